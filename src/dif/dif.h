@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dif.h - the door of the DIF room: the vocabulary that the compiler, the
+ * engines and the consumer share.
+ *
+ * D text is compiled to programs: clauses made of statements made of
+ * expressions, each expression a DIF object (a little program for a 64-bit
+ * register machine with forward branches only).  The interpreter
+ * (engine/interp) defines what DIF means.
+ *
+ *   struct dif_prog      what one compile yields: clauses
+ *     struct dif_clause  probe description, predicate, statements, layout
+ *       struct dif_stmt  one action or aggregating statement
+ *         struct dif_expr  one value: DIF object, or a value engines know how
+ *                          to make without DIF (stack, probe name)
+ *   struct dif_tab       the variables and aggregations of a trace: one per
+ *                        libdtrace handle, shared by all its programs
+ *   struct dif_enabling  probes x clauses, what an engine is given to run
+ *
+ * Idea and numbers: the Dynamic Tracing Guide and the OpenDTrace
+ * specification.
+ */
+#ifndef DIF_DIF_H
+#define DIF_DIF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+
+/* ---- the machine ------------------------------------------------------ */
+
+typedef uint32_t dif_instr_t;
+
+#define DIF_NREGS 8	/* r0 reads as 0 and is never written */
+#define DIF_NTUPLE 8	/* entries of the tuple stack */
+#define DIF_TEXT_MAX 65536
+#define DIF_NARGS 10
+
+enum dif_op {
+#define OP(num, NAME, mnem, fmt) DIF_OP_##NAME = num,
+#include "dif/op.def"
+#undef OP
+	DIF_OP_MAX
+};
+
+enum dif_fmt {
+	DIF_FMT_BAD,
+	DIF_FMT_NONE, DIF_FMT_R3, DIF_FMT_R2, DIF_FMT_CMP, DIF_FMT_TST,
+	DIF_FMT_BR, DIF_FMT_LD, DIF_FMT_ST, DIF_FMT_RET, DIF_FMT_SETX,
+	DIF_FMT_SETS, DIF_FMT_LDV, DIF_FMT_STV, DIF_FMT_LDA, DIF_FMT_CALL,
+	DIF_FMT_PUSH, DIF_FMT_XL
+};
+
+struct dif_op_info {
+	const char *mnem; /* NULL: no such opcode */
+	enum dif_fmt fmt;
+};
+extern const struct dif_op_info dif_op_info[256];
+
+/* Instruction fields; see dif.md formats R, B, W. */
+#define DIF_OP(i) ((unsigned)(i) >> 24)
+#define DIF_R1(i) (((i) >> 16) & 0xffu)
+#define DIF_R2(i) (((i) >> 8) & 0xffu)
+#define DIF_RD(i) ((i)&0xffu)
+#define DIF_LABEL(i) ((i)&0xffffffu)
+#define DIF_IDX(i) (((i) >> 8) & 0xffffu)
+#define DIF_INSTR_R(op, r1, r2, rd)                                    \
+	((dif_instr_t)(((uint32_t)(op) << 24) | ((uint32_t)(r1) << 16) | \
+		       ((uint32_t)(r2) << 8) | (uint32_t)(rd)))
+#define DIF_INSTR_B(op, label) \
+	((dif_instr_t)(((uint32_t)(op) << 24) | (uint32_t)(label)))
+#define DIF_INSTR_W(op, idx, rd)                                        \
+	((dif_instr_t)(((uint32_t)(op) << 24) | ((uint32_t)(idx) << 8) | \
+		       (uint32_t)(rd)))
+
+/* ---- built-in variables, subroutines, actions, aggregations, faults --- */
+
+enum dif_engines { DIF_ENG_NONE = 0, DIF_ENG_I = 1, DIF_ENG_K = 2,
+		   DIF_ENG_P = 4, DIF_ENG_IK = 3, DIF_ENG_IKP = 7 };
+
+#define DIF_VAR_ARRAY_MAX 0xff	 /* ids of built-in arrays: 0..0xff */
+#define DIF_VAR_USER_MIN 0x500	 /* ids of user variables, per scope */
+#define DIF_VAR_MAX 0xffff
+
+enum dif_var_kind { DIF_VK_ARRAY, DIF_VK_SCALAR };
+enum dif_scope { DIF_SCOPE_GLOBAL, DIF_SCOPE_THREAD, DIF_SCOPE_LOCAL };
+
+enum dif_builtin {
+#define VAR(id, name, type, kind, bound, eng, stab, what) DIF_VAR_##name = id,
+#include "dif/var.def"
+#undef VAR
+};
+
+enum dif_builtin_kind { DIF_BK_SCALAR, DIF_BK_ARRAY, DIF_BK_ARGS };
+struct dif_builtin_info {
+	uint32_t id;
+	const char *name;
+	const char *type; /* D text */
+	enum dif_builtin_kind kind;
+	uint32_t bound;
+	unsigned engines; /* enum dif_engines */
+	const char *stability;
+	const char *what;
+};
+extern const struct dif_builtin_info dif_builtins[];
+extern const size_t dif_nbuiltins;
+const struct dif_builtin_info *dif_builtin_by_id(uint32_t id); /* or NULL */
+const struct dif_builtin_info *dif_builtin_by_name(const char *name);
+
+enum dif_subr {
+#define SUBR(id, name, proto, eng, flags) DIF_SUBR_##name = id,
+#include "dif/subr.def"
+#undef SUBR
+};
+#define DIF_SUBR_MAX 64
+#define DIF_SUBR_F_DESTRUCTIVE 1u
+struct dif_subr_info {
+	uint32_t id;
+	const char *name;
+	const char *proto;
+	unsigned engines;
+	unsigned flags;
+};
+extern const struct dif_subr_info dif_subrs[];
+extern const size_t dif_nsubrs;
+const struct dif_subr_info *dif_subr_by_id(uint32_t id);
+const struct dif_subr_info *dif_subr_by_name(const char *name);
+
+enum dif_act_kind {
+	DIF_ACT_NONE = 0, /* an expression for its side effect only */
+#define ACT(code, NAME, name, class, proto, eng) DIF_ACT_##NAME = code,
+#include "dif/act.def"
+#undef ACT
+#define AGG(code, name, words, shape, values, proto) DIF_AGG_##name = code,
+#include "dif/agg.def"
+#undef AGG
+};
+#define DIF_ACT_IS_AGG(k) (((unsigned)(k) >> 8) == 0x07)
+
+enum dif_act_class { DIF_AC_DATA, DIF_AC_CONSUMER, DIF_AC_CONTROL, DIF_AC_SPEC,
+		     DIF_AC_DESTRUCTIVE, DIF_AC_KEY };
+struct dif_act_info {
+	uint32_t code;
+	const char *name;
+	enum dif_act_class cls;
+	const char *proto;
+	unsigned engines;
+};
+extern const struct dif_act_info dif_acts[];
+extern const size_t dif_nacts;
+const struct dif_act_info *dif_act_by_code(uint32_t code);
+const struct dif_act_info *dif_act_by_name(const char *name);
+
+enum dif_agg_shape { DIF_SHAPE_SUM, DIF_SHAPE_MIN, DIF_SHAPE_MAX, DIF_SHAPE_AVG,
+		     DIF_SHAPE_STDDEV, DIF_SHAPE_QUANTIZE, DIF_SHAPE_LQUANTIZE,
+		     DIF_SHAPE_LLQUANTIZE };
+struct dif_agg_info {
+	uint32_t code;
+	const char *name;
+	uint32_t words;
+	enum dif_agg_shape shape;
+	uint32_t values;
+	const char *proto;
+};
+extern const struct dif_agg_info dif_aggfuncs[];
+extern const size_t dif_naggfuncs;
+const struct dif_agg_info *dif_agg_by_code(uint32_t code);
+const struct dif_agg_info *dif_agg_by_name(const char *name);
+
+/*
+ * The packed bounds (struct dif_aggvar.arg):
+ * lquantize: step<<48 | levels<<32 | (uint32_t)base.
+ * llquantize: factor<<48 | low<<32 | high<<16 | steps.
+ */
+#define DIF_LQ_STEP(a) ((uint32_t)((a) >> 48))
+#define DIF_LQ_LEVELS(a) ((uint32_t)(((a) >> 32) & 0xffff))
+#define DIF_LQ_BASE(a) ((int32_t)(uint32_t)(a))
+#define DIF_LLQ_FACTOR(a) ((uint32_t)((a) >> 48))
+#define DIF_LLQ_LOW(a) ((uint32_t)(((a) >> 32) & 0xffff))
+#define DIF_LLQ_HIGH(a) ((uint32_t)(((a) >> 16) & 0xffff))
+#define DIF_LLQ_STEPS(a) ((uint32_t)((a)&0xffff))
+/* 64-bit words of a cell of this function with these bounds. */
+uint32_t dif_agg_words(uint32_t func, uint64_t arg);
+/*
+ * The bucket of a value: index into the cell (quantize 0..126, lquantize
+ * 0..levels+1, llquantize 0..words-1: 0 underflow, last overflow).
+ */
+uint32_t dif_quantize_bucket(int64_t v);
+uint32_t dif_lquantize_bucket(uint64_t arg, int64_t v);
+uint32_t dif_llquantize_bucket(uint64_t arg, int64_t v);
+/* The least value of a bucket (llquantize: of buckets 1..words-1). */
+int64_t dif_quantize_value(uint32_t bucket);
+int64_t dif_lquantize_value(uint64_t arg, uint32_t bucket);
+int64_t dif_llquantize_value(uint64_t arg, uint32_t bucket);
+
+enum dif_fault {
+#define FAULT(num, NAME, text, addr) DIF_FAULT_##NAME = num,
+#include "dif/fault.def"
+#undef FAULT
+	DIF_FAULT_NONE = 0xffff /* never a fault number */
+};
+/* "invalid address" ...; "unknown fault" for numbers not in the table. */
+const char *dif_fault_text(uint32_t fault);
+bool dif_fault_has_addr(uint32_t fault);
+
+/* ---- DIF objects ------------------------------------------------------- */
+
+/* Type record: 8 bytes, as in DOF. */
+struct dif_type {
+	uint8_t kind;  /* DIF_TYPE_* */
+	uint8_t ckind; /* enum dif_ckind, for the -S listing and printing */
+	uint8_t flags; /* DIF_TF_* */
+	uint8_t pad;
+	uint32_t size; /* bytes; 0: void, or (string) the strsize option */
+};
+#define DIF_TYPE_CTF 0
+#define DIF_TYPE_STRING 1
+#define DIF_TF_BYREF 1u	 /* the register holds the value's address */
+#define DIF_TF_USER 2u	 /* the address is a user one */
+#define DIF_TF_SIGNED 4u /* integer is signed (recording, printing) */
+enum dif_ckind { DIF_CK_VOID, DIF_CK_INT, DIF_CK_FLOAT, DIF_CK_PTR,
+		 DIF_CK_ARRAY, DIF_CK_FUNC, DIF_CK_STRUCT, DIF_CK_UNION,
+		 DIF_CK_ENUM, DIF_CK_STRING };
+
+struct dif_var {
+	uint32_t name; /* offset in strtab */
+	uint32_t id;
+	uint8_t kind;  /* enum dif_var_kind */
+	uint8_t scope; /* enum dif_scope */
+	uint16_t flags; /* DIF_VF_* */
+	struct dif_type type;
+};
+#define DIF_VF_REF 1u
+#define DIF_VF_MOD 2u
+
+/* A DIF object.  Immutable once validated; owned by its program's arena. */
+struct dif_obj {
+	dif_instr_t *text;
+	uint32_t ntext;
+	uint64_t *inttab;
+	uint32_t nint;
+	char *strtab; /* offset 0 is "" */
+	uint32_t strlen; /* bytes of strtab, final NUL included */
+	struct dif_var *vartab;
+	uint32_t nvar;
+	struct dif_type rtype;
+	bool destructive;
+};
+
+/*
+ * Check everything that engines rely on (list: dif.md section 9).  Returns 0,
+ * or -1 with *e naming the rule and the offset.
+ */
+int dif_validate(const struct dif_obj *o, struct err *e);
+
+/*
+ * Write the object in the layout of `dtrace -S`: a heading line
+ * "DIFO %p returns D type..." is the caller's; this writes
+ * "OFF OPCODE      INSTRUCTION", one line per instruction with `!` comments
+ * naming variables, integers and strings, and the table of variables.
+ */
+void dif_disasm(const struct dif_obj *o, struct buf *out);
+
+/*
+ * Assemble text (mnemonics as dif_disasm prints them, `label:` lines,
+ * directives .int/.str/.var/.ret; see dif_asm.c) into an object in arena a.
+ * NULL with *e on error.  For tests.
+ */
+struct dif_obj *dif_asm(struct arena *a, const char *text, struct err *e);
+
+/*
+ * A random valid object for differential tests: deterministic for a seed.
+ * Uses registers, branches, integer and string operations, subroutines of
+ * the engines given, variables of tab (it may use ids of *tab only).
+ */
+struct dif_tab;
+struct dif_obj *dif_random(struct arena *a, uint64_t seed,
+			   const struct dif_tab *tab, unsigned engines);
+
+/* ---- programs ---------------------------------------------------------- */
+
+/* A probe description; fields are never NULL, "" matches everything. */
+struct dif_pdesc {
+	uint32_t id; /* not 0: exactly this probe, the strings are not used */
+	const char *prov, *mod, *func, *name;
+};
+
+/* Where the value of an expression comes from. */
+enum dif_src {
+	DIF_SRC_OBJ,	/* run obj; the result is the value */
+	DIF_SRC_NAME,	/* a part of the probe's name: record u32 probe id;
+			   arg is DIF_VAR_probeprov..probename */
+	DIF_SRC_STACK,	/* kernel stack: arg frames of u64 pc, zero filled */
+	DIF_SRC_USTACK, /* u64 pid, then arg frames of u64 pc */
+	DIF_SRC_SYM,	/* obj gives a kernel address; u64; arg is the action */
+	DIF_SRC_USYM	/* obj gives a user address; u64 pid, u64 address */
+};
+
+struct dif_expr {
+	enum dif_src src;
+	uint32_t arg;	     /* see enum dif_src; frames 0: the option's value
+				until dif_layout() has set it */
+	struct dif_obj *obj; /* NULL when src needs none */
+	struct dif_type type; /* of the value, as recorded */
+	const char *tname;   /* D type as text, for print() and -v; or NULL */
+	/* Set by dif_layout(): place in the record, or in the key. */
+	uint32_t off, size;
+};
+
+struct dif_stmt {
+	uint32_t kind;	 /* enum dif_act_kind; NONE: exprs[0] for effect */
+	uint32_t agg;	 /* aggregating: index in dif_tab.aggs */
+	const char *fmt; /* printf, printa, freopen, system; NULL: default */
+	uint64_t arg;	 /* tracemem: nbytes;
+			    others 0.  trunc/normalize have their number as
+			    exprs[0] */
+	/*
+	 * Values, in order of evaluation.  Aggregating: nkeys keys, then the
+	 * function's value (unless count()), then the increment if given.
+	 * Others: all are recorded.
+	 */
+	struct dif_expr *exprs;
+	uint32_t nexprs, nkeys;
+	uint32_t *aggs; /* printa, clear, trunc ...: indexes in dif_tab.aggs */
+	uint32_t naggs;
+	int line;
+};
+
+struct dif_clause {
+	struct dif_pdesc pdesc;
+	struct dif_obj *pred; /* NULL: always */
+	struct dif_stmt *stmts;
+	uint32_t nstmts;
+	struct src_loc loc; /* for messages: the clause's first line */
+	const char *src;    /* name of the program for messages */
+	bool records;	    /* a firing leaves a record (default action or data) */
+	bool uses_locals;   /* reads or writes this-> */
+	uint32_t args_used; /* bit n: argN or args[n] is used */
+	/* Set by dif_layout(): bytes of the record, header included, multiple
+	   of 8; 0 when !records. */
+	uint32_t recsize;
+};
+
+/* What one compile yields.  Owned by the handle; freed by dif_prog_free(). */
+struct dif_prog {
+	struct arena *arena; /* owns everything below */
+	struct dif_clause *clauses;
+	uint32_t nclauses;
+	const char *name; /* the description, or the file */
+};
+void dif_prog_free(struct dif_prog *p);
+
+/* ---- variables and aggregations of a trace ------------------------------ */
+
+struct dif_uvar {
+	const char *name;
+	uint16_t id;   /* >= DIF_VAR_USER_MIN, dense per scope */
+	uint8_t scope; /* enum dif_scope */
+	uint8_t kind;  /* enum dif_var_kind: ARRAY is associative */
+	struct dif_type type;
+	struct dif_type *keys; /* ARRAY: types of the tuple */
+	uint32_t nkeys;
+	/* Set by dif_layout(): place in its scope's area; in bytes.  For
+	   arrays: size of the value; keysize of the whole tuple. */
+	uint32_t off, size, keysize;
+};
+
+struct dif_aggvar {
+	const char *name; /* "_" for a bare @ */
+	uint32_t id;	  /* from 1, order of first use; index + 1 */
+	uint32_t func;	  /* DIF_AGG_* */
+	uint64_t arg;	  /* packed bounds */
+	struct dif_type *keys; /* as recorded: engine-independent */
+	uint8_t *keysrc;       /* enum dif_src of each key */
+	uint32_t *keyarg;      /* dif_expr.arg of each key */
+	uint32_t nkeys;
+	int line;
+	/* Set by dif_layout(): of each key in the key bytes. */
+	uint32_t *keyoff, *keylen;
+	uint32_t keysize; /* bytes of the key, multiple of 8; 0: no keys */
+	uint32_t words;	  /* of the cell */
+};
+
+/* Pointers are stable: entries are allocated one by one in the owner's arena. */
+struct dif_tab {
+	struct dif_uvar **vars;
+	uint32_t nvars;
+	struct dif_aggvar **aggs;
+	uint32_t naggs;
+	/* Set by dif_layout(): bytes of all globals, of all self-> scalars, of
+	   all this-> variables. */
+	uint32_t globals_size, thread_size, locals_size;
+};
+
+/* Options that decide sizes. */
+struct dif_sizes {
+	uint32_t strsize, stackframes, ustackframes;
+};
+
+/*
+ * Give every recorded expression its place in its record, every key its place
+ * in its key, every variable its place in its area.  Rules: a record starts
+ * with struct rt_rec (16 bytes); fields are aligned to their size up to 8;
+ * strings take their size, or strsize; scalars keep their size; keys are laid
+ * out alike, but every scalar key takes 8 bytes (zero- or sign-extended), and
+ * string keys are zero padded; variables are 8-aligned, strings take
+ * strsize rounded up to 8.
+ */
+void dif_layout(struct dif_prog *const *progs, size_t nprogs,
+		struct dif_tab *tab, const struct dif_sizes *sizes,
+		struct arena *a);
+
+/* ---- sites, recipes, enablings ------------------------------------------ */
+
+/* Where a probe fires. */
+enum dif_site_kind {
+	DIF_SITE_BEGIN, DIF_SITE_END, DIF_SITE_ERROR,
+	DIF_SITE_PROFILE,  /* num: period in ns; on every CPU */
+	DIF_SITE_TICK,	   /* num: period in ns; on one CPU */
+	DIF_SITE_SYSENTRY, /* num: system call number */
+	DIF_SITE_SYSRETURN,
+	DIF_SITE_UPROBE,   /* path, off, pid: before the instruction runs */
+	DIF_SITE_URETPROBE, /* path, off: when the function at off returns */
+	DIF_NSITES
+};
+
+/* User registers, by their uregs[] index. */
+enum dif_reg {
+#define REG(idx, NAME) DIF_R_##NAME = idx,
+#include "dif/reg.def"
+#undef REG
+	DIF_NUREGS
+};
+
+/* Where an argument is found when the site fires. */
+enum dif_recipe_kind {
+	DIF_RCP_NONE,	/* 0 */
+	DIF_RCP_CONST,	/* val */
+	DIF_RCP_COOKIE, /* dif_site.cookie: differs from site to site */
+	DIF_RCP_UREG,	/* user register: val is an enum dif_reg */
+	DIF_RCP_USTACK, /* 8 user bytes at user stack pointer + val */
+	DIF_RCP_SYSRET, /* result of the system call: -1 when it failed */
+	DIF_RCP_KPC,	/* interrupted kernel pc, or 0 */
+	DIF_RCP_UPC	/* interrupted user pc, or 0 */
+};
+struct dif_recipe {
+	enum dif_recipe_kind kind;
+	int64_t val;
+};
+/* Shared between the sites that have the same; compared by pointer. */
+struct dif_recipes {
+	struct dif_recipe arg[DIF_NARGS];
+};
+
+struct dif_site {
+	enum dif_site_kind kind;
+	uint64_t num;
+	const char *path; /* a path this process can open */
+	uint64_t off;	  /* offset in the file */
+	int32_t pid;	  /* only this process; 0: any */
+	uint64_t cookie;
+	const struct dif_recipes *args;
+};
+
+struct dif_probe {
+	uint32_t id;
+	const char *prov, *mod, *func, *name;
+	const struct dif_site *sites;
+	uint32_t nsites;
+};
+
+/* One clause applied to one probe. */
+struct dif_ecb {
+	uint32_t epid;	 /* from 1: index + 1 in dif_enabling.ecbs */
+	uint32_t probe;	 /* index in probes */
+	uint32_t clause; /* index in clauses */
+};
+
+struct dif_enabling {
+	const struct dif_probe *probes;
+	uint32_t nprobes;
+	struct dif_clause *const *clauses; /* program order */
+	uint32_t nclauses;
+	/* Sorted by probe, then clause: the ECBs of one probe are adjacent. */
+	const struct dif_ecb *ecbs;
+	uint32_t necbs;
+	const struct dif_tab *tab;
+	struct dif_sizes sizes;
+};
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * elf.h - the door of the ELF room: object files in, checked plain tables out.
+ * Everything read from a file is foreign: every offset and size is checked
+ * here, and what fails is one clear error.  Parsing itself is libelf's.
+ */
+#ifndef ELF_ELF_H
+#define ELF_ELF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct elf_file;
+
+struct elf_sym {
+	const char *name; /* owned by the file */
+	uint64_t addr;	  /* st_value: link-time address */
+	uint64_t size;	  /* 0: not said; elf_syms() fills it from the next
+			     symbol or the section's end where it can */
+	bool is_func, is_global, is_weak, is_ifunc;
+};
+
+/* Open; NULL with *e: "X: not an ELF file", "X: truncated section table" ... */
+struct elf_file *elf_open(const char *path, struct err *e);
+struct elf_file *elf_open_mem(const void *p, size_t n, const char *name,
+			      struct err *e);
+void elf_close(struct elf_file *f);
+
+bool elf_is_x86_64(const struct elf_file *f);
+bool elf_is_pie(const struct elf_file *f); /* ET_DYN */
+uint64_t elf_entry(const struct elf_file *f);
+const char *elf_soname(struct elf_file *f); /* NULL: none */
+const char *elf_interp(struct elf_file *f); /* PT_INTERP, NULL: static */
+
+/*
+ * Symbols with a name and an address, sorted by address then preference
+ * (global before weak before local, shorter name first): from .symtab, else
+ * .dynsym and .gnu_debugdata's, else a separate debug file found by build-id
+ * or debuglink.  *n is their number.
+ */
+const struct elf_sym *elf_syms(struct elf_file *f, size_t *n);
+/* The symbol that contains a link-time address, best name; NULL: none. */
+const struct elf_sym *elf_sym_at(struct elf_file *f, uint64_t addr);
+/* By name; the first of elf_syms() order. */
+const struct elf_sym *elf_sym_find(struct elf_file *f, const char *name);
+
+/* Link-time address to file offset through the program headers. false: in no
+   file-backed segment; and back. */
+bool elf_addr_to_off(const struct elf_file *f, uint64_t addr, uint64_t *off);
+bool elf_off_to_addr(const struct elf_file *f, uint64_t off, uint64_t *addr);
+/* n bytes at a link-time address, from the file; NULL when not there. */
+const uint8_t *elf_bytes(struct elf_file *f, uint64_t addr, size_t n);
+/* First executable PT_LOAD: [addr, addr+size). */
+bool elf_text(const struct elf_file *f, uint64_t *addr, uint64_t *size);
+/* A section's content by name; NULL if absent, compressed or SHT_NOBITS. */
+const void *elf_section(struct elf_file *f, const char *name, size_t *size,
+			uint64_t *addr);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * interp.h - the reference interpreter: the definition of DIF.
+ *
+ * Runs one DIF object, one clause or a whole probe firing on a struct rt in
+ * ordinary memory.  What lies outside (memory behind addresses, the process
+ * that fires, dynamic variables) comes from a struct rt_host.
+ */
+#ifndef ENGINE_INTERP_INTERP_H
+#define ENGINE_INTERP_INTERP_H
+
+#include "dif/dif.h"
+#include "rt/rt.h"
+
+/* The world of a firing.  Hooks may be NULL: loads fault, values are 0. */
+struct rt_host {
+	void *arg;
+	/* Copy n bytes; 0, or -1 for a bad address.  user: from the user
+	   address space of the current process. */
+	int (*read)(void *arg, uint64_t addr, void *dst, uint64_t n, bool user);
+	/* Value of a built-in scalar that rt does not hold (pid, tid, ...).
+	   Strings: the address of a NUL-terminated string that read() knows. */
+	uint64_t (*builtin)(void *arg, uint32_t id);
+	const struct dif_enabling *en; /* probe names, tables, sizes */
+	const struct dif_tab *tab;
+	struct dif_sizes sizes;
+	uint8_t *globals;     /* tab->globals_size bytes */
+	uint8_t *thread;      /* tab->thread_size bytes: self-> of this thread */
+	struct hash *assoc;   /* associative arrays: {scope,id,tuple} -> bytes */
+	uint64_t rand_state;
+};
+
+/* A fresh machine on heap memory; NULL if there is none. */
+struct rt *interp_rt_new(struct rt_host *host);
+void interp_rt_free(struct rt *rt);
+
+/*
+ * Run a validated object.  The result (ret's register), or 0 with rt->fault,
+ * fault_off and fault_val set.
+ */
+uint64_t interp_run(struct rt *rt, const struct dif_obj *o);
+
+/*
+ * Fire a probe: run the clauses of its ECBs in order on view's slot 0,
+ * writing records and aggregation cells as every engine does.
+ */
+struct rt_view;
+void interp_fire(struct rt *rt, const struct rt_view *v, uint32_t probe);
+
+#endif

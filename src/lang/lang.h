@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * lang.h - the door of the front end: D text in, DIF programs out.
+ *
+ * The compiler knows no provider, no engine and no kernel: what it must ask of
+ * the world goes through struct lang_host, so that it runs and is fuzzed
+ * without privilege.  A struct lang lives as long as the libdtrace handle and
+ * holds what D programs of one trace share: variables, aggregations, inlines,
+ * types, translators.  A failed compile leaves no trace in it.
+ */
+#ifndef LANG_LANG_H
+#define LANG_LANG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "dif/dif.h"
+#include "type/type.h"
+
+/* What the world says about a probe description. */
+struct lang_probe_info {
+	uint32_t nmatch; /* probes that match now */
+	/* Types of args[0..nargs-1], if all matches agree; entries may be
+	   NULL: known to exist, untyped (uint64_t). Owned by the host. */
+	struct type *args[DIF_NARGS];
+	uint32_t nargs;
+	bool typed;	 /* args[] is meaningful for this description */
+	bool mixed;	 /* matches disagree: args[] is D_ARGS_MULTI */
+};
+
+struct lang_host {
+	void *arg;
+	/*
+	 * Probes that match (making them if the provider makes probes on
+	 * demand).  0, or -1 with *e for an error better than "no match"
+	 * (D_PROC_..., unknown process).  Zero matches is not an error here.
+	 */
+	int (*probe_info)(void *arg, const struct dif_pdesc *pd,
+			  struct lang_probe_info *out, struct err *e);
+	/* Address of a kernel symbol; module "" searches all.  0 / -1. */
+	int (*ksym)(void *arg, const char *module, const char *name,
+		    uint64_t *addr);
+	/* #pragma D option. 0, or -1 with *e. */
+	int (*setopt)(void *arg, const char *name, const char *val,
+		      struct err *e);
+	/* Numeric value of $target and the like; false: undefined. */
+	bool (*macro)(void *arg, const char *name, int64_t *val);
+	/* Engines the program may run on: enum dif_engines bits. */
+	unsigned engines;
+	struct type_space *types; /* base space, with the kernel attached */
+};
+
+/* Compile flags: DTRACE_C_* of <dtrace.h> have the same values. */
+enum lang_cflags {
+	LANG_C_DIFV = 0x01, LANG_C_EMPTY = 0x02, LANG_C_ZDEFS = 0x04,
+	LANG_C_EATTR = 0x08, LANG_C_CPP = 0x10, LANG_C_KNODEF = 0x20,
+	LANG_C_UNODEF = 0x40, LANG_C_PSPEC = 0x80, LANG_C_ETAGS = 0x100,
+	LANG_C_ARGREF = 0x200, LANG_C_DEFARG = 0x800, LANG_C_NOLIBS = 0x1000,
+	LANG_C_CTL = 0x2000
+};
+
+/* What the right-most field of a probe description in the text is. */
+enum lang_spec { LANG_SPEC_NONE = -1, LANG_SPEC_PROVIDER, LANG_SPEC_MOD,
+		 LANG_SPEC_FUNC, LANG_SPEC_NAME };
+
+struct lang_src {
+	const char *text;
+	size_t len;
+	const char *file; /* NULL: text from the command line */
+	enum lang_spec spec; /* NAME for files */
+	unsigned cflags;
+	int argc;	  /* $0.. */
+	char *const *argv;
+};
+
+struct lang;
+struct lang *lang_new(const struct lang_host *host, struct err *e);
+void lang_free(struct lang *l);
+
+/*
+ * Compile.  A program owned by the caller (dif_prog_free), or NULL with *e:
+ * tag, place and message, without the "line N:" prefix (lib adds it).
+ */
+struct dif_prog *lang_compile(struct lang *l, const struct lang_src *src,
+			      struct err *e);
+
+/* Variables and aggregations so far; owned by l, grows with each compile. */
+struct dif_tab *lang_tab(struct lang *l);
+
+/*
+ * Find an error tag by name (D_SYNTAX); for tests that each tag is raised.
+ */
+struct lang_tag_info {
+	struct err_tag tag;
+	const char *what;
+};
+extern const struct lang_tag_info lang_tags[];
+extern const size_t lang_ntags;
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * probe.h - probes and their names, matching, and the contract of providers.
+ *
+ * A provider states facts: which probes exist, what their arguments are, where
+ * they fire (sites) and where each argument is found (recipes).  It never
+ * writes code for an engine.  Providers make probes lazily: provide() is told
+ * what is being looked for and adds what could match, so that a program that
+ * names a system call never pays for a list of kernel functions.
+ */
+#ifndef PROBE_PROBE_H
+#define PROBE_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "dif/dif.h"
+#include "type/type.h"
+
+/* D_PROC_GRAB and its like: raised by providers of processes. */
+#define TAG(name, what) extern const struct err_tag name;
+#include "probe/errtag.def"
+#undef TAG
+
+struct prov;
+struct probe_set;
+
+struct probe {
+	uint32_t id; /* from 1, in order of creation */
+	const char *prov, *mod, *func, *name; /* interned in the set */
+	struct prov *owner;
+	uint64_t num;	/* the provider's own */
+	void *data;	/* the provider's own */
+};
+
+struct probe_args {
+	struct type *type[DIF_NARGS]; /* NULL: untyped */
+	uint32_t nargs;
+	bool typed; /* args[] may be used */
+};
+
+/* A growing list of sites; strings live as long as the probe set. */
+struct site_list {
+	struct dif_site *v;
+	size_t n, cap;
+};
+
+/* Stability of a provider's probes; see providers.md section 24. */
+struct prov_attr {
+	const char *prov, *mod, *func, *name, *args; /* "E/E/C" */
+};
+
+struct prov_ops {
+	const char *name; /* for messages: "syscall", "pid" */
+	struct prov_attr attr;
+	/*
+	 * Make the probes that match pd and are not there yet, with
+	 * probe_add().  pd->id is 0.  Called often and with any description,
+	 * also ones of other providers (pd->prov may be a glob: use
+	 * probe_glob()).  0, or -1 with *e if the description is this
+	 * provider's and cannot be served.
+	 */
+	int (*provide)(struct prov *pv, const struct dif_pdesc *pd,
+		       struct err *e);
+	/* Types of the arguments.  May be NULL: untyped. */
+	int (*args)(struct prov *pv, const struct probe *p,
+		    struct probe_args *out, struct err *e);
+	/*
+	 * Where the probe fires.  args_used: bit n set if some clause uses
+	 * argument n of it, so a cheaper site can be chosen.
+	 */
+	int (*sites)(struct prov *pv, const struct probe *p,
+		     uint32_t args_used, struct site_list *out,
+		     struct err *e);
+	void (*fini)(struct prov *pv);
+};
+
+/* What providers may use; owned by the handle, outlives them. */
+struct proc_set;
+struct prov_env {
+	struct type_space *types;
+	struct proc_set *procs; /* processes under control, symbols */
+};
+
+struct prov {
+	const struct prov_ops *ops;
+	struct probe_set *set;
+	const struct prov_env *env;
+	void *data; /* the provider's own */
+};
+
+/* ---- the set ------------------------------------------------------------- */
+
+struct probe_set *probe_set_new(const struct prov_env *env, struct err *e);
+void probe_set_free(struct probe_set *ps);
+/* Register a provider; init (may be NULL) fills prov.data.  0 / -1. */
+int probe_set_add_prov(struct probe_set *ps, const struct prov_ops *ops,
+		       int (*init)(struct prov *, struct err *),
+		       struct err *e);
+
+/*
+ * Add a probe; strings are copied.  If the tuple exists already, that probe is
+ * returned.  NULL: no memory.
+ */
+struct probe *probe_add(struct prov *pv, const char *prov, const char *mod,
+			const char *func, const char *name);
+struct probe *probe_by_id(struct probe_set *ps, uint32_t id);
+struct probe *probe_find(struct probe_set *ps, const char *prov,
+			 const char *mod, const char *func, const char *name);
+uint32_t probe_count(struct probe_set *ps);
+/* A string that lives as long as the set. */
+const char *probe_str(struct probe_set *ps, const char *s);
+
+/*
+ * Ask every provider for what pd describes, then call fn for each match in
+ * order of id; fn returns non-zero to stop.  Returns the number of matches, or
+ * -1 with *e.
+ */
+int probe_match(struct probe_set *ps, const struct dif_pdesc *pd,
+		int (*fn)(void *arg, struct probe *p), void *arg,
+		struct err *e);
+
+/* ---- names --------------------------------------------------------------- */
+
+/* Shell-style match of a whole field; pattern "" matches everything. */
+bool probe_glob(const char *pattern, const char *s);
+bool probe_is_glob(const char *pattern);
+/*
+ * Split "a:b:c:d" into fields, right-most is `spec` (0 provider .. 3 name, as
+ * enum lang_spec); fields are copied to arena.  -1 with *e when overspecified.
+ */
+int probe_parse_desc(struct arena *a, const char *text, int spec,
+		     struct dif_pdesc *out, struct err *e);
+
+/* Append a site. 0, or -1 without memory. */
+int site_add(struct site_list *l, const struct dif_site *s, struct err *e);
+/* Recipes shared by all probes of the set that have the same. */
+const struct dif_recipes *probe_recipes(struct probe_set *ps,
+					const struct dif_recipes *r);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * proc.h - living processes and the running kernel: control, maps, symbols.
+ *
+ * CONTROL.  A process made by proc_create() runs under ptrace only until its
+ * probes are in place: it is stopped when the dynamic linker has mapped and
+ * relocated its libraries and before their constructors run (evaltime
+ * preinit), or at exec, after constructors, or at main.  proc_continue()
+ * detaches completely, so that a debugger may attach, and a killed consumer
+ * leaves it running.  proc_grab() of a running process uses no ptrace at all.
+ * Ends of processes are seen by pidfd.
+ *
+ * SYMBOLS.  Objects (executables, libraries) are opened through the process's
+ * own root, shared between processes by (device, inode), and stay known after
+ * the process is gone, so that ustack() of a finished -c command still prints
+ * names.
+ */
+#ifndef PROC_PROC_H
+#define PROC_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "elf/elf.h"
+
+struct proc_set; /* all processes a handle knows */
+struct proc;
+
+struct proc_set *proc_set_new(struct err *e);
+/* Detaches from everything; created processes not yet continued are killed,
+   grabbed ones run on. */
+void proc_set_free(struct proc_set *ps);
+
+enum proc_evaltime { PROC_EVAL_EXEC, PROC_EVAL_PREINIT, PROC_EVAL_POSTINIT,
+		     PROC_EVAL_MAIN };
+
+/*
+ * Start argv[0] (searched in PATH), stopped at the evaluation time.  NULL with
+ * *e: "failed to execute X: No such file or directory".
+ */
+struct proc *proc_create(struct proc_set *ps, char *const argv[],
+			 enum proc_evaltime when, struct err *e);
+/* Take a running process. NULL + *e if it does not exist. */
+struct proc *proc_grab(struct proc_set *ps, pid_t pid, struct err *e);
+/* Let a created process run; nothing to do for a grabbed one. */
+int proc_continue(struct proc *p, struct err *e);
+pid_t proc_pid(const struct proc *p);
+bool proc_is_child(const struct proc *p); /* made by proc_create */
+/* A pidfd: polls readable when the process has ended. */
+int proc_fd(const struct proc *p);
+/*
+ * Has it ended?  For children *status is the wait status (and the zombie is
+ * reaped), for others -1.
+ */
+bool proc_ended(struct proc *p, int *status);
+
+/* The process by pid if the set knows it; proc_lookup() also opens a living
+   one just for its symbols.  NULL if there is none. */
+struct proc *proc_find(struct proc_set *ps, pid_t pid);
+struct proc *proc_lookup(struct proc_set *ps, pid_t pid);
+/* Read the maps again if they may have changed (cheap when called often). */
+void proc_refresh(struct proc *p);
+
+/* ---- objects of a process ------------------------------------------------ */
+
+struct proc_obj {
+	const char *path;     /* as in maps */
+	const char *open_path; /* what this process can open: /proc/N/root/... */
+	const char *name;     /* base name */
+	const char *soname;   /* DT_SONAME or NULL */
+	uint64_t base;	      /* load bias: address = base + st_value */
+	uint64_t start, end;  /* lowest, highest mapped address */
+	dev_t dev;
+	ino_t ino;
+	bool is_exec;	      /* the program itself: a.out */
+	struct elf_file *elf; /* opened on demand by proc_obj_elf() */
+};
+size_t proc_nobjs(struct proc *p);
+struct proc_obj *proc_obj_at(struct proc *p, size_t i);
+struct elf_file *proc_obj_elf(struct proc_obj *o, struct err *e);
+
+/*
+ * `object`symbol+0xoff` of a user address in the way of ustack(): object is
+ * the base name; "object`0xaddr" without a symbol, "0xaddr" without an object.
+ */
+void proc_addr_text(struct proc_set *ps, pid_t pid, uint64_t addr,
+		    struct buf *out);
+/* The same as parts: any may be NULL. *off is addr - symbol. */
+bool proc_addr_lookup(struct proc_set *ps, pid_t pid, uint64_t addr,
+		      const char **obj, const char **sym, uint64_t *off);
+
+/* ---- the kernel's symbols (/proc/kallsyms), read when first asked --------- */
+
+/* module "" or NULL: any; "vmlinux": the core. -1: unknown or hidden. */
+int ksym_by_name(struct proc_set *ps, const char *module, const char *name,
+		 uint64_t *addr);
+/* false: no symbol at or below addr. */
+bool ksym_by_addr(struct proc_set *ps, uint64_t addr, const char **module,
+		  const char **name, uint64_t *off);
+/* "vmlinux`func+0xoff", or "0xaddr". */
+void ksym_text(struct proc_set *ps, uint64_t addr, struct buf *out);
+
+#endif

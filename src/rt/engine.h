@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * engine.h - what every engine offers to libdtrace, and the view of the shared
+ * memory that the consumer drains.
+ *
+ * Life of an engine instance, all calls from the consumer's thread:
+ *
+ *   load ──▶ attach ──▶ begin ──▶ (running) ──▶ stop ──▶ end ──▶ free
+ *
+ * load    builds the programs from a complete enabling; nothing fires yet
+ * attach  puts them at their sites; they stay silent (RT_ACT_INACTIVE)
+ * begin   runs the BEGIN clauses, then lets the others fire (RT_ACT_ACTIVE),
+ *         unless BEGIN called exit()
+ * stop    silences all probes (RT_ACT_DRAINING) and detaches; when it returns
+ *         no clause runs any more and all buffers are complete
+ * end     runs the END clauses
+ * free    from any state; leaves nothing attached
+ *
+ * An engine that dies with its process leaves nothing attached either: the
+ * kernel engine holds everything by file descriptors.
+ */
+#ifndef RT_ENGINE_H
+#define RT_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "dif/dif.h"
+#include "rt/rt.h"
+
+struct engine; /* an instance; each engine defines its own */
+
+struct engine_opts {
+	uint64_t bufsize; /* bytes per slot; rounded up to a power of two */
+	uint64_t aggsize; /* bytes per slot, both halves */
+	uint64_t dynvarsize;
+	bool bufresize_manual; /* fail instead of halving when memory is short */
+	int only_cpu;	  /* the cpu option; -1 all */
+	bool destructive;
+	bool debug;	  /* keep and print generated code on stderr */
+};
+
+/* The shared memory. Owned by the engine; valid until free. */
+struct rt_view {
+	unsigned nslots, ncpus; /* slot = cpu * RT_LEVELS + level */
+	struct rt **rt;		/* [nslots] */
+	uint8_t **buf;		/* [nslots], bufsize each; NULL: no records */
+	uint8_t **agg;		/* [nslots], aggsize each; NULL: none */
+	uint64_t bufsize, aggsize; /* as allocated, after any lowering */
+	struct rt_ctl *ctl;
+	const uint32_t *agg_fixed; /* [naggs]: offset in a half of the fixed
+				      cell's used word; 0: keyed */
+	uint32_t agg_buckets_off, agg_nbuckets, agg_entries_off;
+};
+
+struct engine_ops {
+	const char *name; /* "kernel", "process" */
+	/* 0 if this engine can run here; else -1, *e names what is missing. */
+	int (*probe)(struct err *e);
+	struct engine *(*load)(const struct dif_enabling *en,
+			       const struct engine_opts *opts, struct err *e);
+	int (*attach)(struct engine *eng, struct err *e);
+	int (*begin)(struct engine *eng, struct err *e);
+	int (*stop)(struct engine *eng, struct err *e);
+	int (*end)(struct engine *eng, struct err *e);
+	void (*free)(struct engine *eng);
+	const struct rt_view *(*view)(struct engine *eng);
+	/*
+	 * A descriptor that polls readable when the consumer should look: a
+	 * buffer is half full, exit() was called.  -1: none, poll by time.
+	 */
+	int (*wait_fd)(struct engine *eng);
+	/* Make wait_fd quiet again. */
+	void (*wait_clear)(struct engine *eng);
+	/*
+	 * Return only when every probe that was firing at the call is done.
+	 * Used to flip aggregation halves.
+	 */
+	void (*grace)(struct engine *eng);
+};
+
+extern const struct engine_ops bpf_engine_ops; /* engine/bpf */
+
+/* ---- draining (rt_drain.c) --------------------------------------------- */
+
+/*
+ * Walk the records of one slot: *pos starts as view->rt[slot]->tail; NULL at
+ * the end.  recsize(epid) comes from `size`: bytes of a record, 0 if the epid
+ * is unknown (then the walk ends and *e is set).  After handling a record, or
+ * a batch, publish with rt_drain_done(view, slot, pos).
+ */
+typedef uint32_t rt_recsize_fn(void *arg, uint32_t epid);
+const struct rt_rec *rt_drain_next(const struct rt_view *v, unsigned slot,
+				   uint64_t *pos, rt_recsize_fn *size,
+				   void *arg, struct err *e);
+void rt_drain_done(const struct rt_view *v, unsigned slot, uint64_t pos);
+
+/* Bytes waiting in a slot's buffer. */
+uint64_t rt_drain_pending(const struct rt_view *v, unsigned slot);
+
+/*
+ * Take every used cell of one half of every slot: fn gets the aggregation's
+ * index in tab->aggs, the CPU, the key bytes (aggs[i]->keysize) and the cell
+ * (aggs[i]->words).  Then the half is zeroed.  Call it for the half that
+ * probes do not write (after a flip and grace(), or after stop).
+ */
+typedef int rt_cell_fn(void *arg, uint32_t agg, unsigned cpu,
+		       const uint8_t *key, const uint64_t *cell);
+int rt_drain_aggs(const struct rt_view *v, const struct dif_tab *tab,
+		  unsigned half, rt_cell_fn *fn, void *arg);
+
+/* Where things are in a half, from the table alone; fills fixed[naggs]. */
+struct rt_agg_layout {
+	uint32_t fixed_end;
+	uint32_t buckets_off, nbuckets, entries_off;
+};
+void rt_agg_layout(const struct dif_tab *tab, uint64_t halfsize,
+		   uint32_t *fixed, struct rt_agg_layout *out);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * rt.h - what exists while a probe fires, and the memory an engine shares
+ * with the consumer.  Included by the kernel engine's BPF bodies (compiled
+ * with -target bpf), by the interpreter and by the consumer: the layouts below
+ * are the same everywhere, and only fixed-width types are used.
+ *
+ * A SLOT is (cpu, level).  A probe that fires takes a free level of its CPU
+ * (RT_LEVELS of them: a probe may preempt or interrupt another one) and owns
+ * that slot until its clauses are done; each slot has its own machine state
+ * (struct rt), principal buffer and aggregation buffer, so nothing on the hot
+ * path is shared or locked.  No free level: the firing is lost and counted.
+ *
+ *   struct rt_ctl            one per trace: activity, exit status, errors
+ *   struct rt     [nslots]   machine state, drop counters, buffer positions
+ *   buf           [nslots]   bufsize bytes: records in a ring
+ *   agg           [nslots]   aggsize bytes: two halves of aggregation cells
+ *
+ * PRINCIPAL BUFFER.  head and tail in struct rt are byte counts that only
+ * grow; position = count % bufsize (bufsize is a power of two).  The probe
+ * writes at head and then publishes it; the consumer reads up to head and then
+ * publishes tail.  A record never wraps: when it does not fit before the end,
+ * the rest is skipped with a filler, a struct rt_rec with epid 0 (or less than
+ * 16 bytes of anything).  A record that does not fit between tail and head is
+ * dropped and counted (policy switch and fill).
+ *
+ * AGGREGATION BUFFER.  Two equal halves; rt_ctl.agg_half says which one probes
+ * write.  To take a snapshot the consumer flips agg_half, waits until every
+ * probe that could have seen the old value is done (a kernel grace period),
+ * reads the old half and zeroes its used part.  A half:
+ *
+ *   struct rt_agg_half       used, nkeys ...
+ *   u64 fixed[...]           cells of the aggregations without keys, at
+ *                            rt_agg_fixed[agg] (computed by rt_agg_layout())
+ *   u32 bucket[nbuckets]     heads of chains: offset in the half, 0 none
+ *   entries                  struct rt_agg_entry, key bytes, cell
+ *
+ * Fixed cells hold, before their words, one u64 that is non-zero once the cell
+ * has been used.
+ */
+#ifndef RT_RT_H
+#define RT_RT_H
+
+#ifdef __bpf__
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef unsigned long long uint64_t;
+typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long long int64_t;
+#else
+#include <stdint.h>
+#endif
+
+#define RT_LEVELS 2
+#define RT_NARGS 10
+#define RT_NTUPLE 8
+#define RT_SCRATCH 16384u /* bytes for strings, copyin, alloca; power of two */
+#define RT_STR_MAX 4096u  /* largest strsize */
+#define RT_KEY_MAX 8192u /* largest key of an aggregation or array */
+#define RT_LOCALS 16384u  /* most bytes of this-> variables */
+
+/* Causes of lost data; one counter each in struct rt. */
+enum rt_drop {
+	RT_DROP_PRINCIPAL,
+	RT_DROP_AGG,
+	RT_DROP_DYNVAR,
+	RT_DROP_SPEC,
+	RT_DROP_NESTED, /* no free level on this CPU */
+	RT_DROP_DBLERROR, /* fault in an ERROR clause */
+	RT_NDROP
+};
+
+enum rt_activity {
+	RT_ACT_INACTIVE, /* only BEGIN may run */
+	RT_ACT_ACTIVE,
+	RT_ACT_DRAINING, /* exit() or the consumer: only END may run */
+	RT_ACT_STOPPED
+};
+
+/* Head of every record, 16 bytes; epid 0 is a filler (see above). */
+struct rt_rec {
+	uint32_t epid;
+	uint32_t pad;
+	uint64_t time; /* ns, CLOCK_MONOTONIC */
+};
+
+/*
+ * The record of a fault, with RT_EPID_ERROR as epid, written besides running
+ * the ERROR clauses, so that the consumer can print the notice.
+ */
+#define RT_EPID_ERROR 0xffffffffu
+struct rt_error_rec {
+	struct rt_rec rec;
+	uint32_t epid;	 /* the ECB at fault */
+	uint32_t action; /* 0: predicate; statements count from 1 */
+	int32_t difoff;	 /* DIF instruction, or -1 */
+	uint32_t fault;	 /* enum dif_fault */
+	uint64_t val;	 /* address for the address faults */
+};
+
+struct rt_ctl {
+	uint32_t activity; /* enum rt_activity */
+	uint32_t agg_half; /* 0 or 1 */
+	int32_t exit_status;
+	uint32_t exited;   /* exit() was called */
+	uint32_t wanted;   /* something wants the consumer's attention */
+	uint32_t pad[11];
+	uint64_t globals_addr, strtab_addr; /* addresses probes see */
+};
+
+struct rt_tuple {
+	uint64_t val;  /* value, or address of the bytes */
+	uint64_t size; /* by reference: bytes; 0 for a value */
+	uint32_t isref, isstr;
+};
+
+/* Machine state of one slot. */
+struct rt {
+	/* -- shared with the consumer -- */
+	volatile uint64_t head;	/* written by the probe */
+	volatile uint64_t tail; /* written by the consumer */
+	volatile uint64_t drops[RT_NDROP];
+	volatile uint64_t firings; /* how often this slot was taken */
+	volatile uint64_t errors;
+	volatile uint32_t busy;
+	uint32_t cpu, level, slot;
+	uint64_t pad0[2];
+
+	/* -- the present firing -- */
+	uint64_t self;	    /* address of this struct as DIF sees it */
+	uint64_t now;	    /* timestamp of the firing; 0: not read yet */
+	uint32_t fault;	    /* enum dif_fault, DIF_FAULT_NONE */
+	uint32_t fault_action;
+	int32_t fault_off;
+	uint32_t in_error;  /* running ERROR clauses */
+	uint64_t fault_val;
+	uint32_t probe_id;
+	uint32_t probe;	    /* index in dif_enabling.probes */
+	uint32_t epid;	    /* of the clause that runs */
+	uint32_t scratch;   /* bytes of scratch[] in use */
+	uint64_t arg[RT_NARGS];
+	uint64_t cookie;
+	uint64_t ureg[26];  /* filled where a clause needs it */
+	uint32_t ntuple;
+	uint32_t keylen;
+	struct rt_tuple tuple[RT_NTUPLE];
+	/* what curcpu points to: cpuinfo_t */
+	int32_t cpu_id, cpu_pset, cpu_chip, cpu_lgrp;
+	uint64_t host;	    /* interpreter: struct rt_host *; else 0 */
+	uint64_t tmp[8];
+
+	/* -- areas; the tails let bounded writes start anywhere -- */
+	uint8_t key[RT_KEY_MAX + RT_STR_MAX];
+	uint8_t locals[RT_LOCALS + RT_STR_MAX];
+	uint8_t scratch_mem[RT_SCRATCH + RT_STR_MAX];
+};
+
+struct rt_agg_half {
+	uint32_t used;	   /* bytes in use, this header included */
+	uint32_t nentries;
+	uint32_t reserve[2];
+};
+
+struct rt_agg_entry {
+	uint32_t next; /* offset of the next in the chain, 0 none */
+	uint32_t hash;
+	uint32_t agg;  /* id: from 1 */
+	uint32_t keysize;
+	/* uint8_t key[keysize]; uint64_t cell[words]; */
+};
+
+#endif

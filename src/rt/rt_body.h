@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * rt_body.h - the bodies of subroutines and of the data path, written once and
+ * compiled for the interpreter (plain C) and for the kernel engine (clang
+ * -target bpf; each is a global function that the verifier checks on its own).
+ *
+ * Calling convention: every body takes the machine state and at most four
+ * 64-bit numbers, and returns a 64-bit number.  Arguments of subroutines are
+ * the tuple stack (rt->tuple[0..rt->ntuple-1]).  A fault sets rt->fault and
+ * rt->fault_val and returns 0.  String results are addresses in rt's scratch.
+ * No loop is longer than RT_CONF(strsize) (or another constant of rt_conf), no
+ * recursion, no libc, no writable globals.
+ */
+#ifndef RT_RT_BODY_H
+#define RT_RT_BODY_H
+
+#include "rt/rt.h"
+
+/*
+ * Constants of a trace.  For BPF it is the frozen .rodata map, whose values
+ * the verifier knows; the interpreter keeps one per host.
+ */
+struct rt_conf {
+	uint32_t strsize;
+	uint32_t aggsize, agg_halfsize; /* bytes of an agg element, a half */
+	uint32_t agg_buckets_off, agg_nbuckets, agg_entries_off;
+	uint32_t bufsize;
+	uint32_t nslots;
+	/* byte offsets in kernel structs, from BTF; ~0: not there */
+	uint32_t task_real_parent, task_tgid, task_pid, task_cred;
+	uint32_t task_thread_info_status;
+	uint64_t wall_offset; /* walltimestamp - timestamp at load */
+	uint64_t agg_words[64]; /* words of each aggregation's cell by id - 1,
+				   for ids up to 64; rt_agg_cell is told */
+};
+
+/* One per row of subr.def that an engine serves: */
+#define SUBR(id, name, proto, eng, flags) uint64_t rt_subr_##name(struct rt *rt);
+#include "dif/subr.def"
+#undef SUBR
+
+/* Compare strings at two addresses: (uint64_t)-1, 0 or 1.  Strings in each
+   address may be anywhere the program may read. */
+uint64_t rt_scmp(struct rt *rt, uint64_t a, uint64_t b);
+/* ALLOCS: n bytes of zeroed scratch, 8-aligned; its address. */
+uint64_t rt_allocs(struct rt *rt, uint64_t n);
+/* COPYS: n bytes from src to scratch at dst. */
+uint64_t rt_copys(struct rt *rt, uint64_t src, uint64_t dst, uint64_t n);
+/* STB..STX: size 1, 2, 4, 8 bytes to scratch at addr. */
+uint64_t rt_store(struct rt *rt, uint64_t addr, uint64_t val, uint64_t size);
+/*
+ * The cell of a keyed aggregation: key is rt->key[0..keysize-1], agg the id,
+ * cellsize its bytes.  Made (zeroed; min and max: their start values are the
+ * caller's, who is told by RT_AGG_NEW in the result) if it is not there.
+ * Returns the byte offset of the cell in the slot's agg element | RT_AGG_NEW,
+ * or 0 after counting a drop.
+ */
+#define RT_AGG_NEW (1ull << 32)
+uint64_t rt_agg_cell(struct rt *rt, uint64_t agg, uint64_t keysize,
+		     uint64_t cellsize);
+/* Buckets, as dif_*_bucket(). */
+uint64_t rt_quantize_bucket(struct rt *rt, uint64_t v);
+uint64_t rt_llquantize_bucket(struct rt *rt, uint64_t arg, uint64_t v);
+/*
+ * Assemble the tuple stack into rt->key after `prefix` bytes that the caller
+ * has put there, in the layout of dif_layout() for array keys: values 8 bytes,
+ * strings zero padded to strsize rounded up to 8, other by-reference data its
+ * size rounded up to 8.  Returns the total length; sets rt->keylen.
+ */
+uint64_t rt_tuple_key(struct rt *rt, uint64_t prefix);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * type.h - C types as D sees them: made from declarations, imported from BTF,
+ * laid out, compared, named.
+ *
+ * A struct type is immutable once it can be seen (struct types get their
+ * members once, by type_sou_finish()) and is owned by its space.  Spaces form
+ * a chain: a space that does not know a name asks its parent.  The order for a
+ * D program: the program's own space, then the base space (basic C types and
+ * D's typedefs), which may have the kernel's BTF attached (loaded at the first
+ * name that only it can know, so that programs without kernel types never pay
+ * for it).
+ *
+ * Model: x86-64 LP64.  Where BTF is read: libbpf's reader, through elf/btf.h.
+ */
+#ifndef TYPE_TYPE_H
+#define TYPE_TYPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum type_kind {
+	TYPE_VOID,
+	TYPE_INT,    /* char, _Bool and all integers; bits says the width */
+	TYPE_FLOAT,
+	TYPE_ENUM,   /* size, enumerators */
+	TYPE_PTR,    /* ref: pointee */
+	TYPE_ARRAY,  /* ref: element; nelems, 0 unknown */
+	TYPE_FUNC,   /* ref: result; params */
+	TYPE_STRUCT,
+	TYPE_UNION,
+	TYPE_FWD,    /* declared, never defined; is_union in flags */
+	TYPE_TYPEDEF, /* ref */
+	TYPE_CONST, TYPE_VOLATILE, TYPE_RESTRICT, /* ref */
+	TYPE_STRING, /* D's string; size 0: strsize */
+	TYPE_DYN     /* D: value of a tracing function: stack(), @agg ... */
+};
+
+struct type_space;
+struct type;
+
+struct type_member {
+	const char *name;  /* NULL: anonymous struct or union */
+	struct type *type;
+	uint64_t bit_off;  /* from the start of the struct */
+	uint32_t bits;	   /* width of a bit-field; 0: not one */
+};
+
+struct type_enumerator {
+	const char *name;
+	int64_t val;
+};
+
+struct type_param {
+	const char *name; /* or NULL */
+	struct type *type;
+};
+
+struct type {
+	enum type_kind kind;
+	const char *name; /* tag, typedef name, basic name; NULL: anonymous */
+	uint64_t size;	  /* bytes; 0 for void, func, fwd, incomplete */
+	uint32_t align;
+	bool is_signed;	  /* TYPE_INT, TYPE_ENUM */
+	bool is_char, is_bool; /* TYPE_INT */
+	bool is_union;	  /* TYPE_FWD */
+	bool variadic;	  /* TYPE_FUNC */
+	bool user;	  /* TYPE_PTR: tagged as a user-space pointer */
+	struct type *ref;
+	uint64_t nelems;
+	struct type_space *space; /* owner */
+	uint32_t btf_id;  /* imported: its id; else 0 */
+	/* For the room alone: members, enumerators and params are read
+	   through the functions below, which import lazily. */
+	void *detail;
+};
+
+/* ---- spaces ------------------------------------------------------------ */
+
+/* The base space: basic C types, D's typedefs, cpuinfo_t. NULL + *e. */
+struct type_space *type_space_base(struct err *e);
+/* A space whose lookups fall back to parent (not owned). */
+struct type_space *type_space_new(struct type_space *parent, struct err *e);
+void type_space_free(struct type_space *ts);
+/*
+ * Let ts import from the running kernel's BTF (vmlinux, then modules when
+ * named) on demand.  path NULL: /sys/kernel/btf.  Nothing is read yet.
+ */
+void type_space_use_kernel(struct type_space *ts, const char *path);
+/* Why the kernel's types could not be had, or NULL if not tried or fine. */
+const char *type_space_kernel_error(struct type_space *ts);
+
+/*
+ * Look a type up by C name: "int", "unsigned long", "struct foo", "union u",
+ * "enum e", "foo_t"; module NULL or "" searches all, else only that module
+ * ("vmlinux", "ext4").  NULL when there is none.
+ */
+struct type *type_lookup(struct type_space *ts, const char *module,
+			 const char *name);
+/* Only what ts itself declares, no parents, no BTF. */
+struct type *type_lookup_local(struct type_space *ts, const char *name);
+/*
+ * An enumerator by name in the program's and base spaces, then (if kernel is
+ * true) in BTF; false when unknown.
+ */
+bool type_lookup_enumerator(struct type_space *ts, const char *name,
+			    bool kernel, int64_t *val, struct type **type);
+/*
+ * The prototype of a kernel function, or the type of a kernel variable, as BTF
+ * has it; NULL when BTF does not know the symbol.
+ */
+struct type *type_kernel_func(struct type_space *ts, const char *module,
+			      const char *name);
+struct type *type_kernel_var(struct type_space *ts, const char *module,
+			     const char *name);
+
+/* ---- making types: all return NULL only when memory is short ------------ */
+
+struct type *type_ptr(struct type_space *ts, struct type *to);
+struct type *type_array(struct type_space *ts, struct type *elem, uint64_t n);
+struct type *type_func(struct type_space *ts, struct type *ret,
+		       const struct type_param *params, size_t n,
+		       bool variadic);
+struct type *type_qual(struct type_space *ts, enum type_kind q,
+		       struct type *t); /* TYPE_CONST ... */
+/* Declare name as a typedef in ts (visible to type_lookup). */
+struct type *type_typedef(struct type_space *ts, const char *name,
+			  struct type *t);
+/*
+ * Declare struct/union tag (NULL: anonymous), incomplete until finished.
+ * Returns the existing incomplete type if the tag is so declared.
+ */
+struct type *type_sou_new(struct type_space *ts, enum type_kind kind,
+			  const char *tag);
+/*
+ * Give it its members: bit_off is computed (C layout, bit-fields as gcc does);
+ * only name, type and bits of each are read.
+ */
+int type_sou_finish(struct type_space *ts, struct type *t,
+		    const struct type_member *m, size_t n, struct err *e);
+struct type *type_enum_new(struct type_space *ts, const char *tag,
+			   const struct type_enumerator *v, size_t n);
+/* A bit-field's own type: an integer of `bits` bits. */
+struct type *type_bits(struct type_space *ts, struct type *base,
+		       uint32_t bits);
+
+/* Well-known types of the base space. */
+enum type_basic { TYPE_B_VOID, TYPE_B_CHAR, TYPE_B_SCHAR, TYPE_B_UCHAR,
+		  TYPE_B_SHORT, TYPE_B_USHORT, TYPE_B_INT, TYPE_B_UINT,
+		  TYPE_B_LONG, TYPE_B_ULONG, TYPE_B_LLONG, TYPE_B_ULLONG,
+		  TYPE_B_BOOL, TYPE_B_FLOAT, TYPE_B_DOUBLE, TYPE_B_LDOUBLE,
+		  TYPE_B_STRING, TYPE_B_DYN, TYPE_NBASIC };
+struct type *type_basic(struct type_space *ts, enum type_basic b);
+
+/* ---- asking ------------------------------------------------------------ */
+
+/* Without typedefs and qualifiers. */
+struct type *type_resolve(struct type *t);
+/* A forward declaration completed by name if that is possible; else t. */
+struct type *type_complete(struct type_space *ts, struct type *t);
+bool type_is_integer(struct type *t); /* int, enum, bit-field; not pointers */
+bool type_is_arith(struct type *t);   /* integer or float */
+bool type_is_scalar(struct type *t);  /* integer or pointer */
+bool type_is_ptr(struct type *t);     /* pointer (not array) */
+bool type_is_sou(struct type *t);
+bool type_is_string(struct type *t);  /* D string */
+/* string, char *, char [n]: what string operations accept. */
+bool type_is_strcompat(struct type *t);
+bool type_is_void(struct type *t);
+bool type_is_func(struct type *t);
+bool type_is_dyn(struct type *t);
+bool type_is_signed(struct type *t); /* integers; false for pointers */
+uint64_t type_size(struct type *t);
+/* Same type but for typedefs and qualifiers; structs by name and size. */
+bool type_compat(struct type *a, struct type *b);
+/*
+ * Find a member by name, descending into anonymous members.  On success
+ * *bit_off is from the start of t.
+ */
+const struct type_member *type_member(struct type *t, const char *name,
+				      uint64_t *bit_off);
+/* All members in order; *n is set.  NULL for none. */
+const struct type_member *type_members(struct type *t, size_t *n);
+const struct type_enumerator *type_enumerators(struct type *t, size_t *n);
+const struct type_param *type_params(struct type *t, size_t *n);
+
+/* The type as C would write it: "struct foo *", "int [4]", "char *". */
+void type_name(struct type *t, struct buf *out);
+
+#endif
