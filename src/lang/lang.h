@@ -46,6 +46,10 @@ struct lang_host {
 	/* #pragma D option. 0, or -1 with *e. */
 	int (*setopt)(void *arg, const char *name, const char *val,
 		      struct err *e);
+	/* #pragma D depends_on: is it there? NULL: none ever is. */
+	bool (*depends)(void *arg, const char *kind, const char *name);
+	/* #pragma warn; NULL: not shown. */
+	void (*warn)(void *arg, struct src_loc loc, const char *msg);
 	/* Numeric value of $target and the like; false: undefined. */
 	bool (*macro)(void *arg, const char *name, int64_t *val);
 	/* Engines the program may run on: enum dif_engines bits. */

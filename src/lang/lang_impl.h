@@ -98,6 +98,7 @@ struct node {
 	uint32_t bits;		/* value is a bit-field of this width, else 0 */
 	uint32_t bit_shift;	/* and its place in the loaded unit */
 	const void *ident;	/* resolved: struct ident, dif_*_info ... */
+	uint32_t height;	/* of the subtree; the parser keeps it small */
 };
 
 /* One `specs /pred/ { body }`. */
@@ -130,6 +131,14 @@ enum item_kind { ITEM_CLAUSE, ITEM_DECL, ITEM_INLINE, ITEM_XLATOR,
 		 ITEM_PROVIDER, ITEM_NONE /* only pragmas, ; */ };
 struct xlator_member { const char *name; struct node *expr;
 		       struct src_loc loc; };
+/* One `probe name(args) : (xargs);` of a provider declaration. */
+struct provider_probe {
+	const char *name; /* as written: __ is not yet - */
+	struct src_loc loc;
+	struct type_param *args, *xargs;
+	uint32_t nargs, nxargs;
+	bool has_xargs; /* ": (...)" was there */
+};
 struct item {
 	enum item_kind kind;
 	struct src_loc loc;
@@ -143,6 +152,8 @@ struct item {
 	struct xlator_member *members;
 	uint32_t nmembers;
 	const char *provider;	/* PROVIDER: name */
+	struct provider_probe *probes;
+	uint32_t nprobes;
 };
 
 /* ---- identifiers ---------------------------------------------------------- */
@@ -167,10 +178,28 @@ struct agg_ident {
 	struct src_loc loc;
 };
 
+/* One `#pragma D attributes` or `binding`, kept for those who print them. */
+struct lang_attr {
+	struct lang_attr *next;
+	const char *provider; /* NULL: of an identifier */
+	const char *name;     /* identifier; or provider, module, function ... */
+	uint8_t stab[3];      /* name, data: enum dif_stab... ; class */
+	uint32_t version;     /* binding; 0: these are attributes */
+	struct src_loc loc;
+};
+
 struct lang {
 	struct lang_host host;
 	struct arena *arena;
-	struct type_space *types; /* the programs' own types; parent: host's */
+	/*
+	 * The programs' own types.  Each successful compile adds its space in
+	 * front (spaces[nspaces - 1] is types); a failed one drops it.
+	 */
+	struct type_space *types;
+	VEC(struct type_space *) spaces;
+	VEC(struct arena *) kept; /* arenas of compiles that named trees */
+	struct hash *files;	  /* file names seen, for src_loc */
+	struct lang_attr *attrs;
 	struct hash *globals, *selfs, *thiss; /* name -> struct ident */
 	struct hash *aggs;		      /* name -> struct agg_ident */
 	struct dif_tab tab;
@@ -204,9 +233,15 @@ struct compile {
 	struct arena *out;	/* the program's */
 	struct hash *strings;	/* interned */
 	struct lex *lex;
-	struct type_space *types; /* = lang->types */
+	struct type_space *types; /* this compile's; parent: lang->types */
+	unsigned cflags; /* of src, and what pragmas have added since */
+	/* Set by names_commit(): lang keeps the arena, which holds trees that
+	   declared names (inlines, translators) still need. */
+	bool keep_arena;
+	struct lang_attr *attrs; /* of this compile, newest first */
 	VEC(struct dif_clause) clauses;
 	uint32_t *macro_used;	/* by argument number */
+	struct parser *parser;	/* parse_impl.h */
 	/* Names made by this compile; see names.c for commit and roll-back. */
 	void *names;
 	/* The clause being checked; see check_impl parts. */
@@ -215,6 +250,11 @@ struct compile {
 
 /* A string interned for this compile: equality is ==. */
 const char *lang_intern(struct compile *cx, const char *s, size_t len);
+
+/* Memory is short: fails the compile with ERR_NOMEM. */
+_Noreturn void lang_nomem(struct compile *cx);
+/* The name of a type for a message, in the compile's arena. */
+const char *lang_type_name(struct compile *cx, struct type *t);
 
 /* parse.c: the next top-level item, or NULL at the end of the text. */
 struct item *parse_item(struct compile *cx);
@@ -227,6 +267,14 @@ void parse_fini(struct compile *cx);
 struct type *parse_type_text(struct compile *cx, const char *text);
 /* names.c: does this name a D variable, builtin, inline (not a type)? */
 bool names_is_variable(struct compile *cx, const char *name);
+/*
+ * names.c: what a compile declares is seen by it at once and by later ones
+ * only after commit.  commit may fail the compile (memory); begin and rollback
+ * do not.
+ */
+void names_begin(struct compile *cx);
+void names_commit(struct compile *cx);
+void names_rollback(struct compile *cx);
 
 /* check.c: handle one item: declare names, or compile a clause. */
 void check_item(struct compile *cx, struct item *it);
