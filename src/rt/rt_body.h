@@ -17,6 +17,11 @@
 #include "rt/rt.h"
 
 /*
+ * In BPF the bodies refer to three symbols which the kernel engine's loader
+ * binds: rt_conf (.rodata, below), rt_map_agg (ARRAY, nslots elements of
+ * aggsize bytes) and rt_map_ctl (ARRAY, one struct rt_ctl).  In the
+ * interpreter rt->host leads to the same three (struct rt_host_mem, rt_mem.h).
+ *
  * Constants of a trace.  For BPF it is the frozen .rodata map, whose values
  * the verifier knows; the interpreter keeps one per host.
  */

@@ -11,15 +11,16 @@
 
 #include "dif/dif.h"
 #include "rt/rt.h"
+#include "rt/rt_mem.h"
 
 /* The world of a firing.  Hooks may be NULL: loads fault, values are 0. */
 struct rt_host {
-	void *arg;
-	/* Copy n bytes; 0, or -1 for a bad address.  user: from the user
-	   address space of the current process. */
-	int (*read)(void *arg, uint64_t addr, void *dst, uint64_t n, bool user);
+	/* First: the bodies of rt/ know a host by this part only.  It has
+	   arg, read(), conf, ctl, agg and rand_state. */
+	struct rt_host_mem mem;
 	/* Value of a built-in scalar that rt does not hold (pid, tid, ...).
-	   Strings: the address of a NUL-terminated string that read() knows. */
+	   Strings: the address of a NUL-terminated string that read() knows.
+	   arg is mem.arg. */
 	uint64_t (*builtin)(void *arg, uint32_t id);
 	const struct dif_enabling *en; /* probe names, tables, sizes */
 	const struct dif_tab *tab;
@@ -27,7 +28,6 @@ struct rt_host {
 	uint8_t *globals;     /* tab->globals_size bytes */
 	uint8_t *thread;      /* tab->thread_size bytes: self-> of this thread */
 	struct hash *assoc;   /* associative arrays: {scope,id,tuple} -> bytes */
-	uint64_t rand_state;
 };
 
 /* A fresh machine on heap memory; NULL if there is none. */
