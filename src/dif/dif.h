@@ -264,6 +264,8 @@ int dif_validate(const struct dif_obj *o, struct err *e);
  * naming variables, integers and strings, and the table of variables.
  */
 void dif_disasm(const struct dif_obj *o, struct buf *out);
+/* A type as -S shows it: "D type (integer) (size 4)". */
+void dif_type_text(const struct dif_type *t, struct buf *out);
 
 /*
  * Assemble text (mnemonics as dif_disasm prints them, `label:` lines,
@@ -347,7 +349,7 @@ struct dif_clause {
 
 /* What one compile yields.  Owned by the handle; freed by dif_prog_free(). */
 struct dif_prog {
-	struct arena *arena; /* owns everything below */
+	struct arena *arena; /* owns this struct and everything below */
 	struct dif_clause *clauses;
 	uint32_t nclauses;
 	const char *name; /* the description, or the file */
@@ -365,7 +367,9 @@ struct dif_uvar {
 	struct dif_type *keys; /* ARRAY: types of the tuple */
 	uint32_t nkeys;
 	/* Set by dif_layout(): place in its scope's area; in bytes.  For
-	   arrays: size of the value; keysize of the whole tuple. */
+	   arrays: size of the value; keysize of the whole tuple.  Scalars
+	   have size 8.  By-reference ones (not in arrays) have a mark of
+	   DIF_VAR_MARK bytes in front of off, see dif_layout.c. */
 	uint32_t off, size, keysize;
 };
 
@@ -395,6 +399,16 @@ struct dif_tab {
 	   all this-> variables. */
 	uint32_t globals_size, thread_size, locals_size;
 };
+
+/*
+ * The u64 before a by-reference variable's bytes.  A self-> variable is null
+ * (its load gives 0) while the mark is 0; a global or this-> variable is null
+ * when the mark is not 0.
+ */
+#define DIF_VAR_MARK 8u
+/* The variable of a user id, or NULL. */
+struct dif_uvar *dif_uvar_find(const struct dif_tab *tab, unsigned scope,
+			       uint32_t id);
 
 /* Options that decide sizes. */
 struct dif_sizes {

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dif_agg.c - the arithmetic of histogram buckets.
+ *
+ * These functions define which bucket a value falls into; the consumer prints
+ * by them and every engine counts as they do.
+ *
+ *   quantize    127 buckets: 63 is zero, 63+k holds 2^(k-1) <= v < 2^k, and
+ *               63-k mirrors it; what lies beyond -2^62 stays in bucket 0
+ *   lquantize   0: below the base; 1..levels: steps; levels+1: at or above
+ *   llquantize  0: below factor^low; then for each magnitude m in low..high
+ *               the range factor^m .. factor^(m+1) in steps of
+ *               factor^(m+1)/nsteps (1, where that would be less); the last:
+ *               at or above factor^(high+1)
+ *
+ * Dynamic Tracing Guide, chapter "Aggregations".
+ */
+#include "dif/dif.h"
+
+uint32_t
+dif_quantize_bucket(int64_t v)
+{
+	if (v == 0)
+		return 63;
+	if (v > 0)
+		return 63 + (64 - (uint32_t)__builtin_clzll((uint64_t)v));
+	uint32_t k = 64 - (uint32_t)__builtin_clzll(-(uint64_t)v);
+	return k > 63 ? 0 : 63 - k;
+}
+
+int64_t
+dif_quantize_value(uint32_t bucket)
+{
+	if (bucket == 63)
+		return 0;
+	if (bucket > 63)
+		return (int64_t)1 << (bucket - 64);
+	return -((int64_t)1 << (62 - bucket));
+}
+
+uint32_t
+dif_lquantize_bucket(uint64_t arg, int64_t v)
+{
+	int64_t base = DIF_LQ_BASE(arg);
+	uint32_t step = DIF_LQ_STEP(arg), levels = DIF_LQ_LEVELS(arg);
+
+	if (v < base)
+		return 0;
+	/* v - base may exceed INT64_MAX, never UINT64_MAX. */
+	uint64_t level = ((uint64_t)v - (uint64_t)base) / (step ? step : 1);
+	return level < levels ? (uint32_t)level + 1 : levels + 1;
+}
+
+int64_t
+dif_lquantize_value(uint64_t arg, uint32_t bucket)
+{
+	if (bucket == 0)
+		return INT64_MIN;
+	return (int64_t)DIF_LQ_BASE(arg) +
+	       (int64_t)(bucket - 1) * (int64_t)DIF_LQ_STEP(arg);
+}
+
+/* One magnitude of an llquantize. */
+struct ll_mag {
+	uint64_t lo, hi; /* factor^m, factor^(m+1); hi saturates */
+	uint64_t width;	 /* of a bucket */
+	uint32_t n;	 /* buckets */
+};
+
+static uint64_t
+ll_mul(uint64_t a, uint64_t b)
+{
+	uint64_t r;
+
+	return __builtin_mul_overflow(a, b, &r) ? UINT64_MAX : r;
+}
+
+static void
+ll_mag_set(struct ll_mag *m, uint64_t arg, uint64_t lo)
+{
+	uint32_t steps = DIF_LLQ_STEPS(arg);
+
+	m->lo = lo;
+	m->hi = ll_mul(lo, DIF_LLQ_FACTOR(arg));
+	m->width = steps == 0 ? m->hi : m->hi / steps;
+	if (m->width == 0)
+		m->width = 1;
+	/* Rounded up: a last, narrower bucket takes the rest. */
+	m->n = (uint32_t)((m->hi - m->lo) / m->width +
+			  ((m->hi - m->lo) % m->width != 0));
+}
+
+static void
+ll_mag_first(struct ll_mag *m, uint64_t arg)
+{
+	uint64_t lo = 1;
+
+	for (uint32_t i = 0; i < DIF_LLQ_LOW(arg) && lo != UINT64_MAX; i++)
+		lo = ll_mul(lo, DIF_LLQ_FACTOR(arg));
+	ll_mag_set(m, arg, lo);
+}
+
+static uint32_t
+dif_llquantize_words(uint64_t arg)
+{
+	struct ll_mag m;
+	uint32_t n = 2;
+
+	ll_mag_first(&m, arg);
+	for (uint32_t i = DIF_LLQ_LOW(arg); i <= DIF_LLQ_HIGH(arg); i++) {
+		n += m.n;
+		ll_mag_set(&m, arg, m.hi);
+	}
+	return n;
+}
+
+uint32_t
+dif_llquantize_bucket(uint64_t arg, int64_t v)
+{
+	struct ll_mag m;
+	uint32_t b = 1;
+
+	ll_mag_first(&m, arg);
+	if (v < 0 || (uint64_t)v < m.lo)
+		return 0;
+	for (uint32_t i = DIF_LLQ_LOW(arg); i <= DIF_LLQ_HIGH(arg); i++) {
+		if ((uint64_t)v < m.hi)
+			return b + (uint32_t)(((uint64_t)v - m.lo) / m.width);
+		b += m.n;
+		ll_mag_set(&m, arg, m.hi);
+	}
+	return b;
+}
+
+int64_t
+dif_llquantize_value(uint64_t arg, uint32_t bucket)
+{
+	struct ll_mag m;
+	uint32_t b = 1;
+
+	if (bucket == 0)
+		return INT64_MIN;
+	ll_mag_first(&m, arg);
+	for (uint32_t i = DIF_LLQ_LOW(arg); i <= DIF_LLQ_HIGH(arg); i++) {
+		if (bucket < b + m.n)
+			return (int64_t)(m.lo + (bucket - b) * m.width);
+		b += m.n;
+		ll_mag_set(&m, arg, m.hi);
+	}
+	return m.lo > INT64_MAX ? INT64_MAX : (int64_t)m.lo;
+}
+
+uint32_t
+dif_agg_words(uint32_t func, uint64_t arg)
+{
+	const struct dif_agg_info *info = dif_agg_by_code(func);
+
+	if (info == NULL)
+		return 0;
+	switch (info->shape) {
+	case DIF_SHAPE_LQUANTIZE:
+		return DIF_LQ_LEVELS(arg) + 2;
+	case DIF_SHAPE_LLQUANTIZE:
+		return dif_llquantize_words(arg);
+	default:
+		return info->words;
+	}
+}

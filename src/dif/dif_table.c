@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dif_table.c - the .def files as tables, and the look-ups in them.
+ *
+ * A fact about the language is one row of one .def file; here the rows become
+ * arrays in the order of the file.  The tables are short, and nothing looks
+ * things up by name while probes fire, so a look-up is a plain walk.
+ */
+#include "dif/dif.h"
+
+#include <string.h>
+
+#define NITEMS(t) (sizeof(t) / sizeof((t)[0]))
+
+const struct dif_op_info dif_op_info[256] = {
+#define OP(num, NAME, mnem, fmt) [num] = { mnem, DIF_FMT_##fmt },
+#include "dif/op.def"
+#undef OP
+};
+
+/* "VAR" of the .def file says ARRAY, SCALAR or ARGS. */
+const struct dif_builtin_info dif_builtins[] = {
+#define VAR(id, name, type, kind, bound, eng, stab, what) \
+	{ id, #name, type, DIF_BK_##kind, bound, DIF_ENG_##eng, stab, what },
+#include "dif/var.def"
+#undef VAR
+};
+const size_t dif_nbuiltins = NITEMS(dif_builtins);
+
+/* Lets a row of subr.def say 0 where others name a flag. */
+#define DIF_SUBR_F_0 0u
+const struct dif_subr_info dif_subrs[] = {
+#define SUBR(id, name, proto, eng, flags) \
+	{ id, #name, proto, DIF_ENG_##eng, DIF_SUBR_F_##flags },
+#include "dif/subr.def"
+#undef SUBR
+};
+const size_t dif_nsubrs = NITEMS(dif_subrs);
+
+const struct dif_act_info dif_acts[] = {
+#define ACT(code, NAME, name, class, proto, eng) \
+	{ code, name, DIF_AC_##class, proto, DIF_ENG_##eng },
+#include "dif/act.def"
+#undef ACT
+};
+const size_t dif_nacts = NITEMS(dif_acts);
+
+const struct dif_agg_info dif_aggfuncs[] = {
+#define AGG(code, name, words, shape, values, proto) \
+	{ code, #name, words, DIF_SHAPE_##shape, values, proto },
+#include "dif/agg.def"
+#undef AGG
+};
+const size_t dif_naggfuncs = NITEMS(dif_aggfuncs);
+
+static const struct dif_fault_row {
+	uint32_t num;
+	const char *text;
+	bool addr;
+} dif_faults[] = {
+#define FAULT(num, NAME, text, addr) { num, text, addr },
+#include "dif/fault.def"
+#undef FAULT
+};
+
+/* One walk for all the tables: the first row whose field matches. */
+#define FIND(table, n, cond)                      \
+	do {                                      \
+		for (size_t i = 0; i < (n); i++)  \
+			if (cond)                 \
+				return &table[i]; \
+		return NULL;                      \
+	} while (0)
+
+const struct dif_builtin_info *
+dif_builtin_by_id(uint32_t id)
+{
+	FIND(dif_builtins, dif_nbuiltins, dif_builtins[i].id == id);
+}
+
+const struct dif_builtin_info *
+dif_builtin_by_name(const char *name)
+{
+	FIND(dif_builtins, dif_nbuiltins,
+	     strcmp(dif_builtins[i].name, name) == 0);
+}
+
+const struct dif_subr_info *
+dif_subr_by_id(uint32_t id)
+{
+	FIND(dif_subrs, dif_nsubrs, dif_subrs[i].id == id);
+}
+
+const struct dif_subr_info *
+dif_subr_by_name(const char *name)
+{
+	FIND(dif_subrs, dif_nsubrs, strcmp(dif_subrs[i].name, name) == 0);
+}
+
+const struct dif_act_info *
+dif_act_by_code(uint32_t code)
+{
+	FIND(dif_acts, dif_nacts, dif_acts[i].code == code);
+}
+
+const struct dif_act_info *
+dif_act_by_name(const char *name)
+{
+	FIND(dif_acts, dif_nacts, strcmp(dif_acts[i].name, name) == 0);
+}
+
+const struct dif_agg_info *
+dif_agg_by_code(uint32_t code)
+{
+	FIND(dif_aggfuncs, dif_naggfuncs, dif_aggfuncs[i].code == code);
+}
+
+const struct dif_agg_info *
+dif_agg_by_name(const char *name)
+{
+	FIND(dif_aggfuncs, dif_naggfuncs,
+	     strcmp(dif_aggfuncs[i].name, name) == 0);
+}
+
+static const struct dif_fault_row *
+dif_fault_row(uint32_t fault)
+{
+	FIND(dif_faults, NITEMS(dif_faults), dif_faults[i].num == fault);
+}
+
+const char *
+dif_fault_text(uint32_t fault)
+{
+	const struct dif_fault_row *r = dif_fault_row(fault);
+
+	return r == NULL ? "unknown fault" : r->text;
+}
+
+bool
+dif_fault_has_addr(uint32_t fault)
+{
+	const struct dif_fault_row *r = dif_fault_row(fault);
+
+	return r != NULL && r->addr;
+}
