@@ -73,6 +73,14 @@ enum node_kind {
 	NODE_IF	     /* cond, body, orelse */
 };
 
+/* What a node's ident points to once the node is checked. */
+enum node_ref {
+	REF_NONE,
+	REF_BUILTIN, /* struct dif_builtin_info: ldgs, or ldga of args[0] */
+	REF_VAR,     /* struct ident, ID_VAR; args are the tuple if assoc */
+	REF_SUBR     /* struct dif_subr_info */
+};
+
 /* Operators: tokens stand for them (enum tok below). */
 struct node {
 	enum node_kind kind;
@@ -98,6 +106,9 @@ struct node {
 	uint32_t bits;		/* value is a bit-field of this width, else 0 */
 	uint32_t bit_shift;	/* and its place in the loaded unit */
 	const void *ident;	/* resolved: struct ident, dif_*_info ... */
+	enum node_ref ref;	/* what ident is */
+	uint8_t unit;		/* bit-field: bytes of the loaded unit */
+	uint8_t nregs;		/* registers to evaluate; 0: not yet known */
 	uint32_t height;	/* of the subtree; the parser keeps it small */
 };
 
