@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * rt_drain.c - the consumer's side of the shared memory that rt.h describes.
+ *
+ * Records: the probe alone writes head, the consumer alone writes tail; a
+ * record is complete before head moves past it, so everything between tail and
+ * head may be read without a lock.
+ *
+ * Aggregations: the half that is drained has no writer (the caller has flipped
+ * the halves and waited), so it is read and zeroed like ordinary memory.
+ */
+#include "rt/engine.h"
+
+#include <string.h>
+
+/* ---- records ------------------------------------------------------------ */
+
+static uint64_t
+drain_head(const struct rt_view *v, unsigned slot)
+{
+	return __atomic_load_n(&v->rt[slot]->head, __ATOMIC_ACQUIRE);
+}
+
+uint64_t
+rt_drain_pending(const struct rt_view *v, unsigned slot)
+{
+	return drain_head(v, slot) - v->rt[slot]->tail;
+}
+
+static uint32_t
+drain_size(uint32_t epid, rt_recsize_fn *size, void *arg, struct err *e)
+{
+	if (epid == RT_EPID_ERROR)
+		return sizeof(struct rt_error_rec);
+	uint32_t n = size(arg, epid);
+	if (n < sizeof(struct rt_rec)) {
+		err_set(e, &ERR_GENERIC, 0,
+			"trace buffer: record of unknown clause %u", epid);
+		return 0;
+	}
+	return n;
+}
+
+const struct rt_rec *
+rt_drain_next(const struct rt_view *v, unsigned slot, uint64_t *pos,
+	      rt_recsize_fn *size, void *arg, struct err *e)
+{
+	uint64_t head = drain_head(v, slot);
+
+	while (*pos < head) {
+		uint64_t off = *pos & (v->bufsize - 1);
+		uint64_t rest = v->bufsize - off;
+		const struct rt_rec *r = (const void *)(v->buf[slot] + off);
+
+		if (rest < sizeof(*r) || r->epid == 0) {
+			*pos += rest;
+			continue;
+		}
+		uint32_t n = drain_size(r->epid, size, arg, e);
+		if (n == 0)
+			return NULL;
+		if (n > rest || n > head - *pos) {
+			err_set(e, &ERR_GENERIC, 0,
+				"trace buffer: record of clause %u is cut off",
+				r->epid);
+			return NULL;
+		}
+		*pos += n;
+		return r;
+	}
+	return NULL;
+}
+
+void
+rt_drain_done(const struct rt_view *v, unsigned slot, uint64_t pos)
+{
+	__atomic_store_n(&v->rt[slot]->tail, pos, __ATOMIC_RELEASE);
+}
+
+/* ---- aggregations ------------------------------------------------------- */
+
+/* One walk over the halves of all slots. */
+struct agg_drain {
+	const struct rt_view *v;
+	const struct dif_tab *tab;
+	rt_cell_fn *fn;
+	void *arg;
+	unsigned cpu;
+	int rc; /* of fn: the first that is not 0, then fn is left alone */
+};
+
+static void
+drain_cell(struct agg_drain *d, uint32_t agg, const uint8_t *key,
+	   const uint64_t *cell)
+{
+	if (d->rc == 0)
+		d->rc = d->fn(d->arg, agg, d->cpu, key, cell);
+}
+
+static void
+drain_fixed(struct agg_drain *d, uint8_t *half)
+{
+	for (uint32_t i = 0; i < d->tab->naggs; i++) {
+		if (d->v->agg_fixed[i] == 0)
+			continue;
+		uint64_t *used = (uint64_t *)(half + d->v->agg_fixed[i]);
+		if (*used == 0)
+			continue;
+		drain_cell(d, i, (const uint8_t *)"", used + 1);
+		memset(used, 0, 8 + d->tab->aggs[i]->words * 8);
+	}
+}
+
+/* Entries lie one behind the other from entries_off to used. */
+static void
+drain_entries(struct agg_drain *d, const uint8_t *half, uint32_t used)
+{
+	uint32_t off = d->v->agg_entries_off;
+
+	while (off + sizeof(struct rt_agg_entry) <= used) {
+		const struct rt_agg_entry *en = (const void *)(half + off);
+		/* 0: reserved, but its probe never came to fill it. */
+		if (en->agg == 0 || en->agg > d->tab->naggs)
+			break;
+		const struct dif_aggvar *a = d->tab->aggs[en->agg - 1];
+		const uint8_t *key = (const uint8_t *)(en + 1);
+		uint64_t size = sizeof(*en) + (uint64_t)a->keysize +
+				(uint64_t)a->words * 8;
+
+		if (size > used - off)
+			break;
+		drain_cell(d, en->agg - 1, key,
+			   (const uint64_t *)(key + a->keysize));
+		off += (uint32_t)size;
+	}
+}
+
+static void
+drain_half(struct agg_drain *d, uint8_t *half, uint64_t halfsize)
+{
+	struct rt_agg_half *h = (struct rt_agg_half *)half;
+	uint32_t used = h->used > halfsize ? (uint32_t)halfsize : h->used;
+
+	drain_fixed(d, half);
+	if (used > d->v->agg_entries_off) {
+		drain_entries(d, half, used);
+		memset(half + d->v->agg_entries_off, 0,
+		       used - d->v->agg_entries_off);
+		memset(half + d->v->agg_buckets_off, 0,
+		       (size_t)d->v->agg_nbuckets * 4);
+	}
+	memset(h, 0, sizeof(*h));
+}
+
+int
+rt_drain_aggs(const struct rt_view *v, const struct dif_tab *tab,
+	      unsigned half, rt_cell_fn *fn, void *arg)
+{
+	struct agg_drain d = { .v = v, .tab = tab, .fn = fn, .arg = arg };
+	uint64_t halfsize = v->aggsize / 2;
+
+	if (v->agg == NULL)
+		return 0;
+	for (unsigned s = 0; s < v->nslots; s++) {
+		d.cpu = s / RT_LEVELS;
+		if (v->agg[s] != NULL)
+			drain_half(&d, v->agg[s] + half * halfsize, halfsize);
+	}
+	return d.rc;
+}
