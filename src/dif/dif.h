@@ -47,7 +47,7 @@ enum dif_op {
 	DIF_OP_MAX
 };
 
-enum dif_fmt {
+enum dif_form {
 	DIF_FMT_BAD,
 	DIF_FMT_NONE, DIF_FMT_R3, DIF_FMT_R2, DIF_FMT_CMP, DIF_FMT_TST,
 	DIF_FMT_BR, DIF_FMT_LD, DIF_FMT_ST, DIF_FMT_RET, DIF_FMT_SETX,
@@ -57,7 +57,7 @@ enum dif_fmt {
 
 struct dif_op_info {
 	const char *mnem; /* NULL: no such opcode */
-	enum dif_fmt fmt;
+	enum dif_form fmt;
 };
 extern const struct dif_op_info dif_op_info[256];
 

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dtrace.h - libdtrace: everything that dtrace(1) and other consumers use.
+ *
+ * The entry points, constants and structures keep their historical names, so
+ * that consumers written for other systems read the same here.  The order of
+ * calls is
+ *
+ *	dtrace_open  dtrace_setopt...  dtrace_proc_create / _grab
+ *	dtrace_program_strcompile / _fcompile   dtrace_program_exec
+ *	dtrace_go    dtrace_proc_continue
+ *	{ dtrace_sleep  dtrace_work } until done    dtrace_stop
+ *	dtrace_work  dtrace_aggregate_print  dtrace_close
+ *
+ * Unless said otherwise a function that returns int gives 0, or -1 with
+ * dtrace_errno() set; a function that returns a pointer gives NULL for that.
+ * A handle is used by one thread at a time.
+ */
+#ifndef DTRACE_DTRACE_H
+#define DTRACE_DTRACE_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define DTRACE_API __attribute__((visibility("default")))
+#else
+#define DTRACE_API
+#endif
+
+#define DTRACE_VERSION 3
+
+typedef struct dtrace_hdl dtrace_hdl_t;
+typedef struct dtrace_prog dtrace_prog_t;
+typedef uint32_t dtrace_id_t;
+typedef uint32_t dtrace_epid_t;
+typedef uint32_t dtrace_aggid_t;
+typedef uint32_t processorid_t;
+
+#define DTRACE_PROVNAMELEN 64
+#define DTRACE_MODNAMELEN 64
+#define DTRACE_FUNCNAMELEN 192
+#define DTRACE_NAMELEN 64
+
+/* ---- the handle ---------------------------------------------------------- */
+
+#define DTRACE_O_NODEV 0x01 /* compile only: no kernel, no processes */
+#define DTRACE_O_NOSYS 0x02 /* nor the kernel's symbols and types */
+#define DTRACE_O_LP64 0x04
+#define DTRACE_O_ILP32 0x08 /* refused: not built */
+
+/* version: DTRACE_VERSION.  On failure *errp is an error for
+   dtrace_errmsg(NULL, *errp). */
+DTRACE_API dtrace_hdl_t *dtrace_open(int version, int flags, int *errp);
+/* Stops tracing, lets processes go, frees everything.  NULL is allowed. */
+DTRACE_API void dtrace_close(dtrace_hdl_t *dtp);
+DTRACE_API int dtrace_errno(dtrace_hdl_t *dtp);
+/* Text of an error; of the last one also what went wrong in particular. */
+DTRACE_API const char *dtrace_errmsg(dtrace_hdl_t *dtp, int error);
+/* The tag of the last error ("D_SYNTAX", "EDT_NOPROBE"). */
+DTRACE_API const char *dtrace_errtag(dtrace_hdl_t *dtp);
+/* The interface version: "DTrace for Linux D 1.0". */
+DTRACE_API extern const char _dtrace_version[];
+
+/* Options: names and values as in -x name=value; val NULL sets a flag. */
+DTRACE_API int dtrace_setopt(dtrace_hdl_t *dtp, const char *opt,
+			     const char *val);
+#define DTRACEOPT_UNSET ((int64_t)-2)
+/* Numeric value (sizes in bytes, rates in ns); DTRACEOPT_UNSET if unset. */
+DTRACE_API int dtrace_getopt(dtrace_hdl_t *dtp, const char *opt,
+			     int64_t *val);
+
+/* ---- errors ------------------------------------------------------------------ */
+
+enum {
+	EDT_VERSION = 1000, EDT_VERSINVAL, EDT_NOMEM, EDT_COMPILER,
+	EDT_BADSPEC, EDT_NOPROBE, EDT_NOPROV, EDT_OVERSPEC, EDT_UNDERVAR,
+	EDT_BADOPTNAME, EDT_BADOPTVAL, EDT_BADOPTCTX, EDT_ACTIVE,
+	EDT_DESTRUCTIVE, EDT_ENABLE, EDT_PRIV, EDT_UNSUP, EDT_ERRABORT,
+	EDT_DROPABORT, EDT_DIRABORT, EDT_BADAGGVAR, EDT_BADID, EDT_PROC,
+	EDT_CPP, EDT_IO, EDT_NOTACTIVE, EDT_BADRVAL, EDT_NOREG, EDT_BUFSIZE,
+	EDT_BADMODEL, EDT_FIRST = EDT_VERSION, EDT_LAST = EDT_BADMODEL
+};
+
+/* ---- probes and stability ------------------------------------------------------ */
+
+typedef struct dtrace_probedesc {
+	dtrace_id_t dtpd_id;
+	char dtpd_provider[DTRACE_PROVNAMELEN];
+	char dtpd_mod[DTRACE_MODNAMELEN];
+	char dtpd_func[DTRACE_FUNCNAMELEN];
+	char dtpd_name[DTRACE_NAMELEN];
+} dtrace_probedesc_t;
+
+typedef uint8_t dtrace_stability_t;
+typedef uint8_t dtrace_class_t;
+enum { DTRACE_STABILITY_INTERNAL, DTRACE_STABILITY_PRIVATE,
+       DTRACE_STABILITY_OBSOLETE, DTRACE_STABILITY_EXTERNAL,
+       DTRACE_STABILITY_UNSTABLE, DTRACE_STABILITY_EVOLVING,
+       DTRACE_STABILITY_STABLE, DTRACE_STABILITY_STANDARD,
+       DTRACE_STABILITY_MAX = DTRACE_STABILITY_STANDARD };
+enum { DTRACE_CLASS_UNKNOWN, DTRACE_CLASS_CPU, DTRACE_CLASS_PLATFORM,
+       DTRACE_CLASS_GROUP, DTRACE_CLASS_ISA, DTRACE_CLASS_COMMON,
+       DTRACE_CLASS_MAX = DTRACE_CLASS_COMMON };
+
+typedef struct dtrace_attribute {
+	dtrace_stability_t dtat_name, dtat_data;
+	dtrace_class_t dtat_class;
+} dtrace_attribute_t;
+
+typedef struct dtrace_probeinfo {
+	dtrace_attribute_t dtp_attr;  /* of the probe description */
+	dtrace_attribute_t dtp_arga;  /* of the arguments */
+	int dtp_argc;		      /* number of typed arguments */
+	char dtp_argv[10][128];	      /* their types as text */
+} dtrace_probeinfo_t;
+
+typedef enum { DTRACE_PROBESPEC_NONE = -1, DTRACE_PROBESPEC_PROVIDER,
+	       DTRACE_PROBESPEC_MOD, DTRACE_PROBESPEC_FUNC,
+	       DTRACE_PROBESPEC_NAME } dtrace_probespec_t;
+
+typedef int dtrace_probe_f(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp,
+			   void *arg);
+/* Every probe that matches pdp (NULL: all), in order of id; func returns
+   non-zero to stop, and that is returned.  No match: EDT_NOPROBE. */
+DTRACE_API int dtrace_probe_iter(dtrace_hdl_t *dtp,
+				 const dtrace_probedesc_t *pdp,
+				 dtrace_probe_f *func, void *arg);
+DTRACE_API int dtrace_probe_info(dtrace_hdl_t *dtp,
+				 const dtrace_probedesc_t *pdp,
+				 dtrace_probeinfo_t *pip);
+/* "a:b:c:d" to fields; the right-most field is `spec`. */
+DTRACE_API int dtrace_str2desc(dtrace_hdl_t *dtp, dtrace_probespec_t spec,
+			       const char *s, dtrace_probedesc_t *pdp);
+/* The same with macro variables and $1.. of argv replaced. */
+DTRACE_API int dtrace_xstr2desc(dtrace_hdl_t *dtp, dtrace_probespec_t spec,
+				const char *s, int argc, char *const argv[],
+				dtrace_probedesc_t *pdp);
+DTRACE_API char *dtrace_desc2str(const dtrace_probedesc_t *pdp, char *buf,
+				 size_t len);
+DTRACE_API int dtrace_id2desc(dtrace_hdl_t *dtp, dtrace_id_t id,
+			      dtrace_probedesc_t *pdp);
+DTRACE_API const char *dtrace_stability_name(dtrace_stability_t s);
+DTRACE_API const char *dtrace_class_name(dtrace_class_t c);
+DTRACE_API char *dtrace_attr2str(dtrace_attribute_t a, char *buf, size_t len);
+DTRACE_API int dtrace_str2attr(const char *s, dtrace_attribute_t *a);
+DTRACE_API const char *dtrace_faultstr(dtrace_hdl_t *dtp, int fault);
+DTRACE_API const char *dtrace_subrstr(dtrace_hdl_t *dtp, int subr);
+
+/* ---- programs --------------------------------------------------------------------- */
+
+#define DTRACE_C_DIFV 0x0001   /* print the DIF on stderr */
+#define DTRACE_C_EMPTY 0x0002  /* an empty program is fine */
+#define DTRACE_C_ZDEFS 0x0004  /* probes that match nothing are fine */
+#define DTRACE_C_EATTR 0x0008  /* fail below the amin option */
+#define DTRACE_C_CPP 0x0010    /* run the preprocessor first */
+#define DTRACE_C_KNODEF 0x0020
+#define DTRACE_C_UNODEF 0x0040
+#define DTRACE_C_PSPEC 0x0080  /* ambiguous words are probe names */
+#define DTRACE_C_ETAGS 0x0100  /* put [D_TAG] in messages */
+#define DTRACE_C_ARGREF 0x0200 /* unused macro arguments are fine */
+#define DTRACE_C_DEFARG 0x0800 /* missing macro arguments are 0 or "" */
+#define DTRACE_C_NOLIBS 0x1000
+#define DTRACE_C_CTL 0x2000
+
+typedef struct dtrace_proginfo {
+	dtrace_attribute_t dpi_descattr; /* minimum of probe descriptions */
+	dtrace_attribute_t dpi_stmtattr; /* minimum of statements */
+	unsigned dpi_aggregates;
+	unsigned dpi_recgens;	   /* record-generating statements */
+	unsigned dpi_matches;	   /* probes matched */
+	unsigned dpi_speculations;
+} dtrace_proginfo_t;
+
+/* Programs are owned by the handle. */
+DTRACE_API dtrace_prog_t *
+dtrace_program_strcompile(dtrace_hdl_t *dtp, const char *text,
+			  dtrace_probespec_t spec, unsigned cflags, int argc,
+			  char *const argv[]);
+/* argv[0] is the file's name for messages and $0. */
+DTRACE_API dtrace_prog_t *dtrace_program_fcompile(dtrace_hdl_t *dtp, FILE *fp,
+						  unsigned cflags, int argc,
+						  char *const argv[]);
+/* Add the program to what dtrace_go() enables; info may be NULL. */
+DTRACE_API int dtrace_program_exec(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
+				   dtrace_proginfo_t *info);
+DTRACE_API void dtrace_program_info(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
+				    dtrace_proginfo_t *info);
+typedef int dtrace_stmt_desc_f(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
+			       const dtrace_probedesc_t *pdp, void *arg);
+/* Every clause's probe description, in program order. */
+DTRACE_API int dtrace_stmt_iter(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
+				dtrace_stmt_desc_f *func, void *arg);
+
+/* ---- processes ---------------------------------------------------------------------- */
+
+struct ps_prochandle;
+/* Start a program, stopped before its first instructions count; argv as for
+   execvp.  func and arg: reserved, NULL. */
+DTRACE_API struct ps_prochandle *dtrace_proc_create(dtrace_hdl_t *dtp,
+						    const char *file,
+						    char *const *argv,
+						    void *func, void *arg);
+DTRACE_API struct ps_prochandle *dtrace_proc_grab(dtrace_hdl_t *dtp, pid_t pid,
+						  int flags);
+DTRACE_API void dtrace_proc_continue(dtrace_hdl_t *dtp,
+				     struct ps_prochandle *p);
+DTRACE_API void dtrace_proc_release(dtrace_hdl_t *dtp,
+				    struct ps_prochandle *p);
+DTRACE_API pid_t dtrace_proc_pid(struct ps_prochandle *p);
+
+/* ---- running -------------------------------------------------------------------------- */
+
+typedef enum { DTRACE_STATUS_NONE, DTRACE_STATUS_OKAY, DTRACE_STATUS_EXITED,
+	       DTRACE_STATUS_FILLED, DTRACE_STATUS_STOPPED } dtrace_status_t;
+typedef enum { DTRACE_WORKSTATUS_ERROR = -1, DTRACE_WORKSTATUS_OKAY,
+	       DTRACE_WORKSTATUS_DONE } dtrace_workstatus_t;
+
+/* Put all programs in place, run BEGIN, start tracing. */
+DTRACE_API int dtrace_go(dtrace_hdl_t *dtp);
+/* Stop all probes, run END.  Data is still to be consumed. */
+DTRACE_API int dtrace_stop(dtrace_hdl_t *dtp);
+/* Wait until there is something to do, a signal, or the next period. */
+DTRACE_API void dtrace_sleep(dtrace_hdl_t *dtp);
+DTRACE_API int dtrace_status(dtrace_hdl_t *dtp);
+/* The status given to exit(). */
+DTRACE_API int dtrace_exit_status(dtrace_hdl_t *dtp);
+
+/* ---- consuming ------------------------------------------------------------------------ */
+
+typedef struct dtrace_recdesc {
+	uint16_t dtrd_action; /* DTRACEACT_* */
+	uint32_t dtrd_size;
+	uint32_t dtrd_offset;
+	uint16_t dtrd_alignment;
+	const char *dtrd_format; /* printf-like actions; or NULL */
+	uint64_t dtrd_arg;
+} dtrace_recdesc_t;
+
+typedef struct dtrace_eprobedesc {
+	dtrace_epid_t dtepd_epid;
+	dtrace_id_t dtepd_probeid;
+	uint32_t dtepd_size;
+	int dtepd_nrecs;
+	const dtrace_recdesc_t *dtepd_rec; /* one a recorded value */
+} dtrace_eprobedesc_t;
+
+typedef enum { DTRACEFLOW_ENTRY, DTRACEFLOW_RETURN,
+	       DTRACEFLOW_NONE } dtrace_flowkind_t;
+
+typedef struct dtrace_probedata {
+	dtrace_hdl_t *dtpda_handle;
+	const dtrace_eprobedesc_t *dtpda_edesc;
+	const dtrace_probedesc_t *dtpda_pdesc;
+	processorid_t dtpda_cpu;
+	const char *dtpda_data; /* the record; add dtrd_offset */
+	uint64_t dtpda_timestamp;
+	dtrace_flowkind_t dtpda_flow;
+	const char *dtpda_prefix; /* " -> " and so on with flowindent */
+	int dtpda_indent;
+} dtrace_probedata_t;
+
+#define DTRACE_CONSUME_ERROR (-1)
+#define DTRACE_CONSUME_THIS 0  /* let the library print it */
+#define DTRACE_CONSUME_NEXT 1  /* handled: go on */
+#define DTRACE_CONSUME_ABORT 2
+
+/* Called once for a record (rec NULL in the second: end of the record). */
+typedef int dtrace_consume_probe_f(const dtrace_probedata_t *data, void *arg);
+/* Called once for each statement, with its first recorded value. */
+typedef int dtrace_consume_rec_f(const dtrace_probedata_t *data,
+				 const dtrace_recdesc_t *rec, void *arg);
+
+/* Consume what is there, in order of time.  fp NULL: the buffered handler. */
+DTRACE_API int dtrace_consume(dtrace_hdl_t *dtp, FILE *fp,
+			      dtrace_consume_probe_f *pf,
+			      dtrace_consume_rec_f *rf, void *arg);
+/* Status, drops, aggregations, dtrace_consume(): what a loop should call. */
+DTRACE_API dtrace_workstatus_t dtrace_work(dtrace_hdl_t *dtp, FILE *fp,
+					   dtrace_consume_probe_f *pf,
+					   dtrace_consume_rec_f *rf, void *arg);
+
+/* Action codes, as in dtrd_action. */
+#define DTRACEACT_NONE 0
+#define DTRACEACT_DIFEXPR 1
+#define DTRACEACT_EXIT 2
+#define DTRACEACT_PRINTF 3
+#define DTRACEACT_PRINTA 4
+#define DTRACEACT_TRACEMEM 6
+#define DTRACEACT_USTACK 0x0101
+#define DTRACEACT_USYM 0x0103
+#define DTRACEACT_UMOD 0x0104
+#define DTRACEACT_UADDR 0x0105
+#define DTRACEACT_SYSTEM 0x0203
+#define DTRACEACT_FREOPEN 0x0204
+#define DTRACEACT_STACK 0x0401
+#define DTRACEACT_SYM 0x0402
+#define DTRACEACT_MOD 0x0403
+
+/* ---- aggregations ------------------------------------------------------------------------ */
+
+typedef struct dtrace_aggdesc {
+	const char *dtagd_name; /* "_" for a bare @ */
+	dtrace_aggid_t dtagd_varid;
+	int dtagd_nkeys;
+	uint32_t dtagd_func; /* DTRACEAGG_* */
+	uint64_t dtagd_arg;
+} dtrace_aggdesc_t;
+
+#define DTRACEAGG_COUNT 0x0701
+#define DTRACEAGG_MIN 0x0702
+#define DTRACEAGG_MAX 0x0703
+#define DTRACEAGG_AVG 0x0704
+#define DTRACEAGG_SUM 0x0705
+#define DTRACEAGG_STDDEV 0x0706
+#define DTRACEAGG_QUANTIZE 0x0707
+#define DTRACEAGG_LQUANTIZE 0x0708
+#define DTRACEAGG_LLQUANTIZE 0x0709
+
+/* One key of an aggregation's row. */
+typedef struct dtrace_aggkey {
+	int dtak_is_string;
+	const char *dtak_str; /* strings; stacks and symbols as text */
+	int64_t dtak_int;
+} dtrace_aggkey_t;
+
+typedef struct dtrace_aggdata {
+	dtrace_hdl_t *dtada_handle;
+	const dtrace_aggdesc_t *dtada_desc;
+	const dtrace_aggkey_t *dtada_keys; /* dtagd_nkeys of them */
+	const int64_t *dtada_cell; /* merged words of the function */
+	uint32_t dtada_nwords;
+	int64_t dtada_value; /* count, sum, min, max; average, deviation;
+				for histograms the sum of the buckets */
+	uint64_t dtada_normal;
+} dtrace_aggdata_t;
+
+#define DTRACE_AGGWALK_ERROR (-1)
+#define DTRACE_AGGWALK_NEXT 0
+#define DTRACE_AGGWALK_ABORT 1
+#define DTRACE_AGGWALK_CLEAR 2
+#define DTRACE_AGGWALK_NORMALIZE 3
+#define DTRACE_AGGWALK_DENORMALIZE 4
+#define DTRACE_AGGWALK_REMOVE 5
+typedef int dtrace_aggregate_f(const dtrace_aggdata_t *data, void *arg);
+
+/* Bring the merged values up to date. */
+DTRACE_API int dtrace_aggregate_snap(dtrace_hdl_t *dtp);
+/* Print what printa() has not printed; func NULL: default order. */
+DTRACE_API int dtrace_aggregate_print(dtrace_hdl_t *dtp, FILE *fp, void *func);
+DTRACE_API int dtrace_aggregate_walk(dtrace_hdl_t *dtp, dtrace_aggregate_f *f,
+				     void *arg);
+DTRACE_API int dtrace_aggregate_walk_sorted(dtrace_hdl_t *dtp,
+					    dtrace_aggregate_f *f, void *arg);
+DTRACE_API int dtrace_aggregate_walk_keysorted(dtrace_hdl_t *dtp,
+					       dtrace_aggregate_f *f,
+					       void *arg);
+DTRACE_API int dtrace_aggregate_walk_valsorted(dtrace_hdl_t *dtp,
+					       dtrace_aggregate_f *f,
+					       void *arg);
+DTRACE_API int dtrace_aggregate_walk_keyrevsorted(dtrace_hdl_t *dtp,
+						  dtrace_aggregate_f *f,
+						  void *arg);
+DTRACE_API int dtrace_aggregate_walk_valrevsorted(dtrace_hdl_t *dtp,
+						  dtrace_aggregate_f *f,
+						  void *arg);
+DTRACE_API int dtrace_aggregate_clear(dtrace_hdl_t *dtp);
+
+/* ---- handlers --------------------------------------------------------------------------- */
+
+#define DTRACE_HANDLE_ABORT (-1)
+#define DTRACE_HANDLE_OK 0
+
+typedef struct dtrace_errdata {
+	dtrace_hdl_t *dteda_handle;
+	const dtrace_probedesc_t *dteda_pdesc;
+	dtrace_epid_t dteda_epid;
+	processorid_t dteda_cpu;
+	int dteda_action; /* 0: predicate */
+	int dteda_offset; /* -1: unknown */
+	int dteda_fault;
+	uint64_t dteda_addr;
+	const char *dteda_msg; /* ready to print, with newline */
+} dtrace_errdata_t;
+typedef int dtrace_handle_err_f(const dtrace_errdata_t *data, void *arg);
+
+typedef enum {
+	DTRACEDROP_PRINCIPAL, DTRACEDROP_AGGREGATION, DTRACEDROP_DYNAMIC,
+	DTRACEDROP_SPEC, DTRACEDROP_NESTED, DTRACEDROP_DBLERROR
+} dtrace_dropkind_t;
+typedef struct dtrace_dropdata {
+	dtrace_hdl_t *dtdda_handle;
+	processorid_t dtdda_cpu;
+	dtrace_dropkind_t dtdda_kind;
+	uint64_t dtdda_drops; /* since the last notice */
+	uint64_t dtdda_total;
+	const char *dtdda_msg; /* ready to print, with newline */
+} dtrace_dropdata_t;
+typedef int dtrace_handle_drop_f(const dtrace_dropdata_t *data, void *arg);
+
+typedef int dtrace_handle_proc_f(struct ps_prochandle *p, const char *msg,
+				 int wstatus, void *arg);
+
+typedef struct dtrace_bufdata {
+	dtrace_hdl_t *dtbda_handle;
+	const char *dtbda_buffered; /* the text */
+	const dtrace_probedata_t *dtbda_probe; /* NULL: not from a record */
+	const dtrace_recdesc_t *dtbda_recdesc;
+	const dtrace_aggdata_t *dtbda_aggdata;
+} dtrace_bufdata_t;
+typedef int dtrace_handle_buffered_f(const dtrace_bufdata_t *data, void *arg);
+
+typedef struct dtrace_setoptdata {
+	dtrace_hdl_t *dtsda_handle;
+	const dtrace_probedesc_t *dtsda_probe;
+	const char *dtsda_option;
+	int64_t dtsda_oldval, dtsda_newval;
+} dtrace_setoptdata_t;
+typedef int dtrace_handle_setopt_f(const dtrace_setoptdata_t *data, void *arg);
+
+/* One handler of each kind; a second is refused (EDT_ACTIVE). */
+DTRACE_API int dtrace_handle_err(dtrace_hdl_t *dtp, dtrace_handle_err_f *f,
+				 void *arg);
+DTRACE_API int dtrace_handle_drop(dtrace_hdl_t *dtp, dtrace_handle_drop_f *f,
+				  void *arg);
+DTRACE_API int dtrace_handle_proc(dtrace_hdl_t *dtp, dtrace_handle_proc_f *f,
+				  void *arg);
+DTRACE_API int dtrace_handle_buffered(dtrace_hdl_t *dtp,
+				      dtrace_handle_buffered_f *f, void *arg);
+DTRACE_API int dtrace_handle_setopt(dtrace_hdl_t *dtp,
+				    dtrace_handle_setopt_f *f, void *arg);
+
+/* ---- names and text ---------------------------------------------------------------------- */
+
+/* A kernel address as module`symbol+0xoff; the length as snprintf. */
+DTRACE_API int dtrace_addr2str(dtrace_hdl_t *dtp, uint64_t addr, char *buf,
+			       int len);
+DTRACE_API int dtrace_uaddr2str(dtrace_hdl_t *dtp, pid_t pid, uint64_t addr,
+				char *buf, int len);
+/* Address of a kernel symbol; object NULL: any module. */
+DTRACE_API int dtrace_lookup_by_name(dtrace_hdl_t *dtp, const char *object,
+				     const char *name, uint64_t *addr);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * cmd.h - inside dtrace(1): what its files share.  The command sees libdtrace
+ * through its public header only.
+ */
+#ifndef CMD_CMD_H
+#define CMD_CMD_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "dtrace/dtrace.h"
+
+enum cmd_mode { MODE_RUN, MODE_LIST, MODE_CHECK /* -e */ };
+
+/* One -n, -P, -m, -f, -i or -s. */
+struct cmd_prog {
+	const char *desc; /* "description" or "script" */
+	const char *text; /* program text, or the file's name */
+	char *name;	  /* for notices: the text up to its predicate or body */
+	bool is_file;
+	dtrace_probespec_t spec;
+	dtrace_prog_t *prog;
+	dtrace_proginfo_t info;
+};
+
+struct cmd {
+	dtrace_hdl_t *dtp;
+	enum cmd_mode mode;
+	struct cmd_prog *progs;
+	int nprogs;
+	char **args; /* $0, $1 ... */
+	int nargs;
+	unsigned cflags;
+	bool quiet, flowindent, verbose, heading;
+	int live; /* -c and -p processes that run */
+	int nprocs;
+	int status;
+	FILE *out;
+	const char *outname;
+};
+
+extern const char *cmd_name; /* "dtrace" */
+
+/* "dtrace: text" on stderr. */
+void cmd_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The same unless quiet. */
+void cmd_notice(const struct cmd *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* cmd_error(), stop everything, exit 1. */
+_Noreturn void cmd_fatal(struct cmd *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* cmd_fatal() with the library's last error after the text. */
+_Noreturn void cmd_dfatal(struct cmd *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Write to the output; a failure to write is fatal. */
+void cmd_out(struct cmd *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* cmd_print.c */
+void cmd_handlers(struct cmd *c);
+int cmd_chew(const dtrace_probedata_t *data, void *arg);
+int cmd_chewrec(const dtrace_probedata_t *data, const dtrace_recdesc_t *rec,
+		void *arg);
+
+/* cmd_list.c */
+void cmd_list_all(struct cmd *c);
+void cmd_list_prog(struct cmd *c, const struct cmd_prog *p);
+void cmd_stability(struct cmd *c, const struct cmd_prog *p);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* cmd_list.c - lists of probes (-l) and reports of stability (-v). */
+#include "cmd.h"
+
+static void
+attr_lines(struct cmd *c, const char *title, dtrace_attribute_t a)
+{
+	cmd_out(c, "\n\t%s\n", title);
+	cmd_out(c, "\t\tIdentifier Names: %s\n",
+		dtrace_stability_name(a.dtat_name));
+	cmd_out(c, "\t\tData Semantics:   %s\n",
+		dtrace_stability_name(a.dtat_data));
+	cmd_out(c, "\t\tDependency Class: %s\n",
+		dtrace_class_name(a.dtat_class));
+}
+
+static int
+list_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pd, void *arg)
+{
+	struct cmd *c = arg;
+	dtrace_probeinfo_t pi;
+
+	if (!c->heading) {
+		c->heading = true;
+		cmd_out(c, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER",
+			"MODULE", "FUNCTION", "NAME");
+	}
+	cmd_out(c, "%5u %10s %17s %33s %s\n", pd->dtpd_id, pd->dtpd_provider,
+		pd->dtpd_mod, pd->dtpd_func, pd->dtpd_name);
+	if (!c->verbose)
+		return 0;
+	dtrace_probedesc_t one = { .dtpd_id = pd->dtpd_id };
+	if (dtrace_probe_info(dtp, &one, &pi) != 0)
+		return 0;
+	attr_lines(c, "Probe Description Attributes", pi.dtp_attr);
+	attr_lines(c, "Argument Attributes", pi.dtp_arga);
+	cmd_out(c, "\n\tArgument Types\n");
+	for (int i = 0; i < pi.dtp_argc; i++)
+		cmd_out(c, "\t\targs[%d]: %s\n", i, pi.dtp_argv[i]);
+	if (pi.dtp_argc == 0)
+		cmd_out(c, "\t\tNone\n");
+	cmd_out(c, "\n");
+	return 0;
+}
+
+void
+cmd_list_all(struct cmd *c)
+{
+	if (dtrace_probe_iter(c->dtp, NULL, list_probe, c) != 0)
+		cmd_dfatal(c, "failed to list probes");
+}
+
+struct list_arg {
+	struct cmd *c;
+	const struct cmd_prog *p;
+};
+
+static int
+list_clause(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
+	    const dtrace_probedesc_t *pd, void *arg)
+{
+	struct list_arg *la = arg;
+	char text[DTRACE_FUNCNAMELEN + 3 * DTRACE_NAMELEN + 4];
+
+	if (dtrace_probe_iter(dtp, pd, list_probe, la->c) != 0) {
+		cmd_error("failed to match %s: %s",
+			  dtrace_desc2str(pd, text, sizeof(text)),
+			  dtrace_errmsg(dtp, dtrace_errno(dtp)));
+		la->c->status = 1;
+	}
+	return 0;
+}
+
+void
+cmd_list_prog(struct cmd *c, const struct cmd_prog *p)
+{
+	struct list_arg la = { c, p };
+
+	dtrace_stmt_iter(c->dtp, p->prog, list_clause, &la);
+}
+
+void
+cmd_stability(struct cmd *c, const struct cmd_prog *p)
+{
+	cmd_out(c, "\nStability attributes for %s %s:\n", p->desc, p->name);
+	attr_lines(c, "Minimum Probe Description Attributes",
+		   p->info.dpi_descattr);
+	attr_lines(c, "Minimum Statement Attributes", p->info.dpi_stmtattr);
+	cmd_out(c, "\n");
+}

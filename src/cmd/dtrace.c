@@ -1,0 +1,668 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dtrace.c - dtrace(1): options, programs, the loop.
+ *
+ * Two passes over the arguments: the first sets options, so that their order
+ * among the programs does not matter; programs are then compiled in the order
+ * given, after the processes of -c and -p exist ($target).  What is no option
+ * is $1, $2 ... of every program.
+ *
+ * Exit status: 0, or exit()'s; 1 for an error; 2 for bad usage.
+ */
+#include "cmd.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *cmd_name = "dtrace";
+
+static const char optstring[] =
+	"+:3:6:aAb:Bc:CD:ef:FGhHi:I:lL:m:n:o:p:P:qs:SU:vVwx:X:Z";
+
+static volatile sig_atomic_t interrupted;
+
+/* ---- messages ------------------------------------------------------------- */
+
+static void
+vmessage(const char *fmt, va_list ap)
+{
+	fprintf(stderr, "%s: ", cmd_name);
+	vfprintf(stderr, fmt, ap);
+}
+
+void
+cmd_error(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vmessage(fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+void
+cmd_notice(const struct cmd *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (c->quiet)
+		return;
+	va_start(ap, fmt);
+	vmessage(fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+/* Let processes go and leave nothing attached, whatever happened. */
+static _Noreturn void
+quit(struct cmd *c, int status)
+{
+	if (c->out != NULL)
+		fflush(c->out);
+	dtrace_close(c->dtp);
+	free(c->progs);
+	free(c->args);
+	exit(status);
+}
+
+void
+cmd_fatal(struct cmd *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vmessage(fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	quit(c, 1);
+}
+
+void
+cmd_dfatal(struct cmd *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vmessage(fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "%s%s\n", *fmt != '\0' ? ": " : "",
+		dtrace_errmsg(c->dtp, dtrace_errno(c->dtp)));
+	quit(c, 1);
+}
+
+void
+cmd_out(struct cmd *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	int n = vfprintf(c->out, fmt, ap);
+	va_end(ap);
+	if (n < 0) {
+		if (errno == EPIPE)
+			quit(c, 0);
+		cmd_fatal(c, "failed to write to %s: %s",
+			  c->outname != NULL ? c->outname : "<stdout>",
+			  strerror(errno));
+	}
+}
+
+static void
+print_usage(FILE *fp)
+{
+	fprintf(fp,
+"Usage: %s [-32|-64] [-aACeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]]\n"
+"\t[-I path] [-L path] [-o output] [-p pid] [-s script] [-U name]\n"
+"\t[-x opt[=val]] [-X a|c|s|t]\n"
+"\t[-P provider [[ predicate ] action ]]\n"
+"\t[-m [ provider: ] module [[ predicate ] action ]]\n"
+"\t[-f [[ provider: ] module: ] func [[ predicate ] action ]]\n"
+"\t[-n [[[ provider: ] module: ] func: ] name [[ predicate ] action ]]\n"
+"\t[-i probe-id [[ predicate ] action ]] [ args ... ]\n\n"
+"\tpredicate -> '/' D-expression '/'\n"
+"\t   action -> '{' D-statements '}'\n\n"
+"\t-b  set trace buffer size\n"
+"\t-c  run specified command and exit upon its completion\n"
+"\t-C  run cpp(1) preprocessor on script files\n"
+"\t-D  define symbol when invoking preprocessor\n"
+"\t-e  exit after compiling request but prior to enabling probes\n"
+"\t-f  enable or list probes matching the specified function name\n"
+"\t-F  coalesce trace output by function\n"
+"\t-H  print included files when invoking preprocessor\n"
+"\t-i  enable or list probes matching the specified probe id\n"
+"\t-I  add include directory to preprocessor search path\n"
+"\t-l  list probes matching specified criteria\n"
+"\t-L  add library directory to library search path\n"
+"\t-m  enable or list probes matching the specified module name\n"
+"\t-n  enable or list probes matching the specified probe name\n"
+"\t-o  set output file\n"
+"\t-p  grab specified process-ID and cache its symbol tables\n"
+"\t-P  enable or list probes matching the specified provider name\n"
+"\t-q  set quiet mode (only output explicitly traced data)\n"
+"\t-s  enable or list probes according to the specified D script\n"
+"\t-S  print D compiler intermediate code\n"
+"\t-U  undefine symbol when invoking preprocessor\n"
+"\t-v  set verbose mode (report stability attributes, arguments)\n"
+"\t-V  report DTrace API version\n"
+"\t-w  permit destructive actions\n"
+"\t-x  enable or modify compiler and tracing options\n"
+"\t-X  specify ISO C conformance settings for preprocessor\n"
+"\t-Z  permit probe descriptions that match zero probes\n", cmd_name);
+}
+
+static _Noreturn void
+usage(struct cmd *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vmessage(fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	print_usage(stderr);
+	quit(c, 2);
+}
+
+/* ---- options ---------------------------------------------------------------- */
+
+static void
+set_option(struct cmd *c, const char *name, const char *val)
+{
+	if (dtrace_setopt(c->dtp, name, val) != 0)
+		cmd_dfatal(c, "failed to set -x %s", name);
+}
+
+static void
+set_x(struct cmd *c, char *arg)
+{
+	char *val = strchr(arg, '=');
+
+	if (val != NULL)
+		*val++ = '\0';
+	set_option(c, arg, val);
+	if (strcmp(arg, "verbose") == 0)
+		c->cflags |= DTRACE_C_DIFV;
+}
+
+static void
+add_prog(struct cmd *c, const char *desc, const char *text, bool is_file,
+	 dtrace_probespec_t spec)
+{
+	struct cmd_prog *p = &c->progs[c->nprogs++];
+
+	*p = (struct cmd_prog){ .desc = desc, .text = text, .spec = spec,
+				.is_file = is_file };
+}
+
+static void
+set_cpp(struct cmd *c, const char *opt, const char *val)
+{
+	set_option(c, opt, val);
+}
+
+/* Options of the first pass that stand for themselves. */
+static bool
+parse_simple(struct cmd *c, int opt, char *arg)
+{
+	switch (opt) {
+	case 'b':
+		if (dtrace_setopt(c->dtp, "bufsize", arg) != 0)
+			cmd_dfatal(c, "failed to set -b %s", arg);
+		return true;
+	case 'C':
+		c->cflags |= DTRACE_C_CPP;
+		return true;
+	case 'D':
+		set_cpp(c, "define", arg);
+		return true;
+	case 'F':
+		set_option(c, "flowindent", NULL);
+		return true;
+	case 'H':
+		set_cpp(c, "cpphdrs", NULL);
+		return true;
+	case 'I':
+		set_cpp(c, "incdir", arg);
+		return true;
+	case 'L':
+		set_option(c, "libdir", arg);
+		return true;
+	case 'q':
+		set_option(c, "quiet", NULL);
+		return true;
+	case 'S':
+		c->cflags |= DTRACE_C_DIFV;
+		return true;
+	case 'U':
+		set_cpp(c, "undef", arg);
+		return true;
+	case 'v':
+		c->verbose = true;
+		return true;
+	case 'w':
+		set_option(c, "destructive", NULL);
+		return true;
+	case 'x':
+		set_x(c, arg);
+		return true;
+	case 'X':
+		set_cpp(c, "stdc", arg);
+		return true;
+	case 'Z':
+		c->cflags |= DTRACE_C_ZDEFS;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void
+parse_model(struct cmd *c, const char *model)
+{
+	if (strcmp(model, "32") == 0)
+		cmd_fatal(c, "-32: only the 64-bit data model is built");
+	if (strcmp(model, "64") != 0)
+		usage(c, "invalid data model -%s", model);
+}
+
+static void
+parse_refused(struct cmd *c, int opt)
+{
+	switch (opt) {
+	case 'a':
+	case 'A':
+		cmd_fatal(c, "-%c: anonymous tracing does not exist on Linux: "
+			     "there is no state of tracing that outlives the "
+			     "process which holds it", opt);
+	case 'G':
+	case 'h':
+		cmd_fatal(c, "-%c: static user probes are not built yet", opt);
+	case 'B':
+		cmd_fatal(c, "-B is not built");
+	default:
+		usage(c, "illegal option -- %c", opt);
+	}
+}
+
+static const struct {
+	int opt;
+	dtrace_probespec_t spec;
+} specs[] = {
+	{ 'P', DTRACE_PROBESPEC_PROVIDER }, { 'm', DTRACE_PROBESPEC_MOD },
+	{ 'f', DTRACE_PROBESPEC_FUNC },	    { 'n', DTRACE_PROBESPEC_NAME },
+	{ 'i', DTRACE_PROBESPEC_NAME },
+};
+
+static bool
+parse_spec(struct cmd *c, int opt, char *arg)
+{
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+		if (specs[i].opt != opt)
+			continue;
+		if (opt == 'i' && !isdigit((unsigned char)arg[0]))
+			cmd_fatal(c, "invalid probe identifier %s", arg);
+		add_prog(c, "description", arg, false, specs[i].spec);
+		return true;
+	}
+	if (opt != 's')
+		return false;
+	add_prog(c, "script", arg, true, DTRACE_PROBESPEC_NONE);
+	return true;
+}
+
+struct targets {
+	char **cmds, **pids;
+	int ncmds, npids;
+	bool version;
+};
+
+static void
+parse_args(struct cmd *c, int argc, char **argv, struct targets *t)
+{
+	int opt;
+
+	c->args[c->nargs++] = argv[0];
+	for (optind = 1; optind < argc;) {
+		opt = getopt(argc, argv, optstring);
+		if (opt == -1) {
+			if (optind < argc &&
+			    strcmp(argv[optind - 1], "--") != 0) {
+				c->args[c->nargs++] = argv[optind++];
+				continue;
+			}
+			while (optind < argc)
+				c->args[c->nargs++] = argv[optind++];
+			break;
+		}
+		if (parse_simple(c, opt, optarg) || parse_spec(c, opt, optarg))
+			continue;
+		switch (opt) {
+		case '3':
+		case '6':
+			parse_model(c, argv[optind - 1] + 1);
+			break;
+		case 'c':
+			t->cmds[t->ncmds++] = optarg;
+			break;
+		case 'p':
+			t->pids[t->npids++] = optarg;
+			break;
+		case 'e':
+			c->mode = MODE_CHECK;
+			break;
+		case 'l':
+			c->mode = MODE_LIST;
+			c->cflags |= DTRACE_C_ZDEFS;
+			break;
+		case 'o':
+			c->outname = optarg;
+			break;
+		case 'V':
+			t->version = true;
+			break;
+		case ':':
+			usage(c, "option requires an argument -- %c", optopt);
+		case '?':
+			usage(c, "illegal option -- %c", optopt);
+		default:
+			parse_refused(c, opt);
+		}
+	}
+}
+
+/* ---- processes ------------------------------------------------------------------ */
+
+/* Words are separated by white space; quotes group, as users expect. */
+static char **
+split_words(char *s)
+{
+	size_t n = 0, cap = strlen(s) / 2 + 2;
+	char **v = calloc(cap, sizeof(*v));
+
+	if (v == NULL)
+		return NULL;
+	for (char *p = s; *p != '\0';) {
+		while (isspace((unsigned char)*p))
+			p++;
+		if (*p == '\0')
+			break;
+		char *q = p;
+		v[n++] = q;
+		char quote = '\0';
+		for (; *p != '\0' && (quote || !isspace((unsigned char)*p));
+		     p++) {
+			if (quote == '\0' && (*p == '"' || *p == '\''))
+				quote = *p;
+			else if (quote != '\0' && *p == quote)
+				quote = '\0';
+			else
+				*q++ = *p;
+		}
+		bool more = *p != '\0';
+		*q = '\0';
+		if (more)
+			p++;
+	}
+	return v;
+}
+
+static void
+start_processes(struct cmd *c, const struct targets *t,
+		struct ps_prochandle **procs)
+{
+	for (int i = 0; i < t->ncmds; i++) {
+		char **words = split_words(t->cmds[i]);
+		if (words == NULL || words[0] == NULL)
+			cmd_fatal(c, "-c: no command was given");
+		procs[c->nprocs] = dtrace_proc_create(c->dtp, words[0], words,
+						      NULL, NULL);
+		free(words);
+		if (procs[c->nprocs] == NULL)
+			cmd_dfatal(c, "%s", "");
+		c->nprocs++;
+	}
+	for (int i = 0; i < t->npids; i++) {
+		char *end;
+		errno = 0;
+		long pid = strtol(t->pids[i], &end, 10);
+		if (errno != 0 || end == t->pids[i] || *end != '\0' || pid <= 0)
+			cmd_fatal(c, "invalid pid: %s", t->pids[i]);
+		procs[c->nprocs] = dtrace_proc_grab(c->dtp, (pid_t)pid, 0);
+		if (procs[c->nprocs] == NULL)
+			cmd_dfatal(c, "%s", "");
+		c->nprocs++;
+	}
+	c->live = c->nprocs;
+}
+
+/* ---- programs ------------------------------------------------------------------- */
+
+static void
+compile_text(struct cmd *c, struct cmd_prog *p)
+{
+	p->prog = dtrace_program_strcompile(c->dtp, p->text, p->spec,
+					    c->cflags, c->nargs, c->args);
+	if (p->prog == NULL)
+		cmd_dfatal(c, "invalid probe specifier %s", p->text);
+	/* For notices: the description without predicate and body. */
+	size_t n = strcspn(p->text, "{/;");
+	while (n > 0 && isspace((unsigned char)p->text[n - 1]))
+		n--;
+	p->name = strndup(p->text, n);
+}
+
+static void
+compile_file(struct cmd *c, struct cmd_prog *p)
+{
+	bool in = strcmp(p->text, "-") == 0;
+	FILE *fp = in ? stdin : fopen(p->text, "r");
+
+	if (fp == NULL)
+		cmd_fatal(c, "failed to open %s: %s", p->text,
+			  strerror(errno));
+	c->args[0] = (char *)(in ? "<stdin>" : p->text);
+	p->prog = dtrace_program_fcompile(c->dtp, fp, c->cflags, c->nargs,
+					  c->args);
+	if (!in)
+		fclose(fp);
+	if (p->prog == NULL)
+		cmd_dfatal(c, "failed to compile script %s", p->text);
+	p->name = strdup(p->text);
+}
+
+static void
+enable_prog(struct cmd *c, struct cmd_prog *p)
+{
+	if (c->mode == MODE_CHECK)
+		dtrace_program_info(c->dtp, p->prog, &p->info);
+	else if (dtrace_program_exec(c->dtp, p->prog, &p->info) != 0)
+		cmd_dfatal(c, "failed to enable '%s'", p->name);
+	if (c->verbose)
+		cmd_stability(c, p);
+	if (c->mode == MODE_RUN)
+		cmd_notice(c, "%s '%s' matched %u probe%s", p->desc, p->name,
+			   p->info.dpi_matches,
+			   p->info.dpi_matches == 1 ? "" : "s");
+}
+
+static bool
+option_on(struct cmd *c, const char *name)
+{
+	int64_t v;
+
+	return dtrace_getopt(c->dtp, name, &v) == 0 &&
+	       v != DTRACEOPT_UNSET && v != 0;
+}
+
+/* ---- running -------------------------------------------------------------------- */
+
+static void
+on_signal(int sig)
+{
+	if (interrupted++ > 0)
+		_exit(1); /* the second: descriptors close, all is detached */
+}
+
+static void
+catch_signals(void)
+{
+	const int sigs[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction act = { .sa_handler = on_signal }, old;
+
+	sigemptyset(&act.sa_mask);
+	for (size_t i = 0; i < sizeof(sigs) / sizeof(sigs[0]); i++) {
+		if (sigaction(sigs[i], NULL, &old) == 0 &&
+		    old.sa_handler != SIG_IGN)
+			sigaction(sigs[i], &act, NULL);
+	}
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static void
+run(struct cmd *c, struct ps_prochandle **procs)
+{
+	bool done = false, newline = false;
+
+	cmd_handlers(c);
+	if (dtrace_go(c->dtp) != 0)
+		cmd_dfatal(c, "could not enable tracing");
+	for (int i = 0; i < c->nprocs; i++)
+		dtrace_proc_continue(c->dtp, procs[i]);
+	while (!done) {
+		if (!interrupted)
+			dtrace_sleep(c->dtp);
+		if (interrupted && !newline) {
+			newline = true;
+			cmd_out(c, "\n");
+		}
+		if (interrupted || (c->nprocs > 0 && c->live == 0)) {
+			done = true;
+			if (dtrace_stop(c->dtp) != 0)
+				cmd_dfatal(c, "could not stop tracing");
+		}
+		switch (dtrace_work(c->dtp, c->out, cmd_chew, cmd_chewrec, c)) {
+		case DTRACE_WORKSTATUS_DONE:
+			done = true;
+			break;
+		case DTRACE_WORKSTATUS_OKAY:
+			break;
+		default:
+			cmd_dfatal(c, "processing aborted");
+		}
+		if (fflush(c->out) != 0)
+			cmd_out(c, "%s", "");
+		clearerr(c->out);
+	}
+	cmd_out(c, "\n");
+	if (dtrace_aggregate_print(c->dtp, c->out, NULL) != 0)
+		cmd_dfatal(c, "failed to print aggregations");
+}
+
+/* #!/usr/sbin/dtrace -qs script: the kernel gives "-qs" as one word, which
+   getopt handles; here only memory is made. */
+static void
+make_room(struct cmd *c, int argc, struct targets *t)
+{
+	size_t n = (size_t)argc + 1;
+
+	c->progs = calloc(n, sizeof(*c->progs));
+	c->args = calloc(n, sizeof(*c->args));
+	t->cmds = calloc(n, sizeof(*t->cmds));
+	t->pids = calloc(n, sizeof(*t->pids));
+	if (c->progs == NULL || c->args == NULL || t->cmds == NULL ||
+	    t->pids == NULL)
+		cmd_fatal(c, "memory allocation failure");
+}
+
+static void
+compile_all(struct cmd *c)
+{
+	for (int i = 0; i < c->nprogs; i++) {
+		if (c->progs[i].is_file)
+			compile_file(c, &c->progs[i]);
+		else
+			compile_text(c, &c->progs[i]);
+	}
+	/* Pragmas may have set these. */
+	c->quiet = option_on(c, "quiet");
+	c->flowindent = option_on(c, "flowindent");
+	if (c->mode == MODE_LIST) {
+		for (int i = 0; i < c->nprogs; i++)
+			cmd_list_prog(c, &c->progs[i]);
+		if (c->nprogs == 0)
+			cmd_list_all(c);
+		return;
+	}
+	if (option_on(c, "destructive") && c->mode == MODE_RUN)
+		cmd_notice(c, "allowing destructive actions");
+	for (int i = 0; i < c->nprogs; i++)
+		enable_prog(c, &c->progs[i]);
+}
+
+static void
+open_output(struct cmd *c)
+{
+	c->out = stdout;
+	if (c->outname == NULL)
+		return;
+	c->out = fopen(c->outname, "a");
+	if (c->out == NULL) {
+		c->out = stdout;
+		cmd_fatal(c, "failed to open output file %s: %s", c->outname,
+			  strerror(errno));
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	struct cmd c = { .mode = MODE_RUN, .out = stdout };
+	struct targets t = { 0 };
+	int err = 0;
+
+	if (argc == 1) {
+		print_usage(stderr);
+		return 2;
+	}
+	c.dtp = dtrace_open(DTRACE_VERSION, 0, &err);
+	if (c.dtp == NULL) {
+		cmd_error("failed to initialize dtrace: %s",
+			  dtrace_errmsg(NULL, err));
+		return 1;
+	}
+	make_room(&c, argc, &t);
+	parse_args(&c, argc, argv, &t);
+	if (t.version) {
+		printf("%s: %s\n", cmd_name, _dtrace_version);
+		quit(&c, 0);
+	}
+	if (c.nprogs == 0 && c.mode != MODE_LIST)
+		usage(&c, "no probes specified");
+	open_output(&c);
+	c.quiet = option_on(&c, "quiet");
+	catch_signals();
+	struct ps_prochandle **procs =
+		calloc((size_t)(t.ncmds + t.npids) + 1, sizeof(*procs));
+	if (procs == NULL)
+		cmd_fatal(&c, "memory allocation failure");
+	start_processes(&c, &t, procs);
+	compile_all(&c);
+	unsigned matches = 0;
+	for (int i = 0; i < c.nprogs; i++)
+		matches += c.progs[i].info.dpi_matches;
+	if (c.mode == MODE_RUN) {
+		if (matches == 0)
+			cmd_fatal(&c, "no probes matched");
+		run(&c, procs);
+	}
+	free(procs);
+	free(t.cmds);
+	free(t.pids);
+	for (int i = 0; i < c.nprogs; i++)
+		free(c.progs[i].name);
+	quit(&c, c.status);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dt_act.c - what a statement makes the consumer do when it reads its record:
+ * print, or act on aggregations, run a command, redirect the output.
+ */
+#include "lib/dt_impl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+/* dt_out's write function for consumers with a buffered handler. */
+static int
+act_buffer(void *arg, const char *s, size_t n)
+{
+	dtrace_hdl_t *dtp = arg;
+
+	buf_write(&dtp->outbuf, s, n);
+	return dtp->outbuf.failed ? -ENOMEM : 0;
+}
+
+/* freopen(""): back to where the output went at first. */
+static int
+act_freopen(dtrace_hdl_t *dtp, const char *path)
+{
+	if (dtp->fp == NULL)
+		return 0;
+	fflush(dtp->fp);
+	if (*path == '\0') {
+		if (dtp->freopen_fd < 0)
+			return 0;
+		dup2(dtp->freopen_fd, fileno(dtp->fp));
+		close(dtp->freopen_fd);
+		dtp->freopen_fd = -1;
+		return 0;
+	}
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return dt_set_err(dtp, EDT_IO, "freopen(\"%s\"): %s", path,
+				  strerror(errno));
+	if (dtp->freopen_fd < 0)
+		dtp->freopen_fd = fcntl(fileno(dtp->fp), F_DUPFD_CLOEXEC, 3);
+	dup2(fd, fileno(dtp->fp));
+	close(fd);
+	return 0;
+}
+
+static int
+act_system(dtrace_hdl_t *dtp, const char *cmd)
+{
+	if (dtp->fp != NULL)
+		fflush(dtp->fp);
+	/* What the command does is its own affair, and its user's. */
+	if (system(cmd) == -1)
+		return dt_set_err(dtp, EDT_IO, "system(): %s",
+				  strerror(errno));
+	return 0;
+}
+
+/* system() and freopen(): the text, then the act. */
+static int
+act_text(dtrace_hdl_t *dtp, const struct dif_stmt *st, const uint8_t *rec,
+	 int (*fn)(dtrace_hdl_t *, const char *))
+{
+	struct buf b = BUF_INIT;
+	int rv = dt_out_format(dtp->out, st, rec, &b, &dtp->err);
+
+	rv = rv != 0 ? dt_fail(dtp, EDT_IO) : fn(dtp, buf_str(&b));
+	buf_fini(&b);
+	return rv;
+}
+
+static bool
+act_needs_aggs(uint32_t kind)
+{
+	return kind == DIF_ACT_PRINTA || kind == DIF_ACT_CLEAR ||
+	       kind == DIF_ACT_TRUNC || kind == DIF_ACT_NORMALIZE ||
+	       kind == DIF_ACT_DENORMALIZE;
+}
+
+int
+dt_act_stmt(dtrace_hdl_t *dtp, const struct dif_stmt *st, const uint8_t *rec)
+{
+	if (act_needs_aggs(st->kind) && !dtp->aggs_fresh) {
+		if (dtrace_aggregate_snap(dtp) != 0)
+			return -1;
+		dtp->aggs_fresh = true;
+	}
+	if (dtp->bufh != NULL && dtp->fp == NULL) {
+		dtp->out->write = act_buffer;
+		dtp->out->write_arg = dtp;
+	} else {
+		dtp->out->write = NULL;
+	}
+	if (st->kind == DIF_ACT_SYSTEM)
+		return act_text(dtp, st, rec, act_system);
+	if (st->kind == DIF_ACT_FREOPEN)
+		return act_text(dtp, st, rec, act_freopen);
+	if (dt_out_stmt(dtp->out, dtp->aggs, st, rec, &dtp->err) == -1) {
+		/* The other end of the output is gone: the consumer's loop
+		   finds out by itself. */
+		if (dtp->err.sys == EPIPE) {
+			err_clear(&dtp->err);
+			return 0;
+		}
+		return dt_fail(dtp, EDT_IO);
+	}
+	return 0;
+}

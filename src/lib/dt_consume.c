@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dt_consume.c - records, in order of time over all slots, statement by
+ * statement.
+ *
+ * Order: each slot's buffer is in order of time already, so the slots are
+ * merged by a heap on the time stamp of their next record.  A probe stamps its
+ * record before it publishes it; so that none is overtaken by one published
+ * earlier but stamped later, records younger than ORDER_SLACK wait for the
+ * next call, except in the last.
+ */
+#include "lib/dt_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ORDER_SLACK 2000000u /* ns: longest time a probe may take, nearly */
+
+struct head {
+	const struct rt_rec *rec;
+	unsigned slot;
+	uint64_t pos; /* after rec */
+};
+
+struct merge {
+	dtrace_hdl_t *dtp;
+	const struct rt_view *v;
+	struct head *heap;
+	size_t n;
+	uint64_t limit;
+	dtrace_consume_probe_f *pf;
+	dtrace_consume_rec_f *rf;
+	void *arg;
+};
+
+static uint32_t
+record_size(void *arg, uint32_t epid)
+{
+	dtrace_hdl_t *dtp = arg;
+
+	if (epid == RT_EPID_ERROR)
+		return sizeof(struct rt_error_rec);
+	if (epid == 0 || epid > dtp->en.necbs)
+		return 0;
+	return dtp->ecbs[epid - 1].clause->recsize;
+}
+
+/* ---- the heap ------------------------------------------------------------- */
+
+static void
+heap_down(struct merge *m, size_t i)
+{
+	for (;;) {
+		size_t least = i;
+		for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < m->n; k++) {
+			if (m->heap[k].rec->time < m->heap[least].rec->time)
+				least = k;
+		}
+		if (least == i)
+			return;
+		struct head t = m->heap[i];
+		m->heap[i] = m->heap[least];
+		m->heap[least] = t;
+		i = least;
+	}
+}
+
+/* Load the next record of a head's slot; false: nothing (more) to take. */
+static bool
+head_load(struct merge *m, struct head *h)
+{
+	uint64_t pos = h->pos;
+	const struct rt_rec *r = rt_drain_next(m->v, h->slot, &pos,
+					       record_size, m->dtp,
+					       &m->dtp->err);
+
+	if (r == NULL || r->time > m->limit)
+		return false;
+	h->rec = r;
+	h->pos = pos;
+	return true;
+}
+
+/* ---- one record -------------------------------------------------------------- */
+
+static int
+consume_error(struct merge *m, const struct head *h)
+{
+	const struct rt_error_rec *er = (const void *)h->rec;
+	dtrace_hdl_t *dtp = m->dtp;
+	dtrace_probedesc_t pd = { 0 };
+	struct buf b = BUF_INIT;
+
+	if (er->epid > 0 && er->epid <= dtp->en.necbs)
+		dt_probe_desc(dtp->ecbs[er->epid - 1].probe, &pd);
+	buf_printf(&b, "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s",
+		   er->epid, pd.dtpd_id, pd.dtpd_provider, pd.dtpd_mod,
+		   pd.dtpd_func, pd.dtpd_name, dif_fault_text(er->fault));
+	if (dif_fault_has_addr(er->fault))
+		buf_printf(&b, " (0x%llx)", (unsigned long long)er->val);
+	if (er->action == 0)
+		buf_puts(&b, " in predicate");
+	else
+		buf_printf(&b, " in action #%u", er->action);
+	if (er->difoff >= 0)
+		buf_printf(&b, " at DIF offset %d", er->difoff);
+	buf_putc(&b, '\n');
+	const dtrace_errdata_t d = {
+		.dteda_handle = dtp, .dteda_pdesc = &pd,
+		.dteda_epid = er->epid, .dteda_cpu = h->slot / RT_LEVELS,
+		.dteda_action = (int)er->action, .dteda_offset = er->difoff,
+		.dteda_fault = (int)er->fault, .dteda_addr = er->val,
+		.dteda_msg = buf_str(&b),
+	};
+	int rv = 0;
+	if (dtp->errh == NULL)
+		rv = dt_set_err(dtp, EDT_ERRABORT, "%s: %.*s",
+				dtrace_errmsg(NULL, EDT_ERRABORT),
+				(int)strcspn(buf_str(&b), "\n"), buf_str(&b));
+	else if (dtp->errh(&d, dtp->errh_arg) == DTRACE_HANDLE_ABORT)
+		rv = dt_set_err(dtp, EDT_ERRABORT, "%s",
+				dtrace_errmsg(NULL, EDT_ERRABORT));
+	buf_fini(&b);
+	return rv;
+}
+
+/* Statements that leave a mark in the record, or act when it is read. */
+static bool
+stmt_consumed(const struct dif_stmt *st)
+{
+	return st->kind != DIF_ACT_NONE && !DIF_ACT_IS_AGG(st->kind);
+}
+
+static uint32_t
+field_align(uint32_t size)
+{
+	return size >= 8 ? 8 : size >= 4 ? 4 : size >= 2 ? 2 : 1;
+}
+
+/* The historical descriptions of an ECB's record, made when first needed. */
+static int
+ecb_describe(dtrace_hdl_t *dtp, struct dt_ecb *ecb, uint32_t epid)
+{
+	const struct dif_clause *c = ecb->clause;
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < c->nstmts; s++) {
+		if (stmt_consumed(&c->stmts[s]))
+			n += c->stmts[s].nexprs > 0 ? c->stmts[s].nexprs : 1;
+	}
+	struct arena *a = dtp->en_arena;
+	dtrace_recdesc_t *r = arena_calloc(a, n + 1, sizeof(*r));
+	dtrace_eprobedesc_t *d = arena_alloc(a, sizeof(*d));
+	dtrace_probedesc_t *pd = arena_alloc(a, sizeof(*pd));
+	if (r == NULL || d == NULL || pd == NULL)
+		return dt_nomem(dtp);
+	dt_probe_desc(ecb->probe, pd);
+	*d = (dtrace_eprobedesc_t){ .dtepd_epid = epid,
+				    .dtepd_probeid = ecb->probe->id,
+				    .dtepd_size = c->recsize,
+				    .dtepd_nrecs = (int)n, .dtepd_rec = r };
+	for (uint32_t s = 0; s < c->nstmts; s++) {
+		const struct dif_stmt *st = &c->stmts[s];
+		if (!stmt_consumed(st))
+			continue;
+		uint32_t k = 0;
+		do {
+			*r = (dtrace_recdesc_t){
+				.dtrd_action = (uint16_t)st->kind,
+				.dtrd_format = st->fmt, .dtrd_arg = st->arg,
+				.dtrd_alignment = 1
+			};
+			if (k < st->nexprs) {
+				r->dtrd_offset = st->exprs[k].off;
+				r->dtrd_size = st->exprs[k].size;
+				r->dtrd_alignment = (uint16_t)field_align(
+					st->exprs[k].size);
+			}
+			r++;
+		} while (++k < st->nexprs);
+	}
+	ecb->pdesc = pd;
+	ecb->desc = d;
+	return 0;
+}
+
+/* Call the consumer's rec function, and print unless it did. */
+static int
+consume_stmt(struct merge *m, const dtrace_probedata_t *data,
+	     const dtrace_recdesc_t *rec, const struct dif_stmt *st)
+{
+	dtrace_hdl_t *dtp = m->dtp;
+	int rv = m->rf != NULL ? m->rf(data, rec, m->arg) :
+				 DTRACE_CONSUME_THIS;
+
+	if (rv == DTRACE_CONSUME_NEXT)
+		return 0;
+	if (rv == DTRACE_CONSUME_ABORT)
+		return dt_set_err(dtp, EDT_DIRABORT, "%s",
+				  dtrace_errmsg(NULL, EDT_DIRABORT));
+	if (rv != DTRACE_CONSUME_THIS)
+		return dt_set_err(dtp, EDT_BADRVAL, "%s",
+				  dtrace_errmsg(NULL, EDT_BADRVAL));
+	dtp->cur_data = data;
+	dtp->cur_rec = rec;
+	rv = dt_act_stmt(dtp, st, (const uint8_t *)data->dtpda_data);
+	if (rv == 0)
+		rv = dt_flush(dtp, NULL);
+	dtp->cur_data = NULL;
+	dtp->cur_rec = NULL;
+	return rv;
+}
+
+static int
+consume_flow(struct merge *m, const struct head *h, const struct dt_ecb *ecb,
+	     dtrace_probedata_t *data)
+{
+	dtrace_hdl_t *dtp = m->dtp;
+	uint64_t pos = h->pos;
+	struct err e;
+	struct dt_flow_text t;
+	uint32_t next_id = 0, next_epid = 0;
+
+	err_clear(&e);
+	const struct rt_rec *next = rt_drain_next(m->v, h->slot, &pos,
+						  record_size, dtp, &e);
+	if (next != NULL && next->epid != RT_EPID_ERROR) {
+		next_epid = next->epid;
+		next_id = dtp->ecbs[next_epid - 1].probe->id;
+	}
+	const struct dt_flow_rec r = { .id = ecb->probe->id,
+				       .epid = h->rec->epid,
+				       .prov = ecb->probe->prov,
+				       .func = ecb->probe->func,
+				       .name = ecb->probe->name };
+	if (dt_flow_next(&dtp->out->flow, data->dtpda_cpu, &r, next_id,
+			 next_epid, &t, &dtp->err) != 0)
+		return dt_fail(dtp, EDT_NOMEM);
+	data->dtpda_flow = t.kind == DT_FLOW_ENTRY  ? DTRACEFLOW_ENTRY :
+			   t.kind == DT_FLOW_RETURN ? DTRACEFLOW_RETURN :
+						      DTRACEFLOW_NONE;
+	data->dtpda_prefix = t.prefix;
+	data->dtpda_indent = t.indent;
+	return 0;
+}
+
+static int
+consume_record(struct merge *m, const struct head *h)
+{
+	dtrace_hdl_t *dtp = m->dtp;
+	struct dt_ecb *ecb = &dtp->ecbs[h->rec->epid - 1];
+
+	if (ecb->desc == NULL && ecb_describe(dtp, ecb, h->rec->epid) != 0)
+		return -1;
+	dtrace_probedata_t data = {
+		.dtpda_handle = dtp, .dtpda_edesc = ecb->desc,
+		.dtpda_pdesc = ecb->pdesc, .dtpda_cpu = h->slot / RT_LEVELS,
+		.dtpda_data = (const char *)h->rec,
+		.dtpda_timestamp = h->rec->time, .dtpda_flow = DTRACEFLOW_NONE,
+	};
+	if (dt_opt_on(dtp, DT_OPT_flowindent) &&
+	    consume_flow(m, h, ecb, &data) != 0)
+		return -1;
+	int rv = m->pf != NULL ? m->pf(&data, m->arg) : DTRACE_CONSUME_THIS;
+	if (rv == DTRACE_CONSUME_NEXT)
+		return 0;
+	if (rv != DTRACE_CONSUME_THIS)
+		return dt_set_err(dtp, EDT_DIRABORT, "%s",
+				  dtrace_errmsg(NULL, EDT_DIRABORT));
+	const struct dif_clause *c = ecb->clause;
+	const dtrace_recdesc_t *rec = ecb->desc->dtepd_rec;
+	for (uint32_t s = 0; s < c->nstmts; s++) {
+		const struct dif_stmt *st = &c->stmts[s];
+		if (!stmt_consumed(st))
+			continue;
+		if (consume_stmt(m, &data, rec, st) != 0)
+			return -1;
+		rec += st->nexprs > 0 ? st->nexprs : 1;
+	}
+	if (m->rf != NULL && m->rf(&data, NULL, m->arg) ==
+				     DTRACE_CONSUME_ABORT)
+		return dt_set_err(dtp, EDT_DIRABORT, "%s",
+				  dtrace_errmsg(NULL, EDT_DIRABORT));
+	return 0;
+}
+
+/* ---- all records -------------------------------------------------------------- */
+
+/* How many records of a slot are read before their room is given back. */
+#define PUBLISH_BATCH 256
+
+static int
+merge_run(struct merge *m)
+{
+	unsigned *unpublished = calloc(m->v->nslots, sizeof(*unpublished));
+	int rv = 0;
+
+	if (unpublished == NULL)
+		return dt_nomem(m->dtp);
+	while (m->n > 0 && rv == 0) {
+		struct head *h = &m->heap[0];
+		rv = h->rec->epid == RT_EPID_ERROR ? consume_error(m, h) :
+						     consume_record(m, h);
+		uint64_t done = h->pos;
+		unsigned slot = h->slot;
+		bool more = head_load(m, h);
+		if (!more || rv != 0 || ++unpublished[slot] == PUBLISH_BATCH) {
+			rt_drain_done(m->v, slot, done);
+			unpublished[slot] = 0;
+		}
+		if (!more)
+			m->heap[0] = m->heap[--m->n];
+		heap_down(m, 0);
+	}
+	free(unpublished);
+	if (rv == 0 && err_is_set(&m->dtp->err))
+		rv = dt_fail(m->dtp, EDT_ERRABORT);
+	return rv;
+}
+
+int
+dt_consume_all(dtrace_hdl_t *dtp, bool final, FILE *fp,
+	       dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf, void *arg)
+{
+	struct merge m = { .dtp = dtp, .pf = pf, .rf = rf, .arg = arg };
+
+	m.v = dtp->eops->view(dtp->engine);
+	if (m.v->buf == NULL)
+		return 0;
+	m.limit = final ? UINT64_MAX : dt_now() - ORDER_SLACK;
+	m.heap = calloc(m.v->nslots, sizeof(*m.heap));
+	if (m.heap == NULL)
+		return dt_nomem(dtp);
+	err_clear(&dtp->err);
+	dtp->fp = fp;
+	dtp->out->fp = fp;
+	dtp->out->quiet = dt_opt_on(dtp, DT_OPT_quiet);
+	dtp->out->rawbytes = dt_opt_on(dtp, DT_OPT_rawbytes);
+	dtp->out->flowindent = dt_opt_on(dtp, DT_OPT_flowindent);
+	dtp->out->stackindent = (int)dtp->opt[DT_OPT_stackindent];
+	dtp->out->target = dtp->target;
+	for (unsigned s = 0; s < m.v->nslots; s++) {
+		struct head h = { .slot = s, .pos = m.v->rt[s]->tail };
+		if (head_load(&m, &h))
+			m.heap[m.n++] = h;
+	}
+	for (size_t i = m.n; i-- > 0;)
+		heap_down(&m, i);
+	int rv = merge_run(&m);
+	free(m.heap);
+	return rv;
+}
+
+int
+dtrace_consume(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *pf,
+	       dtrace_consume_rec_f *rf, void *arg)
+{
+	if (!dtp->active)
+		return dt_set_err(dtp, EDT_NOTACTIVE, "%s",
+				  dtrace_errmsg(NULL, EDT_NOTACTIVE));
+	return dt_consume_all(dtp, dtp->stopped, fp, pf, rf, arg);
+}
+
+int
+dt_flush(dtrace_hdl_t *dtp, const dtrace_aggdata_t *agg)
+{
+	if (dtp->bufh == NULL || dtp->outbuf.n == 0)
+		return 0;
+	const dtrace_bufdata_t d = {
+		.dtbda_handle = dtp, .dtbda_buffered = buf_str(&dtp->outbuf),
+		.dtbda_probe = dtp->cur_data, .dtbda_recdesc = dtp->cur_rec,
+		.dtbda_aggdata = agg,
+	};
+	int rv = dtp->bufh(&d, dtp->bufh_arg);
+	buf_reset(&dtp->outbuf);
+	if (rv == DTRACE_HANDLE_ABORT)
+		return dt_set_err(dtp, EDT_DIRABORT, "%s",
+				  dtrace_errmsg(NULL, EDT_DIRABORT));
+	return 0;
+}

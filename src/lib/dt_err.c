@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dt_err.c - the handle's error: a number for programs, a text for people.
+ *
+ * Rooms below fill dtp->err; dt_fail() files it under an EDT_* number and
+ * makes the text: "[D_TAG] line 3: what" for compile errors of files (tags
+ * only under -xerrtags), the bare message for others.
+ */
+#include "lib/dt_impl.h"
+
+#include <string.h>
+
+#define EDT(name, text) \
+	const struct err_tag EDT_TAG_##name = { "EDT_" #name, EDT_##name };
+#include "lib/errtag.def"
+#undef EDT
+
+static const char *const edt_text[] = {
+#define EDT(name, text) [EDT_##name - EDT_FIRST] = text,
+#include "lib/errtag.def"
+#undef EDT
+};
+
+int
+dt_fail(dtrace_hdl_t *dtp, int edt)
+{
+	const struct err *e = &dtp->err;
+	struct buf *b = &dtp->errtext;
+
+	buf_reset(b);
+	if ((dtp->cflags & DTRACE_C_ETAGS) && e->tag != NULL &&
+	    strncmp(e->tag->name, "D_", 2) == 0)
+		buf_printf(b, "[%s] ", e->tag->name);
+	if (e->loc.line > 0 && (e->loc.file != NULL || e->loc.line > 1))
+		buf_printf(b, "line %d: ", e->loc.line);
+	buf_puts(b, e->msg);
+	if (e->loc.line > 0 && e->loc.col > 0)
+		buf_printf(b, " (column %d)", e->loc.col);
+	dtp->errnum = edt;
+	return -1;
+}
+
+int
+dt_set_err(dtrace_hdl_t *dtp, int edt, const char *fmt, ...)
+{
+	va_list ap;
+
+	buf_reset(&dtp->errtext);
+	va_start(ap, fmt);
+	buf_vprintf(&dtp->errtext, fmt, ap);
+	va_end(ap);
+	dtp->errnum = edt;
+	err_clear(&dtp->err);
+	return -1;
+}
+
+int
+dt_nomem(dtrace_hdl_t *dtp)
+{
+	return dt_set_err(dtp, EDT_NOMEM, "%s",
+			  edt_text[EDT_NOMEM - EDT_FIRST]);
+}
+
+int
+dtrace_errno(dtrace_hdl_t *dtp)
+{
+	return dtp->errnum;
+}
+
+const char *
+dtrace_errmsg(dtrace_hdl_t *dtp, int error)
+{
+	if (dtp != NULL && error == dtp->errnum && dtp->errtext.n > 0)
+		return buf_str(&dtp->errtext);
+	if (error >= EDT_FIRST && error <= EDT_LAST)
+		return edt_text[error - EDT_FIRST];
+	return strerror(error);
+}
+
+const char *
+dtrace_errtag(dtrace_hdl_t *dtp)
+{
+	static const char *const names[] = {
+#define EDT(name, text) [EDT_##name - EDT_FIRST] = "EDT_" #name,
+#include "lib/errtag.def"
+#undef EDT
+	};
+
+	if (err_is_set(&dtp->err))
+		return dtp->err.tag->name;
+	if (dtp->errnum >= EDT_FIRST && dtp->errnum <= EDT_LAST)
+		return names[dtp->errnum - EDT_FIRST];
+	return "";
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dt_impl.h - inside libdtrace: the handle.
+ *
+ *   dt_open.c    the handle, and the host that the compiler asks
+ *   dt_err.c     errors of the handle
+ *   dt_opt.c     options (opt.def)
+ *   dt_cpp.c     the preprocessor
+ *   dt_prog.c    compiling programs
+ *   dt_probe.c   probe descriptions, iteration, types of arguments
+ *   dt_stab.c    stability
+ *   dt_enable.c  programs x probes: what an engine is given; go and stop
+ *   dt_work.c    waiting, status, drops, the work loop's body
+ *   dt_consume.c records in order of time, one statement after the other
+ *   dt_act.c     actions that the consumer carries out
+ *   dt_aggwalk.c snapshots and walks of aggregations
+ *   dt_process.c processes of -c and -p
+ *   dt_out.h     printing (dt_fmt*.c, dt_trace.c, dt_agg*.c, dt_stack.c)
+ */
+#ifndef LIB_DT_IMPL_H
+#define LIB_DT_IMPL_H
+
+#include <stdbool.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "dif/dif.h"
+#include "dtrace/dtrace.h"
+#include "lang/lang.h"
+#include "lib/dt_out.h"
+#include "probe/probe.h"
+#include "proc/proc.h"
+#include "rt/engine.h"
+
+enum dt_opt {
+#define OPT(name, kind, class, def, arg, what) DT_OPT_##name,
+#include "lib/opt.def"
+#undef OPT
+	DT_NOPT
+};
+
+#define EDT(name, text) extern const struct err_tag EDT_TAG_##name;
+#include "lib/errtag.def"
+#undef EDT
+
+/* A compiled program; owned by the handle. */
+struct dtrace_prog {
+	struct dtrace_prog *next;
+	struct dif_prog *dif;
+	unsigned cflags;
+	bool enabled; /* dtrace_program_exec() was called */
+};
+
+/* One (clause, probe) that has been asked for; ECBs are made from these. */
+struct dt_enab {
+	uint32_t clause; /* index in dtp->clauses */
+	struct probe *probe;
+};
+
+/* What the consumer must know of an ECB to read its records. */
+struct dt_ecb {
+	const struct dif_clause *clause;
+	struct probe *probe;
+	dtrace_eprobedesc_t *desc; /* made when first needed */
+	const dtrace_probedesc_t *pdesc;
+};
+
+struct dt_target {
+	struct proc *proc;
+	bool ended, continued;
+};
+
+struct ps_prochandle {
+	struct dt_target target;
+	struct ps_prochandle *next;
+};
+
+/* Last counters seen of a slot. */
+struct dt_seen {
+	uint64_t drops[RT_NDROP];
+};
+
+struct dtrace_hdl {
+	struct arena *arena; /* lives as long as the handle */
+	int flags;	     /* DTRACE_O_* */
+	struct err err;
+	int errnum;	     /* EDT_* or errno of the last failure */
+	struct buf errtext;  /* what dtrace_errmsg() gives for it */
+
+	int64_t opt[DT_NOPT];
+	const char *optstr[DT_NOPT];
+	unsigned cflags; /* from options of kind CFLAG */
+	VEC(char *) cppargs;
+
+	struct type_space *types;
+	struct prov_env env;
+	struct probe_set *probes;
+	struct lang *lang;
+	struct dtrace_prog *progs, **progs_tail;
+
+	struct ps_prochandle *procs, **procs_tail;
+	pid_t target; /* $target; 0: none */
+
+	VEC(struct dif_clause *) clauses; /* of enabled programs, in order */
+	VEC(struct dt_enab) enabs;
+	struct hash *enab_seen;
+
+	/* tracing */
+	const struct engine_ops *eops;
+	struct engine *engine;
+	struct arena *en_arena; /* the enabling and its tables */
+	struct dif_enabling en;
+	struct dt_ecb *ecbs; /* by epid - 1 */
+	bool active, stopped;
+	struct dt_seen *seen; /* [nslots] */
+	uint64_t last_switch, last_agg, last_status;
+	uint64_t start_ns;
+
+	/* consuming */
+	struct dt_out *out;
+	struct dt_aggs *aggs;
+	bool aggs_fresh; /* snapshot taken in this dtrace_work() */
+	FILE *fp;	 /* of the dtrace_consume() that runs */
+	int freopen_fd;	 /* what fp was before freopen(); -1 */
+	const dtrace_probedata_t *cur_data;
+	const dtrace_recdesc_t *cur_rec;
+	struct buf outbuf; /* for the buffered handler */
+
+	dtrace_handle_err_f *errh;
+	void *errh_arg;
+	dtrace_handle_drop_f *droph;
+	void *droph_arg;
+	dtrace_handle_proc_f *proch;
+	void *proch_arg;
+	dtrace_handle_buffered_f *bufh;
+	void *bufh_arg;
+	dtrace_handle_setopt_f *setopth;
+	void *setopth_arg;
+};
+
+/* dt_err.c: set the handle's error; always -1. */
+int dt_set_err(dtrace_hdl_t *dtp, int edt, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The error in dtp->err (from a room below), filed under edt; always -1. */
+int dt_fail(dtrace_hdl_t *dtp, int edt);
+int dt_nomem(dtrace_hdl_t *dtp);
+
+/* dt_opt.c */
+void dt_opt_init(dtrace_hdl_t *dtp);
+int dt_opt_set(dtrace_hdl_t *dtp, const char *name, const char *val,
+	       bool from_program);
+static inline bool
+dt_opt_on(const dtrace_hdl_t *dtp, enum dt_opt o)
+{
+	return dtp->opt[o] != DTRACEOPT_UNSET && dtp->opt[o] != 0;
+}
+
+/* dt_cpp.c: the text after the preprocessor, malloc'd; NULL on failure. */
+char *dt_cpp_run(dtrace_hdl_t *dtp, FILE *fp, size_t *len);
+
+/* dt_probe.c */
+void dt_probe_desc(const struct probe *p, dtrace_probedesc_t *out);
+int dt_probe_types(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
+		   struct lang_probe_info *out, struct err *e);
+
+/* dt_stab.c */
+dtrace_attribute_t dt_attr_parse(const char *s); /* "E/E/C" */
+dtrace_attribute_t dt_attr_min(dtrace_attribute_t a, dtrace_attribute_t b);
+dtrace_attribute_t dt_attr_probe(const struct prov_attr *a);
+dtrace_attribute_t dt_attr_clause(dtrace_hdl_t *dtp,
+				  const struct dif_clause *c);
+#define DT_ATTR_STABLE                                           \
+	((dtrace_attribute_t){ DTRACE_STABILITY_STABLE,          \
+			       DTRACE_STABILITY_STABLE,          \
+			       DTRACE_CLASS_COMMON })
+
+/* dt_consume.c */
+int dt_consume_all(dtrace_hdl_t *dtp, bool final, FILE *fp,
+		   dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf,
+		   void *arg);
+/* Flush text printed so far to the buffered handler, if that is where it
+   goes. 0, or -1 if the handler said abort. */
+int dt_flush(dtrace_hdl_t *dtp, const dtrace_aggdata_t *agg);
+
+/* dt_act.c: what a statement makes the consumer do. 0 / -1. */
+int dt_act_stmt(dtrace_hdl_t *dtp, const struct dif_stmt *st,
+		const uint8_t *rec);
+
+/* dt_process.c */
+int dt_procs_poll(dtrace_hdl_t *dtp); /* notice ends; -1 if the handler aborts */
+bool dt_procs_all_ended(const dtrace_hdl_t *dtp); /* there were some */
+
+static inline uint64_t
+dt_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dt_open.c - making and ending a handle, and the world as the compiler sees
+ * it through struct lang_host.
+ *
+ * Opening is cheap: types are read when a program names one, kernel symbols
+ * when one is printed or named, and probes are made when they are asked for.
+ */
+#include "lib/dt_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "prov/prov.h"
+
+const char _dtrace_version[] = "DTrace for Linux D 1.0";
+
+static int
+host_probe_info(void *arg, const struct dif_pdesc *pd,
+		struct lang_probe_info *out, struct err *e)
+{
+	return dt_probe_types(arg, pd, out, e);
+}
+
+static int
+host_ksym(void *arg, const char *module, const char *name, uint64_t *addr)
+{
+	dtrace_hdl_t *dtp = arg;
+
+	if (dtp->flags & DTRACE_O_NOSYS)
+		return -1;
+	return ksym_by_name(dtp->env.procs, module, name, addr);
+}
+
+static int
+host_setopt(void *arg, const char *name, const char *val, struct err *e)
+{
+	dtrace_hdl_t *dtp = arg;
+
+	if (dt_opt_set(dtp, name, val, true) == 0)
+		return 0;
+	return err_set(e, &ERR_GENERIC, 0, "%s",
+		       dtrace_errmsg(dtp, dtp->errnum));
+}
+
+static bool
+host_macro(void *arg, const char *name, int64_t *val)
+{
+	dtrace_hdl_t *dtp = arg;
+	const struct {
+		const char *name;
+		int64_t val;
+	} macros[] = {
+		{ "egid", (int64_t)getegid() },	 { "euid", (int64_t)geteuid() },
+		{ "gid", (int64_t)getgid() },	 { "uid", (int64_t)getuid() },
+		{ "pid", (int64_t)getpid() },	 { "pgid", (int64_t)getpgid(0) },
+		{ "ppid", (int64_t)getppid() },	 { "sid", (int64_t)getsid(0) },
+		{ "projid", 0 },		 { "taskid", 0 },
+	};
+
+	if (strcmp(name, "target") == 0) {
+		*val = dtp->target;
+		return dtp->target != 0;
+	}
+	for (size_t i = 0; i < sizeof(macros) / sizeof(macros[0]); i++) {
+		if (strcmp(name, macros[i].name) == 0) {
+			*val = macros[i].val;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int
+open_rooms(dtrace_hdl_t *dtp)
+{
+	struct err *e = &dtp->err;
+
+	dtp->types = type_space_base(e);
+	if (dtp->types == NULL)
+		return -1;
+	if (!(dtp->flags & DTRACE_O_NOSYS))
+		type_space_use_kernel(dtp->types, NULL);
+	dtp->env.types = dtp->types;
+	dtp->env.procs = proc_set_new(e);
+	if (dtp->env.procs == NULL)
+		return -1;
+	dtp->probes = probe_set_new(&dtp->env, e);
+	if (dtp->probes == NULL || prov_register_all(dtp->probes, e) != 0)
+		return -1;
+	const struct lang_host host = {
+		.arg = dtp,
+		.probe_info = host_probe_info,
+		.ksym = host_ksym,
+		.setopt = host_setopt,
+		.macro = host_macro,
+		.engines = DIF_ENG_K,
+		.types = dtp->types,
+	};
+	dtp->lang = lang_new(&host, e);
+	return dtp->lang == NULL ? -1 : 0;
+}
+
+/* ---- what printing asks ------------------------------------------------ */
+
+static void
+syms_kaddr(void *arg, uint64_t addr, enum dt_sym_what what, struct buf *out)
+{
+	dtrace_hdl_t *dtp = arg;
+	const char *mod, *name;
+	uint64_t off;
+
+	if (!ksym_by_addr(dtp->env.procs, addr, &mod, &name, &off))
+		return;
+	buf_puts(out, mod);
+	if (what == DT_SYM_MOD)
+		return;
+	buf_printf(out, "`%s", name);
+	if (what == DT_SYM_OFF && off != 0)
+		buf_printf(out, "+0x%llx", (unsigned long long)off);
+}
+
+static void
+syms_uaddr(void *arg, pid_t pid, uint64_t addr, enum dt_sym_what what,
+	   struct buf *out)
+{
+	dtrace_hdl_t *dtp = arg;
+	const char *obj, *sym;
+	uint64_t off;
+
+	if (what == DT_SYM_OFF) {
+		proc_addr_text(dtp->env.procs, pid, addr, out);
+		return;
+	}
+	if (!proc_addr_lookup(dtp->env.procs, pid, addr, &obj, &sym, &off) ||
+	    obj == NULL)
+		return;
+	buf_puts(out, obj);
+	if (what == DT_SYM_MOD)
+		return;
+	if (sym != NULL)
+		buf_printf(out, "`%s", sym);
+	else
+		buf_printf(out, "`0x%llx", (unsigned long long)addr);
+}
+
+static const char *
+syms_probe_name(void *arg, uint32_t id, uint32_t part)
+{
+	dtrace_hdl_t *dtp = arg;
+	const struct probe *p = probe_by_id(dtp->probes, id);
+
+	if (p == NULL)
+		return NULL;
+	switch (part) {
+	case DIF_VAR_probeprov:
+		return p->prov;
+	case DIF_VAR_probemod:
+		return p->mod;
+	case DIF_VAR_probefunc:
+		return p->func;
+	default:
+		return p->name;
+	}
+}
+
+static void
+syms_pid_seen(void *arg, pid_t pid)
+{
+	dtrace_hdl_t *dtp = arg;
+
+	(void)proc_lookup(dtp->env.procs, pid);
+}
+
+static int
+open_output(dtrace_hdl_t *dtp)
+{
+	dtp->out = calloc(1, sizeof(*dtp->out));
+	if (dtp->out == NULL || dt_out_init(dtp->out, &dtp->err) != 0)
+		return -1;
+	dtp->out->syms = (struct dt_syms){ .arg = dtp,
+					   .kaddr = syms_kaddr,
+					   .uaddr = syms_uaddr,
+					   .probe_name = syms_probe_name,
+					   .pid_seen = syms_pid_seen };
+	return 0;
+}
+
+dtrace_hdl_t *
+dtrace_open(int version, int flags, int *errp)
+{
+	if (version > DTRACE_VERSION || version < 1) {
+		*errp = version < 1 ? EDT_VERSINVAL : EDT_VERSION;
+		return NULL;
+	}
+	if (flags & DTRACE_O_ILP32) {
+		*errp = EDT_BADMODEL;
+		return NULL;
+	}
+	dtrace_hdl_t *dtp = calloc(1, sizeof(*dtp));
+	if (dtp == NULL || (dtp->arena = arena_new()) == NULL) {
+		free(dtp);
+		*errp = EDT_NOMEM;
+		return NULL;
+	}
+	dtp->flags = flags;
+	dtp->freopen_fd = -1;
+	dtp->progs_tail = &dtp->progs;
+	dtp->procs_tail = &dtp->procs;
+	dtp->enab_seen = hash_new();
+	dt_opt_init(dtp);
+	if (dtp->enab_seen == NULL || open_rooms(dtp) != 0 ||
+	    open_output(dtp) != 0) {
+		*errp = EDT_NOMEM;
+		dtrace_close(dtp);
+		return NULL;
+	}
+	return dtp;
+}
+
+static void
+close_progs(dtrace_hdl_t *dtp)
+{
+	for (struct dtrace_prog *p = dtp->progs, *next; p != NULL; p = next) {
+		next = p->next;
+		dif_prog_free(p->dif);
+		free(p);
+	}
+}
+
+static void
+close_procs(dtrace_hdl_t *dtp)
+{
+	for (struct ps_prochandle *p = dtp->procs, *next; p != NULL; p = next) {
+		next = p->next;
+		free(p);
+	}
+	proc_set_free(dtp->env.procs);
+}
+
+void
+dtrace_close(dtrace_hdl_t *dtp)
+{
+	if (dtp == NULL)
+		return;
+	if (dtp->engine != NULL)
+		dtp->eops->free(dtp->engine);
+	dt_aggs_free(dtp->aggs);
+	if (dtp->out != NULL)
+		dt_out_fini(dtp->out);
+	free(dtp->out);
+	free(dtp->seen);
+	close_progs(dtp);
+	if (dtp->lang != NULL)
+		lang_free(dtp->lang);
+	if (dtp->probes != NULL)
+		probe_set_free(dtp->probes);
+	if (dtp->env.procs != NULL)
+		close_procs(dtp);
+	if (dtp->types != NULL)
+		type_space_free(dtp->types);
+	for (size_t i = 0; i < dtp->cppargs.n; i++)
+		free(dtp->cppargs.v[i]);
+	vec_fini(&dtp->cppargs);
+	vec_fini(&dtp->clauses);
+	vec_fini(&dtp->enabs);
+	hash_free(dtp->enab_seen);
+	if (dtp->freopen_fd >= 0)
+		close(dtp->freopen_fd);
+	buf_fini(&dtp->errtext);
+	buf_fini(&dtp->outbuf);
+	arena_free(dtp->en_arena);
+	arena_free(dtp->arena);
+	free(dtp);
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dt_opt.c - options: parsing of values by kind, and when each may be set.
+ * The rows are in opt.def; the kinds of values are in the guide's chapter
+ * "Options and Tunables".
+ */
+#include "lib/dt_impl.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum opt_kind { KIND_FLAG, KIND_SIZE, KIND_RATE, KIND_NUM, KIND_STR,
+		KIND_POLICY, KIND_RESIZE, KIND_CFLAG, KIND_NOCFLAG, KIND_CPPARG,
+		KIND_ENGINE, KIND_EVALTIME };
+enum opt_class { CLASS_RUN, CLASS_DYN, CLASS_COMP, CLASS_CMD, CLASS_LATER };
+
+struct opt_row {
+	const char *name;
+	enum opt_kind kind;
+	enum opt_class class;
+	int64_t def;
+	unsigned arg;
+};
+
+static const struct opt_row rows[] = {
+#define OPT(name, kind, class, def, arg, what) \
+	[DT_OPT_##name] = { #name, KIND_##kind, CLASS_##class, def, arg },
+#include "lib/opt.def"
+#undef OPT
+};
+
+void
+dt_opt_init(dtrace_hdl_t *dtp)
+{
+	for (size_t i = 0; i < DT_NOPT; i++)
+		dtp->opt[i] = rows[i].def;
+}
+
+static const struct opt_row *
+opt_find(const char *name)
+{
+	for (size_t i = 0; i < DT_NOPT; i++) {
+		if (strcmp(rows[i].name, name) == 0)
+			return &rows[i];
+	}
+	return NULL;
+}
+
+/* One of a list of words; -1 if none. */
+static int
+opt_word(const char *val, const char *const *words)
+{
+	for (int i = 0; words[i] != NULL; i++) {
+		if (strcasecmp(val, words[i]) == 0)
+			return i;
+	}
+	return -1;
+}
+
+static bool
+opt_flag(const char *val, int64_t *out)
+{
+	static const char *const on[] = { "yes", "enable", "enabled", "true",
+					  "on", "set", "1", NULL };
+	static const char *const off[] = { "no", "disable", "disabled", "false",
+					   "off", "unset", "0", "", NULL };
+
+	if (val == NULL || opt_word(val, on) >= 0) {
+		*out = 1;
+		return true;
+	}
+	if (opt_word(val, off) >= 0) {
+		*out = DTRACEOPT_UNSET;
+		return true;
+	}
+	return false;
+}
+
+/* A number with what follows it in *end; false: not a number. */
+static bool
+opt_number(const char *val, int64_t *out, const char **end)
+{
+	char *e;
+
+	if (val == NULL || !isdigit((unsigned char)*val))
+		return false;
+	errno = 0;
+	long long v = strtoll(val, &e, 0);
+	if (errno != 0 || e == val || v < 0)
+		return false;
+	*out = v;
+	*end = e;
+	return true;
+}
+
+static bool
+opt_size(const char *val, int64_t *out)
+{
+	const char *end;
+	int shift = 0;
+
+	if (!opt_number(val, out, &end))
+		return false;
+	switch (tolower((unsigned char)*end)) {
+	case 't':
+		shift += 10; /* fallthrough */
+		__attribute__((fallthrough));
+	case 'g':
+		shift += 10;
+		__attribute__((fallthrough));
+	case 'm':
+		shift += 10;
+		__attribute__((fallthrough));
+	case 'k':
+		shift += 10;
+		end++;
+		break;
+	case '\0':
+		break;
+	default:
+		return false;
+	}
+	if (*end != '\0' || *out > (INT64_MAX >> shift))
+		return false;
+	*out <<= shift;
+	return true;
+}
+
+static bool
+opt_rate(const char *val, int64_t *out)
+{
+	static const struct {
+		const char *suffix;
+		int64_t ns;
+	} units[] = {
+		{ "", 1 },		 { "ns", 1 },
+		{ "nsec", 1 },		 { "us", 1000 },
+		{ "usec", 1000 },	 { "ms", 1000000 },
+		{ "msec", 1000000 },	 { "s", 1000000000 },
+		{ "sec", 1000000000 },	 { "m", 60000000000 },
+		{ "min", 60000000000 },	 { "h", 3600000000000 },
+		{ "hour", 3600000000000 }, { "d", 86400000000000 },
+		{ "day", 86400000000000 },
+	};
+	const char *end;
+
+	if (!opt_number(val, out, &end))
+		return false;
+	if (strcasecmp(end, "hz") == 0) {
+		if (*out == 0)
+			return false;
+		*out = 1000000000 / *out;
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcasecmp(end, units[i].suffix) == 0)
+			return !__builtin_mul_overflow(*out, units[i].ns, out);
+	}
+	return false;
+}
+
+static bool
+opt_cpparg(dtrace_hdl_t *dtp, unsigned letter, const char *val)
+{
+	char *s;
+
+	if (letter == 'H') {
+		s = strdup("-H");
+	} else if (letter == 'X') {
+		/* Conformance: what __STDC__ says. */
+		if (val == NULL || strlen(val) != 1 ||
+		    strchr("acst", val[0]) == NULL)
+			return false;
+		s = strdup(val[0] == 's' ? "-traditional-cpp" :
+			   val[0] == 'c' ? "-std=c99" : "-std=gnu99");
+	} else {
+		if (val == NULL || *val == '\0' ||
+		    asprintf(&s, "-%c%s", (int)letter, val) < 0)
+			return false;
+	}
+	return s != NULL && vec_push(&dtp->cppargs, s);
+}
+
+static bool
+opt_value(dtrace_hdl_t *dtp, const struct opt_row *row, const char *val,
+	  int64_t *out)
+{
+	static const char *const policies[] = { "switch", "fill", "ring", NULL };
+	static const char *const resizes[] = { "auto", "manual", NULL };
+	static const char *const engines[] = { "auto", "kernel", "process",
+					       NULL };
+	static const char *const times[] = { "exec", "preinit", "postinit",
+					     "main", NULL };
+	const char *end;
+
+	switch (row->kind) {
+	case KIND_FLAG:
+	case KIND_CFLAG:
+	case KIND_NOCFLAG:
+		return opt_flag(val, out);
+	case KIND_SIZE:
+		return opt_size(val, out);
+	case KIND_RATE:
+		return opt_rate(val, out);
+	case KIND_NUM:
+		return opt_number(val, out, &end) && *end == '\0' &&
+		       *out <= INT_MAX;
+	case KIND_STR:
+		*out = 1;
+		return val != NULL;
+	case KIND_POLICY:
+		return val != NULL && (*out = opt_word(val, policies)) >= 0;
+	case KIND_RESIZE:
+		return val != NULL && (*out = opt_word(val, resizes)) >= 0;
+	case KIND_ENGINE:
+		return val != NULL && (*out = opt_word(val, engines)) >= 0;
+	case KIND_EVALTIME:
+		return val != NULL && (*out = opt_word(val, times)) >= 0;
+	case KIND_CPPARG:
+		*out = 1;
+		return opt_cpparg(dtp, row->arg, val);
+	}
+	return false;
+}
+
+/* What a value may not be although it parses; NULL: it is fine. */
+static const char *
+opt_limit(enum dt_opt o, int64_t v)
+{
+	switch (o) {
+	case DT_OPT_strsize:
+		return v < 8 || v > (int64_t)RT_STR_MAX ? "8 to 4096" : NULL;
+	case DT_OPT_stackframes:
+	case DT_OPT_ustackframes:
+		return v < 1 || v > 127 ? "1 to 127" : NULL;
+	case DT_OPT_bufsize:
+	case DT_OPT_aggsize:
+	case DT_OPT_dynvarsize:
+		return v < 1024 ? "at least 1k" : NULL;
+	case DT_OPT_bufpolicy:
+		return v != 0 ? "switch (fill and ring are not built yet)" :
+				NULL;
+	case DT_OPT_engine:
+		return v == 2 ? "auto or kernel (the process engine is not "
+				"built yet)" : NULL;
+	default:
+		return NULL;
+	}
+}
+
+static void
+opt_cflag(dtrace_hdl_t *dtp, const struct opt_row *row, bool on)
+{
+	if (row->kind == KIND_NOCFLAG)
+		on = !on;
+	if (on)
+		dtp->cflags |= row->arg;
+	else
+		dtp->cflags &= ~row->arg;
+}
+
+int
+dt_opt_set(dtrace_hdl_t *dtp, const char *name, const char *val,
+	   bool from_program)
+{
+	const struct opt_row *row = opt_find(name);
+	int64_t v;
+
+	if (row == NULL)
+		return dt_set_err(dtp, EDT_BADOPTNAME, "Invalid option name");
+	enum dt_opt o = (enum dt_opt)(row - rows);
+	if (row->class == CLASS_LATER)
+		return dt_set_err(dtp, EDT_UNSUP, "%s",
+				  row->arg == 1 ?
+					  "Option has no meaning on Linux" :
+					  "Option is known but not built yet");
+	if (from_program && row->class == CLASS_CMD)
+		return dt_set_err(
+			dtp, EDT_BADOPTCTX,
+			"Option cannot be used from within a D program");
+	if (dtp->active && row->class != CLASS_DYN)
+		return dt_set_err(dtp, EDT_ACTIVE,
+				  "Operation illegal when tracing is active");
+	if (!opt_value(dtp, row, val, &v))
+		return dt_set_err(dtp, EDT_BADOPTVAL,
+				  "Invalid value for specified option");
+	const char *limit = opt_limit(o, v);
+	if (limit != NULL)
+		return dt_set_err(
+			dtp, EDT_BADOPTVAL,
+			"Invalid value for specified option: must be %s",
+			limit);
+	if (row->kind == KIND_CFLAG || row->kind == KIND_NOCFLAG)
+		opt_cflag(dtp, row, v == 1);
+	if (row->kind == KIND_STR) {
+		dtp->optstr[o] = arena_strdup(dtp->arena, val);
+		if (dtp->optstr[o] == NULL)
+			return dt_nomem(dtp);
+	}
+	dtp->opt[o] = v;
+	return 0;
+}
+
+int
+dtrace_setopt(dtrace_hdl_t *dtp, const char *opt, const char *val)
+{
+	return dt_opt_set(dtp, opt, val, false);
+}
+
+int
+dtrace_getopt(dtrace_hdl_t *dtp, const char *opt, int64_t *val)
+{
+	const struct opt_row *row = opt_find(opt);
+
+	if (row == NULL)
+		return dt_set_err(dtp, EDT_BADOPTNAME, "Invalid option name");
+	*val = dtp->opt[row - rows];
+	return 0;
+}

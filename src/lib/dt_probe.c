@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dt_probe.c - probe descriptions and probes, for consumers and for the
+ * compiler's questions.
+ */
+#include "lib/dt_impl.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void
+dt_probe_desc(const struct probe *p, dtrace_probedesc_t *out)
+{
+	out->dtpd_id = p->id;
+	snprintf(out->dtpd_provider, sizeof(out->dtpd_provider), "%s", p->prov);
+	snprintf(out->dtpd_mod, sizeof(out->dtpd_mod), "%s", p->mod);
+	snprintf(out->dtpd_func, sizeof(out->dtpd_func), "%s", p->func);
+	snprintf(out->dtpd_name, sizeof(out->dtpd_name), "%s", p->name);
+}
+
+/* ---- types of arguments over all matches ------------------------------- */
+
+struct types_walk {
+	dtrace_hdl_t *dtp;
+	struct lang_probe_info *out;
+	struct prov *last_owner;
+	struct err *e;
+	bool failed;
+};
+
+static bool
+types_agree(const struct lang_probe_info *a, const struct probe_args *b)
+{
+	if (a->typed != b->typed || a->nargs != b->nargs)
+		return false;
+	for (uint32_t i = 0; i < b->nargs && i < DIF_NARGS; i++) {
+		if (a->args[i] == b->type[i])
+			continue;
+		if (a->args[i] == NULL || b->type[i] == NULL ||
+		    !type_compat(a->args[i], b->type[i]))
+			return false;
+	}
+	return true;
+}
+
+static int
+types_visit(void *arg, struct probe *p)
+{
+	struct types_walk *w = arg;
+	struct probe_args pa = { 0 };
+	struct prov *pv = p->owner;
+
+	if (w->out->nmatch++ > 0 && w->out->mixed)
+		return 0;
+	if (pv->ops->args != NULL &&
+	    pv->ops->args(pv, p, &pa, w->e) != 0) {
+		w->failed = true;
+		return 1;
+	}
+	if (w->out->nmatch == 1) {
+		w->out->typed = pa.typed;
+		w->out->nargs = pa.nargs;
+		memcpy(w->out->args, pa.type, sizeof(pa.type));
+	} else if (!types_agree(w->out, &pa)) {
+		w->out->mixed = true;
+	}
+	return 0;
+}
+
+int
+dt_probe_types(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
+	       struct lang_probe_info *out, struct err *e)
+{
+	struct types_walk w = { .dtp = dtp, .out = out, .e = e };
+
+	*out = (struct lang_probe_info){ 0 };
+	if (probe_match(dtp->probes, pd, types_visit, &w, e) < 0 || w.failed)
+		return -1;
+	return 0;
+}
+
+/* ---- iteration ------------------------------------------------------------ */
+
+struct iter_walk {
+	dtrace_hdl_t *dtp;
+	dtrace_probe_f *func;
+	void *arg;
+	int rv;
+};
+
+static int
+iter_visit(void *arg, struct probe *p)
+{
+	struct iter_walk *w = arg;
+	dtrace_probedesc_t d;
+
+	dt_probe_desc(p, &d);
+	w->rv = w->func(w->dtp, &d, w->arg);
+	return w->rv;
+}
+
+static struct dif_pdesc
+pdesc_of(const dtrace_probedesc_t *pdp)
+{
+	return (struct dif_pdesc){ .id = pdp->dtpd_id,
+				   .prov = pdp->dtpd_provider,
+				   .mod = pdp->dtpd_mod,
+				   .func = pdp->dtpd_func,
+				   .name = pdp->dtpd_name };
+}
+
+int
+dtrace_probe_iter(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp,
+		  dtrace_probe_f *func, void *arg)
+{
+	static const dtrace_probedesc_t all;
+	struct dif_pdesc pd = pdesc_of(pdp != NULL ? pdp : &all);
+	struct iter_walk w = { .dtp = dtp, .func = func, .arg = arg };
+
+	err_clear(&dtp->err);
+	int n = probe_match(dtp->probes, &pd, iter_visit, &w, &dtp->err);
+	if (n < 0)
+		return dt_fail(dtp, EDT_BADSPEC);
+	if (n == 0)
+		return dt_set_err(dtp, EDT_NOPROBE, "%s",
+				  dtrace_errmsg(NULL, EDT_NOPROBE));
+	return w.rv;
+}
+
+static int
+first_visit(void *arg, struct probe *p)
+{
+	*(struct probe **)arg = p;
+	return 1;
+}
+
+int
+dtrace_probe_info(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp,
+		  dtrace_probeinfo_t *pip)
+{
+	struct dif_pdesc pd = pdesc_of(pdp);
+	struct probe *p = NULL;
+	struct probe_args pa = { 0 };
+
+	err_clear(&dtp->err);
+	if (probe_match(dtp->probes, &pd, first_visit, &p, &dtp->err) < 0)
+		return dt_fail(dtp, EDT_BADSPEC);
+	if (p == NULL)
+		return dt_set_err(dtp, EDT_NOPROBE, "%s",
+				  dtrace_errmsg(NULL, EDT_NOPROBE));
+	const struct prov_ops *ops = p->owner->ops;
+	if (ops->args != NULL && ops->args(p->owner, p, &pa, &dtp->err) != 0)
+		return dt_fail(dtp, EDT_BADSPEC);
+	*pip = (dtrace_probeinfo_t){ .dtp_attr = dt_attr_probe(&ops->attr),
+				     .dtp_arga = dt_attr_parse(ops->attr.args),
+				     .dtp_argc = (int)pa.nargs };
+	for (uint32_t i = 0; i < pa.nargs && i < DIF_NARGS; i++) {
+		struct buf b = BUF_INIT;
+		if (pa.type[i] != NULL)
+			type_name(pa.type[i], &b);
+		snprintf(pip->dtp_argv[i], sizeof(pip->dtp_argv[i]), "%s",
+			 b.n > 0 ? buf_str(&b) : "uint64_t");
+		buf_fini(&b);
+	}
+	return 0;
+}
+
+int
+dtrace_id2desc(dtrace_hdl_t *dtp, dtrace_id_t id, dtrace_probedesc_t *pdp)
+{
+	struct probe *p = probe_by_id(dtp->probes, id);
+
+	if (p == NULL)
+		return dt_set_err(dtp, EDT_BADID, "%s",
+				  dtrace_errmsg(NULL, EDT_BADID));
+	dt_probe_desc(p, pdp);
+	return 0;
+}
+
+/* ---- text ------------------------------------------------------------------- */
+
+int
+dtrace_str2desc(dtrace_hdl_t *dtp, dtrace_probespec_t spec, const char *s,
+		dtrace_probedesc_t *pdp)
+{
+	struct dif_pdesc pd = { 0 };
+	struct arena *a = arena_new();
+
+	if (a == NULL)
+		return dt_nomem(dtp);
+	err_clear(&dtp->err);
+	int rv = probe_parse_desc(a, s, spec, &pd, &dtp->err);
+	if (rv == 0) {
+		*pdp = (dtrace_probedesc_t){ .dtpd_id = pd.id };
+		snprintf(pdp->dtpd_provider, sizeof(pdp->dtpd_provider), "%s",
+			 pd.prov);
+		snprintf(pdp->dtpd_mod, sizeof(pdp->dtpd_mod), "%s", pd.mod);
+		snprintf(pdp->dtpd_func, sizeof(pdp->dtpd_func), "%s", pd.func);
+		snprintf(pdp->dtpd_name, sizeof(pdp->dtpd_name), "%s", pd.name);
+	}
+	arena_free(a);
+	return rv == 0 ? 0 : dt_fail(dtp, EDT_OVERSPEC);
+}
+
+/* Append the value of $name or $N (the text after '$') to out. */
+static int
+macro_text(dtrace_hdl_t *dtp, const char *name, size_t n, int argc,
+	   char *const argv[], struct buf *out)
+{
+	char key[64];
+	const struct {
+		const char *name;
+		int64_t val;
+	} target = { "target", dtp->target };
+
+	snprintf(key, sizeof(key), "%.*s", (int)n, name);
+	if (isdigit((unsigned char)key[0])) {
+		long i = strtol(key, NULL, 10);
+		if (i < argc && argv[i] != NULL)
+			buf_puts(out, argv[i]);
+		else if (!(dtp->cflags & DTRACE_C_DEFARG))
+			return -1;
+		return 0;
+	}
+	if (strcmp(key, target.name) == 0 && target.val != 0) {
+		buf_printf(out, "%lld", (long long)target.val);
+		return 0;
+	}
+	if (strcmp(key, "pid") == 0) {
+		buf_printf(out, "%d", (int)getpid());
+		return 0;
+	}
+	return -1;
+}
+
+int
+dtrace_xstr2desc(dtrace_hdl_t *dtp, dtrace_probespec_t spec, const char *s,
+		 int argc, char *const argv[], dtrace_probedesc_t *pdp)
+{
+	struct buf b = BUF_INIT;
+	int rv = 0;
+
+	for (const char *p = s; *p != '\0' && rv == 0;) {
+		if (*p != '$') {
+			buf_putc(&b, *p++);
+			continue;
+		}
+		p += 1 + (p[1] == '$');
+		size_t n = 0;
+		while (isalnum((unsigned char)p[n]) || p[n] == '_')
+			n++;
+		rv = macro_text(dtp, p, n, argc, argv, &b);
+		p += n;
+	}
+	if (rv != 0)
+		dt_set_err(dtp, EDT_UNDERVAR, "%s",
+			   dtrace_errmsg(NULL, EDT_UNDERVAR));
+	else
+		rv = dtrace_str2desc(dtp, spec, buf_str(&b), pdp);
+	buf_fini(&b);
+	return rv;
+}
+
+char *
+dtrace_desc2str(const dtrace_probedesc_t *pdp, char *buf, size_t len)
+{
+	if (pdp->dtpd_id != 0)
+		snprintf(buf, len, "%u", pdp->dtpd_id);
+	else
+		snprintf(buf, len, "%s:%s:%s:%s", pdp->dtpd_provider,
+			 pdp->dtpd_mod, pdp->dtpd_func, pdp->dtpd_name);
+	return buf;
+}
+
+/* ---- addresses ------------------------------------------------------------------ */
+
+static int
+str_out(struct buf *b, char *buf, int len)
+{
+	int n = snprintf(buf, len < 0 ? 0 : (size_t)len, "%s", buf_str(b));
+
+	buf_fini(b);
+	return n;
+}
+
+int
+dtrace_addr2str(dtrace_hdl_t *dtp, uint64_t addr, char *buf, int len)
+{
+	struct buf b = BUF_INIT;
+
+	ksym_text(dtp->env.procs, addr, &b);
+	return str_out(&b, buf, len);
+}
+
+int
+dtrace_uaddr2str(dtrace_hdl_t *dtp, pid_t pid, uint64_t addr, char *buf,
+		 int len)
+{
+	struct buf b = BUF_INIT;
+
+	proc_addr_text(dtp->env.procs, pid, addr, &b);
+	return str_out(&b, buf, len);
+}
+
+int
+dtrace_lookup_by_name(dtrace_hdl_t *dtp, const char *object, const char *name,
+		      uint64_t *addr)
+{
+	if (ksym_by_name(dtp->env.procs, object, name, addr) == 0)
+		return 0;
+	return dt_set_err(dtp, EDT_BADID, "no kernel symbol named %s", name);
+}
+
+const char *
+dtrace_faultstr(dtrace_hdl_t *dtp, int fault)
+{
+	return dif_fault_text((uint32_t)fault);
+}
+
+const char *
+dtrace_subrstr(dtrace_hdl_t *dtp, int subr)
+{
+	const struct dif_subr_info *s = dif_subr_by_id((uint32_t)subr);
+
+	return s == NULL ? "unknown" : s->name;
+}

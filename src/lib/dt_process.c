@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dt_process.c - the processes of -c and -p: $target, letting them go, and
+ * noticing their ends.
+ */
+#include "lib/dt_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static struct ps_prochandle *
+process_add(dtrace_hdl_t *dtp, struct proc *proc)
+{
+	struct ps_prochandle *p = calloc(1, sizeof(*p));
+
+	if (p == NULL) {
+		dt_nomem(dtp);
+		return NULL;
+	}
+	p->target.proc = proc;
+	*dtp->procs_tail = p;
+	dtp->procs_tail = &p->next;
+	if (dtp->target == 0)
+		dtp->target = proc_pid(proc);
+	return p;
+}
+
+struct ps_prochandle *
+dtrace_proc_create(dtrace_hdl_t *dtp, const char *file, char *const *argv,
+		   void *func, void *arg)
+{
+	err_clear(&dtp->err);
+	struct proc *proc = proc_create(
+		dtp->env.procs, argv,
+		(enum proc_evaltime)dtp->opt[DT_OPT_evaltime], &dtp->err);
+	if (proc == NULL) {
+		dt_fail(dtp, EDT_PROC);
+		return NULL;
+	}
+	return process_add(dtp, proc);
+}
+
+struct ps_prochandle *
+dtrace_proc_grab(dtrace_hdl_t *dtp, pid_t pid, int flags)
+{
+	err_clear(&dtp->err);
+	struct proc *proc = proc_grab(dtp->env.procs, pid, &dtp->err);
+	if (proc == NULL) {
+		dt_fail(dtp, EDT_PROC);
+		return NULL;
+	}
+	return process_add(dtp, proc);
+}
+
+void
+dtrace_proc_continue(dtrace_hdl_t *dtp, struct ps_prochandle *p)
+{
+	struct err e;
+
+	err_clear(&e);
+	/* A process that is gone already is noticed by its pidfd. */
+	(void)proc_continue(p->target.proc, &e);
+	p->target.continued = true;
+}
+
+void
+dtrace_proc_release(dtrace_hdl_t *dtp, struct ps_prochandle *p)
+{
+	for (struct ps_prochandle **pp = &dtp->procs; *pp != NULL;
+	     pp = &(*pp)->next) {
+		if (*pp != p)
+			continue;
+		*pp = p->next;
+		if (dtp->procs_tail == &p->next)
+			dtp->procs_tail = pp;
+		break;
+	}
+	if (!p->target.continued)
+		dtrace_proc_continue(dtp, p);
+	free(p);
+}
+
+pid_t
+dtrace_proc_pid(struct ps_prochandle *p)
+{
+	return proc_pid(p->target.proc);
+}
+
+int
+dt_procs_poll(dtrace_hdl_t *dtp)
+{
+	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next) {
+		int status = -1;
+		if (p->target.ended)
+			continue;
+		if (!proc_ended(p->target.proc, &status)) {
+			/* New libraries, for ustack() after its end. */
+			proc_refresh(p->target.proc);
+			continue;
+		}
+		p->target.ended = true;
+		if (dtp->proch != NULL &&
+		    dtp->proch(p, NULL, status, dtp->proch_arg) ==
+			    DTRACE_HANDLE_ABORT)
+			return dt_set_err(dtp, EDT_DIRABORT, "%s",
+					  dtrace_errmsg(NULL, EDT_DIRABORT));
+	}
+	return 0;
+}
+
+bool
+dt_procs_all_ended(const dtrace_hdl_t *dtp)
+{
+	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next) {
+		if (!p->target.ended)
+			return false;
+	}
+	return dtp->procs != NULL;
+}

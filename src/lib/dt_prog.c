@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dt_prog.c - programs: compiling text and files, what is said about them, and
+ * asking for them to be enabled.
+ */
+#include "lib/dt_impl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void
+prog_show(const struct dif_obj *o, const char *what)
+{
+	struct buf b = BUF_INIT;
+
+	dif_disasm(o, &b);
+	fprintf(stderr, "\n%s\n%s", what, buf_str(&b));
+	buf_fini(&b);
+}
+
+static void
+prog_type_text(const struct dif_obj *o, char *buf, size_t n)
+{
+	const struct dif_type *t = &o->rtype;
+
+	if (t->kind == DIF_TYPE_STRING)
+		snprintf(buf, n, "string (unknown) by ref (size %u)", t->size);
+	else if (t->size == 0)
+		snprintf(buf, n, "void");
+	else
+		snprintf(buf, n, "D type (%s) %s(size %u)",
+			 t->flags & DIF_TF_BYREF ? "struct" : "integer",
+			 t->flags & DIF_TF_BYREF ? "by ref " : "", t->size);
+}
+
+/* -S: every object of the program, in order of evaluation. */
+static void
+prog_disasm(const struct dif_prog *p)
+{
+	char type[80], what[128];
+
+	for (uint32_t i = 0; i < p->nclauses; i++) {
+		const struct dif_clause *c = &p->clauses[i];
+		if (c->pred != NULL) {
+			prog_type_text(c->pred, type, sizeof(type));
+			snprintf(what, sizeof(what),
+				 "DIFO %p (predicate) returns %s",
+				 (void *)c->pred, type);
+			prog_show(c->pred, what);
+		}
+		for (uint32_t s = 0; s < c->nstmts; s++) {
+			const struct dif_stmt *st = &c->stmts[s];
+			for (uint32_t x = 0; x < st->nexprs; x++) {
+				const struct dif_obj *o = st->exprs[x].obj;
+				if (o == NULL)
+					continue;
+				prog_type_text(o, type, sizeof(type));
+				snprintf(what, sizeof(what),
+					 "DIFO %p returns %s", (const void *)o,
+					 type);
+				prog_show(o, what);
+			}
+		}
+	}
+}
+
+static dtrace_prog_t *
+prog_compile(dtrace_hdl_t *dtp, const char *text, size_t len, const char *file,
+	     dtrace_probespec_t spec, unsigned cflags, int argc,
+	     char *const argv[])
+{
+	struct lang_src src = {
+		.text = text, .len = len, .file = file,
+		.spec = (enum lang_spec)spec, .cflags = cflags | dtp->cflags,
+		.argc = argc, .argv = argv,
+	};
+
+	err_clear(&dtp->err);
+	struct dif_prog *dif = lang_compile(dtp->lang, &src, &dtp->err);
+	if (dif == NULL) {
+		dt_fail(dtp, EDT_COMPILER);
+		return NULL;
+	}
+	dtrace_prog_t *prog = calloc(1, sizeof(*prog));
+	if (prog == NULL) {
+		dif_prog_free(dif);
+		dt_nomem(dtp);
+		return NULL;
+	}
+	prog->dif = dif;
+	/* Pragmas may have added to the flags meanwhile. */
+	prog->cflags = cflags | dtp->cflags;
+	*dtp->progs_tail = prog;
+	dtp->progs_tail = &prog->next;
+	if (prog->cflags & DTRACE_C_DIFV)
+		prog_disasm(dif);
+	return prog;
+}
+
+dtrace_prog_t *
+dtrace_program_strcompile(dtrace_hdl_t *dtp, const char *text,
+			  dtrace_probespec_t spec, unsigned cflags, int argc,
+			  char *const argv[])
+{
+	if ((cflags | dtp->cflags) & DTRACE_C_CPP) {
+		/* cpp reads files: give it one. */
+		FILE *fp = tmpfile();
+		size_t len;
+		char *out = NULL;
+
+		if (fp == NULL) {
+			dt_set_err(dtp, EDT_IO, "temporary file: %s",
+				   strerror(errno));
+			return NULL;
+		}
+		if (fputs(text, fp) >= 0 && fflush(fp) == 0) {
+			rewind(fp);
+			out = dt_cpp_run(dtp, fp, &len);
+		}
+		fclose(fp);
+		if (out == NULL)
+			return NULL;
+		dtrace_prog_t *p = prog_compile(dtp, out, len, NULL, spec,
+						cflags, argc, argv);
+		free(out);
+		return p;
+	}
+	return prog_compile(dtp, text, strlen(text), NULL, spec, cflags, argc,
+			    argv);
+}
+
+static char *
+prog_slurp(dtrace_hdl_t *dtp, FILE *fp, size_t *len)
+{
+	struct buf b = BUF_INIT;
+	char chunk[16384];
+	size_t n;
+
+	while ((n = fread(chunk, 1, sizeof(chunk), fp)) > 0)
+		buf_write(&b, chunk, n);
+	if (ferror(fp)) {
+		dt_set_err(dtp, EDT_IO, "cannot read the program: %s",
+			   strerror(errno));
+		buf_fini(&b);
+		return NULL;
+	}
+	*len = b.n;
+	char *s = buf_detach(&b);
+	if (s == NULL)
+		dt_nomem(dtp);
+	return s;
+}
+
+dtrace_prog_t *
+dtrace_program_fcompile(dtrace_hdl_t *dtp, FILE *fp, unsigned cflags, int argc,
+			char *const argv[])
+{
+	size_t len;
+	char *text = (cflags | dtp->cflags) & DTRACE_C_CPP ?
+			     dt_cpp_run(dtp, fp, &len) :
+			     prog_slurp(dtp, fp, &len);
+
+	if (text == NULL)
+		return NULL;
+	const char *file = argc > 0 && argv != NULL ? argv[0] : "<stdin>";
+	dtrace_prog_t *p = prog_compile(dtp, text, len, file,
+					DTRACE_PROBESPEC_NAME, cflags, argc,
+					argv);
+	free(text);
+	return p;
+}
+
+static bool
+stmt_records(const struct dif_stmt *st)
+{
+	return st->kind != DIF_ACT_NONE && !DIF_ACT_IS_AGG(st->kind);
+}
+
+void
+dtrace_program_info(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
+		    dtrace_proginfo_t *info)
+{
+	*info = (dtrace_proginfo_t){ .dpi_descattr = DT_ATTR_STABLE,
+				     .dpi_stmtattr = DT_ATTR_STABLE };
+	for (uint32_t i = 0; i < prog->dif->nclauses; i++) {
+		const struct dif_clause *c = &prog->dif->clauses[i];
+		info->dpi_stmtattr = dt_attr_min(info->dpi_stmtattr,
+						 dt_attr_clause(dtp, c));
+		for (uint32_t s = 0; s < c->nstmts; s++) {
+			info->dpi_aggregates +=
+				DIF_ACT_IS_AGG(c->stmts[s].kind);
+			info->dpi_recgens += stmt_records(&c->stmts[s]);
+		}
+		if (c->nstmts == 0)
+			info->dpi_recgens++;
+	}
+}
+
+int
+dtrace_stmt_iter(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
+		 dtrace_stmt_desc_f *func, void *arg)
+{
+	for (uint32_t i = 0; i < prog->dif->nclauses; i++) {
+		const struct dif_pdesc *pd = &prog->dif->clauses[i].pdesc;
+		dtrace_probedesc_t d = { .dtpd_id = pd->id };
+		snprintf(d.dtpd_provider, sizeof(d.dtpd_provider), "%s",
+			 pd->prov);
+		snprintf(d.dtpd_mod, sizeof(d.dtpd_mod), "%s", pd->mod);
+		snprintf(d.dtpd_func, sizeof(d.dtpd_func), "%s", pd->func);
+		snprintf(d.dtpd_name, sizeof(d.dtpd_name), "%s", pd->name);
+		int rv = func(dtp, prog, &d, arg);
+		if (rv != 0)
+			return rv;
+	}
+	return 0;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dt_work.c - the loop of a consumer: wait, look at status and processes,
+ * report drops, read aggregations, consume.
+ *
+ * Waiting is on the engine's descriptor (a buffer is half full, exit() was
+ * called), on the pidfds of processes, and on the next period of switchrate,
+ * statusrate and aggrate.  Nothing wakes for a single event.
+ */
+#include "lib/dt_impl.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t
+period(const dtrace_hdl_t *dtp, enum dt_opt o)
+{
+	/* 0 means "on demand": look once a second all the same. */
+	return dtp->opt[o] > 0 ? (uint64_t)dtp->opt[o] : 1000000000u;
+}
+
+static uint64_t
+least_wait(const dtrace_hdl_t *dtp, uint64_t now)
+{
+	uint64_t sw = dtp->last_switch + period(dtp, DT_OPT_switchrate);
+	uint64_t st = dtp->last_status + period(dtp, DT_OPT_statusrate);
+	uint64_t next = sw < st ? sw : st;
+
+	/* Libraries a living target loads are looked for ten times a second,
+	   so that their symbols outlive it. */
+	if (dtp->procs != NULL && !dt_procs_all_ended(dtp) &&
+	    next > now + 100000000u)
+		next = now + 100000000u;
+	return next > now ? next - now : 0;
+}
+
+void
+dtrace_sleep(dtrace_hdl_t *dtp)
+{
+	if (dtp->engine == NULL || dtp->stopped)
+		return;
+	size_t n = 0, nprocs = 0;
+	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next)
+		nprocs++;
+	struct pollfd *fds = calloc(nprocs + 1, sizeof(*fds));
+	uint64_t wait = least_wait(dtp, dt_now());
+	struct timespec ts = { .tv_sec = (time_t)(wait / 1000000000u),
+			       .tv_nsec = (long)(wait % 1000000000u) };
+
+	if (fds == NULL) {
+		nanosleep(&ts, NULL);
+		return;
+	}
+	int wfd = dtp->eops->wait_fd(dtp->engine);
+	if (wfd >= 0)
+		fds[n++] = (struct pollfd){ .fd = wfd, .events = POLLIN };
+	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next) {
+		if (!p->target.ended && proc_fd(p->target.proc) >= 0)
+			fds[n++] = (struct pollfd){
+				.fd = proc_fd(p->target.proc),
+				.events = POLLIN
+			};
+	}
+	if (ppoll(fds, n, &ts, NULL) > 0 && wfd >= 0 && fds[0].revents != 0) {
+		dtp->eops->wait_clear(dtp->engine);
+		dtp->last_switch = 0; /* consume now */
+	}
+	free(fds);
+}
+
+int
+dtrace_status(dtrace_hdl_t *dtp)
+{
+	if (!dtp->active)
+		return DTRACE_STATUS_NONE;
+	if (dtp->stopped)
+		return DTRACE_STATUS_STOPPED;
+	const struct rt_view *v = dtp->eops->view(dtp->engine);
+	return __atomic_load_n(&v->ctl->exited, __ATOMIC_ACQUIRE) != 0 ?
+		       DTRACE_STATUS_EXITED : DTRACE_STATUS_OKAY;
+}
+
+/* ---- drops -------------------------------------------------------------------- */
+
+static const struct {
+	dtrace_dropkind_t kind;
+	const char *tag, *what;
+	bool per_cpu;
+} drops[RT_NDROP] = {
+	[RT_DROP_PRINCIPAL] = { DTRACEDROP_PRINCIPAL, "PRINCIPAL", "drop",
+				true },
+	[RT_DROP_AGG] = { DTRACEDROP_AGGREGATION, "AGGREGATION",
+			  "aggregation drop", true },
+	[RT_DROP_DYNVAR] = { DTRACEDROP_DYNAMIC, "DYNAMIC",
+			     "dynamic variable drop", false },
+	[RT_DROP_SPEC] = { DTRACEDROP_SPEC, "SPEC", "speculative drop",
+			   false },
+	[RT_DROP_NESTED] = { DTRACEDROP_NESTED, "NESTED",
+			     "drop of nested probes", true },
+	[RT_DROP_DBLERROR] = { DTRACEDROP_DBLERROR, "DBLERROR", "error",
+			       false },
+};
+
+static int
+drop_report(dtrace_hdl_t *dtp, unsigned kind, unsigned cpu, uint64_t n,
+	    uint64_t total)
+{
+	char msg[200];
+	int len = 0;
+
+	if (dt_opt_on(dtp, DT_OPT_droptags))
+		len = snprintf(msg, sizeof(msg), "[DTRACEDROP_%s] ",
+			       drops[kind].tag);
+	len += snprintf(msg + len, sizeof(msg) - (size_t)len, "%llu %s%s%s",
+			(unsigned long long)n, drops[kind].what,
+			n == 1 || kind == RT_DROP_NESTED ? "" : "s",
+			kind == RT_DROP_DBLERROR ?
+				" in ERROR probe enabling" : "");
+	if (drops[kind].per_cpu)
+		snprintf(msg + len, sizeof(msg) - (size_t)len, " on CPU %u\n",
+			 cpu);
+	else
+		snprintf(msg + len, sizeof(msg) - (size_t)len, "\n");
+	if (dtp->droph == NULL)
+		return dt_set_err(dtp, EDT_DROPABORT, "%s: %.*s",
+				  dtrace_errmsg(NULL, EDT_DROPABORT),
+				  (int)strcspn(msg, "\n"), msg);
+	const dtrace_dropdata_t d = {
+		.dtdda_handle = dtp, .dtdda_cpu = cpu,
+		.dtdda_kind = drops[kind].kind, .dtdda_drops = n,
+		.dtdda_total = total, .dtdda_msg = msg,
+	};
+	if (dtp->droph(&d, dtp->droph_arg) == DTRACE_HANDLE_ABORT)
+		return dt_set_err(dtp, EDT_DROPABORT, "%s",
+				  dtrace_errmsg(NULL, EDT_DROPABORT));
+	return 0;
+}
+
+/* Counters of all levels of a CPU (of all CPUs) make one notice. */
+static int
+drops_poll(dtrace_hdl_t *dtp)
+{
+	const struct rt_view *v = dtp->eops->view(dtp->engine);
+
+	for (unsigned k = 0; k < RT_NDROP; k++) {
+		uint64_t sum = 0, total = 0;
+		for (unsigned s = 0; s < v->nslots; s++) {
+			uint64_t now = v->rt[s]->drops[k];
+			sum += now - dtp->seen[s].drops[k];
+			total += now;
+			dtp->seen[s].drops[k] = now;
+			bool last = drops[k].per_cpu ?
+					    s % RT_LEVELS == RT_LEVELS - 1 :
+					    s == v->nslots - 1;
+			if (!last)
+				continue;
+			if (sum != 0 && drop_report(dtp, k, s / RT_LEVELS, sum,
+						    total) != 0)
+				return -1;
+			sum = total = 0;
+		}
+	}
+	return 0;
+}
+
+/* ---- the body of the loop ------------------------------------------------------ */
+
+/* Is an aggregation half more than a quarter full? */
+static bool
+aggs_filling(const struct rt_view *v)
+{
+	if (v->agg == NULL)
+		return false;
+	uint64_t half = v->aggsize / 2;
+	for (unsigned s = 0; s < v->nslots; s++) {
+		const struct rt_agg_half *h =
+			(const void *)(v->agg[s] + v->ctl->agg_half * half);
+		if (h->used > half / 4)
+			return true;
+	}
+	return false;
+}
+
+dtrace_workstatus_t
+dtrace_work(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *pf,
+	    dtrace_consume_rec_f *rf, void *arg)
+{
+	if (!dtp->active) {
+		dt_set_err(dtp, EDT_NOTACTIVE, "%s",
+			   dtrace_errmsg(NULL, EDT_NOTACTIVE));
+		return DTRACE_WORKSTATUS_ERROR;
+	}
+	const struct rt_view *v = dtp->eops->view(dtp->engine);
+	uint64_t now = dt_now();
+	int status = dtrace_status(dtp);
+
+	dtp->last_status = now;
+	if (dt_procs_poll(dtp) != 0)
+		return DTRACE_WORKSTATUS_ERROR;
+	if (status == DTRACE_STATUS_EXITED) {
+		if (dtrace_stop(dtp) != 0)
+			return DTRACE_WORKSTATUS_ERROR;
+		status = DTRACE_STATUS_STOPPED;
+	}
+	bool final = status == DTRACE_STATUS_STOPPED;
+	dtp->aggs_fresh = false;
+	if (now - dtp->last_agg >= period(dtp, DT_OPT_aggrate) || final) {
+		dtp->last_agg = now;
+		if ((final || aggs_filling(v)) &&
+		    dtrace_aggregate_snap(dtp) != 0)
+			return DTRACE_WORKSTATUS_ERROR;
+	}
+	if (final || now - dtp->last_switch >= period(dtp, DT_OPT_switchrate)) {
+		dtp->last_switch = now;
+		if (dt_consume_all(dtp, final, fp, pf, rf, arg) != 0 ||
+		    drops_poll(dtp) != 0)
+			return DTRACE_WORKSTATUS_ERROR;
+	}
+	return final ? DTRACE_WORKSTATUS_DONE : DTRACE_WORKSTATUS_OKAY;
+}
+
+/* ---- handlers --------------------------------------------------------------------- */
+
+#define HANDLER(name, type, field)                                      \
+	int dtrace_handle_##name(dtrace_hdl_t *dtp, type *f, void *arg) \
+	{                                                               \
+		if (dtp->field != NULL)                                 \
+			return dt_set_err(dtp, EDT_ACTIVE,              \
+					  "a handler is set already");  \
+		dtp->field = f;                                         \
+		dtp->field##_arg = arg;                                 \
+		return 0;                                               \
+	}
+
+HANDLER(err, dtrace_handle_err_f, errh)
+HANDLER(drop, dtrace_handle_drop_f, droph)
+HANDLER(proc, dtrace_handle_proc_f, proch)
+HANDLER(buffered, dtrace_handle_buffered_f, bufh)
+HANDLER(setopt, dtrace_handle_setopt_f, setopth)
