@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * elf_debug.c - where the symbols of stripped objects are.
+ *
+ * Two places: a separate debug file, found by the object's build-id under
+ * /usr/lib/debug/.build-id or by the name in .gnu_debuglink (beside the
+ * object, in .debug there, under /usr/lib/debug); and .gnu_debugdata, a small
+ * xz-compressed ELF file in the object itself, which libdwfl unpacks.
+ * A debug file that does not belong to the object (its build-id, or the CRC of
+ * the link, differs) is not used: wrong names are worse than none.
+ * See GDB's manual, "Debugging Information in Separate Files".
+ */
+#include "elf/elf_impl.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEBUG_ROOT "/usr/lib/debug"
+
+/* The build-id note's bytes; NULL: none. */
+static const uint8_t *
+elf_build_id(struct elf_file *f, size_t *len)
+{
+	size_t size, pos = 0, next, name_off, desc_off;
+	const char *p = elf_section(f, ".note.gnu.build-id", &size, NULL);
+	Elf_Data d = { 0 };
+	GElf_Nhdr nh;
+
+	if (p == NULL)
+		return NULL;
+	d.d_buf = (void *)(uintptr_t)p;
+	d.d_size = size;
+	d.d_type = ELF_T_NHDR;
+	d.d_version = EV_CURRENT;
+	d.d_align = 4;
+	while ((next = gelf_getnote(&d, pos, &nh, &name_off, &desc_off)) > 0) {
+		if (nh.n_type == NT_GNU_BUILD_ID && nh.n_namesz == 4 &&
+		    memcmp(p + name_off, "GNU", 4) == 0 && nh.n_descsz >= 2 &&
+		    nh.n_descsz <= 64) {
+			*len = nh.n_descsz;
+			return (const uint8_t *)p + desc_off;
+		}
+		pos = next;
+	}
+	return NULL;
+}
+
+/* Open a candidate; NULL when it is missing, damaged or another file's. */
+static struct elf_file *
+elf_debug_try(const char *path, const uint8_t *id, size_t idlen)
+{
+	struct err e = { 0 };
+	struct elf_file *d;
+	const uint8_t *did;
+	size_t n = 0;
+
+	if (access(path, R_OK) != 0)
+		return NULL;
+	d = elf_open(path, &e);
+	if (d == NULL)
+		return NULL;
+	did = elf_build_id(d, &n);
+	if (!elf_has_symtab(d, SHT_SYMTAB) || did == NULL || n != idlen ||
+	    memcmp(did, id, n) != 0) {
+		elf_close(d);
+		return NULL;
+	}
+	return d;
+}
+
+static struct elf_file *
+elf_debug_by_id(const uint8_t *id, size_t n)
+{
+	char path[256];
+	size_t at;
+
+	at = (size_t)snprintf(path, sizeof(path), DEBUG_ROOT "/.build-id/%02x/",
+			      id[0]);
+	for (size_t i = 1; i < n; i++)
+		at += (size_t)snprintf(path + at, sizeof(path) - at, "%02x",
+				       id[i]);
+	snprintf(path + at, sizeof(path) - at, ".debug");
+	return elf_debug_try(path, id, n);
+}
+
+/*
+ * By the link's name.  Objects that have a link but no build-id are older than
+ * anything this tracer runs on; for them there is no cheap way to know that
+ * the file is the right one, so they keep the symbols they have.
+ */
+static struct elf_file *
+elf_debug_by_link(struct elf_file *f, const uint8_t *id, size_t n)
+{
+	static const struct {
+		const char *root, *sub;
+	} places[] = { { "", "" }, { "", ".debug/" }, { DEBUG_ROOT, "" } };
+	size_t size;
+	const char *link = elf_section(f, ".gnu_debuglink", &size, NULL);
+	char dir[PATH_MAX], path[2 * PATH_MAX + 64];
+	char *slash;
+
+	if (link == NULL || memchr(link, '\0', size) == NULL ||
+	    strchr(link, '/') != NULL || link[0] == '\0' ||
+	    realpath(f->path, dir) == NULL)
+		return NULL;
+	slash = strrchr(dir, '/');
+	if (slash == NULL)
+		return NULL;
+	*slash = '\0';
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		struct elf_file *d;
+
+		snprintf(path, sizeof(path), "%s%s/%s%s", places[i].root, dir,
+			 places[i].sub, link);
+		d = elf_debug_try(path, id, n);
+		if (d != NULL)
+			return d;
+	}
+	return NULL;
+}
+
+struct elf_file *
+elf_debug_open(struct elf_file *f)
+{
+	size_t n;
+	const uint8_t *id = elf_build_id(f, &n);
+	struct elf_file *d;
+
+	if (id == NULL)
+		return NULL;
+	d = elf_debug_by_id(id, n);
+	return d != NULL ? d : elf_debug_by_link(f, id, n);
+}
+
+/* ---- .gnu_debugdata ------------------------------------------------------- */
+
+/* Never look further than the object itself. */
+static int
+elf_dwfl_no_debuginfo(Dwfl_Module *mod, void **userdata, const char *modname,
+		      Dwarf_Addr base, const char *file_name,
+		      const char *debuglink_file, GElf_Word debuglink_crc,
+		      char **debuginfo_file_name)
+{
+	return -1;
+}
+
+static const Dwfl_Callbacks elf_dwfl_callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = elf_dwfl_no_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+static bool
+elf_dwfl_copy(Dwfl_Module *mod, struct elf_raws *out)
+{
+	GElf_Addr bias;
+	int n = dwfl_module_getsymtab(mod);
+
+	if (n <= 0 || dwfl_module_getelf(mod, &bias) == NULL)
+		return true;
+	for (int i = 1; i < n; i++) {
+		GElf_Sym s;
+		GElf_Addr addr, sbias;
+		GElf_Word shndx;
+		Elf *from;
+		const char *name = dwfl_module_getsym_info(
+			mod, i, &s, &addr, &shndx, &from, &sbias);
+		struct elf_raw r;
+
+		if (name == NULL || shndx == SHN_UNDEF || shndx == SHN_ABS ||
+		    shndx == SHN_COMMON)
+			continue;
+		r = (struct elf_raw){ .name = name,
+				      .addr = s.st_value,
+				      .size = s.st_size,
+				      .type = GELF_ST_TYPE(s.st_info),
+				      .bind = GELF_ST_BIND(s.st_info) };
+		if (!elf_raws_add(out, &r))
+			return false;
+	}
+	return true;
+}
+
+bool
+elf_debugdata_syms(struct elf_file *f, struct elf_raws *out)
+{
+	Dwfl_Module *mod = NULL;
+
+	if (!f->mapped || elf_sec_find(f, ".gnu_debugdata") == NULL)
+		return true;
+	f->dwfl = dwfl_begin(&elf_dwfl_callbacks);
+	if (f->dwfl == NULL)
+		return true;
+	dwfl_report_begin(f->dwfl);
+	mod = dwfl_report_offline(f->dwfl, "", f->path, -1);
+	dwfl_report_end(f->dwfl, NULL, NULL);
+	return mod == NULL || elf_dwfl_copy(mod, out);
+}

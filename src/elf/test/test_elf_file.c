@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* test_elf_file.c - object files: the test's own executable, and damage. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <elf.h>
+
+#include "elf/elf.h"
+
+/* Something to find. */
+int elf_test_victim(int x);
+__attribute__((noinline, used)) int
+elf_test_victim(int x)
+{
+	return 3 * x + 1;
+}
+extern int elf_test_alias(int x) __attribute__((alias("elf_test_victim")));
+
+static struct elf_file *
+open_self(void)
+{
+	struct err e = { 0 };
+	struct elf_file *f = elf_open("/proc/self/exe", &e);
+
+	assert_non_null(f);
+	return f;
+}
+
+static void
+test_self(void **state)
+{
+	struct elf_file *f = open_self();
+	const struct elf_sym *s = elf_sym_find(f, "elf_test_victim");
+	uint64_t off, addr, text, size;
+	const uint8_t *b;
+
+	assert_non_null(s);
+	assert_true(s->is_func && s->is_global && s->size > 4);
+	b = elf_bytes(f, s->addr, s->size);
+	assert_non_null(b);
+	assert_memory_equal(b, (void *)(uintptr_t)elf_test_victim, s->size);
+	assert_true(elf_addr_to_off(f, s->addr, &off));
+	assert_true(elf_off_to_addr(f, off, &addr));
+	assert_int_equal(addr, s->addr);
+	assert_true(elf_text(f, &text, &size));
+	assert_true(s->addr >= text && s->addr < text + size);
+	assert_non_null(elf_interp(f));
+	assert_null(elf_soname(f));
+	assert_null(elf_sym_find(f, "no such symbol"));
+	elf_close(f);
+}
+
+/* Aliases: both names are found, the shorter one is the canonical one. */
+static void
+test_alias(void **state)
+{
+	struct elf_file *f = open_self();
+	const struct elf_sym *v = elf_sym_find(f, "elf_test_victim");
+	const struct elf_sym *a = elf_sym_find(f, "elf_test_alias");
+
+	assert_non_null(v);
+	assert_non_null(a);
+	assert_int_equal(v->addr, a->addr);
+	assert_ptr_equal(elf_sym_at(f, v->addr + 1), a);
+	elf_close(f);
+}
+
+static void
+test_order(void **state)
+{
+	struct elf_file *f = open_self();
+	size_t n;
+	const struct elf_sym *s = elf_syms(f, &n);
+
+	assert_true(n > 10);
+	for (size_t i = 1; i < n; i++)
+		assert_true(s[i - 1].addr <= s[i].addr);
+	for (size_t i = 0; i < n; i++) {
+		const struct elf_sym *at;
+
+		if (!s[i].is_func || s[i].size == 0)
+			continue;
+		at = elf_sym_at(f, s[i].addr);
+		assert_non_null(at);
+		assert_int_equal(at->addr, s[i].addr);
+	}
+	assert_null(elf_sym_at(f, UINT64_MAX));
+	elf_close(f);
+}
+
+static void
+test_section(void **state)
+{
+	struct elf_file *f = open_self();
+	size_t size;
+	uint64_t addr;
+
+	assert_non_null(elf_section(f, ".dynstr", &size, &addr));
+	assert_true(size > 1 && addr != 0);
+	assert_null(elf_section(f, ".bss", &size, &addr));
+	assert_null(elf_section(f, ".nothing", &size, &addr));
+	assert_null(elf_bytes(f, UINT64_MAX - 4, 16));
+	assert_null(elf_bytes(f, elf_entry(f), SIZE_MAX));
+	elf_close(f);
+}
+
+static void
+refused(const void *p, size_t n, const char *why)
+{
+	struct err e = { 0 };
+
+	assert_null(elf_open_mem(p, n, "X", &e));
+	assert_string_equal(e.msg, why);
+}
+
+static void
+test_damage(void **state)
+{
+	static unsigned char buf[1 << 16];
+	FILE *fp = fopen("/proc/self/exe", "r");
+	size_t n = fread(buf, 1, sizeof(buf), fp);
+	Elf64_Ehdr eh;
+
+	fclose(fp);
+	assert_true(n > sizeof(eh));
+	memcpy(&eh, buf, sizeof(eh));
+	refused("hello, world", 12, "X: not an ELF file");
+	refused("", 0, "X: not an ELF file");
+	refused(buf, 20, "X: damaged ELF header");
+	refused(buf, sizeof(eh), "X: truncated program header table");
+	eh.e_phnum = 0;
+	eh.e_shoff = UINT64_MAX - 10;
+	memcpy(buf, &eh, sizeof(eh));
+	refused(buf, n, "X: truncated section table");
+}
+
+/* Flip bytes of the headers and tables: anything but a crash. */
+static void
+test_flips(void **state)
+{
+	FILE *fp = fopen("/proc/self/exe", "r");
+	static unsigned char buf[1 << 20];
+	size_t n = fread(buf, 1, sizeof(buf), fp), nsyms;
+	uint32_t seed = 1;
+
+	fclose(fp);
+	for (int i = 0; i < 300; i++) {
+		struct err e = { 0 };
+		struct elf_file *f;
+		size_t at;
+		unsigned char was;
+
+		seed = seed * 1103515245u + 12345u;
+		at = (seed >> 8) % (i < 150 ? 1200 : n);
+		was = buf[at];
+		buf[at] = (unsigned char)(seed >> 3);
+		f = elf_open_mem(buf, n, "X", &e);
+		if (f != NULL) {
+			elf_syms(f, &nsyms);
+			elf_sym_at(f, elf_entry(f));
+			elf_bytes(f, elf_entry(f), 64);
+		} else {
+			assert_true(err_is_set(&e));
+		}
+		elf_close(f);
+		buf[at] = was;
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_self),   cmocka_unit_test(test_alias),
+		cmocka_unit_test(test_order),  cmocka_unit_test(test_section),
+		cmocka_unit_test(test_damage), cmocka_unit_test(test_flips),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
