@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#
+# The front door; Meson and Ninja are behind it.
+#
+#   make          build into ./build; ./build/dtrace runs as it stands
+#   make demo     trace a real program
+#   make check    unit tests plain and under ASan+UBSan, golden D programs
+#   make bench    measure, beside other tools; figures go to bench/README.md
+#   make fuzz     fuzz each parser for FUZZ_SECONDS (default 60)
+#   make install  to PREFIX (default /usr/local), DESTDIR respected
+
+BUILD ?= build
+ASAN ?= build-asan
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+NINJA = ninja -C
+
+.PHONY: all demo check bench fuzz install clean vm
+
+all: $(BUILD)/build.ninja
+	@$(NINJA) $(BUILD) --quiet
+	@ln -sf src/cmd/dtrace $(BUILD)/dtrace
+
+$(BUILD)/build.ninja:
+	@tools/install-packages build
+	@meson setup $(BUILD) --prefix $(PREFIX) >/dev/null
+
+$(ASAN)/build.ninja:
+	@meson setup $(ASAN) -Db_sanitize=address,undefined -Db_lundef=false \
+		-Dwerror=true >/dev/null
+
+demo: all
+	@tools/demo $(BUILD)/dtrace
+
+check:
+	@tools/install-packages test
+	@$(MAKE) --no-print-directory all $(ASAN)/build.ninja
+	@$(NINJA) $(ASAN) --quiet
+	@ln -sf src/cmd/dtrace $(ASAN)/dtrace
+	@tools/check $(BUILD) $(ASAN)
+
+vm: all
+	@test/vm/run $(BUILD)
+
+bench:
+	@tools/install-packages bench
+	@$(MAKE) --no-print-directory all
+	@bench/run $(BUILD)
+
+fuzz:
+	@tools/install-packages test
+	@fuzz/run $(FUZZ_SECONDS)
+
+install: all
+	@meson install -C $(BUILD) --no-rebuild
+
+clean:
+	rm -rf $(BUILD) $(ASAN) build-fuzz
