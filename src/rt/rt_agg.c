@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * rt_agg.c - the cells of aggregations with keys.
+ *
+ * Entries are put one after the other in the half that probes write at
+ * present (layout: rt.h) and chained by hash; they never move and are never
+ * freed: the consumer takes the whole half and zeroes it.  So a new entry's
+ * memory is zero already.  All positions below are offsets in the slot's
+ * agg element, of both halves.  What does not fit is counted as a drop.
+ *
+ * The slot belongs to the present firing alone: nothing here is atomic.
+ */
+#include "rt/rt_impl.h"
+
+#define CHAIN_MAX 128 /* entries looked at in a chain */
+
+#ifdef __bpf__
+RT_INLINE uint8_t *
+agg_elem(struct rt *rt)
+{
+	uint32_t slot = rt->slot;
+
+	return bpf_map_lookup_elem(&rt_map_agg, &slot);
+}
+
+RT_INLINE uint32_t
+agg_half(struct rt *rt)
+{
+	uint32_t zero = 0;
+	const struct rt_ctl *ctl = bpf_map_lookup_elem(&rt_map_ctl, &zero);
+
+	return ctl ? ctl->agg_half : 0;
+}
+#else
+RT_INLINE uint8_t *
+agg_elem(struct rt *rt)
+{
+	return RT_HOST(rt)->agg ? RT_HOST(rt)->agg[rt->slot] : NULL;
+}
+
+RT_INLINE uint32_t
+agg_half(struct rt *rt)
+{
+	return RT_HOST(rt)->ctl ? RT_HOST(rt)->ctl->agg_half : 0;
+}
+#endif
+
+/* The n bytes at pos of the element, or NULL: here each access is checked,
+   because offsets are read from memory. */
+RT_INLINE void *
+agg_at(struct rt *rt, uint8_t *elem, uint64_t pos, uint32_t n)
+{
+	uint64_t size = RT_CONF(aggsize);
+
+	RT_OPAQUE(pos);
+	if (size < n || pos > size - n)
+		return (void *)0;
+	return elem + pos;
+}
+
+RT_GLOBAL uint64_t
+rt_agg_same(struct rt *rt, uint64_t pos, uint64_t n)
+{
+	uint64_t *p, i;
+	uint8_t *elem;
+
+	if (!rt)
+		return 0;
+	elem = agg_elem(rt);
+	if (!elem)
+		return 0;
+	for (i = 0; i < RT_KEY_MAX && i < n; i += 8) {
+		p = agg_at(rt, elem, pos + i, 8);
+		if (!p || *p != RT_WORD(RT_KEY_AT(rt, i)))
+			return 0;
+	}
+	return 1;
+}
+
+RT_GLOBAL uint64_t
+rt_agg_put(struct rt *rt, uint64_t pos, uint64_t n)
+{
+	uint64_t *p, i;
+	uint8_t *elem;
+
+	if (!rt)
+		return 0;
+	elem = agg_elem(rt);
+	if (!elem)
+		return 0;
+	for (i = 0; i < RT_KEY_MAX && i < n; i += 8) {
+		p = agg_at(rt, elem, pos + i, 8);
+		if (!p)
+			return 0;
+		*p = RT_WORD(RT_KEY_AT(rt, i));
+	}
+	return 1;
+}
+
+/* id_hash is the aggregation's id in the upper half, the hash in the lower. */
+RT_GLOBAL uint64_t
+rt_agg_chain(struct rt *rt, uint64_t base, uint64_t head, uint64_t id_hash,
+	     uint64_t keysize)
+{
+	uint64_t pos = head, i;
+	struct rt_agg_entry *en;
+	uint8_t *elem;
+
+	if (!rt)
+		return 0;
+	elem = agg_elem(rt);
+	if (!elem)
+		return 0;
+	for (i = 0; i < CHAIN_MAX; i++) {
+		if (!pos)
+			return 0;
+		en = agg_at(rt, elem, base + pos, sizeof(*en));
+		if (!en)
+			return 0;
+		if (en->hash == (uint32_t)id_hash &&
+		    en->agg == id_hash >> 32 && en->keysize == keysize &&
+		    rt_agg_same(rt, base + pos + sizeof(*en), keysize))
+			return pos;
+		pos = en->next;
+	}
+	return (uint64_t)-1;
+}
+
+RT_INLINE uint64_t
+drop(struct rt *rt)
+{
+	rt->drops[RT_DROP_AGG]++;
+	return 0;
+}
+
+/* Make the entry at the end of the used part and the head of its chain. */
+RT_INLINE uint64_t
+agg_new(struct rt *rt, uint8_t *elem, uint64_t base, uint32_t *bucket,
+	uint64_t id_hash, uint64_t keysize, uint64_t cellsize)
+{
+	uint64_t used, size, pos;
+	struct rt_agg_entry *en;
+	struct rt_agg_half *half;
+
+	half = agg_at(rt, elem, base, sizeof(*half));
+	if (!half)
+		return drop(rt);
+	used = half->used;
+	if (used < RT_CONF(agg_entries_off))
+		used = RT_CONF(agg_entries_off);
+	size = sizeof(*en) + keysize + cellsize;
+	pos = base + used;
+	en = agg_at(rt, elem, pos, sizeof(*en));
+	if (!en || used + size > RT_CONF(agg_halfsize))
+		return drop(rt);
+	if (!rt_agg_put(rt, pos + sizeof(*en), keysize))
+		return drop(rt);
+	en->hash = (uint32_t)id_hash;
+	en->agg = (uint32_t)(id_hash >> 32);
+	en->keysize = (uint32_t)keysize;
+	en->next = *bucket;
+	*bucket = (uint32_t)used;
+	half->used = (uint32_t)(used + size);
+	half->nentries++;
+	return (pos + sizeof(*en) + keysize) | RT_AGG_NEW;
+}
+
+RT_GLOBAL uint64_t
+rt_agg_cell(struct rt *rt, uint64_t agg, uint64_t keysize, uint64_t cellsize)
+{
+	uint64_t base, hash, pos, nb;
+	uint32_t *bucket;
+	uint8_t *elem;
+
+	if (!rt)
+		return 0;
+	elem = agg_elem(rt);
+	nb = RT_CONF(agg_nbuckets);
+	if (!elem || !nb || keysize > RT_KEY_MAX ||
+	    cellsize > RT_CONF(agg_halfsize))
+		return drop(rt);
+	base = agg_half(rt) ? RT_CONF(agg_halfsize) : 0;
+	hash = (uint32_t)(rt_key_hash(rt, keysize) + agg) | agg << 32;
+	bucket = agg_at(rt, elem,
+			base + RT_CONF(agg_buckets_off) +
+				(uint32_t)hash % nb * sizeof(*bucket),
+			sizeof(*bucket));
+	if (!bucket)
+		return drop(rt);
+	pos = rt_agg_chain(rt, base, *bucket, hash, keysize);
+	if (pos == (uint64_t)-1)
+		return drop(rt);
+	if (pos)
+		return base + pos + sizeof(struct rt_agg_entry) + keysize;
+	return agg_new(rt, elem, base, bucket, hash, keysize, cellsize);
+}

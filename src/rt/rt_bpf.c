@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * rt_bpf.c - the bodies as one object for the kernel engine (clang -target
+ * bpf).  Its loader links the functions that generated code calls, binds
+ * rt_conf to a frozen map and the two maps below to its own; their sizes here
+ * are placeholders.
+ */
+#include "rt/rt_mem.h"
+
+const volatile struct rt_conf rt_conf RT_SEC(".rodata") = { 0 };
+
+struct {
+	int (*type)[2]; /* BPF_MAP_TYPE_ARRAY */
+	int (*max_entries)[1];
+	int (*key_size)[4];
+	int (*value_size)[8];
+} rt_map_agg RT_SEC(".maps");
+
+struct {
+	int (*type)[2];
+	int (*max_entries)[1];
+	uint32_t *key;
+	struct rt_ctl *value;
+} rt_map_ctl RT_SEC(".maps");
+
+#include "rt/rt_work.c"
+#include "rt/rt_str.c"
+#include "rt/rt_scratch.c"
+#include "rt/rt_subr.c"
+#include "rt/rt_key.c"
+#include "rt/rt_agg.c"

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * rt_impl.h - what the bodies of rt/ share among themselves.
+ *
+ * Two rules shape the code, both from the verifier of the kernel.  It checks
+ * every global function once, with any arguments; so a function with one
+ * bounded loop costs as much as the loop, while a loop in a loop costs the
+ * product.  Hence one loop a function, and loops that need another call a
+ * global function.  And it must see a bound at each access with a computed
+ * offset; hence RT_WORK(), RT_AT(), RT_KEY_AT(), which mask.  The masks never
+ * change a value: the callers have checked, the verifier only cannot know it.
+ *
+ * WORK AREAS.  The tails of scratch_mem and locals hold nothing that lives
+ * longer than one body: there two strings are held while they are looked
+ * at, W the one and V the other, each RT_STR_MAX bytes.  So strlen(), string
+ * compare, index() use no scratch, and the others only for their result.
+ */
+#ifndef RT_RT_IMPL_H
+#define RT_RT_IMPL_H
+
+#include "rt/rt_mem.h"
+
+/* A body or a part of one that the verifier checks on its own. */
+#ifdef __bpf__
+#define RT_GLOBAL __attribute__((noinline))
+#else
+#define RT_GLOBAL
+#endif
+
+#define RT_SCRATCH_OFF __builtin_offsetof(struct rt, scratch_mem)
+#define RT_W_OFF (RT_SCRATCH_OFF + RT_SCRATCH)
+#define RT_W(rt) ((rt)->scratch_mem + RT_SCRATCH)
+#define RT_V(rt) ((rt)->locals + RT_LOCALS)
+
+/* The byte at a computed index of an area; see above. */
+RT_INLINE uint64_t
+rt_bound(uint64_t i, uint64_t mask)
+{
+	RT_OPAQUE(i);
+	return i & mask;
+}
+#define RT_WORK(area, i) ((area) + rt_bound(i, RT_STR_MAX - 1))
+#define RT_AT(rt, off) ((rt)->scratch_mem + rt_bound(off, RT_SCRATCH - 1))
+#define RT_KEY_AT(rt, off) ((rt)->key + rt_bound(off, RT_KEY_MAX - 1))
+/* Eight bytes at a multiple of 8. */
+#define RT_WORD(p) (*(uint64_t *)(void *)(p))
+
+/* Bytes of a string at most, NUL included, in a form with a visible bound. */
+RT_INLINE uint32_t
+rt_strmax(struct rt *rt)
+{
+	uint32_t n = RT_CONF(strsize);
+
+	RT_OPAQUE(n);
+	return n > RT_STR_MAX ? RT_STR_MAX : n;
+}
+
+/* Address, as DIF sees it, of an offset in scratch. */
+RT_INLINE uint64_t
+rt_scratch_addr(struct rt *rt, uint64_t off)
+{
+	return rt->self + RT_SCRATCH_OFF + off;
+}
+
+/* Take n bytes at off, the end of the used scratch, where they fit. */
+RT_INLINE uint64_t
+rt_scratch_keep(struct rt *rt, uint64_t off, uint64_t n)
+{
+	rt->scratch = (uint32_t)RT_ROUND8(off + n);
+	return rt_scratch_addr(rt, off);
+}
+
+/* ---- rt_work.c: strings in the work areas ------------------------------ */
+
+/* Fetch the string at addr to W or V: bytes with the NUL, 0 after a fault. */
+uint64_t rt_work_fetch(struct rt *rt, uint64_t addr);
+uint64_t rt_work_fetch2(struct rt *rt, uint64_t addr);
+/* A new string of scratch from W[start..start+len): its address. */
+uint64_t rt_work_keep(struct rt *rt, uint64_t start, uint64_t len);
+/* The first i < n with W[i] == c; n if there is none. */
+uint64_t rt_work_chr(struct rt *rt, uint64_t c, uint64_t n);
+/* 1 + the last i < n for which (W[i] == c) is `same`; 0 if there is none. */
+uint64_t rt_work_rchr(struct rt *rt, uint64_t c, uint64_t n, uint64_t same);
+/* Does W at pos begin with V? */
+uint64_t rt_work_match(struct rt *rt, uint64_t pos);
+/* The first i, from <= i <= last, where W matches V, or -1. */
+uint64_t rt_work_find(struct rt *rt, uint64_t from, uint64_t last);
+/* The last i <= from where W matches V, or -1. */
+uint64_t rt_work_rfind(struct rt *rt, uint64_t from);
+/* The order of two strings by the words in which they first differ or end. */
+uint64_t rt_work_order(struct rt *rt, uint64_t w, uint64_t v);
+
+/* ---- rt_scratch.c ------------------------------------------------------ */
+
+/* A string of at most max bytes, NUL included, to scratch at off, which is
+   not taken by that: bytes with the NUL, 0 after a fault. */
+uint64_t rt_scratch_str(struct rt *rt, uint64_t addr, uint64_t off,
+			uint64_t max);
+uint64_t rt_scratch_ustr(struct rt *rt, uint64_t addr, uint64_t off,
+			 uint64_t max);
+/* n bytes to scratch at off; the place must have been checked. */
+uint64_t rt_scratch_copy(struct rt *rt, uint64_t src, uint64_t off,
+			 uint64_t n);
+uint64_t rt_scratch_ucopy(struct rt *rt, uint64_t src, uint64_t off,
+			  uint64_t n);
+/* The offset in scratch of n allocated bytes at addr, or -1 after a fault. */
+uint64_t rt_scratch_own(struct rt *rt, uint64_t addr, uint64_t n);
+
+/* ---- rt_key.c ---------------------------------------------------------- */
+
+/* Put one thing in the key at off: its length there, 0 after a fault. */
+uint64_t rt_key_val(struct rt *rt, uint64_t off, uint64_t val);
+uint64_t rt_key_str(struct rt *rt, uint64_t off, uint64_t addr);
+uint64_t rt_key_bytes(struct rt *rt, uint64_t off, uint64_t addr, uint64_t n);
+/* Hash of the first n bytes, a multiple of 8. */
+uint64_t rt_key_hash(struct rt *rt, uint64_t n);
+
+/* ---- rt_agg.c ---------------------------------------------------------- */
+
+/* Is the key of n bytes at pos of the agg element the present one?  Put it
+   there. */
+uint64_t rt_agg_same(struct rt *rt, uint64_t pos, uint64_t n);
+uint64_t rt_agg_put(struct rt *rt, uint64_t pos, uint64_t n);
+/* Find the entry of the present key in the chain that begins at head, in the
+   half at base.  id_hash: the aggregation's id in the upper half, the hash in
+   the lower.  The entry's offset in the half, 0 if there is none, -1 if the
+   chain is too long to tell. */
+uint64_t rt_agg_chain(struct rt *rt, uint64_t base, uint64_t head,
+		      uint64_t id_hash, uint64_t keysize);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * rt_key.c - keys: the tuple stack as bytes that can be compared and hashed.
+ *
+ * A key is a sequence of words.  Equal tuples give equal bytes: strings are
+ * zero padded to strsize, data to the next word (the layout of dif_layout()).
+ * Keys are checked against RT_KEY_MAX when the program is compiled; here a
+ * longer one is a fault, never a write elsewhere.
+ */
+#include "rt/rt_impl.h"
+
+/* Zero n bytes of the key at off, both multiples of 8, n at most RT_KEY_MAX. */
+uint64_t rt_key_zero(struct rt *rt, uint64_t off, uint64_t n);
+
+RT_GLOBAL uint64_t
+rt_key_zero(struct rt *rt, uint64_t off, uint64_t n)
+{
+	uint64_t i;
+
+	if (!rt)
+		return 0;
+	for (i = 0; i < RT_KEY_MAX && i < n; i += 8) {
+		RT_WORD(RT_KEY_AT(rt, off + i)) = 0;
+		RT_OPAQUE(i); /* no memset() in BPF */
+	}
+	return 0;
+}
+
+/* Room for n bytes at off? */
+RT_INLINE int
+fits(uint64_t off, uint64_t n)
+{
+	return off <= RT_KEY_MAX && n <= RT_KEY_MAX - off && !(off & 7);
+}
+
+RT_GLOBAL uint64_t
+rt_key_val(struct rt *rt, uint64_t off, uint64_t val)
+{
+	if (!rt)
+		return 0;
+	if (!fits(off, 8))
+		return rt_fail(rt, RT_FAULT_TUPOFLOW, 0);
+	RT_WORD(RT_KEY_AT(rt, off)) = val;
+	return 8;
+}
+
+RT_GLOBAL uint64_t
+rt_key_str(struct rt *rt, uint64_t off, uint64_t addr)
+{
+	uint32_t max;
+
+	if (!rt)
+		return 0;
+	max = rt_strmax(rt);
+	if (!fits(off, RT_ROUND8(max)))
+		return rt_fail(rt, RT_FAULT_TUPOFLOW, 0);
+	rt_key_zero(rt, off, RT_ROUND8(max));
+	if (rt_read_str(rt, RT_KEY_AT(rt, off), max, addr) <= 0)
+		return rt_fail(rt, RT_FAULT_BADADDR, addr);
+	return RT_ROUND8(max);
+}
+
+RT_GLOBAL uint64_t
+rt_key_bytes(struct rt *rt, uint64_t off, uint64_t addr, uint64_t n)
+{
+	uint64_t done = 0, i, left;
+
+	if (!rt)
+		return 0;
+	if (n == 0 || !fits(off, n))
+		return rt_fail(rt, RT_FAULT_TUPOFLOW, 0);
+	rt_key_zero(rt, off + (n & ~7ull), n & 7 ? 8 : 0);
+	for (i = 0; i < RT_KEY_MAX / RT_STR_MAX && done < n; i++) {
+		left = n - done;
+		RT_OPAQUE(left);
+		if (left > RT_STR_MAX)
+			left = RT_STR_MAX;
+		if (rt_read(rt, RT_KEY_AT(rt, off + done), (uint32_t)left,
+			    addr + done) < 0)
+			return rt_fail(rt, RT_FAULT_BADADDR, addr);
+		done += RT_STR_MAX;
+	}
+	return RT_ROUND8(n);
+}
+
+RT_GLOBAL uint64_t
+rt_tuple_key(struct rt *rt, uint64_t prefix)
+{
+	uint64_t len = prefix, n, i;
+	struct rt_tuple *t;
+
+	if (!rt)
+		return 0;
+	for (i = 0; i < RT_NTUPLE && i < rt->ntuple; i++) {
+		t = &rt->tuple[i];
+		if (t->isstr)
+			n = rt_key_str(rt, len, t->val);
+		else if (t->isref)
+			n = rt_key_bytes(rt, len, t->val, t->size);
+		else
+			n = rt_key_val(rt, len, t->val);
+		if (!n)
+			return 0;
+		len += n;
+	}
+	rt->keylen = (uint32_t)len;
+	return len;
+}
+
+/* A multiplication and a fold for each word. */
+RT_GLOBAL uint64_t
+rt_key_hash(struct rt *rt, uint64_t n)
+{
+	uint64_t h = n, i;
+
+	if (!rt)
+		return 0;
+	for (i = 0; i < RT_KEY_MAX && i < n; i += 8) {
+		h = (h ^ RT_WORD(RT_KEY_AT(rt, i))) * 0x9e3779b97f4a7c15ull;
+		h ^= h >> 32;
+	}
+	return h;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * rt_str.c - the string subroutines of D.
+ *
+ * Each fetches its strings to the work areas (rt_work.c), finds what is
+ * wanted there and copies the result to scratch.  Strings are cut to strsize,
+ * NUL included.  A string that is not found is the null pointer, as in C.
+ * Edges (negative and too large starts) follow the Dynamic Tracing Guide,
+ * which has them from Perl; basename() and dirname() give what the commands
+ * of these names print.
+ */
+#include "rt/rt_impl.h"
+
+/* Arguments of type int, whatever the upper half of the register holds. */
+#define INT_ARG(rt, n) ((int64_t)(int32_t)(rt)->tuple[n].val)
+
+RT_GLOBAL uint64_t
+rt_subr_strlen(struct rt *rt)
+{
+	uint64_t n;
+
+	if (!rt)
+		return 0;
+	n = rt_work_fetch(rt, rt->tuple[0].val);
+	return n ? n - 1 : 0;
+}
+
+RT_GLOBAL uint64_t
+rt_subr_strjoin(struct rt *rt)
+{
+	uint64_t off, max, a, b;
+
+	if (!rt)
+		return 0;
+	off = rt->scratch;
+	max = rt_strmax(rt);
+	a = rt_scratch_str(rt, rt->tuple[0].val, off, max);
+	if (!a)
+		return 0;
+	a--;
+	b = rt_scratch_str(rt, rt->tuple[1].val, off + a, max - a);
+	return b ? rt_scratch_keep(rt, off, a + b) : 0;
+}
+
+RT_GLOBAL uint64_t
+rt_subr_strchr(struct rt *rt)
+{
+	uint64_t n, i;
+
+	if (!rt)
+		return 0;
+	n = rt_work_fetch(rt, rt->tuple[0].val);
+	if (!n)
+		return 0;
+	i = rt_work_chr(rt, (uint8_t)rt->tuple[1].val, n);
+	return i < n ? rt_work_keep(rt, i, n - 1 - i) : 0;
+}
+
+RT_GLOBAL uint64_t
+rt_subr_strrchr(struct rt *rt)
+{
+	uint64_t n, i;
+
+	if (!rt)
+		return 0;
+	n = rt_work_fetch(rt, rt->tuple[0].val);
+	if (!n)
+		return 0;
+	i = rt_work_rchr(rt, (uint8_t)rt->tuple[1].val, n, 1);
+	return i ? rt_work_keep(rt, i - 1, n - i) : 0;
+}
+
+RT_GLOBAL uint64_t
+rt_subr_strstr(struct rt *rt)
+{
+	uint64_t n, i;
+
+	if (!rt)
+		return 0;
+	n = rt_work_fetch(rt, rt->tuple[0].val);
+	if (!n || !rt_work_fetch2(rt, rt->tuple[1].val))
+		return 0;
+	i = rt_work_find(rt, 0, n - 1);
+	return i < n ? rt_work_keep(rt, i, n - 1 - i) : 0;
+}
+
+/* A start beyond the end finds only the empty string, and that at the end. */
+RT_GLOBAL uint64_t
+rt_subr_index(struct rt *rt)
+{
+	int64_t start = 0;
+	uint64_t n, sub;
+
+	if (!rt)
+		return 0;
+	n = rt_work_fetch(rt, rt->tuple[0].val);
+	if (!n)
+		return 0;
+	sub = rt_work_fetch2(rt, rt->tuple[1].val);
+	if (!sub)
+		return 0;
+	n--;
+	if (rt->ntuple > 2)
+		start = INT_ARG(rt, 2);
+	if (start < 0)
+		start = 0;
+	if ((uint64_t)start >= n)
+		return sub == 1 ? n : start ? (uint64_t)-1
+					    : rt_work_find(rt, 0, n);
+	return rt_work_find(rt, (uint64_t)start, n);
+}
+
+RT_GLOBAL uint64_t
+rt_subr_rindex(struct rt *rt)
+{
+	uint64_t n, sub;
+	int64_t start;
+
+	if (!rt)
+		return 0;
+	n = rt_work_fetch(rt, rt->tuple[0].val);
+	if (!n)
+		return 0;
+	sub = rt_work_fetch2(rt, rt->tuple[1].val);
+	if (!sub)
+		return 0;
+	n--;
+	start = (int64_t)n;
+	if (rt->ntuple > 2)
+		start = INT_ARG(rt, 2);
+	if (start < 0)
+		return sub == 1 ? 0 : (uint64_t)-1;
+	if ((uint64_t)start > n)
+		start = (int64_t)n;
+	return rt_work_rfind(rt, (uint64_t)start);
+}
+
+/*
+ * The part of [start, start + len) that lies in the string.  A negative start
+ * counts from the end; a negative length leaves that many characters off.
+ */
+RT_GLOBAL uint64_t
+rt_subr_substr(struct rt *rt)
+{
+	int64_t n, start, len;
+
+	if (!rt)
+		return 0;
+	n = (int64_t)rt_work_fetch(rt, rt->tuple[0].val);
+	if (n <= 0)
+		return 0;
+	n--;
+	start = INT_ARG(rt, 1);
+	len = rt->ntuple > 2 ? INT_ARG(rt, 2) : RT_STR_MAX;
+	if (start < 0)
+		start += n;
+	if (start < 0) {
+		if (len > 0)
+			len += start;
+		else
+			len = 0; /* an end before the start */
+		start = 0;
+	}
+	if (start > n)
+		start = n;
+	if (len < 0)
+		len += n - start;
+	if (len < 0)
+		len = 0;
+	if (len > n - start)
+		len = n - start;
+	return rt_work_keep(rt, (uint64_t)start, (uint64_t)len);
+}
+
+/* A string of one character. */
+RT_INLINE uint64_t
+one_char(struct rt *rt, uint8_t c)
+{
+	*RT_W(rt) = c;
+	return rt_work_keep(rt, 0, 1);
+}
+
+RT_GLOBAL uint64_t
+rt_subr_basename(struct rt *rt)
+{
+	uint64_t n, end, start;
+
+	if (!rt)
+		return 0;
+	n = rt_work_fetch(rt, rt->tuple[0].val);
+	if (!n)
+		return 0;
+	end = rt_work_rchr(rt, '/', n - 1, 0);
+	if (!end) /* nothing, or slashes only */
+		return n > 1 ? one_char(rt, '/') : rt_work_keep(rt, 0, 0);
+	start = rt_work_rchr(rt, '/', end, 1);
+	return rt_work_keep(rt, start, end - start);
+}
+
+RT_GLOBAL uint64_t
+rt_subr_dirname(struct rt *rt)
+{
+	uint64_t n, end;
+
+	if (!rt)
+		return 0;
+	n = rt_work_fetch(rt, rt->tuple[0].val);
+	if (!n)
+		return 0;
+	end = rt_work_rchr(rt, '/', n - 1, 0);
+	if (!end)
+		return one_char(rt, n > 1 ? '/' : '.');
+	end = rt_work_rchr(rt, '/', end, 1);
+	if (!end)
+		return one_char(rt, '.');
+	end = rt_work_rchr(rt, '/', end, 0);
+	return end ? rt_work_keep(rt, 0, end) : one_char(rt, '/');
+}
+
+/*
+ * Flip the case of the letters first..first+25 of a string, eight bytes at a
+ * time: adding to the low seven bits of each byte carries into its top bit
+ * where the byte is not below a bound.  Bytes with the top bit set are not
+ * ASCII and stay.
+ */
+#define EACH(c) (0x0101010101010101ull * (c))
+
+uint64_t rt_str_flip(struct rt *rt, uint64_t addr, uint64_t first);
+
+RT_GLOBAL uint64_t
+rt_str_flip(struct rt *rt, uint64_t addr, uint64_t first)
+{
+	uint64_t off, n, i, max, w, low, letter;
+	uint64_t *p;
+
+	if (!rt)
+		return 0;
+	off = rt->scratch;
+	n = rt_scratch_str(rt, addr, off, RT_STR_MAX);
+	if (!n)
+		return 0;
+	max = rt_strmax(rt);
+	for (i = 0; i < max && i < n; i += 8) {
+		p = &RT_WORD(RT_AT(rt, off + i));
+		w = *p;
+		low = w & EACH(0x7f);
+		letter = (low + EACH(0x80 - first)) &
+			 ~(low + EACH(0x80 - first - 26)) & ~w & EACH(0x80);
+		*p = w ^ (letter >> 2); /* 0x80 becomes 0x20, the case */
+	}
+	return rt_scratch_keep(rt, off, n);
+}
+
+RT_GLOBAL uint64_t
+rt_subr_toupper(struct rt *rt)
+{
+	return rt ? rt_str_flip(rt, rt->tuple[0].val, 'a') : 0;
+}
+
+RT_GLOBAL uint64_t
+rt_subr_tolower(struct rt *rt)
+{
+	return rt ? rt_str_flip(rt, rt->tuple[0].val, 'A') : 0;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * rt_subr.c - the subroutines on numbers, and the buckets of histograms.
+ */
+#include "rt/rt_impl.h"
+
+/* Never negative, as C's: D programs write rand() % n. */
+RT_GLOBAL uint64_t
+rt_subr_rand(struct rt *rt)
+{
+	return rt ? rt_random(rt) & 0x7fffffff : 0;
+}
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define NET16(v) __builtin_bswap16((uint16_t)(v))
+#define NET32(v) __builtin_bswap32((uint32_t)(v))
+#define NET64(v) __builtin_bswap64(v)
+#else
+#define NET16(v) ((uint16_t)(v))
+#define NET32(v) ((uint32_t)(v))
+#define NET64(v) (v)
+#endif
+
+/* To network order and back is the same act. */
+#define NET(name, SWAP)                                \
+	RT_GLOBAL uint64_t rt_subr_##name(struct rt *rt) \
+	{                                              \
+		return rt ? SWAP(rt->tuple[0].val) : 0; \
+	}
+NET(htons, NET16)
+NET(htonl, NET32)
+NET(htonll, NET64)
+NET(ntohs, NET16)
+NET(ntohl, NET32)
+NET(ntohll, NET64)
+
+/*
+ * 63 is zero, 63 + k holds 2^(k-1) <= v < 2^k, 63 - k its mirror image.  The
+ * one value below all buckets, the most negative number, goes to the first.
+ */
+RT_GLOBAL uint64_t
+rt_quantize_bucket(struct rt *rt, uint64_t v)
+{
+	uint64_t k = 0, s, neg = v >> 63;
+
+	if (neg)
+		v = -v;
+	if (v == 0)
+		return 63;
+	for (s = 32; s; s >>= 1) {
+		if (v >> s) {
+			v >>= s;
+			k += s;
+		}
+	}
+	k++; /* bits of v */
+	if (!neg)
+		return 63 + k;
+	return k > 63 ? 0 : 63 - k;
+}
+
+/*
+ * Magnitude m is [factor^m, factor^(m+1)), cut in `steps` linear buckets of
+ * the whole range up to its end, or as many as there are integers.  Bucket 0
+ * is everything below the first magnitude, negative numbers too; the one after
+ * the last magnitude everything above.
+ */
+RT_GLOBAL uint64_t
+rt_llquantize_bucket(struct rt *rt, uint64_t arg, uint64_t v)
+{
+	uint64_t factor = arg >> 48, low = (arg >> 32) & 0xffff;
+	uint64_t high = (arg >> 16) & 0xffff, steps = arg & 0xffff;
+	uint64_t first = 1, end, n, m, bucket = 1;
+
+	if (factor < 2 || steps == 0 || (v >> 63))
+		return 0;
+	for (m = 0; m < 64 && m < low; m++)
+		first *= factor;
+	if (v < first)
+		return 0;
+	for (m = 0; m < 64 && low + m <= high; m++) {
+		end = first * factor;
+		n = end > steps ? steps : end;
+		if (v < end)
+			return bucket + (v - first) / (end / n);
+		bucket += n - n / factor;
+		first = end;
+	}
+	return bucket;
+}
