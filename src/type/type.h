@@ -64,7 +64,7 @@ struct type {
 	enum type_kind kind;
 	const char *name; /* tag, typedef name, basic name; NULL: anonymous */
 	uint64_t size;	  /* bytes; 0 for void, func, fwd, incomplete */
-	uint32_t align;
+	uint32_t align;	  /* 0: not known yet, see type_align() */
 	bool is_signed;	  /* TYPE_INT, TYPE_ENUM */
 	bool is_char, is_bool; /* TYPE_INT */
 	bool is_union;	  /* TYPE_FWD */
@@ -127,6 +127,18 @@ struct type *type_func(struct type_space *ts, struct type *ret,
 		       bool variadic);
 struct type *type_qual(struct type_space *ts, enum type_kind q,
 		       struct type *t); /* TYPE_CONST ... */
+/* A pointer tagged as one to user memory. */
+struct type *type_ptr_user(struct type_space *ts, struct type *to);
+/* A struct or union known by its tag alone; see type_complete(). */
+struct type *type_fwd(struct type_space *ts, bool is_union, const char *tag);
+/*
+ * The type of a short C text: a name as type_lookup() takes it, const and
+ * volatile, any number of `*`.  A struct or union whose tag the spaces do not
+ * hold becomes a TYPE_FWD: the kernel's BTF is not opened for it.  user: the
+ * pointers are user pointers.  NULL: not such a text, or unknown.
+ */
+struct type *type_from_text(struct type_space *ts, const char *text,
+			    bool user);
 /* Declare name as a typedef in ts (visible to type_lookup). */
 struct type *type_typedef(struct type_space *ts, const char *name,
 			  struct type *t);
@@ -175,6 +187,10 @@ bool type_is_func(struct type *t);
 bool type_is_dyn(struct type *t);
 bool type_is_signed(struct type *t); /* integers; false for pointers */
 uint64_t type_size(struct type *t);
+/* Alignment in bytes; read this, not .align: it is found when first asked. */
+uint32_t type_align(struct type *t);
+/* The width of a type made by type_bits(); 0 for others. */
+uint32_t type_bit_width(struct type *t);
 /* Same type but for typedefs and qualifiers; structs by name and size. */
 bool type_compat(struct type *a, struct type *b);
 /*

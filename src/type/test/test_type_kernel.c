@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Import from BTF: a small kernel and module made here with libbpf, written to
+ * a directory like /sys/kernel/btf; and, where it can be read, the running
+ * kernel's own.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/btf.h>
+#include <cmocka.h>
+
+#include "elf/btf.h"
+#include "type/type.h"
+
+static int task_union; /* the id of struct task's */
+static char dir[] = "/tmp/dtrace-btf-XXXXXX";
+
+static void
+save(struct btf *btf, const char *name)
+{
+	char path[128];
+	uint32_t n;
+	const void *p = btf__raw_data(btf, &n);
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_int_equal(fwrite(p, 1, n, f), n);
+	fclose(f);
+}
+
+/*
+ * struct task { int pid; char comm[16]; unsigned a:3; unsigned b:5;
+ *               union { struct task *next; long raw; }; };
+ * enum state { RUN, STOP = 5 };  typedef struct task task_t;
+ * int wake(struct task *t, const char __user *name, ...);  struct task *init;
+ */
+static struct btf *
+kernel(void)
+{
+	struct btf *b = btf__new_empty();
+	int i, u, c, l, arr, ptr, un, task, proto, tag;
+
+	i = btf__add_int(b, "int", 4, BTF_INT_SIGNED);
+	u = btf__add_int(b, "unsigned int", 4, 0);
+	c = btf__add_int(b, "char", 1, 0);
+	l = btf__add_int(b, "long int", 8, BTF_INT_SIGNED);
+	arr = btf__add_array(b, l, c, 16);
+	task = arr + 3;
+	ptr = btf__add_ptr(b, task);
+	task_union = un = btf__add_union(b, NULL, 8);
+	btf__add_field(b, "next", ptr, 0, 0);
+	btf__add_field(b, "raw", l, 0, 0);
+	assert_int_equal(btf__add_struct(b, "task", 32), task);
+	btf__add_field(b, "pid", i, 0, 0);
+	btf__add_field(b, "comm", arr, 32, 0);
+	btf__add_field(b, "a", u, 160, 3);
+	btf__add_field(b, "b", u, 163, 5);
+	btf__add_field(b, NULL, un, 192, 0);
+	btf__add_enum(b, "state", 4);
+	btf__add_enum_value(b, "RUN", 0);
+	btf__add_enum_value(b, "STOP", 5);
+	btf__add_typedef(b, "task_t", task);
+	tag = btf__add_type_tag(b, "user", btf__add_const(b, c));
+	proto = btf__add_func_proto(b, i);
+	btf__add_func_param(b, "t", ptr);
+	btf__add_func_param(b, "name", proto + 1);
+	btf__add_func_param(b, NULL, 0);
+	assert_int_equal(btf__add_ptr(b, tag), proto + 1);
+	btf__add_func(b, "wake", BTF_FUNC_GLOBAL, proto);
+	btf__add_var(b, "init", BTF_VAR_GLOBAL_ALLOCATED, ptr);
+	/* typedef loop -> typedef loop2 -> loop */
+	btf__add_typedef(b, "loop", btf__type_cnt(b) + 1);
+	btf__add_typedef(b, "loop2", btf__type_cnt(b) - 1);
+	btf__add_fwd(b, "ext", BTF_FWD_STRUCT);
+	btf__add_typedef(b, "ext_t", btf__type_cnt(b) - 1);
+	return b;
+}
+
+static int
+setup(void **state)
+{
+	struct btf *k = kernel(), *m = btf__new_empty_split(k);
+	int wake;
+
+	if (mkdtemp(dir) == NULL)
+		return -1;
+	btf__add_struct(m, "ext", 8);
+	btf__add_field(m, "t", task_union, 0, 0);
+	wake = btf__find_by_name_kind(k, "wake", BTF_KIND_FUNC);
+	btf__add_func(m, "ext_do", BTF_FUNC_GLOBAL,
+		      (int)btf__type_by_id(k, (uint32_t)wake)->type);
+	save(m, "ext");
+	save(k, "vmlinux");
+	btf__free(m);
+	btf__free(k);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	char cmd[128];
+
+	snprintf(cmd, sizeof(cmd), "rm -r %s", dir);
+	return system(cmd);
+}
+
+static struct type_space *
+space(const char *path)
+{
+	static struct err e;
+	struct type_space *ts = type_space_base(&e);
+
+	assert_non_null(ts);
+	type_space_use_kernel(ts, path);
+	return ts;
+}
+
+static void
+is(struct type *t, const char *name)
+{
+	struct buf b = BUF_INIT;
+
+	assert_non_null(t);
+	type_name(t, &b);
+	assert_string_equal(buf_str(&b), name);
+	buf_fini(&b);
+}
+
+static void
+test_struct(void **state)
+{
+	struct type_space *ts = space(dir);
+	struct type *t = type_lookup(ts, NULL, "struct task");
+	const struct type_member *m;
+	uint64_t off;
+
+	is(t, "struct task");
+	assert_int_equal(type_size(t), 32);
+	assert_int_equal(type_align(t), 8);
+	m = type_member(t, "comm", &off);
+	is(m->type, "char [16]");
+	assert_true(type_is_strcompat(m->type));
+	assert_int_equal(off, 32);
+	assert_ptr_equal(type_member(t, "pid", &off)->type,
+			 type_basic(ts, TYPE_B_INT));
+	m = type_member(t, "b", &off);
+	assert_int_equal(m->bits, 5);
+	assert_int_equal(off, 163);
+	m = type_member(t, "next", &off);
+	assert_int_equal(off, 192);
+	assert_ptr_equal(type_resolve(m->type)->ref, t);
+	assert_ptr_equal(type_resolve(type_lookup(ts, "vmlinux", "task_t")), t);
+	assert_null(type_lookup(ts, NULL, "struct nothing"));
+	assert_null(type_lookup(ts, NULL, "loop"));
+	type_space_free(ts);
+}
+
+static void
+test_symbols(void **state)
+{
+	struct type_space *ts = space(dir);
+	struct type *f = type_kernel_func(ts, NULL, "wake"), *et;
+	const struct type_param *p;
+	int64_t val;
+	size_t n;
+
+	is(f, "int (struct task *, const char *, ...)");
+	p = type_params(f, &n);
+	assert_int_equal(n, 2);
+	assert_string_equal(p[1].name, "name");
+	assert_true(p[1].type->user);
+	assert_false(p[0].type->user);
+	is(type_kernel_var(ts, "vmlinux", "init"), "struct task *");
+	assert_null(type_kernel_func(ts, NULL, "init"));
+	assert_true(type_lookup_enumerator(ts, "STOP", true, &val, &et));
+	assert_int_equal(val, 5);
+	is(et, "enum state");
+	assert_false(type_lookup_enumerator(ts, "STOP", false, &val, &et));
+	type_space_free(ts);
+}
+
+static void
+test_modules(void **state)
+{
+	struct type_space *ts = space(dir);
+	struct type *t;
+	uint64_t off;
+
+	assert_null(type_lookup(ts, "vmlinux", "struct ext"));
+	t = type_lookup(ts, "ext", "struct ext");
+	is(t, "struct ext");
+	is(type_member(t, "t", &off)->type, "union (anonymous)");
+	is(type_kernel_func(ts, "ext", "ext_do"),
+	   "int (struct task *, const char *, ...)");
+	assert_null(type_lookup(ts, "other", "struct ext"));
+	assert_non_null(strstr(type_space_kernel_error(ts), "/other"));
+	assert_null(type_lookup(ts, "../vmlinux", "struct ext"));
+	type_space_free(ts);
+
+	ts = space(dir);
+	assert_non_null(type_kernel_func(ts, NULL, "ext_do"));
+	/* What is only declared in the kernel is found in the module. */
+	t = type_lookup(ts, NULL, "ext_t");
+	is(type_resolve(t), "struct ext");
+	assert_int_equal(type_size(t), 0);
+	assert_int_equal(type_size(type_complete(ts, t)), 8);
+	assert_non_null(type_member(t, "t", &off));
+	assert_null(type_space_kernel_error(ts));
+	type_space_free(ts);
+}
+
+static void
+test_absent(void **state)
+{
+	struct type_space *ts = space("/nonexistent");
+
+	assert_non_null(type_lookup(ts, NULL, "pid_t"));
+	assert_null(type_space_kernel_error(ts)); /* not opened for that */
+	assert_null(type_lookup(ts, NULL, "struct task"));
+	assert_non_null(type_space_kernel_error(ts));
+	assert_null(type_kernel_func(ts, "ext", "wake"));
+	type_space_free(ts);
+}
+
+static void
+test_index(void **state)
+{
+	static struct err e;
+	struct btf_index *k = btf_index_kernel(dir, &e);
+	struct btf_index *m = btf_index_module(k, dir, "ext", &e);
+
+	assert_non_null(m);
+	assert_int_equal(btf_index_find(k, "int", BTF_KIND_INT), 1);
+	assert_int_equal(btf_index_find(k, "int", BTF_KIND_STRUCT), 0);
+	assert_int_equal(btf_index_find(m, "int", BTF_KIND_INT), 1);
+	assert_true(btf_index_find(m, "ext", BTF_KIND_STRUCT) > 1);
+	assert_int_equal(btf_index_find(k, "ext", BTF_KIND_STRUCT), 0);
+	assert_int_equal(btf_index_offsetof(k, "task", "comm"), 4);
+	assert_int_equal(btf_index_offsetof(k, "task", "raw"), 24);
+	assert_int_equal(btf_index_offsetof(k, "task", "a"), -1);
+	assert_int_equal(btf_index_offsetof(k, "task", "comm.x"), -1);
+	assert_int_equal(btf_index_offsetof(m, "ext", "t.raw"), 0);
+	assert_int_equal(btf_index_offsetof(k, "none", "x"), -1);
+	btf_index_free(m);
+	btf_index_free(k);
+}
+
+static double
+ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static void
+test_running(void **state)
+{
+	double t0 = ms(), t1, t2;
+	struct type_space *ts = space(NULL);
+	struct type *t;
+	uint64_t off;
+
+	if (access("/sys/kernel/btf/vmlinux", R_OK) != 0)
+		skip();
+	t1 = ms();
+	t = type_lookup(ts, NULL, "struct task_struct");
+	t2 = ms();
+	assert_non_null(t);
+	is(type_member(t, "comm", &off)->type, "char [16]");
+	is(type_member(t, "real_parent", &off)->type, "struct task_struct *");
+	assert_int_equal(type_align(t) & (type_align(t) - 1), 0);
+	assert_non_null(type_kernel_func(ts, NULL, "vfs_read"));
+	print_message("# base space %.2f ms, kernel types %.2f ms\n", t1 - t0,
+		      t2 - t1);
+	type_space_free(ts);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_struct),  cmocka_unit_test(test_symbols),
+		cmocka_unit_test(test_modules), cmocka_unit_test(test_absent),
+		cmocka_unit_test(test_index),   cmocka_unit_test(test_running),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Names: basic types in any order of words, typedefs, tags, type text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "type/type.h"
+
+static struct type_space *base, *ts;
+
+static int
+setup(void **state)
+{
+	static struct err e;
+
+	base = type_space_base(&e);
+	ts = base != NULL ? type_space_new(base, &e) : NULL;
+	return ts != NULL ? 0 : -1;
+}
+
+static int
+teardown(void **state)
+{
+	type_space_free(ts);
+	type_space_free(base);
+	return 0;
+}
+
+static void
+is(struct type *t, const char *name)
+{
+	struct buf b = BUF_INIT;
+
+	assert_non_null(t);
+	type_name(t, &b);
+	assert_string_equal(buf_str(&b), name);
+	buf_fini(&b);
+}
+
+static void
+test_basic(void **state)
+{
+	is(type_lookup(ts, NULL, "int"), "int");
+	is(type_lookup(ts, "", "long unsigned int"), "unsigned long");
+	is(type_lookup(ts, NULL, "  int  long unsigned long "),
+	   "unsigned long long");
+	is(type_lookup(ts, NULL, "signed"), "int");
+	is(type_lookup(ts, NULL, "signed char"), "signed char");
+	is(type_lookup(ts, NULL, "short signed int"), "short");
+	is(type_lookup(ts, NULL, "long double"), "long double");
+	is(type_lookup(ts, NULL, "string"), "string");
+	assert_ptr_equal(type_lookup(ts, NULL, "unsigned"),
+			 type_basic(base, TYPE_B_UINT));
+	assert_null(type_lookup(ts, NULL, "long char"));
+	assert_null(type_lookup(ts, NULL, "int int"));
+	assert_null(type_lookup(ts, NULL, "signed unsigned"));
+	assert_null(type_lookup(ts, NULL, "long long long"));
+	assert_null(type_lookup(ts, NULL, "signed _Bool"));
+	assert_null(type_lookup(ts, NULL, ""));
+	assert_null(type_lookup(ts, NULL, "int x"));
+	assert_null(type_lookup(ts, NULL, "struct int"));
+}
+
+static void
+test_typedefs(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t size;
+		bool is_signed;
+	} v[] = {
+		{ "int8_t", 1, true },        { "uint16_t", 2, false },
+		{ "int32_t", 4, true },       { "uint64_t", 8, false },
+		{ "size_t", 8, false },       { "ssize_t", 8, true },
+		{ "pid_t", 4, true },         { "uid_t", 4, false },
+		{ "u_longlong_t", 8, false }, { "ipaddr_t", 4, false },
+		{ "processorid_t", 4, true }, { "hrtime_t", 8, true },
+	};
+	struct type *t;
+	uint64_t off;
+
+	for (size_t i = 0; i < sizeof(v) / sizeof(*v); i++) {
+		t = type_lookup(ts, NULL, v[i].name);
+		is(t, v[i].name);
+		assert_true(type_is_integer(t));
+		assert_int_equal(type_size(t), v[i].size);
+		assert_int_equal(type_is_signed(t), v[i].is_signed);
+	}
+	is(type_resolve(type_lookup(ts, NULL, "caddr_t")), "char *");
+	t = type_lookup(ts, NULL, "cpuinfo_t");
+	assert_int_equal(type_size(t), 16);
+	is(type_member(t, "cpu_chip", &off)->type, "chipid_t");
+	assert_int_equal(off, 64);
+	is(type_lookup(ts, NULL, "struct cpuinfo"), "struct cpuinfo");
+	assert_null(type_lookup(ts, NULL, "struct nowhere"));
+	assert_null(type_space_kernel_error(ts));
+}
+
+static void
+test_spaces(void **state)
+{
+	struct type *t = type_typedef(ts, "pid_t", type_basic(ts, TYPE_B_LONG));
+
+	assert_int_equal(type_size(type_lookup(ts, NULL, "pid_t")), 8);
+	assert_int_equal(type_size(type_lookup(base, NULL, "pid_t")), 4);
+	assert_ptr_equal(type_lookup_local(ts, "pid_t"), t);
+	assert_null(type_lookup_local(ts, "uid_t"));
+	assert_null(type_lookup_local(ts, "int"));
+	/* A declaration is completed by a definition in a space below. */
+	t = type_sou_new(ts, TYPE_STRUCT, "cpuinfo");
+	assert_int_equal(type_size(type_complete(ts, t)), 16);
+	assert_ptr_equal(type_sou_new(ts, TYPE_STRUCT, "cpuinfo"), t);
+	assert_int_equal(type_size(type_lookup(ts, NULL, "struct cpuinfo")),
+			 16);
+	t = type_fwd(ts, false, "unheard_of");
+	assert_ptr_equal(type_complete(ts, t), t);
+}
+
+static void
+test_enumerators(void **state)
+{
+	struct type_enumerator v[] = { { "RED", 0 },
+				       { "BLUE", -2 },
+				       { "BIG", 7 } };
+	struct type *t = type_enum_new(ts, "colour", v, 3), *et;
+	int64_t val;
+	size_t n;
+
+	assert_int_equal(type_size(t), 4);
+	assert_true(type_is_signed(t));
+	assert_true(type_lookup_enumerator(ts, "BLUE", true, &val, &et));
+	assert_int_equal(val, -2);
+	assert_ptr_equal(et, t);
+	assert_false(type_lookup_enumerator(base, "BLUE", true, &val, &et));
+	is(type_lookup(ts, NULL, "enum colour"), "enum colour");
+	assert_string_equal(type_enumerators(t, &n)[2].name, "BIG");
+	assert_int_equal(n, 3);
+	v[0].val = 1ll << 40;
+	assert_int_equal(type_size(type_enum_new(ts, NULL, v, 3)), 8);
+}
+
+static void
+test_text(void **state)
+{
+	struct type *t = type_from_text(ts, "struct stat *", true);
+
+	is(t, "struct stat *");
+	assert_true(t->user);
+	assert_ptr_equal(t, type_from_text(ts, "struct stat*", true));
+	assert_ptr_not_equal(t, type_from_text(ts, "struct stat *", false));
+	is(type_from_text(ts, "const char *const *", false),
+	   "const char *const *");
+	is(type_from_text(ts, "char const * volatile", false),
+	   "const char *volatile");
+	is(type_from_text(ts, "unsigned long", false), "unsigned long");
+	assert_null(type_from_text(ts, "no_such_t *", false));
+	assert_null(type_from_text(ts, "int &", false));
+	assert_null(type_from_text(ts, "* int", false));
+}
+
+static void
+test_compat(void **state)
+{
+	struct type *i = type_basic(ts, TYPE_B_INT);
+	struct type *pi = type_ptr(ts, i);
+
+	assert_true(type_compat(type_lookup(ts, NULL, "id_t"), i));
+	assert_true(type_compat(type_qual(ts, TYPE_CONST, i), i));
+	assert_false(type_compat(type_basic(ts, TYPE_B_UINT), i));
+	assert_true(type_compat(type_ptr_user(ts, i), pi));
+	assert_false(type_compat(pi, i));
+	assert_true(type_compat(type_from_text(ts, "struct cpuinfo *", false),
+				type_ptr(ts, type_fwd(ts, false, "cpuinfo"))));
+	assert_true(type_is_strcompat(type_from_text(ts, "caddr_t", false)));
+	assert_false(type_is_strcompat(pi));
+	assert_int_equal(type_bit_width(type_bits(ts, i, 3)), 3);
+	assert_int_equal(type_bit_width(i), 0);
+	assert_false(type_compat(type_bits(ts, i, 3), i));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_basic, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_typedefs, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_spaces, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_enumerators, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_text, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_compat, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

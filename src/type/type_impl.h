@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * type_impl.h - inside the room of types: how a space keeps its names, and how
+ * a type keeps the list it may have to import first.
+ *
+ * Nothing frees a type: all live in the arena of their space.  Types derived
+ * from others (pointers, arrays, qualified types) are made once per space and
+ * shared, so the same question asked often costs no memory.
+ */
+#ifndef TYPE_TYPE_IMPL_H
+#define TYPE_TYPE_IMPL_H
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "type/type.h"
+
+/* References deeper than this are refused: foreign BTF may be circular. */
+#define TYPE_DEPTH_MAX 64
+
+struct type_btf; /* type_btf.c: one BTF and what was imported from it */
+struct type_kernel;
+
+/*
+ * The members, enumerators or parameters of a type.
+ *
+ *   src != NULL, !done    in BTF, not read yet
+ *   src == NULL, !done    struct declared, not finished: incomplete
+ *   done                  v[0..n) is the list
+ */
+struct type_list {
+	struct type_btf *src;
+	bool done;
+	uint32_t width; /* TYPE_INT made by type_bits(): its bits */
+	size_t n;
+	union {
+		struct type_member *m;
+		struct type_enumerator *e;
+		struct type_param *p;
+	};
+};
+
+struct type_space {
+	struct arena *arena;
+	struct type_space *parent; /* not owned */
+	struct hash *names;   /* namespace letter and name -> struct type */
+	struct hash *enums;   /* name -> struct enum_ref */
+	struct hash *derived; /* struct derived_key -> struct type */
+	struct type **basic;  /* [TYPE_NBASIC]; base spaces only */
+	struct type_kernel *kernel; /* or NULL; owned */
+};
+
+/* What an enumerator's name leads to. */
+struct enum_ref {
+	struct type *type;
+	int64_t val;
+};
+
+/*
+ * A name taken apart.  The letter is the C name space it lives in, and the
+ * first byte of its key in type_space.names.
+ */
+enum type_ns {
+	TYPE_NS_STRUCT = 's',
+	TYPE_NS_UNION = 'u',
+	TYPE_NS_ENUM = 'e',
+	TYPE_NS_PLAIN = 't',
+	TYPE_NS_BASIC = 'b' /* basic says which; id is unused */
+};
+#define TYPE_NAME_MAX 256
+struct type_id {
+	enum type_ns ns;
+	enum type_basic basic;
+	char key[TYPE_NAME_MAX]; /* letter, then the identifier */
+};
+static inline const char *
+type_id_name(const struct type_id *id)
+{
+	return id->key + 1;
+}
+
+/* type_lookup.c: false if the text is no name of a type. */
+bool type_id_parse(const char *text, struct type_id *out);
+
+/* type_space.c */
+struct type *type_new(struct type_space *ts, enum type_kind kind);
+/* A new type with an empty list. */
+struct type *type_new_list(struct type_space *ts, enum type_kind kind);
+int type_declare(struct type_space *ts, enum type_ns ns, const char *name,
+		 struct type *t);
+struct type *type_space_find(struct type_space *ts, const struct type_id *id);
+/* *h, made when it is first needed; NULL: no memory. */
+struct hash *type_hash(struct hash **h);
+
+/* type_basic.c */
+int type_basic_fill(struct type_space *ts);
+
+/* type_query.c */
+bool type_is_incomplete(struct type *t);
+struct type_list *type_list(struct type *t); /* filled if it can be */
+
+/* type_btf.c: fill the list of an imported type. */
+void type_btf_fill(struct type *t);
+/* type_layout.c: the alignment that the members of an imported type show. */
+uint32_t type_layout_infer(struct type *t);
+
+/* type_kernel.c */
+void type_kernel_free(struct type_kernel *k);
+struct type *type_kernel_find(struct type_kernel *k, const char *module,
+			      const struct type_id *id);
+bool type_kernel_enumerator(struct type_kernel *k, const char *name,
+			    int64_t *val, struct type **type);
+
+/* type_btf.c: one BTF */
+struct btf_index;
+struct type_btf *type_btf_new(struct type_space *ts, struct btf_index *bi,
+			      struct type_btf *base, const char *module);
+void type_btf_free(struct type_btf *tb);
+const char *type_btf_module(const struct type_btf *tb);
+struct btf_index *type_btf_index(struct type_btf *tb);
+struct type *type_btf_import(struct type_btf *tb, uint32_t id);
+struct type *type_btf_find(struct type_btf *tb, const struct type_id *id);
+/* The type that a BTF_KIND_FUNC or BTF_KIND_VAR of that name has. */
+struct type *type_btf_symbol(struct type_btf *tb, const char *name,
+			     uint32_t kind);
+bool type_btf_enumerator(struct type_btf *tb, const char *name, int64_t *val,
+			 struct type **type);
+
+#endif
