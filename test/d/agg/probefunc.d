@@ -1,0 +1,9 @@
+/*
+ * @needs: bpf
+ */
+
+BEGIN, END
+{
+	@[probename, probefunc] = count();
+}
+BEGIN { exit(0); }

@@ -1,0 +1,5 @@
+/*
+ * @error: D_AGG_REDEF 5
+ */
+BEGIN { @ = count(); }
+BEGIN { @ = sum(1); }

@@ -1,0 +1,4 @@
+/*
+ * @error: D_CHR_NULL 4
+ */
+BEGIN { x = ''; }

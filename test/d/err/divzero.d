@@ -1,0 +1,4 @@
+/*
+ * @error: D_DIV_ZERO 4
+ */
+BEGIN { x = 1 / 0; }

@@ -1,0 +1,4 @@
+/*
+ * @error: D_OP_INT 4
+ */
+BEGIN { x = "a" % 2; }

@@ -1,0 +1,4 @@
+/*
+ * @error: D_PRED_SCALAR 4
+ */
+BEGIN /"string"/ { x = 1; }

@@ -1,0 +1,5 @@
+/*
+ * @error: D_STR_NL 4
+ */
+BEGIN { x = "a
+"; }

@@ -1,0 +1,6 @@
+/*
+ * @error: D_SYNTAX 5
+ */
+BEGIN {
+	x = ;
+}

@@ -1,0 +1,7 @@
+/*
+ * @error: D_IDENT_UNDEF 6
+ */
+BEGIN
+{
+	trace(nosuchvar);
+}

@@ -1,0 +1,7 @@
+/*
+ * @needs: bpf
+ * @run: -qs %f
+ */
+
+BEGIN { trace(copyinstr(1)); }
+ERROR { printf("%d %d\n", arg4, arg5); exit(0); }

@@ -1,0 +1,13 @@
+/*
+ * @needs: bpf
+ * @run: -s %f
+ */
+
+#pragma D option quiet
+BEGIN
+{
+	trace(1);
+	trace("s");
+	trace((char)2);
+	exit(0);
+}
