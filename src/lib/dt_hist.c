@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dt_hist.c - histograms of quantize(), lquantize() and llquantize().
+ *
+ *            value  ------------- Distribution ------------- count
+ *                0 |                                         0
+ *                1 |@@@@@@@@@@@@@@@@@@@@                     1
+ *                2 |@@@@@@@@@@@@@@@@@@@@                     1
+ *                4 |                                         0
+ *
+ * Rows go from one bucket before the first that is not zero to one after the
+ * last.  Forty columns stand for the whole; a negative increment can make
+ * counts negative, which grow to the left of the line: with only negative
+ * counts the line is at the right, with both kinds it is in the middle.
+ */
+#include "lib/dt_out.h"
+
+#include <inttypes.h>
+
+#define BAR 40
+
+struct hist {
+	struct buf *out;
+	const struct dif_aggvar *av;
+	const uint64_t *words;
+	uint32_t n;
+	uint64_t normal;
+	long double total;
+	bool positive, negative;
+};
+
+static void
+bar_put(struct buf *b, int blanks_before, int ats, int blanks_after)
+{
+	buf_printf(b, "%*s", blanks_before, "");
+	for (int i = 0; i < ats; i++)
+		buf_putc(b, '@');
+	buf_printf(b, "%*s", blanks_after, "");
+}
+
+/* Columns of a count, rounded half up. */
+static int
+bar_len(const struct hist *h, int64_t count, int columns)
+{
+	long double v = count < 0 ? -(long double)count : (long double)count;
+	int n = h->total > 0 ? (int)((long double)columns * v / h->total + 0.5L)
+			     : 0;
+
+	return n < columns ? n : columns;
+}
+
+static void
+hist_row(const struct hist *h, const char *label, int64_t count)
+{
+	struct buf *b = h->out;
+	int half = BAR / 2, len;
+	int64_t shown =
+		(int64_t)((count < 0 ? -(uint64_t)count : (uint64_t)count) /
+			  h->normal);
+
+	buf_printf(b, "%16s ", label);
+	if (h->positive && h->negative) {
+		len = bar_len(h, count, half);
+		bar_put(b, count < 0 ? half - len : half, count < 0 ? len : 0,
+			0);
+		buf_putc(b, '|');
+		bar_put(b, 0, count > 0 ? len : 0,
+			count > 0 ? half - len : half);
+	} else if (h->negative) {
+		len = bar_len(h, count, BAR);
+		bar_put(b, BAR - len, len, 0);
+		buf_putc(b, '|');
+	} else {
+		len = bar_len(h, count, BAR);
+		buf_putc(b, '|');
+		bar_put(b, 0, len, BAR - len);
+	}
+	buf_printf(b, " %-9" PRId64 "\n", count < 0 ? -shown : shown);
+}
+
+static void
+bucket_label(const struct hist *h, enum dif_agg_shape shape, uint32_t i,
+	     char *out, size_t n)
+{
+	int64_t v;
+
+	if (shape == DIF_SHAPE_QUANTIZE) {
+		v = dif_quantize_value(i);
+	} else if (shape == DIF_SHAPE_LQUANTIZE) {
+		v = i == 0 ? DIF_LQ_BASE(h->av->arg)
+			   : dif_lquantize_value(h->av->arg, i);
+	} else {
+		v = dif_llquantize_value(h->av->arg, i == 0 ? 1 : i);
+	}
+	if (shape != DIF_SHAPE_QUANTIZE && i == 0)
+		snprintf(out, n, "< %" PRId64, v);
+	else if (shape != DIF_SHAPE_QUANTIZE && i == h->n - 1)
+		snprintf(out, n, ">= %" PRId64, v);
+	else
+		snprintf(out, n, "%" PRId64, v);
+}
+
+/* The buckets to show; false if all are zero. */
+static bool
+hist_range(const struct hist *h, uint32_t *first, uint32_t *last)
+{
+	uint32_t lo = 0, hi = h->n;
+
+	while (lo < h->n && h->words[lo] == 0)
+		lo++;
+	if (lo == h->n)
+		return false;
+	while (h->words[hi - 1] == 0)
+		hi--;
+	*first = lo > 0 ? lo - 1 : 0;
+	*last = hi < h->n ? hi : h->n - 1;
+	return true;
+}
+
+/* What forty columns stand for, and on which sides bars grow. */
+static void
+hist_total(struct hist *h, bool zoom)
+{
+	for (uint32_t i = 0; i < h->n; i++) {
+		int64_t c = (int64_t)h->words[i];
+		long double v = c < 0 ? -(long double)c : (long double)c;
+
+		h->positive |= c > 0;
+		h->negative |= c < 0;
+		if (!zoom)
+			h->total += v;
+		else if (v > h->total)
+			h->total = v;
+	}
+}
+
+void
+dt_hist_print(struct dt_out *o, const struct dif_aggvar *av,
+	      const uint64_t *words, uint64_t normal)
+{
+	struct hist h = { &o->text, av, words, av->words,
+			  normal,   0,  false, false };
+	enum dif_agg_shape shape = dt_agg_shape(av);
+	uint32_t first, last;
+	char label[32];
+
+	buf_printf(&o->text, "\n%16s %41s %-9s\n", "value",
+		   "------------- Distribution -------------", "count");
+	hist_total(&h, o->aggzoom);
+	if (!hist_range(&h, &first, &last)) {
+		/* Cleared, or what went in was taken out again: rows around
+		   zero say so better than none. */
+		if (shape != DIF_SHAPE_QUANTIZE)
+			return;
+		first = dif_quantize_bucket(0) - 1;
+		last = first + 2;
+	}
+	for (uint32_t i = first; i <= last; i++) {
+		bucket_label(&h, shape, i, label, sizeof(label));
+		hist_row(&h, label, (int64_t)words[i]);
+	}
+}

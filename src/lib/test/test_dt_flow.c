@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Headings, prefixes and the indentation of -F. */
+#include "dt_test.h"
+
+static struct cap c;
+
+static int
+setup(void **state)
+{
+	cap_init(&c);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	cap_fini(&c);
+	return 0;
+}
+
+static void
+test_normal(void **state)
+{
+	const struct dt_flow_rec r = { 38456, 1, "profile", "", "tick-1s" };
+	const struct dt_flow_rec l = { 1, 1, "fbt",
+				       "a_function_with_a_long_name", "entry" };
+
+	dt_out_heading(&c.o, &c.e);
+	dt_out_heading(&c.o, &c.e);
+	cap_expect(&c, "CPU     ID                    FUNCTION:NAME\n");
+	dt_out_prefix(&c.o, 0, &r, NULL, &c.e);
+	dt_out_end(&c.o, &c.e);
+	cap_expect(&c, "  0  38456                         :tick-1s \n");
+	dt_out_prefix(&c.o, 12, &l, NULL, &c.e);
+	cap_expect(&c, " 12      1 a_function_with_a_long_name:entry ");
+}
+
+static void
+test_quiet(void **state)
+{
+	const struct dt_flow_rec r = { 1, 1, "dtrace", "", "BEGIN" };
+
+	c.o.quiet = true;
+	dt_out_heading(&c.o, &c.e);
+	dt_out_prefix(&c.o, 0, &r, NULL, &c.e);
+	dt_out_end(&c.o, &c.e);
+	cap_expect(&c, "");
+}
+
+static void
+step(unsigned cpu, const struct dt_flow_rec *r, const struct dt_flow_rec *next,
+     const char *want)
+{
+	struct dt_flow_text t;
+
+	assert_int_equal(dt_flow_next(&c.o.flow, cpu, r, next ? next->id : 0,
+				      next ? next->epid : 0, &t, &c.e),
+			 0);
+	dt_out_prefix(&c.o, cpu, r, &t, &c.e);
+	cap_expect(&c, want);
+}
+
+static void
+test_flow(void **state)
+{
+	const struct dt_flow_rec sys = { 10, 1, "syscall", "read", "entry" };
+	const struct dt_flow_rec sysr = { 11, 2, "syscall", "read", "return" };
+	const struct dt_flow_rec f = { 20, 3, "fbt", "f", "entry" };
+	const struct dt_flow_rec f2 = { 20, 4, "fbt", "f", "entry" };
+	const struct dt_flow_rec fr = { 21, 5, "fbt", "f", "return" };
+	const struct dt_flow_rec fr2 = { 21, 6, "fbt", "f", "return" };
+	const struct dt_flow_rec tick = { 30, 7, "profile", "", "tick-1s" };
+	const struct dt_flow_rec usdt = { 40, 8, "pg", "q", "query-entry" };
+
+	c.o.flowindent = true;
+	dt_out_heading(&c.o, &c.e);
+	cap_expect(&c, "CPU FUNCTION                                 \n");
+	step(0, &sys, &f,
+	     "  0  => read                                  ");
+	step(0, &f, &f2,
+	     "  0    -> f                                   ");
+	step(0, &f2, &f,
+	     "  0     | f:entry                             ");
+	step(0, &f, &f2, /* recursion: a new firing of the same probe */
+	     "  0      -> f                                 ");
+	step(0, &f2, &tick,
+	     "  0       | f:entry                           ");
+	step(1, &tick, NULL,
+	     "  1 | :tick-1s                                ");
+	step(0, &fr, &fr2,
+	     "  0       | f:return                          ");
+	step(0, &fr2, &fr,
+	     "  0      <- f                                 ");
+	step(0, &fr, &fr2,
+	     "  0     | f:return                            ");
+	step(0, &fr2, &sysr,
+	     "  0    <- f                                   ");
+	step(0, &sysr, NULL,
+	     "  0  <= read                                  ");
+	step(0, &sysr, NULL, /* not below zero */
+	     "  0  <= read                                  ");
+	step(0, &usdt, NULL,
+	     "  0  -> q                                     ");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+		T(test_normal), T(test_quiet), T(test_flow),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
