@@ -149,6 +149,10 @@ fmt_conv(struct fmt_scan *f, struct dif_conv *c)
 	fmt_flags(f, c);
 	if (fmt_width(f, c) != 0)
 		return -1;
+	if (*f->p == '@') { /* "%15@d" is written as often as "%@15d" */
+		c->agg = true;
+		f->p++;
+	}
 	if (fmt_name(f, c) == 0)
 		return 0;
 	if (*f->p == '\0')
