@@ -124,6 +124,9 @@ int probe_match(struct probe_set *ps, const struct dif_pdesc *pd,
 
 /* ---- names --------------------------------------------------------------- */
 
+/* Do these four names match pd's four fields?  (pd->id is not looked at.) */
+bool probe_desc_match(const struct dif_pdesc *pd, const char *prov,
+		      const char *mod, const char *func, const char *name);
 /* Shell-style match of a whole field; pattern "" matches everything. */
 bool probe_glob(const char *pattern, const char *s);
 bool probe_is_glob(const char *pattern);

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * probe.c - the set of probes: who provides them, what they are called.
+ *
+ * Probes are only added, so ids and pointers stay good as long as the set.
+ * A system has some hundred thousand of them when all are listed; adding one
+ * costs a few table entries, finding one by its four names costs one look-up.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/probe_impl.h"
+
+struct probe_set *
+probe_set_new(const struct prov_env *env, struct err *e)
+{
+	struct probe_set *ps = calloc(1, sizeof(*ps));
+
+	if (ps == NULL) {
+		err_nomem(e);
+		return NULL;
+	}
+	ps->arena = arena_new();
+	ps->names = hash_new();
+	ps->recipes = hash_new();
+	ps->env = env;
+	if (ps->arena == NULL || ps->names == NULL || ps->recipes == NULL) {
+		probe_set_free(ps);
+		err_nomem(e);
+		return NULL;
+	}
+	return ps;
+}
+
+void
+probe_set_free(struct probe_set *ps)
+{
+	size_t pos = 0, len;
+	const void *key;
+	void *val;
+
+	if (ps == NULL)
+		return;
+	for (size_t i = ps->provs.n; i-- > 0;)
+		if (ps->provs.v[i]->ops->fini != NULL)
+			ps->provs.v[i]->ops->fini(ps->provs.v[i]);
+	while (ps->names != NULL &&
+	       hash_next(ps->names, &pos, &key, &len, &val))
+		for (int f = 0; f < PROBE_NFIELD; f++)
+			free(((struct probe_name *)val)->by[f].v);
+	vec_fini(&ps->provs);
+	vec_fini(&ps->probes);
+	free(ps->tuples);
+	hash_free(ps->names);
+	hash_free(ps->recipes);
+	arena_free(ps->arena);
+	free(ps);
+}
+
+int
+probe_set_add_prov(struct probe_set *ps, const struct prov_ops *ops,
+		   int (*init)(struct prov *, struct err *), struct err *e)
+{
+	struct prov *pv = arena_alloc(ps->arena, sizeof(*pv));
+
+	if (pv == NULL)
+		return err_nomem(e);
+	pv->ops = ops;
+	pv->set = ps;
+	pv->env = ps->env;
+	if (init != NULL && init(pv, e) != 0)
+		return -1;
+	if (!vec_push(&ps->provs, pv)) {
+		if (ops->fini != NULL)
+			ops->fini(pv);
+		return err_nomem(e);
+	}
+	return 0;
+}
+
+/* ---- strings ------------------------------------ */
+
+struct probe_name *
+probe_name_find(struct probe_set *ps, const char *s)
+{
+	return hash_find_str(ps->names, s);
+}
+
+static struct probe_name *
+probe_name_make(struct probe_set *ps, const char *s)
+{
+	struct probe_name *n = probe_name_find(ps, s);
+	size_t len = strlen(s);
+
+	if (n != NULL)
+		return n;
+	n = arena_alloc(ps->arena, sizeof(*n) + len + 1);
+	if (n == NULL)
+		return NULL;
+	memcpy(n->text, s, len + 1);
+	return hash_set(ps->names, s, len, n) == 0 ? n : NULL;
+}
+
+const char *
+probe_str(struct probe_set *ps, const char *s)
+{
+	struct probe_name *n = probe_name_make(ps, s);
+
+	return n != NULL ? n->text : NULL;
+}
+
+/* ---- the table of tuples ------------------------------------ */
+
+static size_t
+tuple_hash(const char *prov, const char *mod, const char *func,
+	   const char *name)
+{
+	const uintptr_t v[] = { (uintptr_t)prov, (uintptr_t)mod,
+				(uintptr_t)func, (uintptr_t)name };
+	uint64_t h = 0;
+
+	for (int i = 0; i < PROBE_NFIELD; i++) {
+		h = (h ^ v[i]) * 0x9e3779b97f4a7c15u;
+		h ^= h >> 29;
+	}
+	return h;
+}
+
+/* The slot of a tuple of interned strings, or the empty one for it. */
+static uint32_t *
+tuple_slot(struct probe_set *ps, const char *prov, const char *mod,
+	   const char *func, const char *name)
+{
+	size_t i = tuple_hash(prov, mod, func, name) & ps->mask;
+
+	for (; ps->tuples[i] != 0; i = (i + 1) & ps->mask) {
+		const struct probe *p = ps->probes.v[ps->tuples[i] - 1];
+
+		if (p->func == func && p->name == name && p->mod == mod &&
+		    p->prov == prov)
+			break;
+	}
+	return &ps->tuples[i];
+}
+
+/* Room for one more, at most half full. */
+static bool
+tuple_room(struct probe_set *ps)
+{
+	size_t n = ps->tuples == NULL ? 256 : (ps->mask + 1) * 2;
+	uint32_t *bigger;
+
+	if (ps->tuples != NULL && ps->probes.n * 2 < ps->mask)
+		return true;
+	bigger = calloc(n, sizeof(*bigger));
+	if (bigger == NULL)
+		return false;
+	free(ps->tuples);
+	ps->tuples = bigger;
+	ps->mask = n - 1;
+	for (size_t i = 0; i < ps->probes.n; i++) {
+		const struct probe *p = ps->probes.v[i];
+
+		*tuple_slot(ps, p->prov, p->mod, p->func, p->name) = p->id;
+	}
+	return true;
+}
+
+struct probe *
+probe_find(struct probe_set *ps, const char *prov, const char *mod,
+	   const char *func, const char *name)
+{
+	const struct probe_name *n[] = { probe_name_find(ps, prov),
+					 probe_name_find(ps, mod),
+					 probe_name_find(ps, func),
+					 probe_name_find(ps, name) };
+	uint32_t id;
+
+	for (int i = 0; i < PROBE_NFIELD; i++)
+		if (n[i] == NULL)
+			return NULL;
+	if (ps->tuples == NULL)
+		return NULL;
+	id = *tuple_slot(ps, n[0]->text, n[1]->text, n[2]->text, n[3]->text);
+	return id != 0 ? ps->probes.v[id - 1] : NULL;
+}
+
+/* ---- probes ------------------------------------ */
+
+/* Lists begin with one element: most functions have one or two probes. */
+static bool
+ids_room(struct probe_ids *l)
+{
+	uint32_t cap = l->cap == 0 ? 1 : l->cap * 2;
+	uint32_t *v;
+
+	if (l->n < l->cap)
+		return true;
+	v = realloc(l->v, cap * sizeof(*v));
+	if (v == NULL)
+		return false;
+	l->v = v;
+	l->cap = cap;
+	return true;
+}
+
+struct probe *
+probe_add(struct prov *pv, const char *prov, const char *mod, const char *func,
+	  const char *name)
+{
+	struct probe_set *ps = pv->set;
+	struct probe_name *n[] = { probe_name_make(ps, prov),
+				   probe_name_make(ps, mod),
+				   probe_name_make(ps, func),
+				   probe_name_make(ps, name) };
+	struct probe *p;
+	uint32_t *slot;
+
+	for (int i = 0; i < PROBE_NFIELD; i++)
+		if (n[i] == NULL || !ids_room(&n[i]->by[i]))
+			return NULL;
+	if (!tuple_room(ps))
+		return NULL;
+	slot = tuple_slot(ps, n[0]->text, n[1]->text, n[2]->text, n[3]->text);
+	if (*slot != 0)
+		return ps->probes.v[*slot - 1];
+	p = arena_alloc(ps->arena, sizeof(*p));
+	if (p == NULL || !vec_push(&ps->probes, p))
+		return NULL;
+	*p = (struct probe){ .id = (uint32_t)ps->probes.n,
+			     .prov = n[PROBE_PROV]->text,
+			     .mod = n[PROBE_MOD]->text,
+			     .func = n[PROBE_FUNC]->text,
+			     .name = n[PROBE_NAME]->text,
+			     .owner = pv };
+	*slot = p->id;
+	for (int i = 0; i < PROBE_NFIELD; i++)
+		n[i]->by[i].v[n[i]->by[i].n++] = p->id;
+	return p;
+}
+
+struct probe *
+probe_by_id(struct probe_set *ps, uint32_t id)
+{
+	return id >= 1 && id <= ps->probes.n ? ps->probes.v[id - 1] : NULL;
+}
+
+uint32_t
+probe_count(struct probe_set *ps)
+{
+	return (uint32_t)ps->probes.n;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * probe_impl.h - inside the room of probes: how the set keeps names.
+ *
+ * Every string of a name is interned, and an interned string knows the probes
+ * that have it in each of the four fields:
+ *
+ *   "read" ──▶ by[FUNC]: 12 13 4711 ...    in order of id
+ *          ──▶ by[NAME]: 90
+ *
+ * A description with an exact field is then a walk over the shortest such
+ * list; equality of strings is equality of pointers.
+ */
+#ifndef PROBE_PROBE_IMPL_H
+#define PROBE_PROBE_IMPL_H
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "probe/probe.h"
+
+enum probe_field {
+	PROBE_PROV,
+	PROBE_MOD,
+	PROBE_FUNC,
+	PROBE_NAME,
+	PROBE_NFIELD
+};
+
+struct probe_ids {
+	uint32_t *v;
+	uint32_t n, cap;
+};
+
+/* An interned string; the text is what struct probe points to. */
+struct probe_name {
+	struct probe_ids by[PROBE_NFIELD];
+	char text[];
+};
+
+struct probe_set {
+	struct arena *arena; /* strings, probes, providers, recipes */
+	const struct prov_env *env;
+	struct hash *names;   /* text -> struct probe_name */
+	struct hash *recipes; /* content -> struct dif_recipes */
+	VEC(struct prov *) provs;
+	VEC(struct probe *) probes; /* [id - 1] */
+	/* Open-addressed table of ids by (prov, mod, func, name). */
+	uint32_t *tuples;
+	size_t mask; /* slots - 1; tuples NULL: none yet */
+};
+
+/* The interned string, or NULL if there is none. */
+struct probe_name *probe_name_find(struct probe_set *ps, const char *s);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * probe_match.c - which probes a description means.
+ *
+ * First every provider is asked to make what is not there yet.  Then the
+ * candidates are the shortest list that an exact field gives, or all probes,
+ * and each is tested field by field.  Neighbours mostly share provider, module
+ * and name, so the last answer of each pattern is kept beside the (interned)
+ * string it was for.
+ */
+#include <string.h>
+
+#include "probe/probe_impl.h"
+
+/* One field of a description. */
+struct filter {
+	const char *pattern; /* NULL: every string matches */
+	const char *exact;   /* interned: only this one does */
+	const char *last;    /* the string last tested, and the answer */
+	bool answer;
+};
+
+static inline bool
+filter_pass(struct filter *f, const char *s)
+{
+	if (f->exact != NULL)
+		return f->exact == s;
+	if (f->pattern == NULL)
+		return true;
+	if (f->last != s) {
+		f->last = s;
+		f->answer = probe_glob(f->pattern, s);
+	}
+	return f->answer;
+}
+
+/*
+ * Prepare the four filters; *ids is the shortest list of candidates, NULL for
+ * all.  false: an exact field has a name that no probe has.
+ */
+static bool
+filters_init(struct probe_set *ps, const struct dif_pdesc *pd,
+	     struct filter f[PROBE_NFIELD], struct probe_ids **ids)
+{
+	const char *const text[] = { pd->prov, pd->mod, pd->func, pd->name };
+
+	*ids = NULL;
+	memset(f, 0, sizeof(*f) * PROBE_NFIELD);
+	for (int i = 0; i < PROBE_NFIELD; i++) {
+		struct probe_name *n;
+
+		if (text[i][0] == '\0' || strcmp(text[i], "*") == 0)
+			continue;
+		if (probe_is_glob(text[i])) {
+			f[i].pattern = text[i];
+			continue;
+		}
+		n = probe_name_find(ps, text[i]);
+		if (n == NULL || n->by[i].n == 0)
+			return false;
+		f[i].exact = n->text;
+		if (*ids == NULL || n->by[i].n < (*ids)->n)
+			*ids = &n->by[i];
+	}
+	return true;
+}
+
+static int
+match_id(struct probe_set *ps, uint32_t id, int (*fn)(void *, struct probe *),
+	 void *arg)
+{
+	struct probe *p = probe_by_id(ps, id);
+
+	if (p == NULL)
+		return 0;
+	fn(arg, p);
+	return 1;
+}
+
+int
+probe_match(struct probe_set *ps, const struct dif_pdesc *pd,
+	    int (*fn)(void *arg, struct probe *p), void *arg, struct err *e)
+{
+	struct filter f[PROBE_NFIELD];
+	struct probe_ids *ids;
+	int found = 0;
+	size_t n;
+
+	if (pd->id != 0)
+		return match_id(ps, pd->id, fn, arg);
+	for (size_t i = 0; i < ps->provs.n; i++) {
+		struct prov *pv = ps->provs.v[i];
+
+		if (pv->ops->provide(pv, pd, e) != 0)
+			return -1;
+	}
+	if (!filters_init(ps, pd, f, &ids))
+		return 0;
+	/* fn may add probes: the lists may move, and what is new is not met. */
+	n = ids != NULL ? ids->n : ps->probes.n;
+	for (size_t i = 0; i < n; i++) {
+		struct probe *p = ps->probes.v[ids ? ids->v[i] - 1 : i];
+
+		if (!filter_pass(&f[PROBE_PROV], p->prov) ||
+		    !filter_pass(&f[PROBE_NAME], p->name) ||
+		    !filter_pass(&f[PROBE_MOD], p->mod) ||
+		    !filter_pass(&f[PROBE_FUNC], p->func))
+			continue;
+		found++;
+		if (fn(arg, p) != 0)
+			break;
+	}
+	return found;
+}
