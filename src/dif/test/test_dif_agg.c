@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Buckets: known values, and the properties that printing relies on. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "dif/dif.h"
+
+#define LQ(base, levels, step)                                     \
+	((uint64_t)(step) << 48 | (uint64_t)(levels) << 32 |       \
+	 (uint32_t)(int32_t)(base))
+#define LLQ(factor, low, high, steps)                              \
+	((uint64_t)(factor) << 48 | (uint64_t)(low) << 32 |        \
+	 (uint64_t)(high) << 16 | (uint64_t)(steps))
+
+static const int64_t samples[] = {
+	INT64_MIN, INT64_MIN + 1, -((int64_t)1 << 62) - 1, -1000000, -1025,
+	-1024, -1023, -11, -10, -9, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 7, 8, 9,
+	10, 11, 19, 20, 99, 100, 101, 999, 1000, 1023, 1024, 1025, 99999,
+	123456789, INT64_MAX / 2, INT64_MAX - 1, INT64_MAX,
+};
+#define NSAMPLES (sizeof(samples) / sizeof(*samples))
+
+static void
+quantize_known(void **state)
+{
+	assert_int_equal(dif_quantize_bucket(0), 63);
+	assert_int_equal(dif_quantize_bucket(1), 64);
+	assert_int_equal(dif_quantize_bucket(2), 65);
+	assert_int_equal(dif_quantize_bucket(3), 65);
+	assert_int_equal(dif_quantize_bucket(4), 66);
+	assert_int_equal(dif_quantize_bucket(-1), 62);
+	assert_int_equal(dif_quantize_bucket(-2), 61);
+	assert_int_equal(dif_quantize_bucket(-3), 61);
+	assert_int_equal(dif_quantize_bucket(INT64_MAX), 126);
+	assert_int_equal(dif_quantize_bucket(INT64_MIN), 0);
+	assert_int_equal(dif_quantize_value(66), 4);
+	assert_int_equal(dif_quantize_value(60), -4);
+	assert_true(dif_quantize_value(126) == (int64_t)1 << 62);
+}
+
+static void
+lquantize_known(void **state)
+{
+	uint64_t a = LQ(-10, 4, 5); /* -10 .. 10 */
+
+	assert_int_equal(dif_agg_words(DIF_AGG_lquantize, a), 6);
+	assert_int_equal(dif_lquantize_bucket(a, -11), 0);
+	assert_int_equal(dif_lquantize_bucket(a, -10), 1);
+	assert_int_equal(dif_lquantize_bucket(a, 9), 4);
+	assert_int_equal(dif_lquantize_bucket(a, 10), 5);
+	assert_int_equal(dif_lquantize_bucket(a, INT64_MAX), 5);
+	assert_int_equal(dif_lquantize_value(a, 1), -10);
+	assert_int_equal(dif_lquantize_value(a, 5), 10);
+}
+
+static void
+llquantize_known(void **state)
+{
+	uint64_t a = LLQ(10, 0, 2, 20);
+
+	/* 1..9 by 1, 10..95 by 5, 100..950 by 50 */
+	assert_int_equal(dif_agg_words(DIF_AGG_llquantize, a), 9 + 18 + 18 + 2);
+	assert_int_equal(dif_llquantize_bucket(a, 0), 0);
+	assert_int_equal(dif_llquantize_bucket(a, -5), 0);
+	assert_int_equal(dif_llquantize_bucket(a, 1), 1);
+	assert_int_equal(dif_llquantize_bucket(a, 9), 9);
+	assert_int_equal(dif_llquantize_bucket(a, 10), 10);
+	assert_int_equal(dif_llquantize_bucket(a, 14), 10);
+	assert_int_equal(dif_llquantize_bucket(a, 99), 27);
+	assert_int_equal(dif_llquantize_bucket(a, 100), 28);
+	assert_int_equal(dif_llquantize_bucket(a, 999), 45);
+	assert_int_equal(dif_llquantize_bucket(a, 1000), 46);
+	assert_int_equal(dif_llquantize_value(a, 11), 15);
+	assert_int_equal(dif_llquantize_value(a, 46), 1000);
+}
+
+/*
+ * For every function: buckets grow with values and stay in the cell, and a
+ * value is not below the least value of its bucket.
+ */
+static void
+monotonic(uint32_t func, uint64_t arg, uint32_t (*bucket)(uint64_t, int64_t),
+	  int64_t (*value)(uint64_t, uint32_t), uint32_t first)
+{
+	uint32_t words = dif_agg_words(func, arg), last = 0;
+
+	for (size_t i = 0; i < NSAMPLES; i++) {
+		uint32_t b = bucket(arg, samples[i]);
+		assert_true(b < words);
+		assert_true(b >= last);
+		if (b >= first)
+			assert_true(value(arg, b) <= samples[i]);
+		if (b + 1 < words)
+			assert_true(value(arg, b + 1) > samples[i]);
+		last = b;
+	}
+	for (uint32_t b = first; b + 1 < words; b++)
+		assert_true(value(arg, b) < value(arg, b + 1));
+	for (uint32_t b = first; b < words; b++)
+		assert_int_equal(bucket(arg, value(arg, b)), b);
+}
+
+static void
+lquantize_monotonic(void **state)
+{
+	static const uint64_t args[] = {
+		LQ(0, 10, 1), LQ(-10, 4, 5), LQ(INT32_MIN, 65535, 65535),
+		LQ(INT32_MAX, 1, 1), LQ(100, 9, 100),
+	};
+
+	for (size_t i = 0; i < sizeof(args) / sizeof(*args); i++)
+		monotonic(DIF_AGG_lquantize, args[i], dif_lquantize_bucket,
+			  dif_lquantize_value, 0);
+}
+
+static void
+llquantize_monotonic(void **state)
+{
+	static const uint64_t args[] = {
+		LLQ(10, 0, 6, 10), LLQ(10, 0, 2, 20), LLQ(10, 3, 9, 100),
+		LLQ(2, 0, 61, 2),  LLQ(2, 0, 10, 8),  LLQ(12, 0, 4, 96),
+		LLQ(6, 1, 3, 12),  LLQ(10, 0, 17, 10),
+	};
+
+	for (size_t i = 0; i < sizeof(args) / sizeof(*args); i++)
+		monotonic(DIF_AGG_llquantize, args[i], dif_llquantize_bucket,
+			  dif_llquantize_value, 1);
+}
+
+static void
+quantize_monotonic(void **state)
+{
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < NSAMPLES; i++) {
+		uint32_t b = dif_quantize_bucket(samples[i]);
+		assert_true(b < 127);
+		assert_true(b >= last);
+		last = b;
+	}
+	for (uint32_t b = 0; b < 127; b++)
+		assert_int_equal(dif_quantize_bucket(dif_quantize_value(b)), b);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(quantize_known),
+		cmocka_unit_test(quantize_monotonic),
+		cmocka_unit_test(lquantize_known),
+		cmocka_unit_test(lquantize_monotonic),
+		cmocka_unit_test(llquantize_known),
+		cmocka_unit_test(llquantize_monotonic),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
