@@ -30,9 +30,20 @@ struct rt_host {
 	struct hash *assoc;   /* associative arrays: {scope,id,tuple} -> bytes */
 };
 
-/* A fresh machine on heap memory; NULL if there is none. */
+/*
+ * A fresh machine on heap memory; NULL if there is none.  Where the host has
+ * no mem.conf, one is made from host->sizes; where it has no mem.read,
+ * interp_read_self() is put there.  host outlives the machine.
+ */
 struct rt *interp_rt_new(struct rt_host *host);
 void interp_rt_free(struct rt *rt);
+
+/* A read() hook: the memory of this very process, user or not. */
+int interp_read_self(void *arg, uint64_t addr, void *dst, uint64_t n,
+		     bool user);
+
+/* Forget all elements of host->assoc, which is made when first needed. */
+void interp_assoc_free(struct rt_host *host);
 
 /*
  * Run a validated object.  The result (ret's register), or 0 with rt->fault,
@@ -41,10 +52,20 @@ void interp_rt_free(struct rt *rt);
 uint64_t interp_run(struct rt *rt, const struct dif_obj *o);
 
 /*
- * Fire a probe: run the clauses of its ECBs in order on view's slot 0,
- * writing records and aggregation cells as every engine does.
+ * Shared memory of one slot for interp_fire(), in ordinary memory; rt is the
+ * slot's machine, and its host learns where aggregations are.  bufsize is a
+ * power of two.  0, or -1 with *e.
  */
 struct rt_view;
+int interp_view_init(struct rt_view *v, struct rt *rt, uint64_t bufsize,
+		     uint64_t aggsize, struct err *e);
+void interp_view_fini(struct rt_view *v);
+
+/*
+ * Fire a probe: run the clauses of its ECBs in order on view's slot 0, which
+ * is rt's, writing records and aggregation cells as every engine does.  The
+ * caller has set rt->arg[].
+ */
 void interp_fire(struct rt *rt, const struct rt_view *v, uint32_t probe);
 
 #endif

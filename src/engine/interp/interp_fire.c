@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * interp_fire.c - a probe fires: its clauses run in order, and leave records,
+ * aggregation cells and errors in the shared memory of rt.h.
+ *
+ * For each clause: is the trace in a state to run it; predicate; room for the
+ * whole record; the statements; publish.  A fault abandons the clause and its
+ * record (what it aggregated before stays), is recorded as an error, and fires
+ * the ERROR probe; the clauses after it run.  A fault in an ERROR clause is
+ * only counted.
+ */
+#include "engine/interp/interp_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rt/engine.h"
+
+struct fire {
+	struct rt *rt;
+	const struct rt_view *v;
+	const struct dif_enabling *en;
+	const struct dif_clause *cl;
+};
+
+static bool
+faulted(const struct fire *f)
+{
+	return f->rt->fault != DIF_FAULT_NONE;
+}
+
+/* ---- the principal buffer ------------------------------------------------ */
+
+/*
+ * Room for n bytes that do not wrap.  *end is the head once they are written.
+ * NULL after counting a drop.
+ */
+static uint8_t *
+reserve(const struct fire *f, uint32_t n, uint64_t *end)
+{
+	struct rt *rt = f->rt;
+	uint64_t size = f->v->bufsize, off = rt->head & (size - 1);
+	uint64_t skip = off + n > size ? size - off : 0;
+
+	if (f->v->buf == NULL || n > size ||
+	    skip + n > size - (rt->head - rt->tail)) {
+		rt->drops[RT_DROP_PRINCIPAL]++;
+		return NULL;
+	}
+	uint8_t *buf = f->v->buf[0];
+	if (skip >= sizeof(struct rt_rec))
+		memset(buf + off, 0, sizeof(struct rt_rec)); /* a filler */
+	*end = rt->head + skip + n;
+	return buf + (skip != 0 ? 0 : off);
+}
+
+static void
+publish(const struct fire *f, uint64_t end)
+{
+	__atomic_store_n(&f->rt->head, end, __ATOMIC_RELEASE);
+}
+
+/* ---- values -------------------------------------------------------------- */
+
+static void
+value_string(const struct fire *f, const struct dif_expr *e, uint64_t addr,
+	     uint8_t *dst)
+{
+	long n = (e->type.flags & DIF_TF_USER) != 0
+			 ? rt_uread_str(f->rt, dst, e->size, addr)
+			 : rt_read_str(f->rt, dst, e->size, addr);
+
+	if (n < 0)
+		rt_fail(f->rt, DIF_FAULT_BADADDR, addr);
+	else
+		memset(dst + n, 0, e->size - (size_t)n);
+}
+
+static void
+value_bytes(const struct fire *f, const struct dif_expr *e, uint64_t addr,
+	    uint8_t *dst)
+{
+	long rc = (e->type.flags & DIF_TF_USER) != 0
+			  ? rt_uread(f->rt, dst, e->size, addr)
+			  : rt_read(f->rt, dst, e->size, addr);
+
+	if (rc != 0)
+		rt_fail(f->rt, DIF_FAULT_BADADDR, addr);
+}
+
+/* A scalar of its type's size, extended to the place it has. */
+static void
+value_scalar(const struct dif_expr *e, uint64_t val, uint8_t *dst)
+{
+	if (e->type.size > 0 && e->type.size < 8) {
+		unsigned drop = 64 - e->type.size * 8;
+		val <<= drop;
+		val = (e->type.flags & DIF_TF_SIGNED) != 0
+			      ? (uint64_t)((int64_t)val >> drop)
+			      : val >> drop;
+	}
+	memcpy(dst, &val, e->size < 8 ? e->size : 8);
+}
+
+static uint64_t
+current_pid(const struct fire *f)
+{
+	return interp_var_load(f->rt, DIF_SCOPE_GLOBAL, DIF_VAR_pid);
+}
+
+/*
+ * Evaluate e and put it at dst (e->size bytes, zero before).  Here there are
+ * no stacks to walk: their frames stay zero.
+ */
+static void
+value_put(const struct fire *f, const struct dif_expr *e, uint8_t *dst)
+{
+	struct rt *rt = f->rt;
+	uint64_t val = e->obj != NULL ? interp_run(rt, e->obj) : 0;
+	uint64_t pid;
+
+	if (faulted(f))
+		return;
+	switch (e->src) {
+	case DIF_SRC_OBJ:
+		if (e->type.kind == DIF_TYPE_STRING)
+			value_string(f, e, val, dst);
+		else if ((e->type.flags & DIF_TF_BYREF) != 0)
+			value_bytes(f, e, val, dst);
+		else
+			value_scalar(e, val, dst);
+		break;
+	case DIF_SRC_NAME:
+		memcpy(dst, &rt->probe_id, 4);
+		break;
+	case DIF_SRC_STACK:
+		break;
+	case DIF_SRC_USTACK:
+		pid = current_pid(f);
+		memcpy(dst, &pid, 8);
+		break;
+	case DIF_SRC_SYM:
+		memcpy(dst, &val, 8);
+		break;
+	case DIF_SRC_USYM:
+		pid = current_pid(f);
+		memcpy(dst, &pid, 8);
+		memcpy(dst + 8, &val, 8);
+		break;
+	}
+}
+
+/* ---- aggregations -------------------------------------------------------- */
+
+static void
+add128(uint64_t *lo, uint64_t *hi, int64_t v)
+{
+	__int128 square = (__int128)v * v;
+	unsigned __int128 sum = ((unsigned __int128)*hi << 64 | *lo) +
+				(unsigned __int128)square;
+
+	*lo = (uint64_t)sum;
+	*hi = (uint64_t)(sum >> 64);
+}
+
+/* The start of a cell that has not been used: zero, but for extremes. */
+static void
+cell_start(const struct dif_aggvar *a, uint64_t *cell)
+{
+	if (a->func == DIF_AGG_min)
+		cell[0] = INT64_MAX;
+	else if (a->func == DIF_AGG_max)
+		cell[0] = (uint64_t)INT64_MIN;
+}
+
+static void
+cell_add(const struct dif_aggvar *a, uint64_t *cell, int64_t val, uint64_t inc)
+{
+	switch (a->func) {
+	case DIF_AGG_count: cell[0]++; break;
+	case DIF_AGG_sum: cell[0] += (uint64_t)val; break;
+	case DIF_AGG_min:
+		if (val < (int64_t)cell[0])
+			cell[0] = (uint64_t)val;
+		break;
+	case DIF_AGG_max:
+		if (val > (int64_t)cell[0])
+			cell[0] = (uint64_t)val;
+		break;
+	case DIF_AGG_avg:
+		cell[0]++;
+		cell[1] += (uint64_t)val;
+		break;
+	case DIF_AGG_stddev:
+		cell[0]++;
+		cell[1] += (uint64_t)val;
+		add128(&cell[2], &cell[3], val);
+		break;
+	case DIF_AGG_quantize: cell[dif_quantize_bucket(val)] += inc; break;
+	case DIF_AGG_lquantize:
+		cell[dif_lquantize_bucket(a->arg, val)] += inc;
+		break;
+	case DIF_AGG_llquantize:
+		cell[dif_llquantize_bucket(a->arg, val)] += inc;
+		break;
+	}
+}
+
+/* The cell without keys: a used word, then the words. */
+static uint64_t *
+cell_fixed(const struct fire *f, const struct dif_aggvar *a, uint32_t idx)
+{
+	uint64_t half = f->v->ctl->agg_half * (f->v->aggsize / 2);
+	uint64_t *p = (uint64_t *)(f->v->agg[0] + half + f->v->agg_fixed[idx]);
+
+	if (*p == 0) {
+		*p = 1;
+		cell_start(a, p + 1);
+	}
+	return p + 1;
+}
+
+/* The cell of the key that is staged; NULL after counting a drop. */
+static uint64_t *
+cell_keyed(const struct fire *f, const struct dif_aggvar *a)
+{
+	struct interp *in = (struct interp *)f->rt;
+
+	memcpy(in->rt.key, in->stage, a->keysize);
+	uint64_t at = rt_agg_cell(&in->rt, a->id, a->keysize,
+				  (uint64_t)a->words * 8);
+	if (at == 0)
+		return NULL;
+	uint64_t *cell = (uint64_t *)(f->v->agg[0] + (uint32_t)at);
+	if ((at & RT_AGG_NEW) != 0)
+		cell_start(a, cell);
+	return cell;
+}
+
+/* Keys are staged: evaluating the next one may use rt->key. */
+static void
+agg_keys(const struct fire *f, const struct dif_stmt *st, uint32_t keysize)
+{
+	struct interp *in = (struct interp *)f->rt;
+
+	if (keysize > sizeof(in->stage)) {
+		rt_fail(f->rt, DIF_FAULT_NOSCRATCH, 0);
+		return;
+	}
+	memset(in->stage, 0, keysize);
+	for (uint32_t k = 0; k < st->nkeys && !faulted(f); k++)
+		value_put(f, &st->exprs[k], in->stage + st->exprs[k].off);
+}
+
+static void
+stmt_agg(const struct fire *f, const struct dif_stmt *st)
+{
+	const struct dif_aggvar *a = f->en->tab->aggs[st->agg];
+	uint64_t v[2] = { 0, 1 }; /* value, increment */
+
+	agg_keys(f, st, a->keysize);
+	for (uint32_t i = st->nkeys; i < st->nexprs && !faulted(f); i++)
+		if (i - st->nkeys < 2)
+			v[i - st->nkeys] = interp_run(f->rt, st->exprs[i].obj);
+	if (faulted(f))
+		return;
+	uint64_t *cell = a->keysize == 0 ? cell_fixed(f, a, st->agg)
+					 : cell_keyed(f, a);
+	if (cell != NULL)
+		cell_add(a, cell, (int64_t)v[0], v[1]);
+}
+
+/* ---- statements ---------------------------------------------------------- */
+
+static void
+act_exit(const struct fire *f, const struct dif_expr *e, const uint8_t *rec)
+{
+	struct rt_ctl *ctl = f->v->ctl;
+	int32_t status = 0;
+
+	if (rec != NULL)
+		memcpy(&status, rec + e->off, e->size < 4 ? e->size : 4);
+	if (!ctl->exited)
+		ctl->exit_status = status;
+	ctl->exited = 1;
+	ctl->wanted = 1;
+	if (ctl->activity < RT_ACT_DRAINING)
+		ctl->activity = RT_ACT_DRAINING;
+}
+
+static void
+stmt_run(const struct fire *f, const struct dif_stmt *st, uint8_t *rec)
+{
+	if (DIF_ACT_IS_AGG(st->kind)) {
+		stmt_agg(f, st);
+		return;
+	}
+	for (uint32_t i = 0; i < st->nexprs && !faulted(f); i++) {
+		if (st->kind == DIF_ACT_NONE || rec == NULL)
+			interp_run(f->rt, st->exprs[i].obj);
+		else
+			value_put(f, &st->exprs[i], rec + st->exprs[i].off);
+	}
+	if (st->kind == DIF_ACT_EXIT && !faulted(f))
+		act_exit(f, st->nexprs == 0 ? NULL : st->exprs,
+			 st->nexprs == 0 ? NULL : rec);
+}
+
+static void
+clause_run(const struct fire *f)
+{
+	struct rt *rt = f->rt;
+	const struct dif_clause *cl = f->cl;
+	uint64_t end = 0;
+	uint8_t *rec = NULL;
+
+	rt->fault = DIF_FAULT_NONE;
+	rt->fault_action = 0;
+	rt->scratch = 0;
+	if (cl->pred != NULL && (interp_run(rt, cl->pred) == 0 || faulted(f)))
+		return;
+	if (cl->recsize != 0) {
+		rec = reserve(f, cl->recsize, &end);
+		if (rec == NULL)
+			return;
+		memset(rec, 0, cl->recsize);
+		*(struct rt_rec *)rec = (struct rt_rec){
+			.epid = rt->epid, .time = interp_now(rt)
+		};
+	}
+	for (uint32_t i = 0; i < cl->nstmts && !faulted(f); i++) {
+		rt->fault_action = i + 1;
+		stmt_run(f, &cl->stmts[i], rec);
+	}
+	if (rec != NULL && !faulted(f))
+		publish(f, end);
+}
+
+/* ---- which clauses run --------------------------------------------------- */
+
+static bool
+may_run(const struct fire *f, const struct dif_probe *p)
+{
+	uint32_t now = f->v->ctl->activity;
+
+	switch (p->nsites == 0 ? DIF_NSITES : p->sites[0].kind) {
+	case DIF_SITE_BEGIN:
+		return now == RT_ACT_INACTIVE;
+	case DIF_SITE_END:
+		return now == RT_ACT_DRAINING;
+	case DIF_SITE_ERROR:
+		return true;
+	default:
+		return now == RT_ACT_ACTIVE;
+	}
+}
+
+static void fault_report(struct fire *f);
+
+static void
+probe_run(struct fire *f, uint32_t probe)
+{
+	struct rt *rt = f->rt;
+	const struct dif_probe *p = &f->en->probes[probe];
+
+	rt->probe = probe;
+	rt->probe_id = p->id;
+	for (uint32_t i = 0; i < f->en->necbs; i++) {
+		const struct dif_ecb *ecb = &f->en->ecbs[i];
+		if (ecb->probe != probe || !may_run(f, p))
+			continue;
+		f->cl = f->en->clauses[ecb->clause];
+		rt->epid = ecb->epid;
+		clause_run(f);
+		if (faulted(f))
+			fault_report(f);
+	}
+}
+
+/* ---- faults -------------------------------------------------------------- */
+
+static void
+fault_record(const struct fire *f)
+{
+	struct rt *rt = f->rt;
+	uint64_t end;
+	struct rt_error_rec *r = (void *)reserve(f, sizeof(*r), &end);
+
+	if (r == NULL)
+		return;
+	*r = (struct rt_error_rec){
+		.rec = { .epid = RT_EPID_ERROR, .time = interp_now(rt) },
+		.epid = rt->epid,
+		.action = rt->fault_action,
+		.difoff = rt->fault_off,
+		.fault = rt->fault,
+		.val = rt->fault_val,
+	};
+	publish(f, end);
+}
+
+/* The ERROR clauses run as a firing within the firing. */
+static void
+fault_clauses(const struct fire *f)
+{
+	struct rt *rt = f->rt;
+	struct fire inner = *f;
+	uint32_t probe = rt->probe, probe_id = rt->probe_id, epid = rt->epid;
+	uint64_t arg[RT_NARGS];
+
+	memcpy(arg, rt->arg, sizeof(arg));
+	memset(rt->arg, 0, sizeof(rt->arg));
+	rt->arg[1] = epid;
+	rt->arg[2] = rt->fault_action;
+	rt->arg[3] = (uint64_t)(int64_t)rt->fault_off;
+	rt->arg[4] = rt->fault;
+	rt->arg[5] = rt->fault_val;
+	rt->in_error = 1;
+	for (uint32_t p = 0; p < f->en->nprobes; p++)
+		if (f->en->probes[p].nsites > 0 &&
+		    f->en->probes[p].sites[0].kind == DIF_SITE_ERROR)
+			probe_run(&inner, p);
+	rt->in_error = 0;
+	memcpy(rt->arg, arg, sizeof(arg));
+	rt->probe = probe;
+	rt->probe_id = probe_id;
+	rt->epid = epid;
+}
+
+static void
+fault_report(struct fire *f)
+{
+	struct rt *rt = f->rt;
+
+	if (rt->in_error) {
+		rt->drops[RT_DROP_DBLERROR]++;
+		return;
+	}
+	rt->errors++;
+	if (!dif_fault_has_addr(rt->fault))
+		rt->fault_val = 0;
+	fault_record(f);
+	fault_clauses(f);
+	rt->fault = DIF_FAULT_NONE;
+}
+
+void
+interp_fire(struct rt *rt, const struct rt_view *v, uint32_t probe)
+{
+	struct fire f = { .rt = rt, .v = v, .en = interp_host(rt)->en };
+
+	rt->firings++;
+	rt->now = 0;
+	rt->in_error = 0;
+	memset(rt->locals, 0, f.en->tab->locals_size);
+	probe_run(&f, probe);
+}
+
+/* ---- a view of one slot -------------------------------------------------- */
+
+static int
+view_aggs(struct rt_view *v, struct interp *in, struct err *e)
+{
+	const struct dif_tab *tab = interp_host(&in->rt)->tab;
+	struct rt_agg_layout lay;
+	uint32_t *fixed = calloc(tab->naggs + 1, sizeof(*fixed));
+
+	if (fixed == NULL)
+		return err_nomem(e);
+	v->agg_fixed = fixed;
+	rt_agg_layout(tab, v->aggsize / 2, fixed, &lay);
+	if (lay.entries_off > v->aggsize / 2)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "aggregation buffer is too small: %u bytes are "
+			       "needed, aggsize is %llu", lay.entries_off * 2,
+			       (unsigned long long)v->aggsize);
+	v->agg_buckets_off = in->conf.agg_buckets_off = lay.buckets_off;
+	v->agg_nbuckets = in->conf.agg_nbuckets = lay.nbuckets;
+	v->agg_entries_off = in->conf.agg_entries_off = lay.entries_off;
+	in->conf.aggsize = (uint32_t)v->aggsize;
+	in->conf.agg_halfsize = (uint32_t)(v->aggsize / 2);
+	return 0;
+}
+
+int
+interp_view_init(struct rt_view *v, struct rt *rt, uint64_t bufsize,
+		 uint64_t aggsize, struct err *e)
+{
+	struct interp *in = (struct interp *)rt;
+	struct rt_host *h = interp_host(rt);
+
+	*v = (struct rt_view){ .nslots = 1, .ncpus = 1, .bufsize = bufsize,
+			       .aggsize = aggsize };
+	v->rt = calloc(1, sizeof(*v->rt));
+	v->buf = calloc(1, sizeof(*v->buf));
+	v->agg = calloc(1, sizeof(*v->agg));
+	v->ctl = calloc(1, sizeof(*v->ctl));
+	if (v->rt == NULL || v->buf == NULL || v->agg == NULL ||
+	    v->ctl == NULL || (v->buf[0] = calloc(1, bufsize)) == NULL ||
+	    (v->agg[0] = calloc(1, aggsize)) == NULL) {
+		interp_view_fini(v);
+		return err_nomem(e);
+	}
+	if (view_aggs(v, in, e) != 0) {
+		interp_view_fini(v);
+		return -1;
+	}
+	v->rt[0] = rt;
+	h->mem.conf = &in->conf;
+	h->mem.ctl = v->ctl;
+	h->mem.agg = v->agg;
+	return 0;
+}
+
+void
+interp_view_fini(struct rt_view *v)
+{
+	if (v->buf != NULL)
+		free(v->buf[0]);
+	if (v->agg != NULL)
+		free(v->agg[0]);
+	free(v->rt);
+	free(v->buf);
+	free(v->agg);
+	free(v->ctl);
+	free((void *)(uintptr_t)v->agg_fixed);
+	*v = (struct rt_view){ 0 };
+}
