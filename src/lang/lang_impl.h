@@ -194,8 +194,10 @@ struct lang_attr {
 	struct lang_attr *next;
 	const char *provider; /* NULL: of an identifier */
 	const char *name;     /* identifier; or provider, module, function ... */
-	uint8_t stab[3];      /* name, data: enum dif_stab... ; class */
-	uint32_t version;     /* binding; 0: these are attributes */
+	uint8_t stab[3];      /* name, data (Internal 0 .. Standard 7), class
+				 (Unknown 0 .. Common 5) */
+	bool binding;	      /* version instead of stab */
+	uint32_t version;     /* 8.12.12 bits */
 	struct src_loc loc;
 };
 
