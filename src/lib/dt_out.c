@@ -85,11 +85,9 @@ stmt_tracemem(struct dt_out *o, const struct dif_stmt *st, const uint8_t *rec)
 		return;
 	dt_val_expr(&o->syms, &st->exprs[0], rec, &o->scratch, &v);
 	n = st->exprs[0].size;
-	if (st->nexprs > 1) { /* the run-time length; negative is none */
+	if (st->nexprs > 1) { /* the run-time length, at most nbytes */
 		dt_val_expr(&o->syms, &st->exprs[1], rec, &o->scratch, &len);
-		if ((int64_t)len.num < 0)
-			n = 0;
-		else if (len.num < n)
+		if (len.num < n)
 			n = (size_t)len.num;
 	}
 	dt_print_dump(o, rec + st->exprs[0].off, n);

@@ -116,6 +116,37 @@ test_merge(void **state)
 	expect(&by_value, 1, "=-9223372036854775808");
 }
 
+static uint64_t
+next(uint64_t *seed)
+{
+	*seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return *seed >> 16 ^ *seed << 20;
+}
+
+/* Merging is associative and commutative, whatever is in the cells. */
+static void
+test_merge_laws(void **state)
+{
+	uint64_t seed = 1, x[3][4], l[4], r[4];
+
+	for (int n = 0; n < 1000; n++) {
+		enum dif_agg_shape s = (enum dif_agg_shape)(n % 8);
+
+		for (int i = 0; i < 12; i++)
+			x[i / 4][i % 4] = next(&seed);
+		memcpy(l, x[0], sizeof(l)); /* (0 + 1) + 2 */
+		dt_agg_merge(s, l, x[1], 4);
+		dt_agg_merge(s, l, x[2], 4);
+		memcpy(r, x[2], sizeof(r)); /* (2 + 1) + 0 */
+		dt_agg_merge(s, r, x[1], 4);
+		dt_agg_merge(s, r, x[0], 4);
+		if (s == DIF_SHAPE_MIN || s == DIF_SHAPE_MAX)
+			assert_int_equal(l[0], r[0]);
+		else
+			assert_memory_equal(l, r, sizeof(l));
+	}
+}
+
 static void
 test_order(void **state)
 {
@@ -290,10 +321,10 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(test_merge),           T(test_order),         T(test_strings),
-		T(test_names_merge),     T(test_symbols_merge), T(test_clear),
-		T(test_trunc),           T(test_normalize),     T(test_join),
-		T(test_histogram_order),
+		T(test_merge),   T(test_merge_laws),      T(test_order),
+		T(test_strings), T(test_names_merge),     T(test_symbols_merge),
+		T(test_clear),   T(test_trunc),           T(test_normalize),
+		T(test_join),    T(test_histogram_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,8 +94,13 @@ test_tracemem(void **state)
 	    "         0: 61 62                                          "
 	    "  ab\n");
 	rec_bytes(&r, "abcd", 4);
-	rec_int(&r, -2, 4);
+	rec_uint(&r, 0, 8);
 	run(DIF_ACT_TRACEMEM, DUMP_HEAD);
+	rec_bytes(&r, "abcd", 4);
+	rec_uint(&r, UINT64_MAX, 8); /* a size_t: as much as there is */
+	run(DIF_ACT_TRACEMEM, DUMP_HEAD
+	    "         0: 61 62 63 64                                    "
+	    "  abcd\n");
 }
 
 static void
