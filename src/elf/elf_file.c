@@ -93,8 +93,7 @@ elf_load_secs(struct elf_file *f, struct err *e)
 	/* libelf counts no sections when their table is outside the file:
 	   the header itself must be asked. */
 	if (f->eh.e_shoff != 0 && f->eh.e_shnum != 0 &&
-	    !elf_table_fits(f, f->eh.e_shoff, f->eh.e_shnum,
-			    f->eh.e_shentsize))
+	    !elf_table_fits(f, f->eh.e_shoff, f->eh.e_shnum, f->eh.e_shentsize))
 		return elf_fail(f, e, "truncated section table");
 	if (elf_getshdrnum(f->elf, &n) != 0 ||
 	    (n != 0 && !elf_table_fits(f, f->eh.e_shoff, n, f->eh.e_shentsize)))
@@ -146,8 +145,8 @@ elf_load_soname(struct elf_file *f)
 				return;
 			if (dyn.d_tag != DT_SONAME)
 				continue;
-			f->soname = elf_strptr(f->elf, sh.sh_link,
-					       dyn.d_un.d_val);
+			f->soname =
+				elf_strptr(f->elf, sh.sh_link, dyn.d_un.d_val);
 			if (f->soname != NULL && f->soname[0] == '\0')
 				f->soname = NULL;
 			return;
@@ -276,7 +275,8 @@ elf_close(struct elf_file *f)
 	arena_free(f->arena);
 }
 
-/* ---- facts ---------------------------------------------------------------- */
+/* ---- facts ----------------------------------------------------------------
+ */
 
 bool
 elf_is_x86_64(const struct elf_file *f)
@@ -309,7 +309,8 @@ elf_interp(struct elf_file *f)
 	return f->interp;
 }
 
-/* ---- bytes ---------------------------------------------------------------- */
+/* ---- bytes ----------------------------------------------------------------
+ */
 
 /* The segment whose file-backed part holds addr. */
 static const struct elf_seg *

@@ -97,8 +97,8 @@ elf_table_syms(struct elf_file *f, uint32_t type, struct elf_raws *out)
 					     .type = GELF_ST_TYPE(s.st_info),
 					     .bind = GELF_ST_BIND(s.st_info) };
 
-			if (s.st_shndx == SHN_UNDEF ||
-			    s.st_shndx == SHN_ABS || s.st_shndx == SHN_COMMON)
+			if (s.st_shndx == SHN_UNDEF || s.st_shndx == SHN_ABS ||
+			    s.st_shndx == SHN_COMMON)
 				continue;
 			r.name = elf_strptr(f->elf, sh.sh_link, s.st_name);
 			if (r.name == NULL || r.name[0] == '\0' ||
@@ -130,14 +130,15 @@ elf_gather(struct elf_file *f, struct elf_raws *out)
 	return f->debug == NULL || elf_table_syms(f->debug, SHT_SYMTAB, out);
 }
 
-/* ---- the table ------------------------------------------------------------ */
+/* ---- the table ------------------------------------------------------------
+ */
 
 static int
 elf_bind_rank(unsigned bind)
 {
-	return bind == STB_GLOBAL || bind == STB_GNU_UNIQUE ? 0 :
-	       bind == STB_WEAK				    ? 1 :
-							      2;
+	return bind == STB_GLOBAL || bind == STB_GNU_UNIQUE ? 0
+	       : bind == STB_WEAK                           ? 1
+							    : 2;
 }
 
 static bool
@@ -201,8 +202,7 @@ elf_limit_at(const struct elf_file *f, uint64_t addr)
 }
 
 static bool
-elf_same_sym(const struct elf_sym *s, const struct elf_raw *r,
-	     const char *name)
+elf_same_sym(const struct elf_sym *s, const struct elf_raw *r, const char *name)
 {
 	return s->addr == r->addr && s->is_func == elf_raw_is_func(r) &&
 	       strcmp(s->name, name) == 0;

@@ -64,6 +64,8 @@ struct proc *proc_find(struct proc_set *ps, pid_t pid);
 struct proc *proc_lookup(struct proc_set *ps, pid_t pid);
 /* Read the maps again if they may have changed (cheap when called often). */
 void proc_refresh(struct proc *p);
+/* A number that grows whenever proc_refresh() finds other objects. */
+uint64_t proc_generation(const struct proc *p);
 
 /* ---- objects of a process ------------------------------------------------ */
 

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * proc_impl.h - what the files of the process room share.
+ *
+ *	struct proc_set ── procs by pid ──▶ struct proc ── now ──▶ struct mobj
+ *	      │                                         └─ gone ──▶ struct mobj
+ *	      └── files by (dev, ino, size, mtime) ──▶ struct mfile ◀──┘
+ *
+ * Everything is allocated from the set's arena, or owned by it, and lives as
+ * long as the set: names and objects handed out stay valid after the process
+ * has unmapped a library, or has ended.
+ */
+#ifndef PROC_PROC_IMPL_H
+#define PROC_PROC_IMPL_H
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "proc/proc.h"
+
+/* An object file, shared by all processes that map it. */
+struct mfile {
+	struct elf_file *elf; /* NULL: could not be opened */
+	const char *why;      /* the message, then */
+	struct mfile *next;   /* proc_set.files_list */
+};
+
+/* An object mapped by a process. */
+struct mobj {
+	struct proc_obj o; /* first: a struct proc_obj * is one of these */
+	struct mfile *file;
+	uint64_t seen; /* generation of the maps it was last in */
+};
+
+struct ksyms;
+
+struct proc_set {
+	struct arena *arena;
+	struct hash *procs; /* pid_t -> struct proc */
+	struct proc *list;  /* all that ever were */
+	struct hash *files; /* struct file_key -> struct mfile */
+	struct mfile *files_list;
+	struct ksyms *ksyms; /* ksym.c's; NULL until asked for */
+};
+
+/* CREATED: traced and stopped; RUNNING: no ptrace relation; ENDED. */
+enum proc_state { PROC_CREATED, PROC_RUNNING, PROC_ENDED };
+
+struct proc {
+	struct proc_set *set;
+	struct proc *next;
+	pid_t pid;
+	int pidfd;	    /* -1: known for its symbols only */
+	uint64_t starttime; /* ticks after boot: tells reused pids apart */
+	enum proc_state state;
+	bool child;
+	bool reaped;
+	int status;
+
+	uint64_t maps_hash, generation;
+	uint64_t refreshed_ns;
+	VEC(struct mobj *) now;	 /* by address */
+	VEC(struct mobj *) gone; /* no longer mapped, oldest first */
+};
+
+/* proc_set.c */
+struct proc *proc_new(struct proc_set *ps, pid_t pid, struct err *e);
+/* The process's start time, and whether it runs.  False: it is gone. */
+bool proc_stat(pid_t pid, uint64_t *starttime);
+
+/* proc_ctl.c: end a created process that was never let go. */
+void proc_abandon(struct proc *p);
+
+/* proc_maps.c: read the maps.  -1 + *e: they cannot be read. */
+int proc_load_maps(struct proc *p, struct err *e);
+void proc_maps_fini(struct proc *p);
+/* The object at an address: mapped now, else the last one that was there. */
+struct mobj *proc_mobj_at(struct proc *p, uint64_t addr);
+
+/* ksym.c */
+void ksyms_free(struct ksyms *k);
+
+#endif

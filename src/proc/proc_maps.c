@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * proc_maps.c - the objects of a process, from /proc/PID/maps (proc(5)).
+ *
+ * An object is a run of mappings of one file of which one is executable.  The
+ * maps' text is hashed, so that reading it again when nothing has changed
+ * costs two system calls and a pass over the text.  An object that is still
+ * where it was keeps its struct; one that has gone is kept aside for the
+ * addresses that were recorded while it was there.
+ *
+ * Files are opened through the process's own root directory, since it may
+ * live in another mount namespace; when the path leads to another file there
+ * (it was deleted or replaced), through /proc/PID/map_files.
+ */
+#include "proc/proc_impl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define REFRESH_MIN_NS 20000000 /* of look-ups that find nothing */
+
+/* One line of the maps. */
+struct mline {
+	uint64_t start, end, off;
+	bool exec;
+	const char *dev; /* "fd:01 1234": device and inode as text */
+	size_t devlen;
+	uint64_t ino;
+	char *path; /* "" for anonymous memory */
+};
+
+/* A run of lines that map one file. */
+struct mrun {
+	uint64_t start, end;         /* of all its mappings */
+	uint64_t xstart, xend, xoff; /* of the first executable one */
+	uint64_t fstart, fend;       /* of its first mapping: map_files' name */
+	uint64_t lastoff;
+	const char *dev;
+	size_t devlen;
+	uint64_t ino;
+	char *path;
+};
+typedef VEC(struct mrun) mruns;
+
+/* What tells files apart, for sharing. */
+struct file_key {
+	uint64_t dev, ino, size, mtime_s, mtime_ns;
+};
+
+/* ---- the text -------------------------------------------------------------
+ */
+
+static char *
+maps_read(pid_t pid, size_t *len, struct err *e)
+{
+	char path[40], *buf = NULL;
+	size_t cap = 0, n = 0;
+	ssize_t got = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		goto fail;
+	do {
+		if (cap - n < 8192) {
+			char *p = realloc(buf, cap = 2 * cap + 32768);
+
+			if (p == NULL) {
+				errno = ENOMEM;
+				goto fail;
+			}
+			buf = p;
+		}
+		got = read(fd, buf + n, cap - n - 1);
+		if (got > 0)
+			n += (size_t)got;
+	} while (got > 0);
+	/* A process that ends while it is read gives ESRCH. */
+	if (got < 0)
+		goto fail;
+	close(fd);
+	buf[n] = '\0';
+	*len = n;
+	return buf;
+fail:
+	err_set(e, &ERR_GENERIC, errno, "failed to grab process %d: %s",
+		(int)pid, path);
+	if (fd >= 0)
+		close(fd);
+	free(buf);
+	return NULL;
+}
+
+/* The kernel writes newlines in names as \012. */
+static void
+maps_unescape(char *s)
+{
+	char *w = s;
+
+	for (; *s != '\0'; s++) {
+		if (strncmp(s, "\\012", 4) == 0) {
+			*w++ = '\n';
+			s += 3;
+		} else {
+			*w++ = *s;
+		}
+	}
+	*w = '\0';
+}
+
+/* Parse one NUL-terminated line in place. */
+static bool
+maps_line(char *s, struct mline *l)
+{
+	char *p;
+
+	l->start = strtoull(s, &p, 16);
+	if (*p != '-')
+		return false;
+	l->end = strtoull(p + 1, &p, 16);
+	if (*p != ' ' || strnlen(p, 6) < 6)
+		return false;
+	l->exec = p[3] == 'x';
+	l->off = strtoull(p + 6, &p, 16);
+	if (*p != ' ')
+		return false;
+	l->dev = p + 1;
+	p = strchr(p + 1, ' ');
+	if (p == NULL)
+		return false;
+	l->ino = strtoull(p + 1, &p, 10);
+	l->devlen = (size_t)(p - l->dev);
+	while (*p == ' ')
+		p++;
+	maps_unescape(p);
+	l->path = p;
+	return true;
+}
+
+static bool
+maps_same_file(const struct mrun *r, const struct mline *l)
+{
+	return r->ino == l->ino && r->devlen == l->devlen &&
+	       memcmp(r->dev, l->dev, r->devlen) == 0 &&
+	       strcmp(r->path, l->path) == 0;
+}
+
+/*
+ * Add a line to the run it continues, or start one.  The same file mapped a
+ * second time (a program that reads its own executable) starts over at a lower
+ * offset, and so is a run of its own.
+ */
+static bool
+maps_add(mruns *runs, const struct mline *l)
+{
+	struct mrun *r = runs->n != 0 ? &runs->v[runs->n - 1] : NULL;
+
+	if (l->path[0] == '\0') {
+		if (r != NULL && r->end == l->start)
+			r->end = l->end; /* .bss */
+		return true;
+	}
+	if (r == NULL || !maps_same_file(r, l) || l->off < r->lastoff) {
+		struct mrun fresh = { .start = l->start,
+				      .fstart = l->start,
+				      .fend = l->end,
+				      .dev = l->dev,
+				      .devlen = l->devlen,
+				      .ino = l->ino,
+				      .path = l->path };
+
+		if (!vec_push(runs, fresh))
+			return false;
+		r = &runs->v[runs->n - 1];
+	}
+	r->end = l->end;
+	r->lastoff = l->off;
+	if (l->exec && r->xend == 0) {
+		r->xstart = l->start;
+		r->xend = l->end;
+		r->xoff = l->off;
+	}
+	return true;
+}
+
+/* Which runs are objects: files, and the kernel's page of code. */
+static bool
+maps_is_object(const struct mrun *r)
+{
+	return r->xend != 0 &&
+	       (r->path[0] == '/' || strcmp(r->path, "[vdso]") == 0);
+}
+
+static bool
+maps_parse(char *text, mruns *runs)
+{
+	for (char *s = text, *nl; *s != '\0'; s = nl + 1) {
+		struct mline l;
+
+		nl = strchr(s, '\n');
+		if (nl == NULL)
+			break; /* every line of the kernel ends in one */
+		*nl = '\0';
+		if (maps_line(s, &l) && !maps_add(runs, &l))
+			return false;
+	}
+	return true;
+}
+
+/* ---- files ----------------------------------------------------------------
+ */
+
+static bool
+ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+/*
+ * A path by which this process can open the file of a run: its own name if
+ * that leads to the same file here, since it stays good when the process has
+ * ended.  The inode tells "the same"; device numbers of maps and of stat(2)
+ * differ on some file systems.  On an overlay inodes may differ as well: then
+ * the mapping itself is opened, or, without the right to, what has the name.
+ */
+static const char *
+file_open_path(struct proc *p, const struct mrun *r, struct stat *st)
+{
+	char root[PATH_MAX + 64], map[96];
+	struct stat here;
+	bool there;
+
+	snprintf(root, sizeof(root), "/proc/%d/root%s", (int)p->pid, r->path);
+	there = stat(root, st) == 0;
+	if (there && st->st_ino == r->ino) {
+		if (stat(r->path, &here) == 0 && here.st_ino == st->st_ino &&
+		    here.st_dev == st->st_dev)
+			return arena_strdup(p->set->arena, r->path);
+		return arena_strdup(p->set->arena, root);
+	}
+	snprintf(map, sizeof(map), "/proc/%d/map_files/%llx-%llx", (int)p->pid,
+		 (unsigned long long)r->fstart, (unsigned long long)r->fend);
+	if (stat(map, st) == 0)
+		return arena_strdup(p->set->arena, map);
+	if (!there || stat(root, st) != 0) {
+		memset(st, 0, sizeof(*st));
+		st->st_dev = (dev_t)hash_bytes(r->dev, r->devlen);
+		st->st_ino = r->ino;
+	}
+	return arena_strdup(p->set->arena, root);
+}
+
+/* The vdso is the same in every process: ours will do. */
+static struct elf_file *
+file_open_vdso(const struct mrun *r, struct err *e)
+{
+	const void *own = (const void *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+
+	if (own == NULL) {
+		err_set(e, &ERR_GENERIC, 0, "[vdso]: this process has none");
+		return NULL;
+	}
+	return elf_open_mem(own, r->xend - r->xstart, "[vdso]", e);
+}
+
+static struct mfile *
+file_get(struct proc *p, const struct mrun *r, const char *path,
+	 const struct stat *st)
+{
+	struct proc_set *ps = p->set;
+	struct file_key key = {
+		.dev = st->st_dev,
+		.ino = st->st_ino,
+		.size = (uint64_t)st->st_size,
+		.mtime_s = (uint64_t)st->st_mtim.tv_sec,
+		.mtime_ns = (uint64_t)st->st_mtim.tv_nsec,
+	};
+	struct mfile *f = hash_find(ps->files, &key, sizeof(key));
+	struct err e = { 0 };
+
+	/* One that could not be opened may be reachable another way. */
+	if (f != NULL && f->elf != NULL)
+		return f;
+	f = arena_alloc(ps->arena, sizeof(*f));
+	if (f == NULL)
+		return NULL;
+	f->elf = path[0] == '[' ? file_open_vdso(r, &e) : elf_open(path, &e);
+	if (f->elf == NULL)
+		f->why = arena_strdup(ps->arena, e.msg);
+	f->next = ps->files_list;
+	ps->files_list = f;
+	/* Without memory for the index the file is merely not shared. */
+	(void)hash_set(ps->files, &key, sizeof(key), f);
+	return f;
+}
+
+/* ---- objects --------------------------------------------------------------
+ */
+
+/*
+ * The load bias: how far the file's addresses were moved.  The first
+ * executable mapping holds the first executable segment, wherever a mapping
+ * of it begins.
+ */
+static uint64_t
+obj_bias(const struct mrun *r, struct elf_file *elf)
+{
+	uint64_t addr, size, off;
+
+	if (elf == NULL || !elf_text(elf, &addr, &size) ||
+	    !elf_addr_to_off(elf, addr, &off))
+		return r->xstart - r->xoff;
+	return r->xstart + (off - r->xoff) - addr;
+}
+
+/* Is this object the program?  Its file, or its name, is /proc/PID/exe. */
+static bool
+obj_is_exec(const struct proc *p, const struct mrun *r, const struct stat *st)
+{
+	char exe[32], link[PATH_MAX];
+	struct stat ex;
+	ssize_t n;
+
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)p->pid);
+	if (stat(exe, &ex) == 0 && ex.st_dev == st->st_dev &&
+	    ex.st_ino == st->st_ino)
+		return true;
+	n = readlink(exe, link, sizeof(link));
+	return n > 0 && (size_t)n == strlen(r->path) &&
+	       memcmp(link, r->path, (size_t)n) == 0;
+}
+
+static struct mobj *
+obj_new(struct proc *p, const struct mrun *r)
+{
+	struct arena *a = p->set->arena;
+	struct mobj *m = arena_alloc(a, sizeof(*m));
+	struct stat st = { 0 };
+	char *path = arena_strdup(a, r->path);
+
+	if (m == NULL || path == NULL)
+		return NULL;
+	m->o.open_path = r->path[0] == '[' ? path : file_open_path(p, r, &st);
+	if (m->o.open_path == NULL)
+		return NULL;
+	/* The kernel's mark, unless a file is really called so. */
+	if (ends_with(path, " (deleted)") &&
+	    (st.st_nlink == 0 || !ends_with(m->o.open_path, " (deleted)")))
+		path[strlen(path) - strlen(" (deleted)")] = '\0';
+	m->file = file_get(p, r, m->o.open_path, &st);
+	if (m->file == NULL)
+		return NULL;
+	m->o.path = path;
+	m->o.name = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
+	if (m->file->elf != NULL)
+		m->o.soname = elf_soname(m->file->elf);
+	m->o.base = obj_bias(r, m->file->elf);
+	m->o.start = r->start;
+	m->o.end = r->end;
+	m->o.dev = st.st_dev;
+	m->o.ino = r->ino;
+	m->o.is_exec = r->path[0] != '[' && obj_is_exec(p, r, &st);
+	return m;
+}
+
+/* The object of a run, if it was there already. */
+static struct mobj *
+obj_known(const struct proc *p, const struct mrun *r)
+{
+	for (size_t i = 0; i < p->now.n; i++) {
+		struct mobj *m = p->now.v[i];
+
+		if (m->o.start == r->start && m->o.ino == r->ino &&
+		    strncmp(m->o.path, r->path, strlen(m->o.path)) == 0)
+			return m;
+	}
+	return NULL;
+}
+
+/* Replace the list of objects by that of the runs. */
+static bool
+objs_update(struct proc *p, const mruns *runs)
+{
+	VEC(struct mobj *) fresh = { 0 };
+	bool changed = false;
+
+	for (size_t i = 0; i < runs->n; i++) {
+		const struct mrun *r = &runs->v[i];
+		struct mobj *m;
+
+		if (!maps_is_object(r))
+			continue;
+		m = obj_known(p, r);
+		if (m == NULL) {
+			m = obj_new(p, r);
+			changed = true;
+		}
+		if (m == NULL || !vec_push(&fresh, m)) {
+			vec_fini(&fresh);
+			return false;
+		}
+		m->o.end = r->end;
+		m->seen = p->generation + 1;
+	}
+	for (size_t i = 0; i < p->now.n; i++) {
+		if (p->now.v[i]->seen == p->generation + 1)
+			continue;
+		changed = true;
+		/* Without memory, only old addresses lose their names. */
+		(void)vec_push(&p->gone, p->now.v[i]);
+	}
+	vec_fini(&p->now);
+	p->now.v = fresh.v;
+	p->now.n = fresh.n;
+	p->now.cap = fresh.cap;
+	p->generation += changed;
+	return true;
+}
+
+static uint64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+int
+proc_load_maps(struct proc *p, struct err *e)
+{
+	mruns runs = { 0 };
+	uint64_t hash;
+	size_t n;
+	char *text = maps_read(p->pid, &n, e);
+	bool ok = true;
+
+	if (text == NULL)
+		return -1;
+	p->refreshed_ns = now_ns();
+	hash = hash_bytes(text, n);
+	/* Empty: the process is ending.  What was known stays known. */
+	if (n != 0 && hash != p->maps_hash) {
+		ok = maps_parse(text, &runs) && objs_update(p, &runs);
+		if (ok)
+			p->maps_hash = hash;
+	}
+	vec_fini(&runs);
+	free(text);
+	return ok ? 0 : err_nomem(e);
+}
+
+void
+proc_refresh(struct proc *p)
+{
+	struct err e = { 0 };
+
+	/* What cannot be read any more is what we had. */
+	if (p->state != PROC_ENDED)
+		(void)proc_load_maps(p, &e);
+}
+
+void
+proc_maps_fini(struct proc *p)
+{
+	vec_fini(&p->now);
+	vec_fini(&p->gone);
+}
+
+size_t
+proc_nobjs(struct proc *p)
+{
+	return p->now.n;
+}
+
+struct proc_obj *
+proc_obj_at(struct proc *p, size_t i)
+{
+	return &p->now.v[i]->o;
+}
+
+struct elf_file *
+proc_obj_elf(struct proc_obj *o, struct err *e)
+{
+	struct mfile *f = ((struct mobj *)o)->file;
+
+	o->elf = f->elf;
+	if (f->elf == NULL)
+		err_set(e, &ERR_GENERIC, 0, "%s", f->why);
+	return o->elf;
+}
+
+static struct mobj *
+objs_find(struct mobj *const *v, size_t n, uint64_t addr)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (v[mid]->o.start <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo != 0 && addr < v[lo - 1]->o.end ? v[lo - 1] : NULL;
+}
+
+struct mobj *
+proc_mobj_at(struct proc *p, uint64_t addr)
+{
+	struct mobj *m = objs_find(p->now.v, p->now.n, addr);
+
+	if (m != NULL)
+		return m;
+	if (p->state == PROC_RUNNING &&
+	    now_ns() - p->refreshed_ns > REFRESH_MIN_NS) {
+		proc_refresh(p);
+		m = objs_find(p->now.v, p->now.n, addr);
+		if (m != NULL)
+			return m;
+	}
+	for (size_t i = p->gone.n; i-- > 0;) {
+		m = p->gone.v[i];
+		if (addr >= m->o.start && addr < m->o.end)
+			return m;
+	}
+	return NULL;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * proc_set.c - the processes a handle knows: finding, grabbing, their ends.
+ *
+ * Ends are seen by pidfd (pidfd_open(2)) for processes that are traced, and
+ * by the start time in /proc/PID/stat for those that are only looked up for
+ * their symbols: a system-wide ustack() may meet thousands, and a file
+ * descriptor for each would be too many.
+ */
+#include "proc/proc_impl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct proc_set *
+proc_set_new(struct err *e)
+{
+	struct arena *a = arena_new();
+	struct proc_set *ps = a != NULL ? arena_alloc(a, sizeof(*ps)) : NULL;
+
+	if (ps != NULL) {
+		ps->arena = a;
+		ps->procs = hash_new();
+		ps->files = hash_new();
+		if (ps->procs != NULL && ps->files != NULL)
+			return ps;
+		hash_free(ps->procs);
+		hash_free(ps->files);
+	}
+	arena_free(a);
+	err_nomem(e);
+	return NULL;
+}
+
+void
+proc_set_free(struct proc_set *ps)
+{
+	if (ps == NULL)
+		return;
+	for (struct proc *p = ps->list; p != NULL; p = p->next) {
+		if (p->state == PROC_CREATED)
+			proc_abandon(p);
+		if (p->pidfd >= 0)
+			close(p->pidfd);
+		proc_maps_fini(p);
+	}
+	for (struct mfile *f = ps->files_list; f != NULL; f = f->next)
+		elf_close(f->elf);
+	ksyms_free(ps->ksyms);
+	hash_free(ps->procs);
+	hash_free(ps->files);
+	arena_free(ps->arena);
+}
+
+/* Make a process known.  A dead one of the same pid leaves the table but not
+   the set: its objects' names may still be in use. */
+struct proc *
+proc_new(struct proc_set *ps, pid_t pid, struct err *e)
+{
+	struct proc *p = arena_alloc(ps->arena, sizeof(*p));
+
+	if (p == NULL || hash_set(ps->procs, &pid, sizeof(pid), p) != 0) {
+		err_nomem(e);
+		return NULL;
+	}
+	p->set = ps;
+	p->pid = pid;
+	p->pidfd = -1;
+	p->state = PROC_RUNNING;
+	p->next = ps->list;
+	ps->list = p;
+	return p;
+}
+
+/* Fields of /proc/PID/stat count from after the last ')': the command's name
+   may hold anything. */
+bool
+proc_stat(pid_t pid, uint64_t *starttime)
+{
+	char path[32], buf[1024], *p, state;
+	unsigned long long start;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, buf, sizeof(buf) - 1);
+	close(fd);
+	if (n <= 0)
+		return false;
+	buf[n] = '\0';
+	p = strrchr(buf, ')');
+	if (p == NULL ||
+	    sscanf(p + 1,
+		   " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
+		   " %*s %*s %*s %*s %*s %llu",
+		   &state, &start) != 2)
+		return false;
+	*starttime = start;
+	return state != 'Z' && state != 'X';
+}
+
+struct proc *
+proc_find(struct proc_set *ps, pid_t pid)
+{
+	return hash_find(ps->procs, &pid, sizeof(pid));
+}
+
+/* Is the process that p stands for still there? */
+static bool
+proc_alive(struct proc *p)
+{
+	uint64_t start;
+
+	if (p->state == PROC_ENDED)
+		return false;
+	return proc_stat(p->pid, &start) && start == p->starttime;
+}
+
+struct proc *
+proc_lookup(struct proc_set *ps, pid_t pid)
+{
+	struct proc *p = proc_find(ps, pid), *fresh;
+	struct err e = { 0 };
+	uint64_t start;
+
+	if (p != NULL && proc_alive(p))
+		return p;
+	if (pid <= 0 || !proc_stat(pid, &start))
+		return p;
+	fresh = proc_new(ps, pid, &e);
+	if (fresh == NULL)
+		return p;
+	fresh->starttime = start;
+	if (proc_load_maps(fresh, &e) == 0 && fresh->now.n != 0)
+		return fresh;
+	/* Gone meanwhile, or a kernel thread: it stays on the list, unused. */
+	hash_set(ps->procs, &pid, sizeof(pid), p);
+	return p;
+}
+
+static int
+grab_fail(pid_t pid, int sys, const char *why, struct err *e)
+{
+	return err_set(e, &ERR_GENERIC, sys, "failed to grab process %d%s%s",
+		       (int)pid, why[0] != '\0' ? ": " : "", why);
+}
+
+/* Open the pidfd of a process that is known or new. */
+static int
+grab_pidfd(struct proc *p, struct err *e)
+{
+	if (p->pidfd >= 0)
+		return 0;
+	p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
+	if (p->pidfd >= 0)
+		return 0;
+	if (errno == EINVAL || errno == ENOENT)
+		return grab_fail(p->pid, 0, "it is a thread, not a process", e);
+	return grab_fail(p->pid, errno, "", e);
+}
+
+struct proc *
+proc_grab(struct proc_set *ps, pid_t pid, struct err *e)
+{
+	struct proc *p = proc_find(ps, pid), *old = p;
+	uint64_t start;
+
+	if (pid <= 0 || !proc_stat(pid, &start)) {
+		grab_fail(pid, ESRCH, "", e);
+		return NULL;
+	}
+	if (p == NULL || p->state == PROC_ENDED || p->starttime != start)
+		p = proc_new(ps, pid, e);
+	if (p == NULL)
+		return NULL;
+	p->starttime = start;
+	if (grab_pidfd(p, e) != 0 || proc_load_maps(p, e) != 0)
+		goto forget;
+	if (p->now.n == 0) {
+		grab_fail(pid, 0, "it is a kernel thread, or has no program",
+			  e);
+		goto forget;
+	}
+	return p;
+forget:
+	if (p != old)
+		hash_set(ps->procs, &pid, sizeof(pid), old);
+	return NULL;
+}
+
+pid_t
+proc_pid(const struct proc *p)
+{
+	return p->pid;
+}
+
+bool
+proc_is_child(const struct proc *p)
+{
+	return p->child;
+}
+
+int
+proc_fd(const struct proc *p)
+{
+	return p->pidfd;
+}
+
+uint64_t
+proc_generation(const struct proc *p)
+{
+	return p->generation;
+}
+
+/* A child that was let go has no ptrace relation, so that waitpid() reports
+   its end and nothing else. */
+static void
+ended_child(struct proc *p)
+{
+	pid_t got = waitpid(p->pid, &p->status, WNOHANG);
+
+	if (got == p->pid)
+		p->reaped = true;
+	else if (got == 0 || errno == EINTR)
+		return;
+	else
+		p->status = -1; /* someone else reaped it */
+	p->state = PROC_ENDED;
+}
+
+static void
+ended_other(struct proc *p)
+{
+	struct pollfd pfd = { .fd = p->pidfd, .events = POLLIN };
+
+	p->status = -1;
+	if (p->pidfd >= 0 ? poll(&pfd, 1, 0) == 1 : !proc_alive(p))
+		p->state = PROC_ENDED;
+}
+
+bool
+proc_ended(struct proc *p, int *status)
+{
+	if (p->state == PROC_RUNNING) {
+		if (p->child)
+			ended_child(p);
+		else
+			ended_other(p);
+	}
+	if (status != NULL)
+		*status = p->status;
+	return p->state == PROC_ENDED;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * proc_sym.c - user addresses as names: object, symbol, offset.  Called when
+ * records are printed, often long after the probe fired.
+ */
+#include "proc/proc_impl.h"
+
+bool
+proc_addr_lookup(struct proc_set *ps, pid_t pid, uint64_t addr,
+		 const char **obj, const char **sym, uint64_t *off)
+{
+	struct proc *p = proc_find(ps, pid);
+	const struct elf_sym *s;
+	struct mobj *m;
+
+	if (p == NULL)
+		p = proc_lookup(ps, pid);
+	m = p != NULL ? proc_mobj_at(p, addr) : NULL;
+	if (m == NULL)
+		return false;
+	s = m->file->elf != NULL ? elf_sym_at(m->file->elf, addr - m->o.base)
+				 : NULL;
+	if (obj != NULL)
+		*obj = m->o.name;
+	if (sym != NULL)
+		*sym = s != NULL ? s->name : NULL;
+	if (off != NULL)
+		*off = s != NULL ? addr - m->o.base - s->addr : 0;
+	return true;
+}
+
+void
+proc_addr_text(struct proc_set *ps, pid_t pid, uint64_t addr, struct buf *out)
+{
+	const char *obj, *sym;
+	uint64_t off;
+
+	if (!proc_addr_lookup(ps, pid, addr, &obj, &sym, &off))
+		buf_printf(out, "0x%llx", (unsigned long long)addr);
+	else if (sym == NULL)
+		buf_printf(out, "%s`0x%llx", obj, (unsigned long long)addr);
+	else if (off == 0)
+		buf_printf(out, "%s`%s", obj, sym);
+	else
+		buf_printf(out, "%s`%s+0x%llx", obj, sym,
+			   (unsigned long long)off);
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * test_proc.c - processes made, grabbed, let go and left behind.  The test
+ * runs itself with a word as argument where it needs a program that does
+ * something.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "proc/proc.h"
+
+static char self[4096];
+
+int proc_test_here(void);
+__attribute__((noinline, used)) int
+proc_test_here(void)
+{
+	return 42;
+}
+
+static struct proc_set *
+new_set(void)
+{
+	struct err e = { 0 };
+	struct proc_set *ps = proc_set_new(&e);
+
+	assert_non_null(ps);
+	return ps;
+}
+
+static struct proc *
+create(struct proc_set *ps, const char *a, const char *b,
+       enum proc_evaltime when)
+{
+	char *argv[] = { (char *)(uintptr_t)a, (char *)(uintptr_t)b, NULL };
+	struct err e = { 0 };
+	struct proc *p = proc_create(ps, argv, when, &e);
+
+	if (p == NULL)
+		fail_msg("%s", e.msg);
+	return p;
+}
+
+static int
+wait_end(struct proc *p)
+{
+	struct pollfd pfd = { .fd = proc_fd(p), .events = POLLIN };
+	int status = 0;
+
+	assert_int_equal(poll(&pfd, 1, 10000), 1);
+	assert_true(proc_ended(p, &status));
+	return status;
+}
+
+static struct proc_obj *
+obj_named(struct proc *p, const char *name)
+{
+	for (size_t i = 0; i < proc_nobjs(p); i++)
+		if (strcmp(proc_obj_at(p, i)->name, name) == 0)
+			return proc_obj_at(p, i);
+	return NULL;
+}
+
+/* The state letter of /proc/PID/stat, 0 when there is no such process. */
+static char
+state_of(pid_t pid)
+{
+	char path[64], line[512], *s;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "r");
+	if (f == NULL)
+		return 0;
+	s = fgets(line, sizeof(line), f);
+	fclose(f);
+	s = s != NULL ? strrchr(line, ')') : NULL;
+	return s != NULL ? s[2] : 0;
+}
+
+static void
+test_true(void **state)
+{
+	static const enum proc_evaltime when[] = { PROC_EVAL_EXEC,
+						   PROC_EVAL_PREINIT,
+						   PROC_EVAL_POSTINIT,
+						   PROC_EVAL_MAIN };
+
+	for (size_t i = 0; i < 4; i++) {
+		struct proc_set *ps = new_set();
+		struct proc *p = create(ps, "true", NULL, when[i]);
+		struct err e = { 0 };
+		int status;
+
+		assert_true(proc_is_child(p));
+		assert_false(proc_ended(p, &status));
+		assert_int_equal(state_of(proc_pid(p)), 't');
+		/* Libraries are there from preinit on. */
+		assert_true((obj_named(p, "libc.so.6") != NULL) ==
+			    (when[i] != PROC_EVAL_EXEC));
+		assert_int_equal(proc_continue(p, &e), 0);
+		assert_int_equal(wait_end(p), 0);
+		proc_set_free(ps);
+	}
+}
+
+/* The constructor of this program has not run at preinit and at postinit (it
+   is the program's own), and has at main. */
+static void
+test_evaltime(void **state)
+{
+	static const enum proc_evaltime when[] = { PROC_EVAL_PREINIT,
+						   PROC_EVAL_POSTINIT,
+						   PROC_EVAL_MAIN };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct proc_set *ps;
+		struct proc *p;
+		struct err e = { 0 };
+		struct pollfd pfd;
+		int fd[2];
+		char num[16], c;
+
+		assert_int_equal(pipe(fd), 0);
+		snprintf(num, sizeof(num), "%d", fd[1]);
+		setenv("PROC_TEST_FD", num, 1);
+		ps = new_set();
+		p = create(ps, self, "exit7", when[i]);
+		close(fd[1]);
+		pfd = (struct pollfd){ .fd = fd[0], .events = POLLIN };
+		assert_int_equal(poll(&pfd, 1, 0), when[i] == PROC_EVAL_MAIN);
+		assert_int_equal(proc_continue(p, &e), 0);
+		assert_int_equal(read(fd[0], &c, 1), 1);
+		assert_int_equal(WEXITSTATUS(wait_end(p)), 7);
+		close(fd[0]);
+		unsetenv("PROC_TEST_FD");
+		proc_set_free(ps);
+	}
+}
+
+static void
+test_missing(void **state)
+{
+	struct proc_set *ps = new_set();
+	char *argv[] = { (char *)(uintptr_t) "/no/such/program", NULL };
+	struct err e = { 0 };
+
+	assert_null(proc_create(ps, argv, PROC_EVAL_PREINIT, &e));
+	assert_string_equal(e.msg, "failed to execute /no/such/program: "
+				   "No such file or directory");
+	err_clear(&e);
+	assert_null(proc_grab(ps, 0x7ffffff0, &e));
+	assert_string_equal(e.msg, "failed to grab process 2147483632: "
+				   "No such process");
+	proc_set_free(ps);
+}
+
+/* A process that is grabbed is never stopped. */
+static void
+test_grab(void **state)
+{
+	struct proc_set *ps = new_set();
+	struct err e = { 0 };
+	pid_t pid = fork();
+	struct proc *p;
+	int status;
+
+	if (pid == 0) {
+		execl("/proc/self/exe", "test_proc", "sleep", (char *)NULL);
+		_exit(1);
+	}
+	for (int i = 0; i < 200 && state_of(pid) != 'S'; i++)
+		usleep(10000);
+	usleep(20000);
+	p = proc_grab(ps, pid, &e);
+	assert_non_null(p);
+	assert_ptr_equal(proc_grab(ps, pid, &e), p);
+	assert_ptr_equal(proc_find(ps, pid), p);
+	assert_false(proc_ended(p, &status));
+	assert_int_equal(state_of(pid), 'S');
+	assert_non_null(obj_named(p, "libc.so.6"));
+	assert_true(obj_named(p, "test_proc")->is_exec);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_true(proc_ended(p, &status));
+	assert_int_equal(status, -1);
+	proc_set_free(ps);
+}
+
+/* Names are known after the end; so is nothing that never was. */
+static void
+test_symbols(void **state)
+{
+	struct proc_set *ps = new_set();
+	struct proc *p = create(ps, self, "exit7", PROC_EVAL_MAIN);
+	struct buf b = BUF_INIT;
+	struct err e = { 0 };
+	struct proc_obj *o = obj_named(p, "test_proc");
+	const struct elf_sym *s;
+	uint64_t addr;
+	pid_t pid = proc_pid(p);
+
+	assert_non_null(o);
+	assert_non_null(proc_obj_elf(o, &e));
+	s = elf_sym_find(o->elf, "proc_test_here");
+	assert_non_null(s);
+	addr = o->base + s->addr;
+	assert_int_equal(proc_continue(p, &e), 0);
+	wait_end(p);
+	proc_addr_text(ps, pid, addr, &b);
+	assert_string_equal(buf_str(&b), "test_proc`proc_test_here");
+	buf_reset(&b);
+	proc_addr_text(ps, pid, addr + 1, &b);
+	assert_string_equal(buf_str(&b), "test_proc`proc_test_here+0x1");
+	buf_reset(&b);
+	proc_addr_text(ps, pid, 0x10, &b);
+	assert_string_equal(buf_str(&b), "0x10");
+	buf_reset(&b);
+	/* Our own symbols, by look-up alone. */
+	proc_addr_text(ps, getpid(), (uint64_t)(uintptr_t)proc_test_here, &b);
+	assert_string_equal(buf_str(&b), "test_proc`proc_test_here");
+	buf_fini(&b);
+	proc_set_free(ps);
+}
+
+/* A created process that is never let go ends with the set. */
+static void
+test_abandon(void **state)
+{
+	struct proc_set *ps = new_set();
+	pid_t pid = proc_pid(create(ps, self, "sleep", PROC_EVAL_PREINIT));
+
+	assert_int_equal(state_of(pid), 't');
+	proc_set_free(ps);
+	assert_int_equal(state_of(pid), 0);
+}
+
+/*
+ * kill -9 of the consumer: one that still holds its process takes it along,
+ * one that has let it go leaves it running.
+ */
+static void
+consumer_killed(bool let_go)
+{
+	int fd[2];
+	pid_t consumer, target = 0;
+
+	assert_int_equal(pipe(fd), 0);
+	consumer = fork();
+	if (consumer == 0) {
+		struct proc_set *ps = new_set();
+		struct proc *p = create(ps, self, "sleep", PROC_EVAL_MAIN);
+		struct err e = { 0 };
+
+		target = proc_pid(p);
+		if (let_go)
+			proc_continue(p, &e);
+		if (write(fd[1], &target, sizeof(target)) < 0)
+			_exit(1);
+		pause();
+	}
+	assert_int_equal(read(fd[0], &target, sizeof(target)), sizeof(target));
+	kill(consumer, SIGKILL);
+	waitpid(consumer, NULL, 0);
+	for (int i = 0; i < 200; i++) {
+		char c = state_of(target);
+
+		if (let_go ? c == 'S' : c == 0 || c == 'Z')
+			break;
+		usleep(10000);
+	}
+	if (let_go) {
+		assert_int_equal(state_of(target), 'S');
+		kill(target, SIGKILL);
+	} else {
+		assert_true(state_of(target) == 0 || state_of(target) == 'Z');
+	}
+	close(fd[0]);
+	close(fd[1]);
+}
+
+static void
+test_consumer_killed(void **state)
+{
+	consumer_killed(false);
+	consumer_killed(true);
+}
+
+static void
+test_ksym(void **state)
+{
+	struct proc_set *ps = new_set();
+	const char *module, *name;
+	uint64_t addr, off;
+
+	if (ksym_by_name(ps, "vmlinux", "schedule", &addr) != 0)
+		skip(); /* hidden from us */
+	assert_true(ksym_by_addr(ps, addr + 1, &module, &name, &off));
+	assert_string_equal(module, "vmlinux");
+	assert_string_equal(name, "schedule");
+	assert_int_equal(off, 1);
+	assert_int_equal(ksym_by_name(ps, NULL, "no such", &addr), -1);
+	assert_int_equal(ksym_by_name(ps, "nomod", "schedule", &addr), -1);
+	assert_false(ksym_by_addr(ps, 1, &module, &name, &off));
+	proc_set_free(ps);
+}
+
+/* Tell test_evaltime() when constructors run. */
+static void __attribute__((constructor)) say_constructed(void)
+{
+	const char *num = getenv("PROC_TEST_FD");
+
+	if (num != NULL && write(atoi(num), "c", 1) != 1)
+		_exit(1);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_true),
+		cmocka_unit_test(test_evaltime),
+		cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_grab),
+		cmocka_unit_test(test_symbols),
+		cmocka_unit_test(test_abandon),
+		cmocka_unit_test(test_consumer_killed),
+		cmocka_unit_test(test_ksym),
+	};
+
+	if (argc > 1 && strcmp(argv[1], "exit7") == 0)
+		return 7;
+	if (argc > 1 && strcmp(argv[1], "sleep") == 0) {
+		sleep(60);
+		return 0;
+	}
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
