@@ -58,8 +58,13 @@ agg_at(struct rt *rt, uint8_t *elem, uint64_t pos, uint32_t n)
 	return elem + pos;
 }
 
+/* The same of one window of the key, from the byte `from` on. */
+uint64_t rt_window_same(struct rt *rt, uint64_t pos, uint64_t from,
+			uint64_t n);
+uint64_t rt_window_put(struct rt *rt, uint64_t pos, uint64_t from, uint64_t n);
+
 RT_GLOBAL uint64_t
-rt_agg_same(struct rt *rt, uint64_t pos, uint64_t n)
+rt_window_same(struct rt *rt, uint64_t pos, uint64_t from, uint64_t n)
 {
 	uint64_t *p, i;
 	uint8_t *elem;
@@ -69,10 +74,43 @@ rt_agg_same(struct rt *rt, uint64_t pos, uint64_t n)
 	elem = agg_elem(rt);
 	if (!elem)
 		return 0;
-	for (i = 0; i < RT_KEY_MAX && i < n; i += 8) {
-		p = agg_at(rt, elem, pos + i, 8);
-		if (!p || *p != RT_WORD(RT_KEY_AT(rt, i)))
+	RT_FOR(i, 8 * RT_WINDOW, 8, from + i < n) {
+		p = agg_at(rt, elem, pos + from + i, 8);
+		if (!p || *p != RT_WORD(RT_KEY_AT(rt, from + i)))
 			return 0;
+	}
+	return 1;
+}
+
+RT_GLOBAL uint64_t
+rt_agg_same(struct rt *rt, uint64_t pos, uint64_t n)
+{
+	uint64_t i;
+
+	if (!rt)
+		return 0;
+	RT_FOR(i, RT_KEY_MAX, 8 * RT_WINDOW, i < n)
+		if (!rt_window_same(rt, pos, i, n))
+			return 0;
+	return 1;
+}
+
+RT_GLOBAL uint64_t
+rt_window_put(struct rt *rt, uint64_t pos, uint64_t from, uint64_t n)
+{
+	uint64_t *p, i;
+	uint8_t *elem;
+
+	if (!rt)
+		return 0;
+	elem = agg_elem(rt);
+	if (!elem)
+		return 0;
+	RT_FOR(i, 8 * RT_WINDOW, 8, from + i < n) {
+		p = agg_at(rt, elem, pos + from + i, 8);
+		if (!p)
+			return 0;
+		*p = RT_WORD(RT_KEY_AT(rt, from + i));
 	}
 	return 1;
 }
@@ -80,20 +118,13 @@ rt_agg_same(struct rt *rt, uint64_t pos, uint64_t n)
 RT_GLOBAL uint64_t
 rt_agg_put(struct rt *rt, uint64_t pos, uint64_t n)
 {
-	uint64_t *p, i;
-	uint8_t *elem;
+	uint64_t i;
 
 	if (!rt)
 		return 0;
-	elem = agg_elem(rt);
-	if (!elem)
-		return 0;
-	for (i = 0; i < RT_KEY_MAX && i < n; i += 8) {
-		p = agg_at(rt, elem, pos + i, 8);
-		if (!p)
+	RT_FOR(i, RT_KEY_MAX, 8 * RT_WINDOW, i < n)
+		if (!rt_window_put(rt, pos, i, n))
 			return 0;
-		*p = RT_WORD(RT_KEY_AT(rt, i));
-	}
 	return 1;
 }
 
@@ -111,7 +142,7 @@ rt_agg_chain(struct rt *rt, uint64_t base, uint64_t head, uint64_t id_hash,
 	elem = agg_elem(rt);
 	if (!elem)
 		return 0;
-	for (i = 0; i < CHAIN_MAX; i++) {
+	RT_FOR(i, CHAIN_MAX, 1, 1) {
 		if (!pos)
 			return 0;
 		en = agg_at(rt, elem, base + pos, sizeof(*en));

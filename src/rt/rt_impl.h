@@ -5,8 +5,8 @@
  * Two rules shape the code, both from the verifier of the kernel.  It checks
  * every global function once, with any arguments; so a function with one
  * bounded loop costs as much as the loop, while a loop in a loop costs the
- * product.  Hence one loop a function, and loops that need another call a
- * global function.  And it must see a bound at each access with a computed
+ * product.  Hence one loop a function; a long loop and a loop that needs
+ * another call a global function.  And it must see a bound at each access with a computed
  * offset; hence RT_WORK(), RT_AT(), RT_KEY_AT(), which mask.  The masks never
  * change a value: the callers have checked, the verifier only cannot know it.
  *
@@ -19,6 +19,17 @@
 #define RT_RT_IMPL_H
 
 #include "rt/rt_mem.h"
+
+/* Bytes, or words, that one innermost loop goes over. */
+#define RT_WINDOW 64u
+
+/*
+ * for (i = 0; i < end && more; i += step), where the compiler may not count
+ * with something else than i, so that the verifier sees the end.
+ */
+#define RT_FOR(i, end, step, more)                                           \
+	for ((i) = 0; __extension__({ RT_OPAQUE(i); (i) < (end); }) && (more); \
+	     (i) += (step))
 
 /* A body or a part of one that the verifier checks on its own. */
 #ifdef __bpf__
@@ -79,8 +90,10 @@ uint64_t rt_work_fetch2(struct rt *rt, uint64_t addr);
 uint64_t rt_work_keep(struct rt *rt, uint64_t start, uint64_t len);
 /* The first i < n with W[i] == c; n if there is none. */
 uint64_t rt_work_chr(struct rt *rt, uint64_t c, uint64_t n);
-/* 1 + the last i < n for which (W[i] == c) is `same`; 0 if there is none. */
-uint64_t rt_work_rchr(struct rt *rt, uint64_t c, uint64_t n, uint64_t same);
+/* 1 + the last i < n with W[i] == c, or != c; 0 if there is none.  (Two
+   functions, because the verifier would follow both ways at each step.) */
+uint64_t rt_work_rchr(struct rt *rt, uint64_t c, uint64_t n);
+uint64_t rt_work_rskip(struct rt *rt, uint64_t c, uint64_t n);
 /* Does W at pos begin with V? */
 uint64_t rt_work_match(struct rt *rt, uint64_t pos);
 /* The first i, from <= i <= last, where W matches V, or -1. */
@@ -88,7 +101,7 @@ uint64_t rt_work_find(struct rt *rt, uint64_t from, uint64_t last);
 /* The last i <= from where W matches V, or -1. */
 uint64_t rt_work_rfind(struct rt *rt, uint64_t from);
 /* The order of two strings by the words in which they first differ or end. */
-uint64_t rt_work_order(struct rt *rt, uint64_t w, uint64_t v);
+uint64_t rt_work_order(uint64_t w, uint64_t v);
 
 /* ---- rt_scratch.c ------------------------------------------------------ */
 
@@ -103,6 +116,8 @@ uint64_t rt_scratch_copy(struct rt *rt, uint64_t src, uint64_t off,
 			 uint64_t n);
 uint64_t rt_scratch_ucopy(struct rt *rt, uint64_t src, uint64_t off,
 			  uint64_t n);
+/* Zero the words of scratch that hold n bytes from off, a multiple of 8. */
+uint64_t rt_scratch_zero(struct rt *rt, uint64_t off, uint64_t n);
 /* The offset in scratch of n allocated bytes at addr, or -1 after a fault. */
 uint64_t rt_scratch_own(struct rt *rt, uint64_t addr, uint64_t n);
 

@@ -9,8 +9,22 @@
  */
 #include "rt/rt_impl.h"
 
-/* Zero n bytes of the key at off, both multiples of 8, n at most RT_KEY_MAX. */
+/* Zero n bytes of the key at off, both multiples of 8. */
 uint64_t rt_key_zero(struct rt *rt, uint64_t off, uint64_t n);
+uint64_t rt_window_keyzero(struct rt *rt, uint64_t off, uint64_t n);
+uint64_t rt_window_hash(struct rt *rt, uint64_t h, uint64_t from, uint64_t n);
+
+RT_GLOBAL uint64_t
+rt_window_keyzero(struct rt *rt, uint64_t off, uint64_t n)
+{
+	uint64_t i;
+
+	if (!rt)
+		return 0;
+	RT_FOR(i, 8 * RT_WINDOW, 8, i < n)
+		RT_WORD(RT_KEY_AT(rt, off + i)) = 0;
+	return 0;
+}
 
 RT_GLOBAL uint64_t
 rt_key_zero(struct rt *rt, uint64_t off, uint64_t n)
@@ -19,10 +33,8 @@ rt_key_zero(struct rt *rt, uint64_t off, uint64_t n)
 
 	if (!rt)
 		return 0;
-	for (i = 0; i < RT_KEY_MAX && i < n; i += 8) {
-		RT_WORD(RT_KEY_AT(rt, off + i)) = 0;
-		RT_OPAQUE(i); /* no memset() in BPF */
-	}
+	RT_FOR(i, RT_KEY_MAX, 8 * RT_WINDOW, i < n)
+		rt_window_keyzero(rt, off + i, n - i);
 	return 0;
 }
 
@@ -70,7 +82,7 @@ rt_key_bytes(struct rt *rt, uint64_t off, uint64_t addr, uint64_t n)
 	if (n == 0 || !fits(off, n))
 		return rt_fail(rt, RT_FAULT_TUPOFLOW, 0);
 	rt_key_zero(rt, off + (n & ~7ull), n & 7 ? 8 : 0);
-	for (i = 0; i < RT_KEY_MAX / RT_STR_MAX && done < n; i++) {
+	RT_FOR(i, RT_KEY_MAX / RT_STR_MAX, 1, done < n) {
 		left = n - done;
 		RT_OPAQUE(left);
 		if (left > RT_STR_MAX)
@@ -91,7 +103,7 @@ rt_tuple_key(struct rt *rt, uint64_t prefix)
 
 	if (!rt)
 		return 0;
-	for (i = 0; i < RT_NTUPLE && i < rt->ntuple; i++) {
+	RT_FOR(i, RT_NTUPLE, 1, i < rt->ntuple) {
 		t = &rt->tuple[i];
 		if (t->isstr)
 			n = rt_key_str(rt, len, t->val);
@@ -109,15 +121,28 @@ rt_tuple_key(struct rt *rt, uint64_t prefix)
 
 /* A multiplication and a fold for each word. */
 RT_GLOBAL uint64_t
+rt_window_hash(struct rt *rt, uint64_t h, uint64_t from, uint64_t n)
+{
+	uint64_t i;
+
+	if (!rt)
+		return 0;
+	RT_FOR(i, 8 * RT_WINDOW, 8, from + i < n) {
+		h = (h ^ RT_WORD(RT_KEY_AT(rt, from + i))) *
+		    0x9e3779b97f4a7c15ull;
+		h ^= h >> 32;
+	}
+	return h;
+}
+
+RT_GLOBAL uint64_t
 rt_key_hash(struct rt *rt, uint64_t n)
 {
 	uint64_t h = n, i;
 
 	if (!rt)
 		return 0;
-	for (i = 0; i < RT_KEY_MAX && i < n; i += 8) {
-		h = (h ^ RT_WORD(RT_KEY_AT(rt, i))) * 0x9e3779b97f4a7c15ull;
-		h ^= h >> 32;
-	}
+	RT_FOR(i, RT_KEY_MAX, 8 * RT_WINDOW, i < n)
+		h = rt_window_hash(rt, h, i, n);
 	return h;
 }

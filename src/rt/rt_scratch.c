@@ -50,7 +50,7 @@ rt_scratch_ustr(struct rt *rt, uint64_t addr, uint64_t off, uint64_t max)
 									    \
 		if (!rt)                                                    \
 			return 0;                                           \
-		for (i = 0; i < RT_SCRATCH / RT_STR_MAX && done < n; i++) { \
+		RT_FOR(i, RT_SCRATCH / RT_STR_MAX, 1, done < n) { \
 			uint64_t left = n - done;                           \
 									    \
 			RT_OPAQUE(left);                                    \
@@ -105,21 +105,44 @@ take(struct rt *rt, uint64_t n)
 	return off;
 }
 
+uint64_t rt_window_zero(struct rt *rt, uint64_t off, uint64_t n);
+
+RT_GLOBAL uint64_t
+rt_window_zero(struct rt *rt, uint64_t off, uint64_t n)
+{
+	uint64_t i;
+
+	if (!rt)
+		return 0;
+	RT_FOR(i, 8 * RT_WINDOW, 8, i < n) {
+		RT_WORD(RT_AT(rt, off + i)) = 0;
+	}
+	return 0;
+}
+
+RT_GLOBAL uint64_t
+rt_scratch_zero(struct rt *rt, uint64_t off, uint64_t n)
+{
+	uint64_t i;
+
+	if (!rt)
+		return 0;
+	RT_FOR(i, RT_SCRATCH, 8 * RT_WINDOW, i < n)
+		rt_window_zero(rt, off + i, n - i);
+	return 0;
+}
+
 RT_GLOBAL uint64_t
 rt_allocs(struct rt *rt, uint64_t n)
 {
-	uint64_t off, i;
+	uint64_t off;
 
 	if (!rt)
 		return 0;
 	off = take(rt, n);
 	if (off == (uint64_t)-1)
 		return 0;
-	for (i = 0; i < RT_SCRATCH && i < n; i += 8) {
-		RT_WORD(RT_AT(rt, off + i)) = 0;
-		/* Not to be turned into memset(), which BPF has not. */
-		RT_OPAQUE(i);
-	}
+	rt_scratch_zero(rt, off, n);
 	return rt_scratch_addr(rt, off);
 }
 

@@ -66,7 +66,7 @@ rt_subr_strrchr(struct rt *rt)
 	n = rt_work_fetch(rt, rt->tuple[0].val);
 	if (!n)
 		return 0;
-	i = rt_work_rchr(rt, (uint8_t)rt->tuple[1].val, n, 1);
+	i = rt_work_rchr(rt, (uint8_t)rt->tuple[1].val, n);
 	return i ? rt_work_keep(rt, i - 1, n - i) : 0;
 }
 
@@ -190,10 +190,10 @@ rt_subr_basename(struct rt *rt)
 	n = rt_work_fetch(rt, rt->tuple[0].val);
 	if (!n)
 		return 0;
-	end = rt_work_rchr(rt, '/', n - 1, 0);
+	end = rt_work_rskip(rt, '/', n - 1);
 	if (!end) /* nothing, or slashes only */
 		return n > 1 ? one_char(rt, '/') : rt_work_keep(rt, 0, 0);
-	start = rt_work_rchr(rt, '/', end, 1);
+	start = rt_work_rchr(rt, '/', end);
 	return rt_work_keep(rt, start, end - start);
 }
 
@@ -207,13 +207,13 @@ rt_subr_dirname(struct rt *rt)
 	n = rt_work_fetch(rt, rt->tuple[0].val);
 	if (!n)
 		return 0;
-	end = rt_work_rchr(rt, '/', n - 1, 0);
+	end = rt_work_rskip(rt, '/', n - 1);
 	if (!end)
 		return one_char(rt, n > 1 ? '/' : '.');
-	end = rt_work_rchr(rt, '/', end, 1);
+	end = rt_work_rchr(rt, '/', end);
 	if (!end)
 		return one_char(rt, '.');
-	end = rt_work_rchr(rt, '/', end, 0);
+	end = rt_work_rskip(rt, '/', end);
 	return end ? rt_work_keep(rt, 0, end) : one_char(rt, '/');
 }
 
@@ -240,7 +240,7 @@ rt_str_flip(struct rt *rt, uint64_t addr, uint64_t first)
 	if (!n)
 		return 0;
 	max = rt_strmax(rt);
-	for (i = 0; i < max && i < n; i += 8) {
+	RT_FOR(i, max, 8, i < n) {
 		p = &RT_WORD(RT_AT(rt, off + i));
 		w = *p;
 		low = w & EACH(0x7f);

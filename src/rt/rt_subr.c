@@ -41,22 +41,55 @@ NET(ntohll, NET64)
 RT_GLOBAL uint64_t
 rt_quantize_bucket(struct rt *rt, uint64_t v)
 {
-	uint64_t k = 0, s, neg = v >> 63;
+	uint64_t bits = 0, half, neg = v >> 63;
 
+	if (!rt)
+		return 0;
 	if (neg)
 		v = -v;
 	if (v == 0)
 		return 63;
-	for (s = 32; s; s >>= 1) {
-		if (v >> s) {
-			v >>= s;
-			k += s;
+	for (half = 32; half; half >>= 1) {
+		if (v >> half) {
+			v >>= half;
+			bits += half;
 		}
 	}
-	k++; /* bits of v */
+	bits++;
 	if (!neg)
-		return 63 + k;
-	return k > 63 ? 0 : 63 - k;
+		return 63 + bits;
+	return bits > 63 ? 0 : 63 - bits;
+}
+
+uint64_t rt_llq_power(uint64_t base, uint64_t n);
+uint64_t rt_llq_bucket(uint64_t arg, uint64_t v, uint64_t first);
+
+RT_GLOBAL uint64_t
+rt_llq_power(uint64_t base, uint64_t n)
+{
+	uint64_t i, p = 1;
+
+	RT_FOR(i, 64, 1, i < n)
+		p *= base;
+	return p;
+}
+
+RT_GLOBAL uint64_t
+rt_llq_bucket(uint64_t arg, uint64_t v, uint64_t first)
+{
+	uint64_t factor = arg >> 48, low = (arg >> 32) & 0xffff;
+	uint64_t high = (arg >> 16) & 0xffff, steps = arg & 0xffff;
+	uint64_t end, n, m, bucket = 1;
+
+	RT_FOR(m, 64, 1, low + m <= high) {
+		end = first * factor;
+		n = end > steps ? steps : end;
+		if (v < end)
+			return bucket + (v - first) / (end / n);
+		bucket += n - n / factor;
+		first = end;
+	}
+	return bucket;
 }
 
 /*
@@ -68,23 +101,12 @@ rt_quantize_bucket(struct rt *rt, uint64_t v)
 RT_GLOBAL uint64_t
 rt_llquantize_bucket(struct rt *rt, uint64_t arg, uint64_t v)
 {
-	uint64_t factor = arg >> 48, low = (arg >> 32) & 0xffff;
-	uint64_t high = (arg >> 16) & 0xffff, steps = arg & 0xffff;
-	uint64_t first = 1, end, n, m, bucket = 1;
+	uint64_t first;
 
-	if (factor < 2 || steps == 0 || (v >> 63))
+	/* A bad factor or no steps: the compiler lets none through, but
+	   they would divide by zero. */
+	if (!rt || arg >> 48 < 2 || (arg & 0xffff) == 0 || v >> 63)
 		return 0;
-	for (m = 0; m < 64 && m < low; m++)
-		first *= factor;
-	if (v < first)
-		return 0;
-	for (m = 0; m < 64 && low + m <= high; m++) {
-		end = first * factor;
-		n = end > steps ? steps : end;
-		if (v < end)
-			return bucket + (v - first) / (end / n);
-		bucket += n - n / factor;
-		first = end;
-	}
-	return bucket;
+	first = rt_llq_power(arg >> 48, (arg >> 32) & 0xffff);
+	return v < first ? 0 : rt_llq_bucket(arg, v, first);
 }

@@ -45,90 +45,211 @@ rt_work_keep(struct rt *rt, uint64_t start, uint64_t len)
 	return n ? rt_scratch_keep(rt, off, n) : 0;
 }
 
+/*
+ * The searches.  Each has a function that looks at one window, RT_WINDOW
+ * positions, and one that goes from window to window: together they cost the
+ * verifier the square root of what one loop would.
+ */
+uint64_t rt_window_chr(struct rt *rt, uint64_t c, uint64_t from, uint64_t n);
+uint64_t rt_window_rchr(struct rt *rt, uint64_t c, uint64_t n);
+uint64_t rt_window_rskip(struct rt *rt, uint64_t c, uint64_t n);
+uint64_t rt_window_match(struct rt *rt, uint64_t pos, uint64_t from);
+uint64_t rt_window_find(struct rt *rt, uint64_t from, uint64_t last);
+uint64_t rt_window_rfind(struct rt *rt, uint64_t from);
+
+#define NOT_HERE ((uint64_t)-1)
+
+RT_GLOBAL uint64_t
+rt_window_chr(struct rt *rt, uint64_t c, uint64_t from, uint64_t n)
+{
+	uint64_t i;
+
+	if (!rt)
+		return NOT_HERE;
+	RT_FOR(i, RT_WINDOW, 1, from + i < n)
+		if (*RT_WORK(RT_W(rt), from + i) == c)
+			return from + i;
+	return NOT_HERE;
+}
+
 RT_GLOBAL uint64_t
 rt_work_chr(struct rt *rt, uint64_t c, uint64_t n)
 {
-	uint64_t i, max;
+	uint64_t i, at, max;
 
 	if (!rt)
 		return 0;
 	max = rt_strmax(rt);
-	for (i = 0; i < max && i < n; i++)
-		if (*RT_WORK(RT_W(rt), i) == c)
-			return i;
+	RT_FOR(i, max, RT_WINDOW, i < n) {
+		at = rt_window_chr(rt, c, i, n);
+		if (at != NOT_HERE)
+			return at;
+	}
 	return n;
 }
 
 RT_GLOBAL uint64_t
-rt_work_rchr(struct rt *rt, uint64_t c, uint64_t n, uint64_t same)
+rt_window_rchr(struct rt *rt, uint64_t c, uint64_t n)
 {
-	uint64_t k, max;
+	uint64_t i;
+
+	if (!rt)
+		return 0;
+	RT_FOR(i, RT_WINDOW, 1, i < n)
+		if (*RT_WORK(RT_W(rt), n - 1 - i) == c)
+			return n - i;
+	return 0;
+}
+
+RT_GLOBAL uint64_t
+rt_work_rchr(struct rt *rt, uint64_t c, uint64_t n)
+{
+	uint64_t i, at, max;
 
 	if (!rt)
 		return 0;
 	max = rt_strmax(rt);
-	for (k = 0; k < max && k < n; k++)
-		if ((*RT_WORK(RT_W(rt), n - 1 - k) == c) == same)
-			return n - k;
+	RT_FOR(i, max, RT_WINDOW, i < n) {
+		at = rt_window_rchr(rt, c, n - i);
+		if (at)
+			return at;
+	}
 	return 0;
 }
 
-/* W's own NUL ends the comparison at the latest. */
 RT_GLOBAL uint64_t
-rt_work_match(struct rt *rt, uint64_t pos)
+rt_window_rskip(struct rt *rt, uint64_t c, uint64_t n)
 {
-	uint64_t k, max;
+	uint64_t i;
+
+	if (!rt)
+		return 0;
+	RT_FOR(i, RT_WINDOW, 1, i < n)
+		if (*RT_WORK(RT_W(rt), n - 1 - i) != c)
+			return n - i;
+	return 0;
+}
+
+RT_GLOBAL uint64_t
+rt_work_rskip(struct rt *rt, uint64_t c, uint64_t n)
+{
+	uint64_t i, at, max;
+
+	if (!rt)
+		return 0;
+	max = rt_strmax(rt);
+	RT_FOR(i, max, RT_WINDOW, i < n) {
+		at = rt_window_rskip(rt, c, n - i);
+		if (at)
+			return at;
+	}
+	return 0;
+}
+
+/*
+ * 0: they differ; 1: V ended; 2: equal so far.  W's own NUL differs from all
+ * of V before its end, so W is never left.
+ */
+RT_GLOBAL uint64_t
+rt_window_match(struct rt *rt, uint64_t pos, uint64_t from)
+{
+	uint64_t i;
 	uint8_t v;
 
 	if (!rt)
 		return 0;
-	max = rt_strmax(rt);
-	for (k = 0; k < max; k++) {
-		v = *RT_WORK(RT_V(rt), k);
+	RT_FOR(i, RT_WINDOW, 1, 1) {
+		v = *RT_WORK(RT_V(rt), from + i);
 		if (v == 0)
 			return 1;
-		if (v != *RT_WORK(RT_W(rt), pos + k))
+		if (v != *RT_WORK(RT_W(rt), pos + from + i))
 			return 0;
+	}
+	return 2;
+}
+
+RT_GLOBAL uint64_t
+rt_work_match(struct rt *rt, uint64_t pos)
+{
+	uint64_t i, max, r;
+
+	if (!rt)
+		return 0;
+	max = rt_strmax(rt);
+	RT_FOR(i, max, RT_WINDOW, 1) {
+		r = rt_window_match(rt, pos, i);
+		if (r < 2)
+			return r;
 	}
 	return 1;
 }
 
 RT_GLOBAL uint64_t
-rt_work_find(struct rt *rt, uint64_t from, uint64_t last)
+rt_window_find(struct rt *rt, uint64_t from, uint64_t last)
 {
-	uint64_t k, max;
 	uint8_t first;
+	uint64_t i;
 
 	if (!rt)
-		return 0;
-	max = rt_strmax(rt);
+		return NOT_HERE;
 	first = *RT_V(rt);
-	for (k = 0; k < max && from + k <= last; k++) {
-		if (first && first != *RT_WORK(RT_W(rt), from + k))
+	RT_FOR(i, RT_WINDOW, 1, from + i <= last) {
+		if (first && first != *RT_WORK(RT_W(rt), from + i))
 			continue;
-		if (rt_work_match(rt, from + k))
-			return from + k;
+		if (rt_work_match(rt, from + i))
+			return from + i;
 	}
-	return (uint64_t)-1;
+	return NOT_HERE;
+}
+
+RT_GLOBAL uint64_t
+rt_work_find(struct rt *rt, uint64_t from, uint64_t last)
+{
+	uint64_t i, at, max;
+
+	if (!rt)
+		return NOT_HERE;
+	max = rt_strmax(rt);
+	RT_FOR(i, max, RT_WINDOW, from + i <= last) {
+		at = rt_window_find(rt, from + i, last);
+		if (at != NOT_HERE)
+			return at;
+	}
+	return NOT_HERE;
+}
+
+RT_GLOBAL uint64_t
+rt_window_rfind(struct rt *rt, uint64_t from)
+{
+	uint8_t first;
+	uint64_t i;
+
+	if (!rt)
+		return NOT_HERE;
+	first = *RT_V(rt);
+	RT_FOR(i, RT_WINDOW, 1, i <= from) {
+		if (first && first != *RT_WORK(RT_W(rt), from - i))
+			continue;
+		if (rt_work_match(rt, from - i))
+			return from - i;
+	}
+	return NOT_HERE;
 }
 
 RT_GLOBAL uint64_t
 rt_work_rfind(struct rt *rt, uint64_t from)
 {
-	uint64_t k, max;
-	uint8_t first;
+	uint64_t i, at, max;
 
 	if (!rt)
-		return 0;
+		return NOT_HERE;
 	max = rt_strmax(rt);
-	first = *RT_V(rt);
-	for (k = 0; k < max && k <= from; k++) {
-		if (first && first != *RT_WORK(RT_W(rt), from - k))
-			continue;
-		if (rt_work_match(rt, from - k))
-			return from - k;
+	RT_FOR(i, max, RT_WINDOW, i <= from) {
+		at = rt_window_rfind(rt, from - i);
+		if (at != NOT_HERE)
+			return at;
 	}
-	return (uint64_t)-1;
+	return NOT_HERE;
 }
 
 /* Bytes lie in a word in the order of the string on little-endian machines;
@@ -140,12 +261,12 @@ rt_work_rfind(struct rt *rt, uint64_t from)
 #endif
 
 RT_GLOBAL uint64_t
-rt_work_order(struct rt *rt, uint64_t w, uint64_t v)
+rt_work_order(uint64_t w, uint64_t v)
 {
 	uint8_t a, b;
 	uint64_t i;
 
-	for (i = 0; i < 8; i++) {
+	RT_FOR(i, 8, 1, 1) {
 		a = BYTE_OF(w, i);
 		b = BYTE_OF(v, i);
 		if (a != b)
@@ -167,11 +288,11 @@ rt_scmp(struct rt *rt, uint64_t a, uint64_t b)
 	if (!rt || !rt_work_fetch(rt, a) || !rt_work_fetch2(rt, b))
 		return 0;
 	max = rt_strmax(rt);
-	for (i = 0; i < max; i += 8) {
+	RT_FOR(i, max, 8, 1) {
 		w = RT_WORD(RT_WORK(RT_W(rt), i));
 		v = RT_WORD(RT_WORK(RT_V(rt), i));
 		if (w != v || HAS_NUL(w))
-			return rt_work_order(rt, w, v);
+			return rt_work_order(w, v);
 	}
 	return 0;
 }

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * rt_cases.h - calls of string subroutines and what they must give, for a
+ * strsize of 64; run on the host (test_rt_str) and in the kernel
+ * (test_rt_verify).
+ */
+#ifndef RT_TEST_RT_CASES_H
+#define RT_TEST_RT_CASES_H
+
+#include "rt/test/rt_fixture.h"
+
+#define CASE_STRSIZE 64
+
+struct rt_case_arg {
+	const char *s; /* NULL: the number */
+	int64_t n;
+};
+
+struct rt_case {
+	const char *fn;
+	struct rt_case_arg arg[3];
+	int nargs;
+	const char *str; /* the string that is the result; NULL: num is */
+	int64_t num;
+};
+
+#define S(text) { .s = text }
+#define N(num) { .n = num }
+#define GIVES_STR(name, n, text, ...) { name, { __VA_ARGS__ }, n, text, 0 }
+#define GIVES_NUM(name, n, val, ...) { name, { __VA_ARGS__ }, n, NULL, val }
+
+#define T10 "0123456789"
+#define T60 T10 T10 T10 T10 T10 T10
+#define NOT_FOUND -1
+
+static const struct rt_case rt_cases[] = {
+	GIVES_NUM("strlen", 1, 0, S("")),
+	GIVES_NUM("strlen", 1, 5, S("hello")),
+	GIVES_NUM("strlen", 1, 63, S(T60 "abc")),
+	GIVES_NUM("strlen", 1, 63, S(T60 "abcd")),
+	GIVES_NUM("strlen", 1, 63, S(T60 T60)),
+
+	GIVES_STR("strjoin", 2, "foobar", S("foo"), S("bar")),
+	GIVES_STR("strjoin", 2, "bar", S(""), S("bar")),
+	GIVES_STR("strjoin", 2, "foo", S("foo"), S("")),
+	GIVES_STR("strjoin", 2, "", S(""), S("")),
+	GIVES_STR("strjoin", 2, T60 "abc", S(T60), S("abc")),
+	GIVES_STR("strjoin", 2, T60 "abc", S(T60), S("abcdef")),
+	GIVES_STR("strjoin", 2, T60 "abc", S(T60 "abcdef"), S("xyz")),
+
+	GIVES_STR("strchr", 2, "llo", S("hello"), N('l')),
+	GIVES_STR("strchr", 2, "hello", S("hello"), N('h')),
+	GIVES_NUM("strchr", 2, 0, S("hello"), N('x')),
+	GIVES_NUM("strchr", 2, 0, S(""), N('x')),
+	GIVES_STR("strchr", 2, "", S("hello"), N(0)),
+	GIVES_STR("strchr", 2, "\xe9t\xe9", S("\xe9t\xe9"), N(-23)),
+	GIVES_NUM("strchr", 2, 0, S(T60 "abcX"), N('X')),
+	GIVES_STR("strrchr", 2, "lo", S("hello"), N('l')),
+	GIVES_STR("strrchr", 2, "hello", S("hello"), N('h')),
+	GIVES_NUM("strrchr", 2, 0, S("hello"), N('x')),
+	GIVES_STR("strrchr", 2, "", S("hello"), N(0)),
+
+	GIVES_STR("strstr", 2, "llo", S("hello"), S("ll")),
+	GIVES_STR("strstr", 2, "hello", S("hello"), S("")),
+	GIVES_STR("strstr", 2, "hello", S("hello"), S("hello")),
+	GIVES_NUM("strstr", 2, 0, S("hello"), S("hellos")),
+	GIVES_NUM("strstr", 2, 0, S("hello"), S("lll")),
+	GIVES_STR("strstr", 2, "", S(""), S("")),
+	GIVES_NUM("strstr", 2, 0, S(""), S("a")),
+	GIVES_STR("strstr", 2, "aab", S("aaaaaab"), S("aab")),
+
+	GIVES_NUM("index", 2, 4, S("hello world"), S("o")),
+	GIVES_NUM("index", 3, 4, S("hello world"), S("o"), N(4)),
+	GIVES_NUM("index", 3, 7, S("hello world"), S("o"), N(5)),
+	GIVES_NUM("index", 3, NOT_FOUND, S("hello world"), S("o"), N(8)),
+	GIVES_NUM("index", 3, NOT_FOUND, S("hello"), S("o"), N(5)),
+	GIVES_NUM("index", 3, NOT_FOUND, S("hello"), S("o"), N(500)),
+	GIVES_NUM("index", 3, 4, S("hello"), S("o"), N(-3)),
+	GIVES_NUM("index", 2, 0, S("hello"), S("")),
+	GIVES_NUM("index", 3, 3, S("hello"), S(""), N(3)),
+	GIVES_NUM("index", 3, 5, S("hello"), S(""), N(5)),
+	GIVES_NUM("index", 3, 5, S("hello"), S(""), N(9)),
+	GIVES_NUM("index", 3, 0, S("hello"), S(""), N(-9)),
+	GIVES_NUM("index", 2, 0, S(""), S("")),
+	GIVES_NUM("index", 2, NOT_FOUND, S(""), S("a")),
+
+	GIVES_NUM("rindex", 2, 7, S("hello world"), S("o")),
+	GIVES_NUM("rindex", 3, 7, S("hello world"), S("o"), N(7)),
+	GIVES_NUM("rindex", 3, 4, S("hello world"), S("o"), N(6)),
+	GIVES_NUM("rindex", 3, NOT_FOUND, S("hello world"), S("o"), N(3)),
+	GIVES_NUM("rindex", 3, 7, S("hello world"), S("o"), N(100)),
+	GIVES_NUM("rindex", 3, NOT_FOUND, S("hello"), S("h"), N(-1)),
+	GIVES_NUM("rindex", 3, 0, S("hello"), S("hello"), N(0)),
+	GIVES_NUM("rindex", 2, 5, S("hello"), S("")),
+	GIVES_NUM("rindex", 3, 2, S("hello"), S(""), N(2)),
+	GIVES_NUM("rindex", 3, 0, S("hello"), S(""), N(-2)),
+	GIVES_NUM("rindex", 2, 0, S(""), S("")),
+	GIVES_NUM("rindex", 2, NOT_FOUND, S(""), S("a")),
+
+	GIVES_STR("substr", 2, "llo", S("hello"), N(2)),
+	GIVES_STR("substr", 2, "hello", S("hello"), N(0)),
+	GIVES_STR("substr", 2, "", S("hello"), N(5)),
+	GIVES_STR("substr", 2, "", S("hello"), N(50)),
+	GIVES_STR("substr", 2, "lo", S("hello"), N(-2)),
+	GIVES_STR("substr", 2, "hello", S("hello"), N(-9)),
+	GIVES_STR("substr", 3, "el", S("hello"), N(1), N(2)),
+	GIVES_STR("substr", 3, "ello", S("hello"), N(1), N(99)),
+	GIVES_STR("substr", 3, "", S("hello"), N(1), N(0)),
+	GIVES_STR("substr", 3, "el", S("hello"), N(1), N(-2)),
+	GIVES_STR("substr", 3, "", S("hello"), N(1), N(-9)),
+	GIVES_STR("substr", 3, "l", S("hello"), N(-2), N(1)),
+	GIVES_STR("substr", 3, "h", S("hello"), N(-7), N(3)),
+	GIVES_STR("substr", 3, "", S("hello"), N(-7), N(2)),
+	GIVES_STR("substr", 3, "", S(""), N(0), N(1)),
+
+	GIVES_STR("basename", 1, "baz", S("/foo/bar/baz")),
+	GIVES_STR("basename", 1, "baz", S("/foo/bar/baz///")),
+	GIVES_STR("basename", 1, "baz", S("baz")),
+	GIVES_STR("basename", 1, ".", S("/foo/.")),
+	GIVES_STR("basename", 1, "/", S("/")),
+	GIVES_STR("basename", 1, "/", S("///")),
+	GIVES_STR("basename", 1, "", S("")),
+	GIVES_STR("dirname", 1, "/foo/bar", S("/foo/bar/baz")),
+	GIVES_STR("dirname", 1, "/foo/bar", S("/foo/bar///baz///")),
+	GIVES_STR("dirname", 1, ".", S("baz")),
+	GIVES_STR("dirname", 1, ".", S("baz/")),
+	GIVES_STR("dirname", 1, "/", S("/baz")),
+	GIVES_STR("dirname", 1, "/", S("//baz/")),
+	GIVES_STR("dirname", 1, "/", S("///")),
+	GIVES_STR("dirname", 1, ".", S("")),
+
+	GIVES_STR("toupper", 1, "HELLO, [WORLD] @`{}~ \xe9 ZA",
+		  S("hello, [World] @`{}~ \xe9 zA")),
+	GIVES_STR("tolower", 1, "hello, [world] @`{}~ \xc9 za",
+		  S("Hello, [WORLD] @`{}~ \xc9 Za")),
+	GIVES_STR("toupper", 1, "", S("")),
+	GIVES_STR("toupper", 1, T60 "ABC", S(T60 "abcdef")),
+};
+#define NCASES (sizeof(rt_cases) / sizeof(rt_cases[0]))
+
+static inline void
+case_push(struct rt *rt, const struct rt_case *c)
+{
+	for (int i = 0; i < c->nargs; i++) {
+		if (c->arg[i].s)
+			push_str(rt, c->arg[i].s);
+		else
+			push_val(rt, (uint64_t)c->arg[i].n);
+	}
+}
+
+static inline void
+case_check(const struct rt *rt, const struct rt_case *c, uint64_t res)
+{
+	const char *got;
+
+	if (rt->fault != RT_FAULT_NONE)
+		fail_msg("%s(\"%s\"): fault %u", c->fn, c->arg[0].s, rt->fault);
+	if (!c->str) {
+		if ((int64_t)res != c->num)
+			fail_msg("%s(\"%s\"): %lld, not %lld", c->fn,
+				 c->arg[0].s, (long long)res,
+				 (long long)c->num);
+		return;
+	}
+	if (res < rt->self || res >= rt->self + sizeof(*rt))
+		fail_msg("%s(\"%s\"): %#llx", c->fn, c->arg[0].s,
+			 (unsigned long long)res);
+	got = (const char *)rt + (res - rt->self);
+	if (strcmp(got, c->str) != 0)
+		fail_msg("%s(\"%s\"): \"%s\", not \"%s\"", c->fn, c->arg[0].s,
+			 got, c->str);
+	/* Exactly the result is taken. */
+	assert_int_equal(rt->scratch, RT_ROUND8(strlen(c->str) + 1));
+}
+
+/* The bodies by name. */
+typedef uint64_t subr_fn(struct rt *);
+
+static inline subr_fn *
+subr_by_name(const char *name)
+{
+	static const struct {
+		const char *name;
+		subr_fn *fn;
+	} subrs[] = {
+#define SUBR_IK(name) { #name, rt_subr_##name },
+#define SUBR_NONE(name)
+#define SUBR(id, name, proto, eng, flags) SUBR_##eng(name)
+#include "dif/subr.def"
+#undef SUBR
+	};
+
+	for (size_t i = 0; i < sizeof(subrs) / sizeof(subrs[0]); i++)
+		if (strcmp(subrs[i].name, name) == 0)
+			return subrs[i].fn;
+	return NULL;
+}
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* test_rt_agg.c - cells of aggregations with keys. */
+#include "rt/test/rt_cases.h"
+
+static uint64_t
+cell(struct fixture *f, uint64_t agg, uint64_t key, uint64_t cellsize)
+{
+	RT_WORD(f->rt.key) = key;
+	return rt_agg_cell(&f->rt, agg, 8, cellsize);
+}
+
+static void
+finds_what_it_made(void **state)
+{
+	struct fixture *f = fixture_new(256);
+	uint64_t pos[200];
+
+	for (uint64_t k = 0; k < 200; k++) {
+		pos[k] = cell(f, 1 + k % 3, k / 3, 16);
+		assert_true(pos[k] & RT_AGG_NEW);
+		pos[k] = (uint32_t)pos[k];
+		assert_int_equal(RT_WORD(f->agg + pos[k]), 0);
+		RT_WORD(f->agg + pos[k]) = RT_WORD(f->agg + pos[k] + 8) = ~0ull;
+	}
+	for (uint64_t k = 0; k < 200; k++)
+		assert_int_equal(cell(f, 1 + k % 3, k / 3, 16), pos[k]);
+	assert_int_equal(((struct rt_agg_half *)(void *)f->agg)->nentries,
+			 200);
+	assert_int_equal(f->rt.drops[RT_DROP_AGG], 0);
+	free(f);
+}
+
+static void
+keeps_the_halves_apart(void **state)
+{
+	struct fixture *f = fixture_new(256);
+	uint64_t a, b;
+
+	a = cell(f, 1, 5, 8);
+	f->ctl.agg_half = 1;
+	b = cell(f, 1, 5, 8);
+	assert_true(b & RT_AGG_NEW);
+	assert_int_equal((uint32_t)b, (uint32_t)a + f->conf.agg_halfsize);
+	f->ctl.agg_half = 0;
+	assert_int_equal(cell(f, 1, 5, 8), (uint32_t)a);
+	free(f);
+}
+
+static void
+counts_drops(void **state)
+{
+	struct fixture *f = fixture_new(256);
+	uint64_t k, made = 0, room, size = 16 + 8 + 127 * 8;
+
+	for (k = 0; k < 100; k++)
+		made += cell(f, 1, k, 127 * 8) != 0;
+	room = (f->conf.agg_halfsize - f->conf.agg_entries_off) / size;
+	assert_int_equal(made, room);
+	assert_int_equal(f->rt.drops[RT_DROP_AGG], 100 - room);
+	/* nothing was written in the other half */
+	for (k = f->conf.agg_halfsize; k < f->conf.aggsize; k++)
+		assert_int_equal(f->agg[k], 0);
+	assert_int_equal(rt_agg_cell(&f->rt, 1, RT_KEY_MAX + 8, 8), 0);
+	assert_int_equal(rt_agg_cell(&f->rt, 1, 8, (uint64_t)-8), 0);
+	assert_int_equal(f->rt.drops[RT_DROP_AGG], 102 - room);
+	f->host.agg = NULL;
+	assert_int_equal(cell(f, 1, 1, 8), 0);
+	free(f);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_what_it_made),
+		cmocka_unit_test(keeps_the_halves_apart),
+		cmocka_unit_test(counts_drops),
+	};
+
+	return cmocka_run_group_tests_name("rt_agg", tests, NULL, NULL);
+}

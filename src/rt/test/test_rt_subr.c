@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* test_rt_subr.c - number subroutines, and buckets against dif/'s. */
+#include "rt/test/rt_cases.h"
+
+#include "dif/dif.h"
+
+static uint64_t
+call(struct rt *rt, const char *name, uint64_t v)
+{
+	fixture_reset(rt);
+	push_val(rt, v);
+	return subr_by_name(name)(rt);
+}
+
+static void
+swaps_bytes(void **state)
+{
+	struct fixture *f = fixture_new(256);
+	struct rt *rt = &f->rt;
+	uint64_t v = 0x1122334455667788;
+
+	assert_int_equal(call(rt, "htons", v), 0x8877);
+	assert_int_equal(call(rt, "ntohs", v), 0x8877);
+	assert_int_equal(call(rt, "htonl", v), 0x88776655);
+	assert_int_equal(call(rt, "ntohl", v), 0x88776655);
+	assert_int_equal(call(rt, "htonll", v), 0x8877665544332211);
+	assert_int_equal(call(rt, "ntohll", v), 0x8877665544332211);
+	free(f);
+}
+
+static void
+random_is_an_int(void **state)
+{
+	struct fixture *f = fixture_new(256);
+	uint64_t all = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		uint64_t v = rt_subr_rand(&f->rt);
+
+		assert_true(v <= INT32_MAX);
+		all |= v;
+	}
+	assert_int_equal(all, INT32_MAX);
+	free(f);
+}
+
+static void
+buckets_of_powers(void **state)
+{
+	struct fixture *f = fixture_new(256);
+	struct rt *rt = &f->rt;
+
+	assert_int_equal(rt_quantize_bucket(rt, 0), 63);
+	assert_int_equal(rt_quantize_bucket(rt, 1), 64);
+	assert_int_equal(rt_quantize_bucket(rt, 1023), 73);
+	assert_int_equal(rt_quantize_bucket(rt, 1024), 74);
+	assert_int_equal(rt_quantize_bucket(rt, INT64_MAX), 126);
+	assert_int_equal(rt_quantize_bucket(rt, (uint64_t)-1), 62);
+	assert_int_equal(rt_quantize_bucket(rt, 1ull << 63), 0);
+	for (int s = 0; s < 64; s++)
+		for (int64_t d = -2; d <= 2; d++) {
+			uint64_t v = (1ull << s) + (uint64_t)d;
+
+			assert_int_equal(rt_quantize_bucket(rt, v),
+					 dif_quantize_bucket((int64_t)v));
+			assert_int_equal(rt_quantize_bucket(rt, -v),
+					 dif_quantize_bucket((int64_t)-v));
+		}
+	free(f);
+}
+
+static void
+buckets_log_linear(void **state)
+{
+	/* factor, low, high, steps: as D would accept them */
+	static const uint16_t forms[][4] = { { 10, 0, 6, 20 },
+		{ 10, 0, 3, 10 }, { 2, 0, 62, 2 }, { 2, 3, 20, 8 },
+		{ 10, 2, 9, 100 }, { 5, 1, 4, 25 }, { 16, 0, 14, 16 } };
+	struct fixture *f = fixture_new(256);
+	unsigned seed = 3;
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		uint64_t arg = (uint64_t)forms[i][0] << 48 |
+			       (uint64_t)forms[i][1] << 32 |
+			       (uint64_t)forms[i][2] << 16 | forms[i][3];
+
+		for (int k = 0; k < 4000; k++) {
+			uint64_t v = (uint64_t)rand_r(&seed) << 33 ^
+				     (uint64_t)rand_r(&seed) << 11;
+
+			v >>= rand_r(&seed) % 64;
+			if (k < 1500)
+				v = (uint64_t)k - 5;
+			assert_int_equal(
+				rt_llquantize_bucket(&f->rt, arg, v),
+				dif_llquantize_bucket(arg, (int64_t)v));
+		}
+	}
+	free(f);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(swaps_bytes),
+		cmocka_unit_test(random_is_an_int),
+		cmocka_unit_test(buckets_of_powers),
+		cmocka_unit_test(buckets_log_linear),
+	};
+
+	return cmocka_run_group_tests_name("rt_subr", tests, NULL, NULL);
+}
