@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#
+# check-man.sh OPT_DEF MANUAL - is the manual page in step with the options?
+#
+# Every option of lib/opt.def that is served (class not LATER) must have an
+# entry in the section TRACING OPTIONS, and every entry must be such an
+# option.  Where mandoc(1) is installed the page must also pass its lint.
+set -eu
+
+opts=$1
+man=$2
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+sed -n 's/^OPT(\([a-z]*\), *[A-Z]*, *\([A-Z]*\),.*/\1 \2/p' "$opts" |
+	awk '$2 != "LATER" { print $1 }' | sort >"$tmp/served"
+
+# Entries are ".It Cm name" or ".It Cm name , name"; values follow "=", and
+# "*" marks what a program may not set.
+awk '/^\.Sh/ { on = /TRACING OPTIONS/ } on && /^\.It Cm/' "$man" |
+	sed 's/^\.It Cm //; s/ Ns.*//; s/ , /\n/g' | sort >"$tmp/described"
+
+if ! diff "$tmp/served" "$tmp/described" >"$tmp/diff"; then
+	echo "options (<) and the manual (>) differ:"
+	cat "$tmp/diff"
+	exit 1
+fi
+if command -v mandoc >/dev/null; then
+	mandoc -T lint -W warning "$man"
+fi
