@@ -128,9 +128,9 @@ rt_agg_put(struct rt *rt, uint64_t pos, uint64_t n)
 	return 1;
 }
 
-/* id_hash is the aggregation's id in the upper half, the hash in the lower. */
+/* Look at a few entries of the chain; see rt_impl.h. */
 RT_GLOBAL uint64_t
-rt_agg_chain(struct rt *rt, uint64_t base, uint64_t head, uint64_t id_hash,
+rt_agg_links(struct rt *rt, uint64_t base, uint64_t head, uint64_t id_hash,
 	     uint64_t keysize)
 {
 	uint64_t pos = head, i;
@@ -142,19 +142,34 @@ rt_agg_chain(struct rt *rt, uint64_t base, uint64_t head, uint64_t id_hash,
 	elem = agg_elem(rt);
 	if (!elem)
 		return 0;
-	RT_FOR(i, CHAIN_MAX, 1, 1) {
-		if (!pos)
-			return 0;
+	RT_FOR(i, RT_AGG_LINKS, 1, pos != 0) {
 		en = agg_at(rt, elem, base + pos, sizeof(*en));
 		if (!en)
 			return 0;
 		if (en->hash == (uint32_t)id_hash &&
 		    en->agg == id_hash >> 32 && en->keysize == keysize &&
 		    rt_agg_same(rt, base + pos + sizeof(*en), keysize))
-			return pos;
+			return pos | RT_AGG_FOUND;
 		pos = en->next;
 	}
-	return (uint64_t)-1;
+	return pos;
+}
+
+/* Find the entry of the present key in the chain that begins at pos: its
+   offset in the half | RT_AGG_FOUND; 0 if there is none; else it is too far
+   down the chain. */
+RT_INLINE uint64_t
+agg_find(struct rt *rt, uint64_t base, uint64_t pos, uint64_t id_hash,
+	 uint64_t keysize)
+{
+	uint64_t i;
+
+	RT_FOR(i, CHAIN_MAX, RT_AGG_LINKS, 1) {
+		pos = rt_agg_links(rt, base, pos, id_hash, keysize);
+		if (!pos || pos & RT_AGG_FOUND)
+			break;
+	}
+	return pos;
 }
 
 RT_INLINE uint64_t
@@ -218,10 +233,11 @@ rt_agg_cell(struct rt *rt, uint64_t agg, uint64_t keysize, uint64_t cellsize)
 			sizeof(*bucket));
 	if (!bucket)
 		return drop(rt);
-	pos = rt_agg_chain(rt, base, *bucket, hash, keysize);
-	if (pos == (uint64_t)-1)
-		return drop(rt);
+	pos = agg_find(rt, base, *bucket, hash, keysize);
+	if (pos & RT_AGG_FOUND)
+		return base + (uint32_t)pos + sizeof(struct rt_agg_entry) +
+		       keysize;
 	if (pos)
-		return base + pos + sizeof(struct rt_agg_entry) + keysize;
+		return drop(rt);
 	return agg_new(rt, elem, base, bucket, hash, keysize, cellsize);
 }

@@ -96,10 +96,11 @@ uint64_t rt_work_rchr(struct rt *rt, uint64_t c, uint64_t n);
 uint64_t rt_work_rskip(struct rt *rt, uint64_t c, uint64_t n);
 /* Does W at pos begin with V? */
 uint64_t rt_work_match(struct rt *rt, uint64_t pos);
-/* The first i, from <= i <= last, where W matches V, or -1. */
-uint64_t rt_work_find(struct rt *rt, uint64_t from, uint64_t last);
-/* The last i <= from where W matches V, or -1. */
-uint64_t rt_work_rfind(struct rt *rt, uint64_t from);
+/* The first i, from <= i <= last, where W matches V; the last i <= from:
+   both look at one window only. */
+#define RT_NOT_FOUND ((uint64_t)-1)
+uint64_t rt_window_find(struct rt *rt, uint64_t from, uint64_t last);
+uint64_t rt_window_rfind(struct rt *rt, uint64_t from);
 /* The order of two strings by the words in which they first differ or end. */
 uint64_t rt_work_order(uint64_t w, uint64_t v);
 
@@ -136,11 +137,13 @@ uint64_t rt_key_hash(struct rt *rt, uint64_t n);
    there. */
 uint64_t rt_agg_same(struct rt *rt, uint64_t pos, uint64_t n);
 uint64_t rt_agg_put(struct rt *rt, uint64_t pos, uint64_t n);
-/* Find the entry of the present key in the chain that begins at head, in the
-   half at base.  id_hash: the aggregation's id in the upper half, the hash in
-   the lower.  The entry's offset in the half, 0 if there is none, -1 if the
-   chain is too long to tell. */
-uint64_t rt_agg_chain(struct rt *rt, uint64_t base, uint64_t head,
+/* Look for the entry of the present key from the entry at head on, in the half
+   at base.  id_hash: the aggregation's id in the upper half, the hash in the
+   lower.  The entry's offset in the half | RT_AGG_FOUND; or where to go on
+   after RT_AGG_LINKS entries; or 0 at the end of the chain. */
+#define RT_AGG_LINKS 8
+#define RT_AGG_FOUND (1ull << 32)
+uint64_t rt_agg_links(struct rt *rt, uint64_t base, uint64_t head,
 		      uint64_t id_hash, uint64_t keysize);
 
 #endif

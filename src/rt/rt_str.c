@@ -70,6 +70,35 @@ rt_subr_strrchr(struct rt *rt)
 	return i ? rt_work_keep(rt, i - 1, n - i) : 0;
 }
 
+/* The first place from <= i <= last where W matches V.  Not a function, for
+   the stack of calls is deep enough. */
+RT_INLINE uint64_t
+find(struct rt *rt, uint64_t from, uint64_t last)
+{
+	uint64_t i, at, max = rt_strmax(rt);
+
+	RT_FOR(i, max, RT_WINDOW, from + i <= last) {
+		at = rt_window_find(rt, from + i, last);
+		if (at != RT_NOT_FOUND)
+			return at;
+	}
+	return RT_NOT_FOUND;
+}
+
+/* The last place i <= from. */
+RT_INLINE uint64_t
+rfind(struct rt *rt, uint64_t from)
+{
+	uint64_t i, at, max = rt_strmax(rt);
+
+	RT_FOR(i, max, RT_WINDOW, i <= from) {
+		at = rt_window_rfind(rt, from - i);
+		if (at != RT_NOT_FOUND)
+			return at;
+	}
+	return RT_NOT_FOUND;
+}
+
 RT_GLOBAL uint64_t
 rt_subr_strstr(struct rt *rt)
 {
@@ -80,7 +109,7 @@ rt_subr_strstr(struct rt *rt)
 	n = rt_work_fetch(rt, rt->tuple[0].val);
 	if (!n || !rt_work_fetch2(rt, rt->tuple[1].val))
 		return 0;
-	i = rt_work_find(rt, 0, n - 1);
+	i = find(rt, 0, n - 1);
 	return i < n ? rt_work_keep(rt, i, n - 1 - i) : 0;
 }
 
@@ -104,10 +133,9 @@ rt_subr_index(struct rt *rt)
 		start = INT_ARG(rt, 2);
 	if (start < 0)
 		start = 0;
-	if ((uint64_t)start >= n)
-		return sub == 1 ? n : start ? (uint64_t)-1
-					    : rt_work_find(rt, 0, n);
-	return rt_work_find(rt, (uint64_t)start, n);
+	if ((uint64_t)start > n)
+		return sub == 1 ? n : RT_NOT_FOUND;
+	return find(rt, (uint64_t)start, n);
 }
 
 RT_GLOBAL uint64_t
@@ -129,10 +157,10 @@ rt_subr_rindex(struct rt *rt)
 	if (rt->ntuple > 2)
 		start = INT_ARG(rt, 2);
 	if (start < 0)
-		return sub == 1 ? 0 : (uint64_t)-1;
+		return sub == 1 ? 0 : RT_NOT_FOUND;
 	if ((uint64_t)start > n)
 		start = (int64_t)n;
-	return rt_work_rfind(rt, (uint64_t)start);
+	return rfind(rt, (uint64_t)start);
 }
 
 /*

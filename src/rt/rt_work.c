@@ -54,10 +54,6 @@ uint64_t rt_window_chr(struct rt *rt, uint64_t c, uint64_t from, uint64_t n);
 uint64_t rt_window_rchr(struct rt *rt, uint64_t c, uint64_t n);
 uint64_t rt_window_rskip(struct rt *rt, uint64_t c, uint64_t n);
 uint64_t rt_window_match(struct rt *rt, uint64_t pos, uint64_t from);
-uint64_t rt_window_find(struct rt *rt, uint64_t from, uint64_t last);
-uint64_t rt_window_rfind(struct rt *rt, uint64_t from);
-
-#define NOT_HERE ((uint64_t)-1)
 
 RT_GLOBAL uint64_t
 rt_window_chr(struct rt *rt, uint64_t c, uint64_t from, uint64_t n)
@@ -65,11 +61,11 @@ rt_window_chr(struct rt *rt, uint64_t c, uint64_t from, uint64_t n)
 	uint64_t i;
 
 	if (!rt)
-		return NOT_HERE;
+		return RT_NOT_FOUND;
 	RT_FOR(i, RT_WINDOW, 1, from + i < n)
 		if (*RT_WORK(RT_W(rt), from + i) == c)
 			return from + i;
-	return NOT_HERE;
+	return RT_NOT_FOUND;
 }
 
 RT_GLOBAL uint64_t
@@ -82,7 +78,7 @@ rt_work_chr(struct rt *rt, uint64_t c, uint64_t n)
 	max = rt_strmax(rt);
 	RT_FOR(i, max, RT_WINDOW, i < n) {
 		at = rt_window_chr(rt, c, i, n);
-		if (at != NOT_HERE)
+		if (at != RT_NOT_FOUND)
 			return at;
 	}
 	return n;
@@ -191,7 +187,7 @@ rt_window_find(struct rt *rt, uint64_t from, uint64_t last)
 	uint64_t i;
 
 	if (!rt)
-		return NOT_HERE;
+		return RT_NOT_FOUND;
 	first = *RT_V(rt);
 	RT_FOR(i, RT_WINDOW, 1, from + i <= last) {
 		if (first && first != *RT_WORK(RT_W(rt), from + i))
@@ -199,23 +195,7 @@ rt_window_find(struct rt *rt, uint64_t from, uint64_t last)
 		if (rt_work_match(rt, from + i))
 			return from + i;
 	}
-	return NOT_HERE;
-}
-
-RT_GLOBAL uint64_t
-rt_work_find(struct rt *rt, uint64_t from, uint64_t last)
-{
-	uint64_t i, at, max;
-
-	if (!rt)
-		return NOT_HERE;
-	max = rt_strmax(rt);
-	RT_FOR(i, max, RT_WINDOW, from + i <= last) {
-		at = rt_window_find(rt, from + i, last);
-		if (at != NOT_HERE)
-			return at;
-	}
-	return NOT_HERE;
+	return RT_NOT_FOUND;
 }
 
 RT_GLOBAL uint64_t
@@ -225,7 +205,7 @@ rt_window_rfind(struct rt *rt, uint64_t from)
 	uint64_t i;
 
 	if (!rt)
-		return NOT_HERE;
+		return RT_NOT_FOUND;
 	first = *RT_V(rt);
 	RT_FOR(i, RT_WINDOW, 1, i <= from) {
 		if (first && first != *RT_WORK(RT_W(rt), from - i))
@@ -233,23 +213,7 @@ rt_window_rfind(struct rt *rt, uint64_t from)
 		if (rt_work_match(rt, from - i))
 			return from - i;
 	}
-	return NOT_HERE;
-}
-
-RT_GLOBAL uint64_t
-rt_work_rfind(struct rt *rt, uint64_t from)
-{
-	uint64_t i, at, max;
-
-	if (!rt)
-		return NOT_HERE;
-	max = rt_strmax(rt);
-	RT_FOR(i, max, RT_WINDOW, i <= from) {
-		at = rt_window_rfind(rt, from - i);
-		if (at != NOT_HERE)
-			return at;
-	}
-	return NOT_HERE;
+	return RT_NOT_FOUND;
 }
 
 /* Bytes lie in a word in the order of the string on little-endian machines;
