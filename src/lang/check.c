@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * check.c - top-level items: declarations, inlines, clauses and their
+ * statements.
+ *
+ * A clause is compiled once for each of its probe descriptions, because the
+ * types of args[] differ between them, each time from a fresh copy of its
+ * tree.
+ *
+ * A clause with if statements becomes several clauses for the same probe,
+ * which run one after the other.  With hidden clause-local variables %1, %2,
+ * one per if statement:
+ *
+ *   p /P/ { A; if (C) { B } else { D } E }
+ *
+ *   p      { this->%1 = 0 }
+ *   p /P/  { A; this->%1 = C ? 2 : 1 }
+ *   p /this->%1 == 2/ { B }
+ *   p /this->%1 == 1/ { D }
+ *   p /this->%1 != 0/ { E }
+ *
+ * P is evaluated once, and nothing runs after a fault in A or C.
+ */
+#include "lang/check_impl.h"
+
+#include <string.h>
+
+/* ---- statements -------------------------------------------------------------------- */
+
+struct dif_stmt *
+check_stmt_new(struct compile *cx, uint32_t kind, struct src_loc loc)
+{
+	struct clause_cx *cl = clause_of(cx);
+	struct dif_stmt *st;
+
+	if (cl->nstmts == cl->cap) {
+		uint32_t cap = cl->cap == 0 ? 8 : cl->cap * 2;
+		struct dif_stmt *v = arena_calloc(cx->arena, cap, sizeof(*v));
+
+		if (cl->nstmts != 0)
+			memcpy(v, cl->stmts, cl->nstmts * sizeof(*v));
+		cl->stmts = v;
+		cl->cap = cap;
+	}
+	st = &cl->stmts[cl->nstmts++];
+	st->kind = kind;
+	st->line = loc.line;
+	if (kind != DIF_ACT_NONE && !DIF_ACT_IS_AGG(kind))
+		cl->records = true;
+	return st;
+}
+
+void
+check_stmt_exprs(struct compile *cx, struct dif_stmt *st, uint32_t n)
+{
+	st->exprs = arena_calloc(cx->out, n, sizeof(*st->exprs));
+	st->nexprs = n;
+}
+
+/* An expression for its effect: x = 1; */
+static void
+check_effect(struct compile *cx, struct node *e)
+{
+	struct dif_stmt *st;
+
+	if (e->kind == NODE_UNARY && e->op == TOK_POSTINC)
+		e->op = TOK_INC; /* nobody needs the old value */
+	if (e->kind == NODE_UNARY && e->op == TOK_POSTDEC)
+		e->op = TOK_DEC;
+	check_expr(cx, e);
+	st = check_stmt_new(cx, DIF_ACT_NONE, e->loc);
+	check_stmt_exprs(cx, st, 1);
+	st->exprs[0].src = DIF_SRC_OBJ;
+	st->exprs[0].obj = gen_expr(cx, e);
+	st->exprs[0].type = gen_type(e->type);
+}
+
+/* OPT ? action : 1; with a constant condition is one arm or the other. */
+static struct node *
+constant_arm(struct compile *cx, struct node *e)
+{
+	while (e->kind == NODE_COND) {
+		struct node *c = node_copy(cx, e->cond);
+
+		c = check_scalar(cx, c, &D_OP_SCALAR, "operator ?:");
+		if (!c->is_const)
+			return e;
+		e = c->ival != 0 ? e->left : e->right;
+	}
+	return e;
+}
+
+static void
+check_stmt(struct compile *cx, struct node *s)
+{
+	struct node *e = constant_arm(cx, s->left);
+
+	if (e->kind == NODE_ASSIGN && e->left->kind == NODE_AGG)
+		check_aggregate(cx, e);
+	else if (e->kind == NODE_AGG)
+		lang_fail(cx, &D_AGG_NULL, e->loc,
+			  "aggregation @%s alone has no effect", e->name);
+	else if (!check_action(cx, e))
+		check_effect(cx, e);
+}
+
+/* ---- clauses ------------------------------------------------------------------------- */
+
+static const char *
+own_str(struct compile *cx, const char *s)
+{
+	return arena_strdup(cx->out, s != NULL ? s : "");
+}
+
+static const char *
+pdesc_name(struct compile *cx, const struct dif_pdesc *pd)
+{
+	if (pd->id != 0)
+		return arena_printf(cx->out, "%u", pd->id);
+	return arena_printf(cx->out, "%s:%s:%s:%s", pd->prov, pd->mod,
+			    pd->func, pd->name);
+}
+
+/* Start a clause for the probe of the present one. */
+static void
+clause_begin(struct compile *cx)
+{
+	struct clause_cx *cl = clause_of(cx);
+
+	cl->stmts = NULL;
+	cl->nstmts = cl->cap = 0;
+	cl->records = cl->uses_locals = false;
+	cl->args_used = 0;
+}
+
+/* Add what has been compiled to the program. */
+static void
+clause_end(struct compile *cx, struct dif_obj *pred)
+{
+	struct clause_cx *cl = clause_of(cx);
+	const struct dif_pdesc *pd = cl->pdesc;
+	struct dif_clause c = { 0 };
+
+	c.pdesc.id = pd->id;
+	c.pdesc.prov = own_str(cx, pd->prov);
+	c.pdesc.mod = own_str(cx, pd->mod);
+	c.pdesc.func = own_str(cx, pd->func);
+	c.pdesc.name = own_str(cx, pd->name);
+	c.pred = pred;
+	c.nstmts = cl->nstmts;
+	c.stmts = arena_calloc(cx->out, cl->nstmts, sizeof(*c.stmts));
+	if (cl->nstmts != 0)
+		memcpy(c.stmts, cl->stmts, cl->nstmts * sizeof(*c.stmts));
+	c.loc = cl->loc;
+	c.src = cx->src->file != NULL ? own_str(cx, cx->src->file)
+				      : pdesc_name(cx, pd);
+	c.records = cl->records;
+	c.uses_locals = cl->uses_locals;
+	c.args_used = cl->args_used;
+	if (!vec_push(&cx->clauses, c))
+		lang_nomem(cx);
+}
+
+static struct dif_obj *
+gen_predicate(struct compile *cx, struct node *pred)
+{
+	if (pred == NULL)
+		return NULL;
+	pred = check_scalar(cx, pred, &D_PRED_SCALAR, "a predicate");
+	return gen_expr(cx, pred);
+}
+
+/* ---- if ---------------------------------------------------------------------------------- */
+
+static bool
+has_if(struct node *const *v, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (v[i]->kind == NODE_IF)
+			return true;
+	return false;
+}
+
+static uint32_t
+count_ifs(struct node *const *v, uint32_t n)
+{
+	uint32_t k = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (v[i]->kind == NODE_IF)
+			k += 1 + count_ifs(v[i]->body, v[i]->nbody) +
+			     count_ifs(v[i]->orelse, v[i]->norelse);
+	return k;
+}
+
+/* this->%k, declared on first use. */
+static struct node *
+hidden_var(struct compile *cx, struct src_loc loc, uint32_t k)
+{
+	struct node *n = node_new(cx, NODE_THIS, loc);
+	struct ident *id;
+
+	n->name = arena_printf(cx->arena, "%%%u", k);
+	id = names_find(cx, DIF_SCOPE_LOCAL, n->name);
+	if (id == NULL) {
+		id = names_add(cx, DIF_SCOPE_LOCAL, ID_VAR, n->name,
+			       basic(cx, TYPE_B_INT), loc);
+		names_make_var(cx, id, DIF_SCOPE_LOCAL, NULL, 0);
+	}
+	return n;
+}
+
+static struct node *
+hidden_test(struct compile *cx, struct src_loc loc, uint32_t k, int op,
+	    uint64_t val)
+{
+	struct node *n = node_new(cx, NODE_BINARY, loc);
+
+	n->op = op;
+	n->left = hidden_var(cx, loc, k);
+	n->right = node_int(cx, loc, val, basic(cx, TYPE_B_INT));
+	return n;
+}
+
+static void
+hidden_set(struct compile *cx, struct src_loc loc, uint32_t k,
+	   struct node *val)
+{
+	struct node *n = node_new(cx, NODE_ASSIGN, loc);
+
+	n->op = '=';
+	n->left = hidden_var(cx, loc, k);
+	n->right = val;
+	check_effect(cx, n);
+}
+
+static void
+clear_hidden(struct compile *cx, struct src_loc loc, uint32_t n)
+{
+	clause_begin(cx);
+	for (uint32_t k = 1; k <= n; k++)
+		hidden_set(cx, loc, k,
+			   node_int(cx, loc, 0, basic(cx, TYPE_B_INT)));
+	clause_end(cx, NULL);
+}
+
+/* this->%k = C ? 2 : 1 */
+static void
+set_condition(struct compile *cx, struct node *s, uint32_t k)
+{
+	struct node *c = node_new(cx, NODE_COND, s->loc);
+
+	c->cond = s->cond;
+	c->left = node_int(cx, s->loc, 2, basic(cx, TYPE_B_INT));
+	c->right = node_int(cx, s->loc, 1, basic(cx, TYPE_B_INT));
+	hidden_set(cx, s->loc, k, c);
+}
+
+/* Statements up to and including if statements, under a predicate. */
+static void
+check_parts(struct compile *cx, struct node *pred, struct node **v, uint32_t n)
+{
+	struct dif_obj *p;
+	uint32_t i = 0;
+
+	while (i < n) {
+		struct node *s;
+		uint32_t k;
+
+		clause_begin(cx);
+		p = gen_predicate(cx, pred);
+		for (; i < n && v[i]->kind != NODE_IF; i++)
+			check_stmt(cx, v[i]);
+		if (i == n) {
+			clause_end(cx, p);
+			return;
+		}
+		s = v[i++];
+		k = ++clause_of(cx)->nifs;
+		set_condition(cx, s, k);
+		clause_end(cx, p);
+		if (s->nbody != 0)
+			check_parts(cx,
+				    hidden_test(cx, s->loc, k, TOK_EQ, 2),
+				    s->body, s->nbody);
+		if (s->norelse != 0)
+			check_parts(cx,
+				    hidden_test(cx, s->loc, k, TOK_EQ, 1),
+				    s->orelse, s->norelse);
+		pred = hidden_test(cx, s->loc, k, TOK_NE, 0);
+	}
+}
+
+static void
+check_body(struct compile *cx, const struct clause_node *cn)
+{
+	struct node *pred = node_copy(cx, cn->pred);
+	struct node **body = node_copy_list(cx, cn->body, cn->nbody);
+	struct clause_cx *cl = clause_of(cx);
+	struct dif_obj *p;
+
+	if (has_if(body, cn->nbody)) {
+		clear_hidden(cx, cn->loc, count_ifs(body, cn->nbody));
+		check_parts(cx, pred, body, cn->nbody);
+		return;
+	}
+	clause_begin(cx);
+	p = gen_predicate(cx, pred);
+	for (uint32_t i = 0; i < cn->nbody; i++)
+		check_stmt(cx, body[i]);
+	if (cn->nbody == 0)
+		cl->records = true; /* the default action */
+	clause_end(cx, p);
+}
+
+/* Ask the world which probes there are, and of what types. */
+static void
+find_probes(struct compile *cx, const struct dif_pdesc *pd, struct src_loc loc,
+	    struct lang_probe_info *pi)
+{
+	const struct lang_host *h = &cx->lang->host;
+	struct err e = { 0 };
+
+	if (h->probe_info == NULL)
+		return;
+	if (h->probe_info(h->arg, pd, pi, &e) != 0)
+		lang_fail(cx, e.tag != NULL ? e.tag : &D_PDESC_INVAL, loc,
+			  "%s", e.msg);
+	if (pi->nmatch != 0 || (cx->cflags & LANG_C_ZDEFS) != 0)
+		return;
+	if (pd->id != 0)
+		lang_fail(cx, &D_PDESC_ZERO, loc,
+			  "probe description %u does not match any probes",
+			  pd->id);
+	lang_fail(cx, &D_PDESC_ZERO, loc,
+		  "probe description %s:%s:%s:%s does not match any probes",
+		  pd->prov, pd->mod, pd->func, pd->name);
+}
+
+static void
+check_clause(struct compile *cx, const struct clause_node *cn)
+{
+	for (uint32_t i = 0; i < cn->npdescs; i++) {
+		struct lang_probe_info *pi =
+			arena_alloc(cx->arena, sizeof(*pi));
+		struct clause_cx cl = { .pdesc = &cn->pdescs[i],
+					.info = pi,
+					.loc = cn->loc };
+
+		find_probes(cx, &cn->pdescs[i],
+			    cn->plocs != NULL ? cn->plocs[i] : cn->loc, pi);
+		cx->clause = &cl;
+		check_body(cx, cn);
+		cx->clause = NULL;
+	}
+}
+
+/* ---- declarations -------------------------------------------------------------------------- */
+
+static enum dif_scope
+decl_scope(const struct decl *d)
+{
+	if (d->cls == DECL_SELF)
+		return DIF_SCOPE_THREAD;
+	return d->cls == DECL_THIS ? DIF_SCOPE_LOCAL : DIF_SCOPE_GLOBAL;
+}
+
+static bool
+same_keys(const struct ident *id, const struct decl *d)
+{
+	if (id->assoc != d->assoc || id->nkeys != d->nkeys)
+		return false;
+	for (uint32_t i = 0; i < id->nkeys; i++)
+		if (!type_compat(id->keys[i], d->keys[i]))
+			return false;
+	return true;
+}
+
+/* The name's earlier declaration, if it says the same; else an error. */
+static bool
+already_declared(struct compile *cx, const struct decl *d, enum ident_kind kind)
+{
+	enum dif_scope scope = decl_scope(d);
+	struct ident *id = names_find(cx, scope, d->name);
+
+	if (scope == DIF_SCOPE_GLOBAL &&
+	    (dif_builtin_by_name(d->name) != NULL ||
+	     dif_subr_by_name(d->name) != NULL ||
+	     dif_act_by_name(d->name) != NULL ||
+	     dif_agg_by_name(d->name) != NULL))
+		lang_fail(cx, &D_DECL_IDRED, d->loc,
+			  "identifier redeclared: %s is built in", d->name);
+	if (id == NULL)
+		return false;
+	if (id->kind == kind && kind != ID_INLINE &&
+	    type_compat(id->type, d->type) && same_keys(id, d))
+		return true;
+	lang_fail(cx, &D_DECL_IDRED, d->loc, "identifier redeclared: %s",
+		  d->name);
+}
+
+/* An object needs a type that has a size. */
+static void
+check_object_type(struct compile *cx, const struct decl *d)
+{
+	struct type *t = type_complete(cx->types, type_resolve(d->type));
+
+	if (t->kind == TYPE_VOID)
+		lang_fail(cx, &D_DECL_VOIDOBJ, d->loc,
+			  "%s may not have type void", d->name);
+	if (t->kind == TYPE_DYN)
+		lang_fail(cx, &D_DECL_DYNOBJ, d->loc,
+			  "%s may not have a dynamic type", d->name);
+	if (!type_is_string(t) && type_size(t) == 0)
+		lang_fail(cx, &D_DECL_INCOMPLETE, d->loc,
+			  "%s has incomplete type %s", d->name,
+			  lang_type_name(cx, d->type));
+}
+
+static void
+check_key_types(struct compile *cx, const struct decl *d)
+{
+	if (d->nkeys > DIF_NTUPLE)
+		lang_fail(cx, &D_PROTO_LEN, d->loc,
+			  "associative array %s has more than %d keys", d->name,
+			  DIF_NTUPLE);
+	for (uint32_t i = 0; i < d->nkeys; i++)
+		if (!type_is_scalar(d->keys[i]) && !type_is_string(d->keys[i]))
+			lang_fail(cx, &D_KEY_TYPE, d->loc,
+				  "key #%u of %s has type %s, which may not be "
+				  "a key",
+				  i + 1, d->name,
+				  lang_type_name(cx, d->keys[i]));
+}
+
+static void
+check_decl(struct compile *cx, const struct decl *d)
+{
+	enum dif_scope scope = decl_scope(d);
+	struct ident *id;
+
+	if (d->name == NULL || d->cls == DECL_TYPEDEF)
+		return; /* types have been declared by the parser */
+	if (d->cls == DECL_EXTERN || d->is_func || type_is_func(d->type)) {
+		if (!already_declared(cx, d, ID_EXTERN))
+			names_add(cx, DIF_SCOPE_GLOBAL, ID_EXTERN, d->name,
+				  d->type, d->loc);
+		return;
+	}
+	if (d->assoc && scope == DIF_SCOPE_LOCAL)
+		lang_fail(cx, &D_DECL_LOCASSC, d->loc,
+			  "this->%s may not be an associative array", d->name);
+	check_object_type(cx, d);
+	if (d->assoc)
+		check_key_types(cx, d);
+	if (already_declared(cx, d, ID_VAR))
+		return;
+	id = names_add(cx, scope, ID_VAR, d->name, d->type, d->loc);
+	names_make_var(cx, id, scope, d->assoc ? d->keys : NULL, d->nkeys);
+}
+
+static void
+check_inline(struct compile *cx, const struct item *it)
+{
+	const struct decl *d = &it->decls[0];
+	struct ident *id;
+	struct node *e;
+
+	if (d->nkeys != 0 || d->assoc)
+		lang_fail(cx, &D_DECL_CLASS, it->loc,
+			  "inline %s: parameters are not supported", d->name);
+	already_declared(cx, d, ID_INLINE);
+	check_object_type(cx, d);
+	/* Check it once now, so that errors are told where they are. */
+	e = node_copy(cx, it->expr);
+	check_value(cx, e);
+	conv_assign(cx, d->type, e, it->loc, &D_OP_INCOMPAT,
+		    "inline of incompatible type");
+	id = names_add(cx, DIF_SCOPE_GLOBAL, ID_INLINE, d->name, d->type,
+		       d->loc);
+	id->expr = it->expr;
+}
+
+/* ---- the door ---------------------------------------------------------------------------------- */
+
+void
+check_item(struct compile *cx, struct item *it)
+{
+	switch (it->kind) {
+	case ITEM_CLAUSE:
+		check_clause(cx, &it->clause);
+		break;
+	case ITEM_DECL:
+		for (uint32_t i = 0; i < it->ndecls; i++)
+			check_decl(cx, &it->decls[i]);
+		break;
+	case ITEM_INLINE:
+		check_inline(cx, it);
+		break;
+	case ITEM_XLATOR:
+		lang_fail(cx, &D_XLATE_NONE, it->loc,
+			  "translators are not supported");
+	case ITEM_PROVIDER:
+		lang_fail(cx, &D_PROV_INCOMPAT, it->loc,
+			  "provider declarations are not supported");
+	case ITEM_NONE:
+		break;
+	}
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * check_act.c - actions, and what a recorded value looks like.
+ *
+ * An action is a call that stands as a statement.  Its row in dif/act.def says
+ * its class and who can serve it; here is what its arguments must be.  Formats
+ * are in check_fmt.c.  Some values are recorded without running DIF: stacks,
+ * and the parts of the probe's name, which are recorded as the probe's number
+ * because they are the same at every firing.
+ */
+#include "lang/check_impl.h"
+
+#include <string.h>
+
+/* ---- recorded values ------------------------------------------------------------ */
+
+static const struct dif_builtin_info *
+builtin_of(const struct node *n)
+{
+	return n->kind == NODE_IDENT && n->ref == REF_BUILTIN ? n->ident : NULL;
+}
+
+/* Literals longer than this are cut to strsize like any other string. */
+#define LITERAL_BOUND 256u
+
+void
+check_record(struct compile *cx, struct node *n, struct dif_expr *out)
+{
+	const struct dif_builtin_info *b = builtin_of(n);
+
+	out->tname = arena_strdup(cx->out, lang_type_name(cx, n->type));
+	out->type = gen_type(n->type);
+	if (b != NULL && b->id >= DIF_VAR_probeprov &&
+	    b->id <= DIF_VAR_probename) {
+		out->src = DIF_SRC_NAME;
+		out->arg = b->id;
+		return;
+	}
+	n = conv_copyin(cx, n);
+	out->src = DIF_SRC_OBJ;
+	out->obj = gen_expr(cx, n);
+	if (out->type.kind != DIF_TYPE_STRING)
+		return;
+	if (b != NULL)
+		out->type.size = b->bound;
+	if (n->kind == NODE_STR && n->len + 1 <= LITERAL_BOUND)
+		out->type.size = (uint32_t)n->len + 1;
+}
+
+void
+check_record_as(struct compile *cx, struct node *n, struct type *t,
+		struct dif_expr *out)
+{
+	check_record(cx, conv_to(cx, n, t), out);
+}
+
+void
+check_served(struct compile *cx, const struct dif_act_info *act,
+	     struct src_loc loc)
+{
+	if ((act->engines & cx->lang->host.engines) == 0)
+		lang_fail(cx, &D_FUNC_UNDEF, loc,
+			  "action %s() is not supported here", act->name);
+}
+
+/* ---- stacks and symbols ----------------------------------------------------------- */
+
+const struct dif_act_info *
+check_key_action(struct compile *cx, struct node *n)
+{
+	const struct dif_act_info *act;
+
+	if (n->kind != NODE_CALL || n->name == NULL)
+		return NULL;
+	act = dif_act_by_name(n->name);
+	return act != NULL && act->cls == DIF_AC_KEY ? act : NULL;
+}
+
+/* Frames of stack(n) and ustack(n); 0 stands for the option. */
+static uint32_t
+stack_frames(struct compile *cx, struct node *n, const struct err_tag *tag)
+{
+	int64_t frames;
+
+	if (n->nargs == 0)
+		return 0;
+	frames = check_const(cx, n->args[0], tag, "the number of frames");
+	if (frames <= 0 || frames > 1024)
+		lang_fail(cx, tag, n->args[0]->loc,
+			  "%s(): the number of frames must be from 1 to 1024",
+			  n->name);
+	return (uint32_t)frames;
+}
+
+static void
+ustack_strsize(struct compile *cx, struct node *n)
+{
+	int64_t size = check_const(cx, n->args[1], &D_USTACK_STRSIZE,
+				   "the size of the string table");
+
+	if (size != 0)
+		lang_fail(cx, &D_USTACK_STRSIZE, n->args[1]->loc,
+			  "%s(): helpers are not supported: the size of the "
+			  "string table must be 0",
+			  n->name);
+}
+
+static void
+check_stack(struct compile *cx, struct node *n, bool user, struct dif_expr *out)
+{
+	uint32_t max = user ? 2 : 1;
+
+	if (n->nargs > max)
+		lang_fail(cx, user ? &D_USTACK_PROTO : &D_STACK_PROTO, n->loc,
+			  "%s() takes at most %u argument%s, not %u", n->name,
+			  max, max == 1 ? "" : "s", n->nargs);
+	out->src = user ? DIF_SRC_USTACK : DIF_SRC_STACK;
+	out->arg = stack_frames(cx, n,
+				user ? &D_USTACK_FRAMES : &D_STACK_SIZE);
+	out->type = (struct dif_type){ .ckind = DIF_CK_ARRAY,
+				       .flags = DIF_TF_BYREF };
+	if (n->nargs > 1)
+		ustack_strsize(cx, n);
+}
+
+static void
+check_sym(struct compile *cx, struct node *n, const struct dif_act_info *act,
+	  struct dif_expr *out)
+{
+	bool user = (act->code >> 8) == 0x01 || act->code == DIF_ACT_UFUNC;
+	struct node *a;
+
+	if (n->nargs != 1)
+		lang_fail(cx, &D_PROTO_LEN, n->loc,
+			  "%s() takes one address, not %u arguments", n->name,
+			  n->nargs);
+	a = check_rvalue(cx, n->args[0]);
+	if (!type_is_scalar(a->type))
+		lang_fail(cx, &D_PROTO_ARG, a->loc,
+			  "%s() needs an address, not %s", n->name,
+			  lang_type_name(cx, a->type));
+	check_record_as(cx, a, type_named(cx, "uintptr_t"), out);
+	out->src = user ? DIF_SRC_USYM : DIF_SRC_SYM;
+	out->arg = act->code;
+	if (user)
+		out->type = (struct dif_type){ .ckind = DIF_CK_ARRAY,
+					       .flags = DIF_TF_BYREF,
+					       .size = 16 };
+}
+
+void
+check_key_expr(struct compile *cx, struct node *n,
+	       const struct dif_act_info *act, struct dif_expr *out)
+{
+	check_served(cx, act, n->loc);
+	if (act->code == DIF_ACT_STACK || act->code == DIF_ACT_USTACK)
+		check_stack(cx, n, act->code == DIF_ACT_USTACK, out);
+	else
+		check_sym(cx, n, act, out);
+}
+
+/* ---- data ---------------------------------------------------------------------------- */
+
+static void
+check_trace(struct compile *cx, struct node *call, struct dif_stmt *st)
+{
+	struct node *a;
+
+	if (call->nargs != 1)
+		lang_fail(cx, &D_PROTO_LEN, call->loc,
+			  "trace() takes one argument, not %u", call->nargs);
+	a = call->args[0];
+	if (a->kind == NODE_AGG)
+		lang_fail(cx, &D_TRACE_AGG, a->loc,
+			  "trace() may not be applied to an aggregation: use "
+			  "printa(@%s)",
+			  a->name);
+	if (check_key_action(cx, a) != NULL)
+		lang_fail(cx, &D_TRACE_DYN, a->loc,
+			  "trace() may not be applied to %s(): write %s() "
+			  "alone",
+			  a->name, a->name);
+	check_expr(cx, a);
+	if (type_is_void(a->type))
+		lang_fail(cx, &D_TRACE_VOID, a->loc,
+			  "trace() may not be applied to a void expression");
+	if (type_is_dyn(a->type))
+		lang_fail(cx, &D_TRACE_DYN, a->loc,
+			  "trace() may not be applied to a dynamic expression");
+	if (type_is_func(a->type))
+		a = conv_decay(cx, a);
+	check_stmt_exprs(cx, st, 1);
+	check_record(cx, a, &st->exprs[0]);
+}
+
+/* The user's bytes are first copied in: engines record kernel addresses. */
+static struct node *
+tracemem_addr(struct compile *cx, struct node *a, uint64_t n)
+{
+	if (!a->user)
+		return conv_to(cx, a, type_named(cx, "uintptr_t"));
+	return check_subr(cx, a->loc, DIF_SUBR_copyin, a,
+			  node_int(cx, a->loc, n, type_named(cx, "size_t")));
+}
+
+static void
+check_tracemem(struct compile *cx, struct node *call, struct dif_stmt *st)
+{
+	struct node *a;
+	int64_t n;
+
+	if (call->nargs < 2 || call->nargs > 3)
+		lang_fail(cx, &D_TRACEMEM_ARGS, call->loc,
+			  "tracemem() takes two or three arguments, not %u",
+			  call->nargs);
+	a = check_rvalue(cx, call->args[0]);
+	if (!type_is_scalar(a->type))
+		lang_fail(cx, &D_TRACEMEM_ADDR, a->loc,
+			  "tracemem() needs an address, not %s",
+			  lang_type_name(cx, a->type));
+	n = check_const(cx, call->args[1], &D_TRACEMEM_SIZE,
+			"the size for tracemem()");
+	if (n <= 0 || n > 65536)
+		lang_fail(cx, &D_TRACEMEM_SIZE, call->args[1]->loc,
+			  "tracemem(): the size must be from 1 to 65536");
+	st->arg = (uint64_t)n;
+	check_stmt_exprs(cx, st, call->nargs - 1);
+	check_record(cx, tracemem_addr(cx, a, st->arg), &st->exprs[0]);
+	st->exprs[0].type = (struct dif_type){ .ckind = DIF_CK_ARRAY,
+					       .flags = DIF_TF_BYREF,
+					       .size = (uint32_t)n };
+	if (call->nargs < 3)
+		return;
+	a = check_rvalue(cx, call->args[2]);
+	if (!type_is_integer(a->type))
+		lang_fail(cx, &D_TRACEMEM_DYNSIZE, a->loc,
+			  "tracemem(): the run-time size must be an integer");
+	check_record_as(cx, a, type_named(cx, "uint64_t"), &st->exprs[1]);
+}
+
+static void
+check_exit(struct compile *cx, struct node *call, struct dif_stmt *st)
+{
+	struct node *a;
+
+	if (call->nargs != 1)
+		lang_fail(cx, &D_PROTO_LEN, call->loc,
+			  "exit() takes one argument, not %u", call->nargs);
+	a = check_rvalue(cx, call->args[0]);
+	if (!type_is_integer(a->type))
+		lang_fail(cx, &D_PROTO_ARG, a->loc,
+			  "exit() needs an integer, not %s",
+			  lang_type_name(cx, a->type));
+	check_stmt_exprs(cx, st, 1);
+	check_record_as(cx, a, basic(cx, TYPE_B_INT), &st->exprs[0]);
+}
+
+/* ---- aggregations as a whole ------------------------------------------------------------ */
+
+struct agg_action {
+	uint32_t code;
+	const struct err_tag *proto, *arg, *bad, *scalar;
+	uint32_t min, max;
+};
+static const struct agg_action agg_actions[] = {
+	{ DIF_ACT_CLEAR, &D_CLEAR_PROTO, &D_CLEAR_AGGARG, &D_CLEAR_AGGBAD,
+	  NULL, 1, 1 },
+	{ DIF_ACT_TRUNC, &D_TRUNC_PROTO, &D_TRUNC_AGGARG, &D_TRUNC_AGGBAD,
+	  &D_TRUNC_SCALAR, 1, 2 },
+	{ DIF_ACT_NORMALIZE, &D_NORMALIZE_PROTO, &D_NORMALIZE_AGGARG,
+	  &D_NORMALIZE_AGGBAD, &D_NORMALIZE_SCALAR, 2, 2 },
+	{ DIF_ACT_DENORMALIZE, &D_NORMALIZE_PROTO, &D_NORMALIZE_AGGARG,
+	  &D_NORMALIZE_AGGBAD, NULL, 1, 1 },
+};
+
+static const struct agg_action *
+agg_action_of(uint32_t code)
+{
+	for (size_t i = 0; i < sizeof(agg_actions) / sizeof(*agg_actions); i++)
+		if (agg_actions[i].code == code)
+			return &agg_actions[i];
+	return NULL;
+}
+
+static void
+check_agg_action(struct compile *cx, const struct agg_action *aa,
+		 struct node *call, struct dif_stmt *st)
+{
+	struct node *a;
+
+	if (call->nargs < aa->min || call->nargs > aa->max)
+		lang_fail(cx, aa->proto, call->loc,
+			  "%s() takes %u argument%s, not %u", call->name,
+			  aa->max, aa->max == 1 ? "" : "s", call->nargs);
+	st->aggs = arena_alloc(cx->out, sizeof(*st->aggs));
+	st->aggs[0] = check_agg_arg(cx, call->args[0], call->name, aa->arg,
+				    aa->bad)
+			      ->agg->id -
+		      1;
+	st->naggs = 1;
+	if (call->nargs < 2)
+		return;
+	a = check_rvalue(cx, call->args[1]);
+	if (!type_is_integer(a->type))
+		lang_fail(cx, aa->scalar, a->loc,
+			  "%s(): argument #2 must be an integer, not %s",
+			  call->name, lang_type_name(cx, a->type));
+	check_stmt_exprs(cx, st, 1);
+	check_record_as(cx, a, type_named(cx, "int64_t"), &st->exprs[0]);
+}
+
+/* ---- the door --------------------------------------------------------------------------- */
+
+static void
+check_other(struct compile *cx, const struct dif_act_info *act,
+	    struct node *call)
+{
+	struct dif_stmt *st = check_stmt_new(cx, act->code, call->loc);
+	const struct agg_action *aa = agg_action_of(act->code);
+
+	if (aa != NULL) {
+		check_agg_action(cx, aa, call, st);
+	} else if (act->cls == DIF_AC_KEY) {
+		check_stmt_exprs(cx, st, 1);
+		check_key_expr(cx, call, act, &st->exprs[0]);
+	} else if (act->code == DIF_ACT_TRACE) {
+		check_trace(cx, call, st);
+	} else if (act->code == DIF_ACT_TRACEMEM) {
+		check_tracemem(cx, call, st);
+	} else if (act->code == DIF_ACT_EXIT) {
+		check_exit(cx, call, st);
+	} else {
+		lang_fail(cx, &D_FUNC_UNDEF, call->loc,
+			  "action %s() is not supported here", act->name);
+	}
+}
+
+bool
+check_action(struct compile *cx, struct node *call)
+{
+	const struct dif_act_info *act;
+
+	if (call->kind != NODE_CALL || call->name == NULL)
+		return false;
+	act = dif_act_by_name(call->name);
+	if (act == NULL)
+		return false;
+	check_served(cx, act, call->loc);
+	switch (act->code) {
+	case DIF_ACT_PRINTF:
+	case DIF_ACT_SYSTEM:
+	case DIF_ACT_FREOPEN:
+		check_printf(cx, act, call);
+		break;
+	case DIF_ACT_PRINTA:
+		check_printa(cx, act, call);
+		break;
+	default:
+		check_other(cx, act, call);
+		break;
+	}
+	return true;
+}

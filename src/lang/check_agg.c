@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * check_agg.c - aggregating statements: @name[keys] = func(args).
+ *
+ * The first statement that names an aggregation fixes its function, its bounds
+ * and the number and kinds of its keys; later ones, also of other programs of
+ * the trace, must agree.  The bounds of lquantize() and llquantize() are
+ * constants and travel packed in one word (dif.h).
+ */
+#include "lang/check_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WHAT_CONST "must be an integer constant"
+
+/* ---- the arguments ------------------------------------------------------------ */
+
+static int64_t
+const_arg(struct compile *cx, struct node *call, uint32_t i, const char *what,
+	  const struct err_tag *type_tag)
+{
+	struct node *a = call->args[i];
+
+	check_value(cx, a);
+	if (!a->is_const || !type_is_integer(a->type))
+		lang_fail(cx, type_tag, a->loc, "%s(): %s " WHAT_CONST,
+			  call->name, what);
+	return (int64_t)a->ival;
+}
+
+/* lquantize(x, lower, upper [, step [, increment]]) */
+static uint64_t
+lquantize_bounds(struct compile *cx, struct node *call)
+{
+	int64_t base = const_arg(cx, call, 1, "the lower bound",
+				 &D_LQUANT_BASETYPE);
+	int64_t limit = const_arg(cx, call, 2, "the upper bound",
+				  &D_LQUANT_LIMTYPE);
+	int64_t step = 1, levels;
+
+	if (call->nargs > 3)
+		step = const_arg(cx, call, 3, "the step", &D_LQUANT_STEPTYPE);
+	if (base < INT32_MIN || base > INT32_MAX)
+		lang_fail(cx, &D_LQUANT_BASEVAL, call->args[1]->loc,
+			  "lquantize(): the lower bound does not fit 32 bits");
+	if (limit < INT32_MIN || limit > INT32_MAX)
+		lang_fail(cx, &D_LQUANT_LIMVAL, call->args[2]->loc,
+			  "lquantize(): the upper bound does not fit 32 bits");
+	if (limit <= base)
+		lang_fail(cx, &D_LQUANT_MISMATCH, call->args[2]->loc,
+			  "lquantize(): the upper bound must be above the "
+			  "lower bound");
+	if (step < 1 || step > UINT16_MAX)
+		lang_fail(cx, &D_LQUANT_STEPVAL, call->args[3]->loc,
+			  "lquantize(): the step must be from 1 to %d",
+			  UINT16_MAX);
+	levels = (limit - base) / step;
+	if (levels == 0)
+		lang_fail(cx, &D_LQUANT_STEPLARGE, call->args[3]->loc,
+			  "lquantize(): the step is too large: no level is "
+			  "left");
+	if (levels > UINT16_MAX)
+		lang_fail(cx, &D_LQUANT_STEPSMALL, call->loc,
+			  "lquantize(): the step is too small: more than %d "
+			  "levels",
+			  UINT16_MAX);
+	return (uint64_t)step << 48 | (uint64_t)levels << 32 | (uint32_t)base;
+}
+
+static uint16_t
+llq_arg(struct compile *cx, struct node *call, uint32_t i, const char *what,
+	const struct err_tag *type_tag, const struct err_tag *val_tag,
+	int64_t min)
+{
+	int64_t v = const_arg(cx, call, i, what, type_tag);
+
+	if (v < min || v > UINT16_MAX)
+		lang_fail(cx, val_tag, call->args[i]->loc,
+			  "llquantize(): %s must be from %lld to %d", what,
+			  (long long)min, UINT16_MAX);
+	return (uint16_t)v;
+}
+
+/* Does factor^(high + 1) fit a signed 64-bit value? */
+static bool
+power_fits(uint64_t factor, uint64_t exponent)
+{
+	uint64_t p = 1;
+
+	while (exponent-- > 0)
+		if (__builtin_mul_overflow(p, factor, &p) ||
+		    p > (uint64_t)INT64_MAX)
+			return false;
+	return true;
+}
+
+/* Do the steps divide a power of the factor? */
+static bool
+divides_power(uint64_t steps, uint64_t factor)
+{
+	uint64_t rest = steps;
+
+	while (rest % factor == 0)
+		rest /= factor;
+	/* What is left must consist of primes of the factor. */
+	for (uint64_t f = factor; rest > 1;) {
+		uint64_t a = rest, b = f;
+		while (b != 0) {
+			uint64_t r = a % b;
+			a = b;
+			b = r;
+		}
+		if (a == 1)
+			return false;
+		rest /= a;
+	}
+	return true;
+}
+
+/* llquantize(x, factor, low, high, steps [, increment]) */
+static uint64_t
+llquantize_bounds(struct compile *cx, struct node *call)
+{
+	uint64_t factor = llq_arg(cx, call, 1, "the factor",
+				  &D_LLQUANT_FACTORTYPE, &D_LLQUANT_FACTORVAL,
+				  2);
+	uint64_t low = llq_arg(cx, call, 2, "the low magnitude",
+			       &D_LLQUANT_LMAGTYPE, &D_LLQUANT_LMAGVAL, 0);
+	uint64_t high = llq_arg(cx, call, 3, "the high magnitude",
+				&D_LLQUANT_HMAGTYPE, &D_LLQUANT_HMAGVAL, 0);
+	uint64_t steps = llq_arg(cx, call, 4, "the number of steps",
+				 &D_LLQUANT_STEPTYPE, &D_LLQUANT_STEPVAL, 1);
+
+	if (high <= low)
+		lang_fail(cx, &D_LLQUANT_HMAGVAL, call->args[3]->loc,
+			  "llquantize(): the high magnitude must be above the "
+			  "low one");
+	if (!power_fits(factor, high + 1))
+		lang_fail(cx, &D_LLQUANT_HMAGVAL, call->args[3]->loc,
+			  "llquantize(): the high magnitude is too large");
+	if (steps < factor || steps % factor != 0)
+		lang_fail(cx, &D_LLQUANT_STEPVAL, call->args[4]->loc,
+			  "llquantize(): the number of steps must be a "
+			  "multiple of the factor");
+	if (!divides_power(steps, factor))
+		lang_fail(cx, &D_LLQUANT_STEPVAL, call->args[4]->loc,
+			  "llquantize(): the number of steps must divide a "
+			  "power of the factor");
+	return factor << 48 | low << 32 | high << 16 | steps;
+}
+
+/* ---- agreement with earlier statements ------------------------------------------- */
+
+static void
+match_lquantize(struct compile *cx, struct node *call, uint64_t had,
+		uint64_t now)
+{
+	if (DIF_LQ_BASE(had) != DIF_LQ_BASE(now))
+		lang_fail(cx, &D_LQUANT_MATCHBASE, call->loc,
+			  "lquantize(): the lower bound differs from that of "
+			  "an earlier use: %d, was %d",
+			  DIF_LQ_BASE(now), DIF_LQ_BASE(had));
+	if (DIF_LQ_STEP(had) != DIF_LQ_STEP(now))
+		lang_fail(cx, &D_LQUANT_MATCHSTEP, call->loc,
+			  "lquantize(): the step differs from that of an "
+			  "earlier use: %u, was %u",
+			  DIF_LQ_STEP(now), DIF_LQ_STEP(had));
+	if (DIF_LQ_LEVELS(had) != DIF_LQ_LEVELS(now))
+		lang_fail(cx, &D_LQUANT_MATCHLIM, call->loc,
+			  "lquantize(): the upper bound differs from that of "
+			  "an earlier use");
+}
+
+static void
+match_llquantize(struct compile *cx, struct node *call, uint64_t had,
+		 uint64_t now)
+{
+	const struct {
+		const struct err_tag *tag;
+		const char *what;
+		uint32_t had, now;
+	} part[] = {
+		{ &D_LLQUANT_MATCHFACTOR, "factor", DIF_LLQ_FACTOR(had),
+		  DIF_LLQ_FACTOR(now) },
+		{ &D_LLQUANT_MATCHLMAG, "low magnitude", DIF_LLQ_LOW(had),
+		  DIF_LLQ_LOW(now) },
+		{ &D_LLQUANT_MATCHHMAG, "high magnitude", DIF_LLQ_HIGH(had),
+		  DIF_LLQ_HIGH(now) },
+		{ &D_LLQUANT_MATCHSTEPS, "number of steps", DIF_LLQ_STEPS(had),
+		  DIF_LLQ_STEPS(now) },
+	};
+
+	for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++)
+		if (part[i].had != part[i].now)
+			lang_fail(cx, part[i].tag, call->loc,
+				  "llquantize(): the %s differs from that of "
+				  "an earlier use: %u, was %u",
+				  part[i].what, part[i].now, part[i].had);
+}
+
+static void
+match_function(struct compile *cx, struct node *call, struct agg_ident *ai,
+	       const struct dif_agg_info *f, uint64_t arg)
+{
+	struct dif_aggvar *v = ai->agg;
+
+	if (v->func != f->code)
+		lang_fail(cx, &D_AGG_REDEF, call->loc,
+			  "aggregation @%s redefined: %s(), was %s() on line "
+			  "%d",
+			  v->name, f->name, dif_agg_by_code(v->func)->name,
+			  ai->loc.line);
+	if (f->shape == DIF_SHAPE_LQUANTIZE)
+		match_lquantize(cx, call, v->arg, arg);
+	if (f->shape == DIF_SHAPE_LLQUANTIZE)
+		match_llquantize(cx, call, v->arg, arg);
+}
+
+/* ---- keys ---------------------------------------------------------------------------- */
+
+/* Two scalar keys of one place: the wider type shows both. */
+static void
+widen_key(struct compile *cx, struct agg_ident *ai, uint32_t i,
+	  const struct dif_type *t)
+{
+	struct dif_type had = ai->agg->keys[i];
+
+	if (ai->agg->keysrc[i] != DIF_SRC_OBJ ||
+	    had.kind == DIF_TYPE_STRING || t->size <= had.size)
+		return;
+	had.size = t->size;
+	had.flags = t->flags;
+	had.ckind = t->ckind;
+	names_set_key(cx, ai, i, had);
+}
+
+static bool
+is_string_expr(uint32_t src, const struct dif_type *t)
+{
+	return src == DIF_SRC_NAME ||
+	       (src == DIF_SRC_OBJ && t->kind == DIF_TYPE_STRING);
+}
+
+static void
+match_key(struct compile *cx, struct agg_ident *ai, uint32_t i,
+	  const struct dif_expr *e, struct node *key)
+{
+	struct dif_aggvar *v = ai->agg;
+	bool had = is_string_expr(v->keysrc[i], &v->keys[i]);
+	bool now = is_string_expr(e->src, &e->type);
+
+	if (had && now)
+		return;
+	/* Stacks must agree in depth, symbols in what they name. */
+	if (had != now || v->keysrc[i] != e->src || v->keyarg[i] != e->arg)
+		lang_fail(cx, &D_PROTO_ARG, key->loc,
+			  "key #%u of @%s is incompatible with an earlier use "
+			  "on line %d",
+			  i + 1, v->name, ai->loc.line);
+	widen_key(cx, ai, i, &e->type);
+}
+
+/* Strings and arrays of char are keys by content, pointers by value. */
+static void
+record_key(struct compile *cx, struct node *k, struct dif_expr *out)
+{
+	struct type *t = type_resolve(k->type);
+	uint64_t chars = t->kind == TYPE_ARRAY ? t->nelems : 0;
+
+	if (!type_is_strcompat(t) || type_is_ptr(t)) {
+		check_record(cx, conv_decay(cx, k), out);
+		return;
+	}
+	if (type_is_string(t)) {
+		check_record(cx, k, out);
+		return;
+	}
+	check_record(cx, conv_string(cx, k), out);
+	if (chars != 0 && chars < 256)
+		out->type.size = (uint32_t)chars + 1;
+}
+
+static void
+check_agg_keys(struct compile *cx, struct node *agg, struct dif_stmt *st)
+{
+	for (uint32_t i = 0; i < agg->nargs; i++) {
+		struct node *k = agg->args[i];
+		const struct dif_act_info *act = check_key_action(cx, k);
+
+		if (act != NULL) {
+			check_key_expr(cx, k, act, &st->exprs[i]);
+			continue;
+		}
+		if (k->kind == NODE_AGG)
+			lang_fail(cx, &D_KEY_TYPE, k->loc,
+				  "an aggregation may not be a key");
+		check_value(cx, k);
+		if (!node_is_scalar(k) && !type_is_strcompat(k->type))
+			lang_fail(cx, &D_KEY_TYPE, k->loc,
+				  "key #%u has type %s, which may not be a key",
+				  i + 1, lang_type_name(cx, k->type));
+		record_key(cx, k, &st->exprs[i]);
+	}
+}
+
+/* ---- the statement --------------------------------------------------------------------- */
+
+static struct agg_ident *
+new_agg(struct compile *cx, struct node *agg, struct dif_stmt *st,
+	const struct dif_agg_info *f, uint64_t arg)
+{
+	struct agg_ident *ai =
+		names_add_agg(cx, agg->name, agg->nargs, agg->loc);
+	struct dif_aggvar *v = ai->agg;
+
+	v->func = f->code;
+	v->arg = arg;
+	for (uint32_t i = 0; i < agg->nargs; i++) {
+		v->keys[i] = st->exprs[i].type;
+		v->keysrc[i] = (uint8_t)st->exprs[i].src;
+		v->keyarg[i] = st->exprs[i].arg;
+		ai->keys[i] = agg->args[i]->type;
+	}
+	return ai;
+}
+
+/* How many arguments each shape takes, the optional ones included. */
+static void
+check_agg_proto(struct compile *cx, struct node *call,
+		const struct dif_agg_info *f)
+{
+	uint32_t min = f->values, max = f->values;
+
+	switch (f->shape) {
+	case DIF_SHAPE_QUANTIZE:
+		max = 2;
+		break;
+	case DIF_SHAPE_LQUANTIZE:
+		min = 3;
+		max = 5;
+		break;
+	case DIF_SHAPE_LLQUANTIZE:
+		min = 5;
+		max = 6;
+		break;
+	default:
+		break;
+	}
+	if (call->nargs < min || call->nargs > max)
+		lang_fail(cx,
+			  f->shape == DIF_SHAPE_QUANTIZE ? &D_QUANT_PROTO
+							 : &D_PROTO_LEN,
+			  call->loc, "wrong number of arguments: %s",
+			  f->proto);
+}
+
+/* The increment of quantize(), lquantize() or llquantize(), or NULL. */
+static struct node *
+increment_of(struct node *call, const struct dif_agg_info *f)
+{
+	uint32_t at = f->shape == DIF_SHAPE_QUANTIZE	? 1
+		      : f->shape == DIF_SHAPE_LQUANTIZE ? 4
+		      : f->shape == DIF_SHAPE_LLQUANTIZE
+			      ? 5
+			      : UINT32_MAX;
+
+	return at < call->nargs ? call->args[at] : NULL;
+}
+
+static void
+agg_value(struct compile *cx, struct node *call, struct node *v,
+	  struct dif_expr *out)
+{
+	v = check_rvalue(cx, v);
+	if (!type_is_scalar(v->type))
+		lang_fail(cx, &D_AGG_SCALAR, v->loc,
+			  "%s() needs an integer, not %s", call->name,
+			  lang_type_name(cx, v->type));
+	check_record_as(cx, v, type_named(cx, "int64_t"), out);
+}
+
+static const struct dif_agg_info *
+agg_function(struct compile *cx, struct node *assign)
+{
+	struct node *call = assign->right;
+	const struct dif_agg_info *f = NULL;
+
+	if (assign->op != '=')
+		lang_fail(cx, &D_OP_DYN, assign->loc,
+			  "operator %s cannot be applied to an aggregation",
+			  op_name(assign->op));
+	if (call->kind == NODE_CALL && call->name != NULL)
+		f = dif_agg_by_name(call->name);
+	if (f == NULL && call->kind == NODE_CALL && call->name != NULL &&
+	    dif_subr_by_name(call->name) == NULL &&
+	    dif_act_by_name(call->name) == NULL)
+		lang_fail(cx, &D_FUNC_UNDEF, call->loc,
+			  "undefined function name: %s", call->name);
+	if (f == NULL)
+		lang_fail(cx, &D_AGG_FUNC, call->loc,
+			  "aggregation @%s must be assigned an aggregating "
+			  "function",
+			  assign->left->name);
+	return f;
+}
+
+void
+check_aggregate(struct compile *cx, struct node *assign)
+{
+	const struct dif_agg_info *f = agg_function(cx, assign);
+	struct node *agg = assign->left, *call = assign->right, *inc;
+	struct dif_stmt *st = check_stmt_new(cx, f->code, assign->loc);
+	struct agg_ident *ai;
+	uint64_t arg = 0;
+
+	check_agg_proto(cx, call, f);
+	if (f->shape == DIF_SHAPE_LQUANTIZE)
+		arg = lquantize_bounds(cx, call);
+	if (f->shape == DIF_SHAPE_LLQUANTIZE)
+		arg = llquantize_bounds(cx, call);
+	inc = increment_of(call, f);
+	st->nkeys = agg->nargs;
+	check_stmt_exprs(cx, st,
+			 agg->nargs + f->values + (inc != NULL ? 1 : 0));
+	check_agg_keys(cx, agg, st);
+	if (f->values > 0)
+		agg_value(cx, call, call->args[0], &st->exprs[st->nkeys]);
+	if (inc != NULL)
+		agg_value(cx, call, inc, &st->exprs[st->nkeys + 1]);
+
+	ai = names_find_agg(cx, agg->name);
+	if (ai == NULL) {
+		ai = new_agg(cx, agg, st, f, arg);
+	} else {
+		match_function(cx, call, ai, f, arg);
+		if (agg->nargs != ai->agg->nkeys)
+			lang_fail(cx, &D_PROTO_LEN, agg->loc,
+				  "aggregation @%s takes %u key%s, not %u",
+				  agg->name, ai->agg->nkeys,
+				  ai->agg->nkeys == 1 ? "" : "s", agg->nargs);
+		for (uint32_t i = 0; i < agg->nargs; i++)
+			match_key(cx, ai, i, &st->exprs[i], agg->args[i]);
+	}
+	st->agg = ai->agg->id - 1;
+}
+
+struct agg_ident *
+check_agg_arg(struct compile *cx, struct node *n, const char *func,
+	      const struct err_tag *arg, const struct err_tag *bad)
+{
+	struct agg_ident *ai;
+
+	if (n->kind != NODE_AGG)
+		lang_fail(cx, arg, n->loc, "%s() needs an aggregation here",
+			  func);
+	if (n->nargs != 0)
+		lang_fail(cx, arg, n->loc,
+			  "%s() takes aggregation @%s without keys", func,
+			  n->name);
+	ai = names_find_agg(cx, n->name);
+	if (ai == NULL)
+		lang_fail(cx, bad, n->loc, "undefined aggregation: @%s",
+			  n->name);
+	return ai;
+}

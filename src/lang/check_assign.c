@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * check_assign.c - assignment of every form, and ++ and --.
+ *
+ * After checking, a compound assignment `l op= r` has in ctype the type the
+ * operation is done in, and r has been converted to it; the generator loads l,
+ * converts it to ctype, operates, converts back and stores, evaluating the
+ * place l only once.  ++x is x += 1; x++ is a NODE_UNARY with the same ctype
+ * and right, whose value is the old one.
+ */
+#include "lang/check_impl.h"
+
+static bool
+names_place(const struct node *n)
+{
+	return n->kind == NODE_IDENT || n->kind == NODE_SELF ||
+	       n->kind == NODE_THIS || n->kind == NODE_SUB;
+}
+
+/* Refuse targets that are not places D programs may write. */
+static void
+check_writable(struct compile *cx, struct node *l, int op)
+{
+	struct node *base = l;
+
+	if (!l->lvalue)
+		lang_fail(cx, &D_OP_LVAL, l->loc,
+			  "operator %s needs a variable that may be written",
+			  op_name(op));
+	while (base->kind == NODE_MEMBER)
+		base = base->left;
+	if (base->kind == NODE_SYM)
+		lang_fail(cx, &D_OP_LVAL, l->loc,
+			  "operator %s cannot write kernel symbol %s",
+			  op_name(op), base->name);
+	if (base->ref == REF_BUILTIN)
+		lang_fail(cx, &D_OP_LVAL, l->loc,
+			  "operator %s cannot write built-in variable %s",
+			  op_name(op),
+			  ((const struct dif_builtin_info *)base->ident)->name);
+	if (base->kind == NODE_UNARY && node_in_user(l))
+		lang_fail(cx, &D_OP_WRITE, l->loc,
+			  "operator %s cannot write user memory", op_name(op));
+	if (type_resolve(l->type)->kind == TYPE_ARRAY ||
+	    type_resolve(l->type)->kind == TYPE_FUNC)
+		lang_fail(cx, &D_OP_ARRFUN, l->loc,
+			  "operator %s cannot be applied to an array or "
+			  "function",
+			  op_name(op));
+}
+
+/* The type a variable gets from the first value assigned to it. */
+static struct type *
+implicit_type(struct compile *cx, struct node *r, struct src_loc loc)
+{
+	struct type *t = type_unqual(r->type);
+
+	if (type_is_void(t) || type_is_dyn(t))
+		lang_fail(cx, &D_OP_INCOMPAT, loc,
+			  "a value of type %s cannot be assigned",
+			  lang_type_name(cx, t));
+	return t;
+}
+
+static void
+check_simple(struct compile *cx, struct node *n)
+{
+	struct node *l = n->left;
+
+	check_value(cx, n->right);
+	if (!type_is_string(n->right->type))
+		n->right = conv_decay(cx, n->right);
+	if (!names_place(l) ||
+	    !check_implicit(cx, l, implicit_type(cx, n->right, n->loc)))
+		check_expr(cx, l);
+	check_writable(cx, l, n->op);
+	n->right = conv_assign(cx, l->type, n->right, n->loc, &D_OP_INCOMPAT,
+			       "assignment of incompatible type");
+	n->type = type_unqual(l->type);
+	n->user = n->right->user || type_is_user_ptr(n->type);
+}
+
+int
+op_of_assign(int op)
+{
+	static const int base[][2] = {
+		{ TOK_ADD_EQ, '+' },	 { TOK_SUB_EQ, '-' },
+		{ TOK_MUL_EQ, '*' },	 { TOK_DIV_EQ, '/' },
+		{ TOK_MOD_EQ, '%' },	 { TOK_AND_EQ, '&' },
+		{ TOK_XOR_EQ, '^' },	 { TOK_OR_EQ, '|' },
+		{ TOK_LSH_EQ, TOK_LSH }, { TOK_RSH_EQ, TOK_RSH },
+		{ TOK_INC, '+' },	 { TOK_DEC, '-' },
+		{ TOK_POSTINC, '+' },	 { TOK_POSTDEC, '-' },
+	};
+
+	for (size_t i = 0; i < sizeof(base) / sizeof(*base); i++)
+		if (base[i][0] == op)
+			return base[i][1];
+	return 0;
+}
+
+/* The arithmetic of l op= r, both checked; used by ++ and -- too. */
+static void
+check_compound(struct compile *cx, struct node *n)
+{
+	struct node *l = n->left, *r = n->right;
+	int op = op_of_assign(n->op);
+
+	check_writable(cx, l, n->op);
+	n->type = type_unqual(l->type);
+	n->user = l->user;
+	if (type_is_ptr(l->type) && type_is_integer(r->type) &&
+	    (op == '+' || op == '-')) {
+		n->right = check_scale(cx, l, r, n->loc, n->op);
+		n->ctype = n->type;
+		return;
+	}
+	if (!type_is_integer(l->type) || !type_is_integer(r->type))
+		lang_fail(cx, op == '%' || op == '&' || op == '|' ||
+					      op == '^' || op == TOK_LSH ||
+					      op == TOK_RSH
+				      ? &D_OP_INT
+				      : &D_OP_ARITH,
+			  n->loc, "operator %s needs integers, not %s and %s",
+			  op_name(n->op), lang_type_name(cx, l->type),
+			  lang_type_name(cx, r->type));
+	if (op == TOK_LSH || op == TOK_RSH) {
+		n->ctype = type_promote(cx, l);
+		n->right = conv_to(cx, r, type_promote(cx, r));
+	} else {
+		n->ctype = type_usual(cx, l, r);
+		n->right = conv_to(cx, r, n->ctype);
+	}
+	if ((op == '/' || op == '%') && node_is_null(n->right))
+		lang_fail(cx, &D_DIV_ZERO, n->loc, "division by constant zero");
+}
+
+static void
+check_place(struct compile *cx, struct node *l)
+{
+	/* An undeclared variable counts from 0 in 64 bits. */
+	if (!names_place(l) ||
+	    !check_implicit(cx, l, type_named(cx, "int64_t")))
+		check_expr(cx, l);
+}
+
+void
+check_assign(struct compile *cx, struct node *n)
+{
+	if (n->left->kind == NODE_AGG)
+		lang_fail(cx, &D_OP_DYN, n->loc,
+			  "assignment to aggregation @%s must be a statement",
+			  n->left->name);
+	if (n->op == '=') {
+		check_simple(cx, n);
+		return;
+	}
+	n->right = check_rvalue(cx, n->right);
+	check_place(cx, n->left);
+	check_compound(cx, n);
+}
+
+void
+check_incdec(struct compile *cx, struct node *n)
+{
+	if (n->left->kind == NODE_AGG)
+		lang_fail(cx, &D_OP_DYN, n->loc,
+			  "operator %s cannot be applied to an aggregation",
+			  op_name(n->op));
+	check_place(cx, n->left);
+	n->right = node_int(cx, n->loc, 1, basic(cx, TYPE_B_INT));
+	check_compound(cx, n);
+	if (n->op == TOK_INC || n->op == TOK_DEC) {
+		n->kind = NODE_ASSIGN;
+		n->op = n->op == TOK_INC ? TOK_ADD_EQ : TOK_SUB_EQ;
+	}
+}

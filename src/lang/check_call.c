@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * check_call.c - calls of subroutines in expressions.
+ *
+ * The prototypes are D text in dif/subr.def:
+ *
+ *   string substr(str, int [, int])
+ *
+ * `str` accepts whatever is compatible with a string; after a [ parameters are
+ * optional.  An integer parameter also takes a pointer, because addresses of
+ * user memory are numbers to D.
+ */
+#include "lang/check_impl.h"
+
+#include <string.h>
+
+struct proto {
+	struct type *ret;
+	struct type *param[DIF_NTUPLE]; /* NULL: str */
+	uint32_t min, n;
+};
+
+static const char *
+trimmed(struct compile *cx, const char *s, const char *end)
+{
+	while (s < end && (*s == ' ' || *s == '[' || *s == ','))
+		s++;
+	while (end > s && (end[-1] == ' ' || end[-1] == '[' || end[-1] == ']'))
+		end--;
+	return arena_strndup(cx->arena, s, (size_t)(end - s));
+}
+
+static struct proto
+parse_proto(struct compile *cx, const struct dif_subr_info *s)
+{
+	const char *paren = strchr(s->proto, '('), *p = paren + 1;
+	const char *end = strrchr(s->proto, ')');
+	const char *ret_end = paren - strlen(s->name);
+	struct proto pr = { 0 };
+	bool optional = false;
+
+	pr.ret = parse_type_text(cx, trimmed(cx, s->proto, ret_end));
+	while (p < end && pr.n < DIF_NTUPLE) {
+		const char *comma = memchr(p, ',', (size_t)(end - p));
+		const char *stop = comma != NULL ? comma : end;
+		const char *text = trimmed(cx, p, stop);
+
+		if (*text == '\0')
+			break;
+		if (strcmp(text, "str") != 0)
+			pr.param[pr.n] = parse_type_text(cx, text);
+		pr.n++;
+		if (!optional)
+			pr.min = pr.n;
+		if (memchr(p, '[', (size_t)(stop - p)) != NULL)
+			optional = true;
+		p = comma != NULL ? comma + 1 : end;
+	}
+	return pr;
+}
+
+static struct node *
+convert_arg(struct compile *cx, const struct dif_subr_info *s,
+	    struct type *param, struct node *a, uint32_t i)
+{
+	const char *what = arena_printf(
+		cx->arena, "argument #%u of %s() is incompatible with %s",
+		i + 1, s->name, s->proto);
+
+	if (param == NULL) {
+		if (node_is_null(a))
+			return conv_to(cx, a, basic(cx, TYPE_B_ULONG));
+		if (!type_is_strcompat(a->type))
+			lang_fail(cx, &D_PROTO_ARG, a->loc,
+				  "%s: expected a string, found %s", what,
+				  lang_type_name(cx, a->type));
+		return conv_string(cx, a);
+	}
+	a = conv_decay(cx, a);
+	if (type_is_integer(param) && type_is_ptr(a->type))
+		return conv_to(cx, a, param);
+	return conv_assign(cx, param, a, a->loc, &D_PROTO_ARG, what);
+}
+
+/* The name is no subroutine we can call: say what it is. */
+static _Noreturn void
+not_a_subr(struct compile *cx, struct node *n)
+{
+	struct ident *id = names_find(cx, DIF_SCOPE_GLOBAL, n->name);
+
+	if (dif_act_by_name(n->name) != NULL)
+		lang_fail(cx, &D_OP_ACT, n->loc,
+			  "action %s() may not be used in an expression",
+			  n->name);
+	if (dif_agg_by_name(n->name) != NULL)
+		lang_fail(cx, &D_AGG_FUNC, n->loc,
+			  "aggregating function %s() may only be assigned to "
+			  "an aggregation",
+			  n->name);
+	if (id != NULL || dif_builtin_by_name(n->name) != NULL)
+		lang_fail(cx, &D_FUNC_IDKIND, n->loc,
+			  "%s is not a function: it may not be called",
+			  n->name);
+	lang_fail(cx, &D_FUNC_UNDEF, n->loc, "undefined function name: %s",
+		  n->name);
+}
+
+static const struct dif_subr_info *
+find_subr(struct compile *cx, struct node *n)
+{
+	const struct dif_subr_info *s;
+
+	if (n->name == NULL)
+		lang_fail(cx, &D_FUNC_IDENT, n->loc,
+			  "only a function's name may be called");
+	s = dif_subr_by_name(n->name);
+	if (s == NULL)
+		not_a_subr(cx, n);
+	if ((s->engines & cx->lang->host.engines) == 0)
+		lang_fail(cx, &D_FUNC_UNDEF, n->loc,
+			  "function %s() is not supported here", n->name);
+	return s;
+}
+
+void
+check_call(struct compile *cx, struct node *n)
+{
+	const struct dif_subr_info *s = find_subr(cx, n);
+	struct proto pr = parse_proto(cx, s);
+
+	if (n->nargs < pr.min || n->nargs > pr.n)
+		lang_fail(cx, &D_PROTO_LEN, n->loc,
+			  "%s() takes %s%u argument%s, not %u: %s", n->name,
+			  pr.min == pr.n ? "" : "at least ", pr.min,
+			  pr.min == 1 ? "" : "s", n->nargs, s->proto);
+	for (uint32_t i = 0; i < n->nargs; i++) {
+		check_value(cx, n->args[i]);
+		n->args[i] = convert_arg(cx, s, pr.param[i], n->args[i], i);
+	}
+	if (s->id == DIF_SUBR_alloca && n->args[0]->is_const &&
+	    n->args[0]->ival == 0)
+		lang_fail(cx, &D_ALLOCA_SIZE, n->loc,
+			  "alloca() of 0 bytes");
+	n->ref = REF_SUBR;
+	n->ident = s;
+	n->type = pr.ret;
+}
+
+struct node *
+check_subr(struct compile *cx, struct src_loc loc, enum dif_subr id,
+	   struct node *a, struct node *b)
+{
+	const struct dif_subr_info *s = dif_subr_by_id(id);
+	struct node *n = node_new(cx, NODE_CALL, loc);
+	struct proto pr = parse_proto(cx, s);
+
+	n->name = s->name;
+	if ((s->engines & cx->lang->host.engines) == 0)
+		lang_fail(cx, &D_FUNC_UNDEF, loc,
+			  "function %s() is not supported here: user memory "
+			  "cannot be read",
+			  s->name);
+	n->ref = REF_SUBR;
+	n->ident = s;
+	n->type = pr.ret;
+	n->args = arena_calloc(cx->arena, 2, sizeof(*n->args));
+	n->args[n->nargs++] = convert_arg(cx, s, pr.param[0], a, 0);
+	if (b != NULL)
+		n->args[n->nargs++] = convert_arg(cx, s, pr.param[1], b, 1);
+	return n;
+}

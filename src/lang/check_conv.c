@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * check_conv.c - C's conversions, and arithmetic on constants.
+ *
+ * A constant's ival is always in normal form: truncated to its type and sign-
+ * or zero-extended to 64 bits, which is also what a register holds when the
+ * program runs.  Folding and running must give the same result, so the odd
+ * cases (shift counts, the most negative number divided by -1) are decided
+ * here as dif.md section 4 decides them for engines.
+ */
+#include "lang/check_impl.h"
+
+struct type *
+type_unqual(struct type *t)
+{
+	while (t->kind == TYPE_CONST || t->kind == TYPE_VOLATILE ||
+	       t->kind == TYPE_RESTRICT)
+		t = t->ref;
+	return t;
+}
+
+bool
+type_is_user_ptr(struct type *t)
+{
+	t = type_resolve(t);
+	return t->kind == TYPE_PTR && t->user;
+}
+
+/* ---- which type ----------------------------------------------------------- */
+
+struct type *
+type_promote(struct compile *cx, const struct node *n)
+{
+	struct type *t = type_resolve(n->type);
+	uint64_t size = type_size(t);
+
+	if (n->bits != 0 && n->bits <= 32)
+		return basic(cx, n->bits == 32 && !type_is_signed(t)
+					 ? TYPE_B_UINT
+					 : TYPE_B_INT);
+	if (size < 4)
+		return basic(cx, TYPE_B_INT);
+	if (t->kind != TYPE_ENUM)
+		return type_unqual(n->type);
+	if (size == 4)
+		return basic(cx, t->is_signed ? TYPE_B_INT : TYPE_B_UINT);
+	return basic(cx, t->is_signed ? TYPE_B_LONG : TYPE_B_ULONG);
+}
+
+/* The usual arithmetic conversions of two integers. */
+struct type *
+type_usual(struct compile *cx, const struct node *l, const struct node *r)
+{
+	struct type *lt = type_promote(cx, l), *rt = type_promote(cx, r);
+	uint64_t ls = type_size(lt), rs = type_size(rt);
+
+	if (ls != rs)
+		return ls > rs ? lt : rt;
+	return type_is_signed(lt) ? rt : lt;
+}
+
+/* ---- questions about nodes -------------------------------------------------- */
+
+bool
+node_is_null(const struct node *n)
+{
+	return n->is_const && n->ival == 0;
+}
+
+bool
+node_is_scalar(const struct node *n)
+{
+	struct type *t = type_resolve(n->type);
+
+	return type_is_scalar(t) || t->kind == TYPE_ARRAY ||
+	       t->kind == TYPE_FUNC;
+}
+
+bool
+node_in_user(const struct node *n)
+{
+	while (n->kind == NODE_MEMBER)
+		n = n->left;
+	return n->kind == NODE_UNARY && n->op == TOK_DEREF && n->left->user;
+}
+
+/* ---- folding ------------------------------------------------------------------ */
+
+/* The normal form of a value in type t. */
+uint64_t
+fold_to(struct type *t, uint64_t val)
+{
+	struct type *r = type_resolve(t);
+	uint64_t size = type_size(r);
+	unsigned drop;
+
+	if (r->kind == TYPE_INT && r->is_bool)
+		return val != 0;
+	if (!type_is_integer(r) || size == 0 || size >= 8)
+		return val;
+	drop = 64 - (unsigned)size * 8;
+	if (type_is_signed(r))
+		return (uint64_t)((int64_t)(val << drop) >> drop);
+	return val << drop >> drop;
+}
+
+static void
+set_const(struct node *n, uint64_t val)
+{
+	n->is_const = true;
+	n->ival = fold_to(n->type, val);
+}
+
+void
+fold_unary(struct compile *cx, struct node *n)
+{
+	uint64_t v = n->left->ival;
+
+	if (!n->left->is_const)
+		return;
+	switch (n->op) {
+	case TOK_NEG:
+		set_const(n, 0 - v);
+		break;
+	case TOK_POS:
+		set_const(n, v);
+		break;
+	case '~':
+		set_const(n, ~v);
+		break;
+	case '!':
+		set_const(n, v == 0);
+		break;
+	}
+}
+
+static uint64_t
+fold_divide(int op, uint64_t l, uint64_t r, bool sign)
+{
+	if (!sign)
+		return op == '/' ? l / r : l % r;
+	if ((int64_t)r == -1) /* INT64_MIN / -1 wraps */
+		return op == '/' ? 0 - l : 0;
+	return (uint64_t)(op == '/' ? (int64_t)l / (int64_t)r
+				    : (int64_t)l % (int64_t)r);
+}
+
+static bool
+fold_compare(int op, uint64_t l, uint64_t r, bool sign)
+{
+	bool less = sign ? (int64_t)l < (int64_t)r : l < r;
+
+	switch (op) {
+	case TOK_EQ:
+		return l == r;
+	case TOK_NE:
+		return l != r;
+	case '<':
+		return less;
+	case TOK_GE:
+		return !less;
+	case '>':
+		return !less && l != r;
+	default:
+		return less || l == r;
+	}
+}
+
+/* Operands have been converted; division by 0 has been refused. */
+void
+fold_binary(struct compile *cx, struct node *n)
+{
+	uint64_t l = n->left->ival, r = n->right->ival;
+	bool sign = type_is_signed(n->left->type);
+
+	/* One constant side of && and || may decide alone. */
+	if (n->op == TOK_LAND && ((n->left->is_const && l == 0)))
+		set_const(n, 0);
+	if (n->op == TOK_LOR && ((n->left->is_const && l != 0)))
+		set_const(n, 1);
+	if (!n->left->is_const || !n->right->is_const)
+		return;
+	switch (n->op) {
+	case '+':
+		set_const(n, l + r);
+		break;
+	case '-':
+		set_const(n, l - r);
+		break;
+	case '*':
+		set_const(n, l * r);
+		break;
+	case '/':
+	case '%':
+		set_const(n, fold_divide(n->op, l, r, sign));
+		break;
+	case '&':
+		set_const(n, l & r);
+		break;
+	case '|':
+		set_const(n, l | r);
+		break;
+	case '^':
+		set_const(n, l ^ r);
+		break;
+	case TOK_LSH:
+		set_const(n, l << (r & 63));
+		break;
+	case TOK_RSH:
+		set_const(n, sign ? (uint64_t)((int64_t)l >> (r & 63))
+				  : l >> (r & 63));
+		break;
+	case TOK_LAND:
+		set_const(n, l != 0 && r != 0);
+		break;
+	case TOK_LOR:
+		set_const(n, l != 0 || r != 0);
+		break;
+	case TOK_LXOR:
+		set_const(n, (l != 0) != (r != 0));
+		break;
+	default:
+		set_const(n, fold_compare(n->op, l, r, sign));
+		break;
+	}
+}
+
+/* ---- conversions ---------------------------------------------------------------- */
+
+struct node *
+conv_to(struct compile *cx, struct node *n, struct type *t)
+{
+	struct type *from = type_resolve(n->type), *to = type_resolve(t);
+	struct node *c;
+
+	if (n->is_const && (type_is_scalar(to))) {
+		c = node_int(cx, n->loc, n->ival, t);
+		c->user = type_is_user_ptr(to);
+		return c;
+	}
+	if (from == to && n->bits == 0)
+		return n;
+	c = node_new(cx, NODE_CAST, n->loc);
+	c->left = n;
+	c->type = c->ctype = t;
+	c->user = n->user || type_is_user_ptr(to);
+	if (!type_is_ptr(to))
+		c->user = false;
+	return c;
+}
+
+struct node *
+conv_decay(struct compile *cx, struct node *n)
+{
+	struct type *t = type_resolve(n->type);
+
+	if (t->kind == TYPE_ARRAY)
+		return conv_to(cx, n, type_ptr(cx->types, t->ref));
+	if (t->kind == TYPE_FUNC)
+		return conv_to(cx, n, type_ptr(cx->types, n->type));
+	return n;
+}
+
+struct node *
+conv_string(struct compile *cx, struct node *n)
+{
+	struct node *s;
+
+	if (type_is_string(n->type) && !node_in_user(n))
+		return n;
+	n = conv_decay(cx, n);
+	if (n->user)
+		return check_subr(cx, n->loc, DIF_SUBR_copyinstr, n, NULL);
+	s = node_new(cx, NODE_STRINGOF, n->loc);
+	s->left = n;
+	s->type = basic(cx, TYPE_B_STRING);
+	return s;
+}
+
+struct node *
+conv_copyin(struct compile *cx, struct node *n)
+{
+	struct type *t = type_resolve(n->type);
+	struct node *addr, *call;
+
+	if (!node_in_user(n) || (!type_is_sou(t) && t->kind != TYPE_ARRAY))
+		return n;
+	addr = node_new(cx, NODE_UNARY, n->loc);
+	addr->op = TOK_ADDROF;
+	addr->left = n;
+	addr->type = type_ptr(cx->types, n->type);
+	addr->user = true;
+	call = check_subr(cx, n->loc, DIF_SUBR_copyin, addr,
+			  node_int(cx, n->loc, type_size(t),
+				   type_named(cx, "size_t")));
+	call->type = n->type;
+	call->user = false;
+	return call;
+}
+
+/* May a pointer of type from be kept in one of type to? */
+static bool
+ptr_assignable(struct type *to, struct type *from)
+{
+	struct type *a = type_resolve(type_resolve(to)->ref);
+	struct type *b = type_resolve(type_resolve(from)->ref);
+
+	return a->kind == TYPE_VOID || b->kind == TYPE_VOID ||
+	       type_compat(a, b) ||
+	       (type_is_integer(a) && type_is_integer(b) &&
+		type_size(a) == type_size(b));
+}
+
+static bool
+assignable(struct type *to, const struct node *n)
+{
+	struct type *from = type_resolve(n->type);
+
+	if (type_is_integer(to))
+		return type_is_integer(from);
+	if (type_is_ptr(to))
+		return node_is_null(n) ||
+		       (type_is_ptr(from) && ptr_assignable(to, from)) ||
+		       (type_is_string(from) && type_is_strcompat(to));
+	if (type_is_string(to))
+		return type_is_strcompat(from) || node_is_null(n);
+	if (to->kind == TYPE_FLOAT)
+		return from->kind == TYPE_FLOAT &&
+		       type_size(to) == type_size(from);
+	return type_is_sou(to) && type_is_sou(from) && type_compat(to, from);
+}
+
+struct node *
+conv_assign(struct compile *cx, struct type *t, struct node *n,
+	    struct src_loc loc, const struct err_tag *tag, const char *what)
+{
+	struct type *to = type_resolve(t);
+
+	if (!type_is_string(to))
+		n = conv_decay(cx, n);
+	if (!assignable(to, n))
+		lang_fail(cx, tag, loc, "%s: expected %s, found %s", what,
+			  lang_type_name(cx, t), lang_type_name(cx, n->type));
+	if (type_is_sou(to))
+		return conv_copyin(cx, n);
+	if (type_is_string(to) && !node_is_null(n))
+		return conv_string(cx, n);
+	return to->kind == TYPE_FLOAT ? n : conv_to(cx, n, t);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * check_impl.h - what the files of the checker and the generator share.
+ *
+ * The checker turns the parser's tree into one that the generator can
+ * translate without knowing C: it resolves names, inserts every conversion as
+ * a cast, folds constants and rewrites
+ *
+ *   p->m        (*p).m                a[i]    *(a + i)
+ *   p + i       p + i * size          ++x     x += 1
+ *   p - q       (p - q) / size        user string    copyinstr(address)
+ *
+ * so that both operands of an arithmetic operator have the operator's type.
+ */
+#ifndef LANG_CHECK_IMPL_H
+#define LANG_CHECK_IMPL_H
+
+#include "lang/lang_impl.h"
+
+/* ---- the clause being checked (cx->clause) ------------------------------- */
+
+struct clause_cx {
+	const struct dif_pdesc *pdesc;
+	const struct lang_probe_info *info; /* NULL: outside a clause */
+	struct src_loc loc;
+	bool records, uses_locals;
+	uint32_t args_used;
+	struct dif_stmt *stmts; /* grows in cx->arena */
+	uint32_t nstmts, cap;
+	uint32_t nifs; /* if statements so far: numbers hidden variables */
+};
+
+static inline struct clause_cx *
+clause_of(struct compile *cx)
+{
+	return cx->clause;
+}
+
+/* check.c: append a statement of a kind; its members are the caller's. */
+struct dif_stmt *check_stmt_new(struct compile *cx, uint32_t kind,
+				struct src_loc loc);
+/* Room for n expressions of a statement, in the program's arena. */
+void check_stmt_exprs(struct compile *cx, struct dif_stmt *st, uint32_t n);
+
+/* ---- names.c -------------------------------------------------------------- */
+
+struct ident *names_find(struct compile *cx, enum dif_scope scope,
+			 const char *name);
+struct ident *names_add(struct compile *cx, enum dif_scope scope,
+			enum ident_kind kind, const char *name,
+			struct type *type, struct src_loc loc);
+/* Give a new ID_VAR ident its variable; keys: an associative array. */
+void names_make_var(struct compile *cx, struct ident *id, enum dif_scope scope,
+		    struct type **keys, uint32_t nkeys);
+struct agg_ident *names_find_agg(struct compile *cx, const char *name);
+struct agg_ident *names_add_agg(struct compile *cx, const char *name,
+				uint32_t nkeys, struct src_loc loc);
+/* Change a key's type as recorded; undone by a roll-back. */
+void names_set_key(struct compile *cx, struct agg_ident *ai, uint32_t key,
+		   struct dif_type t);
+/* Constants every program knows: R_RIP, DTRACEFLT_BADADDR, NULL. */
+bool names_constant(const char *name, int64_t *val, bool *pointer);
+
+/* ---- check_tree.c: making and copying trees -------------------------------- */
+
+/* parse_expr.c */
+struct node *node_new(struct compile *cx, enum node_kind kind,
+		      struct src_loc loc);
+struct node *node_int(struct compile *cx, struct src_loc loc, uint64_t val,
+		      struct type *type);
+struct node *node_copy(struct compile *cx, const struct node *n);
+struct node **node_copy_list(struct compile *cx, struct node *const *v,
+			     uint32_t n);
+struct type *basic(struct compile *cx, enum type_basic b);
+/* A type of the base space by its name ("size_t"). */
+struct type *type_named(struct compile *cx, const char *name);
+const char *op_name(int op);
+
+/* ---- check_conv.c: conversions and constants -------------------------------- */
+
+/* Without qualifiers at the top (typedefs stay). */
+struct type *type_unqual(struct type *t);
+struct type *type_promote(struct compile *cx, const struct node *n);
+struct type *type_usual(struct compile *cx, const struct node *l,
+			const struct node *r);
+bool type_is_user_ptr(struct type *t);
+uint64_t fold_to(struct type *t, uint64_t val);
+/* n as a value of this type: a cast, folded; n itself when it is one. */
+struct node *conv_to(struct compile *cx, struct node *n, struct type *t);
+/* Arrays and functions as pointers. */
+struct node *conv_decay(struct compile *cx, struct node *n);
+/* n as a D string; n must be string compatible, a pointer or an integer. */
+struct node *conv_string(struct compile *cx, struct node *n);
+/* A struct or array that lives in user memory: copied in. */
+struct node *conv_copyin(struct compile *cx, struct node *n);
+/* n converted as by assignment to type t; what names the place. */
+struct node *conv_assign(struct compile *cx, struct type *t, struct node *n,
+			 struct src_loc loc, const struct err_tag *tag,
+			 const char *what);
+bool node_is_null(const struct node *n); /* constant 0 */
+bool node_is_scalar(const struct node *n);
+bool node_in_user(const struct node *n); /* lvalue in user memory */
+void fold_unary(struct compile *cx, struct node *n);
+void fold_binary(struct compile *cx, struct node *n);
+
+/* ---- check_expr.c ------------------------------------------------------------ */
+
+/* check_expr() and refuse what has no value (dynamic, void). */
+void check_value(struct compile *cx, struct node *n);
+/* check_value() and decay. */
+struct node *check_rvalue(struct compile *cx, struct node *n);
+/* check_value() of a condition: D_OP_SCALAR unless scalar. */
+struct node *check_scalar(struct compile *cx, struct node *n,
+			  const struct err_tag *tag, const char *what);
+/* i as the number of bytes that p + i adds to p. */
+struct node *check_scale(struct compile *cx, struct node *p, struct node *i,
+			 struct src_loc loc, int op);
+/* check_name.c: identifiers, symbols, subscripts, members, variables. */
+void check_ident(struct compile *cx, struct node *n);
+void check_symbol(struct compile *cx, struct node *n, bool address_only);
+void check_thread_or_local(struct compile *cx, struct node *n);
+void check_subscript(struct compile *cx, struct node *n);
+void check_member(struct compile *cx, struct node *n);
+/* Declare what an assignment of this type makes; false: it exists. */
+bool check_implicit(struct compile *cx, struct node *n, struct type *type);
+/* check_call.c */
+void check_call(struct compile *cx, struct node *n);
+struct node *check_subr(struct compile *cx, struct src_loc loc,
+			enum dif_subr id, struct node *a, struct node *b);
+/* check_assign.c */
+void check_assign(struct compile *cx, struct node *n);
+void check_incdec(struct compile *cx, struct node *n);
+/* The operator of a compound assignment: '+' of TOK_ADD_EQ. */
+int op_of_assign(int op);
+
+/* ---- statements ---------------------------------------------------------------- */
+
+/* check_act.c: is the call an action? Then check it and make a statement. */
+bool check_action(struct compile *cx, struct node *call);
+/* The action a value may be (stack(), usym(x)) as key or argument, or NULL. */
+const struct dif_act_info *check_key_action(struct compile *cx,
+					    struct node *n);
+void check_key_expr(struct compile *cx, struct node *n,
+		    const struct dif_act_info *act, struct dif_expr *out);
+/* The recorded form of a checked value. */
+void check_record(struct compile *cx, struct node *n, struct dif_expr *out);
+/* A recorded scalar of a type. */
+void check_record_as(struct compile *cx, struct node *n, struct type *t,
+		     struct dif_expr *out);
+void check_served(struct compile *cx, const struct dif_act_info *act,
+		  struct src_loc loc);
+/* check_agg.c */
+void check_aggregate(struct compile *cx, struct node *assign);
+struct agg_ident *check_agg_arg(struct compile *cx, struct node *n,
+				const char *func, const struct err_tag *arg,
+				const struct err_tag *bad);
+/* check_fmt.c */
+void check_printf(struct compile *cx, const struct dif_act_info *act,
+		  struct node *call);
+void check_printa(struct compile *cx, const struct dif_act_info *act,
+		  struct node *call);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * gen_impl.h - inside the generator: an object in the making (gen_obj.c), and
+ * what the files that fill it share.
+ */
+#ifndef LANG_GEN_IMPL_H
+#define LANG_GEN_IMPL_H
+
+#include "lang/check_impl.h"
+
+/* A DIF object in the making; all of it in cx->arena. */
+struct gen {
+	struct compile *cx;
+	struct src_loc loc; /* of the expression, for errors */
+	uint32_t busy;	    /* registers in use: bit n is %rn */
+
+	dif_instr_t *text;
+	uint32_t ntext, captext;
+	uint64_t *ints;
+	uint32_t nints, capints;
+	char *strs;
+	uint32_t nstrs, capstrs;
+	struct dif_var *vars;
+	uint32_t nvars, capvars;
+	uint32_t *labels; /* text index, UINT32_MAX: not placed yet */
+	uint32_t nlabels, caplabels;
+	bool destructive;
+};
+
+/* ---- gen_obj.c --------------------------------------------------------------- */
+
+struct gen *gobj_new(struct compile *cx, struct src_loc loc);
+void gobj_emit(struct gen *g, dif_instr_t i);
+/* Indexes in the tables of integers and strings, shared between equals. */
+uint32_t gobj_int(struct gen *g, uint64_t val);
+uint32_t gobj_str(struct gen *g, const char *s, size_t len);
+/* Note the use of a variable; flags: DIF_VF_*. */
+void gobj_builtin(struct gen *g, const struct dif_builtin_info *b,
+		  struct type *type);
+void gobj_uvar(struct gen *g, const struct dif_uvar *v, uint16_t flags);
+/* Labels are branched to before they are placed: DIF has no loops. */
+uint32_t gobj_label(struct gen *g);
+void gobj_branch(struct gen *g, enum dif_op op, uint32_t label);
+void gobj_place(struct gen *g, uint32_t label);
+/* Registers.  alloc fails the compile with D_NOREG; free of %r0 is nothing. */
+int greg_alloc(struct gen *g);
+void greg_free(struct gen *g, int r);
+/* Validated, in the program's arena. */
+struct dif_obj *gobj_finish(struct gen *g, struct dif_type rtype);
+
+static inline void
+gen_r3(struct gen *g, enum dif_op op, int r1, int r2, int rd)
+{
+	gobj_emit(g, DIF_INSTR_R(op, r1, r2, rd));
+}
+
+static inline void
+gen_r2(struct gen *g, enum dif_op op, int r1, int rd)
+{
+	gobj_emit(g, DIF_INSTR_R(op, r1, 0, rd));
+}
+
+/* ---- gen.c -------------------------------------------------------------------- */
+
+/*
+ * The value of a node in a register that the caller frees.  It may be %r0,
+ * which must not be written; gen_own() gives one that may.  *dirty: the bits
+ * above the type's width are undefined; gen_value() clears that.
+ */
+int gen_raw(struct gen *g, struct node *n, bool *dirty);
+int gen_value(struct gen *g, struct node *n);
+int gen_own(struct gen *g, int r);
+int gen_int(struct gen *g, uint64_t val);
+/* Make the register hold the normal form of type t. */
+int gen_normal(struct gen *g, int r, struct type *t);
+int gen_convert(struct gen *g, int r, struct type *from, struct type *to,
+		bool *dirty);
+int gen_arith(struct gen *g, int op, int l, int r, struct type *t,
+	      bool *dirty);
+
+/* ---- gen_mem.c: variables, memory, tuples ----------------------------------------- */
+
+int gen_var(struct gen *g, struct node *n);
+int gen_builtin(struct gen *g, struct node *n, bool *dirty);
+int gen_call(struct gen *g, struct node *n, bool *dirty);
+int gen_load(struct gen *g, struct node *n);
+int gen_addr(struct gen *g, struct node *n);
+int gen_assign(struct gen *g, struct node *n);
+/* l op= r, giving the old value if old is true. */
+int gen_update(struct gen *g, struct node *n, bool old);
+/* Does evaluation use the tuple stack, or branch? */
+bool gen_uses_tuple(const struct node *n);
+bool type_by_address(struct type *t);
+
+#endif

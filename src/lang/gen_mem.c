@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * gen_mem.c - DIF for what is kept somewhere: variables, memory behind
+ * addresses, bit-fields; and for what goes over the tuple stack: keys of
+ * associative arrays and arguments of subroutines.
+ *
+ * The tuple stack is one, so a tuple must be pushed without anything between
+ * that pushes another.  Elements that use the stack themselves (or branch, to
+ * keep the depth plain to see for engines) are evaluated into registers before
+ * the first push; the others one by one.
+ */
+#include "lang/gen_impl.h"
+
+/* ---- tuples ------------------------------------------------------------------- */
+
+bool
+gen_uses_tuple(const struct node *n)
+{
+	if (n == NULL || n->is_const)
+		return false;
+	if (n->kind == NODE_CALL || n->kind == NODE_COND ||
+	    (n->ref == REF_VAR && n->nargs != 0))
+		return true;
+	if (n->kind == NODE_BINARY &&
+	    (n->ctype != NULL || n->op == TOK_LAND || n->op == TOK_LOR ||
+	     n->op == TOK_LXOR))
+		return true;
+	if (n->kind == NODE_UNARY && n->op == '!')
+		return true;
+	for (uint32_t i = 0; i < n->nargs; i++)
+		if (gen_uses_tuple(n->args[i]))
+			return true;
+	return gen_uses_tuple(n->left) || gen_uses_tuple(n->right);
+}
+
+static void
+push(struct gen *g, const struct node *n, int r)
+{
+	/* Size 0: the value's own, or the string size option. */
+	if (type_is_string(n->type))
+		gobj_emit(g, DIF_INSTR_R(DIF_OP_PUSHTR, DIF_TYPE_STRING, 0, r));
+	else
+		gobj_emit(g, DIF_INSTR_R(DIF_OP_PUSHTV, 0, 0, r));
+}
+
+static void
+gen_tuple(struct gen *g, struct node **args, uint32_t n)
+{
+	int held[DIF_NTUPLE];
+	uint32_t early = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (gen_uses_tuple(args[i]))
+			early = i + 1;
+	for (uint32_t i = 0; i < early; i++)
+		held[i] = gen_value(g, args[i]);
+	for (uint32_t i = 0; i < n; i++) {
+		int r = i < early ? held[i] : gen_value(g, args[i]);
+		push(g, args[i], r);
+		greg_free(g, r);
+	}
+}
+
+static void
+gen_flush(struct gen *g)
+{
+	gobj_emit(g, DIF_INSTR_R(DIF_OP_FLUSHTS, 0, 0, 0));
+}
+
+int
+gen_call(struct gen *g, struct node *n, bool *dirty)
+{
+	const struct dif_subr_info *s = n->ident;
+	int r;
+
+	gen_tuple(g, n->args, n->nargs);
+	r = greg_alloc(g);
+	gobj_emit(g, DIF_INSTR_W(DIF_OP_CALL, s->id, r));
+	gen_flush(g);
+	if ((s->flags & DIF_SUBR_F_DESTRUCTIVE) != 0)
+		g->destructive = true;
+	*dirty = type_is_integer(n->type) && type_size(n->type) < 8;
+	return r;
+}
+
+/* ---- built-in variables --------------------------------------------------------- */
+
+int
+gen_builtin(struct gen *g, struct node *n, bool *dirty)
+{
+	const struct dif_builtin_info *b = n->ident;
+	int r, idx;
+
+	gobj_builtin(g, b, n->type);
+	if (b->kind == DIF_BK_SCALAR) {
+		r = greg_alloc(g);
+		gobj_emit(g, DIF_INSTR_W(DIF_OP_LDGS, b->id, r));
+		return r;
+	}
+	idx = gen_value(g, n->args[0]);
+	r = idx != 0 ? idx : greg_alloc(g);
+	gobj_emit(g, DIF_INSTR_R(DIF_OP_LDGA, b->id, idx, r));
+	/* Arguments are raw 64-bit values, whatever their type says. */
+	*dirty = type_is_integer(n->type) && type_size(n->type) < 8;
+	return r;
+}
+
+/* ---- D's variables ------------------------------------------------------------------ */
+
+static const struct dif_uvar *
+var_of(const struct node *n)
+{
+	return ((const struct ident *)n->ident)->var;
+}
+
+/* ldgs, stgs and their like: [scope][array][store] */
+static const enum dif_op var_ops[3][2][2] = {
+	[DIF_SCOPE_GLOBAL] = { { DIF_OP_LDGS, DIF_OP_STGS },
+			       { DIF_OP_LDGAA, DIF_OP_STGAA } },
+	[DIF_SCOPE_THREAD] = { { DIF_OP_LDTS, DIF_OP_STTS },
+			       { DIF_OP_LDTAA, DIF_OP_STTAA } },
+	[DIF_SCOPE_LOCAL] = { { DIF_OP_LDLS, DIF_OP_STLS },
+			      { DIF_OP_NOP, DIF_OP_NOP } },
+};
+
+static void
+var_op(struct gen *g, const struct node *n, bool store, int r)
+{
+	const struct dif_uvar *v = var_of(n);
+
+	gobj_uvar(g, v, store ? DIF_VF_MOD : DIF_VF_REF);
+	gobj_emit(g, DIF_INSTR_W(var_ops[v->scope][v->kind == DIF_VK_ARRAY]
+					[store],
+				 v->id, r));
+}
+
+static bool
+is_element(const struct node *n)
+{
+	return var_of(n)->kind == DIF_VK_ARRAY;
+}
+
+int
+gen_var(struct gen *g, struct node *n)
+{
+	int r;
+
+	if (is_element(n))
+		gen_tuple(g, n->args, n->nargs);
+	r = greg_alloc(g);
+	var_op(g, n, false, r);
+	if (is_element(n))
+		gen_flush(g);
+	return r;
+}
+
+/* ---- memory ---------------------------------------------------------------------------- */
+
+static int
+add_offset(struct gen *g, int r, uint64_t off)
+{
+	int t;
+
+	if (off == 0)
+		return r;
+	t = gen_int(g, off);
+	if (r == 0)
+		return t;
+	gen_r3(g, DIF_OP_ADD, r, t, r);
+	greg_free(g, t);
+	return r;
+}
+
+/* The address of n's object plus an offset. */
+static int
+addr_plus(struct gen *g, struct node *n, uint64_t off)
+{
+	if (n->kind == NODE_MEMBER)
+		return addr_plus(g, n->left, off + n->ival);
+	if (n->kind == NODE_SYM)
+		return gen_int(g, n->ival + off);
+	if (n->kind == NODE_UNARY && n->op == TOK_DEREF) {
+		struct node *p = n->left;
+		/* p + constant: one addition for both */
+		if (p->kind == NODE_BINARY && p->op == '+' &&
+		    p->right->is_const && !p->is_const)
+			return add_offset(g, gen_value(g, p->left),
+					  off + p->right->ival);
+		return add_offset(g, gen_value(g, p), off);
+	}
+	/* A struct, array or string that is held by address. */
+	return add_offset(g, gen_value(g, n), off);
+}
+
+int
+gen_addr(struct gen *g, struct node *n)
+{
+	return addr_plus(g, n, 0);
+}
+
+static enum dif_op
+load_op(uint64_t size, bool sign, bool user)
+{
+	enum dif_op op;
+
+	switch (size) {
+	case 1:
+		op = sign ? DIF_OP_LDSB : DIF_OP_LDUB;
+		break;
+	case 2:
+		op = sign ? DIF_OP_LDSH : DIF_OP_LDUH;
+		break;
+	case 4:
+		op = sign ? DIF_OP_LDSW : DIF_OP_LDUW;
+		break;
+	default:
+		op = DIF_OP_LDX;
+		break;
+	}
+	return user ? op + (DIF_OP_ULDSB - DIF_OP_LDSB) : op;
+}
+
+/* Take a bit-field out of its unit. */
+static int
+extract_bits(struct gen *g, const struct node *n, int r)
+{
+	bool sign = type_is_signed(n->type);
+	unsigned left = 64 - n->bit_shift - n->bits, right = 64 - n->bits;
+	int t;
+
+	t = gen_int(g, left);
+	if (left != 0)
+		gen_r3(g, DIF_OP_SLL, r, t, r);
+	greg_free(g, t);
+	t = gen_int(g, right);
+	if (right != 0)
+		gen_r3(g, sign ? DIF_OP_SRA : DIF_OP_SRL, r, t, r);
+	greg_free(g, t);
+	return r;
+}
+
+static int
+load_at(struct gen *g, const struct node *n, int addr)
+{
+	bool user = node_in_user(n);
+	struct type *t = type_resolve(n->type);
+	int r = gen_own(g, addr);
+
+	if (n->bits != 0) {
+		gen_r2(g, load_op(n->unit, false, user), r, r);
+		return extract_bits(g, n, r);
+	}
+	gen_r2(g, load_op(t->kind == TYPE_PTR ? 8 : type_size(t),
+			  type_is_signed(t), user),
+	       r, r);
+	return r;
+}
+
+/* The value of a symbol, a member or what a pointer points to. */
+int
+gen_load(struct gen *g, struct node *n)
+{
+	int r = gen_addr(g, n);
+
+	if (type_by_address(n->type))
+		return r;
+	return load_at(g, n, r);
+}
+
+static enum dif_op
+store_op(uint64_t size)
+{
+	switch (size) {
+	case 1:
+		return DIF_OP_STB;
+	case 2:
+		return DIF_OP_STH;
+	case 4:
+		return DIF_OP_STW;
+	default:
+		return DIF_OP_STX;
+	}
+}
+
+static void
+emit_store(struct gen *g, uint64_t size, int val, int addr)
+{
+	gobj_emit(g, DIF_INSTR_R(store_op(size), val, 0, addr));
+}
+
+/* Put a value into its place in the unit at addr. */
+static void
+store_bits(struct gen *g, const struct node *n, int val, int addr)
+{
+	uint64_t mask = (n->bits == 64 ? 0 : 1ull << n->bits) - 1;
+	int unit = greg_alloc(g), t, v = greg_alloc(g);
+
+	gen_r2(g, load_op(n->unit, false, false), addr, unit);
+	t = gen_int(g, ~(mask << n->bit_shift));
+	gen_r3(g, DIF_OP_AND, unit, t, unit);
+	greg_free(g, t);
+	t = gen_int(g, mask);
+	gen_r3(g, DIF_OP_AND, val, t, v);
+	greg_free(g, t);
+	t = gen_int(g, n->bit_shift);
+	gen_r3(g, DIF_OP_SLL, v, t, v);
+	greg_free(g, t);
+	gen_r3(g, DIF_OP_OR, unit, v, unit);
+	greg_free(g, v);
+	emit_store(g, n->unit, unit, addr);
+	greg_free(g, unit);
+}
+
+/* Store the normal value to the object of n at addr. */
+static void
+store_at(struct gen *g, const struct node *n, int val, int addr)
+{
+	struct type *t = type_resolve(n->type);
+	int size;
+
+	if (n->bits != 0) {
+		store_bits(g, n, val, addr);
+		return;
+	}
+	if (!type_by_address(t)) {
+		emit_store(g, t->kind == TYPE_PTR ? 8 : type_size(t), val,
+			   addr);
+		return;
+	}
+	size = gen_int(g, type_size(t));
+	gen_r3(g, DIF_OP_COPYS, val, size, addr);
+	greg_free(g, size);
+}
+
+/* ---- assignment ---------------------------------------------------------------------------- */
+
+static void
+store_var(struct gen *g, struct node *l, int val)
+{
+	if (is_element(l))
+		gen_tuple(g, l->args, l->nargs);
+	var_op(g, l, true, val);
+	if (is_element(l))
+		gen_flush(g);
+}
+
+/* A bit-field keeps only its bits, which are also the assignment's value. */
+static int
+cut_bits(struct gen *g, const struct node *l, int r)
+{
+	struct node whole = *l;
+
+	if (l->bits == 0 || l->bits == 64)
+		return r;
+	whole.bit_shift = 0;
+	return extract_bits(g, &whole, gen_own(g, r));
+}
+
+int
+gen_assign(struct gen *g, struct node *n)
+{
+	struct node *l = n->left;
+	int val = gen_value(g, n->right), addr;
+
+	if (l->ref == REF_VAR) {
+		store_var(g, l, val);
+		return val;
+	}
+	val = cut_bits(g, l, val);
+	addr = gen_own(g, gen_addr(g, l));
+	store_at(g, l, val, addr);
+	greg_free(g, addr);
+	return val;
+}
+
+/* Where an update happens: a variable, or memory at an address. */
+struct place {
+	struct node *l;
+	bool var;
+	int addr;
+};
+
+/* The place is evaluated once: keys stay on the tuple stack for the store. */
+static int
+place_load(struct gen *g, struct place *p)
+{
+	int r;
+
+	if (p->l->ref == REF_VAR) {
+		p->var = true;
+		if (is_element(p->l))
+			gen_tuple(g, p->l->args, p->l->nargs);
+		r = greg_alloc(g);
+		var_op(g, p->l, false, r);
+		return r;
+	}
+	p->addr = gen_own(g, gen_addr(g, p->l));
+	r = greg_alloc(g);
+	gen_r2(g, DIF_OP_MOV, p->addr, r);
+	return load_at(g, p->l, r);
+}
+
+static void
+place_store(struct gen *g, struct place *p, int val)
+{
+	if (p->var) {
+		var_op(g, p->l, true, val);
+		if (is_element(p->l))
+			gen_flush(g);
+		return;
+	}
+	store_at(g, p->l, val, p->addr);
+	greg_free(g, p->addr);
+}
+
+/*
+ * l op= r.  The right side comes first: it may use the tuple stack, and so may
+ * the keys of l, but between the load and the store of an element nothing does.
+ */
+int
+gen_update(struct gen *g, struct node *n, bool old)
+{
+	struct place p = { .l = n->left };
+	struct type *lt = n->left->type;
+	bool dirty = false;
+	int r = gen_value(g, n->right), v, keep = -1;
+
+	v = gen_own(g, place_load(g, &p));
+	if (old) {
+		keep = greg_alloc(g);
+		gen_r2(g, DIF_OP_MOV, v, keep);
+	}
+	v = gen_convert(g, v, lt, n->ctype, &dirty);
+	if (dirty)
+		v = gen_normal(g, v, n->ctype);
+	dirty = false;
+	v = gen_arith(g, op_of_assign(n->op), v, r, n->ctype, &dirty);
+	if (type_is_integer(lt))
+		v = gen_convert(g, v, n->ctype, lt, &dirty);
+	if (dirty)
+		v = gen_normal(g, v, lt);
+	if (!p.var)
+		v = cut_bits(g, n->left, v);
+	place_store(g, &p, v);
+	if (!old)
+		return v;
+	greg_free(g, v);
+	return keep;
+}
