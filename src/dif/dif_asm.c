@@ -371,7 +371,8 @@ type(struct asm_cx *c, struct dif_type *t)
 		{ "void", { 0, DIF_CK_VOID, 0, 0, 0 } },
 		{ "int", { 0, DIF_CK_INT, DIF_TF_SIGNED, 0, 0 } },
 		{ "uint", { 0, DIF_CK_INT, 0, 0, 0 } },
-		{ "string", { DIF_TYPE_STRING, DIF_CK_STRING, DIF_TF_BYREF, 0, 0 } },
+		{ "string",
+		  { DIF_TYPE_STRING, DIF_CK_STRING, DIF_TF_BYREF, 0, 0 } },
 		{ "ref", { 0, DIF_CK_STRUCT, DIF_TF_BYREF, 0, 0 } },
 	};
 	const char *name = word(c);

@@ -647,8 +647,8 @@ want_small(struct rnd *g)
 static void
 step_call(struct rnd *g)
 {
-	const struct rnd_subr *s =
-		&rnd_subrs[rnd_below(g, sizeof(rnd_subrs) / sizeof(*rnd_subrs))];
+	uint32_t n = sizeof(rnd_subrs) / sizeof(*rnd_subrs);
+	const struct rnd_subr *s = &rnd_subrs[rnd_below(g, n)];
 	const struct dif_subr_info *info = dif_subr_by_id(s->id);
 	bool chr = s->id == DIF_SUBR_strchr || s->id == DIF_SUBR_strrchr;
 	unsigned d;

@@ -24,7 +24,7 @@ agg_nbuckets(uint64_t halfsize)
 {
 	uint32_t n = BUCKETS_MIN;
 
-	while (n < BUCKETS_MAX && (uint64_t)n * 2 * BYTES_PER_BUCKET <= halfsize)
+	while (n < BUCKETS_MAX && n * 2ull * BYTES_PER_BUCKET <= halfsize)
 		n *= 2;
 	return n;
 }

@@ -68,7 +68,8 @@ layout(void **state)
 		"13: 23000003    ret  %r3\n"
 		"\n"
 		"NAME             ID   KND SCP FLAG TYPE\n"
-		"x                500  scl tls r/w  D type (integer) (size 4)\n");
+		"x                500  scl tls r/w  "
+		"D type (integer) (size 4)\n");
 	buf_fini(&b);
 	arena_free(a);
 }

@@ -17,9 +17,9 @@
  */
 #include "engine/interp/interp_impl.h"
 
+#include <stdlib.h>
 #include <sys/uio.h>
 #include <unistd.h>
-#include <stdlib.h>
 
 /* Condition codes.  There is no overflow code: DIF always clears it. */
 struct flags {
@@ -117,17 +117,15 @@ static const struct load {
 	uint8_t size;
 	bool sign, user;
 } loads[256] = {
-	[DIF_OP_LDSB] = { 1, true, false },   [DIF_OP_LDSH] = { 2, true, false },
-	[DIF_OP_LDSW] = { 4, true, false },   [DIF_OP_LDUB] = { 1, false, false },
-	[DIF_OP_LDUH] = { 2, false, false },  [DIF_OP_LDUW] = { 4, false, false },
-	[DIF_OP_LDX] = { 8, false, false },   [DIF_OP_ULDSB] = { 1, true, true },
-	[DIF_OP_ULDSH] = { 2, true, true },   [DIF_OP_ULDSW] = { 4, true, true },
-	[DIF_OP_ULDUB] = { 1, false, true },  [DIF_OP_ULDUH] = { 2, false, true },
-	[DIF_OP_ULDUW] = { 4, false, true },  [DIF_OP_ULDX] = { 8, false, true },
-	[DIF_OP_RLDSB] = { 1, true, false },  [DIF_OP_RLDSH] = { 2, true, false },
-	[DIF_OP_RLDSW] = { 4, true, false },  [DIF_OP_RLDUB] = { 1, false, false },
-	[DIF_OP_RLDUH] = { 2, false, false }, [DIF_OP_RLDUW] = { 4, false, false },
-	[DIF_OP_RLDX] = { 8, false, false },
+/* From kernel memory, the same restricted to one's own, from user memory. */
+#define LOAD(NAME, size, sign)                   \
+	[DIF_OP_##NAME] = { size, sign, false }, \
+	[DIF_OP_R##NAME] = { size, sign, false }, \
+	[DIF_OP_U##NAME] = { size, sign, true }
+	LOAD(LDSB, 1, true), LOAD(LDSH, 2, true), LOAD(LDSW, 4, true),
+	LOAD(LDUB, 1, false), LOAD(LDUH, 2, false), LOAD(LDUW, 4, false),
+	LOAD(LDX, 8, false),
+#undef LOAD
 };
 
 static uint64_t

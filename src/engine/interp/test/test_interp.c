@@ -354,6 +354,39 @@ twice(void **state)
 	world_fini(&w[1]);
 }
 
+/*
+ * Damaged objects: what the validator lets through must run without harm,
+ * whatever it does (the sanitizers are the judges).
+ */
+static void
+damaged(void **state)
+{
+	/* Registers, small indexes, opcodes: where damage may stay valid. */
+	static const uint8_t bits[] = { 0, 1, 2, 8, 9, 10, 16, 17, 18, 24, 25 };
+	unsigned ran = 0;
+	struct world w;
+
+	world_init(&w);
+	srandom(1);
+	for (uint64_t seed = 0; seed < 3000; seed++) {
+		struct arena *a = arena_new();
+		struct dif_obj *o = dif_random(a, seed, &tab, DIF_ENG_IK);
+		struct err e = { 0 };
+
+		for (unsigned n = 0; n < 1 + seed % 3; n++)
+			o->text[(uint32_t)random() % o->ntext] ^=
+				1u << bits[(size_t)random() % sizeof(bits)];
+		if (dif_validate(o, &e) == 0) {
+			w.rt->scratch = 0;
+			interp_run(w.rt, o);
+			ran++;
+		}
+		arena_free(a);
+	}
+	assert_true(ran > 300);
+	world_fini(&w);
+}
+
 int
 main(void)
 {
@@ -362,6 +395,7 @@ main(void)
 		cmocka_unit_test(strings),    cmocka_unit_test(memory),
 		cmocka_unit_test(variables),  cmocka_unit_test(assoc),
 		cmocka_unit_test(builtins),   cmocka_unit_test(twice),
+		cmocka_unit_test(damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
