@@ -75,6 +75,13 @@ struct prov_ops {
 		     uint32_t args_used, struct site_list *out,
 		     struct err *e);
 	void (*fini)(struct prov *pv);
+	/*
+	 * May be NULL.  Put the fields of *pd that this provider knows by
+	 * other names into the words of its probes (the module `libc` of a
+	 * process is libc.so.6).  Called after provide(); descriptions of
+	 * other providers are left alone; strings live as long as the set.
+	 */
+	void (*canon)(struct prov *pv, struct dif_pdesc *pd);
 };
 
 /* What providers may use; owned by the handle, outlives them. */

@@ -82,6 +82,7 @@ probe_match(struct probe_set *ps, const struct dif_pdesc *pd,
 	    int (*fn)(void *arg, struct probe *p), void *arg, struct err *e)
 {
 	struct filter f[PROBE_NFIELD];
+	struct dif_pdesc named = *pd;
 	struct probe_ids *ids;
 	int found = 0;
 	size_t n;
@@ -93,8 +94,10 @@ probe_match(struct probe_set *ps, const struct dif_pdesc *pd,
 
 		if (pv->ops->provide(pv, pd, e) != 0)
 			return -1;
+		if (pv->ops->canon != NULL)
+			pv->ops->canon(pv, &named);
 	}
-	if (!filters_init(ps, pd, f, &ids))
+	if (!filters_init(ps, &named, f, &ids))
 		return 0;
 	/* fn may add probes: the lists may move, and what is new is not met. */
 	n = ids != NULL ? ids->n : ps->probes.n;
