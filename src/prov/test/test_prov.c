@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The providers that need nothing of the system: dtrace, profile, syscall.
+ * No kernel types are attached, so a type that only BTF knows would fail here.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <asm/unistd_64.h>
+
+#include <cmocka.h>
+
+#include "prov/prov.h"
+
+static struct prov_env env;
+static struct probe_set *ps;
+static struct err e;
+
+static int
+setup(void **state)
+{
+	err_clear(&e);
+	env.types = type_space_base(&e);
+	ps = env.types != NULL ? probe_set_new(&env, &e) : NULL;
+	if (ps == NULL ||
+	    probe_set_add_prov(ps, &prov_dtrace_ops, prov_dtrace_init, &e) ||
+	    probe_set_add_prov(ps, &prov_profile_ops, prov_profile_init, &e) ||
+	    probe_set_add_prov(ps, &prov_syscall_ops, prov_syscall_init, &e))
+		return -1;
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	probe_set_free(ps);
+	type_space_free(env.types);
+	return 0;
+}
+
+static int
+keep_last(void *arg, struct probe *p)
+{
+	*(struct probe **)arg = p;
+	return 0;
+}
+
+/* Number of matches; *last, if wanted, is the last one. */
+static int
+match(const char *text, struct probe **last)
+{
+	struct arena *a = arena_new();
+	struct probe *p = NULL;
+	struct dif_pdesc pd;
+	int n;
+
+	assert_int_equal(probe_parse_desc(a, text, 3, &pd, &e), 0);
+	n = probe_match(ps, &pd, keep_last, &p, &e);
+	arena_free(a);
+	if (last != NULL)
+		*last = p;
+	return n;
+}
+
+static struct dif_site
+site(const struct probe *p)
+{
+	struct site_list l = { 0 };
+	struct dif_site s;
+
+	assert_int_equal(p->owner->ops->sites(p->owner, p, 0, &l, &e), 0);
+	assert_int_equal(l.n, 1);
+	s = l.v[0];
+	free(l.v);
+	assert_non_null(s.args);
+	return s;
+}
+
+static void
+test_dtrace(void **state)
+{
+	struct probe *p;
+
+	assert_int_equal(match("BEGIN", &p), 1);
+	assert_string_equal(p->mod, "");
+	assert_int_equal(site(p).kind, DIF_SITE_BEGIN);
+	assert_int_equal(match("dtrace:::ERROR", &p), 1);
+	assert_int_equal(site(p).kind, DIF_SITE_ERROR);
+	assert_int_equal(match("dtrace:::", NULL), 3);
+	assert_int_equal(match("dtrace:x::", NULL), 0);
+	assert_int_equal(match("begin", NULL), 0);
+}
+
+static void
+period(const char *name, enum dif_site_kind kind, uint64_t ns)
+{
+	struct probe *p;
+	struct dif_site s;
+
+	if (match(name, &p) != 1)
+		fail_msg("%s", name);
+	s = site(p);
+	assert_int_equal(s.kind, kind);
+	assert_int_equal(s.num, ns);
+	assert_int_equal(s.args->arg[0].kind, DIF_RCP_KPC);
+	assert_int_equal(s.args->arg[1].kind, DIF_RCP_UPC);
+	assert_string_equal(p->name, name);
+}
+
+static void
+test_profile(void **state)
+{
+	static const char *const none[] = {
+		"tick-5001",
+		"profile-0",
+		"tick-199us",
+		"tick-1x",
+		"tick-",
+		"tick",
+		"profile--1",
+		"tick-199999ns",
+		"tick-1 s",
+		"tick-1Hz",
+		"tick-99999999999999999999",
+		"tick-9999999999d",
+	};
+
+	assert_int_equal(match("profile:::", NULL), 13);
+	assert_int_equal(match("profile:::tick-*", NULL), 6);
+	period("profile-97", DIF_SITE_PROFILE, 1000000000 / 97);
+	period("tick-1sec", DIF_SITE_TICK, 1000000000);
+	period("tick-1s", DIF_SITE_TICK, 1000000000);
+	period("profile-101hz", DIF_SITE_PROFILE, 1000000000 / 101);
+	period("tick-5000", DIF_SITE_TICK, 200000);
+	period("tick-200us", DIF_SITE_TICK, 200000);
+	period("tick-200000ns", DIF_SITE_TICK, 200000);
+	period("tick-300000nsec", DIF_SITE_TICK, 300000);
+	period("tick-500usec", DIF_SITE_TICK, 500000);
+	period("profile-10ms", DIF_SITE_PROFILE, 10000000);
+	period("tick-10msec", DIF_SITE_TICK, 10000000);
+	period("tick-2m", DIF_SITE_TICK, 120000000000);
+	period("tick-2min", DIF_SITE_TICK, 120000000000);
+	period("tick-1h", DIF_SITE_TICK, 3600000000000);
+	period("tick-1hour", DIF_SITE_TICK, 3600000000000);
+	period("tick-1d", DIF_SITE_TICK, 86400000000000);
+	period("tick-1day", DIF_SITE_TICK, 86400000000000);
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+		if (match(none[i], NULL) != 0)
+			fail_msg("%s", none[i]);
+	assert_int_equal(match("syscall:::tick-7", NULL), 0);
+	assert_int_equal(match("tick-7", NULL), 1);
+	assert_int_equal(match("profile:vmlinux::tick-8", NULL), 0);
+}
+
+static void
+types_are(const char *probe, const char *want)
+{
+	struct probe_args a = { 0 };
+	struct buf b = BUF_INIT;
+	struct probe *p;
+
+	assert_int_equal(match(probe, &p), 1);
+	assert_int_equal(p->owner->ops->args(p->owner, p, &a, &e), 0);
+	assert_true(a.typed);
+	for (uint32_t i = 0; i < a.nargs; i++) {
+		buf_puts(&b, i != 0 ? ", " : "");
+		type_name(a.type[i], &b);
+		if (type_is_ptr(a.type[i]))
+			assert_true(type_resolve(a.type[i])->user);
+	}
+	assert_string_equal(buf_str(&b), want);
+	buf_fini(&b);
+}
+
+static void
+test_syscall(void **state)
+{
+	struct probe *p;
+	struct dif_site s;
+
+	assert_int_equal(match("syscall::read:", NULL), 2);
+	assert_int_equal(match("syscall::read:entry", &p), 1);
+	assert_string_equal(p->mod, "vmlinux");
+	s = site(p);
+	assert_int_equal(s.kind, DIF_SITE_SYSENTRY);
+	assert_int_equal(s.num, __NR_read);
+	assert_int_equal(s.args->arg[3].kind, DIF_RCP_UREG);
+	assert_int_equal(s.args->arg[3].val, DIF_R_R10);
+	assert_int_equal(s.args->arg[6].kind, DIF_RCP_NONE);
+	assert_int_equal(match("syscall:vmlinux:openat:return", &p), 1);
+	s = site(p);
+	assert_int_equal(s.kind, DIF_SITE_SYSRETURN);
+	assert_int_equal(s.num, __NR_openat);
+	assert_int_equal(s.args->arg[1].kind, DIF_RCP_SYSRET);
+	assert_int_equal(match("syscall::no_such_call:", NULL), 0);
+	assert_int_equal(match("syscall:ext4:read:", NULL), 0);
+	types_are("syscall::read:entry", "unsigned int, char *, size_t");
+	types_are("syscall::read:return", "ssize_t, ssize_t");
+	types_are("syscall::stat:entry", "const char *, struct stat *");
+	types_are("syscall::getpid:entry", "");
+	types_are("syscall::execve:entry",
+		  "const char *, const char *const *, const char *const *");
+}
+
+/* Every row can be typed, has no more than six arguments and its own number. */
+static int
+check_row(void *arg, struct probe *p)
+{
+	struct probe_args a = { 0 };
+	unsigned *seen = arg;
+	struct dif_site s;
+
+	if (p->owner->ops->args(p->owner, p, &a, &e) != 0)
+		fail_msg("%s: %s", p->func, e.msg);
+	assert_in_range(a.nargs, 0, 6);
+	s = site(p);
+	assert_in_range(s.num, 0, 511);
+	assert_int_equal(seen[s.num] & (1u << s.kind), 0);
+	seen[s.num] |= 1u << s.kind;
+	return 0;
+}
+
+static void
+test_table(void **state)
+{
+	struct dif_pdesc pd = { 0, "syscall", "", "", "" };
+	unsigned seen[512] = { 0 };
+
+	assert_true(probe_match(ps, &pd, check_row, seen, &e) > 700);
+	assert_null(type_space_kernel_error(env.types));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_dtrace, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_profile, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_syscall, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_table, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
