@@ -161,7 +161,7 @@ lang_free(struct lang *l)
 
 /* ---- one compile ------------------------------------------------------------ */
 
-static int
+int
 compile_init(struct compile *cx, struct lang *l, const struct lang_src *src,
 	     struct err *e)
 {
@@ -178,7 +178,7 @@ compile_init(struct compile *cx, struct lang *l, const struct lang_src *src,
 	return cx->types == NULL ? -1 : 0;
 }
 
-static void
+void
 compile_fini(struct compile *cx)
 {
 	vec_fini(&cx->clauses);

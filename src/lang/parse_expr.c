@@ -36,7 +36,7 @@ height_of(struct node *n, const struct node *child)
 }
 
 struct node *
-node_seal(struct compile *cx, struct node *n)
+parse_seal(struct compile *cx, struct node *n)
 {
 	height_of(n, n->left);
 	height_of(n, n->right);
@@ -61,7 +61,7 @@ unary_new(struct compile *cx, enum node_kind kind, int op, struct src_loc loc,
 
 	n->op = op;
 	n->left = left;
-	return node_seal(cx, n);
+	return parse_seal(cx, n);
 }
 
 static struct node *
@@ -73,7 +73,7 @@ binary_new(struct compile *cx, enum node_kind kind, const struct token *op,
 	n->op = op->tok;
 	n->left = left;
 	n->right = right;
-	return node_seal(cx, n);
+	return parse_seal(cx, n);
 }
 
 static struct node *
@@ -180,7 +180,7 @@ parse_agg(struct compile *cx, const struct token *t)
 		n->subscripted = true;
 		parse_args(cx, n, ']', false);
 	}
-	return node_seal(cx, n);
+	return parse_seal(cx, n);
 }
 
 /* self->x, self->x[keys], this->x. */
@@ -197,7 +197,7 @@ parse_scoped(struct compile *cx, const struct token *t)
 		n->subscripted = true;
 		parse_args(cx, n, ']', false);
 	}
-	return node_seal(cx, n);
+	return parse_seal(cx, n);
 }
 
 static struct node *
@@ -224,7 +224,7 @@ parse_xlate(struct compile *cx, const struct token *t)
 	lex_expect(cx, '(');
 	n->left = parse_expr(cx);
 	lex_expect(cx, ')');
-	return node_seal(cx, n);
+	return parse_seal(cx, n);
 }
 
 static struct node *
@@ -285,7 +285,7 @@ parse_call(struct compile *cx, struct node *callee, const struct token *t)
 	struct node *n = node_new(cx, NODE_CALL, callee->loc);
 	n->name = callee->name;
 	parse_args(cx, n, ')', true);
-	return node_seal(cx, n);
+	return parse_seal(cx, n);
 }
 
 static struct node *
@@ -296,7 +296,7 @@ parse_member(struct compile *cx, struct node *left, const struct token *t)
 
 	n->left = left;
 	n->name = parse_member_name(cx).name;
-	return node_seal(cx, n);
+	return parse_seal(cx, n);
 }
 
 static struct node *
@@ -313,7 +313,7 @@ parse_postfix(struct compile *cx)
 			sub->left = n;
 			sub->subscripted = true;
 			parse_args(cx, sub, ']', false);
-			n = node_seal(cx, sub);
+			n = parse_seal(cx, sub);
 			break;
 		}
 		case '(':
@@ -464,7 +464,7 @@ parse_unary_inner(struct compile *cx)
 	if (t.tok == '(' && at_paren_type(cx, true)) {
 		struct node *n = parse_cast(cx);
 		n->left = parse_unary(cx);
-		return node_seal(cx, n);
+		return parse_seal(cx, n);
 	}
 	return parse_postfix(cx);
 }
@@ -544,7 +544,7 @@ parse_cond_expr(struct compile *cx)
 	lex_expect(cx, ':');
 	n->right = parse_cond_expr(cx);
 	parse_shallower(cx);
-	return node_seal(cx, n);
+	return parse_seal(cx, n);
 }
 
 struct node *

@@ -42,6 +42,10 @@ struct token {
 	struct type *type; /* of those */
 };
 
+/* lang.c: the frame of a compile, without the setjmp; tests use it as well. */
+int compile_init(struct compile *cx, struct lang *l, const struct lang_src *src,
+		 struct err *e);
+void compile_fini(struct compile *cx);
 /* lang.c: the same name for as long as the lang lives. */
 const char *lang_file(struct compile *cx, const char *name);
 
@@ -185,7 +189,7 @@ struct node *parse_cond_expr(struct compile *cx);   /* constants */
 struct node *node_new(struct compile *cx, enum node_kind kind,
 		      struct src_loc loc);
 /* All children are set: check the height. */
-struct node *node_seal(struct compile *cx, struct node *n);
+struct node *parse_seal(struct compile *cx, struct node *n);
 /* The name after . or ->, or of a member. */
 struct token parse_member_name(struct compile *cx);
 bool parse_at_member_name(struct compile *cx);

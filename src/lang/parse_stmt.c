@@ -36,7 +36,7 @@ parse_if(struct compile *cx)
 	if (lex_accept_kw(cx, KW_else))
 		parse_arm(cx, &n->orelse, &n->norelse);
 	parse_shallower(cx);
-	return node_seal(cx, n);
+	return parse_seal(cx, n);
 }
 
 static void
@@ -67,7 +67,7 @@ parse_stmt(struct compile *cx)
 	n->left = parse_expr(cx);
 	if (!lex_is(cx, '}') && !lex_accept(cx, ';'))
 		lex_syntax(cx, lex_peek(cx, 0), "\";\" or \"}\"");
-	return node_seal(cx, n);
+	return parse_seal(cx, n);
 }
 
 void
