@@ -58,25 +58,39 @@ agg_at(struct rt *rt, uint8_t *elem, uint64_t pos, uint32_t n)
 	return elem + pos;
 }
 
-/* The same of one window of the key, from the byte `from` on. */
-uint64_t rt_window_same(struct rt *rt, uint64_t pos, uint64_t from,
-			uint64_t n);
-uint64_t rt_window_put(struct rt *rt, uint64_t pos, uint64_t from, uint64_t n);
+/* The same of one window: n bytes of the key from off on. */
+uint64_t rt_window_same(struct rt *rt, uint64_t pos, uint64_t off, uint64_t n);
+uint64_t rt_window_put(struct rt *rt, uint64_t pos, uint64_t off, uint64_t n);
 
 RT_GLOBAL uint64_t
-rt_window_same(struct rt *rt, uint64_t pos, uint64_t from, uint64_t n)
+rt_window_same(struct rt *rt, uint64_t pos, uint64_t off, uint64_t n)
 {
-	uint64_t *p, i;
+	uint64_t i, diff, *p, *k;
 	uint8_t *elem;
+	int w;
 
 	if (!rt)
 		return 0;
 	elem = agg_elem(rt);
 	if (!elem)
 		return 0;
-	RT_FOR(i, 8 * RT_WINDOW, 8, from + i < n) {
-		p = agg_at(rt, elem, pos + from + i, 8);
-		if (!p || *p != RT_WORD(RT_KEY_AT(rt, from + i)))
+	RT_FOR_BLOCKS(i, n) {
+		p = agg_at(rt, elem, pos + i, RT_BLOCK);
+		if (!p)
+			return 0;
+		k = &RT_WORD(RT_KEY_AT(rt, off + i));
+		diff = 0;
+		RT_UNROLL
+		for (w = 0; w < 8; w++)
+			diff |= p[w] ^ k[w];
+		if (diff)
+			return 0;
+	}
+	off += RT_WHOLE_BLOCKS(n);
+	pos += RT_WHOLE_BLOCKS(n);
+	RT_FOR_REST(i, n) {
+		p = agg_at(rt, elem, pos + i, 8);
+		if (!p || *p != RT_WORD(RT_KEY_AT(rt, off + i)))
 			return 0;
 	}
 	return 1;
@@ -89,28 +103,40 @@ rt_agg_same(struct rt *rt, uint64_t pos, uint64_t n)
 
 	if (!rt)
 		return 0;
-	RT_FOR(i, RT_KEY_MAX, 8 * RT_WINDOW, i < n)
-		if (!rt_window_same(rt, pos, i, n))
+	RT_FOR(i, RT_KEY_MAX, RT_WINDOW_OF_BLOCKS, i < n)
+		if (!rt_window_same(rt, pos + i, i, n - i))
 			return 0;
 	return 1;
 }
 
 RT_GLOBAL uint64_t
-rt_window_put(struct rt *rt, uint64_t pos, uint64_t from, uint64_t n)
+rt_window_put(struct rt *rt, uint64_t pos, uint64_t off, uint64_t n)
 {
-	uint64_t *p, i;
+	uint64_t i, *p, *k;
 	uint8_t *elem;
+	int w;
 
 	if (!rt)
 		return 0;
 	elem = agg_elem(rt);
 	if (!elem)
 		return 0;
-	RT_FOR(i, 8 * RT_WINDOW, 8, from + i < n) {
-		p = agg_at(rt, elem, pos + from + i, 8);
+	RT_FOR_BLOCKS(i, n) {
+		p = agg_at(rt, elem, pos + i, RT_BLOCK);
 		if (!p)
 			return 0;
-		*p = RT_WORD(RT_KEY_AT(rt, from + i));
+		k = &RT_WORD(RT_KEY_AT(rt, off + i));
+		RT_UNROLL
+		for (w = 0; w < 8; w++)
+			p[w] = k[w];
+	}
+	off += RT_WHOLE_BLOCKS(n);
+	pos += RT_WHOLE_BLOCKS(n);
+	RT_FOR_REST(i, n) {
+		p = agg_at(rt, elem, pos + i, 8);
+		if (!p)
+			return 0;
+		*p = RT_WORD(RT_KEY_AT(rt, off + i));
 	}
 	return 1;
 }
@@ -122,8 +148,8 @@ rt_agg_put(struct rt *rt, uint64_t pos, uint64_t n)
 
 	if (!rt)
 		return 0;
-	RT_FOR(i, RT_KEY_MAX, 8 * RT_WINDOW, i < n)
-		if (!rt_window_put(rt, pos, i, n))
+	RT_FOR(i, RT_KEY_MAX, RT_WINDOW_OF_BLOCKS, i < n)
+		if (!rt_window_put(rt, pos + i, i, n - i))
 			return 0;
 	return 1;
 }

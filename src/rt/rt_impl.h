@@ -20,8 +20,17 @@
 
 #include "rt/rt_mem.h"
 
-/* Bytes, or words, that one innermost loop goes over. */
+/* Bytes that one innermost loop goes over; and where it takes words, eight at
+   a time (a block), the bytes of 8 blocks. */
 #define RT_WINDOW 64u
+#define RT_BLOCK 64u
+#define RT_WINDOW_OF_BLOCKS (8 * RT_BLOCK)
+/* A loop over the words of a block, without the loop. */
+#ifdef __clang__
+#define RT_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define RT_UNROLL _Pragma("GCC unroll 8")
+#endif
 
 /*
  * for (i = 0; i < end && more; i += step), where the compiler may not count
@@ -30,6 +39,18 @@
 #define RT_FOR(i, end, step, more)                                           \
 	for ((i) = 0; __extension__({ RT_OPAQUE(i); (i) < (end); }) && (more); \
 	     (i) += (step))
+
+/*
+ * Over the n bytes (a multiple of 8) from the start of a window: first over
+ * its whole blocks, then over the words behind the last of them, if that lies
+ * in this window.
+ */
+#define RT_FOR_BLOCKS(i, n) \
+	RT_FOR(i, RT_WINDOW_OF_BLOCKS, RT_BLOCK, (i) + RT_BLOCK <= (n))
+#define RT_WHOLE_BLOCKS(n) ((n) & ~(uint64_t)(RT_BLOCK - 1))
+#define RT_FOR_REST(i, n)                              \
+	if (RT_WHOLE_BLOCKS(n) < RT_WINDOW_OF_BLOCKS) \
+	RT_FOR(i, RT_BLOCK, 8, RT_WHOLE_BLOCKS(n) + (i) < (n))
 
 /* A body or a part of one that the verifier checks on its own. */
 #ifdef __bpf__

@@ -12,16 +12,24 @@
 /* Zero n bytes of the key at off, both multiples of 8. */
 uint64_t rt_key_zero(struct rt *rt, uint64_t off, uint64_t n);
 uint64_t rt_window_keyzero(struct rt *rt, uint64_t off, uint64_t n);
-uint64_t rt_window_hash(struct rt *rt, uint64_t h, uint64_t from, uint64_t n);
+uint64_t rt_window_hash(struct rt *rt, uint64_t h, uint64_t off, uint64_t n);
 
 RT_GLOBAL uint64_t
 rt_window_keyzero(struct rt *rt, uint64_t off, uint64_t n)
 {
-	uint64_t i;
+	uint64_t i, *p;
+	int w;
 
 	if (!rt)
 		return 0;
-	RT_FOR(i, 8 * RT_WINDOW, 8, i < n)
+	RT_FOR_BLOCKS(i, n) {
+		p = &RT_WORD(RT_KEY_AT(rt, off + i));
+		RT_UNROLL
+		for (w = 0; w < 8; w++)
+			p[w] = 0;
+	}
+	off += RT_WHOLE_BLOCKS(n);
+	RT_FOR_REST(i, n)
 		RT_WORD(RT_KEY_AT(rt, off + i)) = 0;
 	return 0;
 }
@@ -33,7 +41,7 @@ rt_key_zero(struct rt *rt, uint64_t off, uint64_t n)
 
 	if (!rt)
 		return 0;
-	RT_FOR(i, RT_KEY_MAX, 8 * RT_WINDOW, i < n)
+	RT_FOR(i, RT_KEY_MAX, RT_WINDOW_OF_BLOCKS, i < n)
 		rt_window_keyzero(rt, off + i, n - i);
 	return 0;
 }
@@ -119,19 +127,37 @@ rt_tuple_key(struct rt *rt, uint64_t prefix)
 	return len;
 }
 
-/* A multiplication and a fold for each word. */
+/* A multiplication and a fold for each word.  Blocks of zeroes, of which the
+   keys of short strings have many, are left out. */
+#define HASH_STEP(h, word)                               \
+	do {                                             \
+		(h) = ((h) ^ (word)) * 0x9e3779b97f4a7c15ull; \
+		(h) ^= (h) >> 32;                        \
+	} while (0)
+
 RT_GLOBAL uint64_t
-rt_window_hash(struct rt *rt, uint64_t h, uint64_t from, uint64_t n)
+rt_window_hash(struct rt *rt, uint64_t h, uint64_t off, uint64_t n)
 {
-	uint64_t i;
+	uint64_t i, any, *p;
+	int w;
 
 	if (!rt)
 		return 0;
-	RT_FOR(i, 8 * RT_WINDOW, 8, from + i < n) {
-		h = (h ^ RT_WORD(RT_KEY_AT(rt, from + i))) *
-		    0x9e3779b97f4a7c15ull;
-		h ^= h >> 32;
+	RT_FOR_BLOCKS(i, n) {
+		p = &RT_WORD(RT_KEY_AT(rt, off + i));
+		any = 0;
+		RT_UNROLL
+		for (w = 0; w < 8; w++)
+			any |= p[w];
+		if (!any)
+			continue;
+		RT_UNROLL
+		for (w = 0; w < 8; w++)
+			HASH_STEP(h, p[w]);
 	}
+	off += RT_WHOLE_BLOCKS(n);
+	RT_FOR_REST(i, n)
+		HASH_STEP(h, RT_WORD(RT_KEY_AT(rt, off + i)));
 	return h;
 }
 
@@ -142,7 +168,7 @@ rt_key_hash(struct rt *rt, uint64_t n)
 
 	if (!rt)
 		return 0;
-	RT_FOR(i, RT_KEY_MAX, 8 * RT_WINDOW, i < n)
-		h = rt_window_hash(rt, h, i, n);
+	RT_FOR(i, RT_KEY_MAX, RT_WINDOW_OF_BLOCKS, i < n)
+		h = rt_window_hash(rt, h, i, n - i);
 	return h;
 }

@@ -110,13 +110,20 @@ uint64_t rt_window_zero(struct rt *rt, uint64_t off, uint64_t n);
 RT_GLOBAL uint64_t
 rt_window_zero(struct rt *rt, uint64_t off, uint64_t n)
 {
-	uint64_t i;
+	uint64_t i, *p;
+	int w;
 
 	if (!rt)
 		return 0;
-	RT_FOR(i, 8 * RT_WINDOW, 8, i < n) {
-		RT_WORD(RT_AT(rt, off + i)) = 0;
+	RT_FOR_BLOCKS(i, n) {
+		p = &RT_WORD(RT_AT(rt, off + i));
+		RT_UNROLL
+		for (w = 0; w < 8; w++)
+			p[w] = 0;
 	}
+	off += RT_WHOLE_BLOCKS(n);
+	RT_FOR_REST(i, n)
+		RT_WORD(RT_AT(rt, off + i)) = 0;
 	return 0;
 }
 
@@ -127,7 +134,7 @@ rt_scratch_zero(struct rt *rt, uint64_t off, uint64_t n)
 
 	if (!rt)
 		return 0;
-	RT_FOR(i, RT_SCRATCH, 8 * RT_WINDOW, i < n)
+	RT_FOR(i, RT_SCRATCH, RT_WINDOW_OF_BLOCKS, i < n)
 		rt_window_zero(rt, off + i, n - i);
 	return 0;
 }

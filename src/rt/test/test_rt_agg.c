@@ -46,6 +46,40 @@ keeps_the_halves_apart(void **state)
 	free(f);
 }
 
+/* Every word of a long key counts, whether it lies in a whole block, in the
+   rest, in the first window or in a later one. */
+static void
+tells_long_keys_apart(void **state)
+{
+	static const unsigned sizes[] = { 8, 64, 72, 264, 512, 520, 1088 };
+	struct fixture *f = fixture_new(256);
+	uint64_t at, other;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		memset(f->agg, 0, sizeof(f->agg));
+		memset(f->rt.key, 0, RT_KEY_MAX);
+		at = rt_agg_cell(&f->rt, 1, sizes[i], 8);
+		assert_true(at & RT_AGG_NEW);
+		/* not so many that the half is full */
+		for (unsigned w = 0; w < sizes[i] && w < 160; w += 8) {
+			unsigned k = w < 80 ? w : sizes[i] - 8 - (w - 80);
+
+			f->rt.key[k + 7] = 1;
+			other = rt_agg_cell(&f->rt, 1, sizes[i], 8);
+			assert_true(other & RT_AGG_NEW || w >= 80);
+			assert_memory_equal(f->agg + (uint32_t)other -
+						    sizes[i],
+					    f->rt.key, sizes[i]);
+			assert_int_equal(rt_agg_cell(&f->rt, 1, sizes[i], 8),
+					 (uint32_t)other);
+			f->rt.key[k + 7] = 0;
+		}
+		assert_int_equal(rt_agg_cell(&f->rt, 1, sizes[i], 8),
+				 (uint32_t)at);
+	}
+	free(f);
+}
+
 static void
 counts_drops(void **state)
 {
@@ -74,6 +108,7 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_what_it_made),
 		cmocka_unit_test(keeps_the_halves_apart),
+		cmocka_unit_test(tells_long_keys_apart),
 		cmocka_unit_test(counts_drops),
 	};
 
