@@ -33,7 +33,7 @@ static const struct fmt_conv {
 };
 
 /* The longest size modifier first. */
-static const char *const fmt_sizes[] = { "ll", "l", "h", "L" };
+static const char *const fmt_sizes[] = { "ll", "l", "hh", "h", "L" };
 
 struct fmt_scan {
 	const char *p;
