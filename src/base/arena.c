@@ -131,7 +131,7 @@ arena_strndup(struct arena *a, const char *s, size_t n)
 char *
 arena_strdup(struct arena *a, const char *s)
 {
-	return arena_strndup(a, s, SIZE_MAX - 1);
+	return arena_strndup(a, s, PTRDIFF_MAX);
 }
 
 char *
