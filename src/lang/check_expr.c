@@ -25,15 +25,25 @@ check_literal(struct compile *cx, struct node *n)
 	n->is_const = true;
 }
 
+bool
+is_incomplete(struct type *t)
+{
+	size_t n = 0;
+
+	if (t->kind == TYPE_FWD)
+		return true;
+	return type_is_sou(t) && type_size(t) == 0 &&
+	       (type_members(t, &n) == NULL || n == 0);
+}
+
 /* The type completed, or an error naming the operator. */
 static struct type *
 complete(struct compile *cx, struct type *t, struct src_loc loc, int op)
 {
 	struct type *r = type_complete(cx->types, type_resolve(t));
 
-	if (r->kind == TYPE_FWD ||
-	    (r->kind != TYPE_VOID && r->kind != TYPE_FUNC &&
-	     type_size(r) == 0 && !type_is_sou(r) && !type_is_string(r)))
+	if (is_incomplete(r) ||
+	    (r->kind == TYPE_ARRAY && type_size(r) == 0 && r->nelems == 0))
 		lang_fail(cx, &D_OP_INCOMPLETE, loc,
 			  "operator %s cannot be applied to %s: its size is "
 			  "not known",
@@ -241,17 +251,19 @@ check_pointer_diff(struct compile *cx, struct node *n)
 	if (!type_compat(type_resolve(n->left->type)->ref,
 			 type_resolve(n->right->type)->ref))
 		incompatible(cx, n);
-	if (step == 0)
-		step = 1;
-	d = node_new(cx, NODE_BINARY, n->loc);
-	d->op = '-';
-	d->type = t;
-	d->left = conv_to(cx, n->left, t);
-	d->right = conv_to(cx, n->right, t);
-	n->op = '/';
 	n->type = t;
+	n->left = conv_to(cx, n->left, t);
+	n->right = conv_to(cx, n->right, t);
+	fold_binary(cx, n);
+	if (step <= 1)
+		return;
+	d = node_new(cx, NODE_BINARY, n->loc);
+	*d = *n;
+	n->op = '/';
+	n->is_const = false;
 	n->left = d;
 	n->right = node_int(cx, n->loc, step, t);
+	fold_binary(cx, n);
 }
 
 /* + and -: integers, or a pointer and an integer. */
@@ -548,7 +560,7 @@ check_sizeof(struct compile *cx, struct node *n)
 	}
 	t = type_complete(cx->types, type_resolve(n->ctype));
 	size = type_is_string(t) && type_size(t) == 0 ? 256 : type_size(t);
-	if (size == 0 && !type_is_sou(t))
+	if ((size == 0 && !type_is_sou(t)) || is_incomplete(t))
 		lang_fail(cx, &D_SIZEOF_TYPE, n->loc,
 			  "cannot apply sizeof to %s: it has no size",
 			  lang_type_name(cx, n->ctype));

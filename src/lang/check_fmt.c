@@ -74,9 +74,8 @@ bad_type(struct compile *cx, struct fmt_args *fa, const struct dif_conv *c,
 	lang_fail(cx, &D_PRINTF_ARG_TYPE, a->loc,
 		  "%s(): argument #%u is incompatible with %%%s: expected %s, "
 		  "found %s",
-		  fa->call->name, fa->next, c->conv, want,
-		  a->type != NULL ? lang_type_name(cx, a->type)
-				  : "a tracing function");
+		  fa->call->name, fa->next - 1, c->conv, want,
+		  lang_type_name(cx, a->type));
 }
 
 /* A width or precision given as `*`. */
@@ -110,17 +109,20 @@ string_arg(struct compile *cx, struct fmt_args *fa, const struct dif_conv *c,
 		out->type.size = (uint32_t)t->nelems + 1;
 }
 
+/* stack(), usym(x) and so on: recorded as such, printed by the consumer. */
 static void
-stack_arg(struct compile *cx, struct fmt_args *fa, const struct dif_conv *c,
-	  struct node *a)
+tracing_arg(struct compile *cx, struct fmt_args *fa, const struct dif_conv *c,
+	    struct node *a, const struct dif_act_info *act)
 {
-	const struct dif_act_info *act = check_key_action(cx, a);
+	bool stack = act->code == DIF_ACT_STACK || act->code == DIF_ACT_USTACK;
 
-	if (act == NULL ||
-	    (act->code != DIF_ACT_STACK && act->code != DIF_ACT_USTACK)) {
-		check_value(cx, a);
-		bad_type(cx, fa, c, a, "stack() or ustack()");
-	}
+	if (stack != (c->cls == DIF_CONV_STACK) ||
+	    (!stack && c->cls != DIF_CONV_STR && c->cls != DIF_CONV_KADDR &&
+	     c->cls != DIF_CONV_UADDR))
+		lang_fail(cx, &D_PRINTF_ARG_TYPE, a->loc,
+			  "%s(): argument #%u, %s(), is incompatible with "
+			  "%%%s",
+			  fa->call->name, fa->next - 1, act->name, c->conv);
 	check_key_expr(cx, a, act, next_expr(fa));
 }
 
@@ -128,26 +130,71 @@ static void
 scalar_arg(struct compile *cx, struct fmt_args *fa, const struct dif_conv *c,
 	   struct node *a, bool pointers)
 {
+	struct dif_expr *out = next_expr(fa);
+
 	a = conv_decay(cx, a);
 	if (!type_is_integer(a->type) && !(pointers && type_is_ptr(a->type)))
 		bad_type(cx, fa, c, a,
 			 pointers ? "a pointer or an integer" : "an integer");
+	if (c->cls != DIF_CONV_UADDR) {
+		check_record(cx, a, out);
+		return;
+	}
+	/* With the process it belongs to. */
+	check_record_as(cx, a, type_named(cx, "uintptr_t"), out);
+	out->src = DIF_SRC_USYM;
+	out->arg = DIF_ACT_UADDR;
+	out->type = (struct dif_type){ .ckind = DIF_CK_ARRAY,
+				       .flags = DIF_TF_BYREF,
+				       .size = 16 };
+}
+
+/* A float, a wide string, an address of the network: bytes as they are. */
+static void
+bytes_arg(struct compile *cx, struct fmt_args *fa, const struct dif_conv *c,
+	  struct node *a, bool ok, const char *want)
+{
+	if (!ok)
+		bad_type(cx, fa, c, a, want);
 	check_record(cx, a, next_expr(fa));
+}
+
+static void
+inet_arg(struct compile *cx, struct fmt_args *fa, const struct dif_conv *c,
+	 struct node *a)
+{
+	struct type *t = type_resolve(a->type);
+	bool whole = t->kind == TYPE_ARRAY || type_is_sou(t);
+
+	if (c->conv[0] == 'P')
+		scalar_arg(cx, fa, c, a, false);
+	else
+		bytes_arg(cx, fa, c, a,
+			  (type_is_integer(t) && type_size(t) == 4) ||
+				  (whole && type_size(t) == 16),
+			  "an internet address of 4 or 16 bytes");
 }
 
 static void
 conv_arg(struct compile *cx, struct fmt_args *fa, const struct dif_conv *c)
 {
 	struct node *a = next_arg(cx, fa, c, &D_PRINTF_ARG_PROTO, "%");
+	const struct dif_act_info *act = check_key_action(cx, a);
+	enum type_kind kind;
 
-	if (c->cls == DIF_CONV_STACK) {
-		stack_arg(cx, fa, c, a);
+	if (act != NULL) {
+		tracing_arg(cx, fa, c, a, act);
 		return;
 	}
 	check_value(cx, a);
+	kind = type_resolve(a->type)->kind;
 	switch (c->cls) {
 	case DIF_CONV_STR:
-		string_arg(cx, fa, c, a);
+		if (c->conv[0] == 'w')
+			bytes_arg(cx, fa, c, a, kind == TYPE_ARRAY,
+				  "an array of wide characters");
+		else
+			string_arg(cx, fa, c, a);
 		break;
 	case DIF_CONV_PTR:
 	case DIF_CONV_KADDR:
@@ -155,18 +202,18 @@ conv_arg(struct compile *cx, struct fmt_args *fa, const struct dif_conv *c)
 		scalar_arg(cx, fa, c, a, true);
 		break;
 	case DIF_CONV_FLOAT:
-		if (type_resolve(a->type)->kind != TYPE_FLOAT)
-			bad_type(cx, fa, c, a, "a floating-point number");
-		check_record(cx, a, next_expr(fa));
+		bytes_arg(cx, fa, c, a, kind == TYPE_FLOAT,
+			  "a floating-point number");
 		break;
 	case DIF_CONV_INT:
 	case DIF_CONV_TIME:
 		scalar_arg(cx, fa, c, a, false);
 		break;
+	case DIF_CONV_INET:
+		inet_arg(cx, fa, c, a);
+		break;
 	default:
-		lang_fail(cx, &D_PRINTF_ARG_FMT, fa->call->args[0]->loc,
-			  "%s(): conversion %%%s is not supported",
-			  fa->call->name, c->conv);
+		bad_type(cx, fa, c, a, "stack() or ustack()");
 	}
 }
 

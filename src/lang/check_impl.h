@@ -105,6 +105,8 @@ void fold_binary(struct compile *cx, struct node *n);
 
 /* ---- check_expr.c ------------------------------------------------------------ */
 
+/* A struct or union without members: declared, not defined. */
+bool is_incomplete(struct type *t);
 /* check_expr() and refuse what has no value (dynamic, void). */
 void check_value(struct compile *cx, struct node *n);
 /* check_value() and decay. */

@@ -602,7 +602,7 @@ check_member(struct compile *cx, struct node *n)
 	else
 		check_value(cx, n->left);
 	t = type_complete(cx->types, type_resolve(n->left->type));
-	if (t->kind == TYPE_FWD)
+	if (is_incomplete(t))
 		lang_fail(cx, &D_OP_INCOMPLETE, n->loc,
 			  "operator %s cannot be applied to %s: its members "
 			  "are not known",

@@ -220,22 +220,25 @@ load_op(uint64_t size, bool sign, bool user)
 	return user ? op + (DIF_OP_ULDSB - DIF_OP_LDSB) : op;
 }
 
+static void
+shift(struct gen *g, enum dif_op op, int r, unsigned bits)
+{
+	int t = gen_int(g, bits);
+
+	if (bits != 0)
+		gen_r3(g, op, r, t, r);
+	greg_free(g, t);
+}
+
 /* Take a bit-field out of its unit. */
 static int
 extract_bits(struct gen *g, const struct node *n, int r)
 {
 	bool sign = type_is_signed(n->type);
 	unsigned left = 64 - n->bit_shift - n->bits, right = 64 - n->bits;
-	int t;
 
-	t = gen_int(g, left);
-	if (left != 0)
-		gen_r3(g, DIF_OP_SLL, r, t, r);
-	greg_free(g, t);
-	t = gen_int(g, right);
-	if (right != 0)
-		gen_r3(g, sign ? DIF_OP_SRA : DIF_OP_SRL, r, t, r);
-	greg_free(g, t);
+	shift(g, DIF_OP_SLL, r, left);
+	shift(g, sign ? DIF_OP_SRA : DIF_OP_SRL, r, right);
 	return r;
 }
 
@@ -302,9 +305,7 @@ store_bits(struct gen *g, const struct node *n, int val, int addr)
 	t = gen_int(g, mask);
 	gen_r3(g, DIF_OP_AND, val, t, v);
 	greg_free(g, t);
-	t = gen_int(g, n->bit_shift);
-	gen_r3(g, DIF_OP_SLL, v, t, v);
-	greg_free(g, t);
+	shift(g, DIF_OP_SLL, v, n->bit_shift);
 	gen_r3(g, DIF_OP_OR, unit, v, unit);
 	greg_free(g, v);
 	emit_store(g, n->unit, unit, addr);
