@@ -1,0 +1,1 @@
+BEGIN { @a[1] = lquantize(x, 1

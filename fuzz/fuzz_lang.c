@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * fuzz_lang.c - any bytes as D text, for a host that has every probe and no
+ * kernel: as a program file, then again as from the command line, so that the
+ * second compile meets what the first left behind.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/lang.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int
+null_probe_info(void *arg, const struct dif_pdesc *pd,
+		struct lang_probe_info *out, struct err *e)
+{
+	memset(out, 0, sizeof(*out));
+	out->nmatch = 1;
+	return 0;
+}
+
+static int
+null_setopt(void *arg, const char *name, const char *val, struct err *e)
+{
+	return 0;
+}
+
+static bool
+null_macro(void *arg, const char *name, int64_t *val)
+{
+	*val = 1;
+	return true;
+}
+
+static void
+compile(struct lang *l, struct lang_src *src)
+{
+	struct err e = { 0 };
+	struct dif_prog *p = lang_compile(l, src, &e);
+
+	if ((p == NULL) != err_is_set(&e))
+		abort();
+	if (p != NULL)
+		dif_prog_free(p);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static char args[4][16] = { "dtrace", "12", "-0x3", "name" };
+	char *argv[] = { args[0], args[1], args[2], args[3] };
+	struct err e = { 0 };
+	struct lang_host h = { .probe_info = null_probe_info,
+			       .setopt = null_setopt,
+			       .macro = null_macro,
+			       .engines = DIF_ENG_IK,
+			       .types = type_space_base(&e) };
+	struct lang *l = h.types == NULL ? NULL : lang_new(&h, &e);
+	/* Text need not end in a NUL: give it none. */
+	char *text = malloc(size == 0 ? 1 : size);
+	struct lang_src src = { .text = text, .len = size, .file = "fuzz.d",
+				.spec = LANG_SPEC_NAME, .argc = 4,
+				.argv = argv, .cflags = LANG_C_ARGREF };
+
+	if (l != NULL && text != NULL) {
+		if (size > 0)
+			memcpy(text, data, size);
+		compile(l, &src);
+		src.file = NULL;
+		src.argc = 1;
+		src.cflags = LANG_C_DEFARG | LANG_C_EMPTY | LANG_C_ZDEFS;
+		compile(l, &src);
+	}
+	free(text);
+	lang_free(l);
+	if (h.types != NULL)
+		type_space_free(h.types);
+	return 0;
+}
