@@ -34,6 +34,19 @@ NET(ntohs, NET16)
 NET(ntohl, NET32)
 NET(ntohll, NET64)
 
+/* Device numbers as the kernel keeps them: 20 bits of minor. */
+RT_GLOBAL uint64_t
+rt_subr_getmajor(struct rt *rt)
+{
+	return rt ? (uint32_t)rt->tuple[0].val >> 20 : 0;
+}
+
+RT_GLOBAL uint64_t
+rt_subr_getminor(struct rt *rt)
+{
+	return rt ? rt->tuple[0].val & 0xfffff : 0;
+}
+
 /*
  * 63 is zero, 63 + k holds 2^(k-1) <= v < 2^k, 63 - k its mirror image.  The
  * one value below all buckets, the most negative number, goes to the first.
@@ -61,6 +74,17 @@ rt_quantize_bucket(struct rt *rt, uint64_t v)
 	return bits > 63 ? 0 : 63 - bits;
 }
 
+/* a * b, or the greatest number where that is too large. */
+RT_INLINE uint64_t
+rt_llq_mul(uint64_t a, uint64_t b)
+{
+	uint64_t p = a * b;
+
+	/* else clang makes it a 128-bit product, which BPF has not */
+	RT_OPAQUE(p);
+	return b != 0 && p / b != a ? ~(uint64_t)0 : p;
+}
+
 uint64_t rt_llq_power(uint64_t base, uint64_t n);
 uint64_t rt_llq_bucket(uint64_t arg, uint64_t v, uint64_t first);
 
@@ -70,7 +94,7 @@ rt_llq_power(uint64_t base, uint64_t n)
 	uint64_t i, p = 1;
 
 	RT_FOR(i, 64, 1, i < n)
-		p *= base;
+		p = rt_llq_mul(p, base);
 	return p;
 }
 
@@ -79,24 +103,24 @@ rt_llq_bucket(uint64_t arg, uint64_t v, uint64_t first)
 {
 	uint64_t factor = arg >> 48, low = (arg >> 32) & 0xffff;
 	uint64_t high = (arg >> 16) & 0xffff, steps = arg & 0xffff;
-	uint64_t end, n, m, bucket = 1;
+	uint64_t end, width, m, bucket = 1;
 
 	RT_FOR(m, 64, 1, low + m <= high) {
-		end = first * factor;
-		n = end > steps ? steps : end;
+		end = rt_llq_mul(first, factor);
+		width = end < steps ? 1 : end / steps;
 		if (v < end)
-			return bucket + (v - first) / (end / n);
-		bucket += n - n / factor;
+			return bucket + (v - first) / width;
+		bucket += (end - first + width - 1) / width;
 		first = end;
 	}
 	return bucket;
 }
 
 /*
- * Magnitude m is [factor^m, factor^(m+1)), cut in `steps` linear buckets of
- * the whole range up to its end, or as many as there are integers.  Bucket 0
- * is everything below the first magnitude, negative numbers too; the one after
- * the last magnitude everything above.
+ * Magnitude m is [factor^m, factor^(m+1)), in buckets as wide as the steps-th
+ * part of its end, or 1; where they do not fill it, a last, narrower one takes
+ * the rest.  Bucket 0 is everything below the first magnitude, negative
+ * numbers too; the one after the last magnitude everything above.
  */
 RT_GLOBAL uint64_t
 rt_llquantize_bucket(struct rt *rt, uint64_t arg, uint64_t v)

@@ -75,7 +75,10 @@ buckets_log_linear(void **state)
 	/* factor, low, high, steps: as D would accept them */
 	static const uint16_t forms[][4] = { { 10, 0, 6, 20 },
 		{ 10, 0, 3, 10 }, { 2, 0, 62, 2 }, { 2, 3, 20, 8 },
-		{ 10, 2, 9, 100 }, { 5, 1, 4, 25 }, { 16, 0, 14, 16 } };
+		{ 10, 2, 9, 100 }, { 5, 1, 4, 25 }, { 16, 0, 14, 16 },
+		/* steps that divide no end, or only later ones */
+		{ 12, 0, 5, 96 }, { 12, 1, 4, 144 }, { 6, 0, 8, 12 },
+		{ 10, 0, 5, 40 }, { 2, 0, 20, 64 } };
 	struct fixture *f = fixture_new(256);
 	unsigned seed = 3;
 
@@ -99,6 +102,33 @@ buckets_log_linear(void **state)
 	free(f);
 }
 
+/* Bounds that no D program has, too: both must mean the same by them. */
+static void
+buckets_of_any_bounds(void **state)
+{
+	struct fixture *f = fixture_new(256);
+	unsigned seed = 11;
+
+	for (int i = 0; i < 3000; i++) {
+		uint64_t factor = 2 + (uint64_t)rand_r(&seed) % 40;
+		uint64_t low = (uint64_t)rand_r(&seed) % 20;
+		uint64_t high = low + (uint64_t)rand_r(&seed) % 70;
+		uint64_t steps = 1 + (uint64_t)rand_r(&seed) % 300;
+		uint64_t arg = factor << 48 | low << 32 | high << 16 | steps;
+
+		for (int k = 0; k < 100; k++) {
+			uint64_t v = (uint64_t)rand_r(&seed) << 33 ^
+				     (uint64_t)rand_r(&seed) << 11;
+
+			v >>= rand_r(&seed) % 64;
+			assert_int_equal(
+				rt_llquantize_bucket(&f->rt, arg, v),
+				dif_llquantize_bucket(arg, (int64_t)v));
+		}
+	}
+	free(f);
+}
+
 int
 main(void)
 {
@@ -107,6 +137,7 @@ main(void)
 		cmocka_unit_test(random_is_an_int),
 		cmocka_unit_test(buckets_of_powers),
 		cmocka_unit_test(buckets_log_linear),
+		cmocka_unit_test(buckets_of_any_bounds),
 	};
 
 	return cmocka_run_group_tests_name("rt_subr", tests, NULL, NULL);

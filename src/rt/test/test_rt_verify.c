@@ -420,7 +420,8 @@ buckets_as_the_host(void **state)
 		assert_int_equal(k->rt.tmp[0],
 				 rt_quantize_bucket(&f->rt, args[0]));
 		args[1] = args[0];
-		args[0] = 10ull << 48 | 1ull << 32 | 8 << 16 | 20;
+		args[0] = i % 2 ? 10ull << 48 | 1ull << 32 | 8 << 16 | 20
+				: 12ull << 48 | 4 << 16 | 96;
 		kernel_run(k, "rt_llquantize_bucket", args);
 		assert_int_equal(k->rt.tmp[0],
 				 rt_llquantize_bucket(&f->rt, args[0],
