@@ -53,6 +53,9 @@ bool elf_addr_to_off(const struct elf_file *f, uint64_t addr, uint64_t *off);
 bool elf_off_to_addr(const struct elf_file *f, uint64_t off, uint64_t *addr);
 /* n bytes at a link-time address, from the file; NULL when not there. */
 const uint8_t *elf_bytes(struct elf_file *f, uint64_t addr, size_t n);
+/* Bytes of code from addr to the end of its executable, file-backed segment;
+   0: addr is not in one. */
+uint64_t elf_code_left(const struct elf_file *f, uint64_t addr);
 /* First executable PT_LOAD: [addr, addr+size). */
 bool elf_text(const struct elf_file *f, uint64_t *addr, uint64_t *size);
 /* A section's content by name; NULL if absent, compressed or SHT_NOBITS. */

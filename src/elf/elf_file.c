@@ -360,6 +360,14 @@ elf_bytes(struct elf_file *f, uint64_t addr, size_t n)
 	return elf_at(f, s->off + (addr - s->addr), n);
 }
 
+uint64_t
+elf_code_left(const struct elf_file *f, uint64_t addr)
+{
+	const struct elf_seg *s = elf_seg_at(f, addr);
+
+	return s != NULL && s->exec ? s->filesz - (addr - s->addr) : 0;
+}
+
 bool
 elf_text(const struct elf_file *f, uint64_t *addr, uint64_t *size)
 {

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * pid_fn.c - what descriptions of the pid provider mean: objects by their
+ * several names, functions by theirs.
+ */
+#include "prov/pid_fn.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- objects --------------------------------------------------------------
+ */
+
+/* Is text all of s, up to a '.'?  "libc" and "libc.so" of "libc.so.6". */
+static bool
+mod_is_prefix(const char *text, const char *s)
+{
+	size_t n = strlen(text);
+
+	return s != NULL && strncmp(text, s, n) == 0 && s[n] == '.';
+}
+
+static bool
+mod_same(const char *text, const char *s)
+{
+	return s != NULL && strcmp(text, s) == 0;
+}
+
+/* Is text a path, here, to the object's file? */
+static bool
+mod_is_path(const char *text, const struct proc_obj *o)
+{
+	struct stat st;
+
+	if (text[0] != '/')
+		return false;
+	return strcmp(text, o->path) == 0 ||
+	       (stat(text, &st) == 0 && st.st_dev == o->dev &&
+		st.st_ino == o->ino);
+}
+
+/* How well text names an object: the ways, best first. */
+#define MOD_WAYS 4
+static bool
+mod_names(const struct proc_obj *o, const char *text, int way)
+{
+	switch (way) {
+	case 0:
+		return mod_same(text, o->name) || mod_is_path(text, o);
+	case 1:
+		return mod_same(text, o->soname);
+	case 2:
+		return o->is_exec && strcmp(text, "a.out") == 0;
+	default:
+		return mod_is_prefix(text, o->name) ||
+		       mod_is_prefix(text, o->soname);
+	}
+}
+
+const char *
+pid_mod_name(struct proc *p, const char *text)
+{
+	for (int way = 0; way < MOD_WAYS; way++)
+		for (size_t i = 0; i < proc_nobjs(p); i++)
+			if (mod_names(proc_obj_at(p, i), text, way))
+				return proc_obj_at(p, i)->name;
+	return NULL;
+}
+
+bool
+pid_mod_is(const struct proc_obj *o, const char *text, const char *canon)
+{
+	if (o->path[0] != '/')
+		return false; /* [vdso] is not in a file: no probe can be */
+	if (canon == NULL)
+		return probe_glob(text, o->name);
+	/* A path means that file, not its namesakes. */
+	return strcmp(o->name, canon) == 0 &&
+	       (text[0] != '/' || mod_is_path(text, o));
+}
+
+/* ---- functions ------------------------------------------------------------
+ */
+
+/* The bytes of a function; false: it has none that could be probed. */
+static bool
+fn_body(struct elf_file *elf, const struct elf_sym *sym, uint64_t next,
+	struct pid_body *b)
+{
+	uint64_t left = elf_code_left(elf, sym->addr);
+
+	/* A symbol may claim more than there is. */
+	b->n = sym->size < left ? sym->size : left;
+	b->addr = sym->addr;
+	b->next = next != 0 ? next - sym->addr : SIZE_MAX;
+	if (b->n == 0 || b->n > UINT32_MAX)
+		return false;
+	b->p = elf_bytes(elf, sym->addr, b->n);
+	return b->p != NULL;
+}
+
+/* The first function of the aliases s[0..n-1] that func means. */
+static const struct elf_sym *
+fn_choose(const struct elf_sym *s, size_t n, const char *func, bool glob)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!s[i].is_func || s[i].size == 0)
+			continue;
+		if (func[0] == '\0' || (glob ? probe_glob(func, s[i].name)
+					     : strcmp(func, s[i].name) == 0))
+			return &s[i];
+	}
+	return NULL;
+}
+
+int
+pid_each_fn(struct proc_obj *o, const char *func,
+	    int (*fn)(void *arg, const struct pid_found *f), void *arg,
+	    struct err *e)
+{
+	bool glob = probe_is_glob(func);
+	struct elf_file *elf = proc_obj_elf(o, e);
+	const struct elf_sym *s;
+	size_t n, end;
+	int rc;
+
+	if (elf == NULL)
+		return -1;
+	if (func[0] != '\0' && !glob && elf_sym_find(elf, func) == NULL)
+		return 0;
+	s = elf_syms(elf, &n);
+	for (size_t i = 0; i < n; i = end) {
+		struct pid_found f = { .obj = o, .elf = elf };
+
+		for (end = i + 1; end < n && s[end].addr == s[i].addr; end++)
+			;
+		f.sym = fn_choose(&s[i], end - i, func, glob);
+		if (f.sym == NULL ||
+		    !fn_body(elf, f.sym, end < n ? s[end].addr : 0, &f.body))
+			continue;
+		rc = fn(arg, &f);
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
+}
+
+/* ---- groups ---------------------------------------------------------------
+ */
+
+static struct pid_group *
+group_get(struct prov *pv, struct proc *p, const char *mod, const char *func,
+	  struct err *e)
+{
+	struct pid_data *d = pv->data;
+	struct pid_group *g;
+	char prov[32], key[8192];
+	int n;
+
+	snprintf(prov, sizeof(prov), "pid%d", (int)proc_pid(p));
+	n = snprintf(key, sizeof(key), "%s\1%s\1%s", prov, mod, func);
+	if (n < 0 || (size_t)n >= sizeof(key)) {
+		err_set(e, &ERR_GENERIC, 0,
+			"%s: a symbol's name is longer "
+			"than %zu bytes",
+			mod, sizeof(key));
+		return NULL;
+	}
+	g = hash_find(d->groups, key, (size_t)n);
+	if (g != NULL)
+		return g;
+	g = arena_alloc(d->arena, sizeof(*g));
+	if (g == NULL)
+		goto nomem;
+	g->proc = p;
+	g->prov = probe_str(pv->set, prov);
+	g->mod = probe_str(pv->set, mod);
+	g->func = probe_str(pv->set, func);
+	if (g->prov != NULL && g->mod != NULL && g->func != NULL &&
+	    hash_set(d->groups, key, (size_t)n, g) == 0)
+		return g;
+nomem:
+	err_nomem(e);
+	return NULL;
+}
+
+struct pid_group *
+pid_group_add(struct prov *pv, struct proc *p, const struct pid_found *f,
+	      struct err *e)
+{
+	struct pid_data *d = pv->data;
+	struct pid_group *g = group_get(pv, p, f->obj->name, f->sym->name, e);
+	struct pid_fn *fn, **end;
+
+	if (g == NULL)
+		return NULL;
+	for (end = &g->fns; *end != NULL; end = &(*end)->next)
+		if ((*end)->obj == f->obj && (*end)->sym == f->sym)
+			return g;
+	fn = arena_alloc(d->arena, sizeof(*fn));
+	if (fn == NULL) {
+		err_nomem(e);
+		return NULL;
+	}
+	*fn = (struct pid_fn){
+		.obj = f->obj, .elf = f->elf, .sym = f->sym, .body = f->body
+	};
+	*end = fn;
+	return g;
+}

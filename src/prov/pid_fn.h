@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * pid_fn.h - the pid provider's objects and functions.
+ *
+ * Names are not unique: two objects may have one base name, an object may have
+ * ten static functions called init.  Probes of one name are one probe that
+ * fires at several places, so a probe points to a group of functions.
+ *
+ *	probe pid7:libx.so:init:entry ──▶ pid_probe ──▶ pid_group
+ *							  │
+ *				    pid_fn (libx.so, 0x1230) ─▶ pid_fn ...
+ */
+#ifndef PROV_PID_FN_H
+#define PROV_PID_FN_H
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "probe/probe.h"
+#include "proc/proc.h"
+#include "prov/pid_impl.h"
+
+struct pid_fn {
+	struct pid_fn *next; /* in its group */
+	struct proc_obj *obj;
+	struct elf_file *elf;
+	const struct elf_sym *sym; /* under the name of the group */
+	struct pid_body body;
+	uint8_t *begins; /* bit per byte: an instruction begins; pid_site.c */
+};
+
+struct pid_group {
+	const char *prov, *mod, *func; /* interned in the probe set */
+	struct proc *proc;
+	struct pid_fn *fns;
+};
+
+enum pid_what { PID_ENTRY, PID_RETURN, PID_OFFSET, PID_ABSOLUTE };
+
+/* probe.data */
+struct pid_probe {
+	enum pid_what what;
+	uint64_t off; /* OFFSET: in the function; ABSOLUTE: link address */
+	const struct pid_group *group; /* not ABSOLUTE */
+	struct proc *proc;
+	struct proc_obj *obj; /* ABSOLUTE */
+};
+
+/* prov.data */
+struct pid_data {
+	struct arena *arena;
+	struct hash *groups; /* "prov\1mod\1func" -> struct pid_group */
+	struct hash *served; /* description -> generation + 1 of its process */
+	const struct dif_recipes *entry, *ret, *none;
+};
+
+/*
+ * The name by which probes call an object that a description calls `text`:
+ * base name, soname, path, either cut at a '.', or a.out; NULL: there is none
+ * so.  text is neither empty nor a glob.
+ */
+const char *pid_mod_name(struct proc *p, const char *text);
+/* Does a module field mean this object?  canon is pid_mod_name()'s answer, or
+   NULL if text is empty or a glob. */
+bool pid_mod_is(const struct proc_obj *o, const char *text, const char *canon);
+
+/*
+ * Call fn for every function of an object whose name matches.  A function with
+ * several names is met once, under the first that matches.  0, or what fn
+ * returned when not 0, or -1 + *e.
+ */
+struct pid_found {
+	struct proc_obj *obj;
+	struct elf_file *elf;
+	const struct elf_sym *sym;
+	struct pid_body body;
+};
+int pid_each_fn(struct proc_obj *o, const char *func,
+		int (*fn)(void *arg, const struct pid_found *f), void *arg,
+		struct err *e);
+
+/* The group of a function's name, with the function in it.  NULL + *e. */
+struct pid_group *pid_group_add(struct prov *pv, struct proc *p,
+				const struct pid_found *f, struct err *e);
+
+/* prov_pid.c's sites, in pid_site.c. */
+int pid_sites(struct prov *pv, const struct probe *p, uint32_t args_used,
+	      struct site_list *out, struct err *e);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * pid_return.c - where a function returns.
+ *
+ * A function is left by ret, by a jump to another function (a tail call), or
+ * through a part of it that the compiler has split off as unlikely
+ * ("f.cold").  Such a part mostly ends in a call that does not return, or
+ * jumps back; then it is no way out.  If every way out is one instruction that
+ * always leaves, the list is exact, and probes on these instructions see every
+ * return.  A conditional jump to another function, or a jump nobody can
+ * follow, makes it inexact, and the return must be caught at the caller's
+ * side.
+ */
+#include "prov/pid_impl.h"
+
+#include <stdlib.h>
+
+static bool
+body_has(const struct pid_body *b, uint64_t addr)
+{
+	return addr - b->addr < b->n;
+}
+
+/* Does a split-off part only end in calls or jump back to its function? */
+static bool
+part_comes_back(const struct pid_body *part, const struct pid_body *home)
+{
+	ZydisDecoder d;
+	struct pid_insn in;
+
+	pid_decoder_init(&d);
+	for (size_t at = 0; pid_insn_at(&d, part, at, &in); at += in.len) {
+		switch (in.kind) {
+		case PID_I_PLAIN:
+		case PID_I_CALL:
+			break;
+		case PID_I_JMP:
+		case PID_I_JCC:
+			if (!body_has(part, in.target) &&
+			    !body_has(home, in.target))
+				return false;
+			break;
+		default:
+			return false;
+		}
+	}
+	return true;
+}
+
+/* A direct jump out of the body. */
+static bool
+jump_out(const struct pid_body *b, const struct pid_world *w,
+	 const struct pid_insn *in, struct pid_returns *r)
+{
+	struct pid_body part = { 0 };
+
+	switch (w->where(w->arg, in->target, &part)) {
+	case PID_W_FUNC:
+		if (in->kind == PID_I_JMP)
+			return vec_push(&r->tails, in->off);
+		break;
+	case PID_W_PART:
+		if (part_comes_back(&part, b))
+			return true;
+		break;
+	case PID_W_ELSE:
+		break;
+	}
+	r->exact = false;
+	return true;
+}
+
+static bool
+returns_step(const struct pid_body *b, const struct pid_world *w,
+	     const struct pid_insn *in, struct pid_returns *r)
+{
+	switch (in->kind) {
+	case PID_I_RET:
+		return vec_push(&r->rets, in->off);
+	case PID_I_JMP:
+	case PID_I_JCC:
+		return body_has(b, in->target) || jump_out(b, w, in, r);
+	case PID_I_JMP_OUT:
+		return vec_push(&r->tails, in->off);
+	case PID_I_JMP_UNKNOWN:
+		r->exact = false;
+		return true;
+	default:
+		return true;
+	}
+}
+
+int
+pid_returns_find(const struct pid_body *b, const struct pid_world *w,
+		 struct pid_returns *r)
+{
+	ZydisDecoder d;
+	struct pid_insn in;
+	uint32_t before[PID_LOOKBACK];
+	size_t at = 0, n = 0;
+
+	*r = (struct pid_returns){ .exact = true };
+	pid_decoder_init(&d);
+	for (; pid_insn_at(&d, b, at, &in); at += in.len) {
+		if (in.kind == PID_I_JMP_UNKNOWN)
+			in.kind = pid_jump_kind(&d, b, at, before, n);
+		before[n++ % PID_LOOKBACK] = in.off;
+		if (returns_step(b, w, &in, r))
+			continue;
+		pid_returns_fini(r);
+		return -1;
+	}
+	if (at < b->n)
+		r->exact = false;
+	return 0;
+}
+
+void
+pid_returns_fini(struct pid_returns *r)
+{
+	vec_fini(&r->rets);
+	vec_fini(&r->tails);
+}

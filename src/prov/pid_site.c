@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * pid_site.c - where probes of the pid provider fire, and their arguments.
+ *
+ * entry	before the first instruction, or a little later where it is
+ *		cheaper (pid_slide.c).  Arguments by the System V ABI for
+ *		x86-64: six registers, then the stack above the return address.
+ * return	arg0 is the offset of the instruction that returns, arg1 the
+ *value. If the offset is not used, or cannot differ, the kernel's return probe
+ *serves; else there is a probe on each ret.  A tail call leaves too, but the
+ *value is not known at the jump: a clause that uses arg1 of such a function
+ *gets the return probe, and then arg0 is 0.  So it is for functions whose ways
+ *		out are not all known (pid_return.c): no return is missed.
+ * offsets	before that instruction; no arguments, the registers are in
+ *		uregs[].
+ */
+#include <string.h>
+
+#include "prov/pid_fn.h"
+
+#define ARG_OFFSET 1u /* bits of args_used, for return */
+#define ARG_VALUE  2u
+
+static const struct dif_recipes recipes_entry = {
+	.arg = { { DIF_RCP_UREG, DIF_R_RDI },
+		 { DIF_RCP_UREG, DIF_R_RSI },
+		 { DIF_RCP_UREG, DIF_R_RDX },
+		 { DIF_RCP_UREG, DIF_R_RCX },
+		 { DIF_RCP_UREG, DIF_R_R8 },
+		 { DIF_RCP_UREG, DIF_R_R9 },
+		 { DIF_RCP_USTACK, 8 },
+		 { DIF_RCP_USTACK, 16 },
+		 { DIF_RCP_USTACK, 24 },
+		 { DIF_RCP_USTACK, 32 } },
+};
+static const struct dif_recipes recipes_return = {
+	.arg = { { DIF_RCP_COOKIE, 0 }, { DIF_RCP_UREG, DIF_R_RAX } },
+};
+static const struct dif_recipes recipes_none;
+
+static int
+site_recipes(struct prov *pv, struct err *e)
+{
+	struct pid_data *d = pv->data;
+
+	if (d->none != NULL)
+		return 0;
+	d->entry = probe_recipes(pv->set, &recipes_entry);
+	d->ret = probe_recipes(pv->set, &recipes_return);
+	d->none = probe_recipes(pv->set, &recipes_none);
+	if (d->entry == NULL || d->ret == NULL || d->none == NULL)
+		return err_nomem(e);
+	return 0;
+}
+
+struct site_cx {
+	struct prov *pv;
+	struct site_list *out;
+	struct err *e;
+	struct proc *proc;
+	struct proc_obj *obj;
+	struct elf_file *elf;
+};
+
+/* A site at a link-time address of cx's object. */
+static int
+site_at(const struct site_cx *cx, enum dif_site_kind kind, uint64_t addr,
+	uint64_t cookie, const struct dif_recipes *args)
+{
+	struct dif_site s = { .kind = kind,
+			      .pid = proc_pid(cx->proc),
+			      .cookie = cookie,
+			      .args = args };
+
+	s.path = probe_str(cx->pv->set, cx->obj->open_path);
+	if (s.path == NULL)
+		return err_nomem(cx->e);
+	if (!elf_addr_to_off(cx->elf, addr, &s.off))
+		return err_set(cx->e, &D_PROC_OFF, 0,
+			       "%s: address 0x%llx is not in the file",
+			       cx->obj->name, (unsigned long long)addr);
+	return site_add(cx->out, &s, cx->e);
+}
+
+/* ---- returns --------------------------------------------------------------
+ */
+
+static bool
+name_is_part(const char *name)
+{
+	const char *s = strstr(name, ".cold");
+
+	return s != NULL && (s[5] == '\0' || s[5] == '.');
+}
+
+/* struct pid_world's question, about a function's object. */
+static enum pid_where
+fn_where(void *arg, uint64_t addr, struct pid_body *part)
+{
+	const struct pid_fn *f = arg;
+	const struct elf_sym *s = elf_sym_at(f->elf, addr);
+
+	if (s == NULL || !s->is_func)
+		return PID_W_ELSE;
+	if (!name_is_part(s->name))
+		return s->addr == addr ? PID_W_FUNC : PID_W_ELSE;
+	part->addr = s->addr;
+	part->n = s->size;
+	part->p = elf_bytes(f->elf, s->addr, s->size);
+	return part->p != NULL ? PID_W_PART : PID_W_ELSE;
+}
+
+static int
+sites_each(const struct site_cx *cx, const struct pid_fn *f,
+	   const uint32_t *offs, size_t n)
+{
+	const struct pid_data *d = cx->pv->data;
+
+	for (size_t i = 0; i < n; i++)
+		if (site_at(cx, DIF_SITE_UPROBE, f->body.addr + offs[i],
+			    offs[i], d->ret) != 0)
+			return -1;
+	return 0;
+}
+
+static int
+sites_return(const struct site_cx *cx, struct pid_fn *f, uint32_t args_used)
+{
+	const struct pid_data *d = cx->pv->data;
+	const struct pid_world w = { fn_where, f };
+	uint64_t at = f->body.addr + pid_slide(&f->body), cookie = 0;
+	struct pid_returns r;
+	int rc;
+
+	if ((args_used & ARG_OFFSET) == 0)
+		return site_at(cx, DIF_SITE_URETPROBE, at, 0, d->ret);
+	if (pid_returns_find(&f->body, &w, &r) != 0)
+		return err_nomem(cx->e);
+	if (r.exact && r.rets.n + r.tails.n > 1 &&
+	    (r.tails.n == 0 || (args_used & ARG_VALUE) == 0)) {
+		rc = sites_each(cx, f, r.rets.v, r.rets.n);
+		if (rc == 0)
+			rc = sites_each(cx, f, r.tails.v, r.tails.n);
+	} else {
+		if (r.rets.n == 1 && r.tails.n == 0)
+			cookie = r.rets.v[0];
+		else if (r.rets.n == 0 && r.tails.n == 1)
+			cookie = r.tails.v[0];
+		rc = site_at(cx, DIF_SITE_URETPROBE, at, cookie, d->ret);
+	}
+	pid_returns_fini(&r);
+	return rc;
+}
+
+/* ---- offsets --------------------------------------------------------------
+ */
+
+/*
+ * Does an instruction of f begin at off?  Kept for all of them: a listing of
+ * a whole library asks hundreds of thousands of times.
+ */
+static bool
+fn_begins(const struct pid_data *d, struct pid_fn *f, uint64_t off)
+{
+	ZydisDecoder dec;
+	struct pid_insn in;
+
+	if (off >= f->body.n)
+		return false;
+	if (f->begins == NULL) {
+		f->begins = arena_calloc(d->arena, f->body.n / 8 + 1, 1);
+		if (f->begins == NULL)
+			return pid_insn_begins(&f->body, off);
+		pid_decoder_init(&dec);
+		for (size_t at = 0; pid_insn_at(&dec, &f->body, at, &in);
+		     at += in.len)
+			f->begins[at / 8] |= (uint8_t)(1u << (at % 8));
+	}
+	return (f->begins[off / 8] >> (off % 8) & 1) != 0;
+}
+
+/* ---- all ------------------------------------------------------------------
+ */
+
+static int
+sites_fn(struct site_cx *cx, struct pid_fn *f, const struct pid_probe *pp,
+	 uint32_t args_used)
+{
+	const struct pid_data *d = cx->pv->data;
+
+	cx->obj = f->obj;
+	cx->elf = f->elf;
+	switch (pp->what) {
+	case PID_ENTRY:
+		return site_at(cx, DIF_SITE_UPROBE,
+			       f->body.addr + pid_slide(&f->body), 0, d->entry);
+	case PID_RETURN:
+		return sites_return(cx, f, args_used);
+	default:
+		/* Of functions with one name, only some have this offset. */
+		if (!fn_begins(d, f, pp->off))
+			return 0;
+		return site_at(cx, DIF_SITE_UPROBE, f->body.addr + pp->off, 0,
+			       d->none);
+	}
+}
+
+int
+pid_sites(struct prov *pv, const struct probe *p, uint32_t args_used,
+	  struct site_list *out, struct err *e)
+{
+	const struct pid_data *d = pv->data;
+	const struct pid_probe *pp = p->data;
+	struct site_cx cx = { .pv = pv, .out = out, .e = e, .proc = pp->proc };
+
+	if (site_recipes(pv, e) != 0)
+		return -1;
+	if (pp->what == PID_ABSOLUTE) {
+		cx.obj = pp->obj;
+		cx.elf = proc_obj_elf(pp->obj, e);
+		if (cx.elf == NULL)
+			return -1;
+		return site_at(&cx, DIF_SITE_UPROBE, pp->off, 0, d->none);
+	}
+	for (struct pid_fn *f = pp->group->fns; f != NULL; f = f->next)
+		if (sites_fn(&cx, f, pp, args_used) != 0)
+			return -1;
+	return 0;
+}

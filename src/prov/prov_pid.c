@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * prov_pid.c - the pid provider: every function and every instruction of a
+ * process (Dynamic Tracing Guide, "pid Provider").
+ *
+ *	pid<PID>:object:function:entry|return|<hex offset>
+ *	pid<PID>:object:-:<hex address>
+ *
+ * Probes are made when a description asks for them, from the symbols of the
+ * objects that the process has mapped at that time.  Making an entry or return
+ * probe looks at no code; offsets decode the functions they are asked of.  The
+ * process is grabbed, without stopping it, by the first description that names
+ * it.  A field that names something exactly, and wrongly, is an error here,
+ * since "no probe matches" would not say which field was wrong.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "prov/pid_fn.h"
+#include "prov/prov.h"
+
+/* More probes than any engine would attach, and less than memory. */
+#define PROBES_MAX 2000000
+
+/* One call of provide(). */
+struct pid_cx {
+	struct prov *pv;
+	const struct dif_pdesc *pd;
+	struct err *e;
+	struct proc *proc;
+	const char *mod; /* canonical, or NULL for globs */
+	bool name_glob;  /* entry, offsets and return, those that match */
+	bool name_off;   /* a hex number, in off */
+	uint64_t off;
+	size_t nobjs, nfuncs, nprobes; /* found */
+	size_t outside;                /* functions that end before off */
+};
+
+static bool
+field_exact(const char *s)
+{
+	return s[0] != '\0' && !probe_is_glob(s);
+}
+
+static int pid_fail(const struct pid_cx *cx, const struct err_tag *tag,
+		    const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* An error that begins with the description. */
+static int
+pid_fail(const struct pid_cx *cx, const struct err_tag *tag, const char *fmt,
+	 ...)
+{
+	char why[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
+	return err_set(cx->e, tag, 0, "%s:%s:%s:%s: %s", cx->pd->prov,
+		       cx->pd->mod, cx->pd->func, cx->pd->name, why);
+}
+
+/* ---- making probes --------------------------------------------------------
+ */
+
+static int
+pid_make(struct pid_cx *cx, const struct pid_group *g, enum pid_what what,
+	 uint64_t off, const char *name)
+{
+	struct pid_data *d = cx->pv->data;
+	struct probe *p = probe_add(cx->pv, g->prov, g->mod, g->func, name);
+	struct pid_probe *pp;
+
+	if (p == NULL)
+		return err_nomem(cx->e);
+	cx->nprobes++;
+	if (p->data != NULL)
+		return 0;
+	pp = arena_alloc(d->arena, sizeof(*pp));
+	if (pp == NULL)
+		return err_nomem(cx->e);
+	*pp = (struct pid_probe){
+		.what = what, .off = off, .group = g, .proc = cx->proc
+	};
+	p->data = pp;
+	p->num = off;
+	return 0;
+}
+
+/* The offsets of all instructions, where they match the name. */
+static int
+make_offsets(struct pid_cx *cx, const struct pid_group *g,
+	     const struct pid_body *b)
+{
+	ZydisDecoder dec;
+	struct pid_insn in;
+	char name[16];
+
+	pid_decoder_init(&dec);
+	for (size_t at = 0; pid_insn_at(&dec, b, at, &in); at += in.len) {
+		snprintf(name, sizeof(name), "%zx", at);
+		if (probe_glob(cx->pd->name, name) &&
+		    pid_make(cx, g, PID_OFFSET, at, name) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+make_offset(struct pid_cx *cx, const struct pid_group *g,
+	    const struct pid_body *b)
+{
+	char name[24];
+
+	if (cx->off >= b->n) {
+		cx->outside++;
+		return 0;
+	}
+	if (!pid_insn_begins(b, cx->off))
+		return 0;
+	snprintf(name, sizeof(name), "%llx", (unsigned long long)cx->off);
+	return pid_make(cx, g, PID_OFFSET, cx->off, name);
+}
+
+static int
+make_fn(void *arg, const struct pid_found *f)
+{
+	struct pid_cx *cx = arg;
+	struct pid_group *g;
+	const char *name = cx->pd->name;
+
+	cx->nfuncs++;
+	g = pid_group_add(cx->pv, cx->proc, f, cx->e);
+	if (g == NULL)
+		return -1;
+	if (cx->name_off)
+		return make_offset(cx, g, &f->body);
+	if (probe_glob(name, "entry") &&
+	    pid_make(cx, g, PID_ENTRY, 0, "entry") != 0)
+		return -1;
+	if (cx->name_glob && make_offsets(cx, g, &f->body) != 0)
+		return -1;
+	if (probe_glob(name, "return") &&
+	    pid_make(cx, g, PID_RETURN, 0, "return") != 0)
+		return -1;
+	return 0;
+}
+
+/* How many probes make_fn() would make, at most. */
+static int
+count_fn(void *arg, const struct pid_found *f)
+{
+	struct pid_cx *cx = arg;
+
+	cx->nprobes += 2 + pid_insn_count(&f->body);
+	return cx->nprobes > PROBES_MAX;
+}
+
+/* Call fn for the functions of all objects that the description means. */
+static int
+each_fn(struct pid_cx *cx, int (*fn)(void *, const struct pid_found *))
+{
+	for (size_t i = 0; i < proc_nobjs(cx->proc); i++) {
+		struct proc_obj *o = proc_obj_at(cx->proc, i);
+		struct err why = { 0 };
+		int rc;
+
+		if (!pid_mod_is(o, cx->pd->mod, cx->mod))
+			continue;
+		cx->nobjs++;
+		/* An object that cannot be read matters if it was named. */
+		if (proc_obj_elf(o, &why) == NULL) {
+			if (cx->mod != NULL)
+				return pid_fail(cx, &D_PROC_LIB, "%s", why.msg);
+			continue;
+		}
+		rc = pid_each_fn(o, cx->pd->func, fn, cx, cx->e);
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int
+check_count(struct pid_cx *cx)
+{
+	int rc;
+
+	if (!cx->name_glob)
+		return 0;
+	rc = each_fn(cx, count_fn);
+	if (rc > 0)
+		return pid_fail(cx, &D_PROC_NAME,
+				"more than %d probes; name a function, an "
+				"object, or entry or return",
+				PROBES_MAX);
+	cx->nprobes = 0;
+	return rc;
+}
+
+static int
+provide_funcs(struct pid_cx *cx)
+{
+	if (check_count(cx) != 0 || each_fn(cx, make_fn) != 0)
+		return -1;
+	if (!field_exact(cx->pd->func) || cx->nobjs == 0)
+		return 0;
+	if (cx->nfuncs == 0)
+		return pid_fail(cx, &D_PROC_FUNC,
+				"no function named %s in %s of process %d",
+				cx->pd->func,
+				cx->mod != NULL ? cx->mod : "any object",
+				(int)proc_pid(cx->proc));
+	if (!cx->name_off || cx->nprobes != 0)
+		return 0;
+	if (cx->outside == cx->nfuncs)
+		return pid_fail(cx, &D_PROC_OFF,
+				"offset 0x%llx is outside function %s",
+				(unsigned long long)cx->off, cx->pd->func);
+	return pid_fail(cx, &D_PROC_ALIGN,
+			"offset 0x%llx of %s is not the start of an "
+			"instruction",
+			(unsigned long long)cx->off, cx->pd->func);
+}
+
+/* ---- absolute addresses ---------------------------------------------------
+ */
+
+/*
+ * Is there an instruction at a link-time address?  Where a symbol covers it,
+ * that is certain; where none does, the caller's word is taken for where an
+ * instruction begins, if the bytes can be one.
+ */
+static bool
+address_is_insn(struct elf_file *elf, uint64_t addr)
+{
+	const struct elf_sym *s = elf_sym_at(elf, addr);
+	uint64_t left = elf_code_left(elf, addr);
+	struct pid_body b = { .addr = addr, .n = left < 16 ? left : 16 };
+	uint64_t at = 0;
+
+	if (s != NULL && s->is_func && elf_code_left(elf, s->addr) != 0) {
+		b.addr = s->addr;
+		at = addr - s->addr;
+		b.n = at + b.n;
+	}
+	b.p = elf_bytes(elf, b.addr, b.n);
+	return b.p != NULL && pid_insn_begins(&b, at);
+}
+
+static struct proc_obj *
+address_obj(struct pid_cx *cx)
+{
+	for (size_t i = 0; i < proc_nobjs(cx->proc); i++) {
+		struct proc_obj *o = proc_obj_at(cx->proc, i);
+
+		if (cx->off >= o->start && cx->off < o->end &&
+		    pid_mod_is(o, cx->pd->mod, cx->mod))
+			return o;
+	}
+	return NULL;
+}
+
+static int
+provide_address(struct pid_cx *cx)
+{
+	struct pid_data *d = cx->pv->data;
+	struct proc_obj *o;
+	struct elf_file *elf;
+	struct pid_probe *pp;
+	struct probe *p;
+	char prov[32], name[24];
+
+	if (!cx->name_off)
+		return field_exact(cx->pd->name)
+			       ? pid_fail(cx, &D_PROC_NAME,
+					  "with function -, the name is a "
+					  "hexadecimal address")
+			       : 0;
+	o = address_obj(cx);
+	elf = o != NULL ? proc_obj_elf(o, cx->e) : NULL;
+	if (o != NULL && elf == NULL)
+		return -1;
+	if (o == NULL || elf_code_left(elf, cx->off - o->base) == 0)
+		return pid_fail(cx, &D_PROC_OFF,
+				"address 0x%llx is not in the code of %s",
+				(unsigned long long)cx->off,
+				cx->mod != NULL ? cx->mod : "the process");
+	if (!address_is_insn(elf, cx->off - o->base))
+		return pid_fail(cx, &D_PROC_ALIGN,
+				"address 0x%llx is not the start of an "
+				"instruction",
+				(unsigned long long)cx->off);
+	snprintf(prov, sizeof(prov), "pid%d", (int)proc_pid(cx->proc));
+	snprintf(name, sizeof(name), "%llx", (unsigned long long)cx->off);
+	p = probe_add(cx->pv, prov, o->name, "-", name);
+	pp = arena_alloc(d->arena, sizeof(*pp));
+	if (p == NULL || pp == NULL)
+		return err_nomem(cx->e);
+	*pp = (struct pid_probe){ .what = PID_ABSOLUTE,
+				  .off = cx->off - o->base,
+				  .proc = cx->proc,
+				  .obj = o };
+	p->data = pp;
+	return 0;
+}
+
+/* ---- descriptions ---------------------------------------------------------
+ */
+
+/*
+ * The process a provider field names: 1 and *pid, 0 if it is not this
+ * provider's, -1 + *e if it is and is wrong.
+ */
+static int
+desc_pid(const struct dif_pdesc *pd, pid_t *pid, struct err *e)
+{
+	const char *s = pd->prov;
+	char *end;
+	long n;
+
+	if (strncmp(s, "pid", 3) != 0)
+		return 0; /* also "*" and "": not every process there is */
+	s += 3;
+	if (s[0] == '\0' || (probe_is_glob(s) && !isalpha((unsigned char)*s)))
+		return err_set(e, &D_PROC_BADPID, 0,
+			       "%s: the pid provider needs the number of a "
+			       "process, as in pid$target or pid123",
+			       pd->prov);
+	if (!isdigit((unsigned char)s[0]))
+		return 0; /* USDT of a program called pid... */
+	errno = 0;
+	n = strtol(s, &end, 10);
+	if (*end != '\0')
+		return probe_is_glob(end)
+			       ? err_set(e, &D_PROC_BADPID, 0,
+					 "%s: a process id cannot be a pattern",
+					 pd->prov)
+			       : 0;
+	if (errno != 0 || n <= 0 || n > INT32_MAX)
+		return err_set(e, &D_PROC_BADPID, 0,
+			       "%s: not a valid process id", pd->prov);
+	*pid = (pid_t)n;
+	return 1;
+}
+
+/* A hexadecimal number without 0x. */
+static bool
+desc_hex(const char *s, uint64_t *v)
+{
+	size_t n = strlen(s);
+	char *end;
+
+	if (n == 0 || n > 16 || strspn(s, "0123456789abcdefABCDEF") != n)
+		return false;
+	*v = strtoull(s, &end, 16);
+	return true;
+}
+
+static int
+desc_name(struct pid_cx *cx)
+{
+	const char *name = cx->pd->name;
+
+	cx->name_glob = !field_exact(name);
+	if (cx->name_glob || strcmp(name, "entry") == 0 ||
+	    strcmp(name, "return") == 0)
+		return 0;
+	cx->name_off = desc_hex(name, &cx->off);
+	if (cx->name_off)
+		return 0;
+	return pid_fail(cx, &D_PROC_NAME,
+			"%s is not a name of a pid probe: entry, return, or a "
+			"hexadecimal offset",
+			name);
+}
+
+static int
+desc_mod(struct pid_cx *cx)
+{
+	if (!field_exact(cx->pd->mod))
+		return 0;
+	cx->mod = pid_mod_name(cx->proc, cx->pd->mod);
+	if (cx->mod != NULL)
+		return 0;
+	return pid_fail(cx, &D_PROC_LIB, "no object named %s in process %d",
+			cx->pd->mod, (int)proc_pid(cx->proc));
+}
+
+static struct proc *
+desc_grab(const struct pid_cx *cx, pid_t pid)
+{
+	struct err why = { 0 };
+	struct proc *p = proc_grab(cx->pv->env->procs, pid, &why);
+
+	if (p == NULL)
+		pid_fail(cx, &D_PROC_GRAB, "%s", why.msg);
+	return p;
+}
+
+/*
+ * Has this description been served already, with the objects as they are?
+ * Compiling and enabling a clause each ask, and listing all functions of a
+ * large program twice would be felt.
+ */
+static bool
+desc_served(const struct pid_cx *cx, struct buf *key)
+{
+	const struct pid_data *d = cx->pv->data;
+	uintptr_t gen = (uintptr_t)proc_generation(cx->proc) + 1;
+
+	buf_printf(key, "%p\1%s\1%s\1%s", (void *)cx->proc, cx->pd->mod,
+		   cx->pd->func, cx->pd->name);
+	return (uintptr_t)hash_find_str(d->served, buf_str(key)) == gen;
+}
+
+static int
+provide_desc(struct pid_cx *cx)
+{
+	struct pid_data *d = cx->pv->data;
+	struct buf key = BUF_INIT;
+	int rc = 0;
+
+	if (desc_served(cx, &key))
+		goto out;
+	rc = desc_name(cx);
+	if (rc == 0)
+		rc = desc_mod(cx);
+	if (rc == 0)
+		rc = strcmp(cx->pd->func, "-") == 0 ? provide_address(cx)
+						    : provide_funcs(cx);
+	/* Without memory to remember, it is served again. */
+	if (rc == 0 && !key.failed)
+		(void)hash_set_str(
+			d->served, buf_str(&key),
+			(void *)(uintptr_t)(proc_generation(cx->proc) + 1));
+out:
+	buf_fini(&key);
+	return rc;
+}
+
+static int
+pid_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
+{
+	struct pid_cx cx = { .pv = pv, .pd = pd, .e = e };
+	pid_t pid;
+	int rc = desc_pid(pd, &pid, e);
+
+	if (rc <= 0)
+		return rc;
+	cx.proc = desc_grab(&cx, pid);
+	return cx.proc != NULL ? provide_desc(&cx) : -1;
+}
+
+/* The words of a description that probes say otherwise: an object by another
+   of its names, a number with leading zeros or capital letters. */
+static void
+pid_canon(struct prov *pv, struct dif_pdesc *pd)
+{
+	struct err e = { 0 };
+	struct proc *p;
+	const char *mod;
+	char name[24];
+	uint64_t v;
+	pid_t pid;
+
+	if (desc_pid(pd, &pid, &e) <= 0 ||
+	    (p = proc_find(pv->env->procs, pid)) == NULL)
+		return;
+	if (field_exact(pd->mod) && (mod = pid_mod_name(p, pd->mod)) != NULL &&
+	    (mod = probe_str(pv->set, mod)) != NULL)
+		pd->mod = mod;
+	if (desc_hex(pd->name, &v)) {
+		snprintf(name, sizeof(name), "%llx", (unsigned long long)v);
+		mod = probe_str(pv->set, name);
+		if (mod != NULL)
+			pd->name = mod;
+	}
+}
+
+/* ---- the provider ---------------------------------------------------------
+ */
+
+static void
+pid_fini(struct prov *pv)
+{
+	struct pid_data *d = pv->data;
+
+	hash_free(d->groups);
+	hash_free(d->served);
+	arena_free(d->arena);
+}
+
+int
+prov_pid_init(struct prov *pv, struct err *e)
+{
+	struct arena *a = arena_new();
+	struct pid_data *d = a != NULL ? arena_alloc(a, sizeof(*d)) : NULL;
+
+	if (d == NULL) {
+		arena_free(a);
+		return err_nomem(e);
+	}
+	d->arena = a;
+	d->groups = hash_new();
+	d->served = hash_new();
+	pv->data = d;
+	if (d->groups != NULL && d->served != NULL)
+		return 0;
+	pid_fini(pv);
+	return err_nomem(e);
+}
+
+const struct prov_ops prov_pid_ops = {
+	.name = "pid",
+	.attr = { .prov = "Evolving/Evolving/ISA",
+		  .mod = "Private/Private/Unknown",
+		  .func = "Private/Private/Unknown",
+		  .name = "Evolving/Evolving/ISA",
+		  .args = "Private/Private/Unknown" },
+	.provide = pid_provide,
+	.sites = pid_sites,
+	.fini = pid_fini,
+	.canon = pid_canon,
+};

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * test_pid_slide.c - where entry probes slide to and where functions return,
+ * on functions of a few bytes.  Each lists its assembly.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "prov/pid_impl.h"
+
+#define ADDR 0x1000
+#define BODY(...)                                                         \
+	((struct pid_body){ .p = (const uint8_t[]){ __VA_ARGS__ },       \
+			    .n = sizeof((const uint8_t[]){ __VA_ARGS__ }), \
+			    .addr = ADDR,                                 \
+			    .next = SIZE_MAX })
+
+#define ENDBR 0xf3, 0x0f, 0x1e, 0xfa
+#define NOP5 0x0f, 0x1f, 0x44, 0x00, 0x00
+#define LEA_R11 0x4c, 0x8d, 0x1d, 0, 1, 0, 0 /* lea 0x100(%rip),%r11 */
+#define MOV_RDI_RAX 0x48, 0x89, 0xf8	     /* mov %rdi,%rax */
+#define MOV_R10_RDI 0x49, 0x89, 0xfa	     /* mov %rdi,%r10 */
+#define LOAD_R10 0x4c, 0x8b, 0x17	     /* mov (%rdi),%r10 */
+#define SUB_RSP 0x48, 0x83, 0xec, 0x08	     /* sub $8,%rsp */
+#define PUSH_RBP 0x55
+#define PUSH_R12 0x41, 0x54
+#define POP_RBP 0x5d
+#define RET 0xc3
+
+static void
+slides(struct pid_body b, size_t to)
+{
+	assert_int_equal(pid_slide(&b), to);
+}
+
+static void
+test_slide(void **state)
+{
+	slides(BODY(PUSH_RBP, POP_RBP, RET), 0);
+	slides(BODY(ENDBR, PUSH_RBP, POP_RBP, RET), 4);
+	slides(BODY(ENDBR, LEA_R11, PUSH_R12, RET), 11);
+	slides(BODY(MOV_R10_RDI, PUSH_RBP, RET), 3);
+	slides(BODY(ENDBR, NOP5, PUSH_RBP, RET), 9);
+	slides(BODY(ENDBR, NOP5, MOV_RDI_RAX, RET), 4);
+	/* xor %r11d,%r11d; jmp +0 */
+	slides(BODY(0x45, 0x31, 0xdb, 0xeb, 0x00, RET), 3);
+}
+
+static void
+test_no_slide(void **state)
+{
+	/* Writes an argument register, rax, rsp, or may fault. */
+	slides(BODY(0x31, 0xff, PUSH_RBP, RET), 0);
+	slides(BODY(MOV_RDI_RAX, PUSH_RBP, RET), 0);
+	slides(BODY(SUB_RSP, PUSH_RBP, RET), 0);
+	slides(BODY(LOAD_R10, PUSH_RBP, RET), 0);
+	/* mov %r10,-8(%rsp): memory */
+	slides(BODY(0x4c, 0x89, 0x54, 0x24, 0xf8, PUSH_RBP, RET), 0);
+	/* Nothing emulated comes. */
+	slides(BODY(ENDBR, RET), 0);
+	slides(BODY(ENDBR), 0);
+	slides((struct pid_body){ .p = (const uint8_t *)"", .n = 0 }, 0);
+	/* push %rax with a 16-bit prefix is single-stepped. */
+	slides(BODY(ENDBR, 0x66, 0x50, RET), 0);
+	/* pause is no nop; xchg %rax,%r8 neither */
+	slides(BODY(ENDBR, 0xf3, 0x90, RET), 0);
+	slides(BODY(ENDBR, 0x49, 0x90, RET), 0);
+}
+
+static void
+test_slide_entered(void **state)
+{
+	struct pid_body b;
+
+	/* A jump back to the push, to the first byte, into the way. */
+	slides(BODY(ENDBR, PUSH_RBP, POP_RBP, 0xeb, 0xfc), 0);
+	slides(BODY(ENDBR, PUSH_RBP, POP_RBP, 0xeb, 0xf8), 4);
+	slides(BODY(MOV_R10_RDI, PUSH_RBP, 0x74, 0xfd), 0);
+	/* je to itself is not on the way */
+	slides(BODY(MOV_R10_RDI, PUSH_RBP, 0x74, 0xfe), 3);
+	/* Another symbol at the push. */
+	b = BODY(ENDBR, PUSH_RBP, POP_RBP, RET);
+	b.next = 4;
+	slides(b, 0);
+	b.next = 5;
+	slides(b, 4);
+	/* jmp *%rax: may come back to a jcc (je), but not to a push */
+	slides(BODY(ENDBR, 0x74, 0x00, 0xff, 0xe0), 0);
+	slides(BODY(ENDBR, PUSH_RBP, 0xff, 0xe0), 4);
+	/* Bytes that are no code. */
+	slides(BODY(ENDBR, PUSH_RBP, 0x06, 0x06), 0);
+}
+
+static enum pid_where
+where(void *arg, uint64_t addr, struct pid_body *part)
+{
+	/* At 0x2000 a function; at 0x3000 a part that jumps back to us, at
+	   0x4000 one that returns by itself. */
+	static const uint8_t back[] = { 0xe9, 0xfb, 0xdf, 0xff, 0xff };
+	static const uint8_t ret[] = { RET };
+
+	if (addr == 0x2000)
+		return PID_W_FUNC;
+	if (addr != 0x3000 && addr != 0x4000)
+		return PID_W_ELSE;
+	*part = (struct pid_body){ .p = addr == 0x3000 ? back : ret,
+				   .n = addr == 0x3000 ? 5 : 1,
+				   .addr = addr };
+	return PID_W_PART;
+}
+
+static void
+returns(struct pid_body b, size_t rets, size_t tails, bool exact)
+{
+	const struct pid_world w = { where, NULL };
+	struct pid_returns r;
+
+	assert_int_equal(pid_returns_find(&b, &w, &r), 0);
+	assert_int_equal(r.rets.n, rets);
+	assert_int_equal(r.tails.n, tails);
+	assert_int_equal(r.exact, exact);
+	pid_returns_fini(&r);
+}
+
+/* A 32-bit displacement from the end of an instruction at off of length len */
+#define REL(to, end)                                                     \
+	(uint8_t)((to)-ADDR - (end)), (uint8_t)(((to)-ADDR - (end)) >> 8), \
+		0, 0
+
+static void
+test_returns(void **state)
+{
+	returns(BODY(RET), 1, 0, true);
+	returns(BODY(0x74, 0x01, RET, 0xf3, RET), 2, 0, true);
+	returns(BODY(0xc2, 0x08, 0x00), 1, 0, true); /* ret $8 */
+	returns(BODY(0xe9, REL(0x2000, 5)), 0, 1, true);
+	/* A tail call if: the return cannot be seen at the jump alone. */
+	returns(BODY(0x0f, 0x84, REL(0x2000, 6), RET), 1, 0, false);
+	/* Into the middle of something. */
+	returns(BODY(0xe9, REL(0x2008, 5)), 0, 0, false);
+	/* Split-off parts. */
+	returns(BODY(0x0f, 0x84, REL(0x3000, 6), RET), 1, 0, true);
+	returns(BODY(0x0f, 0x84, REL(0x4000, 6), RET), 1, 0, false);
+	/* Not code. */
+	returns(BODY(RET, 0x06), 1, 0, false);
+}
+
+static void
+test_indirect(void **state)
+{
+	/* jmp *0x10(%rip); jmp *8(%rdi): tail calls */
+	returns(BODY(0xff, 0x25, 0x10, 0, 0, 0), 0, 1, true);
+	returns(BODY(0xff, 0x67, 0x08), 0, 1, true);
+	/* jmp *(,%rax,8): a switch */
+	returns(BODY(0xff, 0x24, 0xc5, 0, 0, 0, 0, RET), 1, 0, true);
+	/* movslq (%rdx,%rax,4),%rax; add %rdx,%rax; jmp *%rax: a switch */
+	returns(BODY(0x48, 0x63, 0x04, 0x82, 0x48, 0x01, 0xd0, 0xff, 0xe0,
+		     RET),
+		1, 0, true);
+	/* mov 16(%rdi),%rax; jmp *%rax: a tail call */
+	returns(BODY(0x48, 0x8b, 0x47, 0x10, 0xff, 0xe0), 0, 1, true);
+	/* jmp *%rdi alone: who knows */
+	returns(BODY(0xff, 0xe7), 0, 0, false);
+	/* notrack jmp *%rax: a switch */
+	returns(BODY(0x3e, 0xff, 0xe0, RET), 1, 0, true);
+}
+
+static void
+test_insns(void **state)
+{
+	struct pid_body b = BODY(ENDBR, PUSH_RBP, SUB_RSP, 0xe8, 0, 0, 0, 0,
+				 RET);
+
+	assert_int_equal(pid_insn_count(&b), 5);
+	for (size_t off = 0; off < 20; off++)
+		assert_int_equal(pid_insn_begins(&b, off),
+				 off == 0 || off == 4 || off == 5 || off == 9 ||
+					 off == 14);
+	b.n = 12; /* cut in the call */
+	assert_int_equal(pid_insn_count(&b), 3);
+	assert_false(pid_insn_begins(&b, 9));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_slide),
+		cmocka_unit_test(test_no_slide),
+		cmocka_unit_test(test_slide_entered),
+		cmocka_unit_test(test_returns),
+		cmocka_unit_test(test_indirect),
+		cmocka_unit_test(test_insns),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * test_prov_pid.c - descriptions of the pid provider, on this very process.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <unistd.h>
+
+#include "proc/proc.h"
+#include "prov/prov.h"
+
+/* push %rbp; mov %rsp,%rbp; test %edi,%edi; je 1f; pop %rbp; ret; 1: ... */
+__asm__(".text\n"
+	".globl pid_test_fn\n.type pid_test_fn,@function\n"
+	".globl pid_test_other_name\n.type pid_test_other_name,@function\n"
+	"pid_test_fn:\npid_test_other_name:\n"
+	"	push	%rbp\n	mov	%rsp,%rbp\n	test	%edi,%edi\n"
+	"	je	1f\n	pop	%rbp\n	ret\n1:	pop	%rbp\n	ret\n"
+	".size pid_test_fn,.-pid_test_fn\n"
+	".size pid_test_other_name,.-pid_test_other_name\n");
+extern char pid_test_fn[];
+
+static struct proc_set *procs;
+static struct probe_set *probes;
+static struct err err;
+static char found[4096];
+
+static int
+setup(void **state)
+{
+	static struct prov_env env;
+
+	err_clear(&err);
+	procs = proc_set_new(&err);
+	env.procs = procs;
+	probes = probe_set_new(&env, &err);
+	return probe_set_add_prov(probes, &prov_pid_ops, prov_pid_init, &err);
+}
+
+static int
+teardown(void **state)
+{
+	probe_set_free(probes);
+	proc_set_free(procs);
+	return 0;
+}
+
+static int
+take(void *arg, struct probe *p)
+{
+	size_t n = strlen(found);
+
+	snprintf(found + n, sizeof(found) - n, "%s%s:%s:%s", n ? " " : "",
+		 p->mod, p->func, p->name);
+	return 0;
+}
+
+/* The matches of pid<self>:mod:func:name, as text. */
+static int
+match(const char *mod, const char *func, const char *name)
+{
+	char prov[32];
+	struct dif_pdesc pd = {
+		.prov = prov, .mod = mod, .func = func, .name = name
+	};
+
+	snprintf(prov, sizeof(prov), "pid%d", (int)getpid());
+	found[0] = '\0';
+	err_clear(&err);
+	return probe_match(probes, &pd, take, NULL, &err);
+}
+
+static void
+matches(const char *mod, const char *func, const char *name, const char *want)
+{
+	if (match(mod, func, name) < 0)
+		fail_msg("%s", err.msg);
+	assert_string_equal(found, want);
+}
+
+static void
+fails(const char *mod, const char *func, const char *name,
+      const struct err_tag *tag)
+{
+	assert_int_equal(match(mod, func, name), -1);
+	assert_ptr_equal(err.tag, tag);
+}
+
+static void
+test_names(void **state)
+{
+	matches("test_prov_pid", "pid_test_fn", "entry",
+		"test_prov_pid:pid_test_fn:entry");
+	matches("a.out", "pid_test_fn", "return",
+		"test_prov_pid:pid_test_fn:return");
+	matches("", "pid_test_fn", "1", "test_prov_pid:pid_test_fn:1");
+	matches("", "pid_test_fn", "00A", "test_prov_pid:pid_test_fn:a");
+	/* By the other name it is reported under that; by a pattern once. */
+	matches("", "pid_test_other_name", "entry",
+		"test_prov_pid:pid_test_other_name:entry");
+	matches("test_p*", "pid_test_f*", "e*ry",
+		"test_prov_pid:pid_test_fn:entry");
+}
+
+static void
+test_all_offsets(void **state)
+{
+	matches("a.out", "pid_test_fn", "",
+		"test_prov_pid:pid_test_fn:entry test_prov_pid:pid_test_fn:0 "
+		"test_prov_pid:pid_test_fn:1 test_prov_pid:pid_test_fn:4 "
+		"test_prov_pid:pid_test_fn:6 test_prov_pid:pid_test_fn:8 "
+		"test_prov_pid:pid_test_fn:9 test_prov_pid:pid_test_fn:a "
+		"test_prov_pid:pid_test_fn:b "
+		"test_prov_pid:pid_test_fn:return");
+}
+
+static void
+test_modules(void **state)
+{
+	static const char *const names[] = { "libc", "libc.so", "libc.so.6",
+					     "lib?.so.6" };
+
+	for (size_t i = 0; i < 4; i++)
+		matches(names[i], "malloc", "entry", "libc.so.6:malloc:entry");
+	assert_true(match("libc", "*", "entry") > 1000);
+}
+
+static void
+test_errors(void **state)
+{
+	struct dif_pdesc pd = {
+		.prov = "pid", .mod = "", .func = "main", .name = "entry"
+	};
+
+	fails("nolib", "main", "entry", &D_PROC_LIB);
+	fails("a.out", "no_such_function", "entry", &D_PROC_FUNC);
+	fails("", "pid_test_fn", "2", &D_PROC_ALIGN);
+	fails("", "pid_test_fn", "1000", &D_PROC_OFF);
+	fails("", "pid_test_fn", "enter", &D_PROC_NAME);
+	fails("", "-", "10", &D_PROC_OFF);
+	matches("", "no_such_*", "entry", "");
+	matches("no*lib", "main", "entry", "");
+	err_clear(&err);
+	assert_int_equal(probe_match(probes, &pd, take, NULL, &err), -1);
+	assert_ptr_equal(err.tag, &D_PROC_BADPID);
+	pd.prov = "pid*";
+	err_clear(&err);
+	assert_int_equal(probe_match(probes, &pd, take, NULL, &err), -1);
+	assert_ptr_equal(err.tag, &D_PROC_BADPID);
+	pd.prov = "pid2147483632";
+	err_clear(&err);
+	assert_int_equal(probe_match(probes, &pd, take, NULL, &err), -1);
+	assert_ptr_equal(err.tag, &D_PROC_GRAB);
+	/* Other providers' descriptions. */
+	pd.prov = "pidgin7";
+	assert_int_equal(probe_match(probes, &pd, take, NULL, &err), 0);
+	pd.prov = "*";
+	assert_int_equal(probe_match(probes, &pd, take, NULL, &err), 0);
+}
+
+static struct site_list
+sites(const char *func, const char *name, uint32_t args_used)
+{
+	char prov[32];
+	struct site_list l = { 0 };
+	struct probe *p;
+
+	snprintf(prov, sizeof(prov), "pid%d", (int)getpid());
+	match("a.out", func, name);
+	p = probe_find(probes, prov, "test_prov_pid", func, name);
+	assert_non_null(p);
+	assert_int_equal(p->owner->ops->sites(p->owner, p, args_used, &l, &err),
+			 0);
+	return l;
+}
+
+static void
+test_sites(void **state)
+{
+	struct site_list l = sites("pid_test_fn", "entry", 1);
+	uint64_t off = l.v[0].off;
+
+	assert_int_equal(l.n, 1);
+	assert_int_equal(l.v[0].kind, DIF_SITE_UPROBE);
+	assert_int_equal(l.v[0].pid, getpid());
+	assert_int_equal(l.v[0].args->arg[0].val, DIF_R_RDI);
+	free(l.v);
+	l = sites("pid_test_fn", "4", 0);
+	assert_int_equal(l.v[0].off, off + 4);
+	free(l.v);
+	/* Two ways out: told apart if the offset is asked for. */
+	l = sites("pid_test_fn", "return", 3);
+	assert_int_equal(l.n, 2);
+	assert_int_equal(l.v[0].kind, DIF_SITE_UPROBE);
+	assert_int_equal(l.v[0].cookie, 9);
+	assert_int_equal(l.v[1].cookie, 0xb);
+	assert_int_equal(l.v[1].off, off + 0xb);
+	free(l.v);
+	l = sites("pid_test_fn", "return", 2);
+	assert_int_equal(l.n, 1);
+	assert_int_equal(l.v[0].kind, DIF_SITE_URETPROBE);
+	assert_int_equal(l.v[0].off, off);
+	free(l.v);
+}
+
+static void
+test_address(void **state)
+{
+	char name[32], want[64];
+
+	snprintf(name, sizeof(name), "%lx", (unsigned long)pid_test_fn + 4);
+	snprintf(want, sizeof(want), "test_prov_pid:-:%s", name);
+	matches("", "-", name, want);
+	matches("a.out", "-", name, want);
+	snprintf(name, sizeof(name), "%lx", (unsigned long)pid_test_fn + 2);
+	fails("", "-", name, &D_PROC_ALIGN);
+	fails("", "-", "entry", &D_PROC_NAME);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_all_offsets, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_modules, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_errors, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sites, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_address, setup, teardown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
