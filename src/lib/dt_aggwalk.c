@@ -36,8 +36,8 @@ dtrace_aggregate_snap(dtrace_hdl_t *dtp)
 	return snap_half(dtp, v, 1 - old) != 0 ? -1 : snap_half(dtp, v, old);
 }
 
-static void
-sort_options(dtrace_hdl_t *dtp, struct dt_aggsort *s)
+void
+dt_agg_sort(dtrace_hdl_t *dtp, struct dt_aggsort *s)
 {
 	*s = (struct dt_aggsort){
 		.bykey = dt_opt_on(dtp, DT_OPT_aggsortkey),
@@ -52,7 +52,8 @@ dtrace_aggregate_print(dtrace_hdl_t *dtp, FILE *fp, void *func)
 {
 	if (dtp->aggs == NULL)
 		return 0;
-	sort_options(dtp, &dtp->out->sort);
+	dt_agg_sort(dtp, &dtp->out->sort);
+	dtp->out->aggzoom = dt_opt_on(dtp, DT_OPT_aggzoom);
 	dtp->out->fp = fp;
 	dtp->out->write = NULL;
 	err_clear(&dtp->err);
@@ -88,7 +89,8 @@ walk_key(struct walk *w, const struct dt_val *v, dtrace_aggkey_t *k)
 }
 
 static int
-walk_result(struct walk *w, struct dt_cell *c, int rv)
+walk_result(struct walk *w, struct dt_cell *c, const dtrace_aggdata_t *data,
+	    int rv)
 {
 	switch (rv) {
 	case DTRACE_AGGWALK_NEXT:
@@ -97,7 +99,7 @@ walk_result(struct walk *w, struct dt_cell *c, int rv)
 		dt_cell_clear(c);
 		return 0;
 	case DTRACE_AGGWALK_NORMALIZE:
-		/* As on other systems: the factor is in dtada_normal. */
+		c->normal = data->dtada_normal;
 		return 0;
 	case DTRACE_AGGWALK_DENORMALIZE:
 		c->normal = 1;
@@ -140,7 +142,7 @@ walk_row(void *arg, const struct dt_row *row)
 					    c->nwords, normal),
 		.dtada_normal = normal,
 	};
-	int rv = walk_result(w, c, w->func(&data, w->arg));
+	int rv = walk_result(w, c, &data, w->func(&data, w->arg));
 	for (uint32_t i = 0; i < n; i++)
 		free((char *)keys[i].dtak_str);
 	return rv;
@@ -177,7 +179,7 @@ dtrace_aggregate_walk_sorted(dtrace_hdl_t *dtp, dtrace_aggregate_f *f,
 {
 	struct dt_aggsort s;
 
-	sort_options(dtp, &s);
+	dt_agg_sort(dtp, &s);
 	return walk_all(dtp, &s, f, arg);
 }
 

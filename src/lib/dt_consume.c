@@ -339,6 +339,8 @@ dt_consume_all(dtrace_hdl_t *dtp, bool final, FILE *fp,
 	dtp->out->flowindent = dt_opt_on(dtp, DT_OPT_flowindent);
 	dtp->out->stackindent = (int)dtp->opt[DT_OPT_stackindent];
 	dtp->out->target = dtp->target;
+	dtp->out->aggzoom = dt_opt_on(dtp, DT_OPT_aggzoom);
+	dt_agg_sort(dtp, &dtp->out->sort);
 	for (unsigned s = 0; s < m.v->nslots; s++) {
 		struct head h = { .slot = s, .pos = m.v->rt[s]->tail };
 		if (head_load(&m, &h))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * dt_flow.c - what stands before a record's text: headings, the columns of
- * CPU, probe id and name, and the indentation of -F.
+ * dt_flow.c - the indentation of -F: what arrow a record has, and where.  The
+ * columns themselves are the consumer's to print.
  *
  * With -F a probe named entry (or something-entry) is shown by an arrow to the
  * right and indents what follows by two; return goes back.  A probe with
@@ -80,64 +80,4 @@ dt_flow_next(struct dt_flow *f, unsigned cpu, const struct dt_flow_rec *r,
 		t->indent = c->indent;
 	}
 	return 0;
-}
-
-int
-dt_out_heading(struct dt_out *o, struct err *e)
-{
-	if (o->heading_done || o->quiet)
-		return 0;
-	o->heading_done = true;
-	if (o->flowindent)
-		buf_printf(&o->text, "%3s %-41s\n", "CPU", "FUNCTION");
-	else
-		buf_printf(&o->text, "%3s %6s %32s\n", "CPU", "ID",
-			   "FUNCTION:NAME");
-	return dt_out_flush(o, e);
-}
-
-/* text, filled with blanks to the given columns, and one blank more. */
-static void
-pad_columns(struct buf *b, size_t start, size_t columns)
-{
-	size_t n = b->n - start;
-
-	if (n < columns)
-		buf_printf(b, "%*s", (int)(columns - n), "");
-	buf_putc(b, ' ');
-}
-
-int
-dt_out_prefix(struct dt_out *o, unsigned cpu, const struct dt_flow_rec *r,
-	      const struct dt_flow_text *t, struct err *e)
-{
-	struct buf *b = &o->text;
-	size_t start, n;
-
-	if (o->quiet)
-		return 0;
-	if (t != NULL) {
-		buf_printf(b, "%3u ", cpu);
-		start = b->n;
-		buf_printf(b, "%*s%s%s", t->indent, "", t->prefix, r->func);
-		if (t->kind == DT_FLOW_NONE)
-			buf_printf(b, ":%s", r->name);
-		pad_columns(b, start, 41);
-	} else {
-		n = strlen(r->func) + 1 + strlen(r->name);
-		buf_printf(b, "%3u %6u ", cpu, r->id);
-		if (n < 32)
-			buf_printf(b, "%*s", (int)(32 - n), "");
-		buf_printf(b, "%s:%s ", r->func, r->name);
-	}
-	return dt_out_flush(o, e);
-}
-
-int
-dt_out_end(struct dt_out *o, struct err *e)
-{
-	if (o->quiet)
-		return 0;
-	buf_putc(&o->text, '\n');
-	return dt_out_flush(o, e);
 }

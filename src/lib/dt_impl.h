@@ -190,6 +190,9 @@ int dt_flush(dtrace_hdl_t *dtp, const dtrace_aggdata_t *agg);
 int dt_act_stmt(dtrace_hdl_t *dtp, const struct dif_stmt *st,
 		const uint8_t *rec);
 
+/* dt_aggwalk.c: the sorting options. */
+void dt_agg_sort(dtrace_hdl_t *dtp, struct dt_aggsort *s);
+
 /* dt_process.c */
 int dt_procs_poll(dtrace_hdl_t *dtp); /* notice ends; -1 if the handler aborts */
 bool dt_procs_all_ended(const dtrace_hdl_t *dtp); /* there were some */

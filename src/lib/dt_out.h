@@ -13,7 +13,7 @@
  *   dt_fmt_conv.c  the conversions
  *   dt_trace.c     values without a format, hex dumps
  *   dt_stack.c     stacks and symbols
- *   dt_flow.c      headings, prefixes, the indentation of -F
+ *   dt_flow.c      the indentation of -F
  *   dt_agg.c       the store of merged aggregation cells
  *   dt_aggval.c    what a cell is worth
  *   dt_aggsort.c   walking cells in order
@@ -140,7 +140,6 @@ struct dt_out {
 	struct arena *arena; /* parsed formats */
 	struct hash *fmts;   /* format text -> struct dif_fmt */
 	struct dt_flow flow;
-	bool heading_done;
 };
 
 int dt_out_init(struct dt_out *o, struct err *e);
@@ -167,10 +166,7 @@ int dt_out_stmt(struct dt_out *o, struct dt_aggs *aggs,
 int dt_out_format(struct dt_out *o, const struct dif_stmt *st,
 		  const uint8_t *rec, struct buf *out, struct err *e);
 
-/* ---- headings and prefixes (dt_flow.c) --------------------------------- */
-
-/* "CPU ID FUNCTION:NAME", once; nothing when quiet. */
-int dt_out_heading(struct dt_out *o, struct err *e);
+/* ---- flow (dt_flow.c) --------------------------------- */
 
 struct dt_flow_rec { /* what -F must know of a record */
 	uint32_t id;   /* probe */
@@ -189,14 +185,6 @@ struct dt_flow_text {
 int dt_flow_next(struct dt_flow *f, unsigned cpu, const struct dt_flow_rec *r,
 		 uint32_t next_id, uint32_t next_epid, struct dt_flow_text *t,
 		 struct err *e);
-/*
- * The columns before a record's text; nothing when quiet.  t is NULL unless
- * flowindent.
- */
-int dt_out_prefix(struct dt_out *o, unsigned cpu, const struct dt_flow_rec *r,
-		  const struct dt_flow_text *t, struct err *e);
-/* The newline after a record; nothing when quiet. */
-int dt_out_end(struct dt_out *o, struct err *e);
 
 /* ---- printing into o->text (no flush) ---------------------------------- */
 
