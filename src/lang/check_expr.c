@@ -59,6 +59,8 @@ replace(struct node *n, const struct node *r)
 	n->lvalue = false;
 }
 
+static void need_value(struct compile *cx, struct node *n);
+
 /* ---- unary ------------------------------------------------------------------ */
 
 static void
@@ -511,7 +513,7 @@ check_cast(struct compile *cx, struct node *n)
 		n->type = n->ctype;
 		return;
 	}
-	check_value(cx, n->left);
+	need_value(cx, n->left);
 	l = n->left;
 	if (type_is_string(to) && (type_is_strcompat(l->type) ||
 				   node_is_scalar(l))) {
@@ -674,16 +676,23 @@ check_expr(struct compile *cx, struct node *n)
 	}
 }
 
-void
-check_value(struct compile *cx, struct node *n)
+/* Refuse a checked node that has no value. */
+static void
+need_value(struct compile *cx, struct node *n)
 {
-	check_expr(cx, n);
 	if (type_is_dyn(n->type))
 		lang_fail(cx, &D_OP_DYN, n->loc,
 			  "a value of dynamic type may not be used here");
 	if (type_is_void(n->type))
 		lang_fail(cx, &D_OP_SCALAR, n->loc,
 			  "an expression of type void has no value");
+}
+
+void
+check_value(struct compile *cx, struct node *n)
+{
+	check_expr(cx, n);
+	need_value(cx, n);
 }
 
 struct node *

@@ -25,6 +25,8 @@ struct gen {
 	uint32_t *labels; /* text index, UINT32_MAX: not placed yet */
 	uint32_t nlabels, caplabels;
 	bool destructive;
+	/* A variable whose address is taken to be 0 for now: gen_mem.c. */
+	const struct node *base;
 };
 
 /* ---- gen_obj.c --------------------------------------------------------------- */
@@ -88,8 +90,6 @@ int gen_addr(struct gen *g, struct node *n);
 int gen_assign(struct gen *g, struct node *n);
 /* l op= r, giving the old value if old is true. */
 int gen_update(struct gen *g, struct node *n, bool old);
-/* Does evaluation use the tuple stack, or branch? */
-bool gen_uses_tuple(const struct node *n);
 bool type_by_address(struct type *t);
 
 #endif

@@ -8,13 +8,17 @@
  * that pushes another.  Elements that use the stack themselves (or branch, to
  * keep the depth plain to see for engines) are evaluated into registers before
  * the first push; the others one by one.
+ *
+ * D's own structs and arrays are values, and engines let programs write to
+ * scratch memory only.  So `this->s.m = x` takes a copy of the variable in
+ * scratch, changes it there, and stores the whole.
  */
 #include "lang/gen_impl.h"
 
 /* ---- tuples ------------------------------------------------------------------- */
 
-bool
-gen_uses_tuple(const struct node *n)
+static bool
+uses_tuple(const struct node *n)
 {
 	if (n == NULL || n->is_const)
 		return false;
@@ -28,9 +32,9 @@ gen_uses_tuple(const struct node *n)
 	if (n->kind == NODE_UNARY && n->op == '!')
 		return true;
 	for (uint32_t i = 0; i < n->nargs; i++)
-		if (gen_uses_tuple(n->args[i]))
+		if (uses_tuple(n->args[i]))
 			return true;
-	return gen_uses_tuple(n->left) || gen_uses_tuple(n->right);
+	return uses_tuple(n->left) || uses_tuple(n->right);
 }
 
 static void
@@ -50,7 +54,7 @@ gen_tuple(struct gen *g, struct node **args, uint32_t n)
 	uint32_t early = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (gen_uses_tuple(args[i]))
+		if (uses_tuple(args[i]))
 			early = i + 1;
 	for (uint32_t i = 0; i < early; i++)
 		held[i] = gen_value(g, args[i]);
@@ -145,6 +149,8 @@ gen_var(struct gen *g, struct node *n)
 {
 	int r;
 
+	if (n == g->base)
+		return 0;
 	if (is_element(n))
 		gen_tuple(g, n->args, n->nargs);
 	r = greg_alloc(g);
@@ -335,16 +341,6 @@ store_at(struct gen *g, const struct node *n, int val, int addr)
 
 /* ---- assignment ---------------------------------------------------------------------------- */
 
-static void
-store_var(struct gen *g, struct node *l, int val)
-{
-	if (is_element(l))
-		gen_tuple(g, l->args, l->nargs);
-	var_op(g, l, true, val);
-	if (is_element(l))
-		gen_flush(g);
-}
-
 /* A bit-field keeps only its bits, which are also the assignment's value. */
 static int
 cut_bits(struct gen *g, const struct node *l, int r)
@@ -357,76 +353,134 @@ cut_bits(struct gen *g, const struct node *l, int r)
 	return extract_bits(g, &whole, gen_own(g, r));
 }
 
-int
-gen_assign(struct gen *g, struct node *n)
+/* The D variable that n is a part of, or NULL: n is reached by a pointer. */
+static struct node *
+part_of(struct node *n)
 {
-	struct node *l = n->left;
-	int val = gen_value(g, n->right), addr;
-
-	if (l->ref == REF_VAR) {
-		store_var(g, l, val);
-		return val;
-	}
-	val = cut_bits(g, l, val);
-	addr = gen_own(g, gen_addr(g, l));
-	store_at(g, l, val, addr);
-	greg_free(g, addr);
-	return val;
+	if (n->ref == REF_VAR)
+		return type_by_address(n->type) ? n : NULL;
+	if (n->kind == NODE_MEMBER)
+		return part_of(n->left);
+	if (n->kind != NODE_UNARY || n->op != TOK_DEREF)
+		return NULL;
+	n = n->left; /* an element of an array: *((cast)array + i) */
+	while (n->kind == NODE_BINARY && n->op == '+')
+		n = n->left;
+	if (n->kind != NODE_CAST ||
+	    type_resolve(n->left->type)->kind != TYPE_ARRAY)
+		return NULL;
+	return part_of(n->left);
 }
 
-/* Where an update happens: a variable, or memory at an address. */
+/*
+ * Where an assignment stores: a whole variable; memory at an address; or a
+ * part of a variable, at an address in a copy of it.  Keys of elements are
+ * pushed once and stay on the tuple stack from open to close.
+ */
 struct place {
-	struct node *l;
-	bool var;
-	int addr;
+	struct node *l;	  /* the target */
+	struct node *var; /* the variable that is stored, or NULL */
+	int addr;	  /* of the object, if it is not all of the variable */
+	int copy;	  /* of the variable, if it is not all that is stored */
 };
 
-/* The place is evaluated once: keys stay on the tuple stack for the store. */
-static int
-place_load(struct gen *g, struct place *p)
+static bool
+is_whole(const struct place *p)
 {
-	int r;
+	return p->l == p->var;
+}
 
-	if (p->l->ref == REF_VAR) {
-		p->var = true;
-		if (is_element(p->l))
-			gen_tuple(g, p->l->args, p->l->nargs);
-		r = greg_alloc(g);
+/* A copy of the variable in scratch; zeros where it has no value. */
+static int
+copy_var(struct gen *g, struct node *var)
+{
+	int size = gen_int(g, type_size(var->type)), from, copy;
+	uint32_t none = gobj_label(g);
+
+	from = greg_alloc(g);
+	var_op(g, var, false, from);
+	copy = greg_alloc(g);
+	gen_r2(g, DIF_OP_ALLOCS, size, copy);
+	gobj_emit(g, DIF_INSTR_R(DIF_OP_TST, from, 0, 0));
+	gobj_branch(g, DIF_OP_BE, none);
+	gen_r3(g, DIF_OP_COPYS, from, size, copy);
+	gobj_place(g, none);
+	greg_free(g, from);
+	greg_free(g, size);
+	return copy;
+}
+
+static void
+open_place(struct gen *g, struct place *p, struct node *l)
+{
+	*p = (struct place){ .l = l };
+	p->var = l->ref == REF_VAR ? l : part_of(l);
+	/* First what may use the tuple stack: the place in the variable. */
+	if (!is_whole(p)) {
+		g->base = p->var;
+		p->addr = gen_own(g, gen_addr(g, l));
+		g->base = NULL;
+	}
+	if (p->var == NULL)
+		return;
+	if (is_element(p->var))
+		gen_tuple(g, p->var->args, p->var->nargs);
+	if (is_whole(p))
+		return;
+	p->copy = copy_var(g, p->var);
+	gen_r3(g, DIF_OP_ADD, p->addr, p->copy, p->addr);
+}
+
+static int
+load_place(struct gen *g, const struct place *p)
+{
+	int r = greg_alloc(g);
+
+	if (is_whole(p)) {
 		var_op(g, p->l, false, r);
 		return r;
 	}
-	p->addr = gen_own(g, gen_addr(g, p->l));
-	r = greg_alloc(g);
 	gen_r2(g, DIF_OP_MOV, p->addr, r);
 	return load_at(g, p->l, r);
 }
 
 static void
-place_store(struct gen *g, struct place *p, int val)
+close_place(struct gen *g, struct place *p, int val)
 {
-	if (p->var) {
-		var_op(g, p->l, true, val);
-		if (is_element(p->l))
-			gen_flush(g);
-		return;
-	}
-	store_at(g, p->l, val, p->addr);
+	if (!is_whole(p))
+		store_at(g, p->l, val, p->addr);
 	greg_free(g, p->addr);
+	if (p->var == NULL)
+		return;
+	var_op(g, p->var, true, is_whole(p) ? val : p->copy);
+	if (is_element(p->var))
+		gen_flush(g);
+	greg_free(g, p->copy);
 }
 
-/*
- * l op= r.  The right side comes first: it may use the tuple stack, and so may
- * the keys of l, but between the load and the store of an element nothing does.
- */
+/* The right side comes first: it, too, may use the tuple stack. */
+int
+gen_assign(struct gen *g, struct node *n)
+{
+	int val = cut_bits(g, n->left, gen_value(g, n->right));
+	struct place p;
+
+	open_place(g, &p, n->left);
+	close_place(g, &p, val);
+	return val;
+}
+
+/* l op= r */
 int
 gen_update(struct gen *g, struct node *n, bool old)
 {
-	struct place p = { .l = n->left };
 	struct type *lt = n->left->type;
-	bool dirty = false;
 	int r = gen_value(g, n->right), v, keep = -1;
+	bool dirty = false;
+	struct place p;
 
-	v = gen_own(g, place_load(g, &p));
+	open_place(g, &p, n->left);
+	v = gen_own(g, load_place(g, &p));
 	if (old) {
 		keep = greg_alloc(g);
 		gen_r2(g, DIF_OP_MOV, v, keep);
@@ -440,9 +494,8 @@ gen_update(struct gen *g, struct node *n, bool old)
 		v = gen_convert(g, v, n->ctype, lt, &dirty);
 	if (dirty)
 		v = gen_normal(g, v, lt);
-	if (!p.var)
-		v = cut_bits(g, n->left, v);
-	place_store(g, &p, v);
+	v = cut_bits(g, n->left, v);
+	close_place(g, &p, v);
 	if (!old)
 		return v;
 	greg_free(g, v);
