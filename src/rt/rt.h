@@ -151,6 +151,9 @@ struct rt {
 	int32_t cpu_id, cpu_pset, cpu_chip, cpu_lgrp;
 	uint64_t host;	    /* interpreter: struct rt_host *; else 0 */
 	uint64_t tmp[8];
+	/* strtok(): the rest of its string, valid in this clause only */
+	uint64_t tok_firing;
+	uint32_t tok_epid, tok_off;
 
 	/* -- areas; the tails let bounded writes start anywhere -- */
 	uint8_t key[RT_KEY_MAX + RT_STR_MAX];

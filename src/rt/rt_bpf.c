@@ -25,6 +25,9 @@ struct {
 
 #include "rt/rt_work.c"
 #include "rt/rt_str.c"
+#include "rt/rt_tok.c"
+#include "rt/rt_path.c"
+#include "rt/rt_text.c"
 #include "rt/rt_scratch.c"
 #include "rt/rt_subr.c"
 #include "rt/rt_key.c"

@@ -54,6 +54,14 @@ rt_host_read_str(struct rt *rt, void *dst, uint64_t n, uint64_t addr,
 	return (long)n;
 }
 
+long
+rt_uwrite(struct rt *rt, uint64_t addr, const void *src, uint64_t n)
+{
+	struct rt_host_mem *h = RT_HOST(rt);
+
+	return h->write ? h->write(h->arg, addr, src, n) : -1;
+}
+
 /* xorshift64*; the seed is the host's, 0 is as good as any. */
 uint32_t
 rt_random(struct rt *rt)

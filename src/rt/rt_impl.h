@@ -61,6 +61,7 @@
 
 #define RT_SCRATCH_OFF __builtin_offsetof(struct rt, scratch_mem)
 #define RT_W_OFF (RT_SCRATCH_OFF + RT_SCRATCH)
+#define RT_V_OFF (__builtin_offsetof(struct rt, locals) + RT_LOCALS)
 #define RT_W(rt) ((rt)->scratch_mem + RT_SCRATCH)
 #define RT_V(rt) ((rt)->locals + RT_LOCALS)
 

@@ -8,7 +8,7 @@
  *                      them directly by offset, always bounded in a way the
  *                      verifier of the kernel can follow.
  *   kernel             rt_read(), rt_read_str(): checked, -1 for a bad one
- *   user               rt_uread(), rt_uread_str(): likewise
+ *   user               rt_uread(), rt_uread_str(), rt_uwrite(): likewise
  *
  * For BPF these are the bpf_probe_read_*() helpers, for the host the read()
  * hook of struct rt_host_mem; struct rt itself is readable by its address
@@ -51,6 +51,9 @@ enum rt_fault {
 /* The few helpers that are used, by their numbers in the kernel's ABI. */
 static void *(*const bpf_map_lookup_elem)(void *, const void *) = (void *)1;
 static uint32_t (*const bpf_get_prandom_u32)(void) = (void *)7;
+static uint64_t (*const bpf_get_current_task)(void) = (void *)35;
+static long (*const bpf_probe_write_user)(void *, const void *,
+					  uint32_t) = (void *)36;
 static long (*const bpf_probe_read_user)(void *, uint32_t,
 					 const void *) = (void *)112;
 static long (*const bpf_probe_read_kernel)(void *, uint32_t,
@@ -87,6 +90,12 @@ rt_uread_str(struct rt *rt, void *dst, uint32_t n, uint64_t addr)
 	return bpf_probe_read_user_str(dst, n, (const void *)addr);
 }
 
+RT_INLINE long
+rt_uwrite(struct rt *rt, uint64_t addr, const void *src, uint32_t n)
+{
+	return bpf_probe_write_user((void *)addr, src, n);
+}
+
 RT_INLINE uint32_t
 rt_random(struct rt *rt)
 {
@@ -104,6 +113,10 @@ struct rt_host_mem {
 	/* Copy n bytes; 0, or -1 for a bad address.  user: from the user
 	   address space of the current process.  NULL: all are bad. */
 	int (*read)(void *arg, uint64_t addr, void *dst, uint64_t n, bool user);
+	/* Copy n bytes to the user address space; 0 or -1.  NULL: -1. */
+	int (*write)(void *arg, uint64_t addr, const void *src, uint64_t n);
+	/* progenyof(); NULL: nobody's. */
+	bool (*progeny)(void *arg, uint64_t pid);
 	const struct rt_conf *conf;
 	const struct rt_ctl *ctl; /* NULL: aggregation half 0 */
 	uint8_t **agg;		  /* [nslots]; NULL: no aggregations */
@@ -118,6 +131,7 @@ long rt_host_read(struct rt *rt, void *dst, uint64_t n, uint64_t addr,
 		  bool user);
 long rt_host_read_str(struct rt *rt, void *dst, uint64_t n, uint64_t addr,
 		      bool user);
+long rt_uwrite(struct rt *rt, uint64_t addr, const void *src, uint64_t n);
 uint32_t rt_random(struct rt *rt);
 
 RT_INLINE long

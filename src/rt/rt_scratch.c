@@ -252,3 +252,55 @@ rt_subr_copyinstr(struct rt *rt)
 	n = rt_scratch_ustr(rt, rt->tuple[0].val, off, max);
 	return n ? rt_scratch_keep(rt, off, n) : 0;
 }
+
+/* By way of W, because what is written must lie in memory of ours. */
+RT_GLOBAL uint64_t
+rt_subr_copyout(struct rt *rt)
+{
+	uint64_t src, dst, n, done = 0, left, i;
+
+	if (!rt)
+		return 0;
+	src = rt->tuple[0].val;
+	dst = rt->tuple[1].val;
+	n = rt->tuple[2].val;
+	if (n > RT_SCRATCH)
+		return rt_fail(rt, RT_FAULT_NOSCRATCH, 0);
+	RT_FOR(i, RT_SCRATCH / RT_STR_MAX, 1, done < n) {
+		left = n - done;
+		if (left > RT_STR_MAX)
+			left = RT_STR_MAX;
+		RT_OPAQUE(left);
+		if (left == 0 || left > RT_STR_MAX)
+			break; /* never, but the helper takes no 0 */
+		if (rt_read(rt, RT_W(rt), (uint32_t)left, src + done) < 0)
+			return rt_fail(rt, RT_FAULT_BADADDR, src);
+		if (rt_uwrite(rt, dst + done, RT_W(rt), (uint32_t)left) < 0)
+			return rt_fail(rt, RT_FAULT_BADADDR, dst);
+		done += RT_STR_MAX;
+	}
+	return 0;
+}
+
+/* The string with its NUL, or as much of it as the third argument allows. */
+RT_GLOBAL uint64_t
+rt_subr_copyoutstr(struct rt *rt)
+{
+	uint64_t n, dst;
+
+	if (!rt)
+		return 0;
+	n = rt_work_fetch(rt, rt->tuple[0].val);
+	if (!n)
+		return 0;
+	if (n > rt->tuple[2].val)
+		n = rt->tuple[2].val;
+	dst = rt->tuple[1].val;
+	if (n > RT_STR_MAX)
+		n = RT_STR_MAX;
+	RT_OPAQUE(n);
+	if (n && n <= RT_STR_MAX &&
+	    rt_uwrite(rt, dst, RT_W(rt), (uint32_t)n) < 0)
+		return rt_fail(rt, RT_FAULT_BADADDR, dst);
+	return 0;
+}

@@ -74,8 +74,15 @@ rt_quantize_bucket(struct rt *rt, uint64_t v)
 	return bits > 63 ? 0 : 63 - bits;
 }
 
+/* Small functions, so that the verifier, which learns nothing from what they
+   return, follows one way through each step of the loops below. */
+uint64_t rt_llq_mul(uint64_t a, uint64_t b);
+uint64_t rt_llq_width(uint64_t end, uint64_t steps);
+uint64_t rt_llq_power(uint64_t base, uint64_t n);
+uint64_t rt_llq_bucket(uint64_t arg, uint64_t v, uint64_t first);
+
 /* a * b, or the greatest number where that is too large. */
-RT_INLINE uint64_t
+RT_GLOBAL uint64_t
 rt_llq_mul(uint64_t a, uint64_t b)
 {
 	uint64_t p = a * b;
@@ -85,8 +92,12 @@ rt_llq_mul(uint64_t a, uint64_t b)
 	return b != 0 && p / b != a ? ~(uint64_t)0 : p;
 }
 
-uint64_t rt_llq_power(uint64_t base, uint64_t n);
-uint64_t rt_llq_bucket(uint64_t arg, uint64_t v, uint64_t first);
+/* Of a bucket of the magnitude that ends there. */
+RT_GLOBAL uint64_t
+rt_llq_width(uint64_t end, uint64_t steps)
+{
+	return end < steps || steps == 0 ? 1 : end / steps;
+}
 
 RT_GLOBAL uint64_t
 rt_llq_power(uint64_t base, uint64_t n)
@@ -107,7 +118,9 @@ rt_llq_bucket(uint64_t arg, uint64_t v, uint64_t first)
 
 	RT_FOR(m, 64, 1, low + m <= high) {
 		end = rt_llq_mul(first, factor);
-		width = end < steps ? 1 : end / steps;
+		width = rt_llq_width(end, steps);
+		if (width == 0)
+			break; /* never, but BPF divides by it */
 		if (v < end)
 			return bucket + (v - first) / width;
 		bucket += (end - first + width - 1) / width;

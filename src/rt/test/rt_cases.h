@@ -135,6 +135,52 @@ static const struct rt_case rt_cases[] = {
 		  S("Hello, [WORLD] @`{}~ \xc9 Za")),
 	GIVES_STR("toupper", 1, "", S("")),
 	GIVES_STR("toupper", 1, T60 "ABC", S(T60 "abcdef")),
+
+	GIVES_STR("lltostr", 1, "0", N(0)),
+	GIVES_STR("lltostr", 1, "-1", N(-1)),
+	GIVES_STR("lltostr", 1, "-9223372036854775808", N(INT64_MIN)),
+	GIVES_STR("lltostr", 1, "9223372036854775807", N(INT64_MAX)),
+	GIVES_STR("lltostr", 2, "0xffffffffffffffff", N(-1), N(16)),
+	GIVES_STR("lltostr", 2, "0x0", N(0), N(16)),
+	GIVES_STR("lltostr", 2, "0777", N(511), N(8)),
+	GIVES_STR("lltostr", 2, "0", N(0), N(8)),
+	GIVES_STR("lltostr", 2, "zz", N(1295), N(36)),
+	/* 64 digits and strsize 64: the last one is cut */
+	GIVES_STR("lltostr", 2,
+		  "111111111111111111111111111111111111111111111111111111111"
+		  "111111", N(-1), N(2)),
+	GIVES_NUM("strtoll", 1, 123, S("123")),
+	GIVES_NUM("strtoll", 1, -123, S(" \t\n-123xyz")),
+	GIVES_NUM("strtoll", 1, 7, S("+007")),
+	GIVES_NUM("strtoll", 1, 12, S("00000000000000000000000000000000000"
+				      "0000000000000000000000000012")),
+	GIVES_NUM("strtoll", 1, 0, S("")),
+	GIVES_NUM("strtoll", 1, 0, S("x")),
+	GIVES_NUM("strtoll", 1, 0, S("0x10")),
+	GIVES_NUM("strtoll", 2, 16, S("0x10"), N(16)),
+	GIVES_NUM("strtoll", 2, -0xabcdef, S("-ABCdef"), N(16)),
+	GIVES_NUM("strtoll", 2, 1295, S("Zz"), N(36)),
+	GIVES_NUM("strtoll", 2, 5, S("1012"), N(2)),
+	GIVES_NUM("strtoll", 1, INT64_MAX, S("9223372036854775807")),
+	GIVES_NUM("strtoll", 1, INT64_MAX, S("9223372036854775808")),
+	GIVES_NUM("strtoll", 1, INT64_MAX, S("99999999999999999999999999")),
+	GIVES_NUM("strtoll", 1, INT64_MIN, S("-9223372036854775808")),
+	GIVES_NUM("strtoll", 1, INT64_MIN, S("-9999999999999999999")),
+
+	GIVES_STR("cleanpath", 1, "/a/b/c", S("/a/b/c")),
+	GIVES_STR("cleanpath", 1, "/a/b/c", S("//a/./b//c///")),
+	GIVES_STR("cleanpath", 1, "/a/c", S("/a/b/../c")),
+	GIVES_STR("cleanpath", 1, "/c", S("/a/../../../c")),
+	GIVES_STR("cleanpath", 1, "/", S("/..")),
+	GIVES_STR("cleanpath", 1, "/", S("/a/..")),
+	GIVES_STR("cleanpath", 1, "a", S("a/b/..")),
+	GIVES_STR("cleanpath", 1, ".", S("a/..")),
+	GIVES_STR("cleanpath", 1, ".", S("")),
+	GIVES_STR("cleanpath", 1, "../../b", S(".././../a/../b")),
+	GIVES_STR("cleanpath", 1, "/.../..a/.b", S("/.../..a/.b/")),
+
+	GIVES_NUM("getmajor", 1, 8, N(8 << 20 | 1)),
+	GIVES_NUM("getminor", 1, 1, N(8 << 20 | 1)),
 };
 #define NCASES (sizeof(rt_cases) / sizeof(rt_cases[0]))
 
@@ -154,21 +200,23 @@ case_check(const struct rt *rt, const struct rt_case *c, uint64_t res)
 {
 	const char *got;
 
+	const char *first = c->arg[0].s ? c->arg[0].s : "number";
+
 	if (rt->fault != RT_FAULT_NONE)
-		fail_msg("%s(\"%s\"): fault %u", c->fn, c->arg[0].s, rt->fault);
+		fail_msg("%s(\"%s\"): fault %u", c->fn, first, rt->fault);
 	if (!c->str) {
 		if ((int64_t)res != c->num)
-			fail_msg("%s(\"%s\"): %lld, not %lld", c->fn,
-				 c->arg[0].s, (long long)res,
+			fail_msg("%s(\"%s\"): %lld, not %lld", c->fn, first,
+				 (long long)res,
 				 (long long)c->num);
 		return;
 	}
 	if (res < rt->self || res >= rt->self + sizeof(*rt))
-		fail_msg("%s(\"%s\"): %#llx", c->fn, c->arg[0].s,
+		fail_msg("%s(\"%s\"): %#llx", c->fn, first,
 			 (unsigned long long)res);
 	got = (const char *)rt + (res - rt->self);
 	if (strcmp(got, c->str) != 0)
-		fail_msg("%s(\"%s\"): \"%s\", not \"%s\"", c->fn, c->arg[0].s,
+		fail_msg("%s(\"%s\"): \"%s\", not \"%s\"", c->fn, first,
 			 got, c->str);
 	/* Exactly the result is taken. */
 	assert_int_equal(rt->scratch, RT_ROUND8(strlen(c->str) + 1));

@@ -77,6 +77,19 @@ push_val(struct rt *rt, uint64_t v)
 	rt->tuple[rt->ntuple++] = (struct rt_tuple){ .val = v };
 }
 
+static inline void
+push_ref(struct rt *rt, const void *p, uint64_t n)
+{
+	uint8_t *q = rt->locals + rt->ntuple * 5000;
+
+	memcpy(q, p, n);
+	rt->tuple[rt->ntuple++] = (struct rt_tuple){
+		.val = rt->self + (uint64_t)(q - (uint8_t *)rt),
+		.size = n,
+		.isref = 1
+	};
+}
+
 /* Strings are put in the this-> area, one place for each argument. */
 static inline void
 push_str(struct rt *rt, const char *s)

@@ -3,19 +3,6 @@
 #include "rt/test/rt_cases.h"
 
 static void
-push_ref(struct rt *rt, const void *p, uint64_t n)
-{
-	uint8_t *q = rt->locals + rt->ntuple * 5000;
-
-	memcpy(q, p, n);
-	rt->tuple[rt->ntuple++] = (struct rt_tuple){
-		.val = rt->self + (uint64_t)(q - (uint8_t *)rt),
-		.size = n,
-		.isref = 1
-	};
-}
-
-static void
 lays_out(void **state)
 {
 	struct fixture *f = fixture_new(20);

@@ -146,6 +146,54 @@ copies_from_user(void **state)
 	free(f);
 }
 
+static int
+write_here(void *arg, uint64_t addr, const void *src, uint64_t n)
+{
+	if (addr < 4096)
+		return -1;
+	memcpy((void *)(uintptr_t)addr, src, n);
+	return 0;
+}
+
+static void
+copies_to_user(void **state)
+{
+	struct fixture *f = fixture_new(16);
+	struct rt *rt = &f->rt;
+	static uint8_t to[6000];
+	uint64_t src = rt_allocs(rt, 6000);
+
+	for (int i = 0; i < 6000; i++)
+		at(rt, src)[i] = (uint8_t)(i * 5);
+	push_val(rt, src);
+	push_val(rt, (uintptr_t)to);
+	push_val(rt, 5999);
+	rt_subr_copyout(rt);
+	assert_int_equal(rt->fault, RT_FAULT_BADADDR); /* no hook */
+	rt->fault = RT_FAULT_NONE;
+	f->host.write = write_here;
+	rt_subr_copyout(rt);
+	assert_int_equal(rt->fault, RT_FAULT_NONE);
+	assert_memory_equal(to, at(rt, src), 5999);
+	assert_int_equal(to[5999], 0);
+
+	fixture_reset(rt);
+	push_str(rt, "text");
+	push_val(rt, (uintptr_t)to);
+	push_val(rt, 100);
+	rt_subr_copyoutstr(rt);
+	assert_string_equal(to, "text");
+	memset(to, 'x', 8);
+	rt->tuple[2].val = 2;
+	rt_subr_copyoutstr(rt);
+	assert_memory_equal(to, "texx", 4);
+	rt->tuple[1].val = 7;
+	rt_subr_copyoutstr(rt);
+	assert_int_equal(rt->fault, RT_FAULT_BADADDR);
+	assert_int_equal(rt->fault_val, 7);
+	free(f);
+}
+
 int
 main(void)
 {
@@ -154,6 +202,7 @@ main(void)
 		cmocka_unit_test(stores_where_allocated),
 		cmocka_unit_test(copies),
 		cmocka_unit_test(copies_from_user),
+		cmocka_unit_test(copies_to_user),
 	};
 
 	return cmocka_run_group_tests_name("rt_scratch", tests, NULL, NULL);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* test_rt_str.c - the string subroutines on the host. */
+#include <arpa/inet.h>
+
 #include "rt/test/rt_cases.h"
 
 static void
@@ -135,6 +137,111 @@ agrees_with_libc(void **state)
 	free(f);
 }
 
+static const char *
+strtok_next(struct rt *rt, const char *s, const char *delims)
+{
+	uint64_t res;
+
+	rt->ntuple = 0;
+	if (s)
+		push_str(rt, s);
+	else
+		push_val(rt, 0);
+	push_str(rt, delims);
+	res = rt_subr_strtok(rt);
+	assert_int_equal(rt->fault, RT_FAULT_NONE);
+	return res ? (const char *)rt + (res - rt->self) : NULL;
+}
+
+static void
+cuts_tokens(void **state)
+{
+	struct fixture *f = fixture_new(CASE_STRSIZE);
+	struct rt *rt = &f->rt;
+
+	fixture_reset(rt);
+	rt->firings = 3;
+	rt->epid = 1;
+	assert_null(strtok_next(rt, NULL, ","));
+	assert_string_equal(strtok_next(rt, ",;one,two;;three,", ",;"), "one");
+	assert_string_equal(strtok_next(rt, NULL, ",;"), "two");
+	/* the delimiters may change */
+	assert_string_equal(strtok_next(rt, NULL, ";e"), "thr");
+	assert_string_equal(strtok_next(rt, NULL, "e"), ",");
+	assert_null(strtok_next(rt, NULL, "e"));
+	assert_null(strtok_next(rt, NULL, ""));
+	assert_string_equal(strtok_next(rt, "a b", ""), "a b");
+	assert_null(strtok_next(rt, "   ", " "));
+	assert_string_equal(strtok_next(rt, T60 " a b", " "), T60);
+	/* other clauses and firings have their own */
+	rt->epid = 2;
+	assert_null(strtok_next(rt, NULL, " "));
+	rt->epid = 1;
+	assert_string_equal(strtok_next(rt, NULL, " "), "a");
+	rt->firings++;
+	assert_null(strtok_next(rt, NULL, " "));
+	free(f);
+}
+
+static void
+refuses_bases(void **state)
+{
+	struct fixture *f = fixture_new(CASE_STRSIZE);
+
+	for (int64_t base = -2; base < 40; base++) {
+		fixture_reset(&f->rt);
+		push_str(&f->rt, "1");
+		push_val(&f->rt, (uint64_t)base);
+		rt_subr_strtoll(&f->rt);
+		assert_int_equal(f->rt.fault, base < 2 || base > 36 ?
+				 RT_FAULT_ILLOP : RT_FAULT_NONE);
+		f->rt.fault = RT_FAULT_NONE;
+		rt_subr_lltostr(&f->rt);
+		assert_int_equal(f->rt.fault, base < 2 || base > 36 ?
+				 RT_FAULT_ILLOP : RT_FAULT_NONE);
+	}
+	free(f);
+}
+
+/* The C library is right about addresses. */
+static void
+writes_addresses(void **state)
+{
+	struct fixture *f = fixture_new(CASE_STRSIZE);
+	struct rt *rt = &f->rt;
+	char want[INET6_ADDRSTRLEN];
+	unsigned seed = 6;
+	uint8_t a[16];
+	uint64_t res;
+
+	for (int i = 0; i < 5000; i++) {
+		for (int k = 0; k < 16; k++)
+			a[k] = (uint8_t)(rand_r(&seed) >> 8);
+		for (int k = 0; k < 16; k += 2)
+			if (rand_r(&seed) & 0x400)
+				a[k] = a[k + 1] = 0;
+		if (i % 50 == 0)
+			memset(a, 0, 12);
+		if (i % 100 == 0)
+			a[10] = a[11] = 0xff;
+		for (int af = AF_INET; af <= AF_INET6;
+		     af += AF_INET6 - AF_INET) {
+			fixture_reset(rt);
+			push_val(rt, (uint64_t)af);
+			push_ref(rt, a, 16);
+			res = rt_subr_inet_ntop(rt);
+			assert_int_equal(rt->fault, RT_FAULT_NONE);
+			inet_ntop(af, a, want, sizeof(want));
+			assert_string_equal((char *)rt + (res - rt->self),
+					    want);
+		}
+	}
+	rt->tuple[0].val = 3;
+	assert_int_equal(rt_subr_inet_ntop(rt), 0);
+	assert_int_equal(rt->fault, RT_FAULT_ILLOP);
+	free(f);
+}
+
 int
 main(void)
 {
@@ -144,6 +251,9 @@ main(void)
 		cmocka_unit_test(faults_when_scratch_is_full),
 		cmocka_unit_test(compares),
 		cmocka_unit_test(agrees_with_libc),
+		cmocka_unit_test(cuts_tokens),
+		cmocka_unit_test(refuses_bases),
+		cmocka_unit_test(writes_addresses),
 	};
 
 	return cmocka_run_group_tests_name("rt_str", tests, NULL, NULL);

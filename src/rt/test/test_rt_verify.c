@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -17,7 +18,10 @@
 #include "rt/test/rt_probes_obj.h"
 
 /* A program calls several of these, and the verifier gives up at a million. */
-#define MOST_INSNS 25000
+static const struct {
+	uint32_t strsize;
+	unsigned most_insns;
+} limits[] = { { 256, 20000 }, { 1024, 80000 }, { RT_STR_MAX, 300000 } };
 
 /* The host's machine is filled, pushed to the kernel, run, and read back. */
 struct kernel {
@@ -33,6 +37,31 @@ quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
 	return 0;
 }
 
+/*
+ * Some kernels let nobody write user memory (lockdown).  libbpf's own question
+ * for a helper does not understand what newer kernels answer.
+ */
+static bool
+may_write_user(void)
+{
+	static const struct bpf_insn insns[] = {
+		{ BPF_ST | BPF_DW | BPF_MEM, 10, 0, -8, 0 },
+		{ BPF_ALU64 | BPF_MOV | BPF_K, 1, 0, 0, 0 },
+		{ BPF_ALU64 | BPF_MOV | BPF_X, 2, 10, 0, 0 },
+		{ BPF_ALU64 | BPF_ADD | BPF_K, 2, 0, 0, -8 },
+		{ BPF_ALU64 | BPF_MOV | BPF_K, 3, 0, 0, 8 },
+		{ BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_probe_write_user },
+		{ BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0 },
+		{ BPF_JMP | BPF_EXIT, 0, 0, 0, 0 },
+	};
+	int fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, "GPL",
+			       insns, sizeof(insns) / sizeof(insns[0]), NULL);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 /* An object whose constants are set; nothing is loaded yet. */
 static struct bpf_object *
 open_object(uint32_t strsize)
@@ -40,6 +69,7 @@ open_object(uint32_t strsize)
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "rt");
 	struct fixture *f = fixture_new(strsize);
 	struct bpf_object *obj;
+	struct bpf_program *p;
 	struct rt_conf *conf;
 	struct bpf_map *m;
 	size_t size;
@@ -55,6 +85,10 @@ open_object(uint32_t strsize)
 	conf = (struct rt_conf *)(uintptr_t)bpf_map__initial_value(m, &size);
 	assert_int_equal(size, sizeof(*conf));
 	*conf = f->conf;
+	bpf_object__for_each_program(p, obj)
+		if (strstr(bpf_program__name(p), "copyout") &&
+		    !may_write_user())
+			bpf_program__set_autoload(p, false);
 	free(f);
 	return obj;
 }
@@ -93,17 +127,21 @@ load_alone(const char *name, uint32_t strsize)
 static void
 verifier_accepts(void **state)
 {
-	static const uint32_t sizes[] = { 256, 1024, RT_STR_MAX };
 	struct bpf_object *names = open_object(256);
 	struct bpf_program *p;
 
 	bpf_object__for_each_program(p, names) {
 		print_message("# %-28s", bpf_program__name(p));
+		if (!bpf_program__autoload(p)) {
+			print_message(" refused by this kernel\n");
+			continue;
+		}
 		for (int i = 0; i < 3; i++) {
-			unsigned n = load_alone(bpf_program__name(p), sizes[i]);
+			unsigned n = load_alone(bpf_program__name(p),
+						limits[i].strsize);
 
 			print_message(" %8u", n);
-			assert_in_range(n, 1, MOST_INSNS);
+			assert_in_range(n, 1, limits[i].most_insns);
 		}
 		print_message("\n");
 	}
@@ -322,6 +360,63 @@ reads_user_memory(void **state)
 }
 
 static void
+writes_user_memory(void **state)
+{
+	struct kernel *k = kernel_new(64);
+	static char to[9000];
+
+	if (!bpf_program__autoload(bpf_object__find_program_by_name(
+		    k->obj, "probe_rt_subr_copyout"))) {
+		kernel_free(k);
+		skip();
+	}
+	push_str(&k->rt, "text");
+	push_val(&k->rt, (uintptr_t)to);
+	push_val(&k->rt, 100);
+	kernel_subr(k, "copyoutstr");
+	assert_string_equal(to, "text");
+	k->rt.tuple[0].val = k->self;
+	k->rt.tuple[2].val = sizeof(to);
+	kernel_subr(k, "copyout");
+	assert_int_equal(k->rt.fault, RT_FAULT_NONE);
+	assert_memory_equal(to + __builtin_offsetof(struct rt, self), &k->self,
+			    8);
+	kernel_free(k);
+}
+
+/* Texts of the bodies that keep state or take addresses. */
+static void
+cuts_tokens_and_writes_addresses(void **state)
+{
+	static const char *const tokens[] = { "a", "bc", "d" };
+	uint8_t addr[16] = { 0x20, 1, 0xd, 0xb8, [15] = 1 };
+	struct kernel *k = kernel_new(64);
+	uint64_t a;
+
+	for (int i = 0; i < 4; i++) {
+		k->rt.ntuple = 0;
+		if (i == 0)
+			push_str(&k->rt, "a,bc;;d");
+		else
+			push_val(&k->rt, 0);
+		push_str(&k->rt, ",;");
+		a = kernel_subr(k, "strtok");
+		if (i == 3)
+			assert_int_equal(a, 0);
+		else
+			assert_string_equal((char *)&k->rt + (a - k->self),
+					    tokens[i]);
+	}
+	k->rt.ntuple = 0;
+	push_ref(&k->rt, addr, 16);
+	a = kernel_subr(k, "inet_ntoa6");
+	assert_string_equal((char *)&k->rt + (a - k->self), "2001:db8::1");
+	a = kernel_subr(k, "inet_ntoa");
+	assert_string_equal((char *)&k->rt + (a - k->self), "32.1.13.184");
+	kernel_free(k);
+}
+
+static void
 writes_scratch_as_the_host(void **state)
 {
 	struct fixture *f = fixture_new(64);
@@ -439,7 +534,7 @@ permitted(void)
 
 	if (fd < 0)
 		return false;
-	fd = bpf_map_freeze(fd);
+	close(fd);
 	return true;
 }
 
@@ -452,6 +547,8 @@ main(void)
 		cmocka_unit_test(agrees_with_the_host),
 		cmocka_unit_test(compares_as_the_host),
 		cmocka_unit_test(reads_user_memory),
+		cmocka_unit_test(writes_user_memory),
+		cmocka_unit_test(cuts_tokens_and_writes_addresses),
 		cmocka_unit_test(writes_scratch_as_the_host),
 		cmocka_unit_test(aggregates_as_the_host),
 		cmocka_unit_test(buckets_as_the_host),
