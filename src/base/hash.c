@@ -65,9 +65,8 @@ hash_index(struct hash *h, size_t i)
 	h->idx[s] = (uint32_t)(i + 1);
 }
 
-/* Compact away removed entries and make room for one more. */
-static int
-hash_grow(struct hash *h)
+static void
+hash_compact(struct hash *h)
 {
 	size_t n = 0;
 
@@ -78,22 +77,35 @@ hash_grow(struct hash *h)
 			h->v[n++] = h->v[i];
 	}
 	h->n = n;
-	size_t cap = n < 8 ? 16 : n * 2;
+}
+
+/*
+ * Compact away removed entries and make room for one more.  All memory is had
+ * before anything changes: entries and index must always agree.
+ */
+static int
+hash_grow(struct hash *h)
+{
+	size_t cap = h->live < 8 ? 16 : h->live * 2;
+	size_t slots = 32;
+
 	if (cap > UINT32_MAX / 4)
 		return -1;
-	if (cap > h->cap) {
-		struct entry *v = realloc(h->v, cap * sizeof(*v));
-		if (v == NULL)
-			return -1;
-		h->v = v;
-		h->cap = cap;
-	}
-	size_t slots = 32;
-	while (slots < h->cap * 2)
+	if (cap < h->cap)
+		cap = h->cap;
+	while (slots < cap * 2)
 		slots *= 2;
 	uint32_t *idx = calloc(slots, sizeof(*idx));
 	if (idx == NULL)
 		return -1;
+	struct entry *v = realloc(h->v, cap * sizeof(*v));
+	if (v == NULL) {
+		free(idx);
+		return -1;
+	}
+	h->v = v;
+	h->cap = cap;
+	hash_compact(h);
 	free(h->idx);
 	h->idx = idx;
 	h->mask = slots - 1;
