@@ -206,7 +206,10 @@ sou_define(struct compile *cx, struct type *t, struct src_loc loc)
 		parse_members(cx, &v, &n);
 	} while (!lex_accept(cx, '}'));
 	flexible_check(cx, v, n, loc);
-	if (type_sou_finish(cx->types, t, v, n, &e) != 0)
+	if (type_sou_finish(cx->types, t, v, n, &e) != 0 &&
+	    e.tag == &ERR_NOMEM)
+		lang_nomem(cx);
+	if (err_is_set(&e))
 		lang_fail(cx, &D_TYPE_ERR, loc, "%s", e.msg);
 	ps->in_members = in_members;
 	parse_shallower(cx);

@@ -364,40 +364,68 @@ begins_operand(const struct token *t)
 	}
 }
 
+/* After (name ) what can only be an operand: the name should be a type. */
+static bool
+needs_cast(const struct token *t)
+{
+	return begins_operand(t) && t->tok != TOK_INC && t->tok != TOK_DEC &&
+	       (t->tok >= 256 || strchr("~!", t->tok) != NULL);
+}
+
+/* Where only a type can stand, a name that is none gets the better error. */
+static bool
+type_or_fail(struct compile *cx, bool sure)
+{
+	const struct token *t = lex_peek(cx, 1);
+
+	if (parse_type_at(cx, 1))
+		return true;
+	if (sure && !(t->mod == NULL && parse_is_variable(cx, t->name)))
+		decl_unknown(cx, t->loc, t->name);
+	return false;
+}
+
+/* Past the stars and qualifiers from the i-th token on. */
+static size_t
+skip_stars(struct compile *cx, size_t i)
+{
+	for (;; i++) {
+		const struct token *t = lex_peek(cx, i);
+		if (t->tok != '*' &&
+		    !(t->tok == TOK_KEYWORD &&
+		      (t->kw == KW_const || t->kw == KW_volatile)))
+			return i;
+	}
+}
+
 /*
- * At the token after (: is this a type in parentheses?  The shapes that a cast
- * by name can have are (name), (name * ...) and (name (*)...).  strict: what
- * follows the closing one must be an operand.
+ * At a (: is this a type in parentheses?  The shapes that a cast by name can
+ * have are (name), (name * ...) and (name (*)...).  strict: what follows the
+ * closing one must be an operand.
  */
 static bool
 at_paren_type(struct compile *cx, bool strict)
 {
 	const struct token *t = lex_peek(cx, 1);
-	size_t i = 2;
+	size_t i;
 
 	if (t->tok == TOK_KEYWORD)
 		return (kw_flags(t->kw) & KWF_TYPE) != 0;
 	if (t->tok != TOK_IDENT)
 		return false;
 	if (lex_peek(cx, 2)->tok == '(') {
-		if (lex_peek(cx, 3)->tok != '*')
-			return false;
-		for (i = 3; lex_peek(cx, i)->tok == '*';)
-			i++;
-		return lex_peek(cx, i)->tok == ')' && parse_type_at(cx, 1);
+		i = skip_stars(cx, 3);
+		return i > 3 && lex_peek(cx, i)->tok == ')' &&
+		       type_or_fail(cx, false);
 	}
-	for (;; i++) {
-		t = lex_peek(cx, i);
-		if (t->tok != '*' &&
-		    !(t->tok == TOK_KEYWORD &&
-		      (t->kw == KW_const || t->kw == KW_volatile)))
-			break;
-	}
+	i = skip_stars(cx, 2);
 	if (lex_peek(cx, i)->tok != ')')
 		return false;
-	if (strict && i == 2 && !begins_operand(lex_peek(cx, 3)))
+	if (i > 2)
+		return type_or_fail(cx, true);
+	if (strict && !begins_operand(lex_peek(cx, 3)))
 		return false;
-	return parse_type_at(cx, 1);
+	return type_or_fail(cx, strict && needs_cast(lex_peek(cx, 3)));
 }
 
 static struct node *

@@ -237,6 +237,24 @@ bad_outer(struct compile *cx, const char *expected)
 	lex_syntax(cx, &t, expected);
 }
 
+/* After `name`, neither body nor predicate: perhaps it should be a type. */
+static void
+bad_after(struct compile *cx, const struct clause_node *c)
+{
+	const struct dif_pdesc *pd = &c->pdescs[0];
+	const char *p = pd->name;
+
+	while (lex_idchar(*p))
+		p++;
+	if (c->npdescs == 1 && pd->func[0] == '\0' && pd->mod[0] == '\0' &&
+	    pd->prov[0] == '\0' && *p == '\0' && *cx->lex->p != '}')
+		bad_outer(cx, arena_printf(cx->arena,
+					   "a predicate or a clause body (or "
+					   "is %s meant as a type? it is none)",
+					   pd->name));
+	bad_outer(cx, "a predicate or a clause body");
+}
+
 void
 parse_specs(struct compile *cx, struct clause_node *c)
 {
@@ -266,5 +284,5 @@ parse_specs(struct compile *cx, struct clause_node *c)
 		lex_skip(cx);
 	}
 	if (lx->p < lx->end && strchr("{/;", *lx->p) == NULL)
-		bad_outer(cx, "a predicate or a clause body");
+		bad_after(cx, c);
 }

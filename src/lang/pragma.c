@@ -162,7 +162,10 @@ pragma_option(struct compile *cx, struct ctl *c)
 		lang_fail(cx, &D_PRAGMA_OPTSET, c->loc,
 			  "failed to set option \"%s\": there are no options "
 			  "here", name);
-	if (h->setopt(h->arg, name, val, &e) != 0)
+	int rc = h->setopt(h->arg, name, val, &e);
+	if (rc != 0 && e.tag == &ERR_NOMEM)
+		lang_nomem(cx);
+	if (rc != 0)
 		lang_fail(cx, &D_PRAGMA_OPTSET, c->loc,
 			  "failed to set option \"%s\": %s", name, e.msg);
 	option_flag(cx, name, val);

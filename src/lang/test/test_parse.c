@@ -439,6 +439,11 @@ test_errors(void **state)
 		{ "BEGIN { `f(1) }", "D_FUNC_IDENT", 1, 11 },
 		{ "BEGIN { counter = 1 }", "D_SYNTAX", 1, 9 },
 		{ "BEGIN { (struct nosuch *)x }", "D_TYPE_ERR", 1, 17 },
+		{ "BEGIN { (nosuch_t)x }", "D_TYPE_ERR", 1, 10 },
+		{ "BEGIN { (nosuch_t *)x }", "D_TYPE_ERR", 1, 10 },
+		{ "BEGIN { sizeof(nosuch_t *) }", "D_TYPE_ERR", 1, 16 },
+		{ "BEGIN { (pid) x }", "D_SYNTAX", 1, 15 },
+		{ "nosuch_t x;", "D_SYNTAX", 1, 10 },
 		{ "BEGIN foo {}", "D_SYNTAX", 1, 7 },
 		{ "\n  a:b:c:d:e {}", "D_PDESC_INVAL", 2, 3 },
 		{ "0 {}", "D_PDESC_INVAL", 1, 1 },
@@ -538,6 +543,25 @@ test_trace(void **state)
 	lt_close(&t);
 }
 
+static void
+test_whole(void **state)
+{
+	struct lt t;
+	struct lang_src src = { .spec = LANG_SPEC_NAME };
+
+	src.text = "BEGIN { x = 1; } END { x++; }";
+	src.len = strlen(src.text);
+	lt_open(&t);
+	struct dif_prog *p = lang_compile(t.lang, &src, &t.e);
+	if (p == NULL)
+		fail_msg("%s", t.e.msg);
+	assert_int_equal(p->nclauses, 2);
+	assert_string_equal(p->name, "BEGIN");
+	assert_string_equal(p->clauses[1].pdesc.name, "END");
+	dif_prog_free(p);
+	lt_close(&t);
+}
+
 int
 main(void)
 {
@@ -550,6 +574,7 @@ main(void)
 		cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_trace),
+		cmocka_unit_test(test_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The nth allocation fails, n = 1, 2, 3 ..., until the compile succeeds: each
+ * time one error, nothing leaked, and the lang as good as before.
+ */
+#include "lang_test.h"
+
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t n);
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t n);
+
+static long countdown; /* 0: never fail */
+static bool failed;
+
+static bool
+fails(void)
+{
+	if (countdown == 0 || --countdown != 0)
+		return false;
+	failed = true;
+	return true;
+}
+
+void *
+__wrap_malloc(size_t n)
+{
+	return fails() ? NULL : __real_malloc(n);
+}
+
+void *
+__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *
+__wrap_realloc(void *p, size_t n)
+{
+	return fails() ? NULL : __real_realloc(p, n);
+}
+
+static const char text[] =
+	"# 3 \"other.d\"\n"
+	"#pragma D option quiet\n"
+	"#pragma D attributes Evolving/Evolving/Common k\n"
+	"typedef struct s { int a : 3; struct s *next; char c[4]; } s_t;\n"
+	"enum e { A, B = 4 };\n"
+	"int k[int, string]; self s_t *p; this int t;\n"
+	"inline int N = B + 1;\n"
+	"int f(int, char *);\n"
+	"BEGIN, pid$1:a:b:c /N == 5/ { k[1, \"x\"] = $1; this->t = N;\n"
+	"  self->p = (s_t *)arg0; @a[execname] = count();\n"
+	"  printf(\"%d %s\\n\", this->t, execname); }\n";
+
+static void
+test_nth(void **state)
+{
+	char *argv[] = { (char *)"x", (char *)"12" };
+	struct lt t;
+	struct lang_src src = { .text = text, .len = sizeof(text) - 1,
+				.file = "t.d", .spec = LANG_SPEC_NAME,
+				.argc = 2, .argv = argv };
+	struct dif_prog *p = NULL;
+
+	lt_open(&t);
+	for (long n = 1; p == NULL; n++) {
+		err_clear(&t.e);
+		failed = false;
+		countdown = n;
+		p = lang_compile(t.lang, &src, &t.e);
+		countdown = 0;
+		if (p == NULL && !failed)
+			fail_msg("%s", t.e.msg);
+		assert_true(failed || p != NULL);
+		if (p == NULL && t.e.tag != &ERR_NOMEM)
+			fail_msg("n = %ld: %s: %s", n, t.e.tag->name,
+				 t.e.msg);
+		assert_true(n < 100000);
+	}
+	assert_int_equal(p->nclauses, 2);
+	dif_prog_free(p);
+	lt_close(&t);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nth),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
