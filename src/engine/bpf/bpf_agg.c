@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * bpf_agg.c - an aggregating statement: key, value, cell, update.
+ *
+ * The slot's half of the aggregation buffer belongs to the firing alone, so a
+ * cell is updated by plain loads and stores.  Without keys the cell has a
+ * fixed place.  With keys the key is made in rt->key; if it is short, its hash
+ * and a look at the first entry of its chain are done in line (that is where
+ * nearly every look-up ends), the rest is rt_agg_cell()'s.  The hash must be
+ * the one of rt_key.c and rt_agg.c; test_bpf_agg.c would see a difference.
+ *
+ * Cells: see cell_add() of the interpreter, which defines them.
+ */
+#include "engine/bpf/bpf_impl.h"
+
+#define HASH_MUL     0x9e3779b97f4a7c15ull
+#define INLINE_KEY   64u /* bytes of a key that is hashed in line */
+
+/* R0 = the slot's element, or to `none`. */
+static void
+agg_elem(struct gen *g, uint32_t none)
+{
+	em_map(g->em, R1, g->eng->agg.fd);
+	em_lea(g->em, R2, R6, RT_OFF(slot));
+	em_call(g->em, BPF_FUNC_map_lookup_elem);
+	em_ji(g->em, BPF_JEQ, R0, 0, none);
+}
+
+/* FR_AGG = the half that is written now; once for a clause. */
+static void
+agg_base(struct gen *g, uint32_t none)
+{
+	struct em *em = g->em;
+
+	if (g->agg_base)
+		return;
+	g->agg_base = true;
+	agg_elem(g, none);
+	em_mapval(em, R1, g->eng->ctl.fd, offsetof(struct rt_ctl, agg_half));
+	em_ld(em, BPF_W, R1, R1, 0);
+	em_alui(em, BPF_AND, R1, 1);
+	em_alui(em, BPF_MUL, R1, (int32_t)(g->eng->agg.vsize / 2));
+	em_alu(em, BPF_ADD, R0, R1);
+	em_st(em, BPF_DW, FP, FR_AGG, R0);
+}
+
+/* The start of a new cell at R1: zero already, but for extremes. */
+static void
+cell_start(struct gen *g, const struct dif_aggvar *a)
+{
+	if (a->func != DIF_AGG_min && a->func != DIF_AGG_max)
+		return;
+	em_imm(g->em, R2, a->func == DIF_AGG_min ? (uint64_t)INT64_MAX :
+						   (uint64_t)INT64_MIN);
+	em_st(g->em, BPF_DW, R1, 0, R2);
+}
+
+/* R1 = the cell without keys. */
+static void
+cell_fixed(struct gen *g, const struct dif_stmt *st, const struct dif_aggvar *a)
+{
+	struct em *em = g->em;
+	uint32_t used = em_label(em);
+
+	em_ld(em, BPF_DW, R1, FP, FR_AGG);
+	em_alui(em, BPF_ADD, R1, (int32_t)g->eng->view.agg_fixed[st->agg] + 8);
+	if (a->func == DIF_AGG_min || a->func == DIF_AGG_max) {
+		em_ld(em, BPF_DW, R2, R1, -8);
+		em_ji(em, BPF_JNE, R2, 0, used);
+		cell_start(g, a);
+	}
+	em_place(em, used);
+	em_sti(em, BPF_DW, R1, -8, 1);
+}
+
+/* ---- cells with keys ----------------------------------------------------- */
+
+/* R0 = hash of the key and the aggregation. */
+static void
+key_hash(struct gen *g, const struct dif_aggvar *a)
+{
+	struct em *em = g->em;
+
+	em_imm(em, R3, HASH_MUL);
+	em_imm(em, R0, a->keysize);
+	for (uint32_t i = 0; i < a->keysize; i += 8) {
+		em_ld(em, BPF_DW, R2, R6, RT_OFF(key) + (int)i);
+		em_alu(em, BPF_XOR, R0, R2);
+		em_alu(em, BPF_MUL, R0, R3);
+		em_mov(em, R2, R0);
+		em_alui(em, BPF_RSH, R2, 32);
+		em_alu(em, BPF_XOR, R0, R2);
+	}
+	em_alui(em, BPF_ADD, R0, (int32_t)a->id);
+	em_mov32(em, R0, R0);
+}
+
+/* R1 = the cell if the key's entry is the first of its chain; else to slow. */
+static void
+cell_first(struct gen *g, const struct dif_aggvar *a, uint32_t slow)
+{
+	struct em *em = g->em;
+	const struct rt_view *v = &g->eng->view;
+	uint32_t size = (uint32_t)sizeof(struct rt_agg_entry) + a->keysize;
+	uint32_t half = g->eng->agg.vsize / 2;
+
+	key_hash(g, a);
+	em_mov(em, R1, R0);
+	em_alui(em, BPF_AND, R1, (int32_t)v->agg_nbuckets - 1);
+	em_alui(em, BPF_LSH, R1, 2);
+	em_ld(em, BPF_DW, R2, FP, FR_AGG);
+	em_alu(em, BPF_ADD, R1, R2);
+	em_alui(em, BPF_ADD, R1, (int32_t)v->agg_buckets_off);
+	em_ld(em, BPF_W, R3, R1, 0);
+	em_ji(em, BPF_JEQ, R3, 0, slow);
+	em_ji(em, BPF_JGT, R3, (int32_t)(half - size - a->words * 8), slow);
+	em_alu(em, BPF_ADD, R2, R3);
+	em_ld(em, BPF_W, R4, R2, offsetof(struct rt_agg_entry, hash));
+	em_jr(em, BPF_JNE, R4, R0, slow);
+	em_ld(em, BPF_W, R4, R2, offsetof(struct rt_agg_entry, agg));
+	em_ji(em, BPF_JNE, R4, (int32_t)a->id, slow);
+	for (uint32_t i = 0; i < a->keysize; i += 8) {
+		em_ld(em, BPF_DW, R4, R2,
+		      (int)sizeof(struct rt_agg_entry) + (int)i);
+		em_ld(em, BPF_DW, R5, R6, RT_OFF(key) + (int)i);
+		em_jr(em, BPF_JNE, R4, R5, slow);
+	}
+	em_lea(em, R1, R2, (int32_t)size);
+}
+
+/* Tell the consumer when a new entry crosses three quarters of the half. */
+static void
+agg_filling(struct gen *g, const struct dif_aggvar *a)
+{
+	struct em *em = g->em;
+	uint32_t half = g->eng->agg.vsize / 2, no = em_label(em);
+	uint32_t mark = half / 4 * 3;
+	uint32_t size = (uint32_t)sizeof(struct rt_agg_entry) + a->keysize +
+			a->words * 8;
+
+	em_ld(em, BPF_DW, R1, FP, FR_AGG);
+	em_ld(em, BPF_W, R2, R1, offsetof(struct rt_agg_half, used));
+	em_ji(em, BPF_JLT, R2, (int32_t)mark, no);
+	em_ji(em, BPF_JGE, R2, (int32_t)(mark + size), no);
+	bpf_clause_wake(g->eng, em);
+	em_place(em, no);
+}
+
+/* R1 = the cell by rt_agg_cell(), made if need be; or to `none`. */
+static void
+cell_slow(struct gen *g, const struct dif_aggvar *a, uint32_t none)
+{
+	struct em *em = g->em;
+	uint32_t old = em_label(em), cell = a->words * 8;
+
+	em_mov(em, R1, R6);
+	em_imm(em, R2, a->id);
+	em_imm(em, R3, a->keysize);
+	em_imm(em, R4, cell);
+	em_fn(em, "rt_agg_cell");
+	em_ji(em, BPF_JEQ, R0, 0, none); /* the drop is counted */
+	em_st(em, BPF_DW, FP, FR_TMP, R0);
+	em_alui(em, BPF_RSH, R0, 32);
+	em_st(em, BPF_DW, FP, FR_TMP2, R0);
+	em_ji(em, BPF_JEQ, R0, 0, old);
+	agg_filling(g, a);
+	em_place(em, old);
+	agg_elem(g, none);
+	em_ld(em, BPF_DW, R1, FP, FR_TMP);
+	em_mov32(em, R1, R1);
+	em_ji(em, BPF_JGT, R1, (int32_t)(g->eng->agg.vsize - cell), none);
+	em_alu(em, BPF_ADD, R1, R0);
+	if (a->func == DIF_AGG_min || a->func == DIF_AGG_max) {
+		uint32_t used = em_label(em);
+		em_ld(em, BPF_DW, R2, FP, FR_TMP);
+		em_alui(em, BPF_RSH, R2, 32);
+		em_ji(em, BPF_JEQ, R2, 0, used);
+		cell_start(g, a);
+		em_place(em, used);
+	}
+}
+
+static void
+cell_keyed(struct gen *g, const struct dif_aggvar *a, uint32_t none)
+{
+	uint32_t slow = em_label(g->em), have = em_label(g->em);
+	uint32_t nb = g->eng->view.agg_nbuckets;
+
+	if (a->keysize <= INLINE_KEY && nb != 0 && (nb & (nb - 1)) == 0) {
+		cell_first(g, a, slow);
+		em_ja(g->em, have);
+	}
+	em_place(g->em, slow);
+	cell_slow(g, a, none);
+	em_place(g->em, have);
+}
+
+/* ---- updates: R1 is the cell --------------------------------------------- */
+
+/* cell[word] += reg, or += imm if reg is R0; clobbers R3. */
+static void
+add_reg(struct gen *g, int word, unsigned reg)
+{
+	em_ld(g->em, BPF_DW, R3, R1, 8 * word);
+	em_alu(g->em, BPF_ADD, R3, reg);
+	em_st(g->em, BPF_DW, R1, 8 * word, R3);
+}
+
+static void
+add_one(struct gen *g, int word)
+{
+	em_ld(g->em, BPF_DW, R3, R1, 8 * word);
+	em_alui(g->em, BPF_ADD, R3, 1);
+	em_st(g->em, BPF_DW, R1, 8 * word, R3);
+}
+
+static void
+update_extreme(struct gen *g, unsigned keep)
+{
+	uint32_t no = em_label(g->em);
+
+	em_ld(g->em, BPF_DW, R3, R1, 0);
+	em_jr(g->em, keep, R2, R3, no);
+	em_st(g->em, BPF_DW, R1, 0, R2);
+	em_place(g->em, no);
+}
+
+/*
+ * cell[3]:cell[2] += R2 * R2.  With m = |v| = h * 2^32 + l:
+ * m * m = (h*h << 64) + (h*l << 33) + l*l.
+ */
+static void
+add_square(struct gen *g)
+{
+	struct em *em = g->em;
+	uint32_t pos = em_label(em), c1 = em_label(em), c2 = em_label(em);
+
+	em_ji(em, BPF_JSGE, R2, 0, pos);
+	em_raw(em, BPF_ALU64 | BPF_NEG, R2, 0, 0, 0);
+	em_place(em, pos);
+	em_mov32(em, R3, R2); /* l */
+	em_alui(em, BPF_RSH, R2, 32); /* h */
+	em_mov(em, R4, R2);
+	em_alu(em, BPF_MUL, R4, R3); /* h*l */
+	em_alu(em, BPF_MUL, R2, R2);
+	em_alu(em, BPF_MUL, R3, R3);
+	em_mov(em, R5, R4);
+	em_alui(em, BPF_RSH, R5, 31);
+	em_alu(em, BPF_ADD, R2, R5); /* upper word but for the carry */
+	em_alui(em, BPF_LSH, R4, 33);
+	em_alu(em, BPF_ADD, R3, R4); /* lower word */
+	em_jr(em, BPF_JGE, R3, R4, c1);
+	em_alui(em, BPF_ADD, R2, 1);
+	em_place(em, c1);
+	em_ld(em, BPF_DW, R4, R1, 16);
+	em_alu(em, BPF_ADD, R4, R3);
+	em_st(em, BPF_DW, R1, 16, R4);
+	em_jr(em, BPF_JGE, R4, R3, c2);
+	em_alui(em, BPF_ADD, R2, 1);
+	em_place(em, c2);
+	add_reg(g, 3, R2);
+}
+
+static void
+update_bucket(struct gen *g, const struct dif_aggvar *a, bool inc,
+	      uint32_t none)
+{
+	struct em *em = g->em;
+
+	em_ji(em, BPF_JGE, R2, (int32_t)a->words, none);
+	em_alui(em, BPF_LSH, R2, 3);
+	em_alu(em, BPF_ADD, R1, R2);
+	if (!inc) {
+		add_one(g, 0);
+		return;
+	}
+	em_ld(em, BPF_DW, R2, FP, FR_INC);
+	add_reg(g, 0, R2);
+}
+
+static int
+cell_update(struct gen *g, const struct dif_aggvar *a, bool inc, uint32_t none)
+{
+	if (a->func != DIF_AGG_count)
+		em_ld(g->em, BPF_DW, R2, FP, FR_VAL);
+	switch (a->func) {
+	case DIF_AGG_count:
+		add_one(g, 0);
+		return 0;
+	case DIF_AGG_sum:
+		add_reg(g, 0, R2);
+		return 0;
+	case DIF_AGG_min:
+		update_extreme(g, BPF_JSGE);
+		return 0;
+	case DIF_AGG_max:
+		update_extreme(g, BPF_JSLE);
+		return 0;
+	case DIF_AGG_avg:
+		add_one(g, 0);
+		add_reg(g, 1, R2);
+		return 0;
+	case DIF_AGG_stddev:
+		add_one(g, 0);
+		add_reg(g, 1, R2);
+		add_square(g);
+		return 0;
+	case DIF_AGG_quantize:
+	case DIF_AGG_lquantize:
+	case DIF_AGG_llquantize:
+		update_bucket(g, a, inc, none);
+		return 0;
+	}
+	return gen_refuse(g, "aggregating function 0x%x is not served",
+			  a->func);
+}
+
+/* ---- buckets ------------------------------------------------------------- */
+
+/* R0 = bucket of the value in R1, as dif_lquantize_bucket(). */
+static void
+lquantize_bucket(struct gen *g, uint64_t arg)
+{
+	struct em *em = g->em;
+	uint32_t below = em_label(em), in = em_label(em);
+	uint32_t step = DIF_LQ_STEP(arg), levels = DIF_LQ_LEVELS(arg);
+
+	em_imm(em, R0, 0);
+	em_ji(em, BPF_JSLT, R1, DIF_LQ_BASE(arg), below);
+	em_imm(em, R2, (uint64_t)(int64_t)DIF_LQ_BASE(arg));
+	em_alu(em, BPF_SUB, R1, R2);
+	em_alui(em, BPF_DIV, R1, step ? (int32_t)step : 1);
+	em_ji(em, BPF_JLT, R1, (int32_t)levels, in);
+	em_imm(em, R1, levels);
+	em_place(em, in);
+	em_lea(em, R0, R1, 1);
+	em_place(em, below);
+}
+
+/* FR_VAL, a value, becomes its bucket. */
+static void
+value_to_bucket(struct gen *g, const struct dif_aggvar *a)
+{
+	struct em *em = g->em;
+
+	switch (a->func) {
+	case DIF_AGG_quantize:
+		em_mov(em, R1, R6);
+		em_ld(em, BPF_DW, R2, FP, FR_VAL);
+		em_fn(em, "rt_quantize_bucket");
+		break;
+	case DIF_AGG_llquantize:
+		em_mov(em, R1, R6);
+		em_imm(em, R2, a->arg);
+		em_ld(em, BPF_DW, R3, FP, FR_VAL);
+		em_fn(em, "rt_llquantize_bucket");
+		break;
+	case DIF_AGG_lquantize:
+		em_ld(em, BPF_DW, R1, FP, FR_VAL);
+		lquantize_bucket(g, a->arg);
+		break;
+	default:
+		return;
+	}
+	em_st(em, BPF_DW, FP, FR_VAL, R0);
+}
+
+/* ---- the statement ------------------------------------------------------- */
+
+static int
+agg_key(struct gen *g, const struct dif_stmt *st, const struct dif_aggvar *a)
+{
+	if (a->keysize > RT_KEY_MAX)
+		return gen_refuse(g, "@%s: keys of %u bytes are too large",
+				  a->name, a->keysize);
+	for (uint32_t k = 0; k < st->nkeys; k++) {
+		const struct dif_expr *x = &st->exprs[k];
+		uint32_t size = (x->size + 7) & ~7u;
+		/* An expression may use arrays, whose keys go behind ours. */
+		g->keybase = a->keysize;
+		if (gen_value(g, x, R6, RT_OFF(key) + (int32_t)x->off, size,
+			      true) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+gen_agg(struct gen *g, const struct dif_stmt *st)
+{
+	const struct dif_aggvar *a = g->eng->en->tab->aggs[st->agg];
+	uint32_t none = em_label(g->em), nvals = st->nexprs - st->nkeys;
+
+	if (a->words == 0 || a->func != st->kind)
+		return gen_refuse(g, "@%s: the aggregation has another function",
+				  a->name);
+	if (a->func != DIF_AGG_count && nvals == 0)
+		return gen_refuse(g, "@%s: no value to aggregate", a->name);
+	if (agg_key(g, st, a) != 0)
+		return -1;
+	for (uint32_t i = 0; i < nvals && i < 2; i++) {
+		g->keybase = a->keysize;
+		if (gen_obj(g, st->exprs[st->nkeys + i].obj) != 0)
+			return -1;
+		em_st(g->em, BPF_DW, FP, i == 0 ? FR_VAL : FR_INC, R0);
+	}
+	g->keybase = 0;
+	value_to_bucket(g, a);
+	agg_base(g, g->lb_done);
+	if (a->keysize == 0)
+		cell_fixed(g, st, a);
+	else
+		cell_keyed(g, a, none);
+	if (cell_update(g, a, nvals > 1, none) != 0)
+		return -1;
+	em_place(g->em, none);
+	return 0;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * bpf_attach.c - programs to their sites, all by file descriptors that die
+ * with this process.
+ *
+ *   system calls  one raw tracepoint for all
+ *   timers        perf events on the CPU clock, one for each CPU and probe
+ *   uprobes       one link for each file and process (uprobe_multi), else a
+ *                 perf event for each site
+ *
+ * Perf events and uprobes carry the index of their site as a cookie.
+ */
+#include "engine/bpf/bpf_impl.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define PERIOD_MIN 10000u /* ns: the kernel samples no faster */
+#define MULTI_MAX  (1u << 20)
+
+static int
+keep(struct engine *eng, int fd, struct err *e)
+{
+	if (vec_push(&eng->links, fd))
+		return 0;
+	close(fd);
+	return err_nomem(e);
+}
+
+void
+bpf_attach_undo(struct engine *eng)
+{
+	/* Links before the perf events that they hang on. */
+	while (eng->links.n > 0)
+		close(eng->links.v[--eng->links.n]);
+}
+
+/* ---- timers -------------------------------------------------------------- */
+
+/* Call fn for each CPU of a list like 0-3,8; -1 when it failed. */
+static int
+each_online(struct engine *eng, uint32_t site, struct err *e,
+	    int (*fn)(struct engine *, uint32_t, int, struct err *))
+{
+	char list[4096] = "";
+	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+
+	if (f == NULL || fgets(list, sizeof(list), f) == NULL)
+		strcpy(list, "0");
+	if (f != NULL)
+		fclose(f);
+	for (char *p = list; isdigit((unsigned char)*p);) {
+		long a = strtol(p, &p, 10), b = a;
+		if (*p == '-')
+			b = strtol(p + 1, &p, 10);
+		for (; a <= b; a++)
+			if (fn(eng, site, (int)a, e) != 0)
+				return -1;
+		if (*p == ',')
+			p++;
+	}
+	return 0;
+}
+
+static int
+attach_clock(struct engine *eng, uint32_t site, int cpu, struct err *e)
+{
+	const struct bpf_class *c = &eng->cls[BC_TIMER];
+	uint64_t period = c->dsites.v[site]->num;
+	int only = eng->opts.only_cpu, fd, link;
+
+	if (only >= 0 && cpu != only)
+		return 0;
+	fd = sys_perf_clock(cpu, period < PERIOD_MIN ? PERIOD_MIN : period);
+	if (fd < 0)
+		return errno == ENODEV ? 0 /* gone offline meanwhile */ :
+					 bpf_feat_error(e, errno, "cannot open "
+							"a CPU clock event");
+	if (keep(eng, fd, e) != 0)
+		return -1;
+	link = sys_link_perf(c->prog, fd, site);
+	if (link < 0)
+		return bpf_feat_error(e, errno, "cannot attach to a CPU clock "
+						"event");
+	if (keep(eng, link, e) != 0)
+		return -1;
+	return sys_perf_enable(fd) == 0 ?
+		       0 :
+		       bpf_feat_error(e, errno, "cannot start a CPU clock "
+						"event");
+}
+
+/* Tick probes fire on one CPU: the first that is there. */
+static int
+attach_tick(struct engine *eng, uint32_t site, int cpu, struct err *e)
+{
+	size_t before = eng->links.n;
+
+	if (attach_clock(eng, site, cpu, e) != 0)
+		return -1;
+	return eng->links.n != before ? 1 : 0;
+}
+
+static int
+attach_timers(struct engine *eng, struct err *e)
+{
+	const struct bpf_class *c = &eng->cls[BC_TIMER];
+
+	for (uint32_t i = 0; i < c->sites.n; i++) {
+		size_t before = eng->links.n;
+		bool tick = c->dsites.v[i]->kind == DIF_SITE_TICK;
+		int rc = each_online(eng, i, e,
+				     tick ? attach_tick : attach_clock);
+		if (err_is_set(e) || (rc != 0 && !tick))
+			return -1;
+		if (eng->links.n == before)
+			return err_set(e, &ERR_GENERIC, 0,
+				       "CPU %d is not there",
+				       eng->opts.only_cpu);
+	}
+	return 0;
+}
+
+/* ---- uprobes ------------------------------------------------------------- */
+
+/* Sites of one class in order of file, process, offset. */
+static int
+cmp_site(const void *a, const void *b, void *arg)
+{
+	const struct bpf_class *c = arg;
+	const struct dif_site *x = c->dsites.v[*(const uint32_t *)a];
+	const struct dif_site *y = c->dsites.v[*(const uint32_t *)b];
+	int d = strcmp(x->path, y->path);
+
+	if (d != 0)
+		return d;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->off < y->off ? -1 : x->off > y->off;
+}
+
+static bool
+same_group(const struct dif_site *x, const struct dif_site *y)
+{
+	return x->pid == y->pid && strcmp(x->path, y->path) == 0;
+}
+
+static int
+uprobe_error(struct err *e, int sys, const struct dif_site *s)
+{
+	char what[512];
+
+	if (sys == ESRCH)
+		return err_set(e, &ERR_GENERIC, 0, "process %d is gone",
+			       s->pid);
+	snprintf(what, sizeof(what), "cannot place probes in %s", s->path);
+	return bpf_feat_error(e, sys, what);
+}
+
+/* order[first..end) are of one file and process. */
+static int
+attach_multi(struct engine *eng, enum bpf_cls k, const uint32_t *order,
+	     uint32_t n, struct err *e)
+{
+	const struct bpf_class *c = &eng->cls[k];
+	const struct dif_site *s = c->dsites.v[order[0]];
+	uint64_t *offs = calloc(n, sizeof(*offs));
+	uint64_t *cookies = calloc(n, sizeof(*cookies));
+	int fd = -1, sys = ENOMEM;
+
+	if (offs != NULL && cookies != NULL) {
+		for (uint32_t i = 0; i < n; i++) {
+			offs[i] = c->dsites.v[order[i]]->off;
+			cookies[i] = order[i];
+		}
+		const struct sys_uprobes u = {
+			.path = s->path, .offs = offs, .cookies = cookies,
+			.n = n, .pid = s->pid, .ret = k == BC_URETPROBE,
+		};
+		fd = sys_link_uprobes(c->prog, &u);
+		sys = errno;
+	}
+	free(offs);
+	free(cookies);
+	return fd < 0 ? uprobe_error(e, sys, s) : keep(eng, fd, e);
+}
+
+/* Numbers that the uprobe PMU has in sysfs; -1: not there. */
+static long
+pmu_number(const char *file)
+{
+	char path[128], text[64] = "";
+	const char *p = text;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/uprobe/%s",
+		 file);
+	f = fopen(path, "re");
+	if (f == NULL)
+		return -1;
+	if (fgets(text, sizeof(text), f) == NULL)
+		text[0] = '\0';
+	fclose(f);
+	if (strncmp(p, "config:", 7) == 0)
+		p += 7;
+	return isdigit((unsigned char)*p) ? strtol(p, NULL, 10) : -1;
+}
+
+/* Two descriptors for each site. */
+static void
+raise_nofile(void)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) == 0) {
+		r.rlim_cur = r.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &r);
+	}
+}
+
+static int
+attach_single(struct engine *eng, enum bpf_cls k, uint32_t site, struct err *e)
+{
+	const struct bpf_class *c = &eng->cls[k];
+	const struct dif_site *s = c->dsites.v[site];
+	long type = pmu_number("type"), bit = pmu_number("format/retprobe");
+	int fd, link;
+
+	if (type < 0)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "this kernel has no uprobes "
+			       "(CONFIG_UPROBE_EVENTS)");
+	fd = sys_perf_uprobe((uint32_t)type,
+			     k == BC_URETPROBE ? 1ull << (bit < 0 ? 0 : bit) :
+						 0,
+			     s->path, s->off, s->pid);
+	if (fd < 0)
+		return uprobe_error(e, errno, s);
+	if (keep(eng, fd, e) != 0)
+		return -1;
+	link = sys_link_perf(c->prog, fd, site);
+	if (link < 0)
+		return uprobe_error(e, errno, s);
+	if (keep(eng, link, e) != 0)
+		return -1;
+	return sys_perf_enable(fd) == 0 ? 0 : uprobe_error(e, errno, s);
+}
+
+static int
+attach_order(struct engine *eng, enum bpf_cls k, const uint32_t *order,
+	     uint32_t n, struct err *e)
+{
+	const struct bpf_class *c = &eng->cls[k];
+
+	if (!eng->multi) {
+		raise_nofile();
+		for (uint32_t i = 0; i < n; i++)
+			if (attach_single(eng, k, order[i], e) != 0)
+				return -1;
+		return 0;
+	}
+	for (uint32_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && end - i < MULTI_MAX; end++)
+			if (!same_group(c->dsites.v[order[i]],
+					c->dsites.v[order[end]]))
+				break;
+		if (attach_multi(eng, k, order + i, end - i, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+attach_uprobes(struct engine *eng, enum bpf_cls k, struct err *e)
+{
+	struct bpf_class *c = &eng->cls[k];
+	uint32_t n = (uint32_t)c->sites.n;
+	uint32_t *order = calloc(n, sizeof(*order));
+	int rc;
+
+	if (order == NULL)
+		return err_nomem(e);
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	qsort_r(order, n, sizeof(*order), cmp_site, c);
+	rc = attach_order(eng, k, order, n, e);
+	free(order);
+	return rc;
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
+static int
+attach_raw(struct engine *eng, int prog, const char *name, struct err *e)
+{
+	int fd = sys_raw_tp_open(prog, name);
+
+	if (fd < 0)
+		return bpf_feat_error(e, errno, "cannot attach to a "
+						"tracepoint of the kernel");
+	return keep(eng, fd, e);
+}
+
+int
+bpf_attach_all(struct engine *eng, struct err *e)
+{
+	const struct bpf_class *c = eng->cls;
+
+	if (eng->vtime_prog >= 0 &&
+	    attach_raw(eng, eng->vtime_prog, NULL, e) != 0)
+		return -1;
+	if (c[BC_SYSENTRY].prog >= 0 &&
+	    attach_raw(eng, c[BC_SYSENTRY].prog, "sys_enter", e) != 0)
+		return -1;
+	if (c[BC_SYSRETURN].prog >= 0 &&
+	    attach_raw(eng, c[BC_SYSRETURN].prog, "sys_exit", e) != 0)
+		return -1;
+	/* Returns first: an entry that is seen has its return seen too. */
+	if (c[BC_URETPROBE].prog >= 0 &&
+	    attach_uprobes(eng, BC_URETPROBE, e) != 0)
+		return -1;
+	if (c[BC_UPROBE].prog >= 0 && attach_uprobes(eng, BC_UPROBE, e) != 0)
+		return -1;
+	return c[BC_TIMER].prog >= 0 ? attach_timers(eng, e) : 0;
+}

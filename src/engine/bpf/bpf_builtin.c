@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * bpf_builtin.c - the built-in variables in the kernel: each from the helper
+ * or the field that has it.
+ *
+ * In clauses of the ERROR probe, arguments, epid and names are those of ERROR,
+ * which are known when the clause is made; the firing's own stay untouched.
+ */
+#include "engine/bpf/bpf_impl.h"
+
+#define STACK_MAX 127 /* frames that the kernel walks */
+
+void
+gen_ctx(struct gen *g)
+{
+	g->use_ctx = true;
+	em_ld(g->em, BPF_DW, R1, FP, FR_CTX);
+}
+
+/* ---- user registers ------------------------------------------------------ */
+
+static bool
+ctx_is_uregs(enum bpf_cls c)
+{
+	return c == BC_UPROBE || c == BC_URETPROBE;
+}
+
+void
+bpf_builtin_uregs(struct em *em, enum bpf_cls cls, int ctx_slot)
+{
+	if (ctx_is_uregs(cls)) {
+		em_ld(em, BPF_DW, R0, FP, ctx_slot);
+		return;
+	}
+	em_call(em, BPF_FUNC_get_current_task_btf);
+	em_mov(em, R1, R0);
+	em_call(em, BPF_FUNC_task_pt_regs);
+}
+
+/*
+ * enum dif_reg is the order of struct pt_regs.  cs and ss have become unions
+ * in newer kernels, which the verifier does not let be read whole.
+ */
+void
+bpf_builtin_ureg(struct em *em, enum bpf_cls cls, unsigned dst, unsigned reg,
+		 int tmp)
+{
+	bool odd = reg == DIF_R_CS || reg == DIF_R_SS;
+
+	if (ctx_is_uregs(cls) || !odd) {
+		em_ld(em, BPF_DW, dst, R0, 8 * (int)reg);
+		return;
+	}
+	em_lea(em, R3, R0, 8 * (int)reg);
+	em_lea(em, R1, FP, tmp);
+	em_imm(em, R2, 8);
+	em_call(em, BPF_FUNC_probe_read_kernel);
+	em_ld(em, BPF_DW, dst, FP, tmp);
+}
+
+/* ---- arrays -------------------------------------------------------------- */
+
+/* R0 = the element of DIF register ri in n words at off of rt; else 0. */
+static void
+array_element(struct gen *g, unsigned ri, int off, unsigned n)
+{
+	struct em *em = g->em;
+	uint32_t none = em_label(em);
+
+	em_mov(em, R1, gen_get(g, ri, R1));
+	em_imm(em, R0, 0);
+	em_ji(em, BPF_JGE, R1, (int32_t)n, none);
+	em_alui(em, BPF_LSH, R1, 3);
+	em_mov(em, R2, R6);
+	em_alu(em, BPF_ADD, R2, R1);
+	em_ld(em, BPF_DW, R0, R2, off);
+	em_place(em, none);
+}
+
+static void
+array_uregs(struct gen *g, unsigned ri)
+{
+	struct em *em = g->em;
+
+	if (ctx_is_uregs(g->cls))
+		g->use_ctx = true;
+	bpf_builtin_uregs(em, g->cls, FR_CTX);
+	if (ri == 0 || (g->konst[ri] && g->kval[ri] < DIF_NUREGS)) {
+		bpf_builtin_ureg(em, g->cls, R0,
+				 ri == 0 ? 0 : (unsigned)g->kval[ri], FR_TMP);
+		return;
+	}
+	em_mov(em, R3, R0);
+	em_lea(em, R1, R6, RT_OFF(ureg));
+	gen_copy(g, 8 * DIF_NUREGS, false, false);
+	array_element(g, ri, RT_OFF(ureg), DIF_NUREGS);
+}
+
+int
+gen_array(struct gen *g, uint32_t id, unsigned ri, unsigned rd)
+{
+	if (id == DIF_VAR_args)
+		array_element(g, ri, g->error ? RT_ERR_ARG(0) : RT_OFF(arg),
+			      g->error ? 6 : RT_NARGS);
+	else if (id == DIF_VAR_uregs)
+		array_uregs(g, ri);
+	else
+		return gen_refuse(g, "array %u is not served", id);
+	gen_put(g, rd, R0);
+	return 0;
+}
+
+/* ---- stacks -------------------------------------------------------------- */
+
+void
+gen_stack(struct gen *g, uint32_t frames, bool user)
+{
+	em_mov(g->em, R2, R1);
+	gen_ctx(g);
+	em_imm(g->em, R3, 8 * frames);
+	em_imm(g->em, R4, user ? BPF_F_USER_STACK : 0);
+	em_call(g->em, BPF_FUNC_get_stack);
+}
+
+/* R0 = program counter of the second frame. */
+static void
+var_caller(struct gen *g, bool user)
+{
+	gen_zero(g, R6, RT_AREA, 16);
+	em_lea(g->em, R1, R6, RT_AREA);
+	gen_stack(g, 2, user);
+	em_ld(g->em, BPF_DW, R0, R6, RT_AREA + 8);
+}
+
+static void
+var_depth(struct gen *g, bool user)
+{
+	uint32_t ok = em_label(g->em);
+
+	em_lea(g->em, R1, R6, RT_AREA);
+	gen_stack(g, STACK_MAX, user);
+	em_ji(g->em, BPF_JSGT, R0, 0, ok);
+	em_imm(g->em, R0, 0);
+	em_place(g->em, ok);
+	em_alui(g->em, BPF_RSH, R0, 3);
+}
+
+/* ---- scalars ------------------------------------------------------------- */
+
+/* The name goes to 16 bytes of scratch. */
+static void
+var_execname(struct gen *g)
+{
+	struct em *em = g->em;
+
+	em_ld(em, BPF_W, R1, R6, RT_OFF(scratch));
+	em_ji(em, BPF_JGT, R1, (int32_t)RT_SCRATCH - 16,
+	      gen_fault(g, DIF_FAULT_NOSCRATCH, -1));
+	em_st(em, BPF_DW, FP, FR_TMP, R1);
+	em_lea(em, R2, R1, 16);
+	em_st(em, BPF_W, R6, RT_OFF(scratch), R2);
+	em_alu(em, BPF_ADD, R1, R6);
+	em_alui(em, BPF_ADD, R1, RT_OFF(scratch_mem));
+	em_imm(em, R2, 16);
+	em_call(em, BPF_FUNC_get_current_comm);
+	em_ld(em, BPF_DW, R0, R6, RT_OFF(self));
+	em_ld(em, BPF_DW, R1, FP, FR_TMP);
+	em_alu(em, BPF_ADD, R0, R1);
+	em_alui(em, BPF_ADD, R0, RT_OFF(scratch_mem));
+}
+
+static void
+var_name(struct gen *g, unsigned part)
+{
+	struct em *em = g->em;
+
+	if (g->error) {
+		em_imm(em, R0, g->eng->str_addr + g->eng->error_name[part]);
+		return;
+	}
+	g->use_site = true;
+	em_ld(em, BPF_DW, R1, FP, FR_SITE);
+	em_ld(em, BPF_W, R1, R1,
+	      (int)(offsetof(struct bpf_site, name) + 4 * part));
+	em_imm(em, R0, g->eng->str_addr);
+	em_alu(em, BPF_ADD, R0, R1);
+}
+
+static int
+var_ppid(struct gen *g)
+{
+	const struct bpf_ktypes *k = &g->eng->kt;
+
+	if (bpf_feat_ktypes(g->eng, g->e) != 0)
+		return -1;
+	if (k->task_real_parent == ~0u || k->task_tgid == ~0u)
+		return gen_refuse(g, "ppid: this kernel's struct task_struct "
+				     "is not understood");
+	em_call(g->em, BPF_FUNC_get_current_task_btf);
+	em_ld(g->em, BPF_DW, R0, R0, (int)k->task_real_parent);
+	em_ld(g->em, BPF_W, R0, R0, (int)k->task_tgid);
+	return 0;
+}
+
+/* The failed system call's error, in its return probe. */
+static void
+var_errno(struct gen *g)
+{
+	struct em *em = g->em;
+	uint32_t none = em_label(em);
+
+	if (g->cls != BC_SYSRETURN) {
+		em_imm(em, R0, 0);
+		return;
+	}
+	gen_ctx(g);
+	em_ld(em, BPF_DW, R1, R1, 8);
+	em_imm(em, R0, 0);
+	em_ji(em, BPF_JLT, R1, -4095, none);
+	em_raw(em, BPF_ALU64 | BPF_NEG, R1, 0, 0, 0);
+	em_mov(em, R0, R1);
+	em_place(em, none);
+}
+
+/*
+ * What was run before the thread was last put on a CPU, kept by the program
+ * of bpf_vtime.c, and what has passed since.  A thread that has not been
+ * switched since tracing began starts with what the scheduler says.
+ */
+static int
+var_vtimestamp(struct gen *g)
+{
+	struct em *em = g->em;
+	uint32_t none = em_label(em), known = em_label(em);
+
+	if (bpf_feat_ktypes(g->eng, g->e) != 0)
+		return -1;
+	gen_now(g);
+	em_st(em, BPF_DW, FP, FR_TMP, R0);
+	em_call(em, BPF_FUNC_get_current_task_btf);
+	em_ld(em, BPF_DW, R1, R0, (int)g->eng->kt.task_sum_exec);
+	em_st(em, BPF_DW, FP, FR_TMP2, R1);
+	em_mov(em, R2, R0);
+	em_map(em, R1, g->eng->vtime.fd);
+	em_imm(em, R3, 0);
+	em_imm(em, R4, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	em_call(em, BPF_FUNC_task_storage_get);
+	em_ji(em, BPF_JEQ, R0, 0, none);
+	em_ld(em, BPF_DW, R2, FP, FR_TMP);
+	em_ld(em, BPF_DW, R1, R0, 8);
+	em_ji(em, BPF_JNE, R1, 0, known);
+	em_ld(em, BPF_DW, R3, FP, FR_TMP2);
+	em_st(em, BPF_DW, R0, 0, R3);
+	em_st(em, BPF_DW, R0, 8, R2);
+	em_mov(em, R1, R2);
+	em_place(em, known);
+	em_ld(em, BPF_DW, R0, R0, 0);
+	em_alu(em, BPF_ADD, R0, R2);
+	em_alu(em, BPF_SUB, R0, R1);
+	em_place(em, none);
+	return 0;
+}
+
+static void
+ids(struct gen *g, int helper, bool upper)
+{
+	em_call(g->em, helper);
+	if (upper)
+		em_alui(g->em, BPF_RSH, R0, 32);
+	else
+		em_mov32(g->em, R0, R0);
+}
+
+/* Those that take a piece of code; -2: not one of them. */
+static int
+builtin_code(struct gen *g, uint32_t id)
+{
+	switch (id) {
+	case DIF_VAR_timestamp: gen_now(g); return 0;
+	case DIF_VAR_vtimestamp: return var_vtimestamp(g);
+	case DIF_VAR_ppid: return var_ppid(g);
+	case DIF_VAR_errno: var_errno(g); return 0;
+	case DIF_VAR_execname: var_execname(g); return 0;
+	case DIF_VAR_caller: var_caller(g, false); return 0;
+	case DIF_VAR_ucaller: var_caller(g, true); return 0;
+	case DIF_VAR_stackdepth: var_depth(g, false); return 0;
+	case DIF_VAR_ustackdepth: var_depth(g, true); return 0;
+	case DIF_VAR_probeprov: var_name(g, 0); return 0;
+	case DIF_VAR_probemod: var_name(g, 1); return 0;
+	case DIF_VAR_probefunc: var_name(g, 2); return 0;
+	case DIF_VAR_probename: var_name(g, 3); return 0;
+	case DIF_VAR_walltimestamp:
+		gen_now(g);
+		em_imm(g->em, R1, g->eng->rtconf.wall_offset);
+		em_alu(g->em, BPF_ADD, R0, R1);
+		return 0;
+	case DIF_VAR_curcpu:
+		em_ld(g->em, BPF_DW, R0, R6, RT_OFF(self));
+		em_alui(g->em, BPF_ADD, R0, RT_OFF(cpu_id));
+		return 0;
+	}
+	return -2;
+}
+
+int
+gen_builtin(struct gen *g, uint32_t id)
+{
+	struct em *em = g->em;
+	int rc = builtin_code(g, id);
+
+	if (rc != -2)
+		return rc;
+	if (id >= DIF_VAR_arg0 && id <= DIF_VAR_arg9) {
+		unsigned n = id - DIF_VAR_arg0;
+		if (!g->error)
+			em_ld(em, BPF_DW, R0, R6, RT_OFF(arg) + 8 * (int)n);
+		else if (n < 6)
+			em_ld(em, BPF_DW, R0, R6, RT_ERR_ARG(n));
+		else
+			em_imm(em, R0, 0);
+		return 0;
+	}
+	switch (id) {
+	case DIF_VAR_epid: em_ld(em, BPF_W, R0, R6, RT_OFF(epid)); break;
+	case DIF_VAR_id: em_ld(em, BPF_W, R0, R6, RT_OFF(probe_id)); break;
+	case DIF_VAR_cpu: em_ld(em, BPF_W, R0, R6, RT_OFF(cpu)); break;
+	case DIF_VAR_pid: ids(g, BPF_FUNC_get_current_pid_tgid, true); break;
+	case DIF_VAR_tid: ids(g, BPF_FUNC_get_current_pid_tgid, false); break;
+	case DIF_VAR_uid: ids(g, BPF_FUNC_get_current_uid_gid, false); break;
+	case DIF_VAR_gid: ids(g, BPF_FUNC_get_current_uid_gid, true); break;
+	case DIF_VAR_curthread:
+		em_call(em, BPF_FUNC_get_current_task);
+		break;
+	default: {
+		const struct dif_builtin_info *b = dif_builtin_by_id(id);
+		return gen_refuse(g, "%s is not served",
+				  b ? b->name : "a built-in variable");
+	}
+	}
+	return 0;
+}

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * bpf_clause.c - a clause as a BPF function:
+ *
+ *	u64 clause(ctx, struct rt *rt, struct bpf_site *site)
+ *
+ * Predicate; room for the whole record; the statements; publish.  It returns 0
+ * or, after a fault, 1: then the record has not been published, and the caller
+ * reports (bpf_prog.c).  The order of effects is the one of interp_fire.c.
+ */
+#include "engine/bpf/bpf_impl.h"
+
+#include <stdlib.h>
+
+/* ---- the principal buffer ------------------------------------------------ */
+
+void
+bpf_clause_wake(struct engine *eng, struct em *em)
+{
+	em_mapval(em, R1, eng->ctl.fd, offsetof(struct rt_ctl, wanted));
+	em_sti(em, BPF_W, R1, 0, 1);
+	em_sti(em, BPF_DW, FP, FR_TMP2, 1);
+	em_map(em, R1, eng->wake.fd);
+	em_lea(em, R2, FP, FR_TMP2);
+	em_imm(em, R3, 8);
+	em_imm(em, R4, BPF_RB_FORCE_WAKEUP);
+	em_call(em, BPF_FUNC_ringbuf_output);
+}
+
+/* A record of n bytes would wrap: fill up what is left before the end.  R3 is
+   the position, R4 becomes the bytes skipped. */
+static void
+reserve_skip(struct em *em, uint32_t bufsize, uint32_t n)
+{
+	uint32_t fits = em_label(em);
+
+	em_imm(em, R4, 0);
+	em_ji(em, BPF_JLE, R3, (int32_t)(bufsize - n), fits);
+	em_imm(em, R4, bufsize);
+	em_alu(em, BPF_SUB, R4, R3);
+	em_place(em, fits);
+}
+
+void
+bpf_clause_reserve(struct engine *eng, struct em *em, uint32_t n,
+		   uint32_t drop)
+{
+	uint32_t size = eng->buf.vsize;
+	uint32_t full = em_label(em), whole = em_label(em),
+		 start = em_label(em), ok = em_label(em);
+
+	em_map(em, R1, eng->buf.fd);
+	em_lea(em, R2, R6, RT_OFF(slot));
+	em_call(em, BPF_FUNC_map_lookup_elem);
+	em_ji(em, BPF_JEQ, R0, 0, full);
+	em_ld(em, BPF_DW, R1, R6, RT_OFF(head));
+	em_ld(em, BPF_DW, R2, R6, RT_OFF(tail));
+	em_mov(em, R3, R1);
+	em_alui(em, BPF_AND, R3, (int32_t)(size - 1));
+	reserve_skip(em, size, n);
+	em_mov(em, R5, R1);
+	em_alu(em, BPF_SUB, R5, R2);
+	em_alu(em, BPF_ADD, R5, R4);
+	em_ji(em, BPF_JGT, R5, (int32_t)(size - n), full);
+	em_alu(em, BPF_ADD, R1, R4);
+	em_alui(em, BPF_ADD, R1, (int32_t)n);
+	em_st(em, BPF_DW, FP, FR_HEAD, R1);
+	em_ji(em, BPF_JEQ, R4, 0, whole);
+	em_ji(em, BPF_JGT, R3, (int32_t)(size - sizeof(struct rt_rec)), start);
+	em_mov(em, R5, R0);
+	em_alu(em, BPF_ADD, R5, R3);
+	em_sti(em, BPF_DW, R5, 0, 0);
+	em_sti(em, BPF_DW, R5, 8, 0);
+	em_place(em, start);
+	em_imm(em, R3, 0);
+	em_place(em, whole);
+	em_ji(em, BPF_JLE, R3, (int32_t)(size - n), ok);
+	em_place(em, full);
+	em_ld(em, BPF_DW, R1, R6, RT_OFF(drops) + 8 * RT_DROP_PRINCIPAL);
+	em_alui(em, BPF_ADD, R1, 1);
+	em_st(em, BPF_DW, R6, RT_OFF(drops) + 8 * RT_DROP_PRINCIPAL, R1);
+	em_ja(em, drop);
+	em_place(em, ok);
+	em_mov(em, R9, R0);
+	em_alu(em, BPF_ADD, R9, R3);
+}
+
+/* Publish; wake the consumer when that passes half of the buffer. */
+void
+bpf_clause_publish(struct engine *eng, struct em *em)
+{
+	uint32_t no = em_label(em);
+	int32_t half = (int32_t)(eng->buf.vsize / 2);
+
+	em_ld(em, BPF_DW, R1, FP, FR_HEAD);
+	em_ld(em, BPF_DW, R2, R6, RT_OFF(head));
+	em_ld(em, BPF_DW, R3, R6, RT_OFF(tail));
+	em_st(em, BPF_DW, R6, RT_OFF(head), R1);
+	em_alu(em, BPF_SUB, R1, R3);
+	em_ji(em, BPF_JLT, R1, half, no);
+	em_alu(em, BPF_SUB, R2, R3);
+	em_ji(em, BPF_JGE, R2, half, no);
+	bpf_clause_wake(eng, em);
+	em_place(em, no);
+}
+
+/* ---- values -------------------------------------------------------------- */
+
+static unsigned
+width_of(uint32_t size)
+{
+	return size == 1 ? BPF_B : size == 2 ? BPF_H : size == 4 ? BPF_W :
+								   BPF_DW;
+}
+
+/* R0, a scalar of the expression's type, to its place. */
+static void
+put_scalar(struct gen *g, const struct dif_expr *x, unsigned base, int32_t off,
+	   uint32_t size)
+{
+	struct em *em = g->em;
+	unsigned drop = x->type.size > 0 && x->type.size < 8 ?
+				64 - x->type.size * 8 : 0;
+
+	if (drop != 0 && size > x->type.size) {
+		em_alui(em, BPF_LSH, R0, (int32_t)drop);
+		em_alui(em, (x->type.flags & DIF_TF_SIGNED) ? BPF_ARSH :
+							      BPF_RSH,
+			R0, (int32_t)drop);
+	}
+	em_st(em, width_of(size), base, off, R0);
+}
+
+/* R0 is the address of `size` bytes or of a string. */
+static void
+put_bytes(struct gen *g, const struct dif_expr *x, unsigned base, int32_t off)
+{
+	struct em *em = g->em;
+
+	em_st(em, BPF_DW, FP, FR_TMP, R0);
+	em_mov(em, R3, R0);
+	em_lea(em, R1, base, off);
+	gen_copy(g, x->size, x->type.kind == DIF_TYPE_STRING,
+		 (x->type.flags & DIF_TF_USER) != 0);
+	em_ji(em, BPF_JSLT, R0, 0, gen_fault(g, DIF_FAULT_BADADDR, -2));
+}
+
+/* Is it `ldgs execname; ret`? */
+static bool
+is_execname(const struct dif_expr *x)
+{
+	const struct dif_obj *o = x->obj;
+
+	return x->type.kind == DIF_TYPE_STRING && o->ntext == 2 &&
+	       DIF_OP(o->text[0]) == DIF_OP_LDGS &&
+	       DIF_IDX(o->text[0]) == DIF_VAR_execname &&
+	       DIF_OP(o->text[1]) == DIF_OP_RET &&
+	       DIF_RD(o->text[0]) == DIF_RD(o->text[1]) && x->size >= 16;
+}
+
+static int
+put_obj(struct gen *g, const struct dif_expr *x, unsigned base, int32_t off,
+	uint32_t size)
+{
+	struct em *em = g->em;
+
+	if (!is_byref(&x->type)) {
+		if (gen_obj(g, x->obj) != 0)
+			return -1;
+		put_scalar(g, x, base, off, size);
+		return 0;
+	}
+	if (is_execname(x)) {
+		if (size > 16)
+			gen_zero(g, base, off + 16, size - 16);
+		em_lea(em, R1, base, off);
+		em_imm(em, R2, 16);
+		em_call(em, BPF_FUNC_get_current_comm);
+		return 0;
+	}
+	if (gen_obj(g, x->obj) != 0)
+		return -1;
+	if (x->type.kind == DIF_TYPE_STRING || size > x->size) {
+		em_st(em, BPF_DW, FP, FR_TMP, R0);
+		gen_zero(g, base, off, size);
+		em_ld(em, BPF_DW, R0, FP, FR_TMP);
+	}
+	put_bytes(g, x, base, off);
+	return 0;
+}
+
+static void
+put_tgid(struct gen *g, unsigned base, int32_t off)
+{
+	em_call(g->em, BPF_FUNC_get_current_pid_tgid);
+	em_alui(g->em, BPF_RSH, R0, 32);
+	em_st(g->em, BPF_DW, base, off, R0);
+}
+
+static void
+put_stack(struct gen *g, const struct dif_expr *x, unsigned base, int32_t off,
+	  uint32_t size)
+{
+	bool user = x->src == DIF_SRC_USTACK;
+	uint32_t room = (size - (user ? 8 : 0)) / 8;
+	uint32_t frames = x->arg < room ? x->arg : room;
+
+	gen_zero(g, base, off, size);
+	if (user) {
+		put_tgid(g, base, off);
+		off += 8;
+	}
+	if (frames == 0)
+		return;
+	em_lea(g->em, R1, base, off);
+	gen_stack(g, frames, user);
+}
+
+/* Evaluate x and put it at base + off, where `size` bytes are its own. */
+int
+gen_value(struct gen *g, const struct dif_expr *x, unsigned base, int32_t off,
+	  uint32_t size, bool key)
+{
+	struct em *em = g->em;
+
+	switch (x->src) {
+	case DIF_SRC_OBJ:
+		return put_obj(g, x, base, off, size);
+	case DIF_SRC_NAME:
+		em_ld(em, BPF_W, R0, R6, RT_OFF(probe_id));
+		em_st(em, key ? BPF_DW : BPF_W, base, off, R0);
+		return 0;
+	case DIF_SRC_STACK:
+	case DIF_SRC_USTACK:
+		put_stack(g, x, base, off, size);
+		return 0;
+	case DIF_SRC_SYM:
+	case DIF_SRC_USYM:
+		if (gen_obj(g, x->obj) != 0)
+			return -1;
+		if (x->src == DIF_SRC_SYM) {
+			em_st(em, BPF_DW, base, off, R0);
+			return 0;
+		}
+		em_st(em, BPF_DW, base, off + 8, R0);
+		put_tgid(g, base, off);
+		return 0;
+	}
+	return gen_refuse(g, "a value of kind %d is not served", x->src);
+}
+
+/* ---- statements ---------------------------------------------------------- */
+
+/*
+ * exit(): the first one's status counts; all probes fall silent but END.  The
+ * status is where it was recorded.
+ */
+static void
+act_exit(struct gen *g, const struct dif_expr *x)
+{
+	struct em *em = g->em;
+	uint32_t late = em_label(em), drains = em_label(em);
+
+	g->can_exit = true;
+	em_ld(em, BPF_W, R1, R9, (int)x->off);
+	em_mapval(em, R2, g->eng->ctl.fd, 0);
+	em_imm(em, R3, 1);
+	em_xchg32(em, R2, offsetof(struct rt_ctl, exited), R3);
+	em_ji(em, BPF_JNE, R3, 0, late);
+	em_st(em, BPF_W, R2, offsetof(struct rt_ctl, exit_status), R1);
+	em_place(em, late);
+	em_ld(em, BPF_W, R1, R2, offsetof(struct rt_ctl, activity));
+	em_ji(em, BPF_JGE, R1, RT_ACT_DRAINING, drains);
+	em_sti(em, BPF_W, R2, offsetof(struct rt_ctl, activity),
+	       RT_ACT_DRAINING);
+	em_place(em, drains);
+	bpf_clause_wake(g->eng, em);
+}
+
+static int
+stmt_values(struct gen *g, const struct dif_stmt *st)
+{
+	for (uint32_t i = 0; i < st->nexprs; i++) {
+		const struct dif_expr *x = &st->exprs[i];
+		int rc;
+
+		if (st->kind != DIF_ACT_NONE && g->rec)
+			rc = gen_value(g, x, R9, (int32_t)x->off, x->size,
+				       false);
+		else
+			rc = x->obj != NULL ? gen_obj(g, x->obj) : 0;
+		if (rc != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+gen_stmt(struct gen *g, const struct dif_stmt *st)
+{
+	const struct dif_act_info *a;
+
+	if (DIF_ACT_IS_AGG(st->kind))
+		return gen_agg(g, st);
+	a = dif_act_by_code(st->kind);
+	if (st->kind != DIF_ACT_NONE &&
+	    (a == NULL || (a->engines & DIF_ENG_K) == 0))
+		return gen_refuse(g, "%s() is not served",
+				  a ? a->name : "an unknown action");
+	if (stmt_values(g, st) != 0)
+		return -1;
+	if (st->kind != DIF_ACT_EXIT)
+		return 0;
+	if (st->nexprs == 0 || !g->rec || st->exprs[0].size < 4)
+		return gen_refuse(g, "exit() without a status");
+	act_exit(g, st->exprs);
+	return 0;
+}
+
+/* ---- the clause ---------------------------------------------------------- */
+
+static void
+clause_prologue(struct gen *g)
+{
+	struct em *em = g->em;
+
+	em_mov(em, R6, R2);
+	g->at_ctx = em_raw(em, BPF_STX | BPF_DW | BPF_MEM, FP, R1, FR_CTX, 0);
+	g->at_site = em_raw(em, BPF_STX | BPF_DW | BPF_MEM, FP, R3, FR_SITE,
+			    0);
+	em_sti(em, BPF_W, R6, RT_OFF(scratch), 0);
+}
+
+static void
+clause_head(struct gen *g)
+{
+	struct em *em = g->em;
+
+	bpf_clause_reserve(g->eng, em, g->cl->recsize, g->lb_out);
+	gen_now(g);
+	em_st(em, BPF_DW, R9, offsetof(struct rt_rec, time), R0);
+	em_ld(em, BPF_W, R1, R6, RT_OFF(epid));
+	em_st(em, BPF_DW, R9, 0, R1); /* and the padding */
+}
+
+static int
+clause_body(struct gen *g)
+{
+	struct em *em = g->em;
+	const struct dif_clause *cl = g->cl;
+
+	g->action = 0;
+	if (cl->pred != NULL) {
+		if (gen_obj(g, cl->pred) != 0)
+			return -1;
+		em_ji(em, BPF_JEQ, R0, 0, g->lb_out);
+	}
+	if (g->rec)
+		clause_head(g);
+	for (uint32_t s = 0; s < cl->nstmts; s++) {
+		g->action = s + 1;
+		if (gen_stmt(g, &cl->stmts[s]) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void
+clause_epilogue(struct gen *g)
+{
+	struct em *em = g->em;
+
+	em_place(em, g->lb_done);
+	if (g->rec)
+		bpf_clause_publish(g->eng, em);
+	em_place(em, g->lb_out);
+	em_imm(em, R0, 0);
+	em_exit(em);
+	gen_stubs(g);
+	em_place(em, g->lb_fault);
+	em_imm(em, R0, 1);
+	em_exit(em);
+	if (!g->use_ctx)
+		em_kill(em, g->at_ctx);
+	if (!g->use_site)
+		em_kill(em, g->at_site);
+}
+
+int
+bpf_clause_make(struct gen *g, struct bpf_fn *fn)
+{
+	int rc;
+
+	g->em = &fn->em;
+	g->lb_fault = em_label(g->em);
+	g->lb_done = em_label(g->em);
+	g->lb_out = em_label(g->em);
+	clause_prologue(g);
+	g->rec = g->cl->recsize != 0; /* r9 is kept for the record */
+	rc = clause_body(g);
+	if (rc == 0)
+		clause_epilogue(g);
+	vec_fini(&g->stubs);
+	return rc != 0 ? -1 : em_finish(g->em, fn->name, g->e);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * bpf_engine.c - the life of a kernel engine; the contract is in rt/engine.h.
+ *
+ * Activity is one word that every program looks at first, so starting and
+ * stopping are stores.  BEGIN and END clauses are a program too, run by
+ * BPF_PROG_TEST_RUN, and so share all state with the others.
+ */
+#include "engine/bpf/bpf_impl.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/membarrier.h>
+
+/* One more than the highest CPU number that may ever be. */
+static unsigned
+possible_cpus(void)
+{
+	char text[4096] = "";
+	FILE *f = fopen("/sys/devices/system/cpu/possible", "re");
+	unsigned max = 0;
+
+	if (f != NULL) {
+		if (fgets(text, sizeof(text), f) == NULL)
+			text[0] = '\0';
+		fclose(f);
+	}
+	for (char *p = text; *p != '\0';) {
+		if (!isdigit((unsigned char)*p)) {
+			p++;
+			continue;
+		}
+		unsigned long n = strtoul(p, &p, 10);
+		if (n > max && n < 65536)
+			max = (unsigned)n;
+	}
+	return max + 1;
+}
+
+static int
+engine_probe(struct err *e)
+{
+	return bpf_feat_check(e);
+}
+
+static void
+engine_free(struct engine *eng)
+{
+	if (eng == NULL)
+		return;
+	if (eng->view.ctl != NULL)
+		__atomic_store_n(&eng->view.ctl->activity, RT_ACT_STOPPED,
+				 __ATOMIC_SEQ_CST);
+	bpf_attach_undo(eng);
+	vec_fini(&eng->links);
+	for (int k = 0; k < BC_N; k++)
+		if (eng->cls[k].prog >= 0)
+			close(eng->cls[k].prog);
+	if (eng->vtime_prog >= 0)
+		close(eng->vtime_prog);
+	bpf_maps_free(eng);
+	bpf_class_fini(eng);
+	arena_free(eng->arena);
+	free(eng);
+}
+
+static struct engine *
+engine_new(const struct dif_enabling *en, const struct engine_opts *opts)
+{
+	struct engine *eng = calloc(1, sizeof(*eng));
+	struct bpf_map *maps[] = { &eng->rt,   &eng->buf,  &eng->agg,
+				   &eng->ctl,  &eng->conf, &eng->str,
+				   &eng->wake, &eng->self, &eng->vtime };
+
+	if (eng == NULL)
+		return NULL;
+	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+		maps[i]->fd = -1;
+	for (int k = 0; k < BC_N; k++)
+		eng->cls[k].prog = eng->cls[k].map.fd = -1;
+	eng->vtime_prog = -1;
+	eng->en = en;
+	eng->opts = *opts;
+	eng->ncpus = possible_cpus();
+	eng->nslots = eng->ncpus * RT_LEVELS;
+	eng->arena = arena_new();
+	if (eng->arena == NULL) {
+		free(eng);
+		return NULL;
+	}
+	return eng;
+}
+
+static int
+engine_make(struct engine *eng, struct err *e)
+{
+	if (bpf_feat_check(e) != 0)
+		return -1;
+	if (eng->en->sizes.strsize < 1 || eng->en->sizes.strsize > RT_STR_MAX)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "strsize: must be between 1 and %u", RT_STR_MAX);
+	if (bpf_class_build(eng, e) != 0)
+		return -1;
+	if (eng->cls[BC_UPROBE].sites.n + eng->cls[BC_URETPROBE].sites.n != 0)
+		eng->multi = bpf_feat_multi();
+	if (bpf_maps_make(eng, e) != 0)
+		return -1;
+	if (eng->uses_vtime && bpf_vtime_make(eng, e) != 0)
+		return -1;
+	for (int k = 0; k < BC_N; k++)
+		if (bpf_prog_make(eng, (enum bpf_cls)k, e) != 0)
+			return -1;
+	return 0;
+}
+
+static struct engine *
+engine_load(const struct dif_enabling *en, const struct engine_opts *opts,
+	    struct err *e)
+{
+	struct engine *eng = engine_new(en, opts);
+
+	if (eng == NULL) {
+		err_nomem(e);
+		return NULL;
+	}
+	if (engine_make(eng, e) != 0) {
+		engine_free(eng);
+		return NULL;
+	}
+	return eng;
+}
+
+static int
+engine_attach(struct engine *eng, struct err *e)
+{
+	return bpf_attach_all(eng, e);
+}
+
+/* Run the BEGIN or END clauses. */
+static int
+run_dtrace(struct engine *eng, enum dif_site_kind kind, struct err *e)
+{
+	const struct bpf_class *c = &eng->cls[BC_DTRACE];
+
+	for (uint64_t i = 0; i < c->sites.n; i++)
+		if (c->dsites.v[i]->kind == kind &&
+		    sys_prog_run(c->prog, &i, 1, eng->opts.only_cpu, NULL) != 0)
+			return bpf_feat_error(e, errno, "cannot run the BEGIN "
+							"or END clauses");
+	return 0;
+}
+
+static int
+engine_begin(struct engine *eng, struct err *e)
+{
+	uint32_t was = RT_ACT_INACTIVE;
+
+	if (run_dtrace(eng, DIF_SITE_BEGIN, e) != 0)
+		return -1;
+	__atomic_compare_exchange_n(&eng->view.ctl->activity, &was,
+				    RT_ACT_ACTIVE, false, __ATOMIC_SEQ_CST,
+				    __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+/* ---- grace --------------------------------------------------------------- */
+
+/*
+ * Without membarrier() for all: an interrupt on each CPU makes what it has
+ * claimed so far visible; then wait for each claimed slot to be given back.
+ */
+static void
+grace_by_hand(struct engine *eng)
+{
+	const struct rt_view *v = &eng->view;
+	const struct bpf_class *c = &eng->cls[BC_DTRACE];
+	const uint64_t none = UINT64_MAX; /* no such site: runs nothing */
+
+	for (unsigned cpu = 0; cpu < v->ncpus && c->prog >= 0; cpu++)
+		sys_prog_run(c->prog, &none, 1, (int)cpu, NULL);
+	if (c->prog < 0)
+		usleep(20000);
+	for (unsigned s = 0; s < v->nslots; s++) {
+		uint64_t n = v->rt[s]->firings;
+		while (v->rt[s]->busy && v->rt[s]->firings == n)
+			sched_yield();
+	}
+}
+
+static void
+engine_grace(struct engine *eng)
+{
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) != 0)
+		grace_by_hand(eng);
+}
+
+static int
+engine_stop(struct engine *eng, struct err *e)
+{
+	__atomic_store_n(&eng->view.ctl->activity, RT_ACT_DRAINING,
+			 __ATOMIC_SEQ_CST);
+	bpf_attach_undo(eng);
+	engine_grace(eng);
+	return 0;
+}
+
+static int
+engine_end(struct engine *eng, struct err *e)
+{
+	int rc = run_dtrace(eng, DIF_SITE_END, e);
+
+	__atomic_store_n(&eng->view.ctl->activity, RT_ACT_STOPPED,
+			 __ATOMIC_SEQ_CST);
+	return rc;
+}
+
+/* ---- the consumer's side ------------------------------------------------- */
+
+static const struct rt_view *
+engine_view(struct engine *eng)
+{
+	return &eng->view;
+}
+
+static int
+engine_wait_fd(struct engine *eng)
+{
+	return eng->wake.fd;
+}
+
+/* Consume all pokes: the consumer's position is the producer's. */
+static void
+engine_wait_clear(struct engine *eng)
+{
+	uint64_t *cons = (uint64_t *)(void *)eng->wake.mem;
+
+	__atomic_store_n(&eng->view.ctl->wanted, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(cons, __atomic_load_n(eng->wake_prod,
+					       __ATOMIC_ACQUIRE),
+			 __ATOMIC_RELEASE);
+}
+
+const struct engine_ops bpf_engine_ops = {
+	.name = "kernel",
+	.probe = engine_probe,
+	.load = engine_load,
+	.attach = engine_attach,
+	.begin = engine_begin,
+	.stop = engine_stop,
+	.end = engine_end,
+	.free = engine_free,
+	.view = engine_view,
+	.wait_fd = engine_wait_fd,
+	.wait_clear = engine_wait_clear,
+	.grace = engine_grace,
+};

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * bpf_feat.c - what this kernel and this process can do, found out by trying.
+ *
+ * A refusal must name what is missing: for want of privilege the capability,
+ * read from the process's own set, not the text of EPERM.
+ */
+#include "engine/bpf/bpf_impl.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <linux/capability.h>
+
+/* Newer than the C library's headers on some systems. */
+#define CAP_PERFMON_NR 38
+#define CAP_BPF_NR     39
+
+/* ---- privilege ---------------------------------------------------------- */
+
+static bool
+have_cap(unsigned cap)
+{
+	struct __user_cap_header_struct h = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct d[2];
+
+	if (syscall(SYS_capget, &h, d) != 0)
+		return true; /* unknown: do not accuse */
+	return (d[cap / 32].effective >> (cap % 32)) & 1;
+}
+
+static const char *
+missing_caps(void)
+{
+	bool bpf = have_cap(CAP_BPF_NR), perfmon = have_cap(CAP_PERFMON_NR);
+
+	if (have_cap(CAP_SYS_ADMIN) || (bpf && perfmon))
+		return NULL;
+	if (!bpf && !perfmon)
+		return "CAP_BPF and CAP_PERFMON are";
+	return bpf ? "CAP_PERFMON is" : "CAP_BPF is";
+}
+
+int
+bpf_feat_error(struct err *e, int sys, const char *what)
+{
+	const char *caps = sys == EPERM || sys == EACCES ? missing_caps() :
+							   NULL;
+
+	if (caps != NULL)
+		return err_set(e, &ERR_GENERIC, sys,
+			       "%s: %s missing (run as root, or grant it)",
+			       what, caps);
+	if (sys == EPERM || sys == EACCES)
+		return err_set(e, &ERR_GENERIC, sys,
+			       "%s: the kernel refuses BPF here (lockdown, a "
+			       "container's policy or a security module)",
+			       what);
+	if (sys == ENOSYS)
+		return err_set(e, &ERR_GENERIC, sys,
+			       "%s: this kernel has no bpf(2)", what);
+	return err_set(e, &ERR_GENERIC, sys, "%s", what);
+}
+
+/* Kernels before 5.11 count BPF memory against this; later ones do not care. */
+static void
+raise_memlock(void)
+{
+	struct rlimit r = { RLIM_INFINITY, RLIM_INFINITY };
+
+	setrlimit(RLIMIT_MEMLOCK, &r);
+}
+
+/*
+ * A program that needs what every program of this engine needs: storing an
+ * address as a number, and reading kernel memory.
+ */
+static int
+try_prog(uint32_t type, uint32_t attach)
+{
+	struct em em = { 0 };
+	struct err e = { 0 };
+	int fd = -1;
+
+	em_sti(&em, BPF_DW, FP, -8, 0);
+	em_lea(&em, R1, FP, -8);
+	em_imm(&em, R2, 8);
+	em_imm(&em, R3, 0);
+	em_call(&em, BPF_FUNC_probe_read_kernel);
+	em_imm(&em, R0, 0);
+	em_exit(&em);
+	if (em_finish(&em, "probe", &e) == 0) {
+		const struct sys_prog p = {
+			.type = type, .attach_type = attach, .name = "probe",
+			.insns = em.code.v, .ninsns = (uint32_t)em.code.n,
+		};
+		fd = sys_prog_load(&p);
+	}
+	int sys = errno;
+	em_fini(&em);
+	errno = sys;
+	return fd;
+}
+
+int
+bpf_feat_check(struct err *e)
+{
+	int fd;
+
+	raise_memlock();
+	fd = try_prog(BPF_PROG_TYPE_RAW_TRACEPOINT, 0);
+	if (fd < 0)
+		return bpf_feat_error(e, errno, "DTrace needs BPF");
+	close(fd);
+	return 0;
+}
+
+/* A link to nothing is refused differently where the kind is known. */
+bool
+bpf_feat_multi(void)
+{
+	int fd = try_prog(BPF_PROG_TYPE_KPROBE, UAPI_TRACE_UPROBE_MULTI);
+	const uint64_t off = 0;
+	const struct sys_uprobes u = { .path = "/", .offs = &off, .n = 1 };
+
+	if (fd < 0)
+		return false;
+	int link = sys_link_uprobes(fd, &u);
+	int sys = errno;
+	if (link >= 0)
+		close(link);
+	close(fd);
+	return link >= 0 || sys == EBADF;
+}
+
+/* ---- facts from BTF ----------------------------------------------------- */
+
+/* Byte offset of a member; looks into unnamed structs.  ~0u: none. */
+static uint32_t
+member_off(const struct btf *b, uint32_t type, const char *name, unsigned depth)
+{
+	const struct btf_type *t = btf__type_by_id(b, type);
+
+	if (t == NULL || !btf_is_composite(t) || depth > 4)
+		return ~0u;
+	for (unsigned i = 0; i < btf_vlen(t); i++) {
+		const struct btf_member *m = &btf_members(t)[i];
+		const char *s = btf__name_by_offset(b, m->name_off);
+		uint32_t off = btf_member_bit_offset(t, i) / 8, in;
+		if (s != NULL && s[0] != '\0') {
+			if (strcmp(s, name) == 0)
+				return off;
+			continue;
+		}
+		in = member_off(b, m->type, name, depth + 1);
+		if (in != ~0u)
+			return off + in;
+	}
+	return ~0u;
+}
+
+static uint32_t
+struct_off(const struct btf *b, const char *sname, const char *name)
+{
+	int id = btf__find_by_name_kind(b, sname, BTF_KIND_STRUCT);
+
+	return id > 0 ? member_off(b, (uint32_t)id, name, 0) : ~0u;
+}
+
+static uint32_t
+off_sum(uint32_t a, uint32_t b)
+{
+	return a == ~0u || b == ~0u ? ~0u : a + b;
+}
+
+int
+bpf_feat_ktypes(struct engine *eng, struct err *e)
+{
+	struct bpf_ktypes *k = &eng->kt;
+	struct btf *b;
+	int id;
+
+	if (k->known)
+		return 0;
+	b = btf__parse("/sys/kernel/btf/vmlinux", NULL);
+	if (libbpf_get_error(b))
+		return err_set(e, &ERR_GENERIC, 0,
+			       "this kernel does not describe its types "
+			       "(/sys/kernel/btf/vmlinux; CONFIG_DEBUG_INFO_BTF)"
+			       );
+	k->known = true;
+	k->task_real_parent = struct_off(b, "task_struct", "real_parent");
+	k->task_tgid = struct_off(b, "task_struct", "tgid");
+	k->task_start_time = struct_off(b, "task_struct", "start_time");
+	k->task_thread_status =
+		off_sum(struct_off(b, "task_struct", "thread_info"),
+			struct_off(b, "thread_info", "status"));
+	k->task_sum_exec =
+		off_sum(struct_off(b, "task_struct", "se"),
+			struct_off(b, "sched_entity", "sum_exec_runtime"));
+	id = btf__find_by_name_kind(b, "btf_trace_sched_switch",
+				    BTF_KIND_TYPEDEF);
+	k->switch_btf_id = id > 0 ? (uint32_t)id : 0;
+	btf__free(b);
+	return 0;
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * bpf_impl.h - what the files of the kernel engine share.
+ *
+ *   bpf_engine.c   life of an instance (struct engine_ops)
+ *   bpf_feat.c     what this kernel and this process can do
+ *   bpf_class.c    which clauses and sites go into which program
+ *   bpf_maps.c     the shared memory
+ *   bpf_link.c     functions + bodies of rt/ -> a program the kernel takes
+ *   bpf_prog.c     one program per class of sites: who fired, which clauses
+ *   bpf_clause.c   a clause: predicate, record, statements, faults
+ *   bpf_agg.c      an aggregating statement
+ *   bpf_gen.c      a DIF object;  bpf_var.c its variables,
+ *   bpf_builtin.c  its built-in variables
+ *   bpf_attach.c   programs to their sites
+ *   bpf_sys.c bpf_emit.c  system calls; writing instructions
+ *
+ * ADDRESSES.  A DIF value is a plain 64-bit number, while the verifier knows
+ * pointers.  The maps' memory is reached both ways: by pointer where the
+ * offset is known, and by its kernel address as a number, which is learned
+ * once, when the maps are made (bpf_maps.c), and put into the code as a
+ * constant or read from rt->self.
+ */
+#ifndef ENGINE_BPF_BPF_IMPL_H
+#define ENGINE_BPF_BPF_IMPL_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/vec.h"
+#include "dif/dif.h"
+#include "engine/bpf/bpf_emit.h"
+#include "engine/bpf/bpf_sys.h"
+#include "rt/engine.h"
+#include "rt/rt_body.h"
+
+/*
+ * A class: sites that one program serves.  They differ in what fires and in
+ * how the program learns which site it was:
+ */
+enum bpf_cls {
+	BC_DTRACE,    /* BEGIN, END: args[0] of the test run */
+	BC_TIMER,     /* profile, tick: cookie */
+	BC_SYSENTRY,  /* system call number */
+	BC_SYSRETURN,
+	BC_UPROBE,    /* cookie */
+	BC_URETPROBE,
+	BC_N
+};
+
+/* An element of a class's site map; mask[] follows (bpf_class.nmask words). */
+struct bpf_site {
+	uint32_t probe_id; /* 0: nothing is enabled here */
+	uint32_t probe;	   /* index in dif_enabling.probes */
+	uint32_t epid0;	   /* EPID of the probe's first ECB */
+	uint32_t next;	   /* another site of the same event; 0: none */
+	int32_t pid;
+	uint32_t recipes;  /* index in bpf_class.recipes */
+	uint64_t cookie;
+	uint32_t name[4];  /* prov, mod, func, name: offsets in the strings */
+	uint32_t mask[];   /* bit n: clause bpf_class.clauses[n] is enabled */
+};
+
+struct bpf_map {
+	int fd;		/* -1: none */
+	uint32_t vsize, n;
+	uint8_t *mem;	/* mapped; NULL: not */
+	size_t len, stride;
+};
+
+struct bpf_class {
+	VEC(uint32_t) clauses; /* indexes in dif_enabling.clauses, ascending */
+	VEC(const struct dif_recipes *) recipes;
+	/* What the site map holds, and the DIF site of each element. */
+	VEC(struct bpf_site *) sites;
+	VEC(const struct dif_site *) dsites;
+	uint32_t nmask;
+	uint32_t chain;	       /* sites of one event, at most */
+	bool uniform;	       /* every site runs every clause */
+	bool any_pid;	       /* some site is for one process only */
+	struct bpf_map map;
+	int prog;	       /* -1: none */
+};
+
+/* Facts about the running kernel; ~0u: not there. */
+struct bpf_ktypes {
+	bool known; /* looked for */
+	uint32_t task_real_parent, task_tgid, task_start_time;
+	uint32_t task_thread_status;
+	uint32_t task_sum_exec;
+	uint32_t switch_btf_id; /* typedef btf_trace_sched_switch; 0: none */
+};
+
+struct bpf_assoc {
+	const struct dif_uvar *var;
+	struct bpf_map map;
+};
+
+struct engine {
+	const struct dif_enabling *en;
+	struct engine_opts opts;
+	struct arena *arena;
+	unsigned ncpus, nslots;
+	struct bpf_class cls[BC_N];
+	VEC(struct dif_ecb) errors; /* ECBs of the ERROR probe */
+	uint32_t error_name[4];	    /* its names in the strings */
+	bool buffers;		    /* something writes records */
+	bool uses_vtime;
+
+	struct bpf_map rt, buf, agg, ctl, conf, str, wake, self, vtime;
+	struct bpf_assoc *assoc;
+	uint32_t nassoc;
+	uint64_t globals_addr, str_addr; /* as the kernel sees them */
+	uint64_t zero_addr; /* RT_STR_MAX bytes of zeroes, among the strings */
+	uint8_t *strtab;    /* what goes into str */
+	uint32_t nstr, capstr;
+	struct hash *objstr; /* dif_obj * -> offset + 1 of its strings */
+
+	struct rt_conf rtconf;
+	struct rt_view view;
+	struct bpf_ktypes kt;
+	const uint64_t *wake_prod; /* the ring's producer position */
+	bool multi; /* uprobe_multi is there */
+	VEC(int) links; /* closed by stop */
+	int vtime_prog;
+};
+
+/* ---- bpf_feat.c --------------------------------------------------------- */
+
+/* 0, or -1 with what is missing (a capability, or the kernel's BPF). */
+int bpf_feat_check(struct err *e);
+/* Is uprobe_multi there? */
+bool bpf_feat_multi(void);
+/* Fill eng->kt once; -1 when the kernel has no BTF. */
+int bpf_feat_ktypes(struct engine *eng, struct err *e);
+/* Make the message of a refused bpf(2) from errno: what, and why. */
+int bpf_feat_error(struct err *e, int sys, const char *what);
+
+/* ---- bpf_class.c -------------------------------------------------------- */
+
+int bpf_class_build(struct engine *eng, struct err *e);
+void bpf_class_fini(struct engine *eng);
+/* Offset of a string, or of an object's strings, in the string map. */
+int bpf_class_str(struct engine *eng, const char *s, uint32_t *off);
+uint32_t bpf_class_objstr(struct engine *eng, const struct dif_obj *o);
+
+/* ---- bpf_maps.c --------------------------------------------------------- */
+
+int bpf_maps_make(struct engine *eng, struct err *e);
+void bpf_maps_free(struct engine *eng);
+struct bpf_assoc *bpf_maps_assoc(struct engine *eng,
+				 const struct dif_uvar *v);
+
+/* ---- bpf_link.c --------------------------------------------------------- */
+
+/* A function to be linked; the first of a program is its entry. */
+struct bpf_fn {
+	char name[32];
+	struct em em;
+};
+struct bpf_unit {
+	VEC(struct bpf_fn *) fns; /* owned */
+};
+/* A new, empty function; NULL: no memory. */
+struct bpf_fn *bpf_link_fn(struct bpf_unit *u, const char *name);
+void bpf_link_fini(struct bpf_unit *u);
+
+/* What the linker made; .v etc. are malloc'd. */
+struct bpf_image {
+	VEC(struct bpf_insn) code;
+	VEC(struct bpf_func_info) funcs;
+	VEC(const char *) fnname; /* of each funcs[]; in the unit or rt */
+	int btf_fd; /* -1: none needed */
+};
+int bpf_link_image(struct engine *eng, struct bpf_unit *u,
+		   struct bpf_image *img, struct err *e);
+void bpf_link_image_fini(struct bpf_image *img);
+
+/* ---- generating --------------------------------------------------------- */
+
+struct gen_stub {
+	uint32_t label;
+	bool body; /* a body has set fault and fault_val */
+	uint32_t fault, action;
+	int32_t off;
+	int val; /* DIF register whose value is the address; -1: none */
+};
+
+/*
+ * One clause while its function is made.  BPF registers:
+ *
+ *   r6 rt   r9 the record, if there is one   r7 r8 (r9) DIF registers
+ *
+ * The stack, downwards from the frame pointer:
+ */
+enum {
+	FR_CTX = -8,	 /* the program's context */
+	FR_SITE = -16,	 /* struct bpf_site * */
+	FR_AGG = -24,	 /* the present half of the aggregation buffer */
+	FR_CMP_A = -32,	 /* operands of the last compare */
+	FR_CMP_B = -40,
+	FR_REG = -48,	 /* DIF registers without a BPF one, downwards */
+	FR_TMP = -96,
+	FR_TMP2 = -104,
+	FR_VAL = -112,	 /* value and increment of an aggregation */
+	FR_INC = -120,
+	FR_HEAD = -128,	 /* the buffer's head behind the record */
+};
+
+struct gen {
+	struct engine *eng;
+	struct em *em;
+	struct err *e;
+	enum bpf_cls cls;
+	bool error; /* the clause is of the ERROR probe */
+	uint32_t epid; /* error: of the ECB */
+	const struct dif_clause *cl;
+	uint32_t lb_fault, lb_done, lb_out; /* exits: 1, 0 and publish, 0 */
+	uint32_t at_ctx, at_site; /* the stores of the prologue */
+	bool use_ctx, use_site;
+	bool rec, agg_base;
+	bool can_fault, can_exit; /* found out while generating */
+	uint32_t keybase; /* bytes of rt->key taken by a key being made */
+	uint32_t action;
+	VEC(struct gen_stub) stubs;
+
+	/* the present object */
+	const struct dif_obj *o;
+	struct gen_ins *ins; /* [o->ntext] what is known of each */
+	uint32_t lb_end;
+	uint32_t at; /* instruction */
+	bool konst[DIF_NREGS];
+	uint64_t kval[DIF_NREGS];
+};
+
+/* Facts about a DIF instruction, from one forward and one backward pass. */
+struct gen_ins {
+	uint32_t label;	 /* where a branch leads here; 0: none */
+	bool reached;
+	uint8_t defined; /* registers surely written before */
+	int8_t depth;	 /* of the tuple stack; -1: not known yet */
+	bool flags_live; /* a later instruction reads the compare's result
+			    from its place in the frame */
+};
+
+/* bpf_gen.c: run an object; its result is in R0.  0 or -1 with g->e. */
+int gen_obj(struct gen *g, const struct dif_obj *o);
+/* A BPF register with the value of DIF register r: its own, or tmp. */
+unsigned gen_get(struct gen *g, unsigned r, unsigned tmp);
+/* The BPF register to compute DIF register r in: its own, or tmp. */
+unsigned gen_dst(struct gen *g, unsigned r, unsigned tmp);
+/* Done: what gen_dst() gave holds the value. */
+void gen_put(struct gen *g, unsigned r, unsigned reg);
+/* A label to jump to on a fault; reg: DIF register with the address, or -1. */
+uint32_t gen_fault(struct gen *g, uint32_t fault, int reg);
+/* After the call of a body: on if it faulted. */
+void gen_check_body(struct gen *g);
+void gen_stubs(struct gen *g);
+int gen_refuse(struct gen *g, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* dst (a register with a map value) = n zero bytes; clobbers R0..R5. */
+void gen_zero(struct gen *g, unsigned base, int32_t off, uint32_t n);
+/* R1 = dst pointer made, R3 = address: copy n bytes; R0 < 0 if bad. */
+void gen_copy(struct gen *g, uint32_t n, bool str, bool user);
+/* R0 = timestamp of the firing. */
+void gen_now(struct gen *g);
+/* reg holds a map value pointer: reg = its address as a number. */
+void gen_number(struct gen *g, unsigned reg);
+
+/* bpf_var.c */
+int gen_var_load(struct gen *g, unsigned scope, uint32_t id, unsigned rd);
+int gen_var_store(struct gen *g, unsigned scope, uint32_t id, unsigned rs);
+int gen_assoc_load(struct gen *g, unsigned scope, uint32_t id, unsigned rd);
+int gen_assoc_store(struct gen *g, unsigned scope, uint32_t id, unsigned rs);
+
+/* bpf_builtin.c: R0 = the variable. */
+int gen_builtin(struct gen *g, uint32_t id);
+int gen_array(struct gen *g, uint32_t id, unsigned ri, unsigned rd);
+/* frames u64 program counters to R1 (an area of zeroes); R0: bytes or < 0. */
+void gen_stack(struct gen *g, uint32_t frames, bool user);
+/* R1 = the program's context. */
+void gen_ctx(struct gen *g);
+/* R0 = struct pt_regs of the user side, ctx in *ctx if that is it. */
+void bpf_builtin_uregs(struct em *em, enum bpf_cls cls, int ctx_slot);
+/* dst = one of them; R0 is what bpf_builtin_uregs() gave; tmp: frame slot. */
+void bpf_builtin_ureg(struct em *em, enum bpf_cls cls, unsigned dst,
+		      unsigned reg, int tmp);
+
+/* bpf_agg.c */
+int gen_agg(struct gen *g, const struct dif_stmt *st);
+
+/* bpf_clause.c */
+int gen_value(struct gen *g, const struct dif_expr *x, unsigned base,
+	      int32_t off, uint32_t size, bool key);
+int bpf_clause_make(struct gen *g, struct bpf_fn *fn);
+void bpf_clause_wake(struct engine *eng, struct em *em);
+/* Room for n bytes in the principal buffer: R9; else to label drop.
+   FR_TMP: head after it. */
+void bpf_clause_reserve(struct engine *eng, struct em *em, uint32_t n,
+			uint32_t drop);
+void bpf_clause_publish(struct engine *eng, struct em *em);
+
+/* bpf_prog.c */
+int bpf_prog_make(struct engine *eng, enum bpf_cls c, struct err *e);
+
+/* bpf_vtime.c */
+int bpf_vtime_make(struct engine *eng, struct err *e);
+
+/* bpf_attach.c */
+int bpf_attach_all(struct engine *eng, struct err *e);
+void bpf_attach_undo(struct engine *eng);
+
+/* Where ERROR clauses find arg0..arg5. */
+#define ERROR_ARGS 2
+#define RT_ERR_ARG(n) (RT_OFF(tmp) + 8 * (ERROR_ARGS + (int)(n)))
+/* A part of rt->key that nothing keeps anything in. */
+#define RT_AREA (RT_OFF(key) + (int)RT_KEY_MAX)
+
+#define RT_OFF(field) ((int)offsetof(struct rt, field))
+#define CTL_GLOBALS ((uint32_t)sizeof(struct rt_ctl))
+
+static inline bool
+is_byref(const struct dif_type *t)
+{
+	return t->kind == DIF_TYPE_STRING || (t->flags & DIF_TF_BYREF) != 0;
+}
+
+#endif

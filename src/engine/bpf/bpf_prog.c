@@ -1,0 +1,835 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * bpf_prog.c - the program of a class of sites: who fired, and which clauses.
+ *
+ *   silent?  which site?  a free level of this CPU   -> else out
+ *   the firing's state and arguments
+ *   each clause that the site enables; after a fault, the report
+ *   give the level back
+ *
+ * A firing that is not wanted must cost as little as possible, so the checks
+ * come in this order.  A level is claimed by a plain load and store where
+ * nothing else can run in between (raw tracepoints and perf events run with
+ * preemption off, and interrupts give back what they take before they end), by
+ * an atomic exchange in uprobes, which may be preempted.
+ *
+ * Registers: r6 ctx, r7 rt, r8 the site, r9 the EPID of the next clause.
+ */
+#include "engine/bpf/bpf_impl.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TS_COMPAT 2 /* x86: thread_info.status */
+#define LOG_SIZE (1u << 20)
+#define LOG_TAIL 20 /* lines of the verifier's that are shown */
+
+enum { /* the frame */
+	FM_CTX = -8,
+	FM_KEY = -16,
+	FM_RT0 = -24, /* level 0 of this CPU */
+	FM_STATE = -32, /* activity when it fired */
+	FM_TMP = -40,
+};
+
+struct maker {
+	struct engine *eng;
+	enum bpf_cls k;
+	struct bpf_class *c;
+	struct bpf_unit *u;
+	struct em *em;
+	struct err *e;
+	uint32_t args; /* arguments that clauses use */
+	bool locals;
+	bool faults; /* some clause can fault */
+	uint32_t lb_out, lb_release, lb_next;
+};
+
+static const struct {
+	const char *name;
+	uint32_t type;
+} class_info[BC_N] = {
+	[BC_DTRACE] = { "dtrace", BPF_PROG_TYPE_RAW_TRACEPOINT },
+	[BC_TIMER] = { "timer", BPF_PROG_TYPE_PERF_EVENT },
+	[BC_SYSENTRY] = { "sysentry", BPF_PROG_TYPE_RAW_TRACEPOINT },
+	[BC_SYSRETURN] = { "sysreturn", BPF_PROG_TYPE_RAW_TRACEPOINT },
+	[BC_UPROBE] = { "uprobe", BPF_PROG_TYPE_KPROBE },
+	[BC_URETPROBE] = { "uretprobe", BPF_PROG_TYPE_KPROBE },
+};
+
+/* ---- which site ---------------------------------------------------------- */
+
+/* R2 = element of the site map; or out. */
+static void
+site_key(struct maker *m)
+{
+	struct em *em = m->em;
+
+	switch (m->k) {
+	case BC_DTRACE:
+		em_ld(em, BPF_DW, R2, R6, 0);
+		break;
+	case BC_SYSENTRY:
+		em_ld(em, BPF_DW, R2, R6, 8);
+		break;
+	case BC_SYSRETURN:
+		bpf_builtin_uregs(em, m->k, FM_CTX);
+		em_ld(em, BPF_DW, R2, R0, 8 * DIF_R_ERR); /* orig_ax */
+		break;
+	default:
+		em_mov(em, R1, R6);
+		em_call(em, BPF_FUNC_get_attach_cookie);
+		em_mov(em, R2, R0);
+	}
+	em_ji(em, BPF_JGE, R2, (int32_t)m->c->sites.n, m->lb_out);
+}
+
+static void
+check_activity(struct maker *m)
+{
+	struct em *em = m->em;
+
+	em_mapval(em, R1, m->eng->ctl.fd, offsetof(struct rt_ctl, activity));
+	em_ld(em, BPF_W, R1, R1, 0);
+	if (m->k == BC_DTRACE)
+		em_st(em, BPF_DW, FP, FM_STATE, R1);
+	else
+		em_ji(em, BPF_JNE, R1, RT_ACT_ACTIVE, m->lb_out);
+}
+
+/* A 32-bit program's system calls have other numbers. */
+static int
+check_compat(struct maker *m)
+{
+	if (m->k != BC_SYSENTRY && m->k != BC_SYSRETURN)
+		return 0;
+	if (bpf_feat_ktypes(m->eng, m->e) != 0)
+		return -1;
+	if (m->eng->kt.task_thread_status == ~0u)
+		return 0; /* a kernel without them */
+	em_call(m->em, BPF_FUNC_get_current_task_btf);
+	em_ld(m->em, BPF_W, R1, R0, (int)m->eng->kt.task_thread_status);
+	em_ji(m->em, BPF_JSET, R1, TS_COMPAT, m->lb_next);
+	return 0;
+}
+
+/* r8 = the site, enabled and for this process; the key is in FM_KEY. */
+static int
+find_site(struct maker *m)
+{
+	struct em *em = m->em;
+	uint32_t any = em_label(em);
+
+	em_map(em, R1, m->c->map.fd);
+	em_lea(em, R2, FP, FM_KEY);
+	em_call(em, BPF_FUNC_map_lookup_elem);
+	em_ji(em, BPF_JEQ, R0, 0, m->lb_out);
+	em_mov(em, R8, R0);
+	em_ld(em, BPF_W, R1, R8, offsetof(struct bpf_site, probe_id));
+	em_ji(em, BPF_JEQ, R1, 0, m->lb_out);
+	if (check_compat(m) != 0)
+		return -1;
+	if (!m->c->any_pid)
+		return 0;
+	em_ld(em, BPF_W, R1, R8, offsetof(struct bpf_site, pid));
+	em_ji(em, BPF_JEQ, R1, 0, any);
+	em_st(em, BPF_DW, FP, FM_TMP, R1);
+	em_call(em, BPF_FUNC_get_current_pid_tgid);
+	em_alui(em, BPF_RSH, R0, 32);
+	em_ld(em, BPF_DW, R1, FP, FM_TMP);
+	em_jr(em, BPF_JNE, R0, R1, m->lb_next);
+	em_place(em, any);
+	return 0;
+}
+
+/* ---- a level ------------------------------------------------------------- */
+
+static void
+try_level(struct maker *m, uint32_t got)
+{
+	struct em *em = m->em;
+	bool preempt = m->k == BC_UPROBE || m->k == BC_URETPROBE;
+
+	em_map(em, R1, m->eng->rt.fd);
+	em_lea(em, R2, FP, FM_KEY);
+	em_call(em, BPF_FUNC_map_lookup_elem);
+	em_ji(em, BPF_JEQ, R0, 0, m->lb_next);
+	em_mov(em, R7, R0);
+	if (preempt) {
+		em_imm(em, R1, 1);
+		em_xchg32(em, R7, RT_OFF(busy), R1);
+	} else {
+		em_ld(em, BPF_W, R1, R7, RT_OFF(busy));
+	}
+	em_ji(em, BPF_JEQ, R1, 0, got);
+}
+
+static void
+claim(struct maker *m)
+{
+	struct em *em = m->em;
+	uint32_t got = em_label(em);
+	bool preempt = m->k == BC_UPROBE || m->k == BC_URETPROBE;
+
+	em_call(em, BPF_FUNC_get_smp_processor_id);
+	if (m->eng->opts.only_cpu >= 0 && m->k != BC_DTRACE)
+		em_ji(em, BPF_JNE, R0, m->eng->opts.only_cpu, m->lb_next);
+	em_alui(em, BPF_MUL, R0, RT_LEVELS);
+	em_st(em, BPF_W, FP, FM_KEY, R0);
+	try_level(m, got);
+	em_st(em, BPF_DW, FP, FM_RT0, R7);
+	for (int i = 1; i < RT_LEVELS; i++) {
+		em_ld(em, BPF_W, R1, FP, FM_KEY);
+		em_alui(em, BPF_ADD, R1, 1);
+		em_st(em, BPF_W, FP, FM_KEY, R1);
+		try_level(m, got);
+	}
+	em_ld(em, BPF_DW, R1, FP, FM_RT0);
+	em_imm(em, R2, 1);
+	em_atomic_add(em, R1, RT_OFF(drops) + 8 * RT_DROP_NESTED, R2);
+	em_ja(em, m->lb_next);
+	em_place(em, got);
+	if (!preempt)
+		em_sti(em, BPF_W, R7, RT_OFF(busy), 1);
+}
+
+/* ---- the firing ---------------------------------------------------------- */
+
+/* The arguments that come from user registers or the user's stack. */
+static void
+args_user(struct maker *m, const struct dif_recipes *r)
+{
+	struct em *em = m->em;
+	bool have = false; /* R0 is the registers */
+
+	for (unsigned i = 0; i < DIF_NARGS; i++) {
+		const struct dif_recipe *rc = &r->arg[i];
+		if ((m->args & (1u << i)) == 0 ||
+		    (rc->kind != DIF_RCP_UREG && rc->kind != DIF_RCP_USTACK))
+			continue;
+		if (!have)
+			bpf_builtin_uregs(em, m->k, FM_CTX);
+		have = rc->kind == DIF_RCP_UREG && rc->val != DIF_R_CS &&
+		       rc->val != DIF_R_SS;
+		if (rc->kind == DIF_RCP_UREG) {
+			bpf_builtin_ureg(em, m->k, R1, (unsigned)rc->val,
+					 FM_TMP);
+			em_st(em, BPF_DW, R7, RT_OFF(arg) + 8 * (int)i, R1);
+			continue;
+		}
+		em_ld(em, BPF_DW, R3, R0, 8 * DIF_R_RSP);
+		em_alui(em, BPF_ADD, R3, (int32_t)rc->val);
+		em_lea(em, R1, R7, RT_OFF(arg) + 8 * (int)i);
+		em_imm(em, R2, 8);
+		em_call(em, BPF_FUNC_probe_read_user); /* 0 where it fails */
+	}
+}
+
+/* R1 = the interrupted pc if the kernel (user) was interrupted, else 0. */
+static void
+arg_pc(struct maker *m, bool user)
+{
+	struct em *em = m->em;
+	uint32_t other = em_label(em);
+
+	em_imm(em, R1, 0);
+	if (m->k != BC_TIMER)
+		return;
+	em_ld(em, BPF_DW, R2, R6, 8 * DIF_R_CS);
+	em_alui(em, BPF_AND, R2, 3);
+	em_ji(em, user ? BPF_JEQ : BPF_JNE, R2, 0, other);
+	em_ld(em, BPF_DW, R1, R6, 8 * DIF_R_RIP);
+	em_place(em, other);
+}
+
+/* R1 = result of the system call, -1 if it failed. */
+static void
+arg_sysret(struct maker *m)
+{
+	struct em *em = m->em;
+	uint32_t good = em_label(em);
+
+	em_imm(em, R1, 0);
+	if (m->k != BC_SYSRETURN)
+		return;
+	em_ld(em, BPF_DW, R1, R6, 8);
+	em_ji(em, BPF_JLT, R1, -4095, good);
+	em_imm(em, R1, (uint64_t)-1);
+	em_place(em, good);
+}
+
+static void
+args_other(struct maker *m, const struct dif_recipes *r)
+{
+	struct em *em = m->em;
+
+	for (unsigned i = 0; i < DIF_NARGS; i++) {
+		const struct dif_recipe *rc = &r->arg[i];
+		if ((m->args & (1u << i)) == 0 || rc->kind == DIF_RCP_UREG ||
+		    rc->kind == DIF_RCP_USTACK)
+			continue;
+		switch (rc->kind) {
+		case DIF_RCP_CONST:
+			em_imm(em, R1, (uint64_t)rc->val);
+			break;
+		case DIF_RCP_COOKIE:
+			em_ld(em, BPF_DW, R1, R8,
+			      offsetof(struct bpf_site, cookie));
+			break;
+		case DIF_RCP_SYSRET:
+			arg_sysret(m);
+			break;
+		case DIF_RCP_KPC:
+		case DIF_RCP_UPC:
+			arg_pc(m, rc->kind == DIF_RCP_UPC);
+			break;
+		default:
+			em_imm(em, R1, 0);
+		}
+		em_st(em, BPF_DW, R7, RT_OFF(arg) + 8 * (int)i, R1);
+	}
+}
+
+static void
+fill_args(struct maker *m)
+{
+	static const struct dif_recipes none;
+	struct em *em = m->em;
+	uint32_t done = em_label(em);
+	size_t n = m->c->recipes.n;
+
+	if (m->args == 0)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t other = em_label(em);
+		const struct dif_recipes *r = m->c->recipes.v[i];
+		if (i + 1 < n) {
+			em_ld(em, BPF_W, R1, R8,
+			      offsetof(struct bpf_site, recipes));
+			em_ji(em, BPF_JNE, R1, (int32_t)i, other);
+		}
+		args_user(m, r != NULL ? r : &none);
+		args_other(m, r != NULL ? r : &none);
+		em_ja(em, done);
+		em_place(em, other);
+	}
+	em_place(em, done);
+}
+
+static void
+clear_locals(struct maker *m)
+{
+	struct gen g = { .eng = m->eng, .em = m->em };
+
+	if (m->locals)
+		gen_zero(&g, R7, RT_OFF(locals), m->eng->en->tab->locals_size);
+}
+
+static void
+start_firing(struct maker *m)
+{
+	struct em *em = m->em;
+
+	em_ld(em, BPF_DW, R1, R7, RT_OFF(firings));
+	em_alui(em, BPF_ADD, R1, 1);
+	em_st(em, BPF_DW, R7, RT_OFF(firings), R1);
+	em_sti(em, BPF_DW, R7, RT_OFF(now), 0);
+	em_sti(em, BPF_W, R7, RT_OFF(fault), DIF_FAULT_NONE);
+	/* probe_id and probe, which are neighbours in both. */
+	em_ld(em, BPF_DW, R1, R8, offsetof(struct bpf_site, probe_id));
+	em_st(em, BPF_DW, R7, RT_OFF(probe_id), R1);
+	em_ld(em, BPF_W, R9, R8, offsetof(struct bpf_site, epid0));
+	clear_locals(m);
+	fill_args(m);
+}
+
+/* ---- clauses ------------------------------------------------------------- */
+
+static void
+fn_name(char *buf, size_t n, bool error, size_t i)
+{
+	snprintf(buf, n, "%s_%zu", error ? "error" : "clause", i);
+}
+
+/* After exit() the clauses behind it do not run, but in END. */
+static void
+check_exit(struct maker *m)
+{
+	struct em *em = m->em;
+
+	em_mapval(em, R1, m->eng->ctl.fd, offsetof(struct rt_ctl, activity));
+	em_ld(em, BPF_W, R1, R1, 0);
+	if (m->k == BC_DTRACE) {
+		em_ld(em, BPF_DW, R2, FP, FM_STATE);
+		em_jr(em, BPF_JNE, R1, R2, m->lb_release);
+	} else {
+		em_ji(em, BPF_JNE, R1, RT_ACT_ACTIVE, m->lb_release);
+	}
+}
+
+static void
+call_clause(struct maker *m, uint32_t i, const struct bpf_fn *fn,
+	    const struct gen *g)
+{
+	struct em *em = m->em;
+	uint32_t skip = em_label(em), run = em_label(em), fine = em_label(em);
+
+	if (!m->c->uniform) {
+		em_ld(em, BPF_W, R1, R8,
+		      (int)(offsetof(struct bpf_site, mask) + i / 32 * 4));
+		em_ji32(em, BPF_JSET, R1, (int32_t)(1u << (i % 32)), run);
+		em_ja(em, skip);
+	}
+	em_place(em, run);
+	em_st(em, BPF_W, R7, RT_OFF(epid), R9);
+	em_alui(em, BPF_ADD, R9, 1);
+	em_mov(em, R1, R6);
+	em_mov(em, R2, R7);
+	em_mov(em, R3, R8);
+	em_fn(em, fn->name);
+	if (g->can_fault) {
+		em_ji(em, BPF_JEQ, R0, 0, fine);
+		em_mov(em, R1, R6);
+		em_mov(em, R2, R7);
+		em_fn(em, "fault");
+	}
+	em_place(em, fine);
+	if (g->can_exit && i + 1 < m->c->clauses.n)
+		check_exit(m);
+	em_place(em, skip);
+}
+
+static struct bpf_fn *
+make_clause(struct maker *m, uint32_t clause, bool error, size_t i,
+	    struct gen *g)
+{
+	struct bpf_fn *fn;
+	char name[24];
+
+	fn_name(name, sizeof(name), error, i);
+	fn = bpf_link_fn(m->u, name);
+	*g = (struct gen){ .eng = m->eng, .e = m->e, .cls = m->k,
+			   .error = error,
+			   .cl = m->eng->en->clauses[clause] };
+	if (fn == NULL) {
+		err_nomem(m->e);
+		return NULL;
+	}
+	return bpf_clause_make(g, fn) == 0 ? fn : NULL;
+}
+
+static int
+call_clauses(struct maker *m)
+{
+	for (uint32_t i = 0; i < m->c->clauses.n; i++) {
+		struct gen g;
+		struct bpf_fn *fn =
+			make_clause(m, m->c->clauses.v[i], false, i, &g);
+		if (fn == NULL)
+			return -1;
+		m->faults |= g.can_fault;
+		call_clause(m, i, fn, &g);
+	}
+	return 0;
+}
+
+/* ---- faults -------------------------------------------------------------- */
+
+/* fault(ctx, rt): r6 rt, r7 ctx here; write the error's record. */
+static void
+fault_record(struct maker *m)
+{
+	struct em *em = m->em;
+	struct gen g = { .eng = m->eng, .em = em };
+	uint32_t drop = em_label(em);
+	static const struct {
+		uint8_t width;
+		int to, from;
+	} copy[] = {
+		{ BPF_W, offsetof(struct rt_error_rec, epid), RT_OFF(epid) },
+		{ BPF_W, offsetof(struct rt_error_rec, action),
+		  RT_OFF(fault_action) },
+		{ BPF_W, offsetof(struct rt_error_rec, difoff),
+		  RT_OFF(fault_off) },
+		{ BPF_W, offsetof(struct rt_error_rec, fault), RT_OFF(fault) },
+		{ BPF_DW, offsetof(struct rt_error_rec, val),
+		  RT_OFF(fault_val) },
+	};
+
+	if (m->eng->buf.fd < 0)
+		return;
+	bpf_clause_reserve(m->eng, em, sizeof(struct rt_error_rec), drop);
+	gen_now(&g);
+	em_st(em, BPF_DW, R9, offsetof(struct rt_rec, time), R0);
+	em_sti(em, BPF_W, R9, 0, (int32_t)RT_EPID_ERROR);
+	em_sti(em, BPF_W, R9, 4, 0);
+	for (size_t i = 0; i < sizeof(copy) / sizeof(*copy); i++) {
+		em_ld(em, copy[i].width, R1, R6, copy[i].from);
+		em_st(em, copy[i].width, R9, copy[i].to, R1);
+	}
+	bpf_clause_publish(m->eng, em);
+	em_place(em, drop);
+}
+
+/* arg1..arg5 of ERROR: epid, action, offset, fault, address. */
+static void
+fault_args(struct em *em)
+{
+	static const int from[] = { 0, RT_OFF(epid), RT_OFF(fault_action),
+				    RT_OFF(fault_off), RT_OFF(fault) };
+
+	em_sti(em, BPF_DW, R6, RT_ERR_ARG(0), 0);
+	for (int i = 1; i < 5; i++) {
+		em_ld(em, BPF_W, R1, R6, from[i]);
+		if (i == 3) { /* -1: none */
+			em_alui(em, BPF_LSH, R1, 32);
+			em_alui(em, BPF_ARSH, R1, 32);
+		}
+		em_st(em, BPF_DW, R6, RT_ERR_ARG(i), R1);
+	}
+	em_ld(em, BPF_DW, R1, R6, RT_OFF(fault_val));
+	em_st(em, BPF_DW, R6, RT_ERR_ARG(5), R1);
+}
+
+static void
+call_error(struct maker *m, const struct dif_ecb *ecb, const struct bpf_fn *fn)
+{
+	struct em *em = m->em;
+	uint32_t fine = em_label(em);
+	int dbl = RT_OFF(drops) + 8 * RT_DROP_DBLERROR;
+
+	em_sti(em, BPF_W, R6, RT_OFF(fault), DIF_FAULT_NONE);
+	em_sti(em, BPF_W, R6, RT_OFF(epid), (int32_t)ecb->epid);
+	em_sti(em, BPF_W, R6, RT_OFF(probe), (int32_t)ecb->probe);
+	em_sti(em, BPF_W, R6, RT_OFF(probe_id),
+	       (int32_t)m->eng->en->probes[ecb->probe].id);
+	em_mov(em, R1, R7);
+	em_mov(em, R2, R6);
+	em_imm(em, R3, 0);
+	em_fn(em, fn->name);
+	em_ji(em, BPF_JEQ, R0, 0, fine);
+	em_ld(em, BPF_DW, R1, R6, dbl);
+	em_alui(em, BPF_ADD, R1, 1);
+	em_st(em, BPF_DW, R6, dbl, R1);
+	em_place(em, fine);
+}
+
+static int
+make_fault(struct maker *m)
+{
+	struct bpf_fn *fn = bpf_link_fn(m->u, "fault");
+	struct em *em;
+	size_t n = m->eng->errors.n;
+
+	if (fn == NULL)
+		return err_nomem(m->e);
+	em = m->em = &fn->em;
+	em_mov(em, R7, R1);
+	em_mov(em, R6, R2);
+	em_ld(em, BPF_DW, R1, R6, RT_OFF(errors));
+	em_alui(em, BPF_ADD, R1, 1);
+	em_st(em, BPF_DW, R6, RT_OFF(errors), R1);
+	fault_record(m);
+	if (n != 0) {
+		fault_args(em);
+		em_ld(em, BPF_DW, R8, R6, RT_OFF(probe_id));
+		em_sti(em, BPF_W, R6, RT_OFF(in_error), 1);
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct gen g;
+		const struct dif_ecb *ecb = &m->eng->errors.v[i];
+		struct bpf_fn *cl = make_clause(m, ecb->clause, true, i, &g);
+		if (cl == NULL)
+			return -1;
+		call_error(m, ecb, cl);
+	}
+	if (n != 0) {
+		em_st(em, BPF_DW, R6, RT_OFF(probe_id), R8);
+		em_sti(em, BPF_W, R6, RT_OFF(in_error), 0);
+	}
+	em_sti(em, BPF_W, R6, RT_OFF(fault), DIF_FAULT_NONE);
+	em_imm(em, R0, 0);
+	em_exit(em);
+	return em_finish(em, fn->name, m->e);
+}
+
+/* ---- the program --------------------------------------------------------- */
+
+/* What happens at the site whose element is in FM_KEY, up to the label next,
+   with r6 the context. */
+static int
+make_firing(struct maker *m)
+{
+	struct em *em = m->em;
+
+	m->lb_release = em_label(em);
+	if (find_site(m) != 0)
+		return -1;
+	claim(m);
+	start_firing(m);
+	if (call_clauses(m) != 0)
+		return -1;
+	em_place(em, m->lb_release);
+	em_sti(em, BPF_W, R7, RT_OFF(busy), 0);
+	return 0;
+}
+
+/* fire(ctx, key): one of several sites of an event; the next one's element,
+   0 after the last. */
+static int
+make_fire(struct maker *m)
+{
+	struct bpf_fn *fn = bpf_link_fn(m->u, "fire");
+	struct em *em, *outer = m->em;
+	uint32_t outer_out = m->lb_out;
+
+	if (fn == NULL)
+		return err_nomem(m->e);
+	em = m->em = &fn->em;
+	m->lb_out = em_label(em);
+	m->lb_next = em_label(em);
+	em_mov(em, R6, R1);
+	em_st(em, BPF_DW, FP, FM_CTX, R1);
+	em_st(em, BPF_DW, FP, FM_KEY, R2);
+	em_st(em, BPF_DW, FP, FM_STATE, R2); /* not read in these classes */
+	if (make_firing(m) != 0)
+		return -1;
+	em_place(em, m->lb_next);
+	em_ld(em, BPF_W, R0, R8, offsetof(struct bpf_site, next));
+	em_exit(em);
+	em_place(em, m->lb_out);
+	em_imm(em, R0, 0);
+	em_exit(em);
+	m->em = outer;
+	m->lb_out = outer_out;
+	return em_finish(em, fn->name, m->e);
+}
+
+static int
+make_main(struct maker *m, struct bpf_fn *fn)
+{
+	struct em *em = m->em = &fn->em;
+
+	m->lb_out = m->lb_next = em_label(em);
+	em_mov(em, R6, R1);
+	em_st(em, BPF_DW, FP, FM_CTX, R1);
+	check_activity(m);
+	site_key(m);
+	if (m->c->chain <= 1) {
+		em_st(em, BPF_DW, FP, FM_KEY, R2);
+		if (make_firing(m) != 0)
+			return -1;
+		m->em = em;
+	} else {
+		for (uint32_t i = 0; i < m->c->chain; i++) {
+			em_mov(em, R1, R6);
+			if (i > 0) {
+				em_ji(em, BPF_JEQ, R0, 0, m->lb_out);
+				em_mov(em, R2, R0);
+			}
+			em_fn(em, "fire");
+		}
+		if (make_fire(m) != 0)
+			return -1;
+	}
+	em_place(em, m->lb_out);
+	em_imm(em, R0, 0);
+	em_exit(em);
+	if (em_finish(em, fn->name, m->e) != 0)
+		return -1;
+	return m->faults ? make_fault(m) : 0;
+}
+
+/* ---- what clauses use ---------------------------------------------------- */
+
+static void
+scan_obj(struct maker *m, const struct dif_obj *o)
+{
+	for (uint32_t i = 0; o != NULL && i < o->ntext; i++) {
+		dif_instr_t t = o->text[i];
+		uint32_t id = DIF_IDX(t);
+		if (DIF_OP(t) == DIF_OP_LDGS && id >= DIF_VAR_arg0 &&
+		    id <= DIF_VAR_arg9)
+			m->args |= 1u << (id - DIF_VAR_arg0);
+		if (DIF_OP(t) == DIF_OP_LDGA && DIF_R1(t) == DIF_VAR_args)
+			m->args |= (1u << DIF_NARGS) - 1;
+		m->locals |= DIF_OP(t) == DIF_OP_LDLS ||
+			     DIF_OP(t) == DIF_OP_STLS;
+	}
+}
+
+static void
+scan_clause(struct maker *m, const struct dif_clause *c)
+{
+	scan_obj(m, c->pred);
+	for (uint32_t s = 0; s < c->nstmts; s++)
+		for (uint32_t i = 0; i < c->stmts[s].nexprs; i++)
+			scan_obj(m, c->stmts[s].exprs[i].obj);
+}
+
+static void
+scan_clauses(struct maker *m)
+{
+	const struct dif_enabling *en = m->eng->en;
+
+	for (size_t i = 0; i < m->c->clauses.n; i++)
+		scan_clause(m, en->clauses[m->c->clauses.v[i]]);
+	for (size_t i = 0; i < m->eng->errors.n; i++) {
+		uint32_t args = m->args; /* ERROR has its own */
+		scan_clause(m, en->clauses[m->eng->errors.v[i].clause]);
+		m->args = args;
+	}
+	m->locals &= en->tab->locals_size != 0;
+}
+
+/* ---- loading ------------------------------------------------------------- */
+
+/* The last lines of a log. */
+static const char *
+log_tail(const char *log, int lines)
+{
+	const char *p = log + strlen(log);
+
+	for (; p > log; p--)
+		if (p[-1] == '\n' && p[0] != '\0' && --lines == 0)
+			break;
+	return p;
+}
+
+/* The function of the last instruction that the log mentions. */
+static const char *
+log_function(const char *log, const struct bpf_image *img)
+{
+	const char *name = img->fnname.v[0];
+	long at = -1;
+
+	for (const char *p = log; p != NULL && *p != '\0';) {
+		char *end;
+		long n = strtol(p, &end, 10);
+		if (end != p && end[0] == ':' && end[1] == ' ' &&
+		    end[2] == '(')
+			at = n;
+		p = strchr(p, '\n');
+		p = p != NULL ? p + 1 : NULL;
+	}
+	for (size_t i = 0; i < img->funcs.n; i++)
+		if ((long)img->funcs.v[i].insn_off <= at)
+			name = img->fnname.v[i];
+	return name;
+}
+
+static struct src_loc
+fn_loc(struct maker *m, const char *fn)
+{
+	struct src_loc none = { 0 };
+	const struct dif_enabling *en = m->eng->en;
+	unsigned i;
+
+	if (sscanf(fn, "clause_%u", &i) == 1 && i < m->c->clauses.n)
+		return en->clauses[m->c->clauses.v[i]]->loc;
+	if (sscanf(fn, "error_%u", &i) == 1 && i < m->eng->errors.n)
+		return en->clauses[m->eng->errors.v[i].clause]->loc;
+	return none;
+}
+
+/* The verifier said no: to which clause, and why. */
+static int
+load_refused(struct maker *m, struct sys_prog *p, const struct bpf_image *img,
+	     int sys)
+{
+	const char *fn;
+	char *log = calloc(1, LOG_SIZE);
+
+	if (sys == EPERM || log == NULL) {
+		free(log);
+		return bpf_feat_error(m->e, sys, "cannot load a BPF program");
+	}
+	p->log = log;
+	p->logsize = LOG_SIZE;
+	int fd = sys_prog_load(p);
+	if (fd >= 0) { /* now it does: memory, or a signal */
+		free(log);
+		return fd;
+	}
+	log[LOG_SIZE - 1] = '\0';
+	fn = log_function(log, img);
+	err_set_loc(m->e, &ERR_GENERIC, fn_loc(m, fn),
+		    "the kernel refuses the program for %s probes (%u "
+		    "instructions, in %s; %s):\n%s",
+		    class_info[m->k].name, p->ninsns, fn,
+		    sys == E2BIG ? "too large" : strerror(sys),
+		    log_tail(log, LOG_TAIL));
+	m->e->sys = sys;
+	free(log);
+	return -1;
+}
+
+static void
+dump(const struct maker *m, const struct bpf_image *img)
+{
+	size_t f = 0;
+
+	fprintf(stderr, "BPF program %s: %zu instructions\n",
+		class_info[m->k].name, img->code.n);
+	for (size_t i = 0; i < img->code.n; i++) {
+		const struct bpf_insn *in = &img->code.v[i];
+		if (f < img->funcs.n && img->funcs.v[f].insn_off == i)
+			fprintf(stderr, "%s:\n", img->fnname.v[f++]);
+		fprintf(stderr, "%5zu  %02x r%u r%u %+d 0x%x\n", i, in->code,
+			in->dst_reg, in->src_reg, in->off, in->imm);
+	}
+}
+
+static int
+load(struct maker *m)
+{
+	struct bpf_image img;
+	char name[16];
+	int fd = -1;
+
+	if (bpf_link_image(m->eng, m->u, &img, m->e) == 0) {
+		bool uprobe = m->k == BC_UPROBE || m->k == BC_URETPROBE;
+		snprintf(name, sizeof(name), "d_%s", class_info[m->k].name);
+		struct sys_prog p = {
+			.type = class_info[m->k].type,
+			.attach_type = uprobe && m->eng->multi ?
+					       UAPI_TRACE_UPROBE_MULTI : 0,
+			.name = name,
+			.insns = img.code.v,
+			.ninsns = (uint32_t)img.code.n,
+			.btf_fd = img.btf_fd,
+			.funcs = img.funcs.v,
+			.nfuncs = (uint32_t)img.funcs.n,
+		};
+		if (m->eng->opts.debug)
+			dump(m, &img);
+		fd = sys_prog_load(&p);
+		if (fd < 0)
+			fd = load_refused(m, &p, &img, errno);
+	}
+	bpf_link_image_fini(&img);
+	m->c->prog = fd;
+	return fd < 0 ? -1 : 0;
+}
+
+int
+bpf_prog_make(struct engine *eng, enum bpf_cls k, struct err *e)
+{
+	struct bpf_unit u = { 0 };
+	struct maker m = { .eng = eng, .k = k, .c = &eng->cls[k], .u = &u,
+			   .e = e };
+	struct bpf_fn *fn;
+	int rc;
+
+	if (m.c->sites.n == 0)
+		return 0;
+	scan_clauses(&m);
+	fn = bpf_link_fn(&u, class_info[k].name);
+	rc = fn == NULL ? err_nomem(e) : make_main(&m, fn);
+	if (rc == 0)
+		rc = load(&m);
+	bpf_link_fini(&u);
+	return rc;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * bpf_sys.h - the system calls of the kernel engine, each wrapped once.
+ *
+ * Wrappers return a file descriptor or 0, or -1 with errno set; the callers
+ * know what the object is for and make the message.  Every descriptor is
+ * close-on-exec.
+ */
+#ifndef ENGINE_BPF_BPF_SYS_H
+#define ENGINE_BPF_BPF_SYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/bpf/bpf_uapi.h"
+
+struct sys_map {
+	uint32_t type, key_size, value_size, max_entries, flags;
+	const char *name;
+	int btf_fd; /* 0: none */
+	uint32_t btf_key, btf_value;
+};
+int sys_map_create(const struct sys_map *m);
+int sys_map_update(int fd, const void *key, const void *value);
+int sys_map_freeze(int fd);
+
+struct sys_prog {
+	uint32_t type, attach_type, attach_btf_id;
+	const char *name;
+	const struct bpf_insn *insns;
+	uint32_t ninsns;
+	int btf_fd; /* 0: none */
+	const struct bpf_func_info *funcs;
+	uint32_t nfuncs;
+	char *log; /* NULL: none */
+	uint32_t logsize;
+};
+int sys_prog_load(const struct sys_prog *p);
+int sys_btf_load(const void *data, uint32_t size, char *log, uint32_t logsize);
+
+/* Run a raw_tp program; cpu -1: here.  *ret is its result. */
+int sys_prog_run(int fd, const uint64_t *args, unsigned nargs, int cpu,
+		 uint32_t *ret);
+
+/* Attach to a raw tracepoint; name NULL: the tp_btf program knows. */
+int sys_raw_tp_open(int prog, const char *name);
+int sys_link_perf(int prog, int perf_fd, uint64_t cookie);
+struct sys_uprobes {
+	const char *path;
+	const uint64_t *offs, *cookies;
+	uint32_t n;
+	int pid; /* 0: all */
+	int ret; /* fire at the return */
+};
+int sys_link_uprobes(int prog, const struct sys_uprobes *u);
+
+/* A cpu-clock sampler of that CPU; not running until enabled. */
+int sys_perf_clock(int cpu, uint64_t period_ns);
+/* A uprobe by perf event. */
+int sys_perf_uprobe(uint32_t type, uint64_t config, const char *path,
+		    uint64_t off, int pid);
+int sys_perf_enable(int fd);
+
+#endif
