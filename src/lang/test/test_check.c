@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What a compile yields besides code: variables, statements, records, and
+ * what it leaves behind when it fails.
+ */
+#include "lang/test/check_test.h"
+
+static const struct dif_uvar *
+var_named(struct ct *t, const char *name, unsigned scope)
+{
+	struct dif_tab *tab = lang_tab(t->lang);
+
+	for (uint32_t i = 0; i < tab->nvars; i++)
+		if (tab->vars[i]->scope == scope &&
+		    strcmp(tab->vars[i]->name, name) == 0)
+			return tab->vars[i];
+	fail_msg("no variable %s", name);
+	return NULL;
+}
+
+static void
+expect_var(struct ct *t, const char *name, unsigned scope, uint32_t size,
+	   bool sign)
+{
+	const struct dif_uvar *v = var_named(t, name, scope);
+
+	assert_int_equal(v->type.size, size);
+	assert_int_equal((v->type.flags & DIF_TF_SIGNED) != 0, sign);
+}
+
+static void
+first_assignment_declares(void **state)
+{
+	struct ct t;
+
+	ct_open(&t);
+	dif_prog_free(ct_compile(
+		&t, "BEGIN{ i = 1; c = (char)2; self->u = 3UL; this->s = \"x\"; "
+		    "++n; m += 2; a[\"k\", 1] = 'x'; self->b[pid]++; "
+		    "p = (int *)arg0; t = timestamp; e = arg0 ? 1 : 2L }"));
+	expect_var(&t, "i", DIF_SCOPE_GLOBAL, 4, true);
+	expect_var(&t, "c", DIF_SCOPE_GLOBAL, 1, true);
+	expect_var(&t, "u", DIF_SCOPE_THREAD, 8, false);
+	expect_var(&t, "n", DIF_SCOPE_GLOBAL, 8, true);
+	expect_var(&t, "m", DIF_SCOPE_GLOBAL, 8, true);
+	expect_var(&t, "t", DIF_SCOPE_GLOBAL, 8, false);
+	expect_var(&t, "e", DIF_SCOPE_GLOBAL, 8, true);
+	expect_var(&t, "p", DIF_SCOPE_GLOBAL, 8, false);
+	assert_int_equal(var_named(&t, "s", DIF_SCOPE_LOCAL)->type.kind,
+			 DIF_TYPE_STRING);
+	assert_int_equal(var_named(&t, "a", DIF_SCOPE_GLOBAL)->nkeys, 2);
+	assert_int_equal(var_named(&t, "b", DIF_SCOPE_THREAD)->kind,
+			 DIF_VK_ARRAY);
+	ct_close(&t);
+}
+
+static void
+failed_compile_leaves_no_trace(void **state)
+{
+	struct ct t;
+	struct dif_tab *tab;
+
+	ct_open(&t);
+	dif_prog_free(ct_compile(&t, "BEGIN{ x = 1; @a = count() }"));
+	tab = lang_tab(t.lang);
+	assert_null(ct_try(&t, "inline int K = 3; int z; struct q { int a; };"
+			       "BEGIN{ y = 1; self->y = 1; @b = sum(1); "
+			       "@a = count(); nosuch() }"));
+	assert_int_equal(tab->nvars, 1);
+	assert_int_equal(tab->naggs, 1);
+	/* The names are free again, of other kinds. */
+	dif_prog_free(ct_compile(&t, "string K; string z; struct q { long b; };"
+				     "struct q y;"
+				     "BEGIN{ @b = max(1); self->y = \"s\" }"));
+	assert_int_equal(var_named(&t, "K", DIF_SCOPE_GLOBAL)->id,
+			 DIF_VAR_USER_MIN + 1);
+	assert_int_equal(tab->naggs, 2);
+	assert_int_equal(tab->aggs[1]->id, 2);
+	/* What succeeded before is still there. */
+	assert_null(ct_try(&t, "BEGIN{ x = \"s\" }"));
+	assert_string_equal(t.e.tag->name, "D_OP_INCOMPAT");
+	ct_close(&t);
+}
+
+static void
+inlines_outlive_their_compile(void **state)
+{
+	struct dif_prog *p;
+	struct ct t;
+
+	ct_open(&t);
+	dif_prog_free(ct_compile(
+		&t, "inline int N = 2 * 3; inline string S = \"n=%d\";"
+		    "inline int64_t D = arg0 + N;"));
+	p = ct_compile(&t, "BEGIN{ printf(S, N); @a = lquantize(D, 0, N) }");
+	assert_string_equal(p->clauses[0].stmts[0].fmt, "n=%d");
+	assert_int_equal(p->clauses[0].args_used, 1);
+	assert_int_equal(DIF_LQ_LEVELS(lang_tab(t.lang)->aggs[0]->arg), 6);
+	dif_prog_free(p);
+	ct_close(&t);
+}
+
+static void
+statements_say_what_they_record(void **state)
+{
+	struct dif_prog *p;
+	const struct dif_stmt *s;
+	struct ct t;
+
+	ct_open(&t);
+	p = ct_compile(&t, "BEGIN{ printf(\"%s %s %*d %k\", execname, "
+			   "probefunc, 5, (short)arg1, stack(4)); "
+			   "tracemem(arg0, 32); stack(); usym(ucaller); "
+			   "trace(probename); exit(3) }");
+	assert_true(p->clauses[0].records);
+	assert_int_equal(p->clauses[0].nstmts, 6);
+	s = p->clauses[0].stmts;
+	assert_int_equal(s[0].nexprs, 5);
+	assert_int_equal(s[0].exprs[0].type.size, 16); /* execname's bound */
+	assert_int_equal(s[0].exprs[1].src, DIF_SRC_NAME);
+	assert_int_equal(s[0].exprs[1].arg, DIF_VAR_probefunc);
+	assert_int_equal(s[0].exprs[3].type.size, 2);
+	assert_int_equal(s[0].exprs[3].type.flags, DIF_TF_SIGNED);
+	assert_int_equal(s[0].exprs[4].src, DIF_SRC_STACK);
+	assert_int_equal(s[0].exprs[4].arg, 4);
+	assert_int_equal(s[1].arg, 32);
+	assert_int_equal(s[2].exprs[0].arg, 0); /* the option's */
+	assert_int_equal(s[3].exprs[0].src, DIF_SRC_USYM);
+	assert_int_equal(s[3].exprs[0].arg, DIF_ACT_USYM);
+	assert_int_equal(s[4].exprs[0].src, DIF_SRC_NAME);
+	assert_int_equal(s[5].kind, DIF_ACT_EXIT);
+	dif_prog_free(p);
+	ct_close(&t);
+}
+
+static void
+only_actions_leave_records(void **state)
+{
+	static const struct {
+		const char *text;
+		bool records;
+	} v[] = {
+		{ "BEGIN", true },	      { "BEGIN{}", true },
+		{ "BEGIN/pid/{}", true },     { "BEGIN{x = 1}", false },
+		{ "BEGIN{@ = count()}", false }, { "BEGIN{exit(0)}", true },
+		{ "BEGIN{1 ? trace(1) : 1}", true },
+		{ "BEGIN{0 ? trace(1) : 1}", false },
+	};
+
+	for (size_t i = 0; i < sizeof(v) / sizeof(*v); i++) {
+		struct dif_prog *p;
+		struct ct t;
+
+		ct_open(&t);
+		p = ct_compile(&t, v[i].text);
+		assert_int_equal(p->nclauses, 1);
+		assert_int_equal(p->clauses[0].records, v[i].records);
+		dif_prog_free(p);
+		ct_close(&t);
+	}
+}
+
+static void
+keys_agree_between_programs(void **state)
+{
+	struct dif_aggvar *v;
+	struct ct t;
+
+	ct_open(&t);
+	dif_prog_free(ct_compile(&t, "BEGIN{ @[probefunc, 1] = count() }"));
+	v = lang_tab(t.lang)->aggs[0];
+	assert_string_equal(v->name, "_");
+	assert_int_equal(v->keysrc[0], DIF_SRC_NAME);
+	assert_int_equal(v->keys[1].size, 4);
+	/* The wider integer decides how the key is shown ... */
+	dif_prog_free(ct_compile(&t, "BEGIN{ @[execname, arg0] = count() }"));
+	assert_int_equal(v->keys[1].size, 8);
+	/* ... unless the compile fails. */
+	dif_prog_free(ct_compile(&t, "BEGIN{ @c[1] = count() }"));
+	assert_null(ct_try(&t, "BEGIN{ @c[arg0] = count(); nosuch() }"));
+	assert_int_equal(lang_tab(t.lang)->aggs[1]->keys[0].size, 4);
+	assert_int_equal(lang_tab(t.lang)->naggs, 2);
+	ct_close(&t);
+}
+
+static void
+body_is_compiled_per_description(void **state)
+{
+	struct dif_prog *p;
+	struct ct t;
+
+	ct_open(&t);
+	p = ct_compile(&t, "typed:::a, typed:::b, BEGIN { trace(arg2) }");
+	assert_int_equal(p->nclauses, 3);
+	assert_string_equal(p->clauses[1].pdesc.name, "b");
+	assert_int_equal(p->clauses[2].args_used, 4);
+	dif_prog_free(p);
+	p = ct_compile(&t, "typed:::a { x = args[3]; trace(args[1]) }");
+	assert_int_equal(p->clauses[0].args_used, 0xa);
+	expect_var(&t, "x", DIF_SCOPE_GLOBAL, 1, false);
+	dif_prog_free(p);
+	/* One description without types spoils the clause. */
+	assert_null(ct_try(&t, "typed:::a, BEGIN { trace(args[0]) }"));
+	assert_string_equal(t.e.tag->name, "D_ARGS_NONE");
+	ct_close(&t);
+}
+
+static void
+if_splits_the_clause(void **state)
+{
+	struct dif_prog *p;
+	struct ct t;
+
+	ct_open(&t);
+	p = ct_compile(&t, "BEGIN/pid/{ x = 1; if (arg0) { trace(1); "
+			   "if (arg1) trace(2) } else trace(3); x = 2 }");
+	/* clear; x and C; trace(1) and C2; trace(2); trace(3); x */
+	assert_int_equal(p->nclauses, 6);
+	assert_null(p->clauses[0].pred);
+	assert_int_equal(p->clauses[0].nstmts, 2);
+	assert_false(p->clauses[0].records);
+	assert_non_null(p->clauses[1].pred);
+	assert_true(p->clauses[2].records);
+	assert_false(p->clauses[5].records);
+	for (size_t i = 0; i < 6; i++)
+		assert_true(p->clauses[i].uses_locals);
+	dif_prog_free(p);
+	ct_close(&t);
+}
+
+static void
+unmatched_descriptions_pass_with_zdefs(void **state)
+{
+	struct lang_src s = { .text = "none:::x{}", .len = 10,
+			      .spec = LANG_SPEC_NAME,
+			      .cflags = LANG_C_ZDEFS };
+	struct dif_prog *p;
+	struct ct t;
+
+	ct_open(&t);
+	p = lang_compile(t.lang, &s, &t.e);
+	assert_non_null(p);
+	assert_int_equal(p->nclauses, 1);
+	dif_prog_free(p);
+	ct_close(&t);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(first_assignment_declares),
+		cmocka_unit_test(failed_compile_leaves_no_trace),
+		cmocka_unit_test(inlines_outlive_their_compile),
+		cmocka_unit_test(statements_say_what_they_record),
+		cmocka_unit_test(only_actions_leave_records),
+		cmocka_unit_test(keys_agree_between_programs),
+		cmocka_unit_test(body_is_compiled_per_description),
+		cmocka_unit_test(if_splits_the_clause),
+		cmocka_unit_test(unmatched_descriptions_pass_with_zdefs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The shapes of generated code, instruction by instruction.  That it computes
+ * what C would is proved by running it: test_gen_run.c.
+ */
+#include "lang/test/check_test.h"
+
+/* The instructions of an object, one per line, without words and comments. */
+static void
+listing(const struct dif_obj *o, struct buf *out)
+{
+	struct buf b = BUF_INIT;
+	char *line, *save = NULL, *text;
+
+	dif_disasm(o, &b);
+	text = buf_detach(&b);
+	assert_non_null(text);
+	for (line = strtok_r(text, "\n", &save); line != NULL;
+	     line = strtok_r(NULL, "\n", &save)) {
+		char *end = strchr(line, '!');
+
+		if (strlen(line) < 17 || line[2] != ':')
+			continue;
+		if (end == NULL)
+			end = line + strlen(line);
+		while (end > line && (end[-1] == ' ' || end[-1] == '\t'))
+			end--;
+		for (char *p = line + 16; p < end; p++)
+			if (*p != ' ' || p[1] != ' ')
+				buf_putc(out, *p);
+		buf_putc(out, '\n');
+	}
+	free(text);
+}
+
+/* The last statement's first value of a program has this code. */
+static void
+expect(const char *text, const char *want)
+{
+	struct buf b = BUF_INIT;
+	const struct dif_clause *c;
+	struct dif_prog *p;
+	struct ct t;
+
+	ct_open(&t);
+	p = ct_compile(&t, text);
+	c = &p->clauses[p->nclauses - 1];
+	listing(c->stmts[c->nstmts - 1].exprs[0].obj, &b);
+	assert_string_equal(buf_str(&b), want);
+	buf_fini(&b);
+	dif_prog_free(p);
+	ct_close(&t);
+}
+
+static void
+constants_are_folded(void **state)
+{
+	expect("BEGIN{trace(2 * 3 + 1)}",
+	       "setx DT_INTEGER[0], %r1\nret %r1\n");
+	expect("BEGIN{trace(1 == 2)}", "ret %r0\n");
+	expect("BEGIN{trace(sizeof(int) == 4 ? pid : 0)}",
+	       "ldgs DT_VAR(278), %r1\nret %r1\n");
+}
+
+static void
+narrow_results_are_extended(void **state)
+{
+	expect("BEGIN{trace(pid + 1)}",
+	       "ldgs DT_VAR(278), %r1\n"
+	       "setx DT_INTEGER[0], %r2\n"
+	       "add %r1, %r2, %r1\n"
+	       "setx DT_INTEGER[1], %r2\n"
+	       "sll %r1, %r2, %r1\n"
+	       "sra %r1, %r2, %r1\n"
+	       "ret %r1\n");
+	expect("BEGIN{trace((unsigned char)arg0)}",
+	       "ldgs DT_VAR(262), %r1\n"
+	       "setx DT_INTEGER[0], %r2\n"
+	       "and %r1, %r2, %r1\n"
+	       "ret %r1\n");
+	/* 64 bits need nothing. */
+	expect("BEGIN{trace(arg0 + arg1)}",
+	       "ldgs DT_VAR(262), %r1\n"
+	       "ldgs DT_VAR(263), %r2\n"
+	       "add %r1, %r2, %r1\n"
+	       "ret %r1\n");
+}
+
+static void
+conditions_branch(void **state)
+{
+	expect("BEGIN{trace(arg0 && arg1 < 3)}",
+	       "ldgs DT_VAR(262), %r1\n"
+	       "tst %r1\n"
+	       "be 9\n"
+	       "ldgs DT_VAR(263), %r1\n"
+	       "setx DT_INTEGER[0], %r2\n"
+	       "cmp %r1, %r2\n"
+	       "bge 9\n"
+	       "setx DT_INTEGER[1], %r1\n"
+	       "ba 10\n"
+	       "mov %r0, %r1\n"
+	       "ret %r1\n");
+	expect("BEGIN{trace(execname == \"x\")}",
+	       "ldgs DT_VAR(280), %r1\n"
+	       "sets DT_STRING[10], %r2\n"
+	       "scmp %r1, %r2\n"
+	       "bne 6\n"
+	       "setx DT_INTEGER[0], %r1\n"
+	       "ba 7\n"
+	       "mov %r0, %r1\n"
+	       "ret %r1\n");
+	/* Unsigned operands, unsigned branch. */
+	expect("BEGIN{trace(timestamp > 5 ? 1 : 2)}",
+	       "ldgs DT_VAR(257), %r1\n"
+	       "setx DT_INTEGER[0], %r2\n"
+	       "cmp %r1, %r2\n"
+	       "bleu 6\n"
+	       "setx DT_INTEGER[1], %r1\n"
+	       "ba 7\n"
+	       "setx DT_INTEGER[2], %r1\n"
+	       "ret %r1\n");
+}
+
+static void
+members_are_loads(void **state)
+{
+	expect("struct s { char c; short h; unsigned b:3, d:5; };"
+	       "BEGIN{trace(((struct s *)arg0)->h)}",
+	       "ldgs DT_VAR(262), %r1\n"
+	       "setx DT_INTEGER[0], %r2\n"
+	       "add %r1, %r2, %r1\n"
+	       "ldsh [%r1], %r1\n"
+	       "ret %r1\n");
+	expect("struct s { unsigned b:3, d:5; };"
+	       "BEGIN{trace(((struct s *)arg0)->d)}",
+	       "ldgs DT_VAR(262), %r1\n"
+	       "ldub [%r1], %r1\n"
+	       "setx DT_INTEGER[0], %r2\n"
+	       "sll %r1, %r2, %r1\n"
+	       "setx DT_INTEGER[1], %r2\n"
+	       "srl %r1, %r2, %r1\n"
+	       "ret %r1\n");
+	/* A pointer tagged as one to user memory. */
+	expect("typed:::{trace(args[1][1])}",
+	       "setx DT_INTEGER[0], %r1\n"
+	       "ldga DT_VAR(0), %r1, %r1\n"
+	       "setx DT_INTEGER[0], %r2\n"
+	       "add %r1, %r2, %r1\n"
+	       "uldsb [%r1], %r1\n"
+	       "ret %r1\n");
+}
+
+static void
+user_strings_are_copied_in(void **state)
+{
+	expect("typed:::{printf(\"%s\", args[1])}",
+	       "setx DT_INTEGER[0], %r1\n"
+	       "ldga DT_VAR(0), %r1, %r1\n"
+	       "pushtv DT_TYPE(0), %r0, %r1\n"
+	       "call DIF_SUBR(9), %r1\n"
+	       "flushts\n"
+	       "ret %r1\n");
+}
+
+static void
+tuples_do_not_nest(void **state)
+{
+	expect("BEGIN{a[1] = 1; a[2] = a[a[1]]}",
+	       "setx DT_INTEGER[0], %r1\n"
+	       "pushtv DT_TYPE(0), %r0, %r1\n"
+	       "ldgaa DT_VAR(1280), %r1\n"
+	       "flushts\n"
+	       "pushtv DT_TYPE(0), %r0, %r1\n"
+	       "ldgaa DT_VAR(1280), %r1\n"
+	       "flushts\n"
+	       "setx DT_INTEGER[1], %r2\n"
+	       "pushtv DT_TYPE(0), %r0, %r2\n"
+	       "stgaa DT_VAR(1280), %r1\n"
+	       "flushts\n"
+	       "ret %r1\n");
+}
+
+static void
+symbols_are_addresses(void **state)
+{
+	expect("BEGIN{trace(`jiffies)}",
+	       "setx DT_INTEGER[0], %r1\nldx [%r1], %r1\nret %r1\n");
+	expect("BEGIN{trace(&`anything)}",
+	       "setx DT_INTEGER[0], %r1\nret %r1\n");
+}
+
+static void
+parts_of_variables_go_through_a_copy(void **state)
+{
+	expect("struct s { int a, b; }; this struct s v;"
+	       "BEGIN{this->v.b = arg0}",
+	       "ldgs DT_VAR(262), %r1\n"
+	       "setx DT_INTEGER[0], %r2\n"
+	       "sll %r1, %r2, %r1\n"
+	       "sra %r1, %r2, %r1\n"
+	       "setx DT_INTEGER[1], %r2\n"
+	       "setx DT_INTEGER[2], %r3\n"
+	       "ldls DT_VAR(1280), %r4\n"
+	       "allocs %r3, %r5\n"
+	       "tst %r4\n"
+	       "be 11\n"
+	       "copys %r4, %r3, %r5\n"
+	       "add %r2, %r5, %r2\n"
+	       "stw %r1, [%r2]\n"
+	       "stls DT_VAR(1280), %r5\n"
+	       "ret %r1\n");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(constants_are_folded),
+		cmocka_unit_test(narrow_results_are_extended),
+		cmocka_unit_test(conditions_branch),
+		cmocka_unit_test(members_are_loads),
+		cmocka_unit_test(user_strings_are_copied_in),
+		cmocka_unit_test(tuples_do_not_nest),
+		cmocka_unit_test(symbols_are_addresses),
+		cmocka_unit_test(parts_of_variables_go_through_a_copy),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
