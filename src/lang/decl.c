@@ -29,7 +29,7 @@ decl_incomplete(struct compile *cx, struct type *t)
 	       (type_members(r, &n) == NULL || n == 0);
 }
 
-/* ---- members ------------------------------------------------------------------------ */
+/* ---- members ------------------------------------------------------------- */
 
 static void
 member_name_free(struct compile *cx, const struct type_member *v, uint32_t n,
@@ -144,11 +144,12 @@ flexible_check(struct compile *cx, const struct type_member *v, uint32_t n,
 		if (r->kind == TYPE_ARRAY && r->nelems == 0)
 			lang_fail(cx, &D_DECL_ARRNULL, loc,
 				  "member %s needs an array dimension: it is "
-				  "not the last one", v[i].name);
+				  "not the last one",
+				  v[i].name);
 	}
 }
 
-/* ---- struct and union ------------------------------------------------------------------ */
+/* ---- struct and union ---------------------------------------------------- */
 
 static const char *
 tag_name(struct compile *cx, const char *keyword, const char *tag)
@@ -171,8 +172,7 @@ tag_free(struct compile *cx, const char *keyword, const struct token *tag)
 			cx, tag_name(cx, keywords[i], tag->name));
 		if (t == NULL)
 			continue;
-		if (strcmp(keywords[i], keyword) == 0 &&
-		    decl_incomplete(cx, t))
+		if (strcmp(keywords[i], keyword) == 0 && decl_incomplete(cx, t))
 			continue;
 		lang_fail(cx, &D_DECL_TYPERED, tag->loc,
 			  "%s %s is declared already, as %s %s", keyword,
@@ -206,8 +206,7 @@ sou_define(struct compile *cx, struct type *t, struct src_loc loc)
 		parse_members(cx, &v, &n);
 	} while (!lex_accept(cx, '}'));
 	flexible_check(cx, v, n, loc);
-	if (type_sou_finish(cx->types, t, v, n, &e) != 0 &&
-	    e.tag == &ERR_NOMEM)
+	if (type_sou_finish(cx->types, t, v, n, &e) != 0 && e.tag == &ERR_NOMEM)
 		lang_nomem(cx);
 	if (err_is_set(&e))
 		lang_fail(cx, &D_TYPE_ERR, loc, "%s", e.msg);
@@ -259,7 +258,7 @@ decl_sou(struct compile *cx, enum type_kind kind, struct src_loc loc,
 	return t;
 }
 
-/* ---- enum ------------------------------------------------------------------------------- */
+/* ---- enum ---------------------------------------------------------------- */
 
 static void
 enumerator_free(struct compile *cx, const struct token *t)
@@ -350,7 +349,7 @@ decl_enum(struct compile *cx, struct src_loc loc, struct declspec *ds)
 	return t;
 }
 
-/* ---- declared names ------------------------------------------------------------------------ */
+/* ---- declared names ------------------------------------------------------ */
 
 void
 decl_typedef(struct compile *cx, const struct decl *d)
@@ -379,7 +378,8 @@ prototype_check(struct compile *cx, const struct decl *d)
 	if (d->cls == DECL_SELF || d->cls == DECL_THIS)
 		lang_fail(cx, &D_DECL_BADCLASS, d->loc,
 			  "function %s may not be thread-local or "
-			  "clause-local", d->name);
+			  "clause-local",
+			  d->name);
 	if (d->assoc)
 		lang_fail(cx, &D_DECL_ARRSUB, d->loc,
 			  "%s: elements of an array may not be functions",
@@ -402,7 +402,8 @@ decl_object(struct compile *cx, const struct decl *d)
 	if (d->assoc && d->cls == DECL_EXTERN)
 		lang_fail(cx, &D_DECL_ARRSUB, d->loc,
 			  "extern %s may not be an associative array: only D "
-			  "has these", d->name);
+			  "has these",
+			  d->name);
 	if (r->kind == TYPE_VOID)
 		lang_fail(cx, &D_DECL_VOIDOBJ, d->loc, "%s may not be void",
 			  d->name);

@@ -24,7 +24,7 @@ const struct lang_tag_info lang_tags[] = {
 };
 const size_t lang_ntags = LANG_NTAGS;
 
-/* ---- failing --------------------------------------------------------------- */
+/* ---- failing ------------------------------------------------------------- */
 
 _Noreturn void
 lang_fail(struct compile *cx, const struct err_tag *tag, struct src_loc loc,
@@ -53,7 +53,7 @@ compile_oom(void *arg)
 	lang_nomem(arg);
 }
 
-/* ---- small services --------------------------------------------------------- */
+/* ---- small services ------------------------------------------------------ */
 
 const char *
 lang_intern(struct compile *cx, const char *s, size_t len)
@@ -103,7 +103,7 @@ lang_tab(struct lang *l)
 	return &l->tab;
 }
 
-/* ---- the handle ------------------------------------------------------------- */
+/* ---- the handle ---------------------------------------------------------- */
 
 struct lang *
 lang_new(const struct lang_host *host, struct err *e)
@@ -159,14 +159,15 @@ lang_free(struct lang *l)
 	free(l);
 }
 
-/* ---- one compile ------------------------------------------------------------ */
+/* ---- one compile --------------------------------------------------------- */
 
 int
 compile_init(struct compile *cx, struct lang *l, const struct lang_src *src,
 	     struct err *e)
 {
-	*cx = (struct compile){ .err = e, .lang = l, .src = src,
-				.cflags = src->cflags };
+	*cx = (struct compile){
+		.err = e, .lang = l, .src = src, .cflags = src->cflags
+	};
 	cx->arena = arena_new();
 	cx->out = arena_new();
 	cx->strings = hash_new();

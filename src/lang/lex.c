@@ -16,17 +16,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- keywords --------------------------------------------------------------- */
+/* ---- keywords ------------------------------------------------------------ */
 
 struct kw_row {
 	const char *word;
 	unsigned flags;
 };
 
-#define TYPE	 KWF_TYPE
-#define SOU	 KWF_SOU
-#define ITEM	 KWF_ITEM
-#define MEMBER	 KWF_MEMBER
+#define TYPE     KWF_TYPE
+#define SOU      KWF_SOU
+#define ITEM     KWF_ITEM
+#define MEMBER   KWF_MEMBER
 #define RESERVED KWF_RESERVED
 static const struct kw_row kws[] = {
 #define KW(word, flags) { #word, flags },
@@ -71,7 +71,7 @@ kw_name(int kw)
 	return kws[kw].word;
 }
 
-/* ---- operators -------------------------------------------------------------- */
+/* ---- operators ----------------------------------------------------------- */
 
 /* Longer before shorter where one begins the other. */
 static const struct {
@@ -103,7 +103,7 @@ tok_text(int tok, char buf[4])
 	return tok == TOK_PRED_END ? "/" : NULL;
 }
 
-/* ---- states ----------------------------------------------------------------- */
+/* ---- states -------------------------------------------------------------- */
 
 struct lex *
 lex_new(struct compile *cx, const char *text, size_t len, const char *file)
@@ -145,7 +145,7 @@ lex_loc(const struct lex *lx)
 				 .col = (int)(lx->p - lx->line_start) + 1 };
 }
 
-/* ---- blanks and comments ---------------------------------------------------- */
+/* ---- blanks and comments ------------------------------------------------- */
 
 void
 lex_newline(struct lex *lx)
@@ -266,7 +266,7 @@ lex_ahead(const char *p, const char *end)
 	return p;
 }
 
-/* ---- words and punctuation --------------------------------------------------- */
+/* ---- words and punctuation ----------------------------------------------- */
 
 /*
  * Letters, digits and backquotes: a keyword, a name, or a scoped name.  Only
@@ -311,9 +311,9 @@ lex_agg(struct compile *cx, struct token *t)
 		while (lx->p < lx->end && lex_idchar(*lx->p))
 			lx->p++;
 	t->tok = TOK_AGG;
-	t->name = lx->p == start ?
-		lang_intern(cx, "_", 1) :
-		lang_intern(cx, start, (size_t)(lx->p - start));
+	t->name = lx->p == start
+			  ? lang_intern(cx, "_", 1)
+			  : lang_intern(cx, start, (size_t)(lx->p - start));
 }
 
 /* At a slash, in a predicate: does it end here? */
@@ -378,8 +378,8 @@ lex_token(struct compile *cx, struct token *t)
 		lex_word(cx, t);
 	else if (lex_isdigit(c) && lex_scoped_digit(lx))
 		lex_word(cx, t);
-	else if (lex_isdigit(c) || (c == '.' && lex_left(lx) > 1 &&
-				    lex_isdigit(lx->p[1])))
+	else if (lex_isdigit(c) ||
+		 (c == '.' && lex_left(lx) > 1 && lex_isdigit(lx->p[1])))
 		lex_number(cx, t);
 	else if (c == '"')
 		lex_string(cx, t);
@@ -391,7 +391,7 @@ lex_token(struct compile *cx, struct token *t)
 		lex_op(cx, t);
 }
 
-/* ---- the queue ---------------------------------------------------------------- */
+/* ---- the queue ----------------------------------------------------------- */
 
 void
 lex_push(struct compile *cx, const struct token *t)
@@ -514,7 +514,8 @@ lex_syntax(struct compile *cx, const struct token *t, const char *expected)
 	    expected[0] != '\0' && strchr(")]", expected[1]) != NULL)
 		lang_fail(cx, &D_SYNTAX, t->loc,
 			  "syntax error near \"/\": the predicate ends, but "
-			  "%s is missing", expected);
+			  "%s is missing",
+			  expected);
 	if (t->tok == TOK_KEYWORD && (kw_flags(t->kw) & KWF_RESERVED))
 		lang_fail(cx, &D_SYNTAX, t->loc,
 			  "syntax error near \"%s\": the word is reserved",

@@ -11,7 +11,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* ---- integers ----------------------------------------------------------------- */
+/* ---- integers ------------------------------------------------------------ */
 
 struct suffix {
 	bool is_unsigned;
@@ -51,11 +51,11 @@ int_type(struct type_space *ts, uint64_t v, bool decimal, struct suffix sx)
 	if (sx.longs == 0 && uns_ok && v <= UINT_MAX)
 		return type_basic(ts, TYPE_B_UINT);
 	if (sig_ok && v <= INT64_MAX)
-		return type_basic(ts, sx.longs == 2 ? TYPE_B_LLONG :
-						      TYPE_B_LONG);
+		return type_basic(ts,
+				  sx.longs == 2 ? TYPE_B_LLONG : TYPE_B_LONG);
 	if (uns_ok)
-		return type_basic(ts, sx.longs == 2 ? TYPE_B_ULLONG :
-						      TYPE_B_ULONG);
+		return type_basic(ts,
+				  sx.longs == 2 ? TYPE_B_ULLONG : TYPE_B_ULONG);
 	return NULL;
 }
 
@@ -142,7 +142,8 @@ lex_number(struct compile *cx, struct token *t)
 	case INT_BIG:
 		lang_fail(cx, &D_INT_OFLOW, t->loc,
 			  "integer constant %.*s does not fit in any integer "
-			  "type", len, s);
+			  "type",
+			  len, s);
 	case INT_BADDIGIT:
 		lang_fail(cx, &D_INT_DIGIT, t->loc,
 			  "invalid digit in octal constant %.*s", len, s);
@@ -154,7 +155,7 @@ lex_number(struct compile *cx, struct token *t)
 	}
 }
 
-/* ---- escapes ------------------------------------------------------------------ */
+/* ---- escapes ------------------------------------------------------------- */
 
 /*
  * One character or escape at s; returns how many bytes of text it took.  What
@@ -208,7 +209,7 @@ lex_unescape(struct compile *cx, const char *s, size_t *len)
 	return out;
 }
 
-/* ---- strings and characters ---------------------------------------------------- */
+/* ---- strings and characters ---------------------------------------------- */
 
 /* Step to the closing quote; the tag is for a newline before it. */
 static const char *
@@ -241,8 +242,8 @@ void
 lex_string(struct compile *cx, struct token *t)
 {
 	const char *s = ++cx->lex->p;
-	const char *e = quoted_end(cx, '"', t->loc, &D_STR_NL,
-				   "string constant");
+	const char *e =
+		quoted_end(cx, '"', t->loc, &D_STR_NL, "string constant");
 
 	t->tok = TOK_STR;
 	t->len = (size_t)(e - s);
@@ -253,8 +254,8 @@ void
 lex_char(struct compile *cx, struct token *t)
 {
 	const char *s = ++cx->lex->p;
-	const char *e = quoted_end(cx, '\'', t->loc, &D_CHR_NL,
-				   "character constant");
+	const char *e =
+		quoted_end(cx, '\'', t->loc, &D_CHR_NL, "character constant");
 	unsigned n = 0;
 
 	t->tok = TOK_CHAR;
@@ -272,8 +273,7 @@ lex_char(struct compile *cx, struct token *t)
 		t->ival = t->ival << 8 | c;
 	}
 	if (n == 0)
-		lang_fail(cx, &D_CHR_NULL, t->loc,
-			  "empty character constant");
+		lang_fail(cx, &D_CHR_NULL, t->loc, "empty character constant");
 	/* As in C: char is signed, and the constant an int if it fits. */
 	if (n == 1)
 		t->ival = (uint64_t)(int64_t)(signed char)t->ival;

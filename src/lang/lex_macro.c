@@ -25,7 +25,7 @@ struct macro {
 	const char *name; /* without $; not terminated */
 	size_t len;
 	const char *arg; /* text of the argument */
-	int64_t val;	 /* of the variable */
+	int64_t val;     /* of the variable */
 };
 
 /* Read it at p, the $; the end, or NULL if there is no name. */
@@ -80,7 +80,7 @@ macro_value(struct compile *cx, struct macro *m, struct src_loc loc,
 		  (int)m->len, m->name, where);
 }
 
-/* ---- in expressions ------------------------------------------------------------ */
+/* ---- in expressions ------------------------------------------------------ */
 
 static void
 push_string(struct compile *cx, struct token *t, const char *s, size_t len)
@@ -130,7 +130,8 @@ push_int_arg(struct compile *cx, struct token *t, const char *s)
 	case INT_BIG:
 		lang_fail(cx, &D_MACRO_OFLOW, t->loc,
 			  "macro argument %.*s does not fit in any integer "
-			  "type: %s", (int)t->textlen, t->text, s);
+			  "type: %s",
+			  (int)t->textlen, t->text, s);
 	case INT_NOT:
 	case INT_BADDIGIT:
 	default:
@@ -157,9 +158,10 @@ is_name_or_type(const char *s)
 	if (n == 0 || lex_isdigit(s[0]) || s[n - 1] == '`')
 		return false;
 	int kw = kw_find(s, n);
-	const char *also = kw >= 0 && (kw_flags(kw) & KWF_TYPE) ?
-		"_` *0123456789abcdefghijklmnopqrstuvwxyz"
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZ" : " *";
+	const char *also = kw >= 0 && (kw_flags(kw) & KWF_TYPE)
+				   ? "_` *0123456789abcdefghijklmnopqrstuvwxyz"
+				     "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				   : " *";
 	return n + strspn(s + n, also) == len;
 }
 
@@ -221,13 +223,12 @@ lex_macro(struct compile *cx)
 	}
 }
 
-/* ---- in probe descriptions ------------------------------------------------------ */
+/* ---- in probe descriptions ----------------------------------------------- */
 
 static const char *
 macro_text(struct compile *cx, const struct macro *m)
 {
-	return m->is_arg ? m->arg :
-			   arena_printf(cx->arena, "%" PRId64, m->val);
+	return m->is_arg ? m->arg : arena_printf(cx->arena, "%" PRId64, m->val);
 }
 
 const char *
@@ -259,7 +260,7 @@ macro_expand_text(struct compile *cx, const char *text, size_t len,
 			    start);
 }
 
-/* ---- at the end ------------------------------------------------------------------ */
+/* ---- at the end ---------------------------------------------------------- */
 
 void
 macro_check_unused(struct compile *cx)

@@ -43,7 +43,7 @@ parse_fini(struct compile *cx)
 	cx->parser = NULL;
 }
 
-/* ---- clauses ------------------------------------------------------------------------- */
+/* ---- clauses ------------------------------------------------------------- */
 
 static void
 parse_predicate(struct compile *cx, struct clause_node *c)
@@ -86,7 +86,7 @@ parse_clause(struct compile *cx, struct item *it)
 		lex_next(cx);
 }
 
-/* ---- items --------------------------------------------------------------------------- */
+/* ---- items --------------------------------------------------------------- */
 
 static void
 parse_decl_item(struct compile *cx, struct item *it)

@@ -30,7 +30,7 @@ words_any(const struct words *w)
 	       w->base >= 0 || w->named != NULL;
 }
 
-/* ---- known or not ------------------------------------------------------------------ */
+/* ---- known or not -------------------------------------------------------- */
 
 _Noreturn void
 decl_unknown(struct compile *cx, struct src_loc loc, const char *name)
@@ -66,7 +66,7 @@ decl_lookup_local(struct compile *cx, const char *name)
 	return t;
 }
 
-/* ---- one word ------------------------------------------------------------------------ */
+/* ---- one word ------------------------------------------------------------ */
 
 static void
 word_class(struct compile *cx, struct words *w, const struct token *t)
@@ -80,10 +80,10 @@ word_class(struct compile *cx, struct words *w, const struct token *t)
 			  "only one storage class allowed, not %s as well",
 			  kw_name(t->kw));
 	w->class_set = true;
-	w->ds->cls = t->kw == KW_typedef ? DECL_TYPEDEF :
-		     t->kw == KW_extern	 ? DECL_EXTERN :
-		     t->kw == KW_self	 ? DECL_SELF :
-					   DECL_THIS;
+	w->ds->cls = t->kw == KW_typedef  ? DECL_TYPEDEF
+		     : t->kw == KW_extern ? DECL_EXTERN
+		     : t->kw == KW_self   ? DECL_SELF
+					  : DECL_THIS;
 }
 
 static void
@@ -106,9 +106,9 @@ word_tagged(struct compile *cx, struct words *w, const struct token *t)
 	if (t->kw == KW_enum)
 		w->named = decl_enum(cx, t->loc, w->ds);
 	else
-		w->named = decl_sou(cx, t->kw == KW_union ? TYPE_UNION :
-							    TYPE_STRUCT,
-				    t->loc, w->ds, w->strict);
+		w->named = decl_sou(
+			cx, t->kw == KW_union ? TYPE_UNION : TYPE_STRUCT,
+			t->loc, w->ds, w->strict);
 }
 
 static bool
@@ -183,7 +183,7 @@ word_ident(struct compile *cx, struct words *w, const struct token *t)
 	return true;
 }
 
-/* ---- what the words make --------------------------------------------------------------- */
+/* ---- what the words make ------------------------------------------------- */
 
 /* Which of C's rules for combining do the words break? */
 static void
@@ -222,9 +222,9 @@ words_int(const struct words *w)
 	bool u = w->is_unsigned;
 
 	if (w->base == KW_char)
-		return u	    ? TYPE_B_UCHAR :
-		       w->is_signed ? TYPE_B_SCHAR :
-				      TYPE_B_CHAR;
+		return u              ? TYPE_B_UCHAR
+		       : w->is_signed ? TYPE_B_SCHAR
+				      : TYPE_B_CHAR;
 	if (w->shorts)
 		return u ? TYPE_B_USHORT : TYPE_B_SHORT;
 	if (w->longs == 2)
@@ -285,9 +285,9 @@ parse_declspec(struct compile *cx, struct declspec *ds, bool strict)
 	*ds = (struct declspec){ .loc = lex_peek(cx, 0)->loc };
 	for (;;) {
 		t = *lex_peek(cx, 0);
-		if (t.tok == TOK_KEYWORD ? !word_keyword(cx, &w, &t) :
-		    t.tok == TOK_IDENT	 ? !word_ident(cx, &w, &t) :
-					   true)
+		if (t.tok == TOK_KEYWORD ? !word_keyword(cx, &w, &t)
+		    : t.tok == TOK_IDENT ? !word_ident(cx, &w, &t)
+					 : true)
 			break;
 	}
 	if (!words_any(&w))
@@ -295,7 +295,7 @@ parse_declspec(struct compile *cx, struct declspec *ds, bool strict)
 	words_finish(cx, &w);
 }
 
-/* ---- uses ---------------------------------------------------------------------------- */
+/* ---- uses ---------------------------------------------------------------- */
 
 struct type *
 parse_type_name(struct compile *cx)

@@ -22,7 +22,7 @@ struct deriv {
 	enum type_kind kind; /* PTR, ARRAY, FUNC */
 	struct src_loc loc;
 	bool is_const, is_volatile; /* PTR */
-	uint64_t nelems;	    /* ARRAY; 0: not said */
+	uint64_t nelems;            /* ARRAY; 0: not said */
 	struct type_param *params;  /* FUNC */
 	uint32_t nparams;
 	bool variadic;
@@ -44,7 +44,7 @@ deriv_add(struct compile *cx, struct declr *dr, struct deriv dv)
 	list_push(cx, dr->v, dr->n, dv);
 }
 
-/* ---- parameters ------------------------------------------------------------------ */
+/* ---- parameters ---------------------------------------------------------- */
 
 struct type_param
 parse_param(struct compile *cx, struct src_loc *loc)
@@ -87,15 +87,15 @@ adjust(struct compile *cx, struct type *t)
 static void
 refuse_names(struct compile *cx)
 {
-	const struct token *t = lex_peek(cx, 0);
 	int next = lex_peek(cx, 1)->tok;
+	struct token t = *lex_peek(cx, 0);
 
-	t = lex_peek(cx, 0);
-	if (t->tok == TOK_IDENT && (next == ',' || next == ')') &&
+	if (t.tok == TOK_IDENT && (next == ',' || next == ')') &&
 	    !parse_type_at(cx, 0))
-		lang_fail(cx, &D_DECL_PROTO_FORM, lex_peek(cx, 0)->loc,
+		lang_fail(cx, &D_DECL_PROTO_FORM, t.loc,
 			  "a prototype needs the types of its parameters: %s "
-			  "is none", lex_peek(cx, 0)->name);
+			  "is none",
+			  t.name);
 }
 
 static void
@@ -143,8 +143,7 @@ parse_params(struct compile *cx, struct type_param **v, uint32_t *n,
 		struct type_param p = parse_param(cx, &loc);
 		p.type = adjust(cx, p.type);
 		if (*n == 0 && p.name == NULL &&
-		    type_resolve(p.type)->kind == TYPE_VOID &&
-		    lex_is(cx, ')'))
+		    type_resolve(p.type)->kind == TYPE_VOID && lex_is(cx, ')'))
 			break;
 		list_push(cx, *v, *n, p);
 		param_check(cx, *v, *n, loc);
@@ -152,7 +151,7 @@ parse_params(struct compile *cx, struct type_param **v, uint32_t *n,
 	lex_expect(cx, ')');
 }
 
-/* ---- after the name ---------------------------------------------------------------- */
+/* ---- after the name ------------------------------------------------------ */
 
 static void
 parse_tuple(struct compile *cx, struct declr *dr, struct src_loc loc)
@@ -190,10 +189,13 @@ parse_subscript(struct compile *cx, struct declr *dr)
 		parse_tuple(cx, dr, dv.loc);
 		return;
 	}
+	bool member = cx->parser->in_members;
+	cx->parser->in_members = false;
 	struct node *n = parse_cond_expr(cx);
 	int64_t val = check_const(cx, n, &D_DECL_ARRSUB, "array dimension");
+	cx->parser->in_members = member;
 	/* Kernel-like structs end in data[0]; elsewhere it makes no sense. */
-	if (val < 0 || (val == 0 && !cx->parser->in_members))
+	if (val < 0 || (val == 0 && !member))
 		lang_fail(cx, &D_DECL_ARRSUB, n->loc,
 			  "array dimension must be positive, not %lld",
 			  (long long)val);
@@ -214,8 +216,7 @@ parse_suffixes(struct compile *cx, struct declr *dr)
 		} else if (lex_is(cx, '(')) {
 			struct deriv dv = { .kind = TYPE_FUNC };
 			dv.loc = lex_next(cx).loc;
-			parse_params(cx, &dv.params, &dv.nparams,
-				     &dv.variadic);
+			parse_params(cx, &dv.params, &dv.nparams, &dv.variadic);
 			deriv_add(cx, dr, dv);
 		} else {
 			return;
@@ -223,7 +224,7 @@ parse_suffixes(struct compile *cx, struct declr *dr)
 	}
 }
 
-/* ---- before it ----------------------------------------------------------------------- */
+/* ---- before it ----------------------------------------------------------- */
 
 static void
 parse_pointers(struct compile *cx, struct deriv **ptrs, uint32_t *n)
@@ -281,7 +282,8 @@ parse_nested(struct compile *cx, struct declr *dr)
 		if (t.mod != NULL)
 			lang_fail(cx, &D_DECL_SCOPE, t.loc,
 				  "cannot declare %s`%s: a declared name has "
-				  "no scope", t.mod, t.name);
+				  "no scope",
+				  t.mod, t.name);
 		dr->d->name = t.name;
 		dr->d->loc = t.loc;
 	}
@@ -291,7 +293,7 @@ parse_nested(struct compile *cx, struct declr *dr)
 	parse_shallower(cx);
 }
 
-/* ---- the type -------------------------------------------------------------------------- */
+/* ---- the type ------------------------------------------------------------ */
 
 static struct type *
 make_ptr(struct compile *cx, struct type *t, const struct deriv *dv)
@@ -354,9 +356,9 @@ parse_declarator(struct compile *cx, struct type *base, struct decl *d,
 	parse_nested(cx, &dr);
 	for (uint32_t i = dr.n; i > 0; i--) {
 		const struct deriv *dv = &dr.v[i - 1];
-		t = dv->kind == TYPE_PTR   ? make_ptr(cx, t, dv) :
-		    dv->kind == TYPE_ARRAY ? make_array(cx, t, dv) :
-					     make_func(cx, t, dv);
+		t = dv->kind == TYPE_PTR     ? make_ptr(cx, t, dv)
+		    : dv->kind == TYPE_ARRAY ? make_array(cx, t, dv)
+					     : make_func(cx, t, dv);
 		if (t == NULL)
 			lang_nomem(cx);
 	}

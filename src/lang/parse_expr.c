@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* ---- nodes -------------------------------------------------------------------- */
+/* ---- nodes --------------------------------------------------------------- */
 
 struct node *
 node_new(struct compile *cx, enum node_kind kind, struct src_loc loc)
@@ -86,7 +86,7 @@ named_new(struct compile *cx, enum node_kind kind, const struct token *t)
 	return n;
 }
 
-/* ---- helpers -------------------------------------------------------------------- */
+/* ---- helpers ------------------------------------------------------------- */
 
 void
 parse_deeper(struct compile *cx, struct src_loc loc)
@@ -146,7 +146,7 @@ parse_args(struct compile *cx, struct node *n, int close, bool empty)
 	lex_expect(cx, close);
 }
 
-/* ---- primaries ------------------------------------------------------------------ */
+/* ---- primaries ----------------------------------------------------------- */
 
 static struct node *
 int_new(struct compile *cx, struct src_loc loc, uint64_t val, struct type *type)
@@ -189,8 +189,8 @@ parse_scoped(struct compile *cx, const struct token *t)
 {
 	lex_expect(cx, TOK_ARROW);
 	struct token name = parse_member_name(cx);
-	struct node *n = named_new(
-		cx, t->kw == KW_self ? NODE_SELF : NODE_THIS, &name);
+	struct node *n =
+		named_new(cx, t->kw == KW_self ? NODE_SELF : NODE_THIS, &name);
 
 	n->loc = t->loc;
 	if (n->kind == NODE_SELF && lex_accept(cx, '[')) {
@@ -273,7 +273,7 @@ parse_primary(struct compile *cx)
 	}
 }
 
-/* ---- postfix --------------------------------------------------------------------- */
+/* ---- postfix ------------------------------------------------------------- */
 
 static struct node *
 parse_call(struct compile *cx, struct node *callee, const struct token *t)
@@ -291,8 +291,8 @@ parse_call(struct compile *cx, struct node *callee, const struct token *t)
 static struct node *
 parse_member(struct compile *cx, struct node *left, const struct token *t)
 {
-	struct node *n = node_new(
-		cx, t->tok == '.' ? NODE_MEMBER : NODE_ARROW, t->loc);
+	struct node *n =
+		node_new(cx, t->tok == '.' ? NODE_MEMBER : NODE_ARROW, t->loc);
 
 	n->left = left;
 	n->name = parse_member_name(cx).name;
@@ -329,8 +329,8 @@ parse_postfix(struct compile *cx)
 		case TOK_DEC:
 			lex_next(cx);
 			n = unary_new(cx, NODE_UNARY,
-				      t.tok == TOK_INC ? TOK_POSTINC :
-							 TOK_POSTDEC,
+				      t.tok == TOK_INC ? TOK_POSTINC
+						       : TOK_POSTDEC,
 				      t.loc, n);
 			break;
 		default:
@@ -339,7 +339,7 @@ parse_postfix(struct compile *cx)
 	}
 }
 
-/* ---- casts ------------------------------------------------------------------------- */
+/* ---- casts --------------------------------------------------------------- */
 
 /* May an operand begin with this token, so that (name) before it is a cast? */
 static bool
@@ -506,22 +506,30 @@ parse_unary(struct compile *cx)
 	return n;
 }
 
-/* ---- binary operators ------------------------------------------------------------- */
+/* ---- binary operators ---------------------------------------------------- */
 
 /* Higher binds tighter; 0: not a binary operator. */
 static int
 binary_level(int tok)
 {
 	switch (tok) {
-	case '*': case '/': case '%':
+	case '*':
+	case '/':
+	case '%':
 		return 11;
-	case '+': case '-':
+	case '+':
+	case '-':
 		return 10;
-	case TOK_LSH: case TOK_RSH:
+	case TOK_LSH:
+	case TOK_RSH:
 		return 9;
-	case '<': case '>': case TOK_LE: case TOK_GE:
+	case '<':
+	case '>':
+	case TOK_LE:
+	case TOK_GE:
 		return 8;
-	case TOK_EQ: case TOK_NE:
+	case TOK_EQ:
+	case TOK_NE:
 		return 7;
 	case '&':
 		return 6;

@@ -49,7 +49,7 @@ void compile_fini(struct compile *cx);
 /* lang.c: the same name for as long as the lang lives. */
 const char *lang_file(struct compile *cx, const char *name);
 
-/* ---- lex.c ---------------------------------------------------------------- */
+/* ---- lex.c --------------------------------------------------------------- */
 
 struct lex {
 	const char *p, *end; /* what is still to be read */
@@ -114,7 +114,7 @@ lex_isblank(int c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* ---- lex_lit.c ------------------------------------------------------------ */
+/* ---- lex_lit.c ----------------------------------------------------------- */
 
 void lex_number(struct compile *cx, struct token *t);
 void lex_string(struct compile *cx, struct token *t);
@@ -126,7 +126,7 @@ enum int_status lex_int_value(const char *text, size_t len, uint64_t *val,
 /* The bytes a string literal's inside stands for; *len is changed. */
 const char *lex_unescape(struct compile *cx, const char *s, size_t *len);
 
-/* ---- lex_macro.c ---------------------------------------------------------- */
+/* ---- lex_macro.c --------------------------------------------------------- */
 
 /* At a $ in the text: push the tokens it stands for. */
 void lex_macro(struct compile *cx);
@@ -136,7 +136,7 @@ const char *macro_expand_text(struct compile *cx, const char *text, size_t len,
 /* At the end: arguments given and not used are an error. */
 void macro_check_unused(struct compile *cx);
 
-/* ---- pragma.c ------------------------------------------------------------- */
+/* ---- pragma.c ------------------------------------------------------------ */
 
 /* At the # of a control line: do what it says; the newline stays. */
 void pragma_line(struct compile *cx);
@@ -145,7 +145,7 @@ void pragma_scan(struct compile *cx);
 /* At the end: attributes of names that do not exist are an error. */
 void pragma_check_unused(struct compile *cx);
 
-/* ---- the parser ------------------------------------------------------------ */
+/* ---- the parser ---------------------------------------------------------- */
 
 #define PARSE_MAX_DEPTH	 256  /* of the parser's recursion */
 #define PARSE_MAX_HEIGHT 1000 /* of a tree: the passes recurse on it */

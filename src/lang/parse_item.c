@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* ---- inline --------------------------------------------------------------------- */
+/* ---- inline -------------------------------------------------------------- */
 
 static void
 inline_params(struct compile *cx, const struct decl *d, const char **names)
@@ -23,7 +23,8 @@ inline_params(struct compile *cx, const struct decl *d, const char **names)
 			if (names[k] == names[i])
 				lang_fail(cx, &D_DECL_PROTO_NAME, d->loc,
 					  "two parameters of inline %s have "
-					  "the name %s", d->name, names[i]);
+					  "the name %s",
+					  d->name, names[i]);
 	}
 }
 
@@ -59,7 +60,7 @@ parse_inline(struct compile *cx, struct item *it)
 	list_push(cx, it->decls, it->ndecls, d);
 }
 
-/* ---- translator -------------------------------------------------------------------- */
+/* ---- translator ---------------------------------------------------------- */
 
 static void
 translator_member(struct compile *cx, struct item *it)
@@ -105,7 +106,7 @@ parse_translator(struct compile *cx, struct item *it)
 	/* A semicolon after it is an empty item. */
 }
 
-/* ---- provider ----------------------------------------------------------------------- */
+/* ---- provider ------------------------------------------------------------ */
 
 static void
 provider_args(struct compile *cx, const struct provider_probe *p,
@@ -118,11 +119,13 @@ provider_args(struct compile *cx, const struct provider_probe *p,
 	if (variadic)
 		lang_fail(cx, &D_DECL_PROTO_VARARGS, p->loc,
 			  "probe %s may not have a variable number of "
-			  "arguments", p->name);
+			  "arguments",
+			  p->name);
 	if (*n > DIF_NARGS)
 		lang_fail(cx, &D_PROV_PRARGLEN, p->loc,
 			  "probe %s has %u arguments: no more than %u are "
-			  "possible", p->name, *n, (unsigned)DIF_NARGS);
+			  "possible",
+			  p->name, *n, (unsigned)DIF_NARGS);
 }
 
 static void
@@ -172,7 +175,8 @@ parse_provider(struct compile *cx, struct item *it)
 	if (t.mod != NULL || lex_isdigit(t.name[len - 1]) || len > 63)
 		lang_fail(cx, &D_PROV_BADNAME, t.loc,
 			  "invalid provider name \"%s\": it may not end in a "
-			  "digit, nor be longer than 63", t.name);
+			  "digit, nor be longer than 63",
+			  t.name);
 	it->provider = t.name;
 	lex_expect(cx, '{');
 	while (!lex_accept(cx, '}'))

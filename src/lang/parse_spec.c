@@ -26,14 +26,14 @@ spec_char(int c)
 	return spec_first(c) || lex_isdigit(c) || c == '`';
 }
 
-/* ---- declaration or clause --------------------------------------------------------- */
+/* ---- declaration or clause ----------------------------------------------- */
 
 /* The shape of `word [*...] next` at outer scope. */
 struct shape {
 	const char *word;
 	size_t len;
 	const char *tick; /* the last backquote in the word, or NULL */
-	char glued;	  /* the character right after the word */
+	char glued;       /* the character right after the word */
 	bool stars;
 	char next; /* the first character after blanks and stars; 0: end */
 };
@@ -133,7 +133,7 @@ parse_outer_kind(struct compile *cx)
 	return is_type_word(cx, &s) ? OUTER_DECL : OUTER_SPEC;
 }
 
-/* ---- one specifier -------------------------------------------------------------------- */
+/* ---- one specifier ------------------------------------------------------- */
 
 _Noreturn static void
 bad_pdesc(struct compile *cx, struct src_loc loc, const char *text,
@@ -188,15 +188,17 @@ pdesc_split(struct compile *cx, const char *text, struct src_loc loc,
 	}
 	lang_fail(cx, &D_PDESC_INVAL, loc,
 		  "overspecified probe description \"%s\": the %s is its last "
-		  "field", text, what[last]);
+		  "field",
+		  text, what[last]);
 }
 
 static void
 pdesc_set(struct compile *cx, const char *text, struct src_loc loc,
 	  enum lang_spec spec, struct dif_pdesc *pd)
 {
-	*pd = (struct dif_pdesc){ .prov = "", .mod = "", .func = "",
-				  .name = "" };
+	*pd = (struct dif_pdesc){
+		.prov = "", .mod = "", .func = "", .name = ""
+	};
 	if (text[0] == '\0')
 		bad_pdesc(cx, loc, text, "it is empty");
 	if (!pdesc_id(cx, text, loc, pd))

@@ -15,10 +15,10 @@
 
 struct ctl {
 	struct src_loc loc; /* of the # */
-	char *p;	    /* the rest of the line */
+	char *p;            /* the rest of the line */
 };
 
-/* ---- words -------------------------------------------------------------------- */
+/* ---- words --------------------------------------------------------------- */
 
 /* The next word, or NULL; a quoted string is one word, with its quotes. */
 static char *
@@ -88,24 +88,24 @@ unquote(char *s)
 	return s + 1;
 }
 
-/* ---- options ------------------------------------------------------------------- */
+/* ---- options ------------------------------------------------------------- */
 
 /* Options that are compile flags: they hold from here on. */
 static const struct {
 	const char *name;
 	unsigned flag;
 } flag_options[] = {
-	{ "argref", LANG_C_ARGREF },   { "defaultargs", LANG_C_DEFARG },
-	{ "empty", LANG_C_EMPTY },     { "errtags", LANG_C_ETAGS },
-	{ "knodefs", LANG_C_KNODEF },  { "pspec", LANG_C_PSPEC },
-	{ "unodefs", LANG_C_UNODEF },  { "zdefs", LANG_C_ZDEFS },
+	{ "argref", LANG_C_ARGREF },  { "defaultargs", LANG_C_DEFARG },
+	{ "empty", LANG_C_EMPTY },    { "errtags", LANG_C_ETAGS },
+	{ "knodefs", LANG_C_KNODEF }, { "pspec", LANG_C_PSPEC },
+	{ "unodefs", LANG_C_UNODEF }, { "zdefs", LANG_C_ZDEFS },
 };
 
 static bool
 is_no(const char *val)
 {
-	static const char *const no[] = { "0", "no", "off", "false",
-					  "disable", "disabled" };
+	static const char *const no[] = { "0",     "no",      "off",
+					  "false", "disable", "disabled" };
 
 	for (size_t i = 0; val != NULL && i < sizeof(no) / sizeof(no[0]); i++)
 		if (strcasecmp(val, no[i]) == 0)
@@ -161,7 +161,8 @@ pragma_option(struct compile *cx, struct ctl *c)
 	if (h->setopt == NULL)
 		lang_fail(cx, &D_PRAGMA_OPTSET, c->loc,
 			  "failed to set option \"%s\": there are no options "
-			  "here", name);
+			  "here",
+			  name);
 	int rc = h->setopt(h->arg, name, val, &e);
 	if (rc != 0 && e.tag == &ERR_NOMEM)
 		lang_nomem(cx);
@@ -171,7 +172,7 @@ pragma_option(struct compile *cx, struct ctl *c)
 	option_flag(cx, name, val);
 }
 
-/* ---- stability and versions ------------------------------------------------------ */
+/* ---- stability and versions ---------------------------------------------- */
 
 static int
 stab_index(const char *w, size_t n, const char *const *names, size_t count)
@@ -190,19 +191,20 @@ parse_stability(struct compile *cx, struct ctl *c, const char *w,
 	static const char *const levels[] = { "Internal", "Private",
 					      "Obsolete", "External",
 					      "Unstable", "Evolving",
-					      "Stable", "Standard" };
+					      "Stable",   "Standard" };
 	static const char *const classes[] = { "Unknown", "CPU", "Platform",
-					       "Group", "ISA", "Common" };
+					       "Group",   "ISA", "Common" };
 	const char *p = w;
 
 	for (int i = 0; i < 3; i++) {
 		size_t n = strcspn(p, "/");
-		int k = i < 2 ? stab_index(p, n, levels, 8) :
-				stab_index(p, n, classes, 6);
+		int k = i < 2 ? stab_index(p, n, levels, 8)
+			      : stab_index(p, n, classes, 6);
 		if (k < 0 || (p[n] == '/') != (i < 2))
 			lang_fail(cx, &D_PRAGMA_MALFORM, c->loc,
 				  "malformed #pragma D attributes: \"%s\" is "
-				  "not name/data/class stability", w);
+				  "not name/data/class stability",
+				  w);
 		stab[i] = (uint8_t)k;
 		p += n + 1;
 	}
@@ -214,7 +216,8 @@ attr_new(struct compile *cx, struct ctl *c, const char *pragma)
 	if (!cx->parser->outer)
 		lang_fail(cx, &D_PRAGMA_SCOPE, c->loc,
 			  "#pragma D %s stands inside a declaration or a "
-			  "clause", pragma);
+			  "clause",
+			  pragma);
 	/* Not from lang's arena until nothing can fail: see attr_keep(). */
 	struct lang_attr *a = arena_alloc(cx->arena, sizeof(*a));
 	a->loc = c->loc;
@@ -231,8 +234,8 @@ attr_keep(struct compile *cx, const struct lang_attr *a)
 	if (k == NULL)
 		lang_nomem(cx);
 	k->name = arena_strdup(la, a->name);
-	k->provider = a->provider == NULL ? NULL :
-					    arena_strdup(la, a->provider);
+	k->provider =
+		a->provider == NULL ? NULL : arena_strdup(la, a->provider);
 	if (k->name == NULL || (a->provider != NULL && k->provider == NULL))
 		lang_nomem(cx);
 	k->next = cx->attrs;
@@ -256,7 +259,8 @@ pragma_attributes(struct compile *cx, struct ctl *c)
 		if (stab_index(a->name, strlen(a->name), parts, 5) < 0)
 			lang_fail(cx, &D_PRAGMA_MALFORM, c->loc,
 				  "malformed #pragma D attributes: \"%s\" is "
-				  "not a part of a provider", a->name);
+				  "not a part of a provider",
+				  a->name);
 	}
 	ctl_end(cx, c, "attributes");
 	attr_keep(cx, a);
@@ -296,7 +300,8 @@ pragma_binding(struct compile *cx, struct ctl *c)
 	if (!parse_version(ver, v))
 		lang_fail(cx, &D_PRAGMA_MALFORM, c->loc,
 			  "malformed #pragma D binding: \"%s\" is not a "
-			  "version", ver);
+			  "version",
+			  ver);
 	a->version = v[0] << 24 | v[1] << 12 | v[2];
 	a->binding = true;
 	a->name = ctl_need(cx, c, "binding", "a name");
@@ -304,7 +309,7 @@ pragma_binding(struct compile *cx, struct ctl *c)
 	attr_keep(cx, a);
 }
 
-/* ---- dependencies ----------------------------------------------------------------- */
+/* ---- dependencies -------------------------------------------------------- */
 
 static bool
 depends_met(struct compile *cx, struct ctl *c, const char **kind,
@@ -319,7 +324,8 @@ depends_met(struct compile *cx, struct ctl *c, const char **kind,
 	    strcmp(*kind, "library") != 0)
 		lang_fail(cx, &D_PRAGMA_INVAL, c->loc,
 			  "invalid #pragma D depends_on: \"%s\" is not module, "
-			  "provider or library", *kind);
+			  "provider or library",
+			  *kind);
 	return h->depends != NULL && h->depends(h->arg, *kind, *name);
 }
 
@@ -334,7 +340,7 @@ pragma_depends(struct compile *cx, struct ctl *c)
 			  name);
 }
 
-/* ---- which line is it --------------------------------------------------------------- */
+/* ---- which line is it ---------------------------------------------------- */
 
 static void
 pragma_d(struct compile *cx, struct ctl *c)
@@ -418,10 +424,11 @@ ctl_run(struct compile *cx, struct ctl *c)
 	else if (strcmp(w, "ident") != 0)
 		lang_fail(cx, &D_PRAGCTL_INVAL, c->loc,
 			  "invalid control line: #%s (is the preprocessor "
-			  "option missing?)", w);
+			  "option missing?)",
+			  w);
 }
 
-/* ---- gathering ------------------------------------------------------------------------ */
+/* ---- gathering ----------------------------------------------------------- */
 
 /*
  * The text from the # to the newline.  A comment in it becomes a blank even if
@@ -473,8 +480,8 @@ pragma_line(struct compile *cx)
 	struct ctl c = { .loc = lex_loc(lx) };
 
 	/* #!/usr/sbin/dtrace -s */
-	if (lx->p == cx->src->text && lx->file != NULL &&
-	    lx->end - lx->p > 1 && lx->p[1] == '!') {
+	if (lx->p == cx->src->text && lx->file != NULL && lx->end - lx->p > 1 &&
+	    lx->p[1] == '!') {
 		while (lx->p < lx->end && *lx->p != '\n')
 			lx->p++;
 		return;
@@ -486,7 +493,7 @@ pragma_line(struct compile *cx)
 	ctl_run(cx, &c);
 }
 
-/* ---- only dependencies ------------------------------------------------------------------ */
+/* ---- only dependencies --------------------------------------------------- */
 
 static void
 scan_line(struct compile *cx)
@@ -535,7 +542,7 @@ pragma_scan(struct compile *cx)
 	}
 }
 
-/* ---- at the end -------------------------------------------------------------------------- */
+/* ---- at the end ---------------------------------------------------------- */
 
 void
 pragma_check_unused(struct compile *cx)
@@ -556,8 +563,9 @@ pragma_check_unused(struct compile *cx)
 		if (!known)
 			lang_fail(cx, &D_PRAGMA_UNUSED, a->loc,
 				  "unused #pragma D %s: there is no %s \"%s\"",
-				  what, a->provider != NULL ? "provider" :
-							      "identifier",
+				  what,
+				  a->provider != NULL ? "provider"
+						      : "identifier",
 				  a->provider != NULL ? a->provider : a->name);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Declarations to types: what each makes, how it is laid out, what is refused. */
+/* Declarations to types: what each makes, its layout, what is refused. */
 #include "lang_test.h"
 
 static void
