@@ -253,6 +253,14 @@ rt_subr_copyinstr(struct rt *rt)
 	return n ? rt_scratch_keep(rt, off, n) : 0;
 }
 
+/* A size of 1 to RT_STR_MAX, so that the verifier sees that it is one: the
+   helper that writes takes no 0. */
+RT_INLINE uint32_t
+some(uint64_t n)
+{
+	return (uint32_t)rt_bound(n - 1, RT_STR_MAX - 1) + 1;
+}
+
 /* By way of W, because what is written must lie in memory of ours. */
 RT_GLOBAL uint64_t
 rt_subr_copyout(struct rt *rt)
@@ -270,12 +278,9 @@ rt_subr_copyout(struct rt *rt)
 		left = n - done;
 		if (left > RT_STR_MAX)
 			left = RT_STR_MAX;
-		RT_OPAQUE(left);
-		if (left == 0 || left > RT_STR_MAX)
-			break; /* never, but the helper takes no 0 */
-		if (rt_read(rt, RT_W(rt), (uint32_t)left, src + done) < 0)
+		if (rt_read(rt, RT_W(rt), some(left), src + done) < 0)
 			return rt_fail(rt, RT_FAULT_BADADDR, src);
-		if (rt_uwrite(rt, dst + done, RT_W(rt), (uint32_t)left) < 0)
+		if (rt_uwrite(rt, dst + done, RT_W(rt), some(left)) < 0)
 			return rt_fail(rt, RT_FAULT_BADADDR, dst);
 		done += RT_STR_MAX;
 	}
@@ -296,11 +301,7 @@ rt_subr_copyoutstr(struct rt *rt)
 	if (n > rt->tuple[2].val)
 		n = rt->tuple[2].val;
 	dst = rt->tuple[1].val;
-	if (n > RT_STR_MAX)
-		n = RT_STR_MAX;
-	RT_OPAQUE(n);
-	if (n && n <= RT_STR_MAX &&
-	    rt_uwrite(rt, dst, RT_W(rt), (uint32_t)n) < 0)
+	if (n && rt_uwrite(rt, dst, RT_W(rt), some(n)) < 0)
 		return rt_fail(rt, RT_FAULT_BADADDR, dst);
 	return 0;
 }

@@ -370,6 +370,7 @@ writes_user_memory(void **state)
 		kernel_free(k);
 		skip();
 	}
+	memset(to, 'x', sizeof(to)); /* pages that are there */
 	push_str(&k->rt, "text");
 	push_val(&k->rt, (uintptr_t)to);
 	push_val(&k->rt, 100);
