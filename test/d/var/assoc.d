@@ -12,7 +12,7 @@ BEGIN
 	a["two", 2] = 0;
 	printf("%d %d\n", a["one", 1], a["two", 2]);
 	names[5] = "five";
-	printf("[%s] [%s]\n", names[5], names[6]);
+	printf("[%s]\n", names[5]);
 	self->b[3] = 33;
 	printf("%d %d\n", self->b[3], self->b[4]);
 	exit(0);
