@@ -7,6 +7,7 @@
 #   make check    unit tests plain and under ASan+UBSan, golden D programs
 #   make bench    measure, beside other tools; figures go to bench/README.md
 #   make fuzz     fuzz each parser for FUZZ_SECONDS (default 60)
+#   make vm       run what needs root on other kernels, in QEMU
 #   make install  to PREFIX (default /usr/local), DESTDIR respected
 
 BUILD ?= build
@@ -48,7 +49,8 @@ bench:
 	@bench/run $(BUILD)
 
 fuzz:
-	@tools/install-packages test
+	@tools/install-packages build
+	@tools/install-packages fuzz
 	@fuzz/run $(FUZZ_SECONDS)
 
 install: all
