@@ -476,6 +476,8 @@ check_inline(struct compile *cx, const struct item *it)
 	check_value(cx, e);
 	conv_assign(cx, d->type, e, it->loc, &D_OP_INCOMPAT,
 		    "inline of incompatible type");
+	/* The expression may have made a variable of this very name. */
+	already_declared(cx, d, ID_INLINE);
 	id = names_add(cx, DIF_SCOPE_GLOBAL, ID_INLINE, d->name, d->type,
 		       d->loc);
 	id->expr = it->expr;

@@ -329,14 +329,27 @@ check_thread_or_local(struct compile *cx, struct node *n)
 
 /* ---- plain identifiers -------------------------------------------------------------- */
 
+/* Inlines that use inlines grow fast: 30 doublings are a billion nodes. */
+#define INLINE_HEIGHT_MAX 1000
+#define INLINE_MAX	  100000
+
 /* An inline: its expression again, as a value of its type. */
 static void
 expand_inline(struct compile *cx, struct node *n, struct ident *id)
 {
 	struct src_loc loc = n->loc;
-	struct node *e = node_copy(cx, id->expr);
+	struct node *e;
 
+	if (cx->inline_height > INLINE_HEIGHT_MAX || cx->ninlined >= INLINE_MAX)
+		lang_fail(cx, &D_SYNTAX, loc,
+			  "inline %s expands too far: inlines are nested too "
+			  "deeply or too widely",
+			  id->name);
+	cx->ninlined++;
+	cx->inline_height += id->expr->height;
+	e = node_copy(cx, id->expr);
 	check_value(cx, e);
+	cx->inline_height -= id->expr->height;
 	e = conv_assign(cx, id->type, e, loc, &D_OP_INCOMPAT,
 			"inline of incompatible type");
 	*n = *e;

@@ -255,6 +255,8 @@ struct compile {
 	VEC(struct dif_clause) clauses;
 	uint32_t *macro_used;	/* by argument number */
 	struct parser *parser;	/* parse_impl.h */
+	/* Height of the inlines being expanded, their number so far: bounded. */
+	uint32_t inline_height, ninlined;
 	/* Names made by this compile; see names.c for commit and roll-back. */
 	void *names;
 	/* The clause being checked; see check_impl parts. */
