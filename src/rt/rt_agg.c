@@ -172,8 +172,8 @@ rt_agg_links(struct rt *rt, uint64_t base, uint64_t head, uint64_t id_hash,
 		en = agg_at(rt, elem, base + pos, sizeof(*en));
 		if (!en)
 			return 0;
-		if (en->hash == (uint32_t)id_hash &&
-		    en->agg == id_hash >> 32 && en->keysize == keysize &&
+		if (en->hash == (uint32_t)id_hash && en->agg == id_hash >> 32 &&
+		    en->keysize == keysize &&
 		    rt_agg_same(rt, base + pos + sizeof(*en), keysize))
 			return pos | RT_AGG_FOUND;
 		pos = en->next;

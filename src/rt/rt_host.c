@@ -35,8 +35,7 @@ rt_host_read(struct rt *rt, void *dst, uint64_t n, uint64_t addr, bool user)
 
 /* Byte by byte: what follows the NUL need not be readable. */
 long
-rt_host_read_str(struct rt *rt, void *dst, uint64_t n, uint64_t addr,
-		 bool user)
+rt_host_read_str(struct rt *rt, void *dst, uint64_t n, uint64_t addr, bool user)
 {
 	uint8_t *p = dst;
 	uint64_t i;

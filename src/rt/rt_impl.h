@@ -5,10 +5,12 @@
  * Two rules shape the code, both from the verifier of the kernel.  It checks
  * every global function once, with any arguments; so a function with one
  * bounded loop costs as much as the loop, while a loop in a loop costs the
- * product.  Hence one loop a function; a long loop and a loop that needs
- * another call a global function.  And it must see a bound at each access with a computed
- * offset; hence RT_WORK(), RT_AT(), RT_KEY_AT(), which mask.  The masks never
- * change a value: the callers have checked, the verifier only cannot know it.
+ * product, and 8192 branches left open are its end.  Hence one loop a
+ * function; what has another loop to run in its own, or would go over a whole
+ * string, calls a global function for each step or each window.  And it must
+ * see a bound at each access with a computed offset; hence RT_WORK(), RT_AT(),
+ * RT_KEY_AT(), which mask.  The masks never change a value: the callers have
+ * checked, the verifier only cannot know it.
  *
  * WORK AREAS.  The tails of scratch_mem and locals hold nothing that lives
  * longer than one body: there two strings are held while they are looked
@@ -22,8 +24,8 @@
 
 /* Bytes that one innermost loop goes over; and where it takes words, eight at
    a time (a block), the bytes of 8 blocks. */
-#define RT_WINDOW 64u
-#define RT_BLOCK 64u
+#define RT_WINDOW           64u
+#define RT_BLOCK            64u
 #define RT_WINDOW_OF_BLOCKS (8 * RT_BLOCK)
 /* A loop over the words of a block, without the loop. */
 #ifdef __clang__
@@ -36,21 +38,21 @@
  * for (i = 0; i < end && more; i += step), where the compiler may not count
  * with something else than i, so that the verifier sees the end.
  */
-#define RT_FOR(i, end, step, more)                                           \
-	for ((i) = 0; __extension__({ RT_OPAQUE(i); (i) < (end); }) && (more); \
-	     (i) += (step))
+#define RT_SEEN(i) __extension__({ RT_OPAQUE(i); (i); })
+#define RT_FOR(i, end, step, more)                                             \
+	for ((i) = 0; RT_SEEN(i) < (end) && (more); (i) += (step))
 
 /*
  * Over the n bytes (a multiple of 8) from the start of a window: first over
  * its whole blocks, then over the words behind the last of them, if that lies
  * in this window.
  */
-#define RT_FOR_BLOCKS(i, n) \
+#define RT_FOR_BLOCKS(i, n)                                                    \
 	RT_FOR(i, RT_WINDOW_OF_BLOCKS, RT_BLOCK, (i) + RT_BLOCK <= (n))
 #define RT_WHOLE_BLOCKS(n) ((n) & ~(uint64_t)(RT_BLOCK - 1))
-#define RT_FOR_REST(i, n)                              \
-	if (RT_WHOLE_BLOCKS(n) < RT_WINDOW_OF_BLOCKS) \
-	RT_FOR(i, RT_BLOCK, 8, RT_WHOLE_BLOCKS(n) + (i) < (n))
+#define RT_FOR_REST(i, n)                                                      \
+	if (RT_WHOLE_BLOCKS(n) < RT_WINDOW_OF_BLOCKS)                          \
+		RT_FOR(i, RT_BLOCK, 8, RT_WHOLE_BLOCKS(n) + (i) < (n))
 
 /* A body or a part of one that the verifier checks on its own. */
 #ifdef __bpf__
@@ -60,10 +62,10 @@
 #endif
 
 #define RT_SCRATCH_OFF __builtin_offsetof(struct rt, scratch_mem)
-#define RT_W_OFF (RT_SCRATCH_OFF + RT_SCRATCH)
-#define RT_V_OFF (__builtin_offsetof(struct rt, locals) + RT_LOCALS)
-#define RT_W(rt) ((rt)->scratch_mem + RT_SCRATCH)
-#define RT_V(rt) ((rt)->locals + RT_LOCALS)
+#define RT_W_OFF       (RT_SCRATCH_OFF + RT_SCRATCH)
+#define RT_V_OFF       (__builtin_offsetof(struct rt, locals) + RT_LOCALS)
+#define RT_W(rt)       ((rt)->scratch_mem + RT_SCRATCH)
+#define RT_V(rt)       ((rt)->locals + RT_LOCALS)
 
 /* The byte at a computed index of an area; see above. */
 RT_INLINE uint64_t
@@ -72,8 +74,8 @@ rt_bound(uint64_t i, uint64_t mask)
 	RT_OPAQUE(i);
 	return i & mask;
 }
-#define RT_WORK(area, i) ((area) + rt_bound(i, RT_STR_MAX - 1))
-#define RT_AT(rt, off) ((rt)->scratch_mem + rt_bound(off, RT_SCRATCH - 1))
+#define RT_WORK(area, i)   ((area) + rt_bound(i, RT_STR_MAX - 1))
+#define RT_AT(rt, off)     ((rt)->scratch_mem + rt_bound(off, RT_SCRATCH - 1))
 #define RT_KEY_AT(rt, off) ((rt)->key + rt_bound(off, RT_KEY_MAX - 1))
 /* Eight bytes at a multiple of 8. */
 #define RT_WORD(p) (*(uint64_t *)(void *)(p))
@@ -135,8 +137,7 @@ uint64_t rt_scratch_str(struct rt *rt, uint64_t addr, uint64_t off,
 uint64_t rt_scratch_ustr(struct rt *rt, uint64_t addr, uint64_t off,
 			 uint64_t max);
 /* n bytes to scratch at off; the place must have been checked. */
-uint64_t rt_scratch_copy(struct rt *rt, uint64_t src, uint64_t off,
-			 uint64_t n);
+uint64_t rt_scratch_copy(struct rt *rt, uint64_t src, uint64_t off, uint64_t n);
 uint64_t rt_scratch_ucopy(struct rt *rt, uint64_t src, uint64_t off,
 			  uint64_t n);
 /* Zero the words of scratch that hold n bytes from off, a multiple of 8. */

@@ -129,10 +129,10 @@ rt_tuple_key(struct rt *rt, uint64_t prefix)
 
 /* A multiplication and a fold for each word.  Blocks of zeroes, of which the
    keys of short strings have many, are left out. */
-#define HASH_STEP(h, word)                               \
-	do {                                             \
-		(h) = ((h) ^ (word)) * 0x9e3779b97f4a7c15ull; \
-		(h) ^= (h) >> 32;                        \
+#define HASH_STEP(h, word)                                                     \
+	do {                                                                   \
+		(h) = ((h) ^ (word)) * 0x9e3779b97f4a7c15ull;                  \
+		(h) ^= (h) >> 32;                                              \
 	} while (0)
 
 RT_GLOBAL uint64_t

@@ -35,7 +35,7 @@ enum rt_fault {
 	RT_FAULT_NONE = 0xffff
 };
 
-#define RT_INLINE static inline __attribute__((always_inline))
+#define RT_INLINE    static inline __attribute__((always_inline))
 #define RT_ROUND8(n) (((n) + 7) & ~(uint64_t)7)
 
 /*
@@ -119,11 +119,11 @@ struct rt_host_mem {
 	bool (*progeny)(void *arg, uint64_t pid);
 	const struct rt_conf *conf;
 	const struct rt_ctl *ctl; /* NULL: aggregation half 0 */
-	uint8_t **agg;		  /* [nslots]; NULL: no aggregations */
+	uint8_t **agg;            /* [nslots]; NULL: no aggregations */
 	uint64_t rand_state;
 };
 
-#define RT_HOST(rt) ((struct rt_host_mem *)(uintptr_t)(rt)->host)
+#define RT_HOST(rt)    ((struct rt_host_mem *)(uintptr_t)(rt)->host)
 #define RT_CONF(field) (RT_HOST(rt)->conf->field)
 
 /* rt_host.c */

@@ -15,8 +15,7 @@ uint64_t rt_path_end(struct rt *rt, uint64_t from);
 uint64_t rt_window_pop(struct rt *rt, uint64_t out);
 uint64_t rt_path_pop(struct rt *rt, uint64_t out);
 uint64_t rt_path_push(struct rt *rt, uint64_t out, uint64_t from, uint64_t len);
-uint64_t rt_path_step(struct rt *rt, uint64_t from, uint64_t end,
-		      uint64_t out);
+uint64_t rt_path_step(struct rt *rt, uint64_t from, uint64_t end, uint64_t out);
 
 /* How many bytes of W, a window at most, are no slash and not the end. */
 RT_GLOBAL uint64_t

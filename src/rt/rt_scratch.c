@@ -11,24 +11,24 @@
 #include "rt/rt_impl.h"
 
 /* Common to both worlds; `read` is rt_read_str or rt_uread_str. */
-#define STR_TO_SCRATCH(rt, addr, off, max, read)                        \
-	do {                                                            \
-		uint32_t size;                                          \
-		long got;                                               \
-									\
-		if (!rt)                                                \
-			return 0;                                       \
-		if (off >= RT_SCRATCH)                                  \
-			return rt_fail(rt, RT_FAULT_NOSCRATCH, 0);      \
-		size = rt_strmax(rt);                                   \
-		if (max < size)                                         \
-			size = (uint32_t)max;                           \
-		got = read(rt, RT_AT(rt, off), size, addr);             \
-		if (got <= 0)                                           \
-			return rt_fail(rt, RT_FAULT_BADADDR, addr);     \
-		if (off + (uint64_t)got > RT_SCRATCH)                   \
-			return rt_fail(rt, RT_FAULT_NOSCRATCH, 0);      \
-		return (uint64_t)got;                                   \
+#define STR_TO_SCRATCH(rt, addr, off, max, read)                               \
+	do {                                                                   \
+		uint32_t size;                                                 \
+		long got;                                                      \
+                                                                               \
+		if (!rt)                                                       \
+			return 0;                                              \
+		if (off >= RT_SCRATCH)                                         \
+			return rt_fail(rt, RT_FAULT_NOSCRATCH, 0);             \
+		size = rt_strmax(rt);                                          \
+		if (max < size)                                                \
+			size = (uint32_t)max;                                  \
+		got = read(rt, RT_AT(rt, off), size, addr);                    \
+		if (got <= 0)                                                  \
+			return rt_fail(rt, RT_FAULT_BADADDR, addr);            \
+		if (off + (uint64_t)got > RT_SCRATCH)                          \
+			return rt_fail(rt, RT_FAULT_NOSCRATCH, 0);             \
+		return (uint64_t)got;                                          \
 	} while (0)
 
 RT_GLOBAL uint64_t
@@ -43,25 +43,25 @@ rt_scratch_ustr(struct rt *rt, uint64_t addr, uint64_t off, uint64_t max)
 	STR_TO_SCRATCH(rt, addr, off, max, rt_uread_str);
 }
 
-#define COPY_TO_SCRATCH(rt, src, off, n, read)                              \
-	do {                                                                \
-		uint64_t done = 0, i;                                       \
-		uint32_t size;                                              \
-									    \
-		if (!rt)                                                    \
-			return 0;                                           \
-		RT_FOR(i, RT_SCRATCH / RT_STR_MAX, 1, done < n) { \
-			uint64_t left = n - done;                           \
-									    \
-			RT_OPAQUE(left);                                    \
-			size = left > RT_STR_MAX ? RT_STR_MAX               \
-						 : (uint32_t)left;          \
-			if (read(rt, RT_AT(rt, off + done), size,           \
-				 src + done) < 0)                           \
-				return rt_fail(rt, RT_FAULT_BADADDR, src);  \
-			done += RT_STR_MAX;                                 \
-		}                                                           \
-		return 1;                                                   \
+#define COPY_TO_SCRATCH(rt, src, off, n, read)                                 \
+	do {                                                                   \
+		uint64_t done = 0, i;                                          \
+		uint32_t size;                                                 \
+                                                                               \
+		if (!rt)                                                       \
+			return 0;                                              \
+		RT_FOR(i, RT_SCRATCH / RT_STR_MAX, 1, done < n) {              \
+			uint64_t left = n - done;                              \
+                                                                               \
+			RT_OPAQUE(left);                                       \
+			size = left > RT_STR_MAX ? RT_STR_MAX                  \
+						 : (uint32_t)left;             \
+			if (read(rt, RT_AT(rt, off + done), size,              \
+				 src + done) < 0)                              \
+				return rt_fail(rt, RT_FAULT_BADADDR, src);     \
+			done += RT_STR_MAX;                                    \
+		}                                                              \
+		return 1;                                                      \
 	} while (0)
 
 RT_GLOBAL uint64_t

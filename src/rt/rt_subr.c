@@ -22,10 +22,10 @@ rt_subr_rand(struct rt *rt)
 #endif
 
 /* To network order and back is the same act. */
-#define NET(name, SWAP)                                \
-	RT_GLOBAL uint64_t rt_subr_##name(struct rt *rt) \
-	{                                              \
-		return rt ? SWAP(rt->tuple[0].val) : 0; \
+#define NET(name, SWAP)                                                        \
+	RT_GLOBAL uint64_t rt_subr_##name(struct rt *rt)                       \
+	{                                                                      \
+		return rt ? SWAP(rt->tuple[0].val) : 0;                        \
 	}
 NET(htons, NET16)
 NET(htonl, NET32)

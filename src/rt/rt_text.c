@@ -269,8 +269,8 @@ rt_text_inet6(struct rt *rt, uint64_t run)
 			continue;
 		if (g)
 			PUT(rt, at++, ':');
-		if (g == 6 && (run == 0x3f ||
-			       (run == 0x1f && group_of(rt, 5) == 0xffff)))
+		if (g == 6 &&
+		    (run == 0x3f || (run == 0x1f && group_of(rt, 5) == 0xffff)))
 			return rt_text_dotted(rt, at, bytes4(RT_V(rt) + 12));
 		at = rt_text_group(rt, at, group_of(rt, g));
 	}

@@ -241,7 +241,7 @@ rt_work_order(uint64_t w, uint64_t v)
 	return 0;
 }
 
-#define ONES 0x0101010101010101ull
+#define ONES       0x0101010101010101ull
 #define HAS_NUL(w) (((w)-ONES) & ~(w) & (ONES << 7))
 
 RT_GLOBAL uint64_t

@@ -28,16 +28,16 @@ machine(void)
 	return rt;
 }
 
-#define PROBE(name, ...)                                \
-	int probe_##name(uint64_t *c);                  \
-							\
-	RT_SEC("raw_tp") int probe_##name(uint64_t *c)  \
-	{                                               \
-		struct rt *rt = machine();              \
-							\
-		if (rt)                                 \
-			rt->tmp[0] = name(__VA_ARGS__); \
-		return 0;                               \
+#define PROBE(name, ...)                                                       \
+	int probe_##name(uint64_t *c);                                         \
+                                                                               \
+	RT_SEC("raw_tp") int probe_##name(uint64_t *c)                         \
+	{                                                                      \
+		struct rt *rt = machine();                                     \
+                                                                               \
+		if (rt)                                                        \
+			rt->tmp[0] = name(__VA_ARGS__);                        \
+		return 0;                                                      \
 	}
 
 /* A program of one subroutine, if the engine serves it. */

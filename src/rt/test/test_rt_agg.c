@@ -24,8 +24,7 @@ finds_what_it_made(void **state)
 	}
 	for (uint64_t k = 0; k < 200; k++)
 		assert_int_equal(cell(f, 1 + k % 3, k / 3, 16), pos[k]);
-	assert_int_equal(((struct rt_agg_half *)(void *)f->agg)->nentries,
-			 200);
+	assert_int_equal(((struct rt_agg_half *)(void *)f->agg)->nentries, 200);
 	assert_int_equal(f->rt.drops[RT_DROP_AGG], 0);
 	free(f);
 }
@@ -67,8 +66,7 @@ tells_long_keys_apart(void **state)
 			f->rt.key[k + 7] = 1;
 			other = rt_agg_cell(&f->rt, 1, sizes[i], 8);
 			assert_true(other & RT_AGG_NEW || w >= 80);
-			assert_memory_equal(f->agg + (uint32_t)other -
-						    sizes[i],
+			assert_memory_equal(f->agg + (uint32_t)other - sizes[i],
 					    f->rt.key, sizes[i]);
 			assert_int_equal(rt_agg_cell(&f->rt, 1, sizes[i], 8),
 					 (uint32_t)other);

@@ -16,8 +16,10 @@ lays_out(void **state)
 	assert_int_equal(rt->keylen, 64);
 	assert_int_equal(rt->key[15], 0xee); /* the caller's */
 	assert_int_equal(RT_WORD(rt->key + 16), 7);
-	assert_memory_equal(rt->key + 24, "key\0\0\0\0\0\0\0\0\0\0\0\0\0"
-					  "\0\0\0\0\0\0\0\0", 24);
+	assert_memory_equal(rt->key + 24,
+			    "key\0\0\0\0\0\0\0\0\0\0\0\0\0"
+			    "\0\0\0\0\0\0\0\0",
+			    24);
 	assert_memory_equal(rt->key + 48, "0123456789\0\0\0\0\0\0", 16);
 	assert_int_equal(rt->key[64], 0xee);
 	/* a string of all bytes loses its last for the NUL */

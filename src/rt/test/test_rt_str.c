@@ -21,9 +21,10 @@ gives_the_cases(void **state)
 static void
 faults_on_bad_addresses(void **state)
 {
-	static const char *const fns[] = { "strlen", "strjoin", "strchr",
-		"strrchr", "strstr", "index", "rindex", "substr", "basename",
-		"dirname", "toupper", "tolower" };
+	static const char *const fns[] = { "strlen",  "strjoin", "strchr",
+					   "strrchr", "strstr",  "index",
+					   "rindex",  "substr",  "basename",
+					   "dirname", "toupper", "tolower" };
 	struct fixture *f = fixture_new(CASE_STRSIZE);
 
 	for (size_t i = 0; i < sizeof(fns) / sizeof(fns[0]); i++) {
@@ -127,8 +128,7 @@ agrees_with_libc(void **state)
 			if (!*p)
 				break;
 		}
-		assert_int_equal((int)rt_subr_rindex(rt),
-				 last ? last - a : -1);
+		assert_int_equal((int)rt_subr_rindex(rt), last ? last - a : -1);
 		int c = strcmp(a, b);
 		assert_int_equal((int64_t)rt_scmp(rt, rt->tuple[0].val,
 						  rt->tuple[1].val),
@@ -193,12 +193,14 @@ refuses_bases(void **state)
 		push_str(&f->rt, "1");
 		push_val(&f->rt, (uint64_t)base);
 		rt_subr_strtoll(&f->rt);
-		assert_int_equal(f->rt.fault, base < 2 || base > 36 ?
-				 RT_FAULT_ILLOP : RT_FAULT_NONE);
+		assert_int_equal(f->rt.fault, base < 2 || base > 36
+						      ? RT_FAULT_ILLOP
+						      : RT_FAULT_NONE);
 		f->rt.fault = RT_FAULT_NONE;
 		rt_subr_lltostr(&f->rt);
-		assert_int_equal(f->rt.fault, base < 2 || base > 36 ?
-				 RT_FAULT_ILLOP : RT_FAULT_NONE);
+		assert_int_equal(f->rt.fault, base < 2 || base > 36
+						      ? RT_FAULT_ILLOP
+						      : RT_FAULT_NONE);
 	}
 	free(f);
 }

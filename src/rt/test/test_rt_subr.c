@@ -73,12 +73,21 @@ static void
 buckets_log_linear(void **state)
 {
 	/* factor, low, high, steps: as D would accept them */
-	static const uint16_t forms[][4] = { { 10, 0, 6, 20 },
-		{ 10, 0, 3, 10 }, { 2, 0, 62, 2 }, { 2, 3, 20, 8 },
-		{ 10, 2, 9, 100 }, { 5, 1, 4, 25 }, { 16, 0, 14, 16 },
+	static const uint16_t forms[][4] = {
+		{ 10, 0, 6, 20 },
+		{ 10, 0, 3, 10 },
+		{ 2, 0, 62, 2 },
+		{ 2, 3, 20, 8 },
+		{ 10, 2, 9, 100 },
+		{ 5, 1, 4, 25 },
+		{ 16, 0, 14, 16 },
 		/* steps that divide no end, or only later ones */
-		{ 12, 0, 5, 96 }, { 12, 1, 4, 144 }, { 6, 0, 8, 12 },
-		{ 10, 0, 5, 40 }, { 2, 0, 20, 64 } };
+		{ 12, 0, 5, 96 },
+		{ 12, 1, 4, 144 },
+		{ 6, 0, 8, 12 },
+		{ 10, 0, 5, 40 },
+		{ 2, 0, 20, 64 }
+	};
 	struct fixture *f = fixture_new(256);
 	unsigned seed = 3;
 

@@ -54,8 +54,8 @@ may_write_user(void)
 		{ BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0 },
 		{ BPF_JMP | BPF_EXIT, 0, 0, 0, 0 },
 	};
-	int fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, "GPL",
-			       insns, sizeof(insns) / sizeof(insns[0]), NULL);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, "GPL", insns,
+			       sizeof(insns) / sizeof(insns[0]), NULL);
 
 	if (fd >= 0)
 		close(fd);
@@ -85,10 +85,10 @@ open_object(uint32_t strsize)
 	conf = (struct rt_conf *)(uintptr_t)bpf_map__initial_value(m, &size);
 	assert_int_equal(size, sizeof(*conf));
 	*conf = f->conf;
-	bpf_object__for_each_program(p, obj)
-		if (strstr(bpf_program__name(p), "copyout") &&
-		    !may_write_user())
-			bpf_program__set_autoload(p, false);
+	bpf_object__for_each_program(
+		p, obj) if (strstr(bpf_program__name(p), "copyout") &&
+			    !may_write_user())
+		bpf_program__set_autoload(p, false);
 	free(f);
 	return obj;
 }
@@ -111,9 +111,8 @@ load_alone(const char *name, uint32_t strsize)
 	unsigned n = 0;
 	int rc;
 
-	bpf_object__for_each_program(p, obj)
-		bpf_program__set_autoload(
-			p, strcmp(bpf_program__name(p), name) == 0);
+	bpf_object__for_each_program(p, obj) bpf_program__set_autoload(
+		p, strcmp(bpf_program__name(p), name) == 0);
 	rc = bpf_object__load(obj);
 	if (rc == 0)
 		n = verified_insns(bpf_program__fd(
@@ -130,7 +129,8 @@ verifier_accepts(void **state)
 	struct bpf_object *names = open_object(256);
 	struct bpf_program *p;
 
-	bpf_object__for_each_program(p, names) {
+	bpf_object__for_each_program(p, names)
+	{
 		print_message("# %-28s", bpf_program__name(p));
 		if (!bpf_program__autoload(p)) {
 			print_message(" refused by this kernel\n");
@@ -261,9 +261,10 @@ random_string(char *s, unsigned *seed, unsigned max)
 static void
 agrees_with_the_host(void **state)
 {
-	static const char *const fns[] = { "strlen", "strjoin", "strchr",
-		"strrchr", "strstr", "index", "rindex", "substr", "basename",
-		"dirname", "toupper", "tolower" };
+	static const char *const fns[] = { "strlen",  "strjoin", "strchr",
+					   "strrchr", "strstr",  "index",
+					   "rindex",  "substr",  "basename",
+					   "dirname", "toupper", "tolower" };
 	struct fixture *f = fixture_new(40);
 	struct kernel *k = kernel_new(40);
 	unsigned seed = 11;
@@ -323,8 +324,8 @@ compares_as_the_host(void **state)
 		args[1] = k->rt.tuple[1].val;
 		kernel_run(k, "rt_scmp", args);
 		same("scmp", f,
-		     rt_scmp(&f->rt, f->rt.tuple[0].val, f->rt.tuple[1].val),
-		     k, k->rt.tmp[0]);
+		     rt_scmp(&f->rt, f->rt.tuple[0].val, f->rt.tuple[1].val), k,
+		     k->rt.tmp[0]);
 	}
 	kernel_free(k);
 	free(f);
@@ -484,8 +485,8 @@ aggregates_as_the_host(void **state)
 		assert_memory_equal(f->rt.key, k->rt.key, h);
 
 		f->ctl.agg_half = i >= 750;
-		assert_int_equal(bpf_map_update_elem(k->map_ctl, &zero,
-						     &f->ctl, 0), 0);
+		assert_int_equal(
+			bpf_map_update_elem(k->map_ctl, &zero, &f->ctl, 0), 0);
 		args[0] = 1 + (uint64_t)i % 2;
 		args[1] = h;
 		args[2] = 127 * 8;
@@ -519,9 +520,9 @@ buckets_as_the_host(void **state)
 		args[0] = i % 2 ? 10ull << 48 | 1ull << 32 | 8 << 16 | 20
 				: 12ull << 48 | 4 << 16 | 96;
 		kernel_run(k, "rt_llquantize_bucket", args);
-		assert_int_equal(k->rt.tmp[0],
-				 rt_llquantize_bucket(&f->rt, args[0],
-						      args[1]));
+		assert_int_equal(
+			k->rt.tmp[0],
+			rt_llquantize_bucket(&f->rt, args[0], args[1]));
 	}
 	kernel_free(k);
 	free(f);
