@@ -36,6 +36,12 @@ check_record(struct compile *cx, struct node *n, struct dif_expr *out)
 		out->arg = b->id;
 		return;
 	}
+	if ((out->type.flags & DIF_TF_BYREF) != 0 &&
+	    out->type.kind != DIF_TYPE_STRING && out->type.size == 0)
+		lang_fail(cx, &D_OP_INCOMPLETE, n->loc,
+			  "a value of type %s has no size: it cannot be "
+			  "recorded",
+			  lang_type_name(cx, n->type));
 	n = conv_copyin(cx, n);
 	out->src = DIF_SRC_OBJ;
 	out->obj = gen_expr(cx, n);

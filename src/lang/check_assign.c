@@ -55,7 +55,8 @@ implicit_type(struct compile *cx, struct node *r, struct src_loc loc)
 {
 	struct type *t = type_unqual(r->type);
 
-	if (type_is_void(t) || type_is_dyn(t))
+	if (type_is_void(t) || type_is_dyn(t) ||
+	    (type_is_sou(t) && type_size(t) == 0))
 		lang_fail(cx, &D_OP_INCOMPAT, loc,
 			  "a value of type %s cannot be assigned",
 			  lang_type_name(cx, t));

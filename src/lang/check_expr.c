@@ -63,27 +63,36 @@ static void need_value(struct compile *cx, struct node *n);
 
 /* ---- unary ------------------------------------------------------------------ */
 
-static void
-check_deref(struct compile *cx, struct node *n)
+/* The type and place of *p, whose p has been checked. */
+void
+deref_pointer(struct compile *cx, struct node *n)
 {
-	struct type *t;
+	struct type *to = type_resolve(n->left->type)->ref;
+	struct type *t = type_resolve(to);
 
-	n->left = check_rvalue(cx, n->left);
-	if (!type_is_ptr(n->left->type))
-		lang_fail(cx, &D_DEREF_NONPTR, n->loc,
-			  "cannot dereference %s: not a pointer",
-			  lang_type_name(cx, n->left->type));
-	n->type = type_resolve(n->left->type)->ref;
-	t = type_resolve(n->type);
 	if (t->kind == TYPE_VOID)
 		lang_fail(cx, &D_DEREF_VOID, n->loc,
 			  "cannot dereference a pointer to void");
 	if (t->kind == TYPE_FUNC)
 		lang_fail(cx, &D_DEREF_FUNC, n->loc,
 			  "cannot dereference a pointer to a function");
+	n->type = to;
+	if (t->kind == TYPE_FWD || type_is_sou(t))
+		n->type = complete(cx, to, n->loc, n->op);
 	n->lvalue = true;
 	n->user = type_is_user_ptr(t) ||
 		  (n->left->user && !type_is_integer(t));
+}
+
+static void
+check_deref(struct compile *cx, struct node *n)
+{
+	n->left = check_rvalue(cx, n->left);
+	if (!type_is_ptr(n->left->type))
+		lang_fail(cx, &D_DEREF_NONPTR, n->loc,
+			  "cannot dereference %s: not a pointer",
+			  lang_type_name(cx, n->left->type));
+	deref_pointer(cx, n);
 }
 
 /* Does the object belong to D, not to the traced system? */

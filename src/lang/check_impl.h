@@ -114,6 +114,8 @@ struct node *check_rvalue(struct compile *cx, struct node *n);
 /* check_value() of a condition: D_OP_SCALAR unless scalar. */
 struct node *check_scalar(struct compile *cx, struct node *n,
 			  const struct err_tag *tag, const char *what);
+/* n is *p and p has been checked: give n its type. */
+void deref_pointer(struct compile *cx, struct node *n);
 /* i as the number of bytes that p + i adds to p. */
 struct node *check_scale(struct compile *cx, struct node *p, struct node *i,
 			 struct src_loc loc, int op);

@@ -520,13 +520,7 @@ check_index(struct compile *cx, struct node *n)
 	n->nargs = 0;
 	n->ref = REF_NONE;
 	n->left = sum;
-	n->type = type_resolve(sum->type)->ref;
-	if (type_is_void(n->type))
-		lang_fail(cx, &D_DEREF_VOID, n->loc,
-			  "cannot dereference a pointer to void");
-	n->lvalue = true;
-	n->user = type_is_user_ptr(n->type) ||
-		  (sum->user && !type_is_integer(n->type));
+	deref_pointer(cx, n);
 }
 
 void
