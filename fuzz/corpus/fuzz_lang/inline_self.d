@@ -1,0 +1,2 @@
+inline int v =  v = 3;
+BEGIN { trace(v); }
