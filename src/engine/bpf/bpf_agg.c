@@ -18,7 +18,7 @@
 
 /* R0 = the slot's element, or to `none`. */
 static void
-agg_elem(struct gen *g, uint32_t none)
+agg_elem(struct bg *g, uint32_t none)
 {
 	em_map(g->em, R1, g->eng->agg.fd);
 	em_lea(g->em, R2, R6, RT_OFF(slot));
@@ -28,7 +28,7 @@ agg_elem(struct gen *g, uint32_t none)
 
 /* FR_AGG = the half that is written now; once for a clause. */
 static void
-agg_base(struct gen *g, uint32_t none)
+agg_base(struct bg *g, uint32_t none)
 {
 	struct em *em = g->em;
 
@@ -46,7 +46,7 @@ agg_base(struct gen *g, uint32_t none)
 
 /* The start of a new cell at R1: zero already, but for extremes. */
 static void
-cell_start(struct gen *g, const struct dif_aggvar *a)
+cell_start(struct bg *g, const struct dif_aggvar *a)
 {
 	if (a->func != DIF_AGG_min && a->func != DIF_AGG_max)
 		return;
@@ -57,7 +57,7 @@ cell_start(struct gen *g, const struct dif_aggvar *a)
 
 /* R1 = the cell without keys. */
 static void
-cell_fixed(struct gen *g, const struct dif_stmt *st, const struct dif_aggvar *a)
+cell_fixed(struct bg *g, const struct dif_stmt *st, const struct dif_aggvar *a)
 {
 	struct em *em = g->em;
 	uint32_t used = em_label(em);
@@ -77,7 +77,7 @@ cell_fixed(struct gen *g, const struct dif_stmt *st, const struct dif_aggvar *a)
 
 /* R0 = hash of the key and the aggregation. */
 static void
-key_hash(struct gen *g, const struct dif_aggvar *a)
+key_hash(struct bg *g, const struct dif_aggvar *a)
 {
 	struct em *em = g->em;
 
@@ -97,7 +97,7 @@ key_hash(struct gen *g, const struct dif_aggvar *a)
 
 /* R1 = the cell if the key's entry is the first of its chain; else to slow. */
 static void
-cell_first(struct gen *g, const struct dif_aggvar *a, uint32_t slow)
+cell_first(struct bg *g, const struct dif_aggvar *a, uint32_t slow)
 {
 	struct em *em = g->em;
 	const struct rt_view *v = &g->eng->view;
@@ -130,7 +130,7 @@ cell_first(struct gen *g, const struct dif_aggvar *a, uint32_t slow)
 
 /* Tell the consumer when a new entry crosses three quarters of the half. */
 static void
-agg_filling(struct gen *g, const struct dif_aggvar *a)
+agg_filling(struct bg *g, const struct dif_aggvar *a)
 {
 	struct em *em = g->em;
 	uint32_t half = g->eng->agg.vsize / 2, no = em_label(em);
@@ -148,7 +148,7 @@ agg_filling(struct gen *g, const struct dif_aggvar *a)
 
 /* R1 = the cell by rt_agg_cell(), made if need be; or to `none`. */
 static void
-cell_slow(struct gen *g, const struct dif_aggvar *a, uint32_t none)
+cell_slow(struct bg *g, const struct dif_aggvar *a, uint32_t none)
 {
 	struct em *em = g->em;
 	uint32_t old = em_label(em), cell = a->words * 8;
@@ -181,7 +181,7 @@ cell_slow(struct gen *g, const struct dif_aggvar *a, uint32_t none)
 }
 
 static void
-cell_keyed(struct gen *g, const struct dif_aggvar *a, uint32_t none)
+cell_keyed(struct bg *g, const struct dif_aggvar *a, uint32_t none)
 {
 	uint32_t slow = em_label(g->em), have = em_label(g->em);
 	uint32_t nb = g->eng->view.agg_nbuckets;
@@ -199,7 +199,7 @@ cell_keyed(struct gen *g, const struct dif_aggvar *a, uint32_t none)
 
 /* cell[word] += reg, or += imm if reg is R0; clobbers R3. */
 static void
-add_reg(struct gen *g, int word, unsigned reg)
+add_reg(struct bg *g, int word, unsigned reg)
 {
 	em_ld(g->em, BPF_DW, R3, R1, 8 * word);
 	em_alu(g->em, BPF_ADD, R3, reg);
@@ -207,7 +207,7 @@ add_reg(struct gen *g, int word, unsigned reg)
 }
 
 static void
-add_one(struct gen *g, int word)
+add_one(struct bg *g, int word)
 {
 	em_ld(g->em, BPF_DW, R3, R1, 8 * word);
 	em_alui(g->em, BPF_ADD, R3, 1);
@@ -215,7 +215,7 @@ add_one(struct gen *g, int word)
 }
 
 static void
-update_extreme(struct gen *g, unsigned keep)
+update_extreme(struct bg *g, unsigned keep)
 {
 	uint32_t no = em_label(g->em);
 
@@ -230,7 +230,7 @@ update_extreme(struct gen *g, unsigned keep)
  * m * m = (h*h << 64) + (h*l << 33) + l*l.
  */
 static void
-add_square(struct gen *g)
+add_square(struct bg *g)
 {
 	struct em *em = g->em;
 	uint32_t pos = em_label(em), c1 = em_label(em), c2 = em_label(em);
@@ -262,7 +262,7 @@ add_square(struct gen *g)
 }
 
 static void
-update_bucket(struct gen *g, const struct dif_aggvar *a, bool inc,
+update_bucket(struct bg *g, const struct dif_aggvar *a, bool inc,
 	      uint32_t none)
 {
 	struct em *em = g->em;
@@ -279,7 +279,7 @@ update_bucket(struct gen *g, const struct dif_aggvar *a, bool inc,
 }
 
 static int
-cell_update(struct gen *g, const struct dif_aggvar *a, bool inc, uint32_t none)
+cell_update(struct bg *g, const struct dif_aggvar *a, bool inc, uint32_t none)
 {
 	if (a->func != DIF_AGG_count)
 		em_ld(g->em, BPF_DW, R2, FP, FR_VAL);
@@ -311,7 +311,7 @@ cell_update(struct gen *g, const struct dif_aggvar *a, bool inc, uint32_t none)
 		update_bucket(g, a, inc, none);
 		return 0;
 	}
-	return gen_refuse(g, "aggregating function 0x%x is not served",
+	return bg_refuse(g, "aggregating function 0x%x is not served",
 			  a->func);
 }
 
@@ -319,7 +319,7 @@ cell_update(struct gen *g, const struct dif_aggvar *a, bool inc, uint32_t none)
 
 /* R0 = bucket of the value in R1, as dif_lquantize_bucket(). */
 static void
-lquantize_bucket(struct gen *g, uint64_t arg)
+lquantize_bucket(struct bg *g, uint64_t arg)
 {
 	struct em *em = g->em;
 	uint32_t below = em_label(em), in = em_label(em);
@@ -337,17 +337,54 @@ lquantize_bucket(struct gen *g, uint64_t arg)
 	em_place(em, below);
 }
 
+/*
+ * R0 = bucket of the value in R1, as dif_quantize_bucket().  The number of
+ * bits of |v| is found by halving without branches, which the verifier would
+ * follow one by one: ((2^s - 1) - x) >> 63 is 1 if x has more than s bits.
+ */
+static void
+quantize_bucket(struct bg *g)
+{
+	struct em *em = g->em;
+	uint32_t pos = em_label(em), neg = em_label(em), done = em_label(em);
+
+	em_imm(em, R0, 0);
+	em_mov(em, R2, R1);
+	em_ji(em, BPF_JSGE, R1, 0, pos);
+	em_raw(em, BPF_ALU64 | BPF_NEG, R1, 0, 0, 0);
+	em_place(em, pos);
+	for (int lg = 5; lg >= 0; lg--) {
+		em_imm(em, R3, (1ull << (1 << lg)) - 1);
+		em_alu(em, BPF_SUB, R3, R1);
+		em_alui(em, BPF_RSH, R3, 63);
+		if (lg != 0)
+			em_alui(em, BPF_LSH, R3, lg);
+		em_alu(em, BPF_RSH, R1, R3);
+		em_alu(em, BPF_ADD, R0, R3);
+	}
+	em_alu(em, BPF_ADD, R0, R1);
+	em_ji(em, BPF_JSLT, R2, 0, neg);
+	em_alui(em, BPF_ADD, R0, 63);
+	em_ja(em, done);
+	em_place(em, neg);
+	em_imm(em, R2, 63);
+	em_alu(em, BPF_SUB, R2, R0);
+	em_imm(em, R0, 0);
+	em_ji(em, BPF_JSLT, R2, 0, done);
+	em_mov(em, R0, R2);
+	em_place(em, done);
+}
+
 /* FR_VAL, a value, becomes its bucket. */
 static void
-value_to_bucket(struct gen *g, const struct dif_aggvar *a)
+value_to_bucket(struct bg *g, const struct dif_aggvar *a)
 {
 	struct em *em = g->em;
 
 	switch (a->func) {
 	case DIF_AGG_quantize:
-		em_mov(em, R1, R6);
-		em_ld(em, BPF_DW, R2, FP, FR_VAL);
-		em_fn(em, "rt_quantize_bucket");
+		em_ld(em, BPF_DW, R1, FP, FR_VAL);
+		quantize_bucket(g);
 		break;
 	case DIF_AGG_llquantize:
 		em_mov(em, R1, R6);
@@ -368,17 +405,17 @@ value_to_bucket(struct gen *g, const struct dif_aggvar *a)
 /* ---- the statement ------------------------------------------------------- */
 
 static int
-agg_key(struct gen *g, const struct dif_stmt *st, const struct dif_aggvar *a)
+agg_key(struct bg *g, const struct dif_stmt *st, const struct dif_aggvar *a)
 {
 	if (a->keysize > RT_KEY_MAX)
-		return gen_refuse(g, "@%s: keys of %u bytes are too large",
+		return bg_refuse(g, "@%s: keys of %u bytes are too large",
 				  a->name, a->keysize);
 	for (uint32_t k = 0; k < st->nkeys; k++) {
 		const struct dif_expr *x = &st->exprs[k];
 		uint32_t size = (x->size + 7) & ~7u;
 		/* An expression may use arrays, whose keys go behind ours. */
 		g->keybase = a->keysize;
-		if (gen_value(g, x, R6, RT_OFF(key) + (int32_t)x->off, size,
+		if (bg_value(g, x, R6, RT_OFF(key) + (int32_t)x->off, size,
 			      true) != 0)
 			return -1;
 	}
@@ -386,21 +423,21 @@ agg_key(struct gen *g, const struct dif_stmt *st, const struct dif_aggvar *a)
 }
 
 int
-gen_agg(struct gen *g, const struct dif_stmt *st)
+bg_agg(struct bg *g, const struct dif_stmt *st)
 {
 	const struct dif_aggvar *a = g->eng->en->tab->aggs[st->agg];
 	uint32_t none = em_label(g->em), nvals = st->nexprs - st->nkeys;
 
 	if (a->words == 0 || a->func != st->kind)
-		return gen_refuse(g, "@%s: the aggregation has another function",
+		return bg_refuse(g, "@%s: the aggregation has another function",
 				  a->name);
 	if (a->func != DIF_AGG_count && nvals == 0)
-		return gen_refuse(g, "@%s: no value to aggregate", a->name);
+		return bg_refuse(g, "@%s: no value to aggregate", a->name);
 	if (agg_key(g, st, a) != 0)
 		return -1;
 	for (uint32_t i = 0; i < nvals && i < 2; i++) {
 		g->keybase = a->keysize;
-		if (gen_obj(g, st->exprs[st->nkeys + i].obj) != 0)
+		if (bg_obj(g, st->exprs[st->nkeys + i].obj) != 0)
 			return -1;
 		em_st(g->em, BPF_DW, FP, i == 0 ? FR_VAL : FR_INC, R0);
 	}

@@ -315,10 +315,12 @@ bpf_attach_all(struct engine *eng, struct err *e)
 	    attach_raw(eng, eng->vtime_prog, NULL, e) != 0)
 		return -1;
 	if (c[BC_SYSENTRY].prog >= 0 &&
-	    attach_raw(eng, c[BC_SYSENTRY].prog, "sys_enter", e) != 0)
+	    attach_raw(eng, c[BC_SYSENTRY].prog,
+		       eng->tp_btf ? NULL : "sys_enter", e) != 0)
 		return -1;
 	if (c[BC_SYSRETURN].prog >= 0 &&
-	    attach_raw(eng, c[BC_SYSRETURN].prog, "sys_exit", e) != 0)
+	    attach_raw(eng, c[BC_SYSRETURN].prog,
+		       eng->tp_btf ? NULL : "sys_exit", e) != 0)
 		return -1;
 	/* Returns first: an entry that is seen has its return seen too. */
 	if (c[BC_URETPROBE].prog >= 0 &&

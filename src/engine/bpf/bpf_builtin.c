@@ -11,7 +11,7 @@
 #define STACK_MAX 127 /* frames that the kernel walks */
 
 void
-gen_ctx(struct gen *g)
+bg_ctx(struct bg *g)
 {
 	g->use_ctx = true;
 	em_ld(g->em, BPF_DW, R1, FP, FR_CTX);
@@ -25,11 +25,27 @@ ctx_is_uregs(enum bpf_cls c)
 	return c == BC_UPROBE || c == BC_URETPROBE;
 }
 
-void
-bpf_builtin_uregs(struct em *em, enum bpf_cls cls, int ctx_slot)
+/* A typed system call tracepoint has them as its first argument. */
+static bool
+ctx_has_uregs(const struct engine *eng, enum bpf_cls c)
 {
-	if (ctx_is_uregs(cls)) {
+	return eng->tp_btf && (c == BC_SYSENTRY || c == BC_SYSRETURN);
+}
+
+bool
+bpf_builtin_uregs_in_ctx(const struct engine *eng, enum bpf_cls cls)
+{
+	return ctx_is_uregs(cls) || ctx_has_uregs(eng, cls);
+}
+
+void
+bpf_builtin_uregs(struct engine *eng, struct em *em, enum bpf_cls cls,
+		  int ctx_slot)
+{
+	if (bpf_builtin_uregs_in_ctx(eng, cls)) {
 		em_ld(em, BPF_DW, R0, FP, ctx_slot);
+		if (ctx_has_uregs(eng, cls))
+			em_ld(em, BPF_DW, R0, R0, 0);
 		return;
 	}
 	em_call(em, BPF_FUNC_get_current_task_btf);
@@ -62,12 +78,12 @@ bpf_builtin_ureg(struct em *em, enum bpf_cls cls, unsigned dst, unsigned reg,
 
 /* R0 = the element of DIF register ri in n words at off of rt; else 0. */
 static void
-array_element(struct gen *g, unsigned ri, int off, unsigned n)
+array_element(struct bg *g, unsigned ri, int off, unsigned n)
 {
 	struct em *em = g->em;
 	uint32_t none = em_label(em);
 
-	em_mov(em, R1, gen_get(g, ri, R1));
+	em_mov(em, R1, bg_get(g, ri, R1));
 	em_imm(em, R0, 0);
 	em_ji(em, BPF_JGE, R1, (int32_t)n, none);
 	em_alui(em, BPF_LSH, R1, 3);
@@ -78,13 +94,13 @@ array_element(struct gen *g, unsigned ri, int off, unsigned n)
 }
 
 static void
-array_uregs(struct gen *g, unsigned ri)
+array_uregs(struct bg *g, unsigned ri)
 {
 	struct em *em = g->em;
 
-	if (ctx_is_uregs(g->cls))
+	if (bpf_builtin_uregs_in_ctx(g->eng, g->cls))
 		g->use_ctx = true;
-	bpf_builtin_uregs(em, g->cls, FR_CTX);
+	bpf_builtin_uregs(g->eng, em, g->cls, FR_CTX);
 	if (ri == 0 || (g->konst[ri] && g->kval[ri] < DIF_NUREGS)) {
 		bpf_builtin_ureg(em, g->cls, R0,
 				 ri == 0 ? 0 : (unsigned)g->kval[ri], FR_TMP);
@@ -92,12 +108,12 @@ array_uregs(struct gen *g, unsigned ri)
 	}
 	em_mov(em, R3, R0);
 	em_lea(em, R1, R6, RT_OFF(ureg));
-	gen_copy(g, 8 * DIF_NUREGS, false, false);
+	bg_copy(g, 8 * DIF_NUREGS, false, false);
 	array_element(g, ri, RT_OFF(ureg), DIF_NUREGS);
 }
 
 int
-gen_array(struct gen *g, uint32_t id, unsigned ri, unsigned rd)
+bg_array(struct bg *g, uint32_t id, unsigned ri, unsigned rd)
 {
 	if (id == DIF_VAR_args)
 		array_element(g, ri, g->error ? RT_ERR_ARG(0) : RT_OFF(arg),
@@ -105,40 +121,61 @@ gen_array(struct gen *g, uint32_t id, unsigned ri, unsigned rd)
 	else if (id == DIF_VAR_uregs)
 		array_uregs(g, ri);
 	else
-		return gen_refuse(g, "array %u is not served", id);
-	gen_put(g, rd, R0);
+		return bg_refuse(g, "array %u is not served", id);
+	bg_put(g, rd, R0);
 	return 0;
 }
 
 /* ---- stacks -------------------------------------------------------------- */
 
+/*
+ * Frames of the kernel's stack that are not the traced kernel's but ours: the
+ * clause and its program, and for system calls the tracepoint's two.
+ */
+static unsigned
+own_frames(const struct bg *g)
+{
+	unsigned fire = g->eng->cls[g->cls].chain > 1 ? 1 : 0;
+	unsigned own = g->inlined ? 1 : 2;
+
+	switch (g->cls) {
+	case BC_DTRACE:
+		return own;
+	case BC_SYSENTRY:
+	case BC_SYSRETURN:
+		return own + 2 + fire;
+	default:
+		return 0; /* walked from the interrupted registers */
+	}
+}
+
 void
-gen_stack(struct gen *g, uint32_t frames, bool user)
+bg_stack(struct bg *g, uint32_t frames, bool user)
 {
 	em_mov(g->em, R2, R1);
-	gen_ctx(g);
+	bg_ctx(g);
 	em_imm(g->em, R3, 8 * frames);
-	em_imm(g->em, R4, user ? BPF_F_USER_STACK : 0);
+	em_imm(g->em, R4, user ? BPF_F_USER_STACK : own_frames(g));
 	em_call(g->em, BPF_FUNC_get_stack);
 }
 
 /* R0 = program counter of the second frame. */
 static void
-var_caller(struct gen *g, bool user)
+var_caller(struct bg *g, bool user)
 {
-	gen_zero(g, R6, RT_AREA, 16);
+	bg_zero(g, R6, RT_AREA, 16);
 	em_lea(g->em, R1, R6, RT_AREA);
-	gen_stack(g, 2, user);
+	bg_stack(g, 2, user);
 	em_ld(g->em, BPF_DW, R0, R6, RT_AREA + 8);
 }
 
 static void
-var_depth(struct gen *g, bool user)
+var_depth(struct bg *g, bool user)
 {
 	uint32_t ok = em_label(g->em);
 
 	em_lea(g->em, R1, R6, RT_AREA);
-	gen_stack(g, STACK_MAX, user);
+	bg_stack(g, STACK_MAX, user);
 	em_ji(g->em, BPF_JSGT, R0, 0, ok);
 	em_imm(g->em, R0, 0);
 	em_place(g->em, ok);
@@ -149,13 +186,13 @@ var_depth(struct gen *g, bool user)
 
 /* The name goes to 16 bytes of scratch. */
 static void
-var_execname(struct gen *g)
+var_execname(struct bg *g)
 {
 	struct em *em = g->em;
 
 	em_ld(em, BPF_W, R1, R6, RT_OFF(scratch));
 	em_ji(em, BPF_JGT, R1, (int32_t)RT_SCRATCH - 16,
-	      gen_fault(g, DIF_FAULT_NOSCRATCH, -1));
+	      bg_fault(g, DIF_FAULT_NOSCRATCH, -1));
 	em_st(em, BPF_DW, FP, FR_TMP, R1);
 	em_lea(em, R2, R1, 16);
 	em_st(em, BPF_W, R6, RT_OFF(scratch), R2);
@@ -170,7 +207,7 @@ var_execname(struct gen *g)
 }
 
 static void
-var_name(struct gen *g, unsigned part)
+var_name(struct bg *g, unsigned part)
 {
 	struct em *em = g->em;
 
@@ -187,14 +224,14 @@ var_name(struct gen *g, unsigned part)
 }
 
 static int
-var_ppid(struct gen *g)
+var_ppid(struct bg *g)
 {
 	const struct bpf_ktypes *k = &g->eng->kt;
 
 	if (bpf_feat_ktypes(g->eng, g->e) != 0)
 		return -1;
 	if (k->task_real_parent == ~0u || k->task_tgid == ~0u)
-		return gen_refuse(g, "ppid: this kernel's struct task_struct "
+		return bg_refuse(g, "ppid: this kernel's struct task_struct "
 				     "is not understood");
 	em_call(g->em, BPF_FUNC_get_current_task_btf);
 	em_ld(g->em, BPF_DW, R0, R0, (int)k->task_real_parent);
@@ -204,7 +241,7 @@ var_ppid(struct gen *g)
 
 /* The failed system call's error, in its return probe. */
 static void
-var_errno(struct gen *g)
+var_errno(struct bg *g)
 {
 	struct em *em = g->em;
 	uint32_t none = em_label(em);
@@ -213,7 +250,7 @@ var_errno(struct gen *g)
 		em_imm(em, R0, 0);
 		return;
 	}
-	gen_ctx(g);
+	bg_ctx(g);
 	em_ld(em, BPF_DW, R1, R1, 8);
 	em_imm(em, R0, 0);
 	em_ji(em, BPF_JLT, R1, -4095, none);
@@ -228,14 +265,14 @@ var_errno(struct gen *g)
  * switched since tracing began starts with what the scheduler says.
  */
 static int
-var_vtimestamp(struct gen *g)
+var_vtimestamp(struct bg *g)
 {
 	struct em *em = g->em;
 	uint32_t none = em_label(em), known = em_label(em);
 
 	if (bpf_feat_ktypes(g->eng, g->e) != 0)
 		return -1;
-	gen_now(g);
+	bg_now(g);
 	em_st(em, BPF_DW, FP, FR_TMP, R0);
 	em_call(em, BPF_FUNC_get_current_task_btf);
 	em_ld(em, BPF_DW, R1, R0, (int)g->eng->kt.task_sum_exec);
@@ -262,7 +299,7 @@ var_vtimestamp(struct gen *g)
 }
 
 static void
-ids(struct gen *g, int helper, bool upper)
+ids(struct bg *g, int helper, bool upper)
 {
 	em_call(g->em, helper);
 	if (upper)
@@ -273,10 +310,10 @@ ids(struct gen *g, int helper, bool upper)
 
 /* Those that take a piece of code; -2: not one of them. */
 static int
-builtin_code(struct gen *g, uint32_t id)
+builtin_code(struct bg *g, uint32_t id)
 {
 	switch (id) {
-	case DIF_VAR_timestamp: gen_now(g); return 0;
+	case DIF_VAR_timestamp: bg_now(g); return 0;
 	case DIF_VAR_vtimestamp: return var_vtimestamp(g);
 	case DIF_VAR_ppid: return var_ppid(g);
 	case DIF_VAR_errno: var_errno(g); return 0;
@@ -290,7 +327,7 @@ builtin_code(struct gen *g, uint32_t id)
 	case DIF_VAR_probefunc: var_name(g, 2); return 0;
 	case DIF_VAR_probename: var_name(g, 3); return 0;
 	case DIF_VAR_walltimestamp:
-		gen_now(g);
+		bg_now(g);
 		em_imm(g->em, R1, g->eng->rtconf.wall_offset);
 		em_alu(g->em, BPF_ADD, R0, R1);
 		return 0;
@@ -303,7 +340,7 @@ builtin_code(struct gen *g, uint32_t id)
 }
 
 int
-gen_builtin(struct gen *g, uint32_t id)
+bg_builtin(struct bg *g, uint32_t id)
 {
 	struct em *em = g->em;
 	int rc = builtin_code(g, id);
@@ -333,7 +370,7 @@ gen_builtin(struct gen *g, uint32_t id)
 		break;
 	default: {
 		const struct dif_builtin_info *b = dif_builtin_by_id(id);
-		return gen_refuse(g, "%s is not served",
+		return bg_refuse(g, "%s is not served",
 				  b ? b->name : "a built-in variable");
 	}
 	}

@@ -115,7 +115,7 @@ width_of(uint32_t size)
 
 /* R0, a scalar of the expression's type, to its place. */
 static void
-put_scalar(struct gen *g, const struct dif_expr *x, unsigned base, int32_t off,
+put_scalar(struct bg *g, const struct dif_expr *x, unsigned base, int32_t off,
 	   uint32_t size)
 {
 	struct em *em = g->em;
@@ -133,16 +133,16 @@ put_scalar(struct gen *g, const struct dif_expr *x, unsigned base, int32_t off,
 
 /* R0 is the address of `size` bytes or of a string. */
 static void
-put_bytes(struct gen *g, const struct dif_expr *x, unsigned base, int32_t off)
+put_bytes(struct bg *g, const struct dif_expr *x, unsigned base, int32_t off)
 {
 	struct em *em = g->em;
 
 	em_st(em, BPF_DW, FP, FR_TMP, R0);
 	em_mov(em, R3, R0);
 	em_lea(em, R1, base, off);
-	gen_copy(g, x->size, x->type.kind == DIF_TYPE_STRING,
+	bg_copy(g, x->size, x->type.kind == DIF_TYPE_STRING,
 		 (x->type.flags & DIF_TF_USER) != 0);
-	em_ji(em, BPF_JSLT, R0, 0, gen_fault(g, DIF_FAULT_BADADDR, -2));
+	em_ji(em, BPF_JSLT, R0, 0, bg_fault(g, DIF_FAULT_BADADDR, -2));
 }
 
 /* Is it `ldgs execname; ret`? */
@@ -159,30 +159,30 @@ is_execname(const struct dif_expr *x)
 }
 
 static int
-put_obj(struct gen *g, const struct dif_expr *x, unsigned base, int32_t off,
+put_obj(struct bg *g, const struct dif_expr *x, unsigned base, int32_t off,
 	uint32_t size)
 {
 	struct em *em = g->em;
 
 	if (!is_byref(&x->type)) {
-		if (gen_obj(g, x->obj) != 0)
+		if (bg_obj(g, x->obj) != 0)
 			return -1;
 		put_scalar(g, x, base, off, size);
 		return 0;
 	}
 	if (is_execname(x)) {
 		if (size > 16)
-			gen_zero(g, base, off + 16, size - 16);
+			bg_zero(g, base, off + 16, size - 16);
 		em_lea(em, R1, base, off);
 		em_imm(em, R2, 16);
 		em_call(em, BPF_FUNC_get_current_comm);
 		return 0;
 	}
-	if (gen_obj(g, x->obj) != 0)
+	if (bg_obj(g, x->obj) != 0)
 		return -1;
 	if (x->type.kind == DIF_TYPE_STRING || size > x->size) {
 		em_st(em, BPF_DW, FP, FR_TMP, R0);
-		gen_zero(g, base, off, size);
+		bg_zero(g, base, off, size);
 		em_ld(em, BPF_DW, R0, FP, FR_TMP);
 	}
 	put_bytes(g, x, base, off);
@@ -190,7 +190,7 @@ put_obj(struct gen *g, const struct dif_expr *x, unsigned base, int32_t off,
 }
 
 static void
-put_tgid(struct gen *g, unsigned base, int32_t off)
+put_tgid(struct bg *g, unsigned base, int32_t off)
 {
 	em_call(g->em, BPF_FUNC_get_current_pid_tgid);
 	em_alui(g->em, BPF_RSH, R0, 32);
@@ -198,14 +198,14 @@ put_tgid(struct gen *g, unsigned base, int32_t off)
 }
 
 static void
-put_stack(struct gen *g, const struct dif_expr *x, unsigned base, int32_t off,
+put_stack(struct bg *g, const struct dif_expr *x, unsigned base, int32_t off,
 	  uint32_t size)
 {
 	bool user = x->src == DIF_SRC_USTACK;
 	uint32_t room = (size - (user ? 8 : 0)) / 8;
 	uint32_t frames = x->arg < room ? x->arg : room;
 
-	gen_zero(g, base, off, size);
+	bg_zero(g, base, off, size);
 	if (user) {
 		put_tgid(g, base, off);
 		off += 8;
@@ -213,12 +213,12 @@ put_stack(struct gen *g, const struct dif_expr *x, unsigned base, int32_t off,
 	if (frames == 0)
 		return;
 	em_lea(g->em, R1, base, off);
-	gen_stack(g, frames, user);
+	bg_stack(g, frames, user);
 }
 
 /* Evaluate x and put it at base + off, where `size` bytes are its own. */
 int
-gen_value(struct gen *g, const struct dif_expr *x, unsigned base, int32_t off,
+bg_value(struct bg *g, const struct dif_expr *x, unsigned base, int32_t off,
 	  uint32_t size, bool key)
 {
 	struct em *em = g->em;
@@ -236,7 +236,7 @@ gen_value(struct gen *g, const struct dif_expr *x, unsigned base, int32_t off,
 		return 0;
 	case DIF_SRC_SYM:
 	case DIF_SRC_USYM:
-		if (gen_obj(g, x->obj) != 0)
+		if (bg_obj(g, x->obj) != 0)
 			return -1;
 		if (x->src == DIF_SRC_SYM) {
 			em_st(em, BPF_DW, base, off, R0);
@@ -246,7 +246,7 @@ gen_value(struct gen *g, const struct dif_expr *x, unsigned base, int32_t off,
 		put_tgid(g, base, off);
 		return 0;
 	}
-	return gen_refuse(g, "a value of kind %d is not served", x->src);
+	return bg_refuse(g, "a value of kind %d is not served", x->src);
 }
 
 /* ---- statements ---------------------------------------------------------- */
@@ -256,7 +256,7 @@ gen_value(struct gen *g, const struct dif_expr *x, unsigned base, int32_t off,
  * status is where it was recorded.
  */
 static void
-act_exit(struct gen *g, const struct dif_expr *x)
+act_exit(struct bg *g, const struct dif_expr *x)
 {
 	struct em *em = g->em;
 	uint32_t late = em_label(em), drains = em_label(em);
@@ -278,17 +278,17 @@ act_exit(struct gen *g, const struct dif_expr *x)
 }
 
 static int
-stmt_values(struct gen *g, const struct dif_stmt *st)
+stmt_values(struct bg *g, const struct dif_stmt *st)
 {
 	for (uint32_t i = 0; i < st->nexprs; i++) {
 		const struct dif_expr *x = &st->exprs[i];
 		int rc;
 
 		if (st->kind != DIF_ACT_NONE && g->rec)
-			rc = gen_value(g, x, R9, (int32_t)x->off, x->size,
+			rc = bg_value(g, x, R9, (int32_t)x->off, x->size,
 				       false);
 		else
-			rc = x->obj != NULL ? gen_obj(g, x->obj) : 0;
+			rc = x->obj != NULL ? bg_obj(g, x->obj) : 0;
 		if (rc != 0)
 			return -1;
 	}
@@ -296,23 +296,23 @@ stmt_values(struct gen *g, const struct dif_stmt *st)
 }
 
 static int
-gen_stmt(struct gen *g, const struct dif_stmt *st)
+bg_stmt(struct bg *g, const struct dif_stmt *st)
 {
 	const struct dif_act_info *a;
 
 	if (DIF_ACT_IS_AGG(st->kind))
-		return gen_agg(g, st);
+		return bg_agg(g, st);
 	a = dif_act_by_code(st->kind);
 	if (st->kind != DIF_ACT_NONE &&
 	    (a == NULL || (a->engines & DIF_ENG_K) == 0))
-		return gen_refuse(g, "%s() is not served",
+		return bg_refuse(g, "%s() is not served",
 				  a ? a->name : "an unknown action");
 	if (stmt_values(g, st) != 0)
 		return -1;
 	if (st->kind != DIF_ACT_EXIT)
 		return 0;
 	if (st->nexprs == 0 || !g->rec || st->exprs[0].size < 4)
-		return gen_refuse(g, "exit() without a status");
+		return bg_refuse(g, "exit() without a status");
 	act_exit(g, st->exprs);
 	return 0;
 }
@@ -320,10 +320,14 @@ gen_stmt(struct gen *g, const struct dif_stmt *st)
 /* ---- the clause ---------------------------------------------------------- */
 
 static void
-clause_prologue(struct gen *g)
+clause_prologue(struct bg *g)
 {
 	struct em *em = g->em;
 
+	if (g->inlined) {
+		em_sti(em, BPF_W, R6, RT_OFF(scratch), 0);
+		return;
+	}
 	em_mov(em, R6, R2);
 	g->at_ctx = em_raw(em, BPF_STX | BPF_DW | BPF_MEM, FP, R1, FR_CTX, 0);
 	g->at_site = em_raw(em, BPF_STX | BPF_DW | BPF_MEM, FP, R3, FR_SITE,
@@ -332,26 +336,26 @@ clause_prologue(struct gen *g)
 }
 
 static void
-clause_head(struct gen *g)
+clause_head(struct bg *g)
 {
 	struct em *em = g->em;
 
 	bpf_clause_reserve(g->eng, em, g->cl->recsize, g->lb_out);
-	gen_now(g);
+	bg_now(g);
 	em_st(em, BPF_DW, R9, offsetof(struct rt_rec, time), R0);
 	em_ld(em, BPF_W, R1, R6, RT_OFF(epid));
 	em_st(em, BPF_DW, R9, 0, R1); /* and the padding */
 }
 
 static int
-clause_body(struct gen *g)
+clause_body(struct bg *g)
 {
 	struct em *em = g->em;
 	const struct dif_clause *cl = g->cl;
 
 	g->action = 0;
 	if (cl->pred != NULL) {
-		if (gen_obj(g, cl->pred) != 0)
+		if (bg_obj(g, cl->pred) != 0)
 			return -1;
 		em_ji(em, BPF_JEQ, R0, 0, g->lb_out);
 	}
@@ -359,39 +363,48 @@ clause_body(struct gen *g)
 		clause_head(g);
 	for (uint32_t s = 0; s < cl->nstmts; s++) {
 		g->action = s + 1;
-		if (gen_stmt(g, &cl->stmts[s]) != 0)
+		if (bg_stmt(g, &cl->stmts[s]) != 0)
 			return -1;
 	}
 	return 0;
 }
 
 static void
-clause_epilogue(struct gen *g)
+clause_leave(struct bg *g, int result, uint32_t end)
+{
+	em_imm(g->em, R0, (uint64_t)result);
+	if (g->inlined)
+		em_ja(g->em, end);
+	else
+		em_exit(g->em);
+}
+
+static void
+clause_epilogue(struct bg *g)
 {
 	struct em *em = g->em;
+	uint32_t end = em_label(em);
 
 	em_place(em, g->lb_done);
 	if (g->rec)
 		bpf_clause_publish(g->eng, em);
 	em_place(em, g->lb_out);
-	em_imm(em, R0, 0);
-	em_exit(em);
-	gen_stubs(g);
+	clause_leave(g, 0, end);
+	bg_stubs(g);
 	em_place(em, g->lb_fault);
-	em_imm(em, R0, 1);
-	em_exit(em);
-	if (!g->use_ctx)
+	clause_leave(g, 1, end);
+	em_place(em, end);
+	if (!g->inlined && !g->use_ctx)
 		em_kill(em, g->at_ctx);
-	if (!g->use_site)
+	if (!g->inlined && !g->use_site)
 		em_kill(em, g->at_site);
 }
 
 int
-bpf_clause_make(struct gen *g, struct bpf_fn *fn)
+bpf_clause_make(struct bg *g)
 {
 	int rc;
 
-	g->em = &fn->em;
 	g->lb_fault = em_label(g->em);
 	g->lb_done = em_label(g->em);
 	g->lb_out = em_label(g->em);
@@ -401,5 +414,5 @@ bpf_clause_make(struct gen *g, struct bpf_fn *fn)
 	if (rc == 0)
 		clause_epilogue(g);
 	vec_fini(&g->stubs);
-	return rc != 0 ? -1 : em_finish(g->em, fn->name, g->e);
+	return rc;
 }

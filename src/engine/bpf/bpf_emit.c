@@ -140,6 +140,32 @@ em_ja(struct em *em, uint32_t label)
 	em_jump(em, BPF_JMP | BPF_JA, 0, 0, 0, label);
 }
 
+void
+em_append(struct em *em, struct em *from)
+{
+	uint32_t base = (uint32_t)em->code.n, lb = (uint32_t)em->label.n;
+	bool ok = !from->failed;
+
+	for (size_t i = 0; ok && i < from->code.n; i++)
+		ok = vec_push(&em->code, from->code.v[i]);
+	for (size_t i = 0; ok && i < from->label.n; i++)
+		ok = vec_push(&em->label, from->label.v[i] < 0 ?
+						  -1 : from->label.v[i] + base);
+	for (size_t i = 0; ok && i < from->fix.n; i++) {
+		struct em_fix f = { from->fix.v[i].at + base,
+				    from->fix.v[i].label + lb };
+		ok = vec_push(&em->fix, f);
+	}
+	for (size_t i = 0; ok && i < from->ref.n; i++) {
+		struct em_ref r = { from->ref.v[i].at + base,
+				    from->ref.v[i].fn };
+		ok = vec_push(&em->ref, r);
+	}
+	em->failed |= !ok;
+	em_fini(from);
+	*from = (struct em){ 0 };
+}
+
 /* ---- finishing ---------------------------------------------------------- */
 
 /* State of em_finish(): per instruction, where it jumps and whether it is

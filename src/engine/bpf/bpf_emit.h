@@ -42,6 +42,9 @@ void em_fini(struct em *em);
 /* Resolve and tidy.  -1 with *e: no memory, or a jump that is too far. */
 int em_finish(struct em *em, const char *name, struct err *e);
 
+/* Put what `from` holds, not finished, at the end of em, and empty it. */
+void em_append(struct em *em, struct em *from);
+
 uint32_t em_label(struct em *em);	      /* a new one */
 void em_place(struct em *em, uint32_t label); /* here */
 

@@ -110,6 +110,13 @@ engine_make(struct engine *eng, struct err *e)
 		return -1;
 	if (eng->cls[BC_UPROBE].sites.n + eng->cls[BC_URETPROBE].sites.n != 0)
 		eng->multi = bpf_feat_multi();
+	if (eng->cls[BC_SYSENTRY].sites.n + eng->cls[BC_SYSRETURN].sites.n !=
+	    0) {
+		if (bpf_feat_ktypes(eng, e) != 0)
+			return -1;
+		eng->tp_btf = eng->kt.enter_btf_id != 0 &&
+			      eng->kt.exit_btf_id != 0;
+	}
 	if (bpf_maps_make(eng, e) != 0)
 		return -1;
 	if (eng->uses_vtime && bpf_vtime_make(eng, e) != 0)

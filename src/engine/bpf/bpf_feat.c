@@ -181,12 +181,19 @@ off_sum(uint32_t a, uint32_t b)
 	return a == ~0u || b == ~0u ? ~0u : a + b;
 }
 
+static uint32_t
+tracepoint_id(const struct btf *b, const char *name)
+{
+	int id = btf__find_by_name_kind(b, name, BTF_KIND_TYPEDEF);
+
+	return id > 0 ? (uint32_t)id : 0;
+}
+
 int
 bpf_feat_ktypes(struct engine *eng, struct err *e)
 {
 	struct bpf_ktypes *k = &eng->kt;
 	struct btf *b;
-	int id;
 
 	if (k->known)
 		return 0;
@@ -206,9 +213,9 @@ bpf_feat_ktypes(struct engine *eng, struct err *e)
 	k->task_sum_exec =
 		off_sum(struct_off(b, "task_struct", "se"),
 			struct_off(b, "sched_entity", "sum_exec_runtime"));
-	id = btf__find_by_name_kind(b, "btf_trace_sched_switch",
-				    BTF_KIND_TYPEDEF);
-	k->switch_btf_id = id > 0 ? (uint32_t)id : 0;
+	k->switch_btf_id = tracepoint_id(b, "btf_trace_sched_switch");
+	k->enter_btf_id = tracepoint_id(b, "btf_trace_sys_enter");
+	k->exit_btf_id = tracepoint_id(b, "btf_trace_sys_exit");
 	btf__free(b);
 	return 0;
 }

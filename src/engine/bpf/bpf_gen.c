@@ -5,7 +5,7 @@
  * DIF registers r1 and r2 live in r7 and r8 (r3 in r9 where the clause has no
  * record), the others in the frame.  Values are all scalars to the verifier:
  * memory behind an address is only read by helpers.  What the object's control
- * flow says is found out first (gen_analyse): branches only go forward, so one
+ * flow says is found out first (bg_analyse): branches only go forward, so one
  * pass is enough.
  *
  * Condition codes are kept as the two operands of the compare, a and b, such
@@ -24,7 +24,7 @@
 #include <string.h>
 
 int
-gen_refuse(struct gen *g, const char *fmt, ...)
+bg_refuse(struct bg *g, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
@@ -41,7 +41,7 @@ gen_refuse(struct gen *g, const char *fmt, ...)
 
 /* The BPF register of a DIF register; 0: it is in the frame. */
 static unsigned
-reg_home(const struct gen *g, unsigned r)
+reg_home(const struct bg *g, unsigned r)
 {
 	if (r == 1)
 		return R7;
@@ -57,7 +57,7 @@ reg_slot(unsigned r)
 }
 
 unsigned
-gen_get(struct gen *g, unsigned r, unsigned tmp)
+bg_get(struct bg *g, unsigned r, unsigned tmp)
 {
 	unsigned home = reg_home(g, r);
 
@@ -71,7 +71,7 @@ gen_get(struct gen *g, unsigned r, unsigned tmp)
 }
 
 unsigned
-gen_dst(struct gen *g, unsigned r, unsigned tmp)
+bg_dst(struct bg *g, unsigned r, unsigned tmp)
 {
 	unsigned home = reg_home(g, r);
 
@@ -79,7 +79,7 @@ gen_dst(struct gen *g, unsigned r, unsigned tmp)
 }
 
 void
-gen_put(struct gen *g, unsigned r, unsigned reg)
+bg_put(struct bg *g, unsigned r, unsigned reg)
 {
 	unsigned home = reg_home(g, r);
 
@@ -93,7 +93,7 @@ gen_put(struct gen *g, unsigned r, unsigned reg)
 /* ---- faults ------------------------------------------------------------- */
 
 static uint32_t
-add_stub(struct gen *g, struct gen_stub s)
+add_stub(struct bg *g, struct bg_stub s)
 {
 	s.label = em_label(g->em);
 	s.action = g->action;
@@ -105,15 +105,15 @@ add_stub(struct gen *g, struct gen_stub s)
 }
 
 uint32_t
-gen_fault(struct gen *g, uint32_t fault, int reg)
+bg_fault(struct bg *g, uint32_t fault, int reg)
 {
-	return add_stub(g, (struct gen_stub){ .fault = fault, .val = reg });
+	return add_stub(g, (struct bg_stub){ .fault = fault, .val = reg });
 }
 
 void
-gen_check_body(struct gen *g)
+bg_check_body(struct bg *g)
 {
-	uint32_t lb = add_stub(g, (struct gen_stub){ .body = true, .val = -1 });
+	uint32_t lb = add_stub(g, (struct bg_stub){ .body = true, .val = -1 });
 
 	em_ld(g->em, BPF_W, R1, R6, RT_OFF(fault));
 	em_ji(g->em, BPF_JNE, R1, DIF_FAULT_NONE, lb);
@@ -121,7 +121,7 @@ gen_check_body(struct gen *g)
 
 /* A val of -2: the address is in FR_TMP. */
 static void
-stub_code(struct gen *g, const struct gen_stub *s)
+stub_code(struct bg *g, const struct bg_stub *s)
 {
 	struct em *em = g->em;
 
@@ -131,7 +131,7 @@ stub_code(struct gen *g, const struct gen_stub *s)
 		if (s->val == -2)
 			em_ld(em, BPF_DW, R1, FP, FR_TMP);
 		else if (s->val >= 0)
-			v = gen_get(g, (unsigned)s->val, R1);
+			v = bg_get(g, (unsigned)s->val, R1);
 		else
 			em_imm(em, R1, 0);
 		em_st(em, BPF_DW, R6, RT_OFF(fault_val), v);
@@ -143,7 +143,7 @@ stub_code(struct gen *g, const struct gen_stub *s)
 }
 
 void
-gen_stubs(struct gen *g)
+bg_stubs(struct bg *g)
 {
 	for (size_t i = 0; i < g->stubs.n; i++)
 		stub_code(g, &g->stubs.v[i]);
@@ -155,7 +155,7 @@ gen_stubs(struct gen *g)
 #define ZERO_INLINE 64u
 
 void
-gen_zero(struct gen *g, unsigned base, int32_t off, uint32_t n)
+bg_zero(struct bg *g, unsigned base, int32_t off, uint32_t n)
 {
 	struct em *em = g->em;
 	uint32_t i = 0;
@@ -177,7 +177,7 @@ gen_zero(struct gen *g, unsigned base, int32_t off, uint32_t n)
 }
 
 void
-gen_copy(struct gen *g, uint32_t n, bool str, bool user)
+bg_copy(struct bg *g, uint32_t n, bool str, bool user)
 {
 	int fn = user ? str ? BPF_FUNC_probe_read_user_str :
 			      BPF_FUNC_probe_read_user :
@@ -189,7 +189,7 @@ gen_copy(struct gen *g, uint32_t n, bool str, bool user)
 }
 
 void
-gen_now(struct gen *g)
+bg_now(struct bg *g)
 {
 	uint32_t have = em_label(g->em);
 
@@ -202,7 +202,7 @@ gen_now(struct gen *g)
 
 /* The verifier lets a pointer be stored in a map, and a number be read. */
 void
-gen_number(struct gen *g, unsigned reg)
+bg_number(struct bg *g, unsigned reg)
 {
 	em_st(g->em, BPF_DW, R6, RT_OFF(tmp), reg);
 	em_ld(g->em, BPF_DW, reg, R6, RT_OFF(tmp));
@@ -260,9 +260,9 @@ writes_rd(unsigned op)
 
 /* Control passes from an instruction to `to` with these facts. */
 static int
-flow(struct gen *g, uint32_t to, uint8_t defined, int depth)
+flow(struct bg *g, uint32_t to, uint8_t defined, int depth)
 {
-	struct gen_ins *in = &g->ins[to];
+	struct bg_ins *in = &g->ins[to];
 
 	if (!in->reached) {
 		in->reached = true;
@@ -272,20 +272,20 @@ flow(struct gen *g, uint32_t to, uint8_t defined, int depth)
 	}
 	in->defined &= defined;
 	if (in->depth != depth)
-		return gen_refuse(g, "the tuple stack differs between two "
+		return bg_refuse(g, "the tuple stack differs between two "
 				     "paths (DIF offset %u)", to);
 	return 0;
 }
 
 static int
-flow_forward(struct gen *g)
+flow_forward(struct bg *g)
 {
 	const struct dif_obj *o = g->o;
 
 	g->ins[0].reached = true;
 	g->ins[0].defined = 1;
 	for (uint32_t i = 0; i < o->ntext; i++) {
-		const struct gen_ins *in = &g->ins[i];
+		const struct bg_ins *in = &g->ins[i];
 		dif_instr_t t = o->text[i];
 		unsigned op = DIF_OP(t);
 
@@ -313,7 +313,7 @@ flow_forward(struct gen *g)
  * read after it?  The branch directly behind a compare does not need it.
  */
 static int
-flow_flags(struct gen *g)
+flow_flags(struct bg *g)
 {
 	const struct dif_obj *o = g->o;
 	bool *want = calloc(o->ntext + 1, sizeof(*want)); /* before each */
@@ -354,7 +354,7 @@ flow_flags(struct gen *g)
 
 /* Registers that may be read before they are written read as 0. */
 static void
-flow_undefined(struct gen *g)
+flow_undefined(struct bg *g)
 {
 	uint8_t need = 0;
 
@@ -378,9 +378,9 @@ flow_undefined(struct gen *g)
 	}
 	for (unsigned r = 1; r < DIF_NREGS; r++)
 		if (need & (1u << r)) {
-			unsigned d = gen_dst(g, r, R0);
+			unsigned d = bg_dst(g, r, R0);
 			em_imm(g->em, d, 0);
-			gen_put(g, r, d);
+			bg_put(g, r, d);
 		}
 }
 
@@ -388,42 +388,42 @@ flow_undefined(struct gen *g)
 
 /* dst op= the DIF register r, as an immediate where it is a small constant. */
 static void
-alu_operand(struct gen *g, unsigned op, unsigned dst, unsigned r)
+alu_operand(struct bg *g, unsigned op, unsigned dst, unsigned r)
 {
 	if (r == 0 || (g->konst[r] && em_fits(g->kval[r])))
 		em_alui(g->em, op, dst, r == 0 ? 0 : (int32_t)g->kval[r]);
 	else
-		em_alu(g->em, op, dst, gen_get(g, r, R2));
+		em_alu(g->em, op, dst, bg_get(g, r, R2));
 }
 
 static void
-op_alu(struct gen *g, unsigned op, dif_instr_t t)
+op_alu(struct bg *g, unsigned op, dif_instr_t t)
 {
-	em_mov(g->em, R1, gen_get(g, DIF_R1(t), R1));
+	em_mov(g->em, R1, bg_get(g, DIF_R1(t), R1));
 	alu_operand(g, op, R1, DIF_R2(t));
-	gen_put(g, DIF_RD(t), R1);
+	bg_put(g, DIF_RD(t), R1);
 }
 
 static void
-op_shift(struct gen *g, unsigned op, dif_instr_t t)
+op_shift(struct bg *g, unsigned op, dif_instr_t t)
 {
 	unsigned r2 = DIF_R2(t);
 
-	em_mov(g->em, R1, gen_get(g, DIF_R1(t), R1));
+	em_mov(g->em, R1, bg_get(g, DIF_R1(t), R1));
 	if (r2 == 0 || g->konst[r2]) {
 		int n = r2 == 0 ? 0 : (int)(g->kval[r2] & 63);
 		em_alui(g->em, op, R1, n);
 	} else {
-		em_mov(g->em, R2, gen_get(g, r2, R2));
+		em_mov(g->em, R2, bg_get(g, r2, R2));
 		em_alui(g->em, BPF_AND, R2, 63);
 		em_alu(g->em, op, R1, R2);
 	}
-	gen_put(g, DIF_RD(t), R1);
+	bg_put(g, DIF_RD(t), R1);
 }
 
 /* R1 = |R1|; R4 ^= 1 if it was negative. */
 static void
-div_abs(struct gen *g, unsigned reg, bool sign)
+div_abs(struct bg *g, unsigned reg, bool sign)
 {
 	uint32_t pos = em_label(g->em);
 
@@ -440,7 +440,7 @@ div_abs(struct gen *g, unsigned reg, bool sign)
  * as an unsigned number, so nothing traps.
  */
 static void
-op_div(struct gen *g, dif_instr_t t)
+op_div(struct bg *g, dif_instr_t t)
 {
 	struct em *em = g->em;
 	unsigned op = DIF_OP(t);
@@ -448,9 +448,9 @@ op_div(struct gen *g, dif_instr_t t)
 	bool rem = op == DIF_OP_SREM || op == DIF_OP_UREM;
 	uint32_t done = em_label(em);
 
-	em_mov(em, R1, gen_get(g, DIF_R1(t), R1));
-	em_mov(em, R2, gen_get(g, DIF_R2(t), R2));
-	em_ji(em, BPF_JEQ, R2, 0, gen_fault(g, DIF_FAULT_DIVZERO, -1));
+	em_mov(em, R1, bg_get(g, DIF_R1(t), R1));
+	em_mov(em, R2, bg_get(g, DIF_R2(t), R2));
+	em_ji(em, BPF_JEQ, R2, 0, bg_fault(g, DIF_FAULT_DIVZERO, -1));
 	if (sgn) {
 		em_imm(em, R4, 0);
 		div_abs(g, R1, true);
@@ -462,33 +462,33 @@ op_div(struct gen *g, dif_instr_t t)
 		em_raw(em, BPF_ALU64 | BPF_NEG, R1, 0, 0, 0);
 	}
 	em_place(em, done);
-	gen_put(g, DIF_RD(t), R1);
+	bg_put(g, DIF_RD(t), R1);
 }
 
 /* ---- compare and branch ------------------------------------------------- */
 
 static void
-save_flags(struct gen *g, unsigned a, unsigned b)
+save_flags(struct bg *g, unsigned a, unsigned b)
 {
 	em_st(g->em, BPF_DW, FP, FR_CMP_A, a);
 	em_st(g->em, BPF_DW, FP, FR_CMP_B, b);
 }
 
 static void
-op_cmp(struct gen *g, dif_instr_t t)
+op_cmp(struct bg *g, dif_instr_t t)
 {
 	if (g->ins[g->at].flags_live)
-		save_flags(g, gen_get(g, DIF_R1(t), R1),
-			   gen_get(g, DIF_R2(t), R2));
+		save_flags(g, bg_get(g, DIF_R1(t), R1),
+			   bg_get(g, DIF_R2(t), R2));
 }
 
 /* The operands as the codes need them: R1 = (x != 0), R2 = 0. */
 static void
-norm_tst(struct gen *g, dif_instr_t t)
+norm_tst(struct bg *g, dif_instr_t t)
 {
 	uint32_t zero = em_label(g->em);
 
-	em_mov(g->em, R2, gen_get(g, DIF_R1(t), R2));
+	em_mov(g->em, R2, bg_get(g, DIF_R1(t), R2));
 	em_imm(g->em, R1, 0);
 	em_ji(g->em, BPF_JEQ, R2, 0, zero);
 	em_imm(g->em, R1, 1);
@@ -497,7 +497,7 @@ norm_tst(struct gen *g, dif_instr_t t)
 }
 
 static void
-op_tst(struct gen *g, dif_instr_t t)
+op_tst(struct bg *g, dif_instr_t t)
 {
 	if (!g->ins[g->at].flags_live)
 		return;
@@ -506,13 +506,13 @@ op_tst(struct gen *g, dif_instr_t t)
 }
 
 static void
-op_scmp(struct gen *g, dif_instr_t t)
+op_scmp(struct bg *g, dif_instr_t t)
 {
-	em_mov(g->em, R2, gen_get(g, DIF_R1(t), R2));
-	em_mov(g->em, R3, gen_get(g, DIF_R2(t), R3));
+	em_mov(g->em, R2, bg_get(g, DIF_R1(t), R2));
+	em_mov(g->em, R3, bg_get(g, DIF_R2(t), R3));
 	em_mov(g->em, R1, R6);
 	em_fn(g->em, "rt_scmp");
-	gen_check_body(g);
+	bg_check_body(g);
 	em_st(g->em, BPF_DW, FP, FR_CMP_A, R0);
 	em_sti(g->em, BPF_DW, FP, FR_CMP_B, 0);
 }
@@ -532,7 +532,7 @@ static const uint8_t jump_op[] = {
 
 /* The compare whose operands are still in their registers, or NULL. */
 static const dif_instr_t *
-fresh_compare(const struct gen *g)
+fresh_compare(const struct bg *g)
 {
 	if (g->at == 0 || g->ins[g->at].label != 0)
 		return NULL;
@@ -542,7 +542,7 @@ fresh_compare(const struct gen *g)
 }
 
 static void
-op_branch(struct gen *g, dif_instr_t t)
+op_branch(struct bg *g, dif_instr_t t)
 {
 	uint32_t to = g->ins[DIF_LABEL(t)].label - 1;
 	const dif_instr_t *c = fresh_compare(g);
@@ -558,47 +558,47 @@ op_branch(struct gen *g, dif_instr_t t)
 		em_jr(g->em, op, R1, R2, to);
 	} else if (DIF_OP(*c) == DIF_OP_TST) {
 		if (op == BPF_JEQ || op == BPF_JNE) {
-			em_ji(g->em, op, gen_get(g, DIF_R1(*c), R1), 0, to);
+			em_ji(g->em, op, bg_get(g, DIF_R1(*c), R1), 0, to);
 			return;
 		}
 		norm_tst(g, *c);
 		em_jr(g->em, op, R1, R2, to);
 	} else {
-		unsigned r2 = DIF_R2(*c), a = gen_get(g, DIF_R1(*c), R1);
+		unsigned r2 = DIF_R2(*c), a = bg_get(g, DIF_R1(*c), R1);
 		if (r2 == 0 || (g->konst[r2] && em_fits(g->kval[r2])))
 			em_ji(g->em, op, a, r2 == 0 ? 0 : (int32_t)g->kval[r2],
 			      to);
 		else
-			em_jr(g->em, op, a, gen_get(g, r2, R2), to);
+			em_jr(g->em, op, a, bg_get(g, r2, R2), to);
 	}
 }
 
 /* ---- memory ------------------------------------------------------------- */
 
 static void
-load_memory(struct gen *g, dif_instr_t t, unsigned size, bool sign, bool user)
+load_memory(struct bg *g, dif_instr_t t, unsigned size, bool sign, bool user)
 {
 	struct em *em = g->em;
 	unsigned r1 = DIF_R1(t), rd = DIF_RD(t);
 	static const uint8_t width[9] = { [1] = BPF_B, [2] = BPF_H,
 					  [4] = BPF_W, [8] = BPF_DW };
 
-	em_mov(em, R3, gen_get(g, r1, R3));
+	em_mov(em, R3, bg_get(g, r1, R3));
 	em_lea(em, R1, FP, FR_TMP2);
-	gen_copy(g, size, false, user);
-	em_ji(em, BPF_JSLT, R0, 0, gen_fault(g, DIF_FAULT_BADADDR, (int)r1));
-	unsigned d = gen_dst(g, rd, R0);
+	bg_copy(g, size, false, user);
+	em_ji(em, BPF_JSLT, R0, 0, bg_fault(g, DIF_FAULT_BADADDR, (int)r1));
+	unsigned d = bg_dst(g, rd, R0);
 	em_ld(em, width[size], d, FP, FR_TMP2);
 	if (sign) {
 		em_alui(em, BPF_LSH, d, 64 - (int)size * 8);
 		em_alui(em, BPF_ARSH, d, 64 - (int)size * 8);
 	}
-	gen_put(g, rd, d);
+	bg_put(g, rd, d);
 }
 
 /* The seven loads of a family stand in one order: sb sh sw ub uh uw x. */
 static void
-op_load(struct gen *g, dif_instr_t t, unsigned first, bool user)
+op_load(struct bg *g, dif_instr_t t, unsigned first, bool user)
 {
 	static const uint8_t size[7] = { 1, 2, 4, 1, 2, 4, 8 };
 	unsigned k = DIF_OP(t) - first;
@@ -608,33 +608,33 @@ op_load(struct gen *g, dif_instr_t t, unsigned first, bool user)
 
 /* Call a body with up to three DIF registers; the result to rd unless 0. */
 static void
-call_body(struct gen *g, const char *fn, const unsigned *args, unsigned n,
+call_body(struct bg *g, const char *fn, const unsigned *args, unsigned n,
 	  unsigned rd)
 {
 	for (unsigned i = 0; i < n; i++)
-		em_mov(g->em, R2 + i, gen_get(g, args[i], R2 + i));
+		em_mov(g->em, R2 + i, bg_get(g, args[i], R2 + i));
 	em_mov(g->em, R1, R6);
 	em_fn(g->em, fn);
-	gen_check_body(g);
+	bg_check_body(g);
 	if (rd != 0)
-		gen_put(g, rd, R0);
+		bg_put(g, rd, R0);
 }
 
 static void
-op_store(struct gen *g, dif_instr_t t, int size)
+op_store(struct bg *g, dif_instr_t t, int size)
 {
-	em_mov(g->em, R2, gen_get(g, DIF_RD(t), R2));
-	em_mov(g->em, R3, gen_get(g, DIF_R1(t), R3));
+	em_mov(g->em, R2, bg_get(g, DIF_RD(t), R2));
+	em_mov(g->em, R3, bg_get(g, DIF_R1(t), R3));
 	em_imm(g->em, R4, (uint64_t)size);
 	em_mov(g->em, R1, R6);
 	em_fn(g->em, "rt_store");
-	gen_check_body(g);
+	bg_check_body(g);
 }
 
 /* ---- the tuple stack and calls ------------------------------------------ */
 
 static void
-op_push(struct gen *g, dif_instr_t t)
+op_push(struct bg *g, dif_instr_t t)
 {
 	struct em *em = g->em;
 	bool ref = DIF_OP(t) == DIF_OP_PUSHTR;
@@ -643,10 +643,10 @@ op_push(struct gen *g, dif_instr_t t)
 	int off = RT_OFF(tuple) + depth * (int)sizeof(struct rt_tuple);
 
 	if (depth >= DIF_NTUPLE) {
-		em_ja(em, gen_fault(g, DIF_FAULT_TUPOFLOW, -1));
+		em_ja(em, bg_fault(g, DIF_FAULT_TUPOFLOW, -1));
 		return;
 	}
-	em_st(em, BPF_DW, R6, off, gen_get(g, DIF_RD(t), R1));
+	em_st(em, BPF_DW, R6, off, bg_get(g, DIF_RD(t), R1));
 	off += (int)offsetof(struct rt_tuple, size);
 	if (!ref || (DIF_R2(t) == 0 && !str))
 		em_sti(em, BPF_DW, R6, off, 0);
@@ -654,7 +654,7 @@ op_push(struct gen *g, dif_instr_t t)
 		em_sti(em, BPF_DW, R6, off,
 		       (int32_t)g->eng->en->sizes.strsize);
 	else
-		em_st(em, BPF_DW, R6, off, gen_get(g, DIF_R2(t), R1));
+		em_st(em, BPF_DW, R6, off, bg_get(g, DIF_R2(t), R1));
 	off += (int)(offsetof(struct rt_tuple, isref) -
 		     offsetof(struct rt_tuple, size));
 	em_sti(em, BPF_W, R6, off, ref);
@@ -677,13 +677,13 @@ subr_body(uint32_t id)
 }
 
 static int
-op_call(struct gen *g, dif_instr_t t)
+op_call(struct bg *g, dif_instr_t t)
 {
 	const char *fn = subr_body(DIF_IDX(t));
 
 	if (fn == NULL) {
 		const struct dif_subr_info *s = dif_subr_by_id(DIF_IDX(t));
-		return gen_refuse(g, "%s() is not served",
+		return bg_refuse(g, "%s() is not served",
 				  s ? s->name : "an unknown subroutine");
 	}
 	em_sti(g->em, BPF_W, R6, RT_OFF(ntuple), g->ins[g->at].depth);
@@ -694,27 +694,27 @@ op_call(struct gen *g, dif_instr_t t)
 /* ---- the instructions ---------------------------------------------------- */
 
 static void
-op_const(struct gen *g, unsigned rd, uint64_t v)
+op_const(struct bg *g, unsigned rd, uint64_t v)
 {
-	unsigned d = gen_dst(g, rd, R1);
+	unsigned d = bg_dst(g, rd, R1);
 
 	em_imm(g->em, d, v);
-	gen_put(g, rd, d);
+	bg_put(g, rd, d);
 	g->konst[rd] = true;
 	g->kval[rd] = v;
 }
 
 static void
-op_ret(struct gen *g, dif_instr_t t)
+op_ret(struct bg *g, dif_instr_t t)
 {
-	em_mov(g->em, R0, gen_get(g, DIF_RD(t), R0));
+	em_mov(g->em, R0, bg_get(g, DIF_RD(t), R0));
 	if (g->at + 1 < g->o->ntext)
 		em_ja(g->em, g->lb_end);
 }
 
 /* Instructions that stay in registers; false: another kind. */
 static bool
-ins_alu(struct gen *g, dif_instr_t t)
+ins_alu(struct bg *g, dif_instr_t t)
 {
 	unsigned op = DIF_OP(t), rd = DIF_RD(t);
 
@@ -732,12 +732,12 @@ ins_alu(struct gen *g, dif_instr_t t)
 		op_div(g, t);
 		return true;
 	case DIF_OP_NOT:
-		em_mov(g->em, R1, gen_get(g, DIF_R1(t), R1));
+		em_mov(g->em, R1, bg_get(g, DIF_R1(t), R1));
 		em_alui(g->em, BPF_XOR, R1, -1);
-		gen_put(g, rd, R1);
+		bg_put(g, rd, R1);
 		return true;
 	case DIF_OP_MOV:
-		gen_put(g, rd, gen_get(g, DIF_R1(t), R1));
+		bg_put(g, rd, bg_get(g, DIF_R1(t), R1));
 		return true;
 	case DIF_OP_SETX:
 		op_const(g, rd, g->o->inttab[DIF_IDX(t)]);
@@ -759,7 +759,7 @@ ins_alu(struct gen *g, dif_instr_t t)
 }
 
 static bool
-ins_memory(struct gen *g, dif_instr_t t)
+ins_memory(struct bg *g, dif_instr_t t)
 {
 	unsigned op = DIF_OP(t), rd = DIF_RD(t);
 
@@ -785,31 +785,31 @@ ins_memory(struct gen *g, dif_instr_t t)
 }
 
 static int
-ins_var(struct gen *g, dif_instr_t t)
+ins_var(struct bg *g, dif_instr_t t)
 {
 	unsigned op = DIF_OP(t), rd = DIF_RD(t);
 	uint32_t id = DIF_IDX(t);
 
 	switch (op) {
-	case DIF_OP_LDGS: return gen_var_load(g, DIF_SCOPE_GLOBAL, id, rd);
-	case DIF_OP_LDTS: return gen_var_load(g, DIF_SCOPE_THREAD, id, rd);
-	case DIF_OP_LDLS: return gen_var_load(g, DIF_SCOPE_LOCAL, id, rd);
-	case DIF_OP_STGS: return gen_var_store(g, DIF_SCOPE_GLOBAL, id, rd);
-	case DIF_OP_STTS: return gen_var_store(g, DIF_SCOPE_THREAD, id, rd);
-	case DIF_OP_STLS: return gen_var_store(g, DIF_SCOPE_LOCAL, id, rd);
-	case DIF_OP_LDGA: return gen_array(g, DIF_R1(t), DIF_R2(t), rd);
-	case DIF_OP_LDGAA: return gen_assoc_load(g, DIF_SCOPE_GLOBAL, id, rd);
-	case DIF_OP_LDTAA: return gen_assoc_load(g, DIF_SCOPE_THREAD, id, rd);
-	case DIF_OP_STGAA: return gen_assoc_store(g, DIF_SCOPE_GLOBAL, id, rd);
-	case DIF_OP_STTAA: return gen_assoc_store(g, DIF_SCOPE_THREAD, id, rd);
+	case DIF_OP_LDGS: return bg_var_load(g, DIF_SCOPE_GLOBAL, id, rd);
+	case DIF_OP_LDTS: return bg_var_load(g, DIF_SCOPE_THREAD, id, rd);
+	case DIF_OP_LDLS: return bg_var_load(g, DIF_SCOPE_LOCAL, id, rd);
+	case DIF_OP_STGS: return bg_var_store(g, DIF_SCOPE_GLOBAL, id, rd);
+	case DIF_OP_STTS: return bg_var_store(g, DIF_SCOPE_THREAD, id, rd);
+	case DIF_OP_STLS: return bg_var_store(g, DIF_SCOPE_LOCAL, id, rd);
+	case DIF_OP_LDGA: return bg_array(g, DIF_R1(t), DIF_R2(t), rd);
+	case DIF_OP_LDGAA: return bg_assoc_load(g, DIF_SCOPE_GLOBAL, id, rd);
+	case DIF_OP_LDTAA: return bg_assoc_load(g, DIF_SCOPE_THREAD, id, rd);
+	case DIF_OP_STGAA: return bg_assoc_store(g, DIF_SCOPE_GLOBAL, id, rd);
+	case DIF_OP_STTAA: return bg_assoc_store(g, DIF_SCOPE_THREAD, id, rd);
 	case DIF_OP_CALL: return op_call(g, t);
 	}
-	return gen_refuse(g, "DIF instruction %s is not served",
+	return bg_refuse(g, "DIF instruction %s is not served",
 			  dif_op_info[op].mnem ? dif_op_info[op].mnem : "?");
 }
 
 static int
-gen_ins(struct gen *g)
+bg_ins(struct bg *g)
 {
 	dif_instr_t t = g->o->text[g->at];
 
@@ -829,7 +829,7 @@ gen_ins(struct gen *g)
  * was set on one path only must not be taken for a constant behind the merge.
  */
 int
-gen_obj(struct gen *g, const struct dif_obj *o)
+bg_obj(struct bg *g, const struct dif_obj *o)
 {
 	int rc;
 
@@ -847,7 +847,7 @@ gen_obj(struct gen *g, const struct dif_obj *o)
 		flow_undefined(g);
 	memset(g->konst, 0, sizeof(g->konst));
 	for (; rc == 0 && g->at < o->ntext; g->at++)
-		rc = gen_ins(g);
+		rc = bg_ins(g);
 	em_place(g->em, g->lb_end);
 	free(g->ins);
 	g->ins = NULL;

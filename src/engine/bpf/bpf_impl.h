@@ -87,7 +87,8 @@ struct bpf_ktypes {
 	uint32_t task_real_parent, task_tgid, task_start_time;
 	uint32_t task_thread_status;
 	uint32_t task_sum_exec;
-	uint32_t switch_btf_id; /* typedef btf_trace_sched_switch; 0: none */
+	/* Typedefs btf_trace_*; 0: none. */
+	uint32_t switch_btf_id, enter_btf_id, exit_btf_id;
 };
 
 struct bpf_assoc {
@@ -120,6 +121,7 @@ struct engine {
 	struct bpf_ktypes kt;
 	const uint64_t *wake_prod; /* the ring's producer position */
 	bool multi; /* uprobe_multi is there */
+	bool tp_btf; /* system calls by typed tracepoints */
 	VEC(int) links; /* closed by stop */
 	int vtime_prog;
 };
@@ -177,7 +179,7 @@ void bpf_link_image_fini(struct bpf_image *img);
 
 /* ---- generating --------------------------------------------------------- */
 
-struct gen_stub {
+struct bg_stub {
 	uint32_t label;
 	bool body; /* a body has set fault and fault_val */
 	uint32_t fault, action;
@@ -204,9 +206,10 @@ enum {
 	FR_VAL = -112,	 /* value and increment of an aggregation */
 	FR_INC = -120,
 	FR_HEAD = -128,	 /* the buffer's head behind the record */
+	FR_LAST = FR_HEAD,
 };
 
-struct gen {
+struct bg {
 	struct engine *eng;
 	struct em *em;
 	struct err *e;
@@ -215,17 +218,18 @@ struct gen {
 	uint32_t epid; /* error: of the ECB */
 	const struct dif_clause *cl;
 	uint32_t lb_fault, lb_done, lb_out; /* exits: 1, 0 and publish, 0 */
+	bool inlined; /* it ends by falling off its end, r6 is rt already */
 	uint32_t at_ctx, at_site; /* the stores of the prologue */
 	bool use_ctx, use_site;
 	bool rec, agg_base;
 	bool can_fault, can_exit; /* found out while generating */
 	uint32_t keybase; /* bytes of rt->key taken by a key being made */
 	uint32_t action;
-	VEC(struct gen_stub) stubs;
+	VEC(struct bg_stub) stubs;
 
 	/* the present object */
 	const struct dif_obj *o;
-	struct gen_ins *ins; /* [o->ntext] what is known of each */
+	struct bg_ins *ins; /* [o->ntext] what is known of each */
 	uint32_t lb_end;
 	uint32_t at; /* instruction */
 	bool konst[DIF_NREGS];
@@ -233,7 +237,7 @@ struct gen {
 };
 
 /* Facts about a DIF instruction, from one forward and one backward pass. */
-struct gen_ins {
+struct bg_ins {
 	uint32_t label;	 /* where a branch leads here; 0: none */
 	bool reached;
 	uint8_t defined; /* registers surely written before */
@@ -243,55 +247,58 @@ struct gen_ins {
 };
 
 /* bpf_gen.c: run an object; its result is in R0.  0 or -1 with g->e. */
-int gen_obj(struct gen *g, const struct dif_obj *o);
+int bg_obj(struct bg *g, const struct dif_obj *o);
 /* A BPF register with the value of DIF register r: its own, or tmp. */
-unsigned gen_get(struct gen *g, unsigned r, unsigned tmp);
+unsigned bg_get(struct bg *g, unsigned r, unsigned tmp);
 /* The BPF register to compute DIF register r in: its own, or tmp. */
-unsigned gen_dst(struct gen *g, unsigned r, unsigned tmp);
-/* Done: what gen_dst() gave holds the value. */
-void gen_put(struct gen *g, unsigned r, unsigned reg);
+unsigned bg_dst(struct bg *g, unsigned r, unsigned tmp);
+/* Done: what bg_dst() gave holds the value. */
+void bg_put(struct bg *g, unsigned r, unsigned reg);
 /* A label to jump to on a fault; reg: DIF register with the address, or -1. */
-uint32_t gen_fault(struct gen *g, uint32_t fault, int reg);
+uint32_t bg_fault(struct bg *g, uint32_t fault, int reg);
 /* After the call of a body: on if it faulted. */
-void gen_check_body(struct gen *g);
-void gen_stubs(struct gen *g);
-int gen_refuse(struct gen *g, const char *fmt, ...)
+void bg_check_body(struct bg *g);
+void bg_stubs(struct bg *g);
+int bg_refuse(struct bg *g, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* dst (a register with a map value) = n zero bytes; clobbers R0..R5. */
-void gen_zero(struct gen *g, unsigned base, int32_t off, uint32_t n);
+void bg_zero(struct bg *g, unsigned base, int32_t off, uint32_t n);
 /* R1 = dst pointer made, R3 = address: copy n bytes; R0 < 0 if bad. */
-void gen_copy(struct gen *g, uint32_t n, bool str, bool user);
+void bg_copy(struct bg *g, uint32_t n, bool str, bool user);
 /* R0 = timestamp of the firing. */
-void gen_now(struct gen *g);
+void bg_now(struct bg *g);
 /* reg holds a map value pointer: reg = its address as a number. */
-void gen_number(struct gen *g, unsigned reg);
+void bg_number(struct bg *g, unsigned reg);
 
 /* bpf_var.c */
-int gen_var_load(struct gen *g, unsigned scope, uint32_t id, unsigned rd);
-int gen_var_store(struct gen *g, unsigned scope, uint32_t id, unsigned rs);
-int gen_assoc_load(struct gen *g, unsigned scope, uint32_t id, unsigned rd);
-int gen_assoc_store(struct gen *g, unsigned scope, uint32_t id, unsigned rs);
+int bg_var_load(struct bg *g, unsigned scope, uint32_t id, unsigned rd);
+int bg_var_store(struct bg *g, unsigned scope, uint32_t id, unsigned rs);
+int bg_assoc_load(struct bg *g, unsigned scope, uint32_t id, unsigned rd);
+int bg_assoc_store(struct bg *g, unsigned scope, uint32_t id, unsigned rs);
 
 /* bpf_builtin.c: R0 = the variable. */
-int gen_builtin(struct gen *g, uint32_t id);
-int gen_array(struct gen *g, uint32_t id, unsigned ri, unsigned rd);
+int bg_builtin(struct bg *g, uint32_t id);
+int bg_array(struct bg *g, uint32_t id, unsigned ri, unsigned rd);
 /* frames u64 program counters to R1 (an area of zeroes); R0: bytes or < 0. */
-void gen_stack(struct gen *g, uint32_t frames, bool user);
+void bg_stack(struct bg *g, uint32_t frames, bool user);
 /* R1 = the program's context. */
-void gen_ctx(struct gen *g);
-/* R0 = struct pt_regs of the user side, ctx in *ctx if that is it. */
-void bpf_builtin_uregs(struct em *em, enum bpf_cls cls, int ctx_slot);
+void bg_ctx(struct bg *g);
+/* R0 = struct pt_regs of the user side; ctx_slot: where the context is. */
+void bpf_builtin_uregs(struct engine *eng, struct em *em, enum bpf_cls cls,
+		       int ctx_slot);
+bool bpf_builtin_uregs_in_ctx(const struct engine *eng, enum bpf_cls cls);
 /* dst = one of them; R0 is what bpf_builtin_uregs() gave; tmp: frame slot. */
 void bpf_builtin_ureg(struct em *em, enum bpf_cls cls, unsigned dst,
 		      unsigned reg, int tmp);
 
 /* bpf_agg.c */
-int gen_agg(struct gen *g, const struct dif_stmt *st);
+int bg_agg(struct bg *g, const struct dif_stmt *st);
 
 /* bpf_clause.c */
-int gen_value(struct gen *g, const struct dif_expr *x, unsigned base,
+int bg_value(struct bg *g, const struct dif_expr *x, unsigned base,
 	      int32_t off, uint32_t size, bool key);
-int bpf_clause_make(struct gen *g, struct bpf_fn *fn);
+/* Fill g->em; it is not finished yet.  With g->inlined R0 is the result. */
+int bpf_clause_make(struct bg *g);
 void bpf_clause_wake(struct engine *eng, struct em *em);
 /* Room for n bytes in the principal buffer: R9; else to label drop.
    FR_TMP: head after it. */

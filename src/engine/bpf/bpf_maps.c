@@ -508,7 +508,8 @@ maps_fixed(struct engine *eng, struct err *e)
 			       RT_LOCALS);
 	if (map_need(&eng->rt, "rt", sizeof(struct rt), eng->nslots,
 		     BPF_F_MMAPABLE, e) != 0 ||
-	    map_need(&eng->ctl, "ctl", CTL_GLOBALS + tab->globals_size, 1,
+	    map_need(&eng->ctl, "ctl", CTL_GLOBALS + tab->globals_size + 8,
+		     1, /* never empty: its address is taken */
 		     BPF_F_MMAPABLE, e) != 0 ||
 	    map_need(&eng->str, "str", eng->nstr, 1, BPF_F_MMAPABLE, e) != 0)
 		return -1;

@@ -13,7 +13,10 @@
  * preemption off, and interrupts give back what they take before they end), by
  * an atomic exchange in uprobes, which may be preempted.
  *
- * Registers: r6 ctx, r7 rt, r8 the site, r9 the EPID of the next clause.
+ * Where a class has few clauses they stand in line; calls and returns are dear
+ * on machines with mitigations.  Else each is a function of its own.
+ *
+ * Registers: r6 rt, r7 ctx, r8 the site, r9 the EPID of the next clause.
  */
 #include "engine/bpf/bpf_impl.h"
 
@@ -23,15 +26,28 @@
 #include <string.h>
 
 #define TS_COMPAT 2 /* x86: thread_info.status */
+#define USER32_CS 0x23
 #define LOG_SIZE (1u << 20)
 #define LOG_TAIL 20 /* lines of the verifier's that are shown */
 
-enum { /* the frame */
-	FM_CTX = -8,
-	FM_KEY = -16,
-	FM_RT0 = -24, /* level 0 of this CPU */
-	FM_STATE = -32, /* activity when it fired */
-	FM_TMP = -40,
+#define INLINE_CLAUSES 4
+#define INLINE_INSNS   6000
+
+/* The frame has FR_CTX and FR_SITE at its top and these below what is there
+   besides, which is all of a clause's frame where clauses are in line. */
+enum {
+	FM_KEY = 8,
+	FM_RT0 = 16, /* level 0 of this CPU */
+	FM_STATE = 24, /* activity when it fired */
+	FM_TMP = 32,
+	FM_EPID = 40,
+};
+#define FM(m, slot) ((m)->frame - FM_##slot)
+
+struct clause_code {
+	struct em em; /* in line: its code */
+	struct bpf_fn *fn; /* else: its function */
+	struct bg g;
 };
 
 struct maker {
@@ -44,6 +60,9 @@ struct maker {
 	uint32_t args; /* arguments that clauses use */
 	bool locals;
 	bool faults; /* some clause can fault */
+	struct clause_code *cc; /* [c->clauses.n] */
+	bool inlined;
+	int frame;
 	uint32_t lb_out, lb_release, lb_next;
 };
 
@@ -69,17 +88,17 @@ site_key(struct maker *m)
 
 	switch (m->k) {
 	case BC_DTRACE:
-		em_ld(em, BPF_DW, R2, R6, 0);
+		em_ld(em, BPF_DW, R2, R7, 0);
 		break;
 	case BC_SYSENTRY:
-		em_ld(em, BPF_DW, R2, R6, 8);
+		em_ld(em, BPF_DW, R2, R7, 8);
 		break;
 	case BC_SYSRETURN:
-		bpf_builtin_uregs(em, m->k, FM_CTX);
+		bpf_builtin_uregs(m->eng, em, m->k, FR_CTX);
 		em_ld(em, BPF_DW, R2, R0, 8 * DIF_R_ERR); /* orig_ax */
 		break;
 	default:
-		em_mov(em, R1, R6);
+		em_mov(em, R1, R7);
 		em_call(em, BPF_FUNC_get_attach_cookie);
 		em_mov(em, R2, R0);
 	}
@@ -94,17 +113,26 @@ check_activity(struct maker *m)
 	em_mapval(em, R1, m->eng->ctl.fd, offsetof(struct rt_ctl, activity));
 	em_ld(em, BPF_W, R1, R1, 0);
 	if (m->k == BC_DTRACE)
-		em_st(em, BPF_DW, FP, FM_STATE, R1);
+		em_st(em, BPF_DW, FP, FM(m, STATE), R1);
 	else
 		em_ji(em, BPF_JNE, R1, RT_ACT_ACTIVE, m->lb_out);
 }
 
-/* A 32-bit program's system calls have other numbers. */
+/*
+ * A 32-bit program's system calls have other numbers.  Where the registers are
+ * at hand its code segment tells; else what the kernel notes in the thread.
+ */
 static int
 check_compat(struct maker *m)
 {
 	if (m->k != BC_SYSENTRY && m->k != BC_SYSRETURN)
 		return 0;
+	if (m->eng->tp_btf) {
+		em_ld(m->em, BPF_DW, R1, R7, 0);
+		em_ld(m->em, BPF_H, R1, R1, 8 * DIF_R_CS);
+		em_ji(m->em, BPF_JEQ, R1, USER32_CS, m->lb_next);
+		return 0;
+	}
 	if (bpf_feat_ktypes(m->eng, m->e) != 0)
 		return -1;
 	if (m->eng->kt.task_thread_status == ~0u)
@@ -123,7 +151,7 @@ find_site(struct maker *m)
 	uint32_t any = em_label(em);
 
 	em_map(em, R1, m->c->map.fd);
-	em_lea(em, R2, FP, FM_KEY);
+	em_lea(em, R2, FP, FM(m, KEY));
 	em_call(em, BPF_FUNC_map_lookup_elem);
 	em_ji(em, BPF_JEQ, R0, 0, m->lb_out);
 	em_mov(em, R8, R0);
@@ -135,10 +163,10 @@ find_site(struct maker *m)
 		return 0;
 	em_ld(em, BPF_W, R1, R8, offsetof(struct bpf_site, pid));
 	em_ji(em, BPF_JEQ, R1, 0, any);
-	em_st(em, BPF_DW, FP, FM_TMP, R1);
+	em_st(em, BPF_DW, FP, FM(m, TMP), R1);
 	em_call(em, BPF_FUNC_get_current_pid_tgid);
 	em_alui(em, BPF_RSH, R0, 32);
-	em_ld(em, BPF_DW, R1, FP, FM_TMP);
+	em_ld(em, BPF_DW, R1, FP, FM(m, TMP));
 	em_jr(em, BPF_JNE, R0, R1, m->lb_next);
 	em_place(em, any);
 	return 0;
@@ -153,15 +181,15 @@ try_level(struct maker *m, uint32_t got)
 	bool preempt = m->k == BC_UPROBE || m->k == BC_URETPROBE;
 
 	em_map(em, R1, m->eng->rt.fd);
-	em_lea(em, R2, FP, FM_KEY);
+	em_lea(em, R2, FP, FM(m, KEY));
 	em_call(em, BPF_FUNC_map_lookup_elem);
 	em_ji(em, BPF_JEQ, R0, 0, m->lb_next);
-	em_mov(em, R7, R0);
+	em_mov(em, R6, R0);
 	if (preempt) {
 		em_imm(em, R1, 1);
-		em_xchg32(em, R7, RT_OFF(busy), R1);
+		em_xchg32(em, R6, RT_OFF(busy), R1);
 	} else {
-		em_ld(em, BPF_W, R1, R7, RT_OFF(busy));
+		em_ld(em, BPF_W, R1, R6, RT_OFF(busy));
 	}
 	em_ji(em, BPF_JEQ, R1, 0, got);
 }
@@ -177,22 +205,22 @@ claim(struct maker *m)
 	if (m->eng->opts.only_cpu >= 0 && m->k != BC_DTRACE)
 		em_ji(em, BPF_JNE, R0, m->eng->opts.only_cpu, m->lb_next);
 	em_alui(em, BPF_MUL, R0, RT_LEVELS);
-	em_st(em, BPF_W, FP, FM_KEY, R0);
+	em_st(em, BPF_W, FP, FM(m, KEY), R0);
 	try_level(m, got);
-	em_st(em, BPF_DW, FP, FM_RT0, R7);
+	em_st(em, BPF_DW, FP, FM(m, RT0), R6);
 	for (int i = 1; i < RT_LEVELS; i++) {
-		em_ld(em, BPF_W, R1, FP, FM_KEY);
+		em_ld(em, BPF_W, R1, FP, FM(m, KEY));
 		em_alui(em, BPF_ADD, R1, 1);
-		em_st(em, BPF_W, FP, FM_KEY, R1);
+		em_st(em, BPF_W, FP, FM(m, KEY), R1);
 		try_level(m, got);
 	}
-	em_ld(em, BPF_DW, R1, FP, FM_RT0);
+	em_ld(em, BPF_DW, R1, FP, FM(m, RT0));
 	em_imm(em, R2, 1);
 	em_atomic_add(em, R1, RT_OFF(drops) + 8 * RT_DROP_NESTED, R2);
 	em_ja(em, m->lb_next);
 	em_place(em, got);
 	if (!preempt)
-		em_sti(em, BPF_W, R7, RT_OFF(busy), 1);
+		em_sti(em, BPF_W, R6, RT_OFF(busy), 1);
 }
 
 /* ---- the firing ---------------------------------------------------------- */
@@ -210,18 +238,18 @@ args_user(struct maker *m, const struct dif_recipes *r)
 		    (rc->kind != DIF_RCP_UREG && rc->kind != DIF_RCP_USTACK))
 			continue;
 		if (!have)
-			bpf_builtin_uregs(em, m->k, FM_CTX);
+			bpf_builtin_uregs(m->eng, em, m->k, FR_CTX);
 		have = rc->kind == DIF_RCP_UREG && rc->val != DIF_R_CS &&
 		       rc->val != DIF_R_SS;
 		if (rc->kind == DIF_RCP_UREG) {
 			bpf_builtin_ureg(em, m->k, R1, (unsigned)rc->val,
-					 FM_TMP);
-			em_st(em, BPF_DW, R7, RT_OFF(arg) + 8 * (int)i, R1);
+					 FM(m, TMP));
+			em_st(em, BPF_DW, R6, RT_OFF(arg) + 8 * (int)i, R1);
 			continue;
 		}
 		em_ld(em, BPF_DW, R3, R0, 8 * DIF_R_RSP);
 		em_alui(em, BPF_ADD, R3, (int32_t)rc->val);
-		em_lea(em, R1, R7, RT_OFF(arg) + 8 * (int)i);
+		em_lea(em, R1, R6, RT_OFF(arg) + 8 * (int)i);
 		em_imm(em, R2, 8);
 		em_call(em, BPF_FUNC_probe_read_user); /* 0 where it fails */
 	}
@@ -237,10 +265,10 @@ arg_pc(struct maker *m, bool user)
 	em_imm(em, R1, 0);
 	if (m->k != BC_TIMER)
 		return;
-	em_ld(em, BPF_DW, R2, R6, 8 * DIF_R_CS);
+	em_ld(em, BPF_DW, R2, R7, 8 * DIF_R_CS);
 	em_alui(em, BPF_AND, R2, 3);
 	em_ji(em, user ? BPF_JEQ : BPF_JNE, R2, 0, other);
-	em_ld(em, BPF_DW, R1, R6, 8 * DIF_R_RIP);
+	em_ld(em, BPF_DW, R1, R7, 8 * DIF_R_RIP);
 	em_place(em, other);
 }
 
@@ -254,7 +282,7 @@ arg_sysret(struct maker *m)
 	em_imm(em, R1, 0);
 	if (m->k != BC_SYSRETURN)
 		return;
-	em_ld(em, BPF_DW, R1, R6, 8);
+	em_ld(em, BPF_DW, R1, R7, 8);
 	em_ji(em, BPF_JLT, R1, -4095, good);
 	em_imm(em, R1, (uint64_t)-1);
 	em_place(em, good);
@@ -288,7 +316,7 @@ args_other(struct maker *m, const struct dif_recipes *r)
 		default:
 			em_imm(em, R1, 0);
 		}
-		em_st(em, BPF_DW, R7, RT_OFF(arg) + 8 * (int)i, R1);
+		em_st(em, BPF_DW, R6, RT_OFF(arg) + 8 * (int)i, R1);
 	}
 }
 
@@ -321,10 +349,10 @@ fill_args(struct maker *m)
 static void
 clear_locals(struct maker *m)
 {
-	struct gen g = { .eng = m->eng, .em = m->em };
+	struct bg g = { .eng = m->eng, .em = m->em };
 
 	if (m->locals)
-		gen_zero(&g, R7, RT_OFF(locals), m->eng->en->tab->locals_size);
+		bg_zero(&g, R6, RT_OFF(locals), m->eng->en->tab->locals_size);
 }
 
 static void
@@ -332,26 +360,20 @@ start_firing(struct maker *m)
 {
 	struct em *em = m->em;
 
-	em_ld(em, BPF_DW, R1, R7, RT_OFF(firings));
+	em_ld(em, BPF_DW, R1, R6, RT_OFF(firings));
 	em_alui(em, BPF_ADD, R1, 1);
-	em_st(em, BPF_DW, R7, RT_OFF(firings), R1);
-	em_sti(em, BPF_DW, R7, RT_OFF(now), 0);
-	em_sti(em, BPF_W, R7, RT_OFF(fault), DIF_FAULT_NONE);
+	em_st(em, BPF_DW, R6, RT_OFF(firings), R1);
+	em_sti(em, BPF_DW, R6, RT_OFF(now), 0);
+	em_sti(em, BPF_W, R6, RT_OFF(fault), DIF_FAULT_NONE);
 	/* probe_id and probe, which are neighbours in both. */
 	em_ld(em, BPF_DW, R1, R8, offsetof(struct bpf_site, probe_id));
-	em_st(em, BPF_DW, R7, RT_OFF(probe_id), R1);
+	em_st(em, BPF_DW, R6, RT_OFF(probe_id), R1);
 	em_ld(em, BPF_W, R9, R8, offsetof(struct bpf_site, epid0));
 	clear_locals(m);
 	fill_args(m);
 }
 
 /* ---- clauses ------------------------------------------------------------- */
-
-static void
-fn_name(char *buf, size_t n, bool error, size_t i)
-{
-	snprintf(buf, n, "%s_%zu", error ? "error" : "clause", i);
-}
 
 /* After exit() the clauses behind it do not run, but in END. */
 static void
@@ -362,18 +384,42 @@ check_exit(struct maker *m)
 	em_mapval(em, R1, m->eng->ctl.fd, offsetof(struct rt_ctl, activity));
 	em_ld(em, BPF_W, R1, R1, 0);
 	if (m->k == BC_DTRACE) {
-		em_ld(em, BPF_DW, R2, FP, FM_STATE);
+		em_ld(em, BPF_DW, R2, FP, FM(m, STATE));
 		em_jr(em, BPF_JNE, R1, R2, m->lb_release);
 	} else {
 		em_ji(em, BPF_JNE, R1, RT_ACT_ACTIVE, m->lb_release);
 	}
 }
 
+/* Run a clause; R0 is its result. */
 static void
-call_clause(struct maker *m, uint32_t i, const struct bpf_fn *fn,
-	    const struct gen *g)
+run_clause(struct maker *m, struct clause_code *cc, bool last)
 {
 	struct em *em = m->em;
+
+	if (m->inlined) {
+		if (!last)
+			em_st(em, BPF_DW, FP, FM(m, EPID), R9);
+		em_append(em, &cc->em);
+		em_ld(em, BPF_DW, R7, FP, FR_CTX);
+		if (!last) {
+			em_ld(em, BPF_DW, R8, FP, FR_SITE);
+			em_ld(em, BPF_DW, R9, FP, FM(m, EPID));
+		}
+		return;
+	}
+	em_mov(em, R1, R7);
+	em_mov(em, R2, R6);
+	em_mov(em, R3, R8);
+	em_fn(em, cc->fn->name);
+}
+
+static void
+call_clause(struct maker *m, uint32_t i)
+{
+	struct em *em = m->em;
+	struct clause_code *cc = &m->cc[i];
+	bool last = i + 1 == m->c->clauses.n && m->c->chain <= 1;
 	uint32_t skip = em_label(em), run = em_label(em), fine = em_label(em);
 
 	if (!m->c->uniform) {
@@ -383,66 +429,88 @@ call_clause(struct maker *m, uint32_t i, const struct bpf_fn *fn,
 		em_ja(em, skip);
 	}
 	em_place(em, run);
-	em_st(em, BPF_W, R7, RT_OFF(epid), R9);
+	em_st(em, BPF_W, R6, RT_OFF(epid), R9);
 	em_alui(em, BPF_ADD, R9, 1);
-	em_mov(em, R1, R6);
-	em_mov(em, R2, R7);
-	em_mov(em, R3, R8);
-	em_fn(em, fn->name);
-	if (g->can_fault) {
+	run_clause(m, cc, last);
+	if (cc->g.can_fault) {
 		em_ji(em, BPF_JEQ, R0, 0, fine);
-		em_mov(em, R1, R6);
-		em_mov(em, R2, R7);
+		em_mov(em, R1, R7);
+		em_mov(em, R2, R6);
 		em_fn(em, "fault");
 	}
 	em_place(em, fine);
-	if (g->can_exit && i + 1 < m->c->clauses.n)
+	if (cc->g.can_exit && i + 1 < m->c->clauses.n)
 		check_exit(m);
 	em_place(em, skip);
 }
 
-static struct bpf_fn *
-make_clause(struct maker *m, uint32_t clause, bool error, size_t i,
-	    struct gen *g)
+static int
+make_clause(struct maker *m, uint32_t i)
 {
-	struct bpf_fn *fn;
+	struct clause_code *cc = &m->cc[i];
 	char name[24];
 
-	fn_name(name, sizeof(name), error, i);
-	fn = bpf_link_fn(m->u, name);
-	*g = (struct gen){ .eng = m->eng, .e = m->e, .cls = m->k,
-			   .error = error,
-			   .cl = m->eng->en->clauses[clause] };
-	if (fn == NULL) {
-		err_nomem(m->e);
-		return NULL;
+	cc->g = (struct bg){
+		.eng = m->eng, .e = m->e, .cls = m->k, .em = &cc->em,
+		.inlined = m->inlined,
+		.cl = m->eng->en->clauses[m->c->clauses.v[i]],
+	};
+	if (!m->inlined) {
+		snprintf(name, sizeof(name), "clause_%u", i);
+		cc->fn = bpf_link_fn(m->u, name);
+		if (cc->fn == NULL)
+			return err_nomem(m->e);
+		cc->g.em = &cc->fn->em;
 	}
-	return bpf_clause_make(g, fn) == 0 ? fn : NULL;
+	if (bpf_clause_make(&cc->g) != 0)
+		return -1;
+	m->faults |= cc->g.can_fault;
+	return m->inlined ? 0 : em_finish(&cc->fn->em, name, m->e);
 }
 
+/* All clauses of the class: in line if they are few and small. */
 static int
-call_clauses(struct maker *m)
+make_clauses(struct maker *m)
 {
-	for (uint32_t i = 0; i < m->c->clauses.n; i++) {
-		struct gen g;
-		struct bpf_fn *fn =
-			make_clause(m, m->c->clauses.v[i], false, i, &g);
-		if (fn == NULL)
+	size_t n = m->c->clauses.n, insns = 0;
+
+	m->cc = calloc(n + 1, sizeof(*m->cc));
+	if (m->cc == NULL)
+		return err_nomem(m->e);
+	m->inlined = n <= INLINE_CLAUSES;
+	for (uint32_t i = 0; i < n; i++) {
+		if (make_clause(m, i) != 0)
 			return -1;
-		m->faults |= g.can_fault;
-		call_clause(m, i, fn, &g);
+		insns += m->cc[i].em.code.n;
+	}
+	if (insns <= INLINE_INSNS)
+		return 0;
+	m->inlined = false;
+	for (uint32_t i = 0; i < n; i++) {
+		em_fini(&m->cc[i].em);
+		m->cc[i].em = (struct em){ 0 };
+		if (make_clause(m, i) != 0)
+			return -1;
 	}
 	return 0;
 }
 
+static void
+free_clauses(struct maker *m)
+{
+	for (size_t i = 0; m->cc != NULL && i < m->c->clauses.n; i++)
+		em_fini(&m->cc[i].em);
+	free(m->cc);
+}
+
 /* ---- faults -------------------------------------------------------------- */
 
-/* fault(ctx, rt): r6 rt, r7 ctx here; write the error's record. */
+/* Write the error's record. */
 static void
 fault_record(struct maker *m)
 {
 	struct em *em = m->em;
-	struct gen g = { .eng = m->eng, .em = em };
+	struct bg g = { .eng = m->eng, .em = em };
 	uint32_t drop = em_label(em);
 	static const struct {
 		uint8_t width;
@@ -461,7 +529,7 @@ fault_record(struct maker *m)
 	if (m->eng->buf.fd < 0)
 		return;
 	bpf_clause_reserve(m->eng, em, sizeof(struct rt_error_rec), drop);
-	gen_now(&g);
+	bg_now(&g);
 	em_st(em, BPF_DW, R9, offsetof(struct rt_rec, time), R0);
 	em_sti(em, BPF_W, R9, 0, (int32_t)RT_EPID_ERROR);
 	em_sti(em, BPF_W, R9, 4, 0);
@@ -493,29 +561,37 @@ fault_args(struct em *em)
 	em_st(em, BPF_DW, R6, RT_ERR_ARG(5), R1);
 }
 
-static void
-call_error(struct maker *m, const struct dif_ecb *ecb, const struct bpf_fn *fn)
+/* An ERROR clause, in line; FAULT_PROBE keeps what fired. */
+#define FAULT_PROBE (FR_LAST - 8)
+static int
+call_error(struct maker *m, const struct dif_ecb *ecb)
 {
-	struct em *em = m->em;
+	struct em *em = m->em, code = { 0 };
 	uint32_t fine = em_label(em);
 	int dbl = RT_OFF(drops) + 8 * RT_DROP_DBLERROR;
+	struct bg g = { .eng = m->eng, .e = m->e, .cls = m->k, .em = &code,
+			.inlined = true, .error = true,
+			.cl = m->eng->en->clauses[ecb->clause] };
 
 	em_sti(em, BPF_W, R6, RT_OFF(fault), DIF_FAULT_NONE);
 	em_sti(em, BPF_W, R6, RT_OFF(epid), (int32_t)ecb->epid);
 	em_sti(em, BPF_W, R6, RT_OFF(probe), (int32_t)ecb->probe);
 	em_sti(em, BPF_W, R6, RT_OFF(probe_id),
 	       (int32_t)m->eng->en->probes[ecb->probe].id);
-	em_mov(em, R1, R7);
-	em_mov(em, R2, R6);
-	em_imm(em, R3, 0);
-	em_fn(em, fn->name);
+	if (bpf_clause_make(&g) != 0) {
+		em_fini(&code);
+		return -1;
+	}
+	em_append(em, &code);
 	em_ji(em, BPF_JEQ, R0, 0, fine);
 	em_ld(em, BPF_DW, R1, R6, dbl);
 	em_alui(em, BPF_ADD, R1, 1);
 	em_st(em, BPF_DW, R6, dbl, R1);
 	em_place(em, fine);
+	return 0;
 }
 
+/* fault(ctx, rt) */
 static int
 make_fault(struct maker *m)
 {
@@ -526,7 +602,7 @@ make_fault(struct maker *m)
 	if (fn == NULL)
 		return err_nomem(m->e);
 	em = m->em = &fn->em;
-	em_mov(em, R7, R1);
+	em_st(em, BPF_DW, FP, FR_CTX, R1);
 	em_mov(em, R6, R2);
 	em_ld(em, BPF_DW, R1, R6, RT_OFF(errors));
 	em_alui(em, BPF_ADD, R1, 1);
@@ -534,19 +610,16 @@ make_fault(struct maker *m)
 	fault_record(m);
 	if (n != 0) {
 		fault_args(em);
-		em_ld(em, BPF_DW, R8, R6, RT_OFF(probe_id));
+		em_ld(em, BPF_DW, R1, R6, RT_OFF(probe_id));
+		em_st(em, BPF_DW, FP, FAULT_PROBE, R1);
 		em_sti(em, BPF_W, R6, RT_OFF(in_error), 1);
 	}
-	for (size_t i = 0; i < n; i++) {
-		struct gen g;
-		const struct dif_ecb *ecb = &m->eng->errors.v[i];
-		struct bpf_fn *cl = make_clause(m, ecb->clause, true, i, &g);
-		if (cl == NULL)
+	for (size_t i = 0; i < n; i++)
+		if (call_error(m, &m->eng->errors.v[i]) != 0)
 			return -1;
-		call_error(m, ecb, cl);
-	}
 	if (n != 0) {
-		em_st(em, BPF_DW, R6, RT_OFF(probe_id), R8);
+		em_ld(em, BPF_DW, R1, FP, FAULT_PROBE);
+		em_st(em, BPF_DW, R6, RT_OFF(probe_id), R1);
 		em_sti(em, BPF_W, R6, RT_OFF(in_error), 0);
 	}
 	em_sti(em, BPF_W, R6, RT_OFF(fault), DIF_FAULT_NONE);
@@ -557,23 +630,22 @@ make_fault(struct maker *m)
 
 /* ---- the program --------------------------------------------------------- */
 
-/* What happens at the site whose element is in FM_KEY, up to the label next,
-   with r6 the context. */
-static int
+/* What happens at the site whose element is in the key's slot, up to the label
+   next, with r7 the context. */
+static void
 make_firing(struct maker *m)
 {
 	struct em *em = m->em;
 
 	m->lb_release = em_label(em);
-	if (find_site(m) != 0)
-		return -1;
 	claim(m);
 	start_firing(m);
-	if (call_clauses(m) != 0)
-		return -1;
+	if (m->inlined)
+		em_st(em, BPF_DW, FP, FR_SITE, R8);
+	for (uint32_t i = 0; i < m->c->clauses.n; i++)
+		call_clause(m, i);
 	em_place(em, m->lb_release);
-	em_sti(em, BPF_W, R7, RT_OFF(busy), 0);
-	return 0;
+	em_sti(em, BPF_W, R6, RT_OFF(busy), 0);
 }
 
 /* fire(ctx, key): one of several sites of an event; the next one's element,
@@ -582,29 +654,51 @@ static int
 make_fire(struct maker *m)
 {
 	struct bpf_fn *fn = bpf_link_fn(m->u, "fire");
-	struct em *em, *outer = m->em;
-	uint32_t outer_out = m->lb_out;
+	struct em *em;
 
 	if (fn == NULL)
 		return err_nomem(m->e);
 	em = m->em = &fn->em;
 	m->lb_out = em_label(em);
 	m->lb_next = em_label(em);
-	em_mov(em, R6, R1);
-	em_st(em, BPF_DW, FP, FM_CTX, R1);
-	em_st(em, BPF_DW, FP, FM_KEY, R2);
-	em_st(em, BPF_DW, FP, FM_STATE, R2); /* not read in these classes */
-	if (make_firing(m) != 0)
+	em_mov(em, R7, R1);
+	em_st(em, BPF_DW, FP, FR_CTX, R1);
+	em_st(em, BPF_DW, FP, FM(m, KEY), R2);
+	if (find_site(m) != 0)
 		return -1;
+	make_firing(m);
 	em_place(em, m->lb_next);
 	em_ld(em, BPF_W, R0, R8, offsetof(struct bpf_site, next));
 	em_exit(em);
 	em_place(em, m->lb_out);
 	em_imm(em, R0, 0);
 	em_exit(em);
-	m->em = outer;
-	m->lb_out = outer_out;
 	return em_finish(em, fn->name, m->e);
+}
+
+static int
+main_single(struct maker *m)
+{
+	em_st(m->em, BPF_DW, FP, FM(m, KEY), R2);
+	if (find_site(m) != 0)
+		return -1;
+	make_firing(m);
+	return 0;
+}
+
+static void
+main_chain(struct maker *m)
+{
+	struct em *em = m->em;
+
+	for (uint32_t i = 0; i < m->c->chain; i++) {
+		em_mov(em, R1, R7);
+		if (i > 0) {
+			em_ji(em, BPF_JEQ, R0, 0, m->lb_out);
+			em_mov(em, R2, R0);
+		}
+		em_fn(em, "fire");
+	}
 }
 
 static int
@@ -612,32 +706,21 @@ make_main(struct maker *m, struct bpf_fn *fn)
 {
 	struct em *em = m->em = &fn->em;
 
+	m->frame = m->inlined ? FR_LAST : FR_SITE;
 	m->lb_out = m->lb_next = em_label(em);
-	em_mov(em, R6, R1);
-	em_st(em, BPF_DW, FP, FM_CTX, R1);
+	em_mov(em, R7, R1);
+	em_st(em, BPF_DW, FP, FR_CTX, R1);
 	check_activity(m);
 	site_key(m);
-	if (m->c->chain <= 1) {
-		em_st(em, BPF_DW, FP, FM_KEY, R2);
-		if (make_firing(m) != 0)
-			return -1;
-		m->em = em;
-	} else {
-		for (uint32_t i = 0; i < m->c->chain; i++) {
-			em_mov(em, R1, R6);
-			if (i > 0) {
-				em_ji(em, BPF_JEQ, R0, 0, m->lb_out);
-				em_mov(em, R2, R0);
-			}
-			em_fn(em, "fire");
-		}
-		if (make_fire(m) != 0)
-			return -1;
-	}
+	if (m->c->chain > 1)
+		main_chain(m);
+	else if (main_single(m) != 0)
+		return -1;
 	em_place(em, m->lb_out);
 	em_imm(em, R0, 0);
 	em_exit(em);
-	if (em_finish(em, fn->name, m->e) != 0)
+	if (em_finish(em, fn->name, m->e) != 0 ||
+	    (m->c->chain > 1 && make_fire(m) != 0))
 		return -1;
 	return m->faults ? make_fault(m) : 0;
 }
@@ -729,9 +812,9 @@ fn_loc(struct maker *m, const char *fn)
 
 	if (sscanf(fn, "clause_%u", &i) == 1 && i < m->c->clauses.n)
 		return en->clauses[m->c->clauses.v[i]]->loc;
-	if (sscanf(fn, "error_%u", &i) == 1 && i < m->eng->errors.n)
-		return en->clauses[m->eng->errors.v[i].clause]->loc;
-	return none;
+	if (strcmp(fn, "fault") == 0 && m->eng->errors.n != 0)
+		return en->clauses[m->eng->errors.v[0].clause]->loc;
+	return m->inlined ? en->clauses[m->c->clauses.v[0]]->loc : none;
 }
 
 /* The verifier said no: to which clause, and why. */
@@ -791,6 +874,7 @@ load(struct maker *m)
 
 	if (bpf_link_image(m->eng, m->u, &img, m->e) == 0) {
 		bool uprobe = m->k == BC_UPROBE || m->k == BC_URETPROBE;
+		bool sys = m->k == BC_SYSENTRY || m->k == BC_SYSRETURN;
 		snprintf(name, sizeof(name), "d_%s", class_info[m->k].name);
 		struct sys_prog p = {
 			.type = class_info[m->k].type,
@@ -803,6 +887,13 @@ load(struct maker *m)
 			.funcs = img.funcs.v,
 			.nfuncs = (uint32_t)img.funcs.n,
 		};
+		if (sys && m->eng->tp_btf) {
+			p.type = BPF_PROG_TYPE_TRACING;
+			p.attach_type = UAPI_TRACE_RAW_TP;
+			p.attach_btf_id = m->k == BC_SYSENTRY ?
+						  m->eng->kt.enter_btf_id :
+						  m->eng->kt.exit_btf_id;
+		}
 		if (m->eng->opts.debug)
 			dump(m, &img);
 		fd = sys_prog_load(&p);
@@ -827,9 +918,12 @@ bpf_prog_make(struct engine *eng, enum bpf_cls k, struct err *e)
 		return 0;
 	scan_clauses(&m);
 	fn = bpf_link_fn(&u, class_info[k].name);
-	rc = fn == NULL ? err_nomem(e) : make_main(&m, fn);
+	rc = fn == NULL ? err_nomem(e) : make_clauses(&m);
+	if (rc == 0)
+		rc = make_main(&m, fn);
 	if (rc == 0)
 		rc = load(&m);
+	free_clauses(&m);
 	bpf_link_fini(&u);
 	return rc;
 }

@@ -13,6 +13,7 @@
 
 /* enum bpf_attach_type, Linux 6.6 */
 #define UAPI_TRACE_UPROBE_MULTI     48
+#define UAPI_TRACE_RAW_TP           23
 #define UAPI_F_UPROBE_MULTI_RETURN  1u
 
 /* BPF_LINK_CREATE for uprobe_multi. */

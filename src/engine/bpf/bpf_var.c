@@ -17,7 +17,7 @@
 #include "engine/bpf/bpf_impl.h"
 
 static void
-count_drop(struct gen *g, enum rt_drop d)
+count_drop(struct bg *g, enum rt_drop d)
 {
 	int off = RT_OFF(drops) + 8 * (int)d;
 
@@ -27,12 +27,12 @@ count_drop(struct gen *g, enum rt_drop d)
 }
 
 static const struct dif_uvar *
-var_find(struct gen *g, unsigned scope, uint32_t id, enum dif_var_kind kind)
+var_find(struct bg *g, unsigned scope, uint32_t id, enum dif_var_kind kind)
 {
 	const struct dif_uvar *v = dif_uvar_find(g->eng->en->tab, scope, id);
 
 	if (v == NULL || v->kind != kind) {
-		gen_refuse(g, "variable 0x%x is not known", id);
+		bg_refuse(g, "variable 0x%x is not known", id);
 		return NULL;
 	}
 	return v;
@@ -40,21 +40,21 @@ var_find(struct gen *g, unsigned scope, uint32_t id, enum dif_var_kind kind)
 
 /* R1 = *dst, R3 = address of the new value (which FR_TMP keeps). */
 static void
-copy_value(struct gen *g, const struct dif_uvar *v, unsigned rs)
+copy_value(struct bg *g, const struct dif_uvar *v, unsigned rs)
 {
 	bool str = v->type.kind == DIF_TYPE_STRING;
 
-	em_mov(g->em, R3, gen_get(g, rs, R3));
-	gen_copy(g, str ? g->eng->en->sizes.strsize : v->type.size, str, false);
+	em_mov(g->em, R3, bg_get(g, rs, R3));
+	bg_copy(g, str ? g->eng->en->sizes.strsize : v->type.size, str, false);
 	em_ji(g->em, BPF_JSLT, R0, 0,
-	      gen_fault(g, DIF_FAULT_BADADDR, (int)rs));
+	      bg_fault(g, DIF_FAULT_BADADDR, (int)rs));
 }
 
 /* ---- self-> ------------------------------------------------------------- */
 
 /* R0 = the thread's element or NULL; R4 is the flags already. */
 static void
-thread_get(struct gen *g)
+thread_get(struct bg *g)
 {
 	em_st(g->em, BPF_DW, FP, FR_TMP, R4);
 	em_call(g->em, BPF_FUNC_get_current_task_btf);
@@ -66,7 +66,7 @@ thread_get(struct gen *g)
 }
 
 static void
-thread_load(struct gen *g, const struct dif_uvar *v, unsigned rd)
+thread_load(struct bg *g, const struct dif_uvar *v, unsigned rd)
 {
 	struct em *em = g->em;
 	uint32_t null = em_label(em);
@@ -85,18 +85,18 @@ thread_load(struct gen *g, const struct dif_uvar *v, unsigned rd)
 		em_imm(em, R0, 0);
 		em_ja(em, null);
 		em_place(em, have);
-		gen_number(g, R0);
+		bg_number(g, R0);
 	}
 	em_place(em, null);
-	gen_put(g, rd, R0);
+	bg_put(g, rd, R0);
 }
 
 static void
-thread_store(struct gen *g, const struct dif_uvar *v, unsigned rs)
+thread_store(struct bg *g, const struct dif_uvar *v, unsigned rs)
 {
 	struct em *em = g->em;
 	uint32_t zero = em_label(em), have = em_label(em), done = em_label(em);
-	unsigned val = gen_get(g, rs, R1);
+	unsigned val = bg_get(g, rs, R1);
 
 	em_imm(em, R4, 0);
 	em_ji(em, BPF_JEQ, val, 0, zero);
@@ -104,18 +104,18 @@ thread_store(struct gen *g, const struct dif_uvar *v, unsigned rs)
 	em_place(em, zero);
 	thread_get(g);
 	em_ji(em, BPF_JNE, R0, 0, have);
-	em_ji(em, BPF_JEQ, gen_get(g, rs, R1), 0, done);
+	em_ji(em, BPF_JEQ, bg_get(g, rs, R1), 0, done);
 	count_drop(g, RT_DROP_DYNVAR);
 	em_ja(em, done);
 	em_place(em, have);
 	em_alui(em, BPF_ADD, R0, (int32_t)v->off);
 	if (!is_byref(&v->type)) {
-		em_st(em, BPF_DW, R0, 0, gen_get(g, rs, R1));
+		em_st(em, BPF_DW, R0, 0, bg_get(g, rs, R1));
 	} else {
 		uint32_t null = em_label(em);
 		em_st(em, BPF_DW, FP, FR_TMP2, R0);
 		em_sti(em, BPF_DW, FP, FR_TMP, 0);
-		em_ji(em, BPF_JEQ, gen_get(g, rs, R1), 0, null);
+		em_ji(em, BPF_JEQ, bg_get(g, rs, R1), 0, null);
 		em_mov(em, R1, R0);
 		copy_value(g, v, rs);
 		em_sti(em, BPF_DW, FP, FR_TMP, 1);
@@ -131,7 +131,7 @@ thread_store(struct gen *g, const struct dif_uvar *v, unsigned rs)
 
 /* reg = pointer to the variable. */
 static void
-static_ptr(struct gen *g, const struct dif_uvar *v, unsigned reg)
+static_ptr(struct bg *g, const struct dif_uvar *v, unsigned reg)
 {
 	if (v->scope == DIF_SCOPE_GLOBAL)
 		em_mapval(g->em, reg, g->eng->ctl.fd, CTL_GLOBALS + v->off);
@@ -140,16 +140,16 @@ static_ptr(struct gen *g, const struct dif_uvar *v, unsigned reg)
 }
 
 static void
-static_load(struct gen *g, const struct dif_uvar *v, unsigned rd)
+static_load(struct bg *g, const struct dif_uvar *v, unsigned rd)
 {
 	struct em *em = g->em;
 	uint32_t null = em_label(em);
-	unsigned d = gen_dst(g, rd, R0);
+	unsigned d = bg_dst(g, rd, R0);
 
 	static_ptr(g, v, R1);
 	if (!is_byref(&v->type)) {
 		em_ld(em, BPF_DW, d, R1, 0);
-		gen_put(g, rd, d);
+		bg_put(g, rd, d);
 		return;
 	}
 	em_ld(em, BPF_DW, R1, R1, -(int)DIF_VAR_MARK);
@@ -162,21 +162,21 @@ static_load(struct gen *g, const struct dif_uvar *v, unsigned rd)
 		em_alui(em, BPF_ADD, R0, RT_OFF(locals) + (int32_t)v->off);
 	}
 	em_place(em, null);
-	gen_put(g, rd, R0);
+	bg_put(g, rd, R0);
 }
 
 static void
-static_store(struct gen *g, const struct dif_uvar *v, unsigned rs)
+static_store(struct bg *g, const struct dif_uvar *v, unsigned rs)
 {
 	struct em *em = g->em;
 	uint32_t null = em_label(em), done = em_label(em);
 
 	if (!is_byref(&v->type)) {
 		static_ptr(g, v, R1);
-		em_st(em, BPF_DW, R1, 0, gen_get(g, rs, R2));
+		em_st(em, BPF_DW, R1, 0, bg_get(g, rs, R2));
 		return;
 	}
-	em_ji(em, BPF_JEQ, gen_get(g, rs, R2), 0, null);
+	em_ji(em, BPF_JEQ, bg_get(g, rs, R2), 0, null);
 	static_ptr(g, v, R1);
 	copy_value(g, v, rs);
 	static_ptr(g, v, R1);
@@ -189,14 +189,14 @@ static_store(struct gen *g, const struct dif_uvar *v, unsigned rs)
 }
 
 int
-gen_var_load(struct gen *g, unsigned scope, uint32_t id, unsigned rd)
+bg_var_load(struct bg *g, unsigned scope, uint32_t id, unsigned rd)
 {
 	const struct dif_uvar *v;
 
 	if (scope == DIF_SCOPE_GLOBAL && id < DIF_VAR_USER_MIN) {
-		if (gen_builtin(g, id) != 0)
+		if (bg_builtin(g, id) != 0)
 			return -1;
-		gen_put(g, rd, R0);
+		bg_put(g, rd, R0);
 		return 0;
 	}
 	v = var_find(g, scope, id, DIF_VK_SCALAR);
@@ -210,7 +210,7 @@ gen_var_load(struct gen *g, unsigned scope, uint32_t id, unsigned rd)
 }
 
 int
-gen_var_store(struct gen *g, unsigned scope, uint32_t id, unsigned rs)
+bg_var_store(struct bg *g, unsigned scope, uint32_t id, unsigned rs)
 {
 	const struct dif_uvar *v = var_find(g, scope, id, DIF_VK_SCALAR);
 
@@ -230,7 +230,7 @@ gen_var_store(struct gen *g, unsigned scope, uint32_t id, unsigned rs)
  * later one with the same id: its id and the time it was made.
  */
 static int
-thread_identity(struct gen *g)
+thread_identity(struct bg *g)
 {
 	struct em *em = g->em;
 	uint32_t off;
@@ -264,17 +264,17 @@ keys_are_values(const struct dif_uvar *v)
 
 /* Build the key behind what is being made there. */
 static int
-assoc_key(struct gen *g, const struct dif_uvar *v)
+assoc_key(struct bg *g, const struct dif_uvar *v)
 {
 	struct em *em = g->em;
 	uint32_t at = g->keybase, pre = 0;
 	int depth = g->ins[g->at].depth;
 
 	if (depth != (int)v->nkeys)
-		return gen_refuse(g, "array %s is used with %d keys, it has %u",
+		return bg_refuse(g, "array %s is used with %d keys, it has %u",
 				  v->name, depth, v->nkeys);
 	if (at + 8 + v->keysize > RT_KEY_MAX)
-		return gen_refuse(g, "array %s: keys are too large (lower "
+		return bg_refuse(g, "array %s: keys are too large (lower "
 				     "strsize)", v->name);
 	if (v->scope == DIF_SCOPE_THREAD) {
 		if (thread_identity(g) != 0)
@@ -295,20 +295,20 @@ assoc_key(struct gen *g, const struct dif_uvar *v)
 	em_mov(em, R1, R6);
 	em_imm(em, R2, at + pre);
 	em_fn(em, "rt_tuple_key");
-	gen_check_body(g);
+	bg_check_body(g);
 	return 0;
 }
 
 /* R1 = map, R2 = key. */
 static void
-assoc_args(struct gen *g, const struct bpf_assoc *a)
+assoc_args(struct bg *g, const struct bpf_assoc *a)
 {
 	em_map(g->em, R1, a->map.fd);
 	em_lea(g->em, R2, R6, RT_OFF(key) + (int32_t)g->keybase);
 }
 
 static const struct bpf_assoc *
-assoc_find(struct gen *g, unsigned scope, uint32_t id)
+assoc_find(struct bg *g, unsigned scope, uint32_t id)
 {
 	const struct dif_uvar *v = var_find(g, scope, id, DIF_VK_ARRAY);
 
@@ -317,7 +317,7 @@ assoc_find(struct gen *g, unsigned scope, uint32_t id)
 }
 
 int
-gen_assoc_load(struct gen *g, unsigned scope, uint32_t id, unsigned rd)
+bg_assoc_load(struct bg *g, unsigned scope, uint32_t id, unsigned rd)
 {
 	const struct bpf_assoc *a = assoc_find(g, scope, id);
 	uint32_t null = em_label(g->em);
@@ -328,17 +328,17 @@ gen_assoc_load(struct gen *g, unsigned scope, uint32_t id, unsigned rd)
 	em_call(g->em, BPF_FUNC_map_lookup_elem);
 	em_ji(g->em, BPF_JEQ, R0, 0, null);
 	if (is_byref(&a->var->type))
-		gen_number(g, R0);
+		bg_number(g, R0);
 	else
 		em_ld(g->em, BPF_DW, R0, R0, 0);
 	em_place(g->em, null);
-	gen_put(g, rd, R0);
+	bg_put(g, rd, R0);
 	return 0;
 }
 
 /* The element is not there: make it from a value that is put together. */
 static void
-assoc_insert(struct gen *g, const struct bpf_assoc *a, unsigned rs)
+assoc_insert(struct bg *g, const struct bpf_assoc *a, unsigned rs)
 {
 	struct em *em = g->em;
 	uint32_t ok = em_label(em);
@@ -348,7 +348,7 @@ assoc_insert(struct gen *g, const struct bpf_assoc *a, unsigned rs)
 		copy_value(g, a->var, rs);
 		em_lea(em, R3, R6, RT_AREA);
 	} else {
-		em_st(em, BPF_DW, FP, FR_TMP2, gen_get(g, rs, R1));
+		em_st(em, BPF_DW, FP, FR_TMP2, bg_get(g, rs, R1));
 		em_lea(em, R3, FP, FR_TMP2);
 	}
 	assoc_args(g, a);
@@ -360,7 +360,7 @@ assoc_insert(struct gen *g, const struct bpf_assoc *a, unsigned rs)
 }
 
 int
-gen_assoc_store(struct gen *g, unsigned scope, uint32_t id, unsigned rs)
+bg_assoc_store(struct bg *g, unsigned scope, uint32_t id, unsigned rs)
 {
 	const struct bpf_assoc *a = assoc_find(g, scope, id);
 	struct em *em = g->em;
@@ -368,7 +368,7 @@ gen_assoc_store(struct gen *g, unsigned scope, uint32_t id, unsigned rs)
 
 	if (a == NULL)
 		return -1;
-	em_ji(em, BPF_JNE, gen_get(g, rs, R1), 0, set);
+	em_ji(em, BPF_JNE, bg_get(g, rs, R1), 0, set);
 	assoc_args(g, a);
 	em_call(em, BPF_FUNC_map_delete_elem);
 	em_ja(em, done);
@@ -380,7 +380,7 @@ gen_assoc_store(struct gen *g, unsigned scope, uint32_t id, unsigned rs)
 		em_mov(em, R1, R0);
 		copy_value(g, a->var, rs);
 	} else {
-		em_st(em, BPF_DW, R0, 0, gen_get(g, rs, R1));
+		em_st(em, BPF_DW, R0, 0, bg_get(g, rs, R1));
 	}
 	em_ja(em, done);
 	em_place(em, make);

@@ -15,8 +15,6 @@
 
 #include <errno.h>
 
-#define ATTACH_TRACE_RAW_TP 23 /* BPF_TRACE_RAW_TP */
-
 /* R0 = the element of the task in r8, made if need be; or to `none`. */
 static void
 element(struct engine *eng, struct em *em, uint32_t none)
@@ -86,7 +84,7 @@ bpf_vtime_make(struct engine *eng, struct err *e)
 	if (rc == 0) {
 		const struct sys_prog p = {
 			.type = BPF_PROG_TYPE_TRACING,
-			.attach_type = ATTACH_TRACE_RAW_TP,
+			.attach_type = UAPI_TRACE_RAW_TP,
 			.attach_btf_id = eng->kt.switch_btf_id,
 			.name = "d_vtime", .insns = em.code.v,
 			.ninsns = (uint32_t)em.code.n,
