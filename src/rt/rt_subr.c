@@ -48,6 +48,47 @@ rt_subr_getminor(struct rt *rt)
 }
 
 /*
+ * Is the process one of pid's progeny, or pid itself?  Up the chain of parents
+ * to the first process, which is its own.
+ */
+#ifdef __bpf__
+#define PARENTS_MAX 256
+
+RT_GLOBAL uint64_t
+rt_subr_progenyof(struct rt *rt)
+{
+	uint64_t task = bpf_get_current_task(), up, i;
+	uint32_t tgid;
+
+	if (!rt)
+		return 0;
+	if (RT_CONF(task_tgid) == ~0u || RT_CONF(task_real_parent) == ~0u)
+		return rt_fail(rt, RT_FAULT_ILLOP, 0);
+	RT_FOR(i, PARENTS_MAX, 1, 1) {
+		if (rt_read(rt, &tgid, sizeof(tgid),
+			    task + RT_CONF(task_tgid)) < 0)
+			break;
+		if (tgid == (uint32_t)rt->tuple[0].val)
+			return 1;
+		if (rt_read(rt, &up, sizeof(up),
+			    task + RT_CONF(task_real_parent)) < 0 ||
+		    up == task)
+			break;
+		task = up;
+	}
+	return 0;
+}
+#else
+uint64_t
+rt_subr_progenyof(struct rt *rt)
+{
+	struct rt_host_mem *h = RT_HOST(rt);
+
+	return h->progeny && h->progeny(h->arg, rt->tuple[0].val);
+}
+#endif
+
+/*
  * 63 is zero, 63 + k holds 2^(k-1) <= v < 2^k, 63 - k its mirror image.  The
  * one value below all buckets, the most negative number, goes to the first.
  */

@@ -40,8 +40,9 @@ machine(void)
 		return 0;                                                      \
 	}
 
-/* A program of one subroutine, if the engine serves it. */
+/* A program of one subroutine that has a body. */
 #define SUBR_IK(name) PROBE(rt_subr_##name, rt)
+#define SUBR_I(name) SUBR_IK(name)
 #define SUBR_NONE(name)
 #define SUBR(id, name, proto, eng, flags) SUBR_##eng(name)
 #include "dif/subr.def"

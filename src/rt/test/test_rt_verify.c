@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "rt/test/rt_cases.h"
@@ -22,6 +23,9 @@ static const struct {
 	uint32_t strsize;
 	unsigned most_insns;
 } limits[] = { { 256, 20000 }, { 1024, 80000 }, { RT_STR_MAX, 300000 } };
+
+/* As the loader would take them from BTF. */
+static uint32_t task_tgid, task_real_parent;
 
 /* The host's machine is filled, pushed to the kernel, run, and read back. */
 struct kernel {
@@ -85,6 +89,8 @@ open_object(uint32_t strsize)
 	conf = (struct rt_conf *)(uintptr_t)bpf_map__initial_value(m, &size);
 	assert_int_equal(size, sizeof(*conf));
 	*conf = f->conf;
+	conf->task_tgid = task_tgid;
+	conf->task_real_parent = task_real_parent;
 	bpf_object__for_each_program(
 		p, obj) if (strstr(bpf_program__name(p), "copyout") &&
 			    !may_write_user())
@@ -360,6 +366,49 @@ reads_user_memory(void **state)
 	kernel_free(k);
 }
 
+static uint32_t
+member(const struct btf *b, const char *name)
+{
+	const struct btf_type *t = btf__type_by_id(
+		b, (uint32_t)btf__find_by_name_kind(b, "task_struct",
+						    BTF_KIND_STRUCT));
+
+	for (uint32_t i = 0; i < btf_vlen(t); i++)
+		if (strcmp(btf__name_by_offset(b, btf_members(t)[i].name_off),
+			   name) == 0)
+			return btf_member_bit_offset(t, i) / 8;
+	return ~0u;
+}
+
+static void
+knows_its_ancestors(void **state)
+{
+	struct btf *b = btf__load_vmlinux_btf();
+	struct kernel *k;
+
+	if (!b)
+		skip();
+	task_tgid = member(b, "tgid");
+	task_real_parent = member(b, "real_parent");
+	btf__free(b);
+	k = kernel_new(64);
+	push_val(&k->rt, (uint64_t)getpid());
+	assert_int_equal(kernel_subr(k, "progenyof"), 1);
+	k->rt.tuple[0].val = (uint64_t)getppid();
+	assert_int_equal(kernel_subr(k, "progenyof"), 1);
+	k->rt.tuple[0].val = 0; /* the idle process, above all */
+	assert_int_equal(kernel_subr(k, "progenyof"), 1);
+	k->rt.tuple[0].val = 2; /* kthreadd */
+	assert_int_equal(kernel_subr(k, "progenyof"), 0);
+	kernel_free(k);
+	task_tgid = ~0u;
+	k = kernel_new(64);
+	push_val(&k->rt, 1);
+	kernel_subr(k, "progenyof");
+	assert_int_equal(k->rt.fault, RT_FAULT_ILLOP);
+	kernel_free(k);
+}
+
 static void
 writes_user_memory(void **state)
 {
@@ -549,6 +598,7 @@ main(void)
 		cmocka_unit_test(agrees_with_the_host),
 		cmocka_unit_test(compares_as_the_host),
 		cmocka_unit_test(reads_user_memory),
+		cmocka_unit_test(knows_its_ancestors),
 		cmocka_unit_test(writes_user_memory),
 		cmocka_unit_test(cuts_tokens_and_writes_addresses),
 		cmocka_unit_test(writes_scratch_as_the_host),
