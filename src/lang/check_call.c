@@ -99,7 +99,7 @@ not_a_subr(struct compile *cx, struct node *n)
 			  n->name);
 	if (id != NULL || dif_builtin_by_name(n->name) != NULL)
 		lang_fail(cx, &D_FUNC_IDKIND, n->loc,
-			  "%s is not a function: it may not be called",
+			  "%s is not a function of D: it may not be called",
 			  n->name);
 	lang_fail(cx, &D_FUNC_UNDEF, n->loc, "undefined function name: %s",
 		  n->name);

@@ -489,6 +489,16 @@ check_bounds(struct compile *cx, struct node *n, const struct node *idx)
 			  (long long)idx->ival, lang_type_name(cx, t));
 }
 
+static struct node *
+string_address(struct compile *cx, struct node *s)
+{
+	struct node *c = node_new(cx, NODE_CAST, s->loc);
+
+	c->left = conv_string(cx, s);
+	c->type = c->ctype = type_ptr(cx->types, basic(cx, TYPE_B_CHAR));
+	return c;
+}
+
 /* a[i] of pointers and arrays: *(a + i). */
 static void
 check_index(struct compile *cx, struct node *n)
@@ -506,7 +516,10 @@ check_index(struct compile *cx, struct node *n)
 			  lang_type_name(cx, idx->type));
 	check_bounds(cx, n, idx);
 	sum->op = '+';
-	sum->left = conv_decay(cx, n->left);
+	if (type_is_string(n->left->type)) /* a character of a string */
+		sum->left = string_address(cx, n->left);
+	else
+		sum->left = conv_decay(cx, n->left);
 	if (!type_is_ptr(sum->left->type))
 		lang_fail(cx, &D_OP_PTR, n->loc,
 			  "operator [] needs an array or a pointer, not %s",
