@@ -25,7 +25,7 @@
 
 #include <string.h>
 
-/* ---- statements -------------------------------------------------------------------- */
+/* ---- statements --------------------------------------------------------- */
 
 struct dif_stmt *
 check_stmt_new(struct compile *cx, uint32_t kind, struct src_loc loc)
@@ -104,7 +104,7 @@ check_stmt(struct compile *cx, struct node *s)
 		check_effect(cx, e);
 }
 
-/* ---- clauses ------------------------------------------------------------------------- */
+/* ---- clauses ------------------------------------------------------------ */
 
 static const char *
 own_str(struct compile *cx, const char *s)
@@ -117,8 +117,8 @@ pdesc_name(struct compile *cx, const struct dif_pdesc *pd)
 {
 	if (pd->id != 0)
 		return arena_printf(cx->out, "%u", pd->id);
-	return arena_printf(cx->out, "%s:%s:%s:%s", pd->prov, pd->mod,
-			    pd->func, pd->name);
+	return arena_printf(cx->out, "%s:%s:%s:%s", pd->prov, pd->mod, pd->func,
+			    pd->name);
 }
 
 /* Start a clause for the probe of the present one. */
@@ -170,7 +170,7 @@ gen_predicate(struct compile *cx, struct node *pred)
 	return gen_expr(cx, pred);
 }
 
-/* ---- if ---------------------------------------------------------------------------------- */
+/* ---- if ----------------------------------------------------------------- */
 
 static bool
 has_if(struct node *const *v, uint32_t n)
@@ -223,8 +223,7 @@ hidden_test(struct compile *cx, struct src_loc loc, uint32_t k, int op,
 }
 
 static void
-hidden_set(struct compile *cx, struct src_loc loc, uint32_t k,
-	   struct node *val)
+hidden_set(struct compile *cx, struct src_loc loc, uint32_t k, struct node *val)
 {
 	struct node *n = node_new(cx, NODE_ASSIGN, loc);
 
@@ -280,12 +279,10 @@ check_parts(struct compile *cx, struct node *pred, struct node **v, uint32_t n)
 		set_condition(cx, s, k);
 		clause_end(cx, p);
 		if (s->nbody != 0)
-			check_parts(cx,
-				    hidden_test(cx, s->loc, k, TOK_EQ, 2),
+			check_parts(cx, hidden_test(cx, s->loc, k, TOK_EQ, 2),
 				    s->body, s->nbody);
 		if (s->norelse != 0)
-			check_parts(cx,
-				    hidden_test(cx, s->loc, k, TOK_EQ, 1),
+			check_parts(cx, hidden_test(cx, s->loc, k, TOK_EQ, 1),
 				    s->orelse, s->norelse);
 		pred = hidden_test(cx, s->loc, k, TOK_NE, 0);
 	}
@@ -324,8 +321,8 @@ find_probes(struct compile *cx, const struct dif_pdesc *pd, struct src_loc loc,
 	if (h->probe_info == NULL)
 		return;
 	if (h->probe_info(h->arg, pd, pi, &e) != 0)
-		lang_fail(cx, e.tag != NULL ? e.tag : &D_PDESC_INVAL, loc,
-			  "%s", e.msg);
+		lang_fail(cx, e.tag != NULL ? e.tag : &D_PDESC_INVAL, loc, "%s",
+			  e.msg);
 	if (pi->nmatch != 0 || (cx->cflags & LANG_C_ZDEFS) != 0)
 		return;
 	if (pd->id != 0)
@@ -355,7 +352,7 @@ check_clause(struct compile *cx, const struct clause_node *cn)
 	}
 }
 
-/* ---- declarations -------------------------------------------------------------------------- */
+/* ---- declarations ------------------------------------------------------- */
 
 static enum dif_scope
 decl_scope(const struct decl *d)
@@ -483,7 +480,7 @@ check_inline(struct compile *cx, const struct item *it)
 	id->expr = it->expr;
 }
 
-/* ---- the door ---------------------------------------------------------------------------------- */
+/* ---- the door ----------------------------------------------------------- */
 
 void
 check_item(struct compile *cx, struct item *it)

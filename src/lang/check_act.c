@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* ---- recorded values ------------------------------------------------------------ */
+/* ---- recorded values ---------------------------------------------------- */
 
 static const struct dif_builtin_info *
 builtin_of(const struct node *n)
@@ -69,7 +69,7 @@ check_served(struct compile *cx, const struct dif_act_info *act,
 			  "action %s() is not supported here", act->name);
 }
 
-/* ---- stacks and symbols ----------------------------------------------------------- */
+/* ---- stacks and symbols ------------------------------------------------- */
 
 const struct dif_act_info *
 check_key_action(struct compile *cx, struct node *n)
@@ -121,8 +121,7 @@ check_stack(struct compile *cx, struct node *n, bool user, struct dif_expr *out)
 			  "%s() takes at most %u argument%s, not %u", n->name,
 			  max, max == 1 ? "" : "s", n->nargs);
 	out->src = user ? DIF_SRC_USTACK : DIF_SRC_STACK;
-	out->arg = stack_frames(cx, n,
-				user ? &D_USTACK_FRAMES : &D_STACK_SIZE);
+	out->arg = stack_frames(cx, n, user ? &D_USTACK_FRAMES : &D_STACK_SIZE);
 	out->type = (struct dif_type){ .ckind = DIF_CK_ARRAY,
 				       .flags = DIF_TF_BYREF };
 	if (n->nargs > 1)
@@ -165,7 +164,7 @@ check_key_expr(struct compile *cx, struct node *n,
 		check_sym(cx, n, act, out);
 }
 
-/* ---- data ---------------------------------------------------------------------------- */
+/* ---- data --------------------------------------------------------------- */
 
 static void
 check_trace(struct compile *cx, struct node *call, struct dif_stmt *st)
@@ -261,7 +260,7 @@ check_exit(struct compile *cx, struct node *call, struct dif_stmt *st)
 	check_record_as(cx, a, basic(cx, TYPE_B_INT), &st->exprs[0]);
 }
 
-/* ---- aggregations as a whole ------------------------------------------------------------ */
+/* ---- aggregations as a whole -------------------------------------------- */
 
 struct agg_action {
 	uint32_t code;
@@ -269,8 +268,8 @@ struct agg_action {
 	uint32_t min, max;
 };
 static const struct agg_action agg_actions[] = {
-	{ DIF_ACT_CLEAR, &D_CLEAR_PROTO, &D_CLEAR_AGGARG, &D_CLEAR_AGGBAD,
-	  NULL, 1, 1 },
+	{ DIF_ACT_CLEAR, &D_CLEAR_PROTO, &D_CLEAR_AGGARG, &D_CLEAR_AGGBAD, NULL,
+	  1, 1 },
 	{ DIF_ACT_TRUNC, &D_TRUNC_PROTO, &D_TRUNC_AGGARG, &D_TRUNC_AGGBAD,
 	  &D_TRUNC_SCALAR, 1, 2 },
 	{ DIF_ACT_NORMALIZE, &D_NORMALIZE_PROTO, &D_NORMALIZE_AGGARG,
@@ -299,10 +298,10 @@ check_agg_action(struct compile *cx, const struct agg_action *aa,
 			  "%s() takes %u argument%s, not %u", call->name,
 			  aa->max, aa->max == 1 ? "" : "s", call->nargs);
 	st->aggs = arena_alloc(cx->out, sizeof(*st->aggs));
-	st->aggs[0] = check_agg_arg(cx, call->args[0], call->name, aa->arg,
-				    aa->bad)
-			      ->agg->id -
-		      1;
+	st->aggs[0] =
+		check_agg_arg(cx, call->args[0], call->name, aa->arg, aa->bad)
+			->agg->id -
+		1;
 	st->naggs = 1;
 	if (call->nargs < 2)
 		return;
@@ -315,7 +314,7 @@ check_agg_action(struct compile *cx, const struct agg_action *aa,
 	check_record_as(cx, a, type_named(cx, "int64_t"), &st->exprs[0]);
 }
 
-/* ---- the door --------------------------------------------------------------------------- */
+/* ---- the door ----------------------------------------------------------- */
 
 static void
 check_other(struct compile *cx, const struct dif_act_info *act,

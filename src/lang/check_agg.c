@@ -14,7 +14,7 @@
 
 #define WHAT_CONST "must be an integer constant"
 
-/* ---- the arguments ------------------------------------------------------------ */
+/* ---- the arguments ------------------------------------------------------ */
 
 static int64_t
 const_arg(struct compile *cx, struct node *call, uint32_t i, const char *what,
@@ -33,10 +33,10 @@ const_arg(struct compile *cx, struct node *call, uint32_t i, const char *what,
 static uint64_t
 lquantize_bounds(struct compile *cx, struct node *call)
 {
-	int64_t base = const_arg(cx, call, 1, "the lower bound",
-				 &D_LQUANT_BASETYPE);
-	int64_t limit = const_arg(cx, call, 2, "the upper bound",
-				  &D_LQUANT_LIMTYPE);
+	int64_t base =
+		const_arg(cx, call, 1, "the lower bound", &D_LQUANT_BASETYPE);
+	int64_t limit =
+		const_arg(cx, call, 2, "the upper bound", &D_LQUANT_LIMTYPE);
 	int64_t step = 1, levels;
 
 	if (call->nargs > 3)
@@ -122,9 +122,9 @@ divides_power(uint64_t steps, uint64_t factor)
 static uint64_t
 llquantize_bounds(struct compile *cx, struct node *call)
 {
-	uint64_t factor = llq_arg(cx, call, 1, "the factor",
-				  &D_LLQUANT_FACTORTYPE, &D_LLQUANT_FACTORVAL,
-				  2);
+	uint64_t factor =
+		llq_arg(cx, call, 1, "the factor", &D_LLQUANT_FACTORTYPE,
+			&D_LLQUANT_FACTORVAL, 2);
 	uint64_t low = llq_arg(cx, call, 2, "the low magnitude",
 			       &D_LLQUANT_LMAGTYPE, &D_LLQUANT_LMAGVAL, 0);
 	uint64_t high = llq_arg(cx, call, 3, "the high magnitude",
@@ -150,7 +150,7 @@ llquantize_bounds(struct compile *cx, struct node *call)
 	return factor << 48 | low << 32 | high << 16 | steps;
 }
 
-/* ---- agreement with earlier statements ------------------------------------------- */
+/* ---- agreement with earlier statements ---------------------------------- */
 
 static void
 match_lquantize(struct compile *cx, struct node *call, uint64_t had,
@@ -217,7 +217,7 @@ match_function(struct compile *cx, struct node *call, struct agg_ident *ai,
 		match_llquantize(cx, call, v->arg, arg);
 }
 
-/* ---- keys ---------------------------------------------------------------------------- */
+/* ---- keys --------------------------------------------------------------- */
 
 /* Two scalar keys of one place: the wider type shows both. */
 static void
@@ -226,8 +226,8 @@ widen_key(struct compile *cx, struct agg_ident *ai, uint32_t i,
 {
 	struct dif_type had = ai->agg->keys[i];
 
-	if (ai->agg->keysrc[i] != DIF_SRC_OBJ ||
-	    had.kind == DIF_TYPE_STRING || t->size <= had.size)
+	if (ai->agg->keysrc[i] != DIF_SRC_OBJ || had.kind == DIF_TYPE_STRING ||
+	    t->size <= had.size)
 		return;
 	had.size = t->size;
 	had.flags = t->flags;
@@ -304,7 +304,7 @@ check_agg_keys(struct compile *cx, struct node *agg, struct dif_stmt *st)
 	}
 }
 
-/* ---- the statement --------------------------------------------------------------------- */
+/* ---- the statement ------------------------------------------------------ */
 
 static struct agg_ident *
 new_agg(struct compile *cx, struct node *agg, struct dif_stmt *st,
@@ -351,19 +351,17 @@ check_agg_proto(struct compile *cx, struct node *call,
 		lang_fail(cx,
 			  f->shape == DIF_SHAPE_QUANTIZE ? &D_QUANT_PROTO
 							 : &D_PROTO_LEN,
-			  call->loc, "wrong number of arguments: %s",
-			  f->proto);
+			  call->loc, "wrong number of arguments: %s", f->proto);
 }
 
 /* The increment of quantize(), lquantize() or llquantize(), or NULL. */
 static struct node *
 increment_of(struct node *call, const struct dif_agg_info *f)
 {
-	uint32_t at = f->shape == DIF_SHAPE_QUANTIZE	? 1
-		      : f->shape == DIF_SHAPE_LQUANTIZE ? 4
-		      : f->shape == DIF_SHAPE_LLQUANTIZE
-			      ? 5
-			      : UINT32_MAX;
+	uint32_t at = f->shape == DIF_SHAPE_QUANTIZE     ? 1
+		      : f->shape == DIF_SHAPE_LQUANTIZE  ? 4
+		      : f->shape == DIF_SHAPE_LLQUANTIZE ? 5
+							 : UINT32_MAX;
 
 	return at < call->nargs ? call->args[at] : NULL;
 }

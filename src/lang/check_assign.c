@@ -91,13 +91,13 @@ int
 op_of_assign(int op)
 {
 	static const int base[][2] = {
-		{ TOK_ADD_EQ, '+' },	 { TOK_SUB_EQ, '-' },
-		{ TOK_MUL_EQ, '*' },	 { TOK_DIV_EQ, '/' },
-		{ TOK_MOD_EQ, '%' },	 { TOK_AND_EQ, '&' },
-		{ TOK_XOR_EQ, '^' },	 { TOK_OR_EQ, '|' },
+		{ TOK_ADD_EQ, '+' },     { TOK_SUB_EQ, '-' },
+		{ TOK_MUL_EQ, '*' },     { TOK_DIV_EQ, '/' },
+		{ TOK_MOD_EQ, '%' },     { TOK_AND_EQ, '&' },
+		{ TOK_XOR_EQ, '^' },     { TOK_OR_EQ, '|' },
 		{ TOK_LSH_EQ, TOK_LSH }, { TOK_RSH_EQ, TOK_RSH },
-		{ TOK_INC, '+' },	 { TOK_DEC, '-' },
-		{ TOK_POSTINC, '+' },	 { TOK_POSTDEC, '-' },
+		{ TOK_INC, '+' },        { TOK_DEC, '-' },
+		{ TOK_POSTINC, '+' },    { TOK_POSTDEC, '-' },
 	};
 
 	for (size_t i = 0; i < sizeof(base) / sizeof(*base); i++)
@@ -123,11 +123,11 @@ check_compound(struct compile *cx, struct node *n)
 		return;
 	}
 	if (!type_is_integer(l->type) || !type_is_integer(r->type))
-		lang_fail(cx, op == '%' || op == '&' || op == '|' ||
-					      op == '^' || op == TOK_LSH ||
-					      op == TOK_RSH
-				      ? &D_OP_INT
-				      : &D_OP_ARITH,
+		lang_fail(cx,
+			  op == '%' || op == '&' || op == '|' || op == '^' ||
+					  op == TOK_LSH || op == TOK_RSH
+				  ? &D_OP_INT
+				  : &D_OP_ARITH,
 			  n->loc, "operator %s needs integers, not %s and %s",
 			  op_name(n->op), lang_type_name(cx, l->type),
 			  lang_type_name(cx, r->type));

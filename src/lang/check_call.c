@@ -139,8 +139,7 @@ check_call(struct compile *cx, struct node *n)
 	}
 	if (s->id == DIF_SUBR_alloca && n->args[0]->is_const &&
 	    n->args[0]->ival == 0)
-		lang_fail(cx, &D_ALLOCA_SIZE, n->loc,
-			  "alloca() of 0 bytes");
+		lang_fail(cx, &D_ALLOCA_SIZE, n->loc, "alloca() of 0 bytes");
 	n->ref = REF_SUBR;
 	n->ident = s;
 	n->type = pr.ret;

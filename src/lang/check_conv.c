@@ -26,7 +26,7 @@ type_is_user_ptr(struct type *t)
 	return t->kind == TYPE_PTR && t->user;
 }
 
-/* ---- which type ----------------------------------------------------------- */
+/* ---- which type --------------------------------------------------------- */
 
 struct type *
 type_promote(struct compile *cx, const struct node *n)
@@ -59,7 +59,7 @@ type_usual(struct compile *cx, const struct node *l, const struct node *r)
 	return type_is_signed(lt) ? rt : lt;
 }
 
-/* ---- questions about nodes -------------------------------------------------- */
+/* ---- questions about nodes ---------------------------------------------- */
 
 bool
 node_is_null(const struct node *n)
@@ -84,7 +84,7 @@ node_in_user(const struct node *n)
 	return n->kind == NODE_UNARY && n->op == TOK_DEREF && n->left->user;
 }
 
-/* ---- folding ------------------------------------------------------------------ */
+/* ---- folding ------------------------------------------------------------ */
 
 /* The normal form of a value in type t. */
 uint64_t
@@ -225,7 +225,7 @@ fold_binary(struct compile *cx, struct node *n)
 	}
 }
 
-/* ---- conversions ---------------------------------------------------------------- */
+/* ---- conversions -------------------------------------------------------- */
 
 struct node *
 conv_to(struct compile *cx, struct node *n, struct type *t)
@@ -290,9 +290,9 @@ conv_copyin(struct compile *cx, struct node *n)
 	addr->left = n;
 	addr->type = type_ptr(cx->types, n->type);
 	addr->user = true;
-	call = check_subr(cx, n->loc, DIF_SUBR_copyin, addr,
-			  node_int(cx, n->loc, type_size(t),
-				   type_named(cx, "size_t")));
+	call = check_subr(
+		cx, n->loc, DIF_SUBR_copyin, addr,
+		node_int(cx, n->loc, type_size(t), type_named(cx, "size_t")));
 	call->type = n->type;
 	call->user = false;
 	return call;

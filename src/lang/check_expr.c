@@ -59,9 +59,19 @@ replace(struct node *n, const struct node *r)
 	n->lvalue = false;
 }
 
-static void need_value(struct compile *cx, struct node *n);
+/* Refuse a checked node that has no value. */
+static void
+need_value(struct compile *cx, struct node *n)
+{
+	if (type_is_dyn(n->type))
+		lang_fail(cx, &D_OP_DYN, n->loc,
+			  "a value of dynamic type may not be used here");
+	if (type_is_void(n->type))
+		lang_fail(cx, &D_OP_SCALAR, n->loc,
+			  "an expression of type void has no value");
+}
 
-/* ---- unary ------------------------------------------------------------------ */
+/* ---- unary -------------------------------------------------------------- */
 
 /* The type and place of *p, whose p has been checked. */
 void
@@ -80,8 +90,7 @@ deref_pointer(struct compile *cx, struct node *n)
 	if (t->kind == TYPE_FWD || type_is_sou(t))
 		n->type = complete(cx, to, n->loc, n->op);
 	n->lvalue = true;
-	n->user = type_is_user_ptr(t) ||
-		  (n->left->user && !type_is_integer(t));
+	n->user = type_is_user_ptr(t) || (n->left->user && !type_is_integer(t));
 }
 
 static void
@@ -179,7 +188,7 @@ check_unary(struct compile *cx, struct node *n)
 	}
 }
 
-/* ---- binary ------------------------------------------------------------------- */
+/* ---- binary ------------------------------------------------------------- */
 
 static _Noreturn void
 incompatible(struct compile *cx, struct node *n)
@@ -430,28 +439,34 @@ check_binary(struct compile *cx, struct node *n)
 	}
 }
 
-/* ---- ?: and the comma ------------------------------------------------------------ */
+/* ---- ?: and the comma --------------------------------------------------- */
+
+/* Pointers that are alike, or one to void. */
+static bool
+same_pointers(struct type *l, struct type *r)
+{
+	return type_is_void(type_resolve(l)->ref) ||
+	       type_is_void(type_resolve(r)->ref) || type_compat(l, r);
+}
 
 /* The type both arms are converted to, or NULL. */
 static struct type *
 arms_type(struct compile *cx, struct node *l, struct node *r)
 {
-	if (type_is_integer(l->type) && type_is_integer(r->type))
+	struct type *lt = l->type, *rt = r->type;
+
+	if (type_is_integer(lt) && type_is_integer(rt))
 		return type_usual(cx, l, r);
-	if (type_is_ptr(l->type) && (node_is_null(r) || type_is_ptr(r->type)))
-		return node_is_null(r) ||
-				       type_is_void(type_resolve(l->type)->ref) ||
-				       type_is_void(type_resolve(r->type)->ref) ||
-				       type_compat(l->type, r->type)
-			       ? l->type
-			       : NULL;
-	if (type_is_ptr(r->type) && node_is_null(l))
-		return r->type;
-	if (type_is_sou(l->type) && type_is_sou(r->type) &&
-	    type_compat(l->type, r->type))
-		return l->type;
-	if (type_is_void(l->type) && type_is_void(r->type))
-		return l->type;
+	if (type_is_ptr(lt) && node_is_null(r))
+		return lt;
+	if (type_is_ptr(rt) && node_is_null(l))
+		return rt;
+	if (type_is_ptr(lt) && type_is_ptr(rt))
+		return same_pointers(lt, rt) ? lt : NULL;
+	if (type_is_sou(lt) && type_is_sou(rt) && type_compat(lt, rt))
+		return lt;
+	if (type_is_void(lt) && type_is_void(rt))
+		return lt;
 	return NULL;
 }
 
@@ -509,7 +524,7 @@ check_comma(struct compile *cx, struct node *n)
 	n->user = n->right->user;
 }
 
-/* ---- casts and questions about types ------------------------------------------------ */
+/* ---- casts and questions about types ------------------------------------ */
 
 static void
 check_cast(struct compile *cx, struct node *n)
@@ -524,8 +539,8 @@ check_cast(struct compile *cx, struct node *n)
 	}
 	need_value(cx, n->left);
 	l = n->left;
-	if (type_is_string(to) && (type_is_strcompat(l->type) ||
-				   node_is_scalar(l))) {
+	if (type_is_string(to) &&
+	    (type_is_strcompat(l->type) || node_is_scalar(l))) {
 		replace(n, conv_string(cx, l));
 		return;
 	}
@@ -541,8 +556,8 @@ check_cast(struct compile *cx, struct node *n)
 	}
 	l = conv_decay(cx, l);
 	if (!type_is_scalar(to) || !type_is_scalar(l->type))
-		lang_fail(cx, &D_CAST_INVAL, n->loc,
-			  "cannot cast %s to %s", lang_type_name(cx, l->type),
+		lang_fail(cx, &D_CAST_INVAL, n->loc, "cannot cast %s to %s",
+			  lang_type_name(cx, l->type),
 			  lang_type_name(cx, n->ctype));
 	v = conv_to(cx, l, n->ctype);
 	if (v == l) { /* no change of representation: not an lvalue any more */
@@ -612,7 +627,7 @@ check_stringof(struct compile *cx, struct node *n)
 	replace(n, conv_string(cx, n->left));
 }
 
-/* ---- the door ---------------------------------------------------------------------- */
+/* ---- the door ----------------------------------------------------------- */
 
 void
 check_expr(struct compile *cx, struct node *n)
@@ -683,18 +698,6 @@ check_expr(struct compile *cx, struct node *n)
 		lang_fail(cx, &D_SYNTAX, n->loc,
 			  "a statement may not be used as an expression");
 	}
-}
-
-/* Refuse a checked node that has no value. */
-static void
-need_value(struct compile *cx, struct node *n)
-{
-	if (type_is_dyn(n->type))
-		lang_fail(cx, &D_OP_DYN, n->loc,
-			  "a value of dynamic type may not be used here");
-	if (type_is_void(n->type))
-		lang_fail(cx, &D_OP_SCALAR, n->loc,
-			  "an expression of type void has no value");
 }
 
 void

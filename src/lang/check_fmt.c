@@ -254,12 +254,13 @@ check_printf(struct compile *cx, const struct dif_act_info *act,
 		conv_arg(cx, &fa, c);
 	}
 	if (fa.next < call->nargs)
-		lang_fail(cx, &D_PRINTF_ARG_EXTRA, call->args[fa.next]->loc,
-			  "%s(): only %u of %u arguments are used by the format",
-			  call->name, fa.next - 1, call->nargs - 1);
+		lang_fail(
+			cx, &D_PRINTF_ARG_EXTRA, call->args[fa.next]->loc,
+			"%s(): only %u of %u arguments are used by the format",
+			call->name, fa.next - 1, call->nargs - 1);
 }
 
-/* ---- printa ------------------------------------------------------------------- */
+/* ---- printa ------------------------------------------------------------- */
 
 static bool
 key_fits(const struct dif_aggvar *v, uint32_t k, enum dif_conv_class cls)
@@ -291,8 +292,8 @@ key_conv(struct compile *cx, struct node *call, const struct dif_aggvar *v,
 {
 	if (k >= v->nkeys)
 		lang_fail(cx, &D_PRINTF_ARG_PROTO, call->args[0]->loc,
-			  "printa(): %%%s has no key left: @%s has %u",
-			  c->conv, v->name, v->nkeys);
+			  "printa(): %%%s has no key left: @%s has %u", c->conv,
+			  v->name, v->nkeys);
 	if (!key_fits(v, k, c->cls))
 		lang_fail(cx, &D_PRINTF_ARG_TYPE, call->args[0]->loc,
 			  "printa(): key #%u of @%s is incompatible with %%%s",

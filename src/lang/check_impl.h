@@ -17,7 +17,7 @@
 
 #include "lang/lang_impl.h"
 
-/* ---- the clause being checked (cx->clause) ------------------------------- */
+/* ---- the clause being checked (cx->clause) ------------------------------ */
 
 struct clause_cx {
 	const struct dif_pdesc *pdesc;
@@ -42,7 +42,7 @@ struct dif_stmt *check_stmt_new(struct compile *cx, uint32_t kind,
 /* Room for n expressions of a statement, in the program's arena. */
 void check_stmt_exprs(struct compile *cx, struct dif_stmt *st, uint32_t n);
 
-/* ---- names.c -------------------------------------------------------------- */
+/* ---- names.c ------------------------------------------------------------ */
 
 struct ident *names_find(struct compile *cx, enum dif_scope scope,
 			 const char *name);
@@ -61,7 +61,7 @@ void names_set_key(struct compile *cx, struct agg_ident *ai, uint32_t key,
 /* Constants every program knows: R_RIP, DTRACEFLT_BADADDR, NULL. */
 bool names_constant(const char *name, int64_t *val, bool *pointer);
 
-/* ---- check_tree.c: making and copying trees -------------------------------- */
+/* ---- check_tree.c: making and copying trees ----------------------------- */
 
 /* parse_expr.c */
 struct node *node_new(struct compile *cx, enum node_kind kind,
@@ -76,7 +76,7 @@ struct type *basic(struct compile *cx, enum type_basic b);
 struct type *type_named(struct compile *cx, const char *name);
 const char *op_name(int op);
 
-/* ---- check_conv.c: conversions and constants -------------------------------- */
+/* ---- check_conv.c: conversions and constants ---------------------------- */
 
 /* Without qualifiers at the top (typedefs stay). */
 struct type *type_unqual(struct type *t);
@@ -103,7 +103,7 @@ bool node_in_user(const struct node *n); /* lvalue in user memory */
 void fold_unary(struct compile *cx, struct node *n);
 void fold_binary(struct compile *cx, struct node *n);
 
-/* ---- check_expr.c ------------------------------------------------------------ */
+/* ---- check_expr.c ------------------------------------------------------- */
 
 /* A struct or union without members: declared, not defined. */
 bool is_incomplete(struct type *t);
@@ -137,7 +137,7 @@ void check_incdec(struct compile *cx, struct node *n);
 /* The operator of a compound assignment: '+' of TOK_ADD_EQ. */
 int op_of_assign(int op);
 
-/* ---- statements ---------------------------------------------------------------- */
+/* ---- statements --------------------------------------------------------- */
 
 /* check_act.c: is the call an action? Then check it and make a statement. */
 bool check_action(struct compile *cx, struct node *call);

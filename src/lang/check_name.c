@@ -15,7 +15,7 @@
 
 #define BIT(n) (1u << (n))
 
-/* ---- built-in variables ------------------------------------------------------ */
+/* ---- built-in variables ------------------------------------------------- */
 
 static void
 check_builtin_served(struct compile *cx, const struct dif_builtin_info *b,
@@ -125,7 +125,7 @@ check_builtin_array(struct compile *cx, struct node *n,
 	n->args[0] = conv_to(cx, idx, type_named(cx, "uint64_t"));
 }
 
-/* ---- D's variables -------------------------------------------------------------- */
+/* ---- D's variables ------------------------------------------------------ */
 
 static void
 use_var(struct compile *cx, struct node *n, struct ident *id)
@@ -240,8 +240,7 @@ static struct ident *
 make_scalar(struct compile *cx, struct node *n, enum dif_scope scope,
 	    struct type *type)
 {
-	struct ident *id =
-		names_add(cx, scope, ID_VAR, n->name, type, n->loc);
+	struct ident *id = names_add(cx, scope, ID_VAR, n->name, type, n->loc);
 
 	names_make_var(cx, id, scope, NULL, 0);
 	return id;
@@ -327,11 +326,11 @@ check_thread_or_local(struct compile *cx, struct node *n)
 	check_subscript(cx, n);
 }
 
-/* ---- plain identifiers -------------------------------------------------------------- */
+/* ---- plain identifiers -------------------------------------------------- */
 
 /* Inlines that use inlines grow fast: 30 doublings are a billion nodes. */
 #define INLINE_HEIGHT_MAX 1000
-#define INLINE_MAX	  100000
+#define INLINE_MAX        100000
 
 /* An inline: its expression again, as a value of its type. */
 static void
@@ -434,7 +433,7 @@ check_ident(struct compile *cx, struct node *n)
 		  "failed to resolve %s: unknown variable name", n->name);
 }
 
-/* ---- kernel symbols ------------------------------------------------------------------- */
+/* ---- kernel symbols ----------------------------------------------------- */
 
 static struct type *
 known_symbol_type(struct compile *cx, const char *name)
@@ -474,7 +473,7 @@ check_symbol(struct compile *cx, struct node *n, bool address_only)
 	n->type = t;
 }
 
-/* ---- subscripts and members -------------------------------------------------------------- */
+/* ---- subscripts and members --------------------------------------------- */
 
 static void
 check_bounds(struct compile *cx, struct node *n, const struct node *idx)

@@ -68,20 +68,20 @@ static const struct {
 	int op;
 	const char *name;
 } op_names[] = {
-	{ TOK_ARROW, "->" },	{ TOK_INC, "++" },     { TOK_DEC, "--" },
-	{ TOK_LSH, "<<" },	{ TOK_RSH, ">>" },     { TOK_LE, "<=" },
-	{ TOK_GE, ">=" },	{ TOK_EQ, "==" },      { TOK_NE, "!=" },
-	{ TOK_LAND, "&&" },	{ TOK_LOR, "||" },     { TOK_LXOR, "^^" },
-	{ TOK_ADD_EQ, "+=" },	{ TOK_SUB_EQ, "-=" },  { TOK_MUL_EQ, "*=" },
-	{ TOK_DIV_EQ, "/=" },	{ TOK_MOD_EQ, "%=" },  { TOK_AND_EQ, "&=" },
-	{ TOK_XOR_EQ, "^=" },	{ TOK_OR_EQ, "|=" },   { TOK_LSH_EQ, "<<=" },
-	{ TOK_RSH_EQ, ">>=" },	{ TOK_POSTINC, "++" }, { TOK_POSTDEC, "--" },
-	{ TOK_DEREF, "*" },	{ TOK_ADDROF, "&" },   { TOK_NEG, "-" },
-	{ TOK_POS, "+" },	{ '=', "=" },	       { '+', "+" },
-	{ '-', "-" },		{ '*', "*" },	       { '/', "/" },
-	{ '%', "%" },		{ '&', "&" },	       { '|', "|" },
-	{ '^', "^" },		{ '~', "~" },	       { '!', "!" },
-	{ '<', "<" },		{ '>', ">" },	       { ',', "," },
+	{ TOK_ARROW, "->" },   { TOK_INC, "++" },     { TOK_DEC, "--" },
+	{ TOK_LSH, "<<" },     { TOK_RSH, ">>" },     { TOK_LE, "<=" },
+	{ TOK_GE, ">=" },      { TOK_EQ, "==" },      { TOK_NE, "!=" },
+	{ TOK_LAND, "&&" },    { TOK_LOR, "||" },     { TOK_LXOR, "^^" },
+	{ TOK_ADD_EQ, "+=" },  { TOK_SUB_EQ, "-=" },  { TOK_MUL_EQ, "*=" },
+	{ TOK_DIV_EQ, "/=" },  { TOK_MOD_EQ, "%=" },  { TOK_AND_EQ, "&=" },
+	{ TOK_XOR_EQ, "^=" },  { TOK_OR_EQ, "|=" },   { TOK_LSH_EQ, "<<=" },
+	{ TOK_RSH_EQ, ">>=" }, { TOK_POSTINC, "++" }, { TOK_POSTDEC, "--" },
+	{ TOK_DEREF, "*" },    { TOK_ADDROF, "&" },   { TOK_NEG, "-" },
+	{ TOK_POS, "+" },      { '=', "=" },          { '+', "+" },
+	{ '-', "-" },          { '*', "*" },          { '/', "/" },
+	{ '%', "%" },          { '&', "&" },          { '|', "|" },
+	{ '^', "^" },          { '~', "~" },          { '!', "!" },
+	{ '<', "<" },          { '>', ">" },          { ',', "," },
 };
 
 const char *

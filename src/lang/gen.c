@@ -14,7 +14,7 @@
  */
 #include "lang/gen_impl.h"
 
-/* ---- types -------------------------------------------------------------------- */
+/* ---- types -------------------------------------------------------------- */
 
 /* Is a value of this type represented by its address? */
 bool
@@ -82,7 +82,7 @@ width(struct type *t)
 	return (unsigned)type_size(t) * 8;
 }
 
-/* ---- how many registers --------------------------------------------------------- */
+/* ---- how many registers ------------------------------------------------- */
 
 static bool
 has_effects(const struct node *n)
@@ -143,7 +143,7 @@ gen_both(struct gen *g, struct node *l, struct node *r, int *rl, int *rr,
 	}
 }
 
-/* ---- small things ------------------------------------------------------------------ */
+/* ---- small things ------------------------------------------------------- */
 
 int
 gen_int(struct gen *g, uint64_t val)
@@ -216,7 +216,7 @@ gen_truth(struct gen *g, uint32_t if_false)
 	return r;
 }
 
-/* ---- conversions --------------------------------------------------------------------- */
+/* ---- conversions -------------------------------------------------------- */
 
 int
 gen_convert(struct gen *g, int r, struct type *from, struct type *to,
@@ -225,8 +225,8 @@ gen_convert(struct gen *g, int r, struct type *from, struct type *to,
 	struct type *rf = type_resolve(from), *rt = type_resolve(to);
 	unsigned wf = width(rf), wt = width(rt);
 
-	if (rt->kind == TYPE_INT && rt->is_bool && !(rf->kind == TYPE_INT &&
-						     rf->is_bool)) {
+	if (rt->kind == TYPE_INT && rt->is_bool &&
+	    !(rf->kind == TYPE_INT && rf->is_bool)) {
 		uint32_t f = gobj_label(g);
 		if (*dirty)
 			r = gen_normal(g, r, from);
@@ -262,7 +262,7 @@ gen_cast(struct gen *g, struct node *n, bool *dirty)
 	return gen_convert(g, r, n->left->type, n->type, dirty);
 }
 
-/* ---- conditions ------------------------------------------------------------------------ */
+/* ---- conditions --------------------------------------------------------- */
 
 /* The branch taken when `l op r` is true, or when it is false. */
 static enum dif_op
@@ -401,7 +401,7 @@ gen_cond(struct gen *g, struct node *n)
 	return value ? a : 0;
 }
 
-/* ---- arithmetic -------------------------------------------------------------------------- */
+/* ---- arithmetic --------------------------------------------------------- */
 
 static enum dif_op
 arith_op(int op, bool sign)
@@ -508,15 +508,15 @@ gen_unary(struct gen *g, struct node *n, bool *dirty)
 	case '~':
 		r = gen_own(g, gen_raw(g, n->left, dirty));
 		gen_r2(g, DIF_OP_NOT, r, r);
-		*dirty = *dirty || (width(n->type) < 64 &&
-				    !type_is_signed(n->type));
+		*dirty = *dirty ||
+			 (width(n->type) < 64 && !type_is_signed(n->type));
 		return r;
 	default: /* unary + */
 		return gen_raw(g, n->left, dirty);
 	}
 }
 
-/* ---- any expression ------------------------------------------------------------------------- */
+/* ---- any expression ----------------------------------------------------- */
 
 static int
 gen_string(struct gen *g, struct node *n)
@@ -557,7 +557,8 @@ gen_raw(struct gen *g, struct node *n, bool *dirty)
 	case NODE_BINARY:
 		return gen_binary(g, n, dirty);
 	case NODE_ASSIGN:
-		return n->op == '=' ? gen_assign(g, n) : gen_update(g, n, false);
+		return n->op == '=' ? gen_assign(g, n)
+				    : gen_update(g, n, false);
 	case NODE_COND:
 		return gen_cond(g, n);
 	case NODE_COMMA:

@@ -29,7 +29,7 @@ struct gen {
 	const struct node *base;
 };
 
-/* ---- gen_obj.c --------------------------------------------------------------- */
+/* ---- gen_obj.c ---------------------------------------------------------- */
 
 struct gen *gobj_new(struct compile *cx, struct src_loc loc);
 void gobj_emit(struct gen *g, dif_instr_t i);
@@ -62,7 +62,7 @@ gen_r2(struct gen *g, enum dif_op op, int r1, int rd)
 	gobj_emit(g, DIF_INSTR_R(op, r1, 0, rd));
 }
 
-/* ---- gen.c -------------------------------------------------------------------- */
+/* ---- gen.c -------------------------------------------------------------- */
 
 /*
  * The value of a node in a register that the caller frees.  It may be %r0,
@@ -80,7 +80,7 @@ int gen_convert(struct gen *g, int r, struct type *from, struct type *to,
 int gen_arith(struct gen *g, int op, int l, int r, struct type *t,
 	      bool *dirty);
 
-/* ---- gen_mem.c: variables, memory, tuples ----------------------------------------- */
+/* ---- gen_mem.c: variables, memory, tuples ------------------------------- */
 
 int gen_var(struct gen *g, struct node *n);
 int gen_builtin(struct gen *g, struct node *n, bool *dirty);

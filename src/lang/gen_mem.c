@@ -15,7 +15,7 @@
  */
 #include "lang/gen_impl.h"
 
-/* ---- tuples ------------------------------------------------------------------- */
+/* ---- tuples ------------------------------------------------------------- */
 
 static bool
 uses_tuple(const struct node *n)
@@ -25,9 +25,8 @@ uses_tuple(const struct node *n)
 	if (n->kind == NODE_CALL || n->kind == NODE_COND ||
 	    (n->ref == REF_VAR && n->nargs != 0))
 		return true;
-	if (n->kind == NODE_BINARY &&
-	    (n->ctype != NULL || n->op == TOK_LAND || n->op == TOK_LOR ||
-	     n->op == TOK_LXOR))
+	if (n->kind == NODE_BINARY && (n->ctype != NULL || n->op == TOK_LAND ||
+				       n->op == TOK_LOR || n->op == TOK_LXOR))
 		return true;
 	if (n->kind == NODE_UNARY && n->op == '!')
 		return true;
@@ -87,7 +86,7 @@ gen_call(struct gen *g, struct node *n, bool *dirty)
 	return r;
 }
 
-/* ---- built-in variables --------------------------------------------------------- */
+/* ---- built-in variables ------------------------------------------------- */
 
 int
 gen_builtin(struct gen *g, struct node *n, bool *dirty)
@@ -109,7 +108,7 @@ gen_builtin(struct gen *g, struct node *n, bool *dirty)
 	return r;
 }
 
-/* ---- D's variables ------------------------------------------------------------------ */
+/* ---- D's variables ------------------------------------------------------ */
 
 static const struct dif_uvar *
 var_of(const struct node *n)
@@ -133,9 +132,9 @@ var_op(struct gen *g, const struct node *n, bool store, int r)
 	const struct dif_uvar *v = var_of(n);
 
 	gobj_uvar(g, v, store ? DIF_VF_MOD : DIF_VF_REF);
-	gobj_emit(g, DIF_INSTR_W(var_ops[v->scope][v->kind == DIF_VK_ARRAY]
-					[store],
-				 v->id, r));
+	gobj_emit(g,
+		  DIF_INSTR_W(var_ops[v->scope][v->kind == DIF_VK_ARRAY][store],
+			      v->id, r));
 }
 
 static bool
@@ -160,7 +159,7 @@ gen_var(struct gen *g, struct node *n)
 	return r;
 }
 
-/* ---- memory ---------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------- */
 
 static int
 add_offset(struct gen *g, int r, uint64_t off)
@@ -259,8 +258,9 @@ load_at(struct gen *g, const struct node *n, int addr)
 		gen_r2(g, load_op(n->unit, false, user), r, r);
 		return extract_bits(g, n, r);
 	}
-	gen_r2(g, load_op(t->kind == TYPE_PTR ? 8 : type_size(t),
-			  type_is_signed(t), user),
+	gen_r2(g,
+	       load_op(t->kind == TYPE_PTR ? 8 : type_size(t),
+		       type_is_signed(t), user),
 	       r, r);
 	return r;
 }
@@ -339,7 +339,7 @@ store_at(struct gen *g, const struct node *n, int val, int addr)
 	greg_free(g, size);
 }
 
-/* ---- assignment ---------------------------------------------------------------------------- */
+/* ---- assignment --------------------------------------------------------- */
 
 /* A bit-field keeps only its bits, which are also the assignment's value. */
 static int
@@ -378,10 +378,10 @@ part_of(struct node *n)
  * pushed once and stay on the tuple stack from open to close.
  */
 struct place {
-	struct node *l;	  /* the target */
+	struct node *l;   /* the target */
 	struct node *var; /* the variable that is stored, or NULL */
-	int addr;	  /* of the object, if it is not all of the variable */
-	int copy;	  /* of the variable, if it is not all that is stored */
+	int addr;         /* of the object, if it is not all of the variable */
+	int copy;         /* of the variable, if it is not all that is stored */
 };
 
 static bool

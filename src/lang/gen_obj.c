@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define UNPLACED UINT32_MAX
+#define UNPLACED  UINT32_MAX
 #define INDEX_MAX 0xffffu /* setx and sets have 16 bits */
 
 /* Room for one more element; the old array is left to the arena. */
@@ -93,7 +93,7 @@ gobj_str(struct gen *g, const char *s, size_t len)
 	return off;
 }
 
-/* ---- variables ------------------------------------------------------------- */
+/* ---- variables ---------------------------------------------------------- */
 
 static void
 note_var(struct gen *g, const struct dif_var *v, const char *name)
@@ -113,7 +113,8 @@ note_var(struct gen *g, const struct dif_var *v, const char *name)
 void
 gobj_builtin(struct gen *g, const struct dif_builtin_info *b, struct type *type)
 {
-	struct dif_var v = { .id = b->id, .flags = DIF_VF_REF,
+	struct dif_var v = { .id = b->id,
+			     .flags = DIF_VF_REF,
 			     .kind = b->kind == DIF_BK_SCALAR ? DIF_VK_SCALAR
 							      : DIF_VK_ARRAY,
 			     .scope = DIF_SCOPE_GLOBAL };
@@ -127,13 +128,16 @@ gobj_builtin(struct gen *g, const struct dif_builtin_info *b, struct type *type)
 void
 gobj_uvar(struct gen *g, const struct dif_uvar *u, uint16_t flags)
 {
-	struct dif_var v = { .id = u->id, .flags = flags, .kind = u->kind,
-			     .scope = u->scope, .type = u->type };
+	struct dif_var v = { .id = u->id,
+			     .flags = flags,
+			     .kind = u->kind,
+			     .scope = u->scope,
+			     .type = u->type };
 
 	note_var(g, &v, u->name);
 }
 
-/* ---- labels ------------------------------------------------------------------ */
+/* ---- labels ------------------------------------------------------------- */
 
 uint32_t
 gobj_label(struct gen *g)
@@ -168,7 +172,7 @@ resolve_labels(struct gen *g)
 	}
 }
 
-/* ---- registers ---------------------------------------------------------------- */
+/* ---- registers ---------------------------------------------------------- */
 
 int
 greg_alloc(struct gen *g)
@@ -190,7 +194,7 @@ greg_free(struct gen *g, int r)
 		g->busy &= ~(1u << r);
 }
 
-/* ---- the result ----------------------------------------------------------------- */
+/* ---- the result --------------------------------------------------------- */
 
 struct dif_obj *
 gobj_finish(struct gen *g, struct dif_type rtype)

@@ -191,7 +191,7 @@ names_make_var(struct compile *cx, struct ident *id, enum dif_scope scope,
 	l->nid[scope]++;
 }
 
-/* ---- aggregations -------------------------------------------------------- */
+/* ---- aggregations ------------------------------------------------------- */
 
 struct agg_ident *
 names_find_agg(struct compile *cx, const char *name)
@@ -233,7 +233,7 @@ names_set_key(struct compile *cx, struct agg_ident *ai, uint32_t key,
 	*u->type = t;
 }
 
-/* ---- names every program knows ------------------------------------------- */
+/* ---- names every program knows ------------------------------------------ */
 
 static const struct constant {
 	const char *name;

@@ -35,9 +35,10 @@ first_assignment_declares(void **state)
 
 	ct_open(&t);
 	dif_prog_free(ct_compile(
-		&t, "BEGIN{ i = 1; c = (char)2; self->u = 3UL; this->s = \"x\"; "
-		    "++n; m += 2; a[\"k\", 1] = 'x'; self->b[pid]++; "
-		    "p = (int *)arg0; t = timestamp; e = arg0 ? 1 : 2L }"));
+		&t,
+		"BEGIN{ i = 1; c = (char)2; self->u = 3UL; this->s = \"x\"; "
+		"++n; m += 2; a[\"k\", 1] = 'x'; self->b[pid]++; "
+		"p = (int *)arg0; t = timestamp; e = arg0 ? 1 : 2L }"));
 	expect_var(&t, "i", DIF_SCOPE_GLOBAL, 4, true);
 	expect_var(&t, "c", DIF_SCOPE_GLOBAL, 1, true);
 	expect_var(&t, "u", DIF_SCOPE_THREAD, 8, false);
@@ -140,9 +141,12 @@ only_actions_leave_records(void **state)
 		const char *text;
 		bool records;
 	} v[] = {
-		{ "BEGIN", true },	      { "BEGIN{}", true },
-		{ "BEGIN/pid/{}", true },     { "BEGIN{x = 1}", false },
-		{ "BEGIN{@ = count()}", false }, { "BEGIN{exit(0)}", true },
+		{ "BEGIN", true },
+		{ "BEGIN{}", true },
+		{ "BEGIN/pid/{}", true },
+		{ "BEGIN{x = 1}", false },
+		{ "BEGIN{@ = count()}", false },
+		{ "BEGIN{exit(0)}", true },
 		{ "BEGIN{1 ? trace(1) : 1}", true },
 		{ "BEGIN{0 ? trace(1) : 1}", false },
 	};
@@ -231,7 +235,8 @@ if_splits_the_clause(void **state)
 static void
 unmatched_descriptions_pass_with_zdefs(void **state)
 {
-	struct lang_src s = { .text = "none:::x{}", .len = 10,
+	struct lang_src s = { .text = "none:::x{}",
+			      .len = 10,
 			      .spec = LANG_SPEC_NAME,
 			      .cflags = LANG_C_ZDEFS };
 	struct dif_prog *p;

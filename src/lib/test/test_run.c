@@ -25,7 +25,7 @@ struct run {
 	struct rt_host host;
 	struct rt *rt;
 	uint64_t result; /* of the last traced value */
-	char text[256];	 /* and as a string, if it is one */
+	char text[256];  /* and as a string, if it is one */
 	bool traced;
 };
 
@@ -40,9 +40,9 @@ any_probe(void *arg, const struct dif_pdesc *pd, struct lang_probe_info *out,
 static void
 run_compile(struct run *r, const char *text)
 {
-	struct lang_host h = { .probe_info = any_probe,
-			       .engines = DIF_ENG_IK };
-	struct lang_src s = { .text = text, .len = strlen(text),
+	struct lang_host h = { .probe_info = any_probe, .engines = DIF_ENG_IK };
+	struct lang_src s = { .text = text,
+			      .len = strlen(text),
 			      .spec = LANG_SPEC_NAME };
 	struct err e = { 0 };
 
@@ -148,15 +148,15 @@ faults(const char *text, uint32_t fault)
 	run_close(&r);
 }
 
-#define DECLARE                                                           \
-	"signed char c; unsigned char uc; short h; unsigned short uh;"    \
+#define DECLARE                                                                \
+	"signed char c; unsigned char uc; short h; unsigned short uh;"         \
 	"int i; unsigned int u; long l; unsigned long ul; _Bool b; int *p;"
-#define ASSIGN                                                             \
-	"BEGIN { c = -5; uc = 250; h = -300; uh = 65535; i = -2000000000;" \
+#define ASSIGN                                                                 \
+	"BEGIN { c = -5; uc = 250; h = -300; uh = 65535; i = -2000000000;"     \
 	"u = 4000000000; l = -5000000000; ul = -1; b = 7; p = 0; }"
 
-#define SAME(expr)                                                          \
-	gives(DECLARE ASSIGN "BEGIN { trace((int64_t)(" #expr ")) }",       \
+#define SAME(expr)                                                             \
+	gives(DECLARE ASSIGN "BEGIN { trace((int64_t)(" #expr ")) }",          \
 	      (int64_t)(expr))
 
 #pragma GCC diagnostic push
@@ -228,8 +228,7 @@ assignments_convert_and_have_values(void **state)
 {
 	gives("char c; BEGIN { trace(c = 300) }", 44);
 	gives("unsigned char c; BEGIN { c = 250; c += 10; trace(c) }", 4);
-	gives("unsigned char c; BEGIN { c = 255; trace(c++ + 1000 * c) }",
-	      255);
+	gives("unsigned char c; BEGIN { c = 255; trace(c++ + 1000 * c) }", 255);
 	gives("short s; BEGIN { s = 32767; trace(++s) }", -32768);
 	gives("BEGIN { x = 5; x <<= 3; x |= 1; x ^= 3; x %= 9; trace(x) }", 6);
 	gives("BEGIN { trace(n++); trace(n++); trace(--n) }", 1);
@@ -278,8 +277,9 @@ strings_are_values(void **state)
 	     "hi");
 }
 
-#define S "struct in { short p; int q; };" \
-	  "struct s { int a:3; unsigned b:7; long x; struct in n; int v[4]; };"
+#define S                                                                      \
+	"struct in { short p; int q; };"                                       \
+	"struct s { int a:3; unsigned b:7; long x; struct in n; int v[4]; };"
 
 static void
 structs_are_values(void **state)
