@@ -36,6 +36,7 @@
 #include "base/hash.h"
 
 #define BUF_MIN	 4096u
+#define ELEM_MAX (1u << 28) /* the verifier follows no larger offsets */
 #define WAKE_LEN 4096u
 
 static size_t
@@ -97,11 +98,11 @@ map_sized(struct engine *eng, struct bpf_map *m, const char *name,
 	  uint64_t *size, uint64_t min, struct err *e)
 {
 	for (;;) {
-		if (*size <= UINT32_MAX / 2 &&
+		if (*size <= ELEM_MAX &&
 		    map_array(m, name, (uint32_t)*size, eng->nslots,
 			      BPF_F_MMAPABLE) == 0)
 			return 0;
-		int sys = *size <= UINT32_MAX / 2 ? errno : E2BIG;
+		int sys = *size <= ELEM_MAX ? errno : E2BIG;
 		map_close(m);
 		if (sys != E2BIG && sys != ENOMEM && sys != EINVAL)
 			return bpf_feat_error(e, sys, "cannot allocate buffers");
