@@ -19,6 +19,9 @@
  * tests are allowed).  Bytes that are loaded are bytes that the program has
  * put there, or a string's first one.
  *
+ * The last register is set apart: every number that a step makes goes into it,
+ * and it is what most objects return, so that one wrong bit anywhere is seen.
+ *
  * Faults are wanted: division by what may be zero, loads from null and from
  * addresses that are bad in every address space, full tuple stacks, too much
  * scratch.  Registers that hold the address of a variable's bytes become JUNK
@@ -33,6 +36,7 @@
 #define STR_CAP 8192u
 #define VAR_CAP 64u
 #define STEP_TEXT 32u /* most instructions and integers of one step */
+#define SUM (DIF_NREGS - 1u) /* the register set apart */
 
 enum rnd_kind { RND_JUNK, RND_NUM, RND_STR, RND_MEM };
 
@@ -139,10 +143,10 @@ set_kind(struct rnd *g, unsigned r, enum rnd_kind kind)
 static unsigned
 pick(struct rnd *g, enum rnd_kind kind)
 {
-	unsigned at = rnd_below(g, DIF_NREGS);
+	unsigned at = rnd_below(g, SUM);
 
-	for (unsigned i = 0; i < DIF_NREGS; i++) {
-		unsigned r = (at + i) % DIF_NREGS;
+	for (unsigned i = 0; i < SUM; i++) {
+		unsigned r = (at + i) % SUM;
 		if (r != 0 && g->r[r].kind == kind)
 			return r;
 	}
@@ -152,7 +156,7 @@ pick(struct rnd *g, enum rnd_kind kind)
 static unsigned
 pick_dst(struct rnd *g)
 {
-	return 1 + rnd_below(g, DIF_NREGS - 1);
+	return 1 + rnd_below(g, SUM - 1);
 }
 
 /* Any register but this one. */
@@ -161,7 +165,15 @@ pick_other(struct rnd *g, unsigned not)
 {
 	unsigned r = pick_dst(g);
 
-	return r != not ? r : r == DIF_NREGS - 1 ? 1 : r + 1;
+	return r != not ? r : r == SUM - 1 ? 1 : r + 1;
+}
+
+/* A step has made the number in d. */
+static void
+made_num(struct rnd *g, unsigned d)
+{
+	set_kind(g, d, RND_NUM);
+	emit_r(g, DIF_OP_SUB, d, SUM, SUM);
 }
 
 /* A register that holds a number: mostly one that is there. */
@@ -220,7 +232,7 @@ step_alu(struct rnd *g)
 	unsigned a = want_num(g), b = pick(g, RND_NUM), d = pick_dst(g);
 
 	emit_r(g, op, a, b, d);
-	set_kind(g, d, RND_NUM);
+	made_num(g, d);
 }
 
 static void
@@ -237,7 +249,7 @@ step_divide(struct rnd *g)
 		set_kind(g, b, RND_NUM);
 	}
 	emit_r(g, op, a, b, d);
-	set_kind(g, d, RND_NUM);
+	made_num(g, d);
 }
 
 static void
@@ -247,7 +259,7 @@ step_move(struct rnd *g)
 
 	if (g->r[s].kind == RND_NUM && one_in(g, 2)) {
 		emit_r(g, DIF_OP_NOT, s, 0, d);
-		set_kind(g, d, RND_NUM);
+		made_num(g, d);
 		return;
 	}
 	emit_r(g, DIF_OP_MOV, s, 0, d);
@@ -379,7 +391,7 @@ step_load(struct rnd *g)
 	if (!emit_place(g, base, l->size, t))
 		return;
 	emit_r(g, l->op, t, 0, t);
-	set_kind(g, t, RND_NUM);
+	made_num(g, t);
 }
 
 static void
@@ -428,7 +440,7 @@ step_first(struct rnd *g)
 	unsigned s = want_str(g), d = pick_dst(g);
 
 	emit_r(g, one_in(g, 2) ? DIF_OP_LDUB : DIF_OP_LDSB, s, 0, d);
-	set_kind(g, d, RND_NUM);
+	made_num(g, d);
 }
 
 /* Addresses that are bad for kernel and user alike. */
@@ -502,6 +514,8 @@ set_loaded(struct rnd *g, unsigned d, const struct dif_type *t)
 		.size = kind == RND_MEM ? t->size : 0,
 		.var = kind != RND_NUM,
 	};
+	if (kind == RND_NUM)
+		made_num(g, d);
 }
 
 /* A register with a value that may be stored to a variable of this type. */
@@ -673,7 +687,10 @@ step_call(struct rnd *g)
 	d = pick_dst(g);
 	emit(g, DIF_INSTR_W(DIF_OP_CALL, s->id, d));
 	emit_r(g, DIF_OP_FLUSHTS, 0, 0, 0);
-	set_kind(g, d, s->result == 's' ? RND_STR : RND_NUM);
+	if (s->result == 's')
+		set_kind(g, d, RND_STR);
+	else
+		made_num(g, d);
 }
 
 /* Push and pop for their own sake; nine at once overflow. */
@@ -740,7 +757,7 @@ finish(struct rnd *g)
 					  .ckind = DIF_CK_STRING,
 					  .flags = DIF_TF_BYREF };
 	}
-	emit_r(g, DIF_OP_RET, 0, 0, pick(g, RND_NUM));
+	emit_r(g, DIF_OP_RET, 0, 0, one_in(g, 8) ? pick(g, RND_NUM) : SUM);
 	return (struct dif_type){ .ckind = DIF_CK_INT, .flags = DIF_TF_SIGNED,
 				  .size = 8 };
 }
