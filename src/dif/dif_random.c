@@ -193,7 +193,7 @@ want_num(struct rnd *g)
 static void
 literal(struct rnd *g, unsigned rd)
 {
-	static const char alphabet[] = "abAB/./_ z09:";
+	static const char alphabet[] = "abAB/./_ z09:-";
 	uint32_t len = one_in(g, 6) ? 40 + rnd_below(g, 60)
 				    : rnd_below(g, 12);
 	uint32_t off = g->nstr;
@@ -628,7 +628,10 @@ step_var(struct rnd *g)
 
 /* ---- subroutines --------------------------------------------------------- */
 
-/* Arguments: s string, n number, o optional number.  Result: s, n. */
+/*
+ * Arguments: s string, n number, o optional number, c character, b optional
+ * base, f address family, m 16 bytes.  Result: s string, n number.
+ */
 static const struct rnd_subr {
 	enum dif_subr id;
 	const char *args;
@@ -636,14 +639,21 @@ static const struct rnd_subr {
 } rnd_subrs[] = {
 	{ DIF_SUBR_strlen, "s", 'n' },	   { DIF_SUBR_strjoin, "ss", 's' },
 	{ DIF_SUBR_basename, "s", 's' },   { DIF_SUBR_dirname, "s", 's' },
-	{ DIF_SUBR_strchr, "sn", 's' },	   { DIF_SUBR_strrchr, "sn", 's' },
+	{ DIF_SUBR_strchr, "sc", 's' },	   { DIF_SUBR_strrchr, "sc", 's' },
 	{ DIF_SUBR_strstr, "ss", 's' },	   { DIF_SUBR_substr, "sno", 's' },
 	{ DIF_SUBR_index, "sso", 'n' },	   { DIF_SUBR_rindex, "sso", 'n' },
 	{ DIF_SUBR_toupper, "s", 's' },	   { DIF_SUBR_tolower, "s", 's' },
 	{ DIF_SUBR_htons, "n", 'n' },	   { DIF_SUBR_htonl, "n", 'n' },
 	{ DIF_SUBR_htonll, "n", 'n' },	   { DIF_SUBR_ntohs, "n", 'n' },
 	{ DIF_SUBR_ntohl, "n", 'n' },	   { DIF_SUBR_ntohll, "n", 'n' },
+	{ DIF_SUBR_getmajor, "n", 'n' },   { DIF_SUBR_getminor, "n", 'n' },
+	{ DIF_SUBR_lltostr, "nb", 's' },   { DIF_SUBR_strtoll, "sb", 'n' },
+	{ DIF_SUBR_cleanpath, "s", 's' },  { DIF_SUBR_strtok, "ss", 's' },
+	{ DIF_SUBR_inet_ntop, "fm", 's' }, { DIF_SUBR_inet_ntoa, "m", 's' },
+	{ DIF_SUBR_inet_ntoa6, "m", 's' },
 };
+#define FAMILY_INET 2
+#define FAMILY_INET6 10
 
 /* Numbers that are meant as places in strings are mostly small. */
 static unsigned
@@ -658,31 +668,69 @@ want_small(struct rnd *g)
 	return r;
 }
 
+/* At least 16 bytes. */
+static unsigned
+want_mem(struct rnd *g)
+{
+	unsigned r = pick(g, RND_MEM), n;
+
+	if (r != 0 && g->r[r].size >= 16)
+		return r;
+	r = pick_dst(g);
+	n = pick_other(g, r);
+	emit_setx(g, 16, n);
+	set_kind(g, n, RND_NUM);
+	emit_r(g, DIF_OP_ALLOCS, n, 0, r);
+	g->r[r] = (struct rnd_reg){ .kind = RND_MEM, .size = 16, .own = true };
+	return r;
+}
+
+/* A register with one of these. */
+static unsigned
+want_one_of(struct rnd *g, const int8_t *v, uint32_t n)
+{
+	unsigned r = pick_dst(g);
+
+	emit_setx(g, (uint64_t)(int64_t)v[rnd_below(g, n)], r);
+	set_kind(g, r, RND_NUM);
+	return r;
+}
+
+/* The register of a by-value argument. */
+static unsigned
+want_arg(struct rnd *g, char what)
+{
+	static const int8_t chars[] = { 'a', 'b', '/', ' ', '.', 'z' };
+	static const int8_t bases[] = { 0, 2, 8, 10, 16, 36, 1, 37, -1 };
+	static const int8_t families[] = { FAMILY_INET, FAMILY_INET6, 7 };
+
+	switch (what) {
+	case 'c': return want_one_of(g, chars, 6);
+	case 'b': return want_one_of(g, bases, 9);
+	case 'f': return want_one_of(g, families, 3);
+	case 'm': return want_mem(g);
+	default: return want_small(g);
+	}
+}
+
 static void
 step_call(struct rnd *g)
 {
 	uint32_t n = sizeof(rnd_subrs) / sizeof(*rnd_subrs);
 	const struct rnd_subr *s = &rnd_subrs[rnd_below(g, n)];
 	const struct dif_subr_info *info = dif_subr_by_id(s->id);
-	bool chr = s->id == DIF_SUBR_strchr || s->id == DIF_SUBR_strrchr;
 	unsigned d;
 
 	if (info == NULL || (info->engines & g->engines) != g->engines)
 		return;
 	for (const char *a = s->args; *a != '\0'; a++) {
-		if (*a == 'o' && one_in(g, 2))
+		if ((*a == 'o' || *a == 'b') && one_in(g, 2))
 			break;
-		if (*a == 's') {
+		if (*a == 's')
 			emit_r(g, DIF_OP_PUSHTR, DIF_TYPE_STRING, 0,
 			       want_str(g));
-		} else if (chr) {
-			unsigned c = pick_dst(g);
-			emit_setx(g, (uint64_t)"ab/ .z"[rnd_below(g, 6)], c);
-			set_kind(g, c, RND_NUM);
-			emit_r(g, DIF_OP_PUSHTV, 0, 0, c);
-		} else {
-			emit_r(g, DIF_OP_PUSHTV, 0, 0, want_small(g));
-		}
+		else
+			emit_r(g, DIF_OP_PUSHTV, 0, 0, want_arg(g, *a));
 	}
 	d = pick_dst(g);
 	emit(g, DIF_INSTR_W(DIF_OP_CALL, s->id, d));
