@@ -335,7 +335,39 @@ clause_prologue(struct bg *g)
 	em_sti(em, BPF_W, R6, RT_OFF(scratch), 0);
 }
 
-static void
+/* Zero what no field of the record covers: nothing old may leave with it. */
+static int
+clear_padding(struct bg *g)
+{
+	const struct dif_clause *cl = g->cl;
+	uint32_t n = cl->recsize, run = 0;
+	bool *taken = calloc(n, sizeof(*taken));
+
+	if (taken == NULL)
+		return err_nomem(g->e);
+	for (uint32_t s = 0; s < cl->nstmts; s++) {
+		const struct dif_stmt *st = &cl->stmts[s];
+		if (st->kind == DIF_ACT_NONE || DIF_ACT_IS_AGG(st->kind))
+			continue;
+		for (uint32_t i = 0; i < st->nexprs; i++)
+			for (uint32_t k = 0; k < st->exprs[i].size &&
+					     st->exprs[i].off + k < n; k++)
+				taken[st->exprs[i].off + k] = true;
+	}
+	for (uint32_t i = sizeof(struct rt_rec); i <= n; i++) {
+		if (i < n && !taken[i]) {
+			run++;
+			continue;
+		}
+		if (run != 0)
+			bg_zero(g, R9, (int32_t)(i - run), run);
+		run = 0;
+	}
+	free(taken);
+	return 0;
+}
+
+static int
 clause_head(struct bg *g)
 {
 	struct em *em = g->em;
@@ -345,6 +377,7 @@ clause_head(struct bg *g)
 	em_st(em, BPF_DW, R9, offsetof(struct rt_rec, time), R0);
 	em_ld(em, BPF_W, R1, R6, RT_OFF(epid));
 	em_st(em, BPF_DW, R9, 0, R1); /* and the padding */
+	return clear_padding(g);
 }
 
 static int
@@ -359,8 +392,8 @@ clause_body(struct bg *g)
 			return -1;
 		em_ji(em, BPF_JEQ, R0, 0, g->lb_out);
 	}
-	if (g->rec)
-		clause_head(g);
+	if (g->rec && clause_head(g) != 0)
+		return -1;
 	for (uint32_t s = 0; s < cl->nstmts; s++) {
 		g->action = s + 1;
 		if (bg_stmt(g, &cl->stmts[s]) != 0)

@@ -163,6 +163,8 @@ bg_zero(struct bg *g, unsigned base, int32_t off, uint32_t n)
 	if (n <= ZERO_INLINE && off + (int32_t)n < 32000) {
 		for (; i + 8 <= n; i += 8)
 			em_sti(em, BPF_DW, base, off + (int32_t)i, 0);
+		for (; i + 4 <= n; i += 4)
+			em_sti(em, BPF_W, base, off + (int32_t)i, 0);
 		for (; i < n; i++)
 			em_sti(em, BPF_B, base, off + (int32_t)i, 0);
 		return;

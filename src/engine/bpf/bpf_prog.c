@@ -875,7 +875,7 @@ load(struct maker *m)
 	if (bpf_link_image(m->eng, m->u, &img, m->e) == 0) {
 		bool uprobe = m->k == BC_UPROBE || m->k == BC_URETPROBE;
 		bool sys = m->k == BC_SYSENTRY || m->k == BC_SYSRETURN;
-		snprintf(name, sizeof(name), "d_%s", class_info[m->k].name);
+		snprintf(name, sizeof(name), "dt_%s", class_info[m->k].name);
 		struct sys_prog p = {
 			.type = class_info[m->k].type,
 			.attach_type = uprobe && m->eng->multi ?
