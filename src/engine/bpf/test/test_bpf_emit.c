@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* test_bpf_emit.c - labels, dead code, joining, limits of the emitter. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "engine/bpf/bpf_emit.h"
+
+static int
+finish(struct em *em)
+{
+	struct err e = { 0 };
+
+	return em_finish(em, "f", &e);
+}
+
+static void
+test_jumps(void **state)
+{
+	struct em em = { 0 };
+	uint32_t back = em_label(&em), out = em_label(&em);
+
+	em_imm(&em, R0, 3);
+	em_place(&em, back);
+	em_ji(&em, BPF_JEQ, R0, 0, out);
+	em_alui(&em, BPF_SUB, R0, 1);
+	em_ja(&em, back);
+	em_place(&em, out);
+	em_exit(&em);
+	assert_int_equal(finish(&em), 0);
+	assert_int_equal(em.code.n, 5);
+	assert_int_equal(em.code.v[1].off, 2);
+	assert_int_equal(em.code.v[3].off, -3);
+	em_fini(&em);
+}
+
+/* What cannot be reached goes, with its references; jumps are adjusted. */
+static void
+test_dead(void **state)
+{
+	struct em em = { 0 };
+	uint32_t end = em_label(&em), never = em_label(&em);
+
+	em_imm(&em, R1, 1);
+	em_ji(&em, BPF_JEQ, R1, 0, end);
+	em_imm(&em, R0, 0x123456789abull); /* two slots */
+	em_ja(&em, end);
+	em_place(&em, never);
+	em_fn(&em, "gone");
+	em_ja(&em, end);
+	em_place(&em, end);
+	em_fn(&em, "kept");
+	em_exit(&em);
+	assert_int_equal(finish(&em), 0);
+	assert_int_equal(em.code.n, 6);
+	assert_int_equal(em.code.v[1].off, 2);
+	assert_int_equal(em.ref.n, 1);
+	assert_string_equal(em.ref.v[0].fn, "kept");
+	assert_int_equal(em.ref.v[0].at, 4);
+	em_fini(&em);
+}
+
+static void
+test_kill(void **state)
+{
+	struct em em = { 0 };
+	uint32_t at, end = em_label(&em);
+
+	em_imm(&em, R0, 0);
+	em_ji(&em, BPF_JEQ, R0, 0, end);
+	at = em_raw(&em, BPF_ALU64 | BPF_MOV | BPF_K, R1, 0, 0, 7);
+	em_place(&em, end);
+	em_exit(&em);
+	em_kill(&em, at);
+	assert_int_equal(finish(&em), 0);
+	assert_int_equal(em.code.n, 3);
+	assert_int_equal(em.code.v[1].off, 0);
+	em_fini(&em);
+}
+
+static void
+test_append(void **state)
+{
+	struct em em = { 0 }, in = { 0 };
+	uint32_t a = em_label(&em), b = em_label(&in);
+
+	em_imm(&em, R0, 0);
+	em_ji(&em, BPF_JEQ, R0, 0, a);
+	em_ji(&in, BPF_JNE, R0, 1, b);
+	em_fn(&in, "inner");
+	em_place(&in, b);
+	em_append(&em, &in);
+	em_place(&em, a);
+	em_exit(&em);
+	assert_int_equal(finish(&em), 0);
+	assert_int_equal(em.code.n, 5);
+	assert_int_equal(em.code.v[1].off, 2);
+	assert_int_equal(em.code.v[2].off, 1);
+	assert_int_equal(em.ref.v[0].at, 3);
+	em_fini(&em);
+}
+
+static void
+test_immediates(void **state)
+{
+	struct em em = { 0 };
+
+	em_imm(&em, R0, (uint64_t)-5);
+	em_imm(&em, R0, 0xffffffffull); /* not sign-extended */
+	em_imm(&em, R0, 0x100000000ull);
+	em_exit(&em);
+	assert_int_equal(em.code.v[0].code, BPF_ALU64 | BPF_MOV | BPF_K);
+	assert_int_equal(em.code.v[0].imm, -5);
+	assert_int_equal(em.code.v[1].code, BPF_ALU | BPF_MOV | BPF_K);
+	assert_int_equal(em.code.v[2].code, BPF_LD | BPF_DW | BPF_IMM);
+	assert_int_equal(em.code.v[3].imm, 1);
+	assert_int_equal(finish(&em), 0);
+	em_fini(&em);
+}
+
+static void
+test_too_far(void **state)
+{
+	struct em em = { 0 };
+	struct err e = { 0 };
+	uint32_t end = em_label(&em);
+
+	em_ji(&em, BPF_JEQ, R1, 0, end);
+	for (int i = 0; i < 40000; i++)
+		em_alui(&em, BPF_ADD, R1, 1);
+	em_place(&em, end);
+	em_exit(&em);
+	assert_int_equal(em_finish(&em, "clause_7", &e), -1);
+	assert_non_null(strstr(e.msg, "clause_7"));
+	em_fini(&em);
+	em = (struct em){ 0 };
+	em_ld(&em, BPF_DW, R1, R2, 40000); /* no such offset */
+	em_exit(&em);
+	assert_int_equal(finish(&em), -1);
+	em_fini(&em);
+}
+
+static void
+test_no_place(void **state)
+{
+	struct em em = { 0 };
+
+	em_ja(&em, em_label(&em));
+	assert_int_equal(finish(&em), -1);
+	em_fini(&em);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_jumps),	   cmocka_unit_test(test_dead),
+		cmocka_unit_test(test_kill),	   cmocka_unit_test(test_append),
+		cmocka_unit_test(test_immediates), cmocka_unit_test(test_too_far),
+		cmocka_unit_test(test_no_place),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
