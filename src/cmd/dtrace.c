@@ -422,7 +422,9 @@ start_processes(struct cmd *c, const struct targets *t,
 						      NULL, NULL);
 		free(words);
 		if (procs[c->nprocs] == NULL)
-			cmd_dfatal(c, "%s", "");
+			cmd_fatal(c, "%s", dtrace_errmsg(
+						 c->dtp,
+						 dtrace_errno(c->dtp)));
 		c->nprocs++;
 	}
 	for (int i = 0; i < t->npids; i++) {
@@ -433,7 +435,9 @@ start_processes(struct cmd *c, const struct targets *t,
 			cmd_fatal(c, "invalid pid: %s", t->pids[i]);
 		procs[c->nprocs] = dtrace_proc_grab(c->dtp, (pid_t)pid, 0);
 		if (procs[c->nprocs] == NULL)
-			cmd_dfatal(c, "%s", "");
+			cmd_fatal(c, "%s", dtrace_errmsg(
+						 c->dtp,
+						 dtrace_errno(c->dtp)));
 		c->nprocs++;
 	}
 	c->live = c->nprocs;

@@ -40,6 +40,7 @@ struct pid_insn {
 	uint32_t off;
 	uint8_t len;
 	enum pid_kind kind;
+	bool allowed;    /* a uprobe can be placed here; pid_allow.c */
 	uint64_t target; /* JMP, JCC, direct CALL; else 0 */
 };
 
@@ -60,10 +61,15 @@ bool pid_insn_begins(const struct pid_body *b, size_t off);
 /* How many instructions there are before the first that is none. */
 size_t pid_insn_count(const struct pid_body *b);
 
+/* Does the kernel accept a uprobe at this instruction?  pid_allow.c */
+bool pid_allowed(const ZydisDecodedInstruction *in);
+
 /*
  * The offset an entry probe is best placed at: 0, or that of an instruction
- * the kernel emulates, reached with the arguments still in place.
+ * the kernel emulates, reached with the arguments still in place; or, if the
+ * kernel refuses a probe at the first, one it accepts.  PID_NOWHERE: none.
  */
+#define PID_NOWHERE SIZE_MAX
 size_t pid_slide(const struct pid_body *b);
 
 /* What is at an address outside the body. */

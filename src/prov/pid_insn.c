@@ -119,7 +119,8 @@ pid_insn_at(const ZydisDecoder *d, const struct pid_body *b, size_t off,
 		return false;
 	*out = (struct pid_insn){ .off = (uint32_t)off,
 				  .len = in.length,
-				  .kind = PID_I_PLAIN };
+				  .kind = PID_I_PLAIN,
+				  .allowed = pid_allowed(&in) };
 	direct = (in.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0 &&
 		 in.raw.imm[0].is_relative;
 	if (direct)

@@ -190,6 +190,9 @@ sites_fn(struct site_cx *cx, struct pid_fn *f, const struct pid_probe *pp,
 
 	cx->obj = f->obj;
 	cx->elf = f->elf;
+	/* Of functions with one name, some may have no place for it. */
+	if (pp->what != PID_OFFSET && pid_slide(&f->body) == PID_NOWHERE)
+		return 0;
 	switch (pp->what) {
 	case PID_ENTRY:
 		return site_at(cx, DIF_SITE_UPROBE,

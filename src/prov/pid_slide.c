@@ -163,7 +163,7 @@ slide_harmless(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 
 static enum slide_step
 slide_step(const ZydisDecoder *d, const struct pid_body *b, size_t off,
-	   size_t *len)
+	   size_t *len, bool *allowed)
 {
 	ZydisDecodedInstruction in;
 	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
@@ -173,7 +173,8 @@ slide_step(const ZydisDecoder *d, const struct pid_body *b, size_t off,
 				   d, b->p + off, b->n - off, &in, op)))
 		return STEP_STOP;
 	*len = in.length;
-	s = slide_emulated(&in);
+	*allowed = pid_allowed(&in);
+	s = *allowed ? slide_emulated(&in) : STEP_STOP;
 	if (s != STEP_STOP)
 		return s;
 	if (slide_is_nop5(b->p + off, in.length))
@@ -205,12 +206,15 @@ size_t
 pid_slide(const struct pid_body *b)
 {
 	enum slide_step s = STEP_STOP;
-	size_t off = 0, nop5 = 0, len = 0;
+	size_t off = 0, nop5 = 0, len = 0, first = PID_NOWHERE;
+	bool allowed = false;
 	ZydisDecoder d;
 
 	pid_decoder_init(&d);
 	for (int i = 0; i < SLIDE_INSNS && off < SLIDE_BYTES; i++) {
-		s = slide_step(&d, b, off, &len);
+		s = slide_step(&d, b, off, &len, &allowed);
+		if (allowed && first == PID_NOWHERE)
+			first = off;
 		if (s != STEP_OVER && s != STEP_NOP5)
 			break;
 		if (s == STEP_NOP5 && nop5 == 0)
@@ -221,7 +225,11 @@ pid_slide(const struct pid_body *b)
 		off = nop5;
 		s = STEP_NOP5;
 	}
-	if (off == 0 || slide_entered(&d, b, off, s == STEP_OTHER))
-		return 0;
-	return off;
+	if (off != 0 && !slide_entered(&d, b, off, s == STEP_OTHER))
+		return off;
+	/* No cheap place: the first one there is. */
+	if (first == 0 || (first != PID_NOWHERE &&
+			   !slide_entered(&d, b, first, true)))
+		return first;
+	return PID_NOWHERE;
 }

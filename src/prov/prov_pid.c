@@ -38,6 +38,7 @@ struct pid_cx {
 	uint64_t off;
 	size_t nobjs, nfuncs, nprobes; /* found */
 	size_t outside;                /* functions that end before off */
+	size_t refused;                /* where the kernel takes no probe */
 };
 
 static bool
@@ -103,7 +104,7 @@ make_offsets(struct pid_cx *cx, const struct pid_group *g,
 	pid_decoder_init(&dec);
 	for (size_t at = 0; pid_insn_at(&dec, b, at, &in); at += in.len) {
 		snprintf(name, sizeof(name), "%zx", at);
-		if (probe_glob(cx->pd->name, name) &&
+		if (in.allowed && probe_glob(cx->pd->name, name) &&
 		    pid_make(cx, g, PID_OFFSET, at, name) != 0)
 			return -1;
 	}
@@ -115,6 +116,8 @@ make_offset(struct pid_cx *cx, const struct pid_group *g,
 	    const struct pid_body *b)
 {
 	char name[24];
+	ZydisDecoder dec;
+	struct pid_insn in;
 
 	if (cx->off >= b->n) {
 		cx->outside++;
@@ -122,6 +125,11 @@ make_offset(struct pid_cx *cx, const struct pid_group *g,
 	}
 	if (!pid_insn_begins(b, cx->off))
 		return 0;
+	pid_decoder_init(&dec);
+	if (pid_insn_at(&dec, b, cx->off, &in) && !in.allowed) {
+		cx->refused++;
+		return 0;
+	}
 	snprintf(name, sizeof(name), "%llx", (unsigned long long)cx->off);
 	return pid_make(cx, g, PID_OFFSET, cx->off, name);
 }
@@ -139,6 +147,10 @@ make_fn(void *arg, const struct pid_found *f)
 		return -1;
 	if (cx->name_off)
 		return make_offset(cx, g, &f->body);
+	if (pid_slide(&f->body) == PID_NOWHERE) {
+		cx->refused++;
+		return cx->name_glob ? make_offsets(cx, g, &f->body) : 0;
+	}
 	if (probe_glob(name, "entry") &&
 	    pid_make(cx, g, PID_ENTRY, 0, "entry") != 0)
 		return -1;
@@ -215,6 +227,10 @@ provide_funcs(struct pid_cx *cx)
 				cx->pd->func,
 				cx->mod != NULL ? cx->mod : "any object",
 				(int)proc_pid(cx->proc));
+	if (cx->refused != 0 && cx->nprobes == 0)
+		return pid_fail(cx, &D_PROC_NAME,
+				"the kernel cannot place a probe there: it "
+				"steps no such instruction (lock, AVX, trap)");
 	if (!cx->name_off || cx->nprobes != 0)
 		return 0;
 	if (cx->outside == cx->nfuncs)

@@ -64,12 +64,27 @@ test_no_slide(void **state)
 	/* Nothing emulated comes. */
 	slides(BODY(ENDBR, RET), 0);
 	slides(BODY(ENDBR), 0);
-	slides((struct pid_body){ .p = (const uint8_t *)"", .n = 0 }, 0);
+	slides((struct pid_body){ .p = (const uint8_t *)"", .n = 0 },
+	       PID_NOWHERE);
 	/* push %rax with a 16-bit prefix is single-stepped. */
 	slides(BODY(ENDBR, 0x66, 0x50, RET), 0);
 	/* pause is no nop; xchg %rax,%r8 neither */
 	slides(BODY(ENDBR, 0xf3, 0x90, RET), 0);
 	slides(BODY(ENDBR, 0x49, 0x90, RET), 0);
+}
+
+static void
+test_refused(void **state)
+{
+	/* vpxor %xmm0,%xmm0,%xmm0 is refused: on to the push, or the ret. */
+	slides(BODY(0xc5, 0xf9, 0xef, 0xc0, PUSH_RBP, RET), 4);
+	slides(BODY(0xc5, 0xf9, 0xef, 0xc0, RET), 4);
+	/* ... but not over what writes an argument. */
+	slides(BODY(0xc5, 0xf9, 0xef, 0xc0, MOV_RDI_RAX, RET), 4);
+	/* lock decl (%rdi); notrack jmp *%rax; hlt */
+	slides(BODY(0xf0, 0xff, 0x0f, RET), PID_NOWHERE);
+	slides(BODY(0x3e, 0xff, 0xe0), PID_NOWHERE);
+	slides(BODY(0xf4, RET), PID_NOWHERE);
 }
 
 static void
@@ -192,6 +207,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_slide),
 		cmocka_unit_test(test_no_slide),
+		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_slide_entered),
 		cmocka_unit_test(test_returns),
 		cmocka_unit_test(test_indirect),

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * pid_allow.c - instructions that a uprobe cannot be placed at.
+ *
+ * The kernel copies the probed instruction elsewhere and steps it there, and
+ * refuses (ENOTSUPP) what it does not trust to survive that: encodings newer
+ * than its tables (VEX, EVEX, XOP), segment prefixes that mean nothing in
+ * 64-bit mode (also "notrack"), lock, and instructions that trap or need
+ * privilege.  One refused site would fail all sites of its link, so such
+ * places are known here.  The list was found by placing a probe at every
+ * opcode of the one- and two-byte maps (6.18); it is is_prefix_bad() and
+ * good_insns_64[] of arch/x86/kernel/uprobes.c.
+ */
+#include "prov/pid_impl.h"
+
+static bool
+allow_prefix(uint8_t p)
+{
+	switch (p) {
+	case 0x26: /* es */
+	case 0x2e: /* cs */
+	case 0x36: /* ss */
+	case 0x3e: /* ds, notrack */
+	case 0xf0: /* lock */
+		return false;
+	default:
+		return true;
+	}
+}
+
+static bool
+allow_opcode(uint8_t op)
+{
+	switch (op) {
+	case 0x6c ... 0x6f: /* ins, outs */
+	case 0xcc:	    /* int3 */
+	case 0xcd:	    /* int n */
+	case 0xcf:	    /* iret */
+	case 0xe4 ... 0xe7: /* in, out */
+	case 0xec ... 0xef:
+	case 0xf1: /* int1 */
+	case 0xf4: /* hlt */
+	case 0xfa: /* cli */
+	case 0xfb: /* sti */
+		return false;
+	default:
+		return true;
+	}
+}
+
+bool
+pid_allowed(const ZydisDecodedInstruction *in)
+{
+	if (in->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
+		return false;
+	for (uint8_t i = 0; i < in->raw.prefix_count; i++) {
+		if (!allow_prefix(in->raw.prefixes[i].value))
+			return false;
+	}
+	return in->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT ||
+	       allow_opcode(in->opcode);
+}
