@@ -659,7 +659,7 @@ main(int argc, char **argv)
 	for (int i = 0; i < c.nprogs; i++)
 		matches += c.progs[i].info.dpi_matches;
 	if (c.mode == MODE_RUN) {
-		if (matches == 0)
+		if (matches == 0 && !(c.cflags & DTRACE_C_ZDEFS))
 			cmd_fatal(&c, "no probes matched");
 		run(&c, procs);
 	}

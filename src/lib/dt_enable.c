@@ -79,6 +79,7 @@ dtrace_program_exec(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 		return dt_set_err(dtp, EDT_ACTIVE, "%s",
 				  dtrace_errmsg(NULL, EDT_ACTIVE));
 	dtrace_program_info(dtp, prog, &pi);
+	dtp->zdefs = (prog->cflags & DTRACE_C_ZDEFS) != 0;
 	for (uint32_t i = 0; i < prog->dif->nclauses; i++) {
 		struct dif_clause *cl = &prog->dif->clauses[i];
 		if (check_destructive(dtp, cl) != 0)
@@ -88,7 +89,8 @@ dtrace_program_exec(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 			return dt_nomem(dtp);
 		err_clear(&dtp->err);
 		if (probe_match(dtp->probes, &cl->pdesc, collect_probe, &c,
-				&dtp->err) < 0)
+				&dtp->err) < 0 &&
+		    !dt_probe_absent(dtp, &dtp->err))
 			return dt_fail(dtp, EDT_ENABLE);
 		if (c.failed)
 			return dt_nomem(dtp);

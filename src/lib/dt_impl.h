@@ -94,6 +94,7 @@ struct dtrace_hdl {
 	int64_t opt[DT_NOPT];
 	const char *optstr[DT_NOPT];
 	unsigned cflags; /* from options of kind CFLAG */
+	bool zdefs;	 /* of the program being compiled or enabled */
 	VEC(char *) cppargs;
 
 	struct type_space *types;
@@ -163,6 +164,11 @@ dt_opt_on(const dtrace_hdl_t *dtp, enum dt_opt o)
 char *dt_cpp_run(dtrace_hdl_t *dtp, FILE *fp, size_t *len);
 
 /* dt_probe.c */
+/*
+ * Does the error only say that something named is not there (a function, an
+ * object), which zdefs allows?  Then it is forgotten.
+ */
+bool dt_probe_absent(dtrace_hdl_t *dtp, struct err *e);
 void dt_probe_desc(const struct probe *p, dtrace_probedesc_t *out);
 int dt_probe_types(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
 		   struct lang_probe_info *out, struct err *e);

@@ -69,6 +69,15 @@ types_visit(void *arg, struct probe *p)
 	return 0;
 }
 
+bool
+dt_probe_absent(dtrace_hdl_t *dtp, struct err *e)
+{
+	if (!dtp->zdefs || (e->tag != &D_PROC_FUNC && e->tag != &D_PROC_LIB))
+		return false;
+	err_clear(e);
+	return true;
+}
+
 int
 dt_probe_types(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
 	       struct lang_probe_info *out, struct err *e)
@@ -76,9 +85,9 @@ dt_probe_types(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
 	struct types_walk w = { .dtp = dtp, .out = out, .e = e };
 
 	*out = (struct lang_probe_info){ 0 };
-	if (probe_match(dtp->probes, pd, types_visit, &w, e) < 0 || w.failed)
-		return -1;
-	return 0;
+	if (probe_match(dtp->probes, pd, types_visit, &w, e) < 0)
+		return dt_probe_absent(dtp, e) ? 0 : -1;
+	return w.failed ? -1 : 0;
 }
 
 /* ---- iteration ------------------------------------------------------------ */

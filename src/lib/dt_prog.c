@@ -77,6 +77,7 @@ prog_compile(dtrace_hdl_t *dtp, const char *text, size_t len, const char *file,
 	};
 
 	err_clear(&dtp->err);
+	dtp->zdefs = (src.cflags & DTRACE_C_ZDEFS) != 0;
 	struct dif_prog *dif = lang_compile(dtp->lang, &src, &dtp->err);
 	if (dif == NULL) {
 		dt_fail(dtp, EDT_COMPILER);
