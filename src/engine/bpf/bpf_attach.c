@@ -141,7 +141,10 @@ cmp_site(const void *a, const void *b, void *arg)
 		return d;
 	if (x->pid != y->pid)
 		return x->pid < y->pid ? -1 : 1;
-	return x->off < y->off ? -1 : x->off > y->off;
+	if (x->off != y->off)
+		return x->off < y->off ? -1 : 1;
+	/* The kernel runs the probes of one place newest first. */
+	return *(const uint32_t *)a > *(const uint32_t *)b ? -1 : 1;
 }
 
 static bool

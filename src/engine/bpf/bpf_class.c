@@ -89,6 +89,21 @@ op_faults(dif_instr_t i)
 	}
 }
 
+static void
+class_ins(struct engine *eng, dif_instr_t i)
+{
+	uint32_t id = DIF_IDX(i);
+
+	eng->buffers |= op_faults(i);
+	if (DIF_OP(i) == DIF_OP_LDGS)
+		eng->uses_vtime |= id == DIF_VAR_vtimestamp;
+	if (DIF_OP(i) != DIF_OP_CALL)
+		return;
+	eng->uses_progeny |= id == DIF_SUBR_progenyof;
+	eng->uses_copyout |= id == DIF_SUBR_copyout ||
+			     id == DIF_SUBR_copyoutstr;
+}
+
 static int
 class_obj(struct engine *eng, const struct dif_obj *o)
 {
@@ -97,11 +112,8 @@ class_obj(struct engine *eng, const struct dif_obj *o)
 
 	if (o == NULL || hash_find(eng->objstr, &k, sizeof(k)) != NULL)
 		return 0;
-	for (uint32_t i = 0; i < o->ntext; i++) {
-		eng->buffers |= op_faults(o->text[i]);
-		eng->uses_vtime |= DIF_OP(o->text[i]) == DIF_OP_LDGS &&
-				   DIF_IDX(o->text[i]) == DIF_VAR_vtimestamp;
-	}
+	for (uint32_t i = 0; i < o->ntext; i++)
+		class_ins(eng, o->text[i]);
 	if (str_add(eng, o->strtab, o->strlen, &off) != 0)
 		return -1;
 	return hash_set(eng->objstr, &k, sizeof(k),

@@ -277,6 +277,23 @@ act_exit(struct bg *g, const struct dif_expr *x)
 	bpf_clause_wake(g->eng, em);
 }
 
+#define NEAR 30000u /* offsets that fit an instruction, with room to spare */
+
+/* Record a value; r9 is moved for the fields of a very large record. */
+static int
+record_value(struct bg *g, const struct dif_expr *x)
+{
+	bool far = x->off + x->size > NEAR;
+	int rc;
+
+	if (far)
+		em_alui(g->em, BPF_ADD, R9, (int32_t)x->off);
+	rc = bg_value(g, x, R9, far ? 0 : (int32_t)x->off, x->size, false);
+	if (far)
+		em_alui(g->em, BPF_SUB, R9, (int32_t)x->off);
+	return rc;
+}
+
 static int
 stmt_values(struct bg *g, const struct dif_stmt *st)
 {
@@ -285,8 +302,7 @@ stmt_values(struct bg *g, const struct dif_stmt *st)
 		int rc;
 
 		if (st->kind != DIF_ACT_NONE && g->rec)
-			rc = bg_value(g, x, R9, (int32_t)x->off, x->size,
-				       false);
+			rc = record_value(g, x);
 		else
 			rc = x->obj != NULL ? bg_obj(g, x->obj) : 0;
 		if (rc != 0)

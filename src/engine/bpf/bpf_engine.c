@@ -108,6 +108,8 @@ engine_make(struct engine *eng, struct err *e)
 			       "strsize: must be between 1 and %u", RT_STR_MAX);
 	if (bpf_class_build(eng, e) != 0)
 		return -1;
+	if (eng->uses_copyout && bpf_feat_copyout(e) != 0)
+		return -1;
 	if (eng->cls[BC_UPROBE].sites.n + eng->cls[BC_URETPROBE].sites.n != 0)
 		eng->multi = bpf_feat_multi();
 	if (eng->cls[BC_SYSENTRY].sites.n + eng->cls[BC_SYSRETURN].sites.n !=

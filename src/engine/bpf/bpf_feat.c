@@ -79,22 +79,25 @@ raise_memlock(void)
 	setrlimit(RLIMIT_MEMLOCK, &r);
 }
 
-/*
- * A program that needs what every program of this engine needs: storing an
- * address as a number, and reading kernel memory.
- */
+/* Load a program that only calls a helper with a piece of its frame. */
 static int
-try_prog(uint32_t type, uint32_t attach)
+try_prog(uint32_t type, uint32_t attach, int helper)
 {
 	struct em em = { 0 };
 	struct err e = { 0 };
 	int fd = -1;
 
 	em_sti(&em, BPF_DW, FP, -8, 0);
-	em_lea(&em, R1, FP, -8);
-	em_imm(&em, R2, 8);
-	em_imm(&em, R3, 0);
-	em_call(&em, BPF_FUNC_probe_read_kernel);
+	if (helper == BPF_FUNC_probe_write_user) {
+		em_imm(&em, R1, 0);
+		em_lea(&em, R2, FP, -8);
+		em_imm(&em, R3, 8);
+	} else {
+		em_lea(&em, R1, FP, -8);
+		em_imm(&em, R2, 8);
+		em_imm(&em, R3, 0);
+	}
+	em_call(&em, helper);
 	em_imm(&em, R0, 0);
 	em_exit(&em);
 	if (em_finish(&em, "probe", &e) == 0) {
@@ -116,9 +119,25 @@ bpf_feat_check(struct err *e)
 	int fd;
 
 	raise_memlock();
-	fd = try_prog(BPF_PROG_TYPE_RAW_TRACEPOINT, 0);
+	fd = try_prog(BPF_PROG_TYPE_RAW_TRACEPOINT, 0,
+		      BPF_FUNC_probe_read_kernel);
 	if (fd < 0)
 		return bpf_feat_error(e, errno, "DTrace needs BPF");
+	close(fd);
+	return 0;
+}
+
+int
+bpf_feat_copyout(struct err *e)
+{
+	int fd = try_prog(BPF_PROG_TYPE_RAW_TRACEPOINT, 0,
+			  BPF_FUNC_probe_write_user);
+
+	if (fd < 0)
+		return err_set(e, &ERR_GENERIC, errno,
+			       "copyout(): this kernel lets no tracing program "
+			       "write to user memory (lockdown, or "
+			       "CAP_SYS_ADMIN is missing)");
 	close(fd);
 	return 0;
 }
@@ -127,7 +146,8 @@ bpf_feat_check(struct err *e)
 bool
 bpf_feat_multi(void)
 {
-	int fd = try_prog(BPF_PROG_TYPE_KPROBE, UAPI_TRACE_UPROBE_MULTI);
+	int fd = try_prog(BPF_PROG_TYPE_KPROBE, UAPI_TRACE_UPROBE_MULTI,
+			  BPF_FUNC_probe_read_kernel);
 	const uint64_t off = 0;
 	const struct sys_uprobes u = { .path = "/", .offs = &off, .n = 1 };
 

@@ -105,7 +105,7 @@ struct engine {
 	VEC(struct dif_ecb) errors; /* ECBs of the ERROR probe */
 	uint32_t error_name[4];	    /* its names in the strings */
 	bool buffers;		    /* something writes records */
-	bool uses_vtime;
+	bool uses_vtime, uses_progeny, uses_copyout;
 
 	struct bpf_map rt, buf, agg, ctl, conf, str, wake, self, vtime;
 	struct bpf_assoc *assoc;
@@ -130,6 +130,8 @@ struct engine {
 
 /* 0, or -1 with what is missing (a capability, or the kernel's BPF). */
 int bpf_feat_check(struct err *e);
+/* May programs write to user memory?  -1 with why not. */
+int bpf_feat_copyout(struct err *e);
 /* Is uprobe_multi there? */
 bool bpf_feat_multi(void);
 /* Fill eng->kt once; -1 when the kernel has no BTF. */

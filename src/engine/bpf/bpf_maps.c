@@ -221,6 +221,12 @@ maps_conf(struct engine *eng, struct err *e)
 		.task_cred = ~0u, .task_thread_info_status = ~0u,
 		.wall_offset = wall_offset(),
 	};
+	if (eng->uses_progeny) {
+		if (bpf_feat_ktypes(eng, e) != 0)
+			return -1;
+		c->task_tgid = eng->kt.task_tgid;
+		c->task_real_parent = eng->kt.task_real_parent;
+	}
 	for (uint32_t i = 0; i < eng->en->tab->naggs && i < 64; i++)
 		c->agg_words[i] = eng->en->tab->aggs[i]->words;
 	if (map_need(&eng->conf, "conf", sizeof(*c), 1, BPF_F_RDONLY_PROG, e))
