@@ -135,8 +135,7 @@ elf_debug_open(struct elf_file *f)
 	return d != NULL ? d : elf_debug_by_link(f, id, n);
 }
 
-/* ---- .gnu_debugdata -------------------------------------------------------
- */
+/* ---- .gnu_debugdata ------------------------------------------------- */
 
 /* Never look further than the object itself. */
 static int

@@ -275,8 +275,7 @@ elf_close(struct elf_file *f)
 	arena_free(f->arena);
 }
 
-/* ---- facts ----------------------------------------------------------------
- */
+/* ---- facts ---------------------------------------------------------- */
 
 bool
 elf_is_x86_64(const struct elf_file *f)
@@ -309,8 +308,7 @@ elf_interp(struct elf_file *f)
 	return f->interp;
 }
 
-/* ---- bytes ----------------------------------------------------------------
- */
+/* ---- bytes ---------------------------------------------------------- */
 
 /* The segment whose file-backed part holds addr. */
 static const struct elf_seg *

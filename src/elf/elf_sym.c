@@ -130,8 +130,7 @@ elf_gather(struct elf_file *f, struct elf_raws *out)
 	return f->debug == NULL || elf_table_syms(f->debug, SHT_SYMTAB, out);
 }
 
-/* ---- the table ------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------ */
 
 static int
 elf_bind_rank(unsigned bind)

@@ -52,8 +52,7 @@ ctl_fail(const struct proc *p, int sys, const char *what, struct err *e)
 		       what);
 }
 
-/* ---- making it ------------------------------------------------------------
- */
+/* ---- making it ------------------------------------------------------ */
 
 /*
  * The child.  It waits on `gate` until it is seized, and reports through
@@ -156,8 +155,7 @@ create_fork(char *const argv[], int gate[2], int report[2], struct err *e)
 	return pid;
 }
 
-/* ---- its registers and memory ---------------------------------------------
- */
+/* ---- its registers and memory --------------------------------------- */
 
 #if defined(__x86_64__)
 #define BKPT_BYTES    0xccL
@@ -224,8 +222,7 @@ bkpt_clear(const struct proc *p, struct bkpt *b, struct err *e)
 	return 0;
 }
 
-/* ---- running it to a place ------------------------------------------------
- */
+/* ---- running it to a place ------------------------------------------ */
 
 /* It ended while it was held. */
 static int
@@ -305,8 +302,7 @@ bkpt_step(struct proc *p, struct bkpt *b, struct err *e)
 	return bkpt_set(p, b, addr, e);
 }
 
-/* ---- where ----------------------------------------------------------------
- */
+/* ---- where ---------------------------------------------------------- */
 
 struct auxinfo {
 	uint64_t entry, base; /* AT_ENTRY; AT_BASE: the linker, 0: static */
@@ -460,8 +456,7 @@ ctl_advance(struct proc *p, enum proc_evaltime when, struct err *e)
 	return rc;
 }
 
-/* ---- the door -------------------------------------------------------------
- */
+/* ---- the door ------------------------------------------------------- */
 
 void
 proc_abandon(struct proc *p)

@@ -55,8 +55,7 @@ struct file_key {
 	uint64_t dev, ino, size, mtime_s, mtime_ns;
 };
 
-/* ---- the text -------------------------------------------------------------
- */
+/* ---- the text ------------------------------------------------------- */
 
 static char *
 maps_read(pid_t pid, size_t *len, struct err *e)
@@ -216,8 +215,7 @@ maps_parse(char *text, mruns *runs)
 	return true;
 }
 
-/* ---- files ----------------------------------------------------------------
- */
+/* ---- files ---------------------------------------------------------- */
 
 static bool
 ends_with(const char *s, const char *end)
@@ -305,8 +303,7 @@ file_get(struct proc *p, const struct mrun *r, const char *path,
 	return f;
 }
 
-/* ---- objects --------------------------------------------------------------
- */
+/* ---- objects -------------------------------------------------------- */
 
 /*
  * The load bias: how far the file's addresses were moved.  The first

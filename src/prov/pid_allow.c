@@ -10,6 +10,12 @@
  * places are known here.  The list was found by placing a probe at every
  * opcode of the one- and two-byte maps (6.18); it is is_prefix_bad() and
  * good_insns_64[] of arch/x86/kernel/uprobes.c.
+ *
+ * Some encodings it does not refuse, and should: with a VEX or EVEX prefix it
+ * takes the opcode byte for one of the one-byte map.  vpbroadcastb (EVEX 7a)
+ * is then emulated as `jp`, vzeroupper (VEX 77) as `ja`, and the program goes
+ * on with wrong values: strchrnul() of glibc did (6.18).  So no probe is put
+ * on any of them, whether the kernel would take it or not.
  */
 #include "prov/pid_impl.h"
 

@@ -9,8 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- objects --------------------------------------------------------------
- */
+/* ---- objects -------------------------------------------------------- */
 
 /* Is text all of s, up to a '.'?  "libc" and "libc.so" of "libc.so.6". */
 static bool
@@ -80,8 +79,7 @@ pid_mod_is(const struct proc_obj *o, const char *text, const char *canon)
 	       (text[0] != '/' || mod_is_path(text, o));
 }
 
-/* ---- functions ------------------------------------------------------------
- */
+/* ---- functions ------------------------------------------------------ */
 
 /* The bytes of a function; false: it has none that could be probed. */
 static bool
@@ -146,8 +144,7 @@ pid_each_fn(struct proc_obj *o, const char *func,
 	return 0;
 }
 
-/* ---- groups ---------------------------------------------------------------
- */
+/* ---- groups --------------------------------------------------------- */
 
 static struct pid_group *
 group_get(struct prov *pv, struct proc *p, const char *mod, const char *func,

@@ -51,6 +51,10 @@ struct pid_data {
 	struct hash *groups; /* "prov\1mod\1func" -> struct pid_group */
 	struct hash *served; /* description -> generation + 1 of its process */
 	const struct dif_recipes *entry, *ret, *none;
+	/* The last answer of pid_unwinds(), and what it was about. */
+	struct proc *unwinds_proc;
+	uint64_t unwinds_generation;
+	bool unwinds;
 };
 
 /*
@@ -81,6 +85,11 @@ int pid_each_fn(struct proc_obj *o, const char *func,
 /* The group of a function's name, with the function in it.  NULL + *e. */
 struct pid_group *pid_group_add(struct prov *pv, struct proc *p,
 				const struct pid_found *f, struct err *e);
+
+/* May return addresses not be replaced in this process, in this function?
+   pid_unwind.c */
+bool pid_unwinds(struct pid_data *d, struct proc *p);
+bool pid_returns_twice(const char *name);
 
 /* prov_pid.c's sites, in pid_site.c. */
 int pid_sites(struct prov *pv, const struct probe *p, uint32_t args_used,

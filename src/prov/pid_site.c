@@ -2,17 +2,20 @@
 /*
  * pid_site.c - where probes of the pid provider fire, and their arguments.
  *
- * entry	before the first instruction, or a little later where it is
- *		cheaper (pid_slide.c).  Arguments by the System V ABI for
- *		x86-64: six registers, then the stack above the return address.
- * return	arg0 is the offset of the instruction that returns, arg1 the
- *value. If the offset is not used, or cannot differ, the kernel's return probe
- *serves; else there is a probe on each ret.  A tail call leaves too, but the
- *value is not known at the jump: a clause that uses arg1 of such a function
- *gets the return probe, and then arg0 is 0.  So it is for functions whose ways
- *		out are not all known (pid_return.c): no return is missed.
- * offsets	before that instruction; no arguments, the registers are in
- *		uregs[].
+ * Entry: before the first instruction, or a little later where it is cheaper
+ * (pid_slide.c).  Arguments by the System V ABI for x86-64: six registers, then
+ * the stack above the return address.
+ *
+ * Return: arg0 is the offset of the instruction that returns, arg1 the value.
+ * If the offset is not used, or cannot differ, the kernel's return probe
+ * serves; else there is a probe on each ret.  A tail call leaves too, but the
+ * value is not known at the jump: a clause that uses arg1 of such a function
+ * gets the return probe, and then arg0 is 0.  So it is for functions whose ways
+ * out are not all known (pid_return.c): no return is missed.  Where a return
+ * probe would harm the process (pid_unwind.c), the ways out that are known
+ * have probes, whatever is used.
+ *
+ * Offsets: before that instruction; no arguments, the registers are in uregs[].
  */
 #include <string.h>
 
@@ -82,8 +85,7 @@ site_at(const struct site_cx *cx, enum dif_site_kind kind, uint64_t addr,
 	return site_add(cx->out, &s, cx->e);
 }
 
-/* ---- returns --------------------------------------------------------------
- */
+/* ---- returns ------------------------------------------------------------ */
 
 static bool
 name_is_part(const char *name)
@@ -123,37 +125,55 @@ sites_each(const struct site_cx *cx, const struct pid_fn *f,
 	return 0;
 }
 
+/* Probes on every way out that was found. */
+static int
+sites_ways_out(const struct site_cx *cx, const struct pid_fn *f,
+	       const struct pid_returns *r)
+{
+	if (sites_each(cx, f, r->rets.v, r->rets.n) != 0)
+		return -1;
+	return sites_each(cx, f, r->tails.v, r->tails.n);
+}
+
+/* The kernel's return probe; its arg0 is the way out if there is only one. */
+static int
+site_uret(const struct site_cx *cx, const struct pid_fn *f,
+	  const struct pid_returns *r)
+{
+	const struct pid_data *d = cx->pv->data;
+	uint64_t cookie = 0;
+
+	if (r->rets.n == 1 && r->tails.n == 0)
+		cookie = r->rets.v[0];
+	else if (r->rets.n == 0 && r->tails.n == 1)
+		cookie = r->tails.v[0];
+	return site_at(cx, DIF_SITE_URETPROBE,
+		       f->body.addr + pid_slide(&f->body), cookie, d->ret);
+}
+
 static int
 sites_return(const struct site_cx *cx, struct pid_fn *f, uint32_t args_used)
 {
-	const struct pid_data *d = cx->pv->data;
 	const struct pid_world w = { fn_where, f };
-	uint64_t at = f->body.addr + pid_slide(&f->body), cookie = 0;
-	struct pid_returns r;
+	bool harmful = pid_returns_twice(f->sym->name) ||
+		       pid_unwinds(cx->pv->data, cx->proc);
+	struct pid_returns r = { 0 };
 	int rc;
 
-	if ((args_used & ARG_OFFSET) == 0)
-		return site_at(cx, DIF_SITE_URETPROBE, at, 0, d->ret);
+	if (!harmful && (args_used & ARG_OFFSET) == 0)
+		return site_uret(cx, f, &r);
 	if (pid_returns_find(&f->body, &w, &r) != 0)
 		return err_nomem(cx->e);
-	if (r.exact && r.rets.n + r.tails.n > 1 &&
-	    (r.tails.n == 0 || (args_used & ARG_VALUE) == 0)) {
-		rc = sites_each(cx, f, r.rets.v, r.rets.n);
-		if (rc == 0)
-			rc = sites_each(cx, f, r.tails.v, r.tails.n);
-	} else {
-		if (r.rets.n == 1 && r.tails.n == 0)
-			cookie = r.rets.v[0];
-		else if (r.rets.n == 0 && r.tails.n == 1)
-			cookie = r.tails.v[0];
-		rc = site_at(cx, DIF_SITE_URETPROBE, at, cookie, d->ret);
-	}
+	if (harmful || (r.exact && r.rets.n + r.tails.n > 1 &&
+			(r.tails.n == 0 || (args_used & ARG_VALUE) == 0)))
+		rc = sites_ways_out(cx, f, &r);
+	else
+		rc = site_uret(cx, f, &r);
 	pid_returns_fini(&r);
 	return rc;
 }
 
-/* ---- offsets --------------------------------------------------------------
- */
+/* ---- offsets ------------------------------------------------------------ */
 
 /*
  * Does an instruction of f begin at off?  Kept for all of them: a listing of
@@ -179,8 +199,7 @@ fn_begins(const struct pid_data *d, struct pid_fn *f, uint64_t off)
 	return (f->begins[off / 8] >> (off % 8) & 1) != 0;
 }
 
-/* ---- all ------------------------------------------------------------------
- */
+/* ---- all ---------------------------------------------------------------- */
 
 static int
 sites_fn(struct site_cx *cx, struct pid_fn *f, const struct pid_probe *pp,

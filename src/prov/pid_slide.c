@@ -82,6 +82,7 @@ slide_computes(const ZydisDecodedInstruction *in)
 		       in->mnemonic != ZYDIS_MNEMONIC_IDIV;
 	case ZYDIS_CATEGORY_AVX:
 	case ZYDIS_CATEGORY_BITBYTE:
+	case ZYDIS_CATEGORY_BROADCAST:
 	case ZYDIS_CATEGORY_CMOV:
 	case ZYDIS_CATEGORY_CONVERT:
 	case ZYDIS_CATEGORY_DATAXFER:
@@ -114,7 +115,6 @@ slide_reg_kept(ZydisRegister reg)
 	case ZYDIS_REGISTER_RCX:
 	case ZYDIS_REGISTER_R8:
 	case ZYDIS_REGISTER_R9:
-	case ZYDIS_REGISTER_RAX: /* number of vector arguments */
 	case ZYDIS_REGISTER_RSP:
 	case ZYDIS_REGISTER_RBP:
 		return true;

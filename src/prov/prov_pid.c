@@ -65,8 +65,7 @@ pid_fail(const struct pid_cx *cx, const struct err_tag *tag, const char *fmt,
 		       cx->pd->mod, cx->pd->func, cx->pd->name, why);
 }
 
-/* ---- making probes --------------------------------------------------------
- */
+/* ---- making probes -------------------------------------------------- */
 
 static int
 pid_make(struct pid_cx *cx, const struct pid_group *g, enum pid_what what,
@@ -198,6 +197,14 @@ each_fn(struct pid_cx *cx, int (*fn)(void *, const struct pid_found *))
 }
 
 static int
+pid_fail_refused(const struct pid_cx *cx)
+{
+	return pid_fail(cx, &D_PROC_NAME,
+			"the kernel cannot place a probe there: it steps no "
+			"such instruction (lock, AVX, trap)");
+}
+
+static int
 check_count(struct pid_cx *cx)
 {
 	int rc;
@@ -228,9 +235,7 @@ provide_funcs(struct pid_cx *cx)
 				cx->mod != NULL ? cx->mod : "any object",
 				(int)proc_pid(cx->proc));
 	if (cx->refused != 0 && cx->nprobes == 0)
-		return pid_fail(cx, &D_PROC_NAME,
-				"the kernel cannot place a probe there: it "
-				"steps no such instruction (lock, AVX, trap)");
+		return pid_fail_refused(cx);
 	if (!cx->name_off || cx->nprobes != 0)
 		return 0;
 	if (cx->outside == cx->nfuncs)
@@ -243,8 +248,7 @@ provide_funcs(struct pid_cx *cx)
 			(unsigned long long)cx->off, cx->pd->func);
 }
 
-/* ---- absolute addresses ---------------------------------------------------
- */
+/* ---- absolute addresses --------------------------------------------- */
 
 /*
  * Is there an instruction at a link-time address?  Where a symbol covers it,
@@ -252,8 +256,10 @@ provide_funcs(struct pid_cx *cx)
  * instruction begins, if the bytes can be one.
  */
 static bool
-address_is_insn(struct elf_file *elf, uint64_t addr)
+address_is_insn(struct elf_file *elf, uint64_t addr, bool *allowed)
 {
+	ZydisDecoder dec;
+	struct pid_insn in;
 	const struct elf_sym *s = elf_sym_at(elf, addr);
 	uint64_t left = elf_code_left(elf, addr);
 	struct pid_body b = { .addr = addr, .n = left < 16 ? left : 16 };
@@ -265,7 +271,11 @@ address_is_insn(struct elf_file *elf, uint64_t addr)
 		b.n = at + b.n;
 	}
 	b.p = elf_bytes(elf, b.addr, b.n);
-	return b.p != NULL && pid_insn_begins(&b, at);
+	if (b.p == NULL || !pid_insn_begins(&b, at))
+		return false;
+	pid_decoder_init(&dec);
+	*allowed = pid_insn_at(&dec, &b, at, &in) && in.allowed;
+	return true;
 }
 
 static struct proc_obj *
@@ -290,6 +300,7 @@ provide_address(struct pid_cx *cx)
 	struct pid_probe *pp;
 	struct probe *p;
 	char prov[32], name[24];
+	bool allowed;
 
 	if (!cx->name_off)
 		return field_exact(cx->pd->name)
@@ -306,11 +317,13 @@ provide_address(struct pid_cx *cx)
 				"address 0x%llx is not in the code of %s",
 				(unsigned long long)cx->off,
 				cx->mod != NULL ? cx->mod : "the process");
-	if (!address_is_insn(elf, cx->off - o->base))
+	if (!address_is_insn(elf, cx->off - o->base, &allowed))
 		return pid_fail(cx, &D_PROC_ALIGN,
 				"address 0x%llx is not the start of an "
 				"instruction",
 				(unsigned long long)cx->off);
+	if (!allowed)
+		return pid_fail_refused(cx);
 	snprintf(prov, sizeof(prov), "pid%d", (int)proc_pid(cx->proc));
 	snprintf(name, sizeof(name), "%llx", (unsigned long long)cx->off);
 	p = probe_add(cx->pv, prov, o->name, "-", name);
@@ -325,8 +338,7 @@ provide_address(struct pid_cx *cx)
 	return 0;
 }
 
-/* ---- descriptions ---------------------------------------------------------
- */
+/* ---- descriptions --------------------------------------------------- */
 
 /*
  * The process a provider field names: 1 and *pid, 0 if it is not this
@@ -498,8 +510,7 @@ pid_canon(struct prov *pv, struct dif_pdesc *pd)
 	}
 }
 
-/* ---- the provider ---------------------------------------------------------
- */
+/* ---- the provider --------------------------------------------------- */
 
 static void
 pid_fini(struct prov *pv)

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * pid_unwind.c - when a return may not be caught by replacing the return
+ * address.
+ *
+ * The kernel's return probe puts the address of a trampoline in place of the
+ * return address.  Two kinds of programs do not survive that:
+ *
+ *  - whoever unwinds the stack finds a frame that no table describes: a C++
+ *    exception or a Rust panic ends the process instead of being caught, and
+ *    so does the end of a thread by pthread_exit() or by being cancelled;
+ *  - whoever keeps a copy of the return address and comes back by it a second
+ *    time (setjmp, getcontext, vfork) jumps to a trampoline that has been
+ *    used up.
+ *
+ * Both were seen to kill programs (Linux 6.18).  Functions of processes that
+ * may unwind, and those that return twice, have their returns probed at their
+ * ret instructions, which costs more and harms nothing.  A process may unwind
+ * if an object of it, other than the C library and the unwinder themselves,
+ * names a function that unwinding cannot do without.
+ */
+#include <string.h>
+
+#include "prov/pid_fn.h"
+
+static const char *const unwind_names[] = {
+	"__gxx_personality_v0",   "rust_eh_personality",  "_Unwind_Resume",
+	"_Unwind_RaiseException", "_Unwind_ForcedUnwind", "pthread_exit",
+	"pthread_cancel",
+};
+static const char *const twice_names[] = {
+	"setjmp",       "_setjmp",       "__setjmp",   "sigsetjmp",
+	"__sigsetjmp",  "__sigjmp_save", "getcontext", "__getcontext",
+	"swapcontext",  "__swapcontext", "vfork",      "__vfork",
+	"__libc_vfork", "savectx",
+};
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+bool
+pid_returns_twice(const char *name)
+{
+	for (size_t i = 0; i < COUNT(twice_names); i++)
+		if (strcmp(name, twice_names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Is a name in a table of NUL-terminated strings? */
+static bool
+strtab_has(const char *tab, size_t size, const char *name)
+{
+	size_t len = strlen(name) + 1;
+	const char *p = tab, *end = tab + size;
+
+	while (p < end) {
+		p = memmem(p, (size_t)(end - p), name, len);
+		if (p == NULL)
+			return false;
+		if (p == tab || p[-1] == '\0')
+			return true;
+		p += len;
+	}
+	return false;
+}
+
+/* Undefined symbols count too, so it is the strings that are looked at; a
+   static program has its functions in its symbol table. */
+static bool
+obj_names(struct elf_file *elf, const char *name)
+{
+	size_t size;
+	const char *tab = elf_section(elf, ".dynstr", &size, NULL);
+
+	return (tab != NULL && strtab_has(tab, size, name)) ||
+	       (elf_interp(elf) == NULL && elf_sym_find(elf, name) != NULL);
+}
+
+/* The libraries that only offer unwinding to others. */
+static bool
+obj_is_runtime(const struct proc_obj *o)
+{
+	static const char *const names[] = {
+		"libc.so.", "libpthread.so.", "libgcc_s.so.",
+		"ld-linux", "ld-musl",        "libthread_db.so."
+	};
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (strncmp(o->name, names[i], strlen(names[i])) == 0)
+			return true;
+	return o->path[0] != '/';
+}
+
+static bool
+proc_unwinds(struct proc *p)
+{
+	for (size_t i = 0; i < proc_nobjs(p); i++) {
+		struct proc_obj *o = proc_obj_at(p, i);
+		struct err e = { 0 };
+		struct elf_file *elf;
+
+		if (obj_is_runtime(o))
+			continue;
+		elf = proc_obj_elf(o, &e);
+		for (size_t k = 0; elf != NULL && k < COUNT(unwind_names); k++)
+			if (obj_names(elf, unwind_names[k]))
+				return true;
+	}
+	return false;
+}
+
+bool
+pid_unwinds(struct pid_data *d, struct proc *p)
+{
+	if (d->unwinds_proc != p ||
+	    d->unwinds_generation != proc_generation(p)) {
+		d->unwinds = proc_unwinds(p);
+		d->unwinds_proc = p;
+		d->unwinds_generation = proc_generation(p);
+	}
+	return d->unwinds;
+}
