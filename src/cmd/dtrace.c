@@ -537,7 +537,7 @@ run(struct cmd *c, struct ps_prochandle **procs)
 	for (int i = 0; i < c->nprocs; i++)
 		dtrace_proc_continue(c->dtp, procs[i]);
 	while (!done) {
-		if (!interrupted)
+		if (!interrupted && (c->nprocs == 0 || c->live > 0))
 			dtrace_sleep(c->dtp);
 		if (interrupted && !newline) {
 			newline = true;

@@ -45,6 +45,7 @@ test_slide(void **state)
 	slides(BODY(ENDBR, PUSH_RBP, POP_RBP, RET), 4);
 	slides(BODY(ENDBR, LEA_R11, PUSH_R12, RET), 11);
 	slides(BODY(MOV_R10_RDI, PUSH_RBP, RET), 3);
+	slides(BODY(MOV_RDI_RAX, PUSH_RBP, RET), 3);
 	slides(BODY(ENDBR, NOP5, PUSH_RBP, RET), 9);
 	slides(BODY(ENDBR, NOP5, MOV_RDI_RAX, RET), 4);
 	/* xor %r11d,%r11d; jmp +0 */
@@ -54,9 +55,8 @@ test_slide(void **state)
 static void
 test_no_slide(void **state)
 {
-	/* Writes an argument register, rax, rsp, or may fault. */
+	/* Writes an argument register, rsp, or may fault. */
 	slides(BODY(0x31, 0xff, PUSH_RBP, RET), 0);
-	slides(BODY(MOV_RDI_RAX, PUSH_RBP, RET), 0);
 	slides(BODY(SUB_RSP, PUSH_RBP, RET), 0);
 	slides(BODY(LOAD_R10, PUSH_RBP, RET), 0);
 	/* mov %r10,-8(%rsp): memory */
