@@ -13,8 +13,8 @@
  */
 #include "engine/bpf/bpf_impl.h"
 
-#define HASH_MUL     0x9e3779b97f4a7c15ull
-#define INLINE_KEY   64u /* bytes of a key that is hashed in line */
+#define HASH_MUL   0x9e3779b97f4a7c15ull
+#define INLINE_KEY 64u /* bytes of a key that is hashed in line */
 
 /* R0 = the slot's element, or to `none`. */
 static void
@@ -50,8 +50,9 @@ cell_start(struct bg *g, const struct dif_aggvar *a)
 {
 	if (a->func != DIF_AGG_min && a->func != DIF_AGG_max)
 		return;
-	em_imm(g->em, R2, a->func == DIF_AGG_min ? (uint64_t)INT64_MAX :
-						   (uint64_t)INT64_MIN);
+	em_imm(g->em, R2,
+	       a->func == DIF_AGG_min ? (uint64_t)INT64_MAX
+				      : (uint64_t)INT64_MIN);
 	em_st(g->em, BPF_DW, R1, 0, R2);
 }
 
@@ -238,7 +239,7 @@ add_square(struct bg *g)
 	em_ji(em, BPF_JSGE, R2, 0, pos);
 	em_raw(em, BPF_ALU64 | BPF_NEG, R2, 0, 0, 0);
 	em_place(em, pos);
-	em_mov32(em, R3, R2); /* l */
+	em_mov32(em, R3, R2);         /* l */
 	em_alui(em, BPF_RSH, R2, 32); /* h */
 	em_mov(em, R4, R2);
 	em_alu(em, BPF_MUL, R4, R3); /* h*l */
@@ -262,8 +263,7 @@ add_square(struct bg *g)
 }
 
 static void
-update_bucket(struct bg *g, const struct dif_aggvar *a, bool inc,
-	      uint32_t none)
+update_bucket(struct bg *g, const struct dif_aggvar *a, bool inc, uint32_t none)
 {
 	struct em *em = g->em;
 
@@ -311,8 +311,7 @@ cell_update(struct bg *g, const struct dif_aggvar *a, bool inc, uint32_t none)
 		update_bucket(g, a, inc, none);
 		return 0;
 	}
-	return bg_refuse(g, "aggregating function 0x%x is not served",
-			  a->func);
+	return bg_refuse(g, "aggregating function 0x%x is not served", a->func);
 }
 
 /* ---- buckets ------------------------------------------------------------- */
@@ -409,14 +408,14 @@ agg_key(struct bg *g, const struct dif_stmt *st, const struct dif_aggvar *a)
 {
 	if (a->keysize > RT_KEY_MAX)
 		return bg_refuse(g, "@%s: keys of %u bytes are too large",
-				  a->name, a->keysize);
+				 a->name, a->keysize);
 	for (uint32_t k = 0; k < st->nkeys; k++) {
 		const struct dif_expr *x = &st->exprs[k];
 		uint32_t size = (x->size + 7) & ~7u;
 		/* An expression may use arrays, whose keys go behind ours. */
 		g->keybase = a->keysize;
 		if (bg_value(g, x, R6, RT_OFF(key) + (int32_t)x->off, size,
-			      true) != 0)
+			     true) != 0)
 			return -1;
 	}
 	return 0;
@@ -430,7 +429,7 @@ bg_agg(struct bg *g, const struct dif_stmt *st)
 
 	if (a->words == 0 || a->func != st->kind)
 		return bg_refuse(g, "@%s: the aggregation has another function",
-				  a->name);
+				 a->name);
 	if (a->func != DIF_AGG_count && nvals == 0)
 		return bg_refuse(g, "@%s: no value to aggregate", a->name);
 	if (agg_key(g, st, a) != 0)

@@ -22,6 +22,7 @@
 
 #define PERIOD_MIN 10000u /* ns: the kernel samples no faster */
 #define MULTI_MAX  (1u << 20)
+#define NOFILE_WANTED 262144 /* descriptors, where they can be had */
 
 static int
 keep(struct engine *eng, int fd, struct err *e)
@@ -78,21 +79,24 @@ attach_clock(struct engine *eng, uint32_t site, int cpu, struct err *e)
 		return 0;
 	fd = sys_perf_clock(cpu, period < PERIOD_MIN ? PERIOD_MIN : period);
 	if (fd < 0)
-		return errno == ENODEV ? 0 /* gone offline meanwhile */ :
-					 bpf_feat_error(e, errno, "cannot open "
+		return errno == ENODEV ? 0 /* gone offline meanwhile */
+				       : bpf_feat_error(e, errno,
+							"cannot open "
 							"a CPU clock event");
 	if (keep(eng, fd, e) != 0)
 		return -1;
 	link = sys_link_perf(c->prog, fd, site);
 	if (link < 0)
-		return bpf_feat_error(e, errno, "cannot attach to a CPU clock "
-						"event");
+		return bpf_feat_error(e, errno,
+				      "cannot attach to a CPU clock "
+				      "event");
 	if (keep(eng, link, e) != 0)
 		return -1;
-	return sys_perf_enable(fd) == 0 ?
-		       0 :
-		       bpf_feat_error(e, errno, "cannot start a CPU clock "
-						"event");
+	return sys_perf_enable(fd) == 0
+		       ? 0
+		       : bpf_feat_error(e, errno,
+					"cannot start a CPU clock "
+					"event");
 }
 
 /* Tick probes fire on one CPU: the first that is there. */
@@ -182,8 +186,12 @@ attach_multi(struct engine *eng, enum bpf_cls k, const uint32_t *order,
 			cookies[i] = order[i];
 		}
 		const struct sys_uprobes u = {
-			.path = s->path, .offs = offs, .cookies = cookies,
-			.n = n, .pid = s->pid, .ret = k == BC_URETPROBE,
+			.path = s->path,
+			.offs = offs,
+			.cookies = cookies,
+			.n = n,
+			.pid = s->pid,
+			.ret = k == BC_URETPROBE,
 		};
 		fd = sys_link_uprobes(c->prog, &u);
 		sys = errno;
@@ -214,44 +222,75 @@ pmu_number(const char *file)
 	return isdigit((unsigned char)*p) ? strtol(p, NULL, 10) : -1;
 }
 
-/* Two descriptors for each site. */
+/* A descriptor for each site: as many as we may have. */
 static void
 raise_nofile(void)
 {
 	struct rlimit r;
 
-	if (getrlimit(RLIMIT_NOFILE, &r) == 0) {
-		r.rlim_cur = r.rlim_max;
+	if (getrlimit(RLIMIT_NOFILE, &r) != 0)
+		return;
+	r.rlim_cur = r.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &r);
+	/* Root may go beyond the hard limit. */
+	if (r.rlim_max < NOFILE_WANTED) {
+		r.rlim_cur = r.rlim_max = NOFILE_WANTED;
 		setrlimit(RLIMIT_NOFILE, &r);
 	}
 }
 
+/* The kernel's source of uprobe events, and its flag for returns. */
 static int
-attach_single(struct engine *eng, enum bpf_cls k, uint32_t site, struct err *e)
+uprobe_pmu(enum bpf_cls k, uint32_t *type, uint64_t *config, struct err *e)
 {
-	const struct bpf_class *c = &eng->cls[k];
-	const struct dif_site *s = c->dsites.v[site];
-	long type = pmu_number("type"), bit = pmu_number("format/retprobe");
-	int fd, link;
+	long num = pmu_number("type"), bit = pmu_number("format/retprobe");
 
-	if (type < 0)
+	if (num < 0)
 		return err_set(e, &ERR_GENERIC, 0,
 			       "this kernel has no uprobes "
 			       "(CONFIG_UPROBE_EVENTS)");
-	fd = sys_perf_uprobe((uint32_t)type,
-			     k == BC_URETPROBE ? 1ull << (bit < 0 ? 0 : bit) :
-						 0,
-			     s->path, s->off, s->pid);
+	*type = (uint32_t)num;
+	*config = k == BC_URETPROBE ? 1ull << (bit < 0 ? 0 : bit) : 0;
+	return 0;
+}
+
+/* The link holds the event, whose own descriptor need not stay open. */
+static int
+attach_single(struct engine *eng, const struct bpf_class *c, uint32_t type,
+	      uint64_t config, uint32_t site, struct err *e)
+{
+	const struct dif_site *s = c->dsites.v[site];
+	int fd, link, rc;
+
+	fd = sys_perf_uprobe(type, config, s->path, s->off, s->pid);
 	if (fd < 0)
 		return uprobe_error(e, errno, s);
-	if (keep(eng, fd, e) != 0)
-		return -1;
 	link = sys_link_perf(c->prog, fd, site);
-	if (link < 0)
-		return uprobe_error(e, errno, s);
-	if (keep(eng, link, e) != 0)
+	if (link < 0 || sys_perf_enable(fd) != 0)
+		rc = uprobe_error(e, errno, s);
+	else
+		rc = 0;
+	close(fd);
+	if (link >= 0 && keep(eng, link, e) != 0)
+		rc = -1;
+	return rc;
+}
+
+static int
+attach_singles(struct engine *eng, enum bpf_cls k, const uint32_t *order,
+	       uint32_t n, struct err *e)
+{
+	uint64_t config;
+	uint32_t type;
+
+	raise_nofile();
+	if (uprobe_pmu(k, &type, &config, e) != 0)
 		return -1;
-	return sys_perf_enable(fd) == 0 ? 0 : uprobe_error(e, errno, s);
+	for (uint32_t i = 0; i < n; i++)
+		if (attach_single(eng, &eng->cls[k], type, config, order[i],
+				  e) != 0)
+			return -1;
+	return 0;
 }
 
 static int
@@ -260,13 +299,8 @@ attach_order(struct engine *eng, enum bpf_cls k, const uint32_t *order,
 {
 	const struct bpf_class *c = &eng->cls[k];
 
-	if (!eng->multi) {
-		raise_nofile();
-		for (uint32_t i = 0; i < n; i++)
-			if (attach_single(eng, k, order[i], e) != 0)
-				return -1;
-		return 0;
-	}
+	if (!eng->multi)
+		return attach_singles(eng, k, order, n, e);
 	for (uint32_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && end - i < MULTI_MAX; end++)
 			if (!same_group(c->dsites.v[order[i]],
@@ -304,8 +338,9 @@ attach_raw(struct engine *eng, int prog, const char *name, struct err *e)
 	int fd = sys_raw_tp_open(prog, name);
 
 	if (fd < 0)
-		return bpf_feat_error(e, errno, "cannot attach to a "
-						"tracepoint of the kernel");
+		return bpf_feat_error(e, errno,
+				      "cannot attach to a "
+				      "tracepoint of the kernel");
 	return keep(eng, fd, e);
 }
 

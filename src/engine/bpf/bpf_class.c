@@ -73,14 +73,36 @@ static bool
 op_faults(dif_instr_t i)
 {
 	switch (DIF_OP(i)) {
-	case DIF_OP_OR: case DIF_OP_XOR: case DIF_OP_AND: case DIF_OP_SLL:
-	case DIF_OP_SRL: case DIF_OP_SRA: case DIF_OP_SUB: case DIF_OP_ADD:
-	case DIF_OP_MUL: case DIF_OP_NOT: case DIF_OP_MOV: case DIF_OP_CMP:
-	case DIF_OP_TST: case DIF_OP_BA: case DIF_OP_BE: case DIF_OP_BNE:
-	case DIF_OP_BG: case DIF_OP_BGU: case DIF_OP_BGE: case DIF_OP_BGEU:
-	case DIF_OP_BL: case DIF_OP_BLU: case DIF_OP_BLE: case DIF_OP_BLEU:
-	case DIF_OP_RET: case DIF_OP_NOP: case DIF_OP_SETX: case DIF_OP_SETS:
-	case DIF_OP_LDTS: case DIF_OP_LDLS:
+	case DIF_OP_OR:
+	case DIF_OP_XOR:
+	case DIF_OP_AND:
+	case DIF_OP_SLL:
+	case DIF_OP_SRL:
+	case DIF_OP_SRA:
+	case DIF_OP_SUB:
+	case DIF_OP_ADD:
+	case DIF_OP_MUL:
+	case DIF_OP_NOT:
+	case DIF_OP_MOV:
+	case DIF_OP_CMP:
+	case DIF_OP_TST:
+	case DIF_OP_BA:
+	case DIF_OP_BE:
+	case DIF_OP_BNE:
+	case DIF_OP_BG:
+	case DIF_OP_BGU:
+	case DIF_OP_BGE:
+	case DIF_OP_BGEU:
+	case DIF_OP_BL:
+	case DIF_OP_BLU:
+	case DIF_OP_BLE:
+	case DIF_OP_BLEU:
+	case DIF_OP_RET:
+	case DIF_OP_NOP:
+	case DIF_OP_SETX:
+	case DIF_OP_SETS:
+	case DIF_OP_LDTS:
+	case DIF_OP_LDLS:
 		return false;
 	case DIF_OP_LDGS:
 		return DIF_IDX(i) == DIF_VAR_execname;
@@ -100,8 +122,8 @@ class_ins(struct engine *eng, dif_instr_t i)
 	if (DIF_OP(i) != DIF_OP_CALL)
 		return;
 	eng->uses_progeny |= id == DIF_SUBR_progenyof;
-	eng->uses_copyout |= id == DIF_SUBR_copyout ||
-			     id == DIF_SUBR_copyoutstr;
+	eng->uses_copyout |=
+		id == DIF_SUBR_copyout || id == DIF_SUBR_copyoutstr;
 }
 
 static int
@@ -204,11 +226,11 @@ class_clauses(struct engine *eng, struct err *e)
 		for (uint32_t s = 0; s < pr->nsites; s++) {
 			int k = site_class(&pr->sites[s]);
 			if (k < 0 && pr->sites[s].kind != DIF_SITE_ERROR)
-				return err_set(e, &ERR_GENERIC, 0,
-					       "%s:%s:%s:%s: the kernel engine "
-					       "cannot serve this kind of probe",
-					       pr->prov, pr->mod, pr->func,
-					       pr->name);
+				return err_set(
+					e, &ERR_GENERIC, 0,
+					"%s:%s:%s:%s: the kernel engine "
+					"cannot serve this kind of probe",
+					pr->prov, pr->mod, pr->func, pr->name);
 			for (uint32_t i = first; i < end; i++) {
 				bool ok = true;
 				if (k < 0)
@@ -345,8 +367,7 @@ bpf_class_build(struct engine *eng, struct err *e)
 	uint32_t zeroes;
 
 	eng->objstr = hash_new();
-	if (eng->objstr == NULL ||
-	    str_add(eng, NULL, RT_STR_MAX, &zeroes) != 0)
+	if (eng->objstr == NULL || str_add(eng, NULL, RT_STR_MAX, &zeroes) != 0)
 		return err_nomem(e);
 	for (uint32_t i = 0; i < en->nclauses; i++)
 		if (class_clause(eng, en->clauses[i]) != 0)
@@ -356,8 +377,8 @@ bpf_class_build(struct engine *eng, struct err *e)
 	for (int k = 0; k < BC_N; k++) {
 		struct bpf_class *c = &eng->cls[k];
 		if (c->clauses.n > 1)
-			qsort(c->clauses.v, c->clauses.n,
-			      sizeof(*c->clauses.v), cmp_u32);
+			qsort(c->clauses.v, c->clauses.n, sizeof(*c->clauses.v),
+			      cmp_u32);
 		c->nmask = (uint32_t)(c->clauses.n + 31) / 32;
 		c->uniform = true;
 		c->chain = 1;

@@ -42,8 +42,7 @@ reserve_skip(struct em *em, uint32_t bufsize, uint32_t n)
 }
 
 void
-bpf_clause_reserve(struct engine *eng, struct em *em, uint32_t n,
-		   uint32_t drop)
+bpf_clause_reserve(struct engine *eng, struct em *em, uint32_t n, uint32_t drop)
 {
 	uint32_t size = eng->buf.vsize;
 	uint32_t full = em_label(em), whole = em_label(em),
@@ -109,8 +108,10 @@ bpf_clause_publish(struct engine *eng, struct em *em)
 static unsigned
 width_of(uint32_t size)
 {
-	return size == 1 ? BPF_B : size == 2 ? BPF_H : size == 4 ? BPF_W :
-								   BPF_DW;
+	return size == 1   ? BPF_B
+	       : size == 2 ? BPF_H
+	       : size == 4 ? BPF_W
+			   : BPF_DW;
 }
 
 /* R0, a scalar of the expression's type, to its place. */
@@ -119,13 +120,14 @@ put_scalar(struct bg *g, const struct dif_expr *x, unsigned base, int32_t off,
 	   uint32_t size)
 {
 	struct em *em = g->em;
-	unsigned drop = x->type.size > 0 && x->type.size < 8 ?
-				64 - x->type.size * 8 : 0;
+	unsigned drop = x->type.size > 0 && x->type.size < 8
+				? 64 - x->type.size * 8
+				: 0;
 
 	if (drop != 0 && size > x->type.size) {
 		em_alui(em, BPF_LSH, R0, (int32_t)drop);
-		em_alui(em, (x->type.flags & DIF_TF_SIGNED) ? BPF_ARSH :
-							      BPF_RSH,
+		em_alui(em,
+			(x->type.flags & DIF_TF_SIGNED) ? BPF_ARSH : BPF_RSH,
 			R0, (int32_t)drop);
 	}
 	em_st(em, width_of(size), base, off, R0);
@@ -141,7 +143,7 @@ put_bytes(struct bg *g, const struct dif_expr *x, unsigned base, int32_t off)
 	em_mov(em, R3, R0);
 	em_lea(em, R1, base, off);
 	bg_copy(g, x->size, x->type.kind == DIF_TYPE_STRING,
-		 (x->type.flags & DIF_TF_USER) != 0);
+		(x->type.flags & DIF_TF_USER) != 0);
 	em_ji(em, BPF_JSLT, R0, 0, bg_fault(g, DIF_FAULT_BADADDR, -2));
 }
 
@@ -219,7 +221,7 @@ put_stack(struct bg *g, const struct dif_expr *x, unsigned base, int32_t off,
 /* Evaluate x and put it at base + off, where `size` bytes are its own. */
 int
 bg_value(struct bg *g, const struct dif_expr *x, unsigned base, int32_t off,
-	  uint32_t size, bool key)
+	 uint32_t size, bool key)
 {
 	struct em *em = g->em;
 
@@ -322,7 +324,7 @@ bg_stmt(struct bg *g, const struct dif_stmt *st)
 	if (st->kind != DIF_ACT_NONE &&
 	    (a == NULL || (a->engines & DIF_ENG_K) == 0))
 		return bg_refuse(g, "%s() is not served",
-				  a ? a->name : "an unknown action");
+				 a ? a->name : "an unknown action");
 	if (stmt_values(g, st) != 0)
 		return -1;
 	if (st->kind != DIF_ACT_EXIT)
@@ -346,8 +348,7 @@ clause_prologue(struct bg *g)
 	}
 	em_mov(em, R6, R2);
 	g->at_ctx = em_raw(em, BPF_STX | BPF_DW | BPF_MEM, FP, R1, FR_CTX, 0);
-	g->at_site = em_raw(em, BPF_STX | BPF_DW | BPF_MEM, FP, R3, FR_SITE,
-			    0);
+	g->at_site = em_raw(em, BPF_STX | BPF_DW | BPF_MEM, FP, R3, FR_SITE, 0);
 	em_sti(em, BPF_W, R6, RT_OFF(scratch), 0);
 }
 
@@ -366,8 +367,9 @@ clear_padding(struct bg *g)
 		if (st->kind == DIF_ACT_NONE || DIF_ACT_IS_AGG(st->kind))
 			continue;
 		for (uint32_t i = 0; i < st->nexprs; i++)
-			for (uint32_t k = 0; k < st->exprs[i].size &&
-					     st->exprs[i].off + k < n; k++)
+			for (uint32_t k = 0;
+			     k < st->exprs[i].size && st->exprs[i].off + k < n;
+			     k++)
 				taken[st->exprs[i].off + k] = true;
 	}
 	for (uint32_t i = sizeof(struct rt_rec); i <= n; i++) {

@@ -149,8 +149,9 @@ em_append(struct em *em, struct em *from)
 	for (size_t i = 0; ok && i < from->code.n; i++)
 		ok = vec_push(&em->code, from->code.v[i]);
 	for (size_t i = 0; ok && i < from->label.n; i++)
-		ok = vec_push(&em->label, from->label.v[i] < 0 ?
-						  -1 : from->label.v[i] + base);
+		ok = vec_push(&em->label, from->label.v[i] < 0
+						  ? -1
+						  : from->label.v[i] + base);
 	for (size_t i = 0; ok && i < from->fix.n; i++) {
 		struct em_fix f = { from->fix.v[i].at + base,
 				    from->fix.v[i].label + lb };
@@ -223,8 +224,8 @@ tidy_jumps(struct tidy *t)
 		if (!t->live[i] || em->code.v[i].code != (BPF_JMP | BPF_JA))
 			continue;
 		int64_t j = i + 1;
-		while (j < t->target[i] && (!t->live[j] ||
-					    em->code.v[j].code == KILLED))
+		while (j < t->target[i] &&
+		       (!t->live[j] || em->code.v[j].code == KILLED))
 			j++;
 		if (j == t->target[i])
 			em->code.v[i].code = KILLED;
@@ -253,7 +254,8 @@ tidy_move(struct tidy *t, const char *name, struct err *e)
 			if (d != (int16_t)d)
 				return err_set(e, &ERR_GENERIC, 0,
 					       "%s: too large for the kernel "
-					       "(%u instructions)", name, n);
+					       "(%u instructions)",
+					       name, n);
 			in.off = (int16_t)d;
 		}
 		em->code.v[t->newpos[i]] = in;
@@ -294,8 +296,8 @@ em_finish(struct em *em, const char *name, struct err *e)
 	int rc = -1;
 
 	if (em->failed)
-		return err_set(e, &ERR_GENERIC, 0,
-			       "%s: too large to translate", name);
+		return err_set(e, &ERR_GENERIC, 0, "%s: too large to translate",
+			       name);
 	t.target = calloc(n, sizeof(*t.target));
 	t.live = calloc(n, 1);
 	t.todo = calloc(n, sizeof(*t.todo));

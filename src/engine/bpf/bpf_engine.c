@@ -116,8 +116,8 @@ engine_make(struct engine *eng, struct err *e)
 	    0) {
 		if (bpf_feat_ktypes(eng, e) != 0)
 			return -1;
-		eng->tp_btf = eng->kt.enter_btf_id != 0 &&
-			      eng->kt.exit_btf_id != 0;
+		eng->tp_btf =
+			eng->kt.enter_btf_id != 0 && eng->kt.exit_btf_id != 0;
 	}
 	if (bpf_maps_make(eng, e) != 0)
 		return -1;
@@ -161,8 +161,9 @@ run_dtrace(struct engine *eng, enum dif_site_kind kind, struct err *e)
 	for (uint64_t i = 0; i < c->sites.n; i++)
 		if (c->dsites.v[i]->kind == kind &&
 		    sys_prog_run(c->prog, &i, 1, eng->opts.only_cpu, NULL) != 0)
-			return bpf_feat_error(e, errno, "cannot run the BEGIN "
-							"or END clauses");
+			return bpf_feat_error(e, errno,
+					      "cannot run the BEGIN "
+					      "or END clauses");
 	return 0;
 }
 
@@ -251,8 +252,8 @@ engine_wait_clear(struct engine *eng)
 	uint64_t *cons = (uint64_t *)(void *)eng->wake.mem;
 
 	__atomic_store_n(&eng->view.ctl->wanted, 0, __ATOMIC_SEQ_CST);
-	__atomic_store_n(cons, __atomic_load_n(eng->wake_prod,
-					       __ATOMIC_ACQUIRE),
+	__atomic_store_n(cons,
+			 __atomic_load_n(eng->wake_prod, __ATOMIC_ACQUIRE),
 			 __ATOMIC_RELEASE);
 }
 

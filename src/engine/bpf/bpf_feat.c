@@ -52,8 +52,8 @@ missing_caps(void)
 int
 bpf_feat_error(struct err *e, int sys, const char *what)
 {
-	const char *caps = sys == EPERM || sys == EACCES ? missing_caps() :
-							   NULL;
+	const char *caps =
+		sys == EPERM || sys == EACCES ? missing_caps() : NULL;
 
 	if (caps != NULL)
 		return err_set(e, &ERR_GENERIC, sys,
@@ -102,8 +102,11 @@ try_prog(uint32_t type, uint32_t attach, int helper)
 	em_exit(&em);
 	if (em_finish(&em, "probe", &e) == 0) {
 		const struct sys_prog p = {
-			.type = type, .attach_type = attach, .name = "probe",
-			.insns = em.code.v, .ninsns = (uint32_t)em.code.n,
+			.type = type,
+			.attach_type = attach,
+			.name = "probe",
+			.insns = em.code.v,
+			.ninsns = (uint32_t)em.code.n,
 		};
 		fd = sys_prog_load(&p);
 	}
@@ -219,10 +222,10 @@ bpf_feat_ktypes(struct engine *eng, struct err *e)
 		return 0;
 	b = btf__parse("/sys/kernel/btf/vmlinux", NULL);
 	if (libbpf_get_error(b))
-		return err_set(e, &ERR_GENERIC, 0,
-			       "this kernel does not describe its types "
-			       "(/sys/kernel/btf/vmlinux; CONFIG_DEBUG_INFO_BTF)"
-			       );
+		return err_set(
+			e, &ERR_GENERIC, 0,
+			"this kernel does not describe its types "
+			"(/sys/kernel/btf/vmlinux; CONFIG_DEBUG_INFO_BTF)");
 	k->known = true;
 	k->task_real_parent = struct_off(b, "task_struct", "real_parent");
 	k->task_tgid = struct_off(b, "task_struct", "tgid");

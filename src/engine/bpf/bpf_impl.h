@@ -8,6 +8,7 @@
  *   bpf_maps.c     the shared memory
  *   bpf_link.c     functions + bodies of rt/ -> a program the kernel takes
  *   bpf_prog.c     one program per class of sites: who fired, which clauses
+ *                  (bpf_prog_impl.h: with bpf_fault.c and bpf_load.c)
  *   bpf_clause.c   a clause: predicate, record, statements, faults
  *   bpf_agg.c      an aggregating statement
  *   bpf_gen.c      a DIF object;  bpf_var.c its variables,

@@ -27,7 +27,7 @@
 
 #include "rt/rt_bpf_obj.h"
 
-#define RELOC_64_64 1 /* R_BPF_64_64: a wide load */
+#define RELOC_64_64 1  /* R_BPF_64_64: a wide load */
 #define RELOC_64_32 10 /* R_BPF_64_32: a call */
 
 /* ---- units --------------------------------------------------------------- */
@@ -70,9 +70,9 @@ bpf_link_image_fini(struct bpf_image *img)
 
 struct body {
 	const char *name;
-	uint32_t start, n;  /* instructions in .text */
+	uint32_t start, n; /* instructions in .text */
 	bool global, taken;
-	uint32_t pos;	    /* in the image, once taken */
+	uint32_t pos; /* in the image, once taken */
 };
 
 struct linker {
@@ -123,12 +123,12 @@ obj_sections(struct linker *l)
 		} else if (sh.sh_type == SHT_SYMTAB) {
 			l->syms = d;
 			l->strndx = sh.sh_link;
-			l->nsyms = sh.sh_entsize ? sh.sh_size / sh.sh_entsize :
-						   0;
+			l->nsyms =
+				sh.sh_entsize ? sh.sh_size / sh.sh_entsize : 0;
 		} else if (strcmp(name, ".rel.text") == 0) {
 			l->rels = d;
-			l->nrels = sh.sh_entsize ? sh.sh_size / sh.sh_entsize :
-						   0;
+			l->nrels =
+				sh.sh_entsize ? sh.sh_size / sh.sh_entsize : 0;
 		} else if (strcmp(name, ".BTF") == 0) {
 			l->objbtf = btf__new(d->d_buf, (uint32_t)d->d_size);
 			if (libbpf_get_error(l->objbtf))
@@ -313,8 +313,8 @@ copy_unit(struct linker *l)
 			uint32_t at = base + em->ref.v[k].at;
 			int to = unit_index(l->u, em->ref.v[k].fn);
 			uint32_t pos =
-				to >= 0 ? l->unitpos[to] :
-					  body_by_name(l, em->ref.v[k].fn)->pos;
+				to >= 0 ? l->unitpos[to]
+					: body_by_name(l, em->ref.v[k].fn)->pos;
 			l->img->code.v[at].imm = (int32_t)(pos - at - 1);
 		}
 	}
@@ -420,8 +420,9 @@ types_body(struct types *t, struct linker *l, const struct body *b)
 		char name[8];
 		snprintf(name, sizeof(name), "a%u", i);
 		if (btf__add_func_param(t->b, name,
-					pt != NULL && btf_is_ptr(pt) ?
-						t->rt_ptr : t->u64) != 0)
+					pt != NULL && btf_is_ptr(pt)
+						? t->rt_ptr
+						: t->u64) != 0)
 			return -1;
 	}
 	return btf__add_func(t->b, b->name,
@@ -434,14 +435,15 @@ types_unit(struct types *t, const char *name)
 {
 	int proto = btf__add_func_proto(t->b, t->u64);
 
-	return proto < 0 ? -1 :
-			   btf__add_func(t->b, name, BTF_FUNC_STATIC, proto);
+	return proto < 0 ? -1
+			 : btf__add_func(t->b, name, BTF_FUNC_STATIC, proto);
 }
 
 static bool
 add_func(struct linker *l, uint32_t pos, int type, const char *name)
 {
-	struct bpf_func_info fi = { .insn_off = pos, .type_id = (uint32_t)type };
+	struct bpf_func_info fi = { .insn_off = pos,
+				    .type_id = (uint32_t)type };
 
 	return type >= 0 && vec_push(&l->img->funcs, fi) &&
 	       vec_push(&l->img->fnname, name);
@@ -474,8 +476,8 @@ types_load(struct linker *l)
 
 	if (rc == 0) {
 		raw = btf__raw_data(t.b, &size);
-		l->img->btf_fd = raw == NULL ? -1 : sys_btf_load(raw, size,
-								 NULL, 0);
+		l->img->btf_fd =
+			raw == NULL ? -1 : sys_btf_load(raw, size, NULL, 0);
 		if (l->img->btf_fd < 0) {
 			int sys = errno;
 			sys_btf_load(raw, size, log, sizeof(log));

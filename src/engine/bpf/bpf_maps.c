@@ -35,7 +35,7 @@
 
 #include "base/hash.h"
 
-#define BUF_MIN	 4096u
+#define BUF_MIN  4096u
 #define ELEM_MAX (1u << 28) /* the verifier follows no larger offsets */
 #define WAKE_LEN 4096u
 
@@ -63,11 +63,16 @@ map_array(struct bpf_map *m, const char *name, uint32_t vsize, uint32_t n,
 	  uint32_t flags)
 {
 	const struct sys_map sm = {
-		.type = BPF_MAP_TYPE_ARRAY, .key_size = 4, .value_size = vsize,
-		.max_entries = n, .flags = flags, .name = name,
+		.type = BPF_MAP_TYPE_ARRAY,
+		.key_size = 4,
+		.value_size = vsize,
+		.max_entries = n,
+		.flags = flags,
+		.name = name,
 	};
 
-	*m = (struct bpf_map){ .vsize = vsize, .n = n,
+	*m = (struct bpf_map){ .vsize = vsize,
+			       .n = n,
 			       .stride = (vsize + 7) & ~7u };
 	m->fd = sys_map_create(&sm);
 	if (m->fd < 0)
@@ -105,13 +110,14 @@ map_sized(struct engine *eng, struct bpf_map *m, const char *name,
 		int sys = *size <= ELEM_MAX ? errno : E2BIG;
 		map_close(m);
 		if (sys != E2BIG && sys != ENOMEM && sys != EINVAL)
-			return bpf_feat_error(e, sys, "cannot allocate buffers");
+			return bpf_feat_error(e, sys,
+					      "cannot allocate buffers");
 		if (eng->opts.bufresize_manual || *size / 2 < min)
 			return err_set(e, &ERR_GENERIC, sys,
 				       "cannot allocate %s of %llu bytes for "
 				       "each of %u CPUs",
-				       name[0] == 'b' ? "buffers" :
-							"aggregation buffers",
+				       name[0] == 'b' ? "buffers"
+						      : "aggregation buffers",
 				       (unsigned long long)*size, eng->ncpus);
 		*size /= 2;
 	}
@@ -142,7 +148,8 @@ maps_buf(struct engine *eng, struct err *e)
 	if (size < min)
 		return err_set(e, &ERR_GENERIC, 0,
 			       "bufsize: a record needs a buffer of at least "
-			       "%llu bytes", (unsigned long long)min);
+			       "%llu bytes",
+			       (unsigned long long)min);
 	return map_sized(eng, &eng->buf, "buf", &size, min, e);
 }
 
@@ -188,12 +195,12 @@ wall_offset(void)
 		clock_gettime(CLOCK_MONOTONIC, &a);
 		clock_gettime(CLOCK_REALTIME, &w);
 		clock_gettime(CLOCK_MONOTONIC, &b);
-		uint64_t ta = (uint64_t)a.tv_sec * 1000000000u +
-			      (uint64_t)a.tv_nsec;
-		uint64_t tb = (uint64_t)b.tv_sec * 1000000000u +
-			      (uint64_t)b.tv_nsec;
-		uint64_t tw = (uint64_t)w.tv_sec * 1000000000u +
-			      (uint64_t)w.tv_nsec;
+		uint64_t ta =
+			(uint64_t)a.tv_sec * 1000000000u + (uint64_t)a.tv_nsec;
+		uint64_t tb =
+			(uint64_t)b.tv_sec * 1000000000u + (uint64_t)b.tv_nsec;
+		uint64_t tw =
+			(uint64_t)w.tv_sec * 1000000000u + (uint64_t)w.tv_nsec;
 		if (tb - ta < span) {
 			span = tb - ta;
 			best = tw - (ta + span / 2);
@@ -217,8 +224,11 @@ maps_conf(struct engine *eng, struct err *e)
 		.agg_entries_off = eng->view.agg_entries_off,
 		.bufsize = eng->buf.vsize,
 		.nslots = eng->nslots,
-		.task_real_parent = ~0u, .task_tgid = ~0u, .task_pid = ~0u,
-		.task_cred = ~0u, .task_thread_info_status = ~0u,
+		.task_real_parent = ~0u,
+		.task_tgid = ~0u,
+		.task_pid = ~0u,
+		.task_cred = ~0u,
+		.task_thread_info_status = ~0u,
 		.wall_offset = wall_offset(),
 	};
 	if (eng->uses_progeny) {
@@ -262,7 +272,8 @@ maps_wake(struct engine *eng, struct err *e)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const struct sys_map sm = {
-		.type = BPF_MAP_TYPE_RINGBUF, .name = "wake",
+		.type = BPF_MAP_TYPE_RINGBUF,
+		.name = "wake",
 		.max_entries = (uint32_t)page_round(WAKE_LEN),
 	};
 
@@ -308,8 +319,11 @@ static int
 map_storage(struct bpf_map *m, const char *name, uint32_t size, struct err *e)
 {
 	struct sys_map sm = {
-		.type = BPF_MAP_TYPE_TASK_STORAGE, .key_size = 4,
-		.value_size = size, .flags = BPF_F_NO_PREALLOC, .name = name,
+		.type = BPF_MAP_TYPE_TASK_STORAGE,
+		.key_size = 4,
+		.value_size = size,
+		.flags = BPF_F_NO_PREALLOC,
+		.name = name,
 	};
 
 	sm.btf_fd = storage_btf(size, &sm.btf_key, &sm.btf_value);
@@ -324,9 +338,11 @@ map_storage(struct bpf_map *m, const char *name, uint32_t size, struct err *e)
 	if (sys == E2BIG)
 		return err_set(e, &ERR_GENERIC, 0,
 			       "self-> variables take %u bytes in all: too "
-			       "many for this kernel (lower strsize)", size);
-	return bpf_feat_error(e, sys, "cannot make storage for self-> "
-				      "variables");
+			       "many for this kernel (lower strsize)",
+			       size);
+	return bpf_feat_error(e, sys,
+			      "cannot make storage for self-> "
+			      "variables");
 }
 
 static int
@@ -335,7 +351,8 @@ maps_assoc_one(struct engine *eng, struct bpf_assoc *a, uint64_t room,
 {
 	const struct dif_uvar *v = a->var;
 	struct sys_map sm = {
-		.type = BPF_MAP_TYPE_HASH, .name = v->name,
+		.type = BPF_MAP_TYPE_HASH,
+		.name = v->name,
 		.key_size = v->keysize + (v->scope == DIF_SCOPE_THREAD ? 8 : 0),
 		.value_size = v->size,
 	};
@@ -352,8 +369,8 @@ maps_assoc_one(struct engine *eng, struct bpf_assoc *a, uint64_t room,
 	if (errno == E2BIG || errno == EINVAL)
 		return err_set(e, &ERR_GENERIC, errno,
 			       "array %s: keys of %u bytes are too large for "
-			       "this kernel (lower strsize)", v->name,
-			       sm.key_size);
+			       "this kernel (lower strsize)",
+			       v->name, sm.key_size);
 	return bpf_feat_error(e, errno, "cannot make an associative array");
 }
 
@@ -362,15 +379,15 @@ maps_assoc(struct engine *eng, struct err *e)
 {
 	const struct dif_tab *tab = eng->en->tab;
 
-	eng->assoc = arena_calloc(eng->arena, tab->nvars + 1,
-				  sizeof(*eng->assoc));
+	eng->assoc =
+		arena_calloc(eng->arena, tab->nvars + 1, sizeof(*eng->assoc));
 	if (eng->assoc == NULL)
 		return err_nomem(e);
 	for (uint32_t i = 0; i < tab->nvars; i++)
 		if (tab->vars[i]->kind == DIF_VK_ARRAY)
-			eng->assoc[eng->nassoc++] = (struct bpf_assoc){
-				.var = tab->vars[i], .map.fd = -1
-			};
+			eng->assoc[eng->nassoc++] =
+				(struct bpf_assoc){ .var = tab->vars[i],
+						    .map.fd = -1 };
 	for (uint32_t i = 0; i < eng->nassoc; i++)
 		if (maps_assoc_one(eng, &eng->assoc[i],
 				   eng->opts.dynvarsize / eng->nassoc, e) != 0)
@@ -425,7 +442,8 @@ setup_load(struct engine *eng, struct err *e)
 	if (em_finish(&em, "set-up", e) == 0) {
 		const struct sys_prog p = {
 			.type = BPF_PROG_TYPE_RAW_TRACEPOINT,
-			.name = "dtrace_setup", .insns = em.code.v,
+			.name = "dtrace_setup",
+			.insns = em.code.v,
 			.ninsns = (uint32_t)em.code.n,
 		};
 		fd = sys_prog_load(&p);
@@ -461,8 +479,9 @@ maps_setup(struct engine *eng, struct err *e)
 		rc = sys_prog_run(fd, &arg, 1, -1, NULL);
 	}
 	if (rc != 0)
-		bpf_feat_error(e, errno, "cannot run a BPF program "
-					 "(BPF_PROG_TEST_RUN)");
+		bpf_feat_error(e, errno,
+			       "cannot run a BPF program "
+			       "(BPF_PROG_TEST_RUN)");
 	close(fd);
 	eng->globals_addr = eng->view.ctl->globals_addr;
 	eng->str_addr = eng->view.ctl->strtab_addr;
@@ -489,8 +508,8 @@ maps_view(struct engine *eng, struct err *e)
 	if (v->rt == NULL || v->buf == NULL || v->agg == NULL)
 		return err_nomem(e);
 	for (unsigned i = 0; i < n; i++) {
-		v->rt[i] = (struct rt *)(void *)(eng->rt.mem +
-						 i * eng->rt.stride);
+		v->rt[i] =
+			(struct rt *)(void *)(eng->rt.mem + i * eng->rt.stride);
 		if (eng->buf.mem != NULL)
 			v->buf[i] = eng->buf.mem + i * eng->buf.stride;
 		if (eng->agg.mem != NULL)
@@ -511,8 +530,8 @@ maps_fixed(struct engine *eng, struct err *e)
 	if (tab->locals_size > RT_LOCALS)
 		return err_set(e, &ERR_GENERIC, 0,
 			       "this-> variables take %u bytes; the most is "
-			       "%u (lower strsize)", tab->locals_size,
-			       RT_LOCALS);
+			       "%u (lower strsize)",
+			       tab->locals_size, RT_LOCALS);
 	if (map_need(&eng->rt, "rt", sizeof(struct rt), eng->nslots,
 		     BPF_F_MMAPABLE, e) != 0 ||
 	    map_need(&eng->ctl, "ctl", CTL_GLOBALS + tab->globals_size + 8,
@@ -539,8 +558,7 @@ bpf_maps_make(struct engine *eng, struct err *e)
 			return -1;
 	if (self != 0 && map_storage(&eng->self, "self", self, e) != 0)
 		return -1;
-	if (eng->uses_vtime &&
-	    map_storage(&eng->vtime, "vtime", 16, e) != 0)
+	if (eng->uses_vtime && map_storage(&eng->vtime, "vtime", 16, e) != 0)
 		return -1;
 	return 0;
 }

@@ -18,65 +18,16 @@
  *
  * Registers: r6 rt, r7 ctx, r8 the site, r9 the EPID of the next clause.
  */
-#include "engine/bpf/bpf_impl.h"
+#include "engine/bpf/bpf_prog_impl.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define TS_COMPAT 2 /* x86: thread_info.status */
 #define USER32_CS 0x23
-#define LOG_SIZE (1u << 20)
-#define LOG_TAIL 20 /* lines of the verifier's that are shown */
 
 #define INLINE_CLAUSES 4
 #define INLINE_INSNS   6000
-
-/* The frame has FR_CTX and FR_SITE at its top and these below what is there
-   besides, which is all of a clause's frame where clauses are in line. */
-enum {
-	FM_KEY = 8,
-	FM_RT0 = 16, /* level 0 of this CPU */
-	FM_STATE = 24, /* activity when it fired */
-	FM_TMP = 32,
-	FM_EPID = 40,
-};
-#define FM(m, slot) ((m)->frame - FM_##slot)
-
-struct clause_code {
-	struct em em; /* in line: its code */
-	struct bpf_fn *fn; /* else: its function */
-	struct bg g;
-};
-
-struct maker {
-	struct engine *eng;
-	enum bpf_cls k;
-	struct bpf_class *c;
-	struct bpf_unit *u;
-	struct em *em;
-	struct err *e;
-	uint32_t args; /* arguments that clauses use */
-	bool locals;
-	bool faults; /* some clause can fault */
-	struct clause_code *cc; /* [c->clauses.n] */
-	bool inlined;
-	int frame;
-	uint32_t lb_out, lb_release, lb_next;
-};
-
-static const struct {
-	const char *name;
-	uint32_t type;
-} class_info[BC_N] = {
-	[BC_DTRACE] = { "dtrace", BPF_PROG_TYPE_RAW_TRACEPOINT },
-	[BC_TIMER] = { "timer", BPF_PROG_TYPE_PERF_EVENT },
-	[BC_SYSENTRY] = { "sysentry", BPF_PROG_TYPE_RAW_TRACEPOINT },
-	[BC_SYSRETURN] = { "sysreturn", BPF_PROG_TYPE_RAW_TRACEPOINT },
-	[BC_UPROBE] = { "uprobe", BPF_PROG_TYPE_KPROBE },
-	[BC_URETPROBE] = { "uretprobe", BPF_PROG_TYPE_KPROBE },
-};
 
 /* ---- which site ---------------------------------------------------------- */
 
@@ -451,7 +402,10 @@ make_clause(struct maker *m, uint32_t i)
 	char name[24];
 
 	cc->g = (struct bg){
-		.eng = m->eng, .e = m->e, .cls = m->k, .em = &cc->em,
+		.eng = m->eng,
+		.e = m->e,
+		.cls = m->k,
+		.em = &cc->em,
 		.inlined = m->inlined,
 		.cl = m->eng->en->clauses[m->c->clauses.v[i]],
 	};
@@ -501,131 +455,6 @@ free_clauses(struct maker *m)
 	for (size_t i = 0; m->cc != NULL && i < m->c->clauses.n; i++)
 		em_fini(&m->cc[i].em);
 	free(m->cc);
-}
-
-/* ---- faults -------------------------------------------------------------- */
-
-/* Write the error's record. */
-static void
-fault_record(struct maker *m)
-{
-	struct em *em = m->em;
-	struct bg g = { .eng = m->eng, .em = em };
-	uint32_t drop = em_label(em);
-	static const struct {
-		uint8_t width;
-		int to, from;
-	} copy[] = {
-		{ BPF_W, offsetof(struct rt_error_rec, epid), RT_OFF(epid) },
-		{ BPF_W, offsetof(struct rt_error_rec, action),
-		  RT_OFF(fault_action) },
-		{ BPF_W, offsetof(struct rt_error_rec, difoff),
-		  RT_OFF(fault_off) },
-		{ BPF_W, offsetof(struct rt_error_rec, fault), RT_OFF(fault) },
-		{ BPF_DW, offsetof(struct rt_error_rec, val),
-		  RT_OFF(fault_val) },
-	};
-
-	if (m->eng->buf.fd < 0)
-		return;
-	bpf_clause_reserve(m->eng, em, sizeof(struct rt_error_rec), drop);
-	bg_now(&g);
-	em_st(em, BPF_DW, R9, offsetof(struct rt_rec, time), R0);
-	em_sti(em, BPF_W, R9, 0, (int32_t)RT_EPID_ERROR);
-	em_sti(em, BPF_W, R9, 4, 0);
-	for (size_t i = 0; i < sizeof(copy) / sizeof(*copy); i++) {
-		em_ld(em, copy[i].width, R1, R6, copy[i].from);
-		em_st(em, copy[i].width, R9, copy[i].to, R1);
-	}
-	bpf_clause_publish(m->eng, em);
-	em_place(em, drop);
-}
-
-/* arg1..arg5 of ERROR: epid, action, offset, fault, address. */
-static void
-fault_args(struct em *em)
-{
-	static const int from[] = { 0, RT_OFF(epid), RT_OFF(fault_action),
-				    RT_OFF(fault_off), RT_OFF(fault) };
-
-	em_sti(em, BPF_DW, R6, RT_ERR_ARG(0), 0);
-	for (int i = 1; i < 5; i++) {
-		em_ld(em, BPF_W, R1, R6, from[i]);
-		if (i == 3) { /* -1: none */
-			em_alui(em, BPF_LSH, R1, 32);
-			em_alui(em, BPF_ARSH, R1, 32);
-		}
-		em_st(em, BPF_DW, R6, RT_ERR_ARG(i), R1);
-	}
-	em_ld(em, BPF_DW, R1, R6, RT_OFF(fault_val));
-	em_st(em, BPF_DW, R6, RT_ERR_ARG(5), R1);
-}
-
-/* An ERROR clause, in line; FAULT_PROBE keeps what fired. */
-#define FAULT_PROBE (FR_LAST - 8)
-static int
-call_error(struct maker *m, const struct dif_ecb *ecb)
-{
-	struct em *em = m->em, code = { 0 };
-	uint32_t fine = em_label(em);
-	int dbl = RT_OFF(drops) + 8 * RT_DROP_DBLERROR;
-	struct bg g = { .eng = m->eng, .e = m->e, .cls = m->k, .em = &code,
-			.inlined = true, .error = true,
-			.cl = m->eng->en->clauses[ecb->clause] };
-
-	em_sti(em, BPF_W, R6, RT_OFF(fault), DIF_FAULT_NONE);
-	em_sti(em, BPF_W, R6, RT_OFF(epid), (int32_t)ecb->epid);
-	em_sti(em, BPF_W, R6, RT_OFF(probe), (int32_t)ecb->probe);
-	em_sti(em, BPF_W, R6, RT_OFF(probe_id),
-	       (int32_t)m->eng->en->probes[ecb->probe].id);
-	if (bpf_clause_make(&g) != 0) {
-		em_fini(&code);
-		return -1;
-	}
-	em_append(em, &code);
-	em_ji(em, BPF_JEQ, R0, 0, fine);
-	em_ld(em, BPF_DW, R1, R6, dbl);
-	em_alui(em, BPF_ADD, R1, 1);
-	em_st(em, BPF_DW, R6, dbl, R1);
-	em_place(em, fine);
-	return 0;
-}
-
-/* fault(ctx, rt) */
-static int
-make_fault(struct maker *m)
-{
-	struct bpf_fn *fn = bpf_link_fn(m->u, "fault");
-	struct em *em;
-	size_t n = m->eng->errors.n;
-
-	if (fn == NULL)
-		return err_nomem(m->e);
-	em = m->em = &fn->em;
-	em_st(em, BPF_DW, FP, FR_CTX, R1);
-	em_mov(em, R6, R2);
-	em_ld(em, BPF_DW, R1, R6, RT_OFF(errors));
-	em_alui(em, BPF_ADD, R1, 1);
-	em_st(em, BPF_DW, R6, RT_OFF(errors), R1);
-	fault_record(m);
-	if (n != 0) {
-		fault_args(em);
-		em_ld(em, BPF_DW, R1, R6, RT_OFF(probe_id));
-		em_st(em, BPF_DW, FP, FAULT_PROBE, R1);
-		em_sti(em, BPF_W, R6, RT_OFF(in_error), 1);
-	}
-	for (size_t i = 0; i < n; i++)
-		if (call_error(m, &m->eng->errors.v[i]) != 0)
-			return -1;
-	if (n != 0) {
-		em_ld(em, BPF_DW, R1, FP, FAULT_PROBE);
-		em_st(em, BPF_DW, R6, RT_OFF(probe_id), R1);
-		em_sti(em, BPF_W, R6, RT_OFF(in_error), 0);
-	}
-	em_sti(em, BPF_W, R6, RT_OFF(fault), DIF_FAULT_NONE);
-	em_imm(em, R0, 0);
-	em_exit(em);
-	return em_finish(em, fn->name, m->e);
 }
 
 /* ---- the program --------------------------------------------------------- */
@@ -722,7 +551,7 @@ make_main(struct maker *m, struct bpf_fn *fn)
 	if (em_finish(em, fn->name, m->e) != 0 ||
 	    (m->c->chain > 1 && make_fire(m) != 0))
 		return -1;
-	return m->faults ? make_fault(m) : 0;
+	return m->faults ? bpf_fault_make(m) : 0;
 }
 
 /* ---- what clauses use ---------------------------------------------------- */
@@ -738,8 +567,8 @@ scan_obj(struct maker *m, const struct dif_obj *o)
 			m->args |= 1u << (id - DIF_VAR_arg0);
 		if (DIF_OP(t) == DIF_OP_LDGA && DIF_R1(t) == DIF_VAR_args)
 			m->args |= (1u << DIF_NARGS) - 1;
-		m->locals |= DIF_OP(t) == DIF_OP_LDLS ||
-			     DIF_OP(t) == DIF_OP_STLS;
+		m->locals |=
+			DIF_OP(t) == DIF_OP_LDLS || DIF_OP(t) == DIF_OP_STLS;
 	}
 }
 
@@ -767,162 +596,25 @@ scan_clauses(struct maker *m)
 	m->locals &= en->tab->locals_size != 0;
 }
 
-/* ---- loading ------------------------------------------------------------- */
-
-/* The last lines of a log. */
-static const char *
-log_tail(const char *log, int lines)
-{
-	const char *p = log + strlen(log);
-
-	for (; p > log; p--)
-		if (p[-1] == '\n' && p[0] != '\0' && --lines == 0)
-			break;
-	return p;
-}
-
-/* The function of the last instruction that the log mentions. */
-static const char *
-log_function(const char *log, const struct bpf_image *img)
-{
-	const char *name = img->fnname.v[0];
-	long at = -1;
-
-	for (const char *p = log; p != NULL && *p != '\0';) {
-		char *end;
-		long n = strtol(p, &end, 10);
-		if (end != p && end[0] == ':' && end[1] == ' ' &&
-		    end[2] == '(')
-			at = n;
-		p = strchr(p, '\n');
-		p = p != NULL ? p + 1 : NULL;
-	}
-	for (size_t i = 0; i < img->funcs.n; i++)
-		if ((long)img->funcs.v[i].insn_off <= at)
-			name = img->fnname.v[i];
-	return name;
-}
-
-static struct src_loc
-fn_loc(struct maker *m, const char *fn)
-{
-	struct src_loc none = { 0 };
-	const struct dif_enabling *en = m->eng->en;
-	unsigned i;
-
-	if (sscanf(fn, "clause_%u", &i) == 1 && i < m->c->clauses.n)
-		return en->clauses[m->c->clauses.v[i]]->loc;
-	if (strcmp(fn, "fault") == 0 && m->eng->errors.n != 0)
-		return en->clauses[m->eng->errors.v[0].clause]->loc;
-	return m->inlined ? en->clauses[m->c->clauses.v[0]]->loc : none;
-}
-
-/* The verifier said no: to which clause, and why. */
-static int
-load_refused(struct maker *m, struct sys_prog *p, const struct bpf_image *img,
-	     int sys)
-{
-	const char *fn;
-	char *log = calloc(1, LOG_SIZE);
-
-	if (sys == EPERM || log == NULL) {
-		free(log);
-		return bpf_feat_error(m->e, sys, "cannot load a BPF program");
-	}
-	p->log = log;
-	p->logsize = LOG_SIZE;
-	int fd = sys_prog_load(p);
-	if (fd >= 0) { /* now it does: memory, or a signal */
-		free(log);
-		return fd;
-	}
-	log[LOG_SIZE - 1] = '\0';
-	fn = log_function(log, img);
-	err_set_loc(m->e, &ERR_GENERIC, fn_loc(m, fn),
-		    "the kernel refuses the program for %s probes (%u "
-		    "instructions, in %s; %s):\n%s",
-		    class_info[m->k].name, p->ninsns, fn,
-		    sys == E2BIG ? "too large" : strerror(sys),
-		    log_tail(log, LOG_TAIL));
-	m->e->sys = sys;
-	free(log);
-	return -1;
-}
-
-static void
-dump(const struct maker *m, const struct bpf_image *img)
-{
-	size_t f = 0;
-
-	fprintf(stderr, "BPF program %s: %zu instructions\n",
-		class_info[m->k].name, img->code.n);
-	for (size_t i = 0; i < img->code.n; i++) {
-		const struct bpf_insn *in = &img->code.v[i];
-		if (f < img->funcs.n && img->funcs.v[f].insn_off == i)
-			fprintf(stderr, "%s:\n", img->fnname.v[f++]);
-		fprintf(stderr, "%5zu  %02x r%u r%u %+d 0x%x\n", i, in->code,
-			in->dst_reg, in->src_reg, in->off, in->imm);
-	}
-}
-
-static int
-load(struct maker *m)
-{
-	struct bpf_image img;
-	char name[16];
-	int fd = -1;
-
-	if (bpf_link_image(m->eng, m->u, &img, m->e) == 0) {
-		bool uprobe = m->k == BC_UPROBE || m->k == BC_URETPROBE;
-		bool sys = m->k == BC_SYSENTRY || m->k == BC_SYSRETURN;
-		snprintf(name, sizeof(name), "dt_%s", class_info[m->k].name);
-		struct sys_prog p = {
-			.type = class_info[m->k].type,
-			.attach_type = uprobe && m->eng->multi ?
-					       UAPI_TRACE_UPROBE_MULTI : 0,
-			.name = name,
-			.insns = img.code.v,
-			.ninsns = (uint32_t)img.code.n,
-			.btf_fd = img.btf_fd,
-			.funcs = img.funcs.v,
-			.nfuncs = (uint32_t)img.funcs.n,
-		};
-		if (sys && m->eng->tp_btf) {
-			p.type = BPF_PROG_TYPE_TRACING;
-			p.attach_type = UAPI_TRACE_RAW_TP;
-			p.attach_btf_id = m->k == BC_SYSENTRY ?
-						  m->eng->kt.enter_btf_id :
-						  m->eng->kt.exit_btf_id;
-		}
-		if (m->eng->opts.debug)
-			dump(m, &img);
-		fd = sys_prog_load(&p);
-		if (fd < 0)
-			fd = load_refused(m, &p, &img, errno);
-	}
-	bpf_link_image_fini(&img);
-	m->c->prog = fd;
-	return fd < 0 ? -1 : 0;
-}
-
 int
 bpf_prog_make(struct engine *eng, enum bpf_cls k, struct err *e)
 {
 	struct bpf_unit u = { 0 };
-	struct maker m = { .eng = eng, .k = k, .c = &eng->cls[k], .u = &u,
-			   .e = e };
+	struct maker m = {
+		.eng = eng, .k = k, .c = &eng->cls[k], .u = &u, .e = e
+	};
 	struct bpf_fn *fn;
 	int rc;
 
 	if (m.c->sites.n == 0)
 		return 0;
 	scan_clauses(&m);
-	fn = bpf_link_fn(&u, class_info[k].name);
+	fn = bpf_link_fn(&u, bpf_load_name(k));
 	rc = fn == NULL ? err_nomem(e) : make_clauses(&m);
 	if (rc == 0)
 		rc = make_main(&m, fn);
 	if (rc == 0)
-		rc = load(&m);
+		rc = bpf_load_unit(&m);
 	free_clauses(&m);
 	bpf_link_fini(&u);
 	return rc;

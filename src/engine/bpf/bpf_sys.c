@@ -31,8 +31,8 @@ ptr(const void *p)
 static void
 copy_name(char *dst, const char *name)
 {
-	for (unsigned i = 0; name != NULL && name[i] != '\0' &&
-			     i < BPF_OBJ_NAME_LEN - 1; i++)
+	for (unsigned i = 0;
+	     name != NULL && name[i] != '\0' && i < BPF_OBJ_NAME_LEN - 1; i++)
 		dst[i] = name[i];
 }
 

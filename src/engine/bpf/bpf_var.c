@@ -46,8 +46,7 @@ copy_value(struct bg *g, const struct dif_uvar *v, unsigned rs)
 
 	em_mov(g->em, R3, bg_get(g, rs, R3));
 	bg_copy(g, str ? g->eng->en->sizes.strsize : v->type.size, str, false);
-	em_ji(g->em, BPF_JSLT, R0, 0,
-	      bg_fault(g, DIF_FAULT_BADADDR, (int)rs));
+	em_ji(g->em, BPF_JSLT, R0, 0, bg_fault(g, DIF_FAULT_BADADDR, (int)rs));
 }
 
 /* ---- self-> ------------------------------------------------------------- */
@@ -272,10 +271,12 @@ assoc_key(struct bg *g, const struct dif_uvar *v)
 
 	if (depth != (int)v->nkeys)
 		return bg_refuse(g, "array %s is used with %d keys, it has %u",
-				  v->name, depth, v->nkeys);
+				 v->name, depth, v->nkeys);
 	if (at + 8 + v->keysize > RT_KEY_MAX)
-		return bg_refuse(g, "array %s: keys are too large (lower "
-				     "strsize)", v->name);
+		return bg_refuse(g,
+				 "array %s: keys are too large (lower "
+				 "strsize)",
+				 v->name);
 	if (v->scope == DIF_SCOPE_THREAD) {
 		if (thread_identity(g) != 0)
 			return -1;
@@ -312,8 +313,8 @@ assoc_find(struct bg *g, unsigned scope, uint32_t id)
 {
 	const struct dif_uvar *v = var_find(g, scope, id, DIF_VK_ARRAY);
 
-	return v == NULL || assoc_key(g, v) != 0 ? NULL :
-						   bpf_maps_assoc(g->eng, v);
+	return v == NULL || assoc_key(g, v) != 0 ? NULL
+						 : bpf_maps_assoc(g->eng, v);
 }
 
 int

@@ -157,9 +157,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_jumps),	   cmocka_unit_test(test_dead),
-		cmocka_unit_test(test_kill),	   cmocka_unit_test(test_append),
-		cmocka_unit_test(test_immediates), cmocka_unit_test(test_too_far),
+		cmocka_unit_test(test_jumps),
+		cmocka_unit_test(test_dead),
+		cmocka_unit_test(test_kill),
+		cmocka_unit_test(test_append),
+		cmocka_unit_test(test_immediates),
+		cmocka_unit_test(test_too_far),
 		cmocka_unit_test(test_no_place),
 	};
 

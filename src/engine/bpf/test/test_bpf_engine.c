@@ -41,8 +41,10 @@ struct world {
 };
 
 static const struct dif_recipes user_args = {
-	.arg = { { DIF_RCP_UREG, DIF_R_RDI }, { DIF_RCP_UREG, DIF_R_RSI },
-		 { DIF_RCP_COOKIE, 0 }, { DIF_RCP_CONST, -3 } },
+	.arg = { { DIF_RCP_UREG, DIF_R_RDI },
+		 { DIF_RCP_UREG, DIF_R_RSI },
+		 { DIF_RCP_COOKIE, 0 },
+		 { DIF_RCP_CONST, -3 } },
 };
 static const struct dif_recipes sysret_args = {
 	.arg = { { DIF_RCP_SYSRET, 0 } },
@@ -56,8 +58,10 @@ world_new(void)
 	struct world *w = calloc(1, sizeof(*w));
 
 	w->a = arena_new();
-	w->opts = (struct engine_opts){ .bufsize = 65536, .aggsize = 65536,
-					.dynvarsize = 65536, .only_cpu = -1 };
+	w->opts = (struct engine_opts){ .bufsize = 65536,
+					.aggsize = 65536,
+					.dynvarsize = 65536,
+					.only_cpu = -1 };
 	w->en.sizes = (struct dif_sizes){ 256, 20, 20 };
 	return w;
 }
@@ -96,8 +100,8 @@ stmt(struct world *w, struct dif_clause *c, uint32_t kind, const char *x0,
 	s->exprs = arena_calloc(w->a, 3, sizeof(*s->exprs));
 	for (int i = 0; i < 3 && x[i] != NULL; i++) {
 		struct dif_obj *o = obj(w, x[i]);
-		s->exprs[s->nexprs++] = (struct dif_expr){ .obj = o,
-							   .type = o->rtype };
+		s->exprs[s->nexprs++] =
+			(struct dif_expr){ .obj = o, .type = o->rtype };
 	}
 	if (kind != DIF_ACT_NONE && !DIF_ACT_IS_AGG(kind))
 		c->records = true;
@@ -128,9 +132,11 @@ var(struct world *w, uint32_t id, int scope, int kind, const struct dif_type *t,
 {
 	struct dif_uvar *v = arena_alloc(w->a, sizeof(*v));
 
-	*v = (struct dif_uvar){ .name = "v", .id = (uint16_t)id,
+	*v = (struct dif_uvar){ .name = "v",
+				.id = (uint16_t)id,
 				.scope = (uint8_t)scope,
-				.kind = (uint8_t)kind, .type = *t };
+				.kind = (uint8_t)kind,
+				.type = *t };
 	if (key != NULL) {
 		v->keys = arena_memdup(w->a, key, sizeof(*key));
 		v->nkeys = 1;
@@ -145,11 +151,17 @@ probe(struct world *w, enum dif_site_kind kind, uint64_t num, unsigned mask,
 {
 	uint32_t p = w->en.nprobes++;
 
-	w->sites[p] = (struct dif_site){ .kind = kind, .num = num,
-					 .args = args, .cookie = 1000 + p };
+	w->sites[p] = (struct dif_site){
+		.kind = kind, .num = num, .args = args, .cookie = 1000 + p
+	};
 	w->probes[p] = (struct dif_probe){
-		.id = 100 + p, .prov = "prov", .mod = "", .func = "func",
-		.name = "name", .sites = &w->sites[p], .nsites = 1,
+		.id = 100 + p,
+		.prov = "prov",
+		.mod = "",
+		.func = "func",
+		.name = "name",
+		.sites = &w->sites[p],
+		.nsites = 1,
 	};
 	for (uint32_t c = 0; c < w->prog.nclauses; c++)
 		if (mask & (1u << c)) {
@@ -210,8 +222,8 @@ recsize(void *arg, uint32_t epid)
 {
 	struct world *w = arg;
 
-	return epid <= w->en.necbs ?
-		       w->cptr[w->ecbs[epid - 1].clause]->recsize : 0;
+	return epid <= w->en.necbs ? w->cptr[w->ecbs[epid - 1].clause]->recsize
+				   : 0;
 }
 
 /* Take all records of an EPID, oldest first in each slot; their number. */
@@ -379,10 +391,10 @@ test_keys(void **state)
 	struct world *w = world_new();
 	struct dif_clause *c = clause(w, my_pid());
 	struct cells cells = { .agg = 0 };
-	struct dif_stmt *s = stmt(w, c, DIF_AGG_sum,
-				  "ldgs pid, %r1\nret %r1\n.ret int 4",
-				  "ldgs execname, %r1\nret %r1\n.ret string 16",
-				  "setx 5, %r1\nret %r1");
+	struct dif_stmt *s =
+		stmt(w, c, DIF_AGG_sum, "ldgs pid, %r1\nret %r1\n.ret int 4",
+		     "ldgs execname, %r1\nret %r1\n.ret string 16",
+		     "setx 5, %r1\nret %r1");
 
 	agg(w, s, 2);
 	s = stmt(w, c, DIF_AGG_min, "ldgs pid, %r1\nret %r1\n.ret int 4",
@@ -527,17 +539,20 @@ test_variables(void **state)
 	var(w, 0x501, DIF_SCOPE_THREAD, DIF_VK_SCALAR, &str, NULL);
 	var(w, 0x500, DIF_SCOPE_GLOBAL, DIF_VK_ARRAY, &i64, &str);
 	var(w, 0x502, DIF_SCOPE_THREAD, DIF_VK_ARRAY, &i64, &i64);
-	stmt(w, c, DIF_ACT_NONE, ".var x 0x500 scl tls int 8\n"
-				 ".var s 0x501 scl tls string 0\n"
-				 "setx 11, %r1\nstts x, %r1\n"
-				 "sets \"hello\", %r2\nstts s, %r2\n"
-				 "ret %r0", NULL, NULL);
+	stmt(w, c, DIF_ACT_NONE,
+	     ".var x 0x500 scl tls int 8\n"
+	     ".var s 0x501 scl tls string 0\n"
+	     "setx 11, %r1\nstts x, %r1\n"
+	     "sets \"hello\", %r2\nstts s, %r2\n"
+	     "ret %r0",
+	     NULL, NULL);
 	stmt(w, c, DIF_ACT_NONE,
 	     ".var a 0x500 arr glb int 8\nsets \"key\", %r1\n"
 	     "pushtr DT_TYPE(1), %r0, %r1\nsetx 12, %r2\nstgaa a, %r2\nret %r0",
 	     NULL, NULL);
 	stmt(w, c, DIF_ACT_NONE,
-	     ".var b 0x502 arr tls int 8\nsetx 5, %r1\npushtv DT_TYPE(0), %r0, %r1\n"
+	     ".var b 0x502 arr tls int 8\nsetx 5, %r1\npushtv DT_TYPE(0), %r0, "
+	     "%r1\n"
 	     "setx 13, %r2\nsttaa b, %r2\nflushts\nsetx 6, %r1\n"
 	     "pushtv DT_TYPE(0), %r0, %r1\nsttaa b, %r2\nsttaa b, %r0\nret %r0",
 	     NULL, NULL);
@@ -546,12 +561,14 @@ test_variables(void **state)
 	     ".var x 0x500 scl tls int 8\nldts x, %r1\nret %r1",
 	     ".var a 0x500 arr glb int 8\nsets \"key\", %r1\n"
 	     "pushtr DT_TYPE(1), %r0, %r1\nldgaa a, %r2\nret %r2",
-	     ".var b 0x502 arr tls int 8\nsetx 5, %r1\npushtv DT_TYPE(0), %r0, %r1\n"
+	     ".var b 0x502 arr tls int 8\nsetx 5, %r1\npushtv DT_TYPE(0), %r0, "
+	     "%r1\n"
 	     "ldtaa b, %r2\nflushts\nsetx 6, %r1\npushtv DT_TYPE(0), %r0, %r1\n"
 	     "ldtaa b, %r3\nsll %r3, %r1, %r3\nor %r2, %r3, %r2\nret %r2");
 	stmt(w, c, DIF_ACT_TRACE,
 	     ".var s 0x501 scl tls string 0\nldts s, %r1\nret %r1\n"
-	     ".ret string 0", NULL, NULL);
+	     ".ret string 0",
+	     NULL, NULL);
 	probe(w, DIF_SITE_BEGIN, 0, 3, NULL);
 	start(w);
 	assert_int_equal(take(w, 2, &r), 1);
@@ -647,7 +664,8 @@ test_refused(void **state)
 	/* Two ways to the same place with different tuple stacks. */
 	stmt(w, c, DIF_ACT_TRACE,
 	     "tst %r0\nbe over\npushtv DT_TYPE(0), %r0, %r0\nover:\n"
-	     "call rand, %r1\nret %r1", NULL, NULL);
+	     "call rand, %r1\nret %r1",
+	     NULL, NULL);
 	probe(w, DIF_SITE_BEGIN, 0, 1, NULL);
 	assert_null(try_load(w));
 	assert_non_null(strstr(w->e.msg, "tuple stack"));

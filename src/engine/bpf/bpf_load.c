@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * bpf_load.c - a program's functions are linked and given to the kernel.  When
+ * the verifier refuses, the message names the clause and ends with the last
+ * lines of its log.
+ */
+#include "engine/bpf/bpf_prog_impl.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOG_SIZE (1u << 20)
+#define LOG_TAIL 20 /* lines of the verifier's that are shown */
+
+static const struct {
+	const char *name;
+	uint32_t type;
+} class_info[BC_N] = {
+	[BC_DTRACE] = { "dtrace", BPF_PROG_TYPE_RAW_TRACEPOINT },
+	[BC_TIMER] = { "timer", BPF_PROG_TYPE_PERF_EVENT },
+	[BC_SYSENTRY] = { "sysentry", BPF_PROG_TYPE_RAW_TRACEPOINT },
+	[BC_SYSRETURN] = { "sysreturn", BPF_PROG_TYPE_RAW_TRACEPOINT },
+	[BC_UPROBE] = { "uprobe", BPF_PROG_TYPE_KPROBE },
+	[BC_URETPROBE] = { "uretprobe", BPF_PROG_TYPE_KPROBE },
+};
+
+const char *
+bpf_load_name(enum bpf_cls k)
+{
+	return class_info[k].name;
+}
+
+/* The last lines of a log. */
+static const char *
+log_tail(const char *log, int lines)
+{
+	const char *p = log + strlen(log);
+
+	for (; p > log; p--)
+		if (p[-1] == '\n' && p[0] != '\0' && --lines == 0)
+			break;
+	return p;
+}
+
+/* The function of the last instruction that the log mentions. */
+static const char *
+log_function(const char *log, const struct bpf_image *img)
+{
+	const char *name = img->fnname.v[0];
+	long at = -1;
+
+	for (const char *p = log; p != NULL && *p != '\0';) {
+		char *end;
+		long n = strtol(p, &end, 10);
+		if (end != p && end[0] == ':' && end[1] == ' ' && end[2] == '(')
+			at = n;
+		p = strchr(p, '\n');
+		p = p != NULL ? p + 1 : NULL;
+	}
+	for (size_t i = 0; i < img->funcs.n; i++)
+		if ((long)img->funcs.v[i].insn_off <= at)
+			name = img->fnname.v[i];
+	return name;
+}
+
+static struct src_loc
+fn_loc(struct maker *m, const char *fn)
+{
+	struct src_loc none = { 0 };
+	const struct dif_enabling *en = m->eng->en;
+	unsigned i;
+
+	if (sscanf(fn, "clause_%u", &i) == 1 && i < m->c->clauses.n)
+		return en->clauses[m->c->clauses.v[i]]->loc;
+	if (strcmp(fn, "fault") == 0 && m->eng->errors.n != 0)
+		return en->clauses[m->eng->errors.v[0].clause]->loc;
+	return m->inlined ? en->clauses[m->c->clauses.v[0]]->loc : none;
+}
+
+/* The verifier said no: to which clause, and why. */
+static int
+load_refused(struct maker *m, struct sys_prog *p, const struct bpf_image *img,
+	     int sys)
+{
+	const char *fn;
+	char *log = calloc(1, LOG_SIZE);
+
+	if (sys == EPERM || log == NULL) {
+		free(log);
+		return bpf_feat_error(m->e, sys, "cannot load a BPF program");
+	}
+	p->log = log;
+	p->logsize = LOG_SIZE;
+	int fd = sys_prog_load(p);
+	if (fd >= 0) { /* now it does: memory, or a signal */
+		free(log);
+		return fd;
+	}
+	log[LOG_SIZE - 1] = '\0';
+	fn = log_function(log, img);
+	err_set_loc(m->e, &ERR_GENERIC, fn_loc(m, fn),
+		    "the kernel refuses the program for %s probes (%u "
+		    "instructions, in %s; %s):\n%s",
+		    class_info[m->k].name, p->ninsns, fn,
+		    sys == E2BIG ? "too large" : strerror(sys),
+		    log_tail(log, LOG_TAIL));
+	m->e->sys = sys;
+	free(log);
+	return -1;
+}
+
+static void
+dump(const struct maker *m, const struct bpf_image *img)
+{
+	size_t f = 0;
+
+	fprintf(stderr, "BPF program %s: %zu instructions\n",
+		class_info[m->k].name, img->code.n);
+	for (size_t i = 0; i < img->code.n; i++) {
+		const struct bpf_insn *in = &img->code.v[i];
+		if (f < img->funcs.n && img->funcs.v[f].insn_off == i)
+			fprintf(stderr, "%s:\n", img->fnname.v[f++]);
+		fprintf(stderr, "%5zu  %02x r%u r%u %+d 0x%x\n", i, in->code,
+			in->dst_reg, in->src_reg, in->off, in->imm);
+	}
+}
+
+int
+bpf_load_unit(struct maker *m)
+{
+	struct bpf_image img;
+	char name[16];
+	int fd = -1;
+
+	if (bpf_link_image(m->eng, m->u, &img, m->e) == 0) {
+		bool uprobe = m->k == BC_UPROBE || m->k == BC_URETPROBE;
+		bool sys = m->k == BC_SYSENTRY || m->k == BC_SYSRETURN;
+		snprintf(name, sizeof(name), "dt_%s", class_info[m->k].name);
+		struct sys_prog p = {
+			.type = class_info[m->k].type,
+			.attach_type = uprobe && m->eng->multi
+					       ? UAPI_TRACE_UPROBE_MULTI
+					       : 0,
+			.name = name,
+			.insns = img.code.v,
+			.ninsns = (uint32_t)img.code.n,
+			.btf_fd = img.btf_fd,
+			.funcs = img.funcs.v,
+			.nfuncs = (uint32_t)img.funcs.n,
+		};
+		if (sys && m->eng->tp_btf) {
+			p.type = BPF_PROG_TYPE_TRACING;
+			p.attach_type = UAPI_TRACE_RAW_TP;
+			p.attach_btf_id = m->k == BC_SYSENTRY
+						  ? m->eng->kt.enter_btf_id
+						  : m->eng->kt.exit_btf_id;
+		}
+		if (m->eng->opts.debug)
+			dump(m, &img);
+		fd = sys_prog_load(&p);
+		if (fd < 0)
+			fd = load_refused(m, &p, &img, errno);
+	}
+	bpf_link_image_fini(&img);
+	m->c->prog = fd;
+	return fd < 0 ? -1 : 0;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * bpf_prog_impl.h - a program of a class of sites while it is made.
+ *
+ *   bpf_prog.c   the program and its clauses
+ *   bpf_fault.c  what happens after a fault
+ *   bpf_load.c   linking, loading, and what the verifier says
+ */
+#ifndef ENGINE_BPF_BPF_PROG_IMPL_H
+#define ENGINE_BPF_BPF_PROG_IMPL_H
+
+#include "engine/bpf/bpf_impl.h"
+
+/* The frame has FR_CTX and FR_SITE at its top and these below what is there
+   besides, which is all of a clause's frame where clauses are in line. */
+enum {
+	FM_KEY = 8,
+	FM_RT0 = 16,   /* level 0 of this CPU */
+	FM_STATE = 24, /* activity when it fired */
+	FM_TMP = 32,
+	FM_EPID = 40,
+};
+#define FM(m, slot) ((m)->frame - FM_##slot)
+
+struct clause_code {
+	struct em em;      /* in line: its code */
+	struct bpf_fn *fn; /* else: its function */
+	struct bg g;
+};
+
+struct maker {
+	struct engine *eng;
+	enum bpf_cls k;
+	struct bpf_class *c;
+	struct bpf_unit *u;
+	struct em *em;
+	struct err *e;
+	uint32_t args; /* arguments that clauses use */
+	bool locals;
+	bool faults;            /* some clause can fault */
+	struct clause_code *cc; /* [c->clauses.n] */
+	bool inlined;
+	int frame;
+	uint32_t lb_out, lb_release, lb_next;
+};
+
+/* bpf_fault.c: the function fault(ctx, rt). */
+int bpf_fault_make(struct maker *m);
+/* bpf_load.c: into m->c->prog; the class's name as programs have it. */
+int bpf_load_unit(struct maker *m);
+const char *bpf_load_name(enum bpf_cls k);
+
+#endif
