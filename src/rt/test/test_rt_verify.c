@@ -386,8 +386,10 @@ knows_its_ancestors(void **state)
 	struct btf *b = btf__load_vmlinux_btf();
 	struct kernel *k;
 
-	if (!b)
-		skip();
+	if (!b) {
+		printf("# skip: this kernel has no BTF\n");
+		return;
+	}
 	task_tgid = member(b, "tgid");
 	task_real_parent = member(b, "real_parent");
 	btf__free(b);
@@ -417,8 +419,10 @@ writes_user_memory(void **state)
 
 	if (!bpf_program__autoload(bpf_object__find_program_by_name(
 		    k->obj, "probe_rt_subr_copyout"))) {
+		/* cmocka's skip() reads as a failure in TAP. */
+		printf("# skip: bpf_probe_write_user is refused here\n");
 		kernel_free(k);
-		skip();
+		return;
 	}
 	memset(to, 'x', sizeof(to)); /* pages that are there */
 	push_str(&k->rt, "text");

@@ -268,6 +268,7 @@ struct cells {
 	uint32_t agg;
 	unsigned n;
 	uint64_t sum, key;
+	bool keyed;
 };
 
 static int
@@ -280,7 +281,8 @@ cell_sum(void *arg, uint32_t a, unsigned cpu, const uint8_t *key,
 		return 0;
 	c->n++;
 	c->sum += cell[0];
-	memcpy(&c->key, key, 8);
+	if (c->keyed)
+		memcpy(&c->key, key, 8);
 	return 0;
 }
 
@@ -390,7 +392,7 @@ test_keys(void **state)
 {
 	struct world *w = world_new();
 	struct dif_clause *c = clause(w, my_pid());
-	struct cells cells = { .agg = 0 };
+	struct cells cells = { .agg = 0, .keyed = true };
 	struct dif_stmt *s =
 		stmt(w, c, DIF_AGG_sum, "ldgs pid, %r1\nret %r1\n.ret int 4",
 		     "ldgs execname, %r1\nret %r1\n.ret string 16",
