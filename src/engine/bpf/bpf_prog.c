@@ -24,7 +24,6 @@
 #include <stdlib.h>
 
 #define TS_COMPAT 2 /* x86: thread_info.status */
-#define USER32_CS 0x23
 
 #define INLINE_CLAUSES 4
 #define INLINE_INSNS   6000
@@ -70,20 +69,15 @@ check_activity(struct maker *m)
 }
 
 /*
- * A 32-bit program's system calls have other numbers.  Where the registers are
- * at hand its code segment tells; else what the kernel notes in the thread.
+ * System calls of 32-bit programs, and those by int 0x80, have other numbers.
+ * The code segment would not tell the latter: the kernel's note in the thread
+ * does.
  */
 static int
 check_compat(struct maker *m)
 {
 	if (m->k != BC_SYSENTRY && m->k != BC_SYSRETURN)
 		return 0;
-	if (m->eng->tp_btf) {
-		em_ld(m->em, BPF_DW, R1, R7, 0);
-		em_ld(m->em, BPF_H, R1, R1, 8 * DIF_R_CS);
-		em_ji(m->em, BPF_JEQ, R1, USER32_CS, m->lb_next);
-		return 0;
-	}
 	if (bpf_feat_ktypes(m->eng, m->e) != 0)
 		return -1;
 	if (m->eng->kt.task_thread_status == ~0u)
