@@ -25,7 +25,7 @@ struct pid_fn {
 	struct elf_file *elf;
 	const struct elf_sym *sym; /* under the name of the group */
 	struct pid_body body;
-	uint8_t *begins; /* bit per byte: an instruction begins; pid_site.c */
+	uint8_t *places; /* bit per byte: can have a probe; pid_site.c */
 };
 
 struct pid_group {
@@ -89,7 +89,7 @@ struct pid_group *pid_group_add(struct prov *pv, struct proc *p,
 /* May return addresses not be replaced in this process, in this function?
    pid_unwind.c */
 bool pid_unwinds(struct pid_data *d, struct proc *p);
-bool pid_returns_twice(const char *name);
+bool pid_fn_is_odd(const struct pid_fn *f);
 
 /* prov_pid.c's sites, in pid_site.c. */
 int pid_sites(struct prov *pv, const struct probe *p, uint32_t args_used,

@@ -155,8 +155,7 @@ static int
 sites_return(const struct site_cx *cx, struct pid_fn *f, uint32_t args_used)
 {
 	const struct pid_world w = { fn_where, f };
-	bool harmful = pid_returns_twice(f->sym->name) ||
-		       pid_unwinds(cx->pv->data, cx->proc);
+	bool harmful = pid_fn_is_odd(f) || pid_unwinds(cx->pv->data, cx->proc);
 	struct pid_returns r = { 0 };
 	int rc;
 
@@ -176,27 +175,42 @@ sites_return(const struct site_cx *cx, struct pid_fn *f, uint32_t args_used)
 /* ---- offsets ------------------------------------------------------------ */
 
 /*
- * Does an instruction of f begin at off?  Kept for all of them: a listing of
- * a whole library asks hundreds of thousands of times.
+ * Where f can have probes, a bit per byte.  Of functions with one name, not all
+ * have an instruction there that the kernel takes.  Kept for all offsets: a
+ * listing of a whole library asks hundreds of thousands of times.
  */
-static bool
-fn_begins(const struct pid_data *d, struct pid_fn *f, uint64_t off)
+static const uint8_t *
+fn_places(const struct pid_data *d, struct pid_fn *f)
 {
 	ZydisDecoder dec;
 	struct pid_insn in;
 
+	if (f->places != NULL)
+		return f->places;
+	f->places = arena_calloc(d->arena, f->body.n / 8 + 1, 1);
+	if (f->places == NULL)
+		return NULL;
+	pid_decoder_init(&dec);
+	for (size_t at = 0; pid_insn_at(&dec, &f->body, at, &in); at += in.len)
+		if (in.allowed)
+			f->places[at / 8] |= (uint8_t)(1u << (at % 8));
+	return f->places;
+}
+
+static int
+site_offset(const struct site_cx *cx, struct pid_fn *f, uint64_t off)
+{
+	const struct pid_data *d = cx->pv->data;
+	const uint8_t *places;
+
 	if (off >= f->body.n)
-		return false;
-	if (f->begins == NULL) {
-		f->begins = arena_calloc(d->arena, f->body.n / 8 + 1, 1);
-		if (f->begins == NULL)
-			return pid_insn_begins(&f->body, off);
-		pid_decoder_init(&dec);
-		for (size_t at = 0; pid_insn_at(&dec, &f->body, at, &in);
-		     at += in.len)
-			f->begins[at / 8] |= (uint8_t)(1u << (at % 8));
-	}
-	return (f->begins[off / 8] >> (off % 8) & 1) != 0;
+		return 0;
+	places = fn_places(d, f);
+	if (places == NULL)
+		return err_nomem(cx->e);
+	if ((places[off / 8] >> (off % 8) & 1) == 0)
+		return 0;
+	return site_at(cx, DIF_SITE_UPROBE, f->body.addr + off, 0, d->none);
 }
 
 /* ---- all ---------------------------------------------------------------- */
@@ -219,11 +233,7 @@ sites_fn(struct site_cx *cx, struct pid_fn *f, const struct pid_probe *pp,
 	case PID_RETURN:
 		return sites_return(cx, f, args_used);
 	default:
-		/* Of functions with one name, only some have this offset. */
-		if (!fn_begins(d, f, pp->off))
-			return 0;
-		return site_at(cx, DIF_SITE_UPROBE, f->body.addr + pp->off, 0,
-			       d->none);
+		return site_offset(cx, f, pp->off);
 	}
 }
 

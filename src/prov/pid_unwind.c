@@ -4,7 +4,7 @@
  * address.
  *
  * The kernel's return probe puts the address of a trampoline in place of the
- * return address.  Two kinds of programs do not survive that:
+ * return address.  Three kinds of code do not survive that:
  *
  *  - whoever unwinds the stack finds a frame that no table describes: a C++
  *    exception or a Rust panic ends the process instead of being caught, and
@@ -13,11 +13,15 @@
  *    time (setjmp, getcontext, vfork) jumps to a trampoline that has been
  *    used up.
  *
- * Both were seen to kill programs (Linux 6.18).  Functions of processes that
- * may unwind, and those that return twice, have their returns probed at their
- * ret instructions, which costs more and harms nothing.  A process may unwind
- * if an object of it, other than the C library and the unwinder themselves,
- * names a function that unwinding cannot do without.
+ *  - code that is not entered by a call has no return address at the top of
+ *    its stack: at _start the argument count is there, in the linker's
+ *    resolver its own arguments.
+ *
+ * All were seen to kill programs (Linux 6.18).  Functions of processes that
+ * may unwind, and those of the second and third kind, have their returns probed
+ * at their ret instructions, which costs more and harms nothing.  A process may
+ * unwind if an object of it, other than the C library and the unwinder
+ * themselves, names a function that unwinding cannot do without.
  */
 #include <string.h>
 
@@ -28,20 +32,24 @@ static const char *const unwind_names[] = {
 	"_Unwind_RaiseException", "_Unwind_ForcedUnwind", "pthread_exit",
 	"pthread_cancel",
 };
-static const char *const twice_names[] = {
-	"setjmp",       "_setjmp",       "__setjmp",   "sigsetjmp",
-	"__sigsetjmp",  "__sigjmp_save", "getcontext", "__getcontext",
-	"swapcontext",  "__swapcontext", "vfork",      "__vfork",
-	"__libc_vfork", "savectx",
+/* Functions of the second and third kind; '*' ends a prefix. */
+static const char *const odd_names[] = {
+	"setjmp",          "_setjmp",       "__setjmp",       "sigsetjmp",
+	"__sigsetjmp",     "__sigjmp_save", "getcontext",     "__getcontext",
+	"swapcontext",     "__swapcontext", "vfork",          "__vfork",
+	"__libc_vfork",    "_start",        "_dl_start_user", "__restore_rt",
+	"__start_context", "_dl_runtime_*",
 };
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 bool
-pid_returns_twice(const char *name)
+pid_fn_is_odd(const struct pid_fn *f)
 {
-	for (size_t i = 0; i < COUNT(twice_names); i++)
-		if (strcmp(name, twice_names[i]) == 0)
+	if (f->body.addr == elf_entry(f->elf))
+		return true;
+	for (size_t i = 0; i < COUNT(odd_names); i++)
+		if (probe_glob(odd_names[i], f->sym->name))
 			return true;
 	return false;
 }

@@ -50,19 +50,17 @@ field_exact(const char *s)
 static int pid_fail(const struct pid_cx *cx, const struct err_tag *tag,
 		    const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* An error that begins with the description. */
 static int
 pid_fail(const struct pid_cx *cx, const struct err_tag *tag, const char *fmt,
 	 ...)
 {
-	char why[1024];
+	char why[2048];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
-	return err_set(cx->e, tag, 0, "%s:%s:%s:%s: %s", cx->pd->prov,
-		       cx->pd->mod, cx->pd->func, cx->pd->name, why);
+	return err_set(cx->e, tag, 0, "%s", why);
 }
 
 /* ---- making probes -------------------------------------------------- */
