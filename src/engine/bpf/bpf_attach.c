@@ -280,8 +280,8 @@ static int
 attach_singles(struct engine *eng, enum bpf_cls k, const uint32_t *order,
 	       uint32_t n, struct err *e)
 {
-	uint64_t config;
-	uint32_t type;
+	uint64_t config = 0;
+	uint32_t type = 0;
 
 	raise_nofile();
 	if (uprobe_pmu(k, &type, &config, e) != 0)
