@@ -16,7 +16,14 @@
  * is then emulated as `jp`, vzeroupper (VEX 77) as `ja`, and the program goes
  * on with wrong values: strchrnul() of glibc did (6.18).  So no probe is put
  * on any of them, whether the kernel would take it or not.
+ *
+ * A five-byte nop it rewrites into a call (6.18), whose return address is
+ * written below the stack pointer: over the red zone, if the function uses it.
+ * Before the first instruction that writes memory that is harmless
+ * (pid_slide.c), elsewhere such a place is not used.
  */
+#include <string.h>
+
 #include "prov/pid_impl.h"
 
 static bool
@@ -54,10 +61,44 @@ allow_opcode(uint8_t op)
 	}
 }
 
+/*
+ * Instructions that the kernel takes and should not: a stepped syscall ends
+ * the process with SIGSEGV (6.18), a stepped pushf saves the trap flag, and a
+ * transaction or a trap cannot be stepped at all.
+ */
+static bool
+allow_mnemonic(ZydisMnemonic m)
+{
+	switch (m) {
+	case ZYDIS_MNEMONIC_SYSCALL:
+	case ZYDIS_MNEMONIC_SYSENTER:
+	case ZYDIS_MNEMONIC_PUSHFQ:
+	case ZYDIS_MNEMONIC_PUSHF:
+	case ZYDIS_MNEMONIC_XBEGIN:
+	case ZYDIS_MNEMONIC_XABORT:
+	case ZYDIS_MNEMONIC_XEND:
+	case ZYDIS_MNEMONIC_UD0:
+	case ZYDIS_MNEMONIC_UD1:
+	case ZYDIS_MNEMONIC_UD2:
+		return false;
+	default:
+		return true;
+	}
+}
+
+bool
+pid_is_nop5(const uint8_t *p, size_t len)
+{
+	static const uint8_t nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+
+	return len == sizeof(nop5) && memcmp(p, nop5, len) == 0;
+}
+
 bool
 pid_allowed(const ZydisDecodedInstruction *in)
 {
-	if (in->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
+	if (in->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY ||
+	    !allow_mnemonic(in->mnemonic))
 		return false;
 	for (uint8_t i = 0; i < in->raw.prefix_count; i++) {
 		if (!allow_prefix(in->raw.prefixes[i].value))

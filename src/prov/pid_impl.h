@@ -63,6 +63,7 @@ size_t pid_insn_count(const struct pid_body *b);
 
 /* Does the kernel accept a uprobe at this instruction?  pid_allow.c */
 bool pid_allowed(const ZydisDecodedInstruction *in);
+bool pid_is_nop5(const uint8_t *p, size_t len);
 
 /*
  * The offset an entry probe is best placed at: 0, or that of an instruction

@@ -117,10 +117,13 @@ pid_insn_at(const ZydisDecoder *d, const struct pid_body *b, size_t off,
 	if (off >= b->n || ZYAN_FAILED(ZydisDecoderDecodeInstruction(
 				   d, NULL, b->p + off, b->n - off, &in)))
 		return false;
-	*out = (struct pid_insn){ .off = (uint32_t)off,
-				  .len = in.length,
-				  .kind = PID_I_PLAIN,
-				  .allowed = pid_allowed(&in) };
+	*out = (struct pid_insn){
+		.off = (uint32_t)off,
+		.len = in.length,
+		.kind = PID_I_PLAIN,
+		.allowed = pid_allowed(&in) &&
+			   (off == 0 || !pid_is_nop5(b->p + off, in.length))
+	};
 	direct = (in.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0 &&
 		 in.raw.imm[0].is_relative;
 	if (direct)

@@ -65,13 +65,6 @@ slide_emulated(const ZydisDecodedInstruction *in)
 	return STEP_STOP;
 }
 
-static bool
-slide_is_nop5(const uint8_t *p, size_t len)
-{
-	return len == 5 && p[0] == 0x0f && p[1] == 0x1f && p[2] == 0x44 &&
-	       p[3] == 0x00 && p[4] == 0x00;
-}
-
 /* Kinds of instructions that do nothing but compute. */
 static bool
 slide_computes(const ZydisDecodedInstruction *in)
@@ -177,7 +170,7 @@ slide_step(const ZydisDecoder *d, const struct pid_body *b, size_t off,
 	s = *allowed ? slide_emulated(&in) : STEP_STOP;
 	if (s != STEP_STOP)
 		return s;
-	if (slide_is_nop5(b->p + off, in.length))
+	if (pid_is_nop5(b->p + off, in.length))
 		return STEP_NOP5;
 	return slide_harmless(&in, op) ? STEP_OVER : STEP_STOP;
 }
@@ -228,8 +221,8 @@ pid_slide(const struct pid_body *b)
 	if (off != 0 && !slide_entered(&d, b, off, s == STEP_OTHER))
 		return off;
 	/* No cheap place: the first one there is. */
-	if (first == 0 || (first != PID_NOWHERE &&
-			   !slide_entered(&d, b, first, true)))
+	if (first == 0 ||
+	    (first != PID_NOWHERE && !slide_entered(&d, b, first, true)))
 		return first;
 	return PID_NOWHERE;
 }

@@ -85,6 +85,12 @@ test_refused(void **state)
 	slides(BODY(0xf0, 0xff, 0x0f, RET), PID_NOWHERE);
 	slides(BODY(0x3e, 0xff, 0xe0), PID_NOWHERE);
 	slides(BODY(0xf4, RET), PID_NOWHERE);
+	/* syscall; vpbroadcastb %esi,%ymm17, which the kernel takes for jp */
+	slides(BODY(0x0f, 0x05, RET), PID_NOWHERE);
+	slides(BODY(0x62, 0xe2, 0x7d, 0x28, 0x7a, 0xce, RET), 6);
+	/* vmovd %esi,%xmm0 in a loop that does not enclose the first byte */
+	slides(BODY(0xc5, 0xf9, 0x6e, 0xc6, MOV_RDI_RAX, 0x74, 0xfb, RET),
+	       PID_NOWHERE);
 }
 
 static void
@@ -185,6 +191,20 @@ test_indirect(void **state)
 	returns(BODY(0x3e, 0xff, 0xe0, RET), 1, 0, true);
 }
 
+/* A five-byte nop: only as the first instruction. */
+static void
+test_nop5(void **state)
+{
+	struct pid_body b = BODY(NOP5, PUSH_RBP, NOP5, POP_RBP, RET);
+	struct pid_insn in;
+	ZydisDecoder d;
+
+	pid_decoder_init(&d);
+	assert_true(pid_insn_at(&d, &b, 0, &in) && in.allowed);
+	assert_true(pid_insn_at(&d, &b, 5, &in) && in.allowed);
+	assert_true(pid_insn_at(&d, &b, 6, &in) && !in.allowed);
+}
+
 static void
 test_insns(void **state)
 {
@@ -211,6 +231,7 @@ main(void)
 		cmocka_unit_test(test_slide_entered),
 		cmocka_unit_test(test_returns),
 		cmocka_unit_test(test_indirect),
+		cmocka_unit_test(test_nop5),
 		cmocka_unit_test(test_insns),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
