@@ -14,14 +14,18 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define PERIOD_MIN 10000u /* ns: the kernel samples no faster */
 #define MULTI_MAX  (1u << 20)
+#define MANY_LINKS 64
 #define NOFILE_WANTED 262144 /* descriptors, where they can be had */
 
 static int
@@ -33,12 +37,82 @@ keep(struct engine *eng, int fd, struct err *e)
 	return err_nomem(e);
 }
 
-void
-bpf_attach_undo(struct engine *eng)
+static void
+undo_all(struct engine *eng)
 {
 	/* Links before the perf events that they hang on. */
 	while (eng->links.n > 0)
 		close(eng->links.v[--eng->links.n]);
+}
+
+/* In the child: close everything but the links. */
+static void
+close_others(const struct engine *eng, uint8_t *is_link, int lo, int hi)
+{
+	if (lo > 0)
+		close_range(0, (unsigned)lo - 1, 0);
+	close_range((unsigned)hi + 1, ~0u, 0);
+	for (size_t i = 0; i < eng->links.n; i++)
+		is_link[eng->links.v[i] - lo] = 1;
+	for (int fd = lo; fd <= hi; fd++)
+		if (!is_link[fd - lo])
+			close(fd);
+}
+
+/* In the child: when the parent has closed its links, close these. */
+static void
+child_undo(struct engine *eng, int pipe[2], uint8_t *is_link, int lo, int hi)
+{
+	char c;
+
+	if (fork() != 0)
+		_exit(0);
+	close(pipe[1]);
+	while (read(pipe[0], &c, 1) < 0 && errno == EINTR)
+		;
+	close_others(eng, is_link, lo, hi);
+	undo_all(eng);
+	_exit(0);
+}
+
+/*
+ * The kernel takes some grace periods, 20 to 100 ms, to remove one uprobe, and
+ * without uprobe_multi there may be thousands.  They are silent already, so
+ * nobody need wait: a child holds the same links, and it is the last to close
+ * them.  It is orphaned at once, so that the consumer gets no child to wait
+ * for, and keeps nothing else open.
+ */
+static void
+undo_by_child(struct engine *eng)
+{
+	int lo = INT_MAX, hi = 0, fd[2];
+	uint8_t *is_link;
+	pid_t pid;
+
+	for (size_t i = 0; i < eng->links.n; i++) {
+		lo = eng->links.v[i] < lo ? eng->links.v[i] : lo;
+		hi = eng->links.v[i] > hi ? eng->links.v[i] : hi;
+	}
+	is_link = calloc((size_t)(hi - lo) + 1, 1);
+	if (is_link != NULL && pipe2(fd, O_CLOEXEC) == 0) {
+		pid = fork();
+		if (pid == 0)
+			child_undo(eng, fd, is_link, lo, hi);
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+		undo_all(eng);
+		close(fd[0]);
+		close(fd[1]);
+	}
+	free(is_link);
+}
+
+void
+bpf_attach_undo(struct engine *eng)
+{
+	if (!eng->multi && eng->links.n > MANY_LINKS)
+		undo_by_child(eng);
+	undo_all(eng);
 }
 
 /* ---- timers -------------------------------------------------------------- */
