@@ -292,8 +292,12 @@ go_engine(dtrace_hdl_t *dtp)
 	struct err *e = &dtp->err;
 
 	dtp->eops = &bpf_engine_ops;
-	if (dtp->eops->probe(e) != 0)
-		return dt_fail(dtp, EDT_PRIV);
+	if (dtp->eops->probe(e) != 0) {
+		dt_fail(dtp, EDT_PRIV);
+		buf_puts(&dtp->errtext, "; compiling (-e, -S) and listing (-l) "
+					"work without");
+		return -1;
+	}
 	dtp->engine = dtp->eops->load(&dtp->en, &opts, e);
 	if (dtp->engine == NULL)
 		return dt_fail(dtp, EDT_ENABLE);
