@@ -587,6 +587,19 @@ bit_unit(struct compile *cx, struct node *n, uint64_t bit_off, uint32_t bits)
 }
 
 /* p->m becomes (*p).m. */
+/* No members: if the kernel's types are out of reach, that is why. */
+static _Noreturn void
+member_unknown(struct compile *cx, const struct node *n, const char *op,
+	       struct type *t)
+{
+	const char *why = type_space_kernel_error(cx->lang->host.types);
+
+	lang_fail(cx, &D_OP_INCOMPLETE, n->loc,
+		  "operator %s cannot be applied to %s: its members are not "
+		  "known%s%s", op, lang_type_name(cx, t),
+		  why != NULL ? ": " : "", why != NULL ? why : "");
+}
+
 static void
 arrow_base(struct compile *cx, struct node *n)
 {
@@ -622,10 +635,7 @@ check_member(struct compile *cx, struct node *n)
 		check_value(cx, n->left);
 	t = type_complete(cx->types, type_resolve(n->left->type));
 	if (is_incomplete(t))
-		lang_fail(cx, &D_OP_INCOMPLETE, n->loc,
-			  "operator %s cannot be applied to %s: its members "
-			  "are not known",
-			  op, lang_type_name(cx, t));
+		member_unknown(cx, n, op, t);
 	if (!type_is_sou(t))
 		lang_fail(cx, &D_OP_SOU, n->loc,
 			  "operator %s needs a struct or union, not %s", op,
