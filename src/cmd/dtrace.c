@@ -94,6 +94,16 @@ cmd_dfatal(struct cmd *c, const char *fmt, ...)
 	quit(c, 1);
 }
 
+/* Writing failed: a closed pipe ends the command quietly, all else is told. */
+static _Noreturn void
+output_failed(struct cmd *c, int err)
+{
+	if (err == EPIPE)
+		quit(c, 0);
+	cmd_fatal(c, "failed to write to %s: %s",
+		  c->outname != NULL ? c->outname : "<stdout>", strerror(err));
+}
+
 void
 cmd_out(struct cmd *c, const char *fmt, ...)
 {
@@ -102,13 +112,8 @@ cmd_out(struct cmd *c, const char *fmt, ...)
 	va_start(ap, fmt);
 	int n = vfprintf(c->out, fmt, ap);
 	va_end(ap);
-	if (n < 0) {
-		if (errno == EPIPE)
-			quit(c, 0);
-		cmd_fatal(c, "failed to write to %s: %s",
-			  c->outname != NULL ? c->outname : "<stdout>",
-			  strerror(errno));
-	}
+	if (n < 0)
+		output_failed(c, errno);
 }
 
 static void
@@ -558,8 +563,7 @@ run(struct cmd *c, struct ps_prochandle **procs)
 			cmd_dfatal(c, "processing aborted");
 		}
 		if (fflush(c->out) != 0)
-			cmd_out(c, "%s", "");
-		clearerr(c->out);
+			output_failed(c, errno);
 	}
 	cmd_out(c, "\n");
 	if (dtrace_aggregate_print(c->dtp, c->out, NULL) != 0)
