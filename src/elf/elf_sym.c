@@ -288,7 +288,8 @@ elf_load_syms(struct elf_file *f)
 		return;
 	f->syms_loaded = true;
 	if (elf_gather(f, &r)) {
-		qsort(r.v, r.n, sizeof(*r.v), elf_raw_cmp);
+		if (r.n != 0)
+			qsort(r.v, r.n, sizeof(*r.v), elf_raw_cmp);
 		if (elf_fill_table(f, &r))
 			elf_fill_sizes(f);
 		else
