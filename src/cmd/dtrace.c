@@ -234,8 +234,7 @@ parse_simple(struct cmd *c, int opt, char *arg)
 		set_cpp(c, "incdir", arg);
 		return true;
 	case 'L':
-		set_option(c, "libdir", arg);
-		return true;
+		cmd_fatal(c, "-L: D libraries are not built yet");
 	case 'q':
 		set_option(c, "quiet", NULL);
 		return true;

@@ -22,8 +22,6 @@ struct collect {
 	uint32_t clause;
 	unsigned matches;
 	bool failed;
-	dtrace_attribute_t attr;
-	struct prov *last;
 };
 
 static int
@@ -37,11 +35,6 @@ collect_probe(void *arg, struct probe *p)
 		return 1;
 	}
 	c->matches++;
-	if (p->owner != c->last) {
-		c->last = p->owner;
-		c->attr = dt_attr_min(c->attr,
-				      dt_attr_probe(&p->owner->ops->attr));
-	}
 	return 0;
 }
 
@@ -73,7 +66,7 @@ dtrace_program_exec(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 		    dtrace_proginfo_t *info)
 {
 	dtrace_proginfo_t pi;
-	struct collect c = { .dtp = dtp, .attr = DT_ATTR_STABLE };
+	struct collect c = { .dtp = dtp };
 
 	if (dtp->active)
 		return dt_set_err(dtp, EDT_ACTIVE, "%s",
@@ -96,7 +89,6 @@ dtrace_program_exec(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 			return dt_nomem(dtp);
 	}
 	pi.dpi_matches = c.matches;
-	pi.dpi_descattr = c.attr;
 	prog->enabled = true;
 	if (info != NULL)
 		*info = pi;

@@ -179,6 +179,8 @@ dtrace_attribute_t dt_attr_min(dtrace_attribute_t a, dtrace_attribute_t b);
 dtrace_attribute_t dt_attr_probe(const struct prov_attr *a);
 dtrace_attribute_t dt_attr_clause(dtrace_hdl_t *dtp,
 				  const struct dif_clause *c);
+/* The least of the providers of what a description matches. */
+dtrace_attribute_t dt_attr_desc(dtrace_hdl_t *dtp, const struct dif_pdesc *pd);
 #define DT_ATTR_STABLE                                           \
 	((dtrace_attribute_t){ DTRACE_STABILITY_STABLE,          \
 			       DTRACE_STABILITY_STABLE,          \

@@ -65,6 +65,44 @@ prog_disasm(const struct dif_prog *p)
 	}
 }
 
+static bool
+attr_below(dtrace_attribute_t a, dtrace_attribute_t least)
+{
+	return a.dtat_name < least.dtat_name || a.dtat_data < least.dtat_data ||
+	       a.dtat_class < least.dtat_class;
+}
+
+/* The amin option: refuse what is less stable than that. */
+static int
+prog_stable(dtrace_hdl_t *dtp, const struct dif_prog *p)
+{
+	dtrace_attribute_t least;
+	char have[64];
+
+	if (dtp->optstr[DT_OPT_amin] == NULL)
+		return 0;
+	if (dtrace_str2attr(dtp->optstr[DT_OPT_amin], &least) != 0)
+		return dt_set_err(dtp, EDT_BADOPTVAL,
+				  "amin: %s is not name/data/class",
+				  dtp->optstr[DT_OPT_amin]);
+	for (uint32_t i = 0; i < p->nclauses; i++) {
+		const struct dif_clause *c = &p->clauses[i];
+		dtrace_attribute_t a = dt_attr_min(
+			dt_attr_clause(dtp, c), dt_attr_desc(dtp, &c->pdesc));
+		if (!attr_below(a, least))
+			continue;
+		return dt_set_err(dtp, EDT_ATTRMIN,
+				  "%sline %d: attributes of the clause (%s) "
+				  "are less than the minimum (%s)",
+				  dtp->cflags & DTRACE_C_ETAGS ?
+					  "[D_ATTR_MIN] " : "",
+				  c->loc.line,
+				  dtrace_attr2str(a, have, sizeof(have)),
+				  dtp->optstr[DT_OPT_amin]);
+	}
+	return 0;
+}
+
 static dtrace_prog_t *
 prog_compile(dtrace_hdl_t *dtp, const char *text, size_t len, const char *file,
 	     dtrace_probespec_t spec, unsigned cflags, int argc,
@@ -81,6 +119,10 @@ prog_compile(dtrace_hdl_t *dtp, const char *text, size_t len, const char *file,
 	struct dif_prog *dif = lang_compile(dtp->lang, &src, &dtp->err);
 	if (dif == NULL) {
 		dt_fail(dtp, EDT_COMPILER);
+		return NULL;
+	}
+	if (prog_stable(dtp, dif) != 0) {
+		dif_prog_free(dif);
 		return NULL;
 	}
 	dtrace_prog_t *prog = calloc(1, sizeof(*prog));
@@ -186,6 +228,8 @@ dtrace_program_info(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 				     .dpi_stmtattr = DT_ATTR_STABLE };
 	for (uint32_t i = 0; i < prog->dif->nclauses; i++) {
 		const struct dif_clause *c = &prog->dif->clauses[i];
+		info->dpi_descattr = dt_attr_min(info->dpi_descattr,
+						 dt_attr_desc(dtp, &c->pdesc));
 		info->dpi_stmtattr = dt_attr_min(info->dpi_stmtattr,
 						 dt_attr_clause(dtp, c));
 		for (uint32_t s = 0; s < c->nstmts; s++) {

@@ -146,3 +146,33 @@ dt_attr_clause(dtrace_hdl_t *dtp, const struct dif_clause *c)
 	}
 	return a;
 }
+
+struct attr_walk {
+	dtrace_attribute_t attr;
+	const struct prov *last;
+};
+
+static int
+attr_visit(void *arg, struct probe *p)
+{
+	struct attr_walk *w = arg;
+
+	if (p->owner != w->last) {
+		w->last = p->owner;
+		w->attr = dt_attr_min(w->attr,
+				      dt_attr_probe(&p->owner->ops->attr));
+	}
+	return 0;
+}
+
+dtrace_attribute_t
+dt_attr_desc(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	struct attr_walk w = { .attr = DT_ATTR_STABLE };
+	struct err e;
+
+	err_clear(&e);
+	/* A description that fails to match has been reported already. */
+	(void)probe_match(dtp->probes, pd, attr_visit, &w, &e);
+	return w.attr;
+}
