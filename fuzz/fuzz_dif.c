@@ -20,10 +20,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define INT { .ckind = DIF_CK_INT, .flags = DIF_TF_SIGNED, .size = 8 }
-#define STR                                                \
-	{ .kind = DIF_TYPE_STRING, .ckind = DIF_CK_STRING, \
-	  .flags = DIF_TF_BYREF }
+#define INT                                                                    \
+	{                                                                      \
+		.ckind = DIF_CK_INT, .flags = DIF_TF_SIGNED, .size = 8         \
+	}
+#define STR                                                                    \
+	{                                                                      \
+		.kind = DIF_TYPE_STRING, .ckind = DIF_CK_STRING,               \
+		.flags = DIF_TF_BYREF                                          \
+	}
 #define NUVARS 8
 
 struct input {
@@ -92,10 +97,12 @@ variables(struct dif_tab *tab, struct dif_uvar *v, struct dif_uvar **list,
 		unsigned scope = i % 4 == 3 ? DIF_SCOPE_GLOBAL : i % 4;
 		bool array = i % 4 == 3;
 		v[i] = (struct dif_uvar){
-			.name = "v", .id = next[scope]++,
+			.name = "v",
+			.id = next[scope]++,
 			.scope = (uint8_t)scope,
 			.kind = array ? DIF_VK_ARRAY : DIF_VK_SCALAR,
-			.keys = array ? keys : NULL, .nkeys = array ? 2 : 0,
+			.keys = array ? keys : NULL,
+			.nkeys = array ? 2 : 0,
 		};
 		if (i < NUVARS / 2)
 			v[i].type = (struct dif_type)INT;

@@ -31,8 +31,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1), *rest = text, *line;
 	int err;
-	dtrace_hdl_t *dtp = dtrace_open(
-		DTRACE_VERSION, DTRACE_O_NODEV | DTRACE_O_NOSYS, &err);
+	dtrace_hdl_t *dtp = dtrace_open(DTRACE_VERSION,
+					DTRACE_O_NODEV | DTRACE_O_NOSYS, &err);
 
 	if (text == NULL || dtp == NULL)
 		abort();

@@ -33,8 +33,8 @@ void diff_trace_fini(struct diff_trace *t);
 
 /* What one run leaves.  Times, and values that mean nothing, are zero. */
 struct diff_out {
-	struct buf recs;	/* record after record */
-	struct buf cells;	/* sorted: one text line for each cell */
+	struct buf recs;  /* record after record */
+	struct buf cells; /* sorted: one text line for each cell */
 	uint64_t drops[RT_NDROP];
 	uint64_t errors;
 };

@@ -99,8 +99,7 @@ records_differ(struct diff_trace *t, const struct diff_out *a,
 	while (at < a->recs.n && at < b->recs.n) {
 		const struct rt_rec *r = (const void *)(a->recs.p + at);
 		uint32_t n = diff_recsize(t, r->epid);
-		if (at + n > b->recs.n ||
-		    memcmp(r, b->recs.p + at, n) != 0)
+		if (at + n > b->recs.n || memcmp(r, b->recs.p + at, n) != 0)
 			break;
 		at += n;
 	}
@@ -230,6 +229,7 @@ main(int argc, char **argv)
 	printf("%u traces of %u clauses, %llu bytes recorded, %llu cells, "
 	       "%llu faults: %u differ, %u refused\n",
 	       n.traces, DIFF_CLAUSES, (unsigned long long)n.bytes,
-	       (unsigned long long)n.cells, (unsigned long long)n.errors, n.differ, n.refused);
+	       (unsigned long long)n.cells, (unsigned long long)n.errors,
+	       n.differ, n.refused);
 	return n.differ + n.refused != 0;
 }

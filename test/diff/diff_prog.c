@@ -15,11 +15,19 @@
 
 #include "engine/interp/interp.h"
 
-#define INT { .ckind = DIF_CK_INT, .flags = DIF_TF_SIGNED, .size = 8 }
-#define STR                                                \
-	{ .kind = DIF_TYPE_STRING, .ckind = DIF_CK_STRING, \
-	  .flags = DIF_TF_BYREF }
-#define BYTES { .ckind = DIF_CK_STRUCT, .flags = DIF_TF_BYREF, .size = 24 }
+#define INT                                                                    \
+	{                                                                      \
+		.ckind = DIF_CK_INT, .flags = DIF_TF_SIGNED, .size = 8         \
+	}
+#define STR                                                                    \
+	{                                                                      \
+		.kind = DIF_TYPE_STRING, .ckind = DIF_CK_STRING,               \
+		.flags = DIF_TF_BYREF                                          \
+	}
+#define BYTES                                                                  \
+	{                                                                      \
+		.ckind = DIF_CK_STRUCT, .flags = DIF_TF_BYREF, .size = 24      \
+	}
 
 static const struct dif_site sites[] = {
 	{ .kind = DIF_SITE_BEGIN },
@@ -113,8 +121,8 @@ add_vars(struct chance *c)
 		{ DIF_SCOPE_THREAD, &t_str, "s" },
 	};
 
-	c->t->tab.vars = make(c, sizeof(all) / sizeof(*all),
-			      sizeof(*c->t->tab.vars));
+	c->t->tab.vars =
+		make(c, sizeof(all) / sizeof(*all), sizeof(*c->t->tab.vars));
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		add_var(c, all[i].scope, all[i].type, all[i].keys);
 }
@@ -190,8 +198,8 @@ static struct dif_obj *
 object(struct chance *c, bool str)
 {
 	for (;;) {
-		struct dif_obj *o = dif_random(c->t->a, chance(c), &c->t->tab,
-					       DIF_ENG_IK);
+		struct dif_obj *o =
+			dif_random(c->t->a, chance(c), &c->t->tab, DIF_ENG_IK);
 		struct err e = { 0 };
 
 		if (o == NULL || dif_validate(o, &e) != 0)
@@ -220,8 +228,10 @@ object_bytes(struct chance *c)
 	o->strtab = make(c, 1, 1);
 	o->strlen = 1;
 	o->vartab = make(c, 1, sizeof(*o->vartab));
-	o->vartab[0] = (struct dif_var){ .id = v->id, .scope = v->scope,
-					 .kind = v->kind, .type = v->type,
+	o->vartab[0] = (struct dif_var){ .id = v->id,
+					 .scope = v->scope,
+					 .kind = v->kind,
+					 .type = v->type,
 					 .flags = DIF_VF_REF };
 	o->nvar = 1;
 	o->rtype = t_bytes;
@@ -365,9 +375,14 @@ diff_trace_init(struct diff_trace *t, uint64_t seed, uint32_t n)
 	}
 	dif_layout(progs, 1, &t->tab, &sizes, t->a);
 	t->en = (struct dif_enabling){
-		.probes = probes, .nprobes = 2, .clauses = t->clp,
-		.nclauses = n + 1, .ecbs = t->ecbs, .necbs = n + 1,
-		.tab = &t->tab, .sizes = sizes,
+		.probes = probes,
+		.nprobes = 2,
+		.clauses = t->clp,
+		.nclauses = n + 1,
+		.ecbs = t->ecbs,
+		.necbs = n + 1,
+		.tab = &t->tab,
+		.sizes = sizes,
 	};
 }
 

@@ -42,7 +42,8 @@ gather_records(struct diff_trace *t, const struct rt_view *v, unsigned slot,
 		struct rt_rec *copy = (void *)(out->recs.p + at);
 		copy->time = 0;
 		struct rt_error_rec *er = (void *)copy;
-		if (copy->epid == RT_EPID_ERROR && !dif_fault_has_addr(er->fault))
+		if (copy->epid == RT_EPID_ERROR &&
+		    !dif_fault_has_addr(er->fault))
 			er->val = 0;
 	}
 	return err_is_set(e) ? -1 : 0;
@@ -131,7 +132,8 @@ diff_out_fini(struct diff_out *out)
 int
 diff_run_interp(struct diff_trace *t, struct diff_out *out, struct err *e)
 {
-	struct rt_host host = { .en = &t->en, .tab = &t->tab,
+	struct rt_host host = { .en = &t->en,
+				.tab = &t->tab,
 				.sizes = t->en.sizes };
 	struct rt_view v;
 	struct rt *rt;
@@ -158,8 +160,10 @@ int
 diff_run_kernel(struct diff_trace *t, struct diff_out *out, struct err *e)
 {
 	static const struct engine_opts opts = {
-		.bufsize = BUFSIZE, .aggsize = AGGSIZE,
-		.dynvarsize = 4u << 20, .only_cpu = -1,
+		.bufsize = BUFSIZE,
+		.aggsize = AGGSIZE,
+		.dynvarsize = 4u << 20,
+		.only_cpu = -1,
 	};
 	const struct engine_ops *ops = &bpf_engine_ops;
 	struct engine *eng = ops->load(&t->en, &opts, e);
