@@ -86,7 +86,7 @@ bpf_vtime_make(struct engine *eng, struct err *e)
 			.type = BPF_PROG_TYPE_TRACING,
 			.attach_type = UAPI_TRACE_RAW_TP,
 			.attach_btf_id = eng->kt.switch_btf_id,
-			.name = "d_vtime",
+			.name = "dt_vtime",
 			.insns = em.code.v,
 			.ninsns = (uint32_t)em.code.n,
 		};
