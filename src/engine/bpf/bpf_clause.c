@@ -337,11 +337,38 @@ bg_stmt(struct bg *g, const struct dif_stmt *st)
 
 /* ---- the clause ---------------------------------------------------------- */
 
+/* How often does the object use self-> variables? */
+static unsigned
+self_uses(const struct dif_obj *o)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; o != NULL && i < o->ntext; i++) {
+		unsigned op = DIF_OP(o->text[i]);
+		n += op == DIF_OP_LDTS || op == DIF_OP_STTS;
+	}
+	return n;
+}
+
+static bool
+self_often(const struct dif_clause *cl)
+{
+	unsigned n = self_uses(cl->pred);
+
+	for (uint32_t s = 0; s < cl->nstmts; s++)
+		for (uint32_t i = 0; i < cl->stmts[s].nexprs; i++)
+			n += self_uses(cl->stmts[s].exprs[i].obj);
+	return n > 1;
+}
+
 static void
 clause_prologue(struct bg *g)
 {
 	struct em *em = g->em;
 
+	g->keep_self = self_often(g->cl);
+	if (g->keep_self)
+		em_sti(em, BPF_DW, FP, FR_SELF, 0);
 	if (g->inlined) {
 		em_sti(em, BPF_W, R6, RT_OFF(scratch), 0);
 		return;

@@ -209,7 +209,8 @@ enum {
 	FR_VAL = -112,	 /* value and increment of an aggregation */
 	FR_INC = -120,
 	FR_HEAD = -128,	 /* the buffer's head behind the record */
-	FR_LAST = FR_HEAD,
+	FR_SELF = -136,	 /* the thread's element, once looked up; 0: not yet */
+	FR_LAST = FR_SELF,
 };
 
 struct bg {
@@ -225,6 +226,7 @@ struct bg {
 	uint32_t at_ctx, at_site; /* the stores of the prologue */
 	bool use_ctx, use_site;
 	bool rec, agg_base;
+	bool keep_self; /* several uses of self->: FR_SELF is used */
 	bool can_fault, can_exit; /* found out while generating */
 	uint32_t keybase; /* bytes of rt->key taken by a key being made */
 	uint32_t action;

@@ -7,7 +7,8 @@
  *   this->           rt->locals
  *   self->           task storage: one element per thread with all of them,
  *                    made at the first store of something other than 0; the
- *                    kernel frees it with the thread
+ *                    kernel frees it with the thread; a clause with several
+ *                    uses looks it up once and keeps it in the frame
  *   arrays           one hash map each; key in rt->key; thread arrays have
  *                    the thread's identity in front
  *
@@ -51,17 +52,34 @@ copy_value(struct bg *g, const struct dif_uvar *v, unsigned rs)
 
 /* ---- self-> ------------------------------------------------------------- */
 
-/* R0 = the thread's element or NULL; R4 is the flags already. */
+/*
+ * R0 = the thread's element or NULL.  It is made if DIF register rs is not 0;
+ * rs -1: it is only looked for.
+ */
 static void
-thread_get(struct bg *g)
+thread_get(struct bg *g, int rs)
 {
-	em_st(g->em, BPF_DW, FP, FR_TMP, R4);
-	em_call(g->em, BPF_FUNC_get_current_task_btf);
-	em_mov(g->em, R2, R0);
-	em_map(g->em, R1, g->eng->self.fd);
-	em_imm(g->em, R3, 0);
-	em_ld(g->em, BPF_DW, R4, FP, FR_TMP);
-	em_call(g->em, BPF_FUNC_task_storage_get);
+	struct em *em = g->em;
+	uint32_t zero = em_label(em), have = em_label(em);
+
+	if (g->keep_self) {
+		em_ld(em, BPF_DW, R0, FP, FR_SELF);
+		em_ji(em, BPF_JNE, R0, 0, have);
+	}
+	em_call(em, BPF_FUNC_get_current_task_btf);
+	em_mov(em, R2, R0);
+	em_map(em, R1, g->eng->self.fd);
+	em_imm(em, R3, 0);
+	em_imm(em, R4, 0);
+	if (rs >= 0) {
+		em_ji(em, BPF_JEQ, bg_get(g, (unsigned)rs, R5), 0, zero);
+		em_imm(em, R4, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	}
+	em_place(em, zero);
+	em_call(em, BPF_FUNC_task_storage_get);
+	if (g->keep_self)
+		em_st(em, BPF_DW, FP, FR_SELF, R0);
+	em_place(em, have);
 }
 
 static void
@@ -70,8 +88,7 @@ thread_load(struct bg *g, const struct dif_uvar *v, unsigned rd)
 	struct em *em = g->em;
 	uint32_t null = em_label(em);
 
-	em_imm(em, R4, 0);
-	thread_get(g);
+	thread_get(g, -1);
 	em_ji(em, BPF_JEQ, R0, 0, null);
 	if (!is_byref(&v->type)) {
 		em_alui(em, BPF_ADD, R0, (int32_t)v->off);
@@ -94,14 +111,9 @@ static void
 thread_store(struct bg *g, const struct dif_uvar *v, unsigned rs)
 {
 	struct em *em = g->em;
-	uint32_t zero = em_label(em), have = em_label(em), done = em_label(em);
-	unsigned val = bg_get(g, rs, R1);
+	uint32_t have = em_label(em), done = em_label(em);
 
-	em_imm(em, R4, 0);
-	em_ji(em, BPF_JEQ, val, 0, zero);
-	em_imm(em, R4, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	em_place(em, zero);
-	thread_get(g);
+	thread_get(g, (int)rs);
 	em_ji(em, BPF_JNE, R0, 0, have);
 	em_ji(em, BPF_JEQ, bg_get(g, rs, R1), 0, done);
 	count_drop(g, RT_DROP_DYNVAR);
