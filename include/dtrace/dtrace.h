@@ -204,7 +204,8 @@ DTRACE_API int dtrace_stmt_iter(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 
 struct ps_prochandle;
 /* Start a program, stopped before its first instructions count; argv as for
-   execvp.  func and arg: reserved, NULL. */
+   execvp, file is argv[0] or NULL.  func and arg: reserved, NULL; so are the
+   flags of dtrace_proc_grab(), 0. */
 DTRACE_API struct ps_prochandle *dtrace_proc_create(dtrace_hdl_t *dtp,
 						    const char *file,
 						    char *const *argv,
@@ -351,11 +352,15 @@ typedef struct dtrace_aggdata {
 #define DTRACE_AGGWALK_DENORMALIZE 4
 #define DTRACE_AGGWALK_REMOVE 5
 typedef int dtrace_aggregate_f(const dtrace_aggdata_t *data, void *arg);
+typedef int dtrace_aggregate_walk_f(dtrace_hdl_t *dtp, dtrace_aggregate_f *f,
+				    void *arg);
 
 /* Bring the merged values up to date. */
 DTRACE_API int dtrace_aggregate_snap(dtrace_hdl_t *dtp);
-/* Print what printa() has not printed; func NULL: default order. */
-DTRACE_API int dtrace_aggregate_print(dtrace_hdl_t *dtp, FILE *fp, void *func);
+/* Print what printa() has not printed, in the order of one of the walks below;
+   func NULL: as the options say.  fp NULL: the buffered handler. */
+DTRACE_API int dtrace_aggregate_print(dtrace_hdl_t *dtp, FILE *fp,
+				      dtrace_aggregate_walk_f *func);
 DTRACE_API int dtrace_aggregate_walk(dtrace_hdl_t *dtp, dtrace_aggregate_f *f,
 				     void *arg);
 DTRACE_API int dtrace_aggregate_walk_sorted(dtrace_hdl_t *dtp,

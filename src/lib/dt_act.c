@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* dt_out's write function for consumers with a buffered handler. */
+/* dt_out's write functions for consumers with a buffered handler... */
 static int
 act_buffer(void *arg, const char *s, size_t n)
 {
@@ -19,6 +19,33 @@ act_buffer(void *arg, const char *s, size_t n)
 
 	buf_write(&dtp->outbuf, s, n);
 	return dtp->outbuf.failed ? -ENOMEM : 0;
+}
+
+/* ... and for those that said neither where nor how. */
+static int
+act_nowhere(void *arg, const char *s, size_t n)
+{
+	return -EBADF;
+}
+
+void
+dt_out_to(dtrace_hdl_t *dtp, FILE *fp)
+{
+	struct dt_out *o = dtp->out;
+
+	o->fp = fp;
+	o->write = fp != NULL ? NULL :
+		   dtp->bufh != NULL ? act_buffer : act_nowhere;
+	o->write_arg = dtp;
+}
+
+int
+dt_out_failed(dtrace_hdl_t *dtp)
+{
+	if (dtp->out->write == act_nowhere && dtp->err.sys == EBADF)
+		return dt_set_err(dtp, EDT_IO, "nowhere to print to: no stream "
+					       "and no buffered handler");
+	return dt_fail(dtp, EDT_IO);
 }
 
 /* freopen(""): back to where the output went at first. */
@@ -88,12 +115,7 @@ dt_act_stmt(dtrace_hdl_t *dtp, const struct dif_stmt *st, const uint8_t *rec)
 			return -1;
 		dtp->aggs_fresh = true;
 	}
-	if (dtp->bufh != NULL && dtp->fp == NULL) {
-		dtp->out->write = act_buffer;
-		dtp->out->write_arg = dtp;
-	} else {
-		dtp->out->write = NULL;
-	}
+	err_clear(&dtp->err);
 	if (st->kind == DIF_ACT_SYSTEM)
 		return act_text(dtp, st, rec, act_system);
 	if (st->kind == DIF_ACT_FREOPEN)
@@ -105,7 +127,7 @@ dt_act_stmt(dtrace_hdl_t *dtp, const struct dif_stmt *st, const uint8_t *rec)
 			err_clear(&dtp->err);
 			return 0;
 		}
-		return dt_fail(dtp, EDT_IO);
+		return dt_out_failed(dtp);
 	}
 	return 0;
 }

@@ -74,6 +74,8 @@ struct printing {
 	const struct dif_fmt *fmt; /* NULL: default form */
 	const char *text;          /* of fmt, for messages */
 	struct err *e;
+	dt_row_fn *after; /* the row has been printed; may be NULL */
+	void *arg;
 };
 
 /* %@: the next aggregation's value. */
@@ -147,14 +149,17 @@ print_row(void *arg, const struct dt_row *row)
 		dt_aggs_print_row(p->o, p->as, p->aggs, row);
 	else if (fmt_row(p, row) != 0)
 		return -1;
-	return dt_out_flush(p->o, p->e);
+	if (dt_out_flush(p->o, p->e) != 0)
+		return -1;
+	return p->after != NULL ? p->after(p->arg, row) : 0;
 }
 
 int
 dt_aggs_printa(struct dt_out *o, struct dt_aggs *as, const uint32_t *aggs,
 	       uint32_t naggs, const char *fmt, struct err *e)
 {
-	struct printing p = { o, as, aggs, naggs, NULL, fmt, e };
+	struct printing p = { .o = o, .as = as, .aggs = aggs, .naggs = naggs,
+			      .text = fmt, .e = e };
 
 	if (fmt != NULL && (p.fmt = dt_fmt_get(o, fmt, e)) == NULL)
 		return -1;
@@ -168,12 +173,14 @@ dt_aggs_printa(struct dt_out *o, struct dt_aggs *as, const uint32_t *aggs,
 }
 
 int
-dt_aggs_print_rest(struct dt_out *o, struct dt_aggs *as, struct err *e)
+dt_aggs_print_rest(struct dt_out *o, struct dt_aggs *as, dt_row_fn *after,
+		   void *arg, struct err *e)
 {
 	const struct dif_tab *tab = dt_aggs_tab(as);
 
 	for (uint32_t i = 0; i < tab->naggs; i++) {
-		struct printing p = { o, as, &i, 1, NULL, NULL, e };
+		struct printing p = { .o = o, .as = as, .aggs = &i, .naggs = 1,
+				      .e = e, .after = after, .arg = arg };
 
 		if (dt_aggs_printed(as, i))
 			continue;

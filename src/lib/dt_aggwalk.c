@@ -37,7 +37,7 @@ dtrace_aggregate_snap(dtrace_hdl_t *dtp)
 }
 
 void
-dt_agg_sort(dtrace_hdl_t *dtp, struct dt_aggsort *s)
+dt_agg_sort(const dtrace_hdl_t *dtp, struct dt_aggsort *s)
 {
 	*s = (struct dt_aggsort){
 		.bykey = dt_opt_on(dtp, DT_OPT_aggsortkey),
@@ -47,46 +47,65 @@ dt_agg_sort(dtrace_hdl_t *dtp, struct dt_aggsort *s)
 	};
 }
 
-int
-dtrace_aggregate_print(dtrace_hdl_t *dtp, FILE *fp, void *func)
-{
-	if (dtp->aggs == NULL)
-		return 0;
-	dt_agg_sort(dtp, &dtp->out->sort);
-	dtp->out->aggzoom = dt_opt_on(dtp, DT_OPT_aggzoom);
-	dtp->out->fp = fp;
-	dtp->out->write = NULL;
-	err_clear(&dtp->err);
-	if (dt_aggs_print_rest(dtp->out, dtp->aggs, &dtp->err) != 0)
-		return dt_fail(dtp, EDT_IO);
-	return 0;
-}
-
 /* ---- walking --------------------------------------------------------------- */
 
-#define WALK_KEYS 32
-
-struct walk {
-	dtrace_hdl_t *dtp;
-	const struct dif_aggvar *av;
-	uint32_t agg;
-	dtrace_aggregate_f *func;
-	void *arg;
-	struct dt_cell *remove; /* the row before asked to go */
+/* A row as consumers see it.  The texts of keys are its own. */
+struct row_data {
+	dtrace_aggkey_t keys[DIF_NTUPLE];
+	dtrace_aggdesc_t desc;
+	dtrace_aggdata_t data;
 };
 
 static void
-walk_key(struct walk *w, const struct dt_val *v, dtrace_aggkey_t *k)
+row_key(dtrace_hdl_t *dtp, const struct dt_val *v, dtrace_aggkey_t *k)
 {
 	if (v->kind == DT_VAL_INT) {
 		*k = (dtrace_aggkey_t){ .dtak_int = (int64_t)v->num };
 		return;
 	}
 	struct buf b = BUF_INIT;
-	dt_val_text(w->dtp->out, v, &b);
+	dt_val_text(dtp->out, v, &b);
 	*k = (dtrace_aggkey_t){ .dtak_is_string = 1,
 				.dtak_str = buf_detach(&b) };
 }
+
+static void
+row_init(struct row_data *r, dtrace_hdl_t *dtp, const struct dt_row *row)
+{
+	struct dt_cell *c = row->cell[0];
+	const struct dif_aggvar *av = dt_aggs_tab(dtp->aggs)->aggs[c->agg];
+	uint64_t normal = dt_aggs_normal(dtp->aggs, c);
+
+	for (uint32_t i = 0; i < row->nkeys; i++)
+		row_key(dtp, &row->keys[i], &r->keys[i]);
+	r->desc = (dtrace_aggdesc_t){ .dtagd_name = av->name,
+				      .dtagd_varid = av->id,
+				      .dtagd_nkeys = (int)row->nkeys,
+				      .dtagd_func = av->func,
+				      .dtagd_arg = av->arg };
+	r->data = (dtrace_aggdata_t){
+		.dtada_handle = dtp, .dtada_desc = &r->desc,
+		.dtada_keys = r->keys,
+		.dtada_cell = (const int64_t *)c->words,
+		.dtada_nwords = c->nwords,
+		.dtada_value = dt_agg_value(dt_agg_shape(av), c->words,
+					    c->nwords, normal),
+		.dtada_normal = normal,
+	};
+}
+
+static void
+row_fini(struct row_data *r)
+{
+	for (int i = 0; i < r->desc.dtagd_nkeys; i++)
+		free((char *)r->keys[i].dtak_str);
+}
+
+struct walk {
+	dtrace_hdl_t *dtp;
+	dtrace_aggregate_f *func;
+	void *arg;
+};
 
 static int
 walk_result(struct walk *w, struct dt_cell *c, const dtrace_aggdata_t *data,
@@ -120,31 +139,15 @@ static int
 walk_row(void *arg, const struct dt_row *row)
 {
 	struct walk *w = arg;
-	struct dt_cell *c = row->cell[0];
-	dtrace_aggkey_t keys[WALK_KEYS] = { 0 };
-	uint32_t n = row->nkeys < WALK_KEYS ? row->nkeys : WALK_KEYS;
+	struct row_data r;
 
-	if (c == NULL)
+	if (row->cell[0] == NULL)
 		return 0;
-	for (uint32_t i = 0; i < n; i++)
-		walk_key(w, &row->keys[i], &keys[i]);
-	const dtrace_aggdesc_t d = { .dtagd_name = w->av->name,
-				     .dtagd_varid = w->av->id,
-				     .dtagd_nkeys = (int)n,
-				     .dtagd_func = w->av->func,
-				     .dtagd_arg = w->av->arg };
-	uint64_t normal = dt_aggs_normal(w->dtp->aggs, c);
-	const dtrace_aggdata_t data = {
-		.dtada_handle = w->dtp, .dtada_desc = &d, .dtada_keys = keys,
-		.dtada_cell = (const int64_t *)c->words,
-		.dtada_nwords = c->nwords,
-		.dtada_value = dt_agg_value(dt_agg_shape(w->av), c->words,
-					    c->nwords, normal),
-		.dtada_normal = normal,
-	};
-	int rv = walk_result(w, c, &data, w->func(&data, w->arg));
-	for (uint32_t i = 0; i < n; i++)
-		free((char *)keys[i].dtak_str);
+	row_init(&r, w->dtp, row);
+	/* DTRACE_AGGWALK_NORMALIZE takes what func has put into it. */
+	int rv = walk_result(w, row->cell[0], &r.data,
+			     w->func(&r.data, w->arg));
+	row_fini(&r);
 	return rv;
 }
 
@@ -156,8 +159,7 @@ walk_all(dtrace_hdl_t *dtp, const struct dt_aggsort *sort,
 		return 0;
 	const struct dif_tab *tab = dt_aggs_tab(dtp->aggs);
 	for (uint32_t i = 0; i < tab->naggs; i++) {
-		struct walk w = { .dtp = dtp, .av = tab->aggs[i], .agg = i,
-				  .func = f, .arg = arg };
+		struct walk w = { .dtp = dtp, .func = f, .arg = arg };
 		err_clear(&dtp->err);
 		if (dt_aggs_walk(dtp->aggs, &i, 1, sort, walk_row, &w,
 				 &dtp->err) != 0)
@@ -197,6 +199,72 @@ WALKER(keysorted, true, false)
 WALKER(valsorted, false, false)
 WALKER(keyrevsorted, true, true)
 WALKER(valrevsorted, false, true)
+
+/* ---- printing -------------------------------------------------------------- */
+
+/* The order in which a walker walks; false: it is none of ours. */
+static bool
+print_order(const dtrace_hdl_t *dtp, dtrace_aggregate_walk_f *func,
+	    struct dt_aggsort *s)
+{
+	static const struct {
+		dtrace_aggregate_walk_f *func;
+		bool bykey, rev;
+	} orders[] = {
+		{ dtrace_aggregate_walk_keysorted, true, false },
+		{ dtrace_aggregate_walk_valsorted, false, false },
+		{ dtrace_aggregate_walk_keyrevsorted, true, true },
+		{ dtrace_aggregate_walk_valrevsorted, false, true },
+	};
+
+	dt_agg_sort(dtp, s);
+	if (func == NULL || func == dtrace_aggregate_walk ||
+	    func == dtrace_aggregate_walk_sorted)
+		return true;
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		if (orders[i].func != func)
+			continue;
+		*s = (struct dt_aggsort){ .bykey = orders[i].bykey,
+					  .rev = orders[i].rev };
+		return true;
+	}
+	return false;
+}
+
+/* The buffered handler gets each row with its data. */
+static int
+print_flush(void *arg, const struct dt_row *row)
+{
+	dtrace_hdl_t *dtp = arg;
+	struct row_data r;
+
+	if (dtp->outbuf.n == 0)
+		return 0;
+	row_init(&r, dtp, row);
+	int rv = dt_flush(dtp, &r.data);
+	row_fini(&r);
+	return rv;
+}
+
+int
+dtrace_aggregate_print(dtrace_hdl_t *dtp, FILE *fp,
+		       dtrace_aggregate_walk_f *func)
+{
+	if (!print_order(dtp, func, &dtp->out->sort))
+		return dt_set_err(dtp, EDT_UNSUP,
+				  "aggregations are printed in the order of "
+				  "one of the library's own walks");
+	if (dtp->aggs == NULL)
+		return 0;
+	dtp->out->aggzoom = dt_opt_on(dtp, DT_OPT_aggzoom);
+	dt_out_to(dtp, fp);
+	err_clear(&dtp->err);
+	if (dt_aggs_print_rest(dtp->out, dtp->aggs, print_flush, dtp,
+			       &dtp->err) == 0)
+		return 0;
+	/* The handler's refusal has been filed already. */
+	return err_is_set(&dtp->err) ? dt_out_failed(dtp) : -1;
+}
 
 int
 dtrace_aggregate_clear(dtrace_hdl_t *dtp)

@@ -28,6 +28,7 @@ struct merge {
 	struct head *heap;
 	size_t n;
 	uint64_t limit;
+	struct err e; /* of the buffers; callbacks may set the handle's */
 	dtrace_consume_probe_f *pf;
 	dtrace_consume_rec_f *rf;
 	void *arg;
@@ -70,9 +71,8 @@ static bool
 head_load(struct merge *m, struct head *h)
 {
 	uint64_t pos = h->pos;
-	const struct rt_rec *r = rt_drain_next(m->v, h->slot, &pos,
-					       record_size, m->dtp,
-					       &m->dtp->err);
+	const struct rt_rec *r = rt_drain_next(m->v, h->slot, &pos, record_size,
+					       m->dtp, &m->e);
 
 	if (r == NULL || r->time > m->limit)
 		return false;
@@ -184,6 +184,18 @@ ecb_describe(dtrace_hdl_t *dtp, struct dt_ecb *ecb, uint32_t epid)
 	return 0;
 }
 
+/* A callback does not want the library to print: go on, or end? */
+static int
+consume_answer(dtrace_hdl_t *dtp, int rv)
+{
+	int edt = rv == DTRACE_CONSUME_ABORT || rv == DTRACE_CONSUME_ERROR ?
+			  EDT_DIRABORT : EDT_BADRVAL;
+
+	if (rv == DTRACE_CONSUME_NEXT)
+		return 0;
+	return dt_set_err(dtp, edt, "%s", dtrace_errmsg(NULL, edt));
+}
+
 /* Call the consumer's rec function, and print unless it did. */
 static int
 consume_stmt(struct merge *m, const dtrace_probedata_t *data,
@@ -193,14 +205,8 @@ consume_stmt(struct merge *m, const dtrace_probedata_t *data,
 	int rv = m->rf != NULL ? m->rf(data, rec, m->arg) :
 				 DTRACE_CONSUME_THIS;
 
-	if (rv == DTRACE_CONSUME_NEXT)
-		return 0;
-	if (rv == DTRACE_CONSUME_ABORT)
-		return dt_set_err(dtp, EDT_DIRABORT, "%s",
-				  dtrace_errmsg(NULL, EDT_DIRABORT));
 	if (rv != DTRACE_CONSUME_THIS)
-		return dt_set_err(dtp, EDT_BADRVAL, "%s",
-				  dtrace_errmsg(NULL, EDT_BADRVAL));
+		return consume_answer(dtp, rv);
 	dtp->cur_data = data;
 	dtp->cur_rec = rec;
 	rv = dt_act_stmt(dtp, st, (const uint8_t *)data->dtpda_data);
@@ -262,11 +268,8 @@ consume_record(struct merge *m, const struct head *h)
 	    consume_flow(m, h, ecb, &data) != 0)
 		return -1;
 	int rv = m->pf != NULL ? m->pf(&data, m->arg) : DTRACE_CONSUME_THIS;
-	if (rv == DTRACE_CONSUME_NEXT)
-		return 0;
 	if (rv != DTRACE_CONSUME_THIS)
-		return dt_set_err(dtp, EDT_DIRABORT, "%s",
-				  dtrace_errmsg(NULL, EDT_DIRABORT));
+		return consume_answer(dtp, rv);
 	const struct dif_clause *c = ecb->clause;
 	const dtrace_recdesc_t *rec = ecb->desc->dtepd_rec;
 	for (uint32_t s = 0; s < c->nstmts; s++) {
@@ -289,32 +292,44 @@ consume_record(struct merge *m, const struct head *h)
 /* How many records of a slot are read before their room is given back. */
 #define PUBLISH_BATCH 256
 
+/* What has been read of a slot and not been given back. */
+struct taken {
+	unsigned n;
+	uint64_t pos;
+};
+
 static int
 merge_run(struct merge *m)
 {
-	unsigned *unpublished = calloc(m->v->nslots, sizeof(*unpublished));
+	struct taken *taken = calloc(m->v->nslots, sizeof(*taken));
 	int rv = 0;
 
-	if (unpublished == NULL)
+	if (taken == NULL)
 		return dt_nomem(m->dtp);
 	while (m->n > 0 && rv == 0) {
 		struct head *h = &m->heap[0];
 		rv = h->rec->epid == RT_EPID_ERROR ? consume_error(m, h) :
 						     consume_record(m, h);
-		uint64_t done = h->pos;
-		unsigned slot = h->slot;
-		bool more = head_load(m, h);
-		if (!more || rv != 0 || ++unpublished[slot] == PUBLISH_BATCH) {
-			rt_drain_done(m->v, slot, done);
-			unpublished[slot] = 0;
+		struct taken *t = &taken[h->slot];
+		t->pos = h->pos;
+		if (++t->n == PUBLISH_BATCH) {
+			rt_drain_done(m->v, h->slot, t->pos);
+			t->n = 0;
 		}
-		if (!more)
+		if (!head_load(m, h))
 			m->heap[0] = m->heap[--m->n];
 		heap_down(m, 0);
 	}
-	free(unpublished);
-	if (rv == 0 && err_is_set(&m->dtp->err))
+	/* Also when a callback ended it: no record is given twice. */
+	for (unsigned s = 0; s < m->v->nslots; s++) {
+		if (taken[s].n > 0)
+			rt_drain_done(m->v, s, taken[s].pos);
+	}
+	free(taken);
+	if (rv == 0 && err_is_set(&m->e)) {
+		m->dtp->err = m->e;
 		rv = dt_fail(m->dtp, EDT_ERRABORT);
+	}
 	return rv;
 }
 
@@ -331,9 +346,9 @@ dt_consume_all(dtrace_hdl_t *dtp, bool final, FILE *fp,
 	m.heap = calloc(m.v->nslots, sizeof(*m.heap));
 	if (m.heap == NULL)
 		return dt_nomem(dtp);
-	err_clear(&dtp->err);
+	err_clear(&m.e);
 	dtp->fp = fp;
-	dtp->out->fp = fp;
+	dt_out_to(dtp, fp);
 	dtp->out->quiet = dt_opt_on(dtp, DT_OPT_quiet);
 	dtp->out->rawbytes = dt_opt_on(dtp, DT_OPT_rawbytes);
 	dtp->out->flowindent = dt_opt_on(dtp, DT_OPT_flowindent);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,6 +57,40 @@ cpp_read(int fd, struct buf *out)
 	return !out->failed;
 }
 
+/*
+ * A copy of the program without its first line `#!...`, which cpp takes for a
+ * wrong directive; the line's end stays, and with it the numbers of the others.
+ * A copy, because cpp complains of files that begin anywhere but at 0.
+ * Returns -1 if the program has no such line.
+ */
+static int
+copy_without_hashbang(int from)
+{
+	char chunk[16384];
+	bool in_text = false;
+	off_t at = 0;
+	ssize_t n;
+	int fd;
+
+	if (pread(from, chunk, 2, 0) != 2 || memcmp(chunk, "#!", 2) != 0)
+		return -1;
+	fd = memfd_create("dtrace-cpp", MFD_CLOEXEC);
+	while (fd >= 0 && (n = pread(from, chunk, sizeof(chunk), at)) > 0) {
+		const char *p = in_text ? chunk : memchr(chunk, '\n', (size_t)n);
+		size_t left = p != NULL ? (size_t)(chunk + n - p) : 0;
+
+		at += n;
+		in_text = p != NULL;
+		if (left > 0 && write(fd, p, left) != (ssize_t)left) {
+			close(fd);
+			fd = -1;
+		}
+	}
+	if (fd >= 0)
+		lseek(fd, 0, SEEK_SET);
+	return fd;
+}
+
 char *
 dt_cpp_run(dtrace_hdl_t *dtp, FILE *fp, size_t *len)
 {
@@ -73,12 +108,15 @@ dt_cpp_run(dtrace_hdl_t *dtp, FILE *fp, size_t *len)
 		dt_set_err(dtp, EDT_CPP, "pipe: %s", strerror(errno));
 		return NULL;
 	}
+	int copy = ftell(fp) == 0 ? copy_without_hashbang(fileno(fp)) : -1;
 	pid_t pid = fork();
 	if (pid == 0) {
 		close(fds[0]);
-		cpp_exec(dtp, fileno(fp), fds[1]);
+		cpp_exec(dtp, copy >= 0 ? copy : fileno(fp), fds[1]);
 	}
 	close(fds[1]);
+	if (copy >= 0)
+		close(copy);
 	bool ok = pid > 0 && cpp_read(fds[0], &out);
 	close(fds[0]);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)

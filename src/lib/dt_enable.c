@@ -61,12 +61,34 @@ check_destructive(dtrace_hdl_t *dtp, const struct dif_clause *c)
 			  dtrace_errmsg(NULL, EDT_DESTRUCTIVE));
 }
 
+/* One clause: its probes, as pairs.  *matches grows by their number. */
+static int
+exec_clause(dtrace_hdl_t *dtp, struct dif_clause *cl, unsigned *matches)
+{
+	struct collect c = { .dtp = dtp,
+			     .clause = (uint32_t)dtp->clauses.n };
+
+	if (check_destructive(dtp, cl) != 0)
+		return -1;
+	if (!vec_push(&dtp->clauses, cl))
+		return dt_nomem(dtp);
+	err_clear(&dtp->err);
+	if (probe_match(dtp->probes, &cl->pdesc, collect_probe, &c,
+			&dtp->err) < 0 &&
+	    !dt_probe_absent(dtp, &dtp->err))
+		return dt_fail(dtp, EDT_ENABLE);
+	if (c.failed)
+		return dt_nomem(dtp);
+	*matches += c.matches;
+	return 0;
+}
+
 int
 dtrace_program_exec(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 		    dtrace_proginfo_t *info)
 {
+	size_t nclauses = dtp->clauses.n, nenabs = dtp->enabs.n;
 	dtrace_proginfo_t pi;
-	struct collect c = { .dtp = dtp };
 
 	if (dtp->active)
 		return dt_set_err(dtp, EDT_ACTIVE, "%s",
@@ -74,21 +96,14 @@ dtrace_program_exec(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 	dtrace_program_info(dtp, prog, &pi);
 	dtp->zdefs = (prog->cflags & DTRACE_C_ZDEFS) != 0;
 	for (uint32_t i = 0; i < prog->dif->nclauses; i++) {
-		struct dif_clause *cl = &prog->dif->clauses[i];
-		if (check_destructive(dtp, cl) != 0)
-			return -1;
-		c.clause = (uint32_t)dtp->clauses.n;
-		if (!vec_push(&dtp->clauses, cl))
-			return dt_nomem(dtp);
-		err_clear(&dtp->err);
-		if (probe_match(dtp->probes, &cl->pdesc, collect_probe, &c,
-				&dtp->err) < 0 &&
-		    !dt_probe_absent(dtp, &dtp->err))
-			return dt_fail(dtp, EDT_ENABLE);
-		if (c.failed)
-			return dt_nomem(dtp);
+		if (exec_clause(dtp, &prog->dif->clauses[i],
+				&pi.dpi_matches) == 0)
+			continue;
+		/* A program is enabled whole or not at all. */
+		dtp->clauses.n = nclauses;
+		dtp->enabs.n = nenabs;
+		return -1;
 	}
-	pi.dpi_matches = c.matches;
 	prog->enabled = true;
 	if (info != NULL)
 		*info = pi;

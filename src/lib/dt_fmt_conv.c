@@ -373,9 +373,7 @@ conv_str(struct dt_out *o, const struct dif_conv *c, int width, int prec,
 	if (v->kind != DT_VAL_STR && v->kind != DT_VAL_SYM &&
 	    v->kind != DT_VAL_BYTES)
 		return conv_mismatch(c, kind_name(v), e);
-	if (c->conv[0] == 'w') {
-		if (v->kind != DT_VAL_BYTES)
-			return conv_mismatch(c, kind_name(v), e);
+	if (c->conv[0] == 'w' && v->kind == DT_VAL_BYTES) {
 		put_wide(o, c, width, prec, v->p, n);
 		return 0;
 	}
@@ -483,6 +481,10 @@ inet_addr_of(const struct dt_val *v, struct sockaddr_storage *ss,
 		memcpy(text, v->p, v->n);
 		is4 = inet_pton(AF_INET, text, &in->sin_addr) == 1;
 		is6 = !is4 && inet_pton(AF_INET6, text, &in6->sin6_addr) == 1;
+	} else if (v->kind == DT_VAL_INT && v->size == 4) {
+		/* ipaddr_t: the bytes in memory are in network order. */
+		in->sin_addr.s_addr = (in_addr_t)v->num;
+		is4 = true;
 	} else if (v->kind == DT_VAL_BYTES && v->n == 4) {
 		memcpy(&in->sin_addr, v->p, 4);
 		is4 = true;

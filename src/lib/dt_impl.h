@@ -160,6 +160,9 @@ dt_opt_on(const dtrace_hdl_t *dtp, enum dt_opt o)
 	return dtp->opt[o] != DTRACEOPT_UNSET && dtp->opt[o] != 0;
 }
 
+/* dt_open.c: the value of the macro variable $name; false: there is none. */
+bool dt_macro(const dtrace_hdl_t *dtp, const char *name, int64_t *val);
+
 /* dt_cpp.c: the text after the preprocessor, malloc'd; NULL on failure. */
 char *dt_cpp_run(dtrace_hdl_t *dtp, FILE *fp, size_t *len);
 
@@ -197,9 +200,13 @@ int dt_flush(dtrace_hdl_t *dtp, const dtrace_aggdata_t *agg);
 /* dt_act.c: what a statement makes the consumer do. 0 / -1. */
 int dt_act_stmt(dtrace_hdl_t *dtp, const struct dif_stmt *st,
 		const uint8_t *rec);
+/* Where printing goes: fp, or without one the buffered handler. */
+void dt_out_to(dtrace_hdl_t *dtp, FILE *fp);
+/* File the error that printing left in dtp->err; always -1. */
+int dt_out_failed(dtrace_hdl_t *dtp);
 
 /* dt_aggwalk.c: the sorting options. */
-void dt_agg_sort(dtrace_hdl_t *dtp, struct dt_aggsort *s);
+void dt_agg_sort(const dtrace_hdl_t *dtp, struct dt_aggsort *s);
 
 /* dt_process.c */
 int dt_procs_poll(dtrace_hdl_t *dtp); /* notice ends; -1 if the handler aborts */

@@ -44,10 +44,9 @@ host_setopt(void *arg, const char *name, const char *val, struct err *e)
 		       dtrace_errmsg(dtp, dtp->errnum));
 }
 
-static bool
-host_macro(void *arg, const char *name, int64_t *val)
+bool
+dt_macro(const dtrace_hdl_t *dtp, const char *name, int64_t *val)
 {
-	dtrace_hdl_t *dtp = arg;
 	const struct {
 		const char *name;
 		int64_t val;
@@ -70,6 +69,12 @@ host_macro(void *arg, const char *name, int64_t *val)
 		}
 	}
 	return false;
+}
+
+static bool
+host_macro(void *arg, const char *name, int64_t *val)
+{
+	return dt_macro(arg, name, val);
 }
 
 static int
@@ -208,22 +213,31 @@ open_output(dtrace_hdl_t *dtp)
 	return 0;
 }
 
+#define OPEN_FLAGS \
+	(DTRACE_O_NODEV | DTRACE_O_NOSYS | DTRACE_O_LP64 | DTRACE_O_ILP32)
+
+static dtrace_hdl_t *
+open_fail(int *errp, int edt)
+{
+	if (errp != NULL)
+		*errp = edt;
+	return NULL;
+}
+
 dtrace_hdl_t *
 dtrace_open(int version, int flags, int *errp)
 {
-	if (version > DTRACE_VERSION || version < 1) {
-		*errp = version < 1 ? EDT_VERSINVAL : EDT_VERSION;
-		return NULL;
-	}
-	if (flags & DTRACE_O_ILP32) {
-		*errp = EDT_BADMODEL;
-		return NULL;
-	}
+	if (version > DTRACE_VERSION || version < 1)
+		return open_fail(errp, version < 1 ? EDT_VERSINVAL :
+						     EDT_VERSION);
+	if (flags & ~OPEN_FLAGS)
+		return open_fail(errp, EDT_UNSUP);
+	if (flags & DTRACE_O_ILP32)
+		return open_fail(errp, EDT_BADMODEL);
 	dtrace_hdl_t *dtp = calloc(1, sizeof(*dtp));
 	if (dtp == NULL || (dtp->arena = arena_new()) == NULL) {
 		free(dtp);
-		*errp = EDT_NOMEM;
-		return NULL;
+		return open_fail(errp, EDT_NOMEM);
 	}
 	dtp->flags = flags;
 	dtp->freopen_fd = -1;
@@ -233,9 +247,8 @@ dtrace_open(int version, int flags, int *errp)
 	dt_opt_init(dtp);
 	if (dtp->enab_seen == NULL || open_rooms(dtp) != 0 ||
 	    open_output(dtp) != 0) {
-		*errp = EDT_NOMEM;
 		dtrace_close(dtp);
-		return NULL;
+		return open_fail(errp, EDT_NOMEM);
 	}
 	return dtp;
 }

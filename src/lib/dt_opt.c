@@ -151,7 +151,7 @@ opt_rate(const char *val, int64_t *out)
 	if (!opt_number(val, out, &end))
 		return false;
 	if (strcasecmp(end, "hz") == 0) {
-		if (*out == 0)
+		if (*out == 0 || *out > 1000000000)
 			return false;
 		*out = 1000000000 / *out;
 		return true;
@@ -182,7 +182,10 @@ opt_cpparg(dtrace_hdl_t *dtp, unsigned letter, const char *val)
 		    asprintf(&s, "-%c%s", (int)letter, val) < 0)
 			return false;
 	}
-	return s != NULL && vec_push(&dtp->cppargs, s);
+	if (s != NULL && vec_push(&dtp->cppargs, s))
+		return true;
+	free(s);
+	return false;
 }
 
 static bool

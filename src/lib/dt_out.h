@@ -318,9 +318,11 @@ int dt_aggs_printa(struct dt_out *o, struct dt_aggs *as, const uint32_t *aggs,
 		   uint32_t naggs, const char *fmt, struct err *e);
 /*
  * What is printed at the end: every aggregation that has not been printed, in
- * order of id.  No newline before or between.  Flushes.
+ * order of id.  No newline before or between.  Flushes each row and then calls
+ * after (may be NULL), which ends the printing by not returning 0.
  */
-int dt_aggs_print_rest(struct dt_out *o, struct dt_aggs *as, struct err *e);
+int dt_aggs_print_rest(struct dt_out *o, struct dt_aggs *as, dt_row_fn *after,
+		       void *arg, struct err *e);
 /* One row in default form into o->text. */
 void dt_aggs_print_row(struct dt_out *o, struct dt_aggs *as,
 		       const uint32_t *aggs, const struct dt_row *row);

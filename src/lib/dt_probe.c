@@ -190,27 +190,54 @@ dtrace_id2desc(dtrace_hdl_t *dtp, dtrace_id_t id, dtrace_probedesc_t *pdp)
 
 /* ---- text ------------------------------------------------------------------- */
 
+/* Fields that a description cannot hold would name something else. */
+static int
+desc_fill(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
+	  dtrace_probedesc_t *out)
+{
+	const struct {
+		const char *from;
+		char *to;
+		size_t size;
+	} f[] = {
+		{ pd->prov, out->dtpd_provider, sizeof(out->dtpd_provider) },
+		{ pd->mod, out->dtpd_mod, sizeof(out->dtpd_mod) },
+		{ pd->func, out->dtpd_func, sizeof(out->dtpd_func) },
+		{ pd->name, out->dtpd_name, sizeof(out->dtpd_name) },
+	};
+
+	*out = (dtrace_probedesc_t){ .dtpd_id = pd->id };
+	for (size_t i = 0; i < sizeof(f) / sizeof(f[0]); i++) {
+		if (strlen(f[i].from) >= f[i].size)
+			return dt_set_err(dtp, EDT_BADSPEC,
+					  "a field of the probe description "
+					  "is longer than %zu bytes",
+					  f[i].size - 1);
+		strcpy(f[i].to, f[i].from);
+	}
+	return 0;
+}
+
 int
 dtrace_str2desc(dtrace_hdl_t *dtp, dtrace_probespec_t spec, const char *s,
 		dtrace_probedesc_t *pdp)
 {
 	struct dif_pdesc pd = { 0 };
-	struct arena *a = arena_new();
+	int rv;
 
+	if (spec < DTRACE_PROBESPEC_PROVIDER || spec > DTRACE_PROBESPEC_NAME)
+		return dt_set_err(dtp, EDT_BADSPEC, "%s",
+				  dtrace_errmsg(NULL, EDT_BADSPEC));
+	struct arena *a = arena_new();
 	if (a == NULL)
 		return dt_nomem(dtp);
 	err_clear(&dtp->err);
-	int rv = probe_parse_desc(a, s, spec, &pd, &dtp->err);
-	if (rv == 0) {
-		*pdp = (dtrace_probedesc_t){ .dtpd_id = pd.id };
-		snprintf(pdp->dtpd_provider, sizeof(pdp->dtpd_provider), "%s",
-			 pd.prov);
-		snprintf(pdp->dtpd_mod, sizeof(pdp->dtpd_mod), "%s", pd.mod);
-		snprintf(pdp->dtpd_func, sizeof(pdp->dtpd_func), "%s", pd.func);
-		snprintf(pdp->dtpd_name, sizeof(pdp->dtpd_name), "%s", pd.name);
-	}
+	if (probe_parse_desc(a, s, spec, &pd, &dtp->err) != 0)
+		rv = dt_fail(dtp, EDT_OVERSPEC);
+	else
+		rv = desc_fill(dtp, &pd, pdp);
 	arena_free(a);
-	return rv == 0 ? 0 : dt_fail(dtp, EDT_OVERSPEC);
+	return rv;
 }
 
 /* Append the value of $name or $N (the text after '$') to out. */
@@ -219,10 +246,7 @@ macro_text(dtrace_hdl_t *dtp, const char *name, size_t n, int argc,
 	   char *const argv[], struct buf *out)
 {
 	char key[64];
-	const struct {
-		const char *name;
-		int64_t val;
-	} target = { "target", dtp->target };
+	int64_t val;
 
 	snprintf(key, sizeof(key), "%.*s", (int)n, name);
 	if (isdigit((unsigned char)key[0])) {
@@ -233,15 +257,10 @@ macro_text(dtrace_hdl_t *dtp, const char *name, size_t n, int argc,
 			return -1;
 		return 0;
 	}
-	if (strcmp(key, target.name) == 0 && target.val != 0) {
-		buf_printf(out, "%lld", (long long)target.val);
-		return 0;
-	}
-	if (strcmp(key, "pid") == 0) {
-		buf_printf(out, "%d", (int)getpid());
-		return 0;
-	}
-	return -1;
+	if (!dt_macro(dtp, key, &val))
+		return -1;
+	buf_printf(out, "%lld", (long long)val);
+	return 0;
 }
 
 int
@@ -299,7 +318,10 @@ dtrace_addr2str(dtrace_hdl_t *dtp, uint64_t addr, char *buf, int len)
 {
 	struct buf b = BUF_INIT;
 
-	ksym_text(dtp->env.procs, addr, &b);
+	if (dtp->flags & DTRACE_O_NOSYS)
+		buf_printf(&b, "0x%llx", (unsigned long long)addr);
+	else
+		ksym_text(dtp->env.procs, addr, &b);
 	return str_out(&b, buf, len);
 }
 
@@ -317,7 +339,8 @@ int
 dtrace_lookup_by_name(dtrace_hdl_t *dtp, const char *object, const char *name,
 		      uint64_t *addr)
 {
-	if (ksym_by_name(dtp->env.procs, object, name, addr) == 0)
+	if (!(dtp->flags & DTRACE_O_NOSYS) &&
+	    ksym_by_name(dtp->env.procs, object, name, addr) == 0)
 		return 0;
 	return dt_set_err(dtp, EDT_BADID, "no kernel symbol named %s", name);
 }

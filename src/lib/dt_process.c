@@ -26,11 +26,29 @@ process_add(dtrace_hdl_t *dtp, struct proc *proc)
 	return p;
 }
 
+/* May this handle have processes, and is only asked for what there is? */
+static int
+process_check(dtrace_hdl_t *dtp, bool served)
+{
+	if (dtp->flags & DTRACE_O_NODEV)
+		return dt_set_err(dtp, EDT_UNSUP, "the handle was opened for "
+						  "compiling only");
+	if (!served)
+		return dt_set_err(dtp, EDT_UNSUP, "reserved arguments must be "
+						  "0, and file argv[0]");
+	err_clear(&dtp->err);
+	return 0;
+}
+
 struct ps_prochandle *
 dtrace_proc_create(dtrace_hdl_t *dtp, const char *file, char *const *argv,
 		   void *func, void *arg)
 {
-	err_clear(&dtp->err);
+	if (process_check(dtp, argv != NULL && argv[0] != NULL &&
+				       func == NULL && arg == NULL &&
+				       (file == NULL ||
+					strcmp(file, argv[0]) == 0)) != 0)
+		return NULL;
 	struct proc *proc = proc_create(
 		dtp->env.procs, argv,
 		(enum proc_evaltime)dtp->opt[DT_OPT_evaltime], &dtp->err);
@@ -44,7 +62,8 @@ dtrace_proc_create(dtrace_hdl_t *dtp, const char *file, char *const *argv,
 struct ps_prochandle *
 dtrace_proc_grab(dtrace_hdl_t *dtp, pid_t pid, int flags)
 {
-	err_clear(&dtp->err);
+	if (process_check(dtp, flags == 0) != 0)
+		return NULL;
 	struct proc *proc = proc_grab(dtp->env.procs, pid, &dtp->err);
 	if (proc == NULL) {
 		dt_fail(dtp, EDT_PROC);

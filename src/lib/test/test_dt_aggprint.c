@@ -157,10 +157,12 @@ test_rest(void **state)
 {
 	add(0, "", 5);
 	add(1, "", 7);
-	assert_int_equal(dt_aggs_print_rest(&c.o, as, &c.e), 0);
+	assert_int_equal(dt_aggs_print_rest(&c.o, as, NULL, NULL,
+					    &c.e), 0);
 	cap_expect(&c, "                5\n                7\n");
 	printa(1, "%@d\n", "5\n");
-	assert_int_equal(dt_aggs_print_rest(&c.o, as, &c.e), 0);
+	assert_int_equal(dt_aggs_print_rest(&c.o, as, NULL, NULL,
+					    &c.e), 0);
 	cap_expect(&c, "                7\n");
 }
 
