@@ -136,14 +136,12 @@ static unsigned
 own_frames(const struct bg *g)
 {
 	unsigned fire = g->eng->cls[g->cls].chain > 1 ? 1 : 0;
-	unsigned own = g->inlined ? 1 : 2;
-
 	switch (g->cls) {
 	case BC_DTRACE:
-		return own;
+		return g->depth;
 	case BC_SYSENTRY:
 	case BC_SYSRETURN:
-		return own + 2 + fire;
+		return g->depth + 2 + fire;
 	default:
 		return 0; /* walked from the interrupted registers */
 	}

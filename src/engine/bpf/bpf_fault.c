@@ -76,6 +76,7 @@ call_error(struct maker *m, const struct dif_ecb *ecb)
 			.cls = m->k,
 			.em = &code,
 			.inlined = true,
+			.depth = m->form == IN_GROUPS ? 3 : 2,
 			.error = true,
 			.cl = m->eng->en->clauses[ecb->clause] };
 

@@ -223,6 +223,7 @@ struct bg {
 	const struct dif_clause *cl;
 	uint32_t lb_fault, lb_done, lb_out; /* exits: 1, 0 and publish, 0 */
 	bool inlined; /* it ends by falling off its end, r6 is rt already */
+	unsigned depth; /* functions of the program that are on the stack */
 	uint32_t at_ctx, at_site; /* the stores of the prologue */
 	bool use_ctx, use_site;
 	bool rec, agg_base;

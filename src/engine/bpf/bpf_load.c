@@ -72,11 +72,13 @@ fn_loc(struct maker *m, const char *fn)
 	const struct dif_enabling *en = m->eng->en;
 	unsigned i;
 
-	if (sscanf(fn, "clause_%u", &i) == 1 && i < m->c->clauses.n)
+	if ((sscanf(fn, "clause_%u", &i) == 1 ||
+	     sscanf(fn, "clauses_%u", &i) == 1) &&
+	    i < m->c->clauses.n)
 		return en->clauses[m->c->clauses.v[i]]->loc;
 	if (strcmp(fn, "fault") == 0 && m->eng->errors.n != 0)
 		return en->clauses[m->eng->errors.v[0].clause]->loc;
-	return m->inlined ? en->clauses[m->c->clauses.v[0]]->loc : none;
+	return m->form == IN_MAIN ? en->clauses[m->c->clauses.v[0]]->loc : none;
 }
 
 /* The verifier said no: to which clause, and why. */

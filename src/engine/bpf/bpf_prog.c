@@ -14,7 +14,8 @@
  * an atomic exchange in uprobes, which may be preempted.
  *
  * Where a class has few clauses they stand in line; calls and returns are dear
- * on machines with mitigations.  Else each is a function of its own.
+ * on machines with mitigations.  Else each is a function of its own, or, as the
+ * kernel takes only 256 functions in a program, one function has several.
  *
  * Registers: r6 rt, r7 ctx, r8 the site, r9 the EPID of the next clause.
  */
@@ -27,6 +28,8 @@
 
 #define INLINE_CLAUSES 4
 #define INLINE_INSNS   6000
+#define OWN_CLAUSES    150   /* more are put into groups */
+#define GROUP_INSNS    12000 /* jumps reach 32767 */
 
 /* ---- which site ---------------------------------------------------------- */
 
@@ -342,7 +345,7 @@ run_clause(struct maker *m, struct clause_code *cc, bool last)
 {
 	struct em *em = m->em;
 
-	if (m->inlined) {
+	if (m->form != IN_OWN) {
 		if (!last)
 			em_st(em, BPF_DW, FP, FM(m, EPID), R9);
 		em_append(em, &cc->em);
@@ -364,7 +367,8 @@ call_clause(struct maker *m, uint32_t i)
 {
 	struct em *em = m->em;
 	struct clause_code *cc = &m->cc[i];
-	bool last = i + 1 == m->c->clauses.n && m->c->chain <= 1;
+	bool last = i + 1 == m->c->clauses.n && m->c->chain <= 1 &&
+		    m->form == IN_MAIN;
 	uint32_t skip = em_label(em), run = em_label(em), fine = em_label(em);
 
 	if (!m->c->uniform) {
@@ -375,7 +379,8 @@ call_clause(struct maker *m, uint32_t i)
 	}
 	em_place(em, run);
 	em_st(em, BPF_W, R6, RT_OFF(epid), R9);
-	em_alui(em, BPF_ADD, R9, 1);
+	/* On the lower half: the verifier need not know how far it went. */
+	em_raw(em, BPF_ALU | BPF_ADD | BPF_K, R9, 0, 0, 1);
 	run_clause(m, cc, last);
 	if (cc->g.can_fault) {
 		em_ji(em, BPF_JEQ, R0, 0, fine);
@@ -400,10 +405,11 @@ make_clause(struct maker *m, uint32_t i)
 		.e = m->e,
 		.cls = m->k,
 		.em = &cc->em,
-		.inlined = m->inlined,
+		.inlined = m->form != IN_OWN,
+		.depth = m->form == IN_MAIN ? 1 : 2,
 		.cl = m->eng->en->clauses[m->c->clauses.v[i]],
 	};
-	if (!m->inlined) {
+	if (m->form == IN_OWN) {
 		snprintf(name, sizeof(name), "clause_%u", i);
 		cc->fn = bpf_link_fn(m->u, name);
 		if (cc->fn == NULL)
@@ -413,7 +419,7 @@ make_clause(struct maker *m, uint32_t i)
 	if (bpf_clause_make(&cc->g) != 0)
 		return -1;
 	m->faults |= cc->g.can_fault;
-	return m->inlined ? 0 : em_finish(&cc->fn->em, name, m->e);
+	return m->form == IN_OWN ? em_finish(&cc->fn->em, name, m->e) : 0;
 }
 
 /* All clauses of the class: in line if they are few and small. */
@@ -425,15 +431,17 @@ make_clauses(struct maker *m)
 	m->cc = calloc(n + 1, sizeof(*m->cc));
 	if (m->cc == NULL)
 		return err_nomem(m->e);
-	m->inlined = n <= INLINE_CLAUSES;
+	m->form = n <= INLINE_CLAUSES ? IN_MAIN :
+		  n <= OWN_CLAUSES    ? IN_OWN :
+					IN_GROUPS;
 	for (uint32_t i = 0; i < n; i++) {
 		if (make_clause(m, i) != 0)
 			return -1;
 		insns += m->cc[i].em.code.n;
 	}
-	if (insns <= INLINE_INSNS)
+	if (m->form != IN_MAIN || insns <= INLINE_INSNS)
 		return 0;
-	m->inlined = false;
+	m->form = IN_OWN;
 	for (uint32_t i = 0; i < n; i++) {
 		em_fini(&m->cc[i].em);
 		m->cc[i].em = (struct em){ 0 };
@@ -441,6 +449,88 @@ make_clauses(struct maker *m)
 			return -1;
 	}
 	return 0;
+}
+
+/* How many clauses from the first on stand in one function? */
+static uint32_t
+group_size(const struct maker *m, uint32_t first)
+{
+	size_t n = m->c->clauses.n, insns = m->cc[first].em.code.n;
+	size_t most = (n + OWN_CLAUSES - 1) / OWN_CLAUSES;
+	uint32_t i = first + 1;
+
+	for (; i < n && i - first < most; i++) {
+		insns += m->cc[i].em.code.n;
+		if (insns > GROUP_INSNS)
+			break;
+	}
+	return i - first;
+}
+
+/*
+ * group(ctx, rt, site, EPID, activity when it fired): some clauses; the next
+ * one's EPID, or 0 when one of them has ended the firing.
+ */
+static int
+make_group(struct maker *m, struct bpf_fn *fn, uint32_t first, uint32_t n)
+{
+	struct em *em = m->em = &fn->em;
+
+	m->frame = FR_LAST;
+	m->lb_release = em_label(em);
+	em_mov(em, R7, R1);
+	em_mov(em, R6, R2);
+	em_mov(em, R8, R3);
+	em_mov(em, R9, R4);
+	em_st(em, BPF_DW, FP, FR_CTX, R1);
+	em_st(em, BPF_DW, FP, FR_SITE, R3);
+	if (m->k == BC_DTRACE)
+		em_st(em, BPF_DW, FP, FM(m, STATE), R5);
+	for (uint32_t i = first; i < first + n; i++)
+		call_clause(m, i);
+	em_mov(em, R0, R9);
+	em_exit(em);
+	em_place(em, m->lb_release);
+	em_imm(em, R0, 0);
+	em_exit(em);
+	return em_finish(em, fn->name, m->e);
+}
+
+/* Before the program's own function, which shares the maker's state. */
+static int
+make_groups(struct maker *m)
+{
+	uint32_t n;
+
+	if (m->form != IN_GROUPS)
+		return 0;
+	for (uint32_t i = 0; i < m->c->clauses.n; i += n) {
+		char name[24];
+		n = group_size(m, i);
+		snprintf(name, sizeof(name), "clauses_%u", i);
+		m->cc[i].fn = bpf_link_fn(m->u, name);
+		if (m->cc[i].fn == NULL)
+			return err_nomem(m->e);
+		if (make_group(m, m->cc[i].fn, i, n) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void
+call_group(struct maker *m, const struct clause_code *cc)
+{
+	struct em *em = m->em;
+
+	em_mov(em, R1, R7);
+	em_mov(em, R2, R6);
+	em_mov(em, R3, R8);
+	em_mov(em, R4, R9);
+	if (m->k == BC_DTRACE)
+		em_ld(em, BPF_DW, R5, FP, FM(m, STATE));
+	em_fn(em, cc->fn->name);
+	em_ji(em, BPF_JEQ, R0, 0, m->lb_release);
+	em_mov(em, R9, R0);
 }
 
 static void
@@ -463,10 +553,14 @@ make_firing(struct maker *m)
 	m->lb_release = em_label(em);
 	claim(m);
 	start_firing(m);
-	if (m->inlined)
+	if (m->form == IN_MAIN)
 		em_st(em, BPF_DW, FP, FR_SITE, R8);
-	for (uint32_t i = 0; i < m->c->clauses.n; i++)
-		call_clause(m, i);
+	for (uint32_t i = 0; i < m->c->clauses.n; i++) {
+		if (m->form != IN_GROUPS)
+			call_clause(m, i);
+		else if (m->cc[i].fn != NULL)
+			call_group(m, &m->cc[i]);
+	}
 	em_place(em, m->lb_release);
 	em_sti(em, BPF_W, R6, RT_OFF(busy), 0);
 }
@@ -529,7 +623,7 @@ make_main(struct maker *m, struct bpf_fn *fn)
 {
 	struct em *em = m->em = &fn->em;
 
-	m->frame = m->inlined ? FR_LAST : FR_SITE;
+	m->frame = m->form == IN_MAIN ? FR_LAST : FR_SITE;
 	m->lb_out = m->lb_next = em_label(em);
 	em_mov(em, R7, R1);
 	em_st(em, BPF_DW, FP, FR_CTX, R1);
@@ -605,6 +699,8 @@ bpf_prog_make(struct engine *eng, enum bpf_cls k, struct err *e)
 	scan_clauses(&m);
 	fn = bpf_link_fn(&u, bpf_load_name(k));
 	rc = fn == NULL ? err_nomem(e) : make_clauses(&m);
+	if (rc == 0)
+		rc = make_groups(&m);
 	if (rc == 0)
 		rc = make_main(&m, fn);
 	if (rc == 0)

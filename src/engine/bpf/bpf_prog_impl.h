@@ -22,6 +22,13 @@ enum {
 };
 #define FM(m, slot) ((m)->frame - FM_##slot)
 
+/* Where the code of the clauses stands. */
+enum form {
+	IN_MAIN,   /* in line, in the program's own function */
+	IN_OWN,	   /* each in a function of its own */
+	IN_GROUPS, /* in line, in functions of several */
+};
+
 struct clause_code {
 	struct em em;      /* in line: its code */
 	struct bpf_fn *fn; /* else: its function */
@@ -39,7 +46,7 @@ struct maker {
 	bool locals;
 	bool faults;            /* some clause can fault */
 	struct clause_code *cc; /* [c->clauses.n] */
-	bool inlined;
+	enum form form;
 	int frame;
 	uint32_t lb_out, lb_release, lb_next;
 };
