@@ -13,7 +13,7 @@
 void
 dt_probe_desc(const struct probe *p, dtrace_probedesc_t *out)
 {
-	out->dtpd_id = p->id;
+	*out = (dtrace_probedesc_t){ .dtpd_id = p->id };
 	snprintf(out->dtpd_provider, sizeof(out->dtpd_provider), "%s", p->prov);
 	snprintf(out->dtpd_mod, sizeof(out->dtpd_mod), "%s", p->mod);
 	snprintf(out->dtpd_func, sizeof(out->dtpd_func), "%s", p->func);

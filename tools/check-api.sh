@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#
+# check-api.sh HEADER MAP MANUAL CONSUMER [LIBRARY] - is the API told in full?
+#
+# Every name that the header declares with DTRACE_API must match a pattern of
+# the map, have an entry in the manual, be used by the example consumer and,
+# where nm(1) is there to ask, be exported by the library; and neither the
+# manual nor the library may know others.  mandoc(1) lints the manual.
+set -eu
+
+header=$1
+map=$2
+man=$3
+consumer=$4
+library=${5:-}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+bad=0
+
+# Declarations may break between type and name: join them first.
+tr '\n' ' ' <"$header" | sed 's/DTRACE_API/\n&/g' |
+	sed -n 's/^DTRACE_API [^;(]*[ *]\(_*dtrace_[a-z0-9_]*\)[ ]*[[(].*/\1/p' |
+	sort -u >"$tmp/api"
+if [ "$(wc -l <"$tmp/api")" -lt 50 ]; then
+	echo "$header: the declarations are not understood"
+	exit 1
+fi
+
+differ() { # LIST WHAT
+	if ! diff "$tmp/api" "$1" >"$tmp/diff"; then
+		echo "the header (<) and $2 (>) differ:"
+		grep '^[<>]' "$tmp/diff"
+		bad=1
+	fi
+}
+
+sed -n 's/^\.It Fn \(dtrace_[a-z0-9_]*\).*/\1/p
+	s/^\.It Va \(_dtrace_[a-z0-9_]*\).*/\1/p' "$man" | sort >"$tmp/man"
+differ "$tmp/man" "the manual"
+
+patterns=$(sed -n '/global:/,/local:/s/^[[:space:]]*\([^;:]*\);.*/\1/p' "$map")
+while read -r name; do
+	hit=0
+	set -f
+	for p in $patterns; do
+		# The right-hand side is a pattern on purpose.
+		case $name in $p) hit=1 ;; esac
+	done
+	set +f
+	if [ $hit = 0 ]; then
+		echo "$name: not exported by $map"
+		bad=1
+	fi
+	if ! grep -qw "$name" "$consumer"; then
+		echo "$name: not used by $consumer"
+		bad=1
+	fi
+done <"$tmp/api"
+
+if [ -n "$library" ] && command -v nm >/dev/null; then
+	nm -D --defined-only "$library" |
+		awk '$2 ~ /[TRDB]/ { sub(/@.*/, "", $3); print $3 }' |
+		sort >"$tmp/lib"
+	differ "$tmp/lib" "the library"
+fi
+if command -v mandoc >/dev/null; then
+	mandoc -T lint -W warning "$man"
+fi
+exit $bad
