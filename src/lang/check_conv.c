@@ -321,7 +321,9 @@ assignable(struct type *to, const struct node *n)
 	if (type_is_ptr(to))
 		return node_is_null(n) ||
 		       (type_is_ptr(from) && ptr_assignable(to, from)) ||
-		       (type_is_string(from) && type_is_strcompat(to));
+		       (type_is_string(from) &&
+			(type_is_strcompat(to) ||
+			 type_resolve(to->ref)->kind == TYPE_VOID));
 	if (type_is_string(to))
 		return type_is_strcompat(from) || node_is_null(n);
 	if (to->kind == TYPE_FLOAT)

@@ -190,9 +190,9 @@ conv_arg(struct compile *cx, struct fmt_args *fa, const struct dif_conv *c)
 	kind = type_resolve(a->type)->kind;
 	switch (c->cls) {
 	case DIF_CONV_STR:
-		if (c->conv[0] == 'w')
+		if (c->conv[0] == 'w' && !type_is_strcompat(a->type))
 			bytes_arg(cx, fa, c, a, kind == TYPE_ARRAY,
-				  "an array of wide characters");
+				  "a string or an array of wide characters");
 		else
 			string_arg(cx, fa, c, a);
 		break;

@@ -1,0 +1,73 @@
+/*
+ * A full buffer drops records and counts them, and spares END.
+ * @needs: bpf
+ * @stderr
+ * @run: -q -b 1k -x strsize=256 -x switchrate=50ms -s %f
+ */
+BEGIN { x = "first"; printf("%s\n", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+BEGIN { printf("%.0s", x); }
+tick-500ms { exit(0); }
+END { printf("end\n"); }

@@ -1,0 +1,4 @@
+first
+end
+
+dtrace: \d+ drops? on CPU \d+

@@ -1,0 +1,5 @@
+/*
+ * -l
+ * @needs: bpf
+ * @run: -l -n BEGIN -P dtrace -i 2
+ */

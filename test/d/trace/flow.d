@@ -1,0 +1,16 @@
+/*
+ * -F: system calls of a command, indented.
+ * @needs: bpf
+ * @run: -F -s %f -c "cat /dev/null"
+ */
+syscall::openat:entry
+/pid == $target && copyinstr(arg1) == "/dev/null"/
+{
+	self->on = 1;
+	trace("open");
+}
+
+syscall::openat:return, syscall::read: /self->on/ {}
+syscall::read:entry /self->on/ { trace(arg1 != 0); }
+syscall::close:entry /self->on/ { self->on = 0; trace("close"); }
+BEGIN { trace("begin"); }

@@ -1,0 +1,7 @@
+CPU     ID                    FUNCTION:NAME
+ +\d+ +1 +:BEGIN 
+ +\d+ +1 +:BEGIN         2a
+b
+
+ +\d+ +1 +:BEGIN c
+
