@@ -1,0 +1,4 @@
+/*
+ * @error: D_ADDROF_VAR 4
+ */
+BEGIN { x = 1; trace(&x); }

@@ -1,0 +1,4 @@
+/*
+ * @error: D_OP_DYN 4
+ */
+BEGIN { @a = count(); x = @a; }

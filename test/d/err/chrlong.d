@@ -1,0 +1,4 @@
+/*
+ * @error: D_CHR_OFLOW 4
+ */
+BEGIN { trace('abcdefghi'); }

@@ -1,0 +1,4 @@
+/*
+ * @error: D_PRAGCTL_INVAL 4
+ */
+#include <x.h>

@@ -1,0 +1,4 @@
+/*
+ * @error: D_OP_INCOMPAT 4
+ */
+BEGIN { trace("a" < 3); }

@@ -1,0 +1,5 @@
+/*
+ * @error: D_DECL_LOCASSC 4
+ */
+this int a[int];
+BEGIN { exit(0); }
