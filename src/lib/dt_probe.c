@@ -276,8 +276,10 @@ dtrace_xstr2desc(dtrace_hdl_t *dtp, dtrace_probespec_t spec, const char *s,
 			continue;
 		}
 		p += 1 + (p[1] == '$');
+		bool digits = isdigit((unsigned char)*p);
 		size_t n = 0;
-		while (isalnum((unsigned char)p[n]) || p[n] == '_')
+		while (digits ? isdigit((unsigned char)p[n]) :
+				isalnum((unsigned char)p[n]) || p[n] == '_')
 			n++;
 		rv = macro_text(dtp, p, n, argc, argv, &b);
 		p += n;

@@ -87,11 +87,14 @@ dt_attr_parse(const char *s)
 	char text[32];
 	size_t n = 0;
 
-	/* Alone, S is Stable, P private (as a class, Platform), U unstable. */
+	/* Alone, S is Stable, E Evolving, P Private (as a class, Platform), U
+	   Unstable (as a class, Unknown), C Common. */
 	for (; s != NULL && *s != '\0' && n + 4 < sizeof(text); s++) {
 		text[n++] = *s;
 		if (s[0] == 'S' && (s[1] == '/' || s[1] == '\0'))
 			text[n++] = 't', text[n++] = 'a', text[n++] = 'b';
+		else if (s[0] == 'E' && s[1] == '/')
+			text[n++] = 'v';
 		else if (s[0] == 'U' && (s[1] == '/' || s[1] == '\0') &&
 			 strchr(s, '/') != NULL)
 			text[n++] = 'n';
