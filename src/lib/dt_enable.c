@@ -225,11 +225,11 @@ enabling_layout(dtrace_hdl_t *dtp)
 		    (uint64_t)dtp->opt[DT_OPT_bufsize] / 2)
 			return dt_set_err(
 				dtp, EDT_BUFSIZE,
-				"%s: a record takes %u bytes, the buffer has "
-				"%lld (-b or -x bufsize=...)",
+				"%s: a record takes %u bytes, half of the "
+				"buffer is %lld (-b or -x bufsize=...)",
 				dtrace_errmsg(NULL, EDT_BUFSIZE),
 				dtp->clauses.v[i]->recsize,
-				(long long)dtp->opt[DT_OPT_bufsize]);
+				(long long)dtp->opt[DT_OPT_bufsize] / 2);
 	}
 	return 0;
 }

@@ -200,7 +200,9 @@ dtrace_work(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *pf,
 	if (dt_procs_poll(dtp) != 0)
 		return DTRACE_WORKSTATUS_ERROR;
 	if (status == DTRACE_STATUS_EXITED) {
-		if (dtrace_stop(dtp) != 0)
+		/* Make room first: what END records must not be dropped. */
+		if (dt_consume_all(dtp, false, fp, pf, rf, arg) != 0 ||
+		    dtrace_stop(dtp) != 0)
 			return DTRACE_WORKSTATUS_ERROR;
 		status = DTRACE_STATUS_STOPPED;
 	}
