@@ -345,7 +345,8 @@ dtrace_go(dtrace_hdl_t *dtp)
 		return rv;
 	}
 	dtp->active = true;
-	dtp->last_switch = dtp->last_agg = dtp->last_status = dt_now();
+	dtp->last_switch = dtp->last_agg = dt_now();
+	dtp->last_status = dtp->last_drops = dtp->last_switch;
 	return 0;
 }
 

@@ -118,7 +118,7 @@ struct dtrace_hdl {
 	struct dt_ecb *ecbs; /* by epid - 1 */
 	bool active, stopped;
 	struct dt_seen *seen; /* [nslots] */
-	uint64_t last_switch, last_agg, last_status;
+	uint64_t last_switch, last_agg, last_status, last_drops;
 	uint64_t start_ns;
 
 	/* consuming */

@@ -66,6 +66,7 @@ dtrace_sleep(dtrace_hdl_t *dtp)
 	if (ppoll(fds, n, &ts, NULL) > 0 && wfd >= 0 && fds[0].revents != 0) {
 		dtp->eops->wait_clear(dtp->engine);
 		dtp->last_switch = 0; /* consume now */
+		dtp->last_agg = 0;
 	}
 	free(fds);
 }
@@ -216,8 +217,14 @@ dtrace_work(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *pf,
 	}
 	if (final || now - dtp->last_switch >= period(dtp, DT_OPT_switchrate)) {
 		dtp->last_switch = now;
-		if (dt_consume_all(dtp, final, fp, pf, rf, arg) != 0 ||
-		    drops_poll(dtp) != 0)
+		if (dt_consume_all(dtp, final, fp, pf, rf, arg) != 0)
+			return DTRACE_WORKSTATUS_ERROR;
+	}
+	/* Buffers that overflow all the time are read all the time, but
+	   that they do is not told each time. */
+	if (final || now - dtp->last_drops >= period(dtp, DT_OPT_switchrate)) {
+		dtp->last_drops = now;
+		if (drops_poll(dtp) != 0)
 			return DTRACE_WORKSTATUS_ERROR;
 	}
 	return final ? DTRACE_WORKSTATUS_DONE : DTRACE_WORKSTATUS_OKAY;

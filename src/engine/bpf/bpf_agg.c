@@ -152,14 +152,17 @@ static void
 cell_slow(struct bg *g, const struct dif_aggvar *a, uint32_t none)
 {
 	struct em *em = g->em;
-	uint32_t old = em_label(em), cell = a->words * 8;
+	uint32_t old = em_label(em), made = em_label(em), cell = a->words * 8;
 
 	em_mov(em, R1, R6);
 	em_imm(em, R2, a->id);
 	em_imm(em, R3, a->keysize);
 	em_imm(em, R4, cell);
 	em_fn(em, "rt_agg_cell");
-	em_ji(em, BPF_JEQ, R0, 0, none); /* the drop is counted */
+	em_ji(em, BPF_JNE, R0, 0, made);
+	bpf_clause_wake_once(g->eng, em); /* the drop is counted already */
+	em_ja(em, none);
+	em_place(em, made);
 	em_st(em, BPF_DW, FP, FR_TMP, R0);
 	em_alui(em, BPF_RSH, R0, 32);
 	em_st(em, BPF_DW, FP, FR_TMP2, R0);

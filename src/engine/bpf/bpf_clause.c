@@ -27,6 +27,23 @@ bpf_clause_wake(struct engine *eng, struct em *em)
 	em_call(em, BPF_FUNC_ringbuf_output);
 }
 
+/*
+ * Something was dropped.  Poke the consumer unless it has a poke to answer
+ * already: it may have read up to what was there when it began, which was full
+ * again at once, and no record can pass the mark that pokes it else.
+ */
+void
+bpf_clause_wake_once(struct engine *eng, struct em *em)
+{
+	uint32_t no = em_label(em);
+
+	em_mapval(em, R1, eng->ctl.fd, offsetof(struct rt_ctl, wanted));
+	em_ld(em, BPF_W, R1, R1, 0);
+	em_ji(em, BPF_JNE, R1, 0, no);
+	bpf_clause_wake(eng, em);
+	em_place(em, no);
+}
+
 /* A record of n bytes would wrap: fill up what is left before the end.  R3 is
    the position, R4 becomes the bytes skipped. */
 static void
@@ -78,6 +95,7 @@ bpf_clause_reserve(struct engine *eng, struct em *em, uint32_t n, uint32_t drop)
 	em_ld(em, BPF_DW, R1, R6, RT_OFF(drops) + 8 * RT_DROP_PRINCIPAL);
 	em_alui(em, BPF_ADD, R1, 1);
 	em_st(em, BPF_DW, R6, RT_OFF(drops) + 8 * RT_DROP_PRINCIPAL, R1);
+	bpf_clause_wake_once(eng, em);
 	em_ja(em, drop);
 	em_place(em, ok);
 	em_mov(em, R9, R0);

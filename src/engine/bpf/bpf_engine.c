@@ -245,16 +245,20 @@ engine_wait_fd(struct engine *eng)
 	return eng->wake.fd;
 }
 
-/* Consume all pokes: the consumer's position is the producer's. */
+/*
+ * Consume all pokes: the consumer's position is the producer's.  Only then may
+ * probes that have dropped something poke again: else a poke from between
+ * would be lost, and no other would follow.
+ */
 static void
 engine_wait_clear(struct engine *eng)
 {
 	uint64_t *cons = (uint64_t *)(void *)eng->wake.mem;
 
-	__atomic_store_n(&eng->view.ctl->wanted, 0, __ATOMIC_SEQ_CST);
 	__atomic_store_n(cons,
 			 __atomic_load_n(eng->wake_prod, __ATOMIC_ACQUIRE),
 			 __ATOMIC_RELEASE);
+	__atomic_store_n(&eng->view.ctl->wanted, 0, __ATOMIC_SEQ_CST);
 }
 
 const struct engine_ops bpf_engine_ops = {

@@ -306,6 +306,7 @@ int bg_value(struct bg *g, const struct dif_expr *x, unsigned base,
 /* Fill g->em; it is not finished yet.  With g->inlined R0 is the result. */
 int bpf_clause_make(struct bg *g);
 void bpf_clause_wake(struct engine *eng, struct em *em);
+void bpf_clause_wake_once(struct engine *eng, struct em *em);
 /* Room for n bytes in the principal buffer: R9; else to label drop.
    FR_TMP: head after it. */
 void bpf_clause_reserve(struct engine *eng, struct em *em, uint32_t n,
