@@ -227,7 +227,8 @@ typedef enum { DTRACE_WORKSTATUS_ERROR = -1, DTRACE_WORKSTATUS_OKAY,
 
 /* Put all programs in place, run BEGIN, start tracing. */
 DTRACE_API int dtrace_go(dtrace_hdl_t *dtp);
-/* Stop all probes, run END.  Data is still to be consumed. */
+/* Stop all probes.  The next dtrace_work() consumes what they left, runs END
+   and consumes what that left. */
 DTRACE_API int dtrace_stop(dtrace_hdl_t *dtp);
 /* Wait until there is something to do, a signal, or the next period. */
 DTRACE_API void dtrace_sleep(dtrace_hdl_t *dtp);

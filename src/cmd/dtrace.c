@@ -549,10 +549,6 @@ run(struct cmd *c, struct ps_prochandle **procs)
 		}
 		if (interrupted || (c->nprocs > 0 && c->live == 0)) {
 			done = true;
-			/* Room first: END's records must not be dropped. */
-			if (dtrace_consume(c->dtp, c->out, cmd_chew,
-					   cmd_chewrec, c) != 0)
-				cmd_dfatal(c, "processing aborted");
 			if (dtrace_stop(c->dtp) != 0)
 				cmd_dfatal(c, "could not stop tracing");
 		}

@@ -356,9 +356,8 @@ dtrace_stop(dtrace_hdl_t *dtp)
 	if (!dtp->active || dtp->stopped)
 		return 0;
 	err_clear(&dtp->err);
-	dtp->stopped = true;
-	if (dtp->eops->stop(dtp->engine, &dtp->err) != 0 ||
-	    dtp->eops->end(dtp->engine, &dtp->err) != 0)
+	dtp->stopped = dtp->end_due = true;
+	if (dtp->eops->stop(dtp->engine, &dtp->err) != 0)
 		return dt_fail(dtp, EDT_ENABLE);
 	return 0;
 }

@@ -117,6 +117,7 @@ struct dtrace_hdl {
 	struct dif_enabling en;
 	struct dt_ecb *ecbs; /* by epid - 1 */
 	bool active, stopped;
+	bool end_due; /* stopped, and END has not fired */
 	struct dt_seen *seen; /* [nslots] */
 	uint64_t last_switch, last_agg, last_status, last_drops;
 	uint64_t start_ns;

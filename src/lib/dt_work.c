@@ -184,6 +184,26 @@ aggs_filling(const struct rt_view *v)
 	return false;
 }
 
+/*
+ * All probes are silent.  Take out what they have left, so that END finds room
+ * for its records, and let END fire.
+ */
+static int
+work_end(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *pf,
+	 dtrace_consume_rec_f *rf, void *arg)
+{
+	if (!dtp->end_due)
+		return 0;
+	dtp->end_due = false;
+	if (dtrace_aggregate_snap(dtp) != 0 ||
+	    dt_consume_all(dtp, true, fp, pf, rf, arg) != 0)
+		return -1;
+	dtp->aggs_fresh = false;
+	if (dtp->eops->end(dtp->engine, &dtp->err) != 0)
+		return dt_fail(dtp, EDT_ENABLE);
+	return 0;
+}
+
 dtrace_workstatus_t
 dtrace_work(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *pf,
 	    dtrace_consume_rec_f *rf, void *arg)
@@ -201,14 +221,14 @@ dtrace_work(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *pf,
 	if (dt_procs_poll(dtp) != 0)
 		return DTRACE_WORKSTATUS_ERROR;
 	if (status == DTRACE_STATUS_EXITED) {
-		/* Make room first: what END records must not be dropped. */
-		if (dt_consume_all(dtp, false, fp, pf, rf, arg) != 0 ||
-		    dtrace_stop(dtp) != 0)
+		if (dtrace_stop(dtp) != 0)
 			return DTRACE_WORKSTATUS_ERROR;
 		status = DTRACE_STATUS_STOPPED;
 	}
 	bool final = status == DTRACE_STATUS_STOPPED;
 	dtp->aggs_fresh = false;
+	if (final && work_end(dtp, fp, pf, rf, arg) != 0)
+		return DTRACE_WORKSTATUS_ERROR;
 	if (now - dtp->last_agg >= period(dtp, DT_OPT_aggrate) || final) {
 		dtp->last_agg = now;
 		if ((final || aggs_filling(v)) &&
