@@ -122,7 +122,7 @@ enab_cmp(const void *a, const void *b)
 	return x->clause < y->clause ? -1 : x->clause > y->clause;
 }
 
-static int
+static void
 enab_order(dtrace_hdl_t *dtp)
 {
 	/* Most programs arrive in order already. */
@@ -130,11 +130,9 @@ enab_order(dtrace_hdl_t *dtp)
 		if (enab_cmp(&dtp->enabs.v[i - 1], &dtp->enabs.v[i]) > 0) {
 			qsort(dtp->enabs.v, dtp->enabs.n,
 			      sizeof(*dtp->enabs.v), enab_cmp);
-			break;
+			return;
 		}
 	}
-	/* One clause may name a probe twice: it fires once for each. */
-	return 0;
 }
 
 /* The ECBs [*i, end) of one probe: its sites. */
@@ -242,7 +240,8 @@ enabling_build(dtrace_hdl_t *dtp)
 	if (dtp->en_arena == NULL)
 		return dt_nomem(dtp);
 	dtp->en = (struct dif_enabling){ 0 };
-	if (enab_order(dtp) != 0 || enabling_layout(dtp) != 0)
+	enab_order(dtp);
+	if (enabling_layout(dtp) != 0)
 		return -1;
 	size_t n = dtp->enabs.n;
 	struct arena *a = dtp->en_arena;
@@ -332,7 +331,6 @@ dtrace_go(dtrace_hdl_t *dtp)
 	err_clear(&dtp->err);
 	if (enabling_build(dtp) != 0)
 		return -1;
-	dtp->start_ns = dt_now();
 	int rv = go_engine(dtp);
 	if (rv != 0) {
 		if (dtp->engine != NULL)

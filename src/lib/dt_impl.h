@@ -108,7 +108,6 @@ struct dtrace_hdl {
 
 	VEC(struct dif_clause *) clauses; /* of enabled programs, in order */
 	VEC(struct dt_enab) enabs;
-	struct hash *enab_seen;
 
 	/* tracing */
 	const struct engine_ops *eops;
@@ -120,7 +119,6 @@ struct dtrace_hdl {
 	bool end_due; /* stopped, and END has not fired */
 	struct dt_seen *seen; /* [nslots] */
 	uint64_t last_switch, last_agg, last_status, last_drops;
-	uint64_t start_ns;
 
 	/* consuming */
 	struct dt_out *out;

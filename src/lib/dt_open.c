@@ -243,9 +243,8 @@ dtrace_open(int version, int flags, int *errp)
 	dtp->freopen_fd = -1;
 	dtp->progs_tail = &dtp->progs;
 	dtp->procs_tail = &dtp->procs;
-	dtp->enab_seen = hash_new();
 	dt_opt_init(dtp);
-	if (dtp->enab_seen == NULL || open_rooms(dtp) != 0 ||
+	if (open_rooms(dtp) != 0 ||
 	    open_output(dtp) != 0) {
 		dtrace_close(dtp);
 		return open_fail(errp, EDT_NOMEM);
@@ -299,7 +298,6 @@ dtrace_close(dtrace_hdl_t *dtp)
 	vec_fini(&dtp->cppargs);
 	vec_fini(&dtp->clauses);
 	vec_fini(&dtp->enabs);
-	hash_free(dtp->enab_seen);
 	if (dtp->freopen_fd >= 0)
 		close(dtp->freopen_fd);
 	buf_fini(&dtp->errtext);
