@@ -439,6 +439,11 @@ enum dif_site_kind {
 	DIF_SITE_SYSRETURN,
 	DIF_SITE_UPROBE,   /* path, off, pid: before the instruction runs */
 	DIF_SITE_URETPROBE, /* path, off: when the function at off returns */
+	/* For the process engine: facts about a function, not a place for a
+	   breakpoint.  path, pid, addr, fn, fn_size. */
+	DIF_SITE_UENTRY,   /* before the first instruction */
+	DIF_SITE_URETURN,  /* at every way out; its offset is the cookie */
+	DIF_SITE_UINSN,	   /* before the instruction at addr */
 	DIF_NSITES
 };
 
@@ -476,6 +481,11 @@ struct dif_site {
 	const char *path; /* a path this process can open */
 	uint64_t off;	  /* offset in the file */
 	int32_t pid;	  /* only this process; 0: any */
+	uint64_t addr;	  /* U*: run-time address, of the instruction */
+	uint64_t fn;	  /* U*: run-time address of its function; 0: none is
+			     known */
+	uint64_t fn_size; /* its bytes */
+	uint64_t bias;	  /* U*: run-time minus link-time addresses */
 	uint64_t cookie;
 	const struct dif_recipes *args;
 };

@@ -148,7 +148,7 @@ enab_probe(dtrace_hdl_t *dtp, struct dif_probe *out, size_t first, size_t end,
 		used |= dtp->clauses.v[dtp->enabs.v[i].clause]->args_used;
 	*out = (struct dif_probe){ .id = p->id, .prov = p->prov, .mod = p->mod,
 				   .func = p->func, .name = p->name };
-	if (p->owner->ops->sites(p->owner, p, used, sites, &dtp->err) != 0)
+	if (p->owner->ops->sites(p->owner, p, used, DIF_ENG_K, sites, &dtp->err) != 0)
 		return -1;
 	out->nsites = (uint32_t)(sites->n - start);
 	return 0;

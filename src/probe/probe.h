@@ -69,11 +69,13 @@ struct prov_ops {
 		    struct probe_args *out, struct err *e);
 	/*
 	 * Where the probe fires.  args_used: bit n set if some clause uses
-	 * argument n of it, so a cheaper site can be chosen.
+	 * argument n of it, so a cheaper site can be chosen.  want: the engine
+	 * it is for, DIF_ENG_K or DIF_ENG_P; a provider whose sites one of
+	 * them cannot serve gives the ones it has.
 	 */
 	int (*sites)(struct prov *pv, const struct probe *p,
-		     uint32_t args_used, struct site_list *out,
-		     struct err *e);
+		     uint32_t args_used, enum dif_engines want,
+		     struct site_list *out, struct err *e);
 	void (*fini)(struct prov *pv);
 	/*
 	 * May be NULL.  Put the fields of *pd that this provider knows by

@@ -93,6 +93,6 @@ bool pid_fn_is_odd(const struct pid_fn *f);
 
 /* prov_pid.c's sites, in pid_site.c. */
 int pid_sites(struct prov *pv, const struct probe *p, uint32_t args_used,
-	      struct site_list *out, struct err *e);
+	      enum dif_engines want, struct site_list *out, struct err *e);
 
 #endif

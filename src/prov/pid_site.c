@@ -239,7 +239,7 @@ sites_fn(struct site_cx *cx, struct pid_fn *f, const struct pid_probe *pp,
 
 int
 pid_sites(struct prov *pv, const struct probe *p, uint32_t args_used,
-	  struct site_list *out, struct err *e)
+	  enum dif_engines want, struct site_list *out, struct err *e)
 {
 	const struct pid_data *d = pv->data;
 	const struct pid_probe *pp = p->data;

@@ -26,11 +26,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "dif/dif.h"
 #include "rt/rt.h"
 
 struct engine; /* an instance; each engine defines its own */
+
+/* The target of -c or -p that the process engine is to work in. */
+struct engine_target {
+	int32_t pid;
+	bool held; /* stopped under ptrace by this very thread, at its start
+		      (-c): the engine must not seize it, nor let it go */
+};
 
 struct engine_opts {
 	uint64_t bufsize; /* bytes per slot; rounded up to a power of two */
@@ -40,11 +48,40 @@ struct engine_opts {
 	int only_cpu;	  /* the cpu option; -1 all */
 	bool destructive;
 	bool debug;	  /* keep and print generated code on stderr */
+	/* Process engine: the processes to work in; others: not looked at. */
+	const struct engine_target *targets;
+	uint32_t ntargets;
 };
 
-/* The shared memory. Owned by the engine; valid until free. */
+/*
+ * The cell of an aggregation for one constant key (its keys are all names of
+ * the probe): at a fixed place of every half, a used word and the words; a
+ * count() leaves the used word alone.
+ */
+struct rt_static_cell {
+	uint32_t agg; /* index in dif_tab.aggs */
+	uint32_t off; /* in a half, of the used word */
+	const uint8_t *key;
+};
+
+/*
+ * The shared memory. Owned by the engine; valid until free.  nslots may grow
+ * (threads come) up to maxslots, but only in ops->view(): ask it anew before
+ * each walk.
+ */
 struct rt_view {
 	unsigned nslots, ncpus; /* slot = cpu * RT_LEVELS + level */
+	unsigned maxslots;
+	bool thread_slots; /* slots are threads: records carry their CPU */
+	/* Times where rt.raw_time is set, to ns; NULL: there are none. */
+	uint64_t (*ns)(void *arg, uint64_t raw);
+	void *ns_arg;
+	const struct rt_static_cell *statics;
+	uint32_t nstatics;
+	/* Slots whose old aggregation half could not be closed by grace() (a
+	   thread stands still in a probe): left for the next time.  NULL, or
+	   [maxslots]. */
+	const bool *stuck;
 	struct rt **rt;		/* [nslots] */
 	uint8_t **buf;		/* [nslots], bufsize each; NULL: no records */
 	uint8_t **agg;		/* [nslots], aggsize each; NULL: none */
@@ -79,9 +116,19 @@ struct engine_ops {
 	 * Used to flip aggregation halves.
 	 */
 	void (*grace)(struct engine *eng);
+	/*
+	 * A look at the world, called from the consumer's loop some times a
+	 * second: processes that forked, executed or loaded something.  May be
+	 * NULL.  0, or -1 + *e if tracing cannot go on.
+	 */
+	int (*poll)(struct engine *eng, struct err *e);
+	/* For -v: what was placed where, and what not and why; lines of text
+	   after attach.  May be NULL. */
+	void (*report)(struct engine *eng, struct buf *out);
 };
 
-extern const struct engine_ops bpf_engine_ops; /* engine/bpf */
+extern const struct engine_ops bpf_engine_ops;	   /* engine/bpf */
+extern const struct engine_ops process_engine_ops; /* engine/process */
 
 /* ---- draining (rt_drain.c) --------------------------------------------- */
 

@@ -83,8 +83,8 @@ enum rt_activity {
 /* Head of every record, 16 bytes; epid 0 is a filler (see above). */
 struct rt_rec {
 	uint32_t epid;
-	uint32_t pad;
-	uint64_t time; /* ns, CLOCK_MONOTONIC */
+	uint32_t cpu;  /* where slots are threads; else 0, the slot tells */
+	uint64_t time; /* ns, CLOCK_MONOTONIC; raw where rt.raw_time is set */
 };
 
 /*
@@ -127,7 +127,12 @@ struct rt {
 	volatile uint64_t errors;
 	volatile uint32_t busy;
 	uint32_t cpu, level, slot;
-	uint64_t pad0[2];
+	/* Process engine (rt_native.h), where slots are threads; else 0. */
+	uint32_t raw_time; /* times in records are raw: the consumer converts */
+	uint32_t tid;
+	uint64_t buf, agg; /* this slot's buffers, as this machine sees them */
+	uint64_t thread;   /* the self-> scalars of its thread */
+	uint64_t rec_end;  /* head once the reserved record is published */
 
 	/* -- the present firing -- */
 	uint64_t self;	    /* address of this struct as DIF sees it */

@@ -72,7 +72,7 @@ site(const struct probe *p)
 	struct site_list l = { 0 };
 	struct dif_site s;
 
-	assert_int_equal(p->owner->ops->sites(p->owner, p, 0, &l, &e), 0);
+	assert_int_equal(p->owner->ops->sites(p->owner, p, 0, DIF_ENG_K, &l, &e), 0);
 	assert_int_equal(l.n, 1);
 	s = l.v[0];
 	free(l.v);

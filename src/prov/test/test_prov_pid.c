@@ -175,7 +175,7 @@ sites(const char *func, const char *name, uint32_t args_used)
 	match("a.out", func, name);
 	p = probe_find(probes, prov, "test_prov_pid", func, name);
 	assert_non_null(p);
-	assert_int_equal(p->owner->ops->sites(p->owner, p, args_used, &l, &err),
+	assert_int_equal(p->owner->ops->sites(p->owner, p, args_used, DIF_ENG_K, &l, &err),
 			 0);
 	return l;
 }
@@ -228,7 +228,7 @@ test_returns_twice(void **state)
 	matches("libc", "_setjmp", "return", "libc.so.6:_setjmp:return");
 	p = probe_find(probes, prov, "libc.so.6", "_setjmp", "return");
 	assert_non_null(p);
-	assert_int_equal(p->owner->ops->sites(p->owner, p, 0, &l, &err), 0);
+	assert_int_equal(p->owner->ops->sites(p->owner, p, 0, DIF_ENG_K, &l, &err), 0);
 	for (size_t i = 0; i < l.n; i++)
 		assert_int_equal(l.v[i].kind, DIF_SITE_UPROBE);
 	free(l.v);

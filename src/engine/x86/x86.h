@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * x86.h - the door of the x86-64 room: machine code read, moved and made.
+ * Everything here is pure, buffer to buffer; nothing knows of processes.
+ *
+ *   x86_emit.c    encode: a buffer and the instructions we need (Zydis)
+ *   x86_insn.c    decode: what an instruction does to control, flags, rip
+ *   x86_reloc.c   move instructions to another address
+ *   x86_fn.c      analysis of a function: targets, ways out, windows
+ *   x86_lower*.c  DIF and clauses to native code: handlers
+ *   x86_tramp.c   trampolines: displaced instructions with probe points
+ */
+#ifndef ENGINE_X86_X86_H
+#define ENGINE_X86_X86_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/vec.h"
+#include "dif/dif.h"
+#include "rt/rt_native.h"
+
+/* ---- buffers ------------------------------------------------------------- */
+
+/* Code that will run at address base.  Fixed capacity; what does not fit sets
+   `full`, and is not written. */
+struct x86_buf {
+	uint8_t *p;
+	size_t n, cap;
+	uint64_t base;
+	bool full;
+};
+static inline uint64_t
+x86_here(const struct x86_buf *b)
+{
+	return b->base + b->n;
+}
+
+/* ---- decoding ------------------------------------------------------------ */
+
+enum x86_kind {
+	X86_I_PLAIN,
+	X86_I_RET,
+	X86_I_JMP,     /* direct: target */
+	X86_I_JCC,     /* direct: target (also loop, jrcxz) */
+	X86_I_CALL,    /* direct: target */
+	X86_I_JMP_IND, /* through register or memory */
+	X86_I_CALL_IND,
+	X86_I_SYSCALL, /* syscall, sysenter, int 0x80 */
+	X86_I_TRAP,    /* int3, ud2, hlt ...: control does not simply go on */
+	X86_I_BAD      /* no instruction */
+};
+struct x86_insn {
+	uint8_t len;
+	uint8_t kind;	   /* enum x86_kind */
+	bool rip_rel;	   /* has a rip-relative memory operand */
+	bool fixed;	   /* cannot be moved (xbegin ...) */
+	bool flags_read;   /* reads an arithmetic flag */
+	bool flags_killed; /* writes all of them before reading any */
+	uint64_t target;   /* direct ones; rip_rel: address of the operand */
+};
+/* The instruction at p (n bytes left), which is at addr. kind BAD: len 1. */
+void x86_insn_decode(const uint8_t *p, size_t n, uint64_t addr,
+		     struct x86_insn *out);
+/* A nop of any length, or int3 padding: bytes nobody runs between functions. */
+bool x86_insn_is_nop(const uint8_t *p, size_t n);
+/*
+ * Are the arithmetic flags dead before p (n readable bytes)?  Looks along the
+ * straight line only, a few instructions far; a call or ret counts as dead.
+ */
+bool x86_flags_dead(const uint8_t *p, size_t n, uint64_t addr);
+
+/* ---- moving -------------------------------------------------------------- */
+
+/*
+ * Append the instruction at p (address addr) so that it does there what it did
+ * here: rip-relative operands and direct jumps are re-aimed, short jumps made
+ * long, a call is made to return to the original's successor (push + jmp, so
+ * unwinders never see a copy).  Jumps into [lo, hi) are not expected.  -1 + *e
+ * if it cannot be moved: out of reach, a kind that cannot.
+ */
+int x86_reloc_insn(struct x86_buf *out, const uint8_t *p, size_t n,
+		   uint64_t addr, struct err *e);
+
+/* ---- analysis of functions ----------------------------------------------- */
+
+/* What is known of the world around one function; all addresses are run-time
+   ones. */
+struct x86_world {
+	void *arg;
+	/* n bytes at addr, or NULL: not in the object's file-backed segments.*/
+	const uint8_t *(*bytes)(void *arg, uint64_t addr, size_t n);
+	/* Does a function begin exactly at addr? */
+	bool (*is_fn)(void *arg, uint64_t addr);
+	/* The n-th address of [lo, hi) that something outside the function's
+	   own instructions may go to (landing pads, other symbols, relocated
+	   code pointers); false: no more. */
+	bool (*entered)(void *arg, uint64_t lo, uint64_t hi, size_t i,
+			uint64_t *addr);
+};
+struct x86_part {
+	uint64_t addr, size;
+};
+
+enum x86_out_kind { X86_OUT_RET, X86_OUT_TAIL };
+struct x86_out { /* a way out of a function */
+	uint64_t addr; /* of the ret or jmp */
+	uint8_t len;
+	uint8_t kind; /* enum x86_out_kind */
+};
+
+struct x86_fn {
+	struct x86_part part[8]; /* hot first; .cold and others after */
+	uint32_t nparts;
+	VEC(struct x86_out) outs;
+	VEC(uint64_t) targets; /* sorted: where control may arrive, other than
+				  from the instruction before */
+	VEC(uint64_t) insns;   /* sorted: starts of instructions */
+	VEC(uint64_t) syscalls;/* sorted: syscall instructions */
+	bool complete;	       /* every indirect jump is resolved: targets and
+				  outs are all */
+	const char *why;       /* if not */
+};
+int x86_fn_analyse(const struct x86_world *w, const struct x86_part *parts,
+		   uint32_t nparts, struct x86_fn *out, struct err *e);
+void x86_fn_fini(struct x86_fn *f);
+
+/* Where 5 (or 2) bytes can be replaced so that an instruction is probed. */
+enum x86_win_kind {
+	X86_WIN_JMP,  /* jmp rel32 at start, over len bytes of whole insns */
+	X86_WIN_HOP,  /* jmp rel8 at start (len >= 2) to `hop`, where 5 unused
+			 bytes hold a jmp rel32 */
+	X86_WIN_INT3, /* one byte at start; costs a signal */
+	X86_WIN_NONE
+};
+struct x86_window {
+	enum x86_win_kind kind;
+	uint64_t start; /* first byte that is overwritten */
+	uint32_t len;	/* whole instructions, incl. padding after a ret */
+	uint64_t hop;
+	const char *why; /* NONE, INT3: what stands in the way */
+};
+/*
+ * The best window that contains the instruction at addr at one of its
+ * boundaries.  No target of *f may lie inside it but at its start; calls may
+ * only be its last instruction; padding after the last ret may be used.
+ */
+void x86_fn_window(const struct x86_world *w, const struct x86_fn *f,
+		   uint64_t addr, struct x86_window *out);
+
+/* ---- handlers ------------------------------------------------------------ */
+
+enum x86_at { X86_AT_ENTRY, X86_AT_RETURN, X86_AT_INSN, X86_AT_SYSENTRY,
+	      X86_AT_SYSRETURN, X86_AT_ERROR };
+
+/* General registers by hardware number (rax 0, rcx 1, rdx 2, rbx 3, rsp 4,
+   rbp 5, rsi 6, rdi 7, r8 .. r15). */
+#define X86_R(n) (1u << (n))
+
+/*
+ * Code for one set of sites: the clauses of ecbs [ecb0, ecb0 + necbs) of any
+ * of its probes (all its probes have the same clauses and recipes).
+ */
+struct x86_handler_in {
+	const struct dif_enabling *en;
+	uint32_t ecb0, necbs;
+	const struct dif_recipes *args;
+	enum x86_at at;
+};
+
+/*
+ * A handler as trampolines use it.  Convention: the trampoline has pushed the
+ * registers of `saves` (lowest number first, so highest is at [rsp]), after
+ * stepping over the red zone and saving flags where needed; eax is the index
+ * of the rtn_site.  `code` != 0: call it.  inl: short enough to be written in
+ * place, per site, with x86_handler_inline().
+ */
+struct x86_handler {
+	uint64_t code;	/* address of the out-of-line version */
+	uint32_t saves; /* mask of general registers */
+	bool inl;
+	uint32_t inl_size; /* upper bound of its bytes */
+	struct x86_handler_in in;
+};
+
+/* What code generation must know of a process and a region. */
+struct x86_target {
+	const struct rtn_shared *sh; /* the consumer's mapping; its fields
+					`self`, `slots` ... are filled */
+	uint64_t blob;		     /* address of the blob's copy here */
+	const struct rt_agg_layout *agg;
+	const uint32_t *agg_fixed;   /* [naggs], offsets in a half */
+	const struct rtn_site *sites;/* the consumer's array */
+	bool debug;
+};
+
+/* Generate a handler at the end of `b`. 0, or -1 + *e. */
+int x86_lower(struct x86_buf *b, const struct x86_target *t,
+	      const struct x86_handler_in *in, struct x86_handler *out,
+	      struct err *e);
+/* The handler's body in place for one site; needs h->inl. */
+void x86_handler_inline(struct x86_buf *b, const struct x86_target *t,
+			const struct x86_handler *h, uint32_t site);
+/* The code that rtn_shared.error_fire points to: the ERROR clauses on the
+   machine in rdi.  Its address; 0: there are none. */
+uint64_t x86_lower_error(struct x86_buf *b, const struct x86_target *t,
+			 const struct dif_enabling *en, struct err *e);
+/*
+ * Bytes of static cells one probe with these clauses needs in a half (0: its
+ * clauses have none): for each aggregating statement whose keys are all
+ * DIF_SRC_NAME, in order, 8 + words * 8.
+ */
+uint32_t x86_static_size(const struct dif_enabling *en, uint32_t ecb0,
+			 uint32_t necbs);
+
+/* ---- trampolines --------------------------------------------------------- */
+
+/* A probe at an instruction of a window. */
+struct x86_point {
+	uint32_t at;   /* offset in the window of the instruction */
+	bool after;    /* fires after it (return of a system call) */
+	bool insn;     /* an arbitrary place: red zone and flags are live */
+	const struct x86_handler *h; /* NULL: dispatch by call number through
+					rtn_shared.sys (SYSENTRY/SYSRETURN) */
+	uint32_t site;
+	enum x86_at kind;
+};
+
+/* Where an instruction of a window has gone: to move a PC. */
+struct x86_moved {
+	uint64_t from, to; /* to: where its probes begin */
+};
+
+/*
+ * Write the trampoline of one window: for every instruction its points, in
+ * order, then the instruction itself, moved; at the end a jump to the first
+ * byte after the window.  Returns its address (jump there), 0 + *e.
+ * moved[n]: one for each instruction, at most 16; *nmoved is their number.
+ */
+uint64_t x86_tramp(struct x86_buf *b, const struct x86_target *t,
+		   const uint8_t *bytes, uint64_t addr, uint32_t len,
+		   const struct x86_point *points, size_t npoints,
+		   struct x86_moved *moved, size_t *nmoved, struct err *e);
+/* Upper bound of its size. */
+size_t x86_tramp_size(uint32_t len, const struct x86_point *points,
+		      size_t npoints);
+/* The bytes of a patch: jmp rel32 padded with nop (int3 after a way out is
+   the caller's affair) to len; false: out of reach. */
+bool x86_jmp(uint8_t *out, uint32_t len, uint64_t from, uint64_t to);
+
+#endif

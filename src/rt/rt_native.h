@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * rt_native.h - what native code inside a traced process shares with the
+ * consumer (process engine).  Written for three readers: the generator of
+ * that code (engine/x86, by offsetof), the bodies in C that it calls (the
+ * blob, rt_native*.c), and the consumer (engine/process).
+ *
+ * In the traced process there are
+ *
+ *   table    PRIVATE, anonymous, MADV_WIPEONFORK: which thread has which slot.
+ *            A forked child finds it zeroed, so nothing fires there, and what
+ *            is shared stays the parent's.
+ *   shared   a memfd that the consumer maps too: struct rtn_shared, then
+ *            sites, machines (struct rt), buffers, aggregations, variables.
+ *   regions  code, each within 2 GB of the text it serves: a copy of the blob,
+ *            handlers, trampolines.  Never written once it is live, and never
+ *            unmapped: a thread may be inside.
+ *
+ * A THREAD is known by its %fs base (unique among living threads of a process;
+ * 0 before the C library has set one up).  A thread SLOT belongs to one living
+ * thread at a time and has RT_LEVELS struct rt: level 1 serves a signal
+ * handler that interrupts a firing at level 0.  Nothing in a slot is shared
+ * with other threads, so no firing needs a lock or an atomic instruction.
+ *
+ * A FIRING: home = table->home[hash(fs base)]; if home->key is ours and
+ * ctl.activity is ACTIVE and rt->busy is 0, then busy = 1, run the clauses,
+ * busy = 0.  Everything else (first firing of a thread, nested firing, forked
+ * child) is rtn_enter()'s affair.  The consumer flips ctl.agg_half, makes all
+ * CPUs serialise (membarrier), then waits until busy was 0 once in each slot.
+ *
+ * TIME: rt.now of a native firing is a raw rdtsc value; record headers carry
+ * raw values too (rt.raw_time is set in such slots) and the consumer converts
+ * them when it drains.  `timestamp` is converted where it is read:
+ * ns = c->ns0 + (((tsc - c->tsc0) * c->mult) >> 32), c = &clock[clock_idx].
+ */
+#ifndef RT_RT_NATIVE_H
+#define RT_RT_NATIVE_H
+
+#include "rt/rt_body.h"
+
+#define RTN_HOME_BITS 11
+#define RTN_NHOMES (1u << RTN_HOME_BITS)
+#define RTN_HASH_MUL 0x9e3779b97f4a7c15ull
+#define RTN_NTHREADS 512 /* slots: living threads that can fire at once */
+#define RTN_NCLOCKS 8
+#define RTN_NCHILDREN 256
+#define RTN_NSYS 1024 /* system call numbers served: below this */
+
+/* Keys of a home that are no thread's. */
+#define RTN_KEY_FREE 0u
+#define RTN_KEY_TOMB 2u /* its thread has ended; may be taken again */
+
+struct rtn_home {
+	uint64_t key; /* fs base + 1 */
+	uint64_t rt;  /* address of the slot's level 0 */
+};
+
+struct rtn_table {
+	uint64_t alive; /* 1 where tracing goes on; 0 in a forked child */
+	uint64_t told;	/* a forked child has put itself into children[] */
+	uint64_t pad[6];
+	struct rtn_home home[RTN_NHOMES];
+};
+
+/* index of a thread's home: (fsbase * RTN_HASH_MUL) >> (64 - RTN_HOME_BITS);
+   further homes by linear probing. */
+
+/* One place that fires; an array in shared, read only to the process. */
+struct rtn_site {
+	uint32_t probe_id; /* dif_probe.id */
+	uint32_t probe;	   /* index in dif_enabling.probes */
+	uint32_t epid0;	   /* of the probe's first ECB; the others follow */
+	uint32_t cells;	   /* offset in an aggregation half of the probe's
+			      static cells, in order of statements; 0 none */
+	uint64_t cookie;
+	uint64_t pc;	   /* address of the probed instruction */
+};
+
+/* What a `syscall` instruction does with a call number. */
+struct rtn_sys {
+	uint32_t entry_site, return_site; /* + 1; 0: no probe */
+	uint64_t entry, ret;		  /* handlers: offset in the region */
+};
+
+struct rtn_clock {
+	uint64_t tsc0, ns0, mult; /* mult: ns per tick, 32.32 */
+};
+
+struct rtn_shared {
+	struct rt_ctl ctl; /* first: rt_host_mem.ctl points here */
+	struct rt_conf conf;
+	uint32_t clock_idx, nclock; /* clock[clock_idx] holds at present */
+	struct rtn_clock clock[RTN_NCLOCKS];
+
+	/* Addresses in the traced process. */
+	uint64_t self;	  /* of this struct */
+	uint64_t table, sites, sys, globals, assoc, strtab;
+	uint64_t slots;	  /* of struct rt [2 * nthreads], slot_stride apart */
+	uint64_t slot_stride;
+	uint64_t threads; /* self-> areas, thread_stride apart */
+	uint64_t thread_stride;
+	uint64_t bufs, aggs; /* [2 * nthreads], conf.bufsize/.aggsize apart */
+	uint64_t error_fire; /* code that runs the ERROR clauses; 0 none */
+	uint64_t vdso_time;  /* not 0: clock_gettime of the vdso is the clock,
+				rdtsc is not good here; then nothing is raw */
+
+	/* Constants of the process, for built-ins. */
+	uint32_t pid, ppid, uid, gid;
+	char comm[16];
+	uint32_t seccomp;    /* no system calls of our own, beyond gettid */
+	uint32_t strict;     /* nor that */
+	uint32_t has_rdpid, has_fsgsbase;
+	int64_t rseq_off;    /* of struct rseq from the fs base; 0: none */
+
+	/* Written by the process. */
+	volatile uint32_t nthreads_used; /* slots ever taken: [0, n) */
+	volatile uint32_t nchildren;	 /* may exceed RTN_NCHILDREN */
+	volatile uint32_t children[RTN_NCHILDREN]; /* pids */
+	volatile uint64_t no_slot;	 /* firings lost: all slots taken */
+	volatile uint32_t exec_wait;	 /* see engine/process: 1 a thread is
+					    about to exec, 2 it may go on */
+	volatile uint32_t owner[RTN_NTHREADS]; /* tid; 0 free */
+};
+
+/*
+ * The dynamic-variable store: associative arrays of global and thread scope,
+ * for native code and for the consumer (rt_assoc.c).  Lives in shared memory;
+ * knows positions only, no addresses.
+ */
+struct rt_assoc {
+	uint64_t size; /* bytes, this header included */
+	uint32_t nbuckets, entries_off;
+	volatile uint32_t used; /* bytes handed out */
+	volatile uint32_t pad;
+	/* buckets: struct { u32 lock (slot + 1 of the holder), u32 head } */
+};
+
+/* Functions of the blob that generated code calls, in this order in its table
+   of offsets; SysV ABI, general registers only. */
+enum rtn_fn {
+#define RTNFN(name, proto) RTN_FN_##name,
+#include "rt/rt_native.def"
+#undef RTNFN
+	RTN_NFN
+};
+
+/* The blob, embedded; position independent. */
+struct rtn_image {
+	const uint8_t *code;
+	size_t n;
+	uint32_t off[RTN_NFN];	    /* of each function in code */
+	uint32_t subr[64];	    /* of rt_subr_<name> by id; ~0: none */
+};
+extern const struct rtn_image rtn_image; /* generated */
+
+#endif

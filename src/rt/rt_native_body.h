@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * rt_native_body.h - the functions of rt_native.def, as C sees them.
+ *
+ * They run in the traced process, on the stack of the interrupted thread, with
+ * general registers only; no libc, no locks of the host, no writable globals.
+ * rt->host is the address of struct rtn_shared in the process.  A fault is
+ * rt->fault; generated code looks at it after a call that can raise one.
+ */
+#ifndef RT_RT_NATIVE_BODY_H
+#define RT_RT_NATIVE_BODY_H
+
+#include "rt/rt_native.h"
+
+/*
+ * The slot level for a firing of the calling thread, with busy set and the
+ * firing's fields reset (now, fault, in_error, scratch), or NULL: not active,
+ * a forked child, no slot or level free (then counted).  The fast path in
+ * generated code does the same for the ordinary case.  Takes a slot for a
+ * thread that has none: zeroes its self-> area, sets rt.tid, .cpu.
+ */
+struct rt *rtn_enter(struct rtn_shared *sh, uint64_t fsbase);
+void rtn_leave(struct rt *rt);
+/* The calling thread is about to end: its slot may be taken again. */
+void rtn_thread_exit(struct rtn_shared *sh, uint64_t fsbase);
+/* The calling thread is about to execve(2): give the consumer a moment. */
+void rtn_exec(struct rtn_shared *sh);
+
+/* The firing's time, raw, read once; and in ns. */
+uint64_t rtn_now(struct rt *rt);
+uint64_t rtn_timestamp(struct rt *rt);
+
+/*
+ * Room for a record of recsize bytes, zeroed, its header written but not yet
+ * published: address, or 0 after counting a drop.  rt->rec_end is the head to
+ * publish.
+ */
+uint64_t rtn_reserve(struct rt *rt, uint64_t recsize);
+
+/* Variables, built-in and user's, that generated code does not do itself. */
+uint64_t rtn_var_load(struct rt *rt, uint64_t scope, uint64_t id);
+uint64_t rtn_var_store(struct rt *rt, uint64_t scope, uint64_t id,
+		       uint64_t val);
+uint64_t rtn_array_load(struct rt *rt, uint64_t id, uint64_t idx);
+/* Associative arrays: key on the tuple stack. */
+uint64_t rtn_assoc_load(struct rt *rt, uint64_t scope, uint64_t id);
+uint64_t rtn_assoc_store(struct rt *rt, uint64_t scope, uint64_t id,
+			 uint64_t val);
+
+/* A load that may fault; size 1, 2, 4, 8 and flags. */
+#define RTN_LD_SIGNED 0x100u
+#define RTN_LD_USER 0x200u
+uint64_t rtn_load(struct rt *rt, uint64_t addr, uint64_t size_flags);
+
+/* Values by reference into a record or key (dst is an address). */
+#define RTN_PUT_USER (1ull << 32)
+uint64_t rtn_put_string(struct rt *rt, uint64_t dst, uint64_t size_flags,
+			uint64_t addr);
+uint64_t rtn_put_bytes(struct rt *rt, uint64_t dst, uint64_t size_flags,
+		       uint64_t addr);
+/* u64 pid, then nframes pcs by frame pointers from rt->ureg[RIP, RSP, RBP]. */
+uint64_t rtn_put_ustack(struct rt *rt, uint64_t dst, uint64_t nframes);
+
+/* Address of a cell's words, ready for adding (start values of min, max
+   included), or 0 after counting a drop.  func_words: func << 32 | words. */
+uint64_t rtn_agg_fixed(struct rt *rt, uint64_t off, uint64_t func);
+uint64_t rtn_agg_keyed(struct rt *rt, uint64_t id, uint64_t keysize,
+		       uint64_t func_words);
+struct rtn_aggop { /* lies in the region's constants */
+	uint64_t func, arg, inc;
+};
+uint64_t rtn_agg_add(struct rt *rt, uint64_t cell, uint64_t val,
+		     const struct rtn_aggop *op);
+
+uint64_t rtn_exit(struct rt *rt, uint64_t status);
+uint64_t rtn_raise(struct rt *rt, uint64_t sig);
+uint64_t rtn_stop(struct rt *rt);
+/*
+ * A clause has faulted (rt->fault is set): count, write the error record, run
+ * the ERROR clauses (shared->error_fire) as a firing within the firing, clear
+ * rt->fault.  As interp_fire.c's fault_report().
+ */
+uint64_t rtn_fault(struct rt *rt);
+
+#endif
