@@ -249,6 +249,7 @@ struct dif_obj {
 	uint32_t nvar;
 	struct dif_type rtype;
 	bool destructive;
+	bool kernel; /* names an address in the kernel: `symbol */
 };
 
 /*

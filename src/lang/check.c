@@ -45,7 +45,8 @@ check_stmt_new(struct compile *cx, uint32_t kind, struct src_loc loc)
 	st = &cl->stmts[cl->nstmts++];
 	st->kind = kind;
 	st->line = loc.line;
-	if (kind != DIF_ACT_NONE && !DIF_ACT_IS_AGG(kind))
+	if (kind != DIF_ACT_NONE && !DIF_ACT_IS_AGG(kind) &&
+	    kind != DIF_ACT_STOP && kind != DIF_ACT_RAISE)
 		cl->records = true;
 	return st;
 }

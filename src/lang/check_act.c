@@ -243,21 +243,31 @@ check_tracemem(struct compile *cx, struct node *call, struct dif_stmt *st)
 	check_record_as(cx, a, type_named(cx, "uint64_t"), &st->exprs[1]);
 }
 
+/* exit() and raise() */
 static void
-check_exit(struct compile *cx, struct node *call, struct dif_stmt *st)
+check_one_int(struct compile *cx, struct node *call, struct dif_stmt *st)
 {
 	struct node *a;
 
 	if (call->nargs != 1)
 		lang_fail(cx, &D_PROTO_LEN, call->loc,
-			  "exit() takes one argument, not %u", call->nargs);
+			  "%s() takes one argument, not %u", call->name,
+			  call->nargs);
 	a = check_rvalue(cx, call->args[0]);
 	if (!type_is_integer(a->type))
 		lang_fail(cx, &D_PROTO_ARG, a->loc,
-			  "exit() needs an integer, not %s",
+			  "%s() needs an integer, not %s", call->name,
 			  lang_type_name(cx, a->type));
 	check_stmt_exprs(cx, st, 1);
 	check_record_as(cx, a, basic(cx, TYPE_B_INT), &st->exprs[0]);
+}
+
+static void
+check_stop(struct compile *cx, struct node *call)
+{
+	if (call->nargs != 0)
+		lang_fail(cx, &D_PROTO_LEN, call->loc,
+			  "stop() takes no arguments, not %u", call->nargs);
 }
 
 /* ---- aggregations as a whole -------------------------------------------- */
@@ -332,8 +342,10 @@ check_other(struct compile *cx, const struct dif_act_info *act,
 		check_trace(cx, call, st);
 	} else if (act->code == DIF_ACT_TRACEMEM) {
 		check_tracemem(cx, call, st);
-	} else if (act->code == DIF_ACT_EXIT) {
-		check_exit(cx, call, st);
+	} else if (act->code == DIF_ACT_EXIT || act->code == DIF_ACT_RAISE) {
+		check_one_int(cx, call, st);
+	} else if (act->code == DIF_ACT_STOP) {
+		check_stop(cx, call);
 	} else {
 		lang_fail(cx, &D_FUNC_UNDEF, call->loc,
 			  "action %s() is not supported here", act->name);

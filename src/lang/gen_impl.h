@@ -24,7 +24,7 @@ struct gen {
 	uint32_t nvars, capvars;
 	uint32_t *labels; /* text index, UINT32_MAX: not placed yet */
 	uint32_t nlabels, caplabels;
-	bool destructive;
+	bool destructive, kernel; /* as in struct dif_obj */
 	/* A variable whose address is taken to be 0 for now: gen_mem.c. */
 	const struct node *base;
 };

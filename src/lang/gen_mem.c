@@ -182,8 +182,10 @@ addr_plus(struct gen *g, struct node *n, uint64_t off)
 {
 	if (n->kind == NODE_MEMBER)
 		return addr_plus(g, n->left, off + n->ival);
-	if (n->kind == NODE_SYM)
+	if (n->kind == NODE_SYM) {
+		g->kernel = true;
 		return gen_int(g, n->ival + off);
+	}
 	if (n->kind == NODE_UNARY && n->op == TOK_DEREF) {
 		struct node *p = n->left;
 		/* p + constant: one addition for both */

@@ -218,6 +218,7 @@ gobj_finish(struct gen *g, struct dif_type rtype)
 	o->nvar = g->nvars;
 	o->rtype = rtype;
 	o->destructive = g->destructive;
+	o->kernel = g->kernel;
 	if (dif_validate(o, &e) != 0)
 		lang_fail(g->cx, &D_UNKNOWN, g->loc,
 			  "internal error: generated invalid DIF: %s", e.msg);

@@ -233,6 +233,7 @@ subr_by_name(const char *name)
 		subr_fn *fn;
 	} subrs[] = {
 #define SUBR_IK(name) { #name, rt_subr_##name },
+#define SUBR_IKP(name) SUBR_IK(name)
 #define SUBR_I(name) SUBR_IK(name)
 #define SUBR_NONE(name)
 #define SUBR(id, name, proto, eng, flags) SUBR_##eng(name)

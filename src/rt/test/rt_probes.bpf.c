@@ -42,6 +42,7 @@ machine(void)
 
 /* A program of one subroutine that has a body. */
 #define SUBR_IK(name) PROBE(rt_subr_##name, rt)
+#define SUBR_IKP(name) SUBR_IK(name)
 #define SUBR_I(name) SUBR_IK(name)
 #define SUBR_NONE(name)
 #define SUBR(id, name, proto, eng, flags) SUBR_##eng(name)
