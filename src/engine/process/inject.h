@@ -7,6 +7,14 @@
  * appear while we stop are found by looking until no new one is there.  A
  * thread in a system call is interrupted and the call is restarted by the
  * kernel as after any stop; registers are put back exactly, orig_rax included.
+ *
+ * WHO HOLDS.  A tracer that dies lets go of its threads wherever they stand,
+ * also in the middle of a call made in their name, with foreign registers.  So
+ * the consumer, which anybody may kill at any time, does not trace: the
+ * guardian does it on request (inject_through(), guard.c), and puts things
+ * right when the consumer is gone.  Only a process that the consumer holds
+ * already (`held`) is worked on by itself: it dies with its tracer anyway.
+ * Without inject_through() the calling thread is the tracer.
  */
 #ifndef ENGINE_PROCESS_INJECT_H
 #define ENGINE_PROCESS_INJECT_H
@@ -19,23 +27,25 @@
 
 #include "base/err.h"
 
+struct guard; /* patch.h */
+
 struct inject_thread {
 	pid_t tid;
 	struct user_regs_struct regs;
-	bool dirty;	/* regs are to be written back */
-	bool held;	/* stopped by somebody before us (engine_target.held) */
-	int sig;	/* a signal that arrived while we held it: given back */
-	bool group_stop;
+	bool stopped; /* in a ptrace-stop; else seized and still running */
+	bool dirty;   /* regs are to be written back */
+	bool held;    /* stopped before us (engine_target.held): kept so */
 };
 
 struct inject {
 	pid_t pid;
 	int mem;     /* /proc/PID/mem, O_RDWR */
 	bool held;   /* the first thread is under our ptrace already: keep it */
-	struct inject_thread *threads;
-	size_t n, cap;
+	struct guard *guard; /* who traces for us; NULL: we ourselves */
+	struct inject_thread *threads; /* NULL where the guardian traces */
+	size_t n, cap;		       /* n: threads stopped */
 	uint64_t syscall_insn; /* address of a `syscall` in its text */
-	bool seccomp_suspended;
+	bool suspend_seccomp;  /* its filters are not to see our calls */
 };
 
 /* Look, without touching: may we work in this process?  One clear line if it
@@ -45,28 +55,37 @@ int inject_check(pid_t pid, bool held, struct err *e);
 
 /* Open /proc/PID/mem; nothing is stopped. */
 int inject_open(struct inject *in, pid_t pid, bool held, struct err *e);
-/* Stop one thread, for system calls only, or all. */
+/* From now on the guardian traces for us (not where it is held by us).  g must
+   be of the same process and live until inject_close(). */
+void inject_through(struct inject *in, struct guard *g);
+/* Stop one thread, for system calls only, or all.  -1 + *e: nothing is stopped;
+   e->sys is ESRCH if the process has ended. */
 int inject_stop(struct inject *in, bool all, struct err *e);
-/* Let them go (write back dirty registers, give back signals, detach unless
-   held).  After it the process runs as before. */
+/* Let them go (write back dirty registers, detach unless held).  After it the
+   process runs as before. */
 void inject_resume(struct inject *in);
 void inject_close(struct inject *in);
 
-/* One system call in the first stopped thread; its result (-errno). */
+/* One system call in the first stopped thread; its result (-errno).  No signal
+   is delivered meanwhile. */
 int inject_syscall(struct inject *in, long nr, const uint64_t arg[6],
 		   int64_t *res, struct err *e);
+/* All n bytes: 0, else -1 with errno set (EIO: not mapped).  Writes reach text
+   and other read-only pages as well.  Need no stop. */
 int inject_read(struct inject *in, uint64_t addr, void *dst, size_t n);
 int inject_write(struct inject *in, uint64_t addr, const void *src, size_t n);
 
 /*
  * Map n bytes at exactly addr in the target, which is stopped: from file
- * descriptor fd OF THE TARGET (-1: anonymous).  -1 + *e.
+ * descriptor fd OF THE TARGET (-1: anonymous).  What is mapped there already
+ * stays: -1 + *e, e->sys EEXIST.  addr 0 is not "anywhere".
  */
 int inject_mmap(struct inject *in, uint64_t addr, uint64_t n, int prot,
 		int flags, int fd, uint64_t off, struct err *e);
 /*
- * A memfd of n bytes open in target and consumer: *target_fd (close it there
- * with inject_syscall), and the consumer's own descriptor as result; -1 + *e.
+ * A memfd of n bytes open in target, which is stopped, and consumer: *target_fd
+ * (close it there with inject_syscall), and the consumer's own descriptor
+ * (close-on-exec) as result; -1 + *e.
  */
 int inject_memfd(struct inject *in, uint64_t n, int *target_fd,
 		 struct err *e);

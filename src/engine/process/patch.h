@@ -29,8 +29,6 @@ struct patch_journal {
 	volatile uint32_t n;	   /* entries used */
 	uint32_t cap;
 	volatile uint32_t done;	   /* the consumer has ended in order */
-	volatile uint64_t shared;  /* the consumer's mapping of rtn_shared's
-				      file is also the guardian's: offset 0 */
 	struct patch p[];
 };
 
@@ -45,32 +43,39 @@ struct patch_move {
 };
 
 /*
- * The process is stopped.  Enter and write patches p[0..n-1] (neighbouring
- * ones in one write), after checking that the text holds `was`; then move the
- * PCs of stopped threads that stand inside a window.  A patch whose text is
- * not as expected is skipped and its state left NONE.  -1 + *e: nothing was
- * changed.
+ * The process is stopped.  Enter and write patches p[0..n-1], which are in
+ * order of address and do not overlap (neighbouring ones are written at once),
+ * after checking that the text holds `was`; then move the PCs of stopped
+ * threads that stand inside a window.  p[i].state becomes SET; a patch whose
+ * text is not as expected is skipped, its state is NONE, and so are the moves
+ * out of its bytes.  -1 + *e: nothing was changed.
  */
 int patch_apply(struct patch_journal *j, struct inject *in, struct patch *p,
 		size_t n, const struct patch_move *moves, size_t nmoves,
 		struct err *e);
 /* The process is stopped: put back all that still is ours. */
 int patch_undo_all(struct patch_journal *j, struct inject *in, struct err *e);
+/* The same in a stopped process that was forked from the patched one; the
+   journal stays as it is.  How many were put back. */
+int patch_undo_in(const struct patch_journal *j, struct inject *in);
 
 /* ---- the guardian (guard.c) ---------------------------------------------- */
 
 struct guard;
 /*
- * Fork the guardian before anything is changed: it holds the journal, the
- * target's memory file, a pidfd, and one end of a pipe.  When the pipe closes
- * and journal->done is not set, it silences the probes (rtn_shared.ctl
- * activity STOPPED through `shared_fd`, -1 until known: guard_shared()), stops
- * the target, undoes, lets it go, and leaves.  While a debugger holds the
+ * Fork the guardian, before anything is changed.  It holds the journal, the
+ * target's memory file (mem_fd: struct inject.mem), a pidfd of the target (-1:
+ * none), and one end of a socket; the descriptors stay the caller's too.  It
+ * traces for the consumer (inject_through()).  When the socket closes and
+ * journal->done is not set, it silences the probes (activity STOPPED in struct
+ * rtn_shared, once guard_shared() has told of it), stops the target unless it
+ * has it stopped, undoes, lets it go, and leaves.  While a debugger holds the
  * target it waits; it leaves when the target dies.
  */
 struct guard *guard_new(struct patch_journal *j, int mem_fd, int pidfd,
 			struct err *e);
-/* Tell it of the shared memory file (sent over its socket). */
+/* Tell it of the shared memory file, which begins with struct rtn_shared.  The
+   descriptor stays the caller's. */
 int guard_shared(struct guard *g, int fd, struct err *e);
 /* In order: undone already.  Waits for it to leave. */
 void guard_free(struct guard *g);
