@@ -45,10 +45,19 @@
 #define RTN_NCLOCKS 8
 #define RTN_NCHILDREN 256
 #define RTN_NSYS 1024 /* system call numbers served: below this */
+#define RTN_NREGIONS 8
+#define RTN_NANCESTORS 16
+
+/*
+ * Slots 0 .. RTN_HOST_SLOTS - 1 are the consumer's own; thread slot t, level l
+ * is slot (RTN_HOST_SLOTS + t) * RT_LEVELS + l of the view (rt.slot).
+ */
+#define RTN_HOST_SLOTS 2
 
 /* Keys of a home that are no thread's. */
 #define RTN_KEY_FREE 0u
 #define RTN_KEY_TOMB 2u /* its thread has ended; may be taken again */
+#define RTN_KEY_CLAIM 4u /* being taken */
 
 struct rtn_home {
 	uint64_t key; /* fs base + 1 */
@@ -86,6 +95,27 @@ struct rtn_clock {
 	uint64_t tsc0, ns0, mult; /* mult: ns per tick, 32.32 */
 };
 
+/* A variable of the user, from its struct dif_uvar. */
+struct rtn_var {
+	uint32_t off;	/* in its scope's area; arrays: 0 */
+	uint32_t size;	/* bytes it takes there, or as an array's element */
+	uint32_t bytes; /* by reference, no string: type.size */
+	uint32_t flags; /* RTN_VAR_*; 0: no such variable */
+};
+#define RTN_VAR_SCALAR 1u
+#define RTN_VAR_ARRAY 2u
+#define RTN_VAR_REF 4u /* strings too */
+#define RTN_VAR_STR 8u
+#define RTN_VAR_MIN 0x500u /* DIF_VAR_USER_MIN */
+
+/*
+ * What rt.ureg[] holds beyond the registers.  Generated code that fills ureg[]
+ * for a stack, ucaller, ustackdepth or errno sets them too.
+ */
+#define RTN_UREG_RET 21	  /* not 0: the return address lies at [rsp], as on
+			     entry to a function and before its ret */
+#define RTN_UREG_ERRNO 22 /* errno: that of the system call, or 0 */
+
 struct rtn_shared {
 	struct rt_ctl ctl; /* first: rt_host_mem.ctl points here */
 	struct rt_conf conf;
@@ -103,9 +133,22 @@ struct rtn_shared {
 	uint64_t error_fire; /* code that runs the ERROR clauses; 0 none */
 	uint64_t vdso_time;  /* not 0: clock_gettime of the vdso is the clock,
 				rdtsc is not good here; then nothing is raw */
+	uint64_t shared_size; /* bytes mapped at self: all of them readable */
+	uint64_t names;	     /* u32 [4] for each probe by its index: offsets in
+				strtab of provider, module, function, name */
+	uint64_t vars[3];    /* struct rtn_var by enum dif_scope, indexed by
+				id - RTN_VAR_MIN */
+	uint32_t nvars[3];
+	uint32_t nthreads;   /* thread slots: at most RTN_NTHREADS */
+	/* The regions, where string constants are. */
+	struct {
+		uint64_t lo, hi;
+	} region[RTN_NREGIONS];
+	uint32_t nregions;
 
 	/* Constants of the process, for built-ins. */
 	uint32_t pid, ppid, uid, gid;
+	uint32_t ancestors[RTN_NANCESTORS]; /* parent, its parent ...; 0 ends */
 	char comm[16];
 	uint32_t seccomp;    /* no system calls of our own, beyond gettid */
 	uint32_t strict;     /* nor that */
@@ -115,7 +158,8 @@ struct rtn_shared {
 	/* Written by the process. */
 	volatile uint32_t nthreads_used; /* slots ever taken: [0, n) */
 	volatile uint32_t nchildren;	 /* may exceed RTN_NCHILDREN */
-	volatile uint32_t children[RTN_NCHILDREN]; /* pids */
+	volatile uint32_t children[RTN_NCHILDREN]; /* pids; written after
+					    nchildren: 0 is not yet */
 	volatile uint64_t no_slot;	 /* firings lost: all slots taken */
 	volatile uint32_t exec_wait;	 /* see engine/process: 1 a thread is
 					    about to exec, 2 it may go on */
@@ -124,14 +168,16 @@ struct rtn_shared {
 
 /*
  * The dynamic-variable store: associative arrays of global and thread scope,
- * for native code and for the consumer (rt_assoc.c).  Lives in shared memory;
- * knows positions only, no addresses.
+ * for native code and for the consumer (rt_assoc.c, which documents it).
+ * Lives in shared memory; knows positions only, no addresses.
  */
+#define RT_ASSOC_NCLASSES 64
 struct rt_assoc {
 	uint64_t size; /* bytes, this header included */
 	uint32_t nbuckets, entries_off;
-	volatile uint32_t used; /* bytes handed out */
-	volatile uint32_t pad;
+	volatile uint64_t used; /* bytes handed out, from the start */
+	/* Freed entries by size: count of changes << 32 | offset. */
+	volatile uint64_t freed[RT_ASSOC_NCLASSES];
 	/* buckets: struct { u32 lock (slot + 1 of the holder), u32 head } */
 };
 
@@ -151,6 +197,6 @@ struct rtn_image {
 	uint32_t off[RTN_NFN];	    /* of each function in code */
 	uint32_t subr[64];	    /* of rt_subr_<name> by id; ~0: none */
 };
-extern const struct rtn_image rtn_image; /* generated */
+extern const struct rtn_image rtn_image; /* generated (tools/blob.py) */
 
 #endif
