@@ -165,5 +165,10 @@ struct rt_agg_layout {
 };
 void rt_agg_layout(const struct dif_tab *tab, uint64_t halfsize,
 		   uint32_t *fixed, struct rt_agg_layout *out);
+/* The same with room for `statics` bytes of cells of constant keys, a multiple
+   of 8, at fixed_end (process engine). */
+void rt_agg_layout_static(const struct dif_tab *tab, uint64_t halfsize,
+			  uint32_t statics, uint32_t *fixed,
+			  struct rt_agg_layout *out);
 
 #endif

@@ -7,6 +7,7 @@
  *   0            struct rt_agg_half
  *   16           fixed cells: u64 used, u64 words[]     (aggregations
  *   fixed_end    ...                                     without keys)
+ *                cells of constant keys: u64 used, u64 words[]
  *   buckets_off  u32 bucket[nbuckets]
  *   entries_off  struct rt_agg_entry, key, words; one behind the other
  *
@@ -30,8 +31,9 @@ agg_nbuckets(uint64_t halfsize)
 }
 
 void
-rt_agg_layout(const struct dif_tab *tab, uint64_t halfsize, uint32_t *fixed,
-	      struct rt_agg_layout *out)
+rt_agg_layout_static(const struct dif_tab *tab, uint64_t halfsize,
+		     uint32_t statics, uint32_t *fixed,
+		     struct rt_agg_layout *out)
 {
 	uint32_t off = sizeof(struct rt_agg_half);
 
@@ -43,7 +45,14 @@ rt_agg_layout(const struct dif_tab *tab, uint64_t halfsize, uint32_t *fixed,
 		off += 8 + tab->aggs[i]->words * 8;
 	}
 	out->fixed_end = off;
-	out->buckets_off = off;
+	out->buckets_off = off + statics;
 	out->nbuckets = agg_nbuckets(halfsize);
-	out->entries_off = off + out->nbuckets * 4;
+	out->entries_off = out->buckets_off + out->nbuckets * 4;
+}
+
+void
+rt_agg_layout(const struct dif_tab *tab, uint64_t halfsize, uint32_t *fixed,
+	      struct rt_agg_layout *out)
+{
+	rt_agg_layout_static(tab, halfsize, 0, fixed, out);
 }

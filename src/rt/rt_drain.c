@@ -8,6 +8,11 @@
  *
  * Aggregations: the half that is drained has no writer (the caller has flipped
  * the halves and waited), so it is read and zeroed like ordinary memory.
+ *
+ * Where rt.raw_time is set the time of a record is what a clock's register
+ * said; it is turned into ns in place when the record is first handed out, and
+ * rt.conv remembers how far that has been done: a record may be looked at
+ * again before it is given back.
  */
 #include "rt/engine.h"
 
@@ -41,6 +46,19 @@ drain_size(uint32_t epid, rt_recsize_fn *size, void *arg, struct err *e)
 	return n;
 }
 
+/* A record that ends at `end` is handed out. */
+static void
+drain_time(const struct rt_view *v, unsigned slot, struct rt_rec *r,
+	   uint64_t end)
+{
+	struct rt *rt = v->rt[slot];
+
+	if (rt->raw_time == 0 || v->ns == NULL || end <= rt->conv)
+		return;
+	r->time = v->ns(v->ns_arg, r->time);
+	rt->conv = end;
+}
+
 const struct rt_rec *
 rt_drain_next(const struct rt_view *v, unsigned slot, uint64_t *pos,
 	      rt_recsize_fn *size, void *arg, struct err *e)
@@ -50,7 +68,7 @@ rt_drain_next(const struct rt_view *v, unsigned slot, uint64_t *pos,
 	while (*pos < head) {
 		uint64_t off = *pos & (v->bufsize - 1);
 		uint64_t rest = v->bufsize - off;
-		const struct rt_rec *r = (const void *)(v->buf[slot] + off);
+		struct rt_rec *r = (void *)(v->buf[slot] + off);
 
 		if (rest < sizeof(*r) || r->epid == 0) {
 			*pos += rest;
@@ -66,6 +84,7 @@ rt_drain_next(const struct rt_view *v, unsigned slot, uint64_t *pos,
 			return NULL;
 		}
 		*pos += n;
+		drain_time(v, slot, r, *pos);
 		return r;
 	}
 	return NULL;
@@ -111,6 +130,23 @@ drain_fixed(struct agg_drain *d, uint8_t *half)
 	}
 }
 
+/* The cells of constant keys; count() leaves the used word alone. */
+static void
+drain_statics(struct agg_drain *d, uint8_t *half)
+{
+	for (uint32_t i = 0; i < d->v->nstatics; i++) {
+		const struct rt_static_cell *s = &d->v->statics[i];
+		const struct dif_aggvar *a = d->tab->aggs[s->agg];
+		uint64_t *used = (uint64_t *)(half + s->off);
+		bool any = a->func == DIF_AGG_count ? used[1] != 0 : *used != 0;
+
+		if (!any)
+			continue;
+		drain_cell(d, s->agg, s->key, used + 1);
+		memset(used, 0, 8 + (size_t)a->words * 8);
+	}
+}
+
 /* Entries lie one behind the other from entries_off to used. */
 static void
 drain_entries(struct agg_drain *d, const uint8_t *half, uint32_t used)
@@ -142,6 +178,7 @@ drain_half(struct agg_drain *d, uint8_t *half, uint64_t halfsize)
 	uint32_t used = h->used > halfsize ? (uint32_t)halfsize : h->used;
 
 	drain_fixed(d, half);
+	drain_statics(d, half);
 	if (used > d->v->agg_entries_off) {
 		drain_entries(d, half, used);
 		memset(half + d->v->agg_entries_off, 0,
@@ -162,8 +199,8 @@ rt_drain_aggs(const struct rt_view *v, const struct dif_tab *tab,
 	if (v->agg == NULL)
 		return 0;
 	for (unsigned s = 0; s < v->nslots; s++) {
-		d.cpu = s / RT_LEVELS;
-		if (v->agg[s] != NULL)
+		d.cpu = v->thread_slots ? v->rt[s]->cpu : s / RT_LEVELS;
+		if (v->agg[s] != NULL && (v->stuck == NULL || !v->stuck[s]))
 			drain_half(&d, v->agg[s] + half * halfsize, halfsize);
 	}
 	return d.rc;
