@@ -22,12 +22,26 @@ struct rt_host {
 	   Strings: the address of a NUL-terminated string that read() knows.
 	   arg is mem.arg. */
 	uint64_t (*builtin)(void *arg, uint32_t id);
+	/*
+	 * The frames of the stack of what fires, the innermost first, at most
+	 * n; how many there are.  NULL: none.
+	 */
+	uint32_t (*stack)(void *arg, bool user, uint64_t *pcs, uint32_t n);
+	/*
+	 * Associative arrays that live elsewhere than in `assoc` below: the
+	 * element of v whose key is on rt's tuple stack.  Both or neither.
+	 */
+	uint64_t (*assoc_load)(void *arg, struct rt *rt,
+			       const struct dif_uvar *v);
+	void (*assoc_store)(void *arg, struct rt *rt, const struct dif_uvar *v,
+			    uint64_t val);
 	const struct dif_enabling *en; /* probe names, tables, sizes */
 	const struct dif_tab *tab;
 	struct dif_sizes sizes;
 	uint8_t *globals;     /* tab->globals_size bytes */
 	uint8_t *thread;      /* tab->thread_size bytes: self-> of this thread */
 	struct hash *assoc;   /* associative arrays: {scope,id,tuple} -> bytes */
+	uint64_t time;	      /* of the next firing, ns; 0: that of its call */
 };
 
 /*
@@ -63,7 +77,7 @@ void interp_view_fini(struct rt_view *v);
 
 /*
  * Fire a probe: run the clauses of its ECBs in order on view's slot 0, which
- * is rt's, writing records and aggregation cells as every engine does.  The
+ * is rt's (a view of several slots is given as views of one each), writing records and aggregation cells as every engine does.  The
  * caller has set rt->arg[].
  */
 void interp_fire(struct rt *rt, const struct rt_view *v, uint32_t probe);

@@ -54,6 +54,13 @@ reserve(const struct fire *f, uint32_t n, uint64_t *end)
 	return buf + (skip != 0 ? 0 : off);
 }
 
+/* The CPU of a record: where slots are CPUs, they tell. */
+static uint32_t
+record_cpu(const struct fire *f)
+{
+	return f->v->thread_slots ? f->rt->cpu : 0;
+}
+
 static void
 publish(const struct fire *f, uint64_t end)
 {
@@ -108,10 +115,18 @@ current_pid(const struct fire *f)
 	return interp_var_load(f->rt, DIF_SCOPE_GLOBAL, DIF_VAR_pid);
 }
 
-/*
- * Evaluate e and put it at dst (e->size bytes, zero before).  Here there are
- * no stacks to walk: their frames stay zero.
- */
+/* e->arg frames from dst on; those that the host does not have stay zero. */
+static void
+value_stack(const struct fire *f, const struct dif_expr *e, bool user,
+	    uint8_t *dst)
+{
+	struct rt_host *h = interp_host(f->rt);
+
+	if (h->stack != NULL)
+		h->stack(h->mem.arg, user, (uint64_t *)dst, e->arg);
+}
+
+/* Evaluate e and put it at dst (e->size bytes, zero before). */
 static void
 value_put(const struct fire *f, const struct dif_expr *e, uint8_t *dst)
 {
@@ -134,10 +149,12 @@ value_put(const struct fire *f, const struct dif_expr *e, uint8_t *dst)
 		memcpy(dst, &rt->probe_id, 4);
 		break;
 	case DIF_SRC_STACK:
+		value_stack(f, e, false, dst);
 		break;
 	case DIF_SRC_USTACK:
 		pid = current_pid(f);
 		memcpy(dst, &pid, 8);
+		value_stack(f, e, true, dst + 8);
 		break;
 	case DIF_SRC_SYM:
 		memcpy(dst, &val, 8);
@@ -282,7 +299,7 @@ act_exit(const struct fire *f, const struct dif_expr *e, const uint8_t *rec)
 		memcpy(&status, rec + e->off, e->size < 4 ? e->size : 4);
 	if (!ctl->exited)
 		ctl->exit_status = status;
-	ctl->exited = 1;
+	__atomic_store_n(&ctl->exited, 1, __ATOMIC_RELEASE);
 	ctl->wanted = 1;
 	if (ctl->activity < RT_ACT_DRAINING)
 		ctl->activity = RT_ACT_DRAINING;
@@ -325,7 +342,8 @@ clause_run(const struct fire *f)
 			return;
 		memset(rec, 0, cl->recsize);
 		*(struct rt_rec *)rec = (struct rt_rec){
-			.epid = rt->epid, .time = interp_now(rt)
+			.epid = rt->epid, .cpu = record_cpu(f),
+			.time = interp_now(rt)
 		};
 	}
 	for (uint32_t i = 0; i < cl->nstmts && !faulted(f); i++) {
@@ -357,6 +375,22 @@ may_run(const struct fire *f, const struct dif_probe *p)
 
 static void fault_report(struct fire *f);
 
+/* The first ECB of a probe: they are sorted, and may be tens of thousands. */
+static uint32_t
+first_ecb(const struct dif_enabling *en, uint32_t probe)
+{
+	uint32_t lo = 0, hi = en->necbs;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (en->ecbs[mid].probe < probe)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 static void
 probe_run(struct fire *f, uint32_t probe)
 {
@@ -365,9 +399,11 @@ probe_run(struct fire *f, uint32_t probe)
 
 	rt->probe = probe;
 	rt->probe_id = p->id;
-	for (uint32_t i = 0; i < f->en->necbs; i++) {
+	for (uint32_t i = first_ecb(f->en, probe); i < f->en->necbs; i++) {
 		const struct dif_ecb *ecb = &f->en->ecbs[i];
-		if (ecb->probe != probe || !may_run(f, p))
+		if (ecb->probe != probe)
+			break;
+		if (!may_run(f, p))
 			continue;
 		f->cl = f->en->clauses[ecb->clause];
 		rt->epid = ecb->epid;
@@ -389,7 +425,8 @@ fault_record(const struct fire *f)
 	if (r == NULL)
 		return;
 	*r = (struct rt_error_rec){
-		.rec = { .epid = RT_EPID_ERROR, .time = interp_now(rt) },
+		.rec = { .epid = RT_EPID_ERROR, .cpu = record_cpu(f),
+			 .time = interp_now(rt) },
 		.epid = rt->epid,
 		.action = rt->fault_action,
 		.difoff = rt->fault_off,
@@ -450,7 +487,7 @@ interp_fire(struct rt *rt, const struct rt_view *v, uint32_t probe)
 	struct fire f = { .rt = rt, .v = v, .en = interp_host(rt)->en };
 
 	rt->firings++;
-	rt->now = 0;
+	rt->now = interp_host(rt)->time;
 	rt->in_error = 0;
 	memset(rt->locals, 0, f.en->tab->locals_size);
 	probe_run(&f, probe);

@@ -197,11 +197,14 @@ assoc_key(struct rt *rt, const struct dif_uvar *v)
 uint64_t
 interp_assoc_load(struct rt *rt, unsigned scope, uint32_t id)
 {
-	struct hash *h = interp_host(rt)->assoc;
+	struct rt_host *host = interp_host(rt);
+	struct hash *h = host->assoc;
 	struct dif_uvar *v = var_find(rt, scope, id, DIF_VK_ARRAY);
+
+	if (v != NULL && host->assoc_load != NULL)
+		return host->assoc_load(host->mem.arg, rt, v);
 	uint64_t n = v == NULL ? 0 : assoc_key(rt, v);
 	uint8_t *p = n == 0 || h == NULL ? NULL : hash_find(h, rt->key, n);
-
 	if (p == NULL)
 		return 0;
 	return is_ref(&v->type) ? (uintptr_t)p : *(uint64_t *)p;
@@ -239,9 +242,13 @@ interp_assoc_store(struct rt *rt, unsigned scope, uint32_t id, uint64_t val)
 {
 	struct rt_host *host = interp_host(rt);
 	struct dif_uvar *v = var_find(rt, scope, id, DIF_VK_ARRAY);
-	uint64_t n = v == NULL ? 0 : assoc_key(rt, v);
 	uint8_t *p;
 
+	if (v != NULL && host->assoc_store != NULL) {
+		host->assoc_store(host->mem.arg, rt, v, val);
+		return;
+	}
+	uint64_t n = v == NULL ? 0 : assoc_key(rt, v);
 	if (n == 0)
 		return;
 	if (host->assoc == NULL)

@@ -282,6 +282,55 @@ assoc(void **state)
 	world_fini(&w);
 }
 
+/* Arrays that are the host's affair: it sees the tuple and the value. */
+struct elsewhere {
+	uint64_t key[2], val;
+	unsigned loads, stores;
+};
+
+static uint64_t
+elsewhere_load(void *arg, struct rt *rt, const struct dif_uvar *v)
+{
+	struct elsewhere *w = arg;
+
+	assert_string_equal(v->name, "b");
+	w->loads++;
+	return rt->tuple[0].val == w->key[0] ? w->val : 0;
+}
+
+static void
+elsewhere_store(void *arg, struct rt *rt, const struct dif_uvar *v,
+		uint64_t val)
+{
+	struct elsewhere *w = arg;
+
+	assert_int_equal(rt->ntuple, 1);
+	w->key[0] = rt->tuple[0].val;
+	w->val = val;
+	w->stores++;
+}
+
+static void
+assoc_elsewhere(void **state)
+{
+	struct elsewhere there = { 0 };
+	struct world w;
+
+	world_init(&w);
+	w.host.mem.arg = &there;
+	w.host.assoc_load = elsewhere_load;
+	w.host.assoc_store = elsewhere_store;
+	run(&w, VARS "setx 9, %r1\nsetx 5, %r6\npushtv DT_TYPE(0), %r0, %r6\n"
+		     "sttaa DT_VAR(0x501), %r1\nret %r0\n");
+	assert_int_equal(there.stores, 1);
+	assert_int_equal(run(&w, VARS "setx 5, %r6\n"
+				 "pushtv DT_TYPE(0), %r0, %r6\n"
+				 "ldtaa DT_VAR(0x501), %r1\nret %r1\n"), 9);
+	assert_int_equal(there.loads, 1);
+	assert_null(w.host.assoc);
+	world_fini(&w);
+}
+
 static void
 builtins(void **state)
 {
@@ -396,6 +445,7 @@ main(void)
 		cmocka_unit_test(variables),  cmocka_unit_test(assoc),
 		cmocka_unit_test(builtins),   cmocka_unit_test(twice),
 		cmocka_unit_test(damaged),
+		cmocka_unit_test(assoc_elsewhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

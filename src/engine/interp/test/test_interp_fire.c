@@ -200,6 +200,69 @@ wrapping(void **state)
 	trace_fini(&t);
 }
 
+static uint32_t
+two_frames(void *arg, bool user, uint64_t *pcs, uint32_t n)
+{
+	assert_in_range(n, 2, 4);
+	pcs[0] = user ? 0x1111 : 0x8888;
+	pcs[1] = pcs[0] + 1;
+	return 2;
+}
+
+static uint64_t
+pid_42(void *arg, uint32_t id)
+{
+	return id == DIF_VAR_pid ? 42 : 0;
+}
+
+/* What the host knows of a firing: its time, CPU and stacks. */
+static void
+hosted(void **state)
+{
+	struct trace t;
+
+	trace_init(&t);
+	struct dif_expr e[] = {
+		{ .src = DIF_SRC_USTACK, .arg = 4, .type = NUM },
+		{ .src = DIF_SRC_STACK, .arg = 2, .type = NUM },
+		{ .obj = dif(&t, "ldgs timestamp, %r1\nret %r1\n"),
+		  .type = NUM },
+	};
+	struct dif_stmt st[] = {
+		{ .kind = DIF_ACT_USTACK, .exprs = &e[0], .nexprs = 1 },
+		{ .kind = DIF_ACT_STACK, .exprs = &e[1], .nexprs = 1 },
+		{ .kind = DIF_ACT_TRACE, .exprs = &e[2], .nexprs = 1 },
+	};
+	clause(&t, PROBE_TICK, st, 3);
+	t.host.stack = two_frames;
+	t.host.builtin = pid_42;
+	t.host.time = 12345;
+	trace_start(&t, 4096);
+	t.v.thread_slots = true;
+	t.rt->cpu = 3;
+	interp_fire(t.rt, &t.v, PROBE_TICK);
+
+	uint64_t pos = 0;
+	const uint8_t *r = next(&t, &pos);
+	assert_non_null(r);
+	assert_int_equal(((const struct rt_rec *)r)->cpu, 3);
+	assert_int_equal(((const struct rt_rec *)r)->time, 12345);
+	static const uint64_t user[] = { 42, 0x1111, 0x1112, 0, 0 };
+	static const uint64_t kernel[] = { 0x8888, 0x8889 };
+	assert_memory_equal(r + e[0].off, user, sizeof(user));
+	assert_memory_equal(r + e[1].off, kernel, sizeof(kernel));
+	assert_int_equal(*(const uint64_t *)(r + e[2].off), 12345);
+
+	/* Where slots are CPUs, records do not say which. */
+	t.v.thread_slots = false;
+	t.host.time = 0;
+	interp_fire(t.rt, &t.v, PROBE_TICK);
+	r = next(&t, &pos);
+	assert_int_equal(((const struct rt_rec *)r)->cpu, 0);
+	assert_true(((const struct rt_rec *)r)->time > 12345);
+	trace_fini(&t);
+}
+
 static void
 errors(void **state)
 {
@@ -431,6 +494,7 @@ main(void)
 		cmocka_unit_test(records), cmocka_unit_test(wrapping),
 		cmocka_unit_test(errors),  cmocka_unit_test(exiting),
 		cmocka_unit_test(aggregations), cmocka_unit_test(agg_full),
+		cmocka_unit_test(hosted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
