@@ -305,11 +305,32 @@ act_exit(const struct fire *f, const struct dif_expr *e, const uint8_t *rec)
 		ctl->activity = RT_ACT_DRAINING;
 }
 
+/* What acts on the process that fires; only the host knows how. */
+static void
+act_process(const struct fire *f, const struct dif_stmt *st, uint8_t *rec)
+{
+	struct rt_host *h = interp_host(f->rt);
+	uint64_t val = 0;
+
+	if (st->nexprs != 0)
+		val = interp_run(f->rt, st->exprs[0].obj);
+	if (faulted(f))
+		return;
+	if (st->nexprs != 0 && rec != NULL)
+		value_scalar(&st->exprs[0], val, rec + st->exprs[0].off);
+	if (h->act != NULL)
+		h->act(h->mem.arg, st->kind, val);
+}
+
 static void
 stmt_run(const struct fire *f, const struct dif_stmt *st, uint8_t *rec)
 {
 	if (DIF_ACT_IS_AGG(st->kind)) {
 		stmt_agg(f, st);
+		return;
+	}
+	if (st->kind == DIF_ACT_RAISE || st->kind == DIF_ACT_STOP) {
+		act_process(f, st, rec);
 		return;
 	}
 	for (uint32_t i = 0; i < st->nexprs && !faulted(f); i++) {

@@ -264,6 +264,48 @@ hosted(void **state)
 }
 
 static void
+acted(void *arg, uint32_t kind, uint64_t val)
+{
+	uint64_t *seen = arg;
+
+	seen[0]++;
+	seen[1] = kind;
+	seen[2] = val;
+}
+
+static void
+acting(void **state)
+{
+	uint64_t seen[3] = { 0 };
+	struct trace t;
+
+	trace_init(&t);
+	struct dif_expr e = { .obj = dif(&t, "setx 10, %r1\nret %r1\n"),
+			      .type = INT };
+	struct dif_stmt st[] = {
+		{ .kind = DIF_ACT_RAISE, .exprs = &e, .nexprs = 1 },
+		{ .kind = DIF_ACT_STOP },
+	};
+	clause(&t, PROBE_BEGIN, st, 1)->records = false;
+	clause(&t, PROBE_TICK, st, 2)->records = false;
+	t.host.act = acted;
+	t.host.mem.arg = seen;
+	trace_start(&t, 4096);
+	interp_fire(t.rt, &t.v, PROBE_BEGIN); /* not now: it is active */
+	assert_int_equal(seen[0], 0);
+	interp_fire(t.rt, &t.v, PROBE_TICK);
+	assert_int_equal(seen[0], 2);
+	assert_int_equal(seen[1], DIF_ACT_STOP);
+	t.v.ctl->activity = RT_ACT_INACTIVE;
+	interp_fire(t.rt, &t.v, PROBE_BEGIN);
+	assert_int_equal(seen[0], 3);
+	assert_int_equal(seen[1], DIF_ACT_RAISE);
+	assert_int_equal(seen[2], 10);
+	assert_int_equal(rt_drain_pending(&t.v, 0), 0);
+	trace_fini(&t);
+}
+
+static void
 errors(void **state)
 {
 	struct trace t;
@@ -494,7 +536,7 @@ main(void)
 		cmocka_unit_test(records), cmocka_unit_test(wrapping),
 		cmocka_unit_test(errors),  cmocka_unit_test(exiting),
 		cmocka_unit_test(aggregations), cmocka_unit_test(agg_full),
-		cmocka_unit_test(hosted),
+		cmocka_unit_test(hosted),  cmocka_unit_test(acting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
