@@ -157,6 +157,9 @@ struct rt {
 	int32_t cpu_id, cpu_pset, cpu_chip, cpu_lgrp;
 	uint64_t host;	    /* interpreter: struct rt_host *; else 0 */
 	uint64_t tmp[8];
+	/* Process engine: the system call its thread is in, + 1, and the stack
+	   pointer it was made with; kept in level 0 across firings. */
+	uint64_t sysno, sys_sp;
 	/* strtok(): the rest of its string, valid in this clause only */
 	uint64_t tok_firing;
 	uint32_t tok_epid, tok_off;

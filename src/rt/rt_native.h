@@ -36,6 +36,8 @@
 #ifndef RT_RT_NATIVE_H
 #define RT_RT_NATIVE_H
 
+#include <stddef.h>
+
 #include "rt/rt_body.h"
 
 #define RTN_HOME_BITS 11
@@ -86,9 +88,15 @@ struct rtn_site {
 };
 
 /* What a `syscall` instruction does with a call number. */
+#define RTN_SYS_RETURNS 1u /* has a return probe: remember the number */
+#define RTN_SYS_EXIT 2u    /* exit, exit_group: rtn_thread_exit() */
+#define RTN_SYS_EXEC 4u    /* execve, execveat: rtn_exec() */
 struct rtn_sys {
 	uint32_t entry_site, return_site; /* + 1; 0: no probe */
-	uint64_t entry, ret;		  /* handlers: offset in the region */
+	uint64_t entry, ret;		  /* thunks: address - that of the
+					     region's blob; 0: no probe */
+	uint32_t special;		  /* RTN_SYS_* */
+	uint32_t pad;
 };
 
 struct rtn_clock {

@@ -161,6 +161,28 @@ enum x86_at { X86_AT_ENTRY, X86_AT_RETURN, X86_AT_INSN, X86_AT_SYSENTRY,
 #define X86_R(n) (1u << (n))
 
 /*
+ * What lies between the registers that a trampoline has saved for a handler
+ * and the stack as the program left it: at an arbitrary place the red zone and
+ * a word for the flags; at a system call also a spare word and the address
+ * that the dispatcher returns to.
+ *
+ *   the program's rsp = address of the first saved register + 8 + x86_gap(at)
+ */
+static inline uint32_t
+x86_gap(enum x86_at at)
+{
+	switch (at) {
+	case X86_AT_INSN:
+		return 136;
+	case X86_AT_SYSENTRY:
+	case X86_AT_SYSRETURN:
+		return 152;
+	default:
+		return 0;
+	}
+}
+
+/*
  * Code for one set of sites: the clauses of ecbs [ecb0, ecb0 + necbs) of any
  * of its probes (all its probes have the same clauses and recipes).
  */
@@ -174,9 +196,10 @@ struct x86_handler_in {
 /*
  * A handler as trampolines use it.  Convention: the trampoline has pushed the
  * registers of `saves` (lowest number first, so highest is at [rsp]), after
- * stepping over the red zone and saving flags where needed; eax is the index
- * of the rtn_site.  `code` != 0: call it.  inl: short enough to be written in
- * place, per site, with x86_handler_inline().
+ * stepping over the red zone and saving flags where needed (x86_gap()); eax is
+ * the index of the rtn_site, so `saves` has rax where it is called.  `code` !=
+ * 0: call it.  inl: short enough to be written in place, per site, with
+ * x86_handler_inline(), which may change the flags.
  */
 struct x86_handler {
 	uint64_t code;	/* address of the out-of-line version */
@@ -194,6 +217,7 @@ struct x86_target {
 	const struct rt_agg_layout *agg;
 	const uint32_t *agg_fixed;   /* [naggs], offsets in a half */
 	const struct rtn_site *sites;/* the consumer's array */
+	uint64_t sys_enter, sys_return; /* x86_sys_stubs(); 0: there are none */
 	bool debug;
 };
 
@@ -218,27 +242,53 @@ uint32_t x86_static_size(const struct dif_enabling *en, uint32_t ecb0,
 
 /* ---- trampolines --------------------------------------------------------- */
 
+/*
+ * System calls.  A point without a handler calls a dispatcher, one of a pair in
+ * each region, which looks the number up in rtn_shared.sys and goes to that
+ * number's thunk, if it has one: x86_sys_thunk() writes it, and entry or ret of
+ * struct rtn_sys is its address - t->blob.  Numbers not below RTN_NSYS do not
+ * fire.  What else the dispatcher does for a number, RTN_SYS_* in
+ * rtn_sys.special tells.
+ */
+/* Write the pair and fill t->sys_enter, t->sys_return; b->full if they do not
+   fit (X86_SYS_STUBS_SIZE bytes do). */
+#define X86_SYS_STUBS_SIZE 1024u
+void x86_sys_stubs(struct x86_buf *b, struct x86_target *t);
+/* Its address. Needs no more than h->inl_size + 128 bytes. */
+uint64_t x86_sys_thunk(struct x86_buf *b, const struct x86_target *t,
+		       const struct x86_handler *h, uint32_t site);
+
 /* A probe at an instruction of a window. */
 struct x86_point {
 	uint32_t at;   /* offset in the window of the instruction */
 	bool after;    /* fires after it (return of a system call) */
-	bool insn;     /* an arbitrary place: red zone and flags are live */
+	bool insn;     /* an arbitrary place: red zone and flags are live (not
+			  with kind ENTRY, RETURN; SYS* are so anyway) */
 	const struct x86_handler *h; /* NULL: dispatch by call number through
 					rtn_shared.sys (SYSENTRY/SYSRETURN) */
 	uint32_t site;
 	enum x86_at kind;
 };
 
-/* Where an instruction of a window has gone: to move a PC. */
+/*
+ * Where an instruction of a window has gone: to move a PC.
+ *
+ * The PC of a thread in a system call stands after the `syscall`, and the
+ * kernel may step it back by two to start the call anew: so the place after a
+ * `syscall` becomes the place after its copy, even where that is the end of the
+ * window (then it counts before what another window has to say of that place).
+ */
 struct x86_moved {
 	uint64_t from, to; /* to: where its probes begin */
 };
+#define X86_MOVED_MAX 17
 
 /*
  * Write the trampoline of one window: for every instruction its points, in
  * order, then the instruction itself, moved; at the end a jump to the first
  * byte after the window.  Returns its address (jump there), 0 + *e.
- * moved[n]: one for each instruction, at most 16; *nmoved is their number.
+ * A ret or jmp ends the window: what follows is padding, and is not copied.
+ * moved[X86_MOVED_MAX]: one for each instruction; *nmoved is their number.
  */
 uint64_t x86_tramp(struct x86_buf *b, const struct x86_target *t,
 		   const uint8_t *bytes, uint64_t addr, uint32_t len,
