@@ -7,6 +7,7 @@
 #   make check    unit tests plain and under ASan+UBSan, golden D programs
 #   make bench    measure, beside other tools; figures go to bench/README.md
 #   make fuzz     fuzz each parser for FUZZ_SECONDS (default 60)
+#   make torture  attach to and kill off hard targets, a thousand times each
 #   make vm       run what needs root on other kernels, in QEMU
 #   make install  to PREFIX (default /usr/local), DESTDIR respected
 
@@ -14,9 +15,11 @@ BUILD ?= build
 ASAN ?= build-asan
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+TORTURE_SECONDS ?= 600
+TORTURE_CYCLES ?= 1000
 NINJA = ninja -C
 
-.PHONY: all demo check bench fuzz install clean vm
+.PHONY: all demo check bench fuzz install clean vm torture
 
 all: $(BUILD)/build.ninja
 	@$(NINJA) $(BUILD) --quiet
@@ -40,6 +43,11 @@ check:
 	@ln -sf src/cmd/dtrace $(ASAN)/dtrace
 	@tools/check $(BUILD) $(ASAN)
 
+torture: all
+	@tools/install-packages test
+	@test/torture/run $(BUILD)/dtrace $(BUILD)/test/torture \
+		-s $(TORTURE_SECONDS) -n $(TORTURE_CYCLES)
+
 vm: all
 	@test/vm/run $(BUILD)
 
@@ -47,6 +55,7 @@ bench:
 	@tools/install-packages bench
 	@$(MAKE) --no-print-directory all
 	@bench/run $(BUILD)
+	@bench/process $(BUILD)
 
 fuzz:
 	@tools/install-packages build
