@@ -100,6 +100,12 @@ struct x86_world {
 	   code pointers); false: no more. */
 	bool (*entered)(void *arg, uint64_t lo, uint64_t hi, size_t i,
 			uint64_t *addr);
+	/* May be NULL.  The end of the code that lies last before addr; 0: not
+	   known.  What is between may be padding, for hops. */
+	uint64_t (*end_before)(void *arg, uint64_t addr);
+	/* May be NULL.  Is one of these unused bytes part of another window
+	   already?  (Functions share the padding between them.) */
+	bool (*taken)(void *arg, uint64_t addr, uint64_t n);
 };
 struct x86_part {
 	uint64_t addr, size;
@@ -121,8 +127,10 @@ struct x86_fn {
 	VEC(uint64_t) insns;   /* sorted: starts of instructions */
 	VEC(uint64_t) syscalls;/* sorted: syscall instructions */
 	bool complete;	       /* every indirect jump is resolved: targets and
-				  outs are all */
-	const char *why;       /* if not */
+				  outs are all: the next two */
+	bool closed;	       /* targets are all: windows may be trusted */
+	bool outs_all;	       /* outs are all: no return would be missed */
+	const char *why;       /* if not complete */
 };
 int x86_fn_analyse(const struct x86_world *w, const struct x86_part *parts,
 		   uint32_t nparts, struct x86_fn *out, struct err *e);
@@ -136,6 +144,7 @@ enum x86_win_kind {
 	X86_WIN_INT3, /* one byte at start; costs a signal */
 	X86_WIN_NONE
 };
+#define X86_WIN_MAX 16 /* bytes of a window, at most */
 struct x86_window {
 	enum x86_win_kind kind;
 	uint64_t start; /* first byte that is overwritten */
@@ -150,6 +159,10 @@ struct x86_window {
  */
 void x86_fn_window(const struct x86_world *w, const struct x86_fn *f,
 		   uint64_t addr, struct x86_window *out);
+/* Two JMP windows of *f that overlap, as one; false: they do not overlap, or
+   cannot be one. */
+bool x86_fn_window_union(const struct x86_fn *f, const struct x86_window *a,
+			 const struct x86_window *b, struct x86_window *out);
 
 /* ---- handlers ------------------------------------------------------------ */
 
@@ -208,6 +221,21 @@ struct x86_handler {
 	uint32_t inl_size; /* upper bound of its bytes */
 	struct x86_handler_in in;
 };
+
+/*
+ * Bytes that a trampoline has put between the thread's stack and the saved
+ * registers: none at the ways into and out of a function, where flags and red
+ * zone are dead by the calling convention; elsewhere always the red zone and
+ * one word of flags, so that handlers know where the thread's stack is.
+ */
+static inline uint32_t
+x86_frame_extra(enum x86_at at)
+{
+	return at == X86_AT_INSN || at == X86_AT_SYSENTRY ||
+			       at == X86_AT_SYSRETURN
+		       ? 128 + 8
+		       : 0;
+}
 
 /* What code generation must know of a process and a region. */
 struct x86_target {

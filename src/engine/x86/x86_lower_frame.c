@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * x86_lower_frame.c - what generated code stands on: slots, calls of bodies,
+ * cold parts, the way to the machine of the thread.  See x86_lower_impl.h for
+ * the frame and the use of registers, rt_native.h for threads and slots.
+ */
+#include "engine/x86/x86_lower_impl.h"
+
+#include <Zydis/Zydis.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+int
+lower_fail(struct lower *l, const char *what)
+{
+	l->failed = true;
+	return err_set(l->e, &ERR_GENERIC, 0, "native code: %s", what);
+}
+
+/* ---- slots --------------------------------------------------------------- */
+
+uint32_t
+lower_slot(struct lower *l)
+{
+	uint32_t slot = l->top++;
+
+	if (l->top > l->f.nslots)
+		l->f.nslots = l->top;
+	return slot;
+}
+
+struct x86_mem
+lower_slot_m(const struct lower *l, uint32_t slot)
+{
+	return x86_m(X86_RSP, (int32_t)(slot * 8 + l->pushed));
+}
+
+/* ---- cold parts ---------------------------------------------------------- */
+
+struct lower_cold *
+lower_cold(struct lower *l, void (*emit)(struct lower *, struct lower_cold *))
+{
+	static struct lower_cold none;
+	struct lower_cold *c = arena_calloc(l->a, 1, sizeof(*c));
+
+	if (c == NULL) {
+		lower_fail(l, "out of memory");
+		none = (struct lower_cold){ 0 };
+		return &none;
+	}
+	c->emit = emit;
+	c->action = l->action;
+	*l->coldp = c;
+	l->coldp = &c->next;
+	return c;
+}
+
+/* Cold parts may ask for more of them. */
+void
+lower_cold_emit(struct lower *l)
+{
+	for (struct lower_cold *c = l->cold; c != NULL; c = c->next) {
+		x86_bind(l->b, &c->at);
+		l->action = c->action;
+		c->emit(l, c);
+	}
+	l->cold = NULL;
+	l->coldp = &l->cold;
+}
+
+/* ---- calls --------------------------------------------------------------- */
+
+void
+lower_call_at(struct lower *l, uint64_t addr)
+{
+	l->f.calls = l->f.hot_calls = true;
+	l->f.used |= LOWER_CALLER;
+	if (l->now == NOW_NO)
+		l->now = NOW_MAYBE;
+	x86_mov_rr(l->b, 8, X86_RDI, LOWER_RT);
+	x86_call_to(l->b, addr);
+}
+
+void
+lower_call(struct lower *l, enum rtn_fn fn)
+{
+	lower_call_at(l, l->t->blob + rtn_image.off[fn]);
+}
+
+/* All that a body may change, but for its result. */
+static const uint8_t shielded[] = { X86_RCX, X86_RDX, X86_RSI, X86_RDI,
+				    X86_R8,  X86_R9,  X86_R10, X86_R11 };
+
+void
+lower_shield(struct lower *l)
+{
+	void *p = arena_alloc(l->a, (l->nshields + 1) * sizeof(*l->shields));
+
+	if (p == NULL) {
+		lower_fail(l, "out of memory");
+		return;
+	}
+	for (size_t i = 0; i < l->nshields; i++)
+		((typeof(l->shields))p)[i] = l->shields[i];
+	l->shields = p;
+	l->shields[l->nshields].from = l->b->n;
+	for (size_t i = 0; i < sizeof(shielded); i++)
+		x86_push(l->b, shielded[i]);
+	l->pushed += sizeof(shielded) * 8;
+}
+
+void
+lower_unshield(struct lower *l)
+{
+	for (size_t i = sizeof(shielded); i-- > 0;)
+		x86_pop(l->b, shielded[i]);
+	l->pushed -= sizeof(shielded) * 8;
+	if (!l->failed)
+		l->shields[l->nshields++].to = l->b->n;
+}
+
+void
+lower_call_cold(struct lower *l, enum rtn_fn fn)
+{
+	l->f.calls = true;
+	x86_mov_rr(l->b, 8, X86_RDI, LOWER_RT);
+	x86_call_to(l->b, l->t->blob + rtn_image.off[fn]);
+}
+
+/* ---- the machine of the thread ------------------------------------------- */
+
+static void
+fs_base(struct lower *l, unsigned dst)
+{
+	if (l->t->sh->has_fsgsbase)
+		x86_rdfsbase(l->b, dst);
+	else /* the first word of a thread's block is its own address */
+		x86_load(l->b, 8, false, dst, x86_mfs(0));
+}
+
+/* In place: the out-of-line form does all that is out of the ordinary. */
+static void
+enter_elsewhere(struct lower *l, struct lower_cold *c)
+{
+	(void)c;
+	if (l->nslots != 0)
+		x86_alu_ri(l->b, X86_ADD, 8, X86_RSP, (int32_t)l->nslots * 8);
+	x86_mov_ri(l->b, X86_RAX, l->site);
+	x86_call_to(l->b, l->code);
+	if (l->nslots != 0)
+		x86_alu_ri(l->b, X86_SUB, 8, X86_RSP, (int32_t)l->nslots * 8);
+	x86_jmp_label(l->b, &l->out);
+}
+
+static void
+enter_slow(struct lower *l, struct lower_cold *c)
+{
+	if (l->inl) {
+		enter_elsewhere(l, c);
+		return;
+	}
+	lower_shield(l);
+	fs_base(l, X86_RSI);
+	x86_mov_ri(l->b, X86_RDI, l->t->sh->self);
+	x86_call_to(l->b, l->t->blob + rtn_image.off[RTN_FN_enter]);
+	lower_unshield(l);
+	x86_test_rr(l->b, 8, X86_RAX, X86_RAX);
+	x86_jcc_label(l->b, X86_CC_E, &l->out);
+	x86_mov_rr(l->b, 8, LOWER_RT, X86_RAX);
+	x86_jmp_label(l->b, &c->back);
+}
+
+/*
+ * The home of the thread, by the hash of its fs base; then whether firings are
+ * wanted, and whether this one is the only one of the thread.
+ */
+void
+lower_enter(struct lower *l)
+{
+	const struct rtn_shared *sh = l->t->sh;
+	struct lower_cold *slow = lower_cold(l, enter_slow);
+	struct x86_buf *b = l->b;
+
+	fs_base(l, LOWER_RT);
+	x86_mov_ri(b, X86_RCX, RTN_HASH_MUL);
+	x86_imul_rr(b, 8, X86_RCX, LOWER_RT);
+	/* The hash times the size of a home, 16. */
+	x86_sh_ri(b, X86_SHR, 8, X86_RCX, 64 - RTN_HOME_BITS - 4);
+	x86_alu_ri(b, X86_AND, 4, X86_RCX, -16);
+	x86_mov_ri(b, X86_RAX, sh->table + offsetof(struct rtn_table, home));
+	x86_inc_r(b, 8, LOWER_RT);
+	x86_alu_mr(b, X86_CMP, 8, x86_mi(X86_RAX, X86_RCX, 1, 0), LOWER_RT);
+	x86_jcc_label(b, X86_CC_NE, &slow->at);
+	x86_load(b, 8, false, LOWER_RT,
+		 x86_mi(X86_RAX, X86_RCX, 1, offsetof(struct rtn_home, rt)));
+	x86_mov_ri(b, X86_RCX, sh->self + offsetof(struct rtn_shared, ctl));
+	x86_alu_mi(b, X86_CMP, 4,
+		   x86_m(X86_RCX, offsetof(struct rt_ctl, activity)),
+		   RT_ACT_ACTIVE);
+	x86_jcc_label(b, X86_CC_NE, &l->out);
+	x86_alu_mi(b, X86_CMP, 4, RT_M(busy), 0);
+	x86_jcc_label(b, X86_CC_NE, &slow->at);
+	x86_store_imm(b, 4, RT_M(busy), 1);
+	x86_bind(b, &slow->back);
+}
+
+void
+lower_site(struct lower *l, unsigned size, unsigned dst, size_t off)
+{
+	const uint8_t *p = (const uint8_t *)&l->t->sites[l->site] + off;
+
+	l->f.site = true;
+	if (l->inl) {
+		x86_mov_ri(l->b, dst, size == 4 ? *(const uint32_t *)(const void *)p
+						: *(const uint64_t *)(const void *)p);
+		return;
+	}
+	x86_load(l->b, 8, false, dst, lower_slot_m(l, l->site_slot));
+	x86_load(l->b, size, false, dst, x86_m(dst, (int32_t)off));
+}
+
+#define ZERO_INLINE 128u
+
+/* n, a multiple of 8, bytes; changes rax, rcx, rdi where they are many. */
+void
+lower_zero(struct lower *l, unsigned base, int32_t disp, uint32_t n)
+{
+	if (n > ZERO_INLINE) {
+		x86_lea(l->b, X86_RDI, x86_m(base, disp));
+		x86_mov_ri(l->b, X86_RAX, 0);
+		x86_mov_ri(l->b, X86_RCX, n / 8);
+		x86_rep_stosq(l->b);
+		return;
+	}
+	for (uint32_t i = 0; i < n; i += 8)
+		x86_store_imm(l->b, 8, x86_m(base, disp + (int32_t)i), 0);
+}
+
+/* ---- looking at what was generated --------------------------------------- */
+
+static uint32_t
+insn_written(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
+{
+	uint32_t mask = 0;
+
+	for (unsigned i = 0; i < in->operand_count; i++) {
+		const ZydisDecodedOperand *op = &ops[i];
+		if (op->type != ZYDIS_OPERAND_TYPE_REGISTER ||
+		    (op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) == 0)
+			continue;
+		ZydisRegister r = ZydisRegisterGetLargestEnclosing(
+			ZYDIS_MACHINE_MODE_LONG_64, op->reg.value);
+		if (ZydisRegisterGetClass(r) == ZYDIS_REGCLASS_GPR64)
+			mask |= X86_R((unsigned)ZydisRegisterGetId(r));
+	}
+	return mask;
+}
+
+uint32_t
+lower_written(const struct lower *l, size_t from, size_t to)
+{
+	ZydisDecoder d;
+	ZydisDecodedInstruction in;
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	uint32_t mask = 0;
+	size_t s = 0;
+
+	ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64,
+			 ZYDIS_STACK_WIDTH_64);
+	for (size_t at = from; at < to; at += in.length) {
+		while (s < l->nshields && l->shields[s].to <= at)
+			s++;
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, l->b->p + at,
+							 to - at, &in, ops)))
+			return ~0u;
+		if (s >= l->nshields || at < l->shields[s].from)
+			mask |= insn_written(&in, ops);
+	}
+	return mask & ~X86_R(X86_RSP);
+}
+
+void
+lower_print(const struct x86_buf *b, size_t from, const char *what)
+{
+	ZydisDisassembledInstruction in;
+
+	fprintf(stderr, "%s, %zu bytes:\n", what, b->n - from);
+	for (size_t at = from; at < b->n; at += in.info.length) {
+		if (!ZYAN_SUCCESS(ZydisDisassembleIntel(
+			    ZYDIS_MACHINE_MODE_LONG_64, b->base + at, b->p + at,
+			    b->n - at, &in)))
+			break;
+		fprintf(stderr, "  %" PRIx64 "  %s\n", b->base + at, in.text);
+	}
+}

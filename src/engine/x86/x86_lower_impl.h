@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * x86_lower_impl.h - what the files that lower clauses to native code share.
+ *
+ *   x86_lower.c       a handler as a whole: frame, both passes, in-place form
+ *   x86_lower_frame.c finding the machine, calls, the cold parts
+ *   x86_lower_user.c  the interrupted thread: registers, arguments, time, CPU
+ *   x86_lower_dif.c   DIF objects: arithmetic, branches, memory, tuples
+ *   x86_lower_var.c   DIF objects: variables
+ *   x86_lower_rec.c   clauses, statements, records
+ *   x86_lower_agg.c   aggregations
+ *
+ * REGISTERS
+ *
+ *   rbx            struct rt of the firing
+ *   rbp            the record that is being written
+ *   r12-r15, r9-11 DIF's r1 .. r7 (the last three are kept in the frame
+ *                  across calls)
+ *   rax rcx rdx    whatever is being computed; rdi rsi r8 too, near calls
+ *
+ * All registers are the interrupted thread's, and the trampoline saves only
+ * what the handler names.  So code is generated twice: first as if all were
+ * saved, to see which ones it writes; then with just those.  What is not saved
+ * still holds the thread's value, what is saved lies in the frame.
+ *
+ * FRAME, from rsp upwards
+ *
+ *   slots      8 bytes each, lower.nslots of them
+ *   return     only out of line
+ *   registers  of lower.saves, the highest number lowest
+ *   flags, red zone: the trampoline's
+ *
+ * COLD parts (faults, first use of a cell, a miss) are put behind the hot ones
+ * in the order in which they were asked for.  A call in a cold part saves the
+ * caller-saved registers itself, so that the hot path need not.
+ */
+#ifndef ENGINE_X86_X86_LOWER_IMPL_H
+#define ENGINE_X86_X86_LOWER_IMPL_H
+
+#include "base/arena.h"
+#include "dif/dif.h"
+#include "engine/x86/x86_emit.h"
+#include "rt/engine.h"
+
+#define LOWER_RT X86_RBX
+#define LOWER_REC X86_RBP
+
+#define LOWER_CALLER                                                        \
+	(X86_R(X86_RAX) | X86_R(X86_RCX) | X86_R(X86_RDX) | X86_R(X86_RSI) | \
+	 X86_R(X86_RDI) | X86_R(X86_R8) | X86_R(X86_R9) | X86_R(X86_R10) |   \
+	 X86_R(X86_R11))
+#define LOWER_CALLEE                                                         \
+	(X86_R(X86_RBX) | X86_R(X86_RBP) | X86_R(X86_R12) | X86_R(X86_R13) | \
+	 X86_R(X86_R14) | X86_R(X86_R15))
+
+/* A field of struct rt as an operand. */
+#define RT_M(field) x86_m(LOWER_RT, (int32_t)offsetof(struct rt, field))
+#define RT_DISP(field) ((int32_t)offsetof(struct rt, field))
+
+/* What is known of rt.now at a point of the code. */
+enum lower_now { NOW_NO, NOW_MAYBE, NOW_YES };
+
+/* Facts that the first pass finds and the second one uses. */
+struct lower_facts {
+	uint32_t used;	/* registers written */
+	uint32_t nslots;
+	bool calls;	/* calls bodies, on any path */
+	bool hot_calls; /* on the main path */
+	bool faults;	/* may fault */
+	bool now_zero;	/* rt.now must be 0 at the start */
+	bool site;	/* reads its struct rtn_site */
+	bool epid;	/* rt.epid must be set */
+	bool args_mem, uregs, stack, locals; /* see lower_scan() */
+};
+
+struct lower;
+
+/* A piece of code away from the main path: at .. jump to back. */
+struct lower_cold {
+	struct lower_cold *next;
+	struct x86_label at, back;
+	void (*emit)(struct lower *l, struct lower_cold *c);
+	uint32_t off, action; /* of a fault */
+	int32_t fault;	      /* enum dif_fault, or -1: rt.fault has it */
+	struct x86_label *to; /* where a fault goes on */
+	uint32_t slot;
+	const struct dif_aggvar *agg;
+	int32_t disp;
+};
+
+struct lower {
+	struct x86_buf *b;
+	const struct x86_target *t;
+	const struct x86_handler_in *in;
+	struct arena *a; /* of one pass */
+	struct err *e;
+	bool failed;
+
+	bool first;	 /* the first pass */
+	bool inl;	 /* in place, for `site` */
+	bool error;	 /* ERROR clauses: a function of its own */
+	uint32_t site;
+	uint64_t code;	 /* in place: the out-of-line form */
+	uint32_t saves;	 /* by the trampoline */
+	uint32_t nslots, top; /* slots: as many as the frame has; in use */
+	uint32_t pushed; /* bytes on the stack beyond the frame */
+	struct lower_facts want; /* what the first pass found */
+	struct lower_facts f;	 /* what this pass finds */
+	enum lower_now now;
+	struct lower_cold *cold, **coldp;
+	uint64_t *strtabs;	 /* addresses; in order of lower_each_obj() */
+
+	struct x86_label done, out;
+
+	/* the present clause */
+	struct x86_label skip, fault;
+	enum lower_now skip_now;
+	bool faulted; /* some code jumps to fault */
+	uint32_t action;
+	uint32_t epid; /* its number after the probe's first; error: itself */
+	uint32_t statics; /* offset of the next static cell */
+	uint32_t site_slot;
+	const struct dif_obj *const *objs; /* with string constants */
+	uint32_t nobjs;
+
+	/* code that keeps all registers: not looked at for `used` */
+	struct {
+		size_t from, to;
+	} *shields;
+	size_t nshields;
+};
+
+/* ---- x86_lower_frame.c --------------------------------------------------- */
+
+int lower_fail(struct lower *l, const char *what);
+/* A fresh slot of the frame, until lower.top is set back. */
+uint32_t lower_slot(struct lower *l);
+struct x86_mem lower_slot_m(const struct lower *l, uint32_t slot);
+/* A new cold part that `emit` will write; owned by the arena. */
+struct lower_cold *lower_cold(struct lower *l,
+			      void (*emit)(struct lower *, struct lower_cold *));
+void lower_cold_emit(struct lower *l);
+/* Call a body; arguments are in place but for rdi, which is set to rt. */
+void lower_call(struct lower *l, enum rtn_fn fn);
+void lower_call_at(struct lower *l, uint64_t addr);
+/* Around a call in a cold part: all registers but rax stay as they are. */
+void lower_shield(struct lower *l);
+void lower_unshield(struct lower *l);
+void lower_call_cold(struct lower *l, enum rtn_fn fn);
+/* From the trampoline's state to a machine in rbx, busy; label out: none. */
+void lower_enter(struct lower *l);
+/* Load 4 or 8 bytes of the site's struct. */
+void lower_site(struct lower *l, unsigned size, unsigned dst, size_t off);
+void lower_zero(struct lower *l, unsigned base, int32_t disp, uint32_t n);
+/* Registers that code [from, to) writes, outside shields. */
+uint32_t lower_written(const struct lower *l, size_t from, size_t to);
+void lower_print(const struct x86_buf *b, size_t from, const char *what);
+
+/* ---- x86_lower_user.c ---------------------------------------------------- */
+
+void lower_user_reg(struct lower *l, unsigned dst, unsigned reg);
+void lower_arg(struct lower *l, uint32_t n, unsigned dst);
+void lower_errno(struct lower *l); /* to rax; also rcx */
+/* Fill rt.arg[], rt.ureg[] as the clauses want them. */
+void lower_user_fill(struct lower *l);
+void lower_now(struct lower *l);       /* raw time to rax; also rdx */
+void lower_timestamp(struct lower *l); /* ns to rax; also rcx, rdx */
+void lower_cpu(struct lower *l);       /* to eax */
+
+/* ---- x86_lower_dif.c ----------------------------------------------------- */
+
+/* The object's value to rax; a fault goes to lower.fault. */
+void lower_obj(struct lower *l, const struct dif_obj *o);
+/* Jump there if rt.fault is set: the fault's offset, or -1. */
+void lower_check_fault(struct lower *l, uint32_t off);
+/* Fault at this place: a label to jump to. */
+struct x86_label *lower_fault_label(struct lower *l, int32_t fault,
+				    uint32_t off);
+
+struct lower_dif {
+	const struct dif_obj *o;
+	uint32_t pc;
+	struct x86_label *label; /* [ntext] */
+	uint8_t *target, *known; /* [ntext]; known: registers written */
+	struct x86_label end;
+	bool lazy;	    /* flags are kept as two numbers in slots */
+	uint32_t fa, fb;    /* those slots */
+	uint32_t spill;	    /* DIF registers to keep across calls */
+	uint32_t spill_slot[3];
+	enum lower_now now;
+};
+/* The machine register of DIF register n, not 0. */
+unsigned lower_reg(unsigned n);
+/* The register that holds n's value: tmp, zeroed, for r0. */
+unsigned lower_src(struct lower *l, unsigned n, unsigned tmp);
+void lower_obj_call(struct lower *l, struct lower_dif *lo, enum rtn_fn fn);
+void lower_obj_call_at(struct lower *l, struct lower_dif *lo, uint64_t addr);
+
+/* ---- x86_lower_var.c ----------------------------------------------------- */
+
+void lower_ldv(struct lower *l, struct lower_dif *lo, unsigned scope,
+	       uint32_t id, unsigned rd);
+void lower_stv(struct lower *l, struct lower_dif *lo, unsigned scope,
+	       uint32_t id, unsigned rs);
+void lower_lda(struct lower *l, struct lower_dif *lo, uint32_t id,
+	       unsigned idx, unsigned rd);
+void lower_assoc(struct lower *l, struct lower_dif *lo, unsigned scope,
+		 uint32_t id, unsigned reg, bool store);
+
+/* ---- x86_lower_rec.c ----------------------------------------------------- */
+
+/* The clause with this many ECBs before it in the probe. */
+void lower_clause(struct lower *l, const struct dif_clause *cl);
+/* Evaluate e and put it at [base + disp]. */
+void lower_value(struct lower *l, const struct dif_expr *e, unsigned base,
+		 int32_t disp);
+
+/* ---- x86_lower_agg.c ----------------------------------------------------- */
+
+void lower_agg(struct lower *l, const struct dif_stmt *st);
+bool lower_agg_static(const struct dif_stmt *st);
+
+/* ---- x86_lower_scan.c ---------------------------------------------------- */
+
+/* Facts that the objects of a clause tell, added to *f. */
+void lower_scan(const struct dif_clause *cl, struct lower_facts *f);
+bool lower_obj_has(const struct dif_obj *o, unsigned op);
+/* Objects of the clauses that have string constants, in order. */
+int lower_strtabs(struct lower *l);
+/* The address of the object's string table in the code. */
+uint64_t lower_strtab(const struct lower *l, const struct dif_obj *o);
+/* Is the i-th ECB of the enabling an ERROR probe's? */
+bool lower_is_error(const struct dif_enabling *en, uint32_t ecb);
+
+#endif

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * x86_lower_user.c - what a firing learns of the thread that it interrupts:
+ * registers, arguments by their recipes, the time, the CPU.
+ *
+ * A register that the trampoline has saved is read from the frame, for it may
+ * have been written since; any other one still holds the thread's value.
+ */
+#include "engine/x86/x86_lower_impl.h"
+
+#define USER_CS 0x33
+#define USER_SS 0x2b
+#define SYS_ERROR (-4096) /* results above it, unsigned, are errors */
+
+/* ---- registers ----------------------------------------------------------- */
+
+/* Bytes from rsp to the first saved register. */
+static int32_t
+frame_size(const struct lower *l)
+{
+	return (int32_t)(l->nslots * 8 + l->pushed + (l->inl ? 0 : 8));
+}
+
+/* dst = hardware register reg of the thread. */
+void
+lower_user_reg(struct lower *l, unsigned dst, unsigned reg)
+{
+	int above = __builtin_popcount(l->saves >> reg >> 1);
+
+	if (reg == X86_RSP)
+		x86_lea(l->b, dst,
+			x86_m(X86_RSP,
+			      frame_size(l) +
+				      8 * __builtin_popcount(l->saves) +
+				      (int32_t)x86_frame_extra(l->in->at)));
+	else if ((l->saves & X86_R(reg)) != 0)
+		x86_load(l->b, 8, false, dst,
+			 x86_m(X86_RSP, frame_size(l) + 8 * above));
+	else if (dst != reg)
+		x86_mov_rr(l->b, 8, dst, reg);
+}
+
+#define NOT_GENERAL 0xff
+
+/* Hardware numbers of uregs[] by index. */
+static const uint8_t hardware[DIF_NUREGS] = {
+	[DIF_R_R15] = 15,    [DIF_R_R14] = 14,
+	[DIF_R_R13] = 13,    [DIF_R_R12] = 12,
+	[DIF_R_RBP] = 5,     [DIF_R_RBX] = 3,
+	[DIF_R_R11] = 11,    [DIF_R_R10] = 10,
+	[DIF_R_R9] = 9,	     [DIF_R_R8] = 8,
+	[DIF_R_RAX] = 0,     [DIF_R_RCX] = 1,
+	[DIF_R_RDX] = 2,     [DIF_R_RSI] = 6,
+	[DIF_R_RDI] = 7,     [DIF_R_ERR] = NOT_GENERAL,
+	[DIF_R_RIP] = NOT_GENERAL, [DIF_R_CS] = NOT_GENERAL,
+	[DIF_R_RFL] = NOT_GENERAL, [DIF_R_RSP] = 4,
+	[DIF_R_SS] = NOT_GENERAL,
+};
+
+/* dst = uregs[idx]. */
+static void
+user_ureg(struct lower *l, unsigned dst, uint64_t idx)
+{
+	if (idx < DIF_NUREGS && hardware[idx] != NOT_GENERAL)
+		lower_user_reg(l, dst, hardware[idx]);
+	else if (idx == DIF_R_RIP)
+		lower_site(l, 8, dst, offsetof(struct rtn_site, pc));
+	else
+		x86_mov_ri(l->b, dst,
+			   idx == DIF_R_CS   ? USER_CS
+			   : idx == DIF_R_SS ? USER_SS
+					     : 0);
+}
+
+/* ---- arguments ----------------------------------------------------------- */
+
+/* The result of a system call in dst: -1 for every error. */
+static void
+sys_result(struct lower *l, unsigned dst)
+{
+	struct x86_label good = { 0 };
+
+	lower_user_reg(l, dst, X86_RAX);
+	x86_alu_ri(l->b, X86_CMP, 8, dst, SYS_ERROR);
+	x86_jcc_short(l->b, X86_CC_BE, &good);
+	x86_mov_ri(l->b, dst, UINT64_MAX);
+	x86_bind(l->b, &good);
+}
+
+void
+lower_arg(struct lower *l, uint32_t n, unsigned dst)
+{
+	static const struct dif_recipe none = { DIF_RCP_NONE, 0 };
+	const struct dif_recipe *r = &none;
+
+	if (l->error) {
+		x86_load(l->b, 8, false, dst,
+			 x86_m(LOWER_RT, RT_DISP(arg) + (int32_t)n * 8));
+		return;
+	}
+	if (l->in->args != NULL)
+		r = &l->in->args->arg[n];
+	switch (r->kind) {
+	case DIF_RCP_CONST: x86_mov_ri(l->b, dst, (uint64_t)r->val); break;
+	case DIF_RCP_COOKIE:
+		lower_site(l, 8, dst, offsetof(struct rtn_site, cookie));
+		break;
+	case DIF_RCP_UREG: user_ureg(l, dst, (uint64_t)r->val); break;
+	case DIF_RCP_USTACK:
+		lower_user_reg(l, dst, X86_RSP);
+		x86_load(l->b, 8, false, dst, x86_m(dst, (int32_t)r->val));
+		break;
+	case DIF_RCP_SYSRET: sys_result(l, dst); break;
+	case DIF_RCP_UPC:
+		lower_site(l, 8, dst, offsetof(struct rtn_site, pc));
+		break;
+	case DIF_RCP_NONE:
+	case DIF_RCP_KPC: x86_mov_ri(l->b, dst, 0); break;
+	}
+}
+
+void
+lower_errno(struct lower *l)
+{
+	struct x86_label good = { 0 };
+
+	if (l->error) {
+		x86_load(l->b, 8, false, X86_RAX,
+			 x86_m(LOWER_RT, RT_DISP(ureg) + 8 * RTN_UREG_ERRNO));
+		return;
+	}
+	x86_mov_ri(l->b, X86_RAX, 0);
+	if (l->in->at != X86_AT_SYSRETURN)
+		return;
+	lower_user_reg(l, X86_RCX, X86_RAX);
+	x86_alu_ri(l->b, X86_CMP, 8, X86_RCX, SYS_ERROR);
+	x86_jcc_short(l->b, X86_CC_BE, &good);
+	x86_alu_rr(l->b, X86_SUB, 8, X86_RAX, X86_RCX);
+	x86_bind(l->b, &good);
+}
+
+/* ---- for those who read memory ------------------------------------------- */
+
+static void
+fill_ureg(struct lower *l, uint32_t idx)
+{
+	unsigned reg = hardware[idx];
+
+	if (reg == NOT_GENERAL || reg == X86_RSP ||
+	    (l->saves & X86_R(reg)) != 0) {
+		user_ureg(l, X86_RAX, idx);
+		reg = X86_RAX;
+	}
+	x86_store(l->b, 8, x86_m(LOWER_RT, RT_DISP(ureg) + (int32_t)idx * 8),
+		  reg);
+}
+
+static void
+fill_uregs(struct lower *l)
+{
+	bool ret = l->in->at == X86_AT_ENTRY || l->in->at == X86_AT_RETURN;
+
+	if (l->want.uregs) {
+		for (uint32_t i = 0; i < DIF_NUREGS; i++)
+			fill_ureg(l, i);
+	} else {
+		fill_ureg(l, DIF_R_RIP);
+		fill_ureg(l, DIF_R_RSP);
+		fill_ureg(l, DIF_R_RBP);
+	}
+	x86_store_imm(l->b, 8,
+		      x86_m(LOWER_RT, RT_DISP(ureg) + 8 * RTN_UREG_RET), ret);
+	lower_errno(l);
+	x86_store(l->b, 8,
+		  x86_m(LOWER_RT, RT_DISP(ureg) + 8 * RTN_UREG_ERRNO),
+		  X86_RAX);
+}
+
+void
+lower_user_fill(struct lower *l)
+{
+	if (l->want.uregs || l->want.stack)
+		fill_uregs(l);
+	for (uint32_t i = 0; l->want.args_mem && i < RT_NARGS; i++) {
+		lower_arg(l, i, X86_RAX);
+		x86_store(l->b, 8,
+			  x86_m(LOWER_RT, RT_DISP(arg) + (int32_t)i * 8),
+			  X86_RAX);
+	}
+}
+
+/* ---- time and place ------------------------------------------------------ */
+
+static void
+now_read(struct lower *l)
+{
+	if (l->t->sh->vdso_time != 0) {
+		lower_call(l, RTN_FN_now);
+		return;
+	}
+	x86_rdtsc(l->b);
+	x86_sh_ri(l->b, X86_SHL, 8, X86_RDX, 32);
+	x86_alu_rr(l->b, X86_OR, 8, X86_RAX, X86_RDX);
+	x86_store(l->b, 8, RT_M(now), X86_RAX);
+}
+
+/* Once for a firing: afterwards rt.now has it. */
+void
+lower_now(struct lower *l)
+{
+	enum lower_now now = l->now;
+	struct x86_label have = { 0 };
+
+	l->now = NOW_YES;
+	if (now == NOW_NO) {
+		now_read(l);
+		return;
+	}
+	x86_load(l->b, 8, false, X86_RAX, RT_M(now));
+	if (now == NOW_YES)
+		return;
+	l->f.now_zero = true;
+	x86_test_rr(l->b, 8, X86_RAX, X86_RAX);
+	x86_jcc_label(l->b, X86_CC_NE, &have);
+	now_read(l);
+	x86_bind(l->b, &have);
+	l->now = NOW_YES;
+}
+
+/* ns0 + (((raw - tsc0) * mult) >> 32) by the clock that holds at present. */
+void
+lower_timestamp(struct lower *l)
+{
+	const uint64_t idx = offsetof(struct rtn_shared, clock_idx);
+	const uint64_t clk = offsetof(struct rtn_shared, clock);
+	struct x86_buf *b = l->b;
+
+	_Static_assert(sizeof(struct rtn_clock) == 24, "index * 3 * 8");
+	lower_now(l);
+	if (l->t->sh->vdso_time != 0)
+		return;
+	x86_mov_ri(b, X86_RCX, l->t->sh->self + idx);
+	x86_load(b, 4, false, X86_RDX, x86_m(X86_RCX, 0));
+	x86_lea(b, X86_RDX, x86_mi(X86_RDX, X86_RDX, 2, 0));
+	x86_lea(b, X86_RCX,
+		x86_mi(X86_RCX, X86_RDX, 8, (int32_t)(clk - idx)));
+	x86_alu_rm(b, X86_SUB, 8, X86_RAX,
+		   x86_m(X86_RCX, offsetof(struct rtn_clock, tsc0)));
+	x86_un_m(b, X86_MUL, 8,
+		 x86_m(X86_RCX, offsetof(struct rtn_clock, mult)));
+	x86_shd_ri(b, false, 8, X86_RAX, X86_RDX, 32);
+	x86_alu_rm(b, X86_ADD, 8, X86_RAX,
+		   x86_m(X86_RCX, offsetof(struct rtn_clock, ns0)));
+}
+
+#define RSEQ_CPU_ID 4  /* offset in struct rseq; negative: not registered */
+#define PID_CPU 0xfff /* TSC_AUX: the CPU below, its node above */
+
+void
+lower_cpu(struct lower *l)
+{
+	const struct rtn_shared *sh = l->t->sh;
+	struct x86_label good = { 0 };
+
+	if (sh->rseq_off != 0) {
+		x86_load(l->b, 4, false, X86_RAX,
+			 x86_mfs((int32_t)sh->rseq_off + RSEQ_CPU_ID));
+		x86_test_rr(l->b, 4, X86_RAX, X86_RAX);
+		x86_jcc_short(l->b, X86_CC_NS, &good);
+		x86_load(l->b, 4, false, X86_RAX, RT_M(cpu));
+		x86_bind(l->b, &good);
+	} else if (sh->has_rdpid) {
+		x86_rdpid(l->b, X86_RAX);
+		x86_alu_ri(l->b, X86_AND, 4, X86_RAX, PID_CPU);
+	} else {
+		x86_load(l->b, 4, false, X86_RAX, RT_M(cpu));
+	}
+}
