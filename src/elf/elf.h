@@ -62,4 +62,45 @@ bool elf_text(const struct elf_file *f, uint64_t *addr, uint64_t *size);
 const void *elf_section(struct elf_file *f, const char *name, size_t *size,
 			uint64_t *addr);
 
+/* ---- code (elf_eh.c, elf_entry.c) ---------------------------------------- */
+
+/* A piece of code that the unwind table describes: a function, or a part of
+   one that the compiler has moved away.  Link-time addresses. */
+struct elf_fde {
+	uint64_t addr, size;
+	uint64_t lsda;	 /* its exception table; 0: none */
+	bool fragment;	 /* begins with a frame already built: part of another
+			    function, nobody calls it */
+	bool signal;	 /* a signal frame: the restorer */
+};
+/*
+ * All FDEs of .eh_frame whose range is in executable segments, sorted by
+ * address, without repetitions; read when first asked for, owned by the file.
+ * Entries that are damaged are left out.
+ */
+const struct elf_fde *elf_fdes(struct elf_file *f, size_t *n);
+/* The FDE that covers a link-time address; NULL: none. */
+const struct elf_fde *elf_fde_at(struct elf_file *f, uint64_t addr);
+/*
+ * The landing pads of an FDE, in the order of its call-site table: call
+ * fn(arg, addr).  What follows damage in the table is left out.
+ */
+void elf_landing_pads(struct elf_file *f, const struct elf_fde *d,
+		      void (*fn)(void *arg, uint64_t addr), void *arg);
+/*
+ * Addresses in code that the object's data may hold: relocations that point
+ * into code and, where objects are not relocated (ET_EXEC), every aligned word
+ * of its data that could be one.  Sorted, unique, owned by the file.
+ */
+const uint64_t *elf_code_ptrs(struct elf_file *f, size_t *n);
+/*
+ * Every address at which code may be entered from outside of the instructions
+ * around it, as far as tables tell: symbols, FDEs, landing pads, code pointers,
+ * the entry point.  Sorted, unique, owned by the file.  NULL: no memory, or not
+ * an x86-64 object; nothing may be concluded then.
+ */
+const uint64_t *elf_entries(struct elf_file *f, size_t *n);
+/* Does a function, or a stub of the linker (.plt), begin at addr? */
+bool elf_is_fn(struct elf_file *f, uint64_t addr);
+
 #endif

@@ -58,6 +58,16 @@ struct elf_file {
 	struct hash *names; /* first symbol of each name; NULL until asked */
 	struct elf_file *debug; /* the separate debug file, or NULL */
 	Dwfl *dwfl; /* owns the names of .gnu_debugdata's symbols */
+
+	/* Code; each valid once its `loaded` is set. */
+	bool fdes_loaded, ptrs_loaded, entries_loaded;
+	bool fdes_failed; /* no memory: some are missing */
+	struct elf_fde *fdes;
+	size_t nfdes;
+	uint64_t *ptrs; /* elf_code_ptrs() */
+	size_t nptrs;
+	uint64_t *entries;
+	size_t nentries;
 };
 
 /* Bytes of the file by offset; NULL when not all there. */
@@ -89,5 +99,22 @@ bool elf_raws_add(struct elf_raws *r, const struct elf_raw *s);
 struct elf_file *elf_debug_open(struct elf_file *f);
 /* Add the symbols of .gnu_debugdata, if any.  False: no memory. */
 bool elf_debugdata_syms(struct elf_file *f, struct elf_raws *out);
+
+/* The executable segment's bytes that are in the file: does addr lie there? */
+static inline bool
+elf_is_code(const struct elf_file *f, uint64_t addr)
+{
+	return elf_code_left(f, addr) != 0;
+}
+/* A growing list of addresses, made into a table: sorted, unique, in the
+   file's arena. */
+struct elf_addrs {
+	uint64_t *v;
+	size_t n, cap;
+	bool failed; /* no memory: some are missing */
+};
+void elf_addrs_add(struct elf_addrs *a, uint64_t addr);
+bool elf_addrs_table(struct elf_file *f, struct elf_addrs *a, uint64_t **v,
+		     size_t *n);
 
 #endif

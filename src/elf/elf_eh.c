@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * elf_eh.c - functions and landing pads, from the unwind tables.
+ *
+ * .eh_frame has an entry (FDE) for every function of a compiled object, also
+ * of a stripped one, and tells a function's split-off part from a function: a
+ * part begins with a frame on the stack.  libdw cuts the section into entries;
+ * what is in them is read here, with a reader that cannot leave its bytes.
+ * An FDE may name a table of exceptions (LSDA, in .gcc_except_table), whose
+ * landing pads are places that the unwinder jumps to.
+ *
+ * See the Linux Standard Base, "Exception Frames"; DWARF 5, section 6.4; and
+ * for the LSDA the Itanium C++ ABI's exception tables.
+ */
+#include "elf/elf_impl.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <elfutils/libdw.h>
+
+/* ---- a reader ----------------------------------------------------------- */
+
+struct eh_reader {
+	const uint8_t *p, *end;
+	uint64_t addr; /* of *p */
+	bool bad;      /* has run out of bytes: all further values are 0 */
+};
+
+static uint64_t
+eh_fixed(struct eh_reader *r, size_t n)
+{
+	uint64_t v = 0;
+
+	if (r->bad || (size_t)(r->end - r->p) < n) {
+		r->bad = true;
+		return 0;
+	}
+	memcpy(&v, r->p, n); /* both are little-endian */
+	r->p += n;
+	r->addr += n;
+	return v;
+}
+
+static uint64_t
+eh_uleb(struct eh_reader *r)
+{
+	uint64_t v = 0;
+	uint8_t b;
+	unsigned shift = 0;
+
+	do {
+		b = (uint8_t)eh_fixed(r, 1);
+		if (shift < 64)
+			v |= (uint64_t)(b & 0x7f) << shift;
+		shift += 7;
+	} while ((b & 0x80) != 0);
+	return v;
+}
+
+static int64_t
+eh_sleb(struct eh_reader *r)
+{
+	uint64_t v = 0;
+	uint8_t b;
+	unsigned shift = 0;
+
+	do {
+		b = (uint8_t)eh_fixed(r, 1);
+		if (shift < 64)
+			v |= (uint64_t)(b & 0x7f) << shift;
+		shift += 7;
+	} while ((b & 0x80) != 0);
+	if (shift < 64 && (b & 0x40) != 0)
+		v |= ~(uint64_t)0 << shift;
+	return (int64_t)v;
+}
+
+/* A value in one of the formats of DW_EH_PE_*, without what it is added to. */
+static uint64_t
+eh_value(struct eh_reader *r, uint8_t enc)
+{
+	switch (enc & 0x0f) {
+	case DW_EH_PE_absptr:
+	case DW_EH_PE_udata8:
+	case DW_EH_PE_sdata8:
+		return eh_fixed(r, 8);
+	case DW_EH_PE_uleb128:
+		return eh_uleb(r);
+	case DW_EH_PE_sleb128:
+		return (uint64_t)eh_sleb(r);
+	case DW_EH_PE_udata2:
+		return eh_fixed(r, 2);
+	case DW_EH_PE_sdata2:
+		return (uint64_t)(int16_t)eh_fixed(r, 2);
+	case DW_EH_PE_udata4:
+		return eh_fixed(r, 4);
+	case DW_EH_PE_sdata4:
+		return (uint64_t)(int32_t)eh_fixed(r, 4);
+	default:
+		r->bad = true;
+		return 0;
+	}
+}
+
+/* An address; 0 is kept as it is, it means "none". */
+static uint64_t
+eh_addr(struct eh_reader *r, uint8_t enc)
+{
+	uint64_t at = r->addr, v = eh_value(r, enc);
+
+	if (v == 0 || r->bad)
+		return 0;
+	switch (enc & 0xf0) {
+	case DW_EH_PE_absptr:
+		return v;
+	case DW_EH_PE_pcrel:
+		return at + v;
+	default: /* textrel, datarel, indirect: nobody makes them here */
+		r->bad = true;
+		return 0;
+	}
+}
+
+/* ---- frame entries ------------------------------------------------------ */
+
+/* What an FDE must know of its CIE. */
+struct eh_cie {
+	Dwarf_Off off;
+	bool ok;
+	bool sized; /* 'z': FDEs say how long their augmentation is */
+	bool signal;
+	uint8_t enc, lsda_enc;
+};
+
+struct eh_frame {
+	struct elf_file *f;
+	Elf_Data data;
+	uint64_t addr; /* of the section */
+	struct eh_cie cie; /* the last that was looked up */
+};
+
+static void
+eh_cie_augment(struct eh_cie *c, const Dwarf_CIE *cie)
+{
+	const char *a = cie->augmentation;
+	struct eh_reader r = { .p = cie->augmentation_data };
+
+	*c = (struct eh_cie){ .off = c->off, .lsda_enc = DW_EH_PE_omit };
+	c->ok = true;
+	if (a[0] != 'z') {
+		c->ok = a[0] == '\0';
+		return;
+	}
+	c->sized = true;
+	if (r.p == NULL)
+		return;
+	r.end = r.p + cie->augmentation_data_size;
+	for (a++; *a != '\0' && !r.bad; a++) {
+		switch (*a) {
+		case 'R':
+			c->enc = (uint8_t)eh_fixed(&r, 1);
+			break;
+		case 'L':
+			c->lsda_enc = (uint8_t)eh_fixed(&r, 1);
+			break;
+		case 'P':
+			eh_value(&r, (uint8_t)eh_fixed(&r, 1));
+			break;
+		case 'S':
+			c->signal = true;
+			break;
+		default: /* what follows is not understood */
+			c->ok = false;
+			return;
+		}
+	}
+	c->ok = !r.bad;
+}
+
+static const struct eh_cie *
+eh_cie_at(struct eh_frame *x, Dwarf_Off off)
+{
+	Dwarf_CFI_Entry entry;
+	Dwarf_Off next;
+
+	if (x->cie.off == off)
+		return &x->cie;
+	x->cie = (struct eh_cie){ .off = off };
+	if (off < x->data.d_size &&
+	    dwarf_next_cfi(x->f->eh.e_ident, &x->data, true, off, &next,
+			   &entry) == 0 &&
+	    dwarf_cfi_cie_p(&entry))
+		eh_cie_augment(&x->cie, &entry.cie);
+	return &x->cie;
+}
+
+/*
+ * Does the frame, before the first instruction has run, already hold more than
+ * the return address?  Rules for the first address come before the first
+ * advance.
+ */
+static bool
+eh_is_fragment(struct eh_reader r)
+{
+	while (!r.bad && r.p < r.end) {
+		uint8_t op = (uint8_t)eh_fixed(&r, 1);
+
+		if ((op & 0xc0) == DW_CFA_offset) {
+			eh_uleb(&r);
+			continue;
+		}
+		switch (op) {
+		case DW_CFA_def_cfa: /* rsp + 8 is what functions begin with */
+			if (eh_uleb(&r) != 7)
+				return true;
+			return eh_uleb(&r) != 8;
+		case DW_CFA_def_cfa_offset:
+			return eh_uleb(&r) != 8;
+		case DW_CFA_def_cfa_register:
+		case DW_CFA_def_cfa_expression:
+			return true;
+		case DW_CFA_nop:
+		case DW_CFA_remember_state:
+			break;
+		case DW_CFA_GNU_args_size:
+			eh_uleb(&r);
+			break;
+		default:
+			return false;
+		}
+	}
+	return false;
+}
+
+static bool
+eh_fde_read(struct eh_frame *x, const Dwarf_FDE *in, struct elf_fde *out)
+{
+	const uint8_t *base = x->data.d_buf;
+	const struct eh_cie *c = eh_cie_at(x, in->CIE_pointer);
+	struct eh_reader r = { .p = in->start, .end = in->end };
+	uint64_t n;
+
+	if (!c->ok)
+		return false;
+	r.addr = x->addr + (uint64_t)(in->start - base);
+	*out = (struct elf_fde){ .addr = eh_addr(&r, c->enc),
+				 .signal = c->signal };
+	out->size = eh_value(&r, c->enc & 0x0f);
+	if (c->sized) {
+		n = eh_uleb(&r);
+		if (n > (uint64_t)(r.end - r.p))
+			return false;
+		struct eh_reader aug = { r.p, r.p + n, r.addr, r.bad };
+		if (c->lsda_enc != DW_EH_PE_omit && n != 0)
+			out->lsda = eh_addr(&aug, c->lsda_enc);
+		r.p += n;
+		r.addr += n;
+	}
+	if (r.bad || out->size == 0 ||
+	    out->size > elf_code_left(x->f, out->addr))
+		return false;
+	/* The linker's stubs are one FDE whose rules are an expression. */
+	out->fragment = !out->signal && eh_is_fragment(r);
+	return true;
+}
+
+static int
+eh_fde_cmp(const void *va, const void *vb)
+{
+	const struct elf_fde *a = va, *b = vb;
+
+	return a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+struct eh_list {
+	struct elf_fde *v;
+	size_t n, cap;
+};
+
+static bool
+eh_list_add(struct eh_list *l, const struct elf_fde *d)
+{
+	if (l->n == l->cap) {
+		size_t cap = l->cap == 0 ? 1024 : 2 * l->cap;
+		struct elf_fde *v = reallocarray(l->v, cap, sizeof(*v));
+
+		if (v == NULL)
+			return false;
+		l->v = v;
+		l->cap = cap;
+	}
+	l->v[l->n++] = *d;
+	return true;
+}
+
+static void
+eh_gather(struct eh_frame *x, struct eh_list *l)
+{
+	Dwarf_Off off = 0, next = 0;
+	Dwarf_CFI_Entry entry;
+	struct elf_fde d;
+	int rc;
+
+	while (off < x->data.d_size) {
+		next = off;
+		rc = dwarf_next_cfi(x->f->eh.e_ident, &x->data, true, off,
+				    &next, &entry);
+		if (rc > 0 || next <= off || next > x->data.d_size)
+			return;
+		if (rc == 0 && !dwarf_cfi_cie_p(&entry) &&
+		    eh_fde_read(x, &entry.fde, &d) && !eh_list_add(l, &d)) {
+			x->f->fdes_failed = true;
+			return;
+		}
+		off = next;
+	}
+}
+
+/* The sorted list without repetitions, into the file's arena. */
+static void
+eh_table(struct elf_file *f, struct eh_list *l)
+{
+	size_t n = 0;
+
+	if (l->n == 0)
+		return;
+	qsort(l->v, l->n, sizeof(*l->v), eh_fde_cmp);
+	for (size_t i = 0; i < l->n; i++)
+		if (n == 0 || l->v[n - 1].addr != l->v[i].addr)
+			l->v[n++] = l->v[i];
+	f->fdes = arena_memdup(f->arena, l->v, n * sizeof(*l->v));
+	f->nfdes = f->fdes != NULL ? n : 0;
+	f->fdes_failed |= f->fdes == NULL;
+}
+
+const struct elf_fde *
+elf_fdes(struct elf_file *f, size_t *n)
+{
+	struct eh_frame x = { .f = f, .cie.off = (Dwarf_Off)-1 };
+	struct eh_list l = { 0 };
+	size_t size;
+	const void *p;
+
+	if (!f->fdes_loaded) {
+		f->fdes_loaded = true;
+		p = elf_is_x86_64(f)
+			    ? elf_section(f, ".eh_frame", &size, &x.addr)
+			    : NULL;
+		if (p != NULL) {
+			x.data.d_buf = (void *)(uintptr_t)p;
+			x.data.d_size = size;
+			x.data.d_type = ELF_T_BYTE;
+			x.data.d_version = EV_CURRENT;
+			x.data.d_align = 1;
+			eh_gather(&x, &l);
+		}
+		eh_table(f, &l);
+		free(l.v);
+	}
+	*n = f->nfdes;
+	return f->fdes;
+}
+
+const struct elf_fde *
+elf_fde_at(struct elf_file *f, uint64_t addr)
+{
+	size_t n, lo = 0, hi;
+	const struct elf_fde *v = elf_fdes(f, &n);
+
+	for (hi = n; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (v[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo != 0 && addr - v[lo - 1].addr < v[lo - 1].size ? &v[lo - 1]
+								 : NULL;
+}
+
+/* ---- landing pads ------------------------------------------------------- */
+
+/* A reader from addr to the end of its segment's bytes. */
+static bool
+eh_reader_at(struct elf_file *f, uint64_t addr, struct eh_reader *r)
+{
+	for (size_t i = 0; i < f->nsegs; i++) {
+		const struct elf_seg *s = &f->segs[i];
+		uint64_t at = addr - s->addr;
+
+		if (at >= s->filesz)
+			continue;
+		r->p = elf_at(f, s->off + at, s->filesz - at);
+		r->end = r->p + (s->filesz - at);
+		r->addr = addr;
+		r->bad = r->p == NULL;
+		return !r->bad;
+	}
+	return false;
+}
+
+void
+elf_landing_pads(struct elf_file *f, const struct elf_fde *d,
+		 void (*fn)(void *arg, uint64_t addr), void *arg)
+{
+	struct eh_reader r = { 0 };
+	uint64_t start = d->addr, n;
+	uint8_t enc;
+
+	if (d->lsda == 0 || !eh_reader_at(f, d->lsda, &r))
+		return;
+	enc = (uint8_t)eh_fixed(&r, 1);
+	if (enc != DW_EH_PE_omit)
+		start = eh_addr(&r, enc);
+	if (eh_fixed(&r, 1) != DW_EH_PE_omit)
+		eh_uleb(&r);
+	enc = (uint8_t)eh_fixed(&r, 1);
+	n = eh_uleb(&r);
+	if (r.bad || n > (uint64_t)(r.end - r.p))
+		return;
+	for (r.end = r.p + n; r.p < r.end;) {
+		eh_value(&r, enc & 0x0f); /* the call site: start, size */
+		eh_value(&r, enc & 0x0f);
+		uint64_t pad = eh_value(&r, enc & 0x0f);
+		eh_uleb(&r); /* what is done there */
+		if (r.bad)
+			return;
+		if (pad != 0 && elf_is_code(f, start + pad))
+			fn(arg, start + pad);
+	}
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * elf_entry.c - where an object's code may be entered.
+ *
+ * Whoever overwrites instructions must know where control can arrive other
+ * than from the instruction before.  Code itself says most of it; this file
+ * collects what only the object's tables know: symbols, functions of the
+ * unwind table, landing pads, and addresses of code that data holds.  In an
+ * object that can be loaded anywhere, each of the latter has a relocation.  In
+ * one that cannot, nothing marks them: there every aligned word of the data
+ * that could be such an address is taken for one.  Too many only make us more
+ * careful.
+ */
+#include "elf/elf_impl.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef SHT_RELR
+#define SHT_RELR 19 /* elf.h before glibc 2.36 */
+#endif
+
+/* ---- lists of addresses -------------------------------------------------- */
+
+void
+elf_addrs_add(struct elf_addrs *a, uint64_t addr)
+{
+	if (a->n == a->cap) {
+		size_t cap = a->cap == 0 ? 1024 : 2 * a->cap;
+		uint64_t *v = reallocarray(a->v, cap, sizeof(*v));
+
+		if (v == NULL) {
+			a->failed = true;
+			return;
+		}
+		a->v = v;
+		a->cap = cap;
+	}
+	a->v[a->n++] = addr;
+}
+
+static int
+elf_addr_cmp(const void *va, const void *vb)
+{
+	uint64_t a = *(const uint64_t *)va, b = *(const uint64_t *)vb;
+
+	return a < b ? -1 : a > b;
+}
+
+bool
+elf_addrs_table(struct elf_file *f, struct elf_addrs *a, uint64_t **v,
+		size_t *n)
+{
+	size_t k = 0;
+
+	*v = NULL;
+	*n = 0;
+	if (a->n != 0)
+		qsort(a->v, a->n, sizeof(*a->v), elf_addr_cmp);
+	for (size_t i = 0; i < a->n; i++)
+		if (k == 0 || a->v[k - 1] != a->v[i])
+			a->v[k++] = a->v[i];
+	if (!a->failed)
+		*v = arena_memdup(f->arena, a->v, k * sizeof(*a->v));
+	if (*v != NULL)
+		*n = k;
+	free(a->v);
+	return *v != NULL;
+}
+
+/* ---- code pointers ------------------------------------------------------- */
+
+static void
+ptr_add(struct elf_file *f, struct elf_addrs *a, uint64_t addr)
+{
+	if (elf_is_code(f, addr))
+		elf_addrs_add(a, addr);
+}
+
+/* The value of symbol number i of section `link`; 0: not defined here. */
+static uint64_t
+ptr_symbol(struct elf_file *f, uint32_t link, uint32_t i)
+{
+	Elf_Scn *scn = elf_getscn(f->elf, link);
+	Elf_Data *d = scn != NULL ? elf_getdata(scn, NULL) : NULL;
+	GElf_Sym s;
+
+	if (d == NULL || i > INT32_MAX ||
+	    gelf_getsym(d, (int)i, &s) == NULL || s.st_shndx == SHN_UNDEF)
+		return 0;
+	return s.st_value;
+}
+
+static void
+ptrs_of_rela(struct elf_file *f, size_t sec, struct elf_addrs *a)
+{
+	const struct elf_sec *s = &f->secs[sec];
+	const uint8_t *p = elf_at(f, s->off, s->size);
+	Elf_Scn *scn = elf_getscn(f->elf, sec);
+	GElf_Shdr sh;
+	Elf64_Rela r;
+
+	if (p == NULL || scn == NULL || gelf_getshdr(scn, &sh) == NULL)
+		return;
+	for (uint64_t at = 0; s->size - at >= sizeof(r); at += sizeof(r)) {
+		uint64_t sym;
+
+		memcpy(&r, p + at, sizeof(r));
+		switch (ELF64_R_TYPE(r.r_info)) {
+		case R_X86_64_RELATIVE:
+		case R_X86_64_IRELATIVE:
+			ptr_add(f, a, (uint64_t)r.r_addend);
+			break;
+		case R_X86_64_64:
+			sym = ptr_symbol(f, sh.sh_link,
+					 (uint32_t)ELF64_R_SYM(r.r_info));
+			if (sym != 0)
+				ptr_add(f, a, sym + (uint64_t)r.r_addend);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+static void
+ptr_at(struct elf_file *f, uint64_t slot, struct elf_addrs *a)
+{
+	const uint8_t *p = elf_bytes(f, slot, 8);
+	uint64_t v;
+
+	if (p == NULL)
+		return;
+	memcpy(&v, p, sizeof(v));
+	ptr_add(f, a, v);
+}
+
+/* Packed relative relocations: an address, then bit maps of the 63 words that
+   follow each other. */
+static void
+ptrs_of_relr(struct elf_file *f, size_t sec, struct elf_addrs *a)
+{
+	const struct elf_sec *s = &f->secs[sec];
+	const uint8_t *p = elf_at(f, s->off, s->size);
+	uint64_t v, where = 0;
+
+	if (p == NULL)
+		return;
+	for (uint64_t at = 0; s->size - at >= sizeof(v); at += sizeof(v)) {
+		memcpy(&v, p + at, sizeof(v));
+		if ((v & 1) == 0) {
+			ptr_at(f, v, a);
+			where = v + 8;
+			continue;
+		}
+		for (unsigned bit = 1; bit < 64; bit++)
+			if ((v >> bit & 1) != 0)
+				ptr_at(f, where + 8 * (bit - 1), a);
+		where += 63 * 8;
+	}
+}
+
+/* Every aligned word of a section that could be an address of code. */
+static void
+ptrs_of_data(struct elf_file *f, size_t sec, struct elf_addrs *a)
+{
+	const struct elf_sec *s = &f->secs[sec];
+	const uint8_t *p = elf_at(f, s->off, s->size);
+	uint64_t lo = UINT64_MAX, hi = 0, v;
+
+	if (p == NULL)
+		return;
+	for (size_t i = 0; i < f->nsegs; i++) {
+		if (!f->segs[i].exec)
+			continue;
+		if (f->segs[i].addr < lo)
+			lo = f->segs[i].addr;
+		if (f->segs[i].addr + f->segs[i].filesz > hi)
+			hi = f->segs[i].addr + f->segs[i].filesz;
+	}
+	for (uint64_t at = -s->addr & 7; at < s->size && s->size - at >= 8;
+	     at += 8) {
+		memcpy(&v, p + at, sizeof(v));
+		if (v >= lo && v < hi)
+			ptr_add(f, a, v);
+	}
+}
+
+static bool
+sec_is_data(const struct elf_sec *s)
+{
+	return (s->flags & SHF_ALLOC) != 0 && (s->flags & SHF_EXECINSTR) == 0 &&
+	       (s->type == SHT_PROGBITS || s->type == SHT_INIT_ARRAY ||
+		s->type == SHT_FINI_ARRAY || s->type == SHT_PREINIT_ARRAY);
+}
+
+const uint64_t *
+elf_code_ptrs(struct elf_file *f, size_t *n)
+{
+	struct elf_addrs a = { 0 };
+
+	if (!f->ptrs_loaded && elf_is_x86_64(f)) {
+		for (size_t i = 1; i < f->nsecs; i++) {
+			const struct elf_sec *s = &f->secs[i];
+
+			if ((s->flags & SHF_ALLOC) == 0)
+				continue;
+			if (s->type == SHT_RELA)
+				ptrs_of_rela(f, i, &a);
+			else if (s->type == SHT_RELR)
+				ptrs_of_relr(f, i, &a);
+			else if (!elf_is_pie(f) && sec_is_data(s))
+				ptrs_of_data(f, i, &a);
+		}
+		elf_addrs_table(f, &a, &f->ptrs, &f->nptrs);
+	}
+	f->ptrs_loaded = true;
+	*n = f->nptrs;
+	return f->ptrs;
+}
+
+/* ---- all entries --------------------------------------------------------- */
+
+static void
+entry_add(void *arg, uint64_t addr)
+{
+	elf_addrs_add(arg, addr);
+}
+
+const uint64_t *
+elf_entries(struct elf_file *f, size_t *n)
+{
+	struct elf_addrs a = { 0 };
+	const struct elf_fde *d;
+	const struct elf_sym *s;
+	const uint64_t *p;
+	size_t k;
+
+	if (f->entries_loaded)
+		goto out;
+	f->entries_loaded = true;
+	ptr_add(f, &a, elf_entry(f));
+	s = elf_syms(f, &k);
+	for (size_t i = 0; i < k; i++)
+		ptr_add(f, &a, s[i].addr);
+	d = elf_fdes(f, &k);
+	for (size_t i = 0; i < k; i++) {
+		elf_addrs_add(&a, d[i].addr);
+		elf_landing_pads(f, &d[i], entry_add, &a);
+	}
+	p = elf_code_ptrs(f, &k);
+	for (size_t i = 0; i < k; i++)
+		elf_addrs_add(&a, p[i]);
+	a.failed |= f->fdes_failed || p == NULL;
+	elf_addrs_table(f, &a, &f->entries, &f->nentries);
+out:
+	*n = f->nentries;
+	return f->entries;
+}
+
+/* Is addr the start of a stub in one of the linker's sections? */
+static bool
+entry_is_stub(struct elf_file *f, uint64_t addr)
+{
+	static const struct {
+		const char *name;
+		uint64_t step;
+	} secs[] = { { ".plt", 16 },
+		     { ".plt.sec", 16 },
+		     { ".plt.got", 8 },
+		     { ".iplt", 16 } };
+
+	for (size_t i = 0; i < sizeof(secs) / sizeof(secs[0]); i++) {
+		const struct elf_sec *s = elf_sec_find(f, secs[i].name);
+
+		if (s != NULL && addr - s->addr < s->size)
+			return (addr - s->addr) % secs[i].step == 0;
+	}
+	return false;
+}
+
+bool
+elf_is_fn(struct elf_file *f, uint64_t addr)
+{
+	const struct elf_fde *d = elf_fde_at(f, addr);
+	const struct elf_sym *s = elf_sym_at(f, addr);
+
+	if (d != NULL && d->addr == addr && !d->fragment)
+		return true;
+	if (s != NULL && s->addr == addr && s->is_func)
+		return d == NULL || d->addr != addr || !d->fragment;
+	return entry_is_stub(f, addr);
+}
