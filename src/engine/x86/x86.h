@@ -174,28 +174,6 @@ enum x86_at { X86_AT_ENTRY, X86_AT_RETURN, X86_AT_INSN, X86_AT_SYSENTRY,
 #define X86_R(n) (1u << (n))
 
 /*
- * What lies between the registers that a trampoline has saved for a handler
- * and the stack as the program left it: at an arbitrary place the red zone and
- * a word for the flags; at a system call also a spare word and the address
- * that the dispatcher returns to.
- *
- *   the program's rsp = address of the first saved register + 8 + x86_gap(at)
- */
-static inline uint32_t
-x86_gap(enum x86_at at)
-{
-	switch (at) {
-	case X86_AT_INSN:
-		return 136;
-	case X86_AT_SYSENTRY:
-	case X86_AT_SYSRETURN:
-		return 152;
-	default:
-		return 0;
-	}
-}
-
-/*
  * Code for one set of sites: the clauses of ecbs [ecb0, ecb0 + necbs) of any
  * of its probes (all its probes have the same clauses and recipes).
  */
@@ -209,7 +187,7 @@ struct x86_handler_in {
 /*
  * A handler as trampolines use it.  Convention: the trampoline has pushed the
  * registers of `saves` (lowest number first, so highest is at [rsp]), after
- * stepping over the red zone and saving flags where needed (x86_gap()); eax is
+ * stepping over the red zone and saving flags where needed (x86_frame_extra()); eax is
  * the index of the rtn_site, so `saves` has rax where it is called.  `code` !=
  * 0: call it.  inl: short enough to be written in place, per site, with
  * x86_handler_inline(), which may change the flags.
@@ -226,15 +204,21 @@ struct x86_handler {
  * Bytes that a trampoline has put between the thread's stack and the saved
  * registers: none at the ways into and out of a function, where flags and red
  * zone are dead by the calling convention; elsewhere always the red zone and
- * one word of flags, so that handlers know where the thread's stack is.
+ * one word of flags, so that handlers know where the thread's stack is; at a
+ * system call also a spare word and the dispatcher's return address.
  */
 static inline uint32_t
 x86_frame_extra(enum x86_at at)
 {
-	return at == X86_AT_INSN || at == X86_AT_SYSENTRY ||
-			       at == X86_AT_SYSRETURN
-		       ? 128 + 8
-		       : 0;
+	switch (at) {
+	case X86_AT_INSN:
+		return 128 + 8;
+	case X86_AT_SYSENTRY:
+	case X86_AT_SYSRETURN:
+		return 128 + 24;
+	default:
+		return 0;
+	}
 }
 
 /* What code generation must know of a process and a region. */

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * x86_fn.c - a function analysed: its instructions, the places where control
+ * may arrive, the ways out.
+ *
+ * Instructions are found by a linear sweep over each part.  Compilers put no
+ * data between them, so this is exact for their code; where it is not, the
+ * sweep contradicts the flow of control somewhere: bytes that are no
+ * instruction, or a branch into the middle of one.  Then the function is not
+ * `closed`, and nobody may put more than one instruction into a window.
+ *
+ * Control may arrive (a target) where direct branches lead, where a table of a
+ * switch leads, where an address of the function's code is taken (lea, or an
+ * immediate where addresses are small), after a call, and where the world
+ * says: landing pads, symbols, addresses that data holds, branches from other
+ * functions.  Too many targets cost a window; one too few costs the process.
+ * So tables are read as far as they make sense, not as far as they are said to
+ * reach, and of a jump that goes through a pointer it is enough to know that
+ * such a pointer must be in the data, or have been made by the code: then it
+ * is a target already.
+ *
+ * Ways out are ret, and jumps to the start of another function.  A jump
+ * elsewhere, a conditional one, or code that runs off the end leaves in a way
+ * that cannot be probed: `outs_all` is then false.
+ */
+#include "engine/x86/x86_fn_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- small questions ----------------------------------------------------- */
+
+bool
+x86_fn_has(const struct x86_fn *f, uint64_t addr)
+{
+	for (uint32_t i = 0; i < f->nparts; i++)
+		if (addr - f->part[i].addr < f->part[i].size)
+			return true;
+	return false;
+}
+
+size_t
+x86_fn_lower(const uint64_t *v, size_t n, uint64_t addr)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (v[mid] < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+bool
+x86_fn_in(const uint64_t *v, size_t n, uint64_t addr)
+{
+	size_t i = x86_fn_lower(v, n, addr);
+
+	return i < n && v[i] == addr;
+}
+
+static void
+scan_open(struct x86_scan *s, const char *why)
+{
+	s->fn->closed = s->fn->outs_all = false;
+	if (s->fn->why == NULL)
+		s->fn->why = why;
+}
+
+static void
+scan_leak(struct x86_scan *s, const char *why)
+{
+	s->fn->outs_all = false;
+	if (s->fn->why == NULL)
+		s->fn->why = why;
+}
+
+void
+x86_scan_target(struct x86_scan *s, uint64_t addr)
+{
+	if (x86_fn_has(s->fn, addr) && !vec_push(&s->fn->targets, addr))
+		s->nomem = true;
+}
+
+/* Does control go on to the next instruction? */
+static bool
+kind_falls(uint8_t kind)
+{
+	return kind != X86_I_RET && kind != X86_I_JMP &&
+	       kind != X86_I_JMP_IND && kind != X86_I_TRAP &&
+	       kind != X86_I_BAD;
+}
+
+/* ---- the sweep ----------------------------------------------------------- */
+
+/* Addresses of the function's own code that an instruction holds. */
+static void
+step_refs(struct x86_scan *s, const struct x86_step *t)
+{
+	uint32_t v32;
+	uint64_t v64;
+
+	if (t->in.rip_rel)
+		x86_scan_target(s, t->in.target);
+	if (t->in.len >= 5 && t->addr < UINT32_MAX) {
+		memcpy(&v32, t->p + t->in.len - 4, 4);
+		x86_scan_target(s, v32);
+	}
+	if (t->in.len >= 10) {
+		memcpy(&v64, t->p + t->in.len - 8, 8);
+		x86_scan_target(s, v64);
+	}
+}
+
+static void
+step_targets(struct x86_scan *s, const struct x86_step *t)
+{
+	switch (t->in.kind) {
+	case X86_I_CALL:
+	case X86_I_CALL_IND:
+		x86_scan_target(s, t->addr + t->in.len);
+		if (t->in.kind == X86_I_CALL)
+			x86_scan_target(s, t->in.target);
+		break;
+	case X86_I_JMP:
+	case X86_I_JCC:
+		x86_scan_target(s, t->in.target);
+		break;
+	case X86_I_SYSCALL:
+		if (!vec_push(&s->fn->syscalls, t->addr))
+			s->nomem = true;
+		break;
+	default:
+		break;
+	}
+	step_refs(s, t);
+}
+
+/* Does what stands at the end of a part run on into what follows it? */
+static bool
+end_falls(const struct x86_scan *s, size_t first)
+{
+	for (size_t i = s->steps.n; i-- > first;) {
+		const struct x86_step *t = &s->steps.v[i];
+
+		if (x86_insn_is_nop(t->p, t->in.len))
+			continue;
+		/* A call at the end is to a function that does not return. */
+		return kind_falls(t->in.kind) && t->in.kind != X86_I_CALL &&
+		       t->in.kind != X86_I_CALL_IND;
+	}
+	return false;
+}
+
+static int
+scan_part(struct x86_scan *s, const struct x86_part *part)
+{
+	const uint8_t *p = s->w->bytes(s->w->arg, part->addr, part->size);
+	size_t first = s->steps.n;
+
+	if (p == NULL)
+		return -1;
+	for (uint64_t at = 0; at < part->size;) {
+		struct x86_step t = { .addr = part->addr + at, .p = p + at };
+
+		x86_insn_decode(t.p, part->size - at, t.addr, &t.in);
+		if (t.in.kind == X86_I_BAD)
+			scan_open(s, "there are bytes that are no instruction");
+		if (!vec_push(&s->steps, t) ||
+		    !vec_push(&s->fn->insns, t.addr)) {
+			s->nomem = true;
+			return 0;
+		}
+		step_targets(s, &t);
+		at += t.in.len;
+	}
+	if (end_falls(s, first) &&
+	    !x86_fn_has(s->fn, part->addr + part->size))
+		scan_leak(s, "it runs on into the code after it");
+	return 0;
+}
+
+static int
+addr_cmp(const void *va, const void *vb)
+{
+	uint64_t a = *(const uint64_t *)va, b = *(const uint64_t *)vb;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Most lists are in order already. */
+static void
+addrs_sort(uint64_t *v, size_t *n)
+{
+	size_t k = 0;
+
+	for (size_t i = 1; i < *n; i++) {
+		if (v[i] < v[i - 1]) {
+			qsort(v, *n, sizeof(*v), addr_cmp);
+			break;
+		}
+	}
+	for (size_t i = 0; i < *n; i++)
+		if (k == 0 || v[k - 1] != v[i])
+			v[k++] = v[i];
+	*n = k;
+}
+
+/* ---- ways out ------------------------------------------------------------ */
+
+static void
+scan_out(struct x86_scan *s, const struct x86_step *t, enum x86_out_kind kind)
+{
+	struct x86_out o = { t->addr, t->in.len, (uint8_t)kind };
+
+	if (!vec_push(&s->fn->outs, o))
+		s->nomem = true;
+}
+
+/* A direct jump out of all parts. */
+static void
+out_jump(struct x86_scan *s, const struct x86_step *t)
+{
+	if (!s->w->is_fn(s->w->arg, t->in.target))
+		scan_leak(s, "it jumps into the middle of other code");
+	else if (t->in.kind == X86_I_JCC)
+		scan_leak(s, "it leaves by a conditional jump");
+	else
+		scan_out(s, t, X86_OUT_TAIL);
+}
+
+static void
+out_indirect(struct x86_scan *s, size_t i)
+{
+	switch (x86_scan_jump(s, i)) {
+	case X86_GO_TABLE:
+		break;
+	case X86_GO_AWAY:
+		scan_out(s, &s->steps.v[i], X86_OUT_TAIL);
+		break;
+	case X86_GO_POINTER:
+		scan_leak(s, "it jumps through a pointer that may lead to "
+			     "itself");
+		break;
+	case X86_GO_UNKNOWN:
+		scan_open(s, "it has a jump that cannot be followed");
+		break;
+	}
+}
+
+static void
+scan_outs(struct x86_scan *s)
+{
+	for (size_t i = 0; i < s->steps.n; i++) {
+		const struct x86_step *t = &s->steps.v[i];
+
+		switch (t->in.kind) {
+		case X86_I_RET:
+			scan_out(s, t, X86_OUT_RET);
+			break;
+		case X86_I_JMP:
+		case X86_I_JCC:
+			if (!x86_fn_has(s->fn, t->in.target))
+				out_jump(s, t);
+			break;
+		case X86_I_JMP_IND:
+			out_indirect(s, i);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+static int
+out_cmp(const void *va, const void *vb)
+{
+	const struct x86_out *a = va, *b = vb;
+
+	return a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+/* ---- targets ------------------------------------------------------------- */
+
+static void
+scan_entered(struct x86_scan *s)
+{
+	uint64_t a;
+
+	for (uint32_t k = 0; k < s->fn->nparts; k++) {
+		const struct x86_part *p = &s->fn->part[k];
+
+		x86_scan_target(s, p->addr);
+		for (size_t i = 0; s->w->entered(s->w->arg, p->addr,
+						 p->addr + p->size, i, &a); i++)
+			x86_scan_target(s, a);
+	}
+}
+
+/*
+ * A branch into the middle of an instruction.  Past a prefix is well known
+ * (jump over `lock`): the rest then ends where the whole does.
+ */
+static bool
+target_resyncs(const struct x86_scan *s, const struct x86_step *t)
+{
+	const struct x86_fn *f = s->fn;
+	const uint8_t *p = s->w->bytes(s->w->arg, t->in.target, 1);
+	size_t i = x86_fn_lower(f->insns.v, f->insns.n, t->in.target);
+	uint64_t end = i < f->insns.n ? f->insns.v[i] : t->in.target;
+	struct x86_insn in;
+
+	if (p == NULL || end <= t->in.target || end - t->in.target > 15)
+		return false;
+	p = s->w->bytes(s->w->arg, t->in.target, end - t->in.target);
+	if (p == NULL)
+		return false;
+	x86_insn_decode(p, end - t->in.target, t->in.target, &in);
+	return in.kind != X86_I_BAD && t->in.target + in.len == end;
+}
+
+static void
+scan_check(struct x86_scan *s)
+{
+	const struct x86_fn *f = s->fn;
+
+	for (size_t i = 0; i < s->steps.n; i++) {
+		const struct x86_step *t = &s->steps.v[i];
+
+		if ((t->in.kind != X86_I_JMP && t->in.kind != X86_I_JCC &&
+		     t->in.kind != X86_I_CALL) ||
+		    !x86_fn_has(f, t->in.target) ||
+		    x86_fn_in(f->insns.v, f->insns.n, t->in.target))
+			continue;
+		if (!target_resyncs(s, t))
+			scan_open(s, "it jumps into the middle of an "
+				     "instruction");
+	}
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
+static int
+scan_all(struct x86_scan *s)
+{
+	struct x86_fn *f = s->fn;
+
+	for (uint32_t i = 0; i < f->nparts; i++)
+		if (scan_part(s, &f->part[i]) != 0)
+			return -1;
+	addrs_sort(f->insns.v, &f->insns.n);
+	addrs_sort(f->syscalls.v, &f->syscalls.n);
+	scan_check(s);
+	scan_outs(s);
+	scan_entered(s);
+	addrs_sort(f->targets.v, &f->targets.n);
+	if (f->outs.n > 1)
+		qsort(f->outs.v, f->outs.n, sizeof(*f->outs.v), out_cmp);
+	f->complete = f->closed && f->outs_all;
+	return 0;
+}
+
+int
+x86_fn_analyse(const struct x86_world *w, const struct x86_part *parts,
+	       uint32_t nparts, struct x86_fn *out, struct err *e)
+{
+	struct x86_scan s = { .w = w, .fn = out };
+	int rc;
+
+	*out = (struct x86_fn){ .closed = true, .outs_all = true };
+	if (nparts == 0 || nparts > sizeof(out->part) / sizeof(out->part[0]))
+		return err_set(e, &ERR_GENERIC, 0,
+			       "a function of %u parts cannot be analysed",
+			       nparts);
+	memcpy(out->part, parts, nparts * sizeof(*parts));
+	out->nparts = nparts;
+	rc = scan_all(&s);
+	vec_fini(&s.steps);
+	if (rc == 0 && !s.nomem)
+		return 0;
+	x86_fn_fini(out);
+	if (s.nomem)
+		return err_nomem(e);
+	return err_set(e, &ERR_GENERIC, 0,
+		       "the code at 0x%llx is not in its object's file",
+		       (unsigned long long)parts[0].addr);
+}
+
+void
+x86_fn_fini(struct x86_fn *f)
+{
+	vec_fini(&f->outs);
+	vec_fini(&f->targets);
+	vec_fini(&f->insns);
+	vec_fini(&f->syscalls);
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * x86_fn_window.c - where a jump can be written so that an instruction is
+ * probed.
+ *
+ * A jump takes 5 bytes, and what it overwrites is run elsewhere; so whole
+ * instructions, one after the other, none of which but the first may be
+ * arrived at, and only the last of which may be a call or a way out.
+ *
+ *   forward    [insn......][insn...]	from the instruction on
+ *   alpha      [ret][nop nop nop nop]	a way out and the padding after it
+ *   beta       [pop][pop][add.][ret]	from some instructions before it
+ *   hop        [jmp rel8]  ...  [pad: jmp rel32]	2 bytes, and 5 unused
+ *							ones near by
+ *
+ * Where none of these is, one byte can always be made int3.  Some instructions
+ * cannot be moved at all, or must be seen where they are: the return from a
+ * signal is recognised by its bytes.
+ */
+#include "engine/x86/x86_fn_impl.h"
+
+#include <string.h>
+
+#define JMP32 5
+#define JMP8  2
+
+struct win_cx {
+	const struct x86_world *w;
+	const struct x86_fn *f;
+	uint64_t addr; /* the instruction to be probed */
+	const char *why;
+};
+
+static bool
+is_target(const struct x86_fn *f, uint64_t addr)
+{
+	return x86_fn_in(f->targets.v, f->targets.n, addr);
+}
+
+static bool
+is_way_out(uint8_t kind)
+{
+	return kind == X86_I_RET || kind == X86_I_JMP || kind == X86_I_JMP_IND;
+}
+
+/* The instruction at addr of the function. */
+static bool
+insn_at(const struct win_cx *cx, uint64_t addr, const uint8_t **p,
+	struct x86_insn *in)
+{
+	const struct x86_fn *f = cx->f;
+
+	for (uint32_t i = 0; i < f->nparts; i++) {
+		uint64_t at = addr - f->part[i].addr;
+		size_t n;
+
+		if (at >= f->part[i].size)
+			continue;
+		n = f->part[i].size - at < 15 ? f->part[i].size - at : 15;
+		*p = cx->w->bytes(cx->w->arg, addr, n);
+		if (*p == NULL)
+			return false;
+		x86_insn_decode(*p, n, addr, in);
+		return in->kind != X86_I_BAD;
+	}
+	return false;
+}
+
+/* mov $15,%eax (or %rax), then syscall: rt_sigreturn. */
+static bool
+is_restorer(const struct win_cx *cx, uint64_t addr)
+{
+	static const uint8_t rax[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0,
+				       0x0f, 0x05 };
+	static const uint8_t eax[] = { 0xb8, 15, 0, 0, 0, 0x0f, 0x05 };
+	/* addr is at the mov, or at the syscall. */
+	const uint64_t at[] = { addr, addr - 7, addr, addr - 5 };
+
+	for (int i = 0; i < 4; i++) {
+		const uint8_t *pat = i < 2 ? rax : eax;
+		size_t n = i < 2 ? sizeof(rax) : sizeof(eax);
+		const uint8_t *p = cx->w->bytes(cx->w->arg, at[i], n);
+
+		if (p != NULL && memcmp(p, pat, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What forbids to move an instruction; NULL: nothing. */
+static const char *
+insn_refused(const struct win_cx *cx, uint64_t addr, const struct x86_insn *in)
+{
+	if (in->fixed)
+		return "the instruction cannot be run elsewhere";
+	if (in->kind == X86_I_TRAP)
+		return "the instruction traps";
+	if (in->kind == X86_I_BAD)
+		return "there is no instruction";
+	if (is_restorer(cx, addr))
+		return "the return from a signal is known by its bytes";
+	return NULL;
+}
+
+/* ---- unused bytes -------------------------------------------------------- */
+
+/* May somebody begin at addr, which is outside of the function's flow? */
+static bool
+pad_ends(const struct win_cx *cx, uint64_t addr)
+{
+	uint64_t a;
+
+	return is_target(cx->f, addr) || cx->w->is_fn(cx->w->arg, addr) ||
+	       cx->w->entered(cx->w->arg, addr, addr + 1, 0, &a);
+}
+
+/* The number of unused bytes at addr, after a way out or the function's end,
+   at most max. */
+static uint64_t
+pad_len(const struct win_cx *cx, uint64_t addr, uint64_t max)
+{
+	uint64_t n = 0;
+
+	while (n < max && !pad_ends(cx, addr + n)) {
+		const uint8_t *p = NULL;
+		struct x86_insn in;
+		size_t left = 15;
+
+		for (; left > 0 && p == NULL; left -= p == NULL)
+			p = cx->w->bytes(cx->w->arg, addr + n, left);
+		if (p == NULL)
+			break;
+		x86_insn_decode(p, left, addr + n, &in);
+		if (in.len == 0 || !x86_insn_is_nop(p, left))
+			break;
+		for (unsigned k = 1; k < in.len; k++)
+			if (pad_ends(cx, addr + n + k))
+				return n + k < max ? n + k : max;
+		n += in.len;
+	}
+	if (n > max)
+		n = max;
+	if (n != 0 && cx->w->taken != NULL)
+		while (n != 0 && cx->w->taken(cx->w->arg, addr, n))
+			n--;
+	return n;
+}
+
+/* ---- windows of 5 bytes -------------------------------------------------- */
+
+/*
+ * The shortest window of at least `min` bytes from `start` on that holds the
+ * instruction at cx->addr; its length, 0: there is none, and *why.
+ */
+static uint32_t
+win_grow(struct win_cx *cx, uint64_t start, uint32_t min)
+{
+	uint64_t at = start;
+	bool has = false;
+
+	for (;;) {
+		const uint8_t *p;
+		struct x86_insn in;
+		uint64_t pad;
+
+		if (at != start && is_target(cx->f, at)) {
+			cx->why = "control may arrive within the next bytes";
+			return 0;
+		}
+		if (at != start && !cx->f->closed) {
+			cx->why = "where its jumps lead is not known";
+			return 0;
+		}
+		if (!insn_at(cx, at, &p, &in)) {
+			cx->why = "the function ends within the next bytes";
+			return 0;
+		}
+		cx->why = insn_refused(cx, at, &in);
+		if (cx->why != NULL)
+			return 0;
+		has |= at == cx->addr;
+		at += in.len;
+		if (at - start > X86_WIN_MAX) {
+			cx->why = "the instructions are too long";
+			return 0;
+		}
+		for (uint64_t k = at - in.len + 1; k < at; k++) {
+			if (is_target(cx->f, k)) {
+				cx->why = "control may arrive within the "
+					  "instruction";
+				return 0;
+			}
+		}
+		if (has && at - start >= min)
+			return (uint32_t)(at - start);
+		if (!is_way_out(in.kind))
+			continue;
+		cx->why = "too few bytes after the way out are unused";
+		pad = has ? pad_len(cx, at, min - (at - start)) : 0;
+		return at - start + pad >= min ? min : 0;
+	}
+}
+
+/* From the instruction itself, or else from one before it. */
+static bool
+win_find(struct win_cx *cx, uint32_t min, uint64_t *start, uint32_t *len)
+{
+	const struct x86_fn *f = cx->f;
+	size_t i = x86_fn_lower(f->insns.v, f->insns.n, cx->addr);
+	const char *why;
+
+	*start = cx->addr;
+	*len = win_grow(cx, *start, min);
+	if (*len != 0)
+		return true;
+	why = cx->why;
+	while (i > 0 && cx->addr - f->insns.v[i - 1] < X86_WIN_MAX &&
+	       !is_target(f, f->insns.v[i])) {
+		*start = f->insns.v[--i];
+		*len = win_grow(cx, *start, min);
+		if (*len != 0)
+			return true;
+	}
+	cx->why = why;
+	return false;
+}
+
+/* ---- hops ---------------------------------------------------------------- */
+
+/* 5 unused bytes that follow addr, the end of a way out or of a part. */
+static bool
+hop_after(const struct win_cx *cx, uint64_t from, uint64_t end, uint64_t *hop)
+{
+	uint64_t n = pad_len(cx, end, 15);
+
+	/* Bytes next to the window's own are not worth a hop. */
+	for (uint64_t k = 0; n >= JMP32 && k <= n - JMP32; k++) {
+		int64_t rel = (int64_t)(end + k - (from + JMP8));
+
+		if (rel < INT8_MIN || rel > INT8_MAX)
+			continue;
+		*hop = end + k;
+		return true;
+	}
+	return false;
+}
+
+/* Padding in front of a part: the end of the code before it. */
+static bool
+hop_before(const struct win_cx *cx, uint64_t from, uint64_t part,
+	   uint64_t *hop)
+{
+	uint64_t end;
+
+	if (cx->w->end_before == NULL || part - from > 128 + 15)
+		return false;
+	end = cx->w->end_before(cx->w->arg, part);
+	return end != 0 && end <= part && part - end < 64 &&
+	       hop_after(cx, from, end, hop);
+}
+
+static bool
+hop_near(const struct win_cx *cx, uint64_t from, uint64_t *hop)
+{
+	const struct x86_fn *f = cx->f;
+	size_t i = x86_fn_lower(f->insns.v, f->insns.n,
+				from > 160 ? from - 160 : 0);
+
+	for (; i < f->insns.n && f->insns.v[i] < from + 140; i++) {
+		const uint8_t *p;
+		struct x86_insn in;
+
+		if (insn_at(cx, f->insns.v[i], &p, &in) &&
+		    is_way_out(in.kind) &&
+		    hop_after(cx, from, f->insns.v[i] + in.len, hop))
+			return true;
+	}
+	for (uint32_t k = 0; k < f->nparts; k++) {
+		const struct x86_part *pt = &f->part[k];
+
+		if (pt->addr + pt->size - from < 140 &&
+		    hop_after(cx, from, pt->addr + pt->size, hop))
+			return true;
+		if (from - pt->addr < 128 &&
+		    hop_before(cx, from, pt->addr, hop))
+			return true;
+	}
+	return false;
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
+void
+x86_fn_window(const struct x86_world *w, const struct x86_fn *f,
+	      uint64_t addr, struct x86_window *out)
+{
+	struct win_cx cx = { .w = w, .f = f, .addr = addr };
+	struct x86_insn in;
+	const uint8_t *p;
+	uint64_t start;
+	uint32_t len;
+
+	*out = (struct x86_window){ .kind = X86_WIN_NONE, .start = addr };
+	if (!x86_fn_in(f->insns.v, f->insns.n, addr) ||
+	    !insn_at(&cx, addr, &p, &in)) {
+		out->why = "no instruction begins there";
+		return;
+	}
+	out->why = insn_refused(&cx, addr, &in);
+	if (out->why != NULL)
+		return;
+	if (win_find(&cx, JMP32, &start, &len)) {
+		*out = (struct x86_window){ X86_WIN_JMP, start, len, 0, NULL };
+		return;
+	}
+	*out = (struct x86_window){ X86_WIN_INT3, addr, in.len, 0, cx.why };
+	if (win_find(&cx, JMP8, &start, &len) &&
+	    hop_near(&cx, start, &out->hop)) {
+		out->kind = X86_WIN_HOP;
+		out->start = start;
+		out->len = len;
+	}
+}
+
+bool
+x86_fn_window_union(const struct x86_fn *f, const struct x86_window *a,
+		    const struct x86_window *b, struct x86_window *out)
+{
+	uint64_t start = a->start < b->start ? a->start : b->start;
+	uint64_t ea = a->start + a->len, eb = b->start + b->len;
+	uint64_t end = ea > eb ? ea : eb;
+	size_t i = x86_fn_lower(f->targets.v, f->targets.n, start + 1);
+
+	if (a->kind != X86_WIN_JMP || b->kind != X86_WIN_JMP ||
+	    a->start >= eb || b->start >= ea || end - start > X86_WIN_MAX ||
+	    (i < f->targets.n && f->targets.v[i] < end))
+		return false;
+	*out = (struct x86_window){ X86_WIN_JMP, start,
+				    (uint32_t)(end - start), 0, NULL };
+	return true;
+}
