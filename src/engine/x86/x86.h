@@ -187,9 +187,9 @@ struct x86_handler_in {
 /*
  * A handler as trampolines use it.  Convention: the trampoline has pushed the
  * registers of `saves` (lowest number first, so highest is at [rsp]), after
- * stepping over the red zone and saving flags where needed (x86_frame_extra()); eax is
- * the index of the rtn_site, so `saves` has rax where it is called.  `code` !=
- * 0: call it.  inl: short enough to be written in place, per site, with
+ * stepping over the red zone and saving flags where needed
+ * (x86_frame_extra()); eax is the index of the rtn_site, so `saves` has rax
+ * where it is called.  `code` != 0: call it.  inl: short enough to be written in place, per site, with
  * x86_handler_inline(), which may change the flags.
  */
 struct x86_handler {

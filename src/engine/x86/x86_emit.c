@@ -852,6 +852,17 @@ x86_call_label(struct x86_buf *b, struct x86_label *l)
 }
 
 void
+x86_push_label(struct x86_buf *b, struct x86_label *l)
+{
+	if (l->at != 0) {
+		x86_push_m(b, x86_mrip(label_addr(b, l)));
+		return;
+	}
+	x86_bytes(b, "\xff\x35", 2);
+	refer32(b, l);
+}
+
+void
 x86_lea_label(struct x86_buf *b, unsigned dst, struct x86_label *l)
 {
 	uint8_t op[3] = { (uint8_t)(0x48 | (dst >> 3) << 2), 0x8d,

@@ -206,6 +206,8 @@ void x86_jcc_label(struct x86_buf *b, enum x86_cc cc, struct x86_label *l);
 void x86_jmp_short(struct x86_buf *b, struct x86_label *l);
 void x86_jcc_short(struct x86_buf *b, enum x86_cc cc, struct x86_label *l);
 void x86_call_label(struct x86_buf *b, struct x86_label *l);
+/* Push the eight bytes there. */
+void x86_push_label(struct x86_buf *b, struct x86_label *l);
 /* The label's address. */
 void x86_lea_label(struct x86_buf *b, unsigned dst, struct x86_label *l);
 

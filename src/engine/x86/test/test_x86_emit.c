@@ -96,8 +96,8 @@ test_moves(void **state)
 	READS(x86_load(b, 4, false, X86_RDX,
 		       x86_mi(X86_NONE, X86_RCX, 8, 0x1000)),
 	      "mov edx, dword ptr [rcx*8+0x1000]");
-	READS(x86_load(b, 8, false, X86_RAX, x86_mfs(0x28)),
-	      "mov rax, qword ptr fs:[0x0000000000000028]");
+	READS(x86_load(b, 8, false, X86_R9, x86_mfs(0x28)),
+	      "mov r9, qword ptr fs:[0x0000000000000028]");
 	READS(x86_load(b, 8, false, X86_R11, x86_mrip(BASE + 0x1000)),
 	      "mov r11, qword ptr [0x0000000000401000]");
 	READS(x86_store(b, 1, x86_m(X86_R12, 0), X86_RDI),

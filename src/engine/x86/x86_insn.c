@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * x86_insn.c - what an instruction does, as far as moving and probing need.
+ *
+ * Zydis decodes; operands are not asked for (the raw fields of an instruction
+ * tell what we need), since whole libraries come through here.
+ */
+#include <Zydis/Zydis.h>
+
+#include "engine/x86/x86.h"
+
+#define ARITH                                                         \
+	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF |     \
+	 ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF)
+/* How far to look for the death of the flags. */
+#define FLAGS_INSNS 8
+
+static bool
+decode(const uint8_t *p, size_t n, ZydisDecodedInstruction *d)
+{
+	ZydisDecoder dec;
+
+	return ZYAN_SUCCESS(ZydisDecoderInit(&dec, ZYDIS_MACHINE_MODE_LONG_64,
+					     ZYDIS_STACK_WIDTH_64)) &&
+	       ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&dec, NULL, p, n, d));
+}
+
+/* Control does not go on after it, or not by the program's own doing. */
+static bool
+traps(const ZydisDecodedInstruction *d)
+{
+	switch (d->mnemonic) {
+	case ZYDIS_MNEMONIC_INT3:
+	case ZYDIS_MNEMONIC_INT1:
+	case ZYDIS_MNEMONIC_INT:
+	case ZYDIS_MNEMONIC_UD0:
+	case ZYDIS_MNEMONIC_UD1:
+	case ZYDIS_MNEMONIC_UD2:
+	case ZYDIS_MNEMONIC_HLT:
+	case ZYDIS_MNEMONIC_IRET:
+	case ZYDIS_MNEMONIC_IRETD:
+	case ZYDIS_MNEMONIC_IRETQ:
+	case ZYDIS_MNEMONIC_SYSRET:
+	case ZYDIS_MNEMONIC_SYSEXIT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool
+calls_kernel(const ZydisDecodedInstruction *d)
+{
+	return d->mnemonic == ZYDIS_MNEMONIC_SYSCALL ||
+	       d->mnemonic == ZYDIS_MNEMONIC_SYSENTER ||
+	       (d->mnemonic == ZYDIS_MNEMONIC_INT &&
+		d->raw.imm[0].value.u == 0x80);
+}
+
+static enum x86_kind
+kind_of(const ZydisDecodedInstruction *d)
+{
+	bool direct = d->raw.imm[0].is_relative;
+
+	switch (d->meta.category) {
+	case ZYDIS_CATEGORY_RET:
+		if (traps(d)) /* iret, sysret */
+			return X86_I_TRAP;
+		return X86_I_RET;
+	case ZYDIS_CATEGORY_UNCOND_BR:
+		return direct ? X86_I_JMP : X86_I_JMP_IND;
+	case ZYDIS_CATEGORY_COND_BR:
+		return direct ? X86_I_JCC : X86_I_PLAIN;
+	case ZYDIS_CATEGORY_CALL:
+		return direct ? X86_I_CALL : X86_I_CALL_IND;
+	default:
+		if (calls_kernel(d))
+			return X86_I_SYSCALL;
+		return traps(d) ? X86_I_TRAP : X86_I_PLAIN;
+	}
+}
+
+static bool
+moves_control(enum x86_kind kind)
+{
+	return kind == X86_I_RET || kind == X86_I_JMP || kind == X86_I_JCC ||
+	       kind == X86_I_CALL || kind == X86_I_JMP_IND ||
+	       kind == X86_I_CALL_IND;
+}
+
+/*
+ * What we do not know how to move: transactions, whose abort goes to a place
+ * of its own; far transfers; 16-bit ones (processors disagree about 66h);
+ * eip-relative operands.
+ */
+static bool
+is_fixed(const ZydisDecodedInstruction *d, enum x86_kind kind)
+{
+	if (d->mnemonic == ZYDIS_MNEMONIC_XBEGIN ||
+	    d->mnemonic == ZYDIS_MNEMONIC_XABORT ||
+	    d->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
+		return true;
+	if (moves_control(kind) &&
+	    (d->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE) != 0 &&
+	    d->raw.rex.W == 0)
+		return true;
+	return d->address_width != 64 &&
+	       (d->attributes & ZYDIS_ATTRIB_HAS_MODRM) != 0 &&
+	       d->raw.modrm.mod == 0 && d->raw.modrm.rm == 5;
+}
+
+/*
+ * Shifts by nothing and repeated string operations over nothing leave the
+ * flags as they were, whatever the table says.
+ */
+static bool
+may_leave_flags(const ZydisDecodedInstruction *d)
+{
+	return d->meta.category == ZYDIS_CATEGORY_SHIFT ||
+	       d->meta.category == ZYDIS_CATEGORY_ROTATE ||
+	       d->meta.category == ZYDIS_CATEGORY_STRINGOP;
+}
+
+static void
+flags_of(const ZydisDecodedInstruction *d, struct x86_insn *out)
+{
+	const ZydisAccessedFlags *f = d->cpu_flags;
+	uint32_t written;
+
+	if (f == NULL)
+		return;
+	written = f->modified | f->set_0 | f->set_1 | f->undefined;
+	out->flags_read = (f->tested & ARITH) != 0;
+	out->flags_killed = !out->flags_read && !may_leave_flags(d) &&
+			    (written & ARITH) == ARITH;
+}
+
+void
+x86_insn_decode(const uint8_t *p, size_t n, uint64_t addr,
+		struct x86_insn *out)
+{
+	ZydisDecodedInstruction d;
+
+	*out = (struct x86_insn){ .len = 1, .kind = X86_I_BAD };
+	if (n == 0 || !decode(p, n, &d))
+		return;
+	out->len = d.length;
+	out->kind = (uint8_t)kind_of(&d);
+	out->fixed = is_fixed(&d, out->kind);
+	if (d.raw.imm[0].is_relative)
+		out->target = addr + d.length + d.raw.imm[0].value.u;
+	else if ((d.attributes & ZYDIS_ATTRIB_HAS_MODRM) != 0 &&
+		 d.raw.modrm.mod == 0 && d.raw.modrm.rm == 5 &&
+		 d.raw.disp.size == 32) {
+		out->rip_rel = true;
+		out->target = addr + d.length + (uint64_t)d.raw.disp.value;
+	}
+	flags_of(&d, out);
+}
+
+bool
+x86_insn_is_nop(const uint8_t *p, size_t n)
+{
+	ZydisDecodedInstruction d;
+
+	if (n == 0)
+		return false;
+	if (p[0] == 0xcc || p[0] == 0x90)
+		return true;
+	return decode(p, n, &d) && d.mnemonic == ZYDIS_MNEMONIC_NOP;
+}
+
+bool
+x86_flags_dead(const uint8_t *p, size_t n, uint64_t addr)
+{
+	struct x86_insn in;
+	size_t at = 0;
+
+	for (int i = 0; i < FLAGS_INSNS && at < n; i++, at += in.len) {
+		x86_insn_decode(p + at, n - at, addr + at, &in);
+		if (in.kind == X86_I_BAD || in.flags_read)
+			return false;
+		if (in.flags_killed || in.kind == X86_I_RET ||
+		    in.kind == X86_I_CALL || in.kind == X86_I_CALL_IND)
+			return true;
+		if (in.kind == X86_I_JMP || in.kind == X86_I_JMP_IND ||
+		    in.kind == X86_I_JCC || in.kind == X86_I_TRAP)
+			return false;
+	}
+	return false;
+}
