@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * guard.c - the guardian, as the consumer sees it: a child that it asks to
+ * trace, over a socket of packets, and that outlives it if need be.
+ *
+ *	consumer ──socket── guardian ──ptrace── target
+ *	    └───── journal (shared memory) ┘
+ *
+ * The consumer may be killed at any instant.  Whatever has begun then is
+ * finished by the guardian, which next reads the end of the socket and puts the
+ * target right (guard_run.c).  Killing the guardian itself in the middle of a
+ * call in the target's name is beyond this promise.
+ *
+ * One request at a time: the calls are from the consumer's thread.
+ */
+#include "engine/process/inject_impl.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct guard {
+	pid_t pid;  /* the guardian's */
+	int sock;
+	struct patch_journal *j; /* the caller's */
+};
+
+pid_t
+guard_pid(const struct guard *g)
+{
+	return g->pid;
+}
+
+/* ---- asking ------------------------------------------------------------------ */
+
+/* fd -1: none goes along. */
+static int
+send_req(const struct guard *g, const struct guard_req *req, int fd)
+{
+	union {
+		struct cmsghdr h;
+		char room[CMSG_SPACE(sizeof(int))];
+	} c = { 0 };
+	struct iovec iov = { (void *)(uintptr_t)req, sizeof(*req) };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+	ssize_t r;
+
+	if (fd >= 0) {
+		m.msg_control = &c;
+		m.msg_controllen = sizeof(c);
+		c.h.cmsg_level = SOL_SOCKET;
+		c.h.cmsg_type = SCM_RIGHTS;
+		c.h.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&c.h), &fd, sizeof(fd));
+	}
+	do
+		r = sendmsg(g->sock, &m, MSG_NOSIGNAL);
+	while (r < 0 && errno == EINTR);
+	return r == (ssize_t)sizeof(*req) ? 0 : -1;
+}
+
+/* The guardian is gone: because the target is, or by some accident. */
+static int
+guard_lost(const struct guard *g, struct err *e)
+{
+	struct inject_status st;
+
+	if (!inject_status_read(g->j->pid, &st) || st.state == 'Z')
+		return inject_ended(g->j->pid, e);
+	return err_set(e, &ERR_GENERIC, 0,
+		       "the guardian of process %d was killed",
+		       (int)g->j->pid);
+}
+
+static int
+guard_ask(const struct guard *g, const struct guard_req *req, int fd,
+	  struct guard_res *res, struct err *e)
+{
+	ssize_t r;
+
+	if (send_req(g, req, fd) != 0)
+		return guard_lost(g, e);
+	do
+		r = recv(g->sock, res, sizeof(*res), 0);
+	while (r < 0 && errno == EINTR);
+	if (r != (ssize_t)sizeof(*res))
+		return guard_lost(g, e);
+	if (res->rc == 0)
+		return 0;
+	err_set(e, &ERR_GENERIC, 0, "%s", res->msg);
+	e->sys = res->sys;
+	return -1;
+}
+
+int
+guard_stop(struct guard *g, bool all, size_t *n, struct err *e)
+{
+	const struct guard_req req = { .op = GUARD_STOP, .all = all };
+	struct guard_res res;
+
+	if (guard_ask(g, &req, -1, &res, e) != 0)
+		return -1;
+	*n = res.n;
+	return 0;
+}
+
+void
+guard_resume(struct guard *g)
+{
+	const struct guard_req req = { .op = GUARD_RESUME };
+	struct err ignored = { 0 };
+	struct guard_res res;
+
+	guard_ask(g, &req, -1, &res, &ignored);
+}
+
+int
+guard_syscall(struct guard *g, long nr, const uint64_t arg[6], int64_t *res,
+	      struct err *e)
+{
+	struct guard_req req = { .op = GUARD_SYSCALL, .nr = nr };
+	struct guard_res r;
+
+	memcpy(req.arg, arg, sizeof(req.arg));
+	if (guard_ask(g, &req, -1, &r, e) != 0)
+		return -1;
+	*res = r.res;
+	return 0;
+}
+
+/* A file of n patches and nmoves moves, mapped too: their number of bytes. */
+static int
+patch_file(const struct patch *p, size_t n, const struct patch_move *moves,
+	   size_t nmoves, struct patch **map, struct err *e)
+{
+	size_t pn = n * sizeof(*p), mn = nmoves * sizeof(*moves);
+	int fd = (int)syscall(SYS_memfd_create, "dtrace-patches", MFD_CLOEXEC);
+	void *mem = MAP_FAILED;
+
+	if (fd >= 0 && ftruncate(fd, (off_t)(pn + mn)) == 0)
+		mem = mmap(NULL, pn + mn, PROT_READ | PROT_WRITE, MAP_SHARED,
+			   fd, 0);
+	if (mem == MAP_FAILED) {
+		err_set(e, &ERR_GENERIC, errno, "cannot list the patches");
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	memcpy(mem, p, pn);
+	if (mn != 0)
+		memcpy((char *)mem + pn, moves, mn);
+	*map = mem;
+	return fd;
+}
+
+int
+guard_patch(struct guard *g, struct patch *p, size_t n,
+	    const struct patch_move *moves, size_t nmoves, struct err *e)
+{
+	const struct guard_req req = { .op = GUARD_PATCH,
+				       .n = n,
+				       .nmoves = nmoves };
+	struct patch *map = NULL;
+	struct guard_res res;
+	int fd, rc;
+
+	if (n == 0)
+		return 0;
+	fd = patch_file(p, n, moves, nmoves, &map, e);
+	if (fd < 0)
+		return -1;
+	rc = guard_ask(g, &req, fd, &res, e);
+	for (size_t i = 0; i < n; i++)
+		p[i].state = map[i].state;
+	munmap(map, n * sizeof(*p) + nmoves * sizeof(*moves));
+	close(fd);
+	return rc;
+}
+
+int
+guard_undo(struct guard *g, struct err *e)
+{
+	const struct guard_req req = { .op = GUARD_UNDO };
+	struct guard_res res;
+
+	return guard_ask(g, &req, -1, &res, e);
+}
+
+int
+guard_shared(struct guard *g, int fd, struct err *e)
+{
+	const struct guard_req req = { .op = GUARD_SHARED };
+	struct guard_res res;
+
+	return guard_ask(g, &req, fd, &res, e);
+}
+
+/* ---- its life ------------------------------------------------------------------ */
+
+/* Fork with all signals blocked: no handler of the consumer's program is to run
+   in the guardian. */
+static pid_t
+fork_quiet(void)
+{
+	sigset_t all, was;
+	pid_t pid;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &was);
+	pid = fork();
+	if (pid != 0)
+		sigprocmask(SIG_SETMASK, &was, NULL);
+	return pid;
+}
+
+struct guard *
+guard_new(struct patch_journal *j, int mem_fd, int pidfd, struct err *e)
+{
+	struct guard *g = calloc(1, sizeof(*g));
+	int sock[2];
+
+	if (g == NULL) {
+		err_nomem(e);
+		return NULL;
+	}
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock) != 0) {
+		err_set(e, &ERR_GENERIC, errno, "cannot start the guardian");
+		free(g);
+		return NULL;
+	}
+	g->j = j;
+	g->sock = sock[0];
+	g->pid = fork_quiet();
+	if (g->pid == 0)
+		guard_run(j, mem_fd, pidfd, sock[1]);
+	close(sock[1]);
+	if (g->pid < 0) {
+		err_set(e, &ERR_GENERIC, errno, "cannot start the guardian");
+		close(sock[0]);
+		free(g);
+		return NULL;
+	}
+	return g;
+}
+
+void
+guard_free(struct guard *g)
+{
+	if (g == NULL)
+		return;
+	g->j->done = 1;
+	close(g->sock);
+	while (waitpid(g->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	free(g);
+}

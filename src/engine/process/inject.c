@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * inject.c - the door: a process's memory, and who does the rest.
+ *
+ *	inject_check.c  may we work there?  refusals in words
+ *	inject_stop.c   stopping and letting go
+ *	inject_call.c   system calls in its name
+ *
+ * Memory is reached through /proc/PID/mem, which needs no stop and reaches
+ * pages that are read only (see proc(5)); the file belongs to the address space
+ * it was opened for, so that after an execve nothing is written to the wrong
+ * program.
+ */
+#include "engine/process/inject_impl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int
+inject_open(struct inject *in, pid_t pid, bool held, struct err *e)
+{
+	char path[32];
+
+	*in = (struct inject){ .pid = pid, .held = held };
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	in->mem = open(path, O_RDWR | O_CLOEXEC);
+	if (in->mem < 0)
+		return inject_denied(pid, errno, e);
+	return 0;
+}
+
+void
+inject_through(struct inject *in, struct guard *g)
+{
+	in->guard = g;
+}
+
+void
+inject_close(struct inject *in)
+{
+	if (in->mem >= 0)
+		close(in->mem);
+	in->mem = -1;
+	free(in->threads);
+	in->threads = NULL;
+	in->n = in->cap = 0;
+}
+
+int
+inject_read(struct inject *in, uint64_t addr, void *dst, size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t r = pread(in->mem, (char *)dst + done, n - done,
+				  (off_t)(addr + done));
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r == 0)
+			errno = EIO;
+		if (r <= 0)
+			return -1;
+		done += (size_t)r;
+	}
+	return 0;
+}
+
+int
+inject_write(struct inject *in, uint64_t addr, const void *src, size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t r = pwrite(in->mem, (const char *)src + done, n - done,
+				   (off_t)(addr + done));
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r == 0)
+			errno = EIO;
+		if (r <= 0)
+			return -1;
+		done += (size_t)r;
+	}
+	return 0;
+}

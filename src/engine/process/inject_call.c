@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * inject_call.c - system calls in the name of a stopped thread.
+ *
+ *	stopped ─▶ registers set ─▶ entry stop ─▶ exit stop ─▶ stopped
+ *	           all signals                    result       registers and
+ *	           blocked                                     signal mask back
+ *
+ * Syscall stops (PTRACE_SYSCALL) are used and not single steps: a step ends in
+ * a SIGTRAP, and the kernel unblocks that and takes its handler away in a
+ * program that blocks it.  With all signals blocked (PTRACE_SETSIGMASK) those
+ * that arrive stay with the kernel until the thread goes on.
+ *
+ * The last step leads back to the stop of PTRACE_INTERRUPT, since only after
+ * that one does the kernel look at orig_rax and rax and restart the call that
+ * the thread had been in.  From an exit stop it would return to the program
+ * with -ERESTARTSYS.
+ *
+ * A thread inside a restartable sequence (rseq(2)) loses struct rseq.rseq_cs
+ * when the kernel sees it elsewhere; it is put back with the registers, so that
+ * the sequence is aborted and restarted as after any preemption.
+ */
+#include "engine/process/inject_impl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Younger than the headers of some systems; <linux/ptrace.h>, <linux/memfd.h>. */
+#define REQ_RSEQ       0x420f /* PTRACE_GET_RSEQ_CONFIGURATION */
+#define REQ_SUD	       0x4211 /* PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG */
+#define NOEXEC_SEAL    0x8u   /* MFD_NOEXEC_SEAL: allowed by every sysctl */
+#define RSEQ_CS	       8      /* offset of rseq_cs in struct rseq */
+#define SCRATCH	       4096
+
+static const uint8_t insn_syscall[2] = { 0x0f, 0x05 };
+
+/* ---- where there is a `syscall` --------------------------------------------- */
+
+/* Look for the bytes in [lo, hi); 0: not there. */
+static uint64_t
+scan_text(struct inject *in, uint64_t lo, uint64_t hi)
+{
+	static const size_t chunk = 65536;
+	uint8_t *buf = malloc(chunk), *hit = NULL;
+	uint64_t at = 0;
+
+	for (; buf != NULL && hit == NULL && lo < hi; lo += chunk - 1) {
+		size_t n = hi - lo < chunk ? (size_t)(hi - lo) : chunk;
+
+		if (inject_read(in, lo, buf, n) != 0)
+			break;
+		hit = memmem(buf, n, insn_syscall, sizeof(insn_syscall));
+		if (hit != NULL)
+			at = lo + (uint64_t)(hit - buf);
+	}
+	free(buf);
+	return at;
+}
+
+/* In the vdso, whose text nobody patches, or else anywhere. */
+static uint64_t
+find_syscall(struct inject *in, bool vdso)
+{
+	uint64_t lo, hi, at = 0;
+	char path[32], line[512], perm[5];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)in->pid);
+	f = fopen(path, "re");
+	if (f == NULL)
+		return 0;
+	while (at == 0 && fgets(line, sizeof(line), f) != NULL)
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &lo, &hi,
+			   perm) == 3 &&
+		    perm[0] == 'r' && perm[2] == 'x' &&
+		    strstr(line, "[vsyscall]") == NULL &&
+		    (strstr(line, "[vdso]") != NULL) == vdso)
+			at = scan_text(in, lo, hi);
+	fclose(f);
+	return at;
+}
+
+static int
+syscall_insn(struct inject *in, struct err *e)
+{
+	uint8_t is[2];
+
+	if (in->syscall_insn != 0 &&
+	    inject_read(in, in->syscall_insn, is, 2) == 0 &&
+	    memcmp(is, insn_syscall, 2) == 0)
+		return 0;
+	in->syscall_insn = find_syscall(in, true);
+	if (in->syscall_insn == 0)
+		in->syscall_insn = find_syscall(in, false);
+	if (in->syscall_insn != 0)
+		return 0;
+	return err_set(e, &ERR_GENERIC, 0,
+		       "process %d has no syscall instruction in its text",
+		       (int)in->pid);
+}
+
+/* ---- what a call must not change --------------------------------------------- */
+
+struct kept {
+	uint64_t sigmask;
+	uint64_t rseq_at, rseq_cs; /* rseq_at 0: none */
+};
+
+static void
+keep_rseq(struct inject *in, struct inject_thread *t, struct kept *k)
+{
+	struct {
+		uint64_t addr;
+		uint32_t size, sig, flags, pad;
+	} conf = { 0 };
+
+	k->rseq_at = k->rseq_cs = 0;
+	if (ptrace(REQ_RSEQ, t->tid, sizeof(conf), &conf) <= 0 ||
+	    conf.addr == 0 ||
+	    inject_read(in, conf.addr + RSEQ_CS, &k->rseq_cs, 8) != 0 ||
+	    k->rseq_cs == 0)
+		return;
+	k->rseq_at = conf.addr + RSEQ_CS;
+}
+
+/* Its system calls go to a handler of its own (prctl(2),
+   PR_SET_SYSCALL_USER_DISPATCH): ours would too. */
+static bool
+dispatches(struct inject_thread *t)
+{
+	struct {
+		uint64_t mode, selector, offset, len;
+	} conf = { 0 };
+
+	return ptrace(REQ_SUD, t->tid, sizeof(conf), &conf) == 0 &&
+	       conf.mode != 0;
+}
+
+static int
+keep(struct inject *in, struct inject_thread *t, struct kept *k, struct err *e)
+{
+	uint64_t all = ~0ull;
+
+	if (dispatches(t))
+		return err_set(e, &ERR_GENERIC, 0,
+			       "cannot trace process %d: it dispatches its "
+			       "system calls itself",
+			       (int)in->pid);
+	keep_rseq(in, t, k);
+	if (ptrace(PTRACE_GETSIGMASK, t->tid, 8, &k->sigmask) != 0 ||
+	    ptrace(PTRACE_SETSIGMASK, t->tid, 8, &all) != 0)
+		return inject_ended(in->pid, e);
+	return 0;
+}
+
+static int
+put_back(struct inject *in, struct inject_thread *t, struct kept *k)
+{
+	if (inject_settle(t, 0) != 0 ||
+	    ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs) != 0 ||
+	    ptrace(PTRACE_SETSIGMASK, t->tid, 8, &k->sigmask) != 0)
+		return -1;
+	if (k->rseq_at != 0)
+		inject_write(in, k->rseq_at, &k->rseq_cs, 8);
+	return 0;
+}
+
+/* ---- the call ----------------------------------------------------------------- */
+
+/*
+ * Run to the next syscall stop.  Of signals only SIGSTOP comes through the
+ * mask.  0; 1: it faulted instead, and stands; -1: it is gone.
+ */
+static int
+to_syscall_stop(struct inject_thread *t)
+{
+	long sig = 0;
+	int st;
+
+	for (;;) {
+		if (ptrace(PTRACE_SYSCALL, t->tid, 0, sig) != 0)
+			return -1;
+		while (waitpid(t->tid, &st, __WALL) < 0)
+			if (errno != EINTR)
+				return -1;
+		if (!WIFSTOPPED(st))
+			return -1;
+		if (st >> 8 == (SIGTRAP | 0x80))
+			return 0;
+		sig = st >> 16 == 0 ? WSTOPSIG(st) : 0;
+		if (sig != 0 && sig != SIGSTOP)
+			return 1;
+	}
+}
+
+static int
+call_run(struct inject *in, struct inject_thread *t, long nr,
+	 const uint64_t arg[6], int64_t *res)
+{
+	struct user_regs_struct r = t->regs;
+	int rc;
+
+	r.rip = in->syscall_insn;
+	r.orig_rax = ~0ull; /* no restart of the call it was in */
+	r.rax = (uint64_t)nr;
+	r.rdi = arg[0];
+	r.rsi = arg[1];
+	r.rdx = arg[2];
+	r.r10 = arg[3];
+	r.r8 = arg[4];
+	r.r9 = arg[5];
+	if (ptrace(PTRACE_SETREGS, t->tid, 0, &r) != 0)
+		return -1;
+	rc = to_syscall_stop(t);
+	if (rc == 0)
+		rc = to_syscall_stop(t);
+	if (rc == 0 && ptrace(PTRACE_GETREGS, t->tid, 0, &r) != 0)
+		rc = -1;
+	*res = (int64_t)r.rax;
+	return rc;
+}
+
+int
+inject_syscall(struct inject *in, long nr, const uint64_t arg[6],
+	       int64_t *res, struct err *e)
+{
+	struct inject_thread *t;
+	struct kept k;
+	int rc;
+
+	if (inject_by_guard(in))
+		return guard_syscall(in->guard, nr, arg, res, e);
+	t = inject_first(in);
+	if (t == NULL)
+		return inject_ended(in->pid, e);
+	if (syscall_insn(in, e) != 0 || keep(in, t, &k, e) != 0)
+		return -1;
+	rc = call_run(in, t, nr, arg, res);
+	if (rc < 0 || put_back(in, t, &k) != 0) {
+		inject_forget(in, t);
+		return inject_ended(in->pid, e);
+	}
+	if (rc > 0)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "process %d faulted in a system call made for "
+			       "us",
+			       (int)in->pid);
+	return 0;
+}
+
+void
+inject_admit(struct inject *in, pid_t tracer)
+{
+	const uint64_t arg[6] = { PR_SET_PTRACER, (uint64_t)tracer };
+	struct err ignored = { 0 };
+	int64_t res;
+
+	if (inject_yama() == 1)
+		inject_syscall(in, SYS_prctl, arg, &res, &ignored);
+}
+
+/* ---- mappings and files --------------------------------------------------------- */
+
+static int
+call_fail(struct inject *in, int64_t res, const char *what, struct err *e)
+{
+	return err_set(e, &ERR_GENERIC, (int)-res, "process %d: %s",
+		       (int)in->pid, what);
+}
+
+static void
+call_quiet(struct inject *in, long nr, uint64_t a, uint64_t b)
+{
+	const uint64_t arg[6] = { a, b };
+	struct err ignored = { 0 };
+	int64_t res;
+
+	inject_syscall(in, nr, arg, &res, &ignored);
+}
+
+int
+inject_mmap(struct inject *in, uint64_t addr, uint64_t n, int prot, int flags,
+	    int fd, uint64_t off, struct err *e)
+{
+	const uint64_t arg[6] = {
+		addr,
+		n,
+		(uint64_t)prot,
+		(uint64_t)(flags | MAP_FIXED_NOREPLACE |
+			   (fd < 0 ? MAP_ANONYMOUS : 0)),
+		(uint64_t)fd,
+		off,
+	};
+	int64_t res;
+
+	if (inject_syscall(in, SYS_mmap, arg, &res, e) != 0)
+		return -1;
+	/* Before 4.17 the address was a wish only. */
+	if (res >= 0 && (uint64_t)res != addr) {
+		call_quiet(in, SYS_munmap, (uint64_t)res, n);
+		res = -EEXIST;
+	}
+	if (res < 0)
+		return call_fail(in, res, "cannot map memory", e);
+	return 0;
+}
+
+/* A page for strings that calls need. */
+static int
+scratch_map(struct inject *in, uint64_t *at, struct err *e)
+{
+	const uint64_t arg[6] = { 0, SCRATCH, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, ~0ull, 0 };
+	int64_t res;
+
+	if (inject_syscall(in, SYS_mmap, arg, &res, e) != 0)
+		return -1;
+	if (res < 0)
+		return call_fail(in, res, "cannot map memory", e);
+	*at = (uint64_t)res;
+	return 0;
+}
+
+/* A call whose first or second argument is a string. */
+static int
+call_with_text(struct inject *in, long nr, const char *text, uint64_t at,
+	       const uint64_t arg[6], int64_t *res, struct err *e)
+{
+	if (inject_write(in, at, text, strlen(text) + 1) != 0)
+		return err_set(e, &ERR_GENERIC, errno,
+			       "cannot write memory of process %d",
+			       (int)in->pid);
+	return inject_syscall(in, nr, arg, res, e);
+}
+
+/* Its descriptor of a memory file that it made itself; *res as of the call. */
+static int
+memfd_its_own(struct inject *in, uint64_t at, int64_t *res, struct err *e)
+{
+	const uint64_t sealed[6] = { at, MFD_CLOEXEC | NOEXEC_SEAL };
+	const uint64_t plain[6] = { at, MFD_CLOEXEC };
+	const long nr = SYS_memfd_create;
+
+	if (call_with_text(in, nr, "dtrace", at, sealed, res, e) != 0)
+		return -1;
+	if (*res != -EINVAL)
+		return 0;
+	return call_with_text(in, nr, "dtrace", at, plain, res, e);
+}
+
+/* Our descriptor of its file. */
+static int
+open_its_file(struct inject *in, int fd, struct err *e)
+{
+	char path[48], is[48] = "";
+	int ours;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)in->pid, fd);
+	/* Other threads run: the number may be something else by now. */
+	if (readlink(path, is, sizeof(is) - 1) < 0 ||
+	    strncmp(is, "/memfd:dtrace", 13) != 0)
+		return err_set(e, &ERR_GENERIC, errno,
+			       "the memory file of process %d is not to be had",
+			       (int)in->pid);
+	ours = open(path, O_RDWR | O_CLOEXEC);
+	if (ours < 0)
+		err_set(e, &ERR_GENERIC, errno,
+			"the memory file of process %d cannot be opened",
+			(int)in->pid);
+	return ours;
+}
+
+/* Where it may not make one: ours, which it opens through /proc. */
+static int
+memfd_ours(struct inject *in, uint64_t at, int64_t why, int64_t *res,
+	   struct err *e)
+{
+	const uint64_t arg[6] = { (uint64_t)AT_FDCWD, at, O_RDWR | O_CLOEXEC };
+	char path[48];
+	int ours = (int)syscall(SYS_memfd_create, "dtrace", MFD_CLOEXEC);
+
+	if (ours < 0)
+		return call_fail(in, why, "cannot make a memory file", e);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), ours);
+	if (call_with_text(in, SYS_openat, path, at, arg, res, e) != 0) {
+		close(ours);
+		return -1;
+	}
+	if (*res < 0) {
+		close(ours);
+		return call_fail(in, why, "cannot make a memory file", e);
+	}
+	return ours;
+}
+
+static int
+memfd_make(struct inject *in, uint64_t at, int64_t *theirs, struct err *e)
+{
+	if (memfd_its_own(in, at, theirs, e) != 0)
+		return -1;
+	if (*theirs < 0)
+		return memfd_ours(in, at, *theirs, theirs, e);
+	return open_its_file(in, (int)*theirs, e);
+}
+
+int
+inject_memfd(struct inject *in, uint64_t n, int *target_fd, struct err *e)
+{
+	int64_t theirs = -1;
+	uint64_t at = 0;
+	int ours;
+
+	if (scratch_map(in, &at, e) != 0)
+		return -1;
+	ours = memfd_make(in, at, &theirs, e);
+	if (ours >= 0 && ftruncate(ours, (off_t)n) != 0) {
+		err_set(e, &ERR_GENERIC, errno,
+			"cannot make a memory file of %" PRIu64 " bytes", n);
+		close(ours);
+		ours = -1;
+	}
+	if (ours < 0 && theirs >= 0)
+		call_quiet(in, SYS_close, (uint64_t)theirs, 0);
+	call_quiet(in, SYS_munmap, at, SCRATCH);
+	*target_fd = (int)theirs;
+	return ours;
+}

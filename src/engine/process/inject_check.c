@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * inject_check.c - may we work in a process?  Every refusal is one line that
+ * names the process, the reason and, where there is one, the cure.
+ *
+ * SECCOMP.  A call that we make in the target's name passes its filters, and a
+ * filter may kill.  With CAP_SYS_ADMIN the kernel suspends them for the thread
+ * (PTRACE_O_SUSPEND_SECCOMP, ptrace(2)), unless we live under a filter as well.
+ * If we do, and under as many as the target, it is most likely the very same
+ * sandbox: then a child of ours tries the calls first.  Anything else is
+ * refused, and so is strict mode.
+ */
+#include "engine/process/inject_impl.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SECCOMP_STRICT 1
+
+static void
+status_line(const char *line, struct inject_status *st)
+{
+	(void)(sscanf(line, "State: %c", &st->state) == 1 ||
+	       sscanf(line, "TracerPid: %d", &st->tracer) == 1 ||
+	       sscanf(line, "Uid: %u %u %u", &st->uid[0], &st->uid[1],
+		      &st->uid[2]) == 3 ||
+	       sscanf(line, "Seccomp: %d", &st->seccomp) == 1 ||
+	       sscanf(line, "Seccomp_filters: %d", &st->filters) == 1);
+	if (strncmp(line, "VmSize:", 7) == 0)
+		st->has_memory = true;
+}
+
+bool
+inject_status_read(pid_t pid, struct inject_status *st)
+{
+	char path[32], line[256];
+	FILE *f;
+
+	*st = (struct inject_status){ .state = 'X' };
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	if (f == NULL)
+		return false;
+	while (fgets(line, sizeof(line), f) != NULL)
+		status_line(line, st);
+	fclose(f);
+	return st->state != 'X';
+}
+
+int
+inject_ended(pid_t pid, struct err *e)
+{
+	int rc = err_set(e, &ERR_GENERIC, 0, "process %d has ended", (int)pid);
+
+	e->sys = ESRCH;
+	return rc;
+}
+
+int
+inject_yama(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	int scope = 0;
+
+	if (f == NULL)
+		return 0;
+	if (fscanf(f, "%d", &scope) != 1)
+		scope = 0;
+	fclose(f);
+	return scope;
+}
+
+static int
+refuse(pid_t pid, const char *why, struct err *e)
+{
+	return err_set(e, &ERR_GENERIC, 0, "cannot trace process %d: %s",
+		       (int)pid, why);
+}
+
+/* "NAME (PID)" of a debugger. */
+static int
+refuse_debugger(pid_t pid, pid_t tracer, struct err *e)
+{
+	char path[32], comm[32] = "", why[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)tracer);
+	f = fopen(path, "re");
+	if (f != NULL) {
+		if (fgets(comm, sizeof(comm), f) != NULL)
+			comm[strcspn(comm, "\n")] = '\0';
+		fclose(f);
+	}
+	snprintf(why, sizeof(why), "%s (pid %d) is tracing it already",
+		 comm[0] != '\0' ? comm : "a debugger", (int)tracer);
+	return refuse(pid, why, e);
+}
+
+int
+inject_denied(pid_t pid, int sys, struct err *e)
+{
+	struct inject_status st;
+	char why[160];
+
+	if (sys == ESRCH || sys == ENOENT || !inject_status_read(pid, &st) ||
+	    st.state == 'Z')
+		return inject_ended(pid, e);
+	if (sys != EPERM && sys != EACCES)
+		return err_set(e, &ERR_GENERIC, sys,
+			       "cannot trace process %d", (int)pid);
+	if (st.tracer != 0)
+		return refuse_debugger(pid, st.tracer, e);
+	if (st.uid[0] != geteuid()) {
+		snprintf(why, sizeof(why),
+			 "it belongs to user %u: be that user, or have "
+			 "CAP_SYS_PTRACE",
+			 st.uid[0]);
+		return refuse(pid, why, e);
+	}
+	if (inject_yama() > 0) {
+		snprintf(why, sizeof(why),
+			 "kernel.yama.ptrace_scope is %d: set it to 0, start "
+			 "the program with -c, or have CAP_SYS_PTRACE",
+			 inject_yama());
+		return refuse(pid, why, e);
+	}
+	return refuse(pid,
+		      "it is set-uid, has capabilities, or does not let itself "
+		      "be dumped: have CAP_SYS_PTRACE",
+		      e);
+}
+
+/* ---- seccomp -------------------------------------------------------------- */
+
+/* CAP_SYS_ADMIN among our effective capabilities. */
+static bool
+may_suspend_seccomp(const struct inject_status *self)
+{
+	unsigned long long caps = 0;
+	char line[256];
+	FILE *f;
+
+	if (self->seccomp != 0)
+		return false;
+	f = fopen("/proc/self/status", "re");
+	if (f == NULL)
+		return false;
+	while (fgets(line, sizeof(line), f) != NULL)
+		if (sscanf(line, "CapEff: %llx", &caps) == 1)
+			break;
+	fclose(f);
+	return (caps >> 21 & 1) != 0;
+}
+
+bool
+inject_suspends_seccomp(pid_t pid)
+{
+	struct inject_status st, self;
+
+	return inject_status_read(pid, &st) && st.seccomp != 0 &&
+	       inject_status_read(getpid(), &self) &&
+	       may_suspend_seccomp(&self);
+}
+
+/* The calls that will be made in the target. */
+static void __attribute__((noreturn))
+try_calls(void)
+{
+	long fd = syscall(SYS_memfd_create, "dtrace", 1 /* MFD_CLOEXEC */);
+	void *p;
+
+	if (fd < 0 || ftruncate((int)fd, 4096) != 0)
+		_exit(1);
+	p = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, (int)fd, 0);
+	if (p == MAP_FAILED || munmap(p, 4096) != 0)
+		_exit(1);
+	p = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED || madvise(p, 4096, MADV_WIPEONFORK) != 0)
+		_exit(1);
+	close((int)fd);
+	_exit(0);
+}
+
+static bool
+our_filters_allow(void)
+{
+	pid_t pid = fork();
+	int st;
+
+	if (pid == 0)
+		try_calls();
+	if (pid < 0)
+		return false;
+	while (waitpid(pid, &st, 0) < 0)
+		if (errno != EINTR)
+			return false;
+	return WIFEXITED(st) && WEXITSTATUS(st) == 0;
+}
+
+static int
+check_seccomp(pid_t pid, const struct inject_status *st, struct err *e)
+{
+	struct inject_status self;
+
+	if (st->seccomp == 0)
+		return 0;
+	if (st->seccomp == SECCOMP_STRICT)
+		return refuse(pid, "it is in strict seccomp mode", e);
+	if (!inject_status_read(getpid(), &self))
+		return refuse(pid, "/proc cannot be read", e);
+	if (may_suspend_seccomp(&self))
+		return 0;
+	if (self.seccomp == 0 || self.filters != st->filters)
+		return refuse(pid,
+			      "it is under a seccomp filter that may kill it "
+			      "for our calls: have CAP_SYS_ADMIN",
+			      e);
+	if (!our_filters_allow())
+		return refuse(pid,
+			      "the seccomp filter that it shares with us "
+			      "forbids what is needed",
+			      e);
+	return 0;
+}
+
+/* ---- what it runs ---------------------------------------------------------- */
+
+static int
+check_program(pid_t pid, struct err *e)
+{
+	unsigned char h[20];
+	char path[32];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return inject_denied(pid, errno, e);
+	n = read(fd, h, sizeof(h));
+	close(fd);
+	if (n != (ssize_t)sizeof(h) || memcmp(h, ELFMAG, SELFMAG) != 0)
+		return refuse(pid, "its program is not an ELF file", e);
+	if (h[EI_CLASS] != ELFCLASS64)
+		return refuse(pid, "it is a 32-bit process", e);
+	if (h[18] != EM_X86_64 || h[19] != 0)
+		return refuse(pid, "its program is of another architecture", e);
+	return 0;
+}
+
+int
+inject_check(pid_t pid, bool held, struct err *e)
+{
+	struct inject_status st;
+	struct inject in;
+
+	if (!inject_status_read(pid, &st))
+		return err_set(e, &ERR_GENERIC, 0, "process %d does not exist",
+			       (int)pid);
+	if (st.state == 'Z')
+		return inject_ended(pid, e);
+	if (!st.has_memory)
+		return refuse(pid, "it is a kernel thread", e);
+	if (st.tracer != 0 && !held)
+		return refuse_debugger(pid, st.tracer, e);
+	if (inject_open(&in, pid, held, e) != 0)
+		return -1;
+	inject_close(&in);
+	if (check_program(pid, e) != 0)
+		return -1;
+	return check_seccomp(pid, &st, e);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * inject_impl.h - what the files behind inject.h and patch.h share.
+ *
+ *	consumer                          guardian
+ *	inject_stop() ──▶ guard_stop() ──▶ inject_stop(), its own, locally
+ *	inject_syscall, patch_apply ...    the same
+ */
+#ifndef ENGINE_PROCESS_INJECT_IMPL_H
+#define ENGINE_PROCESS_INJECT_IMPL_H
+
+#include "engine/process/inject.h"
+#include "engine/process/patch.h"
+
+/* Does somebody else trace for us? */
+static inline bool
+inject_by_guard(const struct inject *in)
+{
+	return in->guard != NULL && !in->held;
+}
+
+/* ---- inject_check.c ------------------------------------------------------ */
+
+/* The lines of /proc/PID/status that matter here. */
+struct inject_status {
+	char state;
+	pid_t tracer;
+	unsigned uid[3]; /* real, effective, saved */
+	int seccomp, filters;
+	bool has_memory; /* no kernel thread, no zombie */
+};
+/* False: there is no such process or thread. */
+bool inject_status_read(pid_t pid, struct inject_status *st);
+/* "process N has ended", sys ESRCH; always -1. */
+int inject_ended(pid_t pid, struct err *e);
+/* The kernel has refused us the process or one of its threads: say why. */
+int inject_denied(pid_t pid, int sys, struct err *e);
+/* kernel.yama.ptrace_scope; 0 where there is no Yama. */
+int inject_yama(void);
+/* It is under seccomp filters, and we may suspend them. */
+bool inject_suspends_seccomp(pid_t pid);
+
+/* ---- inject_stop.c ------------------------------------------------------- */
+
+/* The first thread that stands still; NULL: none. */
+struct inject_thread *inject_first(struct inject *in);
+/* It is gone: forget it. */
+void inject_forget(struct inject *in, struct inject_thread *t);
+/* From any ptrace-stop to the stop of PTRACE_INTERRUPT, with no instruction of
+   the program in between.  sig: a signal to be delivered on the way. */
+int inject_settle(struct inject_thread *t, int sig);
+/* Threads that could not be let go when the others were: do it now. */
+void inject_reap(struct inject *in);
+
+/* ---- inject_call.c ------------------------------------------------------- */
+
+/* Yama: let the guardian trace this process after us. */
+void inject_admit(struct inject *in, pid_t tracer);
+
+/* ---- guard.c: requests to the guardian ----------------------------------- */
+
+pid_t guard_pid(const struct guard *g);
+int guard_stop(struct guard *g, bool all, size_t *n, struct err *e);
+void guard_resume(struct guard *g);
+int guard_syscall(struct guard *g, long nr, const uint64_t arg[6],
+		  int64_t *res, struct err *e);
+int guard_patch(struct guard *g, struct patch *p, size_t n,
+		const struct patch_move *moves, size_t nmoves, struct err *e);
+int guard_undo(struct guard *g, struct err *e);
+
+/* ---- guard_run.c: the guardian ------------------------------------------- */
+
+/*
+ * What consumer and guardian say to each other, one packet each way.  A PATCH
+ * comes with a file: patches, then moves; SHARED with the shared memory file.
+ */
+enum guard_op {
+	GUARD_STOP,
+	GUARD_RESUME,
+	GUARD_SYSCALL,
+	GUARD_PATCH,
+	GUARD_UNDO,
+	GUARD_SHARED
+};
+struct guard_req {
+	uint32_t op;
+	uint32_t all;
+	int64_t nr;
+	uint64_t arg[6];
+	uint64_t n, nmoves;
+};
+struct guard_res {
+	int32_t rc, sys;
+	int64_t res;
+	uint64_t n;
+	char msg[512];
+};
+void guard_run(struct patch_journal *j, int mem_fd, int pidfd, int sock)
+	__attribute__((noreturn));
+
+#endif

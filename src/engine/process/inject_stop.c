@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * inject_stop.c - stopping all threads of a process, and letting them go.
+ *
+ * PTRACE_SEIZE and PTRACE_INTERRUPT (ptrace(2)) disturb nothing: no signal is
+ * sent, and a system call that was interrupted goes on by itself, since its
+ * restart is decided after the stop.  /proc/PID/task is read again until it
+ * shows nobody new: a thread that stands still makes no more threads.
+ *
+ *	running ──seize──▶ seized ──interrupt──▶ stopped ──detach──▶ running
+ *	                     │ signal arrives          ▲
+ *	                     └──▶ delivered, and then ─┘
+ *
+ * A SIGNAL that arrives meanwhile is not held back: it is delivered at once,
+ * with all that the kernel knows of it, and the thread stops at the first
+ * instruction of its handler.  A process stopped by job control stays so: the
+ * kernel sees to it when we detach.
+ *
+ * A thread that waits in the kernel where nothing reaches it (after vfork(2),
+ * until its child has executed or ended; in a device) cannot be stopped.  A
+ * vfork child runs in the same memory, so nothing may be patched then anyway.
+ * Such waits are short as a rule: they are waited for, for STOP_MS, before the
+ * thread is seized, because a thread that does not stop cannot be let go.  One
+ * that gets into such a wait in between is left to inject_reap().
+ */
+#include "engine/process/inject_impl.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/vec.h"
+
+#define STOP_MS	   1000
+#define NAP_NS	   40000
+#define RETRY_MS   200 /* another tracer may be about to leave */
+#define LET_GO_MS  50
+#define OPTS_OURS  PTRACE_O_TRACESYSGOOD
+/* What proc_ctl.c has set for a process it holds. */
+#define OPTS_HELD  (PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC)
+
+static uint64_t
+now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void
+nap(void)
+{
+	nanosleep(&(struct timespec){ 0, NAP_NS }, NULL);
+}
+
+/* ---- the list -------------------------------------------------------------- */
+
+static struct inject_thread *
+thread_find(struct inject *in, pid_t tid)
+{
+	for (size_t i = 0; i < in->n; i++)
+		if (in->threads[i].tid == tid)
+			return &in->threads[i];
+	return NULL;
+}
+
+static struct inject_thread *
+thread_add(struct inject *in, pid_t tid)
+{
+	if (!vec_grow((void **)&in->threads, &in->cap, in->n + 1,
+		      sizeof(*in->threads)))
+		return NULL;
+	in->threads[in->n] = (struct inject_thread){ .tid = tid };
+	return &in->threads[in->n++];
+}
+
+void
+inject_forget(struct inject *in, struct inject_thread *t)
+{
+	size_t i = (size_t)(t - in->threads);
+
+	memmove(t, t + 1, (in->n - i - 1) * sizeof(*t));
+	in->n--;
+}
+
+struct inject_thread *
+inject_first(struct inject *in)
+{
+	for (size_t i = 0; i < in->n; i++)
+		if (in->threads[i].stopped)
+			return &in->threads[i];
+	return NULL;
+}
+
+/* ---- one thread ------------------------------------------------------------ */
+
+/* What a thread that we wait for has come to. */
+enum came { CAME_NOT, CAME_STOPPED, CAME_GONE };
+
+/*
+ * A stop that waitpid() has told of.  Signals are passed on; the interrupt is
+ * asked for again since any stop takes it back.
+ */
+static enum came
+stop_seen(struct inject_thread *t, int status)
+{
+	if (!WIFSTOPPED(status))
+		return CAME_GONE;
+	if (status >> 16 == PTRACE_EVENT_STOP) {
+		t->stopped = true;
+		return CAME_STOPPED;
+	}
+	if (ptrace(PTRACE_INTERRUPT, t->tid, 0, 0) != 0 ||
+	    ptrace(PTRACE_CONT, t->tid, 0,
+		   status >> 16 == 0 ? (long)WSTOPSIG(status) : 0L) != 0)
+		return errno == ESRCH ? CAME_NOT : CAME_GONE;
+	return CAME_NOT;
+}
+
+static enum came
+thread_look(struct inject_thread *t)
+{
+	int status;
+	pid_t r = waitpid(t->tid, &status, __WALL | WNOHANG);
+
+	if (r == 0 || (r < 0 && errno == EINTR))
+		return CAME_NOT;
+	return r < 0 ? CAME_GONE : stop_seen(t, status);
+}
+
+int
+inject_settle(struct inject_thread *t, int sig)
+{
+	enum came came = CAME_NOT;
+	int status;
+
+	if (ptrace(PTRACE_INTERRUPT, t->tid, 0, 0) != 0 ||
+	    ptrace(PTRACE_CONT, t->tid, 0, (long)sig) != 0)
+		return -1;
+	t->stopped = false;
+	while (came == CAME_NOT) {
+		if (waitpid(t->tid, &status, __WALL) >= 0)
+			came = stop_seen(t, status);
+		else if (errno != EINTR)
+			return -1;
+	}
+	return came == CAME_STOPPED ? 0 : -1;
+}
+
+/* The state letter of a thread: D waits where nothing reaches it. */
+static char
+thread_state(struct inject *in, pid_t tid)
+{
+	char path[64], buf[256], *p;
+	char state = 'X';
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)in->pid,
+		 (int)tid);
+	f = fopen(path, "re");
+	if (f == NULL)
+		return state;
+	if (fgets(buf, sizeof(buf), f) != NULL) {
+		p = strrchr(buf, ')');
+		if (p != NULL && p[1] == ' ')
+			state = p[2];
+	}
+	fclose(f);
+	return state;
+}
+
+/* ---- seizing ---------------------------------------------------------------- */
+
+static long
+seize_opts(const struct inject *in)
+{
+	return OPTS_OURS |
+	       (in->suspend_seccomp ? PTRACE_O_SUSPEND_SECCOMP : 0);
+}
+
+/*
+ * 0: seized, or it is gone (then *came is CAME_GONE).  Somebody else's tracing
+ * may be a glance that passes: it is tried again for a while.
+ */
+static int
+seize(struct inject *in, pid_t tid, enum came *came, struct err *e)
+{
+	uint64_t until = now_ms() + RETRY_MS;
+	struct inject_status st;
+	int sys;
+
+	*came = CAME_NOT;
+	while (ptrace(PTRACE_SEIZE, tid, 0, seize_opts(in)) != 0) {
+		sys = errno;
+		if (sys == ESRCH || !inject_status_read(tid, &st) ||
+		    st.state == 'Z') {
+			*came = CAME_GONE;
+			return 0;
+		}
+		if (st.tracer == 0 || now_ms() > until)
+			return inject_denied(tid, sys, e);
+		nap();
+	}
+	if (thread_add(in, tid) == NULL) {
+		err_nomem(e);
+		return -1;
+	}
+	ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+	return 0;
+}
+
+/* What one look at the list of threads has found. */
+struct scan {
+	size_t fresh;	/* seized now */
+	pid_t deaf;	/* a thread that waits where nothing reaches it; 0 */
+};
+
+static int
+scan_tid(struct inject *in, pid_t tid, struct scan *s, struct err *e)
+{
+	enum came came;
+	char state;
+
+	if (thread_find(in, tid) != NULL)
+		return 0;
+	state = thread_state(in, tid);
+	if (state == 'D')
+		s->deaf = tid;
+	if (state == 'D' || state == 'Z' || state == 'X')
+		return 0;
+	if (seize(in, tid, &came, e) != 0)
+		return -1;
+	if (came != CAME_GONE)
+		s->fresh++;
+	return 0;
+}
+
+/* Seize threads that are not yet: all of them, or up to one that is. */
+static int
+scan_threads(struct inject *in, bool all, struct scan *s, struct err *e)
+{
+	char path[32];
+	struct dirent *d;
+	DIR *dir;
+	int rc = 0;
+
+	*s = (struct scan){ 0 };
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)in->pid);
+	dir = opendir(path);
+	if (dir == NULL)
+		return inject_ended(in->pid, e);
+	while (rc == 0 && (all || s->fresh == 0) && (d = readdir(dir)) != NULL)
+		if (d->d_name[0] != '.')
+			rc = scan_tid(in, atoi(d->d_name), s, e);
+	closedir(dir);
+	return rc;
+}
+
+/* ---- waiting ---------------------------------------------------------------- */
+
+/* How many have not stopped yet; those that ended are forgotten. */
+static size_t
+look_round(struct inject *in, bool slow)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < in->n;) {
+		struct inject_thread *t = &in->threads[i];
+		enum came came = t->stopped ? CAME_STOPPED : thread_look(t);
+
+		if (came == CAME_GONE) {
+			inject_forget(in, t);
+			continue;
+		}
+		/* A main thread that has ended before the others stays. */
+		if (came == CAME_NOT &&
+		    !(slow && thread_state(in, t->tid) == 'Z'))
+			left++;
+		i++;
+	}
+	return left;
+}
+
+static int
+deaf_fail(struct inject *in, pid_t tid, struct err *e)
+{
+	return err_set(e, &ERR_GENERIC, 0,
+		       "cannot stop process %d: its thread %d waits in the "
+		       "kernel (for a child of vfork that has not executed "
+		       "yet, or for a device)",
+		       (int)in->pid, (int)tid);
+}
+
+static int
+await_stops(struct inject *in, uint64_t until, struct err *e)
+{
+	for (unsigned round = 0; look_round(in, round > 50) != 0; round++) {
+		if (now_ms() > until) {
+			for (size_t i = 0; i < in->n; i++)
+				if (!in->threads[i].stopped)
+					return deaf_fail(
+						in, in->threads[i].tid, e);
+		}
+		nap();
+	}
+	return 0;
+}
+
+/* Seize and wait until a look finds nobody who runs. */
+static int
+stop_threads(struct inject *in, bool all, struct err *e)
+{
+	uint64_t until = now_ms() + STOP_MS;
+	struct scan s;
+
+	for (;;) {
+		if (!all && inject_first(in) != NULL)
+			return 0;
+		if (scan_threads(in, all, &s, e) != 0 ||
+		    await_stops(in, until, e) != 0)
+			return -1;
+		if (s.fresh != 0)
+			continue;
+		if (s.deaf == 0)
+			return inject_first(in) != NULL ?
+				       0 : inject_ended(in->pid, e);
+		if (now_ms() > until)
+			return deaf_fail(in, s.deaf, e);
+		nap();
+	}
+}
+
+/* ---- the door --------------------------------------------------------------- */
+
+/* The thread that stands still already, at a breakpoint or in execve. */
+static int
+take_held(struct inject *in, struct err *e)
+{
+	struct inject_thread *t;
+
+	if (thread_find(in, in->pid) != NULL)
+		return 0;
+	t = thread_add(in, in->pid);
+	if (t == NULL)
+		return err_nomem(e);
+	t->held = true;
+	if (ptrace(PTRACE_SETOPTIONS, t->tid, 0,
+		   OPTS_HELD | seize_opts(in)) != 0 ||
+	    inject_settle(t, 0) != 0) {
+		in->n = 0;
+		return inject_ended(in->pid, e);
+	}
+	return 0;
+}
+
+static int
+read_regs(struct inject *in, struct err *e)
+{
+	for (size_t i = 0; i < in->n; i++) {
+		struct inject_thread *t = &in->threads[i];
+
+		if (t->stopped && !t->dirty &&
+		    ptrace(PTRACE_GETREGS, t->tid, 0, &t->regs) != 0)
+			return errno == ESRCH ? inject_ended(in->pid, e) :
+						inject_denied(t->tid, errno, e);
+	}
+	return 0;
+}
+
+int
+inject_stop(struct inject *in, bool all, struct err *e)
+{
+	if (inject_by_guard(in))
+		return guard_stop(in->guard, all, &in->n, e);
+	in->suspend_seccomp = inject_suspends_seccomp(in->pid);
+	if ((in->held && take_held(in, e) != 0) ||
+	    stop_threads(in, all, e) != 0 || read_regs(in, e) != 0) {
+		inject_resume(in);
+		return -1;
+	}
+	if (in->held && in->guard != NULL)
+		inject_admit(in, guard_pid(in->guard));
+	return 0;
+}
+
+/* False: it did not stand still, so it cannot be let go. */
+static bool
+let_go(struct inject_thread *t)
+{
+	if (!t->stopped)
+		return false;
+	if (t->dirty)
+		ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
+	t->dirty = false;
+	if (t->held)
+		return ptrace(PTRACE_SETOPTIONS, t->tid, 0, OPTS_HELD) == 0;
+	t->stopped = false;
+	return ptrace(PTRACE_DETACH, t->tid, 0, 0) == 0;
+}
+
+void
+inject_reap(struct inject *in)
+{
+	for (size_t i = 0; i < in->n;) {
+		struct inject_thread *t = &in->threads[i];
+		enum came came = t->stopped ? CAME_STOPPED : thread_look(t);
+
+		if (came == CAME_GONE ||
+		    (came == CAME_STOPPED && let_go(t)))
+			inject_forget(in, t);
+		else
+			i++;
+	}
+}
+
+void
+inject_resume(struct inject *in)
+{
+	uint64_t until = now_ms() + LET_GO_MS;
+
+	if (inject_by_guard(in)) {
+		guard_resume(in->guard);
+		in->n = 0;
+		return;
+	}
+	for (size_t i = 0; i < in->n;) {
+		struct inject_thread *t = &in->threads[i];
+
+		if (let_go(t))
+			inject_forget(in, t);
+		else
+			i++;
+	}
+	for (inject_reap(in); in->n != 0 && now_ms() < until; inject_reap(in))
+		nap();
+}
