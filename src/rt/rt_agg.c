@@ -31,6 +31,18 @@ agg_half(struct rt *rt)
 
 	return ctl ? ctl->agg_half : 0;
 }
+#elif defined(RT_NATIVE)
+RT_INLINE uint8_t *
+agg_elem(struct rt *rt)
+{
+	return (uint8_t *)rt->agg;
+}
+
+RT_INLINE uint32_t
+agg_half(struct rt *rt)
+{
+	return RTN_SHARED(rt)->ctl.agg_half;
+}
 #else
 RT_INLINE uint8_t *
 agg_elem(struct rt *rt)

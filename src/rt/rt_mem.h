@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * rt_mem.h - memory as the bodies of rt/ see it, in their two compilations.
+ * rt_mem.h - memory as the bodies of rt/ see it, in their three compilations.
  *
  * A D program's addresses are plain numbers.  Three kinds are met here:
  *
@@ -11,8 +11,9 @@
  *   user               rt_uread(), rt_uread_str(), rt_uwrite(): likewise
  *
  * For BPF these are the bpf_probe_read_*() helpers, for the host the read()
- * hook of struct rt_host_mem; struct rt itself is readable by its address
- * (rt->self) in both.  The string readers behave as the helpers do: at most
+ * hook of struct rt_host_mem, in the traced process (RT_NATIVE) checked reads
+ * of its own memory, whatever the kind; struct rt itself is readable by its
+ * address (rt->self) in all.  The string readers behave as the helpers do: at most
  * n bytes, the last one always NUL, and the count with the NUL is returned.
  *
  * RT_CONF(field) is a constant of struct rt_conf; it needs `rt` in scope.
@@ -20,7 +21,7 @@
 #ifndef RT_RT_MEM_H
 #define RT_RT_MEM_H
 
-#ifndef __bpf__
+#if !defined(__bpf__) && !defined(RT_NATIVE)
 #include <stdbool.h>
 #include <string.h>
 #endif
@@ -100,6 +101,47 @@ RT_INLINE uint32_t
 rt_random(struct rt *rt)
 {
 	return bpf_get_prandom_u32();
+}
+
+#elif defined(RT_NATIVE)
+
+#include "rt/rt_native.h"
+
+#define RTN_SHARED(rt) ((struct rtn_shared *)(rt)->host)
+#define RT_CONF(field) (RTN_SHARED(rt)->conf.field)
+
+/* rt_native_mem.c */
+void *memcpy(void *dst, const void *src, size_t n);
+void *memset(void *dst, int c, size_t n);
+void *memmove(void *dst, const void *src, size_t n);
+int memcmp(const void *a, const void *b, size_t n);
+long rtn_mem_read(struct rt *rt, void *dst, uint64_t n, uint64_t addr);
+long rtn_mem_read_str(struct rt *rt, void *dst, uint64_t n, uint64_t addr);
+long rt_uwrite(struct rt *rt, uint64_t addr, const void *src, uint64_t n);
+uint32_t rt_random(struct rt *rt);
+
+RT_INLINE long
+rt_read(struct rt *rt, void *dst, uint64_t n, uint64_t addr)
+{
+	return rtn_mem_read(rt, dst, n, addr);
+}
+
+RT_INLINE long
+rt_uread(struct rt *rt, void *dst, uint64_t n, uint64_t addr)
+{
+	return rtn_mem_read(rt, dst, n, addr);
+}
+
+RT_INLINE long
+rt_read_str(struct rt *rt, void *dst, uint64_t n, uint64_t addr)
+{
+	return rtn_mem_read_str(rt, dst, n, addr);
+}
+
+RT_INLINE long
+rt_uread_str(struct rt *rt, void *dst, uint64_t n, uint64_t addr)
+{
+	return rtn_mem_read_str(rt, dst, n, addr);
 }
 
 #else /* the host */

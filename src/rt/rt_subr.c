@@ -78,6 +78,21 @@ rt_subr_progenyof(struct rt *rt)
 	}
 	return 0;
 }
+#elif defined(RT_NATIVE)
+/* The process knows who its forebears were when tracing began. */
+uint64_t
+rt_subr_progenyof(struct rt *rt)
+{
+	struct rtn_shared *sh = RTN_SHARED(rt);
+	uint32_t pid = (uint32_t)rt->tuple[0].val;
+
+	if (pid == sh->pid)
+		return 1;
+	for (uint32_t i = 0; i < RTN_NANCESTORS && sh->ancestors[i]; i++)
+		if (sh->ancestors[i] == pid)
+			return 1;
+	return 0;
+}
 #else
 uint64_t
 rt_subr_progenyof(struct rt *rt)

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * rt_assoc.c - associative arrays in memory that processes share: a hash
+ * table of elements, found by
+ *
+ *   u32 scope, u32 id, u64 thread | the tuple, as rt_tuple_key() lays it out
+ *
+ *   struct rt_assoc | struct bucket [nbuckets] | struct element ...
+ *
+ * Each process has the store at another address, so it knows positions only.
+ * A bucket has a spin lock, held for some tens of nanoseconds, by which all
+ * that concerns its chain is done; memory is handed out from the end of the
+ * used part, or from lists of freed elements of the same size class, without
+ * a lock (the head of a list carries a count that makes each change differ).
+ *
+ * WHO WAITS.  A firing may be interrupted by a signal handler that fires, too:
+ * the lock names its holder, and a firing on the other level of the same slot
+ * gives up at once.  Others spin, then let others run a few times, then give
+ * up.  To give up is to count a RT_DROP_DYNVAR.  Nobody waits for ever, not
+ * even for a consumer that has died.
+ *
+ * Elements by reference are handed out as addresses.  Another thread may
+ * remove one while its bytes are read: they are then any bytes of the store,
+ * but memory they stay.
+ *
+ * Compiled for the consumer and for the traced process.
+ */
+#include "rt/rt_assoc.h"
+#include "rt/rt_impl.h"
+
+#ifdef RT_NATIVE
+#include "rt/rt_native_sys.h"
+#else
+#include <sched.h>
+#endif
+
+struct bucket {
+	volatile uint32_t lock; /* slot + 1 of the holder; 0 free */
+	uint32_t head;
+};
+
+struct element {
+	uint32_t next; /* in its chain, or list of freed ones; 0 ends */
+	uint32_t hash;
+	uint32_t keylen;
+	uint32_t cls; /* size class */
+	/* uint8_t key[keylen]; uint8_t value[]; */
+};
+
+#define BYTES_PER_BUCKET 128u
+#define BUCKETS_MIN	 16u
+#define BUCKETS_MAX	 (1u << 20)
+#define LINKS_MAX 4096 /* more: somebody has written where he must not */
+
+int
+rt_assoc_init(struct rt_assoc *a, uint64_t size)
+{
+	uint32_t n = BUCKETS_MIN;
+	uint64_t start;
+
+	if (size > UINT32_MAX)
+		size = UINT32_MAX & ~7u;
+	while (n < BUCKETS_MAX && n * 2ull * BYTES_PER_BUCKET <= size)
+		n *= 2;
+	start = sizeof(*a) + n * sizeof(struct bucket);
+	if (start >= size)
+		return -1;
+	a->size = size;
+	a->nbuckets = n;
+	a->entries_off = (uint32_t)start;
+	a->used = start;
+	return 0;
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+static struct element *
+element_at(struct rt_assoc *a, uint32_t off)
+{
+	if (off < a->entries_off || (off & 7) ||
+	    off + sizeof(struct element) > a->size)
+		return NULL;
+	return (struct element *)(void *)((uint8_t *)a + off);
+}
+
+/*
+ * Sizes are rounded up so that there are four classes from one power of two
+ * to the next: at most a quarter is lost.  *n is rounded; RT_ASSOC_NCLASSES
+ * and more: too large.
+ */
+#define SIZE_MIN_LOG 5
+
+static uint32_t
+size_class(uint64_t *n)
+{
+	uint64_t size = *n < 1u << SIZE_MIN_LOG ? 1u << SIZE_MIN_LOG : *n;
+	uint32_t log = 63 - (uint32_t)__builtin_clzll(size);
+	uint64_t step = 1ull << (log - 2);
+
+	size = (size + step - 1) & ~(step - 1);
+	log = 63 - (uint32_t)__builtin_clzll(size);
+	*n = size;
+	return (log - SIZE_MIN_LOG) * 4 + ((size >> (log - 2)) & 3);
+}
+
+static int
+swap64_assoc(volatile uint64_t *p, uint64_t from, uint64_t to)
+{
+	return __atomic_compare_exchange_n(p, &from, to, 0, __ATOMIC_ACQ_REL,
+					   __ATOMIC_RELAXED);
+}
+
+/* The list's next head: one change more, and this element. */
+static uint64_t
+changed(uint64_t head, uint32_t off)
+{
+	return ((head >> 32) + 1) << 32 | off;
+}
+
+static uint32_t
+freed_pop(struct rt_assoc *a, uint32_t cls)
+{
+	uint64_t head;
+	struct element *el;
+
+	do {
+		head = a->freed[cls];
+		el = element_at(a, (uint32_t)head);
+		if (el == NULL)
+			return 0;
+	} while (!swap64_assoc(&a->freed[cls], head, changed(head, el->next)));
+	return (uint32_t)head;
+}
+
+static void
+freed_push(struct rt_assoc *a, struct element *el, uint32_t off)
+{
+	uint64_t head;
+
+	if (el->cls >= RT_ASSOC_NCLASSES)
+		return;
+	do {
+		head = a->freed[el->cls];
+		el->next = (uint32_t)head;
+	} while (!swap64_assoc(&a->freed[el->cls], head, changed(head, off)));
+}
+
+/* Memory for n bytes and their header: its offset, 0 if there is none. */
+static uint32_t
+element_alloc(struct rt_assoc *a, uint64_t n, uint32_t *cls)
+{
+	uint64_t used;
+	uint32_t off;
+
+	n += sizeof(struct element);
+	*cls = size_class(&n);
+	if (*cls >= RT_ASSOC_NCLASSES)
+		return 0;
+	off = freed_pop(a, *cls);
+	if (off != 0)
+		return off;
+	do {
+		used = a->used;
+		if (used > a->size || n > a->size - used)
+			return 0;
+	} while (!swap64_assoc(&a->used, used, used + n));
+	return (uint32_t)used;
+}
+
+/* ---- buckets ------------------------------------------------------------- */
+
+#define SPINS  256
+#define YIELDS 8
+
+static inline void
+pause_cpu(void)
+{
+#ifdef __x86_64__
+	__builtin_ia32_pause();
+#endif
+}
+
+static void
+let_others_run(struct rt *rt)
+{
+#ifdef RT_NATIVE
+	if (!RTN_SHARED(rt)->seccomp)
+		rtn_syscall0(RTN_SYS_sched_yield);
+#else
+	(void)rt;
+	sched_yield();
+#endif
+}
+
+/* 0, or -1: not to be had. */
+static int
+bucket_lock(struct rt *rt, struct bucket *b)
+{
+	uint32_t i, holder;
+
+	for (i = 0; i < SPINS * YIELDS; i++) {
+		holder = 0;
+		if (b->lock == 0 &&
+		    __atomic_compare_exchange_n(&b->lock, &holder,
+						rt->slot + 1, 0,
+						__ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return 0;
+		holder = b->lock;
+		if (holder != 0 &&
+		    (holder - 1) / RT_LEVELS == rt->slot / RT_LEVELS)
+			return -1;
+		pause_cpu();
+		if (i % SPINS == SPINS - 1)
+			let_others_run(rt);
+	}
+	return -1;
+}
+
+static void
+bucket_unlock(struct bucket *b)
+{
+	__atomic_store_n(&b->lock, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- elements ------------------------------------------------------------ */
+
+/* The key in rt->key and where it belongs; then, the bucket held, the link
+   that leads to the element (0 at its end: there is none). */
+struct place {
+	struct rt_assoc *a;
+	struct bucket *bucket;
+	uint32_t hash, keylen;
+	uint32_t *link;
+};
+
+struct prefix {
+	uint32_t scope, id;
+	uint64_t thread;
+};
+
+static uint32_t
+key_hash(const uint8_t *key, uint64_t n)
+{
+	uint64_t h = n, word;
+
+	for (uint64_t i = 0; i + 8 <= n; i += 8) {
+		memcpy(&word, key + i, 8);
+		h = (h ^ word) * 0x9e3779b97f4a7c15ull;
+		h ^= h >> 32;
+	}
+	return (uint32_t)h;
+}
+
+/* Make the key; 0, or -1 with a fault. */
+static int
+place_key(struct rt *rt, const struct rt_assoc_ref *ref, struct place *p)
+{
+	struct prefix pre = { ref->scope, ref->id, ref->tid };
+	struct bucket *buckets = (struct bucket *)(void *)(ref->store + 1);
+
+	memcpy(rt->key, &pre, sizeof(pre));
+	p->a = ref->store;
+	p->keylen = (uint32_t)rt_tuple_key(rt, sizeof(pre));
+	if (rt->fault != RT_FAULT_NONE)
+		return -1;
+	p->hash = key_hash(rt->key, p->keylen);
+	p->bucket = &buckets[p->hash & (p->a->nbuckets - 1)];
+	return 0;
+}
+
+static int
+same_key(const struct rt *rt, const struct place *p, const struct element *el)
+{
+	return el->hash == p->hash && el->keylen == p->keylen &&
+	       memcmp(el + 1, rt->key, p->keylen) == 0;
+}
+
+/* Hold the bucket and look: the element, or NULL. */
+static struct element *
+place_find(struct rt *rt, struct place *p)
+{
+	struct element *el;
+
+	p->link = &p->bucket->head;
+	for (int i = 0; i < LINKS_MAX; i++) {
+		el = element_at(p->a, *p->link);
+		if (el == NULL || same_key(rt, p, el))
+			return el;
+		p->link = &el->next;
+	}
+	return NULL;
+}
+
+static uint8_t *
+value_of(struct element *el)
+{
+	return (uint8_t *)(el + 1) + el->keylen;
+}
+
+/* Add an element, zeroed, at the end of the chain; NULL: no room. */
+static struct element *
+place_make(struct rt *rt, struct place *p, uint32_t size)
+{
+	uint32_t cls, off = element_alloc(p->a, (uint64_t)p->keylen + size,
+					  &cls);
+	struct element *el;
+
+	if (off == 0)
+		return NULL;
+	el = element_at(p->a, off);
+	el->next = 0;
+	el->hash = p->hash;
+	el->keylen = p->keylen;
+	el->cls = cls;
+	memcpy(el + 1, rt->key, p->keylen);
+	memset(value_of(el), 0, size);
+	*p->link = off;
+	return el;
+}
+
+static void
+place_remove(struct rt *rt, struct place *p)
+{
+	struct element *el = place_find(rt, p);
+	uint32_t off = *p->link;
+
+	if (el == NULL)
+		return;
+	*p->link = el->next;
+	freed_push(p->a, el, off);
+}
+
+/* ---- load and store ------------------------------------------------------ */
+
+static uint64_t
+dynvar_drop(struct rt *rt)
+{
+	rt->drops[RT_DROP_DYNVAR]++;
+	return 0;
+}
+
+uint64_t
+rt_assoc_load(struct rt *rt, const struct rt_assoc_ref *ref)
+{
+	struct element *el;
+	struct place p;
+	uint64_t val = 0;
+
+	if (place_key(rt, ref, &p) != 0)
+		return 0;
+	if (bucket_lock(rt, p.bucket) != 0)
+		return dynvar_drop(rt);
+	el = place_find(rt, &p);
+	if (el != NULL && ref->var->flags & RTN_VAR_REF)
+		val = (uintptr_t)value_of(el);
+	else if (el != NULL)
+		memcpy(&val, value_of(el), 8);
+	bucket_unlock(p.bucket);
+	return val;
+}
+
+/* Copy what is referred to; 0 or -1.  What follows a string's end is zeroed. */
+static int
+ref_read(struct rt *rt, const struct rtn_var *v, uint8_t *dst, uint64_t src)
+{
+	long n;
+
+	if (!(v->flags & RTN_VAR_STR))
+		return rt_read(rt, dst, v->bytes, src) == 0 ? 0 : -1;
+	n = rt_read_str(rt, dst, RT_CONF(strsize), src);
+	if (n < 0)
+		return -1;
+	memset(dst + n, 0, v->size - (uint64_t)n);
+	return 0;
+}
+
+/*
+ * Set the element, the bucket held.  good: the value can be had; where not,
+ * the element is made all the same, and zero.
+ */
+static void
+place_set(struct rt *rt, struct place *p, const struct rtn_var *v,
+	  uint64_t val, int good)
+{
+	struct element *el = place_find(rt, p);
+
+	if (el == NULL)
+		el = place_make(rt, p, v->size);
+	if (el == NULL) {
+		dynvar_drop(rt);
+		return;
+	}
+	if (!(v->flags & RTN_VAR_REF)) {
+		memcpy(value_of(el), &val, 8);
+	} else if (!good || ref_read(rt, v, value_of(el), val) != 0) {
+		memset(value_of(el), 0, v->size);
+		rt_fail(rt, RT_FAULT_BADADDR, val);
+	}
+}
+
+/*
+ * What is referred to may have to be fetched from afar, which nobody should
+ * wait for: it is copied to the work area W before the bucket is locked,
+ * where it fits there.
+ */
+void
+rt_assoc_store(struct rt *rt, const struct rt_assoc_ref *ref, uint64_t val)
+{
+	const struct rtn_var *v = ref->var;
+	uint64_t from = val;
+	struct place p;
+	int good = 1;
+
+	if (place_key(rt, ref, &p) != 0)
+		return;
+	if (val != 0 && v->flags & RTN_VAR_REF && v->size <= RT_STR_MAX) {
+		good = ref_read(rt, v, RT_W(rt), val) == 0;
+		if (good)
+			from = rt->self + RT_W_OFF;
+	}
+	if (bucket_lock(rt, p.bucket) != 0) {
+		dynvar_drop(rt);
+		return;
+	}
+	if (val == 0)
+		place_remove(rt, &p);
+	else
+		place_set(rt, &p, v, from, good);
+	bucket_unlock(p.bucket);
+}

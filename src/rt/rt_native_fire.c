@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * rt_native_fire.c - what a clause does besides computing: time, records,
+ * cells of aggregations, actions, faults.  The meaning is interp_fire.c's,
+ * line by line; what generated code does in place is done here for the
+ * uncommon case.
+ */
+#include "rt/rt_native_impl.h"
+#include "rt/rt_native_sys.h"
+
+/* ---- time ---------------------------------------------------------------- */
+
+#define CLOCK_MONOTONIC 1
+
+static uint64_t
+vdso_now(uint64_t fn)
+{
+	int (*get)(int, struct rtn_timespec *) =
+		(int (*)(int, struct rtn_timespec *))fn;
+	struct rtn_timespec ts = { 0, 0 };
+
+	get(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.sec * 1000000000u + (uint64_t)ts.nsec;
+}
+
+uint64_t
+rtn_now(struct rt *rt)
+{
+	const struct rtn_shared *sh = RTN_SHARED(rt);
+
+	if (rt->now == 0)
+		rt->now = sh->vdso_time ? vdso_now(sh->vdso_time)
+					: rtn_rdtsc();
+	return rt->now;
+}
+
+/* A raw time may lie before the segment of the clock that holds now. */
+uint64_t
+rtn_timestamp(struct rt *rt)
+{
+	const struct rtn_shared *sh = RTN_SHARED(rt);
+	uint64_t now = rtn_now(rt);
+	const struct rtn_clock *c;
+	__int128 ticks;
+
+	if (sh->vdso_time)
+		return now;
+	c = &sh->clock[sh->clock_idx % RTN_NCLOCKS];
+	ticks = (int64_t)(now - c->tsc0);
+	return c->ns0 + (uint64_t)((ticks * c->mult) >> 32);
+}
+
+/* ---- records ------------------------------------------------------------- */
+
+/* Room for n bytes that do not wrap; rt->rec_end is the head behind them. */
+static uint8_t *
+room(struct rt *rt, uint64_t n)
+{
+	uint64_t size = RT_CONF(bufsize), off = rt->head & (size - 1);
+	uint64_t skip = off + n > size ? size - off : 0;
+	uint8_t *buf = (uint8_t *)rt->buf;
+
+	if (buf == NULL || n > size ||
+	    skip + n > size - (rt->head - rt->tail)) {
+		RTN_COUNT(rt->drops[RT_DROP_PRINCIPAL]);
+		return NULL;
+	}
+	if (skip >= sizeof(struct rt_rec))
+		memset(buf + off, 0, sizeof(struct rt_rec)); /* a filler */
+	rt->rec_end = rt->head + skip + n;
+	return buf + (skip != 0 ? 0 : off);
+}
+
+uint64_t
+rtn_reserve(struct rt *rt, uint64_t recsize)
+{
+	struct rt_rec *rec = (struct rt_rec *)room(rt, recsize);
+
+	if (rec == NULL)
+		return 0;
+	memset(rec, 0, recsize);
+	rec->epid = rt->epid;
+	rec->cpu = rtn_cpu(RTN_SHARED(rt));
+	rec->time = rtn_now(rt);
+	return (uint64_t)rec;
+}
+
+uint64_t
+rtn_put_string(struct rt *rt, uint64_t dst, uint64_t size_flags, uint64_t addr)
+{
+	uint64_t size = (uint32_t)size_flags;
+	uint8_t *p = (uint8_t *)dst;
+	long n = rt_read_str(rt, p, size, addr);
+
+	if (n < 0)
+		return rt_fail(rt, RT_FAULT_BADADDR, addr);
+	memset(p + n, 0, size - (uint64_t)n);
+	return 0;
+}
+
+uint64_t
+rtn_put_bytes(struct rt *rt, uint64_t dst, uint64_t size_flags, uint64_t addr)
+{
+	if (rt_read(rt, (uint8_t *)dst, (uint32_t)size_flags, addr) != 0)
+		return rt_fail(rt, RT_FAULT_BADADDR, addr);
+	return 0;
+}
+
+uint64_t
+rtn_put_ustack(struct rt *rt, uint64_t dst, uint64_t nframes)
+{
+	uint64_t *p = (uint64_t *)dst;
+	uint64_t n;
+
+	p[0] = RTN_SHARED(rt)->pid;
+	n = rtn_frames(rt, p + 1, nframes);
+	memset(p + 1 + n, 0, (nframes - n) * 8);
+	return 0;
+}
+
+/* ---- cells of aggregations ----------------------------------------------- */
+
+static void
+cell_start(uint64_t func, uint64_t *cell)
+{
+	if (func == RT_AGG_min)
+		cell[0] = INT64_MAX;
+	else if (func == RT_AGG_max)
+		cell[0] = (uint64_t)INT64_MIN;
+}
+
+uint64_t
+rtn_agg_fixed(struct rt *rt, uint64_t off, uint64_t func)
+{
+	uint64_t half = RTN_SHARED(rt)->ctl.agg_half ? RT_CONF(agg_halfsize)
+						     : 0;
+	uint64_t *used = (uint64_t *)(rt->agg + half + off);
+
+	if (rt->agg == 0) {
+		RTN_COUNT(rt->drops[RT_DROP_AGG]);
+		return 0;
+	}
+	if (*used == 0) {
+		*used = 1;
+		cell_start(func, used + 1);
+	}
+	return (uint64_t)(used + 1);
+}
+
+uint64_t
+rtn_agg_keyed(struct rt *rt, uint64_t id, uint64_t keysize,
+	      uint64_t func_words)
+{
+	uint64_t at = rt_agg_cell(rt, id, keysize,
+				  (uint64_t)(uint32_t)func_words * 8);
+	uint64_t *cell = (uint64_t *)(rt->agg + (uint32_t)at);
+
+	if (at == 0)
+		return 0;
+	if (at & RT_AGG_NEW)
+		cell_start(func_words >> 32, cell);
+	return (uint64_t)cell;
+}
+
+static void
+add_square(uint64_t *lo, uint64_t *hi, int64_t v)
+{
+	__int128 square = (__int128)v * v;
+	unsigned __int128 sum = ((unsigned __int128)*hi << 64 | *lo) +
+				(unsigned __int128)square;
+
+	*lo = (uint64_t)sum;
+	*hi = (uint64_t)(sum >> 64);
+}
+
+/* As dif_lquantize_bucket(): step, levels and base are packed in arg. */
+static uint64_t
+lquantize_bucket(uint64_t arg, int64_t v)
+{
+	uint64_t step = arg >> 48, levels = (arg >> 32) & 0xffff, level;
+	int64_t base = (int32_t)(uint32_t)arg;
+
+	if (v < base)
+		return 0;
+	level = ((uint64_t)v - (uint64_t)base) / (step ? step : 1);
+	return level < levels ? level + 1 : levels + 1;
+}
+
+uint64_t
+rtn_agg_add(struct rt *rt, uint64_t cell, uint64_t val,
+	    const struct rtn_aggop *op)
+{
+	uint64_t *c = (uint64_t *)cell;
+	int64_t v = (int64_t)val;
+
+	switch (op->func) {
+	case RT_AGG_count: c[0]++; break;
+	case RT_AGG_sum: c[0] += val; break;
+	case RT_AGG_min:
+		if (v < (int64_t)c[0])
+			c[0] = val;
+		break;
+	case RT_AGG_max:
+		if (v > (int64_t)c[0])
+			c[0] = val;
+		break;
+	case RT_AGG_stddev:
+		add_square(&c[2], &c[3], v);
+		/* fall through */
+	case RT_AGG_avg:
+		c[0]++;
+		c[1] += val;
+		break;
+	case RT_AGG_quantize:
+		c[rt_quantize_bucket(rt, val)] += op->inc;
+		break;
+	case RT_AGG_lquantize:
+		c[lquantize_bucket(op->arg, v)] += op->inc;
+		break;
+	case RT_AGG_llquantize:
+		c[rt_llquantize_bucket(rt, op->arg, val)] += op->inc;
+		break;
+	}
+	return 0;
+}
+
+/* ---- actions ------------------------------------------------------------- */
+
+uint64_t
+rtn_exit(struct rt *rt, uint64_t status)
+{
+	struct rt_ctl *ctl = &RTN_SHARED(rt)->ctl;
+	uint32_t active = RT_ACT_ACTIVE;
+
+	if (!ctl->exited)
+		ctl->exit_status = (int32_t)(uint32_t)status;
+	__atomic_store_n(&ctl->exited, 1, __ATOMIC_RELEASE);
+	ctl->wanted = 1;
+	__atomic_compare_exchange_n(&ctl->activity, &active, RT_ACT_DRAINING,
+				    0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* The signal may be handled before the call returns: nested firings. */
+uint64_t
+rtn_raise(struct rt *rt, uint64_t sig)
+{
+	const struct rtn_shared *sh = RTN_SHARED(rt);
+
+	if (sh->seccomp)
+		return rt_fail(rt, RT_FAULT_ILLOP, 0);
+	rtn_syscall3(RTN_SYS_tgkill, sh->pid, rt->tid, (uint32_t)sig);
+	return 0;
+}
+
+#define SIGSTOP 19
+
+uint64_t
+rtn_stop(struct rt *rt)
+{
+	const struct rtn_shared *sh = RTN_SHARED(rt);
+
+	if (sh->seccomp)
+		return rt_fail(rt, RT_FAULT_ILLOP, 0);
+	rtn_syscall3(RTN_SYS_kill, sh->pid, SIGSTOP, 0);
+	return 0;
+}
+
+/* ---- faults -------------------------------------------------------------- */
+
+static int
+fault_has_addr(uint32_t fault)
+{
+	switch (fault) {
+#define FAULT(num, NAME, text, addr) \
+	case num:                    \
+		return addr;
+#include "dif/fault.def"
+#undef FAULT
+	}
+	return 0;
+}
+
+static void
+fault_record(struct rt *rt)
+{
+	struct rt_error_rec *r = (void *)room(rt, sizeof(*r));
+
+	if (r == NULL)
+		return;
+	r->rec.epid = RT_EPID_ERROR;
+	r->rec.cpu = rtn_cpu(RTN_SHARED(rt));
+	r->rec.time = rtn_now(rt);
+	r->epid = rt->epid;
+	r->action = rt->fault_action;
+	r->difoff = rt->fault_off;
+	r->fault = rt->fault;
+	r->val = rt->fault_val;
+	__atomic_store_n(&rt->head, rt->rec_end, __ATOMIC_RELEASE);
+}
+
+/* The ERROR clauses run as a firing within the firing. */
+static void
+fault_clauses(struct rt *rt, uint64_t clauses)
+{
+	void (*run)(struct rt *) = (void (*)(struct rt *))clauses;
+	uint32_t probe = rt->probe, probe_id = rt->probe_id, epid = rt->epid;
+	uint64_t arg[RT_NARGS];
+
+	memcpy(arg, rt->arg, sizeof(arg));
+	memset(rt->arg, 0, sizeof(rt->arg));
+	rt->arg[1] = epid;
+	rt->arg[2] = rt->fault_action;
+	rt->arg[3] = (uint64_t)(int64_t)rt->fault_off;
+	rt->arg[4] = rt->fault;
+	rt->arg[5] = rt->fault_val;
+	rt->in_error = 1;
+	run(rt);
+	rt->in_error = 0;
+	memcpy(rt->arg, arg, sizeof(arg));
+	rt->probe = probe;
+	rt->probe_id = probe_id;
+	rt->epid = epid;
+}
+
+uint64_t
+rtn_fault(struct rt *rt)
+{
+	uint64_t clauses = RTN_SHARED(rt)->error_fire;
+
+	if (rt->in_error) {
+		RTN_COUNT(rt->drops[RT_DROP_DBLERROR]);
+		rt->fault = RT_FAULT_NONE;
+		return 0;
+	}
+	rt->errors++;
+	if (!fault_has_addr(rt->fault))
+		rt->fault_val = 0;
+	fault_record(rt);
+	if (clauses != 0)
+		fault_clauses(rt, clauses);
+	rt->fault = RT_FAULT_NONE;
+	return 0;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * rt_native_thread.c - which thread has which slot (struct rtn_table), and
+ * the slow ways into a firing.
+ *
+ * Many threads may be here at once, and each may be interrupted anywhere by a
+ * signal handler that comes here too.  So a slot and a home are each claimed
+ * by one compare-and-swap, and a home gets its key, which makes it valid, when
+ * all else is done:
+ *
+ *   home  FREE ──▶ CLAIM ──▶ key ──▶ TOMB ──▶ CLAIM ...
+ *   slot  owner 0 ──▶ tid ──▶ 0 ...
+ *
+ * A home never becomes FREE again: the chains of others go over it.  A handler
+ * that interrupts the claim of its own thread takes a second slot; lookups
+ * find the one home or the other, always the same, and both are given back
+ * when the thread ends.
+ */
+#include "rt/rt_native_impl.h"
+#include "rt/rt_native_sys.h"
+
+/* enum rt_activity is not read twice in one decision. */
+static uint32_t
+activity(const struct rtn_shared *sh)
+{
+	return *(const volatile uint32_t *)&sh->ctl.activity;
+}
+
+static int
+swap32(volatile uint32_t *p, uint32_t from, uint32_t to)
+{
+	return __atomic_compare_exchange_n(p, &from, to, 0, __ATOMIC_ACQ_REL,
+					   __ATOMIC_RELAXED);
+}
+
+static int
+swap64(uint64_t *p, uint64_t from, uint64_t to)
+{
+	return __atomic_compare_exchange_n(p, &from, to, 0, __ATOMIC_ACQ_REL,
+					   __ATOMIC_RELAXED);
+}
+
+/* ---- the CPU ------------------------------------------------------------- */
+
+/*
+ * From the rseq area of the thread; else from the limit of the segment that
+ * the kernel keeps for this (CPU in the low 12 bits, node above), which rdpid
+ * gives faster.
+ */
+#define CPU_SEGMENT 0x7b
+
+uint32_t
+rtn_cpu(const struct rtn_shared *sh)
+{
+	uint32_t cpu = 0;
+	uint64_t id;
+
+	if (sh->rseq_off != 0) {
+		__asm__ volatile("movl %%fs:4(%1), %0"
+				 : "=r"(cpu)
+				 : "r"(sh->rseq_off));
+		/* negative: not registered (yet) */
+		if ((int32_t)cpu >= 0)
+			return cpu;
+	}
+	if (sh->has_rdpid) {
+		__asm__ volatile("rdpid %0" : "=r"(id));
+		return (uint32_t)id & 0xfff;
+	}
+	__asm__ volatile("lsl %1, %0" : "=r"(cpu) : "r"(CPU_SEGMENT) : "cc");
+	return cpu & 0xfff;
+}
+
+/* ---- homes --------------------------------------------------------------- */
+
+static struct rtn_table *
+table_of(const struct rtn_shared *sh)
+{
+	return (struct rtn_table *)sh->table;
+}
+
+static uint32_t
+home_index(uint64_t fsbase)
+{
+	return (uint32_t)((fsbase * RTN_HASH_MUL) >> (64 - RTN_HOME_BITS));
+}
+
+static uint64_t
+home_key(const struct rtn_home *h)
+{
+	return *(const volatile uint64_t *)&h->key;
+}
+
+/* The n-th home from idx on whose key is `key`, or NULL; *n moves past it. */
+static struct rtn_home *
+home_next(struct rtn_table *t, uint64_t fsbase, uint32_t *n)
+{
+	uint32_t idx = home_index(fsbase);
+
+	while (*n < RTN_NHOMES) {
+		struct rtn_home *h = &t->home[(idx + (*n)++) % RTN_NHOMES];
+		uint64_t key = home_key(h);
+
+		if (key == fsbase + 1)
+			return h;
+		if (key == RTN_KEY_FREE)
+			break;
+	}
+	return NULL;
+}
+
+/* Make the thread known; false when all homes are taken. */
+static int
+home_take(struct rtn_table *t, uint64_t fsbase, struct rt *rt)
+{
+	uint32_t idx = home_index(fsbase);
+
+	for (uint32_t n = 0; n < RTN_NHOMES; n++) {
+		struct rtn_home *h = &t->home[(idx + n) % RTN_NHOMES];
+		uint64_t key = home_key(h);
+
+		if ((key == RTN_KEY_FREE || key == RTN_KEY_TOMB) &&
+		    swap64(&h->key, key, RTN_KEY_CLAIM)) {
+			h->rt = (uint64_t)rt;
+			__atomic_store_n(&h->key, fsbase + 1,
+					 __ATOMIC_RELEASE);
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/* ---- slots --------------------------------------------------------------- */
+
+static struct rt *
+slot_rt(const struct rtn_shared *sh, uint32_t thread, uint32_t level)
+{
+	return (struct rt *)(sh->slots + (thread * (uint64_t)RT_LEVELS + level) *
+						 sh->slot_stride);
+}
+
+static void
+level_init(struct rtn_shared *sh, uint32_t thread, uint32_t level,
+	   uint32_t tid)
+{
+	struct rt *rt = slot_rt(sh, thread, level);
+	uint64_t n = thread * (uint64_t)RT_LEVELS + level;
+
+	rt->self = (uint64_t)rt;
+	rt->host = (uint64_t)sh;
+	rt->level = level;
+	rt->slot = RTN_HOST_SLOTS * RT_LEVELS + (uint32_t)n;
+	rt->raw_time = sh->vdso_time == 0;
+	rt->tid = tid;
+	rt->cpu = rtn_cpu(sh);
+	rt->buf = sh->bufs ? sh->bufs + n * sh->conf.bufsize : 0;
+	rt->agg = sh->aggs ? sh->aggs + n * sh->conf.aggsize : 0;
+	rt->thread = sh->threads + thread * sh->thread_stride;
+	rt->fault = RT_FAULT_NONE;
+	rt->busy = 0;
+}
+
+/* Slots [0, n) have been taken at some time. */
+static void
+note_used(struct rtn_shared *sh, uint32_t n)
+{
+	uint32_t used = sh->nthreads_used;
+
+	while (used < n && !swap32(&sh->nthreads_used, used, n))
+		used = sh->nthreads_used;
+}
+
+static uint32_t
+thread_id(const struct rtn_shared *sh)
+{
+	return sh->strict ? sh->pid : (uint32_t)rtn_syscall0(RTN_SYS_gettid);
+}
+
+/* A slot for the calling thread, its self-> variables zeroed; NULL: none. */
+static struct rt *
+slot_take(struct rtn_shared *sh)
+{
+	uint32_t tid = thread_id(sh), t;
+
+	for (t = 0; t < sh->nthreads; t++)
+		if (sh->owner[t] == 0 && swap32(&sh->owner[t], 0, tid))
+			break;
+	if (t == sh->nthreads)
+		return NULL;
+	memset((void *)(sh->threads + t * sh->thread_stride), 0,
+	       sh->thread_stride);
+	for (uint32_t level = 0; level < RT_LEVELS; level++)
+		level_init(sh, t, level, tid);
+	note_used(sh, t + 1);
+	return slot_rt(sh, t, 0);
+}
+
+static uint32_t
+slot_thread(const struct rt *rt)
+{
+	return rt->slot / RT_LEVELS - RTN_HOST_SLOTS;
+}
+
+static void
+slot_give(struct rtn_shared *sh, struct rt *rt)
+{
+	/* A firing that its thread has left by a long jump is over, too. */
+	for (uint32_t level = 0; level < RT_LEVELS; level++)
+		slot_rt(sh, slot_thread(rt), level)->busy = 0;
+	__atomic_store_n(&sh->owner[slot_thread(rt)], 0, __ATOMIC_RELEASE);
+}
+
+/* ---- forked children ----------------------------------------------------- */
+
+/*
+ * The table is zero here: nothing fires.  Tell the consumer once that our text
+ * is still patched.  In a child with one thread gettid is its pid.
+ */
+static void
+child_tell(struct rtn_shared *sh, struct rtn_table *t)
+{
+	uint32_t i;
+
+	if (sh->strict || __atomic_exchange_n(&t->told, 1, __ATOMIC_RELAXED))
+		return;
+	i = __atomic_fetch_add(&sh->nchildren, 1, __ATOMIC_RELAXED);
+	if (i < RTN_NCHILDREN)
+		sh->children[i] = (uint32_t)rtn_syscall0(
+			sh->seccomp ? RTN_SYS_gettid : RTN_SYS_getpid);
+	sh->ctl.wanted = 1;
+}
+
+/* ---- the ways in and out ------------------------------------------------- */
+
+static struct rt *
+thread_first(struct rtn_shared *sh, struct rtn_table *t, uint64_t fsbase)
+{
+	struct rt *rt = slot_take(sh);
+
+	if (rt != NULL && home_take(t, fsbase, rt))
+		return rt;
+	if (rt != NULL)
+		slot_give(sh, rt);
+	__atomic_fetch_add(&sh->no_slot, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+/* The first level of the slot that is not firing. */
+static struct rt *
+level_take(const struct rtn_shared *sh, struct rt *rt)
+{
+	if (rt->busy) {
+		struct rt *nested = slot_rt(sh, slot_thread(rt), 1);
+
+		if (nested->busy) {
+			RTN_COUNT(rt->drops[RT_DROP_NESTED]);
+			return NULL;
+		}
+		rt = nested;
+	}
+	rt->busy = 1;
+	return rt;
+}
+
+struct rt *
+rtn_enter(struct rtn_shared *sh, uint64_t fsbase)
+{
+	struct rtn_table *t = table_of(sh);
+	struct rtn_home *home;
+	struct rt *rt;
+	uint32_t n = 0;
+
+	if (!t->alive) {
+		child_tell(sh, t);
+		return NULL;
+	}
+	if (activity(sh) != RT_ACT_ACTIVE)
+		return NULL;
+	home = home_next(t, fsbase, &n);
+	rt = home ? (struct rt *)home->rt : thread_first(sh, t, fsbase);
+	if (rt != NULL)
+		rt = level_take(sh, rt);
+	if (rt == NULL)
+		return NULL;
+	rt->firings++;
+	rt->now = 0;
+	rt->fault = RT_FAULT_NONE;
+	rt->in_error = 0;
+	rt->scratch = 0;
+	rt->ntuple = 0;
+	return rt;
+}
+
+void
+rtn_leave(struct rt *rt)
+{
+	__atomic_store_n(&rt->busy, 0, __ATOMIC_RELEASE);
+}
+
+void
+rtn_thread_exit(struct rtn_shared *sh, uint64_t fsbase)
+{
+	struct rtn_table *t = table_of(sh);
+	struct rtn_home *home;
+	uint32_t n = 0;
+
+	if (!t->alive)
+		return;
+	while ((home = home_next(t, fsbase, &n)) != NULL) {
+		struct rt *rt = (struct rt *)home->rt;
+
+		__atomic_store_n(&home->key, RTN_KEY_TOMB, __ATOMIC_RELEASE);
+		slot_give(sh, rt);
+	}
+}
+
+/* ---- exec ---------------------------------------------------------------- */
+
+#define EXEC_LOOKS 20
+#define EXEC_LOOK_NS 1000000
+#define FUTEX_WAIT 0
+
+/* The consumer may set exec_wait with or without waking its waiters. */
+void
+rtn_exec(struct rtn_shared *sh)
+{
+	struct rtn_timespec ts = { 0, EXEC_LOOK_NS };
+
+	if (!table_of(sh)->alive || sh->seccomp ||
+	    activity(sh) != RT_ACT_ACTIVE ||
+	    rtn_syscall0(RTN_SYS_getpid) != (int64_t)sh->pid)
+		return; /* a forked child, or one that shares our memory */
+	sh->exec_wait = 1;
+	sh->ctl.wanted = 1;
+	for (int i = 0; i < EXEC_LOOKS && sh->exec_wait == 1; i++)
+		rtn_syscall6(RTN_SYS_futex, (uint64_t)&sh->exec_wait,
+			     FUTEX_WAIT, 1, (uint64_t)&ts, 0, 0);
+	sh->exec_wait = 0; /* it may fail, and come again */
+}

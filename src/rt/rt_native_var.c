@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * rt_native_var.c - variables and loads that generated code does not do in
+ * place.  The meaning is interp_var.c's.
+ *
+ * Built-in ones that take a system call are the constants which the consumer
+ * has left in rtn_shared where the process must make none of ours.
+ */
+#include "rt/rt_assoc.h"
+#include "rt/rt_impl.h"
+#include "rt/rt_native_impl.h"
+#include "rt/rt_native_sys.h"
+
+/* ---- built-in ------------------------------------------------------------ */
+
+#define PR_GET_NAME 16
+#define COMM_LEN    16u
+#define CLOCK_THREAD_CPUTIME_ID 3
+#define DEPTH_MAX   127 /* frames that are counted */
+
+/* The thread's name, in scratch. */
+static uint64_t
+var_execname(struct rt *rt)
+{
+	struct rtn_shared *sh = RTN_SHARED(rt);
+	uint64_t off = rt->scratch;
+
+	if (sh->seccomp)
+		return (uint64_t)sh->comm;
+	if (off > RT_SCRATCH - COMM_LEN)
+		return rt_fail(rt, RT_FAULT_NOSCRATCH, 0);
+	rtn_syscall3(RTN_SYS_prctl, PR_GET_NAME, (uint64_t)RT_AT(rt, off), 0);
+	return rt_scratch_keep(rt, off, COMM_LEN);
+}
+
+static uint64_t
+var_vtimestamp(const struct rtn_shared *sh)
+{
+	struct rtn_timespec ts = { 0, 0 };
+
+	if (sh->seccomp)
+		return 0;
+	rtn_syscall3(RTN_SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID,
+		     (uint64_t)&ts, 0);
+	return (uint64_t)ts.sec * 1000000000u + (uint64_t)ts.nsec;
+}
+
+/* What a system call says, or where there must be none, the constant. */
+static uint64_t
+var_call(const struct rtn_shared *sh, enum rtn_sys_nr nr, uint32_t constant)
+{
+	return sh->seccomp ? constant : (uint32_t)rtn_syscall0(nr);
+}
+
+static uint64_t
+var_name(struct rt *rt, uint64_t part)
+{
+	const struct rtn_shared *sh = RTN_SHARED(rt);
+	const uint32_t (*names)[4] = (const uint32_t (*)[4])sh->names;
+
+	return sh->strtab + names[rt->probe][part];
+}
+
+static uint64_t
+var_ucaller(struct rt *rt)
+{
+	uint64_t pc[2];
+
+	return rtn_frames(rt, pc, 2) == 2 ? pc[1] : 0;
+}
+
+static uint64_t
+var_ustackdepth(struct rt *rt)
+{
+	return rtn_frames(rt, (uint64_t *)RT_V(rt), DEPTH_MAX);
+}
+
+static uint64_t
+var_curcpu(struct rt *rt)
+{
+	rt->cpu = rtn_cpu(RTN_SHARED(rt));
+	rt->cpu_id = (int32_t)rt->cpu;
+	return rt->self + __builtin_offsetof(struct rt, cpu_id);
+}
+
+static uint64_t
+builtin(struct rt *rt, uint64_t id)
+{
+	const struct rtn_shared *sh = RTN_SHARED(rt);
+
+	if (id >= RT_VAR_arg0 && id <= RT_VAR_arg9)
+		return rt->arg[id - RT_VAR_arg0];
+	switch (id) {
+	case RT_VAR_timestamp: return rtn_timestamp(rt);
+	case RT_VAR_walltimestamp:
+		return rtn_timestamp(rt) + sh->conf.wall_offset;
+	case RT_VAR_vtimestamp: return var_vtimestamp(sh);
+	case RT_VAR_epid: return rt->epid;
+	case RT_VAR_id: return rt->probe_id;
+	case RT_VAR_cpu: return rt->cpu = rtn_cpu(sh);
+	case RT_VAR_curcpu: return var_curcpu(rt);
+	case RT_VAR_probeprov: case RT_VAR_probemod:
+	case RT_VAR_probefunc: case RT_VAR_probename:
+		return var_name(rt, id - RT_VAR_probeprov);
+	case RT_VAR_pid: return sh->pid;
+	case RT_VAR_tid: return rt->tid;
+	case RT_VAR_execname: return var_execname(rt);
+	case RT_VAR_ppid: return var_call(sh, RTN_SYS_getppid, sh->ppid);
+	case RT_VAR_uid: return var_call(sh, RTN_SYS_getuid, sh->uid);
+	case RT_VAR_gid: return var_call(sh, RTN_SYS_getgid, sh->gid);
+	case RT_VAR_errno: return rt->ureg[RTN_UREG_ERRNO];
+	case RT_VAR_ucaller: return var_ucaller(rt);
+	case RT_VAR_ustackdepth: return var_ustackdepth(rt);
+	}
+	return 0; /* the kernel's: stackdepth, caller */
+}
+
+uint64_t
+rtn_array_load(struct rt *rt, uint64_t id, uint64_t idx)
+{
+	switch (id) {
+	case RT_VAR_args: return idx < RT_NARGS ? rt->arg[idx] : 0;
+	case RT_VAR_uregs: return idx < RT_NUREGS ? rt->ureg[idx] : 0;
+	}
+	return rt_fail(rt, RT_FAULT_ILLOP, 0);
+}
+
+/* ---- the user's scalars -------------------------------------------------- */
+
+static const struct rtn_var *
+var_find(struct rt *rt, uint64_t scope, uint64_t id, uint32_t kind)
+{
+	const struct rtn_shared *sh = RTN_SHARED(rt);
+	uint64_t i = id - RTN_VAR_MIN;
+
+	if (scope <= RT_SCOPE_LOCAL && i < sh->nvars[scope]) {
+		const struct rtn_var *v =
+			(const struct rtn_var *)sh->vars[scope] + i;
+
+		if (v->flags & kind)
+			return v;
+	}
+	rt_fail(rt, RT_FAULT_ILLOP, 0);
+	return NULL;
+}
+
+static uint8_t *
+var_place(struct rt *rt, uint64_t scope, const struct rtn_var *v)
+{
+	uint8_t *area = scope == RT_SCOPE_GLOBAL
+				? (uint8_t *)RTN_SHARED(rt)->globals
+			: scope == RT_SCOPE_THREAD ? (uint8_t *)rt->thread
+						   : rt->locals;
+
+	return area + v->off;
+}
+
+/* In front of a value by reference: is it null? */
+#define MARK(p) (((uint64_t *)(void *)(p))[-1])
+
+uint64_t
+rtn_var_load(struct rt *rt, uint64_t scope, uint64_t id)
+{
+	const struct rtn_var *v;
+	int null;
+	uint8_t *p;
+
+	if (scope == RT_SCOPE_GLOBAL && id < RTN_VAR_MIN)
+		return builtin(rt, id);
+	v = var_find(rt, scope, id, RTN_VAR_SCALAR);
+	if (v == NULL)
+		return 0;
+	p = var_place(rt, scope, v);
+	if (!(v->flags & RTN_VAR_REF))
+		return *(uint64_t *)(void *)p;
+	null = scope == RT_SCOPE_THREAD ? MARK(p) == 0 : MARK(p) != 0;
+	return null ? 0 : (uint64_t)p;
+}
+
+/* What follows a string's end is zeroed. */
+static int
+var_copy(struct rt *rt, const struct rtn_var *v, uint8_t *dst, uint64_t src)
+{
+	long n = -1;
+
+	if (!(v->flags & RTN_VAR_STR)) {
+		if (rt_read(rt, dst, v->bytes, src) == 0)
+			return 0;
+	} else {
+		if (src == (uint64_t)dst)
+			return 0;
+		n = rt_read_str(rt, dst, RT_CONF(strsize), src);
+		if (n >= 0) {
+			memset(dst + n, 0, v->size - (uint64_t)n);
+			return 0;
+		}
+	}
+	rt_fail(rt, RT_FAULT_BADADDR, src);
+	return -1;
+}
+
+uint64_t
+rtn_var_store(struct rt *rt, uint64_t scope, uint64_t id, uint64_t val)
+{
+	const struct rtn_var *v = var_find(rt, scope, id, RTN_VAR_SCALAR);
+	uint8_t *p;
+
+	if (v == NULL)
+		return 0;
+	p = var_place(rt, scope, v);
+	if (!(v->flags & RTN_VAR_REF)) {
+		*(uint64_t *)(void *)p = val;
+		return 0;
+	}
+	if (val == 0 || var_copy(rt, v, p, val) == 0)
+		MARK(p) = scope == RT_SCOPE_THREAD ? val != 0 : val == 0;
+	return 0;
+}
+
+/* ---- associative arrays -------------------------------------------------- */
+
+static int
+assoc_ref(struct rt *rt, uint64_t scope, uint64_t id,
+	  struct rt_assoc_ref *ref)
+{
+	ref->store = (struct rt_assoc *)RTN_SHARED(rt)->assoc;
+	ref->var = var_find(rt, scope, id, RTN_VAR_ARRAY);
+	ref->scope = (uint32_t)scope;
+	ref->id = (uint32_t)id;
+	ref->tid = scope == RT_SCOPE_THREAD ? rt->tid : 0;
+	return ref->var != NULL;
+}
+
+uint64_t
+rtn_assoc_load(struct rt *rt, uint64_t scope, uint64_t id)
+{
+	struct rt_assoc_ref ref;
+
+	return assoc_ref(rt, scope, id, &ref) ? rt_assoc_load(rt, &ref) : 0;
+}
+
+uint64_t
+rtn_assoc_store(struct rt *rt, uint64_t scope, uint64_t id, uint64_t val)
+{
+	struct rt_assoc_ref ref;
+
+	if (assoc_ref(rt, scope, id, &ref))
+		rt_assoc_store(rt, &ref, val);
+	return 0;
+}
+
+/* ---- chance -------------------------------------------------------------- */
+
+/* There is no state to keep it in: the cycle counter, well stirred. */
+uint32_t
+rt_random(struct rt *rt)
+{
+	uint64_t x = rtn_rdtsc() + rt->slot * 0x9e3779b97f4a7c15ull;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+	return (uint32_t)(x >> 32);
+}
+
+/* ---- loads --------------------------------------------------------------- */
+
+uint64_t
+rtn_load(struct rt *rt, uint64_t addr, uint64_t size_flags)
+{
+	uint64_t size = size_flags & 0xff, v = 0;
+	unsigned drop = 64 - 8 * (unsigned)size;
+
+	if (rt_read(rt, &v, size, addr) != 0)
+		return rt_fail(rt, RT_FAULT_BADADDR, addr);
+	return size_flags & RTN_LD_SIGNED
+		       ? (uint64_t)((int64_t)(v << drop) >> drop)
+		       : v;
+}
