@@ -96,7 +96,7 @@ const uint64_t *elf_code_ptrs(struct elf_file *f, size_t *n);
 /*
  * Every address at which code may be entered from outside of the instructions
  * around it, as far as tables tell: symbols, FDEs, landing pads, code pointers,
- * the entry point.  Sorted, unique, owned by the file.  NULL: no memory, or not
+ * the entry point; and jumps from one FDE into the middle of another.  Sorted, unique, owned by the file.  NULL: no memory, or not
  * an x86-64 object; nothing may be concluded then.
  */
 const uint64_t *elf_entries(struct elf_file *f, size_t *n);

@@ -220,6 +220,66 @@ elf_code_ptrs(struct elf_file *f, size_t *n)
 	return f->ptrs;
 }
 
+/* ---- jumps between functions ---------------------------------------------- */
+
+/*
+ * A function's split-off part jumps back into its middle, and nothing else may
+ * say so: the part can be reached by a landing pad only.  So all bytes of the
+ * code that could be a jump with a 32-bit distance, and would lead from one
+ * FDE into the middle of another, count as one.  About 1 in 250,000 bytes is
+ * so by chance.
+ */
+struct jump_scan {
+	struct elf_file *f;
+	struct elf_addrs *out;
+	const struct elf_fde *v; /* all, and the current one */
+	size_t n, i;
+};
+
+/* The bytes at p, at addr, if they were a jump with its distance at p. */
+static void
+jump_at(struct jump_scan *s, const uint8_t *p, uint64_t addr)
+{
+	const struct elf_fde *d;
+	uint64_t to;
+	int32_t rel;
+
+	memcpy(&rel, p, sizeof(rel));
+	to = addr + 4 + (uint64_t)(int64_t)rel;
+	while (s->i < s->n && s->v[s->i].addr + s->v[s->i].size <= addr)
+		s->i++;
+	if (s->i < s->n && addr >= s->v[s->i].addr &&
+	    to - s->v[s->i].addr < s->v[s->i].size)
+		return;
+	d = elf_fde_at(s->f, to);
+	if (d != NULL && d->addr != to)
+		elf_addrs_add(s->out, to);
+}
+
+static void
+entries_of_jumps(struct elf_file *f, struct elf_addrs *a)
+{
+	struct jump_scan s = { .f = f, .out = a };
+
+	s.v = elf_fdes(f, &s.n);
+	for (size_t k = 0; k < f->nsegs; k++) {
+		const struct elf_seg *g = &f->segs[k];
+		const uint8_t *p = elf_at(f, g->off, g->filesz);
+
+		if (!g->exec || p == NULL)
+			continue;
+		s.i = 0;
+		for (uint64_t at = 1; at + 4 <= g->filesz; at++) {
+			bool jmp = p[at - 1] == 0xe9;
+			bool jcc = (p[at - 1] & 0xf0) == 0x80 && at > 1 &&
+				   p[at - 2] == 0x0f;
+
+			if (jmp || jcc)
+				jump_at(&s, p + at, g->addr + at);
+		}
+	}
+}
+
 /* ---- all entries --------------------------------------------------------- */
 
 static void
@@ -252,6 +312,7 @@ elf_entries(struct elf_file *f, size_t *n)
 	p = elf_code_ptrs(f, &k);
 	for (size_t i = 0; i < k; i++)
 		elf_addrs_add(&a, p[i]);
+	entries_of_jumps(f, &a);
 	a.failed |= f->fdes_failed || p == NULL;
 	elf_addrs_table(f, &a, &f->entries, &f->nentries);
 out:
