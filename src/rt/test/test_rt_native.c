@@ -1,0 +1,652 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * test_rt_native.c - the blob in this process: slots of threads, reads of
+ * memory, records, time, actions and faults.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "rt/test/rt_world.h"
+
+static int
+world_setup(void **state)
+{
+	*state = world_new(64);
+	return 0;
+}
+
+static int
+world_teardown(void **state)
+{
+	world_free(*state);
+	return 0;
+}
+
+/* ---- the image ----------------------------------------------------------- */
+
+static void
+has_all_functions(void **state)
+{
+#define NAMES_IK(id) assert_true(rtn_image.subr[id] < rtn_image.n)
+#define NAMES_IKP(id) NAMES_IK(id)
+#define NAMES_NONE(id) assert_int_equal(rtn_image.subr[id], ~0u)
+	for (unsigned i = 0; i < RTN_NFN; i++)
+		assert_true(rtn_image.off[i] < rtn_image.n);
+#define SUBR(id, name, proto, eng, flags) NAMES_##eng(id);
+#include "dif/subr.def"
+#undef SUBR
+}
+
+/* ---- slots --------------------------------------------------------------- */
+
+static void
+gives_levels(void **state)
+{
+	struct world *w = *state;
+	struct rt *a = world_enter(w), *b = world_enter(w);
+
+	assert_ptr_equal(a, &w->mem->rt[0]);
+	assert_ptr_equal(b, &w->mem->rt[1]);
+	assert_int_equal(a->slot, RTN_HOST_SLOTS * RT_LEVELS);
+	assert_int_equal(b->slot, RTN_HOST_SLOTS * RT_LEVELS + 1);
+	assert_int_equal(b->level, 1);
+	assert_true(a->busy && b->busy);
+	assert_int_equal(a->tid, gettid());
+	assert_int_equal(a->self, (uintptr_t)a);
+	assert_int_equal(b->buf, (uintptr_t)w->mem->buf[1]);
+	assert_int_equal(b->agg, (uintptr_t)w->mem->agg[1]);
+	assert_int_equal(b->thread, a->thread);
+	assert_int_equal(a->fault, RT_FAULT_NONE);
+	assert_null(world_enter(w));
+	assert_int_equal(a->drops[RT_DROP_NESTED], 1);
+	CALL(w, rtn_leave, b);
+	assert_ptr_equal(world_enter(w), b);
+	CALL(w, rtn_leave, b);
+	CALL(w, rtn_leave, a);
+	assert_ptr_equal(world_enter(w), a);
+	assert_int_equal(w->sh->nthreads_used, 1);
+	assert_int_equal(w->sh->owner[0], gettid());
+}
+
+/* What the fast path of generated code looks for. */
+static void
+makes_the_thread_known(void **state)
+{
+	struct world *w = *state;
+	uint64_t fs = world_fsbase();
+	struct rt *rt = world_enter(w);
+	struct rtn_home *h = &w->table->home[(fs * RTN_HASH_MUL) >>
+					     (64 - RTN_HOME_BITS)];
+
+	assert_int_equal(h->key, fs + 1);
+	assert_int_equal(h->rt, (uintptr_t)rt);
+}
+
+static void
+fires_only_when_active(void **state)
+{
+	struct world *w = *state;
+
+	w->sh->ctl.activity = RT_ACT_INACTIVE;
+	assert_null(world_enter(w));
+	w->sh->ctl.activity = RT_ACT_DRAINING;
+	assert_null(world_enter(w));
+	assert_int_equal(w->sh->nthreads_used, 0);
+}
+
+static void
+gives_a_slot_back(void **state)
+{
+	struct world *w = *state;
+	struct rt *rt = world_enter(w);
+
+	memset((void *)(uintptr_t)rt->thread, 0xff, WORLD_SELF);
+	rt->head = 5;
+	CALL(w, rtn_thread_exit, w->sh, world_fsbase());
+	assert_int_equal(w->sh->owner[0], 0);
+	assert_int_equal(rt->busy, 0);
+	assert_ptr_equal(CALL(w, rtn_enter, w->sh, 0x1000), rt);
+	assert_int_equal(*(uint64_t *)(uintptr_t)rt->thread, 0);
+	assert_int_equal(rt->head, 5); /* its buffer goes on */
+	assert_ptr_not_equal(world_enter(w), rt);
+}
+
+static void
+counts_threads_without_slot(void **state)
+{
+	struct world *w = *state;
+
+	w->sh->nthreads = 2;
+	assert_non_null(CALL(w, rtn_enter, w->sh, 0));
+	assert_non_null(CALL(w, rtn_enter, w->sh, 0x2000));
+	assert_null(CALL(w, rtn_enter, w->sh, 0x3000));
+	assert_null(CALL(w, rtn_enter, w->sh, 0x3000));
+	assert_int_equal(w->sh->no_slot, 2);
+	CALL(w, rtn_thread_exit, w->sh, 0);
+	assert_non_null(CALL(w, rtn_enter, w->sh, 0x3000));
+}
+
+/* More threads than there are homes, one after the other; some stay. */
+static void
+outlives_many_threads(void **state)
+{
+	enum { STAY = 30 };
+	struct rt *stay[STAY + 1] = { NULL };
+	struct world *w = *state;
+
+	for (uint64_t i = 1; i < 3 * RTN_NHOMES; i++) {
+		struct rt *rt = CALL(w, rtn_enter, w->sh, i * 0x740);
+
+		assert_non_null(rt);
+		CALL(w, rtn_leave, rt);
+		if (i % 7 == 0 && i / 7 <= STAY)
+			stay[i / 7] = rt;
+		else
+			CALL(w, rtn_thread_exit, w->sh, i * 0x740);
+	}
+	for (uint64_t i = 1; i <= STAY; i++)
+		assert_ptr_equal(CALL(w, rtn_enter, w->sh, i * 7 * 0x740),
+				 stay[i]);
+	assert_int_equal(w->sh->no_slot, 0);
+	assert_true(w->sh->nthreads_used <= STAY + 1);
+}
+
+struct enterer {
+	struct world *w;
+	struct rt *rt;
+	pthread_t thread;
+	pthread_barrier_t *bar;
+	unsigned bad;
+};
+
+static void *
+enter_often(void *arg)
+{
+	struct enterer *e = arg;
+
+	pthread_barrier_wait(e->bar);
+	e->rt = world_enter(e->w);
+	e->bad += e->rt == NULL;
+	for (int i = 0; i < 20000 && e->rt; i++) {
+		CALL(e->w, rtn_leave, e->rt);
+		e->bad += world_enter(e->w) != e->rt;
+	}
+	pthread_barrier_wait(e->bar);
+	CALL(e->w, rtn_thread_exit, e->w->sh, world_fsbase());
+	return NULL;
+}
+
+static void
+keeps_threads_apart(void **state)
+{
+	enum { N = 8 };
+	struct world *w = *state;
+	struct enterer e[N];
+	pthread_barrier_t bar;
+
+	pthread_barrier_init(&bar, NULL, N);
+	for (int i = 0; i < N; i++) {
+		e[i] = (struct enterer){ .w = w, .bar = &bar };
+		pthread_create(&e[i].thread, NULL, enter_often, &e[i]);
+	}
+	for (int i = 0; i < N; i++)
+		pthread_join(e[i].thread, NULL);
+	for (int i = 0; i < N; i++) {
+		assert_int_equal(e[i].bad, 0);
+		for (int k = 0; k < i; k++)
+			assert_ptr_not_equal(e[i].rt, e[k].rt);
+		assert_int_equal(w->sh->owner[i], 0);
+	}
+	pthread_barrier_destroy(&bar);
+}
+
+static void
+is_silent_in_a_forked_child(void **state)
+{
+	struct world *w = *state;
+	int status;
+	pid_t pid;
+
+	CALL(w, rtn_leave, world_enter(w));
+	pid = fork();
+	if (pid == 0) {
+		int ok = world_enter(w) == NULL && world_enter(w) == NULL;
+
+		CALL(w, rtn_thread_exit, w->sh, world_fsbase());
+		CALL(w, rtn_exec, w->sh);
+		_exit(ok ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(w->sh->nchildren, 1);
+	assert_int_equal(w->sh->children[0], pid);
+	assert_int_equal(w->sh->ctl.wanted, 1);
+	assert_int_equal(w->sh->exec_wait, 0);
+	assert_int_equal(w->sh->owner[0], gettid());
+	assert_non_null(world_enter(w));
+}
+
+static void
+knows_its_cpu(void **state)
+{
+	struct world *w = *state;
+	struct rt *rt = world_enter(w);
+	cpu_set_t was, one;
+	int cpu = sched_getcpu();
+
+	sched_getaffinity(0, sizeof(was), &was);
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	assert_return_code(sched_setaffinity(0, sizeof(one), &one), 0);
+	for (int how = 0; how < 3; how++) {
+		if (how > 0)
+			w->sh->rseq_off = 0;
+		w->sh->has_rdpid = how == 1 && __builtin_cpu_supports("rdpid");
+		rt->cpu = 77;
+		assert_int_equal(CALL(w, rtn_var_load, rt, 0, 0x200), cpu);
+		assert_int_equal(CALL(w, rtn_var_load, rt, 0, 0x121),
+				 (uintptr_t)&rt->cpu_id);
+		assert_int_equal(rt->cpu_id, cpu);
+	}
+	sched_setaffinity(0, sizeof(was), &was);
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+static uint64_t
+load(struct world *w, struct rt *rt, const void *p, uint64_t size_flags)
+{
+	rt->fault = RT_FAULT_NONE;
+	return CALL(w, rtn_load, rt, (uintptr_t)p, size_flags);
+}
+
+static void
+loads(void **state)
+{
+	static const int64_t word = -0x7182838485868788;
+	struct world *w = *state;
+	struct rt *rt = world_enter(w);
+
+	assert_int_equal(load(w, rt, &word, 8), word);
+	assert_int_equal(load(w, rt, &word, 4), (uint32_t)word);
+	assert_int_equal(load(w, rt, &word, 4 | RTN_LD_SIGNED), (int32_t)word);
+	assert_int_equal(load(w, rt, &word, 2 | RTN_LD_USER), (uint16_t)word);
+	assert_int_equal(load(w, rt, &word, 2 | RTN_LD_SIGNED), (int16_t)word);
+	assert_int_equal(load(w, rt, &word, 1), (uint8_t)word);
+	assert_int_equal(load(w, rt, &word, 1 | RTN_LD_SIGNED), (int8_t)word);
+	assert_int_equal(rt->fault, RT_FAULT_NONE);
+}
+
+static void
+survives_bad_addresses(void **state)
+{
+	struct world *w = *state;
+	struct rt *rt = world_enter(w);
+	uint8_t *page = world_map(8192, MAP_PRIVATE);
+	const void *bad[] = { NULL, (void *)8, page + 4096, page + 4095,
+			      (void *)(1ull << 47), (void *)(~0ull << 12),
+			      (void *)~0ull };
+
+	memset(page, 'x', 4096);
+	munmap(page + 4096, 4096);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(load(w, rt, bad[i], 8), 0);
+		assert_int_equal(rt->fault, RT_FAULT_BADADDR);
+		assert_int_equal(rt->fault_val, (uintptr_t)bad[i]);
+	}
+	assert_int_equal(load(w, rt, page + 4095, 1), 'x');
+	assert_int_equal(rt->fault, RT_FAULT_NONE);
+	munmap(page, 4096);
+}
+
+static void
+reads_strings_to_their_end(void **state)
+{
+	struct world *w = *state;
+	struct rt *rt = world_enter(w);
+	char *page = world_map(8192, MAP_PRIVATE), *end = page + 4096;
+	uint8_t *dst = rt->scratch_mem;
+
+	munmap(end, 4096);
+	memset(page, 'x', 4096);
+	strcpy(end - 6, "hello");
+	memset(dst, 0xee, 64);
+	CALL(w, rtn_put_string, rt, (uintptr_t)dst, 32, (uintptr_t)end - 6);
+	assert_int_equal(rt->fault, RT_FAULT_NONE);
+	assert_memory_equal(dst, "hello\0\0\0\0\0\0\0\0\0\0", 16);
+	assert_int_equal(dst[31], 0);
+	assert_int_equal(dst[32], 0xee);
+	/* one that is cut */
+	CALL(w, rtn_put_string, rt, (uintptr_t)dst, 8, (uintptr_t)page);
+	assert_string_equal((char *)dst, "xxxxxxx");
+	/* one that runs into the hole */
+	end[-1] = '!';
+	CALL(w, rtn_put_string, rt, (uintptr_t)dst, 32, (uintptr_t)end - 6);
+	assert_int_equal(rt->fault, RT_FAULT_BADADDR);
+	for (int i = 0; i < 32; i++)
+		assert_int_equal(dst[i], 0);
+	/* bytes behind the NUL stay: rt_read_str() as others use it */
+	memset(rt->scratch_mem, 0xee, 64);
+	rt->ntuple = 1;
+	rt->tuple[0].val = (uintptr_t)"abc";
+	rt->fault = RT_FAULT_NONE;
+	((uint64_t(*)(struct rt *))(uintptr_t)(w->code + rtn_image.subr[9]))(
+		rt);
+	assert_memory_equal(rt->scratch_mem, "abc\0\xee", 5);
+	munmap(page, 4096);
+}
+
+/* Strings and data over many pages and windows. */
+static void
+copies_what_is_long(void **state)
+{
+	struct world *w = *state;
+	struct rt *rt = world_enter(w);
+	char *src = malloc(20000);
+
+	for (int i = 0; i < 20000; i++)
+		src[i] = (char)('a' + i % 23);
+	for (unsigned at = 0; at < 4200; at += 97) {
+		CALL(w, rtn_put_bytes, rt, (uintptr_t)rt->scratch_mem, 9000,
+		     (uintptr_t)src + at);
+		assert_memory_equal(rt->scratch_mem, src + at, 9000);
+		src[at + 3000] = 0;
+		CALL(w, rtn_put_string, rt, (uintptr_t)rt->scratch_mem, 4096,
+		     (uintptr_t)src + at);
+		assert_string_equal((char *)rt->scratch_mem, src + at);
+		src[at + 3000] = 'z';
+	}
+	assert_int_equal(rt->fault, RT_FAULT_NONE);
+	free(src);
+}
+
+static void
+makes_no_calls_under_seccomp(void **state)
+{
+	static const char text[] = "a constant";
+	struct world *w = *state;
+	struct rt *rt = world_enter(w);
+	int *far = malloc(sizeof(*far));
+
+	*far = 5;
+	w->sh->seccomp = 1;
+	w->sh->ppid = 123;
+	strcpy(w->sh->comm, "name");
+	load(w, rt, far, 4);
+	assert_int_equal(rt->fault, RT_FAULT_BADADDR);
+	assert_int_equal(load(w, rt, &w->sh->ppid, 4), 123);
+	load(w, rt, text, 1);
+	assert_int_equal(rt->fault, RT_FAULT_BADADDR);
+	w->sh->region[0].lo = (uintptr_t)text;
+	w->sh->region[0].hi = (uintptr_t)text + sizeof(text);
+	w->sh->nregions = 1;
+	assert_int_equal(load(w, rt, text, 1), 'a');
+	assert_int_equal(CALL(w, rtn_var_load, rt, 0, 0x11d), 123);
+	assert_int_equal(CALL(w, rtn_var_load, rt, 0, 0x118),
+			 (uintptr_t)w->sh->comm);
+	assert_int_equal(rt->fault, RT_FAULT_NONE);
+	CALL(w, rtn_raise, rt, SIGKILL);
+	assert_int_equal(rt->fault, RT_FAULT_ILLOP);
+	free(far);
+}
+
+/* ---- records ------------------------------------------------------------- */
+
+static void
+wraps_records(void **state)
+{
+	struct world *w = *state;
+	struct rt *rt = world_enter(w);
+	uint64_t total = 0, at;
+
+	rt->epid = 3;
+	for (int i = 0; i < 200; i++) {
+		uint64_t n = 24 + (uint64_t)(i * 40) % 328;
+		uint64_t off = rt->head % WORLD_BUF;
+		bool wrap = off + n > WORLD_BUF;
+
+		memset((uint8_t *)(uintptr_t)rt->buf + off, 0xaa,
+		       WORLD_BUF - off);
+		at = CALL(w, rtn_reserve, rt, n);
+		assert_int_equal(at - rt->buf, wrap ? 0 : off);
+		total += n + (wrap ? WORLD_BUF - off : 0);
+		assert_int_equal(rt->rec_end, total);
+		if (wrap && WORLD_BUF - off >= sizeof(struct rt_rec))
+			assert_int_equal(*(uint32_t *)(uintptr_t)(rt->buf +
+								  off), 0);
+		assert_int_equal(((struct rt_rec *)at)->epid, 3);
+		for (uint64_t k = sizeof(struct rt_rec); k < n; k++)
+			assert_int_equal(((uint8_t *)at)[k], 0);
+		rt->head = rt->rec_end;
+		rt->tail = rt->head;
+	}
+	assert_int_equal(rt->drops[RT_DROP_PRINCIPAL], 0);
+}
+
+static void
+drops_records_that_do_not_fit(void **state)
+{
+	struct world *w = *state;
+	struct rt *rt = world_enter(w);
+
+	assert_int_not_equal(CALL(w, rtn_reserve, rt, WORLD_BUF), 0);
+	assert_int_equal(CALL(w, rtn_reserve, rt, WORLD_BUF + 8), 0);
+	rt->head = 600;
+	assert_int_equal(CALL(w, rtn_reserve, rt, 512), 0); /* its filler */
+	assert_int_equal(rt->drops[RT_DROP_PRINCIPAL], 2);
+	rt->tail = 600;
+	assert_int_equal(CALL(w, rtn_reserve, rt, 512), rt->buf);
+	rt->buf = 0;
+	assert_int_equal(CALL(w, rtn_reserve, rt, 32), 0);
+	assert_int_equal(rt->drops[RT_DROP_PRINCIPAL], 3);
+}
+
+/* ---- time ---------------------------------------------------------------- */
+
+static void
+tells_the_time(void **state)
+{
+	struct world *w = *state;
+	struct rt *rt = world_enter(w);
+	struct rtn_clock *c = &w->sh->clock[1];
+	uint64_t raw = CALL(w, rtn_now, rt);
+
+	assert_int_equal(rt->raw_time, 1);
+	assert_int_equal(CALL(w, rtn_now, rt), raw);
+	*c = (struct rtn_clock){ .tsc0 = raw - 1000, .ns0 = 5000000,
+				 .mult = 3ull << 31 }; /* 1.5 ns */
+	w->sh->clock_idx = 1;
+	assert_int_equal(CALL(w, rtn_timestamp, rt), 5001500);
+	c->tsc0 = raw + 1000;
+	assert_int_equal(CALL(w, rtn_timestamp, rt), 4998500);
+	w->sh->conf.wall_offset = 7;
+	assert_int_equal(CALL(w, rtn_var_load, rt, 0, 0x11a), 4998507);
+}
+
+static void
+uses_the_vdso_where_it_must(void **state)
+{
+	struct world *w = *state;
+	struct timespec a, b;
+	struct rt *rt;
+	uint64_t ns;
+
+	w->sh->vdso_time = (uintptr_t)clock_gettime;
+	rt = world_enter(w);
+	assert_int_equal(rt->raw_time, 0);
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	ns = CALL(w, rtn_timestamp, rt);
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	assert_true(ns >= (uint64_t)a.tv_sec * 1000000000u +
+				  (uint64_t)a.tv_nsec);
+	assert_true(ns <= (uint64_t)b.tv_sec * 1000000000u +
+				  (uint64_t)b.tv_nsec);
+}
+
+/* ---- actions and faults -------------------------------------------------- */
+
+static void
+exits_once(void **state)
+{
+	struct world *w = *state;
+	struct rt *rt = world_enter(w);
+
+	CALL(w, rtn_exit, rt, (uint64_t)-3);
+	CALL(w, rtn_exit, rt, 4);
+	assert_int_equal(w->sh->ctl.exit_status, -3);
+	assert_int_equal(w->sh->ctl.exited, 1);
+	assert_int_equal(w->sh->ctl.wanted, 1);
+	assert_int_equal(w->sh->ctl.activity, RT_ACT_DRAINING);
+	w->sh->ctl.activity = RT_ACT_STOPPED;
+	CALL(w, rtn_exit, rt, 4);
+	assert_int_equal(w->sh->ctl.activity, RT_ACT_STOPPED);
+}
+
+static struct world *signal_world;
+static struct rt *signal_rt;
+
+static void
+fires_in_a_handler(int sig)
+{
+	signal_rt = world_enter(signal_world);
+	CALL(signal_world, rtn_leave, signal_rt);
+}
+
+static void
+raises_a_signal_and_nests(void **state)
+{
+	struct world *w = *state;
+	struct rt *rt = world_enter(w);
+
+	signal_world = w;
+	signal_rt = NULL;
+	signal(SIGUSR1, fires_in_a_handler);
+	CALL(w, rtn_raise, rt, SIGUSR1);
+	assert_ptr_equal(signal_rt, rt + 1);
+	assert_int_equal(rt->busy, 1);
+	signal(SIGUSR1, SIG_DFL);
+}
+
+static struct world *fault_world;
+
+/* Stands for the ERROR clauses. */
+static void
+error_clauses(struct rt *rt)
+{
+	assert_int_equal(rt->in_error, 1);
+	assert_int_equal(rt->arg[1], 9);
+	assert_int_equal(rt->arg[2], 2);
+	assert_int_equal((int64_t)rt->arg[3], -1);
+	assert_int_equal(rt->arg[4], RT_FAULT_BADADDR);
+	assert_int_equal(rt->arg[5], 0x123);
+	rt->epid = 10;
+	rt->probe = 11;
+	rt->fault = RT_FAULT_DIVZERO;
+	CALL(fault_world, rtn_fault, rt);
+}
+
+static void
+reports_faults(void **state)
+{
+	struct world *w = *state;
+	struct rt *rt = world_enter(w);
+	const struct rt_error_rec *r = (void *)(uintptr_t)rt->buf;
+
+	fault_world = w;
+	w->sh->error_fire = (uintptr_t)error_clauses;
+	rt->epid = 9;
+	rt->probe = 8;
+	rt->arg[1] = 77;
+	rt->fault = RT_FAULT_BADADDR;
+	rt->fault_val = 0x123;
+	rt->fault_action = 2;
+	rt->fault_off = -1;
+	CALL(w, rtn_fault, rt);
+	assert_int_equal(rt->fault, RT_FAULT_NONE);
+	assert_int_equal(rt->errors, 1);
+	assert_int_equal(rt->drops[RT_DROP_DBLERROR], 1);
+	assert_int_equal(rt->in_error, 0);
+	assert_int_equal(rt->arg[1], 77);
+	assert_int_equal(rt->epid, 9);
+	assert_int_equal(rt->probe, 8);
+	assert_int_equal(rt->head, sizeof(*r));
+	assert_int_equal(r->rec.epid, RT_EPID_ERROR);
+	assert_int_equal(r->rec.time, rt->now);
+	assert_int_equal(r->epid, 9);
+	assert_int_equal(r->action, 2);
+	assert_int_equal(r->difoff, -1);
+	assert_int_equal(r->fault, RT_FAULT_BADADDR);
+	assert_int_equal(r->val, 0x123);
+}
+
+static void *
+let_it_exec(void *arg)
+{
+	struct rtn_shared *sh = arg;
+
+	while (sh->exec_wait != 1)
+		sched_yield();
+	sh->exec_wait = 2;
+	return NULL;
+}
+
+static void
+waits_before_exec(void **state)
+{
+	struct world *w = *state;
+	struct timespec a, b;
+	pthread_t t;
+
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	CALL(w, rtn_exec, w->sh);
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	assert_true((b.tv_sec - a.tv_sec) * 1000000000 + b.tv_nsec -
+			    a.tv_nsec >= 15000000);
+	assert_int_equal(w->sh->exec_wait, 0);
+	assert_int_equal(w->sh->ctl.wanted, 1);
+	pthread_create(&t, NULL, let_it_exec, w->sh);
+	CALL(w, rtn_exec, w->sh);
+	pthread_join(t, NULL);
+	w->sh->ctl.activity = RT_ACT_INACTIVE;
+	w->sh->ctl.wanted = 0;
+	CALL(w, rtn_exec, w->sh);
+	assert_int_equal(w->sh->ctl.wanted, 0);
+}
+
+#define WORLD_TEST(fn) \
+	cmocka_unit_test_setup_teardown(fn, world_setup, world_teardown)
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(has_all_functions),
+		WORLD_TEST(gives_levels),
+		WORLD_TEST(makes_the_thread_known),
+		WORLD_TEST(fires_only_when_active),
+		WORLD_TEST(gives_a_slot_back),
+		WORLD_TEST(counts_threads_without_slot),
+		WORLD_TEST(outlives_many_threads),
+		WORLD_TEST(keeps_threads_apart),
+		WORLD_TEST(is_silent_in_a_forked_child),
+		WORLD_TEST(knows_its_cpu),
+		WORLD_TEST(loads),
+		WORLD_TEST(survives_bad_addresses),
+		WORLD_TEST(reads_strings_to_their_end),
+		WORLD_TEST(copies_what_is_long),
+		WORLD_TEST(makes_no_calls_under_seccomp),
+		WORLD_TEST(wraps_records),
+		WORLD_TEST(drops_records_that_do_not_fit),
+		WORLD_TEST(tells_the_time),
+		WORLD_TEST(uses_the_vdso_where_it_must),
+		WORLD_TEST(exits_once),
+		WORLD_TEST(raises_a_signal_and_nests),
+		WORLD_TEST(reports_faults),
+		WORLD_TEST(waits_before_exec),
+	};
+
+	return cmocka_run_group_tests_name("rt_native", tests, NULL, NULL);
+}
