@@ -32,6 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -42,6 +43,7 @@
 #define RETRY_MS   200 /* another tracer may be about to leave */
 #define LET_GO_MS  50
 #define OPTS_OURS  PTRACE_O_TRACESYSGOOD
+#define ERESTARTNOHAND 514 /* the kernel's own, <linux/errno.h> */
 /* What proc_ctl.c has set for a process it holds. */
 #define OPTS_HELD  (PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC)
 
@@ -360,16 +362,44 @@ take_held(struct inject *in, struct err *e)
 	return 0;
 }
 
+/* Calls that say EINTR after any stop, and have done nothing then: signal(7),
+   "Interruption of system calls and library functions by stop signals". */
+static const uint16_t calls_eintr[] = {
+	SYS_read, SYS_write, SYS_recvfrom, SYS_recvmsg, SYS_sendto,
+	SYS_sendmsg, SYS_accept, SYS_accept4, SYS_semop, SYS_semtimedop,
+	SYS_rt_sigtimedwait, SYS_epoll_wait, SYS_epoll_pwait,
+	SYS_io_getevents, 333 /* io_pgetevents */,
+	426 /* io_uring_enter */, 441 /* epoll_pwait2 */,
+};
+
+/*
+ * A call that our stop has interrupted for good is made one that the kernel
+ * restarts unless a handler runs, so that the program does not see us.
+ */
+static void
+make_restart(struct inject_thread *t)
+{
+	if ((int64_t)t->regs.rax != -EINTR)
+		return;
+	for (size_t i = 0; i < sizeof(calls_eintr) / sizeof(*calls_eintr); i++)
+		if (t->regs.orig_rax == calls_eintr[i]) {
+			t->regs.rax = (uint64_t)-ERESTARTNOHAND;
+			t->dirty = true;
+		}
+}
+
 static int
 read_regs(struct inject *in, struct err *e)
 {
 	for (size_t i = 0; i < in->n; i++) {
 		struct inject_thread *t = &in->threads[i];
 
-		if (t->stopped && !t->dirty &&
-		    ptrace(PTRACE_GETREGS, t->tid, 0, &t->regs) != 0)
+		if (!t->stopped || t->dirty)
+			continue;
+		if (ptrace(PTRACE_GETREGS, t->tid, 0, &t->regs) != 0)
 			return errno == ESRCH ? inject_ended(in->pid, e) :
 						inject_denied(t->tid, errno, e);
+		make_restart(t);
 	}
 	return 0;
 }
