@@ -260,8 +260,9 @@ eh_fde_read(struct eh_frame *x, const Dwarf_FDE *in, struct elf_fde *out)
 	if (r.bad || out->size == 0 ||
 	    out->size > elf_code_left(x->f, out->addr))
 		return false;
-	/* The linker's stubs are one FDE whose rules are an expression. */
-	out->fragment = !out->signal && eh_is_fragment(r);
+	/* The linker's first stub is entered with more on the stack, too. */
+	out->fragment = !out->signal && eh_is_fragment(r) &&
+			!elf_is_stubs(x->f, out->addr);
 	return true;
 }
 

@@ -320,9 +320,10 @@ out:
 	return f->entries;
 }
 
-/* Is addr the start of a stub in one of the linker's sections? */
-static bool
-entry_is_stub(struct elf_file *f, uint64_t addr)
+/* The section of the linker's stubs that holds addr, and how far apart these
+   are; NULL: none does. */
+static const struct elf_sec *
+entry_stubs(const struct elf_file *f, uint64_t addr, uint64_t *step)
 {
 	static const struct {
 		const char *name;
@@ -335,21 +336,34 @@ entry_is_stub(struct elf_file *f, uint64_t addr)
 	for (size_t i = 0; i < sizeof(secs) / sizeof(secs[0]); i++) {
 		const struct elf_sec *s = elf_sec_find(f, secs[i].name);
 
+		*step = secs[i].step;
 		if (s != NULL && addr - s->addr < s->size)
-			return (addr - s->addr) % secs[i].step == 0;
+			return s;
 	}
-	return false;
+	return NULL;
+}
+
+bool
+elf_is_stubs(const struct elf_file *f, uint64_t addr)
+{
+	uint64_t step;
+
+	return entry_stubs(f, addr, &step) != NULL;
 }
 
 bool
 elf_is_fn(struct elf_file *f, uint64_t addr)
 {
 	const struct elf_fde *d = elf_fde_at(f, addr);
-	const struct elf_sym *s = elf_sym_at(f, addr);
+	const struct elf_sym *s;
+	const struct elf_sec *stubs;
+	uint64_t step;
 
-	if (d != NULL && d->addr == addr && !d->fragment)
-		return true;
+	if (d != NULL && d->addr == addr)
+		return !d->fragment;
+	s = elf_sym_at(f, addr);
 	if (s != NULL && s->addr == addr && s->is_func)
-		return d == NULL || d->addr != addr || !d->fragment;
-	return entry_is_stub(f, addr);
+		return true;
+	stubs = entry_stubs(f, addr, &step);
+	return stubs != NULL && (addr - stubs->addr) % step == 0;
 }

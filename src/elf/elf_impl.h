@@ -106,6 +106,8 @@ elf_is_code(const struct elf_file *f, uint64_t addr)
 {
 	return elf_code_left(f, addr) != 0;
 }
+/* Is addr in a section of stubs that the linker makes (.plt)?  elf_entry.c */
+bool elf_is_stubs(const struct elf_file *f, uint64_t addr);
 /* A growing list of addresses, made into a table: sorted, unique, in the
    file's arena. */
 struct elf_addrs {

@@ -344,15 +344,33 @@ scan_check(struct x86_scan *s)
 
 /* ---- all ----------------------------------------------------------------- */
 
+/* The part that follows p by address; NULL: the first. */
+static const struct x86_part *
+part_after(const struct x86_fn *f, const struct x86_part *p)
+{
+	const struct x86_part *best = NULL;
+
+	for (uint32_t i = 0; i < f->nparts; i++) {
+		const struct x86_part *q = &f->part[i];
+
+		if ((p == NULL || q->addr > p->addr) &&
+		    (best == NULL || q->addr < best->addr))
+			best = q;
+	}
+	return best;
+}
+
 static int
 scan_all(struct x86_scan *s)
 {
 	struct x86_fn *f = s->fn;
 
-	for (uint32_t i = 0; i < f->nparts; i++)
-		if (scan_part(s, &f->part[i]) != 0)
+	const struct x86_part *p = NULL;
+
+	/* In order of address, so that steps and insns are sorted. */
+	while ((p = part_after(f, p)) != NULL)
+		if (scan_part(s, p) != 0)
 			return -1;
-	addrs_sort(f->insns.v, &f->insns.n);
 	addrs_sort(f->syscalls.v, &f->syscalls.n);
 	scan_check(s);
 	scan_outs(s);
@@ -380,6 +398,7 @@ x86_fn_analyse(const struct x86_world *w, const struct x86_part *parts,
 	out->nparts = nparts;
 	rc = scan_all(&s);
 	vec_fini(&s.steps);
+	free(s.depths);
 	if (rc == 0 && !s.nomem)
 		return 0;
 	x86_fn_fini(out);

@@ -4,6 +4,7 @@
  * instructions.
  *
  *   x86_fn.c         cuts it, collects targets and ways out
+ *   x86_fn_depth.c   what is on the stack where
  *   x86_fn_jump.c    follows jumps through registers and memory: tables
  *   x86_fn_window.c  places windows
  */
@@ -21,9 +22,20 @@ struct x86_step {
 struct x86_scan {
 	const struct x86_world *w;
 	struct x86_fn *fn;
-	VEC(struct x86_step) steps; /* parts one after the other */
+	VEC(struct x86_step) steps; /* sorted by address, as fn->insns */
+	struct x86_depth *depths;   /* of each step; x86_fn_depth.c; NULL: not
+				       asked for yet */
 	bool nomem;
 };
+
+/* How much is on the stack before an instruction. */
+struct x86_depth {
+	int32_t d;     /* bytes above the return address; DEPTH_UNKNOWN */
+	int32_t frame; /* d when rbp was set to rsp; DEPTH_UNKNOWN: it was not */
+};
+#define DEPTH_UNKNOWN INT32_MIN
+/* The depth before steps[i], as far as it can be told. */
+int32_t x86_scan_depth(struct x86_scan *s, size_t i);
 
 /* Is addr in one of the parts? */
 bool x86_fn_has(const struct x86_fn *f, uint64_t addr);

@@ -282,110 +282,6 @@ jump_sum(struct jump_cx *cx, size_t i, ZydisRegister a, ZydisRegister b)
 
 /* ---- pointers ------------------------------------------------------------ */
 
-/* What an instruction does to the depth of the stack; false: not known. */
-static bool
-depth_step(const struct x86_step *t, int64_t *d, int64_t *frame)
-{
-	const uint8_t *p = t->p;
-	unsigned rex = (p[0] & 0xf0) == 0x40 ? p[0] : 0, n = rex != 0;
-	uint8_t op = p[n], modrm = t->in.len > n + 1u ? p[n + 1] : 0;
-	int32_t imm = 0;
-
-	if (op >= 0x50 && op <= 0x57)
-		*d += 8;
-	else if (op == 0x68 || op == 0x6a ||
-		 (op == 0xff && (modrm & 0x38) == 0x30))
-		*d += 8;
-	else if (op >= 0x58 && op <= 0x5f)
-		return *d -= 8, op != 0x5c || (rex & 1) != 0;
-	else if (op == 0x8f)
-		*d -= 8;
-	else if (op == 0xc9) /* leave */
-		return *d = *frame - 8, *frame >= 0;
-	else if (op == 0x89 && modrm == 0xe5 && rex == 0x48)
-		*frame = *d; /* mov %rsp,%rbp */
-	else if (op == 0x89 && modrm == 0xec && rex == 0x48)
-		return *d = *frame, *frame >= 0;
-	else if (op == 0x8d && modrm == 0x65 && rex == 0x48)
-		return *d = *frame - (int8_t)p[3], *frame >= 0;
-	else if ((op == 0x81 || op == 0x83) && rex == 0x48 &&
-		 (modrm == 0xec || modrm == 0xc4)) {
-		if (op == 0x83)
-			imm = (int8_t)p[3];
-		else
-			memcpy(&imm, p + 3, 4);
-		*d += modrm == 0xec ? imm : -(int64_t)imm;
-	} else if (op == 0x8d && rex == 0x48 && modrm == 0x64 && p[3] == 0x24) {
-		*d -= (int8_t)p[4]; /* lea n(%rsp),%rsp */
-	} else if (op == 0x83 && rex == 0x48 && modrm == 0xe4) {
-		return false; /* and $-32,%rsp */
-	}
-	return true;
-}
-
-/* The known depths of the stack where forward branches lead. */
-struct depths {
-	struct {
-		uint64_t addr;
-		int64_t d, frame;
-	} v[64];
-	unsigned n;
-};
-
-static void
-depth_note(struct depths *x, uint64_t addr, int64_t d, int64_t frame)
-{
-	unsigned i = x->n++ % 64;
-
-	x->v[i].addr = addr;
-	x->v[i].d = d;
-	x->v[i].frame = frame;
-}
-
-static bool
-depth_recall(const struct depths *x, uint64_t addr, int64_t *d, int64_t *frame)
-{
-	for (unsigned i = 0; i < 64 && i < x->n; i++) {
-		if (x->v[i].addr != addr)
-			continue;
-		*d = x->v[i].d;
-		*frame = x->v[i].frame;
-		return true;
-	}
-	return false;
-}
-
-/* Is the stack at the jump as it was at the function's start?  1, 0, or -1 if
-   it cannot be told. */
-static int
-jump_at_bottom(const struct jump_cx *cx)
-{
-	const struct x86_scan *s = cx->s;
-	struct depths notes = { 0 };
-	int64_t d = 0, frame = -1;
-	bool known = true;
-
-	for (size_t i = 0; i < cx->i; i++) {
-		const struct x86_step *t = &s->steps.v[i];
-
-		if (!known)
-			known = depth_recall(&notes, t->addr, &d, &frame);
-		if (!known)
-			continue;
-		if (t->in.kind == X86_I_JCC || t->in.kind == X86_I_JMP)
-			depth_note(&notes, t->in.target, d, frame);
-		if (t->in.kind == X86_I_PLAIN)
-			known = depth_step(t, &d, &frame);
-		else if (t->in.kind != X86_I_JCC && t->in.kind != X86_I_CALL &&
-			 t->in.kind != X86_I_CALL_IND)
-			known = t->in.kind == X86_I_SYSCALL;
-	}
-	if (!known)
-		known = depth_recall(&notes, s->steps.v[cx->i].addr, &d,
-				     &frame);
-	return known ? d == 0 : -1;
-}
-
 /* Does data, or somebody else, hold addresses inside of this function? */
 static bool
 fn_is_entered(const struct x86_scan *s)
@@ -407,14 +303,11 @@ fn_is_entered(const struct x86_scan *s)
 static enum x86_goes
 jump_pointer(const struct jump_cx *cx)
 {
-	switch (jump_at_bottom(cx)) {
-	case 1:
-		return X86_GO_AWAY;
-	case 0:
-		return X86_GO_TABLE;
-	default:
+	int32_t d = x86_scan_depth(cx->s, cx->i);
+
+	if (d == DEPTH_UNKNOWN)
 		return fn_is_entered(cx->s) ? X86_GO_POINTER : X86_GO_AWAY;
-	}
+	return d == 0 ? X86_GO_AWAY : X86_GO_TABLE;
 }
 
 /* ---- all ----------------------------------------------------------------- */
