@@ -378,7 +378,7 @@ find_slot(struct x86_buf *b, const struct x86_target *t,
 	x86_alu_ri(b, X86_AND, 4, X86_RCX,
 		   (int32_t)(RTN_NHOMES * sizeof(struct rtn_home) - 1));
 	x86_dec_r(b, 4, X86_RAX);
-	x86_jcc_to(b, X86_CC_NE, b->base + next.at - 1);
+	x86_jcc_label(b, X86_CC_NE, &next);
 	x86_jmp_label(b, none);
 	x86_bind(b, &found);
 	x86_load(b, 8, false, X86_RCX, x86_mi(X86_R11, X86_RCX, 1, key + 8));

@@ -128,7 +128,7 @@ test_moves(void **state)
 	READS(x86_push(b, X86_R12), "push r12");
 	READS(x86_pop(b, X86_R15), "pop r15");
 	READS(x86_push_imm(b, -1), "push 0xFFFFFFFFFFFFFFFF");
-	READS(x86_push_imm(b, 0x12345678), "push 0x0000000012345678");
+	READS(x86_push_imm(b, 0x12345678), "push 0x12345678");
 	READS(x86_push_m(b, x86_m(X86_RAX, 8)), "push qword ptr [rax+0x08]");
 	READS(x86_xchg_rr(b, 8, X86_RBX, X86_RCX), "xchg rbx, rcx");
 	READS(x86_xchg_mr(b, 4, x86_m(X86_RDX, 0), X86_RSI),
