@@ -235,6 +235,12 @@ DTRACE_API void dtrace_sleep(dtrace_hdl_t *dtp);
 DTRACE_API int dtrace_status(dtrace_hdl_t *dtp);
 /* The status given to exit(). */
 DTRACE_API int dtrace_exit_status(dtrace_hdl_t *dtp);
+/*
+ * What runs where, and why: a line for each engine that dtrace_go() has put to
+ * work, and lines of its own on what it could not place.  The handle's; valid
+ * until the next call.
+ */
+DTRACE_API const char *dtrace_engines(dtrace_hdl_t *dtp);
 
 /* ---- consuming ------------------------------------------------------------------------ */
 

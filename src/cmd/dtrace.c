@@ -506,6 +506,17 @@ option_on(struct cmd *c, const char *name)
 	       v != DTRACEOPT_UNSET && v != 0;
 }
 
+/* What runs where: a line of dtrace_engines() each. */
+static void
+print_engines(struct cmd *c)
+{
+	for (const char *s = dtrace_engines(c->dtp); *s != '\0';) {
+		int n = (int)strcspn(s, "\n");
+		cmd_error("%.*s", n, s);
+		s += n + (s[n] == '\n');
+	}
+}
+
 /* ---- running -------------------------------------------------------------------- */
 
 static void
@@ -538,6 +549,8 @@ run(struct cmd *c, struct ps_prochandle **procs)
 	cmd_handlers(c);
 	if (dtrace_go(c->dtp) != 0)
 		cmd_dfatal(c, "could not enable tracing");
+	if (c->verbose)
+		print_engines(c);
 	for (int i = 0; i < c->nprocs; i++)
 		dtrace_proc_continue(c->dtp, procs[i]);
 	while (!done) {

@@ -18,22 +18,33 @@ snap_half(dtrace_hdl_t *dtp, const struct rt_view *v, unsigned half)
 	return dt_fail(dtp, EDT_NOMEM);
 }
 
+static int
+snap_engine(dtrace_hdl_t *dtp, const struct dt_engine *de)
+{
+	const struct rt_view *v = dt_view(de);
+
+	if (v->agg == NULL)
+		return 0;
+	unsigned old = v->ctl->agg_half;
+	if (dtp->stopped)
+		return snap_half(dtp, v, 1 - old) != 0 ?
+			       -1 : snap_half(dtp, v, old);
+	__atomic_store_n(&v->ctl->agg_half, 1 - old, __ATOMIC_SEQ_CST);
+	de->ops->grace(de->eng);
+	/* Threads may have come since. */
+	return snap_half(dtp, dt_view(de), old);
+}
+
 int
 dtrace_aggregate_snap(dtrace_hdl_t *dtp)
 {
 	if (!dtp->active)
 		return dt_set_err(dtp, EDT_NOTACTIVE, "%s",
 				  dtrace_errmsg(NULL, EDT_NOTACTIVE));
-	const struct rt_view *v = dtp->eops->view(dtp->engine);
-	if (v->agg == NULL)
-		return 0;
-	unsigned old = v->ctl->agg_half;
-	if (!dtp->stopped) {
-		__atomic_store_n(&v->ctl->agg_half, 1 - old, __ATOMIC_SEQ_CST);
-		dtp->eops->grace(dtp->engine);
-		return snap_half(dtp, v, old);
-	}
-	return snap_half(dtp, v, 1 - old) != 0 ? -1 : snap_half(dtp, v, old);
+	for (uint32_t i = 0; i < dtp->nengines; i++)
+		if (snap_engine(dtp, &dtp->engines[i]) != 0)
+			return -1;
+	return 0;
 }
 
 void

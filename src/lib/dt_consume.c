@@ -3,8 +3,8 @@
  * dt_consume.c - records, in order of time over all slots, statement by
  * statement.
  *
- * Order: each slot's buffer is in order of time already, so the slots are
- * merged by a heap on the time stamp of their next record.  A probe stamps its
+ * Order: each slot's buffer is in order of time already, so the slots of all
+ * engines are merged by a heap on the time stamp of their next record.  A probe stamps its
  * record before it publishes it; so that none is overtaken by one published
  * earlier but stamped later, records younger than ORDER_SLACK wait for the
  * next call, except in the last.
@@ -18,15 +18,26 @@
 
 struct head {
 	const struct rt_rec *rec;
-	unsigned slot;
+	const struct dt_engine *de;
+	const struct rt_view *v;
+	unsigned slot; /* in v */
+	size_t nr;     /* of all slots of all engines */
 	uint64_t pos; /* after rec */
+};
+
+/* What has been read of a slot and not been given back. */
+struct taken {
+	const struct rt_view *v;
+	unsigned slot, n;
+	uint64_t pos;
 };
 
 struct merge {
 	dtrace_hdl_t *dtp;
-	const struct rt_view *v;
 	struct head *heap;
 	size_t n;
+	struct taken *taken; /* by head.nr */
+	size_t nslots;
 	uint64_t limit;
 	struct err e; /* of the buffers; callbacks may set the handle's */
 	dtrace_consume_probe_f *pf;
@@ -41,7 +52,7 @@ record_size(void *arg, uint32_t epid)
 
 	if (epid == RT_EPID_ERROR)
 		return sizeof(struct rt_error_rec);
-	if (epid == 0 || epid > dtp->en.necbs)
+	if (epid == 0 || epid > dtp->necbs)
 		return 0;
 	return dtp->ecbs[epid - 1].clause->recsize;
 }
@@ -71,7 +82,7 @@ static bool
 head_load(struct merge *m, struct head *h)
 {
 	uint64_t pos = h->pos;
-	const struct rt_rec *r = rt_drain_next(m->v, h->slot, &pos, record_size,
+	const struct rt_rec *r = rt_drain_next(h->v, h->slot, &pos, record_size,
 					       m->dtp, &m->e);
 
 	if (r == NULL || r->time > m->limit)
@@ -83,6 +94,12 @@ head_load(struct merge *m, struct head *h)
 
 /* ---- one record -------------------------------------------------------------- */
 
+static unsigned
+head_cpu(const struct head *h)
+{
+	return h->v->thread_slots ? h->rec->cpu : h->slot / RT_LEVELS;
+}
+
 static int
 consume_error(struct merge *m, const struct head *h)
 {
@@ -91,7 +108,7 @@ consume_error(struct merge *m, const struct head *h)
 	dtrace_probedesc_t pd = { 0 };
 	struct buf b = BUF_INIT;
 
-	if (er->epid > 0 && er->epid <= dtp->en.necbs)
+	if (er->epid > 0 && er->epid <= dtp->necbs)
 		dt_probe_desc(dtp->ecbs[er->epid - 1].probe, &pd);
 	buf_printf(&b, "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s",
 		   er->epid, pd.dtpd_id, pd.dtpd_provider, pd.dtpd_mod,
@@ -107,7 +124,7 @@ consume_error(struct merge *m, const struct head *h)
 	buf_putc(&b, '\n');
 	const dtrace_errdata_t d = {
 		.dteda_handle = dtp, .dteda_pdesc = &pd,
-		.dteda_epid = er->epid, .dteda_cpu = h->slot / RT_LEVELS,
+		.dteda_epid = er->epid, .dteda_cpu = head_cpu(h),
 		.dteda_action = (int)er->action, .dteda_offset = er->difoff,
 		.dteda_fault = (int)er->fault, .dteda_addr = er->val,
 		.dteda_msg = buf_str(&b),
@@ -128,7 +145,8 @@ consume_error(struct merge *m, const struct head *h)
 static bool
 stmt_consumed(const struct dif_stmt *st)
 {
-	return st->kind != DIF_ACT_NONE && !DIF_ACT_IS_AGG(st->kind);
+	return st->kind != DIF_ACT_NONE && !DIF_ACT_IS_AGG(st->kind) &&
+	       st->kind != DIF_ACT_STOP && st->kind != DIF_ACT_RAISE;
 }
 
 static uint32_t
@@ -228,7 +246,7 @@ consume_flow(struct merge *m, const struct head *h, const struct dt_ecb *ecb,
 	uint32_t next_id = 0, next_epid = 0;
 
 	err_clear(&e);
-	const struct rt_rec *next = rt_drain_next(m->v, h->slot, &pos,
+	const struct rt_rec *next = rt_drain_next(h->v, h->slot, &pos,
 						  record_size, dtp, &e);
 	if (next != NULL && next->epid != RT_EPID_ERROR) {
 		next_epid = next->epid;
@@ -239,8 +257,9 @@ consume_flow(struct merge *m, const struct head *h, const struct dt_ecb *ecb,
 				       .prov = ecb->probe->prov,
 				       .func = ecb->probe->func,
 				       .name = ecb->probe->name };
-	if (dt_flow_next(&dtp->out->flow, data->dtpda_cpu, &r, next_id,
-			 next_epid, &t, &dtp->err) != 0)
+	/* Calls nest in a thread; where slots are CPUs, nearly so there. */
+	if (dt_flow_next(&dtp->out->flow, h->de->flow0 + h->slot / RT_LEVELS,
+			 &r, next_id, next_epid, &t, &dtp->err) != 0)
 		return dt_fail(dtp, EDT_NOMEM);
 	data->dtpda_flow = t.kind == DT_FLOW_ENTRY  ? DTRACEFLOW_ENTRY :
 			   t.kind == DT_FLOW_RETURN ? DTRACEFLOW_RETURN :
@@ -260,7 +279,7 @@ consume_record(struct merge *m, const struct head *h)
 		return -1;
 	dtrace_probedata_t data = {
 		.dtpda_handle = dtp, .dtpda_edesc = ecb->desc,
-		.dtpda_pdesc = ecb->pdesc, .dtpda_cpu = h->slot / RT_LEVELS,
+		.dtpda_pdesc = ecb->pdesc, .dtpda_cpu = head_cpu(h),
 		.dtpda_data = (const char *)h->rec,
 		.dtpda_timestamp = h->rec->time, .dtpda_flow = DTRACEFLOW_NONE,
 	};
@@ -292,28 +311,19 @@ consume_record(struct merge *m, const struct head *h)
 /* How many records of a slot are read before their room is given back. */
 #define PUBLISH_BATCH 256
 
-/* What has been read of a slot and not been given back. */
-struct taken {
-	unsigned n;
-	uint64_t pos;
-};
-
 static int
 merge_run(struct merge *m)
 {
-	struct taken *taken = calloc(m->v->nslots, sizeof(*taken));
 	int rv = 0;
 
-	if (taken == NULL)
-		return dt_nomem(m->dtp);
 	while (m->n > 0 && rv == 0) {
 		struct head *h = &m->heap[0];
 		rv = h->rec->epid == RT_EPID_ERROR ? consume_error(m, h) :
 						     consume_record(m, h);
-		struct taken *t = &taken[h->slot];
+		struct taken *t = &m->taken[h->nr];
 		t->pos = h->pos;
 		if (++t->n == PUBLISH_BATCH) {
-			rt_drain_done(m->v, h->slot, t->pos);
+			rt_drain_done(h->v, h->slot, t->pos);
 			t->n = 0;
 		}
 		if (!head_load(m, h))
@@ -321,16 +331,66 @@ merge_run(struct merge *m)
 		heap_down(m, 0);
 	}
 	/* Also when a callback ended it: no record is given twice. */
-	for (unsigned s = 0; s < m->v->nslots; s++) {
-		if (taken[s].n > 0)
-			rt_drain_done(m->v, s, taken[s].pos);
+	for (size_t i = 0; i < m->nslots; i++) {
+		const struct taken *t = &m->taken[i];
+		if (t->n > 0)
+			rt_drain_done(t->v, t->slot, t->pos);
 	}
-	free(taken);
 	if (rv == 0 && err_is_set(&m->e)) {
 		m->dtp->err = m->e;
 		rv = dt_fail(m->dtp, EDT_ERRABORT);
 	}
 	return rv;
+}
+
+/* The slots of one engine: those that have something go onto the heap. */
+static void
+merge_add(struct merge *m, const struct dt_engine *de, const struct rt_view *v,
+	  unsigned nslots)
+{
+	for (unsigned s = 0; s < nslots; s++) {
+		struct head h = { .de = de, .v = v, .slot = s,
+				  .nr = m->nslots++,
+				  .pos = v->rt[s]->tail };
+		m->taken[h.nr] = (struct taken){ .v = v, .slot = s };
+		if (head_load(m, &h))
+			m->heap[m->n++] = h;
+	}
+}
+
+/* The heap over the slots of all engines, as they are now. */
+static int
+merge_fill(struct merge *m)
+{
+	dtrace_hdl_t *dtp = m->dtp;
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < dtp->nengines; i++)
+		n += dt_view(&dtp->engines[i])->maxslots;
+	m->heap = calloc(n + 1, sizeof(*m->heap));
+	m->taken = calloc(n + 1, sizeof(*m->taken));
+	if (m->heap == NULL || m->taken == NULL)
+		return dt_nomem(dtp);
+	for (uint32_t i = 0; i < dtp->nengines; i++) {
+		const struct rt_view *v = dt_view(&dtp->engines[i]);
+		if (v->buf != NULL)
+			merge_add(m, &dtp->engines[i], v, v->nslots);
+	}
+	for (size_t i = m->n; i-- > 0;)
+		heap_down(m, i);
+	return 0;
+}
+
+static void
+consume_options(dtrace_hdl_t *dtp)
+{
+	dtp->out->quiet = dt_opt_on(dtp, DT_OPT_quiet);
+	dtp->out->rawbytes = dt_opt_on(dtp, DT_OPT_rawbytes);
+	dtp->out->flowindent = dt_opt_on(dtp, DT_OPT_flowindent);
+	dtp->out->stackindent = (int)dtp->opt[DT_OPT_stackindent];
+	dtp->out->target = dtp->target;
+	dtp->out->aggzoom = dt_opt_on(dtp, DT_OPT_aggzoom);
+	dt_agg_sort(dtp, &dtp->out->sort);
 }
 
 int
@@ -339,32 +399,16 @@ dt_consume_all(dtrace_hdl_t *dtp, bool final, FILE *fp,
 {
 	struct merge m = { .dtp = dtp, .pf = pf, .rf = rf, .arg = arg };
 
-	m.v = dtp->eops->view(dtp->engine);
-	if (m.v->buf == NULL)
-		return 0;
 	m.limit = final ? UINT64_MAX : dt_now() - ORDER_SLACK;
-	m.heap = calloc(m.v->nslots, sizeof(*m.heap));
-	if (m.heap == NULL)
-		return dt_nomem(dtp);
 	err_clear(&m.e);
 	dtp->fp = fp;
 	dt_out_to(dtp, fp);
-	dtp->out->quiet = dt_opt_on(dtp, DT_OPT_quiet);
-	dtp->out->rawbytes = dt_opt_on(dtp, DT_OPT_rawbytes);
-	dtp->out->flowindent = dt_opt_on(dtp, DT_OPT_flowindent);
-	dtp->out->stackindent = (int)dtp->opt[DT_OPT_stackindent];
-	dtp->out->target = dtp->target;
-	dtp->out->aggzoom = dt_opt_on(dtp, DT_OPT_aggzoom);
-	dt_agg_sort(dtp, &dtp->out->sort);
-	for (unsigned s = 0; s < m.v->nslots; s++) {
-		struct head h = { .slot = s, .pos = m.v->rt[s]->tail };
-		if (head_load(&m, &h))
-			m.heap[m.n++] = h;
-	}
-	for (size_t i = m.n; i-- > 0;)
-		heap_down(&m, i);
-	int rv = merge_run(&m);
+	consume_options(dtp);
+	int rv = merge_fill(&m);
+	if (rv == 0)
+		rv = merge_run(&m);
 	free(m.heap);
+	free(m.taken);
 	return rv;
 }
 

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * dt_enable.c - from programs to tracing: which clause applies to which probe,
- * the tables an engine and the consumer work from, go and stop.
+ * dt_enable.c - from programs to enablings: which clause applies to which
+ * probe, and the tables that engines and the consumer work from.
  *
- * dtrace_program_exec() only collects (clause, probe) pairs.  dtrace_go() sorts
- * them by probe, so that the ECBs of a probe are adjacent and in program
- * order, asks the providers for sites, lays out records, keys and variables
- * (options are final now), and hands the enabling to the engine.
+ * dtrace_program_exec() only collects (clause, probe) pairs.  dtrace_go() (in
+ * dt_run.c) has them sorted by probe, so that the ECBs of a probe are adjacent
+ * and in program order, has the providers asked for sites, and records, keys
+ * and variables laid out (options are final now).  That enabling is the whole
+ * trace's: placement goes by it.  Each engine is then given its part.
+ *
+ * A site is for an engine: what a probe in a process is to the kernel (a
+ * breakpoint) and to the process engine (a function) differs.  A probe that
+ * has no site for its engine is left out, as one of many that a pattern named;
+ * a provider that is asked for one by name says so.
  */
 #include "lib/dt_impl.h"
 
@@ -110,7 +116,7 @@ dtrace_program_exec(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 	return 0;
 }
 
-/* ---- the enabling -------------------------------------------------------- */
+/* ---- sorting ------------------------------------------------------------- */
 
 static int
 enab_cmp(const void *a, const void *b)
@@ -135,25 +141,6 @@ enab_order(dtrace_hdl_t *dtp)
 	}
 }
 
-/* The ECBs [*i, end) of one probe: its sites. */
-static int
-enab_probe(dtrace_hdl_t *dtp, struct dif_probe *out, size_t first, size_t end,
-	   struct site_list *sites)
-{
-	struct probe *p = dtp->enabs.v[first].probe;
-	uint32_t used = 0;
-	size_t start = sites->n;
-
-	for (size_t i = first; i < end; i++)
-		used |= dtp->clauses.v[dtp->enabs.v[i].clause]->args_used;
-	*out = (struct dif_probe){ .id = p->id, .prov = p->prov, .mod = p->mod,
-				   .func = p->func, .name = p->name };
-	if (p->owner->ops->sites(p->owner, p, used, DIF_ENG_K, sites, &dtp->err) != 0)
-		return -1;
-	out->nsites = (uint32_t)(sites->n - start);
-	return 0;
-}
-
 static size_t
 enab_run(const dtrace_hdl_t *dtp, size_t i)
 {
@@ -165,39 +152,7 @@ enab_run(const dtrace_hdl_t *dtp, size_t i)
 	return end;
 }
 
-static int
-enabling_probes(dtrace_hdl_t *dtp, struct dif_probe *probes, uint32_t *np,
-		struct dif_ecb *ecbs)
-{
-	struct site_list sites = { 0 };
-	uint32_t n = 0;
-
-	for (size_t i = 0, end; i < dtp->enabs.n; i = end) {
-		end = enab_run(dtp, i);
-		if (enab_probe(dtp, &probes[n], i, end, &sites) != 0) {
-			free(sites.v);
-			return dt_fail(dtp, EDT_ENABLE);
-		}
-		for (size_t k = i; k < end; k++)
-			ecbs[k] = (struct dif_ecb){
-				.epid = (uint32_t)k + 1, .probe = n,
-				.clause = dtp->enabs.v[k].clause
-			};
-		n++;
-	}
-	/* The list has moved while it grew: point into its final place. */
-	struct dif_site *v = arena_memdup(dtp->en_arena, sites.v,
-					  sites.n * sizeof(*v));
-	free(sites.v);
-	if (v == NULL)
-		return dt_nomem(dtp);
-	for (uint32_t i = 0; i < n; i++) {
-		probes[i].sites = v;
-		v += probes[i].nsites;
-	}
-	*np = n;
-	return 0;
-}
+/* ---- layout -------------------------------------------------------------- */
 
 static int
 enabling_layout(dtrace_hdl_t *dtp)
@@ -232,31 +187,121 @@ enabling_layout(dtrace_hdl_t *dtp)
 	return 0;
 }
 
+/* ---- sites ---------------------------------------------------------------- */
+
+/* *out with its sites at the end of the list, which moves while it grows:
+   probes get their pointers into it from sites_settle(). */
 static int
-enabling_build(dtrace_hdl_t *dtp)
+sites_ask(struct site_list *l, struct probe *p, uint32_t args_used,
+	  enum dif_engines want, struct dif_probe *out, struct err *e)
 {
+	size_t start = l->n;
+
+	*out = (struct dif_probe){ .id = p->id, .prov = p->prov, .mod = p->mod,
+				   .func = p->func, .name = p->name };
+	if (p->owner->ops->sites(p->owner, p, args_used, want, l, e) != 0) {
+		l->n = start;
+		return -1;
+	}
+	out->nsites = (uint32_t)(l->n - start);
+	return 0;
+}
+
+static int
+sites_settle(dtrace_hdl_t *dtp, struct site_list *l, struct dif_probe *probes,
+	     uint32_t n)
+{
+	struct dif_site *v = arena_calloc(dtp->en_arena, l->n + 1, sizeof(*v));
+
+	if (v != NULL && l->n != 0)
+		memcpy(v, l->v, l->n * sizeof(*v));
+	free(l->v);
+	if (v == NULL)
+		return dt_nomem(dtp);
+	for (uint32_t i = 0; i < n; i++) {
+		probes[i].sites = v;
+		v += probes[i].nsites;
+	}
+	return 0;
+}
+
+/* The arguments that the clauses of [first, end) use; pick NULL: all. */
+static uint32_t
+enab_args(const dtrace_hdl_t *dtp, size_t first, size_t end, const bool *pick)
+{
+	uint32_t used = 0;
+
+	for (size_t i = first; i < end; i++) {
+		uint32_t c = dtp->enabs.v[i].clause;
+		if (pick == NULL || pick[c])
+			used |= dtp->clauses.v[c]->args_used;
+	}
+	return used;
+}
+
+/* ---- the whole trace ------------------------------------------------------- */
+
+/* Sites for the process engine, or else, with the reason, the kernel's. */
+static int
+whole_sites(dtrace_hdl_t *dtp, struct probe *p, uint32_t used,
+	    enum dif_engines want, struct site_list *l, struct dif_probe *out,
+	    const char **refused)
+{
+	if (sites_ask(l, p, used, want, out, &dtp->err) == 0)
+		return 0;
+	if (want != DIF_ENG_P)
+		return dt_fail(dtp, EDT_ENABLE);
+	*refused = arena_strdup(dtp->en_arena, dtp->err.msg);
+	err_clear(&dtp->err);
+	return sites_ask(l, p, used, DIF_ENG_K, out, &dtp->err) == 0 ?
+		       0 : dt_fail(dtp, EDT_ENABLE);
+}
+
+static int
+whole_probes(dtrace_hdl_t *dtp, enum dif_engines want, struct dif_probe *probes,
+	     struct dif_ecb *ecbs, const char **refused)
+{
+	struct site_list l = { 0 };
+	uint32_t n = 0;
+
+	for (size_t i = 0, end; i < dtp->enabs.n; i = end, n++) {
+		end = enab_run(dtp, i);
+		if (whole_sites(dtp, dtp->enabs.v[i].probe,
+				enab_args(dtp, i, end, NULL), want, &l,
+				&probes[n], &refused[n]) != 0) {
+			free(l.v);
+			return -1;
+		}
+		for (size_t k = i; k < end; k++)
+			ecbs[k] = (struct dif_ecb){
+				.probe = n, .clause = dtp->enabs.v[k].clause
+			};
+	}
+	dtp->en.nprobes = n;
+	return sites_settle(dtp, &l, probes, n);
+}
+
+int
+dt_enabling_make(dtrace_hdl_t *dtp, enum dif_engines want,
+		 const char ***refused)
+{
+	size_t n = dtp->enabs.n;
+
 	arena_free(dtp->en_arena);
-	dtp->en_arena = arena_new();
-	if (dtp->en_arena == NULL)
+	struct arena *a = dtp->en_arena = arena_new();
+	if (a == NULL)
 		return dt_nomem(dtp);
 	dtp->en = (struct dif_enabling){ 0 };
 	enab_order(dtp);
 	if (enabling_layout(dtp) != 0)
 		return -1;
-	size_t n = dtp->enabs.n;
-	struct arena *a = dtp->en_arena;
 	struct dif_probe *probes = arena_calloc(a, n + 1, sizeof(*probes));
 	struct dif_ecb *ecbs = arena_calloc(a, n + 1, sizeof(*ecbs));
-	dtp->ecbs = arena_calloc(a, n + 1, sizeof(*dtp->ecbs));
-	if (probes == NULL || ecbs == NULL || dtp->ecbs == NULL)
+	*refused = arena_calloc(a, n + 1, sizeof(**refused));
+	if (probes == NULL || ecbs == NULL || *refused == NULL)
 		return dt_nomem(dtp);
-	if (enabling_probes(dtp, probes, &dtp->en.nprobes, ecbs) != 0)
+	if (whole_probes(dtp, want, probes, ecbs, *refused) != 0)
 		return -1;
-	for (size_t i = 0; i < n; i++)
-		dtp->ecbs[i] = (struct dt_ecb){
-			.clause = dtp->clauses.v[ecbs[i].clause],
-			.probe = dtp->enabs.v[i].probe
-		};
 	dtp->en.probes = probes;
 	dtp->en.clauses = dtp->clauses.v;
 	dtp->en.nclauses = (uint32_t)dtp->clauses.n;
@@ -266,104 +311,110 @@ enabling_build(dtrace_hdl_t *dtp)
 	return 0;
 }
 
-/* ---- go ---------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------- */
 
-/* Say which size came out lower than what was asked for. */
+struct part {
+	dtrace_hdl_t *dtp;
+	const bool *pick;
+	bool ask; /* the whole trace's sites are another engine's */
+	enum dif_engines want;
+	uint32_t *clause; /* [whole nclauses]: index in the part */
+	struct dif_clause **clauses;
+	struct dif_probe *probes;
+	struct dif_ecb *ecbs;
+	uint32_t nclauses, nprobes, necbs;
+	struct site_list list;
+};
+
 static void
-go_sizes(dtrace_hdl_t *dtp, const struct rt_view *v)
+part_ecb(struct part *pt, const struct dt_enab *en)
 {
-	if (v->buf != NULL &&
-	    v->bufsize < (uint64_t)dtp->opt[DT_OPT_bufsize])
-		fprintf(stderr, "dtrace: buffer size lowered to %lluk\n",
-			(unsigned long long)v->bufsize / 1024);
-	if (v->agg != NULL &&
-	    v->aggsize < (uint64_t)dtp->opt[DT_OPT_aggsize])
-		fprintf(stderr, "dtrace: aggregation size lowered to %lluk\n",
-			(unsigned long long)v->aggsize / 1024);
+	dtrace_hdl_t *dtp = pt->dtp;
+
+	dtp->ecbs[dtp->necbs++] = (struct dt_ecb){
+		.clause = dtp->clauses.v[en->clause], .probe = en->probe
+	};
+	pt->ecbs[pt->necbs++] = (struct dif_ecb){
+		.epid = dtp->necbs, .probe = pt->nprobes,
+		.clause = pt->clause[en->clause]
+	};
+}
+
+/* The clauses [first, end) of one probe, number `nr` of the whole trace. */
+static int
+part_probe(struct part *pt, size_t first, size_t end, uint32_t nr)
+{
+	dtrace_hdl_t *dtp = pt->dtp;
+	struct dif_probe *out = &pt->probes[pt->nprobes];
+	bool any = false;
+
+	for (size_t i = first; i < end; i++)
+		any |= pt->pick[dtp->enabs.v[i].clause];
+	if (!any)
+		return 0;
+	*out = dtp->en.probes[nr];
+	if (pt->ask && sites_ask(&pt->list, dtp->enabs.v[first].probe,
+				 enab_args(dtp, first, end, pt->pick), pt->want,
+				 out, &dtp->err) != 0)
+		return dt_fail(dtp, EDT_ENABLE);
+	if (out->nsites == 0)
+		return 0;
+	for (size_t i = first; i < end; i++)
+		if (pt->pick[dtp->enabs.v[i].clause])
+			part_ecb(pt, &dtp->enabs.v[i]);
+	pt->nprobes++;
+	return 0;
 }
 
 static int
-go_engine(dtrace_hdl_t *dtp)
+part_fill(struct part *pt)
 {
-	const struct engine_opts opts = {
-		.bufsize = (uint64_t)dtp->opt[DT_OPT_bufsize],
-		.aggsize = (uint64_t)dtp->opt[DT_OPT_aggsize],
-		.dynvarsize = (uint64_t)dtp->opt[DT_OPT_dynvarsize],
-		.bufresize_manual = dtp->opt[DT_OPT_bufresize] == 1,
-		.only_cpu = dtp->opt[DT_OPT_cpu] == DTRACEOPT_UNSET ?
-				    -1 : (int)dtp->opt[DT_OPT_cpu],
-		.destructive = dt_opt_on(dtp, DT_OPT_destructive),
-		.debug = dt_opt_on(dtp, DT_OPT_debug),
-	};
-	struct err *e = &dtp->err;
+	dtrace_hdl_t *dtp = pt->dtp;
+	uint32_t nr = 0;
 
-	dtp->eops = &bpf_engine_ops;
-	if (dtp->eops->probe(e) != 0) {
-		dt_fail(dtp, EDT_PRIV);
-		buf_puts(&dtp->errtext, "; compiling (-e, -S) and listing (-l) "
-					"work without");
-		return -1;
+	for (uint32_t c = 0; c < dtp->en.nclauses; c++) {
+		if (!pt->pick[c])
+			continue;
+		pt->clause[c] = pt->nclauses;
+		pt->clauses[pt->nclauses++] = dtp->clauses.v[c];
 	}
-	dtp->engine = dtp->eops->load(&dtp->en, &opts, e);
-	if (dtp->engine == NULL)
-		return dt_fail(dtp, EDT_ENABLE);
-	const struct rt_view *v = dtp->eops->view(dtp->engine);
-	dtp->seen = calloc(v->nslots, sizeof(*dtp->seen));
-	dtp->aggs = dt_aggs_new(dtp->en.tab, &dtp->out->syms, e);
-	if (dtp->seen == NULL || dtp->aggs == NULL)
+	for (size_t i = 0, end; i < dtp->enabs.n; i = end, nr++) {
+		end = enab_run(dtp, i);
+		if (part_probe(pt, i, end, nr) != 0) {
+			free(pt->list.v);
+			return -1;
+		}
+	}
+	return pt->ask ? sites_settle(dtp, &pt->list, pt->probes,
+				      pt->nprobes) : 0;
+}
+
+int
+dt_enabling_part(dtrace_hdl_t *dtp, struct dt_engine *de, const bool *pick,
+		 enum dif_engines want, enum dif_engines have)
+{
+	struct arena *a = dtp->en_arena;
+	size_t nc = dtp->en.nclauses + (size_t)1, n = dtp->enabs.n + 1;
+	struct part pt = { .dtp = dtp, .pick = pick, .want = want,
+			   .ask = want != have };
+
+	pt.clause = arena_calloc(a, nc, sizeof(*pt.clause));
+	pt.clauses = arena_calloc(a, nc, sizeof(*pt.clauses));
+	pt.probes = arena_calloc(a, dtp->en.nprobes + (size_t)1,
+				 sizeof(*pt.probes));
+	pt.ecbs = arena_calloc(a, n, sizeof(*pt.ecbs));
+	if (dtp->ecbs == NULL)
+		dtp->ecbs = arena_calloc(a, n, sizeof(*dtp->ecbs));
+	if (pt.clause == NULL || pt.clauses == NULL || pt.probes == NULL ||
+	    pt.ecbs == NULL || dtp->ecbs == NULL)
 		return dt_nomem(dtp);
-	go_sizes(dtp, v);
-	if (dtp->eops->attach(dtp->engine, e) != 0 ||
-	    dtp->eops->begin(dtp->engine, e) != 0)
-		return dt_fail(dtp, EDT_ENABLE);
-	return 0;
-}
-
-int
-dtrace_go(dtrace_hdl_t *dtp)
-{
-	if (dtp->active || dtp->stopped)
-		return dt_set_err(dtp, EDT_ACTIVE, "%s",
-				  dtrace_errmsg(NULL, EDT_ACTIVE));
-	if (dtp->flags & DTRACE_O_NODEV)
-		return dt_set_err(dtp, EDT_UNSUP, "the handle was opened for "
-						  "compiling only");
-	err_clear(&dtp->err);
-	if (enabling_build(dtp) != 0)
+	if (part_fill(&pt) != 0)
 		return -1;
-	int rv = go_engine(dtp);
-	if (rv != 0) {
-		if (dtp->engine != NULL)
-			dtp->eops->free(dtp->engine);
-		dtp->engine = NULL;
-		dt_aggs_free(dtp->aggs);
-		dtp->aggs = NULL;
-		free(dtp->seen);
-		dtp->seen = NULL;
-		return rv;
-	}
-	dtp->active = true;
-	dtp->last_switch = dtp->last_agg = dt_now();
-	dtp->last_status = dtp->last_drops = dtp->last_switch;
+	de->en = (struct dif_enabling){
+		.probes = pt.probes, .nprobes = pt.nprobes,
+		.clauses = pt.clauses, .nclauses = pt.nclauses,
+		.ecbs = pt.ecbs, .necbs = pt.necbs,
+		.tab = dtp->en.tab, .sizes = dtp->en.sizes,
+	};
 	return 0;
-}
-
-int
-dtrace_stop(dtrace_hdl_t *dtp)
-{
-	if (!dtp->active || dtp->stopped)
-		return 0;
-	err_clear(&dtp->err);
-	dtp->stopped = dtp->end_due = true;
-	if (dtp->eops->stop(dtp->engine, &dtp->err) != 0)
-		return dt_fail(dtp, EDT_ENABLE);
-	return 0;
-}
-
-int
-dtrace_exit_status(dtrace_hdl_t *dtp)
-{
-	if (dtp->engine == NULL)
-		return 0;
-	return dtp->eops->view(dtp->engine)->ctl->exit_status;
 }

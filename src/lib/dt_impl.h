@@ -9,7 +9,10 @@
  *   dt_prog.c    compiling programs
  *   dt_probe.c   probe descriptions, iteration, types of arguments
  *   dt_stab.c    stability
- *   dt_enable.c  programs x probes: what an engine is given; go and stop
+ *   dt_enable.c  programs x probes: the enabling of the whole trace
+ *   dt_comp.c    components: clauses that must run together (dt_place.h)
+ *   dt_place.c   which engine each component runs in (dt_place.h)
+ *   dt_run.c     instances of engines: made, started, stopped; go and stop
  *   dt_work.c    waiting, status, drops, the work loop's body
  *   dt_consume.c records in order of time, one statement after the other
  *   dt_act.c     actions that the consumer carries out
@@ -32,6 +35,7 @@
 #include "dtrace/dtrace.h"
 #include "lang/lang.h"
 #include "lib/dt_out.h"
+#include "lib/dt_place.h"
 #include "probe/probe.h"
 #include "proc/proc.h"
 #include "rt/engine.h"
@@ -84,6 +88,36 @@ struct dt_seen {
 	uint64_t drops[RT_NDROP];
 };
 
+/*
+ * An engine that runs a part of the trace: the components placed there.  Its
+ * enabling has their probes and clauses alone, with indexes of its own; what
+ * programs and the consumer see is the whole trace's: EPIDs, which go on from
+ * the instance before, ids of probes, variables and aggregations.
+ */
+struct dt_engine {
+	const struct engine_ops *ops;
+	struct engine *eng;	     /* NULL: not loaded */
+	struct engine_target target; /* of the process engine */
+	struct dif_enabling en;
+	const char *why;      /* it, for -v */
+	struct dt_seen *seen; /* [maxslots] */
+	unsigned flow0;	      /* the number of its first slots for -F */
+};
+
+/* Ask anew before each walk: slots may have been added. */
+static inline const struct rt_view *
+dt_view(const struct dt_engine *de)
+{
+	return de->ops->view(de->eng);
+}
+
+/* The CPU whose data is in a slot; where slots are threads: at present. */
+static inline unsigned
+dt_slot_cpu(const struct rt_view *v, unsigned slot)
+{
+	return v->thread_slots ? v->rt[slot]->cpu : slot / RT_LEVELS;
+}
+
 struct dtrace_hdl {
 	struct arena *arena; /* lives as long as the handle */
 	int flags;	     /* DTRACE_O_* */
@@ -110,15 +144,18 @@ struct dtrace_hdl {
 	VEC(struct dt_enab) enabs;
 
 	/* tracing */
-	const struct engine_ops *eops;
-	struct engine *engine;
-	struct arena *en_arena; /* the enabling and its tables */
-	struct dif_enabling en;
+	struct arena *en_arena; /* enablings, instances and their tables */
+	struct dif_enabling en; /* of the whole trace; its sites and EPIDs are
+				   nobody's: instances have theirs */
+	struct dt_engine *engines;
+	uint32_t nengines;
 	struct dt_ecb *ecbs; /* by epid - 1 */
+	uint32_t necbs;
+	VEC(struct dt_denied) denied; /* processes that engines refused */
+	struct buf report;	      /* dtrace_engines() */
 	bool active, stopped;
 	bool end_due; /* stopped, and END has not fired */
-	struct dt_seen *seen; /* [nslots] */
-	uint64_t last_switch, last_agg, last_status, last_drops;
+	uint64_t last_switch, last_agg, last_status, last_drops, last_poll;
 
 	/* consuming */
 	struct dt_out *out;
@@ -188,6 +225,33 @@ dtrace_attribute_t dt_attr_desc(dtrace_hdl_t *dtp, const struct dif_pdesc *pd);
 			       DTRACE_STABILITY_STABLE,          \
 			       DTRACE_CLASS_COMMON })
 
+/* dt_enable.c */
+/*
+ * Options are final: lay out records and variables, and make dtp->en.  want:
+ * the engine whose sites are asked for.  refused: [nprobes], why the process
+ * engine has no place for a probe (then it has the kernel's), or NULL.
+ */
+int dt_enabling_make(dtrace_hdl_t *dtp, enum dif_engines want,
+		     const char ***refused);
+/*
+ * The part of the trace that the components of clauses with pick[clause] true
+ * are, into de->en, its EPIDs from dtp->necbs + 1 on; the ECBs are entered
+ * into dtp->ecbs.  want and have: the engine it is for, and the one whose
+ * sites dtp->en has.
+ */
+int dt_enabling_part(dtrace_hdl_t *dtp, struct dt_engine *de, const bool *pick,
+		     enum dif_engines want, enum dif_engines have);
+
+/* dt_run.c */
+/* Has exit() been called, by any clause? */
+bool dt_exited(const dtrace_hdl_t *dtp);
+/* The END clauses, all of them. */
+int dt_run_end(dtrace_hdl_t *dtp);
+/* Let engines look at what became of their processes. */
+int dt_run_poll(dtrace_hdl_t *dtp);
+/* All instances end, from any state. */
+void dt_run_free(dtrace_hdl_t *dtp);
+
 /* dt_consume.c */
 int dt_consume_all(dtrace_hdl_t *dtp, bool final, FILE *fp,
 		   dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf,
@@ -210,6 +274,10 @@ void dt_agg_sort(const dtrace_hdl_t *dtp, struct dt_aggsort *s);
 /* dt_process.c */
 int dt_procs_poll(dtrace_hdl_t *dtp); /* notice ends; -1 if the handler aborts */
 bool dt_procs_all_ended(const dtrace_hdl_t *dtp); /* there were some */
+/* What the process engine must know of a process. */
+struct engine_target dt_proc_target(const dtrace_hdl_t *dtp, pid_t pid);
+/* The process of -c or -p; 0: none, DT_PID_SEVERAL. */
+int32_t dt_proc_only(const dtrace_hdl_t *dtp);
 
 static inline uint64_t
 dt_now(void)

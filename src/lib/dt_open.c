@@ -121,7 +121,7 @@ open_rooms(dtrace_hdl_t *dtp)
 		.ksym = host_ksym,
 		.setopt = host_setopt,
 		.macro = host_macro,
-		.engines = DIF_ENG_K,
+		.engines = DIF_ENG_K | DIF_ENG_P, /* placement decides */
 		.types = dtp->types,
 	};
 	dtp->lang = lang_new(&host, e);
@@ -277,13 +277,11 @@ dtrace_close(dtrace_hdl_t *dtp)
 {
 	if (dtp == NULL)
 		return;
-	if (dtp->engine != NULL)
-		dtp->eops->free(dtp->engine);
+	dt_run_free(dtp);
 	dt_aggs_free(dtp->aggs);
 	if (dtp->out != NULL)
 		dt_out_fini(dtp->out);
 	free(dtp->out);
-	free(dtp->seen);
 	close_progs(dtp);
 	if (dtp->lang != NULL)
 		lang_free(dtp->lang);
@@ -302,6 +300,8 @@ dtrace_close(dtrace_hdl_t *dtp)
 		close(dtp->freopen_fd);
 	buf_fini(&dtp->errtext);
 	buf_fini(&dtp->outbuf);
+	buf_fini(&dtp->report);
+	vec_fini(&dtp->denied);
 	arena_free(dtp->en_arena);
 	arena_free(dtp->arena);
 	free(dtp);

@@ -247,9 +247,6 @@ opt_limit(enum dt_opt o, int64_t v)
 	case DT_OPT_bufpolicy:
 		return v != 0 ? "switch (fill and ring are not built yet)" :
 				NULL;
-	case DT_OPT_engine:
-		return v == 2 ? "auto or kernel (the process engine is not "
-				"built yet)" : NULL;
 	default:
 		return NULL;
 	}

@@ -137,3 +137,24 @@ dt_procs_all_ended(const dtrace_hdl_t *dtp)
 	}
 	return dtp->procs != NULL;
 }
+
+struct engine_target
+dt_proc_target(const dtrace_hdl_t *dtp, pid_t pid)
+{
+	struct engine_target t = { .pid = pid };
+
+	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next)
+		if (proc_pid(p->target.proc) == pid)
+			t.held = proc_is_child(p->target.proc) &&
+				 !p->target.continued;
+	return t;
+}
+
+int32_t
+dt_proc_only(const dtrace_hdl_t *dtp)
+{
+	if (dtp->procs == NULL)
+		return 0;
+	return dtp->procs->next == NULL ? proc_pid(dtp->procs->target.proc) :
+					  DT_PID_SEVERAL;
+}

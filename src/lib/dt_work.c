@@ -3,9 +3,11 @@
  * dt_work.c - the loop of a consumer: wait, look at status and processes,
  * report drops, read aggregations, consume.
  *
- * Waiting is on the engine's descriptor (a buffer is half full, exit() was
+ * Waiting is on the engines' descriptors (a buffer is half full, exit() was
  * called), on the pidfds of processes, and on the next period of switchrate,
- * statusrate and aggrate.  Nothing wakes for a single event.
+ * statusrate and aggrate.  Nothing wakes for a single event.  An engine
+ * without a descriptor is looked at fifty times a second instead; one that
+ * wants to look at the world gets its chance ten times a second.
  */
 #include "lib/dt_impl.h"
 
@@ -21,30 +23,87 @@ period(const dtrace_hdl_t *dtp, enum dt_opt o)
 	return dtp->opt[o] > 0 ? (uint64_t)dtp->opt[o] : 1000000000u;
 }
 
+#define LOOK_RATE 100000000u /* ns between looks at processes */
+#define WANT_RATE 20000000u  /* ns between looks at rt_ctl.wanted */
+
+/* What the engines ask for: the longest time without a look. */
+static uint64_t
+engines_wait(const dtrace_hdl_t *dtp)
+{
+	uint64_t wait = UINT64_MAX;
+
+	for (uint32_t i = 0; i < dtp->nengines; i++) {
+		const struct dt_engine *de = &dtp->engines[i];
+		if (de->ops->poll != NULL && wait > LOOK_RATE)
+			wait = LOOK_RATE;
+		if (de->ops->wait_fd(de->eng) < 0)
+			wait = WANT_RATE;
+	}
+	return wait;
+}
+
 static uint64_t
 least_wait(const dtrace_hdl_t *dtp, uint64_t now)
 {
+	uint64_t most = engines_wait(dtp);
 	uint64_t sw = dtp->last_switch + period(dtp, DT_OPT_switchrate);
 	uint64_t st = dtp->last_status + period(dtp, DT_OPT_statusrate);
 	uint64_t next = sw < st ? sw : st;
 
 	/* Libraries a living target loads are looked for ten times a second,
 	   so that their symbols outlive it. */
-	if (dtp->procs != NULL && !dt_procs_all_ended(dtp) &&
-	    next > now + 100000000u)
-		next = now + 100000000u;
-	return next > now ? next - now : 0;
+	if (dtp->procs != NULL && !dt_procs_all_ended(dtp) && most > LOOK_RATE)
+		most = LOOK_RATE;
+	uint64_t wait = next > now ? next - now : 0;
+	return wait < most ? wait : most;
+}
+
+/* Descriptors to wait for: first the engines' (-1 where they have none, so
+   that they keep their places), then those of processes. */
+static struct pollfd *
+sleep_fds(const dtrace_hdl_t *dtp, size_t *n)
+{
+	size_t max = dtp->nengines;
+
+	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next)
+		max++;
+	struct pollfd *fds = calloc(max + 1, sizeof(*fds));
+	if (fds == NULL)
+		return NULL;
+	for (*n = 0; *n < dtp->nengines; ++*n) {
+		const struct dt_engine *de = &dtp->engines[*n];
+		fds[*n] = (struct pollfd){ .fd = de->ops->wait_fd(de->eng),
+					   .events = POLLIN };
+	}
+	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next) {
+		if (!p->target.ended && proc_fd(p->target.proc) >= 0)
+			fds[(*n)++] = (struct pollfd){
+				.fd = proc_fd(p->target.proc),
+				.events = POLLIN
+			};
+	}
+	return fds;
+}
+
+/* Does an engine want the consumer?  Then it is quiet again. */
+static bool
+engine_wants(const struct dt_engine *de, const struct pollfd *fd)
+{
+	if (fd->fd < 0 ? __atomic_load_n(&dt_view(de)->ctl->wanted,
+					 __ATOMIC_ACQUIRE) == 0 :
+			 fd->revents == 0)
+		return false;
+	de->ops->wait_clear(de->eng);
+	return true;
 }
 
 void
 dtrace_sleep(dtrace_hdl_t *dtp)
 {
-	if (dtp->engine == NULL || dtp->stopped)
+	if (dtp->nengines == 0 || dtp->stopped)
 		return;
-	size_t n = 0, nprocs = 0;
-	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next)
-		nprocs++;
-	struct pollfd *fds = calloc(nprocs + 1, sizeof(*fds));
+	size_t n = 0;
+	struct pollfd *fds = sleep_fds(dtp, &n);
 	uint64_t wait = least_wait(dtp, dt_now());
 	struct timespec ts = { .tv_sec = (time_t)(wait / 1000000000u),
 			       .tv_nsec = (long)(wait % 1000000000u) };
@@ -53,18 +112,11 @@ dtrace_sleep(dtrace_hdl_t *dtp)
 		nanosleep(&ts, NULL);
 		return;
 	}
-	int wfd = dtp->eops->wait_fd(dtp->engine);
-	if (wfd >= 0)
-		fds[n++] = (struct pollfd){ .fd = wfd, .events = POLLIN };
-	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next) {
-		if (!p->target.ended && proc_fd(p->target.proc) >= 0)
-			fds[n++] = (struct pollfd){
-				.fd = proc_fd(p->target.proc),
-				.events = POLLIN
-			};
-	}
-	if (ppoll(fds, n, &ts, NULL) > 0 && wfd >= 0 && fds[0].revents != 0) {
-		dtp->eops->wait_clear(dtp->engine);
+	if (ppoll(fds, n, &ts, NULL) < 0)
+		n = 0;
+	for (uint32_t i = 0; i < dtp->nengines && i < n; i++) {
+		if (!engine_wants(&dtp->engines[i], &fds[i]))
+			continue;
 		dtp->last_switch = 0; /* consume now */
 		dtp->last_agg = 0;
 	}
@@ -78,9 +130,7 @@ dtrace_status(dtrace_hdl_t *dtp)
 		return DTRACE_STATUS_NONE;
 	if (dtp->stopped)
 		return DTRACE_STATUS_STOPPED;
-	const struct rt_view *v = dtp->eops->view(dtp->engine);
-	return __atomic_load_n(&v->ctl->exited, __ATOMIC_ACQUIRE) != 0 ?
-		       DTRACE_STATUS_EXITED : DTRACE_STATUS_OKAY;
+	return dt_exited(dtp) ? DTRACE_STATUS_EXITED : DTRACE_STATUS_OKAY;
 }
 
 /* ---- drops -------------------------------------------------------------------- */
@@ -139,39 +189,65 @@ drop_report(dtrace_hdl_t *dtp, unsigned kind, unsigned cpu, uint64_t n,
 	return 0;
 }
 
-/* Counters of all levels of a CPU (of all CPUs) make one notice. */
-static int
-drops_poll(dtrace_hdl_t *dtp)
-{
-	const struct rt_view *v = dtp->eops->view(dtp->engine);
+/* What is new of one kind, and all there was, by CPU. */
+struct drop_sum {
+	uint64_t n, total;
+};
+struct drop_sums {
+	struct drop_sum *v;
+	size_t n, cap;
+};
 
-	for (unsigned k = 0; k < RT_NDROP; k++) {
-		uint64_t sum = 0, total = 0;
-		for (unsigned s = 0; s < v->nslots; s++) {
-			uint64_t now = v->rt[s]->drops[k];
-			sum += now - dtp->seen[s].drops[k];
-			total += now;
-			dtp->seen[s].drops[k] = now;
-			bool last = drops[k].per_cpu ?
-					    s % RT_LEVELS == RT_LEVELS - 1 :
-					    s == v->nslots - 1;
-			if (!last)
-				continue;
-			if (sum != 0 && drop_report(dtp, k, s / RT_LEVELS, sum,
-						    total) != 0)
-				return -1;
-			sum = total = 0;
-		}
+static int
+drops_add(dtrace_hdl_t *dtp, struct drop_sums *sums, const struct dt_engine *de,
+	  unsigned kind)
+{
+	const struct rt_view *v = dt_view(de);
+
+	for (unsigned s = 0; s < v->nslots; s++) {
+		uint64_t now = v->rt[s]->drops[kind];
+		uint64_t *seen = &de->seen[s].drops[kind];
+		unsigned cpu = drops[kind].per_cpu ? dt_slot_cpu(v, s) : 0;
+		if (now == 0)
+			continue;
+		while (sums->n <= cpu)
+			if (!vec_push(sums, (struct drop_sum){ 0 }))
+				return dt_nomem(dtp);
+		sums->v[cpu].n += now - *seen;
+		sums->v[cpu].total += now;
+		*seen = now;
 	}
 	return 0;
 }
 
+/* Counters of all levels of a CPU (of all CPUs) make one notice. */
+static int
+drops_poll(dtrace_hdl_t *dtp)
+{
+	struct drop_sums sums = { 0 };
+	int rv = 0;
+
+	for (unsigned k = 0; k < RT_NDROP && rv == 0; k++) {
+		sums.n = 0;
+		for (uint32_t i = 0; i < dtp->nengines && rv == 0; i++)
+			rv = drops_add(dtp, &sums, &dtp->engines[i], k);
+		for (size_t c = 0; c < sums.n && rv == 0; c++)
+			if (sums.v[c].n != 0)
+				rv = drop_report(dtp, k, (unsigned)c,
+						 sums.v[c].n, sums.v[c].total);
+	}
+	vec_fini(&sums);
+	return rv;
+}
+
 /* ---- the body of the loop ------------------------------------------------------ */
 
-/* Is an aggregation half more than a quarter full? */
+/* Is an aggregation half of an engine more than a quarter full? */
 static bool
-aggs_filling(const struct rt_view *v)
+engine_filling(const struct dt_engine *de)
 {
+	const struct rt_view *v = dt_view(de);
+
 	if (v->agg == NULL)
 		return false;
 	uint64_t half = v->aggsize / 2;
@@ -181,6 +257,15 @@ aggs_filling(const struct rt_view *v)
 		if (h->used > half / 4)
 			return true;
 	}
+	return false;
+}
+
+static bool
+aggs_filling(const dtrace_hdl_t *dtp)
+{
+	for (uint32_t i = 0; i < dtp->nengines; i++)
+		if (engine_filling(&dtp->engines[i]))
+			return true;
 	return false;
 }
 
@@ -199,9 +284,7 @@ work_end(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *pf,
 	    dt_consume_all(dtp, true, fp, pf, rf, arg) != 0)
 		return -1;
 	dtp->aggs_fresh = false;
-	if (dtp->eops->end(dtp->engine, &dtp->err) != 0)
-		return dt_fail(dtp, EDT_ENABLE);
-	return 0;
+	return dt_run_end(dtp);
 }
 
 dtrace_workstatus_t
@@ -213,13 +296,17 @@ dtrace_work(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *pf,
 			   dtrace_errmsg(NULL, EDT_NOTACTIVE));
 		return DTRACE_WORKSTATUS_ERROR;
 	}
-	const struct rt_view *v = dtp->eops->view(dtp->engine);
 	uint64_t now = dt_now();
 	int status = dtrace_status(dtp);
 
 	dtp->last_status = now;
 	if (dt_procs_poll(dtp) != 0)
 		return DTRACE_WORKSTATUS_ERROR;
+	if (!dtp->stopped && now - dtp->last_poll >= LOOK_RATE) {
+		dtp->last_poll = now;
+		if (dt_run_poll(dtp) != 0)
+			return DTRACE_WORKSTATUS_ERROR;
+	}
 	if (status == DTRACE_STATUS_EXITED) {
 		if (dtrace_stop(dtp) != 0)
 			return DTRACE_WORKSTATUS_ERROR;
@@ -231,7 +318,7 @@ dtrace_work(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *pf,
 		return DTRACE_WORKSTATUS_ERROR;
 	if (now - dtp->last_agg >= period(dtp, DT_OPT_aggrate) || final) {
 		dtp->last_agg = now;
-		if ((final || aggs_filling(v)) &&
+		if ((final || aggs_filling(dtp)) &&
 		    dtrace_aggregate_snap(dtp) != 0)
 			return DTRACE_WORKSTATUS_ERROR;
 	}

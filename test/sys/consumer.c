@@ -355,6 +355,7 @@ test_idle(void)
 	REFUSED(dtp, dtrace_handle_setopt(dtp, on_setopt, NULL), ACTIVE);
 	CHECK(dtrace_status(dtp) == DTRACE_STATUS_NONE);
 	CHECK(dtrace_exit_status(dtp) == 0);
+	CHECK(dtrace_engines(dtp)[0] == '\0');
 	CHECK(dtrace_stop(dtp) == 0);
 	dtrace_sleep(dtp);
 	REFUSED(dtp, dtrace_work(dtp, stdout, NULL, NULL, NULL) !=

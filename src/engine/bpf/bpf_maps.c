@@ -497,7 +497,7 @@ maps_view(struct engine *eng, struct err *e)
 	struct rt_view *v = &eng->view;
 	unsigned n = eng->nslots;
 
-	v->nslots = n;
+	v->nslots = v->maxslots = n;
 	v->ncpus = eng->ncpus;
 	v->bufsize = eng->buf.vsize;
 	v->aggsize = eng->agg.vsize;

@@ -177,6 +177,9 @@ values(void **state)
 	refuse(dtp, "aggsortkeypos", NULL);
 	check(dtp, "bufresize", "AUTO", 0);
 	check(dtp, "engine", "kernel", 1);
+	check(dtp, "engine", "process", 2);
+	check(dtp, "engine", "auto", 0);
+	refuse(dtp, "engine", "interp");
 	check(dtp, "evaltime", "postinit", 2);
 	refuse(dtp, "evaltime", NULL);
 }
@@ -236,7 +239,6 @@ limits(void **state)
 	/* Words that are known, of things that are not there. */
 	refuse(dtp, "bufpolicy", "ring");
 	refuse(dtp, "bufpolicy", "fill");
-	refuse(dtp, "engine", "process");
 }
 
 static void

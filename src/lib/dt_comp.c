@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dt_comp.c - the components of a trace (dt_place.h): union-find over clauses,
+ * joined by the variables that their DIF names, and for each component what it
+ * asks of an engine.
+ *
+ * What engines can do is in the rows of var.def, subr.def and act.def; beyond
+ * that only kernel memory counts: an object with the address of a kernel
+ * symbol runs in the kernel engine alone.
+ */
+#include "lib/dt_place.h"
+
+#include <stdlib.h>
+
+#define NUSER (DIF_VAR_MAX + 1 - DIF_VAR_USER_MIN) /* user ids of a scope */
+#define NONE  UINT32_MAX
+
+struct need {
+	unsigned engines;
+	const char *only_k, *only_p;
+	bool locals;
+};
+
+struct comp_cx {
+	struct arena *a;
+	const struct dif_enabling *en;
+	uint32_t *parent;   /* [nclauses] */
+	uint32_t *owner[2]; /* [NUSER]: 1 + a clause that uses the variable;
+			       by enum dif_scope, GLOBAL and THREAD */
+	struct need *need;  /* [nclauses] */
+	bool failed;	    /* no memory for a text */
+};
+
+/* ---- union-find ---------------------------------------------------------- */
+
+static uint32_t
+comp_find(uint32_t *parent, uint32_t c)
+{
+	while (parent[c] != c)
+		c = parent[c] = parent[parent[c]];
+	return c;
+}
+
+/* The lowest clause stands for its set. */
+static void
+comp_join(uint32_t *parent, uint32_t a, uint32_t b)
+{
+	a = comp_find(parent, a);
+	b = comp_find(parent, b);
+	if (a < b)
+		parent[b] = a;
+	else
+		parent[a] = b;
+}
+
+/* ---- what DIF asks for --------------------------------------------------- */
+
+/* form: how the name is written, as in "%s()" */
+static void
+need_row(struct comp_cx *cx, uint32_t clause, unsigned engines,
+	 const char *form, const char *name)
+{
+	struct need *n = &cx->need[clause];
+	const char **only = (engines & DIF_ENG_P) == 0 ? &n->only_k :
+			    (engines & DIF_ENG_K) == 0 ? &n->only_p : NULL;
+
+	n->engines &= engines;
+	if (only == NULL || *only != NULL)
+		return;
+	*only = arena_printf(cx->a, form, name);
+	cx->failed |= *only == NULL;
+}
+
+static void
+use_var(struct comp_cx *cx, uint32_t clause, unsigned scope, uint32_t id)
+{
+	const struct dif_builtin_info *b;
+
+	if (scope == DIF_SCOPE_LOCAL) {
+		cx->need[clause].locals = true;
+		return;
+	}
+	if (id < DIF_VAR_USER_MIN) {
+		b = dif_builtin_by_id(id);
+		if (b != NULL)
+			need_row(cx, clause, b->engines, "%s", b->name);
+		return;
+	}
+	uint32_t *owner = &cx->owner[scope][id - DIF_VAR_USER_MIN];
+	if (*owner != 0)
+		comp_join(cx->parent, *owner - 1, clause);
+	*owner = clause + 1;
+}
+
+static void
+use_instr(struct comp_cx *cx, uint32_t clause, dif_instr_t i)
+{
+	const struct dif_subr_info *s;
+
+	switch (DIF_OP(i)) {
+	case DIF_OP_LDGA:
+		use_var(cx, clause, DIF_SCOPE_GLOBAL, DIF_R1(i));
+		break;
+	case DIF_OP_LDTA:
+		use_var(cx, clause, DIF_SCOPE_THREAD, DIF_R1(i));
+		break;
+	case DIF_OP_LDGS:
+	case DIF_OP_STGS:
+	case DIF_OP_LDGAA:
+	case DIF_OP_STGAA:
+		use_var(cx, clause, DIF_SCOPE_GLOBAL, DIF_IDX(i));
+		break;
+	case DIF_OP_LDTS:
+	case DIF_OP_STTS:
+	case DIF_OP_LDTAA:
+	case DIF_OP_STTAA:
+		use_var(cx, clause, DIF_SCOPE_THREAD, DIF_IDX(i));
+		break;
+	case DIF_OP_LDLS:
+	case DIF_OP_STLS:
+		use_var(cx, clause, DIF_SCOPE_LOCAL, DIF_IDX(i));
+		break;
+	case DIF_OP_CALL:
+		s = dif_subr_by_id(DIF_IDX(i));
+		if (s != NULL)
+			need_row(cx, clause, s->engines, "%s()", s->name);
+		break;
+	}
+}
+
+static void
+use_obj(struct comp_cx *cx, uint32_t clause, const struct dif_obj *o)
+{
+	if (o == NULL)
+		return;
+	if (o->kernel)
+		need_row(cx, clause, DIF_ENG_IK, "%s", "a kernel symbol");
+	for (uint32_t i = 0; i < o->ntext; i++)
+		use_instr(cx, clause, o->text[i]);
+}
+
+/* The actions whose values need no DIF: also as keys of aggregations. */
+static void
+use_src(struct comp_cx *cx, uint32_t clause, const struct dif_expr *x)
+{
+	static const uint32_t acts[] = { [DIF_SRC_STACK] = DIF_ACT_STACK,
+					 [DIF_SRC_USTACK] = DIF_ACT_USTACK };
+
+	if (x->src != DIF_SRC_STACK && x->src != DIF_SRC_USTACK)
+		return;
+	const struct dif_act_info *a = dif_act_by_code(acts[x->src]);
+	need_row(cx, clause, a->engines, "%s()", a->name);
+}
+
+static void
+use_clause(struct comp_cx *cx, uint32_t c)
+{
+	const struct dif_clause *cl = cx->en->clauses[c];
+
+	cx->need[c].engines = DIF_ENG_K | DIF_ENG_P;
+	use_obj(cx, c, cl->pred);
+	for (uint32_t s = 0; s < cl->nstmts; s++) {
+		const struct dif_stmt *st = &cl->stmts[s];
+		const struct dif_act_info *a = dif_act_by_code(st->kind);
+		if (a != NULL)
+			need_row(cx, c, a->engines, "%s()", a->name);
+		for (uint32_t x = 0; x < st->nexprs; x++) {
+			use_src(cx, c, &st->exprs[x]);
+			use_obj(cx, c, st->exprs[x].obj);
+		}
+	}
+}
+
+/* ---- what probes ask for ------------------------------------------------- */
+
+/* this-> is shared by the clauses of one probe; ERROR is everybody's. */
+static void
+join_probes(struct comp_cx *cx)
+{
+	uint32_t probe = NONE, last = NONE;
+	bool error = false;
+
+	for (uint32_t i = 0; i < cx->en->necbs; i++) {
+		const struct dif_ecb *ecb = &cx->en->ecbs[i];
+		const struct dif_probe *p = &cx->en->probes[ecb->probe];
+		if (ecb->probe != probe)
+			last = NONE;
+		probe = ecb->probe;
+		for (uint32_t s = 0; s < p->nsites; s++)
+			error |= p->sites[s].kind == DIF_SITE_ERROR;
+		if (!cx->need[ecb->clause].locals)
+			continue;
+		if (last != NONE)
+			comp_join(cx->parent, last, ecb->clause);
+		last = ecb->clause;
+	}
+	for (uint32_t c = 1; error && c < cx->en->nclauses; c++)
+		comp_join(cx->parent, 0, c);
+}
+
+static void
+comp_probe(struct dt_comp *comp, const struct dif_probe *p)
+{
+	const uint32_t real = DT_KINDS_USER | DT_KINDS_WIDE;
+	uint32_t kinds = 0;
+
+	for (uint32_t s = 0; s < p->nsites; s++) {
+		int32_t pid = p->sites[s].pid;
+		kinds |= DT_KIND(p->sites[s].kind);
+		if (pid == 0 || pid == comp->pid)
+			continue;
+		comp->pid = comp->pid == 0 ? pid : DT_PID_SEVERAL;
+	}
+	if (comp->probe == NULL || (!(comp->kinds & real) && (kinds & real)))
+		comp->probe = p;
+	comp->kinds |= kinds;
+}
+
+/* Number the sets, and gather what their clauses and probes need. */
+static void
+comps_gather(struct comp_cx *cx, const char *const *refused,
+	     struct dt_comps *out)
+{
+	const struct dif_enabling *en = cx->en;
+
+	for (uint32_t c = 0; c < en->nclauses; c++) {
+		uint32_t root = comp_find(cx->parent, c);
+		if (root == c)
+			out->v[out->n++] = (struct dt_comp){
+				.engines = DIF_ENG_K | DIF_ENG_P };
+		out->of[c] = root == c ? out->n - 1 : out->of[root];
+		struct dt_comp *comp = &out->v[out->of[c]];
+		comp->nclauses++;
+		comp->engines &= cx->need[c].engines;
+		if (comp->only_k == NULL)
+			comp->only_k = cx->need[c].only_k;
+		if (comp->only_p == NULL)
+			comp->only_p = cx->need[c].only_p;
+	}
+	for (uint32_t i = 0; i < en->necbs; i++) {
+		const struct dif_ecb *ecb = &en->ecbs[i];
+		struct dt_comp *comp = &out->v[out->of[ecb->clause]];
+		comp->necbs++;
+		comp_probe(comp, &en->probes[ecb->probe]);
+		if (refused != NULL && comp->refused == NULL)
+			comp->refused = refused[ecb->probe];
+	}
+}
+
+int
+dt_comps_make(struct arena *a, const struct dif_enabling *en,
+	      const char *const *refused, struct dt_comps *out, struct err *e)
+{
+	size_t n = (size_t)en->nclauses + 1;
+	struct comp_cx cx = { .a = a, .en = en };
+	int rc = -1;
+
+	*out = (struct dt_comps){ .v = arena_calloc(a, n, sizeof(*out->v)),
+				  .of = arena_calloc(a, n, sizeof(*out->of)) };
+	cx.parent = calloc(n, sizeof(*cx.parent));
+	cx.need = calloc(n, sizeof(*cx.need));
+	cx.owner[0] = calloc(2 * (size_t)NUSER, sizeof(*cx.owner[0]));
+	if (out->v == NULL || out->of == NULL || cx.parent == NULL ||
+	    cx.need == NULL || cx.owner[0] == NULL) {
+		err_nomem(e);
+		goto done;
+	}
+	cx.owner[1] = cx.owner[0] + NUSER;
+	for (uint32_t c = 0; c < en->nclauses; c++)
+		cx.parent[c] = c;
+	for (uint32_t c = 0; c < en->nclauses; c++)
+		use_clause(&cx, c);
+	join_probes(&cx);
+	comps_gather(&cx, refused, out);
+	rc = cx.failed ? err_nomem(e) : 0;
+done:
+	free(cx.parent);
+	free(cx.need);
+	free(cx.owner[0]);
+	return rc;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dt_place.c - each component of a trace to the engine that is to run it.
+ *
+ * Left to itself (-x engine=auto), placement goes by what a component's probes
+ * are:
+ *
+ *   in a process alone           the process engine, which is much cheaper
+ *   system calls, profile        the kernel engine, where they are the whole
+ *                                system's; without privilege the process
+ *                                engine, where they are the target's
+ *   BEGIN, END, tick alone       the engine that runs anyway
+ *
+ * and the other engine when the first cannot.  Both engines never write into
+ * the text of one process: a breakpoint of the one inside a patch of the other
+ * would leave broken instructions.  So if any component must have its user
+ * probes placed by the kernel, all of that process are.
+ */
+#include "lib/dt_place.h"
+
+struct place_cx {
+	struct arena *a;
+	const struct dt_comps *comps;
+	const struct dt_world *w;
+	struct dt_placed *out; /* engine 0: not placed yet */
+};
+
+/* ---- who could ----------------------------------------------------------- */
+
+static const char *
+not_kernel(const struct place_cx *cx, const struct dt_comp *c)
+{
+	if (cx->w->force == DIF_ENG_P)
+		return "not wanted (-x engine=process)";
+	if ((c->engines & DIF_ENG_K) == 0)
+		return arena_printf(cx->a, "has no %s", c->only_p);
+	return cx->w->no_kernel;
+}
+
+static const char *
+not_target(const struct place_cx *cx, int32_t pid)
+{
+	if (pid == 0)
+		return "no process was given (-c or -p)";
+	if (pid == DT_PID_SEVERAL)
+		return "works in one process at a time, not in several";
+	for (size_t i = 0; i < cx->w->ndenied; i++)
+		if (cx->w->denied[i].pid == pid)
+			return cx->w->denied[i].why;
+	return NULL;
+}
+
+/* Where a component's process probes, or all of it, would be: the process of
+   its sites, else the trace's. */
+static int32_t
+place_pid(const struct place_cx *cx, const struct dt_comp *c)
+{
+	return c->pid != 0 ? c->pid : cx->w->target;
+}
+
+static bool
+kinds_served(const struct place_cx *cx, uint32_t kinds)
+{
+	for (unsigned k = 0; k < DIF_NSITES; k++)
+		if ((kinds & DT_KIND(k)) != 0 &&
+		    !cx->w->serves((enum dif_site_kind)k))
+			return false;
+	return true;
+}
+
+static const char *
+not_process(const struct place_cx *cx, const struct dt_comp *c, int32_t pid)
+{
+	if (cx->w->force == DIF_ENG_K)
+		return "not wanted (-x engine=kernel)";
+	if (cx->w->no_process != NULL)
+		return cx->w->no_process;
+	if ((c->engines & DIF_ENG_P) == 0)
+		return arena_printf(cx->a, "has no %s", c->only_k);
+	if (c->refused != NULL)
+		return c->refused;
+	if (!kinds_served(cx, c->kinds))
+		return "has no such probes";
+	return not_target(cx, pid);
+}
+
+/* ---- errors -------------------------------------------------------------- */
+
+static int
+place_fail(const struct place_cx *cx, const struct dt_comp *c, const char *no_k,
+	   const char *no_p, bool *priv, struct err *e)
+{
+	const struct dif_probe *p = c->probe;
+
+	*priv = no_k != NULL && no_k == cx->w->no_kernel;
+	/* Nothing but privilege, or a process of one's own, is missing. */
+	if (*priv && cx->w->force == 0 && c->only_k == NULL &&
+	    place_pid(cx, c) == 0)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "%s; compiling (-e, -S) and listing (-l) work "
+			       "without, and so does tracing a process of "
+			       "one's own (-c or -p)", no_k);
+	if (p == NULL)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "kernel engine: %s; process engine: %s", no_k,
+			       no_p);
+	return err_set(e, &ERR_GENERIC, 0,
+		       "%s:%s:%s:%s: kernel engine: %s; process engine: %s",
+		       p->prov, p->mod, p->func, p->name, no_k, no_p);
+}
+
+/* ---- one component ------------------------------------------------------- */
+
+static void
+place_set(struct place_cx *cx, uint32_t i, unsigned engine, int32_t pid,
+	  const char *why)
+{
+	cx->out[i] = (struct dt_placed){ .engine = engine, .why = why,
+					 .pid = engine == DIF_ENG_P ? pid : 0 };
+}
+
+/* Why the kernel engine, for -v. */
+static const char *
+why_kernel(const struct place_cx *cx, const struct dt_comp *c, const char *no_p)
+{
+	if (cx->w->force == DIF_ENG_K)
+		return "-x engine=kernel";
+	if (c->kinds & DT_KINDS_WIDE)
+		return "its probes are the whole system's";
+	return no_p != NULL ?
+		       arena_printf(cx->a, "the process engine: %s", no_p) :
+		       "nothing in it is one process's";
+}
+
+static const char *
+why_process(const struct place_cx *cx, const struct dt_comp *c,
+	    const char *no_k)
+{
+	if (cx->w->force == DIF_ENG_P)
+		return "-x engine=process";
+	if ((c->kinds & DT_KINDS_USER) && !(c->kinds & DT_KINDS_WIDE))
+		return "the cheapest for probes in one process";
+	return no_k != NULL ?
+		       arena_printf(cx->a, "the kernel engine: %s", no_k) :
+		       "it runs for other clauses";
+}
+
+static int
+place_comp(struct place_cx *cx, uint32_t i, bool prefer_k, int32_t pid,
+	   bool *priv, struct err *e)
+{
+	const struct dt_comp *c = &cx->comps->v[i];
+	const char *no_k = not_kernel(cx, c);
+	const char *no_p = not_process(cx, c, pid);
+
+	if (no_k != NULL && no_p != NULL)
+		return place_fail(cx, c, no_k, no_p, priv, e);
+	if (no_k == NULL && (prefer_k || no_p != NULL))
+		place_set(cx, i, DIF_ENG_K, 0, why_kernel(cx, c, no_p));
+	else
+		place_set(cx, i, DIF_ENG_P, pid, why_process(cx, c, no_k));
+	return 0;
+}
+
+/* ---- one process, one engine --------------------------------------------- */
+
+/* Do these two write into the text of one process? */
+static bool
+place_clash(const struct place_cx *cx, uint32_t k, uint32_t p)
+{
+	const struct dt_comp *ck = &cx->comps->v[k], *cp = &cx->comps->v[p];
+
+	if (cx->out[k].engine != DIF_ENG_K || cx->out[p].engine != DIF_ENG_P)
+		return false;
+	if (!(ck->kinds & DT_KINDS_USER) ||
+	    !(cp->kinds & (DT_KINDS_USER | DT_KINDS_SYSCALL)))
+		return false;
+	return ck->pid == DT_PID_SEVERAL || ck->pid == 0 ||
+	       ck->pid == cx->out[p].pid;
+}
+
+static int
+place_apart(struct place_cx *cx, bool *priv, struct err *e)
+{
+	const uint32_t n = cx->comps->n;
+	bool moved;
+
+	do {
+		moved = false;
+		for (uint32_t k = 0; k < n; k++)
+			for (uint32_t p = 0; p < n; p++) {
+				const struct dt_comp *c = &cx->comps->v[p];
+				if (!place_clash(cx, k, p))
+					continue;
+				const char *no_k = not_kernel(cx, c);
+				const char *no_p =
+					"other clauses have probes in this "
+					"process that need the kernel engine";
+				if (no_k != NULL)
+					return place_fail(cx, c, no_k, no_p,
+							  priv, e);
+				place_set(cx, p, DIF_ENG_K, 0,
+					  why_kernel(cx, c, no_p));
+				moved = true;
+			}
+	} while (moved);
+	return 0;
+}
+
+/* ---- all ------------------------------------------------------------------ */
+
+/* Has it probes that tie it to an engine, or does it go with the others? */
+static bool
+place_tied(const struct dt_comp *c)
+{
+	return (c->kinds & (DT_KINDS_USER | DT_KINDS_WIDE)) != 0;
+}
+
+static int
+place_rest(struct place_cx *cx, bool *priv, struct err *e)
+{
+	const uint32_t n = cx->comps->n;
+	bool kernel = false;
+	int32_t pid = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		kernel |= cx->out[i].engine == DIF_ENG_K;
+		if (pid == 0 && cx->out[i].engine == DIF_ENG_P)
+			pid = cx->out[i].pid;
+	}
+	/* Nothing to go with: the kernel engine, which needs no target. */
+	kernel |= pid == 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (cx->out[i].engine == 0 &&
+		    place_comp(cx, i, kernel,
+			       pid != 0 ? pid : cx->w->target, priv, e) != 0)
+			return -1;
+	return 0;
+}
+
+int
+dt_place(struct arena *a, const struct dt_comps *comps,
+	 const struct dt_world *w, struct dt_placed *out, bool *priv,
+	 struct err *e)
+{
+	struct place_cx cx = { .a = a, .comps = comps, .w = w, .out = out };
+
+	*priv = false;
+	for (uint32_t i = 0; i < comps->n; i++)
+		out[i] = (struct dt_placed){ 0 };
+	for (uint32_t i = 0; i < comps->n; i++) {
+		const struct dt_comp *c = &comps->v[i];
+		if (place_tied(c) &&
+		    place_comp(&cx, i, (c->kinds & DT_KINDS_WIDE) != 0,
+			       place_pid(&cx, c), priv, e) != 0)
+			return -1;
+	}
+	return place_apart(&cx, priv, e) != 0 ? -1 : place_rest(&cx, priv, e);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dt_place.h - which engine runs what: components of a trace, and their
+ * placement.  Both are pure: an enabling and facts in, tables out.
+ *
+ * A COMPONENT is a set of clauses that must run in one engine, since they
+ * share state that lives where clauses run: a global, self-> or associative
+ * variable, or this-> between clauses of one probe.  Aggregations do not
+ * connect: the consumer merges them.  An ERROR clause fires for a fault in any
+ * clause, so where there is one, all clauses are one component.
+ */
+#ifndef LIB_DT_PLACE_H
+#define LIB_DT_PLACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "dif/dif.h"
+
+#define DT_KIND(k) (1u << (k))
+/* Places in the text of a process. */
+#define DT_KINDS_USER                                             \
+	(DT_KIND(DIF_SITE_UPROBE) | DT_KIND(DIF_SITE_URETPROBE) | \
+	 DT_KIND(DIF_SITE_UENTRY) | DT_KIND(DIF_SITE_URETURN) |   \
+	 DT_KIND(DIF_SITE_UINSN))
+#define DT_KINDS_SYSCALL \
+	(DT_KIND(DIF_SITE_SYSENTRY) | DT_KIND(DIF_SITE_SYSRETURN))
+/* Places that exist all over the system, or in one process. */
+#define DT_KINDS_WIDE (DT_KIND(DIF_SITE_PROFILE) | DT_KINDS_SYSCALL)
+
+#define DT_PID_SEVERAL (-1)
+
+struct dt_comp {
+	unsigned engines;     /* DIF_ENG_K, _P: what its DIF and actions allow */
+	const char *only_k;   /* what of it the process engine has not, or NULL */
+	const char *only_p;   /* what of it the kernel engine has not, or NULL */
+	const char *refused;  /* why a probe of it has no place for the process
+				 engine, or NULL */
+	uint32_t kinds;	      /* DT_KIND() of all its sites */
+	int32_t pid;	      /* whose text its sites are in; 0: nobody's;
+				 DT_PID_SEVERAL */
+	const struct dif_probe *probe; /* one of its probes, for messages */
+	uint32_t nclauses, necbs;
+};
+struct dt_comps {
+	struct dt_comp *v;
+	uint32_t n;
+	uint32_t *of; /* [nclauses]: each clause's component */
+};
+
+/*
+ * The components of an enabling, in order of their first clauses.  refused (or
+ * NULL): for each probe, why it has no place for the process engine, or NULL.
+ * Everything is allocated in a; 0, or -1 + *e without memory.
+ */
+int dt_comps_make(struct arena *a, const struct dif_enabling *en,
+		  const char *const *refused, struct dt_comps *out,
+		  struct err *e);
+
+/* A process that the process engine cannot have after all. */
+struct dt_denied {
+	int32_t pid;
+	const char *why;
+};
+
+struct dt_world {
+	unsigned force;		/* DIF_ENG_K or _P: -x engine; 0: auto */
+	const char *no_kernel;	/* why that engine cannot run; NULL: it can */
+	const char *no_process;
+	int32_t target; /* the process of -c or -p; 0: none; DT_PID_SEVERAL */
+	const struct dt_denied *denied;
+	size_t ndenied;
+	bool (*serves)(enum dif_site_kind kind); /* of the process engine */
+};
+
+struct dt_placed {
+	unsigned engine; /* DIF_ENG_K or DIF_ENG_P */
+	int32_t pid;	 /* P: the process it works in */
+	const char *why; /* for -v */
+};
+
+/*
+ * Place every component: out[comps->n].  -1 + *e: a component can run nowhere;
+ * the message names a probe of it, what is missing and the cure; *priv tells
+ * whether privilege is (one of) what is missing.  Texts are allocated in a.
+ */
+int dt_place(struct arena *a, const struct dt_comps *comps,
+	     const struct dt_world *w, struct dt_placed *out, bool *priv,
+	     struct err *e);
+
+#endif

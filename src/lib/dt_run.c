@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dt_run.c - the engines that run a trace: one instance of the kernel engine
+ * at most, and one of the process engine for each process.
+ *
+ * go: the enabling of the whole trace, its components, their placement; then
+ * instances, which are all loaded and attached before any begins.  When a
+ * process turns out not to be had (a debugger holds it, its code cannot be
+ * understood), it is noted as denied, everything is taken down, and placement
+ * is done anew: what the kernel engine can serve goes there.
+ *
+ * exit() in one instance ends the others as soon as the consumer sees it.  END
+ * runs when all are silent and what they left has been consumed.
+ */
+#include "lib/dt_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+#ifdef DT_ENGINE_PROCESS /* not on every machine */
+#include "engine/process/process.h"
+#endif
+
+/* ---- the world ------------------------------------------------------------ */
+
+#ifdef DT_ENGINE_PROCESS
+static const struct engine_ops *const process_ops = &process_engine_ops;
+#else
+static const struct engine_ops *const process_ops = NULL;
+
+static bool
+process_serves(enum dif_site_kind kind)
+{
+	return false;
+}
+#endif
+
+enum { ENGINE_AUTO, ENGINE_KERNEL, ENGINE_PROCESS }; /* the option's words */
+
+/* NULL: this engine can run here. */
+static const char *
+world_missing(dtrace_hdl_t *dtp, const struct engine_ops *ops)
+{
+	struct err e;
+
+	if (ops == NULL)
+		return "is not built for this machine";
+	err_clear(&e);
+	if (ops->probe(&e) == 0)
+		return NULL;
+	return arena_strdup(dtp->en_arena, e.msg);
+}
+
+static void
+world_init(dtrace_hdl_t *dtp, struct dt_world *w)
+{
+	int64_t force = dtp->opt[DT_OPT_engine];
+
+	*w = (struct dt_world){
+		.force = force == ENGINE_KERNEL	 ? DIF_ENG_K :
+			 force == ENGINE_PROCESS ? DIF_ENG_P : 0,
+		.target = dt_proc_only(dtp),
+		.denied = dtp->denied.v, .ndenied = dtp->denied.n,
+		.serves = process_serves,
+	};
+	w->no_kernel = world_missing(dtp, &bpf_engine_ops);
+	w->no_process = world_missing(dtp, process_ops);
+}
+
+/* ---- instances -------------------------------------------------------------- */
+
+/* The instance for a placement; made if there is none yet. */
+static struct dt_engine *
+engine_for(dtrace_hdl_t *dtp, const struct dt_placed *pl)
+{
+	const struct engine_ops *ops =
+		pl->engine == DIF_ENG_K ? &bpf_engine_ops : process_ops;
+	struct dt_engine *de;
+
+	for (uint32_t i = 0; i < dtp->nengines; i++) {
+		de = &dtp->engines[i];
+		if (de->ops == ops && de->target.pid == pl->pid)
+			return de;
+	}
+	de = &dtp->engines[dtp->nengines++];
+	*de = (struct dt_engine){ .ops = ops, .why = pl->why };
+	if (pl->pid != 0)
+		de->target = dt_proc_target(dtp, pl->pid);
+	return de;
+}
+
+static int
+engines_part(dtrace_hdl_t *dtp, const struct dt_comps *comps,
+	     const struct dt_placed *placed, enum dif_engines have)
+{
+	bool *pick = arena_calloc(dtp->en_arena, dtp->en.nclauses + (size_t)1,
+				  sizeof(*pick));
+
+	if (pick == NULL)
+		return dt_nomem(dtp);
+	for (uint32_t i = 0; i < dtp->nengines; i++) {
+		struct dt_engine *de = &dtp->engines[i];
+		for (uint32_t c = 0; c < dtp->en.nclauses; c++)
+			pick[c] = engine_for(dtp, &placed[comps->of[c]]) == de;
+		if (dt_enabling_part(dtp, de, pick,
+				     de->ops == &bpf_engine_ops ? DIF_ENG_K :
+								  DIF_ENG_P,
+				     have) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* From programs to instances that can be loaded. */
+static int
+engines_make(dtrace_hdl_t *dtp, struct dt_world *w)
+{
+	enum dif_engines have = dtp->opt[DT_OPT_engine] == ENGINE_KERNEL ||
+						process_ops == NULL ?
+					DIF_ENG_K : DIF_ENG_P;
+	const char **refused;
+	struct dt_comps comps;
+	bool priv;
+
+	dtp->ecbs = NULL;
+	dtp->necbs = 0;
+	if (dt_enabling_make(dtp, have, &refused) != 0)
+		return -1;
+	struct arena *a = dtp->en_arena;
+	world_init(dtp, w);
+	if (dt_comps_make(a, &dtp->en, refused, &comps, &dtp->err) != 0)
+		return dt_fail(dtp, EDT_NOMEM);
+	struct dt_placed *placed = arena_calloc(a, comps.n + (size_t)1,
+						sizeof(*placed));
+	dtp->engines = arena_calloc(a, comps.n + (size_t)1,
+				    sizeof(*dtp->engines));
+	if (placed == NULL || dtp->engines == NULL)
+		return dt_nomem(dtp);
+	if (dt_place(a, &comps, w, placed, &priv, &dtp->err) != 0)
+		return dt_fail(dtp, priv ? EDT_PRIV : EDT_ENABLE);
+	/* The process engine first: it is the one that may be refused. */
+	for (uint32_t i = 0; i < comps.n; i++)
+		if (placed[i].engine == DIF_ENG_P)
+			engine_for(dtp, &placed[i]);
+	for (uint32_t i = 0; i < comps.n; i++)
+		engine_for(dtp, &placed[i]);
+	return engines_part(dtp, &comps, placed, have);
+}
+
+/* ---- starting ----------------------------------------------------------------- */
+
+static int
+engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
+{
+	const struct engine_opts opts = {
+		.bufsize = (uint64_t)dtp->opt[DT_OPT_bufsize],
+		.aggsize = (uint64_t)dtp->opt[DT_OPT_aggsize],
+		.dynvarsize = (uint64_t)dtp->opt[DT_OPT_dynvarsize],
+		.bufresize_manual = dtp->opt[DT_OPT_bufresize] == 1,
+		.only_cpu = dtp->opt[DT_OPT_cpu] == DTRACEOPT_UNSET ?
+				    -1 : (int)dtp->opt[DT_OPT_cpu],
+		.destructive = dt_opt_on(dtp, DT_OPT_destructive),
+		.debug = dt_opt_on(dtp, DT_OPT_debug),
+		.targets = &de->target,
+		.ntargets = de->target.pid != 0,
+	};
+
+	de->eng = de->ops->load(&de->en, &opts, &dtp->err);
+	if (de->eng == NULL)
+		return -1;
+	de->seen = calloc(dt_view(de)->maxslots + (size_t)1,
+			  sizeof(*de->seen));
+	return de->seen != NULL ? 0 : err_nomem(&dtp->err);
+}
+
+/* All loaded, then all attached.  -1: dtp->err, and *failed did not. */
+static int
+engines_attach(dtrace_hdl_t *dtp, struct dt_engine **failed)
+{
+	for (uint32_t i = 0; i < dtp->nengines; i++) {
+		struct dt_engine *de = *failed = &dtp->engines[i];
+		if (engine_load(dtp, de) != 0)
+			return -1;
+		if (i > 0)
+			de->flow0 = de[-1].flow0 +
+				    dt_view(&de[-1])->maxslots / RT_LEVELS;
+	}
+	for (uint32_t i = 0; i < dtp->nengines; i++) {
+		struct dt_engine *de = *failed = &dtp->engines[i];
+		if (de->ops->attach(de->eng, &dtp->err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * May placement be done anew without the process that this instance could not
+ * have?  Then everything is taken down, and it is.
+ */
+static bool
+engines_deny(dtrace_hdl_t *dtp, const struct dt_engine *failed,
+	     const struct dt_world *w)
+{
+	struct dt_denied d = { .pid = failed->target.pid };
+
+	if (d.pid == 0 || w->force != 0 || w->no_kernel != NULL)
+		return false;
+	d.why = arena_strdup(dtp->arena, dtp->err.msg);
+	if (d.why == NULL || !vec_push(&dtp->denied, d))
+		return false;
+	dt_run_free(dtp);
+	err_clear(&dtp->err);
+	return true;
+}
+
+static int
+engines_start(dtrace_hdl_t *dtp)
+{
+	struct dt_engine *failed = NULL;
+	struct dt_world w;
+
+	do {
+		if (engines_make(dtp, &w) != 0)
+			return -1;
+		if (engines_attach(dtp, &failed) == 0)
+			return 0;
+	} while (engines_deny(dtp, failed, &w));
+	return dt_fail(dtp, EDT_ENABLE);
+}
+
+/* BEGIN in one instance after the other, until one calls exit(). */
+static int
+engines_begin(dtrace_hdl_t *dtp)
+{
+	for (uint32_t i = 0; i < dtp->nengines && !dt_exited(dtp); i++) {
+		struct dt_engine *de = &dtp->engines[i];
+		if (de->ops->begin(de->eng, &dtp->err) != 0)
+			return dt_fail(dtp, EDT_ENABLE);
+	}
+	return 0;
+}
+
+/* Say which size came out lower than what was asked for. */
+static void
+go_sizes(const dtrace_hdl_t *dtp)
+{
+	uint64_t buf = UINT64_MAX, agg = UINT64_MAX;
+
+	for (uint32_t i = 0; i < dtp->nengines; i++) {
+		const struct rt_view *v = dt_view(&dtp->engines[i]);
+		if (v->buf != NULL && v->bufsize < buf)
+			buf = v->bufsize;
+		if (v->agg != NULL && v->aggsize < agg)
+			agg = v->aggsize;
+	}
+	if (buf < (uint64_t)dtp->opt[DT_OPT_bufsize])
+		fprintf(stderr, "dtrace: buffer size lowered to %lluk\n",
+			(unsigned long long)buf / 1024);
+	if (agg < (uint64_t)dtp->opt[DT_OPT_aggsize])
+		fprintf(stderr, "dtrace: aggregation size lowered to %lluk\n",
+			(unsigned long long)agg / 1024);
+}
+
+static int
+go_engines(dtrace_hdl_t *dtp)
+{
+	if (engines_start(dtp) != 0)
+		return -1;
+	go_sizes(dtp);
+	dtp->aggs = dt_aggs_new(dtp->en.tab, &dtp->out->syms, &dtp->err);
+	if (dtp->aggs == NULL)
+		return dt_nomem(dtp);
+	return engines_begin(dtp);
+}
+
+int
+dtrace_go(dtrace_hdl_t *dtp)
+{
+	if (dtp->active || dtp->stopped)
+		return dt_set_err(dtp, EDT_ACTIVE, "%s",
+				  dtrace_errmsg(NULL, EDT_ACTIVE));
+	if (dtp->flags & DTRACE_O_NODEV)
+		return dt_set_err(dtp, EDT_UNSUP, "the handle was opened for "
+						  "compiling only");
+	err_clear(&dtp->err);
+	if (go_engines(dtp) != 0) {
+		dt_run_free(dtp);
+		dt_aggs_free(dtp->aggs);
+		dtp->aggs = NULL;
+		return -1;
+	}
+	dtp->active = true;
+	dtp->last_switch = dtp->last_agg = dt_now();
+	dtp->last_status = dtp->last_drops = dtp->last_switch;
+	return 0;
+}
+
+/* ---- running -------------------------------------------------------------------- */
+
+bool
+dt_exited(const dtrace_hdl_t *dtp)
+{
+	for (uint32_t i = 0; i < dtp->nengines; i++) {
+		const struct rt_ctl *ctl = dt_view(&dtp->engines[i])->ctl;
+		if (__atomic_load_n(&ctl->exited, __ATOMIC_ACQUIRE) != 0)
+			return true;
+	}
+	return false;
+}
+
+int
+dtrace_exit_status(dtrace_hdl_t *dtp)
+{
+	for (uint32_t i = 0; i < dtp->nengines; i++) {
+		const struct rt_ctl *ctl = dt_view(&dtp->engines[i])->ctl;
+		if (__atomic_load_n(&ctl->exited, __ATOMIC_ACQUIRE) != 0)
+			return ctl->exit_status;
+	}
+	return 0;
+}
+
+int
+dt_run_poll(dtrace_hdl_t *dtp)
+{
+	err_clear(&dtp->err);
+	for (uint32_t i = 0; i < dtp->nengines; i++) {
+		struct dt_engine *de = &dtp->engines[i];
+		if (de->ops->poll != NULL &&
+		    de->ops->poll(de->eng, &dtp->err) != 0)
+			return dt_fail(dtp, EDT_ENABLE);
+	}
+	return 0;
+}
+
+/* ---- the end -------------------------------------------------------------------- */
+
+/* Silence what runs at once: to detach takes its time. */
+static void
+engines_silence(dtrace_hdl_t *dtp)
+{
+	for (uint32_t i = 0; i < dtp->nengines; i++) {
+		struct rt_ctl *ctl = dt_view(&dtp->engines[i])->ctl;
+		uint32_t was = RT_ACT_ACTIVE;
+		__atomic_compare_exchange_n(&ctl->activity, &was,
+					    RT_ACT_DRAINING, false,
+					    __ATOMIC_SEQ_CST,
+					    __ATOMIC_SEQ_CST);
+	}
+}
+
+int
+dtrace_stop(dtrace_hdl_t *dtp)
+{
+	struct err e;
+	int rv = 0;
+
+	if (!dtp->active || dtp->stopped)
+		return 0;
+	err_clear(&dtp->err);
+	dtp->stopped = dtp->end_due = true;
+	engines_silence(dtp);
+	/* One that fails keeps no other from being stopped; the first error
+	   is the one told. */
+	for (uint32_t i = 0; i < dtp->nengines; i++) {
+		struct dt_engine *de = &dtp->engines[i];
+		err_clear(&e);
+		if (de->ops->stop(de->eng, &e) == 0 || rv != 0)
+			continue;
+		dtp->err = e;
+		rv = dt_fail(dtp, EDT_ENABLE);
+	}
+	return rv;
+}
+
+int
+dt_run_end(dtrace_hdl_t *dtp)
+{
+	err_clear(&dtp->err);
+	for (uint32_t i = 0; i < dtp->nengines; i++) {
+		struct dt_engine *de = &dtp->engines[i];
+		if (de->ops->end(de->eng, &dtp->err) != 0)
+			return dt_fail(dtp, EDT_ENABLE);
+	}
+	return 0;
+}
+
+void
+dt_run_free(dtrace_hdl_t *dtp)
+{
+	for (uint32_t i = dtp->nengines; i-- > 0;) {
+		struct dt_engine *de = &dtp->engines[i];
+		if (de->eng != NULL)
+			de->ops->free(de->eng);
+		free(de->seen);
+	}
+	dtp->nengines = 0;
+}
+
+/* ---- what runs where -------------------------------------------------------------- */
+
+static void
+report_engine(dtrace_hdl_t *dtp, const struct dt_engine *de)
+{
+	struct buf *b = &dtp->report;
+
+	buf_printf(b, "engine %s: %u clause%s, %u probe%s", de->ops->name,
+		   de->en.nclauses, de->en.nclauses == 1 ? "" : "s",
+		   de->en.nprobes, de->en.nprobes == 1 ? "" : "s");
+	if (de->target.pid != 0) {
+		char path[40], comm[32] = "?";
+		snprintf(path, sizeof(path), "/proc/%d/comm",
+			 (int)de->target.pid);
+		FILE *f = fopen(path, "re");
+		if (f != NULL && fgets(comm, sizeof(comm), f) != NULL)
+			comm[strcspn(comm, "\n")] = '\0';
+		if (f != NULL)
+			fclose(f);
+		buf_printf(b, " in process %d (%s)", (int)de->target.pid, comm);
+	}
+	buf_printf(b, ": %s\n", de->why);
+	if (de->ops->report != NULL)
+		de->ops->report(de->eng, b);
+}
+
+const char *
+dtrace_engines(dtrace_hdl_t *dtp)
+{
+	buf_reset(&dtp->report);
+	for (uint32_t i = 0; i < dtp->nengines; i++)
+		report_engine(dtp, &dtp->engines[i]);
+	return buf_str(&dtp->report);
+}

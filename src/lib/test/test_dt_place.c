@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * test_dt_place.c - components of hand-made enablings, and where they are
+ * placed in worlds of all kinds.  Nothing runs.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/dt_place.h"
+
+#define MAXCLAUSES 8
+
+/* A trace: clause i is made of one DIF object and fires at probe[i]. */
+struct trace {
+	struct arena *a;
+	struct dif_clause clause[MAXCLAUSES], *clauses[MAXCLAUSES];
+	struct dif_probe probes[MAXCLAUSES];
+	struct dif_site sites[MAXCLAUSES];
+	struct dif_ecb ecbs[MAXCLAUSES];
+	struct dif_enabling en;
+	struct dt_comps comps;
+};
+
+static int
+setup(void **state)
+{
+	struct trace *t = test_calloc(1, sizeof(*t));
+
+	t->a = arena_new();
+	t->en = (struct dif_enabling){ .probes = t->probes,
+				       .clauses = t->clauses,
+				       .ecbs = t->ecbs };
+	*state = t;
+	return t->a == NULL;
+}
+
+static int
+teardown(void **state)
+{
+	struct trace *t = *state;
+
+	arena_free(t->a);
+	test_free(t);
+	return 0;
+}
+
+/* A probe with one site. */
+static uint32_t
+probe(struct trace *t, enum dif_site_kind kind, int32_t pid)
+{
+	uint32_t n = t->en.nprobes++;
+
+	t->sites[n] = (struct dif_site){ .kind = kind, .pid = pid };
+	t->probes[n] = (struct dif_probe){ .id = n + 1, .prov = "p",
+					   .mod = "m", .func = "f", .name = "n",
+					   .sites = &t->sites[n], .nsites = 1 };
+	return n;
+}
+
+/* A clause with one statement whose value is the object. */
+static void
+clause(struct trace *t, uint32_t at, uint32_t act, const char *dif)
+{
+	uint32_t n = t->en.nclauses++;
+	struct dif_stmt *st = arena_calloc(t->a, 1, sizeof(*st));
+	struct err e;
+
+	st->kind = act;
+	st->exprs = arena_calloc(t->a, 1, sizeof(*st->exprs));
+	st->nexprs = dif != NULL;
+	if (dif != NULL && (st->exprs[0].obj = dif_asm(t->a, dif, &e)) == NULL)
+		fail_msg("%s", e.msg);
+	t->clause[n].stmts = st;
+	t->clause[n].nstmts = 1;
+	t->clauses[n] = &t->clause[n];
+	t->ecbs[t->en.necbs++] = (struct dif_ecb){ .probe = at, .clause = n };
+}
+
+static void
+comps(struct trace *t, const char *want)
+{
+	struct err e;
+	char got[MAXCLAUSES + 1] = "";
+
+	assert_int_equal(dt_comps_make(t->a, &t->en, NULL, &t->comps, &e), 0);
+	for (uint32_t i = 0; i < t->en.nclauses; i++)
+		got[i] = (char)('a' + t->comps.of[i]);
+	assert_string_equal(got, want);
+}
+
+#define NOTHING "ret %r0\n"
+#define PUT_GLB ".var g 1280 scl glb int 8\nstgs g, %r0\nret %r0\n"
+#define GET_GLB ".var g 1280 scl glb int 8\nldgs g, %r1\nret %r1\n"
+#define GET_TLS ".var t 1280 scl tls int 8\nldts t, %r1\nret %r1\n"
+#define PUT_ARR ".var a 1281 arr glb int 8\nstgaa a, %r0\nret %r0\n"
+#define GET_ARR ".var a 1281 arr glb int 8\nldgaa a, %r1\nret %r1\n"
+#define PUT_LOC ".var l 1280 scl loc int 8\nstls l, %r0\nret %r0\n"
+
+/* ---- components ------------------------------------------------------------ */
+
+static void
+variables_connect(void **state)
+{
+	struct trace *t = *state;
+	uint32_t p = probe(t, DIF_SITE_BEGIN, 0);
+	uint32_t q = probe(t, DIF_SITE_END, 0);
+
+	clause(t, p, DIF_ACT_TRACE, PUT_GLB);
+	clause(t, p, DIF_ACT_TRACE, GET_TLS); /* the same number, not scope */
+	clause(t, p, DIF_ACT_TRACE, PUT_ARR);
+	clause(t, q, DIF_ACT_TRACE, GET_GLB);
+	clause(t, q, DIF_ACT_TRACE, NOTHING);
+	clause(t, q, DIF_ACT_TRACE, GET_ARR);
+	clause(t, q, DIF_ACT_TRACE, GET_TLS);
+	comps(t, "abcadcb");
+	assert_int_equal(t->comps.n, 4);
+	assert_int_equal(t->comps.v[0].nclauses, 2);
+	assert_int_equal(t->comps.v[0].kinds,
+			 DT_KIND(DIF_SITE_BEGIN) | DT_KIND(DIF_SITE_END));
+	assert_int_equal(t->comps.v[3].necbs, 1);
+}
+
+static void
+predicates_connect(void **state)
+{
+	struct trace *t = *state;
+	uint32_t p = probe(t, DIF_SITE_BEGIN, 0);
+	struct err e;
+
+	clause(t, p, DIF_ACT_TRACE, PUT_GLB);
+	clause(t, p, DIF_ACT_TRACE, NOTHING);
+	t->clause[1].pred = dif_asm(t->a, GET_GLB, &e);
+	comps(t, "aa");
+}
+
+static void
+aggregations_do_not_connect(void **state)
+{
+	struct trace *t = *state;
+	uint32_t p = probe(t, DIF_SITE_BEGIN, 0);
+
+	clause(t, p, DIF_AGG_count, NULL);
+	clause(t, p, DIF_AGG_count, NULL);
+	comps(t, "ab");
+}
+
+static void
+locals_connect_at_one_probe(void **state)
+{
+	struct trace *t = *state;
+	uint32_t p = probe(t, DIF_SITE_BEGIN, 0);
+	uint32_t q = probe(t, DIF_SITE_END, 0);
+
+	clause(t, p, DIF_ACT_TRACE, PUT_LOC);
+	clause(t, p, DIF_ACT_TRACE, NOTHING);
+	clause(t, p, DIF_ACT_TRACE, PUT_LOC);
+	clause(t, q, DIF_ACT_TRACE, PUT_LOC);
+	comps(t, "abac");
+}
+
+static void
+error_connects_all(void **state)
+{
+	struct trace *t = *state;
+	uint32_t p = probe(t, DIF_SITE_BEGIN, 0);
+	uint32_t q = probe(t, DIF_SITE_ERROR, 0);
+
+	clause(t, p, DIF_ACT_TRACE, NOTHING);
+	clause(t, p, DIF_ACT_TRACE, NOTHING);
+	clause(t, q, DIF_ACT_TRACE, NOTHING);
+	comps(t, "aaa");
+}
+
+static void
+rows_tell_engines(void **state)
+{
+	struct trace *t = *state;
+	uint32_t p = probe(t, DIF_SITE_UENTRY, 7);
+	struct dif_obj *sym;
+
+	clause(t, p, DIF_ACT_TRACE, "ldgs curthread, %r1\nret %r1\n");
+	clause(t, p, DIF_ACT_STOP, NULL);
+	clause(t, p, DIF_ACT_TRACE, NOTHING);
+	clause(t, p, DIF_AGG_count, NULL);
+	clause(t, p, DIF_ACT_TRACE, NOTHING);
+	sym = t->clause[2].stmts->exprs[0].obj;
+	sym->kernel = true;
+	t->clause[3].stmts->nexprs = 1;
+	t->clause[3].stmts->exprs[0].src = DIF_SRC_STACK;
+	comps(t, "abcde");
+	const struct dt_comp *c = t->comps.v;
+	assert_int_equal(c[0].engines, DIF_ENG_K);
+	assert_string_equal(c[0].only_k, "curthread");
+	assert_int_equal(c[1].engines, DIF_ENG_P);
+	assert_string_equal(c[1].only_p, "stop()");
+	assert_string_equal(c[2].only_k, "a kernel symbol");
+	assert_string_equal(c[3].only_k, "stack()");
+	assert_int_equal(c[4].engines, DIF_ENG_K | DIF_ENG_P);
+	assert_int_equal(c[4].pid, 7);
+}
+
+/* ---- placement --------------------------------------------------------------- */
+
+static bool
+serves(enum dif_site_kind kind)
+{
+	return kind != DIF_SITE_UPROBE && kind != DIF_SITE_URETPROBE;
+}
+
+/* "K7": first component kernel, second process 7; "!": refused. */
+static void
+placed(struct trace *t, const struct dt_world *world, const char *want)
+{
+	struct dt_placed out[MAXCLAUSES];
+	struct dt_world w = *world;
+	char got[MAXCLAUSES + 1] = "";
+	struct err e;
+	bool priv;
+
+	w.serves = serves;
+	err_clear(&e);
+	assert_int_equal(dt_comps_make(t->a, &t->en, NULL, &t->comps, &e), 0);
+	if (dt_place(t->a, &t->comps, &w, out, &priv, &e) != 0) {
+		assert_true(err_is_set(&e));
+		assert_string_equal("!", want);
+		return;
+	}
+	for (uint32_t i = 0; i < t->comps.n; i++) {
+		assert_non_null(out[i].why);
+		got[i] = out[i].engine == DIF_ENG_K ? 'K' :
+						      (char)('0' + out[i].pid);
+	}
+	assert_string_equal(got, want);
+}
+
+static const struct dt_world root = { 0 };
+static const struct dt_world root7 = { .target = 7 };
+static const struct dt_world user = { .no_kernel = "no" };
+static const struct dt_world user7 = { .no_kernel = "no", .target = 7 };
+static const struct dt_world kernel7 = { .target = 7, .force = DIF_ENG_K };
+static const struct dt_world process7 = { .target = 7, .force = DIF_ENG_P };
+
+static void
+by_kind(void **state)
+{
+	static const struct {
+		enum dif_site_kind kind;
+		int32_t pid;
+		const char *root, *root7, *user, *user7, *kernel7, *process7;
+	} v[] = {
+		{ DIF_SITE_BEGIN, 0, "K", "K", "!", "7", "K", "7" },
+		{ DIF_SITE_TICK, 0, "K", "K", "!", "7", "K", "7" },
+		{ DIF_SITE_PROFILE, 0, "K", "K", "!", "7", "K", "7" },
+		{ DIF_SITE_SYSENTRY, 0, "K", "K", "!", "7", "K", "7" },
+		{ DIF_SITE_UENTRY, 7, "7", "7", "7", "7", "K", "7" },
+		{ DIF_SITE_UPROBE, 7, "K", "K", "!", "!", "K", "!" },
+	};
+	struct trace *t = *state;
+
+	clause(t, probe(t, DIF_SITE_BEGIN, 0), DIF_ACT_TRACE, NOTHING);
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		t->sites[0].kind = v[i].kind;
+		t->sites[0].pid = v[i].pid;
+		placed(t, &root, v[i].root);
+		placed(t, &root7, v[i].root7);
+		placed(t, &user, v[i].user);
+		placed(t, &user7, v[i].user7);
+		placed(t, &kernel7, v[i].kernel7);
+		placed(t, &process7, v[i].process7);
+	}
+}
+
+static void
+tick_goes_along(void **state)
+{
+	struct trace *t = *state;
+
+	clause(t, probe(t, DIF_SITE_TICK, 0), DIF_ACT_TRACE, NOTHING);
+	clause(t, probe(t, DIF_SITE_UENTRY, 7), DIF_ACT_TRACE, NOTHING);
+	placed(t, &root, "77");
+	clause(t, probe(t, DIF_SITE_SYSENTRY, 0), DIF_ACT_TRACE, NOTHING);
+	placed(t, &root7, "K7K");
+	placed(t, &user7, "777");
+	placed(t, &kernel7, "KKK");
+}
+
+static void
+wide_and_user_probes_together(void **state)
+{
+	struct trace *t = *state;
+
+	clause(t, probe(t, DIF_SITE_UENTRY, 7), DIF_ACT_TRACE, PUT_GLB);
+	clause(t, probe(t, DIF_SITE_PROFILE, 0), DIF_ACT_TRACE, GET_GLB);
+	placed(t, &root7, "K");
+	placed(t, &user7, "7");
+	placed(t, &process7, "7");
+}
+
+static void
+processes(void **state)
+{
+	struct trace *t = *state;
+
+	clause(t, probe(t, DIF_SITE_UENTRY, 7), DIF_ACT_TRACE, NOTHING);
+	clause(t, probe(t, DIF_SITE_UENTRY, 8), DIF_ACT_TRACE, NOTHING);
+	placed(t, &root, "78");
+	placed(t, &user, "78");
+	clause(t, 0, DIF_ACT_TRACE, PUT_GLB);
+	clause(t, 1, DIF_ACT_TRACE, GET_GLB);
+	placed(t, &user, "!");
+	/* The kernel must have both processes: then it has all. */
+	placed(t, &root, "KKK");
+}
+
+static void
+one_process_one_engine(void **state)
+{
+	struct trace *t = *state;
+
+	clause(t, probe(t, DIF_SITE_UENTRY, 7), DIF_ACT_TRACE,
+	       "ldgs curthread, %r1\nret %r1\n");
+	clause(t, probe(t, DIF_SITE_URETURN, 7), DIF_ACT_TRACE, NOTHING);
+	clause(t, probe(t, DIF_SITE_URETURN, 8), DIF_ACT_TRACE, NOTHING);
+	placed(t, &root, "KK8");
+	placed(t, &user7, "!");
+	clause(t, 1, DIF_ACT_STOP, NULL);
+	placed(t, &root, "!");
+}
+
+static void
+denied(void **state)
+{
+	const struct dt_denied no = { 7, "held by gdb" };
+	struct dt_world w = { .denied = &no, .ndenied = 1 };
+	struct trace *t = *state;
+
+	clause(t, probe(t, DIF_SITE_UENTRY, 7), DIF_ACT_TRACE, NOTHING);
+	clause(t, probe(t, DIF_SITE_UENTRY, 8), DIF_ACT_TRACE, NOTHING);
+	placed(t, &w, "K8");
+	w.no_kernel = "no";
+	placed(t, &w, "!");
+}
+
+static void
+messages(void **state)
+{
+	struct trace *t = *state;
+	struct dt_world w = { .no_kernel = "no BPF", .serves = serves };
+	struct dt_placed out[1];
+	struct err e;
+	bool priv;
+
+	clause(t, probe(t, DIF_SITE_TICK, 0), DIF_ACT_TRACE, NOTHING);
+	comps(t, "a");
+	err_clear(&e);
+	assert_int_equal(dt_place(t->a, &t->comps, &w, out, &priv, &e), -1);
+	assert_true(priv);
+	assert_string_equal(e.msg,
+			    "no BPF; compiling (-e, -S) and listing (-l) work "
+			    "without, and so does tracing a process of one's "
+			    "own (-c or -p)");
+	w.force = DIF_ENG_P;
+	err_clear(&e);
+	assert_int_equal(dt_place(t->a, &t->comps, &w, out, &priv, &e), -1);
+	assert_false(priv);
+	assert_string_equal(e.msg,
+			    "p:m:f:n: kernel engine: not wanted "
+			    "(-x engine=process); process engine: no process "
+			    "was given (-c or -p)");
+}
+
+int
+main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(variables_connect), T(predicates_connect),
+		T(aggregations_do_not_connect), T(locals_connect_at_one_probe),
+		T(error_connects_all), T(rows_tell_engines), T(by_kind),
+		T(tick_goes_along), T(wide_and_user_probes_together),
+		T(processes), T(one_process_one_engine), T(denied),
+		T(messages),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
