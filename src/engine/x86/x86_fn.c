@@ -13,7 +13,7 @@
  * switch leads, where an address of the function's code is taken (lea, or an
  * immediate where addresses are small), after a call, and where the world
  * says: landing pads, symbols, addresses that data holds, branches from other
- * functions.  Too many targets cost a window; one too few costs the process.
+ * functions (short ones are found here).  Too many targets cost a window; one too few costs the process.
  * So tables are read as far as they make sense, not as far as they are said to
  * reach, and of a jump that goes through a pointer it is enough to know that
  * such a pointer must be in the data, or have been made by the code: then it
@@ -295,6 +295,7 @@ scan_entered(struct x86_scan *s)
 		const struct x86_part *p = &s->fn->part[k];
 
 		x86_scan_target(s, p->addr);
+		x86_scan_near(s, p);
 		for (size_t i = 0; s->w->entered(s->w->arg, p->addr,
 						 p->addr + p->size, i, &a); i++)
 			x86_scan_target(s, a);

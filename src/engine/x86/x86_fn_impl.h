@@ -6,6 +6,7 @@
  *   x86_fn.c         cuts it, collects targets and ways out
  *   x86_fn_depth.c   what is on the stack where
  *   x86_fn_jump.c    follows jumps through registers and memory: tables
+ *   x86_fn_near.c    short branches from the neighbours
  *   x86_fn_window.c  places windows
  */
 #ifndef ENGINE_X86_X86_FN_IMPL_H
@@ -44,6 +45,8 @@ size_t x86_fn_lower(const uint64_t *v, size_t n, uint64_t addr);
 /* Is addr one of v[0..n-1]? */
 bool x86_fn_in(const uint64_t *v, size_t n, uint64_t addr);
 void x86_scan_target(struct x86_scan *s, uint64_t addr);
+/* Add the targets of short branches from the code around a part. */
+void x86_scan_near(struct x86_scan *s, const struct x86_part *part);
 
 /* Where an indirect jump goes. */
 enum x86_goes {

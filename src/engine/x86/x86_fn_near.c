@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * x86_fn_near.c - short branches from the code before and after a part of a
+ * function: hand-written assembly shares tails and skips its neighbour's first
+ * instruction.  Longer ones the world knows.  Where the instructions of the
+ * code before begin is not known: decoding finds into step by itself, and must
+ * meet the part's start.
+ */
+#include "engine/x86/x86_fn_impl.h"
+
+#define SHORT_REACH 130
+#define SHORT_LEAD  62 /* to find into step */
+
+/* Might one of these bytes be a short branch into the part's inside? */
+static bool
+near_hint(const uint8_t *p, size_t n, uint64_t addr,
+	  const struct x86_part *part)
+{
+	for (size_t i = 0; i + 2 <= n; i++) {
+		uint64_t to = addr + i + 2 + (uint64_t)(int64_t)(int8_t)p[i + 1];
+
+		if ((p[i] == 0xeb || (p[i] & 0xf0) == 0x70 ||
+		     (p[i] & 0xfc) == 0xe0) &&
+		    to > part->addr && to - part->addr < part->size)
+			return true;
+	}
+	return false;
+}
+
+/* Decode up to p + n; targets are added if `add`.  true: it ended there. */
+static bool
+near_sweep(struct x86_scan *s, const uint8_t *p, size_t n, uint64_t addr,
+	   const struct x86_part *part, bool add)
+{
+	size_t at = 0;
+
+	while (at < n) {
+		struct x86_insn in;
+
+		x86_insn_decode(p + at, n - at, addr + at, &in);
+		if (in.kind == X86_I_BAD)
+			return false;
+		if (add && (in.kind == X86_I_JMP || in.kind == X86_I_JCC) &&
+		    in.target - part->addr < part->size)
+			x86_scan_target(s, in.target);
+		at += in.len;
+	}
+	return at == n;
+}
+
+void
+x86_scan_near(struct x86_scan *s, const struct x86_part *part)
+{
+	const size_t n = SHORT_REACH + SHORT_LEAD;
+	uint64_t end = part->addr + part->size;
+	const uint8_t *p = s->w->bytes(s->w->arg, part->addr - n, n);
+
+	if (p != NULL && near_hint(p + SHORT_LEAD, SHORT_REACH,
+				   part->addr - SHORT_REACH, part)) {
+		size_t k = 0;
+
+		while (k < 16 && !near_sweep(s, p + k, n - k,
+					     part->addr - n + k, part, false))
+			k++;
+		if (k < 16)
+			near_sweep(s, p + k, n - k, part->addr - n + k, part,
+				   true);
+	}
+	p = s->w->bytes(s->w->arg, end, SHORT_REACH);
+	if (p != NULL && near_hint(p, SHORT_REACH, end, part))
+		near_sweep(s, p, SHORT_REACH, end, part, true);
+}
