@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * test_x86_tramp.c - small functions, patched in this process: they compute
+ * what they did, with all registers, flags and the red zone as they were, and
+ * their probes are counted.  Handlers here are made by hand; one counts in
+ * place, one is called and spoils every register it has saved.  System calls
+ * go through the dispatchers to a table of this test, and the blob's functions
+ * are counters.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "engine/x86/test/x86_run.h"
+#include "engine/x86/x86_emit.h"
+
+#define TEXT 0x200010000000ull
+#define REGION 0x200030000000ull
+#define SIZE 65536u
+#define ROUNDS 200
+#define NSITES 8
+
+static uint8_t *text, *region;
+static uint64_t count[NSITES]; /* by site */
+static struct x86_buf b;       /* of the region */
+static struct x86_target target;
+static struct rtn_shared shared;
+static struct rtn_table table;
+static struct rtn_sys *sys;
+static struct rt *slot;
+static uint64_t entered, exited, execed;
+
+/* ---- what the room is given by others ------------------------------------ */
+
+const struct rtn_image rtn_image = {
+	.off = { [RTN_FN_enter] = 0, [RTN_FN_leave] = 64,
+		 [RTN_FN_thread_exit] = 128, [RTN_FN_exec] = 192 }
+};
+
+/* inc qword [count + site * 8], by no register. */
+void
+x86_handler_inline(struct x86_buf *buf, const struct x86_target *t,
+		   const struct x86_handler *h, uint32_t site)
+{
+	uint64_t at = (uint64_t)(uintptr_t)&count[site];
+
+	if ((h->saves & X86_R(X86_RAX)) != 0) {
+		x86_mov_ri(buf, X86_RAX, at);
+		x86_inc_m(buf, 8, x86_m(X86_RAX, 0));
+		return;
+	}
+	x86_push(buf, X86_RDX);
+	x86_mov_ri(buf, X86_RDX, at);
+	x86_inc_m(buf, 8, x86_m(X86_RDX, 0));
+	x86_pop(buf, X86_RDX);
+}
+
+static struct x86_handler in_place = { .inl = true,
+				       .inl_size = 32,
+				       .saves = X86_R(X86_RAX) };
+static struct x86_handler no_saves = { .inl = true, .inl_size = 32 };
+static struct x86_handler called = { .saves = 0xffefu }; /* all but rsp */
+
+/* Count the site in eax, then spoil all registers and flags. */
+static void
+make_called(void)
+{
+	called.code = x86_here(&b);
+	x86_mov_ri(&b, X86_RCX, (uint64_t)(uintptr_t)count);
+	x86_inc_m(&b, 8, x86_mi(X86_RCX, X86_RAX, 8, 0));
+	for (unsigned r = 0; r < 16; r++)
+		if (r != X86_RSP)
+			x86_mov_ri(&b, r, 0x5a5a5a5a00ull + r);
+	x86_alu_rr(&b, X86_ADD, 8, X86_RAX, X86_RAX);
+	x86_ret(&b);
+}
+
+/* A function of the blob: counts, and gives *result. */
+static void
+make_blob(enum rtn_fn fn, uint64_t *counter, uint64_t result)
+{
+	struct x86_buf f = b;
+
+	f.n = rtn_image.off[fn];
+	f.cap = f.n + 64;
+	x86_mov_ri(&f, X86_RCX, (uint64_t)(uintptr_t)counter);
+	x86_inc_m(&f, 8, x86_m(X86_RCX, 0));
+	x86_mov_ri(&f, X86_RAX, result);
+	x86_mov_ri(&f, X86_R10, 1);
+	x86_mov_ri(&f, X86_R11, 2);
+	x86_ret(&f);
+	assert_false(f.full);
+}
+
+static uint64_t
+fsbase(void)
+{
+	uint64_t v;
+
+	__asm__("mov %%fs:0,%0" : "=r"(v));
+	return v;
+}
+
+/* The home of this thread, as rt_native.h says. */
+static struct rtn_home *
+home(void)
+{
+	return &table.home[(fsbase() * RTN_HASH_MUL) >> (64 - RTN_HOME_BITS)];
+}
+
+static int
+setup(void **state)
+{
+	uint64_t ignored_at;
+
+	text = run_map(TEXT, SIZE);
+	region = run_map(REGION, SIZE);
+	sys = calloc(RTN_NSYS, sizeof(*sys));
+	slot = calloc(1, sizeof(*slot));
+	if (text == NULL || region == NULL || sys == NULL || slot == NULL)
+		return -1;
+	memset(region, 0xcc, SIZE);
+	b = (struct x86_buf){ region, 256, SIZE, REGION, false };
+	shared.self = (uint64_t)(uintptr_t)&shared;
+	shared.table = (uint64_t)(uintptr_t)&table;
+	shared.sys = (uint64_t)(uintptr_t)sys;
+	target = (struct x86_target){ .sh = &shared, .blob = REGION };
+	make_blob(RTN_FN_enter, &entered, (uint64_t)(uintptr_t)slot);
+	make_blob(RTN_FN_leave, &entered, 0);
+	make_blob(RTN_FN_thread_exit, &exited, 0);
+	make_blob(RTN_FN_exec, &execed, 0);
+	make_called();
+	ignored_at = x86_here(&b);
+	x86_sys_stubs(&b, &target);
+	assert_true(x86_here(&b) - ignored_at <= X86_SYS_STUBS_SIZE);
+	return b.full ? -1 : 0;
+}
+
+static int
+teardown(void **state)
+{
+	free(sys);
+	free(slot);
+	return 0;
+}
+
+/* ---- patching ------------------------------------------------------------ */
+
+struct subject {
+	const char *bytes;
+	uint32_t len;	 /* of all of it */
+	uint32_t at, win; /* the window */
+};
+
+static struct x86_moved moved[X86_MOVED_MAX];
+static size_t nmoved;
+
+/* The subject at TEXT + 4096, and, patched, at TEXT. */
+static void
+patch(const struct subject *s, const struct x86_point *p, size_t np)
+{
+	struct err e = { 0 };
+	size_t was = b.n;
+	uint64_t to;
+
+	memcpy(text + 4096, s->bytes, s->len);
+	memcpy(text, s->bytes, s->len);
+	to = x86_tramp(&b, &target, text + s->at, TEXT + s->at, s->win, p, np,
+		       moved, &nmoved, &e);
+	if (to == 0)
+		fail_msg("%s", e.msg);
+	assert_true(b.n - was <= x86_tramp_size(s->win, p, np));
+	assert_true(x86_jmp(text + s->at, s->win, TEXT + s->at, to));
+	memset(count, 0, sizeof(count));
+}
+
+static void
+same(uint64_t seed)
+{
+	struct run_regs r, q;
+
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		run_fill(&r, &seed);
+		q = r;
+		run_code(text + 4096, &r);
+		run_code(text, &q);
+		assert_memory_equal(&r, &q, sizeof(r));
+	}
+}
+
+/* ---- functions ----------------------------------------------------------- */
+
+/* push rbp; mov rbp, rsp; lea rax, [rdi + rsi]; pop rbp; ret; int3 ... */
+static const struct subject plain = {
+	"\x55\x48\x89\xe5\x48\x8d\x04\x37\x5d\xc3\xcc\xcc\xcc\xcc", 14, 0, 8
+};
+
+static void
+test_entry(void **state)
+{
+	const struct x86_point p[] = {
+		{ .at = 0, .h = &in_place, .site = 0, .kind = X86_AT_ENTRY },
+		{ .at = 0, .h = &called, .site = 1, .kind = X86_AT_ENTRY },
+		{ .at = 0, .h = &no_saves, .site = 2, .kind = X86_AT_ENTRY },
+	};
+	struct run_regs r = { .flags = 0x202 };
+	uint64_t seed = 7;
+
+	patch(&plain, p, 3);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		run_fill(&r, &seed);
+		struct run_regs q = r;
+		run_code(text, &r);
+		q.r[X86_RAX] = q.r[X86_RDI] + q.r[X86_RSI];
+		assert_memory_equal(q.r, r.r, sizeof(r.r));
+	}
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(count[i], ROUNDS);
+	assert_int_equal(nmoved, 3);
+	assert_int_equal(moved[1].from, TEXT + 1);
+	assert_int_equal(moved[2].from, TEXT + 4);
+	assert_true(moved[1].to > moved[0].to);
+}
+
+static void
+test_return(void **state)
+{
+	const struct x86_point p[] = {
+		{ .at = 1, .h = &called, .site = 3, .kind = X86_AT_RETURN },
+	};
+	struct subject s = plain;
+	struct run_regs r, q;
+	uint64_t seed = 9;
+
+	s.at = 8; /* pop rbp; ret; padding */
+	s.win = 6;
+	patch(&s, p, 1);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		run_fill(&r, &seed);
+		q = r;
+		run_code(text, &r);
+		run_code(text + 4096, &q);
+		assert_memory_equal(q.r, r.r, sizeof(r.r));
+	}
+	assert_int_equal(count[3], ROUNDS);
+	assert_int_equal(nmoved, 2); /* and no more: the rest is padding */
+}
+
+/*
+ * Values in the red zone and flags are live across every instruction:
+ * mov [rsp - 8], rdi; mov [rsp - 128], rsi; cmp rdi, rsi; mov rcx, rdx;
+ * mov rax, [rsp - 8]; sbb rax, [rsp - 128]; ret
+ */
+static const struct subject zone = {
+	"\x48\x89\x7c\x24\xf8\x48\x89\x74\x24\x80\x48\x39\xf7\x48\x89\xd1"
+	"\x48\x8b\x44\x24\xf8\x48\x1b\x44\x24\x80\xc3",
+	27, 5, 16
+};
+
+static void
+test_anywhere(void **state)
+{
+	struct x86_point p[12];
+	struct x86_handler *h[] = { &in_place, &called, &no_saves };
+	static const uint32_t at[] = { 0, 5, 8, 11 };
+
+	for (unsigned i = 0; i < 12; i++)
+		p[i] = (struct x86_point){ .at = at[i / 3],
+					   .insn = true,
+					   .h = h[i % 3],
+					   .site = i / 3,
+					   .kind = X86_AT_INSN };
+	patch(&zone, p, 12);
+	same(11);
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(count[i], 3 * ROUNDS);
+}
+
+/* Each flag alone survives: OF is the one that lahf does not take. */
+static void
+test_flags(void **state)
+{
+	static const struct subject nops = { "\x90\x90\x90\x90\x90\xc3", 6, 0,
+					     5 };
+	const struct x86_point p[] = {
+		{ .at = 1, .insn = true, .h = &called, .kind = X86_AT_INSN },
+	};
+
+	patch(&nops, p, 1);
+	same(13);
+	for (uint64_t f = 1; f < 0x1000; f <<= 1) {
+		struct run_regs r = { .flags = (f & RUN_FLAGS) | 0x202 };
+		run_code(text, &r);
+		assert_int_equal(r.flags & RUN_FLAGS, f & RUN_FLAGS);
+	}
+}
+
+/* Points together need one save: flags once, registers once. */
+static void
+test_shared_save(void **state)
+{
+	const struct x86_point p[] = {
+		{ .at = 0, .h = &in_place, .site = 0, .kind = X86_AT_ENTRY },
+		{ .at = 0, .h = &in_place, .site = 1, .kind = X86_AT_ENTRY },
+	};
+	size_t was = b.n;
+
+	patch(&plain, p, 2);
+	for (size_t i = was + 1; i < b.n; i++) /* push rax, pop rax: once */
+		assert_false(region[i] == 0x58 && region[i + 1] == 0x50);
+	assert_int_equal(region[was], 0x50);
+}
+
+static void
+test_call(void **state)
+{
+	/* call +3; nop; ret; nop; nop; f: mov rax, [rsp]; ret */
+	static const struct subject call = {
+		"\xe8\x04\0\0\0\x90\xc3\x90\x90\x48\x8b\x04\x24\xc3", 14, 0, 5
+	};
+	const struct x86_point p[] = {
+		{ .at = 0, .h = &called, .site = 0, .kind = X86_AT_ENTRY },
+	};
+	struct run_regs r = { .flags = 0x202 };
+
+	patch(&call, p, 1);
+	run_code(text, &r);
+	assert_int_equal(r.r[X86_RAX], TEXT + 5);
+	assert_int_equal(count[0], 1);
+}
+
+static void
+test_refused(void **state)
+{
+	struct x86_handler bad = { .code = REGION };
+	struct x86_point p[] = { { .h = &bad, .kind = X86_AT_ENTRY } };
+	struct x86_buf small = { text + 8192, 0, 8, TEXT + 8192, false };
+	uint8_t bytes[8];
+	struct err e = { 0 };
+
+	assert_int_equal(x86_tramp(&b, &target,
+				   (const uint8_t *)plain.bytes, TEXT, 8, p, 1,
+				   moved, &nmoved, &e), 0);
+	assert_true(err_is_set(&e));
+	err_clear(&e);
+	p[0].h = NULL;
+	assert_int_equal(x86_tramp(&b, &target,
+				   (const uint8_t *)plain.bytes, TEXT, 8, p, 1,
+				   moved, &nmoved, &e), 0);
+	assert_true(err_is_set(&e));
+	err_clear(&e);
+	assert_int_equal(x86_tramp(&small, &target,
+				   (const uint8_t *)plain.bytes, TEXT, 8, NULL,
+				   0, moved, &nmoved, &e), 0);
+	assert_true(err_is_set(&e));
+	assert_false(x86_jmp(bytes, 4, TEXT, REGION));
+	assert_false(x86_jmp(bytes, 5, TEXT, TEXT + (1ull << 32)));
+	assert_true(x86_jmp(bytes, 7, TEXT, TEXT + 16));
+	assert_memory_equal(bytes, "\xe9\x0b\0\0\0\x66\x90", 7);
+}
+
+/* ---- system calls -------------------------------------------------------- */
+
+/* nop; nop; nop; syscall; ret */
+static const struct subject call_kernel = { "\x90\x90\x90\x0f\x05\xc3", 6, 0,
+					    5 };
+
+static const struct x86_point dispatched[] = {
+	{ .at = 3, .kind = X86_AT_SYSENTRY },
+	{ .at = 3, .after = true, .kind = X86_AT_SYSRETURN },
+};
+
+/* A system call that fails at once, with all registers looked at. */
+static void
+call_nr(uint64_t nr, int64_t want)
+{
+	uint64_t seed = nr + 1;
+	struct run_regs r, q;
+
+	run_fill(&r, &seed);
+	r.r[X86_RAX] = nr;
+	r.r[X86_RDI] = r.r[X86_RSI] = r.r[X86_RDX] = (uint64_t)-1;
+	q = r;
+	run_code(text, &r);
+	assert_int_equal((int64_t)r.r[X86_RAX], want);
+	q.r[X86_RAX] = r.r[X86_RAX];
+	q.r[X86_RCX] = r.r[X86_RCX];
+	q.r[X86_R11] = r.r[X86_R11];
+	assert_memory_equal(q.r, r.r, sizeof(q.r));
+	assert_int_equal(q.flags & RUN_FLAGS, r.flags & RUN_FLAGS);
+}
+
+/* Thunks for a number: sites are those of `count`. */
+static void
+serve(uint64_t nr, const struct x86_handler *h, int entry, int ret,
+      uint32_t special)
+{
+	memset(&sys[nr], 0, sizeof(sys[nr]));
+	sys[nr].special = special | (ret >= 0 ? RTN_SYS_RETURNS : 0);
+	if (entry >= 0)
+		sys[nr].entry =
+			x86_sys_thunk(&b, &target, h, (uint32_t)entry) - REGION;
+	if (ret >= 0)
+		sys[nr].ret =
+			x86_sys_thunk(&b, &target, h, (uint32_t)ret) - REGION;
+}
+
+static void
+test_dispatch(void **state)
+{
+	patch(&call_kernel, dispatched, 2);
+	memset(home(), 0, sizeof(*home()));
+	entered = 0;
+	serve(SYS_getppid, &in_place, 0, -1, 0);
+	serve(SYS_close, &called, 1, 2, 0);
+	serve(SYS_dup, &called, -1, 3, 0);
+	call_nr(SYS_getppid, getppid());
+	call_nr(SYS_getpid, getpid());
+	call_nr(SYS_close, -9);
+	assert_int_equal(count[0], 1);
+	assert_int_equal(count[1], 1);
+	assert_int_equal(entered, 2);  /* it had no slot: enter, leave, */
+	assert_int_equal(count[2], 0); /* and this test's enter gives no home */
+	*home() = (struct rtn_home){ fsbase() + 1,
+				     (uint64_t)(uintptr_t)slot };
+	call_nr(SYS_close, -9);
+	call_nr(SYS_dup, -9);
+	call_nr(SYS_getppid, getppid());
+	call_nr(100000, -38);
+	assert_int_equal(entered, 2);
+	assert_int_equal(count[0], 2);
+	assert_int_equal(count[1], 2);
+	assert_int_equal(count[2], 1);
+	assert_int_equal(count[3], 1);
+	assert_int_equal(nmoved, 5);
+	assert_int_equal(moved[4].from, TEXT + 5);
+	/* two bytes before where such a thread goes on is its system call */
+	assert_memory_equal(region + (moved[4].to - REGION) - 2, "\x0f\x05", 2);
+}
+
+/* A call that was overtaken by another one does not return by its name. */
+static void
+test_overtaken(void **state)
+{
+	patch(&call_kernel, dispatched, 2);
+	serve(SYS_close, &called, 1, 2, 0);
+	*home() = (struct rtn_home){ fsbase() + 1,
+				     (uint64_t)(uintptr_t)slot };
+	slot->sysno = SYS_close + 1;
+	slot->sys_sp = 0x1234;
+	call_nr(SYS_getppid, getppid());
+	assert_int_equal(count[2], 0);
+	call_nr(SYS_close, -9);
+	assert_int_equal(count[2], 1);
+	assert_int_equal(slot->sysno, 0);
+}
+
+static void
+test_last(void **state)
+{
+	patch(&call_kernel, dispatched, 2);
+	exited = execed = 0;
+	serve(SYS_execve, &called, 1, 2, RTN_SYS_EXEC);
+	serve(SYS_execveat, &called, -1, -1, RTN_SYS_EXEC);
+	/* its number stands for one that would end the test */
+	serve(SYS_close, &called, 3, -1, RTN_SYS_EXIT);
+	call_nr(SYS_execve, -14);
+	call_nr(SYS_execveat, -14);
+	call_nr(SYS_close, -9);
+	assert_int_equal(execed, 2);
+	assert_int_equal(exited, 1);
+	assert_int_equal(count[1], 1);
+	assert_int_equal(count[2], 1);
+	assert_int_equal(count[3], 1);
+}
+
+/* Handlers of one number, without the table. */
+static void
+test_direct(void **state)
+{
+	const struct x86_point p[] = {
+		{ .at = 3, .h = &called, .site = 0, .kind = X86_AT_SYSENTRY },
+		{ .at = 3, .after = true, .h = &in_place, .site = 1,
+		  .kind = X86_AT_SYSRETURN },
+	};
+
+	patch(&call_kernel, p, 2);
+	call_nr(SYS_getppid, getppid());
+	assert_int_equal(count[0], 1);
+	assert_int_equal(count[1], 1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_entry),
+		cmocka_unit_test(test_return),
+		cmocka_unit_test(test_anywhere),
+		cmocka_unit_test(test_flags),
+		cmocka_unit_test(test_shared_save),
+		cmocka_unit_test(test_call),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_dispatch),
+		cmocka_unit_test(test_overtaken),
+		cmocka_unit_test(test_last),
+		cmocka_unit_test(test_direct),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
