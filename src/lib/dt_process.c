@@ -81,6 +81,9 @@ dtrace_proc_continue(dtrace_hdl_t *dtp, struct ps_prochandle *p)
 	/* A process that is gone already is noticed by its pidfd. */
 	(void)proc_continue(p->target.proc, &e);
 	p->target.continued = true;
+	for (uint32_t i = 0; i < dtp->nengines; i++)
+		if (dtp->engines[i].target.pid == proc_pid(p->target.proc))
+			dtp->engines[i].target.held = false;
 }
 
 void

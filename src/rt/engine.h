@@ -37,7 +37,8 @@ struct engine; /* an instance; each engine defines its own */
 struct engine_target {
 	int32_t pid;
 	bool held; /* stopped under ptrace by this very thread, at its start
-		      (-c): the engine must not seize it, nor let it go */
+		      (-c): the engine must not seize it, nor let it go.
+		      False once it runs: look at it anew each time */
 };
 
 struct engine_opts {
@@ -48,7 +49,8 @@ struct engine_opts {
 	int only_cpu;	  /* the cpu option; -1 all */
 	bool destructive;
 	bool debug;	  /* keep and print generated code on stderr */
-	/* Process engine: the processes to work in; others: not looked at. */
+	/* Process engine: the processes to work in; others: not looked at.
+	   The array lives as long as the engine. */
 	const struct engine_target *targets;
 	uint32_t ntargets;
 };
