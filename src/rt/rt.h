@@ -168,6 +168,8 @@ struct rt {
 	uint8_t key[RT_KEY_MAX + RT_STR_MAX];
 	uint8_t locals[RT_LOCALS + RT_STR_MAX];
 	uint8_t scratch_mem[RT_SCRATCH + RT_STR_MAX];
+	uint8_t stage[RT_KEY_MAX]; /* native code: a key whose parts are being
+				      evaluated, which may use key[] */
 };
 
 struct rt_agg_half {

@@ -198,6 +198,9 @@ struct x86_handler {
 	bool inl;
 	uint32_t inl_size; /* upper bound of its bytes */
 	struct x86_handler_in in;
+	/* x86_lower's own, for the version in place */
+	uint32_t nslots;
+	bool now_zero;
 };
 
 /*

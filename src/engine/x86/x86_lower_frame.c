@@ -40,13 +40,11 @@ lower_slot_m(const struct lower *l, uint32_t slot)
 struct lower_cold *
 lower_cold(struct lower *l, void (*emit)(struct lower *, struct lower_cold *))
 {
-	static struct lower_cold none;
 	struct lower_cold *c = arena_calloc(l->a, 1, sizeof(*c));
 
 	if (c == NULL) {
 		lower_fail(l, "out of memory");
-		none = (struct lower_cold){ 0 };
-		return &none;
+		return &l->spare;
 	}
 	c->emit = emit;
 	c->action = l->action;
@@ -73,7 +71,7 @@ lower_cold_emit(struct lower *l)
 void
 lower_call_at(struct lower *l, uint64_t addr)
 {
-	l->f.calls = l->f.hot_calls = true;
+	l->f.calls = l->f.epid = true;
 	l->f.used |= LOWER_CALLER;
 	if (l->now == NOW_NO)
 		l->now = NOW_MAYBE;
@@ -122,7 +120,7 @@ lower_unshield(struct lower *l)
 void
 lower_call_cold(struct lower *l, enum rtn_fn fn)
 {
-	l->f.calls = true;
+	l->f.cold_calls = true;
 	x86_mov_rr(l->b, 8, X86_RDI, LOWER_RT);
 	x86_call_to(l->b, l->t->blob + rtn_image.off[fn]);
 }

@@ -9,6 +9,7 @@
  *   x86_lower_var.c   DIF objects: variables
  *   x86_lower_rec.c   clauses, statements, records
  *   x86_lower_agg.c   aggregations
+ *   x86_lower_scan.c  what clauses use, found before code is made
  *
  * REGISTERS
  *
@@ -41,6 +42,7 @@
 #include "dif/dif.h"
 #include "engine/x86/x86_emit.h"
 #include "rt/engine.h"
+#include "rt/rt_native_body.h"
 
 #define LOWER_RT X86_RBX
 #define LOWER_REC X86_RBP
@@ -64,13 +66,15 @@ enum lower_now { NOW_NO, NOW_MAYBE, NOW_YES };
 struct lower_facts {
 	uint32_t used;	/* registers written */
 	uint32_t nslots;
-	bool calls;	/* calls bodies, on any path */
-	bool hot_calls; /* on the main path */
+	bool calls;	/* calls bodies that look at the firing, or faults */
+	bool cold_calls; /* calls others, in cold parts */
 	bool faults;	/* may fault */
 	bool now_zero;	/* rt.now must be 0 at the start */
 	bool site;	/* reads its struct rtn_site */
 	bool epid;	/* rt.epid must be set */
-	bool args_mem, uregs, stack, locals; /* see lower_scan() */
+	/* what lower_scan() tells: rt.arg[], rt.ureg[], its part for stacks,
+	   the error of a system call there; this-> */
+	bool args_mem, uregs, stack, errno_mem, locals;
 };
 
 struct lower;
@@ -107,17 +111,17 @@ struct lower {
 	struct lower_facts want; /* what the first pass found */
 	struct lower_facts f;	 /* what this pass finds */
 	enum lower_now now;
-	struct lower_cold *cold, **coldp;
+	struct lower_cold *cold, **coldp, spare;
 	uint64_t *strtabs;	 /* addresses; in order of lower_each_obj() */
 
 	struct x86_label done, out;
 
-	/* the present clause */
-	struct x86_label skip, fault;
-	enum lower_now skip_now;
-	bool faulted; /* some code jumps to fault */
+	/* the present clause: its fault part, whose `back` is its end */
+	struct lower_cold *clause;
+	enum lower_now skip_now; /* where it is left early */
 	uint32_t action;
-	uint32_t epid; /* its number after the probe's first; error: itself */
+	uint32_t base;	  /* slots that outlive a clause */
+	uint32_t epid;	  /* counted from the probe's first; error: itself */
 	uint32_t statics; /* offset of the next static cell */
 	uint32_t site_slot;
 	const struct dif_obj *const *objs; /* with string constants */
@@ -169,7 +173,7 @@ void lower_cpu(struct lower *l);       /* to eax */
 
 /* ---- x86_lower_dif.c ----------------------------------------------------- */
 
-/* The object's value to rax; a fault goes to lower.fault. */
+/* The object's value to rax; a fault leaves the clause. */
 void lower_obj(struct lower *l, const struct dif_obj *o);
 /* Jump there if rt.fault is set: the fault's offset, or -1. */
 void lower_check_fault(struct lower *l, uint32_t off);
@@ -183,6 +187,7 @@ struct lower_dif {
 	struct x86_label *label; /* [ntext] */
 	uint8_t *target, *known; /* [ntext]; known: registers written */
 	struct x86_label end;
+	bool early_ret;	    /* something jumps to end */
 	bool lazy;	    /* flags are kept as two numbers in slots */
 	uint32_t fa, fb;    /* those slots */
 	uint32_t spill;	    /* DIF registers to keep across calls */
@@ -209,8 +214,9 @@ void lower_assoc(struct lower *l, struct lower_dif *lo, unsigned scope,
 
 /* ---- x86_lower_rec.c ----------------------------------------------------- */
 
-/* The clause with this many ECBs before it in the probe. */
 void lower_clause(struct lower *l, const struct dif_clause *cl);
+/* Leave the firing if the trace is not active any more. */
+void lower_if_active(struct lower *l);
 /* Evaluate e and put it at [base + disp]. */
 void lower_value(struct lower *l, const struct dif_expr *e, unsigned base,
 		 int32_t disp);
