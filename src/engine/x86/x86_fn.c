@@ -268,7 +268,8 @@ scan_outs(struct x86_scan *s)
 				out_jump(s, t);
 			break;
 		case X86_I_JMP_IND:
-			out_indirect(s, i);
+			if (!t->in.fixed) /* xabort */
+				out_indirect(s, i);
 			break;
 		default:
 			break;

@@ -18,7 +18,8 @@
  *
  * What was written to a register is looked for along the straight line before
  * the jump.  The `lea` of a switch in a loop may be elsewhere: then every lea
- * of the function that yields data is tried as the table.
+ * of the function that yields data is tried as the table.  A table made by
+ * hand may hold distances from a label of the code instead (printf's does).
  *
  * A table of offsets is read until an entry leads to no instruction of the
  * function: at most it is read too far, and a few targets too many cost
@@ -197,19 +198,26 @@ step_is_lea(const struct x86_step *t)
 	       t->p[1] == 0x8d;
 }
 
-/* Every lea that yields data, as the start of the table. */
+/*
+ * Every lea of the function as the table, or as what its offsets count from;
+ * `table` or `base` is 0 where it is not known, or known to be the other.
+ */
 static size_t
-table_any(struct jump_cx *cx, unsigned size, int64_t disp)
+table_any(struct jump_cx *cx, uint64_t table, uint64_t base, int64_t disp)
 {
 	const struct x86_scan *s = cx->s;
 	size_t found = 0;
 
 	for (size_t i = 0; i < s->steps.n; i++) {
-		const struct x86_step *t = &s->steps.v[i];
-		uint64_t at = t->in.target;
+		uint64_t at = s->steps.v[i].in.target;
 
-		if (step_is_lea(t) && !x86_fn_has(s->fn, at))
-			found += table_read(cx, at + (uint64_t)disp, at, size);
+		if (!step_is_lea(&s->steps.v[i]))
+			continue;
+		if (table != 0)
+			found += table_read(cx, table + (uint64_t)disp, at, 4);
+		else if (!x86_fn_has(s->fn, at))
+			found += table_read(cx, at + (uint64_t)disp,
+					    base != 0 ? base : at, 4);
 	}
 	return found;
 }
@@ -243,25 +251,31 @@ reg_address(const struct jump_cx *cx, size_t i, ZydisRegister reg,
 	return false;
 }
 
-/* movslq (%rB,%rI,4), as steps[i]; other: what is added to its result. */
+/*
+ * movslq (%rB,%rI,4), as steps[i], to whose result the register `other` is
+ * added at steps[sum]: the table itself, or a label of the function.
+ */
 static enum x86_goes
 table_of_offsets(struct jump_cx *cx, size_t i, const struct full *x,
-		 ZydisRegister other)
+		 size_t sum, ZydisRegister other)
 {
 	const ZydisDecodedOperandMem *m = &x->op[1].mem;
-	ZydisRegister base = m->base;
-	uint64_t b;
-	size_t n;
+	uint64_t table = 0, base = 0;
+	size_t n = 0;
 
 	if (x->in.mnemonic != ZYDIS_MNEMONIC_MOVSXD ||
-	    x->op[1].type != ZYDIS_OPERAND_TYPE_MEMORY || m->scale != 4 ||
-	    base != other)
+	    x->op[1].type != ZYDIS_OPERAND_TYPE_MEMORY || m->scale != 4)
 		return X86_GO_UNKNOWN;
-	n = reg_address(cx, i, base, &b)
-		    ? table_read(cx, b + (uint64_t)m->disp.value, b, 4)
-		    : 0;
+	reg_address(cx, i, m->base, &table);
+	if (m->base == other)
+		base = table;
+	else
+		reg_address(cx, sum, other, &base);
+	if (table != 0 && base != 0)
+		n = table_read(cx, table + (uint64_t)m->disp.value, base, 4);
 	if (n == 0)
-		n = table_any(cx, 4, m->disp.value);
+		n = table_any(cx, m->base == other ? 0 : table, base,
+			      m->disp.value);
 	return n != 0 ? X86_GO_TABLE : X86_GO_UNKNOWN;
 }
 
@@ -274,9 +288,9 @@ jump_sum(struct jump_cx *cx, size_t i, ZydisRegister a, ZydisRegister b)
 	enum x86_goes g = X86_GO_UNKNOWN;
 
 	if (reg_def(cx, i, a, &at, &x) == DEF_FOUND)
-		g = table_of_offsets(cx, at, &x, b);
+		g = table_of_offsets(cx, at, &x, i, b);
 	if (g == X86_GO_UNKNOWN && reg_def(cx, i, b, &at, &x) == DEF_FOUND)
-		g = table_of_offsets(cx, at, &x, a);
+		g = table_of_offsets(cx, at, &x, i, a);
 	return g;
 }
 
@@ -338,7 +352,18 @@ jump_register(struct jump_cx *cx, ZydisRegister reg)
 	if (reg_def(cx, cx->i, reg, &at, &x) != DEF_FOUND)
 		return jump_pointer(cx);
 	switch (x.in.mnemonic) {
+	case ZYDIS_MNEMONIC_XOR: /* glibc keeps pointers scrambled */
+		return x.op[1].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+				       x.op[1].mem.segment ==
+					       ZYDIS_REGISTER_FS
+			       ? jump_pointer(cx)
+			       : X86_GO_UNKNOWN;
 	case ZYDIS_MNEMONIC_ADD:
+		/* The address of another object's function: after a frame has
+		   been taken down, it is none of ours. */
+		if (x.op[1].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    x86_scan_depth(cx->s, cx->i) == 0)
+			return X86_GO_AWAY;
 		if (x.op[1].type != ZYDIS_OPERAND_TYPE_REGISTER)
 			return X86_GO_UNKNOWN;
 		return jump_sum(cx, at, reg64(x.op[0].reg.value),

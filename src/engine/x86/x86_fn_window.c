@@ -196,7 +196,9 @@ win_grow(struct win_cx *cx, uint64_t start, uint32_t min)
 		if (!is_way_out(in.kind))
 			continue;
 		cx->why = "too few bytes after the way out are unused";
-		pad = has ? pad_len(cx, at, min - (at - start)) : 0;
+		if (!has)
+			return 0;
+		pad = pad_len(cx, at, min - (at - start));
 		return at - start + pad >= min ? min : 0;
 	}
 }

@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * test_x86_fn.c - analysis of functions and placing of windows, on functions
+ * assembled by hand.  test/x86/coverage.c checks the same on real ones.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "engine/x86/x86.h"
+
+#define BASE 0x7f0000001000ull /* of the code */
+#define BYTES(...) ((const uint8_t[]){ __VA_ARGS__ })
+
+/* A little world: 1 KiB of code, all int3 where nothing was put. */
+struct little {
+	uint8_t code[1024];
+	uint64_t fns[4], entered[4]; /* offsets; entered 0: none */
+	uint64_t taken;		     /* offset; 0: none */
+	struct x86_world w;
+	struct x86_fn f;
+};
+
+static const uint8_t *
+l_bytes(void *arg, uint64_t addr, size_t n)
+{
+	struct little *l = arg;
+	uint64_t at = addr - BASE;
+
+	return at > sizeof(l->code) || n > sizeof(l->code) - at ? NULL
+								: l->code + at;
+}
+
+static bool
+l_is_fn(void *arg, uint64_t addr)
+{
+	struct little *l = arg;
+
+	for (int i = 0; i < 4; i++)
+		if (l->fns[i] != 0 && addr == BASE + l->fns[i])
+			return true;
+	return false;
+}
+
+static bool
+l_entered(void *arg, uint64_t lo, uint64_t hi, size_t n, uint64_t *addr)
+{
+	struct little *l = arg;
+
+	for (int i = 0; i < 4; i++) {
+		if (l->entered[i] == 0 || BASE + l->entered[i] < lo ||
+		    BASE + l->entered[i] >= hi || n-- != 0)
+			continue;
+		*addr = BASE + l->entered[i];
+		return true;
+	}
+	return false;
+}
+
+static bool
+l_taken(void *arg, uint64_t addr, uint64_t n)
+{
+	struct little *l = arg;
+
+	return l->taken != 0 && BASE + l->taken - addr < n;
+}
+
+static void
+l_init(struct little *l)
+{
+	memset(l, 0, sizeof(*l));
+	memset(l->code, 0xcc, sizeof(l->code));
+	l->w = (struct x86_world){ .arg = l,
+				   .bytes = l_bytes,
+				   .is_fn = l_is_fn,
+				   .entered = l_entered,
+				   .taken = l_taken };
+}
+
+/* Put code at an offset. */
+#define PUT(l, off, ...)                                    \
+	memcpy((l)->code + (off), BYTES(__VA_ARGS__),       \
+	       sizeof((const uint8_t[]){ __VA_ARGS__ }))
+
+static void
+analyse(struct little *l, uint64_t off, uint64_t size)
+{
+	struct x86_part p = { BASE + off, size };
+	struct err e = { 0 };
+
+	assert_int_equal(x86_fn_analyse(&l->w, &p, 1, &l->f, &e), 0);
+}
+
+static void
+expect(struct little *l, uint64_t off, enum x86_win_kind kind, uint64_t start,
+       uint32_t len)
+{
+	struct x86_window win;
+
+	x86_fn_window(&l->w, &l->f, BASE + off, &win);
+	assert_int_equal(win.kind, kind);
+	assert_int_equal(win.start, BASE + start);
+	if (kind != X86_WIN_NONE)
+		assert_int_equal(win.len, len);
+	if (kind == X86_WIN_NONE || kind == X86_WIN_INT3)
+		assert_non_null(win.why);
+}
+
+static bool
+is_target(const struct little *l, uint64_t off)
+{
+	for (size_t i = 0; i < l->f.targets.n; i++)
+		if (l->f.targets.v[i] == BASE + off)
+			return true;
+	return false;
+}
+
+/* ---- windows ------------------------------------------------------------- */
+
+static void
+test_forward(void **state)
+{
+	struct little l;
+
+	l_init(&l);
+	PUT(&l, 0x100, 0x55,	    /* push %rbp */
+	    0x48, 0x89, 0xe5,	    /* mov %rsp,%rbp */
+	    0x48, 0x83, 0xec, 0x10, /* sub $16,%rsp */
+	    0xc9,		    /* leave */
+	    0xc3);		    /* ret; then int3 up to the end */
+	analyse(&l, 0x100, 10);
+	assert_true(l.f.complete);
+	assert_int_equal(l.f.insns.n, 5);
+	assert_int_equal(l.f.outs.n, 1);
+	assert_int_equal(l.f.outs.v[0].kind, X86_OUT_RET);
+	expect(&l, 0x100, X86_WIN_JMP, 0x100, 8);
+	expect(&l, 0x104, X86_WIN_JMP, 0x104, 5);
+	expect(&l, 0x109, X86_WIN_JMP, 0x109, 5); /* alpha */
+	expect(&l, 0x102, X86_WIN_NONE, 0x102, 0); /* inside an instruction */
+	x86_fn_fini(&l.f);
+}
+
+/* The next function begins right after the ret. */
+static void
+test_beta(void **state)
+{
+	struct little l;
+
+	l_init(&l);
+	PUT(&l, 0x100, 0x31, 0xc0, /* xor %eax,%eax */
+	    0x5b,		   /* pop %rbx */
+	    0x41, 0x5c,		   /* pop %r12 */
+	    0x5d,		   /* pop %rbp */
+	    0xc3,		   /* ret */
+	    0x90);
+	l.fns[0] = 0x107;
+	analyse(&l, 0x100, 7);
+	expect(&l, 0x106, X86_WIN_JMP, 0x102, 5);
+	/* A target among the pops. */
+	x86_fn_fini(&l.f);
+	l.entered[0] = 0x103;
+	analyse(&l, 0x100, 7);
+	expect(&l, 0x106, X86_WIN_INT3, 0x106, 1);
+	/* A window may begin at a target. */
+	x86_fn_fini(&l.f);
+	l.entered[0] = 0x102;
+	analyse(&l, 0x100, 7);
+	expect(&l, 0x106, X86_WIN_JMP, 0x102, 5);
+	x86_fn_fini(&l.f);
+}
+
+static void
+test_loop_at_top(void **state)
+{
+	struct little l;
+
+	l_init(&l);
+	PUT(&l, 0x100, 0x48, 0xff, 0xcf, /* 0: dec %rdi */
+	    0x48, 0x85, 0xff,		 /* 3: test %rdi,%rdi */
+	    0x75, 0xfb,			 /* jne 3 */
+	    0xc3);
+	analyse(&l, 0x100, 9);
+	assert_true(is_target(&l, 0x103));
+	/* 3 bytes before the target, and padding after the ret. */
+	expect(&l, 0x100, X86_WIN_HOP, 0x100, 3);
+	struct x86_window win;
+	x86_fn_window(&l.w, &l.f, BASE + 0x100, &win);
+	assert_true(win.hop >= BASE + 0x109);
+	/* Somebody has taken the padding. */
+	l.taken = 0x10b;
+	expect(&l, 0x100, X86_WIN_INT3, 0x100, 3);
+	x86_fn_fini(&l.f);
+}
+
+static void
+test_call(void **state)
+{
+	struct little l;
+
+	l_init(&l);
+	PUT(&l, 0x100, 0x53,		/* push %rbx */
+	    0xe8, 0x3a, 0, 0, 0,	/* call 0x140 */
+	    0x5b,			/* pop %rbx */
+	    0xc3);
+	l.fns[0] = 0x108;
+	analyse(&l, 0x100, 8);
+	assert_true(is_target(&l, 0x106));
+	expect(&l, 0x100, X86_WIN_JMP, 0x100, 6); /* the call is last */
+	expect(&l, 0x107, X86_WIN_INT3, 0x107, 1);
+	x86_fn_fini(&l.f);
+}
+
+static void
+test_syscall(void **state)
+{
+	struct little l;
+
+	l_init(&l);
+	PUT(&l, 0x100, 0xb8, 0x27, 0, 0, 0, /* mov $39,%eax */
+	    0x0f, 0x05,			    /* syscall */
+	    0xc3);
+	PUT(&l, 0x200, 0x48, 0xc7, 0xc0, 15, 0, 0, 0, /* mov $15,%rax */
+	    0x0f, 0x05);			      /* syscall */
+	analyse(&l, 0x100, 8);
+	assert_int_equal(l.f.syscalls.n, 1);
+	assert_int_equal(l.f.syscalls.v[0], BASE + 0x105);
+	expect(&l, 0x105, X86_WIN_JMP, 0x105, 5); /* with ret and padding */
+	x86_fn_fini(&l.f);
+	analyse(&l, 0x200, 9); /* the restorer */
+	expect(&l, 0x200, X86_WIN_NONE, 0x200, 0);
+	expect(&l, 0x207, X86_WIN_NONE, 0x207, 0);
+	x86_fn_fini(&l.f);
+}
+
+static void
+test_refused(void **state)
+{
+	struct little l;
+
+	l_init(&l);
+	PUT(&l, 0x100, 0x90,		    /* nop */
+	    0xc7, 0xf8, 0x01, 0, 0, 0,	    /* xbegin 0x108 */
+	    0x90,
+	    0x0f, 0x0b);		    /* ud2 */
+	analyse(&l, 0x100, 10);
+	expect(&l, 0x101, X86_WIN_NONE, 0x101, 0);
+	expect(&l, 0x108, X86_WIN_NONE, 0x108, 0);
+	expect(&l, 0x100, X86_WIN_INT3, 0x100, 1);
+	x86_fn_fini(&l.f);
+}
+
+static void
+test_union(void **state)
+{
+	struct little l;
+	struct x86_window a, b, u;
+
+	l_init(&l);
+	PUT(&l, 0x100, 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x10, 0x48,
+	    0x89, 0xfb, 0xc9, 0xc3);
+	analyse(&l, 0x100, 13);
+	x86_fn_window(&l.w, &l.f, BASE + 0x100, &a);
+	x86_fn_window(&l.w, &l.f, BASE + 0x104, &b);
+	assert_true(x86_fn_window_union(&l.f, &a, &b, &u));
+	assert_int_equal(u.kind, X86_WIN_JMP);
+	assert_int_equal(u.start, BASE + 0x100);
+	assert_int_equal(u.len, 11);
+	x86_fn_window(&l.w, &l.f, BASE + 0x10c, &b);
+	assert_false(x86_fn_window_union(&l.f, &a, &b, &u));
+	x86_fn_fini(&l.f);
+}
+
+/* ---- ways out ------------------------------------------------------------ */
+
+static void
+test_tails(void **state)
+{
+	struct little l;
+
+	l_init(&l);
+	l.fns[0] = 0x200;
+	PUT(&l, 0x100, 0xe9, 0xfb, 0, 0, 0); /* jmp 0x200 */
+	analyse(&l, 0x100, 5);
+	assert_true(l.f.complete);
+	assert_int_equal(l.f.outs.n, 1);
+	assert_int_equal(l.f.outs.v[0].kind, X86_OUT_TAIL);
+	expect(&l, 0x100, X86_WIN_JMP, 0x100, 5);
+	x86_fn_fini(&l.f);
+	l.fns[0] = 0x1f0; /* the same, now into the middle */
+	analyse(&l, 0x100, 5);
+	assert_true(l.f.closed);
+	assert_false(l.f.outs_all || l.f.complete);
+	assert_int_equal(l.f.outs.n, 0);
+	x86_fn_fini(&l.f);
+	l.fns[0] = 0x200;
+	PUT(&l, 0x100, 0x0f, 0x84, 0xfa, 0, 0, 0, 0xc3); /* je 0x200; ret */
+	analyse(&l, 0x100, 7);
+	assert_false(l.f.outs_all);
+	assert_int_equal(l.f.outs.n, 1);
+	x86_fn_fini(&l.f);
+	PUT(&l, 0x100, 0x90, 0x90, 0x90); /* runs on */
+	analyse(&l, 0x100, 2);
+	assert_true(l.f.outs_all); /* padding to its end */
+	x86_fn_fini(&l.f);
+	PUT(&l, 0x100, 0x31, 0xc0);
+	analyse(&l, 0x100, 2);
+	assert_false(l.f.outs_all);
+	x86_fn_fini(&l.f);
+}
+
+static void
+test_parts(void **state)
+{
+	struct little l;
+	const struct x86_part p[] = { { BASE + 0x200, 8 },
+				      { BASE + 0x100, 7 } };
+	struct err e = { 0 };
+
+	l_init(&l);
+	PUT(&l, 0x200, 0x85, 0xff,		     /* test %edi,%edi */
+	    0x0f, 0x84, 0xf8, 0xfe, 0xff, 0xff);     /* je 0x100 */
+	PUT(&l, 0x100, 0x31, 0xc0,		     /* xor %eax,%eax */
+	    0xe9, 0xf9, 0, 0, 0);		     /* jmp 0x200 */
+	l.code[0x208] = 0xc3;
+	assert_int_equal(x86_fn_analyse(&l.w, p, 2, &l.f, &e), 0);
+	assert_int_equal(l.f.outs.n, 0); /* between parts is not out */
+	assert_true(is_target(&l, 0x100) && is_target(&l, 0x200));
+	for (size_t i = 1; i < l.f.insns.n; i++)
+		assert_true(l.f.insns.v[i - 1] < l.f.insns.v[i]);
+	x86_fn_fini(&l.f);
+	assert_int_equal(x86_fn_analyse(&l.w, p, 0, &l.f, &e), -1);
+}
+
+/* ---- indirect jumps ------------------------------------------------------ */
+
+/* cmp $2,%edi; ja 0x11e; lea table(%rip),%rdx; movslq (%rdx,%rdi,4),%rax;
+   add %rdx,%rax; jmp *%rax */
+static void
+put_switch(struct little *l)
+{
+	static const int32_t table[] = { 0x116 - 0x180, 0x118 - 0x180,
+					 0x11b - 0x180, 0x7777 };
+
+	PUT(l, 0x100, 0x83, 0xff, 0x02, 0x77, 0x19, 0x48, 0x8d, 0x15, 0x74, 0,
+	    0, 0, 0x48, 0x63, 0x04, 0xba, 0x48, 0x01, 0xd0, 0xff, 0xe0, 0x90);
+	PUT(l, 0x116, 0xeb, 0x06,	/* jmp 0x11e */
+	    0x31, 0xc0, 0xc3,		/* xor %eax,%eax; ret */
+	    0x31, 0xdb, 0xc3,		/* xor %ebx,%ebx; ret */
+	    0xc3);			/* ret */
+	memcpy(l->code + 0x180, table, sizeof(table));
+}
+
+static void
+test_switch(void **state)
+{
+	struct little l;
+
+	l_init(&l);
+	put_switch(&l);
+	analyse(&l, 0x100, 0x1f);
+	assert_true(l.f.complete);
+	assert_true(is_target(&l, 0x116) && is_target(&l, 0x118) &&
+		    is_target(&l, 0x11b) && is_target(&l, 0x11e));
+	assert_int_equal(l.f.outs.n, 3);
+	/* The ret at 0x11a is in front of a case. */
+	expect(&l, 0x11a, X86_WIN_HOP, 0x118, 3);
+	x86_fn_fini(&l.f);
+	/* No table there: nobody knows where it goes. */
+	memset(l.code + 0x180, 0x77, 16);
+	analyse(&l, 0x100, 0x1f);
+	assert_false(l.f.closed || l.f.complete);
+	assert_non_null(l.f.why);
+	expect(&l, 0x105, X86_WIN_JMP, 0x105, 7);   /* one instruction */
+	expect(&l, 0x10c, X86_WIN_HOP, 0x10c, 4);   /* also one */
+	expect(&l, 0x11a, X86_WIN_INT3, 0x11a, 1);
+	x86_fn_fini(&l.f);
+}
+
+static void
+test_pointers(void **state)
+{
+	struct little l;
+
+	l_init(&l);
+	PUT(&l, 0x100, 0x48, 0x8b, 0x07, /* mov (%rdi),%rax */
+	    0xff, 0x60, 0x10);		 /* jmp *16(%rax) */
+	analyse(&l, 0x100, 6);
+	assert_true(l.f.complete);
+	assert_int_equal(l.f.outs.n, 1);
+	x86_fn_fini(&l.f);
+	/* With a frame on the stack it is a goto. */
+	PUT(&l, 0x100, 0x53, 0x48, 0x8b, 0x07, 0xff, 0x60, 0x10);
+	analyse(&l, 0x100, 7);
+	assert_true(l.f.complete);
+	assert_int_equal(l.f.outs.n, 0);
+	x86_fn_fini(&l.f);
+	/* A frame that was taken down. */
+	PUT(&l, 0x100, 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x20,
+	    0x48, 0x8b, 0x07, 0xc9, 0xff, 0xe0); /* ... leave; jmp *%rax */
+	analyse(&l, 0x100, 14);
+	assert_int_equal(l.f.outs.n, 1);
+	x86_fn_fini(&l.f);
+	/* Arithmetic: lea (%r11,%rcx,8),%r11; jmp *%r11. */
+	PUT(&l, 0x100, 0x4d, 0x8d, 0x1c, 0xcb, 0x41, 0xff, 0xe3);
+	analyse(&l, 0x100, 7);
+	assert_false(l.f.closed);
+	x86_fn_fini(&l.f);
+}
+
+/* jmp *table(,%rdi,8), in an object that is not relocated. */
+static void
+test_table8(void **state)
+{
+	struct little l;
+	const uint64_t to[] = { BASE + 0x108, BASE + 0x10b, 0 };
+	const uint8_t code[] = { 0x49, 0xba, 0x80, 0x11, 0, 0, 0, 0x7f, 0, 0 };
+
+	l_init(&l);
+	/* movabs $table,%r10; push %rbx; jmp *(%r10,%rdi,8); nops, rets */
+	memcpy(l.code + 0xf8, code, sizeof(code));
+	PUT(&l, 0x102, 0x53, 0x41, 0xff, 0x24, 0xfa, 0x90, 0x31, 0xc0, 0xc3,
+	    0x5b, 0xc3);
+	memcpy(l.code + 0x180, to, sizeof(to));
+	analyse(&l, 0xf8, 0x15);
+	assert_true(l.f.complete);
+	assert_true(is_target(&l, 0x108) && is_target(&l, 0x10b));
+	x86_fn_fini(&l.f);
+}
+
+/* ---- code that is not what it seems -------------------------------------- */
+
+static void
+test_odd(void **state)
+{
+	struct little l;
+
+	l_init(&l);
+	/* je over a lock prefix: 0: je 3; 2: lock incl (%rdi); ret */
+	PUT(&l, 0x100, 0x74, 0x01, 0xf0, 0xff, 0x07, 0xc3);
+	analyse(&l, 0x100, 6);
+	assert_true(l.f.closed);
+	expect(&l, 0x102, X86_WIN_INT3, 0x102, 3);
+	x86_fn_fini(&l.f);
+	/* A jump into an immediate. */
+	PUT(&l, 0x100, 0x74, 0x03, 0xb8, 0x90, 0x90, 0x90, 0x31, 0xc3);
+	analyse(&l, 0x100, 8);
+	assert_false(l.f.closed);
+	x86_fn_fini(&l.f);
+	/* Bytes that are none: push %es. */
+	PUT(&l, 0x100, 0x90, 0x06, 0xc3);
+	analyse(&l, 0x100, 3);
+	assert_false(l.f.closed);
+	x86_fn_fini(&l.f);
+}
+
+/* The function before skips our first instruction. */
+static void
+test_neighbour(void **state)
+{
+	struct little l;
+
+	l_init(&l);
+	memset(l.code, 0x90, 0x100);
+	PUT(&l, 0xfe, 0xeb, 0x03);	      /* jmp 0x103 */
+	PUT(&l, 0x100, 0x48, 0x89, 0xd2,      /* mov %rdx,%rdx */
+	    0x48, 0x89, 0xf8, 0xc3);	      /* mov %rdi,%rax; ret */
+	analyse(&l, 0x100, 7);
+	assert_true(is_target(&l, 0x103));
+	expect(&l, 0x100, X86_WIN_HOP, 0x100, 3);
+	x86_fn_fini(&l.f);
+}
+
+/* The address of a label is taken. */
+static void
+test_label(void **state)
+{
+	struct little l;
+
+	l_init(&l);
+	PUT(&l, 0x100, 0x48, 0x8d, 0x05, 0x02, 0, 0, 0, /* lea 2(%rip),%rax */
+	    0x31, 0xc0, 0x31, 0xdb, 0xc3);
+	analyse(&l, 0x100, 12);
+	assert_true(is_target(&l, 0x109));
+	x86_fn_fini(&l.f);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_forward),
+		cmocka_unit_test(test_beta),
+		cmocka_unit_test(test_loop_at_top),
+		cmocka_unit_test(test_call),
+		cmocka_unit_test(test_syscall),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_union),
+		cmocka_unit_test(test_tails),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_switch),
+		cmocka_unit_test(test_pointers),
+		cmocka_unit_test(test_table8),
+		cmocka_unit_test(test_odd),
+		cmocka_unit_test(test_neighbour),
+		cmocka_unit_test(test_label),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
