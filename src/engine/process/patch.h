@@ -79,5 +79,7 @@ struct guard *guard_new(struct patch_journal *j, int mem_fd, int pidfd,
 int guard_shared(struct guard *g, int fd, struct err *e);
 /* In order: undone already.  Waits for it to leave. */
 void guard_free(struct guard *g);
+/* Not all could be undone: it goes on trying, as if we were gone. */
+void guard_leave(struct guard *g);
 
 #endif

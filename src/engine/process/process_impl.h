@@ -55,6 +55,7 @@ struct host_in {
 	/* self-> of a thread of the target by tid; NULL: it has no slot. */
 	uint8_t *(*thread_of)(void *arg, uint32_t tid);
 	void *arg;
+	bool no_perf;	       /* as if perf events were refused */
 };
 struct host;
 struct host *host_new(const struct host_in *in, struct err *e);
@@ -70,6 +71,8 @@ void host_end(struct host *h);
  * -v, says which.  Threads that come later are sampled too.
  */
 int host_start(struct host *h, const char **how, struct err *e);
+/* The last samples are fired if ctl.activity is ACTIVE still: call it before
+   that changes, and before anybody else stops threads of the target. */
 void host_stop(struct host *h);
 
 /* ---- follow.c: what becomes of the target -------------------------------- */
@@ -82,6 +85,14 @@ void host_stop(struct host *h);
 int follow_clean_child(const struct patch_journal *j, pid_t child,
 		       struct err *e);
 
+enum follow_state {
+	FOLLOW_SAME,  /* runs what it ran */
+	FOLLOW_EXEC,  /* runs another program: nothing of ours is in it */
+	FOLLOW_ENDED, /* is no more, or a zombie */
+};
+/* What has become of the process since /proc/PID/mem was opened as `mem`. */
+enum follow_state follow_look(pid_t pid, int mem);
+
 /* ---- the clock (process_clock.c) ----------------------------------------- */
 
 /*
@@ -91,7 +102,8 @@ int follow_clean_child(const struct patch_journal *j, pid_t child,
 struct clock {
 	struct rtn_shared *sh;
 	uint64_t from[RTN_NCLOCKS]; /* first raw value of each segment */
-	uint64_t next_ns;	    /* when to look again */
+	uint64_t first_tsc, first_ns;
+	uint64_t span_ns, next_ns;  /* when to look again */
 	unsigned n;		    /* segments ever begun */
 };
 
@@ -112,21 +124,28 @@ struct world {
 	struct proc_set *procs;
 	struct proc *proc;
 	VEC(struct world_obj *) objs;
+	/* Are some of n bytes at addr part of a window?  Or NULL. */
+	bool (*taken)(void *arg, uint64_t addr, uint64_t n);
+	void *taken_arg;
 };
 int world_open(struct world *w, pid_t pid, struct err *e);
 void world_close(struct world *w);
 /* The object that has code at an address; NULL: none has. */
 struct world_obj *world_at(struct world *w, uint64_t addr);
 const char *world_obj_name(const struct world_obj *o);
+/* clock_gettime() of the process's vdso; 0: it has none. */
+uint64_t world_vdso_time(const struct world *w);
+/* The run-time address of a symbol in any object. */
+bool world_symbol(const struct world *w, const char *name, uint64_t *addr);
 /* What the analysis of one of its functions asks. */
 const struct x86_world *world_x86(struct world_obj *o);
 /* The parts of the function at addr (size bytes; 0: as the object says):
-   itself, then its cold parts.  Their number; 0: it is not known. */
+   itself, then its cold parts.  Their number; 0: nothing is known there. */
 uint32_t world_parts(struct world_obj *o, uint64_t addr, uint64_t size,
 		     struct x86_part part[8]);
-/* Addresses of the bytes of `syscall` in its code; they may be others'. */
-int world_syscalls(struct world_obj *o, struct err *e, uint64_t **at,
-		   size_t *n);
+/* The next place at or after addr where the code has the bytes of `syscall`,
+   which may be part of other instructions; 0: no more. */
+uint64_t world_syscall(struct world_obj *o, uint64_t addr);
 /* The start of the function around an address; 0: not known. */
 uint64_t world_fn_of(struct world_obj *o, uint64_t addr);
 
@@ -149,14 +168,15 @@ struct plan_class {
 /* One site of one probe: all of its points are placed, or none. */
 struct plan_group {
 	uint32_t probe, cls;
+	uint32_t ecb0; /* the probe's first, an index */
 	const struct dif_site *site;
-	const char *why;   /* refused */
-	const char *where; /* what stands in the way of what: "offset 0x1c" */
+	const char *why; /* refused */
 };
 /* A probe at an instruction. */
 struct plan_point {
 	uint64_t addr;
 	uint32_t fn, group; /* PLAN_NONE: system calls, by number */
+	uint32_t seq;	    /* in order of the enabling */
 	uint32_t window;    /* PLAN_NONE: not placed */
 	uint32_t site;	    /* index of its rtn_site */
 	enum x86_at at;
@@ -168,8 +188,7 @@ struct plan_window {
 	uint32_t fn;
 	uint32_t point0, npoints; /* in plan.points, by address */
 	uint32_t region;
-	bool dead; /* none of its points is wanted any more */
-	bool lost; /* the text was not as its file says */
+	bool dead; /* cannot be, after all */
 };
 struct plan {
 	VEC(struct plan_fn) fns;
@@ -179,16 +198,16 @@ struct plan {
 	VEC(struct plan_group) groups;
 	VEC(struct plan_point) points;
 	VEC(struct plan_window) windows;
+	VEC(uint64_t) hops; /* where short jumps of windows lead to */
 	VEC(struct rtn_site) sites;
 	struct rtn_sys sys[RTN_NSYS];	 /* sites; handlers come later */
-	uint32_t sys_class[RTN_NSYS][2]; /* PLAN_NONE */
+	uint32_t sys_group[RTN_NSYS][2]; /* entry, return; PLAN_NONE */
 	bool sys_entry, sys_return;
 	uint32_t nsys, nsys_refused;	/* syscall instructions */
-	uint32_t *cells;	 /* [nprobes] of rtn_site.cells, relative */
-	uint32_t cells_size;	 /* bytes of all */
-	struct rt_static_cell *statics;
-	uint32_t nstatics;
-	uint32_t nrefused;
+	uint32_t *cells;    /* [nprobes]: rtn_site.cells */
+	uint32_t cells_size; /* bytes of all */
+	VEC(struct rt_static_cell) statics;
+	uint32_t nrefused; /* groups */
 };
 
 struct engine;
@@ -206,6 +225,8 @@ int plan_point_add(struct plan *p, const struct plan_point *pt);
 void plan_refuse(struct plan *p, uint32_t group, const char *why);
 /* Static cells of each probe. */
 int plan_statics(struct engine *eng, struct err *e);
+/* Windows have died: forget what depends on them. */
+void plan_again(struct plan *p);
 /* Refused groups that the user asked for by name: -1 + *e. */
 int plan_check(struct engine *eng, struct err *e);
 void plan_report(const struct engine *eng, struct buf *out);
@@ -215,15 +236,18 @@ void plan_report(const struct engine *eng, struct buf *out);
 /*
  * The file that consumer and target share:
  *
- *   shared   struct rtn_shared, sites, system calls, names, strings, variables,
- *            globals, associative arrays, self-> areas, machines, buffers
- *   regions  code
+ *   shared   struct rtn_shared, then what struct shared_lay says
+ *   regions  code; the consumer writes it, the target only runs it
+ *
+ * An enabling that fires in the consumer alone has no regions, and nothing is
+ * mapped in the target.
  */
 struct map_region {
 	uint64_t addr, size; /* in the target */
 	uint64_t off;	     /* in the file */
 	uint64_t lo, hi;     /* text it serves */
-	struct x86_handler *handlers; /* [classes]; code 0: not made here */
+	struct x86_handler *handlers; /* [classes] */
+	bool *made;		      /* [classes]: there is code here */
 	struct x86_buf buf;
 };
 struct map {
@@ -231,24 +255,22 @@ struct map {
 	uint8_t *mem;
 	uint64_t len; /* of the file */
 	uint64_t shared, shared_len; /* in the target */
-	uint64_t table;
-	bool made; /* in the target */
-	struct map_region region[4];
+	uint64_t table;		     /* in the target */
+	struct map_region region[RTN_NREGIONS];
 	uint32_t nregions;
-	uint32_t nthreads; /* slots for so many */
-	/* Offsets in the shared part. */
-	uint64_t sites, sys, names, strtab, vars, globals, assoc, threads,
-		slots, bufs, aggs;
-	uint64_t thread_stride, slot_stride;
-	uint64_t bufsize, aggsize, assocsize, strsize;
+	struct {
+		uint64_t addr, n;
+	} done[RTN_NREGIONS + 2]; /* mapped in the target */
+	uint32_t ndone;
 };
 
-/* Sizes of everything, windows to regions, addresses. */
+/* Windows to regions, sizes, addresses. */
 int map_plan(struct engine *eng, struct err *e);
-/* Make it in the target, of which a thread is stopped. */
+/* Make it all; in the target too, of which a thread is stopped. */
 int map_make(struct engine *eng, struct err *e);
-/* Is it still there (no exec since)? */
-bool map_alive(const struct engine *eng);
+/* Unmap it there, a thread being stopped: nothing has run in it. */
+void map_retract(struct engine *eng);
+/* Give back the memory of buffers; what code needs stays. */
 void map_free(struct engine *eng);
 
 /* ---- code (process_code.c) ----------------------------------------------- */
@@ -258,10 +280,25 @@ int code_measure(struct engine *eng, struct err *e);
 /* Blob, handlers, trampolines into the regions; patches and moves. */
 int code_make(struct engine *eng, struct err *e);
 
-/* ---- rtn_shared and rt_view (process_shared.c) ---------------------------- */
+/* ---- rtn_shared and rt_view (process_shared.c, process_view.c) ----------- */
 
+/* Where things are in the shared part: offsets from its start. */
+struct shared_lay {
+	uint32_t nthreads; /* slots for so many */
+	uint64_t sites, sys, names, strtab, vars[3], globals, assoc, threads,
+		slots, bufs, aggs, end;
+	uint64_t globals_size, assoc_size, thread_stride, slot_stride;
+	uint64_t bufsize, aggsize;
+	uint32_t nvars[3];
+};
+/* All sizes for lay.nthreads threads. */
 int shared_layout(struct engine *eng, struct err *e);
+/* What generated code takes for constants, if the shared part is at `at`. */
+void shared_constants(struct engine *eng, struct rtn_shared *sh, uint64_t at,
+		      uint64_t table);
+/* All but the table of system calls, which needs the code. */
 int shared_fill(struct engine *eng, struct err *e);
+void shared_fill_sys(struct engine *eng);
 int shared_view(struct engine *eng, struct err *e);
 void shared_view_fini(struct engine *eng);
 const struct rt_view *shared_view_now(struct engine *eng);
@@ -271,6 +308,8 @@ void shared_grace(struct engine *eng);
 void shared_quiet(struct engine *eng, unsigned ms);
 /* Slots of threads that have ended are free again. */
 void shared_reap(struct engine *eng);
+/* host_in.thread_of; arg is the engine. */
+uint8_t *shared_thread_of(void *arg, uint32_t tid);
 
 /* ---- an instance (process_engine.c) -------------------------------------- */
 
@@ -283,6 +322,7 @@ struct engine {
 	int pidfd;
 	struct world world;
 	struct plan plan;
+	struct shared_lay lay;
 	struct map map;
 	struct clock clock;
 
@@ -294,15 +334,17 @@ struct engine {
 	VEC(struct patch) patches;
 	VEC(struct patch_move) moves;
 
-	struct rtn_shared *sh; /* map.mem */
+	struct rtn_shared *sh; /* map.mem; NULL before attach */
 	struct inject in;
 	bool opened;  /* in is */
 	struct patch_journal *journal;
 	struct guard *guard;
 	bool patched; /* there is something to undo */
+	uint32_t nlost; /* patches that were not made: other text was there */
 	bool gone;    /* ended, or another program since an exec */
 	uint32_t nchildren_seen;
 	uint64_t next_reap_ns;
+	bool foreign_pids; /* it is in another pid namespace */
 
 	struct host *host;
 	const char *how; /* profile samples are had */

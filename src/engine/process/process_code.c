@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * process_code.c - regions filled with code.
+ *
+ *   blob | system calls: dispatchers, handlers, thunks | ERROR | handlers and
+ *   trampolines, as windows need them
+ *
+ * struct rtn_shared has one table of system calls for all regions, by distance
+ * from the region's blob.  So what it leads to lies at the same distance in
+ * every region, in places wide enough for what addresses may do to the length
+ * of code.  Other handlers are written in the regions that use them.
+ *
+ * Sizes are known only when code has been generated; so it is generated twice,
+ * the first time (code_measure()) for addresses like those it will have.
+ */
+#include "engine/process/process_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "dif/dif.h"
+
+#define ALIGN	 64u
+#define SLACK	 64u
+#define SCRATCH	 (1u << 20)
+#define SCRATCH_MAX (1u << 28)
+#define NOWHERE	 0x7f0000000000ull /* where shared libraries would be */
+#define POINTS	 256		   /* most in one window */
+
+static uint64_t
+align_up(uint64_t n)
+{
+	return (n + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
+}
+
+/* The room for n measured bytes, wherever they will be. */
+static uint64_t
+room(uint64_t n)
+{
+	return align_up(n + n / 4 + SLACK);
+}
+
+static bool
+uses_sys(const struct engine *eng)
+{
+	return eng->plan.nsys != 0;
+}
+
+static struct x86_target
+code_target(const struct engine *eng, const struct rtn_shared *sh,
+	    uint64_t blob)
+{
+	return (struct x86_target){ .sh = sh,
+				    .blob = blob,
+				    .agg = &eng->agg,
+				    .agg_fixed = eng->agg_fixed,
+				    .sites = eng->plan.sites.v,
+				    .debug = eng->opts.debug };
+}
+
+/* ---- points as the trampoline wants them --------------------------------- */
+
+static int
+window_points(const struct engine *eng, const struct plan_window *pw,
+	      const struct x86_handler *handlers, struct x86_point *out,
+	      struct err *e)
+{
+	const struct plan *p = &eng->plan;
+
+	if (pw->npoints > POINTS)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "more than %d probes at one place", POINTS);
+	for (uint32_t i = 0; i < pw->npoints; i++) {
+		const struct plan_point *pt = &p->points.v[pw->point0 + i];
+
+		out[i] = (struct x86_point){
+			.at = (uint32_t)(pt->addr - pw->w.start),
+			.after = pt->after,
+			.insn = pt->at == X86_AT_INSN,
+			.site = pt->site,
+			.kind = pt->at,
+		};
+		if (pt->group != PLAN_NONE)
+			out[i].h = &handlers[p->groups.v[pt->group].cls];
+	}
+	return 0;
+}
+
+/* ---- measuring ----------------------------------------------------------- */
+
+/* Shared memory that is not there: only its addresses matter. */
+static struct rtn_shared *
+fake_shared(struct engine *eng)
+{
+	struct rtn_shared *sh = calloc(1, sizeof(*sh));
+
+	if (sh != NULL)
+		shared_constants(eng, sh, NOWHERE - (1ull << 36),
+				 NOWHERE - (1ull << 35));
+	return sh;
+}
+
+/* Generate one handler into *b, which grows until it fits. */
+static int
+measure_class(struct engine *eng, const struct x86_target *t, uint32_t cls,
+	      struct x86_buf *b, struct err *e)
+{
+	for (;;) {
+		b->n = 0;
+		b->full = false;
+		if (x86_lower(b, t, &eng->plan.classes.v[cls].in,
+			      &eng->class_proto[cls], e) == 0 &&
+		    !b->full)
+			break;
+		if (!b->full)
+			return -1;
+		uint8_t *p = b->cap < SCRATCH_MAX ? realloc(b->p, b->cap * 4) :
+						    NULL;
+		if (p == NULL)
+			return err_nomem(e);
+		b->p = p;
+		b->cap *= 4;
+		err_clear(e);
+	}
+	eng->class_size[cls] = (uint32_t)b->n;
+	return 0;
+}
+
+static int
+measure_error(struct engine *eng, const struct x86_target *t,
+	      struct x86_buf *b, struct err *e)
+{
+	b->n = 0;
+	b->full = false;
+	x86_lower_error(b, t, eng->en, e);
+	if (err_is_set(e))
+		return -1;
+	if (b->full)
+		return err_set(e, &ERR_GENERIC, 0, "ERROR clauses: too much "
+						   "code");
+	eng->error_size = (uint32_t)b->n;
+	return 0;
+}
+
+static int
+measure_handlers(struct engine *eng, struct err *e)
+{
+	struct rtn_shared *sh = fake_shared(eng);
+	struct x86_target t = code_target(eng, sh, NOWHERE);
+	struct x86_buf b = { .p = malloc(SCRATCH), .cap = SCRATCH };
+	int rc = 0;
+
+	b.base = align_up(NOWHERE + rtn_image.n);
+	if (sh == NULL || b.p == NULL)
+		rc = err_nomem(e);
+	for (uint32_t c = 0; rc == 0 && c < eng->plan.classes.n; c++)
+		rc = measure_class(eng, &t, c, &b, e);
+	if (rc == 0)
+		rc = measure_error(eng, &t, &b, e);
+	free(b.p);
+	free(sh);
+	return rc;
+}
+
+/* The room of a number's thunks. */
+static uint64_t
+thunks_room(const struct engine *eng, unsigned nr)
+{
+	uint64_t n = 0;
+
+	for (int ret = 0; ret < 2; ret++) {
+		uint32_t g = eng->plan.sys_group[nr][ret];
+		if (g == PLAN_NONE)
+			continue;
+		n += align_up(eng->class_proto[eng->plan.groups.v[g].cls]
+				      .inl_size +
+			      128);
+	}
+	return n;
+}
+
+/* What lies at the same distance from the blob in every region. */
+static uint64_t
+common_room(const struct engine *eng)
+{
+	uint64_t n = align_up(rtn_image.n);
+
+	if (uses_sys(eng)) {
+		n += X86_SYS_STUBS_SIZE;
+		for (uint32_t c = 0; c < eng->plan.classes.n; c++)
+			if (eng->plan.classes.v[c].sys)
+				n += room(eng->class_size[c]);
+		for (unsigned nr = 0; nr < RTN_NSYS; nr++)
+			n += thunks_room(eng, nr);
+	}
+	return n + room(eng->error_size);
+}
+
+int
+code_measure(struct engine *eng, struct err *e)
+{
+	struct plan *p = &eng->plan;
+	struct x86_point pts[POINTS];
+	uint8_t *seen = arena_calloc(eng->arena, p->classes.n + 1,
+				     RTN_NREGIONS);
+
+	eng->class_size = arena_calloc(eng->arena, p->classes.n + 1,
+				       sizeof(*eng->class_size));
+	eng->class_proto = arena_calloc(eng->arena, p->classes.n + 1,
+					sizeof(*eng->class_proto));
+	if (seen == NULL || eng->class_size == NULL || eng->class_proto == NULL)
+		return err_nomem(e);
+	if (eng->map.nregions == 0)
+		return 0;
+	if (measure_handlers(eng, e) != 0)
+		return -1;
+	for (uint32_t i = 0; i < eng->map.nregions; i++)
+		eng->map.region[i].size = common_room(eng) + SLACK;
+	for (size_t i = 0; i < p->windows.n; i++) {
+		const struct plan_window *pw = &p->windows.v[i];
+		struct map_region *r = &eng->map.region[pw->region];
+
+		if (window_points(eng, pw, eng->class_proto, pts, e) != 0)
+			return -1;
+		r->size += x86_tramp_size(pw->w.len, pts, pw->npoints);
+		for (uint32_t k = 0; k < pw->npoints; k++) {
+			uint32_t g = p->points.v[pw->point0 + k].group, c;
+			if (g == PLAN_NONE)
+				continue;
+			c = p->groups.v[g].cls;
+			if (!seen[c * RTN_NREGIONS + pw->region])
+				r->size += room(eng->class_size[c]);
+			seen[c * RTN_NREGIONS + pw->region] = 1;
+		}
+	}
+	return 0;
+}
+
+/* ---- handlers ------------------------------------------------------------ */
+
+static int
+region_full(const struct map_region *r, struct err *e)
+{
+	return r->buf.full ? err_set(e, &ERR_GENERIC, 0,
+				     "generated code is larger than was "
+				     "measured") :
+			     0;
+}
+
+static void
+region_pad(struct map_region *r, uint64_t to)
+{
+	while (r->buf.n < to && r->buf.n < r->buf.cap)
+		r->buf.p[r->buf.n++] = 0xcc;
+}
+
+/* Go on at a place that earlier code has not reached. */
+static int
+region_at(struct map_region *r, uint64_t at, struct err *e)
+{
+	if (region_full(r, e) != 0)
+		return -1;
+	if (r->buf.n > at)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "generated code differs from region to region");
+	region_pad(r, at);
+	return 0;
+}
+
+static int
+region_handler(struct engine *eng, struct map_region *r,
+	       const struct x86_target *t, uint32_t cls, struct err *e)
+{
+	if (r->made[cls])
+		return 0;
+	region_pad(r, align_up(r->buf.n));
+	if (x86_lower(&r->buf, t, &eng->plan.classes.v[cls].in,
+		      &r->handlers[cls], e) != 0)
+		return -1;
+	r->made[cls] = true;
+	return region_full(r, e);
+}
+
+static int
+region_thunks(struct engine *eng, struct map_region *r,
+	      const struct x86_target *t, unsigned nr, struct err *e)
+{
+	struct plan *p = &eng->plan;
+	struct rtn_sys *sys = &p->sys[nr];
+
+	for (int ret = 0; ret < 2; ret++) {
+		uint32_t g = p->sys_group[nr][ret];
+		uint64_t at = r->buf.n, to;
+
+		if (g == PLAN_NONE)
+			continue;
+		const struct x86_handler *h =
+			&r->handlers[p->groups.v[g].cls];
+		to = x86_sys_thunk(&r->buf, t, h,
+				   (ret ? sys->return_site : sys->entry_site) -
+					   1);
+		*(ret ? &sys->ret : &sys->entry) = to - t->blob;
+		if (region_at(r,
+			      at + align_up(eng->class_proto
+						    [p->groups.v[g].cls]
+							    .inl_size +
+					    128),
+			      e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+region_sys(struct engine *eng, struct map_region *r, struct x86_target *t,
+	   struct err *e)
+{
+	uint64_t at = r->buf.n + X86_SYS_STUBS_SIZE;
+
+	if (!uses_sys(eng))
+		return 0;
+	x86_sys_stubs(&r->buf, t);
+	if (region_at(r, at, e) != 0)
+		return -1;
+	for (uint32_t c = 0; c < eng->plan.classes.n; c++) {
+		if (!eng->plan.classes.v[c].sys)
+			continue;
+		at = r->buf.n + room(eng->class_size[c]);
+		if (region_handler(eng, r, t, c, e) != 0 ||
+		    region_at(r, at, e) != 0)
+			return -1;
+	}
+	for (unsigned nr = 0; nr < RTN_NSYS; nr++)
+		if (region_thunks(eng, r, t, nr, e) != 0)
+			return -1;
+	return 0;
+}
+
+/* The ERROR clauses are written once, but every region has their room. */
+static int
+region_error(struct engine *eng, struct map_region *r,
+	     const struct x86_target *t, struct err *e)
+{
+	uint64_t at = r->buf.n + room(eng->error_size);
+
+	if (r == &eng->map.region[0])
+		eng->sh->error_fire = x86_lower_error(&r->buf, t, eng->en, e);
+	return err_is_set(e) ? -1 : region_at(r, at, e);
+}
+
+static int
+region_begin(struct engine *eng, struct map_region *r, struct x86_target *t,
+	     struct err *e)
+{
+	r->buf = (struct x86_buf){ .p = eng->map.mem + r->off,
+				   .cap = r->size,
+				   .base = r->addr };
+	*t = code_target(eng, eng->sh, r->addr);
+	memset(r->handlers, 0, (eng->plan.classes.n + 1) *
+				       sizeof(*r->handlers));
+	memset(r->made, 0, eng->plan.classes.n + 1);
+	memcpy(r->buf.p, rtn_image.code, rtn_image.n);
+	r->buf.n = rtn_image.n;
+	if (region_at(r, align_up(rtn_image.n), e) != 0 ||
+	    region_sys(eng, r, t, e) != 0)
+		return -1;
+	return region_error(eng, r, t, e);
+}
+
+/* ---- patches ------------------------------------------------------------- */
+
+/* jmp rel8 */
+static void
+short_jmp(uint8_t *out, uint32_t len, uint64_t from, uint64_t to)
+{
+	memset(out, 0x90, len);
+	out[0] = 0xeb;
+	out[1] = (uint8_t)(to - (from + 2));
+}
+
+static int
+patch_add(struct engine *eng, const struct x86_world *w, uint64_t addr,
+	  uint32_t len, const uint8_t *now, struct err *e)
+{
+	struct patch p = { .addr = addr, .len = (uint8_t)len };
+	const uint8_t *was = w->bytes(w->arg, addr, len);
+	uint8_t is[PATCH_MAX];
+
+	if (was == NULL)
+		return err_set(e, &ERR_GENERIC, 0, "its code is not in a file");
+	if (inject_read(&eng->in, addr, is, len) != 0 ||
+	    memcmp(is, was, len) != 0)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "its code differs from what is in the file");
+	memcpy(p.was, was, len);
+	memcpy(p.now, now, len);
+	return vec_push(&eng->patches, p) ? 0 : err_nomem(e);
+}
+
+static int
+window_patch(struct engine *eng, const struct plan_window *pw, uint64_t to,
+	     struct err *e)
+{
+	const struct x86_world *w =
+		world_x86(eng->plan.fns.v[pw->fn].obj);
+	uint8_t now[PATCH_MAX];
+
+	if (pw->w.len > PATCH_MAX)
+		return err_set(e, &ERR_GENERIC, 0, "its window is too long");
+	if (pw->w.kind == X86_WIN_HOP) {
+		short_jmp(now, pw->w.len, pw->w.start, pw->w.hop);
+		if (patch_add(eng, w, pw->w.start, pw->w.len, now, e) != 0)
+			return -1;
+		if (!x86_jmp(now, 5, pw->w.hop, to))
+			return err_set(e, &ERR_GENERIC, 0, "out of reach");
+		return patch_add(eng, w, pw->w.hop, 5, now, e);
+	}
+	if (!x86_jmp(now, pw->w.len, pw->w.start, to))
+		return err_set(e, &ERR_GENERIC, 0, "out of reach");
+	return patch_add(eng, w, pw->w.start, pw->w.len, now, e);
+}
+
+static int
+window_moves(struct engine *eng, const struct x86_moved *moved, size_t n,
+	     struct err *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct patch_move m = { moved[i].from, moved[i].to };
+		size_t last = eng->moves.n;
+
+		/* Behind a syscall the window before has spoken already. */
+		if (last != 0 && eng->moves.v[last - 1].from >= m.from)
+			continue;
+		if (!vec_push(&eng->moves, m))
+			return err_nomem(e);
+	}
+	return 0;
+}
+
+static int
+window_make(struct engine *eng, struct plan_window *pw,
+	    const struct x86_target *t, struct err *e)
+{
+	struct map_region *r = &eng->map.region[pw->region];
+	struct plan *p = &eng->plan;
+	const struct x86_world *w = world_x86(p->fns.v[pw->fn].obj);
+	const uint8_t *bytes = w->bytes(w->arg, pw->w.start, pw->w.len);
+	struct x86_moved moved[X86_MOVED_MAX];
+	struct x86_point pts[POINTS];
+	size_t nmoved = 0;
+	uint64_t to;
+
+	for (uint32_t i = 0; i < pw->npoints; i++) {
+		uint32_t g = p->points.v[pw->point0 + i].group;
+		if (g != PLAN_NONE &&
+		    region_handler(eng, r, t, p->groups.v[g].cls, e) != 0)
+			return -1;
+	}
+	if (bytes == NULL)
+		return err_set(e, &ERR_GENERIC, 0, "its code is not in a file");
+	if (window_points(eng, pw, r->handlers, pts, e) != 0)
+		return -1;
+	to = x86_tramp(&r->buf, t, bytes, pw->w.start, pw->w.len, pts,
+		       pw->npoints, moved, &nmoved, e);
+	if (to == 0 || region_full(r, e) != 0)
+		return -1;
+	if (window_patch(eng, pw, to, e) != 0)
+		return -1;
+	return window_moves(eng, moved, nmoved, e);
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
+/* A window that cannot be made refuses all that has a point in it. */
+static int
+window_refuse(struct engine *eng, const struct plan_window *pw,
+	      const struct err *why, struct err *e)
+{
+	const char *text = arena_strdup(eng->arena, why->msg);
+
+	if (text == NULL)
+		return err_nomem(e);
+	for (uint32_t i = 0; i < pw->npoints; i++) {
+		const struct plan_point *pt =
+			&eng->plan.points.v[pw->point0 + i];
+		if (pt->group != PLAN_NONE)
+			plan_refuse(&eng->plan, pt->group, text);
+	}
+	return 0;
+}
+
+/* *refused: some window could not be made, and the plan is another now. */
+static int
+code_pass(struct engine *eng, bool *refused, struct err *e)
+{
+	struct x86_target t[RTN_NREGIONS];
+
+	eng->patches.n = 0;
+	eng->moves.n = 0;
+	*refused = false;
+	for (uint32_t i = 0; i < eng->map.nregions; i++)
+		if (region_begin(eng, &eng->map.region[i], &t[i], e) != 0)
+			return -1;
+	for (size_t i = 0; i < eng->plan.windows.n; i++) {
+		struct plan_window *pw = &eng->plan.windows.v[i];
+		struct err why = { 0 };
+
+		if (window_make(eng, pw, &t[pw->region], &why) == 0)
+			continue;
+		if (why.tag == &ERR_NOMEM ||
+		    eng->map.region[pw->region].buf.full) {
+			*e = why;
+			return -1;
+		}
+		*refused = true;
+		pw->dead = true;
+		if (window_refuse(eng, pw, &why, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+cmp_patch(const void *va, const void *vb)
+{
+	const struct patch *a = va, *b = vb;
+
+	return a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+int
+code_make(struct engine *eng, struct err *e)
+{
+	bool refused;
+
+	do {
+		if (code_pass(eng, &refused, e) != 0)
+			return -1;
+		if (refused) {
+			plan_again(&eng->plan);
+			if (plan_check(eng, e) != 0)
+				return -1;
+		}
+	} while (refused);
+	if (eng->patches.n > 1)
+		qsort(eng->patches.v, eng->patches.n, sizeof(*eng->patches.v),
+		      cmp_patch);
+	return 0;
+}

@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * process_engine.c - the life of an instance of the process engine; the
+ * contract is in rt/engine.h, the steps in process_impl.h.
+ *
+ * An enabling whose clauses all fire in the consumer (BEGIN, END, tick,
+ * profile) touches the target not at all: there are no regions then, and no
+ * guardian.
+ *
+ * The target may end at any moment.  That is no error here: what it has left
+ * in the shared memory is drained like anything else, and whoever waits for
+ * the process hears of its end.
+ */
+#include "engine/process/process_impl.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt/rt_assoc.h"
+
+#define NS_MS	 1000000ull
+#define QUIET_MS 200u /* a firing takes microseconds, if its thread runs */
+#define REAP_NS	 (200 * NS_MS)
+#define WATCH_NS (20 * NS_MS) /* exit() is noticed within that */
+
+static uint64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- the target ---------------------------------------------------------- */
+
+static bool
+target_held(const struct engine *eng)
+{
+	return eng->opts.targets[0].held;
+}
+
+static bool
+target_ended(const struct engine *eng)
+{
+	struct pollfd p = { .fd = eng->pidfd, .events = POLLIN };
+
+	if (eng->pidfd < 0)
+		return kill(eng->pid, 0) != 0 && errno == ESRCH;
+	return poll(&p, 1, 0) > 0;
+}
+
+/* Who traces may have changed since the last time: held at first, then not. */
+static int
+target_stop(struct engine *eng, bool all, struct err *e)
+{
+	bool held = target_held(eng);
+
+	eng->in.held = held;
+	inject_through(&eng->in, held ? NULL : eng->guard);
+	return inject_stop(&eng->in, all, e);
+}
+
+static int
+target_open(struct engine *eng, struct err *e)
+{
+	eng->pidfd = (int)syscall(SYS_pidfd_open, eng->pid, 0);
+	if (eng->pidfd < 0 && errno == ESRCH)
+		return err_set(e, &ERR_GENERIC, 0, "process %d has ended",
+			       (int)eng->pid);
+	if (inject_open(&eng->in, eng->pid, target_held(eng), e) != 0)
+		return -1;
+	eng->opened = true;
+	return 0;
+}
+
+/* ---- load ---------------------------------------------------------------- */
+
+static int
+engine_probe(struct err *e)
+{
+	return 0; /* what it needs, it needs of a process */
+}
+
+static int
+engine_make(struct engine *eng, struct err *e)
+{
+	if (eng->en->sizes.strsize < 1 || eng->en->sizes.strsize > RT_STR_MAX)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "strsize: must be between 1 and %u", RT_STR_MAX);
+	if (eng->en->tab->locals_size > RT_LOCALS)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "this-> variables take %u bytes; the most is "
+			       "%u (lower strsize)",
+			       eng->en->tab->locals_size, RT_LOCALS);
+	if (inject_check(eng->pid, target_held(eng), e) != 0 ||
+	    world_open(&eng->world, eng->pid, e) != 0 ||
+	    plan_make(eng, e) != 0 || map_plan(eng, e) != 0)
+		return -1;
+	eng->view.maxslots =
+		(RTN_HOST_SLOTS + eng->lay.nthreads) * RT_LEVELS;
+	return 0;
+}
+
+static void engine_free(struct engine *eng);
+
+static struct engine *
+engine_load(const struct dif_enabling *en, const struct engine_opts *opts,
+	    struct err *e)
+{
+	struct engine *eng;
+
+	if (opts->ntargets != 1) {
+		err_set(e, &ERR_GENERIC, 0,
+			"the process engine works in one process: give it "
+			"with -c or -p");
+		return NULL;
+	}
+	eng = calloc(1, sizeof(*eng));
+	if (eng == NULL || (eng->arena = arena_new()) == NULL) {
+		free(eng);
+		err_nomem(e);
+		return NULL;
+	}
+	eng->en = en;
+	eng->opts = *opts;
+	eng->pid = opts->targets[0].pid;
+	eng->pidfd = eng->wake = eng->map.fd = eng->in.mem = -1;
+	if (engine_make(eng, e) != 0) {
+		engine_free(eng);
+		return NULL;
+	}
+	return eng;
+}
+
+/* ---- attach -------------------------------------------------------------- */
+
+/* The guardian first: from then on we may die. */
+static int
+attach_guard(struct engine *eng, struct err *e)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < eng->plan.windows.n; i++)
+		n += eng->plan.windows.v[i].w.kind == X86_WIN_HOP ? 2 : 1;
+	eng->journal = patch_journal_new(eng->pid, n, e);
+	if (eng->journal == NULL)
+		return -1;
+	eng->guard = guard_new(eng->journal, eng->in.mem, eng->pidfd, e);
+	return eng->guard != NULL ? 0 : -1;
+}
+
+/* Memory in the target; nothing runs there yet. */
+static int
+attach_map(struct engine *eng, struct err *e)
+{
+	int rc;
+
+	if (eng->map.nregions == 0)
+		return map_make(eng, e);
+	if (attach_guard(eng, e) != 0 || target_stop(eng, false, e) != 0)
+		return -1;
+	rc = map_make(eng, e);
+	inject_resume(&eng->in);
+	return rc == 0 ? guard_shared(eng->guard, eng->map.fd, e) : -1;
+}
+
+static int
+attach_host(struct engine *eng, struct err *e)
+{
+	const struct shared_lay *l = &eng->lay;
+	const struct host_in in = {
+		.en = eng->en,
+		.sh = eng->sh,
+		.globals = eng->map.mem + l->globals,
+		.assoc = l->assoc_size != 0 ?
+				 (void *)(eng->map.mem + l->assoc) :
+				 NULL,
+		.bufsize = l->bufsize,
+		.aggsize = l->aggsize,
+		.agg_fixed = eng->agg_fixed,
+		.pid = eng->pid,
+		.mem = eng->in.mem,
+		.thread_of = shared_thread_of,
+		.arg = eng,
+	};
+
+	eng->host = host_new(&in, e);
+	return eng->host != NULL ? shared_view(eng, e) : -1;
+}
+
+/* The one moment when all threads stand still. */
+static int
+attach_patch(struct engine *eng, struct err *e)
+{
+	int rc;
+
+	if (eng->patches.n == 0)
+		return 0;
+	if (target_stop(eng, true, e) != 0)
+		return -1;
+	eng->patched = true;
+	rc = patch_apply(eng->journal, &eng->in, eng->patches.v,
+			 eng->patches.n, eng->moves.v, eng->moves.n, e);
+	inject_resume(&eng->in);
+	for (size_t i = 0; rc == 0 && i < eng->patches.n; i++)
+		eng->nlost += eng->patches.v[i].state == PATCH_NONE;
+	return rc;
+}
+
+/* Attaching failed: the target is to be as it was. */
+static void
+attach_retract(struct engine *eng)
+{
+	struct err why = { 0 };
+
+	if (eng->map.ndone == 0 || eng->patched ||
+	    target_stop(eng, false, &why) != 0)
+		return;
+	map_retract(eng);
+	inject_resume(&eng->in);
+}
+
+static int
+engine_attach(struct engine *eng, struct err *e)
+{
+	if (target_open(eng, e) != 0 || attach_map(eng, e) != 0 ||
+	    shared_fill(eng, e) != 0 || code_make(eng, e) != 0)
+		goto fail;
+	shared_fill_sys(eng);
+	if (attach_host(eng, e) != 0 || attach_patch(eng, e) != 0)
+		goto fail;
+	return 0;
+fail:
+	attach_retract(eng);
+	return -1;
+}
+
+/* ---- the consumer's wake-up ---------------------------------------------- */
+
+/*
+ * Native code does not wake us: a store is all that it can afford.  So one
+ * thread looks at ctl.wanted, and tells once until it was heard.
+ */
+static void *
+watch_run(void *arg)
+{
+	struct engine *eng = arg;
+	const struct timespec nap = { .tv_nsec = WATCH_NS };
+	const uint64_t one = 1;
+	bool told = false;
+
+	while (!__atomic_load_n(&eng->watch_end, __ATOMIC_ACQUIRE)) {
+		bool wanted = __atomic_load_n(&eng->sh->ctl.wanted,
+					      __ATOMIC_ACQUIRE) != 0;
+		if (wanted && !told)
+			told = write(eng->wake, &one, sizeof(one)) ==
+			       (ssize_t)sizeof(one);
+		else if (!wanted)
+			told = false;
+		nanosleep(&nap, NULL);
+	}
+	return NULL;
+}
+
+static int
+watch_start(struct engine *eng, struct err *e)
+{
+	sigset_t all, was;
+	int rc;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &was);
+	rc = pthread_create(&eng->watch, NULL, watch_run, eng);
+	pthread_sigmask(SIG_SETMASK, &was, NULL);
+	if (rc != 0)
+		return err_set(e, &ERR_GENERIC, rc, "cannot create a thread");
+	eng->watching = true;
+	return 0;
+}
+
+static void
+watch_stop(struct engine *eng)
+{
+	if (!eng->watching)
+		return;
+	__atomic_store_n(&eng->watch_end, true, __ATOMIC_RELEASE);
+	pthread_join(eng->watch, NULL);
+	eng->watching = false;
+}
+
+static int
+engine_wait_fd(struct engine *eng)
+{
+	return eng->wake;
+}
+
+static void
+engine_wait_clear(struct engine *eng)
+{
+	uint64_t n;
+
+	if (read(eng->wake, &n, sizeof(n)) < 0)
+		return; /* nobody has poked us */
+	__atomic_store_n(&eng->sh->ctl.wanted, 0, __ATOMIC_SEQ_CST);
+}
+
+/* ---- running ------------------------------------------------------------- */
+
+static int
+engine_begin(struct engine *eng, struct err *e)
+{
+	uint32_t was = RT_ACT_INACTIVE;
+
+	eng->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (eng->wake < 0)
+		return err_set(e, &ERR_GENERIC, errno, "eventfd");
+	host_begin(eng->host);
+	if (!__atomic_compare_exchange_n(&eng->sh->ctl.activity, &was,
+					 RT_ACT_ACTIVE, false,
+					 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		return 0;
+	if (watch_start(eng, e) != 0)
+		return -1;
+	return host_start(eng->host, &eng->how, e);
+}
+
+/* Children of the target that have told of themselves. */
+static void
+poll_children(struct engine *eng)
+{
+	uint32_t n = eng->sh->nchildren;
+
+	if (n > RTN_NCHILDREN)
+		n = RTN_NCHILDREN; /* the others are silent all the same */
+	for (; eng->nchildren_seen < n; eng->nchildren_seen++) {
+		uint32_t pid = eng->sh->children[eng->nchildren_seen];
+		struct err why = { 0 };
+
+		if (pid == 0)
+			return; /* not written yet */
+		if (!eng->foreign_pids && eng->journal != NULL)
+			follow_clean_child(eng->journal, (pid_t)pid, &why);
+	}
+}
+
+/* Has it ended, or does another program run there, without our patches? */
+static bool
+target_changed(struct engine *eng)
+{
+	enum follow_state st = follow_look(eng->pid, eng->in.mem);
+
+	if (st == FOLLOW_SAME)
+		return false;
+	eng->gone = true;
+	for (uint32_t i = 0; st == FOLLOW_EXEC && eng->journal != NULL &&
+			     i < eng->journal->n;
+	     i++)
+		eng->journal->p[i].state = PATCH_UNDONE;
+	return true;
+}
+
+static int
+engine_poll(struct engine *eng, struct err *e)
+{
+	uint64_t now = now_ns();
+
+	if (eng->sh == NULL || eng->gone)
+		return 0;
+	if (target_ended(eng)) {
+		eng->gone = true;
+		return 0;
+	}
+	clock_adjust(&eng->clock);
+	if (eng->map.nregions == 0)
+		return 0;
+	poll_children(eng);
+	if (eng->sh->exec_wait == 1) {
+		eng->sh->exec_wait = 2;
+		eng->next_reap_ns = 0; /* look whether it did */
+	}
+	if (now < eng->next_reap_ns)
+		return 0;
+	eng->next_reap_ns = now + REAP_NS;
+	if (!target_changed(eng))
+		shared_reap(eng);
+	return 0;
+}
+
+/* ---- stop ---------------------------------------------------------------- */
+
+/*
+ * Text put back.  Where that cannot be done now (a debugger has come to hold
+ * the target), the guardian is left to do it as soon as it can.
+ */
+static int
+target_undo(struct engine *eng, struct err *e)
+{
+	struct err why = { 0 };
+	int rc;
+
+	if (!eng->patched || eng->gone || target_changed(eng))
+		return 0;
+	if (target_stop(eng, true, &why) != 0) {
+		if (target_ended(eng))
+			return 0;
+		return err_set(e, why.tag, 0, "%s", why.msg);
+	}
+	rc = patch_undo_all(eng->journal, &eng->in, &why);
+	inject_resume(&eng->in);
+	if (rc != 0 && !target_ended(eng))
+		return err_set(e, why.tag, 0, "%s", why.msg);
+	eng->patched = false;
+	return 0;
+}
+
+static int
+engine_stop(struct engine *eng, struct err *e)
+{
+	int rc;
+
+	host_stop(eng->host);
+	__atomic_store_n(&eng->sh->ctl.activity, RT_ACT_DRAINING,
+			 __ATOMIC_SEQ_CST);
+	watch_stop(eng);
+	if (target_ended(eng))
+		eng->gone = true;
+	shared_quiet(eng, QUIET_MS);
+	rc = target_undo(eng, e);
+	poll_children(eng);
+	return rc;
+}
+
+static int
+engine_end(struct engine *eng, struct err *e)
+{
+	host_end(eng->host);
+	__atomic_store_n(&eng->sh->ctl.activity, RT_ACT_STOPPED,
+			 __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+static void
+engine_free(struct engine *eng)
+{
+	struct err why = { 0 };
+
+	if (eng == NULL)
+		return;
+	if (eng->sh != NULL)
+		__atomic_store_n(&eng->sh->ctl.activity, RT_ACT_STOPPED,
+				 __ATOMIC_SEQ_CST);
+	if (eng->host != NULL)
+		host_stop(eng->host);
+	watch_stop(eng);
+	(void)target_undo(eng, &why);
+	if (eng->guard != NULL) {
+		if (err_is_set(&why))
+			guard_leave(eng->guard);
+		else
+			guard_free(eng->guard);
+	}
+	host_free(eng->host);
+	shared_view_fini(eng);
+	map_free(eng);
+	if (eng->journal != NULL)
+		patch_journal_free(eng->journal);
+	if (eng->opened)
+		inject_close(&eng->in);
+	if (eng->pidfd >= 0)
+		close(eng->pidfd);
+	if (eng->wake >= 0)
+		close(eng->wake);
+	vec_fini(&eng->patches);
+	vec_fini(&eng->moves);
+	plan_fini(&eng->plan);
+	world_close(&eng->world);
+	arena_free(eng->arena);
+	free(eng);
+}
+
+/* ---- the consumer's side ------------------------------------------------- */
+
+static const struct rt_view *
+engine_view(struct engine *eng)
+{
+	return shared_view_now(eng);
+}
+
+static void
+engine_report(struct engine *eng, struct buf *out)
+{
+	plan_report(eng, out);
+	if (eng->lay.nthreads < RTN_NTHREADS)
+		buf_printf(out,
+			   "process %d: memory is short there: at most %u "
+			   "threads can fire\n",
+			   (int)eng->pid, eng->lay.nthreads);
+	if (eng->nlost != 0)
+		buf_printf(out, "process %d: %u places had changed since they "
+				"were looked at, and were left alone\n",
+			   (int)eng->pid, eng->nlost);
+	if (eng->how != NULL)
+		buf_printf(out, "process %d: %s\n", (int)eng->pid, eng->how);
+}
+
+const struct engine_ops process_engine_ops = {
+	.name = "process",
+	.probe = engine_probe,
+	.load = engine_load,
+	.attach = engine_attach,
+	.begin = engine_begin,
+	.stop = engine_stop,
+	.end = engine_end,
+	.free = engine_free,
+	.view = engine_view,
+	.wait_fd = engine_wait_fd,
+	.wait_clear = engine_wait_clear,
+	.grace = shared_grace,
+	.poll = engine_poll,
+	.report = engine_report,
+};

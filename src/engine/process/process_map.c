@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * process_map.c - where our memory lies in the target.
+ *
+ * Code must be within 2 GB of the text it serves, for a jump of five bytes to
+ * reach it.  So windows are put together by where they are (the program, the
+ * libraries), and each such cluster has a region in a gap nearby.  Addresses
+ * are chosen from /proc/PID/maps before the target is stopped and asked for
+ * with MAP_FIXED_NOREPLACE; if the target was quicker, we look again.
+ *
+ * Not used: the gap above the program, where the heap grows, as long as there
+ * is any other; and the one below the stack.
+ */
+#include "engine/process/process_impl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+#define PAGE	4096ull
+#define REACH	(1900ull << 20) /* of a jump, with some to spare */
+#define CLUSTER (1ull << 30)	/* most bytes that one region serves */
+#define GUARD	(1ull << 20)	/* kept free on either side of ours */
+#define FAR	(8ull << 30)	/* below the libraries, out of their way */
+#define USER_LO (1ull << 16)
+#define USER_HI (1ull << 47)
+#define TRIES	8
+
+static uint64_t
+page_up(uint64_t n)
+{
+	return (n + PAGE - 1) & ~(PAGE - 1);
+}
+
+/* ---- what is mapped ------------------------------------------------------ */
+
+struct gap {
+	uint64_t lo, hi;
+	bool heap;  /* above the program: it grows there */
+	bool stack; /* below a stack */
+};
+struct gaps {
+	VEC(struct gap) g;
+};
+
+static bool
+gap_add(struct gaps *gs, uint64_t lo, uint64_t hi, bool heap, bool stack)
+{
+	struct gap g = { lo + GUARD, hi - GUARD, heap, stack };
+
+	if (lo < 2 * USER_LO)
+		g.lo = USER_LO; /* the first: nobody is below */
+	return hi < lo + 2 * GUARD || g.lo >= g.hi || vec_push(&gs->g, g);
+}
+
+/* Is this mapping the heap, or of the program itself? */
+static bool
+maps_heap(const char *path, const char *exe)
+{
+	return strcmp(path, "[heap]") == 0 || strcmp(path, exe) == 0;
+}
+
+static int
+gaps_read(const struct engine *eng, struct gaps *gs, struct err *e)
+{
+	char name[64], line[8192], exe[4096] = "";
+	uint64_t end = USER_LO;
+	bool ok = true, heap = false;
+	ssize_t n;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%d/exe", (int)eng->pid);
+	n = readlink(name, exe, sizeof(exe) - 1);
+	exe[n > 0 ? n : 0] = '\0';
+	snprintf(name, sizeof(name), "/proc/%d/maps", (int)eng->pid);
+	f = fopen(name, "re");
+	if (f == NULL)
+		return err_set(e, &ERR_GENERIC, errno, "process %d",
+			       (int)eng->pid);
+	while (ok && fgets(line, sizeof(line), f) != NULL) {
+		uint64_t lo, hi;
+		int at = 0;
+
+		if (sscanf(line, "%lx-%lx %*s %*s %*s %*s %n", &lo, &hi, &at) <
+			    2 ||
+		    hi > USER_HI)
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		ok = lo <= end ||
+		     gap_add(gs, end, lo, heap,
+			     strncmp(line + at, "[stack", 6) == 0);
+		heap = maps_heap(line + at, exe);
+		end = hi > end ? hi : end;
+	}
+	fclose(f);
+	if (ok && gs->g.n == 0)
+		return err_set(e, &ERR_GENERIC, 0, "process %d has ended",
+			       (int)eng->pid);
+	return ok ? 0 : err_nomem(e);
+}
+
+/* Take [lo, lo + n) out of its gap. */
+static bool
+gap_take(struct gaps *gs, uint64_t lo, uint64_t n)
+{
+	for (size_t i = 0; i < gs->g.n; i++) {
+		struct gap g = gs->g.v[i], *p = &gs->g.v[i];
+
+		if (lo < g.lo || lo + n > g.hi)
+			continue;
+		p->hi = lo > GUARD && lo - GUARD > p->lo ? lo - GUARD : p->lo;
+		g.lo = lo + n + GUARD;
+		return g.lo >= g.hi || vec_push(&gs->g, g);
+	}
+	return true;
+}
+
+/* ---- where to ------------------------------------------------------------ */
+
+/*
+ * The place for n bytes in a gap, as near as can be to text [lo, hi) and
+ * within its reach; 0: there is none.
+ */
+static uint64_t
+gap_near(const struct gap *g, uint64_t n, uint64_t lo, uint64_t hi)
+{
+	uint64_t from = hi > REACH ? hi - REACH : 0, to = lo + REACH;
+
+	from = page_up(from > g->lo ? from : g->lo);
+	to = (to < g->hi ? to : g->hi) & ~(PAGE - 1);
+	if (to < from || to - from < n)
+		return 0;
+	/* The heap comes from below: as far from it as possible. */
+	return g->heap || g->hi <= lo ? to - n : from;
+}
+
+static uint64_t
+gaps_near(const struct gaps *gs, uint64_t n, uint64_t lo, uint64_t hi)
+{
+	uint64_t best = 0, best_far = UINT64_MAX;
+
+	for (size_t i = 0; i < gs->g.n; i++) {
+		uint64_t at = gap_near(&gs->g.v[i], n, lo, hi), far;
+
+		if (at == 0)
+			continue;
+		far = at < lo ? lo - at : at - lo;
+		if (gs->g.v[i].heap || gs->g.v[i].stack)
+			far += 1ull << 40; /* if nothing else will do */
+		if (far < best_far) {
+			best_far = far;
+			best = at;
+		}
+	}
+	return best;
+}
+
+/* A place for n bytes anywhere: in the widest gap, near its end. */
+static uint64_t
+gaps_anywhere(const struct gaps *gs, uint64_t n)
+{
+	const struct gap *w = NULL;
+	uint64_t spare;
+
+	for (size_t i = 0; i < gs->g.n; i++)
+		if (w == NULL || gs->g.v[i].hi - gs->g.v[i].lo > w->hi - w->lo)
+			w = &gs->g.v[i];
+	if (w == NULL || w->hi - w->lo < n + PAGE)
+		return 0;
+	spare = w->hi - w->lo - n - PAGE;
+	return (w->hi - n - (spare < 2 * FAR ? spare / 2 : FAR)) & ~(PAGE - 1);
+}
+
+static int
+map_choose(struct engine *eng, struct err *e)
+{
+	struct map *m = &eng->map;
+	struct gaps gs = { 0 };
+	bool ok = gaps_read(eng, &gs, e) == 0;
+
+	for (uint32_t i = 0; ok && i < m->nregions; i++) {
+		struct map_region *r = &m->region[i];
+		r->addr = gaps_near(&gs, r->size, r->lo, r->hi);
+		ok = r->addr != 0 && gap_take(&gs, r->addr, r->size);
+	}
+	if (ok) {
+		m->table = gaps_anywhere(&gs, page_up(sizeof(struct rtn_table)));
+		ok = m->table != 0 &&
+		     gap_take(&gs, m->table,
+			      page_up(sizeof(struct rtn_table)));
+	}
+	if (ok) {
+		m->shared = gaps_anywhere(&gs, m->shared_len);
+		ok = m->shared != 0;
+	}
+	vec_fini(&gs.g);
+	if (!ok && !err_is_set(e))
+		err_set(e, &ERR_GENERIC, 0,
+			"process %d has no free addresses near its code",
+			(int)eng->pid);
+	return ok ? 0 : -1;
+}
+
+/* ---- regions ------------------------------------------------------------- */
+
+static uint64_t
+window_end(const struct x86_window *w)
+{
+	uint64_t end = w->start + w->len;
+
+	return w->kind == X86_WIN_HOP && w->hop + 5 > end ? w->hop + 5 : end;
+}
+
+/* Windows come in order of address. */
+static int
+map_cluster(struct engine *eng, struct err *e)
+{
+	struct map *m = &eng->map;
+
+	for (size_t i = 0; i < eng->plan.windows.n; i++) {
+		struct plan_window *pw = &eng->plan.windows.v[i];
+		uint64_t end = window_end(&pw->w);
+		struct map_region *r =
+			m->nregions != 0 ? &m->region[m->nregions - 1] : NULL;
+
+		if (r == NULL || end - r->lo > CLUSTER) {
+			if (m->nregions == RTN_NREGIONS)
+				return err_set(e, &ERR_GENERIC, 0,
+					       "process %d: its code is in "
+					       "too many places",
+					       (int)eng->pid);
+			r = &m->region[m->nregions++];
+			/* A hop may lead back, not far. */
+			r->lo = pw->w.start > 128 ? pw->w.start - 128 : 0;
+		}
+		if (end > r->hi)
+			r->hi = end;
+		pw->region = m->nregions - 1;
+	}
+	return 0;
+}
+
+/* Fewer threads, if the target may not map so much. */
+static void
+map_fit_limit(struct engine *eng)
+{
+	struct rlimit lim;
+
+	if (prlimit(eng->pid, RLIMIT_AS, NULL, &lim) != 0 ||
+	    lim.rlim_cur == RLIM_INFINITY)
+		return;
+	while (eng->lay.nthreads > 1 && eng->lay.end > lim.rlim_cur / 4) {
+		struct err e = { 0 };
+		eng->lay.nthreads /= 2;
+		shared_layout(eng, &e);
+	}
+}
+
+static void
+map_place(struct engine *eng)
+{
+	struct map *m = &eng->map;
+
+	m->shared_len = page_up(eng->lay.end);
+	m->len = m->shared_len;
+	for (uint32_t i = 0; i < m->nregions; i++) {
+		m->region[i].off = m->len;
+		m->len += m->region[i].size;
+	}
+}
+
+int
+map_plan(struct engine *eng, struct err *e)
+{
+	struct map *m = &eng->map;
+
+	m->fd = -1;
+	eng->lay.nthreads = RTN_NTHREADS;
+	if (map_cluster(eng, e) != 0 || shared_layout(eng, e) != 0)
+		return -1;
+	if (m->nregions != 0)
+		map_fit_limit(eng);
+	if (code_measure(eng, e) != 0)
+		return -1;
+	for (uint32_t i = 0; i < m->nregions; i++) {
+		m->region[i].size = page_up(m->region[i].size);
+		m->region[i].handlers =
+			arena_calloc(eng->arena, eng->plan.classes.n + 1,
+				     sizeof(struct x86_handler));
+		m->region[i].made = arena_calloc(
+			eng->arena, eng->plan.classes.n + 1, sizeof(bool));
+		if (m->region[i].handlers == NULL || m->region[i].made == NULL)
+			return err_nomem(e);
+	}
+	map_place(eng);
+	return 0;
+}
+
+/* ---- making -------------------------------------------------------------- */
+
+static int
+map_ours(struct engine *eng, struct err *e)
+{
+	struct map *m = &eng->map;
+	void *p = mmap(NULL, m->len, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd,
+		       0);
+
+	if (p == MAP_FAILED)
+		return err_set(e, &ERR_GENERIC, errno,
+			       "cannot map %llu bytes of shared memory",
+			       (unsigned long long)m->len);
+	m->mem = p;
+	eng->sh = p;
+	return 0;
+}
+
+/* No code: the consumer's affair alone. */
+static int
+map_local(struct engine *eng, struct err *e)
+{
+	struct map *m = &eng->map;
+
+	m->fd = memfd_create("dtrace", MFD_CLOEXEC);
+	if (m->fd < 0 || ftruncate(m->fd, (off_t)m->len) != 0)
+		return err_set(e, &ERR_GENERIC, errno, "cannot make shared "
+						       "memory");
+	return map_ours(eng, e);
+}
+
+static int
+map_advise(struct engine *eng, uint64_t addr, uint64_t n, int advice,
+	   struct err *e)
+{
+	const uint64_t arg[6] = { addr, n, (uint64_t)advice };
+	int64_t res;
+
+	if (inject_syscall(&eng->in, SYS_madvise, arg, &res, e) != 0)
+		return -1;
+	return res == 0 ? 0 :
+			  err_set(e, &ERR_GENERIC, (int)-res,
+				  "process %d: madvise(%d)", (int)eng->pid,
+				  advice);
+}
+
+/* Map, and remember it for map_retract(). */
+static int
+map_one(struct engine *eng, uint64_t addr, uint64_t n, int prot, int flags,
+	int tfd, uint64_t off, struct err *e)
+{
+	struct map *m = &eng->map;
+
+	if (inject_mmap(&eng->in, addr, n, prot, flags, tfd, off, e) != 0)
+		return -1;
+	m->done[m->ndone].addr = addr;
+	m->done[m->ndone++].n = n;
+	return 0;
+}
+
+static int
+map_table(struct engine *eng, struct err *e)
+{
+	const uint64_t alive = 1, n = page_up(sizeof(struct rtn_table));
+
+	if (map_one(eng, eng->map.table, n, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0, e) != 0 ||
+	    map_advise(eng, eng->map.table, n, MADV_WIPEONFORK, e) != 0)
+		return -1;
+	if (inject_write(&eng->in,
+			 eng->map.table + offsetof(struct rtn_table, alive),
+			 &alive, sizeof(alive)) != 0)
+		return err_set(e, &ERR_GENERIC, errno,
+			       "process %d: cannot write its memory",
+			       (int)eng->pid);
+	return 0;
+}
+
+/* Everything at the chosen addresses; tfd is the file there. */
+static int
+map_theirs(struct engine *eng, int tfd, struct err *e)
+{
+	struct map *m = &eng->map;
+	struct err why = { 0 };
+
+	if (map_one(eng, m->shared, m->shared_len, PROT_READ | PROT_WRITE,
+		    MAP_SHARED, tfd, 0, e) != 0)
+		return -1;
+	/* A core file without it is as good. */
+	(void)map_advise(eng, m->shared, m->shared_len, MADV_DONTDUMP, &why);
+	for (uint32_t i = 0; i < m->nregions; i++) {
+		const struct map_region *r = &m->region[i];
+		if (map_one(eng, r->addr, r->size, PROT_READ | PROT_EXEC,
+			    MAP_SHARED, tfd, r->off, e) != 0)
+			return -1;
+	}
+	return map_table(eng, e);
+}
+
+void
+map_retract(struct engine *eng)
+{
+	struct map *m = &eng->map;
+	struct err why = { 0 };
+	int64_t res;
+
+	while (m->ndone > 0) {
+		const uint64_t arg[6] = { m->done[m->ndone - 1].addr,
+					  m->done[m->ndone - 1].n };
+		inject_syscall(&eng->in, SYS_munmap, arg, &res, &why);
+		m->ndone--;
+	}
+}
+
+static void
+map_close(struct engine *eng)
+{
+	struct map *m = &eng->map;
+
+	if (m->mem != NULL)
+		munmap(m->mem, m->len);
+	if (m->fd >= 0)
+		close(m->fd);
+	m->mem = NULL;
+	eng->sh = NULL;
+	m->fd = -1;
+}
+
+/* The file, and all of its mappings there. */
+static int
+map_try(struct engine *eng, struct err *e)
+{
+	struct map *m = &eng->map;
+	struct err why = { 0 };
+	uint64_t arg[6] = { 0 };
+	int tfd = -1, rc = -1;
+	int64_t res;
+
+	m->fd = inject_memfd(&eng->in, m->len, &tfd, e);
+	if (m->fd < 0)
+		return -1;
+	if (map_ours(eng, e) != 0)
+		goto out;
+	for (int i = 0; i < TRIES && rc != 0; i++) {
+		err_clear(e);
+		if (map_choose(eng, e) != 0)
+			break;
+		rc = map_theirs(eng, tfd, e);
+		if (rc != 0)
+			map_retract(eng);
+		if (rc != 0 && e->sys != EEXIST)
+			break;
+	}
+out:
+	arg[0] = (uint64_t)tfd;
+	inject_syscall(&eng->in, SYS_close, arg, &res, &why);
+	return rc;
+}
+
+int
+map_make(struct engine *eng, struct err *e)
+{
+	if (eng->map.nregions == 0)
+		return map_local(eng, e);
+	while (map_try(eng, e) != 0) {
+		map_close(eng);
+		if (e->sys != ENOMEM || eng->opts.bufresize_manual ||
+		    eng->lay.nthreads < 2)
+			return -1;
+		err_clear(e);
+		eng->lay.nthreads /= 2;
+		if (shared_layout(eng, e) != 0)
+			return -1;
+		map_place(eng);
+	}
+	return 0;
+}
+
+/* ---- after --------------------------------------------------------------- */
+
+/*
+ * The target keeps its mappings, for a thread may be in our code still; but
+ * nothing looks at buffers any more, so their pages need not stay.
+ */
+void
+map_free(struct engine *eng)
+{
+	struct map *m = &eng->map;
+
+	if (m->fd >= 0 && m->nregions != 0 && eng->lay.end > eng->lay.bufs)
+		(void)fallocate(m->fd,
+				FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+				(off_t)eng->lay.bufs,
+				(off_t)(eng->lay.end - eng->lay.bufs));
+	map_close(eng);
+}

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * process_plan.c - from points to windows: which bytes are overwritten.
+ *
+ * Points are taken in order of their addresses.  One that lies in the window
+ * of the point before shares it; a window that overlaps the one before is
+ * joined with it, so that in the end no two windows have a byte in common.
+ * What cannot be placed refuses its whole group (process_site.c), and windows
+ * that then serve nobody are dropped.
+ *
+ * int3 is not used: it needs a handler of SIGTRAP in the program.
+ */
+#include "engine/process/process_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define JMP32_LEN 5u
+
+static uint64_t
+win_end(const struct x86_window *w)
+{
+	return w->start + w->len;
+}
+
+/* ---- instructions of a window -------------------------------------------- */
+
+static int
+cmp_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static bool
+fn_insn(const struct plan_fn *f, uint64_t addr)
+{
+	return bsearch(&addr, f->fn.insns.v, f->fn.insns.n, sizeof(addr),
+		       cmp_u64) != NULL;
+}
+
+/* ---- one window after the other ------------------------------------------ */
+
+static int
+cmp_point(const void *va, const void *vb)
+{
+	const struct plan_point *a = va, *b = vb;
+
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	return a->seq < b->seq ? -1 : a->seq > b->seq;
+}
+
+static void
+point_refuse(struct plan *p, const struct plan_point *pt, const char *why)
+{
+	if (pt->group != PLAN_NONE)
+		plan_refuse(p, pt->group, why);
+	else if (!pt->after)
+		p->nsys_refused++;
+}
+
+/* The question of struct world: windows so far are in order of address. */
+static bool
+plan_taken(void *arg, uint64_t addr, uint64_t n)
+{
+	const struct plan *p = arg;
+	size_t lo = 0, hi = p->windows.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (win_end(&p->windows.v[mid].w) <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo < p->windows.n && p->windows.v[lo].w.start < addr + n)
+		return true;
+	for (size_t i = 0; i < p->hops.n; i++)
+		if (p->hops.v[i] < addr + n && p->hops.v[i] + JMP32_LEN > addr)
+			return true;
+	return false;
+}
+
+/*
+ * Join w with the last windows as far as they overlap.  false: it cannot be;
+ * nothing has changed.
+ */
+static bool
+win_join(struct plan *p, uint32_t fn, struct x86_window *w)
+{
+	struct x86_window u = *w;
+	size_t n = p->windows.n;
+
+	for (; n > 0 && win_end(&p->windows.v[n - 1].w) > u.start; n--) {
+		const struct plan_window *last = &p->windows.v[n - 1];
+
+		if (last->fn != fn ||
+		    !x86_fn_window_union(&p->fns.v[fn].fn, &last->w, &u, &u))
+			return false;
+	}
+	p->windows.n = n;
+	*w = u;
+	return true;
+}
+
+static int
+point_place(struct plan *p, const struct plan_point *pt)
+{
+	const struct plan_fn *f = &p->fns.v[pt->fn];
+	struct plan_window *last =
+		p->windows.n != 0 ? &p->windows.v[p->windows.n - 1] : NULL;
+	struct plan_window pw = { .fn = pt->fn };
+
+	if (pt->group != PLAN_NONE && p->groups.v[pt->group].why != NULL)
+		return 0;
+	if (last != NULL && pt->addr < win_end(&last->w) &&
+	    fn_insn(&p->fns.v[last->fn], pt->addr))
+		return 0;
+	x86_fn_window(world_x86(f->obj), &f->fn, pt->addr, &pw.w);
+	if (pw.w.kind == X86_WIN_NONE || pw.w.kind == X86_WIN_INT3)
+		point_refuse(p, pt, pw.w.why);
+	else if (!win_join(p, pt->fn, &pw.w))
+		point_refuse(p, pt, "other probes are too close");
+	else if (!vec_push(&p->windows, pw) ||
+		 (pw.w.kind == X86_WIN_HOP && !vec_push(&p->hops, pw.w.hop)))
+		return -1;
+	return 0;
+}
+
+/* ---- hops ---------------------------------------------------------------- */
+
+/* Bytes that a window overwrites. */
+struct span {
+	uint64_t lo, hi;
+	uint32_t window;
+	bool hop; /* the unused bytes that its short jump leads to */
+};
+
+static int
+cmp_span(const void *va, const void *vb)
+{
+	const struct span *a = va, *b = vb;
+
+	return a->lo < b->lo ? -1 : a->lo > b->lo;
+}
+
+/* A hop whose landing place another one has taken cannot be. */
+static int
+plan_hops(struct plan *p)
+{
+	VEC(struct span) s = { 0 };
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < p->windows.n; i++) {
+		const struct x86_window *w = &p->windows.v[i].w;
+		struct span x = { w->start, win_end(w), (uint32_t)i, false };
+
+		ok = vec_push(&s, x);
+		x = (struct span){ w->hop, w->hop + JMP32_LEN, (uint32_t)i,
+				   true };
+		if (ok && w->kind == X86_WIN_HOP)
+			ok = vec_push(&s, x);
+	}
+	if (ok && s.n > 1)
+		qsort(s.v, s.n, sizeof(*s.v), cmp_span);
+	for (size_t i = 1; ok && i < s.n; i++) {
+		struct span *a = &s.v[i - 1], *b = &s.v[i];
+
+		if (b->lo >= a->hi)
+			continue;
+		p->windows.v[a->hop ? a->window : b->window].dead = true;
+		if (b->hi < a->hi)
+			*b = *a; /* it may reach further */
+	}
+	vec_fini(&s);
+	return ok ? 0 : -1;
+}
+
+/* ---- who has a place ----------------------------------------------------- */
+
+/* Points in order, and windows in order: which is in which. */
+static void
+points_assign(struct plan *p)
+{
+	size_t w = 0;
+
+	for (size_t i = 0; i < p->points.n; i++) {
+		struct plan_point *pt = &p->points.v[i];
+
+		while (w < p->windows.n &&
+		       win_end(&p->windows.v[w].w) <= pt->addr)
+			w++;
+		pt->window = PLAN_NONE;
+		if (w == p->windows.n || pt->addr < p->windows.v[w].w.start)
+			continue;
+		if (p->windows.v[w].dead)
+			point_refuse(p, pt, "the unused bytes in reach are "
+					    "taken by another probe");
+		else
+			pt->window = (uint32_t)w;
+	}
+}
+
+/* Forget points without a place, and windows without points. */
+static void
+plan_compact(struct plan *p)
+{
+	size_t np = 0, nw = 0, i = 0;
+
+	for (size_t w = 0; w < p->windows.n; w++) {
+		struct plan_window pw = p->windows.v[w];
+
+		pw.point0 = (uint32_t)np;
+		for (; i < p->points.n &&
+		       p->points.v[i].addr < win_end(&pw.w);
+		     i++) {
+			struct plan_point pt = p->points.v[i];
+			bool wanted = pt.window == w &&
+				      (pt.group == PLAN_NONE ||
+				       p->groups.v[pt.group].why == NULL);
+			pt.window = (uint32_t)nw;
+			if (wanted)
+				p->points.v[np++] = pt;
+		}
+		pw.npoints = (uint32_t)np - pw.point0;
+		if (pw.npoints != 0)
+			p->windows.v[nw++] = pw;
+	}
+	p->points.n = np;
+	p->windows.n = nw;
+}
+
+static int
+plan_windows(struct plan *p)
+{
+	if (p->points.n > 1)
+		qsort(p->points.v, p->points.n, sizeof(*p->points.v),
+		      cmp_point);
+	for (size_t i = 0; i < p->points.n; i++)
+		if (point_place(p, &p->points.v[i]) != 0)
+			return -1;
+	if (plan_hops(p) != 0)
+		return -1;
+	points_assign(p);
+	plan_compact(p);
+	return 0;
+}
+
+void
+plan_again(struct plan *p)
+{
+	points_assign(p);
+	plan_compact(p);
+}
+
+/* ---- sites --------------------------------------------------------------- */
+
+static int
+site_new(struct engine *eng, const struct plan_group *g, uint64_t cookie,
+	 uint64_t pc, uint32_t *idx)
+{
+	const struct dif_enabling *en = eng->en;
+	struct rtn_site s = { .probe_id = en->probes[g->probe].id,
+			      .probe = g->probe,
+			      .epid0 = en->ecbs[g->ecb0].epid,
+			      .cells = eng->plan.cells[g->probe],
+			      .cookie = cookie,
+			      .pc = pc };
+
+	*idx = (uint32_t)eng->plan.sites.n;
+	return vec_push(&eng->plan.sites, s) ? 0 : -1;
+}
+
+static int
+sys_site(struct engine *eng, unsigned nr, bool ret, uint32_t *idx)
+{
+	struct plan *p = &eng->plan;
+	uint32_t g = p->sys_group[nr][ret], site;
+
+	if (g == PLAN_NONE)
+		return 0;
+	if (site_new(eng, &p->groups.v[g], p->groups.v[g].site->cookie, 0,
+		     &site) != 0)
+		return -1;
+	*idx = site + 1;
+	return 0;
+}
+
+static int
+plan_number(struct engine *eng, struct err *e)
+{
+	struct plan *p = &eng->plan;
+
+	for (size_t i = 0; i < p->points.n; i++) {
+		struct plan_point *pt = &p->points.v[i];
+
+		if (pt->group != PLAN_NONE &&
+		    site_new(eng, &p->groups.v[pt->group], pt->cookie,
+			     pt->addr, &pt->site) != 0)
+			return err_nomem(e);
+	}
+	for (unsigned nr = 0; nr < RTN_NSYS; nr++)
+		if (sys_site(eng, nr, false, &p->sys[nr].entry_site) != 0 ||
+		    sys_site(eng, nr, true, &p->sys[nr].return_site) != 0)
+			return err_nomem(e);
+	return 0;
+}
+
+/* ---- refusals ------------------------------------------------------------ */
+
+static bool
+is_pattern(const char *s)
+{
+	return s == NULL || s[0] == '\0' || strpbrk(s, "*?[\\") != NULL;
+}
+
+/* Does a clause of the group's probe name it, rather than match it? */
+static bool
+group_named(const struct engine *eng, const struct plan_group *g)
+{
+	uint32_t n = eng->plan.classes.v[g->cls].in.necbs;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct dif_pdesc *d =
+			&eng->en->clauses[eng->en->ecbs[g->ecb0 + i].clause]
+				 ->pdesc;
+		if (d->id != 0 || (!is_pattern(d->func) && !is_pattern(d->name)))
+			return true;
+	}
+	return false;
+}
+
+/* Has any site of each probe, or of each clause, a place? */
+static void
+plan_placed(const struct engine *eng, uint8_t *probe, uint8_t *clause)
+{
+	const struct plan *p = &eng->plan;
+
+	for (size_t i = 0; i < p->groups.n; i++) {
+		const struct plan_group *g = &p->groups.v[i];
+
+		if (g->why != NULL)
+			continue;
+		probe[g->probe] = 1;
+		for (uint32_t k = 0; k < p->classes.v[g->cls].in.necbs; k++)
+			clause[eng->en->ecbs[g->ecb0 + k].clause] = 1;
+	}
+}
+
+static int
+group_fail(const struct engine *eng, const struct plan_group *g, struct err *e)
+{
+	const struct dif_probe *pr = &eng->en->probes[g->probe];
+
+	return err_set(e, &ERR_GENERIC, 0,
+		       "%s:%s:%s:%s: no probe can be put into process %d "
+		       "there: %s",
+		       pr->prov, pr->mod, pr->func, pr->name, (int)eng->pid,
+		       g->why);
+}
+
+int
+plan_check(struct engine *eng, struct err *e)
+{
+	struct plan *p = &eng->plan;
+	uint8_t *probe = arena_alloc(eng->arena, eng->en->nprobes + 1);
+	uint8_t *clause = arena_alloc(eng->arena, eng->en->nclauses + 1);
+
+	if (probe == NULL || clause == NULL)
+		return err_nomem(e);
+	p->nrefused = 0;
+	plan_placed(eng, probe, clause);
+	for (size_t i = 0; i < p->groups.n; i++) {
+		const struct plan_group *g = &p->groups.v[i];
+		bool idle = false;
+
+		if (g->why == NULL)
+			continue;
+		p->nrefused++;
+		for (uint32_t k = 0; k < p->classes.v[g->cls].in.necbs; k++)
+			idle |= !clause[eng->en->ecbs[g->ecb0 + k].clause];
+		if (idle || (!probe[g->probe] && group_named(eng, g)))
+			return group_fail(eng, g, e);
+	}
+	return 0;
+}
+
+void
+plan_report(const struct engine *eng, struct buf *out)
+{
+	const struct plan *p = &eng->plan;
+
+	buf_printf(out, "process %d: %zu probes at %zu places in %zu "
+			"functions\n",
+		   (int)eng->pid, p->groups.n - p->nrefused, p->windows.n,
+		   p->fns.n);
+	if (p->sys_entry || p->sys_return)
+		buf_printf(out, "process %d: %u system call instructions, %u "
+				"left alone\n",
+			   (int)eng->pid, p->nsys - p->nsys_refused,
+			   p->nsys_refused);
+	for (size_t i = 0; i < p->groups.n; i++) {
+		const struct plan_group *g = &p->groups.v[i];
+		const struct dif_probe *pr = &eng->en->probes[g->probe];
+
+		if (g->why != NULL)
+			buf_printf(out, "process %d: left out: %s:%s:%s:%s: "
+					"%s\n",
+				   (int)eng->pid, pr->prov, pr->mod, pr->func,
+				   pr->name, g->why);
+	}
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
+int
+plan_make(struct engine *eng, struct err *e)
+{
+	struct plan *p = &eng->plan;
+
+	p->fn_by_addr = hash_new();
+	p->class_by_key = hash_new();
+	if (p->fn_by_addr == NULL || p->class_by_key == NULL)
+		return err_nomem(e);
+	memset(p->sys_group, 0xff, sizeof(p->sys_group));
+	eng->world.taken = plan_taken;
+	eng->world.taken_arg = p;
+	if (plan_sites(eng, e) != 0)
+		return -1;
+	if ((p->sys_entry || p->sys_return) && plan_syscalls(eng, e) != 0)
+		return -1;
+	if (plan_windows(p) != 0)
+		return err_nomem(e);
+	if (plan_check(eng, e) != 0 || plan_statics(eng, e) != 0)
+		return -1;
+	return plan_number(eng, e);
+}
+
+void
+plan_fini(struct plan *p)
+{
+	for (size_t i = 0; i < p->fns.n; i++)
+		x86_fn_fini(&p->fns.v[i].fn);
+	vec_fini(&p->fns);
+	hash_free(p->fn_by_addr);
+	vec_fini(&p->classes);
+	hash_free(p->class_by_key);
+	vec_fini(&p->groups);
+	vec_fini(&p->points);
+	vec_fini(&p->windows);
+	vec_fini(&p->hops);
+	vec_fini(&p->sites);
+	vec_fini(&p->statics);
+}

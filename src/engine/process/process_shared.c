@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * process_shared.c - the shared part laid out and filled.
+ *
+ *   struct rtn_shared | sites | system calls | names, strings | variables
+ *   | globals | associative arrays | self-> areas | machines | buffers
+ *   | aggregation buffers
+ *
+ * The last ones are for as many threads as may ever fire at once; memory is
+ * used where it is touched only.  Generated code takes much of struct
+ * rtn_shared for constants, so all of that is filled before any code is made;
+ * what native code changes begins as zeroes.
+ */
+#include "engine/process/process_impl.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/uio.h>
+#include <time.h>
+
+#include <cpuid.h>
+
+#include "rt/rt_assoc.h"
+
+#define BUF_MIN	 4096u
+#define BUF_MAX	 (1ull << 31) /* rt_conf has 32 bits for it */
+#define PAGE	 4096ull
+#define LINE	 64ull
+#define ASSOC_MIN (1u << 16)
+
+static uint64_t
+up(uint64_t n, uint64_t to)
+{
+	return (n + to - 1) & ~(to - 1);
+}
+
+static uint64_t
+pow2_up(uint64_t n, uint64_t min)
+{
+	uint64_t p = min;
+
+	while (p < n && p < BUF_MAX)
+		p *= 2;
+	return p;
+}
+
+/* ---- sizes --------------------------------------------------------------- */
+
+static int
+size_buf(struct engine *eng, struct err *e)
+{
+	uint64_t min = BUF_MIN;
+
+	for (uint32_t i = 0; i < eng->en->nclauses; i++)
+		while (min < 2ull * eng->en->clauses[i]->recsize)
+			min *= 2;
+	eng->lay.bufsize = pow2_up(eng->opts.bufsize, BUF_MIN);
+	if (eng->lay.bufsize < min)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "bufsize: a record needs a buffer of at least "
+			       "%llu bytes",
+			       (unsigned long long)min);
+	return 0;
+}
+
+static int
+size_agg(struct engine *eng, struct err *e)
+{
+	const struct dif_tab *tab = eng->en->tab;
+	uint64_t need = 0, size = pow2_up(eng->opts.aggsize, 2 * BUF_MIN);
+
+	if (tab->naggs == 0)
+		return 0;
+	for (uint32_t i = 0; i < tab->naggs; i++)
+		if (tab->aggs[i]->keysize != 0)
+			need += sizeof(struct rt_agg_entry) +
+				tab->aggs[i]->keysize + tab->aggs[i]->words * 8;
+	for (;; size *= 2) {
+		rt_agg_layout_static(tab, size / 2, eng->plan.cells_size,
+				     eng->agg_fixed, &eng->agg);
+		if (eng->agg.entries_off + need <= size / 2)
+			break;
+		if (size >= BUF_MAX)
+			return err_set(e, &ERR_GENERIC, 0,
+				       "aggsize: the aggregations of so many "
+				       "probes do not fit in %llu bytes",
+				       (unsigned long long)BUF_MAX);
+	}
+	eng->lay.aggsize = size;
+	return 0;
+}
+
+static bool
+has_arrays(const struct dif_tab *tab)
+{
+	for (uint32_t i = 0; i < tab->nvars; i++)
+		if (tab->vars[i]->kind == DIF_VK_ARRAY)
+			return true;
+	return false;
+}
+
+static void
+size_vars(struct engine *eng)
+{
+	const struct dif_tab *tab = eng->en->tab;
+	struct shared_lay *l = &eng->lay;
+
+	for (uint32_t i = 0; i < tab->nvars; i++) {
+		const struct dif_uvar *v = tab->vars[i];
+		uint32_t n = v->id - RTN_VAR_MIN + 1;
+
+		if (v->id >= RTN_VAR_MIN && l->nvars[v->scope] < n)
+			l->nvars[v->scope] = n;
+	}
+}
+
+/*
+ * Names of probes as strings, one after the other; a name that is the same
+ * string as the probe before has is written once.  p NULL: only measure.
+ */
+static uint64_t
+names_write(const struct dif_enabling *en, char *p, uint32_t (*names)[4])
+{
+	const char *last[4] = { NULL };
+	uint32_t at[4] = { 0 }, off = 1; /* at 0: "" */
+
+	for (uint32_t i = 0; i < en->nprobes; i++) {
+		const struct dif_probe *pr = &en->probes[i];
+		const char *s[4] = { pr->prov, pr->mod, pr->func, pr->name };
+
+		for (int k = 0; k < 4; k++) {
+			uint32_t n = (uint32_t)strlen(s[k]) + 1;
+			if (s[k] != last[k]) {
+				if (p != NULL)
+					memcpy(p + off, s[k], n);
+				last[k] = s[k];
+				at[k] = off;
+				off += n;
+			}
+			if (p != NULL)
+				names[i][k] = at[k];
+		}
+	}
+	return off;
+}
+
+static uint64_t
+lay_take(uint64_t *at, uint64_t n, uint64_t align)
+{
+	uint64_t off = up(*at, align);
+
+	*at = off + n;
+	return off;
+}
+
+int
+shared_layout(struct engine *eng, struct err *e)
+{
+	const struct dif_enabling *en = eng->en;
+	struct shared_lay *l = &eng->lay;
+	uint64_t at = sizeof(struct rtn_shared), nslots;
+
+	if (size_buf(eng, e) != 0 || size_agg(eng, e) != 0)
+		return -1;
+	size_vars(eng);
+	nslots = (uint64_t)l->nthreads * RT_LEVELS;
+	l->sites = lay_take(&at, eng->plan.sites.n * sizeof(struct rtn_site),
+			    LINE);
+	l->sys = lay_take(&at, sizeof(eng->plan.sys), LINE);
+	l->names = lay_take(&at, en->nprobes * 16ull, LINE);
+	l->strtab = lay_take(&at, names_write(en, NULL, NULL), LINE);
+	for (int i = 0; i < 3; i++)
+		l->vars[i] = lay_take(
+			&at, l->nvars[i] * sizeof(struct rtn_var), LINE);
+	l->globals_size = en->tab->globals_size;
+	l->globals = lay_take(&at, l->globals_size + RT_STR_MAX, LINE);
+	l->assoc_size = 0;
+	if (has_arrays(en->tab))
+		l->assoc_size = up(eng->opts.dynvarsize > ASSOC_MIN ?
+					   eng->opts.dynvarsize :
+					   ASSOC_MIN,
+				   PAGE);
+	l->assoc = lay_take(&at, l->assoc_size, PAGE);
+	l->thread_stride = up(en->tab->thread_size + 8ull, LINE);
+	l->threads = lay_take(&at, l->thread_stride * l->nthreads, PAGE);
+	l->slot_stride = up(sizeof(struct rt), PAGE);
+	l->slots = lay_take(&at, l->slot_stride * nslots, PAGE);
+	l->bufs = lay_take(&at, l->bufsize * nslots, PAGE);
+	l->aggs = lay_take(&at, l->aggsize * nslots, PAGE);
+	l->end = up(at, PAGE);
+	return 0;
+}
+
+/* ---- constants ----------------------------------------------------------- */
+
+static uint64_t
+clock_of(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* walltimestamp - timestamp; the narrowest of some readings. */
+static uint64_t
+wall_offset(void)
+{
+	uint64_t best = 0, span = UINT64_MAX;
+
+	for (int i = 0; i < 5; i++) {
+		uint64_t a = clock_of(CLOCK_MONOTONIC),
+			 w = clock_of(CLOCK_REALTIME),
+			 b = clock_of(CLOCK_MONOTONIC);
+		if (b - a < span) {
+			span = b - a;
+			best = w - (a + span / 2);
+		}
+	}
+	return best;
+}
+
+static void
+fill_conf(const struct engine *eng, struct rt_conf *c)
+{
+	const struct dif_tab *tab = eng->en->tab;
+
+	*c = (struct rt_conf){
+		.strsize = eng->en->sizes.strsize,
+		.aggsize = (uint32_t)eng->lay.aggsize,
+		.agg_halfsize = (uint32_t)(eng->lay.aggsize / 2),
+		.agg_buckets_off = eng->agg.buckets_off,
+		.agg_nbuckets = eng->agg.nbuckets,
+		.agg_entries_off = eng->agg.entries_off,
+		.bufsize = (uint32_t)eng->lay.bufsize,
+		.nslots = (RTN_HOST_SLOTS + eng->lay.nthreads) * RT_LEVELS,
+		.task_real_parent = ~0u,
+		.task_tgid = ~0u,
+		.task_pid = ~0u,
+		.task_cred = ~0u,
+		.task_thread_info_status = ~0u,
+		.wall_offset = wall_offset(),
+	};
+	for (uint32_t i = 0; i < tab->naggs && i < 64; i++)
+		c->agg_words[i] = tab->aggs[i]->words;
+}
+
+/* The number behind a name in /proc/PID/status, and how many there are. */
+static unsigned
+status_field(const char *text, const char *name, uint64_t *v)
+{
+	const char *p = strstr(text, name);
+	unsigned n = 0;
+	char *end;
+
+	*v = 0;
+	for (p = p != NULL ? p + strlen(name) : ""; *p != '\n' && *p != '\0';
+	     p = end) {
+		uint64_t x = strtoull(p, &end, 10);
+		if (end == p)
+			break;
+		if (n++ == 0)
+			*v = x;
+	}
+	return n;
+}
+
+static bool
+status_read(pid_t pid, char *text, size_t n)
+{
+	char name[64];
+	FILE *f;
+	size_t got;
+
+	snprintf(name, sizeof(name), "/proc/%d/status", (int)pid);
+	f = fopen(name, "re");
+	if (f == NULL)
+		return false;
+	got = fread(text, 1, n - 1, f);
+	text[got] = '\0';
+	fclose(f);
+	return got != 0;
+}
+
+static void
+fill_ancestors(struct rtn_shared *sh)
+{
+	char text[4096];
+	uint64_t pid = sh->ppid;
+
+	for (int i = 0; i < RTN_NANCESTORS && pid != 0; i++) {
+		sh->ancestors[i] = (uint32_t)pid;
+		if (!status_read((pid_t)pid, text, sizeof(text)))
+			return;
+		status_field(text, "\nPPid:", &pid);
+	}
+}
+
+static void
+fill_status(struct engine *eng, struct rtn_shared *sh)
+{
+	char text[4096], *nl;
+	uint64_t v;
+
+	sh->pid = (uint32_t)eng->pid;
+	if (!status_read(eng->pid, text, sizeof(text)))
+		return;
+	status_field(text, "\nPPid:", &v);
+	sh->ppid = (uint32_t)v;
+	status_field(text, "\nUid:", &v);
+	sh->uid = (uint32_t)v;
+	status_field(text, "\nGid:", &v);
+	sh->gid = (uint32_t)v;
+	status_field(text, "\nSeccomp:", &v);
+	sh->seccomp = v != 0;
+	sh->strict = v == 1;
+	/* It names its threads by other numbers than we do. */
+	eng->foreign_pids = status_field(text, "\nNSpid:", &v) > 1;
+	if (strncmp(text, "Name:\t", 6) == 0 &&
+	    (nl = strchr(text, '\n')) != NULL) {
+		size_t n = (size_t)(nl - text) - 6;
+		memcpy(sh->comm, text + 6,
+		       n < sizeof(sh->comm) ? n : sizeof(sh->comm) - 1);
+	}
+	fill_ancestors(sh);
+}
+
+static bool
+target_read(const struct engine *eng, uint64_t addr, void *dst, size_t n)
+{
+	struct iovec l = { dst, n }, r = { (void *)(uintptr_t)addr, n };
+
+	return process_vm_readv(eng->pid, &l, 1, &r, 1, 0) == (ssize_t)n;
+}
+
+/* Where the C library has registered struct rseq, from the thread pointer. */
+static int64_t
+rseq_offset(const struct engine *eng)
+{
+	uint64_t off_at, size_at;
+	int64_t off;
+	uint32_t size;
+
+	if (!world_symbol(&eng->world, "__rseq_offset", &off_at) ||
+	    !world_symbol(&eng->world, "__rseq_size", &size_at) ||
+	    !target_read(eng, off_at, &off, sizeof(off)) ||
+	    !target_read(eng, size_at, &size, sizeof(size)))
+		return 0;
+	return size != 0 ? off : 0;
+}
+
+static void
+fill_machine(const struct engine *eng, struct rtn_shared *sh)
+{
+	unsigned a, b, c = 0, d;
+
+	if (__get_cpuid_count(7, 0, &a, &b, &c, &d))
+		sh->has_rdpid = (c >> 22) & 1;
+	sh->has_fsgsbase = (getauxval(AT_HWCAP2) >> 1) & 1;
+	sh->rseq_off = rseq_offset(eng);
+	if (!clock_tsc_good())
+		sh->vdso_time = world_vdso_time(&eng->world);
+}
+
+void
+shared_constants(struct engine *eng, struct rtn_shared *sh, uint64_t at,
+		 uint64_t table)
+{
+	const struct shared_lay *l = &eng->lay;
+
+	sh->self = at;
+	sh->table = table;
+	sh->sites = at + l->sites;
+	sh->sys = at + l->sys;
+	sh->globals = at + l->globals;
+	sh->assoc = l->assoc_size != 0 ? at + l->assoc : 0;
+	sh->strtab = at + l->strtab;
+	sh->names = at + l->names;
+	sh->slots = at + l->slots;
+	sh->slot_stride = l->slot_stride;
+	sh->threads = at + l->threads;
+	sh->thread_stride = l->thread_stride;
+	sh->bufs = at + l->bufs;
+	sh->aggs = at + l->aggs;
+	sh->shared_size = l->end;
+	sh->nthreads = l->nthreads;
+	for (int i = 0; i < 3; i++) {
+		sh->vars[i] = at + l->vars[i];
+		sh->nvars[i] = l->nvars[i];
+	}
+	sh->nregions = eng->map.nregions;
+	for (uint32_t i = 0; i < sh->nregions; i++) {
+		sh->region[i].lo = eng->map.region[i].addr;
+		sh->region[i].hi = sh->region[i].lo + eng->map.region[i].size;
+	}
+	sh->ctl.globals_addr = sh->globals;
+	sh->ctl.strtab_addr = sh->strtab;
+	fill_conf(eng, &sh->conf);
+	fill_status(eng, sh);
+	fill_machine(eng, sh);
+}
+
+/* ---- tables -------------------------------------------------------------- */
+
+static void
+fill_vars(struct engine *eng)
+{
+	const struct dif_tab *tab = eng->en->tab;
+
+	for (uint32_t i = 0; i < tab->nvars; i++) {
+		const struct dif_uvar *v = tab->vars[i];
+		struct rtn_var *to = (void *)(eng->map.mem +
+					      eng->lay.vars[v->scope]);
+		bool str = v->type.kind == DIF_TYPE_STRING;
+		bool ref = str || (v->type.flags & DIF_TF_BYREF) != 0;
+
+		if (v->id < RTN_VAR_MIN)
+			continue;
+		to[v->id - RTN_VAR_MIN] = (struct rtn_var){
+			.off = v->kind == DIF_VK_ARRAY ? 0 : v->off,
+			.size = v->size,
+			.bytes = v->type.size,
+			.flags = (v->kind == DIF_VK_ARRAY ? RTN_VAR_ARRAY :
+							    RTN_VAR_SCALAR) |
+				 (ref ? RTN_VAR_REF : 0) |
+				 (str ? RTN_VAR_STR : 0),
+		};
+	}
+}
+
+/* What system calls mean for us besides their probes. */
+static void
+fill_special(struct plan *p)
+{
+	static const uint32_t exits[] = { 60, 231 }, execs[] = { 59, 322 };
+
+	for (unsigned nr = 0; nr < RTN_NSYS; nr++)
+		if (p->sys[nr].return_site != 0)
+			p->sys[nr].special |= RTN_SYS_RETURNS;
+	for (int i = 0; i < 2; i++) {
+		p->sys[exits[i]].special |= RTN_SYS_EXIT;
+		p->sys[execs[i]].special |= RTN_SYS_EXEC;
+	}
+}
+
+int
+shared_fill(struct engine *eng, struct err *e)
+{
+	uint8_t *mem = eng->map.mem;
+	const struct shared_lay *l = &eng->lay;
+	uint64_t at = eng->map.shared;
+
+	shared_constants(eng, eng->sh, at, eng->map.table);
+	if (eng->plan.sites.n != 0)
+		memcpy(mem + l->sites, eng->plan.sites.v,
+		       eng->plan.sites.n * sizeof(*eng->plan.sites.v));
+	names_write(eng->en, (char *)mem + l->strtab,
+		    (uint32_t(*)[4])(void *)(mem + l->names));
+	fill_vars(eng);
+	if (l->assoc_size != 0 &&
+	    rt_assoc_init((struct rt_assoc *)(void *)(mem + l->assoc),
+			  l->assoc_size) != 0)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "dynvarsize: %llu bytes are too few",
+			       (unsigned long long)l->assoc_size);
+	clock_start(&eng->clock, eng->sh);
+	return 0;
+}
+
+void
+shared_fill_sys(struct engine *eng)
+{
+	fill_special(&eng->plan);
+	memcpy(eng->map.mem + eng->lay.sys, eng->plan.sys,
+	       sizeof(eng->plan.sys));
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * process_site.c - from the sites of an enabling to points: instructions and
+ * what is to happen there.
+ *
+ * Each site of a probe is a group of points, which stand or fall together: a
+ * return probe that misses one of a function's ways out would lie about it.
+ * System calls have one point (or two) at every `syscall` instruction, whatever
+ * the calls that are traced; which of them fires is found by number.
+ *
+ * Sites that run the same clauses on arguments found the same way are a class,
+ * and share a handler.
+ */
+#include "engine/process/process_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool
+process_serves(enum dif_site_kind kind)
+{
+	switch (kind) {
+	case DIF_SITE_BEGIN:
+	case DIF_SITE_END:
+	case DIF_SITE_ERROR:
+	case DIF_SITE_PROFILE:
+	case DIF_SITE_TICK:
+	case DIF_SITE_SYSENTRY:
+	case DIF_SITE_SYSRETURN:
+	case DIF_SITE_UENTRY:
+	case DIF_SITE_URETURN:
+	case DIF_SITE_UINSN:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---- functions ----------------------------------------------------------- */
+
+static int
+fn_analyse(struct engine *eng, struct plan_fn *f, uint64_t size, struct err *e)
+{
+	struct x86_part part[8];
+	uint32_t n = world_parts(f->obj, f->addr, size, part);
+	struct err why = { 0 };
+
+	if (n == 0) {
+		f->why = "its size is not known";
+		return 0;
+	}
+	if (x86_fn_analyse(world_x86(f->obj), part, n, &f->fn, &why) == 0)
+		return 0;
+	if (why.tag == &ERR_NOMEM)
+		return err_nomem(e);
+	f->why = arena_strdup(eng->arena, why.msg);
+	return f->why != NULL ? 0 : err_nomem(e);
+}
+
+int
+plan_fn_get(struct engine *eng, struct world_obj *o, uint64_t addr,
+	    uint64_t size, uint32_t *idx, struct err *e)
+{
+	struct plan *p = &eng->plan;
+	uintptr_t at =
+		(uintptr_t)hash_find(p->fn_by_addr, &addr, sizeof(addr));
+	struct plan_fn f = { .addr = addr, .obj = o };
+
+	if (at != 0) {
+		*idx = (uint32_t)(at - 1);
+		return 0;
+	}
+	if (fn_analyse(eng, &f, size, e) != 0)
+		return -1;
+	*idx = (uint32_t)p->fns.n;
+	if (!vec_push(&p->fns, f)) {
+		x86_fn_fini(&f.fn);
+		return err_nomem(e);
+	}
+	if (hash_set(p->fn_by_addr, &addr, sizeof(addr),
+		     (void *)((uintptr_t)*idx + 1)) != 0)
+		return err_nomem(e);
+	return 0;
+}
+
+/* ---- classes ------------------------------------------------------------- */
+
+static const enum x86_at site_at[DIF_NSITES] = {
+	[DIF_SITE_UENTRY] = X86_AT_ENTRY,
+	[DIF_SITE_URETURN] = X86_AT_RETURN,
+	[DIF_SITE_UINSN] = X86_AT_INSN,
+	[DIF_SITE_SYSENTRY] = X86_AT_SYSENTRY,
+	[DIF_SITE_SYSRETURN] = X86_AT_SYSRETURN,
+};
+
+/* The class of a site whose probe has the ECBs [ecb0, ecb0 + n). */
+static int
+class_get(struct engine *eng, const struct dif_site *s, uint32_t ecb0,
+	  uint32_t n, uint32_t *idx, struct err *e)
+{
+	struct plan *p = &eng->plan;
+	enum x86_at at = site_at[s->kind];
+	struct buf key = BUF_INIT;
+	uintptr_t i;
+
+	buf_write(&key, &s->args, sizeof(s->args));
+	buf_write(&key, &at, sizeof(at));
+	for (uint32_t k = 0; k < n; k++)
+		buf_write(&key, &eng->en->ecbs[ecb0 + k].clause,
+			  sizeof(eng->en->ecbs->clause));
+	if (key.failed)
+		return err_nomem(e);
+	i = (uintptr_t)hash_find(p->class_by_key, key.p, key.n);
+	*idx = (uint32_t)(i - 1);
+	if (i == 0) {
+		struct plan_class c = {
+			.in = { eng->en, ecb0, n, s->args, at },
+			.sys = at == X86_AT_SYSENTRY || at == X86_AT_SYSRETURN
+		};
+		*idx = (uint32_t)p->classes.n;
+		if (!vec_push(&p->classes, c) ||
+		    hash_set(p->class_by_key, key.p, key.n,
+			     (void *)((uintptr_t)*idx + 1)) != 0) {
+			buf_fini(&key);
+			return err_nomem(e);
+		}
+	}
+	buf_fini(&key);
+	return 0;
+}
+
+/* ---- points -------------------------------------------------------------- */
+
+int
+plan_point_add(struct plan *p, const struct plan_point *pt)
+{
+	struct plan_point x = *pt;
+
+	x.seq = (uint32_t)p->points.n;
+	x.window = PLAN_NONE;
+	return vec_push(&p->points, x) ? 0 : -1;
+}
+
+void
+plan_refuse(struct plan *p, uint32_t group, const char *why)
+{
+	if (p->groups.v[group].why == NULL)
+		p->groups.v[group].why = why != NULL ? why : "no room";
+}
+
+static int
+site_returns(struct engine *eng, const struct plan_point *pt, struct err *e)
+{
+	struct plan *p = &eng->plan;
+	const struct plan_fn *f = &p->fns.v[pt->fn];
+
+	if (!f->fn.outs_all)
+		plan_refuse(p, pt->group,
+			    f->fn.why != NULL ? f->fn.why :
+						"not all of its ways out are "
+						"known");
+	for (size_t i = 0; f->fn.outs_all && i < f->fn.outs.n; i++) {
+		struct plan_point x = *pt;
+		x.addr = f->fn.outs.v[i].addr;
+		x.cookie = x.addr - f->addr;
+		if (plan_point_add(p, &x) != 0)
+			return err_nomem(e);
+	}
+	return 0;
+}
+
+static int
+site_user(struct engine *eng, const struct dif_site *s, uint32_t group,
+	  struct err *e)
+{
+	struct plan *p = &eng->plan;
+	struct world_obj *o = world_at(&eng->world, s->addr);
+	struct plan_point pt = { .addr = s->addr,
+				 .group = group,
+				 .at = site_at[s->kind],
+				 .cookie = s->cookie };
+	uint64_t fn = s->fn;
+
+	if (o == NULL) {
+		plan_refuse(p, group, "no code of a file is there");
+		return 0;
+	}
+	if (fn == 0)
+		fn = world_fn_of(o, s->addr);
+	if (fn == 0) {
+		plan_refuse(p, group, "it is in no function that is known");
+		return 0;
+	}
+	if (plan_fn_get(eng, o, fn, s->fn != 0 ? s->fn_size : 0, &pt.fn, e))
+		return -1;
+	if (p->fns.v[pt.fn].why != NULL) {
+		plan_refuse(p, group, p->fns.v[pt.fn].why);
+		return 0;
+	}
+	if (s->kind == DIF_SITE_URETURN)
+		return site_returns(eng, &pt, e);
+	return plan_point_add(p, &pt) == 0 ? 0 : err_nomem(e);
+}
+
+static int
+site_sys(struct engine *eng, const struct plan_group *g, struct err *e)
+{
+	struct plan *p = &eng->plan;
+	bool ret = g->site->kind == DIF_SITE_SYSRETURN;
+
+	if (g->site->num >= RTN_NSYS)
+		return 0; /* no such call */
+	p->sys_group[g->site->num][ret] =
+		(uint32_t)(g - p->groups.v);
+	*(ret ? &p->sys_return : &p->sys_entry) = true;
+	return 0;
+}
+
+static int
+site_add(struct engine *eng, uint32_t probe, const struct dif_site *s,
+	 uint32_t ecb0, uint32_t n, struct err *e)
+{
+	struct plan *p = &eng->plan;
+	struct plan_group g = { .probe = probe, .site = s, .ecb0 = ecb0 };
+	const struct dif_probe *pr = &eng->en->probes[probe];
+
+	if (!process_serves(s->kind))
+		return err_set(e, &ERR_GENERIC, 0,
+			       "%s:%s:%s:%s: the process engine cannot serve "
+			       "this kind of probe",
+			       pr->prov, pr->mod, pr->func, pr->name);
+	if (s->kind < DIF_SITE_UENTRY && s->kind != DIF_SITE_SYSENTRY &&
+	    s->kind != DIF_SITE_SYSRETURN)
+		return 0; /* fires in the consumer */
+	if (class_get(eng, s, ecb0, n, &g.cls, e) != 0)
+		return -1;
+	if (!vec_push(&p->groups, g))
+		return err_nomem(e);
+	if (p->classes.v[g.cls].sys)
+		return site_sys(eng, &p->groups.v[p->groups.n - 1], e);
+	return site_user(eng, s, (uint32_t)p->groups.n - 1, e);
+}
+
+int
+plan_sites(struct engine *eng, struct err *e)
+{
+	const struct dif_enabling *en = eng->en;
+	uint32_t ecb = 0;
+
+	for (uint32_t p = 0; p < en->nprobes; p++) {
+		uint32_t ecb0;
+
+		while (ecb < en->necbs && en->ecbs[ecb].probe < p)
+			ecb++;
+		ecb0 = ecb;
+		while (ecb < en->necbs && en->ecbs[ecb].probe == p)
+			ecb++;
+		for (uint32_t s = 0; ecb > ecb0 && s < en->probes[p].nsites;
+		     s++)
+			if (site_add(eng, p, &en->probes[p].sites[s], ecb0,
+				     ecb - ecb0, e) != 0)
+				return -1;
+	}
+	return 0;
+}
+
+/* ---- system calls -------------------------------------------------------- */
+
+static int
+sys_points(struct engine *eng, uint32_t fn, uint64_t addr, struct err *e)
+{
+	struct plan *p = &eng->plan;
+	struct plan_point pt = { .addr = addr,
+				 .fn = fn,
+				 .group = PLAN_NONE,
+				 .at = X86_AT_SYSENTRY };
+
+	/* The entry stub always: it keeps the number for the return, and sees
+	   threads end and programs change. */
+	if (plan_point_add(p, &pt) != 0)
+		return err_nomem(e);
+	p->nsys++;
+	pt.at = X86_AT_SYSRETURN;
+	pt.after = true;
+	if (p->sys_return && plan_point_add(p, &pt) != 0)
+		return err_nomem(e);
+	return 0;
+}
+
+static int
+sys_fn(struct engine *eng, struct world_obj *o, uint64_t addr, struct err *e)
+{
+	uint32_t fn;
+
+	if (plan_fn_get(eng, o, addr, 0, &fn, e) != 0)
+		return -1;
+	if (eng->plan.fns.v[fn].why != NULL)
+		return 0;
+	for (size_t i = 0; i < eng->plan.fns.v[fn].fn.syscalls.n; i++)
+		if (sys_points(eng, fn,
+			       eng->plan.fns.v[fn].fn.syscalls.v[i], e) != 0)
+			return -1;
+	return 0;
+}
+
+int
+plan_syscalls(struct engine *eng, struct err *e)
+{
+	for (size_t i = 0; i < eng->world.objs.n; i++) {
+		struct world_obj *o = eng->world.objs.v[i];
+		uint64_t last = 0, at = 0;
+
+		while ((at = world_syscall(o, at)) != 0) {
+			uint64_t fn = world_fn_of(o, at);
+
+			at++;
+			if (fn == 0 || fn == last)
+				continue;
+			last = fn;
+			if (sys_fn(eng, o, fn, e) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* ---- cells of constant keys ---------------------------------------------- */
+
+/* Are all its keys names of the probe? */
+static bool
+stmt_static(const struct dif_stmt *s)
+{
+	if (!DIF_ACT_IS_AGG(s->kind) || s->nkeys == 0)
+		return false;
+	for (uint32_t k = 0; k < s->nkeys; k++)
+		if (s->exprs[k].src != DIF_SRC_NAME)
+			return false;
+	return true;
+}
+
+static int
+static_add(struct engine *eng, uint32_t probe, const struct dif_stmt *s,
+	   uint32_t *off, struct err *e)
+{
+	const struct dif_aggvar *a = eng->en->tab->aggs[s->agg];
+	uint8_t *key = arena_alloc(eng->arena, a->keysize);
+	struct rt_static_cell c = { .agg = s->agg, .off = *off, .key = key };
+
+	if (key == NULL || !vec_push(&eng->plan.statics, c))
+		return err_nomem(e);
+	for (uint32_t k = 0; k < s->nkeys; k++)
+		memcpy(key + s->exprs[k].off, &eng->en->probes[probe].id, 4);
+	*off += 8 + a->words * 8;
+	return 0;
+}
+
+/* Cells of the probe of a group, if it has none yet. */
+static int
+static_probe(struct engine *eng, const struct plan_group *g, uint32_t *off,
+	     struct err *e)
+{
+	const struct x86_handler_in *in = &eng->plan.classes.v[g->cls].in;
+	uint32_t at = *off;
+
+	if (eng->plan.cells[g->probe] != 0 ||
+	    x86_static_size(eng->en, g->ecb0, in->necbs) == 0)
+		return 0;
+	for (uint32_t i = 0; i < in->necbs; i++) {
+		const struct dif_clause *c =
+			eng->en->clauses[eng->en->ecbs[g->ecb0 + i].clause];
+		for (uint32_t k = 0; k < c->nstmts; k++)
+			if (stmt_static(&c->stmts[k]) &&
+			    static_add(eng, g->probe, &c->stmts[k], off, e))
+				return -1;
+	}
+	eng->plan.cells[g->probe] = at;
+	return 0;
+}
+
+int
+plan_statics(struct engine *eng, struct err *e)
+{
+	struct plan *p = &eng->plan;
+	const struct dif_tab *tab = eng->en->tab;
+	struct rt_agg_layout lay;
+	uint32_t off;
+
+	p->cells = arena_calloc(eng->arena, eng->en->nprobes + 1,
+				sizeof(*p->cells));
+	eng->agg_fixed = arena_calloc(eng->arena, tab->naggs + 1,
+				      sizeof(*eng->agg_fixed));
+	if (p->cells == NULL || eng->agg_fixed == NULL)
+		return err_nomem(e);
+	rt_agg_layout(tab, 4096, eng->agg_fixed, &lay);
+	off = lay.fixed_end;
+	for (size_t i = 0; i < p->groups.n; i++)
+		if (p->groups.v[i].why == NULL &&
+		    static_probe(eng, &p->groups.v[i], &off, e) != 0)
+			return -1;
+	p->cells_size = off - lay.fixed_end;
+	return 0;
+}

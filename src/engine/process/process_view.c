@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * process_view.c - the shared memory as the consumer walks it: slots, when
+ * they are quiet, and when their threads have gone.
+ *
+ * Slots 0 .. RTN_HOST_SLOTS - 1 are the consumer's own and have one level; the
+ * second one is a machine that nothing ever uses.  Thread slots follow; the
+ * view shows those that have ever been taken.
+ */
+#include "engine/process/process_impl.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/membarrier.h>
+
+#define GRACE_MS 50u
+#define NO_MEMBARRIER_US 30000u /* longer than a store stays in a CPU */
+#define NS_MS 1000000ull
+
+static uint64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- the view ------------------------------------------------------------ */
+
+static void
+view_slots(struct engine *eng)
+{
+	const struct shared_lay *l = &eng->lay;
+	struct rt_view *v = &eng->view;
+	unsigned first = RTN_HOST_SLOTS * RT_LEVELS;
+
+	for (unsigned i = 0; i < first; i++) {
+		struct host_slot *s = host_slot(eng->host, i / RT_LEVELS);
+		bool own = i % RT_LEVELS == 0;
+		v->rt[i] = own ? s->rt : eng->none;
+		v->buf[i] = own ? s->buf : NULL;
+		v->agg[i] = own ? s->agg : eng->none_agg;
+	}
+	for (unsigned i = first; i < first + l->nthreads * RT_LEVELS; i++) {
+		uint64_t n = i - first;
+		v->rt[i] = (void *)(eng->map.mem + l->slots +
+				    n * l->slot_stride);
+		v->buf[i] = eng->map.mem + l->bufs + n * l->bufsize;
+		v->agg[i] = eng->map.mem + l->aggs + n * l->aggsize;
+	}
+}
+
+int
+shared_view(struct engine *eng, struct err *e)
+{
+	struct rt_view *v = &eng->view;
+	unsigned n = v->maxslots; /* as it was said when loaded */
+
+	*v = (struct rt_view){
+		.nslots = RTN_HOST_SLOTS * RT_LEVELS,
+		.ncpus = 1,
+		.maxslots = n,
+		.thread_slots = true,
+		.ns = clock_ns,
+		.ns_arg = &eng->clock,
+		.statics = eng->plan.statics.v,
+		.nstatics = (uint32_t)eng->plan.statics.n,
+		.bufsize = eng->lay.bufsize,
+		.aggsize = eng->lay.aggsize,
+		.ctl = &eng->sh->ctl,
+		.agg_fixed = eng->agg_fixed,
+		.agg_buckets_off = eng->agg.buckets_off,
+		.agg_nbuckets = eng->agg.nbuckets,
+		.agg_entries_off = eng->agg.entries_off,
+	};
+	v->rt = arena_calloc(eng->arena, n, sizeof(*v->rt));
+	v->buf = arena_calloc(eng->arena, n, sizeof(*v->buf));
+	v->agg = arena_calloc(eng->arena, n, sizeof(*v->agg));
+	v->stuck = eng->stuck = arena_calloc(eng->arena, n, sizeof(bool));
+	eng->none = arena_alloc(eng->arena, sizeof(*eng->none));
+	if (v->rt == NULL || v->buf == NULL || v->agg == NULL ||
+	    eng->stuck == NULL || eng->none == NULL)
+		return err_nomem(e);
+	if (eng->lay.aggsize != 0) {
+		void *p = mmap(NULL, eng->lay.aggsize, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+			       0);
+		if (p == MAP_FAILED)
+			return err_nomem(e);
+		eng->none_agg = p;
+	}
+	view_slots(eng);
+	if (eng->lay.aggsize == 0)
+		v->agg = NULL;
+	return 0;
+}
+
+void
+shared_view_fini(struct engine *eng)
+{
+	if (eng->none_agg != NULL)
+		munmap(eng->none_agg, eng->lay.aggsize);
+	eng->none_agg = NULL;
+}
+
+/* Slots taken since, and firings that found none: lost, and counted. */
+const struct rt_view *
+shared_view_now(struct engine *eng)
+{
+	struct rt_view *v = &eng->view;
+	uint32_t used;
+	uint64_t lost;
+
+	if (eng->sh == NULL || v->rt == NULL)
+		return v;
+	used = __atomic_load_n(&eng->sh->nthreads_used, __ATOMIC_ACQUIRE);
+	if (used > eng->lay.nthreads)
+		used = eng->lay.nthreads;
+	v->nslots = (RTN_HOST_SLOTS + used) * RT_LEVELS;
+	lost = eng->sh->no_slot;
+	eng->none->drops[RT_DROP_NESTED] += lost - eng->no_slot_seen;
+	eng->no_slot_seen = lost;
+	return v;
+}
+
+/* ---- quiet --------------------------------------------------------------- */
+
+static void
+serialise(void)
+{
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) != 0)
+		usleep(NO_MEMBARRIER_US);
+}
+
+static bool
+slot_busy(const struct engine *eng, unsigned slot)
+{
+	return __atomic_load_n(&eng->view.rt[slot]->busy, __ATOMIC_ACQUIRE) !=
+	       0;
+}
+
+/* Nobody is left who could finish a firing. */
+static bool
+target_over(const struct engine *eng, unsigned slot)
+{
+	return slot >= RTN_HOST_SLOTS * RT_LEVELS &&
+	       (eng->gone || kill(eng->pid, 0) != 0);
+}
+
+/*
+ * Wait until each slot was seen idle once.  left[]: those that were not, as
+ * often as they were looked at; NULL: nobody asks.
+ */
+static void
+slots_wait(struct engine *eng, unsigned ms, bool *left)
+{
+	const struct rt_view *v = shared_view_now(eng);
+	uint64_t end = now_ns() + ms * NS_MS;
+
+	for (unsigned s = 0; s < v->nslots; s++) {
+		bool busy = slot_busy(eng, s);
+
+		for (unsigned i = 0; busy; i++) {
+			if (i % 1024 == 1023) {
+				if (now_ns() > end || target_over(eng, s))
+					break;
+				sched_yield();
+			}
+			busy = slot_busy(eng, s);
+		}
+		if (left != NULL)
+			left[s] = busy && !target_over(eng, s);
+	}
+}
+
+/*
+ * A firing sets busy before it reads agg_half.  Having made all CPUs serialise
+ * we see each busy that was set by one that may have read the old half.
+ */
+void
+shared_grace(struct engine *eng)
+{
+	if (eng->sh == NULL || eng->view.rt == NULL)
+		return;
+	serialise();
+	slots_wait(eng, GRACE_MS, eng->stuck);
+}
+
+void
+shared_quiet(struct engine *eng, unsigned ms)
+{
+	if (eng->sh == NULL || eng->view.rt == NULL)
+		return;
+	serialise();
+	slots_wait(eng, ms, NULL);
+}
+
+/* ---- threads that have gone ---------------------------------------------- */
+
+static bool
+thread_lives(const struct engine *eng, uint32_t tid)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "/proc/%d/task/%u", (int)eng->pid, tid);
+	return access(name, F_OK) == 0;
+}
+
+static bool
+table_copy(const struct engine *eng, struct rtn_table *t)
+{
+	struct iovec l = { t, sizeof(*t) },
+		     r = { (void *)(uintptr_t)eng->map.table, sizeof(*t) };
+
+	return process_vm_readv(eng->pid, &l, 1, &r, 1, 0) ==
+	       (ssize_t)sizeof(*t);
+}
+
+/* The thread's key leads nowhere from now on. */
+static void
+home_close(const struct engine *eng, const struct rtn_table *t, uint32_t thread)
+{
+	uint64_t rt = eng->sh->slots +
+		      (uint64_t)thread * RT_LEVELS * eng->lay.slot_stride;
+	uint64_t tomb = RTN_KEY_TOMB;
+
+	for (uint32_t i = 0; i < RTN_NHOMES; i++) {
+		struct iovec l = { &tomb, sizeof(tomb) }, r;
+		if (t->home[i].rt != rt || t->home[i].key <= RTN_KEY_CLAIM)
+			continue;
+		r.iov_base = (void *)(uintptr_t)(
+			eng->map.table +
+			offsetof(struct rtn_table, home) +
+			i * sizeof(struct rtn_home) +
+			offsetof(struct rtn_home, key));
+		r.iov_len = sizeof(tomb);
+		(void)process_vm_writev(eng->pid, &l, 1, &r, 1, 0);
+	}
+}
+
+static bool
+thread_idle(const struct engine *eng, uint32_t thread)
+{
+	unsigned s = (RTN_HOST_SLOTS + thread) * RT_LEVELS;
+
+	return !slot_busy(eng, s) && !slot_busy(eng, s + 1);
+}
+
+/*
+ * Threads that ended where we have no point see to it here.  First the key is
+ * closed, for another thread may have come to the same place in memory and use
+ * the slot as its own; it will take a new one.  Only when the slot is idle then
+ * may it be given away.
+ */
+void
+shared_reap(struct engine *eng)
+{
+	struct rtn_table *t = NULL;
+	uint32_t n = eng->sh->nthreads_used;
+	bool dead[RTN_NTHREADS] = { false }, any = false;
+
+	if (eng->foreign_pids || eng->gone || eng->map.nregions == 0)
+		return;
+	for (uint32_t i = 0; i < n && i < eng->lay.nthreads; i++) {
+		uint32_t tid = eng->sh->owner[i];
+		dead[i] = tid != 0 && !thread_lives(eng, tid);
+		any |= dead[i];
+	}
+	t = any ? malloc(sizeof(*t)) : NULL;
+	if (t == NULL || !table_copy(eng, t)) {
+		free(t);
+		return;
+	}
+	for (uint32_t i = 0; i < n && i < eng->lay.nthreads; i++)
+		if (dead[i])
+			home_close(eng, t, i);
+	serialise();
+	for (uint32_t i = 0; i < n && i < eng->lay.nthreads; i++)
+		if (dead[i] && thread_idle(eng, i))
+			__atomic_store_n(&eng->sh->owner[i], 0,
+					 __ATOMIC_RELEASE);
+	free(t);
+}
+
+uint8_t *
+shared_thread_of(void *arg, uint32_t tid)
+{
+	const struct engine *eng = arg;
+
+	for (uint32_t i = 0;
+	     i < eng->sh->nthreads_used && i < eng->lay.nthreads; i++)
+		if (eng->sh->owner[i] == tid)
+			return eng->map.mem + eng->lay.threads +
+			       i * eng->lay.thread_stride;
+	return NULL;
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * process_world.c - the target's objects, as the analysis of their functions
+ * asks about them: bytes, starts of functions, places entered from elsewhere.
+ *
+ * All comes from the files, at run-time addresses; whether the process's text
+ * still is what its file says is looked at when it is overwritten.
+ *
+ * Compilers move what is rarely run out of a function (.cold); such a part is
+ * found by the jumps that lead to it, since the names of two of them may be
+ * the same.
+ */
+#include "engine/process/process_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct world_obj {
+	const struct proc_obj *o;
+	struct elf_file *elf;
+	struct x86_world x86;
+	struct world *world;
+	const uint64_t *entries; /* elf_entries(); link-time */
+	size_t nentries;
+};
+
+/* ---- what the analysis asks ---------------------------------------------- */
+
+static const uint8_t *
+obj_bytes(void *arg, uint64_t addr, size_t n)
+{
+	const struct world_obj *o = arg;
+
+	return elf_bytes(o->elf, addr - o->o->base, n);
+}
+
+static bool
+obj_is_fn(void *arg, uint64_t addr)
+{
+	const struct world_obj *o = arg;
+
+	return elf_is_fn(o->elf, addr - o->o->base);
+}
+
+/* The first of the entries that is not below addr. */
+static size_t
+entry_from(const struct world_obj *o, uint64_t addr)
+{
+	size_t lo = 0, hi = o->nentries;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (o->entries[mid] < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static bool
+obj_entered(void *arg, uint64_t lo, uint64_t hi, size_t i, uint64_t *addr)
+{
+	struct world_obj *o = arg;
+	size_t at;
+
+	if (o->entries == NULL)
+		o->entries = elf_entries(o->elf, &o->nentries);
+	at = entry_from(o, lo - o->o->base) + i;
+	if (at >= o->nentries || o->entries[at] >= hi - o->o->base)
+		return false;
+	*addr = o->entries[at] + o->o->base;
+	return true;
+}
+
+static uint64_t
+obj_end_before(void *arg, uint64_t addr)
+{
+	const struct world_obj *o = arg;
+	uint64_t base = o->o->base;
+	size_t n, lo = 0, hi;
+	const struct elf_fde *d = elf_fdes(o->elf, &n);
+
+	for (hi = n; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (d[mid].addr < addr - base)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo == 0 ? 0 : d[lo - 1].addr + d[lo - 1].size + base;
+}
+
+static bool
+obj_taken(void *arg, uint64_t addr, uint64_t n)
+{
+	const struct world *w = ((const struct world_obj *)arg)->world;
+
+	return w->taken != NULL && w->taken(w->taken_arg, addr, n);
+}
+
+const struct x86_world *
+world_x86(struct world_obj *o)
+{
+	return &o->x86;
+}
+
+/* ---- objects ------------------------------------------------------------- */
+
+int
+world_open(struct world *w, pid_t pid, struct err *e)
+{
+	w->arena = arena_new();
+	w->procs = proc_set_new(e);
+	if (w->procs == NULL)
+		return -1;
+	if (w->arena == NULL)
+		return err_nomem(e);
+	w->proc = proc_lookup(w->procs, pid);
+	if (w->proc == NULL)
+		return err_set(e, &ERR_GENERIC, 0, "process %d has ended",
+			       (int)pid);
+	for (size_t i = 0; i < proc_nobjs(w->proc); i++) {
+		struct proc_obj *po = proc_obj_at(w->proc, i);
+		struct err why = { 0 };
+		struct world_obj *o;
+
+		if (po->path[0] != '/' || proc_obj_elf(po, &why) == NULL ||
+		    !elf_is_x86_64(po->elf))
+			continue;
+		o = arena_alloc(w->arena, sizeof(*o));
+		if (o == NULL || !vec_push(&w->objs, o))
+			return err_nomem(e);
+		*o = (struct world_obj){ .o = po, .elf = po->elf, .world = w };
+		o->x86 = (struct x86_world){ o, obj_bytes, obj_is_fn,
+					     obj_entered, obj_end_before,
+					     obj_taken };
+	}
+	return 0;
+}
+
+void
+world_close(struct world *w)
+{
+	vec_fini(&w->objs);
+	proc_set_free(w->procs);
+	arena_free(w->arena);
+	*w = (struct world){ 0 };
+}
+
+struct world_obj *
+world_at(struct world *w, uint64_t addr)
+{
+	for (size_t i = 0; i < w->objs.n; i++) {
+		const struct proc_obj *o = w->objs.v[i]->o;
+
+		if (addr >= o->start && addr < o->end &&
+		    elf_code_left(w->objs.v[i]->elf, addr - o->base) != 0)
+			return w->objs.v[i];
+	}
+	return NULL;
+}
+
+const char *
+world_obj_name(const struct world_obj *o)
+{
+	return o->o->name;
+}
+
+bool
+world_symbol(const struct world *w, const char *name, uint64_t *addr)
+{
+	for (size_t i = 0; i < w->objs.n; i++) {
+		const struct world_obj *o = w->objs.v[i];
+		const struct elf_sym *s = elf_sym_find(o->elf, name);
+
+		if (s != NULL) {
+			*addr = s->addr + o->o->base;
+			return true;
+		}
+	}
+	return false;
+}
+
+uint64_t
+world_vdso_time(const struct world *w)
+{
+	for (size_t i = 0; i < proc_nobjs(w->proc); i++) {
+		struct proc_obj *o = proc_obj_at(w->proc, i);
+		struct err why = { 0 };
+		const struct elf_sym *s;
+
+		if (strcmp(o->path, "[vdso]") != 0 ||
+		    proc_obj_elf(o, &why) == NULL)
+			continue;
+		s = elf_sym_find(o->elf, "__vdso_clock_gettime");
+		return s != NULL ? s->addr + o->base : 0;
+	}
+	return 0;
+}
+
+/* ---- functions ----------------------------------------------------------- */
+
+static bool
+name_is_cold(const char *name)
+{
+	const char *s = strstr(name, ".cold");
+
+	return s != NULL && (s[5] == '\0' || s[5] == '.');
+}
+
+/* The extent of the function (or part) that begins at a link-time address. */
+static uint64_t
+fn_size(struct world_obj *o, uint64_t at)
+{
+	const struct elf_fde *d = elf_fde_at(o->elf, at);
+	const struct elf_sym *s;
+
+	if (d != NULL && d->addr == at)
+		return d->size;
+	s = elf_sym_at(o->elf, at);
+	return s != NULL && s->is_func && s->addr == at ? s->size : 0;
+}
+
+/* Is a link-time address the start of a part that was moved away? */
+static bool
+is_cold(struct world_obj *o, uint64_t at)
+{
+	const struct elf_fde *d = elf_fde_at(o->elf, at);
+	const struct elf_sym *s = elf_sym_at(o->elf, at);
+
+	if (s != NULL && s->addr == at && name_is_cold(s->name))
+		return true;
+	return d != NULL && d->addr == at && d->fragment;
+}
+
+static bool
+part_known(const struct x86_part *part, uint32_t n, uint64_t addr)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (addr >= part[i].addr && addr - part[i].addr < part[i].size)
+			return true;
+	return false;
+}
+
+/* Parts that code in `from` jumps to. */
+static uint32_t
+cold_parts(struct world_obj *o, const struct x86_part *from,
+	   struct x86_part *part, uint32_t n)
+{
+	const uint8_t *p = obj_bytes(o, from->addr, from->size);
+	uint64_t base = o->o->base;
+
+	for (uint64_t off = 0; p != NULL && off < from->size && n < 8;) {
+		struct x86_insn in;
+		uint64_t to;
+
+		x86_insn_decode(p + off, from->size - off, from->addr + off,
+				&in);
+		off += in.len;
+		if (in.kind != X86_I_JMP && in.kind != X86_I_JCC)
+			continue;
+		if (part_known(part, n, in.target) ||
+		    !is_cold(o, in.target - base))
+			continue;
+		to = fn_size(o, in.target - base);
+		if (to != 0)
+			part[n++] = (struct x86_part){ in.target, to };
+	}
+	return n;
+}
+
+uint32_t
+world_parts(struct world_obj *o, uint64_t addr, uint64_t size,
+	    struct x86_part part[8])
+{
+	uint64_t at = addr - o->o->base, left = elf_code_left(o->elf, at);
+	uint32_t n = 1;
+
+	if (size == 0)
+		size = fn_size(o, at);
+	if (size > left)
+		size = left;
+	if (size == 0)
+		return 0;
+	part[0] = (struct x86_part){ addr, size };
+	for (uint32_t i = 0; i < n; i++)
+		n = cold_parts(o, &part[i], part, n);
+	return n;
+}
+
+uint64_t
+world_fn_of(struct world_obj *o, uint64_t addr)
+{
+	uint64_t at = addr - o->o->base;
+	const struct elf_fde *d = elf_fde_at(o->elf, at);
+	const struct elf_sym *s;
+
+	if (d != NULL)
+		return d->signal ? 0 : d->addr + o->o->base;
+	s = elf_sym_at(o->elf, at);
+	return s != NULL && s->is_func ? s->addr + o->o->base : 0;
+}
+
+uint64_t
+world_syscall(struct world_obj *o, uint64_t addr)
+{
+	uint64_t base = o->o->base;
+
+	for (addr = addr > o->o->start ? addr : o->o->start; addr < o->o->end;) {
+		uint64_t left = elf_code_left(o->elf, addr - base);
+		const uint8_t *p, *hit;
+
+		if (left == 0) {
+			addr = (addr | 0xfff) + 1;
+			continue;
+		}
+		p = elf_bytes(o->elf, addr - base, left);
+		hit = p != NULL ? memmem(p, left, "\x0f\x05", 2) : NULL;
+		if (hit != NULL)
+			return addr + (uint64_t)(hit - p);
+		addr += left;
+	}
+	return 0;
+}
