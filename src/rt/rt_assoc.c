@@ -74,11 +74,11 @@ rt_assoc_init(struct rt_assoc *a, uint64_t size)
 
 /* ---- memory -------------------------------------------------------------- */
 
+/* The element at off with n bytes in all; NULL: there cannot be one. */
 static struct element *
-element_at(struct rt_assoc *a, uint32_t off)
+element_at(struct rt_assoc *a, uint32_t off, uint64_t n)
 {
-	if (off < a->entries_off || (off & 7) ||
-	    off + sizeof(struct element) > a->size)
+	if (off < a->entries_off || (off & 7) || off + n > a->size)
 		return NULL;
 	return (struct element *)(void *)((uint8_t *)a + off);
 }
@@ -118,14 +118,14 @@ changed(uint64_t head, uint32_t off)
 }
 
 static uint32_t
-freed_pop(struct rt_assoc *a, uint32_t cls)
+freed_pop(struct rt_assoc *a, uint32_t cls, uint64_t n)
 {
 	uint64_t head;
 	struct element *el;
 
 	do {
 		head = a->freed[cls];
-		el = element_at(a, (uint32_t)head);
+		el = element_at(a, (uint32_t)head, n);
 		if (el == NULL)
 			return 0;
 	} while (!swap64_assoc(&a->freed[cls], head, changed(head, el->next)));
@@ -145,18 +145,17 @@ freed_push(struct rt_assoc *a, struct element *el, uint32_t off)
 	} while (!swap64_assoc(&a->freed[el->cls], head, changed(head, off)));
 }
 
-/* Memory for n bytes and their header: its offset, 0 if there is none. */
+/* Memory for n bytes in all: its offset, 0 if there is none. */
 static uint32_t
 element_alloc(struct rt_assoc *a, uint64_t n, uint32_t *cls)
 {
 	uint64_t used;
 	uint32_t off;
 
-	n += sizeof(struct element);
 	*cls = size_class(&n);
 	if (*cls >= RT_ASSOC_NCLASSES)
 		return 0;
-	off = freed_pop(a, *cls);
+	off = freed_pop(a, *cls, n);
 	if (off != 0)
 		return off;
 	do {
@@ -231,6 +230,7 @@ struct place {
 	struct rt_assoc *a;
 	struct bucket *bucket;
 	uint32_t hash, keylen;
+	uint64_t need; /* bytes of the element in all */
 	uint32_t *link;
 };
 
@@ -264,6 +264,7 @@ place_key(struct rt *rt, const struct rt_assoc_ref *ref, struct place *p)
 	p->keylen = (uint32_t)rt_tuple_key(rt, sizeof(pre));
 	if (rt->fault != RT_FAULT_NONE)
 		return -1;
+	p->need = sizeof(struct element) + p->keylen + ref->var->size;
 	p->hash = key_hash(rt->key, p->keylen);
 	p->bucket = &buckets[p->hash & (p->a->nbuckets - 1)];
 	return 0;
@@ -273,6 +274,7 @@ static int
 same_key(const struct rt *rt, const struct place *p, const struct element *el)
 {
 	return el->hash == p->hash && el->keylen == p->keylen &&
+	       element_at(p->a, *p->link, p->need) != NULL &&
 	       memcmp(el + 1, rt->key, p->keylen) == 0;
 }
 
@@ -284,7 +286,7 @@ place_find(struct rt *rt, struct place *p)
 
 	p->link = &p->bucket->head;
 	for (int i = 0; i < LINKS_MAX; i++) {
-		el = element_at(p->a, *p->link);
+		el = element_at(p->a, *p->link, sizeof(*el));
 		if (el == NULL || same_key(rt, p, el))
 			return el;
 		p->link = &el->next;
@@ -302,13 +304,11 @@ value_of(struct element *el)
 static struct element *
 place_make(struct rt *rt, struct place *p, uint32_t size)
 {
-	uint32_t cls, off = element_alloc(p->a, (uint64_t)p->keylen + size,
-					  &cls);
-	struct element *el;
+	uint32_t cls, off = element_alloc(p->a, p->need, &cls);
+	struct element *el = element_at(p->a, off, p->need);
 
-	if (off == 0)
+	if (el == NULL)
 		return NULL;
-	el = element_at(p->a, off);
 	el->next = 0;
 	el->hash = p->hash;
 	el->keylen = p->keylen;

@@ -3,6 +3,7 @@
  * test_rt_native.c - the blob in this process: slots of threads, reads of
  * memory, records, time, actions and faults.
  */
+#include <cpuid.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -229,6 +230,14 @@ is_silent_in_a_forked_child(void **state)
 	assert_non_null(world_enter(w));
 }
 
+static bool
+cpu_has_rdpid(void)
+{
+	unsigned a, b, c = 0, d;
+
+	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (c >> 22 & 1);
+}
+
 static void
 knows_its_cpu(void **state)
 {
@@ -244,7 +253,7 @@ knows_its_cpu(void **state)
 	for (int how = 0; how < 3; how++) {
 		if (how > 0)
 			w->sh->rseq_off = 0;
-		w->sh->has_rdpid = how == 1 && __builtin_cpu_supports("rdpid");
+		w->sh->has_rdpid = how == 1 && cpu_has_rdpid();
 		rt->cpu = 77;
 		assert_int_equal(CALL(w, rtn_var_load, rt, 0, 0x200), cpu);
 		assert_int_equal(CALL(w, rtn_var_load, rt, 0, 0x121),
