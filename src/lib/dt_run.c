@@ -68,24 +68,49 @@ world_init(dtrace_hdl_t *dtp, struct dt_world *w)
 
 /* ---- instances -------------------------------------------------------------- */
 
-/* The instance for a placement; made if there is none yet. */
+/* The instance for a placement, or NULL. */
 static struct dt_engine *
-engine_for(dtrace_hdl_t *dtp, const struct dt_placed *pl)
+engine_of(const dtrace_hdl_t *dtp, const struct dt_placed *pl)
 {
 	const struct engine_ops *ops =
 		pl->engine == DIF_ENG_K ? &bpf_engine_ops : process_ops;
-	struct dt_engine *de;
 
 	for (uint32_t i = 0; i < dtp->nengines; i++) {
-		de = &dtp->engines[i];
+		struct dt_engine *de = &dtp->engines[i];
 		if (de->ops == ops && de->target.pid == pl->pid)
 			return de;
 	}
-	de = &dtp->engines[dtp->nengines++];
-	*de = (struct dt_engine){ .ops = ops, .why = pl->why };
-	if (pl->pid != 0)
-		de->target = dt_proc_target(dtp, pl->pid);
-	return de;
+	return NULL;
+}
+
+/* Make the instances of one engine, as placed; each with all its reasons. */
+static int
+engines_new(dtrace_hdl_t *dtp, const struct dt_placed *placed, uint32_t n,
+	    unsigned engine)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct dt_placed *pl = &placed[i];
+		struct dt_engine *de;
+		if (pl->engine != engine)
+			continue;
+		de = engine_of(dtp, pl);
+		if (de == NULL) {
+			de = &dtp->engines[dtp->nengines++];
+			*de = (struct dt_engine){
+				.ops = engine == DIF_ENG_K ? &bpf_engine_ops :
+							     process_ops,
+				.why = pl->why
+			};
+			if (pl->pid != 0)
+				de->target = dt_proc_target(dtp, pl->pid);
+		} else if (strstr(de->why, pl->why) == NULL) {
+			de->why = arena_printf(dtp->en_arena, "%s; %s", de->why,
+					       pl->why);
+			if (de->why == NULL)
+				return dt_nomem(dtp);
+		}
+	}
+	return 0;
 }
 
 static int
@@ -100,7 +125,7 @@ engines_part(dtrace_hdl_t *dtp, const struct dt_comps *comps,
 	for (uint32_t i = 0; i < dtp->nengines; i++) {
 		struct dt_engine *de = &dtp->engines[i];
 		for (uint32_t c = 0; c < dtp->en.nclauses; c++)
-			pick[c] = engine_for(dtp, &placed[comps->of[c]]) == de;
+			pick[c] = engine_of(dtp, &placed[comps->of[c]]) == de;
 		if (dt_enabling_part(dtp, de, pick,
 				     de->ops == &bpf_engine_ops ? DIF_ENG_K :
 								  DIF_ENG_P,
@@ -138,11 +163,9 @@ engines_make(dtrace_hdl_t *dtp, struct dt_world *w)
 	if (dt_place(a, &comps, w, placed, &priv, &dtp->err) != 0)
 		return dt_fail(dtp, priv ? EDT_PRIV : EDT_ENABLE);
 	/* The process engine first: it is the one that may be refused. */
-	for (uint32_t i = 0; i < comps.n; i++)
-		if (placed[i].engine == DIF_ENG_P)
-			engine_for(dtp, &placed[i]);
-	for (uint32_t i = 0; i < comps.n; i++)
-		engine_for(dtp, &placed[i]);
+	if (engines_new(dtp, placed, comps.n, DIF_ENG_P) != 0 ||
+	    engines_new(dtp, placed, comps.n, DIF_ENG_K) != 0)
+		return -1;
 	return engines_part(dtp, &comps, placed, have);
 }
 
