@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * diff.h - the differential test: the same random programs run by the
- * interpreter, which defines what they mean, and by the kernel engine.
+ * interpreter, which defines what they mean, and by another engine.
  *
  *   diff_prog.c  a random trace: variables, aggregations, clauses on BEGIN
- *   diff_run.c   one engine runs it: what was recorded and aggregated
+ *   diff_run.c   the interpreter runs it: what was recorded and aggregated
+ *   diff_kernel.c, diff_native.c   the other engine, in two programs
  *   diff_main.c  compares, and tells of the clause where they part
  */
 #ifndef TEST_DIFF_DIFF_H
@@ -41,7 +42,23 @@ struct diff_out {
 
 uint32_t diff_recsize(void *arg, uint32_t epid); /* arg: struct diff_trace */
 int diff_run_interp(struct diff_trace *t, struct diff_out *out, struct err *e);
-int diff_run_kernel(struct diff_trace *t, struct diff_out *out, struct err *e);
+/* What a run has left in the view, to *out. */
+struct rt_view;
+int diff_gather(struct diff_trace *t, const struct rt_view *v,
+		struct diff_out *out, struct err *e);
+
+/* The engine that is compared with the interpreter: one for each program. */
+struct diff_engine {
+	const char *name;
+	unsigned engines;	      /* whose subroutines may be used */
+	int (*probe)(struct err *e);  /* 0 if it can be used here */
+	int (*run)(struct diff_trace *t, struct diff_out *out, struct err *e);
+};
+extern const struct diff_engine diff_engine;
+
+#define DIFF_BUFSIZE (4u << 20)
+#define DIFF_AGGSIZE (4u << 20)
+
 void diff_out_fini(struct diff_out *out);
 
 #endif

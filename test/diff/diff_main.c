@@ -3,7 +3,7 @@
  * diff_main.c - diff [-v] [SEED [COUNT]]: random traces by both engines, until
  * COUNT have been run or, by default, half a minute is over.  A difference is
  * told with the clause's disassembly; `diff -v SEED 1` repeats it.
- * Status 77: BPF cannot be used here.
+ * Status 77: the other engine cannot be used here.
  */
 #include "diff.h"
 
@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include "rt/engine.h"
 
 #define SECONDS 30
 #define REPORTS 5 /* differing traces that are told in full */
@@ -109,7 +107,7 @@ records_differ(struct diff_trace *t, const struct diff_out *a,
 		uint32_t ca = clause_of(&a->recs, at);
 		uint32_t cb = clause_of(&b->recs, at);
 		tell_record("interp", t, &a->recs, at);
-		tell_record("kernel", t, &b->recs, at);
+		tell_record(diff_engine.name, t, &b->recs, at);
 		tell_clause(t, ca);
 		if (cb != ca)
 			tell_clause(t, cb);
@@ -130,9 +128,9 @@ cells_differ(const struct diff_out *a, const struct diff_out *b, bool tell)
 		if (p[i] == '\n')
 			line = i + 1;
 	if (tell)
-		printf("interp   %.*s\nkernel   %.*s\n",
+		printf("%-8s %.*s\n%-8s %.*s\n", "interp",
 		       (int)strcspn(p + line, "\n"), p + line,
-		       (int)strcspn(q + line, "\n"), q + line);
+		       diff_engine.name, (int)strcspn(q + line, "\n"), q + line);
 	return true;
 }
 
@@ -142,16 +140,17 @@ counts_differ(const struct diff_out *a, const struct diff_out *b, bool tell)
 	bool differ = a->errors != b->errors;
 
 	if (differ && tell)
-		printf("errors: interp %llu, kernel %llu\n",
-		       (unsigned long long)a->errors,
+		printf("errors: interp %llu, %s %llu\n",
+		       (unsigned long long)a->errors, diff_engine.name,
 		       (unsigned long long)b->errors);
 	for (unsigned d = 0; d < RT_NDROP; d++) {
 		if (a->drops[d] == b->drops[d])
 			continue;
 		differ = true;
 		if (tell)
-			printf("drops of cause %u: interp %llu, kernel %llu\n",
+			printf("drops of cause %u: interp %llu, %s %llu\n",
 			       d, (unsigned long long)a->drops[d],
+			       diff_engine.name,
 			       (unsigned long long)b->drops[d]);
 	}
 	return differ;
@@ -184,7 +183,7 @@ compare(uint64_t seed, struct tally *n, bool verbose)
 	diff_trace_init(&t, seed, DIFF_CLAUSES);
 	n->traces++;
 	if (diff_run_interp(&t, &a, &e) != 0 ||
-	    diff_run_kernel(&t, &b, &e) != 0) {
+	    diff_engine.run(&t, &b, &e) != 0) {
 		n->refused++;
 		if (n->refused <= REPORTS)
 			printf("seed %llu: %s\n", (unsigned long long)seed,
@@ -220,7 +219,7 @@ main(int argc, char **argv)
 		seed = strtoull(argv[1], NULL, 0);
 	if (argc > 2)
 		count = strtoul(argv[2], NULL, 0);
-	if (bpf_engine_ops.probe(&e) != 0) {
+	if (diff_engine.probe(&e) != 0) {
 		printf("skip: %s\n", e.msg);
 		return 77;
 	}

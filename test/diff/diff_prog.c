@@ -199,7 +199,8 @@ object(struct chance *c, bool str)
 {
 	for (;;) {
 		struct dif_obj *o =
-			dif_random(c->t->a, chance(c), &c->t->tab, DIF_ENG_IK);
+			dif_random(c->t->a, chance(c), &c->t->tab,
+				   diff_engine.engines);
 		struct err e = { 0 };
 
 		if (o == NULL || dif_validate(o, &e) != 0)

@@ -11,9 +11,6 @@
 #include "engine/interp/interp.h"
 #include "rt/engine.h"
 
-#define BUFSIZE (4u << 20)
-#define AGGSIZE (4u << 20)
-
 uint32_t
 diff_recsize(void *arg, uint32_t epid)
 {
@@ -40,7 +37,7 @@ gather_records(struct diff_trace *t, const struct rt_view *v, unsigned slot,
 		at = out->recs.n;
 		buf_write(&out->recs, r, diff_recsize(t, r->epid));
 		struct rt_rec *copy = (void *)(out->recs.p + at);
-		copy->time = 0;
+		copy->time = copy->cpu = 0;
 		struct rt_error_rec *er = (void *)copy;
 		if (copy->epid == RT_EPID_ERROR &&
 		    !dif_fault_has_addr(er->fault))
@@ -95,9 +92,9 @@ by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int
-gather(struct diff_trace *t, const struct rt_view *v, struct diff_out *out,
-       struct err *e)
+int
+diff_gather(struct diff_trace *t, const struct rt_view *v,
+	    struct diff_out *out, struct err *e)
 {
 	struct cells c = { .t = t };
 
@@ -144,36 +141,14 @@ diff_run_interp(struct diff_trace *t, struct diff_out *out, struct err *e)
 	rt = interp_rt_new(&host);
 	if (rt == NULL || host.globals == NULL || host.thread == NULL)
 		abort();
-	if (interp_view_init(&v, rt, BUFSIZE, AGGSIZE, e) == 0) {
+	if (interp_view_init(&v, rt, DIFF_BUFSIZE, DIFF_AGGSIZE, e) == 0) {
 		interp_fire(rt, &v, 0);
-		rc = gather(t, &v, out, e);
+		rc = diff_gather(t, &v, out, e);
 		interp_view_fini(&v);
 	}
 	interp_assoc_free(&host);
 	interp_rt_free(rt);
 	free(host.globals);
 	free(host.thread);
-	return rc;
-}
-
-int
-diff_run_kernel(struct diff_trace *t, struct diff_out *out, struct err *e)
-{
-	static const struct engine_opts opts = {
-		.bufsize = BUFSIZE,
-		.aggsize = AGGSIZE,
-		.dynvarsize = 4u << 20,
-		.only_cpu = -1,
-	};
-	const struct engine_ops *ops = &bpf_engine_ops;
-	struct engine *eng = ops->load(&t->en, &opts, e);
-	int rc = -1;
-
-	if (eng == NULL)
-		return -1;
-	if (ops->attach(eng, e) == 0 && ops->begin(eng, e) == 0 &&
-	    ops->stop(eng, e) == 0)
-		rc = gather(t, ops->view(eng), out, e);
-	ops->free(eng);
 	return rc;
 }

@@ -86,7 +86,6 @@ error_clauses(struct lower *l)
 static void
 firing_start(struct lower *l)
 {
-	x86_inc_m(l->b, 8, RT_M(firings));
 	if (l->want.now_zero || l->want.calls)
 		x86_store_imm(l->b, 8, RT_M(now), 0);
 	if (l->want.calls) {

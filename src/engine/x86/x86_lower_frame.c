@@ -199,6 +199,7 @@ lower_enter(struct lower *l)
 	x86_alu_mi(b, X86_CMP, 4, RT_M(busy), 0);
 	x86_jcc_label(b, X86_CC_NE, &slow->at);
 	x86_store_imm(b, 4, RT_M(busy), 1);
+	x86_inc_m(b, 8, RT_M(firings));
 	x86_bind(b, &slow->back);
 }
 

@@ -246,7 +246,7 @@ lower_timestamp(struct lower *l)
 		x86_mi(X86_RCX, X86_RDX, 8, (int32_t)(clk - idx)));
 	x86_alu_rm(b, X86_SUB, 8, X86_RAX,
 		   x86_m(X86_RCX, offsetof(struct rtn_clock, tsc0)));
-	x86_un_m(b, X86_MUL, 8,
+	x86_un_m(b, X86_IMUL, 8, /* it may lie before tsc0 */
 		 x86_m(X86_RCX, offsetof(struct rtn_clock, mult)));
 	x86_shd_ri(b, false, 8, X86_RAX, X86_RDX, 32);
 	x86_alu_rm(b, X86_ADD, 8, X86_RAX,

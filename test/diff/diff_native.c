@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * diff_native.c - a random trace as native code, in this very process.
+ *
+ * The clauses of the first probe become the handler of a function's entry; its
+ * call is the firing.
+ */
+#include "diff.h"
+#include "engine/x86/test/x86_world.h"
+
+static int
+native_probe(struct err *e)
+{
+	(void)e;
+	return 0;
+}
+
+static int
+native_run(struct diff_trace *t, struct diff_out *out, struct err *e)
+{
+	static const struct dif_recipes none;
+	struct world *w = world_new(&t->en, DIFF_BUFSIZE, DIFF_AGGSIZE, e);
+	struct x86_handler_in in = { .en = &t->en, .args = &none,
+				     .at = X86_AT_ENTRY };
+	struct x86_handler h;
+	int rc = -1;
+
+	while (in.necbs < t->en.necbs && t->ecbs[in.necbs].probe == 0)
+		in.necbs++;
+	world_sites(w);
+	if (!err_is_set(e) && x86_lower(&w->b, &w->t, &in, &h, e) == 0) {
+		world_function(w, &h, 0, false)(0, 0, 0, 0, 0, 0, 0);
+		rc = diff_gather(t, &w->v, out, e);
+	}
+	world_free(w);
+	return rc;
+}
+
+const struct diff_engine diff_engine = { "native", DIF_ENG_P, native_probe,
+					 native_run };
