@@ -5,6 +5,8 @@
  * has of its own.
  */
 #include <pthread.h>
+#include <signal.h>
+#include <sys/time.h>
 
 #include "rt/test/rt_cases.h"
 #include "rt/test/rt_world.h"
@@ -509,6 +511,129 @@ gives_the_builtins(void **state)
 	assert_int_equal(rt->fault, RT_FAULT_NOSCRATCH);
 }
 
+/* ---- signals ------------------------------------------------------------- */
+
+static struct world *storm;
+static volatile uint64_t storm_fired;
+
+/* A firing with a key, a cell and an element; whether there was a level. */
+static bool
+fire(struct world *w, uint64_t key)
+{
+	static const struct rtn_aggop count = { .func = DIF_AGG_count };
+	struct rt *rt = world_enter(w);
+	uint64_t cell;
+
+	if (rt == NULL)
+		return false;
+	fixture_reset(rt);
+	push_val(rt, key);
+	CALL(w, rtn_assoc_store, rt, DIF_SCOPE_GLOBAL, RTN_VAR_MIN + V_ARRAY,
+	     key % 3 ? (uintptr_t)w->sh->comm : 0);
+	CALL(w, rt_tuple_key, rt, 0);
+	cell = CALL(w, rtn_agg_keyed, rt, 1, 8, (uint64_t)DIF_AGG_count << 32 |
+		    1);
+	CALL(w, rtn_agg_add, rt, cell, 0, &count);
+	CALL(w, rtn_leave, rt);
+	return true;
+}
+
+static void
+fire_from_handler(int sig)
+{
+	storm_fired += fire(storm, storm_fired % 8);
+}
+
+/* The counts in the cells of one slot. */
+static uint64_t
+cells_sum(const struct rt_conf *c, const uint8_t *agg)
+{
+	uint32_t used = ((const struct rt_agg_half *)(const void *)agg)->used;
+	uint64_t sum = 0;
+
+	for (uint32_t off = c->agg_entries_off; off < used; off += 16 + 8 + 8)
+		sum += *(const uint64_t *)(const void *)(agg + off + 24);
+	return sum;
+}
+
+/* Interrupted anywhere by handlers that fire, no firing is lost or doubled. */
+static void
+survives_signals(void **state)
+{
+	const struct itimerval often = { { 0, 50 }, { 0, 50 } }, never = { 0 };
+	struct world *w = *state;
+	uint64_t fired = 0;
+
+	make_vars(w);
+	storm = w;
+	storm_fired = 0;
+	signal(SIGALRM, fire_from_handler);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (uint64_t i = 0; i < 300000; i++)
+		fired += fire(w, i % 8);
+	setitimer(ITIMER_REAL, &never, NULL);
+	signal(SIGALRM, SIG_IGN);
+	assert_int_equal(fired, 300000);
+	assert_true(storm_fired > 0);
+	assert_int_equal(cells_sum(&w->sh->conf, w->mem->agg[0]) +
+				 cells_sum(&w->sh->conf, w->mem->agg[1]) +
+				 cells_sum(&w->sh->conf, w->mem->agg[2]) +
+				 cells_sum(&w->sh->conf, w->mem->agg[3]),
+			 fired + storm_fired);
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(w->mem->rt[i].busy, 0);
+		assert_int_equal(w->mem->rt[i].drops[RT_DROP_NESTED], 0);
+	}
+}
+
+static void *
+come_and_go(void *arg)
+{
+	struct world *w = arg;
+	sigset_t alarm;
+
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGUSR1);
+	for (int i = 0; i < 2000; i++) {
+		pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
+		for (int k = 0; k < 3; k++)
+			fire(w, 1);
+		pthread_sigmask(SIG_BLOCK, &alarm, NULL);
+		CALL(w, rtn_thread_exit, w->sh, world_fsbase());
+	}
+	return NULL;
+}
+
+/* A handler that fires while its thread takes a slot. */
+static void
+gives_all_slots_back(void **state)
+{
+	struct world *w = *state;
+	pthread_t t[2];
+	sigset_t usr1;
+
+	make_vars(w);
+	storm = w;
+	signal(SIGUSR1, fire_from_handler);
+	sigemptyset(&usr1);
+	sigaddset(&usr1, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &usr1, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, come_and_go, w);
+	for (int i = 0; i < 3000; i++) {
+		pthread_kill(t[i % 2], SIGUSR1);
+		if (i % 16 == 0)
+			sched_yield();
+	}
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	for (unsigned i = 0; i < WORLD_THREADS; i++)
+		assert_int_equal(w->sh->owner[i], 0);
+	assert_int_equal(w->sh->no_slot, 0);
+	pthread_sigmask(SIG_UNBLOCK, &usr1, NULL);
+	signal(SIGUSR1, SIG_DFL);
+}
+
 /* ---- stacks -------------------------------------------------------------- */
 
 /* A stack of frames of 64 bytes, the first at its start. */
@@ -601,6 +726,8 @@ main(void)
 		WORLD_TEST(keeps_variables),
 		WORLD_TEST(keeps_arrays),
 		WORLD_TEST(gives_the_builtins),
+		WORLD_TEST(survives_signals),
+		WORLD_TEST(gives_all_slots_back),
 		WORLD_TEST(walks_the_stack),
 		WORLD_TEST(stops_where_the_stack_makes_no_sense),
 	};
