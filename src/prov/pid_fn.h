@@ -25,7 +25,9 @@ struct pid_fn {
 	struct elf_file *elf;
 	const struct elf_sym *sym; /* under the name of the group */
 	struct pid_body body;
-	uint8_t *places; /* bit per byte: can have a probe; pid_site.c */
+	/* Bit per byte: an instruction begins here, and the kernel can have a
+	   probe here; pid_site.c. */
+	uint8_t *begins, *places;
 };
 
 struct pid_group {
@@ -43,6 +45,8 @@ struct pid_probe {
 	const struct pid_group *group; /* not ABSOLUTE */
 	struct proc *proc;
 	struct proc_obj *obj; /* ABSOLUTE */
+	bool refused; /* ABSOLUTE: by the kernel */
+	bool exact;   /* somebody named it, not by a pattern */
 };
 
 /* prov.data */

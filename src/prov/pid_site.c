@@ -16,6 +16,12 @@
  * have probes, whatever is used.
  *
  * Offsets: before that instruction; no arguments, the registers are in uregs[].
+ * The kernel cannot have probes at some instructions (pid_allow.c): patterns
+ * leave them out, and to name one is an error.
+ *
+ * All that is about the kernel engine.  The process engine is told facts: the
+ * function, and the instruction; it finds the ways out, and the places for its
+ * jumps, by itself.
  */
 #include <string.h>
 
@@ -175,42 +181,109 @@ sites_return(const struct site_cx *cx, struct pid_fn *f, uint32_t args_used)
 /* ---- offsets ------------------------------------------------------------ */
 
 /*
- * Where f can have probes, a bit per byte.  Of functions with one name, not all
- * have an instruction there that the kernel takes.  Kept for all offsets: a
+ * Where f has instructions, and which of them the kernel takes, a bit per byte.
+ * Of functions with one name, not all have one there.  Kept for all offsets: a
  * listing of a whole library asks hundreds of thousands of times.
  */
-static const uint8_t *
+static bool
 fn_places(const struct pid_data *d, struct pid_fn *f)
 {
 	ZydisDecoder dec;
 	struct pid_insn in;
+	size_t n = f->body.n / 8 + 1;
 
 	if (f->places != NULL)
-		return f->places;
-	f->places = arena_calloc(d->arena, f->body.n / 8 + 1, 1);
-	if (f->places == NULL)
-		return NULL;
+		return true;
+	f->begins = arena_calloc(d->arena, n, 1);
+	f->places = arena_calloc(d->arena, n, 1);
+	if (f->begins == NULL || f->places == NULL)
+		return false;
 	pid_decoder_init(&dec);
-	for (size_t at = 0; pid_insn_at(&dec, &f->body, at, &in); at += in.len)
+	for (size_t at = 0; pid_insn_at(&dec, &f->body, at, &in);
+	     at += in.len) {
+		f->begins[at / 8] |= (uint8_t)(1u << (at % 8));
 		if (in.allowed)
 			f->places[at / 8] |= (uint8_t)(1u << (at % 8));
-	return f->places;
+	}
+	return true;
+}
+
+static bool
+bit_is_set(const uint8_t *map, uint64_t off)
+{
+	return (map[off / 8] >> (off % 8) & 1) != 0;
 }
 
 static int
 site_offset(const struct site_cx *cx, struct pid_fn *f, uint64_t off)
 {
 	const struct pid_data *d = cx->pv->data;
-	const uint8_t *places;
 
 	if (off >= f->body.n)
 		return 0;
-	places = fn_places(d, f);
-	if (places == NULL)
+	if (!fn_places(d, f))
 		return err_nomem(cx->e);
-	if ((places[off / 8] >> (off % 8) & 1) == 0)
+	if (!bit_is_set(f->places, off))
 		return 0;
 	return site_at(cx, DIF_SITE_UPROBE, f->body.addr + off, 0, d->none);
+}
+
+/* ---- the process engine -------------------------------------------------- */
+
+/* A fact: an instruction (link-time address) of a function of n bytes. */
+static int
+fact_at(const struct site_cx *cx, enum dif_site_kind kind, uint64_t addr,
+	uint64_t fn, uint64_t n, const struct dif_recipes *args)
+{
+	uint64_t bias = cx->obj->base;
+	struct dif_site *s;
+
+	if (site_at(cx, kind, addr, 0, args) != 0)
+		return -1;
+	s = &cx->out->v[cx->out->n - 1];
+	s->addr = addr + bias;
+	s->fn = n != 0 ? fn + bias : 0;
+	s->fn_size = n;
+	s->bias = bias;
+	return 0;
+}
+
+static int
+fact_fn(struct site_cx *cx, struct pid_fn *f, const struct pid_probe *pp)
+{
+	const struct pid_data *d = cx->pv->data;
+	uint64_t fn = f->body.addr, n = f->body.n;
+
+	switch (pp->what) {
+	case PID_ENTRY:
+		return fact_at(cx, DIF_SITE_UENTRY, fn, fn, n, d->entry);
+	case PID_RETURN:
+		return fact_at(cx, DIF_SITE_URETURN, fn, fn, n, d->ret);
+	default:
+		if (pp->off >= n)
+			return 0;
+		if (!fn_places(d, f))
+			return err_nomem(cx->e);
+		if (!bit_is_set(f->begins, pp->off))
+			return 0;
+		return fact_at(cx, DIF_SITE_UINSN, fn + pp->off, fn, n,
+			       d->none);
+	}
+}
+
+/* At an address: its function is the one whose symbol covers it. */
+static int
+fact_address(const struct site_cx *cx, uint64_t addr)
+{
+	const struct pid_data *d = cx->pv->data;
+	const struct elf_sym *s = elf_sym_at(cx->elf, addr);
+	uint64_t left;
+
+	if (s == NULL || !s->is_func)
+		return fact_at(cx, DIF_SITE_UINSN, addr, 0, 0, d->none);
+	left = elf_code_left(cx->elf, s->addr);
+	return fact_at(cx, DIF_SITE_UINSN, addr, s->addr,
+		       s->size < left ? s->size : left, d->none);
 }
 
 /* ---- all ---------------------------------------------------------------- */
@@ -221,8 +294,6 @@ sites_fn(struct site_cx *cx, struct pid_fn *f, const struct pid_probe *pp,
 {
 	const struct pid_data *d = cx->pv->data;
 
-	cx->obj = f->obj;
-	cx->elf = f->elf;
 	/* Of functions with one name, some may have no place for it. */
 	if (pp->what != PID_OFFSET && pid_slide(&f->body) == PID_NOWHERE)
 		return 0;
@@ -237,25 +308,58 @@ sites_fn(struct site_cx *cx, struct pid_fn *f, const struct pid_probe *pp,
 	}
 }
 
+static int
+sites_address(struct site_cx *cx, const struct pid_probe *pp,
+	      enum dif_engines want)
+{
+	const struct pid_data *d = cx->pv->data;
+
+	cx->obj = pp->obj;
+	cx->elf = proc_obj_elf(pp->obj, cx->e);
+	if (cx->elf == NULL)
+		return -1;
+	if (want == DIF_ENG_P)
+		return fact_address(cx, pp->off);
+	if (pp->refused)
+		return 0;
+	return site_at(cx, DIF_SITE_UPROBE, pp->off, 0, d->none);
+}
+
+static int
+sites_group(struct site_cx *cx, const struct pid_probe *pp, uint32_t args_used,
+	    enum dif_engines want)
+{
+	for (struct pid_fn *f = pp->group->fns; f != NULL; f = f->next) {
+		int rc;
+
+		cx->obj = f->obj;
+		cx->elf = f->elf;
+		rc = want == DIF_ENG_P ? fact_fn(cx, f, pp)
+				       : sites_fn(cx, f, pp, args_used);
+		if (rc != 0)
+			return -1;
+	}
+	return 0;
+}
+
 int
 pid_sites(struct prov *pv, const struct probe *p, uint32_t args_used,
 	  enum dif_engines want, struct site_list *out, struct err *e)
 {
-	const struct pid_data *d = pv->data;
 	const struct pid_probe *pp = p->data;
 	struct site_cx cx = { .pv = pv, .out = out, .e = e, .proc = pp->proc };
+	size_t before = out->n;
+	int rc;
 
 	if (site_recipes(pv, e) != 0)
 		return -1;
-	if (pp->what == PID_ABSOLUTE) {
-		cx.obj = pp->obj;
-		cx.elf = proc_obj_elf(pp->obj, e);
-		if (cx.elf == NULL)
-			return -1;
-		return site_at(&cx, DIF_SITE_UPROBE, pp->off, 0, d->none);
-	}
-	for (struct pid_fn *f = pp->group->fns; f != NULL; f = f->next)
-		if (sites_fn(&cx, f, pp, args_used) != 0)
-			return -1;
-	return 0;
+	rc = pp->what == PID_ABSOLUTE ? sites_address(&cx, pp, want)
+				      : sites_group(&cx, pp, args_used, want);
+	if (rc == 0 && out->n == before && pp->exact)
+		return err_set(e, &D_PROC_NAME, 0,
+			       "%s:%s:%s:%s: the kernel cannot place a probe "
+			       "there: it steps no such instruction (lock, AVX, "
+			       "trap)",
+			       p->prov, p->mod, p->func, p->name);
+	return rc;
 }

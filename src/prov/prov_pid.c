@@ -11,7 +11,9 @@
  * probe looks at no code; offsets decode the functions they are asked of.  The
  * process is grabbed, without stopping it, by the first description that names
  * it.  A field that names something exactly, and wrongly, is an error here,
- * since "no probe matches" would not say which field was wrong.
+ * since "no probe matches" would not say which field was wrong.  Every
+ * instruction is a probe; that the kernel can have none at some of them is said
+ * when the kernel is to place it (pid_site.c).
  */
 #include <ctype.h>
 #include <errno.h>
@@ -38,7 +40,6 @@ struct pid_cx {
 	uint64_t off;
 	size_t nobjs, nfuncs, nprobes; /* found */
 	size_t outside;                /* functions that end before off */
-	size_t refused;                /* where the kernel takes no probe */
 };
 
 static bool
@@ -76,13 +77,20 @@ pid_make(struct pid_cx *cx, const struct pid_group *g, enum pid_what what,
 	if (p == NULL)
 		return err_nomem(cx->e);
 	cx->nprobes++;
-	if (p->data != NULL)
+	if (p->data != NULL) {
+		pp = p->data;
+		pp->exact |= !cx->name_glob && field_exact(cx->pd->func);
 		return 0;
+	}
 	pp = arena_alloc(d->arena, sizeof(*pp));
 	if (pp == NULL)
 		return err_nomem(cx->e);
 	*pp = (struct pid_probe){
-		.what = what, .off = off, .group = g, .proc = cx->proc
+		.what = what,
+		.off = off,
+		.group = g,
+		.proc = cx->proc,
+		.exact = !cx->name_glob && field_exact(cx->pd->func)
 	};
 	p->data = pp;
 	p->num = off;
@@ -101,7 +109,7 @@ make_offsets(struct pid_cx *cx, const struct pid_group *g,
 	pid_decoder_init(&dec);
 	for (size_t at = 0; pid_insn_at(&dec, b, at, &in); at += in.len) {
 		snprintf(name, sizeof(name), "%zx", at);
-		if (in.allowed && probe_glob(cx->pd->name, name) &&
+		if (probe_glob(cx->pd->name, name) &&
 		    pid_make(cx, g, PID_OFFSET, at, name) != 0)
 			return -1;
 	}
@@ -113,8 +121,6 @@ make_offset(struct pid_cx *cx, const struct pid_group *g,
 	    const struct pid_body *b)
 {
 	char name[24];
-	ZydisDecoder dec;
-	struct pid_insn in;
 
 	if (cx->off >= b->n) {
 		cx->outside++;
@@ -122,11 +128,6 @@ make_offset(struct pid_cx *cx, const struct pid_group *g,
 	}
 	if (!pid_insn_begins(b, cx->off))
 		return 0;
-	pid_decoder_init(&dec);
-	if (pid_insn_at(&dec, b, cx->off, &in) && !in.allowed) {
-		cx->refused++;
-		return 0;
-	}
 	snprintf(name, sizeof(name), "%llx", (unsigned long long)cx->off);
 	return pid_make(cx, g, PID_OFFSET, cx->off, name);
 }
@@ -144,10 +145,6 @@ make_fn(void *arg, const struct pid_found *f)
 		return -1;
 	if (cx->name_off)
 		return make_offset(cx, g, &f->body);
-	if (pid_slide(&f->body) == PID_NOWHERE) {
-		cx->refused++;
-		return cx->name_glob ? make_offsets(cx, g, &f->body) : 0;
-	}
 	if (probe_glob(name, "entry") &&
 	    pid_make(cx, g, PID_ENTRY, 0, "entry") != 0)
 		return -1;
@@ -195,14 +192,6 @@ each_fn(struct pid_cx *cx, int (*fn)(void *, const struct pid_found *))
 }
 
 static int
-pid_fail_refused(const struct pid_cx *cx)
-{
-	return pid_fail(cx, &D_PROC_NAME,
-			"the kernel cannot place a probe there: it steps no "
-			"such instruction (lock, AVX, trap)");
-}
-
-static int
 check_count(struct pid_cx *cx)
 {
 	int rc;
@@ -232,8 +221,6 @@ provide_funcs(struct pid_cx *cx)
 				cx->pd->func,
 				cx->mod != NULL ? cx->mod : "any object",
 				(int)proc_pid(cx->proc));
-	if (cx->refused != 0 && cx->nprobes == 0)
-		return pid_fail_refused(cx);
 	if (!cx->name_off || cx->nprobes != 0)
 		return 0;
 	if (cx->outside == cx->nfuncs)
@@ -320,8 +307,6 @@ provide_address(struct pid_cx *cx)
 				"address 0x%llx is not the start of an "
 				"instruction",
 				(unsigned long long)cx->off);
-	if (!allowed)
-		return pid_fail_refused(cx);
 	snprintf(prov, sizeof(prov), "pid%d", (int)proc_pid(cx->proc));
 	snprintf(name, sizeof(name), "%llx", (unsigned long long)cx->off);
 	p = probe_add(cx->pv, prov, o->name, "-", name);
@@ -331,7 +316,9 @@ provide_address(struct pid_cx *cx)
 	*pp = (struct pid_probe){ .what = PID_ABSOLUTE,
 				  .off = cx->off - o->base,
 				  .proc = cx->proc,
-				  .obj = o };
+				  .obj = o,
+				  .refused = !allowed,
+				  .exact = true };
 	p->data = pp;
 	return 0;
 }

@@ -26,6 +26,13 @@ __asm__(".text\n"
 	".size pid_test_other_name,.-pid_test_other_name\n");
 extern char pid_test_fn[];
 
+/* lock incl (%rdi); ret: the kernel can have no probe at the first. */
+__asm__(".text\n"
+	".globl pid_test_lock\n.type pid_test_lock,@function\n"
+	"pid_test_lock:\n	lock incl (%rdi)\n	ret\n"
+	".size pid_test_lock,.-pid_test_lock\n");
+extern char pid_test_lock[];
+
 static struct proc_set *procs;
 static struct probe_set *probes;
 static struct err err;
@@ -234,6 +241,75 @@ test_returns_twice(void **state)
 	free(l.v);
 }
 
+/* Facts for the process engine. */
+static struct dif_site
+fact(const char *func, const char *name)
+{
+	struct site_list l = { 0 };
+	struct dif_site s;
+	struct probe *p;
+	char prov[32];
+
+	snprintf(prov, sizeof(prov), "pid%d", (int)getpid());
+	match("a.out", func, name);
+	p = probe_find(probes, prov, "test_prov_pid", func, name);
+	assert_non_null(p);
+	assert_int_equal(p->owner->ops->sites(p->owner, p, 3, DIF_ENG_P, &l,
+					      &err),
+			 0);
+	assert_int_equal(l.n, 1);
+	s = l.v[0];
+	free(l.v);
+	assert_int_equal(s.pid, getpid());
+	assert_int_equal(s.cookie, 0);
+	return s;
+}
+
+static void
+test_facts(void **state)
+{
+	uint64_t fn = (uintptr_t)pid_test_fn;
+	struct dif_site s = fact("pid_test_fn", "entry");
+
+	assert_int_equal(s.kind, DIF_SITE_UENTRY);
+	assert_true(s.addr == fn && s.fn == fn);
+	assert_int_equal(s.fn_size, 12);
+	assert_int_equal(s.args->arg[1].val, DIF_R_RSI);
+	s = fact("pid_test_fn", "return");
+	assert_int_equal(s.kind, DIF_SITE_URETURN);
+	assert_true(s.addr == fn && s.fn == fn);
+	assert_int_equal(s.args->arg[0].kind, DIF_RCP_COOKIE);
+	s = fact("pid_test_fn", "4");
+	assert_int_equal(s.kind, DIF_SITE_UINSN);
+	assert_true(s.addr == fn + 4 && s.fn == fn);
+	s = fact("pid_test_lock", "0");
+	assert_int_equal(s.addr, (uintptr_t)pid_test_lock);
+}
+
+/* What the kernel refuses is an error if it was named, else left out. */
+static void
+test_kernel_refuses(void **state)
+{
+	char prov[32];
+	struct site_list l = { 0 };
+	struct probe *p;
+
+	snprintf(prov, sizeof(prov), "pid%d", (int)getpid());
+	matches("", "pid_test_lock", "[0-9]",
+		"test_prov_pid:pid_test_lock:0 test_prov_pid:pid_test_lock:3");
+	p = probe_find(probes, prov, "test_prov_pid", "pid_test_lock", "0");
+	assert_non_null(p);
+	assert_int_equal(p->owner->ops->sites(p->owner, p, 0, DIF_ENG_K, &l,
+					      &err),
+			 0);
+	assert_int_equal(l.n, 0);
+	matches("", "pid_test_lock", "0", "test_prov_pid:pid_test_lock:0");
+	assert_int_equal(p->owner->ops->sites(p->owner, p, 0, DIF_ENG_K, &l,
+					      &err),
+			 -1);
+	assert_ptr_equal(err.tag, &D_PROC_NAME);
+}
+
 static void
 test_address(void **state)
 {
@@ -259,6 +335,9 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_errors, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sites, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_returns_twice, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_facts, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_kernel_refuses, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_address, setup, teardown),
 	};
