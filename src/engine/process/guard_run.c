@@ -30,7 +30,7 @@
 #include "rt/rt_native.h"
 
 #define RETRY_MS 200
-#define STRAY_MS 20 /* threads that could not be let go are looked at */
+#define LOOK_MS	 20 /* at threads that are held, or could not be let go */
 #define NAME	 "dtrace-guard"
 
 struct guardian {
@@ -264,11 +264,12 @@ serve_all(struct guardian *g)
 			       { .fd = g->pidfd, .events = POLLIN } };
 
 	for (;;) {
-		bool strays = !g->stopped && g->in.n != 0;
-
-		if (poll(p, 2, strays ? STRAY_MS : -1) < 0 && errno != EINTR)
+		if (poll(p, 2, g->in.n != 0 ? LOOK_MS : -1) < 0 &&
+		    errno != EINTR)
 			return;
-		if (strays)
+		if (g->stopped)
+			inject_bury(&g->in);
+		else
 			inject_reap(&g->in);
 		if (p[1].revents != 0)
 			return;

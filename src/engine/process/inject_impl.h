@@ -51,6 +51,9 @@ void inject_forget(struct inject *in, struct inject_thread *t);
 int inject_settle(struct inject_thread *t, int sig);
 /* Threads that could not be let go when the others were: do it now. */
 void inject_reap(struct inject *in);
+/* Forget those that have been killed.  Until their tracer has waited for them
+   the process has not ended for anybody else. */
+void inject_bury(struct inject *in);
 
 /* ---- inject_call.c ------------------------------------------------------- */
 

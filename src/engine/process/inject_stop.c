@@ -16,6 +16,11 @@
  * instruction of its handler.  A process stopped by job control stays so: the
  * kernel sees to it when we detach.
  *
+ * One trace is left: to a process of which any thread is traced the kernel also
+ * queues signals that it ignores (SIGCHLD), and one that comes in the moment
+ * between the first and the last seize, or detach, may interrupt a call of a
+ * thread that is not traced then, such as epoll_wait(2), as a stop would.
+ *
  * A thread that waits in the kernel where nothing reaches it (after vfork(2),
  * until its child has executed or ended; in a device) cannot be stopped.  A
  * vfork child runs in the same memory, so nothing may be patched then anyway.
@@ -445,6 +450,17 @@ inject_reap(struct inject *in)
 		if (came == CAME_GONE ||
 		    (came == CAME_STOPPED && let_go(t)))
 			inject_forget(in, t);
+		else
+			i++;
+	}
+}
+
+void
+inject_bury(struct inject *in)
+{
+	for (size_t i = 0; i < in->n;) {
+		if (thread_look(&in->threads[i]) == CAME_GONE)
+			inject_forget(in, &in->threads[i]);
 		else
 			i++;
 	}

@@ -1,0 +1,703 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * test_inject.c - stopping, calling, refusing; what the program sees of it:
+ * nothing.  Each by ourselves and through a guardian.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/futex.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/process/inject.h"
+#include "engine/process/patch.h"
+#include "engine/process/test/test_target.h"
+
+/* An open process, with or without a guardian. */
+struct hold {
+	struct inject in;
+	struct patch_journal *j;
+	struct guard *g;
+	struct err e;
+};
+
+static void
+hold_open(struct hold *h, pid_t pid, bool guard)
+{
+	*h = (struct hold){ 0 };
+	assert_int_equal(inject_check(pid, false, &h->e), 0);
+	assert_int_equal(inject_open(&h->in, pid, false, &h->e), 0);
+	if (!guard)
+		return;
+	h->j = patch_journal_new(pid, 16, &h->e);
+	assert_non_null(h->j);
+	h->g = guard_new(h->j, h->in.mem, -1, &h->e);
+	assert_non_null(h->g);
+	inject_through(&h->in, h->g);
+}
+
+static void
+hold_close(struct hold *h)
+{
+	inject_close(&h->in);
+	guard_free(h->g);
+	patch_journal_free(h->j);
+}
+
+static void
+must_stop(struct hold *h, bool all)
+{
+	if (inject_stop(&h->in, all, &h->e) != 0)
+		fail_msg("%s", h->e.msg);
+}
+
+/* ---- bodies ------------------------------------------------------------------ */
+
+static void
+body_spin(struct tgt_page *page, unsigned thread)
+{
+	for (volatile int i = 0; i < 1000; i++)
+		;
+}
+
+static void
+body_sleep(struct tgt_page *page, unsigned thread)
+{
+	struct timespec t = { 0, 5000000 };
+
+	if (nanosleep(&t, NULL) != 0)
+		TGT_ERROR(page);
+}
+
+static void
+wait_pipe(struct tgt_page *page)
+{
+	int fd[2], st;
+	char c;
+	pid_t pid;
+
+	if (pipe(fd) != 0)
+		TGT_ERROR(page);
+	pid = fork();
+	if (pid == 0) {
+		tgt_sleep_us(3000);
+		_exit(write(fd[1], "x", 1) != 1);
+	}
+	if (read(fd[0], &c, 1) != 1 || c != 'x')
+		TGT_ERROR(page);
+	if (waitpid(pid, &st, 0) != pid || st != 0)
+		TGT_ERROR(page);
+	close(fd[0]);
+	close(fd[1]);
+}
+
+static void
+wait_socket(struct tgt_page *page)
+{
+	struct timeval tv = { 0, 8000 };
+	int fd[2];
+	char c;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd) != 0 ||
+	    setsockopt(fd[0], SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv)) != 0)
+		TGT_ERROR(page);
+	if (recv(fd[0], &c, 1, 0) != -1 || errno != EAGAIN)
+		TGT_ERROR(page);
+	close(fd[0]);
+	close(fd[1]);
+}
+
+/* Each thread waits in its own kind of call.  SIGCHLD of wait_pipe() is blocked
+   since it may wake others (see inject_stop.c, ignored signals). */
+static void
+body_wait(struct tgt_page *page, unsigned thread)
+{
+	struct timespec t = { 0, 4000000 };
+	struct epoll_event ev;
+	uint32_t word = 0;
+	sigset_t usr2, chld;
+	int fd;
+
+	sigemptyset(&usr2);
+	sigaddset(&usr2, SIGUSR2);
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &chld, NULL);
+	switch (thread % 8) {
+	case 0:
+		body_sleep(page, thread);
+		break;
+	case 1:
+		wait_pipe(page);
+		break;
+	case 2:
+		if (syscall(SYS_futex, &word, FUTEX_WAIT, 0, &t, NULL, 0) !=
+			    -1 || errno != ETIMEDOUT)
+			TGT_ERROR(page);
+		break;
+	case 3:
+		if (poll(NULL, 0, 6) != 0)
+			TGT_ERROR(page);
+		break;
+	case 4:
+		fd = epoll_create1(0);
+		if (epoll_wait(fd, &ev, 1, 7) != 0)
+			TGT_ERROR(page);
+		close(fd);
+		break;
+	case 5:
+		if (sigtimedwait(&usr2, NULL, &t) != -1 || errno != EAGAIN)
+			TGT_ERROR(page);
+		break;
+	case 6:
+		wait_socket(page);
+		break;
+	default:
+		sigaddset(&chld, SIGUSR2);
+		if (ppoll(NULL, 0, &t, &chld) != 0)
+			TGT_ERROR(page);
+	}
+}
+
+/* ---- stopping ------------------------------------------------------------------ */
+
+static int64_t
+call0(struct hold *h, long nr)
+{
+	const uint64_t arg[6] = { 0 };
+	int64_t res = -1;
+
+	if (inject_syscall(&h->in, nr, arg, &res, &h->e) != 0)
+		fail_msg("%s", h->e.msg);
+	return res;
+}
+
+static void
+restart_by(bool guard)
+{
+	struct tgt t;
+	struct hold h;
+
+	tgt_start(&t, body_wait, 9);
+	hold_open(&h, t.pid, guard);
+	for (int i = 0; i < 150; i++) {
+		must_stop(&h, (i & 1) != 0);
+		if (i & 1)
+			assert_true(h.in.n >= 9);
+		assert_int_equal(call0(&h, SYS_getpid), t.pid);
+		inject_resume(&h.in);
+		assert_int_equal(tgt_status(t.pid, "TracerPid", 10), 0);
+		tgt_sleep_us((unsigned)rand() % 3000);
+	}
+	assert_true(tgt_runs(&t));
+	hold_close(&h);
+	assert_true(tgt_end(&t));
+}
+
+static void
+test_calls_restart(void **state)
+{
+	restart_by(false);
+	restart_by(true);
+}
+
+/* user[0]: signals taken, user[1]: sum of their values. */
+static struct tgt_page *sig_page;
+
+static void
+on_signal(int sig, siginfo_t *si, void *ctx)
+{
+	__atomic_add_fetch(&sig_page->user[0], 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&sig_page->user[1], (uint64_t)si->si_value.sival_int,
+			   __ATOMIC_RELAXED);
+	if (si->si_pid != (pid_t)sig_page->user[2])
+		TGT_ERROR(sig_page);
+}
+
+static void
+body_signals(struct tgt_page *page, unsigned thread)
+{
+	struct sigaction sa = { .sa_sigaction = on_signal,
+				.sa_flags = SA_SIGINFO | SA_RESTART };
+
+	if (sig_page == NULL) {
+		page->user[2] = (uint64_t)getppid();
+		sig_page = page;
+		sigaction(SIGRTMIN, &sa, NULL);
+		page->user[3] = 1;
+	}
+	if (thread == 0)
+		for (volatile int i = 0; i < 20000; i++)
+			;
+	else
+		poll(NULL, 0, 3);
+}
+
+static void
+test_signals_arrive(void **state)
+{
+	union sigval v;
+	uint64_t sum = 0;
+	struct tgt t;
+	struct hold h;
+
+	tgt_start(&t, body_signals, 3);
+	while (t.page->user[3] == 0)
+		tgt_sleep_us(100);
+	hold_open(&h, t.pid, true);
+	for (int i = 1; i <= 1000; i++) {
+		v.sival_int = i;
+		sum += (uint64_t)i;
+		assert_int_equal(sigqueue(t.pid, SIGRTMIN, v), 0);
+		if (i % 4 != 0)
+			continue;
+		must_stop(&h, (i & 4) != 0);
+		v.sival_int = 0;
+		assert_int_equal(sigqueue(t.pid, SIGRTMIN, v), 0);
+		assert_int_equal(call0(&h, SYS_getpid), t.pid);
+		inject_resume(&h.in);
+	}
+	assert_true(tgt_runs(&t));
+	assert_int_equal(t.page->user[0], 1250);
+	assert_int_equal(t.page->user[1], sum);
+	hold_close(&h);
+	assert_true(tgt_end(&t));
+}
+
+static void
+test_stays_stopped(void **state)
+{
+	struct tgt t;
+	struct hold h;
+
+	tgt_start(&t, body_sleep, 3);
+	hold_open(&h, t.pid, true);
+	kill(t.pid, SIGSTOP);
+	for (int i = 0; i < 1000 && tgt_state(t.pid) != 'T'; i++)
+		tgt_sleep_us(1000);
+	for (int i = 0; i < 5; i++) {
+		must_stop(&h, true);
+		assert_int_equal(call0(&h, SYS_getpid), t.pid);
+		inject_resume(&h.in);
+	}
+	tgt_sleep_us(20000);
+	assert_int_equal(tgt_state(t.pid), 'T');
+	assert_int_equal(tgt_status(t.pid, "TracerPid", 10), 0);
+	kill(t.pid, SIGCONT);
+	assert_true(tgt_runs(&t));
+	/* And one that comes while we call. */
+	must_stop(&h, true);
+	kill(t.pid, SIGSTOP);
+	assert_int_equal(call0(&h, SYS_getpid), t.pid);
+	inject_resume(&h.in);
+	tgt_sleep_us(20000);
+	assert_int_equal(tgt_state(t.pid), 'T');
+	kill(t.pid, SIGCONT);
+	assert_true(tgt_runs(&t));
+	hold_close(&h);
+	assert_true(tgt_end(&t));
+}
+
+/* user[0]: how long the child of vfork takes, in us. */
+static void
+body_vfork(struct tgt_page *page, unsigned thread)
+{
+	pid_t pid;
+	int st;
+
+	if (thread == 0) {
+		poll(NULL, 0, 2);
+		return;
+	}
+	pid = vfork();
+	if (pid == 0) {
+		tgt_sleep_us((unsigned)page->user[0]);
+		_exit(3);
+	}
+	if (pid < 0 || waitpid(pid, &st, 0) != pid || WEXITSTATUS(st) != 3)
+		TGT_ERROR(page);
+}
+
+static void
+test_vfork(void **state)
+{
+	struct tgt t;
+	struct hold h;
+
+	tgt_start(&t, body_vfork, 3);
+	hold_open(&h, t.pid, true);
+	for (int i = 0; i < 20; i++) {
+		t.page->user[0] = (uint64_t)rand() % 8000;
+		must_stop(&h, true);
+		assert_true(h.in.n >= 3);
+		inject_resume(&h.in);
+		tgt_sleep_us((unsigned)rand() % 4000);
+	}
+	t.page->user[0] = 1700000;
+	tgt_sleep_us(30000);
+	assert_int_equal(inject_stop(&h.in, true, &h.e), -1);
+	assert_non_null(strstr(h.e.msg, "vfork"));
+	assert_true(tgt_runs(&t));
+	t.page->user[0] = 0;
+	tgt_sleep_us(1800000);
+	assert_int_equal(tgt_status(t.pid, "TracerPid", 10), 0);
+	err_clear(&h.e);
+	must_stop(&h, true);
+	inject_resume(&h.in);
+	hold_close(&h);
+	assert_true(tgt_end(&t));
+}
+
+static void
+stop_time(tgt_body *body, unsigned n, const char *what)
+{
+	uint64_t best = ~0ull, sum = 0;
+	struct tgt t;
+	struct hold h;
+
+	tgt_start(&t, body, n);
+	hold_open(&h, t.pid, true);
+	for (int i = 0; i < 10; i++) {
+		uint64_t t0 = tgt_now_us(), us;
+
+		must_stop(&h, true);
+		assert_int_equal(h.in.n, n);
+		inject_resume(&h.in);
+		us = tgt_now_us() - t0;
+		sum += us;
+		best = us < best ? us : best;
+		tgt_sleep_us(2000);
+	}
+	print_message("# stopped: %2u %s threads: %lu us, mean %lu\n", n, what,
+		      (unsigned long)best, (unsigned long)sum / 10);
+	hold_close(&h);
+	assert_true(tgt_end(&t));
+}
+
+static void
+test_stop_time(void **state)
+{
+	static const unsigned n[] = { 1, 16, 64 };
+
+	for (int i = 0; i < 3; i++) {
+		stop_time(body_sleep, n[i], "sleeping");
+		stop_time(body_spin, n[i], "spinning");
+	}
+}
+
+/* ---- calling ------------------------------------------------------------------- */
+
+static void
+memory_by(bool guard)
+{
+	const uint64_t at = 0x123450000000;
+	char back[6] = "";
+	int theirs, ours;
+	struct tgt t;
+	struct hold h;
+	uint64_t mask;
+	char *p;
+
+	tgt_start(&t, body_sleep, 2);
+	mask = tgt_status(t.pid, "SigBlk", 16);
+	hold_open(&h, t.pid, guard);
+	must_stop(&h, false);
+	ours = inject_memfd(&h.in, 8192, &theirs, &h.e);
+	if (ours < 0)
+		fail_msg("%s", h.e.msg);
+	if (inject_mmap(&h.in, at, 8192, PROT_READ | PROT_EXEC, MAP_SHARED,
+			theirs, 0, &h.e) != 0)
+		fail_msg("%s", h.e.msg);
+	assert_int_equal(inject_mmap(&h.in, at + 4096, 4096, PROT_READ,
+				     MAP_PRIVATE, -1, 0, &h.e), -1);
+	assert_int_equal(h.e.sys, EEXIST);
+	inject_resume(&h.in);
+	p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, ours, 0);
+	assert_true(p != MAP_FAILED);
+	strcpy(p + 5000, "hello");
+	assert_int_equal(inject_read(&h.in, at + 5000, back, 6), 0);
+	assert_string_equal(back, "hello");
+	assert_int_equal(inject_read(&h.in, at + 8192, back, 1), -1);
+	assert_int_equal(tgt_status(t.pid, "SigBlk", 16), mask);
+	munmap(p, 8192);
+	close(ours);
+	hold_close(&h);
+	assert_true(tgt_end(&t));
+}
+
+static void
+test_memory(void **state)
+{
+	memory_by(false);
+	memory_by(true);
+}
+
+/* As proc_ctl.c holds a child: seized, EXITKILL, at a SIGTRAP. */
+static void
+test_held(void **state)
+{
+	struct inject in;
+	struct err e = { 0 };
+	int64_t res = 0;
+	const uint64_t arg[6] = { 0 };
+	pid_t pid = fork();
+	int st;
+
+	if (pid == 0) {
+		while (tgt_status(getpid(), "TracerPid", 10) == 0)
+			tgt_sleep_us(100);
+		__asm__ volatile("int3");
+		_exit(7);
+	}
+	assert_int_equal(ptrace(PTRACE_SEIZE, pid, 0,
+				PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC), 0);
+	assert_int_equal(waitpid(pid, &st, __WALL), pid);
+	assert_int_equal(inject_check(pid, true, &e), 0);
+	assert_int_equal(inject_open(&in, pid, true, &e), 0);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(inject_stop(&in, (i & 1) != 0, &e), 0);
+		assert_int_equal(inject_syscall(&in, SYS_getpid, arg, &res, &e),
+				 0);
+		assert_int_equal(res, pid);
+		inject_resume(&in);
+		assert_int_equal(tgt_state(pid), 't');
+	}
+	inject_close(&in);
+	assert_int_equal(ptrace(PTRACE_DETACH, pid, 0, 0), 0);
+	assert_int_equal(waitpid(pid, &st, 0), pid);
+	assert_int_equal(WEXITSTATUS(st), 7);
+}
+
+/* ---- refusing ------------------------------------------------------------------ */
+
+static void
+refused(pid_t pid, const char *why)
+{
+	struct err e = { 0 };
+
+	assert_int_equal(inject_check(pid, false, &e), -1);
+	if (strstr(e.msg, why) == NULL)
+		fail_msg("\"%s\" does not say \"%s\"", e.msg, why);
+}
+
+static void
+test_refuse_debugged(void **state)
+{
+	struct tgt t;
+	pid_t dbg;
+
+	tgt_start(&t, body_sleep, 1);
+	dbg = fork();
+	if (dbg == 0) {
+		prctl(PR_SET_NAME, "somegdb");
+		if (ptrace(PTRACE_SEIZE, t.pid, 0, 0) != 0)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	while (tgt_status(t.pid, "TracerPid", 10) == 0)
+		tgt_sleep_us(500);
+	refused(t.pid, "somegdb (pid ");
+	refused(t.pid, "is tracing it already");
+	kill(dbg, SIGKILL);
+	waitpid(dbg, NULL, 0);
+	assert_true(tgt_end(&t));
+}
+
+static void
+test_refuse_gone(void **state)
+{
+	struct inject in;
+	struct err e = { 0 };
+	struct tgt t;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	while (tgt_state(pid) != 'Z')
+		tgt_sleep_us(500);
+	refused(pid, "has ended");
+	waitpid(pid, NULL, 0);
+	refused(pid, "does not exist");
+	if (tgt_status(2, "Kthread", 10) == 1)
+		refused(2, "kernel thread");
+
+	tgt_start(&t, body_sleep, 2);
+	assert_int_equal(inject_open(&in, t.pid, false, &e), 0);
+	tgt_kill(&t);
+	assert_int_equal(inject_stop(&in, true, &e), -1);
+	assert_int_equal(e.sys, ESRCH);
+	inject_close(&in);
+}
+
+static void
+body_strict(struct tgt_page *page, unsigned thread)
+{
+	if (page->rounds == 0)
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+	page->user[0] = 1;
+}
+
+/* memfd_create(2) kills. */
+static void
+body_filter(struct tgt_page *page, unsigned thread)
+{
+	struct sock_filter f[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_memfd_create, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog p = { 4, f };
+
+	if (page->rounds == 0 &&
+	    (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p) != 0))
+		TGT_ERROR(page);
+	page->user[0] = 1;
+	body_sleep(page, thread);
+}
+
+static void
+test_seccomp(void **state)
+{
+	struct tgt t;
+	struct hold h;
+	int ours, theirs;
+
+	tgt_start(&t, body_strict, 1);
+	while (t.page->user[0] == 0)
+		tgt_sleep_us(500);
+	refused(t.pid, "strict seccomp");
+	tgt_kill(&t);
+
+	tgt_start(&t, body_filter, 1);
+	while (t.page->user[0] == 0)
+		tgt_sleep_us(500);
+	if (geteuid() != 0) {
+		refused(t.pid, "seccomp filter");
+	} else {
+		hold_open(&h, t.pid, true);
+		must_stop(&h, false);
+		ours = inject_memfd(&h.in, 4096, &theirs, &h.e);
+		if (ours < 0)
+			fail_msg("%s", h.e.msg);
+		inject_resume(&h.in);
+		close(ours);
+		hold_close(&h);
+		assert_true(tgt_runs(&t));
+	}
+	assert_true(tgt_end(&t));
+}
+
+static void
+body_undumpable(struct tgt_page *page, unsigned thread)
+{
+	prctl(PR_SET_DUMPABLE, 0);
+	page->user[0] = 1;
+	body_sleep(page, thread);
+}
+
+static void
+test_refuse_denied(void **state)
+{
+	struct tgt t;
+
+	tgt_start(&t, body_undumpable, 1);
+	while (t.page->user[0] == 0)
+		tgt_sleep_us(500);
+	if (geteuid() != 0) {
+		refused(t.pid, "CAP_SYS_PTRACE");
+		refused(1, "belongs to user 0");
+	} else {
+		pid_t pid = fork();
+		struct err e = { 0 };
+		int st;
+
+		if (pid == 0)
+			_exit(setuid(65534) != 0 ||
+			      inject_check(t.pid, false, &e) != -1 ||
+			      strstr(e.msg, "belongs to user 0") == NULL);
+		waitpid(pid, &st, 0);
+		assert_int_equal(st, 0);
+	}
+	tgt_kill(&t);
+}
+
+/* A whole 32-bit program: for (;;) pause(). */
+static const uint8_t elf32[] = {
+	0x7f, 'E', 'L', 'F', 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+	2, 0, 3, 0, 1, 0, 0, 0, 0x54, 0x80, 0x04, 0x08, 52, 0, 0, 0,
+	0, 0, 0, 0, 0, 0, 0, 0, 52, 0, 32, 0, 1, 0, 0, 0, 0, 0, 0, 0,
+	1, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x04, 0x08, 0, 0x80, 0x04, 0x08,
+	0x5d, 0, 0, 0, 0x5d, 0, 0, 0, 5, 0, 0, 0, 0, 16, 0, 0,
+	0xb8, 29, 0, 0, 0, 0xcd, 0x80, 0xeb, 0xf7,
+};
+
+static void
+test_refuse_32bit(void **state)
+{
+	int fd = memfd_create("elf32", MFD_CLOEXEC);
+	char *argv[] = { NULL }, path[64], exe[128] = "";
+	pid_t pid;
+
+	assert_int_equal(write(fd, elf32, sizeof(elf32)), sizeof(elf32));
+	pid = fork();
+	if (pid == 0) {
+		fexecve(fd, argv, argv);
+		_exit(0);
+	}
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	while (strstr(exe, "elf32") == NULL && tgt_state(pid) != 'Z') {
+		(void)!readlink(path, exe, sizeof(exe) - 1);
+		tgt_sleep_us(500);
+	}
+	if (tgt_state(pid) == 'Z')
+		print_message("# this kernel runs no 32-bit programs\n");
+	else
+		refused(pid, "32-bit");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(fd);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_calls_restart),
+		cmocka_unit_test(test_signals_arrive),
+		cmocka_unit_test(test_stays_stopped),
+		cmocka_unit_test(test_vfork),
+		cmocka_unit_test(test_stop_time),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_held),
+		cmocka_unit_test(test_refuse_debugged),
+		cmocka_unit_test(test_refuse_gone),
+		cmocka_unit_test(test_seccomp),
+		cmocka_unit_test(test_refuse_denied),
+		cmocka_unit_test(test_refuse_32bit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
