@@ -19,7 +19,7 @@
 #include "rt/rt_native_impl.h"
 #include "rt/rt_native_sys.h"
 
-/* enum rt_activity is not read twice in one decision. */
+/* enum rt_activity, read anew. */
 static uint32_t
 activity(const struct rtn_shared *sh)
 {
@@ -282,6 +282,12 @@ rtn_enter(struct rtn_shared *sh, uint64_t fsbase)
 		rt = level_take(sh, rt);
 	if (rt == NULL)
 		return NULL;
+	/* The consumer looks at busy after it has changed the activity: look
+	   at that after busy is set. */
+	if (activity(sh) != RT_ACT_ACTIVE) {
+		rtn_leave(rt);
+		return NULL;
+	}
 	rt->firings++;
 	rt->now = 0;
 	rt->fault = RT_FAULT_NONE;
