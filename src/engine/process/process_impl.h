@@ -132,7 +132,8 @@ int world_open(struct world *w, pid_t pid, struct err *e);
 void world_close(struct world *w);
 /* The object that has code at an address; NULL: none has. */
 struct world_obj *world_at(struct world *w, uint64_t addr);
-const char *world_obj_name(const struct world_obj *o);
+/* Is it, or has it in it, the C library? */
+bool world_obj_is_libc(const struct world_obj *o);
 /* clock_gettime() of the process's vdso; 0: it has none. */
 uint64_t world_vdso_time(const struct world *w);
 /* The run-time address of a symbol in any object. */
@@ -219,6 +220,9 @@ int plan_fn_get(struct engine *eng, struct world_obj *o, uint64_t addr,
 		uint64_t size, uint32_t *idx, struct err *e);
 /* Points of all `syscall` instructions of all objects (process_site.c). */
 int plan_syscalls(struct engine *eng, struct err *e);
+/* Points of those only where threads end, so that the next one at the same
+   place in memory is not taken for the one that was there. */
+int plan_exits(struct engine *eng, struct err *e);
 /* The points of all sites of the enabling. */
 int plan_sites(struct engine *eng, struct err *e);
 int plan_point_add(struct plan *p, const struct plan_point *pt);

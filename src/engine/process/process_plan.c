@@ -430,8 +430,12 @@ plan_make(struct engine *eng, struct err *e)
 	eng->world.taken_arg = p;
 	if (plan_sites(eng, e) != 0)
 		return -1;
-	if ((p->sys_entry || p->sys_return) && plan_syscalls(eng, e) != 0)
+	if (p->sys_entry || p->sys_return) {
+		if (plan_syscalls(eng, e) != 0)
+			return -1;
+	} else if (p->points.n != 0 && plan_exits(eng, e) != 0) {
 		return -1;
+	}
 	if (plan_windows(p) != 0)
 		return err_nomem(e);
 	if (plan_check(eng, e) != 0 || plan_statics(eng, e) != 0)

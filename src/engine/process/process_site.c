@@ -303,23 +303,59 @@ sys_fn(struct engine *eng, struct world_obj *o, uint64_t addr, struct err *e)
 	return 0;
 }
 
+/* All functions of an object that have the bytes of `syscall`, if wanted. */
+static int
+sys_each(struct engine *eng, struct world_obj *o,
+	 bool (*want)(struct world_obj *o, uint64_t fn), struct err *e)
+{
+	uint64_t last = 0, at = 0;
+
+	while ((at = world_syscall(o, at)) != 0) {
+		uint64_t fn = world_fn_of(o, at);
+
+		at++;
+		if (fn == 0 || fn == last)
+			continue;
+		last = fn;
+		if ((want == NULL || want(o, fn)) && sys_fn(eng, o, fn, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 int
 plan_syscalls(struct engine *eng, struct err *e)
 {
+	for (size_t i = 0; i < eng->world.objs.n; i++)
+		if (sys_each(eng, eng->world.objs.v[i], NULL, e) != 0)
+			return -1;
+	return 0;
+}
+
+/* Does a function have the number of exit(2) in it, as 32 bits? */
+static bool
+fn_exits(struct world_obj *o, uint64_t fn)
+{
+	static const uint8_t nr[4] = { 60 };
+	const struct x86_world *w = world_x86(o);
+	struct x86_part part[8];
+	const uint8_t *p;
+
+	if (world_parts(o, fn, 0, part) == 0)
+		return false;
+	p = w->bytes(w->arg, part[0].addr, part[0].size);
+	return p != NULL &&
+	       memmem(p, part[0].size, nr, sizeof(nr)) != NULL;
+}
+
+int
+plan_exits(struct engine *eng, struct err *e)
+{
 	for (size_t i = 0; i < eng->world.objs.n; i++) {
 		struct world_obj *o = eng->world.objs.v[i];
-		uint64_t last = 0, at = 0;
 
-		while ((at = world_syscall(o, at)) != 0) {
-			uint64_t fn = world_fn_of(o, at);
-
-			at++;
-			if (fn == 0 || fn == last)
-				continue;
-			last = fn;
-			if (sys_fn(eng, o, fn, e) != 0)
-				return -1;
-		}
+		if (world_obj_is_libc(o) && sys_each(eng, o, fn_exits, e) != 0)
+			return -1;
 	}
 	return 0;
 }

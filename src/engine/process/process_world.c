@@ -163,10 +163,19 @@ world_at(struct world *w, uint64_t addr)
 	return NULL;
 }
 
-const char *
-world_obj_name(const struct world_obj *o)
+bool
+world_obj_is_libc(const struct world_obj *o)
 {
-	return o->o->name;
+	static const char *const names[] = { "libc.so.", "libc-",
+					     "libpthread", "ld-musl-",
+					     "libc.musl-" };
+
+	if (o->o->is_exec && elf_interp(o->elf) == NULL)
+		return true; /* a static program */
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strncmp(o->o->name, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
 }
 
 bool

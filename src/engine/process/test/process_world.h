@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * process_world.h - enablings made by hand and a process to try them on, for
+ * the tests of the process engine.
+ */
+#ifndef ENGINE_PROCESS_TEST_PROCESS_WORLD_H
+#define ENGINE_PROCESS_TEST_PROCESS_WORLD_H
+
+#include <sys/types.h>
+
+#include "rt/engine.h"
+
+#define MAX 16
+
+/* ---- the target ---------------------------------------------------------- */
+
+/* What the target does when told, n times. */
+enum target_cmd {
+	T_WORK,	   /* target_work(i, i + 1) for i = 0 .. n - 1 */
+	T_LEAF,	   /* target_leaf(i) */
+	T_GETPPID, /* the system call by syscall(2) */
+	T_THREADS, /* n threads at once, each calls target_work() 1000 times */
+	T_SERIAL,  /* n threads, one after the other: one target_work() each */
+	T_FORK,	   /* n children, each calls target_work() and ends */
+	T_EXEC,	   /* becomes sleep(1) */
+	T_SPIN,	   /* calls target_work() without end; never answers */
+	T_CHECK	   /* its answer: bytes of target_work() that are not as linked */
+};
+
+uint64_t target_work(uint64_t a, uint64_t b);
+uint64_t target_leaf(uint64_t a);
+
+struct target {
+	pid_t pid;
+	int to, from;
+};
+void target_start(struct target *t);
+/* Tell it, and wait for its answer: a sum over what the calls returned. */
+uint64_t target_do(struct target *t, enum target_cmd cmd, uint32_t n);
+void target_tell(struct target *t, enum target_cmd cmd, uint32_t n);
+void target_end(struct target *t);
+
+/* ---- an enabling in the making -------------------------------------------- */
+
+struct world_t {
+	struct arena *a;
+	struct dif_prog prog, *progs[1];
+	struct dif_clause clauses[MAX], *cptr[MAX];
+	struct dif_probe probes[MAX];
+	struct dif_site sites[MAX];
+	struct dif_ecb ecbs[MAX];
+	struct dif_uvar *vars[MAX];
+	struct dif_aggvar *aggs[MAX];
+	struct dif_tab tab;
+	struct dif_enabling en;
+	struct engine_target target;
+	struct engine_opts opts;
+	struct engine *eng;
+	const struct rt_view *v;
+	struct err e;
+	struct target t;
+	uint64_t sum0; /* what cells() saw of aggregation 0 on its way */
+};
+
+extern const struct dif_recipes entry_args, return_args, sysret_args;
+
+struct world_t *world_new(void);
+void world_free(struct world_t *w);
+struct dif_obj *obj(struct world_t *w, const char *text);
+struct dif_clause *clause(struct world_t *w, const char *pred);
+/* A statement with values by assembler, up to three. */
+struct dif_stmt *stmt(struct world_t *w, struct dif_clause *c, uint32_t kind,
+		      const char *x0, const char *x1, const char *x2);
+/* The statement's aggregation; its first nkeys values are keys.  byname: the
+   one key is the probe's function. */
+void agg(struct world_t *w, struct dif_stmt *s, uint32_t nkeys, bool byname);
+void var(struct world_t *w, uint32_t id, int scope, int kind);
+/* A probe that runs the clauses of a mask. */
+struct dif_site *probe(struct world_t *w, enum dif_site_kind kind, uint64_t num,
+		       unsigned mask, const struct dif_recipes *args);
+/* One in a function of this program. */
+struct dif_site *fn_probe(struct world_t *w, enum dif_site_kind kind,
+			  const void *fn, unsigned mask);
+
+struct engine *try_load(struct world_t *w);
+void start(struct world_t *w);
+void stop(struct world_t *w);
+
+/* Take all records of an EPID; their number, and the last of them. */
+unsigned take(struct world_t *w, uint32_t epid, const struct rt_rec **last);
+/* Sum of the first words of all cells of an aggregation in a half. */
+uint64_t cells(struct world_t *w, uint32_t agg, unsigned half, unsigned *n);
+uint64_t dropped(struct world_t *w, enum rt_drop d);
+
+#endif

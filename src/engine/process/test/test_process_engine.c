@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * test_process_engine.c - whole traces of small targets, without privilege:
+ * enablings made by hand are loaded, probes fire in a child of the test, and
+ * the shared memory must hold what they left.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <poll.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <cmocka.h>
+
+#include "engine/process/test/process_world.h"
+
+static const char arg0[] = "ldgs arg0, %r1\nret %r1";
+static const char arg1[] = "ldgs arg1, %r1\nret %r1";
+
+static uint64_t
+mono(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t
+word(const struct rt_rec *r, unsigned i)
+{
+	return ((const uint64_t *)(const void *)(r + 1))[i];
+}
+
+/* Untraced, what do n calls of target_work() sum to? */
+static uint64_t
+work_sum(uint64_t n)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		sum += target_work(i, i + 1);
+	return sum;
+}
+
+/* ---- counting ------------------------------------------------------------ */
+
+static void
+test_count(void **state)
+{
+	struct world_t *w = world_new();
+	struct dif_clause *c = clause(w, NULL);
+	uint64_t before;
+
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
+	fn_probe(w, DIF_SITE_URETURN, target_work, 1);
+	before = target_do(&w->t, T_CHECK, 0);
+	assert_int_equal(target_do(&w->t, T_WORK, 1000), work_sum(1000));
+	start(w);
+	assert_int_not_equal(target_do(&w->t, T_CHECK, 0), before);
+	assert_int_equal(target_do(&w->t, T_WORK, 1000), work_sum(1000));
+	stop(w);
+	assert_int_equal(target_do(&w->t, T_WORK, 1000), work_sum(1000));
+	assert_int_equal(cells(w, 0, 0, NULL), 2000);
+	assert_int_equal(target_do(&w->t, T_CHECK, 0), before);
+	world_free(w);
+}
+
+/* Keys that are names: cells at fixed places, one for each probe. */
+static void
+test_names(void **state)
+{
+	struct world_t *w = world_new();
+	struct dif_clause *c = clause(w, NULL);
+	unsigned n;
+
+	agg(w, stmt(w, c, DIF_AGG_count, arg0, NULL, NULL), 1, true);
+	agg(w, stmt(w, c, DIF_AGG_sum, arg0, arg0, NULL), 1, true);
+	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
+	fn_probe(w, DIF_SITE_UENTRY, target_leaf, 1);
+	start(w);
+	target_do(&w->t, T_LEAF, 100);
+	target_do(&w->t, T_WORK, 7);
+	w->v->ctl->agg_half = 1;
+	process_engine_ops.grace(w->eng);
+	target_do(&w->t, T_LEAF, 10);
+	stop(w);
+	assert_int_equal(cells(w, 0, 0, &n), 100 + 7 + 18);
+	assert_int_equal(n, 2);
+	assert_int_equal(cells(w, 0, 1, &n), 10);
+	assert_int_equal(n, 1);
+	world_free(w);
+}
+
+/* ---- records ------------------------------------------------------------- */
+
+static void
+test_records(void **state)
+{
+	struct world_t *w = world_new();
+	struct dif_clause *c = clause(w, NULL);
+	const struct rt_rec *r = NULL;
+	uint64_t t0 = mono();
+
+	stmt(w, c, DIF_ACT_TRACE, arg0, arg1, "ldgs timestamp, %r1\nret %r1");
+	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
+	fn_probe(w, DIF_SITE_URETURN, target_work, 1);
+	start(w);
+	target_do(&w->t, T_WORK, 10);
+	stop(w);
+	assert_int_equal(take(w, 1, &r), 10);
+	assert_int_equal(word(r, 0), 9);
+	assert_int_equal(word(r, 1), 10);
+	assert_true(r->time >= t0 && r->time <= mono());
+	assert_true(word(r, 2) >= t0 && word(r, 2) <= mono());
+	assert_int_equal(take(w, 2, &r), 10);
+	assert_int_equal(word(r, 1), target_work(9, 10));
+	assert_true(r->time >= t0 && r->time <= mono());
+	world_free(w);
+}
+
+static void
+test_begin_end(void **state)
+{
+	struct world_t *w = world_new();
+	struct dif_clause *c = clause(w, NULL);
+
+	stmt(w, c, DIF_ACT_TRACE, "setx 5, %r1\nret %r1", NULL, NULL);
+	probe(w, DIF_SITE_BEGIN, 0, 1, NULL);
+	probe(w, DIF_SITE_END, 0, 1, NULL);
+	probe(w, DIF_SITE_TICK, 20000000, 1, NULL);
+	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
+	start(w);
+	target_do(&w->t, T_WORK, 3);
+	usleep(200000);
+	stop(w);
+	assert_int_equal(take(w, 1, NULL), 1);
+	assert_int_equal(take(w, 2, NULL), 1);
+	assert_in_range(take(w, 3, NULL), 4, 11);
+	assert_int_equal(take(w, 4, NULL), 3);
+	world_free(w);
+}
+
+/* exit() in the target is noticed soon. */
+static void
+test_exit(void **state)
+{
+	struct world_t *w = world_new();
+	struct dif_clause *c =
+		clause(w, "ldgs arg0, %r1\nsetx 5, %r2\ncmp %r1, %r2\nbe yes\n"
+			  "mov %r0, %r1\nret %r1\nyes:\nsetx 1, %r1\nret %r1");
+	struct pollfd p = { .events = POLLIN };
+	uint64_t t;
+
+	stmt(w, c, DIF_ACT_EXIT, "setx 7, %r1\nret %r1\n.ret int 4", NULL,
+	     NULL);
+	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
+	start(w);
+	t = mono();
+	target_do(&w->t, T_WORK, 1000);
+	p.fd = process_engine_ops.wait_fd(w->eng);
+	assert_int_equal(poll(&p, 1, 1000), 1);
+	assert_true(mono() - t < 200000000);
+	process_engine_ops.wait_clear(w->eng);
+	assert_int_equal(poll(&p, 1, 0), 0);
+	assert_int_equal(w->v->ctl->exit_status, 7);
+	stop(w);
+	assert_int_equal(take(w, 1, NULL), 1);
+	world_free(w);
+}
+
+/* ---- threads ------------------------------------------------------------- */
+
+static void
+test_threads(void **state)
+{
+	struct world_t *w = world_new();
+	struct dif_clause *c = clause(w, NULL);
+	const char *begin =
+		".var v 0x500 scl tls int 8\n"
+		"ldgs arg0, %r1\nsetx 1, %r2\nadd %r1, %r2, %r1\n"
+		"stts v, %r1\nret %r1";
+	const char *end = ".var v 0x500 scl tls int 8\n"
+			  "ldts v, %r1\nret %r1";
+
+	var(w, 0x500, DIF_SCOPE_THREAD, DIF_VK_SCALAR);
+	stmt(w, c, DIF_ACT_NONE, begin, NULL, NULL);
+	c = clause(w, NULL);
+	agg(w, stmt(w, c, DIF_AGG_sum, end, NULL, NULL), 0, false);
+	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
+	fn_probe(w, DIF_SITE_URETURN, target_work, 2);
+	start(w);
+	target_do(&w->t, T_THREADS, 8);
+	stop(w);
+	assert_int_equal(cells(w, 0, 0, NULL), 8 * 1000 * 1001 / 2);
+	assert_in_range(w->v->nslots, (2 + 1) * RT_LEVELS, (2 + 8) * RT_LEVELS);
+	assert_int_equal(dropped(w, RT_DROP_NESTED), 0);
+	world_free(w);
+}
+
+/* A thread that comes after another has its own variables. */
+static void
+test_serial(void **state)
+{
+	struct world_t *w = world_new();
+	struct dif_clause *c = clause(w, NULL);
+	unsigned n;
+	const char *add =
+		".var v 0x500 scl tls int 8\n"
+		"ldts v, %r1\nsetx 1, %r2\nadd %r1, %r2, %r1\n"
+		"stts v, %r1\nret %r1";
+
+	var(w, 0x500, DIF_SCOPE_THREAD, DIF_VK_SCALAR);
+	agg(w, stmt(w, c, DIF_AGG_sum, add, NULL, NULL), 0, false);
+	c = clause(w, NULL);
+	agg(w, stmt(w, c, DIF_AGG_count, "ldgs tid, %r1\nret %r1", NULL, NULL),
+	    1, false);
+	fn_probe(w, DIF_SITE_UENTRY, target_work, 3);
+	start(w);
+	target_do(&w->t, T_SERIAL, 40);
+	stop(w);
+	/* Each adds 1 to what is 0 for it, and has a number of its own. */
+	w->sum0 = 0;
+	assert_int_equal(cells(w, 1, 0, &n), 40);
+	assert_int_equal(n, 40);
+	assert_int_equal(w->sum0, 40);
+	world_free(w);
+}
+
+/* ---- system calls -------------------------------------------------------- */
+
+static void
+test_syscall(void **state)
+{
+	struct world_t *w = world_new();
+	struct dif_clause *c = clause(w, NULL);
+	const struct rt_rec *r = NULL;
+
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	c = clause(w, NULL);
+	stmt(w, c, DIF_ACT_TRACE, arg0, NULL, NULL);
+	probe(w, DIF_SITE_SYSENTRY, SYS_getppid, 1, &entry_args);
+	probe(w, DIF_SITE_SYSRETURN, SYS_getppid, 2, &sysret_args);
+	start(w);
+	assert_int_equal(target_do(&w->t, T_GETPPID, 100),
+			 100ull * (uint64_t)getpid());
+	stop(w);
+	assert_int_equal(cells(w, 0, 0, NULL), 100);
+	assert_int_equal(take(w, 2, &r), 100);
+	assert_int_equal(word(r, 0), getpid());
+	world_free(w);
+}
+
+/* ---- what becomes of the target ------------------------------------------ */
+
+static void
+test_fork(void **state)
+{
+	struct world_t *w = world_new();
+	struct dif_clause *c = clause(w, NULL);
+
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
+	start(w);
+	target_do(&w->t, T_WORK, 5);
+	assert_int_equal(target_do(&w->t, T_FORK, 5), 5);
+	assert_int_equal(process_engine_ops.poll(w->eng, &w->e), 0);
+	target_do(&w->t, T_WORK, 5);
+	stop(w);
+	assert_int_equal(cells(w, 0, 0, NULL), 10);
+	world_free(w);
+}
+
+static void
+test_exec(void **state)
+{
+	struct world_t *w = world_new();
+	struct dif_clause *c = clause(w, NULL);
+
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
+	start(w);
+	target_do(&w->t, T_WORK, 5);
+	target_tell(&w->t, T_EXEC, 0);
+	usleep(50000);
+	assert_int_equal(process_engine_ops.poll(w->eng, &w->e), 0);
+	stop(w);
+	assert_int_equal(kill(w->t.pid, 0), 0);
+	assert_int_equal(waitpid(w->t.pid, NULL, WNOHANG), 0);
+	assert_int_equal(cells(w, 0, 0, NULL), 5);
+	world_free(w);
+}
+
+static void
+test_death(void **state)
+{
+	struct world_t *w = world_new();
+	struct dif_clause *c = clause(w, NULL);
+
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
+	start(w);
+	target_do(&w->t, T_WORK, 5);
+	target_tell(&w->t, T_SPIN, 0);
+	usleep(20000);
+	kill(w->t.pid, SIGKILL);
+	usleep(20000);
+	process_engine_ops.grace(w->eng);
+	assert_int_equal(process_engine_ops.poll(w->eng, &w->e), 0);
+	stop(w);
+	assert_true(cells(w, 0, 0, NULL) > 5);
+	world_free(w);
+}
+
+/* Stopped and let go while it runs at full speed. */
+static void
+test_spin(void **state)
+{
+	for (int i = 0; i < 20; i++) {
+		struct world_t *w = world_new();
+		struct dif_clause *c = clause(w, NULL);
+
+		agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+		fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
+		fn_probe(w, DIF_SITE_URETURN, target_work, 1);
+		fn_probe(w, DIF_SITE_UENTRY, target_leaf, 1);
+		fn_probe(w, DIF_SITE_URETURN, target_leaf, 1);
+		target_tell(&w->t, T_SPIN, 0);
+		start(w);
+		usleep(5000);
+		stop(w);
+		assert_true(cells(w, 0, 0, NULL) > 0);
+		usleep(1000);
+		assert_int_equal(waitpid(w->t.pid, NULL, WNOHANG), 0);
+		world_free(w);
+	}
+}
+
+/* ---- refusals ------------------------------------------------------------ */
+
+static void
+test_refused(void **state)
+{
+	struct world_t *w = world_new();
+	struct dif_clause *c = clause(w, NULL);
+
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	fn_probe(w, DIF_SITE_UENTRY, w, 1);
+	assert_null(try_load(w));
+	assert_non_null(strstr(w->e.msg, "prov::func:name"));
+	err_clear(&w->e);
+	world_free(w);
+}
+
+static void
+test_no_target(void **state)
+{
+	struct world_t *w = world_new();
+
+	kill(w->t.pid, SIGKILL);
+	waitpid(w->t.pid, NULL, 0);
+	clause(w, NULL);
+	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
+	assert_null(try_load(w));
+	assert_true(err_is_set(&w->e));
+	err_clear(&w->e);
+	world_free(w);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_count),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_records),
+		cmocka_unit_test(test_begin_end),
+		cmocka_unit_test(test_exit),
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_serial),
+		cmocka_unit_test(test_syscall),
+		cmocka_unit_test(test_fork),
+		cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_death),
+		cmocka_unit_test(test_spin),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_no_target),
+	};
+
+	return cmocka_run_group_tests_name("process_engine", tests, NULL, NULL);
+}
