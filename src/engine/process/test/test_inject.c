@@ -451,26 +451,34 @@ test_memory(void **state)
 	memory_by(true);
 }
 
-/* As proc_ctl.c holds a child: seized, EXITKILL, at a SIGTRAP. */
-static void
-test_held(void **state)
+/* As proc_ctl.c holds a child: seized, EXITKILL, at a SIGTRAP or in execve. */
+static void __attribute__((noreturn))
+held_child(bool exec)
 {
-	struct inject in;
-	struct err e = { 0 };
-	int64_t res = 0;
+	while (tgt_status(getpid(), "TracerPid", 10) == 0)
+		tgt_sleep_us(100);
+	if (exec)
+		execl("/bin/sh", "sh", "-c", "exit 7", NULL);
+	__asm__ volatile("int3");
+	_exit(7);
+}
+
+static void
+held_by(bool exec)
+{
 	const uint64_t arg[6] = { 0 };
+	struct err e = { 0 };
+	struct inject in;
+	int64_t res = 0;
 	pid_t pid = fork();
 	int st;
 
-	if (pid == 0) {
-		while (tgt_status(getpid(), "TracerPid", 10) == 0)
-			tgt_sleep_us(100);
-		__asm__ volatile("int3");
-		_exit(7);
-	}
+	if (pid == 0)
+		held_child(exec);
 	assert_int_equal(ptrace(PTRACE_SEIZE, pid, 0,
 				PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC), 0);
 	assert_int_equal(waitpid(pid, &st, __WALL), pid);
+	assert_int_equal(st >> 16, exec ? PTRACE_EVENT_EXEC : 0);
 	assert_int_equal(inject_check(pid, true, &e), 0);
 	assert_int_equal(inject_open(&in, pid, true, &e), 0);
 	for (int i = 0; i < 3; i++) {
@@ -485,6 +493,13 @@ test_held(void **state)
 	assert_int_equal(ptrace(PTRACE_DETACH, pid, 0, 0), 0);
 	assert_int_equal(waitpid(pid, &st, 0), pid);
 	assert_int_equal(WEXITSTATUS(st), 7);
+}
+
+static void
+test_held(void **state)
+{
+	held_by(false);
+	held_by(true);
 }
 
 /* ---- refusing ------------------------------------------------------------------ */
