@@ -62,7 +62,7 @@ bool elf_text(const struct elf_file *f, uint64_t *addr, uint64_t *size);
 const void *elf_section(struct elf_file *f, const char *name, size_t *size,
 			uint64_t *addr);
 
-/* ---- code (elf_eh.c, elf_entry.c) ---------------------------------------- */
+/* ---- code (elf_eh.c, elf_entry.c, elf_rseq.c) ---------------------------- */
 
 /* A piece of code that the unwind table describes: a function, or a part of
    one that the compiler has moved away.  Link-time addresses. */
@@ -100,6 +100,11 @@ const uint64_t *elf_code_ptrs(struct elf_file *f, size_t *n);
  * an x86-64 object; nothing may be concluded then.
  */
 const uint64_t *elf_entries(struct elf_file *f, size_t *n);
+/*
+ * Does a byte of [lo, hi), link-time addresses, lie in a restartable sequence,
+ * or in the signature in front of its abort handler?  Such bytes must stay.
+ */
+bool elf_in_rseq(struct elf_file *f, uint64_t lo, uint64_t hi);
 /* Does a function, or a stub of the linker (.plt), begin at addr? */
 bool elf_is_fn(struct elf_file *f, uint64_t addr);
 

@@ -136,7 +136,7 @@ struct eh_cie {
 struct eh_frame {
 	struct elf_file *f;
 	Elf_Data data;
-	uint64_t addr; /* of the section */
+	uint64_t addr;     /* of the section */
 	struct eh_cie cie; /* the last that was looked up */
 };
 

@@ -86,8 +86,8 @@ ptr_symbol(struct elf_file *f, uint32_t link, uint32_t i)
 	Elf_Data *d = scn != NULL ? elf_getdata(scn, NULL) : NULL;
 	GElf_Sym s;
 
-	if (d == NULL || i > INT32_MAX ||
-	    gelf_getsym(d, (int)i, &s) == NULL || s.st_shndx == SHN_UNDEF)
+	if (d == NULL || i > INT32_MAX || gelf_getsym(d, (int)i, &s) == NULL ||
+	    s.st_shndx == SHN_UNDEF)
 		return 0;
 	return s.st_value;
 }
@@ -220,7 +220,7 @@ elf_code_ptrs(struct elf_file *f, size_t *n)
 	return f->ptrs;
 }
 
-/* ---- jumps between functions ---------------------------------------------- */
+/* ---- jumps between functions --------------------------------------------- */
 
 /*
  * A function's split-off part jumps back into its middle, and nothing else may

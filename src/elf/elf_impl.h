@@ -68,6 +68,9 @@ struct elf_file {
 	size_t nptrs;
 	uint64_t *entries;
 	size_t nentries;
+	bool rseq_loaded;
+	const uint8_t *rseq; /* elf_rseq.c */
+	size_t nrseq;
 };
 
 /* Bytes of the file by offset; NULL when not all there. */

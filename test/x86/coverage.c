@@ -112,6 +112,12 @@ cov_end_before(void *arg, uint64_t addr)
 	return lo == 0 ? 0 : o->fdes[lo - 1].addr + o->fdes[lo - 1].size;
 }
 
+static bool
+cov_pinned(void *arg, uint64_t addr, uint64_t n)
+{
+	return elf_in_rseq(((struct obj *)arg)->elf, addr, addr + n);
+}
+
 /* ---- parts --------------------------------------------------------------- */
 
 static bool
@@ -163,8 +169,8 @@ parts_of(struct obj *o, const struct elf_fde *d, struct x86_part part[8])
 	part[0] = (struct x86_part){ d->addr, d->size };
 	elf_landing_pads(o->elf, d, pad_part, &pads);
 	for (uint32_t i = 0; i < n; i++) {
-		const uint8_t *p = elf_bytes(o->elf, part[i].addr,
-					     part[i].size);
+		const uint8_t *p =
+			elf_bytes(o->elf, part[i].addr, part[i].size);
 		struct x86_insn in;
 
 		for (uint64_t at = 0; p != NULL && at < part[i].size;
@@ -210,10 +216,9 @@ count_outs(struct obj *o, const struct x86_world *w, const struct x86_fn *f,
 
 	for (size_t i = 0; i < f->outs.n; i++) {
 		struct x86_window win;
-		enum x86_win_kind k = window(o, w, f, f->outs.v[i].addr,
-					     "return", &win);
-		bool alpha = k == X86_WIN_JMP &&
-			     win.start == f->outs.v[i].addr;
+		enum x86_win_kind k =
+			window(o, w, f, f->outs.v[i].addr, "return", &win);
+		bool alpha = k == X86_WIN_JMP && win.start == f->outs.v[i].addr;
 
 		t->rets++;
 		t->alpha += alpha;
@@ -318,16 +323,14 @@ check_windows(struct obj *o)
 		const uint8_t *p = elf_bytes(o->elf, d->addr, d->size);
 		struct x86_insn in;
 
-		for (uint64_t at = 0; p != NULL && at < d->size;
-		     at += in.len) {
+		for (uint64_t at = 0; p != NULL && at < d->size; at += in.len) {
 			x86_insn_decode(p + at, d->size - at, d->addr + at,
 					&in);
 			if (in.kind == X86_I_JMP || in.kind == X86_I_JCC ||
 			    in.kind == X86_I_CALL)
 				bad += complain(o, in.target, d->addr + at,
 						"a branch");
-			if (in.kind == X86_I_CALL ||
-			    in.kind == X86_I_CALL_IND)
+			if (in.kind == X86_I_CALL || in.kind == X86_I_CALL_IND)
 				bad += complain(o, d->addr + at + in.len,
 						d->addr + at, "a call");
 		}
@@ -361,10 +364,15 @@ static size_t
 do_file(const char *path, bool verbose, bool check)
 {
 	struct err e = { 0 };
-	struct obj o = { .elf = elf_open(path, &e), .verbose = verbose,
+	struct obj o = { .elf = elf_open(path, &e),
+			 .verbose = verbose,
 			 .check = check };
-	struct x86_world w = { &o, cov_bytes, cov_is_fn, cov_entered,
-			       cov_end_before, NULL };
+	struct x86_world w = { .arg = &o,
+			       .bytes = cov_bytes,
+			       .is_fn = cov_is_fn,
+			       .entered = cov_entered,
+			       .end_before = cov_end_before,
+			       .pinned = cov_pinned };
 	struct sums t = { 0 };
 	double start = now();
 	size_t bad = 0;
@@ -413,9 +421,9 @@ main(int argc, char **argv)
 		verbose |= c == 'v';
 		check |= c == 'c';
 	}
-	printf("%-22s %6s %6s %6s %5s %5s %5s %5s %6s %6s %6s\n", "file",
-	       "fns", "entry", "+hop", "alpha", "fn-a", "fn-ab", "fn-abh",
-	       "exact", "closed", "us/fn");
+	printf("%-22s %6s %6s %6s %5s %5s %5s %5s %6s %6s %6s\n", "file", "fns",
+	       "entry", "+hop", "alpha", "fn-a", "fn-ab", "fn-abh", "exact",
+	       "closed", "us/fn");
 	for (; optind < argc; optind++)
 		bad += do_file(argv[optind], verbose, check);
 	return bad != 0;

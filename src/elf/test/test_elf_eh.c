@@ -151,14 +151,37 @@ test_is_fn(void **state)
 	elf_close(f);
 }
 
+/* A sequence from 1 to 2, with its signature in front of 4. */
+__asm__(".text\n.globl elf_test_rseq\n.type elf_test_rseq,@function\n"
+	"elf_test_rseq:\n	nop\n"
+	"1:	nop\n	nop\n2:	ret\n"
+	"	.long 0x53053053\n4:	ret\n"
+	".size elf_test_rseq,.-elf_test_rseq\n"
+	".pushsection __rseq_cs,\"aw\"\n	.balign 32\n"
+	"	.long 0, 0\n	.quad 1b, 2b - 1b, 4b\n.popsection\n");
+
+static void
+test_rseq(void **state)
+{
+	struct elf_file *f = open_self();
+	const struct elf_sym *s = elf_sym_find(f, "elf_test_rseq");
+	static const bool want[] = { 0, 1, 1, 0, 1, 1, 1, 1, 0, 0 };
+
+	assert_non_null(s);
+	for (size_t i = 0; i < sizeof(want); i++)
+		assert_int_equal(elf_in_rseq(f, s->addr + i, s->addr + i + 1),
+				 want[i]);
+	assert_true(elf_in_rseq(f, s->addr, s->addr + 2));
+	elf_close(f);
+}
+
 /* The restorer of signals and the parts of functions, where libraries have
    them. */
 static void
 test_libc(void **state)
 {
 	struct err e = { 0 };
-	struct elf_file *f =
-		elf_open("/lib/x86_64-linux-gnu/libc.so.6", &e);
+	struct elf_file *f = elf_open("/lib/x86_64-linux-gnu/libc.so.6", &e);
 	size_t n, signals = 0, fragments = 0;
 	const struct elf_fde *v;
 
@@ -219,9 +242,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fdes),	 cmocka_unit_test(test_pads),
+		cmocka_unit_test(test_fdes),     cmocka_unit_test(test_pads),
 		cmocka_unit_test(test_pointers), cmocka_unit_test(test_is_fn),
-		cmocka_unit_test(test_libc),	 cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_rseq),     cmocka_unit_test(test_libc),
+		cmocka_unit_test(test_damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,6 +106,9 @@ struct x86_world {
 	/* May be NULL.  Is one of these unused bytes part of another window
 	   already?  (Functions share the padding between them.) */
 	bool (*taken)(void *arg, uint64_t addr, uint64_t n);
+	/* May be NULL.  Is there among these bytes one that must stay as it is
+	   (restartable sequences)? */
+	bool (*pinned)(void *arg, uint64_t addr, uint64_t n);
 };
 struct x86_part {
 	uint64_t addr, size;
@@ -233,6 +236,11 @@ struct x86_target {
 	const uint32_t *agg_fixed;   /* [naggs], offsets in a half */
 	const struct rtn_site *sites;/* the consumer's array */
 	uint64_t sys_enter, sys_return; /* x86_sys_stubs(); 0: there are none */
+	/* At fs:0 of every thread lies its fs base, as in all programs that the
+	   C library has started: when the code is made each thread's fs base
+	   is not 0 and the word there is equal to it.  A load then tells the
+	   thread; else rdfsbase must, which takes 4 ns more. */
+	bool fs_self;
 	bool debug;
 };
 

@@ -13,11 +13,11 @@
  * switch leads, where an address of the function's code is taken (lea, or an
  * immediate where addresses are small), after a call, and where the world
  * says: landing pads, symbols, addresses that data holds, branches from other
- * functions (short ones are found here).  Too many targets cost a window; one too few costs the process.
- * So tables are read as far as they make sense, not as far as they are said to
- * reach, and of a jump that goes through a pointer it is enough to know that
- * such a pointer must be in the data, or have been made by the code: then it
- * is a target already.
+ * functions (short ones are found here).  Too many targets cost a window; one
+ * too few costs the process.  So tables are read as far as they make sense, not
+ * as far as they are said to reach, and of a jump that goes through a pointer
+ * it is enough to know that such a pointer must be in the data, or have been
+ * made by the code: then it is a target already.
  *
  * Ways out are ret, and jumps to the start of another function.  A jump
  * elsewhere, a conditional one, or code that runs off the end leaves in a way
@@ -91,8 +91,7 @@ static bool
 kind_falls(uint8_t kind)
 {
 	return kind != X86_I_RET && kind != X86_I_JMP &&
-	       kind != X86_I_JMP_IND && kind != X86_I_TRAP &&
-	       kind != X86_I_BAD;
+	       kind != X86_I_JMP_IND && kind != X86_I_TRAP && kind != X86_I_BAD;
 }
 
 /* ---- the sweep ----------------------------------------------------------- */
@@ -178,8 +177,7 @@ scan_part(struct x86_scan *s, const struct x86_part *part)
 		step_targets(s, &t);
 		at += t.in.len;
 	}
-	if (end_falls(s, first) &&
-	    !x86_fn_has(s->fn, part->addr + part->size))
+	if (end_falls(s, first) && !x86_fn_has(s->fn, part->addr + part->size))
 		scan_leak(s, "it runs on into the code after it");
 	return 0;
 }
@@ -298,7 +296,8 @@ scan_entered(struct x86_scan *s)
 		x86_scan_target(s, p->addr);
 		x86_scan_near(s, p);
 		for (size_t i = 0; s->w->entered(s->w->arg, p->addr,
-						 p->addr + p->size, i, &a); i++)
+						 p->addr + p->size, i, &a);
+		     i++)
 			x86_scan_target(s, a);
 	}
 }

@@ -99,8 +99,8 @@ depth_give(struct x86_scan *s, uint64_t addr, struct x86_depth x)
 	const struct x86_fn *f = s->fn;
 	size_t i = x86_fn_lower(f->insns.v, f->insns.n, addr);
 
-	if (i == f->insns.n || f->insns.v[i] != addr ||
-	    x.d == DEPTH_UNKNOWN || s->depths[i].d != DEPTH_UNKNOWN)
+	if (i == f->insns.n || f->insns.v[i] != addr || x.d == DEPTH_UNKNOWN ||
+	    s->depths[i].d != DEPTH_UNKNOWN)
 		return false;
 	s->depths[i] = x;
 	return true;

@@ -32,7 +32,8 @@ struct x86_scan {
 /* How much is on the stack before an instruction. */
 struct x86_depth {
 	int32_t d;     /* bytes above the return address; DEPTH_UNKNOWN */
-	int32_t frame; /* d when rbp was set to rsp; DEPTH_UNKNOWN: it was not */
+	int32_t frame; /* d when rbp was set to rsp; DEPTH_UNKNOWN: it was not
+			*/
 };
 #define DEPTH_UNKNOWN INT32_MIN
 /* The depth before steps[i], as far as it can be told. */
@@ -54,7 +55,7 @@ enum x86_goes {
 	X86_GO_AWAY,    /* out of it: a tail call */
 	X86_GO_POINTER, /* to addresses that data holds, but inside or out is
 			   not known */
-	X86_GO_UNKNOWN	/* anywhere */
+	X86_GO_UNKNOWN  /* anywhere */
 };
 /*
  * Follow the indirect jump steps[i]; targets that a table holds are added.

@@ -168,8 +168,8 @@ table_read(struct jump_cx *cx, uint64_t table, uint64_t base, unsigned size)
 	size_t least = table_least(cx), found = 0;
 
 	for (size_t k = 0; k < TABLE_MAX; k++) {
-		const uint8_t *p = s->w->bytes(s->w->arg, table + k * size,
-					       size);
+		const uint8_t *p =
+			s->w->bytes(s->w->arg, table + k * size, size);
 		uint64_t to = 0;
 		int32_t off;
 
@@ -256,8 +256,8 @@ reg_address(const struct jump_cx *cx, size_t i, ZydisRegister reg,
  * added at steps[sum]: the table itself, or a label of the function.
  */
 static enum x86_goes
-table_of_offsets(struct jump_cx *cx, size_t i, const struct full *x,
-		 size_t sum, ZydisRegister other)
+table_of_offsets(struct jump_cx *cx, size_t i, const struct full *x, size_t sum,
+		 ZydisRegister other)
 {
 	const ZydisDecodedOperandMem *m = &x->op[1].mem;
 	uint64_t table = 0, base = 0;
@@ -337,8 +337,7 @@ jump_memory(struct jump_cx *cx, size_t i, const ZydisDecodedOperandMem *m)
 		return jump_pointer(cx);
 	known = m->base == ZYDIS_REGISTER_NONE ||
 		reg_address(cx, i, m->base, &b);
-	if (known &&
-	    table_read(cx, b + (uint64_t)m->disp.value, 0, 8) != 0)
+	if (known && table_read(cx, b + (uint64_t)m->disp.value, 0, 8) != 0)
 		return X86_GO_TABLE;
 	return jump_pointer(cx);
 }
@@ -354,8 +353,7 @@ jump_register(struct jump_cx *cx, ZydisRegister reg)
 	switch (x.in.mnemonic) {
 	case ZYDIS_MNEMONIC_XOR: /* glibc keeps pointers scrambled */
 		return x.op[1].type == ZYDIS_OPERAND_TYPE_MEMORY &&
-				       x.op[1].mem.segment ==
-					       ZYDIS_REGISTER_FS
+				       x.op[1].mem.segment == ZYDIS_REGISTER_FS
 			       ? jump_pointer(cx)
 			       : X86_GO_UNKNOWN;
 	case ZYDIS_MNEMONIC_ADD:

@@ -17,7 +17,8 @@ near_hint(const uint8_t *p, size_t n, uint64_t addr,
 	  const struct x86_part *part)
 {
 	for (size_t i = 0; i + 2 <= n; i++) {
-		uint64_t to = addr + i + 2 + (uint64_t)(int64_t)(int8_t)p[i + 1];
+		uint64_t to =
+			addr + i + 2 + (uint64_t)(int64_t)(int8_t)p[i + 1];
 
 		if ((p[i] == 0xeb || (p[i] & 0xf0) == 0x70 ||
 		     (p[i] & 0xfc) == 0xe0) &&

@@ -70,8 +70,9 @@ insn_at(const struct win_cx *cx, uint64_t addr, const uint8_t **p,
 static bool
 is_restorer(const struct win_cx *cx, uint64_t addr)
 {
-	static const uint8_t rax[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0,
-				       0x0f, 0x05 };
+	static const uint8_t rax[] = {
+		0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05
+	};
 	static const uint8_t eax[] = { 0xb8, 15, 0, 0, 0, 0x0f, 0x05 };
 	/* addr is at the mov, or at the syscall. */
 	const uint64_t at[] = { addr, addr - 7, addr, addr - 5 };
@@ -97,6 +98,8 @@ insn_refused(const struct win_cx *cx, uint64_t addr, const struct x86_insn *in)
 		return "the instruction traps";
 	if (in->kind == X86_I_BAD)
 		return "there is no instruction";
+	if (cx->w->pinned != NULL && cx->w->pinned(cx->w->arg, addr, in->len))
+		return "it is in a restartable sequence";
 	if (is_restorer(cx, addr))
 		return "the return from a signal is known by its bytes";
 	return NULL;
@@ -249,8 +252,7 @@ hop_after(const struct win_cx *cx, uint64_t from, uint64_t end, uint64_t *hop)
 
 /* Padding in front of a part: the end of the code before it. */
 static bool
-hop_before(const struct win_cx *cx, uint64_t from, uint64_t part,
-	   uint64_t *hop)
+hop_before(const struct win_cx *cx, uint64_t from, uint64_t part, uint64_t *hop)
 {
 	uint64_t end;
 
@@ -293,8 +295,8 @@ hop_near(const struct win_cx *cx, uint64_t from, uint64_t *hop)
 /* ---- all ----------------------------------------------------------------- */
 
 void
-x86_fn_window(const struct x86_world *w, const struct x86_fn *f,
-	      uint64_t addr, struct x86_window *out)
+x86_fn_window(const struct x86_world *w, const struct x86_fn *f, uint64_t addr,
+	      struct x86_window *out)
 {
 	struct win_cx cx = { .w = w, .f = f, .addr = addr };
 	struct x86_insn in;
@@ -337,7 +339,7 @@ x86_fn_window_union(const struct x86_fn *f, const struct x86_window *a,
 	    a->start >= eb || b->start >= ea || end - start > X86_WIN_MAX ||
 	    (i < f->targets.n && f->targets.v[i] < end))
 		return false;
-	*out = (struct x86_window){ X86_WIN_JMP, start,
-				    (uint32_t)(end - start), 0, NULL };
+	*out = (struct x86_window){ X86_WIN_JMP, start, (uint32_t)(end - start),
+				    0, NULL };
 	return true;
 }

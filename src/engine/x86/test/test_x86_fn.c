@@ -13,14 +13,14 @@
 
 #include "engine/x86/x86.h"
 
-#define BASE 0x7f0000001000ull /* of the code */
+#define BASE       0x7f0000001000ull /* of the code */
 #define BYTES(...) ((const uint8_t[]){ __VA_ARGS__ })
 
 /* A little world: 1 KiB of code, all int3 where nothing was put. */
 struct little {
 	uint8_t code[1024];
 	uint64_t fns[4], entered[4]; /* offsets; entered 0: none */
-	uint64_t taken;		     /* offset; 0: none */
+	uint64_t taken, pinned;      /* offsets; 0: none */
 	struct x86_world w;
 	struct x86_fn f;
 };
@@ -69,6 +69,14 @@ l_taken(void *arg, uint64_t addr, uint64_t n)
 	return l->taken != 0 && BASE + l->taken - addr < n;
 }
 
+static bool
+l_pinned(void *arg, uint64_t addr, uint64_t n)
+{
+	struct little *l = arg;
+
+	return l->pinned != 0 && BASE + l->pinned - addr < n;
+}
+
 static void
 l_init(struct little *l)
 {
@@ -78,12 +86,13 @@ l_init(struct little *l)
 				   .bytes = l_bytes,
 				   .is_fn = l_is_fn,
 				   .entered = l_entered,
-				   .taken = l_taken };
+				   .taken = l_taken,
+				   .pinned = l_pinned };
 }
 
 /* Put code at an offset. */
-#define PUT(l, off, ...)                                    \
-	memcpy((l)->code + (off), BYTES(__VA_ARGS__),       \
+#define PUT(l, off, ...)                                                       \
+	memcpy((l)->code + (off), BYTES(__VA_ARGS__),                          \
 	       sizeof((const uint8_t[]){ __VA_ARGS__ }))
 
 static void
@@ -127,11 +136,11 @@ test_forward(void **state)
 	struct little l;
 
 	l_init(&l);
-	PUT(&l, 0x100, 0x55,	    /* push %rbp */
-	    0x48, 0x89, 0xe5,	    /* mov %rsp,%rbp */
+	PUT(&l, 0x100, 0x55,        /* push %rbp */
+	    0x48, 0x89, 0xe5,       /* mov %rsp,%rbp */
 	    0x48, 0x83, 0xec, 0x10, /* sub $16,%rsp */
-	    0xc9,		    /* leave */
-	    0xc3);		    /* ret; then int3 up to the end */
+	    0xc9,                   /* leave */
+	    0xc3);                  /* ret; then int3 up to the end */
 	analyse(&l, 0x100, 10);
 	assert_true(l.f.complete);
 	assert_int_equal(l.f.insns.n, 5);
@@ -139,8 +148,11 @@ test_forward(void **state)
 	assert_int_equal(l.f.outs.v[0].kind, X86_OUT_RET);
 	expect(&l, 0x100, X86_WIN_JMP, 0x100, 8);
 	expect(&l, 0x104, X86_WIN_JMP, 0x104, 5);
-	expect(&l, 0x109, X86_WIN_JMP, 0x109, 5); /* alpha */
+	expect(&l, 0x109, X86_WIN_JMP, 0x109, 5);  /* alpha */
 	expect(&l, 0x102, X86_WIN_NONE, 0x102, 0); /* inside an instruction */
+	l.pinned = 0x102;
+	expect(&l, 0x100, X86_WIN_INT3, 0x100, 1);
+	expect(&l, 0x101, X86_WIN_NONE, 0x101, 0);
 	x86_fn_fini(&l.f);
 }
 
@@ -152,10 +164,10 @@ test_beta(void **state)
 
 	l_init(&l);
 	PUT(&l, 0x100, 0x31, 0xc0, /* xor %eax,%eax */
-	    0x5b,		   /* pop %rbx */
-	    0x41, 0x5c,		   /* pop %r12 */
-	    0x5d,		   /* pop %rbp */
-	    0xc3,		   /* ret */
+	    0x5b,                  /* pop %rbx */
+	    0x41, 0x5c,            /* pop %r12 */
+	    0x5d,                  /* pop %rbp */
+	    0xc3,                  /* ret */
 	    0x90);
 	l.fns[0] = 0x107;
 	analyse(&l, 0x100, 7);
@@ -180,8 +192,8 @@ test_loop_at_top(void **state)
 
 	l_init(&l);
 	PUT(&l, 0x100, 0x48, 0xff, 0xcf, /* 0: dec %rdi */
-	    0x48, 0x85, 0xff,		 /* 3: test %rdi,%rdi */
-	    0x75, 0xfb,			 /* jne 3 */
+	    0x48, 0x85, 0xff,            /* 3: test %rdi,%rdi */
+	    0x75, 0xfb,                  /* jne 3 */
 	    0xc3);
 	analyse(&l, 0x100, 9);
 	assert_true(is_target(&l, 0x103));
@@ -202,9 +214,9 @@ test_call(void **state)
 	struct little l;
 
 	l_init(&l);
-	PUT(&l, 0x100, 0x53,		/* push %rbx */
-	    0xe8, 0x3a, 0, 0, 0,	/* call 0x140 */
-	    0x5b,			/* pop %rbx */
+	PUT(&l, 0x100, 0x53,     /* push %rbx */
+	    0xe8, 0x3a, 0, 0, 0, /* call 0x140 */
+	    0x5b,                /* pop %rbx */
 	    0xc3);
 	l.fns[0] = 0x108;
 	analyse(&l, 0x100, 8);
@@ -221,10 +233,10 @@ test_syscall(void **state)
 
 	l_init(&l);
 	PUT(&l, 0x100, 0xb8, 0x27, 0, 0, 0, /* mov $39,%eax */
-	    0x0f, 0x05,			    /* syscall */
+	    0x0f, 0x05,                     /* syscall */
 	    0xc3);
 	PUT(&l, 0x200, 0x48, 0xc7, 0xc0, 15, 0, 0, 0, /* mov $15,%rax */
-	    0x0f, 0x05);			      /* syscall */
+	    0x0f, 0x05);                              /* syscall */
 	analyse(&l, 0x100, 8);
 	assert_int_equal(l.f.syscalls.n, 1);
 	assert_int_equal(l.f.syscalls.v[0], BASE + 0x105);
@@ -242,10 +254,9 @@ test_refused(void **state)
 	struct little l;
 
 	l_init(&l);
-	PUT(&l, 0x100, 0x90,		    /* nop */
-	    0xc7, 0xf8, 0x01, 0, 0, 0,	    /* xbegin 0x108 */
-	    0x90,
-	    0x0f, 0x0b);		    /* ud2 */
+	PUT(&l, 0x100, 0x90,           /* nop */
+	    0xc7, 0xf8, 0x01, 0, 0, 0, /* xbegin 0x108 */
+	    0x90, 0x0f, 0x0b);         /* ud2 */
 	analyse(&l, 0x100, 10);
 	expect(&l, 0x101, X86_WIN_NONE, 0x101, 0);
 	expect(&l, 0x108, X86_WIN_NONE, 0x108, 0);
@@ -321,10 +332,10 @@ test_parts(void **state)
 	struct err e = { 0 };
 
 	l_init(&l);
-	PUT(&l, 0x200, 0x85, 0xff,		     /* test %edi,%edi */
-	    0x0f, 0x84, 0xf8, 0xfe, 0xff, 0xff);     /* je 0x100 */
-	PUT(&l, 0x100, 0x31, 0xc0,		     /* xor %eax,%eax */
-	    0xe9, 0xf9, 0, 0, 0);		     /* jmp 0x200 */
+	PUT(&l, 0x200, 0x85, 0xff,               /* test %edi,%edi */
+	    0x0f, 0x84, 0xf8, 0xfe, 0xff, 0xff); /* je 0x100 */
+	PUT(&l, 0x100, 0x31, 0xc0,               /* xor %eax,%eax */
+	    0xe9, 0xf9, 0, 0, 0);                /* jmp 0x200 */
 	l.code[0x208] = 0xc3;
 	assert_int_equal(x86_fn_analyse(&l.w, p, 2, &l.f, &e), 0);
 	assert_int_equal(l.f.outs.n, 0); /* between parts is not out */
@@ -347,10 +358,10 @@ put_switch(struct little *l)
 
 	PUT(l, 0x100, 0x83, 0xff, 0x02, 0x77, 0x19, 0x48, 0x8d, 0x15, 0x74, 0,
 	    0, 0, 0x48, 0x63, 0x04, 0xba, 0x48, 0x01, 0xd0, 0xff, 0xe0, 0x90);
-	PUT(l, 0x116, 0xeb, 0x06,	/* jmp 0x11e */
-	    0x31, 0xc0, 0xc3,		/* xor %eax,%eax; ret */
-	    0x31, 0xdb, 0xc3,		/* xor %ebx,%ebx; ret */
-	    0xc3);			/* ret */
+	PUT(l, 0x116, 0xeb, 0x06, /* jmp 0x11e */
+	    0x31, 0xc0, 0xc3,     /* xor %eax,%eax; ret */
+	    0x31, 0xdb, 0xc3,     /* xor %ebx,%ebx; ret */
+	    0xc3);                /* ret */
 	memcpy(l->code + 0x180, table, sizeof(table));
 }
 
@@ -374,8 +385,8 @@ test_switch(void **state)
 	analyse(&l, 0x100, 0x1f);
 	assert_false(l.f.closed || l.f.complete);
 	assert_non_null(l.f.why);
-	expect(&l, 0x105, X86_WIN_JMP, 0x105, 7);   /* one instruction */
-	expect(&l, 0x10c, X86_WIN_HOP, 0x10c, 4);   /* also one */
+	expect(&l, 0x105, X86_WIN_JMP, 0x105, 7); /* one instruction */
+	expect(&l, 0x10c, X86_WIN_HOP, 0x10c, 4); /* also one */
 	expect(&l, 0x11a, X86_WIN_INT3, 0x11a, 1);
 	x86_fn_fini(&l.f);
 }
@@ -387,7 +398,7 @@ test_pointers(void **state)
 
 	l_init(&l);
 	PUT(&l, 0x100, 0x48, 0x8b, 0x07, /* mov (%rdi),%rax */
-	    0xff, 0x60, 0x10);		 /* jmp *16(%rax) */
+	    0xff, 0x60, 0x10);           /* jmp *16(%rax) */
 	analyse(&l, 0x100, 6);
 	assert_true(l.f.complete);
 	assert_int_equal(l.f.outs.n, 1);
@@ -399,8 +410,8 @@ test_pointers(void **state)
 	assert_int_equal(l.f.outs.n, 0);
 	x86_fn_fini(&l.f);
 	/* A frame that was taken down. */
-	PUT(&l, 0x100, 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x20,
-	    0x48, 0x8b, 0x07, 0xc9, 0xff, 0xe0); /* ... leave; jmp *%rax */
+	PUT(&l, 0x100, 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x20, 0x48,
+	    0x8b, 0x07, 0xc9, 0xff, 0xe0); /* ... leave; jmp *%rax */
 	analyse(&l, 0x100, 14);
 	assert_int_equal(l.f.outs.n, 1);
 	x86_fn_fini(&l.f);
@@ -465,9 +476,9 @@ test_neighbour(void **state)
 
 	l_init(&l);
 	memset(l.code, 0x90, 0x100);
-	PUT(&l, 0xfe, 0xeb, 0x03);	      /* jmp 0x103 */
-	PUT(&l, 0x100, 0x48, 0x89, 0xd2,      /* mov %rdx,%rdx */
-	    0x48, 0x89, 0xf8, 0xc3);	      /* mov %rdi,%rax; ret */
+	PUT(&l, 0xfe, 0xeb, 0x03);       /* jmp 0x103 */
+	PUT(&l, 0x100, 0x48, 0x89, 0xd2, /* mov %rdx,%rdx */
+	    0x48, 0x89, 0xf8, 0xc3);     /* mov %rdi,%rax; ret */
 	analyse(&l, 0x100, 7);
 	assert_true(is_target(&l, 0x103));
 	expect(&l, 0x100, X86_WIN_HOP, 0x100, 3);
