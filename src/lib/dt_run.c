@@ -169,6 +169,53 @@ engines_make(dtrace_hdl_t *dtp, struct dt_world *w)
 	return engines_part(dtp, &comps, placed, have);
 }
 
+/* ---- other writers of text ------------------------------------------------------ */
+
+#define TEXT_BEFORE 16 /* the longest patch that may reach a place */
+#define TEXT_BEHIND 8
+
+static int
+text_check(dtrace_hdl_t *dtp, const struct dif_probe *p,
+	   const struct dif_site *s, struct proc_text *t)
+{
+	if (proc_text_same(t, s->addr, s->path, s->off, TEXT_BEFORE,
+			   TEXT_BEHIND))
+		return 0;
+	return err_set(&dtp->err, &ERR_GENERIC, 0,
+		       "%s:%s:%s:%s: the code of process %d there is not what "
+		       "is in its file (another consumer has probes there, or "
+		       "the program changes itself): a breakpoint would "
+		       "destroy it", p->prov, p->mod, p->func, p->name,
+		       (int)s->pid);
+}
+
+/* Would the kernel's breakpoints meet anything but the code of files? */
+static int
+engine_text(dtrace_hdl_t *dtp, const struct dt_engine *de)
+{
+	struct proc_text *t = NULL;
+	int32_t pid = 0;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < de->en.nprobes && rc == 0; i++) {
+		const struct dif_probe *p = &de->en.probes[i];
+		for (uint32_t k = 0; k < p->nsites && rc == 0; k++) {
+			const struct dif_site *s = &p->sites[k];
+			if ((DT_KIND(s->kind) & DT_KINDS_USER) == 0 ||
+			    s->pid == 0 || s->addr == 0)
+				continue;
+			if (s->pid != pid) {
+				proc_text_close(t);
+				t = proc_text_open(s->pid, &dtp->err);
+				pid = s->pid;
+			}
+			rc = t == NULL ? -1 : text_check(dtp, p, s, t);
+		}
+	}
+	proc_text_close(t);
+	return rc;
+}
+
 /* ---- starting ----------------------------------------------------------------- */
 
 static int
@@ -187,6 +234,8 @@ engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
 		.ntargets = de->target.pid != 0,
 	};
 
+	if (de->ops == &bpf_engine_ops && engine_text(dtp, de) != 0)
+		return -1;
 	de->eng = de->ops->load(&de->en, &opts, &dtp->err);
 	if (de->eng == NULL)
 		return -1;

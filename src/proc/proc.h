@@ -95,6 +95,20 @@ void proc_addr_text(struct proc_set *ps, pid_t pid, uint64_t addr,
 bool proc_addr_lookup(struct proc_set *ps, pid_t pid, uint64_t addr,
 		      const char **obj, const char **sym, uint64_t *off);
 
+/* ---- the text of a process against its file (proc_text.c) ----------------- */
+
+struct proc_text;
+/* NULL + *e without memory; a process that cannot be read differs nowhere. */
+struct proc_text *proc_text_open(pid_t pid, struct err *e);
+void proc_text_close(struct proc_text *t);
+/*
+ * Are the bytes from `before` bytes in front of addr to n behind it those that
+ * lie around off in the file?  Single breakpoints do not count, nor does what
+ * cannot be read.  path is kept: it must live as long as t.
+ */
+bool proc_text_same(struct proc_text *t, uint64_t addr, const char *path,
+		    uint64_t off, unsigned before, unsigned n);
+
 /* ---- the kernel's symbols (/proc/kallsyms), read when first asked --------- */
 
 /* module "" or NULL: any; "vmlinux": the core. -1: unknown or hidden. */

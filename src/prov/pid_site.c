@@ -78,6 +78,7 @@ site_at(const struct site_cx *cx, enum dif_site_kind kind, uint64_t addr,
 {
 	struct dif_site s = { .kind = kind,
 			      .pid = proc_pid(cx->proc),
+			      .addr = addr + cx->obj->base,
 			      .cookie = cookie,
 			      .args = args };
 
