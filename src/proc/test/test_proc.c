@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -318,6 +319,62 @@ test_ksym(void **state)
 	proc_set_free(ps);
 }
 
+static void
+poke(const struct proc *p, uint64_t addr, const char *bytes, size_t n)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)proc_pid(p));
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, bytes, n, (off_t)addr), n);
+	close(fd);
+}
+
+/* Is the text around an address still the file's? */
+static bool
+text_same(const struct proc *p, const struct proc_obj *o, uint64_t addr,
+	  uint64_t off)
+{
+	struct err e = { 0 };
+	struct proc_text *t = proc_text_open(proc_pid(p), &e);
+
+	assert_non_null(t);
+	bool same = proc_text_same(t, addr, o->open_path, off, 16, 8);
+	proc_text_close(t);
+	return same;
+}
+
+static void
+test_text(void **state)
+{
+	struct proc_set *ps = new_set();
+	struct proc *p = create(ps, self, "sleep", PROC_EVAL_PREINIT);
+	struct proc_obj *o = NULL;
+	struct err e = { 0 };
+	uint64_t off = 0, addr;
+
+	for (size_t i = 0; i < proc_nobjs(p) && (o == NULL || !o->is_exec); i++)
+		o = proc_obj_at(p, i);
+	const struct elf_sym *s = elf_sym_find(proc_obj_elf(o, &e), "main");
+	assert_non_null(s);
+	assert_true(elf_addr_to_off(proc_obj_elf(o, &e), s->addr, &off));
+	addr = o->base + s->addr;
+	assert_true(text_same(p, o, addr, off));
+	/* A breakpoint is the kernel's affair. */
+	poke(p, addr, "\xcc", 1);
+	assert_true(text_same(p, o, addr, off));
+	/* A jump is somebody else's: found from its ends, and not beyond. */
+	poke(p, addr, "\xe9\x01\x02\x03\x04", 5);
+	assert_false(text_same(p, o, addr, off));
+	assert_false(text_same(p, o, addr + 4, off + 4));
+	assert_true(text_same(p, o, addr + 5 + 16, off + 5 + 16));
+	assert_true(text_same(p, o, addr - 8, off - 8));
+	/* What cannot be read differs nowhere. */
+	assert_true(text_same(p, o, 16, off));
+	proc_set_free(ps);
+}
+
 /* Tell test_evaltime() when constructors run. */
 static void __attribute__((constructor)) say_constructed(void)
 {
@@ -339,6 +396,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_abandon),
 		cmocka_unit_test(test_consumer_killed),
 		cmocka_unit_test(test_ksym),
+		cmocka_unit_test(test_text),
 	};
 
 	if (argc > 1 && strcmp(argv[1], "exit7") == 0)
