@@ -236,11 +236,12 @@ dry_pass(const struct lower *model, struct lower_facts *f, size_t *n)
 	return rc;
 }
 
+#define DRY_PASSES 3
 #define ALL_BUT_RSP (0xffffu & ~X86_R(X86_RSP))
 
-/* Both passes of the code that *l describes; l->f are the facts. */
+/* All passes of the code that *l describes; l->f are the facts. */
 static int
-lower_twice(struct lower *l)
+lower_passes(struct lower *l)
 {
 	struct lower model = *l;
 	struct lower_facts f;
@@ -251,13 +252,13 @@ lower_twice(struct lower *l)
 	memset(&model.want, 0, sizeof(model.want));
 	model.want.calls = model.want.faults = model.want.now_zero = true;
 	model.want.site = model.want.epid = true;
-	if (dry_pass(&model, &f, &n) != 0)
-		return -1;
-	/* Without calls, what is prepared for them is not needed; another
-	   look tells what then remains. */
-	model.want = f;
-	if (dry_pass(&model, &f, &n) != 0)
-		return -1;
+	/* What is prepared only for calls may in turn be all that needs the
+	   site, and that a slot: look again until nothing falls away. */
+	for (unsigned i = 0; i < DRY_PASSES; i++) {
+		if (dry_pass(&model, &f, &n) != 0)
+			return -1;
+		model.want = f;
+	}
 	l->want = f;
 	l->nslots = f.nslots;
 	l->saves = f.used | X86_R(X86_RAX);
@@ -309,7 +310,7 @@ x86_lower(struct x86_buf *b, const struct x86_target *t,
 	struct lower fresh = l;
 	size_t from = b->n;
 
-	if (check_sizes(t, e) != 0 || lower_twice(&l) != 0)
+	if (check_sizes(t, e) != 0 || lower_passes(&l) != 0)
 		return -1;
 	*out = (struct x86_handler){ .code = l.code, .saves = l.saves,
 				     .in = *in };
@@ -352,7 +353,7 @@ x86_lower_error(struct x86_buf *b, const struct x86_target *t,
 		any |= lower_is_error(en, i);
 	if (!any)
 		return 0;
-	if (check_sizes(t, e) != 0 || lower_twice(&l) != 0)
+	if (check_sizes(t, e) != 0 || lower_passes(&l) != 0)
 		return 0;
 	if (t->debug)
 		lower_print(b, from, "ERROR clauses");

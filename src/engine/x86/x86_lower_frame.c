@@ -130,9 +130,9 @@ lower_call_cold(struct lower *l, enum rtn_fn fn)
 static void
 fs_base(struct lower *l, unsigned dst)
 {
-	if (l->t->sh->has_fsgsbase)
+	if (l->t->sh->has_fsgsbase && !l->t->fs_self)
 		x86_rdfsbase(l->b, dst);
-	else /* the first word of a thread's block is its own address */
+	else
 		x86_load(l->b, 8, false, dst, x86_mfs(0));
 }
 

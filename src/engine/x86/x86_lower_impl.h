@@ -20,7 +20,7 @@
  *   rax rcx rdx    whatever is being computed; rdi rsi r8 too, near calls
  *
  * All registers are the interrupted thread's, and the trampoline saves only
- * what the handler names.  So code is generated twice: first as if all were
+ * what the handler names.  So code is generated some times: first as if all were
  * saved, to see which ones it writes; then with just those.  What is not saved
  * still holds the thread's value, what is saved lies in the frame.
  *

@@ -218,6 +218,7 @@ world_new(const struct dif_enabling *en, uint64_t bufsize, uint64_t aggsize,
 				    .agg = &w->lay,
 				    .agg_fixed = w->fixed,
 				    .sites = w->sites };
+	w->t.fs_self = true;
 	w->t.debug = getenv("X86_LOWER_DEBUG") != NULL;
 	w->sh->error_fire = x86_lower_error(&w->b, &w->t, en, e);
 	return w;
