@@ -205,6 +205,12 @@ window(struct obj *o, const struct x86_world *w, const struct x86_fn *f,
 	}
 	if (o->check && (win->kind == X86_WIN_JMP || win->kind == X86_WIN_HOP))
 		(void)vec_push(&o->windows, *win);
+	if (o->check && win->kind == X86_WIN_HOP) {
+		/* Nothing may lead to its first byte either. */
+		struct x86_window hop = { .start = win->hop - 1, .len = 6 };
+
+		(void)vec_push(&o->windows, hop);
+	}
 	return win->kind;
 }
 

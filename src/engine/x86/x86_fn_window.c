@@ -23,6 +23,8 @@
 
 #define JMP32 5
 #define JMP8  2
+/* How far from a short jump padding can begin that holds its hop. */
+#define HOP_REACH 144
 
 struct win_cx {
 	const struct x86_world *w;
@@ -238,7 +240,7 @@ hop_after(const struct win_cx *cx, uint64_t from, uint64_t end, uint64_t *hop)
 {
 	uint64_t n = pad_len(cx, end, 15);
 
-	/* Bytes next to the window's own are not worth a hop. */
+	/* They are not the window's own: with so many it would need no hop. */
 	for (uint64_t k = 0; n >= JMP32 && k <= n - JMP32; k++) {
 		int64_t rel = (int64_t)(end + k - (from + JMP8));
 
@@ -250,27 +252,34 @@ hop_after(const struct win_cx *cx, uint64_t from, uint64_t end, uint64_t *hop)
 	return false;
 }
 
-/* Padding in front of a part: the end of the code before it. */
+/* Padding between any two functions within reach. */
 static bool
-hop_before(const struct win_cx *cx, uint64_t from, uint64_t part, uint64_t *hop)
+hop_between(const struct win_cx *cx, uint64_t from, uint64_t *hop)
 {
-	uint64_t end;
+	uint64_t last = 0;
 
-	if (cx->w->end_before == NULL || part - from > 128 + 15)
+	if (cx->w->end_before == NULL)
 		return false;
-	end = cx->w->end_before(cx->w->arg, part);
-	return end != 0 && end <= part && part - end < 64 &&
-	       hop_after(cx, from, end, hop);
+	/* No function is shorter than what they are aligned to. */
+	for (uint64_t at = from - HOP_REACH; at < from + HOP_REACH; at += 16) {
+		uint64_t end = cx->w->end_before(cx->w->arg, at);
+
+		if (end != 0 && end != last &&
+		    end - (from - HOP_REACH) < 2 * HOP_REACH &&
+		    !x86_fn_has(cx->f, end) && hop_after(cx, from, end, hop))
+			return true;
+		last = end;
+	}
+	return false;
 }
 
 static bool
 hop_near(const struct win_cx *cx, uint64_t from, uint64_t *hop)
 {
 	const struct x86_fn *f = cx->f;
-	size_t i = x86_fn_lower(f->insns.v, f->insns.n,
-				from > 160 ? from - 160 : 0);
+	size_t i = x86_fn_lower(f->insns.v, f->insns.n, from - HOP_REACH);
 
-	for (; i < f->insns.n && f->insns.v[i] < from + 140; i++) {
+	for (; i < f->insns.n && f->insns.v[i] < from + HOP_REACH; i++) {
 		const uint8_t *p;
 		struct x86_insn in;
 
@@ -282,14 +291,11 @@ hop_near(const struct win_cx *cx, uint64_t from, uint64_t *hop)
 	for (uint32_t k = 0; k < f->nparts; k++) {
 		const struct x86_part *pt = &f->part[k];
 
-		if (pt->addr + pt->size - from < 140 &&
+		if (pt->addr + pt->size - from < HOP_REACH &&
 		    hop_after(cx, from, pt->addr + pt->size, hop))
 			return true;
-		if (from - pt->addr < 128 &&
-		    hop_before(cx, from, pt->addr, hop))
-			return true;
 	}
-	return false;
+	return hop_between(cx, from, hop);
 }
 
 /* ---- all ----------------------------------------------------------------- */
