@@ -234,14 +234,19 @@ win_find(struct win_cx *cx, uint32_t min, uint64_t *start, uint32_t *len)
 
 /* ---- hops ---------------------------------------------------------------- */
 
-/* 5 unused bytes that follow addr, the end of a way out or of a part. */
+/*
+ * 5 unused bytes that follow `end`, the end of a way out or, if `part`, of a
+ * function or a part of one.  That may be a call that does not return, and to
+ * whose return address nothing is done all the same.
+ */
 static bool
-hop_after(const struct win_cx *cx, uint64_t from, uint64_t end, uint64_t *hop)
+hop_after(const struct win_cx *cx, uint64_t from, uint64_t end, bool part,
+	  uint64_t *hop)
 {
 	uint64_t n = pad_len(cx, end, 15);
 
 	/* They are not the window's own: with so many it would need no hop. */
-	for (uint64_t k = 0; n >= JMP32 && k <= n - JMP32; k++) {
+	for (uint64_t k = part; k + JMP32 <= n; k++) {
 		int64_t rel = (int64_t)(end + k - (from + JMP8));
 
 		if (rel < INT8_MIN || rel > INT8_MAX)
@@ -266,7 +271,8 @@ hop_between(const struct win_cx *cx, uint64_t from, uint64_t *hop)
 
 		if (end != 0 && end != last &&
 		    end - (from - HOP_REACH) < 2 * HOP_REACH &&
-		    !x86_fn_has(cx->f, end) && hop_after(cx, from, end, hop))
+		    !x86_fn_has(cx->f, end) &&
+		    hop_after(cx, from, end, true, hop))
 			return true;
 		last = end;
 	}
@@ -285,14 +291,14 @@ hop_near(const struct win_cx *cx, uint64_t from, uint64_t *hop)
 
 		if (insn_at(cx, f->insns.v[i], &p, &in) &&
 		    is_way_out(in.kind) &&
-		    hop_after(cx, from, f->insns.v[i] + in.len, hop))
+		    hop_after(cx, from, f->insns.v[i] + in.len, false, hop))
 			return true;
 	}
 	for (uint32_t k = 0; k < f->nparts; k++) {
 		const struct x86_part *pt = &f->part[k];
 
 		if (pt->addr + pt->size - from < HOP_REACH &&
-		    hop_after(cx, from, pt->addr + pt->size, hop))
+		    hop_after(cx, from, pt->addr + pt->size, true, hop))
 			return true;
 	}
 	return hop_between(cx, from, hop);
