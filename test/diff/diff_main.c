@@ -156,6 +156,17 @@ counts_differ(const struct diff_out *a, const struct diff_out *b, bool tell)
 	return differ;
 }
 
+/* All differences are told, not only the first. */
+static bool
+differ(struct diff_trace *t, const struct diff_out *a,
+       const struct diff_out *b, bool tell)
+{
+	bool recs = records_differ(t, a, b, tell);
+	bool cells = cells_differ(a, b, tell);
+
+	return counts_differ(a, b, tell) || recs || cells;
+}
+
 struct tally {
 	unsigned traces, differ, refused;
 	uint64_t bytes, cells, errors;
@@ -189,8 +200,7 @@ compare(uint64_t seed, struct tally *n, bool verbose)
 			printf("seed %llu: %s\n", (unsigned long long)seed,
 			       e.msg);
 		err_clear(&e);
-	} else if (records_differ(&t, &a, &b, tell) |
-		   cells_differ(&a, &b, tell) | counts_differ(&a, &b, tell)) {
+	} else if (differ(&t, &a, &b, tell)) {
 		n->differ++;
 		printf("seed %llu differs (strsize %u)\n",
 		       (unsigned long long)seed, t.en.sizes.strsize);

@@ -168,9 +168,20 @@ enter_slow(struct lower *l, struct lower_cold *c)
 	x86_jmp_label(l->b, &c->back);
 }
 
+void
+lower_if_active(struct lower *l)
+{
+	x86_mov_ri(l->b, X86_RAX,
+		   l->t->sh->self + offsetof(struct rtn_shared, ctl.activity));
+	x86_alu_mi(l->b, X86_CMP, 4, x86_m(X86_RAX, 0), RT_ACT_ACTIVE);
+	x86_jcc_label(l->b, X86_CC_NE, &l->done);
+}
+
 /*
- * The home of the thread, by the hash of its fs base; then whether firings are
- * wanted, and whether this one is the only one of the thread.
+ * The home of the thread, by the hash of its fs base; then whether this firing
+ * is the only one of the thread, and last whether firings are wanted: the
+ * consumer, when it has made all CPUs serialise after it said that they are
+ * not, sees busy, or is seen.
  */
 void
 lower_enter(struct lower *l)
@@ -191,14 +202,10 @@ lower_enter(struct lower *l)
 	x86_jcc_label(b, X86_CC_NE, &slow->at);
 	x86_load(b, 8, false, LOWER_RT,
 		 x86_mi(X86_RAX, X86_RCX, 1, offsetof(struct rtn_home, rt)));
-	x86_mov_ri(b, X86_RCX, sh->self + offsetof(struct rtn_shared, ctl));
-	x86_alu_mi(b, X86_CMP, 4,
-		   x86_m(X86_RCX, offsetof(struct rt_ctl, activity)),
-		   RT_ACT_ACTIVE);
-	x86_jcc_label(b, X86_CC_NE, &l->out);
 	x86_alu_mi(b, X86_CMP, 4, RT_M(busy), 0);
 	x86_jcc_label(b, X86_CC_NE, &slow->at);
 	x86_store_imm(b, 4, RT_M(busy), 1);
+	lower_if_active(l);
 	x86_inc_m(b, 8, RT_M(firings));
 	x86_bind(b, &slow->back);
 }

@@ -153,6 +153,8 @@ void lower_unshield(struct lower *l);
 void lower_call_cold(struct lower *l, enum rtn_fn fn);
 /* From the trampoline's state to a machine in rbx, busy; label out: none. */
 void lower_enter(struct lower *l);
+/* Leave the firing if the trace is not active any more; changes rax. */
+void lower_if_active(struct lower *l);
 /* Load 4 or 8 bytes of the site's struct. */
 void lower_site(struct lower *l, unsigned size, unsigned dst, size_t off);
 void lower_zero(struct lower *l, unsigned base, int32_t disp, uint32_t n);
@@ -168,7 +170,8 @@ void lower_errno(struct lower *l); /* to rax; also rcx */
 /* Fill rt.arg[], rt.ureg[] as the clauses want them. */
 void lower_user_fill(struct lower *l);
 void lower_now(struct lower *l);       /* raw time to rax; also rdx */
-void lower_timestamp(struct lower *l); /* ns to rax; also rcx, rdx */
+/* ns to rax; also rcx, rdx; where raw times are ticks */
+void lower_timestamp(struct lower *l);
 void lower_cpu(struct lower *l);       /* to eax */
 
 /* ---- x86_lower_dif.c ----------------------------------------------------- */
@@ -215,8 +218,6 @@ void lower_assoc(struct lower *l, struct lower_dif *lo, unsigned scope,
 /* ---- x86_lower_rec.c ----------------------------------------------------- */
 
 void lower_clause(struct lower *l, const struct dif_clause *cl);
-/* Leave the firing if the trace is not active any more. */
-void lower_if_active(struct lower *l);
 /* Evaluate e and put it at [base + disp]. */
 void lower_value(struct lower *l, const struct dif_expr *e, unsigned base,
 		 int32_t disp);

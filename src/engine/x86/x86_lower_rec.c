@@ -223,6 +223,8 @@ stmt_act(struct lower *l, const struct dif_stmt *st, bool rec)
 	x86_mov_rr(l->b, 8, X86_RSI, X86_RAX);
 	lower_call_cold(l, fn);
 	lower_unshield(l);
+	if (fn != RTN_FN_exit) /* not everywhere allowed */
+		lower_check_fault(l, UINT32_MAX);
 }
 
 static void
@@ -264,15 +266,6 @@ clause_start(struct lower *l)
 	if (l->epid != 0)
 		x86_alu_ri(l->b, X86_ADD, 4, X86_RAX, (int32_t)l->epid);
 	x86_store(l->b, 4, RT_M(epid), X86_RAX);
-}
-
-void
-lower_if_active(struct lower *l)
-{
-	x86_mov_ri(l->b, X86_RAX,
-		   l->t->sh->self + offsetof(struct rtn_shared, ctl.activity));
-	x86_alu_mi(l->b, X86_CMP, 4, x86_m(X86_RAX, 0), RT_ACT_ACTIVE);
-	x86_jcc_label(l->b, X86_CC_NE, &l->done);
 }
 
 /* After a fault the ERROR clauses have run, and may have ended the trace. */

@@ -237,8 +237,6 @@ lower_timestamp(struct lower *l)
 
 	_Static_assert(sizeof(struct rtn_clock) == 24, "index * 3 * 8");
 	lower_now(l);
-	if (l->t->sh->vdso_time != 0)
-		return;
 	x86_mov_ri(b, X86_RCX, l->t->sh->self + idx);
 	x86_load(b, 4, false, X86_RDX, x86_m(X86_RCX, 0));
 	x86_lea(b, X86_RDX, x86_mi(X86_RDX, X86_RDX, 2, 0));
@@ -253,8 +251,23 @@ lower_timestamp(struct lower *l)
 		   x86_m(X86_RCX, offsetof(struct rtn_clock, ns0)));
 }
 
-#define RSEQ_CPU_ID 4  /* offset in struct rseq; negative: not registered */
-#define PID_CPU 0xfff /* TSC_AUX: the CPU below, its node above */
+#define RSEQ_CPU_ID 4	 /* offset in struct rseq; negative: not registered */
+#define CPU_SEGMENT 0x7b /* its limit, and TSC_AUX: CPU below, node above */
+#define CPU_MASK 0xfff
+
+static void
+cpu_by_segment(struct lower *l)
+{
+	static const uint8_t lsl[] = { 0x0f, 0x03, 0xc0 }; /* eax, eax */
+
+	if (l->t->sh->has_rdpid) {
+		x86_rdpid(l->b, X86_RAX);
+	} else {
+		x86_mov_ri(l->b, X86_RAX, CPU_SEGMENT);
+		x86_bytes(l->b, lsl, sizeof(lsl));
+	}
+	x86_alu_ri(l->b, X86_AND, 4, X86_RAX, CPU_MASK);
+}
 
 void
 lower_cpu(struct lower *l)
@@ -267,12 +280,7 @@ lower_cpu(struct lower *l)
 			 x86_mfs((int32_t)sh->rseq_off + RSEQ_CPU_ID));
 		x86_test_rr(l->b, 4, X86_RAX, X86_RAX);
 		x86_jcc_short(l->b, X86_CC_NS, &good);
-		x86_load(l->b, 4, false, X86_RAX, RT_M(cpu));
-		x86_bind(l->b, &good);
-	} else if (sh->has_rdpid) {
-		x86_rdpid(l->b, X86_RAX);
-		x86_alu_ri(l->b, X86_AND, 4, X86_RAX, PID_CPU);
-	} else {
-		x86_load(l->b, 4, false, X86_RAX, RT_M(cpu));
 	}
+	cpu_by_segment(l);
+	x86_bind(l->b, &good);
 }

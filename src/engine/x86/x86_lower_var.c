@@ -67,7 +67,10 @@ load_builtin(struct lower *l, struct lower_dif *lo, uint32_t id, unsigned rd)
 	}
 	switch (id) {
 	case DIF_VAR_timestamp:
-		lower_timestamp(l);
+		if (l->t->sh->vdso_time != 0)
+			lower_obj_call(l, lo, RTN_FN_timestamp);
+		else
+			lower_timestamp(l);
 		x86_mov_rr(l->b, 8, dst, X86_RAX);
 		break;
 	case DIF_VAR_epid: load_epid(l, dst); break;
