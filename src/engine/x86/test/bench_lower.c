@@ -41,12 +41,15 @@ struct program {
 	uint32_t func;		      /* of the aggregation; 0: a record */
 	uint32_t nfields;	      /* of 8 bytes, each `val` */
 	bool name_key;
+	const char *effect; /* an object that is run for its effect only */
 };
 
 #define ARG0 "ldgs arg0, %r1\nret %r1\n"
 #define IF_MORE(n)                                                 \
 	"ldgs arg0, %r1\nsetx " n ", %r2\ncmp %r1, %r2\nbg yes\n" \
 	"ret %r0\nyes:\nret %r2\n"
+
+#define SELF_T ".var t 1280 scl tls int 8\n"
 
 static const struct program programs[] = {
 	{ .name = "count", .func = DIF_AGG_count },
@@ -60,6 +63,11 @@ static const struct program programs[] = {
 	  .pred = IF_MORE("-1") },
 	{ .name = "quantize_timestamp", .func = DIF_AGG_quantize,
 	  .val = "ldgs timestamp, %r1\nret %r1\n" },
+	{ .name = "self_t_timestamp",
+	  .effect = SELF_T "ldgs timestamp, %r1\nstts t, %r1\nret %r0\n" },
+	{ .name = "quantize_elapsed", .func = DIF_AGG_quantize,
+	  .val = SELF_T "ldgs timestamp, %r1\nldts t, %r2\n"
+			"sub %r1, %r2, %r1\nret %r1\n" },
 	{ .name = "record_16", .nfields = 0 },
 	{ .name = "record_64", .nfields = 6, .val = ARG0 },
 };
@@ -67,6 +75,7 @@ static const struct program programs[] = {
 struct made {
 	struct arena *a;
 	struct dif_tab tab;
+	struct dif_uvar var, *vars[1];
 	struct dif_aggvar agg, *aggs[1];
 	uint8_t keysrc[1];
 	uint32_t keyarg[1];
@@ -79,6 +88,31 @@ struct made {
 };
 
 static void
+make_agg(struct made *m, const struct program *p)
+{
+	m->agg = (struct dif_aggvar){ .name = "_", .id = 1, .func = p->func,
+				      .keys = m->keytype, .keysrc = m->keysrc,
+				      .keyarg = m->keyarg };
+	m->aggs[0] = &m->agg;
+	m->tab.aggs = m->aggs;
+	m->tab.naggs = 1;
+	m->st.kind = p->func;
+	m->keytype[0] = t_int;
+	if (p->key != NULL)
+		m->st.exprs[m->st.nexprs++] = expr(m->a, p->key);
+	if (p->name_key) {
+		m->keysrc[0] = DIF_SRC_NAME;
+		m->keyarg[0] = DIF_VAR_probefunc;
+		m->st.exprs[m->st.nexprs++] = (struct dif_expr){
+			.src = DIF_SRC_NAME, .arg = DIF_VAR_probefunc
+		};
+	}
+	m->st.nkeys = m->agg.nkeys = m->st.nexprs;
+	if (p->val != NULL)
+		m->st.exprs[m->st.nexprs++] = expr(m->a, p->val);
+}
+
+static void
 make(struct made *m, const struct program *p)
 {
 	static const struct dif_site site = { .kind = DIF_SITE_UENTRY };
@@ -89,30 +123,18 @@ make(struct made *m, const struct program *p)
 
 	memset(m, 0, sizeof(*m));
 	m->a = arena_new();
+	m->var = (struct dif_uvar){ .name = "t", .id = DIF_VAR_USER_MIN,
+				    .scope = DIF_SCOPE_THREAD,
+				    .kind = DIF_VK_SCALAR, .type = t_int };
+	m->vars[0] = &m->var;
+	m->tab.vars = m->vars;
+	m->tab.nvars = 1;
 	m->st.exprs = arena_calloc(m->a, 16, sizeof(*m->st.exprs));
 	if (p->func != 0) {
-		m->agg = (struct dif_aggvar){ .name = "_", .id = 1,
-					      .func = p->func };
-		m->aggs[0] = &m->agg;
-		m->tab.aggs = m->aggs;
-		m->tab.naggs = 1;
-		m->agg.keys = m->keytype;
-		m->agg.keysrc = m->keysrc;
-		m->agg.keyarg = m->keyarg;
-		m->st.kind = p->func;
-		if (p->key != NULL)
-			m->st.exprs[m->st.nexprs++] = expr(m->a, p->key);
-		if (p->name_key) {
-			m->keysrc[0] = DIF_SRC_NAME;
-			m->keyarg[0] = DIF_VAR_probefunc;
-			m->st.exprs[m->st.nexprs++] = (struct dif_expr){
-				.src = DIF_SRC_NAME, .arg = DIF_VAR_probefunc
-			};
-		}
-		m->st.nkeys = m->agg.nkeys = m->st.nexprs;
-		m->keytype[0] = t_int;
-		if (p->val != NULL)
-			m->st.exprs[m->st.nexprs++] = expr(m->a, p->val);
+		make_agg(m, p);
+	} else if (p->effect != NULL) {
+		m->st.kind = DIF_ACT_NONE;
+		m->st.exprs[m->st.nexprs++] = expr(m->a, p->effect);
 	} else {
 		m->st.kind = DIF_ACT_PRINTF;
 		m->cl.records = true;
