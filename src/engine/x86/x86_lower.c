@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INLINE_MAX 160u	      /* bytes of a handler in place */
+#define INLINE_MAX 192u	      /* bytes of a handler in place */
 #define SITE_USE_MAX 8u	      /* by which a site's constant may vary */
 #define PASS_BYTES (4u << 20) /* at most, of a first pass */
 #define PASS_SLOTS 64u	      /* frame of a first pass; any will do */
@@ -189,7 +189,7 @@ pass(struct lower *l)
 			handler_code(l);
 		if (l->b->full)
 			lower_fail(l, "no room for more code");
-		else
+		else if (l->dry)
 			l->f.used |= lower_written(l, from, l->b->n);
 	}
 	arena_free(l->a);
@@ -228,6 +228,7 @@ dry_pass(const struct lower *model, struct lower_facts *f, size_t *n)
 	if (b.p == NULL)
 		return err_nomem(l.e);
 	l.b = &b;
+	l.dry = true;
 	scan(&l);
 	rc = pass(&l);
 	*f = l.f;

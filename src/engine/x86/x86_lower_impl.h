@@ -20,9 +20,9 @@
  *   rax rcx rdx    whatever is being computed; rdi rsi r8 too, near calls
  *
  * All registers are the interrupted thread's, and the trampoline saves only
- * what the handler names.  So code is generated some times: first as if all were
- * saved, to see which ones it writes; then with just those.  What is not saved
- * still holds the thread's value, what is saved lies in the frame.
+ * what the handler names.  So code is generated several times: first as if all
+ * were saved, to see which ones it writes; at last with just those.  What is
+ * not saved still holds the thread's value, what is saved lies in the frame.
  *
  * FRAME, from rsp upwards
  *
@@ -62,7 +62,7 @@
 /* What is known of rt.now at a point of the code. */
 enum lower_now { NOW_NO, NOW_MAYBE, NOW_YES };
 
-/* Facts that the first pass finds and the second one uses. */
+/* Facts that one pass finds and the next one uses. */
 struct lower_facts {
 	uint32_t used;	/* registers written */
 	uint32_t nslots;
@@ -100,7 +100,7 @@ struct lower {
 	struct err *e;
 	bool failed;
 
-	bool first;	 /* the first pass */
+	bool dry;	 /* for its facts only */
 	bool inl;	 /* in place, for `site` */
 	bool error;	 /* ERROR clauses: a function of its own */
 	uint32_t site;
@@ -108,7 +108,7 @@ struct lower {
 	uint32_t saves;	 /* by the trampoline */
 	uint32_t nslots, top; /* slots: as many as the frame has; in use */
 	uint32_t pushed; /* bytes on the stack beyond the frame */
-	struct lower_facts want; /* what the first pass found */
+	struct lower_facts want; /* what the pass before found */
 	struct lower_facts f;	 /* what this pass finds */
 	enum lower_now now;
 	struct lower_cold *cold, **coldp, spare;

@@ -193,6 +193,18 @@ least_ns(world_fn *fn, struct rt *rt)
 	return least;
 }
 
+/* Time to write it in place. */
+static double
+make_us(struct world *w, const struct x86_handler *h)
+{
+	enum { N = 10000 };
+	double start = now_ns();
+
+	for (int i = 0; i < N; i++)
+		x86_handler_inline(&w->b, &w->t, h, 0);
+	return (now_ns() - start) / N / 1000;
+}
+
 static void
 measure(const struct program *p)
 {
@@ -224,9 +236,9 @@ measure(const struct program *p)
 	printf("%-20s %6.2f ns  %2d registers", p->name,
 	       least_ns(probed, rt) - base, __builtin_popcount(h.saves));
 	if (h.inl)
-		printf("  in place %6.2f ns, %u bytes",
+		printf("  in place %6.2f ns, %u bytes, made in %.1f us",
 		       least_ns(world_function(w, &h, 0, true), rt) - base,
-		       h.inl_size);
+		       h.inl_size, make_us(w, &h));
 	printf("\n");
 	world_free(w);
 	arena_free(m.a);
