@@ -119,12 +119,65 @@ frame(struct lower *l, enum x86_alu op)
 		x86_alu_ri(l->b, op, 8, X86_RSP, (int32_t)l->nslots * 8);
 }
 
+/* ---- the direction of strings -------------------------------------------- */
+
+#define FLAG_DF 0x400
+static const uint8_t std[] = { 0xfd };
+
+static void
+direction_set(struct lower *l, struct lower_cold *c)
+{
+	x86_cld(l->b);
+	x86_store_imm(l->b, 8, lower_slot_m(l, c->slot), 1);
+	x86_jmp_label(l->b, &c->back);
+}
+
+static void
+direction_reset(struct lower *l, struct lower_cold *c)
+{
+	x86_bytes(l->b, std, sizeof(std));
+	x86_jmp_label(l->b, &c->back);
+}
+
+/* At an arbitrary instruction strings may run backwards; bodies and we want
+   them to run forwards.  slot: whether to turn them again. */
+static void
+direction_save(struct lower *l, uint32_t slot)
+{
+	struct lower_cold *c = lower_cold(l, direction_set);
+
+	c->slot = slot;
+	x86_store_imm(l->b, 8, lower_slot_m(l, slot), 0);
+	x86_pushfq(l->b);
+	x86_test_mi(l->b, 4, x86_m(X86_RSP, 0), FLAG_DF);
+	x86_lea(l->b, X86_RSP, x86_m(X86_RSP, 8));
+	x86_jcc_label(l->b, X86_CC_NE, &c->at);
+	x86_bind(l->b, &c->back);
+}
+
+static void
+direction_restore(struct lower *l, uint32_t slot)
+{
+	struct lower_cold *c = lower_cold(l, direction_reset);
+
+	x86_alu_mi(l->b, X86_CMP, 8, lower_slot_m(l, slot), 0);
+	x86_jcc_label(l->b, X86_CC_NE, &c->at);
+	x86_bind(l->b, &c->back);
+}
+
+/* ---- a handler ----------------------------------------------------------- */
+
 static void
 handler_code(struct lower *l)
 {
+	/* in place nothing runs over strings, or it is not done in place */
+	bool strings = !l->inl && l->in->at == X86_AT_INSN;
+	uint32_t slot = strings ? lower_slot(l) : 0;
 	struct x86_label end = { 0 };
 
 	frame(l, X86_SUB);
+	if (strings)
+		direction_save(l, slot);
 	if (!l->inl && l->want.site)
 		site_address(l);
 	l->base = l->top;
@@ -134,6 +187,8 @@ handler_code(struct lower *l)
 	x86_bind(l->b, &l->done);
 	x86_store_imm(l->b, 4, RT_M(busy), 0);
 	x86_bind(l->b, &l->out);
+	if (strings)
+		direction_restore(l, slot);
 	frame(l, X86_ADD);
 	if (l->inl)
 		x86_jmp_label(l->b, &end);
@@ -289,7 +344,7 @@ try_inline(const struct lower *out_of_line, struct x86_handler *h)
 	struct err ignored = { 0 };
 	size_t n;
 
-	if (l.f.calls || l.f.cold_calls)
+	if (l.f.calls || l.f.cold_calls || l.f.strings)
 		return;
 	l.inl = true;
 	l.code = h->code;

@@ -413,6 +413,7 @@ key_move(struct lower *l, uint32_t n)
 	x86_lea(l->b, X86_RDI, RT_M(key));
 	x86_mov_ri(l->b, X86_RCX, n);
 	x86_rep_movsb(l->b);
+	l->f.strings = true;
 }
 
 static void

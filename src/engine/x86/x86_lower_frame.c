@@ -236,6 +236,7 @@ lower_zero(struct lower *l, unsigned base, int32_t disp, uint32_t n)
 		x86_mov_ri(l->b, X86_RAX, 0);
 		x86_mov_ri(l->b, X86_RCX, n / 8);
 		x86_rep_stosq(l->b);
+		l->f.strings = true;
 		return;
 	}
 	for (uint32_t i = 0; i < n; i += 8)

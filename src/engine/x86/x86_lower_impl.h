@@ -69,6 +69,7 @@ struct lower_facts {
 	bool calls;	/* calls bodies that look at the firing, or faults */
 	bool cold_calls; /* calls others, in cold parts */
 	bool faults;	/* may fault */
+	bool strings;	/* uses string instructions */
 	bool now_zero;	/* rt.now must be 0 at the start */
 	bool site;	/* reads its struct rtn_site */
 	bool epid;	/* rt.epid must be set */

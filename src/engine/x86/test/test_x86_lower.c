@@ -210,6 +210,40 @@ tells_errors_of_system_calls(void **state)
 	}
 }
 
+/* Strings may run backwards where an instruction is probed. */
+static void
+keeps_direction(void **state)
+{
+	static const uint8_t std[] = { 0xfd };
+	struct trace *t = *state;
+	int32_t gap = (int32_t)x86_frame_extra(X86_AT_INSN);
+	struct x86_buf *b;
+	world_fn *fn;
+
+	trace_print(t, ".ret string 0\nsets \"abc\", %r1\nret %r1\n");
+	trace_lower(t, X86_AT_INSN);
+	b = &t->w->b;
+	x86_align(b, 16);
+	fn = (world_fn *)(uintptr_t)x86_here(b);
+	x86_test_rr(b, 8, X86_RDI, X86_RDI);
+	struct x86_label forwards = { 0 };
+	x86_jcc_short(b, X86_CC_E, &forwards);
+	x86_bytes(b, std, 1);
+	x86_bind(b, &forwards);
+	x86_lea(b, X86_RSP, x86_m(X86_RSP, -gap));
+	world_fire(t->w, &t->h, 0, false);
+	x86_lea(b, X86_RSP, x86_m(X86_RSP, gap));
+	x86_pushfq(b);
+	x86_pop(b, X86_RAX);
+	x86_cld(b);
+	x86_ret(b);
+	for (uint32_t i = 0; i < 4; i++) {
+		uint64_t flags = fn(i % 2, 0, 0, 0, 0, 0, 0);
+		assert_int_equal(flags >> 10 & 1, i % 2);
+		assert_memory_equal(trace_rec(t, i) + 1, "abc\0\0\0\0\0", 8);
+	}
+}
+
 /* The function's own return address is the caller's first frame. */
 static void
 walks_the_stack(void **state)
@@ -409,6 +443,7 @@ main(void)
 		TEST(finds_elements),
 		TEST(finds_results),
 		TEST(tells_errors_of_system_calls),
+		TEST(keeps_direction),
 		TEST(walks_the_stack),
 		TEST(fires_only_when_active),
 		TEST(fires_nested),
