@@ -2,7 +2,7 @@
 /* loaded.c - the library that loader.c opens. */
 #include <stdint.h>
 
-uint64_t loaded(uint64_t x);
+__attribute__((visibility("default"))) uint64_t loaded(uint64_t x);
 
 __attribute__((noinline)) static uint64_t
 inner(uint64_t x)
