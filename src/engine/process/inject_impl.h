@@ -9,6 +9,7 @@
 #ifndef ENGINE_PROCESS_INJECT_IMPL_H
 #define ENGINE_PROCESS_INJECT_IMPL_H
 
+#include "base/vec.h"
 #include "engine/process/inject.h"
 #include "engine/process/patch.h"
 
@@ -59,6 +60,25 @@ void inject_bury(struct inject *in);
 
 /* Yama: let the guardian trace this process after us. */
 void inject_admit(struct inject *in, pid_t tracer);
+
+/* ---- inject_frames.c ----------------------------------------------------- */
+
+struct inject_span {
+	uint64_t lo, hi;
+};
+/* The pc that a thread will go on at when a signal handler returns. */
+struct inject_frame {
+	uint64_t at; /* where it is kept */
+	uint64_t pc;
+};
+struct inject_frames {
+	VEC(struct inject_frame) frame;
+	VEC(struct inject_span) stack; /* from the stack pointers up */
+};
+/* Those of all threads that we have stopped, added to *f. */
+int inject_frames_find(struct inject *in, struct inject_frames *f,
+		       struct err *e);
+void inject_frames_fini(struct inject_frames *f);
 
 /* ---- guard.c: requests to the guardian ----------------------------------- */
 

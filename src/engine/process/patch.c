@@ -9,7 +9,8 @@
  * there may be ten thousand of them.
  *
  * PCs need to be moved only when windows are made: before a patch a thread may
- * stand at any instruction inside its bytes, afterwards at the first alone.
+ * stand at any instruction inside its bytes, afterwards at the first alone.  A
+ * thread that a signal handler has interrupted there stands there too.
  */
 #include "engine/process/inject_impl.h"
 
@@ -202,24 +203,50 @@ move_cmp(const void *key, const void *elem)
 	return pc < from ? -1 : pc > from;
 }
 
-static void
-move_pcs(struct inject *in, const struct patch *p, size_t n,
-	 const struct patch_move *moves, size_t nmoves)
+struct moves {
+	const struct patch *p;
+	size_t n;
+	const struct patch_move *move;
+	size_t nmoves;
+};
+
+/* False: what was there is there still. */
+static bool
+move_pc(const struct moves *mv, uint64_t *pc)
 {
-	for (size_t i = 0; i < in->n && nmoves != 0; i++) {
+	const struct patch_move *m = bsearch(pc, mv->move, mv->nmoves,
+					     sizeof(*m), move_cmp);
+	const struct patch *at;
+
+	if (m == NULL)
+		return false;
+	at = patch_at(mv->p, mv->n, *pc);
+	if (at != NULL && at->state != PATCH_SET)
+		return false;
+	*pc = m->to;
+	return true;
+}
+
+/* Where threads stand, and where they will when their handlers return. */
+static void
+move_pcs(struct inject *in, const struct moves *mv,
+	 const struct inject_frames *frames)
+{
+	for (size_t i = 0; i < in->n; i++) {
 		struct inject_thread *t = &in->threads[i];
 		uint64_t pc = t->regs.rip;
-		const struct patch_move *m;
-		const struct patch *at;
 
-		if (!t->stopped)
+		if (!t->stopped || !move_pc(mv, &pc))
 			continue;
-		m = bsearch(&pc, moves, nmoves, sizeof(*m), move_cmp);
-		at = patch_at(p, n, pc);
-		if (m == NULL || (at != NULL && at->state != PATCH_SET))
-			continue;
-		t->regs.rip = m->to;
+		t->regs.rip = pc;
 		t->dirty = true;
+	}
+	for (size_t i = 0; i < frames->frame.n; i++) {
+		const struct inject_frame *f = &frames->frame.v[i];
+		uint64_t pc = f->pc;
+
+		if (move_pc(mv, &pc))
+			inject_write(in, f->at, &pc, sizeof(pc));
 	}
 }
 
@@ -232,32 +259,48 @@ mark_undone(struct patch_journal *j, uint32_t from)
 			j->p[i].state = PATCH_UNDONE;
 }
 
-int
-patch_apply(struct patch_journal *j, struct inject *in, struct patch *p,
-	    size_t n, const struct patch_move *moves, size_t nmoves,
-	    struct err *e)
+/* Enter and write; -1: nothing was changed. */
+static int
+write_all(struct patch_journal *j, struct inject *in, struct patch *p,
+	  size_t n, struct err *e)
 {
 	uint32_t first = j->n;
 	int sys;
 
-	if (check_list(j, p, n, e) != 0)
-		return -1;
-	if (inject_by_guard(in))
-		return guard_patch(in->guard, p, n, moves, nmoves, e);
 	each_span(in, p, n, span_expect, NULL);
 	if (enter(j, p, n, e) != 0) {
 		check_list(j, p, n, e);
 		return -1;
 	}
-	if (each_span(in, p, n, span_set, NULL) < 0) {
-		sys = errno;
-		each_span(in, &j->p[first], j->n - first, span_undo, NULL);
-		mark_undone(j, first);
-		check_list(j, p, n, e);
-		return patch_fail(j, sys, "cannot write its text", e);
-	}
-	move_pcs(in, p, n, moves, nmoves);
-	return 0;
+	if (each_span(in, p, n, span_set, NULL) >= 0)
+		return 0;
+	sys = errno;
+	each_span(in, &j->p[first], j->n - first, span_undo, NULL);
+	mark_undone(j, first);
+	check_list(j, p, n, e);
+	return patch_fail(j, sys, "cannot write its text", e);
+}
+
+int
+patch_apply(struct patch_journal *j, struct inject *in, struct patch *p,
+	    size_t n, const struct patch_move *moves, size_t nmoves,
+	    struct err *e)
+{
+	const struct moves mv = { p, n, moves, nmoves };
+	struct inject_frames frames = { 0 };
+	int rc;
+
+	if (check_list(j, p, n, e) != 0)
+		return -1;
+	if (inject_by_guard(in))
+		return guard_patch(in->guard, p, n, moves, nmoves, e);
+	rc = nmoves == 0 ? 0 : inject_frames_find(in, &frames, e);
+	if (rc == 0)
+		rc = write_all(j, in, p, n, e);
+	if (rc == 0 && nmoves != 0)
+		move_pcs(in, &mv, &frames);
+	inject_frames_fini(&frames);
+	return rc;
 }
 
 /* ---- undoing ---------------------------------------------------------------- */

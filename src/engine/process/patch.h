@@ -46,7 +46,8 @@ struct patch_move {
  * The process is stopped.  Enter and write patches p[0..n-1], which are in
  * order of address and do not overlap (neighbouring ones are written at once),
  * after checking that the text holds `was`; then move the PCs of stopped
- * threads that stand inside a window.  p[i].state becomes SET; a patch whose
+ * threads that stand inside a window, or will when a signal handler returns.
+ * p[i].state becomes SET; a patch whose
  * text is not as expected is skipped, its state is NONE, and so are the moves
  * out of its bytes.  -1 + *e: nothing was changed.
  */
