@@ -23,9 +23,11 @@
  * with other threads, so no firing needs a lock or an atomic instruction.
  *
  * A FIRING: home = table->home[hash(fs base)]; if home->key is ours and
- * ctl.activity is ACTIVE and rt->busy is 0, then busy = 1, run the clauses,
+ * rt->busy is 0, then busy = 1, run the clauses if ctl.activity is ACTIVE,
  * busy = 0.  Everything else (first firing of a thread, nested firing, forked
- * child) is rtn_enter()'s affair.  The consumer flips ctl.agg_half, makes all
+ * child) is rtn_enter()'s affair.  The activity is looked at last: so a thread
+ * whose busy the consumer has seen at 0, after it ended the activity and made
+ * all CPUs serialise, cannot begin any more.  The consumer flips ctl.agg_half, makes all
  * CPUs serialise (membarrier), then waits until busy was 0 once in each slot.
  *
  * TIME: rt.now of a native firing is a raw rdtsc value; record headers carry
