@@ -1,28 +1,32 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #
-# check-api.sh HEADER MAP MANUAL CONSUMER [LIBRARY] - is the API told in full?
+# check-api.sh PREFIX LEAST HEADER MAP MANUAL CONSUMER [LIBRARY] - is the API
+# told in full?
 #
-# Every name that the header declares with DTRACE_API must match a pattern of
-# the map, have an entry in the manual, be used by the example consumer and,
-# where nm(1) is there to ask, be exported by the library; and neither the
-# manual nor the library may know others.  mandoc(1) lints the manual.
+# Every name PREFIX_* that the header declares with DTRACE_API, at least LEAST
+# of them, must match a pattern of the map, have an entry in the manual, be used
+# by the example consumer and, where nm(1) is there to ask, be exported by the
+# library; and neither the manual nor the library may know others.  mandoc(1)
+# lints the manual.
 set -eu
 
-header=$1
-map=$2
-man=$3
-consumer=$4
-library=${5:-}
+prefix=$1
+least=$2
+header=$3
+map=$4
+man=$5
+consumer=$6
+library=${7:-}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 bad=0
 
 # Declarations may break between type and name: join them first.
 tr '\n' ' ' <"$header" | sed 's/DTRACE_API/\n&/g' |
-	sed -n 's/^DTRACE_API [^;(]*[ *]\(_*dtrace_[a-z0-9_]*\)[ ]*[[(].*/\1/p' |
+	sed -n "s/^DTRACE_API [^;(]*[ *]\(_*${prefix}_[a-z0-9_]*\)[ ]*[[(].*/\1/p" |
 	sort -u >"$tmp/api"
-if [ "$(wc -l <"$tmp/api")" -lt 50 ]; then
+if [ "$(wc -l <"$tmp/api")" -lt "$least" ]; then
 	echo "$header: the declarations are not understood"
 	exit 1
 fi
@@ -35,8 +39,8 @@ differ() { # LIST WHAT
 	fi
 }
 
-sed -n 's/^\.It Fn \(dtrace_[a-z0-9_]*\).*/\1/p
-	s/^\.It Va \(_dtrace_[a-z0-9_]*\).*/\1/p' "$man" | sort >"$tmp/man"
+sed -n "s/^\.It Fn \(${prefix}_[a-z0-9_]*\).*/\1/p
+	s/^\.It Va \(_${prefix}_[a-z0-9_]*\).*/\1/p" "$man" | sort >"$tmp/man"
 differ "$tmp/man" "the manual"
 
 patterns=$(sed -n '/global:/,/local:/s/^[[:space:]]*\([^;:]*\);.*/\1/p' "$map")
@@ -61,7 +65,7 @@ done <"$tmp/api"
 if [ -n "$library" ] && command -v nm >/dev/null; then
 	nm -D --defined-only "$library" |
 		awk '$2 ~ /[TRDB]/ { sub(/@.*/, "", $3); print $3 }' |
-		sort >"$tmp/lib"
+		grep "^_*${prefix}_" | sort >"$tmp/lib"
 	differ "$tmp/lib" "the library"
 fi
 if command -v mandoc >/dev/null; then

@@ -18,6 +18,7 @@
  *   dt_act.c     actions that the consumer carries out
  *   dt_aggwalk.c snapshots and walks of aggregations
  *   dt_process.c processes of -c and -p
+ *   dt_probeapi*.c <dtrace/probe.h>, a consumer like others (dt_probeapi.h)
  *   dt_out.h     printing (dt_fmt*.c, dt_trace.c, dt_agg*.c, dt_stack.c)
  */
 #ifndef LIB_DT_IMPL_H

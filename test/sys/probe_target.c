@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * probe_target.c [ROUNDS] - what test/sys/probes.c has its probes in.
+ *
+ * With a number, so many rounds, and exit status 3.  Without, it says where
+ * t_add() is; then, for each number on standard input, as many rounds, and the
+ * number again on standard output.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#define KEPT __attribute__((noipa, noinline))
+
+long t_add(long a, long b, long c, long d, long e, long f);
+long t_mul(long a, long b);
+long t_inner(long a);
+long t_outer(long a);
+
+static volatile long sink;
+
+KEPT long
+t_add(long a, long b, long c, long d, long e, long f)
+{
+	return a + b + c + d + e + f;
+}
+
+KEPT long
+t_mul(long a, long b)
+{
+	return a * b + sink;
+}
+
+KEPT long
+t_inner(long a)
+{
+	sink = a;
+	return a + 1;
+}
+
+KEPT long
+t_outer(long a)
+{
+	long r = t_inner(a);
+
+	return r + sink;
+}
+
+static void
+rounds(long n)
+{
+	for (long i = 0; i < n; i++) {
+		t_add(i, 20, 30, 40, 50, 60);
+		t_mul(i, 2);
+		t_outer(i);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	long n;
+
+	if (argc > 1) {
+		rounds(atol(argv[1]));
+		return 3;
+	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	printf("%p\n", (void *)t_add);
+	while (scanf("%ld", &n) == 1) {
+		rounds(n);
+		printf("%ld\n", n);
+	}
+	return 7;
+}
