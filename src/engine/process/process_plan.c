@@ -392,11 +392,13 @@ void
 plan_report(const struct engine *eng, struct buf *out)
 {
 	const struct plan *p = &eng->plan;
+	size_t places = 0; /* of probes, not of what we need ourselves */
 
-	buf_printf(out, "process %d: %zu probes at %zu places in %zu "
-			"functions\n",
-		   (int)eng->pid, p->groups.n - p->nrefused, p->windows.n,
-		   p->fns.n);
+	for (size_t i = 0; i < p->windows.n; i++)
+		places += p->points.v[p->windows.v[i].point0].group !=
+			  PLAN_NONE;
+	buf_printf(out, "process %d: %zu probes at %zu places\n",
+		   (int)eng->pid, p->groups.n - p->nrefused, places);
 	if (p->sys_entry || p->sys_return)
 		buf_printf(out, "process %d: %u system call instructions, %u "
 				"left alone\n",
