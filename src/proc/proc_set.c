@@ -222,19 +222,19 @@ proc_generation(const struct proc *p)
 	return p->generation;
 }
 
-/* A child that was let go has no ptrace relation, so that waitpid() reports
-   its end and nothing else. */
+/* A child that was let go has no lasting ptrace relation; another thread may
+   stop it for a moment to look at it, which is not its end. */
 static void
 ended_child(struct proc *p)
 {
-	pid_t got = waitpid(p->pid, &p->status, WNOHANG);
+	int status = -1; /* stays so if someone else reaped it */
+	pid_t got = waitpid(p->pid, &status, WNOHANG);
 
-	if (got == p->pid)
-		p->reaped = true;
-	else if (got == 0 || errno == EINTR)
+	if (got == 0 || (got < 0 && errno == EINTR) ||
+	    (got == p->pid && WIFSTOPPED(status)))
 		return;
-	else
-		p->status = -1; /* someone else reaped it */
+	p->reaped = got == p->pid;
+	p->status = status;
 	p->state = PROC_ENDED;
 }
 

@@ -96,6 +96,9 @@ int host_tasks(const struct host *h, void (*fn)(void *arg, uint32_t tid),
 long host_task_file(const struct host *h, uint32_t tid, const char *name,
 		    char *buf, size_t n);
 
+/* The parent of a process; 0: not known. */
+uint64_t host_parent_of(uint64_t pid);
+
 /* ---- host.c -------------------------------------------------------------- */
 
 /* Fire a probe; s: NULL for what happens to the consumer. */

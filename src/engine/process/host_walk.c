@@ -21,30 +21,65 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #define FRAMES_MAX 127u
 #define FRAME_SPAN (16u << 20) /* a frame is not larger: the walk is astray */
 
 /* ---- one thread ---------------------------------------------------------- */
 
-/* Not stopped yet; will it ever? */
+static void
+moment(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
+}
+
+/* Is our thread to end?  That lets go of all that it holds. */
+static bool
+ending(const struct host *h)
+{
+	struct pollfd end = { .fd = h->stop_fd, .events = POLLIN };
+
+	return poll(&end, 1, 0) != 0;
+}
+
+/*
+ * A thread that has died in our hands stays, and its process with it, until we
+ * have taken note.  The death of the process itself is its parent's business
+ * where that is the consumer.
+ */
+static void
+leader_reap(const struct host *h)
+{
+	if (host_parent_of((uint64_t)h->in.pid) != (uint64_t)getpid())
+		waitpid(h->in.pid, NULL, __WALL | WNOHANG);
+}
+
+static void
+thread_reap(const struct host *h, uint32_t tid)
+{
+	if ((pid_t)tid == h->in.pid)
+		return; /* later: other threads may live on */
+	while (waitpid((pid_t)tid, NULL, __WALL | WNOHANG) == 0 && !ending(h))
+		moment();
+}
+
+/* It has not stopped yet: will it ever? */
 static bool
 thread_lives(const struct host *h, uint32_t tid)
 {
-	struct pollfd end = { .fd = h->stop_fd, .events = POLLIN };
 	char buf[1024];
 
-	if (poll(&end, 1, 0) != 0 ||
-	    host_task_file(h, tid, "stat", buf, sizeof(buf)) <= 0)
+	if (host_task_file(h, tid, "stat", buf, sizeof(buf)) <= 0)
 		return false;
-	const char *p = strrchr(buf, ')');
+	const char *p = strrchr(buf, ')'); /* the name may have any bytes */
 	return p != NULL && strncmp(p, ") Z", 3) != 0 &&
 	       strncmp(p, ") X", 3) != 0;
 }
 
 /*
  * Stop it.  *sig is the signal to give back.  False: it has ended, or is not
- * ours to stop, or it does not stop and our thread is to end, which lets it go.
+ * ours to stop, or it does not stop and our thread is to end.
  *
  * That it has stopped is seen by what ptrace() permits then.  waitpid() would
  * be no witness: other threads of the consumer may wait for the process, too,
@@ -53,20 +88,31 @@ thread_lives(const struct host *h, uint32_t tid)
 static bool
 thread_stop(const struct host *h, uint32_t tid, int *sig)
 {
-	const struct timespec moment = { .tv_nsec = 20000 };
 	siginfo_t si;
 
 	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) != 0)
 		return false;
 	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 	while (ptrace(PTRACE_GETSIGINFO, tid, NULL, &si) != 0) {
-		if (!thread_lives(h, tid))
+		if (!thread_lives(h, tid)) {
+			thread_reap(h, tid);
 			return false;
-		nanosleep(&moment, NULL);
+		}
+		if (ending(h))
+			return false;
+		moment();
 	}
-	waitpid((pid_t)tid, NULL, __WALL | WNOHANG);
 	*sig = si.si_code >> 8 == PTRACE_EVENT_STOP ? 0 : si.si_signo;
+	/* The news of the stop, and no other. */
+	waitid(P_PID, tid, &si, WSTOPPED | WNOHANG | __WALL);
 	return true;
+}
+
+static void
+thread_go(const struct host *h, uint32_t tid, int sig)
+{
+	if (ptrace(PTRACE_DETACH, tid, NULL, (long)sig) != 0)
+		thread_reap(h, tid); /* killed meanwhile */
 }
 
 static void
@@ -141,7 +187,7 @@ thread_fire(struct host *h, const struct host_site *site, uint32_t tid,
 					   FRAMES_MAX);
 		s.ustack = pcs;
 	}
-	ptrace(PTRACE_DETACH, tid, NULL, (long)sig);
+	thread_go(h, tid, sig);
 	if (ok)
 		host_fire(c, site->probe, site->site, &s);
 }
@@ -188,5 +234,6 @@ host_walk(struct host *h, const struct host_site *site)
 {
 	struct walk w = { h, site };
 
+	leader_reap(h);
 	host_tasks(h, walk_thread, &w);
 }

@@ -233,9 +233,8 @@ host_task_file(const struct host *h, uint32_t tid, const char *name, char *buf,
 	return file_read(path, buf, n);
 }
 
-/* 0 if it is not known. */
-static uint64_t
-parent_of(uint64_t pid)
+uint64_t
+host_parent_of(uint64_t pid)
 {
 	char path[40], buf[512];
 	unsigned ppid;
@@ -265,7 +264,7 @@ world_progeny(void *arg, uint64_t pid)
 	for (unsigned i = 0; i < 1000 && p != 0; i++) {
 		if (p == pid)
 			return true;
-		p = parent_of(p);
+		p = host_parent_of(p);
 	}
 	return false;
 }
@@ -337,7 +336,7 @@ world_builtin(void *arg, uint32_t id)
 	switch (id) {
 	case DIF_VAR_pid: return current_pid(c);
 	case DIF_VAR_tid: return current_tid(c);
-	case DIF_VAR_ppid: return parent_of(current_pid(c));
+	case DIF_VAR_ppid: return host_parent_of(current_pid(c));
 	case DIF_VAR_uid: return c->sample != NULL ? sh->uid : getuid();
 	case DIF_VAR_gid: return c->sample != NULL ? sh->gid : getgid();
 	case DIF_VAR_execname: return var_execname(c);

@@ -305,9 +305,31 @@ trace_start(struct trace *t)
 	trace_view(t);
 }
 
-/* BEGIN, some time, END. */
+static uint64_t
+now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+/* The machine may be busy: time tells nothing, so wait for what is to come. */
 static void
-trace_run(struct trace *t, unsigned ms, const char **how)
+await_firings(struct trace *t, uint64_t n)
+{
+	uint64_t end = now_ms() + 20000;
+
+	while (t->rt[1]->firings < n && now_ms() < end)
+		usleep(5000);
+	if (t->rt[1]->firings < n)
+		fail_msg("only %llu firings",
+			 (unsigned long long)t->rt[1]->firings);
+}
+
+/* BEGIN, until the timer thread has fired n times, END. */
+static void
+trace_run(struct trace *t, uint64_t n, const char **how)
 {
 	struct err e = { 0 };
 
@@ -315,7 +337,7 @@ trace_run(struct trace *t, unsigned ms, const char **how)
 	t->sh->ctl.activity = RT_ACT_ACTIVE;
 	if (host_start(t->h, how, &e) != 0)
 		fail_msg("%s", e.msg);
-	usleep(ms * 1000);
+	await_firings(t, n);
 	host_stop(t->h);
 	t->sh->ctl.activity = RT_ACT_DRAINING;
 	host_end(t->h);
@@ -390,7 +412,7 @@ begin_end(void **state)
 	clause(&t, P_END, &st, 1);
 	trace_start(&t);
 	host_end(t.h); /* not yet */
-	trace_run(&t, 1, &how);
+	trace_run(&t, 0, &how);
 	assert_null(how);
 	host_begin(t.h); /* no more */
 
@@ -435,9 +457,9 @@ ticks(void **state)
 	struct dif_stmt st = { .kind = DIF_ACT_TRACE, .exprs = e, .nexprs = 3 };
 	clause(&t, P_TICK, &st, 1);
 	trace_start(&t);
-	uint64_t start = t.in.sh->ctl.activity;
-	assert_int_equal(start, RT_ACT_INACTIVE);
-	trace_run(&t, 405, &how);
+	uint64_t start = now_ms();
+	trace_run(&t, 20, &how);
+	uint64_t end = now_ms();
 	while ((r = next(&t, 1, &pos)) != NULL) {
 		assert_int_equal(word(r, &e[0]), ++n);
 		assert_int_equal(word(r, &e[1]), getpid());
@@ -446,8 +468,8 @@ ticks(void **state)
 		assert_true(time > last);
 		last = time;
 	}
-	/* The machine may be busy: some can be missed, none be invented. */
-	assert_in_range(n, 20, 41);
+	/* Some can be missed, none be invented. */
+	assert_in_range(n, 20, (end - start) / 10 + 1);
 	assert_int_equal(t.rt[1]->busy, 0);
 	trace_fini(&t);
 	target_end(pid);
@@ -466,7 +488,7 @@ exiting(void **state)
 	struct dif_stmt st = { .kind = DIF_ACT_EXIT, .exprs = &e, .nexprs = 1 };
 	clause(&t, P_TICK, &st, 1);
 	trace_start(&t);
-	trace_run(&t, 60, &how);
+	trace_run(&t, 3, &how);
 	assert_int_equal(t.sh->ctl.exited, 1);
 	assert_int_equal(t.sh->ctl.exit_status, 7);
 	assert_int_equal(t.sh->ctl.wanted, 1);
@@ -519,7 +541,7 @@ memories(void **state)
 	clause(&t, P_END, &st[1], 1);
 	clause(&t, P_END, &st[2], 1);
 	trace_start(&t);
-	trace_run(&t, 1, &how);
+	trace_run(&t, 0, &how);
 
 	const uint8_t *r = next(&t, 0, &pos);
 	assert_non_null(r);
@@ -587,7 +609,7 @@ aggregations(void **state)
 	clause(&t, P_BEGIN, st, 2)->records = false;
 	clause(&t, P_TICK, st, 2)->records = false;
 	trace_start(&t);
-	trace_run(&t, 55, &how);
+	trace_run(&t, 3, &how);
 	assert_int_equal(rt_drain_aggs(&t.v, &t.tab, 0, see, &s), 0);
 	assert_int_equal(s.fixed, t.rt[0]->firings + t.rt[1]->firings);
 	assert_int_equal(s.keyed, s.fixed);
@@ -653,7 +675,9 @@ profile(bool no_perf)
 	struct dif_stmt st = { .kind = DIF_ACT_TRACE, .exprs = e, .nexprs = 6 };
 	clause(&t, P_PROFILE, &st, 1);
 	trace_start(&t);
-	trace_run(&t, 500, &how);
+	uint64_t start = now_ms();
+	trace_run(&t, 400, &how);
+	uint64_t ms = now_ms() - start;
 	assert_non_null(how);
 	while ((r = next(&t, 1, &pos)) != NULL) {
 		count_sample(&c, r, e, pid);
@@ -662,14 +686,20 @@ profile(bool no_perf)
 		assert_true(time >= last);
 		last = time;
 	}
-	print_message("%s: %u + %u samples, %u elsewhere\n", how, c.thread[0],
-		      c.thread[1], c.outside);
+	print_message("# %s: %u + %u samples in %u ms, %u elsewhere\n", how,
+		      c.thread[0], c.thread[1], (unsigned)ms, c.outside);
 	assert_int_equal(t.rt[1]->drops[RT_DROP_PRINCIPAL], 0);
-	/* Half a second, 997 a second, two CPUs at best; others work, too. */
+	/* At most 997 a second from each. */
 	for (unsigned i = 0; i < 2; i++)
-		assert_in_range(c.thread[i], 20, 520);
+		assert_in_range(c.thread[i], 10, ms + 10);
 	assert_true(c.inside > 9 * c.outside);
 	trace_fini(&t);
+	/* What was looked at goes on. */
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t before = common->turns[i];
+		while (common->turns[i] == before)
+			usleep(1000);
+	}
 	target_end(pid);
 }
 
@@ -682,15 +712,7 @@ profile_perf(void **state)
 static void
 profile_walk(void **state)
 {
-	uint64_t before;
-
 	profile(true);
-	/* What was stopped goes on. */
-	pid_t pid = target_start(1);
-	before = common->turns[0];
-	usleep(50000);
-	assert_true(common->turns[0] > before);
-	target_end(pid);
 }
 
 /* A thread that comes later is found. */
@@ -713,17 +735,20 @@ new_thread(void **state)
 	trace_start(&t);
 	t.sh->ctl.activity = RT_ACT_ACTIVE;
 	assert_int_equal(host_start(t.h, &how, &err), 0);
-	usleep(100000);
+	await_firings(&t, 20);
 	common->want = 2;
-	usleep(400000);
+	while (common->turns[1] == 0)
+		usleep(1000);
+	usleep(100000); /* it will have been found */
+	await_firings(&t, t.rt[1]->firings + 200);
 	host_stop(t.h);
 	while ((r = next(&t, 1, &pos)) != NULL) {
 		int i = tid_index((uint32_t)word(r, &e));
 		if (i >= 0)
 			n[i]++;
 	}
-	assert_true(n[0] > 20);
-	assert_true(n[1] > 10);
+	assert_true(n[0] >= 20);
+	assert_true(n[1] >= 10);
 	trace_fini(&t);
 	target_end(pid);
 }
@@ -748,7 +773,7 @@ thread_variables(void **state)
 		struct dif_stmt st = { .exprs = &e, .nexprs = 1 };
 		clause(&t, P_PROFILE, &st, 1)->records = false;
 		trace_start(&t);
-		trace_run(&t, 200, &how);
+		trace_run(&t, 100, &how);
 		uint64_t a = *(uint64_t *)(t.area[0] + uvars[3].off);
 		uint64_t b = *(uint64_t *)(t.area[1] + uvars[3].off);
 		uint64_t strays = t.rt[1]->firings - a - b;
@@ -756,7 +781,7 @@ thread_variables(void **state)
 		if (lost)
 			assert_int_equal(a + b, 0);
 		else
-			assert_true(a > 5 && b > 5);
+			assert_true(a > 0 && b > 0);
 		trace_fini(&t);
 	}
 	target_end(pid);
@@ -778,9 +803,8 @@ raising(void **state)
 	clause(&t, P_BEGIN, &st, 1)->records = false; /* not at ourselves */
 	clause(&t, P_PROFILE, &st, 1)->records = false;
 	trace_start(&t);
-	trace_run(&t, 100, &how);
-	usleep(10000);
-	assert_in_range(common->signals, 5, t.rt[1]->firings);
+	trace_run(&t, 20, &how);
+	assert_in_range(common->signals, 1, t.rt[1]->firings);
 	trace_fini(&t);
 	target_end(pid);
 }
@@ -803,11 +827,10 @@ target_dies(bool no_perf)
 	trace_start(&t);
 	t.sh->ctl.activity = RT_ACT_ACTIVE;
 	assert_int_equal(host_start(t.h, &how, &err), 0);
-	usleep(100000);
+	await_firings(&t, 10);
 	target_end(pid);
-	usleep(100000);
+	usleep(100000); /* what was sampled last has been fired */
 	uint64_t n = t.rt[1]->firings;
-	assert_true(n > 10);
 	usleep(50000);
 	assert_int_equal(t.rt[1]->firings, n);
 	host_stop(t.h);

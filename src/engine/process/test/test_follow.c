@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Children of the target that are cleaned, and what is told of a target that
+ * executes something else or ends.  The text is a page of bytes that a target
+ * and its child look at through a shared page.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "engine/process/process_impl.h"
+
+#define TEXT   0x234560000000ull
+#define NTEXT  8192u
+#define NPATCH 40u
+
+static struct common {
+	volatile pid_t child;
+	volatile uint32_t fork, exec, rounds, child_rounds;
+} *common;
+
+/* ---- the target ---------------------------------------------------------- */
+
+static void
+child_main(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		common->child_rounds++;
+		usleep(500);
+	}
+}
+
+static void
+target_main(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		common->rounds++;
+		usleep(500);
+		if (common->fork) {
+			common->fork = 0;
+			pid_t pid = fork();
+			if (pid == 0)
+				child_main();
+			common->child = pid;
+		}
+		if (common->exec)
+			execl("/bin/sleep", "sleep", "100", NULL);
+	}
+}
+
+static void
+wait_for(volatile uint32_t *what)
+{
+	uint32_t was = *what;
+
+	for (unsigned i = 0; i < 20000 && *what == was; i++)
+		usleep(1000);
+	assert_true(*what != was);
+}
+
+static pid_t
+target_start(void)
+{
+	memset(common, 0, sizeof(*common));
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0)
+		target_main();
+	wait_for(&common->rounds);
+	return pid;
+}
+
+static void
+target_end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* ---- a forked child ------------------------------------------------------ */
+
+static void
+patches(struct patch *p, const uint8_t *text)
+{
+	for (unsigned i = 0; i < NPATCH; i++) {
+		p[i] = (struct patch){ .addr = TEXT + i * 200, .len = 5 };
+		memcpy(p[i].was, text + i * 200, 5);
+		memset(p[i].now, 0xe9, 5);
+	}
+}
+
+static void
+expect(pid_t pid, const uint8_t *want)
+{
+	uint8_t is[NTEXT];
+	struct inject in;
+	struct err e = { 0 };
+
+	assert_int_equal(inject_open(&in, pid, false, &e), 0);
+	assert_int_equal(inject_read(&in, TEXT, is, NTEXT), 0);
+	assert_memory_equal(is, want, NTEXT);
+	inject_close(&in);
+}
+
+static void
+clean_child(void **state)
+{
+	struct patch p[NPATCH];
+	struct inject in;
+	struct err e = { 0 };
+	uint8_t patched[NTEXT];
+	uint8_t *text = mmap((void *)TEXT, NTEXT, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+			     -1, 0);
+
+	assert_true(text == (void *)TEXT);
+	for (unsigned i = 0; i < NTEXT; i++)
+		text[i] = (uint8_t)(i * 7);
+	memcpy(patched, text, NTEXT);
+	patches(p, text);
+	for (unsigned i = 0; i < NPATCH; i++)
+		memcpy(patched + i * 200, p[i].now, 5);
+
+	pid_t pid = target_start();
+	struct patch_journal *j = patch_journal_new(pid, NPATCH, &e);
+	assert_non_null(j);
+	assert_int_equal(inject_open(&in, pid, false, &e), 0);
+	assert_int_equal(inject_stop(&in, true, &e), 0);
+	assert_int_equal(patch_apply(j, &in, p, NPATCH, NULL, 0, &e), 0);
+	inject_resume(&in);
+	expect(pid, patched);
+
+	common->fork = 1;
+	wait_for(&common->child_rounds);
+	while (common->child == 0)
+		usleep(1000);
+	expect(common->child, patched);
+	assert_int_equal(follow_clean_child(j, common->child, &e), 0);
+	expect(common->child, text);
+	wait_for(&common->child_rounds); /* it goes on */
+
+	/* The target and the journal are as they were. */
+	expect(pid, patched);
+	assert_int_equal(j->p[0].state, PATCH_SET);
+	wait_for(&common->rounds);
+
+	/* Twice does no harm; one that is gone needs nothing. */
+	assert_int_equal(follow_clean_child(j, common->child, &e), 0);
+	kill(common->child, SIGKILL); /* a zombie: nobody reaps it */
+	usleep(20000);
+	assert_int_equal(follow_clean_child(j, common->child, &e), 0);
+	target_end(pid);
+	assert_int_equal(follow_clean_child(j, pid, &e), 0);
+	assert_false(err_is_set(&e));
+	inject_close(&in);
+	patch_journal_free(j);
+	munmap(text, NTEXT);
+}
+
+/* ---- exec and end -------------------------------------------------------- */
+
+static int
+mem_open(pid_t pid)
+{
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void
+await_state(pid_t pid, int mem, enum follow_state want)
+{
+	for (unsigned i = 0; i < 20000 && follow_look(pid, mem) != want; i++)
+		usleep(1000);
+	assert_int_equal(follow_look(pid, mem), want);
+}
+
+static void
+looks(void **state)
+{
+	pid_t pid = target_start();
+	int mem = mem_open(pid), mem2;
+
+	assert_int_equal(follow_look(pid, mem), FOLLOW_SAME);
+	assert_int_equal(follow_look(pid, -1), FOLLOW_SAME);
+	common->exec = 1;
+	await_state(pid, mem, FOLLOW_EXEC);
+	mem2 = mem_open(pid);
+	assert_int_equal(follow_look(pid, mem2), FOLLOW_SAME);
+	kill(pid, SIGKILL);
+	await_state(pid, mem2, FOLLOW_ENDED); /* a zombie */
+	assert_int_equal(follow_look(pid, mem), FOLLOW_ENDED);
+	waitpid(pid, NULL, 0);
+	assert_int_equal(follow_look(pid, mem2), FOLLOW_ENDED);
+	assert_int_equal(follow_look(pid, -1), FOLLOW_ENDED);
+	close(mem);
+	close(mem2);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(clean_child),
+		cmocka_unit_test(looks),
+	};
+
+	common = mmap(NULL, sizeof(*common), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
