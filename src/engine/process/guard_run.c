@@ -238,11 +238,14 @@ anything_set(const struct patch_journal *j)
 	return false;
 }
 
-/* The consumer is gone. */
+/*
+ * The consumer is gone; or the target is, and then nothing is ours to change:
+ * the consumer may live, and its END clauses are still to fire.
+ */
 static void
 tidy_up(struct guardian *g)
 {
-	if (g->sh != NULL && !g->j->done)
+	if (g->sh != NULL && !g->j->done && !target_ended(g))
 		__atomic_store_n(&g->sh->ctl.activity, RT_ACT_STOPPED,
 				 __ATOMIC_RELEASE);
 	while (!g->j->done && anything_set(g->j) && !target_ended(g)) {
