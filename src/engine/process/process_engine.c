@@ -47,8 +47,8 @@ target_held(const struct engine *eng)
 	return eng->opts.targets[0].held;
 }
 
-static bool
-target_ended(const struct engine *eng)
+bool
+engine_target_ended(const struct engine *eng)
 {
 	struct pollfd p = { .fd = eng->pidfd, .events = POLLIN };
 
@@ -374,7 +374,7 @@ engine_poll(struct engine *eng, struct err *e)
 
 	if (eng->sh == NULL || eng->gone)
 		return 0;
-	if (target_ended(eng)) {
+	if (engine_target_ended(eng)) {
 		eng->gone = true;
 		return 0;
 	}
@@ -409,13 +409,13 @@ target_undo(struct engine *eng, struct err *e)
 	if (!eng->patched || eng->gone || target_changed(eng))
 		return 0;
 	if (target_stop(eng, true, &why) != 0) {
-		if (target_ended(eng))
+		if (engine_target_ended(eng))
 			return 0;
 		return err_set(e, why.tag, 0, "%s", why.msg);
 	}
 	rc = patch_undo_all(eng->journal, &eng->in, &why);
 	inject_resume(&eng->in);
-	if (rc != 0 && !target_ended(eng))
+	if (rc != 0 && !engine_target_ended(eng))
 		return err_set(e, why.tag, 0, "%s", why.msg);
 	eng->patched = false;
 	return 0;
@@ -430,7 +430,7 @@ engine_stop(struct engine *eng, struct err *e)
 	__atomic_store_n(&eng->sh->ctl.activity, RT_ACT_DRAINING,
 			 __ATOMIC_SEQ_CST);
 	watch_stop(eng);
-	if (target_ended(eng))
+	if (engine_target_ended(eng))
 		eng->gone = true;
 	shared_quiet(eng, QUIET_MS);
 	rc = target_undo(eng, e);

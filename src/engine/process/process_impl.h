@@ -369,4 +369,7 @@ struct engine {
 	int wake; /* eventfd */
 };
 
+/* Has the target ended?  Also when it is not reaped yet. */
+bool engine_target_ended(const struct engine *eng);
+
 #endif

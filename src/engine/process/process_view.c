@@ -9,9 +9,7 @@
  */
 #include "engine/process/process_impl.h"
 
-#include <errno.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,7 +153,7 @@ static bool
 target_over(const struct engine *eng, unsigned slot)
 {
 	return slot >= RTN_HOST_SLOTS * RT_LEVELS &&
-	       (eng->gone || kill(eng->pid, 0) != 0);
+	       (eng->gone || engine_target_ended(eng));
 }
 
 /*
@@ -197,6 +195,8 @@ shared_grace(struct engine *eng)
 	slots_wait(eng, GRACE_MS, eng->stuck);
 }
 
+/* The last time: what a thread has not finished by then, it will not; all that
+   is there is to be drained. */
 void
 shared_quiet(struct engine *eng, unsigned ms)
 {
@@ -204,6 +204,7 @@ shared_quiet(struct engine *eng, unsigned ms)
 		return;
 	serialise();
 	slots_wait(eng, ms, NULL);
+	memset(eng->stuck, 0, eng->view.maxslots * sizeof(*eng->stuck));
 }
 
 /* ---- threads that have gone ---------------------------------------------- */
