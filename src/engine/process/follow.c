@@ -24,8 +24,8 @@
 static bool
 is_gone(const struct err *e, pid_t pid)
 {
-	return e->sys == ESRCH || e->sys == ENOENT || follow_look(pid, -1) ==
-						       FOLLOW_ENDED;
+	return e->sys == ESRCH || e->sys == ENOENT ||
+	       follow_look(pid, -1) == FOLLOW_ENDED;
 }
 
 int
@@ -35,12 +35,14 @@ follow_clean_child(const struct patch_journal *j, pid_t child, struct err *e)
 	struct inject in;
 
 	if (inject_open(&in, child, false, &why) != 0)
-		return is_gone(&why, child) ? 0 :
-			       err_set(e, why.tag, 0, "%s", why.msg);
+		return is_gone(&why, child)
+			       ? 0
+			       : err_set(e, why.tag, 0, "%s", why.msg);
 	if (inject_stop(&in, true, &why) != 0) {
 		inject_close(&in);
-		return is_gone(&why, child) ? 0 :
-			       err_set(e, why.tag, 0, "%s", why.msg);
+		return is_gone(&why, child)
+			       ? 0
+			       : err_set(e, why.tag, 0, "%s", why.msg);
 	}
 	patch_undo_in(j, &in);
 	inject_resume(&in);

@@ -35,13 +35,18 @@ argument(const struct dif_recipe *r, const struct dif_site *site,
 	 const struct host_sample *s)
 {
 	switch (r->kind) {
-	case DIF_RCP_CONST: return (uint64_t)r->val;
-	case DIF_RCP_COOKIE: return site->cookie;
-	case DIF_RCP_KPC: return s != NULL ? s->kpc : 0;
-	case DIF_RCP_UPC: return s != NULL ? s->upc : 0;
+	case DIF_RCP_CONST:
+		return (uint64_t)r->val;
+	case DIF_RCP_COOKIE:
+		return site->cookie;
+	case DIF_RCP_KPC:
+		return s != NULL ? s->kpc : 0;
+	case DIF_RCP_UPC:
+		return s != NULL ? s->upc : 0;
 	case DIF_RCP_UREG:
 		return s != NULL && r->val < DIF_NUREGS ? s->ureg[r->val] : 0;
-	default: return 0;
+	default:
+		return 0;
 	}
 }
 
@@ -212,7 +217,8 @@ sites_gather(struct host *h, struct err *e)
 	while ((p = next_probe(h->in.en, &i, &idx)) != NULL)
 		for (uint32_t k = 0; k < p->nsites; k++) {
 			const struct dif_site *s = &p->sites[k];
-			struct host_site hs = { .probe = idx, .site = s,
+			struct host_site hs = { .probe = idx,
+						.site = s,
 						.period = s->num };
 			bool ok = true;
 			if (s->kind == DIF_SITE_TICK)
@@ -242,16 +248,19 @@ need_obj(struct host_need *n, const struct dif_obj *o)
 {
 	for (uint32_t i = 0; o != NULL && i < o->ntext; i++) {
 		dif_instr_t ins = o->text[i];
-		if (DIF_OP(ins) == DIF_OP_LDGA &&
-		    DIF_R1(ins) == DIF_VAR_uregs)
+		if (DIF_OP(ins) == DIF_OP_LDGA && DIF_R1(ins) == DIF_VAR_uregs)
 			n->uregs = true;
 		if (DIF_OP(ins) != DIF_OP_LDGS)
 			continue;
 		switch (DIF_IDX(ins)) {
 		case DIF_VAR_ucaller:
-		case DIF_VAR_ustackdepth: n->uframes = ALL_FRAMES; break;
+		case DIF_VAR_ustackdepth:
+			n->uframes = ALL_FRAMES;
+			break;
 		case DIF_VAR_caller:
-		case DIF_VAR_stackdepth: n->kframes = ALL_FRAMES; break;
+		case DIF_VAR_stackdepth:
+			n->kframes = ALL_FRAMES;
+			break;
 		}
 	}
 }
@@ -277,8 +286,7 @@ need_gather(struct host *h)
 		const struct dif_probe *p = &en->probes[en->ecbs[i].probe];
 		if (p->nsites > 0 && (p->sites[0].kind == DIF_SITE_PROFILE ||
 				      p->sites[0].kind == DIF_SITE_ERROR))
-			need_clause(&h->need,
-				    en->clauses[en->ecbs[i].clause]);
+			need_clause(&h->need, en->clauses[en->ecbs[i].clause]);
 	}
 	for (size_t i = 0; i < h->profiles.n; i++) {
 		const struct dif_recipes *r = h->profiles.v[i].site->args;

@@ -42,7 +42,7 @@ struct host_ctx {
 	struct rt_view view; /* of this slot alone */
 	struct host *h;
 	uint8_t *agg_by_slot[RTN_HOST_SLOTS * RT_LEVELS]; /* for rt_agg.c */
-	uint8_t *self;	 /* self-> of our thread */
+	uint8_t *self;   /* self-> of our thread */
 	uint8_t *nobody; /* and of threads that have no slot: always zero */
 	const struct host_sample *sample; /* NULL: we ourselves */
 	char execname[16];
@@ -92,7 +92,8 @@ uint64_t host_now(void);
 /* Threads of the target: fn for each; -1: it is gone. */
 int host_tasks(const struct host *h, void (*fn)(void *arg, uint32_t tid),
 	       void *arg);
-/* Read a file of /proc of the target's thread: bytes, NUL put after them; -1. */
+/* Read a file of /proc of the target's thread: bytes, NUL put after them; -1.
+ */
 long host_task_file(const struct host *h, uint32_t tid, const char *name,
 		    char *buf, size_t n);
 

@@ -33,32 +33,32 @@
 
 #define RING_MIN  4096u
 #define RING_MAX  262144u
-#define LATE_NS	  20000000u /* we may come so much late before any is lost */
+#define LATE_NS   20000000u /* we may come so much late before any is lost */
 #define DRAIN_NS  2000000u
 #define DRAIN_ONE 10000u /* and for each ring */
 
-#define REGS_MASK                                                      \
-	((((uint64_t)1 << PERF_REG_X86_64_MAX) - 1) &                  \
-	 ~((uint64_t)1 << PERF_REG_X86_DS | 1 << PERF_REG_X86_ES |     \
+#define REGS_MASK                                                              \
+	((((uint64_t)1 << PERF_REG_X86_64_MAX) - 1) &                          \
+	 ~((uint64_t)1 << PERF_REG_X86_DS | 1 << PERF_REG_X86_ES |             \
 	   1 << PERF_REG_X86_FS | 1 << PERF_REG_X86_GS))
 
 /* uregs[] index of each, in the order in which they come. */
 static const uint8_t regs_order[] = {
 	DIF_R_RAX, DIF_R_RBX, DIF_R_RCX, DIF_R_RDX, DIF_R_RSI,
 	DIF_R_RDI, DIF_R_RBP, DIF_R_RSP, DIF_R_RIP, DIF_R_RFL,
-	DIF_R_CS,  DIF_R_SS,  DIF_R_R8,	 DIF_R_R9,  DIF_R_R10,
+	DIF_R_CS,  DIF_R_SS,  DIF_R_R8,  DIF_R_R9,  DIF_R_R10,
 	DIF_R_R11, DIF_R_R12, DIF_R_R13, DIF_R_R14, DIF_R_R15,
 };
 #define NREGS (sizeof(regs_order) / sizeof(*regs_order))
 
 struct ring {
 	struct perf_event_mmap_page *page; /* NULL: none could be had */
-	uint64_t size;			   /* of the data behind it */
+	uint64_t size;                     /* of the data behind it */
 };
 
 struct task {
 	uint32_t tid;
-	uint64_t seen;	    /* the scan that saw it last */
+	uint64_t seen;      /* the scan that saw it last */
 	struct ring ring[]; /* of each profile site */
 };
 
@@ -72,7 +72,7 @@ struct item {
 struct host_perf {
 	struct perf_event_attr attr;
 	struct hash *tasks; /* by tid */
-	uint64_t scan;	    /* their number */
+	uint64_t scan;      /* their number */
 	uint64_t nrings;
 	uint64_t unsampled; /* threads that no ring could be had for */
 	struct buf batch;
@@ -188,8 +188,7 @@ task_see(void *arg, uint32_t tid)
 	struct task *t = hash_find(p->tasks, &tid, sizeof(tid));
 
 	if (t == NULL) {
-		t = calloc(1, sizeof(*t) +
-				      h->profiles.n * sizeof(t->ring[0]));
+		t = calloc(1, sizeof(*t) + h->profiles.n * sizeof(t->ring[0]));
 		if (t == NULL ||
 		    hash_set(p->tasks, &tid, sizeof(tid), t) != 0) {
 			free(t);
@@ -262,8 +261,7 @@ static void
 batch_note(struct host *h, size_t off, uint32_t site)
 {
 	struct host_perf *p = h->perf;
-	const struct perf_event_header *hd =
-		(const void *)(p->batch.p + off);
+	const struct perf_event_header *hd = (const void *)(p->batch.p + off);
 	const uint64_t *body = (const void *)(hd + 1);
 
 	if (hd->type == PERF_RECORD_LOST && hd->size >= sizeof(*hd) + 16)

@@ -24,7 +24,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#define SCAN_NS	  50000000u
+#define SCAN_NS    50000000u
 #define PERIOD_MIN 200000u /* ns: what the provider allows */
 
 struct timer {

@@ -181,10 +181,10 @@ thread_fire(struct host *h, const struct host_site *site, uint32_t tid,
 		s.upc = u.rip;
 		registers(&u, s.ureg);
 		c->line_ok = false;
-		s.nustack = frames(c, &s, pcs,
-				   h->need.uframes < FRAMES_MAX ?
-					   h->need.uframes :
-					   FRAMES_MAX);
+		s.nustack =
+			frames(c, &s, pcs,
+			       h->need.uframes < FRAMES_MAX ? h->need.uframes
+							    : FRAMES_MAX);
 		s.ustack = pcs;
 	}
 	thread_go(h, tid, sig);

@@ -93,8 +93,8 @@ host_world_own(struct host *h, struct err *e)
 	const struct dif_enabling *en = h->in.en;
 
 	if (own_add(h, h->in.globals, en->tab->globals_size, e) != 0 ||
-	    own_add(h, h->in.assoc,
-		    h->in.assoc != NULL ? h->in.assoc->size : 0, e) != 0)
+	    own_add(h, h->in.assoc, h->in.assoc != NULL ? h->in.assoc->size : 0,
+		    e) != 0)
 		return -1;
 	for (uint32_t i = 0; i < en->nclauses; i++)
 		if (own_clause(h, en->clauses[i], e) != 0)
@@ -195,14 +195,13 @@ world_write(void *arg, uint64_t addr, const void *src, uint64_t n)
 	struct host_ctx *c = arg;
 	struct iovec from = { .iov_base = (void *)(uintptr_t)src,
 			      .iov_len = n };
-	struct iovec to = { .iov_base = (void *)(uintptr_t)addr,
-			    .iov_len = n };
+	struct iovec to = { .iov_base = (void *)(uintptr_t)addr, .iov_len = n };
 
 	c->line_ok = false;
 	return process_vm_writev(c->h->in.pid, &from, 1, &to, 1, 0) ==
-			       (ssize_t)n ?
-		       0 :
-		       -1;
+			       (ssize_t)n
+		       ? 0
+		       : -1;
 }
 
 /* ---- files of /proc ------------------------------------------------------ */
@@ -308,8 +307,8 @@ var_vtimestamp(const struct host_ctx *c)
 static uint32_t
 current_tid(const struct host_ctx *c)
 {
-	return c->sample != NULL ? c->sample->tid :
-				   (uint32_t)syscall(SYS_gettid);
+	return c->sample != NULL ? c->sample->tid
+				 : (uint32_t)syscall(SYS_gettid);
 }
 
 /* Those of stacks: 0 where none was seen. */
@@ -319,10 +318,14 @@ var_stack(const struct host_sample *s, uint32_t id)
 	if (s == NULL)
 		return 0;
 	switch (id) {
-	case DIF_VAR_ucaller: return s->nustack > 1 ? s->ustack[1] : 0;
-	case DIF_VAR_caller: return s->nkstack > 1 ? s->kstack[1] : 0;
-	case DIF_VAR_ustackdepth: return s->nustack;
-	default: return s->nkstack;
+	case DIF_VAR_ucaller:
+		return s->nustack > 1 ? s->ustack[1] : 0;
+	case DIF_VAR_caller:
+		return s->nkstack > 1 ? s->kstack[1] : 0;
+	case DIF_VAR_ustackdepth:
+		return s->nustack;
+	default:
+		return s->nkstack;
 	}
 }
 
@@ -334,15 +337,24 @@ world_builtin(void *arg, uint32_t id)
 	const struct rtn_shared *sh = c->h->in.sh;
 
 	switch (id) {
-	case DIF_VAR_pid: return current_pid(c);
-	case DIF_VAR_tid: return current_tid(c);
-	case DIF_VAR_ppid: return host_parent_of(current_pid(c));
-	case DIF_VAR_uid: return c->sample != NULL ? sh->uid : getuid();
-	case DIF_VAR_gid: return c->sample != NULL ? sh->gid : getgid();
-	case DIF_VAR_execname: return var_execname(c);
-	case DIF_VAR_vtimestamp: return var_vtimestamp(c);
-	case DIF_VAR_ucaller: case DIF_VAR_caller:
-	case DIF_VAR_ustackdepth: case DIF_VAR_stackdepth:
+	case DIF_VAR_pid:
+		return current_pid(c);
+	case DIF_VAR_tid:
+		return current_tid(c);
+	case DIF_VAR_ppid:
+		return host_parent_of(current_pid(c));
+	case DIF_VAR_uid:
+		return c->sample != NULL ? sh->uid : getuid();
+	case DIF_VAR_gid:
+		return c->sample != NULL ? sh->gid : getgid();
+	case DIF_VAR_execname:
+		return var_execname(c);
+	case DIF_VAR_vtimestamp:
+		return var_vtimestamp(c);
+	case DIF_VAR_ucaller:
+	case DIF_VAR_caller:
+	case DIF_VAR_ustackdepth:
+	case DIF_VAR_stackdepth:
 		return var_stack(c->sample, id);
 	}
 	return 0;

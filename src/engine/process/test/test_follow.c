@@ -27,7 +27,7 @@
 static struct common {
 	volatile pid_t child;
 	volatile uint32_t fork, exec, rounds, child_rounds;
-} *common;
+} * common;
 
 /* ---- the target ---------------------------------------------------------- */
 
@@ -121,9 +121,9 @@ clean_child(void **state)
 	struct inject in;
 	struct err e = { 0 };
 	uint8_t patched[NTEXT];
-	uint8_t *text = mmap((void *)TEXT, NTEXT, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
-			     -1, 0);
+	uint8_t *text =
+		mmap((void *)TEXT, NTEXT, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
 	assert_true(text == (void *)TEXT);
 	for (unsigned i = 0; i < NTEXT; i++)

@@ -23,10 +23,15 @@
 #include "engine/process/process_impl.h"
 #include "rt/rt_assoc.h"
 
-#define NUM { .ckind = DIF_CK_INT, .flags = DIF_TF_SIGNED, .size = 8 }
-#define STR                                                \
-	{ .kind = DIF_TYPE_STRING, .ckind = DIF_CK_STRING, \
-	  .flags = DIF_TF_BYREF }
+#define NUM                                                                    \
+	{                                                                      \
+		.ckind = DIF_CK_INT, .flags = DIF_TF_SIGNED, .size = 8         \
+	}
+#define STR                                                                    \
+	{                                                                      \
+		.kind = DIF_TYPE_STRING, .ckind = DIF_CK_STRING,               \
+		.flags = DIF_TF_BYREF                                          \
+	}
 
 /* ---- the target ---------------------------------------------------------- */
 
@@ -38,7 +43,7 @@ static struct common {
 	volatile uint32_t want; /* threads that are to spin */
 	volatile uint32_t signals;
 	volatile uint64_t turns[NSPIN];
-} *common;
+} * common;
 
 static char message[32] = "ours";
 
@@ -154,15 +159,15 @@ static struct dif_uvar uvars[] = {
 };
 static struct dif_uvar *uvarp[] = { uvars, uvars + 1, uvars + 2, uvars + 3 };
 
-#define VARS                              \
-	".var g 0x500 scl glb int 8\n"    \
-	".var s 0x501 scl glb string 0\n" \
-	".var a 0x502 arr glb string 0\n" \
+#define VARS                                                                   \
+	".var g 0x500 scl glb int 8\n"                                         \
+	".var s 0x501 scl glb string 0\n"                                      \
+	".var a 0x502 arr glb string 0\n"                                      \
 	".var t 0x500 scl tls int 8\n"
 
-#define MAXC	 8
-#define BUFSIZE	 (1u << 20)
-#define AGGSIZE	 65536u
+#define MAXC      8
+#define BUFSIZE   (1u << 20)
+#define AGGSIZE   65536u
 #define ASSOCSIZE 65536u
 
 struct trace {
@@ -211,7 +216,8 @@ clause(struct trace *t, uint32_t probe, struct dif_stmt *st, uint32_t n)
 {
 	t->ecbs[t->n] = (struct dif_ecb){ t->n + 1, probe, t->n };
 	t->clp[t->n] = &t->cl[t->n];
-	t->cl[t->n] = (struct dif_clause){ .stmts = st, .nstmts = n,
+	t->cl[t->n] = (struct dif_clause){ .stmts = st,
+					   .nstmts = n,
 					   .records = true };
 	return &t->cl[t->n++];
 }
@@ -282,9 +288,14 @@ trace_start(struct trace *t)
 	struct err e = { 0 };
 
 	t->en = (struct dif_enabling){
-		.probes = probes, .nprobes = NPROBES, .clauses = t->clp,
-		.nclauses = t->n, .ecbs = t->ecbs, .necbs = t->n,
-		.tab = &t->tab, .sizes = { 32, 4, 4 },
+		.probes = probes,
+		.nprobes = NPROBES,
+		.clauses = t->clp,
+		.nclauses = t->n,
+		.ecbs = t->ecbs,
+		.necbs = t->n,
+		.tab = &t->tab,
+		.sizes = { 32, 4, 4 },
 	};
 	dif_layout(progs, 1, &t->tab, &t->en.sizes, t->a);
 	trace_shared(t);
@@ -449,8 +460,9 @@ ticks(void **state)
 	trace_init(&t, pid);
 	struct dif_expr e[] = {
 		{ .obj = dif(&t, VARS "ldgs g, %r1\nsetx 1, %r2\n"
-				 "add %r1, %r2, %r1\nstgs g, %r1\n"
-				 "ret %r1\n"), .type = NUM },
+				      "add %r1, %r2, %r1\nstgs g, %r1\n"
+				      "ret %r1\n"),
+		  .type = NUM },
 		{ .obj = dif(&t, LOAD("pid")), .type = NUM },
 		{ .obj = dif(&t, LOAD("arg1")), .type = NUM },
 	};
@@ -513,7 +525,8 @@ memories(void **state)
 	snprintf(text[0], sizeof(text[0]),
 		 ".ret string 0\nsetx %llu, %%r1\n"
 		 "pushtv DT_TYPE(0), %%r0, %%r1\ncall copyinstr, %%r1\n"
-		 "flushts\nret %%r1\n", (unsigned long long)(uintptr_t)message);
+		 "flushts\nret %%r1\n",
+		 (unsigned long long)(uintptr_t)message);
 	snprintf(text[1], sizeof(text[1]),
 		 "setx %llu, %%r1\nldub [%%r1], %%r1\nret %%r1\n",
 		 (unsigned long long)(uintptr_t)message);
@@ -521,13 +534,14 @@ memories(void **state)
 		{ .obj = dif(&t, text[0]), .type = STR },
 		{ .obj = dif(&t, text[1]), .type = NUM },
 		{ .obj = dif(&t, VARS ".ret string 0\nsets \"kept\", %r1\n"
-				 "stgs s, %r1\nsetx 5, %r6\n"
-				 "pushtv DT_TYPE(0), %r0, %r6\n"
-				 "stgaa a, %r1\nflushts\nldgs s, %r2\n"
-				 "ret %r2\n"), .type = STR },
+				      "stgs s, %r1\nsetx 5, %r6\n"
+				      "pushtv DT_TYPE(0), %r0, %r6\n"
+				      "stgaa a, %r1\nflushts\nldgs s, %r2\n"
+				      "ret %r2\n"),
+		  .type = STR },
 		{ .obj = dif(&t, VARS ".ret string 0\nsetx 5, %r6\n"
-				 "pushtv DT_TYPE(0), %r0, %r6\n"
-				 "ldgaa a, %r1\nflushts\nret %r1\n"),
+				      "pushtv DT_TYPE(0), %r0, %r6\n"
+				      "ldgaa a, %r1\nflushts\nret %r1\n"),
 		  .type = STR },
 		{ .obj = dif(&t, "setx 16, %r1\nldx [%r1], %r1\nret %r1\n"),
 		  .type = NUM },
@@ -588,8 +602,12 @@ aggregations(void **state)
 	uint32_t karg[1] = { 0 };
 	struct dif_aggvar v[] = {
 		{ .id = 1, .func = DIF_AGG_count },
-		{ .id = 2, .func = DIF_AGG_count, .keys = kt, .keysrc = ksrc,
-		  .keyarg = karg, .nkeys = 1 },
+		{ .id = 2,
+		  .func = DIF_AGG_count,
+		  .keys = kt,
+		  .keysrc = ksrc,
+		  .keyarg = karg,
+		  .nkeys = 1 },
 	};
 	struct dif_aggvar *vp[] = { &v[0], &v[1] };
 	pid_t pid = target_start(0);
@@ -601,7 +619,10 @@ aggregations(void **state)
 	struct dif_expr e = { .obj = dif(&t, LOAD("id")), .type = NUM };
 	struct dif_stmt st[] = {
 		{ .kind = DIF_AGG_count, .agg = 0 },
-		{ .kind = DIF_AGG_count, .agg = 1, .exprs = &e, .nexprs = 1,
+		{ .kind = DIF_AGG_count,
+		  .agg = 1,
+		  .exprs = &e,
+		  .nexprs = 1,
 		  .nkeys = 1 },
 	};
 	t.tab.aggs = vp;
@@ -668,7 +689,8 @@ profile(bool no_perf)
 		{ .obj = dif(&t, LOAD("pid")), .type = NUM },
 		{ .obj = dif(&t, LOAD("arg1")), .type = NUM },
 		{ .obj = dif(&t, "setx 16, %r1\nldga uregs, %r1, %r1\n"
-				 "ret %r1\n"), .type = NUM },
+				 "ret %r1\n"),
+		  .type = NUM },
 		{ .src = DIF_SRC_USTACK, .arg = 4, .type = NUM },
 		{ .obj = dif(&t, SAY("execname")), .type = STR },
 	};
@@ -729,7 +751,8 @@ new_thread(void **state)
 
 	trace_init(&t, pid);
 	struct dif_expr e = { .obj = dif(&t, LOAD("tid")), .type = NUM };
-	struct dif_stmt st = { .kind = DIF_ACT_TRACE, .exprs = &e,
+	struct dif_stmt st = { .kind = DIF_ACT_TRACE,
+			       .exprs = &e,
 			       .nexprs = 1 };
 	clause(&t, P_PROFILE, &st, 1);
 	trace_start(&t);
@@ -765,9 +788,10 @@ thread_variables(void **state)
 		trace_init(&t, pid);
 		t.no_areas = lost != 0;
 		struct dif_expr e = {
-			.obj = dif(&t, VARS "ldts DT_VAR(0x500), %r1\n"
-				       "setx 1, %r2\nadd %r1, %r2, %r1\n"
-				       "stts DT_VAR(0x500), %r1\nret %r1\n"),
+			.obj = dif(&t,
+				   VARS "ldts DT_VAR(0x500), %r1\n"
+					"setx 1, %r2\nadd %r1, %r2, %r1\n"
+					"stts DT_VAR(0x500), %r1\nret %r1\n"),
 			.type = NUM
 		};
 		struct dif_stmt st = { .exprs = &e, .nexprs = 1 };
@@ -798,7 +822,8 @@ raising(void **state)
 	trace_init(&t, pid);
 	snprintf(text, sizeof(text), "setx %d, %%r1\nret %%r1\n", SIGUSR1);
 	struct dif_expr e = { .obj = dif(&t, text), .type = NUM };
-	struct dif_stmt st = { .kind = DIF_ACT_RAISE, .exprs = &e,
+	struct dif_stmt st = { .kind = DIF_ACT_RAISE,
+			       .exprs = &e,
 			       .nexprs = 1 };
 	clause(&t, P_BEGIN, &st, 1)->records = false; /* not at ourselves */
 	clause(&t, P_PROFILE, &st, 1)->records = false;
@@ -821,7 +846,8 @@ target_dies(bool no_perf)
 	trace_init(&t, pid);
 	t.in.no_perf = no_perf;
 	struct dif_expr e = { .obj = dif(&t, LOAD("tid")), .type = NUM };
-	struct dif_stmt st = { .kind = DIF_ACT_TRACE, .exprs = &e,
+	struct dif_stmt st = { .kind = DIF_ACT_TRACE,
+			       .exprs = &e,
 			       .nexprs = 1 };
 	clause(&t, P_PROFILE, &st, 1);
 	trace_start(&t);
