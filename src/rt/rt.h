@@ -125,7 +125,8 @@ struct rt {
 	volatile uint64_t drops[RT_NDROP];
 	volatile uint64_t firings; /* how often this slot was taken */
 	volatile uint64_t errors;
-	volatile uint32_t busy;
+	volatile uint32_t busy; /* not 0: it is firing (native code: since when,
+				   rt_native.h) */
 	uint32_t cpu, level, slot;
 	/* Process engine (rt_native.h), where slots are threads; else 0. */
 	uint32_t raw_time; /* times in records are raw: the consumer converts */
@@ -163,6 +164,9 @@ struct rt {
 	/* strtok(): the rest of its string, valid in this clause only */
 	uint64_t tok_firing;
 	uint32_t tok_epid, tok_off;
+	/* The bucket of an array, + 1, that it held last (rt_assoc.c) */
+	volatile uint32_t bucket;
+	uint32_t pad;
 
 	/* -- areas; the tails let bounded writes start anywhere -- */
 	uint8_t key[RT_KEY_MAX + RT_STR_MAX];

@@ -243,9 +243,12 @@ agg_new(struct rt *rt, uint8_t *elem, uint64_t base, uint32_t *bucket,
 	en->agg = (uint32_t)(id_hash >> 32);
 	en->keysize = (uint32_t)keysize;
 	en->next = *bucket;
-	*bucket = (uint32_t)used;
+	/* In this order: the firing may be left at any point (rt_native.h),
+	   and then the entry must not be taken for free. */
 	half->used = (uint32_t)(used + size);
 	half->nentries++;
+	__asm__ volatile("" ::: "memory");
+	*bucket = (uint32_t)used;
 	return (pos + sizeof(*en) + keysize) | RT_AGG_NEW;
 }
 

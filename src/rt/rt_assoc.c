@@ -191,12 +191,19 @@ let_others_run(struct rt *rt)
 #endif
 }
 
+static struct bucket *
+buckets_of(struct rt_assoc *a)
+{
+	return (struct bucket *)(void *)(a + 1);
+}
+
 /* 0, or -1: not to be had. */
 static int
-bucket_lock(struct rt *rt, struct bucket *b)
+bucket_lock(struct rt *rt, struct rt_assoc *a, struct bucket *b)
 {
 	uint32_t i, holder;
 
+	rt->bucket = (uint32_t)(b - buckets_of(a)) + 1;
 	for (i = 0; i < SPINS * YIELDS; i++) {
 		holder = 0;
 		if (b->lock == 0 &&
@@ -220,6 +227,19 @@ static void
 bucket_unlock(struct bucket *b)
 {
 	__atomic_store_n(&b->lock, 0, __ATOMIC_RELEASE);
+}
+
+/* A chain is whole at any moment: a link is set in one store, after all
+   else. */
+void
+rt_assoc_abandon(struct rt *rt, struct rt_assoc *a)
+{
+	uint32_t n = rt->bucket;
+
+	if (n != 0 && n <= a->nbuckets &&
+	    buckets_of(a)[n - 1].lock == rt->slot + 1)
+		bucket_unlock(&buckets_of(a)[n - 1]);
+	rt->bucket = 0;
 }
 
 /* ---- elements ------------------------------------------------------------ */
@@ -257,7 +277,6 @@ static int
 place_key(struct rt *rt, const struct rt_assoc_ref *ref, struct place *p)
 {
 	struct prefix pre = { ref->scope, ref->id, ref->tid };
-	struct bucket *buckets = (struct bucket *)(void *)(ref->store + 1);
 
 	memcpy(rt->key, &pre, sizeof(pre));
 	p->a = ref->store;
@@ -266,7 +285,7 @@ place_key(struct rt *rt, const struct rt_assoc_ref *ref, struct place *p)
 		return -1;
 	p->need = sizeof(struct element) + p->keylen + ref->var->size;
 	p->hash = key_hash(rt->key, p->keylen);
-	p->bucket = &buckets[p->hash & (p->a->nbuckets - 1)];
+	p->bucket = &buckets_of(p->a)[p->hash & (p->a->nbuckets - 1)];
 	return 0;
 }
 
@@ -315,7 +334,7 @@ place_make(struct rt *rt, struct place *p, uint32_t size)
 	el->cls = cls;
 	memcpy(el + 1, rt->key, p->keylen);
 	memset(value_of(el), 0, size);
-	*p->link = off;
+	__atomic_store_n(p->link, off, __ATOMIC_RELEASE);
 	return el;
 }
 
@@ -327,7 +346,7 @@ place_remove(struct rt *rt, struct place *p)
 
 	if (el == NULL)
 		return;
-	*p->link = el->next;
+	__atomic_store_n(p->link, el->next, __ATOMIC_RELEASE);
 	freed_push(p->a, el, off);
 }
 
@@ -349,7 +368,7 @@ rt_assoc_load(struct rt *rt, const struct rt_assoc_ref *ref)
 
 	if (place_key(rt, ref, &p) != 0)
 		return 0;
-	if (bucket_lock(rt, p.bucket) != 0)
+	if (bucket_lock(rt, p.a, p.bucket) != 0)
 		return dynvar_drop(rt);
 	el = place_find(rt, &p);
 	if (el != NULL && ref->var->flags & RTN_VAR_REF)
@@ -419,7 +438,7 @@ rt_assoc_store(struct rt *rt, const struct rt_assoc_ref *ref, uint64_t val)
 		if (good)
 			from = rt->self + RT_W_OFF;
 	}
-	if (bucket_lock(rt, p.bucket) != 0) {
+	if (bucket_lock(rt, p.a, p.bucket) != 0) {
 		dynvar_drop(rt);
 		return;
 	}

@@ -36,5 +36,7 @@ uint64_t rt_assoc_load(struct rt *rt, const struct rt_assoc_ref *ref);
  */
 void rt_assoc_store(struct rt *rt, const struct rt_assoc_ref *ref,
 		    uint64_t val);
+/* The firing of rt is over, wherever it was left: it holds no lock of a. */
+void rt_assoc_abandon(struct rt *rt, struct rt_assoc *a);
 
 #endif

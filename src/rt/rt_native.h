@@ -23,12 +23,18 @@
  * with other threads, so no firing needs a lock or an atomic instruction.
  *
  * A FIRING: home = table->home[hash(fs base)]; if home->key is ours and
- * rt->busy is 0, then busy = 1, run the clauses if ctl.activity is ACTIVE,
+ * rt->busy is 0, then busy is set, run the clauses if ctl.activity is ACTIVE,
  * busy = 0.  Everything else (first firing of a thread, nested firing, forked
  * child) is rtn_enter()'s affair.  The activity is looked at last: so a thread
  * whose busy the consumer has seen at 0, after it ended the activity and made
- * all CPUs serialise, cannot begin any more.  The consumer flips ctl.agg_half, makes all
- * CPUs serialise (membarrier), then waits until busy was 0 once in each slot.
+ * all CPUs serialise, cannot begin any more.  The consumer flips ctl.agg_half,
+ * makes all CPUs serialise (membarrier), then waits until busy was 0 once in
+ * each slot.
+ *
+ * busy is RTN_BUSY() of the stack pointer: a signal handler may leave the
+ * firing that it has interrupted by a long jump, and nobody would ever set it
+ * to 0.  A later firing of the thread that finds it set, but itself as high on
+ * the stack, knows that the other one is over.
  *
  * TIME: rt.now of a native firing is a raw rdtsc value; record headers carry
  * raw values too (rt.raw_time is set in such slots) and the consumer converts
@@ -62,6 +68,9 @@
 #define RTN_KEY_FREE 0u
 #define RTN_KEY_TOMB 2u /* its thread has ended; may be taken again */
 #define RTN_KEY_CLAIM 4u /* being taken */
+
+/* What busy is while a firing began with this stack pointer; 1: not known. */
+#define RTN_BUSY(sp) ((uint32_t)(sp) + 1)
 
 struct rtn_home {
 	uint64_t key; /* fs base + 1 */

@@ -16,6 +16,7 @@ enum rtn_sys_nr {
 	RTN_SYS_getuid = 102,
 	RTN_SYS_getgid = 104,
 	RTN_SYS_getppid = 110,
+	RTN_SYS_sigaltstack = 131,
 	RTN_SYS_prctl = 157,
 	RTN_SYS_gettid = 186,
 	RTN_SYS_futex = 202,
@@ -31,6 +32,13 @@ struct rtn_iovec {
 struct rtn_timespec {
 	int64_t sec, nsec;
 };
+struct rtn_stack {
+	uint64_t sp;
+	int32_t flags;
+	uint32_t pad;
+	uint64_t size;
+};
+#define RTN_SS_ONSTACK 1
 
 static inline int64_t
 rtn_syscall6(enum rtn_sys_nr nr, uint64_t a, uint64_t b, uint64_t c,

@@ -15,7 +15,16 @@
  * that interrupts the claim of its own thread takes a second slot; lookups
  * find the one home or the other, always the same, and both are given back
  * when the thread ends.
+ *
+ * ABANDONED FIRINGS.  A handler may leave by siglongjmp(3), over the firing
+ * that it has interrupted.  Its level stays busy, but the stack pointer in busy
+ * (RTN_BUSY()) then is below that of later firings, sooner or later; that of a
+ * firing which is only interrupted never is, as long as both are on the same
+ * stack.  A thread that runs handlers on an alternate stack is asked where it
+ * is.  A program that switches stacks of its own in handlers, in the middle of
+ * a firing, may lose that one.
  */
+#include "rt/rt_assoc.h"
 #include "rt/rt_native_impl.h"
 #include "rt/rt_native_sys.h"
 
@@ -201,12 +210,20 @@ slot_thread(const struct rt *rt)
 	return rt->slot / RT_LEVELS - RTN_HOST_SLOTS;
 }
 
+/* A firing at this level, if there is one, has been left by a long jump. */
+static void
+level_abandon(struct rtn_shared *sh, struct rt *rt)
+{
+	if (sh->assoc != 0)
+		rt_assoc_abandon(rt, (struct rt_assoc *)sh->assoc);
+	__atomic_store_n(&rt->busy, 0, __ATOMIC_RELEASE);
+}
+
 static void
 slot_give(struct rtn_shared *sh, struct rt *rt)
 {
-	/* A firing that its thread has left by a long jump is over, too. */
 	for (uint32_t level = 0; level < RT_LEVELS; level++)
-		slot_rt(sh, slot_thread(rt), level)->busy = 0;
+		level_abandon(sh, slot_rt(sh, slot_thread(rt), level));
 	__atomic_store_n(&sh->owner[slot_thread(rt)], 0, __ATOMIC_RELEASE);
 }
 
@@ -245,20 +262,59 @@ thread_first(struct rtn_shared *sh, struct rtn_table *t, uint64_t fsbase)
 	return NULL;
 }
 
-/* The first level of the slot that is not firing. */
-static struct rt *
-level_take(const struct rtn_shared *sh, struct rt *rt)
-{
-	if (rt->busy) {
-		struct rt *nested = slot_rt(sh, slot_thread(rt), 1);
+/*
+ * A handler's firing lies below the one it has interrupted by more than
+ * FRAME_MIN: the red zone, what the kernel saves, the handler itself.  Two
+ * firings at the same depth differ by less: by how they have come here.
+ */
+#define FRAME_MIN 768
+#define STACK_MAX (8 << 20)
 
+/* Was the firing at this level left, as the one with stack pointer sp can
+   tell? */
+static int
+is_abandoned(const struct rtn_shared *sh, const struct rt *rt, uint64_t sp)
+{
+	uint32_t busy = rt->busy, was = busy - RTN_BUSY(0);
+	int32_t above = (int32_t)((uint32_t)sp - was);
+	struct rtn_stack alt;
+
+	if (busy == RTN_BUSY(0) || above < -FRAME_MIN || above > STACK_MAX ||
+	    sh->seccomp ||
+	    rtn_syscall3(RTN_SYS_sigaltstack, 0, (uint64_t)&alt, 0) != 0)
+		return 0;
+	return !(alt.flags & RTN_SS_ONSTACK) ||
+	       was - (uint32_t)alt.sp < alt.size;
+}
+
+static void
+level_look(struct rtn_shared *sh, struct rt *rt, uint64_t sp)
+{
+	if (rt->busy && is_abandoned(sh, rt, sp))
+		level_abandon(sh, rt);
+}
+
+/*
+ * The first level of the slot that is not firing.  busy is set in one store
+ * whatever it was before, as a handler in between may have changed it.
+ */
+static struct rt *
+level_take(struct rtn_shared *sh, struct rt *rt, uint64_t sp)
+{
+	struct rt *nested = slot_rt(sh, slot_thread(rt), 1);
+
+	if (rt->busy) {
+		level_look(sh, nested, sp);
+		level_look(sh, rt, sp);
+	}
+	if (rt->busy) {
 		if (nested->busy) {
 			RTN_COUNT(rt->drops[RT_DROP_NESTED]);
 			return NULL;
 		}
 		rt = nested;
 	}
-	rt->busy = 1;
+	rt->busy = RTN_BUSY(sp);
 	return rt;
 }
 
@@ -279,7 +335,8 @@ rtn_enter(struct rtn_shared *sh, uint64_t fsbase)
 	home = home_next(t, fsbase, &n);
 	rt = home ? (struct rt *)home->rt : thread_first(sh, t, fsbase);
 	if (rt != NULL)
-		rt = level_take(sh, rt);
+		rt = level_take(sh, rt,
+				(uint64_t)__builtin_frame_address(0));
 	if (rt == NULL)
 		return NULL;
 	/* The consumer looks at busy after it has changed the activity: look

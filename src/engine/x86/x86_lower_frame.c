@@ -204,7 +204,8 @@ lower_enter(struct lower *l)
 		 x86_mi(X86_RAX, X86_RCX, 1, offsetof(struct rtn_home, rt)));
 	x86_alu_mi(b, X86_CMP, 4, RT_M(busy), 0);
 	x86_jcc_label(b, X86_CC_NE, &slow->at);
-	x86_store_imm(b, 4, RT_M(busy), 1);
+	x86_lea(b, X86_RCX, x86_m(X86_RSP, RTN_BUSY(0)));
+	x86_store(b, 4, RT_M(busy), X86_RCX);
 	lower_if_active(l);
 	x86_inc_m(b, 8, RT_M(firings));
 	x86_bind(b, &slow->back);

@@ -43,11 +43,36 @@ has_all_functions(void **state)
 
 /* ---- slots --------------------------------------------------------------- */
 
+/* Further down the stack, as a signal handler is. */
+static struct rt * __attribute__((noinline))
+enter_below(struct world *w)
+{
+	char room[16384];
+	struct rt *rt;
+
+	__asm__ volatile("" ::"r"(room) : "memory");
+	rt = world_enter(w);
+	__asm__ volatile("" ::"r"(room) : "memory");
+	return rt;
+}
+
+static struct rt * __attribute__((noinline))
+enter_far_below(struct world *w)
+{
+	char room[16384];
+	struct rt *rt;
+
+	__asm__ volatile("" ::"r"(room) : "memory");
+	rt = enter_below(w);
+	__asm__ volatile("" ::"r"(room) : "memory");
+	return rt;
+}
+
 static void
 gives_levels(void **state)
 {
 	struct world *w = *state;
-	struct rt *a = world_enter(w), *b = world_enter(w);
+	struct rt *a = world_enter(w), *b = enter_below(w);
 
 	assert_ptr_equal(a, &w->mem->rt[0]);
 	assert_ptr_equal(b, &w->mem->rt[1]);
@@ -61,10 +86,10 @@ gives_levels(void **state)
 	assert_int_equal(b->agg, (uintptr_t)w->mem->agg[1]);
 	assert_int_equal(b->thread, a->thread);
 	assert_int_equal(a->fault, RT_FAULT_NONE);
-	assert_null(world_enter(w));
+	assert_null(enter_far_below(w));
 	assert_int_equal(a->drops[RT_DROP_NESTED], 1);
 	CALL(w, rtn_leave, b);
-	assert_ptr_equal(world_enter(w), b);
+	assert_ptr_equal(enter_below(w), b);
 	CALL(w, rtn_leave, b);
 	CALL(w, rtn_leave, a);
 	assert_ptr_equal(world_enter(w), a);
@@ -535,8 +560,135 @@ raises_a_signal_and_nests(void **state)
 	signal(SIGUSR1, fires_in_a_handler);
 	CALL(w, rtn_raise, rt, SIGUSR1);
 	assert_ptr_equal(signal_rt, rt + 1);
-	assert_int_equal(rt->busy, 1);
+	assert_int_not_equal(rt->busy, 0);
 	signal(SIGUSR1, SIG_DFL);
+}
+
+/* ---- firings that are left by a long jump --------------------------------- */
+
+static sigjmp_buf leap_to;
+static struct rt *leap_rt; /* the handler's firing */
+
+static void
+leaps(int sig)
+{
+	leap_rt = world_enter(signal_world);
+	siglongjmp(leap_to, 1);
+}
+
+static void
+leap_handler(struct world *w, int flags)
+{
+	struct sigaction sa = { .sa_handler = leaps, .sa_flags = flags };
+
+	signal_world = w;
+	assert_return_code(sigaction(SIGUSR1, &sa, NULL), 0);
+}
+
+/* Fire; a handler leaves it, and its own firing.  Then a firing as high up, and
+   one in between that may be a nested one. */
+static void
+leave_and_fire(struct world *w)
+{
+	struct rt *rt;
+
+	if (sigsetjmp(leap_to, 1) == 0) {
+		rt = world_enter(w);
+		assert_ptr_equal(rt, &w->mem->rt[0]);
+		CALL(w, rtn_raise, rt, SIGUSR1);
+		fail();
+	}
+	rt = &w->mem->rt[0];
+	assert_ptr_equal(leap_rt, rt + 1);
+	assert_true(rt[0].busy && rt[1].busy);
+	assert_null(enter_far_below(w));
+	assert_ptr_equal(world_enter(w), rt);
+	assert_int_equal(rt[1].busy, 0);
+	assert_ptr_equal(enter_below(w), rt + 1);
+	CALL(w, rtn_leave, rt + 1);
+	CALL(w, rtn_leave, rt);
+	assert_int_equal(rt->drops[RT_DROP_NESTED], 1);
+	rt->drops[RT_DROP_NESTED] = 0;
+}
+
+static void
+takes_back_what_was_left(void **state)
+{
+	struct world *w = *state;
+
+	leap_handler(w, 0);
+	for (int i = 0; i < 3; i++)
+		leave_and_fire(w);
+	signal(SIGUSR1, SIG_DFL);
+}
+
+/* A handler on a stack far above the firing leaves it alone while it runs; one
+   that was left on the alternate stack is over when the thread is not there. */
+static void
+fires_on_its_stack(int sig)
+{
+	signal_rt = world_enter(signal_world);
+	CALL(signal_world, rtn_leave, signal_rt);
+}
+
+static void
+knows_the_alternate_stack(void **state)
+{
+	struct sigaction sa = { .sa_handler = fires_on_its_stack,
+				.sa_flags = SA_ONSTACK };
+	const stack_t none = { .ss_flags = SS_DISABLE };
+	char space[65536]; /* above enter_below()'s frame */
+	stack_t alt = { .ss_sp = space, .ss_size = sizeof(space) };
+	struct world *w = *state;
+	struct rt *rt = enter_below(w);
+
+	signal_world = w;
+	assert_return_code(sigaltstack(&alt, NULL), 0);
+	assert_return_code(sigaction(SIGUSR1, &sa, NULL), 0);
+	CALL(w, rtn_raise, rt, SIGUSR1);
+	assert_ptr_equal(signal_rt, rt + 1);
+	assert_int_not_equal(rt->busy, 0);
+	CALL(w, rtn_leave, rt);
+
+	leap_handler(w, SA_ONSTACK);
+	if (sigsetjmp(leap_to, 1) == 0)
+		raise(SIGUSR1);
+	assert_ptr_equal(leap_rt, rt);
+	rt->busy = RTN_BUSY((uintptr_t)space + 60000);
+	signal(SIGUSR1, SIG_DFL);
+	assert_ptr_equal(world_enter(w), rt + 1); /* cannot tell: it is below */
+	assert_return_code(sigaltstack(&none, NULL), 0);
+}
+
+static void
+asks_nothing_under_seccomp(void **state)
+{
+	struct world *w = *state;
+	struct rt *rt = enter_below(w);
+
+	w->sh->seccomp = 1;
+	assert_ptr_equal(world_enter(w), rt + 1);
+	assert_int_not_equal(rt->busy, 0);
+}
+
+static void
+opens_the_array_it_held(void **state)
+{
+	struct world *w = *state;
+	struct rt_assoc *a = (struct rt_assoc *)(void *)w->mem->assoc;
+	volatile uint32_t *lock = (uint32_t *)(void *)(a + 1) + 2 * 3;
+	struct rt *rt = enter_below(w);
+
+	rt->bucket = 3 + 1;
+	*lock = rt->slot + 1;
+	assert_ptr_equal(world_enter(w), rt);
+	assert_int_equal(*lock, 0);
+	CALL(w, rtn_leave, rt);
+	assert_ptr_equal(enter_below(w), rt);
+	rt->bucket = 3 + 1;
+	*lock = rt->slot + 2; /* another's */
+	assert_ptr_equal(world_enter(w), rt);
+	assert_int_equal(*lock, rt->slot + 2);
 }
 
 static struct world *fault_world;
@@ -653,6 +805,10 @@ main(void)
 		WORLD_TEST(uses_the_vdso_where_it_must),
 		WORLD_TEST(exits_once),
 		WORLD_TEST(raises_a_signal_and_nests),
+		WORLD_TEST(takes_back_what_was_left),
+		WORLD_TEST(knows_the_alternate_stack),
+		WORLD_TEST(asks_nothing_under_seccomp),
+		WORLD_TEST(opens_the_array_it_held),
 		WORLD_TEST(reports_faults),
 		WORLD_TEST(waits_before_exec),
 	};
