@@ -1,6 +1,7 @@
 /*
  * Every function, at its bounds and with increments; cleared keys stay.
  * @needs: bpf
+ * @engines: kernel process
  */
 BEGIN {
 	@q = quantize(0); @q = quantize(-1); @q = quantize(-5); @q = quantize(3, 4);

@@ -1,6 +1,7 @@
 /*
  * Order of several aggregations.
  * @needs: bpf
+ * @engines: kernel process
  * @run: -q -x aggsortpos=1 -x aggsortrev -s %f
  */
 BEGIN

@@ -1,6 +1,7 @@
 /*
  * Order by the second key.
  * @needs: bpf
+ * @engines: kernel process
  * @run: -q -x aggsortkey -x aggsortkeypos=1 -s %f
  */
 BEGIN

@@ -1,6 +1,7 @@
 /*
  * trunc() at both ends, of ties and of everything.
  * @needs: bpf
+ * @engines: kernel process
  */
 BEGIN
 {

@@ -1,6 +1,7 @@
 /*
  * -C with -D, -U and a first line for the kernel: see the next line.
  * @needs: bpf
+ * @engines: kernel process
  * @run: -C -D ONE=1 -DTWO -DGONE -UGONE -qs %f
  */
 #define M(x) ((x) * 2)

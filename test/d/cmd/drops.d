@@ -1,6 +1,7 @@
 /*
  * A full buffer drops records and counts them, and spares END.
  * @needs: bpf
+ * @engines: kernel process
  * @stderr
  * @run: -q -b 1k -x strsize=256 -x switchrate=50ms -s %f
  */

@@ -1,6 +1,7 @@
 /*
  * Several programs, several probes for a clause, numbers of probes.
  * @needs: bpf
+ * @engines: kernel process
  * @run: -q -n 'BEGIN{trace(1)}' -n '1{trace(2)}' -s %f -n 'END{printf("end\n")}'
  * @status: 5
  */

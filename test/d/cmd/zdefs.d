@@ -1,6 +1,7 @@
 /*
  * -Z: what matches nothing.
  * @needs: bpf
+ * @engines: kernel process
  * @run: -Zqs %f
  */
 nosuch:::probe { trace(arg0); }

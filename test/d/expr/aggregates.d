@@ -1,6 +1,7 @@
 /*
  * Structs, unions, bit-fields, enums and nested arrays in D variables.
  * @needs: bpf
+ * @engines: kernel process
  */
 typedef struct pt { int x; short y; char name[8]; uint64_t z; } pt_t;
 struct bits { unsigned a:3; int b:5; unsigned c:10; uint64_t d:40; };

@@ -1,5 +1,6 @@
 /*
  * @needs: bpf
+ * @engines: kernel process
  */
 
 inline int LIMIT = 4 * 10 + 2;

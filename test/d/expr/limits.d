@@ -1,6 +1,7 @@
 /*
  * 64-bit limits, shifts, and signed against unsigned.
  * @needs: bpf
+ * @engines: kernel process
  */
 BEGIN
 {

@@ -1,6 +1,7 @@
 /*
  * Constants: their types, limits and escapes.
  * @needs: bpf
+ * @engines: kernel process
  */
 BEGIN {
 	printf("%d %d %d %d\n", sizeof (1), sizeof (2147483647), sizeof (2147483648), sizeof (0xffffffff));

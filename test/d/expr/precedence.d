@@ -1,6 +1,7 @@
 /*
  * Operators bind as in C, and ^^ between && and ||.
  * @needs: bpf
+ * @engines: kernel process
  */
 BEGIN
 {

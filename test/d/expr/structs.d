@@ -1,5 +1,6 @@
 /*
  * @needs: bpf
+ * @engines: kernel process
  */
 
 struct point { int x; int y; };

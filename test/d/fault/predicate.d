@@ -1,6 +1,7 @@
 /*
  * A fault in a predicate, and in ERROR itself.
  * @needs: bpf
+ * @engines: kernel process
  * @stderr
  * @run: -qs %f
  */

@@ -1,6 +1,7 @@
 /*
  * -x defaultargs: absent arguments are 0 or empty.
  * @needs: bpf
+ * @engines: kernel process
  * @status: 7
  * @run: -qs %f 7
  */

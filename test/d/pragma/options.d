@@ -1,6 +1,7 @@
 /*
  * Options from within, a line control, and what is ignored.
  * @needs: bpf
+ * @engines: kernel process
  * @run: -s %f
  */
 #pragma D option quiet

@@ -1,5 +1,6 @@
 /*
  * @needs: bpf
+ * @engines: kernel process
  */
 
 int x;

@@ -1,6 +1,7 @@
 /*
  * Arrays of characters, tracemem(), and strings as bytes.
  * @needs: bpf
+ * @engines: kernel process
  */
 typedef struct { char name[8]; int n; } rec_t;
 rec_t r;

@@ -1,6 +1,7 @@
 /*
  * Times (the tests run in UTC).
  * @needs: bpf
+ * @engines: kernel process
  */
 BEGIN
 {

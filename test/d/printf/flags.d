@@ -1,6 +1,7 @@
 /*
  * Conversions with flags, widths and precisions.
  * @needs: bpf
+ * @engines: kernel process
  */
 BEGIN {
 	printf("[%5d][%-5d][%05d][%+d][% d]\n", 42, 42, 42, 42, 42);

@@ -1,6 +1,7 @@
 /*
  * -F: system calls of a command, indented.
  * @needs: bpf
+ * @engines: kernel process
  * @run: -F -s %f -c "cat /dev/null"
  */
 syscall::openat:entry

@@ -1,6 +1,7 @@
 /*
  * A record a line; printf() adds no line of its own.
  * @needs: bpf
+ * @engines: kernel process
  * @run: -s %f
  */
 BEGIN {}

@@ -1,6 +1,7 @@
 /*
  * Pointers into scratch: members, arithmetic, stores.
  * @needs: bpf
+ * @engines: kernel process
  */
 struct link { struct link *next; int v; };
 

@@ -1,6 +1,7 @@
 /*
  * User memory: structs through copyin(), strings, system calls that fail.
  * @needs: bpf
+ * @engines: kernel process
  * @run: -qs %f -c 'sleep 0.001234567'
  * @timeout: 60
  */

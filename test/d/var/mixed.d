@@ -1,6 +1,7 @@
 /*
  * Keys of several types, every ++ and --, this-> from clause to clause.
  * @needs: bpf
+ * @engines: kernel process
  */
 int g[int, string];
 string names[int];
