@@ -197,11 +197,35 @@ common_room(const struct engine *eng)
 	return n + room(eng->error_size);
 }
 
+/* seen[classes][regions]: the class's handler has its room there. */
+static int
+measure_window(struct engine *eng, const struct plan_window *pw, uint8_t *seen,
+	       struct err *e)
+{
+	struct plan *p = &eng->plan;
+	struct map_region *r = &eng->map.region[pw->region];
+	struct x86_point pts[POINTS];
+
+	if (window_points(eng, pw, eng->class_proto, pts, e) != 0)
+		return -1;
+	r->size += x86_tramp_size(pw->w.len, pts, pw->npoints);
+	for (uint32_t k = 0; k < pw->npoints; k++) {
+		uint32_t g = p->points.v[pw->point0 + k].group, c;
+
+		if (g == PLAN_NONE)
+			continue;
+		c = p->groups.v[g].cls;
+		if (!seen[c * RTN_NREGIONS + pw->region])
+			r->size += room(eng->class_size[c]);
+		seen[c * RTN_NREGIONS + pw->region] = 1;
+	}
+	return 0;
+}
+
 int
 code_measure(struct engine *eng, struct err *e)
 {
 	struct plan *p = &eng->plan;
-	struct x86_point pts[POINTS];
 	uint8_t *seen = arena_calloc(eng->arena, p->classes.n + 1,
 				     RTN_NREGIONS);
 
@@ -217,23 +241,9 @@ code_measure(struct engine *eng, struct err *e)
 		return -1;
 	for (uint32_t i = 0; i < eng->map.nregions; i++)
 		eng->map.region[i].size = common_room(eng) + SLACK;
-	for (size_t i = 0; i < p->windows.n; i++) {
-		const struct plan_window *pw = &p->windows.v[i];
-		struct map_region *r = &eng->map.region[pw->region];
-
-		if (window_points(eng, pw, eng->class_proto, pts, e) != 0)
+	for (size_t i = 0; i < p->windows.n; i++)
+		if (measure_window(eng, &p->windows.v[i], seen, e) != 0)
 			return -1;
-		r->size += x86_tramp_size(pw->w.len, pts, pw->npoints);
-		for (uint32_t k = 0; k < pw->npoints; k++) {
-			uint32_t g = p->points.v[pw->point0 + k].group, c;
-			if (g == PLAN_NONE)
-				continue;
-			c = p->groups.v[g].cls;
-			if (!seen[c * RTN_NREGIONS + pw->region])
-				r->size += room(eng->class_size[c]);
-			seen[c * RTN_NREGIONS + pw->region] = 1;
-		}
-	}
 	return 0;
 }
 

@@ -194,10 +194,9 @@ map_choose(struct engine *eng, struct err *e)
 		ok = r->addr != 0 && gap_take(&gs, r->addr, r->size);
 	}
 	if (ok) {
-		m->table = gaps_anywhere(&gs, page_up(sizeof(struct rtn_table)));
-		ok = m->table != 0 &&
-		     gap_take(&gs, m->table,
-			      page_up(sizeof(struct rtn_table)));
+		const uint64_t n = page_up(sizeof(struct rtn_table));
+		m->table = gaps_anywhere(&gs, n);
+		ok = m->table != 0 && gap_take(&gs, m->table, n);
 	}
 	if (ok) {
 		m->shared = gaps_anywhere(&gs, m->shared_len);

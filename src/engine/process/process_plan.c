@@ -327,7 +327,8 @@ group_named(const struct engine *eng, const struct plan_group *g)
 		const struct dif_pdesc *d =
 			&eng->en->clauses[eng->en->ecbs[g->ecb0 + i].clause]
 				 ->pdesc;
-		if (d->id != 0 || (!is_pattern(d->func) && !is_pattern(d->name)))
+		if (d->id != 0 ||
+		    (!is_pattern(d->func) && !is_pattern(d->name)))
 			return true;
 	}
 	return false;

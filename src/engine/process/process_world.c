@@ -318,7 +318,9 @@ world_syscall(struct world_obj *o, uint64_t addr)
 {
 	uint64_t base = o->o->base;
 
-	for (addr = addr > o->o->start ? addr : o->o->start; addr < o->o->end;) {
+	if (addr < o->o->start)
+		addr = o->o->start;
+	while (addr < o->o->end) {
 		uint64_t left = elf_code_left(o->elf, addr - base);
 		const uint8_t *p, *hit;
 

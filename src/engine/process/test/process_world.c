@@ -345,7 +345,7 @@ fn_probe(struct world_t *w, enum dif_site_kind kind, const void *fn,
 	return s;
 }
 
-/* ---- running -------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------- */
 
 struct engine *
 try_load(struct world_t *w)

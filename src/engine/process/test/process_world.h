@@ -24,7 +24,7 @@ enum target_cmd {
 	T_FORK,	   /* n children, each calls target_work() and ends */
 	T_EXEC,	   /* becomes sleep(1) */
 	T_SPIN,	   /* calls target_work() without end; never answers */
-	T_CHECK	   /* its answer: bytes of target_work() that are not as linked */
+	T_CHECK	   /* its answer: a sum of the first bytes of target_work() */
 };
 
 uint64_t target_work(uint64_t a, uint64_t b);
@@ -40,7 +40,7 @@ uint64_t target_do(struct target *t, enum target_cmd cmd, uint32_t n);
 void target_tell(struct target *t, enum target_cmd cmd, uint32_t n);
 void target_end(struct target *t);
 
-/* ---- an enabling in the making -------------------------------------------- */
+/* ---- an enabling in the making ------------------------------------------- */
 
 struct world_t {
 	struct arena *a;
