@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 
@@ -55,7 +56,7 @@ probeapi_fail_dtp(struct dtprobe *p)
 	return -1;
 }
 
-/* ---- what may be asked for ------------------------------------------------ */
+/* ---- what may be asked for ----------------------------------------------- */
 
 /* What is wrong with the process that is meant; NULL: nothing. */
 static const char *
@@ -133,7 +134,7 @@ spec_check(struct dtprobe *p, const dtprobe_spec_t *s)
 	return why == NULL ? 0 : probeapi_fail(p, "%s", why);
 }
 
-/* ---- as a program ----------------------------------------------------------- */
+/* ---- as a program -------------------------------------------------------- */
 
 /* The probe description; $1 and $2 stand for the names. */
 static void
@@ -221,7 +222,16 @@ programs_add(struct dtprobe *p, const dtprobe_spec_t *s)
 	return rc;
 }
 
-/* ---- adding ------------------------------------------------------------------- */
+/* ---- adding -------------------------------------------------------------- */
+
+/* Who stops all of its own threads never lets them go again. */
+static const char *
+engine_name(const dtprobe_spec_t *s)
+{
+	bool any = s->engine == NULL || strcmp(s->engine, "auto") == 0;
+
+	return any && s->pid == getpid() ? "kernel" : s->engine;
+}
 
 /* The library's words do not say which option, for it was not asked by name. */
 static int
@@ -236,15 +246,20 @@ add_option(struct dtprobe *p, const char *opt, const char *val)
 static int
 add_options(struct dtprobe *p, const dtprobe_spec_t *s)
 {
+	const char *engine = engine_name(s);
 	char size[32];
 
+	if (s->pid == getpid() && engine != NULL &&
+	    strcmp(engine, "process") == 0)
+		return probeapi_fail(p, "the process engine cannot work in "
+					"the process that uses it");
 	snprintf(size, sizeof(size), "%zu", s->bufsize);
 	if (dtrace_setopt(p->dtp, "quiet", NULL) != 0 ||
 	    dtrace_setopt(p->dtp, "switchrate", "10ms") != 0)
 		return probeapi_fail_dtp(p);
 	if (s->bufsize != 0 && add_option(p, "bufsize", size) != 0)
 		return -1;
-	if (s->engine != NULL && add_option(p, "engine", s->engine) != 0)
+	if (engine != NULL && add_option(p, "engine", engine) != 0)
 		return -1;
 	return probeapi_listen(p);
 }
@@ -365,7 +380,7 @@ dtprobe_add(const dtprobe_spec_t *s, char *err, size_t errlen)
 	return NULL;
 }
 
-/* ---- removing ------------------------------------------------------------------- */
+/* ---- removing ------------------------------------------------------------ */
 
 static void
 remove_entry(struct dtprobe *p)

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- records to events ------------------------------------------------------ */
+/* ---- records to events --------------------------------------------------- */
 
 /* A value of eight bytes or less. */
 static uint64_t
@@ -76,7 +76,7 @@ event_record(const dtrace_probedata_t *data, void *arg)
 	return p->answer == 0 ? DTRACE_CONSUME_NEXT : DTRACE_CONSUME_ABORT;
 }
 
-/* ---- what the library tells --------------------------------------------------- */
+/* ---- what the library tells ---------------------------------------------- */
 
 /* A clause is the caller's, and so is what goes wrong in it. */
 static int
@@ -122,7 +122,7 @@ probeapi_listen(struct dtprobe *p)
 	return 0;
 }
 
-/* ---- counts --------------------------------------------------------------------- */
+/* ---- counts -------------------------------------------------------------- */
 
 static int
 count_row(const dtrace_aggdata_t *data, void *arg)
@@ -145,7 +145,7 @@ dtprobe_count(dtprobe_t *p)
 	return p->count;
 }
 
-/* ---- the end ---------------------------------------------------------------------- */
+/* ---- the end ------------------------------------------------------------- */
 
 /*
  * All has been consumed.  Our own aggregation is taken out of the way of what a
@@ -179,7 +179,7 @@ probeapi_finish(struct dtprobe *p)
 		(void)end_done(p);
 }
 
-/* ---- polling ------------------------------------------------------------------------ */
+/* ---- polling ------------------------------------------------------------- */
 
 static int64_t
 now_ms(void)
@@ -237,7 +237,7 @@ dtprobe_poll(dtprobe_t *p, int timeout_ms)
 	}
 }
 
-/* ---- questions ------------------------------------------------------------------------ */
+/* ---- questions ----------------------------------------------------------- */
 
 pid_t
 dtprobe_pid(const dtprobe_t *p)

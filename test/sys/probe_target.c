@@ -6,41 +6,46 @@
  * t_add() is; then, for each number on standard input, as many rounds, and the
  * number again on standard output.
  */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#define KEPT __attribute__((noipa, noinline))
 
 long t_add(long a, long b, long c, long d, long e, long f);
 long t_mul(long a, long b);
 long t_inner(long a);
 long t_outer(long a);
 
+/* Called through these, functions stay what they are. */
+static long (*volatile add)(long, long, long, long, long, long) = t_add;
+static long (*volatile mul)(long, long) = t_mul;
+static long (*volatile inner)(long) = t_inner;
+static long (*volatile outer)(long) = t_outer;
+
 static volatile long sink;
 
-KEPT long
+long
 t_add(long a, long b, long c, long d, long e, long f)
 {
 	return a + b + c + d + e + f;
 }
 
-KEPT long
+long
 t_mul(long a, long b)
 {
 	return a * b + sink;
 }
 
-KEPT long
+long
 t_inner(long a)
 {
 	sink = a;
 	return a + 1;
 }
 
-KEPT long
+long
 t_outer(long a)
 {
-	long r = t_inner(a);
+	long r = inner(a);
 
 	return r + sink;
 }
@@ -49,9 +54,9 @@ static void
 rounds(long n)
 {
 	for (long i = 0; i < n; i++) {
-		t_add(i, 20, 30, 40, 50, 60);
-		t_mul(i, 2);
-		t_outer(i);
+		add(i, 20, 30, 40, 50, 60);
+		mul(i, 2);
+		outer(i);
 	}
 }
 
@@ -65,7 +70,7 @@ main(int argc, char **argv)
 		return 3;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	printf("%p\n", (void *)t_add);
+	printf("%p\n", (void *)(uintptr_t)t_add);
 	while (scanf("%ld", &n) == 1) {
 		rounds(n);
 		printf("%ld\n", n);

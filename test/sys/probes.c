@@ -26,12 +26,13 @@ static const char *engine, *program;
 #define CHECK(cond)                                                        \
 	do {                                                               \
 		if (!(cond)) {                                             \
-			printf("# %s:%d: %s\n", __func__, __LINE__, #cond); \
+			printf("# %s:%d: %s\n", __func__, __LINE__,       \
+			       #cond);                                     \
 			failures++;                                        \
 		}                                                          \
 	} while (0)
 
-/* ---- the target ------------------------------------------------------------ */
+/* ---- the target ---------------------------------------------------------- */
 
 struct target {
 	pid_t pid;
@@ -104,7 +105,7 @@ target_text(const struct target *t, uint8_t text[32])
 	return n == 32;
 }
 
-/* ---- probes ------------------------------------------------------------------ */
+/* ---- probes -------------------------------------------------------------- */
 
 #define MOST 64
 
@@ -173,7 +174,7 @@ poll_for(dtprobe_t *p, const struct seen *s, unsigned n)
 	CHECK(s->n == n);
 }
 
-/* ---- tests -------------------------------------------------------------------- */
+/* ---- tests --------------------------------------------------------------- */
 
 static void
 test_count(void)
@@ -679,11 +680,13 @@ test_bad(void)
 	refused((dtprobe_spec_t){ .argv = gone, .function = "t_add" },
 		"/no/such/file");
 	refused((dtprobe_spec_t){ .argv = gone, .pid = 1 }, "exclude");
+	refused((dtprobe_spec_t){ .pid = getpid(), .function = "main",
+				  .engine = "process" }, "that uses it");
 	CHECK(dtprobe_add(&(dtprobe_spec_t){ .pid = t.pid }, NULL, 0) == NULL);
 	CHECK(target_run(&t, 3) && target_end(&t) == 7);
 }
 
-/* ---- all of it -------------------------------------------------------------------- */
+/* ---- all of it ----------------------------------------------------------- */
 
 static const struct {
 	const char *name;
