@@ -13,8 +13,8 @@
  *   shared   a memfd that the consumer maps too: struct rtn_shared, then
  *            sites, machines (struct rt), buffers, aggregations, variables.
  *   regions  code, each within 2 GB of the text it serves: a copy of the blob,
- *            handlers, trampolines.  Never written once it is live, and never
- *            unmapped: a thread may be inside.
+ *            handlers, trampolines.  Never written once it is live; unmapped
+ *            when tracing has ended and no thread can come back to it.
  *
  * A THREAD is known by its %fs base (unique among living threads of a process;
  * 0 before the C library has set one up).  A thread SLOT belongs to one living

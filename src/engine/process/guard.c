@@ -194,6 +194,20 @@ guard_undo(struct guard *g, struct err *e)
 }
 
 int
+guard_unused(struct guard *g, const struct inject_span *v, size_t n,
+	     bool *unused, struct err *e)
+{
+	struct guard_req req = { .op = GUARD_UNUSED, .n = n };
+	struct guard_res res;
+
+	memcpy(req.span, v, n * sizeof(*v));
+	if (guard_ask(g, &req, -1, &res, e) != 0)
+		return -1;
+	*unused = res.n != 0;
+	return 0;
+}
+
+int
 guard_shared(struct guard *g, int fd, struct err *e)
 {
 	const struct guard_req req = { .op = GUARD_SHARED };

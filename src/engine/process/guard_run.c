@@ -133,6 +133,17 @@ do_patch(struct guardian *g, const struct guard_req *req, int fd, struct err *e)
 }
 
 static int
+do_unused(struct guardian *g, const struct guard_req *req,
+	  struct guard_res *res, struct err *e)
+{
+	bool unused = false;
+	int rc = inject_unused(&g->in, req->span, req->n, &unused, e);
+
+	res->n = unused;
+	return rc;
+}
+
+static int
 do_shared(struct guardian *g, int fd, struct err *e)
 {
 	void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -162,6 +173,8 @@ serve(struct guardian *g, const struct guard_req *req, int fd,
 		return do_patch(g, req, fd, e);
 	case GUARD_UNDO:
 		return patch_undo_all(g->j, &g->in, e);
+	case GUARD_UNUSED:
+		return do_unused(g, req, res, e);
 	case GUARD_SHARED:
 		return do_shared(g, fd, e);
 	}

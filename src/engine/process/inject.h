@@ -37,6 +37,11 @@ struct inject_thread {
 	bool held;    /* stopped before us (engine_target.held): kept so */
 };
 
+struct inject_span {
+	uint64_t lo, hi;
+};
+#define INJECT_SPANS 8
+
 struct inject {
 	pid_t pid;
 	int mem;     /* /proc/PID/mem, O_RDWR */
@@ -74,6 +79,14 @@ int inject_syscall(struct inject *in, long nr, const uint64_t arg[6],
    and other read-only pages as well.  Need no stop. */
 int inject_read(struct inject *in, uint64_t addr, void *dst, size_t n);
 int inject_write(struct inject *in, uint64_t addr, const void *src, size_t n);
+
+/*
+ * All threads are stopped.  *unused: none of them stands in the code at v[0..n),
+ * n <= INJECT_SPANS, nor is there an address of it on its stacks; where that
+ * cannot be told it is used.
+ */
+int inject_unused(struct inject *in, const struct inject_span *v, size_t n,
+		  bool *unused, struct err *e);
 
 /*
  * Map n bytes at exactly addr in the target, which is stopped: from file

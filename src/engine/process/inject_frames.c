@@ -141,13 +141,19 @@ stack_add(struct search *s, uint64_t sp)
 		span_at(s->map.data.v, s->map.data.n, at);
 	struct inject_span st;
 
-	if (m == NULL || f->stack.n - s->first == STACKS_MAX)
-		return true;
 	for (size_t i = s->first; i < f->stack.n; i++)
 		if (at >= f->stack.v[i].lo && at < f->stack.v[i].hi)
 			return true;
+	if (m == NULL || f->stack.n - s->first == STACKS_MAX) {
+		f->partial = true;
+		return true;
+	}
 	st.lo = at;
-	st.hi = m->hi - at > STACK_MAX ? at + STACK_MAX : m->hi;
+	st.hi = m->hi;
+	if (st.hi - st.lo > STACK_MAX) {
+		st.hi = st.lo + STACK_MAX;
+		f->partial = true;
+	}
 	return vec_push(&f->stack, st);
 }
 
@@ -209,8 +215,10 @@ stack_search(struct search *s, struct inject_span st)
 		size_t n = st.hi - at < CHUNK ? (size_t)(st.hi - at) : CHUNK;
 		size_t i = 0;
 
-		if (inject_read(s->in, at, buf, n) != 0)
+		if (inject_read(s->in, at, buf, n) != 0) {
+			s->found->partial = true;
 			return true;
+		}
 		for (; ok && i + FRAME_SIZE <= n; i += 16)
 			ok = frame_take(s, at + i, buf + i);
 		at += i;
@@ -230,6 +238,18 @@ thread_search(struct search *s, const struct inject_thread *t)
 	return true;
 }
 
+/* ---- who may come back ----------------------------------------------------------- */
+
+/* The end counts: a thread that returns there comes from the last call. */
+static bool
+is_in(const struct inject_span *v, size_t n, uint64_t addr)
+{
+	for (size_t i = 0; i < n; i++)
+		if (addr >= v[i].lo && addr <= v[i].hi)
+			return true;
+	return false;
+}
+
 /* ---- the door ------------------------------------------------------------------ */
 
 int
@@ -242,6 +262,53 @@ inject_frames_find(struct inject *in, struct inject_frames *f, struct err *e)
 		if (in->threads[i].stopped && !thread_search(&s, &in->threads[i]))
 			rc = err_nomem(e);
 	layout_fini(&s.map);
+	return rc;
+}
+
+/* Is there a word in the stack that leads to the code?  Below the stack pointer
+   there may be: return addresses of calls that have returned. */
+static bool
+stack_leads(struct inject *in, struct inject_span st,
+	    const struct inject_span *v, size_t n)
+{
+	uint8_t buf[CHUNK];
+
+	st.lo += 8;
+	while (st.hi > st.lo && st.hi - st.lo >= 8) {
+		size_t len = st.hi - st.lo < CHUNK ? (size_t)(st.hi - st.lo) :
+						     CHUNK;
+		size_t i = 0;
+
+		if (inject_read(in, st.lo, buf, len) != 0)
+			return true;
+		for (; i + 8 <= len; i += 8)
+			if (is_in(v, n, word_of(buf + i)))
+				return true;
+		st.lo += i;
+	}
+	return false;
+}
+
+int
+inject_unused(struct inject *in, const struct inject_span *v, size_t n,
+	      bool *unused, struct err *e)
+{
+	struct inject_frames f = { 0 };
+	int rc;
+
+	if (n > INJECT_SPANS)
+		return err_set(e, &ERR_GENERIC, E2BIG, "process %d",
+			       (int)in->pid);
+	if (inject_by_guard(in))
+		return guard_unused(in->guard, v, n, unused, e);
+	rc = inject_frames_find(in, &f, e);
+	*unused = rc == 0 && !f.partial;
+	for (size_t i = 0; i < in->n && *unused; i++)
+		*unused = in->threads[i].stopped &&
+			  !is_in(v, n, in->threads[i].regs.rip);
+	for (size_t i = 0; i < f.stack.n && *unused; i++)
+		*unused = !stack_leads(in, f.stack.v[i], v, n);
+	inject_frames_fini(&f);
 	return rc;
 }
 

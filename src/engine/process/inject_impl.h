@@ -63,9 +63,6 @@ void inject_admit(struct inject *in, pid_t tracer);
 
 /* ---- inject_frames.c ----------------------------------------------------- */
 
-struct inject_span {
-	uint64_t lo, hi;
-};
 /* The pc that a thread will go on at when a signal handler returns. */
 struct inject_frame {
 	uint64_t at; /* where it is kept */
@@ -74,6 +71,7 @@ struct inject_frame {
 struct inject_frames {
 	VEC(struct inject_frame) frame;
 	VEC(struct inject_span) stack; /* from the stack pointers up */
+	bool partial;		       /* there may be more */
 };
 /* Those of all threads that we have stopped, added to *f. */
 int inject_frames_find(struct inject *in, struct inject_frames *f,
@@ -90,6 +88,8 @@ int guard_syscall(struct guard *g, long nr, const uint64_t arg[6],
 int guard_patch(struct guard *g, struct patch *p, size_t n,
 		const struct patch_move *moves, size_t nmoves, struct err *e);
 int guard_undo(struct guard *g, struct err *e);
+int guard_unused(struct guard *g, const struct inject_span *v, size_t n,
+		 bool *unused, struct err *e);
 
 /* ---- guard_run.c: the guardian ------------------------------------------- */
 
@@ -103,6 +103,7 @@ enum guard_op {
 	GUARD_SYSCALL,
 	GUARD_PATCH,
 	GUARD_UNDO,
+	GUARD_UNUSED,
 	GUARD_SHARED
 };
 struct guard_req {
@@ -111,6 +112,7 @@ struct guard_req {
 	int64_t nr;
 	uint64_t arg[6];
 	uint64_t n, nmoves;
+	struct inject_span span[INJECT_SPANS]; /* n of them */
 };
 struct guard_res {
 	int32_t rc, sys;

@@ -397,6 +397,29 @@ engine_poll(struct engine *eng, struct err *e)
 /* ---- stop ---------------------------------------------------------------- */
 
 /*
+ * Nobody comes into our code any more, but some threads were there still when
+ * the text was put back.  Those that run are out of it in no time; for those
+ * that wait there, in a system call, nobody waits.
+ */
+static void
+target_leave(struct engine *eng)
+{
+	/* Longer and longer, for those that wait for a processor. */
+	static const uint8_t wait_ms[] = { 1, 10, 40 };
+	struct err why = { 0 };
+
+	for (size_t i = 0; i < sizeof(wait_ms) && eng->map.ndone != 0; i++) {
+		nanosleep(&(struct timespec){ .tv_nsec = wait_ms[i] *
+							 (long)NS_MS },
+			  NULL);
+		if (target_stop(eng, true, &why) != 0)
+			return;
+		map_leave(eng);
+		inject_resume(&eng->in);
+	}
+}
+
+/*
  * Text put back.  Where that cannot be done now (a debugger has come to hold
  * the target), the guardian is left to do it as soon as it can.
  */
@@ -414,7 +437,11 @@ target_undo(struct engine *eng, struct err *e)
 		return err_set(e, why.tag, 0, "%s", why.msg);
 	}
 	rc = patch_undo_all(eng->journal, &eng->in, &why);
+	if (rc == 0)
+		map_leave(eng);
 	inject_resume(&eng->in);
+	if (rc == 0)
+		target_leave(eng);
 	if (rc != 0 && !engine_target_ended(eng))
 		return err_set(e, why.tag, 0, "%s", why.msg);
 	eng->patched = false;

@@ -274,6 +274,9 @@ int map_plan(struct engine *eng, struct err *e);
 int map_make(struct engine *eng, struct err *e);
 /* Unmap it there, a thread being stopped: nothing has run in it. */
 void map_retract(struct engine *eng);
+/* The text is put back, all threads are stopped: unmap it there if none of them
+   can come back to it, else leave it. */
+void map_leave(struct engine *eng);
 /* Give back the memory of buffers; what code needs stays. */
 void map_free(struct engine *eng);
 
@@ -308,6 +311,8 @@ void shared_view_fini(struct engine *eng);
 const struct rt_view *shared_view_now(struct engine *eng);
 /* engine_ops.grace */
 void shared_grace(struct engine *eng);
+/* No thread of the target, all of which are stopped, is firing. */
+bool shared_idle(struct engine *eng);
 /* Wait until no probe is firing, at most ms milliseconds. */
 void shared_quiet(struct engine *eng, unsigned ms);
 /* Slots of threads that have ended are free again. */

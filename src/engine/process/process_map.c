@@ -13,6 +13,7 @@
  */
 #include "engine/process/process_impl.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -486,8 +487,34 @@ map_make(struct engine *eng, struct err *e)
 /* ---- after --------------------------------------------------------------- */
 
 /*
- * The target keeps its mappings, for a thread may be in our code still; but
- * nothing looks at buffers any more, so their pages need not stay.
+ * Whoever is in our code has an address of it in his registers or on his stack.
+ * That of a thread which the program itself has put aside, in a signal handler
+ * that switched stacks in the midst of our code, we would not find; programs
+ * that schedule threads of their own in this way look first where they were.
+ */
+void
+map_leave(struct engine *eng)
+{
+	struct inject_span code[INJECT_SPANS];
+	const struct map *m = &eng->map;
+	struct err why = { 0 };
+	bool unused = false;
+
+	static_assert(INJECT_SPANS == RTN_NREGIONS, "one for each region");
+	for (uint32_t i = 0; i < m->nregions; i++)
+		code[i] = (struct inject_span){
+			m->region[i].addr,
+			m->region[i].addr + m->region[i].size
+		};
+	if (m->ndone != 0 && shared_idle(eng) &&
+	    inject_unused(&eng->in, code, m->nregions, &unused, &why) == 0 &&
+	    unused)
+		map_retract(eng);
+}
+
+/*
+ * What the target keeps mapped, for a thread may be in our code still, has
+ * buffers that nothing looks at any more: their pages need not stay.
  */
 void
 map_free(struct engine *eng)

@@ -207,6 +207,17 @@ shared_quiet(struct engine *eng, unsigned ms)
 	memset(eng->stuck, 0, eng->view.maxslots * sizeof(*eng->stuck));
 }
 
+bool
+shared_idle(struct engine *eng)
+{
+	const struct rt_view *v = shared_view_now(eng);
+
+	for (unsigned s = RTN_HOST_SLOTS * RT_LEVELS; s < v->nslots; s++)
+		if (slot_busy(eng, s))
+			return false;
+	return true;
+}
+
 /* ---- threads that have gone ---------------------------------------------- */
 
 static bool
