@@ -116,7 +116,7 @@ struct x86_part {
 
 enum x86_out_kind { X86_OUT_RET, X86_OUT_TAIL };
 struct x86_out { /* a way out of a function */
-	uint64_t addr; /* of the ret or jmp */
+	uint64_t addr; /* of the ret, jmp or jcc */
 	uint8_t len;
 	uint8_t kind; /* enum x86_out_kind */
 };
@@ -290,7 +290,7 @@ struct x86_point {
 	const struct x86_handler *h; /* NULL: dispatch by call number through
 					rtn_shared.sys (SYSENTRY/SYSRETURN) */
 	uint32_t site;
-	enum x86_at kind;
+	enum x86_at kind; /* RETURN at a conditional jump: if it is taken */
 };
 
 /*

@@ -19,8 +19,8 @@
  * it is enough to know that such a pointer must be in the data, or have been
  * made by the code: then it is a target already.
  *
- * Ways out are ret, and jumps to the start of another function.  A jump
- * elsewhere, a conditional one, or code that runs off the end leaves in a way
+ * Ways out are ret, and jumps, conditional ones too, to the start of another
+ * function.  A jump elsewhere, or code that runs off the end, leaves in a way
  * that cannot be probed: `outs_all` is then false.
  */
 #include "engine/x86/x86_fn_impl.h"
@@ -225,8 +225,6 @@ out_jump(struct x86_scan *s, const struct x86_step *t)
 {
 	if (!s->w->is_fn(s->w->arg, t->in.target))
 		scan_leak(s, "it jumps into the middle of other code");
-	else if (t->in.kind == X86_I_JCC)
-		scan_leak(s, "it leaves by a conditional jump");
 	else
 		scan_out(s, t, X86_OUT_TAIL);
 }

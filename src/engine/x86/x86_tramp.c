@@ -10,6 +10,10 @@
  *   probes of the 2nd ...
  *   jmp to the first byte after the window
  *
+ * A conditional jump to another function is a way out only if it is taken:
+ *
+ *   jncc over;  probes of the way out;  jmp there;  over:
+ *
  * At the entry of a function and at its ways out there is no red zone and no
  * live flag, by the ABI; the registers are all that is saved.  Elsewhere both
  * are taken for live, the flags unless the code that follows kills them.  What
@@ -195,11 +199,23 @@ note_moved(struct window *w, uint64_t from, uint64_t to, struct err *e)
 	return 0;
 }
 
-/* The points at offset `at`, before the instruction there or after it.
-   `next`: offset of what runs after them; a system call keeps the flags. */
+/* When the points of an instruction fire. */
+enum when { BEFORE, TAKEN, AFTER };
+
+static enum when
+point_when(const struct x86_point *p, uint8_t kind)
+{
+	if (p->after)
+		return AFTER;
+	return kind == X86_I_JCC && p->kind == X86_AT_RETURN ? TAKEN : BEFORE;
+}
+
+/* The points at offset `at`, where an instruction of that kind is, which fire
+   then.  `next`: offset of what runs after them; a system call keeps the
+   flags. */
 static int
 points(struct x86_buf *b, const struct x86_target *t, struct window *w,
-       uint32_t at, bool after, uint32_t next, struct err *e)
+       uint32_t at, uint8_t kind, enum when when, uint32_t next, struct err *e)
 {
 	bool dead = next < w->len &&
 		    x86_flags_dead(w->bytes + next, w->len - next,
@@ -209,7 +225,7 @@ points(struct x86_buf *b, const struct x86_target *t, struct window *w,
 	for (size_t i = 0; i < w->npoints; i += n) {
 		const struct x86_point *p = &w->points[i];
 		n = 1;
-		if (p->at != at || p->after != after)
+		if (p->at != at || point_when(p, kind) != when)
 			continue;
 		if (check_point(t, p, e) != 0)
 			return -1;
@@ -223,6 +239,67 @@ points(struct x86_buf *b, const struct x86_target *t, struct window *w,
 	return 0;
 }
 
+static bool
+has_taken(const struct window *w, uint32_t at)
+{
+	for (size_t i = 0; i < w->npoints; i++)
+		if (w->points[i].at == at &&
+		    point_when(&w->points[i], X86_I_JCC) == TAKEN)
+			return true;
+	return false;
+}
+
+/* Go on at `over` unless the conditional jump at p would be taken. */
+static void
+jump_not(struct x86_buf *b, const uint8_t *p, const struct x86_insn *in,
+	 struct x86_label *over)
+{
+	bool near = in->len >= 6 && p[in->len - 6] == 0x0f;
+	uint8_t op = p[in->len - (near ? 5 : 2)];
+
+	if ((op & 0xf0) != 0xe0) { /* jcc: its neighbour is its opposite */
+		x86_jcc_label(b, (enum x86_cc)((op & 15) ^ 1), over);
+		return;
+	}
+	/* loop, jrcxz: they have none */
+	x86_bytes(b, p, in->len - 1u);
+	x86_bytes(b, "\x05", 1); /* over the jmp */
+	x86_jmp_label(b, over);
+}
+
+/* A conditional jump that is a way out. */
+static int
+leave(struct x86_buf *b, const struct x86_target *t, struct window *w,
+      uint32_t at, const struct x86_insn *in, struct err *e)
+{
+	int64_t d = (int64_t)(in->target - (w->addr + at + 5));
+	int32_t rel = (int32_t)d;
+	struct x86_label over = { 0 };
+	uint8_t jmp[5] = { 0xe9 };
+
+	if (d != rel)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "the jump at 0x%jx leads too far",
+			       (uintmax_t)(w->addr + at));
+	memcpy(jmp + 1, &rel, sizeof(rel));
+	jump_not(b, w->bytes + at, in, &over);
+	if (points(b, t, w, at, in->kind, TAKEN, w->len, e) != 0 ||
+	    x86_reloc_insn(b, jmp, sizeof(jmp), w->addr + at, e) != 0)
+		return -1;
+	x86_bind(b, &over);
+	return 0;
+}
+
+/* The instruction itself. */
+static int
+move(struct x86_buf *b, const struct x86_target *t, struct window *w,
+     uint32_t at, const struct x86_insn *in, struct err *e)
+{
+	if (in->kind == X86_I_JCC && has_taken(w, at))
+		return leave(b, t, w, at, in, e);
+	return x86_reloc_insn(b, w->bytes + at, w->len - at, w->addr + at, e);
+}
+
 /* One instruction with its points. */
 static int
 step(struct x86_buf *b, const struct x86_target *t, struct window *w,
@@ -234,14 +311,14 @@ step(struct x86_buf *b, const struct x86_target *t, struct window *w,
 	if (!after_syscall &&
 	    note_moved(w, w->addr + at, x86_here(b), e) != 0)
 		return -1;
-	if (points(b, t, w, at, false,
+	if (points(b, t, w, at, in->kind, BEFORE,
 		   in->kind == X86_I_SYSCALL ? next : at, e) != 0 ||
-	    x86_reloc_insn(b, w->bytes + at, w->len - at, w->addr + at, e) != 0)
+	    move(b, t, w, at, in, e) != 0)
 		return -1;
 	if (in->kind == X86_I_SYSCALL &&
 	    note_moved(w, w->addr + next, x86_here(b), e) != 0)
 		return -1;
-	return points(b, t, w, at, true, next, e);
+	return points(b, t, w, at, in->kind, AFTER, next, e);
 }
 
 static bool

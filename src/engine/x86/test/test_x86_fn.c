@@ -310,6 +310,14 @@ test_tails(void **state)
 	l.fns[0] = 0x200;
 	PUT(&l, 0x100, 0x0f, 0x84, 0xfa, 0, 0, 0, 0xc3); /* je 0x200; ret */
 	analyse(&l, 0x100, 7);
+	assert_true(l.f.outs_all && l.f.complete);
+	assert_int_equal(l.f.outs.n, 2);
+	assert_int_equal(l.f.outs.v[0].kind, X86_OUT_TAIL);
+	assert_int_equal(l.f.outs.v[0].len, 6);
+	expect(&l, 0x100, X86_WIN_JMP, 0x100, 6);
+	x86_fn_fini(&l.f);
+	l.fns[0] = 0x1f0; /* into the middle */
+	analyse(&l, 0x100, 7);
 	assert_false(l.f.outs_all);
 	assert_int_equal(l.f.outs.n, 1);
 	x86_fn_fini(&l.f);

@@ -251,6 +251,58 @@ test_return(void **state)
 	assert_int_equal(nmoved, 2); /* and no more: the rest is padding */
 }
 
+/* Way out by a conditional jump: probed if it is taken, and only then. */
+static void
+leaves(const char *jump, uint32_t len, const char *expect, uint32_t nexpect,
+       unsigned reg, uint64_t taken, uint64_t not_taken)
+{
+	static const char after[] = "\x31\xc0\xc3\x90"; /* xor eax, eax; ret */
+	struct x86_point p[] = {
+		{ .at = 0, .h = &no_saves, .site = 4, .kind = X86_AT_RETURN },
+		{ .at = 0, .h = &called, .site = 5, .kind = X86_AT_RETURN },
+		{ .at = 0, .insn = true, .h = &called, .site = 6,
+		  .kind = X86_AT_INSN },
+	};
+	struct run_regs r = { .flags = 0x202 };
+	char bytes[16] = { 0 };
+	const struct subject s = { bytes, 16, 0, len < 5 ? len + 3 : len };
+	size_t first = b.n;
+
+	memcpy(bytes, jump, len);
+	memcpy(bytes + len, after, 4);
+	memcpy(bytes + 11, "\x89\xf8\xc3", 3); /* mov eax, edi; ret */
+	/* without the probe at the instruction: the bytes as they are to be */
+	patch(&s, p, 1);
+	assert_memory_equal(region + first, expect, nexpect);
+	patch(&s, p, 3);
+	r.flags = 0x202 | (reg == X86_NONE ? taken : 0);
+	r.r[X86_RDI] = 77;
+	if (reg != X86_NONE)
+		r.r[reg] = taken;
+	run_code(text, &r);
+	assert_int_equal(r.r[X86_RAX], 77);
+	assert_int_equal(count[4] + count[5], 2);
+	r.flags = 0x202 | (reg == X86_NONE ? not_taken : 0);
+	if (reg != X86_NONE)
+		r.r[reg] = not_taken;
+	run_code(text, &r);
+	assert_int_equal(r.r[X86_RAX], 0);
+	assert_int_equal(count[4] + count[5], 2);
+	assert_int_equal(count[6], 2);
+	assert_int_equal(moved[0].from, TEXT);
+}
+
+static void
+test_leave(void **state)
+{
+	/* jz: jnz over; push rdx ... */
+	leaves("\x74\x09", 2, "\x0f\x85", 2, X86_NONE, 0x40, 0);
+	/* jnb, long */
+	leaves("\x0f\x83\x05\0\0\0", 6, "\x0f\x82", 2, X86_NONE, 0, 1);
+	/* jrcxz: jrcxz +5; jmp over; push rdx */
+	leaves("\xe3\x09", 2, "\xe3\x05\xe9", 3, X86_RCX, 0, 1);
+}
+
 /*
  * Values in the red zone and flags are live across every instruction:
  * mov [rsp - 8], rdi; mov [rsp - 128], rsi; cmp rdi, rsi; mov rcx, rdx;
@@ -501,6 +553,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_entry),
 		cmocka_unit_test(test_return),
+		cmocka_unit_test(test_leave),
 		cmocka_unit_test(test_anywhere),
 		cmocka_unit_test(test_flags),
 		cmocka_unit_test(test_shared_save),
