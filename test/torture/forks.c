@@ -3,7 +3,9 @@
  * forks.c - a fork storm: children of fork, vfork and posix_spawn, from several
  * threads; children work in probed functions, execute, or leave at once.
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <pthread.h>
 #include <spawn.h>
 #include <stdint.h>
