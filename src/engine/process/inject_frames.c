@@ -46,7 +46,7 @@
 #define FRAME_CS   (8 + 40 + 18 * 8)
 #define FRAME_SIZE (FRAME_CS + 8) /* as far as we look */
 
-/* ---- what is mapped --------------------------------------------------------- */
+/* ---- what is mapped ------------------------------------------------- */
 
 struct layout {
 	VEC(struct inject_span) code, data; /* executable, writable */
@@ -121,7 +121,7 @@ span_at(const struct inject_span *v, size_t n, uint64_t addr)
 	return NULL;
 }
 
-/* ---- one thread --------------------------------------------------------------- */
+/* ---- one thread ----------------------------------------------------- */
 
 struct search {
 	struct inject *in;
@@ -238,7 +238,7 @@ thread_search(struct search *s, const struct inject_thread *t)
 	return true;
 }
 
-/* ---- who may come back ----------------------------------------------------------- */
+/* ---- who may come back ---------------------------------------------- */
 
 /* The end counts: a thread that returns there comes from the last call. */
 static bool
@@ -250,7 +250,7 @@ is_in(const struct inject_span *v, size_t n, uint64_t addr)
 	return false;
 }
 
-/* ---- the door ------------------------------------------------------------------ */
+/* ---- the door ------------------------------------------------------- */
 
 int
 inject_frames_find(struct inject *in, struct inject_frames *f, struct err *e)

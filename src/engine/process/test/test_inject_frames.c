@@ -33,7 +33,7 @@ static const uint8_t window[WINDOW] = { 0x50, 0x58, 0x50, 0x58, 0x90 };
 
 enum how { PLAIN, ALTERNATE, NESTED };
 
-/* ---- the target --------------------------------------------------------------- */
+/* ---- the target ----------------------------------------------------- */
 
 static void
 spin_us(unsigned us)
@@ -120,7 +120,7 @@ body_nested(struct tgt_page *page, unsigned thread)
 	run_windows(page, NESTED);
 }
 
-/* ---- the tracer --------------------------------------------------------------- */
+/* ---- the tracer ----------------------------------------------------- */
 
 struct work {
 	struct tgt t;
@@ -268,7 +268,7 @@ test_guard(void **state)
 	cycles(body_nested, true);
 }
 
-/* ---- what is found -------------------------------------------------------------- */
+/* ---- what is found -------------------------------------------------- */
 
 /* Stop it when it stands in a handler; how many frames there are. */
 static size_t
