@@ -46,7 +46,7 @@ fn_analyse(struct engine *eng, struct plan_fn *f, uint64_t size, struct err *e)
 	struct err why = { 0 };
 
 	if (n == 0) {
-		f->why = "its size is not known";
+		f->why = "its size or where it is entered is not known";
 		return 0;
 	}
 	if (x86_fn_analyse(world_x86(f->obj), part, n, &f->fn, &why) == 0)

@@ -7,8 +7,11 @@
  * still is what its file says is looked at when it is overwritten.
  *
  * Compilers move what is rarely run out of a function (.cold); such a part is
- * found by the jumps that lead to it, since the names of two of them may be
- * the same.
+ * found by the jumps and by the landing pads that lead to it, since the names
+ * of two of them may be the same.
+ *
+ * An object of which it cannot be told where its code is entered has no
+ * functions here: nothing of it may be patched.
  */
 #include "engine/process/process_impl.h"
 
@@ -20,8 +23,9 @@ struct world_obj {
 	struct elf_file *elf;
 	struct x86_world x86;
 	struct world *world;
-	const uint64_t *entries; /* elf_entries(); link-time */
+	const uint64_t *entries; /* elf_entries(); link-time; NULL: unknown */
 	size_t nentries;
+	bool looked; /* at the entries */
 };
 
 /* ---- what the analysis asks ---------------------------------------------- */
@@ -40,6 +44,15 @@ obj_is_fn(void *arg, uint64_t addr)
 	const struct world_obj *o = arg;
 
 	return elf_is_fn(o->elf, addr - o->o->base);
+}
+
+static bool
+obj_known(struct world_obj *o)
+{
+	if (!o->looked)
+		o->entries = elf_entries(o->elf, &o->nentries);
+	o->looked = true;
+	return o->entries != NULL;
 }
 
 /* The first of the entries that is not below addr. */
@@ -65,8 +78,8 @@ obj_entered(void *arg, uint64_t lo, uint64_t hi, size_t i, uint64_t *addr)
 	struct world_obj *o = arg;
 	size_t at;
 
-	if (o->entries == NULL)
-		o->entries = elf_entries(o->elf, &o->nentries);
+	if (!obj_known(o))
+		return false; /* world_parts() has refused all of it */
 	at = entry_from(o, lo - o->o->base) + i;
 	if (at >= o->nentries || o->entries[at] >= hi - o->o->base)
 		return false;
@@ -99,6 +112,14 @@ obj_taken(void *arg, uint64_t addr, uint64_t n)
 	const struct world *w = ((const struct world_obj *)arg)->world;
 
 	return w->taken != NULL && w->taken(w->taken_arg, addr, n);
+}
+
+static bool
+obj_pinned(void *arg, uint64_t addr, uint64_t n)
+{
+	const struct world_obj *o = arg;
+
+	return elf_in_rseq(o->elf, addr - o->o->base, addr - o->o->base + n);
 }
 
 const struct x86_world *
@@ -136,7 +157,7 @@ world_open(struct world *w, pid_t pid, struct err *e)
 		*o = (struct world_obj){ .o = po, .elf = po->elf, .world = w };
 		o->x86 = (struct x86_world){ o, obj_bytes, obj_is_fn,
 					     obj_entered, obj_end_before,
-					     obj_taken };
+					     obj_taken, obj_pinned };
 	}
 	return 0;
 }
@@ -254,31 +275,50 @@ part_known(const struct x86_part *part, uint32_t n, uint64_t addr)
 	return false;
 }
 
-/* Parts that code in `from` jumps to. */
-static uint32_t
-cold_parts(struct world_obj *o, const struct x86_part *from,
-	   struct x86_part *part, uint32_t n)
+struct parts {
+	struct world_obj *o;
+	struct x86_part *part;
+	uint32_t n;
+};
+
+/* The part, not known yet, that begins at a link-time address. */
+static void
+part_add(struct parts *ps, uint64_t at)
 {
-	const uint8_t *p = obj_bytes(o, from->addr, from->size);
-	uint64_t base = o->o->base;
+	uint64_t addr = at + ps->o->o->base, size;
 
-	for (uint64_t off = 0; p != NULL && off < from->size && n < 8;) {
-		struct x86_insn in;
-		uint64_t to;
+	if (ps->n == 8 || part_known(ps->part, ps->n, addr) ||
+	    !is_cold(ps->o, at))
+		return;
+	size = fn_size(ps->o, at);
+	if (size != 0)
+		ps->part[ps->n++] = (struct x86_part){ addr, size };
+}
 
+/* A part that is there for exceptions alone may be entered anywhere. */
+static void
+part_of_pad(void *arg, uint64_t at)
+{
+	struct parts *ps = arg;
+	const struct elf_fde *d = elf_fde_at(ps->o->elf, at);
+
+	if (d != NULL)
+		part_add(ps, d->addr);
+}
+
+/* Parts that code in `from` jumps to. */
+static void
+parts_of_jumps(struct parts *ps, const struct x86_part *from)
+{
+	const uint8_t *p = obj_bytes(ps->o, from->addr, from->size);
+	struct x86_insn in;
+
+	for (uint64_t off = 0; p != NULL && off < from->size; off += in.len) {
 		x86_insn_decode(p + off, from->size - off, from->addr + off,
 				&in);
-		off += in.len;
-		if (in.kind != X86_I_JMP && in.kind != X86_I_JCC)
-			continue;
-		if (part_known(part, n, in.target) ||
-		    !is_cold(o, in.target - base))
-			continue;
-		to = fn_size(o, in.target - base);
-		if (to != 0)
-			part[n++] = (struct x86_part){ in.target, to };
+		if (in.kind == X86_I_JMP || in.kind == X86_I_JCC)
+			part_add(ps, in.target - ps->o->o->base);
 	}
-	return n;
 }
 
 uint32_t
@@ -286,18 +326,21 @@ world_parts(struct world_obj *o, uint64_t addr, uint64_t size,
 	    struct x86_part part[8])
 {
 	uint64_t at = addr - o->o->base, left = elf_code_left(o->elf, at);
-	uint32_t n = 1;
+	const struct elf_fde *d = elf_fde_at(o->elf, at);
+	struct parts ps = { o, part, 1 };
 
 	if (size == 0)
 		size = fn_size(o, at);
 	if (size > left)
 		size = left;
-	if (size == 0)
+	if (size == 0 || !obj_known(o))
 		return 0;
 	part[0] = (struct x86_part){ addr, size };
-	for (uint32_t i = 0; i < n; i++)
-		n = cold_parts(o, &part[i], part, n);
-	return n;
+	if (d != NULL && d->addr == at)
+		elf_landing_pads(o->elf, d, part_of_pad, &ps);
+	for (uint32_t i = 0; i < ps.n; i++)
+		parts_of_jumps(&ps, &part[i]);
+	return ps.n;
 }
 
 uint64_t

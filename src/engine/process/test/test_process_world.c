@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * test_process_world.c - what process_world.c knows of this very program: a
+ * function of which a part is reached by exceptions alone (this file is
+ * compiled with -fexceptions), and bytes that must stay.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "engine/process/process_impl.h"
+
+static volatile int cleaned, sink;
+
+static void
+clean(const int *v)
+{
+	cleaned += *v;
+}
+
+static void
+keep(int v)
+{
+	sink = v;
+}
+
+/* For all that the compiler knows, it may throw. */
+static void (*volatile world_throws)(int v) = keep;
+
+/* Where it throws: the cleanup lies in a part of its own, with gcc. */
+extern void world_pads(int v);
+__attribute__((noinline)) void
+world_pads(int v)
+{
+	__attribute__((cleanup(clean))) int x = v;
+
+	world_throws(v);
+	world_throws(x + 1);
+}
+
+/* A descriptor of a restartable sequence, over world_rseq's nops. */
+extern void world_rseq(void);
+__asm__(".text\n.globl world_rseq\n.type world_rseq,@function\nworld_rseq:\n"
+	"1: nop\nnop\nnop\nnop\n2: ret\n"
+	".long 0x53053053\n3: ret\n.size world_rseq,.-world_rseq\n"
+	".pushsection __rseq_cs,\"aw\"\n.balign 32\n"
+	".long 0,0\n.quad 1b,2b-1b,3b\n.popsection\n");
+
+static struct world w;
+
+static int
+setup(void **state)
+{
+	struct err e = { 0 };
+
+	return world_open(&w, getpid(), &e);
+}
+
+static int
+teardown(void **state)
+{
+	world_close(&w);
+	return 0;
+}
+
+static void
+test_pads(void **state)
+{
+	uint64_t addr = (uint64_t)(uintptr_t)world_pads;
+	struct world_obj *o = world_at(&w, addr);
+	struct x86_part part[8];
+	struct x86_fn fn;
+	struct err e = { 0 };
+	uint32_t n;
+
+	world_pads(3);
+	assert_non_null(o);
+	n = world_parts(o, addr, 0, part);
+	assert_true(n >= 1);
+	assert_int_equal(part[0].addr, addr);
+#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
+	assert_int_equal(n, 2);
+#endif
+	assert_int_equal(x86_fn_analyse(world_x86(o), part, n, &fn, &e), 0);
+	assert_true(fn.closed);
+	x86_fn_fini(&fn);
+	assert_int_equal(world_parts(o, addr, 1, part), 1); /* as told */
+	assert_int_equal(part[0].size, 1);
+}
+
+static void
+test_pinned(void **state)
+{
+	uint64_t addr = (uint64_t)(uintptr_t)world_rseq;
+	struct world_obj *o = world_at(&w, addr);
+	const struct x86_world *x;
+
+	world_rseq();
+	assert_non_null(o);
+	x = world_x86(o);
+	assert_true(x->pinned(x->arg, addr, 2));
+	assert_true(x->pinned(x->arg, addr + 3, 5));
+	assert_false(x->pinned(x->arg, addr + 9, 1));
+	assert_true(x->end_before(x->arg, addr) <= addr);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pads),
+		cmocka_unit_test(test_pinned),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
