@@ -270,6 +270,8 @@ inject_check(pid_t pid, bool held, struct err *e)
 		return inject_ended(pid, e);
 	if (!st.has_memory)
 		return refuse(pid, "it is a kernel thread", e);
+	if (pid == getpid()) /* who would let us go on? */
+		return refuse(pid, "it is the tracing process itself", e);
 	if (st.tracer != 0 && !held)
 		return refuse_debugger(pid, st.tracer, e);
 	if (inject_open(&in, pid, held, e) != 0)

@@ -553,6 +553,7 @@ test_refuse_gone(void **state)
 	refused(pid, "has ended");
 	waitpid(pid, NULL, 0);
 	refused(pid, "does not exist");
+	refused(getpid(), "the tracing process itself");
 	if (tgt_status(2, "Kthread", 10) == 1)
 		refused(2, "kernel thread");
 
