@@ -280,31 +280,36 @@ frames_of(struct work *w, struct inject_frames *f)
 	return f->frame.n;
 }
 
-/* Now and then all handlers run; then as many frames are found, on as many
-   stacks, and the outermost has mostly interrupted the windows. */
+static bool
+frames_lead(const struct inject_frames *f, uint64_t lo, uint64_t hi)
+{
+	for (size_t i = 0; i < f->frame.n; i++)
+		if (f->frame.v[i].pc >= lo && f->frame.v[i].pc < hi)
+			return true;
+	return false;
+}
+
+/* Mostly all handlers run; then there are as many frames, on as many stacks,
+   and perhaps some that are no longer in use.  The outermost has mostly
+   interrupted the windows. */
 static void
 finds(tgt_body *body, size_t frames, size_t stacks)
 {
-	int all = 0, in_windows = 0;
+	int in_windows = 0;
 	struct work w;
 
 	work_open(&w, body, false);
-	for (int i = 0; i < 5000 && all < 20; i++) {
+	for (int i = 0; i < 5000 && in_windows < 20; i++) {
 		struct inject_frames f = { 0 };
 		size_t n = frames_of(&w, &f);
 
 		assert_false(f.partial);
-		if (n == frames && f.stack.n == stacks) {
-			uint64_t pc = f.frame.v[n - 1].pc;
-
-			all++;
-			in_windows += pc >= TEXT && pc <= TEXT + MOVES;
-		}
+		in_windows += n >= frames && f.stack.n >= stacks &&
+			      frames_lead(&f, TEXT, TEXT + MOVES);
 		inject_frames_fini(&f);
 		tgt_sleep_us(300);
 	}
-	assert_int_equal(all, 20);
-	assert_in_range(in_windows, 1, 20);
+	assert_int_equal(in_windows, 20);
 	work_close(&w);
 }
 
