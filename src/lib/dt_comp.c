@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * dt_comp.c - the components of a trace (dt_place.h): union-find over clauses,
- * joined by the variables that their DIF names, and for each component what it
- * asks of an engine.
+ * joined by the variables that their DIF names and by speculations, and for
+ * each component what it asks of an engine.
  *
  * What engines can do is in the rows of var.def, subr.def and act.def; beyond
  * that only kernel memory counts: an object with the address of a kernel
@@ -27,6 +27,7 @@ struct comp_cx {
 	uint32_t *parent;   /* [nclauses] */
 	uint32_t *owner[2]; /* [NUSER]: 1 + a clause that uses the variable;
 			       by enum dif_scope, GLOBAL and THREAD */
+	uint32_t speculator; /* 1 + a clause that has to do with speculations */
 	struct need *need;  /* [nclauses] */
 	bool failed;	    /* no memory for a text */
 };
@@ -92,6 +93,15 @@ use_var(struct comp_cx *cx, uint32_t clause, unsigned scope, uint32_t id)
 	*owner = clause + 1;
 }
 
+/* Speculations are shared by all who use any. */
+static void
+use_spec(struct comp_cx *cx, uint32_t clause)
+{
+	if (cx->speculator != 0)
+		comp_join(cx->parent, cx->speculator - 1, clause);
+	cx->speculator = clause + 1;
+}
+
 static void
 use_instr(struct comp_cx *cx, uint32_t clause, dif_instr_t i)
 {
@@ -124,6 +134,8 @@ use_instr(struct comp_cx *cx, uint32_t clause, dif_instr_t i)
 		s = dif_subr_by_id(DIF_IDX(i));
 		if (s != NULL)
 			need_row(cx, clause, s->engines, "%s()", s->name);
+		if (DIF_IDX(i) == DIF_SUBR_speculation)
+			use_spec(cx, clause);
 		break;
 	}
 }
@@ -134,7 +146,7 @@ use_obj(struct comp_cx *cx, uint32_t clause, const struct dif_obj *o)
 	if (o == NULL)
 		return;
 	if (o->kernel)
-		need_row(cx, clause, DIF_ENG_IK, "%s", "a kernel symbol");
+		need_row(cx, clause, DIF_ENG_IK, "%s", "kernel symbols");
 	for (uint32_t i = 0; i < o->ntext; i++)
 		use_instr(cx, clause, o->text[i]);
 }
@@ -164,6 +176,8 @@ use_clause(struct comp_cx *cx, uint32_t c)
 		const struct dif_act_info *a = dif_act_by_code(st->kind);
 		if (a != NULL)
 			need_row(cx, c, a->engines, "%s()", a->name);
+		if (DIF_ACT_IS_SPEC(st->kind))
+			use_spec(cx, c);
 		for (uint32_t x = 0; x < st->nexprs; x++) {
 			use_src(cx, c, &st->exprs[x]);
 			use_obj(cx, c, st->exprs[x].obj);

@@ -63,7 +63,9 @@ world_init(dtrace_hdl_t *dtp, struct dt_world *w)
 		.serves = process_serves,
 	};
 	w->no_kernel = world_missing(dtp, &bpf_engine_ops);
-	w->no_process = world_missing(dtp, process_ops);
+	w->no_process = dtp->opt[DT_OPT_cpu] != DTRACEOPT_UNSET ?
+				"follows threads, not a CPU (-x cpu)" :
+				world_missing(dtp, process_ops);
 }
 
 /* ---- instances -------------------------------------------------------------- */
@@ -250,7 +252,7 @@ engines_attach(dtrace_hdl_t *dtp, struct dt_engine **failed)
 {
 	for (uint32_t i = 0; i < dtp->nengines; i++) {
 		struct dt_engine *de = *failed = &dtp->engines[i];
-		if (engine_load(dtp, de) != 0)
+		if (engine_load(dtp, de) != 0 || dt_specs_init(dtp, de) != 0)
 			return -1;
 		if (i > 0)
 			de->flow0 = de[-1].flow0 +
@@ -363,6 +365,8 @@ dtrace_go(dtrace_hdl_t *dtp)
 	dtp->active = true;
 	dtp->last_switch = dtp->last_agg = dt_now();
 	dtp->last_status = dtp->last_drops = dtp->last_switch;
+	dtp->last_clean = dtp->last_switch;
+	dtp->speculates = dt_specs_wanted(&dtp->en);
 	return 0;
 }
 
@@ -463,6 +467,7 @@ dt_run_free(dtrace_hdl_t *dtp)
 		if (de->eng != NULL)
 			de->ops->free(de->eng);
 		free(de->seen);
+		dt_specs_free(de);
 	}
 	dtp->nengines = 0;
 }

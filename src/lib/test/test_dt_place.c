@@ -198,7 +198,7 @@ rows_tell_engines(void **state)
 	assert_string_equal(c[0].only_k, "curthread");
 	assert_int_equal(c[1].engines, DIF_ENG_P);
 	assert_string_equal(c[1].only_p, "stop()");
-	assert_string_equal(c[2].only_k, "a kernel symbol");
+	assert_string_equal(c[2].only_k, "kernel symbols");
 	assert_string_equal(c[3].only_k, "stack()");
 	assert_int_equal(c[4].engines, DIF_ENG_K | DIF_ENG_P);
 	assert_int_equal(c[4].pid, 7);
