@@ -102,5 +102,8 @@ int inject_mmap(struct inject *in, uint64_t addr, uint64_t n, int prot,
  */
 int inject_memfd(struct inject *in, uint64_t n, int *target_fd,
 		 struct err *e);
+/* Our descriptor, open in the target too, which is stopped: *target_fd, which
+   is close-on-exec (close it there with inject_syscall). 0, or -1 + *e. */
+int inject_fd(struct inject *in, int fd, int *target_fd, struct err *e);
 
 #endif

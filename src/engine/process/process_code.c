@@ -363,7 +363,7 @@ static int
 region_begin(struct engine *eng, struct map_region *r, struct x86_target *t,
 	     struct err *e)
 {
-	r->buf = (struct x86_buf){ .p = eng->map.mem + r->off,
+	r->buf = (struct x86_buf){ .p = r->mem,
 				   .cap = r->size,
 				   .base = r->addr };
 	*t = code_target(eng, eng->sh, r->addr);

@@ -29,6 +29,7 @@
 #define QUIET_MS 200u /* a firing takes microseconds, if its thread runs */
 #define REAP_NS	 (200 * NS_MS)
 #define WATCH_NS (20 * NS_MS) /* exit() is noticed within that */
+#define HURRY_NS (2 * NS_MS)  /* another program is being loaded */
 
 static uint64_t
 now_ns(void)
@@ -159,7 +160,7 @@ attach_guard(struct engine *eng, struct err *e)
 
 /* Memory in the target; nothing runs there yet. */
 static int
-attach_map(struct engine *eng, struct err *e)
+attach_map(struct engine *eng, bool follow, struct err *e)
 {
 	int rc;
 
@@ -167,7 +168,7 @@ attach_map(struct engine *eng, struct err *e)
 		return map_make(eng, e);
 	if (attach_guard(eng, e) != 0 || target_stop(eng, false, e) != 0)
 		return -1;
-	rc = map_make(eng, e);
+	rc = follow ? map_enter(eng, e) : map_make(eng, e);
 	inject_resume(&eng->in);
 	return rc == 0 ? guard_shared(eng->guard, eng->map.fd, e) : -1;
 }
@@ -228,14 +229,20 @@ attach_retract(struct engine *eng)
 	inject_resume(&eng->in);
 }
 
-static int
-engine_attach(struct engine *eng, struct err *e)
+/* Memory, code, patches; the target's memory is open. */
+int
+engine_enter(struct engine *eng, bool follow, struct err *e)
 {
-	if (target_open(eng, e) != 0 || attach_map(eng, e) != 0 ||
-	    shared_fill(eng, e) != 0 || code_make(eng, e) != 0)
+	if (attach_map(eng, follow, e) != 0)
+		goto fail;
+	if (follow)
+		shared_follow(eng);
+	else if (shared_fill(eng, e) != 0)
+		goto fail;
+	if (code_make(eng, e) != 0)
 		goto fail;
 	shared_fill_sys(eng);
-	if (attach_host(eng, e) != 0 || attach_patch(eng, e) != 0)
+	if ((!follow && attach_host(eng, e) != 0) || attach_patch(eng, e) != 0)
 		goto fail;
 	return 0;
 fail:
@@ -243,23 +250,37 @@ fail:
 	return -1;
 }
 
+static int
+engine_attach(struct engine *eng, struct err *e)
+{
+	return target_open(eng, e) == 0 ? engine_enter(eng, false, e) : -1;
+}
+
 /* ---- the consumer's wake-up ---------------------------------------------- */
 
 /*
  * Native code does not wake us: a store is all that it can afford.  So one
- * thread looks at ctl.wanted, and tells once until it was heard.
+ * thread looks at ctl.wanted, and tells once until it was heard.  It lets
+ * threads go that are about to exec, and then tells all the time.
  */
 static void *
 watch_run(void *arg)
 {
 	struct engine *eng = arg;
-	const struct timespec nap = { .tv_nsec = WATCH_NS };
 	const uint64_t one = 1;
 	bool told = false;
 
 	while (!__atomic_load_n(&eng->watch_end, __ATOMIC_ACQUIRE)) {
 		bool wanted = __atomic_load_n(&eng->sh->ctl.wanted,
 					      __ATOMIC_ACQUIRE) != 0;
+		struct timespec nap = { .tv_nsec = WATCH_NS };
+
+		exec_answer(eng);
+		if (exec_hurry(eng)) {
+			nap.tv_nsec = HURRY_NS;
+			wanted = true;
+			told = false;
+		}
 		if (wanted && !told)
 			told = write(eng->wake, &one, sizeof(one)) ==
 			       (ssize_t)sizeof(one);
@@ -360,6 +381,11 @@ target_changed(struct engine *eng)
 	if (st == FOLLOW_SAME)
 		return false;
 	eng->gone = true;
+	eng->exec_ns = 0;
+	/* It executes one program after the other: see exec_poll(). */
+	if (st == FOLLOW_EXEC && !target_held(eng) &&
+	    (eng->plan.sys_entry || eng->plan.sys_return))
+		__atomic_store_n(&eng->follow_ns, now_ns(), __ATOMIC_RELEASE);
 	for (uint32_t i = 0; st == FOLLOW_EXEC && eng->journal != NULL &&
 			     i < eng->journal->n;
 	     i++)
@@ -372,25 +398,24 @@ engine_poll(struct engine *eng, struct err *e)
 {
 	uint64_t now = now_ns();
 
-	if (eng->sh == NULL || eng->gone)
+	if (eng->sh == NULL || (eng->gone && eng->follow_ns == 0))
 		return 0;
 	if (engine_target_ended(eng)) {
 		eng->gone = true;
+		eng->follow_ns = 0;
 		return 0;
 	}
 	clock_adjust(&eng->clock);
-	if (eng->map.nregions == 0)
+	if (eng->follow_ns != 0)
+		exec_poll(eng, now);
+	if (eng->gone || eng->map.nregions == 0)
 		return 0;
 	poll_children(eng);
-	if (eng->sh->exec_wait == 1) {
-		eng->sh->exec_wait = 2;
-		eng->next_reap_ns = 0; /* look whether it did */
-	}
-	if (now < eng->next_reap_ns)
+	if ((now < eng->next_reap_ns && !exec_hurry(eng)) ||
+	    target_changed(eng) || now < eng->next_reap_ns)
 		return 0;
 	eng->next_reap_ns = now + REAP_NS;
-	if (!target_changed(eng))
-		shared_reap(eng);
+	shared_reap(eng);
 	return 0;
 }
 
@@ -534,6 +559,16 @@ engine_report(struct engine *eng, struct buf *out)
 		buf_printf(out, "process %d: %u places had changed since they "
 				"were looked at, and were left alone\n",
 			   (int)eng->pid, eng->nlost);
+	if (eng->nfollowed != 0)
+		buf_printf(out,
+			   "process %d: executed %u other programs; what each "
+			   "did before its C library was there was not seen\n",
+			   (int)eng->pid, eng->nfollowed);
+	if (eng->left != NULL)
+		buf_printf(out,
+			   "process %d: runs another program, and cannot be "
+			   "traced there: %s\n",
+			   (int)eng->pid, eng->left);
 	if (eng->how != NULL)
 		buf_printf(out, "process %d: %s\n", (int)eng->pid, eng->how);
 }

@@ -209,12 +209,16 @@ struct plan {
 	uint32_t cells_size; /* bytes of all */
 	VEC(struct rt_static_cell) statics;
 	uint32_t nrefused; /* groups */
+	bool again;	   /* made anew for another program (plan_follow()) */
 };
 
 struct engine;
 /* All that can be known without touching the process. */
 int plan_make(struct engine *eng, struct err *e);
 void plan_fini(struct plan *p);
+/* The process runs another program, which the world knows by now: only system
+   calls have places there.  Sites and classes stay as they are. */
+int plan_follow(struct engine *eng, struct err *e);
 /* The analysis of the function at addr; made when first asked. */
 int plan_fn_get(struct engine *eng, struct world_obj *o, uint64_t addr,
 		uint64_t size, uint32_t *idx, struct err *e);
@@ -250,6 +254,7 @@ struct map_region {
 	uint64_t addr, size; /* in the target */
 	uint64_t off;	     /* in the file */
 	uint64_t lo, hi;     /* text it serves */
+	uint8_t *mem;	     /* the consumer's mapping of it */
 	struct x86_handler *handlers; /* [classes] */
 	bool *made;		      /* [classes]: there is code here */
 	struct x86_buf buf;
@@ -257,7 +262,8 @@ struct map_region {
 struct map {
 	int fd; /* the consumer's; -1 */
 	uint8_t *mem;
-	uint64_t len; /* of the file */
+	uint64_t len;	/* mapped by the consumer at mem: the file at first */
+	uint64_t file_len; /* it grows when a new program is followed */
 	uint64_t shared, shared_len; /* in the target */
 	uint64_t table;		     /* in the target */
 	struct map_region region[RTN_NREGIONS];
@@ -272,6 +278,11 @@ struct map {
 int map_plan(struct engine *eng, struct err *e);
 /* Make it all; in the target too, of which a thread is stopped. */
 int map_make(struct engine *eng, struct err *e);
+/* The same for another program in the process: regions anew, behind those that
+   children of the old one may still run; map_follow() with nothing touched,
+   then map_enter() with a thread stopped. */
+int map_follow(struct engine *eng, struct err *e);
+int map_enter(struct engine *eng, struct err *e);
 /* Unmap it there, a thread being stopped: nothing has run in it. */
 void map_retract(struct engine *eng);
 /* The text is put back, all threads are stopped: unmap it there if none of them
@@ -306,6 +317,8 @@ void shared_constants(struct engine *eng, struct rtn_shared *sh, uint64_t at,
 /* All but the table of system calls, which needs the code. */
 int shared_fill(struct engine *eng, struct err *e);
 void shared_fill_sys(struct engine *eng);
+/* The process runs another program: no thread has a slot, addresses differ. */
+void shared_follow(struct engine *eng);
 int shared_view(struct engine *eng, struct err *e);
 void shared_view_fini(struct engine *eng);
 const struct rt_view *shared_view_now(struct engine *eng);
@@ -351,6 +364,10 @@ struct engine {
 	bool patched; /* there is something to undo */
 	uint32_t nlost; /* patches that were not made: other text was there */
 	bool gone;    /* ended, or another program since an exec */
+	uint64_t exec_ns;    /* look whether it has done an exec, until then */
+	uint64_t follow_ns;  /* not 0: it has; when it was seen */
+	uint32_t nfollowed;
+	const char *left;    /* why it was not followed; NULL */
 	uint32_t nchildren_seen;
 	uint64_t next_reap_ns;
 	bool foreign_pids; /* it is in another pid namespace */
@@ -373,6 +390,19 @@ struct engine {
 	volatile bool watch_end;
 	int wake; /* eventfd */
 };
+
+/* ---- another program (process_exec.c) ------------------------------------ */
+
+/* From poll: has the process done an exec; go on there.  What cannot be is
+   told by the report, and no error. */
+void exec_poll(struct engine *eng, uint64_t now);
+/* From the thread that watches: a thread of the target waits in rtn_exec(). */
+void exec_answer(struct engine *eng);
+/* Is the consumer to look more often? */
+bool exec_hurry(const struct engine *eng);
+
+/* What is needed of process_engine.c for this. */
+int engine_enter(struct engine *eng, bool follow, struct err *e);
 
 /* Has the target ended?  Also when it is not reaped yet. */
 bool engine_target_ended(const struct engine *eng);

@@ -277,6 +277,28 @@ map_place(struct engine *eng)
 		m->region[i].off = m->len;
 		m->len += m->region[i].size;
 	}
+	m->file_len = m->len;
+}
+
+/* How large the regions are. */
+static int
+map_measure(struct engine *eng, struct err *e)
+{
+	struct map *m = &eng->map;
+
+	if (code_measure(eng, e) != 0)
+		return -1;
+	for (uint32_t i = 0; i < m->nregions; i++) {
+		m->region[i].size = page_up(m->region[i].size);
+		m->region[i].handlers =
+			arena_calloc(eng->arena, eng->plan.classes.n + 1,
+				     sizeof(struct x86_handler));
+		m->region[i].made = arena_calloc(
+			eng->arena, eng->plan.classes.n + 1, sizeof(bool));
+		if (m->region[i].handlers == NULL || m->region[i].made == NULL)
+			return err_nomem(e);
+	}
+	return 0;
 }
 
 int
@@ -290,18 +312,8 @@ map_plan(struct engine *eng, struct err *e)
 		return -1;
 	if (m->nregions != 0)
 		map_fit_limit(eng);
-	if (code_measure(eng, e) != 0)
+	if (map_measure(eng, e) != 0)
 		return -1;
-	for (uint32_t i = 0; i < m->nregions; i++) {
-		m->region[i].size = page_up(m->region[i].size);
-		m->region[i].handlers =
-			arena_calloc(eng->arena, eng->plan.classes.n + 1,
-				     sizeof(struct x86_handler));
-		m->region[i].made = arena_calloc(
-			eng->arena, eng->plan.classes.n + 1, sizeof(bool));
-		if (m->region[i].handlers == NULL || m->region[i].made == NULL)
-			return err_nomem(e);
-	}
 	map_place(eng);
 	return 0;
 }
@@ -321,6 +333,8 @@ map_ours(struct engine *eng, struct err *e)
 			       (unsigned long long)m->len);
 	m->mem = p;
 	eng->sh = p;
+	for (uint32_t i = 0; i < m->nregions; i++)
+		m->region[i].mem = m->mem + m->region[i].off;
 	return 0;
 }
 
@@ -420,11 +434,25 @@ map_retract(struct engine *eng)
 	}
 }
 
+/* Those that are not part of the mapping of all. */
+static void
+regions_close(struct map *m)
+{
+	for (uint32_t i = 0; i < m->nregions; i++) {
+		struct map_region *r = &m->region[i];
+
+		if (r->mem != NULL && r->off >= m->len)
+			munmap(r->mem, r->size);
+		r->mem = NULL;
+	}
+}
+
 static void
 map_close(struct engine *eng)
 {
 	struct map *m = &eng->map;
 
+	regions_close(m);
 	if (m->mem != NULL)
 		munmap(m->mem, m->len);
 	if (m->fd >= 0)
@@ -434,21 +462,12 @@ map_close(struct engine *eng)
 	m->fd = -1;
 }
 
-/* The file, and all of its mappings there. */
+/* At addresses that are free. */
 static int
-map_try(struct engine *eng, struct err *e)
+map_somewhere(struct engine *eng, int tfd, struct err *e)
 {
-	struct map *m = &eng->map;
-	struct err why = { 0 };
-	uint64_t arg[6] = { 0 };
-	int tfd = -1, rc = -1;
-	int64_t res;
+	int rc = -1;
 
-	m->fd = inject_memfd(&eng->in, m->len, &tfd, e);
-	if (m->fd < 0)
-		return -1;
-	if (map_ours(eng, e) != 0)
-		goto out;
 	for (int i = 0; i < TRIES && rc != 0; i++) {
 		err_clear(e);
 		if (map_choose(eng, e) != 0)
@@ -459,9 +478,33 @@ map_try(struct engine *eng, struct err *e)
 		if (rc != 0 && e->sys != EEXIST)
 			break;
 	}
-out:
-	arg[0] = (uint64_t)tfd;
+	return rc;
+}
+
+static void
+close_there(struct engine *eng, int tfd)
+{
+	const uint64_t arg[6] = { (uint64_t)tfd };
+	struct err why = { 0 };
+	int64_t res;
+
 	inject_syscall(&eng->in, SYS_close, arg, &res, &why);
+}
+
+/* The file, and all of its mappings there. */
+static int
+map_try(struct engine *eng, struct err *e)
+{
+	struct map *m = &eng->map;
+	int tfd = -1, rc;
+
+	m->fd = inject_memfd(&eng->in, m->len, &tfd, e);
+	if (m->fd < 0)
+		return -1;
+	rc = map_ours(eng, e);
+	if (rc == 0)
+		rc = map_somewhere(eng, tfd, e);
+	close_there(eng, tfd);
 	return rc;
 }
 
@@ -482,6 +525,56 @@ map_make(struct engine *eng, struct err *e)
 		map_place(eng);
 	}
 	return 0;
+}
+
+/* ---- another program ----------------------------------------------------- */
+
+static int
+region_grow(struct engine *eng, struct map_region *r, struct err *e)
+{
+	struct map *m = &eng->map;
+	void *p;
+
+	r->off = m->file_len;
+	if (ftruncate(m->fd, (off_t)(r->off + r->size)) != 0)
+		return err_set(e, &ERR_GENERIC, errno,
+			       "shared memory cannot grow");
+	m->file_len += r->size;
+	p = mmap(NULL, r->size, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd,
+		 (off_t)r->off);
+	if (p == MAP_FAILED)
+		return err_set(e, &ERR_GENERIC, errno,
+			       "cannot map shared memory");
+	r->mem = p;
+	return 0;
+}
+
+int
+map_follow(struct engine *eng, struct err *e)
+{
+	struct map *m = &eng->map;
+
+	regions_close(m);
+	memset(m->region, 0, sizeof(m->region));
+	m->nregions = m->ndone = 0;
+	if (map_cluster(eng, e) != 0 || map_measure(eng, e) != 0)
+		return -1;
+	for (uint32_t i = 0; i < m->nregions; i++)
+		if (region_grow(eng, &m->region[i], e) != 0)
+			return -1;
+	return 0;
+}
+
+int
+map_enter(struct engine *eng, struct err *e)
+{
+	int tfd, rc;
+
+	if (inject_fd(&eng->in, eng->map.fd, &tfd, e) != 0)
+		return -1;
+	rc = map_somewhere(eng, tfd, e);
+	close_there(eng, tfd);
+	return rc;
 }
 
 /* ---- after --------------------------------------------------------------- */

@@ -370,6 +370,8 @@ plan_check(struct engine *eng, struct err *e)
 	uint8_t *probe = arena_alloc(eng->arena, eng->en->nprobes + 1);
 	uint8_t *clause = arena_alloc(eng->arena, eng->en->nclauses + 1);
 
+	if (p->again)
+		return 0; /* what is left is better than nothing */
 	if (probe == NULL || clause == NULL)
 		return err_nomem(e);
 	p->nrefused = 0;
@@ -444,6 +446,36 @@ plan_make(struct engine *eng, struct err *e)
 	if (plan_check(eng, e) != 0 || plan_statics(eng, e) != 0)
 		return -1;
 	return plan_number(eng, e);
+}
+
+static void
+plan_forget(struct plan *p)
+{
+	for (size_t i = 0; i < p->fns.n; i++)
+		x86_fn_fini(&p->fns.v[i].fn);
+	p->fns.n = p->points.n = p->windows.n = p->hops.n = 0;
+	p->nsys = p->nsys_refused = 0;
+	hash_free(p->fn_by_addr);
+	p->fn_by_addr = hash_new();
+	p->again = true;
+}
+
+int
+plan_follow(struct engine *eng, struct err *e)
+{
+	struct plan *p = &eng->plan;
+
+	plan_forget(p);
+	if (p->fn_by_addr == NULL)
+		return err_nomem(e);
+	eng->world.taken = plan_taken;
+	eng->world.taken_arg = p;
+	for (uint32_t i = 0; i < p->groups.n; i++)
+		if (!p->classes.v[p->groups.v[i].cls].sys)
+			plan_refuse(p, i, "the process runs another program");
+	if (plan_syscalls(eng, e) != 0)
+		return -1;
+	return plan_windows(p) == 0 ? 0 : err_nomem(e);
 }
 
 void

@@ -471,6 +471,36 @@ shared_fill(struct engine *eng, struct err *e)
 	return 0;
 }
 
+/* Threads of the program that was there: whatever they were doing is over. */
+static void
+slots_abandon(struct engine *eng)
+{
+	const unsigned first = RTN_HOST_SLOTS * RT_LEVELS;
+
+	for (uint32_t i = 0; i < eng->lay.nthreads * RT_LEVELS; i++) {
+		struct rt *rt = eng->view.rt[first + i];
+
+		if (i / RT_LEVELS >= eng->sh->nthreads_used)
+			break;
+		if (rt->busy != 0 && eng->lay.assoc_size != 0)
+			rt_assoc_abandon(rt, (void *)(eng->map.mem +
+						      eng->lay.assoc));
+		__atomic_store_n(&rt->busy, 0, __ATOMIC_RELEASE);
+		if (i % RT_LEVELS == RT_LEVELS - 1)
+			eng->sh->owner[i / RT_LEVELS] = 0;
+	}
+}
+
+void
+shared_follow(struct engine *eng)
+{
+	slots_abandon(eng);
+	memset(eng->sh->comm, 0, sizeof(eng->sh->comm));
+	memset(eng->sh->ancestors, 0, sizeof(eng->sh->ancestors));
+	shared_constants(eng, eng->sh, eng->map.shared, eng->map.table);
+	eng->sh->exec_wait = 0;
+}
+
 void
 shared_fill_sys(struct engine *eng)
 {

@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -86,6 +87,19 @@ do_forks(uint32_t n)
 	return ok;
 }
 
+static int obey_from, obey_to;
+
+__attribute__((noreturn)) static void
+do_again(void)
+{
+	char from[12], to[12];
+
+	snprintf(from, sizeof(from), "%d", obey_from);
+	snprintf(to, sizeof(to), "%d", obey_to);
+	execl("/proc/self/exe", "again", "target", from, to, (char *)NULL);
+	_exit(8);
+}
+
 static uint64_t
 target_obey(enum target_cmd cmd, uint32_t n)
 {
@@ -113,6 +127,8 @@ target_obey(enum target_cmd cmd, uint32_t n)
 	case T_EXEC:
 		execl("/bin/sleep", "sleep", "30", (char *)NULL);
 		_exit(8);
+	case T_AGAIN:
+		do_again();
 	case T_SPIN:
 		for (;;)
 			sum += target_work(sum, sum + 1);
@@ -135,12 +151,21 @@ target_main(int from, int to)
 	struct cmd c;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	obey_from = from;
+	obey_to = to;
 	while (read(from, &c, sizeof(c)) == (ssize_t)sizeof(c)) {
 		uint64_t r = target_obey(c.cmd, c.n);
 		if (write(to, &r, sizeof(r)) != (ssize_t)sizeof(r))
 			break;
 	}
 	_exit(0);
+}
+
+void
+target_again(int argc, char **argv)
+{
+	if (argc == 4 && strcmp(argv[1], "target") == 0)
+		target_main(atoi(argv[2]), atoi(argv[3]));
 }
 
 void

@@ -23,6 +23,8 @@ enum target_cmd {
 	T_SERIAL,  /* n threads, one after the other: one target_work() each */
 	T_FORK,	   /* n children, each calls target_work() and ends */
 	T_EXEC,	   /* becomes sleep(1) */
+	T_AGAIN,   /* becomes this program anew, as if it was told nothing yet:
+		      target_again() */
 	T_SPIN,	   /* calls target_work() without end; never answers */
 	T_CHECK	   /* its answer: a sum of the first bytes of target_work() */
 };
@@ -39,6 +41,8 @@ void target_start(struct target *t);
 uint64_t target_do(struct target *t, enum target_cmd cmd, uint32_t n);
 void target_tell(struct target *t, enum target_cmd cmd, uint32_t n);
 void target_end(struct target *t);
+/* First thing in main(): obeys, and does not return, if it is T_AGAIN's. */
+void target_again(int argc, char **argv);
 
 /* ---- an enabling in the making ------------------------------------------- */
 

@@ -299,6 +299,62 @@ test_exec(void **state)
 	world_free(w);
 }
 
+/* Poll until the target is traced in its n-th program. */
+static void
+until_followed(struct world_t *w, unsigned n)
+{
+	struct buf out = BUF_INIT;
+	char want[32];
+
+	snprintf(want, sizeof(want), "executed %u other", n);
+	for (int i = 0; i < 3000; i++) {
+		assert_int_equal(process_engine_ops.poll(w->eng, &w->e), 0);
+		buf_reset(&out);
+		process_engine_ops.report(w->eng, &out);
+		if (strstr(buf_str(&out), want) != NULL)
+			break;
+		assert_null(strstr(buf_str(&out), "cannot be traced"));
+		usleep(1000);
+	}
+	assert_non_null(strstr(buf_str(&out), want));
+	buf_fini(&out);
+}
+
+/* System calls go on to be traced, what is known stays; functions are gone. */
+static void
+test_follow(void **state)
+{
+	struct world_t *w = world_new();
+	struct dif_clause *c = clause(w, NULL);
+	const struct rt_rec *r = NULL;
+
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	c = clause(w, NULL);
+	stmt(w, c, DIF_ACT_TRACE, arg0, NULL, NULL);
+	c = clause(w, NULL);
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	probe(w, DIF_SITE_SYSENTRY, SYS_getppid, 1, &entry_args);
+	probe(w, DIF_SITE_SYSRETURN, SYS_getppid, 2, &sysret_args);
+	fn_probe(w, DIF_SITE_UENTRY, target_work, 4);
+	start(w);
+	target_do(&w->t, T_GETPPID, 10);
+	target_do(&w->t, T_WORK, 5);
+	for (unsigned i = 1; i <= 3; i++) {
+		target_tell(&w->t, T_AGAIN, 0);
+		until_followed(w, i);
+		target_do(&w->t, T_GETPPID, 10);
+		target_do(&w->t, T_WORK, 5);
+		target_do(&w->t, T_THREADS, 4);
+	}
+	stop(w);
+	assert_int_equal(target_do(&w->t, T_GETPPID, 1), getpid());
+	assert_int_equal(take(w, 2, &r), 40);
+	assert_int_equal(word(r, 0), getpid());
+	assert_int_equal(cells(w, 1, 0, NULL), 5);
+	assert_int_equal(w->sum0, 40);
+	world_free(w);
+}
+
 /* Wait until the target has fired. */
 static void
 until_fired(struct world_t *w)
@@ -389,8 +445,10 @@ test_no_target(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
+	target_again(argc, argv);
+
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_count),
 		cmocka_unit_test(test_names),
@@ -402,6 +460,7 @@ main(void)
 		cmocka_unit_test(test_syscall),
 		cmocka_unit_test(test_fork),
 		cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_follow),
 		cmocka_unit_test(test_death),
 		cmocka_unit_test(test_spin),
 		cmocka_unit_test(test_refused),

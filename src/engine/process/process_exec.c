@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * process_exec.c - the target executes another program, and system calls go on
+ * to be traced there.
+ *
+ *	runs ──rtn_exec(), or it is seen──▶ another program ──▶ libc is there
+ *	  ▲                                                         │
+ *	  └───────── regions, patches, guardian anew ◀──────────────┘
+ *
+ * Nothing of ours outlives an exec but the memory file, which we hold: with all
+ * that has been recorded, aggregated and assigned.  It is mapped into the new
+ * program, which is entered as a process is with -p: so what it does before is
+ * not seen, from its first instruction to a moment after its C library has been
+ * mapped.  Probes of functions were the old program's, and are gone with it.
+ *
+ * Code of the old program's regions stays in the file: children that it has
+ * forked may run it still.  New regions are put behind.
+ *
+ * The descriptor of the target's memory keeps its number, by which others know
+ * it (host.c).
+ */
+#include "engine/process/process_impl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EXEC_NS 1000000000ull /* a program is loaded within that */
+
+static uint64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- the call itself ----------------------------------------------------- */
+
+/* Nothing is to be done before: let it go, and look what becomes of it. */
+void
+exec_answer(struct engine *eng)
+{
+	uint32_t waits = 1;
+
+	if (!__atomic_compare_exchange_n(&eng->sh->exec_wait, &waits, 2, false,
+					 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		return;
+	__atomic_store_n(&eng->exec_ns, now_ns() + EXEC_NS, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &eng->sh->exec_wait, FUTEX_WAKE, INT_MAX, NULL,
+		NULL, 0);
+}
+
+bool
+exec_hurry(const struct engine *eng)
+{
+	return __atomic_load_n(&eng->follow_ns, __ATOMIC_ACQUIRE) != 0 ||
+	       __atomic_load_n(&eng->exec_ns, __ATOMIC_ACQUIRE) > now_ns();
+}
+
+/* ---- following ----------------------------------------------------------- */
+
+/* The guardian of the old program has nothing to guard. */
+static void
+old_forget(struct engine *eng)
+{
+	if (eng->guard != NULL)
+		guard_free(eng->guard);
+	if (eng->journal != NULL)
+		patch_journal_free(eng->journal);
+	eng->guard = NULL;
+	eng->journal = NULL;
+	eng->patched = false;
+	inject_through(&eng->in, NULL);
+}
+
+/* The memory of the new program, by the descriptor that we have. */
+static int
+mem_open(struct engine *eng, struct err *e)
+{
+	struct inject in;
+	int rc;
+
+	if (inject_check(eng->pid, false, e) != 0 ||
+	    inject_open(&in, eng->pid, false, e) != 0)
+		return -1;
+	rc = dup3(in.mem, eng->in.mem, O_CLOEXEC);
+	if (rc < 0)
+		err_set(e, &ERR_GENERIC, errno,
+			"process %d: cannot open its memory", (int)eng->pid);
+	inject_close(&in);
+	return rc < 0 ? -1 : 0;
+}
+
+static int
+follow(struct engine *eng, struct err *e)
+{
+	old_forget(eng);
+	if (mem_open(eng, e) != 0 || plan_follow(eng, e) != 0)
+		return -1;
+	if (eng->plan.windows.n == 0)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "it has no system call that can be probed");
+	return map_follow(eng, e) == 0 ? engine_enter(eng, true, e) : -1;
+}
+
+/* Has the new program got the library that makes its system calls? */
+static bool
+world_ready(struct engine *eng)
+{
+	struct err why = { 0 };
+
+	world_close(&eng->world);
+	if (world_open(&eng->world, eng->pid, &why) != 0)
+		return false;
+	for (size_t i = 0; i < eng->world.objs.n; i++)
+		if (world_obj_is_libc(eng->world.objs.v[i]))
+			return true;
+	return false;
+}
+
+void
+exec_poll(struct engine *eng, uint64_t now)
+{
+	struct err why = { 0 };
+
+	if (!world_ready(eng) && now < eng->follow_ns + EXEC_NS)
+		return;
+	if (follow(eng, &why) == 0) {
+		eng->gone = false;
+		eng->nfollowed++;
+	} else if (!engine_target_ended(eng)) {
+		eng->left = arena_strdup(eng->arena, why.msg);
+	}
+	__atomic_store_n(&eng->follow_ns, 0, __ATOMIC_RELEASE);
+}
