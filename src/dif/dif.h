@@ -154,6 +154,15 @@ extern const struct dif_act_info dif_acts[];
 extern const size_t dif_nacts;
 const struct dif_act_info *dif_act_by_code(uint32_t code);
 const struct dif_act_info *dif_act_by_name(const char *name);
+/* Speculative actions have the id of their speculation as only expression. */
+#define DIF_ACT_IS_SPEC(k) (((unsigned)(k) >> 8) == 0x06)
+/* Have the expressions of such a statement places in the clause's record? */
+static inline bool
+dif_act_records(uint32_t kind)
+{
+	return kind != DIF_ACT_NONE && !DIF_ACT_IS_AGG(kind) &&
+	       !DIF_ACT_IS_SPEC(kind);
+}
 
 enum dif_agg_shape { DIF_SHAPE_SUM, DIF_SHAPE_MIN, DIF_SHAPE_MAX, DIF_SHAPE_AVG,
 		     DIF_SHAPE_STDDEV, DIF_SHAPE_QUANTIZE, DIF_SHAPE_LQUANTIZE,

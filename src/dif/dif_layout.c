@@ -287,7 +287,7 @@ agg_stmt_places(struct dif_stmt *st, struct dif_aggvar *v,
 static void
 layout_stmt(struct dif_stmt *st, const struct dif_sizes *sizes, uint32_t *off)
 {
-	if (st->kind == DIF_ACT_NONE || DIF_ACT_IS_AGG(st->kind))
+	if (!dif_act_records(st->kind))
 		return;
 	for (uint32_t i = 0; i < st->nexprs; i++) {
 		struct dif_expr *e = &st->exprs[i];

@@ -37,6 +37,14 @@
  *
  * Fixed cells hold, before their words, one u64 that is non-zero once the cell
  * has been used.
+ *
+ * SPECULATIONS.  Speculative records go into the principal buffers like all
+ * others, marked with the number of their speculation, and the consumer holds
+ * them back.  A speculation is a struct rt_spec in rt_ctl; a probe takes one
+ * that is INACTIVE, and ends it, by compare and swap.  Whoever ends it reads
+ * the clock after that: no record of the speculation is of a later time.  So
+ * the consumer, which reads records in order of time, has met all of them when
+ * it is there; it prints or forgets them and sets INACTIVE.
  */
 #ifndef RT_RT_H
 #define RT_RT_H
@@ -67,9 +75,11 @@ enum rt_drop {
 	RT_DROP_PRINCIPAL,
 	RT_DROP_AGG,
 	RT_DROP_DYNVAR,
-	RT_DROP_SPEC,
+	RT_DROP_SPEC, /* speculative data: the consumer holds too much */
 	RT_DROP_NESTED, /* no free level on this CPU */
 	RT_DROP_DBLERROR, /* fault in an ERROR clause */
+	RT_DROP_SPECBUSY, /* speculation(): none is free, but one will be */
+	RT_DROP_SPECUNAVAIL, /* speculation(): all are in use */
 	RT_NDROP
 };
 
@@ -83,7 +93,8 @@ enum rt_activity {
 /* Head of every record, 16 bytes; epid 0 is a filler (see above). */
 struct rt_rec {
 	uint32_t epid;
-	uint32_t cpu;  /* where slots are threads; else 0, the slot tells */
+	uint16_t cpu;  /* where slots are threads; else 0, the slot tells */
+	uint16_t spec; /* the speculation it belongs to, from 1; 0: none */
 	uint64_t time; /* ns, CLOCK_MONOTONIC; raw where rt.raw_time is set */
 };
 
@@ -101,14 +112,30 @@ struct rt_error_rec {
 	uint64_t val;	 /* address for the address faults */
 };
 
+#define RT_NSPEC_MAX 64
+enum rt_spec_state {
+	RT_SPEC_INACTIVE, /* free; set by the consumer */
+	RT_SPEC_ACTIVE,
+	RT_SPEC_ENDING, /* committed or discarded, its time is not there yet */
+	RT_SPEC_COMMITTED,
+	RT_SPEC_DISCARDED
+};
+struct rt_spec {
+	volatile uint32_t state; /* enum rt_spec_state */
+	volatile uint32_t raw;	 /* its time is raw, as in records */
+	volatile uint64_t time;	 /* of its end */
+};
+
 struct rt_ctl {
 	uint32_t activity; /* enum rt_activity */
 	uint32_t agg_half; /* 0 or 1 */
 	int32_t exit_status;
 	uint32_t exited;   /* exit() was called */
 	uint32_t wanted;   /* something wants the consumer's attention */
-	uint32_t pad[11];
+	uint32_t nspec;	   /* speculations there are: at most RT_NSPEC_MAX */
+	uint32_t pad[10];
 	uint64_t globals_addr, strtab_addr; /* addresses probes see */
+	struct rt_spec spec[RT_NSPEC_MAX];  /* speculation n is [n - 1] */
 };
 
 struct rt_tuple {

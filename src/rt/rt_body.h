@@ -74,4 +74,12 @@ uint64_t rt_llquantize_bucket(struct rt *rt, uint64_t arg, uint64_t v);
  */
 uint64_t rt_tuple_key(struct rt *rt, uint64_t prefix);
 
+/*
+ * rt_spec.c.  id as the D program gives it: any number.  speculate(): the id if
+ * that speculation is active, else 0.  commit() and discard(): end it; to is
+ * RT_SPEC_COMMITTED or RT_SPEC_DISCARDED.  The id, or 0 if it was not active.
+ */
+uint64_t rt_spec_active(struct rt *rt, uint64_t id);
+uint64_t rt_spec_end(struct rt *rt, uint64_t id, uint64_t to);
+
 #endif

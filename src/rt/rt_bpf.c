@@ -32,3 +32,4 @@ struct {
 #include "rt/rt_subr.c"
 #include "rt/rt_key.c"
 #include "rt/rt_agg.c"
+#include "rt/rt_spec.c"

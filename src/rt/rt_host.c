@@ -8,6 +8,8 @@
  */
 #include "rt/rt_mem.h"
 
+#include <time.h>
+
 static int
 read_some(struct rt *rt, void *dst, uint64_t n, uint64_t addr, bool user)
 {
@@ -72,4 +74,14 @@ rt_random(struct rt *rt)
 	x ^= x >> 27;
 	RT_HOST(rt)->rand_state = x;
 	return (uint32_t)((x * 0x2545f4914f6cdd1dull) >> 32);
+}
+
+uint64_t
+rt_clock(struct rt *rt)
+{
+	struct timespec ts;
+
+	(void)rt;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }

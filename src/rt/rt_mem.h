@@ -17,6 +17,8 @@
  * n bytes, the last one always NUL, and the count with the NUL is returned.
  *
  * RT_CONF(field) is a constant of struct rt_conf; it needs `rt` in scope.
+ * rt_clock() is the time of the call, in the unit of the times in the records
+ * that this machine writes.
  */
 #ifndef RT_RT_MEM_H
 #define RT_RT_MEM_H
@@ -51,6 +53,7 @@ enum rt_fault {
 
 /* The few helpers that are used, by their numbers in the kernel's ABI. */
 static void *(*const bpf_map_lookup_elem)(void *, const void *) = (void *)1;
+static uint64_t (*const bpf_ktime_get_ns)(void) = (void *)5;
 static uint32_t (*const bpf_get_prandom_u32)(void) = (void *)7;
 static uint64_t (*const bpf_get_current_task)(void) = (void *)35;
 static long (*const bpf_probe_write_user)(void *, const void *,
@@ -103,6 +106,12 @@ rt_random(struct rt *rt)
 	return bpf_get_prandom_u32();
 }
 
+RT_INLINE uint64_t
+rt_clock(struct rt *rt)
+{
+	return bpf_ktime_get_ns();
+}
+
 #elif defined(RT_NATIVE)
 
 #include "rt/rt_native.h"
@@ -119,6 +128,8 @@ long rtn_mem_read(struct rt *rt, void *dst, uint64_t n, uint64_t addr);
 long rtn_mem_read_str(struct rt *rt, void *dst, uint64_t n, uint64_t addr);
 long rt_uwrite(struct rt *rt, uint64_t addr, const void *src, uint64_t n);
 uint32_t rt_random(struct rt *rt);
+/* rt_native_fire.c */
+uint64_t rt_clock(struct rt *rt);
 
 RT_INLINE long
 rt_read(struct rt *rt, void *dst, uint64_t n, uint64_t addr)
@@ -160,7 +171,7 @@ struct rt_host_mem {
 	/* progenyof(); NULL: nobody's. */
 	bool (*progeny)(void *arg, uint64_t pid);
 	const struct rt_conf *conf;
-	const struct rt_ctl *ctl; /* NULL: aggregation half 0 */
+	struct rt_ctl *ctl; /* NULL: aggregation half 0, no speculations */
 	uint8_t **agg;            /* [nslots]; NULL: no aggregations */
 	uint64_t rand_state;
 };
@@ -175,6 +186,7 @@ long rt_host_read_str(struct rt *rt, void *dst, uint64_t n, uint64_t addr,
 		      bool user);
 long rt_uwrite(struct rt *rt, uint64_t addr, const void *src, uint64_t n);
 uint32_t rt_random(struct rt *rt);
+uint64_t rt_clock(struct rt *rt);
 
 RT_INLINE long
 rt_read(struct rt *rt, void *dst, uint64_t n, uint64_t addr)

@@ -24,13 +24,18 @@ vdso_now(uint64_t fn)
 }
 
 uint64_t
-rtn_now(struct rt *rt)
+rt_clock(struct rt *rt)
 {
 	const struct rtn_shared *sh = RTN_SHARED(rt);
 
+	return sh->vdso_time ? vdso_now(sh->vdso_time) : rtn_rdtsc();
+}
+
+uint64_t
+rtn_now(struct rt *rt)
+{
 	if (rt->now == 0)
-		rt->now = sh->vdso_time ? vdso_now(sh->vdso_time)
-					: rtn_rdtsc();
+		rt->now = rt_clock(rt);
 	return rt->now;
 }
 
@@ -80,7 +85,7 @@ rtn_reserve(struct rt *rt, uint64_t recsize)
 		return 0;
 	memset(rec, 0, recsize);
 	rec->epid = rt->epid;
-	rec->cpu = rtn_cpu(RTN_SHARED(rt));
+	rec->cpu = (uint16_t)rtn_cpu(RTN_SHARED(rt));
 	rec->time = rtn_now(rt);
 	return (uint64_t)rec;
 }
@@ -289,7 +294,8 @@ fault_record(struct rt *rt)
 	if (r == NULL)
 		return;
 	r->rec.epid = RT_EPID_ERROR;
-	r->rec.cpu = rtn_cpu(RTN_SHARED(rt));
+	r->rec.cpu = (uint16_t)rtn_cpu(RTN_SHARED(rt));
+	r->rec.spec = 0;
 	r->rec.time = rtn_now(rt);
 	r->epid = rt->epid;
 	r->action = rt->fault_action;

@@ -331,6 +331,29 @@ stmt_values(struct bg *g, const struct dif_stmt *st)
 	return 0;
 }
 
+/* speculate() marks the record, or ends the clause; commit(), discard(). */
+static int
+act_spec(struct bg *g, const struct dif_stmt *st)
+{
+	struct em *em = g->em;
+
+	if (bg_obj(g, st->exprs[0].obj) != 0)
+		return -1;
+	em_mov(em, R2, R0);
+	em_mov(em, R1, R6);
+	if (st->kind != DIF_ACT_SPECULATE) {
+		em_imm(em, R3, st->kind == DIF_ACT_COMMIT ? RT_SPEC_COMMITTED
+							  : RT_SPEC_DISCARDED);
+		em_fn(em, "rt_spec_end");
+		return 0;
+	}
+	em_fn(em, "rt_spec_active");
+	em_ji(em, BPF_JEQ, R0, 0, g->lb_out);
+	if (g->rec)
+		em_st(em, BPF_H, R9, offsetof(struct rt_rec, spec), R0);
+	return 0;
+}
+
 static int
 bg_stmt(struct bg *g, const struct dif_stmt *st)
 {
@@ -338,6 +361,8 @@ bg_stmt(struct bg *g, const struct dif_stmt *st)
 
 	if (DIF_ACT_IS_AGG(st->kind))
 		return bg_agg(g, st);
+	if (DIF_ACT_IS_SPEC(st->kind))
+		return act_spec(g, st);
 	a = dif_act_by_code(st->kind);
 	if (st->kind != DIF_ACT_NONE &&
 	    (a == NULL || (a->engines & DIF_ENG_K) == 0))
@@ -409,7 +434,7 @@ clear_padding(struct bg *g)
 		return err_nomem(g->e);
 	for (uint32_t s = 0; s < cl->nstmts; s++) {
 		const struct dif_stmt *st = &cl->stmts[s];
-		if (st->kind == DIF_ACT_NONE || DIF_ACT_IS_AGG(st->kind))
+		if (!dif_act_records(st->kind))
 			continue;
 		for (uint32_t i = 0; i < st->nexprs; i++)
 			for (uint32_t k = 0;

@@ -6,7 +6,8 @@
  * For each clause: is the trace in a state to run it; predicate; room for the
  * whole record; the statements; publish.  A fault abandons the clause and its
  * record (what it aggregated before stays), is recorded as an error, and fires
- * the ERROR probe; the clauses after it run.  A fault in an ERROR clause is
+ * the ERROR probe; the clauses after it run.  speculate() of a speculation that
+ * is not active abandons the clause and its record, and nothing else.  A fault in an ERROR clause is
  * only counted.
  */
 #include "engine/interp/interp_impl.h"
@@ -322,16 +323,40 @@ act_process(const struct fire *f, const struct dif_stmt *st, uint8_t *rec)
 		h->act(h->mem.arg, st->kind, val);
 }
 
-static void
+/* speculate(), commit(), discard(): true if the clause goes on. */
+static bool
+act_spec(const struct fire *f, const struct dif_stmt *st, uint8_t *rec)
+{
+	uint64_t id = interp_run(f->rt, st->exprs[0].obj);
+
+	if (faulted(f))
+		return true;
+	if (st->kind != DIF_ACT_SPECULATE) {
+		rt_spec_end(f->rt, id,
+			    st->kind == DIF_ACT_COMMIT ? RT_SPEC_COMMITTED
+						       : RT_SPEC_DISCARDED);
+		return true;
+	}
+	if (rt_spec_active(f->rt, id) == 0)
+		return false;
+	if (rec != NULL)
+		((struct rt_rec *)rec)->spec = (uint16_t)id;
+	return true;
+}
+
+/* false: a speculation that is not active; the clause ends silently. */
+static bool
 stmt_run(const struct fire *f, const struct dif_stmt *st, uint8_t *rec)
 {
 	if (DIF_ACT_IS_AGG(st->kind)) {
 		stmt_agg(f, st);
-		return;
+		return true;
 	}
+	if (DIF_ACT_IS_SPEC(st->kind))
+		return act_spec(f, st, rec);
 	if (st->kind == DIF_ACT_RAISE || st->kind == DIF_ACT_STOP) {
 		act_process(f, st, rec);
-		return;
+		return true;
 	}
 	for (uint32_t i = 0; i < st->nexprs && !faulted(f); i++) {
 		if (st->kind == DIF_ACT_NONE || rec == NULL)
@@ -342,6 +367,7 @@ stmt_run(const struct fire *f, const struct dif_stmt *st, uint8_t *rec)
 	if (st->kind == DIF_ACT_EXIT && !faulted(f))
 		act_exit(f, st->nexprs == 0 ? NULL : st->exprs,
 			 st->nexprs == 0 ? NULL : rec);
+	return true;
 }
 
 static void
@@ -363,13 +389,14 @@ clause_run(const struct fire *f)
 			return;
 		memset(rec, 0, cl->recsize);
 		*(struct rt_rec *)rec = (struct rt_rec){
-			.epid = rt->epid, .cpu = record_cpu(f),
+			.epid = rt->epid, .cpu = (uint16_t)record_cpu(f),
 			.time = interp_now(rt)
 		};
 	}
 	for (uint32_t i = 0; i < cl->nstmts && !faulted(f); i++) {
 		rt->fault_action = i + 1;
-		stmt_run(f, &cl->stmts[i], rec);
+		if (!stmt_run(f, &cl->stmts[i], rec))
+			return;
 	}
 	if (rec != NULL && !faulted(f))
 		publish(f, end);
@@ -446,7 +473,7 @@ fault_record(const struct fire *f)
 	if (r == NULL)
 		return;
 	*r = (struct rt_error_rec){
-		.rec = { .epid = RT_EPID_ERROR, .cpu = record_cpu(f),
+		.rec = { .epid = RT_EPID_ERROR, .cpu = (uint16_t)record_cpu(f),
 			 .time = interp_now(rt) },
 		.epid = rt->epid,
 		.action = rt->fault_action,

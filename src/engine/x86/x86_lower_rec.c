@@ -130,7 +130,7 @@ covered(const struct dif_clause *cl, uint32_t off)
 {
 	for (uint32_t s = 0; s < cl->nstmts; s++) {
 		const struct dif_stmt *st = &cl->stmts[s];
-		if (st->kind == DIF_ACT_NONE || DIF_ACT_IS_AGG(st->kind))
+		if (!dif_act_records(st->kind))
 			continue;
 		for (uint32_t i = 0; i < st->nexprs; i++) {
 			const struct dif_expr *e = &st->exprs[i];
@@ -227,11 +227,45 @@ stmt_act(struct lower *l, const struct dif_stmt *st, bool rec)
 		lower_check_fault(l, UINT32_MAX);
 }
 
+/* speculate() marks the record, or leaves the clause, as a predicate does. */
+static void
+stmt_speculate(struct lower *l, bool rec)
+{
+	lower_call(l, RTN_FN_spec_active);
+	x86_test_rr(l->b, 8, X86_RAX, X86_RAX);
+	x86_jcc_label(l->b, X86_CC_E, &l->clause->back);
+	if (l->skip_now != l->now)
+		l->skip_now = NOW_MAYBE;
+	if (rec)
+		x86_store(l->b, 2,
+			  x86_m(LOWER_REC, offsetof(struct rt_rec, spec)),
+			  X86_RAX);
+}
+
+static void
+stmt_spec(struct lower *l, const struct dif_stmt *st, bool rec)
+{
+	lower_obj(l, st->exprs[0].obj);
+	x86_mov_rr(l->b, 8, X86_RSI, X86_RAX);
+	if (st->kind == DIF_ACT_SPECULATE) {
+		stmt_speculate(l, rec);
+		return;
+	}
+	x86_mov_ri(l->b, X86_RDX, st->kind == DIF_ACT_COMMIT ?
+					  RT_SPEC_COMMITTED :
+					  RT_SPEC_DISCARDED);
+	lower_call(l, RTN_FN_spec_end);
+}
+
 static void
 stmt(struct lower *l, const struct dif_stmt *st, bool rec)
 {
 	if (DIF_ACT_IS_AGG(st->kind)) {
 		lower_agg(l, st);
+		return;
+	}
+	if (DIF_ACT_IS_SPEC(st->kind)) {
+		stmt_spec(l, st, rec);
 		return;
 	}
 	for (uint32_t i = 0; i < st->nexprs; i++) {
