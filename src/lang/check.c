@@ -19,7 +19,8 @@
  *   p /this->%1 == 1/ { D }
  *   p /this->%1 != 0/ { E }
  *
- * P is evaluated once, and nothing runs after a fault in A or C.
+ * P is evaluated once, and nothing runs after a fault in A or C.  Where A has
+ * speculate(), the other parts begin with it, too.
  */
 #include "lang/check_impl.h"
 
@@ -33,6 +34,7 @@ check_stmt_new(struct compile *cx, uint32_t kind, struct src_loc loc)
 	struct clause_cx *cl = clause_of(cx);
 	struct dif_stmt *st;
 
+	check_spec_order(cx, kind, loc);
 	if (cl->nstmts == cl->cap) {
 		uint32_t cap = cl->cap == 0 ? 8 : cl->cap * 2;
 		struct dif_stmt *v = arena_calloc(cx->arena, cap, sizeof(*v));
@@ -45,8 +47,8 @@ check_stmt_new(struct compile *cx, uint32_t kind, struct src_loc loc)
 	st = &cl->stmts[cl->nstmts++];
 	st->kind = kind;
 	st->line = loc.line;
-	if (kind != DIF_ACT_NONE && !DIF_ACT_IS_AGG(kind) &&
-	    kind != DIF_ACT_STOP && kind != DIF_ACT_RAISE)
+	if (dif_act_records(kind) && kind != DIF_ACT_STOP &&
+	    kind != DIF_ACT_RAISE)
 		cl->records = true;
 	return st;
 }
@@ -131,6 +133,7 @@ clause_begin(struct compile *cx)
 	cl->stmts = NULL;
 	cl->nstmts = cl->cap = 0;
 	cl->records = cl->uses_locals = false;
+	cl->speculated = cl->committed = cl->recorded = false;
 	cl->args_used = 0;
 }
 
@@ -264,11 +267,12 @@ check_parts(struct compile *cx, struct node *pred, struct node **v, uint32_t n)
 	uint32_t i = 0;
 
 	while (i < n) {
-		struct node *s;
+		struct node *s, *spec;
 		uint32_t k;
 
 		clause_begin(cx);
 		p = gen_predicate(cx, pred);
+		check_spec_again(cx, v[i]->loc);
 		for (; i < n && v[i]->kind != NODE_IF; i++)
 			check_stmt(cx, v[i]);
 		if (i == n) {
@@ -278,13 +282,17 @@ check_parts(struct compile *cx, struct node *pred, struct node **v, uint32_t n)
 		s = v[i++];
 		k = ++clause_of(cx)->nifs;
 		set_condition(cx, s, k);
+		check_spec_more(cx);
 		clause_end(cx, p);
+		spec = clause_of(cx)->spec_id;
 		if (s->nbody != 0)
 			check_parts(cx, hidden_test(cx, s->loc, k, TOK_EQ, 2),
 				    s->body, s->nbody);
+		clause_of(cx)->spec_id = spec;
 		if (s->norelse != 0)
 			check_parts(cx, hidden_test(cx, s->loc, k, TOK_EQ, 1),
 				    s->orelse, s->norelse);
+		clause_of(cx)->spec_id = spec;
 		pred = hidden_test(cx, s->loc, k, TOK_NE, 0);
 	}
 }

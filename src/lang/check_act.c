@@ -346,6 +346,8 @@ check_other(struct compile *cx, const struct dif_act_info *act,
 		check_one_int(cx, call, st);
 	} else if (act->code == DIF_ACT_STOP) {
 		check_stop(cx, call);
+	} else if (act->cls == DIF_AC_SPEC) {
+		check_spec(cx, call, st);
 	} else {
 		lang_fail(cx, &D_FUNC_UNDEF, call->loc,
 			  "action %s() is not supported here", act->name);

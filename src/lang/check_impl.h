@@ -28,6 +28,10 @@ struct clause_cx {
 	struct dif_stmt *stmts; /* grows in cx->arena */
 	uint32_t nstmts, cap;
 	uint32_t nifs; /* if statements so far: numbers hidden variables */
+	/* check_spec.c: what there was so far; the first three anew in each
+	   part of a clause with if statements. */
+	bool speculated, committed, recorded;
+	struct node *spec_id; /* of speculate(); NULL: none */
 };
 
 static inline struct clause_cx *
@@ -41,6 +45,18 @@ struct dif_stmt *check_stmt_new(struct compile *cx, uint32_t kind,
 				struct src_loc loc);
 /* Room for n expressions of a statement, in the program's arena. */
 void check_stmt_exprs(struct compile *cx, struct dif_stmt *st, uint32_t n);
+
+/* ---- check_spec.c ------------------------------------------------------- */
+
+/* A statement of that kind is about to come: may it, after the others? */
+void check_spec_order(struct compile *cx, uint32_t kind, struct src_loc loc);
+/* The argument of speculate(), commit() or discard(). */
+void check_spec(struct compile *cx, struct node *call, struct dif_stmt *st);
+/* A part of a clause begins: it goes on where an earlier part diverted its
+   data to. */
+void check_spec_again(struct compile *cx, struct src_loc loc);
+/* A part ends that is not the last: its speculate() alone is no data. */
+void check_spec_more(struct compile *cx);
 
 /* ---- names.c ------------------------------------------------------------ */
 
