@@ -8,6 +8,9 @@
  * record before it publishes it; so that none is overtaken by one published
  * earlier but stamped later, records younger than ORDER_SLACK wait for the
  * next call, except in the last.
+ *
+ * Speculative records are set aside (dt_spec.c) until the merge comes to the
+ * time at which their speculation was committed.
  */
 #include "lib/dt_impl.h"
 
@@ -38,6 +41,8 @@ struct merge {
 	size_t n;
 	struct taken *taken; /* by head.nr */
 	size_t nslots;
+	struct dt_spec_end *ends; /* of speculations, in order of time */
+	size_t nends, end;	  /* the next one is ends[end] */
 	uint64_t limit;
 	struct err e; /* of the buffers; callbacks may set the handle's */
 	dtrace_consume_probe_f *pf;
@@ -145,8 +150,8 @@ consume_error(struct merge *m, const struct head *h)
 static bool
 stmt_consumed(const struct dif_stmt *st)
 {
-	return st->kind != DIF_ACT_NONE && !DIF_ACT_IS_AGG(st->kind) &&
-	       st->kind != DIF_ACT_STOP && st->kind != DIF_ACT_RAISE;
+	return dif_act_records(st->kind) && st->kind != DIF_ACT_STOP &&
+	       st->kind != DIF_ACT_RAISE;
 }
 
 static uint32_t
@@ -306,10 +311,57 @@ consume_record(struct merge *m, const struct head *h)
 	return 0;
 }
 
+/* ---- speculations ------------------------------------------------------------- */
+
+/* Print what was held of a committed speculation; forget it in any case. */
+static int
+consume_end(struct merge *m, const struct dt_spec_end *end)
+{
+	struct dt_held *h = dt_spec_take(end), *next;
+	const struct rt_view *v = dt_view(end->de);
+	int rv = 0;
+
+	for (; h != NULL; h = next) {
+		/* What came after it in its slot is past: at the end of all. */
+		const struct head head = { .rec = &h->rec, .de = end->de,
+					   .v = v, .slot = h->slot,
+					   .pos = UINT64_MAX };
+		next = h->next;
+		if (end->commit && rv == 0)
+			rv = consume_record(m, &head);
+		free(h);
+	}
+	return rv;
+}
+
+/* The speculations that ended before a time. */
+static int
+consume_ends(struct merge *m, uint64_t time)
+{
+	int rv = 0;
+
+	while (m->end < m->nends && m->ends[m->end].time < time && rv == 0)
+		rv = consume_end(m, &m->ends[m->end++]);
+	return rv;
+}
+
 /* ---- all records -------------------------------------------------------------- */
 
 /* How many records of a slot are read before their room is given back. */
 #define PUBLISH_BATCH 256
+
+static int
+merge_record(struct merge *m, const struct head *h)
+{
+	const struct rt_rec *r = h->rec;
+
+	if (r->epid == RT_EPID_ERROR)
+		return consume_error(m, h);
+	if (r->spec != 0)
+		return dt_spec_hold(m->dtp, h->de, h->slot, r,
+				    record_size(m->dtp, r->epid));
+	return consume_record(m, h);
+}
 
 static int
 merge_run(struct merge *m)
@@ -318,8 +370,10 @@ merge_run(struct merge *m)
 
 	while (m->n > 0 && rv == 0) {
 		struct head *h = &m->heap[0];
-		rv = h->rec->epid == RT_EPID_ERROR ? consume_error(m, h) :
-						     consume_record(m, h);
+		if (m->end < m->nends &&
+		    (rv = consume_ends(m, h->rec->time)) != 0)
+			break;
+		rv = merge_record(m, h);
 		struct taken *t = &m->taken[h->nr];
 		t->pos = h->pos;
 		if (++t->n == PUBLISH_BATCH) {
@@ -330,6 +384,8 @@ merge_run(struct merge *m)
 			m->heap[0] = m->heap[--m->n];
 		heap_down(m, 0);
 	}
+	if (rv == 0 && !err_is_set(&m->e))
+		rv = consume_ends(m, UINT64_MAX);
 	/* Also when a callback ended it: no record is given twice. */
 	for (size_t i = 0; i < m->nslots; i++) {
 		const struct taken *t = &m->taken[i];
@@ -404,11 +460,15 @@ dt_consume_all(dtrace_hdl_t *dtp, bool final, FILE *fp,
 	dtp->fp = fp;
 	dt_out_to(dtp, fp);
 	consume_options(dtp);
-	int rv = merge_fill(&m);
+	/* First the ends: then all records before them are there. */
+	int rv = dt_spec_ends(dtp, m.limit, &m.ends, &m.nends);
+	if (rv == 0)
+		rv = merge_fill(&m);
 	if (rv == 0)
 		rv = merge_run(&m);
 	free(m.heap);
 	free(m.taken);
+	free(m.ends);
 	return rv;
 }
 

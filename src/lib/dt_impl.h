@@ -102,6 +102,7 @@ struct dt_engine {
 	struct dif_enabling en;
 	const char *why;      /* it, for -v */
 	struct dt_seen *seen; /* [maxslots] */
+	struct dt_spec *specs; /* [RT_NSPEC_MAX]: what is held back */
 	unsigned flow0;	      /* the number of its first slots for -F */
 };
 
@@ -156,7 +157,9 @@ struct dtrace_hdl {
 	struct buf report;	      /* dtrace_engines() */
 	bool active, stopped;
 	bool end_due; /* stopped, and END has not fired */
+	bool speculates; /* some clause does */
 	uint64_t last_switch, last_agg, last_status, last_drops, last_poll;
+	uint64_t last_clean;
 
 	/* consuming */
 	struct dt_out *out;
@@ -252,6 +255,43 @@ int dt_run_end(dtrace_hdl_t *dtp);
 int dt_run_poll(dtrace_hdl_t *dtp);
 /* All instances end, from any state. */
 void dt_run_free(dtrace_hdl_t *dtp);
+
+/* dt_spec.c */
+/* A speculative record that waits for the end of its speculation. */
+struct dt_held {
+	struct dt_held *next;
+	unsigned slot;	  /* of its engine */
+	uint32_t size;	  /* of the record */
+	struct rt_rec rec; /* and what follows it */
+};
+/* A speculation that a probe has ended. */
+struct dt_spec_end {
+	const struct dt_engine *de;
+	uint32_t spec; /* its number, from 1 */
+	bool commit;
+	uint64_t time; /* no record of it is later */
+};
+/* Once the instance is attached, before it begins. */
+int dt_specs_init(dtrace_hdl_t *dtp, struct dt_engine *de);
+void dt_specs_free(struct dt_engine *de);
+/* Does any clause of the trace speculate? */
+bool dt_specs_wanted(const struct dif_enabling *en);
+/* Hold a copy of the record back, or count a drop if that were too much. */
+int dt_spec_hold(dtrace_hdl_t *dtp, const struct dt_engine *de, unsigned slot,
+		 const struct rt_rec *rec, uint32_t size);
+/* Has any speculation been ended that the consumer has not seen? */
+bool dt_spec_ended(const dtrace_hdl_t *dtp);
+/*
+ * Those that have, not later than limit, in order of time; *ends is the
+ * caller's to free.  0, or -1: no memory.
+ */
+int dt_spec_ends(dtrace_hdl_t *dtp, uint64_t limit, struct dt_spec_end **ends,
+		 size_t *n);
+/*
+ * Its records, in the order in which they came, for the caller to free one by
+ * one; from now on the speculation may be used again.
+ */
+struct dt_held *dt_spec_take(const struct dt_spec_end *end);
 
 /* dt_consume.c */
 int dt_consume_all(dtrace_hdl_t *dtp, bool final, FILE *fp,

@@ -244,6 +244,8 @@ opt_limit(enum dt_opt o, int64_t v)
 	case DT_OPT_aggsize:
 	case DT_OPT_dynvarsize:
 		return v < 1024 ? "at least 1k" : NULL;
+	case DT_OPT_nspec:
+		return v > RT_NSPEC_MAX ? "0 to 64" : NULL;
 	case DT_OPT_bufpolicy:
 		return v != 0 ? "switch (fill and ring are not built yet)" :
 				NULL;

@@ -252,7 +252,7 @@ engines_attach(dtrace_hdl_t *dtp, struct dt_engine **failed)
 {
 	for (uint32_t i = 0; i < dtp->nengines; i++) {
 		struct dt_engine *de = *failed = &dtp->engines[i];
-		if (engine_load(dtp, de) != 0 || dt_specs_init(dtp, de) != 0)
+		if (engine_load(dtp, de) != 0)
 			return -1;
 		if (i > 0)
 			de->flow0 = de[-1].flow0 +
@@ -260,7 +260,8 @@ engines_attach(dtrace_hdl_t *dtp, struct dt_engine **failed)
 	}
 	for (uint32_t i = 0; i < dtp->nengines; i++) {
 		struct dt_engine *de = *failed = &dtp->engines[i];
-		if (de->ops->attach(de->eng, &dtp->err) != 0)
+		if (de->ops->attach(de->eng, &dtp->err) != 0 ||
+		    dt_specs_init(dtp, de) != 0)
 			return -1;
 	}
 	return 0;

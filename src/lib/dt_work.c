@@ -7,7 +7,8 @@
  * called), on the pidfds of processes, and on the next period of switchrate,
  * statusrate and aggrate.  Nothing wakes for a single event.  An engine
  * without a descriptor is looked at fifty times a second instead; one that
- * wants to look at the world gets its chance ten times a second.
+ * wants to look at the world gets its chance ten times a second.  Where there
+ * is speculation, cleanrate is how often it is seen whether one has ended.
  */
 #include "lib/dt_impl.h"
 
@@ -25,6 +26,19 @@ period(const dtrace_hdl_t *dtp, enum dt_opt o)
 
 #define LOOK_RATE 100000000u /* ns between looks at processes */
 #define WANT_RATE 20000000u  /* ns between looks at rt_ctl.wanted */
+
+/* The bounds of cleanrate are historical. */
+#define CLEAN_LEAST 200000u	  /* ns: 5000hz */
+#define CLEAN_MOST  60000000000u  /* once a minute */
+
+static uint64_t
+clean_period(const dtrace_hdl_t *dtp)
+{
+	uint64_t ns = (uint64_t)dtp->opt[DT_OPT_cleanrate];
+
+	return ns < CLEAN_LEAST ? CLEAN_LEAST :
+	       ns > CLEAN_MOST	? CLEAN_MOST : ns;
+}
 
 /* What the engines ask for: the longest time without a look. */
 static uint64_t
@@ -49,6 +63,10 @@ least_wait(const dtrace_hdl_t *dtp, uint64_t now)
 	uint64_t sw = dtp->last_switch + period(dtp, DT_OPT_switchrate);
 	uint64_t st = dtp->last_status + period(dtp, DT_OPT_statusrate);
 	uint64_t next = sw < st ? sw : st;
+	uint64_t clean = dtp->last_clean + clean_period(dtp);
+
+	if (dtp->speculates && clean < next)
+		next = clean;
 
 	/* Libraries a living target loads are looked for ten times a second,
 	   so that their symbols outlive it. */
@@ -139,6 +157,7 @@ static const struct {
 	dtrace_dropkind_t kind;
 	const char *tag, *what;
 	bool per_cpu;
+	const char *where; /* how the notice goes on */
 } drops[RT_NDROP] = {
 	[RT_DROP_PRINCIPAL] = { DTRACEDROP_PRINCIPAL, "PRINCIPAL", "drop",
 				true },
@@ -148,10 +167,16 @@ static const struct {
 			     "dynamic variable drop", false },
 	[RT_DROP_SPEC] = { DTRACEDROP_SPEC, "SPEC", "speculative drop",
 			   false },
+	[RT_DROP_SPECBUSY] = { DTRACEDROP_SPECBUSY, "SPECBUSY",
+			       "failed speculation", false,
+			       " (available buffer(s) still busy)" },
+	[RT_DROP_SPECUNAVAIL] = { DTRACEDROP_SPECUNAVAIL, "SPECUNAVAIL",
+				  "failed speculation", false,
+				  " (no speculative buffer available)" },
 	[RT_DROP_NESTED] = { DTRACEDROP_NESTED, "NESTED",
 			     "drop of nested probes", true },
 	[RT_DROP_DBLERROR] = { DTRACEDROP_DBLERROR, "DBLERROR", "error",
-			       false },
+			       false, " in ERROR probe enabling" },
 };
 
 static int
@@ -167,8 +192,7 @@ drop_report(dtrace_hdl_t *dtp, unsigned kind, unsigned cpu, uint64_t n,
 	len += snprintf(msg + len, sizeof(msg) - (size_t)len, "%llu %s%s%s",
 			(unsigned long long)n, drops[kind].what,
 			n == 1 || kind == RT_DROP_NESTED ? "" : "s",
-			kind == RT_DROP_DBLERROR ?
-				" in ERROR probe enabling" : "");
+			drops[kind].where != NULL ? drops[kind].where : "");
 	if (drops[kind].per_cpu)
 		snprintf(msg + len, sizeof(msg) - (size_t)len, " on CPU %u\n",
 			 cpu);
@@ -321,6 +345,11 @@ dtrace_work(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *pf,
 		if ((final || aggs_filling(dtp)) &&
 		    dtrace_aggregate_snap(dtp) != 0)
 			return DTRACE_WORKSTATUS_ERROR;
+	}
+	if (dtp->speculates && now - dtp->last_clean >= clean_period(dtp)) {
+		dtp->last_clean = now;
+		if (dt_spec_ended(dtp))
+			dtp->last_switch = 0; /* consume now */
 	}
 	if (final || now - dtp->last_switch >= period(dtp, DT_OPT_switchrate)) {
 		dtp->last_switch = now;
