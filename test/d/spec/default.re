@@ -1,0 +1,5 @@
+CPU     ID                    FUNCTION:NAME
+ +\d+ +\d+ +:BEGIN 
+ +\d+ +\d+ +:BEGIN 
+ +\d+ +\d+ +:BEGIN        17
+
