@@ -365,13 +365,16 @@ rtn_thread_exit(struct rtn_shared *sh, uint64_t fsbase)
 {
 	struct rtn_table *t = table_of(sh);
 	struct rtn_home *home;
-	uint32_t n = 0;
+	uint32_t n = 0, tid;
 
 	if (!t->alive)
 		return;
+	tid = thread_id(sh);
 	while ((home = home_next(t, fsbase, &n)) != NULL) {
 		struct rt *rt = (struct rt *)home->rt;
 
+		if (rt->tid != tid)
+			continue; /* a vfork child on its parent's stack */
 		__atomic_store_n(&home->key, RTN_KEY_TOMB, __ATOMIC_RELEASE);
 		slot_give(sh, rt);
 	}

@@ -9,14 +9,19 @@
  * mappings: one of its threads may be inside.  A child that has ended, or runs
  * something else by now, needs nothing.
  *
+ * PID NAMESPACES.  A process there knows itself by another number than we do;
+ * /proc/PID/status has all of them (NSpid), its own last.
+ *
  * AN EXEC gives the process another address space.  The memory file that was
  * opened before stays with the old one, of which nothing can be read once its
  * last user is gone; the pid alone would not tell.
  */
 #include "engine/process/process_impl.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -49,6 +54,93 @@ follow_clean_child(const struct patch_journal *j, pid_t child, struct err *e)
 	inject_close(&in);
 	return 0;
 }
+
+/* ---- numbers ------------------------------------------------------------- */
+
+/* Of a process or thread, in its own namespace; 0: there is none. */
+static uint32_t
+own_number(const char *dir)
+{
+	char path[80], line[256];
+	uint32_t last = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/status", dir);
+	f = fopen(path, "re");
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
+		char *p = line + 6, *end;
+
+		if (strncmp(line, "NSpid:", 6) != 0)
+			continue;
+		for (unsigned long v; v = strtoul(p, &end, 10), end != p;
+		     p = end)
+			last = (uint32_t)v;
+		break;
+	}
+	if (f != NULL)
+		fclose(f);
+	return last;
+}
+
+static bool
+has_our_memory(pid_t pid)
+{
+	char path[40], line[4352];
+	bool has = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	f = fopen(path, "re");
+	while (f != NULL && !has && fgets(line, sizeof(line), f) != NULL)
+		has = strstr(line, "/memfd:dtrace") != NULL;
+	if (f != NULL)
+		fclose(f);
+	return has;
+}
+
+/* The first entry of a directory of numbers that is that process or thread. */
+static pid_t
+dir_find(const char *dir, uint32_t number, bool ours)
+{
+	DIR *d = opendir(dir);
+	struct dirent *de;
+	pid_t found = 0;
+
+	while (d != NULL && found == 0 && (de = readdir(d)) != NULL) {
+		pid_t pid = (pid_t)strtol(de->d_name, NULL, 10);
+		char path[64];
+
+		snprintf(path, sizeof(path), "%s/%d", dir, (int)pid);
+		if (pid > 0 && own_number(path) == number &&
+		    (!ours || has_our_memory(pid)))
+			found = pid;
+	}
+	if (d != NULL)
+		closedir(d);
+	return found;
+}
+
+pid_t
+follow_child(uint32_t told, bool far)
+{
+	char dir[32];
+
+	snprintf(dir, sizeof(dir), "/proc/%u", told);
+	if (own_number(dir) == told && has_our_memory((pid_t)told))
+		return (pid_t)told;
+	return far ? dir_find("/proc", told, true) : 0;
+}
+
+bool
+follow_has_thread(pid_t pid, uint32_t tid)
+{
+	char dir[40];
+
+	snprintf(dir, sizeof(dir), "/proc/%d/task", (int)pid);
+	return dir_find(dir, tid, false) != 0;
+}
+
+/* ---- exec ---------------------------------------------------------------- */
 
 /* No such process, or one that only waits to be reaped. */
 static bool

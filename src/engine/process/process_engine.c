@@ -362,13 +362,17 @@ poll_children(struct engine *eng)
 	if (n > RTN_NCHILDREN)
 		n = RTN_NCHILDREN; /* the others are silent all the same */
 	for (; eng->nchildren_seen < n; eng->nchildren_seen++) {
-		uint32_t pid = eng->sh->children[eng->nchildren_seen];
+		uint32_t told = eng->sh->children[eng->nchildren_seen];
 		struct err why = { 0 };
+		pid_t pid;
 
-		if (pid == 0)
+		if (told == 0)
 			return; /* not written yet */
-		if (!eng->foreign_pids && eng->journal != NULL)
-			follow_clean_child(eng->journal, (pid_t)pid, &why);
+		pid = eng->journal != NULL ?
+			      follow_child(told, eng->foreign_pids) :
+			      0;
+		if (pid != 0 && pid != eng->pid)
+			follow_clean_child(eng->journal, pid, &why);
 	}
 }
 

@@ -85,6 +85,16 @@ void host_stop(struct host *h);
 int follow_clean_child(const struct patch_journal *j, pid_t child,
 		       struct err *e);
 
+/*
+ * The forked child that has announced itself as `told`, which is its number in
+ * its own pid namespace; 0: it is not there, or not to be found.  Only a
+ * process that has our memory mapped is taken for it.  far: its numbers are
+ * not ours, look at all processes.
+ */
+pid_t follow_child(uint32_t told, bool far);
+/* Is a thread with that number, in its own pid namespace, in the process? */
+bool follow_has_thread(pid_t pid, uint32_t tid);
+
 enum follow_state {
 	FOLLOW_SAME,  /* runs what it ran */
 	FOLLOW_EXEC,  /* runs another program: nothing of ours is in it */

@@ -225,6 +225,8 @@ thread_lives(const struct engine *eng, uint32_t tid)
 {
 	char name[64];
 
+	if (eng->foreign_pids)
+		return follow_has_thread(eng->pid, tid);
 	snprintf(name, sizeof(name), "/proc/%d/task/%u", (int)eng->pid, tid);
 	return access(name, F_OK) == 0;
 }
@@ -282,7 +284,7 @@ shared_reap(struct engine *eng)
 	uint32_t n = eng->sh->nthreads_used;
 	bool dead[RTN_NTHREADS] = { false }, any = false;
 
-	if (eng->foreign_pids || eng->gone || eng->map.nregions == 0)
+	if (eng->gone || eng->map.nregions == 0)
 		return;
 	for (uint32_t i = 0; i < n && i < eng->lay.nthreads; i++) {
 		uint32_t tid = eng->sh->owner[i];

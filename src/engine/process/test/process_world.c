@@ -87,6 +87,33 @@ do_forks(uint32_t n)
 	return ok;
 }
 
+__attribute__((noinline)) static pid_t
+one_vfork(void)
+{
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		(void)syscall(SYS_getppid);
+		_exit(0);
+	}
+	return pid;
+}
+
+static uint64_t
+do_vforks(uint32_t n)
+{
+	uint64_t ok = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		pid_t pid = one_vfork();
+		int status;
+
+		if (waitpid(pid, &status, 0) == pid && status == 0)
+			ok++;
+	}
+	return ok;
+}
+
 static int obey_from, obey_to;
 
 __attribute__((noreturn)) static void
@@ -124,6 +151,8 @@ target_obey(enum target_cmd cmd, uint32_t n)
 		return do_threads(n, 1, true);
 	case T_FORK:
 		return do_forks(n);
+	case T_VFORK:
+		return do_vforks(n);
 	case T_EXEC:
 		execl("/bin/sleep", "sleep", "30", (char *)NULL);
 		_exit(8);

@@ -22,6 +22,7 @@ enum target_cmd {
 	T_THREADS, /* n threads at once, each calls target_work() 1000 times */
 	T_SERIAL,  /* n threads, one after the other: one target_work() each */
 	T_FORK,	   /* n children, each calls target_work() and ends */
+	T_VFORK,   /* n children of vfork(2): getppid, and they end */
 	T_EXEC,	   /* becomes sleep(1) */
 	T_AGAIN,   /* becomes this program anew, as if it was told nothing yet:
 		      target_again() */

@@ -299,6 +299,36 @@ test_exec(void **state)
 	world_free(w);
 }
 
+/* What vfork's children do is their parent's thread's doing, and that keeps
+   its variables when they end. */
+static void
+test_vfork(void **state)
+{
+	static const char more[] =
+		".var v 0x500 scl tls int 8\n"
+		"ldts v, %r1\nsetx 1, %r2\nadd %r1, %r2, %r1\n"
+		"stts v, %r1\nret %r1";
+	struct world_t *w = world_new();
+	struct dif_clause *c;
+	const struct rt_rec *r = NULL;
+
+	var(w, 0x500, DIF_SCOPE_THREAD, DIF_VK_SCALAR);
+	c = clause(w, NULL);
+	stmt(w, c, DIF_ACT_TRACE, more, NULL, NULL);
+	probe(w, DIF_SITE_SYSENTRY, SYS_getppid, 1, &entry_args);
+	probe(w, DIF_SITE_SYSRETURN, SYS_vfork, 1, &sysret_args);
+	start(w);
+	target_do(&w->t, T_GETPPID, 3);
+	assert_int_equal(target_do(&w->t, T_VFORK, 10), 10);
+	assert_int_equal(process_engine_ops.poll(w->eng, &w->e), 0);
+	target_do(&w->t, T_GETPPID, 2);
+	stop(w);
+	/* 15 calls, and the return of each vfork */
+	assert_int_equal(take(w, 1, &r) + take(w, 2, NULL), 25);
+	assert_int_equal(word(r, 0), 25);
+	world_free(w);
+}
+
 /* Poll until the target is traced in its n-th program. */
 static void
 until_followed(struct world_t *w, unsigned n)
@@ -460,6 +490,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_syscall),
 		cmocka_unit_test(test_fork),
 		cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_vfork),
 		cmocka_unit_test(test_follow),
 		cmocka_unit_test(test_death),
 		cmocka_unit_test(test_spin),
