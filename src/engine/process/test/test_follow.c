@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -212,12 +213,75 @@ looks(void **state)
 	close(mem2);
 }
 
+/* The first process of a new pid namespace, with a file mapped as ours is. */
+static void
+far_main(void)
+{
+	int fd = memfd_create("dtrace", 0);
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (fd < 0 || ftruncate(fd, 4096) != 0 ||
+	    mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED)
+		_exit(1);
+	common->rounds = 1;
+	for (;;)
+		pause();
+}
+
+static pid_t
+far_start(void)
+{
+	pid_t pid;
+
+	if (unshare(CLONE_NEWPID) != 0 &&
+	    unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0)
+		return 0;
+	pid = fork();
+	if (pid == 0)
+		far_main();
+	return pid;
+}
+
+/* Numbers of another namespace: 1 there, and something else here. */
+static void
+numbers(void **state)
+{
+	pid_t mid = fork(), pid;
+
+	common->child = 0;
+	common->rounds = 0;
+	if (mid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pid = far_start();
+		common->child = pid;
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+		_exit(0);
+	}
+	for (int i = 0; i < 2000 && common->rounds == 0; i++) {
+		usleep(1000);
+		if (waitpid(mid, NULL, WNOHANG) == mid)
+			skip(); /* no namespaces here */
+	}
+	pid = common->child;
+	assert_true(pid > 1 && common->rounds == 1);
+	assert_int_equal(follow_child(1, true), pid);
+	assert_int_equal(follow_child(1, false), 0); /* not init */
+	assert_int_equal(follow_child((uint32_t)pid, false), 0);
+	assert_true(follow_has_thread(pid, 1));
+	assert_false(follow_has_thread(pid, (uint32_t)pid));
+	assert_true(follow_has_thread(getpid(), (uint32_t)getpid()));
+	kill(pid, SIGKILL);
+	waitpid(mid, NULL, 0);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clean_child),
 		cmocka_unit_test(looks),
+		cmocka_unit_test(numbers),
 	};
 
 	common = mmap(NULL, sizeof(*common), PROT_READ | PROT_WRITE,
