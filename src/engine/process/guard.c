@@ -208,6 +208,18 @@ guard_unused(struct guard *g, const struct inject_span *v, size_t n,
 }
 
 int
+guard_fs_self(struct guard *g, bool *self, struct err *e)
+{
+	const struct guard_req req = { .op = GUARD_FS_SELF };
+	struct guard_res res;
+
+	if (guard_ask(g, &req, -1, &res, e) != 0)
+		return -1;
+	*self = res.n != 0;
+	return 0;
+}
+
+int
 guard_shared(struct guard *g, int fd, struct err *e)
 {
 	const struct guard_req req = { .op = GUARD_SHARED };

@@ -144,6 +144,16 @@ do_unused(struct guardian *g, const struct guard_req *req,
 }
 
 static int
+do_fs_self(struct guardian *g, struct guard_res *res, struct err *e)
+{
+	bool self = false;
+	int rc = inject_fs_self(&g->in, &self, e);
+
+	res->n = self;
+	return rc;
+}
+
+static int
 do_shared(struct guardian *g, int fd, struct err *e)
 {
 	void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -175,6 +185,8 @@ serve(struct guardian *g, const struct guard_req *req, int fd,
 		return patch_undo_all(g->j, &g->in, e);
 	case GUARD_UNUSED:
 		return do_unused(g, req, res, e);
+	case GUARD_FS_SELF:
+		return do_fs_self(g, res, e);
 	case GUARD_SHARED:
 		return do_shared(g, fd, e);
 	}

@@ -85,3 +85,23 @@ inject_write(struct inject *in, uint64_t addr, const void *src, size_t n)
 	}
 	return 0;
 }
+
+int
+inject_fs_self(struct inject *in, bool *self, struct err *e)
+{
+	bool all = in->n != 0;
+
+	if (inject_by_guard(in))
+		return guard_fs_self(in->guard, self, e);
+	for (size_t i = 0; i < in->n && all; i++) {
+		const struct inject_thread *t = &in->threads[i];
+		uint64_t word;
+
+		all = t->stopped && t->regs.fs_base != 0 &&
+		      inject_read(in, t->regs.fs_base, &word, sizeof(word)) ==
+			      0 &&
+		      word == t->regs.fs_base;
+	}
+	*self = all;
+	return 0;
+}

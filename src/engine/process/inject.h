@@ -87,6 +87,11 @@ int inject_write(struct inject *in, uint64_t addr, const void *src, size_t n);
  */
 int inject_unused(struct inject *in, const struct inject_span *v, size_t n,
 		  bool *unused, struct err *e);
+/*
+ * All threads are stopped.  *self: each has an fs base that is not 0 and the
+ * word there is equal to it, as the C library arranges (x86_target.fs_self).
+ */
+int inject_fs_self(struct inject *in, bool *self, struct err *e);
 
 /*
  * Map n bytes at exactly addr in the target, which is stopped: from file

@@ -90,6 +90,7 @@ int guard_patch(struct guard *g, struct patch *p, size_t n,
 int guard_undo(struct guard *g, struct err *e);
 int guard_unused(struct guard *g, const struct inject_span *v, size_t n,
 		 bool *unused, struct err *e);
+int guard_fs_self(struct guard *g, bool *self, struct err *e);
 
 /* ---- guard_run.c: the guardian ------------------------------------------- */
 
@@ -104,6 +105,7 @@ enum guard_op {
 	GUARD_PATCH,
 	GUARD_UNDO,
 	GUARD_UNUSED,
+	GUARD_FS_SELF,
 	GUARD_SHARED
 };
 struct guard_req {

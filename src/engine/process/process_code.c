@@ -56,6 +56,7 @@ code_target(const struct engine *eng, const struct rtn_shared *sh,
 				    .agg = &eng->agg,
 				    .agg_fixed = eng->agg_fixed,
 				    .sites = eng->plan.sites.v,
+				    .fs_self = eng->fs_self,
 				    .debug = eng->opts.debug };
 }
 

@@ -158,17 +158,26 @@ attach_guard(struct engine *eng, struct err *e)
 	return eng->guard != NULL ? 0 : -1;
 }
 
-/* Memory in the target; nothing runs there yet. */
+/*
+ * Memory in the target; nothing runs there yet.  All threads stand still, to
+ * learn how code may tell them from each other.
+ */
 static int
 attach_map(struct engine *eng, bool follow, struct err *e)
 {
+	bool self;
 	int rc;
 
 	if (eng->map.nregions == 0)
 		return map_make(eng, e);
-	if (attach_guard(eng, e) != 0 || target_stop(eng, false, e) != 0)
+	if (attach_guard(eng, e) != 0 || target_stop(eng, true, e) != 0)
 		return -1;
-	rc = follow ? map_enter(eng, e) : map_make(eng, e);
+	rc = inject_fs_self(&eng->in, &self, e);
+	if (rc == 0) {
+		/* What was measured without is too short for code with it. */
+		eng->fs_self = self && (eng->fs_self || !follow);
+		rc = follow ? map_enter(eng, e) : map_make(eng, e);
+	}
 	inject_resume(&eng->in);
 	return rc == 0 ? guard_shared(eng->guard, eng->map.fd, e) : -1;
 }
@@ -197,7 +206,7 @@ attach_host(struct engine *eng, struct err *e)
 	return eng->host != NULL ? shared_view(eng, e) : -1;
 }
 
-/* The one moment when all threads stand still. */
+/* Text is changed while all threads stand still. */
 static int
 attach_patch(struct engine *eng, struct err *e)
 {

@@ -372,6 +372,7 @@ struct engine {
 	struct patch_journal *journal;
 	struct guard *guard;
 	bool patched; /* there is something to undo */
+	bool fs_self; /* of all threads: see struct x86_target */
 	uint32_t nlost; /* patches that were not made: other text was there */
 	bool gone;    /* ended, or another program since an exec */
 	uint64_t exec_ns;    /* look whether it has done an exec, until then */

@@ -420,7 +420,7 @@ x86_sys_thunk(struct x86_buf *b, const struct x86_target *t,
 static void
 load_fsbase(struct x86_buf *b, const struct x86_target *t, unsigned reg)
 {
-	if (t->sh->has_fsgsbase)
+	if (t->sh->has_fsgsbase && !t->fs_self)
 		x86_rdfsbase(b, reg);
 	else /* where the ABI wants the thread block to point to itself */
 		x86_load(b, 8, false, reg, x86_mfs(0));
