@@ -9,6 +9,7 @@
  *   x86_fn.c      analysis of a function: targets, ways out, windows
  *   x86_lower*.c  DIF and clauses to native code: handlers
  *   x86_tramp.c   trampolines: displaced instructions with probe points
+ *   x86_copy.c    whole functions, where windows do not do
  */
 #ifndef ENGINE_X86_X86_H
 #define ENGINE_X86_X86_H
@@ -320,6 +321,30 @@ uint64_t x86_tramp(struct x86_buf *b, const struct x86_target *t,
 /* Upper bound of its size. */
 size_t x86_tramp_size(uint32_t len, const struct x86_point *points,
 		      size_t npoints);
+
+/* ---- copies of functions ------------------------------------------------- */
+
+/*
+ * What forbids to copy a function as a whole, so that all that is done in it is
+ * done in the copy; NULL: nothing, if a window fits over its entry.
+ */
+const char *x86_copy_refused(const struct x86_world *w, const struct x86_fn *f);
+/*
+ * Write the copy of a function (len bytes at addr, all of its one part) with
+ * the points of all of its instructions, which are in order of `at`: an offset
+ * in the function.  Else as x86_tramp(): `win` bytes of the entry's window are
+ * those whose places *moved tells.
+ */
+uint64_t x86_copy(struct x86_buf *b, const struct x86_target *t,
+		  const uint8_t *bytes, uint64_t addr, uint32_t len,
+		  uint32_t win, const struct x86_point *points, size_t npoints,
+		  struct x86_moved *moved, size_t *nmoved, struct err *e);
+/* Upper bound of its size. */
+size_t x86_copy_size(const uint8_t *bytes, uint64_t addr, uint32_t len,
+		     const struct x86_point *points, size_t npoints);
+
+/* ---- patches ------------------------------------------------------------- */
+
 /* The bytes of a patch: jmp rel32 padded with nop (int3 after a way out is
    the caller's affair) to len; false: out of reach. */
 bool x86_jmp(uint8_t *out, uint32_t len, uint64_t from, uint64_t to);

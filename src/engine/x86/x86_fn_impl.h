@@ -49,6 +49,10 @@ void x86_scan_target(struct x86_scan *s, uint64_t addr);
 /* Add the targets of short branches from the code around a part. */
 void x86_scan_near(struct x86_scan *s, const struct x86_part *part);
 
+/* What forbids to move the instruction at addr; NULL: nothing. */
+const char *x86_fn_fixed(const struct x86_world *w, uint64_t addr,
+			 const struct x86_insn *in);
+
 /* Where an indirect jump goes. */
 enum x86_goes {
 	X86_GO_TABLE,   /* to its function's own instructions */

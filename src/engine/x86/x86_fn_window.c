@@ -70,7 +70,7 @@ insn_at(const struct win_cx *cx, uint64_t addr, const uint8_t **p,
 
 /* mov $15,%eax (or %rax), then syscall: rt_sigreturn. */
 static bool
-is_restorer(const struct win_cx *cx, uint64_t addr)
+is_restorer(const struct x86_world *w, uint64_t addr)
 {
 	static const uint8_t rax[] = {
 		0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05
@@ -82,7 +82,7 @@ is_restorer(const struct win_cx *cx, uint64_t addr)
 	for (int i = 0; i < 4; i++) {
 		const uint8_t *pat = i < 2 ? rax : eax;
 		size_t n = i < 2 ? sizeof(rax) : sizeof(eax);
-		const uint8_t *p = cx->w->bytes(cx->w->arg, at[i], n);
+		const uint8_t *p = w->bytes(w->arg, at[i], n);
 
 		if (p != NULL && memcmp(p, pat, n) == 0)
 			return true;
@@ -90,9 +90,9 @@ is_restorer(const struct win_cx *cx, uint64_t addr)
 	return false;
 }
 
-/* What forbids to move an instruction; NULL: nothing. */
-static const char *
-insn_refused(const struct win_cx *cx, uint64_t addr, const struct x86_insn *in)
+const char *
+x86_fn_fixed(const struct x86_world *w, uint64_t addr,
+	     const struct x86_insn *in)
 {
 	if (in->fixed)
 		return "the instruction cannot be run elsewhere";
@@ -100,9 +100,9 @@ insn_refused(const struct win_cx *cx, uint64_t addr, const struct x86_insn *in)
 		return "the instruction traps";
 	if (in->kind == X86_I_BAD)
 		return "there is no instruction";
-	if (cx->w->pinned != NULL && cx->w->pinned(cx->w->arg, addr, in->len))
+	if (w->pinned != NULL && w->pinned(w->arg, addr, in->len))
 		return "it is in a restartable sequence";
-	if (is_restorer(cx, addr))
+	if (is_restorer(w, addr))
 		return "the return from a signal is known by its bytes";
 	return NULL;
 }
@@ -180,7 +180,7 @@ win_grow(struct win_cx *cx, uint64_t start, uint32_t min)
 			cx->why = "the function ends within the next bytes";
 			return 0;
 		}
-		cx->why = insn_refused(cx, at, &in);
+		cx->why = x86_fn_fixed(cx->w, at, &in);
 		if (cx->why != NULL)
 			return 0;
 		has |= at == cx->addr;
@@ -322,7 +322,7 @@ x86_fn_window(const struct x86_world *w, const struct x86_fn *f, uint64_t addr,
 		out->why = "no instruction begins there";
 		return;
 	}
-	out->why = insn_refused(&cx, addr, &in);
+	out->why = x86_fn_fixed(w, addr, &in);
 	if (out->why != NULL)
 		return;
 	if (win_find(&cx, JMP32, &start, &len)) {

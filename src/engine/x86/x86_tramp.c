@@ -35,10 +35,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "engine/x86/x86_emit.h"
+#include "engine/x86/x86_tramp_impl.h"
 
 #define POINT_SIZE 96 /* bytes of one point, without what is inlined */
-#define INSN_SIZE 32  /* of one moved instruction */
 #define MAX_PROBES 8  /* homes looked at for a thread's slot */
 
 #define OFF(field) ((int32_t)offsetof(struct rt, field))
@@ -177,19 +176,8 @@ check_point(const struct x86_target *t, const struct x86_point *p,
 
 /* ---- the window ---------------------------------------------------------- */
 
-struct window {
-	const uint8_t *bytes;
-	uint64_t addr;
-	uint32_t len;
-	const struct x86_point *points;
-	size_t npoints;
-	struct x86_moved *moved;
-	size_t nmoved;
-	uint64_t first; /* where the trampoline begins */
-};
-
-static int
-note_moved(struct window *w, uint64_t from, uint64_t to, struct err *e)
+int
+x86_tramp_moved(struct x86_run *w, uint64_t from, uint64_t to, struct err *e)
 {
 	if (w->nmoved == X86_MOVED_MAX)
 		return err_set(e, &ERR_GENERIC, 0,
@@ -199,23 +187,19 @@ note_moved(struct window *w, uint64_t from, uint64_t to, struct err *e)
 	return 0;
 }
 
-/* When the points of an instruction fire. */
-enum when { BEFORE, TAKEN, AFTER };
-
-static enum when
+static enum x86_when
 point_when(const struct x86_point *p, uint8_t kind)
 {
 	if (p->after)
-		return AFTER;
-	return kind == X86_I_JCC && p->kind == X86_AT_RETURN ? TAKEN : BEFORE;
+		return X86_AFTER;
+	return kind == X86_I_JCC && p->kind == X86_AT_RETURN ? X86_TAKEN :
+							       X86_BEFORE;
 }
 
-/* The points at offset `at`, where an instruction of that kind is, which fire
-   then.  `next`: offset of what runs after them; a system call keeps the
-   flags. */
-static int
-points(struct x86_buf *b, const struct x86_target *t, struct window *w,
-       uint32_t at, uint8_t kind, enum when when, uint32_t next, struct err *e)
+int
+x86_tramp_points(struct x86_buf *b, const struct x86_target *t,
+		 const struct x86_run *w, uint32_t at, uint8_t kind,
+		 enum x86_when when, uint32_t next, struct err *e)
 {
 	bool dead = next < w->len &&
 		    x86_flags_dead(w->bytes + next, w->len - next,
@@ -240,13 +224,23 @@ points(struct x86_buf *b, const struct x86_target *t, struct window *w,
 }
 
 static bool
-has_taken(const struct window *w, uint32_t at)
+has_taken(const struct x86_run *w, uint32_t at)
 {
 	for (size_t i = 0; i < w->npoints; i++)
 		if (w->points[i].at == at &&
-		    point_when(&w->points[i], X86_I_JCC) == TAKEN)
+		    point_when(&w->points[i], X86_I_JCC) == X86_TAKEN)
 			return true;
 	return false;
+}
+
+bool
+x86_tramp_cc(const uint8_t *p, const struct x86_insn *in, enum x86_cc *cc)
+{
+	bool near = in->len >= 6 && p[in->len - 6] == 0x0f;
+	uint8_t op = p[in->len - (near ? 5 : 2)];
+
+	*cc = (enum x86_cc)(op & 15);
+	return (op & 0xf0) != 0xe0;
 }
 
 /* Go on at `over` unless the conditional jump at p would be taken. */
@@ -254,11 +248,10 @@ static void
 jump_not(struct x86_buf *b, const uint8_t *p, const struct x86_insn *in,
 	 struct x86_label *over)
 {
-	bool near = in->len >= 6 && p[in->len - 6] == 0x0f;
-	uint8_t op = p[in->len - (near ? 5 : 2)];
+	enum x86_cc cc;
 
-	if ((op & 0xf0) != 0xe0) { /* jcc: its neighbour is its opposite */
-		x86_jcc_label(b, (enum x86_cc)((op & 15) ^ 1), over);
+	if (x86_tramp_cc(p, in, &cc)) { /* its neighbour is its opposite */
+		x86_jcc_label(b, (enum x86_cc)(cc ^ 1), over);
 		return;
 	}
 	/* loop, jrcxz: they have none */
@@ -269,7 +262,7 @@ jump_not(struct x86_buf *b, const uint8_t *p, const struct x86_insn *in,
 
 /* A conditional jump that is a way out. */
 static int
-leave(struct x86_buf *b, const struct x86_target *t, struct window *w,
+leave(struct x86_buf *b, const struct x86_target *t, const struct x86_run *w,
       uint32_t at, const struct x86_insn *in, struct err *e)
 {
 	int64_t d = (int64_t)(in->target - (w->addr + at + 5));
@@ -283,17 +276,18 @@ leave(struct x86_buf *b, const struct x86_target *t, struct window *w,
 			       (uintmax_t)(w->addr + at));
 	memcpy(jmp + 1, &rel, sizeof(rel));
 	jump_not(b, w->bytes + at, in, &over);
-	if (points(b, t, w, at, in->kind, TAKEN, w->len, e) != 0 ||
+	if (x86_tramp_points(b, t, w, at, in->kind, X86_TAKEN, w->len, e) !=
+		    0 ||
 	    x86_reloc_insn(b, jmp, sizeof(jmp), w->addr + at, e) != 0)
 		return -1;
 	x86_bind(b, &over);
 	return 0;
 }
 
-/* The instruction itself. */
-static int
-move(struct x86_buf *b, const struct x86_target *t, struct window *w,
-     uint32_t at, const struct x86_insn *in, struct err *e)
+int
+x86_tramp_insn(struct x86_buf *b, const struct x86_target *t,
+	       const struct x86_run *w, uint32_t at, const struct x86_insn *in,
+	       struct err *e)
 {
 	if (in->kind == X86_I_JCC && has_taken(w, at))
 		return leave(b, t, w, at, in, e);
@@ -302,23 +296,23 @@ move(struct x86_buf *b, const struct x86_target *t, struct window *w,
 
 /* One instruction with its points. */
 static int
-step(struct x86_buf *b, const struct x86_target *t, struct window *w,
+step(struct x86_buf *b, const struct x86_target *t, struct x86_run *w,
      uint32_t at, const struct x86_insn *in, bool after_syscall, struct err *e)
 {
 	uint32_t next = at + in->len;
 
 	/* after a system call its successor's place is noted already */
 	if (!after_syscall &&
-	    note_moved(w, w->addr + at, x86_here(b), e) != 0)
+	    x86_tramp_moved(w, w->addr + at, x86_here(b), e) != 0)
 		return -1;
-	if (points(b, t, w, at, in->kind, BEFORE,
-		   in->kind == X86_I_SYSCALL ? next : at, e) != 0 ||
-	    move(b, t, w, at, in, e) != 0)
+	if (x86_tramp_points(b, t, w, at, in->kind, X86_BEFORE,
+			     in->kind == X86_I_SYSCALL ? next : at, e) != 0 ||
+	    x86_tramp_insn(b, t, w, at, in, e) != 0)
 		return -1;
 	if (in->kind == X86_I_SYSCALL &&
-	    note_moved(w, w->addr + next, x86_here(b), e) != 0)
+	    x86_tramp_moved(w, w->addr + next, x86_here(b), e) != 0)
 		return -1;
-	return points(b, t, w, at, in->kind, AFTER, next, e);
+	return x86_tramp_points(b, t, w, at, in->kind, X86_AFTER, next, e);
 }
 
 static bool
@@ -331,7 +325,7 @@ ends(const struct x86_insn *in)
 
 /* Every point is at the start of some instruction. */
 static int
-walk(struct x86_buf *b, const struct x86_target *t, struct window *w,
+walk(struct x86_buf *b, const struct x86_target *t, struct x86_run *w,
      struct err *e)
 {
 	bool after_syscall = false;
@@ -351,12 +345,12 @@ walk(struct x86_buf *b, const struct x86_target *t, struct window *w,
 
 uint64_t
 x86_tramp(struct x86_buf *b, const struct x86_target *t, const uint8_t *bytes,
-	  uint64_t addr, uint32_t len, const struct x86_point *points_,
+	  uint64_t addr, uint32_t len, const struct x86_point *points,
 	  size_t npoints, struct x86_moved *moved, size_t *nmoved,
 	  struct err *e)
 {
-	struct window w = { bytes, addr,  len, points_, npoints,
-			    moved, 0,	  x86_here(b) };
+	struct x86_run w = { bytes, addr, len, points, npoints, moved, 0 };
+	uint64_t first = x86_here(b);
 
 	if (walk(b, t, &w, e) != 0)
 		return 0;
@@ -367,13 +361,13 @@ x86_tramp(struct x86_buf *b, const struct x86_target *t, const uint8_t *bytes,
 		return 0;
 	}
 	*nmoved = w.nmoved;
-	return w.first;
+	return first;
 }
 
 size_t
 x86_tramp_size(uint32_t len, const struct x86_point *p, size_t npoints)
 {
-	size_t n = (size_t)len * INSN_SIZE + 8;
+	size_t n = (size_t)len * X86_INSN_ROOM + 8;
 
 	for (size_t i = 0; i < npoints; i++)
 		n += POINT_SIZE + (p[i].h != NULL && p[i].h->inl ?
