@@ -650,7 +650,7 @@ static const struct rnd_subr {
 	{ DIF_SUBR_lltostr, "nb", 's' },   { DIF_SUBR_strtoll, "sb", 'n' },
 	{ DIF_SUBR_cleanpath, "s", 's' },  { DIF_SUBR_strtok, "ss", 's' },
 	{ DIF_SUBR_inet_ntop, "fm", 's' }, { DIF_SUBR_inet_ntoa, "m", 's' },
-	{ DIF_SUBR_inet_ntoa6, "m", 's' },
+	{ DIF_SUBR_inet_ntoa6, "m", 's' }, { DIF_SUBR_speculation, "", 'n' },
 };
 #define FAMILY_INET 2
 #define FAMILY_INET6 10

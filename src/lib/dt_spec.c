@@ -5,28 +5,36 @@
  * probes mark records and end speculations).
  *
  * specsize bounds what is held of one speculation and one CPU: it is what a
- * speculative buffer was.
+ * speculative buffer was.  A traced process can write what probes share with
+ * us: neither a number nor a CPU in a record is believed.
  */
 #include "lib/dt_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#define NCPUS 1024 /* CPUs that are told apart */
+
 struct dt_spec {
 	struct dt_held *first, **last; /* last NULL: none are held */
 	VEC(uint64_t) bytes;	       /* by CPU */
 };
 
-int
-dt_specs_init(dtrace_hdl_t *dtp, struct dt_engine *de)
+static unsigned
+spec_count(const dtrace_hdl_t *dtp)
 {
 	int64_t n = dtp->opt[DT_OPT_nspec];
 
+	return n > RT_NSPEC_MAX ? RT_NSPEC_MAX : (unsigned)n;
+}
+
+int
+dt_specs_init(dtrace_hdl_t *dtp, struct dt_engine *de)
+{
 	de->specs = calloc(RT_NSPEC_MAX, sizeof(*de->specs));
 	if (de->specs == NULL)
 		return dt_nomem(dtp);
-	dt_view(de)->ctl->nspec = n > RT_NSPEC_MAX ? RT_NSPEC_MAX :
-						     (uint32_t)n;
+	dt_view(de)->ctl->nspec = spec_count(dtp);
 	return 0;
 }
 
@@ -81,7 +89,7 @@ dt_spec_hold(dtrace_hdl_t *dtp, const struct dt_engine *de, unsigned slot,
 	unsigned cpu = v->thread_slots ? rec->cpu : slot / RT_LEVELS;
 	bool room = false;
 
-	if (spec_room(dtp, s, cpu, size, &room) != 0)
+	if (spec_room(dtp, s, cpu % NCPUS, size, &room) != 0)
 		return -1;
 	if (!room) {
 		v->rt[slot]->drops[RT_DROP_SPEC]++; /* no probe counts these */
@@ -118,7 +126,7 @@ dt_spec_ended(const dtrace_hdl_t *dtp)
 {
 	for (uint32_t e = 0; e < dtp->nengines; e++) {
 		const struct rt_view *v = dt_view(&dtp->engines[e]);
-		for (unsigned i = 0; i < v->ctl->nspec; i++)
+		for (unsigned i = 0; i < spec_count(dtp); i++)
 			if (state_ended(spec_state(v, i)))
 				return true;
 	}
@@ -142,7 +150,7 @@ dt_spec_ends(dtrace_hdl_t *dtp, uint64_t limit, struct dt_spec_end **ends,
 	for (uint32_t e = 0; e < dtp->nengines; e++) {
 		const struct dt_engine *de = &dtp->engines[e];
 		const struct rt_view *v = dt_view(de);
-		for (unsigned i = 0; i < v->ctl->nspec; i++) {
+		for (unsigned i = 0; i < spec_count(dtp); i++) {
 			const struct rt_spec *s = &v->ctl->spec[i];
 			uint32_t state = spec_state(v, i);
 			if (!state_ended(state))

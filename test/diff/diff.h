@@ -17,6 +17,7 @@
 #include "rt/rt.h"
 
 #define DIFF_CLAUSES 24
+#define DIFF_NSPEC   5
 
 struct diff_trace {
 	struct arena *a; /* owns everything below */

@@ -27,6 +27,7 @@ kernel_run(struct diff_trace *t, struct diff_out *out, struct err *e)
 
 	if (eng == NULL)
 		return -1;
+	ops->view(eng)->ctl->nspec = DIFF_NSPEC;
 	if (ops->attach(eng, e) == 0 && ops->begin(eng, e) == 0 &&
 	    ops->stop(eng, e) == 0)
 		rc = diff_gather(t, ops->view(eng), out, e);

@@ -57,6 +57,7 @@ native_run(struct diff_trace *t, struct diff_out *out, struct err *e)
 
 	while (in.necbs < t->en.necbs && t->ecbs[in.necbs].probe == 0)
 		in.necbs++;
+	w->sh->ctl.nspec = DIFF_NSPEC;
 	world_sites(w);
 	native_vary(w, t->seed);
 	if (t->seed % 2 == 0)

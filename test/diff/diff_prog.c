@@ -296,16 +296,46 @@ stmt_agg(struct chance *c, struct dif_stmt *st)
 	}
 }
 
+/* The id is mostly one that there is: speculation() gives them in order. */
+static void
+stmt_spec(struct chance *c, struct dif_stmt *st, uint32_t kind)
+{
+	struct dif_obj *o = make(c, 1, sizeof(*o));
+
+	o->text = make(c, 2, sizeof(*o->text));
+	o->text[0] = DIF_INSTR_W(DIF_OP_SETX, 0, 1);
+	o->text[1] = DIF_INSTR_R(DIF_OP_RET, 0, 0, 1);
+	o->ntext = 2;
+	o->inttab = make(c, 1, sizeof(*o->inttab));
+	o->inttab[0] = below(c, 10) ? below(c, DIFF_NSPEC + 2) : chance(c);
+	o->nint = 1;
+	o->strtab = make(c, 1, 1);
+	o->strlen = 1;
+	o->rtype = t_int;
+	st->kind = kind;
+	st->nexprs = 1;
+	st->exprs = make(c, 1, sizeof(*st->exprs));
+	st->exprs[0].obj = below(c, 8) ? o : object(c, false);
+	st->exprs[0].type = t_int;
+}
+
 static void
 clause(struct chance *c, struct dif_clause *cl)
 {
-	cl->nstmts = 1 + below(c, 3);
+	uint32_t first = below(c, 5) == 0, last = below(c, 5) == 0;
+
+	cl->nstmts = 1 + below(c, 3) + first + last;
 	cl->stmts = make(c, cl->nstmts, sizeof(*cl->stmts));
+	if (first)
+		stmt_spec(c, &cl->stmts[0], DIF_ACT_SPECULATE);
+	if (last)
+		stmt_spec(c, &cl->stmts[cl->nstmts - 1],
+			  below(c, 2) ? DIF_ACT_COMMIT : DIF_ACT_DISCARD);
 	cl->uses_locals = true;
 	cl->args_used = 0x3ff;
 	if (below(c, 5) == 0)
 		cl->pred = object(c, false);
-	for (uint32_t i = 0; i < cl->nstmts; i++) {
+	for (uint32_t i = first; i < cl->nstmts - last; i++) {
 		uint32_t what = below(c, 8);
 
 		if (what < 4) {

@@ -114,6 +114,9 @@ diff_gather(struct diff_trace *t, const struct rt_view *v,
 		free(c.line[i]);
 	}
 	free(c.line);
+	for (unsigned i = 0; i < DIFF_NSPEC; i++)
+		buf_printf(&out->cells, "speculation %u: %u\n", i + 1,
+			   v->ctl->spec[i].state);
 	return 0;
 }
 
@@ -142,6 +145,7 @@ diff_run_interp(struct diff_trace *t, struct diff_out *out, struct err *e)
 	if (rt == NULL || host.globals == NULL || host.thread == NULL)
 		abort();
 	if (interp_view_init(&v, rt, DIFF_BUFSIZE, DIFF_AGGSIZE, e) == 0) {
+		v.ctl->nspec = DIFF_NSPEC;
 		interp_fire(rt, &v, 0);
 		rc = diff_gather(t, &v, out, e);
 		interp_view_fini(&v);

@@ -139,6 +139,20 @@ predicates_connect(void **state)
 }
 
 static void
+speculations_connect(void **state)
+{
+	struct trace *t = *state;
+	uint32_t p = probe(t, DIF_SITE_BEGIN, 0);
+
+	clause(t, p, DIF_ACT_TRACE, "call speculation, %r1\nret %r1\n");
+	clause(t, p, DIF_ACT_TRACE, NOTHING);
+	clause(t, p, DIF_ACT_SPECULATE, NOTHING);
+	clause(t, p, DIF_ACT_COMMIT, NOTHING);
+	clause(t, p, DIF_ACT_DISCARD, NOTHING);
+	comps(t, "abaaa");
+}
+
+static void
 aggregations_do_not_connect(void **state)
 {
 	struct trace *t = *state;
@@ -380,6 +394,7 @@ main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(variables_connect), T(predicates_connect),
+		T(speculations_connect),
 		T(aggregations_do_not_connect), T(locals_connect_at_one_probe),
 		T(error_connects_all), T(rows_tell_engines), T(by_kind),
 		T(tick_goes_along), T(wide_and_user_probes_together),

@@ -529,6 +529,63 @@ agg_full(void **state)
 	trace_fini(&t);
 }
 
+/* ---- speculation --------------------------------------------------------- */
+
+/* One expression, a number, for a speculative action. */
+static struct dif_stmt
+spec_stmt(struct trace *t, struct dif_expr *x, uint32_t kind, const char *text)
+{
+	*x = (struct dif_expr){ .obj = dif(t, text), .type = INT };
+	return (struct dif_stmt){ .kind = kind, .exprs = x, .nexprs = 1 };
+}
+
+#define ONE "setx 1, %r1\nret %r1\n"
+#define TWO "setx 2, %r1\nret %r1\n"
+
+static void
+speculative(void **state)
+{
+	struct trace t;
+	struct dif_expr x[4], y[4];
+	struct dif_stmt in[2], out[2], end, none;
+	uint64_t pos = 0;
+
+	trace_init(&t);
+	in[0] = spec_stmt(&t, &x[0], DIF_ACT_SPECULATE, ONE);
+	in[1] = spec_stmt(&t, &x[1], DIF_ACT_TRACE, TWO);
+	out[0] = spec_stmt(&t, &y[0], DIF_ACT_SPECULATE, TWO);
+	out[1] = spec_stmt(&t, &y[1], DIF_ACT_TRACE, TWO);
+	end = spec_stmt(&t, &x[2], DIF_ACT_COMMIT, ONE);
+	none = spec_stmt(&t, &x[3], DIF_ACT_TRACE, "call speculation, %r1\n"
+						   "ret %r1\n");
+	clause(&t, PROBE_TICK, in, 2);
+	clause(&t, PROBE_TICK, out, 2); /* not active: no record */
+	clause(&t, PROBE_TICK, &end, 1)->records = false;
+	clause(&t, PROBE_TICK, in, 2); /* not active any more */
+	clause(&t, PROBE_TICK, &none, 1); /* busy */
+	trace_start(&t, 4096);
+	t.v.ctl->nspec = 1;
+	t.v.ctl->spec[0].state = RT_SPEC_ACTIVE;
+	interp_fire(t.rt, &t.v, PROBE_TICK);
+
+	const struct rt_rec *r = (const void *)next(&t, &pos);
+	assert_non_null(r);
+	assert_int_equal(r->epid, 1);
+	assert_int_equal(r->spec, 1);
+	assert_int_equal(t.cl[0].recsize, 24); /* no place for the id */
+	assert_int_equal(t.cl[2].recsize, 0);
+	r = (const void *)next(&t, &pos);
+	assert_non_null(r);
+	assert_int_equal(r->epid, 5);
+	assert_int_equal(r->spec, 0);
+	assert_null(next(&t, &pos));
+	assert_int_equal(t.v.ctl->spec[0].state, RT_SPEC_COMMITTED);
+	assert_true(t.v.ctl->spec[0].time != 0);
+	assert_int_equal(t.rt->drops[RT_DROP_SPECBUSY], 1);
+	assert_int_equal(t.rt->errors, 0);
+	trace_fini(&t);
+}
+
 int
 main(void)
 {
@@ -537,6 +594,7 @@ main(void)
 		cmocka_unit_test(errors),  cmocka_unit_test(exiting),
 		cmocka_unit_test(aggregations), cmocka_unit_test(agg_full),
 		cmocka_unit_test(hosted),  cmocka_unit_test(acting),
+		cmocka_unit_test(speculative),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
