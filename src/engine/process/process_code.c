@@ -26,7 +26,6 @@
 #define SCRATCH	 (1u << 20)
 #define SCRATCH_MAX (1u << 28)
 #define NOWHERE	 0x7f0000000000ull /* where shared libraries would be */
-#define POINTS	 256		   /* most in one window */
 
 static uint64_t
 align_up(uint64_t n)
@@ -62,17 +61,15 @@ code_target(const struct engine *eng, const struct rtn_shared *sh,
 
 /* ---- points as the trampoline wants them --------------------------------- */
 
-static int
+/* The window's points, on the heap; NULL: no memory. */
+static struct x86_point *
 window_points(const struct engine *eng, const struct plan_window *pw,
-	      const struct x86_handler *handlers, struct x86_point *out,
-	      struct err *e)
+	      const struct x86_handler *handlers)
 {
 	const struct plan *p = &eng->plan;
+	struct x86_point *out = calloc(pw->npoints + 1, sizeof(*out));
 
-	if (pw->npoints > POINTS)
-		return err_set(e, &ERR_GENERIC, 0,
-			       "more than %d probes at one place", POINTS);
-	for (uint32_t i = 0; i < pw->npoints; i++) {
+	for (uint32_t i = 0; out != NULL && i < pw->npoints; i++) {
 		const struct plan_point *pt = &p->points.v[pw->point0 + i];
 
 		out[i] = (struct x86_point){
@@ -85,7 +82,19 @@ window_points(const struct engine *eng, const struct plan_window *pw,
 		if (pt->group != PLAN_NONE)
 			out[i].h = &handlers[p->groups.v[pt->group].cls];
 	}
-	return 0;
+	return out;
+}
+
+/* The code that a window stands for: its own, or all of a function. */
+static const uint8_t *
+window_bytes(const struct engine *eng, const struct plan_window *pw,
+	     uint32_t *len)
+{
+	const struct plan_fn *f = &eng->plan.fns.v[pw->fn];
+	const struct x86_world *w = world_x86(f->obj);
+
+	*len = pw->copy ? (uint32_t)f->fn.part[0].size : pw->w.len;
+	return w->bytes(w->arg, pw->w.start, *len);
 }
 
 /* ---- measuring ----------------------------------------------------------- */
@@ -205,11 +214,18 @@ measure_window(struct engine *eng, const struct plan_window *pw, uint8_t *seen,
 {
 	struct plan *p = &eng->plan;
 	struct map_region *r = &eng->map.region[pw->region];
-	struct x86_point pts[POINTS];
+	struct x86_point *pts = window_points(eng, pw, eng->class_proto);
+	uint32_t len;
+	const uint8_t *bytes = window_bytes(eng, pw, &len);
 
-	if (window_points(eng, pw, eng->class_proto, pts, e) != 0)
-		return -1;
-	r->size += x86_tramp_size(pw->w.len, pts, pw->npoints);
+	if (pts == NULL)
+		return err_nomem(e);
+	if (!pw->copy)
+		r->size += x86_tramp_size(len, pts, pw->npoints);
+	else if (bytes != NULL)
+		r->size += x86_copy_size(bytes, pw->w.start, len, pts,
+					 pw->npoints);
+	free(pts);
 	for (uint32_t k = 0; k < pw->npoints; k++) {
 		uint32_t g = p->points.v[pw->point0 + k].group, c;
 
@@ -449,16 +465,62 @@ window_moves(struct engine *eng, const struct x86_moved *moved, size_t n,
 	return 0;
 }
 
+/* Is the function's code what the file has?  Else others have put something
+   there, which a copy would not do. */
+static int
+copy_check(struct engine *eng, const uint8_t *bytes, uint64_t addr,
+	   uint32_t len, struct err *e)
+{
+	uint8_t is[4096];
+	uint32_t n;
+
+	for (uint32_t at = 0; at < len; at += n) {
+		n = len - at < sizeof(is) ? len - at : (uint32_t)sizeof(is);
+		if (inject_read(&eng->in, addr + at, is, n) != 0 ||
+		    memcmp(is, bytes + at, n) != 0)
+			return err_set(e, &ERR_GENERIC, 0,
+				       "its code differs from what is in the "
+				       "file");
+	}
+	return 0;
+}
+
+/* The window's code; its address, 0 + *e. */
+static uint64_t
+window_write(struct engine *eng, const struct plan_window *pw,
+	     const struct x86_target *t, struct x86_moved *moved,
+	     size_t *nmoved, struct err *e)
+{
+	struct map_region *r = &eng->map.region[pw->region];
+	uint32_t len;
+	const uint8_t *bytes = window_bytes(eng, pw, &len);
+	struct x86_point *pts;
+	uint64_t to = 0;
+
+	if (bytes == NULL) {
+		err_set(e, &ERR_GENERIC, 0, "its code is not in a file");
+		return 0;
+	}
+	pts = window_points(eng, pw, r->handlers);
+	if (pts == NULL)
+		err_nomem(e);
+	else if (!pw->copy)
+		to = x86_tramp(&r->buf, t, bytes, pw->w.start, len, pts,
+			       pw->npoints, moved, nmoved, e);
+	else if (copy_check(eng, bytes, pw->w.start, len, e) == 0)
+		to = x86_copy(&r->buf, t, bytes, pw->w.start, len, pw->w.len,
+			      pts, pw->npoints, moved, nmoved, e);
+	free(pts);
+	return to;
+}
+
 static int
 window_make(struct engine *eng, struct plan_window *pw,
 	    const struct x86_target *t, struct err *e)
 {
 	struct map_region *r = &eng->map.region[pw->region];
 	struct plan *p = &eng->plan;
-	const struct x86_world *w = world_x86(p->fns.v[pw->fn].obj);
-	const uint8_t *bytes = w->bytes(w->arg, pw->w.start, pw->w.len);
 	struct x86_moved moved[X86_MOVED_MAX];
-	struct x86_point pts[POINTS];
 	size_t nmoved = 0;
 	uint64_t to;
 
@@ -468,12 +530,7 @@ window_make(struct engine *eng, struct plan_window *pw,
 		    region_handler(eng, r, t, p->groups.v[g].cls, e) != 0)
 			return -1;
 	}
-	if (bytes == NULL)
-		return err_set(e, &ERR_GENERIC, 0, "its code is not in a file");
-	if (window_points(eng, pw, r->handlers, pts, e) != 0)
-		return -1;
-	to = x86_tramp(&r->buf, t, bytes, pw->w.start, pw->w.len, pts,
-		       pw->npoints, moved, &nmoved, e);
+	to = window_write(eng, pw, t, moved, &nmoved, e);
 	if (to == 0 || region_full(r, e) != 0)
 		return -1;
 	if (window_patch(eng, pw, to, e) != 0)

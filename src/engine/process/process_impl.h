@@ -196,6 +196,9 @@ struct plan_point {
 };
 struct plan_window {
 	struct x86_window w;
+	uint64_t end; /* points before it are served: that of the window, or of
+			 the function */
+	bool copy;    /* the whole function is copied, w is over its entry */
 	uint32_t fn;
 	uint32_t point0, npoints; /* in plan.points, by address */
 	uint32_t region;

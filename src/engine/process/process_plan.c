@@ -8,6 +8,10 @@
  * What cannot be placed refuses its whole group (process_site.c), and windows
  * that then serve nobody are dropped.
  *
+ * A way out that no window fits over may be had by copying its function
+ * (x86_copy.c).  Then one window, over the entry, serves all points of the
+ * function, in place of those that it has so far.
+ *
  * int3 is not used: it needs a handler of SIGTRAP in the program.
  */
 #include "engine/process/process_impl.h"
@@ -107,27 +111,106 @@ win_join(struct plan *p, uint32_t fn, struct x86_window *w)
 }
 
 static int
-point_place(struct plan *p, const struct plan_point *pt)
+window_push(struct plan *p, const struct plan_window *pw)
 {
+	if (!vec_push(&p->windows, *pw))
+		return -1;
+	return pw->w.kind != X86_WIN_HOP || vec_push(&p->hops, pw->w.hop) ? 0 :
+									   -1;
+}
+
+static bool
+can_be(const struct x86_window *w)
+{
+	return w->kind == X86_WIN_JMP || w->kind == X86_WIN_HOP;
+}
+
+/* Are all points around points[i] that are before `end` of its function?  Hand-
+   made code has functions that lie in others. */
+static bool
+fn_alone(const struct plan *p, size_t i, uint64_t end)
+{
+	const struct plan_point *pt = p->points.v;
+	const uint32_t fn = pt[i].fn;
+
+	for (size_t k = i; k-- > 0 && pt[k].addr >= p->fns.v[fn].addr;)
+		if (pt[k].fn != fn)
+			return false;
+	for (size_t k = i; k < p->points.n && pt[k].addr < end; k++)
+		if (pt[k].fn != fn)
+			return false;
+	return true;
+}
+
+/*
+ * Copy the function of points[i] as a whole; its windows so far are the last
+ * ones.  false: it cannot be; nothing has changed.
+ */
+static bool
+fn_copy(struct plan *p, size_t i, struct plan_window *pw)
+{
+	const uint32_t fn = p->points.v[i].fn;
+	const struct plan_fn *f = &p->fns.v[fn];
+	size_t nw = p->windows.n, nh = p->hops.n;
+	uint64_t end = f->addr + f->fn.part[0].size;
+
+	if (!fn_alone(p, i, end) ||
+	    x86_copy_refused(world_x86(f->obj), &f->fn) != NULL)
+		return false;
+	/* What unused bytes they have taken the new one may take. */
+	for (; p->windows.n > 0 && p->windows.v[p->windows.n - 1].fn == fn;
+	     p->windows.n--)
+		p->hops.n -= p->windows.v[p->windows.n - 1].w.kind ==
+			     X86_WIN_HOP;
+	*pw = (struct plan_window){ .fn = fn, .copy = true };
+	x86_fn_window(world_x86(f->obj), &f->fn, f->addr, &pw->w);
+	if (can_be(&pw->w) && pw->w.start == f->addr &&
+	    win_join(p, fn, &pw->w)) {
+		pw->end = win_end(&pw->w) > end ? win_end(&pw->w) : end;
+		return true;
+	}
+	p->windows.n = nw;
+	p->hops.n = nh;
+	return false;
+}
+
+/* Has the point a place in the last window? */
+static bool
+point_has(const struct plan *p, const struct plan_point *pt)
+{
+	const struct plan_window *last;
+
+	if (p->windows.n == 0)
+		return false;
+	last = &p->windows.v[p->windows.n - 1];
+	return pt->addr < last->end &&
+	       fn_insn(&p->fns.v[last->fn], pt->addr);
+}
+
+static int
+point_place(struct plan *p, size_t i)
+{
+	const struct plan_point *pt = &p->points.v[i];
 	const struct plan_fn *f = &p->fns.v[pt->fn];
-	struct plan_window *last =
-		p->windows.n != 0 ? &p->windows.v[p->windows.n - 1] : NULL;
 	struct plan_window pw = { .fn = pt->fn };
+	const char *why = NULL;
 
 	if (pt->group != PLAN_NONE && p->groups.v[pt->group].why != NULL)
 		return 0;
-	if (last != NULL && pt->addr < win_end(&last->w) &&
-	    fn_insn(&p->fns.v[last->fn], pt->addr))
+	if (point_has(p, pt))
 		return 0;
 	x86_fn_window(world_x86(f->obj), &f->fn, pt->addr, &pw.w);
-	if (pw.w.kind == X86_WIN_NONE || pw.w.kind == X86_WIN_INT3)
-		point_refuse(p, pt, pw.w.why);
+	if (!can_be(&pw.w))
+		why = pw.w.why;
 	else if (!win_join(p, pt->fn, &pw.w))
-		point_refuse(p, pt, "other probes are too close");
-	else if (!vec_push(&p->windows, pw) ||
-		 (pw.w.kind == X86_WIN_HOP && !vec_push(&p->hops, pw.w.hop)))
-		return -1;
-	return 0;
+		why = "other probes are too close";
+	pw.end = win_end(&pw.w);
+	if (why != NULL &&
+	    (pt->at != X86_AT_RETURN || !fn_copy(p, i, &pw))) {
+		point_refuse(p, pt, why);
+		return 0;
+	}
+	return window_push(p, &pw);
 }
 
 /* ---- hops ---------------------------------------------------------------- */
@@ -190,8 +273,7 @@ points_assign(struct plan *p)
 	for (size_t i = 0; i < p->points.n; i++) {
 		struct plan_point *pt = &p->points.v[i];
 
-		while (w < p->windows.n &&
-		       win_end(&p->windows.v[w].w) <= pt->addr)
+		while (w < p->windows.n && p->windows.v[w].end <= pt->addr)
 			w++;
 		pt->window = PLAN_NONE;
 		if (w == p->windows.n || pt->addr < p->windows.v[w].w.start)
@@ -214,9 +296,7 @@ plan_compact(struct plan *p)
 		struct plan_window pw = p->windows.v[w];
 
 		pw.point0 = (uint32_t)np;
-		for (; i < p->points.n &&
-		       p->points.v[i].addr < win_end(&pw.w);
-		     i++) {
+		for (; i < p->points.n && p->points.v[i].addr < pw.end; i++) {
 			struct plan_point pt = p->points.v[i];
 			bool wanted = pt.window == w &&
 				      (pt.group == PLAN_NONE ||
@@ -240,7 +320,7 @@ plan_windows(struct plan *p)
 		qsort(p->points.v, p->points.n, sizeof(*p->points.v),
 		      cmp_point);
 	for (size_t i = 0; i < p->points.n; i++)
-		if (point_place(p, &p->points.v[i]) != 0)
+		if (point_place(p, i) != 0)
 			return -1;
 	if (plan_hops(p) != 0)
 		return -1;
@@ -396,12 +476,18 @@ plan_report(const struct engine *eng, struct buf *out)
 {
 	const struct plan *p = &eng->plan;
 	size_t places = 0; /* of probes, not of what we need ourselves */
+	size_t copies = 0;
 
-	for (size_t i = 0; i < p->windows.n; i++)
+	for (size_t i = 0; i < p->windows.n; i++) {
 		places += p->points.v[p->windows.v[i].point0].group !=
 			  PLAN_NONE;
+		copies += p->windows.v[i].copy;
+	}
 	buf_printf(out, "process %d: %zu probes at %zu places\n",
 		   (int)eng->pid, p->groups.n - p->nrefused, places);
+	if (copies != 0)
+		buf_printf(out, "process %d: %zu functions copied\n",
+			   (int)eng->pid, copies);
 	if (p->sys_entry || p->sys_return)
 		buf_printf(out, "process %d: %u system call instructions, %u "
 				"left alone\n",
