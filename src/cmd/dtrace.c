@@ -506,13 +506,30 @@ option_on(struct cmd *c, const char *name)
 	       v != DTRACEOPT_UNSET && v != 0;
 }
 
-/* What runs where: a line of dtrace_engines() each. */
+/* Has text that line, of n bytes? */
+static bool
+has_line(const char *text, const char *line, size_t n)
+{
+	while (text != NULL && *text != '\0') {
+		size_t k = strcspn(text, "\n");
+		if (k == n && memcmp(text, line, n) == 0)
+			return true;
+		text += k + (text[k] == '\n');
+	}
+	return false;
+}
+
+/* What runs where: a line of dtrace_engines() each.  before: not all, but what
+   is told of processes and was not told then. */
 static void
-print_engines(struct cmd *c)
+print_engines(struct cmd *c, const char *before)
 {
 	for (const char *s = dtrace_engines(c->dtp); *s != '\0';) {
-		int n = (int)strcspn(s, "\n");
-		cmd_error("%.*s", n, s);
+		size_t n = strcspn(s, "\n");
+		bool news = strncmp(s, "process ", 8) == 0 &&
+			    !has_line(before, s, n);
+		if (before == NULL || news)
+			cmd_error("%.*s", (int)n, s);
 		s += n + (s[n] == '\n');
 	}
 }
@@ -545,12 +562,15 @@ static void
 run(struct cmd *c, struct ps_prochandle **procs)
 {
 	bool done = false, newline = false;
+	char *engines = NULL;
 
 	cmd_handlers(c);
 	if (dtrace_go(c->dtp) != 0)
 		cmd_dfatal(c, "could not enable tracing");
-	if (c->verbose)
-		print_engines(c);
+	if (c->verbose) {
+		print_engines(c, NULL);
+		engines = strdup(dtrace_engines(c->dtp));
+	}
 	for (int i = 0; i < c->nprocs; i++)
 		dtrace_proc_continue(c->dtp, procs[i]);
 	while (!done) {
@@ -577,6 +597,9 @@ run(struct cmd *c, struct ps_prochandle **procs)
 		if (fflush(c->out) != 0)
 			output_failed(c, errno);
 	}
+	if (engines != NULL) /* what was not so when it began */
+		print_engines(c, engines);
+	free(engines);
 	cmd_out(c, "\n");
 	if (dtrace_aggregate_print(c->dtp, c->out, NULL) != 0)
 		cmd_dfatal(c, "failed to print aggregations");

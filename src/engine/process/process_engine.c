@@ -574,7 +574,7 @@ engine_report(struct engine *eng, struct buf *out)
 			   (int)eng->pid, eng->nlost);
 	if (eng->nfollowed != 0)
 		buf_printf(out,
-			   "process %d: executed %u other programs; what each "
+			   "process %d: other programs executed: %u; what each "
 			   "did before its C library was there was not seen\n",
 			   (int)eng->pid, eng->nfollowed);
 	if (eng->left != NULL)

@@ -125,18 +125,51 @@ world_ready(struct engine *eng)
 	return false;
 }
 
+/* follow(), which fails while the program is being loaded, or when it is
+   replaced by the next one meanwhile. */
+static int
+follow_try(struct engine *eng, struct err *e)
+{
+	uint64_t file_len = eng->map.file_len;
+
+	if (follow(eng, e) == 0)
+		return 0;
+	if (!eng->patched)
+		eng->map.file_len = file_len; /* nothing has run there */
+	return -1;
+}
+
+static void
+exec_over(struct engine *eng, const struct err *why)
+{
+	if (err_is_set(why) && !engine_target_ended(eng))
+		eng->left = arena_strdup(eng->arena, why->msg);
+	__atomic_store_n(&eng->follow_ns, 0, __ATOMIC_RELEASE);
+}
+
 void
 exec_poll(struct engine *eng, uint64_t now)
 {
+	bool late = now >= eng->follow_ns + EXEC_NS;
 	struct err why = { 0 };
 
-	if (!world_ready(eng) && now < eng->follow_ns + EXEC_NS)
+	/* A set-uid program will not become ours by waiting. */
+	if (inject_check(eng->pid, false, &why) != 0) {
+		exec_over(eng, &why);
 		return;
-	if (follow(eng, &why) == 0) {
+	}
+	if (!world_ready(eng) && !late)
+		return;
+	if (follow_try(eng, &why) == 0) {
 		eng->gone = false;
 		eng->nfollowed++;
-	} else if (!engine_target_ended(eng)) {
-		eng->left = arena_strdup(eng->arena, why.msg);
+		eng->left = NULL;
+	} else if (!late ||
+		   follow_look(eng->pid, eng->in.mem) == FOLLOW_EXEC) {
+		if (late) /* and has done the next exec */
+			__atomic_store_n(&eng->follow_ns, now,
+					 __ATOMIC_RELEASE);
+		return;
 	}
-	__atomic_store_n(&eng->follow_ns, 0, __ATOMIC_RELEASE);
+	exec_over(eng, &why);
 }

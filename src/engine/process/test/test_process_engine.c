@@ -336,7 +336,7 @@ until_followed(struct world_t *w, unsigned n)
 	struct buf out = BUF_INIT;
 	char want[32];
 
-	snprintf(want, sizeof(want), "executed %u other", n);
+	snprintf(want, sizeof(want), "executed: %u;", n);
 	for (int i = 0; i < 3000; i++) {
 		assert_int_equal(process_engine_ops.poll(w->eng, &w->e), 0);
 		buf_reset(&out);
