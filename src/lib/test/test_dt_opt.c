@@ -239,6 +239,9 @@ limits(void **state)
 	/* Words that are known, of things that are not there. */
 	refuse(dtp, "bufpolicy", "ring");
 	refuse(dtp, "bufpolicy", "fill");
+	expect(dtp, "nspec", dtrace_setopt(dtp, "nspec", "0"), 0);
+	expect(dtp, "nspec", dtrace_setopt(dtp, "nspec", "64"), 0);
+	refuse(dtp, "nspec", "65");
 }
 
 static void
