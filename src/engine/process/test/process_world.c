@@ -40,6 +40,26 @@ target_work(uint64_t a, uint64_t b)
 	return sum + b;
 }
 
+/* *INDENT-OFF* */
+__asm__(".text\n.globl target_scan,target_scan_head\n"
+	".type target_scan,@function\ntarget_scan:\n.cfi_startproc\n"
+	"mov %rdi,%rsi\nand $63,%esi\nmov $0,%eax\n"
+	"target_scan_head:\n"
+	"1: cmp %rsi,%rax\nje 2f\ninc %rax\njmp 1b\n"
+	"2: test $1,%dil\njnz 4f\n3: ret\n"
+	"4: or $-1,%rax\njmp 5f\n6: ret\n5: cmp $-1,%rax\nje 6b\n"
+	"jmp 3b\n.cfi_endproc\n.size target_scan,.-target_scan\n");
+/* *INDENT-ON* */
+
+static uint64_t
+do_scans(void)
+{
+	for (uint64_t a = 0;; a++)
+		if (target_scan(a) !=
+		    (a % 2 != 0 ? UINT64_MAX : a % 64))
+			_exit(7);
+}
+
 static void *
 thread_body(void *arg)
 {
@@ -141,6 +161,10 @@ target_obey(enum target_cmd cmd, uint32_t n)
 		for (uint64_t i = 0; i < n; i++)
 			sum += target_leaf(i);
 		break;
+	case T_SCAN:
+		for (uint64_t i = 0; i < n; i++)
+			sum += target_scan(i);
+		break;
 	case T_GETPPID:
 		for (uint32_t i = 0; i < n; i++)
 			sum += (uint64_t)syscall(SYS_getppid);
@@ -161,6 +185,8 @@ target_obey(enum target_cmd cmd, uint32_t n)
 	case T_SPIN:
 		for (;;)
 			sum += target_work(sum, sum + 1);
+	case T_SCANS:
+		return do_scans();
 	case T_CHECK:
 		for (unsigned i = 0; i < 16; i++)
 			sum = sum * 31 + ((const uint8_t *)target_work)[i];

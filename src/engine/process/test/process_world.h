@@ -18,6 +18,7 @@
 enum target_cmd {
 	T_WORK,	   /* target_work(i, i + 1) for i = 0 .. n - 1 */
 	T_LEAF,	   /* target_leaf(i) */
+	T_SCAN,	   /* target_scan(i) */
 	T_GETPPID, /* the system call by syscall(2) */
 	T_THREADS, /* n threads at once, each calls target_work() 1000 times */
 	T_SERIAL,  /* n threads, one after the other: one target_work() each */
@@ -27,11 +28,16 @@ enum target_cmd {
 	T_AGAIN,   /* becomes this program anew, as if it was told nothing yet:
 		      target_again() */
 	T_SPIN,	   /* calls target_work() without end; never answers */
+	T_SCANS,   /* the same with target_scan(); a wrong result kills it */
 	T_CHECK	   /* its answer: a sum of the first bytes of target_work() */
 };
 
 uint64_t target_work(uint64_t a, uint64_t b);
 uint64_t target_leaf(uint64_t a);
+/* a % 64 or, if a is odd, -1; from ways out alone between targets of jumps.
+   The loop's head: target_scan_head. */
+uint64_t target_scan(uint64_t a);
+extern const char target_scan_head[];
 
 struct target {
 	pid_t pid;
