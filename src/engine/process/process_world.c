@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SWEEP_MAX (1 << 20) /* bytes of a function that a symbol tells of */
+
 struct world_obj {
 	const struct proc_obj *o;
 	struct elf_file *elf;
@@ -321,6 +323,45 @@ parts_of_jumps(struct parts *ps, const struct x86_part *from)
 	}
 }
 
+/* Does a sweep over the code from one link-time address meet another? */
+static bool
+sweep_meets(struct world_obj *o, uint64_t from, uint64_t at)
+{
+	const uint8_t *p = obj_bytes(o, from + o->o->base, at - from);
+	struct x86_insn in;
+	uint64_t off = 0;
+
+	while (p != NULL && off < at - from) {
+		/* what is cut off at the end leads past it, or is none */
+		x86_insn_decode(p + off, at - from - off, from + off, &in);
+		if (in.len == 0 || in.kind == X86_I_BAD)
+			return false;
+		off += in.len;
+	}
+	return off == at - from;
+}
+
+/*
+ * A symbol may lie.  One into the middle of what the unwind table knows as a
+ * piece is no start of a function: there flags may be in use, and who knows
+ * what else.  Where only another symbol says that the code around it began
+ * earlier, an instruction must begin there.
+ */
+static bool
+may_begin(struct world_obj *o, uint64_t at)
+{
+	const struct elf_fde *d = elf_fde_at(o->elf, at);
+	const struct elf_sym *s;
+
+	if (d != NULL)
+		return d->addr == at;
+	s = at != 0 ? elf_sym_at(o->elf, at - 1) : NULL;
+	if (s == NULL || !s->is_func || s->addr >= at ||
+	    s->addr + s->size <= at || at - s->addr > SWEEP_MAX)
+		return true;
+	return sweep_meets(o, s->addr, at);
+}
+
 uint32_t
 world_parts(struct world_obj *o, uint64_t addr, uint64_t size,
 	    struct x86_part part[8])
@@ -333,7 +374,7 @@ world_parts(struct world_obj *o, uint64_t addr, uint64_t size,
 		size = fn_size(o, at);
 	if (size > left)
 		size = left;
-	if (size == 0 || !obj_known(o))
+	if (size == 0 || !obj_known(o) || !may_begin(o, at))
 		return 0;
 	part[0] = (struct x86_part){ addr, size };
 	if (d != NULL && d->addr == at)
