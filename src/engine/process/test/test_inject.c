@@ -444,6 +444,50 @@ memory_by(bool guard)
 	assert_true(tgt_end(&t));
 }
 
+/* A file of ours becomes one of the target's too, and nothing else does. */
+static void
+file_by(bool guard)
+{
+	int ours = memfd_create("handed", MFD_CLOEXEC), theirs = -1;
+	char path[64], is[64] = "";
+	const uint64_t gone[6] = { 0 };
+	uint64_t arg[6] = { 0 };
+	struct hold h;
+	struct tgt t;
+	int64_t res;
+
+	assert_true(ours >= 0);
+	tgt_start(&t, body_sleep, 2);
+	hold_open(&h, t.pid, guard);
+	must_stop(&h, false);
+	if (inject_fd(&h.in, ours, &theirs, &h.e) != 0)
+		fail_msg("%s", h.e.msg);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)t.pid, theirs);
+	assert_true(readlink(path, is, sizeof(is) - 1) > 0);
+	assert_non_null(strstr(is, "memfd:handed"));
+	arg[0] = (uint64_t)theirs;
+	assert_int_equal(inject_syscall(&h.in, SYS_close, arg, &res, &h.e), 0);
+	assert_int_equal(res, 0);
+	/* The sockets are gone: the next descriptor is the lowest again. */
+	assert_int_equal(inject_syscall(&h.in, SYS_dup, gone, &res, &h.e), 0);
+	assert_true(res <= theirs);
+	arg[0] = (uint64_t)res;
+	assert_int_equal(inject_syscall(&h.in, SYS_close, arg, &res, &h.e), 0);
+	assert_int_equal(inject_fd(&h.in, -1, &theirs, &h.e), -1);
+	inject_resume(&h.in);
+	close(ours);
+	hold_close(&h);
+	assert_true(tgt_runs(&t));
+	assert_true(tgt_end(&t));
+}
+
+static void
+test_file(void **state)
+{
+	file_by(false);
+	file_by(true);
+}
+
 static void
 test_memory(void **state)
 {
@@ -563,6 +607,31 @@ test_refuse_gone(void **state)
 	assert_int_equal(inject_stop(&in, true, &e), -1);
 	assert_int_equal(e.sys, ESRCH);
 	inject_close(&in);
+}
+
+/* Every thread counts; the word is spoilt only while nothing runs. */
+static void
+test_fs_self(void **state)
+{
+	const uint64_t other = 1;
+	uint64_t base;
+	struct tgt t;
+	struct hold h;
+	bool self;
+
+	tgt_start(&t, body_sleep, 2);
+	hold_open(&h, t.pid, false);
+	must_stop(&h, true);
+	assert_int_equal(inject_fs_self(&h.in, &self, &h.e), 0);
+	assert_true(self);
+	base = h.in.threads[h.in.n - 1].regs.fs_base;
+	assert_int_equal(inject_write(&h.in, base, &other, sizeof(other)), 0);
+	assert_int_equal(inject_fs_self(&h.in, &self, &h.e), 0);
+	assert_false(self);
+	assert_int_equal(inject_write(&h.in, base, &base, sizeof(base)), 0);
+	inject_resume(&h.in);
+	hold_close(&h);
+	assert_true(tgt_end(&t));
 }
 
 static void
@@ -702,11 +771,13 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_calls_restart),
+		cmocka_unit_test(test_fs_self),
 		cmocka_unit_test(test_signals_arrive),
 		cmocka_unit_test(test_stays_stopped),
 		cmocka_unit_test(test_vfork),
 		cmocka_unit_test(test_stop_time),
 		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_held),
 		cmocka_unit_test(test_refuse_debugged),
 		cmocka_unit_test(test_refuse_gone),
