@@ -11,6 +11,7 @@
  *   fn-a     functions of which all ways out are so
  *   fn-ab    ... or with a jump that begins some instructions before it
  *   fn-abh   ... or with a short jump to a long one in padding
+ *   copy     ... or where the function as a whole can be copied
  *   exact    functions whose ways out are all known
  *   closed   functions whose branch targets are all known
  *
@@ -40,7 +41,7 @@ struct obj {
 
 struct sums {
 	size_t fns, entry, entry_hop, rets, alpha;
-	size_t with_outs, fn_a, fn_ab, fn_abh, exact, closed;
+	size_t fn_a, fn_ab, fn_abh, fn_copy, exact, closed;
 	double seconds;
 };
 
@@ -214,9 +215,25 @@ window(struct obj *o, const struct x86_world *w, const struct x86_fn *f,
 	return win->kind;
 }
 
+/* Could it be copied as a whole? */
+static bool
+copies(struct obj *o, const struct x86_world *w, const struct x86_fn *f,
+       bool entry)
+{
+	const char *why = x86_copy_refused(w, f);
+
+	if (why == NULL && !entry)
+		why = "its entry has no window";
+	if (why != NULL && o->verbose)
+		printf("copy 0x%llx: %s\n",
+		       (unsigned long long)f->part[0].addr, why);
+	return why == NULL;
+}
+
+/* entry: it has a window. */
 static void
 count_outs(struct obj *o, const struct x86_world *w, const struct x86_fn *f,
-	   struct sums *t)
+	   bool entry, struct sums *t)
 {
 	bool a = true, ab = true, abh = true;
 
@@ -235,6 +252,7 @@ count_outs(struct obj *o, const struct x86_world *w, const struct x86_fn *f,
 	t->fn_a += a;
 	t->fn_ab += ab;
 	t->fn_abh += abh;
+	t->fn_copy += abh || copies(o, w, f, entry);
 }
 
 static void
@@ -265,7 +283,7 @@ count_fn(struct obj *o, const struct x86_world *w, const struct elf_fde *d,
 	k = window(o, w, &f, d->addr, "entry", &win);
 	t->entry += k == X86_WIN_JMP;
 	t->entry_hop += k == X86_WIN_JMP || k == X86_WIN_HOP;
-	count_outs(o, w, &f, t);
+	count_outs(o, w, &f, k == X86_WIN_JMP || k == X86_WIN_HOP, t);
 	x86_fn_fini(&f);
 }
 
@@ -357,13 +375,14 @@ print_row(const char *path, const struct sums *t)
 {
 	const char *base = strrchr(path, '/');
 
-	printf("%-22.22s %6zu %6.2f %6.2f %5.1f %5.1f %5.1f %5.1f %6.2f "
+	printf("%-22.22s %6zu %6.2f %6.2f %5.1f %5.1f %5.1f %5.1f %5.1f %6.2f "
 	       "%6.2f %6.1f\n",
 	       base != NULL ? base + 1 : path, t->fns, pct(t->entry, t->fns),
 	       pct(t->entry_hop, t->fns), pct(t->alpha, t->rets),
 	       pct(t->fn_a, t->fns), pct(t->fn_ab, t->fns),
-	       pct(t->fn_abh, t->fns), pct(t->exact, t->fns),
-	       pct(t->closed, t->fns), t->seconds / (double)t->fns * 1e6);
+	       pct(t->fn_abh, t->fns), pct(t->fn_copy, t->fns),
+	       pct(t->exact, t->fns), pct(t->closed, t->fns),
+	       t->seconds / (double)t->fns * 1e6);
 }
 
 static size_t
@@ -427,9 +446,9 @@ main(int argc, char **argv)
 		verbose |= c == 'v';
 		check |= c == 'c';
 	}
-	printf("%-22s %6s %6s %6s %5s %5s %5s %5s %6s %6s %6s\n", "file", "fns",
-	       "entry", "+hop", "alpha", "fn-a", "fn-ab", "fn-abh", "exact",
-	       "closed", "us/fn");
+	printf("%-22s %6s %6s %6s %5s %5s %5s %6s %5s %6s %6s %6s\n", "file",
+	       "fns", "entry", "+hop", "alpha", "fn-a", "fn-ab", "fn-abh",
+	       "copy", "exact", "closed", "us/fn");
 	for (; optind < argc; optind++)
 		bad += do_file(argv[optind], verbose, check);
 	return bad != 0;
