@@ -9,14 +9,14 @@ long throws(long a);
 
 /* Offsets: 0 push, 1 mov, 4 mov, 7 add, a pop, b ret. */
 __asm__(".text\n.globl do_nothing2\n.type do_nothing2,@function\n"
-	"do_nothing2: push %rbp\n mov %rsp,%rbp\n mov %rdi,%rax\n"
-	" add %rsi,%rax\n pop %rbp\n ret\n"
+	"do_nothing2: .cfi_startproc\n push %rbp\n mov %rsp,%rbp\n mov %rdi,%rax\n"
+	" add %rsi,%rax\n pop %rbp\n ret\n .cfi_endproc\n"
 	".size do_nothing2,.-do_nothing2\n");
 
 /* Two returns: 0 test, 3 je; offsets 5..: 1; 2. */
 __asm__(".globl throws\n.type throws,@function\n"
-	"throws: test %rdi,%rdi\n je 1f\n mov $1,%eax\n ret\n"
-	"1: mov $2,%eax\n ret\n.size throws,.-throws\n");
+	"throws: .cfi_startproc\n test %rdi,%rdi\n je 1f\n mov $1,%eax\n ret\n"
+	"1: mov $2,%eax\n ret\n .cfi_endproc\n.size throws,.-throws\n");
 
 int
 main(int argc, char **argv)
