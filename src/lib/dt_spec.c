@@ -64,7 +64,7 @@ dt_specs_wanted(const struct dif_enabling *en)
 	return false;
 }
 
-/* ---- holding -------------------------------------------------------------- */
+/* ---- holding ------------------------------------------------------------ */
 
 /* Is there room for so many bytes more of that CPU?  Then they are taken. */
 static int
@@ -107,7 +107,7 @@ dt_spec_hold(dtrace_hdl_t *dtp, const struct dt_engine *de, unsigned slot,
 	return 0;
 }
 
-/* ---- ends ------------------------------------------------------------------ */
+/* ---- ends --------------------------------------------------------------- */
 
 static uint32_t
 spec_state(const struct rt_view *v, unsigned i)

@@ -137,7 +137,7 @@ consume(struct world *w, bool final, const char *want)
 	assert_string_equal(w->seen, want);
 }
 
-/* ---- tests ---------------------------------------------------------------- */
+/* ---- tests -------------------------------------------------------------- */
 
 static void
 held_until_commit(void **state)

@@ -87,7 +87,7 @@ strange_ids(void **state)
 	free(f);
 }
 
-/* ---- many machines -------------------------------------------------------- */
+/* ---- many machines ------------------------------------------------------ */
 
 #define MACHINES 4
 #define ROUNDS   20000
