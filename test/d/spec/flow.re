@@ -1,0 +1,10 @@
+CPU FUNCTION *
+ +\d+  -> depth *
+ +\d+    -> depth *
+ +\d+      -> depth *
+ +\d+        -> depth *
+ +\d+        <- depth *
+ +\d+      <- depth *
+ +\d+    <- depth *
+ +\d+  <- depth *
+ *
