@@ -154,7 +154,7 @@ fn_copy(struct plan *p, size_t i, struct plan_window *pw)
 	size_t nw = p->windows.n, nh = p->hops.n;
 	uint64_t end = f->addr + f->fn.part[0].size;
 
-	if (!fn_alone(p, i, end) ||
+	if (!fn_alone(p, i, end) || !world_obj_copies(f->obj) ||
 	    x86_copy_refused(world_x86(f->obj), &f->fn) != NULL)
 		return false;
 	/* What unused bytes they have taken the new one may take. */

@@ -362,6 +362,15 @@ may_begin(struct world_obj *o, uint64_t at)
 	return sweep_meets(o, s->addr, at);
 }
 
+bool
+world_obj_copies(const struct world_obj *o)
+{
+	size_t n;
+
+	return elf_section(o->elf, ".gopclntab", &n, NULL) == NULL &&
+	       elf_section(o->elf, ".data.rel.ro.gopclntab", &n, NULL) == NULL;
+}
+
 uint32_t
 world_parts(struct world_obj *o, uint64_t addr, uint64_t size,
 	    struct x86_part part[8])

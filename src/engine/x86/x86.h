@@ -330,7 +330,7 @@ size_t x86_tramp_size(uint32_t len, const struct x86_point *points,
  */
 const char *x86_copy_refused(const struct x86_world *w, const struct x86_fn *f);
 /*
- * Write the copy of a function (len bytes at addr, all of its one part) with
+ * Write the copy of a function that is not refused (len bytes at addr) with
  * the points of all of its instructions, which are in order of `at`: an offset
  * in the function.  Else as x86_tramp(): `win` bytes of the entry's window are
  * those whose places *moved tells.

@@ -16,9 +16,10 @@
  *
  * Only functions that call nobody: then no return address ever lies in a copy,
  * and whoever walks the stack of a called function sees nothing of it.  (Copies
- * that make calls would have to be known to the unwinder of the program.)  Nor
- * may anything but a way out lead from the copy to the original: tables of
- * jumps, addresses taken of one's own code.
+ * that make calls would have to be known to the unwinder of the program.)  And
+ * none with system calls, where the C library may look at the PC of a thread
+ * that waits, to cancel it.  Nor may anything but a way out lead from the copy
+ * to the original: tables of jumps, addresses taken of one's own code.
  *
  * Others may jump to the function's inside, as hand-made code does to share
  * it: they do what they did, in the original, and as they have not come through
@@ -77,6 +78,8 @@ insn_refused(const struct x86_world *w, const struct x86_fn *f, uint64_t addr,
 		return why;
 	if (in->kind == X86_I_CALL || in->kind == X86_I_CALL_IND)
 		return "it makes calls";
+	if (in->kind == X86_I_SYSCALL)
+		return "it makes system calls";
 	if (in->kind == X86_I_JMP_IND && !is_out(f, addr))
 		return "it has a table of jumps";
 	if (in->rip_rel && x86_fn_has(f, in->target))
@@ -221,58 +224,33 @@ align(struct x86_buf *b)
 	x86_nop(b, (uint32_t)(-x86_here(b) % ALIGN));
 }
 
-/* PCs are moved out of the window only. */
-static int
-note(struct copy *c, const struct x86_buf *b, uint32_t at, bool after_syscall,
-     struct err *e)
-{
-	if (at >= c->win || after_syscall)
-		return 0;
-	return x86_tramp_moved(&c->run, c->run.addr + at, x86_here(b), e);
-}
-
-static int
-note_syscall(struct copy *c, const struct x86_buf *b, uint32_t at,
-	     uint32_t next, struct err *e)
-{
-	if (at >= c->win)
-		return 0;
-	return x86_tramp_moved(&c->run, c->run.addr + next, x86_here(b), e);
-}
-
 static int
 copy_insn(struct copy *c, struct x86_buf *b, const struct x86_target *t,
-	  uint32_t at, const struct x86_insn *in, bool after_syscall,
-	  struct err *e)
+	  uint32_t at, const struct x86_insn *in, struct err *e)
 {
-	uint32_t next = at + in->len;
-	bool sys = in->kind == X86_I_SYSCALL;
-
 	if (c->is_target[at]) {
 		if ((c->run.addr + at) % ALIGN == 0)
 			align(b);
 		x86_bind(b, &c->label[at]);
 	}
 	take_points(c, at);
-	if (note(c, b, at, after_syscall, e) != 0 ||
-	    x86_tramp_points(b, t, &c->run, at, in->kind, X86_BEFORE,
-			     sys ? next : at, e) != 0)
+	/* PCs are moved out of the window only. */
+	if (at < c->win && x86_tramp_moved(&c->run, c->run.addr + at,
+					   x86_here(b), e) != 0)
 		return -1;
-	if (inside(c, in))
-		jump_inside(c, b, at, in);
-	else if (x86_tramp_insn(b, t, &c->run, at, in, e) != 0)
+	if (x86_tramp_points(b, t, &c->run, at, in->kind, X86_BEFORE, at, e))
 		return -1;
-	if (sys && note_syscall(c, b, at, next, e) != 0)
-		return -1;
-	return x86_tramp_points(b, t, &c->run, at, in->kind, X86_AFTER, next,
-				e);
+	if (!inside(c, in))
+		return x86_tramp_insn(b, t, &c->run, at, in, e);
+	jump_inside(c, b, at, in);
+	return 0;
 }
 
 static int
 copy_all(struct copy *c, struct x86_buf *b, const struct x86_target *t,
 	 struct err *e)
 {
-	bool dead = false, after_syscall = false;
+	bool dead = false;
 	struct x86_insn in;
 
 	for (uint32_t at = 0; at < c->run.len; at += in.len) {
@@ -281,10 +259,9 @@ copy_all(struct copy *c, struct x86_buf *b, const struct x86_target *t,
 		x86_insn_decode(p, c->run.len - at, c->run.addr + at, &in);
 		if (dead && !c->is_target[at])
 			continue; /* padding */
-		if (copy_insn(c, b, t, at, &in, after_syscall, e) != 0)
+		if (copy_insn(c, b, t, at, &in, e) != 0)
 			return -1;
 		dead = !falls(in.kind);
-		after_syscall = in.kind == X86_I_SYSCALL;
 	}
 	if (!dead)
 		x86_jmp_to(b, c->run.addr + c->run.len);

@@ -401,6 +401,7 @@ test_align(void **state)
 
 CODE(calls, "push %rax\n call *%rdi\n pop %rcx\n ret\n");
 CODE(own, "lea own(%rip),%rax\n ret\n");
+CODE(sys, "mov $39,%eax\n syscall\n ret\n");
 CODE(trap, "test %edi,%edi\n jz 1f\n ret\n 1: ud2\n");
 CODE(away, "test %rdi,%rdi\n jz 1f\n jmp *%rdi\n 1: ret\n");
 CODE(far_, "test %rdi,%rdi\n jz far_+4100\n ret\n");
@@ -419,6 +420,7 @@ static void
 test_refused(void **state)
 {
 	refused(calls, LEN(calls), "calls");
+	refused(sys, LEN(sys), "system calls");
 	refused(own, LEN(own), "address of its own");
 	refused(trap, LEN(trap), "traps");
 	refused(far_, LEN(far_), "other code");
