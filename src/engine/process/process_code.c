@@ -406,20 +406,39 @@ short_jmp(uint8_t *out, uint32_t len, uint64_t from, uint64_t to)
 	out[1] = (uint8_t)(to - (from + 2));
 }
 
+/* Is what runs what the file has?  Only that has been analysed. */
+static int
+text_check(struct engine *eng, const uint8_t *bytes, uint64_t addr,
+	   uint32_t len, struct err *e)
+{
+	uint8_t is[4096];
+	uint32_t n;
+
+	for (uint32_t at = 0; at < len; at += n) {
+		n = len - at < sizeof(is) ? len - at : (uint32_t)sizeof(is);
+		if (inject_read(&eng->in, addr + at, is, n) != 0)
+			return err_set(e, &ERR_GENERIC, 0,
+				       "its code cannot be read");
+		if (memcmp(is, bytes + at, n) != 0)
+			return err_set(e, &ERR_GENERIC, 0,
+				       "its code differs from what is in the "
+				       "file (another consumer has probes "
+				       "there, or the program changes itself)");
+	}
+	return 0;
+}
+
 static int
 patch_add(struct engine *eng, const struct x86_world *w, uint64_t addr,
 	  uint32_t len, const uint8_t *now, struct err *e)
 {
 	struct patch p = { .addr = addr, .len = (uint8_t)len };
 	const uint8_t *was = w->bytes(w->arg, addr, len);
-	uint8_t is[PATCH_MAX];
 
 	if (was == NULL)
 		return err_set(e, &ERR_GENERIC, 0, "its code is not in a file");
-	if (inject_read(&eng->in, addr, is, len) != 0 ||
-	    memcmp(is, was, len) != 0)
-		return err_set(e, &ERR_GENERIC, 0,
-			       "its code differs from what is in the file");
+	if (text_check(eng, was, addr, len, e) != 0)
+		return -1;
 	memcpy(p.was, was, len);
 	memcpy(p.now, now, len);
 	return vec_push(&eng->patches, p) ? 0 : err_nomem(e);
@@ -467,24 +486,6 @@ window_moves(struct engine *eng, const struct x86_moved *moved, size_t n,
 
 /* Is the function's code what the file has?  Else others have put something
    there, which a copy would not do. */
-static int
-copy_check(struct engine *eng, const uint8_t *bytes, uint64_t addr,
-	   uint32_t len, struct err *e)
-{
-	uint8_t is[4096];
-	uint32_t n;
-
-	for (uint32_t at = 0; at < len; at += n) {
-		n = len - at < sizeof(is) ? len - at : (uint32_t)sizeof(is);
-		if (inject_read(&eng->in, addr + at, is, n) != 0 ||
-		    memcmp(is, bytes + at, n) != 0)
-			return err_set(e, &ERR_GENERIC, 0,
-				       "its code differs from what is in the "
-				       "file");
-	}
-	return 0;
-}
-
 /* The window's code; its address, 0 + *e. */
 static uint64_t
 window_write(struct engine *eng, const struct plan_window *pw,
@@ -507,7 +508,7 @@ window_write(struct engine *eng, const struct plan_window *pw,
 	else if (!pw->copy)
 		to = x86_tramp(&r->buf, t, bytes, pw->w.start, len, pts,
 			       pw->npoints, moved, nmoved, e);
-	else if (copy_check(eng, bytes, pw->w.start, len, e) == 0)
+	else if (text_check(eng, bytes, pw->w.start, len, e) == 0)
 		to = x86_copy(&r->buf, t, bytes, pw->w.start, len, pw->w.len,
 			      pts, pw->npoints, moved, nmoved, e);
 	free(pts);
