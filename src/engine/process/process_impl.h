@@ -144,8 +144,8 @@ void world_close(struct world *w);
 struct world_obj *world_at(struct world *w, uint64_t addr);
 /* Is it, or has it in it, the C library? */
 bool world_obj_is_libc(const struct world_obj *o);
-/* May its functions run elsewhere as a whole (x86_copy())?  Not those of Go: its
-   runtime takes a thread that faults, or stays too long, by the PC. */
+/* May its functions run elsewhere as a whole (x86_copy())?  Not those of Go:
+   its runtime takes a thread that faults, or stays too long, by the PC. */
 bool world_obj_copies(const struct world_obj *o);
 /* clock_gettime() of the process's vdso; 0: it has none. */
 uint64_t world_vdso_time(const struct world *w);
