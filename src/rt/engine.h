@@ -62,7 +62,7 @@ struct engine_opts {
  */
 struct rt_static_cell {
 	uint32_t agg; /* index in dif_tab.aggs */
-	uint32_t off; /* in a half, of the used word */
+	uint32_t off; /* in a half, of the used word; solos: see there */
 	const uint8_t *key;
 };
 
@@ -80,6 +80,14 @@ struct rt_view {
 	void *ns_arg;
 	const struct rt_static_cell *statics;
 	uint32_t nstatics;
+	/*
+	 * Counts that only grow: a word each, `off` bytes from the machine of
+	 * level 0 in slots from solo0 on; solo_seen bytes further is what the
+	 * consumer has seen of it (it writes it, nobody else).
+	 */
+	const struct rt_static_cell *solos;
+	uint32_t nsolos, solo_seen;
+	unsigned solo0;
 	/* Slots whose old aggregation half could not be closed by grace() (a
 	   thread stands still in a probe): left for the next time.  NULL, or
 	   [maxslots]. */
@@ -150,7 +158,8 @@ void rt_drain_done(const struct rt_view *v, unsigned slot, uint64_t pos);
 uint64_t rt_drain_pending(const struct rt_view *v, unsigned slot);
 
 /*
- * Take every used cell of one half of every slot: fn gets the aggregation's
+ * Take every used cell of one half of every slot, and what solos have grown by:
+ * fn gets the aggregation's
  * index in tab->aggs, the CPU, the key bytes (aggs[i]->keysize) and the cell
  * (aggs[i]->words).  Then the half is zeroed.  Call it for the half that
  * probes do not write (after a flip and grace(), or after stop).

@@ -8,6 +8,7 @@
  *
  * Aggregations: the half that is drained has no writer (the caller has flipped
  * the halves and waited), so it is read and zeroed like ordinary memory.
+ * Counts that only grow have no halves, and may grow while they are read.
  *
  * Where rt.raw_time is set the time of a record is what a clock's register
  * said; it is turned into ns in place when the record is first handed out, and
@@ -189,6 +190,25 @@ drain_half(struct agg_drain *d, uint8_t *half, uint64_t halfsize)
 	memset(h, 0, sizeof(*h));
 }
 
+static void
+drain_solos(struct agg_drain *d, unsigned slot)
+{
+	uint8_t *rt = (uint8_t *)d->v->rt[slot];
+
+	for (uint32_t i = 0; i < d->v->nsolos; i++) {
+		const struct rt_static_cell *s = &d->v->solos[i];
+		uint64_t *at = (uint64_t *)(rt + s->off);
+		uint64_t *seen = (uint64_t *)(rt + s->off + d->v->solo_seen);
+		uint64_t now = __atomic_load_n(at, __ATOMIC_RELAXED);
+		uint64_t more = now - *seen;
+
+		if (more == 0)
+			continue;
+		drain_cell(d, s->agg, s->key, &more);
+		*seen = now;
+	}
+}
+
 int
 rt_drain_aggs(const struct rt_view *v, const struct dif_tab *tab,
 	      unsigned half, rt_cell_fn *fn, void *arg)
@@ -202,6 +222,8 @@ rt_drain_aggs(const struct rt_view *v, const struct dif_tab *tab,
 		d.cpu = v->thread_slots ? v->rt[s]->cpu : s / RT_LEVELS;
 		if (v->agg[s] != NULL && (v->stuck == NULL || !v->stuck[s]))
 			drain_half(&d, v->agg[s] + half * halfsize, halfsize);
+		if (s >= v->solo0 && s % RT_LEVELS == 0)
+			drain_solos(&d, s);
 	}
 	return d.rc;
 }

@@ -36,6 +36,11 @@
  * to 0.  A later firing of the thread that finds it set, but itself as high on
  * the stack, knows that the other one is over.
  *
+ * COUNTING.  Handlers that do nothing but count(), under constant keys, have
+ * counters behind the machine of level 0.  Those only grow, and the consumer
+ * remembers what it has seen: so they are of no half, and as one instruction
+ * counts, a firing of this kind is never busy and has no level.
+ *
  * TIME: rt.now of a native firing is a raw rdtsc value; record headers carry
  * raw values too (rt.raw_time is set in such slots) and the consumer converts
  * them when it drains.  `timestamp` is converted where it is read:
@@ -51,6 +56,7 @@
 #define RTN_HOME_BITS 11
 #define RTN_NHOMES (1u << RTN_HOME_BITS)
 #define RTN_HASH_MUL 0x9e3779b97f4a7c15ull
+#define RTN_HOME_MUL 0x9e3779b1u
 #define RTN_NTHREADS 512 /* slots: living threads that can fire at once */
 #define RTN_NCLOCKS 8
 #define RTN_NCHILDREN 256
@@ -84,8 +90,12 @@ struct rtn_table {
 	struct rtn_home home[RTN_NHOMES];
 };
 
-/* index of a thread's home: (fsbase * RTN_HASH_MUL) >> (64 - RTN_HOME_BITS);
-   further homes by linear probing. */
+/* Index of a thread's home; further homes by linear probing. */
+static inline uint32_t
+rtn_home_index(uint64_t fsbase)
+{
+	return ((uint32_t)fsbase * RTN_HOME_MUL) >> (32 - RTN_HOME_BITS);
+}
 
 /* One place that fires; an array in shared, read only to the process. */
 struct rtn_site {
@@ -93,7 +103,9 @@ struct rtn_site {
 	uint32_t probe;	   /* index in dif_enabling.probes */
 	uint32_t epid0;	   /* of the probe's first ECB; the others follow */
 	uint32_t cells;	   /* offset in an aggregation half of the probe's
-			      static cells, in order of statements; 0 none */
+			      static cells, in order of statements; 0 none.
+			      Where handlers only count (below): offset from
+			      the machine of its counters */
 	uint64_t cookie;
 	uint64_t pc;	   /* address of the probed instruction */
 };
@@ -143,6 +155,7 @@ struct rtn_shared {
 
 	/* Addresses in the traced process. */
 	uint64_t self;	  /* of this struct */
+	uint64_t ctl_low; /* of ctl once more, read only, below 2 GB; 0: none */
 	uint64_t table, sites, sys, globals, assoc, strtab;
 	uint64_t slots;	  /* of struct rt [2 * nthreads], slot_stride apart */
 	uint64_t slot_stride;

@@ -88,12 +88,6 @@ table_of(const struct rtn_shared *sh)
 	return (struct rtn_table *)sh->table;
 }
 
-static uint32_t
-home_index(uint64_t fsbase)
-{
-	return (uint32_t)((fsbase * RTN_HASH_MUL) >> (64 - RTN_HOME_BITS));
-}
-
 static uint64_t
 home_key(const struct rtn_home *h)
 {
@@ -104,7 +98,7 @@ home_key(const struct rtn_home *h)
 static struct rtn_home *
 home_next(struct rtn_table *t, uint64_t fsbase, uint32_t *n)
 {
-	uint32_t idx = home_index(fsbase);
+	uint32_t idx = rtn_home_index(fsbase);
 
 	while (*n < RTN_NHOMES) {
 		struct rtn_home *h = &t->home[(idx + (*n)++) % RTN_NHOMES];
@@ -122,7 +116,7 @@ home_next(struct rtn_table *t, uint64_t fsbase, uint32_t *n)
 static int
 home_take(struct rtn_table *t, uint64_t fsbase, struct rt *rt)
 {
-	uint32_t idx = home_index(fsbase);
+	uint32_t idx = rtn_home_index(fsbase);
 
 	for (uint32_t n = 0; n < RTN_NHOMES; n++) {
 		struct rtn_home *h = &t->home[(idx + n) % RTN_NHOMES];

@@ -2,7 +2,7 @@
 /*
  * process_code.c - regions filled with code.
  *
- *   blob | system calls: dispatchers, handlers, thunks | ERROR | handlers and
+ *   blob | stub of handlers that count | system calls: dispatchers, handlers, thunks | ERROR | handlers and
  *   trampolines, as windows need them
  *
  * struct rtn_shared has one table of system calls for all regions, by distance
@@ -55,6 +55,7 @@ code_target(const struct engine *eng, const struct rtn_shared *sh,
 				    .agg = &eng->agg,
 				    .agg_fixed = eng->agg_fixed,
 				    .sites = eng->plan.sites.v,
+				    .solo_fixed = eng->plan.solo_fixed,
 				    .fs_self = eng->fs_self,
 				    .debug = eng->opts.debug };
 }
@@ -107,7 +108,7 @@ fake_shared(struct engine *eng)
 
 	if (sh != NULL)
 		shared_constants(eng, sh, NOWHERE - (1ull << 36),
-				 NOWHERE - (1ull << 35));
+				 NOWHERE - (1ull << 35), 0);
 	return sh;
 }
 
@@ -162,6 +163,7 @@ measure_handlers(struct engine *eng, struct err *e)
 	int rc = 0;
 
 	b.base = align_up(NOWHERE + rtn_image.n);
+	t.solo_miss = NOWHERE;
 	if (sh == NULL || b.p == NULL)
 		rc = err_nomem(e);
 	for (uint32_t c = 0; rc == 0 && c < eng->plan.classes.n; c++)
@@ -194,7 +196,7 @@ thunks_room(const struct engine *eng, unsigned nr)
 static uint64_t
 common_room(const struct engine *eng)
 {
-	uint64_t n = align_up(rtn_image.n);
+	uint64_t n = align_up(rtn_image.n) + X86_SOLO_STUB_SIZE;
 
 	if (uses_sys(eng)) {
 		n += X86_SYS_STUBS_SIZE;
@@ -389,7 +391,10 @@ region_begin(struct engine *eng, struct map_region *r, struct x86_target *t,
 	memset(r->made, 0, eng->plan.classes.n + 1);
 	memcpy(r->buf.p, rtn_image.code, rtn_image.n);
 	r->buf.n = rtn_image.n;
-	if (region_at(r, align_up(rtn_image.n), e) != 0 ||
+	if (region_at(r, align_up(rtn_image.n), e) != 0)
+		return -1;
+	x86_solo_stub(&r->buf, t);
+	if (region_at(r, align_up(rtn_image.n) + X86_SOLO_STUB_SIZE, e) != 0 ||
 	    region_sys(eng, r, t, e) != 0)
 		return -1;
 	return region_error(eng, r, t, e);

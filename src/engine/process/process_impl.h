@@ -221,9 +221,11 @@ struct plan {
 	uint32_t sys_group[RTN_NSYS][2]; /* entry, return; PLAN_NONE */
 	bool sys_entry, sys_return;
 	uint32_t nsys, nsys_refused;	/* syscall instructions */
-	uint32_t *cells;    /* [nprobes]: rtn_site.cells */
+	uint32_t *cells;    /* [nprobes]: rtn_site.cells; 0: none */
 	uint32_t cells_size; /* bytes of all */
 	VEC(struct rt_static_cell) statics;
+	VEC(struct rt_static_cell) solos; /* rt_view.solos */
+	uint32_t *solo_fixed; /* [naggs]: struct x86_target */
 	uint32_t nrefused; /* groups */
 	bool again;	   /* made anew for another program (plan_follow()) */
 };
@@ -247,7 +249,7 @@ int plan_exits(struct engine *eng, struct err *e);
 int plan_sites(struct engine *eng, struct err *e);
 int plan_point_add(struct plan *p, const struct plan_point *pt);
 void plan_refuse(struct plan *p, uint32_t group, const char *why);
-/* Static cells of each probe. */
+/* Static cells, or counters, of each probe. */
 int plan_statics(struct engine *eng, struct err *e);
 /* Windows have died: forget what depends on them. */
 void plan_again(struct plan *p);
@@ -282,11 +284,12 @@ struct map {
 	uint64_t file_len; /* it grows when a new program is followed */
 	uint64_t shared, shared_len; /* in the target */
 	uint64_t table;		     /* in the target */
+	uint64_t ctl_low; /* there: rtn_shared.ctl_low */
 	struct map_region region[RTN_NREGIONS];
 	uint32_t nregions;
 	struct {
 		uint64_t addr, n;
-	} done[RTN_NREGIONS + 2]; /* mapped in the target */
+	} done[RTN_NREGIONS + 3]; /* mapped in the target */
 	uint32_t ndone;
 };
 
@@ -327,9 +330,14 @@ struct shared_lay {
 };
 /* All sizes for lay.nthreads threads. */
 int shared_layout(struct engine *eng, struct err *e);
-/* What generated code takes for constants, if the shared part is at `at`. */
+/* What generated code takes for constants, if the shared part is at `at`;
+   table and ctl_low are of struct map. */
 void shared_constants(struct engine *eng, struct rtn_shared *sh, uint64_t at,
-		      uint64_t table);
+		      uint64_t table, uint64_t ctl_low);
+/* Where counters begin, from the machine; and bytes of n, so that they share no
+   line with others. */
+#define SHARED_SOLO0 ((uint32_t)((sizeof(struct rt) + 63) & ~63ull))
+uint32_t shared_solo_size(size_t n);
 /* All but the table of system calls, which needs the code. */
 int shared_fill(struct engine *eng, struct err *e);
 void shared_fill_sys(struct engine *eng);

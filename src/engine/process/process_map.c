@@ -35,6 +35,8 @@
 #define FAR	(8ull << 30)	/* below the libraries, out of their way */
 #define USER_LO (1ull << 16)
 #define USER_HI (1ull << 47)
+#define LOW_LO	(1ull << 28)	/* what code reaches without a base */
+#define LOW_HI	((1ull << 31) - GUARD)
 #define TRIES	8
 
 static uint64_t
@@ -166,6 +168,23 @@ gaps_near(const struct gaps *gs, uint64_t n, uint64_t lo, uint64_t hi)
 	return best;
 }
 
+/* A place for n bytes below 2 GB, as high as can be, for the heap of a program
+   there comes from below; 0: there is none. */
+static uint64_t
+gaps_low(const struct gaps *gs, uint64_t n)
+{
+	uint64_t best = 0;
+
+	for (size_t i = 0; i < gs->g.n; i++) {
+		const struct gap *g = &gs->g.v[i];
+		uint64_t hi = g->hi < LOW_HI ? g->hi : LOW_HI;
+
+		if (hi > g->lo + n + PAGE && hi - n > LOW_LO && hi > best)
+			best = hi;
+	}
+	return best != 0 ? (best - n) & ~(PAGE - 1) : 0;
+}
+
 /* A place for n bytes anywhere: in the widest gap, near its end. */
 static uint64_t
 gaps_anywhere(const struct gaps *gs, uint64_t n)
@@ -196,8 +215,10 @@ map_choose(struct engine *eng, struct err *e)
 	}
 	if (ok) {
 		const uint64_t n = page_up(sizeof(struct rtn_table));
-		m->table = gaps_anywhere(&gs, n);
-		ok = m->table != 0 && gap_take(&gs, m->table, n);
+		uint64_t low = gaps_low(&gs, n + PAGE);
+		m->ctl_low = low != 0 ? low + n : 0;
+		m->table = low != 0 ? low : gaps_anywhere(&gs, n);
+		ok = m->table != 0 && gap_take(&gs, m->table, n + PAGE);
 	}
 	if (ok) {
 		m->shared = gaps_anywhere(&gs, m->shared_len);
@@ -407,6 +428,12 @@ map_theirs(struct engine *eng, int tfd, struct err *e)
 
 	if (map_one(eng, m->shared, m->shared_len, PROT_READ | PROT_WRITE,
 		    MAP_SHARED, tfd, 0, e) != 0)
+		return -1;
+	static_assert(offsetof(struct rtn_shared, ctl) == 0 &&
+			      sizeof(struct rt_ctl) <= PAGE,
+		      "its first page");
+	if (m->ctl_low != 0 && map_one(eng, m->ctl_low, PAGE, PROT_READ,
+				       MAP_SHARED, tfd, 0, e) != 0)
 		return -1;
 	/* A core file without it is as good. */
 	(void)map_advise(eng, m->shared, m->shared_len, MADV_DONTDUMP, &why);

@@ -579,4 +579,5 @@ plan_fini(struct plan *p)
 	vec_fini(&p->hops);
 	vec_fini(&p->sites);
 	vec_fini(&p->statics);
+	vec_fini(&p->solos);
 }

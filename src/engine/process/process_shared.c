@@ -157,6 +157,13 @@ lay_take(uint64_t *at, uint64_t n, uint64_t align)
 	return off;
 }
 
+/* Twice that is behind each machine: counters, and what was seen of them. */
+uint32_t
+shared_solo_size(size_t n)
+{
+	return (uint32_t)up(n * 8, LINE);
+}
+
 int
 shared_layout(struct engine *eng, struct err *e)
 {
@@ -187,7 +194,9 @@ shared_layout(struct engine *eng, struct err *e)
 	l->assoc = lay_take(&at, l->assoc_size, PAGE);
 	l->thread_stride = up(en->tab->thread_size + 8ull, LINE);
 	l->threads = lay_take(&at, l->thread_stride * l->nthreads, PAGE);
-	l->slot_stride = up(sizeof(struct rt), PAGE);
+	l->slot_stride = up(SHARED_SOLO0 +
+				    2ull * shared_solo_size(eng->plan.solos.n),
+			    PAGE);
 	l->slots = lay_take(&at, l->slot_stride * nslots, PAGE);
 	l->bufs = lay_take(&at, l->bufsize * nslots, PAGE);
 	l->aggs = lay_take(&at, l->aggsize * nslots, PAGE);
@@ -368,12 +377,13 @@ fill_machine(const struct engine *eng, struct rtn_shared *sh)
 
 void
 shared_constants(struct engine *eng, struct rtn_shared *sh, uint64_t at,
-		 uint64_t table)
+		 uint64_t table, uint64_t ctl_low)
 {
 	const struct shared_lay *l = &eng->lay;
 
 	sh->self = at;
 	sh->table = table;
+	sh->ctl_low = ctl_low;
 	sh->sites = at + l->sites;
 	sh->sys = at + l->sys;
 	sh->globals = at + l->globals;
@@ -454,7 +464,7 @@ shared_fill(struct engine *eng, struct err *e)
 	const struct shared_lay *l = &eng->lay;
 	uint64_t at = eng->map.shared;
 
-	shared_constants(eng, eng->sh, at, eng->map.table);
+	shared_constants(eng, eng->sh, at, eng->map.table, eng->map.ctl_low);
 	if (eng->plan.sites.n != 0)
 		memcpy(mem + l->sites, eng->plan.sites.v,
 		       eng->plan.sites.n * sizeof(*eng->plan.sites.v));
@@ -497,7 +507,8 @@ shared_follow(struct engine *eng)
 	slots_abandon(eng);
 	memset(eng->sh->comm, 0, sizeof(eng->sh->comm));
 	memset(eng->sh->ancestors, 0, sizeof(eng->sh->ancestors));
-	shared_constants(eng, eng->sh, eng->map.shared, eng->map.table);
+	shared_constants(eng, eng->sh, eng->map.shared, eng->map.table,
+			 eng->map.ctl_low);
 	eng->sh->exec_wait = 0;
 }
 

@@ -374,42 +374,95 @@ stmt_static(const struct dif_stmt *s)
 	return true;
 }
 
+/* Where the next counter is, from the machine. */
+static uint32_t
+solo_next(const struct plan *p)
+{
+	return SHARED_SOLO0 + (uint32_t)p->solos.n * 8;
+}
+
 static int
 static_add(struct engine *eng, uint32_t probe, const struct dif_stmt *s,
-	   uint32_t *off, struct err *e)
+	   bool solo, uint32_t *off, struct err *e)
 {
 	const struct dif_aggvar *a = eng->en->tab->aggs[s->agg];
 	uint8_t *key = arena_alloc(eng->arena, a->keysize);
 	struct rt_static_cell c = { .agg = s->agg, .off = *off, .key = key };
+	struct plan *p = &eng->plan;
 
-	if (key == NULL || !vec_push(&eng->plan.statics, c))
+	if (solo)
+		c.off = solo_next(p);
+	else
+		*off += 8 + a->words * 8;
+	if (key == NULL ||
+	    !(solo ? vec_push(&p->solos, c) : vec_push(&p->statics, c)))
 		return err_nomem(e);
 	for (uint32_t k = 0; k < s->nkeys; k++)
 		memcpy(key + s->exprs[k].off, &eng->en->probes[probe].id, 4);
-	*off += 8 + a->words * 8;
 	return 0;
 }
 
-/* Cells of the probe of a group, if it has none yet. */
+/* The counter of an aggregation without keys, which all handlers share. */
+static int
+solo_fixed(struct engine *eng, const struct dif_stmt *s, struct err *e)
+{
+	struct plan *p = &eng->plan;
+	struct rt_static_cell c = { .agg = s->agg,
+				    .off = solo_next(p),
+				    .key = (const uint8_t *)"" };
+
+	if (p->solo_fixed[s->agg] != 0)
+		return 0;
+	p->solo_fixed[s->agg] = c.off;
+	return vec_push(&p->solos, c) ? 0 : err_nomem(e);
+}
+
+/* Cells of the probe of a group, if it has none yet; *off: the next one in a
+   half. */
 static int
 static_probe(struct engine *eng, const struct plan_group *g, uint32_t *off,
 	     struct err *e)
 {
 	const struct x86_handler_in *in = &eng->plan.classes.v[g->cls].in;
-	uint32_t at = *off;
+	bool solo = x86_solo(eng->en, g->ecb0, in->necbs);
+	uint32_t first = 0;
 
-	if (eng->plan.cells[g->probe] != 0 ||
-	    x86_static_size(eng->en, g->ecb0, in->necbs) == 0)
+	if (eng->plan.cells[g->probe] != 0)
 		return 0;
 	for (uint32_t i = 0; i < in->necbs; i++) {
 		const struct dif_clause *c =
 			eng->en->clauses[eng->en->ecbs[g->ecb0 + i].clause];
+		for (uint32_t k = 0; k < c->nstmts; k++) {
+			const struct dif_stmt *s = &c->stmts[k];
+			uint32_t at = solo ? solo_next(&eng->plan) : *off;
+
+			if (stmt_static(s)) {
+				first = first != 0 ? first : at;
+				if (static_add(eng, g->probe, s, solo, off, e))
+					return -1;
+			}
+		}
+	}
+	eng->plan.cells[g->probe] = first;
+	return 0;
+}
+
+/* Fixed ones are all before, so that those of a probe are together. */
+static int
+solo_fixed_all(struct engine *eng, const struct plan_group *g, struct err *e)
+{
+	uint32_t n = eng->plan.classes.v[g->cls].in.necbs;
+
+	if (!x86_solo(eng->en, g->ecb0, n))
+		return 0;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct dif_clause *c =
+			eng->en->clauses[eng->en->ecbs[g->ecb0 + i].clause];
 		for (uint32_t k = 0; k < c->nstmts; k++)
-			if (stmt_static(&c->stmts[k]) &&
-			    static_add(eng, g->probe, &c->stmts[k], off, e))
+			if (c->stmts[k].nkeys == 0 &&
+			    solo_fixed(eng, &c->stmts[k], e) != 0)
 				return -1;
 	}
-	eng->plan.cells[g->probe] = at;
 	return 0;
 }
 
@@ -425,10 +478,17 @@ plan_statics(struct engine *eng, struct err *e)
 				sizeof(*p->cells));
 	eng->agg_fixed = arena_calloc(eng->arena, tab->naggs + 1,
 				      sizeof(*eng->agg_fixed));
-	if (p->cells == NULL || eng->agg_fixed == NULL)
+	p->solo_fixed = arena_calloc(eng->arena, tab->naggs + 1,
+				     sizeof(*p->solo_fixed));
+	if (p->cells == NULL || eng->agg_fixed == NULL ||
+	    p->solo_fixed == NULL)
 		return err_nomem(e);
 	rt_agg_layout(tab, 4096, eng->agg_fixed, &lay);
 	off = lay.fixed_end;
+	for (size_t i = 0; i < p->groups.n; i++)
+		if (p->groups.v[i].why == NULL &&
+		    solo_fixed_all(eng, &p->groups.v[i], e) != 0)
+			return -1;
 	for (size_t i = 0; i < p->groups.n; i++)
 		if (p->groups.v[i].why == NULL &&
 		    static_probe(eng, &p->groups.v[i], &off, e) != 0)

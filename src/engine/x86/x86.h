@@ -8,6 +8,7 @@
  *   x86_reloc.c   move instructions to another address
  *   x86_fn.c      analysis of a function: targets, ways out, windows
  *   x86_lower*.c  DIF and clauses to native code: handlers
+ *   x86_solo.c    handlers that only count
  *   x86_tramp.c   trampolines: displaced instructions with probe points
  *   x86_copy.c    whole functions, where windows do not do
  */
@@ -202,6 +203,7 @@ struct x86_handler {
 	bool inl;
 	uint32_t inl_size; /* upper bound of its bytes */
 	struct x86_handler_in in;
+	bool solo; /* only counts: x86_solo() */
 	/* x86_lower's own, for the version in place */
 	uint32_t nslots;
 	bool now_zero;
@@ -237,6 +239,11 @@ struct x86_target {
 	const uint32_t *agg_fixed;   /* [naggs], offsets in a half */
 	const struct rtn_site *sites;/* the consumer's array */
 	uint64_t sys_enter, sys_return; /* x86_sys_stubs(); 0: there are none */
+	/* x86_solo_stub(); 0: none, and handlers that only count are made like
+	   all others.  The counter of each aggregation without keys there
+	   [naggs], in bytes from the machine. */
+	uint64_t solo_miss;
+	const uint32_t *solo_fixed;
 	/* At fs:0 of every thread lies its fs base, as in all programs that the
 	   C library has started: when the code is made each thread's fs base
 	   is not 0 and the word there is equal to it.  A load then tells the
@@ -263,6 +270,17 @@ uint64_t x86_lower_error(struct x86_buf *b, const struct x86_target *t,
  */
 uint32_t x86_static_size(const struct dif_enabling *en, uint32_t ecb0,
 			 uint32_t necbs);
+
+/*
+ * Do these clauses only count(), without keys or under keys that are all
+ * DIF_SRC_NAME?  Then there is one counter for each such statement with keys,
+ * in order, from rtn_site.cells on (8 bytes each, in bytes from the machine).
+ */
+bool x86_solo(const struct dif_enabling *en, uint32_t ecb0, uint32_t necbs);
+/* Write what such handlers share, and fill t->solo_miss; b->full if it does
+   not fit (X86_SOLO_STUB_SIZE bytes do). */
+#define X86_SOLO_STUB_SIZE 256u
+void x86_solo_stub(struct x86_buf *b, struct x86_target *t);
 
 /* ---- trampolines --------------------------------------------------------- */
 

@@ -366,6 +366,10 @@ x86_lower(struct x86_buf *b, const struct x86_target *t,
 	struct lower fresh = l;
 	size_t from = b->n;
 
+	if (t->solo_miss != 0 && x86_solo(in->en, in->ecb0, in->necbs)) {
+		lower_solo(t, in, out);
+		return 0;
+	}
 	if (check_sizes(t, e) != 0 || lower_passes(&l) != 0)
 		return -1;
 	*out = (struct x86_handler){ .code = l.code, .saves = l.saves,
@@ -389,6 +393,10 @@ x86_handler_inline(struct x86_buf *b, const struct x86_target *t,
 			   .inl = true, .site = site, .code = h->code,
 			   .saves = h->saves, .nslots = h->nslots };
 
+	if (h->solo) {
+		lower_solo_inline(b, t, h, site);
+		return;
+	}
 	l.want.now_zero = h->now_zero;
 	scan(&l);
 	if (pass(&l) != 0)

@@ -198,9 +198,9 @@ add(struct lower *l, const struct agg_gen *g)
 static void
 half(struct lower *l, unsigned reg)
 {
-	x86_mov_ri(l->b, reg,
-		   l->t->sh->self + offsetof(struct rtn_shared, ctl.agg_half));
-	x86_load(l->b, 4, false, reg, x86_m(reg, 0));
+	x86_load(l->b, 4, false, reg,
+		 lower_ctl_m(l->b, l->t, offsetof(struct rt_ctl, agg_half),
+			     reg));
 	x86_imul_rri(l->b, 8, reg, reg,
 		     (int32_t)l->t->sh->conf.agg_halfsize);
 	x86_alu_rm(l->b, X86_ADD, 8, reg, RT_M(agg));

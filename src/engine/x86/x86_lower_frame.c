@@ -127,13 +127,57 @@ lower_call_cold(struct lower *l, enum rtn_fn fn)
 
 /* ---- the machine of the thread ------------------------------------------- */
 
-static void
-fs_base(struct lower *l, unsigned dst)
+void
+lower_fs_base(struct x86_buf *b, const struct x86_target *t, unsigned dst)
 {
-	if (l->t->sh->has_fsgsbase && !l->t->fs_self)
-		x86_rdfsbase(l->b, dst);
-	else
-		x86_load(l->b, 8, false, dst, x86_mfs(0));
+	if (t->sh->has_fsgsbase && !t->fs_self)
+		x86_rdfsbase(b, dst);
+	else /* where the ABI wants the thread block to point to itself */
+		x86_load(b, 8, false, dst, x86_mfs(0));
+}
+
+void
+lower_home(struct x86_buf *b, unsigned dst, unsigned fs_base)
+{
+	x86_imul_rri(b, 4, dst, fs_base, (int32_t)RTN_HOME_MUL);
+	x86_sh_ri(b, X86_SHR, 4, dst, 32 - RTN_HOME_BITS - 4);
+	x86_alu_ri(b, X86_AND, 4, dst, (int32_t)LOWER_HOMES_MASK);
+}
+
+/* Below 2 GB an address is as good as a displacement. */
+static bool
+is_low(uint64_t addr)
+{
+	return addr != 0 && addr < (1ull << 31) - sizeof(struct rtn_table);
+}
+
+struct x86_mem
+lower_home_m(struct x86_buf *b, const struct x86_target *t, unsigned off,
+	     unsigned tmp)
+{
+	uint64_t at = t->sh->table + offsetof(struct rtn_table, home);
+
+	if (is_low(t->sh->table))
+		return x86_m(off, (int32_t)at);
+	x86_mov_ri(b, tmp, at);
+	return x86_mi(tmp, off, 1, 0);
+}
+
+struct x86_mem
+lower_ctl_m(struct x86_buf *b, const struct x86_target *t, size_t off,
+	    unsigned tmp)
+{
+	if (is_low(t->sh->ctl_low))
+		return x86_m(X86_NONE, (int32_t)(t->sh->ctl_low + off));
+	x86_mov_ri(b, tmp,
+		   t->sh->self + offsetof(struct rtn_shared, ctl) + off);
+	return x86_m(tmp, 0);
+}
+
+bool
+lower_is_low(const struct x86_target *t)
+{
+	return is_low(t->sh->table) && is_low(t->sh->ctl_low);
 }
 
 /* In place: the out-of-line form does all that is out of the ordinary. */
@@ -158,7 +202,7 @@ enter_slow(struct lower *l, struct lower_cold *c)
 		return;
 	}
 	lower_shield(l);
-	fs_base(l, X86_RSI);
+	lower_fs_base(l->b, l->t, X86_RSI);
 	x86_mov_ri(l->b, X86_RDI, l->t->sh->self);
 	x86_call_to(l->b, l->t->blob + rtn_image.off[RTN_FN_enter]);
 	lower_unshield(l);
@@ -171,9 +215,10 @@ enter_slow(struct lower *l, struct lower_cold *c)
 void
 lower_if_active(struct lower *l)
 {
-	x86_mov_ri(l->b, X86_RAX,
-		   l->t->sh->self + offsetof(struct rtn_shared, ctl.activity));
-	x86_alu_mi(l->b, X86_CMP, 4, x86_m(X86_RAX, 0), RT_ACT_ACTIVE);
+	x86_alu_mi(l->b, X86_CMP, 4,
+		   lower_ctl_m(l->b, l->t, offsetof(struct rt_ctl, activity),
+			       X86_RAX),
+		   RT_ACT_ACTIVE);
 	x86_jcc_label(l->b, X86_CC_NE, &l->done);
 }
 
@@ -186,22 +231,18 @@ lower_if_active(struct lower *l)
 void
 lower_enter(struct lower *l)
 {
-	const struct rtn_shared *sh = l->t->sh;
 	struct lower_cold *slow = lower_cold(l, enter_slow);
 	struct x86_buf *b = l->b;
+	struct x86_mem home;
 
-	fs_base(l, LOWER_RT);
-	x86_mov_ri(b, X86_RCX, RTN_HASH_MUL);
-	x86_imul_rr(b, 8, X86_RCX, LOWER_RT);
-	/* The hash times the size of a home, 16. */
-	x86_sh_ri(b, X86_SHR, 8, X86_RCX, 64 - RTN_HOME_BITS - 4);
-	x86_alu_ri(b, X86_AND, 4, X86_RCX, -16);
-	x86_mov_ri(b, X86_RAX, sh->table + offsetof(struct rtn_table, home));
+	lower_fs_base(b, l->t, LOWER_RT);
+	lower_home(b, X86_RCX, LOWER_RT);
 	x86_inc_r(b, 8, LOWER_RT);
-	x86_alu_mr(b, X86_CMP, 8, x86_mi(X86_RAX, X86_RCX, 1, 0), LOWER_RT);
+	home = lower_home_m(b, l->t, X86_RCX, X86_RAX);
+	x86_alu_mr(b, X86_CMP, 8, home, LOWER_RT);
 	x86_jcc_label(b, X86_CC_NE, &slow->at);
-	x86_load(b, 8, false, LOWER_RT,
-		 x86_mi(X86_RAX, X86_RCX, 1, offsetof(struct rtn_home, rt)));
+	home.disp += offsetof(struct rtn_home, rt);
+	x86_load(b, 8, false, LOWER_RT, home);
 	x86_alu_mi(b, X86_CMP, 4, RT_M(busy), 0);
 	x86_jcc_label(b, X86_CC_NE, &slow->at);
 	x86_lea(b, X86_RCX, x86_m(X86_RSP, RTN_BUSY(0)));

@@ -156,12 +156,35 @@ void lower_call_cold(struct lower *l, enum rtn_fn fn);
 void lower_enter(struct lower *l);
 /* Leave the firing if the trace is not active any more; changes rax. */
 void lower_if_active(struct lower *l);
+/* The fs base, which tells the thread. */
+void lower_fs_base(struct x86_buf *b, const struct x86_target *t,
+		   unsigned dst);
+/* The place of the thread's first home, in bytes from that of all; changes the
+   flags. */
+#define LOWER_HOMES_MASK ((RTN_NHOMES - 1) * sizeof(struct rtn_home))
+void lower_home(struct x86_buf *b, unsigned dst, unsigned fs_base);
+/* The home with that place in register off, and a field of ctl.  tmp: holds an
+   address then, if none of 31 bits will do. */
+struct x86_mem lower_home_m(struct x86_buf *b, const struct x86_target *t,
+			    unsigned off, unsigned tmp);
+struct x86_mem lower_ctl_m(struct x86_buf *b, const struct x86_target *t,
+			   size_t off, unsigned tmp);
+/* Is tmp not used by these? */
+bool lower_is_low(const struct x86_target *t);
 /* Load 4 or 8 bytes of the site's struct. */
 void lower_site(struct lower *l, unsigned size, unsigned dst, size_t off);
 void lower_zero(struct lower *l, unsigned base, int32_t disp, uint32_t n);
 /* Registers that code [from, to) writes, outside shields. */
 uint32_t lower_written(const struct lower *l, size_t from, size_t to);
 void lower_print(const struct x86_buf *b, size_t from, const char *what);
+
+/* ---- x86_solo.c ---------------------------------------------------------- */
+
+/* x86_lower() and x86_handler_inline() of handlers that only count. */
+void lower_solo(const struct x86_target *t, const struct x86_handler_in *in,
+		struct x86_handler *out);
+void lower_solo_inline(struct x86_buf *b, const struct x86_target *t,
+		       const struct x86_handler *h, uint32_t site);
 
 /* ---- x86_lower_user.c ---------------------------------------------------- */
 

@@ -35,6 +35,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "engine/x86/x86_lower_impl.h"
 #include "engine/x86/x86_tramp_impl.h"
 
 #define POINT_SIZE 96 /* bytes of one point, without what is inlined */
@@ -411,15 +412,6 @@ x86_sys_thunk(struct x86_buf *b, const struct x86_target *t,
 	(X86_R(X86_RAX) | X86_R(X86_RDX) | X86_R(X86_RSI) |         \
 	 X86_R(X86_RDI) | X86_R(X86_R8) | X86_R(X86_R9) | X86_R(X86_R10))
 
-static void
-load_fsbase(struct x86_buf *b, const struct x86_target *t, unsigned reg)
-{
-	if (t->sh->has_fsgsbase && !t->fs_self)
-		x86_rdfsbase(b, reg);
-	else /* where the ABI wants the thread block to point to itself */
-		x86_load(b, 8, false, reg, x86_mfs(0));
-}
-
 /*
  * rcx = level 0 of the calling thread's slot, or on to `none`.  Changes rax,
  * rdx, r11.
@@ -431,11 +423,8 @@ find_slot(struct x86_buf *b, const struct x86_target *t,
 	const int32_t key = offsetof(struct rtn_table, home);
 	struct x86_label next = { 0 }, found = { 0 };
 
-	load_fsbase(b, t, X86_RDX);
-	x86_mov_ri(b, X86_RCX, RTN_HASH_MUL);
-	x86_imul_rr(b, 8, X86_RCX, X86_RDX);
-	x86_sh_ri(b, X86_SHR, 8, X86_RCX, 64 - RTN_HOME_BITS);
-	x86_sh_ri(b, X86_SHL, 4, X86_RCX, 4); /* struct rtn_home */
+	lower_fs_base(b, t, X86_RDX);
+	lower_home(b, X86_RCX, X86_RDX);
 	x86_inc_r(b, 8, X86_RDX);
 	x86_mov_ri(b, X86_R11, t->sh->table);
 	x86_mov_ri(b, X86_RAX, MAX_PROBES);
@@ -454,7 +443,6 @@ find_slot(struct x86_buf *b, const struct x86_target *t,
 	x86_bind(b, &found);
 	x86_load(b, 8, false, X86_RCX, x86_mi(X86_R11, X86_RCX, 1, key + 8));
 }
-static_assert(sizeof(struct rtn_home) == 16, "shl 4");
 static_assert(sizeof(struct rtn_sys) == 32, "shl 5");
 
 /* r11 = the entry of sys[] for the number in rcx, which is below RTN_NSYS. */
@@ -473,7 +461,7 @@ call_blob(struct x86_buf *b, const struct x86_target *t, enum rtn_fn fn)
 {
 	push_mask(b, C_SAVES);
 	x86_mov_ri(b, X86_RDI, t->sh->self);
-	load_fsbase(b, t, X86_RSI);
+	lower_fs_base(b, t, X86_RSI);
 	x86_call_to(b, t->blob + rtn_image.off[fn]);
 	x86_mov_rr(b, 8, X86_RCX, X86_RAX);
 	pop_mask(b, C_SAVES);

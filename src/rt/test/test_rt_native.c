@@ -104,8 +104,7 @@ makes_the_thread_known(void **state)
 	struct world *w = *state;
 	uint64_t fs = world_fsbase();
 	struct rt *rt = world_enter(w);
-	struct rtn_home *h = &w->table->home[(fs * RTN_HASH_MUL) >>
-					     (64 - RTN_HOME_BITS)];
+	struct rtn_home *h = &w->table->home[rtn_home_index(fs)];
 
 	assert_int_equal(h->key, fs + 1);
 	assert_int_equal(h->rt, (uintptr_t)rt);

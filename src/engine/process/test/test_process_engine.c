@@ -100,6 +100,64 @@ test_names(void **state)
 	world_free(w);
 }
 
+/* What only counts does so in counters that are never set back: each look finds
+   what has come since, whatever half it is at, whoever had the slot before. */
+static void
+test_solo(void **state)
+{
+	struct world_t *w = world_new();
+	struct dif_clause *c = clause(w, NULL);
+	unsigned n;
+
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
+	fn_probe(w, DIF_SITE_URETURN, target_work, 1);
+	start(w);
+	target_do(&w->t, T_THREADS, 8);
+	assert_int_equal(cells(w, 0, 0, NULL), 2 * 8 * 1000);
+	assert_int_equal(cells(w, 0, 1, &n), 0);
+	assert_int_equal(n, 0);
+	w->v->ctl->agg_half = 1;
+	process_engine_ops.grace(w->eng);
+	target_do(&w->t, T_SERIAL, 40);
+	target_do(&w->t, T_WORK, 7);
+	stop(w);
+	assert_int_equal(cells(w, 0, 0, &n), 2 * (40 + 7));
+	assert_in_range(n, 1, 8 + 2);
+	assert_int_equal(cells(w, 0, 1, NULL), 0);
+	for (unsigned s = 0; s < w->v->nslots; s++)
+		assert_int_equal(w->v->rt[s]->busy, 0);
+	world_free(w);
+}
+
+/* One counter for each probe, and for each statement. */
+static void
+test_solo_names(void **state)
+{
+	struct world_t *w = world_new();
+	struct dif_clause *c = clause(w, NULL);
+	unsigned n;
+
+	agg(w, stmt(w, c, DIF_AGG_count, arg0, NULL, NULL), 1, true);
+	c = clause(w, NULL);
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	agg(w, stmt(w, c, DIF_AGG_count, arg0, NULL, NULL), 1, true);
+	fn_probe(w, DIF_SITE_UENTRY, target_work, 3);
+	fn_probe(w, DIF_SITE_URETURN, target_work, 1);
+	start(w);
+	target_do(&w->t, T_THREADS, 4);
+	assert_int_equal(cells(w, 0, 0, &n), 2 * 4 * 1000);
+	assert_in_range(n, 2, 2 * 4);
+	target_do(&w->t, T_WORK, 5);
+	assert_int_equal(cells(w, 1, 0, &n), 5);
+	assert_int_equal(n, 1);
+	target_do(&w->t, T_WORK, 6);
+	stop(w);
+	assert_int_equal(cells(w, 2, 0, &n), 6);
+	assert_int_equal(n, 1);
+	world_free(w);
+}
+
 /* ---- records ------------------------------------------------------------- */
 
 static void
@@ -482,6 +540,8 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_count),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_solo),
+		cmocka_unit_test(test_solo_names),
 		cmocka_unit_test(test_records),
 		cmocka_unit_test(test_begin_end),
 		cmocka_unit_test(test_exit),

@@ -110,7 +110,7 @@ fsbase(void)
 static struct rtn_home *
 home(void)
 {
-	return &table.home[(fsbase() * RTN_HASH_MUL) >> (64 - RTN_HOME_BITS)];
+	return &table.home[rtn_home_index(fsbase())];
 }
 
 static int

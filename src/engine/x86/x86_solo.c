@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * x86_solo.c - handlers that only count: count() under no key, or under keys
+ * that are the same in every firing of the probe.
+ *
+ * They are what is put at many thousand places at once, where the size of code
+ * is most of its price: the processor has to fetch it anew wherever the program
+ * goes.  So nothing is done but to find the thread's machine and to add one to
+ * a counter at a constant distance from it (rt_native.h, COUNTING):
+ *
+ *   fs base, its home        the thread's?  else call the region's stub
+ *   is the trace active?
+ *   machine from the home;  inc [machine + counter]
+ *
+ * The stub looks at further homes, and makes the thread known if it is not.  It
+ * keeps all registers but rax, which is the home's place, and tells by ZF
+ * whether there is one.
+ */
+#include "engine/x86/x86_lower_impl.h"
+
+#define COUNTS_MAX 8u /* statements of one handler: jumps are short */
+#define BASE_SIZE  112u
+#define COUNT_SIZE 8u
+
+static const int32_t home_rt = offsetof(struct rtn_home, rt);
+
+/* ---- which clauses ------------------------------------------------------- */
+
+static bool
+counts(const struct dif_enabling *en, const struct dif_stmt *st)
+{
+	if (!DIF_ACT_IS_AGG(st->kind) || st->nexprs != st->nkeys ||
+	    en->tab->aggs[st->agg]->func != DIF_AGG_count)
+		return false;
+	return st->nkeys == 0 || lower_agg_static(st);
+}
+
+bool
+x86_solo(const struct dif_enabling *en, uint32_t ecb0, uint32_t necbs)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < necbs; i++) {
+		const struct dif_clause *cl =
+			en->clauses[en->ecbs[ecb0 + i].clause];
+		if (cl->pred != NULL || cl->records)
+			return false;
+		for (uint32_t s = 0; s < cl->nstmts; s++, n++)
+			if (!counts(en, &cl->stmts[s]))
+				return false;
+	}
+	return n != 0 && n <= COUNTS_MAX;
+}
+
+/* ---- in place ------------------------------------------------------------ */
+
+static void
+count_all(struct x86_buf *b, const struct x86_target *t,
+	  const struct x86_handler_in *in, uint32_t site)
+{
+	const struct dif_enabling *en = in->en;
+	uint32_t cell = t->sites[site].cells;
+
+	for (uint32_t i = 0; i < in->necbs; i++) {
+		const struct dif_clause *cl =
+			en->clauses[en->ecbs[in->ecb0 + i].clause];
+		for (uint32_t s = 0; s < cl->nstmts; s++) {
+			const struct dif_stmt *st = &cl->stmts[s];
+			uint32_t off = t->solo_fixed[st->agg];
+
+			if (st->nkeys != 0) {
+				off = cell;
+				cell += 8;
+			}
+			x86_inc_m(b, 8, x86_m(X86_RAX, (int32_t)off));
+		}
+	}
+}
+
+void
+lower_solo_inline(struct x86_buf *b, const struct x86_target *t,
+		  const struct x86_handler *h, uint32_t site)
+{
+	struct x86_label known = { 0 }, out = { 0 };
+	struct x86_mem home;
+
+	lower_fs_base(b, t, X86_RCX);
+	lower_home(b, X86_RAX, X86_RCX);
+	x86_inc_r(b, 8, X86_RCX);
+	home = lower_home_m(b, t, X86_RAX, X86_RDX);
+	x86_alu_mr(b, X86_CMP, 8, home, X86_RCX);
+	x86_jcc_short(b, X86_CC_E, &known);
+	x86_call_to(b, t->solo_miss);
+	x86_jcc_short(b, X86_CC_NE, &out);
+	x86_bind(b, &known);
+	x86_alu_mi(b, X86_CMP, 4,
+		   lower_ctl_m(b, t, offsetof(struct rt_ctl, activity),
+			       X86_RCX),
+		   RT_ACT_ACTIVE);
+	x86_jcc_short(b, X86_CC_NE, &out);
+	home.disp += home_rt;
+	x86_load(b, 8, false, X86_RAX, home);
+	count_all(b, t, &h->in, site);
+	x86_bind(b, &out);
+}
+
+static void
+solo_print(const struct x86_target *t, const struct x86_handler *h)
+{
+	uint8_t code[BASE_SIZE + COUNTS_MAX * COUNT_SIZE];
+	struct x86_buf b = { .p = code, .cap = sizeof(code),
+			     .base = t->solo_miss };
+
+	lower_solo_inline(&b, t, h, 0);
+	lower_print(&b, 0, "handler in place");
+}
+
+void
+lower_solo(const struct x86_target *t, const struct x86_handler_in *in,
+	   struct x86_handler *out)
+{
+	*out = (struct x86_handler){
+		.saves = X86_R(X86_RAX) | X86_R(X86_RCX) |
+			 (lower_is_low(t) ? 0 : X86_R(X86_RDX)),
+		.inl = true,
+		.inl_size = BASE_SIZE + COUNTS_MAX * COUNT_SIZE,
+		.in = *in,
+		.solo = true,
+	};
+	if (t->debug)
+		solo_print(t, out);
+}
+
+/* ---- the stub ------------------------------------------------------------ */
+
+static const uint8_t saved[] = { X86_RCX, X86_RSI, X86_RDI, X86_R8,
+				 X86_R9,  X86_R10 };
+
+/* rax = the place of the home whose key is rcx, or on to `none`.  r11: where
+   homes are; changes rdx. */
+static void
+find_home(struct x86_buf *b, struct x86_label *none)
+{
+	const struct x86_mem key = x86_mi(X86_R11, X86_RAX, 1, 0);
+	struct x86_label next = { 0 }, found = { 0 };
+
+	x86_lea(b, X86_RAX, x86_m(X86_RCX, -1));
+	lower_home(b, X86_RAX, X86_RAX);
+	x86_mov_ri(b, X86_RDX, RTN_NHOMES);
+	x86_bind(b, &next);
+	x86_alu_mr(b, X86_CMP, 8, key, X86_RCX);
+	x86_jcc_short(b, X86_CC_E, &found);
+	x86_alu_mi(b, X86_CMP, 8, key, RTN_KEY_FREE);
+	x86_jcc_label(b, X86_CC_E, none);
+	x86_alu_ri(b, X86_ADD, 4, X86_RAX, sizeof(struct rtn_home));
+	x86_alu_ri(b, X86_AND, 4, X86_RAX, (int32_t)LOWER_HOMES_MASK);
+	x86_dec_r(b, 4, X86_RDX);
+	x86_jcc_label(b, X86_CC_NE, &next);
+	x86_jmp_label(b, none);
+	x86_bind(b, &found);
+}
+
+/* A firing without clauses, for what it does to a thread that is not known;
+   on to `no` if it may not fire. */
+static void
+make_known(struct x86_buf *b, const struct x86_target *t, struct x86_label *no)
+{
+	struct x86_label entered = { 0 };
+
+	for (size_t i = 0; i < sizeof(saved); i++)
+		x86_push(b, saved[i]);
+	x86_mov_ri(b, X86_RDI, t->sh->self);
+	x86_lea(b, X86_RSI, x86_m(X86_RCX, -1));
+	x86_call_to(b, t->blob + rtn_image.off[RTN_FN_enter]);
+	x86_test_rr(b, 8, X86_RAX, X86_RAX);
+	x86_jcc_short(b, X86_CC_E, &entered);
+	x86_mov_rr(b, 8, X86_RDI, X86_RAX);
+	x86_call_to(b, t->blob + rtn_image.off[RTN_FN_leave]);
+	x86_test_rr(b, 8, X86_RSP, X86_RSP);
+	x86_bind(b, &entered); /* ZF: it was not */
+	for (size_t i = sizeof(saved); i-- > 0;)
+		x86_pop(b, saved[i]);
+	x86_jcc_label(b, X86_CC_E, no);
+}
+
+void
+x86_solo_stub(struct x86_buf *b, struct x86_target *t)
+{
+	struct x86_label unknown = { 0 }, found = { 0 }, no = { 0 },
+			 out = { 0 };
+	uint64_t homes = t->sh->table + offsetof(struct rtn_table, home);
+
+	x86_align(b, 16);
+	t->solo_miss = x86_here(b);
+	x86_push(b, X86_RDX);
+	x86_push(b, X86_R11);
+	x86_mov_ri(b, X86_R11, homes);
+	find_home(b, &unknown);
+	x86_bind(b, &found);
+	x86_alu_rr(b, X86_CMP, 4, X86_RAX, X86_RAX);
+	x86_bind(b, &out);
+	x86_pop(b, X86_R11);
+	x86_pop(b, X86_RDX);
+	x86_ret(b);
+	x86_bind(b, &unknown);
+	make_known(b, t, &no);
+	x86_mov_ri(b, X86_R11, homes);
+	find_home(b, &no);
+	x86_jmp_label(b, &found);
+	x86_bind(b, &no);
+	x86_test_rr(b, 8, X86_RSP, X86_RSP);
+	x86_jmp_label(b, &out);
+}
