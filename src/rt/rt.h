@@ -193,7 +193,7 @@ struct rt {
 	uint32_t tok_epid, tok_off;
 	/* The bucket of an array, + 1, that it held last (rt_assoc.c) */
 	volatile uint32_t bucket;
-	uint32_t pad;
+	uint32_t sys_at; /* with sysno: the low half of where it was made */
 
 	/* -- areas; the tails let bounded writes start anywhere -- */
 	uint8_t key[RT_KEY_MAX + RT_STR_MAX];

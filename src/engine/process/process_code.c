@@ -2,8 +2,8 @@
 /*
  * process_code.c - regions filled with code.
  *
- *   blob | stub of handlers that count | system calls: dispatchers, handlers, thunks | ERROR | handlers and
- *   trampolines, as windows need them
+ *   blob | stub of handlers that count | system calls: dispatchers, handlers,
+ *   thunks | ERROR | handlers and trampolines, as windows need them
  *
  * struct rtn_shared has one table of system calls for all regions, by distance
  * from the region's blob.  So what it leads to lies at the same distance in

@@ -452,7 +452,8 @@ fill_special(struct plan *p)
 		if (p->sys[nr].return_site != 0)
 			p->sys[nr].special |= RTN_SYS_RETURNS;
 	for (int i = 0; i < 2; i++) {
-		p->sys[exits[i]].special |= RTN_SYS_EXIT;
+		/* It never returns: whose number would its slot keep? */
+		p->sys[exits[i]].special = RTN_SYS_EXIT;
 		p->sys[execs[i]].special |= RTN_SYS_EXEC;
 	}
 }

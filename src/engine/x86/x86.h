@@ -264,14 +264,6 @@ void x86_handler_inline(struct x86_buf *b, const struct x86_target *t,
 uint64_t x86_lower_error(struct x86_buf *b, const struct x86_target *t,
 			 const struct dif_enabling *en, struct err *e);
 /*
- * Bytes of static cells one probe with these clauses needs in a half (0: its
- * clauses have none): for each aggregating statement whose keys are all
- * DIF_SRC_NAME, in order, 8 + words * 8.
- */
-uint32_t x86_static_size(const struct dif_enabling *en, uint32_t ecb0,
-			 uint32_t necbs);
-
-/*
  * Do these clauses only count(), without keys or under keys that are all
  * DIF_SRC_NAME?  Then there is one counter for each such statement with keys,
  * in order, from rtn_site.cells on (8 bytes each, in bytes from the machine).

@@ -23,22 +23,6 @@
 
 /* ---- which clauses ------------------------------------------------------- */
 
-uint32_t
-x86_static_size(const struct dif_enabling *en, uint32_t ecb0, uint32_t necbs)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < necbs; i++) {
-		const struct dif_clause *cl =
-			en->clauses[en->ecbs[ecb0 + i].clause];
-		for (uint32_t s = 0; s < cl->nstmts; s++)
-			if (lower_agg_static(&cl->stmts[s]))
-				n += 8 + en->tab->aggs[cl->stmts[s].agg]
-							 ->words * 8;
-	}
-	return n;
-}
-
 static bool
 may_exit(const struct dif_clause *cl)
 {

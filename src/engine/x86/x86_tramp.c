@@ -30,7 +30,10 @@
  * number is kept in the thread's slot, with the stack pointer.  A signal
  * handler that makes system calls of its own overwrites them: then the stack
  * pointers differ, and the return of the interrupted call does not fire rather
- * than under a wrong name.  The same holds for the new thread of a clone().
+ * than under a wrong name.  The same holds for the new thread of a clone().  A
+ * child of vfork() leaves its last call to its parent, which may have made one
+ * at the same depth: so the place of the call is kept too, and a return higher
+ * on the stack, as that of vfork() is, forgets the call: it is over.
  */
 #include <assert.h>
 #include <string.h>
@@ -146,14 +149,15 @@ fire(struct x86_buf *b, const struct x86_target *t, const struct x86_point *p,
 }
 
 /* The dispatcher is called with the word of its return address already part
-   of the gap. */
+   of the gap, and with the place of the system call in the spare one. */
 static void
 dispatch(struct x86_buf *b, const struct x86_target *t,
-	 const struct x86_point *p, bool flags_dead)
+	 const struct x86_point *p, uint64_t at, bool flags_dead)
 {
 	uint32_t gap = x86_frame_extra(p->kind) - 8;
 
 	save(b, 0, gap, !flags_dead);
+	x86_store_imm(b, 4, x86_m(X86_RSP, 8), (int32_t)(uint32_t)at);
 	x86_call_to(b, p->kind == X86_AT_SYSENTRY ? t->sys_enter :
 						    t->sys_return);
 	restore(b, 0, gap, !flags_dead);
@@ -217,7 +221,7 @@ x86_tramp_points(struct x86_buf *b, const struct x86_target *t,
 		while (i + n < w->npoints && together(p, p + n))
 			n++;
 		if (p->h == NULL)
-			dispatch(b, t, p, dead);
+			dispatch(b, t, p, w->addr + at, dead);
 		else
 			fire(b, t, p, n, dead);
 	}
@@ -495,6 +499,8 @@ keep_number(struct x86_buf *b, const struct x86_target *t)
 	x86_pop(b, X86_RAX);
 	x86_bind(b, &keep);
 	x86_store(b, 8, x86_m(X86_RCX, OFF(sys_sp)), X86_RSP);
+	x86_load(b, 4, false, X86_R11, x86_m(X86_RSP, 16));
+	x86_store(b, 4, x86_m(X86_RCX, OFF(sys_at)), X86_R11);
 	x86_mov_rr(b, 4, X86_R11, X86_RAX);
 	x86_inc_r(b, 4, X86_R11);
 	x86_store(b, 8, x86_m(X86_RCX, OFF(sysno)), X86_R11);
@@ -590,7 +596,7 @@ sys_enter(struct x86_buf *b, const struct x86_target *t)
 static uint64_t
 sys_return(struct x86_buf *b, const struct x86_target *t)
 {
-	struct x86_label none = { 0 }, out = { 0 };
+	struct x86_label none = { 0 }, other = { 0 }, out = { 0 };
 	uint64_t at = x86_here(b);
 
 	x86_push(b, X86_RAX);
@@ -598,6 +604,9 @@ sys_return(struct x86_buf *b, const struct x86_target *t)
 	find_slot(b, t, &none);
 	x86_lea(b, X86_RDX, x86_m(X86_RSP, 16));
 	x86_alu_rm(b, X86_CMP, 8, X86_RDX, x86_m(X86_RCX, OFF(sys_sp)));
+	x86_jcc_label(b, X86_CC_NE, &other);
+	x86_load(b, 4, false, X86_RDX, x86_m(X86_RSP, 32));
+	x86_alu_rm(b, X86_CMP, 4, X86_RDX, x86_m(X86_RCX, OFF(sys_at)));
 	x86_jcc_label(b, X86_CC_NE, &none);
 	x86_load(b, 4, false, X86_RDX, x86_m(X86_RCX, OFF(sysno)));
 	x86_store_imm(b, 8, x86_m(X86_RCX, OFF(sysno)), 0);
@@ -610,6 +619,9 @@ sys_return(struct x86_buf *b, const struct x86_target *t)
 	x86_pop(b, X86_RDX);
 	x86_pop(b, X86_RAX);
 	jump_thunk(b, t, &out);
+	x86_bind(b, &other);
+	x86_jcc_label(b, X86_CC_B, &none);
+	x86_store_imm(b, 8, x86_m(X86_RCX, OFF(sysno)), 0);
 	x86_bind(b, &none);
 	x86_pop(b, X86_RDX);
 	x86_pop(b, X86_RAX);

@@ -375,6 +375,7 @@ test_vfork(void **state)
 	stmt(w, c, DIF_ACT_TRACE, more, NULL, NULL);
 	probe(w, DIF_SITE_SYSENTRY, SYS_getppid, 1, &entry_args);
 	probe(w, DIF_SITE_SYSRETURN, SYS_vfork, 1, &sysret_args);
+	probe(w, DIF_SITE_SYSRETURN, SYS_exit_group, 1, &sysret_args);
 	start(w);
 	target_do(&w->t, T_GETPPID, 3);
 	assert_int_equal(target_do(&w->t, T_VFORK, 10), 10);
@@ -384,6 +385,7 @@ test_vfork(void **state)
 	/* 15 calls, and the return of each vfork */
 	assert_int_equal(take(w, 1, &r) + take(w, 2, NULL), 25);
 	assert_int_equal(word(r, 0), 25);
+	assert_int_equal(take(w, 3, NULL), 0); /* the child's last call */
 	world_free(w);
 }
 
