@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * test_x86_solo.c - handlers that only count: with all forms of addresses, by
+ * threads that are known and that are not, and where nothing may be counted.
+ */
+#include "engine/x86/test/x86_clauses.h"
+
+#define COUNTER ((uint32_t)offsetof(struct rt, scratch_mem)) /* unused */
+
+static const uint32_t fixed[] = { COUNTER, 0 };
+
+/* @ = count(); @[probefunc] = count(), as one handler. */
+static struct trace *
+solo_new(bool low, bool fs_self)
+{
+	struct trace *t = trace_new();
+	struct dif_clause *cl = trace_clause(t);
+	struct err e = { 0 };
+	struct world *w;
+
+	trace_agg(t, cl, DIF_AGG_count, 0, NULL, NULL);
+	trace_key_name(t, trace_agg(t, cl, DIF_AGG_count, 0, NULL, NULL));
+	trace_lower(t, X86_AT_ENTRY);
+	w = t->w;
+	if (low) {
+		munmap(w->table, sizeof(*w->table));
+		w->table = mmap(NULL, sizeof(*w->table),
+				PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1,
+				0);
+		assert_ptr_not_equal(w->table, MAP_FAILED);
+		w->table->alive = 1;
+		w->sh->table = (uintptr_t)w->table;
+	}
+	w->t.fs_self = fs_self;
+	w->t.solo_fixed = fixed;
+	w->sites[0].cells = COUNTER + 8;
+	x86_solo_stub(&w->b, &w->t);
+	assert_true(x86_solo(&t->en, 0, 1));
+	assert_int_equal(x86_lower(&w->b, &w->t, &t->h.in, &t->h, &e), 0);
+	assert_true(t->h.solo && t->h.inl);
+	return t;
+}
+
+static uint64_t
+count_of(const struct trace *t, unsigned slot, unsigned i)
+{
+	return ((const uint64_t *)(const void *)((const uint8_t *)
+							 t->w->rt[slot] +
+						 COUNTER))[i];
+}
+
+/* n calls keep all registers; both counters have grown by n. */
+static void
+fires(struct trace *t, world_fn *f, uint64_t n)
+{
+	uint64_t was = count_of(t, 0, 0);
+
+	for (uint64_t i = 0; i < n; i++)
+		assert_int_equal(f(i, 1, 2, 3, 4, 5, 6), i);
+	assert_int_equal(count_of(t, 0, 0), was + n);
+	assert_int_equal(count_of(t, 0, 1), was + n);
+	assert_int_equal(t->w->rt[0]->busy, 0);
+}
+
+static void
+counts_everywhere(void **state)
+{
+	for (unsigned i = 0; i < 4; i++) {
+		struct trace *t = solo_new((i & 1) != 0, (i & 2) != 0);
+
+		fires(t, world_function(t->w, &t->h, 0, true), 1000);
+		assert_int_equal(t->w->sh->nthreads_used, 1);
+		trace_free(t);
+	}
+}
+
+/* Its first home is another's, now and for ever. */
+static void
+looks_at_further_homes(void **state)
+{
+	struct trace *t = solo_new(true, true);
+	world_fn *f = world_function(t->w, &t->h, 0, true);
+	uint64_t fs;
+
+	__asm__("movq %%fs:0, %0" : "=r"(fs));
+	for (uint32_t i = 0; i < 3; i++)
+		t->w->table->home[(rtn_home_index(fs) + i) % RTN_NHOMES].key =
+			12345;
+	fires(t, f, 100);
+	assert_int_equal(t->w->sh->nthreads_used, 1);
+	trace_free(t);
+}
+
+static void
+counts_only_when_active(void **state)
+{
+	struct trace *t = solo_new(false, true);
+	world_fn *f = world_function(t->w, &t->h, 0, true);
+
+	t->w->sh->ctl.activity = RT_ACT_INACTIVE;
+	assert_int_equal(f(1, 1, 2, 3, 4, 5, 6), 1);
+	assert_int_equal(t->w->sh->nthreads_used, 0);
+	t->w->sh->ctl.activity = RT_ACT_ACTIVE;
+	fires(t, f, 5);
+	t->w->sh->ctl.activity = RT_ACT_DRAINING;
+	assert_int_equal(f(1, 1, 2, 3, 4, 5, 6), 1);
+	assert_int_equal(count_of(t, 0, 0), 5);
+	/* as in a forked child */
+	t->w->sh->ctl.activity = RT_ACT_ACTIVE;
+	t->w->sh->strict = 1;
+	memset(t->w->table, 0, sizeof(*t->w->table));
+	assert_int_equal(f(2, 1, 2, 3, 4, 5, 6), 2);
+	assert_int_equal(count_of(t, 0, 0), 5);
+	trace_free(t);
+}
+
+/* More than a count: not of this kind. */
+static void
+leaves_others(void **state)
+{
+	struct trace *t = trace_new();
+	struct dif_clause *cl = trace_clause(t);
+
+	trace_agg(t, cl, DIF_AGG_count, 0, NULL, NULL);
+	trace_agg(t, cl, DIF_AGG_sum, 0, NULL, "setx 1, %r1\nret %r1");
+	trace_lower(t, X86_AT_ENTRY);
+	assert_false(x86_solo(&t->en, 0, 1));
+	cl->nstmts = 1;
+	assert_true(x86_solo(&t->en, 0, 1));
+	cl->pred = trace_obj(t, "setx 1, %r1\nret %r1");
+	assert_false(x86_solo(&t->en, 0, 1));
+	trace_free(t);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_everywhere),
+		cmocka_unit_test(looks_at_further_homes),
+		cmocka_unit_test(counts_only_when_active),
+		cmocka_unit_test(leaves_others),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
