@@ -67,6 +67,15 @@ struct rt_static_cell {
 };
 
 /*
+ * What the consumer notes of a slot while it reads: kept apart from what the
+ * probe writes, or each record would cost both of them a cache line's journey.
+ */
+struct rt_seen {
+	uint64_t head; /* as it was last read */
+	uint64_t conv; /* raw times of records before it are ns now */
+};
+
+/*
  * The shared memory. Owned by the engine; valid until free.  nslots may grow
  * (threads come) up to maxslots, but only in ops->view(): ask it anew before
  * each walk.
@@ -78,6 +87,7 @@ struct rt_view {
 	/* Times where rt.raw_time is set, to ns; NULL: there are none. */
 	uint64_t (*ns)(void *arg, uint64_t raw);
 	void *ns_arg;
+	struct rt_seen *seen; /* [maxslots]; may be NULL where ns is */
 	const struct rt_static_cell *statics;
 	uint32_t nstatics;
 	/*

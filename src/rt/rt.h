@@ -161,7 +161,7 @@ struct rt {
 	uint64_t buf, agg; /* this slot's buffers, as this machine sees them */
 	uint64_t thread;   /* the self-> scalars of its thread */
 	uint64_t rec_end;  /* head once the reserved record is published */
-	uint64_t conv;	   /* the consumer's: raw times before it are ns now */
+	uint64_t pad0;
 
 	/* -- the present firing -- */
 	uint64_t self;	    /* address of this struct as DIF sees it */

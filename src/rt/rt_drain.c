@@ -12,7 +12,7 @@
  *
  * Where rt.raw_time is set the time of a record is what a clock's register
  * said; it is turned into ns in place when the record is first handed out, and
- * rt.conv remembers how far that has been done: a record may be looked at
+ * rt_seen.conv remembers how far that has been done: a record may be looked at
  * again before it is given back.
  */
 #include "rt/engine.h"
@@ -52,19 +52,29 @@ static void
 drain_time(const struct rt_view *v, unsigned slot, struct rt_rec *r,
 	   uint64_t end)
 {
-	struct rt *rt = v->rt[slot];
-
-	if (rt->raw_time == 0 || v->ns == NULL || end <= rt->conv)
+	if (v->ns == NULL || v->rt[slot]->raw_time == 0 ||
+	    end <= v->seen[slot].conv)
 		return;
 	r->time = v->ns(v->ns_arg, r->time);
-	rt->conv = end;
+	v->seen[slot].conv = end;
+}
+
+/* How far there are records, looked up only when those known are read. */
+static uint64_t
+drain_end(const struct rt_view *v, unsigned slot, uint64_t pos)
+{
+	if (v->seen == NULL)
+		return drain_head(v, slot);
+	if (pos >= v->seen[slot].head)
+		v->seen[slot].head = drain_head(v, slot);
+	return v->seen[slot].head;
 }
 
 const struct rt_rec *
 rt_drain_next(const struct rt_view *v, unsigned slot, uint64_t *pos,
 	      rt_recsize_fn *size, void *arg, struct err *e)
 {
-	uint64_t head = drain_head(v, slot);
+	uint64_t head = drain_end(v, slot, *pos);
 
 	while (*pos < head) {
 		uint64_t off = *pos & (v->bufsize - 1);

@@ -89,10 +89,11 @@ shared_view(struct engine *eng, struct err *e)
 	v->rt = arena_calloc(eng->arena, n, sizeof(*v->rt));
 	v->buf = arena_calloc(eng->arena, n, sizeof(*v->buf));
 	v->agg = arena_calloc(eng->arena, n, sizeof(*v->agg));
+	v->seen = arena_calloc(eng->arena, n, sizeof(*v->seen));
 	v->stuck = eng->stuck = arena_calloc(eng->arena, n, sizeof(bool));
 	eng->none = arena_alloc(eng->arena, sizeof(*eng->none));
 	if (v->rt == NULL || v->buf == NULL || v->agg == NULL ||
-	    eng->stuck == NULL || eng->none == NULL)
+	    v->seen == NULL || eng->stuck == NULL || eng->none == NULL)
 		return err_nomem(e);
 	if (eng->lay.aggsize != 0) {
 		void *p = mmap(NULL, eng->lay.aggsize, PROT_READ | PROT_WRITE,
