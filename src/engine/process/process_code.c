@@ -82,6 +82,8 @@ window_points(const struct engine *eng, const struct plan_window *pw,
 		};
 		if (pt->group != PLAN_NONE)
 			out[i].h = &handlers[p->groups.v[pt->group].cls];
+		else if (pt->direct != PLAN_NONE)
+			out[i].h = &handlers[p->groups.v[pt->direct].cls];
 	}
 	return out;
 }

@@ -193,6 +193,8 @@ struct plan_point {
 	uint32_t seq;	    /* in order of the enabling */
 	uint32_t window;    /* PLAN_NONE: not placed */
 	uint32_t site;	    /* index of its rtn_site */
+	uint32_t direct;    /* the group of the one system call that is made
+			       here (plan_direct()), or PLAN_NONE */
 	enum x86_at at;
 	bool after;
 	uint64_t cookie;
@@ -237,6 +239,8 @@ void plan_fini(struct plan *p);
 /* The process runs another program, which the world knows by now: only system
    calls have places there.  Sites and classes stay as they are. */
 int plan_follow(struct engine *eng, struct err *e);
+/* Which system calls can do without the dispatcher (plan_point.direct). */
+void plan_direct(struct plan *p);
 /* The analysis of the function at addr; made when first asked. */
 int plan_fn_get(struct engine *eng, struct world_obj *o, uint64_t addr,
 		uint64_t size, uint32_t *idx, struct err *e);

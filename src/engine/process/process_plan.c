@@ -531,7 +531,10 @@ plan_make(struct engine *eng, struct err *e)
 		return err_nomem(e);
 	if (plan_check(eng, e) != 0 || plan_statics(eng, e) != 0)
 		return -1;
-	return plan_number(eng, e);
+	if (plan_number(eng, e) != 0)
+		return -1;
+	plan_direct(p);
+	return 0;
 }
 
 static void
@@ -561,7 +564,10 @@ plan_follow(struct engine *eng, struct err *e)
 			plan_refuse(p, i, "the process runs another program");
 	if (plan_syscalls(eng, e) != 0)
 		return -1;
-	return plan_windows(p) == 0 ? 0 : err_nomem(e);
+	if (plan_windows(p) != 0)
+		return err_nomem(e);
+	plan_direct(p);
+	return 0;
 }
 
 void

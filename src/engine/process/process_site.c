@@ -15,6 +15,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 bool
 process_serves(enum dif_site_kind kind)
@@ -137,7 +138,7 @@ plan_point_add(struct plan *p, const struct plan_point *pt)
 	struct plan_point x = *pt;
 
 	x.seq = (uint32_t)p->points.n;
-	x.window = PLAN_NONE;
+	x.window = x.direct = PLAN_NONE;
 	return vec_push(&p->points, x) ? 0 : -1;
 }
 
@@ -267,6 +268,14 @@ plan_sites(struct engine *eng, struct err *e)
 /* ---- system calls -------------------------------------------------------- */
 
 static int
+cmp_addr(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static int
 sys_points(struct engine *eng, uint32_t fn, uint64_t addr, struct err *e)
 {
 	struct plan *p = &eng->plan;
@@ -285,6 +294,74 @@ sys_points(struct engine *eng, uint32_t fn, uint64_t addr, struct err *e)
 	if (p->sys_return && plan_point_add(p, &pt) != 0)
 		return err_nomem(e);
 	return 0;
+}
+
+/*
+ * Calls after which another thread, another program or nobody goes on, and
+ * those that the dispatcher itself has to see.
+ */
+static bool
+sys_is_odd(uint32_t nr)
+{
+	static const uint32_t odd[] = {
+		SYS_rt_sigreturn, SYS_clone,	  SYS_fork,	SYS_vfork,
+		SYS_execve,	  SYS_exit,	  SYS_exit_group,
+		SYS_execveat,	  SYS_clone3,
+	};
+
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
+		if (odd[i] == nr)
+			return true;
+	return false;
+}
+
+/* The number of the only call that a `syscall` makes; RTN_NSYS: not known. */
+static uint32_t
+sys_number(const struct plan *p, const struct plan_point *pt)
+{
+	const struct plan_fn *f = &p->fns.v[pt->fn];
+	const struct x86_world *w = world_x86(f->obj);
+	const uint8_t *mov = w->bytes(w->arg, pt->addr - 5, 5);
+	uint32_t nr;
+
+	if (mov == NULL || mov[0] != 0xb8) /* mov $imm32,%eax */
+		return RTN_NSYS;
+	for (size_t i = 0; i < f->fn.targets.n; i++)
+		if (f->fn.targets.v[i] > pt->addr - 5 &&
+		    f->fn.targets.v[i] <= pt->addr)
+			return RTN_NSYS;
+	if (bsearch(&(uint64_t){ pt->addr - 5 }, f->fn.insns.v, f->fn.insns.n,
+		    sizeof(uint64_t), cmp_addr) == NULL)
+		return RTN_NSYS;
+	memcpy(&nr, mov + 1, sizeof(nr));
+	return nr;
+}
+
+/*
+ * Where it can be read off the code which call is made, its handlers need no
+ * dispatcher, nor the number at the return.  Only where both ends are so: the
+ * dispatcher's halves belong together.
+ */
+void
+plan_direct(struct plan *p)
+{
+	for (size_t i = 0; i < p->points.n; i++) {
+		struct plan_point *pt = &p->points.v[i];
+		bool ret = pt->at == X86_AT_SYSRETURN;
+		uint32_t nr;
+
+		if (pt->group != PLAN_NONE ||
+		    (!ret && pt->at != X86_AT_SYSENTRY))
+			continue;
+		nr = sys_number(p, pt);
+		if (nr >= RTN_NSYS || sys_is_odd(nr) ||
+		    p->sys_group[nr][0] == PLAN_NONE ||
+		    (p->sys_return && p->sys_group[nr][1] == PLAN_NONE))
+			continue;
+		pt->direct = p->sys_group[nr][ret];
+		pt->site = (ret ? p->sys[nr].return_site :
+				  p->sys[nr].entry_site) - 1;
+	}
 }
 
 static int
