@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * diff_main.c - diff [-v] [SEED [COUNT]]: random traces by both engines, until
- * COUNT have been run or, by default, half a minute is over.  A difference is
+ * COUNT have been run or, by default, SECONDS are over.  A difference is
  * told with the clause's disassembly; `diff -v SEED 1` repeats it.
  * Status 77: the other engine cannot be used here.
  */
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#define SECONDS 30
+#define SECONDS 12
 #define REPORTS 5 /* differing traces that are told in full */
 
 /* ---- telling ------------------------------------------------------------- */
