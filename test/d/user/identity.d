@@ -8,7 +8,7 @@
 pid$target:a.out:point:entry
 {
 	printf("%d %d %s %d %d\n", pid == $target, tid == $target, execname,
-	    uid, gid);
+	    uid == $uid, gid == $gid);
 	printf("%d %d %d %d\n", ppid != 0, cpu >= 0, timestamp != 0,
 	    walltimestamp > timestamp);
 	printf("%s %s %s %d\n", probemod, probefunc, probename,
