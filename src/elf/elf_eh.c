@@ -42,37 +42,40 @@ eh_fixed(struct eh_reader *r, size_t n)
 	return v;
 }
 
+/* The bits of a LEB128 number; the last byte, and how many bits there were. */
+static uint64_t
+eh_leb(struct eh_reader *r, uint8_t *last, unsigned *bits)
+{
+	uint64_t v = 0;
+
+	*bits = 0;
+	do {
+		*last = (uint8_t)eh_fixed(r, 1);
+		if (*bits < 64)
+			v |= (uint64_t)(*last & 0x7f) << *bits;
+		*bits += 7;
+	} while ((*last & 0x80) != 0);
+	return v;
+}
+
 static uint64_t
 eh_uleb(struct eh_reader *r)
 {
-	uint64_t v = 0;
-	uint8_t b;
-	unsigned shift = 0;
+	uint8_t last;
+	unsigned bits;
 
-	do {
-		b = (uint8_t)eh_fixed(r, 1);
-		if (shift < 64)
-			v |= (uint64_t)(b & 0x7f) << shift;
-		shift += 7;
-	} while ((b & 0x80) != 0);
-	return v;
+	return eh_leb(r, &last, &bits);
 }
 
 static int64_t
 eh_sleb(struct eh_reader *r)
 {
-	uint64_t v = 0;
-	uint8_t b;
-	unsigned shift = 0;
+	uint8_t last;
+	unsigned bits;
+	uint64_t v = eh_leb(r, &last, &bits);
 
-	do {
-		b = (uint8_t)eh_fixed(r, 1);
-		if (shift < 64)
-			v |= (uint64_t)(b & 0x7f) << shift;
-		shift += 7;
-	} while ((b & 0x80) != 0);
-	if (shift < 64 && (b & 0x40) != 0)
-		v |= ~(uint64_t)0 << shift;
+	if (bits < 64 && (last & 0x40) != 0)
+		v |= ~(uint64_t)0 << bits;
 	return (int64_t)v;
 }
 
