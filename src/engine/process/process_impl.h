@@ -239,6 +239,8 @@ void plan_fini(struct plan *p);
 /* The process runs another program, which the world knows by now: only system
    calls have places there.  Sites and classes stay as they are. */
 int plan_follow(struct engine *eng, struct err *e);
+/* Does an instruction of the function begin at addr? */
+bool plan_fn_insn(const struct plan_fn *f, uint64_t addr);
 /* Which system calls can do without the dispatcher (plan_point.direct). */
 void plan_direct(struct plan *p);
 /* The analysis of the function at addr; made when first asked. */

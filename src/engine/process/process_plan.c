@@ -37,8 +37,8 @@ cmp_u64(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static bool
-fn_insn(const struct plan_fn *f, uint64_t addr)
+bool
+plan_fn_insn(const struct plan_fn *f, uint64_t addr)
 {
 	return bsearch(&addr, f->fn.insns.v, f->fn.insns.n, sizeof(addr),
 		       cmp_u64) != NULL;
@@ -184,7 +184,7 @@ point_has(const struct plan *p, const struct plan_point *pt)
 		return false;
 	last = &p->windows.v[p->windows.n - 1];
 	return pt->addr < last->end &&
-	       fn_insn(&p->fns.v[last->fn], pt->addr);
+	       plan_fn_insn(&p->fns.v[last->fn], pt->addr);
 }
 
 static int

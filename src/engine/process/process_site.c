@@ -268,14 +268,6 @@ plan_sites(struct engine *eng, struct err *e)
 /* ---- system calls -------------------------------------------------------- */
 
 static int
-cmp_addr(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
-static int
 sys_points(struct engine *eng, uint32_t fn, uint64_t addr, struct err *e)
 {
 	struct plan *p = &eng->plan;
@@ -330,8 +322,7 @@ sys_number(const struct plan *p, const struct plan_point *pt)
 		if (f->fn.targets.v[i] > pt->addr - 5 &&
 		    f->fn.targets.v[i] <= pt->addr)
 			return RTN_NSYS;
-	if (bsearch(&(uint64_t){ pt->addr - 5 }, f->fn.insns.v, f->fn.insns.n,
-		    sizeof(uint64_t), cmp_addr) == NULL)
+	if (!plan_fn_insn(f, pt->addr - 5))
 		return RTN_NSYS;
 	memcpy(&nr, mov + 1, sizeof(nr));
 	return nr;
