@@ -26,6 +26,11 @@ struct lang_probe_info {
 	/* Types of args[0..nargs-1], if all matches agree; entries may be
 	   NULL: known to exist, untyped (uint64_t). Owned by the host. */
 	struct type *args[DIF_NARGS];
+	/* What args[n] is translated to, as D text ("psinfo_t *"), from a
+	   value of type args[n]; NULL: it is not. Owned by the host. */
+	const char *xlate[DIF_NARGS];
+	/* The raw argument that args[n] is made from. */
+	uint8_t map[DIF_NARGS];
 	uint32_t nargs;
 	bool typed;	 /* args[] is meaningful for this description */
 	bool mixed;	 /* matches disagree: args[] is D_ARGS_MULTI */
@@ -78,6 +83,8 @@ struct lang_src {
 	unsigned cflags;
 	int argc;	  /* $0.. */
 	char *const *argv;
+	/* A text of the D library: declarations only, checked when used. */
+	bool library;
 };
 
 struct lang;

@@ -31,11 +31,20 @@ struct types_walk {
 };
 
 static bool
+same_text(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static bool
 types_agree(const struct lang_probe_info *a, const struct probe_args *b)
 {
 	if (a->typed != b->typed || a->nargs != b->nargs)
 		return false;
 	for (uint32_t i = 0; i < b->nargs && i < DIF_NARGS; i++) {
+		if (a->map[i] != b->map[i] ||
+		    !same_text(a->xlate[i], b->xlate[i]))
+			return false;
 		if (a->args[i] == b->type[i])
 			continue;
 		if (a->args[i] == NULL || b->type[i] == NULL ||
@@ -45,17 +54,27 @@ types_agree(const struct lang_probe_info *a, const struct probe_args *b)
 	return true;
 }
 
+/* What the provider says of the probe's arguments. 0 / -1. */
+static int
+probe_types(const struct probe *p, struct probe_args *pa, struct err *e)
+{
+	const struct prov_ops *ops = p->owner->ops;
+
+	*pa = (struct probe_args){ 0 };
+	for (unsigned i = 0; i < DIF_NARGS; i++)
+		pa->map[i] = (uint8_t)i;
+	return ops->args == NULL ? 0 : ops->args(p->owner, p, pa, e);
+}
+
 static int
 types_visit(void *arg, struct probe *p)
 {
 	struct types_walk *w = arg;
-	struct probe_args pa = { 0 };
-	struct prov *pv = p->owner;
+	struct probe_args pa;
 
 	if (w->out->nmatch++ > 0 && w->out->mixed)
 		return 0;
-	if (pv->ops->args != NULL &&
-	    pv->ops->args(pv, p, &pa, w->e) != 0) {
+	if (probe_types(p, &pa, w->e) != 0) {
 		w->failed = true;
 		return 1;
 	}
@@ -63,6 +82,8 @@ types_visit(void *arg, struct probe *p)
 		w->out->typed = pa.typed;
 		w->out->nargs = pa.nargs;
 		memcpy(w->out->args, pa.type, sizeof(pa.type));
+		memcpy(w->out->xlate, pa.xlate, sizeof(pa.xlate));
+		memcpy(w->out->map, pa.map, sizeof(pa.map));
 	} else if (!types_agree(w->out, &pa)) {
 		w->out->mixed = true;
 	}
@@ -151,7 +172,7 @@ dtrace_probe_info(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp,
 {
 	struct dif_pdesc pd = pdesc_of(pdp);
 	struct probe *p = NULL;
-	struct probe_args pa = { 0 };
+	struct probe_args pa;
 
 	err_clear(&dtp->err);
 	if (probe_match(dtp->probes, &pd, first_visit, &p, &dtp->err) < 0)
@@ -160,14 +181,16 @@ dtrace_probe_info(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp,
 		return dt_set_err(dtp, EDT_NOPROBE, "%s",
 				  dtrace_errmsg(NULL, EDT_NOPROBE));
 	const struct prov_ops *ops = p->owner->ops;
-	if (ops->args != NULL && ops->args(p->owner, p, &pa, &dtp->err) != 0)
+	if (probe_types(p, &pa, &dtp->err) != 0)
 		return dt_fail(dtp, EDT_BADSPEC);
 	*pip = (dtrace_probeinfo_t){ .dtp_attr = dt_attr_probe(&ops->attr),
 				     .dtp_arga = dt_attr_parse(ops->attr.args),
 				     .dtp_argc = (int)pa.nargs };
 	for (uint32_t i = 0; i < pa.nargs && i < DIF_NARGS; i++) {
 		struct buf b = BUF_INIT;
-		if (pa.type[i] != NULL)
+		if (pa.xlate[i] != NULL)
+			buf_puts(&b, pa.xlate[i]);
+		else if (pa.type[i] != NULL)
 			type_name(pa.type[i], &b);
 		snprintf(pip->dtp_argv[i], sizeof(pip->dtp_argv[i]), "%s",
 			 b.n > 0 ? buf_str(&b) : "uint64_t");

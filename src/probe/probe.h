@@ -35,8 +35,13 @@ struct probe {
 	void *data;	/* the provider's own */
 };
 
+/* Zeroed, but for map[n] = n, before a provider is asked. */
 struct probe_args {
 	struct type *type[DIF_NARGS]; /* NULL: untyped */
+	/* D text of the type that args[n] is translated to from type[n];
+	   NULL: it is not.  Lives as long as the set. */
+	const char *xlate[DIF_NARGS];
+	uint8_t map[DIF_NARGS]; /* the raw argument that args[n] is made from */
 	uint32_t nargs;
 	bool typed; /* args[] may be used */
 };
