@@ -447,6 +447,7 @@ enum dif_site_kind {
 	DIF_SITE_TICK,	   /* num: period in ns; on one CPU */
 	DIF_SITE_SYSENTRY, /* num: system call number */
 	DIF_SITE_SYSRETURN,
+	DIF_SITE_RAWTP,	   /* tp: a tracepoint of the kernel, by its name */
 	DIF_SITE_UPROBE,   /* path, off, pid: before the instruction runs */
 	DIF_SITE_URETPROBE, /* path, off: when the function at off returns */
 	/* For the process engine: facts about a function, not a place for a
@@ -473,21 +474,57 @@ enum dif_recipe_kind {
 	DIF_RCP_UREG,	/* user register: val is an enum dif_reg */
 	DIF_RCP_USTACK, /* 8 user bytes at user stack pointer + val */
 	DIF_RCP_SYSRET, /* result of the system call: -1 when it failed */
+	DIF_RCP_SYSERR, /* its error, 0 when it did not fail */
 	DIF_RCP_KPC,	/* interrupted kernel pc, or 0 */
-	DIF_RCP_UPC	/* interrupted user pc, or 0 */
+	DIF_RCP_UPC,	/* interrupted user pc, or 0 */
+	DIF_RCP_TPARG,	/* argument val of the raw tracepoint; then path */
+	DIF_RCP_CURTHREAD /* the current task_struct; then path */
+};
+
+/*
+ * From a pointer into the kernel's memory to a number: loads, each from where
+ * the one before leads.  Where one fails the number is 0.
+ */
+#define DIF_NSTEPS 4
+struct dif_step {
+	uint32_t off;  /* bytes from where the last one leads */
+	uint32_t size; /* bytes loaded: 1, 2, 4 or 8 */
+	uint32_t shift, bits; /* a bit-field in them; bits 0: it is none */
+	bool is_signed;
+};
+struct dif_path {
+	uint32_t n;
+	struct dif_step step[DIF_NSTEPS];
 };
 struct dif_recipe {
 	enum dif_recipe_kind kind;
 	int64_t val;
+	const struct dif_path *path; /* NULL: the value itself */
 };
 /* Shared between the sites that have the same; compared by pointer. */
 struct dif_recipes {
 	struct dif_recipe arg[DIF_NARGS];
 };
 
+/* The site fires where all of these hold. */
+#define DIF_NWHEN 4
+enum dif_cmp { DIF_CMP_EQ, DIF_CMP_NE, DIF_CMP_GT, DIF_CMP_LT }; /* signed */
+struct dif_when {
+	struct dif_recipe what;
+	uint64_t mask; /* of its bits; 0: all count */
+	enum dif_cmp cmp;
+	int64_t val;
+};
+/* Shared and compared by pointer, as recipes are. */
+struct dif_whens {
+	uint32_t n;
+	struct dif_when v[DIF_NWHEN];
+};
+
 struct dif_site {
 	enum dif_site_kind kind;
 	uint64_t num;
+	const char *tp;	  /* RAWTP: name of the tracepoint */
 	const char *path; /* a path this process can open */
 	uint64_t off;	  /* offset in the file */
 	int32_t pid;	  /* only this process; 0: any */
@@ -498,6 +535,7 @@ struct dif_site {
 	uint64_t bias;	  /* U*: run-time minus link-time addresses */
 	uint64_t cookie;
 	const struct dif_recipes *args;
+	const struct dif_whens *when; /* NULL: it always fires */
 };
 
 struct dif_probe {

@@ -153,8 +153,20 @@ int probe_parse_desc(struct arena *a, const char *text, int spec,
 
 /* Append a site. 0, or -1 without memory. */
 int site_add(struct site_list *l, const struct dif_site *s, struct err *e);
-/* Recipes shared by all probes of the set that have the same. */
+/*
+ * What sites share, kept once each for as long as the set lives.  Paths in
+ * recipes come from probe_path().  NULL: no memory.
+ */
 const struct dif_recipes *probe_recipes(struct probe_set *ps,
 					const struct dif_recipes *r);
+const struct dif_whens *probe_whens(struct probe_set *ps,
+				    const struct dif_whens *w);
+/*
+ * The loads that C would do for a member of what `from` points to:
+ * "signal->group_exit_code", "sa.sa_handler".  Kept as recipes are.  NULL and
+ * *e: no such member in this kernel, or nothing that a register holds.
+ */
+const struct dif_path *probe_path(struct probe_set *ps, struct type *from,
+				  const char *text, struct err *e);
 
 #endif

@@ -42,15 +42,20 @@ struct probe_set {
 	struct arena *arena; /* strings, probes, providers, recipes */
 	const struct prov_env *env;
 	struct hash *names;   /* text -> struct probe_name */
-	struct hash *recipes; /* content -> struct dif_recipes */
+	struct hash *recipes; /* content -> what sites share */
 	VEC(struct prov *) provs;
 	VEC(struct probe *) probes; /* [id - 1] */
 	/* Open-addressed table of ids by (prov, mod, func, name). */
 	uint32_t *tuples;
 	size_t mask; /* slots - 1; tuples NULL: none yet */
+	uint32_t round;
 };
 
 /* The interned string, or NULL if there is none. */
 struct probe_name *probe_name_find(struct probe_set *ps, const char *s);
+
+/* probe_site.c: these bytes, kept once for as long as the set; NULL: no
+   memory. */
+const void *probe_keep(struct probe_set *ps, const void *key, size_t len);
 
 #endif
