@@ -109,6 +109,19 @@ probe_str(struct probe_set *ps, const char *s)
 	return n != NULL ? n->text : NULL;
 }
 
+bool
+probe_has_prov(struct probe_set *ps, const char *name)
+{
+	struct probe_name *n = probe_name_find(ps, name);
+
+	if (n != NULL && n->by[PROBE_PROV].n != 0)
+		return true;
+	for (size_t i = 0; i < ps->provs.n; i++)
+		if (strcmp(ps->provs.v[i]->ops->name, name) == 0)
+			return true;
+	return false;
+}
+
 /* ---- the table of tuples ------------------------------------ */
 
 static size_t
@@ -222,8 +235,11 @@ probe_add(struct prov *pv, const char *prov, const char *mod, const char *func,
 	if (!tuple_room(ps))
 		return NULL;
 	slot = tuple_slot(ps, n[0]->text, n[1]->text, n[2]->text, n[3]->text);
-	if (*slot != 0)
-		return ps->probes.v[*slot - 1];
+	if (*slot != 0) {
+		p = ps->probes.v[*slot - 1];
+		p->round = ps->round;
+		return p;
+	}
 	p = arena_alloc(ps->arena, sizeof(*p));
 	if (p == NULL || !vec_push(&ps->probes, p))
 		return NULL;
@@ -232,7 +248,8 @@ probe_add(struct prov *pv, const char *prov, const char *mod, const char *func,
 			     .mod = n[PROBE_MOD]->text,
 			     .func = n[PROBE_FUNC]->text,
 			     .name = n[PROBE_NAME]->text,
-			     .owner = pv };
+			     .owner = pv,
+			     .round = ps->round };
 	*slot = p->id;
 	for (int i = 0; i < PROBE_NFIELD; i++)
 		n[i]->by[i].v[n[i]->by[i].n++] = p->id;
@@ -249,4 +266,10 @@ uint32_t
 probe_count(struct probe_set *ps)
 {
 	return (uint32_t)ps->probes.n;
+}
+
+uint32_t
+probe_round(struct probe_set *ps)
+{
+	return ++ps->round;
 }

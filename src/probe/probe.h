@@ -33,6 +33,7 @@ struct probe {
 	struct prov *owner;
 	uint64_t num;	/* the provider's own */
 	void *data;	/* the provider's own */
+	uint32_t round; /* of the set, when its provider last named it */
 };
 
 /* Zeroed, but for map[n] = n, before a provider is asked. */
@@ -124,6 +125,14 @@ struct probe *probe_by_id(struct probe_set *ps, uint32_t id);
 struct probe *probe_find(struct probe_set *ps, const char *prov,
 			 const char *mod, const char *func, const char *name);
 uint32_t probe_count(struct probe_set *ps);
+/* Is there such a provider?  No probes are made to find out. */
+bool probe_has_prov(struct probe_set *ps, const char *name);
+/*
+ * A new round: from now on providers that are asked (probe_match()) mark what
+ * they have to say anew.  A probe whose round is this one has come, or has come
+ * to more places, since.  The round's number.
+ */
+uint32_t probe_round(struct probe_set *ps);
 /* A string that lives as long as the set. */
 const char *probe_str(struct probe_set *ps, const char *s);
 

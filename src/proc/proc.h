@@ -79,6 +79,9 @@ struct proc_obj {
 	dev_t dev;
 	ino_t ino;
 	bool is_exec;	      /* the program itself: a.out */
+	bool mapped;	      /* now; one that comes back as it was is the
+				 same object again */
+	uint64_t born;	      /* the generation it was last mapped in */
 	struct elf_file *elf; /* opened on demand by proc_obj_elf() */
 };
 size_t proc_nobjs(struct proc *p);

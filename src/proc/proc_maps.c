@@ -272,18 +272,24 @@ file_open_vdso(const struct mrun *r, struct err *e)
 	return elf_open_mem(own, r->xend - r->xstart, "[vdso]", e);
 }
 
-static struct mfile *
-file_get(struct proc *p, const struct mrun *r, const char *path,
-	 const struct stat *st)
+static struct file_key
+file_key_of(const struct stat *st)
 {
-	struct proc_set *ps = p->set;
-	struct file_key key = {
+	return (struct file_key){
 		.dev = st->st_dev,
 		.ino = st->st_ino,
 		.size = (uint64_t)st->st_size,
 		.mtime_s = (uint64_t)st->st_mtim.tv_sec,
 		.mtime_ns = (uint64_t)st->st_mtim.tv_nsec,
 	};
+}
+
+static struct mfile *
+file_get(struct proc *p, const struct mrun *r, const char *path,
+	 const struct stat *st)
+{
+	struct proc_set *ps = p->set;
+	const struct file_key key = file_key_of(st);
 	struct mfile *f = hash_find(ps->files, &key, sizeof(key));
 	struct err e = { 0 };
 
@@ -371,16 +377,43 @@ obj_new(struct proc *p, const struct mrun *r)
 	return m;
 }
 
-/* The object of a run, if it was there already. */
-static struct mobj *
-obj_known(const struct proc *p, const struct mrun *r)
+static bool
+obj_is(const struct mobj *m, const struct mrun *r)
 {
-	for (size_t i = 0; i < p->now.n; i++) {
-		struct mobj *m = p->now.v[i];
+	return m->o.start == r->start && m->o.ino == r->ino &&
+	       strncmp(m->o.path, r->path, strlen(m->o.path)) == 0;
+}
 
-		if (m->o.start == r->start && m->o.ino == r->ino &&
-		    strncmp(m->o.path, r->path, strlen(m->o.path)) == 0)
-			return m;
+/* Is the file what it was when it was opened?  It may have been written anew
+   in its place. */
+static bool
+obj_same_file(const struct proc *p, const struct mobj *m)
+{
+	struct stat st;
+
+	if (stat(m->o.open_path, &st) != 0)
+		return false;
+	const struct file_key key = file_key_of(&st);
+	return hash_find(p->set->files, &key, sizeof(key)) == m->file;
+}
+
+/* The object of a run, if it is there already, or has been: a library that is
+   loaded again is mostly put where it was. */
+static struct mobj *
+obj_known(struct proc *p, const struct mrun *r)
+{
+	for (size_t i = 0; i < p->now.n; i++)
+		if (obj_is(p->now.v[i], r))
+			return p->now.v[i];
+	for (size_t i = p->gone.n; i-- > 0;) {
+		struct mobj *m = p->gone.v[i];
+
+		if (!obj_is(m, r) || !obj_same_file(p, m))
+			continue;
+		memmove(&p->gone.v[i], &p->gone.v[i + 1],
+			(p->gone.n - i - 1) * sizeof(*p->gone.v));
+		p->gone.n--;
+		return m;
 	}
 	return NULL;
 }
@@ -399,13 +432,15 @@ objs_update(struct proc *p, const mruns *runs)
 		if (!maps_is_object(r))
 			continue;
 		m = obj_known(p, r);
-		if (m == NULL) {
+		if (m == NULL)
 			m = obj_new(p, r);
-			changed = true;
-		}
 		if (m == NULL || !vec_push(&fresh, m)) {
 			vec_fini(&fresh);
 			return false;
+		}
+		if (!m->o.mapped) {
+			m->o.mapped = changed = true;
+			m->o.born = p->generation + 1;
 		}
 		m->o.end = r->end;
 		m->seen = p->generation + 1;
@@ -414,6 +449,7 @@ objs_update(struct proc *p, const mruns *runs)
 		if (p->now.v[i]->seen == p->generation + 1)
 			continue;
 		changed = true;
+		p->now.v[i]->o.mapped = false;
 		/* Without memory, only old addresses lose their names. */
 		(void)vec_push(&p->gone, p->now.v[i]);
 	}

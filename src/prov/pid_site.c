@@ -315,6 +315,8 @@ sites_address(struct site_cx *cx, const struct pid_probe *pp,
 {
 	const struct pid_data *d = cx->pv->data;
 
+	if (!pp->obj->mapped)
+		return 0;
 	cx->obj = pp->obj;
 	cx->elf = proc_obj_elf(pp->obj, cx->e);
 	if (cx->elf == NULL)
@@ -333,6 +335,8 @@ sites_group(struct site_cx *cx, const struct pid_probe *pp, uint32_t args_used,
 	for (struct pid_fn *f = pp->group->fns; f != NULL; f = f->next) {
 		int rc;
 
+		if (!f->obj->mapped)
+			continue; /* it was once */
 		cx->obj = f->obj;
 		cx->elf = f->elf;
 		rc = want == DIF_ENG_P ? fact_fn(cx, f, pp)

@@ -40,6 +40,8 @@ struct pid_cx {
 	uint64_t off;
 	size_t nobjs, nfuncs, nprobes; /* found */
 	size_t outside;                /* functions that end before off */
+	uint64_t since; /* not 0: it was served with the objects of before
+			   this generation; only later ones matter */
 };
 
 static bool
@@ -178,6 +180,8 @@ each_fn(struct pid_cx *cx, int (*fn)(void *, const struct pid_found *))
 		if (!pid_mod_is(o, cx->pd->mod, cx->mod))
 			continue;
 		cx->nobjs++;
+		if (o->born < cx->since)
+			continue;
 		/* An object that cannot be read matters if it was named. */
 		if (proc_obj_elf(o, &why) == NULL) {
 			if (cx->mod != NULL)
@@ -213,7 +217,7 @@ provide_funcs(struct pid_cx *cx)
 {
 	if (check_count(cx) != 0 || each_fn(cx, make_fn) != 0)
 		return -1;
-	if (!field_exact(cx->pd->func) || cx->nobjs == 0)
+	if (!field_exact(cx->pd->func) || cx->nobjs == 0 || cx->since != 0)
 		return 0;
 	if (cx->nfuncs == 0)
 		return pid_fail(cx, &D_PROC_FUNC,
@@ -418,17 +422,19 @@ desc_grab(const struct pid_cx *cx, pid_t pid)
 /*
  * Has this description been served already, with the objects as they are?
  * Compiling and enabling a clause each ask, and listing all functions of a
- * large program twice would be felt.
+ * large program twice would be felt.  If it was with the objects as they were,
+ * only those that came since are looked at.
  */
 static bool
-desc_served(const struct pid_cx *cx, struct buf *key)
+desc_served(struct pid_cx *cx, struct buf *key)
 {
 	const struct pid_data *d = cx->pv->data;
 	uintptr_t gen = (uintptr_t)proc_generation(cx->proc) + 1;
 
 	buf_printf(key, "%p\1%s\1%s\1%s", (void *)cx->proc, cx->pd->mod,
 		   cx->pd->func, cx->pd->name);
-	return (uintptr_t)hash_find_str(d->served, buf_str(key)) == gen;
+	cx->since = (uintptr_t)hash_find_str(d->served, buf_str(key));
+	return cx->since == gen;
 }
 
 static int
