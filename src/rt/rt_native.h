@@ -182,6 +182,8 @@ struct rtn_shared {
 	uint32_t pid, ppid, uid, gid;
 	uint32_t ancestors[RTN_NANCESTORS]; /* parent, its parent ...; 0 ends */
 	char comm[16];
+	uint64_t maps_state; /* address of the dynamic linker's
+				r_debug.r_state; 0: not known */
 	uint32_t seccomp;    /* no system calls of our own, beyond gettid */
 	uint32_t strict;     /* nor that */
 	uint32_t has_rdpid, has_fsgsbase;
@@ -195,6 +197,10 @@ struct rtn_shared {
 	volatile uint64_t no_slot;	 /* firings lost: all slots taken */
 	volatile uint32_t exec_wait;	 /* see engine/process: 1 a thread is
 					    about to exec, 2 it may go on */
+	/* Objects have come or gone: how often threads have said so
+	   (rtn_maps()), and how many times of these the consumer has seen to.
+	   Both wrap. */
+	volatile uint32_t maps_asked, maps_answered;
 	volatile uint32_t owner[RTN_NTHREADS]; /* tid; 0 free */
 };
 

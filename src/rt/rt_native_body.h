@@ -25,6 +25,9 @@ void rtn_leave(struct rt *rt);
 void rtn_thread_exit(struct rtn_shared *sh, uint64_t fsbase);
 /* The calling thread is about to execve(2): give the consumer a moment. */
 void rtn_exec(struct rtn_shared *sh);
+/* The dynamic linker tells debuggers that its list of objects changes: once it
+   is whole again, let the consumer put probes into what is new. */
+void rtn_maps(struct rtn_shared *sh);
 
 /* The firing's time, raw, read once; and in ns. */
 uint64_t rtn_now(struct rt *rt);

@@ -397,3 +397,39 @@ rtn_exec(struct rtn_shared *sh)
 			     FUTEX_WAIT, 1, (uint64_t)&ts, 0, 0);
 	sh->exec_wait = 0; /* it may fail, and come again */
 }
+
+/* ---- objects that come and go --------------------------------------------- */
+
+#define MAPS_LOOKS 50
+#define MAPS_LOOK_NS 10000000
+#define FUTEX_WAKE 1
+#define R_CONSISTENT 0 /* <link.h> */
+
+/*
+ * Both words are counters, as two threads may be here (the linker has a lock,
+ * but not every program has one linker).  A consumer that has died is seen by
+ * the activity, which its guardian ends; one that does not come is waited for
+ * half a second.
+ */
+void
+rtn_maps(struct rtn_shared *sh)
+{
+	const volatile uint32_t *state = (const void *)sh->maps_state;
+	struct rtn_timespec ts = { 0, MAPS_LOOK_NS };
+	uint32_t mine, seen;
+
+	if ((state != NULL && *state != R_CONSISTENT) ||
+	    !table_of(sh)->alive || sh->seccomp ||
+	    activity(sh) != RT_ACT_ACTIVE)
+		return;
+	mine = __atomic_add_fetch(&sh->maps_asked, 1, __ATOMIC_SEQ_CST);
+	rtn_syscall6(RTN_SYS_futex, (uint64_t)&sh->maps_asked, FUTEX_WAKE, 1,
+		     0, 0, 0);
+	for (int i = 0; i < MAPS_LOOKS && activity(sh) == RT_ACT_ACTIVE; i++) {
+		seen = sh->maps_answered;
+		if ((int32_t)(seen - mine) >= 0)
+			return;
+		rtn_syscall6(RTN_SYS_futex, (uint64_t)&sh->maps_answered,
+			     FUTEX_WAIT, seen, (uint64_t)&ts, 0, 0);
+	}
+}

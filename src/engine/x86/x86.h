@@ -353,6 +353,17 @@ uint64_t x86_copy(struct x86_buf *b, const struct x86_target *t,
 size_t x86_copy_size(const uint8_t *bytes, uint64_t addr, uint32_t len,
 		     const struct x86_point *points, size_t npoints);
 
+/* ---- the dynamic linker ---------------------------------------------------- */
+
+/*
+ * A handler for the entry of the function that the dynamic linker calls when
+ * its list of objects changes: rtn_maps().  b->full if it does not fit
+ * (X86_MAPS_STUB_SIZE bytes do).
+ */
+#define X86_MAPS_STUB_SIZE 64u
+void x86_maps_stub(struct x86_buf *b, const struct x86_target *t,
+		   struct x86_handler *h);
+
 /* ---- patches ------------------------------------------------------------- */
 
 /* The bytes of a patch: jmp rel32 padded with nop (int3 after a way out is

@@ -131,6 +131,20 @@ together(const struct x86_point *p, const struct x86_point *q)
 	       p->kind == q->kind && p->insn == q->insn;
 }
 
+/* The points of a system call, if all do nothing but count. */
+static bool
+count(struct x86_buf *b, const struct x86_target *t, const struct x86_point *p,
+      size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!p[i].h->solo)
+			return false;
+	for (size_t i = 0; i < n; i++)
+		if (!lower_solo_syscall(b, t, p[i].h, p[i].site))
+			return false;
+	return true;
+}
+
 /* Points with the same saves, p[0..n-1], at a place where flags are dead or
    not. */
 static void
@@ -142,6 +156,8 @@ fire(struct x86_buf *b, const struct x86_target *t, const struct x86_point *p,
 	uint32_t gap = wide ? x86_frame_extra(at) : 0;
 	uint32_t mask = p->h->saves;
 
+	if (is_sys(p) && flags_dead && count(b, t, p, n))
+		return;
 	save(b, mask, gap, wide && !flags_dead);
 	for (size_t i = 0; i < n; i++)
 		body(b, t, p[i].h, p[i].site);
@@ -448,6 +464,18 @@ find_slot(struct x86_buf *b, const struct x86_target *t,
 	x86_load(b, 8, false, X86_RCX, x86_mi(X86_R11, X86_RCX, 1, key + 8));
 }
 static_assert(sizeof(struct rtn_sys) == 32, "shl 5");
+
+void
+x86_maps_stub(struct x86_buf *b, const struct x86_target *t,
+	      struct x86_handler *h)
+{
+	x86_align(b, 16);
+	*h = (struct x86_handler){ .code = x86_here(b),
+				   .saves = C_SAVES | X86_R(X86_RCX) |
+					    X86_R(X86_R11) };
+	x86_mov_ri(b, X86_RDI, t->sh->self);
+	x86_jmp_to(b, t->blob + rtn_image.off[RTN_FN_maps]);
+}
 
 /* r11 = the entry of sys[] for the number in rcx, which is below RTN_NSYS. */
 static void

@@ -776,6 +776,40 @@ waits_before_exec(void **state)
 	assert_int_equal(w->sh->ctl.wanted, 0);
 }
 
+static void *
+let_it_map(void *arg)
+{
+	struct rtn_shared *sh = arg;
+
+	while (sh->maps_asked != 2)
+		sched_yield();
+	sh->maps_answered = 2;
+	return NULL;
+}
+
+static void
+waits_for_new_objects(void **state)
+{
+	struct world *w = *state;
+	uint32_t r_state = 1;
+	pthread_t t;
+
+	w->sh->maps_state = (uintptr_t)&r_state;
+	CALL(w, rtn_maps, w->sh);
+	assert_int_equal(w->sh->maps_asked, 0); /* the list is not whole */
+	r_state = 0;
+	w->sh->maps_answered = 1; /* the consumer was here already */
+	CALL(w, rtn_maps, w->sh);
+	assert_int_equal(w->sh->maps_asked, 1);
+	pthread_create(&t, NULL, let_it_map, w->sh);
+	CALL(w, rtn_maps, w->sh);
+	pthread_join(t, NULL);
+	assert_int_equal(w->sh->maps_answered, 2);
+	w->sh->ctl.activity = RT_ACT_INACTIVE;
+	CALL(w, rtn_maps, w->sh);
+	assert_int_equal(w->sh->maps_asked, 2);
+}
+
 #define WORLD_TEST(fn) \
 	cmocka_unit_test_setup_teardown(fn, world_setup, world_teardown)
 
@@ -810,6 +844,7 @@ main(void)
 		WORLD_TEST(opens_the_array_it_held),
 		WORLD_TEST(reports_faults),
 		WORLD_TEST(waits_before_exec),
+		WORLD_TEST(waits_for_new_objects),
 	};
 
 	return cmocka_run_group_tests_name("rt_native", tests, NULL, NULL);
