@@ -33,6 +33,7 @@ struct cmd {
 	int nargs;
 	unsigned cflags;
 	bool quiet, flowindent, verbose, heading;
+	bool structured; /* -O: all output is the library's */
 	int live; /* -c and -p processes that run */
 	int nprocs;
 	int status;

@@ -27,6 +27,8 @@ cmd_chew(const dtrace_probedata_t *data, void *arg)
 	struct cmd *c = arg;
 	char name[DTRACE_FUNCNAMELEN + DTRACE_NAMELEN + 200];
 
+	if (c->structured)
+		return DTRACE_CONSUME_THIS;
 	print_heading(c);
 	if (c->flowindent) {
 		snprintf(name, sizeof(name), "%*s%s%s%s%s",
@@ -55,15 +57,13 @@ cmd_chewrec(const dtrace_probedata_t *data, const dtrace_recdesc_t *rec,
 
 	if (rec == NULL) {
 		/* The end of a record. */
-		if (!c->quiet)
+		if (!c->quiet && !c->structured)
 			cmd_out(c, "\n");
 		return DTRACE_CONSUME_NEXT;
 	}
-	if (rec->dtrd_action == DTRACEACT_EXIT) {
+	if (rec->dtrd_action == DTRACEACT_EXIT)
 		memcpy(&c->status, data->dtpda_data + rec->dtrd_offset,
 		       sizeof(c->status));
-		return DTRACE_CONSUME_NEXT;
-	}
 	return DTRACE_CONSUME_THIS;
 }
 

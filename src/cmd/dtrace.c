@@ -20,7 +20,7 @@
 const char *cmd_name = "dtrace";
 
 static const char optstring[] =
-	"+:3:6:aAb:Bc:CD:ef:FGhHi:I:lL:m:n:o:p:P:qs:SU:vVwx:X:Z";
+	"+:3:6:aAb:Bc:CD:ef:FGhHi:I:lL:m:n:o:O:p:P:qs:SU:vVwx:X:Z";
 
 static volatile sig_atomic_t interrupted;
 
@@ -61,8 +61,11 @@ cmd_notice(const struct cmd *c, const char *fmt, ...)
 static _Noreturn void
 quit(struct cmd *c, int status)
 {
-	if (c->out != NULL)
+	if (c->out != NULL) {
+		/* Whatever happened, what was written can be read. */
+		(void)dtrace_oformat_teardown(c->dtp, c->out);
 		fflush(c->out);
+	}
 	dtrace_close(c->dtp);
 	free(c->progs);
 	free(c->args);
@@ -145,6 +148,7 @@ print_usage(FILE *fp)
 "\t-m  enable or list probes matching the specified module name\n"
 "\t-n  enable or list probes matching the specified probe name\n"
 "\t-o  set output file\n"
+"\t-O  write structured output: json or jsonl\n"
 "\t-p  grab specified process-ID and cache its symbol tables\n"
 "\t-P  enable or list probes matching the specified provider name\n"
 "\t-q  set quiet mode (only output explicitly traced data)\n"
@@ -235,6 +239,10 @@ parse_simple(struct cmd *c, int opt, char *arg)
 		return true;
 	case 'L':
 		cmd_fatal(c, "-L: D libraries are not built yet");
+	case 'O':
+		if (dtrace_setopt(c->dtp, "oformat", arg) != 0)
+			cmd_dfatal(c, "failed to set -O %s", arg);
+		return true;
 	case 'q':
 		set_option(c, "quiet", NULL);
 		return true;
@@ -578,7 +586,8 @@ run(struct cmd *c, struct ps_prochandle **procs)
 			dtrace_sleep(c->dtp);
 		if (interrupted && !newline) {
 			newline = true;
-			cmd_out(c, "\n");
+			if (!c->structured)
+				cmd_out(c, "\n");
 		}
 		if (interrupted || (c->nprocs > 0 && c->live == 0)) {
 			done = true;
@@ -600,9 +609,12 @@ run(struct cmd *c, struct ps_prochandle **procs)
 	if (engines != NULL) /* what was not so when it began */
 		print_engines(c, engines);
 	free(engines);
-	cmd_out(c, "\n");
+	if (!c->structured)
+		cmd_out(c, "\n");
 	if (dtrace_aggregate_print(c->dtp, c->out, NULL) != 0)
 		cmd_dfatal(c, "failed to print aggregations");
+	if (dtrace_oformat_teardown(c->dtp, c->out) != 0)
+		cmd_dfatal(c, "failed to end the output");
 }
 
 /* #!/usr/sbin/dtrace -qs script: the kernel gives "-qs" as one word, which
@@ -633,6 +645,7 @@ compile_all(struct cmd *c)
 	/* Pragmas may have set these. */
 	c->quiet = option_on(c, "quiet");
 	c->flowindent = option_on(c, "flowindent");
+	c->structured = dtrace_oformat(c->dtp) != 0;
 	if (c->mode == MODE_LIST) {
 		for (int i = 0; i < c->nprogs; i++)
 			cmd_list_prog(c, &c->progs[i]);

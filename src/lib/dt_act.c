@@ -11,6 +11,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "lib/dt_json.h"
+
 /* dt_out's write functions for consumers with a buffered handler... */
 static int
 act_buffer(void *arg, const char *s, size_t n)
@@ -116,6 +118,9 @@ dt_act_stmt(dtrace_hdl_t *dtp, const struct dif_stmt *st, const uint8_t *rec)
 		dtp->aggs_fresh = true;
 	}
 	err_clear(&dtp->err);
+	if (dtp->json != NULL && dt_json_takes(st))
+		return dt_json_stmt(dtp->json, dtp->aggs, st, rec,
+				    &dtp->err) == -1 ? dt_out_failed(dtp) : 0;
 	if (st->kind == DIF_ACT_SYSTEM)
 		return act_text(dtp, st, rec, act_system);
 	if (st->kind == DIF_ACT_FREOPEN)

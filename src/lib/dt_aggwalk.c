@@ -269,6 +269,8 @@ dtrace_aggregate_print(dtrace_hdl_t *dtp, FILE *fp,
 		return 0;
 	dtp->out->aggzoom = dt_opt_on(dtp, DT_OPT_aggzoom);
 	dt_out_to(dtp, fp);
+	if (dtp->json != NULL)
+		return dt_json_aggs(dtp);
 	err_clear(&dtp->err);
 	if (dt_aggs_print_rest(dtp->out, dtp->aggs, print_flush, dtp,
 			       &dtp->err) == 0)

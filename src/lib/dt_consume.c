@@ -134,12 +134,12 @@ consume_error(struct merge *m, const struct head *h)
 		.dteda_fault = (int)er->fault, .dteda_addr = er->val,
 		.dteda_msg = buf_str(&b),
 	};
-	int rv = 0;
-	if (dtp->errh == NULL)
+	int rv = dtp->json != NULL ? dt_json_error(dtp, &d, h->rec->time) : 0;
+	if (rv == 0 && dtp->errh == NULL)
 		rv = dt_set_err(dtp, EDT_ERRABORT, "%s: %.*s",
 				dtrace_errmsg(NULL, EDT_ERRABORT),
 				(int)strcspn(buf_str(&b), "\n"), buf_str(&b));
-	else if (dtp->errh(&d, dtp->errh_arg) == DTRACE_HANDLE_ABORT)
+	else if (rv == 0 && dtp->errh(&d, dtp->errh_arg) == DTRACE_HANDLE_ABORT)
 		rv = dt_set_err(dtp, EDT_ERRABORT, "%s",
 				dtrace_errmsg(NULL, EDT_ERRABORT));
 	buf_fini(&b);
@@ -275,6 +275,24 @@ consume_flow(struct merge *m, const struct head *h, const struct dt_ecb *ecb,
 }
 
 static int
+consume_stmts(struct merge *m, const dtrace_probedata_t *data,
+	      const struct dt_ecb *ecb)
+{
+	const struct dif_clause *c = ecb->clause;
+	const dtrace_recdesc_t *rec = ecb->desc->dtepd_rec;
+
+	for (uint32_t s = 0; s < c->nstmts; s++) {
+		const struct dif_stmt *st = &c->stmts[s];
+		if (!stmt_consumed(st))
+			continue;
+		if (consume_stmt(m, data, rec, st) != 0)
+			return -1;
+		rec += st->nexprs > 0 ? st->nexprs : 1;
+	}
+	return 0;
+}
+
+static int
 consume_record(struct merge *m, const struct head *h)
 {
 	dtrace_hdl_t *dtp = m->dtp;
@@ -294,16 +312,13 @@ consume_record(struct merge *m, const struct head *h)
 	int rv = m->pf != NULL ? m->pf(&data, m->arg) : DTRACE_CONSUME_THIS;
 	if (rv != DTRACE_CONSUME_THIS)
 		return consume_answer(dtp, rv);
-	const struct dif_clause *c = ecb->clause;
-	const dtrace_recdesc_t *rec = ecb->desc->dtepd_rec;
-	for (uint32_t s = 0; s < c->nstmts; s++) {
-		const struct dif_stmt *st = &c->stmts[s];
-		if (!stmt_consumed(st))
-			continue;
-		if (consume_stmt(m, &data, rec, st) != 0)
-			return -1;
-		rec += st->nexprs > 0 ? st->nexprs : 1;
-	}
+	if (dtp->json != NULL)
+		dt_json_record(dtp, &data);
+	rv = consume_stmts(m, &data, ecb);
+	if (dtp->json != NULL && dt_json_record_end(dtp, &data) != 0)
+		rv = -1;
+	if (rv != 0)
+		return -1;
 	if (m->rf != NULL && m->rf(&data, NULL, m->arg) ==
 				     DTRACE_CONSUME_ABORT)
 		return dt_set_err(dtp, EDT_DIRABORT, "%s",

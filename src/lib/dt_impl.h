@@ -16,6 +16,7 @@
  *   dt_work.c    waiting, status, drops, the work loop's body
  *   dt_consume.c records in order of time, one statement after the other
  *   dt_act.c     actions that the consumer carries out
+ *   dt_json.c    the same as JSON (dt_json.h)
  *   dt_aggwalk.c snapshots and walks of aggregations
  *   dt_process.c processes of -c and -p
  *   dt_probeapi*.c <dtrace/probe.h>, a consumer like others (dt_probeapi.h)
@@ -166,6 +167,7 @@ struct dtrace_hdl {
 	struct dt_aggs *aggs;
 	bool aggs_fresh; /* snapshot taken in this dtrace_work() */
 	FILE *fp;	 /* of the dtrace_consume() that runs */
+	struct dt_json *json; /* structured output; NULL: text */
 	int freopen_fd;	 /* what fp was before freopen(); -1 */
 	const dtrace_probedata_t *cur_data;
 	const dtrace_recdesc_t *cur_rec;
@@ -308,6 +310,22 @@ int dt_act_stmt(dtrace_hdl_t *dtp, const struct dif_stmt *st,
 void dt_out_to(dtrace_hdl_t *dtp, FILE *fp);
 /* File the error that printing left in dtp->err; always -1. */
 int dt_out_failed(dtrace_hdl_t *dtp);
+
+/* dt_json.c: structured output, where dtp->json is not NULL. */
+/* If the option asks for it; options and clauses are final. */
+int dt_json_begin(dtrace_hdl_t *dtp);
+void dt_json_free(dtrace_hdl_t *dtp);
+/* A record, around its statements (dt_act_stmt()). */
+void dt_json_record(dtrace_hdl_t *dtp, const dtrace_probedata_t *data);
+int dt_json_record_end(dtrace_hdl_t *dtp, const dtrace_probedata_t *data);
+int dt_json_error(dtrace_hdl_t *dtp, const dtrace_errdata_t *d,
+		  uint64_t time);
+/* kind: the tag of the drop. */
+int dt_json_drop(dtrace_hdl_t *dtp, const dtrace_dropdata_t *d,
+		 const char *kind, bool per_cpu);
+int dt_json_proc(dtrace_hdl_t *dtp, pid_t pid, int wstatus);
+/* The aggregations that printa() has not printed. */
+int dt_json_aggs(dtrace_hdl_t *dtp);
 
 /* dt_aggwalk.c: the sorting options. */
 void dt_agg_sort(const dtrace_hdl_t *dtp, struct dt_aggsort *s);

@@ -278,6 +278,7 @@ dtrace_close(dtrace_hdl_t *dtp)
 	if (dtp == NULL)
 		return;
 	dt_run_free(dtp);
+	dt_json_free(dtp);
 	dt_aggs_free(dtp->aggs);
 	if (dtp->out != NULL)
 		dt_out_fini(dtp->out);

@@ -15,7 +15,7 @@
 
 enum opt_kind { KIND_FLAG, KIND_SIZE, KIND_RATE, KIND_NUM, KIND_STR,
 		KIND_POLICY, KIND_RESIZE, KIND_CFLAG, KIND_NOCFLAG, KIND_CPPARG,
-		KIND_ENGINE, KIND_EVALTIME };
+		KIND_ENGINE, KIND_EVALTIME, KIND_OFORMAT };
 enum opt_class { CLASS_RUN, CLASS_DYN, CLASS_COMP, CLASS_CMD, CLASS_LATER };
 
 struct opt_row {
@@ -188,6 +188,15 @@ opt_cpparg(dtrace_hdl_t *dtp, unsigned letter, const char *val)
 	return false;
 }
 
+/* Formats that other systems write, through a library that is not here. */
+static bool
+opt_markup(const char *val)
+{
+	static const char *const words[] = { "xml", "html", NULL };
+
+	return val != NULL && opt_word(val, words) >= 0;
+}
+
 static bool
 opt_value(dtrace_hdl_t *dtp, const struct opt_row *row, const char *val,
 	  int64_t *out)
@@ -198,6 +207,7 @@ opt_value(dtrace_hdl_t *dtp, const struct opt_row *row, const char *val,
 					       NULL };
 	static const char *const times[] = { "exec", "preinit", "postinit",
 					     "main", NULL };
+	static const char *const oformats[] = { "text", "json", "jsonl", NULL };
 	const char *end;
 
 	switch (row->kind) {
@@ -223,6 +233,8 @@ opt_value(dtrace_hdl_t *dtp, const struct opt_row *row, const char *val,
 		return val != NULL && (*out = opt_word(val, engines)) >= 0;
 	case KIND_EVALTIME:
 		return val != NULL && (*out = opt_word(val, times)) >= 0;
+	case KIND_OFORMAT:
+		return val != NULL && (*out = opt_word(val, oformats)) >= 0;
 	case KIND_CPPARG:
 		*out = 1;
 		return opt_cpparg(dtp, row->arg, val);
@@ -287,6 +299,10 @@ dt_opt_set(dtrace_hdl_t *dtp, const char *name, const char *val,
 	if (dtp->active && row->class != CLASS_DYN)
 		return dt_set_err(dtp, EDT_ACTIVE,
 				  "Operation illegal when tracing is active");
+	if (row->kind == KIND_OFORMAT && opt_markup(val))
+		return dt_set_err(dtp, EDT_UNSUP,
+				  "%s is not written: json (one document) and "
+				  "jsonl (an object a line) are", val);
 	if (!opt_value(dtp, row, val, &v))
 		return dt_set_err(dtp, EDT_BADOPTVAL,
 				  "Invalid value for specified option");

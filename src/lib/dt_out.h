@@ -99,6 +99,8 @@ void dt_val_expr(const struct dt_syms *syms, const struct dif_expr *x,
 void dt_val_key(const struct dt_syms *syms, const struct dif_aggvar *av,
 		uint32_t i, const uint8_t *key, struct buf *scratch,
 		struct dt_val *v);
+/* Printable characters and white space, *len of them, then nothing but NULs? */
+bool dt_bytes_are_text(const uint8_t *p, size_t n, size_t *len);
 /* Words of an address as text: 8 bytes may start anywhere. */
 uint64_t dt_val_u64(const uint8_t *p);
 

@@ -122,6 +122,9 @@ dt_procs_poll(dtrace_hdl_t *dtp)
 			continue;
 		}
 		p->target.ended = true;
+		if (dtp->json != NULL &&
+		    dt_json_proc(dtp, dtrace_proc_pid(p), status) != 0)
+			return -1;
 		if (dtp->proch != NULL &&
 		    dtp->proch(p, NULL, status, dtp->proch_arg) ==
 			    DTRACE_HANDLE_ABORT)

@@ -357,7 +357,10 @@ dtrace_go(dtrace_hdl_t *dtp)
 		return dt_set_err(dtp, EDT_UNSUP, "the handle was opened for "
 						  "compiling only");
 	err_clear(&dtp->err);
+	if (dt_json_begin(dtp) != 0)
+		return -1;
 	if (go_engines(dtp) != 0) {
+		dt_json_free(dtp);
 		dt_run_free(dtp);
 		dt_aggs_free(dtp->aggs);
 		dtp->aggs = NULL;

@@ -57,9 +57,8 @@ print_text(struct dt_out *o, const uint8_t *p, size_t n, int columns)
 		buf_printf(&o->text, "%*s", columns - (int)n, "");
 }
 
-/* Text is printable characters and white space, then nothing but NULs. */
-static bool
-bytes_are_text(const uint8_t *p, size_t n, size_t *len)
+bool
+dt_bytes_are_text(const uint8_t *p, size_t n, size_t *len)
 {
 	size_t i = 0;
 
@@ -137,7 +136,7 @@ print_val(struct dt_out *o, const struct dt_val *v, bool bare, int columns)
 			print_text(o, v->p, v->n, bare ? -1 : columns);
 		return;
 	case DT_VAL_BYTES:
-		if (!o->rawbytes && bytes_are_text(v->p, v->n, &len))
+		if (!o->rawbytes && dt_bytes_are_text(v->p, v->n, &len))
 			print_text(o, v->p, len, bare ? -1 : columns);
 		else
 			dt_print_dump(o, v->p, v->n);

@@ -207,6 +207,13 @@ drop_report(dtrace_hdl_t *dtp, unsigned kind, unsigned cpu, uint64_t n,
 		.dtdda_kind = drops[kind].kind, .dtdda_drops = n,
 		.dtdda_total = total, .dtdda_msg = msg,
 	};
+	if (dtp->json != NULL &&
+	    dt_json_drop(dtp, &d, drops[kind].tag, drops[kind].per_cpu) != 0)
+		return -1;
+	if (dtp->droph == NULL)
+		return dt_set_err(dtp, EDT_DROPABORT, "%s: %.*s",
+				  dtrace_errmsg(NULL, EDT_DROPABORT),
+				  (int)strcspn(msg, "\n"), msg);
 	if (dtp->droph(&d, dtp->droph_arg) == DTRACE_HANDLE_ABORT)
 		return dt_set_err(dtp, EDT_DROPABORT, "%s",
 				  dtrace_errmsg(NULL, EDT_DROPABORT));
@@ -324,6 +331,7 @@ dtrace_work(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *pf,
 	int status = dtrace_status(dtp);
 
 	dtp->last_status = now;
+	dt_out_to(dtp, fp);
 	if (dt_procs_poll(dtp) != 0)
 		return DTRACE_WORKSTATUS_ERROR;
 	if (!dtp->stopped && now - dtp->last_poll >= LOOK_RATE) {

@@ -38,6 +38,7 @@ sample(const struct row *r)
 		{ "RESIZE", "manual" }, { "CFLAG", "on" },
 		{ "NOCFLAG", "on" },	{ "CPPARG", "c" },
 		{ "ENGINE", "kernel" }, { "EVALTIME", "main" },
+		{ "OFORMAT", "jsonl" },
 	};
 
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
@@ -180,6 +181,15 @@ values(void **state)
 	check(dtp, "engine", "process", 2);
 	check(dtp, "engine", "auto", 0);
 	refuse(dtp, "engine", "interp");
+	check(dtp, "oformat", "JSON", 1);
+	check(dtp, "oformat", "jsonl", 2);
+	check(dtp, "oformat", "text", 0);
+	refuse(dtp, "oformat", "yaml");
+	refuse(dtp, "oformat", NULL);
+	expect(dtp, "oformat", dtrace_setopt(dtp, "oformat", "xml"),
+	       EDT_UNSUP);
+	expect(dtp, "oformat", dtrace_setopt(dtp, "oformat", "html"),
+	       EDT_UNSUP);
 	check(dtp, "evaltime", "postinit", 2);
 	refuse(dtp, "evaltime", NULL);
 }

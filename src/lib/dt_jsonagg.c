@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dt_jsonagg.c - aggregations as JSON: name, and a row for each key with the
+ * function's name as key of its value, or with the buckets from the first
+ * that is not empty to the last.
+ */
+#include "lib/dt_json.h"
+
+#include <inttypes.h>
+
+/*
+ * A bucket's value is the least that goes there; what is under the least of
+ * lquantize() and llquantize() has a limit instead.
+ */
+static void
+bucket_member(struct dt_json *j, const struct dif_aggvar *av, uint32_t i)
+{
+	enum dif_agg_shape shape = dt_agg_shape(av);
+
+	if (shape == DIF_SHAPE_QUANTIZE)
+		dt_json_int_member(j, "value", dif_quantize_value(i));
+	else if (shape == DIF_SHAPE_LQUANTIZE && i == 0)
+		dt_json_int_member(j, "below", DIF_LQ_BASE(av->arg));
+	else if (shape == DIF_SHAPE_LQUANTIZE)
+		dt_json_int_member(j, "value", dif_lquantize_value(av->arg, i));
+	else if (i == 0)
+		dt_json_int_member(j, "below",
+				   dif_llquantize_value(av->arg, 1));
+	else
+		dt_json_int_member(j, "value",
+				   dif_llquantize_value(av->arg, i));
+}
+
+static void
+json_buckets(struct dt_json *j, const struct dif_aggvar *av,
+	     const struct dt_cell *c, uint64_t normal)
+{
+	uint32_t first = 0, end = c->nwords;
+
+	while (first < end && c->words[first] == 0)
+		first++;
+	while (end > first && c->words[end - 1] == 0)
+		end--;
+	dt_json_key(j, "buckets");
+	dt_json_array(j);
+	for (uint32_t i = first; i < end; i++) {
+		dt_json_map(j);
+		bucket_member(j, av, i);
+		dt_json_int_member(j, "count",
+				   dt_agg_value(DIF_SHAPE_SUM, &c->words[i], 1,
+						normal));
+		dt_json_map_end(j);
+	}
+	dt_json_array_end(j);
+}
+
+struct rows {
+	struct dt_json *j;
+	struct dt_aggs *as;
+	const struct dif_aggvar *av;
+};
+
+static int
+json_row(void *arg, const struct dt_row *row)
+{
+	struct rows *r = arg;
+	struct dt_json *j = r->j;
+	const struct dt_cell *c = row->cell[0];
+	enum dif_agg_shape shape = dt_agg_shape(r->av);
+	uint64_t normal = dt_aggs_normal(r->as, c);
+
+	dt_json_map(j);
+	dt_json_key(j, "keys");
+	dt_json_array(j);
+	for (uint32_t i = 0; i < row->nkeys; i++)
+		dt_json_value(j, &row->keys[i]);
+	dt_json_array_end(j);
+	if (dt_shape_is_hist(shape))
+		json_buckets(j, r->av, c, normal);
+	else
+		dt_json_int_member(j, dif_agg_by_code(r->av->func)->name,
+				   dt_agg_value(shape, c->words, c->nwords,
+						normal));
+	dt_json_map_end(j);
+	return 0;
+}
+
+int
+dt_json_agg(struct dt_json *j, struct dt_aggs *as, uint32_t agg, struct err *e)
+{
+	const struct dif_aggvar *av = dt_aggs_tab(as)->aggs[agg];
+	struct rows r = { .j = j, .as = as, .av = av };
+
+	dt_json_map(j);
+	dt_json_str_member(j, "aggregation-name", av->name);
+	dt_json_str_member(j, "function", dif_agg_by_code(av->func)->name);
+	dt_json_key(j, "aggregation-data");
+	dt_json_array(j);
+	int rv = dt_aggs_walk(as, &agg, 1, &j->out->sort, json_row, &r, e);
+	dt_json_array_end(j);
+	dt_json_map_end(j);
+	return rv;
+}
