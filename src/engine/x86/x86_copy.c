@@ -265,6 +265,7 @@ copy_all(struct copy *c, struct x86_buf *b, const struct x86_target *t,
 	}
 	if (!dead)
 		x86_jmp_to(b, c->run.addr + c->run.len);
+	x86_tramp_late(b, t, &c->run);
 	for (uint32_t at = 0; at < c->run.len; at++)
 		if (c->is_target[at] && c->label[at].at == 0)
 			return err_set(e, &ERR_GENERIC, 0,
@@ -280,7 +281,8 @@ x86_copy(struct x86_buf *b, const struct x86_target *t, const uint8_t *bytes,
 	 const struct x86_point *points, size_t npoints,
 	 struct x86_moved *moved, size_t *nmoved, struct err *e)
 {
-	struct copy c = { .run = { bytes, addr, len, NULL, 0, moved, 0 },
+	struct copy c = { .run = { .bytes = bytes, .addr = addr, .len = len,
+				   .moved = moved },
 			  .next = points,
 			  .nnext = npoints,
 			  .win = win,

@@ -185,6 +185,19 @@ void lower_solo(const struct x86_target *t, const struct x86_handler_in *in,
 		struct x86_handler *out);
 void lower_solo_inline(struct x86_buf *b, const struct x86_target *t,
 		       const struct x86_handler *h, uint32_t site);
+/*
+ * The same, with what seldom runs left for later: lower_solo_late() writes it,
+ * behind code that does not go on there.  late->syscall, set by the caller:
+ * before or after a system call, where flags are dead; saves nothing, changes
+ * rcx and r11.  False, and nothing written: h, or this target, is not for it.
+ */
+struct lower_late {
+	struct x86_label miss, back, out;
+	bool syscall;
+};
+bool lower_solo_begin(struct x86_buf *b, const struct x86_target *t,
+		      const struct x86_handler *h, uint32_t site,
+		      struct lower_late *late);
 
 /* ---- x86_lower_user.c ---------------------------------------------------- */
 

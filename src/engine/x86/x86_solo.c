@@ -15,12 +15,16 @@
  * The stub looks at further homes, and makes the thread known if it is not.  It
  * keeps all registers but rax, which is the home's place, and tells by ZF
  * whether there is one.
+ *
+ * At a system call rcx and r11 are the kernel's to destroy: they are enough, so
+ * nothing is saved there and the stack is not used, but on the way to the stub.
  */
 #include "engine/x86/x86_lower_impl.h"
 
 #define COUNTS_MAX 8u /* statements of one handler: jumps are short */
-#define BASE_SIZE  112u
+#define BASE_SIZE  128u
 #define COUNT_SIZE 8u
+#define RED_ZONE   128
 
 static const int32_t home_rt = offsetof(struct rtn_home, rt);
 
@@ -54,9 +58,10 @@ x86_solo(const struct dif_enabling *en, uint32_t ecb0, uint32_t necbs)
 
 /* ---- in place ------------------------------------------------------------ */
 
+/* rt: the register that has the thread's machine. */
 static void
 count_all(struct x86_buf *b, const struct x86_target *t,
-	  const struct x86_handler_in *in, uint32_t site)
+	  const struct x86_handler_in *in, uint32_t site, unsigned rt)
 {
 	const struct dif_enabling *en = in->en;
 	uint32_t cell = t->sites[site].cells;
@@ -72,36 +77,84 @@ count_all(struct x86_buf *b, const struct x86_target *t,
 				off = cell;
 				cell += 8;
 			}
-			x86_inc_m(b, 8, x86_m(X86_RAX, (int32_t)off));
+			x86_inc_m(b, 8, x86_m(rt, (int32_t)off));
 		}
 	}
+}
+
+/* The stub, from where nothing is saved: rax is the program's, and so is what
+   lies below its stack pointer. */
+static void
+miss_at_syscall(struct x86_buf *b, const struct x86_target *t)
+{
+	x86_lea(b, X86_RSP, x86_m(X86_RSP, -RED_ZONE));
+	x86_push(b, X86_RAX);
+	x86_call_to(b, t->solo_miss);
+	x86_mov_rr(b, 8, X86_R11, X86_RAX);
+	x86_pop(b, X86_RAX);
+	x86_lea(b, X86_RSP, x86_m(X86_RSP, RED_ZONE));
+}
+
+void
+lower_solo_late(struct x86_buf *b, const struct x86_target *t,
+		struct lower_late *late)
+{
+	x86_bind(b, &late->miss);
+	if (late->syscall)
+		miss_at_syscall(b, t);
+	else
+		x86_call_to(b, t->solo_miss);
+	x86_jcc_label(b, X86_CC_E, &late->back);
+	x86_jmp_label(b, &late->out);
+}
+
+static void
+solo(struct x86_buf *b, const struct x86_target *t,
+     const struct x86_handler *h, uint32_t site, struct lower_late *late)
+{
+	const unsigned at = late->syscall ? X86_R11 : X86_RAX;
+	struct x86_mem home;
+
+	lower_fs_base(b, t, X86_RCX);
+	lower_home(b, at, X86_RCX);
+	x86_inc_r(b, 8, X86_RCX);
+	home = lower_home_m(b, t, at, X86_RDX);
+	x86_alu_mr(b, X86_CMP, 8, home, X86_RCX);
+	x86_jcc_label(b, X86_CC_NE, &late->miss);
+	x86_bind(b, &late->back);
+	x86_alu_mi(b, X86_CMP, 4,
+		   lower_ctl_m(b, t, offsetof(struct rt_ctl, activity),
+			       X86_RCX),
+		   RT_ACT_ACTIVE);
+	x86_jcc_short(b, X86_CC_NE, &late->out);
+	home.disp += home_rt;
+	x86_load(b, 8, false, at, home);
+	count_all(b, t, &h->in, site, at);
+	x86_bind(b, &late->out);
 }
 
 void
 lower_solo_inline(struct x86_buf *b, const struct x86_target *t,
 		  const struct x86_handler *h, uint32_t site)
 {
-	struct x86_label known = { 0 }, out = { 0 };
-	struct x86_mem home;
+	struct lower_late late = { .syscall = false };
+	struct x86_label over = { 0 };
 
-	lower_fs_base(b, t, X86_RCX);
-	lower_home(b, X86_RAX, X86_RCX);
-	x86_inc_r(b, 8, X86_RCX);
-	home = lower_home_m(b, t, X86_RAX, X86_RDX);
-	x86_alu_mr(b, X86_CMP, 8, home, X86_RCX);
-	x86_jcc_short(b, X86_CC_E, &known);
-	x86_call_to(b, t->solo_miss);
-	x86_jcc_short(b, X86_CC_NE, &out);
-	x86_bind(b, &known);
-	x86_alu_mi(b, X86_CMP, 4,
-		   lower_ctl_m(b, t, offsetof(struct rt_ctl, activity),
-			       X86_RCX),
-		   RT_ACT_ACTIVE);
-	x86_jcc_short(b, X86_CC_NE, &out);
-	home.disp += home_rt;
-	x86_load(b, 8, false, X86_RAX, home);
-	count_all(b, t, &h->in, site);
-	x86_bind(b, &out);
+	solo(b, t, h, site, &late);
+	x86_jmp_short(b, &over);
+	lower_solo_late(b, t, &late);
+	x86_bind(b, &over);
+}
+
+bool
+lower_solo_begin(struct x86_buf *b, const struct x86_target *t,
+		 const struct x86_handler *h, uint32_t site,
+		 struct lower_late *late)
+{
+	if (!h->solo || (late->syscall && !lower_is_low(t)))
+		return false;
+	solo(b, t, h, site, late);
+	return true;
 }
 
 static void

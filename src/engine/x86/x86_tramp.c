@@ -22,6 +22,9 @@
  * Flags are saved by lahf and seto: pushf and popf cost three times as much,
  * and no handler changes others than the arithmetic ones.
  *
+ * What is seldom needed of handlers that only count is written last, so that
+ * the usual way has no jump that is taken.
+ *
  * SYSTEM CALLS.  rcx and r11 are the kernel's to destroy, so they are free
  * before and after a `syscall`, and whatever a dispatcher does is done with
  * them, until it must save others.  No stack may be in use while the kernel
@@ -38,7 +41,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "engine/x86/x86_lower_impl.h"
 #include "engine/x86/x86_tramp_impl.h"
 
 #define POINT_SIZE 96 /* bytes of one point, without what is inlined */
@@ -131,36 +133,49 @@ together(const struct x86_point *p, const struct x86_point *q)
 	       p->kind == q->kind && p->insn == q->insn;
 }
 
-/* The points of a system call, if all do nothing but count. */
+/* One handler, where its registers are saved or, if it does nothing but count
+   at a system call, need not be. */
 static bool
 count(struct x86_buf *b, const struct x86_target *t, const struct x86_point *p,
-      size_t n)
+      struct x86_run *w, bool syscall)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!p[i].h->solo)
-			return false;
-	for (size_t i = 0; i < n; i++)
-		if (!lower_solo_syscall(b, t, p[i].h, p[i].site))
-			return false;
+	if (w->nlate == X86_LATE_MAX)
+		return false;
+	w->late[w->nlate] = (struct lower_late){ .syscall = syscall };
+	if (!lower_solo_begin(b, t, p->h, p->site, &w->late[w->nlate]))
+		return false;
+	w->nlate++;
 	return true;
+}
+
+void
+x86_tramp_late(struct x86_buf *b, const struct x86_target *t,
+	       struct x86_run *w)
+{
+	for (size_t i = 0; i < w->nlate; i++)
+		lower_solo_late(b, t, &w->late[i]);
+	w->nlate = 0;
 }
 
 /* Points with the same saves, p[0..n-1], at a place where flags are dead or
    not. */
 static void
 fire(struct x86_buf *b, const struct x86_target *t, const struct x86_point *p,
-     size_t n, bool flags_dead)
+     size_t n, struct x86_run *w, bool flags_dead)
 {
 	bool wide = p->insn || is_sys(p);
 	enum x86_at at = is_sys(p) || !wide ? p->kind : X86_AT_INSN;
 	uint32_t gap = wide ? x86_frame_extra(at) : 0;
 	uint32_t mask = p->h->saves;
 
-	if (is_sys(p) && flags_dead && count(b, t, p, n))
+	while (n > 0 && is_sys(p) && flags_dead && count(b, t, p, w, true))
+		p++, n--;
+	if (n == 0)
 		return;
 	save(b, mask, gap, wide && !flags_dead);
 	for (size_t i = 0; i < n; i++)
-		body(b, t, p[i].h, p[i].site);
+		if (!count(b, t, &p[i], w, false))
+			body(b, t, p[i].h, p[i].site);
 	restore(b, mask, gap, wide && !flags_dead);
 }
 
@@ -219,7 +234,7 @@ point_when(const struct x86_point *p, uint8_t kind)
 
 int
 x86_tramp_points(struct x86_buf *b, const struct x86_target *t,
-		 const struct x86_run *w, uint32_t at, uint8_t kind,
+		 struct x86_run *w, uint32_t at, uint8_t kind,
 		 enum x86_when when, uint32_t next, struct err *e)
 {
 	bool dead = next < w->len &&
@@ -239,7 +254,7 @@ x86_tramp_points(struct x86_buf *b, const struct x86_target *t,
 		if (p->h == NULL)
 			dispatch(b, t, p, w->addr + at, dead);
 		else
-			fire(b, t, p, n, dead);
+			fire(b, t, p, n, w, dead);
 	}
 	return 0;
 }
@@ -283,7 +298,7 @@ jump_not(struct x86_buf *b, const uint8_t *p, const struct x86_insn *in,
 
 /* A conditional jump that is a way out. */
 static int
-leave(struct x86_buf *b, const struct x86_target *t, const struct x86_run *w,
+leave(struct x86_buf *b, const struct x86_target *t, struct x86_run *w,
       uint32_t at, const struct x86_insn *in, struct err *e)
 {
 	int64_t d = (int64_t)(in->target - (w->addr + at + 5));
@@ -307,7 +322,7 @@ leave(struct x86_buf *b, const struct x86_target *t, const struct x86_run *w,
 
 int
 x86_tramp_insn(struct x86_buf *b, const struct x86_target *t,
-	       const struct x86_run *w, uint32_t at, const struct x86_insn *in,
+	       struct x86_run *w, uint32_t at, const struct x86_insn *in,
 	       struct err *e)
 {
 	if (in->kind == X86_I_JCC && has_taken(w, at))
@@ -370,11 +385,14 @@ x86_tramp(struct x86_buf *b, const struct x86_target *t, const uint8_t *bytes,
 	  size_t npoints, struct x86_moved *moved, size_t *nmoved,
 	  struct err *e)
 {
-	struct x86_run w = { bytes, addr, len, points, npoints, moved, 0 };
+	struct x86_run w = { .bytes = bytes, .addr = addr, .len = len,
+			     .points = points, .npoints = npoints,
+			     .moved = moved };
 	uint64_t first = x86_here(b);
 
 	if (walk(b, t, &w, e) != 0)
 		return 0;
+	x86_tramp_late(b, t, &w);
 	if (b->full) {
 		err_set(e, &ERR_GENERIC, 0,
 			"no room for the trampoline of 0x%jx",

@@ -6,7 +6,9 @@
 #ifndef ENGINE_X86_X86_TRAMP_IMPL_H
 #define ENGINE_X86_X86_TRAMP_IMPL_H
 
-#include "engine/x86/x86_emit.h"
+#include "engine/x86/x86_lower_impl.h"
+
+#define X86_LATE_MAX 16 /* what more there is is written in place */
 
 struct x86_run {
 	const uint8_t *bytes;
@@ -16,6 +18,8 @@ struct x86_run {
 	size_t npoints;
 	struct x86_moved *moved;
 	size_t nmoved;
+	struct lower_late late[X86_LATE_MAX];
+	size_t nlate;
 };
 
 /* When the points of an instruction fire. */
@@ -27,16 +31,19 @@ enum x86_when { X86_BEFORE, X86_TAKEN, X86_AFTER };
 /* Note where an instruction has gone; -1 + *e: too many. */
 int x86_tramp_moved(struct x86_run *w, uint64_t from, uint64_t to,
 		    struct err *e);
+/* What the points so far have left for later; code does not run into it. */
+void x86_tramp_late(struct x86_buf *b, const struct x86_target *t,
+		    struct x86_run *w);
 /* The points at offset `at`, where an instruction of that kind is, which fire
    then.  `next`: offset of what runs after them; a system call keeps the
    flags. */
 int x86_tramp_points(struct x86_buf *b, const struct x86_target *t,
-		     const struct x86_run *w, uint32_t at, uint8_t kind,
+		     struct x86_run *w, uint32_t at, uint8_t kind,
 		     enum x86_when when, uint32_t next, struct err *e);
 /* The instruction at offset `at` itself, with the points that fire if it jumps
    away. */
 int x86_tramp_insn(struct x86_buf *b, const struct x86_target *t,
-		   const struct x86_run *w, uint32_t at,
+		   struct x86_run *w, uint32_t at,
 		   const struct x86_insn *in, struct err *e);
 /* The condition of the direct conditional jump at p; false: it has none of its
    own (loop, jrcxz). */
