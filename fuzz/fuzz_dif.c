@@ -89,7 +89,9 @@ variables(struct dif_tab *tab, struct dif_uvar *v, struct dif_uvar **list,
 	  struct arena *a)
 {
 	static struct dif_type keys[] = { INT, STR };
-	static const struct dif_sizes sizes = { 64, 4, 4 };
+	static const struct dif_sizes sizes = { .strsize = 64,
+						.stackframes = 4,
+						.ustackframes = 4 };
 	uint16_t next[3] = { DIF_VAR_USER_MIN, DIF_VAR_USER_MIN,
 			     DIF_VAR_USER_MIN };
 
@@ -121,7 +123,9 @@ run(const struct dif_obj *o)
 	struct dif_uvar v[NUVARS], *list[NUVARS];
 	struct arena *a = arena_new();
 	struct dif_tab tab;
-	struct rt_host host = { .sizes = { 64, 4, 4 } };
+	struct rt_host host = { .sizes = { .strsize = 64,
+					   .stackframes = 4,
+					   .ustackframes = 4 } };
 	struct rt *rt;
 
 	memset(globals, 0, sizeof(globals));

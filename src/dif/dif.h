@@ -154,6 +154,9 @@ extern const struct dif_act_info dif_acts[];
 extern const size_t dif_nacts;
 const struct dif_act_info *dif_act_by_code(uint32_t code);
 const struct dif_act_info *dif_act_by_name(const char *name);
+/* Why the action of this name, known elsewhere, cannot exist here; NULL: it is
+   not one of those. */
+const char *dif_act_absent(const char *name);
 /* Speculative actions have the id of their speculation as only expression. */
 #define DIF_ACT_IS_SPEC(k) (((unsigned)(k) >> 8) == 0x06)
 /* Have the expressions of such a statement places in the clause's record? */
@@ -162,6 +165,13 @@ dif_act_records(uint32_t kind)
 {
 	return kind != DIF_ACT_NONE && !DIF_ACT_IS_AGG(kind) &&
 	       !DIF_ACT_IS_SPEC(kind);
+}
+/* Does it all when the probe fires, with nothing left for the consumer? */
+static inline bool
+dif_act_at_probe(uint32_t kind)
+{
+	return kind == DIF_ACT_STOP || kind == DIF_ACT_RAISE ||
+	       kind == DIF_ACT_CHILL;
 }
 
 enum dif_agg_shape { DIF_SHAPE_SUM, DIF_SHAPE_MIN, DIF_SHAPE_MAX, DIF_SHAPE_AVG,
@@ -312,13 +322,44 @@ enum dif_src {
 	DIF_SRC_USYM	/* obj gives a user address; u64 pid, u64 address */
 };
 
+/* Frames (dif_expr.arg) of stacks that leave them to an option, until
+   dif_layout() has put its value there: the default, and jstack()'s. */
+#define DIF_FRAMES_DEFAULT 0u
+#define DIF_FRAMES_JSTACK 0xffffffffu
+
+/*
+ * What print() must know of a type to show a value of it: the type itself may
+ * be gone when records are read.  Types that are met again are shared.
+ */
+struct dif_print {
+	enum dif_ckind kind;
+	const char *name; /* as C writes it; "struct" alone: it has none */
+	uint64_t size;
+	bool is_char, is_bool;
+	const struct dif_print *elem; /* ARRAY */
+	uint64_t nelems;
+	const struct dif_print_member *members; /* STRUCT, UNION */
+	const struct dif_print_value *values;	/* ENUM */
+	size_t n;				/* of either */
+};
+struct dif_print_member {
+	const char *name; /* "": anonymous */
+	const struct dif_print *type;
+	uint64_t bit_off;
+	uint32_t bits; /* 0: no bit-field */
+};
+struct dif_print_value {
+	const char *name;
+	int64_t val;
+};
+
 struct dif_expr {
 	enum dif_src src;
-	uint32_t arg;	     /* see enum dif_src; frames 0: the option's value
-				until dif_layout() has set it */
+	uint32_t arg;	     /* see enum dif_src */
 	struct dif_obj *obj; /* NULL when src needs none */
 	struct dif_type type; /* of the value, as recorded */
-	const char *tname;   /* D type as text, for print() and -v; or NULL */
+	const char *tname;   /* D type as text, for -v; or NULL */
+	const struct dif_print *print; /* print(): how to show it; or NULL */
 	/* Set by dif_layout(): place in the record, or in the key. */
 	uint32_t off, size;
 };
@@ -423,6 +464,8 @@ struct dif_uvar *dif_uvar_find(const struct dif_tab *tab, unsigned scope,
 /* Options that decide sizes. */
 struct dif_sizes {
 	uint32_t strsize, stackframes, ustackframes;
+	uint32_t jstackframes; /* 0: as ustackframes */
+	uint32_t printsize;    /* bytes of a value for print(); 0: all */
 };
 
 /*

@@ -82,10 +82,13 @@ value_align(const struct dif_expr *e)
 static uint32_t
 stack_frames(enum dif_src src, uint32_t arg, const struct dif_sizes *sizes)
 {
-	if (arg == 0 && src == DIF_SRC_STACK)
+	if (arg == DIF_FRAMES_DEFAULT && src == DIF_SRC_STACK)
 		return sizes->stackframes;
-	if (arg == 0 && src == DIF_SRC_USTACK)
+	if (arg == DIF_FRAMES_DEFAULT && src == DIF_SRC_USTACK)
 		return sizes->ustackframes;
+	if (arg == DIF_FRAMES_JSTACK && src == DIF_SRC_USTACK)
+		return sizes->jstackframes != 0 ? sizes->jstackframes :
+						  sizes->ustackframes;
 	return arg;
 }
 
@@ -298,6 +301,10 @@ layout_stmt(struct dif_stmt *st, const struct dif_sizes *sizes, uint32_t *off)
 			e->type.flags |= DIF_TF_BYREF;
 			e->type.size = (uint32_t)st->arg;
 		}
+		if (st->kind == DIF_ACT_PRINT && sizes->printsize != 0 &&
+		    (e->type.flags & DIF_TF_BYREF) != 0 &&
+		    type_size(&e->type, sizes) > sizes->printsize)
+			e->type.size = sizes->printsize;
 		e->size = value_size(e->src, e->arg, &e->type, sizes);
 		uint32_t align = value_align(e);
 		*off = (*off + align - 1) & ~(align - 1);

@@ -45,6 +45,15 @@ const struct dif_act_info dif_acts[] = {
 };
 const size_t dif_nacts = NITEMS(dif_acts);
 
+static const struct dif_absent {
+	const char *name, *why;
+} dif_absents[] = {
+#define ACT(code, NAME, name, class, proto, eng)
+#define NOACT(name, why) { name, why },
+#include "dif/act.def"
+#undef ACT
+};
+
 const struct dif_agg_info dif_aggfuncs[] = {
 #define AGG(code, name, words, shape, values, proto) \
 	{ code, #name, words, DIF_SHAPE_##shape, values, proto },
@@ -107,6 +116,15 @@ const struct dif_act_info *
 dif_act_by_name(const char *name)
 {
 	FIND(dif_acts, dif_nacts, strcmp(dif_acts[i].name, name) == 0);
+}
+
+const char *
+dif_act_absent(const char *name)
+{
+	for (size_t i = 0; i < NITEMS(dif_absents); i++)
+		if (strcmp(dif_absents[i].name, name) == 0)
+			return dif_absents[i].why;
+	return NULL;
 }
 
 const struct dif_agg_info *

@@ -47,8 +47,7 @@ check_stmt_new(struct compile *cx, uint32_t kind, struct src_loc loc)
 	st = &cl->stmts[cl->nstmts++];
 	st->kind = kind;
 	st->line = loc.line;
-	if (dif_act_records(kind) && kind != DIF_ACT_STOP &&
-	    kind != DIF_ACT_RAISE)
+	if (dif_act_records(kind) && !dif_act_at_probe(kind))
 		cl->records = true;
 	return st;
 }

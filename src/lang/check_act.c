@@ -82,14 +82,21 @@ check_key_action(struct compile *cx, struct node *n)
 	return act != NULL && act->cls == DIF_AC_KEY ? act : NULL;
 }
 
-/* Frames of stack(n) and ustack(n); 0 stands for the option. */
+bool
+check_act_is_stack(const struct dif_act_info *act)
+{
+	return act->code == DIF_ACT_STACK || act->code == DIF_ACT_USTACK ||
+	       act->code == DIF_ACT_JSTACK;
+}
+
+/* Frames of stack(n) and ustack(n). */
 static uint32_t
 stack_frames(struct compile *cx, struct node *n, const struct err_tag *tag)
 {
 	int64_t frames;
 
 	if (n->nargs == 0)
-		return 0;
+		return DIF_FRAMES_DEFAULT;
 	frames = check_const(cx, n->args[0], tag, "the number of frames");
 	if (frames <= 0 || frames > 1024)
 		lang_fail(cx, tag, n->args[0]->loc,
@@ -98,22 +105,28 @@ stack_frames(struct compile *cx, struct node *n, const struct err_tag *tag)
 	return (uint32_t)frames;
 }
 
+/*
+ * Room for what the process's stack helper says of frames.  No process here
+ * has one, so nothing is ever put there; scripts give it all the same.
+ */
 static void
 ustack_strsize(struct compile *cx, struct node *n)
 {
 	int64_t size = check_const(cx, n->args[1], &D_USTACK_STRSIZE,
 				   "the size of the string table");
 
-	if (size != 0)
+	if (size < 0 || size > INT32_MAX)
 		lang_fail(cx, &D_USTACK_STRSIZE, n->args[1]->loc,
-			  "%s(): helpers are not supported: the size of the "
-			  "string table must be 0",
-			  n->name);
+			  "%s(): the size of the string table must be from 0 "
+			  "to %d",
+			  n->name, INT32_MAX);
 }
 
 static void
-check_stack(struct compile *cx, struct node *n, bool user, struct dif_expr *out)
+check_stack(struct compile *cx, struct node *n, const struct dif_act_info *act,
+	    struct dif_expr *out)
 {
+	bool user = act->code != DIF_ACT_STACK;
 	uint32_t max = user ? 2 : 1;
 
 	if (n->nargs > max)
@@ -122,6 +135,8 @@ check_stack(struct compile *cx, struct node *n, bool user, struct dif_expr *out)
 			  max, max == 1 ? "" : "s", n->nargs);
 	out->src = user ? DIF_SRC_USTACK : DIF_SRC_STACK;
 	out->arg = stack_frames(cx, n, user ? &D_USTACK_FRAMES : &D_STACK_SIZE);
+	if (n->nargs == 0 && act->code == DIF_ACT_JSTACK)
+		out->arg = DIF_FRAMES_JSTACK;
 	out->type = (struct dif_type){ .ckind = DIF_CK_ARRAY,
 				       .flags = DIF_TF_BYREF };
 	if (n->nargs > 1)
@@ -158,8 +173,8 @@ check_key_expr(struct compile *cx, struct node *n,
 	       const struct dif_act_info *act, struct dif_expr *out)
 {
 	check_served(cx, act, n->loc);
-	if (act->code == DIF_ACT_STACK || act->code == DIF_ACT_USTACK)
-		check_stack(cx, n, act->code == DIF_ACT_USTACK, out);
+	if (check_act_is_stack(act))
+		check_stack(cx, n, act, out);
 	else
 		check_sym(cx, n, act, out);
 }
@@ -243,10 +258,13 @@ check_tracemem(struct compile *cx, struct node *call, struct dif_stmt *st)
 	check_record_as(cx, a, type_named(cx, "uint64_t"), &st->exprs[1]);
 }
 
-/* exit() and raise() */
+/* exit(), raise() and chill() */
 static void
 check_one_int(struct compile *cx, struct node *call, struct dif_stmt *st)
 {
+	struct type *t = st->kind == DIF_ACT_CHILL ?
+				 type_named(cx, "uint64_t") :
+				 basic(cx, TYPE_B_INT);
 	struct node *a;
 
 	if (call->nargs != 1)
@@ -259,15 +277,39 @@ check_one_int(struct compile *cx, struct node *call, struct dif_stmt *st)
 			  "%s() needs an integer, not %s", call->name,
 			  lang_type_name(cx, a->type));
 	check_stmt_exprs(cx, st, 1);
-	check_record_as(cx, a, basic(cx, TYPE_B_INT), &st->exprs[0]);
+	check_record_as(cx, a, t, &st->exprs[0]);
 }
 
+/* stop() and ftruncate() */
 static void
-check_stop(struct compile *cx, struct node *call)
+check_no_args(struct compile *cx, struct node *call)
 {
 	if (call->nargs != 0)
 		lang_fail(cx, &D_PROTO_LEN, call->loc,
-			  "stop() takes no arguments, not %u", call->nargs);
+			  "%s() takes no arguments, not %u", call->name,
+			  call->nargs);
+}
+
+/* The names and values of options are the consumer's affair. */
+static void
+check_setopt(struct compile *cx, struct node *call, struct dif_stmt *st)
+{
+	if (call->nargs < 1 || call->nargs > 2)
+		lang_fail(cx, &D_PROTO_LEN, call->loc,
+			  "setopt() takes one or two arguments, not %u",
+			  call->nargs);
+	check_stmt_exprs(cx, st, call->nargs);
+	for (uint32_t i = 0; i < call->nargs; i++) {
+		struct node *a = call->args[i];
+
+		check_value(cx, a);
+		if (!type_is_strcompat(a->type))
+			lang_fail(cx, &D_PROTO_ARG, a->loc,
+				  "setopt(): argument #%u must be a string, "
+				  "not %s",
+				  i + 1, lang_type_name(cx, a->type));
+		check_record(cx, conv_string(cx, a), &st->exprs[i]);
+	}
 }
 
 /* ---- aggregations as a whole -------------------------------------------- */
@@ -342,10 +384,16 @@ check_other(struct compile *cx, const struct dif_act_info *act,
 		check_trace(cx, call, st);
 	} else if (act->code == DIF_ACT_TRACEMEM) {
 		check_tracemem(cx, call, st);
-	} else if (act->code == DIF_ACT_EXIT || act->code == DIF_ACT_RAISE) {
+	} else if (act->code == DIF_ACT_PRINT) {
+		check_print(cx, call, st);
+	} else if (act->code == DIF_ACT_EXIT || act->code == DIF_ACT_RAISE ||
+		   act->code == DIF_ACT_CHILL) {
 		check_one_int(cx, call, st);
-	} else if (act->code == DIF_ACT_STOP) {
-		check_stop(cx, call);
+	} else if (act->code == DIF_ACT_STOP ||
+		   act->code == DIF_ACT_FTRUNCATE) {
+		check_no_args(cx, call);
+	} else if (act->code == DIF_ACT_SETOPT) {
+		check_setopt(cx, call, st);
 	} else if (act->cls == DIF_AC_SPEC) {
 		check_spec(cx, call, st);
 	} else {
@@ -358,10 +406,17 @@ bool
 check_action(struct compile *cx, struct node *call)
 {
 	const struct dif_act_info *act;
+	const char *absent;
 
 	if (call->kind != NODE_CALL || call->name == NULL)
 		return false;
 	act = dif_act_by_name(call->name);
+	absent = dif_act_absent(call->name);
+	if (absent != NULL && names_find(cx, DIF_SCOPE_GLOBAL, call->name) ==
+				      NULL)
+		lang_fail(cx, &D_FUNC_UNDEF, call->loc,
+			  "action %s() does not exist on Linux: %s",
+			  call->name, absent);
 	if (act == NULL)
 		return false;
 	check_served(cx, act, call->loc);

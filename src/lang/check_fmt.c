@@ -114,7 +114,7 @@ static void
 tracing_arg(struct compile *cx, struct fmt_args *fa, const struct dif_conv *c,
 	    struct node *a, const struct dif_act_info *act)
 {
-	bool stack = act->code == DIF_ACT_STACK || act->code == DIF_ACT_USTACK;
+	bool stack = check_act_is_stack(act);
 
 	if (stack != (c->cls == DIF_CONV_STACK) ||
 	    (!stack && c->cls != DIF_CONV_STR && c->cls != DIF_CONV_KADDR &&

@@ -157,6 +157,10 @@ int op_of_assign(int op);
 
 /* check_act.c: is the call an action? Then check it and make a statement. */
 bool check_action(struct compile *cx, struct node *call);
+/* stack(), ustack(), jstack(), as opposed to symbols of an address. */
+bool check_act_is_stack(const struct dif_act_info *act);
+/* check_print.c: print(expr). */
+void check_print(struct compile *cx, struct node *call, struct dif_stmt *st);
 /* The action a value may be (stack(), usym(x)) as key or argument, or NULL. */
 const struct dif_act_info *check_key_action(struct compile *cx,
 					    struct node *n);

@@ -56,8 +56,7 @@ static bool
 is_data(uint32_t kind, const struct dif_act_info *act)
 {
 	return act != NULL && dif_act_records(kind) &&
-	       act->cls != DIF_AC_CONTROL && kind != DIF_ACT_STOP &&
-	       kind != DIF_ACT_RAISE;
+	       act->cls != DIF_AC_CONTROL && !dif_act_at_probe(kind);
 }
 
 void

@@ -39,11 +39,16 @@ parse_if(struct compile *cx)
 	return parse_seal(cx, n);
 }
 
+/* Words that begin no statement, though one might think so. */
 static void
-refuse_declaration(struct compile *cx)
+refuse_keyword(struct compile *cx)
 {
 	const struct token *t = lex_peek(cx, 0);
 
+	if (t->tok == TOK_KEYWORD && t->kw == KW_return)
+		lang_fail(cx, &D_FUNC_UNDEF, t->loc,
+			  "action return() does not exist on Linux: %s",
+			  dif_act_absent("return"));
 	if (t->tok == TOK_KEYWORD &&
 	    ((kw_flags(t->kw) & KWF_TYPE) || t->kw == KW_typedef ||
 	     t->kw == KW_extern || t->kw == KW_inline))
@@ -62,7 +67,7 @@ parse_stmt(struct compile *cx)
 		return NULL;
 	if (lex_is_kw(cx, KW_if))
 		return parse_if(cx);
-	refuse_declaration(cx);
+	refuse_keyword(cx);
 	struct node *n = node_new(cx, NODE_EXPR_STMT, t.loc);
 	n->left = parse_expr(cx);
 	if (!lex_is(cx, '}') && !lex_accept(cx, ';'))

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/dt_json.h"
@@ -101,6 +102,93 @@ act_text(dtrace_hdl_t *dtp, const struct dif_stmt *st, const uint8_t *rec,
 	return rv;
 }
 
+/* ---- options ------------------------------------------------------------- */
+
+static int
+setopt_failed(dtrace_hdl_t *dtp, const char *name, const char *val)
+{
+	int edt = dtrace_errno(dtp);
+	char *why = strdup(dtrace_errmsg(dtp, edt));
+
+	if (why == NULL)
+		return dt_nomem(dtp);
+	if (val != NULL)
+		dt_set_err(dtp, edt, "setopt(\"%s\", \"%s\"): %s", name, val,
+			   why);
+	else
+		dt_set_err(dtp, edt, "setopt(\"%s\"): %s", name, why);
+	free(why);
+	return -1;
+}
+
+/* Set the option, and tell the consumer, who may print by it. */
+static int
+act_setopt_to(dtrace_hdl_t *dtp, const char *name, const char *val)
+{
+	const dtrace_probedata_t *data = dtp->cur_data;
+	dtrace_setoptdata_t d = { .dtsda_handle = dtp, .dtsda_option = name };
+
+	if (data != NULL)
+		d.dtsda_probe = data->dtpda_pdesc;
+	if (dtrace_getopt(dtp, name, &d.dtsda_oldval) != 0 ||
+	    dt_opt_set(dtp, name, val, true) != 0 ||
+	    dtrace_getopt(dtp, name, &d.dtsda_newval) != 0)
+		return setopt_failed(dtp, name, val);
+	dt_consume_options(dtp);
+	if (dtp->setopth != NULL &&
+	    dtp->setopth(&d, dtp->setopth_arg) == DTRACE_HANDLE_ABORT)
+		return dt_set_err(dtp, EDT_DIRABORT, "%s",
+				  dtrace_errmsg(NULL, EDT_DIRABORT));
+	return 0;
+}
+
+/* A recorded string, malloc'd; NULL: no memory. */
+static char *
+act_string(dtrace_hdl_t *dtp, const struct dif_expr *x, const uint8_t *rec)
+{
+	struct dt_val v;
+
+	dt_val_expr(&dtp->out->syms, x, rec, &dtp->out->scratch, &v);
+	return strndup((const char *)v.p, v.n);
+}
+
+static int
+act_setopt(dtrace_hdl_t *dtp, const struct dif_stmt *st, const uint8_t *rec)
+{
+	char *name = act_string(dtp, &st->exprs[0], rec), *val = NULL;
+	int rv;
+
+	if (st->nexprs > 1)
+		val = act_string(dtp, &st->exprs[1], rec);
+	if (name == NULL || (st->nexprs > 1 && val == NULL))
+		rv = dt_nomem(dtp);
+	else
+		rv = act_setopt_to(dtp, name, val);
+	free(name);
+	free(val);
+	return rv;
+}
+
+/* ftruncate(): what is not a file has nothing to be cut. */
+static int
+act_ftruncate(dtrace_hdl_t *dtp)
+{
+	struct stat st;
+
+	if (dtp->fp == NULL)
+		return 0;
+	fflush(dtp->fp);
+	if (fstat(fileno(dtp->fp), &st) != 0 || !S_ISREG(st.st_mode))
+		return 0;
+	if (ftruncate(fileno(dtp->fp), 0) != 0)
+		return dt_set_err(dtp, EDT_IO, "ftruncate(): %s",
+				  strerror(errno));
+	rewind(dtp->fp);
+	return 0;
+}
+
+/* ---- any statement ------------------------------------------------------- */
+
 static bool
 act_needs_aggs(uint32_t kind)
 {
@@ -125,6 +213,10 @@ dt_act_stmt(dtrace_hdl_t *dtp, const struct dif_stmt *st, const uint8_t *rec)
 		return act_text(dtp, st, rec, act_system);
 	if (st->kind == DIF_ACT_FREOPEN)
 		return act_text(dtp, st, rec, act_freopen);
+	if (st->kind == DIF_ACT_SETOPT)
+		return act_setopt(dtp, st, rec);
+	if (st->kind == DIF_ACT_FTRUNCATE)
+		return act_ftruncate(dtp);
 	if (dt_out_stmt(dtp->out, dtp->aggs, st, rec, &dtp->err) == -1) {
 		/* The other end of the output is gone: the consumer's loop
 		   finds out by itself. */

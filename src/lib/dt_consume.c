@@ -150,8 +150,7 @@ consume_error(struct merge *m, const struct head *h)
 static bool
 stmt_consumed(const struct dif_stmt *st)
 {
-	return dif_act_records(st->kind) && st->kind != DIF_ACT_STOP &&
-	       st->kind != DIF_ACT_RAISE;
+	return dif_act_records(st->kind) && !dif_act_at_probe(st->kind);
 }
 
 static uint32_t
@@ -452,13 +451,14 @@ merge_fill(struct merge *m)
 	return 0;
 }
 
-static void
-consume_options(dtrace_hdl_t *dtp)
+void
+dt_consume_options(dtrace_hdl_t *dtp)
 {
 	dtp->out->quiet = dt_opt_on(dtp, DT_OPT_quiet);
 	dtp->out->rawbytes = dt_opt_on(dtp, DT_OPT_rawbytes);
 	dtp->out->flowindent = dt_opt_on(dtp, DT_OPT_flowindent);
 	dtp->out->stackindent = (int)dtp->opt[DT_OPT_stackindent];
+	dtp->out->printsize = (uint64_t)dtp->opt[DT_OPT_printsize];
 	dtp->out->target = dtp->target;
 	dtp->out->aggzoom = dt_opt_on(dtp, DT_OPT_aggzoom);
 	dt_agg_sort(dtp, &dtp->out->sort);
@@ -474,7 +474,7 @@ dt_consume_all(dtrace_hdl_t *dtp, bool final, FILE *fp,
 	err_clear(&m.e);
 	dtp->fp = fp;
 	dt_out_to(dtp, fp);
-	consume_options(dtp);
+	dt_consume_options(dtp);
 	/* First the ends: then all records before them are there. */
 	int rv = dt_spec_ends(dtp, m.limit, &m.ends, &m.nends);
 	if (rv == 0)

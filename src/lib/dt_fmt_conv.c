@@ -196,9 +196,8 @@ narrow(const struct dt_val *v)
 		       : v->num & ((UINT64_C(1) << (v->size * 8)) - 1);
 }
 
-/* C's escape of a character that cannot be printed. */
-static size_t
-escape(unsigned char ch, char out[8])
+size_t
+dt_escape(unsigned char ch, char out[8])
 {
 	static const char from[] = "\a\b\f\n\r\t\v", to[] = "abfnrtv";
 	const char *p;
@@ -252,7 +251,7 @@ put_char(struct buf *b, const struct dif_conv *c, int width, uint64_t v)
 	if (c->conv[0] == 'w')
 		n = utf8((uint32_t)v, text);
 	else if (c->conv[0] == 'C')
-		n = escape((unsigned char)v, text);
+		n = dt_escape((unsigned char)v, text);
 	else
 		text[0] = (char)v;
 	put_text(b, c, width, DIF_FMT_NONE_GIVEN, text, n);
@@ -339,7 +338,7 @@ put_escaped(struct dt_out *o, const struct dif_conv *c, int width, int prec,
 	char text[8];
 
 	for (size_t i = 0; i < n; i++)
-		buf_write(&b, text, escape(p[i], text));
+		buf_write(&b, text, dt_escape(p[i], text));
 	o->text.failed |= b.failed;
 	put_text(&o->text, c, width, prec, buf_str(&b), b.n);
 	buf_fini(&b);

@@ -299,6 +299,8 @@ struct dt_held *dt_spec_take(const struct dt_spec_end *end);
 int dt_consume_all(dtrace_hdl_t *dtp, bool final, FILE *fp,
 		   dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf,
 		   void *arg);
+/* Let printing go by the options as they are now. */
+void dt_consume_options(dtrace_hdl_t *dtp);
 /* Flush text printed so far to the buffered handler, if that is where it
    goes. 0, or -1 if the handler said abort. */
 int dt_flush(dtrace_hdl_t *dtp, const dtrace_aggdata_t *agg);

@@ -251,6 +251,7 @@ opt_limit(enum dt_opt o, int64_t v)
 		return v < 8 || v > (int64_t)RT_STR_MAX ? "8 to 4096" : NULL;
 	case DT_OPT_stackframes:
 	case DT_OPT_ustackframes:
+	case DT_OPT_jstackframes:
 		return v < 1 || v > 127 ? "1 to 127" : NULL;
 	case DT_OPT_bufsize:
 	case DT_OPT_aggsize:

@@ -149,6 +149,10 @@ stmt_print(struct dt_out *o, struct dt_aggs *as, const struct dif_stmt *st,
 	case DIF_ACT_TRACEMEM:
 		stmt_tracemem(o, st, rec);
 		return 0;
+	case DIF_ACT_PRINT:
+		if (st->nexprs > 0)
+			dt_print_value(o, &st->exprs[0], rec);
+		return 0;
 	case DIF_ACT_PRINTF:
 		return dt_fmt_printf(o, st, rec, e);
 	case DIF_ACT_PRINTA:

@@ -12,6 +12,7 @@
  *   dt_fmt.c       printf() and printa() formats
  *   dt_fmt_conv.c  the conversions
  *   dt_trace.c     values without a format, hex dumps
+ *   dt_print.c     print(): values by their types
  *   dt_stack.c     stacks and symbols
  *   dt_flow.c      the indentation of -F
  *   dt_agg.c       the store of merged aggregation cells
@@ -131,6 +132,7 @@ struct dt_out {
 	void *write_arg;
 	bool quiet, rawbytes, flowindent;
 	int stackindent;
+	uint64_t printsize; /* bytes print() shows of a value; 0: all */
 	pid_t target; /* whose addresses %A of plain numbers are; 0: none */
 	bool aggzoom;	  /* bars relative to the largest bucket */
 	struct dt_aggsort sort;
@@ -193,6 +195,9 @@ int dt_flow_next(struct dt_flow *f, unsigned cpu, const struct dt_flow_rec *r,
 /* Default form of a value in trace(), and as key of an aggregation. */
 void dt_print_trace(struct dt_out *o, const struct dt_val *v);
 void dt_print_key(struct dt_out *o, const struct dt_val *v);
+/* print(): the field, its type before it, and a newline. */
+void dt_print_value(struct dt_out *o, const struct dif_expr *x,
+		    const uint8_t *rec);
 /* A hex dump. */
 void dt_print_dump(struct dt_out *o, const uint8_t *p, size_t n);
 /* A stack, indented. */
@@ -208,6 +213,8 @@ void dt_sym_action(const struct dt_syms *s, uint32_t act, pid_t pid,
 /* The value as plain text without padding: stacks by frames, symbols... */
 void dt_val_text(struct dt_out *o, const struct dt_val *v, struct buf *out);
 
+/* A character as C writes it in a literal: its bytes in out, how many. */
+size_t dt_escape(unsigned char ch, char out[8]);
 /* One conversion with its final width and precision. */
 int dt_conv_print(struct dt_out *o, const struct dif_conv *c, int width,
 		  int prec, const struct dt_val *v, struct err *e);

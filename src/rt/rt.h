@@ -194,6 +194,8 @@ struct rt {
 	/* The bucket of an array, + 1, that it held last (rt_assoc.c) */
 	volatile uint32_t bucket;
 	uint32_t sys_at; /* with sysno: the low half of where it was made */
+	/* chill(): when its second began (as rt_clock()), and ns of it used */
+	uint64_t chill_from, chill_used;
 
 	/* -- areas; the tails let bounded writes start anywhere -- */
 	uint8_t key[RT_KEY_MAX + RT_STR_MAX];

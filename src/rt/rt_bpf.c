@@ -33,3 +33,4 @@ struct {
 #include "rt/rt_key.c"
 #include "rt/rt_agg.c"
 #include "rt/rt_spec.c"
+#include "rt/rt_chill.c"

@@ -25,6 +25,7 @@
 #include "rt/rt_key.c"
 #include "rt/rt_agg.c"
 #include "rt/rt_spec.c"
+#include "rt/rt_chill.c"
 #include "rt/rt_assoc.c"
 #include "rt/rt_native_mem.c"
 #include "rt/rt_native_thread.c"

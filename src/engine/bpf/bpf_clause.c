@@ -10,6 +10,7 @@
  */
 #include "engine/bpf/bpf_impl.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 /* ---- the principal buffer ------------------------------------------------ */
@@ -297,6 +298,52 @@ act_exit(struct bg *g, const struct dif_expr *x)
 	bpf_clause_wake(g->eng, em);
 }
 
+/* R0 = the value of an act, from the record if there is one. */
+static void
+act_value(struct bg *g, const struct dif_expr *x)
+{
+	struct em *em = g->em;
+
+	if (!g->rec)
+		return; /* it is there */
+	em_mov(em, R1, R9);
+	em_alui(em, BPF_ADD, R1, (int32_t)x->off);
+	em_ld(em, x->size < 8 ? BPF_W : BPF_DW, R0, R1, 0);
+}
+
+/*
+ * stop() and raise(): a signal to the process in which the probe fires.  The
+ * kernel's own threads, and whoever runs BEGIN and END, get none: illegal.
+ */
+static void
+act_signal(struct bg *g, const struct dif_stmt *st)
+{
+	struct em *em = g->em;
+	uint32_t bad = bg_fault(g, DIF_FAULT_ILLOP, -1);
+
+	if (st->kind == DIF_ACT_STOP) {
+		em_imm(em, R1, SIGSTOP);
+	} else {
+		act_value(g, st->exprs);
+		em_mov(em, R1, R0);
+	}
+	if (g->cls == BC_DTRACE)
+		em_imm(em, R0, -1);
+	else
+		em_call(em, BPF_FUNC_send_signal);
+	em_ji(em, BPF_JSLT, R0, 0, bad);
+}
+
+static void
+act_chill(struct bg *g, const struct dif_expr *x)
+{
+	act_value(g, x);
+	em_mov(g->em, R2, R0);
+	em_mov(g->em, R1, R6);
+	em_fn(g->em, "rt_chill");
+	bg_check_body(g);
+}
+
 #define NEAR 30000u /* offsets that fit an instruction, with room to spare */
 
 /* Record a value; r9 is moved for the fields of a very large record. */
@@ -370,6 +417,10 @@ bg_stmt(struct bg *g, const struct dif_stmt *st)
 				 a ? a->name : "an unknown action");
 	if (stmt_values(g, st) != 0)
 		return -1;
+	if (st->kind == DIF_ACT_STOP || st->kind == DIF_ACT_RAISE)
+		act_signal(g, st);
+	else if (st->kind == DIF_ACT_CHILL)
+		act_chill(g, st->exprs);
 	if (st->kind != DIF_ACT_EXIT)
 		return 0;
 	if (st->nexprs == 0 || !g->rec || st->exprs[0].size < 4)

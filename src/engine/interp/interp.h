@@ -27,8 +27,9 @@ struct rt_host {
 	 * n; how many there are.  NULL: none.
 	 */
 	uint32_t (*stack)(void *arg, bool user, uint64_t *pcs, uint32_t n);
-	/* raise() and stop(): DIF_ACT_RAISE with its signal, DIF_ACT_STOP. */
-	void (*act)(void *arg, uint32_t kind, uint64_t val);
+	/* raise() and stop(): DIF_ACT_RAISE with its signal, DIF_ACT_STOP.
+	   false: there is no process that this could be done to. */
+	bool (*act)(void *arg, uint32_t kind, uint64_t val);
 	/*
 	 * Associative arrays that live elsewhere than in `assoc` below: the
 	 * element of v whose key is on rt's tuple stack.  Both or neither.

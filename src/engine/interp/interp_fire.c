@@ -306,9 +306,9 @@ act_exit(const struct fire *f, const struct dif_expr *e, const uint8_t *rec)
 		ctl->activity = RT_ACT_DRAINING;
 }
 
-/* What acts on the process that fires; only the host knows how. */
+/* What acts on the process that fires (only the host knows how), or waits. */
 static void
-act_process(const struct fire *f, const struct dif_stmt *st, uint8_t *rec)
+act_at_probe(const struct fire *f, const struct dif_stmt *st, uint8_t *rec)
 {
 	struct rt_host *h = interp_host(f->rt);
 	uint64_t val = 0;
@@ -319,8 +319,10 @@ act_process(const struct fire *f, const struct dif_stmt *st, uint8_t *rec)
 		return;
 	if (st->nexprs != 0 && rec != NULL)
 		value_scalar(&st->exprs[0], val, rec + st->exprs[0].off);
-	if (h->act != NULL)
-		h->act(h->mem.arg, st->kind, val);
+	if (st->kind == DIF_ACT_CHILL)
+		rt_chill(f->rt, val);
+	else if (h->act != NULL && !h->act(h->mem.arg, st->kind, val))
+		rt_fail(f->rt, DIF_FAULT_ILLOP, 0);
 }
 
 /* speculate(), commit(), discard(): true if the clause goes on. */
@@ -354,8 +356,8 @@ stmt_run(const struct fire *f, const struct dif_stmt *st, uint8_t *rec)
 	}
 	if (DIF_ACT_IS_SPEC(st->kind))
 		return act_spec(f, st, rec);
-	if (st->kind == DIF_ACT_RAISE || st->kind == DIF_ACT_STOP) {
-		act_process(f, st, rec);
+	if (dif_act_at_probe(st->kind)) {
+		act_at_probe(f, st, rec);
 		return true;
 	}
 	for (uint32_t i = 0; i < st->nexprs && !faulted(f); i++) {

@@ -427,17 +427,18 @@ world_assoc_store(void *arg, struct rt *rt, const struct dif_uvar *v,
 
 /* rt_host.act: on the sampled thread.  In BEGIN, END and tick nothing of the
    target is running that could be meant. */
-static void
+static bool
 world_act(void *arg, uint32_t kind, uint64_t val)
 {
 	struct host_ctx *c = arg;
 
 	if (c->sample == NULL)
-		return;
+		return false;
 	if (kind == DIF_ACT_STOP)
 		kill(c->h->in.pid, SIGSTOP);
 	else
 		syscall(SYS_tgkill, c->h->in.pid, c->sample->tid, (int)val);
+	return true;
 }
 
 /* ---- a firing ------------------------------------------------------------ */

@@ -210,14 +210,15 @@ stmt_act(struct lower *l, const struct dif_stmt *st, bool rec)
 {
 	enum rtn_fn fn = st->kind == DIF_ACT_EXIT    ? RTN_FN_exit
 			 : st->kind == DIF_ACT_RAISE ? RTN_FN_raise
+			 : st->kind == DIF_ACT_CHILL ? RTN_FN_chill
 						     : RTN_FN_stop;
 	uint32_t size = st->nexprs != 0 ? st->exprs[0].size : 0;
 
 	if (fn == RTN_FN_exit && !rec)
 		x86_mov_ri(l->b, X86_RAX, 0);
 	else if (st->nexprs != 0 && rec)
-		x86_load(l->b, size == 1 || size == 2 ? size : 4, false,
-			 X86_RAX,
+		x86_load(l->b, size < 8 && size != 1 && size != 2 ? 4 : size,
+			 false, X86_RAX,
 			 x86_m(LOWER_REC, (int32_t)st->exprs[0].off));
 	lower_shield(l);
 	x86_mov_rr(l->b, 8, X86_RSI, X86_RAX);
@@ -275,8 +276,7 @@ stmt(struct lower *l, const struct dif_stmt *st, bool rec)
 		else if (e->obj != NULL)
 			lower_obj(l, e->obj);
 	}
-	if (st->kind == DIF_ACT_EXIT || st->kind == DIF_ACT_RAISE ||
-	    st->kind == DIF_ACT_STOP)
+	if (st->kind == DIF_ACT_EXIT || dif_act_at_probe(st->kind))
 		stmt_act(l, st, rec);
 }
 

@@ -90,7 +90,9 @@ run_open(struct run *r, const char *text)
 	run_compile(r, text);
 	r->arena = arena_new();
 	r->host.tab = lang_tab(r->lang);
-	r->host.sizes = (struct dif_sizes){ 256, 20, 20 };
+	r->host.sizes = (struct dif_sizes){ .strsize = 256,
+					    .stackframes = 20,
+					    .ustackframes = 20 };
 	dif_layout(&r->prog, 1, lang_tab(r->lang), &r->host.sizes, r->arena);
 	r->host.globals = calloc(1, r->host.tab->globals_size + 1);
 	r->host.thread = calloc(1, r->host.tab->thread_size + 1);

@@ -62,7 +62,9 @@ world_new(void)
 					.aggsize = 65536,
 					.dynvarsize = 65536,
 					.only_cpu = -1 };
-	w->en.sizes = (struct dif_sizes){ 256, 20, 20 };
+	w->en.sizes = (struct dif_sizes){ .strsize = 256,
+					  .stackframes = 20,
+					  .ustackframes = 20 };
 	return w;
 }
 

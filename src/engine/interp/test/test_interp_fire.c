@@ -80,7 +80,9 @@ trace_start(struct trace *t, uint64_t bufsize)
 	struct dif_prog *progs[] = { &p };
 	struct err e = { 0 };
 
-	t->host.sizes = (struct dif_sizes){ 32, 4, 4 };
+	t->host.sizes = (struct dif_sizes){ .strsize = 32,
+					     .stackframes = 4,
+					     .ustackframes = 4 };
 	t->host.en = &t->en;
 	t->host.tab = &t->tab;
 	dif_layout(progs, 1, &t->tab, &t->host.sizes, t->a);
@@ -263,7 +265,7 @@ hosted(void **state)
 	trace_fini(&t);
 }
 
-static void
+static bool
 acted(void *arg, uint32_t kind, uint64_t val)
 {
 	uint64_t *seen = arg;
@@ -271,6 +273,7 @@ acted(void *arg, uint32_t kind, uint64_t val)
 	seen[0]++;
 	seen[1] = kind;
 	seen[2] = val;
+	return seen[0] < 4;
 }
 
 static void
@@ -302,6 +305,8 @@ acting(void **state)
 	assert_int_equal(seen[1], DIF_ACT_RAISE);
 	assert_int_equal(seen[2], 10);
 	assert_int_equal(rt_drain_pending(&t.v, 0), 0);
+	interp_fire(t.rt, &t.v, PROBE_BEGIN); /* and now nobody is there */
+	assert_int_equal(t.rt->errors, 1);
 	trace_fini(&t);
 }
 

@@ -296,7 +296,9 @@ world_new(void)
 					.only_cpu = -1,
 					.targets = &w->target,
 					.ntargets = 1 };
-	w->en.sizes = (struct dif_sizes){ 256, 20, 20 };
+	w->en.sizes = (struct dif_sizes){ .strsize = 256,
+					  .stackframes = 20,
+					  .ustackframes = 20 };
 	target_start(&w->t);
 	w->target.pid = w->t.pid;
 	return w;

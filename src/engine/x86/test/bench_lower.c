@@ -118,7 +118,9 @@ make(struct made *m, const struct program *p)
 	static const struct dif_site site = { .kind = DIF_SITE_UENTRY };
 	static const struct dif_probe probe = { 7, "pid1", "a.out", "f",
 						"entry", &site, 1 };
-	struct dif_sizes sizes = { 256, 20, 20 };
+	struct dif_sizes sizes = { .strsize = 256,
+				   .stackframes = 20,
+				   .ustackframes = 20 };
 	struct dif_prog *progs[] = { &m->prog };
 
 	memset(m, 0, sizeof(*m));

@@ -160,7 +160,9 @@ static const struct dif_probe trace_probes[] = {
 static inline void
 trace_lower(struct trace *t, enum x86_at at)
 {
-	static const struct dif_sizes sizes = { 64, 4, 4 };
+	static const struct dif_sizes sizes = { .strsize = 64,
+						.stackframes = 4,
+						.ustackframes = 4 };
 	struct dif_prog *progs[] = { &t->prog };
 	struct err e = { 0 };
 

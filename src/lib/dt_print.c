@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dt_print.c - print(): a value by its type.
+ *
+ *   rec_t {
+ *       char [8] name = [ "hi" ]
+ *       int n = 0x5
+ *       unsigned int flag :3 = 0x1
+ *       struct pair p = {
+ *           ...
+ *       }
+ *   }
+ *
+ * Integers are in hex, as the machine holds them; characters as characters,
+ * enumerations by name, pointers as addresses.  What lies beyond the bytes that
+ * were recorded (the printsize option) is "...".  The type is the program's
+ * (struct dif_print, made by lang/check_print.c); see the Dynamic Tracing
+ * Guide, "print() Action".
+ */
+#include "lib/dt_out.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#define STEP 4 /* columns of one level */
+
+struct show {
+	struct buf *b;
+	const uint8_t *p; /* recorded bytes */
+	uint64_t n;
+};
+
+static void show_value(const struct show *s, const struct dif_print *t,
+		       uint64_t bit_off, uint32_t bits, int indent);
+
+static uint64_t
+width_of(const struct dif_print *t, uint32_t bits)
+{
+	return bits != 0 ? bits : t->size * 8;
+}
+
+/* Are the value's first bits there? */
+static bool
+is_there(const struct show *s, uint64_t bit_off, uint64_t bits)
+{
+	return (bit_off + bits + 7) / 8 <= s->n;
+}
+
+/* At most 64 bits from any bit on, lowest first. */
+static uint64_t
+load_bits(const struct show *s, uint64_t bit_off, uint64_t bits)
+{
+	uint64_t v = 0, n = bits < 64 ? bits : 64;
+
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t at = bit_off + i;
+
+		v |= (uint64_t)(s->p[at / 8] >> (at % 8) & 1) << i;
+	}
+	return v;
+}
+
+static void
+show_hex(const struct show *s, uint64_t v)
+{
+	buf_printf(s->b, v == 0 ? "0" : "0x%" PRIx64, v);
+}
+
+static void
+show_char(const struct show *s, uint8_t c)
+{
+	char text[8];
+
+	buf_putc(s->b, '\'');
+	buf_write(s->b, text, dt_escape(c, text));
+	buf_putc(s->b, '\'');
+}
+
+static void
+show_text(const struct show *s, const uint8_t *p, size_t n)
+{
+	char text[8];
+
+	buf_putc(s->b, '"');
+	for (size_t i = 0; i < n; i++) {
+		if (p[i] == '"' || p[i] == '\\')
+			buf_putc(s->b, '\\');
+		buf_write(s->b, text, dt_escape(p[i], text));
+	}
+	buf_putc(s->b, '"');
+}
+
+/* An enumerator's name, or the number that is none of them. */
+static void
+show_enum(const struct show *s, const struct dif_print *t, uint64_t v,
+	  uint64_t bits)
+{
+	uint64_t mask = bits >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (((uint64_t)t->values[i].val & mask) == v) {
+			buf_puts(s->b, t->values[i].name);
+			return;
+		}
+	show_hex(s, v);
+}
+
+static void
+show_float(const struct show *s, uint64_t at, uint64_t size)
+{
+	long double ld;
+	double d;
+	float f;
+
+	if (size == sizeof(f)) {
+		memcpy(&f, s->p + at, sizeof(f));
+		ld = (long double)f;
+	} else if (size == sizeof(d)) {
+		memcpy(&d, s->p + at, sizeof(d));
+		ld = (long double)d;
+	} else {
+		memcpy(&ld, s->p + at, sizeof(ld));
+	}
+	buf_printf(s->b, "%Lg", ld);
+}
+
+static void
+show_scalar(const struct show *s, const struct dif_print *t, uint64_t bit_off,
+	    uint64_t bits)
+{
+	uint64_t v;
+
+	if (!is_there(s, bit_off, bits)) {
+		buf_puts(s->b, "...");
+		return;
+	}
+	if (t->kind == DIF_CK_FLOAT && bit_off % 8 == 0) {
+		show_float(s, bit_off / 8, t->size);
+		return;
+	}
+	v = load_bits(s, bit_off, bits);
+	if (t->kind == DIF_CK_ENUM)
+		show_enum(s, t, v, bits);
+	else if (t->is_char && bits == 8)
+		show_char(s, (uint8_t)v);
+	else
+		show_hex(s, v);
+}
+
+/* ---- structures ---------------------------------------------------------- */
+
+/* "type name :bits = value", a line of its own; "char *name" as in C. */
+static void
+show_member(const struct show *s, const struct dif_print_member *m,
+	    uint64_t bit_off, int indent)
+{
+	const char *type = m->type->name;
+	size_t n = strlen(type);
+
+	buf_printf(s->b, "%*s%s", indent, "", type);
+	if (m->name[0] != '\0')
+		buf_printf(s->b, "%s%s",
+			   n > 0 && type[n - 1] == '*' ? "" : " ", m->name);
+	if (m->bits != 0)
+		buf_printf(s->b, " :%" PRIu32, m->bits);
+	buf_puts(s->b, m->name[0] != '\0' ? " = " : " ");
+	show_value(s, m->type, bit_off, m->bits, indent);
+	buf_putc(s->b, '\n');
+}
+
+static void
+show_members(const struct show *s, const struct dif_print *t, uint64_t bit_off,
+	     int indent)
+{
+	buf_puts(s->b, "{\n");
+	for (size_t i = 0; i < t->n; i++) {
+		const struct dif_print_member *m = &t->members[i];
+		uint64_t at = bit_off + m->bit_off;
+
+		/* Unnamed bit-fields are padding. */
+		if (m->name[0] == '\0' && m->bits != 0)
+			continue;
+		if (at >= s->n * 8 && m->type->size != 0) {
+			buf_printf(s->b, "%*s...\n", indent + STEP, "");
+			break;
+		}
+		show_member(s, m, at, indent + STEP);
+	}
+	buf_printf(s->b, "%*s}", indent, "");
+}
+
+/* ---- arrays -------------------------------------------------------------- */
+
+/* Text and then nothing but NULs, all of it recorded? */
+static bool
+is_text(const uint8_t *p, uint64_t n, size_t *len)
+{
+	uint64_t i = 0;
+
+	while (i < n && (isprint(p[i]) || isspace(p[i])))
+		i++;
+	*len = (size_t)i;
+	while (i < n && p[i] == '\0')
+		i++;
+	return i == n;
+}
+
+static bool
+is_aggregate(const struct dif_print *t)
+{
+	return t->kind == DIF_CK_STRUCT || t->kind == DIF_CK_UNION ||
+	       t->kind == DIF_CK_ARRAY;
+}
+
+/* Elements that are structures or arrays take lines of their own. */
+static void
+show_elements(const struct show *s, const struct dif_print *t, uint64_t bit_off,
+	      int indent)
+{
+	const struct dif_print *e = t->elem;
+	bool lines = is_aggregate(e);
+
+	buf_puts(s->b, lines ? "[\n" : "[ ");
+	for (uint64_t i = 0; i < t->nelems; i++) {
+		uint64_t at = bit_off + i * e->size * 8;
+		bool cut = at >= s->n * 8;
+
+		if (lines)
+			buf_printf(s->b, "%*s", indent + STEP, "");
+		else if (i > 0)
+			buf_puts(s->b, ", ");
+		if (cut)
+			buf_puts(s->b, "...");
+		else if (lines && e->kind != DIF_CK_ARRAY)
+			buf_printf(s->b, "%s ", e->name);
+		if (!cut)
+			show_value(s, e, at, 0, indent + STEP);
+		if (lines)
+			buf_putc(s->b, '\n');
+		if (cut)
+			break;
+	}
+	if (lines)
+		buf_printf(s->b, "%*s]", indent, "");
+	else
+		buf_puts(s->b, t->nelems > 0 ? " ]" : "]");
+}
+
+static void
+show_array(const struct show *s, const struct dif_print *t, uint64_t bit_off,
+	   int indent)
+{
+	size_t len;
+
+	if (t->elem->is_char && t->nelems > 0 &&
+	    is_there(s, bit_off, t->nelems * 8) &&
+	    is_text(s->p + bit_off / 8, t->nelems, &len)) {
+		buf_puts(s->b, "[ ");
+		show_text(s, s->p + bit_off / 8, len);
+		buf_puts(s->b, " ]");
+		return;
+	}
+	show_elements(s, t, bit_off, indent);
+}
+
+/* ---- any value ----------------------------------------------------------- */
+
+static void
+show_value(const struct show *s, const struct dif_print *t, uint64_t bit_off,
+	   uint32_t bits, int indent)
+{
+	switch (t->kind) {
+	case DIF_CK_STRUCT:
+	case DIF_CK_UNION:
+		show_members(s, t, bit_off, indent);
+		return;
+	case DIF_CK_ARRAY:
+		show_array(s, t, bit_off, indent);
+		return;
+	case DIF_CK_STRING:
+		show_text(s, s->p, strnlen((const char *)s->p, (size_t)s->n));
+		return;
+	default:
+		show_scalar(s, t, bit_off, width_of(t, bits));
+		return;
+	}
+}
+
+void
+dt_print_value(struct dt_out *o, const struct dif_expr *x, const uint8_t *rec)
+{
+	struct show s = { &o->text, rec + x->off, x->size };
+
+	if (x->print == NULL)
+		return;
+	if (o->printsize != 0 && is_aggregate(x->print) && s.n > o->printsize)
+		s.n = o->printsize;
+	buf_printf(s.b, "%s ", x->print->name);
+	show_value(&s, x->print, 0, 0, 0);
+	buf_putc(s.b, '\n');
+}
