@@ -198,6 +198,8 @@ struct lower_late {
 bool lower_solo_begin(struct x86_buf *b, const struct x86_target *t,
 		      const struct x86_handler *h, uint32_t site,
 		      struct lower_late *late);
+void lower_solo_late(struct x86_buf *b, const struct x86_target *t,
+		     struct lower_late *late);
 
 /* ---- x86_lower_user.c ---------------------------------------------------- */
 

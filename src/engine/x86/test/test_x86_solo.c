@@ -3,11 +3,26 @@
  * test_x86_solo.c - handlers that only count: with all forms of addresses, by
  * threads that are known and that are not, and where nothing may be counted.
  */
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "engine/x86/test/x86_clauses.h"
+#include "engine/x86/test/x86_run.h"
 
 #define COUNTER ((uint32_t)offsetof(struct rt, scratch_mem)) /* unused */
 
 static const uint32_t fixed[] = { COUNTER, 0 };
+
+/* Memory below 2 GB. */
+static void *
+low_memory(size_t n)
+{
+	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+
+	assert_ptr_not_equal(p, MAP_FAILED);
+	return p;
+}
 
 /* @ = count(); @[probefunc] = count(), as one handler. */
 static struct trace *
@@ -24,11 +39,7 @@ solo_new(bool low, bool fs_self)
 	w = t->w;
 	if (low) {
 		munmap(w->table, sizeof(*w->table));
-		w->table = mmap(NULL, sizeof(*w->table),
-				PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1,
-				0);
-		assert_ptr_not_equal(w->table, MAP_FAILED);
+		w->table = low_memory(sizeof(*w->table));
 		w->table->alive = 1;
 		w->sh->table = (uintptr_t)w->table;
 	}
@@ -73,6 +84,57 @@ counts_everywhere(void **state)
 		assert_int_equal(t->w->sh->nthreads_used, 1);
 		trace_free(t);
 	}
+}
+
+/*
+ * A system call that is counted before and after: the other registers, and what
+ * lies below the stack pointer, stay as they were, also when the thread becomes
+ * known.
+ */
+static void
+counts_system_calls(void **state)
+{
+	/* mov [rsp-64], rsi; syscall; mov rdx, [rsp-64]; ret */
+	static const uint8_t bytes[] = "\x48\x89\x74\x24\xc0\x0f\x05"
+				       "\x48\x8b\x54\x24\xc0\xc3";
+	const uint32_t len = sizeof(bytes) - 1;
+	struct trace *t = solo_new(true, true);
+	struct x86_moved moved[X86_MOVED_MAX];
+	struct rt_ctl *ctl = low_memory(sizeof(*ctl));
+	struct run_regs r, q;
+	struct err e = { 0 };
+	uint64_t seed = 1;
+	size_t nmoved;
+
+	*ctl = t->w->sh->ctl;
+	t->w->sh->ctl_low = (uint64_t)(uintptr_t)ctl;
+	const struct x86_point p[] = {
+		{ .at = 5, .h = &t->h, .kind = X86_AT_SYSENTRY },
+		{ .at = 5, .after = true, .h = &t->h,
+		  .kind = X86_AT_SYSRETURN },
+	};
+	uint64_t at = x86_tramp(&t->w->b, &t->w->t, bytes, 0x401000, len, p, 2,
+				moved, &nmoved, &e);
+	assert_int_not_equal(at, 0);
+	for (uint64_t i = 1; i <= 3; i++) {
+		run_fill(&r, &seed);
+		r.r[X86_RAX] = SYS_getppid;
+		q = r;
+		run_code((void *)(uintptr_t)at, &r);
+		q.r[X86_RAX] = (uint64_t)getppid();
+		q.r[X86_RDX] = q.r[X86_RSI];
+		q.r[X86_RCX] = r.r[X86_RCX];
+		q.r[X86_R11] = r.r[X86_R11];
+		assert_memory_equal(q.r, r.r, sizeof(q.r));
+		assert_int_equal(count_of(t, 0, 0), 2 * i);
+		assert_int_equal(count_of(t, 0, 1), 2 * i);
+	}
+	ctl->activity = RT_ACT_INACTIVE;
+	r.r[X86_RAX] = SYS_getppid;
+	run_code((void *)(uintptr_t)at, &r);
+	assert_int_equal(count_of(t, 0, 0), 6);
+	munmap(ctl, sizeof(*ctl));
+	trace_free(t);
 }
 
 /* Its first home is another's, now and for ever. */
@@ -138,6 +200,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_everywhere),
+		cmocka_unit_test(counts_system_calls),
 		cmocka_unit_test(looks_at_further_homes),
 		cmocka_unit_test(counts_only_when_active),
 		cmocka_unit_test(leaves_others),
