@@ -4,6 +4,7 @@
  * with this process.
  *
  *   system calls  one raw tracepoint for all
+ *   tracepoints   a raw tracepoint each
  *   timers        perf events on the CPU clock, one for each CPU and probe
  *   uprobes       one link for each file and process (uprobe_multi), else a
  *                 perf event for each site
@@ -418,6 +419,26 @@ attach_raw(struct engine *eng, int prog, const char *name, struct err *e)
 	return keep(eng, fd, e);
 }
 
+/* What its sites are of: a probe that the message can name. */
+static int
+attach_tp(struct engine *eng, const struct bpf_class *c, struct err *e)
+{
+	int fd = sys_raw_tp_open(c->prog, c->tp);
+
+	if (fd < 0 && errno == ENOENT) {
+		const struct dif_probe *p =
+			&eng->en->probes[c->sites.v[0]->probe];
+		return err_set(e, &ERR_GENERIC, 0,
+			       "%s:%s:%s:%s: this kernel has no tracepoint %s",
+			       p->prov, p->mod, p->func, p->name, c->tp);
+	}
+	if (fd < 0)
+		return bpf_feat_error(e, errno,
+				      "cannot attach to a tracepoint of the "
+				      "kernel");
+	return keep(eng, fd, e);
+}
+
 int
 bpf_attach_all(struct engine *eng, struct err *e)
 {
@@ -434,6 +455,9 @@ bpf_attach_all(struct engine *eng, struct err *e)
 	    attach_raw(eng, c[BC_SYSRETURN].prog,
 		       eng->tp_btf ? NULL : "sys_exit", e) != 0)
 		return -1;
+	for (size_t i = 0; i < eng->tps.n; i++)
+		if (attach_tp(eng, eng->tps.v[i], e) != 0)
+			return -1;
 	/* Returns first: an entry that is seen has its return seen too. */
 	if (c[BC_URETPROBE].prog >= 0 &&
 	    attach_uprobes(eng, BC_URETPROBE, e) != 0)

@@ -135,12 +135,13 @@ bg_array(struct bg *g, uint32_t id, unsigned ri, unsigned rd)
 static unsigned
 own_frames(const struct bg *g)
 {
-	unsigned fire = g->eng->cls[g->cls].chain > 1 ? 1 : 0;
+	unsigned fire = g->c->chain > 1 ? 1 : 0;
 	switch (g->cls) {
 	case BC_DTRACE:
 		return g->depth;
 	case BC_SYSENTRY:
 	case BC_SYSRETURN:
+	case BC_RAWTP:
 		return g->depth + 2 + fire;
 	default:
 		return 0; /* walked from the interrupted registers */

@@ -122,6 +122,7 @@ class_ins(struct engine *eng, dif_instr_t i)
 	if (DIF_OP(i) != DIF_OP_CALL)
 		return;
 	eng->uses_progeny |= id == DIF_SUBR_progenyof;
+	eng->uses_dpath |= id == DIF_SUBR_d_path;
 	eng->uses_copyout |=
 		id == DIF_SUBR_copyout || id == DIF_SUBR_copyoutstr;
 }
@@ -161,27 +162,53 @@ class_clause(struct engine *eng, const struct dif_clause *c)
 
 /* ---- sites -------------------------------------------------------------- */
 
-static int
-site_class(const struct dif_site *s)
+struct bpf_class *
+bpf_class_nth(struct engine *eng, size_t n)
 {
+	if (n < BC_N)
+		return &eng->cls[n];
+	return n - BC_N < eng->tps.n ? eng->tps.v[n - BC_N] : NULL;
+}
+
+/* The class of a tracepoint, made when it is first met; NULL: no memory. */
+static struct bpf_class *
+class_tp(struct engine *eng, const char *tp)
+{
+	struct bpf_class *c;
+
+	for (size_t i = 0; i < eng->tps.n; i++)
+		if (strcmp(eng->tps.v[i]->tp, tp) == 0)
+			return eng->tps.v[i];
+	c = arena_alloc(eng->arena, sizeof(*c));
+	if (c == NULL || !vec_push(&eng->tps, c))
+		return NULL;
+	c->kind = BC_RAWTP;
+	c->tp = tp;
+	c->prog = c->map.fd = -1;
+	return c;
+}
+
+/* *out NULL: sites of this kind have none.  -1: no memory. */
+static int
+site_class(struct engine *eng, const struct dif_site *s,
+	   struct bpf_class **out)
+{
+	*out = NULL;
 	switch (s->kind) {
 	case DIF_SITE_BEGIN:
-	case DIF_SITE_END:
-		return BC_DTRACE;
+	case DIF_SITE_END: *out = &eng->cls[BC_DTRACE]; break;
 	case DIF_SITE_PROFILE:
-	case DIF_SITE_TICK:
-		return BC_TIMER;
-	case DIF_SITE_SYSENTRY:
-		return BC_SYSENTRY;
-	case DIF_SITE_SYSRETURN:
-		return BC_SYSRETURN;
-	case DIF_SITE_UPROBE:
-		return BC_UPROBE;
-	case DIF_SITE_URETPROBE:
-		return BC_URETPROBE;
-	default:
-		return -1;
+	case DIF_SITE_TICK: *out = &eng->cls[BC_TIMER]; break;
+	case DIF_SITE_SYSENTRY: *out = &eng->cls[BC_SYSENTRY]; break;
+	case DIF_SITE_SYSRETURN: *out = &eng->cls[BC_SYSRETURN]; break;
+	case DIF_SITE_UPROBE: *out = &eng->cls[BC_UPROBE]; break;
+	case DIF_SITE_URETPROBE: *out = &eng->cls[BC_URETPROBE]; break;
+	case DIF_SITE_RAWTP:
+		*out = class_tp(eng, s->tp);
+		return *out != NULL ? 0 : -1;
+	default: break;
 	}
+	return 0;
 }
 
 static bool
@@ -213,6 +240,34 @@ probe_ecbs(const struct dif_enabling *en, uint32_t probe, uint32_t *first,
 		(*end)++;
 }
 
+/* The ECBs [first, end) fire at this site: where their clauses stand. */
+static int
+class_ecbs(struct engine *eng, const struct dif_probe *pr,
+	   const struct dif_site *s, uint32_t first, uint32_t end,
+	   struct err *e)
+{
+	const struct dif_ecb *ecbs = eng->en->ecbs;
+	struct bpf_class *c;
+
+	if (site_class(eng, s, &c) != 0)
+		return err_nomem(e);
+	if (c == NULL && s->kind != DIF_SITE_ERROR)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "%s:%s:%s:%s: the kernel engine cannot serve "
+			       "this kind of probe",
+			       pr->prov, pr->mod, pr->func, pr->name);
+	for (uint32_t i = first; i < end; i++) {
+		bool ok = true;
+		if (c == NULL)
+			ok = vec_push(&eng->errors, ecbs[i]);
+		else if (!class_has(c, ecbs[i].clause))
+			ok = vec_push(&c->clauses, ecbs[i].clause);
+		if (!ok)
+			return err_nomem(e);
+	}
+	return 0;
+}
+
 /* First pass: which clauses are in which class. */
 static int
 class_clauses(struct engine *eng, struct err *e)
@@ -223,27 +278,10 @@ class_clauses(struct engine *eng, struct err *e)
 	for (uint32_t p = 0; p < en->nprobes; p++, first = end) {
 		const struct dif_probe *pr = &en->probes[p];
 		probe_ecbs(en, p, &first, &end);
-		for (uint32_t s = 0; s < pr->nsites; s++) {
-			int k = site_class(&pr->sites[s]);
-			if (k < 0 && pr->sites[s].kind != DIF_SITE_ERROR)
-				return err_set(
-					e, &ERR_GENERIC, 0,
-					"%s:%s:%s:%s: the kernel engine "
-					"cannot serve this kind of probe",
-					pr->prov, pr->mod, pr->func, pr->name);
-			for (uint32_t i = first; i < end; i++) {
-				bool ok = true;
-				if (k < 0)
-					ok = vec_push(&eng->errors,
-						      en->ecbs[i]);
-				else if (!class_has(&eng->cls[k],
-						    en->ecbs[i].clause))
-					ok = vec_push(&eng->cls[k].clauses,
-						      en->ecbs[i].clause);
-				if (!ok)
-					return err_nomem(e);
-			}
-		}
+		for (uint32_t s = 0; s < pr->nsites; s++)
+			if (class_ecbs(eng, pr, &pr->sites[s], first, end,
+				       e) != 0)
+				return -1;
 	}
 	return 0;
 }
@@ -255,6 +293,15 @@ class_recipes(struct bpf_class *c, const struct dif_recipes *r, uint32_t *idx)
 		if (c->recipes.v[*idx] == r)
 			return 0;
 	return vec_push(&c->recipes, r) ? 0 : -1;
+}
+
+static int
+class_when(struct bpf_class *c, const struct dif_whens *w, uint32_t *idx)
+{
+	for (*idx = 0; *idx < c->whens.n; (*idx)++)
+		if (c->whens.v[*idx] == w)
+			return 0;
+	return vec_push(&c->whens, w) ? 0 : -1;
 }
 
 static void
@@ -274,38 +321,61 @@ site_mask(struct bpf_class *c, struct bpf_site *s, const struct dif_ecb *ecbs,
 		c->uniform = false;
 }
 
-/* Put a site where the program will look for it. */
 static int
-site_place(struct bpf_class *c, enum bpf_cls k, struct bpf_site *s,
+site_push(struct bpf_class *c, struct bpf_site *s, const struct dif_site *ds)
+{
+	return vec_push(&c->sites, s) && vec_push(&c->dsites, ds) ? 0 : -1;
+}
+
+/* At least n elements, empty if need be. */
+static int
+site_reserve(struct bpf_class *c, uint32_t n)
+{
+	while (c->sites.n < n)
+		if (site_push(c, NULL, NULL) != 0)
+			return -1;
+	return 0;
+}
+
+/* Another site of the event whose first is element at. */
+static int
+site_chain(struct bpf_class *c, uint32_t at, struct bpf_site *s,
 	   const struct dif_site *ds)
 {
-	uint32_t at = (uint32_t)ds->num, chain = 1;
+	struct bpf_site *last = c->sites.v[at];
+	uint32_t chain;
 
-	if (k == BC_SYSENTRY || k == BC_SYSRETURN) {
-		if (ds->num >= SYSCALLS_MAX)
-			return 0; /* no such system call: never fires */
-		while (c->sites.n <= at)
-			if (!vec_push(&c->sites, (struct bpf_site *)NULL) ||
-			    !vec_push(&c->dsites, (struct dif_site *)NULL))
-				return -1;
-		if (c->sites.v[at] == NULL) {
-			c->sites.v[at] = s;
-			c->dsites.v[at] = ds;
-			return 0;
-		}
-		/* Elements of a chain lie behind all numbers. */
-		while (c->sites.n < SYSCALLS_MAX)
-			if (!vec_push(&c->sites, (struct bpf_site *)NULL) ||
-			    !vec_push(&c->dsites, (struct dif_site *)NULL))
-				return -1;
-		struct bpf_site *last = c->sites.v[at];
-		for (chain = 2; last->next != 0; chain++)
-			last = c->sites.v[last->next];
-		last->next = (uint32_t)c->sites.n;
-		if (chain > c->chain)
-			c->chain = chain;
+	for (chain = 2; last->next != 0; chain++)
+		last = c->sites.v[last->next];
+	last->next = (uint32_t)c->sites.n;
+	if (chain > c->chain)
+		c->chain = chain;
+	return site_push(c, s, ds);
+}
+
+/* Put a site where the program will look for it. */
+static int
+site_place(struct bpf_class *c, struct bpf_site *s, const struct dif_site *ds)
+{
+	uint32_t at = (uint32_t)ds->num;
+
+	if (c->kind == BC_RAWTP)
+		return c->sites.n == 0 ? site_push(c, s, ds)
+				       : site_chain(c, 0, s, ds);
+	if (c->kind != BC_SYSENTRY && c->kind != BC_SYSRETURN)
+		return site_push(c, s, ds);
+	if (ds->num >= SYSCALLS_MAX)
+		return 0; /* no such system call: never fires */
+	if (site_reserve(c, at + 1) != 0)
+		return -1;
+	if (c->sites.v[at] == NULL) {
+		c->sites.v[at] = s;
+		c->dsites.v[at] = ds;
+		return 0;
 	}
-	return vec_push(&c->sites, s) && vec_push(&c->dsites, ds) ? 0 : -1;
+	/* Elements of a chain lie behind all numbers. */
+	return site_reserve(c, SYSCALLS_MAX) != 0 ? -1
+						   : site_chain(c, at, s, ds);
 }
 
 static int
@@ -313,14 +383,15 @@ class_site(struct engine *eng, uint32_t p, const struct dif_site *ds,
 	   uint32_t first, uint32_t end)
 {
 	const struct dif_probe *pr = &eng->en->probes[p];
-	int k = site_class(ds);
-	struct bpf_class *c = &eng->cls[k < 0 ? 0 : k];
+	struct bpf_class *c;
 	const char *names[4] = { pr->prov, pr->mod, pr->func, pr->name };
 	struct bpf_site *s;
 
 	if (first == end)
 		return 0;
-	if (k < 0) {
+	if (site_class(eng, ds, &c) != 0)
+		return -1;
+	if (c == NULL) {
 		for (int i = 0; i < 4; i++)
 			if (bpf_class_str(eng, names[i], &eng->error_name[i]))
 				return -1;
@@ -337,11 +408,12 @@ class_site(struct engine *eng, uint32_t p, const struct dif_site *ds,
 	for (int i = 0; i < 4; i++)
 		if (bpf_class_str(eng, names[i], &s->name[i]) != 0)
 			return -1;
-	if (class_recipes(c, ds->args, &s->recipes) != 0)
+	if (class_recipes(c, ds->args, &s->recipes) != 0 ||
+	    class_when(c, ds->when, &s->when) != 0)
 		return -1;
 	c->any_pid |= ds->pid != 0;
 	site_mask(c, s, &eng->en->ecbs[first], end - first);
-	return site_place(c, (enum bpf_cls)k, s, ds);
+	return site_place(c, s, ds);
 }
 
 static int
@@ -364,6 +436,7 @@ int
 bpf_class_build(struct engine *eng, struct err *e)
 {
 	const struct dif_enabling *en = eng->en;
+	struct bpf_class *c;
 	uint32_t zeroes;
 
 	eng->objstr = hash_new();
@@ -374,8 +447,7 @@ bpf_class_build(struct engine *eng, struct err *e)
 			return err_nomem(e);
 	if (class_clauses(eng, e) != 0)
 		return -1;
-	for (int k = 0; k < BC_N; k++) {
-		struct bpf_class *c = &eng->cls[k];
+	for (size_t k = 0; (c = bpf_class_nth(eng, k)) != NULL; k++) {
 		if (c->clauses.n > 1)
 			qsort(c->clauses.v, c->clauses.n, sizeof(*c->clauses.v),
 			      cmp_u32);
@@ -389,12 +461,16 @@ bpf_class_build(struct engine *eng, struct err *e)
 void
 bpf_class_fini(struct engine *eng)
 {
-	for (int k = 0; k < BC_N; k++) {
-		vec_fini(&eng->cls[k].clauses);
-		vec_fini(&eng->cls[k].recipes);
-		vec_fini(&eng->cls[k].sites);
-		vec_fini(&eng->cls[k].dsites);
+	struct bpf_class *c;
+
+	for (size_t k = 0; (c = bpf_class_nth(eng, k)) != NULL; k++) {
+		vec_fini(&c->clauses);
+		vec_fini(&c->recipes);
+		vec_fini(&c->whens);
+		vec_fini(&c->sites);
+		vec_fini(&c->dsites);
 	}
+	vec_fini(&eng->tps);
 	vec_fini(&eng->errors);
 	free(eng->strtab);
 	hash_free(eng->objstr);

@@ -53,6 +53,8 @@ engine_probe(struct err *e)
 static void
 engine_free(struct engine *eng)
 {
+	struct bpf_class *c;
+
 	if (eng == NULL)
 		return;
 	if (eng->view.ctl != NULL)
@@ -60,9 +62,9 @@ engine_free(struct engine *eng)
 				 __ATOMIC_SEQ_CST);
 	bpf_attach_undo(eng);
 	vec_fini(&eng->links);
-	for (int k = 0; k < BC_N; k++)
-		if (eng->cls[k].prog >= 0)
-			close(eng->cls[k].prog);
+	for (size_t k = 0; (c = bpf_class_nth(eng, k)) != NULL; k++)
+		if (c->prog >= 0)
+			close(c->prog);
 	if (eng->vtime_prog >= 0)
 		close(eng->vtime_prog);
 	bpf_maps_free(eng);
@@ -84,7 +86,9 @@ engine_new(const struct dif_enabling *en, const struct engine_opts *opts)
 	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
 		maps[i]->fd = -1;
 	for (int k = 0; k < BC_N; k++)
-		eng->cls[k].prog = eng->cls[k].map.fd = -1;
+		eng->cls[k] = (struct bpf_class){ .kind = (enum bpf_cls)k,
+						  .prog = -1,
+						  .map = { .fd = -1 } };
 	eng->vtime_prog = -1;
 	eng->en = en;
 	eng->opts = *opts;
@@ -101,6 +105,8 @@ engine_new(const struct dif_enabling *en, const struct engine_opts *opts)
 static int
 engine_make(struct engine *eng, struct err *e)
 {
+	struct bpf_class *c;
+
 	if (bpf_feat_check(e) != 0)
 		return -1;
 	if (eng->en->sizes.strsize < 1 || eng->en->sizes.strsize > RT_STR_MAX)
@@ -123,8 +129,8 @@ engine_make(struct engine *eng, struct err *e)
 		return -1;
 	if (eng->uses_vtime && bpf_vtime_make(eng, e) != 0)
 		return -1;
-	for (int k = 0; k < BC_N; k++)
-		if (bpf_prog_make(eng, (enum bpf_cls)k, e) != 0)
+	for (size_t k = 0; (c = bpf_class_nth(eng, k)) != NULL; k++)
+		if (bpf_prog_make(eng, c, e) != 0)
 			return -1;
 	return 0;
 }

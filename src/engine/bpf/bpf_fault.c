@@ -73,6 +73,7 @@ call_error(struct maker *m, const struct dif_ecb *ecb)
 	int dbl = RT_OFF(drops) + 8 * RT_DROP_DBLERROR;
 	struct bg g = { .eng = m->eng,
 			.e = m->e,
+			.c = m->c,
 			.cls = m->k,
 			.em = &code,
 			.inlined = true,

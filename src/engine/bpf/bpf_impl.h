@@ -8,7 +8,7 @@
  *   bpf_maps.c     the shared memory
  *   bpf_link.c     functions + bodies of rt/ -> a program the kernel takes
  *   bpf_prog.c     one program per class of sites: who fired, which clauses
- *                  (bpf_prog_impl.h: with bpf_fault.c and bpf_load.c)
+ *                  (bpf_prog_impl.h: with bpf_arg.c, bpf_fault.c, bpf_load.c)
  *   bpf_clause.c   a clause: predicate, record, statements, faults
  *   bpf_agg.c      an aggregating statement
  *   bpf_gen.c      a DIF object;  bpf_var.c its variables,
@@ -45,7 +45,9 @@ enum bpf_cls {
 	BC_SYSRETURN,
 	BC_UPROBE,    /* cookie */
 	BC_URETPROBE,
-	BC_N
+	BC_N,	      /* so many there are once; of the next, any number */
+	BC_RAWTP = BC_N, /* of one tracepoint: the site is the first */
+	BC_NKINDS
 };
 
 /* An element of a class's site map; mask[] follows (bpf_class.nmask words). */
@@ -57,6 +59,7 @@ struct bpf_site {
 	int32_t pid;
 	uint32_t recipes;  /* index in bpf_class.recipes */
 	uint64_t cookie;
+	uint32_t when;	   /* index in bpf_class.whens */
 	uint32_t name[4];  /* prov, mod, func, name: offsets in the strings */
 	uint32_t mask[];   /* bit n: clause bpf_class.clauses[n] is enabled */
 };
@@ -70,8 +73,11 @@ struct bpf_map {
 
 struct bpf_class {
 	VEC(uint32_t) clauses; /* indexes in dif_enabling.clauses, ascending */
+	enum bpf_cls kind;
+	const char *tp; /* BC_RAWTP: the tracepoint's name */
 	VEC(const struct dif_recipes *) recipes;
 	/* What the site map holds, and the DIF site of each element. */
+	VEC(const struct dif_whens *) whens; /* NULL among them: always */
 	VEC(struct bpf_site *) sites;
 	VEC(const struct dif_site *) dsites;
 	uint32_t nmask;
@@ -105,6 +111,7 @@ struct engine {
 	struct bpf_class cls[BC_N];
 	VEC(struct dif_ecb) errors; /* ECBs of the ERROR probe */
 	uint32_t error_name[4];	    /* its names in the strings */
+	VEC(struct bpf_class *) tps; /* of tracepoints */
 	bool buffers;		    /* something writes records */
 	bool uses_vtime, uses_progeny, uses_copyout;
 
@@ -145,6 +152,8 @@ int bpf_feat_error(struct err *e, int sys, const char *what);
 int bpf_class_build(struct engine *eng, struct err *e);
 void bpf_class_fini(struct engine *eng);
 /* Offset of a string, or of an object's strings, in the string map. */
+/* The classes in turn, from 0 on; NULL after the last. */
+struct bpf_class *bpf_class_nth(struct engine *eng, size_t n);
 int bpf_class_str(struct engine *eng, const char *s, uint32_t *off);
 uint32_t bpf_class_objstr(struct engine *eng, const struct dif_obj *o);
 
@@ -217,7 +226,8 @@ struct bg {
 	struct engine *eng;
 	struct em *em;
 	struct err *e;
-	enum bpf_cls cls;
+	const struct bpf_class *c;
+	enum bpf_cls cls; /* its kind */
 	bool error; /* the clause is of the ERROR probe */
 	uint32_t epid; /* error: of the ECB */
 	const struct dif_clause *cl;
@@ -314,7 +324,7 @@ void bpf_clause_reserve(struct engine *eng, struct em *em, uint32_t n,
 void bpf_clause_publish(struct engine *eng, struct em *em);
 
 /* bpf_prog.c */
-int bpf_prog_make(struct engine *eng, enum bpf_cls c, struct err *e);
+int bpf_prog_make(struct engine *eng, struct bpf_class *c, struct err *e);
 
 /* bpf_vtime.c */
 int bpf_vtime_make(struct engine *eng, struct err *e);

@@ -17,13 +17,14 @@
 static const struct {
 	const char *name;
 	uint32_t type;
-} class_info[BC_N] = {
+} class_info[BC_NKINDS] = {
 	[BC_DTRACE] = { "dtrace", BPF_PROG_TYPE_RAW_TRACEPOINT },
 	[BC_TIMER] = { "timer", BPF_PROG_TYPE_PERF_EVENT },
 	[BC_SYSENTRY] = { "sysentry", BPF_PROG_TYPE_RAW_TRACEPOINT },
 	[BC_SYSRETURN] = { "sysreturn", BPF_PROG_TYPE_RAW_TRACEPOINT },
 	[BC_UPROBE] = { "uprobe", BPF_PROG_TYPE_KPROBE },
 	[BC_URETPROBE] = { "uretprobe", BPF_PROG_TYPE_KPROBE },
+	[BC_RAWTP] = { "tracepoint", BPF_PROG_TYPE_RAW_TRACEPOINT },
 };
 
 const char *
@@ -139,7 +140,8 @@ bpf_load_unit(struct maker *m)
 	if (bpf_link_image(m->eng, m->u, &img, m->e) == 0) {
 		bool uprobe = m->k == BC_UPROBE || m->k == BC_URETPROBE;
 		bool sys = m->k == BC_SYSENTRY || m->k == BC_SYSRETURN;
-		snprintf(name, sizeof(name), "dt_%s", class_info[m->k].name);
+		snprintf(name, sizeof(name), "dt_%s",
+			 m->c->tp != NULL ? m->c->tp : class_info[m->k].name);
 		struct sys_prog p = {
 			.type = class_info[m->k].type,
 			.attach_type = uprobe && m->eng->multi

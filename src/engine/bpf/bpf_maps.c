@@ -550,11 +550,12 @@ bpf_maps_make(struct engine *eng, struct err *e)
 
 	if (maps_fixed(eng, e) != 0 || maps_buf(eng, e) != 0 ||
 	    maps_agg(eng, e) != 0 || maps_conf(eng, e) != 0 ||
+	struct bpf_class *c;
 	    maps_view(eng, e) != 0 || maps_wake(eng, e) != 0 ||
 	    maps_setup(eng, e) != 0 || maps_assoc(eng, e) != 0)
 		return -1;
-	for (int c = 0; c < BC_N; c++)
-		if (maps_sites(eng, &eng->cls[c], e) != 0)
+	for (size_t k = 0; (c = bpf_class_nth(eng, k)) != NULL; k++)
+		if (maps_sites(eng, c, e) != 0)
 			return -1;
 	if (self != 0 && map_storage(&eng->self, "self", self, e) != 0)
 		return -1;
@@ -572,12 +573,13 @@ bpf_maps_free(struct engine *eng)
 
 	if (eng->wake_prod != NULL)
 		munmap((void *)(uintptr_t)eng->wake_prod,
+	struct bpf_class *c;
 		       (size_t)sysconf(_SC_PAGESIZE));
 	eng->wake_prod = NULL;
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		map_close(all[i]);
-	for (int c = 0; c < BC_N; c++)
-		map_close(&eng->cls[c].map);
+	for (size_t k = 0; (c = bpf_class_nth(eng, k)) != NULL; k++)
+		map_close(&c->map);
 	for (uint32_t i = 0; i < eng->nassoc; i++)
 		map_close(&eng->assoc[i].map);
 }

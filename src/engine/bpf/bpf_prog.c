@@ -43,6 +43,9 @@ site_key(struct maker *m)
 	case BC_DTRACE:
 		em_ld(em, BPF_DW, R2, R7, 0);
 		break;
+	case BC_RAWTP:
+		em_imm(em, R2, 0);
+		return;
 	case BC_SYSENTRY:
 		em_ld(em, BPF_DW, R2, R7, 8);
 		break;
@@ -91,7 +94,8 @@ check_compat(struct maker *m)
 	return 0;
 }
 
-/* r8 = the site, enabled and for this process; the key is in FM_KEY. */
+/* r8 = the site, enabled, for this process and its conditions hold; the key is
+   in FM_KEY. */
 static int
 find_site(struct maker *m)
 {
@@ -107,16 +111,17 @@ find_site(struct maker *m)
 	em_ji(em, BPF_JEQ, R1, 0, m->lb_out);
 	if (check_compat(m) != 0)
 		return -1;
-	if (!m->c->any_pid)
-		return 0;
-	em_ld(em, BPF_W, R1, R8, offsetof(struct bpf_site, pid));
-	em_ji(em, BPF_JEQ, R1, 0, any);
-	em_st(em, BPF_DW, FP, FM(m, TMP), R1);
-	em_call(em, BPF_FUNC_get_current_pid_tgid);
-	em_alui(em, BPF_RSH, R0, 32);
-	em_ld(em, BPF_DW, R1, FP, FM(m, TMP));
-	em_jr(em, BPF_JNE, R0, R1, m->lb_next);
+	if (m->c->any_pid) {
+		em_ld(em, BPF_W, R1, R8, offsetof(struct bpf_site, pid));
+		em_ji(em, BPF_JEQ, R1, 0, any);
+		em_st(em, BPF_DW, FP, FM(m, TMP), R1);
+		em_call(em, BPF_FUNC_get_current_pid_tgid);
+		em_alui(em, BPF_RSH, R0, 32);
+		em_ld(em, BPF_DW, R1, FP, FM(m, TMP));
+		em_jr(em, BPF_JNE, R0, R1, m->lb_next);
+	}
 	em_place(em, any);
+	bpf_arg_when(m);
 	return 0;
 }
 
@@ -173,127 +178,6 @@ claim(struct maker *m)
 
 /* ---- the firing ---------------------------------------------------------- */
 
-/* The arguments that come from user registers or the user's stack. */
-static void
-args_user(struct maker *m, const struct dif_recipes *r)
-{
-	struct em *em = m->em;
-	bool have = false; /* R0 is the registers */
-
-	for (unsigned i = 0; i < DIF_NARGS; i++) {
-		const struct dif_recipe *rc = &r->arg[i];
-		if ((m->args & (1u << i)) == 0 ||
-		    (rc->kind != DIF_RCP_UREG && rc->kind != DIF_RCP_USTACK))
-			continue;
-		if (!have)
-			bpf_builtin_uregs(m->eng, em, m->k, FR_CTX);
-		have = rc->kind == DIF_RCP_UREG && rc->val != DIF_R_CS &&
-		       rc->val != DIF_R_SS;
-		if (rc->kind == DIF_RCP_UREG) {
-			bpf_builtin_ureg(em, m->k, R1, (unsigned)rc->val,
-					 FM(m, TMP));
-			em_st(em, BPF_DW, R6, RT_OFF(arg) + 8 * (int)i, R1);
-			continue;
-		}
-		em_ld(em, BPF_DW, R3, R0, 8 * DIF_R_RSP);
-		em_alui(em, BPF_ADD, R3, (int32_t)rc->val);
-		em_lea(em, R1, R6, RT_OFF(arg) + 8 * (int)i);
-		em_imm(em, R2, 8);
-		em_call(em, BPF_FUNC_probe_read_user); /* 0 where it fails */
-	}
-}
-
-/* R1 = the interrupted pc if the kernel (user) was interrupted, else 0. */
-static void
-arg_pc(struct maker *m, bool user)
-{
-	struct em *em = m->em;
-	uint32_t other = em_label(em);
-
-	em_imm(em, R1, 0);
-	if (m->k != BC_TIMER)
-		return;
-	em_ld(em, BPF_DW, R2, R7, 8 * DIF_R_CS);
-	em_alui(em, BPF_AND, R2, 3);
-	em_ji(em, user ? BPF_JEQ : BPF_JNE, R2, 0, other);
-	em_ld(em, BPF_DW, R1, R7, 8 * DIF_R_RIP);
-	em_place(em, other);
-}
-
-/* R1 = result of the system call, -1 if it failed. */
-static void
-arg_sysret(struct maker *m)
-{
-	struct em *em = m->em;
-	uint32_t good = em_label(em);
-
-	em_imm(em, R1, 0);
-	if (m->k != BC_SYSRETURN)
-		return;
-	em_ld(em, BPF_DW, R1, R7, 8);
-	em_ji(em, BPF_JLT, R1, -4095, good);
-	em_imm(em, R1, (uint64_t)-1);
-	em_place(em, good);
-}
-
-static void
-args_other(struct maker *m, const struct dif_recipes *r)
-{
-	struct em *em = m->em;
-
-	for (unsigned i = 0; i < DIF_NARGS; i++) {
-		const struct dif_recipe *rc = &r->arg[i];
-		if ((m->args & (1u << i)) == 0 || rc->kind == DIF_RCP_UREG ||
-		    rc->kind == DIF_RCP_USTACK)
-			continue;
-		switch (rc->kind) {
-		case DIF_RCP_CONST:
-			em_imm(em, R1, (uint64_t)rc->val);
-			break;
-		case DIF_RCP_COOKIE:
-			em_ld(em, BPF_DW, R1, R8,
-			      offsetof(struct bpf_site, cookie));
-			break;
-		case DIF_RCP_SYSRET:
-			arg_sysret(m);
-			break;
-		case DIF_RCP_KPC:
-		case DIF_RCP_UPC:
-			arg_pc(m, rc->kind == DIF_RCP_UPC);
-			break;
-		default:
-			em_imm(em, R1, 0);
-		}
-		em_st(em, BPF_DW, R6, RT_OFF(arg) + 8 * (int)i, R1);
-	}
-}
-
-static void
-fill_args(struct maker *m)
-{
-	static const struct dif_recipes none;
-	struct em *em = m->em;
-	uint32_t done = em_label(em);
-	size_t n = m->c->recipes.n;
-
-	if (m->args == 0)
-		return;
-	for (size_t i = 0; i < n; i++) {
-		uint32_t other = em_label(em);
-		const struct dif_recipes *r = m->c->recipes.v[i];
-		if (i + 1 < n) {
-			em_ld(em, BPF_W, R1, R8,
-			      offsetof(struct bpf_site, recipes));
-			em_ji(em, BPF_JNE, R1, (int32_t)i, other);
-		}
-		args_user(m, r != NULL ? r : &none);
-		args_other(m, r != NULL ? r : &none);
-		em_ja(em, done);
-		em_place(em, other);
-	}
-	em_place(em, done);
-}
-
 static void
 clear_locals(struct maker *m)
 {
@@ -318,7 +202,7 @@ start_firing(struct maker *m)
 	em_st(em, BPF_DW, R6, RT_OFF(probe_id), R1);
 	em_ld(em, BPF_W, R9, R8, offsetof(struct bpf_site, epid0));
 	clear_locals(m);
-	fill_args(m);
+	bpf_arg_fill(m);
 }
 
 /* ---- clauses ------------------------------------------------------------- */
@@ -403,6 +287,7 @@ make_clause(struct maker *m, uint32_t i)
 	cc->g = (struct bg){
 		.eng = m->eng,
 		.e = m->e,
+		.c = m->c,
 		.cls = m->k,
 		.em = &cc->em,
 		.inlined = m->form != IN_OWN,
@@ -685,11 +570,11 @@ scan_clauses(struct maker *m)
 }
 
 int
-bpf_prog_make(struct engine *eng, enum bpf_cls k, struct err *e)
+bpf_prog_make(struct engine *eng, struct bpf_class *c, struct err *e)
 {
 	struct bpf_unit u = { 0 };
 	struct maker m = {
-		.eng = eng, .k = k, .c = &eng->cls[k], .u = &u, .e = e
+		.eng = eng, .k = c->kind, .c = c, .u = &u, .e = e
 	};
 	struct bpf_fn *fn;
 	int rc;
@@ -697,7 +582,7 @@ bpf_prog_make(struct engine *eng, enum bpf_cls k, struct err *e)
 	if (m.c->sites.n == 0)
 		return 0;
 	scan_clauses(&m);
-	fn = bpf_link_fn(&u, bpf_load_name(k));
+	fn = bpf_link_fn(&u, bpf_load_name(c->kind));
 	rc = fn == NULL ? err_nomem(e) : make_clauses(&m);
 	if (rc == 0)
 		rc = make_groups(&m);

@@ -3,6 +3,7 @@
  * bpf_prog_impl.h - a program of a class of sites while it is made.
  *
  *   bpf_prog.c   the program and its clauses
+ *   bpf_arg.c    the arguments of a firing, the conditions of a site
  *   bpf_fault.c  what happens after a fault
  *   bpf_load.c   linking, loading, and what the verifier says
  */
@@ -51,6 +52,10 @@ struct maker {
 	uint32_t lb_out, lb_release, lb_next;
 };
 
+/* bpf_arg.c: rt->arg[]; and on, if the conditions of the site in r8 hold, else
+   to lb_next.  Both use FM_TMP. */
+void bpf_arg_fill(struct maker *m);
+void bpf_arg_when(struct maker *m);
 /* bpf_fault.c: the function fault(ctx, rt). */
 int bpf_fault_make(struct maker *m);
 /* bpf_load.c: into m->c->prog; the class's name as programs have it. */

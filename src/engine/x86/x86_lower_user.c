@@ -111,9 +111,15 @@ lower_arg(struct lower *l, uint32_t n, unsigned dst)
 		x86_load(l->b, 8, false, dst, x86_m(dst, (int32_t)r->val));
 		break;
 	case DIF_RCP_SYSRET: sys_result(l, dst); break;
+	case DIF_RCP_SYSERR:
+		lower_errno(l);
+		x86_mov_rr(l->b, 8, dst, X86_RAX);
+		break;
 	case DIF_RCP_UPC:
 		lower_site(l, 8, dst, offsetof(struct rtn_site, pc));
 		break;
+	case DIF_RCP_TPARG:
+	case DIF_RCP_CURTHREAD:
 	case DIF_RCP_NONE:
 	case DIF_RCP_KPC: x86_mov_ri(l->b, dst, 0); break;
 	}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * bpf_arg.c - recipes in the kernel: the arguments of a firing, and the
+ * conditions that a site has.
+ *
+ * The sites of a class that have the same recipes (conditions) share their
+ * code; a site's element says which are its own.  Registers are bpf_prog.c's:
+ * r6 rt (arguments only), r7 the context, r8 the site.
+ */
+#include "engine/bpf/bpf_prog_impl.h"
+
+/* ---- arguments ----------------------------------------------------------- */
+
+/* The arguments that come from user registers or the user's stack. */
+static void
+args_user(struct maker *m, const struct dif_recipes *r)
+{
+	struct em *em = m->em;
+	bool have = false; /* R0 is the registers */
+
+	for (unsigned i = 0; i < DIF_NARGS; i++) {
+		const struct dif_recipe *rc = &r->arg[i];
+		if ((m->args & (1u << i)) == 0 ||
+		    (rc->kind != DIF_RCP_UREG && rc->kind != DIF_RCP_USTACK))
+			continue;
+		if (!have)
+			bpf_builtin_uregs(m->eng, em, m->k, FR_CTX);
+		have = rc->kind == DIF_RCP_UREG && rc->val != DIF_R_CS &&
+		       rc->val != DIF_R_SS;
+		if (rc->kind == DIF_RCP_UREG) {
+			bpf_builtin_ureg(em, m->k, R1, (unsigned)rc->val,
+					 FM(m, TMP));
+			em_st(em, BPF_DW, R6, RT_OFF(arg) + 8 * (int)i, R1);
+			continue;
+		}
+		em_ld(em, BPF_DW, R3, R0, 8 * DIF_R_RSP);
+		em_alui(em, BPF_ADD, R3, (int32_t)rc->val);
+		em_lea(em, R1, R6, RT_OFF(arg) + 8 * (int)i);
+		em_imm(em, R2, 8);
+		em_call(em, BPF_FUNC_probe_read_user); /* 0 where it fails */
+	}
+}
+
+/* R1 = the interrupted pc if the kernel (user) was interrupted, else 0. */
+static void
+arg_pc(struct maker *m, bool user)
+{
+	struct em *em = m->em;
+	uint32_t other = em_label(em);
+
+	em_imm(em, R1, 0);
+	if (m->k != BC_TIMER)
+		return;
+	em_ld(em, BPF_DW, R2, R7, 8 * DIF_R_CS);
+	em_alui(em, BPF_AND, R2, 3);
+	em_ji(em, user ? BPF_JEQ : BPF_JNE, R2, 0, other);
+	em_ld(em, BPF_DW, R1, R7, 8 * DIF_R_RIP);
+	em_place(em, other);
+}
+
+/* R1 = result of the system call, -1 if it failed; or its error, else 0. */
+static void
+arg_sysret(struct maker *m, bool error)
+{
+	struct em *em = m->em;
+	uint32_t good = em_label(em);
+
+	em_imm(em, R1, 0);
+	if (m->k != BC_SYSRETURN)
+		return;
+	em_ld(em, BPF_DW, error ? R2 : R1, R7, 8);
+	em_ji(em, BPF_JLT, error ? R2 : R1, -4095, good);
+	if (error)
+		em_alu(em, BPF_SUB, R1, R2);
+	else
+		em_imm(em, R1, (uint64_t)-1);
+	em_place(em, good);
+}
+
+/* R1, a kernel address, through the loads of a path; FM_TMP is overwritten. */
+static void
+arg_path(struct maker *m, const struct dif_path *p)
+{
+	static const uint8_t width[] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W,
+					 [8] = BPF_DW };
+	struct em *em = m->em;
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		const struct dif_step *s = &p->step[i];
+		uint32_t bits = s->bits != 0 ? s->bits : s->size * 8;
+		em_lea(em, R3, R1, (int32_t)s->off);
+		em_lea(em, R1, FP, FM(m, TMP));
+		em_imm(em, R2, s->size);
+		em_call(em, BPF_FUNC_probe_read_kernel); /* 0 where it fails */
+		em_ld(em, width[s->size], R1, FP, FM(m, TMP));
+		if (bits == 64 || (s->bits == 0 && !s->is_signed))
+			continue;
+		em_alui(em, BPF_LSH, R1, (int32_t)(64 - bits - s->shift));
+		em_alui(em, s->is_signed ? BPF_ARSH : BPF_RSH, R1,
+			(int32_t)(64 - bits));
+	}
+}
+
+/* R1 = what the kernel itself has: an argument of the tracepoint, the task. */
+static void
+arg_kernel(struct maker *m, const struct dif_recipe *rc)
+{
+	struct em *em = m->em;
+
+	if (rc->kind == DIF_RCP_CURTHREAD) {
+		em_call(em, BPF_FUNC_get_current_task);
+		em_mov(em, R1, R0);
+	} else if (m->k == BC_RAWTP) {
+		em_ld(em, BPF_DW, R1, R7, 8 * (int)rc->val);
+	} else {
+		em_imm(em, R1, 0);
+	}
+	if (rc->path != NULL)
+		arg_path(m, rc->path);
+}
+
+/* R1 = a value that is neither a user register nor on the user's stack. */
+static void
+arg_value(struct maker *m, const struct dif_recipe *rc)
+{
+	struct em *em = m->em;
+
+	switch (rc->kind) {
+	case DIF_RCP_CONST:
+		em_imm(em, R1, (uint64_t)rc->val);
+		break;
+	case DIF_RCP_COOKIE:
+		em_ld(em, BPF_DW, R1, R8, offsetof(struct bpf_site, cookie));
+		break;
+	case DIF_RCP_SYSRET:
+	case DIF_RCP_SYSERR:
+		arg_sysret(m, rc->kind == DIF_RCP_SYSERR);
+		break;
+	case DIF_RCP_KPC:
+	case DIF_RCP_UPC:
+		arg_pc(m, rc->kind == DIF_RCP_UPC);
+		break;
+	case DIF_RCP_TPARG:
+	case DIF_RCP_CURTHREAD:
+		arg_kernel(m, rc);
+		break;
+	default:
+		em_imm(em, R1, 0);
+	}
+}
+
+static void
+args_other(struct maker *m, const struct dif_recipes *r)
+{
+	struct em *em = m->em;
+
+	for (unsigned i = 0; i < DIF_NARGS; i++) {
+		const struct dif_recipe *rc = &r->arg[i];
+		if ((m->args & (1u << i)) == 0 || rc->kind == DIF_RCP_UREG ||
+		    rc->kind == DIF_RCP_USTACK)
+			continue;
+		arg_value(m, rc);
+		em_st(em, BPF_DW, R6, RT_OFF(arg) + 8 * (int)i, R1);
+	}
+}
+
+void
+bpf_arg_fill(struct maker *m)
+{
+	static const struct dif_recipes none;
+	struct em *em = m->em;
+	uint32_t done = em_label(em);
+	size_t n = m->c->recipes.n;
+
+	if (m->args == 0)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t other = em_label(em);
+		const struct dif_recipes *r = m->c->recipes.v[i];
+		if (i + 1 < n) {
+			em_ld(em, BPF_W, R1, R8,
+			      offsetof(struct bpf_site, recipes));
+			em_ji(em, BPF_JNE, R1, (int32_t)i, other);
+		}
+		args_user(m, r != NULL ? r : &none);
+		args_other(m, r != NULL ? r : &none);
+		em_ja(em, done);
+		em_place(em, other);
+	}
+	em_place(em, done);
+}
+
+/* ---- conditions ---------------------------------------------------------- */
+
+/* On, if it holds; else to the next site. */
+static void
+when_one(struct maker *m, const struct dif_when *w)
+{
+	static const uint8_t unless[] = {
+		[DIF_CMP_EQ] = BPF_JNE,
+		[DIF_CMP_NE] = BPF_JEQ,
+		[DIF_CMP_GT] = BPF_JSLE,
+		[DIF_CMP_LT] = BPF_JSGE,
+	};
+	struct em *em = m->em;
+
+	arg_value(m, &w->what);
+	if (w->mask != 0) {
+		em_imm(em, R2, w->mask);
+		em_alu(em, BPF_AND, R1, R2);
+	}
+	em_imm(em, R2, (uint64_t)w->val);
+	em_jr(em, unless[w->cmp], R1, R2, m->lb_next);
+}
+
+void
+bpf_arg_when(struct maker *m)
+{
+	struct em *em = m->em;
+	uint32_t done = em_label(em);
+	size_t n = m->c->whens.n;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t other = em_label(em);
+		const struct dif_whens *w = m->c->whens.v[i];
+		if (i + 1 < n) {
+			em_ld(em, BPF_W, R1, R8,
+			      offsetof(struct bpf_site, when));
+			em_ji(em, BPF_JNE, R1, (int32_t)i, other);
+		}
+		for (uint32_t k = 0; w != NULL && k < w->n; k++)
+			when_one(m, &w->v[k]);
+		if (i + 1 < n)
+			em_ja(em, done);
+		em_place(em, other);
+	}
+	em_place(em, done);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * tp_table.c - the hooks of providers that are tables (tp_table.h).
+ *
+ * The prototype of a tracepoint is the kernel's typedef btf_trace_NAME: a
+ * pointer to a function of a cookie and the tracepoint's arguments.  It says
+ * whether the tracepoint is there, how many arguments this kernel gives it, and
+ * of what type the one is that a path starts from.
+ */
+#include "prov/tp_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define TP_MODULE "vmlinux"
+
+static const struct tp_table *
+table_of(const struct prov *pv)
+{
+	return pv->data;
+}
+
+/* ---- names and types ------------------------------------------------------ */
+
+int
+tp_table_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
+{
+	const struct tp_table *t = table_of(pv);
+
+	if (!probe_glob(pd->prov, t->prov) || !probe_glob(pd->mod, TP_MODULE))
+		return 0;
+	for (size_t i = 0; i < t->nprobes; i++) {
+		const struct tp_probe *row = &t->probes[i];
+		struct probe *p;
+		if (!probe_desc_match(pd, t->prov, TP_MODULE, row->func,
+				      row->name))
+			continue;
+		p = probe_add(pv, t->prov, TP_MODULE, row->func, row->name);
+		if (p == NULL)
+			return err_nomem(e);
+		p->num = i;
+	}
+	return 0;
+}
+
+/* "void (*)(void)" is the only type here that is more than a name. */
+static struct type *
+arg_type(struct prov *pv, const struct tp_arg *a)
+{
+	struct type_space *ts = pv->env->types;
+	struct type *v = type_basic(ts, TYPE_B_VOID), *f;
+
+	if (strcmp(a->type, "void (*)(void)") != 0)
+		return type_from_text(ts, a->type, a->user);
+	f = v != NULL ? type_func(ts, v, NULL, 0, false) : NULL;
+	return f != NULL ? type_ptr(ts, f) : NULL;
+}
+
+int
+tp_table_args(struct prov *pv, const struct probe *p, struct probe_args *out,
+	      struct err *e)
+{
+	const struct tp_probe *row = &table_of(pv)->probes[p->num];
+
+	out->typed = true;
+	for (unsigned i = 0; i < TP_TABLE_NARGS; i++) {
+		const struct tp_arg *a = &row->arg[i];
+		if (a->type == NULL)
+			break;
+		out->type[i] = arg_type(pv, a);
+		if (out->type[i] == NULL)
+			return err_set(e, &ERR_GENERIC, 0,
+				       "%s provider: no type %s", p->prov,
+				       a->type);
+		out->xlate[i] = a->xlate;
+		out->nargs = i + 1;
+	}
+	return 0;
+}
+
+/* ---- sites ----------------------------------------------------------------- */
+
+/* A site while its texts are looked up. */
+struct lookup {
+	struct prov *pv;
+	const struct probe *p;
+	const struct tp_site *row;
+	const struct type_param *params; /* of the tracepoint */
+	size_t nparams;			 /* the cookie is the first */
+	struct err *e;
+};
+
+static int
+lookup_fail(const struct lookup *l, const char *fmt, const char *what)
+{
+	const struct probe *p = l->p;
+	char text[160];
+
+	snprintf(text, sizeof(text), fmt, what);
+	return err_set(l->e, &ERR_GENERIC, 0, "%s:%s:%s:%s: %s", p->prov,
+		       p->mod, p->func, p->name, text);
+}
+
+static int
+lookup_tp(struct lookup *l)
+{
+	struct type_space *ts = l->pv->env->types;
+	struct type *t;
+	char name[96];
+
+	if (l->row->kind != DIF_SITE_RAWTP)
+		return 0;
+	snprintf(name, sizeof(name), "btf_trace_%s", l->row->tp);
+	t = type_lookup(ts, TP_MODULE, name);
+	t = t != NULL ? type_resolve(t) : NULL;
+	if (t != NULL && type_is_ptr(t) && type_is_func(type_resolve(t->ref))) {
+		l->params = type_params(type_resolve(t->ref), &l->nparams);
+		return 0;
+	}
+	if (type_space_kernel_error(ts) != NULL)
+		return lookup_fail(l, "%s", type_space_kernel_error(ts));
+	return lookup_fail(l, "this kernel has no tracepoint %s", l->row->tp);
+}
+
+static struct type *
+value_type(const struct lookup *l, const struct tp_value *v)
+{
+	size_t n = (size_t)v->val + 1;
+
+	if (v->kind == DIF_RCP_CURTHREAD) {
+		struct type *task = type_lookup(l->pv->env->types, TP_MODULE,
+						"struct task_struct");
+		return task != NULL ? type_ptr(l->pv->env->types, task) : NULL;
+	}
+	return v->kind == DIF_RCP_TPARG && n < l->nparams ? l->params[n].type
+							  : NULL;
+}
+
+static int
+lookup_value(struct lookup *l, const struct tp_value *v, struct dif_recipe *out)
+{
+	struct err why = { 0 };
+	struct type *from;
+
+	*out = (struct dif_recipe){ .kind = v->kind, .val = v->val };
+	if (v->kind == DIF_RCP_TPARG && (size_t)v->val + 1 >= l->nparams)
+		return lookup_fail(l, "tracepoint %s of this kernel has "
+				   "fewer arguments", l->row->tp);
+	if (v->path == NULL)
+		return 0;
+	from = value_type(l, v);
+	if (from == NULL)
+		return lookup_fail(l, "this kernel does not tell the type of "
+				   "what has %s", v->path);
+	out->path = probe_path(l->pv->set, from, v->path, &why);
+	if (out->path != NULL)
+		return 0;
+	return why.tag == &ERR_NOMEM ? err_nomem(l->e)
+				     : lookup_fail(l, "%s", why.msg);
+}
+
+static int
+lookup_site(struct lookup *l, struct dif_site *s)
+{
+	struct dif_recipes r = { 0 };
+	struct dif_whens w = { .n = l->row->nwhen };
+
+	for (unsigned i = 0; i < TP_TABLE_NARGS; i++)
+		if (lookup_value(l, &l->row->arg[i], &r.arg[i]) != 0)
+			return -1;
+	for (unsigned i = 0; i < w.n; i++) {
+		const struct tp_when *from = &l->row->when[i];
+		w.v[i].mask = from->mask;
+		w.v[i].cmp = from->cmp;
+		w.v[i].val = from->val;
+		if (lookup_value(l, &from->what, &w.v[i].what) != 0)
+			return -1;
+	}
+	s->args = probe_recipes(l->pv->set, &r);
+	s->when = w.n != 0 ? probe_whens(l->pv->set, &w) : NULL;
+	return s->args == NULL || (w.n != 0 && s->when == NULL)
+		       ? err_nomem(l->e)
+		       : 0;
+}
+
+/* Is the row for kernels like this one? */
+static bool
+row_fits(const struct lookup *l)
+{
+	size_t n = l->nparams != 0 ? l->nparams - 1 : 0;
+
+	return n >= l->row->least && (l->row->most == 0 || n <= l->row->most);
+}
+
+int
+tp_table_sites(struct prov *pv, const struct probe *p, uint32_t args_used,
+	       enum dif_engines want, struct site_list *out, struct err *e)
+{
+	const struct tp_table *t = table_of(pv);
+
+	if (want == DIF_ENG_P)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "has no tracepoints of the kernel");
+	for (size_t i = 0; i < t->nsites; i++) {
+		struct lookup l = { .pv = pv, .p = p, .row = &t->sites[i],
+				    .e = e };
+		struct dif_site s = { .kind = l.row->kind, .tp = l.row->tp,
+				      .num = l.row->num };
+		if (l.row->probe != p->num)
+			continue;
+		if (lookup_tp(&l) != 0)
+			return -1;
+		if (!row_fits(&l))
+			continue;
+		if (lookup_site(&l, &s) != 0 || site_add(out, &s, e) != 0)
+			return -1;
+	}
+	return 0;
+}

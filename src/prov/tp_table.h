@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * tp_table.h - providers whose probes are rows: probes made from the kernel's
+ * tracepoints and system calls, by conditions and recipes.
+ *
+ * A provider of this kind is two tables and no code.  A row of the one is a
+ * probe with the types of its arguments; rows of the other are the places
+ * where probes fire.  What a row says in text (a member of a kernel struct, a
+ * tracepoint) is looked up in the kernel's BTF when the probe is enabled, never
+ * for a listing.
+ */
+#ifndef PROV_TP_TABLE_H
+#define PROV_TP_TABLE_H
+
+#include "probe/probe.h"
+
+#define TP_TABLE_NARGS 3 /* most arguments of such a probe */
+
+/* An argument as D sees it: a C type, NULL: there is none. */
+struct tp_arg {
+	const char *type;  /* as the kernel has it */
+	const char *xlate; /* what args[n] is translated to, or NULL */
+	bool user;	   /* it points to user memory */
+};
+
+struct tp_probe {
+	const char *func; /* the one place it comes from; "": there are more */
+	const char *name;
+	struct tp_arg arg[TP_TABLE_NARGS];
+};
+
+/* Where a number is; path: on from there, as C has it, or NULL. */
+struct tp_value {
+	enum dif_recipe_kind kind;
+	int64_t val;
+	const char *path;
+};
+#define TP_ARG(n)    { DIF_RCP_TPARG, n, NULL }
+#define TP_PATH(n, path) { DIF_RCP_TPARG, n, path }
+#define TP_TASK(path) { DIF_RCP_CURTHREAD, 0, path }
+#define TP_CONST(v)  { DIF_RCP_CONST, v, NULL }
+#define TP_UREG(reg) { DIF_RCP_UREG, DIF_R_##reg, NULL }
+#define TP_SYSRET    { DIF_RCP_SYSRET, 0, NULL }
+#define TP_SYSERR    { DIF_RCP_SYSERR, 0, NULL }
+
+struct tp_when {
+	struct tp_value what;
+	uint64_t mask; /* 0: all bits */
+	enum dif_cmp cmp;
+	int64_t val;
+};
+
+struct tp_site {
+	unsigned probe; /* row of the probes */
+	enum dif_site_kind kind; /* RAWTP, SYSENTRY or SYSRETURN */
+	const char *tp; /* RAWTP: the tracepoint */
+	uint64_t num;	/* the system call */
+	/* RAWTP: only for kernels where the tracepoint has at least (at most)
+	   so many arguments; 0: it does not matter. */
+	unsigned least, most;
+	struct tp_value arg[TP_TABLE_NARGS];
+	struct tp_when when[DIF_NWHEN];
+	unsigned nwhen;
+};
+
+struct tp_table {
+	const char *prov;
+	const struct tp_probe *probes;
+	size_t nprobes;
+	const struct tp_site *sites;
+	size_t nsites;
+};
+
+/* What the hooks of struct prov_ops do, for the table in pv->data. */
+int tp_table_provide(struct prov *pv, const struct dif_pdesc *pd,
+		     struct err *e);
+int tp_table_args(struct prov *pv, const struct probe *p,
+		  struct probe_args *out, struct err *e);
+int tp_table_sites(struct prov *pv, const struct probe *p, uint32_t args_used,
+		   enum dif_engines want, struct site_list *out,
+		   struct err *e);
+
+#endif
