@@ -238,7 +238,8 @@ parse_simple(struct cmd *c, int opt, char *arg)
 		set_cpp(c, "incdir", arg);
 		return true;
 	case 'L':
-		cmd_fatal(c, "-L: D libraries are not built yet");
+		set_option(c, "libdir", arg);
+		return true;
 	case 'O':
 		if (dtrace_setopt(c->dtp, "oformat", arg) != 0)
 			cmd_dfatal(c, "failed to set -O %s", arg);

@@ -7,6 +7,7 @@
  *   dt_opt.c     options (opt.def)
  *   dt_cpp.c     the preprocessor
  *   dt_prog.c    compiling programs
+ *   dt_dlib*.c   the D library, compiled before them (dt_dlib.h)
  *   dt_probe.c   probe descriptions, iteration, types of arguments
  *   dt_stab.c    stability
  *   dt_enable.c  programs x probes: the enabling of the whole trace
@@ -36,6 +37,7 @@
 #include "dif/dif.h"
 #include "dtrace/dtrace.h"
 #include "lang/lang.h"
+#include "lib/dt_dlib.h"
 #include "lib/dt_out.h"
 #include "lib/dt_place.h"
 #include "probe/probe.h"
@@ -138,6 +140,7 @@ struct dtrace_hdl {
 	struct prov_env env;
 	struct probe_set *probes;
 	struct lang *lang;
+	struct dt_dlib dlib;
 	struct dtrace_prog *progs, **progs_tail;
 
 	struct ps_prochandle *procs, **procs_tail;
@@ -207,6 +210,20 @@ bool dt_macro(const dtrace_hdl_t *dtp, const char *name, int64_t *val);
 
 /* dt_cpp.c: the text after the preprocessor, malloc'd; NULL on failure. */
 char *dt_cpp_run(dtrace_hdl_t *dtp, FILE *fp, size_t *len);
+
+/* dt_prog.c: all there is to read, malloc'd; NULL on failure. */
+char *dt_prog_slurp(dtrace_hdl_t *dtp, FILE *fp, size_t *len);
+
+/* dt_dlib.c */
+/* Compile the D library if that has not been done. 0 / -1. */
+int dt_dlib_load(dtrace_hdl_t *dtp);
+/* -L: one more directory of it; false: no memory. */
+bool dt_dlib_add_dir(dtrace_hdl_t *dtp, const char *dir);
+/* lang_host.depends */
+bool dt_dlib_depends(void *arg, const char *kind, const char *name);
+/* dt_dlib_read.c: the texts of all files, once. 0 / -1. */
+int dt_dlib_read(dtrace_hdl_t *dtp);
+void dt_dlib_fini(dtrace_hdl_t *dtp);
 
 /* dt_probe.c */
 /*

@@ -120,6 +120,7 @@ open_rooms(dtrace_hdl_t *dtp)
 		.probe_info = host_probe_info,
 		.ksym = host_ksym,
 		.setopt = host_setopt,
+		.depends = dt_dlib_depends,
 		.macro = host_macro,
 		.engines = DIF_ENG_K | DIF_ENG_P, /* placement decides */
 		.types = dtp->types,
@@ -284,6 +285,7 @@ dtrace_close(dtrace_hdl_t *dtp)
 		dt_out_fini(dtp->out);
 	free(dtp->out);
 	close_progs(dtp);
+	dt_dlib_fini(dtp);
 	if (dtp->lang != NULL)
 		lang_free(dtp->lang);
 	if (dtp->probes != NULL)

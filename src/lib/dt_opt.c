@@ -15,7 +15,7 @@
 
 enum opt_kind { KIND_FLAG, KIND_SIZE, KIND_RATE, KIND_NUM, KIND_STR,
 		KIND_POLICY, KIND_RESIZE, KIND_CFLAG, KIND_NOCFLAG, KIND_CPPARG,
-		KIND_ENGINE, KIND_EVALTIME, KIND_OFORMAT };
+		KIND_LIBDIR, KIND_ENGINE, KIND_EVALTIME, KIND_OFORMAT };
 enum opt_class { CLASS_RUN, CLASS_DYN, CLASS_COMP, CLASS_CMD, CLASS_LATER };
 
 struct opt_row {
@@ -235,6 +235,9 @@ opt_value(dtrace_hdl_t *dtp, const struct opt_row *row, const char *val,
 		return val != NULL && (*out = opt_word(val, times)) >= 0;
 	case KIND_OFORMAT:
 		return val != NULL && (*out = opt_word(val, oformats)) >= 0;
+	case KIND_LIBDIR:
+		*out = 1;
+		return val != NULL && *val != '\0' && dt_dlib_add_dir(dtp, val);
 	case KIND_CPPARG:
 		*out = 1;
 		return opt_cpparg(dtp, row->arg, val);
@@ -304,6 +307,10 @@ dt_opt_set(dtrace_hdl_t *dtp, const char *name, const char *val,
 		return dt_set_err(dtp, EDT_UNSUP,
 				  "%s is not written: json (one document) and "
 				  "jsonl (an object a line) are", val);
+	if (dtp->dlib.read && (o == DT_OPT_libdir || o == DT_OPT_syslibdir))
+		return dt_set_err(dtp, EDT_BADOPTCTX,
+				  "D libraries have been loaded: the option is "
+				  "for the command line");
 	if (!opt_value(dtp, row, val, &v))
 		return dt_set_err(dtp, EDT_BADOPTVAL,
 				  "Invalid value for specified option");

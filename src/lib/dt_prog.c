@@ -115,6 +115,8 @@ prog_compile(dtrace_hdl_t *dtp, const char *text, size_t len, const char *file,
 	};
 
 	err_clear(&dtp->err);
+	if (!(src.cflags & DTRACE_C_NOLIBS) && dt_dlib_load(dtp) != 0)
+		return NULL;
 	dtp->zdefs = (src.cflags & DTRACE_C_ZDEFS) != 0;
 	struct dif_prog *dif = lang_compile(dtp->lang, &src, &dtp->err);
 	if (dif == NULL) {
@@ -173,8 +175,8 @@ dtrace_program_strcompile(dtrace_hdl_t *dtp, const char *text,
 			    argv);
 }
 
-static char *
-prog_slurp(dtrace_hdl_t *dtp, FILE *fp, size_t *len)
+char *
+dt_prog_slurp(dtrace_hdl_t *dtp, FILE *fp, size_t *len)
 {
 	struct buf b = BUF_INIT;
 	char chunk[16384];
@@ -183,7 +185,7 @@ prog_slurp(dtrace_hdl_t *dtp, FILE *fp, size_t *len)
 	while ((n = fread(chunk, 1, sizeof(chunk), fp)) > 0)
 		buf_write(&b, chunk, n);
 	if (ferror(fp)) {
-		dt_set_err(dtp, EDT_IO, "cannot read the program: %s",
+		dt_set_err(dtp, EDT_IO, "cannot read D text: %s",
 			   strerror(errno));
 		buf_fini(&b);
 		return NULL;
@@ -202,7 +204,7 @@ dtrace_program_fcompile(dtrace_hdl_t *dtp, FILE *fp, unsigned cflags, int argc,
 	size_t len;
 	char *text = (cflags | dtp->cflags) & DTRACE_C_CPP ?
 			     dt_cpp_run(dtp, fp, &len) :
-			     prog_slurp(dtp, fp, &len);
+			     dt_prog_slurp(dtp, fp, &len);
 
 	if (text == NULL)
 		return NULL;

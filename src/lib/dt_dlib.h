@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* dt_dlib.h - the files of the D library: found, ordered, compiled. */
+#ifndef LIB_DT_DLIB_H
+#define LIB_DT_DLIB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+
+/* What is built in: the files of dlib/ in order of name (tools/embed-dlib). */
+struct dt_dlib_text {
+	const char *name;
+	const char *text;
+	size_t len;
+};
+extern const struct dt_dlib_text dt_dlib_texts[];
+extern const size_t dt_dlib_ntexts;
+
+enum dt_dlib_state {
+	DT_DLIB_NEW,
+	DT_DLIB_OPEN, /* what it depends on is being loaded */
+	DT_DLIB_LOADED,
+	DT_DLIB_SKIPPED /* something it depends on is not there */
+};
+
+/* One #pragma D depends_on of a file. */
+struct dt_dlib_dep {
+	const char *kind, *name;
+};
+
+struct dt_dlib_file {
+	const char *name; /* "net.d": what depends_on calls it */
+	const char *path; /* for messages; NULL: built in */
+	const char *text; /* until the file is loaded */
+	size_t len;
+	char *owned; /* text, to be freed; NULL: built in */
+	enum dt_dlib_state state;
+	VEC(struct dt_dlib_dep) deps;
+};
+
+/* In struct dtrace_hdl; strings are in the handle's arena. */
+struct dt_dlib {
+	VEC(const char *) dirs; /* -L, in order */
+	VEC(struct dt_dlib_file *) files;
+	bool read, loaded;	    /* files are known; all are compiled */
+	struct dt_dlib_file *scanned; /* whose pragmas are being heard */
+};
+
+#endif
