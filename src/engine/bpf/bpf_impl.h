@@ -58,8 +58,8 @@ struct bpf_site {
 	uint32_t next;	   /* another site of the same event; 0: none */
 	int32_t pid;
 	uint32_t recipes;  /* index in bpf_class.recipes */
-	uint64_t cookie;
 	uint32_t when;	   /* index in bpf_class.whens */
+	uint64_t cookie;
 	uint32_t name[4];  /* prov, mod, func, name: offsets in the strings */
 	uint32_t mask[];   /* bit n: clause bpf_class.clauses[n] is enabled */
 };
@@ -72,12 +72,12 @@ struct bpf_map {
 };
 
 struct bpf_class {
-	VEC(uint32_t) clauses; /* indexes in dif_enabling.clauses, ascending */
 	enum bpf_cls kind;
 	const char *tp; /* BC_RAWTP: the tracepoint's name */
+	VEC(uint32_t) clauses; /* indexes in dif_enabling.clauses, ascending */
 	VEC(const struct dif_recipes *) recipes;
-	/* What the site map holds, and the DIF site of each element. */
 	VEC(const struct dif_whens *) whens; /* NULL among them: always */
+	/* What the site map holds, and the DIF site of each element. */
 	VEC(struct bpf_site *) sites;
 	VEC(const struct dif_site *) dsites;
 	uint32_t nmask;
@@ -109,9 +109,9 @@ struct engine {
 	struct arena *arena;
 	unsigned ncpus, nslots;
 	struct bpf_class cls[BC_N];
+	VEC(struct bpf_class *) tps; /* of tracepoints */
 	VEC(struct dif_ecb) errors; /* ECBs of the ERROR probe */
 	uint32_t error_name[4];	    /* its names in the strings */
-	VEC(struct bpf_class *) tps; /* of tracepoints */
 	bool buffers;		    /* something writes records */
 	bool uses_vtime, uses_progeny, uses_copyout;
 
@@ -150,10 +150,10 @@ int bpf_feat_error(struct err *e, int sys, const char *what);
 /* ---- bpf_class.c -------------------------------------------------------- */
 
 int bpf_class_build(struct engine *eng, struct err *e);
-void bpf_class_fini(struct engine *eng);
-/* Offset of a string, or of an object's strings, in the string map. */
 /* The classes in turn, from 0 on; NULL after the last. */
 struct bpf_class *bpf_class_nth(struct engine *eng, size_t n);
+void bpf_class_fini(struct engine *eng);
+/* Offset of a string, or of an object's strings, in the string map. */
 int bpf_class_str(struct engine *eng, const char *s, uint32_t *off);
 uint32_t bpf_class_objstr(struct engine *eng, const struct dif_obj *o);
 

@@ -547,10 +547,10 @@ int
 bpf_maps_make(struct engine *eng, struct err *e)
 {
 	uint32_t self = eng->en->tab->thread_size;
+	struct bpf_class *c;
 
 	if (maps_fixed(eng, e) != 0 || maps_buf(eng, e) != 0 ||
 	    maps_agg(eng, e) != 0 || maps_conf(eng, e) != 0 ||
-	struct bpf_class *c;
 	    maps_view(eng, e) != 0 || maps_wake(eng, e) != 0 ||
 	    maps_setup(eng, e) != 0 || maps_assoc(eng, e) != 0)
 		return -1;
@@ -570,10 +570,10 @@ bpf_maps_free(struct engine *eng)
 	struct bpf_map *all[] = { &eng->rt,   &eng->buf,  &eng->agg,
 				  &eng->ctl,  &eng->conf, &eng->str,
 				  &eng->wake, &eng->self, &eng->vtime };
+	struct bpf_class *c;
 
 	if (eng->wake_prod != NULL)
 		munmap((void *)(uintptr_t)eng->wake_prod,
-	struct bpf_class *c;
 		       (size_t)sysconf(_SC_PAGESIZE));
 	eng->wake_prod = NULL;
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
