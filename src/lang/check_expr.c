@@ -615,6 +615,17 @@ check_offsetof(struct compile *cx, struct node *n)
 	*n = *node_int(cx, n->loc, off / 8, type_named(cx, "size_t"));
 }
 
+/* A type that nobody knows has no members: kernels differ in that, too. */
+static void
+check_has_member(struct compile *cx, struct node *n)
+{
+	struct type *t = type_complete(cx->types, type_resolve(n->ctype));
+	uint64_t off;
+	bool has = type_is_sou(t) && type_member(t, n->name, &off) != NULL;
+
+	*n = *node_int(cx, n->loc, has, basic(cx, TYPE_B_INT));
+}
+
 static void
 check_stringof(struct compile *cx, struct node *n)
 {
@@ -685,6 +696,9 @@ check_expr(struct compile *cx, struct node *n)
 		break;
 	case NODE_OFFSETOF:
 		check_offsetof(cx, n);
+		break;
+	case NODE_HAS_MEMBER:
+		check_has_member(cx, n);
 		break;
 	case NODE_STRINGOF:
 		check_stringof(cx, n);

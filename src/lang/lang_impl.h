@@ -66,6 +66,7 @@ enum node_kind {
 	NODE_SIZEOF_TYPE,
 	NODE_SIZEOF, /* sizeof left */
 	NODE_OFFSETOF, /* offsetof(ctype, name) */
+	NODE_HAS_MEMBER, /* __has_member(ctype, name) */
 	NODE_STRINGOF, /* stringof left */
 	NODE_XLATE,  /* xlate <ctype> (left) */
 	/* statements */

@@ -200,10 +200,11 @@ parse_scoped(struct compile *cx, const struct token *t)
 	return parse_seal(cx, n);
 }
 
+/* offsetof(type, member), __has_member(type, member) */
 static struct node *
-parse_offsetof(struct compile *cx, const struct token *t)
+parse_of_member(struct compile *cx, const struct token *t, enum node_kind kind)
 {
-	struct node *n = node_new(cx, NODE_OFFSETOF, t->loc);
+	struct node *n = node_new(cx, kind, t->loc);
 
 	lex_expect(cx, '(');
 	n->ctype = parse_type_name(cx);
@@ -235,7 +236,9 @@ parse_keyword(struct compile *cx, const struct token *t)
 	case KW_this:
 		return parse_scoped(cx, t);
 	case KW_offsetof:
-		return parse_offsetof(cx, t);
+		return parse_of_member(cx, t, NODE_OFFSETOF);
+	case KW___has_member:
+		return parse_of_member(cx, t, NODE_HAS_MEMBER);
 	case KW_xlate:
 		return parse_xlate(cx, t);
 	default:
