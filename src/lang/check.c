@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * check.c - top-level items: declarations, inlines, clauses and their
- * statements.
+ * check.c - top-level items: declarations, clauses and their statements.
  *
  * A clause is compiled once for each of its probe descriptions, because the
  * types of args[] differ between them, each time from a fresh copy of its
@@ -326,11 +325,14 @@ find_probes(struct compile *cx, const struct dif_pdesc *pd, struct src_loc loc,
 	const struct lang_host *h = &cx->lang->host;
 	struct err e = { 0 };
 
+	for (unsigned i = 0; i < DIF_NARGS; i++)
+		pi->map[i] = (uint8_t)i;
 	if (h->probe_info == NULL)
 		return;
 	if (h->probe_info(h->arg, pd, pi, &e) != 0)
 		lang_fail(cx, e.tag != NULL ? e.tag : &D_PDESC_INVAL, loc, "%s",
 			  e.msg);
+	check_prov_types(cx, pd, pi);
 	if (pi->nmatch != 0 || (cx->cflags & LANG_C_ZDEFS) != 0)
 		return;
 	if (pd->id != 0)
@@ -381,9 +383,8 @@ same_keys(const struct ident *id, const struct decl *d)
 	return true;
 }
 
-/* The name's earlier declaration, if it says the same; else an error. */
-static bool
-already_declared(struct compile *cx, const struct decl *d, enum ident_kind kind)
+bool
+check_declare(struct compile *cx, const struct decl *d, enum ident_kind kind)
 {
 	enum dif_scope scope = decl_scope(d);
 	struct ident *id = names_find(cx, scope, d->name);
@@ -404,8 +405,7 @@ already_declared(struct compile *cx, const struct decl *d, enum ident_kind kind)
 		  d->name);
 }
 
-/* An object needs a type that has a size. */
-static void
+void
 check_object_type(struct compile *cx, const struct decl *d)
 {
 	struct type *t = type_complete(cx->types, type_resolve(d->type));
@@ -447,7 +447,7 @@ check_decl(struct compile *cx, const struct decl *d)
 	if (d->name == NULL || d->cls == DECL_TYPEDEF)
 		return; /* types have been declared by the parser */
 	if (d->cls == DECL_EXTERN || d->is_func || type_is_func(d->type)) {
-		if (!already_declared(cx, d, ID_EXTERN))
+		if (!check_declare(cx, d, ID_EXTERN))
 			names_add(cx, DIF_SCOPE_GLOBAL, ID_EXTERN, d->name,
 				  d->type, d->loc);
 		return;
@@ -458,34 +458,10 @@ check_decl(struct compile *cx, const struct decl *d)
 	check_object_type(cx, d);
 	if (d->assoc)
 		check_key_types(cx, d);
-	if (already_declared(cx, d, ID_VAR))
+	if (check_declare(cx, d, ID_VAR))
 		return;
 	id = names_add(cx, scope, ID_VAR, d->name, d->type, d->loc);
 	names_make_var(cx, id, scope, d->assoc ? d->keys : NULL, d->nkeys);
-}
-
-static void
-check_inline(struct compile *cx, const struct item *it)
-{
-	const struct decl *d = &it->decls[0];
-	struct ident *id;
-	struct node *e;
-
-	if (d->nkeys != 0 || d->assoc)
-		lang_fail(cx, &D_DECL_CLASS, it->loc,
-			  "inline %s: parameters are not supported", d->name);
-	already_declared(cx, d, ID_INLINE);
-	check_object_type(cx, d);
-	/* Check it once now, so that errors are told where they are. */
-	e = node_copy(cx, it->expr);
-	check_value(cx, e);
-	conv_assign(cx, d->type, e, it->loc, &D_OP_INCOMPAT,
-		    "inline of incompatible type");
-	/* The expression may have made a variable of this very name. */
-	already_declared(cx, d, ID_INLINE);
-	id = names_add(cx, DIF_SCOPE_GLOBAL, ID_INLINE, d->name, d->type,
-		       d->loc);
-	id->expr = it->expr;
 }
 
 /* ---- the door ----------------------------------------------------------- */
@@ -495,6 +471,10 @@ check_item(struct compile *cx, struct item *it)
 {
 	switch (it->kind) {
 	case ITEM_CLAUSE:
+		if (cx->src->library)
+			lang_fail(cx, &D_SYNTAX, it->loc,
+				  "a D library may have declarations only, no "
+				  "clauses");
 		check_clause(cx, &it->clause);
 		break;
 	case ITEM_DECL:
@@ -505,11 +485,11 @@ check_item(struct compile *cx, struct item *it)
 		check_inline(cx, it);
 		break;
 	case ITEM_XLATOR:
-		lang_fail(cx, &D_XLATE_NONE, it->loc,
-			  "translators are not supported");
+		check_xlator(cx, it);
+		break;
 	case ITEM_PROVIDER:
-		lang_fail(cx, &D_PROV_INCOMPAT, it->loc,
-			  "provider declarations are not supported");
+		check_provider(cx, it);
+		break;
 	case ITEM_NONE:
 		break;
 	}

@@ -122,12 +122,30 @@ find_subr(struct compile *cx, struct node *n)
 	return s;
 }
 
+/* name(a, b) of an inline with parameters. */
+static bool
+check_inline_call(struct compile *cx, struct node *n)
+{
+	struct ident *id;
+
+	id = n->name != NULL ? names_find(cx, DIF_SCOPE_GLOBAL, n->name)
+			     : NULL;
+	if (id == NULL || id->kind != ID_INLINE || id->nkeys == 0)
+		return false;
+	check_inline_use(cx, n, id);
+	return true;
+}
+
 void
 check_call(struct compile *cx, struct node *n)
 {
-	const struct dif_subr_info *s = find_subr(cx, n);
-	struct proto pr = parse_proto(cx, s);
+	const struct dif_subr_info *s;
+	struct proto pr;
 
+	if (check_inline_call(cx, n))
+		return;
+	s = find_subr(cx, n);
+	pr = parse_proto(cx, s);
 	if (n->nargs < pr.min || n->nargs > pr.n)
 		lang_fail(cx, &D_PROTO_LEN, n->loc,
 			  "%s() takes %s%u argument%s, not %u: %s", n->name,

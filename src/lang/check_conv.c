@@ -240,6 +240,8 @@ conv_to(struct compile *cx, struct node *n, struct type *t)
 	}
 	if (from == to && n->bits == 0)
 		return n;
+	if (n->kind == NODE_XLATE && type_compat(from, to))
+		return n; /* there is no value to convert */
 	c = node_new(cx, NODE_CAST, n->loc);
 	c->left = n;
 	c->type = c->ctype = t;

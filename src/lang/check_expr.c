@@ -101,6 +101,13 @@ check_deref(struct compile *cx, struct node *n)
 		lang_fail(cx, &D_DEREF_NONPTR, n->loc,
 			  "cannot dereference %s: not a pointer",
 			  lang_type_name(cx, n->left->type));
+	if (n->left->kind == NODE_XLATE) { /* the struct itself */
+		struct type *t = type_resolve(n->left->type)->ref;
+
+		replace(n, n->left);
+		n->type = t;
+		return;
+	}
 	deref_pointer(cx, n);
 }
 
@@ -483,6 +490,13 @@ static void
 check_cond(struct compile *cx, struct node *n)
 {
 	n->cond = check_scalar(cx, n->cond, &D_OP_SCALAR, "operator ?:");
+	if (n->cond->is_const) { /* the other arm may be nonsense */
+		struct node *arm = n->cond->ival != 0 ? n->left : n->right;
+
+		check_expr(cx, arm);
+		replace(n, arm);
+		return;
+	}
 	check_expr(cx, n->left);
 	check_expr(cx, n->right);
 	if (is_string_choice(n->left, n->right)) {
@@ -506,12 +520,6 @@ check_cond(struct compile *cx, struct node *n)
 			n->right = conv_to(cx, n->right, n->type);
 		}
 		n->user = n->left->user || n->right->user;
-	}
-	if (n->cond->is_const) {
-		struct type *t = n->type;
-		replace(n, n->cond->ival != 0 ? n->left : n->right);
-		if (!type_is_string(t) || !node_is_null(n))
-			n->type = t;
 	}
 }
 
@@ -582,7 +590,8 @@ check_sizeof(struct compile *cx, struct node *n)
 		if (n->left->bits != 0)
 			lang_fail(cx, &D_SIZEOF_BITFIELD, n->loc,
 				  "cannot apply sizeof to a bit-field");
-		n->ctype = n->left->type;
+		n->ctype = n->left->declared != NULL ? n->left->declared
+						     : n->left->type;
 	}
 	t = type_complete(cx->types, type_resolve(n->ctype));
 	size = type_is_string(t) && type_size(t) == 0 ? 256 : type_size(t);
@@ -704,9 +713,11 @@ check_expr(struct compile *cx, struct node *n)
 		check_stringof(cx, n);
 		break;
 	case NODE_XLATE:
-		lang_fail(cx, &D_XLATE_NONE, n->loc,
-			  "no translator to %s: translators are not supported",
-			  lang_type_name(cx, n->ctype));
+		check_xlate(cx, n);
+		break;
+	case NODE_PARAM:
+		check_param(cx, n);
+		break;
 	case NODE_EXPR_STMT:
 	case NODE_IF:
 		lang_fail(cx, &D_SYNTAX, n->loc,

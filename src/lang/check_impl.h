@@ -28,6 +28,7 @@ struct clause_cx {
 	struct dif_stmt *stmts; /* grows in cx->arena */
 	uint32_t nstmts, cap;
 	uint32_t nifs; /* if statements so far: numbers hidden variables */
+	uint32_t ntemps; /* arguments kept in such: check_once() */
 	/* check_spec.c: what there was so far; the first three anew in each
 	   part of a clause with if statements. */
 	bool speculated, committed, recorded;
@@ -65,6 +66,11 @@ struct ident *names_find(struct compile *cx, enum dif_scope scope,
 struct ident *names_add(struct compile *cx, enum dif_scope scope,
 			enum ident_kind kind, const char *name,
 			struct type *type, struct src_loc loc);
+/* A translator of this compile, to be filled in. */
+struct xlator *names_add_xlator(struct compile *cx);
+void names_add_provider(struct compile *cx, struct prov_decl *d);
+/* An identifier, if it is one, is not seen by versions before this. */
+void names_bind(struct compile *cx, const char *name, uint32_t version);
 /* Give a new ID_VAR ident its variable; keys: an associative array. */
 void names_make_var(struct compile *cx, struct ident *id, enum dif_scope scope,
 		    struct type **keys, uint32_t nkeys);
@@ -147,11 +153,74 @@ bool check_implicit(struct compile *cx, struct node *n, struct type *type);
 void check_call(struct compile *cx, struct node *n);
 struct node *check_subr(struct compile *cx, struct src_loc loc,
 			enum dif_subr id, struct node *a, struct node *b);
+/* A member's place in its struct, bit_off from its start: ival, or the unit
+   and bits of a bit-field. */
+void check_place_bits(struct compile *cx, struct node *n,
+		      const struct type_member *m, uint64_t bit_off);
 /* check_assign.c */
 void check_assign(struct compile *cx, struct node *n);
 void check_incdec(struct compile *cx, struct node *n);
 /* The operator of a compound assignment: '+' of TOK_ADD_EQ. */
 int op_of_assign(int op);
+
+/* ---- check.c: declared names -------------------------------------------- */
+
+/* May it be declared?  true: it is, and says the same; no new one is needed. */
+bool check_declare(struct compile *cx, const struct decl *d,
+		   enum ident_kind kind);
+/* An object needs a type that has a size. */
+void check_object_type(struct compile *cx, const struct decl *d);
+
+/* ---- check_inline.c ----------------------------------------------------- */
+
+/*
+ * A checked copy of the tree of x->what, with x for its parameters; x is in
+ * force, for errors too, until check_expanded().
+ */
+struct node *check_expand(struct compile *cx, struct expansion *x,
+			  const struct node *expr);
+void check_expanded(struct compile *cx, const struct expansion *x);
+void check_param(struct compile *cx, struct node *n);
+/*
+ * If the argument for that parameter of expr must be evaluated once and
+ * first: the assignment that does so, and *arg becomes the variable.
+ */
+struct node *check_once(struct compile *cx, struct node **arg,
+			const struct node *expr, uint32_t param);
+/* (first, then); then itself if first is NULL. */
+struct node *check_after(struct compile *cx, struct node *first,
+			 struct node *then);
+void check_inline(struct compile *cx, const struct item *it);
+/* n names the inline, its args are the arguments: n becomes the value. */
+void check_inline_use(struct compile *cx, struct node *n,
+		      const struct ident *id);
+
+/* ---- check_xlate.c ------------------------------------------------------ */
+
+void check_xlator(struct compile *cx, const struct item *it);
+/* The translator from in to the struct out, or NULL. */
+const struct xlator *check_xlator_find(struct compile *cx, struct type *out,
+				       struct type *in);
+/* xlate <ctype>(left); what: the beginning of the message if there is none. */
+void check_xlate(struct compile *cx, struct node *n);
+void check_xlate_value(struct compile *cx, struct node *n,
+		       const struct err_tag *tag, const char *what);
+/* n is a checked args[arg]: translate it to the type of that text. */
+void check_xlate_args(struct compile *cx, struct node *n, uint64_t arg,
+		      const char *text);
+/* n's left has been checked: if it is translated, n becomes the member. */
+bool check_xlate_member(struct compile *cx, struct node *n);
+/* The member xm of the translated struct xl, which is declared as m. */
+struct node *check_xlated(struct compile *cx, const struct node *xl,
+			  const struct xlator_member *xm,
+			  const struct type_member *m, struct src_loc loc);
+
+/* ---- check_prov.c ------------------------------------------------------- */
+
+void check_provider(struct compile *cx, const struct item *it);
+/* What declared providers say of the arguments, if pi says nothing. */
+void check_prov_types(struct compile *cx, const struct dif_pdesc *pd,
+		      struct lang_probe_info *pi);
 
 /* ---- statements --------------------------------------------------------- */
 

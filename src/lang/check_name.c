@@ -92,6 +92,24 @@ args_type(struct compile *cx, struct node *n, int64_t i)
 	return t;
 }
 
+/* args[i]: made from a raw argument, and translated if the probe says so. */
+static void
+use_args(struct compile *cx, struct node *n, uint64_t i)
+{
+	const struct lang_probe_info *pi;
+	struct node *idx = n->args[0];
+	uint8_t raw;
+
+	n->type = args_type(cx, n, (int64_t)i);
+	n->user = type_is_user_ptr(n->type);
+	pi = clause_of(cx)->info;
+	raw = pi->map[i];
+	clause_of(cx)->args_used |= BIT(raw);
+	n->args[0] = node_int(cx, idx->loc, raw, idx->type);
+	if (pi->xlate[i] != NULL)
+		check_xlate_args(cx, n, i, pi->xlate[i]);
+}
+
 static void
 check_builtin_array(struct compile *cx, struct node *n,
 		    const struct dif_builtin_info *b)
@@ -112,9 +130,7 @@ check_builtin_array(struct compile *cx, struct node *n,
 	n->ident = b;
 	n->lvalue = true;
 	if (b->kind == DIF_BK_ARGS) {
-		n->type = args_type(cx, n, (int64_t)idx->ival);
-		n->user = type_is_user_ptr(n->type);
-		clause_of(cx)->args_used |= BIT(idx->ival);
+		use_args(cx, n, idx->ival);
 		return;
 	}
 	if (idx->is_const && idx->ival >= DIF_NUREGS)
@@ -328,34 +344,6 @@ check_thread_or_local(struct compile *cx, struct node *n)
 
 /* ---- plain identifiers -------------------------------------------------- */
 
-/* Inlines that use inlines grow fast: 30 doublings are a billion nodes. */
-#define INLINE_HEIGHT_MAX 1000
-#define INLINE_MAX        100000
-
-/* An inline: its expression again, as a value of its type. */
-static void
-expand_inline(struct compile *cx, struct node *n, struct ident *id)
-{
-	struct src_loc loc = n->loc;
-	struct node *e;
-
-	if (cx->inline_height > INLINE_HEIGHT_MAX || cx->ninlined >= INLINE_MAX)
-		lang_fail(cx, &D_SYNTAX, loc,
-			  "inline %s expands too far: inlines are nested too "
-			  "deeply or too widely",
-			  id->name);
-	cx->ninlined++;
-	cx->inline_height += id->expr->height;
-	e = node_copy(cx, id->expr);
-	check_value(cx, e);
-	cx->inline_height -= id->expr->height;
-	e = conv_assign(cx, id->type, e, loc, &D_OP_INCOMPAT,
-			"inline of incompatible type");
-	*n = *e;
-	n->loc = loc;
-	n->lvalue = false;
-}
-
 static void
 use_symbol_at(struct compile *cx, struct node *n, const char *mod,
 	      const char *name, struct type *t)
@@ -413,7 +401,11 @@ check_ident(struct compile *cx, struct node *n)
 		return;
 	}
 	if (id != NULL && id->kind == ID_INLINE) {
-		expand_inline(cx, n, id);
+		if (id->nkeys != 0)
+			lang_fail(cx, &D_ARR_BADREF, n->loc,
+				  "inline %s may not be used without arguments",
+				  n->name);
+		check_inline_use(cx, n, id);
 		return;
 	}
 	if (id != NULL) {
@@ -553,6 +545,10 @@ check_subscript(struct compile *cx, struct node *n)
 			use_assoc(cx, n, id);
 			return;
 		}
+		if (id != NULL && id->kind == ID_INLINE && id->nkeys != 0) {
+			check_inline_use(cx, n, id);
+			return;
+		}
 		if (!is_known_name(cx, n->left->name))
 			lang_fail(cx, &D_VAR_UNDEF, n->loc,
 				  "%s[] has not yet been declared or assigned",
@@ -586,7 +582,16 @@ bit_unit(struct compile *cx, struct node *n, uint64_t bit_off, uint32_t bits)
 		  "bit-field %s crosses a 64-bit boundary", n->name);
 }
 
-/* p->m becomes (*p).m. */
+void
+check_place_bits(struct compile *cx, struct node *n,
+		 const struct type_member *m, uint64_t bit_off)
+{
+	if (m->bits != 0)
+		bit_unit(cx, n, bit_off, m->bits);
+	else
+		n->ival = bit_off / 8;
+}
+
 /* No members: if the kernel's types are out of reach, that is why. */
 static _Noreturn void
 member_unknown(struct compile *cx, const struct node *n, const char *op,
@@ -600,13 +605,13 @@ member_unknown(struct compile *cx, const struct node *n, const char *op,
 		  why != NULL ? ": " : "", why != NULL ? why : "");
 }
 
+/* p->m becomes (*p).m. */
 static void
 arrow_base(struct compile *cx, struct node *n)
 {
 	struct node *d = node_new(cx, NODE_UNARY, n->loc);
 	struct type *t;
 
-	check_value(cx, n->left);
 	d->left = conv_decay(cx, n->left);
 	if (!type_is_ptr(d->left->type))
 		lang_fail(cx, &D_OP_PTR, n->loc,
@@ -629,10 +634,11 @@ check_member(struct compile *cx, struct node *n)
 	struct type *t;
 	uint64_t off;
 
+	check_value(cx, n->left);
+	if (check_xlate_member(cx, n))
+		return;
 	if (n->kind == NODE_ARROW)
 		arrow_base(cx, n);
-	else
-		check_value(cx, n->left);
 	t = type_complete(cx->types, type_resolve(n->left->type));
 	if (is_incomplete(t))
 		member_unknown(cx, n, op, t);
@@ -649,8 +655,5 @@ check_member(struct compile *cx, struct node *n)
 	n->lvalue = n->left->lvalue;
 	n->user = type_is_user_ptr(m->type) ||
 		  (node_in_user(n) && !type_is_integer(m->type));
-	if (m->bits != 0)
-		bit_unit(cx, n, off, m->bits);
-	else
-		n->ival = off / 8;
+	check_place_bits(cx, n, m, off);
 }

@@ -226,6 +226,12 @@ sou_mention(struct compile *cx, enum type_kind kind, const struct token *tag,
 		t = decl_lookup_local(cx, name);
 		return t != NULL ? t : sou_new(cx, kind, tag->name);
 	}
+	if (cx->parser->lazy && tag->mod == NULL) {
+		t = type_from_text(cx->types, name, false);
+		if (t == NULL)
+			lang_nomem(cx);
+		return t;
+	}
 	t = type_lookup(cx->types, tag->mod, name);
 	if (t != NULL)
 		return t;

@@ -90,6 +90,7 @@ has_effects(const struct node *n)
 	if (n == NULL || n->is_const)
 		return false;
 	if (n->kind == NODE_ASSIGN || n->kind == NODE_CALL ||
+	    n->kind == NODE_XLATE ||
 	    (n->kind == NODE_UNARY &&
 	     (n->op == TOK_POSTINC || n->op == TOK_POSTDEC)))
 		return true;
@@ -568,6 +569,8 @@ gen_raw(struct gen *g, struct node *n, bool *dirty)
 		return gen_cast(g, n, dirty);
 	case NODE_STRINGOF:
 		return gen_value(g, n->left);
+	case NODE_XLATE:
+		return gen_xlate(g, n);
 	default:
 		lang_fail(g->cx, &D_CG_EXPR, n->loc,
 			  "this kind of expression has no code");

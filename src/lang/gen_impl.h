@@ -90,6 +90,10 @@ int gen_addr(struct gen *g, struct node *n);
 int gen_assign(struct gen *g, struct node *n);
 /* l op= r, giving the old value if old is true. */
 int gen_update(struct gen *g, struct node *n, bool old);
+/* Put the value of an object like n at addr: a scalar, bits, bytes. */
+void gen_store(struct gen *g, const struct node *n, int val, int addr);
 bool type_by_address(struct type *t);
+/* gen_xlate.c */
+int gen_xlate(struct gen *g, struct node *n);
 
 #endif

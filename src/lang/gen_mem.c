@@ -23,6 +23,7 @@ uses_tuple(const struct node *n)
 	if (n == NULL || n->is_const)
 		return false;
 	if (n->kind == NODE_CALL || n->kind == NODE_COND ||
+	    n->kind == NODE_XLATE ||
 	    (n->ref == REF_VAR && n->nargs != 0))
 		return true;
 	if (n->kind == NODE_BINARY && (n->ctype != NULL || n->op == TOK_LAND ||
@@ -321,8 +322,8 @@ store_bits(struct gen *g, const struct node *n, int val, int addr)
 }
 
 /* Store the normal value to the object of n at addr. */
-static void
-store_at(struct gen *g, const struct node *n, int val, int addr)
+void
+gen_store(struct gen *g, const struct node *n, int val, int addr)
 {
 	struct type *t = type_resolve(n->type);
 	int size;
@@ -450,7 +451,7 @@ static void
 close_place(struct gen *g, struct place *p, int val)
 {
 	if (!is_whole(p))
-		store_at(g, p->l, val, p->addr);
+		gen_store(g, p->l, val, p->addr);
 	greg_free(g, p->addr);
 	if (p->var == NULL)
 		return;

@@ -26,6 +26,40 @@ const size_t lang_ntags = LANG_NTAGS;
 
 /* ---- failing ------------------------------------------------------------- */
 
+static bool
+same_file(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/*
+ * What is wrong stands in an inline or translator: say where it was used, too.
+ * If that is another text, the place that counts is the one in the program.
+ */
+static void
+fail_place(const struct compile *cx, struct src_loc *loc, char *msg,
+	   size_t size)
+{
+	const struct expansion *used = NULL;
+	size_t n = strlen(msg);
+
+	for (const struct expansion *x = cx->expansion; x != NULL; x = x->up)
+		if (x->use.line != 0)
+			used = x;
+	if (used == NULL || (same_file(loc->file, used->use.file) &&
+			     loc->line == used->use.line))
+		return;
+	if (loc->line == 0 || !same_file(loc->file, used->use.file)) {
+		if (loc->file != NULL)
+			snprintf(msg + n, size - n, " (in %s, %s line %d)",
+				 used->name, loc->file, loc->line);
+		*loc = used->use;
+		return;
+	}
+	snprintf(msg + n, size - n, " (in %s, used in line %d)", used->name,
+		 used->use.line);
+}
+
 _Noreturn void
 lang_fail(struct compile *cx, const struct err_tag *tag, struct src_loc loc,
 	  const char *fmt, ...)
@@ -36,6 +70,7 @@ lang_fail(struct compile *cx, const struct err_tag *tag, struct src_loc loc,
 	va_start(ap, fmt);
 	vsnprintf(msg, sizeof(msg), fmt, ap);
 	va_end(ap);
+	fail_place(cx, &loc, msg, sizeof(msg));
 	err_set_loc(cx->err, tag, loc, "%s", msg);
 	longjmp(cx->fail, 1);
 }
@@ -150,6 +185,7 @@ lang_free(struct lang *l)
 	while (l->kept.n > 0)
 		arena_free(l->kept.v[--l->kept.n]);
 	vec_fini(&l->kept);
+	vec_fini(&l->providers);
 	hash_free(l->globals);
 	hash_free(l->selfs);
 	hash_free(l->thiss);
@@ -166,7 +202,8 @@ compile_init(struct compile *cx, struct lang *l, const struct lang_src *src,
 	     struct err *e)
 {
 	*cx = (struct compile){
-		.err = e, .lang = l, .src = src, .cflags = src->cflags
+		.err = e, .lang = l, .src = src, .cflags = src->cflags,
+		.version = src->version != 0 ? src->version : UINT32_MAX
 	};
 	cx->arena = arena_new();
 	cx->out = arena_new();
@@ -216,9 +253,9 @@ compile_items(struct compile *cx)
 		any = any || it->kind != ITEM_NONE;
 		check_item(cx, it);
 	}
-	if (!any && !(cx->cflags & (LANG_C_EMPTY | LANG_C_CTL))) {
+	if (!any && !cx->src->library &&
+	    !(cx->cflags & (LANG_C_EMPTY | LANG_C_CTL)))
 		lang_fail(cx, &D_EMPTY, lex_loc(cx->lex), "empty D program");
-	}
 	macro_check_unused(cx);
 	pragma_check_unused(cx);
 }
@@ -278,7 +315,10 @@ compile_run(struct compile *cx)
 	parse_init(cx);
 	compile_items(cx);
 	struct dif_prog *p = compile_result(cx);
-	compile_keep(cx);
+	if (cx->skip)
+		names_rollback(cx);
+	else
+		compile_keep(cx);
 	parse_fini(cx);
 	/* The program's arena is the caller's now. */
 	arena_on_oom(cx->out, NULL, NULL);

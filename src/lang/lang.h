@@ -85,7 +85,13 @@ struct lang_src {
 	char *const *argv;
 	/* A text of the D library: declarations only, checked when used. */
 	bool library;
+	/* Version of D the program is for: major << 24 | minor << 12 | micro.
+	   Names bound to a later one are not seen.  0: the newest. */
+	uint32_t version;
 };
+
+/* A version of D as text, major.minor[.micro]; false: it is none. */
+bool lang_version(const char *text, uint32_t *version);
 
 struct lang;
 struct lang *lang_new(const struct lang_host *host, struct err *e);
@@ -100,6 +106,41 @@ struct dif_prog *lang_compile(struct lang *l, const struct lang_src *src,
 
 /* Variables and aggregations so far; owned by l, grows with each compile. */
 struct dif_tab *lang_tab(struct lang *l);
+
+/*
+ * Providers declared in programs, as `dtrace -h` needs them: in order of
+ * declaration, from 0 to lang_nproviders() - 1.  Owned by l; they live as long.
+ */
+struct lang_provider_arg {
+	const char *type; /* as C writes it: "struct res *" */
+	const char *name; /* NULL: none was given */
+};
+struct lang_provider_probe {
+	const char *name;  /* of the probe: query-start */
+	const char *cname; /* as declared: query__start */
+	struct lang_provider_arg *args; /* native */
+	uint32_t nargs;
+	/* What args[] is; the native ones again if not declared apart. */
+	struct lang_provider_arg *xargs;
+	const uint8_t *map; /* xargs[i] is made from args[map[i]] */
+	uint32_t nxargs;
+	struct src_loc loc;
+};
+struct lang_provider {
+	const char *name;
+	struct lang_provider_probe *probes;
+	uint32_t nprobes;
+	struct src_loc loc;
+};
+size_t lang_nproviders(const struct lang *l);
+const struct lang_provider *lang_provider(const struct lang *l, size_t i);
+/*
+ * Stability of a part of it ("provider", "module", "function", "name",
+ * "args"): name, data (Internal 0 .. Standard 7), class (Unknown 0 ..
+ * Common 5); Private/Private/Unknown unless a pragma says otherwise.
+ */
+void lang_provider_stab(const struct lang *l, const struct lang_provider *p,
+			const char *part, uint8_t stab[3]);
 
 /*
  * Find an error tag by name (D_SYNTAX); for tests that each tag is raised.

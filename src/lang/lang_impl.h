@@ -68,7 +68,8 @@ enum node_kind {
 	NODE_OFFSETOF, /* offsetof(ctype, name) */
 	NODE_HAS_MEMBER, /* __has_member(ctype, name) */
 	NODE_STRINGOF, /* stringof left */
-	NODE_XLATE,  /* xlate <ctype> (left) */
+	NODE_XLATE,  /* xlate <ctype> (left); checked: ident is its xlator */
+	NODE_PARAM,  /* parameter ival of the inline or translator around it */
 	/* statements */
 	NODE_EXPR_STMT, /* left */
 	NODE_IF	     /* cond, body, orelse */
@@ -101,6 +102,8 @@ struct node {
 
 	/* Set by check. */
 	struct type *type;	/* of the value */
+	struct type *declared;	/* translated member: as its struct has it,
+				   if type is another */
 	bool lvalue;
 	bool user;		/* value read from user memory */
 	bool is_const;		/* ival is the value */
@@ -180,9 +183,23 @@ struct ident {
 	struct type **keys;	/* assoc array: D types of the tuple, or NULL */
 	uint32_t nkeys;
 	bool assoc;
-	struct node *expr;	/* ID_INLINE */
-	const char **params;
+	struct node *expr;	/* ID_INLINE; keys are its parameters' types */
 	struct src_loc loc;
+	uint32_t version;	/* #pragma D binding: seen from this one on */
+};
+/* A translator; its trees are in an arena that lang keeps. */
+struct xlator {
+	struct xlator *next;
+	struct type *out, *in;
+	const struct xlator_member *members;
+	uint32_t nmembers;
+	uint32_t version; /* as of struct ident */
+	struct src_loc loc;
+};
+/* A provider declared in a program. */
+struct prov_decl {
+	struct lang_provider pub;
+	struct lang_probe_info *types; /* by probe */
 };
 struct agg_ident {
 	struct dif_aggvar *agg;
@@ -212,10 +229,12 @@ struct lang {
 	struct type_space *types;
 	VEC(struct type_space *) spaces;
 	VEC(struct arena *) kept; /* arenas of compiles that named trees */
+	VEC(struct prov_decl *) providers; /* in order of declaration */
 	struct hash *files;	  /* file names seen, for src_loc */
 	struct lang_attr *attrs;
 	struct hash *globals, *selfs, *thiss; /* name -> struct ident */
 	struct hash *aggs;		      /* name -> struct agg_ident */
+	struct xlator *xlators;		      /* newest first */
 	struct dif_tab tab;
 	uint32_t nid[3]; /* next variable id by enum dif_scope */
 };
@@ -237,6 +256,21 @@ enum tok {
 	TOK_POSTINC, TOK_POSTDEC, TOK_DEREF, TOK_ADDROF, TOK_NEG, TOK_POS
 };
 
+/*
+ * The inlines and translators whose expressions are being checked, innermost
+ * first: what their parameters stand for, and where they were used.
+ */
+struct expansion {
+	const struct expansion *up;
+	const void *what; /* an inline, or a member of a translator */
+	const char *name;
+	struct src_loc use;
+	/* Checked arguments; NULL: a declaration is checked, and parameters
+	   are values of those types. */
+	struct node **args;
+	struct type **types;
+};
+
 struct lex; /* lex.c */
 struct compile {
 	jmp_buf fail;
@@ -249,6 +283,9 @@ struct compile {
 	struct lex *lex;
 	struct type_space *types; /* this compile's; parent: lang->types */
 	unsigned cflags; /* of src, and what pragmas have added since */
+	uint32_t version; /* names bound to later ones are not seen */
+	uint32_t xlator_version; /* that the next translator is bound to */
+	bool skip; /* a library whose depends_on is not met: keep nothing */
 	/* Set by names_commit(): lang keeps the arena, which holds trees that
 	   declared names (inlines, translators) still need. */
 	bool keep_arena;
@@ -256,6 +293,7 @@ struct compile {
 	VEC(struct dif_clause) clauses;
 	uint32_t *macro_used;	/* by argument number */
 	struct parser *parser;	/* parse_impl.h */
+	const struct expansion *expansion; /* NULL: none */
 	/* Height of the inlines being expanded, their number so far: bounded. */
 	uint32_t inline_height, ninlined;
 	/* Names made by this compile; see names.c for commit and roll-back. */
@@ -292,6 +330,8 @@ void names_begin(struct compile *cx);
 void names_commit(struct compile *cx);
 void names_rollback(struct compile *cx);
 
+/* pragma.c: the version that a `binding ... translator` gives the next one. */
+uint32_t pragma_xlator_version(struct compile *cx);
 /* check.c: handle one item: declare names, or compile a clause. */
 void check_item(struct compile *cx, struct item *it);
 /*

@@ -17,15 +17,19 @@
 
 struct undo {
 	struct undo *next;
-	struct hash *table; /* NULL: a key's type */
+	struct hash *table; /* name was had; NULL: something else changed */
 	const char *name;
+	void *had;
 	struct dif_type *type, old;
+	uint32_t *version, old_version;
 };
 
 /* Made when the compile declares its first name. */
 struct names {
 	struct undo *undo;
 	uint32_t nvars, naggs, nid[3];
+	struct xlator *xlators;
+	size_t nproviders;
 };
 
 void
@@ -53,13 +57,17 @@ names_rollback(struct compile *cx)
 		return;
 	for (struct undo *u = nm->undo; u != NULL; u = u->next) {
 		if (u->table != NULL)
-			hash_set_str(u->table, u->name, NULL);
+			hash_set_str(u->table, u->name, u->had);
 		else if (u->type != NULL)
 			*u->type = u->old;
+		else if (u->version != NULL)
+			*u->version = u->old_version;
 	}
 	l->tab.nvars = nm->nvars;
 	l->tab.naggs = nm->naggs;
 	memcpy(l->nid, nm->nid, sizeof(l->nid));
+	l->xlators = nm->xlators;
+	l->providers.n = nm->nproviders;
 	cx->names = NULL;
 }
 
@@ -74,6 +82,8 @@ names_log(struct compile *cx)
 		nm->nvars = cx->lang->tab.nvars;
 		nm->naggs = cx->lang->tab.naggs;
 		memcpy(nm->nid, cx->lang->nid, sizeof(nm->nid));
+		nm->xlators = cx->lang->xlators;
+		nm->nproviders = cx->lang->providers.n;
 		cx->names = nm;
 	}
 	u = arena_alloc(cx->arena, sizeof(*u));
@@ -132,7 +142,9 @@ scope_table(struct compile *cx, enum dif_scope scope)
 struct ident *
 names_find(struct compile *cx, enum dif_scope scope, const char *name)
 {
-	return hash_find_str(scope_table(cx, scope), name);
+	struct ident *id = hash_find_str(scope_table(cx, scope), name);
+
+	return id != NULL && id->version > cx->version ? NULL : id;
 }
 
 static void
@@ -141,6 +153,7 @@ names_enter(struct compile *cx, struct hash *table, const char *name, void *val)
 	struct undo *u = names_log(cx);
 
 	u->name = name;
+	u->had = hash_find_str(table, name);
 	if (hash_set_str(table, name, val) != 0)
 		lang_nomem(cx);
 	u->table = table;
@@ -189,6 +202,41 @@ names_make_var(struct compile *cx, struct ident *id, enum dif_scope scope,
 	id->var = v;
 	l->tab.vars = append(cx, l->tab.vars, &l->tab.nvars, v);
 	l->nid[scope]++;
+}
+
+void
+names_bind(struct compile *cx, const char *name, uint32_t version)
+{
+	struct ident *id = hash_find_str(cx->lang->globals, name);
+	struct undo *u;
+
+	if (id == NULL)
+		return;
+	u = names_log(cx);
+	u->version = &id->version;
+	u->old_version = id->version;
+	id->version = version;
+}
+
+/* ---- translators and providers ------------------------------------------ */
+
+struct xlator *
+names_add_xlator(struct compile *cx)
+{
+	struct xlator *x = lang_alloc(cx, 1, sizeof(*x));
+
+	names_log(cx);
+	x->next = cx->lang->xlators;
+	cx->lang->xlators = x;
+	return x;
+}
+
+void
+names_add_provider(struct compile *cx, struct prov_decl *d)
+{
+	names_log(cx);
+	if (!vec_push(&cx->lang->providers, d))
+		lang_nomem(cx);
 }
 
 /* ---- aggregations ------------------------------------------------------- */

@@ -28,6 +28,7 @@ parse_init(struct compile *cx)
 	const char *file = src->file;
 
 	cx->parser = arena_alloc(cx->arena, sizeof(*cx->parser));
+	cx->parser->lazy = src->library;
 	cx->macro_used = arena_calloc(cx->arena, (size_t)src->argc + 1,
 				      sizeof(*cx->macro_used));
 	if (file != NULL)

@@ -168,6 +168,12 @@ parse_name(struct compile *cx, const struct token *t)
 		if (e->name == t->name)
 			return int_new(cx, t->loc, (uint64_t)e->val,
 				       type_basic(cx->types, TYPE_B_INT));
+	for (uint32_t i = 0; i < cx->parser->nparams; i++)
+		if (cx->parser->params[i] == t->name) {
+			struct node *n = named_new(cx, NODE_PARAM, t);
+			n->ival = i;
+			return n;
+		}
 	return named_new(cx, NODE_IDENT, t);
 }
 

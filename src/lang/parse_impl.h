@@ -161,6 +161,7 @@ struct parser {
 	unsigned nclauses; /* seen so far: the first may have its own spec */
 	bool outer;	   /* between items */
 	bool in_members;   /* declarators may have names of KWF_MEMBER */
+	bool lazy; /* of structs only the tag is wanted: ask no kernel */
 	/* Names that are variables although the tables do not know them yet:
 	   parameters of the inline or translator being read. */
 	const char **params;

@@ -7,6 +7,7 @@
  * lines taken out, then split into words.  #if and #include mean something only
  * to the preprocessor; met here, they are errors.
  */
+#include "lang/check_impl.h"
 #include "lang/parse_impl.h"
 
 #include <stdlib.h>
@@ -122,6 +123,8 @@ option_flag(struct compile *cx, const char *name, const char *val)
 		cx->cflags &= ~(unsigned)LANG_C_KNODEF;
 	if (strcmp(name, "udefs") == 0)
 		cx->cflags &= ~(unsigned)LANG_C_UNODEF;
+	if (strcmp(name, "version") == 0 && val != NULL)
+		(void)lang_version(val, &cx->version); /* the host has checked */
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(name, flag_options[i].name) != 0)
 			continue;
@@ -266,10 +269,11 @@ pragma_attributes(struct compile *cx, struct ctl *c)
 	attr_keep(cx, a);
 }
 
-/* Major.minor[.micro], of 8, 12 and 12 bits. */
-static bool
-parse_version(const char *s, uint32_t v[3])
+bool
+lang_version(const char *s, uint32_t *version)
 {
+	uint32_t v[3] = { 0 };
+
 	for (int i = 0; i < 3; i++) {
 		if (!lex_isdigit(*s))
 			return false;
@@ -278,35 +282,45 @@ parse_version(const char *s, uint32_t v[3])
 			if (v[i] > (i == 0 ? 255u : 4095u))
 				return false;
 		}
-		if (*s == '\0')
-			return i >= 1;
+		if (*s == '\0' && i >= 1) {
+			*version = v[0] << 24 | v[1] << 12 | v[2];
+			return true;
+		}
 		if (*s++ != '.')
 			return false;
 	}
 	return false;
 }
 
-/*
- * All names are visible at the newest version, which is the one we compile
- * for; so a binding is checked and kept, and hides nothing.
- */
+/* `binding "1.2" name` stands after the name, `... translator` before it. */
 static void
 pragma_binding(struct compile *cx, struct ctl *c)
 {
 	struct lang_attr *a = attr_new(cx, c, "binding");
 	char *ver = unquote(ctl_need(cx, c, "binding", "a version"));
-	uint32_t v[3] = { 0 };
 
-	if (!parse_version(ver, v))
+	if (!lang_version(ver, &a->version))
 		lang_fail(cx, &D_PRAGMA_MALFORM, c->loc,
 			  "malformed #pragma D binding: \"%s\" is not a "
 			  "version",
 			  ver);
-	a->version = v[0] << 24 | v[1] << 12 | v[2];
 	a->binding = true;
 	a->name = ctl_need(cx, c, "binding", "a name");
 	ctl_end(cx, c, "binding");
+	if (strcmp(a->name, "translator") == 0)
+		cx->xlator_version = a->version;
+	else
+		names_bind(cx, a->name, a->version);
 	attr_keep(cx, a);
+}
+
+uint32_t
+pragma_xlator_version(struct compile *cx)
+{
+	uint32_t v = cx->xlator_version;
+
+	cx->xlator_version = 0;
+	return v;
 }
 
 /* ---- dependencies -------------------------------------------------------- */
@@ -334,10 +348,14 @@ pragma_depends(struct compile *cx, struct ctl *c)
 {
 	const char *kind, *name;
 
-	if (!depends_met(cx, c, &kind, &name))
+	if (depends_met(cx, c, &kind, &name))
+		return;
+	if (!cx->src->library)
 		lang_fail(cx, &D_PRAGMA_DEPEND, c->loc,
 			  "program requires %s %s, which is not there", kind,
 			  name);
+	cx->skip = true;
+	cx->lex->p = cx->lex->end;
 }
 
 /* ---- which line is it ---------------------------------------------------- */

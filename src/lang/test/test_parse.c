@@ -102,6 +102,7 @@ dump(struct compile *cx, const struct node *n, struct buf *b)
 		buf_printf(b, "\"%s\"", n->str);
 		break;
 	case NODE_IDENT:
+	case NODE_PARAM:
 		buf_puts(b, n->name);
 		break;
 	case NODE_SYM:
