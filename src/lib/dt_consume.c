@@ -11,6 +11,8 @@
  *
  * Speculative records are set aside (dt_spec.c) until the merge comes to the
  * time at which their speculation was committed.
+ *
+ * Under the policies fill and ring nothing is read before tracing has ended.
  */
 #include "lib/dt_impl.h"
 
@@ -464,12 +466,35 @@ dt_consume_options(dtrace_hdl_t *dtp)
 	dt_agg_sort(dtp, &dtp->out->sort);
 }
 
+/* Rings become ordinary buffers before they are read, and rings again. */
+static int
+consume_turn(struct merge *m, bool back)
+{
+	dtrace_hdl_t *dtp = m->dtp;
+
+	for (uint32_t i = 0; i < dtp->nengines; i++) {
+		const struct rt_view *v = dt_view(&dtp->engines[i]);
+		unsigned n = v->buf != NULL && v->bufpolicy == RT_BUF_RING ?
+				     v->nslots : 0;
+		for (unsigned s = 0; s < n; s++) {
+			if (back)
+				rt_drain_reset(v, s);
+			else if (rt_drain_turn(v, s, record_size, dtp,
+					       &dtp->err) != 0)
+				return dt_fail(dtp, EDT_ERRABORT);
+		}
+	}
+	return 0;
+}
+
 int
 dt_consume_all(dtrace_hdl_t *dtp, bool final, FILE *fp,
 	       dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf, void *arg)
 {
 	struct merge m = { .dtp = dtp, .pf = pf, .rf = rf, .arg = arg };
 
+	if (!final && dtp->opt[DT_OPT_bufpolicy] != RT_BUF_SWITCH)
+		return 0;
 	m.limit = final ? UINT64_MAX : dt_now() - ORDER_SLACK;
 	err_clear(&m.e);
 	dtp->fp = fp;
@@ -478,9 +503,12 @@ dt_consume_all(dtrace_hdl_t *dtp, bool final, FILE *fp,
 	/* First the ends: then all records before them are there. */
 	int rv = dt_spec_ends(dtp, m.limit, &m.ends, &m.nends);
 	if (rv == 0)
+		rv = consume_turn(&m, false);
+	if (rv == 0)
 		rv = merge_fill(&m);
 	if (rv == 0)
 		rv = merge_run(&m);
+	(void)consume_turn(&m, true);
 	free(m.heap);
 	free(m.taken);
 	free(m.ends);

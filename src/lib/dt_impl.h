@@ -92,6 +92,16 @@ struct dt_seen {
 	uint64_t drops[RT_NDROP];
 };
 
+struct dt_engine;
+
+/* A speculation that a probe has ended. */
+struct dt_spec_end {
+	const struct dt_engine *de;
+	uint32_t spec; /* its number, from 1 */
+	bool commit;
+	uint64_t time; /* no record of it is later */
+};
+
 /*
  * An engine that runs a part of the trace: the components placed there.  Its
  * enabling has their probes and clauses alone, with indexes of its own; what
@@ -106,6 +116,7 @@ struct dt_engine {
 	const char *why;      /* it, for -v */
 	struct dt_seen *seen; /* [maxslots] */
 	struct dt_spec *specs; /* [RT_NSPEC_MAX]: what is held back */
+	VEC(struct dt_spec_end) ended; /* noted by dt_spec_note() */
 	unsigned flow0;	      /* the number of its first slots for -F */
 };
 
@@ -268,6 +279,8 @@ int dt_enabling_part(dtrace_hdl_t *dtp, struct dt_engine *de, const bool *pick,
 /* dt_run.c */
 /* Has exit() been called, by any clause? */
 bool dt_exited(const dtrace_hdl_t *dtp);
+/* Has a buffer been full, under policy fill? */
+bool dt_filled(const dtrace_hdl_t *dtp);
 /* The END clauses, all of them. */
 int dt_run_end(dtrace_hdl_t *dtp);
 /* Let engines look at what became of their processes. */
@@ -283,13 +296,6 @@ struct dt_held {
 	uint32_t size;	  /* of the record */
 	struct rt_rec rec; /* and what follows it */
 };
-/* A speculation that a probe has ended. */
-struct dt_spec_end {
-	const struct dt_engine *de;
-	uint32_t spec; /* its number, from 1 */
-	bool commit;
-	uint64_t time; /* no record of it is later */
-};
 /* Once the instance is attached, before it begins. */
 int dt_specs_init(dtrace_hdl_t *dtp, struct dt_engine *de);
 void dt_specs_free(struct dt_engine *de);
@@ -300,6 +306,12 @@ int dt_spec_hold(dtrace_hdl_t *dtp, const struct dt_engine *de, unsigned slot,
 		 const struct rt_rec *rec, uint32_t size);
 /* Has any speculation been ended that the consumer has not seen? */
 bool dt_spec_ended(const dtrace_hdl_t *dtp);
+/*
+ * Where records are read at the end only: note those that have, so that they
+ * can be used again.  A record belongs to the first end of its number that is
+ * not earlier.
+ */
+int dt_spec_note(dtrace_hdl_t *dtp);
 /*
  * Those that have, not later than limit, in order of time; *ends is the
  * caller's to free.  0, or -1: no memory.

@@ -262,9 +262,6 @@ opt_limit(enum dt_opt o, int64_t v)
 		return v < 1024 ? "at least 1k" : NULL;
 	case DT_OPT_nspec:
 		return v > RT_NSPEC_MAX ? "0 to 64" : NULL;
-	case DT_OPT_bufpolicy:
-		return v != 0 ? "switch (fill and ring are not built yet)" :
-				NULL;
 	default:
 		return NULL;
 	}

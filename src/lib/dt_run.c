@@ -220,6 +220,25 @@ engine_text(dtrace_hdl_t *dtp, const struct dt_engine *de)
 
 /* ---- starting ----------------------------------------------------------------- */
 
+/* Policy fill: buffers may be full when END comes, and are its alone then. */
+static int
+engine_end_fits(dtrace_hdl_t *dtp, const struct dt_engine *de)
+{
+	const struct dif_enabling *en = &de->en;
+	uint64_t need = 0;
+
+	for (uint32_t i = 0; i < en->necbs; i++) {
+		const struct dif_probe *p = &en->probes[en->ecbs[i].probe];
+		if (p->nsites > 0 && p->sites[0].kind == DIF_SITE_END)
+			need += en->clauses[en->ecbs[i].clause]->recsize;
+	}
+	if (dtp->opt[DT_OPT_bufpolicy] != RT_BUF_FILL ||
+	    need <= dt_view(de)->bufsize)
+		return 0;
+	return err_set(&dtp->err, &ERR_GENERIC, 0,
+		       "END enablings exceed size of principal buffer");
+}
+
 static int
 engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
 {
@@ -227,6 +246,7 @@ engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
 		.bufsize = (uint64_t)dtp->opt[DT_OPT_bufsize],
 		.aggsize = (uint64_t)dtp->opt[DT_OPT_aggsize],
 		.dynvarsize = (uint64_t)dtp->opt[DT_OPT_dynvarsize],
+		.bufpolicy = (enum rt_policy)dtp->opt[DT_OPT_bufpolicy],
 		.bufresize_manual = dtp->opt[DT_OPT_bufresize] == 1,
 		.only_cpu = dtp->opt[DT_OPT_cpu] == DTRACEOPT_UNSET ?
 				    -1 : (int)dtp->opt[DT_OPT_cpu],
@@ -261,7 +281,7 @@ engines_attach(dtrace_hdl_t *dtp, struct dt_engine **failed)
 	for (uint32_t i = 0; i < dtp->nengines; i++) {
 		struct dt_engine *de = *failed = &dtp->engines[i];
 		if (de->ops->attach(de->eng, &dtp->err) != 0 ||
-		    dt_specs_init(dtp, de) != 0)
+		    engine_end_fits(dtp, de) != 0 || dt_specs_init(dtp, de) != 0)
 			return -1;
 	}
 	return 0;
@@ -382,6 +402,17 @@ dt_exited(const dtrace_hdl_t *dtp)
 	for (uint32_t i = 0; i < dtp->nengines; i++) {
 		const struct rt_ctl *ctl = dt_view(&dtp->engines[i])->ctl;
 		if (__atomic_load_n(&ctl->exited, __ATOMIC_ACQUIRE) != 0)
+			return true;
+	}
+	return false;
+}
+
+bool
+dt_filled(const dtrace_hdl_t *dtp)
+{
+	for (uint32_t i = 0; i < dtp->nengines; i++) {
+		const struct rt_ctl *ctl = dt_view(&dtp->engines[i])->ctl;
+		if (ctl->filled != 0)
 			return true;
 	}
 	return false;

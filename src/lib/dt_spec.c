@@ -52,6 +52,7 @@ dt_specs_free(struct dt_engine *de)
 	}
 	free(de->specs);
 	de->specs = NULL;
+	vec_fini(&de->ended);
 }
 
 bool
@@ -141,31 +142,62 @@ end_order(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
+/* Speculation i, if it has ended. */
+static bool
+spec_end(const struct dt_engine *de, unsigned i, struct dt_spec_end *end)
+{
+	const struct rt_view *v = dt_view(de);
+	const struct rt_spec *s = &v->ctl->spec[i];
+	uint32_t state = spec_state(v, i);
+
+	if (!state_ended(state))
+		return false;
+	*end = (struct dt_spec_end){ .de = de, .spec = i + 1, .time = s->time,
+				     .commit = state == RT_SPEC_COMMITTED };
+	if (s->raw != 0 && v->ns != NULL)
+		end->time = v->ns(v->ns_arg, end->time);
+	return true;
+}
+
+int
+dt_spec_note(dtrace_hdl_t *dtp)
+{
+	for (uint32_t e = 0; e < dtp->nengines; e++) {
+		struct dt_engine *de = &dtp->engines[e];
+		struct rt_ctl *ctl = dt_view(de)->ctl;
+		struct dt_spec_end end;
+		for (unsigned i = 0; i < spec_count(dtp); i++) {
+			if (!spec_end(de, i, &end))
+				continue;
+			if (!vec_push(&de->ended, end))
+				return dt_nomem(dtp);
+			__atomic_store_n(&ctl->spec[i].state, RT_SPEC_INACTIVE,
+					 __ATOMIC_RELEASE);
+		}
+	}
+	return 0;
+}
+
 int
 dt_spec_ends(dtrace_hdl_t *dtp, uint64_t limit, struct dt_spec_end **ends,
 	     size_t *n)
 {
 	VEC(struct dt_spec_end) found = { 0 };
+	bool ok = true;
 
 	for (uint32_t e = 0; e < dtp->nengines; e++) {
-		const struct dt_engine *de = &dtp->engines[e];
-		const struct rt_view *v = dt_view(de);
-		for (unsigned i = 0; i < spec_count(dtp); i++) {
-			const struct rt_spec *s = &v->ctl->spec[i];
-			uint32_t state = spec_state(v, i);
-			if (!state_ended(state))
-				continue;
-			struct dt_spec_end end = {
-				.de = de, .spec = i + 1, .time = s->time,
-				.commit = state == RT_SPEC_COMMITTED
-			};
-			if (s->raw != 0 && v->ns != NULL)
-				end.time = v->ns(v->ns_arg, end.time);
-			if (end.time <= limit && !vec_push(&found, end)) {
-				vec_fini(&found);
-				return dt_nomem(dtp);
-			}
-		}
+		struct dt_engine *de = &dtp->engines[e];
+		struct dt_spec_end end;
+		for (size_t i = 0; i < de->ended.n; i++)
+			ok = ok && vec_push(&found, de->ended.v[i]);
+		de->ended.n = 0;
+		for (unsigned i = 0; i < spec_count(dtp); i++)
+			if (spec_end(de, i, &end) && end.time <= limit)
+				ok = ok && vec_push(&found, end);
+	}
+	if (!ok) {
+		vec_fini(&found);
+		return dt_nomem(dtp);
 	}
 	if (found.n > 1)
 		qsort(found.v, found.n, sizeof(*found.v), end_order);

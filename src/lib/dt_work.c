@@ -148,7 +148,9 @@ dtrace_status(dtrace_hdl_t *dtp)
 		return DTRACE_STATUS_NONE;
 	if (dtp->stopped)
 		return DTRACE_STATUS_STOPPED;
-	return dt_exited(dtp) ? DTRACE_STATUS_EXITED : DTRACE_STATUS_OKAY;
+	if (dt_exited(dtp))
+		return DTRACE_STATUS_EXITED;
+	return dt_filled(dtp) ? DTRACE_STATUS_FILLED : DTRACE_STATUS_OKAY;
 }
 
 /* ---- drops -------------------------------------------------------------------- */
@@ -318,6 +320,20 @@ work_end(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *pf,
 	return dt_run_end(dtp);
 }
 
+/* Look for speculations that have ended: they could be used again. */
+static int
+work_clean(dtrace_hdl_t *dtp, uint64_t now)
+{
+	if (now - dtp->last_clean < clean_period(dtp))
+		return 0;
+	dtp->last_clean = now;
+	if (dtp->opt[DT_OPT_bufpolicy] != RT_BUF_SWITCH)
+		return dt_spec_note(dtp);
+	if (dt_spec_ended(dtp))
+		dtp->last_switch = 0; /* consume now */
+	return 0;
+}
+
 dtrace_workstatus_t
 dtrace_work(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *pf,
 	    dtrace_consume_rec_f *rf, void *arg)
@@ -339,7 +355,7 @@ dtrace_work(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *pf,
 		if (dt_run_poll(dtp) != 0)
 			return DTRACE_WORKSTATUS_ERROR;
 	}
-	if (status == DTRACE_STATUS_EXITED) {
+	if (status == DTRACE_STATUS_EXITED || status == DTRACE_STATUS_FILLED) {
 		if (dtrace_stop(dtp) != 0)
 			return DTRACE_WORKSTATUS_ERROR;
 		status = DTRACE_STATUS_STOPPED;
@@ -354,11 +370,8 @@ dtrace_work(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *pf,
 		    dtrace_aggregate_snap(dtp) != 0)
 			return DTRACE_WORKSTATUS_ERROR;
 	}
-	if (dtp->speculates && now - dtp->last_clean >= clean_period(dtp)) {
-		dtp->last_clean = now;
-		if (dt_spec_ended(dtp))
-			dtp->last_switch = 0; /* consume now */
-	}
+	if (dtp->speculates && !final && work_clean(dtp, now) != 0)
+		return DTRACE_WORKSTATUS_ERROR;
 	if (final || now - dtp->last_switch >= period(dtp, DT_OPT_switchrate)) {
 		dtp->last_switch = now;
 		if (dt_consume_all(dtp, final, fp, pf, rf, arg) != 0)

@@ -45,6 +45,7 @@ struct engine_opts {
 	uint64_t bufsize; /* bytes per slot; rounded up to a power of two */
 	uint64_t aggsize; /* bytes per slot, both halves */
 	uint64_t dynvarsize;
+	enum rt_policy bufpolicy;
 	bool bufresize_manual; /* fail instead of halving when memory is short */
 	int only_cpu;	  /* the cpu option; -1 all */
 	bool destructive;
@@ -106,6 +107,7 @@ struct rt_view {
 	uint8_t **buf;		/* [nslots], bufsize each; NULL: no records */
 	uint8_t **agg;		/* [nslots], aggsize each; NULL: none */
 	uint64_t bufsize, aggsize; /* as allocated, after any lowering */
+	enum rt_policy bufpolicy;
 	struct rt_ctl *ctl;
 	const uint32_t *agg_fixed; /* [naggs]: offset in a half of the fixed
 				      cell's used word; 0: keyed */
@@ -163,6 +165,15 @@ const struct rt_rec *rt_drain_next(const struct rt_view *v, unsigned slot,
 				   uint64_t *pos, rt_recsize_fn *size,
 				   void *arg, struct err *e);
 void rt_drain_done(const struct rt_view *v, unsigned slot, uint64_t pos);
+
+/*
+ * Policy ring, when nothing fires any more: turn what a slot holds into an
+ * ordinary buffer, oldest record first.  After it has been read
+ * rt_drain_reset() makes it a ring again, an empty one.  0, or -1 and *e.
+ */
+int rt_drain_turn(const struct rt_view *v, unsigned slot, rt_recsize_fn *size,
+		  void *arg, struct err *e);
+void rt_drain_reset(const struct rt_view *v, unsigned slot);
 
 /* Bytes waiting in a slot's buffer. */
 uint64_t rt_drain_pending(const struct rt_view *v, unsigned slot);

@@ -22,7 +22,18 @@
  * publishes tail.  A record never wraps: when it does not fit before the end,
  * the rest is skipped with a filler, a struct rt_rec with epid 0 (or less than
  * 16 bytes of anything).  A record that does not fit between tail and head is
- * dropped and counted (policy switch and fill).
+ * dropped and counted (policy switch), or ends the trace (policy fill, where
+ * the consumer reads when tracing has ended).
+ *
+ * Policy ring: records are written from the top of the buffer down, so that
+ * from the youngest one on each next is older, and the oldest ones are
+ * overwritten without being looked at: head counts bytes, the youngest record
+ * begins at -head % bufsize, and there is no tail.  What is below the youngest
+ * and too small for the next one is a filler: EPID 0 and its size, 32 bits
+ * each.  A reservation may have been given up after it had overwritten
+ * something: reach is the largest head that was ever reserved for, and only
+ * what is above reach - bufsize is whole.  When tracing has ended the consumer
+ * turns each buffer into an ordinary one (rt_drain_turn()).
  *
  * AGGREGATION BUFFER.  Two equal halves; rt_ctl.agg_half says which one probes
  * write.  To take a snapshot the consumer flips agg_half, waits until every
@@ -90,6 +101,9 @@ enum rt_activity {
 	RT_ACT_STOPPED
 };
 
+/* What happens when a principal buffer is full; the option's words. */
+enum rt_policy { RT_BUF_SWITCH, RT_BUF_FILL, RT_BUF_RING };
+
 /* Head of every record, 16 bytes; epid 0 is a filler (see above). */
 struct rt_rec {
 	uint32_t epid;
@@ -133,7 +147,8 @@ struct rt_ctl {
 	uint32_t exited;   /* exit() was called */
 	uint32_t wanted;   /* something wants the consumer's attention */
 	uint32_t nspec;	   /* speculations there are: at most RT_NSPEC_MAX */
-	uint32_t pad[10];
+	volatile uint32_t filled; /* policy fill: a buffer was full */
+	uint32_t pad[9];
 	uint64_t globals_addr, strtab_addr; /* addresses probes see */
 	struct rt_spec spec[RT_NSPEC_MAX];  /* speculation n is [n - 1] */
 };
@@ -161,7 +176,7 @@ struct rt {
 	uint64_t buf, agg; /* this slot's buffers, as this machine sees them */
 	uint64_t thread;   /* the self-> scalars of its thread */
 	uint64_t rec_end;  /* head once the reserved record is published */
-	uint64_t pad0;
+	uint64_t reach;	   /* policy ring: the largest rec_end there was */
 
 	/* -- the present firing -- */
 	uint64_t self;	    /* address of this struct as DIF sees it */

@@ -34,6 +34,7 @@ struct rt_conf {
 	/* byte offsets in kernel structs, from BTF; ~0: not there */
 	uint32_t task_real_parent, task_tgid, task_pid, task_cred;
 	uint32_t task_thread_info_status;
+	uint32_t bufpolicy; /* enum rt_policy */
 	uint64_t wall_offset; /* walltimestamp - timestamp at load */
 	uint64_t agg_words[64]; /* words of each aggregation's cell by id - 1,
 				   for ids up to 64; rt_agg_cell is told */

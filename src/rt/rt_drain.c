@@ -14,9 +14,13 @@
  * said; it is turned into ns in place when the record is first handed out, and
  * rt_seen.conv remembers how far that has been done: a record may be looked at
  * again before it is given back.
+ *
+ * A traced process can write what it shares with us: sizes are checked before
+ * they are used, also those that a filler tells.
  */
 #include "rt/engine.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- records ------------------------------------------------------------ */
@@ -105,6 +109,88 @@ void
 rt_drain_done(const struct rt_view *v, unsigned slot, uint64_t pos)
 {
 	__atomic_store_n(&v->rt[slot]->tail, pos, __ATOMIC_RELEASE);
+}
+
+/* ---- rings -------------------------------------------------------------- */
+
+/* What is whole, from the youngest record on: bytes, and in *at where. */
+static uint64_t
+ring_whole(const struct rt_view *v, unsigned slot, uint64_t *at)
+{
+	const struct rt *rt = v->rt[slot];
+	uint64_t size = v->bufsize, head = drain_head(v, slot);
+	uint64_t lost = rt->reach > head ? rt->reach - head : 0;
+
+	*at = (0 - head) & (size - 1);
+	if (lost >= size)
+		return 0;
+	return head < size - lost ? head : size - lost;
+}
+
+/* Copy the records of n bytes from `at` on to before `end`, so that they come
+   out oldest first.  Where they begin, or NULL. */
+static uint8_t *
+ring_copy(const struct rt_view *v, unsigned slot, uint64_t at, uint64_t n,
+	  uint8_t *end, rt_recsize_fn *size, void *arg, struct err *e)
+{
+	const uint8_t *buf = v->buf[slot];
+	uint64_t mask = v->bufsize - 1;
+
+	for (uint64_t pos = 0; n - pos >= 8;) {
+		uint64_t off = (at + pos) & mask;
+		const struct rt_rec *r = (const void *)(buf + off);
+		uint64_t len = ((const uint32_t *)(const void *)r)[1];
+		bool filler = r->epid == 0;
+
+		if (!filler)
+			len = drain_size(r->epid, size, arg, e);
+		if (len == 0)
+			return filler ? end : NULL;
+		/* The oldest may have lost its end. */
+		if (len > n - pos || len > v->bufsize - off)
+			break;
+		pos += len;
+		if (filler)
+			continue;
+		end -= len;
+		memcpy(end, r, len);
+	}
+	return end;
+}
+
+int
+rt_drain_turn(const struct rt_view *v, unsigned slot, rt_recsize_fn *size,
+	      void *arg, struct err *e)
+{
+	uint64_t at, n = ring_whole(v, slot, &at);
+	uint8_t *copy, *first;
+
+	rt_drain_reset(v, slot);
+	if (n == 0)
+		return 0;
+	copy = malloc(n);
+	if (copy == NULL)
+		return err_nomem(e);
+	first = ring_copy(v, slot, at, n, copy + n, size, arg, e);
+	if (first != NULL) {
+		n = (uint64_t)(copy + n - first);
+		memcpy(v->buf[slot], first, n);
+		__atomic_store_n(&v->rt[slot]->head, n, __ATOMIC_RELEASE);
+	}
+	free(copy);
+	return first != NULL ? 0 : -1;
+}
+
+void
+rt_drain_reset(const struct rt_view *v, unsigned slot)
+{
+	struct rt *rt = v->rt[slot];
+
+	rt->tail = 0;
+	rt->reach = 0;
+	__atomic_store_n(&rt->head, 0, __ATOMIC_RELEASE);
+	if (v->seen != NULL)
+		v->seen[slot] = (struct rt_seen){ 0 };
 }
 
 /* ---- aggregations ------------------------------------------------------- */

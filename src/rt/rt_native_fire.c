@@ -7,6 +7,7 @@
  */
 #include "rt/rt_native_impl.h"
 #include "rt/rt_native_sys.h"
+#include "rt/rt_rec.h"
 
 /* ---- time ---------------------------------------------------------------- */
 
@@ -57,23 +58,11 @@ rtn_timestamp(struct rt *rt)
 
 /* ---- records ------------------------------------------------------------- */
 
-/* Room for n bytes that do not wrap; rt->rec_end is the head behind them. */
 static uint8_t *
 room(struct rt *rt, uint64_t n)
 {
-	uint64_t size = RT_CONF(bufsize), off = rt->head & (size - 1);
-	uint64_t skip = off + n > size ? size - off : 0;
-	uint8_t *buf = (uint8_t *)rt->buf;
-
-	if (buf == NULL || n > size ||
-	    skip + n > size - (rt->head - rt->tail)) {
-		RTN_COUNT(rt->drops[RT_DROP_PRINCIPAL]);
-		return NULL;
-	}
-	if (skip >= sizeof(struct rt_rec))
-		memset(buf + off, 0, sizeof(struct rt_rec)); /* a filler */
-	rt->rec_end = rt->head + skip + n;
-	return buf + (skip != 0 ? 0 : off);
+	return rt_rec_room(rt, &RTN_SHARED(rt)->ctl, (uint8_t *)rt->buf,
+			   RT_CONF(bufsize), RT_CONF(bufpolicy), n);
 }
 
 uint64_t

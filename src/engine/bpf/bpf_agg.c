@@ -143,7 +143,7 @@ agg_filling(struct bg *g, const struct dif_aggvar *a)
 	em_ld(em, BPF_W, R2, R1, offsetof(struct rt_agg_half, used));
 	em_ji(em, BPF_JLT, R2, (int32_t)mark, no);
 	em_ji(em, BPF_JGE, R2, (int32_t)(mark + size), no);
-	bpf_clause_wake(g->eng, em);
+	bpf_rec_wake(g->eng, em);
 	em_place(em, no);
 }
 
@@ -160,7 +160,7 @@ cell_slow(struct bg *g, const struct dif_aggvar *a, uint32_t none)
 	em_imm(em, R4, cell);
 	em_fn(em, "rt_agg_cell");
 	em_ji(em, BPF_JNE, R0, 0, made);
-	bpf_clause_wake_once(g->eng, em); /* the drop is counted already */
+	bpf_rec_wake_once(g->eng, em); /* the drop is counted already */
 	em_ja(em, none);
 	em_place(em, made);
 	em_st(em, BPF_DW, FP, FR_TMP, R0);

@@ -13,115 +13,6 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* ---- the principal buffer ------------------------------------------------ */
-
-void
-bpf_clause_wake(struct engine *eng, struct em *em)
-{
-	em_mapval(em, R1, eng->ctl.fd, offsetof(struct rt_ctl, wanted));
-	em_sti(em, BPF_W, R1, 0, 1);
-	em_sti(em, BPF_DW, FP, FR_TMP2, 1);
-	em_map(em, R1, eng->wake.fd);
-	em_lea(em, R2, FP, FR_TMP2);
-	em_imm(em, R3, 8);
-	em_imm(em, R4, BPF_RB_FORCE_WAKEUP);
-	em_call(em, BPF_FUNC_ringbuf_output);
-}
-
-/*
- * Something was dropped.  Poke the consumer unless it has a poke to answer
- * already: it may have read up to what was there when it began, which was full
- * again at once, and no record can pass the mark that pokes it else.
- */
-void
-bpf_clause_wake_once(struct engine *eng, struct em *em)
-{
-	uint32_t no = em_label(em);
-
-	em_mapval(em, R1, eng->ctl.fd, offsetof(struct rt_ctl, wanted));
-	em_ld(em, BPF_W, R1, R1, 0);
-	em_ji(em, BPF_JNE, R1, 0, no);
-	bpf_clause_wake(eng, em);
-	em_place(em, no);
-}
-
-/* A record of n bytes would wrap: fill up what is left before the end.  R3 is
-   the position, R4 becomes the bytes skipped. */
-static void
-reserve_skip(struct em *em, uint32_t bufsize, uint32_t n)
-{
-	uint32_t fits = em_label(em);
-
-	em_imm(em, R4, 0);
-	em_ji(em, BPF_JLE, R3, (int32_t)(bufsize - n), fits);
-	em_imm(em, R4, bufsize);
-	em_alu(em, BPF_SUB, R4, R3);
-	em_place(em, fits);
-}
-
-void
-bpf_clause_reserve(struct engine *eng, struct em *em, uint32_t n, uint32_t drop)
-{
-	uint32_t size = eng->buf.vsize;
-	uint32_t full = em_label(em), whole = em_label(em),
-		 start = em_label(em), ok = em_label(em);
-
-	em_map(em, R1, eng->buf.fd);
-	em_lea(em, R2, R6, RT_OFF(slot));
-	em_call(em, BPF_FUNC_map_lookup_elem);
-	em_ji(em, BPF_JEQ, R0, 0, full);
-	em_ld(em, BPF_DW, R1, R6, RT_OFF(head));
-	em_ld(em, BPF_DW, R2, R6, RT_OFF(tail));
-	em_mov(em, R3, R1);
-	em_alui(em, BPF_AND, R3, (int32_t)(size - 1));
-	reserve_skip(em, size, n);
-	em_mov(em, R5, R1);
-	em_alu(em, BPF_SUB, R5, R2);
-	em_alu(em, BPF_ADD, R5, R4);
-	em_ji(em, BPF_JGT, R5, (int32_t)(size - n), full);
-	em_alu(em, BPF_ADD, R1, R4);
-	em_alui(em, BPF_ADD, R1, (int32_t)n);
-	em_st(em, BPF_DW, FP, FR_HEAD, R1);
-	em_ji(em, BPF_JEQ, R4, 0, whole);
-	em_ji(em, BPF_JGT, R3, (int32_t)(size - sizeof(struct rt_rec)), start);
-	em_mov(em, R5, R0);
-	em_alu(em, BPF_ADD, R5, R3);
-	em_sti(em, BPF_DW, R5, 0, 0);
-	em_sti(em, BPF_DW, R5, 8, 0);
-	em_place(em, start);
-	em_imm(em, R3, 0);
-	em_place(em, whole);
-	em_ji(em, BPF_JLE, R3, (int32_t)(size - n), ok);
-	em_place(em, full);
-	em_ld(em, BPF_DW, R1, R6, RT_OFF(drops) + 8 * RT_DROP_PRINCIPAL);
-	em_alui(em, BPF_ADD, R1, 1);
-	em_st(em, BPF_DW, R6, RT_OFF(drops) + 8 * RT_DROP_PRINCIPAL, R1);
-	bpf_clause_wake_once(eng, em);
-	em_ja(em, drop);
-	em_place(em, ok);
-	em_mov(em, R9, R0);
-	em_alu(em, BPF_ADD, R9, R3);
-}
-
-/* Publish; wake the consumer when that passes half of the buffer. */
-void
-bpf_clause_publish(struct engine *eng, struct em *em)
-{
-	uint32_t no = em_label(em);
-	int32_t half = (int32_t)(eng->buf.vsize / 2);
-
-	em_ld(em, BPF_DW, R1, FP, FR_HEAD);
-	em_ld(em, BPF_DW, R2, R6, RT_OFF(head));
-	em_ld(em, BPF_DW, R3, R6, RT_OFF(tail));
-	em_st(em, BPF_DW, R6, RT_OFF(head), R1);
-	em_alu(em, BPF_SUB, R1, R3);
-	em_ji(em, BPF_JLT, R1, half, no);
-	em_alu(em, BPF_SUB, R2, R3);
-	em_ji(em, BPF_JGE, R2, half, no);
-	bpf_clause_wake(eng, em);
-	em_place(em, no);
-}
-
 /* ---- values -------------------------------------------------------------- */
 
 static unsigned
@@ -295,7 +186,7 @@ act_exit(struct bg *g, const struct dif_expr *x)
 	em_sti(em, BPF_W, R2, offsetof(struct rt_ctl, activity),
 	       RT_ACT_DRAINING);
 	em_place(em, drains);
-	bpf_clause_wake(g->eng, em);
+	bpf_rec_wake(g->eng, em);
 }
 
 /* R0 = the value of an act, from the record if there is one. */
@@ -511,7 +402,8 @@ clause_head(struct bg *g)
 {
 	struct em *em = g->em;
 
-	bpf_clause_reserve(g->eng, em, g->cl->recsize, g->lb_out);
+	bpf_rec_reserve(g->eng, em, g->cl->recsize, g->lb_out);
+	g->can_exit |= g->eng->opts.bufpolicy == RT_BUF_FILL;
 	bg_now(g);
 	em_st(em, BPF_DW, R9, offsetof(struct rt_rec, time), R0);
 	em_ld(em, BPF_W, R1, R6, RT_OFF(epid));
@@ -559,7 +451,7 @@ clause_epilogue(struct bg *g)
 
 	em_place(em, g->lb_done);
 	if (g->rec)
-		bpf_clause_publish(g->eng, em);
+		bpf_rec_publish(g->eng, em);
 	em_place(em, g->lb_out);
 	clause_leave(g, 0, end);
 	bg_stubs(g);

@@ -10,6 +10,7 @@
  *   bpf_prog.c     one program per class of sites: who fired, which clauses
  *                  (bpf_prog_impl.h: with bpf_arg.c, bpf_fault.c, bpf_load.c)
  *   bpf_clause.c   a clause: predicate, record, statements, faults
+ *   bpf_rec.c      room for records, and waking the consumer
  *   bpf_agg.c      an aggregating statement
  *   bpf_gen.c      a DIF object;  bpf_var.c its variables,
  *   bpf_builtin.c  its built-in variables
@@ -315,13 +316,15 @@ int bg_value(struct bg *g, const struct dif_expr *x, unsigned base,
 	      int32_t off, uint32_t size, bool key);
 /* Fill g->em; it is not finished yet.  With g->inlined R0 is the result. */
 int bpf_clause_make(struct bg *g);
-void bpf_clause_wake(struct engine *eng, struct em *em);
-void bpf_clause_wake_once(struct engine *eng, struct em *em);
+
+/* bpf_rec.c */
+void bpf_rec_wake(struct engine *eng, struct em *em);
+void bpf_rec_wake_once(struct engine *eng, struct em *em);
 /* Room for n bytes in the principal buffer: R9; else to label drop.
-   FR_TMP: head after it. */
-void bpf_clause_reserve(struct engine *eng, struct em *em, uint32_t n,
-			uint32_t drop);
-void bpf_clause_publish(struct engine *eng, struct em *em);
+   FR_HEAD: head after it. */
+void bpf_rec_reserve(struct engine *eng, struct em *em, uint32_t n,
+		     uint32_t drop);
+void bpf_rec_publish(struct engine *eng, struct em *em);
 
 /* bpf_prog.c */
 int bpf_prog_make(struct engine *eng, struct bpf_class *c, struct err *e);

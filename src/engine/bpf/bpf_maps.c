@@ -223,6 +223,7 @@ maps_conf(struct engine *eng, struct err *e)
 		.agg_nbuckets = eng->view.agg_nbuckets,
 		.agg_entries_off = eng->view.agg_entries_off,
 		.bufsize = eng->buf.vsize,
+		.bufpolicy = eng->opts.bufpolicy,
 		.nslots = eng->nslots,
 		.task_real_parent = ~0u,
 		.task_tgid = ~0u,
@@ -500,6 +501,7 @@ maps_view(struct engine *eng, struct err *e)
 	v->nslots = v->maxslots = n;
 	v->ncpus = eng->ncpus;
 	v->bufsize = eng->buf.vsize;
+	v->bufpolicy = eng->opts.bufpolicy;
 	v->aggsize = eng->agg.vsize;
 	v->ctl = (struct rt_ctl *)(void *)eng->ctl.mem;
 	v->rt = arena_calloc(eng->arena, n, sizeof(*v->rt));

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "rt/engine.h"
+#include "rt/rt_rec.h"
 
 struct fire {
 	struct rt *rt;
@@ -32,27 +33,16 @@ faulted(const struct fire *f)
 
 /* ---- the principal buffer ------------------------------------------------ */
 
-/*
- * Room for n bytes that do not wrap.  *end is the head once they are written.
- * NULL after counting a drop.
- */
+/* Room for n bytes, *end being the head once they are written; or NULL. */
 static uint8_t *
 reserve(const struct fire *f, uint32_t n, uint64_t *end)
 {
-	struct rt *rt = f->rt;
-	uint64_t size = f->v->bufsize, off = rt->head & (size - 1);
-	uint64_t skip = off + n > size ? size - off : 0;
+	uint8_t *p = rt_rec_room(f->rt, f->v->ctl,
+				 f->v->buf != NULL ? f->v->buf[0] : NULL,
+				 f->v->bufsize, f->v->bufpolicy, n);
 
-	if (f->v->buf == NULL || n > size ||
-	    skip + n > size - (rt->head - rt->tail)) {
-		rt->drops[RT_DROP_PRINCIPAL]++;
-		return NULL;
-	}
-	uint8_t *buf = f->v->buf[0];
-	if (skip >= sizeof(struct rt_rec))
-		memset(buf + off, 0, sizeof(struct rt_rec)); /* a filler */
-	*end = rt->head + skip + n;
-	return buf + (skip != 0 ? 0 : off);
+	*end = f->rt->rec_end;
+	return p;
 }
 
 /* The CPU of a record: where slots are CPUs, they tell. */

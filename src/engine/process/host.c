@@ -172,6 +172,7 @@ slot_view(struct host *h, struct host_ctx *c)
 		.agg = c->slot.agg != NULL ? &c->slot.agg : NULL,
 		.bufsize = h->in.bufsize,
 		.aggsize = h->in.aggsize,
+		.bufpolicy = (enum rt_policy)conf->bufpolicy,
 		.ctl = &h->in.sh->ctl,
 		.agg_fixed = h->in.agg_fixed,
 		.agg_buckets_off = conf->agg_buckets_off,

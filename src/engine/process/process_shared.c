@@ -246,6 +246,7 @@ fill_conf(const struct engine *eng, struct rt_conf *c)
 		.agg_nbuckets = eng->agg.nbuckets,
 		.agg_entries_off = eng->agg.entries_off,
 		.bufsize = (uint32_t)eng->lay.bufsize,
+		.bufpolicy = eng->opts.bufpolicy,
 		.nslots = (RTN_HOST_SLOTS + eng->lay.nthreads) * RT_LEVELS,
 		.task_real_parent = ~0u,
 		.task_tgid = ~0u,

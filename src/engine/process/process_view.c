@@ -79,6 +79,7 @@ shared_view(struct engine *eng, struct err *e)
 		.solo_seen = shared_solo_size(eng->plan.solos.n),
 		.solo0 = RTN_HOST_SLOTS * RT_LEVELS,
 		.bufsize = eng->lay.bufsize,
+		.bufpolicy = eng->opts.bufpolicy,
 		.aggsize = eng->lay.aggsize,
 		.ctl = &eng->sh->ctl,
 		.agg_fixed = eng->agg_fixed,

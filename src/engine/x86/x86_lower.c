@@ -23,6 +23,8 @@
 
 /* ---- which clauses ------------------------------------------------------- */
 
+/* May it end the trace?  Under policy fill a record that finds no room does;
+   there lower_clause() looks itself. */
 static bool
 may_exit(const struct dif_clause *cl)
 {

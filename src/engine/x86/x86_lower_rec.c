@@ -104,10 +104,13 @@ rec_slow(struct lower *l, struct lower_cold *c)
 	x86_mov_ri(l->b, X86_RSI, c->off);
 	lower_call_cold(l, RTN_FN_reserve);
 	lower_unshield(l);
-	x86_test_rr(l->b, 8, X86_RAX, X86_RAX);
-	x86_jcc_label(l->b, X86_CC_E, c->to);
 	x86_mov_rr(l->b, 8, LOWER_REC, X86_RAX);
-	x86_jmp_label(l->b, &c->back);
+	x86_test_rr(l->b, 8, X86_RAX, X86_RAX);
+	x86_jcc_label(l->b, X86_CC_NE, &c->back);
+	/* A buffer that is full may have ended the trace. */
+	if (l->t->sh->conf.bufpolicy == RT_BUF_FILL && !l->error)
+		lower_if_active(l);
+	x86_jmp_label(l->b, c->to);
 }
 
 static void
@@ -166,6 +169,47 @@ rec_zero(struct lower *l, const struct dif_clause *cl)
 	}
 }
 
+/*
+ * The offset of n bytes that do not wrap to rbp, the head behind them to rax:
+ * above the youngest record, if the oldest leaves them room.
+ */
+static void
+rec_up(struct lower *l, uint32_t n, uint32_t size, struct lower_cold *slow)
+{
+	struct x86_buf *b = l->b;
+
+	x86_load(b, 8, false, X86_RAX, RT_M(head));
+	x86_mov_rr(b, 8, X86_RDX, X86_RAX);
+	x86_alu_rm(b, X86_SUB, 8, X86_RDX, RT_M(tail));
+	x86_alu_ri(b, X86_CMP, 8, X86_RDX, n > size ? -1 : (int32_t)(size - n));
+	x86_jcc_label(b, n > size ? X86_CC_BE : X86_CC_A, &slow->at);
+	x86_mov_rr(b, 4, LOWER_REC, X86_RAX);
+	x86_alu_ri(b, X86_AND, 4, LOWER_REC, (int32_t)(size - 1));
+	x86_alu_ri(b, X86_CMP, 4, LOWER_REC, (int32_t)(size - n));
+	x86_jcc_label(b, X86_CC_A, &slow->at);
+	x86_alu_ri(b, X86_ADD, 8, X86_RAX, (int32_t)n);
+}
+
+/* The same in a ring: below the youngest record. */
+static void
+rec_down(struct lower *l, uint32_t n, uint32_t size, struct lower_cold *slow)
+{
+	struct x86_label reached = { 0 };
+	struct x86_buf *b = l->b;
+
+	x86_load(b, 8, false, X86_RAX, RT_M(head));
+	x86_alu_ri(b, X86_ADD, 8, X86_RAX, (int32_t)n);
+	x86_mov_rr(b, 4, LOWER_REC, X86_RAX);
+	x86_un_r(b, X86_NEG, 4, LOWER_REC);
+	x86_alu_ri(b, X86_AND, 4, LOWER_REC, (int32_t)(size - 1));
+	x86_alu_ri(b, X86_CMP, 4, LOWER_REC, n > size ? -1 : (int32_t)(size - n));
+	x86_jcc_label(b, n > size ? X86_CC_BE : X86_CC_A, &slow->at);
+	x86_alu_rm(b, X86_CMP, 8, X86_RAX, RT_M(reach));
+	x86_jcc_short(b, X86_CC_BE, &reached);
+	x86_store(b, 8, RT_M(reach), X86_RAX);
+	x86_bind(b, &reached);
+}
+
 /* The place of a record that does not wrap in rbp, its head and gaps set. */
 static void
 rec_take(struct lower *l, const struct dif_clause *cl)
@@ -177,17 +221,11 @@ rec_take(struct lower *l, const struct dif_clause *cl)
 	slow->off = n;
 	slow->to = &l->clause->back;
 	l->f.epid = l->f.now_zero = true;
-	x86_load(b, 8, false, X86_RAX, RT_M(head));
-	x86_mov_rr(b, 8, X86_RDX, X86_RAX);
-	x86_alu_rm(b, X86_SUB, 8, X86_RDX, RT_M(tail));
-	x86_alu_ri(b, X86_CMP, 8, X86_RDX, n > size ? -1 : (int32_t)(size - n));
-	x86_jcc_label(b, n > size ? X86_CC_BE : X86_CC_A, &slow->at);
-	x86_mov_rr(b, 4, LOWER_REC, X86_RAX);
-	x86_alu_ri(b, X86_AND, 4, LOWER_REC, (int32_t)(size - 1));
-	x86_alu_ri(b, X86_CMP, 4, LOWER_REC, (int32_t)(size - n));
-	x86_jcc_label(b, X86_CC_A, &slow->at);
+	if (l->t->sh->conf.bufpolicy == RT_BUF_RING)
+		rec_down(l, n, size, slow);
+	else
+		rec_up(l, n, size, slow);
 	x86_alu_rm(b, X86_ADD, 8, LOWER_REC, RT_M(buf));
-	x86_alu_ri(b, X86_ADD, 8, X86_RAX, (int32_t)n);
 	x86_store(b, 8, RT_M(rec_end), X86_RAX);
 	rec_head(l);
 	rec_zero(l, cl);

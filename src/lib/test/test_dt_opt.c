@@ -246,9 +246,10 @@ limits(void **state)
 				       "must be"));
 		refuse(dtp, of[i].name, of[i].above);
 	}
-	/* Words that are known, of things that are not there. */
-	refuse(dtp, "bufpolicy", "ring");
-	refuse(dtp, "bufpolicy", "fill");
+	check(dtp, "bufpolicy", "ring", RT_BUF_RING);
+	check(dtp, "bufpolicy", "fill", RT_BUF_FILL);
+	check(dtp, "bufpolicy", "switch", RT_BUF_SWITCH);
+	refuse(dtp, "bufpolicy", "full");
 	expect(dtp, "nspec", dtrace_setopt(dtp, "nspec", "0"), 0);
 	expect(dtp, "nspec", dtrace_setopt(dtp, "nspec", "64"), 0);
 	refuse(dtp, "nspec", "65");
