@@ -366,7 +366,8 @@ begins_operand(const struct token *t)
 	case TOK_KEYWORD:
 		return t->kw == KW_self || t->kw == KW_this ||
 		       t->kw == KW_sizeof || t->kw == KW_offsetof ||
-		       t->kw == KW___has_member || t->kw == KW_stringof || t->kw == KW_xlate;
+		       t->kw == KW___has_member || t->kw == KW_stringof ||
+		       t->kw == KW_xlate;
 	default:
 		return t->tok < 256 && t->tok != 0 &&
 		       strchr("(*&-+~!", t->tok) != NULL;
