@@ -1,0 +1,6 @@
+/*
+ * @error: D_XLATE_NONE 6
+ */
+struct o { int a; int b; };
+translator struct o < int I > { a = I; };
+BEGIN { trace(xlate <struct o *>("s")->a); }

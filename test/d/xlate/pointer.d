@@ -1,0 +1,6 @@
+/*
+ * @error: D_CG_DYN 6
+ */
+struct o { int a; };
+translator struct o < int I > { a = I; };
+BEGIN { p = xlate <struct o *>(1); }

@@ -1,0 +1,4 @@
+/*
+ * @error: D_XLATE_SOU 4
+ */
+BEGIN { trace(xlate <int>(1)); }

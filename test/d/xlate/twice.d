@@ -1,0 +1,9 @@
+/*
+ * @error: D_XLATE_MEMB 7
+ */
+struct o { int a; int b; };
+translator struct o < int I > {
+	b = I;
+	b = I;
+};
+BEGIN { exit(0); }

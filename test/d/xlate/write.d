@@ -1,0 +1,6 @@
+/*
+ * @error: D_OP_LVAL 6
+ */
+struct o { int a; };
+translator struct o < int I > { a = I; };
+BEGIN { xlate <struct o *>(1)->a = 3; }
