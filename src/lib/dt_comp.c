@@ -230,6 +230,19 @@ comp_probe(struct dt_comp *comp, const struct dif_probe *p)
 	comp->kinds |= kinds;
 }
 
+/* Functions of a process, even if there are none yet (-Z). */
+static void
+comp_desc(struct dt_comp *comp, const struct dif_pdesc *pd)
+{
+	int32_t pid = dt_pdesc_pid(pd);
+
+	if (pid == 0)
+		return;
+	comp->kinds |= DT_KIND(DIF_SITE_UENTRY);
+	if (pid != comp->pid)
+		comp->pid = comp->pid == 0 ? pid : DT_PID_SEVERAL;
+}
+
 /* Number the sets, and gather what their clauses and probes need. */
 static void
 comps_gather(struct comp_cx *cx, const char *const *refused,
@@ -251,6 +264,8 @@ comps_gather(struct comp_cx *cx, const char *const *refused,
 		if (comp->only_p == NULL)
 			comp->only_p = cx->need[c].only_p;
 	}
+	for (uint32_t c = 0; c < en->nclauses; c++)
+		comp_desc(&out->v[out->of[c]], &en->clauses[c]->pdesc);
 	for (uint32_t i = 0; i < en->necbs; i++) {
 		const struct dif_ecb *ecb = &en->ecbs[i];
 		struct dt_comp *comp = &out->v[out->of[ecb->clause]];

@@ -128,14 +128,13 @@ enab_cmp(const void *a, const void *b)
 	return x->clause < y->clause ? -1 : x->clause > y->clause;
 }
 
-static void
-enab_order(dtrace_hdl_t *dtp)
+void
+dt_enabs_sort(struct dt_enab *v, size_t n)
 {
 	/* Most programs arrive in order already. */
-	for (size_t i = 1; i < dtp->enabs.n; i++) {
-		if (enab_cmp(&dtp->enabs.v[i - 1], &dtp->enabs.v[i]) > 0) {
-			qsort(dtp->enabs.v, dtp->enabs.n,
-			      sizeof(*dtp->enabs.v), enab_cmp);
+	for (size_t i = 1; i < n; i++) {
+		if (enab_cmp(&v[i - 1], &v[i]) > 0) {
+			qsort(v, n, sizeof(*v), enab_cmp);
 			return;
 		}
 	}
@@ -294,7 +293,7 @@ dt_enabling_make(dtrace_hdl_t *dtp, enum dif_engines want,
 	if (a == NULL)
 		return dt_nomem(dtp);
 	dtp->en = (struct dif_enabling){ 0 };
-	enab_order(dtp);
+	dt_enabs_sort(dtp->enabs.v, dtp->enabs.n);
 	if (enabling_layout(dtp) != 0)
 		return -1;
 	struct dif_probe *probes = arena_calloc(a, n + 1, sizeof(*probes));
@@ -375,6 +374,7 @@ part_fill(struct part *pt)
 	uint32_t nr = 0;
 
 	for (uint32_t c = 0; c < dtp->en.nclauses; c++) {
+		pt->clause[c] = DT_NO_CLAUSE;
 		if (!pt->pick[c])
 			continue;
 		pt->clause[c] = pt->nclauses;
@@ -407,6 +407,7 @@ dt_enabling_part(dtrace_hdl_t *dtp, struct dt_engine *de, const bool *pick,
 	pt.ecbs = arena_calloc(a, n, sizeof(*pt.ecbs));
 	if (dtp->ecbs == NULL)
 		dtp->ecbs = arena_calloc(a, n, sizeof(*dtp->ecbs));
+	dtp->ecbs_cap = (uint32_t)n;
 	if (pt.clause == NULL || pt.clauses == NULL || pt.probes == NULL ||
 	    pt.ecbs == NULL || dtp->ecbs == NULL)
 		return dt_nomem(dtp);
@@ -418,5 +419,8 @@ dt_enabling_part(dtrace_hdl_t *dtp, struct dt_engine *de, const bool *pick,
 		.ecbs = pt.ecbs, .necbs = pt.necbs,
 		.tab = dtp->en.tab, .sizes = dtp->en.sizes,
 	};
+	de->clause_of = pt.clause;
+	de->probes_cap = dtp->en.nprobes;
+	de->ecbs_cap = (uint32_t)n;
 	return 0;
 }

@@ -14,6 +14,7 @@
  *   dt_comp.c    components: clauses that must run together (dt_place.h)
  *   dt_place.c   which engine each component runs in (dt_place.h)
  *   dt_run.c     instances of engines: made, started, stopped; go and stop
+ *   dt_later.c   probes in objects that processes map while they are traced
  *   dt_work.c    waiting, status, drops, the work loop's body
  *   dt_consume.c records in order of time, one statement after the other
  *   dt_act.c     actions that the consumer carries out
@@ -118,7 +119,14 @@ struct dt_engine {
 	struct dt_spec *specs; /* [RT_NSPEC_MAX]: what is held back */
 	VEC(struct dt_spec_end) ended; /* noted by dt_spec_note() */
 	unsigned flow0;	      /* the number of its first slots for -F */
+	/* dt_later.c: indexes in en of the whole trace's clauses, or
+	   DT_NO_CLAUSE; how far the arrays of en may grow; its rows + 1 by
+	   id of probe, made when first needed. */
+	const uint32_t *clause_of;
+	uint32_t probes_cap, ecbs_cap;
+	struct hash *rows;
 };
+#define DT_NO_CLAUSE UINT32_MAX
 
 /* Ask anew before each walk: slots may have been added. */
 static inline const struct rt_view *
@@ -167,7 +175,7 @@ struct dtrace_hdl {
 	struct dt_engine *engines;
 	uint32_t nengines;
 	struct dt_ecb *ecbs; /* by epid - 1 */
-	uint32_t necbs;
+	uint32_t necbs, ecbs_cap;
 	VEC(struct dt_denied) denied; /* processes that engines refused */
 	struct buf report;	      /* dtrace_engines() */
 	bool active, stopped;
@@ -275,6 +283,15 @@ int dt_enabling_make(dtrace_hdl_t *dtp, enum dif_engines want,
  */
 int dt_enabling_part(dtrace_hdl_t *dtp, struct dt_engine *de, const bool *pick,
 		     enum dif_engines want, enum dif_engines have);
+
+/* The order in which pairs become ECBs: by probe, then by clause. */
+void dt_enabs_sort(struct dt_enab *v, size_t n);
+
+/* dt_later.c */
+/* How many probes may come later to this instance's process. */
+uint32_t dt_later_probes(const struct dt_engine *de);
+/* Has its process mapped anything?  Then it gets its probes. */
+int dt_later_poll(dtrace_hdl_t *dtp, struct dt_engine *de);
 
 /* dt_run.c */
 /* Has exit() been called, by any clause? */

@@ -81,6 +81,10 @@ struct dt_placed {
 	const char *why; /* for -v */
 };
 
+/* The process that a description of the pid provider names; 0: it is another's.
+   (dt_later.c) */
+int32_t dt_pdesc_pid(const struct dif_pdesc *pd);
+
 /*
  * Place every component: out[comps->n].  -1 + *e: a component can run nowhere;
  * the message names a probe of it, what is missing and the cure; *priv tells

@@ -254,6 +254,8 @@ engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
 		.debug = dt_opt_on(dtp, DT_OPT_debug),
 		.targets = &de->target,
 		.ntargets = de->target.pid != 0,
+		.spare_probes = de->ops == process_ops ? dt_later_probes(de) :
+							 0,
 	};
 
 	if (de->ops == &bpf_engine_ops && engine_text(dtp, de) != 0)
@@ -438,6 +440,8 @@ dt_run_poll(dtrace_hdl_t *dtp)
 		if (de->ops->poll != NULL &&
 		    de->ops->poll(de->eng, &dtp->err) != 0)
 			return dt_fail(dtp, EDT_ENABLE);
+		if (dt_later_poll(dtp, de) != 0)
+			return -1;
 	}
 	return 0;
 }
@@ -502,6 +506,7 @@ dt_run_free(dtrace_hdl_t *dtp)
 		if (de->eng != NULL)
 			de->ops->free(de->eng);
 		free(de->seen);
+		hash_free(de->rows);
 		dt_specs_free(de);
 	}
 	dtp->nengines = 0;

@@ -137,6 +137,7 @@ dtrace_sleep(dtrace_hdl_t *dtp)
 			continue;
 		dtp->last_switch = 0; /* consume now */
 		dtp->last_agg = 0;
+		dtp->last_poll = 0; /* a thread may wait (engine_ops.mapped) */
 	}
 	free(fds);
 }

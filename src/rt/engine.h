@@ -54,6 +54,18 @@ struct engine_opts {
 	   The array lives as long as the engine. */
 	const struct engine_target *targets;
 	uint32_t ntargets;
+	/* Process engine: so many probes may come with code that is mapped
+	   later (engine_ops.extend); 0: none. */
+	uint32_t spare_probes;
+};
+
+/* A place of a probe that comes while tracing. */
+struct engine_site {
+	uint32_t probe; /* index in dif_enabling.probes */
+	struct dif_site site;
+};
+struct engine_span { /* of addresses in the process */
+	uint64_t lo, hi;
 };
 
 /*
@@ -144,6 +156,23 @@ struct engine_ops {
 	 * NULL.  0, or -1 + *e if tracing cannot go on.
 	 */
 	int (*poll)(struct engine *eng, struct err *e);
+	/*
+	 * Has the process mapped or unmapped objects since the last call?
+	 * False: there is nothing to do.  True: extend() is to be called at
+	 * once, a thread of the process may wait for it; fresh[0, n), the
+	 * engine's, is where there is code that was not there before.  May be
+	 * NULL.
+	 */
+	bool (*mapped)(struct engine *eng, const struct engine_span **fresh,
+		       size_t *n);
+	/*
+	 * After mapped(): probes in fresh code.  The enabling that load() was
+	 * given may have grown at the ends of its probes and ECBs.  What cannot
+	 * be placed is left out, as report() says.  -1 + *e: tracing cannot go
+	 * on.
+	 */
+	int (*extend)(struct engine *eng, const struct engine_site *v, size_t n,
+		      struct err *e);
 	/* For -v: what was placed where, and what not and why; lines of text
 	   after attach.  May be NULL. */
 	void (*report)(struct engine *eng, struct buf *out);

@@ -158,12 +158,29 @@ check_list(const struct patch_journal *j, struct patch *p, size_t n,
 	return 0;
 }
 
-/* Enter those that are to be written; none if they do not all fit. */
-static int
-enter(struct patch_journal *j, const struct patch *p, size_t n, struct err *e)
+/* Entries that are undone make room.  Nobody else looks meanwhile. */
+static void
+compact(struct patch_journal *j)
 {
-	uint32_t at = j->n;
+	uint32_t n = 0;
 
+	for (uint32_t i = 0; i < j->n; i++)
+		if (j->p[i].state == PATCH_SET)
+			j->p[n++] = j->p[i];
+	__atomic_store_n(&j->n, n, __ATOMIC_RELEASE);
+}
+
+/* Enter those that are to be written, from *first on; none if they do not all
+   fit. */
+static int
+enter(struct patch_journal *j, const struct patch *p, size_t n,
+      uint32_t *first, struct err *e)
+{
+	uint32_t at;
+
+	if (j->n + n > j->cap)
+		compact(j);
+	at = *first = j->n;
 	for (size_t i = 0; i < n; i++) {
 		if (p[i].state != PATCH_SET)
 			continue;
@@ -264,11 +281,11 @@ static int
 write_all(struct patch_journal *j, struct inject *in, struct patch *p,
 	  size_t n, struct err *e)
 {
-	uint32_t first = j->n;
+	uint32_t first;
 	int sys;
 
 	each_span(in, p, n, span_expect, NULL);
-	if (enter(j, p, n, e) != 0) {
+	if (enter(j, p, n, &first, e) != 0) {
 		check_list(j, p, n, e);
 		return -1;
 	}
@@ -324,4 +341,13 @@ patch_undo_in(const struct patch_journal *j, struct inject *in)
 			   NULL);
 
 	return n < 0 ? 0 : (int)n;
+}
+
+void
+patch_forget(struct patch_journal *j, uint64_t lo, uint64_t hi)
+{
+	for (uint32_t i = 0; i < j->n; i++)
+		if (j->p[i].state == PATCH_SET && j->p[i].addr >= lo &&
+		    j->p[i].addr < hi)
+			j->p[i].state = PATCH_UNDONE;
 }

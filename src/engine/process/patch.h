@@ -60,6 +60,9 @@ int patch_undo_all(struct patch_journal *j, struct inject *in, struct err *e);
    journal stays as it is.  How many were put back. */
 int patch_undo_in(const struct patch_journal *j, struct inject *in);
 
+/* The text in [lo, hi) has been unmapped: there is nothing to undo. */
+void patch_forget(struct patch_journal *j, uint64_t lo, uint64_t hi);
+
 /* ---- the guardian (guard.c) ---------------------------------------------- */
 
 struct guard;

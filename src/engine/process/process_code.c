@@ -2,8 +2,8 @@
 /*
  * process_code.c - regions filled with code.
  *
- *   blob | stub of handlers that count | system calls: dispatchers, handlers,
- *   thunks | ERROR | handlers and trampolines, as windows need them
+ *   blob | stub of handlers that count | stub of the dynamic linker's point |
+ *   system calls: dispatchers, handlers, thunks | ERROR | handlers and trampolines, as windows need them
  *
  * struct rtn_shared has one table of system calls for all regions, by distance
  * from the region's blob.  So what it leads to lies at the same distance in
@@ -65,7 +65,8 @@ code_target(const struct engine *eng, const struct rtn_shared *sh,
 /* The window's points, on the heap; NULL: no memory. */
 static struct x86_point *
 window_points(const struct engine *eng, const struct plan_window *pw,
-	      const struct x86_handler *handlers)
+	      const struct x86_handler *handlers,
+	      const struct x86_handler *maps)
 {
 	const struct plan *p = &eng->plan;
 	struct x86_point *out = calloc(pw->npoints + 1, sizeof(*out));
@@ -84,6 +85,8 @@ window_points(const struct engine *eng, const struct plan_window *pw,
 			out[i].h = &handlers[p->groups.v[pt->group].cls];
 		else if (pt->direct != PLAN_NONE)
 			out[i].h = &handlers[p->groups.v[pt->direct].cls];
+		else if (pt->at == X86_AT_ENTRY)
+			out[i].h = maps;
 	}
 	return out;
 }
@@ -156,8 +159,9 @@ measure_error(struct engine *eng, const struct x86_target *t,
 	return 0;
 }
 
+/* Classes from `first` on. */
 static int
-measure_handlers(struct engine *eng, struct err *e)
+measure_handlers(struct engine *eng, uint32_t first, struct err *e)
 {
 	struct rtn_shared *sh = fake_shared(eng);
 	struct x86_target t = code_target(eng, sh, NOWHERE);
@@ -168,7 +172,7 @@ measure_handlers(struct engine *eng, struct err *e)
 	t.solo_miss = NOWHERE;
 	if (sh == NULL || b.p == NULL)
 		rc = err_nomem(e);
-	for (uint32_t c = 0; rc == 0 && c < eng->plan.classes.n; c++)
+	for (uint32_t c = first; rc == 0 && c < eng->plan.classes.n; c++)
 		rc = measure_class(eng, &t, c, &b, e);
 	if (rc == 0)
 		rc = measure_error(eng, &t, &b, e);
@@ -198,7 +202,8 @@ thunks_room(const struct engine *eng, unsigned nr)
 static uint64_t
 common_room(const struct engine *eng)
 {
-	uint64_t n = align_up(rtn_image.n) + X86_SOLO_STUB_SIZE;
+	uint64_t n = align_up(rtn_image.n) + X86_SOLO_STUB_SIZE +
+		     X86_MAPS_STUB_SIZE;
 
 	if (uses_sys(eng)) {
 		n += X86_SYS_STUBS_SIZE;
@@ -211,24 +216,26 @@ common_room(const struct engine *eng)
 	return n + room(eng->error_size);
 }
 
-/* seen[classes][regions]: the class's handler has its room there. */
+/* What a window adds to the size of its region.  seen[classes]: the class's
+   handler has its room there. */
 static int
 measure_window(struct engine *eng, const struct plan_window *pw, uint8_t *seen,
-	       struct err *e)
+	       uint64_t *size, struct err *e)
 {
+	const struct x86_handler maps = { 0 }; /* not in place */
 	struct plan *p = &eng->plan;
-	struct map_region *r = &eng->map.region[pw->region];
-	struct x86_point *pts = window_points(eng, pw, eng->class_proto);
+	struct x86_point *pts =
+		window_points(eng, pw, eng->class_proto, &maps);
 	uint32_t len;
 	const uint8_t *bytes = window_bytes(eng, pw, &len);
 
 	if (pts == NULL)
 		return err_nomem(e);
 	if (!pw->copy)
-		r->size += x86_tramp_size(len, pts, pw->npoints);
+		*size += x86_tramp_size(len, pts, pw->npoints);
 	else if (bytes != NULL)
-		r->size += x86_copy_size(bytes, pw->w.start, len, pts,
-					 pw->npoints);
+		*size += x86_copy_size(bytes, pw->w.start, len, pts,
+				       pw->npoints);
 	free(pts);
 	for (uint32_t k = 0; k < pw->npoints; k++) {
 		uint32_t g = p->points.v[pw->point0 + k].group, c;
@@ -236,9 +243,9 @@ measure_window(struct engine *eng, const struct plan_window *pw, uint8_t *seen,
 		if (g == PLAN_NONE)
 			continue;
 		c = p->groups.v[g].cls;
-		if (!seen[c * RTN_NREGIONS + pw->region])
-			r->size += room(eng->class_size[c]);
-		seen[c * RTN_NREGIONS + pw->region] = 1;
+		if (!seen[c])
+			*size += room(eng->class_size[c]);
+		seen[c] = 1;
 	}
 	return 0;
 }
@@ -247,25 +254,71 @@ int
 code_measure(struct engine *eng, struct err *e)
 {
 	struct plan *p = &eng->plan;
-	uint8_t *seen = arena_calloc(eng->arena, p->classes.n + 1,
-				     RTN_NREGIONS);
+	const size_t nc = p->classes.n + 1;
+	uint8_t *seen = arena_calloc(eng->arena, nc, RTN_NREGIONS);
 
-	eng->class_size = arena_calloc(eng->arena, p->classes.n + 1,
+	eng->nclasses = p->classes.n;
+	eng->class_size = arena_calloc(eng->arena, nc,
 				       sizeof(*eng->class_size));
-	eng->class_proto = arena_calloc(eng->arena, p->classes.n + 1,
+	eng->class_proto = arena_calloc(eng->arena, nc,
 					sizeof(*eng->class_proto));
 	if (seen == NULL || eng->class_size == NULL || eng->class_proto == NULL)
 		return err_nomem(e);
 	if (eng->map.nregions == 0)
 		return 0;
-	if (measure_handlers(eng, e) != 0)
+	if (measure_handlers(eng, 0, e) != 0)
 		return -1;
 	for (uint32_t i = 0; i < eng->map.nregions; i++)
-		eng->map.region[i].size = common_room(eng) + SLACK;
-	for (size_t i = 0; i < p->windows.n; i++)
-		if (measure_window(eng, &p->windows.v[i], seen, e) != 0)
+		eng->map.region[i].size = code_common(eng);
+	for (size_t i = 0; i < p->windows.n; i++) {
+		const struct plan_window *pw = &p->windows.v[i];
+
+		if (measure_window(eng, pw, seen + pw->region * nc,
+				   &eng->map.region[pw->region].size, e) != 0)
 			return -1;
+	}
 	return 0;
+}
+
+uint64_t
+code_common(const struct engine *eng)
+{
+	return common_room(eng) + SLACK;
+}
+
+int
+code_measure_more(struct engine *eng, struct err *e)
+{
+	const size_t was = eng->nclasses, n = eng->plan.classes.n;
+	uint32_t *size;
+	struct x86_handler *proto;
+
+	if (n == was)
+		return 0;
+	size = arena_calloc(eng->arena, n + 1, sizeof(*size));
+	proto = arena_calloc(eng->arena, n + 1, sizeof(*proto));
+	if (size == NULL || proto == NULL)
+		return err_nomem(e);
+	memcpy(size, eng->class_size, was * sizeof(*size));
+	memcpy(proto, eng->class_proto, was * sizeof(*proto));
+	eng->class_size = size;
+	eng->class_proto = proto;
+	eng->nclasses = n;
+	return measure_handlers(eng, (uint32_t)was, e);
+}
+
+uint64_t
+code_need(struct engine *eng, size_t i, size_t end, struct err *e)
+{
+	uint8_t *seen = calloc(eng->plan.classes.n + 1, 1);
+	uint64_t size = SLACK;
+	int rc = seen != NULL ? 0 : err_nomem(e);
+
+	for (; rc == 0 && i < end; i++)
+		rc = measure_window(eng, &eng->plan.windows.v[i], seen, &size,
+				    e);
+	free(seen);
+	return rc == 0 ? size : 0;
 }
 
 /* ---- handlers ------------------------------------------------------------ */
@@ -381,9 +434,10 @@ region_error(struct engine *eng, struct map_region *r,
 }
 
 static int
-region_begin(struct engine *eng, struct map_region *r, struct x86_target *t,
-	     struct err *e)
+region_begin(struct engine *eng, struct map_region *r, struct err *e)
 {
+	struct x86_target *t = &r->target;
+
 	r->buf = (struct x86_buf){ .p = r->mem,
 				   .cap = r->size,
 				   .base = r->addr };
@@ -396,7 +450,13 @@ region_begin(struct engine *eng, struct map_region *r, struct x86_target *t,
 	if (region_at(r, align_up(rtn_image.n), e) != 0)
 		return -1;
 	x86_solo_stub(&r->buf, t);
-	if (region_at(r, align_up(rtn_image.n) + X86_SOLO_STUB_SIZE, e) != 0 ||
+	if (region_at(r, align_up(rtn_image.n) + X86_SOLO_STUB_SIZE, e) != 0)
+		return -1;
+	x86_maps_stub(&r->buf, t, &r->maps);
+	if (region_at(r,
+		      align_up(rtn_image.n) + X86_SOLO_STUB_SIZE +
+			      X86_MAPS_STUB_SIZE,
+		      e) != 0 ||
 	    region_sys(eng, r, t, e) != 0)
 		return -1;
 	return region_error(eng, r, t, e);
@@ -509,7 +569,7 @@ window_write(struct engine *eng, const struct plan_window *pw,
 		err_set(e, &ERR_GENERIC, 0, "its code is not in a file");
 		return 0;
 	}
-	pts = window_points(eng, pw, r->handlers);
+	pts = window_points(eng, pw, r->handlers, &r->maps);
 	if (pts == NULL)
 		err_nomem(e);
 	else if (!pw->copy)
@@ -523,10 +583,10 @@ window_write(struct engine *eng, const struct plan_window *pw,
 }
 
 static int
-window_make(struct engine *eng, struct plan_window *pw,
-	    const struct x86_target *t, struct err *e)
+window_make(struct engine *eng, struct plan_window *pw, struct err *e)
 {
 	struct map_region *r = &eng->map.region[pw->region];
+	const struct x86_target *t = &r->target;
 	struct plan *p = &eng->plan;
 	struct x86_moved moved[X86_MOVED_MAX];
 	size_t nmoved = 0;
@@ -568,21 +628,16 @@ window_refuse(struct engine *eng, const struct plan_window *pw,
 
 /* *refused: some window could not be made, and the plan is another now. */
 static int
-code_pass(struct engine *eng, bool *refused, struct err *e)
+windows_make(struct engine *eng, bool *refused, struct err *e)
 {
-	struct x86_target t[RTN_NREGIONS];
-
 	eng->patches.n = 0;
 	eng->moves.n = 0;
 	*refused = false;
-	for (uint32_t i = 0; i < eng->map.nregions; i++)
-		if (region_begin(eng, &eng->map.region[i], &t[i], e) != 0)
-			return -1;
 	for (size_t i = 0; i < eng->plan.windows.n; i++) {
 		struct plan_window *pw = &eng->plan.windows.v[i];
 		struct err why = { 0 };
 
-		if (window_make(eng, pw, &t[pw->region], &why) == 0)
+		if (window_make(eng, pw, &why) == 0)
 			continue;
 		if (why.tag == &ERR_NOMEM ||
 		    eng->map.region[pw->region].buf.full) {
@@ -598,11 +653,28 @@ code_pass(struct engine *eng, bool *refused, struct err *e)
 }
 
 static int
+code_pass(struct engine *eng, bool *refused, struct err *e)
+{
+	for (uint32_t i = 0; i < eng->map.nregions; i++)
+		if (region_begin(eng, &eng->map.region[i], e) != 0)
+			return -1;
+	return windows_make(eng, refused, e);
+}
+
+static int
 cmp_patch(const void *va, const void *vb)
 {
 	const struct patch *a = va, *b = vb;
 
 	return a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+static void
+patches_sort(struct engine *eng)
+{
+	if (eng->patches.n > 1)
+		qsort(eng->patches.v, eng->patches.n, sizeof(*eng->patches.v),
+		      cmp_patch);
 }
 
 int
@@ -619,8 +691,60 @@ code_make(struct engine *eng, struct err *e)
 				return -1;
 		}
 	} while (refused);
-	if (eng->patches.n > 1)
-		qsort(eng->patches.v, eng->patches.n, sizeof(*eng->patches.v),
-		      cmp_patch);
+	patches_sort(eng);
+	return 0;
+}
+
+/* ---- code that is mapped later --------------------------------------------- */
+
+int
+code_region(struct engine *eng, struct map_region *r, struct err *e)
+{
+	return region_begin(eng, r, e);
+}
+
+/* The handlers of all windows, where there are none yet: they stay, also if a
+   window cannot be made. */
+static int
+more_handlers(struct engine *eng, struct err *e)
+{
+	const struct plan *p = &eng->plan;
+
+	for (size_t i = 0; i < p->windows.n; i++) {
+		const struct plan_window *pw = &p->windows.v[i];
+		struct map_region *r = &eng->map.region[pw->region];
+
+		r->target.sites = p->sites.v;
+		for (uint32_t k = 0; k < pw->npoints; k++) {
+			uint32_t g = p->points.v[pw->point0 + k].group;
+
+			if (g != PLAN_NONE &&
+			    region_handler(eng, r, &r->target,
+					   p->groups.v[g].cls, e) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+int
+code_more(struct engine *eng, struct err *e)
+{
+	uint64_t at[RTN_NREGIONS];
+	bool refused;
+
+	if (more_handlers(eng, e) != 0)
+		return -1;
+	for (uint32_t i = 0; i < eng->map.nregions; i++)
+		at[i] = eng->map.region[i].buf.n;
+	do {
+		for (uint32_t i = 0; i < eng->map.nregions; i++)
+			eng->map.region[i].buf.n = at[i];
+		if (windows_make(eng, &refused, e) != 0)
+			return -1;
+		if (refused)
+			plan_again(&eng->plan);
+	} while (refused);
+	patches_sort(eng);
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include "engine/process/process_impl.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@
 #include "rt/rt_assoc.h"
 
 #define NS_MS	 1000000ull
+#define SPARE_PATCHES (1u << 16) /* of code that is mapped later */
 #define QUIET_MS 200u /* a firing takes microseconds, if its thread runs */
 #define REAP_NS	 (200 * NS_MS)
 #define WATCH_NS (20 * NS_MS) /* exit() is noticed within that */
@@ -42,8 +44,8 @@ now_ns(void)
 
 /* ---- the target ---------------------------------------------------------- */
 
-static bool
-target_held(const struct engine *eng)
+bool
+engine_target_held(const struct engine *eng)
 {
 	return eng->opts.targets[0].held;
 }
@@ -59,10 +61,10 @@ engine_target_ended(const struct engine *eng)
 }
 
 /* Who traces may have changed since the last time: held at first, then not. */
-static int
-target_stop(struct engine *eng, bool all, struct err *e)
+int
+engine_target_stop(struct engine *eng, bool all, struct err *e)
 {
-	bool held = target_held(eng);
+	bool held = engine_target_held(eng);
 
 	eng->in.held = held;
 	inject_through(&eng->in, held ? NULL : eng->guard);
@@ -76,7 +78,7 @@ target_open(struct engine *eng, struct err *e)
 	if (eng->pidfd < 0 && errno == ESRCH)
 		return err_set(e, &ERR_GENERIC, 0, "process %d has ended",
 			       (int)eng->pid);
-	if (inject_open(&eng->in, eng->pid, target_held(eng), e) != 0)
+	if (inject_open(&eng->in, eng->pid, engine_target_held(eng), e) != 0)
 		return -1;
 	eng->opened = true;
 	return 0;
@@ -101,7 +103,7 @@ engine_make(struct engine *eng, struct err *e)
 			       "this-> variables take %u bytes; the most is "
 			       "%u (lower strsize)",
 			       eng->en->tab->locals_size, RT_LOCALS);
-	if (inject_check(eng->pid, target_held(eng), e) != 0 ||
+	if (inject_check(eng->pid, engine_target_held(eng), e) != 0 ||
 	    world_open(&eng->world, eng->pid, e) != 0 ||
 	    plan_make(eng, e) != 0 || map_plan(eng, e) != 0)
 		return -1;
@@ -151,7 +153,8 @@ attach_guard(struct engine *eng, struct err *e)
 
 	for (size_t i = 0; i < eng->plan.windows.n; i++)
 		n += eng->plan.windows.v[i].w.kind == X86_WIN_HOP ? 2 : 1;
-	eng->journal = patch_journal_new(eng->pid, n, e);
+	eng->journal = patch_journal_new(
+		eng->pid, n + (later_wanted(eng) ? SPARE_PATCHES : 0), e);
 	if (eng->journal == NULL)
 		return -1;
 	eng->guard = guard_new(eng->journal, eng->in.mem, eng->pidfd, e);
@@ -170,7 +173,7 @@ attach_map(struct engine *eng, bool follow, struct err *e)
 
 	if (eng->map.nregions == 0)
 		return map_make(eng, e);
-	if (attach_guard(eng, e) != 0 || target_stop(eng, true, e) != 0)
+	if (attach_guard(eng, e) != 0 || engine_target_stop(eng, true, e) != 0)
 		return -1;
 	rc = inject_fs_self(&eng->in, &self, e);
 	if (rc == 0) {
@@ -214,7 +217,7 @@ attach_patch(struct engine *eng, struct err *e)
 
 	if (eng->patches.n == 0)
 		return 0;
-	if (target_stop(eng, true, e) != 0)
+	if (engine_target_stop(eng, true, e) != 0)
 		return -1;
 	eng->patched = true;
 	rc = patch_apply(eng->journal, &eng->in, eng->patches.v,
@@ -232,7 +235,7 @@ attach_retract(struct engine *eng)
 	struct err why = { 0 };
 
 	if (eng->map.ndone == 0 || eng->patched ||
-	    target_stop(eng, false, &why) != 0)
+	    engine_target_stop(eng, false, &why) != 0)
 		return;
 	map_retract(eng);
 	inject_resume(&eng->in);
@@ -253,6 +256,7 @@ engine_enter(struct engine *eng, bool follow, struct err *e)
 	shared_fill_sys(eng);
 	if ((!follow && attach_host(eng, e) != 0) || attach_patch(eng, e) != 0)
 		goto fail;
+	later_start(eng);
 	return 0;
 fail:
 	attach_retract(eng);
@@ -270,7 +274,8 @@ engine_attach(struct engine *eng, struct err *e)
 /*
  * Native code does not wake us: a store is all that it can afford.  So one
  * thread looks at ctl.wanted, and tells once until it was heard.  It lets
- * threads go that are about to exec, and then tells all the time.
+ * threads go that are about to exec, and then tells all the time.  A thread
+ * that waits for probes in new objects wakes it.
  */
 static void *
 watch_run(void *arg)
@@ -278,15 +283,23 @@ watch_run(void *arg)
 	struct engine *eng = arg;
 	const uint64_t one = 1;
 	bool told = false;
+	uint32_t mapped = 0;
 
 	while (!__atomic_load_n(&eng->watch_end, __ATOMIC_ACQUIRE)) {
 		bool wanted = __atomic_load_n(&eng->sh->ctl.wanted,
 					      __ATOMIC_ACQUIRE) != 0;
 		struct timespec nap = { .tv_nsec = WATCH_NS };
+		uint32_t asked = __atomic_load_n(&eng->sh->maps_asked,
+						 __ATOMIC_SEQ_CST);
 
 		exec_answer(eng);
 		if (exec_hurry(eng)) {
 			nap.tv_nsec = HURRY_NS;
+			wanted = true;
+			told = false;
+		}
+		if (asked != mapped) { /* a thread waits: see rtn_maps() */
+			mapped = asked;
 			wanted = true;
 			told = false;
 		}
@@ -295,7 +308,8 @@ watch_run(void *arg)
 			       (ssize_t)sizeof(one);
 		else if (!wanted)
 			told = false;
-		nanosleep(&nap, NULL);
+		syscall(SYS_futex, &eng->sh->maps_asked, FUTEX_WAIT, asked,
+			&nap, NULL, 0);
 	}
 	return NULL;
 }
@@ -396,7 +410,7 @@ target_changed(struct engine *eng)
 	eng->gone = true;
 	eng->exec_ns = 0;
 	/* It executes one program after the other: see exec_poll(). */
-	if (st == FOLLOW_EXEC && !target_held(eng) &&
+	if (st == FOLLOW_EXEC && !engine_target_held(eng) &&
 	    (eng->plan.sys_entry || eng->plan.sys_return))
 		__atomic_store_n(&eng->follow_ns, now_ns(), __ATOMIC_RELEASE);
 	for (uint32_t i = 0; st == FOLLOW_EXEC && eng->journal != NULL &&
@@ -450,7 +464,7 @@ target_leave(struct engine *eng)
 		nanosleep(&(struct timespec){ .tv_nsec = wait_ms[i] *
 							 (long)NS_MS },
 			  NULL);
-		if (target_stop(eng, true, &why) != 0)
+		if (engine_target_stop(eng, true, &why) != 0)
 			return;
 		map_leave(eng);
 		inject_resume(&eng->in);
@@ -469,7 +483,7 @@ target_undo(struct engine *eng, struct err *e)
 
 	if (!eng->patched || eng->gone || target_changed(eng))
 		return 0;
-	if (target_stop(eng, true, &why) != 0) {
+	if (engine_target_stop(eng, true, &why) != 0) {
 		if (engine_target_ended(eng))
 			return 0;
 		return err_set(e, why.tag, 0, "%s", why.msg);
@@ -545,6 +559,7 @@ engine_free(struct engine *eng)
 		close(eng->wake);
 	vec_fini(&eng->patches);
 	vec_fini(&eng->moves);
+	vec_fini(&eng->fresh);
 	plan_fini(&eng->plan);
 	world_close(&eng->world);
 	arena_free(eng->arena);
@@ -572,6 +587,14 @@ engine_report(struct engine *eng, struct buf *out)
 		buf_printf(out, "process %d: %u places had changed since they "
 				"were looked at, and were left alone\n",
 			   (int)eng->pid, eng->nlost);
+	if (eng->nlater != 0)
+		buf_printf(out, "process %d: objects mapped since: %u\n",
+			   (int)eng->pid, eng->nlater);
+	if (eng->later_why != NULL)
+		buf_printf(out,
+			   "process %d: probes in objects mapped since were "
+			   "left out: %s\n",
+			   (int)eng->pid, eng->later_why);
 	if (eng->nfollowed != 0)
 		buf_printf(out,
 			   "process %d: other programs executed: %u; what each "
@@ -600,5 +623,7 @@ const struct engine_ops process_engine_ops = {
 	.wait_clear = engine_wait_clear,
 	.grace = shared_grace,
 	.poll = engine_poll,
+	.mapped = engine_mapped,
+	.extend = engine_extend,
 	.report = engine_report,
 };

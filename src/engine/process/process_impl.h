@@ -12,6 +12,8 @@
  *           stop all threads: patch, move PCs; resume
  *   begin   BEGIN clauses in the consumer (host.c), then activity ACTIVE,
  *           timers start
+ *   extend  the same as load and attach, for code that was mapped since
+ *           (process_later.c)
  *   stop    activity DRAINING; timers end; wait for firings; undo patches
  *   end     END clauses in the consumer
  */
@@ -140,6 +142,18 @@ struct world {
 };
 int world_open(struct world *w, pid_t pid, struct err *e);
 void world_close(struct world *w);
+/* What is mapped by now.  Objects stay known when they are mapped no more; one
+   that comes back as it was is the same again. */
+int world_refresh(struct world *w, struct err *e);
+bool world_obj_mapped(const struct world_obj *o);
+struct inject_span world_obj_span(const struct world_obj *o);
+/* What process_later.c notes of an object. */
+struct later_note {
+	bool there;  /* mapped, when it was last looked at */
+	bool served; /* it has got what probes it can have */
+	bool due;    /* its patches are to be written */
+};
+struct later_note *world_obj_note(struct world_obj *o);
 /* The object that has code at an address; NULL: none has. */
 struct world_obj *world_at(struct world *w, uint64_t addr);
 /* Is it, or has it in it, the C library? */
@@ -228,7 +242,13 @@ struct plan {
 	VEC(struct rt_static_cell) statics;
 	VEC(struct rt_static_cell) solos; /* rt_view.solos */
 	uint32_t *solo_fixed; /* [naggs]: struct x86_target */
+	uint32_t cells_next, cells_max; /* offsets in a half: the next cell,
+					   the end of their room */
+	uint32_t solos_max;
 	uint32_t nrefused; /* groups */
+	/* What is forgotten for code that comes later was so much. */
+	uint32_t ngroups, nplaces, ncopies;
+	uint64_t maps_brk; /* rtn_maps() is called from there; 0: nowhere */
 	bool again;	   /* made anew for another program (plan_follow()) */
 };
 
@@ -239,6 +259,12 @@ void plan_fini(struct plan *p);
 /* The process runs another program, which the world knows by now: only system
    calls have places there.  Sites and classes stay as they are. */
 int plan_follow(struct engine *eng, struct err *e);
+/* Sites in objects that were mapped since, and what system calls those make:
+   points and windows are those alone then, groups from `first` on. */
+int plan_more(struct engine *eng, const struct engine_site *v, size_t n,
+	      uint32_t *first, struct err *e);
+/* It is done: forget groups that have their places. */
+void plan_more_done(struct engine *eng, uint32_t first);
 /* Does an instruction of the function begin at addr? */
 bool plan_fn_insn(const struct plan_fn *f, uint64_t addr);
 /* Which system calls can do without the dispatcher (plan_point.direct). */
@@ -251,12 +277,20 @@ int plan_syscalls(struct engine *eng, struct err *e);
 /* Points of those only where threads end, so that the next one at the same
    place in memory is not taken for the one that was there. */
 int plan_exits(struct engine *eng, struct err *e);
-/* The points of all sites of the enabling. */
+/* The point where the dynamic linker tells of new objects, if it can be had. */
+int plan_maps(struct engine *eng, struct err *e);
+/* The points of all sites of the enabling; of some; of an object's system
+   calls. */
 int plan_sites(struct engine *eng, struct err *e);
+int plan_sites_of(struct engine *eng, const struct engine_site *v, size_t n,
+		  struct err *e);
+int plan_syscalls_of(struct engine *eng, struct world_obj *o, struct err *e);
 int plan_point_add(struct plan *p, const struct plan_point *pt);
 void plan_refuse(struct plan *p, uint32_t group, const char *why);
 /* Static cells, or counters, of each probe. */
 int plan_statics(struct engine *eng, struct err *e);
+/* The same for groups from `first` on, as far as there is room. */
+int plan_statics_of(struct engine *eng, uint32_t first, struct err *e);
 /* Windows have died: forget what depends on them. */
 void plan_again(struct plan *p);
 /* Refused groups that the user asked for by name: -1 + *e. */
@@ -281,6 +315,8 @@ struct map_region {
 	uint8_t *mem;	     /* the consumer's mapping of it */
 	struct x86_handler *handlers; /* [classes] */
 	bool *made;		      /* [classes]: there is code here */
+	struct x86_handler maps;      /* x86_maps_stub() */
+	struct x86_target target;
 	struct x86_buf buf;
 };
 struct map {
@@ -308,6 +344,9 @@ int map_make(struct engine *eng, struct err *e);
    then map_enter() with a thread stopped. */
 int map_follow(struct engine *eng, struct err *e);
 int map_enter(struct engine *eng, struct err *e);
+/* Regions for the windows of plan_more(): with room left in those that are
+   there, or new ones, which are mapped there now. */
+int map_more(struct engine *eng, struct err *e);
 /* Unmap it there, a thread being stopped: nothing has run in it. */
 void map_retract(struct engine *eng);
 /* The text is put back, all threads are stopped: unmap it there if none of them
@@ -322,6 +361,14 @@ void map_free(struct engine *eng);
 int code_measure(struct engine *eng, struct err *e);
 /* Blob, handlers, trampolines into the regions; patches and moves. */
 int code_make(struct engine *eng, struct err *e);
+/* For what plan_more() has added: classes measured; the room that windows [i,
+   end) need in a region that has no handlers yet, and with its common part; a
+   new region begun; the code of all windows. */
+int code_measure_more(struct engine *eng, struct err *e);
+uint64_t code_need(struct engine *eng, size_t i, size_t end, struct err *e);
+uint64_t code_common(const struct engine *eng);
+int code_region(struct engine *eng, struct map_region *r, struct err *e);
+int code_more(struct engine *eng, struct err *e);
 
 /* ---- rtn_shared and rt_view (process_shared.c, process_view.c) ----------- */
 
@@ -333,6 +380,9 @@ struct shared_lay {
 	uint64_t globals_size, assoc_size, thread_stride, slot_stride;
 	uint64_t bufsize, aggsize;
 	uint32_t nvars[3];
+	/* Room for what comes later. */
+	uint32_t nsites, nprobes;
+	uint64_t strtab_size;
 };
 /* All sizes for lay.nthreads threads. */
 int shared_layout(struct engine *eng, struct err *e);
@@ -347,6 +397,11 @@ uint32_t shared_solo_size(size_t n);
 /* All but the table of system calls, which needs the code. */
 int shared_fill(struct engine *eng, struct err *e);
 void shared_fill_sys(struct engine *eng);
+/* Is there room in the tables for the enabling as it is now, and n more sites?
+ */
+bool shared_has_room(const struct engine *eng, size_t n);
+/* Sites from `first` on, names and cells that have come. */
+void shared_more(struct engine *eng, size_t first);
 /* The process runs another program: no thread has a slot, addresses differ. */
 void shared_follow(struct engine *eng);
 int shared_view(struct engine *eng, struct err *e);
@@ -381,6 +436,7 @@ struct engine {
 	/* code_measure() */
 	uint32_t *class_size; /* bytes of each class's handler */
 	struct x86_handler *class_proto;
+	size_t nclasses; /* of these two */
 	uint32_t error_size;
 	/* code_make() */
 	VEC(struct patch) patches;
@@ -415,12 +471,30 @@ struct engine {
 	uint8_t *none_agg;
 	uint64_t no_slot_seen;
 
+	/* Code that comes and goes (process_later.c). */
+	VEC(struct engine_span) fresh;
+	uint32_t maps_asked;	/* as it was when we last looked */
+	uint64_t next_maps_ns;
+	uint32_t nlater;	/* objects that have got probes later */
+	const char *later_why;	/* why some did not; NULL */
+
 	/* Watches ctl.wanted, which no one pokes us about. */
 	pthread_t watch;
 	bool watching;
 	volatile bool watch_end;
 	int wake; /* eventfd */
 };
+
+/* ---- objects that come and go (process_later.c) --------------------------- */
+
+/* Will anybody want to know of new objects? */
+bool later_wanted(const struct engine *eng);
+/* The objects that the world knows have what they can have. */
+void later_start(struct engine *eng);
+bool engine_mapped(struct engine *eng, const struct engine_span **fresh,
+		   size_t *n);
+int engine_extend(struct engine *eng, const struct engine_site *v, size_t n,
+		  struct err *e);
 
 /* ---- another program (process_exec.c) ------------------------------------ */
 
@@ -432,8 +506,10 @@ void exec_answer(struct engine *eng);
 /* Is the consumer to look more often? */
 bool exec_hurry(const struct engine *eng);
 
-/* What is needed of process_engine.c for this. */
+/* What is needed of process_engine.c for these. */
 int engine_enter(struct engine *eng, bool follow, struct err *e);
+int engine_target_stop(struct engine *eng, bool all, struct err *e);
+bool engine_target_held(const struct engine *eng);
 
 /* Has the target ended?  Also when it is not reaped yet. */
 bool engine_target_ended(const struct engine *eng);

@@ -61,6 +61,8 @@ point_refuse(struct plan *p, const struct plan_point *pt, const char *why)
 {
 	if (pt->group != PLAN_NONE)
 		plan_refuse(p, pt->group, why);
+	else if (pt->at == X86_AT_ENTRY)
+		p->maps_brk = 0;
 	else if (!pt->after)
 		p->nsys_refused++;
 }
@@ -370,7 +372,7 @@ sys_site(struct engine *eng, unsigned nr, bool ret, uint32_t *idx)
 }
 
 static int
-plan_number(struct engine *eng, struct err *e)
+number_points(struct engine *eng, struct err *e)
 {
 	struct plan *p = &eng->plan;
 
@@ -382,6 +384,16 @@ plan_number(struct engine *eng, struct err *e)
 			     pt->addr, &pt->site) != 0)
 			return err_nomem(e);
 	}
+	return 0;
+}
+
+static int
+plan_number(struct engine *eng, struct err *e)
+{
+	struct plan *p = &eng->plan;
+
+	if (number_points(eng, e) != 0)
+		return -1;
 	for (unsigned nr = 0; nr < RTN_NSYS; nr++)
 		if (sys_site(eng, nr, false, &p->sys[nr].entry_site) != 0 ||
 		    sys_site(eng, nr, true, &p->sys[nr].return_site) != 0)
@@ -471,22 +483,34 @@ plan_check(struct engine *eng, struct err *e)
 	return 0;
 }
 
+/* Windows, but what we need ourselves, and copies. */
+static void
+plan_count(const struct plan *p, uint32_t *places, uint32_t *copies)
+{
+	for (size_t i = 0; i < p->windows.n; i++) {
+		const struct plan_window *pw = &p->windows.v[i];
+		bool probed = false;
+
+		for (uint32_t k = 0; k < pw->npoints; k++)
+			probed |= p->points.v[pw->point0 + k].group !=
+				  PLAN_NONE;
+		*places += probed;
+		*copies += pw->copy;
+	}
+}
+
 void
 plan_report(const struct engine *eng, struct buf *out)
 {
 	const struct plan *p = &eng->plan;
-	size_t places = 0; /* of probes, not of what we need ourselves */
-	size_t copies = 0;
+	uint32_t places = p->nplaces, copies = p->ncopies;
 
-	for (size_t i = 0; i < p->windows.n; i++) {
-		places += p->points.v[p->windows.v[i].point0].group !=
-			  PLAN_NONE;
-		copies += p->windows.v[i].copy;
-	}
-	buf_printf(out, "process %d: %zu probes at %zu places\n",
-		   (int)eng->pid, p->groups.n - p->nrefused, places);
+	plan_count(p, &places, &copies);
+	buf_printf(out, "process %d: %zu probes at %u places\n",
+		   (int)eng->pid, p->groups.n - p->nrefused + p->ngroups,
+		   places);
 	if (copies != 0)
-		buf_printf(out, "process %d: %zu functions copied\n",
+		buf_printf(out, "process %d: %u functions copied\n",
 			   (int)eng->pid, copies);
 	if (p->sys_entry || p->sys_return)
 		buf_printf(out, "process %d: %u system call instructions, %u "
@@ -519,7 +543,8 @@ plan_make(struct engine *eng, struct err *e)
 	memset(p->sys_group, 0xff, sizeof(p->sys_group));
 	eng->world.taken = plan_taken;
 	eng->world.taken_arg = p;
-	if (plan_sites(eng, e) != 0)
+	if (plan_sites(eng, e) != 0 ||
+	    (later_wanted(eng) && plan_maps(eng, e) != 0))
 		return -1;
 	if (p->sys_entry || p->sys_return) {
 		if (plan_syscalls(eng, e) != 0)
@@ -537,16 +562,21 @@ plan_make(struct engine *eng, struct err *e)
 	return 0;
 }
 
-static void
-plan_forget(struct plan *p)
+/* Make room for another program's functions, or for later ones. */
+static int
+plan_forget(struct engine *eng, struct err *e)
 {
+	struct plan *p = &eng->plan;
+
 	for (size_t i = 0; i < p->fns.n; i++)
 		x86_fn_fini(&p->fns.v[i].fn);
 	p->fns.n = p->points.n = p->windows.n = p->hops.n = 0;
-	p->nsys = p->nsys_refused = 0;
 	hash_free(p->fn_by_addr);
 	p->fn_by_addr = hash_new();
 	p->again = true;
+	eng->world.taken = plan_taken;
+	eng->world.taken_arg = p;
+	return p->fn_by_addr != NULL ? 0 : err_nomem(e);
 }
 
 int
@@ -554,20 +584,95 @@ plan_follow(struct engine *eng, struct err *e)
 {
 	struct plan *p = &eng->plan;
 
-	plan_forget(p);
-	if (p->fn_by_addr == NULL)
-		return err_nomem(e);
-	eng->world.taken = plan_taken;
-	eng->world.taken_arg = p;
+	if (plan_forget(eng, e) != 0)
+		return -1;
+	p->nsys = p->nsys_refused = p->nplaces = p->ncopies = 0;
 	for (uint32_t i = 0; i < p->groups.n; i++)
 		if (!p->classes.v[p->groups.v[i].cls].sys)
 			plan_refuse(p, i, "the process runs another program");
-	if (plan_syscalls(eng, e) != 0)
+	if (plan_syscalls(eng, e) != 0 || plan_maps(eng, e) != 0)
 		return -1;
 	if (plan_windows(p) != 0)
 		return err_nomem(e);
 	plan_direct(p);
 	return 0;
+}
+
+/* ---- code that is mapped later -------------------------------------------- */
+
+static int
+more_points(struct engine *eng, const struct engine_site *v, size_t n,
+	    struct err *e)
+{
+	const struct plan *p = &eng->plan;
+
+	if (plan_sites_of(eng, v, n, e) != 0)
+		return -1;
+	for (size_t i = 0; i < eng->world.objs.n; i++) {
+		struct world_obj *o = eng->world.objs.v[i];
+		const struct later_note *note = world_obj_note(o);
+
+		if ((p->sys_entry || p->sys_return) && note->there &&
+		    !note->served && plan_syscalls_of(eng, o, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+plan_more(struct engine *eng, const struct engine_site *v, size_t n,
+	  uint32_t *first, struct err *e)
+{
+	struct plan *p = &eng->plan;
+
+	*first = (uint32_t)p->groups.n;
+	plan_count(p, &p->nplaces, &p->ncopies);
+	if (plan_forget(eng, e) != 0 || more_points(eng, v, n, e) != 0)
+		return -1;
+	if (plan_windows(p) != 0)
+		return err_nomem(e);
+	if (!shared_has_room(eng, p->points.n))
+		return err_set(e, &ERR_GENERIC, 0,
+			       "there is no room for so many probes that come "
+			       "later");
+	if (plan_statics_of(eng, *first, e) != 0)
+		return -1;
+	plan_again(p);
+	if (number_points(eng, e) != 0)
+		return -1;
+	plan_direct(p);
+	return 0;
+}
+
+/* Has a group that came before been refused, of the same probe? */
+static bool
+refused_before(const struct plan *p, size_t n, uint32_t probe)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p->groups.v[i].probe == probe &&
+		    p->groups.v[i].why != NULL)
+			return true;
+	return false;
+}
+
+void
+plan_more_done(struct engine *eng, uint32_t first)
+{
+	struct plan *p = &eng->plan;
+	size_t n = first;
+
+	plan_count(p, &p->nplaces, &p->ncopies);
+	p->points.n = p->windows.n = 0;
+	for (size_t i = first; i < p->groups.n; i++) {
+		struct plan_group g = p->groups.v[i];
+
+		p->ngroups += g.why == NULL;
+		g.site = NULL; /* it was the caller's */
+		if (g.why != NULL && !refused_before(p, n, g.probe))
+			p->groups.v[n++] = g;
+	}
+	p->nrefused += (uint32_t)(n - first);
+	p->groups.n = n;
 }
 
 void

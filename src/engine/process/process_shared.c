@@ -15,6 +15,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,8 @@
 #define PAGE	 4096ull
 #define LINE	 64ull
 #define ASSOC_MIN (1u << 16)
+#define SITES_EACH 4  /* places of a probe that comes later */
+#define NAMES_EACH 64 /* bytes of its names */
 
 static uint64_t
 up(uint64_t n, uint64_t to)
@@ -148,6 +151,19 @@ names_write(const struct dif_enabling *en, char *p, uint32_t (*names)[4])
 	return off;
 }
 
+/* The tables of probes, with room for those that come later. */
+static void
+size_later(struct engine *eng)
+{
+	const uint32_t spare = eng->opts.spare_probes;
+	struct shared_lay *l = &eng->lay;
+
+	l->nsites = (uint32_t)eng->plan.sites.n + SITES_EACH * spare;
+	l->nprobes = eng->en->nprobes + spare;
+	l->strtab_size = names_write(eng->en, NULL, NULL) +
+			 (uint64_t)NAMES_EACH * spare;
+}
+
 static uint64_t
 lay_take(uint64_t *at, uint64_t n, uint64_t align)
 {
@@ -175,11 +191,11 @@ shared_layout(struct engine *eng, struct err *e)
 		return -1;
 	size_vars(eng);
 	nslots = (uint64_t)l->nthreads * RT_LEVELS;
-	l->sites = lay_take(&at, eng->plan.sites.n * sizeof(struct rtn_site),
-			    LINE);
+	size_later(eng);
+	l->sites = lay_take(&at, l->nsites * sizeof(struct rtn_site), LINE);
 	l->sys = lay_take(&at, sizeof(eng->plan.sys), LINE);
-	l->names = lay_take(&at, en->nprobes * 16ull, LINE);
-	l->strtab = lay_take(&at, names_write(en, NULL, NULL), LINE);
+	l->names = lay_take(&at, l->nprobes * 16ull, LINE);
+	l->strtab = lay_take(&at, l->strtab_size, LINE);
 	for (int i = 0; i < 3; i++)
 		l->vars[i] = lay_take(
 			&at, l->nvars[i] * sizeof(struct rtn_var), LINE);
@@ -195,7 +211,8 @@ shared_layout(struct engine *eng, struct err *e)
 	l->thread_stride = up(en->tab->thread_size + 8ull, LINE);
 	l->threads = lay_take(&at, l->thread_stride * l->nthreads, PAGE);
 	l->slot_stride = up(SHARED_SOLO0 +
-				    2ull * shared_solo_size(eng->plan.solos.n),
+				    2ull * shared_solo_size(
+						   eng->plan.solos_max),
 			    PAGE);
 	l->slots = lay_take(&at, l->slot_stride * nslots, PAGE);
 	l->bufs = lay_take(&at, l->bufsize * nslots, PAGE);
@@ -363,6 +380,24 @@ rseq_offset(const struct engine *eng)
 	return size != 0 ? off : 0;
 }
 
+/* The dynamic linker's r_debug.r_state: the C library exports the struct, or a
+   pointer to it. */
+static uint64_t
+maps_state(const struct engine *eng)
+{
+	const uint64_t state = offsetof(struct r_debug, r_state);
+	uint64_t at;
+
+	if (eng->plan.maps_brk == 0)
+		return 0;
+	if (world_symbol(&eng->world, "_r_debug", &at))
+		return at + state;
+	if (world_symbol(&eng->world, "_dl_debug_addr", &at) &&
+	    target_read(eng, at, &at, sizeof(at)) && at != 0)
+		return at + state;
+	return 0;
+}
+
 static void
 fill_machine(const struct engine *eng, struct rtn_shared *sh)
 {
@@ -372,6 +407,7 @@ fill_machine(const struct engine *eng, struct rtn_shared *sh)
 		sh->has_rdpid = (c >> 22) & 1;
 	sh->has_fsgsbase = (getauxval(AT_HWCAP2) >> 1) & 1;
 	sh->rseq_off = rseq_offset(eng);
+	sh->maps_state = maps_state(eng);
 	if (!clock_tsc_good())
 		sh->vdso_time = world_vdso_time(&eng->world);
 }
@@ -520,4 +556,35 @@ shared_fill_sys(struct engine *eng)
 	fill_special(&eng->plan);
 	memcpy(eng->map.mem + eng->lay.sys, eng->plan.sys,
 	       sizeof(eng->plan.sys));
+}
+
+/* ---- probes that come later ------------------------------------------------ */
+
+bool
+shared_has_room(const struct engine *eng, size_t n)
+{
+	const struct shared_lay *l = &eng->lay;
+
+	return eng->plan.sites.n + n <= l->nsites &&
+	       eng->en->nprobes <= l->nprobes &&
+	       names_write(eng->en, NULL, NULL) <= l->strtab_size;
+}
+
+/* What is there already is written as it is. */
+void
+shared_more(struct engine *eng, size_t first)
+{
+	const struct plan *p = &eng->plan;
+	uint8_t *mem = eng->map.mem;
+
+	if (p->sites.n > first)
+		memcpy(mem + eng->lay.sites + first * sizeof(*p->sites.v),
+		       p->sites.v + first,
+		       (p->sites.n - first) * sizeof(*p->sites.v));
+	names_write(eng->en, (char *)mem + eng->lay.strtab,
+		    (uint32_t(*)[4])(void *)(mem + eng->lay.names));
+	eng->view.statics = p->statics.v;
+	eng->view.nstatics = (uint32_t)p->statics.n;
+	eng->view.solos = p->solos.v;
+	eng->view.nsolos = (uint32_t)p->solos.n;
 }

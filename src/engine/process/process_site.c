@@ -17,6 +17,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#define SPARE_CELLS (1u << 18) /* bytes of a half, at most */
+
 bool
 process_serves(enum dif_site_kind kind)
 {
@@ -265,6 +267,40 @@ plan_sites(struct engine *eng, struct err *e)
 	return 0;
 }
 
+/* The ECBs of a probe: the first's index, their number. */
+static uint32_t
+probe_ecbs(const struct dif_enabling *en, uint32_t probe, uint32_t *n)
+{
+	uint32_t lo = 0, hi = en->necbs, end;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (en->ecbs[mid].probe < probe)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (end = lo; end < en->necbs && en->ecbs[end].probe == probe; end++)
+		;
+	*n = end - lo;
+	return lo;
+}
+
+int
+plan_sites_of(struct engine *eng, const struct engine_site *v, size_t n,
+	      struct err *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t necbs, ecb0 = probe_ecbs(eng->en, v[i].probe, &necbs);
+
+		if (necbs != 0 && site_add(eng, v[i].probe, &v[i].site, ecb0,
+					   necbs, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* ---- system calls -------------------------------------------------------- */
 
 static int
@@ -392,10 +428,16 @@ sys_each(struct engine *eng, struct world_obj *o,
 }
 
 int
+plan_syscalls_of(struct engine *eng, struct world_obj *o, struct err *e)
+{
+	return sys_each(eng, o, NULL, e);
+}
+
+int
 plan_syscalls(struct engine *eng, struct err *e)
 {
 	for (size_t i = 0; i < eng->world.objs.n; i++)
-		if (sys_each(eng, eng->world.objs.v[i], NULL, e) != 0)
+		if (plan_syscalls_of(eng, eng->world.objs.v[i], e) != 0)
 			return -1;
 	return 0;
 }
@@ -428,6 +470,33 @@ plan_exits(struct engine *eng, struct err *e)
 	return 0;
 }
 
+/* ---- the dynamic linker -------------------------------------------------- */
+
+/*
+ * It calls an empty function, for debuggers, when its list of objects is about
+ * to change and when that is done: before the new ones are relocated, and so
+ * before anything of them runs.  Where it has no such function, or no room for
+ * a probe in it, new objects are noticed some time later.
+ */
+int
+plan_maps(struct engine *eng, struct err *e)
+{
+	struct plan_point pt = { .group = PLAN_NONE, .at = X86_AT_ENTRY };
+	struct plan *p = &eng->plan;
+	struct world_obj *o;
+
+	p->maps_brk = 0;
+	if (!world_symbol(&eng->world, "_dl_debug_state", &pt.addr) ||
+	    (o = world_at(&eng->world, pt.addr)) == NULL)
+		return 0;
+	if (plan_fn_get(eng, o, pt.addr, 0, &pt.fn, e) != 0)
+		return -1;
+	if (p->fns.v[pt.fn].why != NULL)
+		return 0;
+	p->maps_brk = pt.addr;
+	return plan_point_add(p, &pt) == 0 ? 0 : err_nomem(e);
+}
+
 /* ---- cells of constant keys ---------------------------------------------- */
 
 /* Are all its keys names of the probe? */
@@ -451,17 +520,19 @@ solo_next(const struct plan *p)
 
 static int
 static_add(struct engine *eng, uint32_t probe, const struct dif_stmt *s,
-	   bool solo, uint32_t *off, struct err *e)
+	   bool solo, struct err *e)
 {
 	const struct dif_aggvar *a = eng->en->tab->aggs[s->agg];
 	uint8_t *key = arena_alloc(eng->arena, a->keysize);
-	struct rt_static_cell c = { .agg = s->agg, .off = *off, .key = key };
 	struct plan *p = &eng->plan;
+	struct rt_static_cell c = { .agg = s->agg,
+				    .off = p->cells_next,
+				    .key = key };
 
 	if (solo)
 		c.off = solo_next(p);
 	else
-		*off += 8 + a->words * 8;
+		p->cells_next += 8 + a->words * 8;
 	if (key == NULL ||
 	    !(solo ? vec_push(&p->solos, c) : vec_push(&p->statics, c)))
 		return err_nomem(e);
@@ -485,11 +556,31 @@ solo_fixed(struct engine *eng, const struct dif_stmt *s, struct err *e)
 	return vec_push(&p->solos, c) ? 0 : err_nomem(e);
 }
 
-/* Cells of the probe of a group, if it has none yet; *off: the next one in a
-   half. */
+/* Is there room for what a group's clauses may take? */
+static bool
+static_room(const struct engine *eng, const struct plan_group *g)
+{
+	const struct plan *p = &eng->plan;
+	const struct x86_handler_in *in = &p->classes.v[g->cls].in;
+	uint32_t bytes = 0, words = 0;
+
+	for (uint32_t i = 0; i < in->necbs; i++) {
+		const struct dif_clause *c =
+			eng->en->clauses[eng->en->ecbs[g->ecb0 + i].clause];
+		for (uint32_t k = 0; k < c->nstmts; k++)
+			if (DIF_ACT_IS_AGG(c->stmts[k].kind)) {
+				words++;
+				bytes += 8 + eng->en->tab->aggs[c->stmts[k].agg]
+						     ->words * 8;
+			}
+	}
+	return p->cells_next + bytes <= p->cells_max &&
+	       p->solos.n + words <= p->solos_max;
+}
+
+/* Cells of the probe of a group, if it has none yet. */
 static int
-static_probe(struct engine *eng, const struct plan_group *g, uint32_t *off,
-	     struct err *e)
+static_probe(struct engine *eng, const struct plan_group *g, struct err *e)
 {
 	const struct x86_handler_in *in = &eng->plan.classes.v[g->cls].in;
 	bool solo = x86_solo(eng->en, g->ecb0, in->necbs);
@@ -502,11 +593,12 @@ static_probe(struct engine *eng, const struct plan_group *g, uint32_t *off,
 			eng->en->clauses[eng->en->ecbs[g->ecb0 + i].clause];
 		for (uint32_t k = 0; k < c->nstmts; k++) {
 			const struct dif_stmt *s = &c->stmts[k];
-			uint32_t at = solo ? solo_next(&eng->plan) : *off;
+			uint32_t at = solo ? solo_next(&eng->plan) :
+					     eng->plan.cells_next;
 
 			if (stmt_static(s)) {
 				first = first != 0 ? first : at;
-				if (static_add(eng, g->probe, s, solo, off, e))
+				if (static_add(eng, g->probe, s, solo, e))
 					return -1;
 			}
 		}
@@ -535,14 +627,54 @@ solo_fixed_all(struct engine *eng, const struct plan_group *g, struct err *e)
 }
 
 int
+plan_statics_of(struct engine *eng, uint32_t first, struct err *e)
+{
+	struct plan *p = &eng->plan;
+
+	for (size_t i = first; i < p->groups.n; i++)
+		if (p->groups.v[i].why == NULL &&
+		    !static_room(eng, &p->groups.v[i]))
+			plan_refuse(p, (uint32_t)i,
+				    "there is no room left for the cells of "
+				    "its aggregations");
+	for (size_t i = first; i < p->groups.n; i++)
+		if (p->groups.v[i].why == NULL &&
+		    solo_fixed_all(eng, &p->groups.v[i], e) != 0)
+			return -1;
+	for (size_t i = first; i < p->groups.n; i++)
+		if (p->groups.v[i].why == NULL &&
+		    static_probe(eng, &p->groups.v[i], e) != 0)
+			return -1;
+	return 0;
+}
+
+/* Room for the cells of probes that come later, as all clauses could take. */
+static uint32_t
+static_spare(const struct engine *eng)
+{
+	uint64_t each = 0;
+
+	for (uint32_t i = 0; i < eng->en->nclauses; i++)
+		for (uint32_t k = 0; k < eng->en->clauses[i]->nstmts; k++) {
+			const struct dif_stmt *s =
+				&eng->en->clauses[i]->stmts[k];
+			if (stmt_static(s))
+				each += 8 + eng->en->tab->aggs[s->agg]->words *
+						    8ull;
+		}
+	each *= eng->opts.spare_probes;
+	return each < SPARE_CELLS ? (uint32_t)each : SPARE_CELLS;
+}
+
+int
 plan_statics(struct engine *eng, struct err *e)
 {
 	struct plan *p = &eng->plan;
 	const struct dif_tab *tab = eng->en->tab;
 	struct rt_agg_layout lay;
-	uint32_t off;
 
-	p->cells = arena_calloc(eng->arena, eng->en->nprobes + 1,
+	p->cells = arena_calloc(eng->arena,
+				eng->en->nprobes + eng->opts.spare_probes + 1ul,
 				sizeof(*p->cells));
 	eng->agg_fixed = arena_calloc(eng->arena, tab->naggs + 1,
 				      sizeof(*eng->agg_fixed));
@@ -552,15 +684,12 @@ plan_statics(struct engine *eng, struct err *e)
 	    p->solo_fixed == NULL)
 		return err_nomem(e);
 	rt_agg_layout(tab, 4096, eng->agg_fixed, &lay);
-	off = lay.fixed_end;
-	for (size_t i = 0; i < p->groups.n; i++)
-		if (p->groups.v[i].why == NULL &&
-		    solo_fixed_all(eng, &p->groups.v[i], e) != 0)
-			return -1;
-	for (size_t i = 0; i < p->groups.n; i++)
-		if (p->groups.v[i].why == NULL &&
-		    static_probe(eng, &p->groups.v[i], &off, e) != 0)
-			return -1;
-	p->cells_size = off - lay.fixed_end;
+	p->cells_next = lay.fixed_end;
+	p->cells_max = p->solos_max = UINT32_MAX;
+	if (plan_statics_of(eng, 0, e) != 0)
+		return -1;
+	p->cells_max = p->cells_next + static_spare(eng);
+	p->cells_size = p->cells_max - lay.fixed_end;
+	p->solos_max = (uint32_t)p->solos.n + eng->opts.spare_probes;
 	return 0;
 }

@@ -76,7 +76,7 @@ shared_view(struct engine *eng, struct err *e)
 		.nstatics = (uint32_t)eng->plan.statics.n,
 		.solos = eng->plan.solos.v,
 		.nsolos = (uint32_t)eng->plan.solos.n,
-		.solo_seen = shared_solo_size(eng->plan.solos.n),
+		.solo_seen = shared_solo_size(eng->plan.solos_max),
 		.solo0 = RTN_HOST_SLOTS * RT_LEVELS,
 		.bufsize = eng->lay.bufsize,
 		.bufpolicy = eng->opts.bufpolicy,

@@ -28,6 +28,7 @@ struct world_obj {
 	const uint64_t *entries; /* elf_entries(); link-time; NULL: unknown */
 	size_t nentries;
 	bool looked; /* at the entries */
+	struct later_note note;
 };
 
 /* ---- what the analysis asks ---------------------------------------------- */
@@ -132,6 +133,59 @@ world_x86(struct world_obj *o)
 
 /* ---- objects ------------------------------------------------------------- */
 
+/* All that the process has mapped, and is not known yet. */
+static int
+objs_add(struct world *w, struct err *e)
+{
+	const size_t known = w->objs.n;
+
+	for (size_t i = 0; i < proc_nobjs(w->proc); i++) {
+		struct proc_obj *po = proc_obj_at(w->proc, i);
+		struct err why = { 0 };
+		struct world_obj *o;
+		size_t k = 0;
+
+		while (k < known && w->objs.v[k]->o != po)
+			k++;
+		if (k < known || po->path[0] != '/' ||
+		    proc_obj_elf(po, &why) == NULL || !elf_is_x86_64(po->elf))
+			continue;
+		o = arena_alloc(w->arena, sizeof(*o));
+		if (o == NULL || !vec_push(&w->objs, o))
+			return err_nomem(e);
+		*o = (struct world_obj){ .o = po, .elf = po->elf, .world = w };
+		o->x86 = (struct x86_world){ o, obj_bytes, obj_is_fn,
+					     obj_entered, obj_end_before,
+					     obj_taken, obj_pinned };
+	}
+	return 0;
+}
+
+int
+world_refresh(struct world *w, struct err *e)
+{
+	proc_refresh(w->proc);
+	return objs_add(w, e);
+}
+
+bool
+world_obj_mapped(const struct world_obj *o)
+{
+	return o->o->mapped;
+}
+
+struct inject_span
+world_obj_span(const struct world_obj *o)
+{
+	return (struct inject_span){ o->o->start, o->o->end };
+}
+
+struct later_note *
+world_obj_note(struct world_obj *o)
+{
+	return &o->note;
+}
+
 int
 world_open(struct world *w, pid_t pid, struct err *e)
 {
@@ -145,23 +199,7 @@ world_open(struct world *w, pid_t pid, struct err *e)
 	if (w->proc == NULL)
 		return err_set(e, &ERR_GENERIC, 0, "process %d has ended",
 			       (int)pid);
-	for (size_t i = 0; i < proc_nobjs(w->proc); i++) {
-		struct proc_obj *po = proc_obj_at(w->proc, i);
-		struct err why = { 0 };
-		struct world_obj *o;
-
-		if (po->path[0] != '/' || proc_obj_elf(po, &why) == NULL ||
-		    !elf_is_x86_64(po->elf))
-			continue;
-		o = arena_alloc(w->arena, sizeof(*o));
-		if (o == NULL || !vec_push(&w->objs, o))
-			return err_nomem(e);
-		*o = (struct world_obj){ .o = po, .elf = po->elf, .world = w };
-		o->x86 = (struct x86_world){ o, obj_bytes, obj_is_fn,
-					     obj_entered, obj_end_before,
-					     obj_taken, obj_pinned };
-	}
-	return 0;
+	return objs_add(w, e);
 }
 
 void
@@ -179,7 +217,7 @@ world_at(struct world *w, uint64_t addr)
 	for (size_t i = 0; i < w->objs.n; i++) {
 		const struct proc_obj *o = w->objs.v[i]->o;
 
-		if (addr >= o->start && addr < o->end &&
+		if (o->mapped && addr >= o->start && addr < o->end &&
 		    elf_code_left(w->objs.v[i]->elf, addr - o->base) != 0)
 			return w->objs.v[i];
 	}
@@ -206,7 +244,8 @@ world_symbol(const struct world *w, const char *name, uint64_t *addr)
 {
 	for (size_t i = 0; i < w->objs.n; i++) {
 		const struct world_obj *o = w->objs.v[i];
-		const struct elf_sym *s = elf_sym_find(o->elf, name);
+		const struct elf_sym *s =
+			o->o->mapped ? elf_sym_find(o->elf, name) : NULL;
 
 		if (s != NULL) {
 			*addr = s->addr + o->o->base;

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dt_later.c - probes in objects that a process maps while it is traced.
+ *
+ * The engine says which code is new (engine_ops.mapped), the providers are
+ * asked again for what the clauses describe, and what they have to say of that
+ * code goes to the engine (engine_ops.extend).  A probe that is enabled already
+ * has come to more places; any other becomes a row of the enabling, behind the
+ * others, with EPIDs of its own.
+ *
+ * The kernel engine puts no probes into such code: its breakpoints belong to
+ * files, so that a library which is opened again keeps them.
+ */
+#include "lib/dt_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PROBES_LATER 16384u
+
+int32_t
+dt_pdesc_pid(const struct dif_pdesc *pd)
+{
+	char *end;
+	long pid;
+
+	if (pd->prov == NULL || strncmp(pd->prov, "pid", 3) != 0 ||
+	    pd->prov[3] < '1' || pd->prov[3] > '9')
+		return 0;
+	pid = strtol(pd->prov + 3, &end, 10);
+	return *end == '\0' && pid <= INT32_MAX ? (int32_t)pid : 0;
+}
+
+uint32_t
+dt_later_probes(const struct dt_engine *de)
+{
+	for (uint32_t c = 0; c < de->en.nclauses; c++)
+		if (dt_pdesc_pid(&de->en.clauses[c]->pdesc) != 0)
+			return PROBES_LATER;
+	return 0;
+}
+
+/* ---- what the providers say ------------------------------------------------ */
+
+struct later {
+	dtrace_hdl_t *dtp;
+	struct dt_engine *de;
+	const struct engine_span *fresh;
+	size_t nfresh;
+	uint32_t round, clause;
+	bool failed;
+	VEC(struct dt_enab) enabs;
+	VEC(struct engine_site) sites;
+};
+
+static int
+later_probe(void *arg, struct probe *p)
+{
+	struct later *l = arg;
+	struct dt_enab en = { .clause = l->clause, .probe = p };
+
+	/* What has not been named again has no new places. */
+	if (p->round != l->round || vec_push(&l->enabs, en))
+		return 0;
+	l->failed = true;
+	return 1;
+}
+
+/* The clauses of the engine's part that describe functions of its process. */
+static void
+later_match(struct later *l)
+{
+	dtrace_hdl_t *dtp = l->dtp;
+	struct err e;
+
+	l->round = probe_round(dtp->probes);
+	for (uint32_t c = 0; c < dtp->clauses.n; c++) {
+		const struct dif_pdesc *pd = &dtp->clauses.v[c]->pdesc;
+
+		if (l->de->clause_of[c] == DT_NO_CLAUSE || pd->id != 0 ||
+		    dt_pdesc_pid(pd) != l->de->target.pid)
+			continue;
+		l->clause = c;
+		err_clear(&e);
+		/* What it names may be gone again: then it matches nothing. */
+		(void)probe_match(dtp->probes, pd, later_probe, l, &e);
+	}
+}
+
+/* ---- rows ------------------------------------------------------------------ */
+
+/* Room for one more: the array may move, what was there stays readable, as the
+   engine's threads may be at it.  NULL: no memory. */
+static void *
+later_room(struct arena *a, void *v, uint32_t n, uint32_t *cap, size_t size)
+{
+	uint32_t more = n < 16 ? 32 : 2 * n;
+	void *p;
+
+	if (n < *cap)
+		return v;
+	p = arena_calloc(a, more, size);
+	if (p != NULL && n != 0)
+		memcpy(p, v, n * size);
+	if (p != NULL)
+		*cap = more;
+	return p;
+}
+
+static int
+later_ecb(struct later *l, uint32_t row, const struct dt_enab *en)
+{
+	dtrace_hdl_t *dtp = l->dtp;
+	struct dif_enabling *part = &l->de->en;
+	struct dt_ecb *all = later_room(dtp->en_arena, dtp->ecbs, dtp->necbs,
+					&dtp->ecbs_cap, sizeof(*all));
+	struct dif_ecb *ecbs =
+		later_room(dtp->en_arena, (void *)(uintptr_t)part->ecbs,
+			   part->necbs, &l->de->ecbs_cap, sizeof(*ecbs));
+
+	if (all == NULL || ecbs == NULL)
+		return -1;
+	dtp->ecbs = all;
+	all[dtp->necbs++] = (struct dt_ecb){
+		.clause = dtp->clauses.v[en->clause], .probe = en->probe
+	};
+	ecbs[part->necbs] = (struct dif_ecb){
+		.epid = dtp->necbs, .probe = row,
+		.clause = l->de->clause_of[en->clause]
+	};
+	part->ecbs = ecbs;
+	part->necbs++;
+	return 0;
+}
+
+/* The rows that there are, by id of their probes. */
+static int
+rows_init(struct dt_engine *de)
+{
+	if (de->rows != NULL)
+		return 0;
+	de->rows = hash_new();
+	for (uint32_t i = 0; de->rows != NULL && i < de->en.nprobes; i++)
+		if (hash_set(de->rows, &de->en.probes[i].id,
+			     sizeof(de->en.probes[i].id),
+			     (void *)((uintptr_t)i + 1)) != 0)
+			return -1;
+	return de->rows != NULL ? 0 : -1;
+}
+
+/* The row of the probe of the n pairs at en; -1: no memory. */
+static int
+later_row(struct later *l, const struct dt_enab *en, size_t n, uint32_t *row)
+{
+	struct dif_enabling *part = &l->de->en;
+	struct probe *p = en->probe;
+	uintptr_t at = (uintptr_t)hash_find(l->de->rows, &p->id,
+					    sizeof(p->id));
+	struct dif_probe *v;
+
+	*row = at != 0 ? (uint32_t)(at - 1) : part->nprobes;
+	if (at != 0)
+		return 0;
+	v = later_room(l->dtp->en_arena, (void *)(uintptr_t)part->probes,
+		       part->nprobes, &l->de->probes_cap, sizeof(*v));
+	if (v == NULL || hash_set(l->de->rows, &p->id, sizeof(p->id),
+				  (void *)((uintptr_t)*row + 1)) != 0)
+		return -1;
+	v[*row] = (struct dif_probe){ .id = p->id, .prov = p->prov,
+				      .mod = p->mod, .func = p->func,
+				      .name = p->name };
+	part->probes = v;
+	part->nprobes++;
+	for (size_t i = 0; i < n; i++)
+		if (later_ecb(l, *row, &en[i]) != 0)
+			return -1;
+	return 0;
+}
+
+/* ---- places ---------------------------------------------------------------- */
+
+static bool
+is_fresh(const struct later *l, uint64_t addr)
+{
+	for (size_t i = 0; i < l->nfresh; i++)
+		if (addr >= l->fresh[i].lo && addr < l->fresh[i].hi)
+			return true;
+	return false;
+}
+
+/* The new places of the probe of n pairs; -1: no memory. */
+static int
+later_sites(struct later *l, const struct dt_enab *en, size_t n)
+{
+	struct probe *p = en->probe;
+	struct site_list list = { 0 };
+	uint32_t used = 0, row;
+	struct err e;
+	int rc = 0;
+
+	for (size_t i = 0; i < n; i++)
+		used |= l->dtp->clauses.v[en[i].clause]->args_used;
+	err_clear(&e);
+	if (p->owner->ops->sites(p->owner, p, used, DIF_ENG_P, &list, &e) != 0)
+		list.n = 0;
+	for (size_t i = 0; rc == 0 && i < list.n; i++) {
+		struct engine_site s = { .site = list.v[i] };
+
+		if (!is_fresh(l, s.site.addr))
+			continue;
+		rc = later_row(l, en, n, &row);
+		s.probe = row;
+		if (rc == 0 && !vec_push(&l->sites, s))
+			rc = -1;
+	}
+	free(list.v);
+	return rc;
+}
+
+static int
+later_all(struct later *l)
+{
+	struct proc *proc = proc_find(l->dtp->env.procs, l->de->target.pid);
+
+	if (proc == NULL || rows_init(l->de) != 0)
+		return proc == NULL ? 0 : -1;
+	proc_refresh(proc);
+	later_match(l);
+	if (l->failed)
+		return -1;
+	dt_enabs_sort(l->enabs.v, l->enabs.n);
+	for (size_t i = 0, end; i < l->enabs.n; i = end) {
+		for (end = i + 1; end < l->enabs.n &&
+				  l->enabs.v[end].probe == l->enabs.v[i].probe;
+		     end++)
+			;
+		if (later_sites(l, &l->enabs.v[i], end - i) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+dt_later_poll(dtrace_hdl_t *dtp, struct dt_engine *de)
+{
+	struct later l = { .dtp = dtp, .de = de };
+	int rc = 0;
+
+	if (de->ops->mapped == NULL ||
+	    !de->ops->mapped(de->eng, &l.fresh, &l.nfresh))
+		return 0;
+	if (l.nfresh != 0)
+		rc = later_all(&l);
+	/* Also without: a thread waits. */
+	if (de->ops->extend(de->eng, l.sites.v, l.sites.n, &dtp->err) != 0)
+		rc = dt_fail(dtp, EDT_ENABLE);
+	else if (rc != 0)
+		rc = dt_nomem(dtp);
+	vec_fini(&l.enabs);
+	vec_fini(&l.sites);
+	return rc;
+}
