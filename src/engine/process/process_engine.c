@@ -256,8 +256,7 @@ engine_enter(struct engine *eng, bool follow, struct err *e)
 	shared_fill_sys(eng);
 	if ((!follow && attach_host(eng, e) != 0) || attach_patch(eng, e) != 0)
 		goto fail;
-	later_start(eng);
-	return 0;
+	return later_start(eng, e);
 fail:
 	attach_retract(eng);
 	return -1;

@@ -152,6 +152,11 @@ struct later_note {
 	bool there;  /* mapped, when it was last looked at */
 	bool served; /* it has got what probes it can have */
 	bool due;    /* its patches are to be written */
+	/* In order of address; they live as long as the engine. */
+	struct patch *p;
+	size_t np;
+	struct patch_move *m;
+	size_t nm;
 };
 struct later_note *world_obj_note(struct world_obj *o);
 /* The object that has code at an address; NULL: none has. */
@@ -490,7 +495,7 @@ struct engine {
 /* Will anybody want to know of new objects? */
 bool later_wanted(const struct engine *eng);
 /* The objects that the world knows have what they can have. */
-void later_start(struct engine *eng);
+int later_start(struct engine *eng, struct err *e);
 bool engine_mapped(struct engine *eng, const struct engine_span **fresh,
 		   size_t *n);
 int engine_extend(struct engine *eng, const struct engine_site *v, size_t n,

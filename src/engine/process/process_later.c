@@ -20,9 +20,8 @@
  *
  * WHAT IS KEPT.  An object has its patches for good: one that has gone and
  * comes back to where it was gets them again, and the code that they lead to is
- * there still.  Of one that comes back elsewhere, or has been written anew, all
- * is made anew.  When another object takes the place of one that has gone, the
- * patches of that are forgotten.
+ * there still.  Of one that comes elsewhere, or has been written anew, all is
+ * made anew; libraries that are opened again and again have few places.
  *
  * Code of objects that have gone is not reused: nobody can tell that no thread
  * will come back to it.  When regions or tables are full, what comes later is
@@ -56,30 +55,18 @@ later_wanted(const struct engine *eng)
 	       eng->plan.sys_return;
 }
 
-void
-later_start(struct engine *eng)
-{
-	for (size_t i = 0; i < eng->world.objs.n; i++) {
-		struct world_obj *o = eng->world.objs.v[i];
-
-		*world_obj_note(o) = (struct later_note){
-			.there = world_obj_mapped(o), .served = true
-		};
-	}
-}
-
 /* ---- patches of an object ------------------------------------------------ */
 
-/* The first patch that is not below an address. */
+/* The first of n patches, or moves, that is not below an address. */
 static size_t
-patch_from(const struct engine *eng, uint64_t addr)
+patch_from(const struct patch *p, size_t n, uint64_t addr)
 {
-	size_t lo = 0, hi = eng->patches.n;
+	size_t lo = 0, hi = n;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (eng->patches.v[mid].addr < addr)
+		if (p[mid].addr < addr)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -87,41 +74,78 @@ patch_from(const struct engine *eng, uint64_t addr)
 	return lo;
 }
 
+static size_t
+move_from(const struct patch_move *m, size_t n, uint64_t addr)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (m[mid].from < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Give an object its own of what has been made. */
+static int
+obj_take(struct engine *eng, struct world_obj *o, struct err *e)
+{
+	struct inject_span s = world_obj_span(o);
+	struct later_note *note = world_obj_note(o);
+	const struct patch *p = eng->patches.v;
+	const struct patch_move *m = eng->moves.v;
+	size_t p0 = patch_from(p, eng->patches.n, s.lo);
+	size_t m0 = move_from(m, eng->moves.n, s.lo);
+
+	note->np = patch_from(p, eng->patches.n, s.hi) - p0;
+	note->nm = move_from(m, eng->moves.n, s.hi) - m0;
+	note->p = arena_calloc(eng->arena, note->np + 1, sizeof(*p));
+	note->m = arena_calloc(eng->arena, note->nm + 1, sizeof(*m));
+	if (note->p == NULL || note->m == NULL) {
+		note->np = note->nm = 0;
+		return err_nomem(e);
+	}
+	if (note->np != 0)
+		memcpy(note->p, p + p0, note->np * sizeof(*p));
+	if (note->nm != 0)
+		memcpy(note->m, m + m0, note->nm * sizeof(*m));
+	return 0;
+}
+
+int
+later_start(struct engine *eng, struct err *e)
+{
+	for (size_t i = 0; i < eng->world.objs.n; i++) {
+		struct world_obj *o = eng->world.objs.v[i];
+
+		*world_obj_note(o) = (struct later_note){
+			.there = world_obj_mapped(o), .served = true
+		};
+		if (obj_take(eng, o, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* Has its text lost our patches: was it unmapped and mapped again before we
    looked? */
 static bool
-text_lost(struct engine *eng, const struct world_obj *o)
+text_lost(struct engine *eng, struct world_obj *o)
 {
-	struct inject_span s = world_obj_span(o);
-	size_t i = patch_from(eng, s.lo);
-	const struct patch *p = &eng->patches.v[i];
+	const struct later_note *note = world_obj_note(o);
 	uint8_t is[PATCH_MAX];
+	size_t i = 0;
 
-	while (i < eng->patches.n && p->addr < s.hi && p->state != PATCH_SET) {
+	while (i < note->np && note->p[i].state != PATCH_SET)
 		i++;
-		p++;
-	}
-	return i < eng->patches.n && p->addr < s.hi &&
-	       inject_read(&eng->in, p->addr, is, p->len) == 0 &&
-	       memcmp(is, p->was, p->len) == 0;
-}
-
-/* Another object lies there: forget what was in [lo, hi). */
-static void
-patches_drop(struct engine *eng, struct inject_span s)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < eng->patches.n; i++)
-		if (eng->patches.v[i].addr < s.lo ||
-		    eng->patches.v[i].addr >= s.hi)
-			eng->patches.v[n++] = eng->patches.v[i];
-	eng->patches.n = n;
-	n = 0;
-	for (size_t i = 0; i < eng->moves.n; i++)
-		if (eng->moves.v[i].from < s.lo || eng->moves.v[i].from >= s.hi)
-			eng->moves.v[n++] = eng->moves.v[i];
-	eng->moves.n = n;
+	return i < note->np &&
+	       inject_read(&eng->in, note->p[i].addr, is, note->p[i].len) ==
+		       0 &&
+	       memcmp(is, note->p[i].was, note->p[i].len) == 0;
 }
 
 /* ---- what has changed ------------------------------------------------------ */
@@ -136,25 +160,6 @@ obj_gone(struct engine *eng, struct world_obj *o)
 	note->there = note->due = false;
 }
 
-/* It lies where others lay: theirs is forgotten. */
-static void
-obj_displaces(struct engine *eng, struct world_obj *o)
-{
-	struct inject_span s = world_obj_span(o);
-
-	for (size_t i = 0; i < eng->world.objs.n; i++) {
-		struct world_obj *x = eng->world.objs.v[i];
-		struct inject_span xs = world_obj_span(x);
-		struct later_note *note = world_obj_note(x);
-
-		if (x == o || note->there || !note->served || xs.hi <= s.lo ||
-		    xs.lo >= s.hi)
-			continue;
-		patches_drop(eng, xs);
-		note->served = false;
-	}
-}
-
 /* False: no memory. */
 static bool
 obj_came(struct engine *eng, struct world_obj *o)
@@ -162,7 +167,6 @@ obj_came(struct engine *eng, struct world_obj *o)
 	struct inject_span s = world_obj_span(o);
 	struct later_note *note = world_obj_note(o);
 
-	obj_displaces(eng, o);
 	note->there = note->due = true;
 	return note->served ||
 	       vec_push(&eng->fresh, ((struct engine_span){ s.lo, s.hi }));
@@ -250,49 +254,21 @@ cmp_move(const void *va, const void *vb)
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
-/* What was made for the new windows, and what was there before, as one. */
-static int
-patches_join(struct engine *eng, const struct patch *p, size_t np,
-	     const struct patch_move *m, size_t nm, struct err *e)
-{
-	for (size_t i = 0; i < np; i++)
-		if (!vec_push(&eng->patches, p[i]))
-			return err_nomem(e);
-	for (size_t i = 0; i < nm; i++)
-		if (!vec_push(&eng->moves, m[i]))
-			return err_nomem(e);
-	if (eng->patches.n > 1)
-		qsort(eng->patches.v, eng->patches.n, sizeof(*eng->patches.v),
-		      cmp_patch);
-	if (eng->moves.n > 1)
-		qsort(eng->moves.v, eng->moves.n, sizeof(*eng->moves.v),
-		      cmp_move);
-	return 0;
-}
-
-/* The code of plan_more()'s windows; *fresh has their patches and moves. */
+/* The code of plan_more()'s windows. */
 static int
 windows_make(struct engine *eng, size_t nsites, struct err *e)
 {
-	struct patch *p = eng->patches.v;
-	struct patch_move *m = eng->moves.v;
-	size_t np = eng->patches.n, nm = eng->moves.n;
-	int rc;
+	int rc = map_more(eng, e) == 0 ? code_more(eng, e) : -1;
 
-	/* The generator's lists are for the new ones alone. */
-	memset(&eng->patches, 0, sizeof(eng->patches));
-	memset(&eng->moves, 0, sizeof(eng->moves));
-	rc = map_more(eng, e);
-	if (rc == 0)
-		rc = code_more(eng, e);
+	for (size_t i = 0; rc == 0 && i < eng->world.objs.n; i++) {
+		struct world_obj *o = eng->world.objs.v[i];
+		const struct later_note *note = world_obj_note(o);
+
+		if (note->there && !note->served)
+			rc = obj_take(eng, o, e);
+	}
 	if (rc == 0)
 		shared_more(eng, nsites);
-	else
-		eng->patches.n = eng->moves.n = 0;
-	if (patches_join(eng, p, np, m, nm, e) != 0)
-		rc = -1;
-	free(p);
-	free(m);
 	return rc;
 }
 
@@ -311,60 +287,77 @@ make(struct engine *eng, const struct engine_site *v, size_t n, struct err *e)
 	return rc;
 }
 
-/* The patches of all objects that are due. */
-static struct patch *
-patches_due(struct engine *eng, size_t *n)
+/* The patches and moves of all objects that are due, as one. */
+struct due {
+	VEC(struct patch) p;
+	VEC(struct patch_move) m;
+};
+
+static bool
+due_add(struct due *d, const struct later_note *note)
 {
-	struct patch *p = calloc(eng->patches.n + 1, sizeof(*p));
+	for (size_t i = 0; i < note->np; i++)
+		if (!vec_push(&d->p, note->p[i]))
+			return false;
+	for (size_t i = 0; i < note->nm; i++)
+		if (!vec_push(&d->m, note->m[i]))
+			return false;
+	return true;
+}
 
-	*n = 0;
-	for (size_t i = 0; p != NULL && i < eng->world.objs.n; i++) {
-		const struct world_obj *o = eng->world.objs.v[i];
-		struct inject_span s = world_obj_span(o);
+static int
+due_find(struct engine *eng, struct due *d, struct err *e)
+{
+	for (size_t i = 0; i < eng->world.objs.n; i++) {
+		const struct later_note *note =
+			world_obj_note(eng->world.objs.v[i]);
 
-		if (!world_obj_note(eng->world.objs.v[i])->due)
-			continue;
-		for (size_t k = patch_from(eng, s.lo);
-		     k < eng->patches.n && eng->patches.v[k].addr < s.hi; k++)
-			p[(*n)++] = eng->patches.v[k];
+		if (note->due && !due_add(d, note))
+			return err_nomem(e);
 	}
-	if (*n > 1)
-		qsort(p, *n, sizeof(*p), cmp_patch);
-	return p;
+	if (d->p.n > 1)
+		qsort(d->p.v, d->p.n, sizeof(*d->p.v), cmp_patch);
+	if (d->m.n > 1)
+		qsort(d->m.v, d->m.n, sizeof(*d->m.v), cmp_move);
+	return 0;
 }
 
 /* What became of them. */
 static void
-patches_note(struct engine *eng, const struct patch *p, size_t n)
+due_note(struct engine *eng, const struct due *d)
 {
-	for (size_t i = 0; i < n; i++) {
-		size_t k = patch_from(eng, p[i].addr);
+	for (size_t i = 0; i < eng->world.objs.n; i++) {
+		struct later_note *note =
+			world_obj_note(eng->world.objs.v[i]);
+		size_t k = !note->due || note->np == 0 ? 0 :
+			   patch_from(d->p.v, d->p.n, note->p[0].addr);
 
-		if (k < eng->patches.n && eng->patches.v[k].addr == p[i].addr)
-			eng->patches.v[k].state = p[i].state;
-		eng->nlost += p[i].state == PATCH_NONE;
+		for (size_t j = 0; note->due && j < note->np; j++)
+			note->p[j].state = d->p.v[k + j].state;
 	}
+	for (size_t i = 0; i < d->p.n; i++)
+		eng->nlost += d->p.v[i].state == PATCH_NONE;
 }
 
 static int
 apply(struct engine *eng, struct err *e)
 {
-	size_t n;
-	struct patch *p = patches_due(eng, &n);
-	int rc = p != NULL ? 0 : err_nomem(e);
+	struct due d = { 0 };
+	int rc = due_find(eng, &d, e);
 
-	if (rc == 0 && n != 0) {
+	if (rc == 0 && d.p.n != 0) {
 		rc = engine_target_stop(eng, true, e);
 		if (rc == 0) {
 			eng->patched = true;
-			rc = patch_apply(eng->journal, &eng->in, p, n,
-					 eng->moves.v, eng->moves.n, e);
+			rc = patch_apply(eng->journal, &eng->in, d.p.v, d.p.n,
+					 d.m.v, d.m.n, e);
 			inject_resume(&eng->in);
 		}
 	}
-	if (rc == 0 && p != NULL)
-		patches_note(eng, p, n);
-	free(p);
+	if (rc == 0)
+		due_note(eng, &d);
+	vec_fini(&d.p);
+	vec_fini(&d.m);
 	return rc;
 }
 
