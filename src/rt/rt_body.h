@@ -16,6 +16,17 @@
 
 #include "rt/rt.h"
 
+/* What d_path() must know of the kernel: byte offsets, from BTF. */
+struct rt_dpath {
+	uint32_t known; /* all of them are */
+	uint32_t path_mnt, path_dentry; /* struct path */
+	uint32_t mount_mnt, mount_parent, mount_mountpoint; /* struct mount */
+	uint32_t mnt_root; /* struct vfsmount */
+	uint32_t dentry_parent, dentry_name, dentry_len, dentry_pprev;
+	uint32_t task_fs, fs_root; /* task_struct, fs_struct */
+	uint32_t pad;
+};
+
 /*
  * In BPF the bodies refer to three symbols which the kernel engine's loader
  * binds: rt_conf (.rodata, below), rt_map_agg (ARRAY, nslots elements of
@@ -35,6 +46,7 @@ struct rt_conf {
 	uint32_t task_real_parent, task_tgid, task_pid, task_cred;
 	uint32_t task_thread_info_status;
 	uint32_t bufpolicy; /* enum rt_policy */
+	struct rt_dpath dpath;
 	uint64_t wall_offset; /* walltimestamp - timestamp at load */
 	uint64_t agg_words[64]; /* words of each aggregation's cell by id - 1,
 				   for ids up to 64; rt_agg_cell is told */

@@ -128,6 +128,11 @@ uint64_t rt_window_rfind(struct rt *rt, uint64_t from);
 /* The order of two strings by the words in which they first differ or end. */
 uint64_t rt_work_order(uint64_t w, uint64_t v);
 
+/* ---- rt_text.c --------------------------------------------------------- */
+
+/* Value of a digit in any base to 36; 99 for what is none. */
+uint64_t rt_text_digit(uint64_t c);
+
 /* ---- rt_scratch.c ------------------------------------------------------ */
 
 /* A string of at most max bytes, NUL included, to scratch at off, which is

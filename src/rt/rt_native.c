@@ -20,6 +20,7 @@
 #include "rt/rt_tok.c"
 #include "rt/rt_path.c"
 #include "rt/rt_text.c"
+#include "rt/rt_json.c"
 #include "rt/rt_scratch.c"
 #include "rt/rt_subr.c"
 #include "rt/rt_key.c"

@@ -290,3 +290,47 @@ rt_subr_tolower(struct rt *rt)
 {
 	return rt ? rt_str_flip(rt, rt->tuple[0].val, 'A') : 0;
 }
+
+/* ---- memory that is no string yet ---------------------------------------- */
+
+uint64_t rt_window_fill(struct rt *rt, uint64_t c, uint64_t from, uint64_t n);
+
+/* In a window of W[0..n): c for each NUL. */
+RT_GLOBAL uint64_t
+rt_window_fill(struct rt *rt, uint64_t c, uint64_t from, uint64_t n)
+{
+	uint64_t i;
+	uint8_t *p;
+
+	if (!rt)
+		return 0;
+	RT_FOR(i, RT_WINDOW, 1, from + i < n) {
+		p = RT_WORK(RT_W(rt), from + i);
+		if (*p == 0)
+			*p = (uint8_t)c;
+	}
+	return 0;
+}
+
+/* The n bytes there as a string: c for each NUL but the last byte, which ends
+   it whatever it is (as in a list of arguments). */
+RT_GLOBAL uint64_t
+rt_subr_memstr(struct rt *rt)
+{
+	uint64_t n, i, max;
+
+	if (!rt)
+		return 0;
+	n = rt->tuple[2].val;
+	if (n == 0)
+		return rt_work_keep(rt, 0, 0);
+	max = rt_strmax(rt);
+	RT_OPAQUE(n);
+	if (n > max)
+		n = max;
+	if (rt_read(rt, RT_W(rt), (uint32_t)n, rt->tuple[0].val) < 0)
+		return rt_fail(rt, RT_FAULT_BADADDR, rt->tuple[0].val);
+	RT_FOR(i, max, RT_WINDOW, i < n)
+		rt_window_fill(rt, rt->tuple[1].val, i, n - 1);
+	return rt_work_keep(rt, 0, n - 1);
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * rt_text.c - numbers and internet addresses as text, and back.
+ * rt_text.c - numbers and addresses as text, and back.
  *
  * Text is made in the work area W, in part by functions that return where the
  * next character goes, and then kept as a string (rt_impl.h).
@@ -12,13 +12,14 @@
 uint64_t rt_text_digits(struct rt *rt, uint64_t v, uint64_t base);
 uint64_t rt_window_skip(struct rt *rt, uint64_t from, uint64_t zeroes);
 uint64_t rt_text_skip(struct rt *rt, uint64_t from, uint64_t zeroes);
-uint64_t rt_text_digit(uint64_t c);
 uint64_t rt_text_value(struct rt *rt, uint64_t pos, uint64_t base,
 		       uint64_t limit);
 uint64_t rt_text_dotted(struct rt *rt, uint64_t at, uint64_t addr);
 uint64_t rt_text_group(struct rt *rt, uint64_t at, uint64_t group);
 uint64_t rt_text_zeroes(struct rt *rt);
 uint64_t rt_text_inet6(struct rt *rt, uint64_t run);
+uint64_t rt_text_byte(struct rt *rt, uint64_t at, uint64_t b, uint64_t sep);
+uint64_t rt_text_bytes(struct rt *rt, uint64_t n, uint64_t where, uint64_t sep);
 
 /* ---- integers ------------------------------------------------------------ */
 
@@ -107,7 +108,6 @@ rt_text_skip(struct rt *rt, uint64_t from, uint64_t zeroes)
 	return from + i;
 }
 
-/* Value of a digit; 99 for what is none in any base. */
 RT_GLOBAL uint64_t
 rt_text_digit(uint64_t c)
 {
@@ -251,6 +251,14 @@ rt_text_zeroes(struct rt *rt)
 	return mask;
 }
 
+/* Does the address in V, whose longest run of zeroes this is, only wrap an IPv4
+   one? */
+RT_INLINE int
+wraps_v4(struct rt *rt, uint64_t run)
+{
+	return run == 0x3f || (run == 0x1f && group_of(rt, 5) == 0xffff);
+}
+
 /* The address in V with the groups whose bits are in run as "::".  An address
    that only wraps an IPv4 one ends in dots. */
 RT_GLOBAL uint64_t
@@ -269,8 +277,7 @@ rt_text_inet6(struct rt *rt, uint64_t run)
 			continue;
 		if (g)
 			PUT(rt, at++, ':');
-		if (g == 6 &&
-		    (run == 0x3f || (run == 0x1f && group_of(rt, 5) == 0xffff)))
+		if (g == 6 && wraps_v4(rt, run))
 			return rt_text_dotted(rt, at, bytes4(RT_V(rt) + 12));
 		at = rt_text_group(rt, at, group_of(rt, g));
 	}
@@ -314,10 +321,27 @@ rt_subr_inet_ntoa(struct rt *rt)
 	return rt ? inet_v4(rt, rt->tuple[0].val) : 0;
 }
 
+/*
+ * The second argument says how an address that wraps an IPv4 one is written:
+ * 0 as the IPv4 address alone, otherwise as inet_ntop() does.
+ */
 RT_GLOBAL uint64_t
 rt_subr_inet_ntoa6(struct rt *rt)
 {
-	return rt ? inet_v6(rt, rt->tuple[0].val) : 0;
+	uint64_t n;
+
+	if (!rt)
+		return 0;
+	if (rt->ntuple < 2 || (uint32_t)rt->tuple[1].val != 0)
+		return inet_v6(rt, rt->tuple[0].val);
+	if (rt_read(rt, RT_V(rt), 16, rt->tuple[0].val) < 0)
+		return rt_fail(rt, RT_FAULT_BADADDR, rt->tuple[0].val);
+	n = rt_text_zeroes(rt);
+	if (wraps_v4(rt, longest_run(n)))
+		n = rt_text_dotted(rt, 0, bytes4(RT_V(rt) + 12));
+	else
+		n = rt_text_inet6(rt, longest_run(n));
+	return rt_work_keep(rt, 0, n);
 }
 
 RT_GLOBAL uint64_t
@@ -332,4 +356,69 @@ rt_subr_inet_ntop(struct rt *rt)
 		return inet_v6(rt, rt->tuple[1].val);
 	}
 	return rt_fail(rt, RT_FAULT_ILLOP, 0);
+}
+
+/* ---- other bytes --------------------------------------------------------- */
+
+/* The byte b as two hexadecimal digits, behind sep if it is not 0. */
+RT_GLOBAL uint64_t
+rt_text_byte(struct rt *rt, uint64_t at, uint64_t b, uint64_t sep)
+{
+	uint64_t hi = b >> 4 & 15, lo = b & 15;
+
+	if (!rt)
+		return 0;
+	if (sep)
+		PUT(rt, at++, sep);
+	PUT(rt, at++, hi < 10 ? '0' + hi : 'a' - 10 + hi);
+	PUT(rt, at++, lo < 10 ? '0' + lo : 'a' - 10 + lo);
+	return at;
+}
+
+/* The first n bytes of V in hexadecimal, with sep before those whose bits are
+   set in `where`. */
+RT_GLOBAL uint64_t
+rt_text_bytes(struct rt *rt, uint64_t n, uint64_t where, uint64_t sep)
+{
+	uint64_t i, at = 0;
+
+	if (!rt)
+		return 0;
+	RT_FOR(i, 32, 1, i < n)
+		at = rt_text_byte(rt, at, *RT_WORK(RT_V(rt), i),
+				  sep & -((where >> i) & 1));
+	return at;
+}
+
+RT_INLINE uint64_t
+hex_bytes(struct rt *rt, uint64_t addr, uint32_t n, uint64_t where,
+	  uint64_t sep)
+{
+	if (rt_read(rt, RT_V(rt), n, addr) < 0)
+		return rt_fail(rt, RT_FAULT_BADADDR, addr);
+	return rt_work_keep(rt, 0, rt_text_bytes(rt, n, where, sep));
+}
+
+/* The address of a device of a kind of <linux/if_arp.h>. */
+RT_GLOBAL uint64_t
+rt_subr_link_ntop(struct rt *rt)
+{
+	if (!rt)
+		return 0;
+	switch ((int32_t)rt->tuple[0].val) {
+	case 1: /* ARPHRD_ETHER */
+		return hex_bytes(rt, rt->tuple[1].val, 6, ~1ull, ':');
+	case 32: /* ARPHRD_INFINIBAND */
+		return hex_bytes(rt, rt->tuple[1].val, 20, ~1ull, ':');
+	}
+	return rt_fail(rt, RT_FAULT_ILLOP, 0);
+}
+
+/* A uuid_t of the kernel, whose bytes are in the order of the text. */
+RT_GLOBAL uint64_t
+rt_subr_uuidtostr(struct rt *rt)
+{
+	return rt ? hex_bytes(rt, rt->tuple[0].val, 16,
+			      1 << 4 | 1 << 6 | 1 << 8 | 1 << 10, '-')
+		  : 0;
 }

@@ -212,6 +212,39 @@ tracepoint_id(const struct btf *b, const char *name)
 	return id > 0 ? (uint32_t)id : 0;
 }
 
+/* For d_path(): all, or nothing is known. */
+static void
+dpath_offsets(const struct btf *b, struct rt_dpath *d)
+{
+	uint32_t name = struct_off(b, "dentry", "d_name");
+	const struct {
+		uint32_t *to, off;
+	} offs[] = {
+		{ &d->path_mnt, struct_off(b, "path", "mnt") },
+		{ &d->path_dentry, struct_off(b, "path", "dentry") },
+		{ &d->mount_mnt, struct_off(b, "mount", "mnt") },
+		{ &d->mount_parent, struct_off(b, "mount", "mnt_parent") },
+		{ &d->mount_mountpoint,
+		  struct_off(b, "mount", "mnt_mountpoint") },
+		{ &d->mnt_root, struct_off(b, "vfsmount", "mnt_root") },
+		{ &d->dentry_parent, struct_off(b, "dentry", "d_parent") },
+		{ &d->dentry_name, off_sum(name, struct_off(b, "qstr", "name")) },
+		{ &d->dentry_len, off_sum(name, struct_off(b, "qstr", "len")) },
+		{ &d->dentry_pprev,
+		  off_sum(struct_off(b, "dentry", "d_hash"),
+			  struct_off(b, "hlist_bl_node", "pprev")) },
+		{ &d->task_fs, struct_off(b, "task_struct", "fs") },
+		{ &d->fs_root, struct_off(b, "fs_struct", "root") },
+	};
+
+	d->known = 1;
+	for (size_t i = 0; i < sizeof(offs) / sizeof(*offs); i++) {
+		*offs[i].to = offs[i].off;
+		if (offs[i].off == ~0u)
+			d->known = 0;
+	}
+}
+
 int
 bpf_feat_ktypes(struct engine *eng, struct err *e)
 {
@@ -236,6 +269,8 @@ bpf_feat_ktypes(struct engine *eng, struct err *e)
 	k->task_sum_exec =
 		off_sum(struct_off(b, "task_struct", "se"),
 			struct_off(b, "sched_entity", "sum_exec_runtime"));
+	if (eng->uses_dpath)
+		dpath_offsets(b, &k->dpath);
 	k->switch_btf_id = tracepoint_id(b, "btf_trace_sched_switch");
 	k->enter_btf_id = tracepoint_id(b, "btf_trace_sys_enter");
 	k->exit_btf_id = tracepoint_id(b, "btf_trace_sys_exit");

@@ -95,6 +95,7 @@ struct bpf_ktypes {
 	uint32_t task_real_parent, task_tgid, task_start_time;
 	uint32_t task_thread_status;
 	uint32_t task_sum_exec;
+	struct rt_dpath dpath;
 	/* Typedefs btf_trace_*; 0: none. */
 	uint32_t switch_btf_id, enter_btf_id, exit_btf_id;
 };
@@ -114,7 +115,7 @@ struct engine {
 	VEC(struct dif_ecb) errors; /* ECBs of the ERROR probe */
 	uint32_t error_name[4];	    /* its names in the strings */
 	bool buffers;		    /* something writes records */
-	bool uses_vtime, uses_progeny, uses_copyout;
+	bool uses_vtime, uses_progeny, uses_dpath, uses_copyout;
 
 	struct bpf_map rt, buf, agg, ctl, conf, str, wake, self, vtime;
 	struct bpf_assoc *assoc;

@@ -232,11 +232,12 @@ maps_conf(struct engine *eng, struct err *e)
 		.task_thread_info_status = ~0u,
 		.wall_offset = wall_offset(),
 	};
-	if (eng->uses_progeny) {
+	if (eng->uses_progeny || eng->uses_dpath) {
 		if (bpf_feat_ktypes(eng, e) != 0)
 			return -1;
 		c->task_tgid = eng->kt.task_tgid;
 		c->task_real_parent = eng->kt.task_real_parent;
+		c->dpath = eng->kt.dpath;
 	}
 	for (uint32_t i = 0; i < eng->en->tab->naggs && i < 64; i++)
 		c->agg_words[i] = eng->en->tab->aggs[i]->words;
