@@ -12,6 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The most bytes of a structure that is a key; all keys together are bounded
+   by what engines have room for (RT_KEY_MAX). */
+#define KEY_BYTES_MAX 1024u
+
 #define WHAT_CONST "must be an integer constant"
 
 /* ---- the arguments ------------------------------------------------------ */
@@ -235,11 +239,29 @@ widen_key(struct compile *cx, struct agg_ident *ai, uint32_t i,
 	names_set_key(cx, ai, i, had);
 }
 
+/* A structure or an array: a key by its bytes. */
+static bool
+is_bytes_expr(uint32_t src, const struct dif_type *t)
+{
+	return src == DIF_SRC_OBJ && t->kind != DIF_TYPE_STRING &&
+	       (t->flags & DIF_TF_BYREF) != 0;
+}
+
 static bool
 is_string_expr(uint32_t src, const struct dif_type *t)
 {
 	return src == DIF_SRC_NAME ||
 	       (src == DIF_SRC_OBJ && t->kind == DIF_TYPE_STRING);
+}
+
+/* Keys by their bytes must have as many of them. */
+static bool
+same_bytes(const struct dif_type *had, const struct dif_type *now, uint32_t src)
+{
+	bool bytes = is_bytes_expr(src, had);
+
+	return bytes == is_bytes_expr(src, now) &&
+	       (!bytes || had->size == now->size);
 }
 
 static void
@@ -253,7 +275,8 @@ match_key(struct compile *cx, struct agg_ident *ai, uint32_t i,
 	if (had && now)
 		return;
 	/* Stacks must agree in depth, symbols in what they name. */
-	if (had != now || v->keysrc[i] != e->src || v->keyarg[i] != e->arg)
+	if (had != now || v->keysrc[i] != e->src || v->keyarg[i] != e->arg ||
+	    !same_bytes(&v->keys[i], &e->type, e->src))
 		lang_fail(cx, &D_PROTO_ARG, key->loc,
 			  "key #%u of @%s is incompatible with an earlier use "
 			  "on line %d",
@@ -261,13 +284,27 @@ match_key(struct compile *cx, struct agg_ident *ai, uint32_t i,
 	widen_key(cx, ai, i, &e->type);
 }
 
-/* Strings and arrays of char are keys by content, pointers by value. */
+/* May values of this type be keys by their bytes? */
+static bool
+is_key_bytes(struct type *t)
+{
+	t = type_resolve(t);
+	return (type_is_sou(t) || t->kind == TYPE_ARRAY) && type_size(t) > 0 &&
+	       type_size(t) <= KEY_BYTES_MAX;
+}
+
+/* Strings and arrays of char are keys up to their NUL, structures and other
+   arrays by all their bytes, pointers by value. */
 static void
 record_key(struct compile *cx, struct node *k, struct dif_expr *out)
 {
 	struct type *t = type_resolve(k->type);
 	uint64_t chars = t->kind == TYPE_ARRAY ? t->nelems : 0;
 
+	if (type_is_sou(t) || (t->kind == TYPE_ARRAY && !type_is_strcompat(t))) {
+		check_record(cx, k, out);
+		return;
+	}
 	if (!type_is_strcompat(t) || type_is_ptr(t)) {
 		check_record(cx, conv_decay(cx, k), out);
 		return;
@@ -296,7 +333,8 @@ check_agg_keys(struct compile *cx, struct node *agg, struct dif_stmt *st)
 			lang_fail(cx, &D_KEY_TYPE, k->loc,
 				  "an aggregation may not be a key");
 		check_value(cx, k);
-		if (!node_is_scalar(k) && !type_is_strcompat(k->type))
+		if (!node_is_scalar(k) && !type_is_strcompat(k->type) &&
+		    !is_key_bytes(k->type))
 			lang_fail(cx, &D_KEY_TYPE, k->loc,
 				  "key #%u has type %s, which may not be a key",
 				  i + 1, lang_type_name(cx, k->type));
