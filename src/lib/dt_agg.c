@@ -40,6 +40,7 @@ struct dt_aggs {
 	const struct dt_syms *syms;
 	struct agg_state *agg; /* by index; as many as were touched */
 	size_t n, cap;
+	bool percpu;
 	struct buf id, text;
 	struct err err;
 };
@@ -59,9 +60,26 @@ dt_aggs_new(const struct dif_tab *tab, const struct dt_syms *syms,
 	return as;
 }
 
+void
+dt_aggs_set_percpu(struct dt_aggs *as)
+{
+	as->percpu = true;
+}
+
+static void
+cell_free_cpus(struct dt_cell *c)
+{
+	for (size_t i = 0; i < c->ncpu; i++)
+		free(c->cpu[i]);
+	free(c->cpu);
+	c->cpu = NULL;
+	c->ncpu = c->capcpu = 0;
+}
+
 static void
 cell_free(struct dt_cell *c)
 {
+	cell_free_cpus(c);
 	free(c->id);
 	free(c->keys);
 	free(c->words);
@@ -261,9 +279,34 @@ nomem:
 	return NULL;
 }
 
-int
-dt_aggs_add(struct dt_aggs *as, uint32_t agg, const uint8_t *key,
-	    const uint64_t *cell, struct err *e)
+/* The value of one CPU, which the merged one does not show. */
+static int
+cell_add_cpu(struct dt_cell *c, enum dif_agg_shape shape, unsigned cpu,
+	     const uint64_t *cell, struct err *e)
+{
+	size_t bytes = (size_t)c->nwords * sizeof(*cell), n = (size_t)cpu + 1;
+
+	if (n > c->ncpu) {
+		if (!vec_grow((void **)&c->cpu, &c->capcpu, n,
+			      sizeof(*c->cpu)))
+			return err_nomem(e);
+		memset(&c->cpu[c->ncpu], 0, (n - c->ncpu) * sizeof(*c->cpu));
+		c->ncpu = n;
+	}
+	if (c->cpu[cpu] != NULL) {
+		dt_agg_merge(shape, c->cpu[cpu], cell, c->nwords);
+		return 0;
+	}
+	c->cpu[cpu] = malloc(bytes);
+	if (c->cpu[cpu] == NULL)
+		return err_nomem(e);
+	memcpy(c->cpu[cpu], cell, bytes);
+	return 0;
+}
+
+static int
+aggs_add(struct dt_aggs *as, uint32_t agg, unsigned cpu, const uint8_t *key,
+	 const uint64_t *cell, struct err *e)
 {
 	const struct dif_aggvar *av;
 	struct dt_cell *c;
@@ -275,6 +318,9 @@ dt_aggs_add(struct dt_aggs *as, uint32_t agg, const uint8_t *key,
 	c = cell_of(as, av, agg, key, e);
 	if (c == NULL)
 		return -1;
+	if (as->percpu &&
+	    cell_add_cpu(c, dt_agg_shape(av), cpu, cell, e) != 0)
+		return -1;
 	if (c->empty)
 		memcpy(c->words, cell, (size_t)c->nwords * sizeof(*cell));
 	else
@@ -284,12 +330,19 @@ dt_aggs_add(struct dt_aggs *as, uint32_t agg, const uint8_t *key,
 }
 
 int
+dt_aggs_add(struct dt_aggs *as, uint32_t agg, const uint8_t *key,
+	    const uint64_t *cell, struct err *e)
+{
+	return aggs_add(as, agg, 0, key, cell, e);
+}
+
+int
 dt_aggs_add_cell(void *arg, uint32_t agg, unsigned cpu, const uint8_t *key,
 		 const uint64_t *cell)
 {
 	struct dt_aggs *as = arg;
 
-	return dt_aggs_add(as, agg, key, cell, &as->err);
+	return aggs_add(as, agg, cpu, key, cell, &as->err);
 }
 
 const struct err *
@@ -304,6 +357,7 @@ void
 dt_cell_clear(struct dt_cell *c)
 {
 	memset(c->words, 0, (size_t)c->nwords * sizeof(*c->words));
+	cell_free_cpus(c);
 	c->empty = true;
 }
 

@@ -34,6 +34,33 @@ print_hist(struct dt_out *o, struct dt_aggs *as, const struct dif_aggvar *av,
 	free(zeros);
 }
 
+/* One value in its columns, or its histogram. */
+static void
+print_words(struct dt_out *o, const struct dif_aggvar *av,
+	    const uint64_t *words, uint64_t normal)
+{
+	enum dif_agg_shape shape = dt_agg_shape(av);
+
+	if (dt_shape_is_hist(shape))
+		dt_hist_print(o, av, words, normal);
+	else
+		buf_printf(&o->text, " %16" PRId64,
+			   dt_agg_value(shape, words, av->words, normal));
+}
+
+/* aggpercpu: behind the value that of each CPU. */
+static void
+print_cpus(struct dt_out *o, struct dt_aggs *as, const struct dif_aggvar *av,
+	   const struct dt_cell *c)
+{
+	for (size_t i = 0; c != NULL && i < c->ncpu; i++) {
+		if (c->cpu[i] == NULL)
+			continue;
+		buf_printf(&o->text, "    [CPU %zu]", i);
+		print_words(o, av, c->cpu[i], dt_aggs_normal(as, c));
+	}
+}
+
 static int64_t
 cell_value(struct dt_aggs *as, const struct dif_aggvar *av,
 	   const struct dt_cell *c)
@@ -60,6 +87,7 @@ dt_aggs_print_row(struct dt_out *o, struct dt_aggs *as, const uint32_t *aggs,
 		else
 			buf_printf(&o->text, " %16" PRId64,
 				   cell_value(as, av, row->cell[i]));
+		print_cpus(o, as, av, row->cell[i]);
 	}
 	buf_putc(&o->text, '\n');
 }
@@ -73,6 +101,7 @@ struct printing {
 	uint32_t naggs;
 	const struct dif_fmt *fmt; /* NULL: default form */
 	const char *text;          /* of fmt, for messages */
+	struct dt_pict pict;
 	struct err *e;
 	dt_row_fn *after; /* the row has been printed; may be NULL */
 	void *arg;
@@ -145,7 +174,9 @@ print_row(void *arg, const struct dt_row *row)
 {
 	struct printing *p = arg;
 
-	if (p->fmt == NULL)
+	if (p->pict.on)
+		dt_pict_row(p->o, p->as, &p->pict, row);
+	else if (p->fmt == NULL)
 		dt_aggs_print_row(p->o, p->as, p->aggs, row);
 	else if (fmt_row(p, row) != 0)
 		return -1;
@@ -165,6 +196,8 @@ dt_aggs_printa(struct dt_out *o, struct dt_aggs *as, const uint32_t *aggs,
 		return -1;
 	if (fmt == NULL)
 		buf_putc(&o->text, '\n');
+	if (fmt == NULL && naggs == 1)
+		dt_pict_begin(o, as, aggs[0], &p.pict);
 	for (uint32_t i = 0; i < naggs; i++)
 		dt_aggs_set_printed(as, aggs[i]);
 	if (dt_aggs_walk(as, aggs, naggs, &o->sort, print_row, &p, e) != 0)
@@ -184,6 +217,7 @@ dt_aggs_print_rest(struct dt_out *o, struct dt_aggs *as, dt_row_fn *after,
 
 		if (dt_aggs_printed(as, i))
 			continue;
+		dt_pict_begin(o, as, i, &p.pict);
 		if (dt_aggs_walk(as, &i, 1, &o->sort, print_row, &p, e) != 0)
 			return -1;
 	}

@@ -462,6 +462,8 @@ dt_consume_options(dtrace_hdl_t *dtp)
 	dtp->out->stackindent = (int)dtp->opt[DT_OPT_stackindent];
 	dtp->out->printsize = (uint64_t)dtp->opt[DT_OPT_printsize];
 	dtp->out->target = dtp->target;
+	dtp->out->agghist = dt_opt_on(dtp, DT_OPT_agghist);
+	dtp->out->aggpack = dt_opt_on(dtp, DT_OPT_aggpack);
 	dtp->out->aggzoom = dt_opt_on(dtp, DT_OPT_aggzoom);
 	dt_agg_sort(dtp, &dtp->out->sort);
 }

@@ -25,9 +25,10 @@ struct hist {
 	const uint64_t *words;
 	uint32_t n;
 	uint64_t normal;
-	long double total;
-	bool positive, negative;
+	struct dt_bars bars;
 };
+
+/* ---- bars ---------------------------------------------------------------- */
 
 static void
 bar_put(struct buf *b, int blanks_before, int ats, int blanks_after)
@@ -40,7 +41,7 @@ bar_put(struct buf *b, int blanks_before, int ats, int blanks_after)
 
 /* Columns of a count, rounded half up. */
 static int
-bar_len(const struct hist *h, int64_t count, int columns)
+bar_len(const struct dt_bars *h, int64_t count, int columns)
 {
 	long double v = count < 0 ? -(long double)count : (long double)count;
 	int n = h->total > 0 ? (int)((long double)columns * v / h->total + 0.5L)
@@ -49,16 +50,24 @@ bar_len(const struct hist *h, int64_t count, int columns)
 	return n < columns ? n : columns;
 }
 
-static void
-hist_row(const struct hist *h, const char *label, int64_t count)
+void
+dt_bars_add(struct dt_bars *h, int64_t count, bool zoom)
 {
-	struct buf *b = h->out;
-	int half = BAR / 2, len;
-	int64_t shown =
-		(int64_t)((count < 0 ? -(uint64_t)count : (uint64_t)count) /
-			  h->normal);
+	long double v = count < 0 ? -(long double)count : (long double)count;
 
-	buf_printf(b, "%16s ", label);
+	h->positive |= count > 0;
+	h->negative |= count < 0;
+	if (!zoom)
+		h->total += v;
+	else if (v > h->total)
+		h->total = v;
+}
+
+void
+dt_bars_put(const struct dt_bars *h, int64_t count, struct buf *b)
+{
+	int half = BAR / 2, len;
+
 	if (h->positive && h->negative) {
 		len = bar_len(h, count, half);
 		bar_put(b, count < 0 ? half - len : half, count < 0 ? len : 0,
@@ -75,79 +84,79 @@ hist_row(const struct hist *h, const char *label, int64_t count)
 		buf_putc(b, '|');
 		bar_put(b, 0, len, BAR - len);
 	}
-	buf_printf(b, " %-9" PRId64 "\n", count < 0 ? -shown : shown);
 }
 
+/* ---- buckets ------------------------------------------------------------- */
+
 static void
-bucket_label(const struct hist *h, enum dif_agg_shape shape, uint32_t i,
-	     char *out, size_t n)
+hist_row(const struct hist *h, const char *label, int64_t count)
 {
+	int64_t shown =
+		(int64_t)((count < 0 ? -(uint64_t)count : (uint64_t)count) /
+			  h->normal);
+
+	buf_printf(h->out, "%16s ", label);
+	dt_bars_put(&h->bars, count, h->out);
+	buf_printf(h->out, " %-9" PRId64 "\n", count < 0 ? -shown : shown);
+}
+
+void
+dt_hist_label(const struct dif_aggvar *av, uint32_t i, char *out, size_t n)
+{
+	enum dif_agg_shape shape = dt_agg_shape(av);
 	int64_t v;
 
 	if (shape == DIF_SHAPE_QUANTIZE) {
 		v = dif_quantize_value(i);
 	} else if (shape == DIF_SHAPE_LQUANTIZE) {
-		v = i == 0 ? DIF_LQ_BASE(h->av->arg)
-			   : dif_lquantize_value(h->av->arg, i);
+		v = i == 0 ? DIF_LQ_BASE(av->arg)
+			   : dif_lquantize_value(av->arg, i);
 	} else {
-		v = dif_llquantize_value(h->av->arg, i == 0 ? 1 : i);
+		v = dif_llquantize_value(av->arg, i == 0 ? 1 : i);
 	}
 	if (shape != DIF_SHAPE_QUANTIZE && i == 0)
 		snprintf(out, n, "< %" PRId64, v);
-	else if (shape != DIF_SHAPE_QUANTIZE && i == h->n - 1)
+	else if (shape != DIF_SHAPE_QUANTIZE && i == av->words - 1)
 		snprintf(out, n, ">= %" PRId64, v);
 	else
 		snprintf(out, n, "%" PRId64, v);
 }
 
-/* The buckets to show; false if all are zero. */
-static bool
-hist_range(const struct hist *h, uint32_t *first, uint32_t *last)
+bool
+dt_hist_range(const uint64_t *words, uint32_t n, uint32_t *first,
+	      uint32_t *last)
 {
-	uint32_t lo = 0, hi = h->n;
+	uint32_t lo = 0, hi = n;
 
-	while (lo < h->n && h->words[lo] == 0)
+	while (lo < n && words[lo] == 0)
 		lo++;
-	if (lo == h->n)
+	if (lo == n)
 		return false;
-	while (h->words[hi - 1] == 0)
+	while (words[hi - 1] == 0)
 		hi--;
-	*first = lo > 0 ? lo - 1 : 0;
-	*last = hi < h->n ? hi : h->n - 1;
+	*first = lo;
+	*last = hi - 1;
 	return true;
-}
-
-/* What forty columns stand for, and on which sides bars grow. */
-static void
-hist_total(struct hist *h, bool zoom)
-{
-	for (uint32_t i = 0; i < h->n; i++) {
-		int64_t c = (int64_t)h->words[i];
-		long double v = c < 0 ? -(long double)c : (long double)c;
-
-		h->positive |= c > 0;
-		h->negative |= c < 0;
-		if (!zoom)
-			h->total += v;
-		else if (v > h->total)
-			h->total = v;
-	}
 }
 
 void
 dt_hist_print(struct dt_out *o, const struct dif_aggvar *av,
 	      const uint64_t *words, uint64_t normal)
 {
-	struct hist h = { &o->text, av, words, av->words,
-			  normal,   0,  false, false };
+	struct hist h = { .out = &o->text, .av = av, .words = words,
+			  .n = av->words, .normal = normal };
 	enum dif_agg_shape shape = dt_agg_shape(av);
 	uint32_t first, last;
 	char label[32];
 
 	buf_printf(&o->text, "\n%16s %41s %-9s\n", "value",
 		   "------------- Distribution -------------", "count");
-	hist_total(&h, o->aggzoom);
-	if (!hist_range(&h, &first, &last)) {
+	for (uint32_t i = 0; i < h.n; i++)
+		dt_bars_add(&h.bars, (int64_t)words[i], o->aggzoom);
+	if (dt_hist_range(words, h.n, &first, &last)) {
+		first -= first > 0;
+		last += last < h.n - 1;
+	} else {
 		/* Cleared, or what went in was taken out again: rows around
 		   zero say so better than none. */
 		if (shape != DIF_SHAPE_QUANTIZE)
@@ -156,7 +165,7 @@ dt_hist_print(struct dt_out *o, const struct dif_aggvar *av,
 		last = first + 2;
 	}
 	for (uint32_t i = first; i <= last; i++) {
-		bucket_label(&h, shape, i, label, sizeof(label));
+		dt_hist_label(av, i, label, sizeof(label));
 		hist_row(&h, label, (int64_t)words[i]);
 	}
 }

@@ -20,6 +20,7 @@
  *   dt_aggsort.c   walking cells in order
  *   dt_aggprint.c  printing them
  *   dt_hist.c      quantize(), lquantize(), llquantize()
+ *   dt_agghist.c   whole aggregations as pictures: agghist, aggpack
  *
  * The formats are those of the Dynamic Tracing Guide, "Output Formatting" and
  * "Aggregations".  Functions return 0, or -1 with *e.
@@ -135,6 +136,7 @@ struct dt_out {
 	uint64_t printsize; /* bytes print() shows of a value; 0: all */
 	pid_t target; /* whose addresses %A of plain numbers are; 0: none */
 	bool aggzoom;	  /* bars relative to the largest bucket */
+	bool agghist, aggpack; /* aggregations as pictures (dt_agghist.c) */
 	struct dt_aggsort sort;
 	struct dt_syms syms;
 
@@ -238,6 +240,10 @@ struct dt_cell {
 	uint64_t normal; /* 0: the aggregation's own factor */
 	struct dt_val *keys;
 	uint64_t *words;
+	/* dt_aggs_set_percpu(): the same of each CPU that has given something;
+	   others are NULL. */
+	uint64_t **cpu;
+	size_t ncpu, capcpu;
 	uint8_t *id; /* canonical bytes of the keys: equal keys, equal id */
 	size_t idlen;
 };
@@ -248,6 +254,8 @@ struct dt_cell {
 struct dt_aggs *dt_aggs_new(const struct dif_tab *tab,
 			    const struct dt_syms *syms, struct err *e);
 void dt_aggs_free(struct dt_aggs *as);
+/* Keep values by CPU too, from now on: dt_aggs_add_cell() is told the CPU. */
+void dt_aggs_set_percpu(struct dt_aggs *as);
 /*
  * Merge an engine's cell of aggregation index agg: key has aggs[agg]->keysize
  * bytes, cell aggs[agg]->words words.
@@ -338,5 +346,35 @@ void dt_aggs_print_row(struct dt_out *o, struct dt_aggs *as,
 /* The histogram of one cell into o->text. */
 void dt_hist_print(struct dt_out *o, const struct dif_aggvar *av,
 		   const uint64_t *words, uint64_t normal);
+/* The value of bucket i as histograms show it: "< 0", "8". */
+void dt_hist_label(const struct dif_aggvar *av, uint32_t i, char *out,
+		   size_t n);
+/* The first and the last bucket that is not zero; false: all are. */
+bool dt_hist_range(const uint64_t *words, uint32_t n, uint32_t *first,
+		   uint32_t *last);
+
+/* Bars of forty columns: all values are added, then put one by one. */
+struct dt_bars {
+	long double total; /* what forty columns stand for */
+	bool positive, negative;
+};
+void dt_bars_add(struct dt_bars *b, int64_t count, bool zoom);
+void dt_bars_put(const struct dt_bars *b, int64_t count, struct buf *out);
+
+/* A whole aggregation as one picture, a line a row (dt_agghist.c). */
+struct dt_pict {
+	bool on;
+	const struct dif_aggvar *av;
+	struct dt_bars bars;	/* agghist */
+	uint32_t first, last;	/* aggpack: buckets shown */
+};
+/*
+ * Is the aggregation to be shown so, by the options and its function?  Then
+ * *p is made from its present cells, and the heading is printed.
+ */
+void dt_pict_begin(struct dt_out *o, struct dt_aggs *as, uint32_t agg,
+		   struct dt_pict *p);
+void dt_pict_row(struct dt_out *o, struct dt_aggs *as, const struct dt_pict *p,
+		 const struct dt_row *row);
 
 #endif

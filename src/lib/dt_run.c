@@ -366,6 +366,8 @@ go_engines(dtrace_hdl_t *dtp)
 	dtp->aggs = dt_aggs_new(dtp->en.tab, &dtp->out->syms, &dtp->err);
 	if (dtp->aggs == NULL)
 		return dt_nomem(dtp);
+	if (dt_opt_on(dtp, DT_OPT_aggpercpu))
+		dt_aggs_set_percpu(dtp->aggs);
 	return engines_begin(dtp);
 }
 
