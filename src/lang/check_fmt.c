@@ -237,6 +237,10 @@ check_printf(struct compile *cx, const struct dif_act_info *act,
 	st->nexprs = 0;
 	if (act->code == DIF_ACT_FREOPEN && *text == '\0' && call->nargs == 1)
 		return; /* back to the first stream */
+	if (act->code == DIF_ACT_FREOPEN && strcmp(text, ".") == 0)
+		lang_fail(cx, &D_FREOPEN_INVALID, call->args[0]->loc,
+			  "freopen(): \".\" is not a file; \"\" is the first "
+			  "stream");
 	f = parse_format(cx, call, text);
 	for (size_t i = 0; i < f->nconv; i++) {
 		const struct dif_conv *c = &f->conv[i];

@@ -99,8 +99,7 @@ print_type(struct printing *p, struct type *t)
 		.kind = (enum dif_ckind)gen_type(r).ckind,
 		.name = print_name(p, t),
 		.size = r->kind == TYPE_PTR ? 8 : type_size(r),
-		.is_char = r->kind == TYPE_INT && r->is_char,
-		.is_bool = r->kind == TYPE_INT && r->is_bool,
+		.is_char = r->kind == TYPE_INT && r->is_char && r->is_signed,
 	};
 	if (type_is_sou(r)) {
 		print_members(p, r, d);
@@ -134,7 +133,13 @@ print_arg(struct compile *cx, struct node *a)
 	if (type_is_dyn(a->type))
 		lang_fail(cx, &D_PRINT_DYN, a->loc,
 			  "print() may not be applied to a dynamic expression");
-	return type_is_func(a->type) ? conv_decay(cx, a) : a;
+	if (type_is_func(a->type))
+		return conv_decay(cx, a);
+	if (!type_is_string(a->type) && type_size(type_resolve(a->type)) == 0)
+		lang_fail(cx, &D_PRINT_SIZE, a->loc,
+			  "print() may not be applied to %s, which has no size",
+			  lang_type_name(cx, a->type));
+	return a;
 }
 
 void

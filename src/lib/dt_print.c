@@ -221,6 +221,10 @@ show_elements(const struct show *s, const struct dif_print *t, uint64_t bit_off,
 	const struct dif_print *e = t->elem;
 	bool lines = is_aggregate(e);
 
+	if (t->nelems == 0) {
+		buf_puts(s->b, "[]");
+		return;
+	}
 	buf_puts(s->b, lines ? "[\n" : "[ ");
 	for (uint64_t i = 0; i < t->nelems; i++) {
 		uint64_t at = bit_off + i * e->size * 8;
@@ -244,7 +248,7 @@ show_elements(const struct show *s, const struct dif_print *t, uint64_t bit_off,
 	if (lines)
 		buf_printf(s->b, "%*s]", indent, "");
 	else
-		buf_puts(s->b, t->nelems > 0 ? " ]" : "]");
+		buf_puts(s->b, " ]");
 }
 
 static void
@@ -278,9 +282,6 @@ show_value(const struct show *s, const struct dif_print *t, uint64_t bit_off,
 	case DIF_CK_ARRAY:
 		show_array(s, t, bit_off, indent);
 		return;
-	case DIF_CK_STRING:
-		show_text(s, s->p, strnlen((const char *)s->p, (size_t)s->n));
-		return;
 	default:
 		show_scalar(s, t, bit_off, width_of(t, bits));
 		return;
@@ -291,12 +292,17 @@ void
 dt_print_value(struct dt_out *o, const struct dif_expr *x, const uint8_t *rec)
 {
 	struct show s = { &o->text, rec + x->off, x->size };
+	struct dt_val v;
 
 	if (x->print == NULL)
 		return;
 	if (o->printsize != 0 && is_aggregate(x->print) && s.n > o->printsize)
 		s.n = o->printsize;
 	buf_printf(s.b, "%s ", x->print->name);
-	show_value(&s, x->print, 0, 0, 0);
+	dt_val_expr(&o->syms, x, rec, &o->scratch, &v);
+	if (v.kind == DT_VAL_STR)
+		show_text(&s, v.p, v.n);
+	else
+		show_value(&s, x->print, 0, 0, 0);
 	buf_putc(s.b, '\n');
 }

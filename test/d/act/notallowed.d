@@ -1,0 +1,7 @@
+/*
+ * Destructive actions need -w.
+ * @run: -qs %f
+ * @stderr
+ * @status: 1
+ */
+BEGIN { chill(1); exit(0); }

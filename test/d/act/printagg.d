@@ -1,0 +1,4 @@
+/*
+ * @error: D_PRINT_AGG 4
+ */
+BEGIN { @a = count(); print(@a); }

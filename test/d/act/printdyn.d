@@ -1,0 +1,4 @@
+/*
+ * @error: D_PRINT_DYN 4
+ */
+BEGIN { print(stack()); }

@@ -1,0 +1,4 @@
+/*
+ * @error: D_PRINT_VOID 4
+ */
+BEGIN { print((void)1); }

@@ -1,0 +1,4 @@
+/*
+ * @error: D_FREOPEN_INVALID 4
+ */
+BEGIN { freopen("."); }
