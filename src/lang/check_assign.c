@@ -81,9 +81,12 @@ check_simple(struct compile *cx, struct node *n)
 	    !check_implicit(cx, l, implicit_type(cx, n->right, n->loc)))
 		check_expr(cx, l);
 	check_writable(cx, l, n->op);
+	n->type = type_unqual(l->type);
+	/* A variable that is a struct gives up its value as others do. */
+	if (l->ref == REF_VAR && type_is_sou(l->type) && node_is_null(n->right))
+		return;
 	n->right = conv_assign(cx, l->type, n->right, n->loc, &D_OP_INCOMPAT,
 			       "assignment of incompatible type");
-	n->type = type_unqual(l->type);
 	n->user = n->right->user || type_is_user_ptr(n->type);
 }
 

@@ -583,6 +583,9 @@ gen_expr(struct compile *cx, struct node *n)
 	struct gen *g = gobj_new(cx, n->loc);
 	int r = gen_value(g, n);
 
+	if (n->ref == REF_VAR && type_size(n->type) != 0 &&
+	    type_by_address(n->type))
+		gen_not_null(g, r, n->type);
 	gobj_emit(g, DIF_INSTR_R(DIF_OP_RET, 0, 0, r));
 	return gobj_finish(g, gen_type(n->type));
 }

@@ -88,6 +88,8 @@ int gen_call(struct gen *g, struct node *n, bool *dirty);
 int gen_load(struct gen *g, struct node *n);
 int gen_addr(struct gen *g, struct node *n);
 int gen_assign(struct gen *g, struct node *n);
+/* A struct in r that is no variable's value is zeros from now on. */
+void gen_not_null(struct gen *g, int r, struct type *t);
 /* l op= r, giving the old value if old is true. */
 int gen_update(struct gen *g, struct node *n, bool old);
 /* Put the value of an object like n at addr: a scalar, bits, bytes. */

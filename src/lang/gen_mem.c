@@ -268,12 +268,84 @@ load_at(struct gen *g, const struct node *n, int addr)
 	return r;
 }
 
+/* The D variable that n is a part of, or NULL: n is reached by a pointer. */
+static struct node *
+part_of(struct node *n)
+{
+	if (n->ref == REF_VAR)
+		return type_by_address(n->type) ? n : NULL;
+	if (n->kind == NODE_MEMBER)
+		return part_of(n->left);
+	if (n->kind != NODE_UNARY || n->op != TOK_DEREF)
+		return NULL;
+	n = n->left; /* an element of an array: *((cast)array + i) */
+	while (n->kind == NODE_BINARY && n->op == '+')
+		n = n->left;
+	if (n->kind != NODE_CAST ||
+	    type_resolve(n->left->type)->kind != TYPE_ARRAY)
+		return NULL;
+	return part_of(n->left);
+}
+
+/* Zeros of that size, in scratch, as the value in r. */
+static void
+gen_zeros(struct gen *g, int r, uint64_t size)
+{
+	int n = gen_int(g, size);
+
+	gen_r2(g, DIF_OP_ALLOCS, n, r);
+	greg_free(g, n);
+}
+
+void
+gen_not_null(struct gen *g, int r, struct type *t)
+{
+	uint32_t some = gobj_label(g);
+
+	gobj_emit(g, DIF_INSTR_R(DIF_OP_TST, r, 0, 0));
+	gobj_branch(g, DIF_OP_BNE, some);
+	gen_zeros(g, r, type_size(t));
+	gobj_place(g, some);
+}
+
+/* A part of a D variable: 0 if the variable has no value. */
+static int
+load_part(struct gen *g, struct node *n, struct node *var)
+{
+	uint32_t none = gobj_label(g), end = gobj_label(g);
+	const struct node *outer = g->base;
+	int r, base;
+
+	g->base = var;
+	r = gen_own(g, gen_addr(g, n)); /* from the variable's start */
+	g->base = outer;
+	base = gen_var(g, var);
+	gobj_emit(g, DIF_INSTR_R(DIF_OP_TST, base, 0, 0));
+	gobj_branch(g, DIF_OP_BE, none);
+	gen_r3(g, DIF_OP_ADD, base, r, r);
+	if (!type_by_address(n->type))
+		r = load_at(g, n, r);
+	gobj_branch(g, DIF_OP_BA, end);
+	gobj_place(g, none);
+	if (type_by_address(n->type) && !type_is_string(n->type))
+		gen_zeros(g, r, type_size(n->type));
+	else
+		gen_r2(g, DIF_OP_MOV, 0, r);
+	gobj_place(g, end);
+	greg_free(g, base);
+	return r;
+}
+
 /* The value of a symbol, a member or what a pointer points to. */
 int
 gen_load(struct gen *g, struct node *n)
 {
-	int r = gen_addr(g, n);
+	struct node *var = part_of(n);
+	int r;
 
+	if (var != NULL && var != g->base)
+		return load_part(g, n, var);
+	r = gen_addr(g, n);
 	if (type_by_address(n->type))
 		return r;
 	return load_at(g, n, r);
@@ -354,25 +426,6 @@ cut_bits(struct gen *g, const struct node *l, int r)
 		return r;
 	whole.bit_shift = 0;
 	return extract_bits(g, &whole, gen_own(g, r));
-}
-
-/* The D variable that n is a part of, or NULL: n is reached by a pointer. */
-static struct node *
-part_of(struct node *n)
-{
-	if (n->ref == REF_VAR)
-		return type_by_address(n->type) ? n : NULL;
-	if (n->kind == NODE_MEMBER)
-		return part_of(n->left);
-	if (n->kind != NODE_UNARY || n->op != TOK_DEREF)
-		return NULL;
-	n = n->left; /* an element of an array: *((cast)array + i) */
-	while (n->kind == NODE_BINARY && n->op == '+')
-		n = n->left;
-	if (n->kind != NODE_CAST ||
-	    type_resolve(n->left->type)->kind != TYPE_ARRAY)
-		return NULL;
-	return part_of(n->left);
 }
 
 /*

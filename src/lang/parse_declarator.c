@@ -100,14 +100,14 @@ refuse_names(struct compile *cx)
 
 static void
 param_check(struct compile *cx, const struct type_param *v, uint32_t n,
-	    struct src_loc loc)
+	    bool unique, struct src_loc loc)
 {
 	const struct type_param *p = &v[n - 1];
 
 	if (type_is_void(p->type))
 		lang_fail(cx, &D_DECL_PROTO_VOID, loc,
 			  "void must be the only parameter, without a name");
-	for (uint32_t i = 0; p->name != NULL && i + 1 < n; i++)
+	for (uint32_t i = 0; unique && p->name != NULL && i + 1 < n; i++)
 		if (v[i].name == p->name)
 			lang_fail(cx, &D_DECL_PROTO_NAME, loc,
 				  "two parameters have the name %s", p->name);
@@ -131,14 +131,16 @@ parse_params(struct compile *cx, struct type_param **v, uint32_t *n,
 {
 	*v = NULL;
 	*n = 0;
-	*variadic = false;
+	if (variadic != NULL)
+		*variadic = false;
 	if (lex_accept(cx, ')'))
 		return;
 	do {
 		struct src_loc loc;
-		*variadic = parse_ellipsis(cx, *n);
-		if (*variadic)
+		if (variadic != NULL && parse_ellipsis(cx, *n)) {
+			*variadic = true;
 			break;
+		}
 		refuse_names(cx);
 		struct type_param p = parse_param(cx, &loc);
 		p.type = adjust(cx, p.type);
@@ -146,7 +148,7 @@ parse_params(struct compile *cx, struct type_param **v, uint32_t *n,
 		    type_resolve(p.type)->kind == TYPE_VOID && lex_is(cx, ')'))
 			break;
 		list_push(cx, *v, *n, p);
-		param_check(cx, *v, *n, loc);
+		param_check(cx, *v, *n, variadic != NULL, loc);
 	} while (lex_accept(cx, ','));
 	lex_expect(cx, ')');
 }

@@ -229,7 +229,8 @@ void parse_declarator(struct compile *cx, struct type *base, struct decl *d,
 void parse_declaration(struct compile *cx, struct item *it);
 /* The type of one parameter or key, and its name or NULL. */
 struct type_param parse_param(struct compile *cx, struct src_loc *loc);
-/* ( params ), the opening one taken already; types adjusted as in C. */
+/* ( params ), the opening one taken already; types adjusted as in C.
+   variadic NULL: no "...", and names may repeat. */
 void parse_params(struct compile *cx, struct type_param **v, uint32_t *n,
 		  bool *variadic);
 

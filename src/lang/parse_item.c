@@ -109,13 +109,14 @@ parse_translator(struct compile *cx, struct item *it)
 /* ---- provider ------------------------------------------------------------ */
 
 static void
-provider_args(struct compile *cx, const struct provider_probe *p,
+provider_args(struct compile *cx, struct provider_probe *p,
 	      struct type_param **v, uint32_t *n)
 {
-	bool variadic;
+	bool variadic = false;
 
 	lex_expect(cx, '(');
-	parse_params(cx, v, n, &variadic);
+	/* One native argument may be translated to several. */
+	parse_params(cx, v, n, v == &p->xargs ? NULL : &variadic);
 	if (variadic)
 		lang_fail(cx, &D_DECL_PROTO_VARARGS, p->loc,
 			  "probe %s may not have a variable number of "
@@ -167,6 +168,9 @@ provider_note(struct compile *cx, const struct token *t)
 void
 parse_provider(struct compile *cx, struct item *it)
 {
+	struct parser *ps = cx->parser;
+	bool lazy = ps->lazy;
+
 	it->kind = ITEM_PROVIDER;
 	lex_next(cx);
 	struct token t = lex_expect(cx, TOK_IDENT);
@@ -179,7 +183,9 @@ parse_provider(struct compile *cx, struct item *it)
 			  t.name);
 	it->provider = t.name;
 	lex_expect(cx, '{');
+	ps->lazy = true; /* the program's structs, not the kernel's */
 	while (!lex_accept(cx, '}'))
 		provider_probe(cx, it);
+	ps->lazy = lazy;
 	provider_note(cx, &t);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * check_test.h - whole compiles in a made-up world: probes of provider "none"
- * do not exist, those of "typed" have four typed arguments, those of "mixed"
+ * do not exist, those of "typed" have four typed arguments, those of "xlated"
+ * two, of which args[0] is an info_t * made from arg3, those of "mixed"
  * disagree; every kernel symbol but `nosuch has one address.
  */
 #ifndef LANG_TEST_CHECK_TEST_H
@@ -40,6 +41,14 @@ ct_probe_info(void *arg, const struct dif_pdesc *pd,
 
 	out->nmatch = strcmp(pd->prov, "none") != 0;
 	out->mixed = strcmp(pd->prov, "mixed") == 0;
+	if (strcmp(pd->prov, "xlated") == 0) {
+		out->typed = true;
+		out->nargs = 2;
+		out->args[0] = type_from_text(t->base, "char *", false);
+		out->xlate[0] = "info_t *";
+		out->map[0] = 3;
+		return 0;
+	}
 	out->typed = out->mixed || strcmp(pd->prov, "typed") == 0;
 	if (!out->typed)
 		return 0;

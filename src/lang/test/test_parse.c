@@ -56,8 +56,8 @@ dump_op_node(struct compile *cx, const char *op, const struct node *n,
 		buf_puts(b, " ");
 		dump(cx, v[i], b);
 	}
-	if (n->kind == NODE_OFFSETOF || n->kind == NODE_ARROW ||
-	    n->kind == NODE_MEMBER)
+	if (n->kind == NODE_OFFSETOF || n->kind == NODE_HAS_MEMBER ||
+	    n->kind == NODE_ARROW || n->kind == NODE_MEMBER)
 		buf_printf(b, " %s", n->name);
 	dump_list(cx, n->args, n->nargs, b);
 	buf_puts(b, ")");
@@ -138,6 +138,9 @@ dump(struct compile *cx, const struct node *n, struct buf *b)
 		break;
 	case NODE_OFFSETOF:
 		dump_op_node(cx, "offsetof", n, b);
+		break;
+	case NODE_HAS_MEMBER:
+		dump_op_node(cx, "__has_member", n, b);
 		break;
 	case NODE_STRINGOF:
 		dump_op_node(cx, "stringof", n, b);
