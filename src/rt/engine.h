@@ -181,6 +181,13 @@ struct engine_ops {
 extern const struct engine_ops bpf_engine_ops;	   /* engine/bpf */
 extern const struct engine_ops process_engine_ops; /* engine/process */
 
+/*
+ * rt_cpu.c: where CPUs 0 .. n - 1 are, into v; zeros unless a clause of the
+ * enabling uses curcpu.
+ */
+void rt_cpu_places(const struct dif_enabling *en, struct rt_cpu_place *v,
+		   unsigned n);
+
 /* ---- draining (rt_drain.c) --------------------------------------------- */
 
 /*

@@ -159,6 +159,11 @@ struct rt_tuple {
 	uint32_t isref, isstr;
 };
 
+/* Of a CPU: its package and its NUMA node; see rt_cpu.c. */
+struct rt_cpu_place {
+	int32_t chip, lgrp;
+};
+
 /* Machine state of one slot. */
 struct rt {
 	/* -- shared with the consumer -- */

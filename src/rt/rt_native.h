@@ -60,6 +60,7 @@
 #define RTN_NTHREADS 512 /* slots: living threads that can fire at once */
 #define RTN_NCLOCKS 8
 #define RTN_NCHILDREN 256
+#define RTN_NCPUS 512 /* CPUs beyond are in package and node 0 */
 #define RTN_NSYS 1024 /* system call numbers served: below this */
 #define RTN_NREGIONS 8
 #define RTN_NANCESTORS 16
@@ -181,6 +182,7 @@ struct rtn_shared {
 	/* Constants of the process, for built-ins. */
 	uint32_t pid, ppid, uid, gid;
 	uint32_t ancestors[RTN_NANCESTORS]; /* parent, its parent ...; 0 ends */
+	struct rt_cpu_place cpu_place[RTN_NCPUS];
 	char comm[16];
 	uint64_t maps_state; /* address of the dynamic linker's
 				r_debug.r_state; 0: not known */

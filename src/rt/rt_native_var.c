@@ -78,8 +78,14 @@ var_ustackdepth(struct rt *rt)
 static uint64_t
 var_curcpu(struct rt *rt)
 {
-	rt->cpu = rtn_cpu(RTN_SHARED(rt));
+	const struct rtn_shared *sh = RTN_SHARED(rt);
+
+	rt->cpu = rtn_cpu(sh);
 	rt->cpu_id = (int32_t)rt->cpu;
+	if (rt->cpu < RTN_NCPUS) {
+		rt->cpu_chip = sh->cpu_place[rt->cpu].chip;
+		rt->cpu_lgrp = sh->cpu_place[rt->cpu].lgrp;
+	}
 	return rt->self + __builtin_offsetof(struct rt, cpu_id);
 }
 

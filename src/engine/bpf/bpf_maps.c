@@ -457,7 +457,7 @@ setup_load(struct engine *eng, struct err *e)
 }
 
 static void
-setup_slot(struct engine *eng, unsigned slot)
+setup_slot(struct engine *eng, unsigned slot, const struct rt_cpu_place *place)
 {
 	struct rt *rt = eng->view.rt[slot];
 
@@ -465,25 +465,36 @@ setup_slot(struct engine *eng, unsigned slot)
 	rt->cpu = slot / RT_LEVELS;
 	rt->level = slot % RT_LEVELS;
 	rt->cpu_id = (int32_t)rt->cpu;
+	rt->cpu_chip = place->chip;
+	rt->cpu_lgrp = place->lgrp;
 	rt->fault = DIF_FAULT_NONE;
 }
 
 static int
 maps_setup(struct engine *eng, struct err *e)
 {
-	int fd = setup_load(eng, e), rc = 0;
+	const unsigned ncpus = eng->nslots / RT_LEVELS;
+	struct rt_cpu_place *places = calloc(ncpus, sizeof(*places));
+	int fd, rc = 0;
 
-	if (fd < 0)
+	if (places == NULL)
+		return err_nomem(e);
+	fd = setup_load(eng, e);
+	if (fd < 0) {
+		free(places);
 		return -1;
+	}
+	rt_cpu_places(eng->en, places, ncpus);
 	for (unsigned s = 0; s < eng->nslots && rc == 0; s++) {
 		uint64_t arg = s;
-		setup_slot(eng, s);
+		setup_slot(eng, s, &places[s / RT_LEVELS]);
 		rc = sys_prog_run(fd, &arg, 1, -1, NULL);
 	}
 	if (rc != 0)
 		bpf_feat_error(e, errno,
 			       "cannot run a BPF program "
 			       "(BPF_PROG_TEST_RUN)");
+	free(places);
 	close(fd);
 	eng->globals_addr = eng->view.ctl->globals_addr;
 	eng->str_addr = eng->view.ctl->strtab_addr;

@@ -22,6 +22,7 @@
 #include <sys/auxv.h>
 #include <sys/uio.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cpuid.h>
 
@@ -479,6 +480,15 @@ fill_vars(struct engine *eng)
 	}
 }
 
+/* Of which a place is kept. */
+static unsigned
+ncpus(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_CONF);
+
+	return n < 0 ? 0 : n < RTN_NCPUS ? (unsigned)n : RTN_NCPUS;
+}
+
 /* What system calls mean for us besides their probes. */
 static void
 fill_special(struct plan *p)
@@ -509,6 +519,7 @@ shared_fill(struct engine *eng, struct err *e)
 	names_write(eng->en, (char *)mem + l->strtab,
 		    (uint32_t(*)[4])(void *)(mem + l->names));
 	fill_vars(eng);
+	rt_cpu_places(eng->en, eng->sh->cpu_place, ncpus());
 	if (l->assoc_size != 0 &&
 	    rt_assoc_init((struct rt_assoc *)(void *)(mem + l->assoc),
 			  l->assoc_size) != 0)
