@@ -80,7 +80,7 @@ static const struct {
 	{ "D_VAR_UNDEF", "BEGIN{y = z[1]}", 1 },
 	{ "D_IDENT_UNDEF", "BEGIN{y = z}", 1 },
 	{ "D_IDENT_UNDEF", "BEGIN{y = y}", 1 },
-	{ "D_VAR_UNSUP", "BEGIN{y = regs[0]}", 1 },
+	{ "D_VAR_UNSUP", "BEGIN{y = zonename}", 1 },
 	{ "D_ARR_LOCAL", "BEGIN{this->a[1] = 1}", 1 },
 	{ "D_ARR_BADREF", "BEGIN{a[1] = 1; x = a}", 1 },
 	{ "D_ARR_BADREF", "BEGIN{x = args}", 1 },
