@@ -129,6 +129,8 @@ extern const struct dif_subr_info dif_subrs[];
 extern const size_t dif_nsubrs;
 const struct dif_subr_info *dif_subr_by_id(uint32_t id);
 const struct dif_subr_info *dif_subr_by_name(const char *name);
+/* Why Linux cannot have a subroutine of that name; NULL: none is known. */
+const char *dif_subr_missing(const char *name);
 
 enum dif_act_kind {
 	DIF_ACT_NONE = 0, /* an expression for its side effect only */

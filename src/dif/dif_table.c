@@ -106,6 +106,24 @@ dif_subr_by_name(const char *name)
 	FIND(dif_subrs, dif_nsubrs, strcmp(dif_subrs[i].name, name) == 0);
 }
 
+const char *
+dif_subr_missing(const char *name)
+{
+	static const struct {
+		const char *name, *why;
+	} missing[] = {
+#define SUBR(id, name, proto, eng, flags)
+#define NOSUBR(name, why) { #name, why },
+#include "dif/subr.def"
+#undef SUBR
+	};
+
+	for (size_t i = 0; i < NITEMS(missing); i++)
+		if (strcmp(missing[i].name, name) == 0)
+			return missing[i].why;
+	return NULL;
+}
+
 const struct dif_act_info *
 dif_act_by_code(uint32_t code)
 {

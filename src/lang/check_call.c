@@ -87,6 +87,7 @@ static _Noreturn void
 not_a_subr(struct compile *cx, struct node *n)
 {
 	struct ident *id = names_find(cx, DIF_SCOPE_GLOBAL, n->name);
+	const char *why = dif_subr_missing(n->name);
 
 	if (dif_act_by_name(n->name) != NULL)
 		lang_fail(cx, &D_OP_ACT, n->loc,
@@ -101,6 +102,9 @@ not_a_subr(struct compile *cx, struct node *n)
 		lang_fail(cx, &D_FUNC_IDKIND, n->loc,
 			  "%s is not a function of D: it may not be called",
 			  n->name);
+	if (why != NULL)
+		lang_fail(cx, &D_FUNC_UNDEF, n->loc,
+			  "function %s() is not supported: %s", n->name, why);
 	lang_fail(cx, &D_FUNC_UNDEF, n->loc, "undefined function name: %s",
 		  n->name);
 }
