@@ -31,11 +31,10 @@ on_drop(const dtrace_dropdata_t *data, void *arg)
 }
 
 static int
-on_end(struct ps_prochandle *p, const char *msg, int status, void *arg)
+on_end(struct ps_prochandle *p, const char *msg, void *arg)
 {
 	(void)p;
 	(void)msg;
-	(void)status;
 	*(int *)arg = 1;
 	return DTRACE_HANDLE_OK;
 }

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #
-# check-api.sh PREFIX LEAST HEADER MAP MANUAL CONSUMER [LIBRARY] - is the API
+# check-api.sh PREFIX LEAST HEADER MAP MANUAL LIBRARY CONSUMER... - is the API
 # told in full?
 #
 # Every name PREFIX_* that the header declares with DTRACE_API, at least LEAST
 # of them, must match a pattern of the map, have an entry in the manual, be used
-# by the example consumer and, where nm(1) is there to ask, be exported by the
-# library; and neither the manual nor the library may know others.  mandoc(1)
-# lints the manual.
+# by one of the consumers and, where nm(1) is there to ask, be exported by the
+# library; and neither the manual nor the library may know others.  Constants
+# that the manual names must be the header's.  mandoc(1) lints the manual.
 set -eu
 
 prefix=$1
@@ -16,8 +16,8 @@ least=$2
 header=$3
 map=$4
 man=$5
-consumer=$6
-library=${7:-}
+library=$6
+shift 6
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 bad=0
@@ -56,17 +56,27 @@ while read -r name; do
 		echo "$name: not exported by $map"
 		bad=1
 	fi
-	if ! grep -qw "$name" "$consumer"; then
-		echo "$name: not used by $consumer"
+	if ! grep -qw "$name" "$@"; then
+		echo "$name: not used by $*"
 		bad=1
 	fi
 done <"$tmp/api"
 
-if [ -n "$library" ] && command -v nm >/dev/null; then
+if command -v nm >/dev/null; then
 	nm -D --defined-only "$library" |
 		awk '$2 ~ /[TRDB]/ { sub(/@.*/, "", $3); print $3 }' |
 		grep "^_*${prefix}_" | sort >"$tmp/lib"
 	differ "$tmp/lib" "the library"
+fi
+upper=$(echo "$prefix" | tr a-z A-Z)
+{ grep -o "\(${upper}[A-Z]*\|EDT\)_[A-Z0-9_]*" "$man" || :; } |
+	grep -v "_$" | sort -u | while read -r name; do
+		grep -qw "$name" "$header" || echo "$name"
+	done >"$tmp/unknown"
+if [ -s "$tmp/unknown" ]; then
+	echo "the manual names what the header has not:"
+	cat "$tmp/unknown"
+	bad=1
 fi
 if command -v mandoc >/dev/null; then
 	mandoc -T lint -W warning "$man"

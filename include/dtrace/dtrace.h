@@ -19,6 +19,7 @@
 #ifndef DTRACE_DTRACE_H
 #define DTRACE_DTRACE_H
 
+#include <elf.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,6 +43,7 @@ typedef struct dtrace_prog dtrace_prog_t;
 typedef uint32_t dtrace_id_t;
 typedef uint32_t dtrace_epid_t;
 typedef uint32_t dtrace_aggid_t;
+typedef uint32_t dtrace_aggvarid_t;
 typedef uint32_t processorid_t;
 
 #define DTRACE_PROVNAMELEN 64
@@ -59,6 +61,28 @@ typedef uint32_t processorid_t;
 /* version: DTRACE_VERSION.  On failure *errp is an error for
    dtrace_errmsg(NULL, *errp). */
 DTRACE_API dtrace_hdl_t *dtrace_open(int version, int flags, int *errp);
+
+/* A symbol's names; the handle's, until dtrace_update() or its end. */
+typedef struct dtrace_syminfo {
+	const char *dts_object; /* "vmlinux", or a module */
+	const char *dts_name;
+	unsigned long dts_id; /* reserved: 0 */
+} dtrace_syminfo_t;
+/* A world of the consumer's own, in place of the running system. */
+typedef struct dtrace_vector {
+	/* Calls to a control device: Linux has none, must be NULL. */
+	int (*dtv_ioctl)(void *arg, int cmd, void *data);
+	/* As dtrace_lookup_by_addr(), not 0: unknown.  NULL: nothing is known. */
+	int (*dtv_lookup_by_addr)(void *arg, uint64_t addr, Elf64_Sym *symp,
+				  dtrace_syminfo_t *sip);
+	/* State of CPUs, system configuration: not asked for, may be NULL. */
+	int (*dtv_status)(void *arg, processorid_t cpu);
+	long (*dtv_sysconf)(void *arg, int name);
+} dtrace_vector_t;
+/* A handle that compiles and looks up names through *vector, which is copied;
+   it can not trace.  vector NULL: dtrace_open(). */
+DTRACE_API dtrace_hdl_t *dtrace_vopen(int version, int flags, int *errp,
+				      const dtrace_vector_t *vector, void *arg);
 /* Stops tracing, lets processes go, frees everything.  NULL is allowed. */
 DTRACE_API void dtrace_close(dtrace_hdl_t *dtp);
 DTRACE_API int dtrace_errno(dtrace_hdl_t *dtp);
@@ -66,6 +90,10 @@ DTRACE_API int dtrace_errno(dtrace_hdl_t *dtp);
 DTRACE_API const char *dtrace_errmsg(dtrace_hdl_t *dtp, int error);
 /* The tag of the last error ("D_SYNTAX", "EDT_NOPROBE"). */
 DTRACE_API const char *dtrace_errtag(dtrace_hdl_t *dtp);
+/* The descriptor of the control device: always -1, Linux has none. */
+DTRACE_API int dtrace_ctlfd(dtrace_hdl_t *dtp);
+/* Kernel modules may have come or gone: read symbols anew when asked next. */
+DTRACE_API void dtrace_update(dtrace_hdl_t *dtp);
 /* The interface version: "DTrace for Linux D 1.0". */
 DTRACE_API extern const char _dtrace_version[];
 
@@ -86,8 +114,8 @@ enum {
 	EDT_DESTRUCTIVE, EDT_ENABLE, EDT_PRIV, EDT_UNSUP, EDT_ERRABORT,
 	EDT_DROPABORT, EDT_DIRABORT, EDT_BADAGGVAR, EDT_BADID, EDT_PROC,
 	EDT_CPP, EDT_IO, EDT_NOTACTIVE, EDT_BADRVAL, EDT_NOREG, EDT_BUFSIZE,
-	EDT_BADMODEL, EDT_ATTRMIN, EDT_FIRST = EDT_VERSION,
-	EDT_LAST = EDT_ATTRMIN
+	EDT_BADMODEL, EDT_ATTRMIN, EDT_NOSYM, EDT_NOSYMADDR, EDT_NOTYPE,
+	EDT_NOMOD, EDT_FIRST = EDT_VERSION, EDT_LAST = EDT_NOMOD
 };
 
 /* ---- probes and stability ------------------------------------------------------ */
@@ -166,6 +194,7 @@ DTRACE_API const char *dtrace_subrstr(dtrace_hdl_t *dtp, int subr);
 #define DTRACE_C_UNODEF 0x0040
 #define DTRACE_C_PSPEC 0x0080  /* ambiguous words are probe names */
 #define DTRACE_C_ETAGS 0x0100  /* put [D_TAG] in messages */
+#define DTRACE_C_SUGAR 0x0400  /* if/else is always understood: no effect */
 #define DTRACE_C_ARGREF 0x0200 /* unused macro arguments are fine */
 #define DTRACE_C_DEFARG 0x0800 /* missing macro arguments are 0 or "" */
 #define DTRACE_C_NOLIBS 0x1000
@@ -217,6 +246,8 @@ DTRACE_API void dtrace_proc_continue(dtrace_hdl_t *dtp,
 DTRACE_API void dtrace_proc_release(dtrace_hdl_t *dtp,
 				    struct ps_prochandle *p);
 DTRACE_API pid_t dtrace_proc_pid(struct ps_prochandle *p);
+/* How it ended, as wait(2) tells; -1: it has not, or it is no child. */
+DTRACE_API int dtrace_proc_wstatus(struct ps_prochandle *p);
 
 /* ---- running -------------------------------------------------------------------------- */
 
@@ -317,10 +348,16 @@ DTRACE_API dtrace_workstatus_t dtrace_work(dtrace_hdl_t *dtp, FILE *fp,
 
 typedef struct dtrace_aggdesc {
 	const char *dtagd_name; /* "_" for a bare @ */
-	dtrace_aggid_t dtagd_varid;
+	dtrace_aggvarid_t dtagd_varid;
+	dtrace_aggid_t dtagd_id; /* the same */
 	int dtagd_nkeys;
 	uint32_t dtagd_func; /* DTRACEAGG_* */
 	uint64_t dtagd_arg;
+	uint32_t dtagd_size; /* of dtada_data */
+	/* What is in dtada_data: the id, the keys (DTRACEACT_DIFEXPR, _STACK,
+	   _USTACK; symbols are strings), the value (DTRACEAGG_*). */
+	int dtagd_nrecs;
+	const dtrace_recdesc_t *dtagd_rec;
 } dtrace_aggdesc_t;
 
 #define DTRACEAGG_COUNT 0x0701
@@ -343,6 +380,14 @@ typedef struct dtrace_aggkey {
 typedef struct dtrace_aggdata {
 	dtrace_hdl_t *dtada_handle;
 	const dtrace_aggdesc_t *dtada_desc;
+	/*
+	 * The row as bytes, for dtagd_rec.  The value is its function's words:
+	 * count, sum, min, max one; avg count and sum; stddev count, sum, sum
+	 * of squares (low, high); quantize its buckets; lquantize and
+	 * llquantize their packed bounds, then their buckets.
+	 */
+	const char *dtada_data;
+	size_t dtada_size;
 	const dtrace_aggkey_t *dtada_keys; /* dtagd_nkeys of them */
 	const int64_t *dtada_cell; /* merged words of the function */
 	uint32_t dtada_nwords;
@@ -361,6 +406,13 @@ typedef struct dtrace_aggdata {
 typedef int dtrace_aggregate_f(const dtrace_aggdata_t *data, void *arg);
 typedef int dtrace_aggregate_walk_f(dtrace_hdl_t *dtp, dtrace_aggregate_f *f,
 				    void *arg);
+/*
+ * A row of several aggregations with the same keys: data[0] has the keys,
+ * data[1] to data[ndata - 1] are the aggregations in the order asked for;
+ * where one has no such row, its words are zero.
+ */
+typedef int dtrace_aggregate_walk_joined_f(const dtrace_aggdata_t **data,
+					   const int ndata, void *arg);
 
 /* Bring the merged values up to date. */
 DTRACE_API int dtrace_aggregate_snap(dtrace_hdl_t *dtp);
@@ -384,6 +436,29 @@ DTRACE_API int dtrace_aggregate_walk_keyrevsorted(dtrace_hdl_t *dtp,
 DTRACE_API int dtrace_aggregate_walk_valrevsorted(dtrace_hdl_t *dtp,
 						  dtrace_aggregate_f *f,
 						  void *arg);
+/*
+ * The walks above go through one aggregation after the other.  These go
+ * through the rows of all of them in one order: of keys, then aggregations;
+ * of values, then aggregations; and backwards.
+ */
+DTRACE_API int dtrace_aggregate_walk_keyvarsorted(dtrace_hdl_t *dtp,
+						  dtrace_aggregate_f *f,
+						  void *arg);
+DTRACE_API int dtrace_aggregate_walk_valvarsorted(dtrace_hdl_t *dtp,
+						  dtrace_aggregate_f *f,
+						  void *arg);
+DTRACE_API int dtrace_aggregate_walk_keyvarrevsorted(dtrace_hdl_t *dtp,
+						     dtrace_aggregate_f *f,
+						     void *arg);
+DTRACE_API int dtrace_aggregate_walk_valvarrevsorted(dtrace_hdl_t *dtp,
+						     dtrace_aggregate_f *f,
+						     void *arg);
+/* Aggregations joined by key, in the order of the options; all have the same
+   number of keys (else EDT_BADAGGVAR).  The walker answers _NEXT or _ABORT. */
+DTRACE_API int dtrace_aggregate_walk_joined(dtrace_hdl_t *dtp,
+					    dtrace_aggvarid_t *vars, int nvars,
+					    dtrace_aggregate_walk_joined_f *f,
+					    void *arg);
 DTRACE_API int dtrace_aggregate_clear(dtrace_hdl_t *dtp);
 
 /* ---- structured output ------------------------------------------------------------------- */
@@ -402,6 +477,7 @@ DTRACE_API int dtrace_oformat_teardown(dtrace_hdl_t *dtp, FILE *fp);
 
 typedef struct dtrace_errdata {
 	dtrace_hdl_t *dteda_handle;
+	const dtrace_eprobedesc_t *dteda_edesc; /* NULL: of no known clause */
 	const dtrace_probedesc_t *dteda_pdesc;
 	dtrace_epid_t dteda_epid;
 	processorid_t dteda_cpu;
@@ -428,8 +504,9 @@ typedef struct dtrace_dropdata {
 } dtrace_dropdata_t;
 typedef int dtrace_handle_drop_f(const dtrace_dropdata_t *data, void *arg);
 
+/* A process has ended: dtrace_proc_wstatus().  msg is NULL. */
 typedef int dtrace_handle_proc_f(struct ps_prochandle *p, const char *msg,
-				 int wstatus, void *arg);
+				 void *arg);
 
 typedef struct dtrace_bufdata {
 	dtrace_hdl_t *dtbda_handle;
@@ -437,7 +514,14 @@ typedef struct dtrace_bufdata {
 	const dtrace_probedata_t *dtbda_probe; /* NULL: not from a record */
 	const dtrace_recdesc_t *dtbda_recdesc;
 	const dtrace_aggdata_t *dtbda_aggdata;
+	uint32_t dtbda_flags; /* DTRACE_BUFDATA_* */
 } dtrace_bufdata_t;
+/* With dtbda_aggdata: the text is a whole row, keys and value, by a format or
+   not, and the last of it. */
+#define DTRACE_BUFDATA_AGGKEY 0x0001
+#define DTRACE_BUFDATA_AGGVAL 0x0002
+#define DTRACE_BUFDATA_AGGFORMAT 0x0004
+#define DTRACE_BUFDATA_AGGLAST 0x0008
 typedef int dtrace_handle_buffered_f(const dtrace_bufdata_t *data, void *arg);
 
 typedef struct dtrace_setoptdata {
@@ -467,9 +551,99 @@ DTRACE_API int dtrace_addr2str(dtrace_hdl_t *dtp, uint64_t addr, char *buf,
 			       int len);
 DTRACE_API int dtrace_uaddr2str(dtrace_hdl_t *dtp, pid_t pid, uint64_t addr,
 				char *buf, int len);
-/* Address of a kernel symbol; object NULL: any module. */
+/* Objects, where one is asked for: a module's name, or any. */
+#define DTRACE_OBJ_EVERY ((const char *)-1)
+#define DTRACE_OBJ_KMODS ((const char *)-2) /* the kernel and its modules */
+
+/*
+ * A symbol of the kernel (Elf64_Sym is what libelf calls GElf_Sym): address,
+ * size as far as the next symbol, kind.  symp and sip may be NULL.  Unknown:
+ * EDT_NOSYM, EDT_NOSYMADDR.
+ */
 DTRACE_API int dtrace_lookup_by_name(dtrace_hdl_t *dtp, const char *object,
-				     const char *name, uint64_t *addr);
+				     const char *name, Elf64_Sym *symp,
+				     dtrace_syminfo_t *sip);
+DTRACE_API int dtrace_lookup_by_addr(dtrace_hdl_t *dtp, uint64_t addr,
+				     Elf64_Sym *symp, dtrace_syminfo_t *sip);
+
+/* A type; the handle's. */
+typedef struct dtrace_typeinfo {
+	const char *dtt_object; /* where it was looked for; NULL: anywhere */
+	struct type *dtt_type;	/* dtrace_type_*() tell of it */
+	unsigned dtt_flags;	/* reserved: 0 */
+} dtrace_typeinfo_t;
+/* By C name ("struct file", "size_t"), of the kernel or D's own; EDT_NOTYPE. */
+DTRACE_API int dtrace_lookup_by_type(dtrace_hdl_t *dtp, const char *object,
+				     const char *name, dtrace_typeinfo_t *tip);
+/* By a type's text, with any number of '*'. */
+DTRACE_API int dtrace_type_strcompile(dtrace_hdl_t *dtp, const char *text,
+				      dtrace_typeinfo_t *tip);
+/* Of the symbol that a lookup has found. */
+DTRACE_API int dtrace_symbol_type(dtrace_hdl_t *dtp, const Elf64_Sym *symp,
+				  const dtrace_syminfo_t *sip,
+				  dtrace_typeinfo_t *tip);
+/* Its text; the length as snprintf. */
+DTRACE_API int dtrace_type_name(dtrace_hdl_t *dtp,
+				const dtrace_typeinfo_t *tip, char *buf,
+				size_t len);
+/* Its bytes; 0: it has no size. */
+DTRACE_API uint64_t dtrace_type_size(dtrace_hdl_t *dtp,
+				     const dtrace_typeinfo_t *tip);
+
+/* The kernel, or a module of it. */
+typedef struct dtrace_objinfo {
+	const char *dto_name;
+	const char *dto_file; /* that its types are read from */
+	int dto_id;	      /* reserved: 0 */
+	unsigned dto_flags;   /* DTRACE_OBJ_F_* */
+	/* 0 where the kernel does not tell; all of a module counts as text. */
+	uint64_t dto_text_va, dto_text_size;
+	uint64_t dto_data_va, dto_data_size;
+	uint64_t dto_bss_va, dto_bss_size;
+} dtrace_objinfo_t;
+#define DTRACE_OBJ_F_KERNEL 0x1
+#define DTRACE_OBJ_F_PRIMARY 0x2 /* vmlinux */
+typedef int dtrace_obj_f(dtrace_hdl_t *dtp, const dtrace_objinfo_t *dto,
+			 void *arg);
+/* Each of them; func returns non-zero to stop, and that is returned. */
+DTRACE_API int dtrace_object_iter(dtrace_hdl_t *dtp, dtrace_obj_f *func,
+				  void *arg);
+/* One; EDT_NOMOD. */
+DTRACE_API int dtrace_object_info(dtrace_hdl_t *dtp, const char *object,
+				  dtrace_objinfo_t *dto);
+
+/* ---- formats ------------------------------------------------------------------------------ */
+
+/* A format as printf() or printa() takes it; the handle's, or NULL. */
+DTRACE_API void *dtrace_printf_create(dtrace_hdl_t *dtp, const char *format);
+DTRACE_API void *dtrace_printa_create(dtrace_hdl_t *dtp, const char *format);
+/* The text of a format; the length as snprintf. */
+DTRACE_API size_t dtrace_printf_format(dtrace_hdl_t *dtp, void *fmtdata,
+				       char *buf, size_t len);
+/*
+ * For callbacks of dtrace_work(): what a statement does, with a format of the
+ * consumer's.  rec is the statement's first of nrecs in data->dtpda_edesc, buf
+ * of len bytes is data->dtpda_data; fmtdata NULL: the statement's format.
+ * They return how many of the records they used, or -1.
+ */
+DTRACE_API int dtrace_fprintf(dtrace_hdl_t *dtp, FILE *fp, void *fmtdata,
+			      const dtrace_probedata_t *data,
+			      const dtrace_recdesc_t *rec, unsigned nrecs,
+			      const void *buf, size_t len);
+DTRACE_API int dtrace_fprinta(dtrace_hdl_t *dtp, FILE *fp, void *fmtdata,
+			      const dtrace_probedata_t *data,
+			      const dtrace_recdesc_t *rec, unsigned nrecs,
+			      const void *buf, size_t len);
+/* Run the text as a command. */
+DTRACE_API int dtrace_system(dtrace_hdl_t *dtp, FILE *fp, void *fmtdata,
+			     const dtrace_probedata_t *data,
+			     const dtrace_recdesc_t *rec, unsigned nrecs,
+			     const void *buf, size_t len);
+/* Append fp to the file of that name; "": back to where it went at first. */
+DTRACE_API int dtrace_freopen(dtrace_hdl_t *dtp, FILE *fp, void *fmtdata,
+			      const dtrace_probedata_t *data,
+			      const dtrace_recdesc_t *rec, unsigned nrecs,
+			      const void *buf, size_t len);
 
 #ifdef __cplusplus
 }

@@ -86,10 +86,10 @@ on_drop(const dtrace_dropdata_t *data, void *arg)
 }
 
 static int
-on_proc(struct ps_prochandle *p, const char *msg, int wstatus, void *arg)
+on_proc(struct ps_prochandle *p, const char *msg, void *arg)
 {
 	struct cmd *c = arg;
-	int pid = (int)dtrace_proc_pid(p);
+	int pid = (int)dtrace_proc_pid(p), wstatus = dtrace_proc_wstatus(p);
 
 	c->live--;
 	if (wstatus != -1 && WIFSIGNALED(wstatus))

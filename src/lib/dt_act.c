@@ -52,8 +52,8 @@ dt_out_failed(dtrace_hdl_t *dtp)
 }
 
 /* freopen(""): back to where the output went at first. */
-static int
-act_freopen(dtrace_hdl_t *dtp, const char *path)
+int
+dt_act_freopen(dtrace_hdl_t *dtp, const char *path)
 {
 	if (dtp->fp == NULL)
 		return 0;
@@ -77,8 +77,8 @@ act_freopen(dtrace_hdl_t *dtp, const char *path)
 	return 0;
 }
 
-static int
-act_system(dtrace_hdl_t *dtp, const char *cmd)
+int
+dt_act_system(dtrace_hdl_t *dtp, const char *cmd)
 {
 	if (dtp->fp != NULL)
 		fflush(dtp->fp);
@@ -210,9 +210,9 @@ dt_act_stmt(dtrace_hdl_t *dtp, const struct dif_stmt *st, const uint8_t *rec)
 		return dt_json_stmt(dtp->json, dtp->aggs, st, rec,
 				    &dtp->err) == -1 ? dt_out_failed(dtp) : 0;
 	if (st->kind == DIF_ACT_SYSTEM)
-		return act_text(dtp, st, rec, act_system);
+		return act_text(dtp, st, rec, dt_act_system);
 	if (st->kind == DIF_ACT_FREOPEN)
-		return act_text(dtp, st, rec, act_freopen);
+		return act_text(dtp, st, rec, dt_act_freopen);
 	if (st->kind == DIF_ACT_SETOPT)
 		return act_setopt(dtp, st, rec);
 	if (st->kind == DIF_ACT_FTRUNCATE)

@@ -35,8 +35,8 @@ cmp_u64(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-static int
-cmp_key(const struct dt_val *a, const struct dt_val *b)
+int
+dt_val_cmp(const struct dt_val *a, const struct dt_val *b)
 {
 	size_t n = a->n < b->n ? a->n : b->n;
 	int rc;
@@ -56,7 +56,7 @@ cmp_keys(const struct rows *rs, const struct row *a, const struct row *b)
 		first = (uint32_t)rs->sort.keypos;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t k = (first + i) % n;
-		int rc = cmp_key(&a->key->keys[k], &b->key->keys[k]);
+		int rc = dt_val_cmp(&a->key->keys[k], &b->key->keys[k]);
 
 		if (rc != 0)
 			return rc;

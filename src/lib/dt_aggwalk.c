@@ -3,10 +3,7 @@
  * dt_aggwalk.c - aggregations for consumers: bringing them up to date,
  * printing what is left at the end, walking them in order.
  */
-#include "lib/dt_impl.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "lib/dt_aggrow.h"
 
 static int
 snap_half(dtrace_hdl_t *dtp, const struct rt_view *v, unsigned half)
@@ -60,58 +57,6 @@ dt_agg_sort(const dtrace_hdl_t *dtp, struct dt_aggsort *s)
 
 /* ---- walking --------------------------------------------------------------- */
 
-/* A row as consumers see it.  The texts of keys are its own. */
-struct row_data {
-	dtrace_aggkey_t keys[DIF_NTUPLE];
-	dtrace_aggdesc_t desc;
-	dtrace_aggdata_t data;
-};
-
-static void
-row_key(dtrace_hdl_t *dtp, const struct dt_val *v, dtrace_aggkey_t *k)
-{
-	if (v->kind == DT_VAL_INT) {
-		*k = (dtrace_aggkey_t){ .dtak_int = (int64_t)v->num };
-		return;
-	}
-	struct buf b = BUF_INIT;
-	dt_val_text(dtp->out, v, &b);
-	*k = (dtrace_aggkey_t){ .dtak_is_string = 1,
-				.dtak_str = buf_detach(&b) };
-}
-
-static void
-row_init(struct row_data *r, dtrace_hdl_t *dtp, const struct dt_row *row)
-{
-	struct dt_cell *c = row->cell[0];
-	const struct dif_aggvar *av = dt_aggs_tab(dtp->aggs)->aggs[c->agg];
-	uint64_t normal = dt_aggs_normal(dtp->aggs, c);
-
-	for (uint32_t i = 0; i < row->nkeys; i++)
-		row_key(dtp, &row->keys[i], &r->keys[i]);
-	r->desc = (dtrace_aggdesc_t){ .dtagd_name = av->name,
-				      .dtagd_varid = av->id,
-				      .dtagd_nkeys = (int)row->nkeys,
-				      .dtagd_func = av->func,
-				      .dtagd_arg = av->arg };
-	r->data = (dtrace_aggdata_t){
-		.dtada_handle = dtp, .dtada_desc = &r->desc,
-		.dtada_keys = r->keys,
-		.dtada_cell = (const int64_t *)c->words,
-		.dtada_nwords = c->nwords,
-		.dtada_value = dt_agg_value(dt_agg_shape(av), c->words,
-					    c->nwords, normal),
-		.dtada_normal = normal,
-	};
-}
-
-static void
-row_fini(struct row_data *r)
-{
-	for (int i = 0; i < r->desc.dtagd_nkeys; i++)
-		free((char *)r->keys[i].dtak_str);
-}
-
 struct walk {
 	dtrace_hdl_t *dtp;
 	dtrace_aggregate_f *func;
@@ -119,47 +64,13 @@ struct walk {
 };
 
 static int
-walk_result(struct walk *w, struct dt_cell *c, const dtrace_aggdata_t *data,
-	    int rv)
-{
-	switch (rv) {
-	case DTRACE_AGGWALK_NEXT:
-		return 0;
-	case DTRACE_AGGWALK_CLEAR:
-		dt_cell_clear(c);
-		return 0;
-	case DTRACE_AGGWALK_NORMALIZE:
-		c->normal = data->dtada_normal;
-		return 0;
-	case DTRACE_AGGWALK_DENORMALIZE:
-		c->normal = 1;
-		return 0;
-	case DTRACE_AGGWALK_REMOVE:
-		dt_aggs_remove(w->dtp->aggs, c);
-		return 0;
-	case DTRACE_AGGWALK_ABORT:
-		return dt_set_err(w->dtp, EDT_DIRABORT, "%s",
-				  dtrace_errmsg(NULL, EDT_DIRABORT));
-	default:
-		return dt_set_err(w->dtp, EDT_BADRVAL, "%s",
-				  dtrace_errmsg(NULL, EDT_BADRVAL));
-	}
-}
-
-static int
 walk_row(void *arg, const struct dt_row *row)
 {
 	struct walk *w = arg;
-	struct row_data r;
 
 	if (row->cell[0] == NULL)
 		return 0;
-	row_init(&r, w->dtp, row);
-	/* DTRACE_AGGWALK_NORMALIZE takes what func has put into it. */
-	int rv = walk_result(w, row->cell[0], &r.data,
-			     w->func(&r.data, w->arg));
-	row_fini(&r);
-	return rv;
+	return dt_aggrow_visit(w->dtp, row->cell[0], w->func, w->arg);
 }
 
 static int
@@ -247,13 +158,15 @@ static int
 print_flush(void *arg, const struct dt_row *row)
 {
 	dtrace_hdl_t *dtp = arg;
-	struct row_data r;
+	struct dt_cell *c = row->cell[0];
+	struct dt_aggrow r;
 
 	if (dtp->outbuf.n == 0)
 		return 0;
-	row_init(&r, dtp, row);
+	if (dt_aggrow_init(&r, dtp, c->agg, c, row->keys, row->nkeys) != 0)
+		return -1;
 	int rv = dt_flush(dtp, &r.data);
-	row_fini(&r);
+	dt_aggrow_fini(&r);
 	return rv;
 }
 

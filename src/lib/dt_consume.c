@@ -113,10 +113,16 @@ consume_error(struct merge *m, const struct head *h)
 	const struct rt_error_rec *er = (const void *)h->rec;
 	dtrace_hdl_t *dtp = m->dtp;
 	dtrace_probedesc_t pd = { 0 };
+	struct dt_ecb *ecb = NULL;
 	struct buf b = BUF_INIT;
 
-	if (er->epid > 0 && er->epid <= dtp->necbs)
-		dt_probe_desc(dtp->ecbs[er->epid - 1].probe, &pd);
+	if (er->epid > 0 && er->epid <= dtp->necbs) {
+		ecb = &dtp->ecbs[er->epid - 1];
+		dt_probe_desc(ecb->probe, &pd);
+		if (ecb->desc == NULL &&
+		    dt_ecb_describe(dtp, ecb, er->epid) != 0)
+			return -1;
+	}
 	buf_printf(&b, "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s",
 		   er->epid, pd.dtpd_id, pd.dtpd_provider, pd.dtpd_mod,
 		   pd.dtpd_func, pd.dtpd_name, dif_fault_text(er->fault));
@@ -131,6 +137,7 @@ consume_error(struct merge *m, const struct head *h)
 	buf_putc(&b, '\n');
 	const dtrace_errdata_t d = {
 		.dteda_handle = dtp, .dteda_pdesc = &pd,
+		.dteda_edesc = ecb != NULL ? ecb->desc : NULL,
 		.dteda_epid = er->epid, .dteda_cpu = head_cpu(h),
 		.dteda_action = (int)er->action, .dteda_offset = er->difoff,
 		.dteda_fault = (int)er->fault, .dteda_addr = er->val,
@@ -146,66 +153,6 @@ consume_error(struct merge *m, const struct head *h)
 				dtrace_errmsg(NULL, EDT_ERRABORT));
 	buf_fini(&b);
 	return rv;
-}
-
-/* Statements that leave a mark in the record, or act when it is read. */
-static bool
-stmt_consumed(const struct dif_stmt *st)
-{
-	return dif_act_records(st->kind) && !dif_act_at_probe(st->kind);
-}
-
-static uint32_t
-field_align(uint32_t size)
-{
-	return size >= 8 ? 8 : size >= 4 ? 4 : size >= 2 ? 2 : 1;
-}
-
-/* The historical descriptions of an ECB's record, made when first needed. */
-static int
-ecb_describe(dtrace_hdl_t *dtp, struct dt_ecb *ecb, uint32_t epid)
-{
-	const struct dif_clause *c = ecb->clause;
-	uint32_t n = 0;
-
-	for (uint32_t s = 0; s < c->nstmts; s++) {
-		if (stmt_consumed(&c->stmts[s]))
-			n += c->stmts[s].nexprs > 0 ? c->stmts[s].nexprs : 1;
-	}
-	struct arena *a = dtp->en_arena;
-	dtrace_recdesc_t *r = arena_calloc(a, n + 1, sizeof(*r));
-	dtrace_eprobedesc_t *d = arena_alloc(a, sizeof(*d));
-	dtrace_probedesc_t *pd = arena_alloc(a, sizeof(*pd));
-	if (r == NULL || d == NULL || pd == NULL)
-		return dt_nomem(dtp);
-	dt_probe_desc(ecb->probe, pd);
-	*d = (dtrace_eprobedesc_t){ .dtepd_epid = epid,
-				    .dtepd_probeid = ecb->probe->id,
-				    .dtepd_size = c->recsize,
-				    .dtepd_nrecs = (int)n, .dtepd_rec = r };
-	for (uint32_t s = 0; s < c->nstmts; s++) {
-		const struct dif_stmt *st = &c->stmts[s];
-		if (!stmt_consumed(st))
-			continue;
-		uint32_t k = 0;
-		do {
-			*r = (dtrace_recdesc_t){
-				.dtrd_action = (uint16_t)st->kind,
-				.dtrd_format = st->fmt, .dtrd_arg = st->arg,
-				.dtrd_alignment = 1
-			};
-			if (k < st->nexprs) {
-				r->dtrd_offset = st->exprs[k].off;
-				r->dtrd_size = st->exprs[k].size;
-				r->dtrd_alignment = (uint16_t)field_align(
-					st->exprs[k].size);
-			}
-			r++;
-		} while (++k < st->nexprs);
-	}
-	ecb->pdesc = pd;
-	ecb->desc = d;
-	return 0;
 }
 
 /* A callback does not want the library to print: go on, or end? */
@@ -284,7 +231,7 @@ consume_stmts(struct merge *m, const dtrace_probedata_t *data,
 
 	for (uint32_t s = 0; s < c->nstmts; s++) {
 		const struct dif_stmt *st = &c->stmts[s];
-		if (!stmt_consumed(st))
+		if (!dt_stmt_consumed(st))
 			continue;
 		if (consume_stmt(m, data, rec, st) != 0)
 			return -1;
@@ -299,7 +246,7 @@ consume_record(struct merge *m, const struct head *h)
 	dtrace_hdl_t *dtp = m->dtp;
 	struct dt_ecb *ecb = &dtp->ecbs[h->rec->epid - 1];
 
-	if (ecb->desc == NULL && ecb_describe(dtp, ecb, h->rec->epid) != 0)
+	if (ecb->desc == NULL && dt_ecb_describe(dtp, ecb, h->rec->epid) != 0)
 		return -1;
 	dtrace_probedata_t data = {
 		.dtpda_handle = dtp, .dtpda_edesc = ecb->desc,
@@ -536,6 +483,10 @@ dt_flush(dtrace_hdl_t *dtp, const dtrace_aggdata_t *agg)
 		.dtbda_handle = dtp, .dtbda_buffered = buf_str(&dtp->outbuf),
 		.dtbda_probe = dtp->cur_data, .dtbda_recdesc = dtp->cur_rec,
 		.dtbda_aggdata = agg,
+		.dtbda_flags = agg == NULL ? 0 :
+					     DTRACE_BUFDATA_AGGKEY |
+						     DTRACE_BUFDATA_AGGVAL |
+						     DTRACE_BUFDATA_AGGLAST,
 	};
 	int rv = dtp->bufh(&d, dtp->bufh_arg);
 	buf_reset(&dtp->outbuf);

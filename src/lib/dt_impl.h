@@ -9,6 +9,7 @@
  *   dt_prog.c    compiling programs
  *   dt_dlib*.c   the D library, compiled before them (dt_dlib.h)
  *   dt_probe.c   probe descriptions, iteration, types of arguments
+ *   dt_lookup.c  symbols, types and modules for consumers
  *   dt_stab.c    stability
  *   dt_enable.c  programs x probes: the enabling of the whole trace
  *   dt_comp.c    components: clauses that must run together (dt_place.h)
@@ -16,10 +17,14 @@
  *   dt_run.c     instances of engines: made, started, stopped; go and stop
  *   dt_later.c   probes in objects that processes map while they are traced
  *   dt_work.c    waiting, status, drops, the work loop's body
+ *   dt_ecb.c     what consumers are told of a record
  *   dt_consume.c records in order of time, one statement after the other
  *   dt_act.c     actions that the consumer carries out
  *   dt_json.c    the same as JSON (dt_json.h)
  *   dt_aggwalk.c snapshots and walks of aggregations
+ *   dt_aggrow.c  a row of them as consumers see it
+ *   dt_aggvar.c  walks over all of them at once, and joined by key
+ *   dt_fprintf.c formats for consumers
  *   dt_process.c processes of -c and -p
  *   dt_probeapi*.c <dtrace/probe.h>, a consumer like others (dt_probeapi.h)
  *   dt_out.h     printing (dt_fmt*.c, dt_trace.c, dt_agg*.c, dt_stack.c)
@@ -81,6 +86,7 @@ struct dt_ecb {
 struct dt_target {
 	struct proc *proc;
 	bool ended, continued;
+	int wstatus; /* as wait(2) tells; -1: it has not ended, or is no child */
 };
 
 struct ps_prochandle {
@@ -145,6 +151,8 @@ dt_slot_cpu(const struct rt_view *v, unsigned slot)
 struct dtrace_hdl {
 	struct arena *arena; /* lives as long as the handle */
 	int flags;	     /* DTRACE_O_* */
+	dtrace_vector_t vector; /* of dtrace_vopen(); all NULL: none */
+	void *vector_arg;
 	struct err err;
 	int errnum;	     /* EDT_* or errno of the last failure */
 	struct buf errtext;  /* what dtrace_errmsg() gives for it */
@@ -254,6 +262,10 @@ void dt_probe_desc(const struct probe *p, dtrace_probedesc_t *out);
 int dt_probe_types(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
 		   struct lang_probe_info *out, struct err *e);
 
+/* dt_lookup.c: the kernel's symbol at or below addr; false: there is none. */
+bool dt_ksym(dtrace_hdl_t *dtp, uint64_t addr, const char **mod,
+	     const char **name, uint64_t *off);
+
 /* dt_stab.c */
 dtrace_attribute_t dt_attr_parse(const char *s); /* "E/E/C" */
 dtrace_attribute_t dt_attr_min(dtrace_attribute_t a, dtrace_attribute_t b);
@@ -341,6 +353,12 @@ int dt_spec_ends(dtrace_hdl_t *dtp, uint64_t limit, struct dt_spec_end **ends,
  */
 struct dt_held *dt_spec_take(const struct dt_spec_end *end);
 
+/* dt_ecb.c */
+/* Does a statement leave values in the record, or act when it is read? */
+bool dt_stmt_consumed(const struct dif_stmt *st);
+/* Make ecb->desc and ecb->pdesc. */
+int dt_ecb_describe(dtrace_hdl_t *dtp, struct dt_ecb *ecb, uint32_t epid);
+
 /* dt_consume.c */
 int dt_consume_all(dtrace_hdl_t *dtp, bool final, FILE *fp,
 		   dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf,
@@ -374,6 +392,10 @@ int dt_json_drop(dtrace_hdl_t *dtp, const dtrace_dropdata_t *d,
 int dt_json_proc(dtrace_hdl_t *dtp, pid_t pid, int wstatus);
 /* The aggregations that printa() has not printed. */
 int dt_json_aggs(dtrace_hdl_t *dtp);
+
+/* Run a command; append the output to a file, or give it back (""). */
+int dt_act_system(dtrace_hdl_t *dtp, const char *cmd);
+int dt_act_freopen(dtrace_hdl_t *dtp, const char *path);
 
 /* dt_aggwalk.c: the sorting options. */
 void dt_agg_sort(const dtrace_hdl_t *dtp, struct dt_aggsort *s);

@@ -138,7 +138,7 @@ syms_kaddr(void *arg, uint64_t addr, enum dt_sym_what what, struct buf *out)
 	const char *mod, *name;
 	uint64_t off;
 
-	if (!ksym_by_addr(dtp->env.procs, addr, &mod, &name, &off))
+	if (!dt_ksym(dtp, addr, &mod, &name, &off))
 		return;
 	buf_puts(out, mod);
 	if (what == DT_SYM_MOD)
@@ -249,6 +249,23 @@ dtrace_open(int version, int flags, int *errp)
 	    open_output(dtp) != 0) {
 		dtrace_close(dtp);
 		return open_fail(errp, EDT_NOMEM);
+	}
+	return dtp;
+}
+
+dtrace_hdl_t *
+dtrace_vopen(int version, int flags, int *errp, const dtrace_vector_t *vector,
+	     void *arg)
+{
+	if (vector == NULL)
+		return dtrace_open(version, flags, errp);
+	if (vector->dtv_ioctl != NULL)
+		return open_fail(errp, EDT_UNSUP);
+	dtrace_hdl_t *dtp = dtrace_open(
+		version, flags | DTRACE_O_NODEV | DTRACE_O_NOSYS, errp);
+	if (dtp != NULL) {
+		dtp->vector = *vector;
+		dtp->vector_arg = arg;
 	}
 	return dtp;
 }

@@ -103,6 +103,8 @@ void dt_val_key(const struct dt_syms *syms, const struct dif_aggvar *av,
 		struct dt_val *v);
 /* Printable characters and white space, *len of them, then nothing but NULs? */
 bool dt_bytes_are_text(const uint8_t *p, size_t n, size_t *len);
+/* The order of two keys. */
+int dt_val_cmp(const struct dt_val *a, const struct dt_val *b);
 /* Words of an address as text: 8 bytes may start anywhere. */
 uint64_t dt_val_u64(const uint8_t *p);
 

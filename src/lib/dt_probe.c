@@ -327,48 +327,7 @@ dtrace_desc2str(const dtrace_probedesc_t *pdp, char *buf, size_t len)
 	return buf;
 }
 
-/* ---- addresses ------------------------------------------------------------------ */
-
-static int
-str_out(struct buf *b, char *buf, int len)
-{
-	int n = snprintf(buf, len < 0 ? 0 : (size_t)len, "%s", buf_str(b));
-
-	buf_fini(b);
-	return n;
-}
-
-int
-dtrace_addr2str(dtrace_hdl_t *dtp, uint64_t addr, char *buf, int len)
-{
-	struct buf b = BUF_INIT;
-
-	if (dtp->flags & DTRACE_O_NOSYS)
-		buf_printf(&b, "0x%llx", (unsigned long long)addr);
-	else
-		ksym_text(dtp->env.procs, addr, &b);
-	return str_out(&b, buf, len);
-}
-
-int
-dtrace_uaddr2str(dtrace_hdl_t *dtp, pid_t pid, uint64_t addr, char *buf,
-		 int len)
-{
-	struct buf b = BUF_INIT;
-
-	proc_addr_text(dtp->env.procs, pid, addr, &b);
-	return str_out(&b, buf, len);
-}
-
-int
-dtrace_lookup_by_name(dtrace_hdl_t *dtp, const char *object, const char *name,
-		      uint64_t *addr)
-{
-	if (!(dtp->flags & DTRACE_O_NOSYS) &&
-	    ksym_by_name(dtp->env.procs, object, name, addr) == 0)
-		return 0;
-	return dt_set_err(dtp, EDT_BADID, "no kernel symbol named %s", name);
-}
+/* ---- names of numbers ----------------------------------------------------------- */
 
 const char *
 dtrace_faultstr(dtrace_hdl_t *dtp, int fault)

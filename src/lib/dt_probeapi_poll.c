@@ -103,12 +103,12 @@ told_drop(const dtrace_dropdata_t *data, void *arg)
 }
 
 static int
-told_end(struct ps_prochandle *proc, const char *msg, int wstatus, void *arg)
+told_end(struct ps_prochandle *proc, const char *msg, void *arg)
 {
 	struct dtprobe *p = arg;
 
 	p->ended = true;
-	p->status = wstatus;
+	p->status = dtrace_proc_wstatus(proc);
 	return DTRACE_HANDLE_OK;
 }
 

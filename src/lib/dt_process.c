@@ -19,6 +19,7 @@ process_add(dtrace_hdl_t *dtp, struct proc *proc)
 		return NULL;
 	}
 	p->target.proc = proc;
+	p->target.wstatus = -1;
 	*dtp->procs_tail = p;
 	dtp->procs_tail = &p->next;
 	if (dtp->target == 0)
@@ -110,6 +111,12 @@ dtrace_proc_pid(struct ps_prochandle *p)
 }
 
 int
+dtrace_proc_wstatus(struct ps_prochandle *p)
+{
+	return p->target.wstatus;
+}
+
+int
 dt_procs_poll(dtrace_hdl_t *dtp)
 {
 	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next) {
@@ -122,11 +129,12 @@ dt_procs_poll(dtrace_hdl_t *dtp)
 			continue;
 		}
 		p->target.ended = true;
+		p->target.wstatus = status;
 		if (dtp->json != NULL &&
 		    dt_json_proc(dtp, dtrace_proc_pid(p), status) != 0)
 			return -1;
 		if (dtp->proch != NULL &&
-		    dtp->proch(p, NULL, status, dtp->proch_arg) ==
+		    dtp->proch(p, NULL, dtp->proch_arg) ==
 			    DTRACE_HANDLE_ABORT)
 			return dt_set_err(dtp, EDT_DIRABORT, "%s",
 					  dtrace_errmsg(NULL, EDT_DIRABORT));

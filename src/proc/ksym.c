@@ -31,6 +31,7 @@ struct ksyms {
 	size_t n, cap;
 	uint32_t *index; /* open addressing: entry + 1, 0 is free */
 	size_t mask;
+	struct ksyms *old; /* read before, whose names may be in use */
 };
 
 static char *
@@ -164,6 +165,7 @@ ksyms_get(struct proc_set *ps)
 	k = calloc(1, sizeof(*k));
 	if (k == NULL)
 		return NULL;
+	k->old = ps->ksyms_old;
 	ps->ksyms = k;
 	k->text = ksyms_read(&len);
 	if (k->text != NULL && !ksyms_parse(k, len))
@@ -174,12 +176,22 @@ ksyms_get(struct proc_set *ps)
 void
 ksyms_free(struct ksyms *k)
 {
-	if (k == NULL)
+	for (struct ksyms *old; k != NULL; k = old) {
+		old = k->old;
+		free(k->index);
+		free(k->v);
+		free(k->text);
+		free(k);
+	}
+}
+
+void
+ksym_refresh(struct proc_set *ps)
+{
+	if (ps->ksyms == NULL)
 		return;
-	free(k->index);
-	free(k->v);
-	free(k->text);
-	free(k);
+	ps->ksyms_old = ps->ksyms;
+	ps->ksyms = NULL;
 }
 
 static bool
@@ -242,16 +254,12 @@ ksym_by_name(struct proc_set *ps, const char *module, const char *name,
 	return 0;
 }
 
-bool
-ksym_by_addr(struct proc_set *ps, uint64_t addr, const char **module,
-	     const char **name, uint64_t *off)
+/* The first symbol beyond addr. */
+static size_t
+ksyms_above(const struct ksyms *k, uint64_t addr)
 {
-	struct ksyms *k = ksyms_get(ps);
-	size_t lo = 0, hi;
+	size_t lo = 0, hi = k->n;
 
-	if (k == NULL)
-		return false;
-	hi = k->n;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
@@ -260,6 +268,31 @@ ksym_by_addr(struct proc_set *ps, uint64_t addr, const char **module,
 		else
 			hi = mid;
 	}
+	return lo;
+}
+
+bool
+ksym_at(struct proc_set *ps, uint64_t addr, char *kind, uint64_t *size)
+{
+	struct ksyms *k = ksyms_get(ps);
+	size_t next = k != NULL ? ksyms_above(k, addr) : 0, i = next;
+
+	while (i > 0 && k->v[i - 1].addr == addr)
+		i--;
+	if (i == next)
+		return false;
+	*kind = k->v[i].type;
+	*size = next < k->n ? k->v[next].addr - addr : 0;
+	return true;
+}
+
+bool
+ksym_by_addr(struct proc_set *ps, uint64_t addr, const char **module,
+	     const char **name, uint64_t *off)
+{
+	struct ksyms *k = ksyms_get(ps);
+	size_t lo = k != NULL ? ksyms_above(k, addr) : 0;
+
 	if (lo == 0)
 		return false;
 	/* The preferred one of those at the same address comes first. */

@@ -120,6 +120,13 @@ int ksym_by_name(struct proc_set *ps, const char *module, const char *name,
 /* false: no symbol at or below addr. */
 bool ksym_by_addr(struct proc_set *ps, uint64_t addr, const char **module,
 		  const char **name, uint64_t *off);
+/*
+ * Of the symbol that begins at addr: the letter that nm(1) has for its kind,
+ * and how far the next symbol is (0: it is the last).  false: none begins there.
+ */
+bool ksym_at(struct proc_set *ps, uint64_t addr, char *kind, uint64_t *size);
+/* Read them anew when next asked; what was told before stays valid. */
+void ksym_refresh(struct proc_set *ps);
 /* "vmlinux`func+0xoff", or "0xaddr". */
 void ksym_text(struct proc_set *ps, uint64_t addr, struct buf *out);
 

@@ -41,6 +41,7 @@ struct proc_set {
 	struct hash *files; /* struct file_key -> struct mfile */
 	struct mfile *files_list;
 	struct ksyms *ksyms; /* ksym.c's; NULL until asked for */
+	struct ksyms *ksyms_old; /* before ksym_refresh() */
 };
 
 /* CREATED: traced and stopped; RUNNING: no ptrace relation; ENDED. */

@@ -265,7 +265,6 @@ test_names(void)
 	dtrace_hdl_t *dtp = handle(DTRACE_O_NODEV | DTRACE_O_NOSYS);
 	dtrace_attribute_t a = { 0 };
 	char text[100];
-	uint64_t addr;
 
 	CHECK(dtrace_str2attr("Stable/Evolving/Common", &a) == 0);
 	CHECK(a.dtat_class == DTRACE_CLASS_COMMON);
@@ -279,8 +278,8 @@ test_names(void)
 	CHECK(*dtrace_faultstr(dtp, 1) != '\0');
 	CHECK(dtrace_addr2str(dtp, 0x1234, text, sizeof(text)) == 6);
 	CHECK(strcmp(text, "0x1234") == 0);
-	REFUSED(dtp, dtrace_lookup_by_name(dtp, NULL, "schedule", &addr),
-		BADID);
+	REFUSED(dtp, dtrace_lookup_by_name(dtp, NULL, "schedule", NULL, NULL),
+		NOSYM);
 	CHECK(dtrace_uaddr2str(dtp, getpid(), (uint64_t)(uintptr_t)&test_names,
 			       text, sizeof(text)) > 0);
 	CHECK(strstr(text, "test_names") != NULL);
@@ -307,9 +306,9 @@ on_drop(const dtrace_dropdata_t *data, void *arg)
 }
 
 static int
-on_proc(struct ps_prochandle *p, const char *msg, int wstatus, void *arg)
+on_proc(struct ps_prochandle *p, const char *msg, void *arg)
 {
-	*(int *)arg = wstatus;
+	*(int *)arg = dtrace_proc_wstatus(p);
 	return DTRACE_HANDLE_OK;
 }
 
@@ -801,17 +800,18 @@ static void
 test_kernel_names(void)
 {
 	dtrace_hdl_t *dtp = handle(0);
-	uint64_t addr = 0;
+	Elf64_Sym sym = { 0 };
 	char text[200];
 
-	CHECK(dtrace_lookup_by_name(dtp, NULL, "schedule", &addr) == 0);
+	CHECK(dtrace_lookup_by_name(dtp, NULL, "schedule", &sym, NULL) == 0);
+	uint64_t addr = sym.st_value;
 	CHECK(dtrace_addr2str(dtp, addr + 1, text, sizeof(text)) ==
 	      (int)strlen(text));
 	CHECK(strcmp(text, "vmlinux`schedule+0x1") == 0);
 	CHECK(dtrace_addr2str(dtp, addr + 1, text, 4) > 4);
 	CHECK(strlen(text) == 3);
-	REFUSED(dtp, dtrace_lookup_by_name(dtp, NULL, "no such", &addr),
-		BADID);
+	REFUSED(dtp, dtrace_lookup_by_name(dtp, NULL, "no such", &sym, NULL),
+		NOSYM);
 	dtrace_close(dtp);
 }
 

@@ -233,8 +233,8 @@ addresses(void **state)
 					  sizeof(text)), 4);
 	assert_string_equal(text, "0x10");
 	assert_int_equal(dtrace_lookup_by_name(dtp, NULL, "no such symbol",
-					       &here), -1);
-	assert_int_equal(dtrace_errno(dtp), EDT_BADID);
+					       NULL, NULL), -1);
+	assert_int_equal(dtrace_errno(dtp), EDT_NOSYM);
 }
 
 static void
