@@ -85,6 +85,7 @@ struct dt_ecb {
 
 struct dt_target {
 	struct proc *proc;
+	uint64_t generation; /* of its objects, when tracing began */
 	bool ended, continued;
 	int wstatus; /* as wait(2) tells; -1: it has not ended, or is no child */
 };
@@ -304,6 +305,9 @@ void dt_enabs_sort(struct dt_enab *v, size_t n);
 uint32_t dt_later_probes(const struct dt_engine *de);
 /* Has its process mapped anything?  Then it gets its probes. */
 int dt_later_poll(dtrace_hdl_t *dtp, struct dt_engine *de);
+/* What an engine misses that cannot do this, for -v. */
+void dt_later_report(dtrace_hdl_t *dtp, const struct dt_engine *de,
+		     struct buf *out);
 
 /* dt_run.c */
 /* Has exit() been called, by any clause? */

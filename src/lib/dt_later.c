@@ -8,8 +8,8 @@
  * has come to more places; any other becomes a row of the enabling, behind the
  * others, with EPIDs of its own.
  *
- * The kernel engine puts no probes into such code: its breakpoints belong to
- * files, so that a library which is opened again keeps them.
+ * The kernel engine puts no probes into such code, and its report says so.  Its
+ * breakpoints belong to files: a library that is opened again has them still.
  */
 #include "lib/dt_impl.h"
 
@@ -45,7 +45,7 @@ dt_later_probes(const struct dt_engine *de)
 struct later {
 	dtrace_hdl_t *dtp;
 	struct dt_engine *de;
-	const struct engine_span *fresh;
+	struct engine_fresh *fresh;
 	size_t nfresh;
 	uint32_t round, clause;
 	bool failed;
@@ -179,11 +179,27 @@ later_row(struct later *l, const struct dt_enab *en, size_t n, uint32_t *row)
 
 /* ---- places ---------------------------------------------------------------- */
 
+/* Which of the objects that the engine has found are there for us too? */
+static void
+later_agree(struct later *l, struct proc *proc)
+{
+	for (size_t i = 0; i < proc_nobjs(proc); i++) {
+		const struct proc_obj *o = proc_obj_at(proc, i);
+
+		for (size_t k = 0; k < l->nfresh; k++)
+			if (l->fresh[k].lo == o->start &&
+			    l->fresh[k].base == o->base &&
+			    l->fresh[k].ino == o->ino)
+				l->fresh[k].agreed = true;
+	}
+}
+
 static bool
 is_fresh(const struct later *l, uint64_t addr)
 {
 	for (size_t i = 0; i < l->nfresh; i++)
-		if (addr >= l->fresh[i].lo && addr < l->fresh[i].hi)
+		if (l->fresh[i].agreed && addr >= l->fresh[i].lo &&
+		    addr < l->fresh[i].hi)
 			return true;
 	return false;
 }
@@ -225,6 +241,7 @@ later_all(struct later *l)
 	if (proc == NULL || rows_init(l->de) != 0)
 		return proc == NULL ? 0 : -1;
 	proc_refresh(proc);
+	later_agree(l, proc);
 	later_match(l);
 	if (l->failed)
 		return -1;
@@ -259,4 +276,21 @@ dt_later_poll(dtrace_hdl_t *dtp, struct dt_engine *de)
 	vec_fini(&l.enabs);
 	vec_fini(&l.sites);
 	return rc;
+}
+
+/* ---- where it is not done -------------------------------------------------- */
+
+void
+dt_later_report(dtrace_hdl_t *dtp, const struct dt_engine *de, struct buf *out)
+{
+	if (de->ops->extend != NULL || dt_later_probes(de) == 0)
+		return;
+	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next)
+		if (proc_generation(p->target.proc) != p->target.generation)
+			buf_printf(out,
+				   "process %d: has mapped or unmapped objects "
+				   "since; the %s engine puts no probes into "
+				   "those that come later\n",
+				   (int)proc_pid(p->target.proc),
+				   de->ops->name);
 }

@@ -390,6 +390,8 @@ dtrace_go(dtrace_hdl_t *dtp)
 		dtp->aggs = NULL;
 		return -1;
 	}
+	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next)
+		p->target.generation = proc_generation(p->target.proc);
 	dtp->active = true;
 	dtp->last_switch = dtp->last_agg = dt_now();
 	dtp->last_status = dtp->last_drops = dtp->last_switch;
@@ -538,6 +540,7 @@ report_engine(dtrace_hdl_t *dtp, const struct dt_engine *de)
 	buf_printf(b, ": %s\n", de->why);
 	if (de->ops->report != NULL)
 		de->ops->report(de->eng, b);
+	dt_later_report(dtp, de, b);
 }
 
 const char *

@@ -64,8 +64,14 @@ struct engine_site {
 	uint32_t probe; /* index in dif_enabling.probes */
 	struct dif_site site;
 };
-struct engine_span { /* of addresses in the process */
-	uint64_t lo, hi;
+/*
+ * An object that has been mapped.  Libraries may come and go while one looks:
+ * who has looked as well says whether it saw the same one there.
+ */
+struct engine_fresh {
+	uint64_t lo, hi; /* its addresses */
+	uint64_t base, ino;
+	bool agreed; /* set by the caller: so it is */
 };
 
 /*
@@ -160,13 +166,13 @@ struct engine_ops {
 	 * Has the process mapped or unmapped objects since the last call?
 	 * False: there is nothing to do.  True: extend() is to be called at
 	 * once, a thread of the process may wait for it; fresh[0, n), the
-	 * engine's, is where there is code that was not there before.  May be
-	 * NULL.
+	 * engine's, are objects that were not there before.  May be NULL.
 	 */
-	bool (*mapped)(struct engine *eng, const struct engine_span **fresh,
+	bool (*mapped)(struct engine *eng, struct engine_fresh **fresh,
 		       size_t *n);
 	/*
-	 * After mapped(): probes in fresh code.  The enabling that load() was
+	 * After mapped(): probes in fresh objects that were agreed upon; others
+	 * will be fresh again.  The enabling that load() was
 	 * given may have grown at the ends of its probes and ECBs.  What cannot
 	 * be placed is left out, as report() says.  -1 + *e: tracing cannot go
 	 * on.

@@ -147,6 +147,8 @@ void world_close(struct world *w);
 int world_refresh(struct world *w, struct err *e);
 bool world_obj_mapped(const struct world_obj *o);
 struct inject_span world_obj_span(const struct world_obj *o);
+/* What others are told of it. */
+struct engine_fresh world_obj_fresh(const struct world_obj *o);
 /* What process_later.c notes of an object. */
 struct later_note {
 	bool there;  /* mapped, when it was last looked at */
@@ -477,7 +479,7 @@ struct engine {
 	uint64_t no_slot_seen;
 
 	/* Code that comes and goes (process_later.c). */
-	VEC(struct engine_span) fresh;
+	VEC(struct engine_fresh) fresh;
 	uint32_t maps_asked;	/* as it was when we last looked */
 	uint64_t next_maps_ns;
 	uint32_t nlater;	/* objects that have got probes later */
@@ -496,8 +498,7 @@ struct engine {
 bool later_wanted(const struct engine *eng);
 /* The objects that the world knows have what they can have. */
 int later_start(struct engine *eng, struct err *e);
-bool engine_mapped(struct engine *eng, const struct engine_span **fresh,
-		   size_t *n);
+bool engine_mapped(struct engine *eng, struct engine_fresh **fresh, size_t *n);
 int engine_extend(struct engine *eng, const struct engine_site *v, size_t n,
 		  struct err *e);
 

@@ -164,12 +164,10 @@ obj_gone(struct engine *eng, struct world_obj *o)
 static bool
 obj_came(struct engine *eng, struct world_obj *o)
 {
-	struct inject_span s = world_obj_span(o);
 	struct later_note *note = world_obj_note(o);
 
 	note->there = note->due = true;
-	return note->served ||
-	       vec_push(&eng->fresh, ((struct engine_span){ s.lo, s.hi }));
+	return note->served || vec_push(&eng->fresh, world_obj_fresh(o));
 }
 
 /* Is there anything to be done?  told: a thread says so. */
@@ -210,7 +208,7 @@ answer(struct engine *eng)
 }
 
 bool
-engine_mapped(struct engine *eng, const struct engine_span **fresh, size_t *n)
+engine_mapped(struct engine *eng, struct engine_fresh **fresh, size_t *n)
 {
 	uint64_t now = now_ns();
 	uint32_t asked;
@@ -312,7 +310,8 @@ due_find(struct engine *eng, struct due *d, struct err *e)
 		const struct later_note *note =
 			world_obj_note(eng->world.objs.v[i]);
 
-		if (note->due && !due_add(d, note))
+		if (note->due && world_obj_mapped(eng->world.objs.v[i]) &&
+		    !due_add(d, note))
 			return err_nomem(e);
 	}
 	if (d->p.n > 1)
@@ -329,31 +328,52 @@ due_note(struct engine *eng, const struct due *d)
 	for (size_t i = 0; i < eng->world.objs.n; i++) {
 		struct later_note *note =
 			world_obj_note(eng->world.objs.v[i]);
-		size_t k = !note->due || note->np == 0 ? 0 :
+		bool was = note->due &&
+			   world_obj_mapped(eng->world.objs.v[i]);
+		size_t k = !was || note->np == 0 ? 0 :
 			   patch_from(d->p.v, d->p.n, note->p[0].addr);
 
-		for (size_t j = 0; note->due && j < note->np; j++)
+		for (size_t j = 0; was && j < note->np; j++)
 			note->p[j].state = d->p.v[k + j].state;
 	}
 	for (size_t i = 0; i < d->p.n; i++)
 		eng->nlost += d->p.v[i].state == PATCH_NONE;
 }
 
+static bool
+any_due(struct engine *eng)
+{
+	for (size_t i = 0; i < eng->world.objs.n; i++) {
+		const struct later_note *note =
+			world_obj_note(eng->world.objs.v[i]);
+
+		if (note->due && note->np != 0)
+			return true;
+	}
+	return false;
+}
+
+/* Once all stand still the mappings are what they are: an object that was there
+   when we looked may have left its place to one with the same code. */
 static int
 apply(struct engine *eng, struct err *e)
 {
 	struct due d = { 0 };
-	int rc = due_find(eng, &d, e);
+	int rc;
 
+	if (!any_due(eng))
+		return 0;
+	if (engine_target_stop(eng, true, e) != 0)
+		return -1;
+	rc = world_refresh(&eng->world, e);
+	if (rc == 0)
+		rc = due_find(eng, &d, e);
 	if (rc == 0 && d.p.n != 0) {
-		rc = engine_target_stop(eng, true, e);
-		if (rc == 0) {
-			eng->patched = true;
-			rc = patch_apply(eng->journal, &eng->in, d.p.v, d.p.n,
-					 d.m.v, d.m.n, e);
-			inject_resume(&eng->in);
-		}
+		eng->patched = true;
+		rc = patch_apply(eng->journal, &eng->in, d.p.v, d.p.n, d.m.v,
+				 d.m.n, e);
 	}
+	inject_resume(&eng->in);
 	if (rc == 0)
 		due_note(eng, &d);
 	vec_fini(&d.p);
@@ -378,6 +398,23 @@ objs_done(struct engine *eng, bool written)
 	}
 }
 
+/* An object that others did not find is none: the next look will see. */
+static void
+objs_agree(struct engine *eng)
+{
+	for (size_t i = 0; i < eng->world.objs.n; i++) {
+		struct world_obj *o = eng->world.objs.v[i];
+		struct later_note *note = world_obj_note(o);
+		uint64_t lo = world_obj_span(o).lo;
+
+		for (size_t k = 0; k < eng->fresh.n; k++)
+			if (note->there && !note->served &&
+			    eng->fresh.v[k].lo == lo &&
+			    !eng->fresh.v[k].agreed)
+				note->there = note->due = false;
+	}
+}
+
 int
 engine_extend(struct engine *eng, const struct engine_site *v, size_t n,
 	      struct err *e)
@@ -385,6 +422,8 @@ engine_extend(struct engine *eng, const struct engine_site *v, size_t n,
 	struct err why = { 0 };
 	bool written = false;
 
+	if (eng->opts.spare_probes != 0 && eng->nfollowed == 0)
+		objs_agree(eng);
 	if (make(eng, v, n, &why) == 0 || why.tag != &ERR_NOMEM)
 		written = apply(eng, err_is_set(&why) ? &(struct err){ 0 } :
 							&why) == 0;

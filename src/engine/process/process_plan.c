@@ -619,6 +619,16 @@ more_points(struct engine *eng, const struct engine_site *v, size_t n,
 	return 0;
 }
 
+static size_t
+points_with_sites(const struct plan *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->points.n; i++)
+		n += p->points.v[i].group != PLAN_NONE;
+	return n;
+}
+
 int
 plan_more(struct engine *eng, const struct engine_site *v, size_t n,
 	  uint32_t *first, struct err *e)
@@ -631,7 +641,7 @@ plan_more(struct engine *eng, const struct engine_site *v, size_t n,
 		return -1;
 	if (plan_windows(p) != 0)
 		return err_nomem(e);
-	if (!shared_has_room(eng, p->points.n))
+	if (!shared_has_room(eng, points_with_sites(p)))
 		return err_set(e, &ERR_GENERIC, 0,
 			       "there is no room for so many probes that come "
 			       "later");

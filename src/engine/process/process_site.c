@@ -562,17 +562,21 @@ static_room(const struct engine *eng, const struct plan_group *g)
 {
 	const struct plan *p = &eng->plan;
 	const struct x86_handler_in *in = &p->classes.v[g->cls].in;
+	bool solo = x86_solo(eng->en, g->ecb0, in->necbs);
 	uint32_t bytes = 0, words = 0;
+
+	if (p->cells[g->probe] != 0)
+		return true; /* it has them */
 
 	for (uint32_t i = 0; i < in->necbs; i++) {
 		const struct dif_clause *c =
 			eng->en->clauses[eng->en->ecbs[g->ecb0 + i].clause];
 		for (uint32_t k = 0; k < c->nstmts; k++)
-			if (DIF_ACT_IS_AGG(c->stmts[k].kind)) {
+			if (solo)
 				words++;
+			else if (stmt_static(&c->stmts[k]))
 				bytes += 8 + eng->en->tab->aggs[c->stmts[k].agg]
 						     ->words * 8;
-			}
 	}
 	return p->cells_next + bytes <= p->cells_max &&
 	       p->solos.n + words <= p->solos_max;

@@ -180,6 +180,15 @@ world_obj_span(const struct world_obj *o)
 	return (struct inject_span){ o->o->start, o->o->end };
 }
 
+struct engine_fresh
+world_obj_fresh(const struct world_obj *o)
+{
+	return (struct engine_fresh){ .lo = o->o->start,
+				      .hi = o->o->end,
+				      .base = o->o->base,
+				      .ino = o->o->ino };
+}
+
 struct later_note *
 world_obj_note(struct world_obj *o)
 {
