@@ -41,11 +41,12 @@ check_writable(struct compile *cx, struct node *l, int op)
 	if (base->kind == NODE_UNARY && node_in_user(l))
 		lang_fail(cx, &D_OP_WRITE, l->loc,
 			  "operator %s cannot write user memory", op_name(op));
-	/* Its size is an option, the place's is not. */
-	if (type_is_string(l->type) && l->ref != REF_VAR)
+	/* Its size is an option, the place's is not; members have a fixed
+	   one. */
+	if (type_is_string(l->type) && l->ref != REF_VAR &&
+	    l->kind != NODE_MEMBER)
 		lang_fail(cx, &D_OP_LVAL, l->loc,
-			  "operator %s cannot write a string that is a member "
-			  "or an element of memory",
+			  "operator %s cannot write a string in memory",
 			  op_name(op));
 	if (type_resolve(l->type)->kind == TYPE_ARRAY ||
 	    type_resolve(l->type)->kind == TYPE_FUNC)

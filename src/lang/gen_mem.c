@@ -238,11 +238,28 @@ shift(struct gen *g, enum dif_op op, int r, unsigned bits)
 	greg_free(g, t);
 }
 
+/* An enum without negative values is unsigned to gcc, which counts here. */
+static bool
+is_signed_field(struct type *t)
+{
+	const struct type_enumerator *v;
+	bool negative = false;
+	size_t n;
+
+	t = type_resolve(t);
+	if (t->kind != TYPE_ENUM)
+		return type_is_signed(t);
+	v = type_enumerators(t, &n);
+	for (size_t i = 0; i < n; i++)
+		negative = negative || v[i].val < 0;
+	return negative;
+}
+
 /* Take a bit-field out of its unit. */
 static int
 extract_bits(struct gen *g, const struct node *n, int r)
 {
-	bool sign = type_is_signed(n->type);
+	bool sign = is_signed_field(n->type);
 	unsigned left = 64 - n->bit_shift - n->bits, right = 64 - n->bits;
 
 	shift(g, DIF_OP_SLL, r, left);
@@ -372,6 +389,79 @@ emit_store(struct gen *g, uint64_t size, int val, int addr)
 	gobj_emit(g, DIF_INSTR_R(store_op(size), val, 0, addr));
 }
 
+/* ---- bytes -------------------------------------------------------------- */
+
+/* Bytes of an array or a string; as members, strings have room for these. */
+#define STRING_ROOM 256u
+
+static uint64_t
+room(struct type *t)
+{
+	return type_is_string(t) ? STRING_ROOM : type_size(t);
+}
+
+/* Bytes of the string at s to copy, its NUL included if that fits. */
+static int
+string_bytes(struct gen *g, int s, uint64_t max)
+{
+	uint32_t fits = gobj_label(g);
+	int len = greg_alloc(g), n;
+
+	gobj_emit(g, DIF_INSTR_R(DIF_OP_PUSHTR, DIF_TYPE_STRING, 0, s));
+	gobj_emit(g, DIF_INSTR_W(DIF_OP_CALL, DIF_SUBR_strlen, len));
+	gen_flush(g);
+	n = gen_int(g, 1);
+	gen_r3(g, DIF_OP_ADD, len, n, len);
+	greg_free(g, n);
+	n = gen_int(g, max);
+	gobj_emit(g, DIF_INSTR_R(DIF_OP_CMP, len, n, 0));
+	gobj_branch(g, DIF_OP_BLEU, fits);
+	gen_r2(g, DIF_OP_MOV, n, len);
+	gobj_place(g, fits);
+	greg_free(g, n);
+	return len;
+}
+
+void
+gen_store_array(struct gen *g, struct type *to, struct type *from, int val,
+		int addr)
+{
+	uint64_t max = room(to), have = room(from);
+	uint32_t end = gobj_label(g);
+	int size, r;
+
+	if (type_is_string(from)) {
+		gobj_emit(g, DIF_INSTR_R(DIF_OP_TST, val, 0, 0));
+		gobj_branch(g, DIF_OP_BE, end);
+		size = string_bytes(g, val, max);
+	} else {
+		size = gen_int(g, have < max ? have : max);
+	}
+	gen_r3(g, DIF_OP_COPYS, val, size, addr);
+	greg_free(g, size);
+	if (type_is_string(from)) {
+		/* The last byte of a string is its NUL, come what may. */
+		r = gen_int(g, max - 1);
+		gen_r3(g, DIF_OP_ADD, addr, r, r);
+		emit_store(g, 1, 0, r);
+		greg_free(g, r);
+	}
+	gobj_place(g, end);
+}
+
+/* The string in val as the bytes of a member: all of them, zeros after it. */
+static int
+string_block(struct gen *g, struct type *t, int val)
+{
+	int size = gen_int(g, STRING_ROOM), block = greg_alloc(g);
+
+	gen_r2(g, DIF_OP_ALLOCS, size, block);
+	greg_free(g, size);
+	gen_store_array(g, t, t, val, block);
+	greg_free(g, val);
+	return block;
+}
+
 /* Put a value into its place in the unit at addr. */
 static void
 store_bits(struct gen *g, const struct node *n, int val, int addr)
@@ -409,7 +499,7 @@ gen_store(struct gen *g, const struct node *n, int val, int addr)
 			   addr);
 		return;
 	}
-	size = gen_int(g, type_size(t));
+	size = gen_int(g, room(t));
 	gen_r3(g, DIF_OP_COPYS, val, size, addr);
 	greg_free(g, size);
 }
@@ -521,6 +611,9 @@ gen_assign(struct gen *g, struct node *n)
 	int val = cut_bits(g, n->left, gen_value(g, n->right));
 	struct place p;
 
+	/* Before keys are pushed: it calls, and branches. */
+	if (type_is_string(n->left->type) && n->left->ref != REF_VAR)
+		val = string_block(g, n->left->type, val);
 	open_place(g, &p, n->left);
 	close_place(g, &p, val);
 	return val;

@@ -9,49 +9,6 @@
  */
 #include "lang/gen_impl.h"
 
-/* Bytes that a member takes; strings in structs have room for 256. */
-static uint64_t
-room(struct type *t)
-{
-	t = type_resolve(t);
-	return type_is_string(t) ? 256 : type_size(t);
-}
-
-/* %rd = min(strlen(s), max): the NUL is there already, as memory is zero. */
-static int
-string_length(struct gen *g, int s, uint64_t max)
-{
-	uint32_t fits = gobj_label(g);
-	int len = greg_alloc(g), most;
-
-	gobj_emit(g, DIF_INSTR_R(DIF_OP_PUSHTR, DIF_TYPE_STRING, 0, s));
-	gobj_emit(g, DIF_INSTR_W(DIF_OP_CALL, DIF_SUBR_strlen, len));
-	gobj_emit(g, DIF_INSTR_R(DIF_OP_FLUSHTS, 0, 0, 0));
-	most = gen_int(g, max);
-	gobj_emit(g, DIF_INSTR_R(DIF_OP_CMP, len, most, 0));
-	gobj_branch(g, DIF_OP_BLEU, fits);
-	gen_r2(g, DIF_OP_MOV, most, len);
-	gobj_place(g, fits);
-	greg_free(g, most);
-	return len;
-}
-
-/* Bytes of an array or string: no more than either side has. */
-static void
-copy_bytes(struct gen *g, const struct type_member *m, struct node *v, int val,
-	   int addr)
-{
-	uint64_t max = room(m->type), have = room(v->type);
-	int size;
-
-	if (type_is_string(v->type))
-		size = string_length(g, val, max - 1);
-	else
-		size = gen_int(g, have < max ? have : max);
-	gen_r3(g, DIF_OP_COPYS, val, size, addr);
-	greg_free(g, size);
-}
-
 static void
 store_member(struct gen *g, const struct node *xl,
 	     const struct xlator_member *xm, int copy)
@@ -74,9 +31,9 @@ store_member(struct gen *g, const struct node *xl,
 	addr = greg_alloc(g);
 	gen_r3(g, DIF_OP_ADD, copy, off, addr);
 	greg_free(g, off);
-	if (type_is_string(m->type) ||
-	    type_resolve(m->type)->kind == TYPE_ARRAY)
-		copy_bytes(g, m, v, val, addr);
+	if (type_resolve(m->type)->kind == TYPE_ARRAY ||
+	    type_is_string(m->type))
+		gen_store_array(g, m->type, v->type, val, addr);
 	else
 		gen_store(g, place, val, addr);
 	greg_free(g, addr);

@@ -140,6 +140,7 @@ struct decl {
 	struct type **keys;
 	uint32_t nkeys;
 	bool is_func;		/* a prototype */
+	bool user;		/* userland: its pointers are to user memory */
 };
 
 enum item_kind { ITEM_CLAUSE, ITEM_DECL, ITEM_INLINE, ITEM_XLATOR,

@@ -19,7 +19,7 @@ struct words {
 	int longs, shorts, is_signed, is_unsigned;
 	int base; /* KW_int, KW_char ...; -1: none */
 	struct type *named;
-	bool is_const, is_volatile;
+	bool is_const, is_volatile, is_user;
 	bool class_set;
 };
 
@@ -137,6 +137,9 @@ word_keyword(struct compile *cx, struct words *w, const struct token *t)
 		break;
 	case KW_volatile:
 		w->is_volatile = true;
+		break;
+	case KW_userland:
+		w->is_user = true;
 		break;
 	case KW_long:
 		w->longs++;
@@ -274,6 +277,7 @@ words_finish(struct compile *cx, struct words *w)
 	if (w->is_volatile)
 		t = need(cx, type_qual(cx->types, TYPE_VOLATILE, t));
 	w->ds->type = t;
+	w->ds->user = w->is_user;
 }
 
 void
@@ -308,6 +312,7 @@ parse_type_name(struct compile *cx)
 		lang_fail(cx, &D_DECL_CLASS, ds.loc,
 			  "a storage class has no place in a type name");
 	d.loc = lex_peek(cx, 0)->loc;
+	d.user = ds.user;
 	parse_declarator(cx, ds.type, &d, NULL);
 	if (d.name != NULL || d.assoc)
 		lang_fail(cx, &D_SYNTAX, d.loc,
@@ -318,7 +323,8 @@ parse_type_name(struct compile *cx)
 static void
 declare_one(struct compile *cx, const struct declspec *ds, struct item *it)
 {
-	struct decl d = { .cls = ds->cls, .loc = lex_peek(cx, 0)->loc };
+	struct decl d = { .cls = ds->cls, .user = ds->user,
+			  .loc = lex_peek(cx, 0)->loc };
 
 	parse_declarator(cx, ds->type, &d, NULL);
 	if (d.name == NULL)

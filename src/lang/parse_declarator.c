@@ -56,6 +56,7 @@ parse_param(struct compile *cx, struct src_loc *loc)
 
 	ps->in_members = false;
 	parse_declspec(cx, &ds, false);
+	d.user = ds.user;
 	if (ds.cls != DECL_NONE)
 		lang_fail(cx, &D_DECL_PARMCLASS, ds.loc,
 			  "a parameter may not have a storage class");
@@ -298,9 +299,10 @@ parse_nested(struct compile *cx, struct declr *dr)
 /* ---- the type ------------------------------------------------------------ */
 
 static struct type *
-make_ptr(struct compile *cx, struct type *t, const struct deriv *dv)
+make_ptr(struct compile *cx, struct type *t, const struct deriv *dv,
+	 bool user)
 {
-	t = type_ptr(cx->types, t);
+	t = user ? type_ptr_user(cx->types, t) : type_ptr(cx->types, t);
 	if (t != NULL && dv->is_const)
 		t = type_qual(cx->types, TYPE_CONST, t);
 	if (t != NULL && dv->is_volatile)
@@ -346,6 +348,18 @@ make_func(struct compile *cx, struct type *t, const struct deriv *dv)
 	return type_func(cx->types, t, dv->params, dv->nparams, dv->variadic);
 }
 
+/* userland says of pointers where they point to. */
+static void
+user_check(struct compile *cx, const struct declr *dr)
+{
+	for (uint32_t i = 0; i < dr->n; i++)
+		if (dr->v[i].kind == TYPE_PTR)
+			return;
+	if (dr->d->user)
+		lang_fail(cx, &D_DECL_COMBO, dr->d->loc,
+			  "userland is for pointers: there is no * here");
+}
+
 void
 parse_declarator(struct compile *cx, struct type *base, struct decl *d,
 		 const char ***params)
@@ -356,9 +370,10 @@ parse_declarator(struct compile *cx, struct type *base, struct decl *d,
 	if (d->loc.line == 0)
 		d->loc = lex_peek(cx, 0)->loc;
 	parse_nested(cx, &dr);
+	user_check(cx, &dr);
 	for (uint32_t i = dr.n; i > 0; i--) {
 		const struct deriv *dv = &dr.v[i - 1];
-		t = dv->kind == TYPE_PTR     ? make_ptr(cx, t, dv)
+		t = dv->kind == TYPE_PTR     ? make_ptr(cx, t, dv, d->user)
 		    : dv->kind == TYPE_ARRAY ? make_array(cx, t, dv)
 					     : make_func(cx, t, dv);
 		if (t == NULL)

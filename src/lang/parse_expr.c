@@ -588,7 +588,8 @@ parse_cond_expr(struct compile *cx)
 	parse_deeper(cx, t.loc);
 	n->left = parse_expr(cx);
 	lex_expect(cx, ':');
-	n->right = parse_cond_expr(cx);
+	/* As in C++: what is to be assigned could not be a ?: anyway. */
+	n->right = parse_assign_expr(cx);
 	parse_shallower(cx);
 	return parse_seal(cx, n);
 }

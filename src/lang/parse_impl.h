@@ -217,6 +217,7 @@ struct declspec {
 	bool defines; /* it declares something without a declarator: a tag,
 			 enumerators */
 	bool anon_sou; /* struct or union without a tag */
+	bool user; /* userland */
 };
 /* strict: a struct tag that nobody knows is an error, not a new one. */
 void parse_declspec(struct compile *cx, struct declspec *ds, bool strict);

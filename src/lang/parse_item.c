@@ -41,6 +41,7 @@ parse_inline(struct compile *cx, struct item *it)
 	if (ds.cls != DECL_NONE)
 		lang_fail(cx, &D_DECL_CLASS, ds.loc,
 			  "an inline may not have a storage class");
+	d.user = ds.user;
 	parse_declarator(cx, ds.type, &d, &it->params);
 	if (d.name == NULL)
 		lex_syntax(cx, lex_peek(cx, 0), "a name");
