@@ -1,0 +1,6 @@
+a2 1
+a3 1
+a1 2
+1
+
+dtrace: 2 aggregation drops on CPU \d+
