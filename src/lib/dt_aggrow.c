@@ -89,6 +89,12 @@ dt_aggrow_init(struct dt_aggrow *r, dtrace_hdl_t *dtp, uint32_t agg,
 	uint64_t normal = c != NULL ? dt_aggs_normal(dtp->aggs, c) : 1;
 
 	memset(r, 0, sizeof(*r));
+	r->keys = calloc(nkeys + (size_t)1, sizeof(*r->keys));
+	r->recs = calloc(nkeys + (size_t)2, sizeof(*r->recs));
+	if (r->keys == NULL || r->recs == NULL) {
+		dt_aggrow_fini(r);
+		return dt_nomem(dtp);
+	}
 	r->desc = (dtrace_aggdesc_t){ .dtagd_name = av->name,
 				      .dtagd_varid = av->id,
 				      .dtagd_id = av->id,
@@ -122,6 +128,8 @@ dt_aggrow_fini(struct dt_aggrow *r)
 {
 	for (int i = 0; i < r->desc.dtagd_nkeys; i++)
 		free((char *)r->keys[i].dtak_str);
+	free(r->keys);
+	free(r->recs);
 	buf_fini(&r->bytes);
 }
 

@@ -9,8 +9,8 @@
 #include "lib/dt_impl.h"
 
 struct dt_aggrow {
-	dtrace_aggkey_t keys[DIF_NTUPLE];
-	dtrace_recdesc_t recs[DIF_NTUPLE + 2]; /* id, keys, value */
+	dtrace_aggkey_t *keys; /* [nkeys] */
+	dtrace_recdesc_t *recs; /* of the id, the keys and the words */
 	dtrace_aggdesc_t desc;
 	dtrace_aggdata_t data;
 	struct buf bytes; /* dtada_data */

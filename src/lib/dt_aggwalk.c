@@ -174,13 +174,13 @@ int
 dtrace_aggregate_print(dtrace_hdl_t *dtp, FILE *fp,
 		       dtrace_aggregate_walk_f *func)
 {
+	dt_consume_options(dtp);
 	if (!print_order(dtp, func, &dtp->out->sort))
 		return dt_set_err(dtp, EDT_UNSUP,
 				  "aggregations are printed in the order of "
 				  "one of the library's own walks");
 	if (dtp->aggs == NULL)
 		return 0;
-	dtp->out->aggzoom = dt_opt_on(dtp, DT_OPT_aggzoom);
 	dt_out_to(dtp, fp);
 	if (dtp->json != NULL)
 		return dt_json_aggs(dtp);

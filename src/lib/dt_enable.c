@@ -153,6 +153,24 @@ enab_run(const dtrace_hdl_t *dtp, size_t i)
 
 /* ---- layout -------------------------------------------------------------- */
 
+/* Is there room in machines for the keys of all aggregations? */
+static int
+enabling_keys(dtrace_hdl_t *dtp)
+{
+	const struct dif_tab *tab = lang_tab(dtp->lang);
+
+	for (uint32_t i = 0; i < tab->naggs; i++) {
+		const struct dif_aggvar *a = tab->aggs[i];
+
+		if (a->keysize > RT_KEY_MAX)
+			return dt_set_err(dtp, EDT_NOREG,
+					  "the keys of @%s take %u bytes, more "
+					  "than %u (lower strsize?)",
+					  a->name, a->keysize, RT_KEY_MAX);
+	}
+	return 0;
+}
+
 static int
 enabling_layout(dtrace_hdl_t *dtp)
 {
@@ -174,6 +192,8 @@ enabling_layout(dtrace_hdl_t *dtp)
 	for (struct dtrace_prog *p = dtp->progs; p != NULL; p = p->next)
 		progs[n++] = p->dif;
 	dif_layout(progs, n, lang_tab(dtp->lang), sz, dtp->en_arena);
+	if (enabling_keys(dtp) != 0)
+		return -1;
 	for (size_t i = 0; i < dtp->clauses.n; i++) {
 		if (dtp->clauses.v[i]->recsize >
 		    (uint64_t)dtp->opt[DT_OPT_bufsize] / 2)
