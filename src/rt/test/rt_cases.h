@@ -13,7 +13,7 @@
 
 struct rt_case_arg {
 	const char *s; /* NULL: the number */
-	int64_t n;
+	int64_t n;     /* of a string, its bytes with the NUL */
 };
 
 struct rt_case {
@@ -24,7 +24,7 @@ struct rt_case {
 	int64_t num;
 };
 
-#define S(text) { .s = text }
+#define S(text) { .s = text, .n = sizeof(text) }
 #define N(num) { .n = num }
 #define GIVES_STR(name, n, text, ...) { name, { __VA_ARGS__ }, n, text, 0 }
 #define GIVES_NUM(name, n, val, ...) { name, { __VA_ARGS__ }, n, NULL, val }
@@ -179,6 +179,128 @@ static const struct rt_case rt_cases[] = {
 	GIVES_STR("cleanpath", 1, "../../b", S(".././../a/../b")),
 	GIVES_STR("cleanpath", 1, "/.../..a/.b", S("/.../..a/.b/")),
 
+	/* one byte less than strsize, strsize, more */
+	GIVES_STR("strjoin", 2, T60 "abc", S(T60), S("abc")),
+	GIVES_STR("strjoin", 2, T60 "abc", S(T60 "a"), S("bcd")),
+	GIVES_STR("strjoin", 2, T60 "abc", S(T60 "abc"), S("")),
+	GIVES_STR("substr", 2, T60 "abc", S(T60 "abcdef"), N(0)),
+	GIVES_STR("substr", 2, "c", S(T60 "abcdef"), N(-1)),
+	GIVES_STR("substr", 3, "c", S(T60 "abcdef"), N(62), N(5)),
+	GIVES_NUM("index", 2, 62, S(T60 "abcdef"), S("c")),
+	GIVES_NUM("index", 2, NOT_FOUND, S(T60 "abcdef"), S("d")),
+	GIVES_NUM("rindex", 2, 62, S(T60 "abcdef"), S("c")),
+	GIVES_STR("basename", 1, "c", S(T60 "a/cdef")),
+	GIVES_STR("dirname", 1, T60 "a", S(T60 "a/cdef")),
+	GIVES_STR("cleanpath", 1, T60 "a/c", S(T60 "a/cdef")),
+	GIVES_STR("cleanpath", 1, "..", S("a/../..")),
+	GIVES_STR("cleanpath", 1, "/...", S("/.../")),
+	GIVES_NUM("strlen", 1, 3, S("\xff\x80\x01")),
+	GIVES_STR("toupper", 1, "\xc3\xa9\xff", S("\xc3\xa9\xff")),
+
+	GIVES_NUM("strtoll", 2, 0, S("0x"), N(16)),
+	GIVES_NUM("strtoll", 2, 0, S("-"), N(10)),
+	GIVES_NUM("strtoll", 2, 0, S("--1"), N(10)),
+	GIVES_NUM("strtoll", 2, 7, S("078"), N(8)),
+	GIVES_NUM("strtoll", 2, -1, S("-1z"), N(2)),
+	GIVES_NUM("strtoll", 2, INT64_MAX, S("7fffffffffffffff"), N(16)),
+	GIVES_NUM("strtoll", 2, INT64_MAX, S("ffffffffffffffff"), N(16)),
+	GIVES_NUM("strtoll", 2, INT64_MIN, S("-8000000000000000"), N(16)),
+	GIVES_STR("lltostr", 2, "1y2p0ij32e8e7", N(INT64_MAX), N(36)),
+	GIVES_STR("lltostr", 2, "1y2p0ij32e8e8", N(INT64_MIN), N(36)),
+	GIVES_STR("lltostr", 2, "0x8000000000000000", N(INT64_MIN), N(16)),
+	GIVES_STR("lltostr", 2, "01777777777777777777777", N(-1), N(8)),
+
+	GIVES_STR("json", 2, "1", S("{\"a\":1}"), S("a")),
+	GIVES_STR("json", 2, "1", S(" {\n\"a\" : 1 }"), S("a")),
+	GIVES_STR("json", 2, "x", S("{\"a\":{\"b\":[1,{\"c\":\"x\"}]}}"),
+		  S("a.b[1].c")),
+	GIVES_STR("json", 2, "[1,{\"c\":\"x\"}]",
+		  S("{\"a\":{\"b\":[1,{\"c\":\"x\"}]}}"), S("a.b")),
+	GIVES_STR("json", 2, "4", S("[[1,2],[3,4]]"), S("[1][1]")),
+	GIVES_STR("json", 2, "4", S("[[1,2],[3,4]]"), S("[1].[1]")),
+	GIVES_STR("json", 2, "{}", S("[[],{}]"), S("[1]")),
+	GIVES_STR("json", 2, "true", S("{\"a\":true,\"b\":null}"), S("a")),
+	GIVES_STR("json", 2, "null", S("{\"a\":true,\"b\":null}"), S("b")),
+	GIVES_STR("json", 2, "-1.5e3", S("{\"a\":-1.5e3}"), S("a")),
+	GIVES_STR("json", 2, "", S("{\"a\":\"\"}"), S("a")),
+	GIVES_STR("json", 2, "2", S("{\"\":2}"), S("")),
+	GIVES_STR("json", 2, "2", S("{\"a\":{\"\":2}}"), S("a.")),
+	GIVES_STR("json", 2, "2", S("{\"ab\":1,\"a\":2,\"a\":3}"), S("a")),
+	GIVES_STR("json", 2, "3", S("{\"b\":\"}],\\\"\",\"a\":3}"), S("a")),
+	GIVES_STR("json", 2, "3", S("{\"\\u0061\\/\":3}"), S("a/")),
+	GIVES_STR("json", 2, "\"\\/\b\f\n\r\t",
+		  S("{\"a\":\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"}"), S("a")),
+	GIVES_STR("json", 2, "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
+		  S("{\"a\":\"\\u0041\\u00E9\\u20ac\\ud83d\\ude00\"}"),
+		  S("a")),
+	/* halves of pairs, and the NUL that no string holds */
+	GIVES_STR("json", 2, "\xef\xbf\xbdx\xef\xbf\xbd\xef\xbf\xbd",
+		  S("{\"a\":\"\\ud83dx\\ude00\\u0000\"}"), S("a")),
+	GIVES_STR("json", 2, "\xef\xbf\xbd\xf0\x9f\x98\x80\xef\xbf\xbd",
+		  S("[\"\\ud83d\\ud83d\\ude00\\ud83d\"]"), S("[0]")),
+	GIVES_NUM("json", 2, 0, S("{\"a\":1}"), S("b")),
+	GIVES_NUM("json", 2, 0, S("{\"a\":1}"), S("a.b")),
+	GIVES_NUM("json", 2, 0, S("{\"a\":1}"), S("[0]")),
+	GIVES_NUM("json", 2, 0, S("{\"ab\":1}"), S("a")),
+	GIVES_NUM("json", 2, 0, S("{\"a\":1}"), S("ab")),
+	GIVES_NUM("json", 2, 0, S("{\"a.b\":1}"), S("a.b")),
+	GIVES_NUM("json", 2, 0, S("[1,2]"), S("[2]")),
+	GIVES_NUM("json", 2, 0, S("[1,2]"), S("a")),
+	GIVES_NUM("json", 2, 0, S("[]"), S("[0]")),
+	GIVES_NUM("json", 2, 0, S("[1]"), S("[-1]")),
+	GIVES_NUM("json", 2, 0, S("[1]"), S("[]")),
+	GIVES_NUM("json", 2, 0, S("[1]"), S("[0")),
+	GIVES_NUM("json", 2, 0, S("[1]"), S("[0]x")),
+	GIVES_NUM("json", 2, 0, S("[1]"), S("[000000000]")),
+	GIVES_NUM("json", 2, 0, S(""), S("a")),
+	GIVES_NUM("json", 2, 0, S("1"), S("")),
+	GIVES_NUM("json", 2, 0, S("{\"a\" 1}"), S("a")),
+	GIVES_NUM("json", 2, 0, S("{\"a\":}"), S("a")),
+	GIVES_NUM("json", 2, 0, S("{\"a\":\"\\u00g0\"}"), S("a")),
+	/* documents that end too early */
+	GIVES_NUM("json", 2, 0, S("{\"a\":12"), S("a")),
+	GIVES_NUM("json", 2, 0, S("{\"a\":\"12"), S("a")),
+	GIVES_NUM("json", 2, 0, S("{\"a\":{\"b\":1}"), S("a.c")),
+	GIVES_NUM("json", 2, 0, S("[[1]"), S("[1]")),
+	/* 63 bytes, and one more */
+	GIVES_STR("json", 2, T10 T10 T10 T10 T10 "12345",
+		  S("{\"a\":" T10 T10 T10 T10 T10 "12345 }"), S("a")),
+	GIVES_NUM("json", 2, 0, S("{\"a\":" T10 T10 T10 T10 T10 "123456789}"),
+		  S("a")),
+
+	GIVES_STR("memstr", 3, "hell", S("hello"), N(' '), N(5)),
+	GIVES_STR("memstr", 3, "hello", S("hello"), N(' '), N(6)),
+	GIVES_STR("memstr", 3, "ab.cd.", S("ab\0cd\0"), N('.'), N(7)),
+	GIVES_STR("memstr", 3, "ab", S("ab\0cd\0"), N(0), N(7)),
+	GIVES_STR("memstr", 3, "ab\xff" "c", S("ab\0cd\0"), N(-1), N(5)),
+	GIVES_STR("memstr", 3, "", S("x"), N('.'), N(1)),
+	GIVES_STR("memstr", 3, "", S("x"), N('.'), N(0)),
+	GIVES_STR("memstr", 3, T60 "abc", S(T60 "abcdef"), N('.'), N(64)),
+	GIVES_STR("memstr", 3, T60 "abc", S(T60 "abcdef"), N('.'), N(65)),
+	GIVES_STR("memstr", 3, T60 "abc", S(T60 "abcdef"), N('.'), N(-1)),
+
+	GIVES_STR("link_ntop", 2, "00:1b:ff:0a:7f:80", N(1),
+		  S("\x00\x1b\xff\x0a\x7f\x80")),
+	GIVES_STR("link_ntop", 2,
+		  "30:31:32:33:34:35:36:37:38:39:30:31:32:33:34:35:36:37:38:39",
+		  N(32), S(T10 T10)),
+	GIVES_STR("uuidtostr", 1, "30313233-3435-3637-3839-303132333435",
+		  S(T10 T10)),
+	GIVES_STR("uuidtostr", 1, "00ff0000-0000-0000-0000-000000000000",
+		  S("\x00\xff\0\0\0\0\0\0\0\0\0\0\0\0\0\0")),
+	GIVES_STR("inet_ntoa6", 2, "3031:3233:3435:3637:3839:3031:3233:3435",
+		  S(T10 T10), N(0)),
+	GIVES_STR("inet_ntoa6", 2, "127.0.0.1",
+		  S("\0\0\0\0\0\0\0\0\0\0\xff\xff\x7f\0\0\1"), N(0)),
+	GIVES_STR("inet_ntoa6", 2, "127.0.0.1",
+		  S("\0\0\0\0\0\0\0\0\0\0\0\0\x7f\0\0\1"), N(0)),
+	GIVES_STR("inet_ntoa6", 2, "::ffff:127.0.0.1",
+		  S("\0\0\0\0\0\0\0\0\0\0\xff\xff\x7f\0\0\1"), N(1)),
+	GIVES_STR("inet_ntoa6", 1, "::ffff:127.0.0.1",
+		  S("\0\0\0\0\0\0\0\0\0\0\xff\xff\x7f\0\0\1")),
+	GIVES_STR("inet_ntoa6", 2, "::1",
+		  S("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1"), N(0)),
+
 	GIVES_NUM("getmajor", 1, 8, N(8 << 20 | 1)),
 	GIVES_NUM("getminor", 1, 1, N(8 << 20 | 1)),
 };
@@ -189,7 +311,7 @@ case_push(struct rt *rt, const struct rt_case *c)
 {
 	for (int i = 0; i < c->nargs; i++) {
 		if (c->arg[i].s)
-			push_str(rt, c->arg[i].s);
+			push_bytes(rt, c->arg[i].s, (size_t)c->arg[i].n);
 		else
 			push_val(rt, (uint64_t)c->arg[i].n);
 	}

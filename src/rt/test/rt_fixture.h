@@ -90,19 +90,19 @@ push_ref(struct rt *rt, const void *p, uint64_t n)
 	};
 }
 
-/* Strings are put in the this-> area, one place for each argument. */
+/* Strings are put in the this-> area, one place for each argument; they may
+   have NULs in them. */
+static inline void
+push_bytes(struct rt *rt, const char *s, size_t n)
+{
+	push_ref(rt, s, n);
+	rt->tuple[rt->ntuple - 1].isstr = 1;
+}
+
 static inline void
 push_str(struct rt *rt, const char *s)
 {
-	uint8_t *p = rt->locals + rt->ntuple * 5000;
-
-	strcpy((char *)p, s);
-	rt->tuple[rt->ntuple++] = (struct rt_tuple){
-		.val = rt->self + (uint64_t)(p - (uint8_t *)rt),
-		.size = strlen(s) + 1,
-		.isref = 1,
-		.isstr = 1
-	};
+	push_bytes(rt, s, strlen(s) + 1);
 }
 
 #endif
