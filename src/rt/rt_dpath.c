@@ -119,9 +119,13 @@ rt_dpath_deleted(struct rt *rt)
 	       dpath_ptr(rt, dentry + RT_CONF(dpath.dentry_parent)) != dentry;
 }
 
-/* The root of the current process, where there is one. */
+/*
+ * Where the way of the path at addr ends: the root of the current process,
+ * where there is one.  The root itself, asked for by its own struct path, has
+ * its name from that of the mount tree; it would always be "/".
+ */
 RT_INLINE void
-dpath_root(struct rt *rt)
+dpath_root(struct rt *rt, uint64_t addr)
 {
 	struct dpath *p = DPATH(rt);
 
@@ -131,6 +135,8 @@ dpath_root(struct rt *rt)
 					    RT_CONF(dpath.task_fs)) +
 		      RT_CONF(dpath.fs_root);
 
+	if (addr == fs)
+		return;
 	p->root_dentry = dpath_ptr(rt, fs + RT_CONF(dpath.path_dentry));
 	p->root_mnt = dpath_ptr(rt, fs + RT_CONF(dpath.path_mnt));
 #endif
@@ -146,7 +152,7 @@ dpath_begin(struct rt *rt, uint64_t addr)
 	p->mnt = dpath_ptr(rt, addr + RT_CONF(dpath.path_mnt));
 	if (p->dentry == 0 || p->mnt == 0)
 		return rt_fail(rt, RT_FAULT_BADADDR, addr);
-	dpath_root(rt);
+	dpath_root(rt, addr);
 	p->at = NAME_END;
 	*RT_WORK(RT_W(rt), NAME_END) = 0;
 	if (rt_dpath_deleted(rt)) {
