@@ -22,6 +22,13 @@ typedef struct fileinfo {
 	int fi_oflags;		/* O_RDONLY ... of unistd.d */
 } fileinfo_t;
 
+/* Where a file system is mounted: the path of its root, made up for d_path. */
+inline string __mount_path[struct vfsmount *M] = (
+	this->__mount = (struct path *)alloca(sizeof(struct path)),
+	this->__mount->mnt = M,
+	this->__mount->dentry = M->mnt_root,
+	d_path(this->__mount));
+
 translator fileinfo_t < struct file *F > {
 	fi_name = F == NULL ? "<none>" :
 	    stringof(F->f_path.dentry->d_name.name);
@@ -30,15 +37,19 @@ translator fileinfo_t < struct file *F > {
 	fi_offset = F == NULL ? 0 : F->f_pos;
 	fi_fs = F == NULL ? "<none>" :
 	    stringof(F->f_path.dentry->d_sb->s_type->name);
+	fi_mount = F == NULL ? "<none>" : __mount_path[F->f_path.mnt];
 	fi_oflags = F == NULL ? 0 : F->f_flags;
 };
 
 inline fileinfo_t fds[int FD] = xlate <fileinfo_t> (
 	FD >= 0 && curthread->files != NULL &&
 	FD < curthread->files->fdt->max_fds ?
-	curthread->files->fdt->fd[FD] : NULL);
+	curthread->files->fdt->fd[FD] : (struct file *)NULL);
 
-/* The current directory of the current process, and its root. */
+/*
+ * The current directory of the current process, as seen from its root; and
+ * that root, "/" unless the process has changed it.
+ */
 inline string cwd = d_path(&curthread->fs->pwd);
 inline string root = d_path(&curthread->fs->root);
 
