@@ -3,9 +3,10 @@
 #
 # check-man.sh OPT_DEF MANUAL - is the manual page in step with the options?
 #
-# Every option of lib/opt.def that is served (class not LATER) must have an
-# entry in the section TRACING OPTIONS, and every entry must be such an
-# option.  Where mandoc(1) is installed the page must also pass its lint.
+# Every option of lib/opt.def must have an entry in the section TRACING OPTIONS,
+# those that are refused (class NONE or LATER) in its subsection Refused, and
+# every entry must be such an option.  Where mandoc(1) is installed the page
+# must also pass its lint.
 set -eu
 
 opts=$1
@@ -14,12 +15,19 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
 sed -n 's/^OPT(\([a-z]*\), *[A-Z]*, *\([A-Z]*\),.*/\1 \2/p' "$opts" |
-	awk '$2 != "LATER" { print $1 }' | sort >"$tmp/served"
+	awk '{ print $1, $2 == "NONE" || $2 == "LATER" ? "refused" : "served" }' |
+	sort >"$tmp/served"
 
 # Entries are ".It Cm name" or ".It Cm name , name"; values follow "=", and
 # "*" marks what a program may not set.
-awk '/^\.Sh/ { on = /TRACING OPTIONS/ } on && /^\.It Cm/' "$man" |
-	sed 's/^\.It Cm //; s/ Ns.*//; s/ , /\n/g' | sort >"$tmp/described"
+awk '/^\.Sh/ { on = /TRACING OPTIONS/; how = "served" }
+	/^\.Ss Refused/ { how = "refused" }
+	on && /^\.It Cm/ {
+		sub(/^\.It Cm /, ""); sub(/ Ns.*/, "")
+		n = split($0, name, / , /)
+		for (i = 1; i <= n; i++)
+			print name[i], how
+	}' "$man" | sort >"$tmp/described"
 
 if ! diff "$tmp/served" "$tmp/described" >"$tmp/diff"; then
 	echo "options (<) and the manual (>) differ:"

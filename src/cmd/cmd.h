@@ -33,6 +33,7 @@ struct cmd {
 	int nargs;
 	unsigned cflags;
 	bool quiet, flowindent, verbose, heading;
+	bool buffered; /* -B: text comes through a handler */
 	bool structured; /* -O: all output is the library's */
 	int live; /* -c and -p processes that run */
 	int nprocs;
@@ -60,6 +61,11 @@ void cmd_out(struct cmd *c, const char *fmt, ...)
 
 /* cmd_print.c */
 void cmd_handlers(struct cmd *c);
+/* What the options say before and after tracing has been made ready: is there
+   less than was asked for? */
+#define CMD_NADJUSTED 5
+void cmd_asked(struct cmd *c, int64_t asked[CMD_NADJUSTED]);
+void cmd_adjusted(struct cmd *c, const int64_t asked[CMD_NADJUSTED]);
 int cmd_chew(const dtrace_probedata_t *data, void *arg);
 int cmd_chewrec(const dtrace_probedata_t *data, const dtrace_recdesc_t *rec,
 		void *arg);

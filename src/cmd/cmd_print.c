@@ -117,12 +117,89 @@ on_setopt(const dtrace_setoptdata_t *data, void *arg)
 	return DTRACE_HANDLE_OK;
 }
 
+static int
+on_text(const dtrace_bufdata_t *data, void *arg)
+{
+	cmd_out(arg, "%s", data->dtbda_buffered);
+	return DTRACE_HANDLE_OK;
+}
+
 void
 cmd_handlers(struct cmd *c)
 {
+	if (c->buffered && dtrace_handle_buffered(c->dtp, on_text, c) != 0)
+		cmd_dfatal(c, "failed to set handlers");
 	if (dtrace_handle_err(c->dtp, on_error, c) != 0 ||
 	    dtrace_handle_drop(c->dtp, on_drop, c) != 0 ||
 	    dtrace_handle_proc(c->dtp, on_proc, c) != 0 ||
 	    dtrace_handle_setopt(c->dtp, on_setopt, c) != 0)
 		cmd_dfatal(c, "failed to set handlers");
+}
+
+/* ---- options that came out otherwise ---------------------------------------- */
+
+static const struct {
+	const char *option, *what;
+	bool rate; /* the value is a period in ns */
+} adjusted[CMD_NADJUSTED] = {
+	{ "bufsize", "buffer size", false },
+	{ "aggsize", "aggregation size", false },
+	{ "specsize", "speculation size", false },
+	{ "dynvarsize", "dynamic variable size", false },
+	{ "cleanrate", "cleaning rate", true },
+};
+
+static int64_t
+option_value(struct cmd *c, const char *name)
+{
+	int64_t v;
+
+	return dtrace_getopt(c->dtp, name, &v) == 0 ? v : DTRACEOPT_UNSET;
+}
+
+void
+cmd_asked(struct cmd *c, int64_t asked[CMD_NADJUSTED])
+{
+	for (int i = 0; i < CMD_NADJUSTED; i++)
+		asked[i] = option_value(c, adjusted[i].option);
+}
+
+static void
+size_text(char *text, size_t n, int64_t v)
+{
+	static const char suffix[] = "\0kmgt";
+	int i = 0;
+
+	for (; v != 0 && v % 1024 == 0 && i < 4; i++)
+		v /= 1024;
+	snprintf(text, n, "%lld%.1s", (long long)v, &suffix[i]);
+}
+
+static void
+rate_text(char *text, size_t n, int64_t ns)
+{
+	if (ns <= 1000000000)
+		snprintf(text, n, "%lldhz", 1000000000ll / ns);
+	else
+		snprintf(text, n, "%lldsec", (long long)ns / 1000000000);
+}
+
+void
+cmd_adjusted(struct cmd *c, const int64_t asked[CMD_NADJUSTED])
+{
+	if (option_value(c, "quietresize") == 1)
+		return;
+	for (int i = 0; i < CMD_NADJUSTED; i++) {
+		int64_t is = option_value(c, adjusted[i].option);
+		char text[40];
+		if (is == asked[i])
+			continue;
+		if (adjusted[i].rate)
+			rate_text(text, sizeof(text), is);
+		else
+			size_text(text, sizeof(text), is);
+		cmd_error("%s %s to %s", adjusted[i].what,
+			  !adjusted[i].rate ? "lowered" :
+			  is > asked[i]	    ? "reduced" : "increased", text);
+	}
 }

@@ -13,6 +13,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +21,7 @@
 const char *cmd_name = "dtrace";
 
 static const char optstring[] =
-	"+:3:6:aAb:Bc:CD:ef:FGhHi:I:lL:m:n:o:O:p:P:qs:SU:vVwx:X:Z";
+	"+:3:6:aAb:Bc:CdD:ef:FGhHi:I:lL:m:n:o:O:p:P:qs:SU:vVwx:X:Z";
 
 static volatile sig_atomic_t interrupted;
 
@@ -105,6 +106,15 @@ output_failed(struct cmd *c, int err)
 		quit(c, 0);
 	cmd_fatal(c, "failed to write to %s: %s",
 		  c->outname != NULL ? c->outname : "<stdout>", strerror(err));
+}
+
+/* Is nobody left who could read it?  Then there is no use in tracing on. */
+static bool
+output_closed(const struct cmd *c)
+{
+	struct pollfd fd = { .fd = fileno(c->out) };
+
+	return poll(&fd, 1, 0) > 0 && (fd.revents & POLLERR) != 0;
 }
 
 void
@@ -222,6 +232,9 @@ parse_simple(struct cmd *c, int opt, char *arg)
 		if (dtrace_setopt(c->dtp, "bufsize", arg) != 0)
 			cmd_dfatal(c, "failed to set -b %s", arg);
 		return true;
+	case 'B':
+		c->buffered = true;
+		return true;
 	case 'C':
 		c->cflags |= DTRACE_C_CPP;
 		return true;
@@ -291,11 +304,13 @@ parse_refused(struct cmd *c, int opt)
 		cmd_fatal(c, "-%c: anonymous tracing does not exist on Linux: "
 			     "there is no state of tracing that outlives the "
 			     "process which holds it", opt);
+	case 'd':
+		cmd_fatal(c, "-d: if and else are compiled as they stand, not "
+			     "turned into clauses; -S shows what becomes of "
+			     "them");
 	case 'G':
 	case 'h':
 		cmd_fatal(c, "-%c: static user probes are not built yet", opt);
-	case 'B':
-		cmd_fatal(c, "-B is not built");
 	default:
 		usage(c, "illegal option -- %c", opt);
 	}
@@ -330,7 +345,7 @@ parse_spec(struct cmd *c, int opt, char *arg)
 struct targets {
 	char **cmds, **pids;
 	int ncmds, npids;
-	bool version;
+	bool version, list;
 };
 
 static void
@@ -365,9 +380,11 @@ parse_args(struct cmd *c, int argc, char **argv, struct targets *t)
 			t->pids[t->npids++] = optarg;
 			break;
 		case 'e':
-			c->mode = MODE_CHECK;
+			if (c->mode == MODE_RUN)
+				c->mode = MODE_CHECK;
 			break;
 		case 'l':
+			t->list = true;
 			c->mode = MODE_LIST;
 			c->cflags |= DTRACE_C_ZDEFS;
 			break;
@@ -571,11 +588,15 @@ static void
 run(struct cmd *c, struct ps_prochandle **procs)
 {
 	bool done = false, newline = false;
+	FILE *fp = c->buffered ? NULL : c->out;
+	int64_t asked[CMD_NADJUSTED];
 	char *engines = NULL;
 
 	cmd_handlers(c);
+	cmd_asked(c, asked);
 	if (dtrace_go(c->dtp) != 0)
 		cmd_dfatal(c, "could not enable tracing");
+	cmd_adjusted(c, asked);
 	if (c->verbose) {
 		print_engines(c, NULL);
 		engines = strdup(dtrace_engines(c->dtp));
@@ -583,6 +604,8 @@ run(struct cmd *c, struct ps_prochandle **procs)
 	for (int i = 0; i < c->nprocs; i++)
 		dtrace_proc_continue(c->dtp, procs[i]);
 	while (!done) {
+		if (output_closed(c))
+			quit(c, 0);
 		if (!interrupted && (c->nprocs == 0 || c->live > 0))
 			dtrace_sleep(c->dtp);
 		if (interrupted && !newline) {
@@ -595,13 +618,15 @@ run(struct cmd *c, struct ps_prochandle **procs)
 			if (dtrace_stop(c->dtp) != 0)
 				cmd_dfatal(c, "could not stop tracing");
 		}
-		switch (dtrace_work(c->dtp, c->out, cmd_chew, cmd_chewrec, c)) {
+		switch (dtrace_work(c->dtp, fp, cmd_chew, cmd_chewrec, c)) {
 		case DTRACE_WORKSTATUS_DONE:
 			done = true;
 			break;
 		case DTRACE_WORKSTATUS_OKAY:
 			break;
 		default:
+			if (output_closed(c))
+				quit(c, 0);
 			cmd_dfatal(c, "processing aborted");
 		}
 		if (fflush(c->out) != 0)
@@ -612,7 +637,7 @@ run(struct cmd *c, struct ps_prochandle **procs)
 	free(engines);
 	if (!c->structured)
 		cmd_out(c, "\n");
-	if (dtrace_aggregate_print(c->dtp, c->out, NULL) != 0)
+	if (dtrace_aggregate_print(c->dtp, fp, NULL) != 0)
 		cmd_dfatal(c, "failed to print aggregations");
 	if (dtrace_oformat_teardown(c->dtp, c->out) != 0)
 		cmd_dfatal(c, "failed to end the output");
@@ -693,8 +718,12 @@ main(int argc, char **argv)
 	}
 	make_room(&c, argc, &t);
 	parse_args(&c, argc, argv, &t);
+	if (t.version && t.list)
+		usage(&c, "only one of the options -l and -V can be given");
 	if (t.version) {
-		printf("%s: %s\n", cmd_name, _dtrace_version);
+		cmd_out(&c, "%s: %s\n", cmd_name, _dtrace_version);
+		if (fflush(c.out) != 0)
+			output_failed(&c, errno);
 		quit(&c, 0);
 	}
 	if (c.nprogs == 0 && c.mode != MODE_LIST)
@@ -721,5 +750,7 @@ main(int argc, char **argv)
 	free(t.pids);
 	for (int i = 0; i < c.nprogs; i++)
 		free(c.progs[i].name);
+	if (fflush(c.out) != 0)
+		output_failed(&c, errno);
 	quit(&c, c.status);
 }

@@ -466,6 +466,7 @@ struct dif_uvar *dif_uvar_find(const struct dif_tab *tab, unsigned scope,
 /* Options that decide sizes. */
 struct dif_sizes {
 	uint32_t strsize, stackframes, ustackframes;
+	uint32_t maxframes;    /* of any stack; 0: as many as are asked for */
 	uint32_t jstackframes; /* 0: as ustackframes */
 	uint32_t printsize;    /* bytes of a value for print(); 0: all */
 };

@@ -80,7 +80,7 @@ value_align(const struct dif_expr *e)
 }
 
 static uint32_t
-stack_frames(enum dif_src src, uint32_t arg, const struct dif_sizes *sizes)
+frames_asked(enum dif_src src, uint32_t arg, const struct dif_sizes *sizes)
 {
 	if (arg == DIF_FRAMES_DEFAULT && src == DIF_SRC_STACK)
 		return sizes->stackframes;
@@ -90,6 +90,16 @@ stack_frames(enum dif_src src, uint32_t arg, const struct dif_sizes *sizes)
 		return sizes->jstackframes != 0 ? sizes->jstackframes :
 						  sizes->ustackframes;
 	return arg;
+}
+
+static uint32_t
+stack_frames(enum dif_src src, uint32_t arg, const struct dif_sizes *sizes)
+{
+	uint32_t n = frames_asked(src, arg, sizes), max = sizes->maxframes;
+
+	if (src != DIF_SRC_STACK && src != DIF_SRC_USTACK)
+		return n;
+	return max != 0 && n > max ? max : n;
 }
 
 static void

@@ -425,10 +425,10 @@ check_object_type(struct compile *cx, const struct decl *d)
 static void
 check_key_types(struct compile *cx, const struct decl *d)
 {
-	if (d->nkeys > DIF_NTUPLE)
+	if (d->nkeys > check_keys_max(cx))
 		lang_fail(cx, &D_PROTO_LEN, d->loc,
-			  "associative array %s has more than %d keys", d->name,
-			  DIF_NTUPLE);
+			  "associative array %s has more than %u keys", d->name,
+			  check_keys_max(cx));
 	for (uint32_t i = 0; i < d->nkeys; i++)
 		if (!type_is_scalar(d->keys[i]) && !type_is_string(d->keys[i]))
 			lang_fail(cx, &D_KEY_TYPE, d->loc,

@@ -142,6 +142,8 @@ void deref_pointer(struct compile *cx, struct node *n);
 struct node *check_scale(struct compile *cx, struct node *p, struct node *i,
 			 struct src_loc loc, int op);
 /* check_name.c: identifiers, symbols, subscripts, members, variables. */
+/* Most keys of an associative array. */
+uint32_t check_keys_max(const struct compile *cx);
 void check_ident(struct compile *cx, struct node *n);
 void check_symbol(struct compile *cx, struct node *n, bool address_only);
 void check_thread_or_local(struct compile *cx, struct node *n);

@@ -237,6 +237,14 @@ implicit_key(struct compile *cx, struct node *k)
 	return type_unqual(conv_decay(cx, k)->type);
 }
 
+uint32_t
+check_keys_max(const struct compile *cx)
+{
+	const struct lang_limits *lim = cx->src->limits;
+
+	return lim != NULL && lim->tregs != 0 ? lim->tregs : DIF_NTUPLE;
+}
+
 static struct ident *
 make_assoc(struct compile *cx, struct node *n, enum dif_scope scope,
 	   const char *name, struct type *type)
@@ -244,7 +252,7 @@ make_assoc(struct compile *cx, struct node *n, enum dif_scope scope,
 	struct type **keys = arena_calloc(cx->arena, n->nargs, sizeof(*keys));
 	struct ident *id;
 
-	if (n->nargs > DIF_NTUPLE - (scope == DIF_SCOPE_THREAD))
+	if (n->nargs > check_keys_max(cx) - (scope == DIF_SCOPE_THREAD))
 		lang_fail(cx, &D_PROTO_LEN, n->loc,
 			  "associative array %s has too many keys", name);
 	for (uint32_t i = 0; i < n->nargs; i++)

@@ -177,7 +177,10 @@ resolve_labels(struct gen *g)
 int
 greg_alloc(struct gen *g)
 {
-	for (int r = 1; r < DIF_NREGS; r++)
+	const struct lang_limits *lim = g->cx->src->limits;
+	int n = lim != NULL && lim->iregs != 0 ? (int)lim->iregs : DIF_NREGS;
+
+	for (int r = 1; r < n; r++)
 		if ((g->busy & (1u << r)) == 0) {
 			g->busy |= 1u << r;
 			return r;

@@ -75,6 +75,12 @@ enum lang_cflags {
 enum lang_spec { LANG_SPEC_NONE = -1, LANG_SPEC_PROVIDER, LANG_SPEC_MOD,
 		 LANG_SPEC_FUNC, LANG_SPEC_NAME };
 
+/* What the options iregs and tregs set, while a program is parsed too; 0: as
+   many as DIF has. */
+struct lang_limits {
+	uint32_t iregs, tregs;
+};
+
 struct lang_src {
 	const char *text;
 	size_t len;
@@ -88,6 +94,7 @@ struct lang_src {
 	/* Version of D the program is for: major << 24 | minor << 12 | micro.
 	   Names bound to a later one are not seen.  0: the newest. */
 	uint32_t version;
+	const struct lang_limits *limits; /* NULL: DIF's own */
 };
 
 /* A version of D as text, major.minor[.micro]; false: it is none. */

@@ -12,6 +12,9 @@
  * Speculative records are set aside (dt_spec.c) until the merge comes to the
  * time at which their speculation was committed.
  *
+ * Without the option temporal, the slots of one CPU (or thread) are read after
+ * those of the other.
+ *
  * Under the policies fill and ring nothing is read before tracing has ended.
  */
 #include "lib/dt_impl.h"
@@ -45,6 +48,7 @@ struct merge {
 	size_t nslots;
 	struct dt_spec_end *ends; /* of speculations, in order of time */
 	size_t nends, end;	  /* the next one is ends[end] */
+	bool by_cpu;		  /* one CPU after the other */
 	uint64_t limit;
 	struct err e; /* of the buffers; callbacks may set the handle's */
 	dtrace_consume_probe_f *pf;
@@ -66,13 +70,22 @@ record_size(void *arg, uint32_t epid)
 
 /* ---- the heap ------------------------------------------------------------- */
 
+/* Is a to be read before b? */
+static bool
+head_before(const struct merge *m, const struct head *a, const struct head *b)
+{
+	if (m->by_cpu && a->nr / RT_LEVELS != b->nr / RT_LEVELS)
+		return a->nr < b->nr;
+	return a->rec->time < b->rec->time;
+}
+
 static void
 heap_down(struct merge *m, size_t i)
 {
 	for (;;) {
 		size_t least = i;
 		for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < m->n; k++) {
-			if (m->heap[k].rec->time < m->heap[least].rec->time)
+			if (head_before(m, &m->heap[k], &m->heap[least]))
 				least = k;
 		}
 		if (least == i)
@@ -442,6 +455,8 @@ dt_consume_all(dtrace_hdl_t *dtp, bool final, FILE *fp,
 {
 	struct merge m = { .dtp = dtp, .pf = pf, .rf = rf, .arg = arg };
 
+	/* What a speculation's end prints is known in order of time only. */
+	m.by_cpu = !dt_opt_on(dtp, DT_OPT_temporal) && !dtp->speculates;
 	if (!final && dtp->opt[DT_OPT_bufpolicy] != RT_BUF_SWITCH)
 		return 0;
 	m.limit = final ? UINT64_MAX : dt_now() - ORDER_SLACK;

@@ -15,7 +15,7 @@
 static const char *const predefined[] = {
 	"-D__linux",	    "-D__unix",	       "-D__SVR4",
 	"-D__Linux",	    "-D__amd64",       "-D__x86_64",
-	"-D__SUNW_D=1",	    "-D__SUNW_D_64",   "-D__SUNW_D_VERSION=0x01000000",
+	"-D__SUNW_D=1",	    "-D__SUNW_D_64",   "-D__SUNW_D_VERSION=0x0100d000",
 	"-U__GNUC__",
 };
 

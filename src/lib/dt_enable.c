@@ -178,6 +178,7 @@ enabling_layout(dtrace_hdl_t *dtp)
 	size_t n = 0;
 
 	sz->strsize = (uint32_t)dtp->opt[DT_OPT_strsize];
+	sz->maxframes = (uint32_t)dtp->opt[DT_OPT_maxframes];
 	sz->stackframes = (uint32_t)dtp->opt[DT_OPT_stackframes];
 	sz->ustackframes = (uint32_t)dtp->opt[DT_OPT_ustackframes];
 	sz->jstackframes = (uint32_t)dtp->opt[DT_OPT_jstackframes];

@@ -5,6 +5,7 @@
  *   dt_open.c    the handle, and the host that the compiler asks
  *   dt_err.c     errors of the handle
  *   dt_opt.c     options (opt.def)
+ *   dt_limit.c   those that change what this process may have
  *   dt_cpp.c     the preprocessor
  *   dt_prog.c    compiling programs
  *   dt_dlib*.c   the D library, compiled before them (dt_dlib.h)
@@ -162,7 +163,9 @@ struct dtrace_hdl {
 	const char *optstr[DT_NOPT];
 	unsigned cflags; /* from options of kind CFLAG */
 	bool zdefs;	 /* of the program being compiled or enabled */
+	struct lang_limits limits; /* iregs, tregs */
 	VEC(char *) cppargs;
+	VEC(char *) env_ops; /* of commands: name=value, or name: unset */
 
 	struct type_space *types;
 	struct prov_env env;
@@ -225,6 +228,8 @@ int dt_nomem(dtrace_hdl_t *dtp);
 
 /* dt_opt.c */
 void dt_opt_init(dtrace_hdl_t *dtp);
+/* Those that the environment sets, as DTRACE_OPT_<NAME>. 0 / -1. */
+int dt_opt_environ(dtrace_hdl_t *dtp);
 int dt_opt_set(dtrace_hdl_t *dtp, const char *name, const char *val,
 	       bool from_program);
 static inline bool
@@ -232,6 +237,19 @@ dt_opt_on(const dtrace_hdl_t *dtp, enum dt_opt o)
 {
 	return dtp->opt[o] != DTRACEOPT_UNSET && dtp->opt[o] != 0;
 }
+
+/* The newest version of D, as lang_version() gives it. */
+#define DT_D_VERSION	  (1u << 24 | 13u << 12)
+#define DT_D_VERSION_TEXT "1.13"
+
+/* Bits of the option disasm: what -S prints. */
+#define DT_DISASM_DIF  1
+#define DT_DISASM_CODE 2
+
+/* dt_limit.c */
+void dt_limit_core(bool on);
+/* Before tracing starts: cpu, lockmem, preallocate. 0 / -1. */
+int dt_limit_apply(dtrace_hdl_t *dtp);
 
 /* dt_open.c: the value of the macro variable $name; false: there is none. */
 bool dt_macro(const dtrace_hdl_t *dtp, const char *name, int64_t *val);
@@ -405,6 +423,9 @@ int dt_act_freopen(dtrace_hdl_t *dtp, const char *path);
 void dt_agg_sort(const dtrace_hdl_t *dtp, struct dt_aggsort *s);
 
 /* dt_process.c */
+/* For commands to be created: text is name=value, or a name that is to be
+   unset; false: it is not, or no memory. */
+bool dt_process_env(dtrace_hdl_t *dtp, const char *text, bool set);
 int dt_procs_poll(dtrace_hdl_t *dtp); /* notice ends; -1 if the handler aborts */
 bool dt_procs_all_ended(const dtrace_hdl_t *dtp); /* there were some */
 /* What the process engine must know of a process. */

@@ -14,7 +14,7 @@
 
 #include "prov/prov.h"
 
-const char _dtrace_version[] = "DTrace for Linux D 1.0";
+const char _dtrace_version[] = "DTrace for Linux D " DT_D_VERSION_TEXT;
 
 static int
 host_probe_info(void *arg, const struct dif_pdesc *pd,
@@ -156,6 +156,8 @@ syms_uaddr(void *arg, pid_t pid, uint64_t addr, enum dt_sym_what what,
 	const char *obj, *sym;
 	uint64_t off;
 
+	if (dt_opt_on(dtp, DT_OPT_noresolve))
+		return; /* they are printed as numbers */
 	if (what == DT_SYM_OFF) {
 		proc_addr_text(dtp->env.procs, pid, addr, out);
 		return;
@@ -250,6 +252,11 @@ dtrace_open(int version, int flags, int *errp)
 		dtrace_close(dtp);
 		return open_fail(errp, EDT_NOMEM);
 	}
+	if (dt_opt_environ(dtp) != 0) {
+		int edt = dtp->errnum;
+		dtrace_close(dtp);
+		return open_fail(errp, edt);
+	}
 	return dtp;
 }
 
@@ -314,6 +321,9 @@ dtrace_close(dtrace_hdl_t *dtp)
 	for (size_t i = 0; i < dtp->cppargs.n; i++)
 		free(dtp->cppargs.v[i]);
 	vec_fini(&dtp->cppargs);
+	for (size_t i = 0; i < dtp->env_ops.n; i++)
+		free(dtp->env_ops.v[i]);
+	vec_fini(&dtp->env_ops);
 	vec_fini(&dtp->clauses);
 	vec_fini(&dtp->enabs);
 	if (dtp->freopen_fd >= 0)

@@ -15,8 +15,11 @@
 
 enum opt_kind { KIND_FLAG, KIND_SIZE, KIND_RATE, KIND_NUM, KIND_STR,
 		KIND_POLICY, KIND_RESIZE, KIND_CFLAG, KIND_NOCFLAG, KIND_CPPARG,
-		KIND_LIBDIR, KIND_ENGINE, KIND_EVALTIME, KIND_OFORMAT };
-enum opt_class { CLASS_RUN, CLASS_DYN, CLASS_COMP, CLASS_CMD, CLASS_LATER };
+		KIND_LIBDIR, KIND_ENGINE, KIND_EVALTIME, KIND_OFORMAT,
+		KIND_SETENV, KIND_UNSETENV, KIND_VERSION, KIND_LOCKMEM,
+		KIND_LATE };
+enum opt_class { CLASS_RUN, CLASS_DYN, CLASS_COMP, CLASS_CMD, CLASS_NONE,
+		 CLASS_LATER };
 
 struct opt_row {
 	const char *name;
@@ -24,11 +27,12 @@ struct opt_row {
 	enum opt_class class;
 	int64_t def;
 	unsigned arg;
+	const char *what;
 };
 
 static const struct opt_row rows[] = {
 #define OPT(name, kind, class, def, arg, what) \
-	[DT_OPT_##name] = { #name, KIND_##kind, CLASS_##class, def, arg },
+	[DT_OPT_##name] = { #name, KIND_##kind, CLASS_##class, def, arg, what },
 #include "lib/opt.def"
 #undef OPT
 };
@@ -38,6 +42,27 @@ dt_opt_init(dtrace_hdl_t *dtp)
 {
 	for (size_t i = 0; i < DT_NOPT; i++)
 		dtp->opt[i] = rows[i].def;
+}
+
+int
+dt_opt_environ(dtrace_hdl_t *dtp)
+{
+	char name[64] = "DTRACE_OPT_";
+	const size_t at = strlen(name);
+
+	for (size_t i = 0; i < DT_NOPT; i++) {
+		size_t n = 0;
+		for (; rows[i].name[n] != '\0'; n++)
+			name[at + n] = (char)toupper(
+				(unsigned char)rows[i].name[n]);
+		name[at + n] = '\0';
+		const char *val = secure_getenv(name);
+		if (val != NULL &&
+		    dt_opt_set(dtp, rows[i].name, *val != '\0' ? val : NULL,
+			       false) != 0)
+			return -1;
+	}
+	return 0;
 }
 
 static const struct opt_row *
@@ -163,11 +188,31 @@ opt_rate(const char *val, int64_t *out)
 	return false;
 }
 
+/* Words of a value, each an argument of the preprocessor. */
+static bool
+opt_cppwords(dtrace_hdl_t *dtp, const char *val)
+{
+	size_t n;
+
+	for (; val != NULL && *val != '\0'; val += n) {
+		val += strspn(val, " \t");
+		n = strcspn(val, " \t");
+		char *s = n > 0 ? strndup(val, n) : NULL;
+		if (n > 0 && (s == NULL || !vec_push(&dtp->cppargs, s))) {
+			free(s);
+			return false;
+		}
+	}
+	return val != NULL;
+}
+
 static bool
 opt_cpparg(dtrace_hdl_t *dtp, unsigned letter, const char *val)
 {
 	char *s;
 
+	if (letter == 0)
+		return opt_cppwords(dtp, val);
 	if (letter == 'H') {
 		s = strdup("-H");
 	} else if (letter == 'X') {
@@ -208,7 +253,9 @@ opt_value(dtrace_hdl_t *dtp, const struct opt_row *row, const char *val,
 	static const char *const times[] = { "exec", "preinit", "postinit",
 					     "main", NULL };
 	static const char *const oformats[] = { "text", "json", "jsonl", NULL };
+	static const char *const lates[] = { "static", "dynamic", NULL };
 	const char *end;
+	uint32_t version;
 
 	switch (row->kind) {
 	case KIND_FLAG:
@@ -235,6 +282,21 @@ opt_value(dtrace_hdl_t *dtp, const struct opt_row *row, const char *val,
 		return val != NULL && (*out = opt_word(val, times)) >= 0;
 	case KIND_OFORMAT:
 		return val != NULL && (*out = opt_word(val, oformats)) >= 0;
+	case KIND_LATE:
+		return val != NULL && (*out = opt_word(val, lates)) >= 0;
+	case KIND_VERSION:
+		if (val == NULL || !lang_version(val, &version))
+			return false;
+		*out = version;
+		return true;
+	case KIND_LOCKMEM:
+		*out = INT64_MAX;
+		return val != NULL && (strcasecmp(val, "unlimited") == 0 ||
+				       opt_size(val, out));
+	case KIND_SETENV:
+	case KIND_UNSETENV:
+		*out = 1;
+		return dt_process_env(dtp, val, row->kind == KIND_SETENV);
 	case KIND_LIBDIR:
 		*out = 1;
 		return val != NULL && *val != '\0' && dt_dlib_add_dir(dtp, val);
@@ -262,6 +324,21 @@ opt_limit(enum dt_opt o, int64_t v)
 		return v < 1024 ? "at least 1k" : NULL;
 	case DT_OPT_nspec:
 		return v > RT_NSPEC_MAX ? "0 to 64" : NULL;
+	case DT_OPT_maxframes:
+		return v < 1 || v > 127 ? "1 to 127" : NULL;
+	case DT_OPT_scratchsize:
+		return v > (int64_t)RT_SCRATCH ?
+			       "at most 16k, which every clause has" : NULL;
+	case DT_OPT_iregs:
+	case DT_OPT_tregs:
+		return v < 1 || v > 8 ? "1 to 8" : NULL;
+	case DT_OPT_disasm:
+		return v > 3 ? "0 to 3" : NULL;
+	case DT_OPT_late:
+		return v != 0 ? "static: translators are applied when a "
+				"program is compiled" : NULL;
+	case DT_OPT_version:
+		return v > DT_D_VERSION ? "at most " DT_D_VERSION_TEXT : NULL;
 	default:
 		return NULL;
 	}
@@ -288,11 +365,12 @@ dt_opt_set(dtrace_hdl_t *dtp, const char *name, const char *val,
 	if (row == NULL)
 		return dt_set_err(dtp, EDT_BADOPTNAME, "Invalid option name");
 	enum dt_opt o = (enum dt_opt)(row - rows);
+	if (row->class == CLASS_NONE)
+		return dt_set_err(dtp, EDT_UNSUP,
+				  "Option has no meaning here: %s", row->what);
 	if (row->class == CLASS_LATER)
-		return dt_set_err(dtp, EDT_UNSUP, "%s",
-				  row->arg == 1 ?
-					  "Option has no meaning on Linux" :
-					  "Option is known but not built yet");
+		return dt_set_err(dtp, EDT_UNSUP,
+				  "Option acts on -G, which is not built yet");
 	if (from_program && row->class == CLASS_CMD)
 		return dt_set_err(
 			dtp, EDT_BADOPTCTX,
@@ -325,6 +403,12 @@ dt_opt_set(dtrace_hdl_t *dtp, const char *name, const char *val,
 			return dt_nomem(dtp);
 	}
 	dtp->opt[o] = v;
+	if (o == DT_OPT_core)
+		dt_limit_core(v == 1);
+	else if (o == DT_OPT_iregs)
+		dtp->limits.iregs = (uint32_t)v;
+	else if (o == DT_OPT_tregs)
+		dtp->limits.tregs = (uint32_t)v;
 	return 0;
 }
 

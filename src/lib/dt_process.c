@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 static struct ps_prochandle *
 process_add(dtrace_hdl_t *dtp, struct proc *proc)
@@ -41,6 +42,62 @@ process_check(dtrace_hdl_t *dtp, bool served)
 	return 0;
 }
 
+/* ---- environments --------------------------------------------------------- */
+
+bool
+dt_process_env(dtrace_hdl_t *dtp, const char *text, bool set)
+{
+	const char *eq = text != NULL ? strchr(text, '=') : NULL;
+
+	if (text == NULL || *text == '\0' || eq == text || set != (eq != NULL))
+		return false;
+	char *s = strdup(text);
+	if (s != NULL && vec_push(&dtp->env_ops, s))
+		return true;
+	free(s);
+	return false;
+}
+
+/* Do both have the same name before "="? */
+static bool
+env_same(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "=");
+
+	return strcspn(b, "=") == n && memcmp(a, b, n) == 0;
+}
+
+/* Does an option from that one on speak of the variable? */
+static bool
+env_changed(const dtrace_hdl_t *dtp, const char *var, size_t from)
+{
+	for (size_t i = from; i < dtp->env_ops.n; i++)
+		if (env_same(dtp->env_ops.v[i], var))
+			return true;
+	return false;
+}
+
+/* The environment of a command: ours, changed.  The caller's to free; NULL: no
+   memory. */
+static char **
+env_make(const dtrace_hdl_t *dtp)
+{
+	size_t n = 0, k = 0;
+
+	while (environ[n] != NULL)
+		n++;
+	char **v = calloc(n + dtp->env_ops.n + 1, sizeof(*v));
+	for (size_t i = 0; v != NULL && i < n; i++)
+		if (!env_changed(dtp, environ[i], 0))
+			v[k++] = environ[i];
+	/* The last option that names a variable counts. */
+	for (size_t i = 0; v != NULL && i < dtp->env_ops.n; i++)
+		if (strchr(dtp->env_ops.v[i], '=') != NULL &&
+		    !env_changed(dtp, dtp->env_ops.v[i], i + 1))
+			v[k++] = dtp->env_ops.v[i];
+	return v;
+}
+
 struct ps_prochandle *
 dtrace_proc_create(dtrace_hdl_t *dtp, const char *file, char *const *argv,
 		   void *func, void *arg)
@@ -50,9 +107,15 @@ dtrace_proc_create(dtrace_hdl_t *dtp, const char *file, char *const *argv,
 				       (file == NULL ||
 					strcmp(file, argv[0]) == 0)) != 0)
 		return NULL;
+	char **envp = env_make(dtp);
+	if (envp == NULL) {
+		dt_nomem(dtp);
+		return NULL;
+	}
 	struct proc *proc = proc_create(
-		dtp->env.procs, argv,
+		dtp->env.procs, argv, envp,
 		(enum proc_evaltime)dtp->opt[DT_OPT_evaltime], &dtp->err);
+	free(envp);
 	if (proc == NULL) {
 		dt_fail(dtp, EDT_PROC);
 		return NULL;

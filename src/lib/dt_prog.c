@@ -112,7 +112,10 @@ prog_compile(dtrace_hdl_t *dtp, const char *text, size_t len, const char *file,
 		.text = text, .len = len, .file = file,
 		.spec = (enum lang_spec)spec, .cflags = cflags | dtp->cflags,
 		.argc = argc, .argv = argv,
+		.limits = &dtp->limits,
 	};
+	if (dtp->opt[DT_OPT_version] != DTRACEOPT_UNSET)
+		src.version = (uint32_t)dtp->opt[DT_OPT_version];
 
 	err_clear(&dtp->err);
 	if (!(src.cflags & DTRACE_C_NOLIBS) && dt_dlib_load(dtp) != 0)
@@ -138,7 +141,8 @@ prog_compile(dtrace_hdl_t *dtp, const char *text, size_t len, const char *file,
 	prog->cflags = cflags | dtp->cflags;
 	*dtp->progs_tail = prog;
 	dtp->progs_tail = &prog->next;
-	if (prog->cflags & DTRACE_C_DIFV)
+	if ((prog->cflags & DTRACE_C_DIFV) &&
+	    (dtp->opt[DT_OPT_disasm] & DT_DISASM_DIF))
 		prog_disasm(dif);
 	return prog;
 }

@@ -63,9 +63,7 @@ world_init(dtrace_hdl_t *dtp, struct dt_world *w)
 		.serves = process_serves,
 	};
 	w->no_kernel = world_missing(dtp, &bpf_engine_ops);
-	w->no_process = dtp->opt[DT_OPT_cpu] != DTRACEOPT_UNSET ?
-				"follows threads, not a CPU (-x cpu)" :
-				world_missing(dtp, process_ops);
+	w->no_process = world_missing(dtp, process_ops);
 }
 
 /* ---- instances -------------------------------------------------------------- */
@@ -251,7 +249,9 @@ engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
 		.only_cpu = dtp->opt[DT_OPT_cpu] == DTRACEOPT_UNSET ?
 				    -1 : (int)dtp->opt[DT_OPT_cpu],
 		.destructive = dt_opt_on(dtp, DT_OPT_destructive),
-		.debug = dt_opt_on(dtp, DT_OPT_debug),
+		.debug = dt_opt_on(dtp, DT_OPT_debug) ||
+			 ((dtp->cflags & DTRACE_C_DIFV) &&
+			  (dtp->opt[DT_OPT_disasm] & DT_DISASM_CODE)),
 		.targets = &de->target,
 		.ntargets = de->target.pid != 0,
 		.spare_probes = de->ops == process_ops ? dt_later_probes(de) :
@@ -336,9 +336,14 @@ engines_begin(dtrace_hdl_t *dtp)
 	return 0;
 }
 
-/* Say which size came out lower than what was asked for. */
+/* The bounds of cleanrate are historical. */
+#define CLEAN_LEAST 200000	/* ns: 5000hz */
+#define CLEAN_MOST  60000000000 /* once a minute */
+
+/* Options say from now on what there is, which may be less than was asked for;
+   who asked may compare. */
 static void
-go_sizes(const dtrace_hdl_t *dtp)
+go_sizes(dtrace_hdl_t *dtp)
 {
 	uint64_t buf = UINT64_MAX, agg = UINT64_MAX;
 
@@ -350,11 +355,13 @@ go_sizes(const dtrace_hdl_t *dtp)
 			agg = v->aggsize;
 	}
 	if (buf < (uint64_t)dtp->opt[DT_OPT_bufsize])
-		fprintf(stderr, "dtrace: buffer size lowered to %lluk\n",
-			(unsigned long long)buf / 1024);
+		dtp->opt[DT_OPT_bufsize] = (int64_t)buf;
 	if (agg < (uint64_t)dtp->opt[DT_OPT_aggsize])
-		fprintf(stderr, "dtrace: aggregation size lowered to %lluk\n",
-			(unsigned long long)agg / 1024);
+		dtp->opt[DT_OPT_aggsize] = (int64_t)agg;
+	if (dtp->opt[DT_OPT_cleanrate] < CLEAN_LEAST)
+		dtp->opt[DT_OPT_cleanrate] = CLEAN_LEAST;
+	if (dtp->opt[DT_OPT_cleanrate] > CLEAN_MOST)
+		dtp->opt[DT_OPT_cleanrate] = CLEAN_MOST;
 }
 
 static int
@@ -381,7 +388,7 @@ dtrace_go(dtrace_hdl_t *dtp)
 		return dt_set_err(dtp, EDT_UNSUP, "the handle was opened for "
 						  "compiling only");
 	err_clear(&dtp->err);
-	if (dt_json_begin(dtp) != 0)
+	if (dt_limit_apply(dtp) != 0 || dt_json_begin(dtp) != 0)
 		return -1;
 	if (go_engines(dtp) != 0) {
 		dt_json_free(dtp);

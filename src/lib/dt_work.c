@@ -27,19 +27,6 @@ period(const dtrace_hdl_t *dtp, enum dt_opt o)
 #define LOOK_RATE 100000000u /* ns between looks at processes */
 #define WANT_RATE 20000000u  /* ns between looks at rt_ctl.wanted */
 
-/* The bounds of cleanrate are historical. */
-#define CLEAN_LEAST 200000u	  /* ns: 5000hz */
-#define CLEAN_MOST  60000000000u  /* once a minute */
-
-static uint64_t
-clean_period(const dtrace_hdl_t *dtp)
-{
-	uint64_t ns = (uint64_t)dtp->opt[DT_OPT_cleanrate];
-
-	return ns < CLEAN_LEAST ? CLEAN_LEAST :
-	       ns > CLEAN_MOST	? CLEAN_MOST : ns;
-}
-
 /* What the engines ask for: the longest time without a look. */
 static uint64_t
 engines_wait(const dtrace_hdl_t *dtp)
@@ -63,7 +50,7 @@ least_wait(const dtrace_hdl_t *dtp, uint64_t now)
 	uint64_t sw = dtp->last_switch + period(dtp, DT_OPT_switchrate);
 	uint64_t st = dtp->last_status + period(dtp, DT_OPT_statusrate);
 	uint64_t next = sw < st ? sw : st;
-	uint64_t clean = dtp->last_clean + clean_period(dtp);
+	uint64_t clean = dtp->last_clean + period(dtp, DT_OPT_cleanrate);
 
 	if (dtp->speculates && clean < next)
 		next = clean;
@@ -325,7 +312,7 @@ work_end(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *pf,
 static int
 work_clean(dtrace_hdl_t *dtp, uint64_t now)
 {
-	if (now - dtp->last_clean < clean_period(dtp))
+	if (now - dtp->last_clean < period(dtp, DT_OPT_cleanrate))
 		return 0;
 	dtp->last_clean = now;
 	if (dtp->opt[DT_OPT_bufpolicy] != RT_BUF_SWITCH)

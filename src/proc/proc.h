@@ -39,11 +39,13 @@ enum proc_evaltime { PROC_EVAL_EXEC, PROC_EVAL_PREINIT, PROC_EVAL_POSTINIT,
 		     PROC_EVAL_MAIN };
 
 /*
- * Start argv[0] (searched in PATH), stopped at the evaluation time.  NULL with
- * *e: "failed to execute X: No such file or directory".
+ * Start argv[0] (searched in PATH) with that environment (NULL: ours), stopped
+ * at the evaluation time.  NULL with *e: "failed to execute X: No such file or
+ * directory".
  */
 struct proc *proc_create(struct proc_set *ps, char *const argv[],
-			 enum proc_evaltime when, struct err *e);
+			 char *const envp[], enum proc_evaltime when,
+			 struct err *e);
 /* Take a running process. NULL + *e if it does not exist. */
 struct proc *proc_grab(struct proc_set *ps, pid_t pid, struct err *e);
 /* Let a created process run; nothing to do for a grabbed one. */

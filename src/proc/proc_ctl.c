@@ -59,7 +59,7 @@ ctl_fail(const struct proc *p, int sys, const char *what, struct err *e)
  * `report` why it could not run the program; execve closes both.
  */
 static void __attribute__((noreturn))
-child_run(char *const argv[], int gate, int report)
+child_run(char *const argv[], char *const envp[], int gate, int report)
 {
 	struct sigaction dfl = { .sa_handler = SIG_DFL };
 	sigset_t none;
@@ -72,7 +72,7 @@ child_run(char *const argv[], int gate, int report)
 		(void)sigaction(sig, &dfl, NULL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	execvp(argv[0], argv);
+	execvpe(argv[0], argv, envp);
 	why = errno;
 	if (write(report, &why, sizeof(why)) < 0)
 		_exit(126);
@@ -141,14 +141,15 @@ create_start(struct proc *p, const char *file, int gate, int report,
 }
 
 static int
-create_fork(char *const argv[], int gate[2], int report[2], struct err *e)
+create_fork(char *const argv[], char *const envp[], int gate[2],
+	    int report[2], struct err *e)
 {
 	pid_t pid = fork();
 
 	if (pid == 0) {
 		close(gate[1]);
 		close(report[0]);
-		child_run(argv, gate[0], report[1]);
+		child_run(argv, envp, gate[0], report[1]);
 	}
 	if (pid < 0)
 		create_fail(argv[0], errno, e);
@@ -485,8 +486,8 @@ create_control(struct proc *p, char *const argv[], enum proc_evaltime when,
 }
 
 struct proc *
-proc_create(struct proc_set *ps, char *const argv[], enum proc_evaltime when,
-	    struct err *e)
+proc_create(struct proc_set *ps, char *const argv[], char *const envp[],
+	    enum proc_evaltime when, struct err *e)
 {
 	int gate[2] = { -1, -1 }, report[2] = { -1, -1 };
 	struct proc *p = NULL;
@@ -497,7 +498,8 @@ proc_create(struct proc_set *ps, char *const argv[], enum proc_evaltime when,
 		create_fail(argv[0], errno, e);
 		goto out;
 	}
-	pid = create_fork(argv, gate, report, e);
+	pid = create_fork(argv, envp != NULL ? envp : environ, gate, report,
+			  e);
 	if (pid < 0)
 		goto out;
 	p = proc_new(ps, pid, e);

@@ -46,6 +46,7 @@ struct rt_conf {
 	uint32_t task_real_parent, task_tgid, task_pid, task_cred;
 	uint32_t task_thread_info_status;
 	uint32_t bufpolicy; /* enum rt_policy */
+	uint32_t only_cpu;  /* native code: only there, + 1; 0: everywhere */
 	struct rt_dpath dpath;
 	uint64_t wall_offset; /* walltimestamp - timestamp at load */
 	uint64_t agg_words[64]; /* words of each aggregation's cell by id - 1,

@@ -113,7 +113,7 @@ map_sized(struct engine *eng, struct bpf_map *m, const char *name,
 			return bpf_feat_error(e, sys,
 					      "cannot allocate buffers");
 		if (eng->opts.bufresize_manual || *size / 2 < min)
-			return err_set(e, &ERR_GENERIC, sys,
+			return err_set(e, &ERR_GENERIC, ENOMEM,
 				       "cannot allocate %s of %llu bytes for "
 				       "each of %u CPUs",
 				       name[0] == 'b' ? "buffers"

@@ -75,7 +75,10 @@ host_fire(struct host_ctx *c, uint32_t probe, const struct dif_site *site,
 {
 	struct rt *rt = c->slot.rt;
 	int cpu = s != NULL ? (int)s->cpu : sched_getcpu();
+	uint32_t only = c->h->in.sh->conf.only_cpu;
 
+	if (s != NULL && only != 0 && s->cpu != only - 1)
+		return;
 	/* A full barrier: busy is seen before agg_half is read. */
 	__atomic_exchange_n(&rt->busy, 1, __ATOMIC_SEQ_CST);
 	rt->cpu = cpu < 0 ? 0 : (uint32_t)cpu;

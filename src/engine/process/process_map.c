@@ -547,6 +547,33 @@ map_try(struct engine *eng, struct err *e)
 	return rc;
 }
 
+#define SMALL_BUF (256u << 10)
+
+/*
+ * Half of everything where memory is short there: of the buffers as long as
+ * they are large and may be halved, then of the threads that may have some.
+ */
+static int
+map_halve(struct engine *eng, struct err *e)
+{
+	uint64_t was = eng->lay.bufsize + eng->lay.aggsize;
+
+	if (eng->lay.bufsize > SMALL_BUF)
+		eng->opts.bufsize = eng->lay.bufsize / 2;
+	if (eng->lay.aggsize > SMALL_BUF)
+		eng->opts.aggsize = eng->lay.aggsize / 2;
+	if (shared_layout(eng, e) != 0)
+		return -1;
+	if (eng->lay.bufsize + eng->lay.aggsize < was)
+		return 0;
+	if (eng->lay.nthreads < 2)
+		return err_set(e, &ERR_GENERIC, ENOMEM,
+			       "process %d: no memory for buffers",
+			       (int)eng->pid);
+	eng->lay.nthreads /= 2;
+	return shared_layout(eng, e);
+}
+
 int
 map_make(struct engine *eng, struct err *e)
 {
@@ -554,12 +581,10 @@ map_make(struct engine *eng, struct err *e)
 		return map_local(eng, e);
 	while (map_try(eng, e) != 0) {
 		map_close(eng);
-		if (e->sys != ENOMEM || eng->opts.bufresize_manual ||
-		    eng->lay.nthreads < 2)
+		if (e->sys != ENOMEM || eng->opts.bufresize_manual)
 			return -1;
 		err_clear(e);
-		eng->lay.nthreads /= 2;
-		if (shared_layout(eng, e) != 0)
+		if (map_halve(eng, e) != 0)
 			return -1;
 		map_place(eng);
 	}

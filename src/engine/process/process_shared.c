@@ -62,7 +62,16 @@ size_buf(struct engine *eng, struct err *e)
 	for (uint32_t i = 0; i < eng->en->nclauses; i++)
 		while (min < 2ull * eng->en->clauses[i]->recsize)
 			min *= 2;
+	if (eng->opts.bufsize > BUF_MAX && eng->opts.bufresize_manual)
+		return err_set(e, &ERR_GENERIC, ENOMEM,
+			       "bufsize: %llu bytes are more than a buffer can "
+			       "have (%llu)",
+			       (unsigned long long)eng->opts.bufsize,
+			       (unsigned long long)BUF_MAX);
+	/* As small as it may be, if memory was short. */
 	eng->lay.bufsize = pow2_up(eng->opts.bufsize, BUF_MIN);
+	if (eng->lay.bufsize < min && eng->lay.end != 0)
+		eng->lay.bufsize = min;
 	if (eng->lay.bufsize < min)
 		return err_set(e, &ERR_GENERIC, 0,
 			       "bufsize: a record needs a buffer of at least "
@@ -265,6 +274,7 @@ fill_conf(const struct engine *eng, struct rt_conf *c)
 		.agg_entries_off = eng->agg.entries_off,
 		.bufsize = (uint32_t)eng->lay.bufsize,
 		.bufpolicy = eng->opts.bufpolicy,
+		.only_cpu = (uint32_t)(eng->opts.only_cpu + 1),
 		.nslots = (RTN_HOST_SLOTS + eng->lay.nthreads) * RT_LEVELS,
 		.task_real_parent = ~0u,
 		.task_tgid = ~0u,

@@ -582,12 +582,19 @@ static_room(const struct engine *eng, const struct plan_group *g)
 	       p->solos.n + words <= p->solos_max;
 }
 
+/* Handlers that only count never look where they are. */
+static bool
+counts_only(const struct engine *eng, uint32_t ecb0, uint32_t necbs)
+{
+	return eng->opts.only_cpu < 0 && x86_solo(eng->en, ecb0, necbs);
+}
+
 /* Cells of the probe of a group, if it has none yet. */
 static int
 static_probe(struct engine *eng, const struct plan_group *g, struct err *e)
 {
 	const struct x86_handler_in *in = &eng->plan.classes.v[g->cls].in;
-	bool solo = x86_solo(eng->en, g->ecb0, in->necbs);
+	bool solo = counts_only(eng, g->ecb0, in->necbs);
 	uint32_t first = 0;
 
 	if (eng->plan.cells[g->probe] != 0)
@@ -617,7 +624,7 @@ solo_fixed_all(struct engine *eng, const struct plan_group *g, struct err *e)
 {
 	uint32_t n = eng->plan.classes.v[g->cls].in.necbs;
 
-	if (!x86_solo(eng->en, g->ecb0, n))
+	if (!counts_only(eng, g->ecb0, n))
 		return 0;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct dif_clause *c =

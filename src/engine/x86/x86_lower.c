@@ -153,6 +153,19 @@ direction_restore(struct lower *l, uint32_t slot)
 
 /* ---- a handler ----------------------------------------------------------- */
 
+/* The option cpu: elsewhere nothing happens. */
+static void
+only_cpu(struct lower *l)
+{
+	uint32_t cpu = l->t->sh->conf.only_cpu;
+
+	if (cpu == 0)
+		return;
+	lower_cpu(l);
+	x86_alu_ri(l->b, X86_CMP, 4, X86_RAX, (int32_t)(cpu - 1));
+	x86_jcc_label(l->b, X86_CC_NE, &l->done);
+}
+
 static void
 handler_code(struct lower *l)
 {
@@ -168,6 +181,7 @@ handler_code(struct lower *l)
 		site_address(l);
 	l->base = l->top;
 	lower_enter(l);
+	only_cpu(l);
 	firing_start(l);
 	handler_clauses(l);
 	x86_bind(l->b, &l->done);
@@ -352,7 +366,8 @@ x86_lower(struct x86_buf *b, const struct x86_target *t,
 	struct lower fresh = l;
 	size_t from = b->n;
 
-	if (t->solo_miss != 0 && x86_solo(in->en, in->ecb0, in->necbs)) {
+	if (t->solo_miss != 0 && t->sh->conf.only_cpu == 0 &&
+	    x86_solo(in->en, in->ecb0, in->necbs)) {
 		lower_solo(t, in, out);
 		return 0;
 	}

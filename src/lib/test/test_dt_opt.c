@@ -14,7 +14,7 @@
 
 #include "lib/dt_impl.h"
 
-enum class { RUN, DYN, COMP, CMD, LATER };
+enum class { RUN, DYN, COMP, CMD, NONE, LATER };
 
 static const struct row {
 	const char *name, *kind;
@@ -27,18 +27,21 @@ static const struct row {
 };
 #define NROWS (sizeof(rows) / sizeof(rows[0]))
 
-/* A value that every option of the kind takes (NUM: all limits allow 4). */
+/* A value that every option of the kind takes (NUM: all limits allow 1). */
 static const char *
 sample(const struct row *r)
 {
 	static const char *const samples[][2] = {
 		{ "FLAG", "yes" },	{ "SIZE", "4k" },
-		{ "RATE", "5hz" },	{ "NUM", "4" },
+		{ "RATE", "5hz" },	{ "NUM", "1" },
 		{ "STR", "a/b/c" },	{ "POLICY", "switch" },
 		{ "RESIZE", "manual" }, { "CFLAG", "on" },
 		{ "NOCFLAG", "on" },	{ "CPPARG", "c" },
 		{ "ENGINE", "kernel" }, { "EVALTIME", "main" },
-		{ "OFORMAT", "jsonl" },
+		{ "OFORMAT", "jsonl" }, { "LIBDIR", "/tmp" },
+		{ "SETENV", "a=b" },	{ "UNSETENV", "a" },
+		{ "VERSION", "1.2" },	{ "LOCKMEM", "64k" },
+		{ "LATE", "static" },
 	};
 
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
@@ -90,7 +93,7 @@ every_row(void **state)
 	for (size_t i = 0; i < NROWS; i++) {
 		const struct row *r = &rows[i];
 		const char *val = sample(r);
-		int unsup = r->class == LATER ? EDT_UNSUP : 0;
+		int unsup = r->class >= NONE ? EDT_UNSUP : 0;
 		int64_t v = 0;
 
 		assert_int_equal(dtrace_getopt(dtp, r->name, &v), 0);
@@ -113,7 +116,9 @@ nonsense(void **state)
 
 	for (size_t i = 0; i < NROWS; i++) {
 		const struct row *r = &rows[i];
-		if (r->class == LATER || strcmp(r->kind, "STR") == 0 ||
+		if (r->class >= NONE || strcmp(r->kind, "STR") == 0 ||
+		    strcmp(r->kind, "UNSETENV") == 0 ||
+		    strcmp(r->kind, "LIBDIR") == 0 ||
 		    strcmp(r->kind, "CPPARG") == 0)
 			continue;
 		expect(dtp, r->name, dtrace_setopt(dtp, r->name, "+-!"),
@@ -246,6 +251,13 @@ limits(void **state)
 				       "must be"));
 		refuse(dtp, of[i].name, of[i].above);
 	}
+	refuse(dtp, "late", "dynamic");
+	refuse(dtp, "version", "1.14");
+	refuse(dtp, "scratchsize", "17k");
+	check(dtp, "lockmem", "unlimited", INT64_MAX);
+	refuse(dtp, "setenv", "a");
+	refuse(dtp, "setenv", "=b");
+	refuse(dtp, "unsetenv", "a=b");
 	check(dtp, "bufpolicy", "ring", RT_BUF_RING);
 	check(dtp, "bufpolicy", "fill", RT_BUF_FILL);
 	check(dtp, "bufpolicy", "switch", RT_BUF_SWITCH);

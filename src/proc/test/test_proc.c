@@ -45,7 +45,7 @@ create(struct proc_set *ps, const char *a, const char *b,
 {
 	char *argv[] = { (char *)(uintptr_t)a, (char *)(uintptr_t)b, NULL };
 	struct err e = { 0 };
-	struct proc *p = proc_create(ps, argv, when, &e);
+	struct proc *p = proc_create(ps, argv, NULL, when, &e);
 
 	if (p == NULL)
 		fail_msg("%s", e.msg);
@@ -156,7 +156,7 @@ test_missing(void **state)
 	char *argv[] = { (char *)(uintptr_t) "/no/such/program", NULL };
 	struct err e = { 0 };
 
-	assert_null(proc_create(ps, argv, PROC_EVAL_PREINIT, &e));
+	assert_null(proc_create(ps, argv, NULL, PROC_EVAL_PREINIT, &e));
 	assert_string_equal(e.msg, "failed to execute /no/such/program: "
 				   "No such file or directory");
 	err_clear(&e);
