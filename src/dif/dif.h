@@ -565,6 +565,9 @@ struct dif_when {
 struct dif_whens {
 	uint32_t n;
 	struct dif_when v[DIF_NWHEN];
+	/* Not NONE: and only the first time that this process has this value,
+	   which two threads may have at once. */
+	struct dif_recipe once;
 };
 
 struct dif_site {

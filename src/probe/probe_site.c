@@ -80,5 +80,6 @@ probe_whens(struct probe_set *ps, const struct dif_whens *w)
 		key.v[i].cmp = w->v[i].cmp;
 		key.v[i].val = w->v[i].val;
 	}
+	recipe_copy(&key.once, &w->once);
 	return probe_keep(ps, &key, sizeof(key));
 }

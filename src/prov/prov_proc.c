@@ -48,7 +48,7 @@ static const struct tp_probe proc_probes[PROC_N] = {
 
 #define AT_TP(name)	     .kind = DIF_SITE_RAWTP, .tp = name
 #define AT_TP_LEAST(name, n) AT_TP(name), .least = n
-#define AT_TP_MOST(name, n)  AT_TP(name), .most = n
+#define AT_TP_MOST(name, n, what) AT_TP(name), .most = n, .once = what
 #define AT_ENTRY(nr)	     .kind = DIF_SITE_SYSENTRY, .num = nr
 #define AT_RETURN(nr)	     .kind = DIF_SITE_SYSRETURN, .num = nr
 #define NONE		     .arg = { { DIF_RCP_NONE, 0, NULL } }

@@ -176,11 +176,15 @@ lookup_site(struct lookup *l, struct dif_site *s)
 		if (lookup_value(l, &from->what, &w.v[i].what) != 0)
 			return -1;
 	}
+	if (lookup_value(l, &l->row->once, &w.once) != 0)
+		return -1;
 	s->args = probe_recipes(l->pv->set, &r);
-	s->when = w.n != 0 ? probe_whens(l->pv->set, &w) : NULL;
-	return s->args == NULL || (w.n != 0 && s->when == NULL)
-		       ? err_nomem(l->e)
-		       : 0;
+	s->when = probe_whens(l->pv->set, &w);
+	if (s->args == NULL || s->when == NULL)
+		return err_nomem(l->e);
+	if (w.n == 0 && w.once.kind == DIF_RCP_NONE)
+		s->when = NULL;
+	return 0;
 }
 
 /* Is the row for kernels like this one? */

@@ -61,6 +61,7 @@ struct tp_site {
 	struct tp_value arg[TP_TABLE_NARGS];
 	struct tp_when when[DIF_NWHEN];
 	unsigned nwhen;
+	struct tp_value once; /* dif_whens.once */
 };
 
 struct tp_table {

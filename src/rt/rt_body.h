@@ -91,6 +91,9 @@ uint64_t rt_tuple_key(struct rt *rt, uint64_t prefix);
 /* rt_chill.c: let ns nanoseconds pass, or fault. */
 uint64_t rt_chill(struct rt *rt, uint64_t ns);
 
+/* execargs: a string of the n bytes of arguments at the user address from. */
+uint64_t rt_execargs(struct rt *rt, uint64_t from, uint64_t n);
+
 /*
  * rt_spec.c.  id as the D program gives it: any number.  speculate(): the id if
  * that speculation is active, else 0.  commit() and discard(): end it; to is

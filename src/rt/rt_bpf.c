@@ -35,4 +35,5 @@ struct {
 #include "rt/rt_key.c"
 #include "rt/rt_agg.c"
 #include "rt/rt_spec.c"
+#include "rt/rt_execargs.c"
 #include "rt/rt_chill.c"

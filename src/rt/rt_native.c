@@ -26,6 +26,7 @@
 #include "rt/rt_key.c"
 #include "rt/rt_agg.c"
 #include "rt/rt_spec.c"
+#include "rt/rt_execargs.c"
 #include "rt/rt_chill.c"
 #include "rt/rt_assoc.c"
 #include "rt/rt_native_mem.c"

@@ -184,6 +184,7 @@ struct rtn_shared {
 	uint32_t ancestors[RTN_NANCESTORS]; /* parent, its parent ...; 0 ends */
 	struct rt_cpu_place cpu_place[RTN_NCPUS];
 	char comm[16];
+	uint64_t args_at, args_len; /* its arguments, as execve(2) left them */
 	uint64_t maps_state; /* address of the dynamic linker's
 				r_debug.r_state; 0: not known */
 	uint32_t seccomp;    /* no system calls of our own, beyond gettid */

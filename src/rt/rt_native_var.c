@@ -111,6 +111,7 @@ builtin(struct rt *rt, uint64_t id)
 	case RT_VAR_pid: return sh->pid;
 	case RT_VAR_tid: return rt->tid;
 	case RT_VAR_execname: return var_execname(rt);
+	case RT_VAR_execargs: return rt_execargs(rt, sh->args_at, sh->args_len);
 	case RT_VAR_ppid: return var_call(sh, RTN_SYS_getppid, sh->ppid);
 	case RT_VAR_uid: return var_call(sh, RTN_SYS_getuid, sh->uid);
 	case RT_VAR_gid: return var_call(sh, RTN_SYS_getgid, sh->gid);
@@ -118,7 +119,7 @@ builtin(struct rt *rt, uint64_t id)
 	case RT_VAR_ucaller: return var_ucaller(rt);
 	case RT_VAR_ustackdepth: return var_ustackdepth(rt);
 	}
-	return 0; /* the kernel's: stackdepth, caller */
+	return 0; /* the kernel's: stackdepth, caller; ipl */
 }
 
 uint64_t

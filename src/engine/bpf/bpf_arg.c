@@ -9,6 +9,8 @@
  */
 #include "engine/bpf/bpf_prog_impl.h"
 
+#include <errno.h>
+
 /* ---- arguments ----------------------------------------------------------- */
 
 /* The arguments that come from user registers or the user's stack. */
@@ -213,6 +215,25 @@ when_one(struct maker *m, const struct dif_when *w)
 	em_jr(em, unless[w->cmp], R1, R2, m->lb_next);
 }
 
+/* Nobody of this process has been here with this value: on. */
+static void
+when_once(struct maker *m, const struct dif_recipe *once)
+{
+	struct em *em = m->em;
+
+	arg_value(m, once);
+	em_st(em, BPF_DW, FP, FM(m, ONCE), R1);
+	em_call(em, BPF_FUNC_get_current_pid_tgid);
+	em_alui(em, BPF_RSH, R0, 32);
+	em_st(em, BPF_DW, FP, FM(m, ONCE) + 8, R0);
+	em_map(em, R1, m->c->once.fd);
+	em_lea(em, R2, FP, FM(m, ONCE));
+	em_mov(em, R3, R2); /* the value is of no interest */
+	em_imm(em, R4, BPF_NOEXIST);
+	em_call(em, BPF_FUNC_map_update_elem);
+	em_ji(em, BPF_JEQ, R0, -EEXIST, m->lb_next);
+}
+
 void
 bpf_arg_when(struct maker *m)
 {
@@ -230,6 +251,8 @@ bpf_arg_when(struct maker *m)
 		}
 		for (uint32_t k = 0; w != NULL && k < w->n; k++)
 			when_one(m, &w->v[k]);
+		if (w != NULL && w->once.kind != DIF_RCP_NONE)
+			when_once(m, &w->once);
 		if (i + 1 < n)
 			em_ja(em, done);
 		em_place(em, other);

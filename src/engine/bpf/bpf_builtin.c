@@ -8,6 +8,9 @@
  */
 #include "engine/bpf/bpf_impl.h"
 
+#define PF_KTHREAD 0x00200000 /* task_struct.flags */
+/* preempt_count: serving a soft interrupt, a hard one, an NMI */
+#define IN_INTERRUPT 0x00ff0100
 #define STACK_MAX 127 /* frames that the kernel walks */
 
 void
@@ -93,37 +96,90 @@ array_element(struct bg *g, unsigned ri, int off, unsigned n)
 	em_place(em, none);
 }
 
-static void
+/* On, unless the thread is the kernel's own. */
+static int
+check_user(struct bg *g)
+{
+	if (bpf_feat_ktypes(g->eng, g->e) != 0)
+		return -1;
+	if (g->eng->kt.task_flags == ~0u)
+		return bg_refuse(g, "uregs[]: this kernel's struct task_struct "
+				    "is not understood");
+	em_call(g->em, BPF_FUNC_get_current_task_btf);
+	em_ld(g->em, BPF_W, R1, R0, (int)g->eng->kt.task_flags);
+	em_ji(g->em, BPF_JSET, R1, PF_KTHREAD,
+	      bg_fault(g, DIF_FAULT_BADADDR, -1));
+	return 0;
+}
+
+static int
 array_uregs(struct bg *g, unsigned ri)
 {
 	struct em *em = g->em;
 
 	if (bpf_builtin_uregs_in_ctx(g->eng, g->cls))
 		g->use_ctx = true;
+	else if (check_user(g) != 0)
+		return -1;
 	bpf_builtin_uregs(g->eng, em, g->cls, FR_CTX);
 	if (ri == 0 || (g->konst[ri] && g->kval[ri] < DIF_NUREGS)) {
 		bpf_builtin_ureg(em, g->cls, R0,
 				 ri == 0 ? 0 : (unsigned)g->kval[ri], FR_TMP);
-		return;
+		return 0;
 	}
 	em_mov(em, R3, R0);
 	em_lea(em, R1, R6, RT_OFF(ureg));
 	bg_copy(g, 8 * DIF_NUREGS, false, false);
 	array_element(g, ri, RT_OFF(ureg), DIF_NUREGS);
+	return 0;
+}
+
+/* The kernel's registers are known where a timer has interrupted it. */
+static int
+array_regs(struct bg *g, unsigned ri)
+{
+	struct em *em = g->em;
+	bool known = ri == 0 || g->konst[ri];
+	uint64_t n = ri == 0 ? 0 : g->kval[ri];
+
+	if (g->cls != BC_TIMER)
+		return bg_refuse(g, "regs[]: only profile and tick probes have "
+				    "the kernel's registers here");
+	bg_ctx(g);
+	em_ld(em, BPF_DW, R2, R1, 8 * DIF_R_CS);
+	em_alui(em, BPF_AND, R2, 3);
+	em_ji(em, BPF_JNE, R2, 0, bg_fault(g, DIF_FAULT_BADADDR, -1));
+	if (known) {
+		em_imm(em, R0, 0);
+		if (n < DIF_NUREGS)
+			em_ld(em, BPF_DW, R0, R1, 8 * (int)n);
+		return 0;
+	}
+	for (int i = 0; i < DIF_NUREGS; i++) {
+		em_ld(em, BPF_DW, R2, R1, 8 * i);
+		em_st(em, BPF_DW, R6, RT_OFF(ureg) + 8 * i, R2);
+	}
+	array_element(g, ri, RT_OFF(ureg), DIF_NUREGS);
+	return 0;
 }
 
 int
 bg_array(struct bg *g, uint32_t id, unsigned ri, unsigned rd)
 {
+	int rc = 0;
+
 	if (id == DIF_VAR_args)
 		array_element(g, ri, g->error ? RT_ERR_ARG(0) : RT_OFF(arg),
 			      g->error ? 6 : RT_NARGS);
 	else if (id == DIF_VAR_uregs)
-		array_uregs(g, ri);
+		rc = array_uregs(g, ri);
+	else if (id == DIF_VAR_regs)
+		rc = array_regs(g, ri);
 	else
-		return bg_refuse(g, "array %u is not served", id);
-	bg_put(g, rd, R0);
-	return 0;
+		rc = bg_refuse(g, "array %u is not served", id);
+	if (rc == 0)
+		bg_put(g, rd, R0);
+	return rc;
 }
 
 /* ---- stacks -------------------------------------------------------------- */
@@ -203,6 +259,65 @@ var_execname(struct bg *g)
 	em_ld(em, BPF_DW, R1, FP, FR_TMP);
 	em_alu(em, BPF_ADD, R0, R1);
 	em_alui(em, BPF_ADD, R0, RT_OFF(scratch_mem));
+}
+
+/* Without memory of its own (a kernel thread; one that ends) it is the name. */
+static int
+var_execargs(struct bg *g)
+{
+	const struct bpf_ktypes *k = &g->eng->kt;
+	struct em *em = g->em;
+	uint32_t none = em_label(em), done = em_label(em);
+
+	if (bpf_feat_ktypes(g->eng, g->e) != 0)
+		return -1;
+	if (k->task_mm == ~0u || k->mm_arg_start == ~0u ||
+	    k->mm_arg_end == ~0u)
+		return bg_refuse(g, "execargs: this kernel's struct mm_struct "
+				    "is not understood");
+	em_call(em, BPF_FUNC_get_current_task_btf);
+	em_ld(em, BPF_DW, R4, R0, (int)k->task_mm);
+	em_ji(em, BPF_JEQ, R4, 0, none);
+	em_ld(em, BPF_DW, R2, R4, (int)k->mm_arg_start);
+	em_ld(em, BPF_DW, R3, R4, (int)k->mm_arg_end);
+	em_alu(em, BPF_SUB, R3, R2);
+	em_mov(em, R1, R6);
+	em_fn(em, "rt_execargs");
+	bg_check_body(g);
+	em_ja(em, done);
+	em_place(em, none);
+	var_execname(g);
+	em_place(em, done);
+	return 0;
+}
+
+/* A tracepoint may be anywhere; other probes are where their kind is. */
+static int
+var_ipl(struct bg *g)
+{
+	const struct bpf_ktypes *k = &g->eng->kt;
+	struct em *em = g->em;
+	uint32_t out = em_label(em);
+
+	if (g->cls != BC_RAWTP) {
+		em_imm(em, R0, g->cls == BC_TIMER);
+		return 0;
+	}
+	if (bpf_feat_ktypes(g->eng, g->e) != 0)
+		return -1;
+	if (!bpf_feat_kvar(k->preempt_var))
+		return bg_refuse(g, "ipl: this kernel does not show its "
+				    "preempt_count at tracepoints "
+				    "(CONFIG_KALLSYMS_ALL)");
+	em_kvar(em, R1, k->preempt_var);
+	em_call(em, BPF_FUNC_this_cpu_ptr);
+	em_ld(em, BPF_W, R1, R0, (int)k->preempt_off);
+	em_imm(em, R0, 0);
+	em_alui(em, BPF_AND, R1, IN_INTERRUPT);
+	em_ji(em, BPF_JEQ, R1, 0, out);
+	em_imm(em, R0, 1);
+	em_place(em, out);
+	return 0;
 }
 
 static void
@@ -317,6 +432,8 @@ builtin_code(struct bg *g, uint32_t id)
 	case DIF_VAR_ppid: return var_ppid(g);
 	case DIF_VAR_errno: var_errno(g); return 0;
 	case DIF_VAR_execname: var_execname(g); return 0;
+	case DIF_VAR_execargs: return var_execargs(g);
+	case DIF_VAR_ipl: return var_ipl(g);
 	case DIF_VAR_caller: var_caller(g, false); return 0;
 	case DIF_VAR_ucaller: var_caller(g, true); return 0;
 	case DIF_VAR_stackdepth: var_depth(g, false); return 0;

@@ -105,7 +105,8 @@ op_faults(dif_instr_t i)
 	case DIF_OP_LDLS:
 		return false;
 	case DIF_OP_LDGS:
-		return DIF_IDX(i) == DIF_VAR_execname;
+		return DIF_IDX(i) == DIF_VAR_execname ||
+		       DIF_IDX(i) == DIF_VAR_execargs;
 	default:
 		return true;
 	}
@@ -117,8 +118,11 @@ class_ins(struct engine *eng, dif_instr_t i)
 	uint32_t id = DIF_IDX(i);
 
 	eng->buffers |= op_faults(i);
-	if (DIF_OP(i) == DIF_OP_LDGS)
+	if (DIF_OP(i) == DIF_OP_LDGS) {
 		eng->uses_vtime |= id == DIF_VAR_vtimestamp;
+		eng->uses_execargs |= id == DIF_VAR_execargs;
+		eng->uses_ipl |= id == DIF_VAR_ipl;
+	}
 	if (DIF_OP(i) != DIF_OP_CALL)
 		return;
 	eng->uses_progeny |= id == DIF_SUBR_progenyof;
@@ -184,7 +188,7 @@ class_tp(struct engine *eng, const char *tp)
 		return NULL;
 	c->kind = BC_RAWTP;
 	c->tp = tp;
-	c->prog = c->map.fd = -1;
+	c->prog = c->map.fd = c->once.fd = -1;
 	return c;
 }
 

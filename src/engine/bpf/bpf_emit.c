@@ -96,6 +96,12 @@ em_mapval(struct em *em, unsigned dst, int fd, uint32_t off)
 }
 
 void
+em_kvar(struct em *em, unsigned dst, uint32_t btf_id)
+{
+	em_wide(em, dst, BPF_PSEUDO_BTF_ID, btf_id, 0);
+}
+
+void
 em_fn(struct em *em, const char *name)
 {
 	struct em_ref r = { .fn = name };

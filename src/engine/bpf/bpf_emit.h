@@ -57,6 +57,8 @@ void em_kill(struct em *em, uint32_t at);
 /* dst = imm, in as few instructions as it takes. */
 void em_imm(struct em *em, unsigned dst, uint64_t imm);
 void em_map(struct em *em, unsigned dst, int fd);
+/* dst = a per-CPU variable of the kernel, by its BTF id, for this_cpu_ptr. */
+void em_kvar(struct em *em, unsigned dst, uint32_t btf_id);
 /* dst = address of byte off in the one element of an array. */
 void em_mapval(struct em *em, unsigned dst, int fd, uint32_t off);
 void em_fn(struct em *em, const char *name);

@@ -88,7 +88,8 @@ engine_new(const struct dif_enabling *en, const struct engine_opts *opts)
 	for (int k = 0; k < BC_N; k++)
 		eng->cls[k] = (struct bpf_class){ .kind = (enum bpf_cls)k,
 						  .prog = -1,
-						  .map = { .fd = -1 } };
+						  .map = { .fd = -1 },
+						  .once = { .fd = -1 } };
 	eng->vtime_prog = -1;
 	eng->en = en;
 	eng->opts = *opts;

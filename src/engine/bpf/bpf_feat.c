@@ -145,6 +145,31 @@ bpf_feat_copyout(struct err *e)
 	return 0;
 }
 
+bool
+bpf_feat_kvar(uint32_t btf_id)
+{
+	struct em em = { 0 };
+	struct err e = { 0 };
+	int fd = -1;
+
+	em_kvar(&em, R1, btf_id);
+	em_imm(&em, R0, 0);
+	em_exit(&em);
+	if (btf_id != 0 && em_finish(&em, "probe", &e) == 0) {
+		const struct sys_prog p = {
+			.type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+			.name = "probe",
+			.insns = em.code.v,
+			.ninsns = (uint32_t)em.code.n,
+		};
+		fd = sys_prog_load(&p);
+	}
+	em_fini(&em);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 /* A link to nothing is refused differently where the kind is known. */
 bool
 bpf_feat_multi(void)
@@ -245,6 +270,24 @@ dpath_offsets(const struct btf *b, struct rt_dpath *d)
 	}
 }
 
+/* A variable of its own, or (6.2 to 6.14) a member of one; 0: not to be had. */
+static void
+preempt_count(const struct btf *b, struct bpf_ktypes *k)
+{
+	int own = btf__find_by_name_kind(b, "__preempt_count", BTF_KIND_VAR);
+	int hot = btf__find_by_name_kind(b, "pcpu_hot", BTF_KIND_VAR);
+
+	k->preempt_var = 0;
+	k->preempt_off = 0;
+	if (own > 0) {
+		k->preempt_var = (uint32_t)own;
+	} else if (hot > 0) {
+		k->preempt_off = struct_off(b, "pcpu_hot", "preempt_count");
+		if (k->preempt_off != ~0u)
+			k->preempt_var = (uint32_t)hot;
+	}
+}
+
 int
 bpf_feat_ktypes(struct engine *eng, struct err *e)
 {
@@ -271,6 +314,15 @@ bpf_feat_ktypes(struct engine *eng, struct err *e)
 			struct_off(b, "sched_entity", "sum_exec_runtime"));
 	if (eng->uses_dpath)
 		dpath_offsets(b, &k->dpath);
+	k->task_flags = struct_off(b, "task_struct", "flags");
+	/* Each look-up costs about a millisecond. */
+	if (eng->uses_execargs) {
+		k->task_mm = struct_off(b, "task_struct", "mm");
+		k->mm_arg_start = struct_off(b, "mm_struct", "arg_start");
+		k->mm_arg_end = struct_off(b, "mm_struct", "arg_end");
+	}
+	if (eng->uses_ipl)
+		preempt_count(b, k);
 	k->switch_btf_id = tracepoint_id(b, "btf_trace_sched_switch");
 	k->enter_btf_id = tracepoint_id(b, "btf_trace_sys_enter");
 	k->exit_btf_id = tracepoint_id(b, "btf_trace_sys_exit");

@@ -86,6 +86,7 @@ struct bpf_class {
 	bool uniform;	       /* every site runs every clause */
 	bool any_pid;	       /* some site is for one process only */
 	struct bpf_map map;
+	struct bpf_map once;   /* dif_whens.once: { value, pid } seen lately */
 	int prog;	       /* -1: none */
 };
 
@@ -95,6 +96,9 @@ struct bpf_ktypes {
 	uint32_t task_real_parent, task_tgid, task_start_time;
 	uint32_t task_thread_status;
 	uint32_t task_sum_exec;
+	uint32_t task_flags, task_mm, mm_arg_start, mm_arg_end;
+	/* The per-CPU variable that has preempt_count, and where in it. */
+	uint32_t preempt_var, preempt_off;
 	struct rt_dpath dpath;
 	/* Typedefs btf_trace_*; 0: none. */
 	uint32_t switch_btf_id, enter_btf_id, exit_btf_id;
@@ -116,6 +120,7 @@ struct engine {
 	uint32_t error_name[4];	    /* its names in the strings */
 	bool buffers;		    /* something writes records */
 	bool uses_vtime, uses_progeny, uses_dpath, uses_copyout;
+	bool uses_execargs, uses_ipl;
 
 	struct bpf_map rt, buf, agg, ctl, conf, str, wake, self, vtime;
 	struct bpf_assoc *assoc;
@@ -144,6 +149,8 @@ int bpf_feat_check(struct err *e);
 int bpf_feat_copyout(struct err *e);
 /* Is uprobe_multi there? */
 bool bpf_feat_multi(void);
+/* Does the kernel give programs this variable of its own? */
+bool bpf_feat_kvar(uint32_t btf_id);
 /* Fill eng->kt once; -1 when the kernel has no BTF. */
 int bpf_feat_ktypes(struct engine *eng, struct err *e);
 /* Make the message of a refused bpf(2) from errno: what, and why. */

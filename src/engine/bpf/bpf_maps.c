@@ -35,6 +35,7 @@
 
 #include "base/hash.h"
 
+#define ONCE_MAX 8192 /* elements of a map of values seen */
 #define BUF_MIN  4096u
 #define ELEM_MAX (1u << 28) /* the verifier follows no larger offsets */
 #define WAKE_LEN 4096u
@@ -267,6 +268,31 @@ maps_sites(struct engine *eng, struct bpf_class *c, struct err *e)
 			memcpy(c->map.mem + i * c->map.stride, c->sites.v[i],
 			       sizeof(struct bpf_site) + c->nmask * 4);
 	return 0;
+}
+
+/* What is forgotten first is what has not been met for longest. */
+static int
+maps_once(struct bpf_class *c, struct err *e)
+{
+	const struct sys_map sm = {
+		.type = BPF_MAP_TYPE_LRU_HASH,
+		.key_size = 16,
+		.value_size = 4,
+		.max_entries = ONCE_MAX,
+		.name = "once",
+	};
+	bool any = false;
+
+	for (size_t i = 0; i < c->whens.n; i++)
+		any |= c->whens.v[i] != NULL &&
+		       c->whens.v[i]->once.kind != DIF_RCP_NONE;
+	if (!any)
+		return 0;
+	c->once.fd = sys_map_create(&sm);
+	return c->once.fd >= 0 ? 0 :
+				 bpf_feat_error(e, errno,
+						"cannot allocate kernel "
+						"memory");
 }
 
 static int
@@ -569,7 +595,7 @@ bpf_maps_make(struct engine *eng, struct err *e)
 	    maps_setup(eng, e) != 0 || maps_assoc(eng, e) != 0)
 		return -1;
 	for (size_t k = 0; (c = bpf_class_nth(eng, k)) != NULL; k++)
-		if (maps_sites(eng, c, e) != 0)
+		if (maps_sites(eng, c, e) != 0 || maps_once(c, e) != 0)
 			return -1;
 	if (self != 0 && map_storage(&eng->self, "self", self, e) != 0)
 		return -1;
@@ -594,6 +620,8 @@ bpf_maps_free(struct engine *eng)
 		map_close(all[i]);
 	for (size_t k = 0; (c = bpf_class_nth(eng, k)) != NULL; k++)
 		map_close(&c->map);
+		map_close(&c->once);
+	}
 	for (uint32_t i = 0; i < eng->nassoc; i++)
 		map_close(&eng->assoc[i].map);
 }

@@ -20,6 +20,7 @@ enum {
 	FM_STATE = 24, /* activity when it fired */
 	FM_TMP = 32,
 	FM_EPID = 40,
+	FM_ONCE = 56, /* two words: a key of bpf_class.once */
 };
 #define FM(m, slot) ((m)->frame - FM_##slot)
 

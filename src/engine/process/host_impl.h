@@ -46,6 +46,7 @@ struct host_ctx {
 	uint8_t *nobody; /* and of threads that have no slot: always zero */
 	const struct host_sample *sample; /* NULL: we ourselves */
 	char execname[16];
+	char execargs[RT_STR_MAX];
 	/* The last bytes read from the target, in this firing. */
 	bool line_ok;
 	uint64_t line_addr;

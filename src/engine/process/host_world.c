@@ -137,6 +137,7 @@ static bool
 is_ours(const struct host_ctx *c, uint64_t addr, uint64_t n)
 {
 	return within(addr, n, c->execname, sizeof(c->execname)) ||
+	       within(addr, n, c->execargs, sizeof(c->execargs)) ||
 	       within(addr, n, c->world.thread,
 		      c->h->in.en->tab->thread_size) ||
 	       own_has(c->h, addr, n);
@@ -287,6 +288,25 @@ var_execname(struct host_ctx *c)
 	return (uintptr_t)c->execname;
 }
 
+/* The arguments: of what rt_execargs.c reads in the process itself. */
+static uint64_t
+var_execargs(struct host_ctx *c)
+{
+	char path[40];
+	long n;
+
+	snprintf(path, sizeof(path), "/proc/%u/cmdline",
+		 (unsigned)current_pid(c));
+	n = file_read(path, c->execargs, sizeof(c->execargs));
+	while (n > 0 && c->execargs[n - 1] == '\0')
+		n--;
+	for (long i = 0; i < n; i++)
+		if (c->execargs[i] == '\0')
+			c->execargs[i] = ' ';
+	c->execargs[n > 0 ? n : 0] = '\0';
+	return (uintptr_t)c->execargs;
+}
+
 /* What a thread has run, ns. */
 static uint64_t
 var_vtimestamp(const struct host_ctx *c)
@@ -329,7 +349,8 @@ var_stack(const struct host_sample *s, uint32_t id)
 	}
 }
 
-/* rt_host.builtin; errno and curthread are not ours to know. */
+/* rt_host.builtin; errno and curthread are not ours to know, and no interrupt
+   is ever seen (ipl). */
 static uint64_t
 world_builtin(void *arg, uint32_t id)
 {
@@ -349,6 +370,8 @@ world_builtin(void *arg, uint32_t id)
 		return c->sample != NULL ? sh->gid : getgid();
 	case DIF_VAR_execname:
 		return var_execname(c);
+	case DIF_VAR_execargs:
+		return var_execargs(c);
 	case DIF_VAR_vtimestamp:
 		return var_vtimestamp(c);
 	case DIF_VAR_ucaller:

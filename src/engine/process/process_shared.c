@@ -338,6 +338,31 @@ fill_ancestors(struct rtn_shared *sh)
 	}
 }
 
+/* Where its arguments are: fields 48 and 49 of its stat file. */
+static void
+fill_args(struct engine *eng, struct rtn_shared *sh)
+{
+	unsigned long long from = 0, to = 0;
+	char name[64], text[2048];
+	const char *p = NULL;
+	FILE *f;
+
+	sh->args_at = sh->args_len = 0;
+	snprintf(name, sizeof(name), "/proc/%d/stat", (int)eng->pid);
+	f = fopen(name, "re");
+	if (f == NULL)
+		return;
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	p = strrchr(text, ')'); /* the name, field 2, may have any bytes */
+	for (int i = 2; p != NULL && i < 48; i++)
+		p = strchr(p + 1, ' ');
+	if (p != NULL && sscanf(p, "%llu %llu", &from, &to) == 2 && to > from) {
+		sh->args_at = from;
+		sh->args_len = to - from;
+	}
+}
+
 static void
 fill_status(struct engine *eng, struct rtn_shared *sh)
 {
@@ -365,6 +390,7 @@ fill_status(struct engine *eng, struct rtn_shared *sh)
 		       n < sizeof(sh->comm) ? n : sizeof(sh->comm) - 1);
 	}
 	fill_ancestors(sh);
+	fill_args(eng, sh);
 }
 
 static bool

@@ -86,6 +86,7 @@ load_builtin(struct lower *l, struct lower_dif *lo, uint32_t id, unsigned rd)
 		x86_mov_rr(l->b, 8, dst, X86_RAX);
 		break;
 	case DIF_VAR_stackdepth: /* of the kernel's stack */
+	case DIF_VAR_ipl:
 	case DIF_VAR_caller: x86_mov_ri(l->b, dst, 0); break;
 	default: load_body(l, lo, DIF_SCOPE_GLOBAL, id, rd); break;
 	}

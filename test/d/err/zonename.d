@@ -1,0 +1,2 @@
+/* @error: D_VAR_UNSUP 2 */
+BEGIN { trace(zonename); }
