@@ -618,7 +618,7 @@ bpf_maps_free(struct engine *eng)
 	eng->wake_prod = NULL;
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		map_close(all[i]);
-	for (size_t k = 0; (c = bpf_class_nth(eng, k)) != NULL; k++)
+	for (size_t k = 0; (c = bpf_class_nth(eng, k)) != NULL; k++) {
 		map_close(&c->map);
 		map_close(&c->once);
 	}

@@ -8,7 +8,7 @@
  */
 int k;
 int u;
-profile-997 /curthread->mm == 0 && k == 0/ { k = 1; trace(uregs[R_RIP]); }
+profile-997 /(curthread->flags & 0x200000) != 0 && k == 0/ { k = 1; trace(uregs[R_RIP]); }
 profile-997 /arg1 != 0 && u == 0/ { u = 1; trace(regs[R_RIP]); }
 ERROR /arg4 == 1 && arg5 == 0/ { @[arg2] = count(); }
 tick-10ms /k && u/ { exit(0); }
