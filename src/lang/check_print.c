@@ -98,7 +98,9 @@ print_type(struct printing *p, struct type *t)
 	*d = (struct dif_print){
 		.kind = (enum dif_ckind)gen_type(r).ckind,
 		.name = print_name(p, t),
-		.size = r->kind == TYPE_PTR ? 8 : type_size(r),
+		.size = r->kind == TYPE_PTR    ? 8
+			: type_is_string(r) ? TYPE_STRING_MEMBER
+					    : type_size(r),
 		.is_char = r->kind == TYPE_INT && r->is_char && r->is_signed,
 	};
 	if (type_is_sou(r)) {

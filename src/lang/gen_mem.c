@@ -391,13 +391,11 @@ emit_store(struct gen *g, uint64_t size, int val, int addr)
 
 /* ---- bytes -------------------------------------------------------------- */
 
-/* Bytes of an array or a string; as members, strings have room for these. */
-#define STRING_ROOM 256u
-
+/* Bytes of an array or of a string that is a member. */
 static uint64_t
 room(struct type *t)
 {
-	return type_is_string(t) ? STRING_ROOM : type_size(t);
+	return type_is_string(t) ? TYPE_STRING_MEMBER : type_size(t);
 }
 
 /* Bytes of the string at s to copy, its NUL included if that fits. */
@@ -453,7 +451,7 @@ gen_store_array(struct gen *g, struct type *to, struct type *from, int val,
 static int
 string_block(struct gen *g, struct type *t, int val)
 {
-	int size = gen_int(g, STRING_ROOM), block = greg_alloc(g);
+	int size = gen_int(g, TYPE_STRING_MEMBER), block = greg_alloc(g);
 
 	gen_r2(g, DIF_OP_ALLOCS, size, block);
 	greg_free(g, size);

@@ -268,6 +268,17 @@ show_array(const struct show *s, const struct dif_print *t, uint64_t bit_off,
 	show_elements(s, t, bit_off, indent);
 }
 
+/* A string member: up to its NUL, or to what was recorded of it. */
+static void
+show_string(const struct show *s, const struct dif_print *t, uint64_t bit_off)
+{
+	uint64_t at = bit_off / 8, n = s->n - at;
+
+	if (n > t->size)
+		n = t->size;
+	show_text(s, s->p + at, strnlen((const char *)s->p + at, n));
+}
+
 /* ---- any value ----------------------------------------------------------- */
 
 static void
@@ -281,6 +292,9 @@ show_value(const struct show *s, const struct dif_print *t, uint64_t bit_off,
 		return;
 	case DIF_CK_ARRAY:
 		show_array(s, t, bit_off, indent);
+		return;
+	case DIF_CK_STRING:
+		show_string(s, t, bit_off);
 		return;
 	default:
 		show_scalar(s, t, bit_off, width_of(t, bits));

@@ -168,6 +168,9 @@ enum type_basic { TYPE_B_VOID, TYPE_B_CHAR, TYPE_B_SCHAR, TYPE_B_UCHAR,
 		  TYPE_B_STRING, TYPE_B_DYN, TYPE_NBASIC };
 struct type *type_basic(struct type_space *ts, enum type_basic b);
 
+/* Bytes that a D string takes as a member of a struct. */
+#define TYPE_STRING_MEMBER 256
+
 /* ---- asking ------------------------------------------------------------ */
 
 /* Without typedefs and qualifiers. */

@@ -15,10 +15,6 @@
 /* No object is larger; keeps every sum below 2^64 bits. */
 #define SOU_SIZE_MAX ((uint64_t)1 << 40)
 
-/* A D string as a member, as in the structs of translators: such structs are
-   not stored anywhere, but sizeof and offsetof have an answer. */
-#define STRING_MEMBER_SIZE 256
-
 struct layout {
 	uint64_t bits;  /* used so far; of a union: by its largest member */
 	uint32_t align; /* bytes */
@@ -98,7 +94,7 @@ member_size(struct type *t)
 	if (t->kind == TYPE_ARRAY)
 		return member_size(t->ref) * t->nelems;
 	if (t->kind == TYPE_STRING && t->size == 0)
-		return STRING_MEMBER_SIZE;
+		return TYPE_STRING_MEMBER;
 	return type_size(t);
 }
 

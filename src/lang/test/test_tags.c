@@ -213,7 +213,7 @@ static const struct {
 	{ "D_OP_INCOMPLETE", "struct f; BEGIN{x = *(struct f *)arg0}", 1 },
 	{ "D_OP_INCOMPLETE",
 	  "struct s {int n; int v[];}; BEGIN{trace(((struct s *)arg0)->v)}", 1 },
-	{ "D_OP_LVAL", "struct s {string a;}; struct s v; BEGIN{v.a = \"x\"}",
+	{ "D_OP_LVAL", "BEGIN{*(string *)alloca(8) = \"x\"}",
 	  1 },
 	{ "D_PDESC_ZERO", "BEGIN{}\n\nnone:::x{}", 3 },
 	{ "D_IDENT_UNDEF", "BEGIN\n{\n\tx = 1;\n\ty = z;\n}", 4 },
