@@ -211,9 +211,13 @@ static struct node *
 parse_of_member(struct compile *cx, const struct token *t, enum node_kind kind)
 {
 	struct node *n = node_new(cx, kind, t->loc);
+	bool lazy = cx->parser->lazy;
 
 	lex_expect(cx, '(');
+	/* Nobody need know a type that is only asked about. */
+	cx->parser->lazy = lazy || kind == NODE_HAS_MEMBER;
 	n->ctype = parse_type_name(cx);
+	cx->parser->lazy = lazy;
 	lex_expect(cx, ',');
 	n->name = parse_member_name(cx).name;
 	lex_expect(cx, ')');
