@@ -1,0 +1,10 @@
+/*
+ * Without libraries their names are unknown; the compiler's own are not.
+ * @run: -xnolibs -e -s %f
+ * @error: D_IDENT_UNDEF 9
+ */
+BEGIN
+{
+	trace(DTRACEFLT_BADADDR + R_RIP);
+	trace(DTRACEFLT_LIBRARY);
+}
