@@ -214,6 +214,9 @@ struct rt {
 	/* The bucket of an array, + 1, that it held last (rt_assoc.c) */
 	volatile uint32_t bucket;
 	uint32_t sys_at; /* with sysno: the low half of where it was made */
+	/* Process engine: to be sent when the firing is over; bit n - 1 is
+	   signal n. */
+	uint64_t signals;
 	/* chill(): when its second began (as rt_clock()), and ns of it used */
 	uint64_t chill_from, chill_used;
 

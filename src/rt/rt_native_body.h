@@ -79,6 +79,9 @@ uint64_t rtn_agg_add(struct rt *rt, uint64_t cell, uint64_t val,
 uint64_t rtn_exit(struct rt *rt, uint64_t status);
 uint64_t rtn_raise(struct rt *rt, uint64_t sig);
 uint64_t rtn_stop(struct rt *rt);
+/* rtn_leave(), and then the signals that the firing has asked for: a handler
+   may leave for good, and what was recorded is there by then. */
+void rtn_signals(struct rt *rt);
 /*
  * A clause has faulted (rt->fault is set): count, write the error record, run
  * the ERROR clauses (shared->error_fire) as a firing within the firing, clear

@@ -235,29 +235,44 @@ rtn_exit(struct rt *rt, uint64_t status)
 	return 0;
 }
 
-/* The signal may be handled before the call returns: nested firings. */
-uint64_t
-rtn_raise(struct rt *rt, uint64_t sig)
+/* Signals wait until the firing is over: rtn_signals(). */
+static uint64_t
+signal_later(struct rt *rt, uint64_t sig)
 {
-	const struct rtn_shared *sh = RTN_SHARED(rt);
-
-	if (sh->seccomp)
+	if (RTN_SHARED(rt)->seccomp)
 		return rt_fail(rt, RT_FAULT_ILLOP, 0);
-	rtn_syscall3(RTN_SYS_tgkill, sh->pid, rt->tid, (uint32_t)sig);
+	if (sig >= 1 && sig <= 64)
+		rt->signals |= 1ull << (sig - 1);
 	return 0;
 }
 
-#define SIGSTOP 19
+uint64_t
+rtn_raise(struct rt *rt, uint64_t sig)
+{
+	return signal_later(rt, (uint32_t)sig);
+}
+
+#define SIGSTOP 19 /* of a thread it stops them all */
 
 uint64_t
 rtn_stop(struct rt *rt)
 {
-	const struct rtn_shared *sh = RTN_SHARED(rt);
+	return signal_later(rt, SIGSTOP);
+}
 
-	if (sh->seccomp)
-		return rt_fail(rt, RT_FAULT_ILLOP, 0);
-	rtn_syscall3(RTN_SYS_kill, sh->pid, SIGSTOP, 0);
-	return 0;
+void
+rtn_signals(struct rt *rt)
+{
+	uint64_t left = rt->signals, tid = rt->tid;
+
+	/* From here on the machine may be another firing's. */
+	rt->signals = 0;
+	rtn_leave(rt);
+	for (uint64_t sig = 1; left != 0; sig++, left >>= 1)
+		if ((left & 1) != 0)
+			rtn_syscall3(RTN_SYS_tgkill,
+				     (uint64_t)rtn_syscall0(RTN_SYS_getpid),
+				     tid, sig);
 }
 
 /* ---- faults -------------------------------------------------------------- */

@@ -153,6 +153,55 @@ direction_restore(struct lower *l, uint32_t slot)
 
 /* ---- a handler ----------------------------------------------------------- */
 
+static bool
+clause_signals(const struct dif_clause *c)
+{
+	for (uint32_t i = 0; i < c->nstmts; i++)
+		if (c->stmts[i].kind == DIF_ACT_RAISE ||
+		    c->stmts[i].kind == DIF_ACT_STOP)
+			return true;
+	return false;
+}
+
+/* May a firing ask for signals: in its clauses, or in those of ERROR? */
+static bool
+handler_signals(const struct lower *l)
+{
+	const struct dif_enabling *en = l->in->en;
+
+	for (uint32_t i = 0; i < en->necbs; i++) {
+		bool own = i >= l->in->ecb0 && i - l->in->ecb0 < l->in->necbs;
+
+		if ((own || lower_is_error(en, i)) &&
+		    clause_signals(en->clauses[en->ecbs[i].clause]))
+			return true;
+	}
+	return false;
+}
+
+/* They are sent behind the end of the firing, which is the body's affair
+   then. */
+static void
+signals_send(struct lower *l, struct lower_cold *c)
+{
+	x86_bind(l->b, &c->at);
+	lower_call(l, RTN_FN_signals);
+	x86_jmp_label(l->b, &l->out);
+}
+
+static void
+firing_end(struct lower *l)
+{
+	/* In place nothing is called. */
+	if (!l->inl && handler_signals(l)) {
+		struct lower_cold *c = lower_cold(l, signals_send);
+
+		x86_alu_mi(l->b, X86_CMP, 8, RT_M(signals), 0);
+		x86_jcc_label(l->b, X86_CC_NE, &c->at);
+	}
+	x86_store_imm(l->b, 4, RT_M(busy), 0);
+}
+
 /* The option cpu: elsewhere nothing happens. */
 static void
 only_cpu(struct lower *l)
@@ -185,7 +234,7 @@ handler_code(struct lower *l)
 	firing_start(l);
 	handler_clauses(l);
 	x86_bind(l->b, &l->done);
-	x86_store_imm(l->b, 4, RT_M(busy), 0);
+	firing_end(l);
 	x86_bind(l->b, &l->out);
 	if (strings)
 		direction_restore(l, slot);

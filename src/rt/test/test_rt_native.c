@@ -549,7 +549,7 @@ fires_in_a_handler(int sig)
 }
 
 static void
-raises_a_signal_and_nests(void **state)
+raises_signals_behind_the_firing(void **state)
 {
 	struct world *w = *state;
 	struct rt *rt = world_enter(w);
@@ -558,8 +558,18 @@ raises_a_signal_and_nests(void **state)
 	signal_rt = NULL;
 	signal(SIGUSR1, fires_in_a_handler);
 	CALL(w, rtn_raise, rt, SIGUSR1);
+	CALL(w, rtn_raise, rt, 65); /* no signal */
+	assert_null(signal_rt);
+	raise(SIGUSR1);
 	assert_ptr_equal(signal_rt, rt + 1);
 	assert_int_not_equal(rt->busy, 0);
+	signal_rt = NULL;
+	CALL(w, rtn_signals, rt);
+	assert_ptr_equal(signal_rt, rt); /* the firing is over */
+	assert_int_equal(rt->busy, 0);
+	signal_rt = NULL;
+	CALL(w, rtn_signals, rt);
+	assert_null(signal_rt);
 	signal(SIGUSR1, SIG_DFL);
 }
 
@@ -594,7 +604,7 @@ leave_and_fire(struct world *w)
 	if (sigsetjmp(leap_to, 1) == 0) {
 		rt = world_enter(w);
 		assert_ptr_equal(rt, &w->mem->rt[0]);
-		CALL(w, rtn_raise, rt, SIGUSR1);
+		raise(SIGUSR1);
 		fail();
 	}
 	rt = &w->mem->rt[0];
@@ -644,7 +654,7 @@ knows_the_alternate_stack(void **state)
 	signal_world = w;
 	assert_return_code(sigaltstack(&alt, NULL), 0);
 	assert_return_code(sigaction(SIGUSR1, &sa, NULL), 0);
-	CALL(w, rtn_raise, rt, SIGUSR1);
+	raise(SIGUSR1);
 	assert_ptr_equal(signal_rt, rt + 1);
 	assert_int_not_equal(rt->busy, 0);
 	CALL(w, rtn_leave, rt);
@@ -837,7 +847,7 @@ main(void)
 		WORLD_TEST(tells_the_time),
 		WORLD_TEST(uses_the_vdso_where_it_must),
 		WORLD_TEST(exits_once),
-		WORLD_TEST(raises_a_signal_and_nests),
+		WORLD_TEST(raises_signals_behind_the_firing),
 		WORLD_TEST(takes_back_what_was_left),
 		WORLD_TEST(knows_the_alternate_stack),
 		WORLD_TEST(asks_nothing_under_seccomp),

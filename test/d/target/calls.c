@@ -6,7 +6,7 @@
  * No function is inlined, and none is copied for its callers' constants.  With
  * an argument it does something else instead: "wait" lives for some seconds,
  * "threads" calls work() from four threads, "signal" shows that raise() of D
- * reached it, "status" exits with 7.
+ * reached it, "leaves" ends in the handler of that signal, "status" exits with 7.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,6 +36,7 @@ FN int point(struct point *p);
 FN int work(int n);
 FN void *bad(void *p);
 FN void caught(int sig);
+FN void leaves(int sig);
 FN void stop_here(void);
 
 long
@@ -90,6 +91,12 @@ void
 caught(int sig)
 {
 	signalled = sig;
+}
+
+void
+leaves(int sig)
+{
+	_exit(sig == SIGUSR1 ? 5 : 1);
 }
 
 void
@@ -166,6 +173,9 @@ main(int argc, char **argv)
 		signal(SIGUSR1, caught);
 		stop_here();
 		return signalled == SIGUSR1 ? 0 : 1;
+	} else if (strcmp(how, "leaves") == 0) {
+		signal(SIGUSR1, leaves);
+		stop_here();
 	} else if (strcmp(how, "status") == 0) {
 		return 7;
 	} else {
