@@ -63,7 +63,8 @@ rt_dpath_name(struct rt *rt, uint64_t dentry)
 	at = DPATH(rt)->at;
 	n = len;
 	RT_OPAQUE(n);
-	if (n > NAME_LONGEST || n + 1 > at)
+	/* n + 1 > at is the same, but makes 6.12 forget how large n may be */
+	if (n > NAME_LONGEST || n >= at)
 		return 0;
 	at -= n;
 	if (rt_read(rt, RT_WORK(RT_W(rt), at), (uint32_t)n, name) < 0)
