@@ -140,7 +140,10 @@ show_scalar(const struct show *s, const struct dif_print *t, uint64_t bit_off,
 		return;
 	}
 	v = load_bits(s, bit_off, bits);
-	if (t->kind == DIF_CK_ENUM)
+	if (bits == 128 && load_bits(s, bit_off + 64, 64) != 0)
+		buf_printf(s->b, "0x%" PRIx64 "%016" PRIx64,
+			   load_bits(s, bit_off + 64, 64), v);
+	else if (t->kind == DIF_CK_ENUM)
 		show_enum(s, t, v, bits);
 	else if (t->is_char && bits == 8)
 		show_char(s, (uint8_t)v);

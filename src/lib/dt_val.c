@@ -165,6 +165,7 @@ void
 dt_val_text(struct dt_out *o, const struct dt_val *v, struct buf *out)
 {
 	struct buf kept;
+	size_t len;
 
 	switch (v->kind) {
 	case DT_VAL_INT:
@@ -175,7 +176,11 @@ dt_val_text(struct dt_out *o, const struct dt_val *v, struct buf *out)
 		buf_write(out, v->p, v->n);
 		return;
 	case DT_VAL_BYTES:
-		buf_write(out, v->p, strnlen((const char *)v->p, v->n));
+		if (dt_bytes_are_text(v->p, v->n, &len))
+			buf_write(out, v->p, len);
+		else
+			for (size_t i = 0; i < v->n; i++)
+				buf_printf(out, "%02x", v->p[i]);
 		return;
 	case DT_VAL_FLOAT:
 	case DT_VAL_KSTACK:

@@ -299,6 +299,40 @@ test_join(void **state)
 	expect(&by_key, 2, "1=5,- 2=5,-8 3=1,- 9=-,7");
 }
 
+/* The values of CPUs beside the merged one; clear() forgets them. */
+static void
+test_percpu(void **state)
+{
+	const int64_t key = 1;
+	const uint64_t n[] = { 5, 7, 100 };
+	size_t pos = 0;
+	void *p = NULL;
+	const struct dt_cell *cell;
+
+	agg_init(&a, DIF_AGG_sum, 0);
+	agg_key_int(&a, 4);
+	dt_aggs_set_percpu(as);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(dt_aggs_add_cell(as, 0, i == 2 ? 3 : 1,
+						  (const uint8_t *)&key, &n[i]),
+				 0);
+	assert_true(hash_next(dt_aggs_cells(as, 0), &pos, NULL, NULL, &p));
+	cell = p;
+	assert_int_equal(cell->words[0], 112);
+	assert_int_equal(cell->ncpu, 4);
+	assert_null(cell->cpu[0]);
+	assert_int_equal(cell->cpu[1][0], 12);
+	assert_null(cell->cpu[2]);
+	assert_int_equal(cell->cpu[3][0], 100);
+	dt_aggs_clear(as, 0);
+	assert_int_equal(cell->ncpu, 0);
+	assert_int_equal(dt_aggs_add_cell(as, 0, 0, (const uint8_t *)&key,
+					  &n[0]),
+			 0);
+	assert_int_equal(cell->cpu[0][0], 5);
+	assert_int_equal(cell->words[0], 5);
+}
+
 static void
 test_histogram_order(void **state)
 {
@@ -325,6 +359,7 @@ main(void)
 		T(test_strings), T(test_names_merge),     T(test_symbols_merge),
 		T(test_clear),   T(test_trunc),           T(test_normalize),
 		T(test_join),    T(test_histogram_order),
+		T(test_percpu),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

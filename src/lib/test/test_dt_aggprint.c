@@ -194,6 +194,57 @@ test_statements(void **state)
 	cap_expect(&c, "\n");
 }
 
+#define AGGHIST_HEAD                                                  \
+	"\n             key  ------------- Distribution -------------" \
+	" count    \n"
+
+/* agghist: half of the whole is half of forty columns. */
+static void
+test_agghist(void **state)
+{
+	agg_key_str(&a, 8);
+	agg_key_int(&a, 4);
+	c.o.agghist = true;
+	printa(1, NULL, "\n"); /* of nothing there is no picture */
+	add(0, "sh\0\0\0\0\0\0\1\0\0\0\0\0\0\0", 1);
+	add(0, "bash\0\0\0\0\2\0\0\0\0\0\0\0", 3);
+	printa(1, NULL,
+	       "\n" AGGHIST_HEAD
+	       "            sh 1 |@@@@@@@@@@                               1    "
+	       "    \n"
+	       "          bash 2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@           3    "
+	       "    \n");
+	c.o.aggzoom = true;
+	printa(1, NULL,
+	       "\n" AGGHIST_HEAD
+	       "            sh 1 |@@@@@@@@@@@@@                            1    "
+	       "    \n"
+	       "          bash 2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 3    "
+	       "    \n");
+	printa(1, "%s %d %@d\n", "sh 1 1\nbash 2 3\n");
+}
+
+/* aggpack: buckets from the first that any key uses to the last. */
+static void
+test_aggpack(void **state)
+{
+	agg_init(&a, DIF_AGG_quantize, 0);
+	agg_key_str(&a, 8);
+	c.o.aggpack = true;
+	add(0, "low\0\0\0\0\0", 4);
+	add(0, "low\0\0\0\0\0", 8);
+	add(0, "high\0\0\0\0", 32);
+	printa(1, NULL,
+	       "\n\n             key      min .----. max      | count\n"
+	       "             low        4 :55  : 32       | 2\n"
+	       "            high        4 :   9: 32       | 1\n");
+	dt_aggs_clear(as, 0);
+	printa(1, NULL,
+	       "\n\n             key      min .-. max      | count\n"
+	       "            high        0 : : 0        | 0\n"
+	       "             low        0 : : 0        | 0\n");
+}
+
 int
 main(void)
 {
@@ -202,6 +253,7 @@ main(void)
 		T(test_no_keys),   T(test_default_keys), T(test_stack_key),
 		T(test_symbol_key), T(test_histogram_key), T(test_joined),
 		T(test_rest),	   T(test_statements),
+		T(test_agghist),   T(test_aggpack),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
