@@ -1,0 +1,9 @@
+/*
+ * @error: D_FUNC_UNDEF 8
+ */
+
+BEGIN
+{
+	this->x = 1;
+	trace(msgdsize(0));
+}
