@@ -162,6 +162,11 @@ check_assign(struct compile *cx, struct node *n)
 		lang_fail(cx, &D_OP_DYN, n->loc,
 			  "assignment to aggregation @%s must be a statement",
 			  n->left->name);
+	if (n->left->kind == NODE_SUB && n->left->left->kind == NODE_AGG)
+		lang_fail(cx, &D_AGG_MDIM, n->loc,
+			  "aggregation @%s has one list of keys: separate them "
+			  "by commas",
+			  n->left->left->name);
 	if (n->op == '=') {
 		check_simple(cx, n);
 		return;

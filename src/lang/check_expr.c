@@ -15,6 +15,8 @@
 static void
 check_literal(struct compile *cx, struct node *n)
 {
+	if (n->is_const) /* an enumerator by its type */
+		return;
 	if (n->kind == NODE_STR) {
 		n->type = basic(cx, TYPE_B_STRING);
 		return;
@@ -242,7 +244,12 @@ pointer_step(struct compile *cx, struct node *p, struct src_loc loc, int op)
 {
 	struct type *t = complete(cx, type_resolve(p->type)->ref, loc, op);
 
-	if (t->kind == TYPE_VOID || t->kind == TYPE_FUNC)
+	if (t->kind == TYPE_FUNC)
+		lang_fail(cx, &D_OP_VFPTR, loc,
+			  "operator %s cannot be applied to a pointer to a "
+			  "function",
+			  op_name(op));
+	if (t->kind == TYPE_VOID)
 		return 1;
 	return type_size(t);
 }
@@ -393,11 +400,25 @@ check_compare(struct compile *cx, struct node *n)
 		fold_binary(cx, n);
 }
 
+/* Both sides; one that is a name may be an enumerator of the other's type. */
+static void
+check_sides(struct compile *cx, struct node *n)
+{
+	struct node *first = n->left, *then = n->right;
+
+	if (first->kind == NODE_IDENT && then->kind != NODE_IDENT) {
+		first = n->right;
+		then = n->left;
+	}
+	check_value(cx, first);
+	check_enumerator(cx, then, first->type);
+	check_value(cx, then);
+}
+
 static void
 check_binary(struct compile *cx, struct node *n)
 {
-	check_value(cx, n->left);
-	check_value(cx, n->right);
+	check_sides(cx, n);
 	switch (n->op) {
 	case TOK_LAND:
 	case TOK_LOR:
@@ -540,6 +561,7 @@ check_cast(struct compile *cx, struct node *n)
 	struct type *to = type_resolve(n->ctype);
 	struct node *l, *v;
 
+	check_enumerator(cx, n->left, n->ctype);
 	check_expr(cx, n->left);
 	if (type_is_void(to)) {
 		n->type = n->ctype;

@@ -145,6 +145,8 @@ struct node *check_scale(struct compile *cx, struct node *p, struct node *i,
 /* Most keys of an associative array. */
 uint32_t check_keys_max(const struct compile *cx);
 void check_ident(struct compile *cx, struct node *n);
+/* n stands beside a value of that type: is it one of its enumerators? */
+void check_enumerator(struct compile *cx, struct node *n, struct type *type);
 void check_symbol(struct compile *cx, struct node *n, bool address_only);
 void check_thread_or_local(struct compile *cx, struct node *n);
 void check_subscript(struct compile *cx, struct node *n);

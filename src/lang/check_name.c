@@ -378,8 +378,29 @@ use_enumerator(struct compile *cx, struct node *n, bool kernel)
 
 	if (!type_lookup_enumerator(cx->types, n->name, kernel, &val, &t))
 		return false;
+	if (t == NULL)
+		lang_fail(cx, &D_IDENT_AMBIG, n->loc,
+			  "enumerator %s has several values in the kernel: "
+			  "compare it with, or cast it to, the type of one",
+			  n->name);
 	*n = *node_int(cx, n->loc, (uint64_t)val, t);
 	return true;
+}
+
+void
+check_enumerator(struct compile *cx, struct node *n, struct type *type)
+{
+	const struct type_enumerator *v;
+	size_t k;
+
+	if (n->kind != NODE_IDENT || names_is_variable(cx, n->name))
+		return;
+	v = type_enumerators(type, &k);
+	for (size_t i = 0; i < k; i++)
+		if (strcmp(v[i].name, n->name) == 0) {
+			*n = *node_int(cx, n->loc, (uint64_t)v[i].val, type);
+			return;
+		}
 }
 
 static bool

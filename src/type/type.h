@@ -105,7 +105,8 @@ struct type *type_lookup(struct type_space *ts, const char *module,
 struct type *type_lookup_local(struct type_space *ts, const char *name);
 /*
  * An enumerator by name in the program's and base spaces, then (if kernel is
- * true) in BTF; false when unknown.
+ * true) in BTF; false when unknown.  *type is NULL if the kernel has several of
+ * the name, with different values.
  */
 bool type_lookup_enumerator(struct type_space *ts, const char *name,
 			    bool kernel, int64_t *val, struct type **type);

@@ -34,6 +34,8 @@ struct type_btf {
 #define ENUM_PACK(id, i) ((void *)(((uintptr_t)(id) << 16) | (i)))
 #define ENUM_ID(p)       ((uint32_t)((uintptr_t)(p) >> 16))
 #define ENUM_INDEX(p)    ((uint32_t)((uintptr_t)(p)&0xffff))
+/* Several, of different values. */
+#define ENUM_AMBIGUOUS ((void *)1)
 
 static struct type *import(struct type_btf *tb, uint32_t id, int depth);
 
@@ -451,6 +453,24 @@ type_btf_symbol(struct type_btf *tb, const char *name, uint32_t kind)
 	return type_btf_import(tb, bt->type);
 }
 
+static int64_t
+enum_value(const struct btf_type *bt, uint32_t i)
+{
+	if (btf_is_enum(bt))
+		return btf_enum(bt)[i].val;
+	return (int64_t)btf_enum64_value(&btf_enum64(bt)[i]);
+}
+
+/* Is what is known by a name another number than this one? */
+static bool
+enum_differs(struct type_btf *tb, const void *had, int64_t val)
+{
+	if (had == ENUM_AMBIGUOUS)
+		return true;
+	return enum_value(btf__type_by_id(tb->btf, ENUM_ID(had)),
+			  ENUM_INDEX(had)) != val;
+}
+
 static bool
 enums_add(struct type_btf *tb, uint32_t id)
 {
@@ -462,9 +482,15 @@ enums_add(struct type_btf *tb, uint32_t id)
 		const char *name = btf_text(
 			tb, btf_is_enum(bt) ? btf_enum(bt)[i].name_off
 					    : btf_enum64(bt)[i].name_off);
+		void *had, *val = ENUM_PACK(id, i);
 
-		if (name != NULL && hash_find_str(tb->enums, name) == NULL &&
-		    hash_set_str(tb->enums, name, ENUM_PACK(id, i)) != 0)
+		if (name == NULL)
+			continue;
+		had = hash_find_str(tb->enums, name);
+		if (had != NULL && !enum_differs(tb, had, enum_value(bt, i)))
+			continue;
+		if (hash_set_str(tb->enums, name,
+				 had != NULL ? ENUM_AMBIGUOUS : val) != 0)
 			return false;
 	}
 	return true;
@@ -487,6 +513,9 @@ type_btf_enumerator(struct type_btf *tb, const char *name, int64_t *val,
 				return false;
 	}
 	p = hash_find_str(tb->enums, name);
+	*type = NULL;
+	if (p == ENUM_AMBIGUOUS)
+		return true;
 	if (p == NULL || (t = type_btf_import(tb, ENUM_ID(p))) == NULL)
 		return false;
 	v = type_enumerators(t, &n);

@@ -2,8 +2,9 @@
 /*
  * check_test.h - whole compiles in a made-up world: probes of provider "none"
  * do not exist, those of "typed" have four typed arguments, those of "xlated"
- * two, of which args[0] is an info_t * made from arg3, those of "mixed"
- * disagree; every kernel symbol but `nosuch has one address.
+ * two, of which args[0] is an info_t * made from arg3, those of "bystruct" one
+ * that is a struct, those of "mixed" disagree; every kernel symbol but `nosuch
+ * has one address.
  */
 #ifndef LANG_TEST_CHECK_TEST_H
 #define LANG_TEST_CHECK_TEST_H
@@ -47,6 +48,12 @@ ct_probe_info(void *arg, const struct dif_pdesc *pd,
 		out->args[0] = type_from_text(t->base, "char *", false);
 		out->xlate[0] = "info_t *";
 		out->map[0] = 3;
+		return 0;
+	}
+	if (strcmp(pd->prov, "bystruct") == 0) {
+		out->typed = true;
+		out->nargs = 1;
+		out->args[0] = type_from_text(t->base, "struct s", false);
 		return 0;
 	}
 	out->typed = out->mixed || strcmp(pd->prov, "typed") == 0;

@@ -41,7 +41,8 @@ save(struct btf *btf, const char *name)
 /*
  * struct task { int pid; char comm[16]; unsigned a:3; unsigned b:5;
  *               union { struct task *next; long raw; }; };
- * enum state { RUN, STOP = 5 };  typedef struct task task_t;
+ * enum state { RUN, STOP = 5, TWO }; enum other { RUN, TWO = 2 };
+ * typedef struct task task_t;
  * int wake(struct task *t, const char __user *name, ...);  struct task *init;
  */
 static struct btf *
@@ -69,6 +70,10 @@ kernel(void)
 	btf__add_enum(b, "state", 4);
 	btf__add_enum_value(b, "RUN", 0);
 	btf__add_enum_value(b, "STOP", 5);
+	btf__add_enum_value(b, "TWO", 6);
+	btf__add_enum(b, "other", 4);
+	btf__add_enum_value(b, "RUN", 0);
+	btf__add_enum_value(b, "TWO", 2);
 	btf__add_typedef(b, "task_t", task);
 	tag = btf__add_type_tag(b, "user", btf__add_const(b, c));
 	proto = btf__add_func_proto(b, i);
@@ -187,6 +192,10 @@ test_symbols(void **state)
 	assert_int_equal(val, 5);
 	is(et, "enum state");
 	assert_false(type_lookup_enumerator(ts, "STOP", false, &val, &et));
+	assert_true(type_lookup_enumerator(ts, "RUN", true, &val, &et));
+	is(et, "enum state"); /* the same number everywhere */
+	assert_true(type_lookup_enumerator(ts, "TWO", true, &val, &et));
+	assert_null(et);
 	type_space_free(ts);
 }
 

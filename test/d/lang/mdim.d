@@ -1,0 +1,4 @@
+/*
+ * @error: D_AGG_MDIM 4
+ */
+BEGIN { @a[1][2] = count(); }

@@ -1,0 +1,5 @@
+/*
+ * @error: D_DECL_COMBO 4
+ */
+userland int x;
+BEGIN { exit(0); }
