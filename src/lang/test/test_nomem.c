@@ -51,9 +51,16 @@ static const char text[] =
 	"int k[int, string]; self s_t *p; this int t;\n"
 	"inline int N = B + 1;\n"
 	"int f(int, char *);\n"
+	"inline int add[int x, int y] = x + y;\n"
+	"struct o { int m; string n; };\n"
+	"translator struct o < int I > { m = add(I, 1); n = \"x\"; };\n"
+	"provider app { probe do__it(int a, char *b) : (int a); };\n"
+	"#pragma D binding \"1.0\" add\n"
 	"BEGIN, pid$1:a:b:c /N == 5/ { k[1, \"x\"] = $1; this->t = N;\n"
 	"  self->p = (s_t *)arg0; @a[execname] = count();\n"
-	"  printf(\"%d %s\\n\", this->t, execname); }\n";
+	"  printf(\"%d %s\\n\", this->t, execname);\n"
+	"  self->o = xlate <struct o>(k[add(this->t++, 2), \"y\"]);\n"
+	"  trace(xlate <struct o *>(3)->n); }\n";
 
 static void
 test_nth(void **state)
