@@ -231,7 +231,8 @@ when_once(struct maker *m, const struct dif_recipe *once)
 	em_mov(em, R3, R2); /* the value is of no interest */
 	em_imm(em, R4, BPF_NOEXIST);
 	em_call(em, BPF_FUNC_map_update_elem);
-	em_ji(em, BPF_JEQ, R0, -EEXIST, m->lb_next);
+	/* Kernels before 6.4 leave its upper half undefined. */
+	em_ji32(em, BPF_JEQ, R0, -EEXIST, m->lb_next);
 }
 
 void

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The providers that need nothing of the system: dtrace, profile, syscall.
- * No kernel types are attached, so a type that only BTF knows would fail here.
+ * The providers that need nothing of the system to list their probes: dtrace,
+ * profile, syscall, proc.  No kernel types are attached, so a type that only
+ * BTF knows would fail here.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +30,8 @@ setup(void **state)
 	if (ps == NULL ||
 	    probe_set_add_prov(ps, &prov_dtrace_ops, prov_dtrace_init, &e) ||
 	    probe_set_add_prov(ps, &prov_profile_ops, prov_profile_init, &e) ||
-	    probe_set_add_prov(ps, &prov_syscall_ops, prov_syscall_init, &e))
+	    probe_set_add_prov(ps, &prov_syscall_ops, prov_syscall_init, &e) ||
+	    probe_set_add_prov(ps, &prov_proc_ops, prov_proc_init, &e))
 		return -1;
 	return 0;
 }
@@ -234,6 +236,81 @@ test_table(void **state)
 	assert_null(type_space_kernel_error(env.types));
 }
 
+/* Sites of proc:::name, or the error. */
+static int
+proc_sites(const char *name, enum dif_engines want, struct site_list *l)
+{
+	struct probe *p;
+	char text[64];
+
+	snprintf(text, sizeof(text), "proc:vmlinux::%s", name);
+	assert_int_equal(match(text, &p), 1);
+	err_clear(&e);
+	*l = (struct site_list){ 0 };
+	return p->owner->ops->sites(p->owner, p, ~0u, want, l, &e);
+}
+
+static void
+test_proc(void **state)
+{
+	struct probe_args pa = { 0 };
+	struct site_list l;
+	struct probe *p;
+
+	assert_int_equal(match("proc:::", NULL), 14);
+	assert_int_equal(match("proc:::signal-*", &p), 4);
+	assert_string_equal(p->name, "signal-clear");
+	assert_int_equal(match("proc:genunix::", NULL), 0);
+	assert_int_equal(match("proc:::lwp-create", &p), 1);
+	assert_int_equal(p->owner->ops->args(p->owner, p, &pa, &e), 0);
+	assert_true(pa.typed);
+	assert_int_equal(pa.nargs, 2);
+	assert_string_equal(pa.xlate[0], "lwpsinfo_t *");
+	assert_string_equal(pa.xlate[1], "psinfo_t *");
+
+	/* Nothing of the kernel's types: system calls alone. */
+	assert_int_equal(proc_sites("exec", DIF_ENG_K, &l), 0);
+	assert_int_equal(l.n, 2);
+	assert_null(l.v[0].when);
+	assert_int_equal(l.v[1].num, __NR_execveat);
+	assert_int_equal(l.v[1].args->arg[0].val, DIF_R_RSI);
+	free(l.v);
+	assert_int_equal(proc_sites("exec", DIF_ENG_P, &l), -1);
+	assert_non_null(strstr(e.msg, "tracepoints"));
+	assert_int_equal(proc_sites("exit", DIF_ENG_K, &l), -1);
+	assert_non_null(strstr(e.msg, "proc:vmlinux:sched_process_exit:exit: "
+				      "this kernel has no tracepoint "
+				      "sched_process_exit"));
+	assert_int_equal(proc_sites("start", DIF_ENG_K, &l), -1);
+	assert_non_null(strstr(e.msg, "exit_signal"));
+	free(l.v);
+}
+
+/* With the types of the running kernel, where it has them. */
+static void
+test_proc_kernel(void **state)
+{
+	struct site_list l;
+
+	type_space_use_kernel(env.types, NULL);
+	if (type_lookup(env.types, "vmlinux", "struct task_struct") == NULL)
+		skip();
+	assert_int_equal(proc_sites("exit", DIF_ENG_K, &l), 0);
+	assert_int_equal(l.n, 3); /* of one kind of kernel: by reason */
+	for (size_t i = 0; i < l.n; i++) {
+		assert_string_equal(l.v[i].tp, "sched_process_exit");
+		assert_int_equal(l.v[i].args->arg[0].kind, DIF_RCP_CONST);
+		assert_int_equal(l.v[i].args->arg[0].val, i + 1);
+		assert_int_equal(l.v[i].when->n, i == 0 ? 2 : 3);
+	}
+	free(l.v);
+	assert_int_equal(proc_sites("signal-handle", DIF_ENG_K, &l), 0);
+	assert_int_equal(l.n, 1);
+	assert_int_equal(l.v[0].args->arg[2].path->n, 1);
+	assert_int_equal(l.v[0].args->arg[2].path->step[0].size, 8);
+	free(l.v);
+}
+
 int
 main(void)
 {
@@ -242,6 +319,9 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_profile, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_syscall, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_table, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_proc, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_proc_kernel, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

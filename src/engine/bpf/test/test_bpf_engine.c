@@ -388,6 +388,85 @@ test_syscall(void **state)
 	world_free(w);
 }
 
+/* Of struct pt_regs: rdi, read in several ways. */
+#define RDI(size, ...) { 1, { { 8 * DIF_R_RDI, size, __VA_ARGS__ } } }
+static const struct dif_path rdi = RDI(8, 0), rdi_w = RDI(4, .is_signed = true),
+			     rdi_h = RDI(2, 0), rdi_b = RDI(1, 4, 3, true);
+#define REGS(path) { DIF_RCP_TPARG, 0, path }
+#define GETPPID	   { { DIF_RCP_TPARG, 1 }, 0, DIF_CMP_EQ, SYS_getppid }
+
+/*
+ * sys_enter(regs, number): an argument by each kind of load, a bad pointer; a
+ * site that is tried after one that does not fire; values met once.
+ */
+static void
+test_rawtp(void **state)
+{
+	static const struct dif_path bad = { 2, { { 8 * DIF_R_RDI, 8 },
+						  { 16, 4 } } };
+	static const struct dif_recipes args = {
+		.arg = { REGS(&rdi), REGS(&rdi_w), REGS(&rdi_h), REGS(&rdi_b),
+			 REGS(&bad), { DIF_RCP_TPARG, 1 } },
+	};
+	static const struct dif_whens never = {
+		2, { GETPPID, { REGS(&rdi_h), 0xff, DIF_CMP_NE, 0xee } }
+	}, some = {
+		4, { GETPPID, { REGS(&rdi_w), 0, DIF_CMP_LT, 0 },
+		     { REGS(&rdi), 0, DIF_CMP_GT, INT64_MIN },
+		     { REGS(&rdi_h), 0xff, DIF_CMP_EQ, 0xee } }
+	}, once = { 1, { GETPPID }, REGS(&rdi_h) };
+	struct world *w = world_new();
+	const struct rt_rec *r;
+	const uint64_t *v;
+	struct dif_clause *c = clause(w, my_pid());
+	struct dif_site *s;
+
+	stmt(w, c, DIF_ACT_TRACE, "ldgs arg0, %r1\nret %r1",
+	     "ldgs arg1, %r1\nret %r1", "ldgs arg2, %r1\nret %r1");
+	stmt(w, c, DIF_ACT_TRACE, "ldgs arg3, %r1\nret %r1",
+	     "ldgs arg4, %r1\nret %r1", "ldgs arg5, %r1\nret %r1");
+	for (int i = 0; i < 3; i++) {
+		s = probe(w, DIF_SITE_RAWTP, 0, 1, &args);
+		s->tp = "sys_enter";
+		s->when = (const struct dif_whens *[]){ &never, &some,
+							&once }[i];
+	}
+	start(w);
+	for (int i = 0; i < 3; i++)
+		syscall(SYS_getppid, -0x12L); /* 0xff...ee */
+	stop(w);
+	assert_int_equal(take(w, 1, &r), 0);
+	again(w);
+	assert_int_equal(take(w, 2, &r), 3);
+	v = (const uint64_t *)(r + 1);
+	assert_true(v[0] == (uint64_t)-0x12);
+	assert_true(v[1] == (uint64_t)-0x12);
+	assert_int_equal(v[2], 0xffee);
+	assert_true(v[3] == (uint64_t)-2); /* bits 4 to 6 of 0xee */
+	assert_int_equal(v[4], 0);
+	assert_int_equal(v[5], SYS_getppid);
+	again(w);
+	assert_int_equal(take(w, 3, &r), 1);
+	world_free(w);
+}
+
+static void
+test_no_tracepoint(void **state)
+{
+	struct world *w = world_new();
+	struct dif_clause *c = clause(w, NULL);
+	struct err e = { 0 };
+
+	stmt(w, c, DIF_ACT_TRACE, "setx 1, %r1\nret %r1", NULL, NULL);
+	probe(w, DIF_SITE_RAWTP, 0, 1, NULL)->tp = "no_such";
+	w->eng = try_load(w);
+	assert_non_null(w->eng);
+	assert_int_equal(bpf_engine_ops.attach(w->eng, &e), -1);
+	assert_non_null(strstr(e.msg, "prov::func:name: this kernel has no "
+				      "tracepoint no_such"));
+	world_free(w);
+}
+
 /* The hash in line and the one of rt_agg_cell() must be one. */
 static void
 test_keys(void **state)
@@ -684,6 +763,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_begin_end),
 		cmocka_unit_test(test_syscall),
+		cmocka_unit_test(test_rawtp),
+		cmocka_unit_test(test_no_tracepoint),
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_drops),
