@@ -338,6 +338,7 @@ struct dif_print {
 	const char *name; /* as C writes it; "struct" alone: it has none */
 	uint64_t size;
 	bool is_char; /* plain or signed; unsigned ones are numbers */
+	bool is_signed;
 	const struct dif_print *elem; /* ARRAY */
 	uint64_t nelems;
 	const struct dif_print_member *members; /* STRUCT, UNION */

@@ -102,6 +102,7 @@ print_type(struct printing *p, struct type *t)
 			: type_is_string(r) ? TYPE_STRING_MEMBER
 					    : type_size(r),
 		.is_char = r->kind == TYPE_INT && r->is_char && r->is_signed,
+		.is_signed = type_is_signed(r),
 	};
 	if (type_is_sou(r)) {
 		print_members(p, r, d);

@@ -7,6 +7,7 @@
  *                  ends of processes; the document around them
  *   dt_jsonstmt.c  what one statement gives
  *   dt_jsonval.c   tokens; values, stacks, symbols
+ *   dt_jsonprint.c values of print(), by their types
  *   dt_jsonagg.c   aggregations
  *
  * Tokens are made by libyajl's generator, which keeps no tree, so that a trace
@@ -35,7 +36,7 @@ struct dt_json {
 	bool failed;	/* the generator refused: nested too deep */
 };
 
-/* ---- tokens and values (dt_jsonval.c, dt_jsonagg.c) -------------------- */
+/* ---- tokens and values (dt_jsonval.c, dt_jsonagg.c, dt_jsonprint.c) ---- */
 
 void dt_json_map(struct dt_json *j);
 void dt_json_map_end(struct dt_json *j);
@@ -57,6 +58,11 @@ void dt_json_value(struct dt_json *j, const struct dt_val *v);
 /* The same as an element of an output: numbers and strings become maps with
    the key "value". */
 void dt_json_element(struct dt_json *j, const struct dt_val *v);
+/* A floating-point number of n bytes. */
+void dt_json_float(struct dt_json *j, const uint8_t *p, size_t n);
+/* print(): the type's name, and the value by members: an element. */
+void dt_json_print(struct dt_json *j, const struct dif_expr *x,
+		   const uint8_t *rec);
 /* Bytes, in hex: an element. */
 void dt_json_bytes(struct dt_json *j, const uint8_t *p, size_t n);
 /* An aggregation with all its rows: an element. */

@@ -33,13 +33,13 @@ bucket_member(struct dt_json *j, const struct dif_aggvar *av, uint32_t i)
 
 static void
 json_buckets(struct dt_json *j, const struct dif_aggvar *av,
-	     const struct dt_cell *c, uint64_t normal)
+	     const uint64_t *words, uint64_t normal)
 {
-	uint32_t first = 0, end = c->nwords;
+	uint32_t first = 0, end = av->words;
 
-	while (first < end && c->words[first] == 0)
+	while (first < end && words[first] == 0)
 		first++;
-	while (end > first && c->words[end - 1] == 0)
+	while (end > first && words[end - 1] == 0)
 		end--;
 	dt_json_key(j, "buckets");
 	dt_json_array(j);
@@ -47,8 +47,43 @@ json_buckets(struct dt_json *j, const struct dif_aggvar *av,
 		dt_json_map(j);
 		bucket_member(j, av, i);
 		dt_json_int_member(j, "count",
-				   dt_agg_value(DIF_SHAPE_SUM, &c->words[i], 1,
+				   dt_agg_value(DIF_SHAPE_SUM, &words[i], 1,
 						normal));
+		dt_json_map_end(j);
+	}
+	dt_json_array_end(j);
+}
+
+/* The value that the words are, with the function's name or the buckets. */
+static void
+json_words(struct dt_json *j, const struct dif_aggvar *av,
+	   const uint64_t *words, uint64_t normal)
+{
+	enum dif_agg_shape shape = dt_agg_shape(av);
+
+	if (dt_shape_is_hist(shape))
+		json_buckets(j, av, words, normal);
+	else
+		dt_json_int_member(j, dif_agg_by_code(av->func)->name,
+				   dt_agg_value(shape, words, av->words,
+						normal));
+}
+
+/* The option aggpercpu: the same of each CPU that has given something. */
+static void
+json_cpus(struct dt_json *j, const struct dif_aggvar *av,
+	  const struct dt_cell *c, uint64_t normal)
+{
+	if (c->ncpu == 0)
+		return;
+	dt_json_key(j, "cpus");
+	dt_json_array(j);
+	for (size_t i = 0; i < c->ncpu; i++) {
+		if (c->cpu[i] == NULL)
+			continue;
+		dt_json_map(j);
+		dt_json_uint_member(j, "cpu", i);
+		json_words(j, av, c->cpu[i], normal);
 		dt_json_map_end(j);
 	}
 	dt_json_array_end(j);
@@ -66,7 +101,6 @@ json_row(void *arg, const struct dt_row *row)
 	struct rows *r = arg;
 	struct dt_json *j = r->j;
 	const struct dt_cell *c = row->cell[0];
-	enum dif_agg_shape shape = dt_agg_shape(r->av);
 	uint64_t normal = dt_aggs_normal(r->as, c);
 
 	dt_json_map(j);
@@ -75,12 +109,8 @@ json_row(void *arg, const struct dt_row *row)
 	for (uint32_t i = 0; i < row->nkeys; i++)
 		dt_json_value(j, &row->keys[i]);
 	dt_json_array_end(j);
-	if (dt_shape_is_hist(shape))
-		json_buckets(j, r->av, c, normal);
-	else
-		dt_json_int_member(j, dif_agg_by_code(r->av->func)->name,
-				   dt_agg_value(shape, c->words, c->nwords,
-						normal));
+	json_words(j, r->av, c->words, normal);
+	json_cpus(j, r->av, c, normal);
 	dt_json_map_end(j);
 	return 0;
 }

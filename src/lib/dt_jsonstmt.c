@@ -213,6 +213,10 @@ dt_json_stmt(struct dt_json *j, struct dt_aggs *as, const struct dif_stmt *st,
 	case DIF_ACT_TRACEMEM:
 		json_tracemem(j, st, rec);
 		return 0;
+	case DIF_ACT_PRINT:
+		for (uint32_t i = 0; i < st->nexprs; i++)
+			dt_json_print(j, &st->exprs[i], rec);
+		return 0;
 	case DIF_ACT_EXIT:
 		json_exit(j, st, rec);
 		return 0;

@@ -308,21 +308,21 @@ dt_json_bytes(struct dt_json *j, const uint8_t *p, size_t n)
 }
 
 /* Not all doubles are numbers in JSON. */
-static void
-json_float(struct dt_json *j, const struct dt_val *v)
+void
+dt_json_float(struct dt_json *j, const uint8_t *p, size_t n)
 {
 	struct buf b = BUF_INIT;
 	double d;
 	float f;
 
-	if (v->n == sizeof(f)) {
-		memcpy(&f, v->p, sizeof(f));
+	if (n == sizeof(f)) {
+		memcpy(&f, p, sizeof(f));
 		d = (double)f;
-	} else if (v->n == sizeof(d)) {
-		memcpy(&d, v->p, sizeof(d));
+	} else if (n == sizeof(d)) {
+		memcpy(&d, p, sizeof(d));
 	} else {
 		long double ld = 0;
-		memcpy(&ld, v->p, v->n < sizeof(ld) ? v->n : sizeof(ld));
+		memcpy(&ld, p, n < sizeof(ld) ? n : sizeof(ld));
 		d = (double)ld;
 	}
 	buf_printf(&b, "%.17g", d);
@@ -357,7 +357,7 @@ dt_json_value(struct dt_json *j, const struct dt_val *v)
 			dt_json_uint(j, v->num);
 		return;
 	case DT_VAL_FLOAT:
-		json_float(j, v);
+		dt_json_float(j, v->p, v->n);
 		return;
 	case DT_VAL_STR:
 		dt_json_str(j, v->p, v->n);

@@ -217,6 +217,11 @@ void dt_sym_action(const struct dt_syms *s, uint32_t act, pid_t pid,
 /* The value as plain text without padding: stacks by frames, symbols... */
 void dt_val_text(struct dt_out *o, const struct dt_val *v, struct buf *out);
 
+/* At most 64 bits of a value from any bit on, lowest first. */
+uint64_t dt_print_bits(const uint8_t *p, uint64_t bit_off, uint64_t bits);
+/* The name that an enum of so many bits has for v; NULL: none. */
+const char *dt_print_enumerator(const struct dif_print *t, uint64_t v,
+				uint64_t bits);
 /* A character as C writes it in a literal: its bytes in out, how many. */
 size_t dt_escape(unsigned char ch, char out[8]);
 /* One conversion with its final width and precision. */

@@ -47,16 +47,15 @@ is_there(const struct show *s, uint64_t bit_off, uint64_t bits)
 	return (bit_off + bits + 7) / 8 <= s->n;
 }
 
-/* At most 64 bits from any bit on, lowest first. */
-static uint64_t
-load_bits(const struct show *s, uint64_t bit_off, uint64_t bits)
+uint64_t
+dt_print_bits(const uint8_t *p, uint64_t bit_off, uint64_t bits)
 {
 	uint64_t v = 0, n = bits < 64 ? bits : 64;
 
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t at = bit_off + i;
 
-		v |= (uint64_t)(s->p[at / 8] >> (at % 8) & 1) << i;
+		v |= (uint64_t)(p[at / 8] >> (at % 8) & 1) << i;
 	}
 	return v;
 }
@@ -91,19 +90,28 @@ show_text(const struct show *s, const uint8_t *p, size_t n)
 	buf_putc(s->b, '"');
 }
 
+const char *
+dt_print_enumerator(const struct dif_print *t, uint64_t v, uint64_t bits)
+{
+	uint64_t mask = bits >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (((uint64_t)t->values[i].val & mask) == v)
+			return t->values[i].name;
+	return NULL;
+}
+
 /* An enumerator's name, or the number that is none of them. */
 static void
 show_enum(const struct show *s, const struct dif_print *t, uint64_t v,
 	  uint64_t bits)
 {
-	uint64_t mask = bits >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1;
+	const char *name = dt_print_enumerator(t, v, bits);
 
-	for (size_t i = 0; i < t->n; i++)
-		if (((uint64_t)t->values[i].val & mask) == v) {
-			buf_puts(s->b, t->values[i].name);
-			return;
-		}
-	show_hex(s, v);
+	if (name != NULL)
+		buf_puts(s->b, name);
+	else
+		show_hex(s, v);
 }
 
 static void
@@ -139,10 +147,10 @@ show_scalar(const struct show *s, const struct dif_print *t, uint64_t bit_off,
 		show_float(s, bit_off / 8, t->size);
 		return;
 	}
-	v = load_bits(s, bit_off, bits);
-	if (bits == 128 && load_bits(s, bit_off + 64, 64) != 0)
+	v = dt_print_bits(s->p, bit_off, bits);
+	if (bits == 128 && dt_print_bits(s->p, bit_off + 64, 64) != 0)
 		buf_printf(s->b, "0x%" PRIx64 "%016" PRIx64,
-			   load_bits(s, bit_off + 64, 64), v);
+			   dt_print_bits(s->p, bit_off + 64, 64), v);
 	else if (t->kind == DIF_CK_ENUM)
 		show_enum(s, t, v, bits);
 	else if (t->is_char && bits == 8)
