@@ -233,7 +233,10 @@ sou_mention(struct compile *cx, enum type_kind kind, const struct token *tag,
 			lang_nomem(cx);
 		return t;
 	}
-	t = type_lookup(cx->types, tag->mod, name);
+	/* struct x { struct x *next; }: it is ours, complete or not. */
+	t = tag->mod == NULL ? decl_lookup_local(cx, name) : NULL;
+	if (t == NULL)
+		t = type_lookup(cx->types, tag->mod, name);
 	if (t != NULL)
 		return t;
 	if (strict || tag->mod != NULL)
