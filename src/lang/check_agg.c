@@ -301,7 +301,7 @@ record_key(struct compile *cx, struct node *k, struct dif_expr *out)
 	struct type *t = type_resolve(k->type);
 	uint64_t chars = t->kind == TYPE_ARRAY ? t->nelems : 0;
 
-	if (type_is_sou(t) || (t->kind == TYPE_ARRAY && !type_is_strcompat(t))) {
+	if (is_key_bytes(t) && !type_is_strcompat(t)) {
 		check_record(cx, k, out);
 		return;
 	}

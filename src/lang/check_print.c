@@ -34,8 +34,8 @@ print_members(struct printing *p, struct type *t, struct dif_print *d)
 
 	for (size_t i = 0; i < d->n; i++)
 		out[i] = (struct dif_print_member){
-			.name = arena_strdup(
-				a, m[i].name != NULL ? m[i].name : ""),
+			.name = arena_strdup(a, m[i].name != NULL ? m[i].name
+								  : ""),
 			.type = print_type(p, m[i].type),
 			.bit_off = m[i].bit_off,
 			.bits = m[i].bits,
@@ -98,7 +98,7 @@ print_type(struct printing *p, struct type *t)
 	*d = (struct dif_print){
 		.kind = (enum dif_ckind)gen_type(r).ckind,
 		.name = print_name(p, t),
-		.size = r->kind == TYPE_PTR    ? 8
+		.size = r->kind == TYPE_PTR ? 8
 			: type_is_string(r) ? TYPE_STRING_MEMBER
 					    : type_size(r),
 		.is_char = r->kind == TYPE_INT && r->is_char && r->is_signed,

@@ -171,8 +171,8 @@ show_member(const struct show *s, const struct dif_print_member *m,
 
 	buf_printf(s->b, "%*s%s", indent, "", type);
 	if (m->name[0] != '\0')
-		buf_printf(s->b, "%s%s",
-			   n > 0 && type[n - 1] == '*' ? "" : " ", m->name);
+		buf_printf(s->b, "%s%s", n > 0 && type[n - 1] == '*' ? "" : " ",
+			   m->name);
 	if (m->bits != 0)
 		buf_printf(s->b, " :%" PRIu32, m->bits);
 	buf_puts(s->b, m->name[0] != '\0' ? " = " : " ");

@@ -210,8 +210,8 @@ rows_tell_engines(void **state)
 	const struct dt_comp *c = t->comps.v;
 	assert_int_equal(c[0].engines, DIF_ENG_K);
 	assert_string_equal(c[0].only_k, "curthread");
-	assert_int_equal(c[1].engines, DIF_ENG_P);
-	assert_string_equal(c[1].only_p, "stop()");
+	assert_int_equal(c[1].engines, DIF_ENG_K | DIF_ENG_P);
+	assert_null(c[1].only_p);
 	assert_string_equal(c[2].only_k, "kernel symbols");
 	assert_string_equal(c[3].only_k, "stack()");
 	assert_int_equal(c[4].engines, DIF_ENG_K | DIF_ENG_P);
@@ -343,7 +343,7 @@ one_process_one_engine(void **state)
 	placed(t, &root, "KK8");
 	placed(t, &user7, "!");
 	clause(t, 1, DIF_ACT_STOP, NULL);
-	placed(t, &root, "!");
+	placed(t, &root, "KK8K");
 }
 
 static void

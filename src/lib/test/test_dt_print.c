@@ -4,23 +4,32 @@
 
 static struct cap c;
 
-#define INT(n, s) { .kind = DIF_CK_INT, .name = n, .size = s }
-static const struct dif_print t_int = INT("int", 4), t_long = INT("long", 8),
-			      t_u128 = INT("__int128", 16),
-			      t_char = { .kind = DIF_CK_INT, .name = "char",
-					 .size = 1, .is_char = true },
-			      t_ptr = { .kind = DIF_CK_PTR, .name = "char *",
-					.size = 8 },
-			      t_double = { .kind = DIF_CK_FLOAT,
-					   .name = "double", .size = 8 },
-			      t_float = { .kind = DIF_CK_FLOAT, .name = "float",
-					  .size = 4 };
-static const struct dif_print_value values[] = { { "MINUS", -1 }, { "TEN", 10 } };
-static const struct dif_print t_enum = { .kind = DIF_CK_ENUM, .name = "enum e",
-					 .size = 4, .values = values, .n = 2 };
+#define INT(n, s)                                                              \
+	{                                                                      \
+		.kind = DIF_CK_INT, .name = n, .size = s                       \
+	}
+static const struct dif_print
+	t_int = INT("int", 4),
+	t_long = INT("long", 8), t_u128 = INT("__int128", 16),
+	t_char = { .kind = DIF_CK_INT,
+		   .name = "char",
+		   .size = 1,
+		   .is_char = true },
+	t_ptr = { .kind = DIF_CK_PTR, .name = "char *", .size = 8 },
+	t_double = { .kind = DIF_CK_FLOAT, .name = "double", .size = 8 },
+	t_float = { .kind = DIF_CK_FLOAT, .name = "float", .size = 4 };
+static const struct dif_print_value values[] = { { "MINUS", -1 },
+						 { "TEN", 10 } };
+static const struct dif_print t_enum = { .kind = DIF_CK_ENUM,
+					 .name = "enum e",
+					 .size = 4,
+					 .values = values,
+					 .n = 2 };
 static const struct dif_print t_text = { .kind = DIF_CK_ARRAY,
-					 .name = "char [4]", .size = 4,
-					 .elem = &t_char, .nelems = 4 };
+					 .name = "char [4]",
+					 .size = 4,
+					 .elem = &t_char,
+					 .nelems = 4 };
 
 static int
 setup(void **state)
@@ -87,14 +96,17 @@ texts(void **state)
 static void
 bits(void **state)
 {
-	static const struct dif_print_member m[] = {
-		{ "low", &t_int, 0, 6 },  { "over", &t_int, 6, 5 },
-		{ "", &t_int, 11, 3 },	  { "e", &t_enum, 14, 4 },
-		{ "last", &t_int, 32, 0 }
-	};
+	static const struct dif_print_member m[] = { { "low", &t_int, 0, 6 },
+						     { "over", &t_int, 6, 5 },
+						     { "", &t_int, 11, 3 },
+						     { "e", &t_enum, 14, 4 },
+						     { "last", &t_int, 32,
+						       0 } };
 	static const struct dif_print t = { .kind = DIF_CK_STRUCT,
-					    .name = "struct b", .size = 8,
-					    .members = m, .n = 5 };
+					    .name = "struct b",
+					    .size = 8,
+					    .members = m,
+					    .n = 5 };
 
 	shown(&t, "\301\207\2\0\5\0\0\0", 8,
 	      "struct b {\n    int low :6 = 0x1\n    int over :5 = 0x1f\n"
@@ -110,21 +122,27 @@ nested(void **state)
 	static const struct dif_print_member in[] = { { "p", &t_ptr, 0, 0 },
 						      { "n", &t_int, 64, 0 } };
 	static const struct dif_print t_in = { .kind = DIF_CK_STRUCT,
-					       .name = "in_t", .size = 16,
-					       .members = in, .n = 2 };
+					       .name = "in_t",
+					       .size = 16,
+					       .members = in,
+					       .n = 2 };
 	static const struct dif_print t_ins = { .kind = DIF_CK_ARRAY,
-						.name = "in_t [2]", .size = 32,
-						.elem = &t_in, .nelems = 2 };
+						.name = "in_t [2]",
+						.size = 32,
+						.elem = &t_in,
+						.nelems = 2 };
 	static const struct dif_print t_none = { .kind = DIF_CK_ARRAY,
 						 .name = "in_t []",
 						 .elem = &t_in };
-	static const struct dif_print_member out[] = {
-		{ "ins", &t_ins, 0, 0 }, { "", &t_in, 256, 0 },
-		{ "none", &t_none, 384, 0 }
-	};
+	static const struct dif_print_member out[] = { { "ins", &t_ins, 0, 0 },
+						       { "", &t_in, 256, 0 },
+						       { "none", &t_none, 384,
+							 0 } };
 	static const struct dif_print t_out = { .kind = DIF_CK_UNION,
-						.name = "union o", .size = 48,
-						.members = out, .n = 3 };
+						.name = "union o",
+						.size = 48,
+						.members = out,
+						.n = 3 };
 	static const uint8_t bytes[48] = { 1, [8] = 2, [24] = 3, [32] = 4 };
 
 	shown(&t_out, bytes, 48,
@@ -185,8 +203,10 @@ wide(void **state)
 {
 	static const struct dif_print_member m[] = { { "v", &t_u128, 0, 0 } };
 	static const struct dif_print t = { .kind = DIF_CK_STRUCT,
-					    .name = "struct w", .size = 16,
-					    .members = m, .n = 1 };
+					    .name = "struct w",
+					    .size = 16,
+					    .members = m,
+					    .n = 1 };
 	static const uint8_t bytes[16] = { 7, [8] = 1 };
 
 	shown(&t, bytes, 16,
