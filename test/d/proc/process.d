@@ -1,0 +1,7 @@
+/*
+ * The process engine has none of them, and says so.
+ * @run: -x engine=process -qs %f -c true
+ * @status: 1
+ * @stderr
+ */
+proc:::exit { exit(0); }
