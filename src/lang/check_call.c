@@ -132,8 +132,7 @@ check_inline_call(struct compile *cx, struct node *n)
 {
 	struct ident *id;
 
-	id = n->name != NULL ? names_find(cx, DIF_SCOPE_GLOBAL, n->name)
-			     : NULL;
+	id = n->name != NULL ? names_find(cx, DIF_SCOPE_GLOBAL, n->name) : NULL;
 	if (id == NULL || id->kind != ID_INLINE || id->nkeys == 0)
 		return false;
 	check_inline_use(cx, n, id);

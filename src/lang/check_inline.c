@@ -23,7 +23,7 @@
 
 /* Inlines that use inlines grow fast: 30 doublings are a billion nodes. */
 #define EXPAND_HEIGHT_MAX 1000
-#define EXPAND_MAX	  100000
+#define EXPAND_MAX        100000
 
 /* ---- expansions --------------------------------------------------------- */
 
@@ -122,8 +122,7 @@ temporary(struct compile *cx, struct src_loc loc, struct type *type)
 			       lang_type_name(cx, type));
 	id = names_find(cx, DIF_SCOPE_LOCAL, n->name);
 	if (id == NULL) {
-		id = names_add(cx, DIF_SCOPE_LOCAL, ID_VAR, n->name, type,
-			       loc);
+		id = names_add(cx, DIF_SCOPE_LOCAL, ID_VAR, n->name, type, loc);
 		names_make_var(cx, id, DIF_SCOPE_LOCAL, NULL, 0);
 	}
 	check_expr(cx, n);
@@ -202,13 +201,13 @@ inline_args(struct compile *cx, const struct node *n, const struct ident *id,
 			  id->nkeys, id->nkeys == 1 ? "" : "s", n->nargs);
 	for (uint32_t i = 0; i < n->nargs; i++) {
 		check_value(cx, n->args[i]);
-		args[i] = conv_assign(
-			cx, id->keys[i], n->args[i], n->args[i]->loc,
-			&D_PROTO_ARG,
-			arena_printf(cx->arena,
-				     "argument #%u of inline %s is "
-				     "incompatible",
-				     i + 1, id->name));
+		args[i] =
+			conv_assign(cx, id->keys[i], n->args[i],
+				    n->args[i]->loc, &D_PROTO_ARG,
+				    arena_printf(cx->arena,
+						 "argument #%u of inline %s is "
+						 "incompatible",
+						 i + 1, id->name));
 	}
 }
 
@@ -216,8 +215,9 @@ void
 check_inline_use(struct compile *cx, struct node *n, const struct ident *id)
 {
 	struct node **args = arena_calloc(cx->arena, id->nkeys, sizeof(*args));
-	struct expansion x = { .what = id, .name = id->name, .use = n->loc,
-			       .args = args };
+	struct expansion x = {
+		.what = id, .name = id->name, .use = n->loc, .args = args
+	};
 	struct node *first = NULL, *e;
 
 	inline_args(cx, n, id, args);

@@ -632,8 +632,9 @@ member_unknown(struct compile *cx, const struct node *n, const char *op,
 
 	lang_fail(cx, &D_OP_INCOMPLETE, n->loc,
 		  "operator %s cannot be applied to %s: its members are not "
-		  "known%s%s", op, lang_type_name(cx, t),
-		  why != NULL ? ": " : "", why != NULL ? why : "");
+		  "known%s%s",
+		  op, lang_type_name(cx, t), why != NULL ? ": " : "",
+		  why != NULL ? why : "");
 }
 
 /* p->m becomes (*p).m. */

@@ -179,8 +179,7 @@ check_provider(struct compile *cx, const struct item *it)
 	d->pub.probes = keep(cx, it->nprobes, sizeof(*d->pub.probes));
 	d->types = keep(cx, it->nprobes, sizeof(*d->types));
 	for (uint32_t i = 0; i < it->nprobes; i++)
-		probe_keep(cx, &it->probes[i], &d->pub.probes[i],
-			   &d->types[i]);
+		probe_keep(cx, &it->probes[i], &d->pub.probes[i], &d->types[i]);
 	had = find_provider(cx->lang, it->provider, strlen(it->provider));
 	if (had == NULL)
 		names_add_provider(cx, d);

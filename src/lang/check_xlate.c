@@ -46,9 +46,9 @@ same_resolved(struct type *a, struct type *b)
 		a = a->ref;
 	while (b->kind == TYPE_TYPEDEF)
 		b = b->ref;
-	if (a->kind == b->kind && (a->kind == TYPE_PTR ||
-				   a->kind == TYPE_CONST ||
-				   a->kind == TYPE_VOLATILE))
+	if (a->kind == b->kind &&
+	    (a->kind == TYPE_PTR || a->kind == TYPE_CONST ||
+	     a->kind == TYPE_VOLATILE))
 		return same_resolved(a->ref, b->ref);
 	return same_words(a, b);
 }
@@ -156,8 +156,9 @@ check_xlated(struct compile *cx, const struct node *xl,
 	     struct src_loc loc)
 {
 	struct node *in = xl->left, *first, *e;
-	struct expansion x = { .what = xm, .name = xm->name, .use = loc,
-			       .args = &in };
+	struct expansion x = {
+		.what = xm, .name = xm->name, .use = loc, .args = &in
+	};
 
 	first = check_once(cx, &in, xm->expr, 0);
 	e = member_value(cx, m, check_expand(cx, &x, xm->expr), xm->loc);
@@ -200,8 +201,8 @@ check_xlate_member(struct compile *cx, struct node *n)
 	if (xm == NULL)
 		lang_fail(cx, &D_XLATE_NOCONV, n->loc,
 			  "the translator from %s to %s gives no member %s",
-			  lang_type_name(cx, x->in),
-			  lang_type_name(cx, x->out), n->name);
+			  lang_type_name(cx, x->in), lang_type_name(cx, x->out),
+			  n->name);
 	e = check_xlated(cx, xl, xm, m, n->loc);
 	for (; left->kind == NODE_COMMA; left = left->right)
 		e = check_after(cx, left->left, e);
@@ -226,8 +227,9 @@ check_xlate_value(struct compile *cx, struct node *n, const struct err_tag *tag,
 			  lang_type_name(cx, n->ctype));
 	x = check_xlator_find(cx, out, n->left->type);
 	if (x == NULL)
-		lang_fail(cx, tag, n->loc, "%sno translator is declared from %s to %s",
-			  what, lang_type_name(cx, n->left->type),
+		lang_fail(cx, tag, n->loc,
+			  "%sno translator is declared from %s to %s", what,
+			  lang_type_name(cx, n->left->type),
 			  lang_type_name(cx, out));
 	n->left = conv_assign(cx, x->in, n->left, n->loc, tag,
 			      "input of the translator");
@@ -249,8 +251,8 @@ check_xlate_args(struct compile *cx, struct node *n, uint64_t arg,
 	struct node *native = arena_memdup(cx->arena, n, sizeof(*n));
 	struct type *t = type_from_text(cx->types, text, false);
 	struct type *out = t != NULL ? output_of(cx, t) : NULL;
-	const char *what = arena_printf(cx->arena, "args[%llu]: ",
-					(unsigned long long)arg);
+	const char *what = arena_printf(
+		cx->arena, "args[%llu]: ", (unsigned long long)arg);
 
 	if (out == NULL || is_incomplete(out))
 		lang_fail(cx, &D_ARGS_XLATOR, n->loc,
@@ -282,10 +284,8 @@ check_output(struct compile *cx, const struct item *it)
 static void
 check_redeclared(struct compile *cx, const struct item *it, uint32_t version)
 {
-	for (const struct xlator *x = cx->lang->xlators; x != NULL;
-	     x = x->next)
-		if (x->version == version &&
-		    type_compat(x->out, it->outtype) &&
+	for (const struct xlator *x = cx->lang->xlators; x != NULL; x = x->next)
+		if (x->version == version && type_compat(x->out, it->outtype) &&
 		    same_resolved(type_unqual(x->in), type_unqual(it->intype)))
 			lang_fail(cx, &D_XLATE_REDECL, it->loc,
 				  "a translator from %s to %s is declared "

@@ -91,7 +91,8 @@ static void
 parse_member_one(struct compile *cx, const struct declspec *ds,
 		 struct type_member **v, uint32_t *n)
 {
-	struct decl d = { .loc = lex_peek(cx, 0)->loc, .type = ds->type,
+	struct decl d = { .loc = lex_peek(cx, 0)->loc,
+			  .type = ds->type,
 			  .user = ds->user };
 	struct type_member m = { 0 };
 

@@ -23,8 +23,7 @@ uses_tuple(const struct node *n)
 	if (n == NULL || n->is_const)
 		return false;
 	if (n->kind == NODE_CALL || n->kind == NODE_COND ||
-	    n->kind == NODE_XLATE ||
-	    (n->ref == REF_VAR && n->nargs != 0))
+	    n->kind == NODE_XLATE || (n->ref == REF_VAR && n->nargs != 0))
 		return true;
 	if (n->kind == NODE_BINARY && (n->ctype != NULL || n->op == TOK_LAND ||
 				       n->op == TOK_LOR || n->op == TOK_LXOR))

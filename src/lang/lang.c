@@ -201,10 +201,12 @@ int
 compile_init(struct compile *cx, struct lang *l, const struct lang_src *src,
 	     struct err *e)
 {
-	*cx = (struct compile){
-		.err = e, .lang = l, .src = src, .cflags = src->cflags,
-		.version = src->version != 0 ? src->version : UINT32_MAX
-	};
+	*cx = (struct compile){ .err = e,
+				.lang = l,
+				.src = src,
+				.cflags = src->cflags,
+				.version = src->version != 0 ? src->version
+							     : UINT32_MAX };
 	cx->arena = arena_new();
 	cx->out = arena_new();
 	cx->strings = hash_new();

@@ -68,7 +68,7 @@ enum node_kind {
 	NODE_OFFSETOF, /* offsetof(ctype, name) */
 	NODE_HAS_MEMBER, /* __has_member(ctype, name) */
 	NODE_STRINGOF, /* stringof left */
-	NODE_XLATE,  /* xlate <ctype> (left); checked: ident is its xlator */
+	NODE_XLATE,  /* xlate <ctype> (left); checked: ident is the xlator */
 	NODE_PARAM,  /* parameter ival of the inline or translator around it */
 	/* statements */
 	NODE_EXPR_STMT, /* left */

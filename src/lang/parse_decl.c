@@ -323,7 +323,8 @@ parse_type_name(struct compile *cx)
 static void
 declare_one(struct compile *cx, const struct declspec *ds, struct item *it)
 {
-	struct decl d = { .cls = ds->cls, .user = ds->user,
+	struct decl d = { .cls = ds->cls,
+			  .user = ds->user,
 			  .loc = lex_peek(cx, 0)->loc };
 
 	parse_declarator(cx, ds->type, &d, NULL);

@@ -299,8 +299,7 @@ parse_nested(struct compile *cx, struct declr *dr)
 /* ---- the type ------------------------------------------------------------ */
 
 static struct type *
-make_ptr(struct compile *cx, struct type *t, const struct deriv *dv,
-	 bool user)
+make_ptr(struct compile *cx, struct type *t, const struct deriv *dv, bool user)
 {
 	t = user ? type_ptr_user(cx->types, t) : type_ptr(cx->types, t);
 	if (t != NULL && dv->is_const)

@@ -124,7 +124,7 @@ option_flag(struct compile *cx, const char *name, const char *val)
 	if (strcmp(name, "udefs") == 0)
 		cx->cflags &= ~(unsigned)LANG_C_UNODEF;
 	if (strcmp(name, "version") == 0 && val != NULL)
-		(void)lang_version(val, &cx->version); /* the host has checked */
+		(void)lang_version(val, &cx->version); /* the host checked */
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(name, flag_options[i].name) != 0)
 			continue;

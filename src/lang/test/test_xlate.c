@@ -129,6 +129,24 @@ failed_compile_leaves_nothing(void **state)
 		"D_XLATE_REDECL");
 }
 
+/* ---- too many names ------------------------------------------------------ */
+
+static void
+variables_run_out(void **state)
+{
+	const size_t n = DIF_VAR_MAX - DIF_VAR_USER_MIN + 2;
+	char *text = malloc(n * 16), *p = text;
+
+	assert_non_null(text);
+	for (size_t i = 0; i < n; i++)
+		p += sprintf(p, "int v%zu;", i);
+	refused(text, "D_ID_OFLOW");
+	/* One less will do. */
+	p[-(int)strlen("int v00000;")] = '\0';
+	program(text);
+	free(text);
+}
+
 /* ---- args[] ------------------------------------------------------------- */
 
 static void
@@ -312,6 +330,7 @@ main(void)
 		TEST(library_may_depend),
 		TEST(mutual_recursion_is_refused),
 		TEST(failed_compile_leaves_nothing),
+		TEST(variables_run_out),
 		TEST(args_are_translated),
 		TEST(args_come_from_raw_ones),
 		TEST(later_names_are_not_seen),
