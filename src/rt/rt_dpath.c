@@ -15,13 +15,13 @@
  */
 #include "rt/rt_impl.h"
 
-#define DPATH_STEPS 256u
+#define DPATH_STEPS  256u
 #define NAME_LONGEST 255u
-#define NAME_END    (RT_STR_MAX - 1) /* of the name in W */
-#define DELETED	    " (deleted)" /* as the kernel's own d_path() has it */
-#define DELETED_LEN 10u
-#define UNKNOWN	    "<unknown>"
-#define UNKNOWN_LEN 9u
+#define NAME_END     (RT_STR_MAX - 1) /* of the name in W */
+#define DELETED      " (deleted)"     /* as the kernel's own d_path() has it */
+#define DELETED_LEN  10u
+#define UNKNOWN      "<unknown>"
+#define UNKNOWN_LEN  9u
 
 struct dpath {
 	uint64_t dentry, mnt; /* struct vfsmount */
@@ -57,8 +57,8 @@ rt_dpath_name(struct rt *rt, uint64_t dentry)
 	if (!rt)
 		return 0;
 	name = dpath_ptr(rt, dentry + RT_CONF(dpath.dentry_name));
-	if (rt_read(rt, &len, sizeof(len),
-		    dentry + RT_CONF(dpath.dentry_len)) < 0)
+	at = dentry + RT_CONF(dpath.dentry_len);
+	if (rt_read(rt, &len, sizeof(len), at) < 0)
 		return 0;
 	at = DPATH(rt)->at;
 	n = len;
@@ -93,8 +93,8 @@ rt_dpath_step(struct rt *rt)
 		up = dpath_ptr(rt, mount + RT_CONF(dpath.mount_parent));
 		if (up == mount)
 			return DPATH_ROOT;
-		p->dentry = dpath_ptr(
-			rt, mount + RT_CONF(dpath.mount_mountpoint));
+		p->dentry =
+			dpath_ptr(rt, mount + RT_CONF(dpath.mount_mountpoint));
 		p->mnt = up + RT_CONF(dpath.mount_mnt);
 		return up ? DPATH_ON : DPATH_LOST;
 	}
@@ -132,9 +132,9 @@ dpath_root(struct rt *rt, uint64_t addr)
 
 	p->root_dentry = p->root_mnt = 0;
 #ifdef __bpf__
-	uint64_t fs = dpath_ptr(rt, bpf_get_current_task() +
-					    RT_CONF(dpath.task_fs)) +
-		      RT_CONF(dpath.fs_root);
+	uint64_t fs =
+		dpath_ptr(rt, bpf_get_current_task() + RT_CONF(dpath.task_fs)) +
+		RT_CONF(dpath.fs_root);
 
 	if (addr == fs)
 		return;

@@ -37,19 +37,19 @@ enum json_state {
 enum json_in { JSON_IN_NONE, JSON_IN_STR, JSON_IN_ESCAPE, JSON_IN_CODE };
 
 struct json {
-	uint32_t state;	 /* enum json_state */
-	uint32_t in;	 /* enum json_in; in PASS and TREE, too */
-	uint32_t path;	 /* where in V the part of the path begins */
-	uint32_t last;	 /* there is none any more: the value is wanted */
-	uint32_t at;	 /* how far a name agrees with the part, in V */
-	uint32_t differ; /* and then it does not */
-	uint32_t naming; /* the string is a name, not the value */
-	uint32_t array;	 /* the container is an array */
-	uint32_t skip;	 /* elements before the one that is wanted */
-	uint32_t deep;	 /* brackets open in what is passed over or taken */
+	uint32_t state;      /* enum json_state */
+	uint32_t in;         /* enum json_in; in PASS and TREE, too */
+	uint32_t path;       /* where in V the part of the path begins */
+	uint32_t last;       /* there is none any more: the value is wanted */
+	uint32_t at;         /* how far a name agrees with the part, in V */
+	uint32_t differ;     /* and then it does not */
+	uint32_t naming;     /* the string is a name, not the value */
+	uint32_t array;      /* the container is an array */
+	uint32_t skip;       /* elements before the one that is wanted */
+	uint32_t deep;       /* brackets open in what is passed over or taken */
 	uint32_t start, end; /* of the value in W */
 	uint32_t code, digits; /* of \u1234: digits that are missing */
-	uint32_t high;	 /* the first half of a surrogate pair, or 0 */
+	uint32_t high;         /* the first half of a surrogate pair, or 0 */
 };
 _Static_assert(sizeof(struct json) <= sizeof(((struct rt *)0)->tmp),
 	       "the automaton's state lies in rt->tmp");
@@ -187,7 +187,7 @@ json_code_unit(struct rt *rt, uint64_t code)
 		j->high = (uint32_t)code;
 	else
 		rt_json_char(rt, code == 0 || json_is_low(code) ? REPLACEMENT
-							   : code);
+								: code);
 }
 
 RT_INLINE void
@@ -213,11 +213,16 @@ RT_INLINE uint64_t
 json_unescaped(uint64_t c)
 {
 	switch (c) {
-	case 'b': return '\b';
-	case 'f': return '\f';
-	case 'n': return '\n';
-	case 'r': return '\r';
-	case 't': return '\t';
+	case 'b':
+		return '\b';
+	case 'f':
+		return '\f';
+	case 'n':
+		return '\n';
+	case 'r':
+		return '\r';
+	case 't':
+		return '\t';
 	}
 	return c;
 }
