@@ -28,7 +28,9 @@
 #define DT_KINDS_SYSCALL \
 	(DT_KIND(DIF_SITE_SYSENTRY) | DT_KIND(DIF_SITE_SYSRETURN))
 /* Places that exist all over the system, or in one process. */
-#define DT_KINDS_WIDE (DT_KIND(DIF_SITE_PROFILE) | DT_KINDS_SYSCALL)
+#define DT_KINDS_WIDE                                            \
+	(DT_KIND(DIF_SITE_PROFILE) | DT_KIND(DIF_SITE_RAWTP) | \
+	 DT_KINDS_SYSCALL)
 
 #define DT_PID_SEVERAL (-1)
 
