@@ -573,7 +573,9 @@ static void
 catch_signals(void)
 {
 	const int sigs[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction act = { .sa_handler = on_signal }, old;
+	/* A write of output goes on; waiting does not. */
+	struct sigaction act = { .sa_handler = on_signal,
+				 .sa_flags = SA_RESTART }, old;
 
 	sigemptyset(&act.sa_mask);
 	for (size_t i = 0; i < sizeof(sigs) / sizeof(sigs[0]); i++) {
