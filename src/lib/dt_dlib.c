@@ -61,16 +61,6 @@ dlib_compile(dtrace_hdl_t *dtp, const struct dt_dlib_file *f, unsigned cflags)
 
 /* ---- dependences --------------------------------------------------------- */
 
-static struct dt_dlib_file *
-dlib_find(struct dt_dlib *dl, const char *name)
-{
-	for (size_t i = 0; i < dl->files.n; i++) {
-		if (strcmp(dl->files.v[i]->name, name) == 0)
-			return dl->files.v[i];
-	}
-	return NULL;
-}
-
 static bool
 module_there(const char *name)
 {
@@ -92,7 +82,7 @@ depends_met(dtrace_hdl_t *dtp, const char *kind, const char *name)
 		return probe_has_prov(dtp->probes, name);
 	if (strcmp(kind, "module") == 0)
 		return module_there(name);
-	const struct dt_dlib_file *f = dlib_find(&dtp->dlib, name);
+	const struct dt_dlib_file *f = dt_dlib_find(&dtp->dlib, name);
 	return f != NULL && f->state == DT_DLIB_LOADED;
 }
 
@@ -134,8 +124,9 @@ dlib_load_deps(dtrace_hdl_t *dtp, struct dt_dlib_file *f, bool *met)
 	for (size_t i = 0; i < f->deps.n && *met; i++) {
 		const struct dt_dlib_dep *d = &f->deps.v[i];
 		struct dt_dlib_file *on =
-			strcmp(d->kind, "library") == 0 ?
-				dlib_find(&dtp->dlib, d->name) : NULL;
+			strcmp(d->kind, "library") == 0
+				? dt_dlib_find(&dtp->dlib, d->name)
+				: NULL;
 
 		if (on != NULL && on->state == DT_DLIB_OPEN)
 			return dt_set_err(dtp, EDT_COMPILER,

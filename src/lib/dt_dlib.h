@@ -44,8 +44,11 @@ struct dt_dlib_file {
 struct dt_dlib {
 	VEC(const char *) dirs; /* -L, in order */
 	VEC(struct dt_dlib_file *) files;
-	bool read, loaded;	    /* files are known; all are compiled */
+	bool read, loaded;            /* files are known; all are compiled */
 	struct dt_dlib_file *scanned; /* whose pragmas are being heard */
 };
+
+/* dt_dlib_read.c: the file that depends_on calls so, or NULL. */
+struct dt_dlib_file *dt_dlib_find(const struct dt_dlib *dl, const char *name);
 
 #endif

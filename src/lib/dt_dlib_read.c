@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct dt_dlib_file *
-file_find(struct dt_dlib *dl, const char *name)
+struct dt_dlib_file *
+dt_dlib_find(const struct dt_dlib *dl, const char *name)
 {
 	for (size_t i = 0; i < dl->files.n; i++) {
 		if (strcmp(dl->files.v[i]->name, name) == 0)
@@ -29,7 +29,7 @@ file_find(struct dt_dlib *dl, const char *name)
 static struct dt_dlib_file *
 file_make(dtrace_hdl_t *dtp, const char *name)
 {
-	struct dt_dlib_file *f = file_find(&dtp->dlib, name);
+	struct dt_dlib_file *f = dt_dlib_find(&dtp->dlib, name);
 
 	if (f != NULL) {
 		free(f->owned);
