@@ -615,8 +615,11 @@ window_refuse(struct engine *eng, const struct plan_window *pw,
 {
 	const char *text = arena_strdup(eng->arena, why->msg);
 
-	if (text == NULL)
+	if (text == NULL || world_refresh(&eng->world, e) != 0)
 		return err_nomem(e);
+	/* It was there when we looked, and is no more. */
+	if (!world_obj_mapped(eng->plan.fns.v[pw->fn].obj))
+		text = plan_gone;
 	for (uint32_t i = 0; i < pw->npoints; i++) {
 		const struct plan_point *pt =
 			&eng->plan.points.v[pw->point0 + i];

@@ -209,25 +209,6 @@ attach_host(struct engine *eng, struct err *e)
 	return eng->host != NULL ? shared_view(eng, e) : -1;
 }
 
-/* Text is changed while all threads stand still. */
-static int
-attach_patch(struct engine *eng, struct err *e)
-{
-	int rc;
-
-	if (eng->patches.n == 0)
-		return 0;
-	if (engine_target_stop(eng, true, e) != 0)
-		return -1;
-	eng->patched = true;
-	rc = patch_apply(eng->journal, &eng->in, eng->patches.v,
-			 eng->patches.n, eng->moves.v, eng->moves.n, e);
-	inject_resume(&eng->in);
-	for (size_t i = 0; rc == 0 && i < eng->patches.n; i++)
-		eng->nlost += eng->patches.v[i].state == PATCH_NONE;
-	return rc;
-}
-
 /* Attaching failed: the target is to be as it was. */
 static void
 attach_retract(struct engine *eng)
@@ -254,9 +235,9 @@ engine_enter(struct engine *eng, bool follow, struct err *e)
 	if (code_make(eng, e) != 0)
 		goto fail;
 	shared_fill_sys(eng);
-	if ((!follow && attach_host(eng, e) != 0) || attach_patch(eng, e) != 0)
+	if ((!follow && attach_host(eng, e) != 0) || later_attach(eng, e) != 0)
 		goto fail;
-	return later_start(eng, e);
+	return 0;
 fail:
 	attach_retract(eng);
 	return -1;

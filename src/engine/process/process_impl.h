@@ -146,13 +146,18 @@ void world_close(struct world *w);
    that comes back as it was is the same again. */
 int world_refresh(struct world *w, struct err *e);
 bool world_obj_mapped(const struct world_obj *o);
+/* Is it what a provider has seen: mapped from there, so far from its addresses?
+   path NULL: the provider does not say. */
+bool world_obj_is(const struct world_obj *o, const char *path, uint64_t bias);
 struct inject_span world_obj_span(const struct world_obj *o);
 /* What others are told of it. */
 struct engine_fresh world_obj_fresh(const struct world_obj *o);
 /* What process_later.c notes of an object. */
 struct later_note {
+	bool planned; /* patches at its addresses are its own */
 	bool there;  /* mapped, when it was last looked at */
 	bool served; /* it has got what probes it can have */
+	bool scanned; /* and its system calls their points */
 	bool due;    /* its patches are to be written */
 	/* In order of address; they live as long as the engine. */
 	struct patch *p;
@@ -187,6 +192,7 @@ uint64_t world_fn_of(struct world_obj *o, uint64_t addr);
 /* ---- the plan (process_plan.c, process_site.c) --------------------------- */
 
 #define PLAN_NONE UINT32_MAX
+extern const char plan_gone[]; /* plan_group.why: its object has gone */
 
 /* A function that is probed. */
 struct plan_fn {
@@ -496,8 +502,8 @@ struct engine {
 
 /* Will anybody want to know of new objects? */
 bool later_wanted(const struct engine *eng);
-/* The objects that the world knows have what they can have. */
-int later_start(struct engine *eng, struct err *e);
+/* Write all patches, while all threads stand still. */
+int later_attach(struct engine *eng, struct err *e);
 bool engine_mapped(struct engine *eng, struct engine_fresh **fresh, size_t *n);
 int engine_extend(struct engine *eng, const struct engine_site *v, size_t n,
 		  struct err *e);

@@ -116,17 +116,19 @@ obj_take(struct engine *eng, struct world_obj *o, struct err *e)
 	return 0;
 }
 
-int
-later_start(struct engine *eng, struct err *e)
+/* What has been made for the objects that the world knows at first. */
+static int
+objs_take(struct engine *eng, struct err *e)
 {
 	for (size_t i = 0; i < eng->world.objs.n; i++) {
 		struct world_obj *o = eng->world.objs.v[i];
+		struct later_note *note = world_obj_note(o);
+		bool planned = note->planned;
 
-		*world_obj_note(o) = (struct later_note){
-			.there = world_obj_mapped(o), .served = true
-		};
-		if (obj_take(eng, o, e) != 0)
+		*note = (struct later_note){ .scanned = note->scanned };
+		if (planned && obj_take(eng, o, e) != 0)
 			return -1;
+		note->served = note->due = note->np != 0;
 	}
 	return 0;
 }
@@ -262,7 +264,7 @@ windows_make(struct engine *eng, size_t nsites, struct err *e)
 		struct world_obj *o = eng->world.objs.v[i];
 		const struct later_note *note = world_obj_note(o);
 
-		if (note->there && !note->served)
+		if (note->planned && note->there && !note->served)
 			rc = obj_take(eng, o, e);
 	}
 	if (rc == 0)
@@ -381,6 +383,25 @@ apply(struct engine *eng, struct err *e)
 	return rc;
 }
 
+/*
+ * Those without patches may be some that the providers had not seen yet: they
+ * are asked about.
+ */
+int
+later_attach(struct engine *eng, struct err *e)
+{
+	if (objs_take(eng, e) != 0 || apply(eng, e) != 0)
+		return -1;
+	for (size_t i = 0; i < eng->world.objs.n; i++) {
+		struct world_obj *o = eng->world.objs.v[i];
+		struct later_note *note = world_obj_note(o);
+
+		note->there = note->due && world_obj_mapped(o);
+		note->due = false;
+	}
+	return 0;
+}
+
 /* Those that are new have got what they can; those that are due, if written,
    their patches. */
 static void
@@ -392,7 +413,7 @@ objs_done(struct engine *eng, bool written)
 
 		if (!note->there)
 			continue;
-		eng->nlater += note->due && !note->served;
+		eng->nlater += note->due && !note->served && note->np != 0;
 		note->served = true;
 		note->due &= !written;
 	}

@@ -475,6 +475,9 @@ plan_check(struct engine *eng, struct err *e)
 		if (g->why == NULL)
 			continue;
 		p->nrefused++;
+		/* It may come back, and is served then. */
+		if (g->why == plan_gone && eng->opts.spare_probes != 0)
+			continue;
 		for (uint32_t k = 0; k < p->classes.v[g->cls].in.necbs; k++)
 			idle |= !clause[eng->en->ecbs[g->ecb0 + k].clause];
 		if (idle || (!probe[g->probe] && group_named(eng, g)))
@@ -613,7 +616,7 @@ more_points(struct engine *eng, const struct engine_site *v, size_t n,
 		const struct later_note *note = world_obj_note(o);
 
 		if ((p->sys_entry || p->sys_return) && note->there &&
-		    !note->served && plan_syscalls_of(eng, o, e) != 0)
+		    !note->scanned && plan_syscalls_of(eng, o, e) != 0)
 			return -1;
 	}
 	return 0;

@@ -19,6 +19,8 @@
 
 #define SPARE_CELLS (1u << 18) /* bytes of a half, at most */
 
+const char plan_gone[] = "no code of a file is there";
+
 bool
 process_serves(enum dif_site_kind kind)
 {
@@ -75,6 +77,7 @@ plan_fn_get(struct engine *eng, struct world_obj *o, uint64_t addr,
 	}
 	if (fn_analyse(eng, &f, size, e) != 0)
 		return -1;
+	world_obj_note(o)->planned = true;
 	*idx = (uint32_t)p->fns.n;
 	if (!vec_push(&p->fns, f)) {
 		x86_fn_fini(&f.fn);
@@ -184,8 +187,8 @@ site_user(struct engine *eng, const struct dif_site *s, uint32_t group,
 				 .cookie = s->cookie };
 	uint64_t fn = s->fn;
 
-	if (o == NULL) {
-		plan_refuse(p, group, "no code of a file is there");
+	if (o == NULL || !world_obj_is(o, s->path, s->bias)) {
+		plan_refuse(p, group, plan_gone);
 		return 0;
 	}
 	if (fn == 0)
@@ -430,6 +433,7 @@ sys_each(struct engine *eng, struct world_obj *o,
 int
 plan_syscalls_of(struct engine *eng, struct world_obj *o, struct err *e)
 {
+	world_obj_note(o)->scanned = true;
 	return sys_each(eng, o, NULL, e);
 }
 

@@ -174,6 +174,13 @@ world_obj_mapped(const struct world_obj *o)
 	return o->o->mapped;
 }
 
+bool
+world_obj_is(const struct world_obj *o, const char *path, uint64_t bias)
+{
+	return path == NULL ||
+	       (o->o->base == bias && strcmp(o->o->open_path, path) == 0);
+}
+
 struct inject_span
 world_obj_span(const struct world_obj *o)
 {
