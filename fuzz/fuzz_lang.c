@@ -73,6 +73,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		src.argc = 1;
 		src.cflags = LANG_C_DEFARG | LANG_C_EMPTY | LANG_C_ZDEFS;
 		compile(l, &src);
+		/* Checked when used: by the text itself, this time. */
+		src.library = true;
+		compile(l, &src);
+		src.library = false;
+		compile(l, &src);
 	}
 	free(text);
 	lang_free(l);

@@ -80,6 +80,8 @@ struct agg_ident *names_add_agg(struct compile *cx, const char *name,
 /* Change a key's type as recorded; undone by a roll-back. */
 void names_set_key(struct compile *cx, struct agg_ident *ai, uint32_t key,
 		   struct dif_type t);
+/* Is there such a name, seen by this version or not? */
+bool names_exists(struct compile *cx, const char *name);
 /* Constants every program knows: R_RIP, DTRACEFLT_BADADDR, NULL. */
 bool names_constant(const char *name, int64_t *val, bool *pointer);
 

@@ -312,6 +312,13 @@ names_constant(const char *name, int64_t *val, bool *pointer)
 }
 
 bool
+names_exists(struct compile *cx, const char *name)
+{
+	return hash_find_str(cx->lang->globals, name) != NULL ||
+	       names_is_variable(cx, name);
+}
+
+bool
 names_is_variable(struct compile *cx, const char *name)
 {
 	int64_t val;

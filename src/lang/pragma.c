@@ -575,9 +575,7 @@ pragma_check_unused(struct compile *cx)
 					      a->provider) != NULL;
 		else
 			known = strcmp(a->name, "translator") == 0 ||
-				names_is_variable(cx,
-						  lang_intern(cx, a->name,
-							      strlen(a->name)));
+				names_exists(cx, a->name);
 		if (!known)
 			lang_fail(cx, &D_PRAGMA_UNUSED, a->loc,
 				  "unused #pragma D %s: there is no %s \"%s\"",
