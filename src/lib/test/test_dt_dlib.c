@@ -281,6 +281,20 @@ programs(void **state)
 	assert_string_equal(dtrace_errtag(w->dtp), "D_PRAGMA_DEPEND");
 }
 
+/* The kernel's types are asked for by programs that use them, by no other. */
+static void
+lazy(void **state)
+{
+	struct world *w = *state;
+
+	type_space_use_kernel(w->dtp->types, "/nonexistent");
+	assert_true(compiles(w, "BEGIN { trace(curpsinfo->pr_pid + pid); }",
+			     0));
+	assert_null(type_space_kernel_error(w->dtp->types));
+	refused(w, "BEGIN { trace(curpsinfo->pr_sid); }", "/nonexistent");
+	assert_non_null(type_space_kernel_error(w->dtp->types));
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int
@@ -292,6 +306,7 @@ main(void)
 		T(wrong),	 T(wrong_pragma), T(clause),
 		T(replaced),	 T(not_libraries), T(no_directory),
 		T(system_directory), T(options),  T(programs),
+		T(lazy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
