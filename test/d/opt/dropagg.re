@@ -1,0 +1,3 @@
+end
+
+dtrace: \d+ aggregation drops on CPU 0
