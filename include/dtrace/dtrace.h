@@ -72,7 +72,7 @@ typedef struct dtrace_syminfo {
 typedef struct dtrace_vector {
 	/* Calls to a control device: Linux has none, must be NULL. */
 	int (*dtv_ioctl)(void *arg, int cmd, void *data);
-	/* As dtrace_lookup_by_addr(), not 0: unknown.  NULL: nothing is known. */
+	/* As dtrace_lookup_by_addr(); not 0: unknown.  NULL: all are. */
 	int (*dtv_lookup_by_addr)(void *arg, uint64_t addr, Elf64_Sym *symp,
 				  dtrace_syminfo_t *sip);
 	/* State of CPUs, system configuration: not asked for, may be NULL. */

@@ -203,7 +203,8 @@ dtrace_aggregate_walk_joined(dtrace_hdl_t *dtp, dtrace_aggvarid_t *vars,
 		return dt_set_err(dtp, EDT_NOTACTIVE, "%s",
 				  dtrace_errmsg(NULL, EDT_NOTACTIVE));
 	if (n == 0)
-		return dt_set_err(dtp, EDT_BADAGGVAR, "no aggregations to join");
+		return dt_set_err(dtp, EDT_BADAGGVAR,
+				  "no aggregations to join");
 	j.aggs = calloc(n, sizeof(*j.aggs));
 	j.rows = calloc(n + 1, sizeof(*j.rows));
 	j.datas = calloc(n + 1, sizeof(*j.datas));

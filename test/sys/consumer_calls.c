@@ -437,8 +437,10 @@ check_order(dtrace_hdl_t *dtp, dtrace_aggregate_walk_f *walk, const char *want,
 
 	o->text[0] = '\0';
 	CHECK(walk(dtp, see_order, o) == 0);
-	if (strcmp(o->text, want) != 0)
-		printf("# %s, not %s\n", o->text, want), failures++;
+	if (strcmp(o->text, want) != 0) {
+		printf("# %s, not %s\n", o->text, want);
+		failures++;
+	}
 	REFUSED(dtp, walk(dtp, refuse_row, &answer), DIRABORT);
 	answer = 77;
 	REFUSED(dtp, walk(dtp, refuse_row, &answer), BADRVAL);
