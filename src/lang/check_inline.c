@@ -23,7 +23,7 @@
 
 /* Inlines that use inlines grow fast: 30 doublings are a billion nodes. */
 #define EXPAND_HEIGHT_MAX 1000
-#define EXPAND_MAX        100000
+#define EXPAND_MAX        50000
 
 /* ---- expansions --------------------------------------------------------- */
 
