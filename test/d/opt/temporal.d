@@ -1,8 +1,9 @@
 /*
- * Without the option temporal each CPU's records are still in order of time.
+ * Without the option temporal one CPU's records come after the other's, though
+ * they were made before.
  * @needs: bpf
- * @engines: kernel process
+ * @engines: kernel
  * @target: cpus
- * @run: -q -x temporal=off -s %f -c %t
+ * @run: -q -x temporal=off -x switchrate=60s -s %f -c '%t reverse'
  */
 pid$target:a.out:made:entry { printf("%d\n", arg0); }
