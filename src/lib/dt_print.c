@@ -19,7 +19,6 @@
  */
 #include "lib/dt_out.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -203,20 +202,6 @@ show_members(const struct show *s, const struct dif_print *t, uint64_t bit_off,
 
 /* ---- arrays -------------------------------------------------------------- */
 
-/* Text and then nothing but NULs, all of it recorded? */
-static bool
-is_text(const uint8_t *p, uint64_t n, size_t *len)
-{
-	uint64_t i = 0;
-
-	while (i < n && (isprint(p[i]) || isspace(p[i])))
-		i++;
-	*len = (size_t)i;
-	while (i < n && p[i] == '\0')
-		i++;
-	return i == n;
-}
-
 static bool
 is_aggregate(const struct dif_print *t)
 {
@@ -270,7 +255,7 @@ show_array(const struct show *s, const struct dif_print *t, uint64_t bit_off,
 
 	if (t->elem->is_char && t->nelems > 0 &&
 	    is_there(s, bit_off, t->nelems * 8) &&
-	    is_text(s->p + bit_off / 8, t->nelems, &len)) {
+	    dt_bytes_are_text(s->p + bit_off / 8, (size_t)t->nelems, &len)) {
 		buf_puts(s->b, "[ ");
 		show_text(s, s->p + bit_off / 8, len);
 		buf_puts(s->b, " ]");
