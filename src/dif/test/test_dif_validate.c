@@ -141,12 +141,11 @@ variables(void **state)
 {
 	word(DIF_INSTR_W(DIF_OP_LDGS, 0x002, 1), "scalar load of an array");
 	word(DIF_INSTR_W(DIF_OP_LDGS, 0x3ff, 1), "no such built-in");
-	word(DIF_INSTR_W(DIF_OP_LDGS, DIF_VAR_ipl, 1), "not served");
+	word(DIF_INSTR_W(DIF_OP_LDGS, DIF_VAR_zonename, 1), "not served");
 	word(DIF_INSTR_W(DIF_OP_STGS, DIF_VAR_arg0, 1), "not a user variable");
 	word(DIF_INSTR_W(DIF_OP_LDTS, DIF_VAR_arg0, 1), "not a user variable");
 	word(DIF_INSTR_W(DIF_OP_LDGS, 0x500, 1), "not in the variable table");
 	word(DIF_INSTR_R(DIF_OP_LDGA, 0x77, 0, 1), "no such built-in");
-	word(DIF_INSTR_R(DIF_OP_LDGA, DIF_VAR_regs, 0, 1), "not served");
 	word(DIF_INSTR_R(DIF_OP_LDTA, 2, 0, 1), "thread-local arrays");
 	check(object(VARS "ldgs a, %r1\nret %r1\n"), "other kind");
 	check(object(VARS "ldgaa g, %r1\nret %r1\n"), "other kind");

@@ -107,7 +107,7 @@ tables(void **state)
 		if (a.dtat_class == DTRACE_CLASS_UNKNOWN)
 			fail_msg("%s: %s", b->name, b->stability);
 	}
-	expect_attr(dt_attr_desc(dtp, &all), "Evolving/Evolving/Common");
+	expect_attr(dt_attr_desc(dtp, &all), "Evolving/Evolving/ISA");
 }
 
 static void
