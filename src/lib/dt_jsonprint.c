@@ -114,8 +114,9 @@ show_value(const struct show *s, const struct dif_print *t, uint64_t bit_off,
 		show_array(s, t, bit_off);
 		return;
 	case DIF_CK_STRING:
-		dt_json_str(s->j, s->p,
-			    strnlen((const char *)s->p, (size_t)s->n));
+		dt_json_str(s->j, s->p + bit_off / 8,
+			    strnlen((const char *)s->p + bit_off / 8,
+				    (size_t)(s->n - bit_off / 8)));
 		return;
 	default:
 		show_scalar(s, t, bit_off, bits != 0 ? bits : t->size * 8);

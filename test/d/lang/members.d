@@ -75,5 +75,6 @@ BEGIN
 	printf("%s %s\n", self->t.m, texts[2].m == NULL ? "none" : "some");
 	t.n = 0;
 	printf("[%s]\n", t.n);
+	print(texts[1]);
 	exit(0);
 }
