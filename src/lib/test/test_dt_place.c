@@ -331,6 +331,23 @@ processes(void **state)
 	placed(t, &root, "KKK");
 }
 
+/* A clause whose functions are in libraries that are not there yet. */
+static void
+none_yet(void **state)
+{
+	struct trace *t = *state;
+
+	clause(t, probe(t, DIF_SITE_BEGIN, 0), DIF_ACT_TRACE, NOTHING);
+	t->clause[0].pdesc.prov = "pid7";
+	t->en.necbs = 0;
+	placed(t, &root, "7");
+	placed(t, &root7, "7");
+	placed(t, &user7, "7");
+	placed(t, &kernel7, "K");
+	t->clause[0].pdesc.prov = "pid7x";
+	placed(t, &root7, "K");
+}
+
 static void
 one_process_one_engine(void **state)
 {
@@ -398,7 +415,7 @@ main(void)
 		T(aggregations_do_not_connect), T(locals_connect_at_one_probe),
 		T(error_connects_all), T(rows_tell_engines), T(by_kind),
 		T(tick_goes_along), T(wide_and_user_probes_together),
-		T(processes), T(one_process_one_engine), T(denied),
+		T(processes), T(none_yet), T(one_process_one_engine), T(denied),
 		T(messages),
 	};
 

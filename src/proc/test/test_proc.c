@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -235,6 +236,47 @@ test_symbols(void **state)
 }
 
 /* A created process that is never let go ends with the set. */
+#define SELDOM "libanl.so.1" /* of the C library, and hardly ever used */
+
+/* A library that is closed and opened again is the same object, if it comes to
+   the same place. */
+static void
+test_comes_and_goes(void **state)
+{
+	struct proc_set *ps = new_set();
+	struct proc *p = proc_lookup(ps, getpid());
+	struct proc_obj *o, *again;
+	uint64_t generation;
+	void *h;
+
+	assert_non_null(p);
+	assert_null(obj_named(p, SELDOM));
+	h = dlopen(SELDOM, RTLD_NOW);
+	if (h == NULL)
+		skip();
+	generation = proc_generation(p);
+	proc_refresh(p);
+	o = obj_named(p, SELDOM);
+	assert_non_null(o);
+	assert_true(o->mapped);
+	assert_int_equal(o->born, generation + 1);
+	assert_int_equal(proc_generation(p), generation + 1);
+	dlclose(h);
+	proc_refresh(p);
+	assert_null(obj_named(p, SELDOM));
+	assert_false(o->mapped);
+	h = dlopen(SELDOM, RTLD_NOW);
+	assert_non_null(h);
+	proc_refresh(p);
+	again = obj_named(p, SELDOM);
+	assert_non_null(again);
+	assert_true(again->mapped);
+	assert_int_equal(again->born, generation + 3);
+	assert_true(again == o || again->start != o->start);
+	dlclose(h);
+	proc_set_free(ps);
+}
+
 static void
 test_abandon(void **state)
 {
@@ -393,6 +435,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_grab),
 		cmocka_unit_test(test_symbols),
+		cmocka_unit_test(test_comes_and_goes),
 		cmocka_unit_test(test_abandon),
 		cmocka_unit_test(test_consumer_killed),
 		cmocka_unit_test(test_ksym),

@@ -213,6 +213,35 @@ test_lost(void **state)
 	lost_by(true);
 }
 
+/* Text that was unmapped is no affair of ours, and its entries make room. */
+static void
+test_forget(void **state)
+{
+	struct work w;
+
+	work_open(&w, 100, 60, false);
+	assert_int_equal(inject_stop(&w.in, true, &w.e), 0);
+	assert_int_equal(patch_apply(w.j, &w.in, w.p, 50, NULL, 0, &w.e), 0);
+	patch_forget(w.j, w.p[10].addr, w.p[50].addr);
+	assert_int_equal(w.j->p[9].state, PATCH_SET);
+	assert_int_equal(w.j->p[10].state, PATCH_UNDONE);
+	assert_int_equal(w.j->p[49].state, PATCH_UNDONE);
+	assert_int_equal(
+		patch_apply(w.j, &w.in, w.p + 50, 50, NULL, 0, &w.e), 0);
+	assert_int_equal(w.j->n, 60);
+	assert_int_equal(patch_undo_all(w.j, &w.in, &w.e), 0);
+	for (int i = 0; i < 100; i++) {
+		const struct patch *p = &w.p[i];
+		bool forgotten = i >= 10 && i < 50;
+		uint8_t is[PATCH_MAX];
+
+		assert_int_equal(inject_read(&w.in, p->addr, is, p->len), 0);
+		assert_memory_equal(is, forgotten ? p->now : p->was, p->len);
+	}
+	inject_resume(&w.in);
+	work_close(&w);
+}
+
 static void
 test_undo_in(void **state)
 {
@@ -271,6 +300,7 @@ main(void)
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_undo_in),
 		cmocka_unit_test(test_moves),
 	};
