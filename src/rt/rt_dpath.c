@@ -67,6 +67,7 @@ rt_dpath_name(struct rt *rt, uint64_t dentry)
 	if (n > NAME_LONGEST || n >= at)
 		return 0;
 	at -= n;
+	n = rt_bound(n, NAME_LONGEST); /* some verifiers have forgotten it */
 	if (rt_read(rt, RT_WORK(RT_W(rt), at), (uint32_t)n, name) < 0)
 		return 0;
 	at--;

@@ -115,6 +115,15 @@ errors(void **state)
 	arena_free(a);
 }
 
+static void
+dump_string(const char *s, struct buf *b)
+{
+	buf_puts(b, ".str \"");
+	for (; *s != '\0'; s++)
+		buf_printf(b, *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
+	buf_puts(b, "\"\n");
+}
+
 /* The tables as directives, then what dif_disasm() prints. */
 static void
 dump(const struct dif_obj *o, struct buf *b)
@@ -122,7 +131,7 @@ dump(const struct dif_obj *o, struct buf *b)
 	for (uint32_t i = 0; i < o->nint; i++)
 		buf_printf(b, ".int 0x%" PRIx64 "\n", o->inttab[i]);
 	for (uint32_t i = 1; i < o->strlen; i += strlen(o->strtab + i) + 1)
-		buf_printf(b, ".str \"%s\"\n", o->strtab + i);
+		dump_string(o->strtab + i, b);
 	dif_disasm(o, b);
 }
 

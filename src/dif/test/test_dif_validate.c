@@ -182,7 +182,7 @@ calls(void **state)
 	word(DIF_INSTR_W(DIF_OP_CALL, DIF_SUBR_strlen, 1), NULL);
 	word(DIF_INSTR_W(DIF_OP_CALL, DIF_SUBR_strlen, 0), "%r0");
 	word(DIF_INSTR_W(DIF_OP_CALL, 0xffff, 1), "no such subroutine");
-	word(DIF_INSTR_W(DIF_OP_CALL, DIF_SUBR_json, 1), "not served");
+	word(DIF_INSTR_W(DIF_OP_CALL, 5, 1), "no such subroutine");
 	word(DIF_INSTR_R(DIF_OP_PUSHTR, 2, 0, 1), "no such type");
 	word(DIF_INSTR_R(DIF_OP_PUSHTV, 1, 0, 1), "no such type");
 	word(DIF_INSTR_R(DIF_OP_PUSHTV, 0, 8, 1), "no such register");

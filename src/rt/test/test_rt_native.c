@@ -31,9 +31,9 @@ world_teardown(void **state)
 static void
 has_all_functions(void **state)
 {
-#define NAMES_IK(id) assert_true(rtn_image.subr[id] < rtn_image.n)
-#define NAMES_IKP(id) NAMES_IK(id)
-#define NAMES_NONE(id) assert_int_equal(rtn_image.subr[id], ~0u)
+#define NAMES_IKP(id) assert_true(rtn_image.subr[id] < rtn_image.n)
+#define NAMES_IK(id) assert_int_equal(rtn_image.subr[id], ~0u)
+#define NAMES_NONE(id) NAMES_IK(id)
 	for (unsigned i = 0; i < RTN_NFN; i++)
 		assert_true(rtn_image.off[i] < rtn_image.n);
 #define SUBR(id, name, proto, eng, flags) NAMES_##eng(id);
