@@ -11,7 +11,9 @@
  *   patch.c           the journal of patches: write, undo
  *   guard.c           the guardian process
  *   host.c            what fires in the consumer: BEGIN, END, tick, profile
- *   follow.c          children that forked, exec, libraries that come and go
+ *   process_later.c   objects that come and go
+ *   process_exec.c    another program
+ *   follow.c          children that forked, what became of the process
  *
  * The engine is agentless: the target gets mappings and patched bytes, no
  * library, no thread, no open file, no ptrace relation.
