@@ -68,6 +68,8 @@ quit(struct cmd *c, int status)
 		fflush(c->out);
 	}
 	dtrace_close(c->dtp);
+	for (int i = 0; i < c->nprogs; i++)
+		free(c->progs[i].name);
 	free(c->progs);
 	free(c->args);
 	exit(status);
@@ -750,8 +752,6 @@ main(int argc, char **argv)
 	free(procs);
 	free(t.cmds);
 	free(t.pids);
-	for (int i = 0; i < c.nprogs; i++)
-		free(c.progs[i].name);
 	if (fflush(c.out) != 0)
 		output_failed(&c, errno);
 	quit(&c, c.status);
