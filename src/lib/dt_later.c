@@ -89,7 +89,7 @@ later_match(struct later *l)
 
 /* ---- rows ------------------------------------------------------------------ */
 
-/* Room for one more: the array may move, what was there stays readable, as the
+/* Room for one more: the array may move, what was there stays as it is, for the
    engine's threads may be at it.  NULL: no memory. */
 static void *
 later_room(struct arena *a, void *v, uint32_t n, uint32_t *cap, size_t size)

@@ -190,7 +190,7 @@ attach_host(struct engine *eng, struct err *e)
 {
 	const struct shared_lay *l = &eng->lay;
 	const struct host_in in = {
-		.en = eng->en,
+		.en = &eng->host_en,
 		.sh = eng->sh,
 		.globals = eng->map.mem + l->globals,
 		.assoc = l->assoc_size != 0 ?
@@ -205,6 +205,7 @@ attach_host(struct engine *eng, struct err *e)
 		.arg = eng,
 	};
 
+	eng->host_en = *eng->en;
 	eng->host = host_new(&in, e);
 	return eng->host != NULL ? shared_view(eng, e) : -1;
 }

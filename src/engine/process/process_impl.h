@@ -473,6 +473,8 @@ struct engine {
 	bool foreign_pids; /* it is in another pid namespace */
 
 	struct host *host;
+	struct dif_enabling host_en; /* as it was at first: its thread reads
+					it while en grows */
 	const char *how; /* profile samples are had */
 
 	/* The memory as the consumer walks it. */
