@@ -273,20 +273,48 @@ map_cluster(struct engine *eng, struct err *e)
 	return 0;
 }
 
-/* Fewer threads, if the target may not map so much. */
-static void
-map_fit_limit(struct engine *eng)
+#define SMALL_BUF (256u << 10)
+
+/*
+ * Half of everything where memory is short there: of the buffers as long as
+ * they are large and may be halved (bufresize), then of the threads that may
+ * have some.
+ */
+static int
+map_halve(struct engine *eng, struct err *e)
+{
+	uint64_t was = eng->lay.bufsize + eng->lay.aggsize;
+	bool sizes = !eng->opts.bufresize_manual;
+
+	if (sizes && eng->lay.bufsize > SMALL_BUF)
+		eng->opts.bufsize = eng->lay.bufsize / 2;
+	if (sizes && eng->lay.aggsize > SMALL_BUF)
+		eng->opts.aggsize = eng->lay.aggsize / 2;
+	if (shared_layout(eng, e) != 0)
+		return -1;
+	if (eng->lay.bufsize + eng->lay.aggsize < was)
+		return 0;
+	if (eng->lay.nthreads < 2)
+		return err_set(e, &ERR_GENERIC, ENOMEM,
+			       "process %d: no memory for buffers",
+			       (int)eng->pid);
+	eng->lay.nthreads /= 2;
+	return shared_layout(eng, e);
+}
+
+/* Less of it, if the target may not map so much. */
+static int
+map_fit_limit(struct engine *eng, struct err *e)
 {
 	struct rlimit lim;
 
 	if (prlimit(eng->pid, RLIMIT_AS, NULL, &lim) != 0 ||
 	    lim.rlim_cur == RLIM_INFINITY)
-		return;
-	while (eng->lay.nthreads > 1 && eng->lay.end > lim.rlim_cur / 4) {
-		struct err e = { 0 };
-		eng->lay.nthreads /= 2;
-		shared_layout(eng, &e);
-	}
+		return 0;
+	while (eng->lay.nthreads > 1 && eng->lay.end > lim.rlim_cur / 4)
+		if (map_halve(eng, e) != 0)
+			return -1;
+	return 0;
 }
 
 static void
@@ -343,8 +371,8 @@ map_plan(struct engine *eng, struct err *e)
 	eng->lay.nthreads = RTN_NTHREADS;
 	if (map_cluster(eng, e) != 0 || shared_layout(eng, e) != 0)
 		return -1;
-	if (m->nregions != 0)
-		map_fit_limit(eng);
+	if (m->nregions != 0 && map_fit_limit(eng, e) != 0)
+		return -1;
 	if (map_measure(eng, e) != 0)
 		return -1;
 	map_place(eng);
@@ -545,33 +573,6 @@ map_try(struct engine *eng, struct err *e)
 		rc = map_somewhere(eng, tfd, e);
 	close_there(eng, tfd);
 	return rc;
-}
-
-#define SMALL_BUF (256u << 10)
-
-/*
- * Half of everything where memory is short there: of the buffers as long as
- * they are large and may be halved, then of the threads that may have some.
- */
-static int
-map_halve(struct engine *eng, struct err *e)
-{
-	uint64_t was = eng->lay.bufsize + eng->lay.aggsize;
-
-	if (eng->lay.bufsize > SMALL_BUF)
-		eng->opts.bufsize = eng->lay.bufsize / 2;
-	if (eng->lay.aggsize > SMALL_BUF)
-		eng->opts.aggsize = eng->lay.aggsize / 2;
-	if (shared_layout(eng, e) != 0)
-		return -1;
-	if (eng->lay.bufsize + eng->lay.aggsize < was)
-		return 0;
-	if (eng->lay.nthreads < 2)
-		return err_set(e, &ERR_GENERIC, ENOMEM,
-			       "process %d: no memory for buffers",
-			       (int)eng->pid);
-	eng->lay.nthreads /= 2;
-	return shared_layout(eng, e);
 }
 
 int
