@@ -464,10 +464,25 @@ clause_epilogue(struct bg *g)
 		em_kill(em, g->at_site);
 }
 
+/* Instructions reach so far from a register. */
+static int
+check_record(const struct bg *g)
+{
+	if (g->cl->recsize <= INT16_MAX)
+		return 0;
+	return err_set(g->e, &ERR_GENERIC, 0,
+		       "the clause at line %d records %u bytes; in the kernel "
+		       "the most are %d (-x strsize=... for less)",
+		       g->cl->loc.line, g->cl->recsize, INT16_MAX);
+}
+
 int
 bpf_clause_make(struct bg *g)
 {
 	int rc;
+
+	if (check_record(g) != 0)
+		return -1;
 
 	g->lb_fault = em_label(g->em);
 	g->lb_done = em_label(g->em);
