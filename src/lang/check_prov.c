@@ -54,6 +54,7 @@ keep_args(struct compile *cx, const struct type_param *v, uint32_t n)
 
 	for (uint32_t i = 0; i < n; i++) {
 		a[i].type = keep_str(cx, lang_type_name(cx, v[i].type));
+		a[i].ctype = v[i].type;
 		a[i].name = keep_str(cx, v[i].name);
 	}
 	return a;
@@ -110,14 +111,18 @@ probe_keep(struct compile *cx, const struct provider_probe *p,
 	out->args = keep_args(cx, p->args, p->nargs);
 	out->nargs = p->nargs;
 	out->xargs = p->has_xargs ? keep_args(cx, p->xargs, n) : out->args;
-	out->nxargs = types->nargs = n;
+	out->nxargs = n;
 	out->map = map;
 	out->loc = p->loc;
 	types->typed = true;
+	types->nargs = n < DIF_NARGS ? n : DIF_NARGS;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t k = p->has_xargs ? native_of(cx, p, i) : i;
 
-		map[i] = types->map[i] = (uint8_t)k;
+		map[i] = (uint8_t)k;
+		if (i >= DIF_NARGS)
+			continue; /* args[] does not reach there */
+		types->map[i] = (uint8_t)k;
 		types->args[i] = p->args[k].type;
 		if (p->has_xargs)
 			types->xlate[i] =

@@ -114,6 +114,7 @@ provider_args(struct compile *cx, struct provider_probe *p,
 	      struct type_param **v, uint32_t *n)
 {
 	bool variadic = false;
+	uint32_t most = v == &p->xargs ? DIF_NARGS : LANG_PROV_NARGS;
 
 	lex_expect(cx, '(');
 	/* One native argument may be translated to several. */
@@ -123,11 +124,11 @@ provider_args(struct compile *cx, struct provider_probe *p,
 			  "probe %s may not have a variable number of "
 			  "arguments",
 			  p->name);
-	if (*n > DIF_NARGS)
+	if (*n > most)
 		lang_fail(cx, &D_PROV_PRARGLEN, p->loc,
 			  "probe %s has %u arguments: no more than %u are "
 			  "possible",
-			  p->name, *n, (unsigned)DIF_NARGS);
+			  p->name, *n, most);
 }
 
 static void

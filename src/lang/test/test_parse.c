@@ -458,7 +458,7 @@ test_errors(void **state)
 		{ "provider p { probe a(); probe a(); };", "D_PROV_PRDUP",
 		  1, 31 },
 		{ "provider p { probe a(int,int,int,int,int,int,int,int,"
-		  "int,int,int); };", "D_PROV_PRARGLEN", 1, 20 },
+		  "int,int,int,int,int); };", "D_PROV_PRARGLEN", 1, 20 },
 		{ "provider p { foo(); };", "D_SYNTAX", 1, 14 },
 		{ "translator struct cpuinfo < int > { };", "D_SYNTAX", 1, 33 },
 		{ "translator struct cpuinfo < int i > { a = 1; a = 2; };",
