@@ -218,6 +218,15 @@ dtrace_program_strcompile(dtrace_hdl_t *dtp, const char *text,
 DTRACE_API dtrace_prog_t *dtrace_program_fcompile(dtrace_hdl_t *dtp, FILE *fp,
 						  unsigned cflags, int argc,
 						  char *const argv[]);
+/*
+ * For C and C++ programs that have probes of their own: write the header that
+ * `dtrace -h` makes, with the probes of all providers that programs so far have
+ * declared.  fname is the name it will have, for the guard against including it
+ * twice.  EDT_NOPROV: none has been declared; EDT_UNSUP: C cannot have a probe
+ * as it is declared.
+ */
+DTRACE_API int dtrace_program_header(dtrace_hdl_t *dtp, FILE *fp,
+				     const char *fname);
 /* Add the program to what dtrace_go() enables; info may be NULL. */
 DTRACE_API int dtrace_program_exec(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 				   dtrace_proginfo_t *info);

@@ -11,7 +11,8 @@
 
 #include "dtrace/dtrace.h"
 
-enum cmd_mode { MODE_RUN, MODE_LIST, MODE_CHECK /* -e */ };
+enum cmd_mode { MODE_RUN, MODE_LIST, MODE_CHECK /* -e */,
+		MODE_HEADER /* -h */ };
 
 /* One -n, -P, -m, -f, -i or -s. */
 struct cmd_prog {
@@ -74,5 +75,8 @@ int cmd_chewrec(const dtrace_probedata_t *data, const dtrace_recdesc_t *rec,
 void cmd_list_all(struct cmd *c);
 void cmd_list_prog(struct cmd *c, const struct cmd_prog *p);
 void cmd_stability(struct cmd *c, const struct cmd_prog *p);
+
+/* cmd_usdt.c: programs are compiled. */
+void cmd_header(struct cmd *c);
 
 #endif

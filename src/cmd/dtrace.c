@@ -152,6 +152,7 @@ print_usage(FILE *fp)
 "\t-e  exit after compiling request but prior to enabling probes\n"
 "\t-f  enable or list probes matching the specified function name\n"
 "\t-F  coalesce trace output by function\n"
+"\t-h  generate a header file with definitions for static probes\n"
 "\t-H  print included files when invoking preprocessor\n"
 "\t-i  enable or list probes matching the specified probe id\n"
 "\t-I  add include directory to preprocessor search path\n"
@@ -311,7 +312,6 @@ parse_refused(struct cmd *c, int opt)
 			     "turned into clauses; -S shows what becomes of "
 			     "them");
 	case 'G':
-	case 'h':
 		cmd_fatal(c, "-%c: static user probes are not built yet", opt);
 	default:
 		usage(c, "illegal option -- %c", opt);
@@ -347,8 +347,18 @@ parse_spec(struct cmd *c, int opt, char *arg)
 struct targets {
 	char **cmds, **pids;
 	int ncmds, npids;
-	bool version, list;
+	/* What to do instead of tracing: -h, -l, -V; they exclude each other. */
+	char instead, instead_too;
 };
+
+static void
+set_instead(struct targets *t, char opt)
+{
+	if (t->instead == '\0')
+		t->instead = opt;
+	else if (t->instead != opt)
+		t->instead_too = opt;
+}
 
 static void
 parse_args(struct cmd *c, int argc, char **argv, struct targets *t)
@@ -385,8 +395,13 @@ parse_args(struct cmd *c, int argc, char **argv, struct targets *t)
 			if (c->mode == MODE_RUN)
 				c->mode = MODE_CHECK;
 			break;
+		case 'h':
+			set_instead(t, 'h');
+			c->mode = MODE_HEADER;
+			c->cflags |= DTRACE_C_ZDEFS;
+			break;
 		case 'l':
-			t->list = true;
+			set_instead(t, 'l');
 			c->mode = MODE_LIST;
 			c->cflags |= DTRACE_C_ZDEFS;
 			break;
@@ -394,7 +409,7 @@ parse_args(struct cmd *c, int argc, char **argv, struct targets *t)
 			c->outname = optarg;
 			break;
 		case 'V':
-			t->version = true;
+			set_instead(t, 'V');
 			break;
 		case ':':
 			usage(c, "option requires an argument -- %c", optopt);
@@ -683,6 +698,10 @@ compile_all(struct cmd *c)
 			cmd_list_all(c);
 		return;
 	}
+	if (c->mode == MODE_HEADER) {
+		cmd_header(c);
+		return;
+	}
 	if (option_on(c, "destructive") && c->mode == MODE_RUN)
 		cmd_notice(c, "allowing destructive actions");
 	for (int i = 0; i < c->nprogs; i++)
@@ -722,9 +741,10 @@ main(int argc, char **argv)
 	}
 	make_room(&c, argc, &t);
 	parse_args(&c, argc, argv, &t);
-	if (t.version && t.list)
-		usage(&c, "only one of the options -l and -V can be given");
-	if (t.version) {
+	if (t.instead_too != '\0')
+		usage(&c, "only one of the options -%c and -%c can be given",
+		      t.instead, t.instead_too);
+	if (t.instead == 'V') {
 		cmd_out(&c, "%s: %s\n", cmd_name, _dtrace_version);
 		if (fflush(c.out) != 0)
 			output_failed(&c, errno);
@@ -732,7 +752,8 @@ main(int argc, char **argv)
 	}
 	if (c.nprogs == 0 && c.mode != MODE_LIST)
 		usage(&c, "no probes specified");
-	open_output(&c);
+	if (c.mode != MODE_HEADER)
+		open_output(&c);
 	c.quiet = option_on(&c, "quiet");
 	catch_signals();
 	struct ps_prochandle **procs =
