@@ -154,7 +154,7 @@ write_functions(struct header *h, const struct lang_provider *pv,
 	} else {
 		err_clear(&h->dtp->err);
 		err_set_loc(&h->dtp->err, &EDT_TAG_UNSUP, p->loc,
-			    "probe %s: argument #%u cannot be a %s: give a "
+			    "probe %s: argument #%u cannot be of type %s: give a "
 			    "pointer to data, or a number",
 			    p->cname, n + 1, p->args[n].type);
 		dt_fail(h->dtp, EDT_UNSUP);
