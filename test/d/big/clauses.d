@@ -1753,4 +1753,56 @@ END
 	@a49[seen[probename, 0] != 0] = sum(199);
 }
 
-END { printa(@a0); printa(@a1); printa(@a2); printa(@a3); printa(@a4); printa(@a5); printa(@a6); printa(@a7); printa(@a8); printa(@a9); printa(@a10); printa(@a11); printa(@a12); printa(@a13); printa(@a14); printa(@a15); printa(@a16); printa(@a17); printa(@a18); printa(@a19); printa(@a20); printa(@a21); printa(@a22); printa(@a23); printa(@a24); printa(@a25); printa(@a26); printa(@a27); printa(@a28); printa(@a29); printa(@a30); printa(@a31); printa(@a32); printa(@a33); printa(@a34); printa(@a35); printa(@a36); printa(@a37); printa(@a38); printa(@a39); printa(@a40); printa(@a41); printa(@a42); printa(@a43); printa(@a44); printa(@a45); printa(@a46); printa(@a47); printa(@a48); printa(@a49); }
+END
+{
+	printa(@a0);
+	printa(@a1);
+	printa(@a2);
+	printa(@a3);
+	printa(@a4);
+	printa(@a5);
+	printa(@a6);
+	printa(@a7);
+	printa(@a8);
+	printa(@a9);
+	printa(@a10);
+	printa(@a11);
+	printa(@a12);
+	printa(@a13);
+	printa(@a14);
+	printa(@a15);
+	printa(@a16);
+	printa(@a17);
+	printa(@a18);
+	printa(@a19);
+	printa(@a20);
+	printa(@a21);
+	printa(@a22);
+	printa(@a23);
+	printa(@a24);
+	printa(@a25);
+	printa(@a26);
+	printa(@a27);
+	printa(@a28);
+	printa(@a29);
+	printa(@a30);
+	printa(@a31);
+	printa(@a32);
+	printa(@a33);
+	printa(@a34);
+	printa(@a35);
+	printa(@a36);
+	printa(@a37);
+	printa(@a38);
+	printa(@a39);
+	printa(@a40);
+	printa(@a41);
+	printa(@a42);
+	printa(@a43);
+	printa(@a44);
+	printa(@a45);
+	printa(@a46);
+	printa(@a47);
+	printa(@a48);
+	printa(@a49);
+}
