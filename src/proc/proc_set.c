@@ -187,8 +187,7 @@ proc_grab(struct proc_set *ps, pid_t pid, struct err *e)
 	if (grab_pidfd(p, e) != 0 || proc_load_maps(p, e) != 0)
 		goto forget;
 	if (p->now.n == 0) {
-		grab_fail(pid, 0, "it is a kernel thread, or has no program",
-			  e);
+		grab_fail(pid, 0, "it has ended, or is a kernel thread", e);
 		goto forget;
 	}
 	return p;
