@@ -3,7 +3,7 @@
  * the file, and who did it.  An open file is followed from its opening to its
  * closing; what a call does is speculated until its result is known.
  * @needs: bpf
- * @run: -qs %f 100 zero null generate -c '/bin/sh -c "dd if=/dev/zero of=/dev/null bs=512 count=3 status=none; cat generate generate >/dev/null; dd if=generate of=/dev/full bs=100 skip=1 count=2 status=none 2>/dev/null; :"'
+ * @run: -qs %f 100 zero null generate -c '/bin/sh -c "dd if=/dev/zero of=/dev/null bs=512 count=3 status=none; cat generate generate >/dev/null; dd if=generate of=/dev/full bs=100 skip=1 count=2 status=none 2>&1 | grep -q full"'
  */
 
 /*
