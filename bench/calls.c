@@ -4,7 +4,9 @@
  * a function of a nanosecond (shared/limits: the "loop"), or N system calls;
  * then the nanoseconds one took, on standard output.
  *
- * usage: calls work|syscall|bursts N [THREADS]
+ * usage: calls work|paced|syscall|bursts N [THREADS]
+ *   paced: work, with as much to do between the calls that they come every 30
+ *   ns or so.
  *   bursts: work, N times in each of BURSTS bursts with a pause after each, in
  *   which a consumer can read what was recorded; the least of them counts.
  */
@@ -24,9 +26,18 @@ work(long x, long key)
 
 #define BURSTS	 20
 #define PAUSE_NS 50000000l
+#define PACE	 20 /* multiplications, each of which waits for the last */
 
 static long count;
-static int syscalls;
+static int syscalls, paced;
+
+static long
+pace(long x)
+{
+	for (int i = 0; i < PACE; i++)
+		__asm__("imul $5, %0, %0" : "+r"(x));
+	return x;
+}
 
 static double
 now(void)
@@ -45,6 +56,9 @@ run(void *arg)
 	if (syscalls) {
 		for (long i = 0; i < count; i++)
 			*x += getppid();
+	} else if (paced) {
+		for (long i = 0; i < count; i++)
+			*x = pace(work(*x, i & 255));
 	} else {
 		for (long i = 0; i < count; i++)
 			*x = work(*x, i & 255);
@@ -80,6 +94,7 @@ main(int argc, char **argv)
 		return 2;
 	count = atol(argv[2]);
 	syscalls = strcmp(argv[1], "syscall") == 0;
+	paced = strcmp(argv[1], "paced") == 0;
 	if (strcmp(argv[1], "bursts") == 0)
 		return bursts();
 	double start = now();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * drain.c - how fast a consumer of libdtrace takes records that it does not
- * print: runs `calls work N` under a clause that leaves 64 bytes per call, and
+ * print: runs `calls KIND N` under a clause that leaves 64 bytes per call, and
  * counts what arrives and what was dropped.
  *
- * usage: drain CALLS N
+ * usage: drain CALLS KIND N
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,9 +52,9 @@ main(int argc, char **argv)
 	unsigned long long records = 0, drops = 0;
 	int err, ended = 0;
 
-	if (argc != 3)
+	if (argc != 4)
 		return 2;
-	char *const cmd[] = { argv[1], (char *)"work", argv[2], NULL };
+	char *const cmd[] = { argv[1], argv[2], argv[3], NULL };
 	dtrace_hdl_t *dtp = dtrace_open(DTRACE_VERSION, 0, &err);
 	if (dtp == NULL)
 		return 1;
