@@ -4,7 +4,7 @@
 # check-man.sh OPT_DEF MANUAL - is the manual page in step with the options?
 #
 # Every option of lib/opt.def must have an entry in the section TRACING OPTIONS,
-# those that are refused (class NONE or LATER) in its subsection Refused, and
+# those that are refused (class NONE) in its subsection Refused, and
 # every entry must be such an option.  Where mandoc(1) is installed the page
 # must also pass its lint.
 set -eu
@@ -15,7 +15,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
 sed -n 's/^OPT(\([a-z]*\), *[A-Z]*, *\([A-Z]*\),.*/\1 \2/p' "$opts" |
-	awk '{ print $1, $2 == "NONE" || $2 == "LATER" ? "refused" : "served" }' |
+	awk '{ print $1, $2 == "NONE" ? "refused" : "served" }' |
 	sort >"$tmp/served"
 
 # Entries are ".It Cm name" or ".It Cm name , name"; values follow "=", and

@@ -37,7 +37,7 @@ def options(text):
     found = []
     for name, kind, cls, arg in re.findall(
             r"^OPT\((\w+), *(\w+), *(\w+), *[^,]*, *([^,]*),", text, re.M):
-        if cls in ("NONE", "LATER"):
+        if cls == "NONE":
             continue
         if name == "stdc":
             found.append((name, ["a", "c", "s", "t"]))

@@ -227,6 +227,16 @@ DTRACE_API dtrace_prog_t *dtrace_program_fcompile(dtrace_hdl_t *dtp, FILE *fp,
  */
 DTRACE_API int dtrace_program_header(dtrace_hdl_t *dtp, FILE *fp,
 				     const char *fname);
+/*
+ * For objects compiled with such headers, which need it not, and with those of
+ * SystemTap's dtrace, which do: write to `file` the object that `dtrace -G`
+ * makes, with the semaphores of these probes.  objv: the objects, of which none
+ * may wait for probes of other systems (EDT_UNSUP).  prog and flags: not used,
+ * NULL and 0.
+ */
+DTRACE_API int dtrace_program_link(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
+				   unsigned flags, const char *file, int objc,
+				   char *const objv[]);
 /* Add the program to what dtrace_go() enables; info may be NULL. */
 DTRACE_API int dtrace_program_exec(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 				   dtrace_proginfo_t *info);

@@ -12,7 +12,7 @@
 #include "dtrace/dtrace.h"
 
 enum cmd_mode { MODE_RUN, MODE_LIST, MODE_CHECK /* -e */,
-		MODE_HEADER /* -h */ };
+		MODE_HEADER /* -h */, MODE_OBJECT /* -G */ };
 
 /* One -n, -P, -m, -f, -i or -s. */
 struct cmd_prog {
@@ -32,6 +32,8 @@ struct cmd {
 	int nprogs;
 	char **args; /* $0, $1 ... */
 	int nargs;
+	char **objects; /* of -G, which has no arguments but these */
+	int nobjects;
 	unsigned cflags;
 	bool quiet, flowindent, verbose, heading;
 	bool buffered; /* -B: text comes through a handler */
@@ -78,5 +80,6 @@ void cmd_stability(struct cmd *c, const struct cmd_prog *p);
 
 /* cmd_usdt.c: programs are compiled. */
 void cmd_header(struct cmd *c);
+void cmd_object(struct cmd *c);
 
 #endif

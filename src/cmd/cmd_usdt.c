@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * cmd_usdt.c - dtrace -h: a header for programs that have probes of their own.
+ * cmd_usdt.c - for programs that have probes of their own: dtrace -h, their
+ * header, and dtrace -G, the object they link with.
  *
- * The file is opened when its text is complete, so that an error leaves the
+ * A header is opened when its text is complete, so that an error leaves the
  * one of before, and not half of one that make(1) takes to be up to date.
  */
 #include "cmd.h"
@@ -11,16 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What -o says, or the script's base name with another suffix; the caller's. */
+/* What -o says, or the script's base name with another suffix; otherwise, where
+   there is such a thing, `other`.  The caller's. */
 static char *
-output_name(struct cmd *c, const char *suffix)
+output_name(struct cmd *c, const char *suffix, const char *other)
 {
 	const struct cmd_prog *p = &c->progs[0];
 	char *name;
 
 	if (c->outname != NULL)
 		return strdup(c->outname);
-	if (c->nprogs != 1 || !p->is_file || strcmp(p->text, "-") == 0)
+	bool one = c->nprogs == 1 && p->is_file && strcmp(p->text, "-") != 0;
+	if (!one && other != NULL)
+		return strdup(other);
+	if (!one)
 		cmd_fatal(c, "the output needs a name: -o, as it is not made "
 			     "of one script");
 	const char *slash = strrchr(p->text, '/');
@@ -49,7 +54,7 @@ write_file(struct cmd *c, const char *name, const char *text, size_t n)
 void
 cmd_header(struct cmd *c)
 {
-	char *name = output_name(c, ".h"), *text = NULL;
+	char *name = output_name(c, ".h", NULL), *text = NULL;
 	size_t n = 0;
 	FILE *fp = open_memstream(&text, &n);
 
@@ -61,5 +66,21 @@ cmd_header(struct cmd *c)
 		cmd_fatal(c, "memory allocation failure");
 	write_file(c, name, text, n);
 	free(text);
+	free(name);
+}
+
+void
+cmd_object(struct cmd *c)
+{
+	char *name = output_name(c, ".o", "d.out");
+
+	if (name == NULL)
+		cmd_fatal(c, "memory allocation failure");
+	if (dtrace_program_link(c->dtp, NULL, 0, name, c->nobjects,
+				c->objects) != 0)
+		cmd_dfatal(c, "failed to create object file %s", name);
+	if (c->verbose)
+		cmd_error("%s has the semaphores of probes; objects compiled "
+			  "with the header of -h need it not", name);
 	free(name);
 }

@@ -152,6 +152,7 @@ print_usage(FILE *fp)
 "\t-e  exit after compiling request but prior to enabling probes\n"
 "\t-f  enable or list probes matching the specified function name\n"
 "\t-F  coalesce trace output by function\n"
+"\t-G  generate an object file for programs with static probes\n"
 "\t-h  generate a header file with definitions for static probes\n"
 "\t-H  print included files when invoking preprocessor\n"
 "\t-i  enable or list probes matching the specified probe id\n"
@@ -311,8 +312,6 @@ parse_refused(struct cmd *c, int opt)
 		cmd_fatal(c, "-d: if and else are compiled as they stand, not "
 			     "turned into clauses; -S shows what becomes of "
 			     "them");
-	case 'G':
-		cmd_fatal(c, "-%c: static user probes are not built yet", opt);
 	default:
 		usage(c, "illegal option -- %c", opt);
 	}
@@ -347,7 +346,8 @@ parse_spec(struct cmd *c, int opt, char *arg)
 struct targets {
 	char **cmds, **pids;
 	int ncmds, npids;
-	/* What to do instead of tracing: -h, -l, -V; they exclude each other. */
+	/* What to do instead of tracing: -G, -h, -l, -V; they exclude each
+	   other. */
 	char instead, instead_too;
 };
 
@@ -394,6 +394,11 @@ parse_args(struct cmd *c, int argc, char **argv, struct targets *t)
 		case 'e':
 			if (c->mode == MODE_RUN)
 				c->mode = MODE_CHECK;
+			break;
+		case 'G':
+			set_instead(t, 'G');
+			c->mode = MODE_OBJECT;
+			c->cflags |= DTRACE_C_ZDEFS;
 			break;
 		case 'h':
 			set_instead(t, 'h');
@@ -698,14 +703,23 @@ compile_all(struct cmd *c)
 			cmd_list_all(c);
 		return;
 	}
-	if (c->mode == MODE_HEADER) {
-		cmd_header(c);
+	if (c->mode == MODE_HEADER || c->mode == MODE_OBJECT) {
+		(c->mode == MODE_HEADER ? cmd_header : cmd_object)(c);
 		return;
 	}
 	if (option_on(c, "destructive") && c->mode == MODE_RUN)
 		cmd_notice(c, "allowing destructive actions");
 	for (int i = 0; i < c->nprogs; i++)
 		enable_prog(c, &c->progs[i]);
+}
+
+/* With -G, what is no option is an object, and no $1. */
+static void
+take_objects(struct cmd *c)
+{
+	c->objects = c->args + 1;
+	c->nobjects = c->nargs - 1;
+	c->nargs = 1;
 }
 
 static void
@@ -752,7 +766,9 @@ main(int argc, char **argv)
 	}
 	if (c.nprogs == 0 && c.mode != MODE_LIST)
 		usage(&c, "no probes specified");
-	if (c.mode != MODE_HEADER)
+	if (c.mode == MODE_OBJECT)
+		take_objects(&c);
+	else if (c.mode != MODE_HEADER)
 		open_output(&c);
 	c.quiet = option_on(&c, "quiet");
 	catch_signals();

@@ -62,6 +62,17 @@ bool elf_text(const struct elf_file *f, uint64_t *addr, uint64_t *size);
 const void *elf_section(struct elf_file *f, const char *name, size_t *size,
 			uint64_t *addr);
 
+/* The first symbol of .symtab that is not defined there and whose name begins
+   so; owned by the file.  NULL: none. */
+const char *elf_undef(struct elf_file *f, const char *prefix);
+/*
+ * Write an object to be linked: 16 bits of zero in section .probes for each
+ * name, under a weak symbol that is hidden outside of what is linked.
+ * 0, or -1 with *e.
+ */
+int elf_write_words(const char *path, const char *const *names, size_t n,
+		    struct err *e);
+
 /* ---- code (elf_eh.c, elf_entry.c, elf_rseq.c) ---------------------------- */
 
 /* A piece of code that the unwind table describes: a function, or a part of

@@ -18,8 +18,7 @@ enum opt_kind { KIND_FLAG, KIND_SIZE, KIND_RATE, KIND_NUM, KIND_STR,
 		KIND_LIBDIR, KIND_ENGINE, KIND_EVALTIME, KIND_OFORMAT,
 		KIND_SETENV, KIND_UNSETENV, KIND_VERSION, KIND_LOCKMEM,
 		KIND_LATE };
-enum opt_class { CLASS_RUN, CLASS_DYN, CLASS_COMP, CLASS_CMD, CLASS_NONE,
-		 CLASS_LATER };
+enum opt_class { CLASS_RUN, CLASS_DYN, CLASS_COMP, CLASS_CMD, CLASS_NONE };
 
 struct opt_row {
 	const char *name;
@@ -368,9 +367,6 @@ dt_opt_set(dtrace_hdl_t *dtp, const char *name, const char *val,
 	if (row->class == CLASS_NONE)
 		return dt_set_err(dtp, EDT_UNSUP,
 				  "Option has no meaning here: %s", row->what);
-	if (row->class == CLASS_LATER)
-		return dt_set_err(dtp, EDT_UNSUP,
-				  "Option acts on -G, which is not built yet");
 	if (from_program && row->class == CLASS_CMD)
 		return dt_set_err(
 			dtp, EDT_BADOPTCTX,

@@ -570,6 +570,39 @@ test_json(void)
 
 /* ---- all of it --------------------------------------------------------------- */
 
+/* What `dtrace -h` and `dtrace -G` do. */
+static void
+test_static_probes(void)
+{
+	static const char provider[] = "provider app { probe go__on(int); };";
+	dtrace_hdl_t *dtp = handle(DTRACE_O_NODEV);
+	char object[] = "/tmp/consumer_calls.XXXXXX", *text = NULL;
+	int fd = mkstemp(object);
+	char *none[] = { (char *)"/nonexistent" };
+	size_t n = 0;
+	FILE *fp = open_memstream(&text, &n);
+
+	CHECK(fd >= 0 && fp != NULL);
+	REFUSED(dtp, dtrace_program_header(dtp, fp, "app.h"), NOPROV);
+	REFUSED(dtp, dtrace_program_link(dtp, NULL, 0, object, 0, NULL),
+		NOPROV);
+	CHECK(dtrace_program_strcompile(dtp, provider, DTRACE_PROBESPEC_NAME,
+					DTRACE_C_EMPTY, 0, NULL) != NULL);
+	CHECK(dtrace_program_header(dtp, fp, "dir/app.h") == 0);
+	CHECK(fclose(fp) == 0);
+	CHECK(strstr(text, "#ifndef _APP_H\n") != NULL);
+	CHECK(strstr(text, "#define APP_GO_ON(arg0)") != NULL);
+	free(text);
+	CHECK(dtrace_program_link(dtp, NULL, 0, object, 0, NULL) == 0);
+	CHECK(read(fd, object, 4) == 4 && memcmp(object, ELFMAG, 4) == 0);
+	memcpy(object, "/tmp", 4);
+	CHECK(dtrace_program_link(dtp, NULL, 0, object, 1, none) != 0);
+	CHECK(dtrace_errno(dtp) == EDT_IO);
+	close(fd);
+	unlink(object);
+	dtrace_close(dtp);
+}
+
 static const struct {
 	const char *name;
 	void (*func)(void);
@@ -580,6 +613,7 @@ static const struct {
 	{ "objects", test_objects, false },
 	{ "symbols", test_symbols, false },
 	{ "formats", test_formats, false },
+	{ "static probes", test_static_probes, false },
 	{ "by format", test_by_format, true },
 	{ "rows", test_rows, true },
 	{ "json", test_json, true },

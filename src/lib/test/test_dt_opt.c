@@ -14,7 +14,7 @@
 
 #include "lib/dt_impl.h"
 
-enum class { RUN, DYN, COMP, CMD, NONE, LATER };
+enum class { RUN, DYN, COMP, CMD, NONE };
 
 static const struct row {
 	const char *name, *kind;
