@@ -168,6 +168,9 @@ dif_act_records(uint32_t kind)
 	return kind != DIF_ACT_NONE && !DIF_ACT_IS_AGG(kind) &&
 	       !DIF_ACT_IS_SPEC(kind);
 }
+/* Shows its values one after the other, each by its kind: trace(), stacks,
+   symbols? */
+bool dif_act_shows(uint32_t kind);
 /* Does it all when the probe fires, with nothing left for the consumer? */
 static inline bool
 dif_act_at_probe(uint32_t kind)

@@ -130,6 +130,14 @@ dif_act_by_code(uint32_t code)
 	FIND(dif_acts, dif_nacts, dif_acts[i].code == code);
 }
 
+bool
+dif_act_shows(uint32_t kind)
+{
+	const struct dif_act_info *a = dif_act_by_code(kind);
+
+	return kind == DIF_ACT_TRACE || (a != NULL && a->cls == DIF_AC_KEY);
+}
+
 const struct dif_act_info *
 dif_act_by_name(const char *name)
 {

@@ -196,20 +196,11 @@ int
 dt_json_stmt(struct dt_json *j, struct dt_aggs *as, const struct dif_stmt *st,
 	     const uint8_t *rec, struct err *e)
 {
-	switch (st->kind) {
-	case DIF_ACT_TRACE:
-	case DIF_ACT_STACK:
-	case DIF_ACT_USTACK:
-	case DIF_ACT_JSTACK:
-	case DIF_ACT_SYM:
-	case DIF_ACT_FUNC:
-	case DIF_ACT_MOD:
-	case DIF_ACT_USYM:
-	case DIF_ACT_UFUNC:
-	case DIF_ACT_UMOD:
-	case DIF_ACT_UADDR:
+	if (dif_act_shows(st->kind)) {
 		json_values(j, st, rec, dt_json_element);
 		return 0;
+	}
+	switch (st->kind) {
 	case DIF_ACT_TRACEMEM:
 		json_tracemem(j, st, rec);
 		return 0;

@@ -133,19 +133,9 @@ static int
 stmt_print(struct dt_out *o, struct dt_aggs *as, const struct dif_stmt *st,
 	   const uint8_t *rec, struct err *e)
 {
-	switch (st->kind) {
-	case DIF_ACT_TRACE:
-	case DIF_ACT_STACK:
-	case DIF_ACT_USTACK:
-	case DIF_ACT_JSTACK:
-	case DIF_ACT_SYM:
-	case DIF_ACT_FUNC:
-	case DIF_ACT_MOD:
-	case DIF_ACT_USYM:
-	case DIF_ACT_UFUNC:
-	case DIF_ACT_UMOD:
-	case DIF_ACT_UADDR:
+	if (dif_act_shows(st->kind))
 		return stmt_values(o, st, rec);
+	switch (st->kind) {
 	case DIF_ACT_TRACEMEM:
 		stmt_tracemem(o, st, rec);
 		return 0;
