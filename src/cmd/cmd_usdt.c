@@ -31,8 +31,8 @@ output_name(struct cmd *c, const char *suffix, const char *other)
 	const char *slash = strrchr(p->text, '/');
 	const char *base = slash != NULL ? slash + 1 : p->text;
 	const char *dot = strrchr(base, '.');
-	int n = dot != NULL && dot != base ? (int)(dot - base) :
-					     (int)strlen(base);
+	int n = dot != NULL && dot != base ? (int)(dot - base)
+					   : (int)strlen(base);
 
 	return asprintf(&name, "%.*s%s", n, base, suffix) < 0 ? NULL : name;
 }
@@ -81,6 +81,7 @@ cmd_object(struct cmd *c)
 		cmd_dfatal(c, "failed to create object file %s", name);
 	if (c->verbose)
 		cmd_error("%s has the semaphores of probes; objects compiled "
-			  "with the header of -h need it not", name);
+			  "with the header of -h need it not",
+			  name);
 	free(name);
 }

@@ -18,8 +18,10 @@ undef_in(struct elf_file *f, size_t section, const char *prefix)
 	if (d == NULL || gelf_getshdr(scn, &sh) == NULL)
 		return NULL;
 	for (int k = 1; gelf_getsym(d, k, &s) != NULL; k++) {
-		const char *name = s.st_shndx != SHN_UNDEF ? NULL :
-				   elf_strptr(f->elf, sh.sh_link, s.st_name);
+		const char *name =
+			s.st_shndx != SHN_UNDEF
+				? NULL
+				: elf_strptr(f->elf, sh.sh_link, s.st_name);
 
 		if (name != NULL && strncmp(name, prefix, strlen(prefix)) == 0)
 			return name;

@@ -73,8 +73,8 @@ int_name(const struct type *t)
 static bool
 write_tag(const struct type *t, struct buf *out)
 {
-	bool is_union = t->kind == TYPE_UNION ||
-			(t->kind == TYPE_FWD && t->is_union);
+	bool is_union =
+		t->kind == TYPE_UNION || (t->kind == TYPE_FWD && t->is_union);
 
 	buf_printf(out, "%s %s", is_union ? "union" : "struct", t->name);
 	return true;
@@ -114,8 +114,7 @@ write_ptr(struct type *t, struct dt_carg *out)
 
 	if (!write_pointee(&to, &out->type))
 		return false;
-	buf_printf(&out->type, " const%s *",
-		   to.is_volatile ? " volatile" : "");
+	buf_printf(&out->type, " const%s *", to.is_volatile ? " volatile" : "");
 	return true;
 }
 

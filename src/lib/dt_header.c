@@ -46,7 +46,7 @@ each_probe(struct header *h, each_f *f)
 	return 0;
 }
 
-/* ---- names ---------------------------------------------------------------- */
+/* ---- names -------------------------------------------------------------- */
 
 /* In capitals, __ as _. */
 static void
@@ -60,8 +60,8 @@ write_capitals(const char *s, struct buf *out)
 }
 
 static void
-write_macro(const struct lang_provider *pv,
-	    const struct lang_provider_probe *p, struct buf *out)
+write_macro(const struct lang_provider *pv, const struct lang_provider_probe *p,
+	    struct buf *out)
 {
 	write_capitals(pv->name, out);
 	buf_putc(out, '_');
@@ -76,8 +76,9 @@ write_guard(const char *fname, struct buf *out)
 
 	buf_putc(out, '_');
 	for (const char *s = slash != NULL ? slash + 1 : fname; *s != '\0'; s++)
-		buf_putc(out, isalnum((unsigned char)*s) ?
-				      (char)toupper((unsigned char)*s) : '_');
+		buf_putc(out, isalnum((unsigned char)*s)
+				      ? (char)toupper((unsigned char)*s)
+				      : '_');
 }
 
 /* Two probes may have names that differ, and the same macros. */
@@ -117,7 +118,7 @@ check_names(struct header *h, const struct lang_provider *pv,
 	return rv;
 }
 
-/* ---- probes --------------------------------------------------------------- */
+/* ---- probes ------------------------------------------------------------- */
 
 /* Structs that arguments point to, so that they are no parameter's own. */
 static int
@@ -153,10 +154,11 @@ write_functions(struct header *h, const struct lang_provider *pv,
 		dt_usdt_probe(h->dtp->lang, pv, p, args, &h->text);
 	} else {
 		err_clear(&h->dtp->err);
-		err_set_loc(&h->dtp->err, &EDT_TAG_UNSUP, p->loc,
-			    "probe %s: argument #%u cannot be of type %s: give a "
-			    "pointer to data, or a number",
-			    p->cname, n + 1, p->args[n].type);
+		err_set_loc(
+			&h->dtp->err, &EDT_TAG_UNSUP, p->loc,
+			"probe %s: argument #%u cannot be of type %s: give a "
+			"pointer to data, or a number",
+			p->cname, n + 1, p->args[n].type);
 		dt_fail(h->dtp, EDT_UNSUP);
 	}
 	for (uint32_t i = 0; i < LANG_PROV_NARGS; i++)
@@ -204,7 +206,7 @@ write_nothings(struct header *h, const struct lang_provider *pv,
 	return 0;
 }
 
-/* ---- the whole ------------------------------------------------------------ */
+/* ---- the whole ---------------------------------------------------------- */
 
 static const char frame_begin[] =
 	"/* -D_DTRACE_VERSION=0 leaves the probes out. */\n"
@@ -221,11 +223,10 @@ static const char frame_begin[] =
 	"#endif\n"
 	"\n";
 
-static const char frame_cplusplus_end[] =
-	"#ifdef __cplusplus\n"
-	"}\n"
-	"#endif\n"
-	"\n";
+static const char frame_cplusplus_end[] = "#ifdef __cplusplus\n"
+					  "}\n"
+					  "#endif\n"
+					  "\n";
 
 static int
 write_header(struct header *h, const char *fname)

@@ -38,7 +38,7 @@
 #include "dtrace/dtrace.h"
 #include "lib/dt_header.h"
 
-/* ---- what all probes of a header use -------------------------------------- */
+/* ---- what all probes of a header use ------------------------------------ */
 
 static const char usdt_macros[] =
 	"#ifdef __cplusplus\n"
@@ -144,7 +144,7 @@ dt_usdt_end(struct buf *out)
 		buf_printf(out, "#undef _DTRACE_USDT_%s\n", names[i]);
 }
 
-/* ---- a probe -------------------------------------------------------------- */
+/* ---- a probe ------------------------------------------------------------ */
 
 static void
 write_string(const char *s, struct buf *out)

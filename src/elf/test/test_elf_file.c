@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 #include <elf.h>
 
@@ -140,6 +141,49 @@ test_damage(void **state)
 }
 
 /* Flip bytes of the headers and tables: anything but a crash. */
+/* What we write we can read, and so can a linker (test/sys/usdt). */
+static void
+test_words(void **state)
+{
+	static const char *const names[] = { "one", "other" };
+	char path[] = "/tmp/test_elf_file.XXXXXX";
+	int fd = mkstemp(path);
+	struct err e = { 0 };
+	uint64_t addr;
+	size_t n;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(elf_write_words(path, names, 2, &e), 0);
+	struct elf_file *f = elf_open(path, &e);
+	assert_non_null(f);
+	assert_non_null(elf_section(f, ".probes", &n, &addr));
+	assert_int_equal(n, 4);
+	const struct elf_sym *s = elf_sym_find(f, "other");
+	assert_non_null(s);
+	assert_int_equal(s->addr, 2);
+	assert_int_equal(s->size, 2);
+	assert_true(s->is_weak);
+	assert_null(elf_undef(f, "o"));
+	elf_close(f);
+	close(fd);
+	unlink(path);
+	assert_int_equal(elf_write_words("/nonexistent/x", names, 2, &e), -1);
+	assert_non_null(strstr(e.msg, "/nonexistent/x"));
+	err_clear(&e);
+}
+
+static void
+test_undef(void **state)
+{
+	struct elf_file *f = open_self();
+
+	(void)state;
+	assert_non_null(elf_undef(f, "_cmocka_run_group_tests"));
+	assert_null(elf_undef(f, "elf_test_victim"));
+	elf_close(f);
+}
+
 static void
 test_flips(void **state)
 {
@@ -179,6 +223,7 @@ main(void)
 		cmocka_unit_test(test_self),   cmocka_unit_test(test_alias),
 		cmocka_unit_test(test_order),  cmocka_unit_test(test_section),
 		cmocka_unit_test(test_damage), cmocka_unit_test(test_flips),
+		cmocka_unit_test(test_words),  cmocka_unit_test(test_undef),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
