@@ -27,6 +27,7 @@
  *   dt_aggvar.c  walks over all of them at once, and joined by key
  *   dt_fprintf.c formats for consumers
  *   dt_header.c  headers for programs with static probes (dt_header.h)
+ *   dt_link.c    the object that dtrace -G has them link with
  *   dt_process.c processes of -c and -p
  *   dt_probeapi*.c <dtrace/probe.h>, a consumer like others (dt_probeapi.h)
  *   dt_out.h     printing (dt_fmt*.c, dt_trace.c, dt_agg*.c, dt_stack.c)
