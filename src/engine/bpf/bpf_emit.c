@@ -278,6 +278,72 @@ tidy_move(struct tidy *t, const char *name, struct err *e)
 	return 0;
 }
 
+/* ---- the frame ----------------------------------------------------------- */
+
+/*
+ * Generators give a place in the frame to whatever they may need; a function
+ * needs few of them.  The kernel adds up the frames of all functions on the
+ * stack, rounded up (to 32 bytes before 6.8), and refuses 513 bytes.  So words
+ * that no instruction names are taken out of the frame, and the others move up
+ * in their order: what is next to each other remains so.
+ */
+#define FRAME_WORDS 64
+
+/* Does the instruction name a word of the frame, and by which offset?  An
+   address is made by em_lea(): mov, then add. */
+static bool
+frame_use(const struct bpf_insn *in, size_t left, int32_t *off)
+{
+	unsigned cls = BPF_CLASS(in->code);
+	bool mem = ((cls == BPF_ST || cls == BPF_STX) && in->dst_reg == FP) ||
+		   (cls == BPF_LDX && in->src_reg == FP);
+
+	if (mem)
+		*off = in->off;
+	else if (in->code == (BPF_ALU64 | BPF_MOV | BPF_X) &&
+		 in->src_reg == FP && left > 1 &&
+		 in[1].code == (BPF_ALU64 | BPF_ADD | BPF_K) &&
+		 in[1].dst_reg == in->dst_reg)
+		*off = in[1].imm;
+	else
+		return false;
+	return *off < 0 && *off >= -8 * FRAME_WORDS;
+}
+
+static unsigned
+frame_word(int32_t off)
+{
+	return (unsigned)(-off - 1) / 8;
+}
+
+static void
+frame_pack(struct em *em)
+{
+	uint8_t used[FRAME_WORDS] = { 0 }, gone[FRAME_WORDS];
+	uint8_t ngone = 0;
+	int32_t off;
+
+	for (size_t i = 0; i < em->code.n; i++)
+		if (frame_use(&em->code.v[i], em->code.n - i, &off))
+			used[frame_word(off)] = 1;
+	for (unsigned w = 0; w < FRAME_WORDS; w++) {
+		gone[w] = ngone;
+		ngone = (uint8_t)(ngone + !used[w]);
+	}
+	for (size_t i = 0; i < em->code.n; i++) {
+		struct bpf_insn *in = &em->code.v[i];
+		if (!frame_use(in, em->code.n - i, &off))
+			continue;
+		off += 8 * gone[frame_word(off)];
+		if (BPF_CLASS(in->code) == BPF_ALU64)
+			in[1].imm = off;
+		else
+			in->off = (int16_t)off;
+	}
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
 static int
 tidy_targets(struct tidy *t)
 {
@@ -316,6 +382,7 @@ em_finish(struct em *em, const char *name, struct err *e)
 		tidy_mark(&t);
 		tidy_jumps(&t);
 		rc = tidy_move(&t, name, e);
+		frame_pack(em);
 	}
 	free(t.target);
 	free(t.live);

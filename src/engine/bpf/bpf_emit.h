@@ -6,7 +6,10 @@
  * the linker resolves.  Knows nothing of probes or of D.  A failed allocation
  * sets `failed` and is reported once, by em_finish(), which also resolves the
  * labels and drops what cannot be reached: the kernel refuses dead code, and
- * generators are simpler when they need not avoid it.
+ * generators are simpler when they need not avoid it.  It also takes unused
+ * words out of the frame: a word is used if an instruction loads or stores it,
+ * or em_lea() makes its address; what is longer than a word must be named so
+ * word by word.
  */
 #ifndef ENGINE_BPF_BPF_EMIT_H
 #define ENGINE_BPF_BPF_EMIT_H

@@ -121,6 +121,32 @@ test_immediates(void **state)
 	em_fini(&em);
 }
 
+/* Words of the frame that nobody names go; the others keep their order, and
+   the parts of a word their place in it. */
+static void
+test_frame(void **state)
+{
+	struct em em = { 0 };
+
+	em_st(&em, BPF_DW, FP, -16, R1);
+	em_sti(&em, BPF_W, FP, -100, 7); /* upper half of the word at -104 */
+	em_imm(&em, R3, 0x123456789abull);
+	em_lea(&em, R2, FP, -120); /* two words */
+	em_st(&em, BPF_DW, FP, -112, R1);
+	em_lea(&em, R4, R6, -160); /* not of the frame */
+	em_ld(&em, BPF_H, R0, FP, -98);
+	em_exit(&em);
+	assert_int_equal(finish(&em), 0);
+	assert_int_equal(em.code.n, 11);
+	assert_int_equal(em.code.v[0].off, -8);
+	assert_int_equal(em.code.v[1].off, -12);
+	assert_int_equal(em.code.v[5].imm, -32);
+	assert_int_equal(em.code.v[6].off, -24);
+	assert_int_equal(em.code.v[8].imm, -160);
+	assert_int_equal(em.code.v[9].off, -10);
+	em_fini(&em);
+}
+
 static void
 test_too_far(void **state)
 {
@@ -162,6 +188,7 @@ main(void)
 		cmocka_unit_test(test_kill),
 		cmocka_unit_test(test_append),
 		cmocka_unit_test(test_immediates),
+		cmocka_unit_test(test_frame),
 		cmocka_unit_test(test_too_far),
 		cmocka_unit_test(test_no_place),
 	};
