@@ -22,7 +22,7 @@ snap_engine(dtrace_hdl_t *dtp, const struct dt_engine *de)
 
 	if (v->agg == NULL)
 		return 0;
-	unsigned old = v->ctl->agg_half;
+	unsigned old = rt_view_half(v);
 	if (dtp->stopped)
 		return snap_half(dtp, v, 1 - old) != 0 ?
 			       -1 : snap_half(dtp, v, old);

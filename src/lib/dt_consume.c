@@ -16,6 +16,10 @@
  * those of the other.
  *
  * Under the policies fill and ring nothing is read before tracing has ended.
+ *
+ * A traced process can change a record while it is read.  So it is copied first
+ * and all is done with the copy, of which only the clause and its size must be
+ * what they were; its values may be any bytes.
  */
 #include "lib/dt_impl.h"
 
@@ -25,7 +29,9 @@
 #define ORDER_SLACK 2000000u /* ns: longest time a probe may take, nearly */
 
 struct head {
-	const struct rt_rec *rec;
+	const struct rt_rec *rec; /* in the buffer; then the copy */
+	uint64_t time;
+	uint32_t epid, size; /* of rec, as they were first read */
 	const struct dt_engine *de;
 	const struct rt_view *v;
 	unsigned slot; /* in v */
@@ -48,6 +54,8 @@ struct merge {
 	size_t nslots;
 	struct dt_spec_end *ends; /* of speculations, in order of time */
 	size_t nends, end;	  /* the next one is ends[end] */
+	uint8_t *copy;		  /* of the record at hand */
+	size_t copy_cap;
 	bool by_cpu;		  /* one CPU after the other */
 	uint64_t limit;
 	struct err e; /* of the buffers; callbacks may set the handle's */
@@ -68,6 +76,19 @@ record_size(void *arg, uint32_t epid)
 	return dtp->ecbs[epid - 1].clause->recsize;
 }
 
+/* The clause of a record that has been found whole, and its bytes; 0: it is
+   not that any more. */
+static uint32_t
+record_epid(const struct rt_view *v, unsigned slot, const struct rt_rec *r,
+	    dtrace_hdl_t *dtp, uint32_t *size)
+{
+	uint64_t off = (uint64_t)((const uint8_t *)r - v->buf[slot]);
+	uint32_t epid = __atomic_load_n(&r->epid, __ATOMIC_RELAXED);
+
+	*size = record_size(dtp, epid);
+	return *size >= sizeof(*r) && *size <= v->bufsize - off ? epid : 0;
+}
+
 /* ---- the heap ------------------------------------------------------------- */
 
 /* Is a to be read before b? */
@@ -76,7 +97,7 @@ head_before(const struct merge *m, const struct head *a, const struct head *b)
 {
 	if (m->by_cpu && a->nr / RT_LEVELS != b->nr / RT_LEVELS)
 		return a->nr < b->nr;
-	return a->rec->time < b->rec->time;
+	return a->time < b->time;
 }
 
 static void
@@ -105,11 +126,34 @@ head_load(struct merge *m, struct head *h)
 	const struct rt_rec *r = rt_drain_next(h->v, h->slot, &pos, record_size,
 					       m->dtp, &m->e);
 
-	if (r == NULL || r->time > m->limit)
+	if (r == NULL)
+		return false;
+	h->time = __atomic_load_n(&r->time, __ATOMIC_RELAXED);
+	if (h->time > m->limit)
 		return false;
 	h->rec = r;
 	h->pos = pos;
-	return true;
+	h->epid = record_epid(h->v, h->slot, r, m->dtp, &h->size);
+	if (h->epid == 0)
+		err_set(&m->e, &ERR_GENERIC, 0,
+			"trace buffer: a record was changed while it was read");
+	return h->epid != 0;
+}
+
+/* Copy the record, to which h->rec leads from now on. */
+static int
+head_copy(struct merge *m, struct head *h)
+{
+	struct rt_rec *r;
+
+	if (!vec_grow((void **)&m->copy, &m->copy_cap, h->size, 1))
+		return dt_nomem(m->dtp);
+	memcpy(m->copy, h->rec, h->size);
+	r = (struct rt_rec *)(void *)m->copy;
+	r->epid = h->epid;
+	r->time = h->time;
+	h->rec = r;
+	return 0;
 }
 
 /* ---- one record -------------------------------------------------------------- */
@@ -209,15 +253,17 @@ consume_flow(struct merge *m, const struct head *h, const struct dt_ecb *ecb,
 	uint64_t pos = h->pos;
 	struct err e;
 	struct dt_flow_text t;
-	uint32_t next_id = 0, next_epid = 0;
+	uint32_t next_id = 0, next_epid = 0, size;
 
 	err_clear(&e);
 	const struct rt_rec *next = rt_drain_next(h->v, h->slot, &pos,
 						  record_size, dtp, &e);
-	if (next != NULL && next->epid != RT_EPID_ERROR) {
-		next_epid = next->epid;
+	if (next != NULL)
+		next_epid = record_epid(h->v, h->slot, next, dtp, &size);
+	if (next_epid == RT_EPID_ERROR)
+		next_epid = 0;
+	if (next_epid != 0)
 		next_id = dtp->ecbs[next_epid - 1].probe->id;
-	}
 	const struct dt_flow_rec r = { .id = ecb->probe->id,
 				       .epid = h->rec->epid,
 				       .prov = ecb->probe->prov,
@@ -327,15 +373,14 @@ consume_ends(struct merge *m, uint64_t time)
 #define PUBLISH_BATCH 256
 
 static int
-merge_record(struct merge *m, const struct head *h)
+merge_record(struct merge *m, struct head *h)
 {
-	const struct rt_rec *r = h->rec;
-
-	if (r->epid == RT_EPID_ERROR)
+	if (head_copy(m, h) != 0)
+		return -1;
+	if (h->epid == RT_EPID_ERROR)
 		return consume_error(m, h);
-	if (r->spec != 0)
-		return dt_spec_hold(m->dtp, h->de, h->slot, r,
-				    record_size(m->dtp, r->epid));
+	if (h->rec->spec != 0)
+		return dt_spec_hold(m->dtp, h->de, h->slot, h->rec, h->size);
 	return consume_record(m, h);
 }
 
@@ -347,7 +392,7 @@ merge_run(struct merge *m)
 	while (m->n > 0 && rv == 0) {
 		struct head *h = &m->heap[0];
 		if (m->end < m->nends &&
-		    (rv = consume_ends(m, h->rec->time)) != 0)
+		    (rv = consume_ends(m, h->time)) != 0)
 			break;
 		rv = merge_record(m, h);
 		struct taken *t = &m->taken[h->nr];
@@ -474,6 +519,7 @@ dt_consume_all(dtrace_hdl_t *dtp, bool final, FILE *fp,
 		rv = merge_run(&m);
 	(void)consume_turn(&m, true);
 	free(m.heap);
+	free(m.copy);
 	free(m.taken);
 	free(m.ends);
 	return rv;

@@ -145,13 +145,6 @@ dt_view(const struct dt_engine *de)
 	return de->ops->view(de->eng);
 }
 
-/* The CPU whose data is in a slot; where slots are threads: at present. */
-static inline unsigned
-dt_slot_cpu(const struct rt_view *v, unsigned slot)
-{
-	return v->thread_slots ? v->rt[slot]->cpu : slot / RT_LEVELS;
-}
-
 struct dtrace_hdl {
 	struct arena *arena; /* lives as long as the handle */
 	int flags;	     /* DTRACE_O_* */

@@ -228,7 +228,7 @@ drops_add(dtrace_hdl_t *dtp, struct drop_sums *sums, const struct dt_engine *de,
 	for (unsigned s = 0; s < v->nslots; s++) {
 		uint64_t now = v->rt[s]->drops[kind];
 		uint64_t *seen = &de->seen[s].drops[kind];
-		unsigned cpu = drops[kind].per_cpu ? dt_slot_cpu(v, s) : 0;
+		unsigned cpu = drops[kind].per_cpu ? rt_view_cpu(v, s) : 0;
 		if (now == 0)
 			continue;
 		while (sums->n <= cpu)
@@ -271,10 +271,9 @@ engine_filling(const struct dt_engine *de)
 
 	if (v->agg == NULL)
 		return false;
-	uint64_t half = v->aggsize / 2;
+	uint64_t half = v->aggsize / 2, off = rt_view_half(v) * half;
 	for (unsigned s = 0; s < v->nslots; s++) {
-		const struct rt_agg_half *h =
-			(const void *)(v->agg[s] + v->ctl->agg_half * half);
+		const struct rt_agg_half *h = (const void *)(v->agg[s] + off);
 		if (h->used > half / 4)
 			return true;
 	}

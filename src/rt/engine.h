@@ -132,6 +132,27 @@ struct rt_view {
 	uint32_t agg_buckets_off, agg_nbuckets, agg_entries_off;
 };
 
+/* CPUs that a kernel may have. */
+#define RT_NCPUS_MAX 8192u
+
+/* The CPU whose data is in a slot; where slots are threads: at present, and as
+   far as the process that can write it is to be believed. */
+static inline unsigned
+rt_view_cpu(const struct rt_view *v, unsigned slot)
+{
+	uint32_t cpu = v->thread_slots ? *(volatile uint32_t *)&v->rt[slot]->cpu
+				       : slot / RT_LEVELS;
+
+	return cpu < RT_NCPUS_MAX ? cpu : 0;
+}
+
+/* The half of each aggregation buffer that probes write. */
+static inline unsigned
+rt_view_half(const struct rt_view *v)
+{
+	return __atomic_load_n(&v->ctl->agg_half, __ATOMIC_ACQUIRE) & 1;
+}
+
 struct engine_ops {
 	const char *name; /* "kernel", "process" */
 	/* 0 if this engine can run here; else -1, *e names what is missing. */

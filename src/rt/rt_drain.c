@@ -15,8 +15,9 @@
  * rt_seen.conv remembers how far that has been done: a record may be looked at
  * again before it is given back.
  *
- * A traced process can write what it shares with us: sizes are checked before
- * they are used, also those that a filler tells.
+ * A traced process can write what it shares with us, at any time: what decides
+ * where we read or write is read once and checked before it is used, counts and
+ * the sizes that fillers tell as well.
  */
 #include "rt/engine.h"
 
@@ -35,6 +36,13 @@ uint64_t
 rt_drain_pending(const struct rt_view *v, unsigned slot)
 {
 	return drain_head(v, slot) - v->rt[slot]->tail;
+}
+
+/* A word that may change the moment after. */
+static uint32_t
+drain_once(const uint32_t *p)
+{
+	return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 
 static uint32_t
@@ -74,28 +82,44 @@ drain_end(const struct rt_view *v, unsigned slot, uint64_t pos)
 	return v->seen[slot].head;
 }
 
+/* More than a buffer holds is not there, records do not begin anywhere, and
+   nobody has come far enough for counts to wrap. */
+static bool
+drain_count_ok(const struct rt_view *v, uint64_t pos, uint64_t head,
+	       struct err *e)
+{
+	if (head - pos <= v->bufsize && (pos & 7) == 0 && head <= INT64_MAX)
+		return true;
+	err_set(e, &ERR_GENERIC, 0,
+		"trace buffer: someone else has changed its counts");
+	return false;
+}
+
 const struct rt_rec *
 rt_drain_next(const struct rt_view *v, unsigned slot, uint64_t *pos,
 	      rt_recsize_fn *size, void *arg, struct err *e)
 {
 	uint64_t head = drain_end(v, slot, *pos);
 
+	if (*pos < head && !drain_count_ok(v, *pos, head, e))
+		return NULL;
 	while (*pos < head) {
 		uint64_t off = *pos & (v->bufsize - 1);
 		uint64_t rest = v->bufsize - off;
 		struct rt_rec *r = (void *)(v->buf[slot] + off);
+		uint32_t epid = rest < sizeof(*r) ? 0 : drain_once(&r->epid);
 
-		if (rest < sizeof(*r) || r->epid == 0) {
+		if (epid == 0) {
 			*pos += rest;
 			continue;
 		}
-		uint32_t n = drain_size(r->epid, size, arg, e);
+		uint32_t n = drain_size(epid, size, arg, e);
 		if (n == 0)
 			return NULL;
 		if (n > rest || n > head - *pos) {
 			err_set(e, &ERR_GENERIC, 0,
 				"trace buffer: record of clause %u is cut off",
-				r->epid);
+				epid);
 			return NULL;
 		}
 		*pos += n;
@@ -119,10 +143,11 @@ ring_whole(const struct rt_view *v, unsigned slot, uint64_t *at)
 {
 	const struct rt *rt = v->rt[slot];
 	uint64_t size = v->bufsize, head = drain_head(v, slot);
-	uint64_t lost = rt->reach > head ? rt->reach - head : 0;
+	uint64_t reach = __atomic_load_n(&rt->reach, __ATOMIC_RELAXED);
+	uint64_t lost = reach > head ? reach - head : 0;
 
 	*at = (0 - head) & (size - 1);
-	if (lost >= size)
+	if (lost >= size || (head & 7) != 0)
 		return 0;
 	return head < size - lost ? head : size - lost;
 }
@@ -138,19 +163,18 @@ ring_copy(const struct rt_view *v, unsigned slot, uint64_t at, uint64_t n,
 
 	for (uint64_t pos = 0; n - pos >= 8;) {
 		uint64_t off = (at + pos) & mask;
-		const struct rt_rec *r = (const void *)(buf + off);
-		uint64_t len = ((const uint32_t *)(const void *)r)[1];
-		bool filler = r->epid == 0;
+		const uint32_t *r = (const void *)(buf + off);
+		uint32_t epid = drain_once(&r[0]);
+		uint64_t len = epid == 0 ? drain_once(&r[1]) :
+					   drain_size(epid, size, arg, e);
 
-		if (!filler)
-			len = drain_size(r->epid, size, arg, e);
 		if (len == 0)
-			return filler ? end : NULL;
+			return epid == 0 ? end : NULL;
 		/* The oldest may have lost its end. */
-		if (len > n - pos || len > v->bufsize - off)
+		if (len > n - pos || len > v->bufsize - off || (len & 7) != 0)
 			break;
 		pos += len;
-		if (filler)
+		if (epid == 0)
 			continue;
 		end -= len;
 		memcpy(end, r, len);
@@ -252,17 +276,18 @@ drain_entries(struct agg_drain *d, const uint8_t *half, uint32_t used)
 
 	while (off + sizeof(struct rt_agg_entry) <= used) {
 		const struct rt_agg_entry *en = (const void *)(half + off);
+		uint32_t agg = drain_once(&en->agg);
 		/* 0: reserved, but its probe never came to fill it. */
-		if (en->agg == 0 || en->agg > d->tab->naggs)
+		if (agg == 0 || agg > d->tab->naggs)
 			break;
-		const struct dif_aggvar *a = d->tab->aggs[en->agg - 1];
+		const struct dif_aggvar *a = d->tab->aggs[agg - 1];
 		const uint8_t *key = (const uint8_t *)(en + 1);
 		uint64_t size = sizeof(*en) + (uint64_t)a->keysize +
 				(uint64_t)a->words * 8;
 
 		if (size > used - off)
 			break;
-		drain_cell(d, en->agg - 1, key,
+		drain_cell(d, agg - 1, key,
 			   (const uint64_t *)(key + a->keysize));
 		off += (uint32_t)size;
 	}
@@ -272,8 +297,10 @@ static void
 drain_half(struct agg_drain *d, uint8_t *half, uint64_t halfsize)
 {
 	struct rt_agg_half *h = (struct rt_agg_half *)half;
-	uint32_t used = h->used > halfsize ? (uint32_t)halfsize : h->used;
+	uint32_t used = drain_once(&h->used);
 
+	if (used > halfsize)
+		used = (uint32_t)halfsize;
 	drain_fixed(d, half);
 	drain_statics(d, half);
 	if (used > d->v->agg_entries_off) {
@@ -315,7 +342,7 @@ rt_drain_aggs(const struct rt_view *v, const struct dif_tab *tab,
 	if (v->agg == NULL)
 		return 0;
 	for (unsigned s = 0; s < v->nslots; s++) {
-		d.cpu = v->thread_slots ? v->rt[s]->cpu : s / RT_LEVELS;
+		d.cpu = rt_view_cpu(v, s);
 		if (v->agg[s] != NULL && (v->stuck == NULL || !v->stuck[s]))
 			drain_half(&d, v->agg[s] + half * halfsize, halfsize);
 		if (s >= v->solo0 && s % RT_LEVELS == 0)

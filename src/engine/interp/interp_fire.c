@@ -218,7 +218,7 @@ cell_add(const struct dif_aggvar *a, uint64_t *cell, int64_t val, uint64_t inc)
 static uint64_t *
 cell_fixed(const struct fire *f, const struct dif_aggvar *a, uint32_t idx)
 {
-	uint64_t half = f->v->ctl->agg_half * (f->v->aggsize / 2);
+	uint64_t half = rt_view_half(f->v) * (f->v->aggsize / 2);
 	uint64_t *p = (uint64_t *)(f->v->agg[0] + half + f->v->agg_fixed[idx]);
 
 	if (*p == 0) {

@@ -188,6 +188,29 @@ test_ring_hostile(void **state)
 	}
 }
 
+/* Nor counts: they would have us read for ever, or from between records. */
+static void
+test_hostile_counts(void **state)
+{
+	static const uint64_t counts[][2] = { /* tail, head */
+		{ 0, 1ull << 62 }, { 0, SIZE + 8 }, { 4, 64 },
+		{ UINT64_MAX - 7, UINT64_MAX }, { 64, 128 }
+	};
+	struct world w;
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		uint64_t pos = counts[i][0];
+		struct err e = { 0 };
+		world_init(&w, RT_BUF_SWITCH);
+		memset(w.buf, 0, SIZE);
+		w.rt->head = counts[i][1];
+		assert_null(rt_drain_next(&w.v, 0, &pos, rec_size, NULL, &e));
+		/* The last one is good: nothing but fillers. */
+		assert_int_equal(err_is_set(&e), i < 4);
+		world_fini(&w);
+	}
+}
+
 static void
 test_fill(void **state)
 {
@@ -245,6 +268,7 @@ main(void)
 		cmocka_unit_test(test_ring),
 		cmocka_unit_test(test_ring_exact),
 		cmocka_unit_test(test_ring_hostile),
+		cmocka_unit_test(test_hostile_counts),
 		cmocka_unit_test(test_fill),
 		cmocka_unit_test(test_switch),
 	};
