@@ -23,6 +23,10 @@
  * remove one while its bytes are read: they are then any bytes of the store,
  * but memory they stay.
  *
+ * The consumer works in the store of a process that can write anything into it:
+ * it has a layout of its own, and what an element says of itself is checked
+ * before it is used, and not read again.
+ *
  * Compiled for the consumer and for the traced process.
  */
 #include "rt/rt_assoc.h"
@@ -53,7 +57,7 @@ struct element {
 #define LINKS_MAX 4096 /* more: somebody has written where he must not */
 
 int
-rt_assoc_init(struct rt_assoc *a, uint64_t size)
+rt_assoc_lay(struct rt_assoc_lay *lay, uint64_t size)
 {
 	uint32_t n = BUCKETS_MIN;
 	uint64_t start;
@@ -62,25 +66,49 @@ rt_assoc_init(struct rt_assoc *a, uint64_t size)
 		size = UINT32_MAX & ~7u;
 	while (n < BUCKETS_MAX && n * 2ull * BYTES_PER_BUCKET <= size)
 		n *= 2;
-	start = sizeof(*a) + n * sizeof(struct bucket);
+	start = sizeof(struct rt_assoc) + n * sizeof(struct bucket);
 	if (start >= size)
 		return -1;
-	a->size = size;
-	a->nbuckets = n;
-	a->entries_off = (uint32_t)start;
-	a->used = start;
+	lay->size = size;
+	lay->nbuckets = n;
+	lay->entries_off = (uint32_t)start;
 	return 0;
+}
+
+int
+rt_assoc_init(struct rt_assoc *a, uint64_t size)
+{
+	if (rt_assoc_lay(&a->lay, size) != 0)
+		return -1;
+	a->used = a->lay.entries_off;
+	return 0;
+}
+
+/* A store, and its layout as we know it. */
+struct store {
+	struct rt_assoc *a;
+	struct rt_assoc_lay lay;
+};
+
+static struct store
+store_of(struct rt_assoc *a, const struct rt_assoc_lay *lay)
+{
+	struct store st;
+
+	st.a = a;
+	st.lay = lay != 0 ? *lay : a->lay;
+	return st;
 }
 
 /* ---- memory -------------------------------------------------------------- */
 
 /* The element at off with n bytes in all; NULL: there cannot be one. */
 static struct element *
-element_at(struct rt_assoc *a, uint32_t off, uint64_t n)
+element_at(const struct store *st, uint32_t off, uint64_t n)
 {
-	if (off < a->entries_off || (off & 7) || off + n > a->size)
+	if (off < st->lay.entries_off || (off & 7) || off + n > st->lay.size)
 		return NULL;
-	return (struct element *)(void *)((uint8_t *)a + off);
+	return (struct element *)(void *)((uint8_t *)st->a + off);
 }
 
 /*
@@ -118,36 +146,40 @@ changed(uint64_t head, uint32_t off)
 }
 
 static uint32_t
-freed_pop(struct rt_assoc *a, uint32_t cls, uint64_t n)
+freed_pop(const struct store *st, uint32_t cls, uint64_t n)
 {
+	volatile uint64_t *list = &st->a->freed[cls];
 	uint64_t head;
 	struct element *el;
 
 	do {
-		head = a->freed[cls];
-		el = element_at(a, (uint32_t)head, n);
+		head = *list;
+		el = element_at(st, (uint32_t)head, n);
 		if (el == NULL)
 			return 0;
-	} while (!swap64_assoc(&a->freed[cls], head, changed(head, el->next)));
+	} while (!swap64_assoc(list, head, changed(head, el->next)));
 	return (uint32_t)head;
 }
 
 static void
-freed_push(struct rt_assoc *a, struct element *el, uint32_t off)
+freed_push(const struct store *st, struct element *el, uint32_t off)
 {
+	uint32_t cls = *(volatile uint32_t *)&el->cls;
+	volatile uint64_t *list;
 	uint64_t head;
 
-	if (el->cls >= RT_ASSOC_NCLASSES)
+	if (cls >= RT_ASSOC_NCLASSES)
 		return;
+	list = &st->a->freed[cls];
 	do {
-		head = a->freed[el->cls];
+		head = *list;
 		el->next = (uint32_t)head;
-	} while (!swap64_assoc(&a->freed[el->cls], head, changed(head, off)));
+	} while (!swap64_assoc(list, head, changed(head, off)));
 }
 
 /* Memory for n bytes in all: its offset, 0 if there is none. */
 static uint32_t
-element_alloc(struct rt_assoc *a, uint64_t n, uint32_t *cls)
+element_alloc(const struct store *st, uint64_t n, uint32_t *cls)
 {
 	uint64_t used;
 	uint32_t off;
@@ -155,14 +187,14 @@ element_alloc(struct rt_assoc *a, uint64_t n, uint32_t *cls)
 	*cls = size_class(&n);
 	if (*cls >= RT_ASSOC_NCLASSES)
 		return 0;
-	off = freed_pop(a, *cls, n);
+	off = freed_pop(st, *cls, n);
 	if (off != 0)
 		return off;
 	do {
-		used = a->used;
-		if (used > a->size || n > a->size - used)
+		used = st->a->used;
+		if (used > st->lay.size || n > st->lay.size - used)
 			return 0;
-	} while (!swap64_assoc(&a->used, used, used + n));
+	} while (!swap64_assoc(&st->a->used, used, used + n));
 	return (uint32_t)used;
 }
 
@@ -232,11 +264,13 @@ bucket_unlock(struct bucket *b)
 /* A chain is whole at any moment: a link is set in one store, after all
    else. */
 void
-rt_assoc_abandon(struct rt *rt, struct rt_assoc *a)
+rt_assoc_abandon(struct rt *rt, struct rt_assoc *a,
+		 const struct rt_assoc_lay *lay)
 {
+	const struct store st = store_of(a, lay);
 	uint32_t n = rt->bucket;
 
-	if (n != 0 && n <= a->nbuckets &&
+	if (n != 0 && n <= st.lay.nbuckets &&
 	    buckets_of(a)[n - 1].lock == rt->slot + 1)
 		bucket_unlock(&buckets_of(a)[n - 1]);
 	rt->bucket = 0;
@@ -247,11 +281,11 @@ rt_assoc_abandon(struct rt *rt, struct rt_assoc *a)
 /* The key in rt->key and where it belongs; then, the bucket held, the link
    that leads to the element (0 at its end: there is none). */
 struct place {
-	struct rt_assoc *a;
+	struct store st;
 	struct bucket *bucket;
 	uint32_t hash, keylen;
 	uint64_t need; /* bytes of the element in all */
-	uint32_t *link;
+	uint32_t *link, off; /* and what was read there */
 };
 
 struct prefix {
@@ -279,21 +313,22 @@ place_key(struct rt *rt, const struct rt_assoc_ref *ref, struct place *p)
 	struct prefix pre = { ref->scope, ref->id, ref->tid };
 
 	memcpy(rt->key, &pre, sizeof(pre));
-	p->a = ref->store;
+	p->st = store_of(ref->store, ref->lay);
 	p->keylen = (uint32_t)rt_tuple_key(rt, sizeof(pre));
 	if (rt->fault != RT_FAULT_NONE)
 		return -1;
 	p->need = sizeof(struct element) + p->keylen + ref->var->size;
 	p->hash = key_hash(rt->key, p->keylen);
-	p->bucket = &buckets_of(p->a)[p->hash & (p->a->nbuckets - 1)];
+	p->bucket = &buckets_of(p->st.a)[p->hash & (p->st.lay.nbuckets - 1)];
 	return 0;
 }
 
 static int
-same_key(const struct rt *rt, const struct place *p, const struct element *el)
+same_key(const struct rt *rt, const struct place *p, const struct element *el,
+	 uint32_t off)
 {
 	return el->hash == p->hash && el->keylen == p->keylen &&
-	       element_at(p->a, *p->link, p->need) != NULL &&
+	       element_at(&p->st, off, p->need) != NULL &&
 	       memcmp(el + 1, rt->key, p->keylen) == 0;
 }
 
@@ -305,8 +340,9 @@ place_find(struct rt *rt, struct place *p)
 
 	p->link = &p->bucket->head;
 	for (int i = 0; i < LINKS_MAX; i++) {
-		el = element_at(p->a, *p->link, sizeof(*el));
-		if (el == NULL || same_key(rt, p, el))
+		p->off = *(volatile uint32_t *)p->link;
+		el = element_at(&p->st, p->off, sizeof(*el));
+		if (el == NULL || same_key(rt, p, el, p->off))
 			return el;
 		p->link = &el->next;
 	}
@@ -314,17 +350,17 @@ place_find(struct rt *rt, struct place *p)
 }
 
 static uint8_t *
-value_of(struct element *el)
+value_of(const struct place *p, struct element *el)
 {
-	return (uint8_t *)(el + 1) + el->keylen;
+	return (uint8_t *)(el + 1) + p->keylen;
 }
 
 /* Add an element, zeroed, at the end of the chain; NULL: no room. */
 static struct element *
 place_make(struct rt *rt, struct place *p, uint32_t size)
 {
-	uint32_t cls, off = element_alloc(p->a, p->need, &cls);
-	struct element *el = element_at(p->a, off, p->need);
+	uint32_t cls, off = element_alloc(&p->st, p->need, &cls);
+	struct element *el = element_at(&p->st, off, p->need);
 
 	if (el == NULL)
 		return NULL;
@@ -333,7 +369,7 @@ place_make(struct rt *rt, struct place *p, uint32_t size)
 	el->keylen = p->keylen;
 	el->cls = cls;
 	memcpy(el + 1, rt->key, p->keylen);
-	memset(value_of(el), 0, size);
+	memset(value_of(p, el), 0, size);
 	__atomic_store_n(p->link, off, __ATOMIC_RELEASE);
 	return el;
 }
@@ -342,12 +378,11 @@ static void
 place_remove(struct rt *rt, struct place *p)
 {
 	struct element *el = place_find(rt, p);
-	uint32_t off = *p->link;
 
 	if (el == NULL)
 		return;
 	__atomic_store_n(p->link, el->next, __ATOMIC_RELEASE);
-	freed_push(p->a, el, off);
+	freed_push(&p->st, el, p->off);
 }
 
 /* ---- load and store ------------------------------------------------------ */
@@ -368,13 +403,13 @@ rt_assoc_load(struct rt *rt, const struct rt_assoc_ref *ref)
 
 	if (place_key(rt, ref, &p) != 0)
 		return 0;
-	if (bucket_lock(rt, p.a, p.bucket) != 0)
+	if (bucket_lock(rt, p.st.a, p.bucket) != 0)
 		return dynvar_drop(rt);
 	el = place_find(rt, &p);
 	if (el != NULL && ref->var->flags & RTN_VAR_REF)
-		val = (uintptr_t)value_of(el);
+		val = (uintptr_t)value_of(&p, el);
 	else if (el != NULL)
-		memcpy(&val, value_of(el), 8);
+		memcpy(&val, value_of(&p, el), 8);
 	bucket_unlock(p.bucket);
 	return val;
 }
@@ -411,9 +446,9 @@ place_set(struct rt *rt, struct place *p, const struct rtn_var *v,
 		return;
 	}
 	if (!(v->flags & RTN_VAR_REF)) {
-		memcpy(value_of(el), &val, 8);
-	} else if (!good || ref_read(rt, v, value_of(el), val) != 0) {
-		memset(value_of(el), 0, v->size);
+		memcpy(value_of(p, el), &val, 8);
+	} else if (!good || ref_read(rt, v, value_of(p, el), val) != 0) {
+		memset(value_of(p, el), 0, v->size);
 		rt_fail(rt, RT_FAULT_BADADDR, val);
 	}
 }
@@ -438,7 +473,7 @@ rt_assoc_store(struct rt *rt, const struct rt_assoc_ref *ref, uint64_t val)
 		if (good)
 			from = rt->self + RT_W_OFF;
 	}
-	if (bucket_lock(rt, p.a, p.bucket) != 0) {
+	if (bucket_lock(rt, p.st.a, p.bucket) != 0) {
 		dynvar_drop(rt);
 		return;
 	}

@@ -14,7 +14,13 @@ struct rt_assoc_ref {
 	const struct rtn_var *var;
 	uint32_t scope, id;
 	uint32_t tid; /* scope thread: whose; else 0 */
+	/* The store's layout where nobody else can write it; NULL: whoever
+	   can write the one in the store may do us harm (native code). */
+	const struct rt_assoc_lay *lay;
 };
+
+/* The layout of a store of `size` bytes.  0, or -1: they are too few. */
+int rt_assoc_lay(struct rt_assoc_lay *lay, uint64_t size);
 
 /*
  * Lay out an empty store in `size` bytes (8-aligned, zeroed) at a.  0, or -1
@@ -36,7 +42,9 @@ uint64_t rt_assoc_load(struct rt *rt, const struct rt_assoc_ref *ref);
  */
 void rt_assoc_store(struct rt *rt, const struct rt_assoc_ref *ref,
 		    uint64_t val);
-/* The firing of rt is over, wherever it was left: it holds no lock of a. */
-void rt_assoc_abandon(struct rt *rt, struct rt_assoc *a);
+/* The firing of rt is over, wherever it was left: it holds no lock of a.  lay:
+   as in struct rt_assoc_ref. */
+void rt_assoc_abandon(struct rt *rt, struct rt_assoc *a,
+		      const struct rt_assoc_lay *lay);
 
 #endif

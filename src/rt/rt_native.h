@@ -213,9 +213,12 @@ struct rtn_shared {
  * Lives in shared memory; knows positions only, no addresses.
  */
 #define RT_ASSOC_NCLASSES 64
-struct rt_assoc {
-	uint64_t size; /* bytes, this header included */
+struct rt_assoc_lay {
+	uint64_t size; /* bytes, the header included */
 	uint32_t nbuckets, entries_off;
+};
+struct rt_assoc {
+	struct rt_assoc_lay lay; /* never changes */
 	volatile uint64_t used; /* bytes handed out, from the start */
 	/* Freed entries by size: count of changes << 32 | offset. */
 	volatile uint64_t freed[RT_ASSOC_NCLASSES];

@@ -209,7 +209,7 @@ static void
 level_abandon(struct rtn_shared *sh, struct rt *rt)
 {
 	if (sh->assoc != 0)
-		rt_assoc_abandon(rt, (struct rt_assoc *)sh->assoc);
+		rt_assoc_abandon(rt, (struct rt_assoc *)sh->assoc, 0);
 	__atomic_store_n(&rt->busy, 0, __ATOMIC_RELEASE);
 }
 

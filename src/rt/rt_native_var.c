@@ -235,6 +235,7 @@ assoc_ref(struct rt *rt, uint64_t scope, uint64_t id,
 	ref->scope = (uint32_t)scope;
 	ref->id = (uint32_t)id;
 	ref->tid = scope == RT_SCOPE_THREAD ? rt->tid : 0;
+	ref->lay = 0;
 	return ref->var != NULL;
 }
 

@@ -75,7 +75,7 @@ host_fire(struct host_ctx *c, uint32_t probe, const struct dif_site *site,
 {
 	struct rt *rt = c->slot.rt;
 	int cpu = s != NULL ? (int)s->cpu : sched_getcpu();
-	uint32_t only = c->h->in.sh->conf.only_cpu;
+	uint32_t only = c->h->in.conf.only_cpu;
 
 	if (s != NULL && only != 0 && s->cpu != only - 1)
 		return;
@@ -169,7 +169,7 @@ area_unmap(uint8_t *p, uint64_t size)
 static void
 slot_view(struct host *h, struct host_ctx *c)
 {
-	const struct rt_conf *conf = &h->in.sh->conf;
+	const struct rt_conf *conf = &h->in.conf;
 
 	c->view = (struct rt_view){
 		.nslots = 1,

@@ -93,8 +93,8 @@ host_world_own(struct host *h, struct err *e)
 	const struct dif_enabling *en = h->in.en;
 
 	if (own_add(h, h->in.globals, en->tab->globals_size, e) != 0 ||
-	    own_add(h, h->in.assoc, h->in.assoc != NULL ? h->in.assoc->size : 0,
-		    e) != 0)
+	    own_add(h, h->in.assoc, h->in.assoc != NULL ? h->in.assoc_lay.size :
+							  0, e) != 0)
 		return -1;
 	for (uint32_t i = 0; i < en->nclauses; i++)
 		if (own_clause(h, en->clauses[i], e) != 0)
@@ -422,6 +422,7 @@ array_ref(struct host_ctx *c, const struct dif_uvar *v,
 {
 	return (struct rt_assoc_ref){
 		.store = c->h->in.assoc,
+		.lay = &c->h->in.assoc_lay,
 		.var = facts,
 		.scope = v->scope,
 		.id = v->id,
@@ -514,7 +515,7 @@ host_world_init(struct host *h, struct host_ctx *c, struct err *e)
 			 .read = world_read,
 			 .write = world_write,
 			 .progeny = world_progeny,
-			 .conf = &h->in.sh->conf,
+			 .conf = &h->in.conf,
 			 .ctl = &h->in.sh->ctl,
 			 .rand_state = host_now() ^ (uintptr_t)c },
 		.builtin = world_builtin,

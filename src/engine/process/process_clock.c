@@ -137,7 +137,7 @@ clock_adjust(struct clock *c)
 	if (c->sh == NULL || c->sh->vdso_time != 0 || mono_ns() < c->next_ns)
 		return;
 	clock_pair(&tsc, &ns);
-	k = c->sh->clock[c->sh->clock_idx];
+	k = c->sh->clock[(c->n - 1) % RTN_NCLOCKS];
 	now = clock_line(&k, tsc);
 	if (c->span_ns < LOOK_MOST)
 		c->span_ns *= 2;

@@ -192,6 +192,8 @@ attach_host(struct engine *eng, struct err *e)
 	const struct host_in in = {
 		.en = &eng->host_en,
 		.sh = eng->sh,
+		.conf = eng->conf,
+		.assoc_lay = eng->assoc_lay,
 		.globals = eng->map.mem + l->globals,
 		.assoc = l->assoc_size != 0 ?
 				 (void *)(eng->map.mem + l->assoc) :

@@ -48,8 +48,10 @@ struct host_slot {
 struct host_in {
 	const struct dif_enabling *en;
 	struct rtn_shared *sh; /* the consumer's mapping */
+	struct rt_conf conf;   /* sh's, which the target could change */
 	uint8_t *globals;
 	struct rt_assoc *assoc;
+	struct rt_assoc_lay assoc_lay;
 	uint64_t bufsize, aggsize;
 	const uint32_t *agg_fixed;
 	pid_t pid;	       /* the target */
@@ -456,6 +458,8 @@ struct engine {
 	VEC(struct patch_move) moves;
 
 	struct rtn_shared *sh; /* map.mem; NULL before attach */
+	struct rt_conf conf;   /* what sh was given; the target can write it */
+	struct rt_assoc_lay assoc_lay;
 	struct inject in;
 	bool opened;  /* in is */
 	struct patch_journal *journal;

@@ -477,13 +477,14 @@ shared_constants(struct engine *eng, struct rtn_shared *sh, uint64_t at,
 		sh->nvars[i] = l->nvars[i];
 	}
 	sh->nregions = eng->map.nregions;
-	for (uint32_t i = 0; i < sh->nregions; i++) {
+	for (uint32_t i = 0; i < eng->map.nregions; i++) {
 		sh->region[i].lo = eng->map.region[i].addr;
 		sh->region[i].hi = sh->region[i].lo + eng->map.region[i].size;
 	}
 	sh->ctl.globals_addr = sh->globals;
 	sh->ctl.strtab_addr = sh->strtab;
-	fill_conf(eng, &sh->conf);
+	fill_conf(eng, &eng->conf);
+	sh->conf = eng->conf;
 	fill_status(eng, sh);
 	fill_machine(eng, sh);
 }
@@ -557,8 +558,9 @@ shared_fill(struct engine *eng, struct err *e)
 	fill_vars(eng);
 	rt_cpu_places(eng->en, eng->sh->cpu_place, ncpus());
 	if (l->assoc_size != 0 &&
-	    rt_assoc_init((struct rt_assoc *)(void *)(mem + l->assoc),
-			  l->assoc_size) != 0)
+	    (rt_assoc_lay(&eng->assoc_lay, l->assoc_size) != 0 ||
+	     rt_assoc_init((struct rt_assoc *)(void *)(mem + l->assoc),
+			   l->assoc_size) != 0))
 		return err_set(e, &ERR_GENERIC, 0,
 			       "dynvarsize: %llu bytes are too few",
 			       (unsigned long long)l->assoc_size);
@@ -578,8 +580,10 @@ slots_abandon(struct engine *eng)
 		if (i / RT_LEVELS >= eng->sh->nthreads_used)
 			break;
 		if (rt->busy != 0 && eng->lay.assoc_size != 0)
-			rt_assoc_abandon(rt, (void *)(eng->map.mem +
-						      eng->lay.assoc));
+			rt_assoc_abandon(rt,
+					 (void *)(eng->map.mem +
+						  eng->lay.assoc),
+					 &eng->assoc_lay);
 		__atomic_store_n(&rt->busy, 0, __ATOMIC_RELEASE);
 		if (i % RT_LEVELS == RT_LEVELS - 1)
 			eng->sh->owner[i / RT_LEVELS] = 0;

@@ -197,7 +197,7 @@ counts_what_does_not_fit(void **state)
 		had += get(&f->rt, a, &number, k) == k;
 	assert_true(had > 50 && had < 500);
 	assert_int_equal(f->rt.drops[RT_DROP_DYNVAR], 500 - had);
-	assert_true(a->used <= a->size);
+	assert_true(a->used <= a->lay.size);
 	set(&f->rt, a, &number, 1, 77); /* those that are there go on */
 	assert_int_equal(get(&f->rt, a, &number, 1), 77);
 	set(&f->rt, a, &number, 2, 0);
@@ -220,14 +220,14 @@ gives_up(void **state)
 	set(&f->rt, a, &number, 1, 5);
 	f->rt.slot = 7;
 	for (uint32_t holder = 5; holder <= 7; holder++) {
-		for (uint32_t b = 0; b < a->nbuckets; b++)
+		for (uint32_t b = 0; b < a->lay.nbuckets; b++)
 			locks[2 * b] = holder;
 		assert_int_equal(get(&f->rt, a, &number, 1), 0);
 		set(&f->rt, a, &number, 1, 6);
 		set(&f->rt, a, &number, 1, 0);
 	}
 	assert_int_equal(f->rt.drops[RT_DROP_DYNVAR], 9);
-	for (uint32_t b = 0; b < a->nbuckets; b++)
+	for (uint32_t b = 0; b < a->lay.nbuckets; b++)
 		locks[2 * b] = 0;
 	assert_int_equal(get(&f->rt, a, &number, 1), 5);
 	free(a);
@@ -250,7 +250,7 @@ survives_nonsense(void **state)
 			if (round & 1)
 				words[i] &= 0x3fff;
 		}
-		for (uint32_t b = 0; b < a->nbuckets; b++)
+		for (uint32_t b = 0; b < a->lay.nbuckets; b++)
 			words[2 * b] = 0;
 		for (uint64_t k = 0; k < 50; k++) {
 			get(&f->rt, a, &number, k);
@@ -274,6 +274,34 @@ struct worker {
 };
 
 /* Own keys keep their values, whatever others do to shared ones. */
+/* The consumer's way: the store says it were larger than it is, and lies. */
+static void
+believes_its_own_layout(void **state)
+{
+	struct fixture *f = fixture_new(STRSIZE);
+	struct rt_assoc *a = store_new(1 << 14);
+	struct rt_assoc_lay lay;
+	struct rt_assoc_ref ref = { a, &number, 0, 0x500, 0, &lay };
+
+	assert_int_equal(rt_assoc_lay(&lay, 1 << 14), 0);
+	a->lay = (struct rt_assoc_lay){ 1ull << 40, 1u << 30, 8 };
+	a->used = 1ull << 30;
+	for (uint64_t k = 0; k < 100; k++) {
+		fixture_reset(&f->rt);
+		push_val(&f->rt, k);
+		rt_assoc_store(&f->rt, &ref, 1);
+		fixture_reset(&f->rt);
+		push_val(&f->rt, k);
+		assert_int_equal(rt_assoc_load(&f->rt, &ref), 0);
+	}
+	assert_int_equal(f->rt.drops[RT_DROP_DYNVAR], 100);
+	f->rt.bucket = 1u << 29;
+	rt_assoc_abandon(&f->rt, a, &lay);
+	assert_int_equal(f->rt.bucket, 0);
+	free(a);
+	free(f);
+}
+
 static void *
 work(void *arg)
 {
@@ -320,7 +348,7 @@ serves_many_at_once(void **state)
 		assert_int_equal(w[i].bad, 0);
 		assert_true(w[i].drops < ROUNDS / 10);
 	}
-	assert_true(a->used < a->entries_off + 100 * 64);
+	assert_true(a->used < a->lay.entries_off + 100 * 64);
 	free(a);
 }
 
@@ -336,6 +364,7 @@ main(void)
 		cmocka_unit_test(counts_what_does_not_fit),
 		cmocka_unit_test(gives_up),
 		cmocka_unit_test(survives_nonsense),
+		cmocka_unit_test(believes_its_own_layout),
 		cmocka_unit_test(serves_many_at_once),
 	};
 

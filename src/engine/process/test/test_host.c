@@ -301,9 +301,11 @@ trace_start(struct trace *t)
 	trace_shared(t);
 	t->in.en = &t->en;
 	t->in.sh = t->sh;
+	t->in.conf = t->sh->conf;
 	t->in.globals = calloc(1, t->tab.globals_size + 8);
 	t->in.assoc = calloc(1, ASSOCSIZE);
 	assert_int_equal(rt_assoc_init(t->in.assoc, ASSOCSIZE), 0);
+	t->in.assoc_lay = t->in.assoc->lay;
 	t->in.bufsize = BUFSIZE;
 	t->in.aggsize = AGGSIZE;
 	t->in.agg_fixed = t->fixed;
