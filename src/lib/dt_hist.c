@@ -91,13 +91,13 @@ dt_bars_put(const struct dt_bars *h, int64_t count, struct buf *b)
 static void
 hist_row(const struct hist *h, const char *label, int64_t count)
 {
-	int64_t shown =
-		(int64_t)((count < 0 ? -(uint64_t)count : (uint64_t)count) /
-			  h->normal);
+	uint64_t shown = (count < 0 ? -(uint64_t)count : (uint64_t)count) /
+			 h->normal;
 
 	buf_printf(h->out, "%16s ", label);
 	dt_bars_put(&h->bars, count, h->out);
-	buf_printf(h->out, " %-9" PRId64 "\n", count < 0 ? -shown : shown);
+	buf_printf(h->out, " %-9" PRId64 "\n",
+		   (int64_t)(count < 0 ? -shown : shown));
 }
 
 void

@@ -84,6 +84,17 @@ test_quantize_negative_values(void **state)
 }
 
 static void
+test_least_count(void **state)
+{
+	agg_init(&a, DIF_AGG_quantize, 0);
+	quantize(1, INT64_MIN);
+	expect(1, HEAD
+	       "               0                                         | 0        \n"
+	       "               1 @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@| -9223372036854775808\n"
+	       "               2                                         | 0        \n");
+}
+
+static void
 test_negative_counts(void **state)
 {
 	agg_init(&a, DIF_AGG_quantize, 0);
@@ -198,6 +209,7 @@ main(void)
 		T(test_quantize_rounds),
 		T(test_quantize_negative_values),
 		T(test_negative_counts),
+		T(test_least_count),
 		T(test_quantize_ends),
 		T(test_normal_and_zoom),
 		T(test_lquantize),
