@@ -269,7 +269,7 @@ inject_check(pid_t pid, bool held, struct err *e)
 	if (st.state == 'Z')
 		return inject_ended(pid, e);
 	if (!st.has_memory)
-		return refuse(pid, "it is a kernel thread", e);
+		return refuse(pid, "it has ended, or is a kernel thread", e);
 	if (pid == getpid()) /* who would let us go on? */
 		return refuse(pid, "it is the tracing process itself", e);
 	if (st.tracer != 0 && !held)
