@@ -8,7 +8,7 @@
 #   make bench    measure, beside other tools; figures go to bench/README.md
 #   make fuzz     fuzz each parser for FUZZ_SECONDS (default 60)
 #   make torture  attach to and kill off hard targets, a thousand times each
-#   make vm       run what needs root on other kernels, in QEMU
+#   make vm       run what a kernel matters to on others, in QEMU: two hours
 #   make install  to PREFIX (default /usr/local), DESTDIR respected
 
 BUILD ?= build
