@@ -9,44 +9,11 @@
  * Tracing is done in a process of our own, which needs no privilege; where that
  * cannot be had, it is skipped (77).
  */
-#include <dtrace/dtrace.h>
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-static int failures;
-
-#define CHECK(cond)                                                        \
-	do {                                                               \
-		if (!(cond)) {                                             \
-			printf("# %s:%d: %s\n", __func__, __LINE__, #cond); \
-			failures++;                                        \
-		}                                                          \
-	} while (0)
-
-/* The call fails, with this number and its tag. */
-#define REFUSED(dtp, call, edt)                                       \
-	do {                                                          \
-		CHECK((call) != 0);                                   \
-		CHECK(dtrace_errno(dtp) == EDT_##edt);                \
-		CHECK(strcmp(dtrace_errtag(dtp), "EDT_" #edt) == 0);  \
-		CHECK(*dtrace_errmsg(dtp, dtrace_errno(dtp)) != '\0'); \
-	} while (0)
-
-static dtrace_hdl_t *
-handle(int flags)
-{
-	int err = 0;
-	dtrace_hdl_t *dtp = dtrace_open(DTRACE_VERSION, flags, &err);
-
-	if (dtp == NULL) {
-		printf("# cannot open: %s\n", dtrace_errmsg(NULL, err));
-		exit(1);
-	}
-	return dtp;
-}
+#include "consumer.h"
 
 /* ---- without tracing --------------------------------------------------- */
 

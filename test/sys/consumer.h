@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * consumer.h - what the consumers of libdtrace that test it share: telling what
+ * did not hold, and going on.  main() ends with `failures`.
+ */
+#ifndef TEST_SYS_CONSUMER_H
+#define TEST_SYS_CONSUMER_H
+
+#include <dtrace/dtrace.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures;
+
+#define CHECK(cond)                                                        \
+	do {                                                               \
+		if (!(cond)) {                                             \
+			printf("# %s:%d: %s\n", __func__, __LINE__, #cond); \
+			failures++;                                        \
+		}                                                          \
+	} while (0)
+
+/* The call fails, with this number and its tag. */
+#define REFUSED(dtp, call, edt)                                       \
+	do {                                                          \
+		CHECK((call) != 0);                                   \
+		CHECK(dtrace_errno(dtp) == EDT_##edt);                \
+		CHECK(strcmp(dtrace_errtag(dtp), "EDT_" #edt) == 0);  \
+		CHECK(*dtrace_errmsg(dtp, dtrace_errno(dtp)) != '\0'); \
+	} while (0)
+
+static dtrace_hdl_t *
+handle(int flags)
+{
+	int err = 0;
+	dtrace_hdl_t *dtp = dtrace_open(DTRACE_VERSION, flags, &err);
+
+	if (dtp == NULL) {
+		printf("# cannot open: %s\n", dtrace_errmsg(NULL, err));
+		exit(1);
+	}
+	return dtp;
+}
+
+#endif
