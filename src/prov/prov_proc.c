@@ -46,19 +46,6 @@ static const struct tp_probe proc_probes[PROC_N] = {
 #undef SITE
 };
 
-#define AT_TP(name)	     .kind = DIF_SITE_RAWTP, .tp = name
-#define AT_TP_LEAST(name, n) AT_TP(name), .least = n
-#define AT_TP_MOST(name, n, what) AT_TP(name), .most = n, .once = what
-#define AT_ENTRY(nr)	     .kind = DIF_SITE_SYSENTRY, .num = nr
-#define AT_RETURN(nr)	     .kind = DIF_SITE_SYSRETURN, .num = nr
-#define NONE		     .arg = { { DIF_RCP_NONE, 0, NULL } }
-#define ARGS(...)	     .arg = { __VA_ARGS__ }
-#define ALWAYS		     .nwhen = 0
-#define WHEN(...)                                                         \
-	.when = { __VA_ARGS__ },                                          \
-	.nwhen = sizeof((struct tp_when[]){ __VA_ARGS__ }) /              \
-		 sizeof(struct tp_when)
-
 static const struct tp_site proc_sites[] = {
 #define PROBE(id, func, name, ...)
 #define SITE(id, at, args, when) { .probe = PROC_##id, at, args, when },

@@ -64,6 +64,23 @@ struct tp_site {
 	struct tp_value once; /* dif_whens.once */
 };
 
+/*
+ * The words of a row SITE(probe, where, arguments, conditions), which the
+ * provider's file makes initializers of a struct tp_site of; see proc.def.
+ */
+#define AT_TP(name)	     .kind = DIF_SITE_RAWTP, .tp = name
+#define AT_TP_LEAST(name, n) AT_TP(name), .least = n
+#define AT_TP_MOST(name, n, what) AT_TP(name), .most = n, .once = what
+#define AT_ENTRY(nr)	     .kind = DIF_SITE_SYSENTRY, .num = nr
+#define AT_RETURN(nr)	     .kind = DIF_SITE_SYSRETURN, .num = nr
+#define NONE		     .arg = { { DIF_RCP_NONE, 0, NULL } }
+#define ARGS(...)	     .arg = { __VA_ARGS__ }
+#define ALWAYS		     .nwhen = 0
+#define WHEN(...)                                                         \
+	.when = { __VA_ARGS__ },                                          \
+	.nwhen = sizeof((struct tp_when[]){ __VA_ARGS__ }) /              \
+		 sizeof(struct tp_when)
+
 struct tp_table {
 	const char *prov;
 	const struct tp_probe *probes;
