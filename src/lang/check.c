@@ -279,6 +279,7 @@ check_parts(struct compile *cx, struct node *pred, struct node **v, uint32_t n)
 		}
 		s = v[i++];
 		k = ++clause_of(cx)->nifs;
+		}
 		set_condition(cx, s, k);
 		check_spec_more(cx);
 		clause_end(cx, p);
@@ -340,8 +341,9 @@ find_probes(struct compile *cx, const struct dif_pdesc *pd, struct src_loc loc,
 			  "probe description %u does not match any probes",
 			  pd->id);
 	lang_fail(cx, &D_PDESC_ZERO, loc,
-		  "probe description %s:%s:%s:%s does not match any probes",
-		  pd->prov, pd->mod, pd->func, pd->name);
+		  "probe description %s:%s:%s:%s does not match any probes%s",
+		  pd->prov, pd->mod, pd->func, pd->name,
+		  pi->hint != NULL ? pi->hint : "");
 }
 
 static void

@@ -432,7 +432,8 @@ agg_function(struct compile *cx, struct node *assign)
 	    dif_subr_by_name(call->name) == NULL &&
 	    dif_act_by_name(call->name) == NULL)
 		lang_fail(cx, &D_FUNC_UNDEF, call->loc,
-			  "undefined function name: %s", call->name);
+			  "undefined function name: %s%s", call->name,
+			  check_near_func(cx, call->name));
 	if (f == NULL)
 		lang_fail(cx, &D_AGG_FUNC, call->loc,
 			  "aggregation @%s must be assigned an aggregating "

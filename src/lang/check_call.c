@@ -105,8 +105,8 @@ not_a_subr(struct compile *cx, struct node *n)
 	if (why != NULL)
 		lang_fail(cx, &D_FUNC_UNDEF, n->loc,
 			  "function %s() is not supported: %s", n->name, why);
-	lang_fail(cx, &D_FUNC_UNDEF, n->loc, "undefined function name: %s",
-		  n->name);
+	lang_fail(cx, &D_FUNC_UNDEF, n->loc, "undefined function name: %s%s",
+		  n->name, check_near_func(cx, n->name));
 }
 
 static const struct dif_subr_info *

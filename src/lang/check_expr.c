@@ -638,8 +638,9 @@ check_offsetof(struct compile *cx, struct node *n)
 	m = type_member(t, n->name, &off);
 	if (m == NULL)
 		lang_fail(cx, &D_TYPE_MEMBER, n->loc,
-			  "%s is not a member of %s", n->name,
-			  lang_type_name(cx, n->ctype));
+			  "%s is not a member of %s%s", n->name,
+			  lang_type_name(cx, n->ctype),
+			  check_near_member(cx, t, n->name));
 	if (m->bits != 0)
 		lang_fail(cx, &D_OFFSETOF_BITFIELD, n->loc,
 			  "cannot take the offset of bit-field %s", n->name);

@@ -85,6 +85,17 @@ bool names_exists(struct compile *cx, const char *name);
 /* Constants every program knows: R_RIP, DTRACEFLT_BADADDR, NULL. */
 bool names_constant(const char *name, int64_t *val, bool *pointer);
 
+/* ---- check_near.c: " (did you mean NAME?)", or "" ----------------------- */
+
+/* A variable or inline of the scope. */
+const char *check_near_var(struct compile *cx, enum dif_scope scope,
+			   const char *name);
+/* An action, subroutine or aggregating function. */
+const char *check_near_func(struct compile *cx, const char *name);
+/* A member of a struct or union. */
+const char *check_near_member(struct compile *cx, struct type *t,
+			      const char *name);
+
 /* ---- check_tree.c: making and copying trees ----------------------------- */
 
 /* parse_expr.c */

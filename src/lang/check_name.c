@@ -332,8 +332,9 @@ check_thread_or_local(struct compile *cx, struct node *n)
 
 	if (id == NULL)
 		lang_fail(cx, &D_VAR_UNDEF, n->loc,
-			  "%s%s has not yet been declared or assigned",
-			  scope_prefix(n), n->name);
+			  "%s%s has not yet been declared or assigned%s",
+			  scope_prefix(n), n->name,
+			  check_near_var(cx, scope, n->name));
 	if (n->nargs == 0) {
 		use_scalar_var(cx, n, id);
 		return;
@@ -453,7 +454,8 @@ check_ident(struct compile *cx, struct node *n)
 	if (use_enumerator(cx, n, true)) /* the kernel's, as the last resort */
 		return;
 	lang_fail(cx, &D_IDENT_UNDEF, n->loc,
-		  "failed to resolve %s: unknown variable name", n->name);
+		  "failed to resolve %s: unknown variable name%s", n->name,
+		  check_near_var(cx, DIF_SCOPE_GLOBAL, n->name));
 }
 
 /* ---- kernel symbols ----------------------------------------------------- */
@@ -647,8 +649,10 @@ arrow_base(struct compile *cx, struct node *n)
 	d->left = conv_decay(cx, n->left);
 	if (!type_is_ptr(d->left->type))
 		lang_fail(cx, &D_OP_PTR, n->loc,
-			  "operator -> needs a pointer, not %s",
-			  lang_type_name(cx, n->left->type));
+			  "operator -> needs a pointer, not %s%s",
+			  lang_type_name(cx, n->left->type),
+			  type_is_sou(type_resolve(n->left->type))
+				  ? " (use .)" : "");
 	t = type_resolve(d->left->type)->ref;
 	d->op = TOK_DEREF;
 	d->type = t;
@@ -676,13 +680,15 @@ check_member(struct compile *cx, struct node *n)
 		member_unknown(cx, n, op, t);
 	if (!type_is_sou(t))
 		lang_fail(cx, &D_OP_SOU, n->loc,
-			  "operator %s needs a struct or union, not %s", op,
-			  lang_type_name(cx, t));
+			  "operator %s needs a struct or union, not %s%s", op,
+			  lang_type_name(cx, t),
+			  type_is_ptr(t) ? " (use ->)" : "");
 	m = type_member(t, n->name, &off);
 	if (m == NULL)
 		lang_fail(cx, &D_TYPE_MEMBER, n->loc,
-			  "%s is not a member of %s", n->name,
-			  lang_type_name(cx, t));
+			  "%s is not a member of %s%s", n->name,
+			  lang_type_name(cx, t),
+			  check_near_member(cx, t, n->name));
 	n->type = m->type;
 	n->lvalue = n->left->lvalue;
 	n->user = type_is_user_ptr(m->type) ||

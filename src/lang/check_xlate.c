@@ -195,8 +195,9 @@ check_xlate_member(struct compile *cx, struct node *n)
 	m = type_member(x->out, n->name, &off);
 	if (m == NULL)
 		lang_fail(cx, &D_TYPE_MEMBER, n->loc,
-			  "%s is not a member of %s", n->name,
-			  lang_type_name(cx, x->out));
+			  "%s is not a member of %s%s", n->name,
+			  lang_type_name(cx, x->out),
+			  check_near_member(cx, x->out, n->name));
 	xm = find_member(x, n->name);
 	if (xm == NULL)
 		lang_fail(cx, &D_XLATE_NOCONV, n->loc,

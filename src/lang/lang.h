@@ -34,6 +34,9 @@ struct lang_probe_info {
 	uint32_t nargs;
 	bool typed;	 /* args[] is meaningful for this description */
 	bool mixed;	 /* matches disagree: args[] is D_ARGS_MULTI */
+	/* Where nothing matches, for the message: " (did you mean ...)"; NULL:
+	   nothing is known. Owned by the host. */
+	const char *hint;
 };
 
 struct lang_host {

@@ -272,6 +272,12 @@ macro_check_unused(struct compile *cx)
 	for (int i = 1; i < cx->src->argc; i++)
 		if (!cx->macro_used[i])
 			lang_fail(cx, &D_MACRO_UNUSED, loc,
-				  "extraneous argument \"%s\": $%d is not used",
-				  cx->src->argv[i], i);
+				  "extraneous argument \"%s\": $%d is not "
+				  "used%s",
+				  cx->src->argv[i], i,
+				  strchr("/{", cx->src->argv[i][0]) != NULL &&
+						  *cx->src->argv[i] != '\0'
+					  ? " (predicate and body go into the "
+					    "same argument as the probe)"
+					  : "");
 }

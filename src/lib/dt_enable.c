@@ -63,7 +63,7 @@ check_destructive(dtrace_hdl_t *dtp, const struct dif_clause *c)
 	}
 	if (!found)
 		return 0;
-	return dt_set_err(dtp, EDT_DESTRUCTIVE, "%s",
+	return dt_set_err(dtp, EDT_DESTRUCTIVE, "%s (-w allows them)",
 			  dtrace_errmsg(NULL, EDT_DESTRUCTIVE));
 }
 

@@ -284,6 +284,9 @@ bool dt_ksym(dtrace_hdl_t *dtp, uint64_t addr, const char **mod,
 dtrace_attribute_t dt_attr_parse(const char *s); /* "E/E/C" */
 dtrace_attribute_t dt_attr_min(dtrace_attribute_t a, dtrace_attribute_t b);
 dtrace_attribute_t dt_attr_probe(const struct prov_attr *a);
+/* dt_near.c: what a description that matches nothing may be meant to be:
+   " (did you mean ...)", or NULL; in dtp's arena. */
+const char *dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd);
 dtrace_attribute_t dt_attr_clause(dtrace_hdl_t *dtp,
 				  const struct dif_clause *c);
 /* The least of the providers of what a description matches. */

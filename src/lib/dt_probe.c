@@ -108,6 +108,8 @@ dt_probe_types(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
 	*out = (struct lang_probe_info){ 0 };
 	if (probe_match(dtp->probes, pd, types_visit, &w, e) < 0)
 		return dt_probe_absent(dtp, e) ? 0 : -1;
+	if (out->nmatch == 0 && !dtp->zdefs)
+		out->hint = dt_near_probe(dtp, pd);
 	return w.failed ? -1 : 0;
 }
 

@@ -153,7 +153,9 @@ class_clause(struct engine *eng, const struct dif_clause *c)
 	eng->buffers |= c->recsize != 0;
 	if (class_obj(eng, c->pred) != 0)
 		return -1;
-	for (uint32_t s = 0; s < c->nstmts; s++)
+	for (uint32_t s = 0; s < c->nstmts; s++) {
+		/* stop() and the like record nothing, and may be refused. */
+		eng->buffers |= dif_act_at_probe(c->stmts[s].kind);
 		for (uint32_t i = 0; i < c->stmts[s].nexprs; i++) {
 			const struct dif_expr *x = &c->stmts[s].exprs[i];
 			/* By-reference values are read when recorded. */
@@ -161,6 +163,7 @@ class_clause(struct engine *eng, const struct dif_clause *c)
 			if (class_obj(eng, x->obj) != 0)
 				return -1;
 		}
+	}
 	return 0;
 }
 

@@ -1,0 +1,6 @@
+/*
+ * @run: -s %f
+ * @status: 1
+ * @stderr
+ */
+BEGIN { @n[pid] = conut(); }
