@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #
-# check-man.sh OPT_DEF MANUAL - is the manual page in step with the options?
+# check-man.sh OPT_DEF MANUAL DTRACE_C - is the manual page in step?
 #
+# Every flag of the usage text in dtrace.c must have an entry ".It Fl", and
+# these be such flags, but for -64, which says what is so.
 # Every option of lib/opt.def must have an entry in the section TRACING OPTIONS,
 # those that are refused (class NONE) in its subsection Refused, and
 # every entry must be such an option.  Where mandoc(1) is installed the page
@@ -11,6 +13,7 @@ set -eu
 
 opts=$1
 man=$2
+cmd=$3
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
@@ -31,6 +34,14 @@ awk '/^\.Sh/ { on = /TRACING OPTIONS/; how = "served" }
 
 if ! diff "$tmp/served" "$tmp/described" >"$tmp/diff"; then
 	echo "options (<) and the manual (>) differ:"
+	cat "$tmp/diff"
+	exit 1
+fi
+
+sed -n 's/^"\\t-\([A-Za-z]\)  .*/\1/p' "$cmd" | sort >"$tmp/flags"
+sed -n 's/^\.It Fl \([A-Za-z]\)\( .*\)*$/\1/p' "$man" | sort >"$tmp/entries"
+if ! diff "$tmp/flags" "$tmp/entries" >"$tmp/diff"; then
+	echo "flags (<) and the manual (>) differ:"
 	cat "$tmp/diff"
 	exit 1
 fi
