@@ -208,7 +208,38 @@ const struct type_member *type_members(struct type *t, size_t *n);
 const struct type_enumerator *type_enumerators(struct type *t, size_t *n);
 const struct type_param *type_params(struct type *t, size_t *n);
 
+/* The i-th declaration of ts itself: typedefs, enums, structs and unions,
+   which come again when they have members.  NULL after the last. */
+struct type *type_space_declared(const struct type_space *ts, size_t i);
+
 /* The type as C would write it: "struct foo *", "int [4]", "char *". */
 void type_name(struct type *t, struct buf *out);
+
+/* ---- declarations as text: type_write.c --------------------------------- */
+
+/*
+ * Writes types as text to be compiled: as D, for a program that is written
+ * back, or as C, with the types that those need and with assertions of what
+ * sizes and offsets are.  A type is written once.  NULL: no memory.
+ *
+ * D: ts is the program's space; other types are known without being written.
+ */
+struct type_writer;
+struct type_writer *type_writer_new(struct type_space *ts, bool c);
+void type_writer_free(struct type_writer *w);
+/*
+ * `t name`, without an end; name NULL: the type alone.  more: it follows
+ * another declarator of the same declaration, so only the declarator.
+ */
+void type_write(struct type_writer *w, struct type *t, const char *name,
+		bool more, struct buf *out);
+/* What ts declares, from its i-th declaration on; D: but for typedefs. */
+void type_write_space(struct type_writer *w, const struct type_space *ts,
+		      size_t i, struct buf *out);
+/* D: enums without a tag that no declaration has written. */
+void type_write_rest(struct type_writer *w, size_t i, struct buf *out);
+/* C: of the kernel's types those that have been read. */
+void type_write_kernel(struct type_writer *w, const struct type_space *ts,
+		       struct buf *out);
 
 #endif

@@ -79,6 +79,20 @@ type_btf_module(const struct type_btf *tb)
 	return tb->module;
 }
 
+struct type *
+type_btf_imported(const struct type_btf *tb, uint32_t i, bool *end)
+{
+	*end = i >= tb->end - tb->start;
+	return *end ? NULL : tb->types[i];
+}
+
+bool
+type_btf_owns(const struct type_btf *tb, const struct type *t)
+{
+	return t->btf_id >= tb->start && t->btf_id < tb->end &&
+	       tb->types[t->btf_id - tb->start] == t;
+}
+
 struct btf_index *
 type_btf_index(struct type_btf *tb)
 {

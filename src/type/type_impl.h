@@ -48,6 +48,9 @@ struct type_space {
 	struct hash *derived; /* struct derived_key -> struct type */
 	struct type **basic;  /* [TYPE_NBASIC]; base spaces only */
 	struct type_kernel *kernel; /* or NULL; owned */
+	/* Typedefs, enums and structs in order of declaration; a struct again
+	   when it has its members. */
+	VEC(struct type *) declared;
 };
 
 /* What an enumerator's name leads to. */
@@ -89,6 +92,8 @@ struct type *type_new_list(struct type_space *ts, enum type_kind kind);
 int type_declare(struct type_space *ts, enum type_ns ns, const char *name,
 		 struct type *t);
 struct type *type_space_find(struct type_space *ts, const struct type_id *id);
+/* t is a declaration of ts: type_space_declared(). */
+int type_note(struct type_space *ts, struct type *t);
 /* *h, made when it is first needed; NULL: no memory. */
 struct hash *type_hash(struct hash **h);
 
@@ -98,13 +103,34 @@ int type_basic_fill(struct type_space *ts);
 /* type_query.c */
 bool type_is_incomplete(struct type *t);
 struct type_list *type_list(struct type *t); /* filled if it can be */
+bool type_list_read(struct type *t); /* has a list, and it has been read */
 
 /* type_btf.c: fill the list of an imported type. */
 void type_btf_fill(struct type *t);
 /* type_layout.c: the alignment that the members of an imported type show. */
 uint32_t type_layout_infer(struct type *t);
+/* Bytes that a member of this type takes. */
+uint64_t type_member_size(struct type *t);
+
+/* type_name.c: how types are written. */
+struct type_how {
+	/* The words for what is not derived: "struct foo", "int". */
+	void (*base)(const struct type_how *how, struct type *t,
+		     struct buf *out);
+	void *arg;
+	bool userland;	 /* say which pointers are to user memory */
+	bool c;		 /* a string is an array of char, [] is [0] */
+	bool bare;	 /* without base and qualifiers: a declarator alone */
+};
+/* A declaration of inner, or of nothing (""), as t. */
+void type_text(const struct type_how *how, struct type *t, const char *inner,
+	       struct buf *out);
 
 /* type_kernel.c */
+/* The i-th BTF that is open, NULL after the last. */
+struct type_btf *type_kernel_btf(const struct type_kernel *k, size_t i);
+/* The module that an imported type is of ("vmlinux"), or NULL. */
+const char *type_kernel_module(const struct type *t);
 void type_kernel_free(struct type_kernel *k);
 struct type *type_kernel_find(struct type_kernel *k, const char *module,
 			      const struct type_id *id);
@@ -118,6 +144,11 @@ struct type_btf *type_btf_new(struct type_space *ts, struct btf_index *bi,
 void type_btf_free(struct type_btf *tb);
 const char *type_btf_module(const struct type_btf *tb);
 struct btf_index *type_btf_index(struct type_btf *tb);
+bool type_btf_owns(const struct type_btf *tb, const struct type *t);
+/* The type of an id that has been imported; NULL: not so, or id too large,
+   which *end says. */
+struct type *type_btf_imported(const struct type_btf *tb, uint32_t i,
+			       bool *end);
 struct type *type_btf_import(struct type_btf *tb, uint32_t id);
 struct type *type_btf_find(struct type_btf *tb, const struct type_id *id);
 /* The type that a BTF_KIND_FUNC or BTF_KIND_VAR of that name has. */

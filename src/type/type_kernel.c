@@ -53,6 +53,27 @@ type_kernel_free(struct type_kernel *k)
 	free(k);
 }
 
+struct type_btf *
+type_kernel_btf(const struct type_kernel *k, size_t i)
+{
+	if (i == 0)
+		return k->vmlinux;
+	return i <= k->modules.n ? k->modules.v[i - 1] : NULL;
+}
+
+const char *
+type_kernel_module(const struct type *t)
+{
+	const struct type_kernel *k = t->space->kernel;
+	const struct type_btf *tb;
+
+	for (size_t i = 0; k != NULL && (tb = type_kernel_btf(k, i)) != NULL;
+	     i++)
+		if (type_btf_owns(tb, t))
+			return type_btf_module(tb);
+	return NULL;
+}
+
 const char *
 type_space_kernel_error(struct type_space *ts)
 {

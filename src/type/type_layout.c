@@ -87,12 +87,12 @@ layout_bits(struct layout *lo, struct type_member *m)
 	return true;
 }
 
-static uint64_t
-member_size(struct type *t)
+uint64_t
+type_member_size(struct type *t)
 {
 	t = type_resolve(t);
 	if (t->kind == TYPE_ARRAY)
-		return member_size(t->ref) * t->nelems;
+		return type_member_size(t->ref) * t->nelems;
 	if (t->kind == TYPE_STRING && t->size == 0)
 		return TYPE_STRING_MEMBER;
 	return type_size(t);
@@ -101,7 +101,7 @@ member_size(struct type *t)
 static void
 layout_plain(struct layout *lo, struct type_member *m)
 {
-	uint64_t size = member_size(m->type) * 8;
+	uint64_t size = type_member_size(m->type) * 8;
 	uint32_t align = type_align(m->type);
 	uint64_t pos =
 		lo->is_union ? 0 : align_up(lo->bits, (uint64_t)align * 8);
@@ -178,7 +178,9 @@ type_sou_new(struct type_space *ts, enum type_kind kind, const char *tag)
 			return t;
 	}
 	t = type_new_list(ts, kind);
-	if (t == NULL || tag == NULL)
+	if (t == NULL || type_note(ts, t) != 0)
+		return NULL;
+	if (tag == NULL)
 		return t;
 	t->name = arena_strdup(ts->arena, tag);
 	if (t->name == NULL || type_declare(ts, id.ns, tag, t) != 0)
@@ -210,6 +212,8 @@ type_sou_finish(struct type_space *ts, struct type *t,
 	hash_free(seen);
 	if (rc != 0)
 		return -1;
+	if (type_note(ts, t) != 0)
+		return err_nomem(e);
 	fill.done = true;
 	*l = fill;
 	t->align = lo.align;

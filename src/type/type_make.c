@@ -165,7 +165,8 @@ type_typedef(struct type_space *ts, const char *name, struct type *to)
 	t->ref = to;
 	t->size = to->size;
 	t->align = to->align;
-	if (t->name == NULL || type_declare(ts, TYPE_NS_PLAIN, name, t) != 0)
+	if (t->name == NULL || type_declare(ts, TYPE_NS_PLAIN, name, t) != 0 ||
+	    type_note(ts, t) != 0)
 		return NULL;
 	return t;
 }
@@ -246,6 +247,8 @@ type_enum_new(struct type_space *ts, const char *tag,
 	l->n = n;
 	l->done = true;
 	type_enum_size(t, v, n);
+	if (type_note(ts, t) != 0)
+		return NULL;
 	if (tag == NULL)
 		return t;
 	t->name = arena_strdup(ts->arena, tag);

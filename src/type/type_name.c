@@ -14,8 +14,9 @@
 
 #define NAME_DEPTH_MAX 12 /* parameters of parameters of ... */
 
-static void name_write(struct type *t, unsigned quals, const char *inner,
-		       struct buf *out, int depth);
+static void name_write(const struct type_how *how, struct type *t,
+		       unsigned quals, const char *inner, struct buf *out,
+		       int depth);
 
 static void
 name_quals(unsigned quals, struct buf *out)
@@ -32,8 +33,9 @@ name_quals(unsigned quals, struct buf *out)
 	}
 }
 
+/* A type as most messages name it. */
 static void
-name_base(struct type *t, unsigned quals, const char *inner, struct buf *out)
+base_words(const struct type_how *how, struct type *t, struct buf *out)
 {
 	static const char *const tags[] = {
 		[TYPE_ENUM] = "enum ",
@@ -42,32 +44,70 @@ name_base(struct type *t, unsigned quals, const char *inner, struct buf *out)
 	};
 	enum type_kind kind = t->kind;
 
+	(void)how;
 	if (kind == TYPE_FWD)
 		kind = t->is_union ? TYPE_UNION : TYPE_STRUCT;
+	if (kind < sizeof(tags) / sizeof(*tags) && tags[kind] != NULL)
+		buf_puts(out, tags[kind]);
+	buf_puts(out, t->name != NULL ? t->name : "(anonymous)");
+}
+
+static void
+name_base(const struct type_how *how, struct type *t, unsigned quals,
+	  const char *inner, struct buf *out)
+{
+	if (how->bare) {
+		buf_puts(out, inner);
+		return;
+	}
 	if (quals != 0) {
 		name_quals(quals, out);
 		buf_putc(out, ' ');
 	}
-	if (kind < sizeof(tags) / sizeof(*tags) && tags[kind] != NULL)
-		buf_puts(out, tags[kind]);
-	buf_puts(out, t->name != NULL ? t->name : "(anonymous)");
+	how->base(how, t, out);
 	if (inner[0] != '\0') {
 		buf_putc(out, ' ');
 		buf_puts(out, inner);
 	}
 }
 
-static void
-name_params(struct type *t, struct buf *out, int depth)
+/* Is there such a pointer between the name and the base? */
+static bool
+has_user_ptr(const struct type *t)
 {
+	for (; t != NULL; t = t->ref) {
+		if (t->kind == TYPE_PTR && t->user)
+			return true;
+		if (t->kind == TYPE_TYPEDEF || t->kind == TYPE_ENUM)
+			return false;
+	}
+	return false;
+}
+
+static void
+name_whole(const struct type_how *how, struct type *t, const char *inner,
+	   struct buf *out, int depth)
+{
+	if (how->userland && !how->bare && has_user_ptr(t))
+		buf_puts(out, "userland ");
+	name_write(how, t, 0, inner, out, depth);
+}
+
+static void
+name_params(const struct type_how *how, struct type *t, struct buf *out,
+	    int depth)
+{
+	struct type_how whole = *how;
 	size_t n;
 	const struct type_param *p = type_params(t, &n);
+
+	whole.bare = false;
 
 	buf_putc(out, '(');
 	for (size_t i = 0; i < n; i++) {
 		struct buf one = BUF_INIT;
 
-		name_write(p[i].type, 0, "", &one, depth + 1);
+		name_whole(&whole, p[i].type, "", &one, depth + 1);
 		buf_printf(out, "%s%s", i != 0 ? ", " : "", buf_str(&one));
 		buf_fini(&one);
 	}
@@ -96,8 +136,29 @@ name_ptr(struct type *t, unsigned quals, const char *inner, struct buf *b)
 }
 
 static void
-name_write(struct type *t, unsigned quals, const char *inner, struct buf *out,
-	   int depth)
+name_array(const struct type_how *how, struct type *t, const char *inner,
+	   struct buf *b)
+{
+	if (t->nelems != 0)
+		buf_printf(b, "%s[%llu]", inner, (unsigned long long)t->nelems);
+	else
+		buf_printf(b, "%s[%s]", inner, how->c ? "0" : "");
+}
+
+/* C's functions return no arrays, which strings are. */
+static void
+name_func(const struct type_how *how, struct type *t, const char *inner,
+	  struct buf *b, int depth)
+{
+	bool string = how->c && t->ref->kind == TYPE_STRING;
+
+	buf_printf(b, "%s%s", string ? "*" : "", inner);
+	name_params(how, t, b, depth);
+}
+
+static void
+name_write(const struct type_how *how, struct type *t, unsigned quals,
+	   const char *inner, struct buf *out, int depth)
 {
 	struct buf b = BUF_INIT;
 
@@ -107,43 +168,62 @@ name_write(struct type *t, unsigned quals, const char *inner, struct buf *out,
 	}
 	switch (t->kind) {
 	case TYPE_CONST:
-		name_write(t->ref, quals | Q_CONST, inner, out, depth);
+		name_write(how, t->ref, quals | Q_CONST, inner, out,
+			   depth);
 		return;
 	case TYPE_VOLATILE:
-		name_write(t->ref, quals | Q_VOLATILE, inner, out, depth);
+		name_write(how, t->ref, quals | Q_VOLATILE, inner, out,
+			   depth);
 		return;
 	case TYPE_RESTRICT:
-		name_write(t->ref, quals | Q_RESTRICT, inner, out, depth);
+		name_write(how, t->ref, quals | Q_RESTRICT, inner, out,
+			   depth);
 		return;
 	case TYPE_PTR:
 		name_ptr(t, quals, inner, &b);
 		quals = 0;
 		break;
 	case TYPE_ARRAY: /* qualifiers are the element's */
-		if (t->nelems != 0)
-			buf_printf(&b, "%s[%llu]", inner,
-				   (unsigned long long)t->nelems);
-		else
-			buf_printf(&b, "%s[]", inner);
+		name_array(how, t, inner, &b);
 		break;
 	case TYPE_FUNC:
-		buf_puts(&b, inner);
-		name_params(t, &b, depth);
+		name_func(how, t, inner, &b, depth);
+		if (how->c && t->ref->kind == TYPE_STRING) {
+			name_base(how, t->ref, quals, buf_str(&b), out);
+			buf_fini(&b);
+			return;
+		}
 		break;
+	case TYPE_STRING:
+		if (how->c)
+			buf_printf(&b, "%s[%d]", inner, TYPE_STRING_MEMBER);
+		name_base(how, t, quals, how->c ? buf_str(&b) : inner, out);
+		buf_fini(&b);
+		return;
 	default:
-		name_base(t, quals, inner, out);
+		name_base(how, t, quals, inner, out);
 		return;
 	}
-	name_write(t->ref, quals, buf_str(&b), out, depth);
+	name_write(how, t->ref, quals, buf_str(&b), out, depth);
+	buf_fini(&b);
+}
+
+void
+type_text(const struct type_how *how, struct type *t, const char *inner,
+	  struct buf *out)
+{
+	struct buf b = BUF_INIT;
+
+	/* name_quals() looks at what is before it. */
+	name_whole(how, t, inner, &b, 0);
+	buf_puts(out, buf_str(&b));
 	buf_fini(&b);
 }
 
 void
 type_name(struct type *t, struct buf *out)
 {
-	struct buf b = BUF_INIT;
+	const struct type_how how = { .base = base_words };
 
-	name_write(t, 0, "", &b, 0);
-	buf_puts(out, buf_str(&b));
-	buf_fini(&b);
+	type_text(&how, t, "", out);
 }

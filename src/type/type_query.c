@@ -41,6 +41,15 @@ type_is_incomplete(struct type *t)
 }
 
 bool
+type_list_read(struct type *t)
+{
+	const struct type_list *l = t->detail;
+
+	return l != NULL && l->done &&
+	       (type_is_sou(t) || t->kind == TYPE_ENUM);
+}
+
+bool
 type_is_integer(struct type *t)
 {
 	t = type_resolve(t);

@@ -49,6 +49,7 @@ type_space_free(struct type_space *ts)
 	hash_free(ts->names);
 	hash_free(ts->enums);
 	hash_free(ts->derived);
+	vec_fini(&ts->declared);
 	arena_free(ts->arena);
 	free(ts);
 }
@@ -98,6 +99,18 @@ type_declare(struct type_space *ts, enum type_ns ns, const char *name,
 	if (type_hash(&ts->names) == NULL)
 		return -1;
 	return hash_set(ts->names, key, len + 1, t);
+}
+
+int
+type_note(struct type_space *ts, struct type *t)
+{
+	return vec_push(&ts->declared, t) ? 0 : -1;
+}
+
+struct type *
+type_space_declared(const struct type_space *ts, size_t i)
+{
+	return i < ts->declared.n ? ts->declared.v[i] : NULL;
 }
 
 struct type *
