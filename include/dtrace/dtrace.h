@@ -194,7 +194,7 @@ DTRACE_API const char *dtrace_subrstr(dtrace_hdl_t *dtp, int subr);
 #define DTRACE_C_UNODEF 0x0040
 #define DTRACE_C_PSPEC 0x0080  /* ambiguous words are probe names */
 #define DTRACE_C_ETAGS 0x0100  /* put [D_TAG] in messages */
-#define DTRACE_C_SUGAR 0x0400  /* if/else is always understood: no effect */
+#define DTRACE_C_SUGAR 0x0400  /* print the program as D without if */
 #define DTRACE_C_ARGREF 0x0200 /* unused macro arguments are fine */
 #define DTRACE_C_DEFARG 0x0800 /* missing macro arguments are 0 or "" */
 #define DTRACE_C_NOLIBS 0x1000

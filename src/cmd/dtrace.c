@@ -18,6 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Bytes of a program on the command line that an error repeats. */
+#define TEXT_SHOWN 200
+
 const char *cmd_name = "dtrace";
 
 static const char optstring[] =
@@ -132,10 +135,10 @@ cmd_out(struct cmd *c, const char *fmt, ...)
 }
 
 static void
-print_usage(FILE *fp)
+print_synopsis(FILE *fp)
 {
 	fprintf(fp,
-"Usage: %s [-32|-64] [-aACeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]]\n"
+"Usage: %s [-32|-64] [-aACdeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]]\n"
 "\t[-I path] [-L path] [-o output] [-p pid] [-s script] [-U name]\n"
 "\t[-x opt[=val]] [-X a|c|s|t]\n"
 "\t[-P provider [[ predicate ] action ]]\n"
@@ -144,10 +147,18 @@ print_usage(FILE *fp)
 "\t[-n [[[ provider: ] module: ] func: ] name [[ predicate ] action ]]\n"
 "\t[-i probe-id [[ predicate ] action ]] [ args ... ]\n\n"
 "\tpredicate -> '/' D-expression '/'\n"
-"\t   action -> '{' D-statements '}'\n\n"
+"\t   action -> '{' D-statements '}'\n", cmd_name);
+}
+
+static void
+print_usage(FILE *fp)
+{
+	print_synopsis(fp);
+	fputs("\n"
 "\t-b  set trace buffer size\n"
 "\t-c  run specified command and exit upon its completion\n"
 "\t-C  run cpp(1) preprocessor on script files\n"
+"\t-d  print programs as D with clauses for if and else\n"
 "\t-D  define symbol when invoking preprocessor\n"
 "\t-e  exit after compiling request but prior to enabling probes\n"
 "\t-f  enable or list probes matching the specified function name\n"
@@ -174,7 +185,7 @@ print_usage(FILE *fp)
 "\t-w  permit destructive actions\n"
 "\t-x  enable or modify compiler and tracing options\n"
 "\t-X  specify ISO C conformance settings for preprocessor\n"
-"\t-Z  permit probe descriptions that match zero probes\n", cmd_name);
+"\t-Z  permit probe descriptions that match zero probes\n", fp);
 }
 
 static _Noreturn void
@@ -186,7 +197,9 @@ usage(struct cmd *c, const char *fmt, ...)
 	vmessage(fmt, ap);
 	va_end(ap);
 	fputc('\n', stderr);
-	print_usage(stderr);
+	print_synopsis(stderr);
+	fprintf(stderr, "\n\t%s --help tells what the options mean\n",
+		cmd_name);
 	quit(c, 2);
 }
 
@@ -241,6 +254,9 @@ parse_simple(struct cmd *c, int opt, char *arg)
 		return true;
 	case 'C':
 		c->cflags |= DTRACE_C_CPP;
+		return true;
+	case 'd':
+		c->cflags |= DTRACE_C_SUGAR;
 		return true;
 	case 'D':
 		set_cpp(c, "define", arg);
@@ -308,10 +324,6 @@ parse_refused(struct cmd *c, int opt)
 		cmd_fatal(c, "-%c: anonymous tracing does not exist on Linux: "
 			     "there is no state of tracing that outlives the "
 			     "process which holds it", opt);
-	case 'd':
-		cmd_fatal(c, "-d: if and else are compiled as they stand, not "
-			     "turned into clauses; -S shows what becomes of "
-			     "them");
 	default:
 		usage(c, "illegal option -- %c", opt);
 	}
@@ -419,7 +431,9 @@ parse_args(struct cmd *c, int argc, char **argv, struct targets *t)
 		case ':':
 			usage(c, "option requires an argument -- %c", optopt);
 		case '?':
-			usage(c, "illegal option -- %c", optopt);
+			usage(c, "illegal option -- %c%s", optopt,
+			      isdigit(optopt) ? " (arguments that begin with - "
+						"go behind --)" : "");
 		default:
 			parse_refused(c, opt);
 		}
@@ -497,13 +511,26 @@ start_processes(struct cmd *c, const struct targets *t,
 
 /* ---- programs ------------------------------------------------------------------- */
 
+/* Of a program on the command line, what is enough to tell it by. */
+static const char *
+text_start(const char *text, char buf[TEXT_SHOWN + 4])
+{
+	if (strlen(text) <= TEXT_SHOWN)
+		return text;
+	snprintf(buf, TEXT_SHOWN + 4, "%.*s...", TEXT_SHOWN, text);
+	return buf;
+}
+
 static void
 compile_text(struct cmd *c, struct cmd_prog *p)
 {
+	char buf[TEXT_SHOWN + 4];
+
 	p->prog = dtrace_program_strcompile(c->dtp, p->text, p->spec,
 					    c->cflags, c->nargs, c->args);
 	if (p->prog == NULL)
-		cmd_dfatal(c, "invalid probe specifier %s", p->text);
+		cmd_dfatal(c, "invalid probe specifier %s",
+			   text_start(p->text, buf));
 	/* For notices: the description without predicate and body. */
 	size_t n = strcspn(p->text, "{/;");
 	while (n > 0 && isspace((unsigned char)p->text[n - 1]))
@@ -739,6 +766,7 @@ open_output(struct cmd *c)
 int
 main(int argc, char **argv)
 {
+	static char version[] = "-V";
 	struct cmd c = { .mode = MODE_RUN, .out = stdout };
 	struct targets t = { 0 };
 	int err = 0;
@@ -747,6 +775,12 @@ main(int argc, char **argv)
 		print_usage(stderr);
 		return 2;
 	}
+	if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+		print_usage(stdout);
+		return fflush(stdout) != 0;
+	}
+	if (argc == 2 && strcmp(argv[1], "--version") == 0)
+		argv[1] = version;
 	c.dtp = dtrace_open(DTRACE_VERSION, 0, &err);
 	if (c.dtp == NULL) {
 		cmd_error("failed to initialize dtrace: %s",

@@ -232,6 +232,7 @@ hidden_set(struct compile *cx, struct src_loc loc, uint32_t k, struct node *val)
 	n->op = '=';
 	n->left = hidden_var(cx, loc, k);
 	n->right = val;
+	show_effect(cx, n);
 	check_effect(cx, n);
 }
 
@@ -239,9 +240,11 @@ static void
 clear_hidden(struct compile *cx, struct src_loc loc, uint32_t n)
 {
 	clause_begin(cx);
+	show_part(cx, clause_of(cx)->pdesc, NULL);
 	for (uint32_t k = 1; k <= n; k++)
 		hidden_set(cx, loc, k,
 			   node_int(cx, loc, 0, basic(cx, TYPE_B_INT)));
+	show_part_end(cx);
 	clause_end(cx, NULL);
 }
 
@@ -269,19 +272,24 @@ check_parts(struct compile *cx, struct node *pred, struct node **v, uint32_t n)
 		uint32_t k;
 
 		clause_begin(cx);
+		show_part(cx, clause_of(cx)->pdesc, pred);
 		p = gen_predicate(cx, pred);
+		show_speculate(cx, clause_of(cx)->spec_id);
 		check_spec_again(cx, v[i]->loc);
-		for (; i < n && v[i]->kind != NODE_IF; i++)
+		for (; i < n && v[i]->kind != NODE_IF; i++) {
+			show_stmt(cx, v[i]);
 			check_stmt(cx, v[i]);
+		}
 		if (i == n) {
+			show_part_end(cx);
 			clause_end(cx, p);
 			return;
 		}
 		s = v[i++];
 		k = ++clause_of(cx)->nifs;
-		}
 		set_condition(cx, s, k);
 		check_spec_more(cx);
+		show_part_end(cx);
 		clause_end(cx, p);
 		spec = clause_of(cx)->spec_id;
 		if (s->nbody != 0)
@@ -349,6 +357,9 @@ find_probes(struct compile *cx, const struct dif_pdesc *pd, struct src_loc loc,
 static void
 check_clause(struct compile *cx, const struct clause_node *cn)
 {
+	show_tree_clause(cx, cn);
+	if (!has_if(cn->body, cn->nbody))
+		show_clause(cx, cn);
 	for (uint32_t i = 0; i < cn->npdescs; i++) {
 		struct lang_probe_info *pi =
 			arena_alloc(cx->arena, sizeof(*pi));
@@ -478,7 +489,7 @@ check_item(struct compile *cx, struct item *it)
 				  "a D library may have declarations only, no "
 				  "clauses");
 		check_clause(cx, &it->clause);
-		break;
+		return;
 	case ITEM_DECL:
 		for (uint32_t i = 0; i < it->ndecls; i++)
 			check_decl(cx, &it->decls[i]);
@@ -495,4 +506,5 @@ check_item(struct compile *cx, struct item *it)
 	case ITEM_NONE:
 		break;
 	}
+	show_item(cx, it);
 }

@@ -580,6 +580,7 @@ gen_raw(struct gen *g, struct node *n, bool *dirty)
 struct dif_obj *
 gen_expr(struct compile *cx, struct node *n)
 {
+	show_tree_checked(cx, n);
 	struct gen *g = gobj_new(cx, n->loc);
 	int r = gen_value(g, n);
 

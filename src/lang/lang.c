@@ -222,6 +222,7 @@ void
 compile_fini(struct compile *cx)
 {
 	vec_fini(&cx->clauses);
+	show_end(cx);
 	hash_free(cx->strings);
 	if (cx->types != NULL)
 		type_space_free(cx->types);
@@ -315,6 +316,7 @@ compile_run(struct compile *cx)
 	}
 	names_begin(cx);
 	parse_init(cx);
+	show_begin(cx);
 	compile_items(cx);
 	struct dif_prog *p = compile_result(cx);
 	if (cx->skip)

@@ -84,6 +84,14 @@ struct lang_limits {
 	uint32_t iregs, tregs;
 };
 
+/* What a compile shows of the program; buffers are the caller's. */
+enum lang_stages { LANG_TREE_PARSED = 1, LANG_TREE_CHECKED = 2 };
+struct lang_show {
+	struct buf *text; /* the program as D without if; NULL: not wanted */
+	struct buf *tree; /* trees, a node a line */
+	unsigned stages;  /* of enum lang_stages; 0: no trees */
+};
+
 struct lang_src {
 	const char *text;
 	size_t len;
@@ -98,6 +106,7 @@ struct lang_src {
 	   Names bound to a later one are not seen.  0: the newest. */
 	uint32_t version;
 	const struct lang_limits *limits; /* NULL: DIF's own */
+	const struct lang_show *show; /* NULL: nothing */
 };
 
 /* A version of D as text, major.minor[.micro]; false: it is none. */
@@ -113,6 +122,15 @@ void lang_free(struct lang *l);
  */
 struct dif_prog *lang_compile(struct lang *l, const struct lang_src *src,
 			      struct err *e);
+
+/*
+ * Write types as C text that compiles, with assertions of sizes and offsets:
+ * D's own and what has been read of the kernel's, or those that programs have
+ * declared, with all that these need.
+ */
+enum lang_types { LANG_TYPES_C, LANG_TYPES_D };
+int lang_write_types(const struct lang *l, enum lang_types which,
+		     struct buf *out, struct err *e);
 
 /* Variables and aggregations so far; owned by l, grows with each compile. */
 struct dif_tab *lang_tab(struct lang *l);

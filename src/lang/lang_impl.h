@@ -294,6 +294,7 @@ struct compile {
 	VEC(struct dif_clause) clauses;
 	uint32_t *macro_used;	/* by argument number */
 	struct parser *parser;	/* parse_impl.h */
+	struct show *show;	/* show.c; NULL: the text is not written back */
 	const struct expansion *expansion; /* NULL: none */
 	/* Height of the inlines being expanded, their number so far: bounded. */
 	uint32_t inline_height, ninlined;
@@ -315,6 +316,8 @@ const char *lang_type_name(struct compile *cx, struct type *t);
 struct item *parse_item(struct compile *cx);
 void parse_init(struct compile *cx);
 void parse_fini(struct compile *cx);
+/* parse_expr.c: higher binds tighter, to 11; 0: not a binary operator. */
+int parse_binary_level(int tok);
 /*
  * parse.c: parse a C type written as text ("const char *", "struct x"), for
  * prototypes of the tables; fails the compile if it is none.
@@ -343,6 +346,30 @@ void check_item(struct compile *cx, struct item *it);
 void check_expr(struct compile *cx, struct node *n);
 int64_t check_const(struct compile *cx, struct node *n,
 		    const struct err_tag *tag, const char *what);
+
+/*
+ * show.c: the program as D text, written while it is compiled.  All do nothing
+ * unless src->show asks for it.
+ */
+void show_begin(struct compile *cx);
+void show_end(struct compile *cx);
+void show_pragma(struct compile *cx, const char *line); /* after #pragma D */
+void show_item(struct compile *cx, const struct item *it); /* not clauses */
+void show_clause(struct compile *cx, const struct clause_node *c);
+/* A part of a clause with if, before it is checked. */
+void show_part(struct compile *cx, const struct dif_pdesc *pd,
+	       const struct node *pred);
+void show_stmt(struct compile *cx, const struct node *s);
+void show_effect(struct compile *cx, const struct node *e);
+void show_speculate(struct compile *cx, const struct node *id);
+void show_part_end(struct compile *cx);
+/* show_expr.c: n as D, in parentheses if it binds less than that. */
+enum show_level { SHOW_COMMA, SHOW_ASSIGN, SHOW_COND, SHOW_BINARY,
+		  SHOW_UNARY = SHOW_BINARY + 12, SHOW_POSTFIX };
+void show_expr(struct show *sh, const struct node *n, unsigned level);
+/* show_tree.c */
+void show_tree_clause(struct compile *cx, const struct clause_node *c);
+void show_tree_checked(struct compile *cx, const struct node *n);
 
 /* gen.c: code for a checked expression; the object is in cx->out. */
 struct dif_obj *gen_expr(struct compile *cx, struct node *n);

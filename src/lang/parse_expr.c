@@ -522,9 +522,8 @@ parse_unary(struct compile *cx)
 
 /* ---- binary operators ---------------------------------------------------- */
 
-/* Higher binds tighter; 0: not a binary operator. */
-static int
-binary_level(int tok)
+int
+parse_binary_level(int tok)
 {
 	switch (tok) {
 	case '*':
@@ -569,7 +568,7 @@ parse_binary(struct compile *cx, int min)
 
 	for (;;) {
 		struct token op = *lex_peek(cx, 0);
-		int level = binary_level(op.tok);
+		int level = parse_binary_level(op.tok);
 		if (level == 0 || level < min)
 			return left;
 		lex_next(cx);

@@ -372,6 +372,8 @@ pragma_d(struct compile *cx, struct ctl *c)
 		{ "binding", pragma_binding },
 		{ "depends_on", pragma_depends },
 	};
+	const char *line = cx->show != NULL ? arena_strdup(cx->arena, c->p)
+					    : NULL;
 	const char *w = ctl_word(c);
 
 	if (w == NULL)
@@ -381,6 +383,7 @@ pragma_d(struct compile *cx, struct ctl *c)
 	for (size_t i = 0; i < sizeof(pragmas) / sizeof(pragmas[0]); i++) {
 		if (strcmp(w, pragmas[i].name) == 0) {
 			pragmas[i].fn(cx, c);
+			show_pragma(cx, line);
 			return;
 		}
 	}

@@ -145,6 +145,9 @@ dt_view(const struct dt_engine *de)
 	return de->ops->view(de->eng);
 }
 
+/* Files that types are written to at the end. */
+#define DT_NTYPEFILES 2
+
 struct dtrace_hdl {
 	struct arena *arena; /* lives as long as the handle */
 	int flags;	     /* DTRACE_O_* */
@@ -167,6 +170,7 @@ struct dtrace_hdl {
 	struct probe_set *probes;
 	struct lang *lang;
 	struct dt_dlib dlib;
+	FILE *type_files[DT_NTYPEFILES]; /* of ctypes, dtypes; or NULL */
 	struct dtrace_prog *progs, **progs_tail;
 
 	struct ps_prochandle *procs, **procs_tail;
@@ -237,6 +241,13 @@ dt_opt_on(const dtrace_hdl_t *dtp, enum dt_opt o)
 #define DT_D_VERSION	  (1u << 24 | 13u << 12)
 #define DT_D_VERSION_TEXT "1.13"
 
+/* dt_show.c: compile, and show of the program what is asked for. */
+struct dif_prog *dt_show_compile(dtrace_hdl_t *dtp, struct lang_src *src);
+/* If the option is a file of types: open it. 0 / -1. */
+int dt_show_open(dtrace_hdl_t *dtp, enum dt_opt o, const char *file);
+/* Write and close such files. */
+void dt_show_fini(dtrace_hdl_t *dtp);
+
 /* Bits of the option disasm: what -S prints. */
 #define DT_DISASM_DIF  1
 #define DT_DISASM_CODE 2
@@ -273,6 +284,9 @@ void dt_dlib_fini(dtrace_hdl_t *dtp);
  */
 bool dt_probe_absent(dtrace_hdl_t *dtp, struct err *e);
 void dt_probe_desc(const struct probe *p, dtrace_probedesc_t *out);
+/* dt_near.c: what a description that matches nothing may be meant to be:
+   " (did you mean ...)", or NULL; in dtp's arena. */
+const char *dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd);
 int dt_probe_types(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
 		   struct lang_probe_info *out, struct err *e);
 
@@ -284,9 +298,6 @@ bool dt_ksym(dtrace_hdl_t *dtp, uint64_t addr, const char **mod,
 dtrace_attribute_t dt_attr_parse(const char *s); /* "E/E/C" */
 dtrace_attribute_t dt_attr_min(dtrace_attribute_t a, dtrace_attribute_t b);
 dtrace_attribute_t dt_attr_probe(const struct prov_attr *a);
-/* dt_near.c: what a description that matches nothing may be meant to be:
-   " (did you mean ...)", or NULL; in dtp's arena. */
-const char *dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd);
 dtrace_attribute_t dt_attr_clause(dtrace_hdl_t *dtp,
 				  const struct dif_clause *c);
 /* The least of the providers of what a description matches. */

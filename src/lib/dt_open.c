@@ -309,6 +309,7 @@ dtrace_close(dtrace_hdl_t *dtp)
 		dt_out_fini(dtp->out);
 	free(dtp->out);
 	close_progs(dtp);
+	dt_show_fini(dtp);
 	dt_dlib_fini(dtp);
 	if (dtp->lang != NULL)
 		lang_free(dtp->lang);

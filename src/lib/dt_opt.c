@@ -332,6 +332,7 @@ opt_limit(enum dt_opt o, int64_t v)
 	case DT_OPT_tregs:
 		return v < 1 || v > 8 ? "1 to 8" : NULL;
 	case DT_OPT_disasm:
+	case DT_OPT_tree:
 		return v > 3 ? "0 to 3" : NULL;
 	case DT_OPT_late:
 		return v != 0 ? "static: translators are applied when a "
@@ -394,6 +395,8 @@ dt_opt_set(dtrace_hdl_t *dtp, const char *name, const char *val,
 	if (row->kind == KIND_CFLAG || row->kind == KIND_NOCFLAG)
 		opt_cflag(dtp, row, v == 1);
 	if (row->kind == KIND_STR) {
+		if (dt_show_open(dtp, o, val) != 0)
+			return -1;
 		dtp->optstr[o] = arena_strdup(dtp->arena, val);
 		if (dtp->optstr[o] == NULL)
 			return dt_nomem(dtp);

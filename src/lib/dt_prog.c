@@ -121,7 +121,7 @@ prog_compile(dtrace_hdl_t *dtp, const char *text, size_t len, const char *file,
 	if (!(src.cflags & DTRACE_C_NOLIBS) && dt_dlib_load(dtp) != 0)
 		return NULL;
 	dtp->zdefs = (src.cflags & DTRACE_C_ZDEFS) != 0;
-	struct dif_prog *dif = lang_compile(dtp->lang, &src, &dtp->err);
+	struct dif_prog *dif = dt_show_compile(dtp, &src);
 	if (dif == NULL) {
 		dt_fail(dtp, EDT_COMPILER);
 		return NULL;
