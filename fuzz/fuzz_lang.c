@@ -2,7 +2,9 @@
 /*
  * fuzz_lang.c - any bytes as D text, for a host that has every probe and no
  * kernel: as a program file, then again as from the command line, so that the
- * second compile meets what the first left behind.
+ * second compile meets what the first left behind.  Probes of providers that
+ * begin with t have typed arguments, one of them translated if the text has
+ * the translator; what begins with y is there to be depended upon.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -14,12 +16,39 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int
-null_probe_info(void *arg, const struct dif_pdesc *pd,
+some_probe_info(void *arg, const struct dif_pdesc *pd,
 		struct lang_probe_info *out, struct err *e)
 {
 	memset(out, 0, sizeof(*out));
 	out->nmatch = 1;
+	if (pd->prov[0] != 't')
+		return 0;
+	out->typed = true;
+	out->nargs = 4;
+	for (unsigned i = 0; i < 3; i++)
+		out->args[i] = type_from_text(arg, i == 0 ? "int" : "int *",
+					      false);
+	out->xlate[1] = "struct s *";
+	out->map[2] = 5;
 	return 0;
+}
+
+static int
+some_ksym(void *arg, const char *module, const char *name, uint64_t *addr)
+{
+	*addr = 0xffffffff81000000;
+	return name[0] == 'j' ? 0 : -1;
+}
+
+static bool
+some_depends(void *arg, const char *kind, const char *name)
+{
+	return name[0] == 'y';
+}
+
+static void
+null_warn(void *arg, struct src_loc loc, const char *msg)
+{
 }
 
 static int
@@ -53,11 +82,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static char args[4][16] = { "dtrace", "12", "-0x3", "name" };
 	char *argv[] = { args[0], args[1], args[2], args[3] };
 	struct err e = { 0 };
-	struct lang_host h = { .probe_info = null_probe_info,
+	struct lang_host h = { .probe_info = some_probe_info,
+			       .ksym = some_ksym,
 			       .setopt = null_setopt,
+			       .depends = some_depends,
+			       .warn = null_warn,
 			       .macro = null_macro,
 			       .engines = DIF_ENG_IK,
 			       .types = type_space_base(&e) };
+	h.arg = h.types;
 	struct lang *l = h.types == NULL ? NULL : lang_new(&h, &e);
 	/* Text need not end in a NUL: give it none. */
 	char *text = malloc(size == 0 ? 1 : size);

@@ -72,8 +72,24 @@ bool proc_stat(pid_t pid, uint64_t *starttime);
 /* proc_ctl.c: end a created process that was never let go. */
 void proc_abandon(struct proc *p);
 
+/* A run of lines of the maps that map one file. */
+struct mrun {
+	uint64_t start, end;         /* of all its mappings */
+	uint64_t xstart, xend, xoff; /* of the first executable one */
+	uint64_t fstart, fend;       /* of its first mapping: map_files' name */
+	uint64_t lastoff;
+	const char *dev; /* device and inode, as text */
+	size_t devlen;
+	uint64_t ino;
+	char *path;
+};
+typedef VEC(struct mrun) mruns;
+
 /* proc_maps.c: read the maps.  -1 + *e: they cannot be read. */
 int proc_load_maps(struct proc *p, struct err *e);
+/* The runs of a text of maps, which is changed, and into which they point.
+   Lines that are none are left out.  False: no memory. */
+bool proc_maps_parse(char *text, mruns *runs);
 void proc_maps_fini(struct proc *p);
 /* The object at an address: mapped now, else the last one that was there. */
 struct mobj *proc_mobj_at(struct proc *p, uint64_t addr);

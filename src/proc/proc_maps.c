@@ -37,19 +37,6 @@ struct mline {
 	char *path; /* "" for anonymous memory */
 };
 
-/* A run of lines that map one file. */
-struct mrun {
-	uint64_t start, end;         /* of all its mappings */
-	uint64_t xstart, xend, xoff; /* of the first executable one */
-	uint64_t fstart, fend;       /* of its first mapping: map_files' name */
-	uint64_t lastoff;
-	const char *dev;
-	size_t devlen;
-	uint64_t ino;
-	char *path;
-};
-typedef VEC(struct mrun) mruns;
-
 /* What tells files apart, for sharing. */
 struct file_key {
 	uint64_t dev, ino, size, mtime_s, mtime_ns;
@@ -199,8 +186,8 @@ maps_is_object(const struct mrun *r)
 	       (r->path[0] == '/' || strcmp(r->path, "[vdso]") == 0);
 }
 
-static bool
-maps_parse(char *text, mruns *runs)
+bool
+proc_maps_parse(char *text, mruns *runs)
 {
 	for (char *s = text, *nl; *s != '\0'; s = nl + 1) {
 		struct mline l;
@@ -485,7 +472,7 @@ proc_load_maps(struct proc *p, struct err *e)
 	hash = hash_bytes(text, n);
 	/* Empty: the process is ending.  What was known stays known. */
 	if (n != 0 && hash != p->maps_hash) {
-		ok = maps_parse(text, &runs) && objs_update(p, &runs);
+		ok = proc_maps_parse(text, &runs) && objs_update(p, &runs);
 		if (ok)
 			p->maps_hash = hash;
 	}
