@@ -51,12 +51,13 @@ say(const char *s)
 		_exit(3);
 }
 
+/* On the CPU: who waits for one must not take himself to be slow. */
 static long
 now_ms(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
