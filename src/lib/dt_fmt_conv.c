@@ -304,22 +304,11 @@ conv_float(struct dt_out *o, const struct dif_conv *c, int width, int prec,
 {
 	char fmt[24];
 	long double ld;
-	double d;
-	float f;
 
 	if (v->kind != DT_VAL_FLOAT)
 		return conv_mismatch(c, kind_name(v), e);
-	if (v->n == sizeof(f)) {
-		memcpy(&f, v->p, sizeof(f));
-		ld = (long double)f;
-	} else if (v->n == sizeof(d)) {
-		memcpy(&d, v->p, sizeof(d));
-		ld = (long double)d;
-	} else if (v->n == sizeof(ld)) {
-		memcpy(&ld, v->p, sizeof(ld));
-	} else {
+	if (!dt_val_float(v->p, v->n, &ld))
 		return conv_mismatch(c, "a number of this size", e);
-	}
 	snprintf(fmt, sizeof(fmt), "%%%s%s%s%s%s%s*.*L%c",
 		 c->f_thousands ? "'" : "", c->f_left ? "-" : "",
 		 c->f_plus ? "+" : "", c->f_space ? " " : "",

@@ -99,6 +99,18 @@ show_array(const struct show *s, const struct dif_print *t, uint64_t bit_off)
 	dt_json_array_end(s->j);
 }
 
+/* Up to its NUL, its own end, or that of what was recorded. */
+static void
+show_string(const struct show *s, const struct dif_print *t, uint64_t at)
+{
+	uint64_t n = s->n - at;
+
+	if (n > t->size)
+		n = t->size;
+	dt_json_str(s->j, s->p + at,
+		    strnlen((const char *)s->p + at, (size_t)n));
+}
+
 static void
 show_value(const struct show *s, const struct dif_print *t, uint64_t bit_off,
 	   uint32_t bits)
@@ -114,9 +126,7 @@ show_value(const struct show *s, const struct dif_print *t, uint64_t bit_off,
 		show_array(s, t, bit_off);
 		return;
 	case DIF_CK_STRING:
-		dt_json_str(s->j, s->p + bit_off / 8,
-			    strnlen((const char *)s->p + bit_off / 8,
-				    (size_t)(s->n - bit_off / 8)));
+		show_string(s, t, bit_off / 8);
 		return;
 	default:
 		show_scalar(s, t, bit_off, bits != 0 ? bits : t->size * 8);
@@ -128,6 +138,7 @@ void
 dt_json_print(struct dt_json *j, const struct dif_expr *x, const uint8_t *rec)
 {
 	struct show s = { j, rec + x->off, x->size };
+	struct dt_val v;
 
 	if (x->print == NULL)
 		return;
@@ -137,6 +148,11 @@ dt_json_print(struct dt_json *j, const struct dif_expr *x, const uint8_t *rec)
 	dt_json_map(j);
 	dt_json_str_member(j, "type", x->print->name);
 	dt_json_key(j, "value");
-	show_value(&s, x->print, 0, 0);
+	/* Of a string that is all, records may have a number only. */
+	dt_val_expr(&j->out->syms, x, rec, &j->out->scratch, &v);
+	if (v.kind == DT_VAL_STR)
+		dt_json_str(j, v.p, v.n);
+	else
+		show_value(&s, x->print, 0, 0);
 	dt_json_map_end(j);
 }

@@ -312,21 +312,15 @@ void
 dt_json_float(struct dt_json *j, const uint8_t *p, size_t n)
 {
 	struct buf b = BUF_INIT;
-	double d;
-	float f;
+	long double ld;
 
-	if (n == sizeof(f)) {
-		memcpy(&f, p, sizeof(f));
-		d = (double)f;
-	} else if (n == sizeof(d)) {
-		memcpy(&d, p, sizeof(d));
-	} else {
-		long double ld = 0;
-		memcpy(&ld, p, n < sizeof(ld) ? n : sizeof(ld));
-		d = (double)ld;
+	if (!dt_val_float(p, n, &ld)) {
+		dt_json_bytes(j, p, n);
+		return;
 	}
-	buf_printf(&b, "%.17g", d);
-	if (isfinite(d))
+	buf_printf(&b, "%.17g", (double)ld);
+	j->failed |= b.failed;
+	if (isfinite((double)ld))
 		token(j, yajl_gen_number(j->gen, buf_str(&b), b.n));
 	else
 		token_str(j, buf_str(&b), b.n);

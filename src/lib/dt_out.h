@@ -107,6 +107,8 @@ bool dt_bytes_are_text(const uint8_t *p, size_t n, size_t *len);
 int dt_val_cmp(const struct dt_val *a, const struct dt_val *b);
 /* Words of an address as text: 8 bytes may start anywhere. */
 uint64_t dt_val_u64(const uint8_t *p);
+/* A float, double or long double, by its size; false: it is none of them. */
+bool dt_val_float(const uint8_t *p, size_t n, long double *out);
 
 /* ---- the stream -------------------------------------------------------- */
 

@@ -114,36 +114,19 @@ show_enum(const struct show *s, const struct dif_print *t, uint64_t v,
 }
 
 static void
-show_float(const struct show *s, uint64_t at, uint64_t size)
-{
-	long double ld;
-	double d;
-	float f;
-
-	if (size == sizeof(f)) {
-		memcpy(&f, s->p + at, sizeof(f));
-		ld = (long double)f;
-	} else if (size == sizeof(d)) {
-		memcpy(&d, s->p + at, sizeof(d));
-		ld = (long double)d;
-	} else {
-		memcpy(&ld, s->p + at, sizeof(ld));
-	}
-	buf_printf(s->b, "%Lg", ld);
-}
-
-static void
 show_scalar(const struct show *s, const struct dif_print *t, uint64_t bit_off,
 	    uint64_t bits)
 {
+	long double ld;
 	uint64_t v;
 
 	if (!is_there(s, bit_off, bits)) {
 		buf_puts(s->b, "...");
 		return;
 	}
-	if (t->kind == DIF_CK_FLOAT && bit_off % 8 == 0) {
-		show_float(s, bit_off / 8, t->size);
+	if (t->kind == DIF_CK_FLOAT &&
+	    dt_val_float(s->p + bit_off / 8, t->size, &ld)) {
+		buf_printf(s->b, "%Lg", ld);
 		return;
 	}
 	v = dt_print_bits(s->p, bit_off, bits);

@@ -75,22 +75,11 @@ static void
 print_float(struct dt_out *o, const struct dt_val *v, bool bare)
 {
 	long double ld;
-	double d;
-	float f;
 
-	if (v->n == sizeof(f)) {
-		memcpy(&f, v->p, sizeof(f));
-		ld = (long double)f;
-	} else if (v->n == sizeof(d)) {
-		memcpy(&d, v->p, sizeof(d));
-		ld = (long double)d;
-	} else if (v->n == sizeof(ld)) {
-		memcpy(&ld, v->p, sizeof(ld));
-	} else {
+	if (!dt_val_float(v->p, v->n, &ld))
 		dt_print_dump(o, v->p, v->n);
-		return;
-	}
-	buf_printf(&o->text, bare ? "%Lg" : " %16Lg", ld);
+	else
+		buf_printf(&o->text, bare ? "%Lg" : " %16Lg", ld);
 }
 
 void

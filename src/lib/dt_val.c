@@ -21,6 +21,26 @@ dt_val_u64(const uint8_t *p)
 	return v;
 }
 
+bool
+dt_val_float(const uint8_t *p, size_t n, long double *out)
+{
+	double d;
+	float f;
+
+	if (n == sizeof(f)) {
+		memcpy(&f, p, sizeof(f));
+		*out = (long double)f;
+	} else if (n == sizeof(d)) {
+		memcpy(&d, p, sizeof(d));
+		*out = (long double)d;
+	} else if (n == sizeof(*out)) {
+		memcpy(out, p, sizeof(*out));
+	} else {
+		return false;
+	}
+	return true;
+}
+
 /* An integer of 1, 2, 4 or 8 bytes, extended. */
 static uint64_t
 val_load(const uint8_t *p, uint32_t size, bool is_signed)

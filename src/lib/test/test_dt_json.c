@@ -131,6 +131,62 @@ numbers(void **state)
 	v.p = (void *)&ld;
 	v.n = sizeof(ld);
 	value(w, &v, "{\"value\":2}");
+	v.p = (void *)"\0\x3c"; /* of a size that C has not */
+	v.n = 2;
+	value(w, &v, "{\"value\":{\"bytes\":\"003c\"}}");
+}
+
+/* print(): what a value's type makes of its bytes. */
+static void
+printed(struct world *w, struct dif_expr *x, const void *rec, const char *want)
+{
+	dt_json_print(&w->json, x, rec);
+	expect(w, want);
+}
+
+static const char *
+probe_name(void *arg, uint32_t probe, uint32_t part)
+{
+	return probe == 3 ? "write" : "";
+}
+
+static void
+prints(void **state)
+{
+	static const struct dif_print str = { .kind = DIF_CK_STRING,
+					      .name = "string",
+					      .size = 4 };
+	static const struct dif_print byte = { .kind = DIF_CK_INT,
+					       .name = "uint8_t",
+					       .size = 1 };
+	static const struct dif_print_member m[] = { { "s", &str, 0, 0 },
+						     { "b", &byte, 32, 0 } };
+	static const struct dif_print t = { .kind = DIF_CK_STRUCT,
+					    .name = "struct r",
+					    .size = 5,
+					    .members = m,
+					    .n = 2 };
+	struct world *w = *state;
+	struct dif_expr x = { .src = DIF_SRC_OBJ,
+			      .size = 5,
+			      .type = { .ckind = DIF_CK_STRUCT,
+					.flags = DIF_TF_BYREF,
+					.size = 5 },
+			      .print = &t };
+	const uint32_t probe = 3;
+
+	/* A string member that has no NUL ends where the next begins. */
+	printed(w, &x, "abcd\101",
+		"{\"type\":\"struct r\",\"value\":{\"s\":\"abcd\",\"b\":65}}");
+	printed(w, &x, "a\0cd\101",
+		"{\"type\":\"struct r\",\"value\":{\"s\":\"a\",\"b\":65}}");
+	/* Names of probes are recorded by number, and may be longer. */
+	w->out.syms.probe_name = probe_name;
+	x = (struct dif_expr){ .src = DIF_SRC_NAME,
+			       .arg = DIF_VAR_probefunc,
+			       .size = 4,
+			       .print = &str };
+	printed(w, &x, &probe, "{\"type\":\"string\",\"value\":\"write\"}");
 }
 
 static void
@@ -182,6 +238,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(strings, setup, teardown),
 		cmocka_unit_test_setup_teardown(numbers, setup, teardown),
+		cmocka_unit_test_setup_teardown(prints, setup, teardown),
 		cmocka_unit_test_setup_teardown(bytes, setup, teardown),
 		cmocka_unit_test_setup_teardown(symbols, setup, teardown),
 	};

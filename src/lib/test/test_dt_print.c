@@ -17,7 +17,8 @@ static const struct dif_print
 		   .is_char = true },
 	t_ptr = { .kind = DIF_CK_PTR, .name = "char *", .size = 8 },
 	t_double = { .kind = DIF_CK_FLOAT, .name = "double", .size = 8 },
-	t_float = { .kind = DIF_CK_FLOAT, .name = "float", .size = 4 };
+	t_float = { .kind = DIF_CK_FLOAT, .name = "float", .size = 4 },
+	t_half = { .kind = DIF_CK_FLOAT, .name = "_Float16", .size = 2 };
 static const struct dif_print_value values[] = { { "MINUS", -1 },
 						 { "TEN", 10 } };
 static const struct dif_print t_enum = { .kind = DIF_CK_ENUM,
@@ -79,6 +80,8 @@ scalars(void **state)
 	shown(&t_enum, "\13\0\0\0", 4, "enum e 0xb\n");
 	shown(&t_double, &d, 8, "double 1.5\n");
 	shown(&t_float, &f, 4, "float -0.25\n");
+	/* Of a size that C has not: its bits. */
+	shown(&t_half, "\0\x3c", 2, "_Float16 0x3c00\n");
 }
 
 static void
