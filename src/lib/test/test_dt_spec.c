@@ -2,7 +2,7 @@
 /*
  * test_dt_spec.c - the consumer's side of speculations: records and states
  * made by hand in the memory of an engine that does nothing, and what of them
- * comes out of the consumer, in which order.
+ * comes out of the consumer, in which order, whatever is done to them meanwhile.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -267,6 +267,38 @@ nonsense(void **state)
 	assert_false(dt_spec_ended(w->dtp));
 }
 
+/* As a process might that is traced: all is written over while it is read. */
+static int
+on_probe_spoilt(const dtrace_probedata_t *data, void *arg)
+{
+	const struct rt_rec *rec = (const void *)data->dtpda_data;
+	struct world *w = arg;
+
+	for (unsigned i = 0; i < NSLOTS; i++)
+		memset(w->bufs[i], 0xee, BUFSIZE);
+	((struct rt_rec *)(void *)w->bufs[2])->spec = 0;
+	w->seen[w->nseen++] = (char)('0' + rec->epid);
+	assert_int_equal(rec->time, data->dtpda_timestamp);
+	return DTRACE_CONSUME_NEXT;
+}
+
+static void
+spoilt(void **state)
+{
+	struct world *w = *state;
+
+	put(w, 0, 1, 0, 10);
+	put(w, 0, 2, 0, 20);
+	put(w, 2, 3, 0, 15);
+	/* The third had been found, the second not yet: that is unknown. */
+	assert_int_equal(dt_consume_all(w->dtp, true, NULL, on_probe_spoilt,
+					NULL, w), -1);
+	assert_string_equal(w->seen, "13");
+	assert_int_equal(dtrace_errno(w->dtp), EDT_ERRABORT);
+	/* It is not read again. */
+	assert_int_equal(w->rts[2]->tail, w->rts[2]->head);
+}
+
 static uint64_t
 halved(void *arg, uint64_t raw)
 {
@@ -310,7 +342,8 @@ main(void)
 		TEST(held_until_commit),   TEST(discarded),
 		TEST(in_order),		   TEST(young_ends_wait),
 		TEST(ending_is_not_ended), TEST(no_more_than_specsize),
-		TEST(nonsense),		   TEST(raw_time),
+		TEST(nonsense),		   TEST(spoilt),
+		TEST(raw_time),
 		cmocka_unit_test(wanted),
 	};
 
