@@ -11,7 +11,7 @@
  *
  * With aggpack, histograms shrink to a digit a bucket, over the buckets that
  * any key has used; the digit tells how much of the key's whole it is, 9 for
- * nearly all, a blank for nothing:
+ * nearly all, a blank for nothing (with encoding=utf8, a block's height does):
  *
  *             key      min .----. max      | count
  *            bash        1 :54 1: 8        | 10
@@ -142,6 +142,17 @@ digit_of(int64_t count, const struct dt_bars *whole)
 	return (char)('0' + (n < 1 ? 1 : n > 9 ? 9 : n));
 }
 
+/* A digit, or in UTF-8 a block of that height: U+2581 to U+2588. */
+static void
+pack_put(struct dt_out *o, char digit)
+{
+	if (!o->utf8 || digit < '1' || digit > '9')
+		buf_putc(&o->text, digit);
+	else
+		buf_printf(&o->text, "\xe2\x96%c",
+			   0x80 + ((digit - '0') * 8 + 8) / 9);
+}
+
 static void
 pack_row(struct dt_out *o, struct dt_aggs *as, const struct dt_pict *p,
 	 const struct dt_cell *c)
@@ -154,7 +165,7 @@ pack_row(struct dt_out *o, struct dt_aggs *as, const struct dt_pict *p,
 	dt_hist_label(p->av, p->first, label, sizeof(label));
 	buf_printf(&o->text, "%8s :", label);
 	for (uint32_t i = p->first; i <= p->last; i++)
-		buf_putc(&o->text, digit_of((int64_t)c->words[i], &whole));
+		pack_put(o, digit_of((int64_t)c->words[i], &whole));
 	dt_hist_label(p->av, p->last, label, sizeof(label));
 	buf_printf(&o->text, ": %-8s | %" PRId64 "\n", label,
 		   value_of(as, p, c));

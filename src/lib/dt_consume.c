@@ -469,6 +469,7 @@ dt_consume_options(dtrace_hdl_t *dtp)
 	dtp->out->target = dtp->target;
 	dtp->out->agghist = dt_opt_on(dtp, DT_OPT_agghist);
 	dtp->out->aggpack = dt_opt_on(dtp, DT_OPT_aggpack);
+	dtp->out->utf8 = dt_opt_on(dtp, DT_OPT_encoding);
 	dtp->out->aggzoom = dt_opt_on(dtp, DT_OPT_aggzoom);
 	dt_agg_sort(dtp, &dtp->out->sort);
 }

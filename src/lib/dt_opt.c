@@ -13,11 +13,13 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/near.h"
+
 enum opt_kind { KIND_FLAG, KIND_SIZE, KIND_RATE, KIND_NUM, KIND_STR,
 		KIND_POLICY, KIND_RESIZE, KIND_CFLAG, KIND_NOCFLAG, KIND_CPPARG,
 		KIND_LIBDIR, KIND_ENGINE, KIND_EVALTIME, KIND_OFORMAT,
 		KIND_SETENV, KIND_UNSETENV, KIND_VERSION, KIND_LOCKMEM,
-		KIND_LATE };
+		KIND_LATE, KIND_ENCODING };
 enum opt_class { CLASS_RUN, CLASS_DYN, CLASS_COMP, CLASS_CMD, CLASS_NONE };
 
 struct opt_row {
@@ -253,6 +255,7 @@ opt_value(dtrace_hdl_t *dtp, const struct opt_row *row, const char *val,
 					     "main", NULL };
 	static const char *const oformats[] = { "text", "json", "jsonl", NULL };
 	static const char *const lates[] = { "static", "dynamic", NULL };
+	static const char *const encodings[] = { "ascii", "utf8", NULL };
 	const char *end;
 	uint32_t version;
 
@@ -281,6 +284,8 @@ opt_value(dtrace_hdl_t *dtp, const struct opt_row *row, const char *val,
 		return val != NULL && (*out = opt_word(val, times)) >= 0;
 	case KIND_OFORMAT:
 		return val != NULL && (*out = opt_word(val, oformats)) >= 0;
+	case KIND_ENCODING:
+		return val != NULL && (*out = opt_word(val, encodings)) >= 0;
 	case KIND_LATE:
 		return val != NULL && (*out = opt_word(val, lates)) >= 0;
 	case KIND_VERSION:
@@ -344,6 +349,50 @@ opt_limit(enum dt_opt o, int64_t v)
 	}
 }
 
+/* What a value that is none should have been. */
+static const char *
+opt_expects(const struct opt_row *row)
+{
+	static const char *const what[] = {
+		[KIND_FLAG] = "on or off",
+		[KIND_SIZE] = "a size, such as 512 or 4m",
+		[KIND_RATE] = "a rate or time, such as 10hz or 100ms",
+		[KIND_NUM] = "a number",
+		[KIND_STR] = "a text",
+		[KIND_POLICY] = "switch, fill or ring",
+		[KIND_RESIZE] = "auto or manual",
+		[KIND_CFLAG] = "on or off",
+		[KIND_NOCFLAG] = "on or off",
+		[KIND_LIBDIR] = "a directory",
+		[KIND_ENGINE] = "auto, kernel or process",
+		[KIND_EVALTIME] = "exec, preinit, postinit or main",
+		[KIND_OFORMAT] = "text, json or jsonl",
+		[KIND_SETENV] = "name=value",
+		[KIND_UNSETENV] = "a name",
+		[KIND_VERSION] = "major.minor",
+		[KIND_LOCKMEM] = "a size, or unlimited",
+		[KIND_LATE] = "static",
+		[KIND_ENCODING] = "ascii or utf8",
+	};
+
+	if (row->kind == KIND_CPPARG)
+		return row->arg == 'X' ? "a, c, s or t" : "a text";
+	return what[row->kind];
+}
+
+static int
+opt_unknown(dtrace_hdl_t *dtp, const char *name)
+{
+	char buf[NEAR_HINT_MAX];
+	struct near n;
+
+	near_init(&n, name);
+	for (size_t i = 0; i < DT_NOPT; i++)
+		near_try(&n, rows[i].name);
+	return dt_set_err(dtp, EDT_BADOPTNAME, "Invalid option name%s",
+			  near_hint(&n, buf));
+}
+
 static void
 opt_cflag(dtrace_hdl_t *dtp, const struct opt_row *row, bool on)
 {
@@ -363,7 +412,7 @@ dt_opt_set(dtrace_hdl_t *dtp, const char *name, const char *val,
 	int64_t v;
 
 	if (row == NULL)
-		return dt_set_err(dtp, EDT_BADOPTNAME, "Invalid option name");
+		return opt_unknown(dtp, name);
 	enum dt_opt o = (enum dt_opt)(row - rows);
 	if (row->class == CLASS_NONE)
 		return dt_set_err(dtp, EDT_UNSUP,
@@ -383,10 +432,8 @@ dt_opt_set(dtrace_hdl_t *dtp, const char *name, const char *val,
 		return dt_set_err(dtp, EDT_BADOPTCTX,
 				  "D libraries have been loaded: the option is "
 				  "for the command line");
-	if (!opt_value(dtp, row, val, &v))
-		return dt_set_err(dtp, EDT_BADOPTVAL,
-				  "Invalid value for specified option");
-	const char *limit = opt_limit(o, v);
+	const char *limit = opt_value(dtp, row, val, &v) ? opt_limit(o, v)
+							  : opt_expects(row);
 	if (limit != NULL)
 		return dt_set_err(
 			dtp, EDT_BADOPTVAL,

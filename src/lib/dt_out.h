@@ -141,6 +141,7 @@ struct dt_out {
 	pid_t target; /* whose addresses %A of plain numbers are; 0: none */
 	bool aggzoom;	  /* bars relative to the largest bucket */
 	bool agghist, aggpack; /* aggregations as pictures (dt_agghist.c) */
+	bool utf8; /* they may be drawn with more than ASCII */
 	struct dt_aggsort sort;
 	struct dt_syms syms;
 

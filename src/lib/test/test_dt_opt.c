@@ -34,14 +34,14 @@ sample(const struct row *r)
 	static const char *const samples[][2] = {
 		{ "FLAG", "yes" },	{ "SIZE", "4k" },
 		{ "RATE", "5hz" },	{ "NUM", "1" },
-		{ "STR", "a/b/c" },	{ "POLICY", "switch" },
+		{ "STR", "/dev/null" }, { "POLICY", "switch" },
 		{ "RESIZE", "manual" }, { "CFLAG", "on" },
 		{ "NOCFLAG", "on" },	{ "CPPARG", "c" },
 		{ "ENGINE", "kernel" }, { "EVALTIME", "main" },
 		{ "OFORMAT", "jsonl" }, { "LIBDIR", "/tmp" },
 		{ "SETENV", "a=b" },	{ "UNSETENV", "a" },
 		{ "VERSION", "1.2" },	{ "LOCKMEM", "64k" },
-		{ "LATE", "static" },
+		{ "LATE", "static" },	{ "ENCODING", "utf8" },
 	};
 
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
@@ -189,6 +189,10 @@ values(void **state)
 	check(dtp, "oformat", "JSON", 1);
 	check(dtp, "oformat", "jsonl", 2);
 	check(dtp, "oformat", "text", 0);
+	check(dtp, "encoding", "utf8", 1);
+	check(dtp, "encoding", "ASCII", 0);
+	refuse(dtp, "encoding", "latin1");
+	refuse(dtp, "encoding", NULL);
 	refuse(dtp, "oformat", "yaml");
 	refuse(dtp, "oformat", NULL);
 	expect(dtp, "oformat", dtrace_setopt(dtp, "oformat", "xml"),
