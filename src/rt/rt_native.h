@@ -201,9 +201,9 @@ struct rtn_shared {
 	volatile uint32_t exec_wait;	 /* see engine/process: 1 a thread is
 					    about to exec, 2 it may go on */
 	/* Objects have come or gone: how often threads have said so
-	   (rtn_maps()), and how many times of these the consumer has seen to.
-	   Both wrap. */
-	volatile uint32_t maps_asked, maps_answered;
+	   (rtn_maps()), how many times of these the consumer has seen to, and
+	   the last time of those that were waited for in vain.  All wrap. */
+	volatile uint32_t maps_asked, maps_answered, maps_vain;
 	volatile uint32_t owner[RTN_NTHREADS]; /* tid; 0 free */
 };
 

@@ -406,10 +406,11 @@ rtn_exec(struct rtn_shared *sh)
 #define R_CONSISTENT 0 /* <link.h> */
 
 /*
- * Both words are counters, as two threads may be here (the linker has a lock,
+ * The words are counters, as two threads may be here (the linker has a lock,
  * but not every program has one linker).  A consumer that has died is seen by
- * the activity, which its guardian ends; one that does not come is waited for
- * half a second.
+ * the activity, which its guardian ends.  One that does not come, for it is
+ * stopped, is waited for half a second, once: until it has answered that, it is
+ * told, and nobody waits.
  */
 void
 rtn_maps(struct rtn_shared *sh)
@@ -425,11 +426,15 @@ rtn_maps(struct rtn_shared *sh)
 	mine = __atomic_add_fetch(&sh->maps_asked, 1, __ATOMIC_SEQ_CST);
 	rtn_syscall6(RTN_SYS_futex, (uint64_t)&sh->maps_asked, FUTEX_WAKE, 1,
 		     0, 0, 0);
-	for (int i = 0; i < MAPS_LOOKS && activity(sh) == RT_ACT_ACTIVE; i++) {
+	if ((int32_t)(sh->maps_vain - sh->maps_answered) > 0)
+		return;
+	for (int i = 0; i < MAPS_LOOKS; i++) {
 		seen = sh->maps_answered;
-		if ((int32_t)(seen - mine) >= 0)
+		if ((int32_t)(seen - mine) >= 0 ||
+		    activity(sh) != RT_ACT_ACTIVE)
 			return;
 		rtn_syscall6(RTN_SYS_futex, (uint64_t)&sh->maps_answered,
 			     FUTEX_WAIT, seen, (uint64_t)&ts, 0, 0);
 	}
+	sh->maps_vain = mine;
 }

@@ -815,9 +815,18 @@ waits_for_new_objects(void **state)
 	CALL(w, rtn_maps, w->sh);
 	pthread_join(t, NULL);
 	assert_int_equal(w->sh->maps_answered, 2);
+	/* Nobody comes, once; then nobody is waited for until he does. */
+	CALL(w, rtn_maps, w->sh);
+	assert_int_equal(w->sh->maps_vain, 3);
+	CALL(w, rtn_maps, w->sh);
+	assert_int_equal(w->sh->maps_asked, 4);
+	assert_int_equal(w->sh->maps_vain, 3); /* it has not waited */
+	w->sh->maps_answered = 4;
+	CALL(w, rtn_maps, w->sh);
+	assert_int_equal(w->sh->maps_vain, 5); /* it has */
 	w->sh->ctl.activity = RT_ACT_INACTIVE;
 	CALL(w, rtn_maps, w->sh);
-	assert_int_equal(w->sh->maps_asked, 2);
+	assert_int_equal(w->sh->maps_asked, 5);
 }
 
 #define WORLD_TEST(fn) \
