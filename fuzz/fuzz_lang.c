@@ -4,7 +4,8 @@
  * kernel: as a program file, then again as from the command line, so that the
  * second compile meets what the first left behind.  Probes of providers that
  * begin with t have typed arguments, one of them translated if the text has
- * the translator; what begins with y is there to be depended upon.
+ * the translator; what begins with y is there to be depended upon.  The last
+ * compile shows the program and its trees.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -98,6 +99,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				.spec = LANG_SPEC_NAME, .argc = 4,
 				.argv = argv, .cflags = LANG_C_ARGREF };
 
+	struct buf shown[2] = { BUF_INIT, BUF_INIT };
+	const struct lang_show show = {
+		.text = &shown[0], .tree = &shown[1],
+		.stages = LANG_TREE_PARSED | LANG_TREE_CHECKED
+	};
+
 	if (l != NULL && text != NULL) {
 		if (size > 0)
 			memcpy(text, data, size);
@@ -110,8 +117,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		src.library = true;
 		compile(l, &src);
 		src.library = false;
+		src.show = &show;
 		compile(l, &src);
 	}
+	buf_fini(&shown[0]);
+	buf_fini(&shown[1]);
 	free(text);
 	lang_free(l);
 	if (h.types != NULL)

@@ -5,8 +5,8 @@
  * matched and laid out as if it were to run, and the probes it declares make a
  * header.
  *
- * The first byte says how to compile.  Names of processes are left out: what
- * they have in them is not the program's.
+ * The first byte says how to compile.  Names of processes are left out, since
+ * what they have in them is not the program's, and options that write files.
  */
 #include <ctype.h>
 #include <stddef.h>
@@ -41,6 +41,13 @@ header(dtrace_hdl_t *dtp)
 	dtrace_program_header(dtp, fp, "fuzz.h");
 	fclose(fp);
 	free(text);
+}
+
+/* The options ctypes and dtypes open files to be written. */
+static bool
+names_file(const char *s)
+{
+	return strstr(s, "types") != NULL;
 }
 
 /* As dtrace_go() does it, up to the engines. */
@@ -96,7 +103,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text = strndup((const char *)data + 1, size - 1);
 	if (text == NULL)
 		abort();
-	if (!names_process(text)) {
+	if (!names_process(text) && !names_file(text)) {
 		dtp = dtrace_open(DTRACE_VERSION,
 				  DTRACE_O_NODEV | DTRACE_O_NOSYS, &err);
 		if (dtp == NULL)
