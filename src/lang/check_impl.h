@@ -200,7 +200,8 @@ void check_expanded(struct compile *cx, const struct expansion *x);
 void check_param(struct compile *cx, struct node *n);
 /*
  * If the argument for that parameter of expr must be evaluated once and
- * first: the assignment that does so, and *arg becomes the variable.
+ * first: the assignment that does so, and *arg becomes the variable.  expr
+ * NULL: the argument is used any number of times.
  */
 struct node *check_once(struct compile *cx, struct node **arg,
 			const struct node *expr, uint32_t param);

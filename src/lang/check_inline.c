@@ -134,12 +134,17 @@ check_once(struct compile *cx, struct node **arg, const struct node *expr,
 	   uint32_t param)
 {
 	struct node *a = *arg, *set;
+	bool often = expr == NULL || count_param(expr, param) > 1;
 
 	/* Outside of a clause nothing is evaluated. */
-	if (clause_of(cx) == NULL || a->kind == NODE_XLATE ||
-	    !(has_effect(a, false) ||
-	      (has_effect(a, true) && count_param(expr, param) > 1)))
+	if (clause_of(cx) == NULL ||
+	    !(has_effect(a, false) || (has_effect(a, true) && often)))
 		return NULL;
+	/* It has no value to keep, but what is translated has one. */
+	if (a->kind == NODE_XLATE) {
+		*arg = arena_memdup(cx->arena, a, sizeof(*a));
+		return check_once(cx, &(*arg)->left, expr, param);
+	}
 	set = node_new(cx, NODE_ASSIGN, a->loc);
 	set->op = '=';
 	set->left = temporary(cx, a->loc, type_unqual(a->type));

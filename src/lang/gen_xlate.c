@@ -2,7 +2,7 @@
 /*
  * gen_xlate.c - a translated struct as a value: all its members, put one by
  * one into a struct in scratch memory.  Members that the translator does not
- * give are 0.
+ * give are 0.  What is translated is evaluated once, not for each member.
  *
  * A translated pointer has no value, as there is no struct to point to; as a
  * member of such a struct it is NULL.
@@ -44,6 +44,7 @@ int
 gen_xlate(struct gen *g, struct node *n)
 {
 	const struct xlator *x = n->ident;
+	struct node xl = *n, *set;
 	int size, copy;
 
 	if (type_is_ptr(n->type))
@@ -51,11 +52,14 @@ gen_xlate(struct gen *g, struct node *n)
 			  "a translated %s points to nothing in memory: use "
 			  "its members, or * for all of it",
 			  lang_type_name(g->cx, n->type));
+	set = check_once(g->cx, &xl.left, NULL, 0);
+	if (set != NULL)
+		greg_free(g, gen_value(g, set));
 	size = gen_int(g, type_size(x->out));
 	copy = greg_alloc(g);
 	gen_r2(g, DIF_OP_ALLOCS, size, copy);
 	greg_free(g, size);
 	for (uint32_t i = 0; i < x->nmembers; i++)
-		store_member(g, n, &x->members[i], copy);
+		store_member(g, &xl, &x->members[i], copy);
 	return copy;
 }
