@@ -21,6 +21,10 @@ static void
 check_builtin_served(struct compile *cx, const struct dif_builtin_info *b,
 		     struct src_loc loc)
 {
+	if (b->engines == 0)
+		lang_fail(cx, &D_VAR_UNSUP, loc,
+			  "built-in variable %s is not supported: %s", b->name,
+			  b->what);
 	if ((b->engines & cx->lang->host.engines) == 0)
 		lang_fail(cx, &D_VAR_UNSUP, loc,
 			  "built-in variable %s is not supported here",
