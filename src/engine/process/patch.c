@@ -50,6 +50,23 @@ patch_journal_free(struct patch_journal *j)
 		munmap(j, journal_bytes(j->cap));
 }
 
+/* ---- order ------------------------------------------------------------------ */
+
+static int
+patch_cmp(const void *va, const void *vb)
+{
+	const struct patch *a = va, *b = vb;
+
+	return a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+void
+patch_sort(struct patch *p, size_t n)
+{
+	if (n > 1)
+		qsort(p, n, sizeof(*p), patch_cmp);
+}
+
 /* ---- spans ------------------------------------------------------------------ */
 
 /* Patches [i, end) rise and fit in one span. */

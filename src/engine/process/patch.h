@@ -37,6 +37,9 @@ struct patch_journal *patch_journal_new(pid_t pid, uint32_t cap,
 					struct err *e);
 void patch_journal_free(struct patch_journal *j);
 
+/* By address, as patch_apply() wants them. */
+void patch_sort(struct patch *p, size_t n);
+
 /* Where PCs must go when windows are overwritten (x86_moved, sorted by from). */
 struct patch_move {
 	uint64_t from, to;

@@ -50,8 +50,8 @@ clock_tsc_good(void)
 	       strcmp(source, "hyperv_clocksource_tsc_page") == 0;
 }
 
-static uint64_t
-mono_ns(void)
+uint64_t
+clock_mono_ns(void)
 {
 	struct timespec t;
 
@@ -66,7 +66,7 @@ clock_pair(uint64_t *tsc, uint64_t *ns)
 	uint64_t best = UINT64_MAX;
 
 	for (int i = 0; i < 20; i++) {
-		uint64_t a = __rdtsc(), n = mono_ns(), b = __rdtsc();
+		uint64_t a = __rdtsc(), n = clock_mono_ns(), b = __rdtsc();
 
 		if (b - a < best) {
 			best = b - a;
@@ -134,7 +134,8 @@ clock_adjust(struct clock *c)
 	uint64_t tsc, ns, now;
 	unsigned __int128 ahead;
 
-	if (c->sh == NULL || c->sh->vdso_time != 0 || mono_ns() < c->next_ns)
+	if (c->sh == NULL || c->sh->vdso_time != 0 ||
+	    clock_mono_ns() < c->next_ns)
 		return;
 	clock_pair(&tsc, &ns);
 	k = c->sh->clock[(c->n - 1) % RTN_NCLOCKS];

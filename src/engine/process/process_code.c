@@ -2,8 +2,9 @@
 /*
  * process_code.c - regions filled with code.
  *
- *   blob | stub of handlers that count | stub of the dynamic linker's point |
- *   system calls: dispatchers, handlers, thunks | ERROR | handlers and trampolines, as windows need them
+ *   blob | stub of handlers that count | stub of the dynamic linker's point
+ *   | system calls: dispatchers, handlers, thunks | ERROR
+ *   | handlers and trampolines, as windows need them
  *
  * struct rtn_shared has one table of system calls for all regions, by distance
  * from the region's blob.  So what it leads to lies at the same distance in
@@ -551,9 +552,11 @@ window_moves(struct engine *eng, const struct x86_moved *moved, size_t n,
 	return 0;
 }
 
-/* Is the function's code what the file has?  Else others have put something
-   there, which a copy would not do. */
-/* The window's code; its address, 0 + *e. */
+/*
+ * The window's code; its address, 0 + *e.  Of a function that is copied all must
+ * be what the file has: others may have put something there, which a copy would
+ * not do.
+ */
 static uint64_t
 window_write(struct engine *eng, const struct plan_window *pw,
 	     const struct x86_target *t, struct x86_moved *moved,
@@ -664,22 +667,6 @@ code_pass(struct engine *eng, bool *refused, struct err *e)
 	return windows_make(eng, refused, e);
 }
 
-static int
-cmp_patch(const void *va, const void *vb)
-{
-	const struct patch *a = va, *b = vb;
-
-	return a->addr < b->addr ? -1 : a->addr > b->addr;
-}
-
-static void
-patches_sort(struct engine *eng)
-{
-	if (eng->patches.n > 1)
-		qsort(eng->patches.v, eng->patches.n, sizeof(*eng->patches.v),
-		      cmp_patch);
-}
-
 int
 code_make(struct engine *eng, struct err *e)
 {
@@ -694,7 +681,7 @@ code_make(struct engine *eng, struct err *e)
 				return -1;
 		}
 	} while (refused);
-	patches_sort(eng);
+	patch_sort(eng->patches.v, eng->patches.n);
 	return 0;
 }
 
@@ -748,6 +735,6 @@ code_more(struct engine *eng, struct err *e)
 		if (refused)
 			plan_again(&eng->plan);
 	} while (refused);
-	patches_sort(eng);
+	patch_sort(eng->patches.v, eng->patches.n);
 	return 0;
 }

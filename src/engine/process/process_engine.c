@@ -33,15 +33,6 @@
 #define WATCH_NS (20 * NS_MS) /* exit() is noticed within that */
 #define HURRY_NS (2 * NS_MS)  /* another program is being loaded */
 
-static uint64_t
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* ---- the target ---------------------------------------------------------- */
 
 bool
@@ -395,7 +386,8 @@ target_changed(struct engine *eng)
 	/* It executes one program after the other: see exec_poll(). */
 	if (st == FOLLOW_EXEC && !engine_target_held(eng) &&
 	    (eng->plan.sys_entry || eng->plan.sys_return))
-		__atomic_store_n(&eng->follow_ns, now_ns(), __ATOMIC_RELEASE);
+		__atomic_store_n(&eng->follow_ns, clock_mono_ns(),
+				 __ATOMIC_RELEASE);
 	for (uint32_t i = 0; st == FOLLOW_EXEC && eng->journal != NULL &&
 			     i < eng->journal->n;
 	     i++)
@@ -406,7 +398,7 @@ target_changed(struct engine *eng)
 static int
 engine_poll(struct engine *eng, struct err *e)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_mono_ns();
 
 	if (eng->sh == NULL || (eng->gone && eng->follow_ns == 0))
 		return 0;

@@ -27,19 +27,9 @@
 #include <linux/futex.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #define EXEC_NS 1000000000ull /* a program is loaded within that */
-
-static uint64_t
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- the call itself ----------------------------------------------------- */
 
@@ -52,7 +42,8 @@ exec_answer(struct engine *eng)
 	if (!__atomic_compare_exchange_n(&eng->sh->exec_wait, &waits, 2, false,
 					 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 		return;
-	__atomic_store_n(&eng->exec_ns, now_ns() + EXEC_NS, __ATOMIC_RELEASE);
+	__atomic_store_n(&eng->exec_ns, clock_mono_ns() + EXEC_NS,
+			 __ATOMIC_RELEASE);
 	syscall(SYS_futex, &eng->sh->exec_wait, FUTEX_WAKE, INT_MAX, NULL,
 		NULL, 0);
 }
@@ -61,7 +52,8 @@ bool
 exec_hurry(const struct engine *eng)
 {
 	return __atomic_load_n(&eng->follow_ns, __ATOMIC_ACQUIRE) != 0 ||
-	       __atomic_load_n(&eng->exec_ns, __ATOMIC_ACQUIRE) > now_ns();
+	       __atomic_load_n(&eng->exec_ns, __ATOMIC_ACQUIRE) >
+		       clock_mono_ns();
 }
 
 /* ---- following ----------------------------------------------------------- */

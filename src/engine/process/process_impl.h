@@ -121,6 +121,8 @@ struct clock {
 	unsigned n;		    /* segments ever begun */
 };
 
+/* CLOCK_MONOTONIC. */
+uint64_t clock_mono_ns(void);
 /* Is rdtsc a good clock on this machine (constant, nonstop, the kernel's)? */
 bool clock_tsc_good(void);
 /* Fill sh->clock[0] from a first measurement (takes some milliseconds). */
@@ -311,6 +313,29 @@ void plan_again(struct plan *p);
 /* Refused groups that the user asked for by name: -1 + *e. */
 int plan_check(struct engine *eng, struct err *e);
 void plan_report(const struct engine *eng, struct buf *out);
+
+/* ---- free addresses (process_gap.c) -------------------------------------- */
+
+#define MAP_REACH (1900ull << 20) /* of a jump, with some to spare */
+
+struct gap {
+	uint64_t lo, hi;
+	bool heap;  /* above the program: it grows there */
+	bool stack; /* below a stack */
+};
+struct gaps {
+	VEC(struct gap) g; /* vec_fini() it, whatever gaps_read() has said */
+};
+/* Those of the target now; -1 + *e: it has ended, or there is no memory. */
+int gaps_read(const struct engine *eng, struct gaps *gs, struct err *e);
+/* Take [lo, lo + n) out of its gap.  False: no memory. */
+bool gaps_take(struct gaps *gs, uint64_t lo, uint64_t n);
+/* A place for n bytes near text [lo, hi), all of it within MAP_REACH; below
+   2 GB, as high as can be, for the heap of a program there comes from below;
+   anywhere, in the widest gap, near its end.  0: there is none. */
+uint64_t gaps_near(const struct gaps *gs, uint64_t n, uint64_t lo, uint64_t hi);
+uint64_t gaps_low(const struct gaps *gs, uint64_t n);
+uint64_t gaps_anywhere(const struct gaps *gs, uint64_t n);
 
 /* ---- memory (process_map.c) ---------------------------------------------- */
 

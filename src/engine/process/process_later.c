@@ -29,24 +29,15 @@
  */
 #include "engine/process/process_impl.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LOOK_NS 100000000ull /* where nobody tells */
-
-static uint64_t
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 bool
 later_wanted(const struct engine *eng)
@@ -57,16 +48,22 @@ later_wanted(const struct engine *eng)
 
 /* ---- patches of an object ------------------------------------------------ */
 
-/* The first of n patches, or moves, that is not below an address. */
+/* The first of n patches or moves, which begin with their address and rise,
+   that is not below an address. */
 static size_t
-patch_from(const struct patch *p, size_t n, uint64_t addr)
+first_from(const void *v, size_t size, size_t n, uint64_t addr)
 {
 	size_t lo = 0, hi = n;
 
+	static_assert(offsetof(struct patch, addr) == 0 &&
+			      offsetof(struct patch_move, from) == 0,
+		      "their first word");
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
+		const uint64_t *at =
+			(const void *)((const char *)v + mid * size);
 
-		if (p[mid].addr < addr)
+		if (*at < addr)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -75,19 +72,15 @@ patch_from(const struct patch *p, size_t n, uint64_t addr)
 }
 
 static size_t
+patch_from(const struct patch *p, size_t n, uint64_t addr)
+{
+	return first_from(p, sizeof(*p), n, addr);
+}
+
+static size_t
 move_from(const struct patch_move *m, size_t n, uint64_t addr)
 {
-	size_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (m[mid].from < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return first_from(m, sizeof(*m), n, addr);
 }
 
 /* Give an object its own of what has been made. */
@@ -212,7 +205,7 @@ answer(struct engine *eng)
 bool
 engine_mapped(struct engine *eng, struct engine_fresh **fresh, size_t *n)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_mono_ns();
 	uint32_t asked;
 	bool told, any;
 
@@ -237,14 +230,6 @@ engine_mapped(struct engine *eng, struct engine_fresh **fresh, size_t *n)
 }
 
 /* ---- probes in what is new ------------------------------------------------- */
-
-static int
-cmp_patch(const void *va, const void *vb)
-{
-	const struct patch *a = va, *b = vb;
-
-	return a->addr < b->addr ? -1 : a->addr > b->addr;
-}
 
 static int
 cmp_move(const void *va, const void *vb)
@@ -316,8 +301,7 @@ due_find(struct engine *eng, struct due *d, struct err *e)
 		    !due_add(d, note))
 			return err_nomem(e);
 	}
-	if (d->p.n > 1)
-		qsort(d->p.v, d->p.n, sizeof(*d->p.v), cmp_patch);
+	patch_sort(d->p.v, d->p.n);
 	if (d->m.n > 1)
 		qsort(d->m.v, d->m.n, sizeof(*d->m.v), cmp_move);
 	return 0;

@@ -7,16 +7,13 @@
  * libraries), and each such cluster has a region in a gap nearby.  Addresses
  * are chosen from /proc/PID/maps before the target is stopped and asked for
  * with MAP_FIXED_NOREPLACE; if the target was quicker, we look again.
- *
- * Not used: the gap above the program, where the heap grows, as long as there
- * is any other; and the one below the stack.
+ * process_gap.c knows what is free.
  */
 #include "engine/process/process_impl.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -29,14 +26,7 @@
 #endif
 
 #define PAGE	4096ull
-#define REACH	(1900ull << 20) /* of a jump, with some to spare */
 #define CLUSTER (1ull << 30)	/* most bytes that one region serves */
-#define GUARD	(1ull << 20)	/* kept free on either side of ours */
-#define FAR	(8ull << 30)	/* below the libraries, out of their way */
-#define USER_LO (1ull << 16)
-#define USER_HI (1ull << 47)
-#define LOW_LO	(1ull << 28)	/* what code reaches without a base */
-#define LOW_HI	((1ull << 31) - GUARD)
 #define TRIES	8
 #define SPARE_PROBES   (1ull << 20)
 #define SPARE_SYSCALLS (1ull << 16)
@@ -47,161 +37,7 @@ page_up(uint64_t n)
 	return (n + PAGE - 1) & ~(PAGE - 1);
 }
 
-/* ---- what is mapped ------------------------------------------------------ */
-
-struct gap {
-	uint64_t lo, hi;
-	bool heap;  /* above the program: it grows there */
-	bool stack; /* below a stack */
-};
-struct gaps {
-	VEC(struct gap) g;
-};
-
-static bool
-gap_add(struct gaps *gs, uint64_t lo, uint64_t hi, bool heap, bool stack)
-{
-	struct gap g = { lo + GUARD, hi - GUARD, heap, stack };
-
-	if (lo < 2 * USER_LO)
-		g.lo = USER_LO; /* the first: nobody is below */
-	return hi < lo + 2 * GUARD || g.lo >= g.hi || vec_push(&gs->g, g);
-}
-
-/* Is this mapping the heap, or of the program itself? */
-static bool
-maps_heap(const char *path, const char *exe)
-{
-	return strcmp(path, "[heap]") == 0 || strcmp(path, exe) == 0;
-}
-
-static int
-gaps_read(const struct engine *eng, struct gaps *gs, struct err *e)
-{
-	char name[64], line[8192], exe[4096] = "";
-	uint64_t end = USER_LO;
-	bool ok = true, heap = false;
-	ssize_t n;
-	FILE *f;
-
-	snprintf(name, sizeof(name), "/proc/%d/exe", (int)eng->pid);
-	n = readlink(name, exe, sizeof(exe) - 1);
-	exe[n > 0 ? n : 0] = '\0';
-	snprintf(name, sizeof(name), "/proc/%d/maps", (int)eng->pid);
-	f = fopen(name, "re");
-	if (f == NULL)
-		return err_set(e, &ERR_GENERIC, errno, "process %d",
-			       (int)eng->pid);
-	while (ok && fgets(line, sizeof(line), f) != NULL) {
-		uint64_t lo, hi;
-		int at = 0;
-
-		if (sscanf(line, "%lx-%lx %*s %*s %*s %*s %n", &lo, &hi, &at) <
-			    2 ||
-		    hi > USER_HI)
-			continue;
-		line[strcspn(line, "\n")] = '\0';
-		ok = lo <= end ||
-		     gap_add(gs, end, lo, heap,
-			     strncmp(line + at, "[stack", 6) == 0);
-		heap = maps_heap(line + at, exe);
-		end = hi > end ? hi : end;
-	}
-	fclose(f);
-	if (ok && gs->g.n == 0)
-		return err_set(e, &ERR_GENERIC, 0, "process %d has ended",
-			       (int)eng->pid);
-	return ok ? 0 : err_nomem(e);
-}
-
-/* Take [lo, lo + n) out of its gap. */
-static bool
-gap_take(struct gaps *gs, uint64_t lo, uint64_t n)
-{
-	for (size_t i = 0; i < gs->g.n; i++) {
-		struct gap g = gs->g.v[i], *p = &gs->g.v[i];
-
-		if (lo < g.lo || lo + n > g.hi)
-			continue;
-		p->hi = lo > GUARD && lo - GUARD > p->lo ? lo - GUARD : p->lo;
-		g.lo = lo + n + GUARD;
-		return g.lo >= g.hi || vec_push(&gs->g, g);
-	}
-	return true;
-}
-
 /* ---- where to ------------------------------------------------------------ */
-
-/*
- * The place for n bytes in a gap, as near as can be to text [lo, hi) and
- * within its reach; 0: there is none.
- */
-static uint64_t
-gap_near(const struct gap *g, uint64_t n, uint64_t lo, uint64_t hi)
-{
-	uint64_t from = hi > REACH ? hi - REACH : 0, to = lo + REACH;
-
-	from = page_up(from > g->lo ? from : g->lo);
-	to = (to < g->hi ? to : g->hi) & ~(PAGE - 1);
-	if (to < from || to - from < n)
-		return 0;
-	/* The heap comes from below: as far from it as possible. */
-	return g->heap || g->hi <= lo ? to - n : from;
-}
-
-static uint64_t
-gaps_near(const struct gaps *gs, uint64_t n, uint64_t lo, uint64_t hi)
-{
-	uint64_t best = 0, best_far = UINT64_MAX;
-
-	for (size_t i = 0; i < gs->g.n; i++) {
-		uint64_t at = gap_near(&gs->g.v[i], n, lo, hi), far;
-
-		if (at == 0)
-			continue;
-		far = at < lo ? lo - at : at - lo;
-		if (gs->g.v[i].heap || gs->g.v[i].stack)
-			far += 1ull << 40; /* if nothing else will do */
-		if (far < best_far) {
-			best_far = far;
-			best = at;
-		}
-	}
-	return best;
-}
-
-/* A place for n bytes below 2 GB, as high as can be, for the heap of a program
-   there comes from below; 0: there is none. */
-static uint64_t
-gaps_low(const struct gaps *gs, uint64_t n)
-{
-	uint64_t best = 0;
-
-	for (size_t i = 0; i < gs->g.n; i++) {
-		const struct gap *g = &gs->g.v[i];
-		uint64_t hi = g->hi < LOW_HI ? g->hi : LOW_HI;
-
-		if (hi > g->lo + n + PAGE && hi - n > LOW_LO && hi > best)
-			best = hi;
-	}
-	return best != 0 ? (best - n) & ~(PAGE - 1) : 0;
-}
-
-/* A place for n bytes anywhere: in the widest gap, near its end. */
-static uint64_t
-gaps_anywhere(const struct gaps *gs, uint64_t n)
-{
-	const struct gap *w = NULL;
-	uint64_t spare;
-
-	for (size_t i = 0; i < gs->g.n; i++)
-		if (w == NULL || gs->g.v[i].hi - gs->g.v[i].lo > w->hi - w->lo)
-			w = &gs->g.v[i];
-	if (w == NULL || w->hi - w->lo < n + PAGE)
-		return 0;
-	spare = w->hi - w->lo - n - PAGE;
-	return (w->hi - n - (spare < 2 * FAR ? spare / 2 : FAR)) & ~(PAGE - 1);
-}
 
 static int
 map_choose(struct engine *eng, struct err *e)
@@ -213,14 +49,14 @@ map_choose(struct engine *eng, struct err *e)
 	for (uint32_t i = 0; ok && i < m->nregions; i++) {
 		struct map_region *r = &m->region[i];
 		r->addr = gaps_near(&gs, r->size, r->lo, r->hi);
-		ok = r->addr != 0 && gap_take(&gs, r->addr, r->size);
+		ok = r->addr != 0 && gaps_take(&gs, r->addr, r->size);
 	}
 	if (ok) {
 		const uint64_t n = page_up(sizeof(struct rtn_table));
 		uint64_t low = gaps_low(&gs, n + PAGE);
 		m->ctl_low = low != 0 ? low + n : 0;
 		m->table = low != 0 ? low : gaps_anywhere(&gs, n);
-		ok = m->table != 0 && gap_take(&gs, m->table, n + PAGE);
+		ok = m->table != 0 && gaps_take(&gs, m->table, n + PAGE);
 	}
 	if (ok) {
 		m->shared = gaps_anywhere(&gs, m->shared_len);
@@ -434,6 +270,9 @@ map_one(struct engine *eng, uint64_t addr, uint64_t n, int prot, int flags,
 {
 	struct map *m = &eng->map;
 
+	if (m->ndone == sizeof(m->done) / sizeof(*m->done))
+		return err_set(e, &ERR_GENERIC, 0, "its code is in too many "
+						   "places");
 	if (inject_mmap(&eng->in, addr, n, prot, flags, tfd, off, e) != 0)
 		return -1;
 	m->done[m->ndone].addr = addr;
@@ -651,7 +490,7 @@ in_reach(uint64_t addr, uint64_t size, uint64_t lo, uint64_t hi)
 	uint64_t first = addr < lo ? addr : lo;
 	uint64_t end = addr + size > hi ? addr + size : hi;
 
-	return end - first <= REACH;
+	return end - first <= MAP_REACH;
 }
 
 /* A region that is there, with room for n bytes; NULL: there is none. */
@@ -732,6 +571,20 @@ region_enter(struct engine *eng, struct map_region *r, struct err *e)
 	return rc;
 }
 
+/* It cannot be.  there: the target has mapped it, so its part of the file stays;
+   else the next one may have that.  NULL. */
+static struct map_region *
+region_fail(struct map *m, struct map_region *r, bool there)
+{
+	if (r->mem == NULL)
+		return NULL;
+	munmap(r->mem, r->size);
+	r->mem = NULL;
+	if (!there)
+		m->file_len = r->off;
+	return NULL;
+}
+
 /* A new region for text [lo, hi), with room for n bytes; NULL + *e. */
 static struct map_region *
 region_new(struct engine *eng, uint64_t n, uint64_t lo, uint64_t hi,
@@ -750,9 +603,10 @@ region_new(struct engine *eng, uint64_t n, uint64_t lo, uint64_t hi,
 				  .size = page_up(code_common(eng) + n) +
 					  region_spare(eng) };
 	if (region_classes(eng, r, 0, e) != 0 ||
-	    region_grow(eng, r, e) != 0 || region_enter(eng, r, e) != 0 ||
-	    code_region(eng, r, e) != 0)
-		return NULL;
+	    region_grow(eng, r, e) != 0 || region_enter(eng, r, e) != 0)
+		return region_fail(m, r, false);
+	if (code_region(eng, r, e) != 0)
+		return region_fail(m, r, true);
 	sh->region[m->nregions].lo = r->addr;
 	sh->region[m->nregions].hi = r->addr + r->size;
 	__atomic_store_n(&sh->nregions, ++m->nregions, __ATOMIC_RELEASE);

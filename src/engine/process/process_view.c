@@ -16,7 +16,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <linux/membarrier.h>
@@ -24,15 +23,6 @@
 #define GRACE_MS 50u
 #define NO_MEMBARRIER_US 30000u /* longer than a store stays in a CPU */
 #define NS_MS 1000000ull
-
-static uint64_t
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- the view ------------------------------------------------------------ */
 
@@ -170,14 +160,15 @@ static void
 slots_wait(struct engine *eng, unsigned ms, bool *left)
 {
 	const struct rt_view *v = shared_view_now(eng);
-	uint64_t end = now_ns() + ms * NS_MS;
+	uint64_t end = clock_mono_ns() + ms * NS_MS;
 
 	for (unsigned s = 0; s < v->nslots; s++) {
 		bool busy = slot_busy(eng, s);
 
 		for (unsigned i = 0; busy; i++) {
 			if (i % 1024 == 1023) {
-				if (now_ns() > end || target_over(eng, s))
+				if (clock_mono_ns() > end ||
+				    target_over(eng, s))
 					break;
 				sched_yield();
 			}
