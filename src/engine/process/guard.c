@@ -16,6 +16,7 @@
 #include "engine/process/inject_impl.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,15 @@ pid_t
 guard_pid(const struct guard *g)
 {
 	return g->pid;
+}
+
+/* What has ended has closed its end of the socket. */
+bool
+guard_lives(const struct guard *g)
+{
+	struct pollfd p = { .fd = g->sock };
+
+	return poll(&p, 1, 0) <= 0;
 }
 
 /* ---- asking ------------------------------------------------------------------ */

@@ -84,6 +84,8 @@ struct guard *guard_new(struct patch_journal *j, int mem_fd, int pidfd,
 /* Tell it of the shared memory file, which begins with struct rtn_shared.  The
    descriptor stays the caller's. */
 int guard_shared(struct guard *g, int fd, struct err *e);
+/* False: it has left, with the target, or was killed. */
+bool guard_lives(const struct guard *g);
 /* In order: undone already.  Waits for it to leave. */
 void guard_free(struct guard *g);
 /* Not all could be undone: it goes on trying, as if we were gone. */

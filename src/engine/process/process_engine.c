@@ -51,14 +51,18 @@ engine_target_ended(const struct engine *eng)
 	return poll(&p, 1, 0) > 0;
 }
 
-/* Who traces may have changed since the last time: held at first, then not. */
+/*
+ * Who traces may have changed since the last time: held at first, then not.  In
+ * the place of a guardian that was killed we put things right as we can.
+ */
 int
 engine_target_stop(struct engine *eng, bool all, struct err *e)
 {
 	bool held = engine_target_held(eng);
+	bool self = held || (eng->guard != NULL && !guard_lives(eng->guard));
 
 	eng->in.held = held;
-	inject_through(&eng->in, held ? NULL : eng->guard);
+	inject_through(&eng->in, self ? NULL : eng->guard);
 	return inject_stop(&eng->in, all, e);
 }
 

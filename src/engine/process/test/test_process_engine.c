@@ -19,6 +19,8 @@
 #include <sys/wait.h>
 #include <cmocka.h>
 
+#include "engine/process/inject_impl.h"
+#include "engine/process/process_impl.h"
 #include "engine/process/test/process_world.h"
 
 static const char arg0[] = "ldgs arg0, %r1\nret %r1";
@@ -479,6 +481,27 @@ test_death(void **state)
 	world_free(w);
 }
 
+/* Then we put back its text ourselves. */
+static void
+test_guardian_killed(void **state)
+{
+	struct world_t *w = world_new();
+	struct dif_clause *c = clause(w, NULL);
+	uint64_t was = target_do(&w->t, T_CHECK, 0);
+
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
+	start(w);
+	assert_int_not_equal(target_do(&w->t, T_CHECK, 0), was);
+	kill(guard_pid(w->eng->guard), SIGKILL);
+	target_do(&w->t, T_WORK, 5);
+	usleep(20000);
+	stop(w);
+	assert_int_equal(cells(w, 0, 0, NULL), 5);
+	assert_int_equal(target_do(&w->t, T_CHECK, 0), was);
+	world_free(w);
+}
+
 /* Stopped and let go while it runs at full speed. */
 static void
 test_spin(void **state)
@@ -555,6 +578,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_vfork),
 		cmocka_unit_test(test_follow),
 		cmocka_unit_test(test_death),
+		cmocka_unit_test(test_guardian_killed),
 		cmocka_unit_test(test_spin),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_no_target),
