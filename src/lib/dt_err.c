@@ -21,17 +21,30 @@ static const char *const edt_text[] = {
 #undef EDT
 };
 
+/* Is it a place in what the program includes?  The preprocessor reads the
+   program itself as <stdin>. */
+static bool
+is_included(const struct lang_src *src, const char *file)
+{
+	return src != NULL && file != NULL && strcmp(file, "<stdin>") != 0 &&
+	       (src->file == NULL || strcmp(file, src->file) != 0);
+}
+
 int
 dt_fail(dtrace_hdl_t *dtp, int edt)
 {
+	unsigned cflags =
+		dtp->cflags | (dtp->src != NULL ? dtp->src->cflags : 0);
 	const struct err *e = &dtp->err;
 	struct buf *b = &dtp->errtext;
 
 	buf_reset(b);
-	if ((dtp->cflags & DTRACE_C_ETAGS) && e->tag != NULL &&
+	if ((cflags & DTRACE_C_ETAGS) && e->tag != NULL &&
 	    strncmp(e->tag->name, "D_", 2) == 0)
 		buf_printf(b, "[%s] ", e->tag->name);
-	if (e->loc.line > 0 && (e->loc.file != NULL || e->loc.line > 1))
+	if (e->loc.line > 0 && is_included(dtp->src, e->loc.file))
+		buf_printf(b, "\"%s\", line %d: ", e->loc.file, e->loc.line);
+	else if (e->loc.line > 0 && (e->loc.file != NULL || e->loc.line > 1))
 		buf_printf(b, "line %d: ", e->loc.line);
 	buf_puts(b, e->msg);
 	if (e->loc.line > 0 && e->loc.col > 0)

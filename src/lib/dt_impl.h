@@ -160,6 +160,7 @@ struct dtrace_hdl {
 	int64_t opt[DT_NOPT];
 	const char *optstr[DT_NOPT];
 	unsigned cflags; /* from options of kind CFLAG */
+	const struct lang_src *src; /* what is compiled now; NULL: nothing */
 	bool zdefs;	 /* of the program being compiled or enabled */
 	struct lang_limits limits; /* iregs, tregs */
 	VEC(char *) cppargs;

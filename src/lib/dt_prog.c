@@ -94,13 +94,33 @@ prog_stable(dtrace_hdl_t *dtp, const struct dif_prog *p)
 		return dt_set_err(dtp, EDT_ATTRMIN,
 				  "%sline %d: attributes of the clause (%s) "
 				  "are less than the minimum (%s)",
-				  dtp->cflags & DTRACE_C_ETAGS ?
+				  (dtp->cflags | dtp->src->cflags) &
+						  DTRACE_C_ETAGS ?
 					  "[D_ATTR_MIN] " : "",
 				  c->loc.line,
 				  dtrace_attr2str(a, have, sizeof(have)),
 				  dtp->optstr[DT_OPT_amin]);
 	}
 	return 0;
+}
+
+/* Compiled, and as stable as it must be; NULL: an error. */
+static struct dif_prog *
+prog_make(dtrace_hdl_t *dtp, struct lang_src *src)
+{
+	struct dif_prog *dif;
+
+	err_clear(&dtp->err);
+	dtp->src = src;
+	dif = dt_show_compile(dtp, src);
+	if (dif == NULL) {
+		dt_fail(dtp, EDT_COMPILER);
+	} else if (prog_stable(dtp, dif) != 0) {
+		dif_prog_free(dif);
+		dif = NULL;
+	}
+	dtp->src = NULL;
+	return dif;
 }
 
 static dtrace_prog_t *
@@ -117,19 +137,12 @@ prog_compile(dtrace_hdl_t *dtp, const char *text, size_t len, const char *file,
 	if (dtp->opt[DT_OPT_version] != DTRACEOPT_UNSET)
 		src.version = (uint32_t)dtp->opt[DT_OPT_version];
 
-	err_clear(&dtp->err);
 	if (!(src.cflags & DTRACE_C_NOLIBS) && dt_dlib_load(dtp) != 0)
 		return NULL;
 	dtp->zdefs = (src.cflags & DTRACE_C_ZDEFS) != 0;
-	struct dif_prog *dif = dt_show_compile(dtp, &src);
-	if (dif == NULL) {
-		dt_fail(dtp, EDT_COMPILER);
+	struct dif_prog *dif = prog_make(dtp, &src);
+	if (dif == NULL)
 		return NULL;
-	}
-	if (prog_stable(dtp, dif) != 0) {
-		dif_prog_free(dif);
-		return NULL;
-	}
 	dtrace_prog_t *prog = calloc(1, sizeof(*prog));
 	if (prog == NULL) {
 		dif_prog_free(dif);

@@ -110,6 +110,12 @@ test_programs(void)
 					NULL) == NULL);
 	CHECK(dtrace_errno(dtp) == EDT_COMPILER);
 	CHECK(strcmp(dtrace_errtag(dtp), "D_SYNTAX") == 0);
+	CHECK(dtrace_errmsg(dtp, EDT_COMPILER)[0] != '[');
+	CHECK(dtrace_program_strcompile(dtp, "# 3 \"x.h\"\nBEGIN { x = ; }",
+					DTRACE_PROBESPEC_NAME, DTRACE_C_ETAGS,
+					0, NULL) == NULL);
+	CHECK(strncmp(dtrace_errmsg(dtp, EDT_COMPILER),
+		      "[D_SYNTAX] \"x.h\", line 3: ", 26) == 0);
 	CHECK(dtrace_program_strcompile(dtp, "nobody:::here { }",
 					DTRACE_PROBESPEC_NAME, 0, 0,
 					NULL) == NULL);
