@@ -326,6 +326,10 @@ opt_limit(enum dt_opt o, int64_t v)
 	case DT_OPT_aggsize:
 	case DT_OPT_dynvarsize:
 		return v < 1024 ? "at least 1k" : NULL;
+	case DT_OPT_printsize:
+		return v > UINT32_MAX ? "less than 4g" : NULL;
+	case DT_OPT_stackindent:
+		return v > 1024 ? "0 to 1024" : NULL;
 	case DT_OPT_nspec:
 		return v > RT_NSPEC_MAX ? "0 to 64" : NULL;
 	case DT_OPT_maxframes:

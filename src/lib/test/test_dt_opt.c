@@ -240,6 +240,8 @@ limits(void **state)
 		{ "strsize", "8", "4096", "7", "4097" },
 		{ "stackframes", "1", "127", "0", "128" },
 		{ "ustackframes", "1", "127", "0", "128" },
+		{ "stackindent", "0", "1024", "-1", "1025" },
+		{ "printsize", "0", "4294967295", "-1", "4g" },
 		{ "bufsize", "1k", "1t", "1023", NULL },
 		{ "aggsize", "1k", "1t", "1023", NULL },
 		{ "dynvarsize", "1k", "1t", "1023", NULL },
