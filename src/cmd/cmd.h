@@ -66,7 +66,7 @@ void cmd_out(struct cmd *c, const char *fmt, ...)
 void cmd_handlers(struct cmd *c);
 /* What the options say before and after tracing has been made ready: is there
    less than was asked for? */
-#define CMD_NADJUSTED 5
+#define CMD_NADJUSTED 3
 void cmd_asked(struct cmd *c, int64_t asked[CMD_NADJUSTED]);
 void cmd_adjusted(struct cmd *c, const int64_t asked[CMD_NADJUSTED]);
 int cmd_chew(const dtrace_probedata_t *data, void *arg);

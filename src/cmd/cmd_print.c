@@ -144,8 +144,6 @@ static const struct {
 } adjusted[CMD_NADJUSTED] = {
 	{ "bufsize", "buffer size", false },
 	{ "aggsize", "aggregation size", false },
-	{ "specsize", "speculation size", false },
-	{ "dynvarsize", "dynamic variable size", false },
 	{ "cleanrate", "cleaning rate", true },
 };
 

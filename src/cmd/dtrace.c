@@ -139,8 +139,8 @@ print_synopsis(FILE *fp)
 {
 	fprintf(fp,
 "Usage: %s [-32|-64] [-aACdeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]]\n"
-"\t[-I path] [-L path] [-o output] [-p pid] [-s script] [-U name]\n"
-"\t[-x opt[=val]] [-X a|c|s|t]\n"
+"\t[-I path] [-L path] [-o output] [-O json|jsonl] [-p pid] [-s script]\n"
+"\t[-U name] [-x opt[=val]] [-X a|c|s|t]\n"
 "\t[-P provider [[ predicate ] action ]]\n"
 "\t[-m [ provider: ] module [[ predicate ] action ]]\n"
 "\t[-f [[ provider: ] module: ] func [[ predicate ] action ]]\n"
