@@ -28,6 +28,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (elf_text(f, &addr, &n64))
 		elf_bytes(f, addr, n64);
 	elf_section(f, ".note.stapsdt", &n, &addr);
+	elf_undef(f, "__");
+	elf_soname(f);
 	elf_close(f);
 	return 0;
 }
