@@ -618,8 +618,10 @@ window_refuse(struct engine *eng, const struct plan_window *pw,
 {
 	const char *text = arena_strdup(eng->arena, why->msg);
 
-	if (text == NULL || world_refresh(&eng->world, e) != 0)
+	if (text == NULL)
 		return err_nomem(e);
+	if (world_refresh(&eng->world, e) != 0)
+		return -1;
 	/* It was there when we looked, and is no more. */
 	if (!world_obj_mapped(eng->plan.fns.v[pw->fn].obj))
 		text = plan_gone;

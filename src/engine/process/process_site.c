@@ -114,8 +114,10 @@ class_get(struct engine *eng, const struct dif_site *s, uint32_t ecb0,
 	for (uint32_t k = 0; k < n; k++)
 		buf_write(&key, &eng->en->ecbs[ecb0 + k].clause,
 			  sizeof(eng->en->ecbs->clause));
-	if (key.failed)
+	if (key.failed) {
+		buf_fini(&key);
 		return err_nomem(e);
+	}
 	i = (uintptr_t)hash_find(p->class_by_key, key.p, key.n);
 	*idx = (uint32_t)(i - 1);
 	if (i == 0) {
