@@ -74,9 +74,11 @@ read_file(dtrace_hdl_t *dtp, const char *dir, const char *name)
 		return dt_set_err(dtp, EDT_IO, "D library %s: %s", path,
 				  strerror(errno));
 	char *text = dt_prog_slurp(dtp, fp, &len);
+	int why = errno;
 	fclose(fp);
 	if (text == NULL)
-		return -1;
+		return dt_set_err(dtp, EDT_IO, "D library %s: %s", path,
+				  strerror(why));
 	struct dt_dlib_file *f = file_make(dtp, name);
 	if (f == NULL) {
 		free(text);

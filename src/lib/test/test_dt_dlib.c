@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -238,6 +239,20 @@ no_directory(void **state)
 	assert_int_equal(dtrace_errno(w->dtp), EDT_IO);
 }
 
+/* What is named like a file of D, and cannot be read. */
+static void
+no_file(void **state)
+{
+	struct world *w = *state;
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/sub.d", w->dir);
+	assert_int_equal(mkdir(path, 0700), 0);
+	refused(w, "BEGIN { }", "/sub.d: Is a directory");
+	rmdir(path);
+	assert_true(compiles(w, "BEGIN { }", 0));
+}
+
 static void
 system_directory(void **state)
 {
@@ -305,6 +320,7 @@ main(void)
 		T(cycle),	 T(own_cycle),	  T(left_out),
 		T(wrong),	 T(wrong_pragma), T(clause),
 		T(replaced),	 T(not_libraries), T(no_directory),
+		T(no_file),
 		T(system_directory), T(options),  T(programs),
 		T(lazy),
 	};
