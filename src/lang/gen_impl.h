@@ -94,7 +94,8 @@ void gen_not_null(struct gen *g, int r, struct type *t);
 int gen_update(struct gen *g, struct node *n, bool old);
 /* Put the value of an object like n at addr: a scalar, bits, bytes. */
 void gen_store(struct gen *g, const struct node *n, int val, int addr);
-/* An array or string as an array or string member in memory that is zero. */
+/* An array, what a pointer leads to or a string as an array or string member in
+   memory that is zero. */
 void gen_store_array(struct gen *g, struct type *to, struct type *from,
 		     int val, int addr);
 bool type_by_address(struct type *t);

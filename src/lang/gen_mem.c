@@ -423,7 +423,8 @@ void
 gen_store_array(struct gen *g, struct type *to, struct type *from, int val,
 		int addr)
 {
-	uint64_t max = room(to), have = room(from);
+	/* A pointer leads to as much as there is room for. */
+	uint64_t max = room(to), have = type_is_ptr(from) ? max : room(from);
 	uint32_t end = gobj_label(g);
 	int size, r;
 
