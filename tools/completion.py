@@ -30,7 +30,7 @@ ZSH = {"b": "size:", "c": "command:_command_names -e", "D": "name:",
 def options(text):
     """[(name, words or None for a flag)] of the options that are served."""
     kinds = dict(WORDS)
-    for kind, words in re.findall(r"\b([A-Z]+)\s*\(([a-z ]+)\)",
+    for kind, words in re.findall(r"\b([A-Z]+)\s*\(([a-z0-9 ]+)\)",
                                   re.sub(r"\n \*\s+", " ", text)):
         if all(len(w) > 2 for w in words.split()) and kind not in kinds:
             kinds[kind] = words.split()
