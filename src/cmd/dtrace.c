@@ -138,7 +138,7 @@ static void
 print_synopsis(FILE *fp)
 {
 	fprintf(fp,
-"Usage: %s [-32|-64] [-aACdeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]]\n"
+"Usage: %s [-32|-64] [-aABCdeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]]\n"
 "\t[-I path] [-L path] [-o output] [-O json|jsonl] [-p pid] [-s script]\n"
 "\t[-U name] [-x opt[=val]] [-X a|c|s|t]\n"
 "\t[-P provider [[ predicate ] action ]]\n"
@@ -156,6 +156,7 @@ print_usage(FILE *fp)
 	print_synopsis(fp);
 	fputs("\n"
 "\t-b  set trace buffer size\n"
+"\t-B  take output through the handler of buffered output\n"
 "\t-c  run specified command and exit upon its completion\n"
 "\t-C  run cpp(1) preprocessor on script files\n"
 "\t-d  print programs as D with clauses for if and else\n"
