@@ -26,7 +26,7 @@ work(long x, long key)
 
 #define BURSTS	 20
 #define PAUSE_NS 50000000l
-#define PACE	 20 /* multiplications, each of which waits for the last */
+#define PACE	 36 /* multiplications, each of which waits for the last */
 
 static long count;
 static int syscalls, paced;
