@@ -474,6 +474,8 @@ short_jmp(uint8_t *out, uint32_t len, uint64_t from, uint64_t to)
 	out[1] = (uint8_t)(to - (from + 2));
 }
 
+static const char unreadable[] = "its code cannot be read";
+
 /* Is what runs what the file has?  Only that has been analysed. */
 static int
 text_check(struct engine *eng, const uint8_t *bytes, uint64_t addr,
@@ -485,8 +487,7 @@ text_check(struct engine *eng, const uint8_t *bytes, uint64_t addr,
 	for (uint32_t at = 0; at < len; at += n) {
 		n = len - at < sizeof(is) ? len - at : (uint32_t)sizeof(is);
 		if (inject_read(&eng->in, addr + at, is, n) != 0)
-			return err_set(e, &ERR_GENERIC, 0,
-				       "its code cannot be read");
+			return err_set(e, &ERR_GENERIC, 0, "%s", unreadable);
 		if (memcmp(is, bytes + at, n) != 0)
 			return err_set(e, &ERR_GENERIC, 0,
 				       "its code differs from what is in the "
@@ -622,8 +623,9 @@ window_refuse(struct engine *eng, const struct plan_window *pw,
 		return err_nomem(e);
 	if (world_refresh(&eng->world, e) != 0)
 		return -1;
-	/* It was there when we looked, and is no more. */
-	if (!world_obj_mapped(eng->plan.fns.v[pw->fn].obj))
+	/* It was there when we looked, and is no more; or is again. */
+	if (strcmp(text, unreadable) == 0 ||
+	    !world_obj_mapped(eng->plan.fns.v[pw->fn].obj))
 		text = plan_gone;
 	for (uint32_t i = 0; i < pw->npoints; i++) {
 		const struct plan_point *pt =
