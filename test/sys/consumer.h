@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * consumer.h - what the consumers of libdtrace that test it share: telling what
- * did not hold, and going on.  main() ends with `failures`.
+ * did not hold, and going on.
  */
 #ifndef TEST_SYS_CONSUMER_H
 #define TEST_SYS_CONSUMER_H
 
 #include <dtrace/dtrace.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int failures;
+static int failures; /* of the test that runs */
+
+struct test {
+	const char *name;
+	void (*func)(void);
+	bool traces;
+};
 
 #define CHECK(cond)                                                        \
 	do {                                                               \
@@ -41,6 +48,32 @@ handle(int flags)
 		exit(1);
 	}
 	return dtp;
+}
+
+/*
+ * All tests that trace, or (unit) all that do not; why: what forbids it here,
+ * or NULL.  The exit status: 77 is skipped.
+ */
+static int
+run_tests(const struct test *tests, size_t n, bool unit, const char *why)
+{
+	int failed = 0;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (why != NULL) {
+		printf("%s\n", why);
+		return 77;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (tests[i].traces == unit)
+			continue;
+		failures = 0;
+		tests[i].func();
+		printf("%s - %s\n", failures == 0 ? "ok" : "not ok",
+		       tests[i].name);
+		failed += failures != 0;
+	}
+	return failed != 0;
 }
 
 #endif

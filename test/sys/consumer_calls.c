@@ -570,11 +570,7 @@ test_static_probes(void)
 	dtrace_close(dtp);
 }
 
-static const struct {
-	const char *name;
-	void (*func)(void);
-	bool traces;
-} tests[] = {
+static const struct test tests[] = {
 	{ "vector", test_vector, false },
 	{ "types", test_types, false },
 	{ "objects", test_objects, false },
@@ -604,22 +600,7 @@ int
 main(int argc, char **argv)
 {
 	bool unit = argc > 1 && strcmp(argv[1], "unit") == 0;
-	const char *why = unit ? NULL : untraceable();
-	int failed = 0;
 
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (why != NULL) {
-		printf("%s\n", why);
-		return 77;
-	}
-	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-		if (tests[i].traces == unit)
-			continue;
-		failures = 0;
-		tests[i].func();
-		printf("%s - %s\n", failures == 0 ? "ok" : "not ok",
-		       tests[i].name);
-		failed += failures != 0;
-	}
-	return failed != 0;
+	return run_tests(tests, sizeof(tests) / sizeof(tests[0]), unit,
+			 unit ? NULL : untraceable());
 }
