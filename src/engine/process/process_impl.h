@@ -289,7 +289,7 @@ void plan_direct(struct plan *p);
 /* The analysis of the function at addr; made when first asked. */
 int plan_fn_get(struct engine *eng, struct world_obj *o, uint64_t addr,
 		uint64_t size, uint32_t *idx, struct err *e);
-/* Points of all `syscall` instructions of all objects (process_site.c). */
+/* Points of all `syscall` instructions of all objects (process_sys.c). */
 int plan_syscalls(struct engine *eng, struct err *e);
 /* Points of those only where threads end, so that the next one at the same
    place in memory is not taken for the one that was there. */
