@@ -21,6 +21,7 @@ struct elf_sym {
 	uint64_t size;	  /* 0: not said; elf_syms() fills it from the next
 			     symbol or the section's end where it can */
 	bool is_func, is_global, is_weak, is_ifunc;
+	bool guessed; /* its size was not said */
 };
 
 /* Open; NULL with *e: "X: not an ELF file", "X: truncated section table" ... */
@@ -107,8 +108,10 @@ const uint64_t *elf_code_ptrs(struct elf_file *f, size_t *n);
 /*
  * Every address at which code may be entered from outside of the instructions
  * around it, as far as tables tell: symbols, FDEs, landing pads, code pointers,
- * the entry point; and jumps from one FDE into the middle of another.  Sorted, unique, owned by the file.  NULL: no memory, or not
- * an x86-64 object; nothing may be concluded then.
+ * the entry point; jumps from one FDE into the middle of another; and where no
+ * FDE is, what jumps and calls lead to and instructions name.  Sorted, unique,
+ * owned by the file.  NULL: no memory, or not an x86-64 object; nothing may be
+ * concluded then.
  */
 const uint64_t *elf_entries(struct elf_file *f, size_t *n);
 /*

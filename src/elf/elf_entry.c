@@ -228,6 +228,12 @@ elf_code_ptrs(struct elf_file *f, size_t *n)
  * code that could be a jump with a 32-bit distance, and would lead from one
  * FDE into the middle of another, count as one.  About 1 in 250,000 bytes is
  * so by chance.
+ *
+ * Code without an FDE is hand-made, or its object has none.  There functions
+ * may begin that no symbol names, and whatever could lead to them counts:
+ * jumps, calls, `lea`, and in an object that has a place of its own any four
+ * bytes that are such an address.  What a function does to itself, in the extent
+ * that its symbol says, is left out.
  */
 struct jump_scan {
 	struct elf_file *f;
@@ -236,28 +242,79 @@ struct jump_scan {
 	size_t n, i;
 };
 
+/* Something at addr leads to `to`, where no FDE is. */
+static void
+bare_add(const struct jump_scan *s, uint64_t addr, uint64_t to)
+{
+	const struct elf_sym *y;
+
+	if (!elf_is_code(s->f, to))
+		return;
+	y = elf_sym_at(s->f, to);
+	if (y == NULL || y->guessed || addr - y->addr >= y->size)
+		elf_addrs_add(s->out, to);
+}
+
+static uint64_t
+rel32_to(const uint8_t *p, uint64_t addr)
+{
+	int32_t rel;
+
+	memcpy(&rel, p, sizeof(rel));
+	return addr + 4 + (uint64_t)(int64_t)rel;
+}
+
 /* The bytes at p, at addr, if they were a jump with its distance at p. */
 static void
 jump_at(struct jump_scan *s, const uint8_t *p, uint64_t addr)
 {
 	const struct elf_fde *d;
-	uint64_t to;
-	int32_t rel;
+	uint64_t to = rel32_to(p, addr);
 
-	memcpy(&rel, p, sizeof(rel));
-	to = addr + 4 + (uint64_t)(int64_t)rel;
 	while (s->i < s->n && s->v[s->i].addr + s->v[s->i].size <= addr)
 		s->i++;
 	if (s->i < s->n && addr >= s->v[s->i].addr &&
 	    to - s->v[s->i].addr < s->v[s->i].size)
 		return;
 	d = elf_fde_at(s->f, to);
-	if (d != NULL && d->addr != to)
+	if (d == NULL)
+		bare_add(s, addr, to);
+	else if (d->addr != to)
 		elf_addrs_add(s->out, to);
 }
 
+/* The same of a call or lea, or of an address as it is. */
 static void
-entries_of_jumps(struct elf_file *f, struct elf_addrs *a)
+name_at(struct jump_scan *s, uint64_t addr, uint64_t to)
+{
+	if (elf_is_code(s->f, to) && elf_fde_at(s->f, to) == NULL)
+		bare_add(s, addr, to);
+}
+
+/* Four bytes at p, at addr, after `before` others. */
+static void
+entries_at(struct jump_scan *s, const uint8_t *p, uint64_t before,
+	   uint64_t addr)
+{
+	bool jmp = before > 0 && p[-1] == 0xe9;
+	bool jcc = before > 1 && (p[-1] & 0xf0) == 0x80 && p[-2] == 0x0f;
+	bool call = before > 0 && p[-1] == 0xe8;
+	bool lea = before > 2 && (p[-1] & 0xc7) == 0x05 && p[-2] == 0x8d &&
+		   (p[-3] & 0xf8) == 0x48;
+	uint32_t v;
+
+	if (jmp || jcc)
+		jump_at(s, p, addr);
+	if (call || lea)
+		name_at(s, addr, rel32_to(p, addr));
+	if (!elf_is_pie(s->f)) {
+		memcpy(&v, p, sizeof(v));
+		name_at(s, addr, v);
+	}
+}
+
+static void
+entries_of_code(struct elf_file *f, struct elf_addrs *a)
 {
 	struct jump_scan s = { .f = f, .out = a };
 
@@ -269,14 +326,8 @@ entries_of_jumps(struct elf_file *f, struct elf_addrs *a)
 		if (!g->exec || p == NULL)
 			continue;
 		s.i = 0;
-		for (uint64_t at = 1; at + 4 <= g->filesz; at++) {
-			bool jmp = p[at - 1] == 0xe9;
-			bool jcc = (p[at - 1] & 0xf0) == 0x80 && at > 1 &&
-				   p[at - 2] == 0x0f;
-
-			if (jmp || jcc)
-				jump_at(&s, p + at, g->addr + at);
-		}
+		for (uint64_t at = 1; at + 4 <= g->filesz; at++)
+			entries_at(&s, p + at, at, g->addr + at);
 	}
 }
 
@@ -312,7 +363,7 @@ elf_entries(struct elf_file *f, size_t *n)
 	p = elf_code_ptrs(f, &k);
 	for (size_t i = 0; i < k; i++)
 		elf_addrs_add(&a, p[i]);
-	entries_of_jumps(f, &a);
+	entries_of_code(f, &a);
 	a.failed |= f->fdes_failed || p == NULL;
 	elf_addrs_table(f, &a, &f->entries, &f->nentries);
 out:

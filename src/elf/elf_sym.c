@@ -268,6 +268,7 @@ elf_fill_sizes(struct elf_file *f)
 			if (next < f->nsyms && f->syms[next].addr < limit)
 				limit = f->syms[next].addr;
 			s->size = limit - s->addr;
+			s->guessed = true;
 		}
 		if (s->addr + s->size > reach)
 			reach = s->addr + s->size;

@@ -58,6 +58,7 @@ code_target(const struct engine *eng, const struct rtn_shared *sh,
 				    .sites = eng->plan.sites.v,
 				    .solo_fixed = eng->plan.solo_fixed,
 				    .fs_self = eng->fs_self,
+				    .no_returns = !eng->plan.sys_return,
 				    .debug = eng->opts.debug };
 }
 
@@ -614,7 +615,7 @@ window_make(struct engine *eng, struct plan_window *pw, struct err *e)
 
 /* A window that cannot be made refuses all that has a point in it. */
 static int
-window_refuse(struct engine *eng, const struct plan_window *pw,
+window_refuse(struct engine *eng, struct plan_window *pw,
 	      const struct err *why, struct err *e)
 {
 	const char *text = arena_strdup(eng->arena, why->msg);
@@ -627,6 +628,7 @@ window_refuse(struct engine *eng, const struct plan_window *pw,
 	if (strcmp(text, unreadable) == 0 ||
 	    !world_obj_mapped(eng->plan.fns.v[pw->fn].obj))
 		text = plan_gone;
+	pw->why = text;
 	for (uint32_t i = 0; i < pw->npoints; i++) {
 		const struct plan_point *pt =
 			&eng->plan.points.v[pw->point0 + i];

@@ -190,6 +190,10 @@ uint32_t world_parts(struct world_obj *o, uint64_t addr, uint64_t size,
 /* The next place at or after addr where the code has the bytes of `syscall`,
    which may be part of other instructions; 0: no more. */
 uint64_t world_syscall(struct world_obj *o, uint64_t addr);
+/* `syscall` instructions of the code that the kernel maps (vdso). */
+uint32_t world_vdso_syscalls(const struct world *w);
+/* May an instruction begin at an address of which no function is known? */
+bool world_may_begin(struct world_obj *o, uint64_t addr);
 /* The start of the function around an address; 0: not known. */
 uint64_t world_fn_of(struct world_obj *o, uint64_t addr);
 
@@ -239,6 +243,12 @@ struct plan_window {
 	uint32_t point0, npoints; /* in plan.points, by address */
 	uint32_t region;
 	bool dead; /* cannot be, after all */
+	const char *why; /* that; NULL: another one has its bytes */
+};
+/* `syscall` instructions that have no points, for one reason. */
+struct plan_left {
+	const char *why;
+	uint32_t n;
 };
 struct plan {
 	VEC(struct plan_fn) fns;
@@ -254,6 +264,7 @@ struct plan {
 	uint32_t sys_group[RTN_NSYS][2]; /* entry, return; PLAN_NONE */
 	bool sys_entry, sys_return;
 	uint32_t nsys, nsys_refused;	/* syscall instructions */
+	VEC(struct plan_left) left;	/* why those were refused */
 	uint32_t *cells;    /* [nprobes]: rtn_site.cells; 0: none */
 	uint32_t cells_size; /* bytes of all */
 	VEC(struct rt_static_cell) statics;
@@ -289,6 +300,9 @@ void plan_direct(struct plan *p);
 /* The analysis of the function at addr; made when first asked. */
 int plan_fn_get(struct engine *eng, struct world_obj *o, uint64_t addr,
 		uint64_t size, uint32_t *idx, struct err *e);
+/* A `syscall` instruction is left alone; `why` lives as long as the plan.
+   Without memory it is counted, and no reason given. */
+void plan_left(struct plan *p, const char *why);
 /* Points of all `syscall` instructions of all objects (process_sys.c). */
 int plan_syscalls(struct engine *eng, struct err *e);
 /* Points of those only where threads end, so that the next one at the same

@@ -64,7 +64,7 @@ point_refuse(struct plan *p, const struct plan_point *pt, const char *why)
 	else if (pt->at == X86_AT_ENTRY)
 		p->maps_brk = 0;
 	else if (!pt->after)
-		p->nsys_refused++;
+		plan_left(p, why);
 }
 
 /* The question of struct world: windows so far are in order of address. */
@@ -281,8 +281,11 @@ points_assign(struct plan *p)
 		if (w == p->windows.n || pt->addr < p->windows.v[w].w.start)
 			continue;
 		if (p->windows.v[w].dead)
-			point_refuse(p, pt, "the unused bytes in reach are "
-					    "taken by another probe");
+			point_refuse(p, pt,
+				     p->windows.v[w].why != NULL ?
+					     p->windows.v[w].why :
+					     "the unused bytes in reach are "
+					     "taken by another probe");
 		else
 			pt->window = (uint32_t)w;
 	}
@@ -520,6 +523,10 @@ plan_report(const struct engine *eng, struct buf *out)
 				"left alone\n",
 			   (int)eng->pid, p->nsys - p->nsys_refused,
 			   p->nsys_refused);
+	for (size_t i = 0; (p->sys_entry || p->sys_return) && i < p->left.n;
+	     i++)
+		buf_printf(out, "process %d: %u left alone: %s\n",
+			   (int)eng->pid, p->left.v[i].n, p->left.v[i].why);
 	for (size_t i = 0; i < p->groups.n; i++) {
 		const struct plan_group *g = &p->groups.v[i];
 		const struct dif_probe *pr = &eng->en->probes[g->probe];
@@ -590,6 +597,7 @@ plan_follow(struct engine *eng, struct err *e)
 	if (plan_forget(eng, e) != 0)
 		return -1;
 	p->nsys = p->nsys_refused = p->nplaces = p->ncopies = 0;
+	p->left.n = 0;
 	for (uint32_t i = 0; i < p->groups.n; i++)
 		if (!p->classes.v[p->groups.v[i].cls].sys)
 			plan_refuse(p, i, "the process runs another program");
@@ -701,6 +709,7 @@ plan_fini(struct plan *p)
 	vec_fini(&p->points);
 	vec_fini(&p->windows);
 	vec_fini(&p->hops);
+	vec_fini(&p->left);
 	vec_fini(&p->sites);
 	vec_fini(&p->statics);
 	vec_fini(&p->solos);

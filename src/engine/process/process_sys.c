@@ -2,35 +2,21 @@
 /*
  * process_sys.c - the points of system calls.
  *
- * They are put at every `syscall` instruction in a function that is known,
- * whatever the calls that are traced; which of them fires is found by number,
- * or seen in the code.
+ * Every `syscall` instruction of every object is found by its bytes and then by
+ * the function that it is an instruction of: what the unwind table knows as
+ * one, a symbol, or the rest of a function that the table leaves out
+ * (world_fn_of()).  Each one either has points or is counted as left alone,
+ * with the reason; bytes inside another instruction are neither.
+ *
+ * Points at the return are wanted by return probes, and where a process can be
+ * made that borrows its parent's memory, whoever fires there (rt_native.h,
+ * BORROWED MEMORY).
  */
 #include "engine/process/process_impl.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-
-static int
-sys_points(struct engine *eng, uint32_t fn, uint64_t addr, struct err *e)
-{
-	struct plan *p = &eng->plan;
-	struct plan_point pt = { .addr = addr,
-				 .fn = fn,
-				 .group = PLAN_NONE,
-				 .at = X86_AT_SYSENTRY };
-
-	/* The entry stub always: it keeps the number for the return, and sees
-	   threads end and programs change. */
-	if (plan_point_add(p, &pt) != 0)
-		return err_nomem(e);
-	p->nsys++;
-	pt.at = X86_AT_SYSRETURN;
-	pt.after = true;
-	if (p->sys_return && plan_point_add(p, &pt) != 0)
-		return err_nomem(e);
-	return 0;
-}
 
 /*
  * Calls after which another thread, another program or nobody goes on, and
@@ -72,6 +58,51 @@ sys_number(const struct plan *p, const struct plan_point *pt)
 	return nr;
 }
 
+/* May a call there make a process that shares our memory?  Always where it is
+   not known which one it makes. */
+static bool
+sys_may_share(uint32_t nr)
+{
+	return nr >= RTN_NSYS || nr == SYS_vfork || nr == SYS_clone ||
+	       nr == SYS_clone3;
+}
+
+void
+plan_left(struct plan *p, const char *why)
+{
+	struct plan_left new = { why, 1 };
+
+	p->nsys_refused++;
+	for (size_t i = 0; i < p->left.n; i++) {
+		if (strcmp(p->left.v[i].why, why) == 0) {
+			p->left.v[i].n++;
+			return;
+		}
+	}
+	(void)!vec_push(&p->left, new);
+}
+
+static int
+sys_points(struct engine *eng, uint32_t fn, uint64_t addr, struct err *e)
+{
+	struct plan *p = &eng->plan;
+	struct plan_point pt = { .addr = addr,
+				 .fn = fn,
+				 .group = PLAN_NONE,
+				 .at = X86_AT_SYSENTRY };
+
+	/* The entry stub always: it keeps the number for the return, and sees
+	   threads end and programs change. */
+	if (plan_point_add(p, &pt) != 0)
+		return err_nomem(e);
+	pt.at = X86_AT_SYSRETURN;
+	pt.after = true;
+	if ((p->sys_return || sys_may_share(sys_number(p, &pt))) &&
+	    plan_point_add(p, &pt) != 0)
+		return err_nomem(e);
+	return 0;
+}
+
 /*
  * Where it can be read off the code which call is made, its handlers need no
  * dispatcher, nor the number at the return.  Only where both ends are so: the
@@ -100,36 +131,62 @@ plan_direct(struct plan *p)
 }
 
 static int
-sys_fn(struct engine *eng, struct world_obj *o, uint64_t addr, struct err *e)
+cmp_addr(const void *a, const void *b)
 {
-	uint32_t fn;
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-	if (plan_fn_get(eng, o, addr, 0, &fn, e) != 0)
-		return -1;
-	if (eng->plan.fns.v[fn].why != NULL)
-		return 0;
-	for (size_t i = 0; i < eng->plan.fns.v[fn].fn.syscalls.n; i++)
-		if (sys_points(eng, fn,
-			       eng->plan.fns.v[fn].fn.syscalls.v[i], e) != 0)
-			return -1;
+	return x < y ? -1 : x > y;
+}
+
+static bool
+fn_calls_kernel(const struct x86_fn *f, uint64_t at)
+{
+	return bsearch(&at, f->syscalls.v, f->syscalls.n, sizeof(at),
+		       cmp_addr) != NULL;
+}
+
+static int
+sys_left(struct engine *eng, const char *why)
+{
+	eng->plan.nsys++;
+	plan_left(&eng->plan, why);
 	return 0;
 }
 
-/* All functions of an object that have the bytes of `syscall`, if wanted. */
+/* The bytes of `syscall` at `at`, in the function at fn; 0: in none. */
+static int
+sys_hit(struct engine *eng, struct world_obj *o, uint64_t at, uint64_t fn,
+	struct err *e)
+{
+	struct plan *p = &eng->plan;
+	uint32_t i;
+
+	if (fn == 0 && !world_may_begin(o, at))
+		return 0;
+	if (fn == 0)
+		return sys_left(eng, "it is in no function that is known");
+	if (plan_fn_get(eng, o, fn, 0, &i, e) != 0)
+		return -1;
+	if (p->fns.v[i].why != NULL)
+		return sys_left(eng, p->fns.v[i].why);
+	if (!fn_calls_kernel(&p->fns.v[i].fn, at))
+		return 0; /* bytes of another instruction */
+	p->nsys++;
+	return sys_points(eng, i, at, e);
+}
+
+/* All `syscall` instructions of an object, in functions that are wanted. */
 static int
 sys_each(struct engine *eng, struct world_obj *o,
 	 bool (*want)(struct world_obj *o, uint64_t fn), struct err *e)
 {
-	uint64_t last = 0, at = 0;
+	uint64_t at = 0;
 
-	while ((at = world_syscall(o, at)) != 0) {
+	for (; (at = world_syscall(o, at)) != 0; at++) {
 		uint64_t fn = world_fn_of(o, at);
 
-		at++;
-		if (fn == 0 || fn == last)
-			continue;
-		last = fn;
-		if ((want == NULL || want(o, fn)) && sys_fn(eng, o, fn, e) != 0)
+		if ((want == NULL || (fn != 0 && want(o, fn))) &&
+		    sys_hit(eng, o, at, fn, e) != 0)
 			return -1;
 	}
 	return 0;
@@ -148,6 +205,9 @@ plan_syscalls(struct engine *eng, struct err *e)
 	for (size_t i = 0; i < eng->world.objs.n; i++)
 		if (plan_syscalls_of(eng, eng->world.objs.v[i], e) != 0)
 			return -1;
+	for (uint32_t n = world_vdso_syscalls(&eng->world); n > 0; n--)
+		sys_left(eng, "it is in the kernel's own code, the vdso, for "
+			      "what that cannot answer itself");
 	return 0;
 }
 

@@ -6,6 +6,11 @@
  * All comes from the files, at run-time addresses; whether the process's text
  * still is what its file says is looked at when it is overwritten.
  *
+ * A function is what the unwind table says, and what control runs into or jumps
+ * to behind that, where the table says nothing: hand-made code ends its entry
+ * before the instruction from which on unwinding would be wrong (clone(2) in C
+ * libraries).
+ *
  * Compilers move what is rarely run out of a function (.cold); such a part is
  * found by the jumps and by the landing pads that lead to it, since the names
  * of two of them may be the same.
@@ -18,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define REST_MAX  4096	    /* bytes of a function behind its FDE */
 #define SWEEP_MAX (1 << 20) /* bytes of a function that a symbol tells of */
 
 struct world_obj {
@@ -28,6 +34,7 @@ struct world_obj {
 	const uint64_t *entries; /* elf_entries(); link-time; NULL: unknown */
 	size_t nentries;
 	bool looked; /* at the entries */
+	uint64_t swept; /* sweep_synced() has come so far; link-time */
 	struct later_note note;
 };
 
@@ -125,6 +132,15 @@ obj_pinned(void *arg, uint64_t addr, uint64_t n)
 	return elf_in_rseq(o->elf, addr - o->o->base, addr - o->o->base + n);
 }
 
+static bool
+obj_signal(void *arg, uint64_t addr)
+{
+	const struct world_obj *o = arg;
+	const struct elf_fde *d = elf_fde_at(o->elf, addr - o->o->base);
+
+	return d != NULL && d->signal;
+}
+
 const struct x86_world *
 world_x86(struct world_obj *o)
 {
@@ -156,7 +172,8 @@ objs_add(struct world *w, struct err *e)
 		*o = (struct world_obj){ .o = po, .elf = po->elf, .world = w };
 		o->x86 = (struct x86_world){ o, obj_bytes, obj_is_fn,
 					     obj_entered, obj_end_before,
-					     obj_taken, obj_pinned };
+					     obj_taken, obj_pinned,
+					     obj_signal };
 	}
 	return 0;
 }
@@ -298,6 +315,218 @@ name_is_cold(const char *name)
 	return s != NULL && (s[5] == '\0' || s[5] == '.');
 }
 
+/* The last FDE that begins at or before a link-time address; NULL: none.
+   *next: where the one after it begins. */
+static const struct elf_fde *
+fde_before(struct world_obj *o, uint64_t at, uint64_t *next)
+{
+	size_t n, lo = 0, hi;
+	const struct elf_fde *d = elf_fdes(o->elf, &n);
+
+	for (hi = n; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (d[mid].addr <= at)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	*next = lo < n ? d[lo].addr : UINT64_MAX;
+	return lo == 0 ? NULL : &d[lo - 1];
+}
+
+/* A sweep, at link-time addresses. */
+struct sweep {
+	struct world_obj *o;
+	uint64_t lim; /* jumps to below it are of interest */
+	uint64_t far; /* the furthest of them */
+	bool falls;   /* the last instruction goes on to the next one */
+	uint64_t first; /* another function's start ends it, but for this */
+};
+
+/* Over the n bytes at addr, until control cannot go on; where that is. */
+static uint64_t
+sweep_over(struct sweep *s, const uint8_t *p, uint64_t addr, uint64_t n,
+	   bool all)
+{
+	struct x86_insn in;
+
+	for (uint64_t at = 0; at < n; at += in.len) {
+		if (!all && ((!s->falls && addr + at > s->far) ||
+			     (addr + at != s->first &&
+			      elf_is_fn(s->o->elf, addr + at))))
+			return addr + at;
+		x86_insn_decode(p + at, n - at, addr + at, &in);
+		if (in.kind == X86_I_BAD && !all)
+			return addr + at;
+		s->falls = in.kind == X86_I_PLAIN || in.kind == X86_I_JCC ||
+			   in.kind == X86_I_SYSCALL ||
+			   (!all && (in.kind == X86_I_CALL ||
+				     in.kind == X86_I_CALL_IND));
+		if ((in.kind == X86_I_JMP || in.kind == X86_I_JCC) &&
+		    in.target >= addr && in.target < s->lim &&
+		    in.target > s->far && !elf_is_fn(s->o->elf, in.target))
+			s->far = in.target;
+	}
+	return addr + n;
+}
+
+/* What a function has behind its FDE, in bytes: code that control falls into,
+   or that it jumps to, before the next FDE or symbol. */
+static uint64_t
+fde_rest(struct world_obj *o, const struct elf_fde *d)
+{
+	uint64_t end = d->addr + d->size, next, n = elf_code_left(o->elf, end);
+	const uint8_t *code = elf_bytes(o->elf, d->addr, d->size), *rest;
+	struct sweep s = { .o = o };
+
+	(void)fde_before(o, d->addr, &next);
+	if (next - end < n)
+		n = next - end;
+	if (n > REST_MAX)
+		n = REST_MAX;
+	rest = n != 0 && code != NULL ? elf_bytes(o->elf, end, n) : NULL;
+	if (rest == NULL || x86_insn_is_nop(rest, n) ||
+	    elf_is_fn(o->elf, end))
+		return 0;
+	s.lim = end + n;
+	s.far = end - 1;
+	sweep_over(&s, code, d->addr, d->size, true);
+	return sweep_over(&s, rest, end, n, false) - end;
+}
+
+/* Does a sweep over the code from one link-time address meet another? */
+static bool
+sweep_meets(struct world_obj *o, uint64_t from, uint64_t at)
+{
+	const uint8_t *p = obj_bytes(o, from + o->o->base, at - from);
+	struct x86_insn in;
+	uint64_t off = 0;
+
+	while (p != NULL && off < at - from) {
+		/* what is cut off at the end leads past it, or is none */
+		x86_insn_decode(p + off, at - from - off, from + off, &in);
+		if (in.len == 0 || in.kind == X86_I_BAD)
+			return false;
+		off += in.len;
+	}
+	return off == at - from;
+}
+
+/* The same, going on from where the last one has ended; objects of which no
+   table says anything may be large, and are asked about in order. */
+static bool
+sweep_synced(struct world_obj *o, uint64_t from, uint64_t at)
+{
+	uint64_t pos = o->swept >= from && o->swept <= at ? o->swept : from;
+	uint64_t n = elf_code_left(o->elf, pos);
+	const uint8_t *p = elf_bytes(o->elf, pos, n);
+	struct x86_insn in;
+
+	for (; p != NULL && pos < at; p += in.len, n -= in.len, pos += in.len) {
+		x86_insn_decode(p, n, pos, &in);
+		o->swept = pos;
+	}
+	return pos == at;
+}
+
+/*
+ * Functions that no table gives an extent: what control reaches from an entry
+ * in a straight line and by jumps forward.
+ */
+static uint64_t
+bare_size(struct world_obj *o, uint64_t at)
+{
+	uint64_t next, n = elf_code_left(o->elf, at);
+	const uint8_t *p;
+	struct sweep s = { .o = o, .falls = true };
+
+	(void)fde_before(o, at, &next);
+	if (next - at < n)
+		n = next - at;
+	if (n > SWEEP_MAX)
+		n = SWEEP_MAX;
+	p = n != 0 ? elf_bytes(o->elf, at, n) : NULL;
+	if (p == NULL)
+		return 0;
+	s.lim = at + n;
+	s.far = s.first = at;
+	return sweep_over(&s, p, at, n, false) - at;
+}
+
+static bool
+size_is_guessed(struct world_obj *o, uint64_t at)
+{
+	const struct elf_sym *s = elf_sym_at(o->elf, at);
+
+	return elf_fde_at(o->elf, at) == NULL && s != NULL && s->guessed;
+}
+
+/* From where on instructions are known to follow each other: the end of the
+   last symbol or FDE of a said size before at, or the section's beginning. */
+static uint64_t
+bare_from(struct world_obj *o, uint64_t at)
+{
+	uint64_t next, from = 0, text, size;
+	const struct elf_fde *d = fde_before(o, at, &next);
+	size_t n, lo = 0, hi;
+	const struct elf_sym *s = elf_syms(o->elf, &n);
+
+	for (hi = n; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s[mid].addr <= at)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	while (lo > 0 && (!s[lo - 1].is_func))
+		lo--;
+	if (lo > 0)
+		from = s[lo - 1].addr;
+	if (d != NULL && d->addr > from)
+		from = d->addr;
+	if (from == 0 && elf_section(o->elf, ".text", &size, &text) != NULL &&
+	    at - text < size)
+		from = text;
+	return from;
+}
+
+/*
+ * The function, known by no table, that has the instruction at a link-time
+ * address: from the nearest entry before it that reaches it.  An entry may be
+ * one by chance, in the middle of an instruction; so a sweep that has begun
+ * well before it must meet it too.
+ */
+static uint64_t
+bare_fn(struct world_obj *o, uint64_t at)
+{
+	uint64_t from = bare_from(o, at);
+
+	if (from == 0 || !obj_known(o))
+		return 0;
+	for (size_t i = entry_from(o, at + 1); i-- > 0;) {
+		uint64_t e = o->entries[i];
+
+		if (at - e > REST_MAX || e < from)
+			break;
+		if (at - e < bare_size(o, e) && sweep_meets(o, e, at) &&
+		    sweep_synced(o, from, e))
+			return e;
+	}
+	return 0;
+}
+
+/* The C library's return from a signal: its FDE begins one byte before it, for
+   unwinders, which look for what lies before a return address. */
+#define SIGNAL_LEAD 1u
+
+static bool
+fde_begins(const struct elf_fde *d, uint64_t at)
+{
+	return d->addr + (d->signal ? SIGNAL_LEAD : 0) == at;
+}
+
 /* The extent of the function (or part) that begins at a link-time address. */
 static uint64_t
 fn_size(struct world_obj *o, uint64_t at)
@@ -305,10 +534,12 @@ fn_size(struct world_obj *o, uint64_t at)
 	const struct elf_fde *d = elf_fde_at(o->elf, at);
 	const struct elf_sym *s;
 
-	if (d != NULL && d->addr == at)
-		return d->size;
+	if (d != NULL && fde_begins(d, at))
+		return d->addr + d->size - at + fde_rest(o, d);
 	s = elf_sym_at(o->elf, at);
-	return s != NULL && s->is_func && s->addr == at ? s->size : 0;
+	if (s != NULL && s->is_func && s->addr == at && !s->guessed)
+		return s->size;
+	return bare_size(o, at);
 }
 
 /* Is a link-time address the start of a part that was moved away? */
@@ -378,24 +609,6 @@ parts_of_jumps(struct parts *ps, const struct x86_part *from)
 	}
 }
 
-/* Does a sweep over the code from one link-time address meet another? */
-static bool
-sweep_meets(struct world_obj *o, uint64_t from, uint64_t at)
-{
-	const uint8_t *p = obj_bytes(o, from + o->o->base, at - from);
-	struct x86_insn in;
-	uint64_t off = 0;
-
-	while (p != NULL && off < at - from) {
-		/* what is cut off at the end leads past it, or is none */
-		x86_insn_decode(p + off, at - from - off, from + off, &in);
-		if (in.len == 0 || in.kind == X86_I_BAD)
-			return false;
-		off += in.len;
-	}
-	return off == at - from;
-}
-
 /*
  * A symbol may lie.  One into the middle of what the unwind table knows as a
  * piece is no start of a function: there flags may be in use, and who knows
@@ -409,7 +622,7 @@ may_begin(struct world_obj *o, uint64_t at)
 	const struct elf_sym *s;
 
 	if (d != NULL)
-		return d->addr == at;
+		return fde_begins(d, at);
 	s = at != 0 ? elf_sym_at(o->elf, at - 1) : NULL;
 	if (s == NULL || !s->is_func || s->addr >= at ||
 	    s->addr + s->size <= at || at - s->addr > SWEEP_MAX)
@@ -434,7 +647,7 @@ world_parts(struct world_obj *o, uint64_t addr, uint64_t size,
 	const struct elf_fde *d = elf_fde_at(o->elf, at);
 	struct parts ps = { o, part, 1 };
 
-	if (size == 0)
+	if (size == 0 || size_is_guessed(o, at))
 		size = fn_size(o, at);
 	if (size > left)
 		size = left;
@@ -451,14 +664,37 @@ world_parts(struct world_obj *o, uint64_t addr, uint64_t size,
 uint64_t
 world_fn_of(struct world_obj *o, uint64_t addr)
 {
-	uint64_t at = addr - o->o->base;
-	const struct elf_fde *d = elf_fde_at(o->elf, at);
+	uint64_t base = o->o->base, at = addr - base, next;
+	const struct elf_fde *d = fde_before(o, at, &next);
 	const struct elf_sym *s;
 
-	if (d != NULL)
-		return d->signal ? 0 : d->addr + o->o->base;
+	if (d != NULL && d->signal && at == d->addr)
+		return 0;
+	if (d != NULL && at < d->addr + d->size)
+		return d->addr + (d->signal ? SIGNAL_LEAD : 0) + base;
 	s = elf_sym_at(o->elf, at);
-	return s != NULL && s->is_func ? s->addr + o->o->base : 0;
+	if (s != NULL && s->is_func && !s->guessed)
+		return s->addr + base;
+	if (d != NULL && at < d->addr + d->size + fde_rest(o, d))
+		return d->addr + base;
+	at = bare_fn(o, at);
+	return at != 0 ? at + base : 0;
+}
+
+/* Sweeps that begin anywhere before an instruction are soon in step with the
+   code, and meet it. */
+#define STEP_LEAD 64u
+#define STEP_TRIES 16u
+
+bool
+world_may_begin(struct world_obj *o, uint64_t addr)
+{
+	uint64_t at = addr - o->o->base, from = at - STEP_LEAD;
+
+	for (uint64_t k = 0; k < STEP_TRIES; k++)
+		if (sweep_meets(o, from + k, at))
+			return true;
+	return obj_bytes(o, from + o->o->base, STEP_LEAD) == NULL;
 }
 
 uint64_t
@@ -483,4 +719,24 @@ world_syscall(struct world_obj *o, uint64_t addr)
 		addr += left;
 	}
 	return 0;
+}
+
+uint32_t
+world_vdso_syscalls(const struct world *w)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < proc_nobjs(w->proc); i++) {
+		struct world_obj o = { .o = proc_obj_at(w->proc, i) };
+		struct err why = { 0 };
+
+		if (strcmp(o.o->path, "[vdso]") != 0)
+			continue;
+		o.elf = proc_obj_elf(proc_obj_at(w->proc, i), &why);
+		for (uint64_t at = 0;
+		     o.elf != NULL && (at = world_syscall(&o, at)) != 0; at++)
+			n += world_may_begin(&o, at);
+		err_clear(&why);
+	}
+	return n;
 }

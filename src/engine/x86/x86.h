@@ -111,6 +111,9 @@ struct x86_world {
 	/* May be NULL.  Is there among these bytes one that must stay as it is
 	   (restartable sequences)? */
 	bool (*pinned)(void *arg, uint64_t addr, uint64_t n);
+	/* May be NULL.  Does a table say that this is the return from a signal,
+	   so that unwinders need not know it by its bytes? */
+	bool (*signal)(void *arg, uint64_t addr);
 };
 struct x86_part {
 	uint64_t addr, size;
@@ -249,6 +252,7 @@ struct x86_target {
 	   is not 0 and the word there is equal to it.  A load then tells the
 	   thread; else rdfsbase must, which takes 4 ns more. */
 	bool fs_self;
+	bool no_returns; /* no system call has a return probe */
 	bool debug;
 };
 
@@ -286,7 +290,7 @@ void x86_solo_stub(struct x86_buf *b, struct x86_target *t);
  */
 /* Write the pair and fill t->sys_enter, t->sys_return; b->full if they do not
    fit (X86_SYS_STUBS_SIZE bytes do). */
-#define X86_SYS_STUBS_SIZE 1024u
+#define X86_SYS_STUBS_SIZE 1536u
 void x86_sys_stubs(struct x86_buf *b, struct x86_target *t);
 /* Its address. Needs no more than h->inl_size + 128 bytes. */
 uint64_t x86_sys_thunk(struct x86_buf *b, const struct x86_target *t,

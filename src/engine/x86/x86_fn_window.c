@@ -15,7 +15,7 @@
  *
  * Where none of these is, one byte can always be made int3.  Some instructions
  * cannot be moved at all, or must be seen where they are: the return from a
- * signal is recognised by its bytes.
+ * signal is recognised by its bytes, where no unwind table tells of it.
  */
 #include "engine/x86/x86_fn_impl.h"
 
@@ -102,7 +102,8 @@ x86_fn_fixed(const struct x86_world *w, uint64_t addr,
 		return "there is no instruction";
 	if (w->pinned != NULL && w->pinned(w->arg, addr, in->len))
 		return "it is in a restartable sequence";
-	if (is_restorer(w, addr))
+	if (is_restorer(w, addr) &&
+	    (w->signal == NULL || !w->signal(w->arg, addr)))
 		return "the return from a signal is known by its bytes";
 	return NULL;
 }

@@ -2,7 +2,8 @@
 /*
  * test_process_world.c - what process_world.c knows of this very program: a
  * function of which a part is reached by exceptions alone (this file is
- * compiled with -fexceptions), and bytes that must stay.
+ * compiled with -fexceptions), bytes that must stay, and functions of which no
+ * table tells, or not all.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,6 +49,25 @@ __asm__(".text\n.globl world_rseq\n.type world_rseq,@function\nworld_rseq:\n"
 	".long 0x53053053\n3: ret\n.size world_rseq,.-world_rseq\n"
 	".pushsection __rseq_cs,\"aw\"\n.balign 32\n"
 	".long 0,0\n.quad 1b,2b-1b,3b\n.popsection\n");
+
+/* The unwind table ends before its system call. */
+extern void world_rest(void);
+/* Functions without a name: one is called, one's address is taken.  The first
+   runs into the second, as far as one can see. */
+__asm__(".text\n.p2align 4\n.globl world_rest\n.type world_rest,@function\n"
+	"world_rest: .cfi_startproc\ntest %edi,%edi\njz 2f\nmov $39,%eax\n"
+	".cfi_endproc\n1: syscall\nret\n2: xor %eax,%eax\nret\n"
+	".size world_rest,.-world_rest\n"
+	".globl world_caller\n.type world_caller,@function\n"
+	"world_caller: call 3f\nlea 5f(%rip),%rax\nret\n"
+	".size world_caller,.-world_caller\n"
+	"3: mov $60,%eax\n4: syscall\nnop\n"
+	"5: mov $39,%eax\n6: syscall\nret\n"
+	"7: mov $0x050f,%eax\nret\n"
+	".pushsection .rodata\n.globl world_offs\nworld_offs: "
+	".long 1b-world_rest,2b-world_rest,3b-world_rest,4b-world_rest,"
+	"5b-world_rest,6b-world_rest,7b-world_rest\n.popsection\n");
+extern const uint32_t world_offs[7];
 
 static struct world w;
 
@@ -107,12 +127,64 @@ test_pinned(void **state)
 	assert_true(x->end_before(x->arg, addr) <= addr);
 }
 
+static void
+test_rest(void **state)
+{
+	uint64_t addr = (uint64_t)(uintptr_t)world_rest;
+	uint64_t call = addr + world_offs[0], last = addr + world_offs[1];
+	struct world_obj *o = world_at(&w, addr);
+	struct x86_part part[8];
+	struct x86_fn fn;
+	struct err e = { 0 };
+
+	assert_non_null(o);
+	assert_int_equal(world_fn_of(o, call), addr);
+	assert_int_equal(world_parts(o, addr, 0, part), 1);
+	assert_true(part[0].addr + part[0].size > last);
+	assert_int_equal(x86_fn_analyse(world_x86(o), part, 1, &fn, &e), 0);
+	assert_int_equal(fn.syscalls.n, 1);
+	assert_int_equal(fn.syscalls.v[0], call);
+	assert_int_equal(fn.outs.n, 2);
+	x86_fn_fini(&fn);
+}
+
+static bool
+entered(struct world_obj *o, uint64_t addr)
+{
+	const struct x86_world *x = world_x86(o);
+	uint64_t a;
+
+	return x->entered(x->arg, addr, addr + 1, 0, &a);
+}
+
+static void
+test_nameless(void **state)
+{
+	uint64_t addr = (uint64_t)(uintptr_t)world_rest;
+	struct world_obj *o = world_at(&w, addr);
+	uint64_t at[7];
+
+	for (int i = 0; i < 7; i++)
+		at[i] = addr + world_offs[i];
+	assert_non_null(o);
+	assert_true(entered(o, at[2]));
+	assert_true(entered(o, at[4]));
+	assert_false(entered(o, at[3]));
+	assert_int_equal(world_fn_of(o, at[3]), at[2]);
+	assert_int_equal(world_fn_of(o, at[5]), at[4]);
+	assert_true(world_may_begin(o, at[5]));
+	assert_false(world_may_begin(o, at[6] + 1));
+	assert_int_equal(world_fn_of(o, at[6] + 1), 0);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pads),
 		cmocka_unit_test(test_pinned),
+		cmocka_unit_test(test_rest),
+		cmocka_unit_test(test_nameless),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
