@@ -214,6 +214,10 @@ struct rt {
 	/* The bucket of an array, + 1, that it held last (rt_assoc.c) */
 	volatile uint32_t bucket;
 	uint32_t sys_at; /* with sysno: the low half of where it was made */
+	/* Process engine: the same of the call that makes a process, while it
+	   is being made; kept in level 0.  0: none. */
+	volatile uint32_t fork_at;
+	uint32_t pad_fork;
 	/* Process engine: to be sent when the firing is over; bit n - 1 is
 	   signal n. */
 	uint64_t signals;

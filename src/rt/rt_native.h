@@ -36,6 +36,14 @@
  * to 0.  A later firing of the thread that finds it set, but itself as high on
  * the stack, knows that the other one is over.
  *
+ * BORROWED MEMORY.  The child of vfork(2), and of clone(2) as posix_spawn(3)
+ * makes it, has the parent's memory and %fs base until it executes or ends, and
+ * the parent's thread waits.  It is another process and must not fire as its
+ * parent.  So a thread that makes such a call marks its slot (rtn_fork()).  Who
+ * comes back from it with 0, and is another process, lends the home: its key
+ * leads nowhere until the parent comes back (rtn_forked()).  A thread that
+ * is made has a %fs base of its own, finds no home, and fires.
+ *
  * COUNTING.  Handlers that do nothing but count(), under constant keys, have
  * counters behind the machine of level 0.  Those only grow, and the consumer
  * remembers what it has seen: so they are of no half, and as one instruction
@@ -75,6 +83,8 @@
 #define RTN_KEY_FREE 0u
 #define RTN_KEY_TOMB 2u /* its thread has ended; may be taken again */
 #define RTN_KEY_CLAIM 4u /* being taken */
+/* Set in a key: a process that borrows our memory has the thread's %fs base. */
+#define RTN_KEY_LENT (1ull << 63)
 
 /* What busy is while a firing began with this stack pointer; 1: not known. */
 #define RTN_BUSY(sp) ((uint32_t)(sp) + 1)
@@ -115,6 +125,11 @@ struct rtn_site {
 #define RTN_SYS_RETURNS 1u /* has a return probe: remember the number */
 #define RTN_SYS_EXIT 2u    /* exit, exit_group: rtn_thread_exit() */
 #define RTN_SYS_EXEC 4u    /* execve, execveat: rtn_exec() */
+#define RTN_SYS_FORK 8u    /* vfork, and those of RTN_FRESH: rtn_fork() */
+/* Calls from which a thread may come back with another %fs base than the one it
+   was made with: clone3, clone, arch_prctl.  X(place in fresh_at[], number) */
+#define RTN_FRESH(X) X(0, 435) X(1, 56) X(2, 158)
+#define RTN_NFRESH 3
 struct rtn_sys {
 	uint32_t entry_site, return_site; /* + 1; 0: no probe */
 	uint64_t entry, ret;		  /* thunks: address - that of the
@@ -181,6 +196,8 @@ struct rtn_shared {
 
 	/* Constants of the process, for built-ins. */
 	uint32_t pid, ppid, uid, gid;
+	uint32_t own_pid; /* what getpid(2) is there: not pid where it lives in
+			     another pid namespace than the consumer */
 	uint32_t ancestors[RTN_NANCESTORS]; /* parent, its parent ...; 0 ends */
 	struct rt_cpu_place cpu_place[RTN_NCPUS];
 	char comm[16];
@@ -198,6 +215,10 @@ struct rtn_shared {
 	volatile uint32_t children[RTN_NCHILDREN]; /* pids; written after
 					    nchildren: 0 is not yet */
 	volatile uint64_t no_slot;	 /* firings lost: all slots taken */
+	/* Threads that are in a call that makes a process; where those of
+	   RTN_FRESH were made last, the low halves. */
+	volatile uint32_t nforks;
+	volatile uint32_t fresh_at[RTN_NFRESH];
 	volatile uint32_t exec_wait;	 /* see engine/process: 1 a thread is
 					    about to exec, 2 it may go on */
 	/* Objects have come or gone: how often threads have said so

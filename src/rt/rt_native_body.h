@@ -24,6 +24,14 @@ void rtn_leave(struct rt *rt);
 /* The calling thread is about to end: its slot may be taken again. */
 void rtn_thread_exit(struct rtn_shared *sh, uint64_t fsbase);
 /* The calling thread is about to execve(2): give the consumer a moment. */
+/*
+ * Around a system call of RTN_SYS_FORK at `at`: before it, with its number;
+ * after it, by whoever comes back from it, or from any other one while
+ * sh->nforks is not 0, with the result.  See rt_native.h, BORROWED MEMORY.
+ */
+void rtn_fork(struct rtn_shared *sh, uint64_t fsbase, uint64_t nr, uint64_t at);
+void rtn_forked(struct rtn_shared *sh, uint64_t fsbase, uint64_t res,
+		uint64_t at);
 void rtn_exec(struct rtn_shared *sh);
 /* The dynamic linker tells debuggers that its list of objects changes: once it
    is whole again, let the consumer put probes into what is new. */

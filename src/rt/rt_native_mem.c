@@ -112,7 +112,7 @@ kernel_copy(struct rt *rt, enum rtn_sys_nr nr, uint64_t here, uint64_t there,
 
 	if (RTN_SHARED(rt)->seccomp)
 		return -1;
-	return rtn_syscall6(nr, RTN_SHARED(rt)->pid, (uint64_t)&local, 1,
+	return rtn_syscall6(nr, RTN_SHARED(rt)->own_pid, (uint64_t)&local, 1,
 			    (uint64_t)&remote, 1, 0);
 }
 

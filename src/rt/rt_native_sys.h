@@ -18,6 +18,7 @@ enum rtn_sys_nr {
 	RTN_SYS_getppid = 110,
 	RTN_SYS_sigaltstack = 131,
 	RTN_SYS_prctl = 157,
+	RTN_SYS_arch_prctl = 158,
 	RTN_SYS_gettid = 186,
 	RTN_SYS_futex = 202,
 	RTN_SYS_clock_gettime = 228,

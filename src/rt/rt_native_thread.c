@@ -112,6 +112,15 @@ home_next(struct rtn_table *t, uint64_t fsbase, uint32_t *n)
 	return NULL;
 }
 
+/* Has the thread with this %fs base lent its home?  Then we are not it. */
+static int
+home_lent(struct rtn_table *t, uint64_t fsbase)
+{
+	uint32_t n = 0;
+
+	return home_next(t, fsbase | RTN_KEY_LENT, &n) != NULL;
+}
+
 /* Make the thread known; false when all homes are taken. */
 static int
 home_take(struct rtn_table *t, uint64_t fsbase, struct rt *rt)
@@ -142,6 +151,16 @@ slot_rt(const struct rtn_shared *sh, uint32_t thread, uint32_t level)
 						 sh->slot_stride);
 }
 
+/* The thread is in no call that makes a process. */
+static void
+fork_over(struct rtn_shared *sh, struct rt *rt)
+{
+	if (rt->fork_at == 0)
+		return;
+	rt->fork_at = 0;
+	__atomic_fetch_sub(&sh->nforks, 1, __ATOMIC_SEQ_CST);
+}
+
 static void
 level_init(struct rtn_shared *sh, uint32_t thread, uint32_t level,
 	   uint32_t tid)
@@ -160,6 +179,7 @@ level_init(struct rtn_shared *sh, uint32_t thread, uint32_t level,
 	rt->agg = sh->aggs ? sh->aggs + n * sh->conf.aggsize : 0;
 	rt->thread = sh->threads + thread * sh->thread_stride;
 	rt->fault = RT_FAULT_NONE;
+	fork_over(sh, rt);
 	rt->busy = 0;
 }
 
@@ -176,7 +196,8 @@ note_used(struct rtn_shared *sh, uint32_t n)
 static uint32_t
 thread_id(const struct rtn_shared *sh)
 {
-	return sh->strict ? sh->pid : (uint32_t)rtn_syscall0(RTN_SYS_gettid);
+	return sh->strict ? sh->own_pid :
+			    (uint32_t)rtn_syscall0(RTN_SYS_gettid);
 }
 
 /* A slot for the calling thread, its self-> variables zeroed; NULL: none. */
@@ -327,6 +348,8 @@ rtn_enter(struct rtn_shared *sh, uint64_t fsbase)
 	if (activity(sh) != RT_ACT_ACTIVE)
 		return NULL;
 	home = home_next(t, fsbase, &n);
+	if (home == NULL && sh->nforks != 0 && home_lent(t, fsbase))
+		return NULL;
 	rt = home ? (struct rt *)home->rt : thread_first(sh, t, fsbase);
 	if (rt != NULL)
 		rt = level_take(sh, rt,
@@ -374,6 +397,88 @@ rtn_thread_exit(struct rtn_shared *sh, uint64_t fsbase)
 	}
 }
 
+/* ---- processes that borrow the memory ------------------------------------ */
+
+/*
+ * They and their parents run at the same time if the program says nothing of
+ * vfork.  So lending is tried by both, each looking at what the other has
+ * written: the child lends, then looks whether the call is over; the parent
+ * ends the call, then takes back what is lent.
+ */
+static void
+home_lend(struct rtn_home *h, uint64_t fsbase, const struct rt *rt)
+{
+	const uint64_t key = fsbase + 1;
+
+	if (swap64(&h->key, key, key | RTN_KEY_LENT)) {
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		if (rt->fork_at == 0)
+			swap64(&h->key, key | RTN_KEY_LENT, key);
+	}
+}
+
+/* The home that a thread has, or has lent; NULL: neither. */
+static struct rtn_home *
+home_any(struct rtn_table *t, uint64_t fsbase)
+{
+	uint32_t n = 0, m = 0;
+	struct rtn_home *h = home_next(t, fsbase, &n);
+
+	return h != NULL ? h : home_next(t, fsbase | RTN_KEY_LENT, &m);
+}
+
+/* Is the caller a process of its own?  Where nothing may be asked, who comes
+   back with 0 from a call that makes one is taken for it. */
+static int
+is_other(const struct rtn_shared *sh)
+{
+	return sh->seccomp ||
+	       rtn_syscall0(RTN_SYS_getpid) != (int64_t)sh->own_pid;
+}
+
+void
+rtn_fork(struct rtn_shared *sh, uint64_t fsbase, uint64_t nr, uint64_t at)
+{
+	struct rt *rt;
+
+#define FRESH(i, n)                            \
+	if (nr == (n))                         \
+		sh->fresh_at[i] = (uint32_t)at;
+	RTN_FRESH(FRESH)
+#undef FRESH
+	rt = nr == RTN_SYS_arch_prctl ? NULL : rtn_enter(sh, fsbase);
+	if (rt == NULL)
+		return;
+	rtn_leave(rt);
+	rt = slot_rt(sh, slot_thread(rt), 0);
+	if (rt->fork_at == 0)
+		__atomic_fetch_add(&sh->nforks, 1, __ATOMIC_SEQ_CST);
+	rt->fork_at = (uint32_t)at;
+}
+
+void
+rtn_forked(struct rtn_shared *sh, uint64_t fsbase, uint64_t res, uint64_t at)
+{
+	struct rtn_table *t = table_of(sh);
+	struct rtn_home *h = t->alive ? home_any(t, fsbase) : NULL;
+	struct rt *rt;
+	uint64_t lent = fsbase | RTN_KEY_LENT;
+
+	if (h == NULL)
+		return; /* a thread that is new, or a process with a copy */
+	rt = (struct rt *)h->rt;
+	if (rt->fork_at != (uint32_t)at)
+		return;
+	if (is_other(sh)) {
+		if (res == 0)
+			home_lend(h, fsbase, rt);
+		if (!sh->seccomp || res == 0)
+			return;
+	}
+	fork_over(sh, rt);
+	swap64(&h->key, lent + 1, fsbase + 1);
+}
+
 /* ---- exec ---------------------------------------------------------------- */
 
 #define EXEC_LOOKS 20
@@ -388,7 +493,7 @@ rtn_exec(struct rtn_shared *sh)
 
 	if (!table_of(sh)->alive || sh->seccomp ||
 	    activity(sh) != RT_ACT_ACTIVE ||
-	    rtn_syscall0(RTN_SYS_getpid) != (int64_t)sh->pid)
+	    rtn_syscall0(RTN_SYS_getpid) != (int64_t)sh->own_pid)
 		return; /* a forked child, or one that shares our memory */
 	sh->exec_wait = 1;
 	sh->ctl.wanted = 1;

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -287,15 +288,16 @@ fill_conf(const struct engine *eng, struct rt_conf *c)
 		c->agg_words[i] = tab->aggs[i]->words;
 }
 
-/* The number behind a name in /proc/PID/status, and how many there are. */
+/* The numbers behind a name in /proc/PID/status: the first, the last, and how
+   many there are. */
 static unsigned
-status_field(const char *text, const char *name, uint64_t *v)
+status_fields(const char *text, const char *name, uint64_t *v, uint64_t *last)
 {
 	const char *p = strstr(text, name);
 	unsigned n = 0;
 	char *end;
 
-	*v = 0;
+	*v = *last = 0;
 	for (p = p != NULL ? p + strlen(name) : ""; *p != '\n' && *p != '\0';
 	     p = end) {
 		uint64_t x = strtoull(p, &end, 10);
@@ -303,8 +305,17 @@ status_field(const char *text, const char *name, uint64_t *v)
 			break;
 		if (n++ == 0)
 			*v = x;
+		*last = x;
 	}
 	return n;
+}
+
+static unsigned
+status_field(const char *text, const char *name, uint64_t *v)
+{
+	uint64_t last;
+
+	return status_fields(text, name, v, &last);
 }
 
 static bool
@@ -367,9 +378,9 @@ static void
 fill_status(struct engine *eng, struct rtn_shared *sh)
 {
 	char text[4096], *nl;
-	uint64_t v;
+	uint64_t v, own;
 
-	sh->pid = (uint32_t)eng->pid;
+	sh->pid = sh->own_pid = (uint32_t)eng->pid;
 	if (!status_read(eng->pid, text, sizeof(text)))
 		return;
 	status_field(text, "\nPPid:", &v);
@@ -382,7 +393,9 @@ fill_status(struct engine *eng, struct rtn_shared *sh)
 	sh->seccomp = v != 0;
 	sh->strict = v == 1;
 	/* It names its threads by other numbers than we do. */
-	eng->foreign_pids = status_field(text, "\nNSpid:", &v) > 1;
+	eng->foreign_pids = status_fields(text, "\nNSpid:", &v, &own) > 1;
+	if (eng->foreign_pids)
+		sh->own_pid = (uint32_t)own;
 	if (strncmp(text, "Name:\t", 6) == 0 &&
 	    (nl = strchr(text, '\n')) != NULL) {
 		size_t n = (size_t)(nl - text) - 6;
@@ -531,6 +544,9 @@ static void
 fill_special(struct plan *p)
 {
 	static const uint32_t exits[] = { 60, 231 }, execs[] = { 59, 322 };
+#define FRESH(i, n) [i] = (n),
+	static const uint32_t fresh[RTN_NFRESH] = { RTN_FRESH(FRESH) };
+#undef FRESH
 
 	for (unsigned nr = 0; nr < RTN_NSYS; nr++)
 		if (p->sys[nr].return_site != 0)
@@ -540,6 +556,9 @@ fill_special(struct plan *p)
 		p->sys[exits[i]].special = RTN_SYS_EXIT;
 		p->sys[execs[i]].special |= RTN_SYS_EXEC;
 	}
+	for (int i = 0; i < RTN_NFRESH; i++)
+		p->sys[fresh[i]].special |= RTN_SYS_FORK;
+	p->sys[SYS_vfork].special |= RTN_SYS_FORK;
 }
 
 int
@@ -584,6 +603,7 @@ slots_abandon(struct engine *eng)
 					 (void *)(eng->map.mem +
 						  eng->lay.assoc),
 					 &eng->assoc_lay);
+		rt->fork_at = 0;
 		__atomic_store_n(&rt->busy, 0, __ATOMIC_RELEASE);
 		if (i % RT_LEVELS == RT_LEVELS - 1)
 			eng->sh->owner[i / RT_LEVELS] = 0;
@@ -598,7 +618,7 @@ shared_follow(struct engine *eng)
 	memset(eng->sh->ancestors, 0, sizeof(eng->sh->ancestors));
 	shared_constants(eng, eng->sh, eng->map.shared, eng->map.table,
 			 eng->map.ctl_low);
-	eng->sh->exec_wait = 0;
+	eng->sh->exec_wait = eng->sh->nforks = 0;
 }
 
 void

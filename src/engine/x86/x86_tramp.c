@@ -37,6 +37,14 @@
  * child of vfork() leaves its last call to its parent, which may have made one
  * at the same depth: so the place of the call is kept too, and a return higher
  * on the stack, as that of vfork() is, forgets the call: it is over.
+ *
+ * Such children, and threads that are made, come back from the `syscall` in the
+ * trampoline as their makers do, on a stack that may be new and with another
+ * %fs base: so nothing is taken from before the call but what is written in the
+ * code.  While some thread makes a process, every return asks the blob first
+ * whether who comes back is a guest in the memory (rtn_forked()); a thread that
+ * nobody knows and that has 0 comes back from the call of that place that makes
+ * threads, or that changes the %fs base.
  */
 #include <assert.h>
 #include <string.h>
@@ -504,12 +512,25 @@ sys_entry(struct x86_buf *b, const struct x86_target *t)
 	x86_alu_rr(b, X86_ADD, 8, X86_R11, X86_RCX);
 }
 
-/* A function of the blob (shared, fs base), all registers but rcx and r11
-   preserved, rcx = its result. */
+/* A dispatcher has n bytes pushed: its word for the place of the call. */
+static struct x86_mem
+sys_place(uint32_t n)
+{
+	return x86_m(X86_RSP, (int32_t)(n + 16));
+}
+
+/*
+ * A function of the blob (shared, fs base, rax, the place of the system call),
+ * called by a dispatcher that has nothing pushed; all registers but rcx and
+ * r11 preserved, rcx = its result.
+ */
 static void
 call_blob(struct x86_buf *b, const struct x86_target *t, enum rtn_fn fn)
 {
 	push_mask(b, C_SAVES);
+	x86_load(b, 4, false, X86_RCX,
+		 sys_place(8u * (uint32_t)__builtin_popcount(C_SAVES)));
+	x86_mov_rr(b, 8, X86_RDX, X86_RAX);
 	x86_mov_ri(b, X86_RDI, t->sh->self);
 	lower_fs_base(b, t, X86_RSI);
 	x86_call_to(b, t->blob + rtn_image.off[fn]);
@@ -545,7 +566,7 @@ keep_number(struct x86_buf *b, const struct x86_target *t)
 	x86_pop(b, X86_RAX);
 	x86_bind(b, &keep);
 	x86_store(b, 8, x86_m(X86_RCX, OFF(sys_sp)), X86_RSP);
-	x86_load(b, 4, false, X86_R11, x86_m(X86_RSP, 16));
+	x86_load(b, 4, false, X86_R11, sys_place(0));
 	x86_store(b, 4, x86_m(X86_RCX, OFF(sys_at)), X86_R11);
 	x86_mov_rr(b, 4, X86_R11, X86_RAX);
 	x86_inc_r(b, 4, X86_R11);
@@ -607,7 +628,7 @@ sys_enter(struct x86_buf *b, const struct x86_target *t)
 	const struct x86_mem entry =
 		x86_m(X86_R11, offsetof(struct rtn_sys, entry));
 	struct x86_label out = { 0 }, slow = { 0 }, go = { 0 }, last = { 0 };
-	struct x86_label kept = { 0 };
+	struct x86_label kept = { 0 }, single = { 0 };
 	uint64_t at = x86_here(b);
 
 	x86_mov_rr(b, 4, X86_RCX, X86_RAX);
@@ -620,6 +641,12 @@ sys_enter(struct x86_buf *b, const struct x86_target *t)
 	x86_bind(b, &go);
 	jump_thunk(b, t, &out);
 	x86_bind(b, &slow);
+	x86_test_mi(b, 4, special, RTN_SYS_FORK);
+	x86_jcc_label(b, X86_CC_E, &single);
+	call_blob(b, t, RTN_FN_fork);
+	x86_mov_rr(b, 4, X86_RCX, X86_RAX);
+	sys_entry(b, t);
+	x86_bind(b, &single);
 	x86_test_mi(b, 4, special, RTN_SYS_RETURNS);
 	x86_jcc_label(b, X86_CC_E, &kept);
 	keep_number(b, t);
@@ -638,20 +665,72 @@ sys_enter(struct x86_buf *b, const struct x86_target *t)
 	return at;
 }
 
+/* ecx = the number of the call that a thread nobody knows comes back from,
+   where one of those was made that make such; else on to `out`. */
+static void
+fresh_thread(struct x86_buf *b, const struct x86_target *t,
+	     struct x86_label *out)
+{
+	static const uint32_t nr[RTN_NFRESH] = {
+#define FRESH(i, n) [i] = (n),
+		RTN_FRESH(FRESH)
+#undef FRESH
+	};
+	struct x86_label known = { 0 };
+
+	x86_test_rr(b, 8, X86_RAX, X86_RAX);
+	x86_jcc_label(b, X86_CC_NE, out);
+	x86_mov_ri(b, X86_R11,
+		   t->sh->self + offsetof(struct rtn_shared, fresh_at));
+	for (unsigned i = 0; i < RTN_NFRESH; i++) {
+		struct x86_label next = { 0 };
+
+		x86_load(b, 4, false, X86_RCX, sys_place(0));
+		x86_alu_rm(b, X86_CMP, 4, X86_RCX,
+			   x86_m(X86_R11, (int32_t)(i * sizeof(uint32_t))));
+		x86_jcc_label(b, X86_CC_NE, &next);
+		x86_mov_ri(b, X86_RCX, nr[i]);
+		x86_jmp_label(b, &known);
+		x86_bind(b, &next);
+	}
+	x86_jmp_label(b, out);
+	x86_bind(b, &known);
+}
+
+/* Is somebody a guest in the memory?  Then the blob sees to it. */
+static void
+guests(struct x86_buf *b, const struct x86_target *t)
+{
+	struct x86_label none = { 0 };
+
+	x86_mov_ri(b, X86_R11,
+		   t->sh->self + offsetof(struct rtn_shared, nforks));
+	x86_alu_mi(b, X86_CMP, 4, x86_m(X86_R11, 0), 0);
+	x86_jcc_label(b, X86_CC_E, &none);
+	call_blob(b, t, RTN_FN_forked);
+	x86_bind(b, &none);
+}
+
 /* rax is the result. */
 static uint64_t
 sys_return(struct x86_buf *b, const struct x86_target *t)
 {
-	struct x86_label none = { 0 }, other = { 0 }, out = { 0 };
+	struct x86_label none = { 0 }, other = { 0 }, out = { 0 },
+			 unknown = { 0 }, found = { 0 };
 	uint64_t at = x86_here(b);
 
+	guests(b, t);
+	if (t->no_returns) {
+		x86_ret(b);
+		return at;
+	}
 	x86_push(b, X86_RAX);
 	x86_push(b, X86_RDX);
-	find_slot(b, t, &none);
+	find_slot(b, t, &unknown);
 	x86_lea(b, X86_RDX, x86_m(X86_RSP, 16));
 	x86_alu_rm(b, X86_CMP, 8, X86_RDX, x86_m(X86_RCX, OFF(sys_sp)));
 	x86_jcc_label(b, X86_CC_NE, &other);
-	x86_load(b, 4, false, X86_RDX, x86_m(X86_RSP, 32));
+	x86_load(b, 4, false, X86_RDX, sys_place(16));
 	x86_alu_rm(b, X86_CMP, 4, X86_RDX, x86_m(X86_RCX, OFF(sys_at)));
 	x86_jcc_label(b, X86_CC_NE, &none);
 	x86_load(b, 4, false, X86_RDX, x86_m(X86_RCX, OFF(sysno)));
@@ -659,12 +738,18 @@ sys_return(struct x86_buf *b, const struct x86_target *t)
 	x86_alu_ri(b, X86_SUB, 4, X86_RDX, 1);
 	x86_jcc_label(b, X86_CC_B, &none);
 	x86_mov_rr(b, 4, X86_RCX, X86_RDX);
+	x86_pop(b, X86_RDX);
+	x86_pop(b, X86_RAX);
+	x86_bind(b, &found);
 	sys_entry(b, t);
 	x86_load(b, 8, false, X86_RCX,
 		 x86_m(X86_R11, offsetof(struct rtn_sys, ret)));
+	jump_thunk(b, t, &out);
+	x86_bind(b, &unknown);
 	x86_pop(b, X86_RDX);
 	x86_pop(b, X86_RAX);
-	jump_thunk(b, t, &out);
+	fresh_thread(b, t, &out);
+	x86_jmp_label(b, &found);
 	x86_bind(b, &other);
 	x86_jcc_label(b, X86_CC_B, &none);
 	x86_store_imm(b, 8, x86_m(X86_RCX, OFF(sysno)), 0);

@@ -134,7 +134,7 @@ world_new(uint32_t strsize)
 	w->sh->table = (uintptr_t)w->table;
 	w->table->alive = 1;
 	w->sh->ctl.activity = RT_ACT_ACTIVE;
-	w->sh->pid = (uint32_t)getpid();
+	w->sh->pid = w->sh->own_pid = (uint32_t)getpid();
 	w->sh->rseq_off = __rseq_size != 0 ? __rseq_offset : 0;
 	w->sh->clock[0].mult = 1ull << 32;
 	rt_assoc_init((struct rt_assoc *)(void *)w->mem->assoc, WORLD_ASSOC);

@@ -752,6 +752,70 @@ reports_faults(void **state)
 	assert_int_equal(r->val, 0x123);
 }
 
+/* A child of vfork has our memory and %fs base. */
+static void
+lends_its_home(void **state)
+{
+	enum { AT = 0x1234, OTHER = 0x5678 };
+	struct world *w = *state;
+	const uint64_t fs = world_fsbase();
+	struct rt *rt = world_enter(w);
+	volatile int silent = 0;
+	int status;
+	pid_t pid;
+
+	CALL(w, rtn_leave, rt);
+	CALL(w, rtn_fork, w->sh, fs, 58, AT);
+	assert_int_equal(w->sh->nforks, 1);
+	CALL(w, rtn_forked, w->sh, fs, 0, OTHER); /* of a handler, say */
+	CALL(w, rtn_forked, w->sh, fs, 0, AT);	  /* not by another process */
+	assert_int_equal(w->sh->nforks, 0);
+	CALL(w, rtn_fork, w->sh, fs, 58, AT);
+	pid = vfork();
+	if (pid == 0) {
+		CALL(w, rtn_forked, w->sh, fs, 0, AT);
+		silent = world_enter(w) == NULL;
+		CALL(w, rtn_fork, w->sh, fs, 58, AT);
+		CALL(w, rtn_forked, w->sh, fs, 7, AT);
+		CALL(w, rtn_forked, w->sh, fs, 7, OTHER);
+		silent += world_enter(w) == NULL;
+		_exit(0);
+	}
+	assert_int_equal(world_enter(w), 0); /* until it is known who we are */
+	CALL(w, rtn_forked, w->sh, fs, (uint64_t)pid, AT);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(silent, 2);
+	assert_int_equal(w->sh->nforks, 0);
+	assert_ptr_equal(world_enter(w), rt);
+}
+
+/* One that comes back when its parent has is no guest any more. */
+static void
+lends_nothing_too_late(void **state)
+{
+	struct world *w = *state;
+	const uint64_t fs = world_fsbase();
+	struct rt *rt = world_enter(w);
+	pid_t pid;
+
+	CALL(w, rtn_leave, rt);
+	CALL(w, rtn_fork, w->sh, fs, 56, 1);
+	assert_int_equal(w->sh->fresh_at[1], 1);
+	CALL(w, rtn_forked, w->sh, fs, 100, 1);
+	pid = vfork();
+	if (pid == 0) {
+		CALL(w, rtn_forked, w->sh, fs, 0, 1);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_ptr_equal(world_enter(w), rt);
+	CALL(w, rtn_leave, rt);
+	CALL(w, rtn_fork, w->sh, fs, 56, 1);
+	CALL(w, rtn_thread_exit, w->sh, fs);
+	CALL(w, rtn_leave, world_enter(w)); /* the slot's next owner */
+	assert_int_equal(w->sh->nforks, 0);
+}
+
 static void *
 let_it_exec(void *arg)
 {
@@ -862,6 +926,8 @@ main(void)
 		WORLD_TEST(asks_nothing_under_seccomp),
 		WORLD_TEST(opens_the_array_it_held),
 		WORLD_TEST(reports_faults),
+		WORLD_TEST(lends_its_home),
+		WORLD_TEST(lends_nothing_too_late),
 		WORLD_TEST(waits_before_exec),
 		WORLD_TEST(waits_for_new_objects),
 	};

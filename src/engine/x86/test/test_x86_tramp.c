@@ -33,13 +33,14 @@ static struct rtn_shared shared;
 static struct rtn_table table;
 static struct rtn_sys *sys;
 static struct rt *slot;
-static uint64_t entered, exited, execed;
+static uint64_t entered, exited, execed, forks, forked;
 
 /* ---- what the room is given by others ------------------------------------ */
 
 const struct rtn_image rtn_image = {
 	.off = { [RTN_FN_enter] = 0, [RTN_FN_leave] = 64,
-		 [RTN_FN_thread_exit] = 128, [RTN_FN_exec] = 192 }
+		 [RTN_FN_thread_exit] = 128, [RTN_FN_exec] = 192,
+		 [RTN_FN_fork] = 256, [RTN_FN_forked] = 320 }
 };
 
 /* inc qword [count + site * 8], by no register. */
@@ -125,7 +126,7 @@ setup(void **state)
 	if (text == NULL || region == NULL || sys == NULL || slot == NULL)
 		return -1;
 	memset(region, 0xcc, SIZE);
-	b = (struct x86_buf){ region, 256, SIZE, REGION, false };
+	b = (struct x86_buf){ region, 384, SIZE, REGION, false };
 	shared.self = (uint64_t)(uintptr_t)&shared;
 	shared.table = (uint64_t)(uintptr_t)&table;
 	shared.sys = (uint64_t)(uintptr_t)sys;
@@ -134,6 +135,8 @@ setup(void **state)
 	make_blob(RTN_FN_leave, &entered, 0);
 	make_blob(RTN_FN_thread_exit, &exited, 0);
 	make_blob(RTN_FN_exec, &execed, 0);
+	make_blob(RTN_FN_fork, &forks, 0);
+	make_blob(RTN_FN_forked, &forked, 0);
 	make_called();
 	ignored_at = x86_here(&b);
 	x86_sys_stubs(&b, &target);
@@ -531,6 +534,38 @@ test_last(void **state)
 	assert_int_equal(count[3], 1);
 }
 
+/* Calls that make somebody, and who comes back from them. */
+static void
+test_made(void **state)
+{
+	patch(&call_kernel, dispatched, 2);
+	memset(home(), 0, sizeof(*home()));
+	memset(count, 0, sizeof(count));
+	serve(SYS_clone, &called, 0, 1, RTN_SYS_FORK);
+	forks = forked = entered = 0;
+	call_nr(SYS_clone, -22);
+	assert_int_equal(forks, 1);
+	assert_int_equal(forked, 0);
+	assert_int_equal(count[0], 1);
+	/* A thread that nobody knows, with 0, at a place of such a call. */
+	call_nr(SYS_sched_yield, 0);
+	assert_int_equal(count[1], 0);
+	shared.fresh_at[1] = (uint32_t)(TEXT + 3);
+	call_nr(SYS_sched_yield, 0);
+	call_nr(SYS_getppid, getppid());
+	assert_int_equal(count[1], 1);
+	*home() = (struct rtn_home){ fsbase() + 1,
+				     (uint64_t)(uintptr_t)slot };
+	slot->sysno = 0;
+	call_nr(SYS_sched_yield, 0);
+	assert_int_equal(count[1], 1);
+	shared.nforks = 1;
+	call_nr(SYS_sched_yield, 0);
+	assert_int_equal(forked, 1);
+	shared.nforks = 0;
+	shared.fresh_at[1] = 0;
+}
+
 /* Handlers of one number, without the table. */
 static void
 test_direct(void **state)
@@ -562,6 +597,7 @@ main(void)
 		cmocka_unit_test(test_dispatch),
 		cmocka_unit_test(test_overtaken),
 		cmocka_unit_test(test_last),
+		cmocka_unit_test(test_made),
 		cmocka_unit_test(test_direct),
 	};
 
