@@ -128,10 +128,19 @@ inline int __task_state[struct task_struct *T] =
 inline processorid_t __task_cpu[struct task_struct *T] =
 	__has_member(struct thread_info, cpu) ? T->thread_info.cpu : T->cpu;
 
+/* The number in dtrace's own PID namespace, which has $__pidlevel others around
+   it; 0: it has none there. */
+inline int __pid_nr[struct pid *P] = $__pidlevel == 0 ? P->numbers[0].nr :
+	P == NULL || P->level < $__pidlevel ||
+	P->numbers[$__pidlevel].ns->ns.inum != $__pidspace ? 0 :
+	P->numbers[$__pidlevel].nr;
+inline int __task_tgid[struct task_struct *T] =
+	$__pidlevel == 0 ? T->tgid : __pid_nr[T->signal->pids[1]];
+
 translator lwpsinfo_t < struct task_struct *T > {
 	pr_flag = (__task_stopped[T] ? PR_STOPPED : 0) |
 	    (T->pid == 0 ? PR_IDLE : 0);
-	pr_lwpid = T->pid;
+	pr_lwpid = $__pidlevel == 0 ? T->pid : __pid_nr[T->thread_pid];
 	pr_addr = (uintptr_t)T;
 	pr_state = __task_state[T];
 	pr_sname = __task_ended[T] ? 'Z' :
@@ -162,16 +171,16 @@ inline int64_t __mm_pages[struct mm_struct *M, int KIND] =
 inline uintptr_t __task_stack[struct task_struct *T] =
 	T->mm == NULL ? 0 : T->mm->start_stack;
 inline int __task_argc[struct task_struct *T] =
-	T->tgid != pid || T->mm == NULL ? 0 :
+	__task_tgid[T] != pid || T->mm == NULL ? 0 :
 	*(int *)copyin(T->mm->start_stack, sizeof(int));
 
 translator psinfo_t < struct task_struct *T > {
 	pr_flag = 0;
 	pr_nlwp = T->signal->nr_threads;
-	pr_pid = T->tgid;
-	pr_ppid = T->real_parent->tgid;
-	pr_pgid = T->signal->pids[2]->numbers[0].nr; /* PIDTYPE_PGID */
-	pr_sid = T->signal->pids[3]->numbers[0].nr;  /* PIDTYPE_SID */
+	pr_pid = __task_tgid[T];
+	pr_ppid = __task_tgid[T->real_parent];
+	pr_pgid = __pid_nr[T->signal->pids[2]]; /* PIDTYPE_PGID */
+	pr_sid = __pid_nr[T->signal->pids[3]];  /* PIDTYPE_SID */
 	pr_uid = T->real_cred->uid.val;
 	pr_euid = T->real_cred->euid.val;
 	pr_gid = T->real_cred->gid.val;
@@ -185,11 +194,11 @@ translator psinfo_t < struct task_struct *T > {
 	    (T->signal->tty->driver->minor_start + T->signal->tty->index);
 	pr_start = xlate <timestruc_t> (__since_1970[T->start_time]);
 	pr_fname = stringof(T->comm);
-	pr_psargs = T->tgid == pid ? execargs : stringof(T->comm);
+	pr_psargs = __task_tgid[T] == pid ? execargs : stringof(T->comm);
 	pr_wstat = T->exit_code;
 	pr_argc = __task_argc[T];
 	pr_argv = T->mm == NULL ? 0 : T->mm->start_stack + 8;
-	pr_envp = T->tgid != pid || T->mm == NULL ? 0 :
+	pr_envp = __task_tgid[T] != pid || T->mm == NULL ? 0 :
 	    T->mm->start_stack + 8 * (__task_argc[T] + 2);
 	pr_dmodel = T->mm != NULL && T->mm->task_size <= 0xffffffff ?
 	    PR_MODEL_ILP32 : PR_MODEL_LP64;

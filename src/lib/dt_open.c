@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/bpf/bpf_pidns.h"
 #include "prov/prov.h"
 
 const char _dtrace_version[] = "DTrace for Linux D " DT_D_VERSION_TEXT;
@@ -56,6 +57,9 @@ dt_macro(const dtrace_hdl_t *dtp, const char *name, int64_t *val)
 		{ "pid", (int64_t)getpid() },	 { "pgid", (int64_t)getpgid(0) },
 		{ "ppid", (int64_t)getppid() },	 { "sid", (int64_t)getsid(0) },
 		{ "projid", 0 },		 { "taskid", 0 },
+		/* the D library's own */
+		{ "__pidlevel", dtp->pid_level },
+		{ "__pidspace", dtp->pid_space },
 	};
 
 	if (strcmp(name, "target") == 0) {
@@ -246,6 +250,7 @@ dtrace_open(int version, int flags, int *errp)
 	dtp->freopen_fd = -1;
 	dtp->progs_tail = &dtp->progs;
 	dtp->procs_tail = &dtp->procs;
+	dtp->pid_space = bpf_pidns_own(&dtp->pid_level);
 	dt_opt_init(dtp);
 	if (open_rooms(dtp) != 0 ||
 	    open_output(dtp) != 0) {

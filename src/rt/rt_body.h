@@ -27,6 +27,17 @@ struct rt_dpath {
 	uint32_t pad;
 };
 
+/* Where a process's numbers are, by PID namespace; level 0: the consumer is in
+   the first one, and the rest does not matter. */
+struct rt_pidns {
+	uint32_t level, inum;
+	/* Byte offsets: of our number in struct pid, and others. */
+	uint32_t number;
+	uint32_t task_thread_pid, task_signal, signal_pids;
+	uint32_t pid_level, upid_size, upid_nr, upid_ns, ns_inum;
+	uint32_t pad;
+};
+
 /*
  * In BPF the bodies refer to three symbols which the kernel engine's loader
  * binds: rt_conf (.rodata, below), rt_map_agg (ARRAY, nslots elements of
@@ -48,6 +59,7 @@ struct rt_conf {
 	uint32_t bufpolicy; /* enum rt_policy */
 	uint32_t only_cpu;  /* native code: only there, + 1; 0: everywhere */
 	struct rt_dpath dpath;
+	struct rt_pidns pidns;
 	uint64_t wall_offset; /* walltimestamp - timestamp at load */
 	uint64_t agg_words[64]; /* words of each aggregation's cell by id - 1,
 				   for ids up to 64; rt_agg_cell is told */

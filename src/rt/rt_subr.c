@@ -54,6 +54,35 @@ rt_subr_getminor(struct rt *rt)
 #ifdef __bpf__
 #define PARENTS_MAX 256
 
+/* The task's process, as the consumer knows it; 0: it does not. */
+static __attribute__((noinline)) long
+parent_number(struct rt *rt, uint64_t task, uint32_t *nr)
+{
+	const uint32_t down = RT_CONF(pidns.level);
+	uint64_t pid, ns;
+	uint32_t level, inum;
+
+	if (down == 0)
+		return rt_read(rt, nr, sizeof(*nr), task + RT_CONF(task_tgid));
+	*nr = 0;
+	if (rt_read(rt, &pid, sizeof(pid),
+		    task + RT_CONF(pidns.task_signal)) < 0 ||
+	    rt_read(rt, &pid, sizeof(pid),
+		    pid + RT_CONF(pidns.signal_pids) + 8) < 0 ||
+	    rt_read(rt, &level, sizeof(level),
+		    pid + RT_CONF(pidns.pid_level)) < 0)
+		return -1;
+	if (level < down)
+		return 0;
+	pid += RT_CONF(pidns.number);
+	if (rt_read(rt, &ns, sizeof(ns), pid + RT_CONF(pidns.upid_ns)) < 0 ||
+	    rt_read(rt, &inum, sizeof(inum), ns + RT_CONF(pidns.ns_inum)) < 0)
+		return -1;
+	if (inum != RT_CONF(pidns.inum))
+		return 0;
+	return rt_read(rt, nr, sizeof(*nr), pid + RT_CONF(pidns.upid_nr));
+}
+
 RT_GLOBAL uint64_t
 rt_subr_progenyof(struct rt *rt)
 {
@@ -65,8 +94,7 @@ rt_subr_progenyof(struct rt *rt)
 	if (RT_CONF(task_tgid) == ~0u || RT_CONF(task_real_parent) == ~0u)
 		return rt_fail(rt, RT_FAULT_ILLOP, 0);
 	RT_FOR(i, PARENTS_MAX, 1, 1) {
-		if (rt_read(rt, &tgid, sizeof(tgid),
-			    task + RT_CONF(task_tgid)) < 0)
+		if (parent_number(rt, task, &tgid) < 0)
 			break;
 		if (tgid == (uint32_t)rt->tuple[0].val)
 			return 1;

@@ -341,6 +341,7 @@ static int
 var_ppid(struct bg *g)
 {
 	const struct bpf_ktypes *k = &g->eng->kt;
+	const struct rt_pidns *ns = &g->eng->rtconf.pidns;
 
 	if (bpf_feat_ktypes(g->eng, g->e) != 0)
 		return -1;
@@ -349,7 +350,12 @@ var_ppid(struct bg *g)
 				     "is not understood");
 	em_call(g->em, BPF_FUNC_get_current_task_btf);
 	em_ld(g->em, BPF_DW, R0, R0, (int)k->task_real_parent);
-	em_ld(g->em, BPF_W, R0, R0, (int)k->task_tgid);
+	if (ns->level == 0) {
+		em_ld(g->em, BPF_W, R0, R0, (int)k->task_tgid);
+		return 0;
+	}
+	em_mov(g->em, R1, R0);
+	bpf_pidns_number(g->em, ns, true, FR_TMP, FR_TMP2);
 	return 0;
 }
 
@@ -477,8 +483,11 @@ bg_builtin(struct bg *g, uint32_t id)
 	case DIF_VAR_epid: em_ld(em, BPF_W, R0, R6, RT_OFF(epid)); break;
 	case DIF_VAR_id: em_ld(em, BPF_W, R0, R6, RT_OFF(probe_id)); break;
 	case DIF_VAR_cpu: em_ld(em, BPF_W, R0, R6, RT_OFF(cpu)); break;
-	case DIF_VAR_pid: ids(g, BPF_FUNC_get_current_pid_tgid, true); break;
-	case DIF_VAR_tid: ids(g, BPF_FUNC_get_current_pid_tgid, false); break;
+	case DIF_VAR_pid:
+	case DIF_VAR_tid:
+		bpf_pidns_current(g->eng, em, id == DIF_VAR_pid, FR_TMP,
+				  FR_TMP2);
+		break;
 	case DIF_VAR_uid: ids(g, BPF_FUNC_get_current_uid_gid, false); break;
 	case DIF_VAR_gid: ids(g, BPF_FUNC_get_current_uid_gid, true); break;
 	case DIF_VAR_curthread:

@@ -104,8 +104,7 @@ put_obj(struct bg *g, const struct dif_expr *x, unsigned base, int32_t off,
 static void
 put_tgid(struct bg *g, unsigned base, int32_t off)
 {
-	em_call(g->em, BPF_FUNC_get_current_pid_tgid);
-	em_alui(g->em, BPF_RSH, R0, 32);
+	bpf_pidns_current(g->eng, g->em, true, FR_TMP, FR_TMP2);
 	em_st(g->em, BPF_DW, base, off, R0);
 }
 

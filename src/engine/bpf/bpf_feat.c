@@ -237,6 +237,10 @@ tracepoint_id(const struct btf *b, const char *name)
 	return id > 0 ? (uint32_t)id : 0;
 }
 
+static const char no_types[] =
+	"this kernel does not describe its types (/sys/kernel/btf/vmlinux; "
+	"CONFIG_DEBUG_INFO_BTF)";
+
 /* For d_path(): all, or nothing is known. */
 static void
 dpath_offsets(const struct btf *b, struct rt_dpath *d)
@@ -289,6 +293,38 @@ preempt_count(const struct btf *b, struct bpf_ktypes *k)
 }
 
 int
+bpf_feat_pidns(struct rt_pidns *ns, struct err *e)
+{
+	struct btf *b = btf__parse("/sys/kernel/btf/vmlinux", NULL);
+	const struct btf_type *t = NULL;
+	int id;
+
+	if (libbpf_get_error(b))
+		return err_set(e, &ERR_GENERIC, 0, "%s", no_types);
+	ns->task_thread_pid = struct_off(b, "task_struct", "thread_pid");
+	ns->task_signal = struct_off(b, "task_struct", "signal");
+	ns->signal_pids = struct_off(b, "signal_struct", "pids");
+	ns->pid_level = struct_off(b, "pid", "level");
+	ns->number = struct_off(b, "pid", "numbers");
+	ns->upid_nr = struct_off(b, "upid", "nr");
+	ns->upid_ns = struct_off(b, "upid", "ns");
+	ns->ns_inum = off_sum(struct_off(b, "pid_namespace", "ns"),
+			      struct_off(b, "ns_common", "inum"));
+	id = btf__find_by_name_kind(b, "upid", BTF_KIND_STRUCT);
+	if (id > 0)
+		t = btf__type_by_id(b, (uint32_t)id);
+	ns->upid_size = t != NULL ? t->size : ~0u;
+	btf__free(b);
+	if (ns->task_thread_pid == ~0u || ns->task_signal == ~0u ||
+	    ns->signal_pids == ~0u || ns->pid_level == ~0u ||
+	    ns->number == ~0u || ns->upid_nr == ~0u || ns->upid_ns == ~0u ||
+	    ns->ns_inum == ~0u || ns->upid_size == ~0u)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "this kernel's struct pid is not understood");
+	return 0;
+}
+
+int
 bpf_feat_ktypes(struct engine *eng, struct err *e)
 {
 	struct bpf_ktypes *k = &eng->kt;
@@ -298,10 +334,7 @@ bpf_feat_ktypes(struct engine *eng, struct err *e)
 		return 0;
 	b = btf__parse("/sys/kernel/btf/vmlinux", NULL);
 	if (libbpf_get_error(b))
-		return err_set(
-			e, &ERR_GENERIC, 0,
-			"this kernel does not describe its types "
-			"(/sys/kernel/btf/vmlinux; CONFIG_DEBUG_INFO_BTF)");
+		return err_set(e, &ERR_GENERIC, 0, "%s", no_types);
 	k->known = true;
 	k->task_real_parent = struct_off(b, "task_struct", "real_parent");
 	k->task_tgid = struct_off(b, "task_struct", "tgid");

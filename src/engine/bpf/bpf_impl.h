@@ -151,6 +151,20 @@ int bpf_feat_copyout(struct err *e);
 bool bpf_feat_multi(void);
 /* Does the kernel give programs this variable of its own? */
 bool bpf_feat_kvar(uint32_t btf_id);
+/* Where the kernel's struct pid has what; level and inum are the caller's. */
+int bpf_feat_pidns(struct rt_pidns *ns, struct err *e);
+/* Our own PID namespace (bpf_pidns.c): all zero in the first one.  -1 + *e: we
+   are in another, and its numbers cannot be had. */
+int bpf_pidns_find(struct rt_pidns *ns, struct err *e);
+/*
+ * R0 = the number there, or 0, of the process, or the thread, that is the
+ * kernel's task in R1, or the current one.  R1 to R5 and the 8 bytes at tmp and
+ * at tmp2 of the stack are overwritten.
+ */
+void bpf_pidns_number(struct em *em, const struct rt_pidns *ns, bool process,
+		      int tmp, int tmp2);
+void bpf_pidns_current(struct engine *eng, struct em *em, bool process,
+		       int tmp, int tmp2);
 /* Fill eng->kt once; -1 when the kernel has no BTF. */
 int bpf_feat_ktypes(struct engine *eng, struct err *e);
 /* Make the message of a refused bpf(2) from errno: what, and why. */

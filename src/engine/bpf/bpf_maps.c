@@ -233,6 +233,8 @@ maps_conf(struct engine *eng, struct err *e)
 		.task_thread_info_status = ~0u,
 		.wall_offset = wall_offset(),
 	};
+	if (bpf_pidns_find(&c->pidns, e) != 0)
+		return -1;
 	if (eng->uses_progeny || eng->uses_dpath) {
 		if (bpf_feat_ktypes(eng, e) != 0)
 			return -1;

@@ -114,10 +114,9 @@ find_site(struct maker *m)
 	if (m->c->any_pid) {
 		em_ld(em, BPF_W, R1, R8, offsetof(struct bpf_site, pid));
 		em_ji(em, BPF_JEQ, R1, 0, any);
-		em_st(em, BPF_DW, FP, FM(m, TMP), R1);
-		em_call(em, BPF_FUNC_get_current_pid_tgid);
-		em_alui(em, BPF_RSH, R0, 32);
-		em_ld(em, BPF_DW, R1, FP, FM(m, TMP));
+		bpf_pidns_current(m->eng, em, true, FM(m, ONCE),
+				  FM(m, ONCE) + 8);
+		em_ld(em, BPF_W, R1, R8, offsetof(struct bpf_site, pid));
 		em_jr(em, BPF_JNE, R0, R1, m->lb_next);
 	}
 	em_place(em, any);
