@@ -86,6 +86,8 @@
 /* Set in a key: a process that borrows our memory has the thread's %fs base. */
 #define RTN_KEY_LENT (1ull << 63)
 
+#define RTN_TID_ASKED UINT32_MAX
+
 /* What busy is while a firing began with this stack pointer; 1: not known. */
 #define RTN_BUSY(sp) ((uint32_t)(sp) + 1)
 
@@ -196,8 +198,16 @@ struct rtn_shared {
 
 	/* Constants of the process, for built-ins. */
 	uint32_t pid, ppid, uid, gid;
-	uint32_t own_pid; /* what getpid(2) is there: not pid where it lives in
-			     another pid namespace than the consumer */
+	/*
+	 * It lives in another pid namespace than the consumer: getpid(2) is
+	 * own_pid there and not pid, getppid(2) was own_ppid at first (0: its
+	 * parent is outside), and its threads have other numbers too.  Those
+	 * that were there when tracing began are in tids[]; see outer[].
+	 */
+	uint32_t foreign, own_pid, own_ppid, ntids;
+	struct {
+		uint32_t own, tid;
+	} tids[RTN_NTHREADS];
 	uint32_t ancestors[RTN_NANCESTORS]; /* parent, its parent ...; 0 ends */
 	struct rt_cpu_place cpu_place[RTN_NCPUS];
 	char comm[16];
@@ -225,7 +235,10 @@ struct rtn_shared {
 	   (rtn_maps()), how many times of these the consumer has seen to, and
 	   the last time of those that were waited for in vain.  All wrap. */
 	volatile uint32_t maps_asked, maps_answered, maps_vain;
-	volatile uint32_t owner[RTN_NTHREADS]; /* tid; 0 free */
+	volatile uint32_t owner[RTN_NTHREADS]; /* own tid; 0 free */
+	/* Where `foreign`: the consumer's number of a slot's thread, which is
+	   rt.tid; RTN_TID_ASKED: it is to find it; 0: there is none. */
+	volatile uint32_t outer[RTN_NTHREADS];
 };
 
 /*

@@ -200,6 +200,36 @@ thread_id(const struct rtn_shared *sh)
 			    (uint32_t)rtn_syscall0(RTN_SYS_gettid);
 }
 
+#define TID_LOOKS 100
+#define TID_LOOK_NS 1000000
+#define FUTEX_WAIT 0
+#define FUTEX_WAKE 1
+
+/*
+ * The thread that has slot t, as the consumer calls it.  Of one that is new
+ * only the consumer can tell: it is waited for, or where no system call may be
+ * made the thread's number is 0 until it has been written.
+ */
+static uint32_t
+thread_outer(struct rtn_shared *sh, uint32_t t, uint32_t own)
+{
+	struct rtn_timespec ts = { 0, TID_LOOK_NS };
+
+	for (uint32_t i = 0; i < sh->ntids && i < RTN_NTHREADS; i++)
+		if (sh->tids[i].own == own)
+			return sh->outer[t] = sh->tids[i].tid;
+	__atomic_store_n(&sh->outer[t], RTN_TID_ASKED, __ATOMIC_SEQ_CST);
+	for (int i = 0; i < TID_LOOKS && !sh->seccomp; i++) {
+		if (sh->outer[t] != RTN_TID_ASKED)
+			return sh->outer[t];
+		rtn_syscall6(RTN_SYS_futex, (uint64_t)&sh->maps_asked,
+			     FUTEX_WAKE, 1, 0, 0, 0);
+		rtn_syscall6(RTN_SYS_futex, (uint64_t)&sh->outer[t], FUTEX_WAIT,
+			     RTN_TID_ASKED, (uint64_t)&ts, 0, 0);
+	}
+	return 0;
+}
+
 /* A slot for the calling thread, its self-> variables zeroed; NULL: none. */
 static struct rt *
 slot_take(struct rtn_shared *sh)
@@ -211,10 +241,16 @@ slot_take(struct rtn_shared *sh)
 			break;
 	if (t == sh->nthreads)
 		return NULL;
+	if (sh->foreign)
+		tid = thread_outer(sh, t, tid);
 	memset((void *)(sh->threads + t * sh->thread_stride), 0,
 	       sh->thread_stride);
 	for (uint32_t level = 0; level < RT_LEVELS; level++)
 		level_init(sh, t, level, tid);
+	/* It may have been answered meanwhile; else slots are looked at. */
+	for (uint32_t level = 0; sh->foreign && level < RT_LEVELS; level++)
+		if (sh->outer[t] != RTN_TID_ASKED)
+			slot_rt(sh, t, level)->tid = sh->outer[t];
 	note_used(sh, t + 1);
 	return slot_rt(sh, t, 0);
 }
@@ -390,7 +426,7 @@ rtn_thread_exit(struct rtn_shared *sh, uint64_t fsbase)
 	while ((home = home_next(t, fsbase, &n)) != NULL) {
 		struct rt *rt = (struct rt *)home->rt;
 
-		if (rt->tid != tid)
+		if (sh->owner[slot_thread(rt)] != tid)
 			continue; /* a vfork child on its parent's stack */
 		__atomic_store_n(&home->key, RTN_KEY_TOMB, __ATOMIC_RELEASE);
 		slot_give(sh, rt);
@@ -483,7 +519,6 @@ rtn_forked(struct rtn_shared *sh, uint64_t fsbase, uint64_t res, uint64_t at)
 
 #define EXEC_LOOKS 20
 #define EXEC_LOOK_NS 1000000
-#define FUTEX_WAIT 0
 
 /* The consumer may set exec_wait with or without waking its waiters. */
 void
@@ -507,7 +542,6 @@ rtn_exec(struct rtn_shared *sh)
 
 #define MAPS_LOOKS 50
 #define MAPS_LOOK_NS 10000000
-#define FUTEX_WAKE 1
 #define R_CONSISTENT 0 /* <link.h> */
 
 /*

@@ -89,6 +89,19 @@ var_curcpu(struct rt *rt)
 	return rt->self + __builtin_offsetof(struct rt, cpu_id);
 }
 
+/* In another pid namespace than the consumer's nobody knows who another parent
+   is than the first one. */
+static uint64_t
+var_ppid(const struct rtn_shared *sh)
+{
+	uint64_t now = var_call(sh, RTN_SYS_getppid,
+				sh->foreign ? sh->own_ppid : sh->ppid);
+
+	if (!sh->foreign)
+		return now;
+	return now == sh->own_ppid ? sh->ppid : 0;
+}
+
 static uint64_t
 builtin(struct rt *rt, uint64_t id)
 {
@@ -112,7 +125,7 @@ builtin(struct rt *rt, uint64_t id)
 	case RT_VAR_tid: return rt->tid;
 	case RT_VAR_execname: return var_execname(rt);
 	case RT_VAR_execargs: return rt_execargs(rt, sh->args_at, sh->args_len);
-	case RT_VAR_ppid: return var_call(sh, RTN_SYS_getppid, sh->ppid);
+	case RT_VAR_ppid: return var_ppid(sh);
 	case RT_VAR_uid: return var_call(sh, RTN_SYS_getuid, sh->uid);
 	case RT_VAR_gid: return var_call(sh, RTN_SYS_getgid, sh->gid);
 	case RT_VAR_errno: return rt->ureg[RTN_UREG_ERRNO];

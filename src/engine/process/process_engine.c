@@ -271,6 +271,8 @@ watch_run(void *arg)
 						 __ATOMIC_SEQ_CST);
 
 		exec_answer(eng);
+		if (eng->foreign_pids)
+			shared_answer_tids(eng);
 		if (exec_hurry(eng)) {
 			nap.tv_nsec = HURRY_NS;
 			wanted = true;

@@ -96,8 +96,13 @@ int follow_clean_child(const struct patch_journal *j, pid_t child,
  * not ours, look at all processes.
  */
 pid_t follow_child(uint32_t told, bool far);
-/* Is a thread with that number, in its own pid namespace, in the process? */
-bool follow_has_thread(pid_t pid, uint32_t tid);
+/* Our number of the thread of a process that has the number `own` in its own
+   pid namespace; 0: there is none. */
+pid_t follow_find_thread(pid_t pid, uint32_t own);
+/* Both numbers of all threads of a process; how many there are. */
+uint32_t follow_threads(pid_t pid,
+			void (*fn)(void *arg, uint32_t own, uint32_t tid),
+			void *arg);
 
 enum follow_state {
 	FOLLOW_SAME,  /* runs what it ran */
@@ -306,7 +311,8 @@ void plan_left(struct plan *p, const char *why);
 /* Points of all `syscall` instructions of all objects (process_sys.c). */
 int plan_syscalls(struct engine *eng, struct err *e);
 /* Points of those only where threads end, so that the next one at the same
-   place in memory is not taken for the one that was there. */
+   place in memory is not taken for the one that was there, and where processes
+   are made that borrow the memory. */
 int plan_exits(struct engine *eng, struct err *e);
 /* The point where the dynamic linker tells of new objects, if it can be had. */
 int plan_maps(struct engine *eng, struct err *e);
@@ -469,6 +475,8 @@ bool shared_idle(struct engine *eng);
 void shared_quiet(struct engine *eng, unsigned ms);
 /* Slots of threads that have ended are free again. */
 void shared_reap(struct engine *eng);
+/* Numbers of threads that wait for them (rtn_shared.outer). */
+void shared_answer_tids(struct engine *eng);
 /* host_in.thread_of; arg is the engine. */
 uint8_t *shared_thread_of(void *arg, uint32_t tid);
 

@@ -375,10 +375,41 @@ fill_args(struct engine *eng, struct rtn_shared *sh)
 }
 
 static void
+thread_number(void *arg, uint32_t own, uint32_t tid)
+{
+	struct rtn_shared *sh = arg;
+
+	if (sh->ntids == RTN_NTHREADS)
+		return;
+	sh->tids[sh->ntids].own = own;
+	sh->tids[sh->ntids].tid = tid;
+	sh->ntids++;
+}
+
+/* In a pid namespace depth - 1 below ours: what it calls itself, its parent and
+   its threads. */
+static void
+fill_numbers(struct engine *eng, struct rtn_shared *sh, unsigned depth,
+	     uint32_t own)
+{
+	char text[4096];
+	uint64_t v, last;
+
+	sh->own_pid = own;
+	sh->own_ppid = 0;
+	if (sh->ppid != 0 &&
+	    status_read((pid_t)sh->ppid, text, sizeof(text)) &&
+	    status_fields(text, "\nNSpid:", &v, &last) == depth)
+		sh->own_ppid = (uint32_t)last;
+	follow_threads(eng->pid, thread_number, sh);
+}
+
+static void
 fill_status(struct engine *eng, struct rtn_shared *sh)
 {
 	char text[4096], *nl;
 	uint64_t v, own;
+	unsigned depth;
 
 	sh->pid = sh->own_pid = (uint32_t)eng->pid;
 	if (!status_read(eng->pid, text, sizeof(text)))
@@ -393,9 +424,12 @@ fill_status(struct engine *eng, struct rtn_shared *sh)
 	sh->seccomp = v != 0;
 	sh->strict = v == 1;
 	/* It names its threads by other numbers than we do. */
-	eng->foreign_pids = status_fields(text, "\nNSpid:", &v, &own) > 1;
+	depth = status_fields(text, "\nNSpid:", &v, &own);
+	eng->foreign_pids = depth > 1;
+	sh->foreign = eng->foreign_pids;
+	sh->ntids = 0;
 	if (eng->foreign_pids)
-		sh->own_pid = (uint32_t)own;
+		fill_numbers(eng, sh, depth, (uint32_t)own);
 	if (strncmp(text, "Name:\t", 6) == 0 &&
 	    (nl = strchr(text, '\n')) != NULL) {
 		size_t n = (size_t)(nl - text) - 6;

@@ -82,22 +82,28 @@ plan_left(struct plan *p, const char *why)
 	(void)!vec_push(&p->left, new);
 }
 
+/* `all`: whatever is called there; else what we ourselves must see. */
 static int
-sys_points(struct engine *eng, uint32_t fn, uint64_t addr, struct err *e)
+sys_points(struct engine *eng, uint32_t fn, uint64_t addr, bool all,
+	   struct err *e)
 {
 	struct plan *p = &eng->plan;
 	struct plan_point pt = { .addr = addr,
 				 .fn = fn,
 				 .group = PLAN_NONE,
 				 .at = X86_AT_SYSENTRY };
+	uint32_t nr = sys_number(p, &pt);
 
+	if (!all && nr != SYS_exit && !sys_may_share(nr))
+		return 0;
+	p->nsys++;
 	/* The entry stub always: it keeps the number for the return, and sees
 	   threads end and programs change. */
 	if (plan_point_add(p, &pt) != 0)
 		return err_nomem(e);
 	pt.at = X86_AT_SYSRETURN;
 	pt.after = true;
-	if ((p->sys_return || sys_may_share(sys_number(p, &pt))) &&
+	if ((p->sys_return || sys_may_share(nr)) &&
 	    plan_point_add(p, &pt) != 0)
 		return err_nomem(e);
 	return 0;
@@ -156,7 +162,7 @@ sys_left(struct engine *eng, const char *why)
 /* The bytes of `syscall` at `at`, in the function at fn; 0: in none. */
 static int
 sys_hit(struct engine *eng, struct world_obj *o, uint64_t at, uint64_t fn,
-	struct err *e)
+	bool all, struct err *e)
 {
 	struct plan *p = &eng->plan;
 	uint32_t i;
@@ -171,8 +177,7 @@ sys_hit(struct engine *eng, struct world_obj *o, uint64_t at, uint64_t fn,
 		return sys_left(eng, p->fns.v[i].why);
 	if (!fn_calls_kernel(&p->fns.v[i].fn, at))
 		return 0; /* bytes of another instruction */
-	p->nsys++;
-	return sys_points(eng, i, at, e);
+	return sys_points(eng, i, at, all, e);
 }
 
 /* All `syscall` instructions of an object, in functions that are wanted. */
@@ -186,7 +191,7 @@ sys_each(struct engine *eng, struct world_obj *o,
 		uint64_t fn = world_fn_of(o, at);
 
 		if ((want == NULL || (fn != 0 && want(o, fn))) &&
-		    sys_hit(eng, o, at, fn, e) != 0)
+		    sys_hit(eng, o, at, fn, want == NULL, e) != 0)
 			return -1;
 	}
 	return 0;
@@ -211,11 +216,13 @@ plan_syscalls(struct engine *eng, struct err *e)
 	return 0;
 }
 
-/* Does a function have the number of exit(2) in it, as 32 bits? */
+/* Does a function have in it, as 32 bits, the number of a call that we must see,
+   whatever is traced? */
 static bool
-fn_exits(struct world_obj *o, uint64_t fn)
+fn_ends(struct world_obj *o, uint64_t fn)
 {
-	static const uint8_t nr[4] = { 60 };
+	static const uint32_t nr[] = { SYS_exit, SYS_vfork, SYS_clone,
+				       SYS_clone3 };
 	const struct x86_world *w = world_x86(o);
 	struct x86_part part[8];
 	const uint8_t *p;
@@ -223,8 +230,10 @@ fn_exits(struct world_obj *o, uint64_t fn)
 	if (world_parts(o, fn, 0, part) == 0)
 		return false;
 	p = w->bytes(w->arg, part[0].addr, part[0].size);
-	return p != NULL &&
-	       memmem(p, part[0].size, nr, sizeof(nr)) != NULL;
+	for (size_t i = 0; p != NULL && i < sizeof(nr) / sizeof(*nr); i++)
+		if (memmem(p, part[0].size, &nr[i], sizeof(nr[i])) != NULL)
+			return true;
+	return false;
 }
 
 int
@@ -233,7 +242,7 @@ plan_exits(struct engine *eng, struct err *e)
 	for (size_t i = 0; i < eng->world.objs.n; i++) {
 		struct world_obj *o = eng->world.objs.v[i];
 
-		if (world_obj_is_libc(o) && sys_each(eng, o, fn_exits, e) != 0)
+		if (world_obj_is_libc(o) && sys_each(eng, o, fn_ends, e) != 0)
 			return -1;
 	}
 	return 0;

@@ -9,6 +9,7 @@
  */
 #include "engine/process/process_impl.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <linux/futex.h>
 #include <linux/membarrier.h>
 
 #define GRACE_MS 50u
@@ -223,7 +225,7 @@ thread_lives(const struct engine *eng, uint32_t tid)
 	char name[64];
 
 	if (eng->foreign_pids)
-		return follow_has_thread(eng->pid, tid);
+		return follow_find_thread(eng->pid, tid) != 0;
 	snprintf(name, sizeof(name), "/proc/%d/task/%u", (int)eng->pid, tid);
 	return access(name, F_OK) == 0;
 }
@@ -304,6 +306,29 @@ shared_reap(struct engine *eng)
 	free(t);
 }
 
+void
+shared_answer_tids(struct engine *eng)
+{
+	const unsigned first = RTN_HOST_SLOTS * RT_LEVELS;
+
+	for (uint32_t t = 0; t < eng->lay.nthreads; t++) {
+		uint32_t asked = RTN_TID_ASKED, tid;
+
+		if (eng->sh->outer[t] != asked)
+			continue;
+		tid = (uint32_t)follow_find_thread(eng->pid,
+						   eng->sh->owner[t]);
+		__atomic_compare_exchange_n(&eng->sh->outer[t], &asked, tid,
+					    false, __ATOMIC_SEQ_CST,
+					    __ATOMIC_SEQ_CST);
+		/* It may have begun without. */
+		for (unsigned l = 0; l < RT_LEVELS; l++)
+			eng->view.rt[first + t * RT_LEVELS + l]->tid = tid;
+		syscall(SYS_futex, &eng->sh->outer[t], FUTEX_WAKE, INT_MAX,
+			NULL, NULL, 0);
+	}
+}
+
 uint8_t *
 shared_thread_of(void *arg, uint32_t tid)
 {
@@ -311,7 +336,8 @@ shared_thread_of(void *arg, uint32_t tid)
 
 	for (uint32_t i = 0;
 	     i < eng->sh->nthreads_used && i < eng->lay.nthreads; i++)
-		if (eng->sh->owner[i] == tid)
+		if ((eng->foreign_pids ? eng->sh->outer[i] :
+					 eng->sh->owner[i]) == tid)
 			return eng->map.mem + eng->lay.threads +
 			       i * eng->lay.thread_stride;
 	return NULL;
