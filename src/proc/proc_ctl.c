@@ -494,6 +494,8 @@ proc_create(struct proc_set *ps, char *const argv[], char *const envp[],
 	pid_t pid;
 	int rc = -1;
 
+	if (proc_check_fs(e) != 0)
+		return NULL;
 	if (pipe2(gate, O_CLOEXEC) != 0 || pipe2(report, O_CLOEXEC) != 0) {
 		create_fail(argv[0], errno, e);
 		goto out;

@@ -155,6 +155,22 @@ grab_fail(pid_t pid, int sys, const char *why, struct err *e)
 		       (int)pid, why[0] != '\0' ? ": " : "", why);
 }
 
+int
+proc_check_fs(struct err *e)
+{
+	char self[32];
+	ssize_t n = readlink("/proc/self", self, sizeof(self) - 1);
+
+	if (n > 0) {
+		self[n] = '\0';
+		if (strtol(self, NULL, 10) == (long)getpid())
+			return 0;
+	}
+	return err_set(e, &ERR_GENERIC, 0,
+		       "/proc does not show the processes of this PID "
+		       "namespace: mount it anew (unshare --mount-proc)");
+}
+
 /* Open the pidfd of a process that is known or new. */
 static int
 grab_pidfd(struct proc *p, struct err *e)
@@ -175,6 +191,8 @@ proc_grab(struct proc_set *ps, pid_t pid, struct err *e)
 	struct proc *p = proc_find(ps, pid), *old = p;
 	uint64_t start;
 
+	if (proc_check_fs(e) != 0)
+		return NULL;
 	if (pid <= 0 || !proc_stat(pid, &start)) {
 		grab_fail(pid, ESRCH, "", e);
 		return NULL;
