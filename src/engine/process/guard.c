@@ -9,8 +9,7 @@
  * The consumer may be killed at any instant.  Whatever has begun then is
  * finished by the guardian, which next reads the end of the socket and puts the
  * target right (guard_run.c).  Of a guardian that was killed itself the consumer
- * takes the place, where it may trace; in the middle of a call in the target's
- * name that is too late, and beyond this promise.
+ * takes the place, where it may trace.
  *
  * One request at a time: the calls are from the consumer's thread.
  */

@@ -8,13 +8,14 @@
  * thread in a system call is interrupted and the call is restarted by the
  * kernel as after any stop; registers are put back exactly, orig_rax included.
  *
- * WHO HOLDS.  A tracer that dies lets go of its threads wherever they stand,
- * also in the middle of a call made in their name, with foreign registers.  So
- * the consumer, which anybody may kill at any time, does not trace: the
- * guardian does it on request (inject_through(), guard.c), and puts things
- * right when the consumer is gone.  Only a process that the consumer holds
- * already (`held`) is worked on by itself: it dies with its tracer anyway.
- * Without inject_through() the calling thread is the tracer.
+ * WHO HOLDS.  A tracer that dies lets go of its threads wherever they stand.
+ * Whatever is done to them is done in such an order that they go on rightly
+ * from there (inject_stub.c, patch.c), but what is left in the process then has
+ * to be taken out by somebody.  So the consumer, which anybody may kill at any
+ * time, does not trace: the guardian does it on request (inject_through(),
+ * guard.c), and puts things right when the consumer is gone.  Only a process
+ * that the consumer holds already (`held`) is worked on by itself: it dies with
+ * its tracer anyway.  Without inject_through() the calling thread is the tracer.
  */
 #ifndef ENGINE_PROCESS_INJECT_H
 #define ENGINE_PROCESS_INJECT_H
@@ -33,7 +34,6 @@ struct inject_thread {
 	pid_t tid;
 	struct user_regs_struct regs;
 	bool stopped; /* in a ptrace-stop; else seized and still running */
-	bool dirty;   /* regs are to be written back */
 	bool held;    /* stopped before us (engine_target.held): kept so */
 };
 
@@ -49,7 +49,7 @@ struct inject {
 	struct guard *guard; /* who traces for us; NULL: we ourselves */
 	struct inject_thread *threads; /* NULL where the guardian traces */
 	size_t n, cap;		       /* n: threads stopped */
-	uint64_t syscall_insn; /* address of a `syscall` in its text */
+	uint64_t stub; /* where its calls for us are made; 0: not known yet */
 	bool suspend_seccomp;  /* its filters are not to see our calls */
 };
 
@@ -66,8 +66,7 @@ void inject_through(struct inject *in, struct guard *g);
 /* Stop one thread, for system calls only, or all.  -1 + *e: nothing is stopped;
    e->sys is ESRCH if the process has ended. */
 int inject_stop(struct inject *in, bool all, struct err *e);
-/* Let them go (write back dirty registers, detach unless held).  After it the
-   process runs as before. */
+/* Let them go: detach, unless held.  After it the process runs as before. */
 void inject_resume(struct inject *in);
 void inject_close(struct inject *in);
 
