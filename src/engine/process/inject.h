@@ -49,6 +49,7 @@ struct inject {
 	struct guard *guard; /* who traces for us; NULL: we ourselves */
 	struct inject_thread *threads; /* NULL where the guardian traces */
 	size_t n, cap;		       /* n: threads stopped */
+	bool all;      /* all threads are stopped, or one for calls only */
 	uint64_t stub; /* where its calls for us are made; 0: not known yet */
 	bool suspend_seccomp;  /* its filters are not to see our calls */
 };

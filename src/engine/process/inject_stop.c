@@ -443,6 +443,7 @@ inject_stop(struct inject *in, bool all, struct err *e)
 	if (inject_by_guard(in))
 		return guard_stop(in->guard, all, &in->n, e);
 	in->suspend_seccomp = inject_suspends_seccomp(in->pid);
+	in->all = all;
 	if ((in->held && take_held(in, e) != 0) ||
 	    stop_threads(in, all, e) != 0 || read_regs(in, e) != 0) {
 		inject_resume(in);

@@ -32,7 +32,8 @@
  * has such room and is in nearly every process; any other object will do.
  * Only bytes that are zero are taken, and they are zero again when the thread
  * is let go.  A tracer that was killed leaves its stub behind, perhaps with a
- * thread in it, so the next one takes the room below.
+ * thread in it.  The next one takes its room where it has all threads stopped
+ * and sees none there; else the room below.
  */
 #include "engine/process/inject_impl.h"
 
@@ -124,7 +125,36 @@ segment_end(struct inject *in, const struct text_map *m)
 	return 0;
 }
 
-/* Zeros behind the end of the segment, as far up as there are; 0: none. */
+/* The stub of a tracer that was killed? */
+static bool
+is_stub(const uint8_t *is)
+{
+	static const uint8_t begins[] = { 0x0f, 0x05, 0xb8, SYS_rt_sigprocmask,
+					  0,	0,    0,    0xbf,
+					  SIG_SETMASK };
+
+	return memcmp(is + STUB_ENTRY, begins, sizeof(begins)) == 0;
+}
+
+/* All threads stand still, and none of them is there or will be when a signal
+   handler returns. */
+static bool
+nobody_in(struct inject *in, uint64_t at)
+{
+	struct inject_frames f = { 0 };
+	struct err ignored = { 0 };
+	bool none = in->all && inject_frames_find(in, &f, &ignored) == 0;
+
+	for (size_t i = 0; i < in->n && none; i++)
+		none = in->threads[i].stopped &&
+		       in->threads[i].regs.rip - at >= STUB_MAX;
+	for (size_t i = 0; i < f.frame.n && none; i++)
+		none = f.frame.v[i].pc - at >= STUB_MAX;
+	inject_frames_fini(&f);
+	return none;
+}
+
+/* Unused bytes behind the end of the segment, as far up as there are; 0: none. */
 static uint64_t
 room_in(struct inject *in, const struct text_map *m)
 {
@@ -139,7 +169,8 @@ room_in(struct inject *in, const struct text_map *m)
 		at -= STUB_MAX;
 		if (inject_read(in, at, is, sizeof(is)) != 0)
 			return 0;
-		if (memcmp(is, zero, sizeof(is)) == 0)
+		if (memcmp(is, zero, sizeof(is)) == 0 ||
+		    (is_stub(is) && nobody_in(in, at)))
 			return at;
 	}
 	return 0;

@@ -5,7 +5,8 @@
  * must compute what it computes untraced.
  *
  * A step is a call of ptrace(2), waitpid(2) or pwrite(2), the means by which a
- * process is changed.  The linker gives us these calls (--wrap): who is to die
+ * process is changed; or of sendmsg(2) or recv(2), by which the consumer asks the
+ * guardian.  The linker gives us these calls (--wrap): who is to die
  * in step n ends itself with SIGKILL just before it; or, of the writes that
  * cross a border of pages, in the middle of the nth, as the kernel might leave
  * it.  n grows until the work is done without dying.
@@ -27,6 +28,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -76,6 +78,26 @@ ssize_t __real_pwrite64(int fd, const void *p, size_t n, off_t off);
 long __wrap_ptrace(int req, pid_t pid, void *addr, void *data);
 pid_t __wrap_waitpid(pid_t pid, int *status, int how);
 ssize_t __wrap_pwrite64(int fd, const void *p, size_t n, off_t off);
+
+ssize_t __real_sendmsg(int fd, const struct msghdr *m, int flags);
+ssize_t __real_recv(int fd, void *p, size_t n, int flags);
+
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *m, int flags);
+ssize_t __wrap_recv(int fd, void *p, size_t n, int flags);
+
+ssize_t
+__wrap_sendmsg(int fd, const struct msghdr *m, int flags)
+{
+	step_begins();
+	return __real_sendmsg(fd, m, flags);
+}
+
+ssize_t
+__wrap_recv(int fd, void *p, size_t n, int flags)
+{
+	step_begins();
+	return __real_recv(fd, p, n, flags);
+}
 
 long
 __wrap_ptrace(int req, pid_t pid, void *addr, void *data)
