@@ -48,16 +48,17 @@
 
 #define STUB_MAX   192
 #define STUB_ENTRY 16 /* behind mask and back */
-#define PAGE	   4096ull
+#define PAGE       4096ull
 #define MAX_PHDRS  64
 
 /* The kernel's own, <linux/errno.h>. */
-#define ERESTARTSYS	      512
-#define ERESTARTNOINTR	      513
-#define ERESTARTNOHAND	      514
+#define ERESTARTSYS           512
+#define ERESTARTNOINTR        513
+#define ERESTARTNOHAND        514
 #define ERESTART_RESTARTBLOCK 516
 
-/* ---- room ------------------------------------------------------------------ */
+/* ---- room ------------------------------------------------------------------
+ */
 
 /* A line of /proc/PID/maps, and where the ELF header of its object is. */
 struct text_map {
@@ -72,7 +73,8 @@ map_line(const char *line, struct text_map *m)
 {
 	struct text_map was = *m;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %15s %" SCNu64,
+	if (sscanf(line,
+		   "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %15s %" SCNu64,
 		   &m->lo, &m->hi, m->perm, &m->off, m->dev, &m->inode) != 6)
 		return false;
 	m->vdso = strstr(line, "[vdso]") != NULL;
@@ -93,12 +95,12 @@ read_phdrs(struct inject *in, uint64_t addr, Elf64_Phdr ph[MAX_PHDRS])
 
 	if (inject_read(in, addr, &h, sizeof(h)) != 0 ||
 	    memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    h.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    h.e_phentsize != sizeof(*ph) || h.e_phoff > PAGE)
+	    h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_phentsize != sizeof(*ph) ||
+	    h.e_phoff > PAGE)
 		return 0;
 	n = h.e_phnum < MAX_PHDRS ? h.e_phnum : MAX_PHDRS;
-	return inject_read(in, addr + h.e_phoff, ph, n * sizeof(*ph)) == 0 ? n :
-									     0;
+	return inject_read(in, addr + h.e_phoff, ph, n * sizeof(*ph)) == 0 ? n
+									   : 0;
 }
 
 /* The end of the segment whose last page is the end of that mapping; 0: the
@@ -129,9 +131,9 @@ segment_end(struct inject *in, const struct text_map *m)
 static bool
 is_stub(const uint8_t *is)
 {
-	static const uint8_t begins[] = { 0x0f, 0x05, 0xb8, SYS_rt_sigprocmask,
-					  0,	0,    0,    0xbf,
-					  SIG_SETMASK };
+	static const uint8_t begins[] = {
+		0x0f, 0x05, 0xb8, SYS_rt_sigprocmask, 0, 0, 0, 0xbf, SIG_SETMASK
+	};
 
 	return memcmp(is + STUB_ENTRY, begins, sizeof(begins)) == 0;
 }
@@ -154,7 +156,8 @@ nobody_in(struct inject *in, uint64_t at)
 	return none;
 }
 
-/* Unused bytes behind the end of the segment, as far up as there are; 0: none. */
+/* Unused bytes behind the end of the segment, as far up as there are; 0: none.
+ */
 static uint64_t
 room_in(struct inject *in, const struct text_map *m)
 {
@@ -195,7 +198,8 @@ find_room(struct inject *in, bool vdso)
 	return at;
 }
 
-/* ---- what is written there --------------------------------------------------- */
+/* ---- what is written there
+ * --------------------------------------------------- */
 
 /* The registers with which the thread goes on if it is let go now. */
 static struct user_regs_struct
@@ -246,7 +250,8 @@ stub_make(struct x86_buf *b, const struct user_regs_struct *r,
 	x86_jmp_m(b, x86_mrip(b->base + 8));
 }
 
-/* ---- the door ---------------------------------------------------------------- */
+/* ---- the door
+ * ---------------------------------------------------------------- */
 
 int
 inject_stub_put(struct inject *in, const struct inject_thread *t,

@@ -5,11 +5,11 @@
  * must compute what it computes untraced.
  *
  * A step is a call of ptrace(2), waitpid(2) or pwrite(2), the means by which a
- * process is changed; or of sendmsg(2) or recv(2), by which the consumer asks the
- * guardian.  The linker gives us these calls (--wrap): who is to die
- * in step n ends itself with SIGKILL just before it; or, of the writes that
- * cross a border of pages, in the middle of the nth, as the kernel might leave
- * it.  n grows until the work is done without dying.
+ * process is changed; or of sendmsg(2) or recv(2), by which the consumer asks
+ * the guardian.  The linker gives us these calls (--wrap): who is to die in
+ * step n ends itself with SIGKILL just before it; or, of the writes that cross
+ * a border of pages, in the middle of the nth, as the kernel might leave it.  n
+ * grows until the work is done without dying.
  *
  * The target's threads call functions whose results they check.  In the second
  * half of the tests the process is stopped by SIGSTOP, with thread i at the ith
@@ -38,7 +38,8 @@
 #include "engine/process/patch.h"
 #include "engine/process/test/test_target.h"
 
-/* ---- dying ------------------------------------------------------------------ */
+/* ---- dying ------------------------------------------------------------------
+ */
 
 enum when { BEFORE, AMID };
 enum who { GUARDIAN, CONSUMER };
@@ -126,7 +127,8 @@ __wrap_pwrite64(int fd, const void *p, size_t n, off_t off)
 	return __real_pwrite64(fd, p, n, off);
 }
 
-/* ---- the target --------------------------------------------------------------- */
+/* ---- the target
+ * --------------------------------------------------------------- */
 
 /*
  * step_edge has a window of five instructions: each adds another power of two
@@ -159,7 +161,7 @@ __asm__(".text\n"
 
 #define EDGE_LEN 14 /* bytes of the five instructions */
 #define NTHREADS 6
-#define ADDS	 31
+#define ADDS     31
 
 static const uint8_t edge_insn[] = { 0, 2, 5, 8, 11 };
 
@@ -183,7 +185,8 @@ body_adds(struct tgt_page *page, unsigned thread)
 	}
 }
 
-/* ---- the consumer ---------------------------------------------------------------- */
+/* ---- the consumer
+ * ---------------------------------------------------------------- */
 
 #define CODE_SIZE 4096
 
@@ -326,7 +329,8 @@ consumer_mend(struct consumer *c)
 	inject_resume(&c->in);
 }
 
-/* ---- one death ------------------------------------------------------------------- */
+/* ---- one death
+ * ------------------------------------------------------------------- */
 
 /* Where the nth mapping goes: within reach, and never used before. */
 static uint64_t
@@ -372,8 +376,7 @@ one_death(const struct tgt *t, enum who who, enum when when, unsigned step)
 		doom.consumer = getpid();
 		if (c == NULL)
 			_exit(2);
-		if (consumer_patch(c, t->pid, at) == 0 &&
-		    consumer_undo(c) == 0)
+		if (consumer_patch(c, t->pid, at) == 0 && consumer_undo(c) == 0)
 			_exit(0);
 		doom.step = 0;
 		consumer_mend(c);
@@ -419,7 +422,8 @@ running(enum who who, enum when when)
 	assert_true(tgt_end(&t));
 }
 
-/* ---- at every instruction ----------------------------------------------------------- */
+/* ---- at every instruction
+ * ----------------------------------------------------------- */
 
 static struct user_regs_struct
 regs_of(pid_t tid)
@@ -445,9 +449,8 @@ static void
 step_to(pid_t tid, uint64_t pc)
 {
 	for (int i = 0; i < 3000 && regs_of(tid).rip != pc; i++) {
-		assert_int_equal(__real_ptrace(PTRACE_SINGLESTEP, tid, NULL,
-					       NULL),
-				 0);
+		assert_int_equal(
+			__real_ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL), 0);
 		await(tid);
 	}
 	assert_int_equal(regs_of(tid).rip, pc);
@@ -462,9 +465,8 @@ place(const struct tgt *t, const uint64_t pc[NTHREADS - 1])
 
 	for (unsigned i = 0; i < NTHREADS - 1; i++) {
 		tid[i] = (pid_t)t->page->user[i];
-		assert_int_equal(__real_ptrace(PTRACE_SEIZE, tid[i], NULL,
-					       NULL),
-				 0);
+		assert_int_equal(
+			__real_ptrace(PTRACE_SEIZE, tid[i], NULL, NULL), 0);
 		__real_ptrace(PTRACE_INTERRUPT, tid[i], NULL, NULL);
 		await(tid[i]);
 		step_to(tid[i], pc[i]);
@@ -536,11 +538,10 @@ test_leaves_landing(void **state)
 	free(c);
 }
 
-#define DEATHS(how, who, when)                          \
-	static void                                     \
-	test_##how##_##who##_##when(void **state)       \
-	{                                               \
-		how(who, when);                         \
+#define DEATHS(how, who, when)                                                 \
+	static void test_##how##_##who##_##when(void **state)                  \
+	{                                                                      \
+		how(who, when);                                                \
 	}
 
 DEATHS(running, GUARDIAN, BEFORE)
