@@ -16,8 +16,8 @@
  *            handlers, trampolines.  Never written once it is live; unmapped
  *            when tracing has ended and no thread can come back to it.
  *
- * A THREAD is known by its %fs base (unique among living threads of a process;
- * 0 before the C library has set one up).  A thread SLOT belongs to one living
+ * A THREAD is known by its %fs base (0 before the C library has set one up),
+ * which is its own, but where threads were made without one: shared[] below.  A thread SLOT belongs to one living
  * thread at a time and has RT_LEVELS struct rt: level 1 serves a signal
  * handler that interrupts a firing at level 0.  Nothing in a slot is shared
  * with other threads, so no firing needs a lock or an atomic instruction.
@@ -75,6 +75,12 @@
 #define RTN_KEY_FREE 0u
 #define RTN_KEY_TOMB 2u /* its thread has ended; may be taken again */
 #define RTN_KEY_CLAIM 4u /* being taken */
+
+/* In the place of the base of threads that share theirs; no address is like
+   that. */
+#define RTN_BASE_OF_TID(tid) (1ull << 62 | (uint64_t)(tid) << 6)
+#define RTN_BASE_NONE (1ull << 61)
+#define RTN_NSHARED 16 /* bases; if there are more, all are taken for shared */
 
 /* What busy is while a firing began with this stack pointer; 1: not known. */
 #define RTN_BUSY(sp) ((uint32_t)(sp) + 1)
@@ -187,8 +193,9 @@ struct rtn_shared {
 	uint64_t args_at, args_len; /* its arguments, as execve(2) left them */
 	uint64_t maps_state; /* address of the dynamic linker's
 				r_debug.r_state; 0: not known */
-	uint32_t seccomp;    /* no system calls of our own, beyond gettid */
-	uint32_t strict;     /* nor that */
+	volatile uint32_t seccomp; /* no system calls of our own */
+	int32_t tid_off;     /* where the C library keeps a thread's number, from
+				its fs base; 0: not known */
 	uint32_t has_rdpid, has_fsgsbase;
 	int64_t rseq_off;    /* of struct rseq from the fs base; 0: none */
 
@@ -205,6 +212,20 @@ struct rtn_shared {
 	   the last time of those that were waited for in vain.  All wrap. */
 	volatile uint32_t maps_asked, maps_answered, maps_vain;
 	volatile uint32_t owner[RTN_NTHREADS]; /* tid; 0 free */
+
+	/* Written by the consumer while it goes on. */
+	/* fs bases that several threads have.  A new one is written before
+	   nshared is. */
+	volatile uint32_t nshared;
+	volatile uint64_t shared[RTN_NSHARED];
+	/* Who was there when we attached, where tid_off is not known; the
+	   number is set to 0 when the thread ends. */
+	volatile uint32_t nknown;
+	struct {
+		uint64_t fsbase;
+		volatile uint32_t tid;
+		uint32_t pad;
+	} known[RTN_NTHREADS];
 };
 
 /*

@@ -21,6 +21,10 @@
  */
 struct rt *rtn_enter(struct rtn_shared *sh, uint64_t fsbase);
 void rtn_leave(struct rt *rt);
+/* For what only counts: where the calling thread's home is, in bytes from the
+   first, + 1; it is made if there is none.  0: it may not fire, or no slot is
+   left (then counted). */
+uint64_t rtn_home(struct rtn_shared *sh, uint64_t fsbase);
 /* The calling thread is about to end: its slot may be taken again. */
 void rtn_thread_exit(struct rtn_shared *sh, uint64_t fsbase);
 /* The calling thread is about to execve(2): give the consumer a moment. */

@@ -11,6 +11,16 @@
  *   home  FREE ──▶ CLAIM ──▶ key ──▶ TOMB ──▶ CLAIM ...
  *   slot  owner 0 ──▶ tid ──▶ 0 ...
  *
+ * SHARED BASES.  Threads made by clone(2) without CLONE_SETTLS have the %fs base
+ * of their maker.  Bases that are known to be shared stand in rtn_shared.shared;
+ * no home has one for its key, so that all firings of such threads come here,
+ * where the kernel is asked which thread this is.
+ *
+ * NO SYSTEM CALLS where a filter might not expect them (rtn_shared.seccomp): the
+ * number of a thread is then what the C library has noted, or what the consumer
+ * has found when it attached.  A thread of which neither is known does not fire,
+ * and its firings are counted as lost.
+ *
  * A home never becomes FREE again: the chains of others go over it.  A handler
  * that interrupts the claim of its own thread takes a second slot; lookups
  * find the one home or the other, always the same, and both are given back
@@ -112,8 +122,8 @@ home_next(struct rtn_table *t, uint64_t fsbase, uint32_t *n)
 	return NULL;
 }
 
-/* Make the thread known; false when all homes are taken. */
-static int
+/* Make the thread known; NULL when all homes are taken. */
+static struct rtn_home *
 home_take(struct rtn_table *t, uint64_t fsbase, struct rt *rt)
 {
 	uint32_t idx = rtn_home_index(fsbase);
@@ -127,10 +137,69 @@ home_take(struct rtn_table *t, uint64_t fsbase, struct rt *rt)
 			h->rt = (uint64_t)rt;
 			__atomic_store_n(&h->key, fsbase + 1,
 					 __ATOMIC_RELEASE);
-			return 1;
+			return h;
 		}
 	}
+	return NULL;
+}
+
+/* ---- who is it ----------------------------------------------------------- */
+
+/* The number that the consumer has found for the thread; 0: it has not. */
+static uint32_t
+known_id(const struct rtn_shared *sh, uint64_t fsbase)
+{
+	for (uint32_t i = 0; i < sh->nknown && i < RTN_NTHREADS; i++)
+		if (sh->known[i].fsbase == fsbase)
+			return sh->known[i].tid;
 	return 0;
+}
+
+/* The number of the calling thread, which has the base for itself; 0: there is
+   no knowing. */
+static uint32_t
+thread_id(const struct rtn_shared *sh, uint64_t fsbase)
+{
+	uint32_t tid;
+
+	if (!sh->seccomp)
+		return (uint32_t)rtn_syscall0(RTN_SYS_gettid);
+	if (sh->tid_off == 0 || fsbase == 0)
+		return known_id(sh, fsbase);
+	__asm__ volatile("movl %%fs:(%1), %0" : "=r"(tid) : "r"(sh->tid_off));
+	return tid;
+}
+
+/* Its thread ends: another may come to the same place in memory. */
+static void
+known_forget(struct rtn_shared *sh, uint64_t fsbase)
+{
+	for (uint32_t i = 0; i < sh->nknown && i < RTN_NTHREADS; i++)
+		if (sh->known[i].fsbase == fsbase)
+			sh->known[i].tid = 0;
+}
+
+static int
+is_shared(const struct rtn_shared *sh, uint64_t fsbase)
+{
+	uint32_t n = sh->nshared;
+
+	for (uint32_t i = 0; i < n && i < RTN_NSHARED; i++)
+		if (sh->shared[i] == fsbase)
+			return 1;
+	return n > RTN_NSHARED;
+}
+
+/* What the home of the calling thread is found by: its base, or its number in
+   the place of a base; RTN_BASE_NONE: that must not be asked. */
+static uint64_t
+base_of(const struct rtn_shared *sh, uint64_t fsbase)
+{
+	if (!is_shared(sh, fsbase))
+		return fsbase;
+	if (sh->seccomp)
+		return RTN_BASE_NONE;
+	return RTN_BASE_OF_TID((uint64_t)rtn_syscall0(RTN_SYS_gettid));
 }
 
 /* ---- slots --------------------------------------------------------------- */
@@ -173,18 +242,14 @@ note_used(struct rtn_shared *sh, uint32_t n)
 		used = sh->nthreads_used;
 }
 
-static uint32_t
-thread_id(const struct rtn_shared *sh)
-{
-	return sh->strict ? sh->pid : (uint32_t)rtn_syscall0(RTN_SYS_gettid);
-}
-
 /* A slot for the calling thread, its self-> variables zeroed; NULL: none. */
 static struct rt *
-slot_take(struct rtn_shared *sh)
+slot_take(struct rtn_shared *sh, uint64_t fsbase)
 {
-	uint32_t tid = thread_id(sh), t;
+	uint32_t tid = thread_id(sh, fsbase), t;
 
+	if (tid == 0)
+		return NULL;
 	for (t = 0; t < sh->nthreads; t++)
 		if (sh->owner[t] == 0 && swap32(&sh->owner[t], 0, tid))
 			break;
@@ -223,37 +288,80 @@ slot_give(struct rtn_shared *sh, struct rt *rt)
 
 /* ---- forked children ----------------------------------------------------- */
 
+/* In a child with one thread its number is the pid. */
+static uint32_t
+child_id(const struct rtn_shared *sh, uint64_t fsbase)
+{
+	return sh->seccomp ? thread_id(sh, fsbase) :
+			     (uint32_t)rtn_syscall0(RTN_SYS_getpid);
+}
+
 /*
  * The table is zero here: nothing fires.  Tell the consumer once that our text
- * is still patched.  In a child with one thread gettid is its pid.
+ * is still patched.  Under a filter the child of a C library that notes no
+ * numbers keeps our patches.
  */
 static void
-child_tell(struct rtn_shared *sh, struct rtn_table *t)
+child_tell(struct rtn_shared *sh, struct rtn_table *t, uint64_t fsbase)
 {
-	uint32_t i;
+	uint32_t i, pid;
 
-	if (sh->strict || __atomic_exchange_n(&t->told, 1, __ATOMIC_RELAXED))
+	if (__atomic_exchange_n(&t->told, 1, __ATOMIC_RELAXED))
+		return;
+	pid = child_id(sh, fsbase);
+	if (pid == 0)
 		return;
 	i = __atomic_fetch_add(&sh->nchildren, 1, __ATOMIC_RELAXED);
 	if (i < RTN_NCHILDREN)
-		sh->children[i] = (uint32_t)rtn_syscall0(
-			sh->seccomp ? RTN_SYS_gettid : RTN_SYS_getpid);
+		sh->children[i] = pid;
 	sh->ctl.wanted = 1;
 }
 
 /* ---- the ways in and out ------------------------------------------------- */
 
-static struct rt *
-thread_first(struct rtn_shared *sh, struct rtn_table *t, uint64_t fsbase)
+/* The home of the calling thread, made if there is none; NULL: there can be
+   none, and the firing is counted as lost. */
+static struct rtn_home *
+thread_home(struct rtn_shared *sh, struct rtn_table *t, uint64_t fsbase)
 {
-	struct rt *rt = slot_take(sh);
+	uint64_t base = base_of(sh, fsbase);
+	struct rtn_home *home = NULL;
+	uint32_t n = 0;
+	struct rt *rt;
 
-	if (rt != NULL && home_take(t, fsbase, rt))
-		return rt;
+	if (base != RTN_BASE_NONE)
+		home = home_next(t, base, &n);
+	if (home != NULL)
+		return home;
+	rt = base != RTN_BASE_NONE ? slot_take(sh, fsbase) : NULL;
+	if (rt != NULL)
+		home = home_take(t, base, rt);
+	if (home != NULL)
+		return home;
 	if (rt != NULL)
 		slot_give(sh, rt);
 	__atomic_fetch_add(&sh->no_slot, 1, __ATOMIC_RELAXED);
 	return NULL;
+}
+
+/* May the calling thread fire at all?  A forked child may not. */
+static int
+may_fire(struct rtn_shared *sh, struct rtn_table *t, uint64_t fsbase)
+{
+	if (t->alive)
+		return activity(sh) == RT_ACT_ACTIVE;
+	child_tell(sh, t, fsbase);
+	return 0;
+}
+
+uint64_t
+rtn_home(struct rtn_shared *sh, uint64_t fsbase)
+{
+	struct rtn_table *t = table_of(sh);
+	struct rtn_home *home = may_fire(sh, t, fsbase) ?
+					thread_home(sh, t, fsbase) : NULL;
+
+	return home != NULL ? (uint64_t)home - (uint64_t)t->home + 1 : 0;
 }
 
 /*
@@ -318,19 +426,12 @@ rtn_enter(struct rtn_shared *sh, uint64_t fsbase)
 	struct rtn_table *t = table_of(sh);
 	struct rtn_home *home;
 	struct rt *rt;
-	uint32_t n = 0;
 
-	if (!t->alive) {
-		child_tell(sh, t);
+	home = may_fire(sh, t, fsbase) ? thread_home(sh, t, fsbase) : NULL;
+	if (home == NULL)
 		return NULL;
-	}
-	if (activity(sh) != RT_ACT_ACTIVE)
-		return NULL;
-	home = home_next(t, fsbase, &n);
-	rt = home ? (struct rt *)home->rt : thread_first(sh, t, fsbase);
-	if (rt != NULL)
-		rt = level_take(sh, rt,
-				(uint64_t)__builtin_frame_address(0));
+	rt = level_take(sh, (struct rt *)home->rt,
+			(uint64_t)__builtin_frame_address(0));
 	if (rt == NULL)
 		return NULL;
 	/* The consumer looks at busy after it has changed the activity: look
@@ -360,11 +461,16 @@ rtn_thread_exit(struct rtn_shared *sh, uint64_t fsbase)
 	struct rtn_table *t = table_of(sh);
 	struct rtn_home *home;
 	uint32_t n = 0, tid;
+	uint64_t base;
 
 	if (!t->alive)
 		return;
-	tid = thread_id(sh);
-	while ((home = home_next(t, fsbase, &n)) != NULL) {
+	base = base_of(sh, fsbase);
+	if (base == RTN_BASE_NONE)
+		return;
+	tid = thread_id(sh, fsbase);
+	known_forget(sh, fsbase);
+	while ((home = home_next(t, base, &n)) != NULL) {
 		struct rt *rt = (struct rt *)home->rt;
 
 		if (rt->tid != tid)

@@ -131,6 +131,32 @@ follow_child(uint32_t told, bool far)
 	return far ? dir_find("/proc", told, true) : 0;
 }
 
+uint32_t
+follow_threads(pid_t pid)
+{
+	char path[32];
+	struct dirent *de;
+	uint32_t n = 0;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	d = opendir(path);
+	while (d != NULL && (de = readdir(d)) != NULL)
+		n += de->d_name[0] != '.';
+	if (d != NULL)
+		closedir(d);
+	return n;
+}
+
+uint32_t
+follow_thread_number(pid_t pid, pid_t tid)
+{
+	char dir[48];
+
+	snprintf(dir, sizeof(dir), "/proc/%d/task/%d", (int)pid, (int)tid);
+	return own_number(dir);
+}
+
 bool
 follow_has_thread(pid_t pid, uint32_t tid)
 {

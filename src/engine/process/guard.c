@@ -218,15 +218,25 @@ guard_unused(struct guard *g, const struct inject_span *v, size_t n,
 }
 
 int
-guard_fs_self(struct guard *g, bool *self, struct err *e)
+guard_ids(struct guard *g, struct inject_id *v, size_t cap, size_t *n,
+	  struct err *e)
 {
-	const struct guard_req req = { .op = GUARD_FS_SELF };
+	const struct guard_req req = { .op = GUARD_IDS, .n = cap };
+	size_t len = cap * sizeof(*v);
 	struct guard_res res;
+	int fd, rc;
 
-	if (guard_ask(g, &req, -1, &res, e) != 0)
-		return -1;
-	*self = res.n != 0;
-	return 0;
+	fd = (int)syscall(SYS_memfd_create, "dtrace-threads", MFD_CLOEXEC);
+	if (fd < 0)
+		return err_set(e, &ERR_GENERIC, errno,
+			       "cannot list the threads");
+	rc = guard_ask(g, &req, fd, &res, e);
+	*n = rc == 0 && res.n <= cap ? res.n : 0;
+	if (rc == 0 && pread(fd, v, len, 0) < (ssize_t)(*n * sizeof(*v)))
+		rc = err_set(e, &ERR_GENERIC, errno,
+			     "cannot list the threads");
+	close(fd);
+	return rc;
 }
 
 int

@@ -59,6 +59,10 @@ struct inject {
    set-uid, under a seccomp filter that could kill it. */
 int inject_check(pid_t pid, bool held, struct err *e);
 
+/* Is any of its threads under a seccomp filter?  Code there must make no system
+   calls then. */
+bool inject_under_seccomp(pid_t pid);
+
 /* Open /proc/PID/mem; nothing is stopped. */
 int inject_open(struct inject *in, pid_t pid, bool held, struct err *e);
 /* From now on the guardian traces for us (not where it is held by us).  g must
@@ -87,11 +91,18 @@ int inject_write(struct inject *in, uint64_t addr, const void *src, size_t n);
  */
 int inject_unused(struct inject *in, const struct inject_span *v, size_t n,
 		  bool *unused, struct err *e);
-/*
- * All threads are stopped.  *self: each has an fs base that is not 0 and the
- * word there is equal to it, as the C library arranges (x86_target.fs_self).
- */
-int inject_fs_self(struct inject *in, bool *self, struct err *e);
+/* A thread, by the number that we know it by, and its fs base. */
+struct inject_id {
+	uint64_t fs_base;
+	pid_t tid;
+};
+/* All threads are stopped: v[0..*n), of which there are n of struct inject at
+   most. */
+int inject_ids(struct inject *in, struct inject_id *v, size_t *n,
+	       struct err *e);
+/* Has each of these an fs base that is not 0, and is the word there equal to
+   it, as the C library arranges (x86_target.fs_self)? */
+bool inject_fs_self(struct inject *in, const struct inject_id *v, size_t n);
 
 /*
  * Map n bytes at exactly addr in the target, which is stopped: from file

@@ -119,13 +119,15 @@ int guard_patch(struct guard *g, struct patch *p, size_t n,
 int guard_undo(struct guard *g, struct err *e);
 int guard_unused(struct guard *g, const struct inject_span *v, size_t n,
 		 bool *unused, struct err *e);
-int guard_fs_self(struct guard *g, bool *self, struct err *e);
+/* Room for cap of them. */
+int guard_ids(struct guard *g, struct inject_id *v, size_t cap, size_t *n,
+	      struct err *e);
 
 /* ---- guard_run.c: the guardian ------------------------------------------- */
 
 /*
  * What consumer and guardian say to each other, one packet each way.  A PATCH
- * comes with a file: patches, then moves; SHARED with the shared memory file.
+ * comes with a file: patches, then moves; IDS with one for the answer; SHARED with the shared memory file.
  */
 enum guard_op {
 	GUARD_STOP,
@@ -134,7 +136,7 @@ enum guard_op {
 	GUARD_PATCH,
 	GUARD_UNDO,
 	GUARD_UNUSED,
-	GUARD_FS_SELF,
+	GUARD_IDS,
 	GUARD_SHARED
 };
 struct guard_req {

@@ -163,15 +163,16 @@ attach_guard(struct engine *eng, struct err *e)
 static int
 attach_map(struct engine *eng, bool follow, struct err *e)
 {
-	bool self;
 	int rc;
 
 	if (eng->map.nregions == 0)
 		return map_make(eng, e);
 	if (attach_guard(eng, e) != 0 || engine_target_stop(eng, true, e) != 0)
 		return -1;
-	rc = inject_fs_self(&eng->in, &self, e);
+	rc = threads_look(eng, e);
 	if (rc == 0) {
+		bool self = inject_fs_self(&eng->in, eng->ids, eng->nids);
+
 		/* What was measured without is too short for code with it. */
 		eng->fs_self = self && (eng->fs_self || !follow);
 		rc = follow ? map_enter(eng, e) : map_make(eng, e);
@@ -228,8 +229,9 @@ engine_enter(struct engine *eng, bool follow, struct err *e)
 		goto fail;
 	if (follow)
 		shared_follow(eng);
-	else if (shared_fill(eng, e) != 0)
+	else if (map_touch(eng, e) != 0 || shared_fill(eng, e) != 0)
 		goto fail;
+	threads_fill(eng);
 	if (code_make(eng, e) != 0)
 		goto fail;
 	shared_fill_sys(eng);

@@ -96,6 +96,10 @@ int follow_clean_child(const struct patch_journal *j, pid_t child,
  * not ours, look at all processes.
  */
 pid_t follow_child(uint32_t told, bool far);
+/* How many threads the process has. */
+uint32_t follow_threads(pid_t pid);
+/* The number of a thread in its own pid namespace; 0: it is not there. */
+uint32_t follow_thread_number(pid_t pid, pid_t tid);
 /* Is a thread with that number, in its own pid namespace, in the process? */
 bool follow_has_thread(pid_t pid, uint32_t tid);
 
@@ -369,6 +373,8 @@ struct map {
 	uint64_t ctl_low; /* there: rtn_shared.ctl_low */
 	struct map_region region[RTN_NREGIONS];
 	uint32_t nregions;
+	bool locks; /* the target: what it maps is in memory at once */
+	bool touch; /* we are to touch all of the shared part first */
 	struct {
 		uint64_t addr, n;
 	} done[RTN_NREGIONS + 3]; /* mapped in the target */
@@ -379,6 +385,8 @@ struct map {
 int map_plan(struct engine *eng, struct err *e);
 /* Make it all; in the target too, of which a thread is stopped. */
 int map_make(struct engine *eng, struct err *e);
+/* If the target's memory is limited, have all of it before the target does. */
+int map_touch(struct engine *eng, struct err *e);
 /* The same for another program in the process: regions anew, behind those that
    children of the old one may still run; map_follow() with nothing touched,
    then map_enter() with a thread stopped. */
@@ -458,6 +466,28 @@ void shared_reap(struct engine *eng);
 /* host_in.thread_of; arg is the engine. */
 uint8_t *shared_thread_of(void *arg, uint32_t tid);
 
+/* ---- limits that it lives under (process_room.c) ------------------------- */
+
+#define ROOM_ENDLESS UINT64_MAX
+/* Bytes that its memory cgroup, and those around it, leave a process. */
+uint64_t room_in_cgroup(pid_t pid);
+/* Bytes that RLIMIT_AS leaves it. */
+uint64_t room_of_addresses(pid_t pid);
+/* Bytes that it has locked (mlock(2)). */
+uint64_t room_locked(pid_t pid);
+/* What the shared memory may take for it; the consumer is to touch all of that
+   before the target does.  ROOM_ENDLESS: nobody needs to care. */
+uint64_t room_budget(pid_t pid);
+/* Have all pages of our mapping of a new file; -1 with errno: no memory. */
+int room_touch(uint8_t *p, uint64_t n);
+
+/* ---- its threads (process_threads.c) ------------------------------------- */
+
+/* All of them are stopped: who they are.  -1 + *e. */
+int threads_look(struct engine *eng, struct err *e);
+/* What code must know of them, into the shared memory. */
+void threads_fill(struct engine *eng);
+
 /* ---- an instance (process_engine.c) -------------------------------------- */
 
 struct engine {
@@ -490,6 +520,8 @@ struct engine {
 	struct patch_journal *journal;
 	struct guard *guard;
 	bool patched; /* there is something to undo */
+	struct inject_id *ids; /* [nids]: when we attached, by fs base */
+	size_t nids;
 	bool fs_self; /* of all threads: see struct x86_target */
 	uint32_t nlost; /* patches that were not made: other text was there */
 	bool gone;    /* ended, or another program since an exec */

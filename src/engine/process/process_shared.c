@@ -378,9 +378,7 @@ fill_status(struct engine *eng, struct rtn_shared *sh)
 	sh->uid = (uint32_t)v;
 	status_field(text, "\nGid:", &v);
 	sh->gid = (uint32_t)v;
-	status_field(text, "\nSeccomp:", &v);
-	sh->seccomp = v != 0;
-	sh->strict = v == 1;
+	sh->seccomp = inject_under_seccomp(eng->pid);
 	/* It names its threads by other numbers than we do. */
 	eng->foreign_pids = status_field(text, "\nNSpid:", &v) > 1;
 	if (strncmp(text, "Name:\t", 6) == 0 &&
