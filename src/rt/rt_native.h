@@ -121,6 +121,7 @@ struct rtn_site {
 #define RTN_SYS_RETURNS 1u /* has a return probe: remember the number */
 #define RTN_SYS_EXIT 2u    /* exit, exit_group: rtn_thread_exit() */
 #define RTN_SYS_EXEC 4u    /* execve, execveat: rtn_exec() */
+#define RTN_SYS_LOOK 8u    /* a filter or a thread may come: rtn_look() */
 struct rtn_sys {
 	uint32_t entry_site, return_site; /* + 1; 0: no probe */
 	uint64_t entry, ret;		  /* thunks: address - that of the
@@ -213,9 +214,8 @@ struct rtn_shared {
 	volatile uint32_t maps_asked, maps_answered, maps_vain;
 	volatile uint32_t owner[RTN_NTHREADS]; /* tid; 0 free */
 
-	/* Written by the consumer while it goes on. */
-	/* fs bases that several threads have.  A new one is written before
-	   nshared is. */
+	/* fs bases that several threads have; the process adds those of
+	   threads that it makes. */
 	volatile uint32_t nshared;
 	volatile uint64_t shared[RTN_NSHARED];
 	/* Who was there when we attached, where tid_off is not known; the

@@ -27,6 +27,10 @@ void rtn_leave(struct rt *rt);
 uint64_t rtn_home(struct rtn_shared *sh, uint64_t fsbase);
 /* The calling thread is about to end: its slot may be taken again. */
 void rtn_thread_exit(struct rtn_shared *sh, uint64_t fsbase);
+/* The calling thread is about to make a system call after which other things
+   hold: a seccomp filter comes, or a thread that shares the fs base. */
+void rtn_look(struct rtn_shared *sh, uint64_t nr, uint64_t arg0, uint64_t arg1,
+	      uint64_t fsbase);
 /* The calling thread is about to execve(2): give the consumer a moment. */
 void rtn_exec(struct rtn_shared *sh);
 /* The dynamic linker tells debuggers that its list of objects changes: once it

@@ -480,6 +480,61 @@ rtn_thread_exit(struct rtn_shared *sh, uint64_t fsbase)
 	}
 }
 
+/* ---- what the program is about to change --------------------------------- */
+
+/* <sched.h>, <linux/prctl.h>, <linux/seccomp.h> */
+#define CLONE_VM	 0x100ull
+#define CLONE_VFORK	 0x4000ull
+#define CLONE_SETTLS	 0x80000ull
+#define PR_SET_SECCOMP	 22
+#define SET_MODE_FILTER	 1 /* strict is 0 */
+
+/*
+ * From now on the base is shared.  Its home is closed, and the calling thread
+ * keeps its slot under its number.
+ */
+static void
+base_share(struct rtn_shared *sh, uint64_t fsbase)
+{
+	struct rtn_table *t = table_of(sh);
+	struct rtn_home *home;
+	uint32_t n = 0, at;
+
+	if (is_shared(sh, fsbase))
+		return;
+	do
+		at = sh->nshared;
+	while (!swap32(&sh->nshared, at, at + 1));
+	if (at < RTN_NSHARED)
+		sh->shared[at] = fsbase;
+	while ((home = home_next(t, fsbase, &n)) != NULL) {
+		struct rt *rt = (struct rt *)home->rt;
+
+		__atomic_store_n(&home->key, RTN_KEY_TOMB, __ATOMIC_RELEASE);
+		if (!home_take(t, RTN_BASE_OF_TID(rt->tid), rt))
+			slot_give(sh, rt);
+	}
+}
+
+/*
+ * A call that fails in the end has made us careful without need.  A child of
+ * vfork(2) uses the memory while its parent waits.
+ */
+void
+rtn_look(struct rtn_shared *sh, uint64_t nr, uint64_t arg0, uint64_t arg1,
+	 uint64_t fsbase)
+{
+	if (!table_of(sh)->alive)
+		return;
+	if (nr == RTN_ITS_clone && (arg0 & CLONE_VM) != 0 &&
+	    (arg0 & (CLONE_SETTLS | CLONE_VFORK)) == 0)
+		base_share(sh, fsbase);
+	if ((nr == RTN_ITS_seccomp && (uint32_t)arg0 <= SET_MODE_FILTER) ||
+	    (nr == RTN_ITS_prctl && (uint32_t)arg0 == PR_SET_SECCOMP &&
+	     arg1 != 0))
+		sh->seccomp = 1;
+}
+
 /* ---- exec ---------------------------------------------------------------- */
 
 #define EXEC_LOOKS 20

@@ -20,7 +20,9 @@
  *   space                 RLIMIT_AS leaves some megabytes
  *   raw                   threads by clone(2) that share one thread pointer
  *   raw-late              the same, made after "ready"
+ *   vfork                 waits for M seconds in the kernel, for its child
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -228,7 +230,7 @@ locked(void)
 static void
 nofile(void)
 {
-	struct rlimit r = { 64, 64 };
+	struct rlimit r = { 64, 128 };
 
 	if (setrlimit(RLIMIT_NOFILE, &r) != 0)
 		die("setrlimit");
@@ -302,6 +304,23 @@ raw(void)
 			die("clone");
 }
 
+/* ---- where nothing reaches it --------------------------------------------- */
+
+static void
+wait_for_child(void)
+{
+	pid_t pid;
+
+	say("waits\n");
+	pid = vfork();
+	if (pid == 0) {
+		sleep((unsigned)ncalls);
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+		bad = 3;
+}
+
 /* -------------------------------------------------------------------------- */
 
 struct mode {
@@ -323,6 +342,7 @@ static const struct mode modes[] = {
 	{ "space", space, none },
 	{ "raw", raw, none, .raw = true },
 	{ "raw-late", none, raw, .raw = true },
+	{ "vfork", none, wait_for_child },
 };
 
 static void

@@ -296,8 +296,9 @@ int plan_fn_get(struct engine *eng, struct world_obj *o, uint64_t addr,
 /* Points of all `syscall` instructions of all objects (process_site.c). */
 int plan_syscalls(struct engine *eng, struct err *e);
 /* Points of those only where threads end, so that the next one at the same
-   place in memory is not taken for the one that was there. */
-int plan_exits(struct engine *eng, struct err *e);
+   place in memory is not taken for the one that was there; where filters are
+   installed; and where threads may be made that share a thread pointer. */
+int plan_special(struct engine *eng, struct err *e);
 /* The point where the dynamic linker tells of new objects, if it can be had. */
 int plan_maps(struct engine *eng, struct err *e);
 /* The points of all sites of the enabling; of some; of an object's system
@@ -475,6 +476,10 @@ uint64_t room_in_cgroup(pid_t pid);
 uint64_t room_of_addresses(pid_t pid);
 /* Bytes that it has locked (mlock(2)). */
 uint64_t room_locked(pid_t pid);
+/* Let it have some more descriptors than RLIMIT_NOFILE says; *was: the limit, to
+   be put back.  False: that is not permitted. */
+struct rlimit;
+bool room_more_files(pid_t pid, struct rlimit *was);
 /* What the shared memory may take for it; the consumer is to touch all of that
    before the target does.  ROOM_ENDLESS: nobody needs to care. */
 uint64_t room_budget(pid_t pid);

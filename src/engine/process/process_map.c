@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,7 +28,7 @@
 #define PAGE	4096ull
 #define CLUSTER (1ull << 30)	/* most bytes that one region serves */
 #define TRIES	8
-#define THREADS_LEAST 32u /* slots, where memory is short */
+#define THREADS_LEAST 128u /* slots, where memory is short */
 #define SPARE_PROBES   (1ull << 20)
 #define SPARE_SYSCALLS (1ull << 16)
 
@@ -450,6 +451,31 @@ close_there(struct engine *eng, int tfd)
 	inject_syscall(&eng->in, SYS_close, arg, &res, &why);
 }
 
+/*
+ * A descriptor there: of a new file (*ours), or of the file that we have.  A
+ * process that has none left may have some more for that moment.
+ */
+static int
+map_file_there(struct engine *eng, int *ours, int *tfd, struct err *e)
+{
+	struct map *m = &eng->map;
+	struct rlimit was;
+	int rc = -1;
+
+	for (bool again = false;; again = true) {
+		if (ours != NULL)
+			rc = *ours = inject_memfd(&eng->in, m->len, tfd, e);
+		else
+			rc = inject_fd(&eng->in, m->fd, tfd, e);
+		if (again)
+			prlimit(eng->pid, RLIMIT_NOFILE, &was, NULL);
+		if (rc >= 0 || again || e->sys != EMFILE ||
+		    !room_more_files(eng->pid, &was))
+			return rc < 0 ? -1 : 0;
+		err_clear(e);
+	}
+}
+
 /* The file, and all of its mappings there. */
 static int
 map_try(struct engine *eng, struct err *e)
@@ -457,8 +483,7 @@ map_try(struct engine *eng, struct err *e)
 	struct map *m = &eng->map;
 	int tfd = -1, rc;
 
-	m->fd = inject_memfd(&eng->in, m->len, &tfd, e);
-	if (m->fd < 0)
+	if (map_file_there(eng, &m->fd, &tfd, e) != 0)
 		return -1;
 	rc = map_ours(eng, e);
 	if (rc == 0)
@@ -541,7 +566,7 @@ map_enter(struct engine *eng, struct err *e)
 {
 	int tfd, rc;
 
-	if (inject_fd(&eng->in, eng->map.fd, &tfd, e) != 0)
+	if (map_file_there(eng, NULL, &tfd, e) != 0)
 		return -1;
 	rc = map_somewhere(eng, tfd, e);
 	close_there(eng, tfd);
@@ -629,7 +654,7 @@ region_enter(struct engine *eng, struct map_region *r, struct err *e)
 
 	if (engine_target_stop(eng, false, e) != 0)
 		return -1;
-	rc = inject_fd(&eng->in, eng->map.fd, &tfd, e);
+	rc = map_file_there(eng, NULL, &tfd, e);
 	if (rc == 0) {
 		rc = region_map(eng, r, tfd, e);
 		close_there(eng, tfd);

@@ -23,6 +23,7 @@
  */
 #include "engine/process/process_impl.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@
 #define MADV_POPULATE_WRITE 23 /* since 5.14 */
 #endif
 
-#define BUDGET (128ull << 20)
+#define BUDGET (64ull << 20)
 #define PAGE   4096ull
 #define NONE   (1ull << 60) /* no limit, as version 1 writes it, or more */
 
@@ -239,6 +240,35 @@ room_of_addresses(pid_t pid)
 	    lim.rlim_cur == RLIM_INFINITY)
 		return ROOM_ENDLESS;
 	return lim.rlim_cur > used ? lim.rlim_cur - used : 0;
+}
+
+#define SOME_FILES 8u
+
+/* The limit is for numbers: some above the highest that there is. */
+bool
+room_more_files(pid_t pid, struct rlimit *was)
+{
+	char path[32];
+	struct rlimit more;
+	struct dirent *de;
+	rlim_t top = 0;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	d = opendir(path);
+	while (d != NULL && (de = readdir(d)) != NULL)
+		if (strtoul(de->d_name, NULL, 10) > top)
+			top = strtoul(de->d_name, NULL, 10);
+	if (d != NULL)
+		closedir(d);
+	if (prlimit(pid, RLIMIT_NOFILE, NULL, was) != 0)
+		return false;
+	more = *was;
+	more.rlim_cur = (top > was->rlim_cur ? top : was->rlim_cur) +
+			SOME_FILES;
+	if (more.rlim_max < more.rlim_cur)
+		more.rlim_max = more.rlim_cur;
+	return prlimit(pid, RLIMIT_NOFILE, &more, NULL) == 0;
 }
 
 /* ---- what follows from them ---------------------------------------------- */

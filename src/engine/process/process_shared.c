@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -528,7 +529,9 @@ ncpus(void)
 static void
 fill_special(struct plan *p)
 {
-	static const uint32_t exits[] = { 60, 231 }, execs[] = { 59, 322 };
+	static const uint32_t exits[] = { SYS_exit, SYS_exit_group };
+	static const uint32_t execs[] = { SYS_execve, SYS_execveat };
+	static const uint32_t looks[] = { SYS_clone, SYS_prctl, SYS_seccomp };
 
 	for (unsigned nr = 0; nr < RTN_NSYS; nr++)
 		if (p->sys[nr].return_site != 0)
@@ -538,6 +541,8 @@ fill_special(struct plan *p)
 		p->sys[exits[i]].special = RTN_SYS_EXIT;
 		p->sys[execs[i]].special |= RTN_SYS_EXEC;
 	}
+	for (int i = 0; i < 3; i++)
+		p->sys[looks[i]].special |= RTN_SYS_LOOK;
 }
 
 int

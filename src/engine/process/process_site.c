@@ -339,7 +339,8 @@ sys_is_odd(uint32_t nr)
 	static const uint32_t odd[] = {
 		SYS_rt_sigreturn, SYS_clone,	  SYS_fork,	SYS_vfork,
 		SYS_execve,	  SYS_exit,	  SYS_exit_group,
-		SYS_execveat,	  SYS_clone3,
+		SYS_execveat,	  SYS_clone3,	  SYS_prctl,
+		SYS_seccomp,
 	};
 
 	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
@@ -448,11 +449,17 @@ plan_syscalls(struct engine *eng, struct err *e)
 	return 0;
 }
 
-/* Does a function have the number of exit(2) in it, as 32 bits? */
+/* Calls after which other things hold for our code (rt_native.h, RTN_SYS_*); in
+   an object that is no C library, without the first one, for there are the ends
+   of all threads but few. */
+static const uint32_t sys_special[] = { SYS_exit, SYS_clone, SYS_prctl,
+					SYS_seccomp };
+
+/* Does a function have the number of one of these in it, as 32 bits? */
 static bool
-fn_exits(struct world_obj *o, uint64_t fn)
+fn_is_special(struct world_obj *o, uint64_t fn)
 {
-	static const uint8_t nr[4] = { 60 };
+	const size_t n = sizeof(sys_special) / sizeof(*sys_special);
 	const struct x86_world *w = world_x86(o);
 	struct x86_part part[8];
 	const uint8_t *p;
@@ -460,20 +467,33 @@ fn_exits(struct world_obj *o, uint64_t fn)
 	if (world_parts(o, fn, 0, part) == 0)
 		return false;
 	p = w->bytes(w->arg, part[0].addr, part[0].size);
-	return p != NULL &&
-	       memmem(p, part[0].size, nr, sizeof(nr)) != NULL;
+	for (size_t i = !world_obj_is_libc(o); p != NULL && i < n; i++)
+		if (memmem(p, part[0].size, &sys_special[i],
+			   sizeof(*sys_special)) != NULL)
+			return true;
+	return false;
+}
+
+/* syscall(2), whose callers have the number. */
+static int
+sys_any(struct engine *eng, struct err *e)
+{
+	struct world_obj *o;
+	uint64_t at;
+
+	if (!world_symbol(&eng->world, "syscall", &at))
+		return 0;
+	o = world_at(&eng->world, at);
+	return o != NULL && world_obj_is_libc(o) ? sys_fn(eng, o, at, e) : 0;
 }
 
 int
-plan_exits(struct engine *eng, struct err *e)
+plan_special(struct engine *eng, struct err *e)
 {
-	for (size_t i = 0; i < eng->world.objs.n; i++) {
-		struct world_obj *o = eng->world.objs.v[i];
-
-		if (world_obj_is_libc(o) && sys_each(eng, o, fn_exits, e) != 0)
+	for (size_t i = 0; i < eng->world.objs.n; i++)
+		if (sys_each(eng, eng->world.objs.v[i], fn_is_special, e) != 0)
 			return -1;
-	}
-	return 0;
+	return sys_any(eng, e);
 }
 
 /* ---- the dynamic linker -------------------------------------------------- */

@@ -228,6 +228,46 @@ tells_threads_of_a_shared_base(void **state)
 	assert_int_equal(w->sh->no_slot, 1);
 }
 
+/* Who makes such a thread keeps his slot. */
+static void
+learns_what_will_be_shared(void **state)
+{
+	const uint64_t vm = 0x100, vfork = 0x4000, settls = 0x80000;
+	struct world *w = *state;
+	struct rt *rt = world_enter(w);
+	uint64_t fs = world_fsbase();
+
+	CALL(w, rtn_leave, rt);
+	CALL(w, rtn_look, w->sh, 56, 0, 0, fs);
+	CALL(w, rtn_look, w->sh, 56, vm | vfork, 0, fs);
+	CALL(w, rtn_look, w->sh, 56, vm | settls, 0, fs);
+	CALL(w, rtn_look, w->sh, 57, vm, 0, fs);
+	assert_int_equal(w->sh->nshared, 0);
+	CALL(w, rtn_look, w->sh, 56, vm, 0, fs);
+	CALL(w, rtn_look, w->sh, 56, vm, 0, fs);
+	assert_int_equal(w->sh->nshared, 1);
+	assert_int_equal(w->sh->shared[0], fs);
+	assert_int_equal(w->table->home[rtn_home_index(fs)].key, RTN_KEY_TOMB);
+	assert_ptr_equal(world_enter(w), rt);
+	assert_int_equal(w->sh->nthreads_used, 1);
+}
+
+static void
+learns_of_filters(void **state)
+{
+	struct world *w = *state;
+
+	CALL(w, rtn_look, w->sh, 317, 2, 0, 0); /* which actions are there? */
+	CALL(w, rtn_look, w->sh, 157, 21, 0, 0);
+	CALL(w, rtn_look, w->sh, 157, 22, 0, 0);
+	assert_int_equal(w->sh->seccomp, 0);
+	CALL(w, rtn_look, w->sh, 317, 1, 0, 0);
+	assert_int_equal(w->sh->seccomp, 1);
+	w->sh->seccomp = 0;
+	CALL(w, rtn_look, w->sh, 157, 22, 2, 0);
+	assert_int_equal(w->sh->seccomp, 1);
+}
+
 /* What is not known is lost, and counted; a number is good for one thread. */
 static void
 takes_numbers_that_are_known(void **state)
@@ -972,6 +1012,8 @@ main(void)
 		WORLD_TEST(reads_strings_to_their_end),
 		WORLD_TEST(copies_what_is_long),
 		WORLD_TEST(tells_threads_of_a_shared_base),
+		WORLD_TEST(learns_what_will_be_shared),
+		WORLD_TEST(learns_of_filters),
 		WORLD_TEST(takes_numbers_that_are_known),
 		WORLD_TEST(asks_nobody_under_seccomp),
 		WORLD_TEST(makes_no_calls_under_seccomp),

@@ -33,13 +33,14 @@ static struct rtn_shared shared;
 static struct rtn_table table;
 static struct rtn_sys *sys;
 static struct rt *slot;
-static uint64_t entered, exited, execed;
+static uint64_t entered, exited, execed, looked;
 
 /* ---- what the room is given by others ------------------------------------ */
 
 const struct rtn_image rtn_image = {
 	.off = { [RTN_FN_enter] = 0, [RTN_FN_leave] = 64,
-		 [RTN_FN_thread_exit] = 128, [RTN_FN_exec] = 192 }
+		 [RTN_FN_thread_exit] = 128, [RTN_FN_exec] = 192,
+		 [RTN_FN_look] = 256 }
 };
 
 /* inc qword [count + site * 8], by no register. */
@@ -125,7 +126,7 @@ setup(void **state)
 	if (text == NULL || region == NULL || sys == NULL || slot == NULL)
 		return -1;
 	memset(region, 0xcc, SIZE);
-	b = (struct x86_buf){ region, 256, SIZE, REGION, false };
+	b = (struct x86_buf){ region, 320, SIZE, REGION, false };
 	shared.self = (uint64_t)(uintptr_t)&shared;
 	shared.table = (uint64_t)(uintptr_t)&table;
 	shared.sys = (uint64_t)(uintptr_t)sys;
@@ -134,6 +135,7 @@ setup(void **state)
 	make_blob(RTN_FN_leave, &entered, 0);
 	make_blob(RTN_FN_thread_exit, &exited, 0);
 	make_blob(RTN_FN_exec, &execed, 0);
+	make_blob(RTN_FN_look, &looked, 0);
 	make_called();
 	ignored_at = x86_here(&b);
 	x86_sys_stubs(&b, &target);
@@ -531,6 +533,23 @@ test_last(void **state)
 	assert_int_equal(count[3], 1);
 }
 
+/* Calls that others must know of are made, and probed, all the same. */
+static void
+test_look(void **state)
+{
+	patch(&call_kernel, dispatched, 2);
+	*home() = (struct rtn_home){ fsbase() + 1,
+				     (uint64_t)(uintptr_t)slot };
+	looked = 0;
+	serve(SYS_close, &called, 1, 2, RTN_SYS_LOOK);
+	serve(SYS_getppid, &called, -1, -1, RTN_SYS_LOOK);
+	call_nr(SYS_close, -9);
+	call_nr(SYS_getppid, getppid());
+	assert_int_equal(looked, 2);
+	assert_int_equal(count[1], 1);
+	assert_int_equal(count[2], 1);
+}
+
 /* Handlers of one number, without the table. */
 static void
 test_direct(void **state)
@@ -562,6 +581,7 @@ main(void)
 		cmocka_unit_test(test_dispatch),
 		cmocka_unit_test(test_overtaken),
 		cmocka_unit_test(test_last),
+		cmocka_unit_test(test_look),
 		cmocka_unit_test(test_direct),
 	};
 
