@@ -17,10 +17,11 @@
  *            when tracing has ended and no thread can come back to it.
  *
  * A THREAD is known by its %fs base (0 before the C library has set one up),
- * which is its own, but where threads were made without one: shared[] below.  A thread SLOT belongs to one living
- * thread at a time and has RT_LEVELS struct rt: level 1 serves a signal
- * handler that interrupts a firing at level 0.  Nothing in a slot is shared
- * with other threads, so no firing needs a lock or an atomic instruction.
+ * which is its own, but where threads were made without one: shared[] below.  A
+ * thread SLOT belongs to one living thread at a time and has RT_LEVELS struct
+ * rt: level 1 serves a signal handler that interrupts a firing at level 0.
+ * Nothing in a slot is shared with other threads, so no firing needs a lock or
+ * an atomic instruction.
  *
  * A FIRING: home = table->home[hash(fs base)]; if home->key is ours and
  * rt->busy is 0, then busy is set, run the clauses if ctl.activity is ACTIVE,
@@ -79,8 +80,9 @@
 /* In the place of the base of threads that share theirs; no address is like
    that. */
 #define RTN_BASE_OF_TID(tid) (1ull << 62 | (uint64_t)(tid) << 6)
-#define RTN_BASE_NONE (1ull << 61)
-#define RTN_NSHARED 16 /* bases; if there are more, all are taken for shared */
+#define RTN_BASE_NONE        (1ull << 61)
+#define RTN_NSHARED          16 /* bases; if there are more, all are taken for shared \
+				 */
 
 /* What busy is while a firing began with this stack pointer; 1: not known. */
 #define RTN_BUSY(sp) ((uint32_t)(sp) + 1)
@@ -121,7 +123,7 @@ struct rtn_site {
 #define RTN_SYS_RETURNS 1u /* has a return probe: remember the number */
 #define RTN_SYS_EXIT 2u    /* exit, exit_group: rtn_thread_exit() */
 #define RTN_SYS_EXEC 4u    /* execve, execveat: rtn_exec() */
-#define RTN_SYS_LOOK 8u    /* a filter or a thread may come: rtn_look() */
+#define RTN_SYS_LOOK    8u    /* a filter or a thread may come: rtn_look() */
 struct rtn_sys {
 	uint32_t entry_site, return_site; /* + 1; 0: no probe */
 	uint64_t entry, ret;		  /* thunks: address - that of the
@@ -195,8 +197,8 @@ struct rtn_shared {
 	uint64_t maps_state; /* address of the dynamic linker's
 				r_debug.r_state; 0: not known */
 	volatile uint32_t seccomp; /* no system calls of our own */
-	int32_t tid_off;     /* where the C library keeps a thread's number, from
-				its fs base; 0: not known */
+	int32_t tid_off; /* where the C library keeps a thread's number, from
+			    its fs base; 0: not known */
 	uint32_t has_rdpid, has_fsgsbase;
 	int64_t rseq_off;    /* of struct rseq from the fs base; 0: none */
 

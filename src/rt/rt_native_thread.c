@@ -11,15 +11,15 @@
  *   home  FREE ──▶ CLAIM ──▶ key ──▶ TOMB ──▶ CLAIM ...
  *   slot  owner 0 ──▶ tid ──▶ 0 ...
  *
- * SHARED BASES.  Threads made by clone(2) without CLONE_SETTLS have the %fs base
- * of their maker.  Bases that are known to be shared stand in rtn_shared.shared;
- * no home has one for its key, so that all firings of such threads come here,
- * where the kernel is asked which thread this is.
+ * SHARED BASES.  Threads made by clone(2) without CLONE_SETTLS have the %fs
+ * base of their maker.  Bases that are known to be shared stand in
+ * rtn_shared.shared; no home has one for its key, so that all firings of such
+ * threads come here, where the kernel is asked which thread this is.
  *
- * NO SYSTEM CALLS where a filter might not expect them (rtn_shared.seccomp): the
- * number of a thread is then what the C library has noted, or what the consumer
- * has found when it attached.  A thread of which neither is known does not fire,
- * and its firings are counted as lost.
+ * NO SYSTEM CALLS where a filter might not expect them (rtn_shared.seccomp):
+ * the number of a thread is then what the C library has noted, or what the
+ * consumer has found when it attached.  A thread of which neither is known does
+ * not fire, and its firings are counted as lost.
  *
  * A home never becomes FREE again: the chains of others go over it.  A handler
  * that interrupts the claim of its own thread takes a second slot; lookups
@@ -292,8 +292,8 @@ slot_give(struct rtn_shared *sh, struct rt *rt)
 static uint32_t
 child_id(const struct rtn_shared *sh, uint64_t fsbase)
 {
-	return sh->seccomp ? thread_id(sh, fsbase) :
-			     (uint32_t)rtn_syscall0(RTN_SYS_getpid);
+	return sh->seccomp ? thread_id(sh, fsbase)
+			   : (uint32_t)rtn_syscall0(RTN_SYS_getpid);
 }
 
 /*
@@ -358,8 +358,8 @@ uint64_t
 rtn_home(struct rtn_shared *sh, uint64_t fsbase)
 {
 	struct rtn_table *t = table_of(sh);
-	struct rtn_home *home = may_fire(sh, t, fsbase) ?
-					thread_home(sh, t, fsbase) : NULL;
+	struct rtn_home *home =
+		may_fire(sh, t, fsbase) ? thread_home(sh, t, fsbase) : NULL;
 
 	return home != NULL ? (uint64_t)home - (uint64_t)t->home + 1 : 0;
 }
@@ -483,11 +483,11 @@ rtn_thread_exit(struct rtn_shared *sh, uint64_t fsbase)
 /* ---- what the program is about to change --------------------------------- */
 
 /* <sched.h>, <linux/prctl.h>, <linux/seccomp.h> */
-#define CLONE_VM	 0x100ull
-#define CLONE_VFORK	 0x4000ull
-#define CLONE_SETTLS	 0x80000ull
-#define PR_SET_SECCOMP	 22
-#define SET_MODE_FILTER	 1 /* strict is 0 */
+#define CLONE_VM        0x100ull
+#define CLONE_VFORK     0x4000ull
+#define CLONE_SETTLS    0x80000ull
+#define PR_SET_SECCOMP  22
+#define SET_MODE_FILTER 1 /* strict is 0 */
 
 /*
  * From now on the base is shared.  Its home is closed, and the calling thread

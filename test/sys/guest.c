@@ -45,7 +45,7 @@
 #include <unistd.h>
 
 #define STACK (64u << 10)
-#define MOST 512
+#define MOST  512
 
 long work(long n);
 
@@ -130,10 +130,11 @@ make_threads(unsigned n)
 
 /* What this program itself needs, and nothing that a tracer might want. */
 static const unsigned allowed[] = {
-	SYS_read, SYS_write, SYS_exit, SYS_exit_group, SYS_futex, SYS_clone,
-	SYS_clone3, SYS_mmap, SYS_mprotect, SYS_munmap, SYS_madvise, SYS_brk,
+	SYS_read,           SYS_write,           SYS_exit,       SYS_exit_group,
+	SYS_futex,          SYS_clone,           SYS_clone3,     SYS_mmap,
+	SYS_mprotect,       SYS_munmap,          SYS_madvise,    SYS_brk,
 	SYS_rt_sigprocmask, SYS_set_robust_list, 334 /* rseq */, SYS_wait4,
-	SYS_getrandom, SYS_rt_sigaction,
+	SYS_getrandom,      SYS_rt_sigaction,
 };
 #define NALLOWED (sizeof(allowed) / sizeof(*allowed))
 
@@ -144,13 +145,12 @@ filter(unsigned action)
 	struct sock_fprog p = { NALLOWED + 3, f };
 
 	f[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-		offsetof(struct seccomp_data, nr));
+					    offsetof(struct seccomp_data, nr));
 	for (size_t i = 0; i < NALLOWED; i++)
 		f[i + 1] = (struct sock_filter)BPF_JUMP(
 			BPF_JMP | BPF_JEQ | BPF_K, allowed[i],
 			(unsigned char)(NALLOWED - i), 0);
-	f[NALLOWED + 1] =
-		(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action);
+	f[NALLOWED + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action);
 	f[NALLOWED + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
 						       SECCOMP_RET_ALLOW);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
@@ -252,7 +252,8 @@ space(void)
 		die("setrlimit");
 }
 
-/* ---- threads without a thread pointer ------------------------------------- */
+/* ---- threads without a thread pointer -------------------------------------
+ */
 
 /* No C library here: errno is its maker's. */
 static int
@@ -304,13 +305,16 @@ raw(void)
 			die("clone");
 }
 
-/* ---- where nothing reaches it --------------------------------------------- */
+/* ---- where nothing reaches it ---------------------------------------------
+ */
 
 static void
 wait_for_child(void)
 {
 	pid_t pid;
 
+	if (work(1) != 4)
+		bad = 1;
 	say("waits\n");
 	pid = vfork();
 	if (pid == 0) {
@@ -360,7 +364,8 @@ run(const struct mode *m)
 		make_threads(nthreads - 1);
 	begin = 1;
 	wake_word(&begin);
-	calls();
+	if (m->after != wait_for_child)
+		calls();
 	if (m->forks)
 		child();
 	ended();

@@ -110,9 +110,9 @@ guard_ask(const struct guard *g, const struct guard_req *req, int fd,
 }
 
 int
-guard_stop(struct guard *g, bool all, size_t *n, struct err *e)
+guard_stop(struct guard *g, bool all, unsigned ms, size_t *n, struct err *e)
 {
-	const struct guard_req req = { .op = GUARD_STOP, .all = all };
+	const struct guard_req req = { .op = GUARD_STOP, .all = all, .n = ms };
 	struct guard_res res;
 
 	if (guard_ask(g, &req, -1, &res, e) != 0)
@@ -233,8 +233,7 @@ guard_ids(struct guard *g, struct inject_id *v, size_t cap, size_t *n,
 	rc = guard_ask(g, &req, fd, &res, e);
 	*n = rc == 0 && res.n <= cap ? res.n : 0;
 	if (rc == 0 && pread(fd, v, len, 0) < (ssize_t)(*n * sizeof(*v)))
-		rc = err_set(e, &ERR_GENERIC, errno,
-			     "cannot list the threads");
+		rc = err_set(e, &ERR_GENERIC, errno, "cannot list the threads");
 	close(fd);
 	return rc;
 }

@@ -113,9 +113,11 @@ become_guardian(struct guardian *g)
 /* ---- serving -------------------------------------------------------------------- */
 
 static int
-do_stop(struct guardian *g, bool all, struct guard_res *res, struct err *e)
+do_stop(struct guardian *g, const struct guard_req *req, struct guard_res *res,
+	struct err *e)
 {
-	if (inject_stop(&g->in, all, e) != 0) {
+	g->in.stop_ms = (unsigned)req->n;
+	if (inject_stop(&g->in, req->all != 0, e) != 0) {
 		g->stopped = false;
 		return -1;
 	}
@@ -200,7 +202,7 @@ serve(struct guardian *g, const struct guard_req *req, int fd,
 {
 	switch ((enum guard_op)req->op) {
 	case GUARD_STOP:
-		return do_stop(g, req->all != 0, res, e);
+		return do_stop(g, req, res, e);
 	case GUARD_RESUME:
 		do_resume(g);
 		return 0;

@@ -96,8 +96,8 @@ inject_ids(struct inject *in, struct inject_id *v, size_t *n, struct err *e)
 		const struct inject_thread *t = &in->threads[i];
 
 		if (t->stopped)
-			v[(*n)++] = (struct inject_id){ t->regs.fs_base,
-							t->tid };
+			v[(*n)++] =
+				(struct inject_id){ t->regs.fs_base, t->tid };
 	}
 	return 0;
 }

@@ -51,6 +51,8 @@ struct inject {
 	size_t n, cap;		       /* n: threads stopped */
 	bool all;      /* all threads are stopped, or one for calls only */
 	uint64_t stub; /* where its calls for us are made; 0: not known yet */
+	unsigned stop_ms; /* how long to wait for threads that the kernel keeps;
+			     0: as long as is usual */
 	bool suspend_seccomp;  /* its filters are not to see our calls */
 };
 

@@ -230,8 +230,8 @@ try_sockets(void)
 static bool
 try_memory(void)
 {
-	void *p = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		       0);
+	void *p =
+		mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	return p != MAP_FAILED && munlock(p, 4096) == 0 &&
 	       mprotect(p, 4096, PROT_READ | PROT_WRITE) == 0 &&

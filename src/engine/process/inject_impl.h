@@ -110,7 +110,9 @@ void inject_frames_fini(struct inject_frames *f);
 /* ---- guard.c: requests to the guardian ----------------------------------- */
 
 pid_t guard_pid(const struct guard *g);
-int guard_stop(struct guard *g, bool all, size_t *n, struct err *e);
+/* ms: struct inject.stop_ms. */
+int guard_stop(struct guard *g, bool all, unsigned ms, size_t *n,
+	       struct err *e);
 void guard_resume(struct guard *g);
 int guard_syscall(struct guard *g, long nr, const uint64_t arg[6],
 		  int64_t *res, struct err *e);
@@ -127,7 +129,8 @@ int guard_ids(struct guard *g, struct inject_id *v, size_t cap, size_t *n,
 
 /*
  * What consumer and guardian say to each other, one packet each way.  A PATCH
- * comes with a file: patches, then moves; IDS with one for the answer; SHARED with the shared memory file.
+ * comes with a file: patches, then moves; IDS with one for the answer; SHARED
+ * with the shared memory file.
  */
 enum guard_op {
 	GUARD_STOP,

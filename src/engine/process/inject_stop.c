@@ -351,7 +351,7 @@ await_stops(struct inject *in, uint64_t until, struct err *e)
 static int
 stop_threads(struct inject *in, bool all, struct err *e)
 {
-	uint64_t until = now_ms() + STOP_MS;
+	uint64_t until = now_ms() + (in->stop_ms != 0 ? in->stop_ms : STOP_MS);
 	struct scan s;
 
 	for (;;) {
@@ -441,7 +441,7 @@ int
 inject_stop(struct inject *in, bool all, struct err *e)
 {
 	if (inject_by_guard(in))
-		return guard_stop(in->guard, all, &in->n, e);
+		return guard_stop(in->guard, all, in->stop_ms, &in->n, e);
 	in->suspend_seccomp = inject_suspends_seccomp(in->pid);
 	in->all = all;
 	if ((in->held && take_held(in, e) != 0) ||

@@ -476,8 +476,8 @@ uint64_t room_in_cgroup(pid_t pid);
 uint64_t room_of_addresses(pid_t pid);
 /* Bytes that it has locked (mlock(2)). */
 uint64_t room_locked(pid_t pid);
-/* Let it have some more descriptors than RLIMIT_NOFILE says; *was: the limit, to
-   be put back.  False: that is not permitted. */
+/* Let it have some more descriptors than RLIMIT_NOFILE says; *was: the limit,
+   to be put back.  False: that is not permitted. */
 struct rlimit;
 bool room_more_files(pid_t pid, struct rlimit *was);
 /* What the shared memory may take for it; the consumer is to touch all of that
@@ -534,6 +534,7 @@ struct engine {
 	uint64_t follow_ns;  /* not 0: it has; when it was seen */
 	uint32_t nfollowed;
 	const char *left;    /* why it was not followed; NULL */
+	const char *undo_why; /* why the text was left to the guardian; NULL */
 	uint32_t nchildren_seen;
 	uint64_t next_reap_ns;
 	bool foreign_pids; /* it is in another pid namespace */

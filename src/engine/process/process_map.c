@@ -28,7 +28,7 @@
 #define PAGE	4096ull
 #define CLUSTER (1ull << 30)	/* most bytes that one region serves */
 #define TRIES	8
-#define THREADS_LEAST 128u /* slots, where memory is short */
+#define THREADS_LEAST  128u /* slots, where memory is short */
 #define SPARE_PROBES   (1ull << 20)
 #define SPARE_SYSCALLS (1ull << 16)
 
@@ -297,8 +297,8 @@ map_call(struct engine *eng, long nr, uint64_t addr, uint64_t n, int prot,
 
 	if (inject_syscall(&eng->in, nr, arg, &res, e) != 0)
 		return -1;
-	return res == 0 ? 0 :
-			  err_set(e, &ERR_GENERIC, (int)-res,
+	return res == 0 ? 0
+			: err_set(e, &ERR_GENERIC, (int)-res,
 				  "process %d: cannot map memory",
 				  (int)eng->pid);
 }
@@ -351,7 +351,8 @@ map_table(struct engine *eng, struct err *e)
 }
 
 /* Everything at the chosen addresses; tfd is the file there.  The table first:
-   it is small, and needed as a whole, so it may show whether memory is locked. */
+   it is small, and needed as a whole, so it may show whether memory is locked.
+ */
 static int
 map_theirs(struct engine *eng, int tfd, struct err *e)
 {

@@ -264,8 +264,8 @@ room_more_files(pid_t pid, struct rlimit *was)
 	if (prlimit(pid, RLIMIT_NOFILE, NULL, was) != 0)
 		return false;
 	more = *was;
-	more.rlim_cur = (top > was->rlim_cur ? top : was->rlim_cur) +
-			SOME_FILES;
+	more.rlim_cur =
+		(top > was->rlim_cur ? top : was->rlim_cur) + SOME_FILES;
 	if (more.rlim_max < more.rlim_cur)
 		more.rlim_max = more.rlim_cur;
 	return prlimit(pid, RLIMIT_NOFILE, &more, NULL) == 0;

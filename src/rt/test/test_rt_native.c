@@ -183,7 +183,8 @@ outlives_many_threads(void **state)
 	assert_true(w->sh->nthreads_used <= STAY + 1);
 }
 
-/* ---- threads that share a base, or must not be asked ---------------------- */
+/* ---- threads that share a base, or must not be asked ----------------------
+ */
 
 #define SHARED 0x5000
 
@@ -293,8 +294,7 @@ takes_numbers_that_are_known(void **state)
 
 /* Where any call but these ends the process: as the main thread there is, as a
    forked child that finds an empty table, and as a thread that ends. */
-static void __attribute__((noreturn))
-live_strictly(struct world *w)
+static void __attribute__((noreturn)) live_strictly(struct world *w)
 {
 	struct rt *rt;
 

@@ -37,11 +37,11 @@ static uint64_t entered, exited, execed, looked;
 
 /* ---- what the room is given by others ------------------------------------ */
 
-const struct rtn_image rtn_image = {
-	.off = { [RTN_FN_enter] = 0, [RTN_FN_leave] = 64,
-		 [RTN_FN_thread_exit] = 128, [RTN_FN_exec] = 192,
-		 [RTN_FN_look] = 256 }
-};
+const struct rtn_image rtn_image = { .off = { [RTN_FN_enter] = 0,
+					      [RTN_FN_leave] = 64,
+					      [RTN_FN_thread_exit] = 128,
+					      [RTN_FN_exec] = 192,
+					      [RTN_FN_look] = 256 } };
 
 /* inc qword [count + site * 8], by no register. */
 void
@@ -538,8 +538,7 @@ static void
 test_look(void **state)
 {
 	patch(&call_kernel, dispatched, 2);
-	*home() = (struct rtn_home){ fsbase() + 1,
-				     (uint64_t)(uintptr_t)slot };
+	*home() = (struct rtn_home){ fsbase() + 1, (uint64_t)(uintptr_t)slot };
 	looked = 0;
 	serve(SYS_close, &called, 1, 2, RTN_SYS_LOOK);
 	serve(SYS_getppid, &called, -1, -1, RTN_SYS_LOOK);
