@@ -220,8 +220,8 @@ struct rtn_shared {
 	   threads that it makes. */
 	volatile uint32_t nshared;
 	volatile uint64_t shared[RTN_NSHARED];
-	/* Who was there when we attached, where tid_off is not known; the
-	   number is set to 0 when the thread ends. */
+	/* Who was there when we attached, for where tid_off tells nothing;
+	   the number is set to 0 when the thread ends. */
 	volatile uint32_t nknown;
 	struct {
 		uint64_t fsbase;

@@ -10,9 +10,9 @@
  * NUMBERS.  In a process under a seccomp filter nothing may be asked.  The C
  * library has noted the number of each thread in the thread's descriptor, at a
  * distance from the %fs base that glibc tells debuggers and that is known of
- * others; it is believed if it is right for all threads that are there.  Else
- * those that are there are listed by base and number, and threads that come
- * later do not fire, which is counted.
+ * others; it is believed if it is right for all threads that are there.  Those
+ * that are there are listed by base and number as well; without the library,
+ * threads that come later do not fire, which is counted.
  */
 #include "engine/process/process_impl.h"
 
@@ -90,12 +90,22 @@ off_told(struct engine *eng)
 	return (int32_t)field[2];
 }
 
+/* A program that has only begun has no descriptors yet. */
+static bool
+no_bases(const struct inject_id *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i].fs_base != 0)
+			return false;
+	return true;
+}
+
 static int32_t
 find_off(struct engine *eng, const struct inject_id *v, size_t n)
 {
 	int32_t off = off_told(eng);
 
-	if (off != 0 && off_right(eng, v, n, off))
+	if (off != 0 && (no_bases(v, n) || off_right(eng, v, n, off)))
 		return off;
 	for (size_t i = 0; i < sizeof(known_offs) / sizeof(*known_offs); i++)
 		if (off_right(eng, v, n, known_offs[i]))
@@ -141,6 +151,5 @@ threads_fill(struct engine *eng)
 
 	find_shared(sh, eng->ids, eng->nids);
 	sh->tid_off = find_off(eng, eng->ids, eng->nids);
-	if (sh->tid_off == 0)
-		list_known(eng, eng->ids, eng->nids);
+	list_known(eng, eng->ids, eng->nids);
 }
