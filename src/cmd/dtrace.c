@@ -27,6 +27,7 @@ static const char optstring[] =
 	"+:3:6:aAb:Bc:CdD:ef:FGhHi:I:lL:m:n:o:O:p:P:qs:SU:vVwx:X:Z";
 
 static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t going; /* tracing has begun */
 
 /* ---- messages ------------------------------------------------------------- */
 
@@ -612,9 +613,18 @@ print_engines(struct cmd *c, const char *before)
 
 /* ---- running -------------------------------------------------------------------- */
 
+/*
+ * Until something is traced there is nothing to be told, and starting may take
+ * its time: what has been changed is put right when we are gone.
+ */
 static void
 on_signal(int sig)
 {
+	if (!going) {
+		signal(sig, SIG_DFL);
+		raise(sig); /* comes when we return */
+		return;
+	}
 	if (interrupted++ > 0)
 		_exit(1); /* the second: descriptors close, all is detached */
 }
@@ -648,6 +658,7 @@ run(struct cmd *c, struct ps_prochandle **procs)
 	cmd_asked(c, asked);
 	if (dtrace_go(c->dtp) != 0)
 		cmd_dfatal(c, "could not enable tracing");
+	going = 1;
 	cmd_adjusted(c, asked);
 	if (c->verbose) {
 		print_engines(c, NULL);

@@ -16,11 +16,12 @@
  *            handlers, trampolines.  Never written once it is live; unmapped
  *            when tracing has ended and no thread can come back to it.
  *
- * A THREAD is known by its %fs base (unique among living threads of a process;
- * 0 before the C library has set one up).  A thread SLOT belongs to one living
- * thread at a time and has RT_LEVELS struct rt: level 1 serves a signal
- * handler that interrupts a firing at level 0.  Nothing in a slot is shared
- * with other threads, so no firing needs a lock or an atomic instruction.
+ * A THREAD is known by its %fs base (0 before the C library has set one up),
+ * which is its own, but where threads were made without one: shared[] below.  A
+ * thread SLOT belongs to one living thread at a time and has RT_LEVELS struct
+ * rt: level 1 serves a signal handler that interrupts a firing at level 0.
+ * Nothing in a slot is shared with other threads, so no firing needs a lock or
+ * an atomic instruction.
  *
  * A FIRING: home = table->home[hash(fs base)]; if home->key is ours and
  * rt->busy is 0, then busy is set, run the clauses if ctl.activity is ACTIVE,
@@ -42,7 +43,8 @@
  * parent.  So a thread that makes such a call marks its slot (rtn_fork()).  Who
  * comes back from it with 0, and is another process, lends the home: its key
  * leads nowhere until the parent comes back (rtn_forked()).  A thread that
- * is made has a %fs base of its own, finds no home, and fires.
+ * is made has a %fs base of its own, finds no home, and fires; another process
+ * that finds none gets none.
  *
  * COUNTING.  Handlers that do nothing but count(), under constant keys, have
  * counters behind the machine of level 0.  Those only grow, and the consumer
@@ -88,6 +90,13 @@
 
 #define RTN_TID_ASKED UINT32_MAX
 
+/* In the place of the base of threads that share theirs; no address is like
+   that. */
+#define RTN_BASE_OF_TID(tid) (1ull << 62 | (uint64_t)(tid) << 6)
+#define RTN_BASE_NONE        (1ull << 61)
+#define RTN_NSHARED          16 /* bases; if there are more, all are taken for shared \
+				 */
+
 /* What busy is while a firing began with this stack pointer; 1: not known. */
 #define RTN_BUSY(sp) ((uint32_t)(sp) + 1)
 
@@ -128,6 +137,7 @@ struct rtn_site {
 #define RTN_SYS_EXIT 2u    /* exit, exit_group: rtn_thread_exit() */
 #define RTN_SYS_EXEC 4u    /* execve, execveat: rtn_exec() */
 #define RTN_SYS_FORK 8u    /* vfork, and those of RTN_FRESH: rtn_fork() */
+#define RTN_SYS_LOOK 16u   /* a filter or a thread may come: rtn_look() */
 /* Calls from which a thread may come back with another %fs base than the one it
    was made with: clone3, clone, arch_prctl.  X(place in fresh_at[], number) */
 #define RTN_FRESH(X) X(0, 435) X(1, 56) X(2, 158)
@@ -201,21 +211,19 @@ struct rtn_shared {
 	/*
 	 * It lives in another pid namespace than the consumer: getpid(2) is
 	 * own_pid there and not pid, getppid(2) was own_ppid at first (0: its
-	 * parent is outside), and its threads have other numbers too.  Those
-	 * that were there when tracing began are in tids[]; see outer[].
+	 * parent is outside), and its threads have other numbers too: see
+	 * known[] and outer[].
 	 */
-	uint32_t foreign, own_pid, own_ppid, ntids;
-	struct {
-		uint32_t own, tid;
-	} tids[RTN_NTHREADS];
+	uint32_t foreign, own_pid, own_ppid;
 	uint32_t ancestors[RTN_NANCESTORS]; /* parent, its parent ...; 0 ends */
 	struct rt_cpu_place cpu_place[RTN_NCPUS];
 	char comm[16];
 	uint64_t args_at, args_len; /* its arguments, as execve(2) left them */
 	uint64_t maps_state; /* address of the dynamic linker's
 				r_debug.r_state; 0: not known */
-	uint32_t seccomp;    /* no system calls of our own, beyond gettid */
-	uint32_t strict;     /* nor that */
+	volatile uint32_t seccomp; /* no system calls of our own */
+	int32_t tid_off; /* where the C library keeps a thread's number, from
+			    its fs base; 0: not known */
 	uint32_t has_rdpid, has_fsgsbase;
 	int64_t rseq_off;    /* of struct rseq from the fs base; 0: none */
 
@@ -239,6 +247,19 @@ struct rtn_shared {
 	/* Where `foreign`: the consumer's number of a slot's thread, which is
 	   rt.tid; RTN_TID_ASKED: it is to find it; 0: there is none. */
 	volatile uint32_t outer[RTN_NTHREADS];
+
+	/* fs bases that several threads have; the process adds those of
+	   threads that it makes. */
+	volatile uint32_t nshared;
+	volatile uint64_t shared[RTN_NSHARED];
+	/* Who was there when we attached: the thread's own number, which is set
+	   to 0 when the thread ends, and the consumer's. */
+	volatile uint32_t nknown;
+	struct {
+		uint64_t fsbase;
+		volatile uint32_t own;
+		uint32_t tid;
+	} known[RTN_NTHREADS];
 };
 
 /*

@@ -21,9 +21,16 @@
  */
 struct rt *rtn_enter(struct rtn_shared *sh, uint64_t fsbase);
 void rtn_leave(struct rt *rt);
+/* For what only counts: where the calling thread's home is, in bytes from the
+   first, + 1; it is made if there is none.  0: it may not fire, or no slot is
+   left (then counted). */
+uint64_t rtn_home(struct rtn_shared *sh, uint64_t fsbase);
 /* The calling thread is about to end: its slot may be taken again. */
 void rtn_thread_exit(struct rtn_shared *sh, uint64_t fsbase);
-/* The calling thread is about to execve(2): give the consumer a moment. */
+/* The calling thread is about to make a system call after which other things
+   hold: a seccomp filter comes, or a thread that shares the fs base. */
+void rtn_look(struct rtn_shared *sh, uint64_t nr, uint64_t arg0, uint64_t arg1,
+	      uint64_t fsbase);
 /*
  * Around a system call of RTN_SYS_FORK at `at`: before it, with its number;
  * after it, by whoever comes back from it, or from any other one while
@@ -32,6 +39,7 @@ void rtn_thread_exit(struct rtn_shared *sh, uint64_t fsbase);
 void rtn_fork(struct rtn_shared *sh, uint64_t fsbase, uint64_t nr, uint64_t at);
 void rtn_forked(struct rtn_shared *sh, uint64_t fsbase, uint64_t res,
 		uint64_t at);
+/* The calling thread is about to execve(2): give the consumer a moment. */
 void rtn_exec(struct rtn_shared *sh);
 /* The dynamic linker tells debuggers that its list of objects changes: once it
    is whole again, let the consumer put probes into what is new. */

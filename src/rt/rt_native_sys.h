@@ -9,6 +9,13 @@
 
 #include <stdint.h>
 
+/* Calls of the program that we must know of. */
+enum rtn_sys_its {
+	RTN_ITS_clone = 56,
+	RTN_ITS_prctl = 157,
+	RTN_ITS_seccomp = 317
+};
+
 enum rtn_sys_nr {
 	RTN_SYS_sched_yield = 24,
 	RTN_SYS_getpid = 39,

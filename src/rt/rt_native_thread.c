@@ -11,6 +11,20 @@
  *   home  FREE ──▶ CLAIM ──▶ key ──▶ TOMB ──▶ CLAIM ...
  *   slot  owner 0 ──▶ tid ──▶ 0 ...
  *
+ * SHARED BASES.  Threads made by clone(2) without CLONE_SETTLS have the %fs
+ * base of their maker.  Bases that are known to be shared stand in
+ * rtn_shared.shared; no home has one for its key, so that all firings of such
+ * threads come here, where the kernel is asked which thread this is.
+ *
+ * NO SYSTEM CALLS where a filter might not expect them (rtn_shared.seccomp):
+ * the number of a thread is then what the C library has noted, or what the
+ * consumer has found when it attached.  A thread of which neither is known does
+ * not fire, and its firings are counted as lost.
+ *
+ * NUMBERS are those of the thread's own pid namespace in here: what the kernel
+ * and the C library tell, and what slots are owned by.  Only rt.tid, which is
+ * shown, is the consumer's number (thread_outer()).
+ *
  * A home never becomes FREE again: the chains of others go over it.  A handler
  * that interrupts the claim of its own thread takes a second slot; lookups
  * find the one home or the other, always the same, and both are given back
@@ -112,17 +126,17 @@ home_next(struct rtn_table *t, uint64_t fsbase, uint32_t *n)
 	return NULL;
 }
 
-/* Has the thread with this %fs base lent its home?  Then we are not it. */
+/* Has the thread with this base lent its home?  Then we are not it. */
 static int
-home_lent(struct rtn_table *t, uint64_t fsbase)
+is_lent(struct rtn_table *t, uint64_t base)
 {
 	uint32_t n = 0;
 
-	return home_next(t, fsbase | RTN_KEY_LENT, &n) != NULL;
+	return home_next(t, base | RTN_KEY_LENT, &n) != NULL;
 }
 
-/* Make the thread known; false when all homes are taken. */
-static int
+/* Make the thread known; NULL when all homes are taken. */
+static struct rtn_home *
 home_take(struct rtn_table *t, uint64_t fsbase, struct rt *rt)
 {
 	uint32_t idx = rtn_home_index(fsbase);
@@ -136,10 +150,78 @@ home_take(struct rtn_table *t, uint64_t fsbase, struct rt *rt)
 			h->rt = (uint64_t)rt;
 			__atomic_store_n(&h->key, fsbase + 1,
 					 __ATOMIC_RELEASE);
-			return 1;
+			return h;
 		}
 	}
+	return NULL;
+}
+
+/* ---- who is it ----------------------------------------------------------- */
+
+/* The number that the consumer has found for the thread; 0: it has not. */
+static uint32_t
+known_id(const struct rtn_shared *sh, uint64_t fsbase)
+{
+	for (uint32_t i = 0; i < sh->nknown && i < RTN_NTHREADS; i++)
+		if (sh->known[i].fsbase == fsbase)
+			return sh->known[i].own;
 	return 0;
+}
+
+/* The number of the calling thread, which has the base for itself; 0: there is
+   no knowing. */
+static uint32_t
+thread_id(const struct rtn_shared *sh, uint64_t fsbase)
+{
+	uint32_t tid;
+
+	if (!sh->seccomp)
+		return (uint32_t)rtn_syscall0(RTN_SYS_gettid);
+	if (sh->tid_off == 0 || fsbase == 0)
+		return known_id(sh, fsbase);
+	__asm__ volatile("movl %%fs:(%1), %0" : "=r"(tid) : "r"(sh->tid_off));
+	return tid;
+}
+
+/* A thread ends: another may come to the same place in memory, or have its
+   number. */
+static void
+known_forget(struct rtn_shared *sh, uint32_t own)
+{
+	for (uint32_t i = 0; i < sh->nknown && i < RTN_NTHREADS; i++)
+		if (sh->known[i].own == own)
+			sh->known[i].own = 0;
+}
+
+/* Is the caller a process of its own?  Under a filter that is not asked. */
+static int
+is_other(const struct rtn_shared *sh)
+{
+	return !sh->seccomp &&
+	       rtn_syscall0(RTN_SYS_getpid) != (int64_t)sh->own_pid;
+}
+
+static int
+is_shared(const struct rtn_shared *sh, uint64_t fsbase)
+{
+	uint32_t n = sh->nshared;
+
+	for (uint32_t i = 0; i < n && i < RTN_NSHARED; i++)
+		if (sh->shared[i] == fsbase)
+			return 1;
+	return n > RTN_NSHARED;
+}
+
+/* What the home of the calling thread is found by: its base, or its number in
+   the place of a base; RTN_BASE_NONE: that must not be asked. */
+static uint64_t
+base_of(const struct rtn_shared *sh, uint64_t fsbase)
+{
+	if (!is_shared(sh, fsbase))
+		return fsbase;
+	if (sh->seccomp)
+		return RTN_BASE_NONE;
+	return RTN_BASE_OF_TID((uint64_t)rtn_syscall0(RTN_SYS_gettid));
 }
 
 /* ---- slots --------------------------------------------------------------- */
@@ -193,13 +275,6 @@ note_used(struct rtn_shared *sh, uint32_t n)
 		used = sh->nthreads_used;
 }
 
-static uint32_t
-thread_id(const struct rtn_shared *sh)
-{
-	return sh->strict ? sh->own_pid :
-			    (uint32_t)rtn_syscall0(RTN_SYS_gettid);
-}
-
 #define TID_LOOKS 100
 #define TID_LOOK_NS 1000000
 #define FUTEX_WAIT 0
@@ -215,9 +290,9 @@ thread_outer(struct rtn_shared *sh, uint32_t t, uint32_t own)
 {
 	struct rtn_timespec ts = { 0, TID_LOOK_NS };
 
-	for (uint32_t i = 0; i < sh->ntids && i < RTN_NTHREADS; i++)
-		if (sh->tids[i].own == own)
-			return sh->outer[t] = sh->tids[i].tid;
+	for (uint32_t i = 0; i < sh->nknown && i < RTN_NTHREADS; i++)
+		if (sh->known[i].own == own)
+			return sh->outer[t] = sh->known[i].tid;
 	__atomic_store_n(&sh->outer[t], RTN_TID_ASKED, __ATOMIC_SEQ_CST);
 	for (int i = 0; i < TID_LOOKS && !sh->seccomp; i++) {
 		if (sh->outer[t] != RTN_TID_ASKED)
@@ -232,10 +307,12 @@ thread_outer(struct rtn_shared *sh, uint32_t t, uint32_t own)
 
 /* A slot for the calling thread, its self-> variables zeroed; NULL: none. */
 static struct rt *
-slot_take(struct rtn_shared *sh)
+slot_take(struct rtn_shared *sh, uint64_t fsbase)
 {
-	uint32_t tid = thread_id(sh), t;
+	uint32_t tid = thread_id(sh, fsbase), t;
 
+	if (tid == 0)
+		return NULL;
 	for (t = 0; t < sh->nthreads; t++)
 		if (sh->owner[t] == 0 && swap32(&sh->owner[t], 0, tid))
 			break;
@@ -280,37 +357,91 @@ slot_give(struct rtn_shared *sh, struct rt *rt)
 
 /* ---- forked children ----------------------------------------------------- */
 
+/* In a child with one thread its number is the pid. */
+static uint32_t
+child_id(const struct rtn_shared *sh, uint64_t fsbase)
+{
+	return sh->seccomp ? thread_id(sh, fsbase)
+			   : (uint32_t)rtn_syscall0(RTN_SYS_getpid);
+}
+
 /*
  * The table is zero here: nothing fires.  Tell the consumer once that our text
- * is still patched.  In a child with one thread gettid is its pid.
+ * is still patched.  Under a filter the child of a C library that notes no
+ * numbers keeps our patches.
  */
 static void
-child_tell(struct rtn_shared *sh, struct rtn_table *t)
+child_tell(struct rtn_shared *sh, struct rtn_table *t, uint64_t fsbase)
 {
-	uint32_t i;
+	uint32_t i, pid;
 
-	if (sh->strict || __atomic_exchange_n(&t->told, 1, __ATOMIC_RELAXED))
+	if (__atomic_exchange_n(&t->told, 1, __ATOMIC_RELAXED))
+		return;
+	pid = child_id(sh, fsbase);
+	if (pid == 0)
 		return;
 	i = __atomic_fetch_add(&sh->nchildren, 1, __ATOMIC_RELAXED);
 	if (i < RTN_NCHILDREN)
-		sh->children[i] = (uint32_t)rtn_syscall0(
-			sh->seccomp ? RTN_SYS_gettid : RTN_SYS_getpid);
+		sh->children[i] = pid;
 	sh->ctl.wanted = 1;
 }
 
 /* ---- the ways in and out ------------------------------------------------- */
 
-static struct rt *
-thread_first(struct rtn_shared *sh, struct rtn_table *t, uint64_t fsbase)
+/* A home for the calling thread, which has none; NULL: there can be none. */
+static struct rtn_home *
+home_make(struct rtn_shared *sh, struct rtn_table *t, uint64_t base,
+	  uint64_t fsbase)
 {
-	struct rt *rt = slot_take(sh);
+	struct rt *rt = base != RTN_BASE_NONE ? slot_take(sh, fsbase) : NULL;
+	struct rtn_home *home = NULL;
 
-	if (rt != NULL && home_take(t, fsbase, rt))
-		return rt;
 	if (rt != NULL)
+		home = home_take(t, base, rt);
+	if (rt != NULL && home == NULL)
 		slot_give(sh, rt);
-	__atomic_fetch_add(&sh->no_slot, 1, __ATOMIC_RELAXED);
-	return NULL;
+	return home;
+}
+
+/* The home of the calling thread, made if there is none; NULL: it is a guest,
+   or there can be none and the firing is counted as lost. */
+static struct rtn_home *
+thread_home(struct rtn_shared *sh, struct rtn_table *t, uint64_t fsbase)
+{
+	uint64_t base = base_of(sh, fsbase);
+	struct rtn_home *home = NULL;
+	uint32_t n = 0;
+
+	if (base != RTN_BASE_NONE)
+		home = home_next(t, base, &n);
+	if (home != NULL)
+		return home;
+	if (is_lent(t, base) || is_other(sh))
+		return NULL;
+	home = home_make(sh, t, base, fsbase);
+	if (home == NULL)
+		__atomic_fetch_add(&sh->no_slot, 1, __ATOMIC_RELAXED);
+	return home;
+}
+
+/* May the calling thread fire at all?  A forked child may not. */
+static int
+may_fire(struct rtn_shared *sh, struct rtn_table *t, uint64_t fsbase)
+{
+	if (t->alive)
+		return activity(sh) == RT_ACT_ACTIVE;
+	child_tell(sh, t, fsbase);
+	return 0;
+}
+
+uint64_t
+rtn_home(struct rtn_shared *sh, uint64_t fsbase)
+{
+	struct rtn_table *t = table_of(sh);
+	struct rtn_home *home =
+		may_fire(sh, t, fsbase) ? thread_home(sh, t, fsbase) : NULL;
+
+	return home != NULL ? (uint64_t)home - (uint64_t)t->home + 1 : 0;
 }
 
 /*
@@ -375,21 +506,12 @@ rtn_enter(struct rtn_shared *sh, uint64_t fsbase)
 	struct rtn_table *t = table_of(sh);
 	struct rtn_home *home;
 	struct rt *rt;
-	uint32_t n = 0;
 
-	if (!t->alive) {
-		child_tell(sh, t);
+	home = may_fire(sh, t, fsbase) ? thread_home(sh, t, fsbase) : NULL;
+	if (home == NULL)
 		return NULL;
-	}
-	if (activity(sh) != RT_ACT_ACTIVE)
-		return NULL;
-	home = home_next(t, fsbase, &n);
-	if (home == NULL && sh->nforks != 0 && home_lent(t, fsbase))
-		return NULL;
-	rt = home ? (struct rt *)home->rt : thread_first(sh, t, fsbase);
-	if (rt != NULL)
-		rt = level_take(sh, rt,
-				(uint64_t)__builtin_frame_address(0));
+	rt = level_take(sh, (struct rt *)home->rt,
+			(uint64_t)__builtin_frame_address(0));
 	if (rt == NULL)
 		return NULL;
 	/* The consumer looks at busy after it has changed the activity: look
@@ -419,11 +541,16 @@ rtn_thread_exit(struct rtn_shared *sh, uint64_t fsbase)
 	struct rtn_table *t = table_of(sh);
 	struct rtn_home *home;
 	uint32_t n = 0, tid;
+	uint64_t base;
 
 	if (!t->alive)
 		return;
-	tid = thread_id(sh);
-	while ((home = home_next(t, fsbase, &n)) != NULL) {
+	base = base_of(sh, fsbase);
+	if (base == RTN_BASE_NONE || is_lent(t, base))
+		return;
+	tid = thread_id(sh, fsbase);
+	known_forget(sh, tid);
+	while ((home = home_next(t, base, &n)) != NULL) {
 		struct rt *rt = (struct rt *)home->rt;
 
 		if (sh->owner[slot_thread(rt)] != tid)
@@ -442,9 +569,9 @@ rtn_thread_exit(struct rtn_shared *sh, uint64_t fsbase)
  * ends the call, then takes back what is lent.
  */
 static void
-home_lend(struct rtn_home *h, uint64_t fsbase, const struct rt *rt)
+home_lend(struct rtn_home *h, uint64_t base, const struct rt *rt)
 {
-	const uint64_t key = fsbase + 1;
+	const uint64_t key = base + 1;
 
 	if (swap64(&h->key, key, key | RTN_KEY_LENT)) {
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -455,26 +582,19 @@ home_lend(struct rtn_home *h, uint64_t fsbase, const struct rt *rt)
 
 /* The home that a thread has, or has lent; NULL: neither. */
 static struct rtn_home *
-home_any(struct rtn_table *t, uint64_t fsbase)
+home_any(struct rtn_table *t, uint64_t base)
 {
 	uint32_t n = 0, m = 0;
-	struct rtn_home *h = home_next(t, fsbase, &n);
+	struct rtn_home *h = home_next(t, base, &n);
 
-	return h != NULL ? h : home_next(t, fsbase | RTN_KEY_LENT, &m);
-}
-
-/* Is the caller a process of its own?  Where nothing may be asked, who comes
-   back with 0 from a call that makes one is taken for it. */
-static int
-is_other(const struct rtn_shared *sh)
-{
-	return sh->seccomp ||
-	       rtn_syscall0(RTN_SYS_getpid) != (int64_t)sh->own_pid;
+	return h != NULL ? h : home_next(t, base | RTN_KEY_LENT, &m);
 }
 
 void
 rtn_fork(struct rtn_shared *sh, uint64_t fsbase, uint64_t nr, uint64_t at)
 {
+	struct rtn_table *t = table_of(sh);
+	struct rtn_home *home;
 	struct rt *rt;
 
 #define FRESH(i, n)                            \
@@ -482,11 +602,12 @@ rtn_fork(struct rtn_shared *sh, uint64_t fsbase, uint64_t nr, uint64_t at)
 		sh->fresh_at[i] = (uint32_t)at;
 	RTN_FRESH(FRESH)
 #undef FRESH
-	rt = nr == RTN_SYS_arch_prctl ? NULL : rtn_enter(sh, fsbase);
-	if (rt == NULL)
+	if (nr == RTN_SYS_arch_prctl || !may_fire(sh, t, fsbase))
 		return;
-	rtn_leave(rt);
-	rt = slot_rt(sh, slot_thread(rt), 0);
+	home = thread_home(sh, t, fsbase);
+	if (home == NULL)
+		return;
+	rt = (struct rt *)home->rt;
 	if (rt->fork_at == 0)
 		__atomic_fetch_add(&sh->nforks, 1, __ATOMIC_SEQ_CST);
 	rt->fork_at = (uint32_t)at;
@@ -496,23 +617,80 @@ void
 rtn_forked(struct rtn_shared *sh, uint64_t fsbase, uint64_t res, uint64_t at)
 {
 	struct rtn_table *t = table_of(sh);
-	struct rtn_home *h = t->alive ? home_any(t, fsbase) : NULL;
+	uint64_t base = t->alive ? base_of(sh, fsbase) : RTN_BASE_NONE;
+	struct rtn_home *h = home_any(t, base);
 	struct rt *rt;
-	uint64_t lent = fsbase | RTN_KEY_LENT;
 
 	if (h == NULL)
 		return; /* a thread that is new, or a process with a copy */
 	rt = (struct rt *)h->rt;
 	if (rt->fork_at != (uint32_t)at)
 		return;
-	if (is_other(sh)) {
+	/* Under a filter, who comes back with 0 is taken for the child. */
+	if (sh->seccomp ? res == 0 : is_other(sh)) {
 		if (res == 0)
-			home_lend(h, fsbase, rt);
-		if (!sh->seccomp || res == 0)
-			return;
+			home_lend(h, base, rt);
+		return;
 	}
 	fork_over(sh, rt);
-	swap64(&h->key, lent + 1, fsbase + 1);
+	swap64(&h->key, (base | RTN_KEY_LENT) + 1, base + 1);
+}
+
+/* ---- what the program is about to change --------------------------------- */
+
+/* <sched.h>, <linux/prctl.h>, <linux/seccomp.h> */
+#define CLONE_VM        0x100ull
+#define CLONE_VFORK     0x4000ull
+#define CLONE_SETTLS    0x80000ull
+#define PR_SET_SECCOMP  22
+#define SET_MODE_FILTER 1 /* strict is 0 */
+
+/*
+ * From now on the base is shared.  Its home is closed, and the calling thread
+ * keeps its slot under its number.
+ */
+static void
+base_share(struct rtn_shared *sh, uint64_t fsbase)
+{
+	struct rtn_table *t = table_of(sh);
+	struct rtn_home *home;
+	uint32_t n = 0, at;
+
+	/* A guest in the memory has no say about its host's base. */
+	if (is_shared(sh, fsbase) || is_lent(t, fsbase))
+		return;
+	do
+		at = sh->nshared;
+	while (!swap32(&sh->nshared, at, at + 1));
+	if (at < RTN_NSHARED)
+		sh->shared[at] = fsbase;
+	while ((home = home_next(t, fsbase, &n)) != NULL) {
+		struct rt *rt = (struct rt *)home->rt;
+
+		__atomic_store_n(&home->key, RTN_KEY_TOMB, __ATOMIC_RELEASE);
+		if (!home_take(t,
+			       RTN_BASE_OF_TID(sh->owner[slot_thread(rt)]), rt))
+			slot_give(sh, rt);
+	}
+}
+
+/*
+ * A call that fails in the end has made us careful without need.  A child of
+ * vfork(2) uses the memory while its parent waits.
+ */
+void
+rtn_look(struct rtn_shared *sh, uint64_t nr, uint64_t arg0, uint64_t arg1,
+	 uint64_t fsbase)
+{
+	if (!table_of(sh)->alive)
+		return;
+	if (nr == RTN_ITS_clone && (arg0 & CLONE_VM) != 0 &&
+	    (arg0 & (CLONE_SETTLS | CLONE_VFORK)) == 0)
+		base_share(sh, fsbase);
+	if ((nr == RTN_ITS_seccomp && (uint32_t)arg0 <= SET_MODE_FILTER) ||
+	    (nr == RTN_ITS_prctl && (uint32_t)arg0 == PR_SET_SECCOMP &&
+	     arg1 != 0))
+		sh->seccomp = 1;
 }
 
 /* ---- exec ---------------------------------------------------------------- */

@@ -131,6 +131,32 @@ follow_child(uint32_t told, bool far)
 	return far ? dir_find("/proc", told, true) : 0;
 }
 
+uint32_t
+follow_threads(pid_t pid)
+{
+	char path[32];
+	struct dirent *de;
+	uint32_t n = 0;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	d = opendir(path);
+	while (d != NULL && (de = readdir(d)) != NULL)
+		n += de->d_name[0] != '.';
+	if (d != NULL)
+		closedir(d);
+	return n;
+}
+
+uint32_t
+follow_thread_number(pid_t pid, pid_t tid)
+{
+	char dir[48];
+
+	snprintf(dir, sizeof(dir), "/proc/%d/task/%d", (int)pid, (int)tid);
+	return own_number(dir);
+}
+
 pid_t
 follow_find_thread(pid_t pid, uint32_t own)
 {
@@ -138,32 +164,6 @@ follow_find_thread(pid_t pid, uint32_t own)
 
 	snprintf(dir, sizeof(dir), "/proc/%d/task", (int)pid);
 	return dir_find(dir, own, false);
-}
-
-uint32_t
-follow_threads(pid_t pid, void (*fn)(void *arg, uint32_t own, uint32_t tid),
-	       void *arg)
-{
-	char dir[40], path[64];
-	uint32_t n = 0;
-	struct dirent *de;
-	DIR *d;
-
-	snprintf(dir, sizeof(dir), "/proc/%d/task", (int)pid);
-	d = opendir(dir);
-	while (d != NULL && (de = readdir(d)) != NULL) {
-		uint32_t tid = (uint32_t)strtoul(de->d_name, NULL, 10), own;
-
-		snprintf(path, sizeof(path), "%s/%u", dir, tid);
-		own = tid != 0 ? own_number(path) : 0;
-		if (own != 0) {
-			fn(arg, own, tid);
-			n++;
-		}
-	}
-	if (d != NULL)
-		closedir(d);
-	return n;
 }
 
 /* ---- exec ---------------------------------------------------------------- */

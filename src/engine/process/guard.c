@@ -9,8 +9,7 @@
  * The consumer may be killed at any instant.  Whatever has begun then is
  * finished by the guardian, which next reads the end of the socket and puts the
  * target right (guard_run.c).  Of a guardian that was killed itself the consumer
- * takes the place, where it may trace; in the middle of a call in the target's
- * name that is too late, and beyond this promise.
+ * takes the place, where it may trace.
  *
  * One request at a time: the calls are from the consumer's thread.
  */
@@ -111,9 +110,9 @@ guard_ask(const struct guard *g, const struct guard_req *req, int fd,
 }
 
 int
-guard_stop(struct guard *g, bool all, size_t *n, struct err *e)
+guard_stop(struct guard *g, bool all, unsigned ms, size_t *n, struct err *e)
 {
-	const struct guard_req req = { .op = GUARD_STOP, .all = all };
+	const struct guard_req req = { .op = GUARD_STOP, .all = all, .n = ms };
 	struct guard_res res;
 
 	if (guard_ask(g, &req, -1, &res, e) != 0)
@@ -219,15 +218,24 @@ guard_unused(struct guard *g, const struct inject_span *v, size_t n,
 }
 
 int
-guard_fs_self(struct guard *g, bool *self, struct err *e)
+guard_ids(struct guard *g, struct inject_id *v, size_t cap, size_t *n,
+	  struct err *e)
 {
-	const struct guard_req req = { .op = GUARD_FS_SELF };
+	const struct guard_req req = { .op = GUARD_IDS, .n = cap };
+	size_t len = cap * sizeof(*v);
 	struct guard_res res;
+	int fd, rc;
 
-	if (guard_ask(g, &req, -1, &res, e) != 0)
-		return -1;
-	*self = res.n != 0;
-	return 0;
+	fd = (int)syscall(SYS_memfd_create, "dtrace-threads", MFD_CLOEXEC);
+	if (fd < 0)
+		return err_set(e, &ERR_GENERIC, errno,
+			       "cannot list the threads");
+	rc = guard_ask(g, &req, fd, &res, e);
+	*n = rc == 0 && res.n <= cap ? res.n : 0;
+	if (rc == 0 && pread(fd, v, len, 0) < (ssize_t)(*n * sizeof(*v)))
+		rc = err_set(e, &ERR_GENERIC, errno, "cannot list the threads");
+	close(fd);
+	return rc;
 }
 
 int

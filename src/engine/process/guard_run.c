@@ -20,6 +20,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -112,9 +113,11 @@ become_guardian(struct guardian *g)
 /* ---- serving -------------------------------------------------------------------- */
 
 static int
-do_stop(struct guardian *g, bool all, struct guard_res *res, struct err *e)
+do_stop(struct guardian *g, const struct guard_req *req, struct guard_res *res,
+	struct err *e)
 {
-	if (inject_stop(&g->in, all, e) != 0) {
+	g->in.stop_ms = (unsigned)req->n;
+	if (inject_stop(&g->in, req->all != 0, e) != 0) {
 		g->stopped = false;
 		return -1;
 	}
@@ -160,12 +163,22 @@ do_unused(struct guardian *g, const struct guard_req *req,
 }
 
 static int
-do_fs_self(struct guardian *g, struct guard_res *res, struct err *e)
+do_ids(struct guardian *g, const struct guard_req *req, int fd,
+       struct guard_res *res, struct err *e)
 {
-	bool self = false;
-	int rc = inject_fs_self(&g->in, &self, e);
+	struct inject_id *v = calloc(g->in.n + 1, sizeof(*v));
+	size_t n, len;
+	int rc;
 
-	res->n = self;
+	if (v == NULL)
+		return err_nomem(e);
+	rc = inject_ids(&g->in, v, &n, e);
+	n = rc == 0 && n <= req->n ? n : 0;
+	len = n * sizeof(*v);
+	if (rc == 0 && pwrite(fd, v, len, 0) != (ssize_t)len)
+		rc = err_nomem(e);
+	free(v);
+	res->n = n;
 	return rc;
 }
 
@@ -189,7 +202,7 @@ serve(struct guardian *g, const struct guard_req *req, int fd,
 {
 	switch ((enum guard_op)req->op) {
 	case GUARD_STOP:
-		return do_stop(g, req->all != 0, res, e);
+		return do_stop(g, req, res, e);
 	case GUARD_RESUME:
 		do_resume(g);
 		return 0;
@@ -201,8 +214,8 @@ serve(struct guardian *g, const struct guard_req *req, int fd,
 		return patch_undo_all(g->j, &g->in, e);
 	case GUARD_UNUSED:
 		return do_unused(g, req, res, e);
-	case GUARD_FS_SELF:
-		return do_fs_self(g, res, e);
+	case GUARD_IDS:
+		return do_ids(g, req, fd, res, e);
 	case GUARD_SHARED:
 		return do_shared(g, fd, e);
 	}

@@ -87,21 +87,30 @@ inject_write(struct inject *in, uint64_t addr, const void *src, size_t n)
 }
 
 int
-inject_fs_self(struct inject *in, bool *self, struct err *e)
+inject_ids(struct inject *in, struct inject_id *v, size_t *n, struct err *e)
 {
-	bool all = in->n != 0;
-
 	if (inject_by_guard(in))
-		return guard_fs_self(in->guard, self, e);
-	for (size_t i = 0; i < in->n && all; i++) {
+		return guard_ids(in->guard, v, in->n, n, e);
+	*n = 0;
+	for (size_t i = 0; i < in->n; i++) {
 		const struct inject_thread *t = &in->threads[i];
-		uint64_t word;
 
-		all = t->stopped && t->regs.fs_base != 0 &&
-		      inject_read(in, t->regs.fs_base, &word, sizeof(word)) ==
-			      0 &&
-		      word == t->regs.fs_base;
+		if (t->stopped)
+			v[(*n)++] =
+				(struct inject_id){ t->regs.fs_base, t->tid };
 	}
-	*self = all;
 	return 0;
+}
+
+bool
+inject_fs_self(struct inject *in, const struct inject_id *v, size_t n)
+{
+	uint64_t word;
+
+	for (size_t i = 0; i < n; i++)
+		if (v[i].fs_base == 0 ||
+		    inject_read(in, v[i].fs_base, &word, sizeof(word)) != 0 ||
+		    word != v[i].fs_base)
+			return false;
+	return n != 0;
 }

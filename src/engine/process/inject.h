@@ -8,13 +8,14 @@
  * thread in a system call is interrupted and the call is restarted by the
  * kernel as after any stop; registers are put back exactly, orig_rax included.
  *
- * WHO HOLDS.  A tracer that dies lets go of its threads wherever they stand,
- * also in the middle of a call made in their name, with foreign registers.  So
- * the consumer, which anybody may kill at any time, does not trace: the
- * guardian does it on request (inject_through(), guard.c), and puts things
- * right when the consumer is gone.  Only a process that the consumer holds
- * already (`held`) is worked on by itself: it dies with its tracer anyway.
- * Without inject_through() the calling thread is the tracer.
+ * WHO HOLDS.  A tracer that dies lets go of its threads wherever they stand.
+ * Whatever is done to them is done in such an order that they go on rightly
+ * from there (inject_stub.c, patch.c), but what is left in the process then has
+ * to be taken out by somebody.  So the consumer, which anybody may kill at any
+ * time, does not trace: the guardian does it on request (inject_through(),
+ * guard.c), and puts things right when the consumer is gone.  Only a process
+ * that the consumer holds already (`held`) is worked on by itself: it dies with
+ * its tracer anyway.  Without inject_through() the calling thread is the tracer.
  */
 #ifndef ENGINE_PROCESS_INJECT_H
 #define ENGINE_PROCESS_INJECT_H
@@ -33,7 +34,6 @@ struct inject_thread {
 	pid_t tid;
 	struct user_regs_struct regs;
 	bool stopped; /* in a ptrace-stop; else seized and still running */
-	bool dirty;   /* regs are to be written back */
 	bool held;    /* stopped before us (engine_target.held): kept so */
 };
 
@@ -49,7 +49,10 @@ struct inject {
 	struct guard *guard; /* who traces for us; NULL: we ourselves */
 	struct inject_thread *threads; /* NULL where the guardian traces */
 	size_t n, cap;		       /* n: threads stopped */
-	uint64_t syscall_insn; /* address of a `syscall` in its text */
+	bool all;      /* all threads are stopped, or one for calls only */
+	uint64_t stub; /* where its calls for us are made; 0: not known yet */
+	unsigned stop_ms; /* how long to wait for threads that the kernel keeps;
+			     0: as long as is usual */
 	bool suspend_seccomp;  /* its filters are not to see our calls */
 };
 
@@ -57,6 +60,10 @@ struct inject {
    is gone, of another user, 32-bit, held by a debugger (its pid and name),
    set-uid, under a seccomp filter that could kill it. */
 int inject_check(pid_t pid, bool held, struct err *e);
+
+/* Is any of its threads under a seccomp filter?  Code there must make no system
+   calls then. */
+bool inject_under_seccomp(pid_t pid);
 
 /* Open /proc/PID/mem; nothing is stopped. */
 int inject_open(struct inject *in, pid_t pid, bool held, struct err *e);
@@ -66,8 +73,7 @@ void inject_through(struct inject *in, struct guard *g);
 /* Stop one thread, for system calls only, or all.  -1 + *e: nothing is stopped;
    e->sys is ESRCH if the process has ended. */
 int inject_stop(struct inject *in, bool all, struct err *e);
-/* Let them go (write back dirty registers, detach unless held).  After it the
-   process runs as before. */
+/* Let them go: detach, unless held.  After it the process runs as before. */
 void inject_resume(struct inject *in);
 void inject_close(struct inject *in);
 
@@ -87,11 +93,18 @@ int inject_write(struct inject *in, uint64_t addr, const void *src, size_t n);
  */
 int inject_unused(struct inject *in, const struct inject_span *v, size_t n,
 		  bool *unused, struct err *e);
-/*
- * All threads are stopped.  *self: each has an fs base that is not 0 and the
- * word there is equal to it, as the C library arranges (x86_target.fs_self).
- */
-int inject_fs_self(struct inject *in, bool *self, struct err *e);
+/* A thread, by the number that we know it by, and its fs base. */
+struct inject_id {
+	uint64_t fs_base;
+	pid_t tid;
+};
+/* All threads are stopped: v[0..*n), of which there are n of struct inject at
+   most. */
+int inject_ids(struct inject *in, struct inject_id *v, size_t *n,
+	       struct err *e);
+/* Has each of these an fs base that is not 0, and is the word there equal to
+   it, as the C library arranges (x86_target.fs_self)? */
+bool inject_fs_self(struct inject *in, const struct inject_id *v, size_t n);
 
 /*
  * Map n bytes at exactly addr in the target, which is stopped: from file

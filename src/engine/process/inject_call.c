@@ -3,8 +3,13 @@
  * inject_call.c - system calls in the name of a stopped thread.
  *
  *	stopped ─▶ registers set ─▶ entry stop ─▶ exit stop ─▶ stopped
- *	           all signals                    result       registers and
- *	           blocked                                     signal mask back
+ *	           all signals                    result       signal mask and
+ *	           blocked                                     registers back
+ *
+ * We may be killed at any of these arrows, and nobody repairs then what we have
+ * left.  So the thread makes the call in code from which it comes back by
+ * itself (inject_stub.c): its registers are the first thing that is changed and
+ * the last that is put back.
  *
  * Syscall stops (PTRACE_SYSCALL) are used and not single steps: a step ends in
  * a SIGTRAP, and the kernel unblocks that and takes its handler away in a
@@ -44,95 +49,30 @@
 #define RSEQ_CS	       8      /* offset of rseq_cs in struct rseq */
 #define SCRATCH	       4096
 
-static const uint8_t insn_syscall[2] = { 0x0f, 0x05 };
-
-/* ---- where there is a `syscall` --------------------------------------------- */
-
-/* Look for the bytes in [lo, hi); 0: not there. */
-static uint64_t
-scan_text(struct inject *in, uint64_t lo, uint64_t hi)
-{
-	static const size_t chunk = 65536;
-	uint8_t *buf = malloc(chunk), *hit = NULL;
-	uint64_t at = 0;
-
-	for (; buf != NULL && hit == NULL && lo < hi; lo += chunk - 1) {
-		size_t n = hi - lo < chunk ? (size_t)(hi - lo) : chunk;
-
-		if (inject_read(in, lo, buf, n) != 0)
-			break;
-		hit = memmem(buf, n, insn_syscall, sizeof(insn_syscall));
-		if (hit != NULL)
-			at = lo + (uint64_t)(hit - buf);
-	}
-	free(buf);
-	return at;
-}
-
-/* In the vdso, whose text nobody patches, or else anywhere. */
-static uint64_t
-find_syscall(struct inject *in, bool vdso)
-{
-	uint64_t lo, hi, at = 0;
-	char path[32], line[512], perm[5];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)in->pid);
-	f = fopen(path, "re");
-	if (f == NULL)
-		return 0;
-	while (at == 0 && fgets(line, sizeof(line), f) != NULL)
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &lo, &hi,
-			   perm) == 3 &&
-		    perm[0] == 'r' && perm[2] == 'x' &&
-		    strstr(line, "[vsyscall]") == NULL &&
-		    (strstr(line, "[vdso]") != NULL) == vdso)
-			at = scan_text(in, lo, hi);
-	fclose(f);
-	return at;
-}
-
-static int
-syscall_insn(struct inject *in, struct err *e)
-{
-	uint8_t is[2];
-
-	if (in->syscall_insn != 0 &&
-	    inject_read(in, in->syscall_insn, is, 2) == 0 &&
-	    memcmp(is, insn_syscall, 2) == 0)
-		return 0;
-	in->syscall_insn = find_syscall(in, true);
-	if (in->syscall_insn == 0)
-		in->syscall_insn = find_syscall(in, false);
-	if (in->syscall_insn != 0)
-		return 0;
-	return err_set(e, &ERR_GENERIC, 0,
-		       "process %d has no syscall instruction in its text",
-		       (int)in->pid);
-}
-
 /* ---- what a call must not change --------------------------------------------- */
 
-struct kept {
-	uint64_t sigmask;
-	uint64_t rseq_at, rseq_cs; /* rseq_at 0: none */
-};
-
 static void
-keep_rseq(struct inject *in, struct inject_thread *t, struct kept *k)
+keep_rseq(struct inject *in, struct inject_thread *t, struct inject_kept *k)
 {
 	struct {
 		uint64_t addr;
 		uint32_t size, sig, flags, pad;
 	} conf = { 0 };
+	struct {
+		uint32_t version, flags;
+		uint64_t start, len, abort;
+	} cs;
 
-	k->rseq_at = k->rseq_cs = 0;
+	k->rseq_at = k->rseq_cs = k->rseq_abort = 0;
 	if (ptrace(REQ_RSEQ, t->tid, sizeof(conf), &conf) <= 0 ||
 	    conf.addr == 0 ||
 	    inject_read(in, conf.addr + RSEQ_CS, &k->rseq_cs, 8) != 0 ||
 	    k->rseq_cs == 0)
 		return;
 	k->rseq_at = conf.addr + RSEQ_CS;
+	if (inject_read(in, k->rseq_cs, &cs, sizeof(cs)) == 0 &&
+	    t->regs.rip - cs.start < cs.len)
+		k->rseq_abort = cs.abort;
 }
 
 /* Its system calls go to a handler of its own (prctl(2),
@@ -149,32 +89,33 @@ dispatches(struct inject_thread *t)
 }
 
 static int
-keep(struct inject *in, struct inject_thread *t, struct kept *k, struct err *e)
+keep(struct inject *in, struct inject_thread *t, struct inject_kept *k,
+     struct err *e)
 {
-	uint64_t all = ~0ull;
-
 	if (dispatches(t))
 		return err_set(e, &ERR_GENERIC, 0,
 			       "cannot trace process %d: it dispatches its "
 			       "system calls itself",
 			       (int)in->pid);
 	keep_rseq(in, t, k);
-	if (ptrace(PTRACE_GETSIGMASK, t->tid, 8, &k->sigmask) != 0 ||
-	    ptrace(PTRACE_SETSIGMASK, t->tid, 8, &all) != 0)
+	if (ptrace(PTRACE_GETSIGMASK, t->tid, 8, &k->sigmask) != 0)
 		return inject_ended(in->pid, e);
 	return 0;
 }
 
+/* Its registers last: until then it is in the stub, which puts back the rest
+   as well. */
 static int
-put_back(struct inject *in, struct inject_thread *t, struct kept *k)
+put_back(struct inject *in, struct inject_thread *t,
+	 const struct inject_kept *k)
 {
-	if (inject_settle(t, 0) != 0 ||
-	    ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs) != 0 ||
-	    ptrace(PTRACE_SETSIGMASK, t->tid, 8, &k->sigmask) != 0)
+	if (inject_settle(t, 0) != 0)
 		return -1;
 	if (k->rseq_at != 0)
 		inject_write(in, k->rseq_at, &k->rseq_cs, 8);
-	return 0;
+	if (ptrace(PTRACE_SETSIGMASK, t->tid, 8, &k->sigmask) != 0)
+		return -1;
+	return inject_regs_set(t);
 }
 
 /* ---- the call ----------------------------------------------------------------- */
@@ -190,12 +131,8 @@ to_syscall_stop(struct inject_thread *t)
 	int st;
 
 	for (;;) {
-		if (ptrace(PTRACE_SYSCALL, t->tid, 0, sig) != 0)
-			return -1;
-		while (waitpid(t->tid, &st, __WALL) < 0)
-			if (errno != EINTR)
-				return -1;
-		if (!WIFSTOPPED(st))
+		if (ptrace(PTRACE_SYSCALL, t->tid, 0, sig) != 0 ||
+		    inject_wait(t->tid, false, &st) <= 0 || !WIFSTOPPED(st))
 			return -1;
 		if (st >> 8 == (SIGTRAP | 0x80))
 			return 0;
@@ -205,14 +142,17 @@ to_syscall_stop(struct inject_thread *t)
 	}
 }
 
+/* From the moment its registers are set it comes back by itself (see
+   inject_stub.c), so everything else is done after that. */
 static int
-call_run(struct inject *in, struct inject_thread *t, long nr,
+call_run(struct inject_thread *t, uint64_t entry, long nr,
 	 const uint64_t arg[6], int64_t *res)
 {
 	struct user_regs_struct r = t->regs;
+	uint64_t all = ~0ull;
 	int rc;
 
-	r.rip = in->syscall_insn;
+	r.rip = entry;
 	r.orig_rax = ~0ull; /* no restart of the call it was in */
 	r.rax = (uint64_t)nr;
 	r.rdi = arg[0];
@@ -221,7 +161,8 @@ call_run(struct inject *in, struct inject_thread *t, long nr,
 	r.r10 = arg[3];
 	r.r8 = arg[4];
 	r.r9 = arg[5];
-	if (ptrace(PTRACE_SETREGS, t->tid, 0, &r) != 0)
+	if (ptrace(PTRACE_SETREGS, t->tid, 0, &r) != 0 ||
+	    ptrace(PTRACE_SETSIGMASK, t->tid, 8, &all) != 0)
 		return -1;
 	rc = to_syscall_stop(t);
 	if (rc == 0)
@@ -237,7 +178,8 @@ inject_syscall(struct inject *in, long nr, const uint64_t arg[6],
 	       int64_t *res, struct err *e)
 {
 	struct inject_thread *t;
-	struct kept k;
+	struct inject_kept k;
+	uint64_t entry;
 	int rc;
 
 	if (inject_by_guard(in))
@@ -245,9 +187,10 @@ inject_syscall(struct inject *in, long nr, const uint64_t arg[6],
 	t = inject_first(in);
 	if (t == NULL)
 		return inject_ended(in->pid, e);
-	if (syscall_insn(in, e) != 0 || keep(in, t, &k, e) != 0)
+	if (keep(in, t, &k, e) != 0 ||
+	    inject_stub_put(in, t, &k, &entry, e) != 0)
 		return -1;
-	rc = call_run(in, t, nr, arg, res);
+	rc = call_run(t, entry, nr, arg, res);
 	if (rc < 0 || put_back(in, t, &k) != 0) {
 		inject_forget(in, t);
 		return inject_ended(in->pid, e);

@@ -12,6 +12,7 @@
  */
 #include "engine/process/inject_impl.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -160,34 +163,101 @@ may_suspend_seccomp(const struct inject_status *self)
 	return (caps >> 21 & 1) != 0;
 }
 
+/* Filters are each thread's own.  *worst: the mode and the number of filters of
+   the threads, the highest of each; from the first one that has any on it is
+   enough if !all. */
+static void
+seccomp_of_threads(pid_t pid, bool all, struct inject_status *worst)
+{
+	char path[32];
+	struct dirent *d;
+	DIR *dir;
+
+	*worst = (struct inject_status){ 0 };
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir != NULL && (all || worst->seccomp == 0) &&
+	       (d = readdir(dir)) != NULL) {
+		struct inject_status st;
+
+		if (d->d_name[0] == '.' ||
+		    !inject_status_read(atoi(d->d_name), &st))
+			continue;
+		if (st.seccomp == SECCOMP_STRICT || worst->seccomp == 0)
+			worst->seccomp = st.seccomp;
+		if (st.filters > worst->filters)
+			worst->filters = st.filters;
+	}
+	if (dir != NULL)
+		closedir(dir);
+}
+
+bool
+inject_under_seccomp(pid_t pid)
+{
+	struct inject_status st;
+
+	seccomp_of_threads(pid, false, &st);
+	return st.seccomp != 0;
+}
+
 bool
 inject_suspends_seccomp(pid_t pid)
 {
-	struct inject_status st, self;
+	struct inject_status self;
 
-	return inject_status_read(pid, &st) && st.seccomp != 0 &&
+	return inject_under_seccomp(pid) &&
 	       inject_status_read(getpid(), &self) &&
 	       may_suspend_seccomp(&self);
 }
 
-/* The calls that will be made in the target. */
-static void __attribute__((noreturn))
-try_calls(void)
+/* A descriptor handed over, as in inject_fd.c. */
+static bool
+try_sockets(void)
+{
+	struct msghdr m = { 0 };
+	char byte = 0;
+	int s[2];
+
+	m.msg_iov = &(struct iovec){ &byte, 1 };
+	m.msg_iovlen = 1;
+	return socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, s) == 0 &&
+	       write(s[0], &byte, 1) == 1 &&
+	       recvmsg(s[1], &m, MSG_DONTWAIT) == 1 && close(s[0]) == 0 &&
+	       close(s[1]) == 0;
+}
+
+static bool
+try_memory(void)
+{
+	void *p =
+		mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p != MAP_FAILED && munlock(p, 4096) == 0 &&
+	       mprotect(p, 4096, PROT_READ | PROT_WRITE) == 0 &&
+	       madvise(p, 4096, MADV_WIPEONFORK) == 0 &&
+	       madvise(p, 4096, MADV_DONTDUMP) == 0 && munmap(p, 4096) == 0;
+}
+
+static bool
+try_file(void)
 {
 	long fd = syscall(SYS_memfd_create, "dtrace", 1 /* MFD_CLOEXEC */);
 	void *p;
 
 	if (fd < 0 || ftruncate((int)fd, 4096) != 0)
-		_exit(1);
+		return false;
 	p = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, (int)fd, 0);
-	if (p == MAP_FAILED || munmap(p, 4096) != 0)
-		_exit(1);
-	p = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED || madvise(p, 4096, MADV_WIPEONFORK) != 0)
-		_exit(1);
-	close((int)fd);
-	_exit(0);
+	return p != MAP_FAILED && munmap(p, 4096) == 0 && close((int)fd) == 0;
+}
+
+/* The calls that will be made in the target, in a child of ours.  That of
+   inject_admit() may fail, but must not be deadly. */
+static void __attribute__((noreturn))
+try_calls(void)
+{
+	prctl(PR_SET_PTRACER, 0, 0, 0, 0);
+	_exit(try_memory() && try_file() && try_sockets() ? 0 : 1);
 }
 
 static bool
@@ -207,19 +277,20 @@ our_filters_allow(void)
 }
 
 static int
-check_seccomp(pid_t pid, const struct inject_status *st, struct err *e)
+check_seccomp(pid_t pid, struct err *e)
 {
-	struct inject_status self;
+	struct inject_status st, self;
 
-	if (st->seccomp == 0)
+	seccomp_of_threads(pid, true, &st);
+	if (st.seccomp == 0)
 		return 0;
-	if (st->seccomp == SECCOMP_STRICT)
+	if (st.seccomp == SECCOMP_STRICT)
 		return refuse(pid, "it is in strict seccomp mode", e);
 	if (!inject_status_read(getpid(), &self))
 		return refuse(pid, "/proc cannot be read", e);
 	if (may_suspend_seccomp(&self))
 		return 0;
-	if (self.seccomp == 0 || self.filters != st->filters)
+	if (self.seccomp == 0 || self.filters != st.filters)
 		return refuse(pid,
 			      "it is under a seccomp filter that may kill it "
 			      "for our calls: have CAP_SYS_ADMIN",
@@ -279,5 +350,5 @@ inject_check(pid_t pid, bool held, struct err *e)
 	inject_close(&in);
 	if (check_program(pid, e) != 0)
 		return -1;
-	return check_seccomp(pid, &st, e);
+	return check_seccomp(pid, e);
 }

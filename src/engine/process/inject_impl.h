@@ -47,6 +47,15 @@ bool inject_suspends_seccomp(pid_t pid);
 struct inject_thread *inject_first(struct inject *in);
 /* It is gone: forget it. */
 void inject_forget(struct inject *in, struct inject_thread *t);
+/*
+ * Wait for a thread that we trace to stop or end.  1: *status is as waitpid(2)
+ * has it; 0: nothing yet (now: do not wait); -1: there is no such thread.  A
+ * signal on its way to the thread stays with the kernel until the thread is let
+ * go on with it, so that it is not lost if we are killed before.
+ */
+int inject_wait(pid_t tid, bool now, int *status);
+/* Write its registers back.  0; -1: it is gone. */
+int inject_regs_set(struct inject_thread *t);
 /* From any ptrace-stop to the stop of PTRACE_INTERRUPT, with no instruction of
    the program in between.  sig: a signal to be delivered on the way. */
 int inject_settle(struct inject_thread *t, int sig);
@@ -60,6 +69,26 @@ void inject_bury(struct inject *in);
 
 /* Yama: let the guardian trace this process after us. */
 void inject_admit(struct inject *in, pid_t tracer);
+
+/* ---- inject_stub.c ------------------------------------------------------- */
+
+/* What a call changes of a thread besides its registers. */
+struct inject_kept {
+	uint64_t sigmask;
+	uint64_t rseq_at, rseq_cs; /* rseq_at 0: none */
+	uint64_t rseq_abort; /* it is in that sequence: where it goes on; 0 */
+};
+/*
+ * Write the code in which t makes a call for us and then, if nobody takes it
+ * out of there, goes on with its own work.  *entry: its address; the registers
+ * of the call are to be set by PTRACE_SETREGS together with that.  in->stub
+ * keeps the place.  -1 + *e: there is no room in the process's text.
+ */
+int inject_stub_put(struct inject *in, const struct inject_thread *t,
+		    const struct inject_kept *k, uint64_t *entry,
+		    struct err *e);
+/* No thread is in it: its room is as it was. */
+void inject_stub_take(struct inject *in);
 
 /* ---- inject_frames.c ----------------------------------------------------- */
 
@@ -81,7 +110,9 @@ void inject_frames_fini(struct inject_frames *f);
 /* ---- guard.c: requests to the guardian ----------------------------------- */
 
 pid_t guard_pid(const struct guard *g);
-int guard_stop(struct guard *g, bool all, size_t *n, struct err *e);
+/* ms: struct inject.stop_ms. */
+int guard_stop(struct guard *g, bool all, unsigned ms, size_t *n,
+	       struct err *e);
 void guard_resume(struct guard *g);
 int guard_syscall(struct guard *g, long nr, const uint64_t arg[6],
 		  int64_t *res, struct err *e);
@@ -90,13 +121,16 @@ int guard_patch(struct guard *g, struct patch *p, size_t n,
 int guard_undo(struct guard *g, struct err *e);
 int guard_unused(struct guard *g, const struct inject_span *v, size_t n,
 		 bool *unused, struct err *e);
-int guard_fs_self(struct guard *g, bool *self, struct err *e);
+/* Room for cap of them. */
+int guard_ids(struct guard *g, struct inject_id *v, size_t cap, size_t *n,
+	      struct err *e);
 
 /* ---- guard_run.c: the guardian ------------------------------------------- */
 
 /*
  * What consumer and guardian say to each other, one packet each way.  A PATCH
- * comes with a file: patches, then moves; SHARED with the shared memory file.
+ * comes with a file: patches, then moves; IDS with one for the answer; SHARED
+ * with the shared memory file.
  */
 enum guard_op {
 	GUARD_STOP,
@@ -105,7 +139,7 @@ enum guard_op {
 	GUARD_PATCH,
 	GUARD_UNDO,
 	GUARD_UNUSED,
-	GUARD_FS_SELF,
+	GUARD_IDS,
 	GUARD_SHARED
 };
 struct guard_req {

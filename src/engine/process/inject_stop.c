@@ -13,7 +13,8 @@
  *
  * A SIGNAL that arrives meanwhile is not held back: it is delivered at once,
  * with all that the kernel knows of it, and the thread stops at the first
- * instruction of its handler.  A process stopped by job control stays so: the
+ * instruction of its handler.  It is not lost either if we are killed while the
+ * thread stands before it (inject_wait()).  A process stopped by job control stays so: the
  * kernel sees to it when we detach.
  *
  * One trace is left: to a process of which any thread is traced the kernel also
@@ -131,13 +132,36 @@ stop_seen(struct inject_thread *t, int status)
 	return CAME_NOT;
 }
 
+int
+inject_wait(pid_t tid, bool now, int *status)
+{
+	siginfo_t si = { 0 };
+
+	while (waitid(P_PID, (id_t)tid, &si,
+		      WEXITED | WSTOPPED | WNOWAIT | __WALL |
+			      (now ? WNOHANG : 0)) != 0)
+		if (errno != EINTR)
+			return -1;
+	if (si.si_pid == 0)
+		return 0;
+	*status = si.si_status << 8 | 0x7f;
+	/* The stop of a signal is not taken note of: the kernel would forget
+	   the signal, which is in PTRACE_CONT's hands from then on. */
+	if (si.si_code == CLD_TRAPPED && si.si_status >> 8 == 0 &&
+	    si.si_status != (SIGTRAP | 0x80))
+		return 1;
+	while (waitpid(tid, status, __WALL) < 0)
+		if (errno != EINTR)
+			return -1;
+	return 1;
+}
+
 static enum came
 thread_look(struct inject_thread *t)
 {
-	int status;
-	pid_t r = waitpid(t->tid, &status, __WALL | WNOHANG);
+	int status, r = inject_wait(t->tid, true, &status);
 
-	if (r == 0 || (r < 0 && errno == EINTR))
+	if (r == 0)
 		return CAME_NOT;
 	return r < 0 ? CAME_GONE : stop_seen(t, status);
 }
@@ -152,13 +176,16 @@ inject_settle(struct inject_thread *t, int sig)
 	    ptrace(PTRACE_CONT, t->tid, 0, (long)sig) != 0)
 		return -1;
 	t->stopped = false;
-	while (came == CAME_NOT) {
-		if (waitpid(t->tid, &status, __WALL) >= 0)
-			came = stop_seen(t, status);
-		else if (errno != EINTR)
-			return -1;
-	}
+	while (came == CAME_NOT)
+		came = inject_wait(t->tid, false, &status) > 0 ?
+			       stop_seen(t, status) : CAME_GONE;
 	return came == CAME_STOPPED ? 0 : -1;
+}
+
+int
+inject_regs_set(struct inject_thread *t)
+{
+	return ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs) == 0 ? 0 : -1;
 }
 
 /* The state letter of a thread: D waits where nothing reaches it. */
@@ -324,7 +351,7 @@ await_stops(struct inject *in, uint64_t until, struct err *e)
 static int
 stop_threads(struct inject *in, bool all, struct err *e)
 {
-	uint64_t until = now_ms() + STOP_MS;
+	uint64_t until = now_ms() + (in->stop_ms != 0 ? in->stop_ms : STOP_MS);
 	struct scan s;
 
 	for (;;) {
@@ -379,7 +406,8 @@ static const uint16_t calls_eintr[] = {
 
 /*
  * A call that our stop has interrupted for good is made one that the kernel
- * restarts unless a handler runs, so that the program does not see us.
+ * restarts unless a handler runs, so that the program does not see us.  At once:
+ * if we are killed before, it sees what it would see of any stop.
  */
 static void
 make_restart(struct inject_thread *t)
@@ -389,7 +417,7 @@ make_restart(struct inject_thread *t)
 	for (size_t i = 0; i < sizeof(calls_eintr) / sizeof(*calls_eintr); i++)
 		if (t->regs.orig_rax == calls_eintr[i]) {
 			t->regs.rax = (uint64_t)-ERESTARTNOHAND;
-			t->dirty = true;
+			inject_regs_set(t);
 		}
 }
 
@@ -399,7 +427,7 @@ read_regs(struct inject *in, struct err *e)
 	for (size_t i = 0; i < in->n; i++) {
 		struct inject_thread *t = &in->threads[i];
 
-		if (!t->stopped || t->dirty)
+		if (!t->stopped)
 			continue;
 		if (ptrace(PTRACE_GETREGS, t->tid, 0, &t->regs) != 0)
 			return errno == ESRCH ? inject_ended(in->pid, e) :
@@ -413,8 +441,9 @@ int
 inject_stop(struct inject *in, bool all, struct err *e)
 {
 	if (inject_by_guard(in))
-		return guard_stop(in->guard, all, &in->n, e);
+		return guard_stop(in->guard, all, in->stop_ms, &in->n, e);
 	in->suspend_seccomp = inject_suspends_seccomp(in->pid);
+	in->all = all;
 	if ((in->held && take_held(in, e) != 0) ||
 	    stop_threads(in, all, e) != 0 || read_regs(in, e) != 0) {
 		inject_resume(in);
@@ -431,9 +460,6 @@ let_go(struct inject_thread *t)
 {
 	if (!t->stopped)
 		return false;
-	if (t->dirty)
-		ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
-	t->dirty = false;
 	if (t->held)
 		return ptrace(PTRACE_SETOPTIONS, t->tid, 0, OPTS_HELD) == 0;
 	t->stopped = false;
@@ -476,6 +502,7 @@ inject_resume(struct inject *in)
 		in->n = 0;
 		return;
 	}
+	inject_stub_take(in);
 	for (size_t i = 0; i < in->n;) {
 		struct inject_thread *t = &in->threads[i];
 

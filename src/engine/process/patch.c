@@ -2,11 +2,25 @@
 /*
  * patch.c - the journal, and text written by it.
  *
- * Order makes it safe: an entry says SET before its bytes are written, and
- * undoing compares before it writes.  So an entry that was not written yet, or
- * whose library is gone, is passed over.  All writing is done while the process
- * stands still, so neighbours may be read, changed and written as one span;
- * there may be ten thousand of them.
+ * Order makes it safe, since we may be killed between any two steps, and then
+ * the threads run on with the text as it is:
+ *
+ *	1. an entry says SET before its bytes are written, and undoing compares
+ *	   before it writes.  So an entry that was not written yet, or whose
+ *	   library is gone, is passed over.
+ *	2. a thread inside of a window is moved to the copy of its instruction
+ *	   in the trampoline while the text is still as it was.  There it does
+ *	   what it would have done, and comes back behind the window, whatever
+ *	   the window holds by then.
+ *	3. a landing, the unused bytes that a short jump leads to, is written
+ *	   before the jump, and put back after it and after threads that stand
+ *	   there have been moved on.
+ *	4. the bytes of one patch come into the text together.  The kernel
+ *	   writes page by page and looks between two pages whether we are
+ *	   killed; so a patch lies in one page.
+ *
+ * All writing is done while the process stands still, so neighbours may be
+ * read, changed and written as one span; there may be ten thousand of them.
  *
  * PCs need to be moved only when windows are made: before a patch a thread may
  * stand at any instruction inside its bytes, afterwards at the first alone.  A
@@ -19,7 +33,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define SPAN 4096 /* bytes read and written at once */
+#define SPAN 4096 /* a page; bytes read and written at once */
 
 static size_t
 journal_bytes(uint32_t cap)
@@ -134,10 +148,11 @@ span_expect(struct patch *p, uint8_t *text, void *arg)
 	return false;
 }
 
+/* *arg, a bool: the landings or the others. */
 static bool
 span_set(struct patch *p, uint8_t *text, void *arg)
 {
-	if (p->state != PATCH_SET)
+	if (p->state != PATCH_SET || p->landing != *(const bool *)arg)
 		return false;
 	memcpy(text, p->now, p->len);
 	return true;
@@ -147,10 +162,36 @@ span_set(struct patch *p, uint8_t *text, void *arg)
 static bool
 span_undo(struct patch *p, uint8_t *text, void *arg)
 {
-	if (p->state != PATCH_SET || memcmp(text, p->now, p->len) != 0)
+	if (p->state != PATCH_SET || p->landing != *(const bool *)arg ||
+	    memcmp(text, p->now, p->len) != 0)
 		return false;
 	memcpy(text, p->was, p->len);
 	return true;
+}
+
+static int
+set_all(struct inject *in, struct patch *p, size_t n)
+{
+	bool landing = true;
+
+	if (each_span(in, p, n, span_set, &landing) < 0)
+		return -1;
+	landing = false;
+	return each_span(in, p, n, span_set, &landing) < 0 ? -1 : 0;
+}
+
+/* Text only.  How many were put back; -1: a write failed, errno says why. */
+static long
+undo_text(struct inject *in, struct patch *p, size_t n)
+{
+	bool landing = false;
+	long jumps = each_span(in, p, n, span_undo, &landing), landings;
+
+	if (jumps < 0)
+		return -1;
+	landing = true;
+	landings = each_span(in, p, n, span_undo, &landing);
+	return landings < 0 ? -1 : jumps + landings;
 }
 
 static int
@@ -161,7 +202,13 @@ patch_fail(const struct patch_journal *j, int sys, const char *what,
 		       what);
 }
 
-/* In order and of sane length; all are NONE from here on. */
+static bool
+in_one_page(const struct patch *p)
+{
+	return p->addr / SPAN == (p->addr + p->len - 1) / SPAN;
+}
+
+/* In order, of sane length, each in a page; all are NONE from here on. */
 static int
 check_list(const struct patch_journal *j, struct patch *p, size_t n,
 	   struct err *e)
@@ -170,6 +217,8 @@ check_list(const struct patch_journal *j, struct patch *p, size_t n,
 		if (p[i].len == 0 || p[i].len > PATCH_MAX ||
 		    (i > 0 && p[i].addr < p[i - 1].addr + p[i - 1].len))
 			return patch_fail(j, 0, "patches are out of order", e);
+		if (!in_one_page(&p[i]))
+			return patch_fail(j, 0, "a patch crosses pages", e);
 		p[i].state = PATCH_NONE;
 	}
 	return 0;
@@ -273,7 +322,7 @@ move_pcs(struct inject *in, const struct moves *mv,
 		if (!t->stopped || !move_pc(mv, &pc))
 			continue;
 		t->regs.rip = pc;
-		t->dirty = true;
+		inject_regs_set(t);
 	}
 	for (size_t i = 0; i < frames->frame.n; i++) {
 		const struct inject_frame *f = &frames->frame.v[i];
@@ -293,25 +342,23 @@ mark_undone(struct patch_journal *j, uint32_t from)
 			j->p[i].state = PATCH_UNDONE;
 }
 
-/* Enter and write; -1: nothing was changed. */
+/* Move and write those that have been entered from `first` on. */
 static int
-write_all(struct patch_journal *j, struct inject *in, struct patch *p,
-	  size_t n, struct err *e)
+write_entered(struct patch_journal *j, struct inject *in, uint32_t first,
+	      const struct moves *mv, const struct inject_frames *frames,
+	      struct err *e)
 {
-	uint32_t first;
+	struct patch *p = &j->p[first];
+	size_t n = j->n - first;
 	int sys;
 
-	each_span(in, p, n, span_expect, NULL);
-	if (enter(j, p, n, &first, e) != 0) {
-		check_list(j, p, n, e);
-		return -1;
-	}
-	if (each_span(in, p, n, span_set, NULL) >= 0)
+	if (mv->nmoves != 0)
+		move_pcs(in, mv, frames);
+	if (set_all(in, p, n) == 0)
 		return 0;
 	sys = errno;
-	each_span(in, &j->p[first], j->n - first, span_undo, NULL);
+	undo_text(in, p, n);
 	mark_undone(j, first);
-	check_list(j, p, n, e);
 	return patch_fail(j, sys, "cannot write its text", e);
 }
 
@@ -322,6 +369,7 @@ patch_apply(struct patch_journal *j, struct inject *in, struct patch *p,
 {
 	const struct moves mv = { p, n, moves, nmoves };
 	struct inject_frames frames = { 0 };
+	uint32_t first;
 	int rc;
 
 	if (check_list(j, p, n, e) != 0)
@@ -329,22 +377,91 @@ patch_apply(struct patch_journal *j, struct inject *in, struct patch *p,
 	if (inject_by_guard(in))
 		return guard_patch(in->guard, p, n, moves, nmoves, e);
 	rc = nmoves == 0 ? 0 : inject_frames_find(in, &frames, e);
+	if (rc == 0) {
+		each_span(in, p, n, span_expect, NULL);
+		rc = enter(j, p, n, &first, e);
+	}
 	if (rc == 0)
-		rc = write_all(j, in, p, n, e);
-	if (rc == 0 && nmoves != 0)
-		move_pcs(in, &mv, &frames);
+		rc = write_entered(j, in, first, &mv, &frames, e);
 	inject_frames_fini(&frames);
+	if (rc != 0)
+		for (size_t i = 0; i < n; i++)
+			p[i].state = PATCH_NONE;
 	return rc;
 }
 
 /* ---- undoing ---------------------------------------------------------------- */
+
+/* Is it a landing, and still there? */
+static bool
+landing_stands(struct inject *in, const struct patch *p)
+{
+	uint8_t is[PATCH_MAX];
+
+	return p->state == PATCH_SET && p->landing &&
+	       inject_read(in, p->addr, is, p->len) == 0 &&
+	       memcmp(is, p->now, p->len) == 0;
+}
+
+/* Where the jump in a landing leads to. */
+static uint64_t
+landing_to(const struct patch *p)
+{
+	int32_t rel;
+
+	memcpy(&rel, p->now + 1, sizeof(rel));
+	return p->addr + p->len + (uint64_t)(int64_t)rel;
+}
+
+static int
+move_order(const void *va, const void *vb)
+{
+	const struct patch_move *a = va, *b = vb;
+
+	return a->from < b->from ? -1 : a->from > b->from;
+}
+
+/*
+ * A thread may stand at the jump in a landing, between the one that led there
+ * and the trampoline; or will, when a signal handler returns.  It goes to the
+ * trampoline now: soon there is no jump any more.
+ */
+static int
+leave_landings(const struct patch_journal *j, struct inject *in,
+	       struct err *e)
+{
+	VEC(struct patch_move) m = { 0 };
+	struct inject_frames frames = { 0 };
+	int rc = 0;
+
+	for (uint32_t i = 0; i < j->n && rc == 0; i++) {
+		const struct patch *p = &j->p[i];
+
+		if (landing_stands(in, p) &&
+		    !vec_push(&m, ((struct patch_move){ p->addr,
+							landing_to(p) })))
+			rc = err_nomem(e);
+	}
+	if (rc == 0 && m.n != 0)
+		rc = inject_frames_find(in, &frames, e);
+	if (rc == 0 && m.n != 0) {
+		qsort(m.v, m.n, sizeof(*m.v), move_order);
+		move_pcs(in, &(struct moves){ .move = m.v, .nmoves = m.n },
+			 &frames);
+	}
+	inject_frames_fini(&frames);
+	vec_fini(&m);
+	return rc;
+}
 
 int
 patch_undo_all(struct patch_journal *j, struct inject *in, struct err *e)
 {
 	if (inject_by_guard(in))
 		return guard_undo(in->guard, e);
-	if (each_span(in, j->p, j->n, span_undo, NULL) < 0)
+	if (leave_landings(j, in, e) != 0)
+		return -1;
+	if (undo_text(in, j->p, j->n) < 0)
 		return patch_fail(j, errno, "cannot put back its text", e);
 	mark_undone(j, 0);
 	return 0;
@@ -353,10 +470,13 @@ patch_undo_all(struct patch_journal *j, struct inject *in, struct err *e)
 int
 patch_undo_in(const struct patch_journal *j, struct inject *in)
 {
-	/* span_undo() changes text only. */
-	long n = each_span(in, (struct patch *)(uintptr_t)j->p, j->n, span_undo,
-			   NULL);
+	struct err ignored = { 0 };
+	long n;
 
+	if (leave_landings(j, in, &ignored) != 0)
+		return 0;
+	/* The journal is not written to. */
+	n = undo_text(in, (struct patch *)(uintptr_t)j->p, j->n);
 	return n < 0 ? 0 : (int)n;
 }
 

@@ -5,7 +5,8 @@
  *
  * The journal lies in memory shared with the guardian.  A patch is entered
  * before its bytes are written, and is undone only where the text still holds
- * what we wrote (a library may have been unloaded, another may lie there).
+ * what we wrote (a library may have been unloaded, another may lie there).  No
+ * patch that is run crosses a border of pages: see patch.c.
  *
  *   NONE ──▶ SET (entered, then written) ──▶ UNDONE
  */
@@ -20,6 +21,7 @@ struct patch {
 	uint64_t addr;
 	uint8_t len;
 	volatile uint8_t state; /* enum patch_state */
+	bool landing; /* unused bytes that another patch's jump leads to */
 	uint8_t was[PATCH_MAX], now[PATCH_MAX];
 };
 enum patch_state { PATCH_NONE, PATCH_SET, PATCH_UNDONE };
@@ -48,11 +50,11 @@ struct patch_move {
 /*
  * The process is stopped.  Enter and write patches p[0..n-1], which are in
  * order of address and do not overlap (neighbouring ones are written at once),
- * after checking that the text holds `was`; then move the PCs of stopped
+ * after checking that the text holds `was`; before that, move the PCs of stopped
  * threads that stand inside a window, or will when a signal handler returns.
  * p[i].state becomes SET; a patch whose
  * text is not as expected is skipped, its state is NONE, and so are the moves
- * out of its bytes.  -1 + *e: nothing was changed.
+ * out of its bytes.  -1 + *e: the text is as it was; PCs may have been moved.
  */
 int patch_apply(struct patch_journal *j, struct inject *in, struct patch *p,
 		size_t n, const struct patch_move *moves, size_t nmoves,

@@ -500,9 +500,11 @@ text_check(struct engine *eng, const uint8_t *bytes, uint64_t addr,
 
 static int
 patch_add(struct engine *eng, const struct x86_world *w, uint64_t addr,
-	  uint32_t len, const uint8_t *now, struct err *e)
+	  uint32_t len, const uint8_t *now, bool landing, struct err *e)
 {
-	struct patch p = { .addr = addr, .len = (uint8_t)len };
+	struct patch p = { .addr = addr,
+			   .len = (uint8_t)len,
+			   .landing = landing };
 	const uint8_t *was = w->bytes(w->arg, addr, len);
 
 	if (was == NULL)
@@ -526,15 +528,16 @@ window_patch(struct engine *eng, const struct plan_window *pw, uint64_t to,
 		return err_set(e, &ERR_GENERIC, 0, "its window is too long");
 	if (pw->w.kind == X86_WIN_HOP) {
 		short_jmp(now, pw->w.len, pw->w.start, pw->w.hop);
-		if (patch_add(eng, w, pw->w.start, pw->w.len, now, e) != 0)
+		if (patch_add(eng, w, pw->w.start, pw->w.len, now, false,
+			      e) != 0)
 			return -1;
 		if (!x86_jmp(now, 5, pw->w.hop, to))
 			return err_set(e, &ERR_GENERIC, 0, "out of reach");
-		return patch_add(eng, w, pw->w.hop, 5, now, e);
+		return patch_add(eng, w, pw->w.hop, 5, now, true, e);
 	}
 	if (!x86_jmp(now, pw->w.len, pw->w.start, to))
 		return err_set(e, &ERR_GENERIC, 0, "out of reach");
-	return patch_add(eng, w, pw->w.start, pw->w.len, now, e);
+	return patch_add(eng, w, pw->w.start, pw->w.len, now, false, e);
 }
 
 static int

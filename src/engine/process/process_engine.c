@@ -29,6 +29,7 @@
 #define NS_MS	 1000000ull
 #define SPARE_PATCHES (1u << 16) /* of code that is mapped later */
 #define QUIET_MS 200u /* a firing takes microseconds, if its thread runs */
+#define LEAVE_MS      300u /* to wait for the target when it is to be left */
 #define REAP_NS	 (200 * NS_MS)
 #define WATCH_NS (20 * NS_MS) /* exit() is noticed within that */
 #define HURRY_NS (2 * NS_MS)  /* another program is being loaded */
@@ -163,15 +164,16 @@ attach_guard(struct engine *eng, struct err *e)
 static int
 attach_map(struct engine *eng, bool follow, struct err *e)
 {
-	bool self;
 	int rc;
 
 	if (eng->map.nregions == 0)
 		return map_make(eng, e);
 	if (attach_guard(eng, e) != 0 || engine_target_stop(eng, true, e) != 0)
 		return -1;
-	rc = inject_fs_self(&eng->in, &self, e);
+	rc = threads_look(eng, e);
 	if (rc == 0) {
+		bool self = inject_fs_self(&eng->in, eng->ids, eng->nids);
+
 		/* What was measured without is too short for code with it. */
 		eng->fs_self = self && (eng->fs_self || !follow);
 		rc = follow ? map_enter(eng, e) : map_make(eng, e);
@@ -228,8 +230,9 @@ engine_enter(struct engine *eng, bool follow, struct err *e)
 		goto fail;
 	if (follow)
 		shared_follow(eng);
-	else if (shared_fill(eng, e) != 0)
+	else if (map_touch(eng, e) != 0 || shared_fill(eng, e) != 0)
 		goto fail;
+	threads_fill(eng);
 	if (code_make(eng, e) != 0)
 		goto fail;
 	shared_fill_sys(eng);
@@ -493,9 +496,15 @@ engine_stop(struct engine *eng, struct err *e)
 	if (engine_target_ended(eng))
 		eng->gone = true;
 	shared_quiet(eng, QUIET_MS);
+	eng->in.stop_ms = LEAVE_MS;
 	rc = target_undo(eng, e);
 	poll_children(eng);
-	return rc;
+	if (rc == 0 || eng->guard == NULL || !guard_lives(eng->guard))
+		return rc;
+	/* What was traced is complete; the guardian goes on trying. */
+	eng->undo_why = arena_strdup(eng->arena, e->msg);
+	err_clear(e);
+	return 0;
 }
 
 static int
@@ -520,9 +529,10 @@ engine_free(struct engine *eng)
 	if (eng->host != NULL)
 		host_stop(eng->host);
 	watch_stop(eng);
-	(void)target_undo(eng, &why);
+	if (eng->undo_why == NULL)
+		(void)target_undo(eng, &why);
 	if (eng->guard != NULL) {
-		if (err_is_set(&why))
+		if (err_is_set(&why) || eng->undo_why != NULL)
 			guard_leave(eng->guard);
 		else
 			guard_free(eng->guard);
@@ -586,6 +596,9 @@ engine_report(struct engine *eng, struct buf *out)
 			   "process %d: runs another program, and cannot be "
 			   "traced there: %s\n",
 			   (int)eng->pid, eng->left);
+	if (eng->undo_why != NULL)
+		buf_printf(out, "process %d: its text is put back later: %s\n",
+			   (int)eng->pid, eng->undo_why);
 	if (eng->how != NULL)
 		buf_printf(out, "process %d: %s\n", (int)eng->pid, eng->how);
 }

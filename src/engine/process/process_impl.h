@@ -96,13 +96,13 @@ int follow_clean_child(const struct patch_journal *j, pid_t child,
  * not ours, look at all processes.
  */
 pid_t follow_child(uint32_t told, bool far);
+/* How many threads the process has. */
+uint32_t follow_threads(pid_t pid);
+/* The number of a thread in its own pid namespace; 0: it is not there. */
+uint32_t follow_thread_number(pid_t pid, pid_t tid);
 /* Our number of the thread of a process that has the number `own` in its own
    pid namespace; 0: there is none. */
 pid_t follow_find_thread(pid_t pid, uint32_t own);
-/* Both numbers of all threads of a process; how many there are. */
-uint32_t follow_threads(pid_t pid,
-			void (*fn)(void *arg, uint32_t own, uint32_t tid),
-			void *arg);
 
 enum follow_state {
 	FOLLOW_SAME,  /* runs what it ran */
@@ -311,9 +311,10 @@ void plan_left(struct plan *p, const char *why);
 /* Points of all `syscall` instructions of all objects (process_sys.c). */
 int plan_syscalls(struct engine *eng, struct err *e);
 /* Points of those only where threads end, so that the next one at the same
-   place in memory is not taken for the one that was there, and where processes
-   are made that borrow the memory. */
-int plan_exits(struct engine *eng, struct err *e);
+   place in memory is not taken for the one that was there; where processes are
+   made that borrow the memory; where filters are installed; and where threads
+   may be made that share a thread pointer. */
+int plan_special(struct engine *eng, struct err *e);
 /* The point where the dynamic linker tells of new objects, if it can be had. */
 int plan_maps(struct engine *eng, struct err *e);
 /* The points of all sites of the enabling; of some; of an object's system
@@ -389,6 +390,8 @@ struct map {
 	uint64_t ctl_low; /* there: rtn_shared.ctl_low */
 	struct map_region region[RTN_NREGIONS];
 	uint32_t nregions;
+	bool locks; /* the target: what it maps is in memory at once */
+	bool touch; /* we are to touch all of the shared part first */
 	struct {
 		uint64_t addr, n;
 	} done[RTN_NREGIONS + 3]; /* mapped in the target */
@@ -399,6 +402,8 @@ struct map {
 int map_plan(struct engine *eng, struct err *e);
 /* Make it all; in the target too, of which a thread is stopped. */
 int map_make(struct engine *eng, struct err *e);
+/* If the target's memory is limited, have all of it before the target does. */
+int map_touch(struct engine *eng, struct err *e);
 /* The same for another program in the process: regions anew, behind those that
    children of the old one may still run; map_follow() with nothing touched,
    then map_enter() with a thread stopped. */
@@ -480,6 +485,32 @@ void shared_answer_tids(struct engine *eng);
 /* host_in.thread_of; arg is the engine. */
 uint8_t *shared_thread_of(void *arg, uint32_t tid);
 
+/* ---- limits that it lives under (process_room.c) ------------------------- */
+
+#define ROOM_ENDLESS UINT64_MAX
+/* Bytes that its memory cgroup, and those around it, leave a process. */
+uint64_t room_in_cgroup(pid_t pid);
+/* Bytes that RLIMIT_AS leaves it. */
+uint64_t room_of_addresses(pid_t pid);
+/* Bytes that it has locked (mlock(2)). */
+uint64_t room_locked(pid_t pid);
+/* Let it have some more descriptors than RLIMIT_NOFILE says; *was: the limit,
+   to be put back.  False: that is not permitted. */
+struct rlimit;
+bool room_more_files(pid_t pid, struct rlimit *was);
+/* What the shared memory may take for it; the consumer is to touch all of that
+   before the target does.  ROOM_ENDLESS: nobody needs to care. */
+uint64_t room_budget(pid_t pid);
+/* Have all pages of our mapping of a new file; -1 with errno: no memory. */
+int room_touch(uint8_t *p, uint64_t n);
+
+/* ---- its threads (process_threads.c) ------------------------------------- */
+
+/* All of them are stopped: who they are.  -1 + *e. */
+int threads_look(struct engine *eng, struct err *e);
+/* What code must know of them, into the shared memory. */
+void threads_fill(struct engine *eng);
+
 /* ---- an instance (process_engine.c) -------------------------------------- */
 
 struct engine {
@@ -512,6 +543,8 @@ struct engine {
 	struct patch_journal *journal;
 	struct guard *guard;
 	bool patched; /* there is something to undo */
+	struct inject_id *ids; /* [nids]: when we attached, by fs base */
+	size_t nids;
 	bool fs_self; /* of all threads: see struct x86_target */
 	uint32_t nlost; /* patches that were not made: other text was there */
 	bool gone;    /* ended, or another program since an exec */
@@ -519,6 +552,7 @@ struct engine {
 	uint64_t follow_ns;  /* not 0: it has; when it was seen */
 	uint32_t nfollowed;
 	const char *left;    /* why it was not followed; NULL */
+	const char *undo_why; /* why the text was left to the guardian; NULL */
 	uint32_t nchildren_seen;
 	uint64_t next_reap_ns;
 	bool foreign_pids; /* it is in another pid namespace */

@@ -28,6 +28,7 @@
 #define PAGE	4096ull
 #define CLUSTER (1ull << 30)	/* most bytes that one region serves */
 #define TRIES	8
+#define THREADS_LEAST  128u /* slots, where memory is short */
 #define SPARE_PROBES   (1ull << 20)
 #define SPARE_SYSCALLS (1ull << 16)
 
@@ -109,7 +110,7 @@ map_cluster(struct engine *eng, struct err *e)
 	return 0;
 }
 
-#define SMALL_BUF (256u << 10)
+#define SMALL_BUF (128u << 10)
 
 /*
  * Half of everything where memory is short there: of the buffers as long as
@@ -138,19 +139,43 @@ map_halve(struct engine *eng, struct err *e)
 	return shared_layout(eng, e);
 }
 
-/* Less of it, if the target may not map so much. */
 static int
-map_fit_limit(struct engine *eng, struct err *e)
+map_shrink(struct engine *eng, uint64_t most, struct err *e)
 {
-	struct rlimit lim;
-
-	if (prlimit(eng->pid, RLIMIT_AS, NULL, &lim) != 0 ||
-	    lim.rlim_cur == RLIM_INFINITY)
-		return 0;
-	while (eng->lay.nthreads > 1 && eng->lay.end > lim.rlim_cur / 4)
+	while (eng->lay.nthreads > 1 && eng->lay.end > most)
 		if (map_halve(eng, e) != 0)
 			return -1;
 	return 0;
+}
+
+/* Slots for the threads that are there, and as many again. */
+static uint32_t
+few_threads(const struct engine *eng)
+{
+	uint32_t n = 2 * follow_threads(eng->pid);
+
+	n = n < THREADS_LEAST ? THREADS_LEAST : n;
+	return n < RTN_NTHREADS ? n : RTN_NTHREADS;
+}
+
+/*
+ * Less of it, if the target may not have so much (process_room.c).  Buffers are
+ * halved as long as that helps, and then the threads that can have some.
+ */
+static int
+map_fit(struct engine *eng, struct err *e)
+{
+	uint64_t budget = room_budget(eng->pid);
+	uint64_t addresses = room_of_addresses(eng->pid);
+
+	if (addresses != ROOM_ENDLESS && map_shrink(eng, addresses / 4, e) != 0)
+		return -1;
+	eng->map.touch = budget != ROOM_ENDLESS;
+	if (!eng->map.touch)
+		return 0;
+	if (eng->lay.nthreads > few_threads(eng))
+		eng->lay.nthreads = few_threads(eng);
+	return shared_layout(eng, e) == 0 ? map_shrink(eng, budget, e) : -1;
 }
 
 static void
@@ -207,7 +232,7 @@ map_plan(struct engine *eng, struct err *e)
 	eng->lay.nthreads = RTN_NTHREADS;
 	if (map_cluster(eng, e) != 0 || shared_layout(eng, e) != 0)
 		return -1;
-	if (m->nregions != 0 && map_fit_limit(eng, e) != 0)
+	if (m->nregions != 0 && map_fit(eng, e) != 0)
 		return -1;
 	if (map_measure(eng, e) != 0)
 		return -1;
@@ -263,7 +288,26 @@ map_advise(struct engine *eng, uint64_t addr, uint64_t n, int advice,
 				  advice);
 }
 
-/* Map, and remember it for map_retract(). */
+static int
+map_call(struct engine *eng, long nr, uint64_t addr, uint64_t n, int prot,
+	 struct err *e)
+{
+	const uint64_t arg[6] = { addr, n, (uint64_t)prot };
+	int64_t res;
+
+	if (inject_syscall(&eng->in, nr, arg, &res, e) != 0)
+		return -1;
+	return res == 0 ? 0
+			: err_set(e, &ERR_GENERIC, (int)-res,
+				  "process %d: cannot map memory",
+				  (int)eng->pid);
+}
+
+/*
+ * Map, and remember it for map_retract().  In a process that locks all it maps
+ * (mlockall(2), MCL_FUTURE) the kernel would at once put a page everywhere; but
+ * not where nothing may be accessed.
+ */
 static int
 map_one(struct engine *eng, uint64_t addr, uint64_t n, int prot, int flags,
 	int tfd, uint64_t off, struct err *e)
@@ -273,18 +317,25 @@ map_one(struct engine *eng, uint64_t addr, uint64_t n, int prot, int flags,
 	if (m->ndone == sizeof(m->done) / sizeof(*m->done))
 		return err_set(e, &ERR_GENERIC, 0, "its code is in too many "
 						   "places");
-	if (inject_mmap(&eng->in, addr, n, prot, flags, tfd, off, e) != 0)
+	if (inject_mmap(&eng->in, addr, n, m->locks ? PROT_NONE : prot, flags,
+			tfd, off, e) != 0)
 		return -1;
 	m->done[m->ndone].addr = addr;
 	m->done[m->ndone++].n = n;
-	return 0;
+	if (!m->locks)
+		return 0;
+	if (map_call(eng, SYS_munlock, addr, n, 0, e) != 0)
+		return -1;
+	return map_call(eng, SYS_mprotect, addr, n, prot, e);
 }
 
 static int
 map_table(struct engine *eng, struct err *e)
 {
 	const uint64_t alive = 1, n = page_up(sizeof(struct rtn_table));
+	uint64_t locked = room_locked(eng->pid);
 
+	eng->map.locks = false;
 	if (map_one(eng, eng->map.table, n, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0, e) != 0 ||
 	    map_advise(eng, eng->map.table, n, MADV_WIPEONFORK, e) != 0)
@@ -295,17 +346,21 @@ map_table(struct engine *eng, struct err *e)
 		return err_set(e, &ERR_GENERIC, errno,
 			       "process %d: cannot write its memory",
 			       (int)eng->pid);
+	eng->map.locks = room_locked(eng->pid) > locked;
 	return 0;
 }
 
-/* Everything at the chosen addresses; tfd is the file there. */
+/* Everything at the chosen addresses; tfd is the file there.  The table first:
+   it is small, and needed as a whole, so it may show whether memory is locked.
+ */
 static int
 map_theirs(struct engine *eng, int tfd, struct err *e)
 {
 	struct map *m = &eng->map;
 	struct err why = { 0 };
 
-	if (map_one(eng, m->shared, m->shared_len, PROT_READ | PROT_WRITE,
+	if (map_table(eng, e) != 0 ||
+	    map_one(eng, m->shared, m->shared_len, PROT_READ | PROT_WRITE,
 		    MAP_SHARED, tfd, 0, e) != 0)
 		return -1;
 	static_assert(offsetof(struct rtn_shared, ctl) == 0 &&
@@ -322,7 +377,7 @@ map_theirs(struct engine *eng, int tfd, struct err *e)
 			    MAP_SHARED, tfd, r->off, e) != 0)
 			return -1;
 	}
-	return map_table(eng, e);
+	return 0;
 }
 
 void
@@ -397,6 +452,31 @@ close_there(struct engine *eng, int tfd)
 	inject_syscall(&eng->in, SYS_close, arg, &res, &why);
 }
 
+/*
+ * A descriptor there: of a new file (*ours), or of the file that we have.  A
+ * process that has none left may have some more for that moment.
+ */
+static int
+map_file_there(struct engine *eng, int *ours, int *tfd, struct err *e)
+{
+	struct map *m = &eng->map;
+	struct rlimit was;
+	int rc = -1;
+
+	for (bool again = false;; again = true) {
+		if (ours != NULL)
+			rc = *ours = inject_memfd(&eng->in, m->len, tfd, e);
+		else
+			rc = inject_fd(&eng->in, m->fd, tfd, e);
+		if (again)
+			prlimit(eng->pid, RLIMIT_NOFILE, &was, NULL);
+		if (rc >= 0 || again || e->sys != EMFILE ||
+		    !room_more_files(eng->pid, &was))
+			return rc < 0 ? -1 : 0;
+		err_clear(e);
+	}
+}
+
 /* The file, and all of its mappings there. */
 static int
 map_try(struct engine *eng, struct err *e)
@@ -404,8 +484,7 @@ map_try(struct engine *eng, struct err *e)
 	struct map *m = &eng->map;
 	int tfd = -1, rc;
 
-	m->fd = inject_memfd(&eng->in, m->len, &tfd, e);
-	if (m->fd < 0)
+	if (map_file_there(eng, &m->fd, &tfd, e) != 0)
 		return -1;
 	rc = map_ours(eng, e);
 	if (rc == 0)
@@ -421,7 +500,9 @@ map_make(struct engine *eng, struct err *e)
 		return map_local(eng, e);
 	while (map_try(eng, e) != 0) {
 		map_close(eng);
-		if (e->sys != ENOMEM || eng->opts.bufresize_manual)
+		/* EAGAIN: more than it may lock. */
+		if ((e->sys != ENOMEM && e->sys != EAGAIN) ||
+		    eng->opts.bufresize_manual)
 			return -1;
 		err_clear(e);
 		if (map_halve(eng, e) != 0)
@@ -429,6 +510,18 @@ map_make(struct engine *eng, struct err *e)
 		map_place(eng);
 	}
 	return 0;
+}
+
+int
+map_touch(struct engine *eng, struct err *e)
+{
+	const struct map *m = &eng->map;
+
+	if (!m->touch || room_touch(m->mem, m->shared_len) == 0)
+		return 0;
+	return err_set(e, &ERR_GENERIC, errno,
+		       "cannot have %llu bytes of shared memory",
+		       (unsigned long long)m->shared_len);
 }
 
 /* ---- another program ----------------------------------------------------- */
@@ -474,7 +567,7 @@ map_enter(struct engine *eng, struct err *e)
 {
 	int tfd, rc;
 
-	if (inject_fd(&eng->in, eng->map.fd, &tfd, e) != 0)
+	if (map_file_there(eng, NULL, &tfd, e) != 0)
 		return -1;
 	rc = map_somewhere(eng, tfd, e);
 	close_there(eng, tfd);
@@ -562,7 +655,7 @@ region_enter(struct engine *eng, struct map_region *r, struct err *e)
 
 	if (engine_target_stop(eng, false, e) != 0)
 		return -1;
-	rc = inject_fd(&eng->in, eng->map.fd, &tfd, e);
+	rc = map_file_there(eng, NULL, &tfd, e);
 	if (rc == 0) {
 		rc = region_map(eng, r, tfd, e);
 		close_there(eng, tfd);

@@ -559,7 +559,7 @@ plan_make(struct engine *eng, struct err *e)
 	if (p->sys_entry || p->sys_return) {
 		if (plan_syscalls(eng, e) != 0)
 			return -1;
-	} else if (p->points.n != 0 && plan_exits(eng, e) != 0) {
+	} else if (p->points.n != 0 && plan_special(eng, e) != 0) {
 		return -1;
 	}
 	if (plan_windows(p) != 0)

@@ -374,23 +374,10 @@ fill_args(struct engine *eng, struct rtn_shared *sh)
 	}
 }
 
+/* In a pid namespace depth - 1 below ours: what it calls itself, and its
+   parent. */
 static void
-thread_number(void *arg, uint32_t own, uint32_t tid)
-{
-	struct rtn_shared *sh = arg;
-
-	if (sh->ntids == RTN_NTHREADS)
-		return;
-	sh->tids[sh->ntids].own = own;
-	sh->tids[sh->ntids].tid = tid;
-	sh->ntids++;
-}
-
-/* In a pid namespace depth - 1 below ours: what it calls itself, its parent and
-   its threads. */
-static void
-fill_numbers(struct engine *eng, struct rtn_shared *sh, unsigned depth,
-	     uint32_t own)
+fill_numbers(struct rtn_shared *sh, unsigned depth, uint32_t own)
 {
 	char text[4096];
 	uint64_t v, last;
@@ -401,7 +388,6 @@ fill_numbers(struct engine *eng, struct rtn_shared *sh, unsigned depth,
 	    status_read((pid_t)sh->ppid, text, sizeof(text)) &&
 	    status_fields(text, "\nNSpid:", &v, &last) == depth)
 		sh->own_ppid = (uint32_t)last;
-	follow_threads(eng->pid, thread_number, sh);
 }
 
 static void
@@ -420,16 +406,13 @@ fill_status(struct engine *eng, struct rtn_shared *sh)
 	sh->uid = (uint32_t)v;
 	status_field(text, "\nGid:", &v);
 	sh->gid = (uint32_t)v;
-	status_field(text, "\nSeccomp:", &v);
-	sh->seccomp = v != 0;
-	sh->strict = v == 1;
+	sh->seccomp = inject_under_seccomp(eng->pid);
 	/* It names its threads by other numbers than we do. */
 	depth = status_fields(text, "\nNSpid:", &v, &own);
 	eng->foreign_pids = depth > 1;
 	sh->foreign = eng->foreign_pids;
-	sh->ntids = 0;
 	if (eng->foreign_pids)
-		fill_numbers(eng, sh, depth, (uint32_t)own);
+		fill_numbers(sh, depth, (uint32_t)own);
 	if (strncmp(text, "Name:\t", 6) == 0 &&
 	    (nl = strchr(text, '\n')) != NULL) {
 		size_t n = (size_t)(nl - text) - 6;
@@ -577,7 +560,9 @@ ncpus(void)
 static void
 fill_special(struct plan *p)
 {
-	static const uint32_t exits[] = { 60, 231 }, execs[] = { 59, 322 };
+	static const uint32_t exits[] = { SYS_exit, SYS_exit_group };
+	static const uint32_t execs[] = { SYS_execve, SYS_execveat };
+	static const uint32_t looks[] = { SYS_clone, SYS_prctl, SYS_seccomp };
 #define FRESH(i, n) [i] = (n),
 	static const uint32_t fresh[RTN_NFRESH] = { RTN_FRESH(FRESH) };
 #undef FRESH
@@ -593,6 +578,8 @@ fill_special(struct plan *p)
 	for (int i = 0; i < RTN_NFRESH; i++)
 		p->sys[fresh[i]].special |= RTN_SYS_FORK;
 	p->sys[SYS_vfork].special |= RTN_SYS_FORK;
+	for (int i = 0; i < 3; i++)
+		p->sys[looks[i]].special |= RTN_SYS_LOOK;
 }
 
 int

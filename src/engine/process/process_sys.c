@@ -26,9 +26,9 @@ static bool
 sys_is_odd(uint32_t nr)
 {
 	static const uint32_t odd[] = {
-		SYS_rt_sigreturn, SYS_clone,	  SYS_fork,	SYS_vfork,
-		SYS_execve,	  SYS_exit,	  SYS_exit_group,
-		SYS_execveat,	  SYS_clone3,
+		SYS_rt_sigreturn, SYS_clone, SYS_fork,       SYS_vfork,
+		SYS_execve,       SYS_exit,  SYS_exit_group, SYS_execveat,
+		SYS_clone3,       SYS_prctl, SYS_seccomp,
 	};
 
 	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
@@ -82,6 +82,23 @@ plan_left(struct plan *p, const char *why)
 	(void)!vec_push(&p->left, new);
 }
 
+/* Calls after which other things hold for our code (rt_native.h, RTN_SYS_*); in
+   an object that is no C library, without the first one, for there are the ends
+   of all threads but few. */
+static const uint32_t sys_special[] = { SYS_exit,   SYS_vfork, SYS_clone,
+					SYS_clone3, SYS_prctl, SYS_seccomp };
+#define NSPECIAL (sizeof(sys_special) / sizeof(*sys_special))
+
+/* Is it one of them, or not known which one it is? */
+static bool
+sys_may_be_special(uint32_t nr)
+{
+	for (size_t i = 0; i < NSPECIAL; i++)
+		if (sys_special[i] == nr)
+			return true;
+	return nr >= RTN_NSYS;
+}
+
 /* `all`: whatever is called there; else what we ourselves must see. */
 static int
 sys_points(struct engine *eng, uint32_t fn, uint64_t addr, bool all,
@@ -94,7 +111,7 @@ sys_points(struct engine *eng, uint32_t fn, uint64_t addr, bool all,
 				 .at = X86_AT_SYSENTRY };
 	uint32_t nr = sys_number(p, &pt);
 
-	if (!all && nr != SYS_exit && !sys_may_share(nr))
+	if (!all && !sys_may_be_special(nr))
 		return 0;
 	p->nsys++;
 	/* The entry stub always: it keeps the number for the return, and sees
@@ -216,13 +233,10 @@ plan_syscalls(struct engine *eng, struct err *e)
 	return 0;
 }
 
-/* Does a function have in it, as 32 bits, the number of a call that we must see,
-   whatever is traced? */
+/* Does a function have the number of one of sys_special in it, as 32 bits? */
 static bool
-fn_ends(struct world_obj *o, uint64_t fn)
+fn_is_special(struct world_obj *o, uint64_t fn)
 {
-	static const uint32_t nr[] = { SYS_exit, SYS_vfork, SYS_clone,
-				       SYS_clone3 };
 	const struct x86_world *w = world_x86(o);
 	struct x86_part part[8];
 	const uint8_t *p;
@@ -230,20 +244,37 @@ fn_ends(struct world_obj *o, uint64_t fn)
 	if (world_parts(o, fn, 0, part) == 0)
 		return false;
 	p = w->bytes(w->arg, part[0].addr, part[0].size);
-	for (size_t i = 0; p != NULL && i < sizeof(nr) / sizeof(*nr); i++)
-		if (memmem(p, part[0].size, &nr[i], sizeof(nr[i])) != NULL)
+	for (size_t i = !world_obj_is_libc(o); p != NULL && i < NSPECIAL; i++)
+		if (memmem(p, part[0].size, &sys_special[i],
+			   sizeof(*sys_special)) != NULL)
 			return true;
 	return false;
 }
 
-int
-plan_exits(struct engine *eng, struct err *e)
+/* syscall(2), whose callers have the number. */
+static int
+sys_any(struct engine *eng, struct err *e)
 {
-	for (size_t i = 0; i < eng->world.objs.n; i++) {
-		struct world_obj *o = eng->world.objs.v[i];
+	struct world_obj *o;
+	uint64_t fn, at;
 
-		if (world_obj_is_libc(o) && sys_each(eng, o, fn_ends, e) != 0)
+	if (!world_symbol(&eng->world, "syscall", &fn))
+		return 0;
+	o = world_at(&eng->world, fn);
+	if (o == NULL || !world_obj_is_libc(o) || fn_is_special(o, fn))
+		return 0; /* or it has its points */
+	for (at = fn;
+	     (at = world_syscall(o, at)) != 0 && world_fn_of(o, at) == fn; at++)
+		if (sys_hit(eng, o, at, fn, false, e) != 0)
 			return -1;
-	}
 	return 0;
+}
+
+int
+plan_special(struct engine *eng, struct err *e)
+{
+	for (size_t i = 0; i < eng->world.objs.n; i++)
+		if (sys_each(eng, eng->world.objs.v[i], fn_is_special, e) != 0)
+			return -1;
+	return sys_any(eng, e);
 }

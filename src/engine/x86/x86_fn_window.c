@@ -13,7 +13,8 @@
  *   hop        [jmp rel8]  ...  [pad: jmp rel32]	2 bytes, and 5 unused
  *							ones near by
  *
- * Where none of these is, one byte can always be made int3.  Some instructions
+ * All of a window is in one page, since the bytes of two pages cannot be written
+ * together.  Where no window is, one byte can always be made int3.  Some instructions
  * cannot be moved at all, or must be seen where they are: the return from a
  * signal is recognised by its bytes, where no unwind table tells of it.
  */
@@ -23,6 +24,7 @@
 
 #define JMP32 5
 #define JMP8  2
+#define PAGE  4096 /* bytes of two pages are not written together */
 /* How far from a short jump padding can begin that holds its hop. */
 #define HOP_REACH 144
 
@@ -152,6 +154,12 @@ pad_len(const struct win_cx *cx, uint64_t addr, uint64_t max)
 	return n;
 }
 
+static bool
+in_one_page(uint64_t start, uint64_t len)
+{
+	return start / PAGE == (start + len - 1) / PAGE;
+}
+
 /* ---- windows of 5 bytes -------------------------------------------------- */
 
 /*
@@ -159,7 +167,7 @@ pad_len(const struct win_cx *cx, uint64_t addr, uint64_t max)
  * instruction at cx->addr; its length, 0: there is none, and *why.
  */
 static uint32_t
-win_grow(struct win_cx *cx, uint64_t start, uint32_t min)
+win_whole(struct win_cx *cx, uint64_t start, uint32_t min)
 {
 	uint64_t at = start;
 	bool has = false;
@@ -209,6 +217,18 @@ win_grow(struct win_cx *cx, uint64_t start, uint32_t min)
 	}
 }
 
+/* The same, in one page. */
+static uint32_t
+win_grow(struct win_cx *cx, uint64_t start, uint32_t min)
+{
+	uint32_t len = win_whole(cx, start, min);
+
+	if (len == 0 || in_one_page(start, len))
+		return len;
+	cx->why = "a page ends within the next bytes";
+	return 0;
+}
+
 /* From the instruction itself, or else from one before it. */
 static bool
 win_find(struct win_cx *cx, uint32_t min, uint64_t *start, uint32_t *len)
@@ -250,7 +270,8 @@ hop_after(const struct win_cx *cx, uint64_t from, uint64_t end, bool part,
 	for (uint64_t k = part; k + JMP32 <= n; k++) {
 		int64_t rel = (int64_t)(end + k - (from + JMP8));
 
-		if (rel < INT8_MIN || rel > INT8_MAX)
+		if (rel < INT8_MIN || rel > INT8_MAX ||
+		    !in_one_page(end + k, JMP32))
 			continue;
 		*hop = end + k;
 		return true;
@@ -350,6 +371,7 @@ x86_fn_window_union(const struct x86_fn *f, const struct x86_window *a,
 
 	if (a->kind != X86_WIN_JMP || b->kind != X86_WIN_JMP ||
 	    a->start >= eb || b->start >= ea || end - start > X86_WIN_MAX ||
+	    !in_one_page(start, end - start) ||
 	    (i < f->targets.n && f->targets.v[i] < end))
 		return false;
 	*out = (struct x86_window){ X86_WIN_JMP, start, (uint32_t)(end - start),

@@ -213,27 +213,21 @@ find_home(struct x86_buf *b, struct x86_label *none)
 	x86_bind(b, &found);
 }
 
-/* A firing without clauses, for what it does to a thread that is not known;
-   on to `no` if it may not fire. */
+/* rax = the place of the thread's home, as rtn_home() finds or makes it; on to
+   `no` if it may not fire. */
 static void
 make_known(struct x86_buf *b, const struct x86_target *t, struct x86_label *no)
 {
-	struct x86_label entered = { 0 };
-
 	for (size_t i = 0; i < sizeof(saved); i++)
 		x86_push(b, saved[i]);
 	x86_mov_ri(b, X86_RDI, t->sh->self);
 	x86_lea(b, X86_RSI, x86_m(X86_RCX, -1));
-	x86_call_to(b, t->blob + rtn_image.off[RTN_FN_enter]);
-	x86_test_rr(b, 8, X86_RAX, X86_RAX);
-	x86_jcc_short(b, X86_CC_E, &entered);
-	x86_mov_rr(b, 8, X86_RDI, X86_RAX);
-	x86_call_to(b, t->blob + rtn_image.off[RTN_FN_leave]);
-	x86_test_rr(b, 8, X86_RSP, X86_RSP);
-	x86_bind(b, &entered); /* ZF: it was not */
+	x86_call_to(b, t->blob + rtn_image.off[RTN_FN_home]);
 	for (size_t i = sizeof(saved); i-- > 0;)
 		x86_pop(b, saved[i]);
+	x86_test_rr(b, 8, X86_RAX, X86_RAX);
 	x86_jcc_label(b, X86_CC_E, no);
+	x86_dec_r(b, 8, X86_RAX);
 }
 
 void
@@ -257,8 +251,6 @@ x86_solo_stub(struct x86_buf *b, struct x86_target *t)
 	x86_ret(b);
 	x86_bind(b, &unknown);
 	make_known(b, t, &no);
-	x86_mov_ri(b, X86_R11, homes);
-	find_home(b, &no);
 	x86_jmp_label(b, &found);
 	x86_bind(b, &no);
 	x86_test_rr(b, 8, X86_RSP, X86_RSP);

@@ -617,6 +617,21 @@ last_call(struct x86_buf *b, const struct x86_target *t)
 	x86_bind(b, &fired);
 }
 
+/* rtn_look() with the call that is about to be made; its number is in rax, and
+   its registers stay as they are. */
+static void
+look(struct x86_buf *b, const struct x86_target *t)
+{
+	push_mask(b, C_SAVES);
+	x86_mov_rr(b, 8, X86_RCX, X86_RSI);
+	x86_mov_rr(b, 8, X86_RDX, X86_RDI);
+	x86_mov_rr(b, 4, X86_RSI, X86_RAX);
+	lower_fs_base(b, t, X86_R8);
+	x86_mov_ri(b, X86_RDI, t->sh->self);
+	x86_call_to(b, t->blob + rtn_image.off[RTN_FN_look]);
+	pop_mask(b, C_SAVES);
+}
+
 /*
  * rax is the number.  Ordinary calls take the straight way: table, thunk.
  */
@@ -628,7 +643,7 @@ sys_enter(struct x86_buf *b, const struct x86_target *t)
 	const struct x86_mem entry =
 		x86_m(X86_R11, offsetof(struct rtn_sys, entry));
 	struct x86_label out = { 0 }, slow = { 0 }, go = { 0 }, last = { 0 };
-	struct x86_label kept = { 0 }, single = { 0 };
+	struct x86_label kept = { 0 }, seen = { 0 }, single = { 0 };
 	uint64_t at = x86_here(b);
 
 	x86_mov_rr(b, 4, X86_RCX, X86_RAX);
@@ -641,6 +656,12 @@ sys_enter(struct x86_buf *b, const struct x86_target *t)
 	x86_bind(b, &go);
 	jump_thunk(b, t, &out);
 	x86_bind(b, &slow);
+	x86_test_mi(b, 4, special, RTN_SYS_LOOK);
+	x86_jcc_label(b, X86_CC_E, &seen);
+	look(b, t);
+	x86_mov_rr(b, 4, X86_RCX, X86_RAX);
+	sys_entry(b, t);
+	x86_bind(b, &seen);
 	x86_test_mi(b, 4, special, RTN_SYS_FORK);
 	x86_jcc_label(b, X86_CC_E, &single);
 	call_blob(b, t, RTN_FN_fork);

@@ -4,9 +4,13 @@
  * memory, records, time, actions and faults.
  */
 #include <cpuid.h>
+#include <dlfcn.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -177,6 +181,164 @@ outlives_many_threads(void **state)
 				 stay[i]);
 	assert_int_equal(w->sh->no_slot, 0);
 	assert_true(w->sh->nthreads_used <= STAY + 1);
+}
+
+/* ---- threads that share a base, or must not be asked ----------------------
+ */
+
+#define SHARED 0x5000
+
+static void *
+enter_shared(void *arg)
+{
+	struct world *w = arg;
+	struct rt *rt = CALL(w, rtn_enter, w->sh, SHARED);
+
+	assert_non_null(rt);
+	assert_int_equal(rt->tid, gettid());
+	assert_int_equal(CALL(w, rtn_home, w->sh, SHARED),
+			 CALL(w, rtn_home, w->sh, SHARED));
+	CALL(w, rtn_leave, rt);
+	return rt;
+}
+
+static void
+tells_threads_of_a_shared_base(void **state)
+{
+	struct world *w = *state;
+	void *other = NULL;
+	pthread_t t;
+
+	w->sh->shared[0] = SHARED;
+	w->sh->nshared = 1;
+	assert_int_equal(pthread_create(&t, NULL, enter_shared, w), 0);
+	pthread_join(t, &other);
+	assert_ptr_not_equal(enter_shared(w), other);
+	assert_int_equal(w->sh->nthreads_used, 2);
+	/* no way is short for them */
+	assert_int_equal(w->table->home[rtn_home_index(SHARED)].key,
+			 RTN_KEY_FREE);
+	CALL(w, rtn_thread_exit, w->sh, SHARED);
+	assert_int_equal(w->sh->owner[1], 0);
+	/* more than can be listed: all are */
+	w->sh->nshared = RTN_NSHARED + 1;
+	assert_int_equal(((struct rt *)enter_shared(w))->slot,
+			 (RTN_HOST_SLOTS + 1) * RT_LEVELS);
+	w->sh->seccomp = 1;
+	assert_null(CALL(w, rtn_enter, w->sh, SHARED));
+	assert_int_equal(w->sh->no_slot, 1);
+}
+
+/* Who makes such a thread keeps his slot. */
+static void
+learns_what_will_be_shared(void **state)
+{
+	const uint64_t vm = 0x100, vfork = 0x4000, settls = 0x80000;
+	struct world *w = *state;
+	struct rt *rt = world_enter(w);
+	uint64_t fs = world_fsbase();
+
+	CALL(w, rtn_leave, rt);
+	CALL(w, rtn_look, w->sh, 56, 0, 0, fs);
+	CALL(w, rtn_look, w->sh, 56, vm | vfork, 0, fs);
+	CALL(w, rtn_look, w->sh, 56, vm | settls, 0, fs);
+	CALL(w, rtn_look, w->sh, 57, vm, 0, fs);
+	assert_int_equal(w->sh->nshared, 0);
+	rt->tid = 1; /* as in another pid namespace */
+	CALL(w, rtn_look, w->sh, 56, vm, 0, fs);
+	CALL(w, rtn_look, w->sh, 56, vm, 0, fs);
+	assert_int_equal(w->sh->nshared, 1);
+	assert_int_equal(w->sh->shared[0], fs);
+	assert_int_equal(w->table->home[rtn_home_index(fs)].key, RTN_KEY_TOMB);
+	assert_ptr_equal(world_enter(w), rt);
+	assert_int_equal(w->sh->nthreads_used, 1);
+}
+
+static void
+learns_of_filters(void **state)
+{
+	struct world *w = *state;
+
+	CALL(w, rtn_look, w->sh, 317, 2, 0, 0); /* which actions are there? */
+	CALL(w, rtn_look, w->sh, 157, 21, 0, 0);
+	CALL(w, rtn_look, w->sh, 157, 22, 0, 0);
+	assert_int_equal(w->sh->seccomp, 0);
+	CALL(w, rtn_look, w->sh, 317, 1, 0, 0);
+	assert_int_equal(w->sh->seccomp, 1);
+	w->sh->seccomp = 0;
+	CALL(w, rtn_look, w->sh, 157, 22, 2, 0);
+	assert_int_equal(w->sh->seccomp, 1);
+}
+
+/* What is not known is lost, and counted; a number is good for one thread. */
+static void
+takes_numbers_that_are_known(void **state)
+{
+	struct world *w = *state;
+	struct rt *rt;
+
+	w->sh->seccomp = 1;
+	assert_null(CALL(w, rtn_enter, w->sh, 0x7000));
+	assert_int_equal(CALL(w, rtn_home, w->sh, 0x7000), 0);
+	assert_int_equal(w->sh->no_slot, 2);
+	w->sh->known[0].fsbase = 0x7000;
+	w->sh->known[0].own = 77;
+	w->sh->nknown = 1;
+	rt = CALL(w, rtn_enter, w->sh, 0x7000);
+	assert_non_null(rt);
+	assert_int_equal(rt->tid, 77);
+	CALL(w, rtn_leave, rt);
+	CALL(w, rtn_thread_exit, w->sh, 0x7000);
+	assert_int_equal(w->sh->owner[0], 0);
+	assert_null(CALL(w, rtn_enter, w->sh, 0x7000));
+}
+
+/* Where any call but these ends the process: as the main thread there is, as a
+   forked child that finds an empty table, and as a thread that ends. */
+static void __attribute__((noreturn)) live_strictly(struct world *w)
+{
+	struct rt *rt;
+
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0)
+		_exit(77);
+	CALL(w, rtn_enter, w->sh, world_fsbase());
+	w->table->alive = 1;
+	rt = CALL(w, rtn_enter, w->sh, world_fsbase());
+	if (rt == NULL || rt->tid != w->sh->children[0])
+		syscall(SYS_exit, 1);
+	CALL(w, rtn_leave, rt);
+	CALL(w, rtn_thread_exit, w->sh, world_fsbase());
+	syscall(SYS_exit, w->sh->owner[0] == 0 ? 0 : 2);
+	__builtin_unreachable();
+}
+
+/* How the C library tells debuggers: bits, number, offset. */
+static int32_t
+tid_offset(void)
+{
+	const uint32_t *field = dlsym(RTLD_DEFAULT, "_thread_db_pthread_tid");
+
+	return field != NULL ? (int32_t)field[2] : 0;
+}
+
+static void
+asks_nobody_under_seccomp(void **state)
+{
+	struct world *w = *state;
+	pid_t pid;
+	int st;
+
+	w->sh->tid_off = tid_offset();
+	if (w->sh->tid_off == 0)
+		skip();
+	w->sh->seccomp = 1;
+	pid = fork();
+	if (pid == 0)
+		live_strictly(w);
+	assert_int_equal(waitpid(pid, &st, 0), pid);
+	assert_int_equal(st, 0);
+	assert_int_equal(w->sh->nchildren, 1);
+	assert_int_equal(w->sh->children[0], pid);
 }
 
 struct enterer {
@@ -789,6 +951,88 @@ lends_its_home(void **state)
 	assert_ptr_equal(world_enter(w), rt);
 }
 
+/* Where nobody may be asked, and both have the number that is noted. */
+static void
+lends_its_home_under_seccomp(void **state)
+{
+	enum { AT = 0x1234 };
+	struct world *w = *state;
+	const uint64_t fs = world_fsbase();
+	volatile int silent = 0;
+	struct rt *rt;
+	pid_t pid;
+
+	w->sh->tid_off = tid_offset();
+	if (w->sh->tid_off == 0)
+		skip();
+	w->sh->seccomp = 1;
+	rt = world_enter(w);
+	CALL(w, rtn_leave, rt);
+	CALL(w, rtn_fork, w->sh, fs, 58, AT);
+	pid = vfork();
+	if (pid == 0) {
+		CALL(w, rtn_forked, w->sh, fs, 0, AT);
+		silent = world_enter(w) == NULL;
+		CALL(w, rtn_look, w->sh, 56, 0x100, 0, fs);
+		CALL(w, rtn_thread_exit, w->sh, fs);
+		_exit(0);
+	}
+	CALL(w, rtn_forked, w->sh, fs, (uint64_t)pid, AT);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(silent, 1);
+	assert_int_equal(w->sh->nforks, 0);
+	assert_int_equal(w->sh->nshared, 0);
+	assert_int_equal(w->sh->owner[0], gettid());
+	assert_ptr_equal(world_enter(w), rt);
+	assert_int_equal(w->sh->no_slot, 0);
+}
+
+/* Another process in the memory takes no slot, by whatever base. */
+static void
+gives_guests_no_slot(void **state)
+{
+	struct world *w = *state;
+	volatile int silent = 0;
+	pid_t pid;
+
+	w->sh->shared[0] = SHARED;
+	w->sh->nshared = 1;
+	pid = vfork();
+	if (pid == 0) {
+		silent = world_enter(w) == NULL;
+		silent += CALL(w, rtn_enter, w->sh, SHARED) == NULL;
+		silent += CALL(w, rtn_home, w->sh, 0x6000) == 0;
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(silent, 3);
+	assert_int_equal(w->sh->nthreads_used, 0);
+	assert_int_equal(w->sh->no_slot, 0);
+	assert_non_null(world_enter(w));
+}
+
+/* What is shown is the consumer's number, what owns a slot the thread's. */
+static void
+shows_the_numbers_of_the_consumer(void **state)
+{
+	struct world *w = *state;
+	struct rt *rt;
+
+	w->sh->foreign = 1;
+	w->sh->seccomp = 1;
+	w->sh->known[0].fsbase = 0x7000;
+	w->sh->known[0].own = 7;
+	w->sh->known[0].tid = 1007;
+	w->sh->nknown = 1;
+	rt = CALL(w, rtn_enter, w->sh, 0x7000);
+	assert_non_null(rt);
+	assert_int_equal(rt->tid, 1007);
+	assert_int_equal(w->sh->owner[0], 7);
+	CALL(w, rtn_leave, rt);
+	CALL(w, rtn_thread_exit, w->sh, 0x7000);
+	assert_int_equal(w->sh->owner[0], 0);
+}
+
 /* One that comes back when its parent has is no guest any more. */
 static void
 lends_nothing_too_late(void **state)
@@ -914,6 +1158,11 @@ main(void)
 		WORLD_TEST(survives_bad_addresses),
 		WORLD_TEST(reads_strings_to_their_end),
 		WORLD_TEST(copies_what_is_long),
+		WORLD_TEST(tells_threads_of_a_shared_base),
+		WORLD_TEST(learns_what_will_be_shared),
+		WORLD_TEST(learns_of_filters),
+		WORLD_TEST(takes_numbers_that_are_known),
+		WORLD_TEST(asks_nobody_under_seccomp),
 		WORLD_TEST(makes_no_calls_under_seccomp),
 		WORLD_TEST(wraps_records),
 		WORLD_TEST(drops_records_that_do_not_fit),
@@ -927,6 +1176,9 @@ main(void)
 		WORLD_TEST(opens_the_array_it_held),
 		WORLD_TEST(reports_faults),
 		WORLD_TEST(lends_its_home),
+		WORLD_TEST(lends_its_home_under_seccomp),
+		WORLD_TEST(gives_guests_no_slot),
+		WORLD_TEST(shows_the_numbers_of_the_consumer),
 		WORLD_TEST(lends_nothing_too_late),
 		WORLD_TEST(waits_before_exec),
 		WORLD_TEST(waits_for_new_objects),

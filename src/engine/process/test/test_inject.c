@@ -626,20 +626,23 @@ static void
 test_fs_self(void **state)
 {
 	const uint64_t other = 1;
+	struct inject_id v[2];
 	uint64_t base;
+	size_t n;
 	struct tgt t;
 	struct hold h;
-	bool self;
 
 	tgt_start(&t, body_sleep, 2);
 	hold_open(&h, t.pid, false);
 	must_stop(&h, true);
-	assert_int_equal(inject_fs_self(&h.in, &self, &h.e), 0);
-	assert_true(self);
+	assert_int_equal(inject_ids(&h.in, v, &n, &h.e), 0);
+	assert_int_equal(n, 2);
+	assert_int_equal(v[0].tid, t.pid);
+	assert_true(inject_fs_self(&h.in, v, n));
 	base = h.in.threads[h.in.n - 1].regs.fs_base;
 	assert_int_equal(inject_write(&h.in, base, &other, sizeof(other)), 0);
-	assert_int_equal(inject_fs_self(&h.in, &self, &h.e), 0);
-	assert_false(self);
+	assert_false(inject_fs_self(&h.in, v, n));
+	assert_false(inject_fs_self(&h.in, v, 0));
 	assert_int_equal(inject_write(&h.in, base, &base, sizeof(base)), 0);
 	inject_resume(&h.in);
 	hold_close(&h);

@@ -12,14 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "engine/process/inject_impl.h"
 #include "engine/process/patch.h"
 #include "engine/process/test/test_target.h"
 
 #define TEXT   0x234560000000ull
-#define STRIDE 250 /* crosses pages at odd places */
+#define STRIDE 250 /* spans cross pages at odd places */
 #define NTEXT  10000
 
 struct work {
@@ -49,6 +51,9 @@ fill(struct work *w, size_t n)
 
 		p->addr = TEXT + i * STRIDE + 4090 % STRIDE;
 		p->len = (uint8_t)(1 + i % PATCH_MAX);
+		p->landing = i % 3 == 0;
+		if (p->addr % 4096 + p->len > 4096) /* not over a border */
+			p->addr = (p->addr | 4095) + 1 - p->len;
 		memcpy(p->was, w->text + (p->addr - TEXT), p->len);
 		for (int k = 0; k < p->len; k++)
 			p->now[k] = (uint8_t)~p->was[k];
@@ -286,9 +291,16 @@ test_moves(void **state)
 	p[0].was[4] ^= 1;
 	assert_int_equal(patch_apply(w.j, &w.in, p, 1, m, 2, &w.e), 0);
 	assert_int_equal(w.in.threads[0].regs.rip, pc + 0x1000);
-	assert_true(w.in.threads[0].dirty);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
+		struct user_regs_struct is;
+
+		assert_int_equal(ptrace(PTRACE_GETREGS, w.in.threads[i].tid, 0,
+					&is),
+				 0);
+		assert_int_equal(is.rip, w.in.threads[i].regs.rip);
 		w.in.threads[i].regs.rip = was[i];
+		assert_int_equal(inject_regs_set(&w.in.threads[i]), 0);
+	}
 	inject_resume(&w.in);
 	work_close(&w);
 }

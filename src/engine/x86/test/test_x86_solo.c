@@ -170,7 +170,6 @@ counts_only_when_active(void **state)
 	assert_int_equal(count_of(t, 0, 0), 5);
 	/* as in a forked child */
 	t->w->sh->ctl.activity = RT_ACT_ACTIVE;
-	t->w->sh->strict = 1;
 	memset(t->w->table, 0, sizeof(*t->w->table));
 	assert_int_equal(f(2, 1, 2, 3, 4, 5, 6), 2);
 	assert_int_equal(count_of(t, 0, 0), 5);

@@ -33,14 +33,15 @@ static struct rtn_shared shared;
 static struct rtn_table table;
 static struct rtn_sys *sys;
 static struct rt *slot;
-static uint64_t entered, exited, execed, forks, forked;
+static uint64_t entered, exited, execed, forks, forked, looked;
 
 /* ---- what the room is given by others ------------------------------------ */
 
 const struct rtn_image rtn_image = {
 	.off = { [RTN_FN_enter] = 0, [RTN_FN_leave] = 64,
 		 [RTN_FN_thread_exit] = 128, [RTN_FN_exec] = 192,
-		 [RTN_FN_fork] = 256, [RTN_FN_forked] = 320 }
+		 [RTN_FN_fork] = 256, [RTN_FN_forked] = 320,
+		 [RTN_FN_look] = 384 }
 };
 
 /* inc qword [count + site * 8], by no register. */
@@ -126,7 +127,7 @@ setup(void **state)
 	if (text == NULL || region == NULL || sys == NULL || slot == NULL)
 		return -1;
 	memset(region, 0xcc, SIZE);
-	b = (struct x86_buf){ region, 384, SIZE, REGION, false };
+	b = (struct x86_buf){ region, 448, SIZE, REGION, false };
 	shared.self = (uint64_t)(uintptr_t)&shared;
 	shared.table = (uint64_t)(uintptr_t)&table;
 	shared.sys = (uint64_t)(uintptr_t)sys;
@@ -137,6 +138,7 @@ setup(void **state)
 	make_blob(RTN_FN_exec, &execed, 0);
 	make_blob(RTN_FN_fork, &forks, 0);
 	make_blob(RTN_FN_forked, &forked, 0);
+	make_blob(RTN_FN_look, &looked, 0);
 	make_called();
 	ignored_at = x86_here(&b);
 	x86_sys_stubs(&b, &target);
@@ -566,6 +568,22 @@ test_made(void **state)
 	shared.fresh_at[1] = 0;
 }
 
+/* Calls that others must know of are made, and probed, all the same. */
+static void
+test_look(void **state)
+{
+	patch(&call_kernel, dispatched, 2);
+	*home() = (struct rtn_home){ fsbase() + 1, (uint64_t)(uintptr_t)slot };
+	looked = 0;
+	serve(SYS_close, &called, 1, 2, RTN_SYS_LOOK);
+	serve(SYS_getppid, &called, -1, -1, RTN_SYS_LOOK);
+	call_nr(SYS_close, -9);
+	call_nr(SYS_getppid, getppid());
+	assert_int_equal(looked, 2);
+	assert_int_equal(count[1], 1);
+	assert_int_equal(count[2], 1);
+}
+
 /* Handlers of one number, without the table. */
 static void
 test_direct(void **state)
@@ -598,6 +616,7 @@ main(void)
 		cmocka_unit_test(test_overtaken),
 		cmocka_unit_test(test_last),
 		cmocka_unit_test(test_made),
+		cmocka_unit_test(test_look),
 		cmocka_unit_test(test_direct),
 	};
 

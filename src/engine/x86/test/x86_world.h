@@ -156,7 +156,7 @@ world_share(struct world *w, uint64_t bufsize, uint64_t aggsize)
 static inline void
 world_cpu(struct rtn_shared *sh)
 {
-	sh->pid = (uint32_t)getpid();
+	sh->pid = sh->own_pid = (uint32_t)getpid();
 	sh->has_fsgsbase = (getauxval(AT_HWCAP2) & 2) != 0;
 	sh->rseq_off = __rseq_size != 0 ? __rseq_offset : 0;
 	sh->clock[0].mult = 1ull << 32; /* a tick is a ns */

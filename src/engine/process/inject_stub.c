@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * inject_stub.c - the code in which a thread makes system calls for us, so
+ * written that the thread comes back to its own work when nobody holds it.
+ *
+ * A tracer that is killed lets go of its threads at once, with the registers
+ * that were set last.  A thread that stands at a `syscall` of the program with
+ * the registers of our call would then go on behind it as if the program had
+ * made that call: it returns early from some function, with a wrong result,
+ * and nobody notices.  So the thread is sent into code of ours:
+ *
+ *	mask:	the thread's signal mask
+ *	back:	where it goes on
+ *	entry:	syscall			our call; its registers are set already
+ *		rt_sigprocmask(SIG_SETMASK, &mask, NULL, 8)
+ *		mov ..., %rax		and all others that a call uses
+ *		jmp *back
+ *
+ * The tracer takes the thread out of it behind the first `syscall`.  If the
+ * tracer is gone by then, the thread runs the rest: it has lost some
+ * microseconds, and the process has a mapping or a descriptor too many.
+ * Nothing is pushed, since the stack may have no room, and no flag is changed.
+ *
+ * The call in which the thread was interrupted is begun again by the kernel,
+ * from orig_rax and rax, only on the way out of a stop, so the stub does that
+ * too; a thread that was inside of a restartable sequence goes on at the abort
+ * handler of the sequence, as after any preemption.  One thing is lost: a
+ * signal that comes while the tracer dies does not end such a call with EINTR.
+ *
+ * WHERE.  The last page of an object's text is seldom full: what lies behind
+ * the end of its segment in the file (p_filesz) belongs to nobody.  The vdso
+ * has such room and is in nearly every process; any other object will do.
+ * Only bytes that are zero are taken, and they are zero again when the thread
+ * is let go.  A tracer that was killed leaves its stub behind, perhaps with a
+ * thread in it.  The next one takes its room where it has all threads stopped
+ * and sees none there; else the room below.
+ */
+#include "engine/process/inject_impl.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "engine/x86/x86_emit.h"
+
+#define STUB_MAX   192
+#define STUB_ENTRY 16 /* behind mask and back */
+#define PAGE       4096ull
+#define MAX_PHDRS  64
+
+/* The kernel's own, <linux/errno.h>. */
+#define ERESTARTSYS           512
+#define ERESTARTNOINTR        513
+#define ERESTARTNOHAND        514
+#define ERESTART_RESTARTBLOCK 516
+
+/* ---- room ------------------------------------------------------------------
+ */
+
+/* A line of /proc/PID/maps, and where the ELF header of its object is. */
+struct text_map {
+	uint64_t lo, hi, off, inode, header;
+	char perm[5], dev[16];
+	bool vdso;
+};
+
+/* False: the line is not of that form. */
+static bool
+map_line(const char *line, struct text_map *m)
+{
+	struct text_map was = *m;
+
+	if (sscanf(line,
+		   "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %15s %" SCNu64,
+		   &m->lo, &m->hi, m->perm, &m->off, m->dev, &m->inode) != 6)
+		return false;
+	m->vdso = strstr(line, "[vdso]") != NULL;
+	if (m->vdso || (m->inode != 0 && m->off == 0))
+		m->header = m->lo;
+	else if (m->inode == 0 || m->inode != was.inode ||
+		 strcmp(m->dev, was.dev) != 0)
+		m->header = 0;
+	return true;
+}
+
+/* The program headers of the object at addr; how many, 0: it is none. */
+static size_t
+read_phdrs(struct inject *in, uint64_t addr, Elf64_Phdr ph[MAX_PHDRS])
+{
+	Elf64_Ehdr h;
+	size_t n;
+
+	if (inject_read(in, addr, &h, sizeof(h)) != 0 ||
+	    memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_phentsize != sizeof(*ph) ||
+	    h.e_phoff > PAGE)
+		return 0;
+	n = h.e_phnum < MAX_PHDRS ? h.e_phnum : MAX_PHDRS;
+	return inject_read(in, addr + h.e_phoff, ph, n * sizeof(*ph)) == 0 ? n
+									   : 0;
+}
+
+/* The end of the segment whose last page is the end of that mapping; 0: the
+   mapping is no such. */
+static uint64_t
+segment_end(struct inject *in, const struct text_map *m)
+{
+	Elf64_Phdr ph[MAX_PHDRS];
+	size_t n = m->header != 0 ? read_phdrs(in, m->header, ph) : 0;
+	uint64_t bias = 0, end;
+	bool first = true;
+
+	for (size_t i = 0; i < n; i++) {
+		if (ph[i].p_type != PT_LOAD)
+			continue;
+		if (first)
+			bias = m->header - (ph[i].p_vaddr & ~(PAGE - 1));
+		first = false;
+		end = bias + ph[i].p_vaddr + ph[i].p_memsz;
+		if ((ph[i].p_flags & PF_X) != 0 && end > m->lo &&
+		    end <= m->hi && m->hi - end < PAGE)
+			return end;
+	}
+	return 0;
+}
+
+/* The stub of a tracer that was killed? */
+static bool
+is_stub(const uint8_t *is)
+{
+	static const uint8_t begins[] = {
+		0x0f, 0x05, 0xb8, SYS_rt_sigprocmask, 0, 0, 0, 0xbf, SIG_SETMASK
+	};
+
+	return memcmp(is + STUB_ENTRY, begins, sizeof(begins)) == 0;
+}
+
+/* All threads stand still, and none of them is there or will be when a signal
+   handler returns. */
+static bool
+nobody_in(struct inject *in, uint64_t at)
+{
+	struct inject_frames f = { 0 };
+	struct err ignored = { 0 };
+	bool none = in->all && inject_frames_find(in, &f, &ignored) == 0;
+
+	for (size_t i = 0; i < in->n && none; i++)
+		none = in->threads[i].stopped &&
+		       in->threads[i].regs.rip - at >= STUB_MAX;
+	for (size_t i = 0; i < f.frame.n && none; i++)
+		none = f.frame.v[i].pc - at >= STUB_MAX;
+	inject_frames_fini(&f);
+	return none;
+}
+
+/* Unused bytes behind the end of the segment, as far up as there are; 0: none.
+ */
+static uint64_t
+room_in(struct inject *in, const struct text_map *m)
+{
+	static const uint8_t zero[STUB_MAX];
+	uint64_t end, at = m->hi;
+	uint8_t is[STUB_MAX];
+
+	if (m->perm[0] != 'r' || m->perm[2] != 'x' || m->perm[3] != 'p')
+		return 0;
+	end = segment_end(in, m);
+	while (end != 0 && at - end >= STUB_MAX) {
+		at -= STUB_MAX;
+		if (inject_read(in, at, is, sizeof(is)) != 0)
+			return 0;
+		if (memcmp(is, zero, sizeof(is)) == 0 ||
+		    (is_stub(is) && nobody_in(in, at)))
+			return at;
+	}
+	return 0;
+}
+
+/* In the vdso, or else in any object. */
+static uint64_t
+find_room(struct inject *in, bool vdso)
+{
+	struct text_map m = { 0 };
+	char path[32], line[512];
+	uint64_t at = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)in->pid);
+	f = fopen(path, "re");
+	while (f != NULL && at == 0 && fgets(line, sizeof(line), f) != NULL)
+		if (map_line(line, &m) && m.vdso == vdso)
+			at = room_in(in, &m);
+	if (f != NULL)
+		fclose(f);
+	return at;
+}
+
+/* ---- what is written there
+ * --------------------------------------------------- */
+
+/* The registers with which the thread goes on if it is let go now. */
+static struct user_regs_struct
+regs_going_on(const struct inject_thread *t, const struct inject_kept *k)
+{
+	struct user_regs_struct r = t->regs;
+
+	if (r.orig_rax != ~0ull)
+		switch (-(int64_t)r.rax) {
+		case ERESTARTSYS:
+		case ERESTARTNOINTR:
+		case ERESTARTNOHAND:
+			r.rax = r.orig_rax;
+			r.rip -= 2;
+			break;
+		case ERESTART_RESTARTBLOCK:
+			r.rax = SYS_restart_syscall;
+			r.rip -= 2;
+			break;
+		}
+	if (k->rseq_abort != 0)
+		r.rip = k->rseq_abort;
+	return r;
+}
+
+static void
+stub_make(struct x86_buf *b, const struct user_regs_struct *r,
+	  const struct inject_kept *k)
+{
+	x86_u64(b, k->sigmask);
+	x86_u64(b, r->rip);
+	x86_syscall(b);
+	x86_mov_ri(b, X86_RAX, SYS_rt_sigprocmask);
+	x86_mov_ri(b, X86_RDI, SIG_SETMASK);
+	x86_lea(b, X86_RSI, x86_mrip(b->base));
+	x86_mov_ri(b, X86_RDX, 0);
+	x86_mov_ri(b, X86_R10, sizeof(k->sigmask));
+	x86_syscall(b);
+	x86_mov_ri(b, X86_RAX, r->rax);
+	x86_mov_ri(b, X86_RCX, r->rcx);
+	x86_mov_ri(b, X86_RDX, r->rdx);
+	x86_mov_ri(b, X86_RSI, r->rsi);
+	x86_mov_ri(b, X86_RDI, r->rdi);
+	x86_mov_ri(b, X86_R8, r->r8);
+	x86_mov_ri(b, X86_R9, r->r9);
+	x86_mov_ri(b, X86_R10, r->r10);
+	x86_mov_ri(b, X86_R11, r->r11);
+	x86_jmp_m(b, x86_mrip(b->base + 8));
+}
+
+/* ---- the door
+ * ---------------------------------------------------------------- */
+
+int
+inject_stub_put(struct inject *in, const struct inject_thread *t,
+		const struct inject_kept *k, uint64_t *entry, struct err *e)
+{
+	const struct user_regs_struct r = regs_going_on(t, k);
+	uint8_t code[STUB_MAX];
+	struct x86_buf b = { .p = code, .cap = sizeof(code) };
+
+	if (in->stub == 0)
+		in->stub = find_room(in, true);
+	if (in->stub == 0)
+		in->stub = find_room(in, false);
+	if (in->stub == 0)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "process %d has no unused bytes in its text, "
+			       "from where it could make calls for us",
+			       (int)in->pid);
+	b.base = in->stub;
+	stub_make(&b, &r, k);
+	if (b.full || inject_write(in, in->stub, code, b.n) != 0) {
+		in->stub = 0;
+		return err_set(e, &ERR_GENERIC, 0,
+			       "process %d: cannot write its text",
+			       (int)in->pid);
+	}
+	*entry = in->stub + STUB_ENTRY;
+	return 0;
+}
+
+void
+inject_stub_take(struct inject *in)
+{
+	static const uint8_t zero[STUB_MAX];
+
+	if (in->stub != 0)
+		inject_write(in, in->stub, zero, sizeof(zero));
+	in->stub = 0;
+}
