@@ -516,28 +516,42 @@ patch_add(struct engine *eng, const struct x86_world *w, uint64_t addr,
 	return vec_push(&eng->patches, p) ? 0 : err_nomem(e);
 }
 
+/* All of a window runs elsewhere, also what is not written. */
+static int
+window_check(struct engine *eng, const struct plan_window *pw,
+	     const struct x86_world *w, struct err *e)
+{
+	const uint8_t *was = w->bytes(w->arg, pw->w.start, pw->w.len);
+
+	if (was == NULL)
+		return err_set(e, &ERR_GENERIC, 0, "its code is not in a file");
+	return text_check(eng, was, pw->w.start, pw->w.len, e);
+}
+
 static int
 window_patch(struct engine *eng, const struct plan_window *pw, uint64_t to,
 	     struct err *e)
 {
 	const struct x86_world *w =
 		world_x86(eng->plan.fns.v[pw->fn].obj);
+	uint32_t n = x86_fn_window_written(&pw->w);
 	uint8_t now[PATCH_MAX];
 
 	if (pw->w.len > PATCH_MAX)
 		return err_set(e, &ERR_GENERIC, 0, "its window is too long");
+	if (n < pw->w.len && window_check(eng, pw, w, e) != 0)
+		return -1;
 	if (pw->w.kind == X86_WIN_HOP) {
-		short_jmp(now, pw->w.len, pw->w.start, pw->w.hop);
-		if (patch_add(eng, w, pw->w.start, pw->w.len, now, false,
-			      e) != 0)
+		short_jmp(now, n, pw->w.start, pw->w.hop);
+		if (patch_add(eng, w, pw->w.start, n, now, false, e) != 0)
 			return -1;
 		if (!x86_jmp(now, 5, pw->w.hop, to))
 			return err_set(e, &ERR_GENERIC, 0, "out of reach");
 		return patch_add(eng, w, pw->w.hop, 5, now, true, e);
 	}
-	if (!x86_jmp(now, pw->w.len, pw->w.start, to))
+	if (!x86_jmp(now, n, pw->w.start, to))
 		return err_set(e, &ERR_GENERIC, 0, "out of reach");
-	return patch_add(eng, w, pw->w.start, pw->w.len, now, false, e);
+	return patch_add(eng, w, pw->w.start, n, now, false, e);
 }
 
 static int

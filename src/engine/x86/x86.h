@@ -167,6 +167,9 @@ struct x86_window {
  */
 void x86_fn_window(const struct x86_world *w, const struct x86_fn *f,
 		   uint64_t addr, struct x86_window *out);
+/* How many of its bytes are to be written, from the first on: all of them, or
+   where they lie in two pages, the jump alone. */
+uint32_t x86_fn_window_written(const struct x86_window *win);
 /* Two JMP windows of *f that overlap, as one; false: they do not overlap, or
    cannot be one. */
 bool x86_fn_window_union(const struct x86_fn *f, const struct x86_window *a,

@@ -13,10 +13,12 @@
  *   hop        [jmp rel8]  ...  [pad: jmp rel32]	2 bytes, and 5 unused
  *							ones near by
  *
- * All of a window is in one page, since the bytes of two pages cannot be written
- * together.  Where no window is, one byte can always be made int3.  Some instructions
- * cannot be moved at all, or must be seen where they are: the return from a
- * signal is recognised by its bytes, where no unwind table tells of it.
+ * The jump is in one page, since the bytes of two pages cannot be written
+ * together; what follows of a window in the next page stays as it is, for
+ * nobody comes there.  Where no window is, one byte can always be made int3.
+ * Some instructions cannot be moved at all, or must be seen where they are: the
+ * return from a signal is recognised by its bytes, where no unwind table tells
+ * of it.
  */
 #include "engine/x86/x86_fn_impl.h"
 
@@ -217,13 +219,13 @@ win_whole(struct win_cx *cx, uint64_t start, uint32_t min)
 	}
 }
 
-/* The same, in one page. */
+/* The same, its jump of `min` bytes in one page. */
 static uint32_t
 win_grow(struct win_cx *cx, uint64_t start, uint32_t min)
 {
 	uint32_t len = win_whole(cx, start, min);
 
-	if (len == 0 || in_one_page(start, len))
+	if (len == 0 || in_one_page(start, min))
 		return len;
 	cx->why = "a page ends within the next bytes";
 	return 0;
@@ -360,6 +362,14 @@ x86_fn_window(const struct x86_world *w, const struct x86_fn *f, uint64_t addr,
 	}
 }
 
+uint32_t
+x86_fn_window_written(const struct x86_window *win)
+{
+	if (in_one_page(win->start, win->len))
+		return win->len;
+	return win->kind == X86_WIN_HOP ? JMP8 : JMP32;
+}
+
 bool
 x86_fn_window_union(const struct x86_fn *f, const struct x86_window *a,
 		    const struct x86_window *b, struct x86_window *out)
@@ -371,7 +381,6 @@ x86_fn_window_union(const struct x86_fn *f, const struct x86_window *a,
 
 	if (a->kind != X86_WIN_JMP || b->kind != X86_WIN_JMP ||
 	    a->start >= eb || b->start >= ea || end - start > X86_WIN_MAX ||
-	    !in_one_page(start, end - start) ||
 	    (i < f->targets.n && f->targets.v[i] < end))
 		return false;
 	*out = (struct x86_window){ X86_WIN_JMP, start, (uint32_t)(end - start),

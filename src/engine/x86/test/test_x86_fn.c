@@ -14,11 +14,12 @@
 #include "engine/x86/x86.h"
 
 #define BASE       0x7f0000001000ull /* of the code */
+#define BORDER     0x1000 /* a page ends there */
 #define BYTES(...) ((const uint8_t[]){ __VA_ARGS__ })
 
 /* A little world: 1 KiB of code, all int3 where nothing was put. */
 struct little {
-	uint8_t code[1024];
+	uint8_t code[BORDER + 1024];
 	uint64_t fns[4], entered[4]; /* offsets; entered 0: none */
 	uint64_t taken, pinned;      /* offsets; 0: none */
 	struct x86_world w;
@@ -285,6 +286,47 @@ test_union(void **state)
 	x86_fn_fini(&l.f);
 }
 
+/* The jump alone must lie in one page; the instruction may lie in two. */
+static void
+test_border(void **state)
+{
+	struct little l;
+	struct x86_window win, b, u;
+
+	l_init(&l);
+	/* mov $14,%eax; syscall; cmp $-4095,%rax; ret */
+	PUT(&l, BORDER - 6, 0xb8, 14, 0, 0, 0, 0x0f, 0x05, 0x48, 0x3d, 0x01,
+	    0xf0, 0xff, 0xff, 0xc3);
+	analyse(&l, BORDER - 6, 14);
+	expect(&l, BORDER - 1, X86_WIN_JMP, BORDER - 6, 7);
+	x86_fn_window(&l.w, &l.f, BASE + BORDER - 1, &win);
+	assert_int_equal(x86_fn_window_written(&win), 5);
+	expect(&l, BORDER + 1, X86_WIN_JMP, BORDER + 1, 6);
+	x86_fn_window(&l.w, &l.f, BASE + BORDER + 1, &b);
+	assert_int_equal(x86_fn_window_written(&b), 6);
+	x86_fn_fini(&l.f);
+	/* push %rbx; mov %rdi,%rbx; push %rbp; mov %rsp,%rbp; ret: the border
+	   is amid every long jump that would do for the first. */
+	l_init(&l);
+	PUT(&l, BORDER - 4, 0x53, 0x48, 0x89, 0xfb, 0x55, 0x48, 0x89, 0xe5,
+	    0xc3);
+	analyse(&l, BORDER - 4, 9);
+	expect(&l, BORDER - 4, X86_WIN_HOP, BORDER - 4, 4);
+	expect(&l, BORDER, X86_WIN_JMP, BORDER, 5);
+	x86_fn_fini(&l.f);
+	/* Two of which the first alone crosses are one that does. */
+	l_init(&l);
+	PUT(&l, BORDER - 5, 0x55, 0x48, 0x89, 0xe5, 0x53, 0x48, 0x83, 0xec,
+	    0x10, 0xc3);
+	analyse(&l, BORDER - 5, 10);
+	win = (struct x86_window){ X86_WIN_JMP, BASE + BORDER - 5, 5, 0, NULL };
+	b = (struct x86_window){ X86_WIN_JMP, BASE + BORDER - 1, 5, 0, NULL };
+	assert_true(x86_fn_window_union(&l.f, &win, &b, &u));
+	assert_int_equal(u.len, 9);
+	assert_int_equal(x86_fn_window_written(&u), 5);
+	x86_fn_fini(&l.f);
+}
+
 /* ---- ways out ------------------------------------------------------------ */
 
 static void
@@ -518,6 +560,7 @@ main(void)
 		cmocka_unit_test(test_syscall),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_union),
+		cmocka_unit_test(test_border),
 		cmocka_unit_test(test_tails),
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_switch),
