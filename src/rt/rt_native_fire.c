@@ -263,7 +263,7 @@ rtn_stop(struct rt *rt)
 void
 rtn_signals(struct rt *rt)
 {
-	uint64_t left = rt->signals, tid = rt->tid;
+	uint64_t left = rt->signals;
 
 	/* From here on the machine may be another firing's. */
 	rt->signals = 0;
@@ -272,7 +272,8 @@ rtn_signals(struct rt *rt)
 		if ((left & 1) != 0)
 			rtn_syscall3(RTN_SYS_tgkill,
 				     (uint64_t)rtn_syscall0(RTN_SYS_getpid),
-				     tid, sig);
+				     (uint64_t)rtn_syscall0(RTN_SYS_gettid),
+				     sig);
 }
 
 /* ---- faults -------------------------------------------------------------- */

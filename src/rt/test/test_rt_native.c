@@ -719,6 +719,7 @@ raises_signals_behind_the_firing(void **state)
 	signal_world = w;
 	signal_rt = NULL;
 	signal(SIGUSR1, fires_in_a_handler);
+	rt->tid = 1; /* as in another pid namespace */
 	CALL(w, rtn_raise, rt, SIGUSR1);
 	CALL(w, rtn_raise, rt, 65); /* no signal */
 	assert_null(signal_rt);
