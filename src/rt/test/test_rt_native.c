@@ -967,6 +967,8 @@ lends_its_home_under_seccomp(void **state)
 	if (w->sh->tid_off == 0)
 		skip();
 	w->sh->seccomp = 1;
+	w->sh->known[0].own = (uint32_t)gettid();
+	w->sh->nknown = 1;
 	rt = world_enter(w);
 	CALL(w, rtn_leave, rt);
 	CALL(w, rtn_fork, w->sh, fs, 58, AT);
@@ -983,6 +985,7 @@ lends_its_home_under_seccomp(void **state)
 	assert_int_equal(silent, 1);
 	assert_int_equal(w->sh->nforks, 0);
 	assert_int_equal(w->sh->nshared, 0);
+	assert_int_equal(w->sh->known[0].own, gettid());
 	assert_int_equal(w->sh->owner[0], gettid());
 	assert_ptr_equal(world_enter(w), rt);
 	assert_int_equal(w->sh->no_slot, 0);
