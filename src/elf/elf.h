@@ -105,6 +105,11 @@ void elf_landing_pads(struct elf_file *f, const struct elf_fde *d,
  */
 const uint64_t *elf_code_ptrs(struct elf_file *f, size_t *n);
 /*
+ * The address of code that 8 bytes of data at a link-time address hold once the
+ * object is loaded, as a link-time address.  false: they hold none.
+ */
+bool elf_code_ptr(struct elf_file *f, uint64_t addr, uint64_t *to);
+/*
  * Every address at which code may be entered from outside of the instructions
  * around it, as far as tables tell: symbols, FDEs, landing pads, code pointers,
  * the entry point; and jumps from one FDE into the middle of another.  Sorted, unique, owned by the file.  NULL: no memory, or not

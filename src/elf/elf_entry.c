@@ -11,6 +11,7 @@
  * that could be such an address is taken for one.  Too many only make us more
  * careful.
  */
+#include "base/vec.h"
 #include "elf/elf_impl.h"
 
 #include <elf.h>
@@ -71,6 +72,18 @@ elf_addrs_table(struct elf_file *f, struct elf_addrs *a, uint64_t **v,
 
 /* ---- code pointers ------------------------------------------------------- */
 
+/* 8 bytes of data that hold an address of code once the object is loaded. */
+struct elf_slot {
+	uint64_t at, to;
+};
+
+struct ptr_scan {
+	struct elf_file *f;
+	struct elf_addrs ptrs;
+	VEC(struct elf_slot) slots; /* those that a relocation fills */
+	bool failed;
+};
+
 static void
 ptr_add(struct elf_file *f, struct elf_addrs *a, uint64_t addr)
 {
@@ -92,9 +105,23 @@ ptr_symbol(struct elf_file *f, uint32_t link, uint32_t i)
 	return s.st_value;
 }
 
+/* The loader puts an address into 8 bytes of data. */
 static void
-ptrs_of_rela(struct elf_file *f, size_t sec, struct elf_addrs *a)
+slot_add(struct ptr_scan *s, uint64_t at, uint64_t to)
 {
+	const struct elf_slot x = { at, to };
+
+	if (!elf_is_code(s->f, to))
+		return;
+	elf_addrs_add(&s->ptrs, to);
+	if (!vec_push(&s->slots, x))
+		s->failed = true;
+}
+
+static void
+ptrs_of_rela(struct ptr_scan *ps, size_t sec)
+{
+	struct elf_file *f = ps->f;
 	const struct elf_sec *s = &f->secs[sec];
 	const uint8_t *p = elf_at(f, s->off, s->size);
 	Elf_Scn *scn = elf_getscn(f->elf, sec);
@@ -110,13 +137,14 @@ ptrs_of_rela(struct elf_file *f, size_t sec, struct elf_addrs *a)
 		switch (ELF64_R_TYPE(r.r_info)) {
 		case R_X86_64_RELATIVE:
 		case R_X86_64_IRELATIVE:
-			ptr_add(f, a, (uint64_t)r.r_addend);
+			slot_add(ps, r.r_offset, (uint64_t)r.r_addend);
 			break;
 		case R_X86_64_64:
 			sym = ptr_symbol(f, sh.sh_link,
 					 (uint32_t)ELF64_R_SYM(r.r_info));
 			if (sym != 0)
-				ptr_add(f, a, sym + (uint64_t)r.r_addend);
+				slot_add(ps, r.r_offset,
+					 sym + (uint64_t)r.r_addend);
 			break;
 		default:
 			break;
@@ -125,24 +153,24 @@ ptrs_of_rela(struct elf_file *f, size_t sec, struct elf_addrs *a)
 }
 
 static void
-ptr_at(struct elf_file *f, uint64_t slot, struct elf_addrs *a)
+ptr_at(struct ptr_scan *s, uint64_t slot)
 {
-	const uint8_t *p = elf_bytes(f, slot, 8);
+	const uint8_t *p = elf_bytes(s->f, slot, 8);
 	uint64_t v;
 
 	if (p == NULL)
 		return;
 	memcpy(&v, p, sizeof(v));
-	ptr_add(f, a, v);
+	slot_add(s, slot, v);
 }
 
 /* Packed relative relocations: an address, then bit maps of the 63 words that
    follow each other. */
 static void
-ptrs_of_relr(struct elf_file *f, size_t sec, struct elf_addrs *a)
+ptrs_of_relr(struct ptr_scan *ps, size_t sec)
 {
-	const struct elf_sec *s = &f->secs[sec];
-	const uint8_t *p = elf_at(f, s->off, s->size);
+	const struct elf_sec *s = &ps->f->secs[sec];
+	const uint8_t *p = elf_at(ps->f, s->off, s->size);
 	uint64_t v, where = 0;
 
 	if (p == NULL)
@@ -150,13 +178,13 @@ ptrs_of_relr(struct elf_file *f, size_t sec, struct elf_addrs *a)
 	for (uint64_t at = 0; s->size - at >= sizeof(v); at += sizeof(v)) {
 		memcpy(&v, p + at, sizeof(v));
 		if ((v & 1) == 0) {
-			ptr_at(f, v, a);
+			ptr_at(ps, v);
 			where = v + 8;
 			continue;
 		}
 		for (unsigned bit = 1; bit < 64; bit++)
 			if ((v >> bit & 1) != 0)
-				ptr_at(f, where + 8 * (bit - 1), a);
+				ptr_at(ps, where + 8 * (bit - 1));
 		where += 63 * 8;
 	}
 }
@@ -195,29 +223,77 @@ sec_is_data(const struct elf_sec *s)
 		s->type == SHT_FINI_ARRAY || s->type == SHT_PREINIT_ARRAY);
 }
 
+static int
+slot_cmp(const void *va, const void *vb)
+{
+	const struct elf_slot *a = va, *b = vb;
+
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static void
+ptrs_load(struct elf_file *f)
+{
+	struct ptr_scan s = { .f = f };
+
+	for (size_t i = 1; i < f->nsecs; i++) {
+		const struct elf_sec *sec = &f->secs[i];
+
+		if ((sec->flags & SHF_ALLOC) == 0)
+			continue;
+		if (sec->type == SHT_RELA)
+			ptrs_of_rela(&s, i);
+		else if (sec->type == SHT_RELR)
+			ptrs_of_relr(&s, i);
+		else if (!elf_is_pie(f) && sec_is_data(sec))
+			ptrs_of_data(f, i, &s.ptrs);
+	}
+	if (s.slots.n > 1)
+		qsort(s.slots.v, s.slots.n, sizeof(*s.slots.v), slot_cmp);
+	s.ptrs.failed |= s.failed;
+	if (s.slots.n != 0)
+		f->slots = arena_memdup(f->arena, s.slots.v,
+					s.slots.n * sizeof(*s.slots.v));
+	f->nslots = f->slots != NULL ? s.slots.n : 0;
+	s.ptrs.failed |= f->nslots != s.slots.n;
+	vec_fini(&s.slots);
+	elf_addrs_table(f, &s.ptrs, &f->ptrs, &f->nptrs);
+}
+
 const uint64_t *
 elf_code_ptrs(struct elf_file *f, size_t *n)
 {
-	struct elf_addrs a = { 0 };
-
-	if (!f->ptrs_loaded && elf_is_x86_64(f)) {
-		for (size_t i = 1; i < f->nsecs; i++) {
-			const struct elf_sec *s = &f->secs[i];
-
-			if ((s->flags & SHF_ALLOC) == 0)
-				continue;
-			if (s->type == SHT_RELA)
-				ptrs_of_rela(f, i, &a);
-			else if (s->type == SHT_RELR)
-				ptrs_of_relr(f, i, &a);
-			else if (!elf_is_pie(f) && sec_is_data(s))
-				ptrs_of_data(f, i, &a);
-		}
-		elf_addrs_table(f, &a, &f->ptrs, &f->nptrs);
-	}
+	if (!f->ptrs_loaded && elf_is_x86_64(f))
+		ptrs_load(f);
 	f->ptrs_loaded = true;
 	*n = f->nptrs;
 	return f->ptrs;
+}
+
+bool
+elf_code_ptr(struct elf_file *f, uint64_t addr, uint64_t *to)
+{
+	size_t lo = 0, hi, n;
+	const uint8_t *p;
+
+	elf_code_ptrs(f, &n);
+	for (hi = f->nslots; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (f->slots[mid].at < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo < f->nslots && f->slots[lo].at == addr) {
+		*to = f->slots[lo].to;
+		return true;
+	}
+	p = elf_is_pie(f) ? NULL : elf_bytes(f, addr, 8);
+	if (p == NULL)
+		return false;
+	memcpy(to, p, sizeof(*to));
+	return elf_is_code(f, *to);
 }
 
 /* ---- jumps between functions --------------------------------------------- */

@@ -35,6 +35,8 @@ struct elf_sec {
 	uint64_t flags;
 };
 
+struct elf_slot;
+
 struct elf_file {
 	struct arena *arena; /* owns this struct and all tables */
 	char *path;
@@ -66,6 +68,8 @@ struct elf_file {
 	size_t nfdes;
 	uint64_t *ptrs; /* elf_code_ptrs() */
 	size_t nptrs;
+	struct elf_slot *slots; /* sorted by address: elf_code_ptr() */
+	size_t nslots;
 	uint64_t *entries;
 	size_t nentries;
 	bool rseq_loaded;

@@ -58,16 +58,16 @@ obj_known(struct world_obj *o)
 	return o->entries != NULL;
 }
 
-/* The first of the entries that is not below addr. */
+/* The first of v[0..n-1], sorted, that is not below addr. */
 static size_t
-entry_from(const struct world_obj *o, uint64_t addr)
+addr_from(const uint64_t *v, size_t n, uint64_t addr)
 {
-	size_t lo = 0, hi = o->nentries;
+	size_t lo = 0, hi = n;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (o->entries[mid] < addr)
+		if (v[mid] < addr)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -83,7 +83,7 @@ obj_entered(void *arg, uint64_t lo, uint64_t hi, size_t i, uint64_t *addr)
 
 	if (!obj_known(o))
 		return false; /* world_parts() has refused all of it */
-	at = entry_from(o, lo - o->o->base) + i;
+	at = addr_from(o->entries, o->nentries, lo - o->o->base) + i;
 	if (at >= o->nentries || o->entries[at] >= hi - o->o->base)
 		return false;
 	*addr = o->entries[at] + o->o->base;
@@ -125,6 +125,31 @@ obj_pinned(void *arg, uint64_t addr, uint64_t n)
 	return elf_in_rseq(o->elf, addr - o->o->base, addr - o->o->base + n);
 }
 
+static bool
+obj_pointer(void *arg, uint64_t addr, uint64_t *to)
+{
+	const struct world_obj *o = arg;
+
+	if (!elf_code_ptr(o->elf, addr - o->o->base, to))
+		return false;
+	*to += o->o->base;
+	return true;
+}
+
+static bool
+obj_held(void *arg, uint64_t lo, uint64_t hi, size_t i, uint64_t *addr)
+{
+	const struct world_obj *o = arg;
+	size_t n, at;
+	const uint64_t *v = elf_code_ptrs(o->elf, &n);
+
+	at = addr_from(v, n, lo - o->o->base) + i;
+	if (at >= n || v[at] >= hi - o->o->base)
+		return false;
+	*addr = v[at] + o->o->base;
+	return true;
+}
+
 const struct x86_world *
 world_x86(struct world_obj *o)
 {
@@ -156,7 +181,8 @@ objs_add(struct world *w, struct err *e)
 		*o = (struct world_obj){ .o = po, .elf = po->elf, .world = w };
 		o->x86 = (struct x86_world){ o, obj_bytes, obj_is_fn,
 					     obj_entered, obj_end_before,
-					     obj_taken, obj_pinned };
+					     obj_taken, obj_pinned,
+					     obj_pointer, obj_held };
 	}
 	return 0;
 }
