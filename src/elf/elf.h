@@ -112,8 +112,10 @@ bool elf_code_ptr(struct elf_file *f, uint64_t addr, uint64_t *to);
 /*
  * Every address at which code may be entered from outside of the instructions
  * around it, as far as tables tell: symbols, FDEs, landing pads, code pointers,
- * the entry point; and jumps from one FDE into the middle of another.  Sorted, unique, owned by the file.  NULL: no memory, or not
- * an x86-64 object; nothing may be concluded then.
+ * the entry point, what the runtime of Go does; jumps from one function into
+ * the middle of another, and addresses there that code makes.  Sorted, unique,
+ * owned by the file.  NULL: no memory, not an x86-64 object, or of a version of
+ * Go that is not known; nothing may be concluded then.
  */
 const uint64_t *elf_entries(struct elf_file *f, size_t *n);
 /*
@@ -121,6 +123,8 @@ const uint64_t *elf_entries(struct elf_file *f, size_t *n);
  * or in the signature in front of its abort handler?  Such bytes must stay.
  */
 bool elf_in_rseq(struct elf_file *f, uint64_t lo, uint64_t hi);
+/* Was it made by the compiler of Go (or has a part that was)? */
+bool elf_is_go(struct elf_file *f);
 /* Does a function, or a stub of the linker (.plt), begin at addr? */
 bool elf_is_fn(struct elf_file *f, uint64_t addr);
 

@@ -5,7 +5,8 @@
  * Whoever overwrites instructions must know where control can arrive other
  * than from the instruction before.  Code itself says most of it; this file
  * collects what only the object's tables know: symbols, functions of the
- * unwind table, landing pads, and addresses of code that data holds.  In an
+ * unwind table, landing pads, and addresses of code that data holds; what code
+ * makes of addresses is in elf_taken.c, what Go's own table says in elf_go.c.  In an
  * object that can be loaded anywhere, each of the latter has a relocation.  In
  * one that cannot, nothing marks them: there every aligned word of the data
  * that could be such an address is taken for one.  Too many only make us more
@@ -302,7 +303,7 @@ elf_code_ptr(struct elf_file *f, uint64_t addr, uint64_t *to)
  * A function's split-off part jumps back into its middle, and nothing else may
  * say so: the part can be reached by a landing pad only.  So all bytes of the
  * code that could be a jump with a 32-bit distance, and would lead from one
- * FDE into the middle of another, count as one.  About 1 in 250,000 bytes is
+ * function into the middle of another, count as one.  About 1 in 250,000 bytes is
  * so by chance.
  */
 struct jump_scan {
@@ -316,7 +317,6 @@ struct jump_scan {
 static void
 jump_at(struct jump_scan *s, const uint8_t *p, uint64_t addr)
 {
-	const struct elf_fde *d;
 	uint64_t to;
 	int32_t rel;
 
@@ -327,8 +327,7 @@ jump_at(struct jump_scan *s, const uint8_t *p, uint64_t addr)
 	if (s->i < s->n && addr >= s->v[s->i].addr &&
 	    to - s->v[s->i].addr < s->v[s->i].size)
 		return;
-	d = elf_fde_at(s->f, to);
-	if (d != NULL && d->addr != to)
+	if (elf_is_inside(s->f, to))
 		elf_addrs_add(s->out, to);
 }
 
@@ -389,7 +388,8 @@ elf_entries(struct elf_file *f, size_t *n)
 	for (size_t i = 0; i < k; i++)
 		elf_addrs_add(&a, p[i]);
 	entries_of_jumps(f, &a);
-	a.failed |= f->fdes_failed || p == NULL;
+	elf_entries_taken(f, &a);
+	a.failed |= f->fdes_failed || p == NULL || !elf_entries_go(f, &a);
 	elf_addrs_table(f, &a, &f->entries, &f->nentries);
 out:
 	*n = f->nentries;

@@ -123,6 +123,12 @@ struct elf_addrs {
 	bool failed; /* no memory: some are missing */
 };
 void elf_addrs_add(struct elf_addrs *a, uint64_t addr);
+/* Is addr in a function, but not its first instruction?  elf_taken.c */
+bool elf_is_inside(struct elf_file *f, uint64_t addr);
+/* Add the addresses in the middle of functions that code makes. */
+void elf_entries_taken(struct elf_file *f, struct elf_addrs *a);
+/* Add what the runtime of Go enters; false: its table is not understood. */
+bool elf_entries_go(struct elf_file *f, struct elf_addrs *a);
 bool elf_addrs_table(struct elf_file *f, struct elf_addrs *a, uint64_t **v,
 		     size_t *n);
 

@@ -446,10 +446,7 @@ may_begin(struct world_obj *o, uint64_t at)
 bool
 world_obj_copies(const struct world_obj *o)
 {
-	size_t n;
-
-	return elf_section(o->elf, ".gopclntab", &n, NULL) == NULL &&
-	       elf_section(o->elf, ".data.rel.ro.gopclntab", &n, NULL) == NULL;
+	return !elf_is_go(o->elf);
 }
 
 uint32_t

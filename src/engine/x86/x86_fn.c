@@ -12,8 +12,8 @@
  * Control may arrive (a target) where direct branches lead, where a table of a
  * switch leads, where an address of the function's code is taken (lea, or an
  * immediate where addresses are small), after a call, and where the world
- * says: landing pads, symbols, addresses that data holds, branches from other
- * functions (short ones are found here).  Too many targets cost a window; one
+ * says: landing pads, symbols, addresses that data holds or other functions
+ * make, branches from other functions (short ones are found here).  Too many targets cost a window; one
  * too few costs the process.  So tables are read as far as they make sense, not
  * as far as they are said to reach, and of a jump that goes through a pointer
  * it is enough to know that such a pointer must be in the data, or have been
@@ -220,6 +220,27 @@ x86_addrs_sort(uint64_t *v, size_t *n)
 	*n = k;
 }
 
+/*
+ * A function that begins with a one-byte nop has it for what follows: somebody
+ * plants the address behind it as a return address, and unwinders, which look
+ * at the byte before, shall find this function there (Go's goexit, restorers of
+ * signals).  Control may then arrive anywhere in it.
+ */
+static void
+scan_planted(struct x86_scan *s)
+{
+	const struct x86_step *t = s->steps.v;
+	size_t i = 0, n = s->steps.n;
+
+	while (i < n && t[i].addr != s->fn->part[0].addr)
+		i++;
+	if (i + 1 >= n || t[i].in.len != 1 || t[i].p[0] != 0x90 ||
+	    x86_insn_is_nop(t[i + 1].p, t[i + 1].in.len))
+		return;
+	while (++i < n)
+		x86_scan_target(s, t[i].addr);
+}
+
 /* ---- ways out ------------------------------------------------------------ */
 
 static void
@@ -405,6 +426,7 @@ scan_all(struct x86_scan *s)
 	scan_check(s);
 	scan_outs(s);
 	scan_entered(s);
+	scan_planted(s);
 	x86_addrs_sort(f->targets.v, &f->targets.n);
 	if (f->outs.n > 1)
 		qsort(f->outs.v, f->outs.n, sizeof(*f->outs.v), out_cmp);
