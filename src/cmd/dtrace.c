@@ -837,5 +837,5 @@ main(int argc, char **argv)
 	free(t.pids);
 	if (fflush(c.out) != 0)
 		output_failed(&c, errno);
-	quit(&c, c.status);
+	quit(&c, c.status == 0 && c.died ? 1 : c.status);
 }

@@ -6,11 +6,11 @@
  * than from the instruction before.  Code itself says most of it; this file
  * collects what only the object's tables know: symbols, functions of the
  * unwind table, landing pads, and addresses of code that data holds; what code
- * makes of addresses is in elf_taken.c, what Go's own table says in elf_go.c.  In an
- * object that can be loaded anywhere, each of the latter has a relocation.  In
- * one that cannot, nothing marks them: there every aligned word of the data
- * that could be such an address is taken for one.  Too many only make us more
- * careful.
+ * makes of addresses is in elf_taken.c, what Go's own table says in elf_go.c.
+ * In an object that can be loaded anywhere, each of the latter has a
+ * relocation.  In one that cannot, nothing marks them: there every aligned word
+ * of the data that could be such an address is taken for one.  Too many only
+ * make us more careful.
  */
 #include "base/vec.h"
 #include "elf/elf_impl.h"
@@ -303,8 +303,8 @@ elf_code_ptr(struct elf_file *f, uint64_t addr, uint64_t *to)
  * A function's split-off part jumps back into its middle, and nothing else may
  * say so: the part can be reached by a landing pad only.  So all bytes of the
  * code that could be a jump with a 32-bit distance, and would lead from one
- * function into the middle of another, count as one.  About 1 in 250,000 bytes is
- * so by chance.
+ * function into the middle of another, count as one.  About 1 in 250,000 bytes
+ * is so by chance.
  */
 struct jump_scan {
 	struct elf_file *f;

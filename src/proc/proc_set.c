@@ -243,8 +243,10 @@ ended_other(struct proc *p)
 	struct pollfd pfd = { .fd = p->pidfd, .events = POLLIN };
 
 	p->status = -1;
-	if (p->pidfd >= 0 ? poll(&pfd, 1, 0) == 1 : !proc_alive(p))
+	if (p->pidfd >= 0 ? poll(&pfd, 1, 0) == 1 : !proc_alive(p)) {
+		p->status = proc_end_status(p);
 		p->state = PROC_ENDED;
+	}
 }
 
 bool

@@ -203,6 +203,11 @@ struct engine_ops {
 	/* For -v: what was placed where, and what not and why; lines of text
 	   after attach.  May be NULL. */
 	void (*report)(struct engine *eng, struct buf *out);
+	/* May be NULL.  The process that is served has died of a signal.  true:
+	 * what was put into it may be the reason; *out says what is known of
+	 * that, in one sentence without its end.
+	 */
+	bool (*died)(struct engine *eng, int sig, struct buf *out);
 };
 
 extern const struct engine_ops bpf_engine_ops;	   /* engine/bpf */

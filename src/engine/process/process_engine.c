@@ -618,4 +618,5 @@ const struct engine_ops process_engine_ops = {
 	.mapped = engine_mapped,
 	.extend = engine_extend,
 	.report = engine_report,
+	.died = process_died,
 };

@@ -318,6 +318,10 @@ void plan_again(struct plan *p);
 /* Refused groups that the user asked for by name: -1 + *e. */
 int plan_check(struct engine *eng, struct err *e);
 void plan_report(const struct engine *eng, struct buf *out);
+/* The number of places that have probes of the user. */
+uint32_t plan_places(const struct engine *eng);
+/* The process has died of a signal: engine_ops.died. */
+bool process_died(struct engine *eng, int sig, struct buf *out);
 
 /* ---- free addresses (process_gap.c) -------------------------------------- */
 

@@ -179,10 +179,11 @@ objs_add(struct world *w, struct err *e)
 		if (o == NULL || !vec_push(&w->objs, o))
 			return err_nomem(e);
 		*o = (struct world_obj){ .o = po, .elf = po->elf, .world = w };
-		o->x86 = (struct x86_world){ o, obj_bytes, obj_is_fn,
-					     obj_entered, obj_end_before,
-					     obj_taken, obj_pinned,
-					     obj_pointer, obj_held };
+		o->x86 = (struct x86_world){
+			o,           obj_bytes,      obj_is_fn,
+			obj_entered, obj_end_before, obj_taken,
+			obj_pinned,  obj_pointer,    obj_held
+		};
 	}
 	return 0;
 }

@@ -13,11 +13,11 @@
  * switch leads, where an address of the function's code is taken (lea, or an
  * immediate where addresses are small), after a call, and where the world
  * says: landing pads, symbols, addresses that data holds or other functions
- * make, branches from other functions (short ones are found here).  Too many targets cost a window; one
- * too few costs the process.  So tables are read as far as they make sense, not
- * as far as they are said to reach, and of a jump that goes through a pointer
- * it is enough to know that such a pointer must be in the data, or have been
- * made by the code: then it is a target already.
+ * make, branches from other functions (short ones are found here).  Too many
+ * targets cost a window; one too few costs the process.  So tables are read as
+ * far as they make sense, not as far as they are said to reach, and of a jump
+ * that goes through a pointer it is enough to know that such a pointer must be
+ * in the data, or have been made by the code: then it is a target already.
  *
  * Ways out are ret, and jumps, conditional ones too, to the start of another
  * function.  A jump elsewhere, or code that runs off the end, leaves in a way

@@ -33,8 +33,9 @@ struct x86_scan {
 				       NULL: not asked for yet */
 	VEC(uint64_t) labels; /* addresses of this code that the code takes */
 	VEC(uint64_t) tabled; /* destinations that tables of jumps hold */
-	VEC(size_t) bare;     /* jumps of which it is not known yet whether
-				 they stay in the function */
+	VEC(size_t)
+	bare; /* jumps of which it is not known yet whether
+		 they stay in the function */
 	bool nomem;
 };
 
@@ -70,8 +71,8 @@ const char *x86_fn_fixed(const struct x86_world *w, uint64_t addr,
 struct x86_const {
 	uint64_t addr;
 	uint32_t writes; /* of that address, by lea */
-	bool varies;	 /* and others */
-	bool early;	 /* one is before the first branch */
+	bool varies;     /* and others */
+	bool early;      /* one is before the first branch */
 };
 /* A jump that is followed. */
 struct x86_jump {
@@ -95,7 +96,7 @@ enum x86_def {
 	X86_DEF_FOUND,
 	X86_DEF_CALLER, /* as it was when the function was entered, or its value
 			   comes from a call: a pointer made elsewhere */
-	X86_DEF_LOST	/* another way leads here, on which it may be written */
+	X86_DEF_LOST    /* another way leads here, on which it may be written */
 };
 /* The instruction before steps[i] that wrote a register: steps[*at], *x. */
 enum x86_def x86_reg_def(const struct x86_jump *cx, size_t i, ZydisRegister reg,
@@ -109,14 +110,14 @@ bool x86_reg_address(const struct x86_jump *cx, size_t i, ZydisRegister reg,
 
 /* Where an indirect jump goes. */
 enum x86_goes {
-	X86_GO_TABLE,	/* to its function's own instructions */
-	X86_GO_AWAY,	/* out of it: a tail call */
-	X86_GO_BARE,	/* through a pointer, without a frame: out of it if
+	X86_GO_TABLE,   /* to its function's own instructions */
+	X86_GO_AWAY,    /* out of it: a tail call */
+	X86_GO_BARE,    /* through a pointer, without a frame: out of it if
 			   there is no pointer into the function; for that see
 			   x86_scan_loose() when all jumps have been followed */
 	X86_GO_POINTER, /* to addresses that data holds, but inside or out is
 			   not known */
-	X86_GO_UNKNOWN	/* anywhere */
+	X86_GO_UNKNOWN  /* anywhere */
 };
 /*
  * Follow the indirect jump steps[i]; targets that a table holds are added.
