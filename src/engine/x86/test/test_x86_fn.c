@@ -542,6 +542,25 @@ test_label(void **state)
 	x86_fn_fini(&l.f);
 }
 
+/* A nop in front of what somebody returns to, who was never called. */
+static void
+test_planted(void **state)
+{
+	struct little l;
+
+	l_init(&l);
+	PUT(&l, 0x100, 0x90, 0xe8, 0xfa, 0x00, 0, 0, 0x90); /* call 0x200 */
+	analyse(&l, 0x100, 7);
+	assert_true(is_target(&l, 0x101) && is_target(&l, 0x106));
+	expect(&l, 0x100, X86_WIN_INT3, 0x100, 1);
+	x86_fn_fini(&l.f);
+	/* Room for a patch is none. */
+	PUT(&l, 0x100, 0x90, 0x90, 0x90, 0x90, 0x90, 0x31, 0xc0, 0xc3);
+	analyse(&l, 0x100, 8);
+	expect(&l, 0x100, X86_WIN_JMP, 0x100, 5);
+	x86_fn_fini(&l.f);
+}
+
 /* A switch as gcc writes it without optimization. */
 static void
 test_switch_plain(void **state)
@@ -666,6 +685,7 @@ main(void)
 		cmocka_unit_test(test_odd),
 		cmocka_unit_test(test_neighbour),
 		cmocka_unit_test(test_label),
+		cmocka_unit_test(test_planted),
 		cmocka_unit_test(test_switch_plain),
 		cmocka_unit_test(test_goto_table),
 		cmocka_unit_test(test_calls_table),
