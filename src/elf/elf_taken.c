@@ -12,7 +12,7 @@
  *	mov  $inside,%r			push, or a store of an immediate
  *
  *	lea  start(%rip),%r		the address of a function that is
- *	inc  %r				counted up: `inc`, or `add` of a byte
+ *	inc  %r				counted up by one: behind a nop
  *
  * As with jumps between functions every byte is tried as the beginning of such
  * an instruction.  Too many addresses only make us more careful.
@@ -23,7 +23,7 @@
 
 #include <string.h>
 
-#define NEAR 24 /* bytes after a lea in which its register is counted up */
+#define NEAR 12 /* bytes after a lea in which its register is counted up */
 
 struct take_scan {
 	struct elf_file *f;
@@ -63,9 +63,15 @@ counted_up(const uint8_t *p, unsigned r)
 		return 0;
 	if (p[1] == 0xff && p[2] == (0xc0 | (r & 7)))
 		return 1;
-	if (p[1] == 0x83 && p[2] == (0xc0 | (r & 7)))
-		return (uint64_t)(int64_t)(int8_t)p[3];
-	return 0;
+	return p[1] == 0x83 && p[2] == (0xc0 | (r & 7)) && p[3] == 1;
+}
+
+/* Might the bytes at p write register r anew: a load, a lea, a call? */
+static bool
+written_anew(const uint8_t *p, unsigned r)
+{
+	return ((p[0] == 0x8b || p[0] == 0x8d) && (p[1] >> 3 & 7) == (r & 7)) ||
+	       p[0] == 0xe8;
 }
 
 /* A lea at offset i: rex.w, 8d, modrm of a rip-relative operand. */
@@ -84,6 +90,8 @@ take_lea(struct take_scan *s, uint64_t i)
 	for (uint64_t k = 7; k < 7 + NEAR && i + k + 4 <= s->n; k++) {
 		uint64_t by = counted_up(p + k, r);
 
+		if (written_anew(p + k, r))
+			break;
 		if (by != 0 && elf_is_inside(s->f, to + by))
 			elf_addrs_add(s->out, to + by);
 	}
