@@ -7,6 +7,7 @@
 #ifndef ELF_ELF_H
 #define ELF_ELF_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,10 +19,15 @@ struct elf_file;
 struct elf_sym {
 	const char *name; /* owned by the file */
 	uint64_t addr;	  /* st_value: link-time address */
-	uint64_t size;	  /* 0: not said; elf_syms() fills it from the next
-			     symbol or the section's end where it can */
-	bool is_func, is_global, is_weak, is_ifunc;
+	uint32_t size;	  /* 0: not said; elf_syms() fills it from the next
+			     symbol or the section's end where it can; more is
+			     cut to UINT32_MAX */
+	uint16_t sec;	  /* of the file whose table it is in */
+	bool is_func : 1, is_global : 1, is_weak : 1, is_ifunc : 1;
+	bool in_debug : 1; /* sec is the debug file's */
 };
+static_assert(sizeof(struct elf_sym) == 24,
+	      "no more than the file has for it: there may be millions");
 
 /* Open; NULL with *e: "X: not an ELF file", "X: truncated section table" ... */
 struct elf_file *elf_open(const char *path, struct err *e);
@@ -39,7 +45,8 @@ const char *elf_interp(struct elf_file *f); /* PT_INTERP, NULL: static */
  * Symbols with a name and an address, sorted by address then preference
  * (global before weak before local, shorter name first): from .symtab, else
  * .dynsym and .gnu_debugdata's, else a separate debug file found by build-id
- * or debuglink.  *n is their number.
+ * or debuglink.  *n is their number; 0 also if there is no memory for them, or
+ * if they are more than 16 million.
  */
 const struct elf_sym *elf_syms(struct elf_file *f, size_t *n);
 /* The symbol that contains a link-time address, best name; NULL: none. */
@@ -114,8 +121,9 @@ bool elf_code_ptr(struct elf_file *f, uint64_t addr, uint64_t *to);
  * around it, as far as tables tell: symbols, FDEs, landing pads, code pointers,
  * the entry point, what the runtime of Go does; jumps from one function into
  * the middle of another, and addresses there that code makes.  Sorted, unique,
- * owned by the file.  NULL: no memory, not an x86-64 object, or of a version of
- * Go that is not known; nothing may be concluded then.
+ * owned by the file.  NULL: no memory, not an x86-64 object, of a version of Go
+ * that is not known, or one whose code or tables are larger than is read;
+ * nothing may be concluded then.
  */
 const uint64_t *elf_entries(struct elf_file *f, size_t *n);
 /*

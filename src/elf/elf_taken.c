@@ -135,6 +135,28 @@ take_all(struct take_scan *s, bool imm, uint64_t lo, uint64_t hi)
 	}
 }
 
+/* Of a segment what is there: a hole in the file has no code. */
+static void
+take_segment(struct elf_file *f, struct elf_addrs *a, const struct elf_seg *g,
+	     uint64_t lo, uint64_t hi)
+{
+	uint64_t end = g->off + g->filesz, budget = ELF_TABLE_MAX;
+	struct elf_span at;
+
+	for (uint64_t off = g->off; elf_data_next(f, off, end, &at);
+	     off = at.hi) {
+		struct take_scan s = { f, a, f->map + at.lo,
+				       g->addr + (at.lo - g->off),
+				       at.hi - at.lo };
+
+		a->failed |= s.n > budget;
+		if (a->failed)
+			return;
+		budget -= s.n;
+		take_all(&s, !elf_is_pie(f), lo, hi);
+	}
+}
+
 void
 elf_entries_taken(struct elf_file *f, struct elf_addrs *a)
 {
@@ -148,12 +170,7 @@ elf_entries_taken(struct elf_file *f, struct elf_addrs *a)
 		if (f->segs[i].addr + f->segs[i].filesz > hi)
 			hi = f->segs[i].addr + f->segs[i].filesz;
 	}
-	for (size_t i = 0; i < f->nsegs; i++) {
-		const struct elf_seg *g = &f->segs[i];
-		struct take_scan s = { f, a, elf_at(f, g->off, g->filesz),
-				       g->addr, g->filesz };
-
-		if (g->exec && s.p != NULL)
-			take_all(&s, !elf_is_pie(f), lo, hi);
-	}
+	for (size_t i = 0; i < f->nsegs && !a->failed; i++)
+		if (f->segs[i].exec)
+			take_segment(f, a, &f->segs[i], lo, hi);
 }
