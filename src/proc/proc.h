@@ -69,6 +69,14 @@ void proc_refresh(struct proc *p);
 /* A number that grows whenever proc_refresh() finds other objects. */
 uint64_t proc_generation(const struct proc *p);
 
+/*
+ * A thread that stands for a process in /proc and in calls that reach its
+ * memory: the process's own number, but where its main thread has ended before
+ * the others, that of one that runs.  The main thread has no memory, files or
+ * root directory then.  `pid` itself also if there is none.
+ */
+pid_t proc_face(pid_t pid);
+
 /* ---- objects of a process ------------------------------------------------ */
 
 struct proc_obj {

@@ -6,6 +6,7 @@
  *                    for about MS milliseconds, then say "ok" if all calls returned
  *                    what they must
  * hard exec PROG..   call work(), become PROG
+ * hard become        become itself, again and again
  * hard sandbox CMD.. run CMD where bpf(2) and perf_event_open(2) are refused
  */
 #include <dlfcn.h>
@@ -14,6 +15,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -228,6 +230,49 @@ plain(void)
 {
 }
 
+/* "ready", and calls go on, when the main thread is no more. */
+static void *
+rest(void *arg)
+{
+	char path[64], line[256];
+	bool gone = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)getpid());
+	while (!gone) {
+		FILE *f = fopen(path, "r");
+
+		if (f == NULL || fgets(line, sizeof(line), f) == NULL)
+			die(path);
+		fclose(f);
+		gone = strstr(line, ") Z ") != NULL;
+		usleep(1000);
+	}
+	say("ready\n");
+	run();
+	say("ok\n");
+	_exit(0);
+}
+
+static void
+no_leader(void)
+{
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, rest, NULL) != 0)
+		die("pthread_create");
+	pthread_exit(NULL);
+}
+
+/* Becomes itself again and again; argv is what it was. */
+static void
+become(char **argv)
+{
+	for (volatile long i = 0; i < 300000; i++)
+		;
+	execv("/proc/self/exe", argv);
+	die("/proc/self/exe");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -235,10 +280,13 @@ main(int argc, char **argv)
 		{ "plain", plain }, { "nomaps", no_maps }, { "strict", strict },
 		{ "nospace", no_space }, { "threads", threads },
 		{ "forks", forks }, { "loads", loads },
+		{ "noleader", no_leader },
 	};
 
 	if (argc > 2 && strcmp(argv[1], "sandbox") == 0)
 		sandbox(argv + 2);
+	if (argc > 1 && strcmp(argv[1], "become") == 0)
+		become(argv);
 	if (argc < 3)
 		return 2;
 	if (strcmp(argv[1], "exec") == 0) {

@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,6 +245,23 @@ uprobe_error(struct err *e, int sys, const struct dif_site *s)
 	return bpf_feat_error(e, sys, what);
 }
 
+/*
+ * Whom to attach for.  The kernel knows a process's memory by its main thread,
+ * and finds none if that has ended before the others: then it is for all
+ * processes (0), and the program itself compares pids.
+ */
+static int
+attach_pid(const struct dif_site *s)
+{
+	char path[32], link[1];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)s->pid);
+	return s->pid > 0 && readlink(path, link, sizeof(link)) < 0 &&
+			       kill(s->pid, 0) == 0 ?
+		       0 :
+		       s->pid;
+}
+
 /* order[first..end) are of one file and process. */
 static int
 attach_multi(struct engine *eng, enum bpf_cls k, const uint32_t *order,
@@ -265,7 +283,7 @@ attach_multi(struct engine *eng, enum bpf_cls k, const uint32_t *order,
 			.offs = offs,
 			.cookies = cookies,
 			.n = n,
-			.pid = s->pid,
+			.pid = attach_pid(s),
 			.ret = k == BC_URETPROBE,
 		};
 		fd = sys_link_uprobes(c->prog, &u);
@@ -337,7 +355,7 @@ attach_single(struct engine *eng, const struct bpf_class *c, uint32_t type,
 	const struct dif_site *s = c->dsites.v[site];
 	int fd, link, rc;
 
-	fd = sys_perf_uprobe(type, config, s->path, s->off, s->pid);
+	fd = sys_perf_uprobe(type, config, s->path, s->off, attach_pid(s));
 	if (fd < 0)
 		return uprobe_error(e, errno, s);
 	link = sys_link_perf(c->prog, fd, site);

@@ -349,7 +349,8 @@ fill_args(struct engine *eng, struct rtn_shared *sh)
 	FILE *f;
 
 	sh->args_at = sh->args_len = 0;
-	snprintf(name, sizeof(name), "/proc/%d/stat", (int)eng->pid);
+	snprintf(name, sizeof(name), "/proc/%d/stat",
+		 (int)proc_face(eng->pid));
 	f = fopen(name, "re");
 	if (f == NULL)
 		return;
@@ -397,7 +398,7 @@ target_read(const struct engine *eng, uint64_t addr, void *dst, size_t n)
 {
 	struct iovec l = { dst, n }, r = { (void *)(uintptr_t)addr, n };
 
-	return process_vm_readv(eng->pid, &l, 1, &r, 1, 0) == (ssize_t)n;
+	return process_vm_readv(proc_face(eng->pid), &l, 1, &r, 1, 0) == (ssize_t)n;
 }
 
 /* Where the C library has registered struct rseq, from the thread pointer. */

@@ -234,7 +234,7 @@ table_copy(const struct engine *eng, struct rtn_table *t)
 	struct iovec l = { t, sizeof(*t) },
 		     r = { (void *)(uintptr_t)eng->map.table, sizeof(*t) };
 
-	return process_vm_readv(eng->pid, &l, 1, &r, 1, 0) ==
+	return process_vm_readv(proc_face(eng->pid), &l, 1, &r, 1, 0) ==
 	       (ssize_t)sizeof(*t);
 }
 
@@ -256,7 +256,7 @@ home_close(const struct engine *eng, const struct rtn_table *t, uint32_t thread)
 			i * sizeof(struct rtn_home) +
 			offsetof(struct rtn_home, key));
 		r.iov_len = sizeof(tomb);
-		(void)process_vm_writev(eng->pid, &l, 1, &r, 1, 0);
+		(void)process_vm_writev(proc_face(eng->pid), &l, 1, &r, 1, 0);
 	}
 }
 

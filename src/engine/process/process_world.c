@@ -232,13 +232,16 @@ world_obj_note(struct world_obj *o)
 int
 world_open(struct world *w, pid_t pid, struct err *e)
 {
+	struct err why = { 0 };
+
 	w->arena = arena_new();
 	w->procs = proc_set_new(e);
 	if (w->procs == NULL)
 		return -1;
 	if (w->arena == NULL)
 		return err_nomem(e);
-	w->proc = proc_lookup(w->procs, pid);
+	w->proc = proc_grab(w->procs, pid, &why);
+	err_clear(&why);
 	if (w->proc == NULL)
 		return err_set(e, &ERR_GENERIC, 0, "process %d has ended",
 			       (int)pid);
