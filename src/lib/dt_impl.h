@@ -100,6 +100,7 @@ struct ps_prochandle {
 
 /* Last counters seen of a slot. */
 struct dt_seen {
+	uint64_t sum[RT_NDROP]; /* of what they have grown by */
 	uint64_t drops[RT_NDROP];
 };
 
@@ -126,6 +127,7 @@ struct dt_engine {
 	struct dif_enabling en;
 	const char *why;      /* it, for -v */
 	struct dt_seen *seen; /* [maxslots] */
+	bool damage_told;     /* that rt_view.damaged is set */
 	struct dt_spec *specs; /* [RT_NSPEC_MAX]: what is held back */
 	VEC(struct dt_spec_end) ended; /* noted by dt_spec_note() */
 	unsigned flow0;	      /* the number of its first slots for -F */

@@ -541,6 +541,7 @@ struct engine {
 	const char *undo_why; /* why the text was left to the guardian; NULL */
 	uint32_t nchildren_seen;
 	uint64_t next_reap_ns;
+	bool damaged; /* the shared memory: rt_view.damaged */
 	bool foreign_pids; /* it is in another pid namespace */
 
 	struct host *host;

@@ -68,6 +68,7 @@ shared_view(struct engine *eng, struct err *e)
 		.nsolos = (uint32_t)eng->plan.solos.n,
 		.solo_seen = shared_solo_size(eng->plan.solos_max),
 		.solo0 = RTN_HOST_SLOTS * RT_LEVELS,
+		.damaged = &eng->damaged,
 		.bufsize = eng->lay.bufsize,
 		.bufpolicy = eng->opts.bufpolicy,
 		.aggsize = eng->lay.aggsize,
@@ -123,7 +124,8 @@ shared_view_now(struct engine *eng)
 		used = eng->lay.nthreads;
 	v->nslots = (RTN_HOST_SLOTS + used) * RT_LEVELS;
 	lost = eng->sh->no_slot;
-	eng->none->drops[RT_DROP_NESTED] += lost - eng->no_slot_seen;
+	eng->none->drops[RT_DROP_NESTED] +=
+		rt_view_grown(v, eng->no_slot_seen, lost);
 	eng->no_slot_seen = lost;
 	return v;
 }
