@@ -63,6 +63,13 @@ const uint8_t *elf_bytes(struct elf_file *f, uint64_t addr, size_t n);
 /* Bytes of code from addr to the end of its executable, file-backed segment;
    0: addr is not in one. */
 uint64_t elf_code_left(const struct elf_file *f, uint64_t addr);
+/*
+ * The first place at or behind addr where executable segments have these n
+ * bytes, as a link-time address; 0: there is none.  Holes of the file are passed
+ * over unread, so the bytes must not all be zero.
+ */
+uint64_t elf_code_find(struct elf_file *f, uint64_t addr, const void *what,
+		       size_t n);
 /* First executable PT_LOAD: [addr, addr+size). */
 bool elf_text(const struct elf_file *f, uint64_t *addr, uint64_t *size);
 /* A section's content by name; NULL if absent, compressed or SHT_NOBITS. */

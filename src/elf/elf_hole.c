@@ -104,3 +104,40 @@ elf_forget(const struct elf_file *f, uint64_t off, uint64_t n)
 	if (lo < hi)
 		(void)madvise((void *)lo, hi - lo, MADV_DONTNEED);
 }
+
+/* In a segment, from addr on. */
+static uint64_t
+segment_find(const struct elf_file *f, const struct elf_seg *g, uint64_t addr,
+	     const void *what, size_t n)
+{
+	uint64_t off = addr > g->addr ? g->off + (addr - g->addr) : g->off;
+	uint64_t end = g->off + g->filesz;
+	struct elf_span s;
+
+	for (; off < end && elf_data_next(f, off, end, &s); off = s.hi) {
+		const uint8_t *hit =
+			memmem(f->map + s.lo, s.hi - s.lo, what, n);
+
+		if (hit != NULL)
+			return g->addr + ((uint64_t)(hit - f->map) - g->off);
+	}
+	return 0;
+}
+
+uint64_t
+elf_code_find(struct elf_file *f, uint64_t addr, const void *what, size_t n)
+{
+	uint64_t first = 0;
+
+	for (size_t i = 0; i < f->nsegs; i++) {
+		const struct elf_seg *g = &f->segs[i];
+		uint64_t at;
+
+		if (!g->exec || addr >= g->addr + g->filesz)
+			continue;
+		at = segment_find(f, g, addr, what, n);
+		if (at != 0 && (first == 0 || at < first))
+			first = at;
+	}
+	return first;
+}

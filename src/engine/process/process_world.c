@@ -491,23 +491,8 @@ world_fn_of(struct world_obj *o, uint64_t addr)
 uint64_t
 world_syscall(struct world_obj *o, uint64_t addr)
 {
-	uint64_t base = o->o->base;
+	uint64_t from = addr > o->o->start ? addr : o->o->start;
+	uint64_t at = elf_code_find(o->elf, from - o->o->base, "\x0f\x05", 2);
 
-	if (addr < o->o->start)
-		addr = o->o->start;
-	while (addr < o->o->end) {
-		uint64_t left = elf_code_left(o->elf, addr - base);
-		const uint8_t *p, *hit;
-
-		if (left == 0) {
-			addr = (addr | 0xfff) + 1;
-			continue;
-		}
-		p = elf_bytes(o->elf, addr - base, left);
-		hit = p != NULL ? memmem(p, left, "\x0f\x05", 2) : NULL;
-		if (hit != NULL)
-			return addr + (uint64_t)(hit - p);
-		addr += left;
-	}
-	return 0;
+	return at != 0 && at + o->o->base < o->o->end ? at + o->o->base : 0;
 }
