@@ -231,6 +231,10 @@ struct engine_ops {
 	 * that, in one sentence without its end.
 	 */
 	bool (*died)(struct engine *eng, int sig, struct buf *out);
+	/* May be NULL.  After stop: is something still in the process that is
+	 * served, to be taken out as soon as that can be done?
+	 */
+	bool (*left)(const struct engine *eng);
 };
 
 extern const struct engine_ops bpf_engine_ops;	   /* engine/bpf */

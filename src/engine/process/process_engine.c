@@ -590,6 +590,12 @@ engine_view(struct engine *eng)
 	return shared_view_now(eng);
 }
 
+static bool
+engine_left(const struct engine *eng)
+{
+	return eng->undo_why != NULL;
+}
+
 static void
 engine_report(struct engine *eng, struct buf *out)
 {
@@ -645,5 +651,6 @@ const struct engine_ops process_engine_ops = {
 	.mapped = engine_mapped,
 	.extend = engine_extend,
 	.report = engine_report,
+	.left = engine_left,
 	.died = process_died,
 };
