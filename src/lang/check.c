@@ -72,7 +72,7 @@ check_effect(struct compile *cx, struct node *e)
 	st = check_stmt_new(cx, DIF_ACT_NONE, e->loc);
 	check_stmt_exprs(cx, st, 1);
 	st->exprs[0].src = DIF_SRC_OBJ;
-	st->exprs[0].obj = gen_expr(cx, e);
+	st->exprs[0].obj = gen_expr(cx, e, GEN_EFFECT);
 	st->exprs[0].type = gen_type(e->type);
 }
 
@@ -169,7 +169,7 @@ gen_predicate(struct compile *cx, struct node *pred)
 	if (pred == NULL)
 		return NULL;
 	pred = check_scalar(cx, pred, &D_PRED_SCALAR, "a predicate");
-	return gen_expr(cx, pred);
+	return gen_expr(cx, pred, GEN_VALUE);
 }
 
 /* ---- if ----------------------------------------------------------------- */

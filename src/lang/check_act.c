@@ -44,7 +44,7 @@ check_record(struct compile *cx, struct node *n, struct dif_expr *out)
 			  lang_type_name(cx, n->type));
 	n = conv_copyin(cx, n);
 	out->src = DIF_SRC_OBJ;
-	out->obj = gen_expr(cx, n);
+	out->obj = gen_expr(cx, n, GEN_RECORD);
 	if (out->type.kind != DIF_TYPE_STRING)
 		return;
 	if (b != NULL)

@@ -404,6 +404,7 @@ increment_of(struct node *call, const struct dif_agg_info *f)
 	return at < call->nargs ? call->args[at] : NULL;
 }
 
+/* Aggregations take all 64 bits, whatever the value's type. */
 static void
 agg_value(struct compile *cx, struct node *call, struct node *v,
 	  struct dif_expr *out)
@@ -413,7 +414,10 @@ agg_value(struct compile *cx, struct node *call, struct node *v,
 		lang_fail(cx, &D_AGG_SCALAR, v->loc,
 			  "%s() needs an integer, not %s", call->name,
 			  lang_type_name(cx, v->type));
-	check_record_as(cx, v, type_named(cx, "int64_t"), out);
+	out->src = DIF_SRC_OBJ;
+	out->tname = arena_strdup(cx->out, lang_type_name(cx, v->type));
+	out->type = gen_type(type_named(cx, "int64_t"));
+	out->obj = gen_expr(cx, v, GEN_VALUE);
 }
 
 static const struct dif_agg_info *

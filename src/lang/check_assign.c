@@ -3,10 +3,15 @@
  * check_assign.c - assignment of every form, and ++ and --.
  *
  * After checking, a compound assignment `l op= r` has in ctype the type the
- * operation is done in, and r has been converted to it; the generator loads l,
- * converts it to ctype, operates, converts back and stores, evaluating the
- * place l only once.  ++x is x += 1; x++ is a NODE_UNARY with the same ctype
- * and right, whose value is the old one.
+ * operation is done in; the generator loads l, operates, cuts the value to the
+ * type of l and stores it, evaluating the place l only once.  ++x is x += 1;
+ * x++ is a NODE_UNARY with the same ctype and right, whose value is the old
+ * one.
+ *
+ * The target of a compound assignment is loaded before the right side is
+ * evaluated.  That can only be seen if the right side assigns, too, and then
+ * `l op= r` becomes `l = l op r`, with what the place of l depends on evaluated
+ * first, into hidden variables.
  */
 #include "lang/check_impl.h"
 
@@ -86,8 +91,12 @@ check_simple(struct compile *cx, struct node *n)
 	/* A variable that is a struct gives up its value as others do. */
 	if (l->ref == REF_VAR && type_is_sou(l->type) && node_is_null(n->right))
 		return;
-	n->right = conv_assign(cx, l->type, n->right, n->loc, &D_OP_INCOMPAT,
-			       "assignment of incompatible type");
+	/* The place cuts what it is given, but a _Bool: that is 0 or 1. */
+	if (!type_is_integer(l->type) || !type_is_integer(n->right->type) ||
+	    type_is_bool(l->type))
+		n->right = conv_assign(cx, l->type, n->right, n->loc,
+				       &D_OP_INCOMPAT,
+				       "assignment of incompatible type");
 	n->user = n->right->user || type_is_user_ptr(n->type);
 }
 
@@ -108,6 +117,59 @@ op_of_assign(int op)
 		if (base[i][0] == op)
 			return base[i][1];
 	return 0;
+}
+
+/* Have what the place depends on, an index, a key or a pointer, evaluated into
+   a hidden variable; *first is what does so. */
+static void
+hold_place(struct compile *cx, struct node *l, struct node **first)
+{
+	struct node *p;
+
+	for (uint32_t i = 0; i < l->nargs; i++)
+		if (!l->args[i]->is_const)
+			*first = check_after(cx, *first,
+					     check_held(cx, &l->args[i]));
+	if (l->kind == NODE_MEMBER) {
+		hold_place(cx, l->left, first);
+		return;
+	}
+	if (l->kind != NODE_UNARY)
+		return;
+	/* *p, or *(a + i) where a may be an array that is a variable's part. */
+	p = l->left;
+	while (p->kind == NODE_BINARY) {
+		if (!p->right->is_const)
+			*first = check_after(cx, *first,
+					     check_held(cx, &p->right));
+		p = p->left;
+	}
+	if (p->kind == NODE_CAST &&
+	    type_resolve(p->left->type)->kind == TYPE_ARRAY)
+		hold_place(cx, p->left, first);
+	else if (p == l->left)
+		*first = check_after(cx, *first, check_held(cx, &l->left));
+}
+
+/* l op= r, where r assigns, as l = l op r. */
+static void
+load_first(struct compile *cx, struct node *n)
+{
+	struct node *r = node_new(cx, NODE_BINARY, n->loc), *first = NULL, *a;
+
+	hold_place(cx, n->left, &first);
+	r->op = op_of_assign(n->op);
+	r->left = node_copy(cx, n->left);
+	r->right = n->right;
+	r->type = n->ctype;
+	r->user = n->user;
+	a = node_new(cx, NODE_ASSIGN, n->loc);
+	a->op = '=';
+	a->left = n->left;
+	a->right = type_is_bool(n->type) ? conv_to(cx, r, n->type) : r;
+	a->type = n->type;
+	a->user = n->user;
+	*n = *check_after(cx, first, a);
 }
 
 /* The arithmetic of l op= r, both checked; used by ++ and -- too. */
@@ -136,11 +198,9 @@ check_compound(struct compile *cx, struct node *n)
 			  op_name(n->op), lang_type_name(cx, l->type),
 			  lang_type_name(cx, r->type));
 	if (op == TOK_LSH || op == TOK_RSH) {
-		n->ctype = type_promote(cx, l);
-		n->right = conv_to(cx, r, type_promote(cx, r));
+		n->ctype = type_operand(cx, l);
 	} else {
 		n->ctype = type_usual(cx, l, r);
-		n->right = conv_to(cx, r, n->ctype);
 	}
 	if ((op == '/' || op == '%') && node_is_null(n->right))
 		lang_fail(cx, &D_DIV_ZERO, n->loc, "division by constant zero");
@@ -174,6 +234,8 @@ check_assign(struct compile *cx, struct node *n)
 	n->right = check_rvalue(cx, n->right);
 	check_place(cx, n->left);
 	check_compound(cx, n);
+	if (check_has_effect(n->right, false))
+		load_first(cx, n);
 }
 
 void

@@ -79,6 +79,9 @@ convert_arg(struct compile *cx, const struct dif_subr_info *s,
 	a = conv_decay(cx, a);
 	if (type_is_integer(param) && type_is_ptr(a->type))
 		return conv_to(cx, a, param);
+	/* Subroutines take as much of a number as they need. */
+	if (type_is_integer(param) && type_is_integer(a->type))
+		return a;
 	return conv_assign(cx, param, a, a->loc, &D_PROTO_ARG, what);
 }
 

@@ -165,8 +165,7 @@ check_arith_unary(struct compile *cx, struct node *n)
 		lang_fail(cx, &D_OP_ARITH, n->loc,
 			  "operator %s needs an integer, not %s",
 			  op_name(n->op), lang_type_name(cx, l->type));
-	n->type = type_promote(cx, l);
-	n->left = conv_to(cx, l, n->type);
+	n->type = type_operand(cx, l);
 	fold_unary(cx, n);
 }
 
@@ -222,8 +221,6 @@ static void
 check_arith(struct compile *cx, struct node *n)
 {
 	n->type = type_usual(cx, n->left, n->right);
-	n->left = conv_to(cx, n->left, n->type);
-	n->right = conv_to(cx, n->right, n->type);
 	if ((n->op == '/' || n->op == '%') && node_is_null(n->right))
 		lang_fail(cx, &D_DIV_ZERO, n->loc, "division by constant zero");
 	fold_binary(cx, n);
@@ -232,9 +229,7 @@ check_arith(struct compile *cx, struct node *n)
 static void
 check_shift(struct compile *cx, struct node *n)
 {
-	n->type = type_promote(cx, n->left);
-	n->left = conv_to(cx, n->left, n->type);
-	n->right = conv_to(cx, n->right, type_promote(cx, n->right));
+	n->type = type_operand(cx, n->left);
 	fold_binary(cx, n);
 }
 
@@ -263,7 +258,6 @@ check_scale(struct compile *cx, struct node *p, struct node *i,
 	uint64_t step = pointer_step(cx, p, loc, op);
 	struct node *m;
 
-	i = conv_to(cx, i, t);
 	if (step == 1)
 		return i;
 	m = node_new(cx, NODE_BINARY, i->loc);
@@ -381,8 +375,6 @@ check_compare(struct compile *cx, struct node *n)
 		if (type_is_integer(n->left->type) &&
 		    type_is_integer(n->right->type)) {
 			n->ctype = type_usual(cx, n->left, n->right);
-			n->left = conv_to(cx, n->left, n->ctype);
-			n->right = conv_to(cx, n->right, n->ctype);
 		} else if (is_pointer_compare(n) ||
 			   (node_is_null(n->right) &&
 			    type_is_integer(n->left->type)) ||
@@ -536,7 +528,7 @@ check_cond(struct compile *cx, struct node *n)
 				  "%s and %s",
 				  lang_type_name(cx, n->left->type),
 				  lang_type_name(cx, n->right->type));
-		if (type_is_scalar(n->type)) {
+		if (type_is_ptr(n->type)) {
 			n->left = conv_to(cx, n->left, n->type);
 			n->right = conv_to(cx, n->right, n->type);
 		}

@@ -10,7 +10,8 @@
  *   p + i       p + i * size          ++x     x += 1
  *   p - q       (p - q) / size        user string    copyinstr(address)
  *
- * so that both operands of an arithmetic operator have the operator's type.
+ * What an operator computes in is in its node: 64 bits, and its type says
+ * whether they are signed (check_conv.c).
  */
 #ifndef LANG_CHECK_IMPL_H
 #define LANG_CHECK_IMPL_H
@@ -115,10 +116,13 @@ const char *op_name(int op);
 
 /* Without qualifiers at the top (typedefs stay). */
 struct type *type_unqual(struct type *t);
-struct type *type_promote(struct compile *cx, const struct node *n);
+/* The type an operator gives for one operand, and for two. */
+struct type *type_operand(struct compile *cx, const struct node *n);
 struct type *type_usual(struct compile *cx, const struct node *l,
 			const struct node *r);
 bool type_is_user_ptr(struct type *t);
+bool type_is_bool(struct type *t);
+/* The normal form of a value in a type: cut to its width, then extended. */
 uint64_t fold_to(struct type *t, uint64_t val);
 /* n as a value of this type: a cast, folded; n itself when it is one. */
 struct node *conv_to(struct compile *cx, struct node *n, struct type *t);
@@ -205,6 +209,10 @@ void check_param(struct compile *cx, struct node *n);
  */
 struct node *check_once(struct compile *cx, struct node **arg,
 			const struct node *expr, uint32_t param);
+/* The assignment of *arg to a hidden variable, which *arg becomes. */
+struct node *check_held(struct compile *cx, struct node **arg);
+/* Does it assign, or (calls) call? */
+bool check_has_effect(const struct node *n, bool calls);
 /* (first, then); then itself if first is NULL. */
 struct node *check_after(struct compile *cx, struct node *first,
 			 struct node *then);

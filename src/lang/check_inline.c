@@ -83,18 +83,18 @@ is_effect(const struct node *n, bool calls)
 		(n->op == TOK_POSTINC || n->op == TOK_POSTDEC));
 }
 
-static bool
-has_effect(const struct node *n, bool calls)
+bool
+check_has_effect(const struct node *n, bool calls)
 {
 	if (n == NULL || n->is_const)
 		return false;
 	if (is_effect(n, calls))
 		return true;
 	for (uint32_t i = 0; i < n->nargs; i++)
-		if (has_effect(n->args[i], calls))
+		if (check_has_effect(n->args[i], calls))
 			return true;
-	return has_effect(n->left, calls) || has_effect(n->right, calls) ||
-	       has_effect(n->cond, calls);
+	return check_has_effect(n->left, calls) || check_has_effect(n->right, calls) ||
+	       check_has_effect(n->cond, calls);
 }
 
 static unsigned
@@ -130,22 +130,10 @@ temporary(struct compile *cx, struct src_loc loc, struct type *type)
 }
 
 struct node *
-check_once(struct compile *cx, struct node **arg, const struct node *expr,
-	   uint32_t param)
+check_held(struct compile *cx, struct node **arg)
 {
-	struct node *a = *arg, *set;
-	bool often = expr == NULL || count_param(expr, param) > 1;
+	struct node *a = *arg, *set = node_new(cx, NODE_ASSIGN, a->loc);
 
-	/* Outside of a clause nothing is evaluated. */
-	if (clause_of(cx) == NULL ||
-	    !(has_effect(a, false) || (has_effect(a, true) && often)))
-		return NULL;
-	/* It has no value to keep, but what is translated has one. */
-	if (a->kind == NODE_XLATE) {
-		*arg = arena_memdup(cx->arena, a, sizeof(*a));
-		return check_once(cx, &(*arg)->left, expr, param);
-	}
-	set = node_new(cx, NODE_ASSIGN, a->loc);
 	set->op = '=';
 	set->left = temporary(cx, a->loc, type_unqual(a->type));
 	set->right = a;
@@ -153,6 +141,26 @@ check_once(struct compile *cx, struct node **arg, const struct node *expr,
 	*arg = arena_memdup(cx->arena, set->left, sizeof(*set->left));
 	(*arg)->user = a->user;
 	return set;
+}
+
+struct node *
+check_once(struct compile *cx, struct node **arg, const struct node *expr,
+	   uint32_t param)
+{
+	struct node *a = *arg;
+	bool often = expr == NULL || count_param(expr, param) > 1;
+
+	/* Outside of a clause nothing is evaluated. */
+	if (clause_of(cx) == NULL ||
+	    !(check_has_effect(a, false) ||
+	      (check_has_effect(a, true) && often)))
+		return NULL;
+	/* It has no value to keep, but what is translated has one. */
+	if (a->kind == NODE_XLATE) {
+		*arg = arena_memdup(cx->arena, a, sizeof(*a));
+		return check_once(cx, &(*arg)->left, expr, param);
+	}
+	return check_held(cx, arg);
 }
 
 struct node *

@@ -265,9 +265,11 @@ tree(struct buf *b, int depth)
 }
 
 static const char *
-tree_tag(int depth)
+tree_tag(int depth, uint32_t iregs)
 {
 	static char tag[32];
+	struct lang_limits lim = { .iregs = iregs };
+	struct lang_src s = { .spec = LANG_SPEC_NAME, .limits = &lim };
 	struct buf b = BUF_INIT;
 	struct dif_prog *p;
 	struct ct t;
@@ -276,7 +278,9 @@ tree_tag(int depth)
 	tree(&b, depth);
 	buf_puts(&b, "}");
 	ct_open(&t);
-	p = ct_try(&t, buf_str(&b));
+	s.text = buf_str(&b);
+	s.len = strlen(s.text);
+	p = lang_compile(t.lang, &s, &t.e);
 	snprintf(tag, sizeof(tag), "%s", p == NULL ? t.e.tag->name : "");
 	dif_prog_free(p);
 	ct_close(&t);
@@ -287,8 +291,10 @@ tree_tag(int depth)
 static void
 registers_run_out(void **state)
 {
-	assert_string_equal(tree_tag(6), ""); /* seven registers */
-	assert_string_equal(tree_tag(7), "D_NOREG");
+	assert_string_equal(tree_tag(6, 0), ""); /* seven registers */
+	assert_string_equal(tree_tag(10, 0), ""); /* some wait in memory */
+	assert_string_equal(tree_tag(10, 3), "");
+	assert_string_equal(tree_tag(1, 2), "D_NOREG");
 }
 
 int
