@@ -4,7 +4,13 @@
  *
  * A clause is compiled once for each of its probe descriptions, because the
  * types of args[] differ between them, each time from a fresh copy of its
- * tree.
+ * tree.  The body comes before the predicate, though it runs after it: so the
+ * predicate may use variables that the body is the first to assign, as in
+ *
+ *   tick-1s /n < 10/ { n++; }
+ *
+ * Only a predicate that itself assigns comes first, for the body may use what
+ * it makes.
  *
  * A clause with if statements becomes several clauses for the same probe,
  * which run one after the other.  With hidden clause-local variables %1, %2,
@@ -260,9 +266,11 @@ set_condition(struct compile *cx, struct node *s, uint32_t k)
 	hidden_set(cx, s->loc, k, c);
 }
 
-/* Statements up to and including if statements, under a predicate. */
+/* Statements up to and including if statements, under a predicate; later: the
+   caller sees to that of the first part. */
 static void
-check_parts(struct compile *cx, struct node *pred, struct node **v, uint32_t n)
+check_parts(struct compile *cx, struct node *pred, bool later, struct node **v,
+	    uint32_t n)
 {
 	struct dif_obj *p;
 	uint32_t i = 0;
@@ -273,7 +281,8 @@ check_parts(struct compile *cx, struct node *pred, struct node **v, uint32_t n)
 
 		clause_begin(cx);
 		show_part(cx, clause_of(cx)->pdesc, pred);
-		p = gen_predicate(cx, pred);
+		p = later ? NULL : gen_predicate(cx, pred);
+		later = false;
 		show_speculate(cx, clause_of(cx)->spec_id);
 		check_spec_again(cx, v[i]->loc);
 		for (; i < n && v[i]->kind != NODE_IF; i++) {
@@ -294,14 +303,36 @@ check_parts(struct compile *cx, struct node *pred, struct node **v, uint32_t n)
 		spec = clause_of(cx)->spec_id;
 		if (s->nbody != 0)
 			check_parts(cx, hidden_test(cx, s->loc, k, TOK_EQ, 2),
-				    s->body, s->nbody);
+				    false, s->body, s->nbody);
 		clause_of(cx)->spec_id = spec;
 		if (s->norelse != 0)
 			check_parts(cx, hidden_test(cx, s->loc, k, TOK_EQ, 1),
-				    s->orelse, s->norelse);
+				    false, s->orelse, s->norelse);
 		clause_of(cx)->spec_id = spec;
 		pred = hidden_test(cx, s->loc, k, TOK_NE, 0);
 	}
+}
+
+/* A body with if statements: the predicate is that of its first part. */
+static void
+check_branches(struct compile *cx, struct node *pred, struct node **body,
+	       const struct clause_node *cn)
+{
+	bool late = !check_has_effect(pred, false);
+	struct clause_cx *cl = clause_of(cx);
+	struct dif_clause *c;
+	size_t first;
+
+	clear_hidden(cx, cn->loc, count_ifs(body, cn->nbody));
+	first = cx->clauses.n;
+	check_parts(cx, pred, late, body, cn->nbody);
+	if (!late)
+		return;
+	clause_begin(cx);
+	c = &cx->clauses.v[first];
+	c->pred = gen_predicate(cx, pred);
+	c->uses_locals |= cl->uses_locals;
+	c->args_used |= cl->args_used;
 }
 
 static void
@@ -310,19 +341,23 @@ check_body(struct compile *cx, const struct clause_node *cn)
 	struct node *pred = node_copy(cx, cn->pred);
 	struct node **body = node_copy_list(cx, cn->body, cn->nbody);
 	struct clause_cx *cl = clause_of(cx);
-	struct dif_obj *p;
+	struct dif_obj *p = NULL;
+	bool late;
 
 	if (has_if(body, cn->nbody)) {
-		clear_hidden(cx, cn->loc, count_ifs(body, cn->nbody));
-		check_parts(cx, pred, body, cn->nbody);
+		check_branches(cx, pred, body, cn);
 		return;
 	}
+	late = !check_has_effect(pred, false);
 	clause_begin(cx);
-	p = gen_predicate(cx, pred);
+	if (!late)
+		p = gen_predicate(cx, pred);
 	for (uint32_t i = 0; i < cn->nbody; i++)
 		check_stmt(cx, body[i]);
 	if (cn->nbody == 0)
 		cl->records = true; /* the default action */
+	if (late)
+		p = gen_predicate(cx, pred);
 	clause_end(cx, p);
 }
 

@@ -80,7 +80,8 @@ is_effect(const struct node *n, bool calls)
 {
 	return n->kind == NODE_ASSIGN || (calls && n->kind == NODE_CALL) ||
 	       (n->kind == NODE_UNARY &&
-		(n->op == TOK_POSTINC || n->op == TOK_POSTDEC));
+		(n->op == TOK_POSTINC || n->op == TOK_POSTDEC ||
+		 n->op == TOK_INC || n->op == TOK_DEC));
 }
 
 bool

@@ -207,6 +207,21 @@ start_firing(struct maker *m)
 
 /* ---- clauses ------------------------------------------------------------- */
 
+/* May an ERROR clause end the trace? */
+static bool
+errors_exit(const struct engine *eng)
+{
+	for (size_t i = 0; i < eng->errors.n; i++) {
+		const struct dif_clause *cl =
+			eng->en->clauses[eng->errors.v[i].clause];
+
+		for (uint32_t s = 0; s < cl->nstmts; s++)
+			if (cl->stmts[s].kind == DIF_ACT_EXIT)
+				return true;
+	}
+	return false;
+}
+
 /* After exit() the clauses behind it do not run, but in END. */
 static void
 check_exit(struct maker *m)
@@ -273,7 +288,9 @@ call_clause(struct maker *m, uint32_t i)
 		em_fn(em, "fault");
 	}
 	em_place(em, fine);
-	if (cc->g.can_exit && i + 1 < m->c->clauses.n)
+	/* So did an ERROR clause if this one has faulted. */
+	if ((cc->g.can_exit || (cc->g.can_fault && errors_exit(m->eng))) &&
+	    i + 1 < m->c->clauses.n)
 		check_exit(m);
 	em_place(em, skip);
 }
