@@ -23,8 +23,9 @@ builtin_of(const struct node *n)
 /* Literals longer than this are cut to strsize like any other string. */
 #define LITERAL_BOUND 256u
 
-void
-check_record(struct compile *cx, struct node *n, struct dif_expr *out)
+static void
+record_for(struct compile *cx, struct node *n, enum gen_use use,
+	   struct dif_expr *out)
 {
 	const struct dif_builtin_info *b = builtin_of(n);
 
@@ -44,7 +45,7 @@ check_record(struct compile *cx, struct node *n, struct dif_expr *out)
 			  lang_type_name(cx, n->type));
 	n = conv_copyin(cx, n);
 	out->src = DIF_SRC_OBJ;
-	out->obj = gen_expr(cx, n, GEN_RECORD);
+	out->obj = gen_expr(cx, n, use);
 	if (out->type.kind != DIF_TYPE_STRING)
 		return;
 	if (b != NULL)
@@ -54,10 +55,17 @@ check_record(struct compile *cx, struct node *n, struct dif_expr *out)
 }
 
 void
+check_record(struct compile *cx, struct node *n, struct dif_expr *out)
+{
+	record_for(cx, n, GEN_RECORD, out);
+}
+
+/* Some actions use the value when the probe fires, not what is recorded. */
+void
 check_record_as(struct compile *cx, struct node *n, struct type *t,
 		struct dif_expr *out)
 {
-	check_record(cx, conv_to(cx, n, t), out);
+	record_for(cx, conv_to(cx, n, t), GEN_VALUE, out);
 }
 
 void

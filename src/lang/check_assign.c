@@ -46,13 +46,6 @@ check_writable(struct compile *cx, struct node *l, int op)
 	if (base->kind == NODE_UNARY && node_in_user(l))
 		lang_fail(cx, &D_OP_WRITE, l->loc,
 			  "operator %s cannot write user memory", op_name(op));
-	/* Its size is an option, the place's is not; members have a fixed
-	   one. */
-	if (type_is_string(l->type) && l->ref != REF_VAR &&
-	    l->kind != NODE_MEMBER)
-		lang_fail(cx, &D_OP_LVAL, l->loc,
-			  "operator %s cannot write a string in memory",
-			  op_name(op));
 	if (type_resolve(l->type)->kind == TYPE_ARRAY ||
 	    type_resolve(l->type)->kind == TYPE_FUNC)
 		lang_fail(cx, &D_OP_ARRFUN, l->loc,
@@ -172,6 +165,13 @@ load_first(struct compile *cx, struct node *n)
 	*n = *check_after(cx, first, a);
 }
 
+static bool
+is_incdec(int op)
+{
+	return op == TOK_INC || op == TOK_DEC || op == TOK_POSTINC ||
+	       op == TOK_POSTDEC;
+}
+
 /* The arithmetic of l op= r, both checked; used by ++ and -- too. */
 static void
 check_compound(struct compile *cx, struct node *n)
@@ -182,6 +182,21 @@ check_compound(struct compile *cx, struct node *n)
 	check_writable(cx, l, n->op);
 	n->type = type_unqual(l->type);
 	n->user = l->user;
+	if ((op == '+' || op == '-') &&
+	    (type_is_voidptr(l->type) || type_is_voidptr(r->type)))
+		lang_fail(cx, &D_OP_VFPTR, n->loc,
+			  "operator %s cannot be applied to a pointer to void "
+			  "or to a function",
+			  op_name(n->op));
+	if (is_incdec(n->op) && !type_is_scalar(l->type))
+		lang_fail(cx, &D_OP_SCALAR, n->loc,
+			  "operator %s needs an integer or a pointer, not %s",
+			  op_name(n->op), lang_type_name(cx, l->type));
+	if (type_is_string(l->type) || type_is_string(r->type))
+		lang_fail(cx, &D_OP_INCOMPAT, n->loc,
+			  "operands of %s have incompatible types: %s and %s",
+			  op_name(n->op), lang_type_name(cx, l->type),
+			  lang_type_name(cx, r->type));
 	if (type_is_ptr(l->type) && type_is_integer(r->type) &&
 	    (op == '+' || op == '-')) {
 		n->right = check_scale(cx, l, r, n->loc, n->op);

@@ -161,9 +161,6 @@ check_call(struct compile *cx, struct node *n)
 		check_value(cx, n->args[i]);
 		n->args[i] = convert_arg(cx, s, pr.param[i], n->args[i], i);
 	}
-	if (s->id == DIF_SUBR_alloca && n->args[0]->is_const &&
-	    n->args[0]->ival == 0)
-		lang_fail(cx, &D_ALLOCA_SIZE, n->loc, "alloca() of 0 bytes");
 	n->ref = REF_SUBR;
 	n->ident = s;
 	n->type = pr.ret;

@@ -233,20 +233,24 @@ check_shift(struct compile *cx, struct node *n)
 	fold_binary(cx, n);
 }
 
-/* Bytes that adding 1 to a pointer adds; GNU's 1 for void. */
+/* Bytes that adding 1 to a pointer adds; an index of a void * counts bytes. */
 static uint64_t
 pointer_step(struct compile *cx, struct node *p, struct src_loc loc, int op)
 {
 	struct type *t = complete(cx, type_resolve(p->type)->ref, loc, op);
 
-	if (t->kind == TYPE_FUNC)
-		lang_fail(cx, &D_OP_VFPTR, loc,
-			  "operator %s cannot be applied to a pointer to a "
-			  "function",
-			  op_name(op));
-	if (t->kind == TYPE_VOID)
-		return 1;
-	return type_size(t);
+	return t->kind == TYPE_VOID ? 1 : type_size(t);
+}
+
+/* A pointer to what has no size to step by. */
+bool
+type_is_voidptr(struct type *t)
+{
+	t = type_resolve(t);
+	if (t->kind != TYPE_PTR)
+		return false;
+	t = type_resolve(t->ref);
+	return t->kind == TYPE_VOID || t->kind == TYPE_FUNC;
 }
 
 /* i as the number of bytes that p + i adds to p. */
@@ -294,13 +298,28 @@ check_pointer_diff(struct compile *cx, struct node *n)
 	fold_binary(cx, n);
 }
 
+/* s + i of a string: the string that begins i bytes later. */
+static void
+check_string_add(struct compile *cx, struct node *n)
+{
+	n->left = conv_string(cx, n->left);
+	n->type = n->left->type;
+	n->user = n->left->user;
+}
+
 /* + and -: integers, or a pointer and an integer. */
 static void
 check_add(struct compile *cx, struct node *n)
 {
 	bool lp = type_is_ptr(n->left->type), rp = type_is_ptr(n->right->type);
 
-	if (lp && rp && n->op == '-') {
+	if (type_is_voidptr(n->left->type) || type_is_voidptr(n->right->type))
+		incompatible(cx, n);
+	lp = lp || type_is_string(n->left->type);
+	rp = rp || type_is_string(n->right->type);
+
+	if (lp && rp && n->op == '-' && type_is_ptr(n->left->type) &&
+	    type_is_ptr(n->right->type)) {
 		check_pointer_diff(cx, n);
 		return;
 	}
@@ -318,8 +337,12 @@ check_add(struct compile *cx, struct node *n)
 		n->right = n->left;
 		n->left = p;
 	}
-	if (!type_is_ptr(n->left->type) || !type_is_integer(n->right->type))
+	if (!type_is_integer(n->right->type) || type_is_integer(n->left->type))
 		incompatible(cx, n);
+	if (type_is_string(n->left->type)) {
+		check_string_add(cx, n);
+		return;
+	}
 	n->type = n->left->type;
 	n->user = n->left->user;
 	n->right = check_scale(cx, n->left, n->right, n->loc, n->op);

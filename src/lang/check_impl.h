@@ -122,6 +122,7 @@ struct type *type_usual(struct compile *cx, const struct node *l,
 			const struct node *r);
 bool type_is_user_ptr(struct type *t);
 bool type_is_bool(struct type *t);
+bool type_is_voidptr(struct type *t); /* check_expr.c: to void, a function */
 /* The normal form of a value in a type: cut to its width, then extended. */
 uint64_t fold_to(struct type *t, uint64_t val);
 /* n as a value of this type: a cast, folded; n itself when it is one. */

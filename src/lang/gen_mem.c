@@ -560,6 +560,31 @@ is_whole(const struct place *p)
 	return p->l == p->var;
 }
 
+/* Is it a string in memory, whose room nobody knows? */
+static bool
+is_string_at(const struct node *l)
+{
+	return type_is_string(l->type) && l->ref != REF_VAR &&
+	       l->kind != NODE_MEMBER;
+}
+
+/* *p = "text": the bytes of the text and its NUL, all of them. */
+static int
+assign_string_at(struct gen *g, struct node *l, int val)
+{
+	struct held h;
+	int addr, size;
+
+	greg_hold(g, val, l, &h);
+	addr = gen_own(g, gen_addr(g, l));
+	val = greg_resume(g, &h);
+	size = string_bytes(g, val, UINT32_MAX);
+	gen_r3(g, DIF_OP_COPYS, val, size, addr);
+	greg_free(g, size);
+	greg_free(g, addr);
+	return val;
+}
+
 /* A copy of the variable in scratch; zeros where it has no value. */
 static int
 copy_var(struct gen *g, struct node *var)
@@ -652,6 +677,8 @@ gen_assign(struct gen *g, struct node *n)
 	struct place p;
 	struct held h;
 
+	if (is_string_at(n->left))
+		return assign_string_at(g, n->left, val);
 	/* Before keys are pushed: it calls, and branches. */
 	if (type_is_string(n->left->type) && n->left->ref != REF_VAR)
 		val = string_block(g, n->left->type, val);

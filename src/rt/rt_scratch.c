@@ -238,7 +238,7 @@ rt_subr_copyinto(struct rt *rt)
 	return 0;
 }
 
-/* The second argument counts characters, without the NUL. */
+/* The second argument counts bytes, the NUL among them. */
 RT_GLOBAL uint64_t
 rt_subr_copyinstr(struct rt *rt)
 {
@@ -248,7 +248,9 @@ rt_subr_copyinstr(struct rt *rt)
 		return 0;
 	off = rt->scratch;
 	if (rt->ntuple > 1 && rt->tuple[1].val < RT_STR_MAX)
-		max = rt->tuple[1].val + 1;
+		max = rt->tuple[1].val;
+	if (max == 0)
+		max = 1;
 	n = rt_scratch_ustr(rt, rt->tuple[0].val, off, max);
 	return n ? rt_scratch_keep(rt, off, n) : 0;
 }

@@ -4,11 +4,11 @@
  */
 #include "rt/rt_impl.h"
 
-/* Never negative, as C's: D programs write rand() % n. */
+/* 32 random bits as an int, so half of the numbers are negative. */
 RT_GLOBAL uint64_t
 rt_subr_rand(struct rt *rt)
 {
-	return rt ? rt_random(rt) & 0x7fffffff : 0;
+	return rt ? (uint64_t)(int64_t)(int32_t)rt_random(rt) : 0;
 }
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

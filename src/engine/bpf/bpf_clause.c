@@ -283,9 +283,11 @@ act_spec(struct bg *g, const struct dif_stmt *st)
 		em_imm(em, R3, st->kind == DIF_ACT_COMMIT ? RT_SPEC_COMMITTED
 							  : RT_SPEC_DISCARDED);
 		em_fn(em, "rt_spec_end");
+		bg_check_body(g);
 		return 0;
 	}
 	em_fn(em, "rt_spec_active");
+	bg_check_body(g);
 	em_ji(em, BPF_JEQ, R0, 0, g->lb_out);
 	if (g->rec)
 		em_st(em, BPF_H, R9, offsetof(struct rt_rec, spec), R0);

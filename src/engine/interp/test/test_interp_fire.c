@@ -569,8 +569,9 @@ speculative(void **state)
 	clause(&t, PROBE_TICK, in, 2); /* not active any more */
 	clause(&t, PROBE_TICK, &none, 1); /* busy */
 	trace_start(&t, 4096);
-	t.v.ctl->nspec = 1;
+	t.v.ctl->nspec = 2;
 	t.v.ctl->spec[0].state = RT_SPEC_ACTIVE;
+	t.v.ctl->spec[1].state = RT_SPEC_DISCARDED;
 	interp_fire(t.rt, &t.v, PROBE_TICK);
 
 	const struct rt_rec *r = (const void *)next(&t, &pos);
