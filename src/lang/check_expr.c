@@ -629,6 +629,11 @@ check_sizeof(struct compile *cx, struct node *n)
 				  "cannot apply sizeof to a bit-field");
 		n->ctype = n->left->declared != NULL ? n->left->declared
 						     : n->left->type;
+		if (n->left->kind == NODE_STR) {
+			*n = *node_int(cx, n->loc, n->left->len + 1,
+				       type_named(cx, "size_t"));
+			return;
+		}
 	}
 	t = type_complete(cx->types, type_resolve(n->ctype));
 	size = type_is_string(t) && type_size(t) == 0 ? 256 : type_size(t);
@@ -646,13 +651,14 @@ check_offsetof(struct compile *cx, struct node *n)
 	const struct type_member *m;
 	uint64_t off;
 
-	if (!type_is_sou(t))
+	if (!type_is_sou(t) || is_incomplete(t))
 		lang_fail(cx, &D_OFFSETOF_TYPE, n->loc,
-			  "offsetof needs a struct or union, not %s",
+			  "offsetof needs a struct or union that is defined, "
+			  "not %s",
 			  lang_type_name(cx, n->ctype));
 	m = type_member(t, n->name, &off);
 	if (m == NULL)
-		lang_fail(cx, &D_TYPE_MEMBER, n->loc,
+		lang_fail(cx, &D_UNKNOWN, n->loc,
 			  "%s is not a member of %s%s", n->name,
 			  lang_type_name(cx, n->ctype),
 			  check_near_member(cx, t, n->name));

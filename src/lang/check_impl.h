@@ -84,7 +84,7 @@ void names_set_key(struct compile *cx, struct agg_ident *ai, uint32_t key,
 /* Is there such a name, seen by this version or not? */
 bool names_exists(struct compile *cx, const char *name);
 /* Constants every program knows: R_RIP, DTRACEFLT_BADADDR, NULL. */
-bool names_constant(const char *name, int64_t *val, bool *pointer);
+bool names_constant(const char *name, int64_t *val);
 
 /* ---- check_near.c: " (did you mean NAME?)", or "" ----------------------- */
 

@@ -280,11 +280,10 @@ static bool
 is_known_name(struct compile *cx, const char *name)
 {
 	struct type *t;
-	bool pointer;
 	int64_t val;
 
 	return names_is_variable(cx, name) ||
-	       names_constant(name, &val, &pointer) ||
+	       names_constant(name, &val) ||
 	       type_lookup_enumerator(cx->types, name, false, &val, &t);
 }
 
@@ -411,14 +410,11 @@ check_enumerator(struct compile *cx, struct node *n, struct type *type)
 static bool
 use_constant(struct compile *cx, struct node *n)
 {
-	bool pointer;
 	int64_t val;
 
-	if (!names_constant(n->name, &val, &pointer))
+	if (!names_constant(n->name, &val))
 		return false;
-	*n = *node_int(cx, n->loc, (uint64_t)val,
-		       pointer ? type_ptr(cx->types, basic(cx, TYPE_B_VOID))
-			       : basic(cx, TYPE_B_INT));
+	*n = *node_int(cx, n->loc, (uint64_t)val, basic(cx, TYPE_B_INT));
 	return true;
 }
 

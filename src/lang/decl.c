@@ -37,7 +37,7 @@ member_name_free(struct compile *cx, const struct type_member *v, uint32_t n,
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (v[i].name == d->name)
-			lang_fail(cx, &D_DECL_MNAME, d->loc,
+			lang_fail(cx, &D_UNKNOWN, d->loc,
 				  "member %s is declared twice", d->name);
 }
 
@@ -75,7 +75,7 @@ member_check(struct compile *cx, const struct decl *d)
 		lang_fail(cx, &D_DECL_ARRSUB, d->loc,
 			  "member %s may not be an associative array", d->name);
 	if (d->is_func)
-		lang_fail(cx, &D_DECL_COMBO, d->loc,
+		lang_fail(cx, &D_DECL_VOIDOBJ, d->loc,
 			  "member %s may not be a function", d->name);
 	if (type_is_void(d->type))
 		lang_fail(cx, &D_DECL_VOIDOBJ, d->loc,
@@ -159,27 +159,21 @@ tag_name(struct compile *cx, const char *keyword, const char *tag)
 	return arena_printf(cx->arena, "%s %s", keyword, tag);
 }
 
-/* May tag be defined here as what the keyword says? */
+/* May tag be defined here?  Tags of structs, unions and enums are three name
+   spaces, unlike in C. */
 static void
 tag_free(struct compile *cx, const char *keyword, const struct token *tag)
 {
-	static const char *const keywords[] = { "struct", "union", "enum" };
+	struct type *t;
 
 	if (tag->mod != NULL)
 		lang_fail(cx, &D_DECL_SCOPE, tag->loc,
 			  "cannot declare %s`%s: a declared name has no scope",
 			  tag->mod, tag->name);
-	for (size_t i = 0; i < 3; i++) {
-		struct type *t = decl_lookup_local(
-			cx, tag_name(cx, keywords[i], tag->name));
-		if (t == NULL)
-			continue;
-		if (strcmp(keywords[i], keyword) == 0 && decl_incomplete(cx, t))
-			continue;
+	t = decl_lookup_local(cx, tag_name(cx, keyword, tag->name));
+	if (t != NULL && !decl_incomplete(cx, t))
 		lang_fail(cx, &D_DECL_TYPERED, tag->loc,
-			  "%s %s is declared already, as %s %s", keyword,
-			  tag->name, keywords[i], tag->name);
-	}
+			  "%s %s is declared already", keyword, tag->name);
 }
 
 static struct type *
@@ -280,7 +274,10 @@ enumerator_free(struct compile *cx, const struct token *t)
 
 	while (e != NULL && e->name != t->name)
 		e = e->next;
-	if (e != NULL || names_is_variable(cx, t->name) ||
+	if (e != NULL)
+		lang_fail(cx, &D_UNKNOWN, t->loc,
+			  "enumerator %s is declared twice", t->name);
+	if (names_is_variable(cx, t->name) ||
 	    type_lookup_enumerator(cx->types, t->name, false, &val, &et))
 		lang_fail(cx, &D_DECL_IDRED, t->loc,
 			  "%s is declared already: cannot be an enumerator",
@@ -376,7 +373,7 @@ decl_typedef(struct compile *cx, const struct decl *d)
 			  "%s is the name of a variable: cannot be a type",
 			  d->name);
 	if (old != NULL && !type_compat(old, d->type))
-		lang_fail(cx, &D_DECL_TYPERED, d->loc,
+		lang_fail(cx, &D_DECL_IDRED, d->loc,
 			  "type %s is declared already, as %s", d->name,
 			  lang_type_name(cx, type_resolve(old)));
 	if (old == NULL && type_typedef(cx->types, d->name, d->type) == NULL)

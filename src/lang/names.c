@@ -286,26 +286,24 @@ names_set_key(struct compile *cx, struct agg_ident *ai, uint32_t key,
 static const struct constant {
 	const char *name;
 	int64_t val;
-	bool pointer;
 } constants[] = {
-#define CONST(name, val, pointer) { #name, val, pointer },
+#define CONST(name, val) { #name, val },
 #include "lang/const.def"
 #undef CONST
-#define REG(idx, NAME) { "R_" #NAME, idx, false },
+#define REG(idx, NAME) { "R_" #NAME, idx },
 #include "dif/reg.def"
 #undef REG
-#define FAULT(num, NAME, text, addr) { "DTRACEFLT_" #NAME, num, false },
+#define FAULT(num, NAME, text, addr) { "DTRACEFLT_" #NAME, num },
 #include "dif/fault.def"
 #undef FAULT
 };
 
 bool
-names_constant(const char *name, int64_t *val, bool *pointer)
+names_constant(const char *name, int64_t *val)
 {
 	for (size_t i = 0; i < sizeof(constants) / sizeof(*constants); i++)
 		if (strcmp(constants[i].name, name) == 0) {
 			*val = constants[i].val;
-			*pointer = constants[i].pointer;
 			return true;
 		}
 	return false;
@@ -322,9 +320,8 @@ bool
 names_is_variable(struct compile *cx, const char *name)
 {
 	int64_t val;
-	bool pointer;
 
 	return dif_builtin_by_name(name) != NULL ||
 	       names_find(cx, DIF_SCOPE_GLOBAL, name) != NULL ||
-	       names_constant(name, &val, &pointer);
+	       names_constant(name, &val);
 }

@@ -224,6 +224,8 @@ void parse_declspec(struct compile *cx, struct declspec *ds, bool strict);
 /* Does a type begin at the i-th token? */
 bool parse_type_at(struct compile *cx, size_t i);
 struct type *parse_type_name(struct compile *cx);
+/* The same where a struct that nobody knows is not yet an error. */
+struct type *parse_type_mention(struct compile *cx);
 void parse_declarator(struct compile *cx, struct type *base, struct decl *d,
 		      const char ***params);
 /* A declaration at outer scope, to its semicolon. */
@@ -238,6 +240,7 @@ void parse_params(struct compile *cx, struct type_param **v, uint32_t *n,
 /* parse_declarator.c */
 _Noreturn void decl_unknown(struct compile *cx, struct src_loc loc,
 			    const char *name);
+_Noreturn void decl_no_type(struct compile *cx, const struct token *t);
 
 /* decl.c: struct, union, enum; after their keyword. */
 struct type *decl_sou(struct compile *cx, enum type_kind kind,
