@@ -107,6 +107,12 @@ check_stmt(struct compile *cx, struct node *s)
 	else if (e->kind == NODE_AGG)
 		lang_fail(cx, &D_AGG_NULL, e->loc,
 			  "aggregation @%s alone has no effect", e->name);
+	else if (e->kind == NODE_CALL && e->name != NULL &&
+		 dif_agg_by_name(e->name) != NULL)
+		lang_fail(cx, &D_CG_EXPR, e->loc,
+			  "aggregating function %s() alone has no effect: "
+			  "assign it to an aggregation",
+			  e->name);
 	else if (!check_action(cx, e))
 		check_effect(cx, e);
 }
@@ -174,7 +180,11 @@ gen_predicate(struct compile *cx, struct node *pred)
 {
 	if (pred == NULL)
 		return NULL;
-	pred = check_scalar(cx, pred, &D_PRED_SCALAR, "a predicate");
+	check_expr(cx, pred);
+	if (!type_is_scalar(pred->type))
+		lang_fail(cx, &D_PRED_SCALAR, pred->loc,
+			  "a predicate needs an integer or a pointer, not %s",
+			  lang_type_name(cx, pred->type));
 	return gen_expr(cx, pred, GEN_VALUE);
 }
 
@@ -478,7 +488,9 @@ check_key_types(struct compile *cx, const struct decl *d)
 			  "associative array %s has more than %u keys", d->name,
 			  check_keys_max(cx));
 	for (uint32_t i = 0; i < d->nkeys; i++)
-		if (!type_is_scalar(d->keys[i]) && !type_is_string(d->keys[i]))
+		if (!type_is_scalar(d->keys[i]) &&
+		    !type_is_string(d->keys[i]) &&
+		    !(type_is_sou(d->keys[i]) && type_size(d->keys[i]) != 0))
 			lang_fail(cx, &D_KEY_TYPE, d->loc,
 				  "key #%u of %s has type %s, which may not be "
 				  "a key",

@@ -77,6 +77,54 @@ check_served(struct compile *cx, const struct dif_act_info *act,
 			  "action %s() is not supported here", act->name);
 }
 
+/* How many arguments does the prototype ask for?  What is in brackets is
+   optional; "...": any number. */
+static void
+act_nargs(const struct dif_act_info *act, uint32_t *min, uint32_t *max)
+{
+	const char *p = strchr(act->proto, '(') + 1;
+	uint32_t depth = 0;
+	bool word = false, optional = false;
+
+	*min = *max = 0;
+	for (;; p++) {
+		if (*p == ',' || *p == ')') {
+			*max += word;
+			*min += word && !optional;
+			word = false;
+		} else if (*p == '.') {
+			*max = UINT32_MAX;
+			return;
+		} else if (*p == '[') {
+			depth++;
+		} else if (*p == ']') {
+			depth--;
+		} else if (*p != ' ') {
+			optional = word ? optional : depth != 0;
+			word = true;
+		}
+		if (*p == ')')
+			return;
+	}
+}
+
+bool
+check_act_value(struct compile *cx, struct node *n)
+{
+	const struct dif_act_info *act =
+		n->name != NULL ? dif_act_by_name(n->name) : NULL;
+	uint32_t min, max;
+
+	if (act == NULL || dif_subr_by_name(n->name) != NULL)
+		return false;
+	act_nargs(act, &min, &max);
+	if (n->nargs < min || n->nargs > max)
+		lang_fail(cx, &D_PROTO_LEN, n->loc,
+			  "wrong number of arguments: %s", act->proto);
+	n->type = basic(cx, TYPE_B_VOID);
+	return true;
+}
+
 /* ---- stacks and symbols ------------------------------------------------- */
 
 const struct dif_act_info *
@@ -310,7 +358,7 @@ check_setopt(struct compile *cx, struct node *call, struct dif_stmt *st)
 	for (uint32_t i = 0; i < call->nargs; i++) {
 		struct node *a = call->args[i];
 
-		check_value(cx, a);
+		check_expr(cx, a);
 		if (!type_is_strcompat(a->type))
 			lang_fail(cx, &D_PROTO_ARG, a->loc,
 				  "setopt(): argument #%u must be a string, "

@@ -35,11 +35,11 @@ check_writable(struct compile *cx, struct node *l, int op)
 	while (base->kind == NODE_MEMBER)
 		base = base->left;
 	if (base->kind == NODE_SYM)
-		lang_fail(cx, &D_OP_LVAL, l->loc,
+		lang_fail(cx, &D_OP_WRITE, l->loc,
 			  "operator %s cannot write kernel symbol %s",
 			  op_name(op), base->name);
 	if (base->ref == REF_BUILTIN)
-		lang_fail(cx, &D_OP_LVAL, l->loc,
+		lang_fail(cx, &D_OP_WRITE, l->loc,
 			  "operator %s cannot write built-in variable %s",
 			  op_name(op),
 			  ((const struct dif_builtin_info *)base->ident)->name);
@@ -60,6 +60,13 @@ implicit_type(struct compile *cx, struct node *r, struct src_loc loc)
 {
 	struct type *t = type_unqual(r->type);
 
+	if (r->kind == NODE_CALL && r->ref != REF_SUBR && type_is_void(t))
+		lang_fail(cx, &D_OP_ACT, loc,
+			  "action %s() has no value: it cannot be assigned",
+			  r->name);
+	if (r->kind == NODE_AGG)
+		lang_fail(cx, &D_OP_DYN, loc,
+			  "aggregation @%s cannot be assigned", r->name);
 	if (type_is_void(t) || type_is_dyn(t) ||
 	    (type_is_sou(t) && type_size(t) == 0))
 		lang_fail(cx, &D_OP_INCOMPAT, loc,
@@ -73,7 +80,7 @@ check_simple(struct compile *cx, struct node *n)
 {
 	struct node *l = n->left;
 
-	check_value(cx, n->right);
+	check_expr(cx, n->right);
 	if (!type_is_string(n->right->type))
 		n->right = conv_decay(cx, n->right);
 	if (!names_place(l) ||
@@ -222,10 +229,16 @@ check_compound(struct compile *cx, struct node *n)
 }
 
 static void
-check_place(struct compile *cx, struct node *l)
+check_place(struct compile *cx, struct node *l, const struct node *r)
 {
+	bool value = r == NULL || !(type_is_void(r->type) ||
+				    type_is_dyn(r->type));
+
+	if (!value && l->kind == NODE_IDENT && !names_is_variable(cx, l->name))
+		lang_fail(cx, &D_VAR_UNDEF, l->loc,
+			  "%s has not yet been declared or assigned", l->name);
 	/* An undeclared variable counts from 0 in 64 bits. */
-	if (!names_place(l) ||
+	if (!names_place(l) || !value ||
 	    !check_implicit(cx, l, type_named(cx, "int64_t")))
 		check_expr(cx, l);
 }
@@ -247,7 +260,7 @@ check_assign(struct compile *cx, struct node *n)
 		return;
 	}
 	n->right = check_rvalue(cx, n->right);
-	check_place(cx, n->left);
+	check_place(cx, n->left, n->right);
 	check_compound(cx, n);
 	if (check_has_effect(n->right, false))
 		load_first(cx, n);
@@ -260,7 +273,7 @@ check_incdec(struct compile *cx, struct node *n)
 		lang_fail(cx, &D_OP_DYN, n->loc,
 			  "operator %s cannot be applied to an aggregation",
 			  op_name(n->op));
-	check_place(cx, n->left);
+	check_place(cx, n->left, NULL);
 	n->right = node_int(cx, n->loc, 1, basic(cx, TYPE_B_INT));
 	check_compound(cx, n);
 	if (n->op == TOK_INC || n->op == TOK_DEC) {

@@ -92,10 +92,6 @@ not_a_subr(struct compile *cx, struct node *n)
 	struct ident *id = names_find(cx, DIF_SCOPE_GLOBAL, n->name);
 	const char *why = dif_subr_missing(n->name);
 
-	if (dif_act_by_name(n->name) != NULL)
-		lang_fail(cx, &D_OP_ACT, n->loc,
-			  "action %s() may not be used in an expression",
-			  n->name);
 	if (dif_agg_by_name(n->name) != NULL)
 		lang_fail(cx, &D_AGG_FUNC, n->loc,
 			  "aggregating function %s() may only be assigned to "
@@ -148,9 +144,13 @@ check_call(struct compile *cx, struct node *n)
 	const struct dif_subr_info *s;
 	struct proto pr;
 
-	if (check_inline_call(cx, n))
+	if (check_inline_call(cx, n) || check_act_value(cx, n))
 		return;
 	s = find_subr(cx, n);
+	if ((s->flags & DIF_SUBR_F_DESTRUCTIVE) != 0 && clause_of(cx) != NULL &&
+	    clause_of(cx)->speculated)
+		lang_fail(cx, &D_ACT_SPEC, n->loc,
+			  "%s() may not follow speculate()", s->name);
 	pr = parse_proto(cx, s);
 	if (n->nargs < pr.min || n->nargs > pr.n)
 		lang_fail(cx, &D_PROTO_LEN, n->loc,
@@ -158,7 +158,7 @@ check_call(struct compile *cx, struct node *n)
 			  pr.min == pr.n ? "" : "at least ", pr.min,
 			  pr.min == 1 ? "" : "s", n->nargs, s->proto);
 	for (uint32_t i = 0; i < n->nargs; i++) {
-		check_value(cx, n->args[i]);
+		check_expr(cx, n->args[i]);
 		n->args[i] = convert_arg(cx, s, pr.param[i], n->args[i], i);
 	}
 	n->ref = REF_SUBR;

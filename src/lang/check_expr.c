@@ -4,6 +4,10 @@
  * Names and members are in check_name.c, calls in check_call.c, assignment in
  * check_assign.c, the conversions in check_conv.c.
  *
+ * The call of an action has type void, an aggregation the dynamic type; who wants
+ * a value refuses them as it does any other type that it cannot use, so that
+ * errors have the tags that other systems give them.
+ *
  * check_expr() may rewrite the node it is given into another (an inline into
  * its expression, a constant operation into its value); children are replaced
  * by pointer.  An expression is checked once.
@@ -59,18 +63,6 @@ replace(struct node *n, const struct node *r)
 {
 	*n = *r;
 	n->lvalue = false;
-}
-
-/* Refuse a checked node that has no value. */
-static void
-need_value(struct compile *cx, struct node *n)
-{
-	if (type_is_dyn(n->type))
-		lang_fail(cx, &D_OP_DYN, n->loc,
-			  "a value of dynamic type may not be used here");
-	if (type_is_void(n->type))
-		lang_fail(cx, &D_OP_SCALAR, n->loc,
-			  "an expression of type void has no value");
 }
 
 /* ---- unary -------------------------------------------------------------- */
@@ -131,7 +123,7 @@ check_addrof(struct compile *cx, struct node *n)
 		check_symbol(cx, l, true);
 	else
 		check_expr(cx, l);
-	if (l->ref != REF_NONE)
+	if (l->ref != REF_NONE || l->kind == NODE_AGG)
 		lang_fail(cx, &D_ADDROF_VAR, n->loc,
 			  "cannot take the address of a D variable or value");
 	if (!l->lvalue)
@@ -425,9 +417,9 @@ check_sides(struct compile *cx, struct node *n)
 		first = n->right;
 		then = n->left;
 	}
-	check_value(cx, first);
+	check_expr(cx, first);
 	check_enumerator(cx, then, first->type);
-	check_value(cx, then);
+	check_expr(cx, then);
 }
 
 static void
@@ -582,8 +574,14 @@ check_cast(struct compile *cx, struct node *n)
 		n->type = n->ctype;
 		return;
 	}
-	need_value(cx, n->left);
 	l = n->left;
+	if (l->kind == NODE_XLATE && type_is_ptr(l->type) &&
+	    type_is_integer(to))
+		lang_fail(cx, &D_CAST_INVAL, n->loc,
+			  "cannot cast a translated %s to %s: it points to "
+			  "nothing in memory",
+			  lang_type_name(cx, l->type),
+			  lang_type_name(cx, n->ctype));
 	if (type_is_string(to) &&
 	    (type_is_strcompat(l->type) || node_is_scalar(l))) {
 		replace(n, conv_string(cx, l));
@@ -682,7 +680,7 @@ check_has_member(struct compile *cx, struct node *n)
 static void
 check_stringof(struct compile *cx, struct node *n)
 {
-	check_value(cx, n->left);
+	check_expr(cx, n->left);
 	if (!type_is_strcompat(n->left->type) && !node_is_scalar(n->left))
 		lang_fail(cx, &D_STRINGOF_TYPE, n->loc,
 			  "stringof needs a string, a pointer or an integer, "
@@ -708,9 +706,8 @@ check_expr(struct compile *cx, struct node *n)
 		check_symbol(cx, n, false);
 		break;
 	case NODE_AGG:
-		lang_fail(cx, &D_OP_DYN, n->loc,
-			  "aggregation @%s may not be used in an expression",
-			  n->name);
+		n->type = basic(cx, TYPE_B_DYN);
+		break;
 	case NODE_SELF:
 	case NODE_THIS:
 		check_thread_or_local(cx, n);
@@ -769,17 +766,10 @@ check_expr(struct compile *cx, struct node *n)
 	}
 }
 
-void
-check_value(struct compile *cx, struct node *n)
-{
-	check_expr(cx, n);
-	need_value(cx, n);
-}
-
 struct node *
 check_rvalue(struct compile *cx, struct node *n)
 {
-	check_value(cx, n);
+	check_expr(cx, n);
 	return conv_decay(cx, n);
 }
 
@@ -787,7 +777,7 @@ struct node *
 check_scalar(struct compile *cx, struct node *n, const struct err_tag *tag,
 	     const char *what)
 {
-	check_value(cx, n);
+	check_expr(cx, n);
 	if (!node_is_scalar(n))
 		lang_fail(cx, tag, n->loc,
 			  "%s needs an integer or a pointer, not %s", what,

@@ -78,9 +78,6 @@ void names_make_var(struct compile *cx, struct ident *id, enum dif_scope scope,
 struct agg_ident *names_find_agg(struct compile *cx, const char *name);
 struct agg_ident *names_add_agg(struct compile *cx, const char *name,
 				uint32_t nkeys, struct src_loc loc);
-/* Change a key's type as recorded; undone by a roll-back. */
-void names_set_key(struct compile *cx, struct agg_ident *ai, uint32_t key,
-		   struct dif_type t);
 /* Is there such a name, seen by this version or not? */
 bool names_exists(struct compile *cx, const char *name);
 /* Constants every program knows: R_RIP, DTRACEFLT_BADADDR, NULL. */
@@ -147,11 +144,9 @@ void fold_binary(struct compile *cx, struct node *n);
 
 /* A struct or union without members: declared, not defined. */
 bool is_incomplete(struct type *t);
-/* check_expr() and refuse what has no value (dynamic, void). */
-void check_value(struct compile *cx, struct node *n);
-/* check_value() and decay. */
+/* check_expr() and decay. */
 struct node *check_rvalue(struct compile *cx, struct node *n);
-/* check_value() of a condition: D_OP_SCALAR unless scalar. */
+/* check_expr() of a condition: the tag unless scalar. */
 struct node *check_scalar(struct compile *cx, struct node *n,
 			  const struct err_tag *tag, const char *what);
 /* n is *p and p has been checked: give n its type. */
@@ -253,6 +248,8 @@ void check_prov_types(struct compile *cx, const struct dif_pdesc *pd,
 
 /* check_act.c: is the call an action? Then check it and make a statement. */
 bool check_action(struct compile *cx, struct node *call);
+/* Is n the call of an action as a value?  Then that is of type void. */
+bool check_act_value(struct compile *cx, struct node *n);
 /* stack(), ustack(), jstack(), as opposed to symbols of an address. */
 bool check_act_is_stack(const struct dif_act_info *act);
 /* check_print.c: print(expr). */

@@ -46,7 +46,7 @@ check_expand(struct compile *cx, struct expansion *x, const struct node *expr)
 	x->up = cx->expansion;
 	cx->expansion = x;
 	e = node_copy(cx, expr);
-	check_value(cx, e);
+	check_expr(cx, e);
 	cx->inline_height -= expr->height;
 	return e;
 }
@@ -214,7 +214,7 @@ inline_args(struct compile *cx, const struct node *n, const struct ident *id,
 			  "inline %s takes %u argument%s, not %u", id->name,
 			  id->nkeys, id->nkeys == 1 ? "" : "s", n->nargs);
 	for (uint32_t i = 0; i < n->nargs; i++) {
-		check_value(cx, n->args[i]);
+		check_expr(cx, n->args[i]);
 		args[i] =
 			conv_assign(cx, id->keys[i], n->args[i],
 				    n->args[i]->loc, &D_PROTO_ARG,

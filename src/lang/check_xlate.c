@@ -241,7 +241,7 @@ check_xlate_value(struct compile *cx, struct node *n, const struct err_tag *tag,
 void
 check_xlate(struct compile *cx, struct node *n)
 {
-	check_value(cx, n->left);
+	check_expr(cx, n->left);
 	check_xlate_value(cx, n, &D_XLATE_NONE, "");
 }
 

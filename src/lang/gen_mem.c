@@ -17,6 +17,13 @@
 
 /* ---- tuples ------------------------------------------------------------- */
 
+/* A struct or union: a key by its bytes. */
+static bool
+is_struct_key(const struct node *n)
+{
+	return n->type != NULL && type_is_sou(type_resolve(n->type));
+}
+
 static bool
 uses_tuple(const struct node *n)
 {
@@ -30,6 +37,8 @@ uses_tuple(const struct node *n)
 		return true;
 	if (n->kind == NODE_UNARY && n->op == '!')
 		return true;
+	if (is_struct_key(n) && n->ref == REF_VAR)
+		return true; /* branches if it has no value */
 	for (uint32_t i = 0; i < n->nargs; i++)
 		if (uses_tuple(n->args[i]))
 			return true;
@@ -39,18 +48,29 @@ uses_tuple(const struct node *n)
 static void
 push(struct gen *g, const struct node *n, int r)
 {
+	int size;
+
 	/* Size 0: the value's own, or the string size option. */
-	if (type_is_string(n->type))
+	if (type_is_string(n->type)) {
 		gobj_emit(g, DIF_INSTR_R(DIF_OP_PUSHTR, DIF_TYPE_STRING, 0, r));
-	else
+	} else if (is_struct_key(n)) {
+		size = gen_int(g, type_size(n->type));
+		gobj_emit(g, DIF_INSTR_R(DIF_OP_PUSHTR, DIF_TYPE_CTF, size, r));
+		greg_free(g, size);
+	} else {
 		gobj_emit(g, DIF_INSTR_R(DIF_OP_PUSHTV, 0, 0, r));
+	}
 }
 
 /* A key as its type keeps it, or (NULL) an argument. */
 static int
 gen_member(struct gen *g, struct node *n, struct type *t)
 {
-	return t != NULL ? gen_kept(g, n, t) : gen_value(g, n);
+	int r = t != NULL ? gen_kept(g, n, t) : gen_value(g, n);
+
+	if (is_struct_key(n) && n->ref == REF_VAR)
+		gen_not_null(g, r, n->type);
+	return r;
 }
 
 /* Push a tuple; t: the types that keys are kept in, or NULL for arguments. */
@@ -92,6 +112,10 @@ gen_call(struct gen *g, struct node *n)
 	const struct dif_subr_info *s = n->ident;
 	int r;
 
+	if (n->ref != REF_SUBR)
+		lang_fail(g->cx, &D_OP_ACT, n->loc,
+			  "action %s() may not be used in an expression",
+			  n->name);
 	gen_tuple(g, n->args, n->nargs, NULL);
 	r = greg_alloc(g);
 	gobj_emit(g, DIF_INSTR_W(DIF_OP_CALL, s->id, r));

@@ -20,7 +20,6 @@ struct undo {
 	struct hash *table; /* name was had; NULL: something else changed */
 	const char *name;
 	void *had;
-	struct dif_type *type, old;
 	uint32_t *version, old_version;
 };
 
@@ -58,8 +57,6 @@ names_rollback(struct compile *cx)
 	for (struct undo *u = nm->undo; u != NULL; u = u->next) {
 		if (u->table != NULL)
 			hash_set_str(u->table, u->name, u->had);
-		else if (u->type != NULL)
-			*u->type = u->old;
 		else if (u->version != NULL)
 			*u->version = u->old_version;
 	}
@@ -268,17 +265,6 @@ names_add_agg(struct compile *cx, const char *name, uint32_t nkeys,
 	l->tab.aggs = append(cx, l->tab.aggs, &l->tab.naggs, v);
 	v->id = l->tab.naggs;
 	return ai;
-}
-
-void
-names_set_key(struct compile *cx, struct agg_ident *ai, uint32_t key,
-	      struct dif_type t)
-{
-	struct undo *u = names_log(cx);
-
-	u->type = &ai->agg->keys[key];
-	u->old = *u->type;
-	*u->type = t;
 }
 
 /* ---- names every program knows ------------------------------------------ */
