@@ -473,6 +473,7 @@ struct dif_sizes {
 	uint32_t maxframes;    /* of any stack; 0: as many as are asked for */
 	uint32_t jstackframes; /* 0: as ustackframes */
 	uint32_t printsize;    /* bytes of a value for print(); 0: all */
+	uint32_t scratchsize;  /* bytes a clause may take; 0: all there are */
 };
 
 /*

@@ -157,7 +157,7 @@ word_keyword(struct compile *cx, struct words *w, const struct token *t)
 	case KW_volatile:
 		w->is_volatile = true;
 		break;
-	case KW_restrict: /* says nothing to a tracer */
+	case KW_restrict: /* says nothing that D could use */
 		break;
 	case KW_userland:
 		w->is_user = true;

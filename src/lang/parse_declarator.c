@@ -191,7 +191,7 @@ parse_subscript(struct compile *cx, struct declr *dr)
 	if (dr->d->assoc && dr->n == 0)
 		lang_fail(cx, &D_DECL_ARRSUB, dv.loc,
 			  "an associative array has one list of keys");
-	lex_accept_kw(cx, KW_restrict); /* of a parameter */
+	lex_accept_kw(cx, KW_restrict); /* an array that is a parameter */
 	if (lex_accept(cx, ']')) {
 		deriv_add(cx, dr, dv);
 		return;

@@ -407,7 +407,8 @@ skip_stars(struct compile *cx, size_t i)
 		const struct token *t = lex_peek(cx, i);
 		if (t->tok != '*' &&
 		    !(t->tok == TOK_KEYWORD &&
-		      (t->kw == KW_const || t->kw == KW_volatile)))
+		      (t->kw == KW_const || t->kw == KW_volatile ||
+		       t->kw == KW_restrict)))
 			return i;
 	}
 }

@@ -292,11 +292,9 @@ provide_address(struct pid_cx *cx)
 	bool allowed;
 
 	if (!cx->name_off)
-		return field_exact(cx->pd->name)
-			       ? pid_fail(cx, &D_PROC_NAME,
-					  "with function -, the name is a "
-					  "hexadecimal address")
-			       : 0;
+		return pid_fail(cx, &D_PROC_NAME,
+				"with function -, the name is a hexadecimal "
+				"address");
 	o = address_obj(cx);
 	elf = o != NULL ? proc_obj_elf(o, cx->e) : NULL;
 	if (o != NULL && elf == NULL)

@@ -47,6 +47,7 @@ struct rt_conf {
 	uint32_t task_thread_info_status;
 	uint32_t bufpolicy; /* enum rt_policy */
 	uint32_t only_cpu;  /* native code: only there, + 1; 0: everywhere */
+	uint32_t scratchsize; /* bytes a clause may take; 0: RT_SCRATCH */
 	struct rt_dpath dpath;
 	uint64_t wall_offset; /* walltimestamp - timestamp at load */
 	uint64_t agg_words[64]; /* words of each aggregation's cell by id - 1,

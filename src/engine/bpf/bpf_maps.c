@@ -218,6 +218,7 @@ maps_conf(struct engine *eng, struct err *e)
 
 	*c = (struct rt_conf){
 		.strsize = eng->en->sizes.strsize,
+		.scratchsize = eng->en->sizes.scratchsize,
 		.aggsize = eng->agg.vsize,
 		.agg_halfsize = eng->agg.vsize / 2,
 		.agg_buckets_off = eng->view.agg_buckets_off,

@@ -342,6 +342,7 @@ interp_rt_new(struct rt_host *host)
 	in->rt.host = (uintptr_t)host;
 	in->rt.fault = DIF_FAULT_NONE;
 	in->conf.strsize = host->sizes.strsize;
+	in->conf.scratchsize = host->sizes.scratchsize;
 	in->conf.nslots = 1;
 	if (host->mem.conf == NULL)
 		host->mem.conf = &in->conf;

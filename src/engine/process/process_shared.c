@@ -268,6 +268,7 @@ fill_conf(const struct engine *eng, struct rt_conf *c)
 
 	*c = (struct rt_conf){
 		.strsize = eng->en->sizes.strsize,
+		.scratchsize = eng->en->sizes.scratchsize,
 		.aggsize = (uint32_t)eng->lay.aggsize,
 		.agg_halfsize = (uint32_t)(eng->lay.aggsize / 2),
 		.agg_buckets_off = eng->agg.buckets_off,

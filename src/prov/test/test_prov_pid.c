@@ -151,6 +151,8 @@ test_errors(void **state)
 	fails("", "pid_test_fn", "1000", &D_PROC_OFF);
 	fails("", "pid_test_fn", "enter", &D_PROC_NAME);
 	fails("", "-", "10", &D_PROC_OFF);
+	fails("", "-", "", &D_PROC_NAME);
+	fails("", "-", "*", &D_PROC_NAME);
 	matches("", "no_such_*", "entry", "");
 	matches("no*lib", "main", "entry", "");
 	err_clear(&err);
