@@ -4,8 +4,9 @@
  *
  * The first statement that names an aggregation fixes its function, its bounds
  * and the number and types of its keys; later ones, also of other programs of
- * the trace, must agree, but that numbers are converted.  The bounds of lquantize() and llquantize() are
- * constants and travel packed in one word (dif.h).
+ * the trace, must agree, but that numbers are converted.  The bounds of
+ * lquantize() and llquantize() are constants and travel packed in one word
+ * (dif.h).
  */
 #include "lang/check_impl.h"
 
@@ -399,8 +400,8 @@ check_agg_proto(struct compile *cx, struct node *call,
 		break;
 	}
 	if (call->nargs < min || call->nargs > max)
-		lang_fail(cx,
-			  &D_PROTO_LEN, call->loc, "wrong number of arguments: %s", f->proto);
+		lang_fail(cx, &D_PROTO_LEN, call->loc,
+			  "wrong number of arguments: %s", f->proto);
 }
 
 /* The increment of quantize(), lquantize() or llquantize(), or NULL. */
@@ -422,9 +423,8 @@ agg_value(struct compile *cx, struct node *call, struct node *v,
 {
 	v = check_rvalue(cx, v);
 	if (!type_is_scalar(v->type))
-		lang_fail(cx, tag, v->loc,
-			  "%s() needs an integer, not %s", call->name,
-			  lang_type_name(cx, v->type));
+		lang_fail(cx, tag, v->loc, "%s() needs an integer, not %s",
+			  call->name, lang_type_name(cx, v->type));
 	out->src = DIF_SRC_OBJ;
 	out->tname = arena_strdup(cx->out, lang_type_name(cx, v->type));
 	out->type = gen_type(type_named(cx, "int64_t"));

@@ -231,8 +231,8 @@ check_compound(struct compile *cx, struct node *n)
 static void
 check_place(struct compile *cx, struct node *l, const struct node *r)
 {
-	bool value = r == NULL || !(type_is_void(r->type) ||
-				    type_is_dyn(r->type));
+	bool value =
+		r == NULL || !(type_is_void(r->type) || type_is_dyn(r->type));
 
 	if (!value && l->kind == NODE_IDENT && !names_is_variable(cx, l->name))
 		lang_fail(cx, &D_VAR_UNDEF, l->loc,

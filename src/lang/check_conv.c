@@ -127,8 +127,7 @@ set_const(struct node *n, uint64_t val)
 static uint64_t
 fold_cast(struct type *from, struct type *to, uint64_t val)
 {
-	if (!type_is_integer(from) || !type_is_integer(to) ||
-	    type_is_bool(to))
+	if (!type_is_integer(from) || !type_is_integer(to) || type_is_bool(to))
 		return fold_to(to, val);
 	if (type_size(from) > type_size(to))
 		return fold_to(to, val);

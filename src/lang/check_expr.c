@@ -4,9 +4,9 @@
  * Names and members are in check_name.c, calls in check_call.c, assignment in
  * check_assign.c, the conversions in check_conv.c.
  *
- * The call of an action has type void, an aggregation the dynamic type; who wants
- * a value refuses them as it does any other type that it cannot use, so that
- * errors have the tags that other systems give them.
+ * The call of an action has type void, an aggregation the dynamic type; who
+ * wants a value refuses them as it does any other type that it cannot use, so
+ * that errors have the tags that other systems give them.
  *
  * check_expr() may rewrite the node it is given into another (an inline into
  * its expression, a constant operation into its value); children are replaced
@@ -656,9 +656,8 @@ check_offsetof(struct compile *cx, struct node *n)
 			  lang_type_name(cx, n->ctype));
 	m = type_member(t, n->name, &off);
 	if (m == NULL)
-		lang_fail(cx, &D_UNKNOWN, n->loc,
-			  "%s is not a member of %s%s", n->name,
-			  lang_type_name(cx, n->ctype),
+		lang_fail(cx, &D_UNKNOWN, n->loc, "%s is not a member of %s%s",
+			  n->name, lang_type_name(cx, n->ctype),
 			  check_near_member(cx, t, n->name));
 	if (m->bits != 0)
 		lang_fail(cx, &D_OFFSETOF_BITFIELD, n->loc,

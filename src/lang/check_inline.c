@@ -94,7 +94,8 @@ check_has_effect(const struct node *n, bool calls)
 	for (uint32_t i = 0; i < n->nargs; i++)
 		if (check_has_effect(n->args[i], calls))
 			return true;
-	return check_has_effect(n->left, calls) || check_has_effect(n->right, calls) ||
+	return check_has_effect(n->left, calls) ||
+	       check_has_effect(n->right, calls) ||
 	       check_has_effect(n->cond, calls);
 }
 
@@ -152,9 +153,8 @@ check_once(struct compile *cx, struct node **arg, const struct node *expr,
 	bool often = expr == NULL || count_param(expr, param) > 1;
 
 	/* Outside of a clause nothing is evaluated. */
-	if (clause_of(cx) == NULL ||
-	    !(check_has_effect(a, false) ||
-	      (check_has_effect(a, true) && often)))
+	if (clause_of(cx) == NULL || !(check_has_effect(a, false) ||
+				       (check_has_effect(a, true) && often)))
 		return NULL;
 	/* It has no value to keep, but what is translated has one. */
 	if (a->kind == NODE_XLATE) {

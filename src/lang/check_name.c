@@ -287,8 +287,7 @@ is_known_name(struct compile *cx, const char *name)
 	struct type *t;
 	int64_t val;
 
-	return names_is_variable(cx, name) ||
-	       names_constant(name, &val) ||
+	return names_is_variable(cx, name) || names_constant(name, &val) ||
 	       type_lookup_enumerator(cx->types, name, false, &val, &t);
 }
 

@@ -91,10 +91,9 @@ gen_tuple(struct gen *g, struct node **args, uint32_t n, struct type **t)
 			held[i] = (struct held){ .reg = r };
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		int r = i < early
-				? greg_resume(g, &held[i])
-				: gen_member(g, args[i],
-					     t != NULL ? t[i] : NULL);
+		int r = i < early ? greg_resume(g, &held[i])
+				  : gen_member(g, args[i],
+					       t != NULL ? t[i] : NULL);
 		push(g, args[i], r);
 		greg_free(g, r);
 	}

@@ -107,7 +107,7 @@ struct node {
 	bool lvalue;
 	bool user;		/* value read from user memory */
 	bool is_const;		/* ival is the value */
-	bool unused;		/* nobody wants the value (generator) */
+	bool unused;            /* nobody wants the value (generator) */
 	uint32_t bits;		/* value is a bit-field of this width, else 0 */
 	uint32_t bit_shift;	/* and its place in the loaded unit */
 	const void *ident;	/* resolved: struct ident, dif_*_info ... */

@@ -3,10 +3,10 @@
  * parse_decl.c - the words before a declarator, and declarations as items.
  *
  * C's grammar of declarations with D's additions: `string`, the storage
- * classes self and this, scoped type names.  As in the C of old, a storage class
- * alone means int: `self x;`.  What the words make together is decided at their
- * end, so that every order C allows reads the same.  Declarators are in parse_declarator.c; structs, unions and
- * enums in decl.c.
+ * classes self and this, scoped type names.  As in the C of old, a storage
+ * class alone means int: `self x;`.  What the words make together is decided at
+ * their end, so that every order C allows reads the same.  Declarators are in
+ * parse_declarator.c; structs, unions and enums in decl.c.
  */
 #include "lang/parse_impl.h"
 

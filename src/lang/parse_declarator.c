@@ -124,8 +124,7 @@ parse_ellipsis(struct compile *cx)
 		return false;
 	struct src_loc loc = lex_next(cx).loc;
 	if (!lex_is(cx, ')'))
-		lang_fail(cx, &D_DECL_PROTO_VARARGS, loc,
-			  "... must come last");
+		lang_fail(cx, &D_DECL_PROTO_VARARGS, loc, "... must come last");
 	return true;
 }
 
@@ -175,8 +174,8 @@ parse_tuple(struct compile *cx, struct declr *dr, struct src_loc loc)
 		struct type_param p = parse_param(cx, &at);
 		if (type_is_void(p.type))
 			lang_fail(cx, &D_DECL_PROTO_TYPE, at,
-				  "key #%u of %s may not be void",
-				  d->nkeys + 1, d->name);
+				  "key #%u of %s may not be void", d->nkeys + 1,
+				  d->name);
 		list_push(cx, d->keys, d->nkeys, p.type);
 		list_push(cx, dr->keynames, nnames, p.name);
 	} while (lex_accept(cx, ','));

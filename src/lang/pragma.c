@@ -17,7 +17,7 @@
 struct ctl {
 	struct src_loc loc; /* of the # */
 	char *p;            /* the rest of the line */
-	bool cut;	    /* the text ends before the line does */
+	bool cut;           /* the text ends before the line does */
 };
 
 /* ---- words --------------------------------------------------------------- */

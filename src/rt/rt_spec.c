@@ -29,8 +29,8 @@ spec_swap(struct rt_spec *s, uint32_t from, uint32_t to)
 	return __sync_val_compare_and_swap(&s->state, from, to);
 }
 
-/* The speculation of that number; NULL if there is none: 0 is what speculation()
-   returns in want of one, any other number is a fault. */
+/* The speculation of that number; NULL if there is none: 0 is what
+   speculation() returns in want of one, any other number is a fault. */
 RT_INLINE struct rt_spec *
 spec_of(struct rt *rt, uint64_t id)
 {

@@ -66,26 +66,23 @@ static void
 values_are_cut_where_they_are_kept(void **state)
 {
 	/* A record keeps as many bytes as it has. */
-	expect("BEGIN{trace((pid + 1) / 2)}",
-	       "ldgs DT_VAR(278), %r1\n"
-	       "setx DT_INTEGER[0], %r2\n"
-	       "add %r1, %r2, %r1\n"
-	       "setx DT_INTEGER[1], %r2\n"
-	       "sdiv %r1, %r2, %r1\n"
-	       "ret %r1\n");
-	expect("BEGIN{trace((unsigned char)arg0)}",
-	       "ldgs DT_VAR(262), %r1\n"
-	       "ret %r1\n");
+	expect("BEGIN{trace((pid + 1) / 2)}", "ldgs DT_VAR(278), %r1\n"
+					      "setx DT_INTEGER[0], %r2\n"
+					      "add %r1, %r2, %r1\n"
+					      "setx DT_INTEGER[1], %r2\n"
+					      "sdiv %r1, %r2, %r1\n"
+					      "ret %r1\n");
+	expect("BEGIN{trace((unsigned char)arg0)}", "ldgs DT_VAR(262), %r1\n"
+						    "ret %r1\n");
 	/* A variable keeps what it is given. */
-	expect("int x; BEGIN{x = pid + 1}",
-	       "ldgs DT_VAR(278), %r1\n"
-	       "setx DT_INTEGER[0], %r2\n"
-	       "add %r1, %r2, %r1\n"
-	       "setx DT_INTEGER[1], %r2\n"
-	       "sll %r1, %r2, %r1\n"
-	       "sra %r1, %r2, %r1\n"
-	       "stgs DT_VAR(1280), %r1\n"
-	       "ret %r0\n");
+	expect("int x; BEGIN{x = pid + 1}", "ldgs DT_VAR(278), %r1\n"
+					    "setx DT_INTEGER[0], %r2\n"
+					    "add %r1, %r2, %r1\n"
+					    "setx DT_INTEGER[1], %r2\n"
+					    "sll %r1, %r2, %r1\n"
+					    "sra %r1, %r2, %r1\n"
+					    "stgs DT_VAR(1280), %r1\n"
+					    "ret %r0\n");
 	/* A cast to a narrower type cuts, one to a wider type does not. */
 	expect("BEGIN{trace((unsigned char)arg0 / 2)}",
 	       "ldgs DT_VAR(262), %r1\n"
@@ -94,11 +91,10 @@ values_are_cut_where_they_are_kept(void **state)
 	       "setx DT_INTEGER[1], %r2\n"
 	       "sdiv %r1, %r2, %r1\n"
 	       "ret %r1\n");
-	expect("BEGIN{@ = sum((long)(pid + 1))}",
-	       "ldgs DT_VAR(278), %r1\n"
-	       "setx DT_INTEGER[0], %r2\n"
-	       "add %r1, %r2, %r1\n"
-	       "ret %r1\n");
+	expect("BEGIN{@ = sum((long)(pid + 1))}", "ldgs DT_VAR(278), %r1\n"
+						  "setx DT_INTEGER[0], %r2\n"
+						  "add %r1, %r2, %r1\n"
+						  "ret %r1\n");
 	/* 64 bits need nothing. */
 	expect("BEGIN{trace(arg0 + arg1)}",
 	       "ldgs DT_VAR(262), %r1\n"
