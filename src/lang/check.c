@@ -441,6 +441,14 @@ same_keys(const struct ident *id, const struct decl *d)
 	return true;
 }
 
+/* Names of functions that D has: subroutines, actions, aggregating functions. */
+static bool
+is_function_of_d(const char *name)
+{
+	return dif_subr_by_name(name) != NULL || dif_act_by_name(name) != NULL ||
+	       dif_agg_by_name(name) != NULL;
+}
+
 bool
 check_declare(struct compile *cx, const struct decl *d, enum ident_kind kind)
 {
@@ -448,10 +456,7 @@ check_declare(struct compile *cx, const struct decl *d, enum ident_kind kind)
 	struct ident *id = names_find(cx, scope, d->name);
 
 	if (scope == DIF_SCOPE_GLOBAL &&
-	    (dif_builtin_by_name(d->name) != NULL ||
-	     dif_subr_by_name(d->name) != NULL ||
-	     dif_act_by_name(d->name) != NULL ||
-	     dif_agg_by_name(d->name) != NULL))
+	    (dif_builtin_by_name(d->name) != NULL || is_function_of_d(d->name)))
 		lang_fail(cx, &D_DECL_IDRED, d->loc,
 			  "identifier redeclared: %s is built in", d->name);
 	if (id == NULL)
@@ -506,6 +511,9 @@ check_decl(struct compile *cx, const struct decl *d)
 
 	if (d->name == NULL || d->cls == DECL_TYPEDEF)
 		return; /* types have been declared by the parser */
+	/* <signal.h> has a raise(), which changes nothing about D's. */
+	if (d->is_func && is_function_of_d(d->name))
+		return;
 	if (d->cls == DECL_EXTERN || d->is_func || type_is_func(d->type)) {
 		if (!check_declare(cx, d, ID_EXTERN))
 			names_add(cx, DIF_SCOPE_GLOBAL, ID_EXTERN, d->name,

@@ -249,3 +249,19 @@ check_inline_use(struct compile *cx, struct node *n, const struct ident *id)
 	*n = *e;
 	n->lvalue = false;
 }
+
+bool
+check_inline_equals(struct compile *cx, const char *name, struct src_loc loc,
+		    int64_t val)
+{
+	const struct ident *id = names_find(cx, DIF_SCOPE_GLOBAL, name);
+	struct node *n;
+
+	if (id == NULL || id->kind != ID_INLINE || id->nkeys > 0)
+		return false;
+	n = node_new(cx, NODE_IDENT, loc);
+	n->name = id->name;
+	check_expr(cx, n);
+	return n->is_const && type_is_integer(n->type) &&
+	       (int64_t)n->ival == val;
+}

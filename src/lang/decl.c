@@ -170,7 +170,7 @@ tag_free(struct compile *cx, const char *keyword, const struct token *tag)
 		lang_fail(cx, &D_DECL_SCOPE, tag->loc,
 			  "cannot declare %s`%s: a declared name has no scope",
 			  tag->mod, tag->name);
-	t = decl_lookup_local(cx, tag_name(cx, keyword, tag->name));
+	t = decl_lookup_own(cx, tag_name(cx, keyword, tag->name));
 	if (t != NULL && !decl_incomplete(cx, t))
 		lang_fail(cx, &D_DECL_TYPERED, tag->loc,
 			  "%s %s is declared already", keyword, tag->name);
@@ -266,7 +266,7 @@ decl_sou(struct compile *cx, enum type_kind kind, struct src_loc loc,
 /* ---- enum ---------------------------------------------------------------- */
 
 static void
-enumerator_free(struct compile *cx, const struct token *t)
+enumerator_free(struct compile *cx, const struct token *t, int64_t v)
 {
 	const struct pending_enum *e = cx->parser->enums;
 	struct type *et;
@@ -277,6 +277,9 @@ enumerator_free(struct compile *cx, const struct token *t)
 	if (e != NULL)
 		lang_fail(cx, &D_UNKNOWN, t->loc,
 			  "enumerator %s is declared twice", t->name);
+	/* <sys/socket.h> declares what the D library has as inlines. */
+	if (check_inline_equals(cx, t->name, t->loc, v))
+		return;
 	if (names_is_variable(cx, t->name) ||
 	    type_lookup_enumerator(cx->types, t->name, false, &val, &et))
 		lang_fail(cx, &D_DECL_IDRED, t->loc,
@@ -295,7 +298,6 @@ parse_enumerator(struct compile *cx, int64_t *next)
 		lang_fail(cx, &D_DECL_SCOPE, t.loc,
 			  "cannot declare %s`%s: a declared name has no scope",
 			  t.mod, t.name);
-	enumerator_free(cx, &t);
 	if (lex_accept(cx, '='))
 		*next = check_const(cx, parse_cond_expr(cx), &D_DECL_ENCONST,
 				    "enumerator");
@@ -303,6 +305,7 @@ parse_enumerator(struct compile *cx, int64_t *next)
 		lang_fail(cx, &D_DECL_ENOFLOW, t.loc,
 			  "value of enumerator %s does not fit an int: %lld",
 			  t.name, (long long)*next);
+	enumerator_free(cx, &t, *next);
 	e->name = t.name;
 	e->val = *next;
 	e->next = cx->parser->enums;
@@ -362,7 +365,7 @@ decl_enum(struct compile *cx, struct src_loc loc, struct declspec *ds)
 void
 decl_typedef(struct compile *cx, const struct decl *d)
 {
-	struct type *old = decl_lookup_local(cx, d->name);
+	struct type *old = decl_lookup_own(cx, d->name);
 
 	if (d->assoc)
 		lang_fail(cx, &D_DECL_ARRSUB, d->loc,

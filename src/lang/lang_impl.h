@@ -230,6 +230,7 @@ struct lang {
 	 */
 	struct type_space *types;
 	VEC(struct type_space *) spaces;
+	size_t nlibspaces; /* the first so many are the D library's */
 	VEC(struct arena *) kept; /* arenas of compiles that named trees */
 	VEC(struct prov_decl *) providers; /* in order of declaration */
 	struct hash *files;	  /* file names seen, for src_loc */
@@ -345,6 +346,9 @@ void check_item(struct compile *cx, struct item *it);
  * calls check_const(), which fails unless the value is an integer constant.
  */
 void check_expr(struct compile *cx, struct node *n);
+/* Is name a constant inline of this value? */
+bool check_inline_equals(struct compile *cx, const char *name,
+			 struct src_loc loc, int64_t val);
 int64_t check_const(struct compile *cx, struct node *n,
 		    const struct err_tag *tag, const char *what);
 

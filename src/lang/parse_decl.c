@@ -68,15 +68,29 @@ parse_type_at(struct compile *cx, size_t i)
 	return type_lookup(cx->types, t.mod, t.name) != NULL;
 }
 
-struct type *
-decl_lookup_local(struct compile *cx, const char *name)
+/* From this compile back to the space of that number. */
+static struct type *
+lookup_declared(struct compile *cx, const char *name, size_t first)
 {
 	struct type *t = type_lookup_local(cx->types, name);
 	const struct lang *l = cx->lang;
 
-	for (size_t i = l->spaces.n; t == NULL && i > 0; i--)
+	for (size_t i = l->spaces.n; t == NULL && i > first; i--)
 		t = type_lookup_local(l->spaces.v[i - 1], name);
 	return t;
+}
+
+struct type *
+decl_lookup_local(struct compile *cx, const char *name)
+{
+	return lookup_declared(cx, name, 0);
+}
+
+struct type *
+decl_lookup_own(struct compile *cx, const char *name)
+{
+	return lookup_declared(cx, name,
+			       cx->src->library ? 0 : cx->lang->nlibspaces);
 }
 
 /* ---- one word ------------------------------------------------------------ */

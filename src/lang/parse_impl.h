@@ -252,6 +252,9 @@ void decl_typedef(struct compile *cx, const struct decl *d);
 void decl_object(struct compile *cx, const struct decl *d);
 /* Is it a struct without members yet, or an array of such? */
 bool decl_incomplete(struct compile *cx, struct type *t);
+/* A declared type of that name, or NULL: of programs and D libraries. */
 struct type *decl_lookup_local(struct compile *cx, const char *name);
+/* The same without the D library's, which a program's own types may hide. */
+struct type *decl_lookup_own(struct compile *cx, const char *name);
 
 #endif

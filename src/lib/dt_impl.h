@@ -263,8 +263,13 @@ int dt_limit_apply(dtrace_hdl_t *dtp);
 /* dt_open.c: the value of the macro variable $name; false: there is none. */
 bool dt_macro(const dtrace_hdl_t *dtp, const char *name, int64_t *val);
 
-/* dt_cpp.c: the text after the preprocessor, malloc'd; NULL on failure. */
-char *dt_cpp_run(dtrace_hdl_t *dtp, FILE *fp, size_t *len);
+/*
+ * dt_cpp.c: what the preprocessor makes of the n bytes of a program, malloc'd,
+ * its length in *len; NULL on failure.  file is what messages call the program,
+ * NULL if nothing.
+ */
+char *dt_cpp_run(dtrace_hdl_t *dtp, const char *text, size_t n,
+		 const char *file, size_t *len);
 
 /* dt_prog.c: all there is to read, malloc'd; NULL on failure. */
 char *dt_prog_slurp(dtrace_hdl_t *dtp, FILE *fp, size_t *len);

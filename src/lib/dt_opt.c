@@ -217,12 +217,11 @@ opt_cpparg(dtrace_hdl_t *dtp, unsigned letter, const char *val)
 	if (letter == 'H') {
 		s = strdup("-H");
 	} else if (letter == 'X') {
-		/* Conformance: what __STDC__ says. */
+		/* Conformance: C99, or the preprocessor before the standard. */
 		if (val == NULL || strlen(val) != 1 ||
 		    strchr("acst", val[0]) == NULL)
 			return false;
-		s = strdup(val[0] == 's' ? "-traditional-cpp" :
-			   val[0] == 'c' ? "-std=c99" : "-std=gnu99");
+		s = strdup(val[0] == 's' ? "-traditional-cpp" : "-std=c99");
 	} else {
 		if (val == NULL || *val == '\0' ||
 		    asprintf(&s, "-%c%s", (int)letter, val) < 0)
