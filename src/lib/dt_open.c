@@ -292,6 +292,7 @@ close_procs(dtrace_hdl_t *dtp)
 {
 	for (struct ps_prochandle *p = dtp->procs, *next; p != NULL; p = next) {
 		next = p->next;
+		proc_kill(p->target.proc);
 		free(p);
 	}
 	proc_set_free(dtp->env.procs);

@@ -50,6 +50,11 @@ struct proc *proc_create(struct proc_set *ps, char *const argv[],
 struct proc *proc_grab(struct proc_set *ps, pid_t pid, struct err *e);
 /* Let a created process run; nothing to do for a grabbed one. */
 int proc_continue(struct proc *p, struct err *e);
+/*
+ * Kill a created process, held or running, and wait for its end.  Nothing
+ * happens to a grabbed one, nor to one that has ended.
+ */
+void proc_kill(struct proc *p);
 pid_t proc_pid(const struct proc *p);
 bool proc_is_child(const struct proc *p); /* made by proc_create */
 /* A pidfd: polls readable when the process has ended. */
