@@ -494,6 +494,10 @@ DTRACE_API int dtrace_oformat_teardown(dtrace_hdl_t *dtp, FILE *fp);
 #define DTRACE_HANDLE_ABORT (-1)
 #define DTRACE_HANDLE_OK 0
 
+/* dteda_fault: no fault of a probe; the library could not do what a record asks
+   for. */
+#define DTRACEFLT_LIBRARY 1000
+
 typedef struct dtrace_errdata {
 	dtrace_hdl_t *dteda_handle;
 	const dtrace_eprobedesc_t *dteda_edesc; /* NULL: of no known clause */

@@ -404,6 +404,11 @@ int dt_consume_all(dtrace_hdl_t *dtp, bool final, FILE *fp,
 		   void *arg);
 /* Let printing go by the options as they are now. */
 void dt_consume_options(dtrace_hdl_t *dtp);
+/*
+ * What a record asks for could not be done: give the consumer's handler a
+ * notice of why, with the probe of the record at hand.  0: go on.
+ */
+int dt_consume_refused(dtrace_hdl_t *dtp, const char *why);
 /* Flush text printed so far to the buffered handler, if that is where it
    goes. 0, or -1 if the handler said abort. */
 int dt_flush(dtrace_hdl_t *dtp, const dtrace_aggdata_t *agg);
