@@ -74,7 +74,14 @@ dt_macro(const dtrace_hdl_t *dtp, const char *name, int64_t *val)
 static bool
 host_macro(void *arg, const char *name, int64_t *val)
 {
-	return dt_macro(arg, name, val);
+	const dtrace_hdl_t *dtp = arg;
+
+	/* Without -c and -p it is 0, which is no process's. */
+	if (strcmp(name, "target") == 0) {
+		*val = dtp->target;
+		return true;
+	}
+	return dt_macro(dtp, name, val);
 }
 
 static int
