@@ -316,7 +316,7 @@ opt_limit(enum dt_opt o, int64_t v)
 {
 	switch (o) {
 	case DT_OPT_strsize:
-		return v < 8 || v > (int64_t)RT_STR_MAX ? "8 to 4096" : NULL;
+		return v < 1 || v > (int64_t)RT_STR_MAX ? "1 to 4096" : NULL;
 	case DT_OPT_stackframes:
 	case DT_OPT_ustackframes:
 	case DT_OPT_jstackframes:

@@ -237,7 +237,7 @@ limits(void **state)
 	static const struct {
 		const char *name, *least, *most, *below, *above;
 	} of[] = {
-		{ "strsize", "8", "4096", "7", "4097" },
+		{ "strsize", "1", "4096", "0", "4097" },
 		{ "stackframes", "1", "127", "0", "128" },
 		{ "ustackframes", "1", "127", "0", "128" },
 		{ "stackindent", "0", "1024", "-1", "1025" },
