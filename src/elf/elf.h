@@ -43,7 +43,8 @@ const char *elf_interp(struct elf_file *f); /* PT_INTERP, NULL: static */
 
 /*
  * Symbols with a name and an address, sorted by address then preference
- * (global before weak before local, shorter name first): from .symtab, else
+ * (functions, then global and weak ones, then fewer leading underscores, then
+ * the smaller, then by the alphabet): from .symtab, else
  * .dynsym and .gnu_debugdata's, else a separate debug file found by build-id
  * or debuglink.  *n is their number; 0 also if there is no memory for them, or
  * if they are more than 16 million.

@@ -244,36 +244,37 @@ sym_gather(struct elf_file *f)
 
 /* ---- the table ------------------------------------------------------ */
 
+/* Local symbols last, and names that begin with $ or with underscores. */
 static int
-sym_bind_rank(const struct elf_sym *s)
+sym_name_rank(const struct elf_sym *a, const struct elf_sym *b)
 {
-	return s->is_global ? 0 : s->is_weak ? 1 : 2;
+	int d = (b->is_global || b->is_weak) - (a->is_global || a->is_weak);
+
+	if (d == 0)
+		d = (a->name[0] == '$') - (b->name[0] == '$');
+	if (d == 0)
+		d = (int)strspn(a->name, "_") - (int)strspn(b->name, "_");
+	return d;
 }
 
-/* Aliases by preference: functions before labels, sized before unsized, global
-   before weak before local, shorter name first. */
+/* Aliases by preference: functions before labels, sized before unsized, then by
+   name, by size (the smaller first) and by the alphabet. */
 static int
 sym_alias_cmp(const void *va, const void *vb)
 {
 	const struct elf_sym *a = va, *b = vb;
-	size_t la, lb;
 	int d;
 
 	d = b->is_func - a->is_func;
 	if (d == 0)
 		d = (b->size != 0) - (a->size != 0);
 	if (d == 0)
-		d = sym_bind_rank(a) - sym_bind_rank(b);
+		d = sym_name_rank(a, b);
 	if (d != 0)
 		return d;
-	la = strlen(a->name);
-	lb = strlen(b->name);
-	if (la != lb)
-		return la < lb ? -1 : 1;
-	d = memcmp(a->name, b->name, la);
-	if (d != 0)
-		return d;
-	return a->size > b->size ? -1 : a->size < b->size;
+	if (a->size != b->size)
+		return a->size < b->size ? -1 : 1;
+	return strcmp(a->name, b->name);
 }
 
 /* Put the best of n aliases first; the others too are sorted, if they are not
