@@ -211,12 +211,15 @@ const struct dif_agg_info *dif_agg_by_name(const char *name);
 uint32_t dif_agg_words(uint32_t func, uint64_t arg);
 /*
  * The bucket of a value: index into the cell (quantize 0..126, lquantize
- * 0..levels+1, llquantize 0..words-1: 0 underflow, last overflow).
+ * 0..levels+1: 0 underflow, last overflow; llquantize 0..words-1, with that of
+ * zero in the middle and those of negative numbers below it, as in a mirror).
  */
 uint32_t dif_quantize_bucket(int64_t v);
 uint32_t dif_lquantize_bucket(uint64_t arg, int64_t v);
 uint32_t dif_llquantize_bucket(uint64_t arg, int64_t v);
-/* The least value of a bucket (llquantize: of buckets 1..words-1). */
+/* llquantize: the bucket of zero, and of all below the lowest magnitude. */
+uint32_t dif_llquantize_zero(uint64_t arg);
+/* The least value of a bucket (llquantize: the one nearest to zero). */
 int64_t dif_quantize_value(uint32_t bucket);
 int64_t dif_lquantize_value(uint64_t arg, uint32_t bucket);
 int64_t dif_llquantize_value(uint64_t arg, uint32_t bucket);

@@ -309,6 +309,8 @@ dt_shape_is_hist(enum dif_agg_shape s)
 	       s == DIF_SHAPE_LLQUANTIZE;
 }
 enum dif_agg_shape dt_agg_shape(const struct dif_aggvar *av);
+/* The bucket of a histogram that 0 goes to. */
+uint32_t dt_agg_zero_bucket(const struct dif_aggvar *av);
 /* By what cells are ordered. */
 struct dt_weight {
 	long double w;
@@ -357,6 +359,9 @@ void dt_aggs_print_row(struct dt_out *o, struct dt_aggs *as,
 void dt_hist_print(struct dt_out *o, const struct dif_aggvar *av,
 		   const uint64_t *words, uint64_t normal);
 /* The value of bucket i as histograms show it: "< 0", "8". */
+/* The rows of a histogram in which nothing is. */
+void dt_hist_around_zero(const struct dif_aggvar *av, uint32_t *first,
+			 uint32_t *last);
 void dt_hist_label(const struct dif_aggvar *av, uint32_t i, char *out,
 		   size_t n);
 /* The first and the last bucket that is not zero; false: all are. */

@@ -78,9 +78,10 @@ uint64_t rt_store(struct rt *rt, uint64_t addr, uint64_t val, uint64_t size);
 #define RT_AGG_NEW (1ull << 32)
 uint64_t rt_agg_cell(struct rt *rt, uint64_t agg, uint64_t keysize,
 		     uint64_t cellsize);
-/* Buckets, as dif_*_bucket(). */
+/* Buckets, as dif_*_bucket(); zero: dif_llquantize_zero(). */
 uint64_t rt_quantize_bucket(struct rt *rt, uint64_t v);
-uint64_t rt_llquantize_bucket(struct rt *rt, uint64_t arg, uint64_t v);
+uint64_t rt_llquantize_bucket(struct rt *rt, uint64_t arg, uint64_t v,
+			      uint64_t zero);
 /*
  * Assemble the tuple stack into rt->key after `prefix` bytes that the caller
  * has put there, in the layout of dif_layout() for array keys: values 8 bytes,

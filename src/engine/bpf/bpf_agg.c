@@ -392,6 +392,7 @@ value_to_bucket(struct bg *g, const struct dif_aggvar *a)
 		em_mov(em, R1, R6);
 		em_imm(em, R2, a->arg);
 		em_ld(em, BPF_DW, R3, FP, FR_VAL);
+		em_imm(em, R4, dif_llquantize_zero(a->arg));
 		em_fn(em, "rt_llquantize_bucket");
 		break;
 	case DIF_AGG_lquantize:

@@ -103,10 +103,13 @@ buckets_log_linear(void **state)
 				     (uint64_t)rand_r(&seed) << 11;
 
 			v >>= rand_r(&seed) % 64;
+			v = k % 3 == 0 ? -v : v;
 			if (k < 1500)
 				v = (uint64_t)k - 5;
 			assert_int_equal(
-				rt_llquantize_bucket(&f->rt, arg, v),
+				rt_llquantize_bucket(
+					&f->rt, arg, v,
+					dif_llquantize_zero(arg)),
 				dif_llquantize_bucket(arg, (int64_t)v));
 		}
 	}
@@ -132,8 +135,11 @@ buckets_of_any_bounds(void **state)
 				     (uint64_t)rand_r(&seed) << 11;
 
 			v >>= rand_r(&seed) % 64;
+			v = k % 3 == 0 ? -v : v;
 			assert_int_equal(
-				rt_llquantize_bucket(&f->rt, arg, v),
+				rt_llquantize_bucket(
+					&f->rt, arg, v,
+					dif_llquantize_zero(arg)),
 				dif_llquantize_bucket(arg, (int64_t)v));
 		}
 	}
