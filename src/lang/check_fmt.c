@@ -307,7 +307,25 @@ key_conv(struct compile *cx, struct node *call, const struct dif_aggvar *v,
 			  k + 1, v->name, c->conv);
 }
 
-/* Conversions with @ print values, the others the keys in their order. */
+/* A key that gives a width or precision. */
+static void
+star_key(struct compile *cx, struct node *call, const struct dif_aggvar *v,
+	 uint32_t k, const struct dif_conv *c, const char *what)
+{
+	if (k >= v->nkeys)
+		lang_fail(cx, &D_PRINTF_DYN_PROTO, call->args[0]->loc,
+			  "printa(): the %s of %%%s has no key left: @%s has "
+			  "%u",
+			  what, c->conv, v->name, v->nkeys);
+	if (!key_fits(v, k, DIF_CONV_INT))
+		lang_fail(cx, &D_PRINTF_DYN_TYPE, call->args[0]->loc,
+			  "printa(): key #%u of @%s is the %s of %%%s, so it "
+			  "must be an integer",
+			  k + 1, v->name, what, c->conv);
+}
+
+/* Conversions with @ print values, the others the keys in their order, as do
+   their widths and precisions. */
 static void
 check_printa_format(struct compile *cx, struct node *call, const char *text,
 		    const struct dif_stmt *st)
@@ -321,9 +339,10 @@ check_printa_format(struct compile *cx, struct node *call, const char *text,
 
 		if (c->cls == DIF_CONV_LITERAL)
 			continue;
-		if (c->width == DIF_FMT_STAR || c->prec == DIF_FMT_STAR)
-			lang_fail(cx, &D_PRINTF_DYN_PROTO, call->args[0]->loc,
-				  "printa(): * may not be used");
+		if (c->width == DIF_FMT_STAR)
+			star_key(cx, call, v, keys++, c, "width");
+		if (c->prec == DIF_FMT_STAR)
+			star_key(cx, call, v, keys++, c, "precision");
 		if (!c->agg) {
 			key_conv(cx, call, v, keys++, c);
 			continue;

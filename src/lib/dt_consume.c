@@ -501,6 +501,7 @@ dt_consume_options(dtrace_hdl_t *dtp)
 {
 	dtp->out->quiet = dt_opt_on(dtp, DT_OPT_quiet);
 	dtp->out->rawbytes = dt_opt_on(dtp, DT_OPT_rawbytes);
+	dtp->out->strsize = (uint32_t)dtp->opt[DT_OPT_strsize];
 	dtp->out->flowindent = dt_opt_on(dtp, DT_OPT_flowindent);
 	dtp->out->stackindent = (int)dtp->opt[DT_OPT_stackindent];
 	dtp->out->printsize = (uint64_t)dtp->opt[DT_OPT_printsize];

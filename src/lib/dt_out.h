@@ -85,6 +85,7 @@ enum dt_val_kind {
 struct dt_val {
 	enum dt_val_kind kind;
 	bool is_signed;
+	bool is_sou;   /* BYTES: of a struct or union */
 	uint32_t size; /* bytes of the value's type; widths depend on it */
 	uint64_t num;  /* INT: extended; else 0 */
 	const uint8_t *p;
@@ -136,6 +137,7 @@ struct dt_out {
 	int (*write)(void *arg, const char *s, size_t n);
 	void *write_arg;
 	bool quiet, rawbytes, flowindent;
+	uint32_t strsize; /* rawbytes: of what is shown of a string */
 	int stackindent;
 	uint64_t printsize; /* bytes print() shows of a value; 0: all */
 	pid_t target; /* whose addresses %A of plain numbers are; 0: none */
@@ -227,6 +229,13 @@ const char *dt_print_enumerator(const struct dif_print *t, uint64_t v,
 				uint64_t bits);
 /* A character as C writes it in a literal: its bytes in out, how many. */
 size_t dt_escape(unsigned char ch, char out[8]);
+/* What a value given for `*` is; -1 + *e if it is no int.  fmt: for messages. */
+int dt_fmt_star(const struct dt_val *v, const char *fmt, int *out,
+		struct err *e);
+/* A conversion whose width and precision have their numbers, which may be
+   negative where they were given by `*`. */
+int dt_fmt_conv(struct dt_out *o, const struct dif_conv *c, int width, int prec,
+		const struct dt_val *v, struct err *e);
 /* One conversion with its final width and precision. */
 int dt_conv_print(struct dt_out *o, const struct dif_conv *c, int width,
 		  int prec, const struct dt_val *v, struct err *e);
