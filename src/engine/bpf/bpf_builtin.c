@@ -186,15 +186,14 @@ bg_array(struct bg *g, uint32_t id, unsigned ri, unsigned rd)
 
 /*
  * Frames of the kernel's stack that are not the traced kernel's but ours: the
- * clause and its program, and for system calls the tracepoint's two.
+ * clause and its program, and for system calls the tracepoint's two.  BEGIN and
+ * END run where the consumer asks for it, and have no stack of their own.
  */
 static unsigned
 own_frames(const struct bg *g)
 {
 	unsigned fire = g->c->chain > 1 ? 1 : 0;
 	switch (g->cls) {
-	case BC_DTRACE:
-		return g->depth;
 	case BC_SYSENTRY:
 	case BC_SYSRETURN:
 	case BC_RAWTP:
@@ -207,6 +206,10 @@ own_frames(const struct bg *g)
 void
 bg_stack(struct bg *g, uint32_t frames, bool user)
 {
+	if (g->cls == BC_DTRACE) {
+		em_imm(g->em, R0, 0);
+		return;
+	}
 	em_mov(g->em, R2, R1);
 	bg_ctx(g);
 	em_imm(g->em, R3, 8 * frames);
