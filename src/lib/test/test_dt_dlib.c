@@ -152,8 +152,6 @@ left_out(void **state)
 {
 	struct world *w = *state;
 
-	put(w, "lib.d", "#pragma D depends_on library nosuch.d\n"
-			"inline int in_lib = 1;\n");
 	put(w, "mod.d", "#pragma D depends_on module nosuch\n"
 			"inline int in_mod = 1;\n");
 	put(w, "prov.d", "#pragma D depends_on provider nosuch\n"
@@ -164,11 +162,24 @@ left_out(void **state)
 			  "#pragma D depends_on provider profile\n"
 			  "#pragma D depends_on module vmlinux\n"
 			  "inline int in_there = 1;\n");
-	refused(w, "BEGIN { trace(in_lib); }", "in_lib");
 	refused(w, "BEGIN { trace(in_mod); }", "in_mod");
 	refused(w, "BEGIN { trace(in_prov); }", "in_prov");
 	refused(w, "BEGIN { trace(in_more); }", "in_more");
 	assert_true(compiles(w, "BEGIN { trace(in_there); }", 0));
+}
+
+/* But a library that is nowhere is one, whatever the program uses. */
+static void
+missing(void **state)
+{
+	struct world *w = *state;
+	char why[160];
+
+	put(w, "lib.d", "#pragma D depends_on library nosuch.d\n"
+			"inline int in_lib = 1;\n");
+	snprintf(why, sizeof(why), "D library %s/lib.d: it depends on nosuch.d, "
+				   "which is in no directory", w->dir);
+	refused(w, "BEGIN { }", why);
 }
 
 static void
@@ -317,6 +328,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		T(system_files), T(no_files),	  T(order),
 		T(cycle),	 T(own_cycle),	  T(left_out),
+		T(missing),
 		T(wrong),	 T(wrong_pragma), T(clause),
 		T(replaced),	 T(not_libraries), T(no_directory),
 		T(no_file),
