@@ -155,6 +155,21 @@ syms_kaddr(void *arg, uint64_t addr, enum dt_sym_what what, struct buf *out)
 		buf_printf(out, "+0x%llx", (unsigned long long)off);
 }
 
+/* noresolve: the object and the place in it; nothing looks for a symbol. */
+static void
+syms_place(dtrace_hdl_t *dtp, pid_t pid, uint64_t addr, enum dt_sym_what what,
+	   struct buf *out)
+{
+	const char *obj;
+	uint64_t place;
+
+	if (!proc_addr_place(dtp->env.procs, pid, addr, &obj, &place))
+		return;
+	buf_puts(out, obj);
+	if (what != DT_SYM_MOD)
+		buf_printf(out, ":0x%llx", (unsigned long long)place);
+}
+
 static void
 syms_uaddr(void *arg, pid_t pid, uint64_t addr, enum dt_sym_what what,
 	   struct buf *out)
@@ -163,8 +178,10 @@ syms_uaddr(void *arg, pid_t pid, uint64_t addr, enum dt_sym_what what,
 	const char *obj, *sym;
 	uint64_t off;
 
-	if (dt_opt_on(dtp, DT_OPT_noresolve))
-		return; /* they are printed as numbers */
+	if (dt_opt_on(dtp, DT_OPT_noresolve)) {
+		syms_place(dtp, pid, addr, what, out);
+		return;
+	}
 	if (what == DT_SYM_OFF) {
 		proc_addr_text(dtp->env.procs, pid, addr, out);
 		return;

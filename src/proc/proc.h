@@ -109,6 +109,10 @@ struct elf_file *proc_obj_elf(struct proc_obj *o, struct err *e);
  */
 void proc_addr_text(struct proc_set *ps, pid_t pid, uint64_t addr,
 		    struct buf *out);
+/* The object that has a user address, and the address as the object's file has
+   it, without looking for symbols; false: none has it. */
+bool proc_addr_place(struct proc_set *ps, pid_t pid, uint64_t addr,
+		     const char **obj, uint64_t *place);
 /* The same as parts: any may be NULL. *off is addr - symbol. */
 bool proc_addr_lookup(struct proc_set *ps, pid_t pid, uint64_t addr,
 		      const char **obj, const char **sym, uint64_t *off);
