@@ -255,6 +255,10 @@ void dt_show_fini(dtrace_hdl_t *dtp);
 #define DT_DISASM_DIF  1
 #define DT_DISASM_CODE 2
 
+/* dt_err.c: a line on standard error if the option debug is set. */
+void dt_debug(const dtrace_hdl_t *dtp, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* dt_limit.c */
 void dt_limit_core(bool on);
 /* Before tracing starts: cpu, lockmem, preallocate. 0 / -1. */

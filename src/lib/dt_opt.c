@@ -58,6 +58,9 @@ dt_opt_environ(dtrace_hdl_t *dtp)
 				(unsigned char)rows[i].name[n]);
 		name[at + n] = '\0';
 		const char *val = secure_getenv(name);
+		/* The name that it has everywhere. */
+		if (i == DT_OPT_debug && val == NULL)
+			val = secure_getenv("DTRACE_DEBUG");
 		if (val != NULL &&
 		    dt_opt_set(dtp, rows[i].name, *val != '\0' ? val : NULL,
 			       false) != 0)
@@ -321,10 +324,6 @@ opt_limit(enum dt_opt o, int64_t v)
 	case DT_OPT_ustackframes:
 	case DT_OPT_jstackframes:
 		return v < 1 || v > 127 ? "1 to 127" : NULL;
-	case DT_OPT_bufsize:
-	case DT_OPT_aggsize:
-	case DT_OPT_dynvarsize:
-		return v < 1024 ? "at least 1k" : NULL;
 	case DT_OPT_printsize:
 		return v > UINT32_MAX ? "less than 4g" : NULL;
 	case DT_OPT_stackindent:
