@@ -441,12 +441,12 @@ same_keys(const struct ident *id, const struct decl *d)
 	return true;
 }
 
-/* Names of functions that D has: subroutines, actions, aggregating functions. */
+/* A subroutine, an action or an aggregating function? */
 static bool
 is_function_of_d(const char *name)
 {
-	return dif_subr_by_name(name) != NULL || dif_act_by_name(name) != NULL ||
-	       dif_agg_by_name(name) != NULL;
+	return dif_subr_by_name(name) != NULL ||
+	       dif_act_by_name(name) != NULL || dif_agg_by_name(name) != NULL;
 }
 
 bool

@@ -230,7 +230,7 @@ struct lang {
 	 */
 	struct type_space *types;
 	VEC(struct type_space *) spaces;
-	size_t nlibspaces; /* the first so many are the D library's */
+	size_t nlibspaces;        /* the first so many are the D library's */
 	VEC(struct arena *) kept; /* arenas of compiles that named trees */
 	VEC(struct prov_decl *) providers; /* in order of declaration */
 	struct hash *files;	  /* file names seen, for src_loc */

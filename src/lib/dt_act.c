@@ -127,7 +127,8 @@ setopt_failed(dtrace_hdl_t *dtp, const char *name, const char *val)
 
 	buf_printf(&b, "couldn't set option \"%s\" to \"%s\": %s", name, val,
 		   dtrace_errmsg(dtp, dtrace_errno(dtp)));
-	int rv = b.failed ? dt_nomem(dtp) : dt_consume_refused(dtp, buf_str(&b));
+	int rv =
+		b.failed ? dt_nomem(dtp) : dt_consume_refused(dtp, buf_str(&b));
 	buf_fini(&b);
 	return rv;
 }
@@ -167,8 +168,8 @@ static int
 act_setopt(dtrace_hdl_t *dtp, const struct dif_stmt *st, const uint8_t *rec)
 {
 	char *name = act_string(dtp, &st->exprs[0], rec);
-	char *val = st->nexprs > 1 ? act_string(dtp, &st->exprs[1], rec) :
-				     strdup("1");
+	char *val = st->nexprs > 1 ? act_string(dtp, &st->exprs[1], rec)
+				   : strdup("1");
 	int rv;
 
 	if (name == NULL || val == NULL)

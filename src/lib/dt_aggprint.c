@@ -5,7 +5,8 @@
  * Default form of a row: the keys in their columns, then every value in 16
  * columns after a blank (or its histogram), and a newline.  With a format,
  * conversions take the keys in turn, also for `*`, and those with @ the values;
- * the format is all that is printed.  A value that is missing in a joined row is zero.
+ * the format is all that is printed.  A value that is missing in a joined row
+ * is zero.
  */
 #include "lib/dt_out.h"
 

@@ -168,9 +168,10 @@ head_cpu(const struct head *h)
 static void
 notice_probe(struct buf *b, dtrace_epid_t epid, const dtrace_probedesc_t *pd)
 {
-	buf_printf(b, "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): ",
-		   epid, pd->dtpd_id, pd->dtpd_provider, pd->dtpd_mod,
-		   pd->dtpd_func, pd->dtpd_name);
+	buf_printf(b,
+		   "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): ", epid,
+		   pd->dtpd_id, pd->dtpd_provider, pd->dtpd_mod, pd->dtpd_func,
+		   pd->dtpd_name);
 }
 
 /* Give an error to the consumer's handler; -1 if it ends the trace. */
@@ -239,11 +240,14 @@ dt_consume_refused(dtrace_hdl_t *dtp, const char *why)
 	notice_probe(&b, data->dtpda_edesc->dtepd_epid, data->dtpda_pdesc);
 	buf_printf(&b, "%s\n", why);
 	const dtrace_errdata_t d = {
-		.dteda_handle = dtp, .dteda_pdesc = data->dtpda_pdesc,
+		.dteda_handle = dtp,
+		.dteda_pdesc = data->dtpda_pdesc,
 		.dteda_edesc = data->dtpda_edesc,
 		.dteda_epid = data->dtpda_edesc->dtepd_epid,
-		.dteda_cpu = data->dtpda_cpu, .dteda_offset = -1,
-		.dteda_fault = DTRACEFLT_LIBRARY, .dteda_msg = buf_str(&b),
+		.dteda_cpu = data->dtpda_cpu,
+		.dteda_offset = -1,
+		.dteda_fault = DTRACEFLT_LIBRARY,
+		.dteda_msg = buf_str(&b),
 	};
 	int rv = error_notice(dtp, &d, data->dtpda_timestamp);
 	buf_fini(&b);

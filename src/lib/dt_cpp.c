@@ -23,15 +23,28 @@
  * define none.  The words of gcc that are left become what D has for them.
  */
 static const char *const predefined[] = {
-	"-D__linux",	    "-D__unix",	       "-D__SVR4",
-	"-D__Linux",	    "-D__amd64",       "-D__x86_64",
-	"-D__SUNW_D=1",	    "-D__SUNW_D_64",   "-D__SUNW_D_VERSION=0x0100d000",
-	"-U__GNUC__",	    "-std=c99",	       "-D_DEFAULT_SOURCE",
+	"-D__linux",
+	"-D__unix",
+	"-D__SVR4",
+	"-D__Linux",
+	"-D__amd64",
+	"-D__x86_64",
+	"-D__SUNW_D=1",
+	"-D__SUNW_D_64",
+	"-D__SUNW_D_VERSION=0x0100d000",
+	"-U__GNUC__",
+	"-std=c99",
+	"-D_DEFAULT_SOURCE",
 	"-U__SIZEOF_INT128__",
 	/* Two files that are nothing but inline functions. */
-	"-D_BITS_BYTESWAP_H=1", "-D_BITS_UINTN_IDENTITY_H=1",
-	"-D__signed__=signed", "-D__const=const", "-D__volatile__=volatile",
-	"-D__inline=",	    "-D__inline__=",   "-D__extension__=",
+	"-D_BITS_BYTESWAP_H=1",
+	"-D_BITS_UINTN_IDENTITY_H=1",
+	"-D__signed__=signed",
+	"-D__const=const",
+	"-D__volatile__=volatile",
+	"-D__inline=",
+	"-D__inline__=",
+	"-D__extension__=",
 };
 
 /* The child: from the file to the pipe.  It does not return. */
@@ -73,10 +86,10 @@ cpp_read(int fd, struct buf *out)
 }
 
 /*
- * The program as cpp is to see it: before it a line that says what it is called,
- * so that messages name it, and without the text of lines that begin with `#!`,
- * which cpp takes for wrong directives; their ends stay, and with them the
- * numbers of the others.  file NULL: the program has no name.
+ * The program as cpp is to see it: before it a line that says what it is
+ * called, so that messages name it, and without the text of lines that begin
+ * with `#!`, which cpp takes for wrong directives; their ends stay, and with
+ * them the numbers of the others.  file NULL: the program has no name.
  */
 static void
 cpp_input(const char *text, size_t len, const char *file, struct buf *out)
@@ -138,7 +151,8 @@ cpp_failed(dtrace_hdl_t *dtp, bool not_found)
 	if (not_found)
 		dt_set_err(dtp, EDT_CPP,
 			   "failed to run preprocessor %s: not found "
-			   "(install cpp, or -x cpppath=FILE)", path);
+			   "(install cpp, or -x cpppath=FILE)",
+			   path);
 	else
 		dt_set_err(dtp, EDT_CPP, "preprocessor %s failed", path);
 }
@@ -152,8 +166,10 @@ dt_cpp_run(dtrace_hdl_t *dtp, const char *text, size_t textlen,
 	int in = cpp_file(text, textlen, file);
 
 	if (in < 0 || pipe(fds) != 0) {
-		dt_set_err(dtp, EDT_CPP, "cannot give the program to the "
-			   "preprocessor: %s", strerror(errno));
+		dt_set_err(dtp, EDT_CPP,
+			   "cannot give the program to the "
+			   "preprocessor: %s",
+			   strerror(errno));
 		if (in >= 0)
 			close(in);
 		return NULL;

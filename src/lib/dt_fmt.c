@@ -54,8 +54,9 @@ field_number(struct dt_out *o, struct fields *f, int given, int *out,
 	*out = given;
 	if (given != DIF_FMT_STAR)
 		return 0;
-	return field_next(o, f, &v, e) == 0 ?
-		       dt_fmt_star(&v, f->st->fmt, out, e) : -1;
+	return field_next(o, f, &v, e) == 0
+		       ? dt_fmt_star(&v, f->st->fmt, out, e)
+		       : -1;
 }
 
 int

@@ -10,8 +10,8 @@
  *
  * Rows go from one bucket before the first that is not zero to one after the
  * last; where all are zero, three rows say so: -1, 0 and 1, or the lowest ones
- * of lquantize().  Forty columns stand for the whole; a negative increment can make
- * counts negative, which grow to the left of the line: with only negative
+ * of lquantize().  Forty columns stand for the whole; a negative increment can
+ * make counts negative, which grow to the left of the line: with only negative
  * counts the line is at the right, with both kinds it is in the middle.
  */
 #include "lib/dt_out.h"
@@ -113,7 +113,10 @@ llquantize_label(const struct dif_aggvar *av, uint32_t i, char *out, size_t n)
 		snprintf(out, n, "abs() < %" PRId64, first);
 	else
 		snprintf(out, n, "%s%" PRId64,
-			 i == 0 ? "<= " : i == av->words - 1 ? ">= " : "", v);
+			 i == 0               ? "<= "
+			 : i == av->words - 1 ? ">= "
+					      : "",
+			 v);
 }
 
 void
@@ -143,8 +146,9 @@ void
 dt_hist_around_zero(const struct dif_aggvar *av, uint32_t *first,
 		    uint32_t *last)
 {
-	*first = dt_agg_shape(av) == DIF_SHAPE_LQUANTIZE ?
-			 0 : dt_agg_zero_bucket(av) - 1;
+	*first = dt_agg_shape(av) == DIF_SHAPE_LQUANTIZE
+			 ? 0
+			 : dt_agg_zero_bucket(av) - 1;
 	*last = *first + 2;
 	if (*last >= av->words)
 		*last = av->words - 1;
@@ -171,8 +175,11 @@ void
 dt_hist_print(struct dt_out *o, const struct dif_aggvar *av,
 	      const uint64_t *words, uint64_t normal)
 {
-	struct hist h = { .out = &o->text, .av = av, .words = words,
-			  .n = av->words, .normal = normal };
+	struct hist h = { .out = &o->text,
+			  .av = av,
+			  .words = words,
+			  .n = av->words,
+			  .normal = normal };
 	uint32_t first, last;
 	char label[32];
 

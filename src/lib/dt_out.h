@@ -229,7 +229,7 @@ const char *dt_print_enumerator(const struct dif_print *t, uint64_t v,
 				uint64_t bits);
 /* A character as C writes it in a literal: its bytes in out, how many. */
 size_t dt_escape(unsigned char ch, char out[8]);
-/* What a value given for `*` is; -1 + *e if it is no int.  fmt: for messages. */
+/* The number that is given for `*` in fmt; -1 + *e if v is no int. */
 int dt_fmt_star(const struct dt_val *v, const char *fmt, int *out,
 		struct err *e);
 /* A conversion whose width and precision have their numbers, which may be

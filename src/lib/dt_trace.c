@@ -6,8 +6,8 @@
  * Integers are right-justified in 16, 8, 5 or 3 columns after a blank, by the
  * size of their type; text is left-justified after two blanks, in 33 columns
  * for trace() and in 50 as a key.  With -q trace() prints the bare value; keys
- * keep their columns.  A structure is a dump in trace(), and as a key text if it
- * is that.
+ * keep their columns.  A structure is a dump in trace(), and as a key text if
+ * it is that.
  */
 #include "lib/dt_out.h"
 

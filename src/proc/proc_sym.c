@@ -17,8 +17,8 @@ addr_mobj(struct proc_set *ps, pid_t pid, uint64_t addr)
 }
 
 bool
-proc_addr_place(struct proc_set *ps, pid_t pid, uint64_t addr,
-		const char **obj, uint64_t *place)
+proc_addr_place(struct proc_set *ps, pid_t pid, uint64_t addr, const char **obj,
+		uint64_t *place)
 {
 	struct mobj *m = addr_mobj(ps, pid, addr);
 

@@ -145,8 +145,8 @@ make_fn(void *arg, const struct pid_found *f)
 	const char *name = cx->pd->name;
 
 	cx->nfuncs++;
-	cx->alias = strcmp(f->asked->name, f->sym->name) != 0 ? f->asked->name :
-								NULL;
+	cx->alias = strcmp(f->asked->name, f->sym->name) != 0 ? f->asked->name
+							      : NULL;
 	g = pid_group_add(cx->pv, cx->proc, f, cx->e);
 	if (g == NULL)
 		return -1;

@@ -65,8 +65,8 @@ llquantize_known(void **state)
 	static const struct {
 		int64_t v;
 		uint32_t side;
-	} known[] = { { 0, 0 },	   { 1, 1 },	 { 9, 9 },    { 10, 10 },
-		      { 14, 10 },  { 99, 27 },	 { 100, 28 }, { 999, 45 },
+	} known[] = { { 0, 0 },     { 1, 1 },         { 9, 9 },    { 10, 10 },
+		      { 14, 10 },   { 99, 27 },       { 100, 28 }, { 999, 45 },
 		      { 1000, 46 }, { INT64_MAX, 46 } };
 
 	assert_int_equal(zero, 46);
@@ -88,9 +88,9 @@ llquantize_known(void **state)
 static void
 llquantize_wide(void **state)
 {
-	static const int64_t least[] = { 0,  1,	 2,  4,	  6,   8,   10,	 20,
-					 40, 60, 80, 100, 200, 400, 600, 800,
-					 1000 };
+	static const int64_t least[] = { 0,   1,   2,   4,   6,   8,
+					 10,  20,  40,  60,  80,  100,
+					 200, 400, 600, 800, 1000 };
 	uint64_t a = LLQ(10, 0, 2, 5);
 	uint32_t zero = dif_llquantize_zero(a);
 
@@ -158,8 +158,8 @@ static void
 llquantize_monotonic(void **state)
 {
 	static const uint64_t args[] = {
-		LLQ(10, 0, 6, 10), LLQ(10, 0, 2, 20), LLQ(10, 3, 9, 100),
-		LLQ(2, 0, 61, 2),  LLQ(2, 0, 10, 8),  LLQ(12, 0, 4, 96),
+		LLQ(10, 0, 6, 10), LLQ(10, 0, 2, 20),  LLQ(10, 3, 9, 100),
+		LLQ(2, 0, 61, 2),  LLQ(2, 0, 10, 8),   LLQ(12, 0, 4, 96),
 		LLQ(6, 1, 3, 12),  LLQ(10, 0, 17, 10), LLQ(10, 0, 3, 5),
 	};
 

@@ -319,7 +319,9 @@ adds(void **state)
 		uint32_t func = dif_aggfuncs[i].code;
 		uint64_t arg = func == DIF_AGG_lquantize ? lq : llq;
 		uint64_t expect[512] = { 0 };
-		struct rtn_aggop op = { .func = func, .arg = arg, .inc = 3,
+		struct rtn_aggop op = { .func = func,
+					.arg = arg,
+					.inc = 3,
 					.zero = dif_llquantize_zero(llq) };
 		uint64_t *c;
 

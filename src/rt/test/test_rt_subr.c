@@ -107,9 +107,8 @@ buckets_log_linear(void **state)
 			if (k < 1500)
 				v = (uint64_t)k - 5;
 			assert_int_equal(
-				rt_llquantize_bucket(
-					&f->rt, arg, v,
-					dif_llquantize_zero(arg)),
+				rt_llquantize_bucket(&f->rt, arg, v,
+						     dif_llquantize_zero(arg)),
 				dif_llquantize_bucket(arg, (int64_t)v));
 		}
 	}
@@ -137,9 +136,8 @@ buckets_of_any_bounds(void **state)
 			v >>= rand_r(&seed) % 64;
 			v = k % 3 == 0 ? -v : v;
 			assert_int_equal(
-				rt_llquantize_bucket(
-					&f->rt, arg, v,
-					dif_llquantize_zero(arg)),
+				rt_llquantize_bucket(&f->rt, arg, v,
+						     dif_llquantize_zero(arg)),
 				dif_llquantize_bucket(arg, (int64_t)v));
 		}
 	}

@@ -577,10 +577,9 @@ buckets_as_the_host(void **state)
 				: 12ull << 48 | 4 << 16 | 96;
 		args[2] = dif_llquantize_zero(args[0]);
 		kernel_run(k, "rt_llquantize_bucket", args);
-		assert_int_equal(
-			k->rt.tmp[0],
-			rt_llquantize_bucket(&f->rt, args[0], args[1],
-					     args[2]));
+		assert_int_equal(k->rt.tmp[0],
+				 rt_llquantize_bucket(&f->rt, args[0], args[1],
+						      args[2]));
 	}
 	kernel_free(k);
 	free(f);
