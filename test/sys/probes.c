@@ -634,6 +634,9 @@ static const struct {
 	dtprobe_spec_t spec; /* its pid is the target's */
 	const char *words;
 } bad_place[] = {
+	{ { .function = "t_add", .want = DTPROBE_ARGS, .bufsize = 1,
+	    .handler = see },
+	  "exceeds size of buffer" },
 	{ { .function = NULL }, "no place" },
 	{ { .function = "" }, "function is empty" },
 	{ { .function = "t_add", .object = "" }, "object is empty" },
@@ -659,7 +662,6 @@ static const struct {
 	  "exclude" },
 	{ { .function = "t_add", .clause = "{ nonsense( }" }, "syntax" },
 	{ { .function = "t_add", .engine = "steam" }, "engine steam" },
-	{ { .function = "t_add", .bufsize = 1 }, "bufsize" },
 };
 
 static void
