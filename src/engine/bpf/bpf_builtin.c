@@ -11,7 +11,7 @@
 #define PF_KTHREAD 0x00200000 /* task_struct.flags */
 /* preempt_count: serving a soft interrupt, a hard one, an NMI */
 #define IN_INTERRUPT 0x00ff0100
-#define STACK_MAX 127 /* frames that the kernel walks */
+#define STACK_MAX    127 /* frames that the kernel walks */
 
 void
 bg_ctx(struct bg *g)
@@ -22,32 +22,19 @@ bg_ctx(struct bg *g)
 
 /* ---- user registers ------------------------------------------------------ */
 
+/* Does the context lead to them? */
 static bool
-ctx_is_uregs(enum bpf_cls c)
+uregs_in_ctx(const struct bpf_class *k)
 {
-	return c == BC_UPROBE || c == BC_URETPROBE;
-}
-
-/* A typed system call tracepoint has them as its first argument. */
-static bool
-ctx_has_uregs(const struct engine *eng, enum bpf_cls c)
-{
-	return eng->tp_btf && (c == BC_SYSENTRY || c == BC_SYSRETURN);
-}
-
-bool
-bpf_builtin_uregs_in_ctx(const struct engine *eng, enum bpf_cls cls)
-{
-	return ctx_is_uregs(cls) || ctx_has_uregs(eng, cls);
+	return k->regs == BPF_REGS_USER || k->regs == BPF_REGS_WORD0;
 }
 
 void
-bpf_builtin_uregs(struct engine *eng, struct em *em, enum bpf_cls cls,
-		  int ctx_slot)
+bpf_builtin_uregs(const struct bpf_class *k, struct em *em, int ctx_slot)
 {
-	if (bpf_builtin_uregs_in_ctx(eng, cls)) {
+	if (uregs_in_ctx(k)) {
 		em_ld(em, BPF_DW, R0, FP, ctx_slot);
-		if (ctx_has_uregs(eng, cls))
+		if (k->regs == BPF_REGS_WORD0)
 			em_ld(em, BPF_DW, R0, R0, 0);
 		return;
 	}
@@ -61,12 +48,12 @@ bpf_builtin_uregs(struct engine *eng, struct em *em, enum bpf_cls cls,
  * in newer kernels, which the verifier does not let be read whole.
  */
 void
-bpf_builtin_ureg(struct em *em, enum bpf_cls cls, unsigned dst, unsigned reg,
-		 int tmp)
+bpf_builtin_ureg(const struct bpf_class *k, struct em *em, unsigned dst,
+		 unsigned reg, int tmp)
 {
 	bool odd = reg == DIF_R_CS || reg == DIF_R_SS;
 
-	if (ctx_is_uregs(cls) || !odd) {
+	if (k->regs == BPF_REGS_USER || !odd) {
 		em_ld(em, BPF_DW, dst, R0, 8 * (int)reg);
 		return;
 	}
@@ -117,13 +104,13 @@ array_uregs(struct bg *g, unsigned ri)
 {
 	struct em *em = g->em;
 
-	if (bpf_builtin_uregs_in_ctx(g->eng, g->cls))
+	if (uregs_in_ctx(g->c->class))
 		g->use_ctx = true;
 	else if (check_user(g) != 0)
 		return -1;
-	bpf_builtin_uregs(g->eng, em, g->cls, FR_CTX);
+	bpf_builtin_uregs(g->c->class, em, FR_CTX);
 	if (ri == 0 || (g->konst[ri] && g->kval[ri] < DIF_NUREGS)) {
-		bpf_builtin_ureg(em, g->cls, R0,
+		bpf_builtin_ureg(g->c->class, em, R0,
 				 ri == 0 ? 0 : (unsigned)g->kval[ri], FR_TMP);
 		return 0;
 	}
@@ -142,7 +129,7 @@ array_regs(struct bg *g, unsigned ri)
 	bool known = ri == 0 || g->konst[ri];
 	uint64_t n = ri == 0 ? 0 : g->kval[ri];
 
-	if (g->cls != BC_TIMER)
+	if (g->c->class->regs != BPF_REGS_KERNEL)
 		return bg_refuse(g, "regs[]: only profile and tick probes have "
 				    "the kernel's registers here");
 	bg_ctx(g);
@@ -186,27 +173,23 @@ bg_array(struct bg *g, uint32_t id, unsigned ri, unsigned rd)
 
 /*
  * Frames of the kernel's stack that are not the traced kernel's but ours: the
- * clause and its program, and for system calls the tracepoint's two.  BEGIN and
- * END run where the consumer asks for it, and have no stack of their own.
+ * clause and its program, and what leads from the probe to that.
  */
 static unsigned
 own_frames(const struct bg *g)
 {
 	unsigned fire = g->c->chain > 1 ? 1 : 0;
-	switch (g->cls) {
-	case BC_SYSENTRY:
-	case BC_SYSRETURN:
-	case BC_RAWTP:
-		return g->depth + 2 + fire;
-	default:
-		return 0; /* walked from the interrupted registers */
-	}
+
+	return bpf_class_walks_regs(g->c->class)
+		       ? 0
+		       : g->depth + g->c->class->frames + fire;
 }
 
 void
 bg_stack(struct bg *g, uint32_t frames, bool user)
 {
-	if (g->cls == BC_DTRACE) {
+	/* BEGIN and END: the consumer's own stack means nothing to a user. */
+	if (g->c->class->runs == BPF_RUNS_CONSUMER) {
 		em_imm(g->em, R0, 0);
 		return;
 	}
@@ -274,8 +257,7 @@ var_execargs(struct bg *g)
 
 	if (bpf_feat_ktypes(g->eng, g->e) != 0)
 		return -1;
-	if (k->task_mm == ~0u || k->mm_arg_start == ~0u ||
-	    k->mm_arg_end == ~0u)
+	if (k->task_mm == ~0u || k->mm_arg_start == ~0u || k->mm_arg_end == ~0u)
 		return bg_refuse(g, "execargs: this kernel's struct mm_struct "
 				    "is not understood");
 	em_call(em, BPF_FUNC_get_current_task_btf);
@@ -294,7 +276,6 @@ var_execargs(struct bg *g)
 	return 0;
 }
 
-/* A tracepoint may be anywhere; other probes are where their kind is. */
 static int
 var_ipl(struct bg *g)
 {
@@ -302,8 +283,8 @@ var_ipl(struct bg *g)
 	struct em *em = g->em;
 	uint32_t out = em_label(em);
 
-	if (g->cls != BC_RAWTP) {
-		em_imm(em, R0, g->cls == BC_TIMER);
+	if (g->c->class->ipl != BPF_IPL_LOOK) {
+		em_imm(em, R0, g->c->class->ipl == BPF_IPL_1);
 		return 0;
 	}
 	if (bpf_feat_ktypes(g->eng, g->e) != 0)
@@ -349,7 +330,7 @@ var_ppid(struct bg *g)
 		return -1;
 	if (k->task_real_parent == ~0u || k->task_tgid == ~0u)
 		return bg_refuse(g, "ppid: this kernel's struct task_struct "
-				     "is not understood");
+				    "is not understood");
 	em_call(g->em, BPF_FUNC_get_current_task_btf);
 	em_ld(g->em, BPF_DW, R0, R0, (int)k->task_real_parent);
 	em_ld(g->em, BPF_W, R0, R0, (int)k->task_tgid);
@@ -360,20 +341,11 @@ var_ppid(struct bg *g)
 static void
 var_errno(struct bg *g)
 {
-	struct em *em = g->em;
-	uint32_t none = em_label(em);
+	const struct dif_recipe error = { .kind = DIF_RCP_SYSERR };
 
-	if (g->cls != BC_SYSRETURN) {
-		em_imm(em, R0, 0);
-		return;
-	}
 	bg_ctx(g);
-	em_ld(em, BPF_DW, R1, R1, 8);
-	em_imm(em, R0, 0);
-	em_ji(em, BPF_JLT, R1, -4095, none);
-	em_raw(em, BPF_ALU64 | BPF_NEG, R1, 0, 0, 0);
-	em_mov(em, R0, R1);
-	em_place(em, none);
+	g->c->class->args(g->em, R1, &error);
+	em_mov(g->em, R0, R1);
 }
 
 /*
@@ -430,21 +402,47 @@ static int
 builtin_code(struct bg *g, uint32_t id)
 {
 	switch (id) {
-	case DIF_VAR_timestamp: bg_now(g); return 0;
-	case DIF_VAR_vtimestamp: return var_vtimestamp(g);
-	case DIF_VAR_ppid: return var_ppid(g);
-	case DIF_VAR_errno: var_errno(g); return 0;
-	case DIF_VAR_execname: var_execname(g); return 0;
-	case DIF_VAR_execargs: return var_execargs(g);
-	case DIF_VAR_ipl: return var_ipl(g);
-	case DIF_VAR_caller: var_caller(g, false); return 0;
-	case DIF_VAR_ucaller: var_caller(g, true); return 0;
-	case DIF_VAR_stackdepth: var_depth(g, false); return 0;
-	case DIF_VAR_ustackdepth: var_depth(g, true); return 0;
-	case DIF_VAR_probeprov: var_name(g, 0); return 0;
-	case DIF_VAR_probemod: var_name(g, 1); return 0;
-	case DIF_VAR_probefunc: var_name(g, 2); return 0;
-	case DIF_VAR_probename: var_name(g, 3); return 0;
+	case DIF_VAR_timestamp:
+		bg_now(g);
+		return 0;
+	case DIF_VAR_vtimestamp:
+		return var_vtimestamp(g);
+	case DIF_VAR_ppid:
+		return var_ppid(g);
+	case DIF_VAR_errno:
+		var_errno(g);
+		return 0;
+	case DIF_VAR_execname:
+		var_execname(g);
+		return 0;
+	case DIF_VAR_execargs:
+		return var_execargs(g);
+	case DIF_VAR_ipl:
+		return var_ipl(g);
+	case DIF_VAR_caller:
+		var_caller(g, false);
+		return 0;
+	case DIF_VAR_ucaller:
+		var_caller(g, true);
+		return 0;
+	case DIF_VAR_stackdepth:
+		var_depth(g, false);
+		return 0;
+	case DIF_VAR_ustackdepth:
+		var_depth(g, true);
+		return 0;
+	case DIF_VAR_probeprov:
+		var_name(g, 0);
+		return 0;
+	case DIF_VAR_probemod:
+		var_name(g, 1);
+		return 0;
+	case DIF_VAR_probefunc:
+		var_name(g, 2);
+		return 0;
+	case DIF_VAR_probename:
+		var_name(g, 3);
+		return 0;
 	case DIF_VAR_walltimestamp:
 		bg_now(g);
 		em_imm(g->em, R1, g->eng->rtconf.wall_offset);
@@ -477,20 +475,34 @@ bg_builtin(struct bg *g, uint32_t id)
 		return 0;
 	}
 	switch (id) {
-	case DIF_VAR_epid: em_ld(em, BPF_W, R0, R6, RT_OFF(epid)); break;
-	case DIF_VAR_id: em_ld(em, BPF_W, R0, R6, RT_OFF(probe_id)); break;
-	case DIF_VAR_cpu: em_ld(em, BPF_W, R0, R6, RT_OFF(cpu)); break;
-	case DIF_VAR_pid: ids(g, BPF_FUNC_get_current_pid_tgid, true); break;
-	case DIF_VAR_tid: ids(g, BPF_FUNC_get_current_pid_tgid, false); break;
-	case DIF_VAR_uid: ids(g, BPF_FUNC_get_current_uid_gid, false); break;
-	case DIF_VAR_gid: ids(g, BPF_FUNC_get_current_uid_gid, true); break;
+	case DIF_VAR_epid:
+		em_ld(em, BPF_W, R0, R6, RT_OFF(epid));
+		break;
+	case DIF_VAR_id:
+		em_ld(em, BPF_W, R0, R6, RT_OFF(probe_id));
+		break;
+	case DIF_VAR_cpu:
+		em_ld(em, BPF_W, R0, R6, RT_OFF(cpu));
+		break;
+	case DIF_VAR_pid:
+		ids(g, BPF_FUNC_get_current_pid_tgid, true);
+		break;
+	case DIF_VAR_tid:
+		ids(g, BPF_FUNC_get_current_pid_tgid, false);
+		break;
+	case DIF_VAR_uid:
+		ids(g, BPF_FUNC_get_current_uid_gid, false);
+		break;
+	case DIF_VAR_gid:
+		ids(g, BPF_FUNC_get_current_uid_gid, true);
+		break;
 	case DIF_VAR_curthread:
 		em_call(em, BPF_FUNC_get_current_task);
 		break;
 	default: {
 		const struct dif_builtin_info *b = dif_builtin_by_id(id);
 		return bg_refuse(g, "%s is not served",
-				  b ? b->name : "a built-in variable");
+				 b ? b->name : "a built-in variable");
 	}
 	}
 	return 0;

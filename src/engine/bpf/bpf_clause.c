@@ -218,7 +218,7 @@ act_signal(struct bg *g, const struct dif_stmt *st)
 		act_value(g, st->exprs);
 		em_mov(em, R1, R0);
 	}
-	if (g->cls == BC_DTRACE)
+	if (g->c->class->runs == BPF_RUNS_CONSUMER)
 		em_imm(em, R0, -1);
 	else
 		em_call(em, BPF_FUNC_send_signal);

@@ -74,7 +74,6 @@ call_error(struct maker *m, const struct dif_ecb *ecb)
 	struct bg g = { .eng = m->eng,
 			.e = m->e,
 			.c = m->c,
-			.cls = m->k,
 			.em = &code,
 			.inlined = true,
 			.depth = m->form == IN_GROUPS ? 3 : 2,
