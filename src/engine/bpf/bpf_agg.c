@@ -416,6 +416,8 @@ agg_key(struct bg *g, const struct dif_stmt *st, const struct dif_aggvar *a)
 	for (uint32_t k = 0; k < st->nkeys; k++) {
 		const struct dif_expr *x = &st->exprs[k];
 		uint32_t size = (x->size + 7) & ~7u;
+		if (k > 0 && bg_break(g) != 0)
+			return -1;
 		/* An expression may use arrays, whose keys go behind ours. */
 		g->keybase = a->keysize;
 		if (bg_value(g, x, R6, RT_OFF(key) + (int32_t)x->off, size,

@@ -74,6 +74,7 @@ call_error(struct maker *m, const struct dif_ecb *ecb)
 	struct bg g = { .eng = m->eng,
 			.e = m->e,
 			.c = m->c,
+			.u = m->u,
 			.em = &code,
 			.inlined = true,
 			.depth = m->form == IN_GROUPS ? 3 : 2,
@@ -108,6 +109,8 @@ bpf_fault_make(struct maker *m)
 
 	if (fn == NULL)
 		return err_nomem(m->e);
+	if (n != 0)
+		fn->loc = m->eng->en->clauses[m->eng->errors.v[0].clause]->loc;
 	em = m->em = &fn->em;
 	em_st(em, BPF_DW, FP, FR_CTX, R1);
 	em_mov(em, R6, R2);

@@ -11,6 +11,7 @@
  *   bpf_prog.c     a program: who fired, which clauses
  *                  (bpf_prog_impl.h: with bpf_arg.c, bpf_fault.c, bpf_load.c)
  *   bpf_clause.c   a clause: predicate, record, statements, faults
+ *   bpf_part.c     a large one in several functions
  *   bpf_rec.c      room for records, and waking the consumer
  *   bpf_agg.c      an aggregating statement
  *   bpf_gen.c      a DIF object;  bpf_var.c its variables,
@@ -167,12 +168,16 @@ struct bpf_assoc *bpf_maps_assoc(struct engine *eng,
 struct bpf_fn {
 	char name[32];
 	struct em em;
+	bool global;	    /* checked on its own; u64 (u64, u64) */
+	struct src_loc loc; /* of the clause, for messages */
 };
 struct bpf_unit {
 	VEC(struct bpf_fn *) fns; /* owned */
 };
 /* A new, empty function; NULL: no memory. */
 struct bpf_fn *bpf_link_fn(struct bpf_unit *u, const char *name);
+/* Free all functions but the first n. */
+void bpf_link_keep(struct bpf_unit *u, size_t n);
 void bpf_link_fini(struct bpf_unit *u);
 
 /* What the linker made; .v etc. are malloc'd. */
@@ -216,7 +221,8 @@ enum {
 	FR_INC = -120,
 	FR_HEAD = -128,	 /* the buffer's head behind the record */
 	FR_SELF = -136,	 /* the thread's element, once looked up; 0: not yet */
-	FR_LAST = FR_SELF,
+	FR_REC = -144,	 /* the record's place in the buffer, for parts */
+	FR_LAST = FR_REC,
 };
 
 struct bg {
@@ -233,11 +239,18 @@ struct bg {
 	uint32_t at_ctx, at_site; /* the stores of the prologue */
 	bool use_ctx, use_site;
 	bool rec, agg_base;
+	bool split; /* its statements are in parts */
 	bool keep_self; /* several uses of self->: FR_SELF is used */
 	bool can_fault, can_exit; /* found out while generating */
 	uint32_t keybase; /* bytes of rt->key taken by a key being made */
 	uint32_t action;
 	VEC(struct bg_stub) stubs;
+	struct bpf_unit *u; /* of the program */
+
+	/* of a part (bpf_part.c): its clause's, and its two beginnings */
+	struct bg *outer;
+	struct bpf_fn *part;
+	uint32_t head[3];
 
 	/* the present object */
 	const struct dif_obj *o;
@@ -310,11 +323,17 @@ int bg_value(struct bg *g, const struct dif_expr *x, unsigned base,
 /* Fill g->em; it is not finished yet.  With g->inlined R0 is the result. */
 int bpf_clause_make(struct bg *g);
 
+/* bpf_part.c: the statements, which stmts() writes, in functions that are
+   called; between two of them, or two values, stmts() calls bg_break(), which
+   goes on with another function when one is long enough.  0 or -1 with g->e. */
+int bg_parts(struct bg *g, int (*stmts)(struct bg *));
+int bg_break(struct bg *g);
+
 /* bpf_rec.c */
 void bpf_rec_wake(struct engine *eng, struct em *em);
 void bpf_rec_wake_once(struct engine *eng, struct em *em);
-/* Room for n bytes in the principal buffer: R9; else to label drop.
-   FR_HEAD: head after it. */
+/* Room for n bytes in the principal buffer: R9, and R3 where it is in there;
+   else to label drop.  FR_HEAD: head after it. */
 void bpf_rec_reserve(struct engine *eng, struct em *em, uint32_t n,
 		     uint32_t drop);
 void bpf_rec_publish(struct engine *eng, struct em *em);

@@ -11,7 +11,8 @@
  * to know their types from BTF.  The object's own BTF describes more than the
  * kernel needs, some of it unfinished (its maps), so a small one is made here:
  * struct rt is opaque but for its size.  Generated functions are static: they
- * are checked at their calls and need no types.
+ * are checked at their calls and need no types, but for those that take nothing
+ * but numbers.
  */
 #include "engine/bpf/bpf_impl.h"
 
@@ -46,12 +47,19 @@ bpf_link_fn(struct bpf_unit *u, const char *name)
 }
 
 void
+bpf_link_keep(struct bpf_unit *u, size_t n)
+{
+	while (u->fns.n > n) {
+		struct bpf_fn *fn = u->fns.v[--u->fns.n];
+		em_fini(&fn->em);
+		free(fn);
+	}
+}
+
+void
 bpf_link_fini(struct bpf_unit *u)
 {
-	for (size_t i = 0; i < u->fns.n; i++) {
-		em_fini(&u->fns.v[i]->em);
-		free(u->fns.v[i]);
-	}
+	bpf_link_keep(u, 0);
 	vec_fini(&u->fns);
 }
 
@@ -430,13 +438,20 @@ types_body(struct types *t, struct linker *l, const struct body *b)
 			     proto);
 }
 
+/* A static function needs no parameters. */
 static int
-types_unit(struct types *t, const char *name)
+types_unit(struct types *t, const struct bpf_fn *fn)
 {
 	int proto = btf__add_func_proto(t->b, t->u64);
 
-	return proto < 0 ? -1
-			 : btf__add_func(t->b, name, BTF_FUNC_STATIC, proto);
+	if (proto < 0 ||
+	    (fn->global &&
+	     (btf__add_func_param(t->b, "a0", t->u64) != 0 ||
+	      btf__add_func_param(t->b, "a1", t->u64) != 0)))
+		return -1;
+	return btf__add_func(t->b, fn->name,
+			     fn->global ? BTF_FUNC_GLOBAL : BTF_FUNC_STATIC,
+			     proto);
 }
 
 static bool
@@ -456,7 +471,7 @@ types_all(struct linker *l, struct types *t)
 
 	for (size_t i = 0; ok && i < l->u->fns.n; i++)
 		ok = add_func(l, l->unitpos[i],
-			      types_unit(t, l->u->fns.v[i]->name),
+			      types_unit(t, l->u->fns.v[i]),
 			      l->u->fns.v[i]->name);
 	for (uint32_t i = 0; ok && i < l->norder; i++) {
 		const struct body *b = &l->bodies[l->order[i]];

@@ -47,19 +47,17 @@ log_function(const char *log, const struct bpf_image *img)
 	return name;
 }
 
+/* Whose clause is a function?  The program's own has the first if in line. */
 static struct src_loc
-fn_loc(struct maker *m, const char *fn)
+fn_loc(const struct maker *m, const char *name)
 {
 	struct src_loc none = { 0 };
 	const struct dif_enabling *en = m->eng->en;
-	unsigned i;
 
-	if ((sscanf(fn, "clause_%u", &i) == 1 ||
-	     sscanf(fn, "clauses_%u", &i) == 1) &&
-	    i < m->c->clauses.n)
-		return en->clauses[m->c->clauses.v[i]]->loc;
-	if (strcmp(fn, "fault") == 0 && m->eng->errors.n != 0)
-		return en->clauses[m->eng->errors.v[0].clause]->loc;
+	for (size_t i = 0; i < m->u->fns.n; i++)
+		if (m->u->fns.v[i]->loc.line != 0 &&
+		    strcmp(m->u->fns.v[i]->name, name) == 0)
+			return m->u->fns.v[i]->loc;
 	return m->form == IN_MAIN ? en->clauses[m->c->clauses.v[0]]->loc : none;
 }
 

@@ -262,6 +262,7 @@ make_clause(struct maker *m, uint32_t i)
 		.eng = m->eng,
 		.e = m->e,
 		.c = m->c,
+		.u = m->u,
 		.em = &cc->em,
 		.inlined = m->form != IN_OWN,
 		.depth = m->form == IN_MAIN ? 1 : 2,
@@ -272,6 +273,7 @@ make_clause(struct maker *m, uint32_t i)
 		cc->fn = bpf_link_fn(m->u, name);
 		if (cc->fn == NULL)
 			return err_nomem(m->e);
+		cc->fn->loc = cc->g.cl->loc;
 		cc->g.em = &cc->fn->em;
 	}
 	if (bpf_clause_make(&cc->g) != 0)
@@ -284,7 +286,7 @@ make_clause(struct maker *m, uint32_t i)
 static int
 make_clauses(struct maker *m)
 {
-	size_t n = m->c->clauses.n, insns = 0;
+	size_t n = m->c->clauses.n, insns = 0, before = m->u->fns.n;
 
 	m->cc = calloc(n + 1, sizeof(*m->cc));
 	if (m->cc == NULL)
@@ -300,6 +302,7 @@ make_clauses(struct maker *m)
 	if (m->form != IN_MAIN || insns <= INLINE_INSNS)
 		return 0;
 	m->form = IN_OWN;
+	bpf_link_keep(m->u, before);
 	for (uint32_t i = 0; i < n; i++) {
 		em_fini(&m->cc[i].em);
 		m->cc[i].em = (struct em){ 0 };
@@ -369,6 +372,7 @@ make_groups(struct maker *m)
 		m->cc[i].fn = bpf_link_fn(m->u, name);
 		if (m->cc[i].fn == NULL)
 			return err_nomem(m->e);
+		m->cc[i].fn->loc = m->cc[i].g.cl->loc;
 		if (make_group(m, m->cc[i].fn, i, n) != 0)
 			return -1;
 	}
