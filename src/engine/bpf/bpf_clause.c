@@ -186,7 +186,7 @@ act_exit(struct bg *g, const struct dif_expr *x)
 	em_sti(em, BPF_W, R2, offsetof(struct rt_ctl, activity),
 	       RT_ACT_DRAINING);
 	em_place(em, drains);
-	bpf_rec_wake(g->eng, em);
+	bpf_rec_wake(g->eng, g->u, em);
 }
 
 /* R0 = the value of an act, from the record if there is one. */
@@ -407,7 +407,7 @@ clause_head(struct bg *g)
 {
 	struct em *em = g->em;
 
-	bpf_rec_reserve(g->eng, em, g->cl->recsize, g->lb_out);
+	bpf_rec_reserve(g->eng, g->u, em, g->cl->recsize, g->lb_out);
 	g->can_exit |= g->eng->opts.bufpolicy == RT_BUF_FILL;
 	if (g->split)
 		em_st(em, BPF_DW, FP, FR_REC, R3);
@@ -464,7 +464,7 @@ clause_epilogue(struct bg *g)
 
 	em_place(em, g->lb_done);
 	if (g->rec)
-		bpf_rec_publish(g->eng, em);
+		bpf_rec_publish(g->eng, g->u, em);
 	em_place(em, g->lb_out);
 	clause_leave(g, 0, end);
 	bg_stubs(g);

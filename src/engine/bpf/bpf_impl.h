@@ -15,7 +15,7 @@
  *   bpf_rec.c      room for records, and waking the consumer
  *   bpf_agg.c      an aggregating statement
  *   bpf_gen.c      a DIF object;  bpf_var.c its variables,
- *   bpf_builtin.c  its built-in variables
+ *   bpf_assoc.c    its arrays, bpf_builtin.c its built-in variables
  *   bpf_attach.c   programs to their sites
  *   bpf_sys.c bpf_emit.c  system calls; writing instructions
  *
@@ -114,6 +114,7 @@ struct engine {
 	struct bpf_map rt, buf, agg, ctl, conf, str, wake, self, vtime;
 	struct bpf_assoc *assoc;
 	uint32_t nassoc;
+	uint32_t assoc_uses; /* loads and stores in all clauses */
 	uint64_t globals_addr, str_addr; /* as the kernel sees them */
 	uint64_t zero_addr; /* RT_STR_MAX bytes of zeroes, among the strings */
 	uint8_t *strtab;    /* what goes into str */
@@ -168,7 +169,7 @@ struct bpf_assoc *bpf_maps_assoc(struct engine *eng,
 struct bpf_fn {
 	char name[32];
 	struct em em;
-	bool global;	    /* checked on its own; u64 (u64, u64) */
+	int nargs;	    /* of a global one: so many numbers; -1: static */
 	struct src_loc loc; /* of the clause, for messages */
 };
 struct bpf_unit {
@@ -176,6 +177,15 @@ struct bpf_unit {
 };
 /* A new, empty function; NULL: no memory. */
 struct bpf_fn *bpf_link_fn(struct bpf_unit *u, const char *name);
+/*
+ * A function that several call: NULL if the unit has it, or there is no memory
+ * (em->failed), else a new, empty one, which takes nargs numbers and is checked
+ * on its own.  The call is put into em; R1 and so on are the arguments.
+ */
+struct bpf_fn *bpf_link_shared(struct bpf_unit *u, struct em *em,
+			       const char *name, int nargs);
+/* Its code is complete; what is wrong with it is noted in em. */
+void bpf_link_done(struct bpf_fn *fn, struct em *em);
 /* Free all functions but the first n. */
 void bpf_link_keep(struct bpf_unit *u, size_t n);
 void bpf_link_fini(struct bpf_unit *u);
@@ -222,7 +232,8 @@ enum {
 	FR_HEAD = -128,	 /* the buffer's head behind the record */
 	FR_SELF = -136,	 /* the thread's element, once looked up; 0: not yet */
 	FR_REC = -144,	 /* the record's place in the buffer, for parts */
-	FR_LAST = FR_REC,
+	FR_ELEM = -152,	 /* the aggregation buffer: both halves */
+	FR_LAST = FR_ELEM,
 };
 
 struct bg {
@@ -296,8 +307,16 @@ void bg_now(struct bg *g);
 void bg_number(struct bg *g, unsigned reg);
 
 /* bpf_var.c */
+/* A variable of the user; NULL with g->e: there is none of this kind. */
+const struct dif_uvar *bg_var_find(struct bg *g, unsigned scope, uint32_t id,
+				   enum dif_var_kind kind);
+/* Bytes at R1 = what DIF register rs is the address of; or it faults. */
+void bg_var_copy(struct bg *g, const struct dif_uvar *v, unsigned rs);
+/* Count that there was no room for a variable. */
+void bg_var_dropped(struct bg *g);
 int bg_var_load(struct bg *g, unsigned scope, uint32_t id, unsigned rd);
 int bg_var_store(struct bg *g, unsigned scope, uint32_t id, unsigned rs);
+/* bpf_assoc.c */
 int bg_assoc_load(struct bg *g, unsigned scope, uint32_t id, unsigned rd);
 int bg_assoc_store(struct bg *g, unsigned scope, uint32_t id, unsigned rs);
 
@@ -330,13 +349,16 @@ int bg_parts(struct bg *g, int (*stmts)(struct bg *));
 int bg_break(struct bg *g);
 
 /* bpf_rec.c */
-void bpf_rec_wake(struct engine *eng, struct em *em);
-void bpf_rec_wake_once(struct engine *eng, struct em *em);
+void bpf_rec_wake(struct engine *eng, struct bpf_unit *u, struct em *em);
+void bpf_rec_wake_once(struct engine *eng, struct bpf_unit *u, struct em *em);
 /* Room for n bytes in the principal buffer: R9, and R3 where it is in there;
    else to label drop.  FR_HEAD: head after it. */
-void bpf_rec_reserve(struct engine *eng, struct em *em, uint32_t n,
-		     uint32_t drop);
-void bpf_rec_publish(struct engine *eng, struct em *em);
+void bpf_rec_reserve(struct engine *eng, struct bpf_unit *u, struct em *em,
+		     uint32_t n, uint32_t drop);
+void bpf_rec_publish(struct engine *eng, struct bpf_unit *u, struct em *em);
+/* R6 = the machine of the slot that R1 has, and R9 = its buffer, if wanted,
+   at the beginning of a shared function; or to label none. */
+void bpf_rec_slot(struct engine *eng, struct em *em, bool buf, uint32_t none);
 
 /* bpf_prog.c */
 int bpf_prog_make(struct engine *eng, struct bpf_prog *c, struct err *e);

@@ -52,34 +52,20 @@ static_head(struct bg *p)
 		em_mov(em, R9, R4);
 }
 
-/* R0 = the slot's element of a map; the slot is in FR_TMP. */
-static void
-slot_element(struct bg *p, const struct bpf_map *map, uint32_t none)
-{
-	em_map(p->em, R1, map->fd);
-	em_lea(p->em, R2, FP, FR_TMP);
-	em_call(p->em, BPF_FUNC_map_lookup_elem);
-	em_ji(p->em, BPF_JEQ, R0, 0, none);
-}
-
 /* slot, rec: the same. */
 static void
 global_head(struct bg *p)
 {
-	const struct engine *eng = p->eng;
+	struct engine *eng = p->eng;
 	struct em *em = p->em;
 
 	p->head[1] = (uint32_t)em->code.n;
-	em_st(em, BPF_W, FP, FR_TMP, R1);
-	em_mov(em, R9, R2);
-	slot_element(p, &eng->rt, p->lb_done);
-	em_mov(em, R6, R0);
+	em_mov(em, R8, R2);
+	bpf_rec_slot(eng, em, p->rec, p->lb_done);
 	if (p->rec) {
-		slot_element(p, &eng->buf, p->lb_done);
-		em_ji(em, BPF_JGT, R9,
+		em_ji(em, BPF_JGT, R8,
 		      (int32_t)(eng->buf.vsize - p->cl->recsize), p->lb_done);
-		em_alu(em, BPF_ADD, R0, R9);
-		em_mov(em, R9, R0);
+		em_alu(em, BPF_ADD, R9, R8);
 	}
 	p->head[2] = (uint32_t)em->code.n;
 }
@@ -112,7 +98,7 @@ part_call(struct bg *g, const struct bg *p)
 {
 	struct em *em = g->em;
 
-	if (p->part->global) {
+	if (p->part->nargs >= 0) {
 		em_ld(em, BPF_W, R1, R6, RT_OFF(slot));
 		if (g->rec)
 			em_ld(em, BPF_DW, R2, FP, FR_REC);
@@ -156,7 +142,7 @@ part_close(struct bg *p)
 		em_kill(em, p->at_ctx);
 	if (!p->use_site)
 		em_kill(em, p->at_site);
-	p->part->global = !local;
+	p->part->nargs = local ? -1 : 2;
 	g->can_fault |= p->can_fault;
 	g->can_exit |= p->can_exit;
 	part_call(g, p);

@@ -116,6 +116,8 @@ scan_ins(struct engine *eng, dif_instr_t i)
 	uint32_t id = DIF_IDX(i);
 
 	eng->buffers |= op_faults(i);
+	eng->assoc_uses += DIF_OP(i) >= DIF_OP_LDGAA &&
+			   DIF_OP(i) <= DIF_OP_STTAA;
 	if (DIF_OP(i) == DIF_OP_LDGS) {
 		eng->uses_vtime |= id == DIF_VAR_vtimestamp;
 		eng->uses_execargs |= id == DIF_VAR_execargs;

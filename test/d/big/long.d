@@ -18,7 +18,10 @@
 #define COUNT(n)	@count[(n) % 7] = count(); \
 			self->last = strjoin("at ", lltostr(n - 1000));
 
+#define NAME(n)		names[n] = lltostr(n);
+
 int64_t seen[string, int], total, zero;
+string names[int];
 self string last;
 
 BEGIN
@@ -57,6 +60,14 @@ BEGIN
 
 BEGIN
 {
+	HUNDRED(NAME, 10)
+	names[1000] = stringof((char *)16);
+	printf("nor that\n");
+}
+
+BEGIN
+{
+	printf("%s %s %d\n", names[1000], names[1099], names[1100] == NULL);
 	printf("%d %d %d, %d %d\n", seen["put", 500], seen["put", 799],
 	    seen["put", 800], seen["put", 1199], seen["put", 1200]);
 	exit(0);
