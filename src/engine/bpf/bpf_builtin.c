@@ -13,6 +13,69 @@
 #define IN_INTERRUPT 0x00ff0100
 #define STACK_MAX    127 /* frames that the kernel walks */
 
+/* ---- the rows ------------------------------------------------------------ */
+
+/*
+ * A variable that this engine serves, by its row in var.def, has a function:
+ * bg_builtin_<name>(), or bg_array_<name>(), which is given the DIF register of
+ * the index; R0 becomes the value.  One that is missing does not link.
+ */
+#define ROW_IKP(x)  x
+#define ROW_IK(x)   x
+#define ROW_K(x)    x
+#define ROW_NONE(x)
+
+#define FN_SCALAR(name) int bg_builtin_##name(struct bg *);
+#define FN_ARRAY(name)	int bg_array_##name(struct bg *, unsigned ri);
+#define FN_ARGS(name)	FN_ARRAY(name)
+#define VAR(id, name, type, kind, bound, eng, stab, what) \
+	ROW_##eng(FN_##kind(name))
+#include "dif/var.def"
+#undef VAR
+
+static const struct {
+	int (*scalar)(struct bg *);
+	int (*array)(struct bg *, unsigned ri);
+} rows[DIF_VAR_USER_MIN] = {
+#define AT_SCALAR(id, name) [id].scalar = bg_builtin_##name,
+#define AT_ARRAY(id, name)  [id].array = bg_array_##name,
+#define AT_ARGS(id, name)   AT_ARRAY(id, name)
+#define VAR(id, name, type, kind, bound, eng, stab, what) \
+	ROW_##eng(AT_##kind(id, name))
+#include "dif/var.def"
+#undef VAR
+};
+
+static int
+not_served(struct bg *g, uint32_t id)
+{
+	const struct dif_builtin_info *b = dif_builtin_by_id(id);
+
+	return bg_refuse(g, "%s is not served",
+			 b != NULL ? b->name : "a built-in variable");
+}
+
+int
+bg_builtin(struct bg *g, uint32_t id)
+{
+	return id < DIF_VAR_USER_MIN && rows[id].scalar != NULL
+		       ? rows[id].scalar(g)
+		       : not_served(g, id);
+}
+
+int
+bg_array(struct bg *g, uint32_t id, unsigned ri, unsigned rd)
+{
+	if (id >= DIF_VAR_USER_MIN || rows[id].array == NULL)
+		return not_served(g, id);
+	if (rows[id].array(g, ri) != 0)
+		return -1;
+	bg_put(g, rd, R0);
+	return 0;
+}
+
+/* ---- the context --------------------------------------------------------- */
+
 void
 bg_ctx(struct bg *g)
 {
@@ -99,8 +162,8 @@ check_user(struct bg *g)
 	return 0;
 }
 
-static int
-array_uregs(struct bg *g, unsigned ri)
+int
+bg_array_uregs(struct bg *g, unsigned ri)
 {
 	struct em *em = g->em;
 
@@ -122,8 +185,8 @@ array_uregs(struct bg *g, unsigned ri)
 }
 
 /* The kernel's registers are known where a timer has interrupted it. */
-static int
-array_regs(struct bg *g, unsigned ri)
+int
+bg_array_regs(struct bg *g, unsigned ri)
 {
 	struct em *em = g->em;
 	bool known = ri == 0 || g->konst[ri];
@@ -151,22 +214,11 @@ array_regs(struct bg *g, unsigned ri)
 }
 
 int
-bg_array(struct bg *g, uint32_t id, unsigned ri, unsigned rd)
+bg_array_args(struct bg *g, unsigned ri)
 {
-	int rc = 0;
-
-	if (id == DIF_VAR_args)
-		array_element(g, ri, g->error ? RT_ERR_ARG(0) : RT_OFF(arg),
-			      g->error ? 6 : RT_NARGS);
-	else if (id == DIF_VAR_uregs)
-		rc = array_uregs(g, ri);
-	else if (id == DIF_VAR_regs)
-		rc = array_regs(g, ri);
-	else
-		rc = bg_refuse(g, "array %u is not served", id);
-	if (rc == 0)
-		bg_put(g, rd, R0);
-	return rc;
+	array_element(g, ri, g->error ? RT_ERR_ARG(0) : RT_OFF(arg),
+		      g->error ? 6 : RT_NARGS);
+	return 0;
 }
 
 /* ---- stacks -------------------------------------------------------------- */
@@ -201,16 +253,17 @@ bg_stack(struct bg *g, uint32_t frames, bool user)
 }
 
 /* R0 = program counter of the second frame. */
-static void
+static int
 var_caller(struct bg *g, bool user)
 {
 	bg_zero(g, R6, RT_AREA, 16);
 	em_lea(g->em, R1, R6, RT_AREA);
 	bg_stack(g, 2, user);
 	em_ld(g->em, BPF_DW, R0, R6, RT_AREA + 8);
+	return 0;
 }
 
-static void
+static int
 var_depth(struct bg *g, bool user)
 {
 	uint32_t ok = em_label(g->em);
@@ -221,13 +274,14 @@ var_depth(struct bg *g, bool user)
 	em_imm(g->em, R0, 0);
 	em_place(g->em, ok);
 	em_alui(g->em, BPF_RSH, R0, 3);
+	return 0;
 }
 
 /* ---- scalars ------------------------------------------------------------- */
 
 /* The name goes to 16 bytes of scratch. */
-static void
-var_execname(struct bg *g)
+int
+bg_builtin_execname(struct bg *g)
 {
 	struct em *em = g->em;
 
@@ -245,11 +299,12 @@ var_execname(struct bg *g)
 	em_ld(em, BPF_DW, R1, FP, FR_TMP);
 	em_alu(em, BPF_ADD, R0, R1);
 	em_alui(em, BPF_ADD, R0, RT_OFF(scratch_mem));
+	return 0;
 }
 
 /* Without memory of its own (a kernel thread; one that ends) it is the name. */
-static int
-var_execargs(struct bg *g)
+int
+bg_builtin_execargs(struct bg *g)
 {
 	const struct bpf_ktypes *k = &g->eng->kt;
 	struct em *em = g->em;
@@ -271,13 +326,13 @@ var_execargs(struct bg *g)
 	bg_check_body(g);
 	em_ja(em, done);
 	em_place(em, none);
-	var_execname(g);
+	bg_builtin_execname(g);
 	em_place(em, done);
 	return 0;
 }
 
-static int
-var_ipl(struct bg *g)
+int
+bg_builtin_ipl(struct bg *g)
 {
 	const struct bpf_ktypes *k = &g->eng->kt;
 	struct em *em = g->em;
@@ -304,14 +359,14 @@ var_ipl(struct bg *g)
 	return 0;
 }
 
-static void
+static int
 var_name(struct bg *g, unsigned part)
 {
 	struct em *em = g->em;
 
 	if (g->error) {
 		em_imm(em, R0, g->eng->str_addr + g->eng->error_name[part]);
-		return;
+		return 0;
 	}
 	g->use_site = true;
 	em_ld(em, BPF_DW, R1, FP, FR_SITE);
@@ -319,10 +374,11 @@ var_name(struct bg *g, unsigned part)
 	      (int)(offsetof(struct bpf_site, name) + 4 * part));
 	em_imm(em, R0, g->eng->str_addr);
 	em_alu(em, BPF_ADD, R0, R1);
+	return 0;
 }
 
-static int
-var_ppid(struct bg *g)
+int
+bg_builtin_ppid(struct bg *g)
 {
 	const struct bpf_ktypes *k = &g->eng->kt;
 
@@ -338,14 +394,15 @@ var_ppid(struct bg *g)
 }
 
 /* The failed system call's error, in its return probe. */
-static void
-var_errno(struct bg *g)
+int
+bg_builtin_errno(struct bg *g)
 {
 	const struct dif_recipe error = { .kind = DIF_RCP_SYSERR };
 
 	bg_ctx(g);
 	g->c->class->args(g->em, R1, &error);
 	em_mov(g->em, R0, R1);
+	return 0;
 }
 
 /*
@@ -353,8 +410,8 @@ var_errno(struct bg *g)
  * of bpf_vtime.c, and what has passed since.  A thread that has not been
  * switched since tracing began starts with what the scheduler says.
  */
-static int
-var_vtimestamp(struct bg *g)
+int
+bg_builtin_vtimestamp(struct bg *g)
 {
 	struct em *em = g->em;
 	uint32_t none = em_label(em), known = em_label(em);
@@ -387,7 +444,7 @@ var_vtimestamp(struct bg *g)
 	return 0;
 }
 
-static void
+static int
 ids(struct bg *g, int helper, bool upper)
 {
 	em_call(g->em, helper);
@@ -395,115 +452,92 @@ ids(struct bg *g, int helper, bool upper)
 		em_alui(g->em, BPF_RSH, R0, 32);
 	else
 		em_mov32(g->em, R0, R0);
+	return 0;
 }
 
-/* Those that take a piece of code; -2: not one of them. */
+/* Argument n, as a number; of ERROR there are six. */
 static int
-builtin_code(struct bg *g, uint32_t id)
+var_arg(struct bg *g, unsigned n)
 {
-	switch (id) {
-	case DIF_VAR_timestamp:
-		bg_now(g);
-		return 0;
-	case DIF_VAR_vtimestamp:
-		return var_vtimestamp(g);
-	case DIF_VAR_ppid:
-		return var_ppid(g);
-	case DIF_VAR_errno:
-		var_errno(g);
-		return 0;
-	case DIF_VAR_execname:
-		var_execname(g);
-		return 0;
-	case DIF_VAR_execargs:
-		return var_execargs(g);
-	case DIF_VAR_ipl:
-		return var_ipl(g);
-	case DIF_VAR_caller:
-		var_caller(g, false);
-		return 0;
-	case DIF_VAR_ucaller:
-		var_caller(g, true);
-		return 0;
-	case DIF_VAR_stackdepth:
-		var_depth(g, false);
-		return 0;
-	case DIF_VAR_ustackdepth:
-		var_depth(g, true);
-		return 0;
-	case DIF_VAR_probeprov:
-		var_name(g, 0);
-		return 0;
-	case DIF_VAR_probemod:
-		var_name(g, 1);
-		return 0;
-	case DIF_VAR_probefunc:
-		var_name(g, 2);
-		return 0;
-	case DIF_VAR_probename:
-		var_name(g, 3);
-		return 0;
-	case DIF_VAR_walltimestamp:
-		bg_now(g);
-		em_imm(g->em, R1, g->eng->rtconf.wall_offset);
-		em_alu(g->em, BPF_ADD, R0, R1);
-		return 0;
-	case DIF_VAR_curcpu:
-		em_ld(g->em, BPF_DW, R0, R6, RT_OFF(self));
-		em_alui(g->em, BPF_ADD, R0, RT_OFF(cpu_id));
-		return 0;
-	}
-	return -2;
+	struct em *em = g->em;
+
+	if (!g->error)
+		em_ld(em, BPF_DW, R0, R6, RT_OFF(arg) + 8 * (int)n);
+	else if (n < 6)
+		em_ld(em, BPF_DW, R0, R6, RT_ERR_ARG(n));
+	else
+		em_imm(em, R0, 0);
+	return 0;
+}
+
+/* R0 = a word of the machine's state. */
+static int
+var_state(struct bg *g, int off)
+{
+	em_ld(g->em, BPF_W, R0, R6, off);
+	return 0;
 }
 
 int
-bg_builtin(struct bg *g, uint32_t id)
+bg_builtin_timestamp(struct bg *g)
 {
-	struct em *em = g->em;
-	int rc = builtin_code(g, id);
-
-	if (rc != -2)
-		return rc;
-	if (id >= DIF_VAR_arg0 && id <= DIF_VAR_arg9) {
-		unsigned n = id - DIF_VAR_arg0;
-		if (!g->error)
-			em_ld(em, BPF_DW, R0, R6, RT_OFF(arg) + 8 * (int)n);
-		else if (n < 6)
-			em_ld(em, BPF_DW, R0, R6, RT_ERR_ARG(n));
-		else
-			em_imm(em, R0, 0);
-		return 0;
-	}
-	switch (id) {
-	case DIF_VAR_epid:
-		em_ld(em, BPF_W, R0, R6, RT_OFF(epid));
-		break;
-	case DIF_VAR_id:
-		em_ld(em, BPF_W, R0, R6, RT_OFF(probe_id));
-		break;
-	case DIF_VAR_cpu:
-		em_ld(em, BPF_W, R0, R6, RT_OFF(cpu));
-		break;
-	case DIF_VAR_pid:
-		ids(g, BPF_FUNC_get_current_pid_tgid, true);
-		break;
-	case DIF_VAR_tid:
-		ids(g, BPF_FUNC_get_current_pid_tgid, false);
-		break;
-	case DIF_VAR_uid:
-		ids(g, BPF_FUNC_get_current_uid_gid, false);
-		break;
-	case DIF_VAR_gid:
-		ids(g, BPF_FUNC_get_current_uid_gid, true);
-		break;
-	case DIF_VAR_curthread:
-		em_call(em, BPF_FUNC_get_current_task);
-		break;
-	default: {
-		const struct dif_builtin_info *b = dif_builtin_by_id(id);
-		return bg_refuse(g, "%s is not served",
-				 b ? b->name : "a built-in variable");
-	}
-	}
+	bg_now(g);
 	return 0;
 }
+
+int
+bg_builtin_walltimestamp(struct bg *g)
+{
+	bg_now(g);
+	em_imm(g->em, R1, g->eng->rtconf.wall_offset);
+	em_alu(g->em, BPF_ADD, R0, R1);
+	return 0;
+}
+
+int
+bg_builtin_curcpu(struct bg *g)
+{
+	em_ld(g->em, BPF_DW, R0, R6, RT_OFF(self));
+	em_alui(g->em, BPF_ADD, R0, RT_OFF(cpu_id));
+	return 0;
+}
+
+int
+bg_builtin_curthread(struct bg *g)
+{
+	em_call(g->em, BPF_FUNC_get_current_task);
+	return 0;
+}
+
+/* The rest are a line each. */
+#define BUILTIN(name, value)                      \
+	int bg_builtin_##name(struct bg *g)       \
+	{                                         \
+		return value;                     \
+	}
+BUILTIN(arg0, var_arg(g, 0))
+BUILTIN(arg1, var_arg(g, 1))
+BUILTIN(arg2, var_arg(g, 2))
+BUILTIN(arg3, var_arg(g, 3))
+BUILTIN(arg4, var_arg(g, 4))
+BUILTIN(arg5, var_arg(g, 5))
+BUILTIN(arg6, var_arg(g, 6))
+BUILTIN(arg7, var_arg(g, 7))
+BUILTIN(arg8, var_arg(g, 8))
+BUILTIN(arg9, var_arg(g, 9))
+BUILTIN(caller, var_caller(g, false))
+BUILTIN(ucaller, var_caller(g, true))
+BUILTIN(stackdepth, var_depth(g, false))
+BUILTIN(ustackdepth, var_depth(g, true))
+BUILTIN(probeprov, var_name(g, 0))
+BUILTIN(probemod, var_name(g, 1))
+BUILTIN(probefunc, var_name(g, 2))
+BUILTIN(probename, var_name(g, 3))
+BUILTIN(epid, var_state(g, RT_OFF(epid)))
+BUILTIN(id, var_state(g, RT_OFF(probe_id)))
+BUILTIN(cpu, var_state(g, RT_OFF(cpu)))
+BUILTIN(pid, ids(g, BPF_FUNC_get_current_pid_tgid, true))
+BUILTIN(tid, ids(g, BPF_FUNC_get_current_pid_tgid, false))
+BUILTIN(uid, ids(g, BPF_FUNC_get_current_uid_gid, false))
+BUILTIN(gid, ids(g, BPF_FUNC_get_current_uid_gid, true))
+#undef BUILTIN
