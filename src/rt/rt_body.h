@@ -55,7 +55,7 @@ struct rt_conf {
 };
 
 /* One per row of subr.def that an engine serves: */
-#define SUBR(id, name, proto, eng, flags) uint64_t rt_subr_##name(struct rt *rt);
+#define SUBR(id, name, proto, eng, flags, needs) uint64_t rt_subr_##name(struct rt *rt);
 #include "dif/subr.def"
 #undef SUBR
 

@@ -28,7 +28,7 @@
 #define FN_SCALAR(name) int bg_builtin_##name(struct bg *);
 #define FN_ARRAY(name)	int bg_array_##name(struct bg *, unsigned ri);
 #define FN_ARGS(name)	FN_ARRAY(name)
-#define VAR(id, name, type, kind, bound, eng, stab, what) \
+#define VAR(id, name, type, kind, bound, eng, needs, stab, what) \
 	ROW_##eng(FN_##kind(name))
 #include "dif/var.def"
 #undef VAR
@@ -40,7 +40,7 @@ static const struct {
 #define AT_SCALAR(id, name) [id].scalar = bg_builtin_##name,
 #define AT_ARRAY(id, name)  [id].array = bg_array_##name,
 #define AT_ARGS(id, name)   AT_ARRAY(id, name)
-#define VAR(id, name, type, kind, bound, eng, stab, what) \
+#define VAR(id, name, type, kind, bound, eng, needs, stab, what) \
 	ROW_##eng(AT_##kind(id, name))
 #include "dif/var.def"
 #undef VAR

@@ -106,11 +106,11 @@ engine_make(struct engine *eng, struct err *e)
 			       "strsize: must be between 1 and %u", RT_STR_MAX);
 	if (bpf_site_build(eng, e) != 0)
 		return -1;
-	if (eng->uses_copyout && bpf_feat_copyout(e) != 0)
+	if ((eng->needs & DIF_NEED_COPYOUT) != 0 && bpf_feat_copyout(e) != 0)
 		return -1;
 	if (bpf_maps_make(eng, e) != 0)
 		return -1;
-	if (eng->uses_vtime && bpf_vtime_make(eng, e) != 0)
+	if ((eng->needs & DIF_NEED_VTIME) != 0 && bpf_vtime_make(eng, e) != 0)
 		return -1;
 	for (size_t i = 0; i < eng->progs.n; i++)
 		if (bpf_prog_make(eng, eng->progs.v[i], e) != 0)

@@ -668,7 +668,7 @@ static const char *
 subr_body(uint32_t id)
 {
 	switch (id) {
-#define SUBR(num, name, proto, engines, flags)                          \
+#define SUBR(num, name, proto, engines, flags, needs)                          \
 	case num:                                                       \
 		return (DIF_ENG_##engines & DIF_ENG_K) ? "rt_subr_" #name \
 						       : NULL;

@@ -108,8 +108,7 @@ struct engine {
 	VEC(struct dif_ecb) errors; /* ECBs of the ERROR probe */
 	uint32_t error_name[4];	    /* its names in the strings */
 	bool buffers;		    /* something writes records */
-	bool uses_vtime, uses_progeny, uses_dpath, uses_copyout;
-	bool uses_execargs, uses_ipl;
+	unsigned needs;		    /* of what clauses use: enum dif_needs */
 
 	struct bpf_map rt, buf, agg, ctl, conf, str, wake, self, vtime;
 	struct bpf_assoc *assoc;

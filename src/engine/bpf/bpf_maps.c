@@ -234,7 +234,7 @@ maps_conf(struct engine *eng, struct err *e)
 		.task_thread_info_status = ~0u,
 		.wall_offset = wall_offset(),
 	};
-	if (eng->uses_progeny || eng->uses_dpath) {
+	if (eng->needs & (DIF_NEED_TASKS | DIF_NEED_DPATH)) {
 		if (bpf_feat_ktypes(eng, e) != 0)
 			return -1;
 		c->task_tgid = eng->kt.task_tgid;
@@ -600,7 +600,8 @@ bpf_maps_make(struct engine *eng, struct err *e)
 			return -1;
 	if (self != 0 && map_storage(&eng->self, "self", self, e) != 0)
 		return -1;
-	if (eng->uses_vtime && map_storage(&eng->vtime, "vtime", 16, e) != 0)
+	if ((eng->needs & DIF_NEED_VTIME) != 0 &&
+	    map_storage(&eng->vtime, "vtime", 16, e) != 0)
 		return -1;
 	return 0;
 }

@@ -66,69 +66,35 @@ bpf_site_objstr(struct engine *eng, const struct dif_obj *o)
 
 /* ---- what objects need -------------------------------------------------- */
 
-/* Can this instruction fault? */
-static bool
-op_faults(dif_instr_t i)
+/* What a variable or a subroutine needs, by the rows. */
+static enum dif_needs
+ins_needs(dif_instr_t i)
 {
-	switch (DIF_OP(i)) {
-	case DIF_OP_OR:
-	case DIF_OP_XOR:
-	case DIF_OP_AND:
-	case DIF_OP_SLL:
-	case DIF_OP_SRL:
-	case DIF_OP_SRA:
-	case DIF_OP_SUB:
-	case DIF_OP_ADD:
-	case DIF_OP_MUL:
-	case DIF_OP_NOT:
-	case DIF_OP_MOV:
-	case DIF_OP_CMP:
-	case DIF_OP_TST:
-	case DIF_OP_BA:
-	case DIF_OP_BE:
-	case DIF_OP_BNE:
-	case DIF_OP_BG:
-	case DIF_OP_BGU:
-	case DIF_OP_BGE:
-	case DIF_OP_BGEU:
-	case DIF_OP_BL:
-	case DIF_OP_BLU:
-	case DIF_OP_BLE:
-	case DIF_OP_BLEU:
-	case DIF_OP_RET:
-	case DIF_OP_NOP:
-	case DIF_OP_SETX:
-	case DIF_OP_SETS:
-	case DIF_OP_LDTS:
-	case DIF_OP_LDLS:
-		return false;
-	case DIF_OP_LDGS:
-		return DIF_IDX(i) == DIF_VAR_execname ||
-		       DIF_IDX(i) == DIF_VAR_execargs;
-	default:
-		return true;
+	const struct dif_builtin_info *b;
+	const struct dif_subr_info *s;
+
+	if (DIF_OP(i) == DIF_OP_LDGS && DIF_IDX(i) < DIF_VAR_USER_MIN) {
+		b = dif_builtin_by_id(DIF_IDX(i));
+		return b != NULL ? b->needs : DIF_NEED_0;
 	}
+	if (DIF_OP(i) != DIF_OP_CALL)
+		return DIF_NEED_0;
+	s = dif_subr_by_id(DIF_IDX(i));
+	return s != NULL ? s->needs : DIF_NEED_0;
 }
 
 static void
 scan_ins(struct engine *eng, dif_instr_t i)
 {
-	uint32_t id = DIF_IDX(i);
+	enum dif_op_faults f = dif_op_info[DIF_OP(i)].faults;
+	unsigned needs = ins_needs(i);
 
-	eng->buffers |= op_faults(i);
-	eng->assoc_uses += DIF_OP(i) >= DIF_OP_LDGAA &&
-			   DIF_OP(i) <= DIF_OP_STTAA;
-	if (DIF_OP(i) == DIF_OP_LDGS) {
-		eng->uses_vtime |= id == DIF_VAR_vtimestamp;
-		eng->uses_execargs |= id == DIF_VAR_execargs;
-		eng->uses_ipl |= id == DIF_VAR_ipl;
-	}
-	if (DIF_OP(i) != DIF_OP_CALL)
-		return;
-	eng->uses_progeny |= id == DIF_SUBR_progenyof;
-	eng->uses_dpath |= id == DIF_SUBR_d_path;
-	eng->uses_copyout |=
-		id == DIF_SUBR_copyout || id == DIF_SUBR_copyoutstr;
+	eng->needs |= needs;
+	eng->buffers |= f == DIF_FAULTS_MAY ||
+			(f == DIF_FAULTS_VAR &&
+			 (needs & (DIF_NEED_SCRATCH | DIF_NEED_ARGS)) != 0);
+	eng->assoc_uses +=
+		DIF_OP(i) >= DIF_OP_LDGAA && DIF_OP(i) <= DIF_OP_STTAA;
 }
 
 static int

@@ -187,7 +187,7 @@ call(struct machine *m, uint32_t subr)
 #define CALL_I(name) CALL_IK(name)
 #define CALL_NONE(name) break
 	switch (subr) {
-#define SUBR(id, name, proto, eng, flags) \
+#define SUBR(id, name, proto, eng, flags, needs) \
 	case id:                          \
 		CALL_##eng(name);
 #include "dif/subr.def"

@@ -45,7 +45,7 @@ machine(void)
 #define SUBR_IKP(name) SUBR_IK(name)
 #define SUBR_I(name) SUBR_IK(name)
 #define SUBR_NONE(name)
-#define SUBR(id, name, proto, eng, flags) SUBR_##eng(name)
+#define SUBR(id, name, proto, eng, flags, needs) SUBR_##eng(name)
 #include "dif/subr.def"
 #undef SUBR
 
