@@ -146,7 +146,10 @@ part_close(struct bg *p)
 	g->can_fault |= p->can_fault;
 	g->can_exit |= p->can_exit;
 	part_call(g, p);
-	return em_finish(em, p->part->name, p->e);
+	if (em_finish(em, "a value of this clause", p->e) == 0)
+		return 0;
+	p->e->loc = p->cl->loc;
+	return -1;
 }
 
 int
