@@ -108,7 +108,7 @@ struct engine {
 	VEC(struct dif_ecb) errors; /* ECBs of the ERROR probe */
 	uint32_t error_name[4];	    /* its names in the strings */
 	bool buffers;		    /* something writes records */
-	unsigned needs;		    /* of what clauses use: enum dif_needs */
+	unsigned needs; /* enum dif_needs of what clauses use */
 
 	struct bpf_map rt, buf, agg, ctl, conf, str, wake, self, vtime;
 	struct bpf_assoc *assoc;
