@@ -22,10 +22,10 @@ words_d(void)
 #define KW(name, flags) word("", #name, "");
 #include "lang/kw.def"
 #undef KW
-#define VAR(id, name, type, kind, bound, eng, stab, what) word("", #name, "");
+#define VAR(id, name, type, kind, bound, eng, needs, stab, what) word("", #name, "");
 #include "dif/var.def"
 #undef VAR
-#define SUBR(id, name, proto, eng, flags) word("", #name, "(");
+#define SUBR(id, name, proto, eng, flags, needs) word("", #name, "(");
 #include "dif/subr.def"
 #undef SUBR
 #define ACT(code, NAME, name, class, proto, eng) word("", name, "(");

@@ -49,7 +49,7 @@ class Tables:
         self.var = {n: (t, kind, eng, what) for n, t, kind, eng, what in
                     self.rows("src/dif/var.def",
                               r"^VAR\(\w+, (\w+), " + STRING +
-                              r", (\w+), \d+, (\w+), " + r'"[^"]*", ' +
+                              r", (\w+), \d+, (\w+), \w+, " + r'"[^"]*", ' +
                               STRING)}
         self.subr = {n: (p, eng) for n, p, eng in
                      self.rows("src/dif/subr.def",

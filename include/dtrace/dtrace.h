@@ -265,7 +265,7 @@ DTRACE_API void dtrace_proc_continue(dtrace_hdl_t *dtp,
 DTRACE_API void dtrace_proc_release(dtrace_hdl_t *dtp,
 				    struct ps_prochandle *p);
 DTRACE_API pid_t dtrace_proc_pid(struct ps_prochandle *p);
-/* How it ended, as wait(2) tells; -1: it has not, or it is no child. */
+/* How it ended, as wait(2) tells; -1: it has not, or that is not known. */
 DTRACE_API int dtrace_proc_wstatus(struct ps_prochandle *p);
 
 /* ---- running -------------------------------------------------------------------------- */
@@ -494,6 +494,10 @@ DTRACE_API int dtrace_oformat_teardown(dtrace_hdl_t *dtp, FILE *fp);
 #define DTRACE_HANDLE_ABORT (-1)
 #define DTRACE_HANDLE_OK 0
 
+/* dteda_fault: no fault of a probe; the library could not do what a record asks
+   for. */
+#define DTRACEFLT_LIBRARY 1000
+
 typedef struct dtrace_errdata {
 	dtrace_hdl_t *dteda_handle;
 	const dtrace_eprobedesc_t *dteda_edesc; /* NULL: of no known clause */
@@ -523,7 +527,8 @@ typedef struct dtrace_dropdata {
 } dtrace_dropdata_t;
 typedef int dtrace_handle_drop_f(const dtrace_dropdata_t *data, void *arg);
 
-/* A process has ended: dtrace_proc_wstatus().  msg is NULL. */
+/* A process has ended: dtrace_proc_wstatus().  msg: NULL, or a sentence for the
+   user: it died of a signal that the probes in it may be the reason of. */
 typedef int dtrace_handle_proc_f(struct ps_prochandle *p, const char *msg,
 				 void *arg);
 

@@ -40,7 +40,8 @@ struct cmd {
 	bool structured; /* -O: all output is the library's */
 	int live; /* -c and -p processes that run */
 	int nprocs;
-	int status;
+	int status; /* of exit() */
+	bool died;  /* a target did, and the probes in it may be why */
 	FILE *out;
 	const char *outname;
 };

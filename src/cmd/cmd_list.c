@@ -14,17 +14,22 @@ attr_lines(struct cmd *c, const char *title, dtrace_attribute_t a)
 		dtrace_class_name(a.dtat_class));
 }
 
+/* Once, whatever is found. */
+static void
+heading(struct cmd *c)
+{
+	if (!c->heading)
+		cmd_out(c, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER",
+			"MODULE", "FUNCTION", "NAME");
+	c->heading = true;
+}
+
 static int
 list_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pd, void *arg)
 {
 	struct cmd *c = arg;
 	dtrace_probeinfo_t pi;
 
-	if (!c->heading) {
-		c->heading = true;
-		cmd_out(c, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER",
-			"MODULE", "FUNCTION", "NAME");
-	}
 	cmd_out(c, "%5u %10s %17s %33s %s\n", pd->dtpd_id, pd->dtpd_provider,
 		pd->dtpd_mod, pd->dtpd_func, pd->dtpd_name);
 	if (!c->verbose)
@@ -46,6 +51,7 @@ list_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pd, void *arg)
 void
 cmd_list_all(struct cmd *c)
 {
+	heading(c);
 	if (dtrace_probe_iter(c->dtp, NULL, list_probe, c) != 0)
 		cmd_dfatal(c, "failed to list probes");
 }
@@ -76,6 +82,7 @@ cmd_list_prog(struct cmd *c, const struct cmd_prog *p)
 {
 	struct list_arg la = { c, p };
 
+	heading(c);
 	dtrace_stmt_iter(c->dtp, p->prog, list_clause, &la);
 }
 

@@ -102,6 +102,11 @@ on_proc(struct ps_prochandle *p, const char *msg, void *arg)
 			   WEXITSTATUS(wstatus));
 	else
 		cmd_notice(c, "pid %d has exited", pid);
+	if (msg != NULL) {
+		fflush(c->out);
+		cmd_error("%s", msg);
+		c->died = true;
+	}
 	return DTRACE_HANDLE_OK;
 }
 

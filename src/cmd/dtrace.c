@@ -746,6 +746,11 @@ compile_all(struct cmd *c)
 		(c->mode == MODE_HEADER ? cmd_header : cmd_object)(c);
 		return;
 	}
+	/* -e alone: the options and the D libraries are looked at. */
+	if (c->nprogs == 0 &&
+	    dtrace_program_strcompile(c->dtp, "", DTRACE_PROBESPEC_NONE,
+				      DTRACE_C_EMPTY, 0, NULL) == NULL)
+		cmd_dfatal(c, "failed to read the D libraries");
 	if (option_on(c, "destructive") && c->mode == MODE_RUN)
 		cmd_notice(c, "allowing destructive actions");
 	for (int i = 0; i < c->nprogs; i++)
@@ -810,7 +815,7 @@ main(int argc, char **argv)
 			output_failed(&c, errno);
 		quit(&c, 0);
 	}
-	if (c.nprogs == 0 && c.mode != MODE_LIST)
+	if (c.nprogs == 0 && c.mode != MODE_LIST && c.mode != MODE_CHECK)
 		usage(&c, "no probes specified");
 	if (c.mode == MODE_OBJECT)
 		take_objects(&c);
@@ -837,5 +842,5 @@ main(int argc, char **argv)
 	free(t.pids);
 	if (fflush(c.out) != 0)
 		output_failed(&c, errno);
-	quit(&c, c.status);
+	quit(&c, c.status == 0 && c.died ? 1 : c.status);
 }

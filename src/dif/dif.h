@@ -41,7 +41,7 @@ typedef uint32_t dif_instr_t;
 #define DIF_NARGS 10
 
 enum dif_op {
-#define OP(num, NAME, mnem, fmt) DIF_OP_##NAME = num,
+#define OP(num, NAME, mnem, fmt, scope, faults) DIF_OP_##NAME = num,
 #include "dif/op.def"
 #undef OP
 	DIF_OP_MAX
@@ -55,9 +55,21 @@ enum dif_form {
 	DIF_FMT_PUSH, DIF_FMT_XL
 };
 
+enum dif_scope {
+	DIF_SCOPE_GLOBAL,
+	DIF_SCOPE_THREAD,
+	DIF_SCOPE_LOCAL,
+	DIF_SCOPE_NONE
+};
+
+/* Can an instruction fault?  VAR: see the needs of its variable. */
+enum dif_op_faults { DIF_FAULTS_NEVER, DIF_FAULTS_MAY, DIF_FAULTS_VAR };
+
 struct dif_op_info {
 	const char *mnem; /* NULL: no such opcode */
 	enum dif_form fmt;
+	enum dif_scope scope; /* of the variable it loads or stores */
+	enum dif_op_faults faults;
 };
 extern const struct dif_op_info dif_op_info[256];
 
@@ -68,6 +80,9 @@ extern const struct dif_op_info dif_op_info[256];
 #define DIF_RD(i) ((i)&0xffu)
 #define DIF_LABEL(i) ((i)&0xffffffu)
 #define DIF_IDX(i) (((i) >> 8) & 0xffffu)
+/* Of an instruction whose scope is not NONE: the variable's number. */
+#define DIF_VARNUM(i) \
+	(dif_op_info[DIF_OP(i)].fmt == DIF_FMT_LDA ? DIF_R1(i) : DIF_IDX(i))
 #define DIF_INSTR_R(op, r1, r2, rd)                                    \
 	((dif_instr_t)(((uint32_t)(op) << 24) | ((uint32_t)(r1) << 16) | \
 		       ((uint32_t)(r2) << 8) | (uint32_t)(rd)))
@@ -87,10 +102,23 @@ enum dif_engines { DIF_ENG_NONE = 0, DIF_ENG_I = 1, DIF_ENG_K = 2,
 #define DIF_VAR_MAX 0xffff
 
 enum dif_var_kind { DIF_VK_ARRAY, DIF_VK_SCALAR };
-enum dif_scope { DIF_SCOPE_GLOBAL, DIF_SCOPE_THREAD, DIF_SCOPE_LOCAL };
+
+/* What an engine must have ready before programs that use a variable or a
+   subroutine run; a set. */
+enum dif_needs {
+	DIF_NEED_0 = 0,
+	DIF_NEED_SCRATCH = 1, /* bytes of scratch: it may fault */
+	DIF_NEED_ARGS = 2,    /* arguments of the process, to scratch */
+	DIF_NEED_VTIME = 4,   /* how long threads have run */
+	DIF_NEED_PREEMPT = 8, /* whether an interrupt is served */
+	DIF_NEED_TASKS = 16,  /* parents of processes */
+	DIF_NEED_DPATH = 32,  /* the kernel's names of files */
+	DIF_NEED_COPYOUT = 64, /* writing to the process */
+	DIF_NEED_SPEC = 128   /* speculations */
+};
 
 enum dif_builtin {
-#define VAR(id, name, type, kind, bound, eng, stab, what) DIF_VAR_##name = id,
+#define VAR(id, name, type, kind, bound, eng, needs, stab, what) DIF_VAR_##name = id,
 #include "dif/var.def"
 #undef VAR
 };
@@ -103,6 +131,7 @@ struct dif_builtin_info {
 	enum dif_builtin_kind kind;
 	uint32_t bound;
 	unsigned engines; /* enum dif_engines */
+	enum dif_needs needs;
 	const char *stability;
 	const char *what;
 };
@@ -112,7 +141,7 @@ const struct dif_builtin_info *dif_builtin_by_id(uint32_t id); /* or NULL */
 const struct dif_builtin_info *dif_builtin_by_name(const char *name);
 
 enum dif_subr {
-#define SUBR(id, name, proto, eng, flags) DIF_SUBR_##name = id,
+#define SUBR(id, name, proto, eng, flags, needs) DIF_SUBR_##name = id,
 #include "dif/subr.def"
 #undef SUBR
 };
@@ -124,6 +153,7 @@ struct dif_subr_info {
 	const char *proto;
 	unsigned engines;
 	unsigned flags;
+	enum dif_needs needs;
 };
 extern const struct dif_subr_info dif_subrs[];
 extern const size_t dif_nsubrs;
@@ -211,12 +241,15 @@ const struct dif_agg_info *dif_agg_by_name(const char *name);
 uint32_t dif_agg_words(uint32_t func, uint64_t arg);
 /*
  * The bucket of a value: index into the cell (quantize 0..126, lquantize
- * 0..levels+1, llquantize 0..words-1: 0 underflow, last overflow).
+ * 0..levels+1: 0 underflow, last overflow; llquantize 0..words-1, with that of
+ * zero in the middle and those of negative numbers below it, as in a mirror).
  */
 uint32_t dif_quantize_bucket(int64_t v);
 uint32_t dif_lquantize_bucket(uint64_t arg, int64_t v);
 uint32_t dif_llquantize_bucket(uint64_t arg, int64_t v);
-/* The least value of a bucket (llquantize: of buckets 1..words-1). */
+/* llquantize: the bucket of zero, and of all below the lowest magnitude. */
+uint32_t dif_llquantize_zero(uint64_t arg);
+/* The least value of a bucket (llquantize: the one nearest to zero). */
 int64_t dif_quantize_value(uint32_t bucket);
 int64_t dif_lquantize_value(uint64_t arg, uint32_t bucket);
 int64_t dif_llquantize_value(uint64_t arg, uint32_t bucket);
@@ -473,6 +506,7 @@ struct dif_sizes {
 	uint32_t maxframes;    /* of any stack; 0: as many as are asked for */
 	uint32_t jstackframes; /* 0: as ustackframes */
 	uint32_t printsize;    /* bytes of a value for print(); 0: all */
+	uint32_t scratchsize;  /* bytes a clause may take; 0: all there are */
 };
 
 /*

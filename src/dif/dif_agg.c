@@ -85,9 +85,11 @@ ll_mag_set(struct ll_mag *m, uint64_t arg, uint64_t lo)
 	m->width = steps == 0 ? m->hi : m->hi / steps;
 	if (m->width == 0)
 		m->width = 1;
-	/* Rounded up: a last, narrower bucket takes the rest. */
-	m->n = (uint32_t)((m->hi - m->lo) / m->width +
-			  ((m->hi - m->lo) % m->width != 0));
+	/* Its buckets begin at multiples of the width; the first one where the
+	   magnitude does, and the last one ends there. */
+	m->n = m->hi == m->lo ? 0
+			      : (uint32_t)((m->hi - 1) / m->width + 1 -
+					   m->lo / m->width);
 }
 
 static void
@@ -100,11 +102,11 @@ ll_mag_first(struct ll_mag *m, uint64_t arg)
 	ll_mag_set(m, arg, lo);
 }
 
-static uint32_t
-dif_llquantize_words(uint64_t arg)
+uint32_t
+dif_llquantize_zero(uint64_t arg)
 {
 	struct ll_mag m;
-	uint32_t n = 2;
+	uint32_t n = 1;
 
 	ll_mag_first(&m, arg);
 	for (uint32_t i = DIF_LLQ_LOW(arg); i <= DIF_LLQ_HIGH(arg); i++) {
@@ -114,40 +116,62 @@ dif_llquantize_words(uint64_t arg)
 	return n;
 }
 
-uint32_t
-dif_llquantize_bucket(uint64_t arg, int64_t v)
+/* How many buckets away from that of zero. */
+static uint32_t
+ll_side(uint64_t arg, uint64_t v)
 {
 	struct ll_mag m;
 	uint32_t b = 1;
 
 	ll_mag_first(&m, arg);
-	if (v < 0 || (uint64_t)v < m.lo)
+	if (v < m.lo)
 		return 0;
 	for (uint32_t i = DIF_LLQ_LOW(arg); i <= DIF_LLQ_HIGH(arg); i++) {
-		if ((uint64_t)v < m.hi)
-			return b + (uint32_t)(((uint64_t)v - m.lo) / m.width);
+		if (v < m.hi)
+			return b + (uint32_t)(v / m.width - m.lo / m.width);
 		b += m.n;
 		ll_mag_set(&m, arg, m.hi);
 	}
 	return b;
 }
 
-int64_t
-dif_llquantize_value(uint64_t arg, uint32_t bucket)
+uint32_t
+dif_llquantize_bucket(uint64_t arg, int64_t v)
+{
+	uint32_t zero = dif_llquantize_zero(arg);
+
+	return v < 0 ? zero - ll_side(arg, -(uint64_t)v)
+		     : zero + ll_side(arg, (uint64_t)v);
+}
+
+/* The least number so many buckets above that of zero. */
+static int64_t
+ll_side_value(uint64_t arg, uint32_t side)
 {
 	struct ll_mag m;
 	uint32_t b = 1;
 
-	if (bucket == 0)
-		return INT64_MIN;
 	ll_mag_first(&m, arg);
 	for (uint32_t i = DIF_LLQ_LOW(arg); i <= DIF_LLQ_HIGH(arg); i++) {
-		if (bucket < b + m.n)
-			return (int64_t)(m.lo + (bucket - b) * m.width);
+		if (side == b)
+			return (int64_t)m.lo;
+		if (side < b + m.n)
+			return (int64_t)((m.lo / m.width + side - b) * m.width);
 		b += m.n;
 		ll_mag_set(&m, arg, m.hi);
 	}
 	return m.lo > INT64_MAX ? INT64_MAX : (int64_t)m.lo;
+}
+
+int64_t
+dif_llquantize_value(uint64_t arg, uint32_t bucket)
+{
+	uint32_t zero = dif_llquantize_zero(arg);
+
+	if (bucket == zero)
+		return 0;
+	return bucket < zero ? -ll_side_value(arg, zero - bucket)
+			     : ll_side_value(arg, bucket - zero);
 }
 
 uint32_t
@@ -161,7 +185,7 @@ dif_agg_words(uint32_t func, uint64_t arg)
 	case DIF_SHAPE_LQUANTIZE:
 		return DIF_LQ_LEVELS(arg) + 2;
 	case DIF_SHAPE_LLQUANTIZE:
-		return dif_llquantize_words(arg);
+		return 2 * dif_llquantize_zero(arg) + 1;
 	default:
 		return info->words;
 	}

@@ -90,7 +90,7 @@ fmt_number(struct fmt_scan *f, int *out)
 		return 0;
 	}
 	for (; isdigit((unsigned char)*f->p); f->p++) {
-		if (v > (SHRT_MAX - 9) / 10)
+		if (v > (INT_MAX - 9) / 10)
 			return err_set(f->e, &ERR_GENERIC, 0,
 				       "format conversion #%zu: width or "
 				       "precision is too large", f->num);

@@ -41,9 +41,10 @@ round8(uint32_t n)
 static uint32_t
 type_size(const struct dif_type *t, const struct dif_sizes *sizes)
 {
-	if (t->kind == DIF_TYPE_STRING)
-		return t->size != 0 ? t->size : sizes->strsize;
-	return t->size;
+	if (t->kind != DIF_TYPE_STRING)
+		return t->size;
+	return t->size != 0 && t->size < sizes->strsize ? t->size
+							: sizes->strsize;
 }
 
 /* Bytes of a value as recorded. */

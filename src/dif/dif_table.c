@@ -13,15 +13,17 @@
 #define NITEMS(t) (sizeof(t) / sizeof((t)[0]))
 
 const struct dif_op_info dif_op_info[256] = {
-#define OP(num, NAME, mnem, fmt) [num] = { mnem, DIF_FMT_##fmt },
+#define OP(num, NAME, mnem, fmt, scope, faults) \
+	[num] = { mnem, DIF_FMT_##fmt, DIF_SCOPE_##scope, DIF_FAULTS_##faults },
 #include "dif/op.def"
 #undef OP
 };
 
 /* "VAR" of the .def file says ARRAY, SCALAR or ARGS. */
 const struct dif_builtin_info dif_builtins[] = {
-#define VAR(id, name, type, kind, bound, eng, stab, what) \
-	{ id, #name, type, DIF_BK_##kind, bound, DIF_ENG_##eng, stab, what },
+#define VAR(id, name, type, kind, bound, eng, needs, stab, what) \
+	{ id,	#name,		type,		 DIF_BK_##kind,      \
+	  bound, DIF_ENG_##eng, DIF_NEED_##needs, stab, what },
 #include "dif/var.def"
 #undef VAR
 };
@@ -30,8 +32,9 @@ const size_t dif_nbuiltins = NITEMS(dif_builtins);
 /* Lets a row of subr.def say 0 where others name a flag. */
 #define DIF_SUBR_F_0 0u
 const struct dif_subr_info dif_subrs[] = {
-#define SUBR(id, name, proto, eng, flags) \
-	{ id, #name, proto, DIF_ENG_##eng, DIF_SUBR_F_##flags },
+#define SUBR(id, name, proto, eng, flags, needs) \
+	{ id, #name, proto, DIF_ENG_##eng, DIF_SUBR_F_##flags, \
+	  DIF_NEED_##needs },
 #include "dif/subr.def"
 #undef SUBR
 };
@@ -112,7 +115,7 @@ dif_subr_missing(const char *name)
 	static const struct {
 		const char *name, *why;
 	} missing[] = {
-#define SUBR(id, name, proto, eng, flags)
+#define SUBR(id, name, proto, eng, flags, needs)
 #define NOSUBR(name, why) { #name, why },
 #include "dif/subr.def"
 #undef SUBR

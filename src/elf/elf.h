@@ -7,6 +7,7 @@
 #ifndef ELF_ELF_H
 #define ELF_ELF_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,11 +19,16 @@ struct elf_file;
 struct elf_sym {
 	const char *name; /* owned by the file */
 	uint64_t addr;	  /* st_value: link-time address */
-	uint64_t size;	  /* 0: not said; elf_syms() fills it from the next
-			     symbol or the section's end where it can */
-	bool is_func, is_global, is_weak, is_ifunc;
-	bool guessed; /* its size was not said */
+	uint32_t size;	  /* 0: not said; elf_syms() fills it from the next
+			     symbol or the section's end where it can; more is
+			     cut to UINT32_MAX */
+	uint16_t sec;	  /* of the file whose table it is in */
+	bool is_func : 1, is_global : 1, is_weak : 1, is_ifunc : 1;
+	bool in_debug : 1; /* sec is the debug file's */
+	bool guessed : 1;  /* its size was not said */
 };
+static_assert(sizeof(struct elf_sym) == 24,
+	      "no more than the file has for it: there may be millions");
 
 /* Open; NULL with *e: "X: not an ELF file", "X: truncated section table" ... */
 struct elf_file *elf_open(const char *path, struct err *e);
@@ -38,9 +44,11 @@ const char *elf_interp(struct elf_file *f); /* PT_INTERP, NULL: static */
 
 /*
  * Symbols with a name and an address, sorted by address then preference
- * (global before weak before local, shorter name first): from .symtab, else
+ * (functions, then global and weak ones, then fewer leading underscores, then
+ * the smaller, then by the alphabet): from .symtab, else
  * .dynsym and .gnu_debugdata's, else a separate debug file found by build-id
- * or debuglink.  *n is their number.
+ * or debuglink.  *n is their number; 0 also if there is no memory for them, or
+ * if they are more than 16 million.
  */
 const struct elf_sym *elf_syms(struct elf_file *f, size_t *n);
 /* The symbol that contains a link-time address, best name; NULL: none. */
@@ -57,6 +65,13 @@ const uint8_t *elf_bytes(struct elf_file *f, uint64_t addr, size_t n);
 /* Bytes of code from addr to the end of its executable, file-backed segment;
    0: addr is not in one. */
 uint64_t elf_code_left(const struct elf_file *f, uint64_t addr);
+/*
+ * The first place at or behind addr where executable segments have these n
+ * bytes, as a link-time address; 0: there is none.  Holes of the file are passed
+ * over unread, so the bytes must not all be zero.
+ */
+uint64_t elf_code_find(struct elf_file *f, uint64_t addr, const void *what,
+		       size_t n);
 /* First executable PT_LOAD: [addr, addr+size). */
 bool elf_text(const struct elf_file *f, uint64_t *addr, uint64_t *size);
 /* A section's content by name; NULL if absent, compressed or SHT_NOBITS. */
@@ -106,12 +121,19 @@ void elf_landing_pads(struct elf_file *f, const struct elf_fde *d,
  */
 const uint64_t *elf_code_ptrs(struct elf_file *f, size_t *n);
 /*
+ * The address of code that 8 bytes of data at a link-time address hold once the
+ * object is loaded, as a link-time address.  false: they hold none.
+ */
+bool elf_code_ptr(struct elf_file *f, uint64_t addr, uint64_t *to);
+/*
  * Every address at which code may be entered from outside of the instructions
  * around it, as far as tables tell: symbols, FDEs, landing pads, code pointers,
- * the entry point; jumps from one FDE into the middle of another; and where no
- * FDE is, what jumps and calls lead to and instructions name.  Sorted, unique,
- * owned by the file.  NULL: no memory, or not an x86-64 object; nothing may be
- * concluded then.
+ * the entry point, what the runtime of Go does; jumps from one function into
+ * the middle of another, and addresses there that code makes; and where no FDE
+ * is, what jumps and calls lead to and instructions name.  Sorted, unique, owned
+ * by the file.  NULL: no memory, not an x86-64 object, of a version of Go that
+ * is not known, or one whose code or tables are larger than is read; nothing may
+ * be concluded then.
  */
 const uint64_t *elf_entries(struct elf_file *f, size_t *n);
 /*
@@ -119,6 +141,8 @@ const uint64_t *elf_entries(struct elf_file *f, size_t *n);
  * or in the signature in front of its abort handler?  Such bytes must stay.
  */
 bool elf_in_rseq(struct elf_file *f, uint64_t lo, uint64_t hi);
+/* Was it made by the compiler of Go (or has a part that was)? */
+bool elf_is_go(struct elf_file *f);
 /* Does a function, or a stub of the linker (.plt), begin at addr? */
 bool elf_is_fn(struct elf_file *f, uint64_t addr);
 

@@ -5,7 +5,8 @@
  * Two places: a separate debug file, found by the object's build-id under
  * /usr/lib/debug/.build-id or by the name in .gnu_debuglink (beside the
  * object, in .debug there, under /usr/lib/debug); and .gnu_debugdata, a small
- * xz-compressed ELF file in the object itself, which libdwfl unpacks.
+ * xz-compressed ELF file in the object itself.  What that unpacks to has a
+ * bound: some bytes of xz can stand for gigabytes.
  * A debug file that does not belong to the object (its build-id, or the CRC of
  * the link, differs) is not used: wrong names are worse than none.
  * See GDB's manual, "Debugging Information in Separate Files".
@@ -13,6 +14,7 @@
 #include "elf/elf_impl.h"
 
 #include <limits.h>
+#include <lzma.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,80 +124,71 @@ elf_debug_by_link(struct elf_file *f, const uint8_t *id, size_t n)
 	return NULL;
 }
 
+/* ---- .gnu_debugdata ------------------------------------------------- */
+
+/* Unpack n bytes of xz into *out, malloc'ed.  False: damaged, or too much. */
+static bool
+debug_unpack(const uint8_t *p, size_t n, uint8_t **out, size_t *len)
+{
+	lzma_stream z = LZMA_STREAM_INIT;
+	lzma_ret rc = lzma_stream_decoder(&z, ELF_UNPACK_MAX, 0);
+	size_t cap = 0;
+
+	*out = NULL;
+	*len = 0;
+	z.next_in = p;
+	z.avail_in = n;
+	while (rc == LZMA_OK && cap < ELF_UNPACK_MAX) {
+		size_t more = cap == 0 ? 1u << 16 : cap;
+		uint8_t *v = realloc(*out, cap + more);
+
+		if (v == NULL)
+			break;
+		*out = v;
+		z.next_out = v + cap;
+		z.avail_out = more;
+		rc = lzma_code(&z, LZMA_FINISH);
+		cap += more;
+		*len = cap - z.avail_out;
+	}
+	lzma_end(&z);
+	return rc == LZMA_STREAM_END;
+}
+
+/* The object in .gnu_debugdata, opened; NULL: there is none. */
+static struct elf_file *
+debug_inside(struct elf_file *f)
+{
+	struct elf_file *d = NULL;
+	struct err e = { 0 };
+	uint8_t *v;
+	size_t n, len;
+	const void *p = elf_section(f, ".gnu_debugdata", &n, NULL);
+
+	if (p == NULL)
+		return NULL;
+	if (debug_unpack(p, n, &v, &len))
+		d = elf_open_mem(v, len, f->path, &e);
+	free(v);
+	if (d != NULL && !elf_has_symtab(d, SHT_SYMTAB)) {
+		elf_close(d);
+		d = NULL;
+	}
+	return d;
+}
+
 struct elf_file *
 elf_debug_open(struct elf_file *f)
 {
+	struct elf_file *d = debug_inside(f);
+	const uint8_t *id;
 	size_t n;
-	const uint8_t *id = elf_build_id(f, &n);
-	struct elf_file *d;
 
+	if (d != NULL)
+		return d;
+	id = elf_build_id(f, &n);
 	if (id == NULL)
 		return NULL;
 	d = elf_debug_by_id(id, n);
 	return d != NULL ? d : elf_debug_by_link(f, id, n);
-}
-
-/* ---- .gnu_debugdata ------------------------------------------------- */
-
-/* Never look further than the object itself. */
-static int
-elf_dwfl_no_debuginfo(Dwfl_Module *mod, void **userdata, const char *modname,
-		      Dwarf_Addr base, const char *file_name,
-		      const char *debuglink_file, GElf_Word debuglink_crc,
-		      char **debuginfo_file_name)
-{
-	return -1;
-}
-
-static const Dwfl_Callbacks elf_dwfl_callbacks = {
-	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = elf_dwfl_no_debuginfo,
-	.section_address = dwfl_offline_section_address,
-};
-
-static bool
-elf_dwfl_copy(Dwfl_Module *mod, struct elf_raws *out)
-{
-	GElf_Addr bias;
-	int n = dwfl_module_getsymtab(mod);
-
-	if (n <= 0 || dwfl_module_getelf(mod, &bias) == NULL)
-		return true;
-	for (int i = 1; i < n; i++) {
-		GElf_Sym s;
-		GElf_Addr addr, sbias;
-		GElf_Word shndx;
-		Elf *from;
-		const char *name = dwfl_module_getsym_info(
-			mod, i, &s, &addr, &shndx, &from, &sbias);
-		struct elf_raw r;
-
-		if (name == NULL || shndx == SHN_UNDEF || shndx == SHN_ABS ||
-		    shndx == SHN_COMMON)
-			continue;
-		r = (struct elf_raw){ .name = name,
-				      .addr = s.st_value,
-				      .size = s.st_size,
-				      .type = GELF_ST_TYPE(s.st_info),
-				      .bind = GELF_ST_BIND(s.st_info) };
-		if (!elf_raws_add(out, &r))
-			return false;
-	}
-	return true;
-}
-
-bool
-elf_debugdata_syms(struct elf_file *f, struct elf_raws *out)
-{
-	Dwfl_Module *mod = NULL;
-
-	if (!f->mapped || elf_sec_find(f, ".gnu_debugdata") == NULL)
-		return true;
-	f->dwfl = dwfl_begin(&elf_dwfl_callbacks);
-	if (f->dwfl == NULL)
-		return true;
-	dwfl_report_begin(f->dwfl);
-	mod = dwfl_report_offline(f->dwfl, "", f->path, -1);
-	dwfl_report_end(f->dwfl, NULL, NULL);
-	return mod == NULL || elf_dwfl_copy(mod, out);
 }

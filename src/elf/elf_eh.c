@@ -269,14 +269,6 @@ eh_fde_read(struct eh_frame *x, const Dwarf_FDE *in, struct elf_fde *out)
 	return true;
 }
 
-static int
-eh_fde_cmp(const void *va, const void *vb)
-{
-	const struct elf_fde *a = va, *b = vb;
-
-	return a->addr < b->addr ? -1 : a->addr > b->addr;
-}
-
 struct eh_list {
 	struct elf_fde *v;
 	size_t n, cap;
@@ -286,7 +278,7 @@ static bool
 eh_list_add(struct eh_list *l, const struct elf_fde *d)
 {
 	if (l->n == l->cap) {
-		size_t cap = l->cap == 0 ? 1024 : 2 * l->cap;
+		size_t cap = l->cap + l->cap / 2 + 1024;
 		struct elf_fde *v = reallocarray(l->v, cap, sizeof(*v));
 
 		if (v == NULL)
@@ -321,21 +313,18 @@ eh_gather(struct eh_frame *x, struct eh_list *l)
 	}
 }
 
-/* The sorted list without repetitions, into the file's arena. */
+/* The sorted list without repetitions becomes the file's. */
 static void
 eh_table(struct elf_file *f, struct eh_list *l)
 {
 	size_t n = 0;
 
-	if (l->n == 0)
-		return;
-	qsort(l->v, l->n, sizeof(*l->v), eh_fde_cmp);
+	elf_sort(l->v, l->n, sizeof(*l->v), offsetof(struct elf_fde, addr));
 	for (size_t i = 0; i < l->n; i++)
 		if (n == 0 || l->v[n - 1].addr != l->v[i].addr)
 			l->v[n++] = l->v[i];
-	f->fdes = arena_memdup(f->arena, l->v, n * sizeof(*l->v));
-	f->nfdes = f->fdes != NULL ? n : 0;
-	f->fdes_failed |= f->fdes == NULL;
+	f->fdes = l->v;
+	f->nfdes = n;
 }
 
 const struct elf_fde *
@@ -351,7 +340,9 @@ elf_fdes(struct elf_file *f, size_t *n)
 		p = elf_is_x86_64(f)
 			    ? elf_section(f, ".eh_frame", &size, &x.addr)
 			    : NULL;
-		if (p != NULL) {
+		f->fdes_failed =
+			p != NULL && elf_data_bytes(f, p, size) > ELF_TABLE_MAX;
+		if (p != NULL && !f->fdes_failed) {
 			x.data.d_buf = (void *)(uintptr_t)p;
 			x.data.d_size = size;
 			x.data.d_type = ELF_T_BYTE;
@@ -360,7 +351,6 @@ elf_fdes(struct elf_file *f, size_t *n)
 			eh_gather(&x, &l);
 		}
 		eh_table(f, &l);
-		free(l.v);
 	}
 	*n = f->nfdes;
 	return f->fdes;
@@ -405,16 +395,16 @@ eh_reader_at(struct elf_file *f, uint64_t addr, struct eh_reader *r)
 	return false;
 }
 
-void
-elf_landing_pads(struct elf_file *f, const struct elf_fde *d,
-		 void (*fn)(void *arg, uint64_t addr), void *arg)
+bool
+elf_pads_upto(struct elf_file *f, const struct elf_fde *d,
+	      void (*fn)(void *arg, uint64_t addr), void *arg, size_t *most)
 {
 	struct eh_reader r = { 0 };
 	uint64_t start = d->addr, n;
 	uint8_t enc;
 
 	if (d->lsda == 0 || !eh_reader_at(f, d->lsda, &r))
-		return;
+		return true;
 	enc = (uint8_t)eh_fixed(&r, 1);
 	if (enc != DW_EH_PE_omit)
 		start = eh_addr(&r, enc);
@@ -423,15 +413,27 @@ elf_landing_pads(struct elf_file *f, const struct elf_fde *d,
 	enc = (uint8_t)eh_fixed(&r, 1);
 	n = eh_uleb(&r);
 	if (r.bad || n > (uint64_t)(r.end - r.p))
-		return;
+		return true;
 	for (r.end = r.p + n; r.p < r.end;) {
 		eh_value(&r, enc & 0x0f); /* the call site: start, size */
 		eh_value(&r, enc & 0x0f);
 		uint64_t pad = eh_value(&r, enc & 0x0f);
 		eh_uleb(&r); /* what is done there */
 		if (r.bad)
-			return;
+			return true;
+		if ((*most)-- == 0)
+			return false;
 		if (pad != 0 && elf_is_code(f, start + pad))
 			fn(arg, start + pad);
 	}
+	return true;
+}
+
+void
+elf_landing_pads(struct elf_file *f, const struct elf_fde *d,
+		 void (*fn)(void *arg, uint64_t addr), void *arg)
+{
+	size_t most = SIZE_MAX;
+
+	(void)elf_pads_upto(f, d, fn, arg, &most);
 }

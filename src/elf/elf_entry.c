@@ -5,12 +5,14 @@
  * Whoever overwrites instructions must know where control can arrive other
  * than from the instruction before.  Code itself says most of it; this file
  * collects what only the object's tables know: symbols, functions of the
- * unwind table, landing pads, and addresses of code that data holds.  In an
- * object that can be loaded anywhere, each of the latter has a relocation.  In
- * one that cannot, nothing marks them: there every aligned word of the data
- * that could be such an address is taken for one.  Too many only make us more
- * careful.
+ * unwind table, landing pads, and addresses of code that data holds; what code
+ * makes of addresses is in elf_taken.c, what Go's own table says in elf_go.c.
+ * In an object that can be loaded anywhere, each of the latter has a
+ * relocation.  In one that cannot, nothing marks them: there every aligned word
+ * of the data that could be such an address is taken for one.  Too many only
+ * make us more careful.
  */
+#include "base/vec.h"
 #include "elf/elf_impl.h"
 
 #include <elf.h>
@@ -26,8 +28,11 @@
 void
 elf_addrs_add(struct elf_addrs *a, uint64_t addr)
 {
+	/* Most come sorted, and often more than once. */
+	if (a->n != 0 && a->v[a->n - 1] == addr)
+		return;
 	if (a->n == a->cap) {
-		size_t cap = a->cap == 0 ? 1024 : 2 * a->cap;
+		size_t cap = a->cap + a->cap / 2 + 1024;
 		uint64_t *v = reallocarray(a->v, cap, sizeof(*v));
 
 		if (v == NULL) {
@@ -40,36 +45,38 @@ elf_addrs_add(struct elf_addrs *a, uint64_t addr)
 	a->v[a->n++] = addr;
 }
 
-static int
-elf_addr_cmp(const void *va, const void *vb)
-{
-	uint64_t a = *(const uint64_t *)va, b = *(const uint64_t *)vb;
-
-	return a < b ? -1 : a > b;
-}
-
 bool
-elf_addrs_table(struct elf_file *f, struct elf_addrs *a, uint64_t **v,
-		size_t *n)
+elf_addrs_table(struct elf_addrs *a, uint64_t **v, size_t *n)
 {
 	size_t k = 0;
 
 	*v = NULL;
 	*n = 0;
-	if (a->n != 0)
-		qsort(a->v, a->n, sizeof(*a->v), elf_addr_cmp);
+	elf_sort(a->v, a->n, sizeof(*a->v), 0);
 	for (size_t i = 0; i < a->n; i++)
 		if (k == 0 || a->v[k - 1] != a->v[i])
 			a->v[k++] = a->v[i];
 	if (!a->failed)
-		*v = arena_memdup(f->arena, a->v, k * sizeof(*a->v));
+		*v = realloc(a->v, (k + 1) * sizeof(*a->v));
 	if (*v != NULL)
 		*n = k;
-	free(a->v);
+	else
+		free(a->v);
 	return *v != NULL;
 }
 
 /* ---- code pointers ------------------------------------------------------- */
+
+/* 8 bytes of data that hold an address of code once the object is loaded. */
+struct elf_slot {
+	uint64_t at, to;
+};
+
+struct ptr_scan {
+	struct elf_file *f;
+	struct elf_addrs ptrs;
+	VEC(struct elf_slot) slots; /* those that a relocation fills */
+};
 
 static void
 ptr_add(struct elf_file *f, struct elf_addrs *a, uint64_t addr)
@@ -80,111 +87,139 @@ ptr_add(struct elf_file *f, struct elf_addrs *a, uint64_t addr)
 
 /* The value of symbol number i of section `link`; 0: not defined here. */
 static uint64_t
-ptr_symbol(struct elf_file *f, uint32_t link, uint32_t i)
+ptr_symbol(const struct elf_file *f, uint32_t link, uint32_t i)
 {
-	Elf_Scn *scn = elf_getscn(f->elf, link);
-	Elf_Data *d = scn != NULL ? elf_getdata(scn, NULL) : NULL;
-	GElf_Sym s;
+	const struct elf_sec *sec = link < f->nsecs ? &f->secs[link] : NULL;
+	uint64_t off = (uint64_t)i * sizeof(Elf64_Sym);
+	const uint8_t *p;
+	Elf64_Sym s;
 
-	if (d == NULL || i > INT32_MAX || gelf_getsym(d, (int)i, &s) == NULL ||
-	    s.st_shndx == SHN_UNDEF)
+	if (sec == NULL || sec->size < sizeof(s) ||
+	    off > sec->size - sizeof(s) || sec->type == SHT_NOBITS ||
+	    (p = elf_at(f, sec->off, sec->size)) == NULL)
 		return 0;
-	return s.st_value;
+	memcpy(&s, p + off, sizeof(s));
+	return s.st_shndx != SHN_UNDEF ? s.st_value : 0;
 }
 
+/* The loader puts an address into 8 bytes of data. */
 static void
-ptrs_of_rela(struct elf_file *f, size_t sec, struct elf_addrs *a)
+slot_add(struct ptr_scan *s, uint64_t at, uint64_t to)
 {
-	const struct elf_sec *s = &f->secs[sec];
-	const uint8_t *p = elf_at(f, s->off, s->size);
-	Elf_Scn *scn = elf_getscn(f->elf, sec);
-	GElf_Shdr sh;
-	Elf64_Rela r;
+	const struct elf_slot x = { at, to };
 
-	if (p == NULL || scn == NULL || gelf_getshdr(scn, &sh) == NULL)
+	if (!elf_is_code(s->f, to))
 		return;
-	for (uint64_t at = 0; s->size - at >= sizeof(r); at += sizeof(r)) {
-		uint64_t sym;
+	elf_addrs_add(&s->ptrs, to);
+	if (!vec_push(&s->slots, x))
+		s->ptrs.failed = true;
+}
 
-		memcpy(&r, p + at, sizeof(r));
-		switch (ELF64_R_TYPE(r.r_info)) {
-		case R_X86_64_RELATIVE:
-		case R_X86_64_IRELATIVE:
-			ptr_add(f, a, (uint64_t)r.r_addend);
-			break;
-		case R_X86_64_64:
-			sym = ptr_symbol(f, sh.sh_link,
-					 (uint32_t)ELF64_R_SYM(r.r_info));
-			if (sym != 0)
-				ptr_add(f, a, sym + (uint64_t)r.r_addend);
-			break;
-		default:
-			break;
-		}
+/* The code address that a relocation puts somewhere, if it does. */
+static void
+ptr_of_rela(struct ptr_scan *s, const Elf64_Rela *r, uint32_t link)
+{
+	uint64_t sym;
+
+	switch (ELF64_R_TYPE(r->r_info)) {
+	case R_X86_64_RELATIVE:
+	case R_X86_64_IRELATIVE:
+		slot_add(s, r->r_offset, (uint64_t)r->r_addend);
+		break;
+	case R_X86_64_64:
+		sym = ptr_symbol(s->f, link, (uint32_t)ELF64_R_SYM(r->r_info));
+		if (sym != 0)
+			slot_add(s, r->r_offset, sym + (uint64_t)r->r_addend);
+		break;
+	default:
+		break;
 	}
 }
 
 static void
-ptr_at(struct elf_file *f, uint64_t slot, struct elf_addrs *a)
+ptr_at(struct ptr_scan *s, uint64_t slot)
 {
-	const uint8_t *p = elf_bytes(f, slot, 8);
+	const uint8_t *p = elf_bytes(s->f, slot, 8);
 	uint64_t v;
 
 	if (p == NULL)
 		return;
 	memcpy(&v, p, sizeof(v));
-	ptr_add(f, a, v);
+	slot_add(s, slot, v);
 }
 
 /* Packed relative relocations: an address, then bit maps of the 63 words that
-   follow each other. */
+   follow each other.  *where is the first of them. */
 static void
-ptrs_of_relr(struct elf_file *f, size_t sec, struct elf_addrs *a)
+ptrs_of_relr(struct ptr_scan *s, uint64_t v, uint64_t *where)
 {
-	const struct elf_sec *s = &f->secs[sec];
-	const uint8_t *p = elf_at(f, s->off, s->size);
-	uint64_t v, where = 0;
-
-	if (p == NULL)
+	if ((v & 1) == 0) {
+		ptr_at(s, v);
+		*where = v + 8;
 		return;
-	for (uint64_t at = 0; s->size - at >= sizeof(v); at += sizeof(v)) {
-		memcpy(&v, p + at, sizeof(v));
-		if ((v & 1) == 0) {
-			ptr_at(f, v, a);
-			where = v + 8;
+	}
+	for (unsigned bit = 1; bit < 64; bit++)
+		if ((v >> bit & 1) != 0)
+			ptr_at(s, *where + 8 * (bit - 1));
+	*where += (uint64_t)63 * 8;
+}
+
+/* The addresses of executable segments: from the lowest to the highest. */
+static void
+code_range(const struct elf_file *f, uint64_t *lo, uint64_t *hi)
+{
+	*lo = UINT64_MAX;
+	*hi = 0;
+	for (size_t i = 0; i < f->nsegs; i++) {
+		const struct elf_seg *g = &f->segs[i];
+
+		if (!g->exec)
 			continue;
-		}
-		for (unsigned bit = 1; bit < 64; bit++)
-			if ((v >> bit & 1) != 0)
-				ptr_at(f, where + 8 * (bit - 1), a);
-		where += 63 * 8;
+		*lo = g->addr < *lo ? g->addr : *lo;
+		*hi = g->addr + g->filesz > *hi ? g->addr + g->filesz : *hi;
 	}
 }
 
-/* Every aligned word of a section that could be an address of code. */
-static void
-ptrs_of_data(struct elf_file *f, size_t sec, struct elf_addrs *a)
-{
-	const struct elf_sec *s = &f->secs[sec];
-	const uint8_t *p = elf_at(f, s->off, s->size);
-	uint64_t lo = UINT64_MAX, hi = 0, v;
+/* How the words of a section can hold code addresses. */
+enum ptrs_in { PTRS_NONE, PTRS_RELA, PTRS_RELR, PTRS_WORDS };
 
-	if (p == NULL)
+/* The code pointers of a section. */
+static void
+ptrs_of_sec(struct ptr_scan *ps, const struct elf_sec *sec, enum ptrs_in in)
+{
+	struct elf_file *f = ps->f;
+	struct elf_addrs *a = &ps->ptrs;
+	const size_t size = in == PTRS_RELA ? sizeof(Elf64_Rela) : 8;
+	uint64_t start = sec->off, end = sec->off + sec->size, off, v;
+	uint64_t where = 0, lo, hi, budget = ELF_TABLE_MAX;
+	struct elf_span s;
+	Elf64_Rela r;
+
+	if (elf_at(f, sec->off, sec->size) == NULL)
 		return;
-	for (size_t i = 0; i < f->nsegs; i++) {
-		if (!f->segs[i].exec)
-			continue;
-		if (f->segs[i].addr < lo)
-			lo = f->segs[i].addr;
-		if (f->segs[i].addr + f->segs[i].filesz > hi)
-			hi = f->segs[i].addr + f->segs[i].filesz;
+	if (in == PTRS_WORDS) /* those that are aligned in memory */
+		start += -sec->addr & 7;
+	code_range(f, &lo, &hi);
+	for (off = start;
+	     start < end && elf_data_next_of(f, off, end, start, size, &s);) {
+		a->failed |= s.hi - s.lo > budget;
+		if (a->failed)
+			return;
+		budget -= s.hi - s.lo;
+		for (off = s.lo; off < s.hi; off += size) {
+			if (in == PTRS_RELA) {
+				memcpy(&r, f->map + off, sizeof(r));
+				ptr_of_rela(ps, &r, sec->link);
+				continue;
+			}
+			memcpy(&v, f->map + off, sizeof(v));
+			if (in == PTRS_RELR)
+				ptrs_of_relr(ps, v, &where);
+			else if (v >= lo && v < hi)
+				ptr_add(f, a, v);
+		}
 	}
-	for (uint64_t at = -s->addr & 7; at < s->size && s->size - at >= 8;
-	     at += 8) {
-		memcpy(&v, p + at, sizeof(v));
-		if (v >= lo && v < hi)
-			ptr_add(f, a, v);
-	}
+	elf_forget(f, sec->off, sec->size);
 }
 
 static bool
@@ -195,29 +230,74 @@ sec_is_data(const struct elf_sec *s)
 		s->type == SHT_FINI_ARRAY || s->type == SHT_PREINIT_ARRAY);
 }
 
+static enum ptrs_in
+ptrs_in_sec(const struct elf_file *f, const struct elf_sec *s)
+{
+	if ((s->flags & SHF_ALLOC) == 0)
+		return PTRS_NONE;
+	if (s->type == SHT_RELA)
+		return PTRS_RELA;
+	if (s->type == SHT_RELR)
+		return PTRS_RELR;
+	return !elf_is_pie(f) && sec_is_data(s) ? PTRS_WORDS : PTRS_NONE;
+}
+
+static void
+ptrs_load(struct elf_file *f)
+{
+	struct ptr_scan s = { .f = f };
+
+	for (size_t i = 1; i < f->nsecs; i++) {
+		enum ptrs_in in = ptrs_in_sec(f, &f->secs[i]);
+
+		if (in != PTRS_NONE)
+			ptrs_of_sec(&s, &f->secs[i], in);
+	}
+	elf_sort(s.slots.v, s.slots.n, sizeof(*s.slots.v),
+		 offsetof(struct elf_slot, at));
+	if (s.slots.n != 0)
+		f->slots = arena_memdup(f->arena, s.slots.v,
+					s.slots.n * sizeof(*s.slots.v));
+	f->nslots = f->slots != NULL ? s.slots.n : 0;
+	s.ptrs.failed |= f->nslots != s.slots.n;
+	vec_fini(&s.slots);
+	elf_addrs_table(&s.ptrs, &f->ptrs, &f->nptrs);
+}
+
 const uint64_t *
 elf_code_ptrs(struct elf_file *f, size_t *n)
 {
-	struct elf_addrs a = { 0 };
-
-	if (!f->ptrs_loaded && elf_is_x86_64(f)) {
-		for (size_t i = 1; i < f->nsecs; i++) {
-			const struct elf_sec *s = &f->secs[i];
-
-			if ((s->flags & SHF_ALLOC) == 0)
-				continue;
-			if (s->type == SHT_RELA)
-				ptrs_of_rela(f, i, &a);
-			else if (s->type == SHT_RELR)
-				ptrs_of_relr(f, i, &a);
-			else if (!elf_is_pie(f) && sec_is_data(s))
-				ptrs_of_data(f, i, &a);
-		}
-		elf_addrs_table(f, &a, &f->ptrs, &f->nptrs);
-	}
+	if (!f->ptrs_loaded && elf_is_x86_64(f))
+		ptrs_load(f);
 	f->ptrs_loaded = true;
 	*n = f->nptrs;
 	return f->ptrs;
+}
+
+bool
+elf_code_ptr(struct elf_file *f, uint64_t addr, uint64_t *to)
+{
+	size_t lo = 0, hi, n;
+	const uint8_t *p;
+
+	elf_code_ptrs(f, &n);
+	for (hi = f->nslots; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (f->slots[mid].at < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo < f->nslots && f->slots[lo].at == addr) {
+		*to = f->slots[lo].to;
+		return true;
+	}
+	p = elf_is_pie(f) ? NULL : elf_bytes(f, addr, 8);
+	if (p == NULL)
+		return false;
+	memcpy(to, p, sizeof(*to));
+	return elf_is_code(f, *to);
 }
 
 /* ---- jumps between functions --------------------------------------------- */
@@ -226,8 +306,8 @@ elf_code_ptrs(struct elf_file *f, size_t *n)
  * A function's split-off part jumps back into its middle, and nothing else may
  * say so: the part can be reached by a landing pad only.  So all bytes of the
  * code that could be a jump with a 32-bit distance, and would lead from one
- * FDE into the middle of another, count as one.  About 1 in 250,000 bytes is
- * so by chance.
+ * function into the middle of another, count as one.  About 1 in 250,000 bytes
+ * is so by chance.
  *
  * Code without an FDE is hand-made, or its object has none.  There functions
  * may begin that no symbol names, and whatever could lead to them counts:
@@ -313,21 +393,40 @@ entries_at(struct jump_scan *s, const uint8_t *p, uint64_t before,
 	}
 }
 
+/* The bytes of a segment from one offset to another, 4 of which may be behind
+   it. */
+static void
+entries_between(struct jump_scan *s, const struct elf_seg *g,
+		const struct elf_span *at)
+{
+	const uint8_t *p = s->f->map;
+	uint64_t end = g->off + g->filesz;
+
+	for (uint64_t o = at->lo; o < at->hi && end - o >= 4; o++)
+		entries_at(s, p + o, o - g->off, g->addr + (o - g->off));
+}
+
 static void
 entries_of_code(struct elf_file *f, struct elf_addrs *a)
 {
 	struct jump_scan s = { .f = f, .out = a };
+	uint64_t budget = ELF_TABLE_MAX;
+	struct elf_span at;
 
 	s.v = elf_fdes(f, &s.n);
 	for (size_t k = 0; k < f->nsegs; k++) {
 		const struct elf_seg *g = &f->segs[k];
-		const uint8_t *p = elf_at(f, g->off, g->filesz);
+		uint64_t end = g->off + g->filesz;
 
-		if (!g->exec || p == NULL)
-			continue;
 		s.i = 0;
-		for (uint64_t at = 1; at + 4 <= g->filesz; at++)
-			entries_at(&s, p + at, at, g->addr + at);
+		for (uint64_t off = g->off;
+		     g->exec && elf_data_next(f, off, end, &at); off = at.hi) {
+			a->failed |= at.hi - at.lo > budget;
+			if (a->failed)
+				return;
+			budget -= at.hi - at.lo;
+			entries_between(&s, g, &at);
+		}
 	}
 }
 
@@ -346,7 +445,7 @@ elf_entries(struct elf_file *f, size_t *n)
 	const struct elf_fde *d;
 	const struct elf_sym *s;
 	const uint64_t *p;
-	size_t k;
+	size_t k, pads = ELF_PADS_MAX;
 
 	if (f->entries_loaded)
 		goto out;
@@ -358,44 +457,51 @@ elf_entries(struct elf_file *f, size_t *n)
 	d = elf_fdes(f, &k);
 	for (size_t i = 0; i < k; i++) {
 		elf_addrs_add(&a, d[i].addr);
-		elf_landing_pads(f, &d[i], entry_add, &a);
+		a.failed |= !elf_pads_upto(f, &d[i], entry_add, &a, &pads);
 	}
 	p = elf_code_ptrs(f, &k);
 	for (size_t i = 0; i < k; i++)
 		elf_addrs_add(&a, p[i]);
 	entries_of_code(f, &a);
-	a.failed |= f->fdes_failed || p == NULL;
-	elf_addrs_table(f, &a, &f->entries, &f->nentries);
+	elf_entries_taken(f, &a);
+	a.failed |= f->fdes_failed || f->syms_failed || p == NULL ||
+		    !elf_entries_go(f, &a);
+	elf_addrs_table(&a, &f->entries, &f->nentries);
 out:
 	*n = f->nentries;
 	return f->entries;
 }
 
+static const struct {
+	const char *name;
+	uint64_t step;
+} entry_stub_secs[] = {
+	{ ".plt", 16 }, { ".plt.sec", 16 }, { ".plt.got", 8 }, { ".iplt", 16 }
+};
+
 /* The section of the linker's stubs that holds addr, and how far apart these
    are; NULL: none does. */
 static const struct elf_sec *
-entry_stubs(const struct elf_file *f, uint64_t addr, uint64_t *step)
+entry_stubs(struct elf_file *f, uint64_t addr, uint64_t *step)
 {
-	static const struct {
-		const char *name;
-		uint64_t step;
-	} secs[] = { { ".plt", 16 },
-		     { ".plt.sec", 16 },
-		     { ".plt.got", 8 },
-		     { ".iplt", 16 } };
+	const size_t n = sizeof(f->stubs) / sizeof(f->stubs[0]);
 
-	for (size_t i = 0; i < sizeof(secs) / sizeof(secs[0]); i++) {
-		const struct elf_sec *s = elf_sec_find(f, secs[i].name);
-
-		*step = secs[i].step;
-		if (s != NULL && addr - s->addr < s->size)
-			return s;
+	for (size_t i = 0; i < n; i++) {
+		if (!f->stubs_loaded)
+			f->stubs[i] = elf_sec_find(f, entry_stub_secs[i].name);
+	}
+	f->stubs_loaded = true;
+	for (size_t i = 0; i < n; i++) {
+		*step = entry_stub_secs[i].step;
+		if (f->stubs[i] != NULL &&
+		    addr - f->stubs[i]->addr < f->stubs[i]->size)
+			return f->stubs[i];
 	}
 	return NULL;
 }
 
 bool
-elf_is_stubs(const struct elf_file *f, uint64_t addr)
+elf_is_stubs(struct elf_file *f, uint64_t addr)
 {
 	uint64_t step;
 

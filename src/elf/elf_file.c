@@ -43,6 +43,8 @@ elf_load_segs(struct elf_file *f, struct err *e)
 	if (elf_getphdrnum(f->elf, &n) != 0 ||
 	    (n != 0 && !elf_table_fits(f, f->eh.e_phoff, n, f->eh.e_phentsize)))
 		return elf_fail(f, e, "truncated program header table");
+	if (n > ELF_PHDRS_MAX)
+		return elf_fail(f, e, "too many program headers");
 	f->segs = arena_calloc(f->arena, n, sizeof(*f->segs));
 	if (f->segs == NULL)
 		return err_nomem(e);
@@ -76,13 +78,14 @@ elf_load_segs(struct elf_file *f, struct err *e)
 	return 0;
 }
 
-/* A section's name; sections of type NOBITS have an offset nobody reads. */
+/* A section's name, cut off by libelf's checks or by the longest that we use;
+   sections of type NOBITS have an offset nobody reads. */
 static const char *
 elf_sec_name(struct elf_file *f, size_t shstr, size_t name)
 {
 	const char *s = elf_strptr(f->elf, shstr, name);
 
-	return s != NULL ? s : "";
+	return s != NULL && strnlen(s, ELF_NAME_MAX) < ELF_NAME_MAX ? s : "";
 }
 
 static int
@@ -119,40 +122,92 @@ elf_load_secs(struct elf_file *f, struct err *e)
 			.off = sh.sh_offset,
 			.size = sh.sh_size,
 			.type = sh.sh_type,
+			.link = sh.sh_link,
 			.flags = sh.sh_flags,
 		};
 	}
 	return 0;
 }
 
+/* The string at `off` of section `sec`, which ends within it; NULL: none. */
+static const char *
+elf_string(const struct elf_file *f, uint32_t sec, uint64_t off)
+{
+	const struct elf_sec *s = sec < f->nsecs ? &f->secs[sec] : NULL;
+	const char *p;
+	size_t n;
+
+	if (s == NULL || s->type != SHT_STRTAB || off >= s->size ||
+	    s->off > UINT64_MAX - off)
+		return NULL;
+	n = s->size - off < ELF_NAME_MAX ? s->size - off : ELF_NAME_MAX;
+	p = (const char *)elf_at(f, s->off + off, n);
+	return p != NULL && memchr(p, '\0', n) != NULL ? p : NULL;
+}
+
+/* Objects of other classes or byte orders need none. */
 static void
 elf_load_soname(struct elf_file *f)
 {
-	for (size_t i = 1; i < f->nsecs; i++) {
-		Elf_Scn *scn;
-		Elf_Data *d;
-		GElf_Shdr sh;
-		GElf_Dyn dyn;
+	const struct elf_sec *s = f->secs, *end = f->secs + f->nsecs;
+	struct elf_span at = { 0 };
+	Elf64_Dyn dyn;
 
-		if (f->secs[i].type != SHT_DYNAMIC)
+	while (s < end && s->type != SHT_DYNAMIC)
+		s++;
+	if (s == end || f->eh.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    f->eh.e_ident[EI_DATA] != ELFDATA2LSB ||
+	    !elf_data_next(f, s->off, s->off + s->size, &at) || at.lo != s->off)
+		return;
+	for (; at.hi - at.lo >= sizeof(dyn); at.lo += sizeof(dyn)) {
+		memcpy(&dyn, f->map + at.lo, sizeof(dyn));
+		if (dyn.d_tag == DT_NULL)
+			return;
+		if (dyn.d_tag != DT_SONAME)
 			continue;
-		scn = elf_getscn(f->elf, i);
-		d = elf_getdata(scn, NULL);
-		if (d == NULL || gelf_getshdr(scn, &sh) == NULL)
-			return;
-		for (int k = 0; gelf_getdyn(d, k, &dyn) != NULL; k++) {
-			if (dyn.d_tag == DT_NULL)
-				return;
-			if (dyn.d_tag != DT_SONAME)
-				continue;
-			f->soname =
-				elf_strptr(f->elf, sh.sh_link, dyn.d_un.d_val);
-			if (f->soname != NULL && f->soname[0] == '\0')
-				f->soname = NULL;
-			return;
-		}
+		f->soname = elf_string(f, s->link, dyn.d_un.d_val);
+		if (f->soname != NULL && f->soname[0] == '\0')
+			f->soname = NULL;
 		return;
 	}
+}
+
+/*
+ * How many sections are there?  Where they are too many for the header, the
+ * first of them says so.  libelf allocates for all at once, so this must be
+ * known before it is asked.
+ */
+static bool
+elf_few_secs(const struct elf_file *f)
+{
+	bool wide = f->size > EI_CLASS && f->map[EI_CLASS] == ELFCLASS64;
+	bool big = f->size > EI_DATA && f->map[EI_DATA] == ELFDATA2MSB;
+	const uint8_t *n;
+	uint64_t shoff = 0, num = 0;
+	Elf64_Ehdr h;
+	Elf32_Ehdr h32;
+
+	if (f->size < (wide ? sizeof(h) : sizeof(h32)))
+		return true; /* and is refused */
+	memcpy(&h, f->map, wide ? sizeof(h) : sizeof(h32));
+	memcpy(&h32, &h, sizeof(h32));
+	if ((wide ? h.e_shnum : h32.e_shnum) != 0)
+		return true;
+	shoff = wide ? h.e_shoff : h32.e_shoff;
+	if (big)
+		shoff = wide ? __builtin_bswap64(shoff)
+			     : __builtin_bswap32((uint32_t)shoff);
+	n = elf_at(f,
+		   shoff + (wide ? offsetof(Elf64_Shdr, sh_size)
+				 : offsetof(Elf32_Shdr, sh_size)),
+		   wide ? 8 : 4);
+	if (n == NULL || shoff == 0)
+		return true;
+	memcpy(&num, n, wide ? 8 : 4);
+	if (big)
+		num = wide ? __builtin_bswap64(num)
+			   : __builtin_bswap32((uint32_t)num);
+	return num <= ELF_SECS_MAX;
 }
 
 static int
@@ -162,6 +217,8 @@ elf_load(struct elf_file *f, struct err *e)
 		return elf_fail(f, e, "not an ELF file");
 	if (elf_version(EV_CURRENT) == EV_NONE)
 		return elf_fail(f, e, elf_errmsg(-1));
+	if (!elf_few_secs(f))
+		return elf_fail(f, e, "too many sections");
 	/* elf_memory() takes char *, but a file read this way is not written
 	   to. */
 	f->elf = elf_memory((char *)(uintptr_t)f->map, f->size);
@@ -213,14 +270,16 @@ elf_map(struct elf_file *f, struct err *e)
 		return elf_fail(f, e, "not an ELF file");
 	}
 	p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (p == MAP_FAILED)
+	if (p == MAP_FAILED) {
 		err_set(e, &ERR_GENERIC, errno, "%s", f->path);
-	close(fd);
-	if (p == MAP_FAILED)
+		close(fd);
 		return -1;
+	}
 	f->map = p;
 	f->size = (size_t)st.st_size;
 	f->mapped = true;
+	elf_find_holes(f, fd);
+	close(fd);
 	return 0;
 }
 
@@ -264,10 +323,13 @@ elf_close(struct elf_file *f)
 {
 	if (f == NULL)
 		return;
-	hash_free(f->names);
+	elf_names_free(f->names);
+	free(f->syms);
+	free(f->maxend);
+	free(f->fdes);
+	free(f->ptrs);
+	free(f->entries);
 	elf_close(f->debug);
-	if (f->dwfl != NULL)
-		dwfl_end(f->dwfl);
 	if (f->elf != NULL)
 		elf_end(f->elf);
 	if (f->mapped)

@@ -8,6 +8,11 @@
  * nothing outside these tables is believed afterwards.  Symbols are loaded
  * when first asked for (elf_sym.c), with those of a debug file if the object
  * was stripped (elf_debug.c).
+ *
+ * Who makes the file may be the enemy of who reads it, so nothing costs more
+ * than in proportion to the data in the file, and all has a greatest size,
+ * the ELF_*_MAX below.  Holes are not read (elf_hole.c), tables are sorted in
+ * place (elf_sort.c), and no name is read further than a name is long.
  */
 #ifndef ELF_ELF_IMPL_H
 #define ELF_ELF_IMPL_H
@@ -16,11 +21,23 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <gelf.h>
-#include <elfutils/libdwfl.h>
 
 #include "base/arena.h"
 #include "base/hash.h"
 #include "elf/elf.h"
+
+#define ELF_PHDRS_MAX  1024	/* the kernel runs nothing that has more */
+#define ELF_SECS_MAX   (1u << 18) /* objects with a section a function */
+#define ELF_SYMS_MAX   (1u << 24)
+#define ELF_NAME_MAX   16384	/* of a symbol, with its '\0' */
+#define ELF_TABLE_MAX  (1u << 30) /* bytes of data of any table, or of code */
+#define ELF_PADS_MAX   (1u << 24) /* entries of tables of exceptions */
+#define ELF_UNPACK_MAX (64u << 20) /* bytes that .gnu_debugdata may have */
+#define ELF_STRETCHES  64	/* of data between holes */
+
+struct elf_span { /* offsets in the file */
+	uint64_t lo, hi;
+};
 
 struct elf_seg { /* a PT_LOAD */
 	uint64_t addr, memsz;
@@ -31,9 +48,11 @@ struct elf_seg { /* a PT_LOAD */
 struct elf_sec {
 	const char *name; /* "" when the name table is broken */
 	uint64_t addr, off, size;
-	uint32_t type;
+	uint32_t type, link;
 	uint64_t flags;
 };
+
+struct elf_slot;
 
 struct elf_file {
 	struct arena *arena; /* owns this struct and all tables */
@@ -41,6 +60,8 @@ struct elf_file {
 	const uint8_t *map; /* the file, or a copy of the caller's bytes */
 	size_t size;
 	bool mapped; /* map is from mmap() */
+	struct elf_span data[ELF_STRETCHES]; /* what is no hole, in order */
+	size_t ndata; /* 0: all is data */
 	Elf *elf;
 	GElf_Ehdr eh;
 	struct elf_seg *segs;
@@ -52,23 +73,28 @@ struct elf_file {
 
 	/* Symbols; valid once syms_loaded. */
 	bool syms_loaded;
-	struct elf_sym *syms;
-	uint64_t *maxend; /* greatest end of syms[0..i] */
+	bool syms_failed;     /* too many, or no memory: there are none */
+	struct elf_sym *syms; /* malloc'ed, as are the next two */
+	uint64_t *maxend;     /* elf_sym.c */
 	size_t nsyms;
-	struct hash *names; /* first symbol of each name; NULL until asked */
-	struct elf_file *debug; /* the separate debug file, or NULL */
-	Dwfl *dwfl; /* owns the names of .gnu_debugdata's symbols */
+	struct elf_names *names; /* NULL until asked for */
+	struct elf_file *debug;	 /* the separate debug file, or NULL */
 
 	/* Code; each valid once its `loaded` is set. */
 	bool fdes_loaded, ptrs_loaded, entries_loaded;
-	bool fdes_failed; /* no memory: some are missing */
-	struct elf_fde *fdes;
+	bool fdes_failed; /* no memory, or too long: some are missing */
+	struct elf_fde *fdes; /* malloc'ed, as are the next two */
 	size_t nfdes;
 	uint64_t *ptrs; /* elf_code_ptrs() */
 	size_t nptrs;
+	struct elf_slot *slots; /* sorted by address: elf_code_ptr() */
+	size_t nslots;
 	uint64_t *entries;
 	size_t nentries;
+	const struct elf_sec *stubs[4]; /* entry_stubs() */
+	bool stubs_loaded;
 	bool rseq_loaded;
+	bool rseq_failed; /* not known: all may be one */
 	const uint8_t *rseq; /* elf_rseq.c */
 	size_t nrseq;
 };
@@ -85,23 +111,38 @@ elf_at(const struct elf_file *f, uint64_t off, uint64_t n)
 const struct elf_sec *elf_sec_find(const struct elf_file *f, const char *name);
 bool elf_has_symtab(const struct elf_file *f, uint32_t type);
 
-/* A growing list of raw symbols, given to elf_sym.c by its sources. */
-struct elf_raw {
-	const char *name; /* may end at '@' */
-	uint64_t addr, size;
-	uint64_t limit; /* end of the section, 0: not known */
-	uint8_t type, bind;
-};
-struct elf_raws {
-	struct elf_raw *v;
-	size_t n, cap;
-};
-bool elf_raws_add(struct elf_raws *r, const struct elf_raw *s);
-
-/* The debug file of a stripped object, opened; NULL: there is none. */
+/* The debug file of a stripped object, or the object that .gnu_debugdata
+   holds, opened; NULL: there is none. */
 struct elf_file *elf_debug_open(struct elf_file *f);
-/* Add the symbols of .gnu_debugdata, if any.  False: no memory. */
-bool elf_debugdata_syms(struct elf_file *f, struct elf_raws *out);
+/* Free the index of names. */
+void elf_names_free(struct elf_names *x);
+
+/* elf_landing_pads(), but no more than *most entries of tables are read, which
+   is counted down.  False: there are more.  Any number of functions may claim
+   one long table. */
+bool elf_pads_upto(struct elf_file *f, const struct elf_fde *d,
+		   void (*fn)(void *arg, uint64_t addr), void *arg,
+		   size_t *most);
+
+/* ---- elf_hole.c ---------------------------------------------------------- */
+
+/* Note where the file behind fd, of f's size, has data. */
+void elf_find_holes(struct elf_file *f, int fd);
+/* The first stretch of data in [off, end) of the file; false: there is none. */
+bool elf_data_next(const struct elf_file *f, uint64_t off, uint64_t end,
+		   struct elf_span *s);
+/* The same in whole entries of a table that begins at `start`: those that hold
+   a byte of data.  What remains behind the last whole entry is left out. */
+bool elf_data_next_of(const struct elf_file *f, uint64_t off, uint64_t end,
+		      uint64_t start, size_t size, struct elf_span *s);
+/* How many of n bytes at p, which are the file's, are data. */
+uint64_t elf_data_bytes(const struct elf_file *f, const uint8_t *p, uint64_t n);
+/* Give back the pages of n bytes at off that were read; they stay readable. */
+void elf_forget(const struct elf_file *f, uint64_t off, uint64_t n);
+
+/* Sort n elements of `size` bytes (at most 64) by the uint64_t at `key` in
+   each; elf_sort.c. */
+void elf_sort(void *v, size_t n, size_t size, size_t key);
 
 /* The executable segment's bytes that are in the file: does addr lie there? */
 static inline bool
@@ -110,16 +151,21 @@ elf_is_code(const struct elf_file *f, uint64_t addr)
 	return elf_code_left(f, addr) != 0;
 }
 /* Is addr in a section of stubs that the linker makes (.plt)?  elf_entry.c */
-bool elf_is_stubs(const struct elf_file *f, uint64_t addr);
-/* A growing list of addresses, made into a table: sorted, unique, in the
-   file's arena. */
+bool elf_is_stubs(struct elf_file *f, uint64_t addr);
+/* A growing list of addresses, made into a table: sorted, unique, malloc'ed.
+   False: not all are there, and no table. */
 struct elf_addrs {
 	uint64_t *v;
 	size_t n, cap;
 	bool failed; /* no memory: some are missing */
 };
 void elf_addrs_add(struct elf_addrs *a, uint64_t addr);
-bool elf_addrs_table(struct elf_file *f, struct elf_addrs *a, uint64_t **v,
-		     size_t *n);
+/* Is addr in a function, but not its first instruction?  elf_taken.c */
+bool elf_is_inside(struct elf_file *f, uint64_t addr);
+/* Add the addresses in the middle of functions that code makes. */
+void elf_entries_taken(struct elf_file *f, struct elf_addrs *a);
+/* Add what the runtime of Go enters; false: its table is not understood. */
+bool elf_entries_go(struct elf_file *f, struct elf_addrs *a);
+bool elf_addrs_table(struct elf_addrs *a, uint64_t **v, size_t *n);
 
 #endif

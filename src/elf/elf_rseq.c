@@ -19,7 +19,8 @@
 #define RSEQ_START 8
 #define RSEQ_LEN   16
 #define RSEQ_ABORT 24
-#define RSEQ_SIG   4 /* bytes in front of the handler */
+#define RSEQ_SIG   4     /* bytes in front of the handler */
+#define RSEQ_MAX   65536 /* bytes of all; tcmalloc has 20 sequences */
 
 /* Give the words of the section that are relocated their values. */
 static void
@@ -34,9 +35,13 @@ rseq_relocate(struct elf_file *f, const struct elf_sec *cs, uint8_t *copy)
 		if (s->type != SHT_RELA || (s->flags & SHF_ALLOC) == 0 ||
 		    p == NULL)
 			continue;
-		for (uint64_t at = 0; s->size - at >= sizeof(r);
-		     at += sizeof(r)) {
-			memcpy(&r, p + at, sizeof(r));
+		uint64_t off = s->off, end = s->off + s->size;
+		struct elf_span at;
+
+		for (; elf_data_next_of(f, off, end, s->off, sizeof(r), &at);
+		     off = at.lo) {
+			memcpy(&r, f->map + at.lo, sizeof(r));
+			at.lo += sizeof(r);
 			if (ELF64_R_TYPE(r.r_info) == R_X86_64_RELATIVE &&
 			    r.r_offset >= cs->addr && cs->size >= 8 &&
 			    r.r_offset - cs->addr <= cs->size - 8)
@@ -58,6 +63,9 @@ rseq_load(struct elf_file *f)
 	uint8_t *copy;
 
 	if (p == NULL || (cs->flags & SHF_ALLOC) == 0)
+		return false;
+	f->rseq_failed = cs->size > RSEQ_MAX;
+	if (f->rseq_failed)
 		return false;
 	copy = arena_memdup(f->arena, p, cs->size);
 	if (copy == NULL)
@@ -84,6 +92,8 @@ elf_in_rseq(struct elf_file *f, uint64_t lo, uint64_t hi)
 		f->rseq_loaded = true;
 		rseq_load(f);
 	}
+	if (f->rseq_failed)
+		return true;
 	for (size_t i = 0; i < f->nrseq; i++) {
 		const uint8_t *cs = f->rseq + i * RSEQ_SIZE;
 		uint64_t start = rseq_word(cs, RSEQ_START);

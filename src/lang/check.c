@@ -4,7 +4,13 @@
  *
  * A clause is compiled once for each of its probe descriptions, because the
  * types of args[] differ between them, each time from a fresh copy of its
- * tree.
+ * tree.  The body comes before the predicate, though it runs after it: so the
+ * predicate may use variables that the body is the first to assign, as in
+ *
+ *   tick-1s /n < 10/ { n++; }
+ *
+ * Only a predicate that itself assigns comes first, for the body may use what
+ * it makes.
  *
  * A clause with if statements becomes several clauses for the same probe,
  * which run one after the other.  With hidden clause-local variables %1, %2,
@@ -72,7 +78,7 @@ check_effect(struct compile *cx, struct node *e)
 	st = check_stmt_new(cx, DIF_ACT_NONE, e->loc);
 	check_stmt_exprs(cx, st, 1);
 	st->exprs[0].src = DIF_SRC_OBJ;
-	st->exprs[0].obj = gen_expr(cx, e);
+	st->exprs[0].obj = gen_expr(cx, e, GEN_EFFECT);
 	st->exprs[0].type = gen_type(e->type);
 }
 
@@ -101,6 +107,12 @@ check_stmt(struct compile *cx, struct node *s)
 	else if (e->kind == NODE_AGG)
 		lang_fail(cx, &D_AGG_NULL, e->loc,
 			  "aggregation @%s alone has no effect", e->name);
+	else if (e->kind == NODE_CALL && e->name != NULL &&
+		 dif_agg_by_name(e->name) != NULL)
+		lang_fail(cx, &D_CG_EXPR, e->loc,
+			  "aggregating function %s() alone has no effect: "
+			  "assign it to an aggregation",
+			  e->name);
 	else if (!check_action(cx, e))
 		check_effect(cx, e);
 }
@@ -168,8 +180,12 @@ gen_predicate(struct compile *cx, struct node *pred)
 {
 	if (pred == NULL)
 		return NULL;
-	pred = check_scalar(cx, pred, &D_PRED_SCALAR, "a predicate");
-	return gen_expr(cx, pred);
+	check_expr(cx, pred);
+	if (!type_is_scalar(pred->type))
+		lang_fail(cx, &D_PRED_SCALAR, pred->loc,
+			  "a predicate needs an integer or a pointer, not %s",
+			  lang_type_name(cx, pred->type));
+	return gen_expr(cx, pred, GEN_VALUE);
 }
 
 /* ---- if ----------------------------------------------------------------- */
@@ -260,9 +276,11 @@ set_condition(struct compile *cx, struct node *s, uint32_t k)
 	hidden_set(cx, s->loc, k, c);
 }
 
-/* Statements up to and including if statements, under a predicate. */
+/* Statements up to and including if statements, under a predicate; later: the
+   caller sees to that of the first part. */
 static void
-check_parts(struct compile *cx, struct node *pred, struct node **v, uint32_t n)
+check_parts(struct compile *cx, struct node *pred, bool later, struct node **v,
+	    uint32_t n)
 {
 	struct dif_obj *p;
 	uint32_t i = 0;
@@ -273,7 +291,8 @@ check_parts(struct compile *cx, struct node *pred, struct node **v, uint32_t n)
 
 		clause_begin(cx);
 		show_part(cx, clause_of(cx)->pdesc, pred);
-		p = gen_predicate(cx, pred);
+		p = later ? NULL : gen_predicate(cx, pred);
+		later = false;
 		show_speculate(cx, clause_of(cx)->spec_id);
 		check_spec_again(cx, v[i]->loc);
 		for (; i < n && v[i]->kind != NODE_IF; i++) {
@@ -294,14 +313,36 @@ check_parts(struct compile *cx, struct node *pred, struct node **v, uint32_t n)
 		spec = clause_of(cx)->spec_id;
 		if (s->nbody != 0)
 			check_parts(cx, hidden_test(cx, s->loc, k, TOK_EQ, 2),
-				    s->body, s->nbody);
+				    false, s->body, s->nbody);
 		clause_of(cx)->spec_id = spec;
 		if (s->norelse != 0)
 			check_parts(cx, hidden_test(cx, s->loc, k, TOK_EQ, 1),
-				    s->orelse, s->norelse);
+				    false, s->orelse, s->norelse);
 		clause_of(cx)->spec_id = spec;
 		pred = hidden_test(cx, s->loc, k, TOK_NE, 0);
 	}
+}
+
+/* A body with if statements: the predicate is that of its first part. */
+static void
+check_branches(struct compile *cx, struct node *pred, struct node **body,
+	       const struct clause_node *cn)
+{
+	bool late = !check_has_effect(pred, false);
+	struct clause_cx *cl = clause_of(cx);
+	struct dif_clause *c;
+	size_t first;
+
+	clear_hidden(cx, cn->loc, count_ifs(body, cn->nbody));
+	first = cx->clauses.n;
+	check_parts(cx, pred, late, body, cn->nbody);
+	if (!late)
+		return;
+	clause_begin(cx);
+	c = &cx->clauses.v[first];
+	c->pred = gen_predicate(cx, pred);
+	c->uses_locals |= cl->uses_locals;
+	c->args_used |= cl->args_used;
 }
 
 static void
@@ -310,19 +351,23 @@ check_body(struct compile *cx, const struct clause_node *cn)
 	struct node *pred = node_copy(cx, cn->pred);
 	struct node **body = node_copy_list(cx, cn->body, cn->nbody);
 	struct clause_cx *cl = clause_of(cx);
-	struct dif_obj *p;
+	struct dif_obj *p = NULL;
+	bool late;
 
 	if (has_if(body, cn->nbody)) {
-		clear_hidden(cx, cn->loc, count_ifs(body, cn->nbody));
-		check_parts(cx, pred, body, cn->nbody);
+		check_branches(cx, pred, body, cn);
 		return;
 	}
+	late = !check_has_effect(pred, false);
 	clause_begin(cx);
-	p = gen_predicate(cx, pred);
+	if (!late)
+		p = gen_predicate(cx, pred);
 	for (uint32_t i = 0; i < cn->nbody; i++)
 		check_stmt(cx, body[i]);
 	if (cn->nbody == 0)
 		cl->records = true; /* the default action */
+	if (late)
+		p = gen_predicate(cx, pred);
 	clause_end(cx, p);
 }
 
@@ -396,6 +441,14 @@ same_keys(const struct ident *id, const struct decl *d)
 	return true;
 }
 
+/* A subroutine, an action or an aggregating function? */
+static bool
+is_function_of_d(const char *name)
+{
+	return dif_subr_by_name(name) != NULL ||
+	       dif_act_by_name(name) != NULL || dif_agg_by_name(name) != NULL;
+}
+
 bool
 check_declare(struct compile *cx, const struct decl *d, enum ident_kind kind)
 {
@@ -403,10 +456,7 @@ check_declare(struct compile *cx, const struct decl *d, enum ident_kind kind)
 	struct ident *id = names_find(cx, scope, d->name);
 
 	if (scope == DIF_SCOPE_GLOBAL &&
-	    (dif_builtin_by_name(d->name) != NULL ||
-	     dif_subr_by_name(d->name) != NULL ||
-	     dif_act_by_name(d->name) != NULL ||
-	     dif_agg_by_name(d->name) != NULL))
+	    (dif_builtin_by_name(d->name) != NULL || is_function_of_d(d->name)))
 		lang_fail(cx, &D_DECL_IDRED, d->loc,
 			  "identifier redeclared: %s is built in", d->name);
 	if (id == NULL)
@@ -443,7 +493,9 @@ check_key_types(struct compile *cx, const struct decl *d)
 			  "associative array %s has more than %u keys", d->name,
 			  check_keys_max(cx));
 	for (uint32_t i = 0; i < d->nkeys; i++)
-		if (!type_is_scalar(d->keys[i]) && !type_is_string(d->keys[i]))
+		if (!type_is_scalar(d->keys[i]) &&
+		    !type_is_string(d->keys[i]) &&
+		    !(type_is_sou(d->keys[i]) && type_size(d->keys[i]) != 0))
 			lang_fail(cx, &D_KEY_TYPE, d->loc,
 				  "key #%u of %s has type %s, which may not be "
 				  "a key",
@@ -459,6 +511,9 @@ check_decl(struct compile *cx, const struct decl *d)
 
 	if (d->name == NULL || d->cls == DECL_TYPEDEF)
 		return; /* types have been declared by the parser */
+	/* <signal.h> has a raise(), which changes nothing about D's. */
+	if (d->is_func && is_function_of_d(d->name))
+		return;
 	if (d->cls == DECL_EXTERN || d->is_func || type_is_func(d->type)) {
 		if (!check_declare(cx, d, ID_EXTERN))
 			names_add(cx, DIF_SCOPE_GLOBAL, ID_EXTERN, d->name,

@@ -23,8 +23,9 @@ builtin_of(const struct node *n)
 /* Literals longer than this are cut to strsize like any other string. */
 #define LITERAL_BOUND 256u
 
-void
-check_record(struct compile *cx, struct node *n, struct dif_expr *out)
+static void
+record_for(struct compile *cx, struct node *n, enum gen_use use,
+	   struct dif_expr *out)
 {
 	const struct dif_builtin_info *b = builtin_of(n);
 
@@ -44,7 +45,7 @@ check_record(struct compile *cx, struct node *n, struct dif_expr *out)
 			  lang_type_name(cx, n->type));
 	n = conv_copyin(cx, n);
 	out->src = DIF_SRC_OBJ;
-	out->obj = gen_expr(cx, n);
+	out->obj = gen_expr(cx, n, use);
 	if (out->type.kind != DIF_TYPE_STRING)
 		return;
 	if (b != NULL)
@@ -54,10 +55,17 @@ check_record(struct compile *cx, struct node *n, struct dif_expr *out)
 }
 
 void
+check_record(struct compile *cx, struct node *n, struct dif_expr *out)
+{
+	record_for(cx, n, GEN_RECORD, out);
+}
+
+/* Some actions use the value when the probe fires, not what is recorded. */
+void
 check_record_as(struct compile *cx, struct node *n, struct type *t,
 		struct dif_expr *out)
 {
-	check_record(cx, conv_to(cx, n, t), out);
+	record_for(cx, conv_to(cx, n, t), GEN_VALUE, out);
 }
 
 void
@@ -67,6 +75,54 @@ check_served(struct compile *cx, const struct dif_act_info *act,
 	if ((act->engines & cx->lang->host.engines) == 0)
 		lang_fail(cx, &D_FUNC_UNDEF, loc,
 			  "action %s() is not supported here", act->name);
+}
+
+/* How many arguments does the prototype ask for?  What is in brackets is
+   optional; "...": any number. */
+static void
+act_nargs(const struct dif_act_info *act, uint32_t *min, uint32_t *max)
+{
+	const char *p = strchr(act->proto, '(') + 1;
+	uint32_t depth = 0;
+	bool word = false, optional = false;
+
+	*min = *max = 0;
+	for (;; p++) {
+		if (*p == ',' || *p == ')') {
+			*max += word;
+			*min += word && !optional;
+			word = false;
+		} else if (*p == '.') {
+			*max = UINT32_MAX;
+			return;
+		} else if (*p == '[') {
+			depth++;
+		} else if (*p == ']') {
+			depth--;
+		} else if (*p != ' ') {
+			optional = word ? optional : depth != 0;
+			word = true;
+		}
+		if (*p == ')')
+			return;
+	}
+}
+
+bool
+check_act_value(struct compile *cx, struct node *n)
+{
+	const struct dif_act_info *act =
+		n->name != NULL ? dif_act_by_name(n->name) : NULL;
+	uint32_t min, max;
+
+	if (act == NULL || dif_subr_by_name(n->name) != NULL)
+		return false;
+	act_nargs(act, &min, &max);
+	if (n->nargs < min || n->nargs > max)
+		lang_fail(cx, &D_PROTO_LEN, n->loc,
+			  "wrong number of arguments: %s", act->proto);
+	n->type = basic(cx, TYPE_B_VOID);
+	return true;
 }
 
 /* ---- stacks and symbols ------------------------------------------------- */
@@ -302,7 +358,7 @@ check_setopt(struct compile *cx, struct node *call, struct dif_stmt *st)
 	for (uint32_t i = 0; i < call->nargs; i++) {
 		struct node *a = call->args[i];
 
-		check_value(cx, a);
+		check_expr(cx, a);
 		if (!type_is_strcompat(a->type))
 			lang_fail(cx, &D_PROTO_ARG, a->loc,
 				  "setopt(): argument #%u must be a string, "

@@ -3,9 +3,10 @@
  * check_agg.c - aggregating statements: @name[keys] = func(args).
  *
  * The first statement that names an aggregation fixes its function, its bounds
- * and the number and kinds of its keys; later ones, also of other programs of
- * the trace, must agree.  The bounds of lquantize() and llquantize() are
- * constants and travel packed in one word (dif.h).
+ * and the number and types of its keys; later ones, also of other programs of
+ * the trace, must agree, but that numbers are converted.  The bounds of
+ * lquantize() and llquantize() are constants and travel packed in one word
+ * (dif.h).
  */
 #include "lang/check_impl.h"
 
@@ -26,7 +27,7 @@ const_arg(struct compile *cx, struct node *call, uint32_t i, const char *what,
 {
 	struct node *a = call->args[i];
 
-	check_value(cx, a);
+	check_expr(cx, a);
 	if (!a->is_const || !type_is_integer(a->type))
 		lang_fail(cx, type_tag, a->loc, "%s(): %s " WHAT_CONST,
 			  call->name, what);
@@ -51,11 +52,14 @@ lquantize_bounds(struct compile *cx, struct node *call)
 	if (limit < INT32_MIN || limit > INT32_MAX)
 		lang_fail(cx, &D_LQUANT_LIMVAL, call->args[2]->loc,
 			  "lquantize(): the upper bound does not fit 32 bits");
+	if (step < 1)
+		lang_fail(cx, &D_LQUANT_STEPTYPE, call->args[3]->loc,
+			  "lquantize(): the step must be positive");
 	if (limit <= base)
 		lang_fail(cx, &D_LQUANT_MISMATCH, call->args[2]->loc,
 			  "lquantize(): the upper bound must be above the "
 			  "lower bound");
-	if (step < 1 || step > UINT16_MAX)
+	if (step > UINT16_MAX)
 		lang_fail(cx, &D_LQUANT_STEPVAL, call->args[3]->loc,
 			  "lquantize(): the step must be from 1 to %d",
 			  UINT16_MAX);
@@ -97,6 +101,17 @@ power_fits(uint64_t factor, uint64_t exponent)
 		    p > (uint64_t)INT64_MAX)
 			return false;
 	return true;
+}
+
+/* power_fits() has said that it does. */
+static uint64_t
+power(uint64_t factor, uint64_t exponent)
+{
+	uint64_t p = 1;
+
+	while (exponent-- > 0)
+		p *= factor;
+	return p;
 }
 
 /* Do the steps divide a power of the factor? */
@@ -143,14 +158,20 @@ llquantize_bounds(struct compile *cx, struct node *call)
 	if (!power_fits(factor, high + 1))
 		lang_fail(cx, &D_LLQUANT_HMAGVAL, call->args[3]->loc,
 			  "llquantize(): the high magnitude is too large");
-	if (steps < factor || steps % factor != 0)
+	if (steps < factor ? factor % steps != 0 : steps % factor != 0)
 		lang_fail(cx, &D_LLQUANT_STEPVAL, call->args[4]->loc,
 			  "llquantize(): the number of steps must be a "
-			  "multiple of the factor");
+			  "multiple of the factor, or divide it");
 	if (!divides_power(steps, factor))
 		lang_fail(cx, &D_LLQUANT_STEPVAL, call->args[4]->loc,
 			  "llquantize(): the number of steps must divide a "
 			  "power of the factor");
+	if (low > 0 && power(factor, low + 1) % steps != 0)
+		lang_fail(cx, &D_LLQUANT_STEPVAL, call->args[4]->loc,
+			  "llquantize(): the number of steps must divide the "
+			  "factor to the power of %llu, where the lowest "
+			  "magnitude ends",
+			  (unsigned long long)low + 1);
 	return factor << 48 | low << 32 | high << 16 | steps;
 }
 
@@ -223,22 +244,6 @@ match_function(struct compile *cx, struct node *call, struct agg_ident *ai,
 
 /* ---- keys --------------------------------------------------------------- */
 
-/* Two scalar keys of one place: the wider type shows both. */
-static void
-widen_key(struct compile *cx, struct agg_ident *ai, uint32_t i,
-	  const struct dif_type *t)
-{
-	struct dif_type had = ai->agg->keys[i];
-
-	if (ai->agg->keysrc[i] != DIF_SRC_OBJ || had.kind == DIF_TYPE_STRING ||
-	    t->size <= had.size)
-		return;
-	had.size = t->size;
-	had.flags = t->flags;
-	had.ckind = t->ckind;
-	names_set_key(cx, ai, i, had);
-}
-
 /* A structure or an array: a key by its bytes. */
 static bool
 is_bytes_expr(uint32_t src, const struct dif_type *t)
@@ -266,7 +271,7 @@ same_bytes(const struct dif_type *had, const struct dif_type *now, uint32_t src)
 
 static void
 match_key(struct compile *cx, struct agg_ident *ai, uint32_t i,
-	  const struct dif_expr *e, struct node *key)
+	  struct dif_expr *e, struct node *key)
 {
 	struct dif_aggvar *v = ai->agg;
 	bool had = is_string_expr(v->keysrc[i], &v->keys[i]);
@@ -281,7 +286,9 @@ match_key(struct compile *cx, struct agg_ident *ai, uint32_t i,
 			  "key #%u of @%s is incompatible with an earlier use "
 			  "on line %d",
 			  i + 1, v->name, ai->loc.line);
-	widen_key(cx, ai, i, &e->type);
+	/* The first use has said how wide the key is. */
+	if (e->src == DIF_SRC_OBJ)
+		e->type = v->keys[i];
 }
 
 /* May values of this type be keys by their bytes? */
@@ -306,7 +313,9 @@ record_key(struct compile *cx, struct node *k, struct dif_expr *out)
 		return;
 	}
 	if (!type_is_strcompat(t) || type_is_ptr(t)) {
-		check_record(cx, conv_decay(cx, k), out);
+		/* All of it: it may be kept in a wider type. */
+		k = conv_decay(cx, k);
+		check_record_as(cx, k, k->type, out);
 		return;
 	}
 	if (type_is_string(t)) {
@@ -332,7 +341,12 @@ check_agg_keys(struct compile *cx, struct node *agg, struct dif_stmt *st)
 		if (k->kind == NODE_AGG)
 			lang_fail(cx, &D_KEY_TYPE, k->loc,
 				  "an aggregation may not be a key");
-		check_value(cx, k);
+		check_expr(cx, k);
+		if (k->kind == NODE_XLATE)
+			lang_fail(cx, &D_KEY_TYPE, k->loc,
+				  "key #%u is a translated value, which may "
+				  "not be a key: use its members",
+				  i + 1);
 		if (!node_is_scalar(k) && !type_is_strcompat(k->type) &&
 		    !is_key_bytes(k->type))
 			lang_fail(cx, &D_KEY_TYPE, k->loc,
@@ -386,10 +400,8 @@ check_agg_proto(struct compile *cx, struct node *call,
 		break;
 	}
 	if (call->nargs < min || call->nargs > max)
-		lang_fail(cx,
-			  f->shape == DIF_SHAPE_QUANTIZE ? &D_QUANT_PROTO
-							 : &D_PROTO_LEN,
-			  call->loc, "wrong number of arguments: %s", f->proto);
+		lang_fail(cx, &D_PROTO_LEN, call->loc,
+			  "wrong number of arguments: %s", f->proto);
 }
 
 /* The increment of quantize(), lquantize() or llquantize(), or NULL. */
@@ -404,16 +416,19 @@ increment_of(struct node *call, const struct dif_agg_info *f)
 	return at < call->nargs ? call->args[at] : NULL;
 }
 
+/* Aggregations take all 64 bits, whatever the value's type. */
 static void
 agg_value(struct compile *cx, struct node *call, struct node *v,
-	  struct dif_expr *out)
+	  const struct err_tag *tag, struct dif_expr *out)
 {
 	v = check_rvalue(cx, v);
 	if (!type_is_scalar(v->type))
-		lang_fail(cx, &D_AGG_SCALAR, v->loc,
-			  "%s() needs an integer, not %s", call->name,
-			  lang_type_name(cx, v->type));
-	check_record_as(cx, v, type_named(cx, "int64_t"), out);
+		lang_fail(cx, tag, v->loc, "%s() needs an integer, not %s",
+			  call->name, lang_type_name(cx, v->type));
+	out->src = DIF_SRC_OBJ;
+	out->tname = arena_strdup(cx->out, lang_type_name(cx, v->type));
+	out->type = gen_type(type_named(cx, "int64_t"));
+	out->obj = gen_expr(cx, v, GEN_VALUE);
 }
 
 static const struct dif_agg_info *
@@ -462,9 +477,11 @@ check_aggregate(struct compile *cx, struct node *assign)
 			 agg->nargs + f->values + (inc != NULL ? 1 : 0));
 	check_agg_keys(cx, agg, st);
 	if (f->values > 0)
-		agg_value(cx, call, call->args[0], &st->exprs[st->nkeys]);
+		agg_value(cx, call, call->args[0], &D_AGG_SCALAR,
+			  &st->exprs[st->nkeys]);
 	if (inc != NULL)
-		agg_value(cx, call, inc, &st->exprs[st->nkeys + 1]);
+		agg_value(cx, call, inc, &D_PROTO_ARG,
+			  &st->exprs[st->nkeys + 1]);
 
 	ai = names_find_agg(cx, agg->name);
 	if (ai == NULL) {

@@ -79,6 +79,9 @@ convert_arg(struct compile *cx, const struct dif_subr_info *s,
 	a = conv_decay(cx, a);
 	if (type_is_integer(param) && type_is_ptr(a->type))
 		return conv_to(cx, a, param);
+	/* Subroutines take as much of a number as they need. */
+	if (type_is_integer(param) && type_is_integer(a->type))
+		return a;
 	return conv_assign(cx, param, a, a->loc, &D_PROTO_ARG, what);
 }
 
@@ -89,10 +92,6 @@ not_a_subr(struct compile *cx, struct node *n)
 	struct ident *id = names_find(cx, DIF_SCOPE_GLOBAL, n->name);
 	const char *why = dif_subr_missing(n->name);
 
-	if (dif_act_by_name(n->name) != NULL)
-		lang_fail(cx, &D_OP_ACT, n->loc,
-			  "action %s() may not be used in an expression",
-			  n->name);
 	if (dif_agg_by_name(n->name) != NULL)
 		lang_fail(cx, &D_AGG_FUNC, n->loc,
 			  "aggregating function %s() may only be assigned to "
@@ -145,9 +144,13 @@ check_call(struct compile *cx, struct node *n)
 	const struct dif_subr_info *s;
 	struct proto pr;
 
-	if (check_inline_call(cx, n))
+	if (check_inline_call(cx, n) || check_act_value(cx, n))
 		return;
 	s = find_subr(cx, n);
+	if ((s->flags & DIF_SUBR_F_DESTRUCTIVE) != 0 && clause_of(cx) != NULL &&
+	    clause_of(cx)->speculated)
+		lang_fail(cx, &D_ACT_SPEC, n->loc,
+			  "%s() may not follow speculate()", s->name);
 	pr = parse_proto(cx, s);
 	if (n->nargs < pr.min || n->nargs > pr.n)
 		lang_fail(cx, &D_PROTO_LEN, n->loc,
@@ -155,12 +158,9 @@ check_call(struct compile *cx, struct node *n)
 			  pr.min == pr.n ? "" : "at least ", pr.min,
 			  pr.min == 1 ? "" : "s", n->nargs, s->proto);
 	for (uint32_t i = 0; i < n->nargs; i++) {
-		check_value(cx, n->args[i]);
+		check_expr(cx, n->args[i]);
 		n->args[i] = convert_arg(cx, s, pr.param[i], n->args[i], i);
 	}
-	if (s->id == DIF_SUBR_alloca && n->args[0]->is_const &&
-	    n->args[0]->ival == 0)
-		lang_fail(cx, &D_ALLOCA_SIZE, n->loc, "alloca() of 0 bytes");
 	n->ref = REF_SUBR;
 	n->ident = s;
 	n->type = pr.ret;

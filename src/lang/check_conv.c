@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * check_conv.c - C's conversions, and arithmetic on constants.
+ * check_conv.c - conversions, the types of operators, arithmetic on constants.
  *
- * A constant's ival is always in normal form: truncated to its type and sign-
- * or zero-extended to 64 bits, which is also what a register holds when the
- * program runs.  Folding and running must give the same result, so the odd
- * cases (shift counts, the most negative number divided by -1) are decided
- * here as dif.md section 4 decides them for engines.
+ * D computes in 64 bits.  The type of an expression says how its operators
+ * treat it (signed or not), how much of it a variable or a record keeps, and
+ * what its name is; it does not cut what an operator gives.  A value is cut to
+ * a type where it is kept (in a variable, a key, a record) and by a cast to a
+ * narrower type or to one of other signedness.  So (i + i) / 2 is right for
+ * every int i, and sum(1 << 40) adds 2^40.
+ *
+ * The normal form of a value in a type is what such a cut gives: truncated to
+ * the type's width, then sign- or zero-extended to 64 bits.
+ *
+ * Folding constants and running the program must give the same result, so the
+ * odd cases (shift counts, the most negative number divided by -1) are decided
+ * here as the interpreter decides them.
  */
 #include "lang/check_impl.h"
 
@@ -26,32 +34,36 @@ type_is_user_ptr(struct type *t)
 	return t->kind == TYPE_PTR && t->user;
 }
 
+bool
+type_is_bool(struct type *t)
+{
+	t = type_resolve(t);
+	return t->kind == TYPE_INT && t->is_bool;
+}
+
 /* ---- which type --------------------------------------------------------- */
 
+/* The integer type that an operand counts as: enums as int, _Bool as a byte. */
 struct type *
-type_promote(struct compile *cx, const struct node *n)
+type_operand(struct compile *cx, const struct node *n)
 {
 	struct type *t = type_resolve(n->type);
-	uint64_t size = type_size(t);
 
-	if (n->bits != 0 && n->bits <= 32)
-		return basic(cx, n->bits == 32 && !type_is_signed(t)
-					 ? TYPE_B_UINT
-					 : TYPE_B_INT);
-	if (size < 4)
-		return basic(cx, TYPE_B_INT);
+	if (type_is_bool(t))
+		return basic(cx, TYPE_B_UCHAR);
 	if (t->kind != TYPE_ENUM)
 		return type_unqual(n->type);
-	if (size == 4)
+	if (type_size(t) == 4)
 		return basic(cx, t->is_signed ? TYPE_B_INT : TYPE_B_UINT);
 	return basic(cx, t->is_signed ? TYPE_B_LONG : TYPE_B_ULONG);
 }
 
-/* The usual arithmetic conversions of two integers. */
+/* Rank is width, and an unsigned type is above the signed one of its width.
+   Nothing is promoted to int: the sum of two chars is a char. */
 struct type *
 type_usual(struct compile *cx, const struct node *l, const struct node *r)
 {
-	struct type *lt = type_promote(cx, l), *rt = type_promote(cx, r);
+	struct type *lt = type_operand(cx, l), *rt = type_operand(cx, r);
 	uint64_t ls = type_size(lt), rs = type_size(rt);
 
 	if (ls != rs)
@@ -94,7 +106,7 @@ fold_to(struct type *t, uint64_t val)
 	uint64_t size = type_size(r);
 	unsigned drop;
 
-	if (r->kind == TYPE_INT && r->is_bool)
+	if (type_is_bool(r))
 		return val != 0;
 	if (!type_is_integer(r) || size == 0 || size >= 8)
 		return val;
@@ -108,7 +120,20 @@ static void
 set_const(struct node *n, uint64_t val)
 {
 	n->is_const = true;
-	n->ival = fold_to(n->type, val);
+	n->ival = val;
+}
+
+/* What a cast makes of a value: cut, unless the type only gets wider. */
+static uint64_t
+fold_cast(struct type *from, struct type *to, uint64_t val)
+{
+	if (!type_is_integer(from) || !type_is_integer(to) || type_is_bool(to))
+		return fold_to(to, val);
+	if (type_size(from) > type_size(to))
+		return fold_to(to, val);
+	if (type_is_signed(from) == type_is_signed(to))
+		return val;
+	return fold_to(to, fold_to(from, val));
 }
 
 void
@@ -166,12 +191,13 @@ fold_compare(int op, uint64_t l, uint64_t r, bool sign)
 	}
 }
 
-/* Operands have been converted; division by 0 has been refused. */
+/* Division by 0 has been refused.  Comparisons have their operands' type in
+   ctype. */
 void
 fold_binary(struct compile *cx, struct node *n)
 {
 	uint64_t l = n->left->ival, r = n->right->ival;
-	bool sign = type_is_signed(n->left->type);
+	bool sign = type_is_signed(n->ctype != NULL ? n->ctype : n->type);
 
 	/* One constant side of && and || may decide alone. */
 	if (n->op == TOK_LAND && ((n->left->is_const && l == 0)))
@@ -234,11 +260,12 @@ conv_to(struct compile *cx, struct node *n, struct type *t)
 	struct node *c;
 
 	if (n->is_const && (type_is_scalar(to))) {
-		c = node_int(cx, n->loc, n->ival, t);
+		c = node_int(cx, n->loc, 0, t);
+		c->ival = fold_cast(from, to, n->ival);
 		c->user = type_is_user_ptr(to);
 		return c;
 	}
-	if (from == to && n->bits == 0)
+	if (from == to)
 		return n;
 	if (n->kind == NODE_XLATE && type_compat(from, to))
 		return n; /* there is no value to convert */

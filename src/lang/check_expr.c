@@ -4,6 +4,10 @@
  * Names and members are in check_name.c, calls in check_call.c, assignment in
  * check_assign.c, the conversions in check_conv.c.
  *
+ * The call of an action has type void, an aggregation the dynamic type; who
+ * wants a value refuses them as it does any other type that it cannot use, so
+ * that errors have the tags that other systems give them.
+ *
  * check_expr() may rewrite the node it is given into another (an inline into
  * its expression, a constant operation into its value); children are replaced
  * by pointer.  An expression is checked once.
@@ -59,18 +63,6 @@ replace(struct node *n, const struct node *r)
 {
 	*n = *r;
 	n->lvalue = false;
-}
-
-/* Refuse a checked node that has no value. */
-static void
-need_value(struct compile *cx, struct node *n)
-{
-	if (type_is_dyn(n->type))
-		lang_fail(cx, &D_OP_DYN, n->loc,
-			  "a value of dynamic type may not be used here");
-	if (type_is_void(n->type))
-		lang_fail(cx, &D_OP_SCALAR, n->loc,
-			  "an expression of type void has no value");
 }
 
 /* ---- unary -------------------------------------------------------------- */
@@ -131,7 +123,7 @@ check_addrof(struct compile *cx, struct node *n)
 		check_symbol(cx, l, true);
 	else
 		check_expr(cx, l);
-	if (l->ref != REF_NONE)
+	if (l->ref != REF_NONE || l->kind == NODE_AGG)
 		lang_fail(cx, &D_ADDROF_VAR, n->loc,
 			  "cannot take the address of a D variable or value");
 	if (!l->lvalue)
@@ -165,8 +157,7 @@ check_arith_unary(struct compile *cx, struct node *n)
 		lang_fail(cx, &D_OP_ARITH, n->loc,
 			  "operator %s needs an integer, not %s",
 			  op_name(n->op), lang_type_name(cx, l->type));
-	n->type = type_promote(cx, l);
-	n->left = conv_to(cx, l, n->type);
+	n->type = type_operand(cx, l);
 	fold_unary(cx, n);
 }
 
@@ -222,8 +213,6 @@ static void
 check_arith(struct compile *cx, struct node *n)
 {
 	n->type = type_usual(cx, n->left, n->right);
-	n->left = conv_to(cx, n->left, n->type);
-	n->right = conv_to(cx, n->right, n->type);
 	if ((n->op == '/' || n->op == '%') && node_is_null(n->right))
 		lang_fail(cx, &D_DIV_ZERO, n->loc, "division by constant zero");
 	fold_binary(cx, n);
@@ -232,26 +221,28 @@ check_arith(struct compile *cx, struct node *n)
 static void
 check_shift(struct compile *cx, struct node *n)
 {
-	n->type = type_promote(cx, n->left);
-	n->left = conv_to(cx, n->left, n->type);
-	n->right = conv_to(cx, n->right, type_promote(cx, n->right));
+	n->type = type_operand(cx, n->left);
 	fold_binary(cx, n);
 }
 
-/* Bytes that adding 1 to a pointer adds; GNU's 1 for void. */
+/* Bytes that adding 1 to a pointer adds; an index of a void * counts bytes. */
 static uint64_t
 pointer_step(struct compile *cx, struct node *p, struct src_loc loc, int op)
 {
 	struct type *t = complete(cx, type_resolve(p->type)->ref, loc, op);
 
-	if (t->kind == TYPE_FUNC)
-		lang_fail(cx, &D_OP_VFPTR, loc,
-			  "operator %s cannot be applied to a pointer to a "
-			  "function",
-			  op_name(op));
-	if (t->kind == TYPE_VOID)
-		return 1;
-	return type_size(t);
+	return t->kind == TYPE_VOID ? 1 : type_size(t);
+}
+
+/* A pointer to what has no size to step by. */
+bool
+type_is_voidptr(struct type *t)
+{
+	t = type_resolve(t);
+	if (t->kind != TYPE_PTR)
+		return false;
+	t = type_resolve(t->ref);
+	return t->kind == TYPE_VOID || t->kind == TYPE_FUNC;
 }
 
 /* i as the number of bytes that p + i adds to p. */
@@ -263,7 +254,6 @@ check_scale(struct compile *cx, struct node *p, struct node *i,
 	uint64_t step = pointer_step(cx, p, loc, op);
 	struct node *m;
 
-	i = conv_to(cx, i, t);
 	if (step == 1)
 		return i;
 	m = node_new(cx, NODE_BINARY, i->loc);
@@ -300,13 +290,28 @@ check_pointer_diff(struct compile *cx, struct node *n)
 	fold_binary(cx, n);
 }
 
+/* s + i of a string: the string that begins i bytes later. */
+static void
+check_string_add(struct compile *cx, struct node *n)
+{
+	n->left = conv_string(cx, n->left);
+	n->type = n->left->type;
+	n->user = n->left->user;
+}
+
 /* + and -: integers, or a pointer and an integer. */
 static void
 check_add(struct compile *cx, struct node *n)
 {
 	bool lp = type_is_ptr(n->left->type), rp = type_is_ptr(n->right->type);
 
-	if (lp && rp && n->op == '-') {
+	if (type_is_voidptr(n->left->type) || type_is_voidptr(n->right->type))
+		incompatible(cx, n);
+	lp = lp || type_is_string(n->left->type);
+	rp = rp || type_is_string(n->right->type);
+
+	if (lp && rp && n->op == '-' && type_is_ptr(n->left->type) &&
+	    type_is_ptr(n->right->type)) {
 		check_pointer_diff(cx, n);
 		return;
 	}
@@ -324,8 +329,12 @@ check_add(struct compile *cx, struct node *n)
 		n->right = n->left;
 		n->left = p;
 	}
-	if (!type_is_ptr(n->left->type) || !type_is_integer(n->right->type))
+	if (!type_is_integer(n->right->type) || type_is_integer(n->left->type))
 		incompatible(cx, n);
+	if (type_is_string(n->left->type)) {
+		check_string_add(cx, n);
+		return;
+	}
 	n->type = n->left->type;
 	n->user = n->left->user;
 	n->right = check_scale(cx, n->left, n->right, n->loc, n->op);
@@ -381,8 +390,6 @@ check_compare(struct compile *cx, struct node *n)
 		if (type_is_integer(n->left->type) &&
 		    type_is_integer(n->right->type)) {
 			n->ctype = type_usual(cx, n->left, n->right);
-			n->left = conv_to(cx, n->left, n->ctype);
-			n->right = conv_to(cx, n->right, n->ctype);
 		} else if (is_pointer_compare(n) ||
 			   (node_is_null(n->right) &&
 			    type_is_integer(n->left->type)) ||
@@ -410,9 +417,9 @@ check_sides(struct compile *cx, struct node *n)
 		first = n->right;
 		then = n->left;
 	}
-	check_value(cx, first);
+	check_expr(cx, first);
 	check_enumerator(cx, then, first->type);
-	check_value(cx, then);
+	check_expr(cx, then);
 }
 
 static void
@@ -536,7 +543,7 @@ check_cond(struct compile *cx, struct node *n)
 				  "%s and %s",
 				  lang_type_name(cx, n->left->type),
 				  lang_type_name(cx, n->right->type));
-		if (type_is_scalar(n->type)) {
+		if (type_is_ptr(n->type)) {
 			n->left = conv_to(cx, n->left, n->type);
 			n->right = conv_to(cx, n->right, n->type);
 		}
@@ -567,8 +574,14 @@ check_cast(struct compile *cx, struct node *n)
 		n->type = n->ctype;
 		return;
 	}
-	need_value(cx, n->left);
 	l = n->left;
+	if (l->kind == NODE_XLATE && type_is_ptr(l->type) &&
+	    type_is_integer(to))
+		lang_fail(cx, &D_CAST_INVAL, n->loc,
+			  "cannot cast a translated %s to %s: it points to "
+			  "nothing in memory",
+			  lang_type_name(cx, l->type),
+			  lang_type_name(cx, n->ctype));
 	if (type_is_string(to) &&
 	    (type_is_strcompat(l->type) || node_is_scalar(l))) {
 		replace(n, conv_string(cx, l));
@@ -614,6 +627,11 @@ check_sizeof(struct compile *cx, struct node *n)
 				  "cannot apply sizeof to a bit-field");
 		n->ctype = n->left->declared != NULL ? n->left->declared
 						     : n->left->type;
+		if (n->left->kind == NODE_STR) {
+			*n = *node_int(cx, n->loc, n->left->len + 1,
+				       type_named(cx, "size_t"));
+			return;
+		}
 	}
 	t = type_complete(cx->types, type_resolve(n->ctype));
 	size = type_is_string(t) && type_size(t) == 0 ? 256 : type_size(t);
@@ -631,15 +649,15 @@ check_offsetof(struct compile *cx, struct node *n)
 	const struct type_member *m;
 	uint64_t off;
 
-	if (!type_is_sou(t))
+	if (!type_is_sou(t) || is_incomplete(t))
 		lang_fail(cx, &D_OFFSETOF_TYPE, n->loc,
-			  "offsetof needs a struct or union, not %s",
+			  "offsetof needs a struct or union that is defined, "
+			  "not %s",
 			  lang_type_name(cx, n->ctype));
 	m = type_member(t, n->name, &off);
 	if (m == NULL)
-		lang_fail(cx, &D_TYPE_MEMBER, n->loc,
-			  "%s is not a member of %s%s", n->name,
-			  lang_type_name(cx, n->ctype),
+		lang_fail(cx, &D_UNKNOWN, n->loc, "%s is not a member of %s%s",
+			  n->name, lang_type_name(cx, n->ctype),
 			  check_near_member(cx, t, n->name));
 	if (m->bits != 0)
 		lang_fail(cx, &D_OFFSETOF_BITFIELD, n->loc,
@@ -661,7 +679,7 @@ check_has_member(struct compile *cx, struct node *n)
 static void
 check_stringof(struct compile *cx, struct node *n)
 {
-	check_value(cx, n->left);
+	check_expr(cx, n->left);
 	if (!type_is_strcompat(n->left->type) && !node_is_scalar(n->left))
 		lang_fail(cx, &D_STRINGOF_TYPE, n->loc,
 			  "stringof needs a string, a pointer or an integer, "
@@ -687,9 +705,8 @@ check_expr(struct compile *cx, struct node *n)
 		check_symbol(cx, n, false);
 		break;
 	case NODE_AGG:
-		lang_fail(cx, &D_OP_DYN, n->loc,
-			  "aggregation @%s may not be used in an expression",
-			  n->name);
+		n->type = basic(cx, TYPE_B_DYN);
+		break;
 	case NODE_SELF:
 	case NODE_THIS:
 		check_thread_or_local(cx, n);
@@ -748,17 +765,10 @@ check_expr(struct compile *cx, struct node *n)
 	}
 }
 
-void
-check_value(struct compile *cx, struct node *n)
-{
-	check_expr(cx, n);
-	need_value(cx, n);
-}
-
 struct node *
 check_rvalue(struct compile *cx, struct node *n)
 {
-	check_value(cx, n);
+	check_expr(cx, n);
 	return conv_decay(cx, n);
 }
 
@@ -766,7 +776,7 @@ struct node *
 check_scalar(struct compile *cx, struct node *n, const struct err_tag *tag,
 	     const char *what)
 {
-	check_value(cx, n);
+	check_expr(cx, n);
 	if (!node_is_scalar(n))
 		lang_fail(cx, tag, n->loc,
 			  "%s needs an integer or a pointer, not %s", what,

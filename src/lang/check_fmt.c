@@ -44,7 +44,7 @@ parse_format(struct compile *cx, struct node *call, const char *text)
 			  "%s(): the format is empty", call->name);
 	f = dif_fmt_parse(cx->arena, text, &e);
 	if (f == NULL)
-		lang_fail(cx, &D_PRINTF_ARG_FMT, call->args[0]->loc, "%s(): %s",
+		lang_fail(cx, &D_SYNTAX, call->args[0]->loc, "%s(): %s",
 			  call->name, e.msg);
 	return f;
 }
@@ -85,7 +85,7 @@ star_arg(struct compile *cx, struct fmt_args *fa, const struct dif_conv *c,
 {
 	struct node *a = next_arg(cx, fa, c, &D_PRINTF_DYN_PROTO, what);
 
-	a = check_rvalue(cx, a);
+	a = conv_decay(cx, a);
 	if (!type_is_integer(a->type))
 		lang_fail(cx, &D_PRINTF_DYN_TYPE, a->loc,
 			  "%s(): the %s%s must be an integer, not %s",
@@ -186,7 +186,6 @@ conv_arg(struct compile *cx, struct fmt_args *fa, const struct dif_conv *c)
 		tracing_arg(cx, fa, c, a, act);
 		return;
 	}
-	check_value(cx, a);
 	kind = type_resolve(a->type)->kind;
 	switch (c->cls) {
 	case DIF_CONV_STR:
@@ -228,9 +227,13 @@ check_printf(struct compile *cx, const struct dif_act_info *act,
 	const char *text;
 
 	if (call->nargs == 0)
-		lang_fail(cx, &D_PRINTF_ARG_PROTO, call->loc,
-			  "%s() needs a format", call->name);
-	check_expr(cx, call->args[0]);
+		lang_fail(cx, &D_PROTO_LEN, call->loc, "%s() needs a format",
+			  call->name);
+	/* The arguments come before the format: what is wrong in themselves is
+	   the better message. */
+	for (uint32_t i = 0; i < call->nargs; i++)
+		if (check_key_action(cx, call->args[i]) == NULL)
+			check_expr(cx, call->args[i]);
 	text = format_text(cx, call);
 	st->fmt = arena_strdup(cx->out, text);
 	check_stmt_exprs(cx, st, call->nargs - 1);
@@ -304,7 +307,25 @@ key_conv(struct compile *cx, struct node *call, const struct dif_aggvar *v,
 			  k + 1, v->name, c->conv);
 }
 
-/* Conversions with @ print values, the others the keys in their order. */
+/* A key that gives a width or precision. */
+static void
+star_key(struct compile *cx, struct node *call, const struct dif_aggvar *v,
+	 uint32_t k, const struct dif_conv *c, const char *what)
+{
+	if (k >= v->nkeys)
+		lang_fail(cx, &D_PRINTF_DYN_PROTO, call->args[0]->loc,
+			  "printa(): the %s of %%%s has no key left: @%s has "
+			  "%u",
+			  what, c->conv, v->name, v->nkeys);
+	if (!key_fits(v, k, DIF_CONV_INT))
+		lang_fail(cx, &D_PRINTF_DYN_TYPE, call->args[0]->loc,
+			  "printa(): key #%u of @%s is the %s of %%%s, so it "
+			  "must be an integer",
+			  k + 1, v->name, what, c->conv);
+}
+
+/* Conversions with @ print values, the others the keys in their order, as do
+   their widths and precisions. */
 static void
 check_printa_format(struct compile *cx, struct node *call, const char *text,
 		    const struct dif_stmt *st)
@@ -318,9 +339,10 @@ check_printa_format(struct compile *cx, struct node *call, const char *text,
 
 		if (c->cls == DIF_CONV_LITERAL)
 			continue;
-		if (c->width == DIF_FMT_STAR || c->prec == DIF_FMT_STAR)
-			lang_fail(cx, &D_PRINTF_DYN_PROTO, call->args[0]->loc,
-				  "printa(): * may not be used");
+		if (c->width == DIF_FMT_STAR)
+			star_key(cx, call, v, keys++, c, "width");
+		if (c->prec == DIF_FMT_STAR)
+			star_key(cx, call, v, keys++, c, "precision");
 		if (!c->agg) {
 			key_conv(cx, call, v, keys++, c);
 			continue;
@@ -344,8 +366,12 @@ static void
 check_same_keys(struct compile *cx, struct node *n, const struct dif_aggvar *a,
 		const struct dif_aggvar *b)
 {
-	bool same = a->nkeys == b->nkeys;
+	bool same = true;
 
+	if (a->nkeys != b->nkeys)
+		lang_fail(cx, &D_PRINTA_AGGKEY, n->loc,
+			  "printa(): @%s has %u keys, @%s has %u", a->name,
+			  a->nkeys, b->name, b->nkeys);
 	for (uint32_t i = 0; same && i < a->nkeys; i++) {
 		bool as = a->keysrc[i] == DIF_SRC_NAME ||
 			  a->keys[i].kind == DIF_TYPE_STRING;
@@ -359,7 +385,7 @@ check_same_keys(struct compile *cx, struct node *n, const struct dif_aggvar *a,
 			       a->keyarg[i] == b->keyarg[i];
 	}
 	if (!same)
-		lang_fail(cx, &D_PRINTA_AGGKEY, n->loc,
+		lang_fail(cx, &D_PRINTA_AGGPROTO, n->loc,
 			  "printa(): @%s and @%s have different keys", a->name,
 			  b->name);
 }
@@ -397,12 +423,12 @@ check_printa(struct compile *cx, const struct dif_act_info *act,
 	uint32_t first = 0;
 
 	if (call->nargs == 0)
-		lang_fail(cx, &D_PRINTA_PROTO, call->loc,
+		lang_fail(cx, &D_PROTO_LEN, call->loc,
 			  "printa() needs an aggregation");
 	if (call->args[0]->kind != NODE_AGG) {
 		check_expr(cx, call->args[0]);
 		if (!type_is_string(call->args[0]->type))
-			lang_fail(cx, &D_PRINTA_PROTO, call->args[0]->loc,
+			lang_fail(cx, &D_PRINTA_AGGARG, call->args[0]->loc,
 				  "printa(): argument #1 must be a format or "
 				  "an aggregation");
 		text = format_text(cx, call);

@@ -10,7 +10,8 @@
  *   p + i       p + i * size          ++x     x += 1
  *   p - q       (p - q) / size        user string    copyinstr(address)
  *
- * so that both operands of an arithmetic operator have the operator's type.
+ * What an operator computes in is in its node: 64 bits, and its type says
+ * whether they are signed (check_conv.c).
  */
 #ifndef LANG_CHECK_IMPL_H
 #define LANG_CHECK_IMPL_H
@@ -77,13 +78,10 @@ void names_make_var(struct compile *cx, struct ident *id, enum dif_scope scope,
 struct agg_ident *names_find_agg(struct compile *cx, const char *name);
 struct agg_ident *names_add_agg(struct compile *cx, const char *name,
 				uint32_t nkeys, struct src_loc loc);
-/* Change a key's type as recorded; undone by a roll-back. */
-void names_set_key(struct compile *cx, struct agg_ident *ai, uint32_t key,
-		   struct dif_type t);
 /* Is there such a name, seen by this version or not? */
 bool names_exists(struct compile *cx, const char *name);
 /* Constants every program knows: R_RIP, DTRACEFLT_BADADDR, NULL. */
-bool names_constant(const char *name, int64_t *val, bool *pointer);
+bool names_constant(const char *name, int64_t *val);
 
 /* ---- check_near.c: " (did you mean NAME?)", or "" ----------------------- */
 
@@ -115,10 +113,14 @@ const char *op_name(int op);
 
 /* Without qualifiers at the top (typedefs stay). */
 struct type *type_unqual(struct type *t);
-struct type *type_promote(struct compile *cx, const struct node *n);
+/* The type an operator gives for one operand, and for two. */
+struct type *type_operand(struct compile *cx, const struct node *n);
 struct type *type_usual(struct compile *cx, const struct node *l,
 			const struct node *r);
 bool type_is_user_ptr(struct type *t);
+bool type_is_bool(struct type *t);
+bool type_is_voidptr(struct type *t); /* check_expr.c: to void, a function */
+/* The normal form of a value in a type: cut to its width, then extended. */
 uint64_t fold_to(struct type *t, uint64_t val);
 /* n as a value of this type: a cast, folded; n itself when it is one. */
 struct node *conv_to(struct compile *cx, struct node *n, struct type *t);
@@ -142,11 +144,9 @@ void fold_binary(struct compile *cx, struct node *n);
 
 /* A struct or union without members: declared, not defined. */
 bool is_incomplete(struct type *t);
-/* check_expr() and refuse what has no value (dynamic, void). */
-void check_value(struct compile *cx, struct node *n);
-/* check_value() and decay. */
+/* check_expr() and decay. */
 struct node *check_rvalue(struct compile *cx, struct node *n);
-/* check_value() of a condition: D_OP_SCALAR unless scalar. */
+/* check_expr() of a condition: the tag unless scalar. */
 struct node *check_scalar(struct compile *cx, struct node *n,
 			  const struct err_tag *tag, const char *what);
 /* n is *p and p has been checked: give n its type. */
@@ -205,6 +205,10 @@ void check_param(struct compile *cx, struct node *n);
  */
 struct node *check_once(struct compile *cx, struct node **arg,
 			const struct node *expr, uint32_t param);
+/* The assignment of *arg to a hidden variable, which *arg becomes. */
+struct node *check_held(struct compile *cx, struct node **arg);
+/* Does it assign, or (calls) call? */
+bool check_has_effect(const struct node *n, bool calls);
 /* (first, then); then itself if first is NULL. */
 struct node *check_after(struct compile *cx, struct node *first,
 			 struct node *then);
@@ -244,6 +248,8 @@ void check_prov_types(struct compile *cx, const struct dif_pdesc *pd,
 
 /* check_act.c: is the call an action? Then check it and make a statement. */
 bool check_action(struct compile *cx, struct node *call);
+/* Is n the call of an action as a value?  Then that is of type void. */
+bool check_act_value(struct compile *cx, struct node *n);
 /* stack(), ustack(), jstack(), as opposed to symbols of an address. */
 bool check_act_is_stack(const struct dif_act_info *act);
 /* check_print.c: print(expr). */

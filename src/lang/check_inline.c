@@ -46,7 +46,7 @@ check_expand(struct compile *cx, struct expansion *x, const struct node *expr)
 	x->up = cx->expansion;
 	cx->expansion = x;
 	e = node_copy(cx, expr);
-	check_value(cx, e);
+	check_expr(cx, e);
 	cx->inline_height -= expr->height;
 	return e;
 }
@@ -80,21 +80,23 @@ is_effect(const struct node *n, bool calls)
 {
 	return n->kind == NODE_ASSIGN || (calls && n->kind == NODE_CALL) ||
 	       (n->kind == NODE_UNARY &&
-		(n->op == TOK_POSTINC || n->op == TOK_POSTDEC));
+		(n->op == TOK_POSTINC || n->op == TOK_POSTDEC ||
+		 n->op == TOK_INC || n->op == TOK_DEC));
 }
 
-static bool
-has_effect(const struct node *n, bool calls)
+bool
+check_has_effect(const struct node *n, bool calls)
 {
 	if (n == NULL || n->is_const)
 		return false;
 	if (is_effect(n, calls))
 		return true;
 	for (uint32_t i = 0; i < n->nargs; i++)
-		if (has_effect(n->args[i], calls))
+		if (check_has_effect(n->args[i], calls))
 			return true;
-	return has_effect(n->left, calls) || has_effect(n->right, calls) ||
-	       has_effect(n->cond, calls);
+	return check_has_effect(n->left, calls) ||
+	       check_has_effect(n->right, calls) ||
+	       check_has_effect(n->cond, calls);
 }
 
 static unsigned
@@ -130,22 +132,10 @@ temporary(struct compile *cx, struct src_loc loc, struct type *type)
 }
 
 struct node *
-check_once(struct compile *cx, struct node **arg, const struct node *expr,
-	   uint32_t param)
+check_held(struct compile *cx, struct node **arg)
 {
-	struct node *a = *arg, *set;
-	bool often = expr == NULL || count_param(expr, param) > 1;
+	struct node *a = *arg, *set = node_new(cx, NODE_ASSIGN, a->loc);
 
-	/* Outside of a clause nothing is evaluated. */
-	if (clause_of(cx) == NULL ||
-	    !(has_effect(a, false) || (has_effect(a, true) && often)))
-		return NULL;
-	/* It has no value to keep, but what is translated has one. */
-	if (a->kind == NODE_XLATE) {
-		*arg = arena_memdup(cx->arena, a, sizeof(*a));
-		return check_once(cx, &(*arg)->left, expr, param);
-	}
-	set = node_new(cx, NODE_ASSIGN, a->loc);
 	set->op = '=';
 	set->left = temporary(cx, a->loc, type_unqual(a->type));
 	set->right = a;
@@ -153,6 +143,25 @@ check_once(struct compile *cx, struct node **arg, const struct node *expr,
 	*arg = arena_memdup(cx->arena, set->left, sizeof(*set->left));
 	(*arg)->user = a->user;
 	return set;
+}
+
+struct node *
+check_once(struct compile *cx, struct node **arg, const struct node *expr,
+	   uint32_t param)
+{
+	struct node *a = *arg;
+	bool often = expr == NULL || count_param(expr, param) > 1;
+
+	/* Outside of a clause nothing is evaluated. */
+	if (clause_of(cx) == NULL || !(check_has_effect(a, false) ||
+				       (check_has_effect(a, true) && often)))
+		return NULL;
+	/* It has no value to keep, but what is translated has one. */
+	if (a->kind == NODE_XLATE) {
+		*arg = arena_memdup(cx->arena, a, sizeof(*a));
+		return check_once(cx, &(*arg)->left, expr, param);
+	}
+	return check_held(cx, arg);
 }
 
 struct node *
@@ -205,7 +214,7 @@ inline_args(struct compile *cx, const struct node *n, const struct ident *id,
 			  "inline %s takes %u argument%s, not %u", id->name,
 			  id->nkeys, id->nkeys == 1 ? "" : "s", n->nargs);
 	for (uint32_t i = 0; i < n->nargs; i++) {
-		check_value(cx, n->args[i]);
+		check_expr(cx, n->args[i]);
 		args[i] =
 			conv_assign(cx, id->keys[i], n->args[i],
 				    n->args[i]->loc, &D_PROTO_ARG,
@@ -239,4 +248,20 @@ check_inline_use(struct compile *cx, struct node *n, const struct ident *id)
 	e->loc = n->loc;
 	*n = *e;
 	n->lvalue = false;
+}
+
+bool
+check_inline_equals(struct compile *cx, const char *name, struct src_loc loc,
+		    int64_t val)
+{
+	const struct ident *id = names_find(cx, DIF_SCOPE_GLOBAL, name);
+	struct node *n;
+
+	if (id == NULL || id->kind != ID_INLINE || id->nkeys > 0)
+		return false;
+	n = node_new(cx, NODE_IDENT, loc);
+	n->name = id->name;
+	check_expr(cx, n);
+	return n->is_const && type_is_integer(n->type) &&
+	       (int64_t)n->ival == val;
 }

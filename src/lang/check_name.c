@@ -36,7 +36,7 @@ check_builtin(struct compile *cx, struct node *n,
 	      const struct dif_builtin_info *b)
 {
 	if (b->kind != DIF_BK_SCALAR)
-		lang_fail(cx, &D_ARR_BADREF, n->loc,
+		lang_fail(cx, &D_IDENT_BADREF, n->loc,
 			  "array %s may not be used without an index", b->name);
 	check_builtin_served(cx, b, n->loc);
 	n->type = parse_type_text(cx, b->type);
@@ -77,7 +77,7 @@ args_type(struct compile *cx, struct node *n, int64_t i)
 	if (!pi->typed && pi->nmatch == 0) /* zdefs: nobody knows */
 		return type_named(cx, "uint64_t");
 	if (!pi->typed)
-		lang_fail(cx, &D_ARGS_NONE, n->loc,
+		lang_fail(cx, &D_ARGS_IDX, n->loc,
 			  "args[] may not be used: the arguments of %s have "
 			  "no types (use arg0 to arg9)",
 			  pdesc_text(cx));
@@ -173,7 +173,7 @@ static void
 use_scalar_var(struct compile *cx, struct node *n, struct ident *id)
 {
 	if (id->assoc)
-		lang_fail(cx, &D_ARR_BADREF, n->loc,
+		lang_fail(cx, &D_IDENT_BADREF, n->loc,
 			  "associative array %s%s may not be used without an "
 			  "index",
 			  scope_prefix(n), n->name);
@@ -184,7 +184,7 @@ use_scalar_var(struct compile *cx, struct node *n, struct ident *id)
 static bool
 is_key_type(struct type *t)
 {
-	return type_is_scalar(t) || type_is_strcompat(t);
+	return type_is_scalar(t) || type_is_strcompat(t) || type_is_sou(t);
 }
 
 static void
@@ -197,7 +197,12 @@ check_keys(struct compile *cx, struct node *n)
 			lang_fail(cx, &D_KEY_TYPE, k->loc,
 				  "%s() may be a key of aggregations only",
 				  k->name);
-		check_value(cx, k);
+		check_expr(cx, k);
+		if (k->kind == NODE_XLATE)
+			lang_fail(cx, &D_KEY_TYPE, k->loc,
+				  "key #%u is a translated value, which may "
+				  "not be a key: use its members",
+				  i + 1);
 		if (!is_key_type(k->type) &&
 		    type_resolve(k->type)->kind != TYPE_ARRAY)
 			lang_fail(cx, &D_KEY_TYPE, k->loc,
@@ -280,11 +285,9 @@ static bool
 is_known_name(struct compile *cx, const char *name)
 {
 	struct type *t;
-	bool pointer;
 	int64_t val;
 
-	return names_is_variable(cx, name) ||
-	       names_constant(name, &val, &pointer) ||
+	return names_is_variable(cx, name) || names_constant(name, &val) ||
 	       type_lookup_enumerator(cx->types, name, false, &val, &t);
 }
 
@@ -411,14 +414,11 @@ check_enumerator(struct compile *cx, struct node *n, struct type *type)
 static bool
 use_constant(struct compile *cx, struct node *n)
 {
-	bool pointer;
 	int64_t val;
 
-	if (!names_constant(n->name, &val, &pointer))
+	if (!names_constant(n->name, &val))
 		return false;
-	*n = *node_int(cx, n->loc, (uint64_t)val,
-		       pointer ? type_ptr(cx->types, basic(cx, TYPE_B_VOID))
-			       : basic(cx, TYPE_B_INT));
+	*n = *node_int(cx, n->loc, (uint64_t)val, basic(cx, TYPE_B_INT));
 	return true;
 }
 
@@ -596,7 +596,7 @@ check_subscript(struct compile *cx, struct node *n)
 		lang_fail(cx, &D_VAR_UNDEF, n->loc,
 			  "this->%s has not yet been declared or assigned",
 			  n->left->name);
-	check_value(cx, n->left);
+	check_expr(cx, n->left);
 	check_index(cx, n);
 }
 
@@ -674,7 +674,7 @@ check_member(struct compile *cx, struct node *n)
 	struct type *t;
 	uint64_t off;
 
-	check_value(cx, n->left);
+	check_expr(cx, n->left);
 	if (check_xlate_member(cx, n))
 		return;
 	if (n->kind == NODE_ARROW)

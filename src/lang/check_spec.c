@@ -40,8 +40,8 @@ order_of_effect(const struct clause_cx *cl, uint32_t kind,
 	if (DIF_ACT_IS_AGG(kind))
 		return cl->committed  ? &D_AGG_COMM :
 		       cl->speculated ? &D_AGG_SPEC : NULL;
-	if (act->cls == DIF_AC_CONTROL)
-		*why = "may not follow speculate()";
+	if (act->cls == DIF_AC_CONTROL && cl->committed)
+		return &D_DREC_COMM;
 	if (cl->speculated && act->cls == DIF_AC_CONTROL)
 		return &D_EXIT_SPEC;
 	if (cl->speculated && act->cls == DIF_AC_DESTRUCTIVE) {

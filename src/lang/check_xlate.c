@@ -241,8 +241,21 @@ check_xlate_value(struct compile *cx, struct node *n, const struct err_tag *tag,
 void
 check_xlate(struct compile *cx, struct node *n)
 {
-	check_value(cx, n->left);
+	check_expr(cx, n->left);
 	check_xlate_value(cx, n, &D_XLATE_NONE, "");
+}
+
+/* The type of an argument of a provider: the D library's, not one by which the
+   program hides that. */
+static struct type *
+args_type(struct compile *cx, const char *text)
+{
+	const struct lang *l = cx->lang;
+	struct type *t = NULL;
+
+	if (l->nlibspaces > 0)
+		t = type_from_text(l->spaces.v[l->nlibspaces - 1], text, false);
+	return t != NULL ? t : type_from_text(cx->types, text, false);
 }
 
 void
@@ -250,7 +263,7 @@ check_xlate_args(struct compile *cx, struct node *n, uint64_t arg,
 		 const char *text)
 {
 	struct node *native = arena_memdup(cx->arena, n, sizeof(*n));
-	struct type *t = type_from_text(cx->types, text, false);
+	struct type *t = args_type(cx, text);
 	struct type *out = t != NULL ? output_of(cx, t) : NULL;
 	const char *what = arena_printf(
 		cx->arena, "args[%llu]: ", (unsigned long long)arg);

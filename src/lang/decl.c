@@ -37,7 +37,7 @@ member_name_free(struct compile *cx, const struct type_member *v, uint32_t n,
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (v[i].name == d->name)
-			lang_fail(cx, &D_DECL_MNAME, d->loc,
+			lang_fail(cx, &D_UNKNOWN, d->loc,
 				  "member %s is declared twice", d->name);
 }
 
@@ -75,7 +75,7 @@ member_check(struct compile *cx, const struct decl *d)
 		lang_fail(cx, &D_DECL_ARRSUB, d->loc,
 			  "member %s may not be an associative array", d->name);
 	if (d->is_func)
-		lang_fail(cx, &D_DECL_COMBO, d->loc,
+		lang_fail(cx, &D_DECL_VOIDOBJ, d->loc,
 			  "member %s may not be a function", d->name);
 	if (type_is_void(d->type))
 		lang_fail(cx, &D_DECL_VOIDOBJ, d->loc,
@@ -159,27 +159,21 @@ tag_name(struct compile *cx, const char *keyword, const char *tag)
 	return arena_printf(cx->arena, "%s %s", keyword, tag);
 }
 
-/* May tag be defined here as what the keyword says? */
+/* May tag be defined here?  Tags of structs, unions and enums are three name
+   spaces, unlike in C. */
 static void
 tag_free(struct compile *cx, const char *keyword, const struct token *tag)
 {
-	static const char *const keywords[] = { "struct", "union", "enum" };
+	struct type *t;
 
 	if (tag->mod != NULL)
 		lang_fail(cx, &D_DECL_SCOPE, tag->loc,
 			  "cannot declare %s`%s: a declared name has no scope",
 			  tag->mod, tag->name);
-	for (size_t i = 0; i < 3; i++) {
-		struct type *t = decl_lookup_local(
-			cx, tag_name(cx, keywords[i], tag->name));
-		if (t == NULL)
-			continue;
-		if (strcmp(keywords[i], keyword) == 0 && decl_incomplete(cx, t))
-			continue;
+	t = decl_lookup_own(cx, tag_name(cx, keyword, tag->name));
+	if (t != NULL && !decl_incomplete(cx, t))
 		lang_fail(cx, &D_DECL_TYPERED, tag->loc,
-			  "%s %s is declared already, as %s %s", keyword,
-			  tag->name, keywords[i], tag->name);
-	}
+			  "%s %s is declared already", keyword, tag->name);
 }
 
 static struct type *
@@ -272,7 +266,7 @@ decl_sou(struct compile *cx, enum type_kind kind, struct src_loc loc,
 /* ---- enum ---------------------------------------------------------------- */
 
 static void
-enumerator_free(struct compile *cx, const struct token *t)
+enumerator_free(struct compile *cx, const struct token *t, int64_t v)
 {
 	const struct pending_enum *e = cx->parser->enums;
 	struct type *et;
@@ -280,7 +274,13 @@ enumerator_free(struct compile *cx, const struct token *t)
 
 	while (e != NULL && e->name != t->name)
 		e = e->next;
-	if (e != NULL || names_is_variable(cx, t->name) ||
+	if (e != NULL)
+		lang_fail(cx, &D_UNKNOWN, t->loc,
+			  "enumerator %s is declared twice", t->name);
+	/* <sys/socket.h> declares what the D library has as inlines. */
+	if (check_inline_equals(cx, t->name, t->loc, v))
+		return;
+	if (names_is_variable(cx, t->name) ||
 	    type_lookup_enumerator(cx->types, t->name, false, &val, &et))
 		lang_fail(cx, &D_DECL_IDRED, t->loc,
 			  "%s is declared already: cannot be an enumerator",
@@ -298,7 +298,6 @@ parse_enumerator(struct compile *cx, int64_t *next)
 		lang_fail(cx, &D_DECL_SCOPE, t.loc,
 			  "cannot declare %s`%s: a declared name has no scope",
 			  t.mod, t.name);
-	enumerator_free(cx, &t);
 	if (lex_accept(cx, '='))
 		*next = check_const(cx, parse_cond_expr(cx), &D_DECL_ENCONST,
 				    "enumerator");
@@ -306,6 +305,7 @@ parse_enumerator(struct compile *cx, int64_t *next)
 		lang_fail(cx, &D_DECL_ENOFLOW, t.loc,
 			  "value of enumerator %s does not fit an int: %lld",
 			  t.name, (long long)*next);
+	enumerator_free(cx, &t, *next);
 	e->name = t.name;
 	e->val = *next;
 	e->next = cx->parser->enums;
@@ -365,7 +365,7 @@ decl_enum(struct compile *cx, struct src_loc loc, struct declspec *ds)
 void
 decl_typedef(struct compile *cx, const struct decl *d)
 {
-	struct type *old = decl_lookup_local(cx, d->name);
+	struct type *old = decl_lookup_own(cx, d->name);
 
 	if (d->assoc)
 		lang_fail(cx, &D_DECL_ARRSUB, d->loc,
@@ -376,7 +376,7 @@ decl_typedef(struct compile *cx, const struct decl *d)
 			  "%s is the name of a variable: cannot be a type",
 			  d->name);
 	if (old != NULL && !type_compat(old, d->type))
-		lang_fail(cx, &D_DECL_TYPERED, d->loc,
+		lang_fail(cx, &D_DECL_IDRED, d->loc,
 			  "type %s is declared already, as %s", d->name,
 			  lang_type_name(cx, type_resolve(old)));
 	if (old == NULL && type_typedef(cx->types, d->name, d->type) == NULL)

@@ -4,13 +4,14 @@
  * conditions.  Variables, memory and calls are in gen_mem.c; what the objects
  * are made of is in gen_obj.c.
  *
- * A register holds the normal form of its value: sign- or zero-extended from
- * the type's width.  Sums and products of narrow types leave it for a while
- * ("dirty") and are brought back only where the upper bits matter: in
- * comparisons, divisions, right shifts, widening, stores and results.
+ * Operators work on all 64 bits of a register (check_conv.c says what D makes
+ * of that), so values are cut to their type only where they are kept.  What is
+ * known of the bits above the type's width is the value's form (gen_impl.h).
  *
- * Registers are few and there is no spilling.  Of two operands the one that
- * needs more registers is evaluated first, unless both have side effects.
+ * Registers are few.  Of two operands the one that needs more is evaluated
+ * first, unless both have side effects.  Where that is not enough, the code is
+ * made again, and what waits for another operand does so in a hidden
+ * clause-local variable: greg_hold().
  */
 #include "lang/gen_impl.h"
 
@@ -82,6 +83,8 @@ width(struct type *t)
 	return (unsigned)type_size(t) * 8;
 }
 
+static int gen_operand(struct gen *g, struct node *n, enum gen_form *f);
+
 /* ---- how many registers ------------------------------------------------- */
 
 static bool
@@ -130,17 +133,21 @@ need(struct node *n)
 	return n->nregs;
 }
 
-/* Both operands, the hungrier first. */
+/* Both operands, the hungrier first; *fl and *fr are their forms. */
 static void
 gen_both(struct gen *g, struct node *l, struct node *r, int *rl, int *rr,
-	 bool *dl, bool *dr)
+	 enum gen_form *fl, enum gen_form *fr)
 {
+	struct held h;
+
 	if (need(r) > need(l) && !(has_effects(l) || has_effects(r))) {
-		*rr = gen_raw(g, r, dr);
-		*rl = gen_raw(g, l, dl);
+		greg_hold(g, gen_operand(g, r, fr), l, &h);
+		*rl = gen_operand(g, l, fl);
+		*rr = greg_resume(g, &h);
 	} else {
-		*rl = gen_raw(g, l, dl);
-		*rr = gen_raw(g, r, dr);
+		greg_hold(g, gen_operand(g, l, fl), r, &h);
+		*rr = gen_operand(g, r, fr);
+		*rl = greg_resume(g, &h);
 	}
 }
 
@@ -194,13 +201,62 @@ gen_normal(struct gen *g, int r, struct type *t)
 	return gen_extend(g, r, width(t), type_is_signed(t));
 }
 
+/* Does a type hold every value of another? */
+static bool
+includes(struct type *to, struct type *from)
+{
+	if (width(to) == 64)
+		return true;
+	if (type_is_signed(to) == type_is_signed(from))
+		return width(to) >= width(from);
+	return type_is_signed(to) && width(to) > width(from);
+}
+
+/* The form in one type of a value that has form f in another. */
+static enum gen_form
+form_in(struct type *to, struct type *from, enum gen_form f)
+{
+	return includes(to, from) && (f == FORM_NORMAL || width(to) == 64)
+		       ? FORM_NORMAL
+		       : FORM_WIDE;
+}
+
+/* A value to compute with: its upper bits mean something. */
+static int
+gen_operand(struct gen *g, struct node *n, enum gen_form *f)
+{
+	int r = gen_raw(g, n, f);
+
+	if (*f != FORM_JUNK)
+		return r;
+	*f = FORM_NORMAL;
+	return gen_normal(g, r, n->type);
+}
+
 int
 gen_value(struct gen *g, struct node *n)
 {
-	bool dirty = false;
-	int r = gen_raw(g, n, &dirty);
+	enum gen_form f;
 
-	return dirty ? gen_normal(g, r, n->type) : r;
+	return gen_operand(g, n, &f);
+}
+
+int
+gen_kept(struct gen *g, struct node *n, struct type *t)
+{
+	enum gen_form f;
+	int r;
+
+	if (n->is_const)
+		return gen_int(g, fold_to(t, n->ival));
+	r = gen_raw(g, n, &f);
+	if (f == FORM_JUNK && width(t) > width(n->type)) {
+		r = gen_normal(g, r, n->type);
+		f = FORM_NORMAL;
+	}
+	if (f == FORM_JUNK || form_in(t, n->type, f) != FORM_NORMAL)
+		r = gen_normal(g, r, t);
+	return r;
 }
 
 /* A register that is 1 where the branch was not taken: both meet at the end. */
@@ -219,48 +275,73 @@ gen_truth(struct gen *g, uint32_t if_false)
 
 /* ---- conversions -------------------------------------------------------- */
 
-int
-gen_convert(struct gen *g, int r, struct type *from, struct type *to,
-	    bool *dirty)
+/* 1 unless the register is 0. */
+static int
+gen_to_bool(struct gen *g, int r)
 {
-	struct type *rf = type_resolve(from), *rt = type_resolve(to);
-	unsigned wf = width(rf), wt = width(rt);
+	uint32_t f = gobj_label(g);
 
-	if (rt->kind == TYPE_INT && rt->is_bool &&
-	    !(rf->kind == TYPE_INT && rf->is_bool)) {
-		uint32_t f = gobj_label(g);
-		if (*dirty)
+	gobj_emit(g, DIF_INSTR_R(DIF_OP_TST, r, 0, 0));
+	greg_free(g, r);
+	gobj_branch(g, DIF_OP_BE, f);
+	return gen_truth(g, f);
+}
+
+int
+gen_cut(struct gen *g, int r, struct type *t)
+{
+	return type_is_bool(t) ? gen_to_bool(g, r) : gen_normal(g, r, t);
+}
+
+/*
+ * A cast between integers.  One to a wider type of the same signedness does
+ * nothing.  One to a wider type of the other signedness takes the value that
+ * the narrower type has.  Any other cuts to the new type; where nobody looks at
+ * the upper bits, that needs no code, so they are junk.
+ */
+static int
+gen_convert(struct gen *g, int r, struct type *from, struct type *to,
+	    enum gen_form *f)
+{
+	bool sign = type_is_signed(from), same = sign == type_is_signed(to);
+	unsigned wf = width(from), wt = width(to);
+
+	if (type_is_bool(to) && !type_is_bool(from)) {
+		if (*f == FORM_JUNK)
 			r = gen_normal(g, r, from);
-		*dirty = false;
-		gobj_emit(g, DIF_INSTR_R(DIF_OP_TST, r, 0, 0));
-		greg_free(g, r);
-		gobj_branch(g, DIF_OP_BE, f);
-		return gen_truth(g, f);
+		*f = FORM_NORMAL;
+		return gen_to_bool(g, r);
 	}
-	if (wt > wf) {
-		if (*dirty)
-			r = gen_normal(g, r, from);
-		/* A negative number in a wider, but not full, unsigned. */
-		*dirty = type_is_signed(rf) && !type_is_signed(rt) && wt < 64;
-	} else if (wt < wf || type_is_signed(rf) != type_is_signed(rt)) {
-		*dirty = wt < 64;
+	if (wt < wf || (wt == wf && !same)) {
+		*f = *f == FORM_NORMAL && includes(to, from) ? FORM_NORMAL
+							     : FORM_JUNK;
+		return r;
 	}
+	if (same && *f != FORM_JUNK)
+		return r;
+	if (*f != FORM_NORMAL)
+		r = gen_normal(g, r, from);
+	*f = wt < 64 && sign && !same ? FORM_JUNK : FORM_NORMAL;
 	return r;
 }
 
 static int
-gen_cast(struct gen *g, struct node *n, bool *dirty)
+gen_cast(struct gen *g, struct node *n, enum gen_form *f)
 {
+	struct type *from = type_resolve(n->left->type);
+	struct type *to = type_resolve(n->type);
 	int r;
 
 	if (type_is_void(n->type)) {
-		greg_free(g, gen_value(g, n->left));
+		gen_effect(g, n->left);
 		return 0;
 	}
-	r = gen_raw(g, n->left, dirty);
-	if (!type_is_integer(n->left->type) && !type_is_integer(n->type))
+	r = gen_raw(g, n->left, f);
+	if (!type_is_integer(from) && !type_is_integer(to))
 		return r; /* addresses */
-	return gen_convert(g, r, n->left->type, n->type, dirty);
+	return width(from) == 64 && width(to) == 64 && !type_is_bool(to)
+		       ? r
+		       : gen_convert(g, r, from, to, f);
 }
 
 /* ---- conditions --------------------------------------------------------- */
@@ -290,14 +371,11 @@ branch_op(int op, bool sign, bool sense)
 static void
 gen_compare(struct gen *g, struct node *n, bool sense, uint32_t label)
 {
-	bool string = type_is_string(n->ctype), dl = false, dr = false;
+	bool string = type_is_string(n->ctype);
+	enum gen_form fl, fr;
 	int l, r;
 
-	gen_both(g, n->left, n->right, &l, &r, &dl, &dr);
-	if (dl)
-		l = gen_normal(g, l, n->left->type);
-	if (dr)
-		r = gen_normal(g, r, n->right->type);
+	gen_both(g, n->left, n->right, &l, &r, &fl, &fr);
 	gobj_emit(g, DIF_INSTR_R(string ? DIF_OP_SCMP : DIF_OP_CMP, l, r, 0));
 	greg_free(g, l);
 	greg_free(g, r);
@@ -367,9 +445,12 @@ gen_bool(struct gen *g, struct node *n)
 static int
 gen_xor(struct gen *g, struct node *n)
 {
-	int l = gen_own(g, gen_bool(g, n->left));
-	int r = gen_bool(g, n->right);
+	struct held h;
+	int l, r;
 
+	greg_hold(g, gen_own(g, gen_bool(g, n->left)), n->right, &h);
+	r = gen_bool(g, n->right);
+	l = greg_resume(g, &h);
 	gen_r3(g, DIF_OP_XOR, l, r, l);
 	greg_free(g, r);
 	return l;
@@ -377,20 +458,21 @@ gen_xor(struct gen *g, struct node *n)
 
 /* Two paths to one register. */
 static int
-gen_cond(struct gen *g, struct node *n)
+gen_cond(struct gen *g, struct node *n, enum gen_form *f)
 {
 	uint32_t no = gobj_label(g), end = gobj_label(g);
 	bool value = !type_is_void(n->type);
+	enum gen_form fa, fb;
 	int a, b;
 
 	gen_branch(g, n->cond, false, no);
-	a = gen_value(g, n->left);
+	a = gen_operand(g, n->left, &fa);
 	if (value)
 		a = gen_own(g, a);
 	greg_free(g, a);
 	gobj_branch(g, DIF_OP_BA, end);
 	gobj_place(g, no);
-	b = gen_value(g, n->right);
+	b = gen_operand(g, n->right, &fb);
 	if (!value) {
 		greg_free(g, b);
 	} else if (b != a) {
@@ -399,6 +481,10 @@ gen_cond(struct gen *g, struct node *n)
 		g->busy |= 1u << a;
 	}
 	gobj_place(g, end);
+	*f = FORM_WIDE;
+	if (form_in(n->type, n->left->type, fa) == FORM_NORMAL &&
+	    form_in(n->type, n->right->type, fb) == FORM_NORMAL)
+		*f = FORM_NORMAL;
 	return value ? a : 0;
 }
 
@@ -431,19 +517,35 @@ arith_op(int op, bool sign)
 	}
 }
 
-/* Do the upper bits of the operands matter to this operator? */
-static bool
-needs_normal(int op)
+/* The form of l op r in type t; fl and fr are those of the operands in it. */
+static enum gen_form
+arith_form(int op, struct type *t, enum gen_form fl, enum gen_form fr)
 {
-	return op == '/' || op == '%' || op == TOK_RSH;
+	bool both = fl == FORM_NORMAL && fr == FORM_NORMAL;
+
+	if (width(t) == 64)
+		return FORM_NORMAL;
+	switch (op) {
+	case '&':
+		if (!type_is_signed(t))
+			both = fl == FORM_NORMAL || fr == FORM_NORMAL;
+		return both ? FORM_NORMAL : FORM_WIDE;
+	case '|':
+	case '^':
+	case '%':
+		return both ? FORM_NORMAL : FORM_WIDE;
+	case '/': /* INT_MIN / -1 does not fit */
+		return both && !type_is_signed(t) ? FORM_NORMAL : FORM_WIDE;
+	case TOK_RSH:
+		return fl;
+	default:
+		return FORM_WIDE;
+	}
 }
 
-/*
- * l op r in type t into a register of its own; l and r are given up.  *dirty
- * says on entry whether an operand is dirty (never where it must not be).
- */
+/* l op r in type t, in a register of its own; l and r are given up. */
 int
-gen_arith(struct gen *g, int op, int l, int r, struct type *t, bool *dirty)
+gen_arith(struct gen *g, int op, int l, int r, struct type *t)
 {
 	int d = l != 0 ? l : r != 0 ? r : greg_alloc(g);
 
@@ -452,43 +554,29 @@ gen_arith(struct gen *g, int op, int l, int r, struct type *t, bool *dirty)
 		greg_free(g, l);
 	if (d != r)
 		greg_free(g, r);
-	if (width(t) == 64)
-		*dirty = false;
-	else if (op == '+' || op == '-' || op == '*' || op == TOK_LSH)
-		*dirty = true;
-	/* INT_MIN / -1 does not fit */
-	else if (op == '/' && type_is_signed(t))
-		*dirty = true;
 	return d;
 }
 
 static int
-gen_binary(struct gen *g, struct node *n, bool *dirty)
+gen_binary(struct gen *g, struct node *n, enum gen_form *f)
 {
-	bool dl = false, dr = false;
+	enum gen_form fl, fr;
 	int l, r;
 
 	if (n->op == TOK_LXOR)
 		return gen_xor(g, n);
 	if (n->op == TOK_LAND || n->op == TOK_LOR || is_compare(n->op))
 		return gen_logical(g, n);
-	gen_both(g, n->left, n->right, &l, &r, &dl, &dr);
-	if (dl && needs_normal(n->op)) {
-		l = gen_normal(g, l, n->left->type);
-		dl = false;
-	}
-	/* Shift counts must be exact: 256 is not 0. */
-	if (dr && (needs_normal(n->op) || n->op == TOK_LSH)) {
-		r = gen_normal(g, r, n->right->type);
-		dr = false;
-	}
-	*dirty = dl || dr;
-	return gen_arith(g, n->op, l, r, n->type, dirty);
+	gen_both(g, n->left, n->right, &l, &r, &fl, &fr);
+	*f = arith_form(n->op, n->type, form_in(n->type, n->left->type, fl),
+			form_in(n->type, n->right->type, fr));
+	return gen_arith(g, n->op, l, r, n->type);
 }
 
 static int
-gen_unary(struct gen *g, struct node *n, bool *dirty)
+gen_unary(struct gen *g, struct node *n, enum gen_form *f)
 {
+	bool fits = width(n->type) == 64;
 	int r;
 
 	switch (n->op) {
@@ -502,18 +590,18 @@ gen_unary(struct gen *g, struct node *n, bool *dirty)
 	case TOK_POSTDEC:
 		return gen_update(g, n, true);
 	case TOK_NEG:
-		r = gen_own(g, gen_raw(g, n->left, dirty));
+		r = gen_own(g, gen_operand(g, n->left, f));
 		gen_r3(g, DIF_OP_SUB, 0, r, r);
-		*dirty = width(n->type) < 64;
+		*f = fits ? FORM_NORMAL : FORM_WIDE;
 		return r;
 	case '~':
-		r = gen_own(g, gen_raw(g, n->left, dirty));
+		r = gen_own(g, gen_operand(g, n->left, f));
 		gen_r2(g, DIF_OP_NOT, r, r);
-		*dirty = *dirty ||
-			 (width(n->type) < 64 && !type_is_signed(n->type));
+		if (!fits && !type_is_signed(n->type))
+			*f = FORM_WIDE;
 		return r;
 	default: /* unary + */
-		return gen_raw(g, n->left, dirty);
+		return gen_operand(g, n->left, f);
 	}
 }
 
@@ -529,17 +617,20 @@ gen_string(struct gen *g, struct node *n)
 }
 
 static int
-gen_named(struct gen *g, struct node *n, bool *dirty)
+gen_named(struct gen *g, struct node *n, enum gen_form *f)
 {
-	return n->ref == REF_BUILTIN ? gen_builtin(g, n, dirty) : gen_var(g, n);
+	return n->ref == REF_BUILTIN ? gen_builtin(g, n, f) : gen_var(g, n);
 }
 
 int
-gen_raw(struct gen *g, struct node *n, bool *dirty)
+gen_raw(struct gen *g, struct node *n, enum gen_form *f)
 {
-	*dirty = false;
-	if (n->is_const)
+	*f = FORM_NORMAL;
+	if (n->is_const) {
+		if (fold_to(n->type, n->ival) != n->ival)
+			*f = FORM_WIDE;
 		return gen_int(g, n->ival);
+	}
 	switch (n->kind) {
 	case NODE_STR:
 		return gen_string(g, n);
@@ -547,26 +638,26 @@ gen_raw(struct gen *g, struct node *n, bool *dirty)
 	case NODE_SELF:
 	case NODE_THIS:
 	case NODE_SUB:
-		return gen_named(g, n, dirty);
+		return gen_named(g, n, f);
 	case NODE_SYM:
 	case NODE_MEMBER:
 		return gen_load(g, n);
 	case NODE_CALL:
-		return gen_call(g, n, dirty);
+		return gen_call(g, n);
 	case NODE_UNARY:
-		return gen_unary(g, n, dirty);
+		return gen_unary(g, n, f);
 	case NODE_BINARY:
-		return gen_binary(g, n, dirty);
+		return gen_binary(g, n, f);
 	case NODE_ASSIGN:
 		return n->op == '=' ? gen_assign(g, n)
 				    : gen_update(g, n, false);
 	case NODE_COND:
-		return gen_cond(g, n);
+		return gen_cond(g, n, f);
 	case NODE_COMMA:
-		greg_free(g, gen_value(g, n->left));
-		return gen_raw(g, n->right, dirty);
+		gen_effect(g, n->left);
+		return gen_raw(g, n->right, f);
 	case NODE_CAST:
-		return gen_cast(g, n, dirty);
+		return gen_cast(g, n, f);
 	case NODE_STRINGOF:
 		return gen_value(g, n->left);
 	case NODE_XLATE:
@@ -577,16 +668,50 @@ gen_raw(struct gen *g, struct node *n, bool *dirty)
 	}
 }
 
-struct dif_obj *
-gen_expr(struct compile *cx, struct node *n)
+/* For what it does, not for its value. */
+void
+gen_effect(struct gen *g, struct node *n)
 {
-	show_tree_checked(cx, n);
-	struct gen *g = gobj_new(cx, n->loc);
-	int r = gen_value(g, n);
+	n->unused = true;
+	greg_free(g, gen_value(g, n));
+}
 
-	if (n->ref == REF_VAR && type_size(n->type) != 0 &&
+/* ---- objects ------------------------------------------------------------ */
+
+/*
+ * What an object is for.  Whoever records a value keeps as many bytes as its
+ * type has, so junk above them is no matter; aggregations, predicates and
+ * actions take the whole register.
+ */
+static struct gen *
+gen_text(struct compile *cx, struct node *n, enum gen_use use, bool spill)
+{
+	struct gen *g = gobj_new(cx, n->loc);
+	enum gen_form f;
+	int r = 0;
+
+	g->spill = spill;
+	if (use == GEN_EFFECT)
+		gen_effect(g, n);
+	else if (use == GEN_RECORD)
+		r = gen_raw(g, n, &f);
+	else
+		r = gen_value(g, n);
+	if (use != GEN_EFFECT && n->ref == REF_VAR && type_size(n->type) != 0 &&
 	    type_by_address(n->type))
 		gen_not_null(g, r, n->type);
 	gobj_emit(g, DIF_INSTR_R(DIF_OP_RET, 0, 0, r));
+	return g;
+}
+
+struct dif_obj *
+gen_expr(struct compile *cx, struct node *n, enum gen_use use)
+{
+	struct gen *g;
+
+	show_tree_checked(cx, n);
+	g = gen_text(cx, n, use, false);
+	if (g->overflow)
+		g = gen_text(cx, n, use, true);
 	return gobj_finish(g, gen_type(n->type));
 }

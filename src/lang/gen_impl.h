@@ -25,6 +25,10 @@ struct gen {
 	uint32_t *labels; /* text index, UINT32_MAX: not placed yet */
 	uint32_t nlabels, caplabels;
 	bool destructive, kernel; /* as in struct dif_obj */
+	/* Registers: there were not enough (the text is of no use); values that
+	   wait do so in memory; how many do at present. */
+	bool overflow, spill;
+	uint32_t nheld;
 	/* A variable whose address is taken to be 0 for now: gen_mem.c. */
 	const struct node *base;
 };
@@ -44,9 +48,24 @@ void gobj_uvar(struct gen *g, const struct dif_uvar *v, uint16_t flags);
 uint32_t gobj_label(struct gen *g);
 void gobj_branch(struct gen *g, enum dif_op op, uint32_t label);
 void gobj_place(struct gen *g, uint32_t label);
-/* Registers.  alloc fails the compile with D_NOREG; free of %r0 is nothing. */
+/*
+ * Registers.  alloc sets g->overflow if there is none, and fails the compile
+ * with D_NOREG if there is none although g->spill is set; free of %r0 is
+ * nothing.
+ */
 int greg_alloc(struct gen *g);
 void greg_free(struct gen *g, int r);
+/*
+ * Between hold and resume the code of next is made, and the value in r waits:
+ * in its register, or, if g->spill is set, in a hidden clause-local variable.
+ * resume returns the register that has the value.  Holds nest.
+ */
+struct held {
+	int reg;
+	const struct dif_uvar *var; /* NULL: the value is in reg */
+};
+void greg_hold(struct gen *g, int r, const struct node *next, struct held *h);
+int greg_resume(struct gen *g, struct held *h);
 /* Validated, in the program's arena. */
 struct dif_obj *gobj_finish(struct gen *g, struct dif_type rtype);
 
@@ -64,27 +83,36 @@ gen_r2(struct gen *g, enum dif_op op, int r1, int rd)
 
 /* ---- gen.c -------------------------------------------------------------- */
 
+/* What a register has above the width of its value's type. */
+enum gen_form {
+	FORM_NORMAL, /* the type's sign or zeros */
+	FORM_WIDE,   /* more of the value, as operators leave it */
+	FORM_JUNK    /* nothing that means anything */
+};
 /*
  * The value of a node in a register that the caller frees.  It may be %r0,
- * which must not be written; gen_own() gives one that may.  *dirty: the bits
- * above the type's width are undefined; gen_value() clears that.
+ * which must not be written; gen_own() gives one that may.
  */
-int gen_raw(struct gen *g, struct node *n, bool *dirty);
+int gen_raw(struct gen *g, struct node *n, enum gen_form *f);
+/* The same, never junk. */
 int gen_value(struct gen *g, struct node *n);
+/* The value as something of type t keeps it: cut to t. */
+int gen_kept(struct gen *g, struct node *n, struct type *t);
+/* The code of a node for its effect alone. */
+void gen_effect(struct gen *g, struct node *n);
 int gen_own(struct gen *g, int r);
 int gen_int(struct gen *g, uint64_t val);
 /* Make the register hold the normal form of type t. */
 int gen_normal(struct gen *g, int r, struct type *t);
-int gen_convert(struct gen *g, int r, struct type *from, struct type *to,
-		bool *dirty);
-int gen_arith(struct gen *g, int op, int l, int r, struct type *t,
-	      bool *dirty);
+/* An operator's value as something of type t keeps it. */
+int gen_cut(struct gen *g, int r, struct type *t);
+int gen_arith(struct gen *g, int op, int l, int r, struct type *t);
 
 /* ---- gen_mem.c: variables, memory, tuples ------------------------------- */
 
 int gen_var(struct gen *g, struct node *n);
-int gen_builtin(struct gen *g, struct node *n, bool *dirty);
-int gen_call(struct gen *g, struct node *n, bool *dirty);
+int gen_builtin(struct gen *g, struct node *n, enum gen_form *f);
+int gen_call(struct gen *g, struct node *n);
 int gen_load(struct gen *g, struct node *n);
 int gen_addr(struct gen *g, struct node *n);
 int gen_assign(struct gen *g, struct node *n);

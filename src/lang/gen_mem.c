@@ -17,6 +17,13 @@
 
 /* ---- tuples ------------------------------------------------------------- */
 
+/* A struct or union: a key by its bytes. */
+static bool
+is_struct_key(const struct node *n)
+{
+	return n->type != NULL && type_is_sou(type_resolve(n->type));
+}
+
 static bool
 uses_tuple(const struct node *n)
 {
@@ -30,6 +37,8 @@ uses_tuple(const struct node *n)
 		return true;
 	if (n->kind == NODE_UNARY && n->op == '!')
 		return true;
+	if (is_struct_key(n) && n->ref == REF_VAR)
+		return true; /* branches if it has no value */
 	for (uint32_t i = 0; i < n->nargs; i++)
 		if (uses_tuple(n->args[i]))
 			return true;
@@ -39,26 +48,52 @@ uses_tuple(const struct node *n)
 static void
 push(struct gen *g, const struct node *n, int r)
 {
+	int size;
+
 	/* Size 0: the value's own, or the string size option. */
-	if (type_is_string(n->type))
+	if (type_is_string(n->type)) {
 		gobj_emit(g, DIF_INSTR_R(DIF_OP_PUSHTR, DIF_TYPE_STRING, 0, r));
-	else
+	} else if (is_struct_key(n)) {
+		size = gen_int(g, type_size(n->type));
+		gobj_emit(g, DIF_INSTR_R(DIF_OP_PUSHTR, DIF_TYPE_CTF, size, r));
+		greg_free(g, size);
+	} else {
 		gobj_emit(g, DIF_INSTR_R(DIF_OP_PUSHTV, 0, 0, r));
+	}
 }
 
-static void
-gen_tuple(struct gen *g, struct node **args, uint32_t n)
+/* A key as its type keeps it, or (NULL) an argument. */
+static int
+gen_member(struct gen *g, struct node *n, struct type *t)
 {
-	int held[DIF_NTUPLE];
+	int r = t != NULL ? gen_kept(g, n, t) : gen_value(g, n);
+
+	if (is_struct_key(n) && n->ref == REF_VAR)
+		gen_not_null(g, r, n->type);
+	return r;
+}
+
+/* Push a tuple; t: the types that keys are kept in, or NULL for arguments. */
+static void
+gen_tuple(struct gen *g, struct node **args, uint32_t n, struct type **t)
+{
+	struct held held[DIF_NTUPLE];
 	uint32_t early = 0;
 
 	for (uint32_t i = 0; i < n; i++)
 		if (uses_tuple(args[i]))
 			early = i + 1;
-	for (uint32_t i = 0; i < early; i++)
-		held[i] = gen_value(g, args[i]);
+	for (uint32_t i = 0; i < early; i++) {
+		int r = gen_member(g, args[i], t != NULL ? t[i] : NULL);
+		if (i + 1 < early)
+			greg_hold(g, r, NULL, &held[i]);
+		else
+			held[i] = (struct held){ .reg = r };
+	}
 	for (uint32_t i = 0; i < n; i++) {
-		int r = i < early ? held[i] : gen_value(g, args[i]);
+		int r = i < early ? greg_resume(g, &held[i])
+				  : gen_member(g, args[i],
+					       t != NULL ? t[i] : NULL);
 		push(g, args[i], r);
 		greg_free(g, r);
 	}
@@ -71,25 +106,28 @@ gen_flush(struct gen *g)
 }
 
 int
-gen_call(struct gen *g, struct node *n, bool *dirty)
+gen_call(struct gen *g, struct node *n)
 {
 	const struct dif_subr_info *s = n->ident;
 	int r;
 
-	gen_tuple(g, n->args, n->nargs);
+	if (n->ref != REF_SUBR)
+		lang_fail(g->cx, &D_OP_ACT, n->loc,
+			  "action %s() may not be used in an expression",
+			  n->name);
+	gen_tuple(g, n->args, n->nargs, NULL);
 	r = greg_alloc(g);
 	gobj_emit(g, DIF_INSTR_W(DIF_OP_CALL, s->id, r));
 	gen_flush(g);
 	if ((s->flags & DIF_SUBR_F_DESTRUCTIVE) != 0)
 		g->destructive = true;
-	*dirty = type_is_integer(n->type) && type_size(n->type) < 8;
-	return r;
+	return r; /* subroutines return what their type holds */
 }
 
 /* ---- built-in variables ------------------------------------------------- */
 
 int
-gen_builtin(struct gen *g, struct node *n, bool *dirty)
+gen_builtin(struct gen *g, struct node *n, enum gen_form *f)
 {
 	const struct dif_builtin_info *b = n->ident;
 	int r, idx;
@@ -104,7 +142,8 @@ gen_builtin(struct gen *g, struct node *n, bool *dirty)
 	r = idx != 0 ? idx : greg_alloc(g);
 	gobj_emit(g, DIF_INSTR_R(DIF_OP_LDGA, b->id, idx, r));
 	/* Arguments are raw 64-bit values, whatever their type says. */
-	*dirty = type_is_integer(n->type) && type_size(n->type) < 8;
+	if (type_is_integer(n->type) && type_size(n->type) < 8)
+		*f = FORM_JUNK;
 	return r;
 }
 
@@ -143,6 +182,13 @@ is_element(const struct node *n)
 	return var_of(n)->kind == DIF_VK_ARRAY;
 }
 
+/* Push the keys of an element. */
+static void
+gen_keys(struct gen *g, const struct node *n)
+{
+	gen_tuple(g, n->args, n->nargs, ((const struct ident *)n->ident)->keys);
+}
+
 int
 gen_var(struct gen *g, struct node *n)
 {
@@ -151,7 +197,7 @@ gen_var(struct gen *g, struct node *n)
 	if (n == g->base)
 		return 0;
 	if (is_element(n))
-		gen_tuple(g, n->args, n->nargs);
+		gen_keys(g, n);
 	r = greg_alloc(g);
 	var_op(g, n, false, r);
 	if (is_element(n))
@@ -330,12 +376,15 @@ load_part(struct gen *g, struct node *n, struct node *var)
 {
 	uint32_t none = gobj_label(g), end = gobj_label(g);
 	const struct node *outer = g->base;
+	struct held h;
 	int r, base;
 
 	g->base = var;
 	r = gen_own(g, gen_addr(g, n)); /* from the variable's start */
 	g->base = outer;
+	greg_hold(g, r, var, &h);
 	base = gen_var(g, var);
+	r = greg_resume(g, &h);
 	gobj_emit(g, DIF_INSTR_R(DIF_OP_TST, base, 0, 0));
 	gobj_branch(g, DIF_OP_BE, none);
 	gen_r3(g, DIF_OP_ADD, base, r, r);
@@ -534,6 +583,31 @@ is_whole(const struct place *p)
 	return p->l == p->var;
 }
 
+/* Is it a string in memory, whose room nobody knows? */
+static bool
+is_string_at(const struct node *l)
+{
+	return type_is_string(l->type) && l->ref != REF_VAR &&
+	       l->kind != NODE_MEMBER;
+}
+
+/* *p = "text": the bytes of the text and its NUL, all of them. */
+static int
+assign_string_at(struct gen *g, struct node *l, int val)
+{
+	struct held h;
+	int addr, size;
+
+	greg_hold(g, val, l, &h);
+	addr = gen_own(g, gen_addr(g, l));
+	val = greg_resume(g, &h);
+	size = string_bytes(g, val, UINT32_MAX);
+	gen_r3(g, DIF_OP_COPYS, val, size, addr);
+	greg_free(g, size);
+	greg_free(g, addr);
+	return val;
+}
+
 /* A copy of the variable in scratch; zeros where it has no value. */
 static int
 copy_var(struct gen *g, struct node *var)
@@ -557,6 +631,8 @@ copy_var(struct gen *g, struct node *var)
 static void
 open_place(struct gen *g, struct place *p, struct node *l)
 {
+	struct held h;
+
 	*p = (struct place){ .l = l };
 	p->var = l->ref == REF_VAR ? l : part_of(l);
 	/* First what may use the tuple stack: the place in the variable. */
@@ -567,8 +643,10 @@ open_place(struct gen *g, struct place *p, struct node *l)
 	}
 	if (p->var == NULL)
 		return;
+	greg_hold(g, p->addr, p->var, &h);
 	if (is_element(p->var))
-		gen_tuple(g, p->var->args, p->var->nargs);
+		gen_keys(g, p->var);
+	p->addr = greg_resume(g, &h);
 	if (is_whole(p))
 		return;
 	p->copy = copy_var(g, p->var);
@@ -602,46 +680,61 @@ close_place(struct gen *g, struct place *p, int val)
 	greg_free(g, p->copy);
 }
 
+/* The right side of an assignment: as its variable keeps it.  Memory keeps
+   what it has bytes or bits for, so the cut is for who wants the value. */
+static int
+assigned(struct gen *g, struct node *n)
+{
+	struct node *l = n->left;
+
+	if (l->ref != REF_VAR && n->unused)
+		return gen_value(g, n->right);
+	return cut_bits(g, l, gen_kept(g, n->right, l->type));
+}
+
 /* The right side comes first: it, too, may use the tuple stack. */
 int
 gen_assign(struct gen *g, struct node *n)
 {
-	int val = cut_bits(g, n->left, gen_value(g, n->right));
+	int val = assigned(g, n);
 	struct place p;
+	struct held h;
 
+	if (is_string_at(n->left))
+		return assign_string_at(g, n->left, val);
 	/* Before keys are pushed: it calls, and branches. */
 	if (type_is_string(n->left->type) && n->left->ref != REF_VAR)
 		val = string_block(g, n->left->type, val);
+	greg_hold(g, val, n->left, &h);
 	open_place(g, &p, n->left);
+	val = greg_resume(g, &h);
 	close_place(g, &p, val);
 	return val;
 }
 
-/* l op= r */
+/*
+ * l op= r, where r changes nothing that l depends on (else the checker has made
+ * it an assignment of l op r), so it may come first.
+ */
 int
 gen_update(struct gen *g, struct node *n, bool old)
 {
 	struct type *lt = n->left->type;
-	int r = gen_value(g, n->right), v, keep = -1;
-	bool dirty = false;
+	int r, v, keep = -1;
 	struct place p;
+	struct held h;
 
+	greg_hold(g, gen_value(g, n->right), n->left, &h);
 	open_place(g, &p, n->left);
+	r = greg_resume(g, &h);
 	v = gen_own(g, load_place(g, &p));
 	if (old) {
 		keep = greg_alloc(g);
 		gen_r2(g, DIF_OP_MOV, v, keep);
 	}
-	v = gen_convert(g, v, lt, n->ctype, &dirty);
-	if (dirty)
-		v = gen_normal(g, v, n->ctype);
-	dirty = false;
-	v = gen_arith(g, op_of_assign(n->op), v, r, n->ctype, &dirty);
-	if (type_is_integer(lt))
-		v = gen_convert(g, v, n->ctype, lt, &dirty);
-	if (dirty)
-		v = gen_normal(g, v, lt);
-	v = cut_bits(g, n->left, v);
+	v = gen_arith(g, op_of_assign(n->op), v, r, n->ctype);
+	if (n->left->ref == REF_VAR || !n->unused || type_is_bool(lt))
+		v = cut_bits(g, n->left, gen_cut(g, v, lt));
 	close_place(g, &p, v);
 	if (!old)
 		return v;

@@ -185,9 +185,11 @@ greg_alloc(struct gen *g)
 			g->busy |= 1u << r;
 			return r;
 		}
-	lang_fail(g->cx, &D_NOREG, g->loc,
-		  "insufficient registers to generate code: divide the "
-		  "expression");
+	if (g->spill)
+		lang_fail(g->cx, &D_NOREG, g->loc,
+			  "insufficient registers to generate code");
+	g->overflow = true;
+	return n - 1;
 }
 
 void

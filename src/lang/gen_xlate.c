@@ -11,11 +11,12 @@
 
 static void
 store_member(struct gen *g, const struct node *xl,
-	     const struct xlator_member *xm, int copy)
+	     const struct xlator_member *xm, int *copy)
 {
 	const struct xlator *x = xl->ident;
 	struct node *place = node_new(g->cx, NODE_MEMBER, xl->loc), *v;
 	const struct type_member *m;
+	struct held h;
 	int val, addr, off;
 	uint64_t bits;
 
@@ -26,10 +27,12 @@ store_member(struct gen *g, const struct node *xl,
 	place->name = xm->name;
 	place->type = m->type;
 	check_place_bits(g->cx, place, m, bits);
+	greg_hold(g, *copy, v, &h);
 	val = gen_value(g, v);
+	*copy = greg_resume(g, &h);
 	off = gen_int(g, place->ival);
 	addr = greg_alloc(g);
-	gen_r3(g, DIF_OP_ADD, copy, off, addr);
+	gen_r3(g, DIF_OP_ADD, *copy, off, addr);
 	greg_free(g, off);
 	if (type_resolve(m->type)->kind == TYPE_ARRAY ||
 	    type_is_string(m->type))
@@ -54,12 +57,12 @@ gen_xlate(struct gen *g, struct node *n)
 			  lang_type_name(g->cx, n->type));
 	set = check_once(g->cx, &xl.left, NULL, 0);
 	if (set != NULL)
-		greg_free(g, gen_value(g, set));
+		gen_effect(g, set);
 	size = gen_int(g, type_size(x->out));
 	copy = greg_alloc(g);
 	gen_r2(g, DIF_OP_ALLOCS, size, copy);
 	greg_free(g, size);
 	for (uint32_t i = 0; i < x->nmembers; i++)
-		store_member(g, &xl, &x->members[i], copy);
+		store_member(g, &xl, &x->members[i], &copy);
 	return copy;
 }

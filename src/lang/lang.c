@@ -291,6 +291,8 @@ compile_keep(struct compile *cx)
 		lang_nomem(cx);
 	names_commit(cx);
 	l->spaces.v[l->spaces.n++] = cx->types;
+	if (cx->src->library)
+		l->nlibspaces = l->spaces.n;
 	l->types = cx->types;
 	cx->types = NULL;
 	if (cx->keep_arena) {

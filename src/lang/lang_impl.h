@@ -107,6 +107,7 @@ struct node {
 	bool lvalue;
 	bool user;		/* value read from user memory */
 	bool is_const;		/* ival is the value */
+	bool unused;            /* nobody wants the value (generator) */
 	uint32_t bits;		/* value is a bit-field of this width, else 0 */
 	uint32_t bit_shift;	/* and its place in the loaded unit */
 	const void *ident;	/* resolved: struct ident, dif_*_info ... */
@@ -229,6 +230,7 @@ struct lang {
 	 */
 	struct type_space *types;
 	VEC(struct type_space *) spaces;
+	size_t nlibspaces;        /* the first so many are the D library's */
 	VEC(struct arena *) kept; /* arenas of compiles that named trees */
 	VEC(struct prov_decl *) providers; /* in order of declaration */
 	struct hash *files;	  /* file names seen, for src_loc */
@@ -344,6 +346,9 @@ void check_item(struct compile *cx, struct item *it);
  * calls check_const(), which fails unless the value is an integer constant.
  */
 void check_expr(struct compile *cx, struct node *n);
+/* Is name a constant inline of this value? */
+bool check_inline_equals(struct compile *cx, const char *name,
+			 struct src_loc loc, int64_t val);
 int64_t check_const(struct compile *cx, struct node *n,
 		    const struct err_tag *tag, const char *what);
 
@@ -371,8 +376,12 @@ void show_expr(struct show *sh, const struct node *n, unsigned level);
 void show_tree_clause(struct compile *cx, const struct clause_node *c);
 void show_tree_checked(struct compile *cx, const struct node *n);
 
-/* gen.c: code for a checked expression; the object is in cx->out. */
-struct dif_obj *gen_expr(struct compile *cx, struct node *n);
+/*
+ * gen.c: code for a checked expression; the object is in cx->out.  use: the
+ * whole value is wanted; only what its type keeps of it; nothing of it.
+ */
+enum gen_use { GEN_VALUE, GEN_RECORD, GEN_EFFECT };
+struct dif_obj *gen_expr(struct compile *cx, struct node *n, enum gen_use use);
 /* The DIF record of a D type (strings: size 0). */
 struct dif_type gen_type(struct type *t);
 

@@ -246,9 +246,15 @@ lex_skip(struct compile *cx)
 const char *
 lex_ahead(const char *p, const char *end)
 {
+	bool bol = false;
+
 	while (p < end) {
 		if (lex_isblank(*p)) {
+			bol = bol || *p == '\n';
 			p++;
+		} else if (*p == '#' && bol) {
+			while (p < end && *p != '\n')
+				p++;
 		} else if (end - p >= 2 && p[0] == '/' && p[1] == '*') {
 			for (p += 2; p < end; p++)
 				if (end - p >= 2 && p[0] == '*' && p[1] == '/')

@@ -231,6 +231,15 @@ macro_text(struct compile *cx, const struct macro *m)
 	return m->is_arg ? m->arg : arena_printf(cx->arena, "%" PRId64, m->val);
 }
 
+/* $target without a process: an expression may ask for it, a probe cannot be
+   in it. */
+static bool
+is_no_target(const struct macro *m)
+{
+	return !m->is_arg && m->val == 0 && m->len == strlen("target") &&
+	       memcmp(m->name, "target", m->len) == 0;
+}
+
 const char *
 macro_expand_text(struct compile *cx, const char *text, size_t len,
 		  struct src_loc loc)
@@ -252,6 +261,11 @@ macro_expand_text(struct compile *cx, const char *text, size_t len,
 				  "syntax error near \"$\": expected the name "
 				  "of a macro");
 		macro_value(cx, &m, at, " (in a probe description)");
+		if (is_no_target(&m))
+			lang_fail(cx, &D_MACRO_UNDEF, at,
+				  "macro variable $target is 0: there is no "
+				  "process of -c or -p that could have the "
+				  "probe");
 		out = arena_printf(cx->arena, "%s%.*s%s", out, (int)(p - start),
 				   start, macro_text(cx, &m));
 		p = start = e;

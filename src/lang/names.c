@@ -20,7 +20,6 @@ struct undo {
 	struct hash *table; /* name was had; NULL: something else changed */
 	const char *name;
 	void *had;
-	struct dif_type *type, old;
 	uint32_t *version, old_version;
 };
 
@@ -58,8 +57,6 @@ names_rollback(struct compile *cx)
 	for (struct undo *u = nm->undo; u != NULL; u = u->next) {
 		if (u->table != NULL)
 			hash_set_str(u->table, u->name, u->had);
-		else if (u->type != NULL)
-			*u->type = u->old;
 		else if (u->version != NULL)
 			*u->version = u->old_version;
 	}
@@ -270,42 +267,29 @@ names_add_agg(struct compile *cx, const char *name, uint32_t nkeys,
 	return ai;
 }
 
-void
-names_set_key(struct compile *cx, struct agg_ident *ai, uint32_t key,
-	      struct dif_type t)
-{
-	struct undo *u = names_log(cx);
-
-	u->type = &ai->agg->keys[key];
-	u->old = *u->type;
-	*u->type = t;
-}
-
 /* ---- names every program knows ------------------------------------------ */
 
 static const struct constant {
 	const char *name;
 	int64_t val;
-	bool pointer;
 } constants[] = {
-#define CONST(name, val, pointer) { #name, val, pointer },
+#define CONST(name, val) { #name, val },
 #include "lang/const.def"
 #undef CONST
-#define REG(idx, NAME) { "R_" #NAME, idx, false },
+#define REG(idx, NAME) { "R_" #NAME, idx },
 #include "dif/reg.def"
 #undef REG
-#define FAULT(num, NAME, text, addr) { "DTRACEFLT_" #NAME, num, false },
+#define FAULT(num, NAME, text, addr) { "DTRACEFLT_" #NAME, num },
 #include "dif/fault.def"
 #undef FAULT
 };
 
 bool
-names_constant(const char *name, int64_t *val, bool *pointer)
+names_constant(const char *name, int64_t *val)
 {
 	for (size_t i = 0; i < sizeof(constants) / sizeof(*constants); i++)
 		if (strcmp(constants[i].name, name) == 0) {
 			*val = constants[i].val;
-			*pointer = constants[i].pointer;
 			return true;
 		}
 	return false;
@@ -322,9 +306,8 @@ bool
 names_is_variable(struct compile *cx, const char *name)
 {
 	int64_t val;
-	bool pointer;
 
 	return dif_builtin_by_name(name) != NULL ||
 	       names_find(cx, DIF_SCOPE_GLOBAL, name) != NULL ||
-	       names_constant(name, &val, &pointer);
+	       names_constant(name, &val);
 }

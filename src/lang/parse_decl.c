@@ -3,10 +3,10 @@
  * parse_decl.c - the words before a declarator, and declarations as items.
  *
  * C's grammar of declarations with D's additions: `string`, the storage
- * classes self and this, scoped type names, and no implicit int.  What the
- * words make together is decided at their end, so that every order C allows
- * reads the same.  Declarators are in parse_declarator.c; structs, unions and
- * enums in decl.c.
+ * classes self and this, scoped type names.  As in the C of old, a storage
+ * class alone means int: `self x;`.  What the words make together is decided at
+ * their end, so that every order C allows reads the same.  Declarators are in
+ * parse_declarator.c; structs, unions and enums in decl.c.
  */
 #include "lang/parse_impl.h"
 
@@ -42,6 +42,19 @@ decl_unknown(struct compile *cx, struct src_loc loc, const char *name)
 		  why == NULL ? "" : why, why == NULL ? "" : ")");
 }
 
+/* A word that no tag stands before, where only a type can stand. */
+_Noreturn void
+decl_no_type(struct compile *cx, const struct token *t)
+{
+	const char *why = type_space_kernel_error(cx->types);
+
+	lang_fail(cx, &D_SYNTAX, t->loc,
+		  "syntax error: %s%s%s is not the name of a type%s%s%s",
+		  t->mod == NULL ? "" : t->mod, t->mod == NULL ? "" : "`",
+		  t->name, why == NULL ? "" : " (no kernel types: ",
+		  why == NULL ? "" : why, why == NULL ? "" : ")");
+}
+
 bool
 parse_type_at(struct compile *cx, size_t i)
 {
@@ -55,15 +68,29 @@ parse_type_at(struct compile *cx, size_t i)
 	return type_lookup(cx->types, t.mod, t.name) != NULL;
 }
 
-struct type *
-decl_lookup_local(struct compile *cx, const char *name)
+/* From this compile back to the space of that number. */
+static struct type *
+lookup_declared(struct compile *cx, const char *name, size_t first)
 {
 	struct type *t = type_lookup_local(cx->types, name);
 	const struct lang *l = cx->lang;
 
-	for (size_t i = l->spaces.n; t == NULL && i > 0; i--)
+	for (size_t i = l->spaces.n; t == NULL && i > first; i--)
 		t = type_lookup_local(l->spaces.v[i - 1], name);
 	return t;
+}
+
+struct type *
+decl_lookup_local(struct compile *cx, const char *name)
+{
+	return lookup_declared(cx, name, 0);
+}
+
+struct type *
+decl_lookup_own(struct compile *cx, const char *name)
+{
+	return lookup_declared(cx, name,
+			       cx->src->library ? 0 : cx->lang->nlibspaces);
 }
 
 /* ---- one word ------------------------------------------------------------ */
@@ -71,10 +98,6 @@ decl_lookup_local(struct compile *cx, const char *name)
 static void
 word_class(struct compile *cx, struct words *w, const struct token *t)
 {
-	if (t->kw == KW_auto || t->kw == KW_register || t->kw == KW_static)
-		lang_fail(cx, &D_DECL_BADCLASS, t->loc,
-			  "storage class %s does not exist in D",
-			  kw_name(t->kw));
 	if (w->class_set)
 		lang_fail(cx, &D_DECL_CLASS, t->loc,
 			  "only one storage class allowed, not %s as well",
@@ -83,7 +106,17 @@ word_class(struct compile *cx, struct words *w, const struct token *t)
 	w->ds->cls = t->kw == KW_typedef  ? DECL_TYPEDEF
 		     : t->kw == KW_extern ? DECL_EXTERN
 		     : t->kw == KW_self   ? DECL_SELF
-					  : DECL_THIS;
+		     : t->kw == KW_this   ? DECL_THIS
+					  : DECL_STATIC;
+}
+
+/* Does the class, which stands alone, mean that the type is int? */
+static bool
+class_alone(const struct words *w)
+{
+	return !words_any(w) &&
+	       (w->ds->cls == DECL_SELF || w->ds->cls == DECL_THIS ||
+		w->ds->cls == DECL_EXTERN);
 }
 
 static void
@@ -99,7 +132,7 @@ word_base(struct compile *cx, struct words *w, const struct token *t)
 static void
 word_tagged(struct compile *cx, struct words *w, const struct token *t)
 {
-	if (words_any(w))
+	if (w->base >= 0 || w->named != NULL)
 		lang_fail(cx, &D_DECL_COMBO, t->loc,
 			  "invalid combination of types: %s after another type",
 			  kw_name(t->kw));
@@ -138,6 +171,8 @@ word_keyword(struct compile *cx, struct words *w, const struct token *t)
 	case KW_volatile:
 		w->is_volatile = true;
 		break;
+	case KW_restrict: /* says nothing that D could use */
+		break;
 	case KW_userland:
 		w->is_user = true;
 		break;
@@ -173,15 +208,10 @@ word_ident(struct compile *cx, struct words *w, const struct token *t)
 	if (words_any(w))
 		return false;
 	w->named = type_lookup(cx->types, t->mod, t->name);
-	if (w->named == NULL) {
-		const char *why = type_space_kernel_error(cx->types);
-		lang_fail(cx, &D_DECL_IDENT, t->loc,
-			  "%s%s%s is not the name of a type%s%s%s",
-			  t->mod == NULL ? "" : t->mod,
-			  t->mod == NULL ? "" : "`", t->name,
-			  why == NULL ? "" : " (no kernel types: ",
-			  why == NULL ? "" : why, why == NULL ? "" : ")");
-	}
+	if (w->named == NULL && class_alone(w) && t->mod == NULL)
+		return false;
+	if (w->named == NULL)
+		decl_no_type(cx, t);
 	lex_next(cx);
 	return true;
 }
@@ -210,7 +240,7 @@ words_check(struct compile *cx, const struct words *w)
 		lang_fail(cx, &D_DECL_COMBO, loc,
 			  "invalid combination of signed and unsigned");
 	if (w->shorts > 1 || (w->shorts && w->longs))
-		lang_fail(cx, &D_DECL_COMBO, loc,
+		lang_fail(cx, &D_UNKNOWN, loc,
 			  "invalid combination of short and long");
 	if (w->longs > 2 || (w->longs > 1 && !is_int) ||
 	    (sized && !is_int && !(w->base == KW_double && !w->shorts)))
@@ -294,20 +324,20 @@ parse_declspec(struct compile *cx, struct declspec *ds, bool strict)
 					 : true)
 			break;
 	}
-	if (!words_any(&w))
+	if (!words_any(&w) && !class_alone(&w))
 		lex_syntax(cx, &t, "a type");
 	words_finish(cx, &w);
 }
 
 /* ---- uses ---------------------------------------------------------------- */
 
-struct type *
-parse_type_name(struct compile *cx)
+static struct type *
+named_type(struct compile *cx, bool strict)
 {
 	struct declspec ds;
 	struct decl d = { 0 };
 
-	parse_declspec(cx, &ds, true);
+	parse_declspec(cx, &ds, strict);
 	if (ds.cls != DECL_NONE)
 		lang_fail(cx, &D_DECL_CLASS, ds.loc,
 			  "a storage class has no place in a type name");
@@ -318,6 +348,18 @@ parse_type_name(struct compile *cx)
 		lang_fail(cx, &D_SYNTAX, d.loc,
 			  "syntax error: expected the name of a type alone");
 	return d.type;
+}
+
+struct type *
+parse_type_name(struct compile *cx)
+{
+	return named_type(cx, true);
+}
+
+struct type *
+parse_type_mention(struct compile *cx)
+{
+	return named_type(cx, false);
 }
 
 static void
@@ -344,6 +386,10 @@ parse_declaration(struct compile *cx, struct item *it)
 
 	it->kind = ITEM_DECL;
 	parse_declspec(cx, &ds, false);
+	if (ds.cls == DECL_STATIC)
+		lang_fail(cx, &D_DECL_BADCLASS, ds.loc,
+			  "storage classes static, auto and register do not "
+			  "exist in D");
 	if (lex_accept(cx, ';')) {
 		if (!ds.defines || ds.cls != DECL_NONE)
 			lang_fail(cx, &D_DECL_USELESS, ds.loc,

@@ -105,6 +105,9 @@ param_check(struct compile *cx, const struct type_param *v, uint32_t n,
 {
 	const struct type_param *p = &v[n - 1];
 
+	if (type_is_void(p->type) && p->name != NULL && n == 1)
+		lang_fail(cx, &D_DECL_PROTO_NAME, loc,
+			  "void as the only parameter may not have a name");
 	if (type_is_void(p->type))
 		lang_fail(cx, &D_DECL_PROTO_VOID, loc,
 			  "void must be the only parameter, without a name");
@@ -115,14 +118,13 @@ param_check(struct compile *cx, const struct type_param *v, uint32_t n,
 }
 
 static bool
-parse_ellipsis(struct compile *cx, uint32_t n)
+parse_ellipsis(struct compile *cx)
 {
 	if (!lex_is(cx, TOK_ELLIPSIS))
 		return false;
 	struct src_loc loc = lex_next(cx).loc;
-	if (n == 0 || !lex_is(cx, ')'))
-		lang_fail(cx, &D_DECL_PROTO_VARARGS, loc,
-			  "... must come last, after at least one parameter");
+	if (!lex_is(cx, ')'))
+		lang_fail(cx, &D_DECL_PROTO_VARARGS, loc, "... must come last");
 	return true;
 }
 
@@ -138,7 +140,7 @@ parse_params(struct compile *cx, struct type_param **v, uint32_t *n,
 		return;
 	do {
 		struct src_loc loc;
-		if (variadic != NULL && parse_ellipsis(cx, *n)) {
+		if (variadic != NULL && parse_ellipsis(cx)) {
 			*variadic = true;
 			break;
 		}
@@ -170,6 +172,10 @@ parse_tuple(struct compile *cx, struct declr *dr, struct src_loc loc)
 	do {
 		struct src_loc at;
 		struct type_param p = parse_param(cx, &at);
+		if (type_is_void(p.type))
+			lang_fail(cx, &D_DECL_PROTO_TYPE, at,
+				  "key #%u of %s may not be void", d->nkeys + 1,
+				  d->name);
 		list_push(cx, d->keys, d->nkeys, p.type);
 		list_push(cx, dr->keynames, nnames, p.name);
 	} while (lex_accept(cx, ','));
@@ -184,10 +190,14 @@ parse_subscript(struct compile *cx, struct declr *dr)
 	if (dr->d->assoc && dr->n == 0)
 		lang_fail(cx, &D_DECL_ARRSUB, dv.loc,
 			  "an associative array has one list of keys");
+	lex_accept_kw(cx, KW_restrict); /* an array that is a parameter */
 	if (lex_accept(cx, ']')) {
 		deriv_add(cx, dr, dv);
 		return;
 	}
+	if (lex_is(cx, TOK_ELLIPSIS))
+		lang_fail(cx, &D_DECL_PROTO_VARARGS, dv.loc,
+			  "... may not be an array dimension");
 	if (parse_type_at(cx, 0)) {
 		parse_tuple(cx, dr, dv.loc);
 		return;
@@ -240,7 +250,7 @@ parse_pointers(struct compile *cx, struct deriv **ptrs, uint32_t *n)
 				dv.is_const = true;
 			else if (lex_accept_kw(cx, KW_volatile))
 				dv.is_volatile = true;
-			else
+			else if (!lex_accept_kw(cx, KW_restrict))
 				break;
 		}
 		list_push(cx, *ptrs, *n, dv);

@@ -216,7 +216,7 @@ parse_of_member(struct compile *cx, const struct token *t, enum node_kind kind)
 	lex_expect(cx, '(');
 	/* Nobody need know a type that is only asked about. */
 	cx->parser->lazy = lazy || kind == NODE_HAS_MEMBER;
-	n->ctype = parse_type_name(cx);
+	n->ctype = parse_type_mention(cx);
 	cx->parser->lazy = lazy;
 	lex_expect(cx, ',');
 	n->name = parse_member_name(cx).name;
@@ -395,7 +395,7 @@ type_or_fail(struct compile *cx, bool sure)
 	if (parse_type_at(cx, 1))
 		return true;
 	if (sure && !(t->mod == NULL && parse_is_variable(cx, t->name)))
-		decl_unknown(cx, t->loc, t->name);
+		decl_no_type(cx, t);
 	return false;
 }
 
@@ -407,7 +407,8 @@ skip_stars(struct compile *cx, size_t i)
 		const struct token *t = lex_peek(cx, i);
 		if (t->tok != '*' &&
 		    !(t->tok == TOK_KEYWORD &&
-		      (t->kw == KW_const || t->kw == KW_volatile)))
+		      (t->kw == KW_const || t->kw == KW_volatile ||
+		       t->kw == KW_restrict)))
 			return i;
 	}
 }

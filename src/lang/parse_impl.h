@@ -224,6 +224,8 @@ void parse_declspec(struct compile *cx, struct declspec *ds, bool strict);
 /* Does a type begin at the i-th token? */
 bool parse_type_at(struct compile *cx, size_t i);
 struct type *parse_type_name(struct compile *cx);
+/* The same where a struct that nobody knows is not yet an error. */
+struct type *parse_type_mention(struct compile *cx);
 void parse_declarator(struct compile *cx, struct type *base, struct decl *d,
 		      const char ***params);
 /* A declaration at outer scope, to its semicolon. */
@@ -238,6 +240,7 @@ void parse_params(struct compile *cx, struct type_param **v, uint32_t *n,
 /* parse_declarator.c */
 _Noreturn void decl_unknown(struct compile *cx, struct src_loc loc,
 			    const char *name);
+_Noreturn void decl_no_type(struct compile *cx, const struct token *t);
 
 /* decl.c: struct, union, enum; after their keyword. */
 struct type *decl_sou(struct compile *cx, enum type_kind kind,
@@ -249,6 +252,9 @@ void decl_typedef(struct compile *cx, const struct decl *d);
 void decl_object(struct compile *cx, const struct decl *d);
 /* Is it a struct without members yet, or an array of such? */
 bool decl_incomplete(struct compile *cx, struct type *t);
+/* A declared type of that name, or NULL: of programs and D libraries. */
 struct type *decl_lookup_local(struct compile *cx, const char *name);
+/* The same without the D library's, which a program's own types may hide. */
+struct type *decl_lookup_own(struct compile *cx, const char *name);
 
 #endif

@@ -72,10 +72,12 @@ translator_member(struct compile *cx, struct item *it)
 	lex_expect(cx, '=');
 	m.expr = parse_expr(cx);
 	lex_expect(cx, ';');
+	/* Of two for the same member the last counts. */
 	for (uint32_t i = 0; i < it->nmembers; i++)
-		if (it->members[i].name == m.name)
-			lang_fail(cx, &D_XLATE_MEMB, m.loc,
-				  "translator gives member %s twice", m.name);
+		if (it->members[i].name == m.name) {
+			it->members[i] = m;
+			return;
+		}
 	list_push(cx, it->members, it->nmembers, m);
 }
 
@@ -88,7 +90,7 @@ parse_translator(struct compile *cx, struct item *it)
 
 	it->kind = ITEM_XLATOR;
 	lex_next(cx);
-	it->outtype = parse_type_name(cx);
+	it->outtype = parse_type_mention(cx);
 	lex_expect(cx, '<');
 	in = parse_param(cx, &loc);
 	it->intype = in.type;
@@ -104,7 +106,7 @@ parse_translator(struct compile *cx, struct item *it)
 		translator_member(cx, it);
 	ps->params = NULL;
 	ps->nparams = 0;
-	/* A semicolon after it is an empty item. */
+	lex_expect(cx, ';');
 }
 
 /* ---- provider ------------------------------------------------------------ */

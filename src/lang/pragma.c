@@ -17,6 +17,7 @@
 struct ctl {
 	struct src_loc loc; /* of the # */
 	char *p;            /* the rest of the line */
+	bool cut;           /* the text ends before the line does */
 };
 
 /* ---- words --------------------------------------------------------------- */
@@ -150,6 +151,11 @@ pragma_option(struct compile *cx, struct ctl *c)
 			*--end = '\0';
 		while (lex_isblank(*val))
 			val++;
+		if (*val != '"' && strpbrk(val, " \t") != NULL)
+			lang_fail(cx, &D_PRAGMA_MALFORM, c->loc,
+				  "malformed #pragma D option: unexpected "
+				  "\"%s\"",
+				  strpbrk(val, " \t") + 1);
 		val = unquote(val);
 	}
 	if (*name == '\0')
@@ -204,8 +210,8 @@ parse_stability(struct compile *cx, struct ctl *c, const char *w,
 		int k = i < 2 ? stab_index(p, n, levels, 8)
 			      : stab_index(p, n, classes, 6);
 		if (k < 0 || (p[n] == '/') != (i < 2))
-			lang_fail(cx, &D_PRAGMA_MALFORM, c->loc,
-				  "malformed #pragma D attributes: \"%s\" is "
+			lang_fail(cx, &D_PRAGMA_INVAL, c->loc,
+				  "invalid #pragma D attributes: \"%s\" is "
 				  "not name/data/class stability",
 				  w);
 		stab[i] = (uint8_t)k;
@@ -250,10 +256,13 @@ pragma_attributes(struct compile *cx, struct ctl *c)
 {
 	static const char *const parts[] = { "provider", "module", "function",
 					     "name", "args" };
-	struct lang_attr *a = attr_new(cx, c, "attributes");
+	struct lang_attr *a;
+	uint8_t stab[3];
 
 	parse_stability(cx, c, ctl_need(cx, c, "attributes", "a stability"),
-			a->stab);
+			stab);
+	a = attr_new(cx, c, "attributes");
+	memcpy(a->stab, stab, sizeof(stab));
 	a->name = ctl_need(cx, c, "attributes", "a name");
 	if (strcmp(a->name, "provider") == 0) {
 		a->provider = ctl_need(cx, c, "attributes", "a provider");
@@ -347,8 +356,14 @@ static void
 pragma_depends(struct compile *cx, struct ctl *c)
 {
 	const char *kind, *name;
+	bool met = depends_met(cx, c, &kind, &name);
 
-	if (depends_met(cx, c, &kind, &name))
+	if (!cx->src->library && strcmp(kind, "library") == 0)
+		lang_fail(cx, &D_PRAGMA_DEPEND, c->loc,
+			  "only a library may depend on library %s: all "
+			  "libraries are there for a program",
+			  name);
+	if (met)
 		return;
 	if (!cx->src->library)
 		lang_fail(cx, &D_PRAGMA_DEPEND, c->loc,
@@ -359,6 +374,12 @@ pragma_depends(struct compile *cx, struct ctl *c)
 }
 
 /* ---- which line is it ---------------------------------------------------- */
+
+static _Noreturn void
+pragma_error(struct compile *cx, struct ctl *c)
+{
+	lang_fail(cx, &D_PRAGERR, c->loc, "#error: %s", ctl_rest(c));
+}
 
 static void
 pragma_d(struct compile *cx, struct ctl *c)
@@ -380,6 +401,8 @@ pragma_d(struct compile *cx, struct ctl *c)
 		lang_fail(cx, &D_PRAGMA_MALFORM, c->loc,
 			  "malformed #pragma D: expected option, attributes, "
 			  "binding or depends_on");
+	if (strcmp(w, "error") == 0)
+		pragma_error(cx, c);
 	for (size_t i = 0; i < sizeof(pragmas) / sizeof(pragmas[0]); i++) {
 		if (strcmp(w, pragmas[i].name) == 0) {
 			pragmas[i].fn(cx, c);
@@ -397,12 +420,15 @@ pragma_pragma(struct compile *cx, struct ctl *c)
 	const struct lang_host *h = &cx->lang->host;
 	const char *w = ctl_word(c);
 
+	if (c->cut)
+		lang_fail(cx, &D_SYNTAX, c->loc,
+			  "syntax error: end of file in control line");
 	if (w == NULL || strcmp(w, "ident") == 0)
 		return;
 	if (strcmp(w, "D") == 0)
 		pragma_d(cx, c);
 	else if (strcmp(w, "error") == 0)
-		lang_fail(cx, &D_PRAGERR, c->loc, "#error: %s", ctl_rest(c));
+		pragma_error(cx, c);
 	else if (strcmp(w, "warn") == 0 && h->warn != NULL)
 		h->warn(h->arg, c->loc, ctl_rest(c));
 }
@@ -441,7 +467,7 @@ ctl_run(struct compile *cx, struct ctl *c)
 	else if (strcmp(w, "pragma") == 0)
 		pragma_pragma(cx, c);
 	else if (strcmp(w, "error") == 0)
-		lang_fail(cx, &D_PRAGERR, c->loc, "#error: %s", ctl_rest(c));
+		pragma_error(cx, c);
 	else if (strcmp(w, "ident") != 0)
 		lang_fail(cx, &D_PRAGCTL_INVAL, c->loc,
 			  "invalid control line: #%s (is the preprocessor "
@@ -500,9 +526,8 @@ pragma_line(struct compile *cx)
 	struct lex *lx = cx->lex;
 	struct ctl c = { .loc = lex_loc(lx) };
 
-	/* #!/usr/sbin/dtrace -s */
-	if (lx->p == cx->src->text && lx->file != NULL && lx->end - lx->p > 1 &&
-	    lx->p[1] == '!') {
+	/* #!/usr/sbin/dtrace -s: a comment, at the start of any line */
+	if (lx->end - lx->p > 1 && lx->p[1] == '!' && lx->p == lx->line_start) {
 		while (lx->p < lx->end && *lx->p != '\n')
 			lx->p++;
 		return;
@@ -510,6 +535,7 @@ pragma_line(struct compile *cx)
 	bool in_pred = lx->in_pred;
 	lx->in_pred = false;
 	c.p = ctl_gather(cx);
+	c.cut = lx->p == lx->end;
 	lx->in_pred = in_pred;
 	ctl_run(cx, &c);
 }

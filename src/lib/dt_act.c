@@ -68,8 +68,8 @@ dt_act_freopen(dtrace_hdl_t *dtp, const char *path)
 	}
 	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	if (fd < 0)
-		return dt_set_err(dtp, EDT_IO, "freopen(\"%s\"): %s", path,
-				  strerror(errno));
+		return dt_set_err(dtp, EDT_IO, "couldn't freopen() \"%s\": %s",
+				  path, strerror(errno));
 	if (dtp->freopen_fd < 0)
 		dtp->freopen_fd = fcntl(fileno(dtp->fp), F_DUPFD_CLOEXEC, 3);
 	dup2(fd, fileno(dtp->fp));
@@ -87,6 +87,22 @@ dt_act_system(dtrace_hdl_t *dtp, const char *cmd)
 		return dt_set_err(dtp, EDT_IO, "system(): %s",
 				  strerror(errno));
 	return 0;
+}
+
+/* freopen() in a program: what cannot be opened is a notice, and the output
+   stays where it was. */
+static int
+act_freopen(dtrace_hdl_t *dtp, const char *path)
+{
+	char *why;
+	int rv;
+
+	if (dt_act_freopen(dtp, path) == 0)
+		return 0;
+	why = strdup(dtrace_errmsg(dtp, dtrace_errno(dtp)));
+	rv = why != NULL ? dt_consume_refused(dtp, why) : dt_nomem(dtp);
+	free(why);
+	return rv;
 }
 
 /* system() and freopen(): the text, then the act. */
@@ -107,18 +123,14 @@ act_text(dtrace_hdl_t *dtp, const struct dif_stmt *st, const uint8_t *rec,
 static int
 setopt_failed(dtrace_hdl_t *dtp, const char *name, const char *val)
 {
-	int edt = dtrace_errno(dtp);
-	char *why = strdup(dtrace_errmsg(dtp, edt));
+	struct buf b = BUF_INIT;
 
-	if (why == NULL)
-		return dt_nomem(dtp);
-	if (val != NULL)
-		dt_set_err(dtp, edt, "setopt(\"%s\", \"%s\"): %s", name, val,
-			   why);
-	else
-		dt_set_err(dtp, edt, "setopt(\"%s\"): %s", name, why);
-	free(why);
-	return -1;
+	buf_printf(&b, "couldn't set option \"%s\" to \"%s\": %s", name, val,
+		   dtrace_errmsg(dtp, dtrace_errno(dtp)));
+	int rv =
+		b.failed ? dt_nomem(dtp) : dt_consume_refused(dtp, buf_str(&b));
+	buf_fini(&b);
+	return rv;
 }
 
 /* Set the option, and tell the consumer, who may print by it. */
@@ -155,12 +167,12 @@ act_string(dtrace_hdl_t *dtp, const struct dif_expr *x, const uint8_t *rec)
 static int
 act_setopt(dtrace_hdl_t *dtp, const struct dif_stmt *st, const uint8_t *rec)
 {
-	char *name = act_string(dtp, &st->exprs[0], rec), *val = NULL;
+	char *name = act_string(dtp, &st->exprs[0], rec);
+	char *val = st->nexprs > 1 ? act_string(dtp, &st->exprs[1], rec)
+				   : strdup("1");
 	int rv;
 
-	if (st->nexprs > 1)
-		val = act_string(dtp, &st->exprs[1], rec);
-	if (name == NULL || (st->nexprs > 1 && val == NULL))
+	if (name == NULL || val == NULL)
 		rv = dt_nomem(dtp);
 	else
 		rv = act_setopt_to(dtp, name, val);
@@ -212,7 +224,7 @@ dt_act_stmt(dtrace_hdl_t *dtp, const struct dif_stmt *st, const uint8_t *rec)
 	if (st->kind == DIF_ACT_SYSTEM)
 		return act_text(dtp, st, rec, dt_act_system);
 	if (st->kind == DIF_ACT_FREOPEN)
-		return act_text(dtp, st, rec, dt_act_freopen);
+		return act_text(dtp, st, rec, act_freopen);
 	if (st->kind == DIF_ACT_SETOPT)
 		return act_setopt(dtp, st, rec);
 	if (st->kind == DIF_ACT_FTRUNCATE)

@@ -106,9 +106,7 @@ dt_pict_begin(struct dt_out *o, struct dt_aggs *as, uint32_t agg,
 	}
 	each_cell(as, agg, pack_add, o, p);
 	if (p->first > p->last) /* all were cleared */
-		p->first = p->last = av->func == DIF_AGG_quantize
-					     ? dif_quantize_bucket(0)
-					     : 0;
+		p->first = p->last = dt_agg_zero_bucket(av);
 	pack_head(o, p);
 }
 

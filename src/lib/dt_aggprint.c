@@ -4,8 +4,9 @@
  *
  * Default form of a row: the keys in their columns, then every value in 16
  * columns after a blank (or its histogram), and a newline.  With a format,
- * conversions take the keys in turn and those with @ the values; the format
- * is all that is printed.  A value that is missing in a joined row is zero.
+ * conversions take the keys in turn, also for `*`, and those with @ the values;
+ * the format is all that is printed.  A value that is missing in a joined row
+ * is zero.
  */
 #include "lib/dt_out.h"
 
@@ -48,7 +49,7 @@ print_words(struct dt_out *o, const struct dif_aggvar *av,
 			   dt_agg_value(shape, words, av->words, normal));
 }
 
-/* aggpercpu: behind the value that of each CPU. */
+/* aggpercpu: below the value that of each CPU, on a line of its own. */
 static void
 print_cpus(struct dt_out *o, struct dt_aggs *as, const struct dif_aggvar *av,
 	   const struct dt_cell *c)
@@ -56,7 +57,9 @@ print_cpus(struct dt_out *o, struct dt_aggs *as, const struct dif_aggvar *av,
 	for (size_t i = 0; c != NULL && i < c->ncpu; i++) {
 		if (c->cpu[i] == NULL)
 			continue;
-		buf_printf(&o->text, "    [CPU %zu]", i);
+		/* A histogram has ended its last line already. */
+		buf_printf(&o->text, "%s    [CPU %zu]",
+			   dt_shape_is_hist(dt_agg_shape(av)) ? "" : "\n", i);
 		print_words(o, av, c->cpu[i], dt_aggs_normal(as, c));
 	}
 }
@@ -87,8 +90,9 @@ dt_aggs_print_row(struct dt_out *o, struct dt_aggs *as, const uint32_t *aggs,
 		else
 			buf_printf(&o->text, " %16" PRId64,
 				   cell_value(as, av, row->cell[i]));
-		print_cpus(o, as, av, row->cell[i]);
 	}
+	for (uint32_t i = 0; i < row->ncells; i++)
+		print_cpus(o, as, tab->aggs[aggs[i]], row->cell[i]);
 	buf_putc(&o->text, '\n');
 }
 
@@ -110,7 +114,7 @@ struct printing {
 /* %@: the next aggregation's value. */
 static int
 fmt_value(struct printing *p, const struct dif_conv *c,
-	  const struct dt_row *row, uint32_t *nth)
+	  const struct dt_row *row, uint32_t *nth, int width, int prec)
 {
 	const struct dif_tab *tab = dt_aggs_tab(p->as);
 	const struct dif_aggvar *av;
@@ -128,20 +132,43 @@ fmt_value(struct printing *p, const struct dif_conv *c,
 		return 0;
 	}
 	v.num = (uint64_t)cell_value(p->as, av, row->cell[i]);
-	return dt_conv_print(p->o, c, c->width, c->prec, &v, p->e);
+	return dt_fmt_conv(p->o, c, width, prec, &v, p->e);
+}
+
+/* The next key; NULL: there is none left. */
+static const struct dt_val *
+fmt_next_key(struct printing *p, const struct dt_row *row, uint32_t *nth)
+{
+	if (*nth < row->nkeys)
+		return &row->keys[(*nth)++];
+	err_set(p->e, &ERR_GENERIC, 0,
+		"format \"%s\" has more conversions than the aggregation has "
+		"keys",
+		p->text);
+	return NULL;
+}
+
+/* A width or precision: as written, or the next key for `*`. */
+static int
+fmt_number(struct printing *p, const struct dt_row *row, uint32_t *nth,
+	   int given, int *out)
+{
+	const struct dt_val *v;
+
+	*out = given;
+	if (given != DIF_FMT_STAR)
+		return 0;
+	v = fmt_next_key(p, row, nth);
+	return v != NULL ? dt_fmt_star(v, p->text, out, p->e) : -1;
 }
 
 static int
 fmt_key(struct printing *p, const struct dif_conv *c, const struct dt_row *row,
-	uint32_t *nth)
+	uint32_t *nth, int width, int prec)
 {
-	if (*nth >= row->nkeys)
-		return err_set(p->e, &ERR_GENERIC, 0,
-			       "format \"%s\" has more conversions than the "
-			       "aggregation has keys",
-			       p->text);
-	return dt_conv_print(p->o, c, c->width, c->prec, &row->keys[(*nth)++],
-			     p->e);
+	const struct dt_val *v = fmt_next_key(p, row, nth);
+
+	return v != NULL ? dt_fmt_conv(p->o, c, width, prec, v, p->e) : -1;
 }
 
 static int
@@ -151,18 +178,16 @@ fmt_row(struct printing *p, const struct dt_row *row)
 
 	for (size_t i = 0; i < p->fmt->nconv; i++) {
 		const struct dif_conv *c = &p->fmt->conv[i];
-		int rc = 0;
+		int width, prec, rc;
 
 		buf_write(&p->o->text, c->text, c->text_len);
 		if (c->cls == DIF_CONV_LITERAL)
 			continue;
-		if (c->width == DIF_FMT_STAR || c->prec == DIF_FMT_STAR)
-			return err_set(p->e, &ERR_GENERIC, 0,
-				       "format \"%s\": printa() has no "
-				       "argument for '*'",
-				       p->text);
-		rc = c->agg ? fmt_value(p, c, row, &value)
-			    : fmt_key(p, c, row, &key);
+		if (fmt_number(p, row, &key, c->width, &width) != 0 ||
+		    fmt_number(p, row, &key, c->prec, &prec) != 0)
+			return -1;
+		rc = c->agg ? fmt_value(p, c, row, &value, width, prec)
+			    : fmt_key(p, c, row, &key, width, prec);
 		if (rc != 0)
 			return rc;
 	}

@@ -148,22 +148,20 @@ bucket_value(const struct dif_aggvar *av, enum dif_agg_shape shape, uint32_t i)
 			return (int64_t)DIF_LQ_BASE(av->arg) - 1;
 		return dif_lquantize_value(av->arg, i);
 	default:
-		if (i == 0)
-			return dif_llquantize_value(av->arg, 1) - 1;
 		return dif_llquantize_value(av->arg, i);
 	}
 }
 
-static uint32_t
-zero_bucket(const struct dif_aggvar *av, enum dif_agg_shape shape)
+uint32_t
+dt_agg_zero_bucket(const struct dif_aggvar *av)
 {
-	switch (shape) {
+	switch (dt_agg_shape(av)) {
 	case DIF_SHAPE_QUANTIZE:
 		return dif_quantize_bucket(0);
 	case DIF_SHAPE_LQUANTIZE:
 		return dif_lquantize_bucket(av->arg, 0);
 	default:
-		return dif_llquantize_bucket(av->arg, 0);
+		return dif_llquantize_zero(av->arg);
 	}
 }
 
@@ -183,6 +181,6 @@ dt_agg_weight(const struct dif_aggvar *av, const struct dt_cell *c)
 		if (c->words[i] != 0)
 			w.w += (long double)bucket_value(av, shape, i) *
 			       (long double)(int64_t)c->words[i];
-	w.zero = (int64_t)c->words[zero_bucket(av, shape)];
+	w.zero = (int64_t)c->words[dt_agg_zero_bucket(av)];
 	return w;
 }

@@ -106,38 +106,18 @@ static void
 use_instr(struct comp_cx *cx, uint32_t clause, dif_instr_t i)
 {
 	const struct dif_subr_info *s;
+	enum dif_scope scope = dif_op_info[DIF_OP(i)].scope;
 
-	switch (DIF_OP(i)) {
-	case DIF_OP_LDGA:
-		use_var(cx, clause, DIF_SCOPE_GLOBAL, DIF_R1(i));
-		break;
-	case DIF_OP_LDTA:
-		use_var(cx, clause, DIF_SCOPE_THREAD, DIF_R1(i));
-		break;
-	case DIF_OP_LDGS:
-	case DIF_OP_STGS:
-	case DIF_OP_LDGAA:
-	case DIF_OP_STGAA:
-		use_var(cx, clause, DIF_SCOPE_GLOBAL, DIF_IDX(i));
-		break;
-	case DIF_OP_LDTS:
-	case DIF_OP_STTS:
-	case DIF_OP_LDTAA:
-	case DIF_OP_STTAA:
-		use_var(cx, clause, DIF_SCOPE_THREAD, DIF_IDX(i));
-		break;
-	case DIF_OP_LDLS:
-	case DIF_OP_STLS:
-		use_var(cx, clause, DIF_SCOPE_LOCAL, DIF_IDX(i));
-		break;
-	case DIF_OP_CALL:
-		s = dif_subr_by_id(DIF_IDX(i));
-		if (s != NULL)
-			need_row(cx, clause, s->engines, "%s()", s->name);
-		if (DIF_IDX(i) == DIF_SUBR_speculation)
-			use_spec(cx, clause);
-		break;
-	}
+	if (scope != DIF_SCOPE_NONE)
+		use_var(cx, clause, scope, DIF_VARNUM(i));
+	if (DIF_OP(i) != DIF_OP_CALL)
+		return;
+	s = dif_subr_by_id(DIF_IDX(i));
+	if (s == NULL)
+		return;
+	need_row(cx, clause, s->engines, "%s()", s->name);
+	if ((s->needs & DIF_NEED_SPEC) != 0)
+		use_spec(cx, clause);
 }
 
 static void

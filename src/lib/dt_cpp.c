@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * dt_cpp.c - the preprocessor (-C): `cpp` reads the program on its standard
- * input and its output is read back through a pipe.
+ * input, a file in memory, and its output is read back through a pipe.
+ *
+ * Programs include headers of the system.  What D cannot read of those, cpp is
+ * told to leave away (see `predefined`); what they declare and D has already is
+ * for the compiler to see: a prototype of one of D's functions changes nothing,
+ * an enumerator may repeat an inline, a type hides one of the D library.
  */
 #include "lib/dt_impl.h"
 
@@ -12,14 +17,37 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/*
+ * What cpp is given before the arguments of the user.  It reads headers as C99
+ * for a compiler that is not gcc: then those of glibc declare functions and
+ * define none.  The words of gcc that are left become what D has for them.
+ */
 static const char *const predefined[] = {
-	"-D__linux",	    "-D__unix",	       "-D__SVR4",
-	"-D__Linux",	    "-D__amd64",       "-D__x86_64",
-	"-D__SUNW_D=1",	    "-D__SUNW_D_64",   "-D__SUNW_D_VERSION=0x0100d000",
+	"-D__linux",
+	"-D__unix",
+	"-D__SVR4",
+	"-D__Linux",
+	"-D__amd64",
+	"-D__x86_64",
+	"-D__SUNW_D=1",
+	"-D__SUNW_D_64",
+	"-D__SUNW_D_VERSION=0x0100d000",
 	"-U__GNUC__",
+	"-std=c99",
+	"-D_DEFAULT_SOURCE",
+	"-U__SIZEOF_INT128__",
+	/* Two files that are nothing but inline functions. */
+	"-D_BITS_BYTESWAP_H=1",
+	"-D_BITS_UINTN_IDENTITY_H=1",
+	"-D__signed__=signed",
+	"-D__const=const",
+	"-D__volatile__=volatile",
+	"-D__inline=",
+	"-D__inline__=",
+	"-D__extension__=",
 };
 
-/* The child: input from fp's file, output to the pipe. Does not return. */
+/* The child: from the file to the pipe.  It does not return. */
 static _Noreturn void
 cpp_exec(dtrace_hdl_t *dtp, int in, int out)
 {
@@ -58,80 +86,109 @@ cpp_read(int fd, struct buf *out)
 }
 
 /*
- * A copy of the program without its first line `#!...`, which cpp takes for a
- * wrong directive; the line's end stays, and with it the numbers of the others.
- * A copy, because cpp complains of files that begin anywhere but at 0.
- * Returns -1 if the program has no such line.
+ * The program as cpp is to see it: before it a line that says what it is
+ * called, so that messages name it, and without the text of lines that begin
+ * with `#!`, which cpp takes for wrong directives; their ends stay, and with
+ * them the numbers of the others.  file NULL: the program has no name.
  */
-static int
-copy_without_hashbang(int from)
+static void
+cpp_input(const char *text, size_t len, const char *file, struct buf *out)
 {
-	char chunk[16384];
-	bool in_text = false;
-	off_t at = 0;
-	ssize_t n;
-	int fd;
+	const char *end = text + len;
 
-	if (pread(from, chunk, 2, 0) != 2 || memcmp(chunk, "#!", 2) != 0)
-		return -1;
-	fd = memfd_create("dtrace-cpp", MFD_CLOEXEC);
-	while (fd >= 0 && (n = pread(from, chunk, sizeof(chunk), at)) > 0) {
-		const char *p = in_text ? chunk : memchr(chunk, '\n', (size_t)n);
-		size_t left = p != NULL ? (size_t)(chunk + n - p) : 0;
-
-		at += n;
-		in_text = p != NULL;
-		if (left > 0 && write(fd, p, left) != (ssize_t)left) {
-			close(fd);
-			fd = -1;
+	if (file != NULL) {
+		buf_puts(out, "# 1 \"");
+		for (; *file != '\0'; file++) {
+			if (*file == '"' || *file == '\\')
+				buf_write(out, "\\", 1);
+			buf_write(out, file, 1);
 		}
+		buf_puts(out, "\"\n");
 	}
+	while (text < end) {
+		const char *nl = memchr(text, '\n', (size_t)(end - text));
+		const char *next = nl != NULL ? nl + 1 : end;
+
+		if (end - text >= 2 && memcmp(text, "#!", 2) == 0)
+			text = nl != NULL ? nl : end;
+		buf_write(out, text, (size_t)(next - text));
+		text = next;
+	}
+}
+
+/* A file in memory that holds it, to be read from its start; -1: errno. */
+static int
+cpp_file(const char *text, size_t len, const char *file)
+{
+	struct buf b = BUF_INIT;
+	size_t done = 0;
+	int fd = memfd_create("dtrace-cpp", MFD_CLOEXEC);
+
+	cpp_input(text, len, file, &b);
+	while (fd >= 0 && !b.failed && done < b.n) {
+		ssize_t n = write(fd, b.p + done, b.n - done);
+		if (n < 0 && errno != EINTR)
+			break;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	if (fd >= 0 && (b.failed || done < b.n)) {
+		close(fd);
+		fd = -1;
+	}
+	buf_fini(&b);
 	if (fd >= 0)
 		lseek(fd, 0, SEEK_SET);
 	return fd;
 }
 
+static void
+cpp_failed(dtrace_hdl_t *dtp, bool not_found)
+{
+	const char *path = dtp->optstr[DT_OPT_cpppath];
+
+	if (path == NULL)
+		path = "cpp";
+	if (not_found)
+		dt_set_err(dtp, EDT_CPP,
+			   "failed to run preprocessor %s: not found "
+			   "(install cpp, or -x cpppath=FILE)",
+			   path);
+	else
+		dt_set_err(dtp, EDT_CPP, "preprocessor %s failed", path);
+}
+
 char *
-dt_cpp_run(dtrace_hdl_t *dtp, FILE *fp, size_t *len)
+dt_cpp_run(dtrace_hdl_t *dtp, const char *text, size_t textlen,
+	   const char *file, size_t *len)
 {
 	struct buf out = BUF_INIT;
-	int fds[2], status;
+	int fds[2], status = 0;
+	int in = cpp_file(text, textlen, file);
 
-	/* The stream may have been read ahead; the file position is ours. */
-	if (lseek(fileno(fp), ftell(fp) < 0 ? 0 : ftell(fp), SEEK_SET) < 0 &&
-	    errno != ESPIPE) {
-		dt_set_err(dtp, EDT_IO, "cannot rewind the program: %s",
+	if (in < 0 || pipe(fds) != 0) {
+		dt_set_err(dtp, EDT_CPP,
+			   "cannot give the program to the "
+			   "preprocessor: %s",
 			   strerror(errno));
+		if (in >= 0)
+			close(in);
 		return NULL;
 	}
-	if (pipe(fds) != 0) {
-		dt_set_err(dtp, EDT_CPP, "pipe: %s", strerror(errno));
-		return NULL;
-	}
-	int copy = ftell(fp) == 0 ? copy_without_hashbang(fileno(fp)) : -1;
 	pid_t pid = fork();
 	if (pid == 0) {
 		close(fds[0]);
-		cpp_exec(dtp, copy >= 0 ? copy : fileno(fp), fds[1]);
+		cpp_exec(dtp, in, fds[1]);
 	}
 	close(fds[1]);
-	if (copy >= 0)
-		close(copy);
+	close(in);
 	bool ok = pid > 0 && cpp_read(fds[0], &out);
 	close(fds[0]);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
 	if (!ok || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-		const char *path = dtp->optstr[DT_OPT_cpppath];
 		buf_fini(&out);
-		if (ok && WIFEXITED(status) && WEXITSTATUS(status) == 127)
-			dt_set_err(dtp, EDT_CPP,
-				   "failed to run preprocessor %s: not found "
-				   "(install cpp, or -x cpppath=FILE)",
-				   path != NULL ? path : "cpp");
-		else
-			dt_set_err(dtp, EDT_CPP, "preprocessor %s failed",
-				   path != NULL ? path : "cpp");
+		cpp_failed(dtp, ok && WIFEXITED(status) &&
+					WEXITSTATUS(status) == 127);
 		return NULL;
 	}
 	*len = out.n;

@@ -134,6 +134,13 @@ dlib_load_deps(dtrace_hdl_t *dtp, struct dt_dlib_file *f, bool *met)
 					  "which depends on it",
 					  f->path != NULL ? f->path : f->name,
 					  on->name);
+		if (on == NULL && strcmp(d->kind, "library") == 0)
+			return dt_set_err(dtp, EDT_COMPILER,
+					  "D library %s: it depends on %s, "
+					  "which is in no directory of D "
+					  "libraries",
+					  f->path != NULL ? f->path : f->name,
+					  d->name);
 		if (on != NULL && dlib_load(dtp, on) != 0)
 			return -1;
 		*met = depends_met(dtp, d->kind, d->name);
@@ -160,6 +167,8 @@ dlib_load(dtrace_hdl_t *dtp, struct dt_dlib_file *f)
 		return -1;
 	}
 	f->state = met ? DT_DLIB_LOADED : DT_DLIB_SKIPPED;
+	dt_debug(dtp, "%s D library %s", met ? "compiled" : "left out",
+		 f->path != NULL ? f->path : f->name);
 	free(f->owned);
 	f->owned = NULL;
 	f->text = NULL;

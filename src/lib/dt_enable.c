@@ -183,6 +183,7 @@ enabling_layout(dtrace_hdl_t *dtp)
 	sz->ustackframes = (uint32_t)dtp->opt[DT_OPT_ustackframes];
 	sz->jstackframes = (uint32_t)dtp->opt[DT_OPT_jstackframes];
 	sz->printsize = (uint32_t)dtp->opt[DT_OPT_printsize];
+	sz->scratchsize = (uint32_t)dtp->opt[DT_OPT_scratchsize];
 	for (struct dtrace_prog *p = dtp->progs; p != NULL; p = p->next)
 		n++;
 	struct dif_prog **progs = arena_calloc(dtp->en_arena, n + 1,

@@ -9,6 +9,7 @@
 #include "lib/dt_impl.h"
 
 #include <string.h>
+#include <time.h>
 
 #define EDT(name, text) \
 	const struct err_tag EDT_TAG_##name = { "EDT_" #name, EDT_##name };
@@ -104,4 +105,18 @@ dtrace_errtag(dtrace_hdl_t *dtp)
 	if (dtp->errnum >= EDT_FIRST && dtp->errnum <= EDT_LAST)
 		return names[dtp->errnum - EDT_FIRST];
 	return "";
+}
+
+void
+dt_debug(const dtrace_hdl_t *dtp, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!dt_opt_on(dtp, DT_OPT_debug))
+		return;
+	fprintf(stderr, "libdtrace DEBUG %lld: ", (long long)time(NULL));
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
 }

@@ -54,34 +54,34 @@ field_number(struct dt_out *o, struct fields *f, int given, int *out,
 	*out = given;
 	if (given != DIF_FMT_STAR)
 		return 0;
-	if (field_next(o, f, &v, e) != 0)
-		return -1;
-	if (v.kind != DT_VAL_INT)
+	return field_next(o, f, &v, e) == 0
+		       ? dt_fmt_star(&v, f->st->fmt, out, e)
+		       : -1;
+}
+
+int
+dt_fmt_star(const struct dt_val *v, const char *fmt, int *out, struct err *e)
+{
+	if (v->kind != DT_VAL_INT)
 		return err_set(e, &ERR_GENERIC, 0,
 			       "format \"%s\": the argument of '*' is not an "
 			       "integer",
-			       f->st->fmt);
-	*out = (int)(int64_t)v.num;
-	if (*out != (int64_t)v.num)
+			       fmt);
+	*out = (int)(int64_t)v->num;
+	if (*out != (int64_t)v->num)
 		return err_set(e, &ERR_GENERIC, 0,
 			       "format \"%s\": the argument of '*' is too "
 			       "large",
-			       f->st->fmt);
+			       fmt);
 	return 0;
 }
 
-static int
-field_conv(struct dt_out *o, const struct dif_conv *c, struct fields *f,
-	   struct err *e)
+int
+dt_fmt_conv(struct dt_out *o, const struct dif_conv *c, int width, int prec,
+	    const struct dt_val *v, struct err *e)
 {
 	struct dif_conv left;
-	struct dt_val v;
-	int width, prec;
 
-	if (field_number(o, f, c->width, &width, e) != 0 ||
-	    field_number(o, f, c->prec, &prec, e) != 0 ||
-	    field_next(o, f, &v, e) != 0)
-		return -1;
 	if (c->width == DIF_FMT_STAR && width < 0) { /* as in C */
 		left = *c;
 		left.f_left = true;
@@ -90,7 +90,21 @@ field_conv(struct dt_out *o, const struct dif_conv *c, struct fields *f,
 	}
 	if (prec < 0)
 		prec = DIF_FMT_NONE_GIVEN;
-	return dt_conv_print(o, c, width, prec, &v, e);
+	return dt_conv_print(o, c, width, prec, v, e);
+}
+
+static int
+field_conv(struct dt_out *o, const struct dif_conv *c, struct fields *f,
+	   struct err *e)
+{
+	struct dt_val v;
+	int width, prec;
+
+	if (field_number(o, f, c->width, &width, e) != 0 ||
+	    field_number(o, f, c->prec, &prec, e) != 0 ||
+	    field_next(o, f, &v, e) != 0)
+		return -1;
+	return dt_fmt_conv(o, c, width, prec, &v, e);
 }
 
 int

@@ -19,7 +19,7 @@
 #include <wchar.h>
 
 /* Beyond this a width is an accident, and would only eat memory. */
-#define WIDTH_MAX (1 << 20)
+#define WIDTH_MAX (1 << 26)
 
 static int
 conv_mismatch(const struct dif_conv *c, const char *what, struct err *e)
@@ -358,6 +358,8 @@ conv_str(struct dt_out *o, const struct dif_conv *c, int width, int prec,
 {
 	size_t n = v->n;
 
+	if (prec == 0) /* unlike C: as if none were given */
+		prec = DIF_FMT_NONE_GIVEN;
 	if (v->kind != DT_VAL_STR && v->kind != DT_VAL_SYM &&
 	    v->kind != DT_VAL_BYTES)
 		return conv_mismatch(c, kind_name(v), e);

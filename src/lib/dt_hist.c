@@ -9,8 +9,9 @@
  *                4 |                                         0
  *
  * Rows go from one bucket before the first that is not zero to one after the
- * last.  Forty columns stand for the whole; a negative increment can make
- * counts negative, which grow to the left of the line: with only negative
+ * last; where all are zero, three rows say so: -1, 0 and 1, or the lowest ones
+ * of lquantize().  Forty columns stand for the whole; a negative increment can
+ * make counts negative, which grow to the left of the line: with only negative
  * counts the line is at the right, with both kinds it is in the middle.
  */
 #include "lib/dt_out.h"
@@ -100,26 +101,57 @@ hist_row(const struct hist *h, const char *label, int64_t count)
 		   (int64_t)(count < 0 ? -shown : shown));
 }
 
+/* What is below the lowest magnitude is 0, or all that is as near to it. */
+static void
+llquantize_label(const struct dif_aggvar *av, uint32_t i, char *out, size_t n)
+{
+	int64_t v = dif_llquantize_value(av->arg, i);
+	uint32_t zero = dif_llquantize_zero(av->arg);
+	int64_t first = dif_llquantize_value(av->arg, zero + 1);
+
+	if (i == zero && first > 1)
+		snprintf(out, n, "abs() < %" PRId64, first);
+	else
+		snprintf(out, n, "%s%" PRId64,
+			 i == 0               ? "<= "
+			 : i == av->words - 1 ? ">= "
+					      : "",
+			 v);
+}
+
 void
 dt_hist_label(const struct dif_aggvar *av, uint32_t i, char *out, size_t n)
 {
 	enum dif_agg_shape shape = dt_agg_shape(av);
 	int64_t v;
 
-	if (shape == DIF_SHAPE_QUANTIZE) {
+	if (shape == DIF_SHAPE_LLQUANTIZE) {
+		llquantize_label(av, i, out, n);
+		return;
+	}
+	if (shape == DIF_SHAPE_QUANTIZE)
 		v = dif_quantize_value(i);
-	} else if (shape == DIF_SHAPE_LQUANTIZE) {
+	else
 		v = i == 0 ? DIF_LQ_BASE(av->arg)
 			   : dif_lquantize_value(av->arg, i);
-	} else {
-		v = dif_llquantize_value(av->arg, i == 0 ? 1 : i);
-	}
 	if (shape != DIF_SHAPE_QUANTIZE && i == 0)
 		snprintf(out, n, "< %" PRId64, v);
 	else if (shape != DIF_SHAPE_QUANTIZE && i == av->words - 1)
 		snprintf(out, n, ">= %" PRId64, v);
 	else
 		snprintf(out, n, "%" PRId64, v);
+}
+
+void
+dt_hist_around_zero(const struct dif_aggvar *av, uint32_t *first,
+		    uint32_t *last)
+{
+	*first = dt_agg_shape(av) == DIF_SHAPE_LQUANTIZE
+			 ? 0
+			 : dt_agg_zero_bucket(av) - 1;
+	*last = *first + 2;
+	if (*last >= av->words)
+		*last = av->words - 1;
 }
 
 bool
@@ -143,9 +175,11 @@ void
 dt_hist_print(struct dt_out *o, const struct dif_aggvar *av,
 	      const uint64_t *words, uint64_t normal)
 {
-	struct hist h = { .out = &o->text, .av = av, .words = words,
-			  .n = av->words, .normal = normal };
-	enum dif_agg_shape shape = dt_agg_shape(av);
+	struct hist h = { .out = &o->text,
+			  .av = av,
+			  .words = words,
+			  .n = av->words,
+			  .normal = normal };
 	uint32_t first, last;
 	char label[32];
 
@@ -157,12 +191,8 @@ dt_hist_print(struct dt_out *o, const struct dif_aggvar *av,
 		first -= first > 0;
 		last += last < h.n - 1;
 	} else {
-		/* Cleared, or what went in was taken out again: rows around
-		   zero say so better than none. */
-		if (shape != DIF_SHAPE_QUANTIZE)
-			return;
-		first = dif_quantize_bucket(0) - 1;
-		last = first + 2;
+		/* Cleared, or what went in was taken out again. */
+		dt_hist_around_zero(av, &first, &last);
 	}
 	for (uint32_t i = first; i <= last; i++) {
 		dt_hist_label(av, i, label, sizeof(label));

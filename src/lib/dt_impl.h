@@ -100,6 +100,7 @@ struct ps_prochandle {
 
 /* Last counters seen of a slot. */
 struct dt_seen {
+	uint64_t sum[RT_NDROP]; /* of what they have grown by */
 	uint64_t drops[RT_NDROP];
 };
 
@@ -126,6 +127,7 @@ struct dt_engine {
 	struct dif_enabling en;
 	const char *why;      /* it, for -v */
 	struct dt_seen *seen; /* [maxslots] */
+	bool damage_told;     /* that rt_view.damaged is set */
 	struct dt_spec *specs; /* [RT_NSPEC_MAX]: what is held back */
 	VEC(struct dt_spec_end) ended; /* noted by dt_spec_note() */
 	unsigned flow0;	      /* the number of its first slots for -F */
@@ -254,6 +256,10 @@ void dt_show_fini(dtrace_hdl_t *dtp);
 #define DT_DISASM_DIF  1
 #define DT_DISASM_CODE 2
 
+/* dt_err.c: a line on standard error if the option debug is set. */
+void dt_debug(const dtrace_hdl_t *dtp, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* dt_limit.c */
 void dt_limit_core(bool on);
 /* Before tracing starts: cpu, lockmem, preallocate. 0 / -1. */
@@ -262,8 +268,13 @@ int dt_limit_apply(dtrace_hdl_t *dtp);
 /* dt_open.c: the value of the macro variable $name; false: there is none. */
 bool dt_macro(const dtrace_hdl_t *dtp, const char *name, int64_t *val);
 
-/* dt_cpp.c: the text after the preprocessor, malloc'd; NULL on failure. */
-char *dt_cpp_run(dtrace_hdl_t *dtp, FILE *fp, size_t *len);
+/*
+ * dt_cpp.c: what the preprocessor makes of the n bytes of a program, malloc'd,
+ * its length in *len; NULL on failure.  file is what messages call the program,
+ * NULL if nothing.
+ */
+char *dt_cpp_run(dtrace_hdl_t *dtp, const char *text, size_t n,
+		 const char *file, size_t *len);
 
 /* dt_prog.c: all there is to read, malloc'd; NULL on failure. */
 char *dt_prog_slurp(dtrace_hdl_t *dtp, FILE *fp, size_t *len);
@@ -398,6 +409,11 @@ int dt_consume_all(dtrace_hdl_t *dtp, bool final, FILE *fp,
 		   void *arg);
 /* Let printing go by the options as they are now. */
 void dt_consume_options(dtrace_hdl_t *dtp);
+/*
+ * What a record asks for could not be done: give the consumer's handler a
+ * notice of why, with the probe of the record at hand.  0: go on.
+ */
+int dt_consume_refused(dtrace_hdl_t *dtp, const char *why);
 /* Flush text printed so far to the buffered handler, if that is where it
    goes. 0, or -1 if the handler said abort. */
 int dt_flush(dtrace_hdl_t *dtp, const dtrace_aggdata_t *agg);

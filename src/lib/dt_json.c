@@ -68,8 +68,10 @@ dt_json_begin(dtrace_hdl_t *dtp)
 void
 dt_json_free(dtrace_hdl_t *dtp)
 {
-	if (dtp->json != NULL)
+	if (dtp->json != NULL) {
 		yajl_gen_free(dtp->json->gen);
+		buf_fini(&dtp->json->held);
+	}
 	free(dtp->json);
 	dtp->json = NULL;
 }
@@ -212,9 +214,38 @@ dt_json_record(dtrace_hdl_t *dtp, const dtrace_probedata_t *data)
 int
 dt_json_record_end(dtrace_hdl_t *dtp, const dtrace_probedata_t *data)
 {
-	dt_json_array_end(dtp->json);
-	dtp->json->in_record = false;
-	return json_close(dtp, data);
+	struct dt_json *j = dtp->json;
+	int rv;
+
+	dt_json_array_end(j);
+	j->in_record = false;
+	rv = json_close(dtp, data);
+	for (size_t at = 0; rv == 0 && data != NULL && at < j->held.n;
+	     at += strlen(j->held.p + at) + 1) {
+		const dtrace_errdata_t d = {
+			.dteda_handle = dtp,
+			.dteda_pdesc = data->dtpda_pdesc,
+			.dteda_edesc = data->dtpda_edesc,
+			.dteda_epid = data->dtpda_edesc->dtepd_epid,
+			.dteda_cpu = data->dtpda_cpu,
+			.dteda_offset = -1,
+			.dteda_fault = DTRACEFLT_LIBRARY,
+			.dteda_msg = j->held.p + at,
+		};
+		rv = dt_json_error(dtp, &d, data->dtpda_timestamp);
+	}
+	buf_reset(&j->held);
+	return rv;
+}
+
+/* What a record asked for could not be done: its element comes first. */
+static int
+json_hold(dtrace_hdl_t *dtp, const char *msg)
+{
+	struct buf *b = &dtp->json->held;
+
+	buf_write(b, msg, strlen(msg) + 1);
+	return b->failed ? dt_nomem(dtp) : 0;
 }
 
 int
@@ -222,6 +253,8 @@ dt_json_error(dtrace_hdl_t *dtp, const dtrace_errdata_t *d, uint64_t time)
 {
 	struct dt_json *j = dtp->json;
 
+	if (j->in_record)
+		return json_hold(dtp, d->dteda_msg);
 	json_internal(j, "ERROR", (int)d->dteda_cpu, time);
 	dt_json_uint_member(j, "epid", d->dteda_epid);
 	dt_json_key(j, "probe");

@@ -34,6 +34,9 @@ struct dt_json {
 	bool open;	/* the document has begun */
 	bool in_record; /* between dt_json_record() and its end */
 	bool failed;	/* the generator refused: nested too deep */
+	/* Notices about the record at hand, each with its NUL, for when it is
+	   whole. */
+	struct buf held;
 };
 
 /* ---- tokens and values (dt_jsonval.c, dt_jsonagg.c, dt_jsonprint.c) ---- */

@@ -9,8 +9,9 @@
 #include <inttypes.h>
 
 /*
- * A bucket's value is the least that goes there; what is under the least of
- * lquantize() and llquantize() has a limit instead.
+ * A bucket's value is the least that goes there, in llquantize() the one
+ * nearest to zero; what is under the least of lquantize(), and what is nearer
+ * to zero than the lowest magnitude of llquantize(), has a limit instead.
  */
 static void
 bucket_member(struct dt_json *j, const struct dif_aggvar *av, uint32_t i)
@@ -23,9 +24,9 @@ bucket_member(struct dt_json *j, const struct dif_aggvar *av, uint32_t i)
 		dt_json_int_member(j, "below", DIF_LQ_BASE(av->arg));
 	else if (shape == DIF_SHAPE_LQUANTIZE)
 		dt_json_int_member(j, "value", dif_lquantize_value(av->arg, i));
-	else if (i == 0)
-		dt_json_int_member(j, "below",
-				   dif_llquantize_value(av->arg, 1));
+	else if (i == dif_llquantize_zero(av->arg) && DIF_LLQ_LOW(av->arg) > 0)
+		dt_json_int_member(j, "nearer",
+				   dif_llquantize_value(av->arg, i + 1));
 	else
 		dt_json_int_member(j, "value",
 				   dif_llquantize_value(av->arg, i));

@@ -78,7 +78,14 @@ dt_macro(const dtrace_hdl_t *dtp, const char *name, int64_t *val)
 static bool
 host_macro(void *arg, const char *name, int64_t *val)
 {
-	return dt_macro(arg, name, val);
+	const dtrace_hdl_t *dtp = arg;
+
+	/* Without -c and -p it is 0, which is no process's. */
+	if (strcmp(name, "target") == 0) {
+		*val = dtp->target;
+		return true;
+	}
+	return dt_macro(dtp, name, val);
 }
 
 static int
@@ -152,6 +159,21 @@ syms_kaddr(void *arg, uint64_t addr, enum dt_sym_what what, struct buf *out)
 		buf_printf(out, "+0x%llx", (unsigned long long)off);
 }
 
+/* noresolve: the object and the place in it; nothing looks for a symbol. */
+static void
+syms_place(dtrace_hdl_t *dtp, pid_t pid, uint64_t addr, enum dt_sym_what what,
+	   struct buf *out)
+{
+	const char *obj;
+	uint64_t place;
+
+	if (!proc_addr_place(dtp->env.procs, pid, addr, &obj, &place))
+		return;
+	buf_puts(out, obj);
+	if (what != DT_SYM_MOD)
+		buf_printf(out, ":0x%llx", (unsigned long long)place);
+}
+
 static void
 syms_uaddr(void *arg, pid_t pid, uint64_t addr, enum dt_sym_what what,
 	   struct buf *out)
@@ -160,8 +182,10 @@ syms_uaddr(void *arg, pid_t pid, uint64_t addr, enum dt_sym_what what,
 	const char *obj, *sym;
 	uint64_t off;
 
-	if (dt_opt_on(dtp, DT_OPT_noresolve))
-		return; /* they are printed as numbers */
+	if (dt_opt_on(dtp, DT_OPT_noresolve)) {
+		syms_place(dtp, pid, addr, what, out);
+		return;
+	}
 	if (what == DT_SYM_OFF) {
 		proc_addr_text(dtp->env.procs, pid, addr, out);
 		return;
@@ -297,6 +321,7 @@ close_procs(dtrace_hdl_t *dtp)
 {
 	for (struct ps_prochandle *p = dtp->procs, *next; p != NULL; p = next) {
 		next = p->next;
+		proc_kill(p->target.proc);
 		free(p);
 	}
 	proc_set_free(dtp->env.procs);

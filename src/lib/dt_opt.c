@@ -58,6 +58,9 @@ dt_opt_environ(dtrace_hdl_t *dtp)
 				(unsigned char)rows[i].name[n]);
 		name[at + n] = '\0';
 		const char *val = secure_getenv(name);
+		/* The name that it has everywhere. */
+		if (i == DT_OPT_debug && val == NULL)
+			val = secure_getenv("DTRACE_DEBUG");
 		if (val != NULL &&
 		    dt_opt_set(dtp, rows[i].name, *val != '\0' ? val : NULL,
 			       false) != 0)
@@ -217,12 +220,11 @@ opt_cpparg(dtrace_hdl_t *dtp, unsigned letter, const char *val)
 	if (letter == 'H') {
 		s = strdup("-H");
 	} else if (letter == 'X') {
-		/* Conformance: what __STDC__ says. */
+		/* Conformance: C99, or the preprocessor before the standard. */
 		if (val == NULL || strlen(val) != 1 ||
 		    strchr("acst", val[0]) == NULL)
 			return false;
-		s = strdup(val[0] == 's' ? "-traditional-cpp" :
-			   val[0] == 'c' ? "-std=c99" : "-std=gnu99");
+		s = strdup(val[0] == 's' ? "-traditional-cpp" : "-std=c99");
 	} else {
 		if (val == NULL || *val == '\0' ||
 		    asprintf(&s, "-%c%s", (int)letter, val) < 0)
@@ -317,15 +319,11 @@ opt_limit(enum dt_opt o, int64_t v)
 {
 	switch (o) {
 	case DT_OPT_strsize:
-		return v < 8 || v > (int64_t)RT_STR_MAX ? "8 to 4096" : NULL;
+		return v < 1 || v > (int64_t)RT_STR_MAX ? "1 to 4096" : NULL;
 	case DT_OPT_stackframes:
 	case DT_OPT_ustackframes:
 	case DT_OPT_jstackframes:
 		return v < 1 || v > 127 ? "1 to 127" : NULL;
-	case DT_OPT_bufsize:
-	case DT_OPT_aggsize:
-	case DT_OPT_dynvarsize:
-		return v < 1024 ? "at least 1k" : NULL;
 	case DT_OPT_printsize:
 		return v > UINT32_MAX ? "less than 4g" : NULL;
 	case DT_OPT_stackindent:

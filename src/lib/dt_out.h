@@ -85,6 +85,7 @@ enum dt_val_kind {
 struct dt_val {
 	enum dt_val_kind kind;
 	bool is_signed;
+	bool is_sou;   /* BYTES: of a struct or union */
 	uint32_t size; /* bytes of the value's type; widths depend on it */
 	uint64_t num;  /* INT: extended; else 0 */
 	const uint8_t *p;
@@ -136,6 +137,7 @@ struct dt_out {
 	int (*write)(void *arg, const char *s, size_t n);
 	void *write_arg;
 	bool quiet, rawbytes, flowindent;
+	uint32_t strsize; /* rawbytes: of what is shown of a string */
 	int stackindent;
 	uint64_t printsize; /* bytes print() shows of a value; 0: all */
 	pid_t target; /* whose addresses %A of plain numbers are; 0: none */
@@ -227,6 +229,13 @@ const char *dt_print_enumerator(const struct dif_print *t, uint64_t v,
 				uint64_t bits);
 /* A character as C writes it in a literal: its bytes in out, how many. */
 size_t dt_escape(unsigned char ch, char out[8]);
+/* The number that is given for `*` in fmt; -1 + *e if v is no int. */
+int dt_fmt_star(const struct dt_val *v, const char *fmt, int *out,
+		struct err *e);
+/* A conversion whose width and precision have their numbers, which may be
+   negative where they were given by `*`. */
+int dt_fmt_conv(struct dt_out *o, const struct dif_conv *c, int width, int prec,
+		const struct dt_val *v, struct err *e);
 /* One conversion with its final width and precision. */
 int dt_conv_print(struct dt_out *o, const struct dif_conv *c, int width,
 		  int prec, const struct dt_val *v, struct err *e);
@@ -309,6 +318,8 @@ dt_shape_is_hist(enum dif_agg_shape s)
 	       s == DIF_SHAPE_LLQUANTIZE;
 }
 enum dif_agg_shape dt_agg_shape(const struct dif_aggvar *av);
+/* The bucket of a histogram that 0 goes to. */
+uint32_t dt_agg_zero_bucket(const struct dif_aggvar *av);
 /* By what cells are ordered. */
 struct dt_weight {
 	long double w;
@@ -357,6 +368,9 @@ void dt_aggs_print_row(struct dt_out *o, struct dt_aggs *as,
 void dt_hist_print(struct dt_out *o, const struct dif_aggvar *av,
 		   const uint64_t *words, uint64_t normal);
 /* The value of bucket i as histograms show it: "< 0", "8". */
+/* The rows of a histogram in which nothing is. */
+void dt_hist_around_zero(const struct dif_aggvar *av, uint32_t *first,
+			 uint32_t *last);
 void dt_hist_label(const struct dif_aggvar *av, uint32_t i, char *out,
 		   size_t n);
 /* The first and the last bucket that is not zero; false: all are. */

@@ -334,6 +334,8 @@ dtrace_desc2str(const dtrace_probedesc_t *pdp, char *buf, size_t len)
 const char *
 dtrace_faultstr(dtrace_hdl_t *dtp, int fault)
 {
+	if (fault == DTRACEFLT_LIBRARY)
+		return "library-level fault";
 	return dif_fault_text((uint32_t)fault);
 }
 

@@ -403,6 +403,8 @@ dtprobe_remove(dtprobe_t *p)
 		return 0;
 	/* Stopped first: what a started program does afterwards is its own. */
 	rc = dtrace_stop(p->dtp);
+	if (dt_engines_left(p->dtp))
+		rc = -1;
 	probeapi_finish(p);
 	dtrace_proc_release(p->dtp, p->proc);
 	dtrace_close(p->dtp);

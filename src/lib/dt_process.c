@@ -179,6 +179,41 @@ dtrace_proc_wstatus(struct ps_prochandle *p)
 	return p->target.wstatus;
 }
 
+/* A process has died.  What engines that had probes in it say of that. */
+static void
+procs_died(dtrace_hdl_t *dtp, pid_t pid, int status, struct buf *why)
+{
+	if (status == -1 || !WIFSIGNALED(status))
+		return;
+	for (uint32_t i = 0; i < dtp->nengines; i++) {
+		struct dt_engine *de = &dtp->engines[i];
+
+		if (de->eng != NULL && de->ops->died != NULL &&
+		    de->target.pid == pid &&
+		    de->ops->died(de->eng, WTERMSIG(status), why))
+			return;
+	}
+}
+
+/* Tell the consumer that a process has ended. */
+static int
+procs_tell(dtrace_hdl_t *dtp, struct ps_prochandle *p)
+{
+	struct buf why = BUF_INIT;
+	int rv;
+
+	if (dtp->proch == NULL)
+		return 0;
+	procs_died(dtp, dtrace_proc_pid(p), p->target.wstatus, &why);
+	rv = dtp->proch(p, why.n != 0 && !why.failed ? buf_str(&why) : NULL,
+			dtp->proch_arg);
+	buf_fini(&why);
+	if (rv == DTRACE_HANDLE_ABORT)
+		return dt_set_err(dtp, EDT_DIRABORT, "%s",
+				  dtrace_errmsg(NULL, EDT_DIRABORT));
+	return 0;
+}
+
 int
 dt_procs_poll(dtrace_hdl_t *dtp)
 {
@@ -196,11 +231,8 @@ dt_procs_poll(dtrace_hdl_t *dtp)
 		if (dtp->json != NULL &&
 		    dt_json_proc(dtp, dtrace_proc_pid(p), status) != 0)
 			return -1;
-		if (dtp->proch != NULL &&
-		    dtp->proch(p, NULL, dtp->proch_arg) ==
-			    DTRACE_HANDLE_ABORT)
-			return dt_set_err(dtp, EDT_DIRABORT, "%s",
-					  dtrace_errmsg(NULL, EDT_DIRABORT));
+		if (procs_tell(dtp, p) != 0)
+			return -1;
 	}
 	return 0;
 }

@@ -166,21 +166,9 @@ dtrace_program_strcompile(dtrace_hdl_t *dtp, const char *text,
 			  char *const argv[])
 {
 	if ((cflags | dtp->cflags) & DTRACE_C_CPP) {
-		/* cpp reads files: give it one. */
-		FILE *fp = tmpfile();
 		size_t len;
-		char *out = NULL;
+		char *out = dt_cpp_run(dtp, text, strlen(text), NULL, &len);
 
-		if (fp == NULL) {
-			dt_set_err(dtp, EDT_IO, "temporary file: %s",
-				   strerror(errno));
-			return NULL;
-		}
-		if (fputs(text, fp) >= 0 && fflush(fp) == 0) {
-			rewind(fp);
-			out = dt_cpp_run(dtp, fp, &len);
-		}
-		fclose(fp);
 		if (out == NULL)
 			return NULL;
 		dtrace_prog_t *p = prog_compile(dtp, out, len, NULL, spec,
@@ -219,13 +207,16 @@ dtrace_program_fcompile(dtrace_hdl_t *dtp, FILE *fp, unsigned cflags, int argc,
 			char *const argv[])
 {
 	size_t len;
-	char *text = (cflags | dtp->cflags) & DTRACE_C_CPP ?
-			     dt_cpp_run(dtp, fp, &len) :
-			     dt_prog_slurp(dtp, fp, &len);
+	char *text = dt_prog_slurp(dtp, fp, &len);
+	const char *file = argc > 0 && argv != NULL ? argv[0] : "<stdin>";
 
+	if (text != NULL && ((cflags | dtp->cflags) & DTRACE_C_CPP)) {
+		char *out = dt_cpp_run(dtp, text, len, file, &len);
+		free(text);
+		text = out;
+	}
 	if (text == NULL)
 		return NULL;
-	const char *file = argc > 0 && argv != NULL ? argv[0] : "<stdin>";
 	dtrace_prog_t *p = prog_compile(dtp, text, len, file,
 					DTRACE_PROBESPEC_NAME, cflags, argc,
 					argv);

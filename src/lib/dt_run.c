@@ -13,6 +13,7 @@
  * runs when all are silent and what they left has been consumed.
  */
 #include "lib/dt_impl.h"
+#include "lib/dt_probeapi.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -495,6 +496,19 @@ dtrace_stop(dtrace_hdl_t *dtp)
 		rv = dt_fail(dtp, EDT_ENABLE);
 	}
 	return rv;
+}
+
+bool
+dt_engines_left(const dtrace_hdl_t *dtp)
+{
+	for (uint32_t i = 0; i < dtp->nengines; i++) {
+		const struct dt_engine *de = &dtp->engines[i];
+
+		if (de->eng != NULL && de->ops->left != NULL &&
+		    de->ops->left(de->eng))
+			return true;
+	}
+	return false;
 }
 
 int

@@ -6,7 +6,8 @@
  * Integers are right-justified in 16, 8, 5 or 3 columns after a blank, by the
  * size of their type; text is left-justified after two blanks, in 33 columns
  * for trace() and in 50 as a key.  With -q trace() prints the bare value; keys
- * keep their columns.
+ * keep their columns.  A structure is a dump in trace(), and as a key text if
+ * it is that.
  */
 #include "lib/dt_out.h"
 
@@ -106,6 +107,20 @@ dt_print_dump(struct dt_out *o, const uint8_t *p, size_t n)
 	}
 }
 
+/* rawbytes: all that the string has room for, with its NULs. */
+static void
+dump_string(struct dt_out *o, const struct dt_val *v)
+{
+	struct buf b = BUF_INIT;
+
+	buf_write(&b, v->p, v->n);
+	while (b.n < o->strsize && !b.failed)
+		buf_putc(&b, '\0');
+	o->text.failed |= b.failed;
+	dt_print_dump(o, (const uint8_t *)b.p, b.n);
+	buf_fini(&b);
+}
+
 static void
 print_val(struct dt_out *o, const struct dt_val *v, bool bare, int columns)
 {
@@ -120,7 +135,7 @@ print_val(struct dt_out *o, const struct dt_val *v, bool bare, int columns)
 		return;
 	case DT_VAL_STR:
 		if (o->rawbytes)
-			dt_print_dump(o, v->p, v->n);
+			dump_string(o, v);
 		else
 			print_text(o, v->p, v->n, bare ? -1 : columns);
 		return;
@@ -143,7 +158,10 @@ print_val(struct dt_out *o, const struct dt_val *v, bool bare, int columns)
 void
 dt_print_trace(struct dt_out *o, const struct dt_val *v)
 {
-	print_val(o, v, o->quiet, TRACE_COLUMNS);
+	if (v->kind == DT_VAL_BYTES && v->is_sou)
+		dt_print_dump(o, v->p, v->n);
+	else
+		print_val(o, v, o->quiet, TRACE_COLUMNS);
 }
 
 void

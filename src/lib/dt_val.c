@@ -92,6 +92,8 @@ val_obj(const struct dif_type *t, const uint8_t *p, uint32_t size, bool widened,
 	} else if ((t->flags & DIF_TF_BYREF) != 0) {
 		v->kind =
 			t->ckind == DIF_CK_FLOAT ? DT_VAL_FLOAT : DT_VAL_BYTES;
+		v->is_sou =
+			t->ckind == DIF_CK_STRUCT || t->ckind == DIF_CK_UNION;
 	} else if (t->ckind == DIF_CK_FLOAT) {
 		v->kind = DT_VAL_FLOAT;
 	} else if (size_is_scalar(size)) {

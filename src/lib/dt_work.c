@@ -169,6 +169,30 @@ static const struct {
 			       false, " in ERROR probe enabling" },
 };
 
+/* Tell of n drops; 0: of counts of them that cannot be given. */
+static int
+drop_tell(dtrace_hdl_t *dtp, unsigned kind, unsigned cpu, uint64_t n,
+	  uint64_t total, const char *msg)
+{
+	const dtrace_dropdata_t d = {
+		.dtdda_handle = dtp, .dtdda_cpu = cpu,
+		.dtdda_kind = drops[kind].kind, .dtdda_drops = n,
+		.dtdda_total = total, .dtdda_msg = msg,
+	};
+
+	if (dtp->droph != NULL && dtp->json != NULL &&
+	    dt_json_drop(dtp, &d, drops[kind].tag, drops[kind].per_cpu) != 0)
+		return -1;
+	if (dtp->droph == NULL)
+		return dt_set_err(dtp, EDT_DROPABORT, "%s: %.*s",
+				  dtrace_errmsg(NULL, EDT_DROPABORT),
+				  (int)strcspn(msg, "\n"), msg);
+	if (dtp->droph(&d, dtp->droph_arg) == DTRACE_HANDLE_ABORT)
+		return dt_set_err(dtp, EDT_DROPABORT, "%s",
+				  dtrace_errmsg(NULL, EDT_DROPABORT));
+	return 0;
+}
+
 static int
 drop_report(dtrace_hdl_t *dtp, unsigned kind, unsigned cpu, uint64_t n,
 	    uint64_t total)
@@ -188,26 +212,29 @@ drop_report(dtrace_hdl_t *dtp, unsigned kind, unsigned cpu, uint64_t n,
 			 cpu);
 	else
 		snprintf(msg + len, sizeof(msg) - (size_t)len, "\n");
-	if (dtp->droph == NULL)
-		return dt_set_err(dtp, EDT_DROPABORT, "%s: %.*s",
-				  dtrace_errmsg(NULL, EDT_DROPABORT),
-				  (int)strcspn(msg, "\n"), msg);
-	const dtrace_dropdata_t d = {
-		.dtdda_handle = dtp, .dtdda_cpu = cpu,
-		.dtdda_kind = drops[kind].kind, .dtdda_drops = n,
-		.dtdda_total = total, .dtdda_msg = msg,
-	};
-	if (dtp->json != NULL &&
-	    dt_json_drop(dtp, &d, drops[kind].tag, drops[kind].per_cpu) != 0)
-		return -1;
-	if (dtp->droph == NULL)
-		return dt_set_err(dtp, EDT_DROPABORT, "%s: %.*s",
-				  dtrace_errmsg(NULL, EDT_DROPABORT),
-				  (int)strcspn(msg, "\n"), msg);
-	if (dtp->droph(&d, dtp->droph_arg) == DTRACE_HANDLE_ABORT)
-		return dt_set_err(dtp, EDT_DROPABORT, "%s",
-				  dtrace_errmsg(NULL, EDT_DROPABORT));
-	return 0;
+	return drop_tell(dtp, kind, cpu, n, total, msg);
+}
+
+/*
+ * Once for an engine: counters that its target shares with us have gone
+ * backwards, or leapt.  What they counted in between nobody knows.
+ */
+static int
+damage_report(dtrace_hdl_t *dtp, struct dt_engine *de)
+{
+	const struct rt_view *v = dt_view(de);
+	char msg[200];
+
+	if (de->damage_told || v->damaged == NULL || !*v->damaged)
+		return 0;
+	de->damage_told = true;
+	snprintf(msg, sizeof(msg),
+		 "%sprocess %d has written into the memory that it shares with "
+		 "dtrace: some counts are lost\n",
+		 dt_opt_on(dtp, DT_OPT_droptags) ? "[DTRACEDROP_PRINCIPAL] " :
+						   "",
+		 (int)de->target.pid);
+	return drop_tell(dtp, RT_DROP_PRINCIPAL, 0, 0, 0, msg);
 }
 
 /* What is new of one kind, and all there was, by CPU. */
@@ -228,15 +255,19 @@ drops_add(dtrace_hdl_t *dtp, struct drop_sums *sums, const struct dt_engine *de,
 	for (unsigned s = 0; s < v->nslots; s++) {
 		uint64_t now = v->rt[s]->drops[kind];
 		uint64_t *seen = &de->seen[s].drops[kind];
+		uint64_t *sum = &de->seen[s].sum[kind];
 		unsigned cpu = drops[kind].per_cpu ? rt_view_cpu(v, s) : 0;
-		if (now == 0)
+		uint64_t more = rt_view_grown(v, *seen, now);
+
+		*seen = now;
+		*sum += more;
+		if (*sum == 0)
 			continue;
 		while (sums->n <= cpu)
 			if (!vec_push(sums, (struct drop_sum){ 0 }))
 				return dt_nomem(dtp);
-		sums->v[cpu].n += now - *seen;
-		sums->v[cpu].total += now;
-		*seen = now;
+		sums->v[cpu].n += more;
+		sums->v[cpu].total += *sum;
 	}
 	return 0;
 }
@@ -258,6 +289,8 @@ drops_poll(dtrace_hdl_t *dtp)
 						 sums.v[c].n, sums.v[c].total);
 	}
 	vec_fini(&sums);
+	for (uint32_t i = 0; i < dtp->nengines && rv == 0; i++)
+		rv = damage_report(dtp, &dtp->engines[i]);
 	return rv;
 }
 

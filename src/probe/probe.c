@@ -256,6 +256,38 @@ probe_add(struct prov *pv, const char *prov, const char *mod, const char *func,
 	return p;
 }
 
+/* Put an id into a list that is in order; there is room. */
+static void
+ids_insert(struct probe_ids *l, uint32_t id)
+{
+	uint32_t i = l->n++;
+
+	for (; i > 0 && l->v[i - 1] > id; i--)
+		l->v[i] = l->v[i - 1];
+	l->v[i] = id;
+}
+
+int
+probe_add_alias(struct probe *p, const char *func)
+{
+	struct probe_set *ps = p->owner->set;
+	struct probe_name *n = probe_name_make(ps, func);
+	struct probe_alias *a;
+
+	if (n == NULL)
+		return -1;
+	for (a = p->aliases; a != NULL; a = a->next)
+		if (a->func == n->text)
+			return 0;
+	a = arena_alloc(ps->arena, sizeof(*a));
+	if (a == NULL || !ids_room(&n->by[PROBE_FUNC]))
+		return -1;
+	*a = (struct probe_alias){ .next = p->aliases, .func = n->text };
+	p->aliases = a;
+	ids_insert(&n->by[PROBE_FUNC], p->id);
+	return 0;
+}
+
 struct probe *
 probe_by_id(struct probe_set *ps, uint32_t id)
 {

@@ -27,6 +27,12 @@
 struct prov;
 struct probe_set;
 
+/* Another name of a probe's function, by which descriptions find it too. */
+struct probe_alias {
+	struct probe_alias *next;
+	const char *func; /* interned in the set */
+};
+
 struct probe {
 	uint32_t id; /* from 1, in order of creation */
 	const char *prov, *mod, *func, *name; /* interned in the set */
@@ -34,6 +40,7 @@ struct probe {
 	uint64_t num;	/* the provider's own */
 	void *data;	/* the provider's own */
 	uint32_t round; /* of the set, when its provider last named it */
+	struct probe_alias *aliases;
 };
 
 /* Zeroed, but for map[n] = n, before a provider is asked. */
@@ -121,6 +128,9 @@ int probe_set_add_prov(struct probe_set *ps, const struct prov_ops *ops,
  */
 struct probe *probe_add(struct prov *pv, const char *prov, const char *mod,
 			const char *func, const char *name);
+/* Let descriptions that name func, or match it, find the probe as well.  The
+   string is copied.  0, or -1: no memory. */
+int probe_add_alias(struct probe *p, const char *func);
 struct probe *probe_by_id(struct probe_set *ps, uint32_t id);
 struct probe *probe_find(struct probe_set *ps, const char *prov,
 			 const char *mod, const char *func, const char *name);

@@ -34,6 +34,18 @@ filter_pass(struct filter *f, const char *s)
 	return f->answer;
 }
 
+/* By the function's name or one of its other names. */
+static bool
+func_pass(struct filter *f, const struct probe *p)
+{
+	if (filter_pass(f, p->func))
+		return true;
+	for (const struct probe_alias *a = p->aliases; a != NULL; a = a->next)
+		if (filter_pass(f, a->func))
+			return true;
+	return false;
+}
+
 /*
  * Prepare the four filters; *ids is the shortest list of candidates, NULL for
  * all.  false: an exact field has a name that no probe has.
@@ -107,7 +119,7 @@ probe_match(struct probe_set *ps, const struct dif_pdesc *pd,
 		if (!filter_pass(&f[PROBE_PROV], p->prov) ||
 		    !filter_pass(&f[PROBE_NAME], p->name) ||
 		    !filter_pass(&f[PROBE_MOD], p->mod) ||
-		    !filter_pass(&f[PROBE_FUNC], p->func))
+		    !func_pass(&f[PROBE_FUNC], p))
 			continue;
 		found++;
 		if (fn(arg, p) != 0)

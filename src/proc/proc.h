@@ -50,6 +50,11 @@ struct proc *proc_create(struct proc_set *ps, char *const argv[],
 struct proc *proc_grab(struct proc_set *ps, pid_t pid, struct err *e);
 /* Let a created process run; nothing to do for a grabbed one. */
 int proc_continue(struct proc *p, struct err *e);
+/*
+ * Kill a created process, held or running, and wait for its end.  Nothing
+ * happens to a grabbed one, nor to one that has ended.
+ */
+void proc_kill(struct proc *p);
 pid_t proc_pid(const struct proc *p);
 bool proc_is_child(const struct proc *p); /* made by proc_create */
 /* A pidfd: polls readable when the process has ended. */
@@ -68,6 +73,14 @@ struct proc *proc_lookup(struct proc_set *ps, pid_t pid);
 void proc_refresh(struct proc *p);
 /* A number that grows whenever proc_refresh() finds other objects. */
 uint64_t proc_generation(const struct proc *p);
+
+/*
+ * A thread that stands for a process in /proc and in calls that reach its
+ * memory: the process's own number, but where its main thread has ended before
+ * the others, that of one that runs.  The main thread has no memory, files or
+ * root directory then.  `pid` itself also if there is none.
+ */
+pid_t proc_face(pid_t pid);
 
 /* ---- objects of a process ------------------------------------------------ */
 
@@ -96,6 +109,10 @@ struct elf_file *proc_obj_elf(struct proc_obj *o, struct err *e);
  */
 void proc_addr_text(struct proc_set *ps, pid_t pid, uint64_t addr,
 		    struct buf *out);
+/* The object that has a user address, and the address as the object's file has
+   it, without looking for symbols; false: none has it. */
+bool proc_addr_place(struct proc_set *ps, pid_t pid, uint64_t addr,
+		     const char **obj, uint64_t *place);
 /* The same as parts: any may be NULL. *off is addr - symbol. */
 bool proc_addr_lookup(struct proc_set *ps, pid_t pid, uint64_t addr,
 		      const char **obj, const char **sym, uint64_t *off);

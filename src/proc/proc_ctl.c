@@ -529,6 +529,13 @@ out:
 	return rc == 0 ? p : NULL;
 }
 
+void
+proc_kill(struct proc *p)
+{
+	if (p->child && !proc_ended(p, NULL))
+		proc_abandon(p);
+}
+
 int
 proc_continue(struct proc *p, struct err *e)
 {

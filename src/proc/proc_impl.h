@@ -100,4 +100,7 @@ struct mobj *proc_mobj_at(struct proc *p, uint64_t addr);
 /* ksym.c */
 void ksyms_free(struct ksyms *k);
 
+/* How a process that is no child ended, as wait(2) tells; -1: not known. */
+int proc_end_status(const struct proc *p);
+
 #endif

@@ -52,7 +52,7 @@ maps_read(pid_t pid, size_t *len, struct err *e)
 	ssize_t got = -1;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)proc_face(pid));
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		goto fail;
@@ -223,10 +223,11 @@ static const char *
 file_open_path(struct proc *p, const struct mrun *r, struct stat *st)
 {
 	char root[PATH_MAX + 64], map[96];
+	pid_t pid = proc_face(p->pid);
 	struct stat here;
 	bool there;
 
-	snprintf(root, sizeof(root), "/proc/%d/root%s", (int)p->pid, r->path);
+	snprintf(root, sizeof(root), "/proc/%d/root%s", (int)pid, r->path);
 	there = stat(root, st) == 0;
 	if (there && st->st_ino == r->ino) {
 		if (stat(r->path, &here) == 0 && here.st_ino == st->st_ino &&
@@ -234,7 +235,7 @@ file_open_path(struct proc *p, const struct mrun *r, struct stat *st)
 			return arena_strdup(p->set->arena, r->path);
 		return arena_strdup(p->set->arena, root);
 	}
-	snprintf(map, sizeof(map), "/proc/%d/map_files/%llx-%llx", (int)p->pid,
+	snprintf(map, sizeof(map), "/proc/%d/map_files/%llx-%llx", (int)pid,
 		 (unsigned long long)r->fstart, (unsigned long long)r->fend);
 	if (stat(map, st) == 0)
 		return arena_strdup(p->set->arena, map);
@@ -322,7 +323,7 @@ obj_is_exec(const struct proc *p, const struct mrun *r, const struct stat *st)
 	struct stat ex;
 	ssize_t n;
 
-	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)p->pid);
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)proc_face(p->pid));
 	if (stat(exe, &ex) == 0 && ex.st_dev == st->st_dev &&
 	    ex.st_ino == st->st_ino)
 		return true;

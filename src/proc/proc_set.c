@@ -9,6 +9,7 @@
  */
 #include "proc/proc_impl.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,7 +18,10 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+#define EXEC_MS 50 /* that execve(2) may take until there is a program */
 
 struct proc_set *
 proc_set_new(struct err *e)
@@ -79,17 +83,18 @@ proc_new(struct proc_set *ps, pid_t pid, struct err *e)
 	return p;
 }
 
-/* Fields of /proc/PID/stat count from after the last ')': the command's name
+/* The state and start time of a process or thread whose directory that is.
+   Fields of its stat file count from after the last ')': the command's name
    may hold anything. */
-bool
-proc_stat(pid_t pid, uint64_t *starttime)
+static bool
+stat_read(const char *dir, char *state, uint64_t *starttime)
 {
-	char path[32], buf[1024], *p, state;
+	char path[80], buf[1024], *p;
 	unsigned long long start;
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	snprintf(path, sizeof(path), "%s/stat", dir);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
@@ -103,10 +108,66 @@ proc_stat(pid_t pid, uint64_t *starttime)
 	    sscanf(p + 1,
 		   " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
 		   " %*s %*s %*s %*s %*s %llu",
-		   &state, &start) != 2)
+		   state, &start) != 2)
 		return false;
 	*starttime = start;
+	return true;
+}
+
+static bool
+state_runs(char state)
+{
 	return state != 'Z' && state != 'X';
+}
+
+/* A thread of a process that runs; 0: there is none. */
+static pid_t
+other_thread(pid_t pid)
+{
+	char path[64], state;
+	struct dirent *de;
+	pid_t found = 0;
+	uint64_t start;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	d = opendir(path);
+	while (d != NULL && found == 0 && (de = readdir(d)) != NULL) {
+		long tid = strtol(de->d_name, NULL, 10);
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%ld", (int)pid,
+			 tid);
+		if (tid > 0 && stat_read(path, &state, &start) &&
+		    state_runs(state))
+			found = (pid_t)tid;
+	}
+	if (d != NULL)
+		closedir(d);
+	return found;
+}
+
+pid_t
+proc_face(pid_t pid)
+{
+	char path[32], state;
+	uint64_t start;
+	pid_t other;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	if (!stat_read(path, &state, &start) || state_runs(state))
+		return pid;
+	other = other_thread(pid);
+	return other != 0 ? other : pid;
+}
+
+bool
+proc_stat(pid_t pid, uint64_t *starttime)
+{
+	char path[32], state;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	return stat_read(path, &state, starttime) &&
+	       (state_runs(state) || other_thread(pid) != 0);
 }
 
 struct proc *
@@ -185,6 +246,24 @@ grab_pidfd(struct proc *p, struct err *e)
 	return grab_fail(p->pid, errno, "", e);
 }
 
+/*
+ * Its objects.  In the middle of execve(2) a process has memory, and no program
+ * in it: that passes.  What has no memory, or never gets a program, has none.
+ */
+static int
+grab_maps(struct proc *p, struct err *e)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+
+	for (int i = 0;; i++) {
+		if (proc_load_maps(p, e) != 0)
+			return -1;
+		if (p->now.n != 0 || p->maps_hash == 0 || i == EXEC_MS)
+			return 0;
+		nanosleep(&nap, NULL);
+	}
+}
+
 struct proc *
 proc_grab(struct proc_set *ps, pid_t pid, struct err *e)
 {
@@ -202,7 +281,7 @@ proc_grab(struct proc_set *ps, pid_t pid, struct err *e)
 	if (p == NULL)
 		return NULL;
 	p->starttime = start;
-	if (grab_pidfd(p, e) != 0 || proc_load_maps(p, e) != 0)
+	if (grab_pidfd(p, e) != 0 || grab_maps(p, e) != 0)
 		goto forget;
 	if (p->now.n == 0) {
 		grab_fail(pid, 0, "it has ended, or is a kernel thread", e);
@@ -261,8 +340,10 @@ ended_other(struct proc *p)
 	struct pollfd pfd = { .fd = p->pidfd, .events = POLLIN };
 
 	p->status = -1;
-	if (p->pidfd >= 0 ? poll(&pfd, 1, 0) == 1 : !proc_alive(p))
+	if (p->pidfd >= 0 ? poll(&pfd, 1, 0) == 1 : !proc_alive(p)) {
+		p->status = proc_end_status(p);
 		p->state = PROC_ENDED;
+	}
 }
 
 bool

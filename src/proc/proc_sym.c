@@ -5,17 +5,37 @@
  */
 #include "proc/proc_impl.h"
 
+/* The object of a process that has the address, or NULL. */
+static struct mobj *
+addr_mobj(struct proc_set *ps, pid_t pid, uint64_t addr)
+{
+	struct proc *p = proc_find(ps, pid);
+
+	if (p == NULL)
+		p = proc_lookup(ps, pid);
+	return p != NULL ? proc_mobj_at(p, addr) : NULL;
+}
+
+bool
+proc_addr_place(struct proc_set *ps, pid_t pid, uint64_t addr, const char **obj,
+		uint64_t *place)
+{
+	struct mobj *m = addr_mobj(ps, pid, addr);
+
+	if (m == NULL)
+		return false;
+	*obj = m->o.name;
+	*place = addr - m->o.base;
+	return true;
+}
+
 bool
 proc_addr_lookup(struct proc_set *ps, pid_t pid, uint64_t addr,
 		 const char **obj, const char **sym, uint64_t *off)
 {
-	struct proc *p = proc_find(ps, pid);
 	const struct elf_sym *s;
-	struct mobj *m;
+	struct mobj *m = addr_mobj(ps, pid, addr);
 
-	if (p == NULL)
-		p = proc_lookup(ps, pid);
-	m = p != NULL ? proc_mobj_at(p, addr) : NULL;
 	if (m == NULL)
 		return false;
 	s = m->file->elf != NULL ? elf_sym_at(m->file->elf, addr - m->o.base)

@@ -43,7 +43,7 @@ proc_text_open(pid_t pid, struct err *e)
 		err_nomem(e);
 		return NULL;
 	}
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)proc_face(pid));
 	t->mem.fd = open(path, O_RDONLY | O_CLOEXEC);
 	t->file.fd = -1;
 	return t;

@@ -133,7 +133,9 @@ pid_each_fn(struct proc_obj *o, const char *func,
 
 		for (end = i + 1; end < n && s[end].addr == s[i].addr; end++)
 			;
-		f.sym = fn_choose(&s[i], end - i, func, glob);
+		f.asked = fn_choose(&s[i], end - i, func, glob);
+		f.sym = f.asked == NULL ? NULL
+					: fn_choose(&s[i], end - i, "", false);
 		if (f.sym == NULL ||
 		    !fn_body(elf, f.sym, end < n ? s[end].addr : 0, &f.body))
 			continue;

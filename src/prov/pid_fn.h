@@ -72,14 +72,15 @@ const char *pid_mod_name(struct proc *p, const char *text);
 bool pid_mod_is(const struct proc_obj *o, const char *text, const char *canon);
 
 /*
- * Call fn for every function of an object whose name matches.  A function with
- * several names is met once, under the first that matches.  0, or what fn
- * returned when not 0, or -1 + *e.
+ * Call fn for every function of an object of which a name matches.  A function
+ * with several names is met once, as the symbol that elf_syms() prefers.  0, or
+ * what fn returned when not 0, or -1 + *e.
  */
 struct pid_found {
 	struct proc_obj *obj;
 	struct elf_file *elf;
 	const struct elf_sym *sym;
+	const struct elf_sym *asked; /* the one whose name matches */
 	struct pid_body body;
 };
 int pid_each_fn(struct proc_obj *o, const char *func,

@@ -35,6 +35,8 @@ struct pid_cx {
 	struct err *e;
 	struct proc *proc;
 	const char *mod; /* canonical, or NULL for globs */
+	const char *alias; /* the function was asked for by this name, which is
+			      not its probes'; or NULL */
 	bool name_glob;  /* entry, offsets and return, those that match */
 	bool name_off;   /* a hex number, in off */
 	uint64_t off;
@@ -76,7 +78,8 @@ pid_make(struct pid_cx *cx, const struct pid_group *g, enum pid_what what,
 	struct probe *p = probe_add(cx->pv, g->prov, g->mod, g->func, name);
 	struct pid_probe *pp;
 
-	if (p == NULL)
+	if (p == NULL ||
+	    (cx->alias != NULL && probe_add_alias(p, cx->alias) != 0))
 		return err_nomem(cx->e);
 	cx->nprobes++;
 	if (p->data != NULL) {
@@ -142,6 +145,8 @@ make_fn(void *arg, const struct pid_found *f)
 	const char *name = cx->pd->name;
 
 	cx->nfuncs++;
+	cx->alias = strcmp(f->asked->name, f->sym->name) != 0 ? f->asked->name
+							      : NULL;
 	g = pid_group_add(cx->pv, cx->proc, f, cx->e);
 	if (g == NULL)
 		return -1;
@@ -292,11 +297,9 @@ provide_address(struct pid_cx *cx)
 	bool allowed;
 
 	if (!cx->name_off)
-		return field_exact(cx->pd->name)
-			       ? pid_fail(cx, &D_PROC_NAME,
-					  "with function -, the name is a "
-					  "hexadecimal address")
-			       : 0;
+		return pid_fail(cx, &D_PROC_NAME,
+				"with function -, the name is a hexadecimal "
+				"address");
 	o = address_obj(cx);
 	elf = o != NULL ? proc_obj_elf(o, cx->e) : NULL;
 	if (o != NULL && elf == NULL)
@@ -329,19 +332,51 @@ provide_address(struct pid_cx *cx)
 
 /* ---- descriptions --------------------------------------------------- */
 
+/* The number that a text is; 0: it is none of a process. */
+static pid_t
+pid_number(const char *s)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(s, &end, 10);
+	return errno == 0 && *end == '\0' && n > 0 && n <= INT32_MAX ? (pid_t)n
+								     : 0;
+}
+
+/*
+ * p*d123 is of process 123, if it is one that the trace has to do with.  Other
+ * patterns are not of every process there is, nor of none: 0.
+ */
+static bool
+glob_pid(const struct prov *pv, const char *s, pid_t *pid)
+{
+	size_t n = strlen(s);
+	char name[32];
+
+	while (n > 0 && isdigit((unsigned char)s[n - 1]))
+		n--;
+	*pid = pid_number(s + n);
+	snprintf(name, sizeof(name), "pid%d", (int)*pid);
+	return *pid != 0 && probe_glob(s, name) &&
+	       proc_find(pv->env->procs, *pid) != NULL;
+}
+
 /*
  * The process a provider field names: 1 and *pid, 0 if it is not this
  * provider's, -1 + *e if it is and is wrong.
  */
 static int
-desc_pid(const struct dif_pdesc *pd, pid_t *pid, struct err *e)
+desc_pid(const struct prov *pv, const struct dif_pdesc *pd, pid_t *pid,
+	 struct err *e)
 {
 	const char *s = pd->prov;
-	char *end;
-	long n;
 
+	if (probe_is_glob(s) && glob_pid(pv, s, pid))
+		return 1;
 	if (strncmp(s, "pid", 3) != 0)
-		return 0; /* also "*" and "": not every process there is */
+		return 0;
 	s += 3;
 	if (s[0] == '\0' || (probe_is_glob(s) && !isalpha((unsigned char)*s)))
 		return err_set(e, &D_PROC_BADPID, 0,
@@ -350,19 +385,12 @@ desc_pid(const struct dif_pdesc *pd, pid_t *pid, struct err *e)
 			       pd->prov);
 	if (!isdigit((unsigned char)s[0]))
 		return 0; /* USDT of a program called pid... */
-	errno = 0;
-	n = strtol(s, &end, 10);
-	if (*end != '\0')
-		return probe_is_glob(end)
-			       ? err_set(e, &D_PROC_BADPID, 0,
-					 "%s: a process id cannot be a pattern",
-					 pd->prov)
-			       : 0;
-	if (errno != 0 || n <= 0 || n > INT32_MAX)
-		return err_set(e, &D_PROC_BADPID, 0,
-			       "%s: not a valid process id", pd->prov);
-	*pid = (pid_t)n;
-	return 1;
+	if (s[strspn(s, "0123456789")] != '\0')
+		return 0;
+	*pid = pid_number(s);
+	return *pid != 0 ? 1
+			 : err_set(e, &D_PROC_BADPID, 0,
+				   "%s: not a valid process id", pd->prov);
 }
 
 /* A hexadecimal number without 0x. */
@@ -467,7 +495,7 @@ pid_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 {
 	struct pid_cx cx = { .pv = pv, .pd = pd, .e = e };
 	pid_t pid;
-	int rc = desc_pid(pd, &pid, e);
+	int rc = desc_pid(pv, pd, &pid, e);
 
 	if (rc <= 0)
 		return rc;
@@ -487,7 +515,7 @@ pid_canon(struct prov *pv, struct dif_pdesc *pd)
 	uint64_t v;
 	pid_t pid;
 
-	if (desc_pid(pd, &pid, &e) <= 0 ||
+	if (desc_pid(pv, pd, &pid, &e) <= 0 ||
 	    (p = proc_find(pv->env->procs, pid)) == NULL)
 		return;
 	if (field_exact(pd->mod) && (mod = pid_mod_name(p, pd->mod)) != NULL &&

@@ -126,6 +126,9 @@ struct rt_view {
 	uint8_t **agg;		/* [nslots], aggsize each; NULL: none */
 	uint64_t bufsize, aggsize; /* as allocated, after any lowering */
 	enum rt_policy bufpolicy;
+	/* Set when what is read there makes no sense: somebody else has written
+	   it.  NULL where nobody could. */
+	bool *damaged;
 	struct rt_ctl *ctl;
 	const uint32_t *agg_fixed; /* [naggs]: offset in a half of the fixed
 				      cell's used word; 0: keyed */
@@ -144,6 +147,26 @@ rt_view_cpu(const struct rt_view *v, unsigned slot)
 				       : slot / RT_LEVELS;
 
 	return cpu < RT_NCPUS_MAX ? cpu : 0;
+}
+
+/*
+ * No counter grows by so much between two looks: at one in a nanosecond that
+ * would take three days.
+ */
+#define RT_COUNT_MAX ((uint64_t)1 << 48)
+
+/*
+ * What a counter that only grows has grown by since it was `seen`; 0 where it
+ * went backwards or leapt, as then it is not what probes have counted.
+ */
+static inline uint64_t
+rt_view_grown(const struct rt_view *v, uint64_t seen, uint64_t now)
+{
+	if (now - seen <= RT_COUNT_MAX)
+		return now - seen;
+	if (v->damaged != NULL)
+		*v->damaged = true;
+	return 0;
 }
 
 /* The half of each aggregation buffer that probes write. */
@@ -203,6 +226,15 @@ struct engine_ops {
 	/* For -v: what was placed where, and what not and why; lines of text
 	   after attach.  May be NULL. */
 	void (*report)(struct engine *eng, struct buf *out);
+	/* May be NULL.  The process that is served has died of a signal.  true:
+	 * what was put into it may be the reason; *out says what is known of
+	 * that, in one sentence without its end.
+	 */
+	bool (*died)(struct engine *eng, int sig, struct buf *out);
+	/* May be NULL.  After stop: is something still in the process that is
+	 * served, to be taken out as soon as that can be done?
+	 */
+	bool (*left)(const struct engine *eng);
 };
 
 extern const struct engine_ops bpf_engine_ops;	   /* engine/bpf */

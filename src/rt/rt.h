@@ -208,9 +208,9 @@ struct rt {
 	/* Process engine: the system call its thread is in, + 1, and the stack
 	   pointer it was made with; kept in level 0 across firings. */
 	uint64_t sysno, sys_sp;
-	/* strtok(): the rest of its string, valid in this clause only */
-	uint64_t tok_firing;
-	uint32_t tok_epid, tok_off;
+	/* strtok(): the firing whose string is in tok_mem, and where the rest
+	   of it begins */
+	uint64_t tok_firing, tok_off;
 	/* The bucket of an array, + 1, that it held last (rt_assoc.c) */
 	volatile uint32_t bucket;
 	uint32_t sys_at; /* with sysno: the low half of where it was made */
@@ -228,6 +228,7 @@ struct rt {
 	uint8_t key[RT_KEY_MAX + RT_STR_MAX];
 	uint8_t locals[RT_LOCALS + RT_STR_MAX];
 	uint8_t scratch_mem[RT_SCRATCH + RT_STR_MAX];
+	uint8_t tok_mem[RT_STR_MAX];
 	uint8_t stage[RT_KEY_MAX]; /* native code: a key whose parts are being
 				      evaluated, which may use key[] */
 };

@@ -58,6 +58,7 @@ struct rt_conf {
 	uint32_t task_thread_info_status;
 	uint32_t bufpolicy; /* enum rt_policy */
 	uint32_t only_cpu;  /* native code: only there, + 1; 0: everywhere */
+	uint32_t scratchsize; /* bytes a clause may take; 0: RT_SCRATCH */
 	struct rt_dpath dpath;
 	struct rt_pidns pidns;
 	uint64_t wall_offset; /* walltimestamp - timestamp at load */
@@ -66,7 +67,7 @@ struct rt_conf {
 };
 
 /* One per row of subr.def that an engine serves: */
-#define SUBR(id, name, proto, eng, flags) uint64_t rt_subr_##name(struct rt *rt);
+#define SUBR(id, name, proto, eng, flags, needs) uint64_t rt_subr_##name(struct rt *rt);
 #include "dif/subr.def"
 #undef SUBR
 
@@ -89,9 +90,10 @@ uint64_t rt_store(struct rt *rt, uint64_t addr, uint64_t val, uint64_t size);
 #define RT_AGG_NEW (1ull << 32)
 uint64_t rt_agg_cell(struct rt *rt, uint64_t agg, uint64_t keysize,
 		     uint64_t cellsize);
-/* Buckets, as dif_*_bucket(). */
+/* Buckets, as dif_*_bucket(); zero: dif_llquantize_zero(). */
 uint64_t rt_quantize_bucket(struct rt *rt, uint64_t v);
-uint64_t rt_llquantize_bucket(struct rt *rt, uint64_t arg, uint64_t v);
+uint64_t rt_llquantize_bucket(struct rt *rt, uint64_t arg, uint64_t v,
+			      uint64_t zero);
 /*
  * Assemble the tuple stack into rt->key after `prefix` bytes that the caller
  * has put there, in the layout of dif_layout() for array keys: values 8 bytes,

@@ -101,7 +101,7 @@ rt_drain_next(const struct rt_view *v, unsigned slot, uint64_t *pos,
 {
 	uint64_t head = drain_end(v, slot, *pos);
 
-	if (*pos < head && !drain_count_ok(v, *pos, head, e))
+	if (*pos != head && !drain_count_ok(v, *pos, head, e))
 		return NULL;
 	while (*pos < head) {
 		uint64_t off = *pos & (v->bufsize - 1);
@@ -237,6 +237,17 @@ drain_cell(struct agg_drain *d, uint32_t agg, const uint8_t *key,
 		d->rc = d->fn(d->arg, agg, d->cpu, key, cell);
 }
 
+/* A count() is of what was counted since the last look. */
+static bool
+drain_sane(const struct agg_drain *d, const struct dif_aggvar *a,
+	   const uint64_t *cell)
+{
+	uint64_t n = *(const volatile uint64_t *)cell;
+
+	return a->func != DIF_AGG_count || n == 0 ||
+	       rt_view_grown(d->v, 0, n) != 0;
+}
+
 static void
 drain_fixed(struct agg_drain *d, uint8_t *half)
 {
@@ -246,7 +257,8 @@ drain_fixed(struct agg_drain *d, uint8_t *half)
 		uint64_t *used = (uint64_t *)(half + d->v->agg_fixed[i]);
 		if (*used == 0)
 			continue;
-		drain_cell(d, i, (const uint8_t *)"", used + 1);
+		if (drain_sane(d, d->tab->aggs[i], used + 1))
+			drain_cell(d, i, (const uint8_t *)"", used + 1);
 		memset(used, 0, 8 + d->tab->aggs[i]->words * 8);
 	}
 }
@@ -263,7 +275,8 @@ drain_statics(struct agg_drain *d, uint8_t *half)
 
 		if (!any)
 			continue;
-		drain_cell(d, s->agg, s->key, used + 1);
+		if (drain_sane(d, a, used + 1))
+			drain_cell(d, s->agg, s->key, used + 1);
 		memset(used, 0, 8 + (size_t)a->words * 8);
 	}
 }
@@ -287,8 +300,10 @@ drain_entries(struct agg_drain *d, const uint8_t *half, uint32_t used)
 
 		if (size > used - off)
 			break;
-		drain_cell(d, agg - 1, key,
-			   (const uint64_t *)(key + a->keysize));
+		const uint64_t *cell = (const void *)(key + a->keysize);
+
+		if (drain_sane(d, a, cell))
+			drain_cell(d, agg - 1, key, cell);
 		off += (uint32_t)size;
 	}
 }
@@ -323,12 +338,11 @@ drain_solos(struct agg_drain *d, unsigned slot)
 		uint64_t *at = (uint64_t *)(rt + s->off);
 		uint64_t *seen = (uint64_t *)(rt + s->off + d->v->solo_seen);
 		uint64_t now = __atomic_load_n(at, __ATOMIC_RELAXED);
-		uint64_t more = now - *seen;
+		uint64_t more = rt_view_grown(d->v, *seen, now);
 
-		if (more == 0)
-			continue;
-		drain_cell(d, s->agg, s->key, &more);
 		*seen = now;
+		if (more != 0)
+			drain_cell(d, s->agg, s->key, &more);
 	}
 }
 

@@ -212,7 +212,7 @@ rtn_agg_add(struct rt *rt, uint64_t cell, uint64_t val,
 		c[lquantize_bucket(op->arg, v)] += op->inc;
 		break;
 	case RT_AGG_llquantize:
-		c[rt_llquantize_bucket(rt, op->arg, val)] += op->inc;
+		c[rt_llquantize_bucket(rt, op->arg, val, op->zero)] += op->inc;
 		break;
 	}
 	return 0;

@@ -109,11 +109,19 @@ kernel_copy(struct rt *rt, enum rtn_sys_nr nr, uint64_t here, uint64_t there,
 	    uint64_t n)
 {
 	struct rtn_iovec local = { here, n }, remote = { there, n };
+	int64_t rc;
 
 	if (RTN_SHARED(rt)->seccomp)
 		return -1;
-	return rtn_syscall6(nr, RTN_SHARED(rt)->own_pid, (uint64_t)&local, 1,
-			    (uint64_t)&remote, 1, 0);
+	rc = rtn_syscall6(nr, RTN_SHARED(rt)->own_pid, (uint64_t)&local, 1,
+			  (uint64_t)&remote, 1, 0);
+	/* The main thread has ended, and has no memory any more. */
+	if (rc == -RTN_ESRCH)
+		rc = rtn_syscall6(nr,
+				  (uint64_t)rtn_syscall0(RTN_SYS_gettid),
+				  (uint64_t)&local, 1, (uint64_t)&remote, 1,
+				  0);
+	return rc;
 }
 
 /* Some of the n bytes at addr: how many, or -1. */

@@ -34,6 +34,8 @@ enum rtn_sys_nr {
 	RTN_SYS_process_vm_writev = 311
 };
 
+#define RTN_ESRCH 3
+
 struct rtn_iovec {
 	uint64_t base, len;
 };

@@ -6,7 +6,8 @@
  * The path is in W; the result grows in V, one component a step.  "." and
  * empty components are left out.  ".." takes the last component of the result
  * away, is left out at the root, and stays where a relative path has nothing
- * to take away.  Of a relative path that comes to nothing "." remains.
+ * to take away.  Of a relative path that comes to nothing "." remains, but of
+ * "" nothing does.
  */
 #include "rt/rt_impl.h"
 
@@ -146,7 +147,7 @@ rt_subr_cleanpath(struct rt *rt)
 			break;
 		from = end + 1;
 	}
-	if (out == 0)
+	if (out == 0 && *RT_W(rt))
 		*RT_WORK(RT_V(rt), out++) = *RT_W(rt) == '/' ? '/' : '.';
 	*RT_WORK(RT_V(rt), out) = 0;
 	off = rt->scratch;

@@ -10,6 +10,15 @@
  */
 #include "rt/rt_impl.h"
 
+/* The option scratchsize may leave less than there is. */
+RT_INLINE uint64_t
+scratch_most(struct rt *rt)
+{
+	uint32_t n = RT_CONF(scratchsize);
+
+	return n == 0 || n > RT_SCRATCH ? RT_SCRATCH : n;
+}
+
 /* Common to both worlds; `read` is rt_read_str or rt_uread_str. */
 #define STR_TO_SCRATCH(rt, addr, off, max, read)                               \
 	do {                                                                   \
@@ -26,7 +35,7 @@
 		got = read(rt, RT_AT(rt, off), size, addr);                    \
 		if (got <= 0)                                                  \
 			return rt_fail(rt, RT_FAULT_BADADDR, addr);            \
-		if (off + (uint64_t)got > RT_SCRATCH)                          \
+		if (off + (uint64_t)got > scratch_most(rt))                    \
 			return rt_fail(rt, RT_FAULT_NOSCRATCH, 0);             \
 		return (uint64_t)got;                                          \
 	} while (0)
@@ -95,9 +104,9 @@ rt_scratch_own(struct rt *rt, uint64_t addr, uint64_t n)
 RT_INLINE uint64_t
 take(struct rt *rt, uint64_t n)
 {
-	uint64_t off = rt->scratch;
+	uint64_t off = rt->scratch, most = scratch_most(rt);
 
-	if (off > RT_SCRATCH || n > RT_SCRATCH - off) {
+	if (off > most || n > most - off) {
 		rt_fail(rt, RT_FAULT_NOSCRATCH, 0);
 		return (uint64_t)-1;
 	}
@@ -238,7 +247,7 @@ rt_subr_copyinto(struct rt *rt)
 	return 0;
 }
 
-/* The second argument counts characters, without the NUL. */
+/* The second argument counts bytes, the NUL among them. */
 RT_GLOBAL uint64_t
 rt_subr_copyinstr(struct rt *rt)
 {
@@ -248,7 +257,9 @@ rt_subr_copyinstr(struct rt *rt)
 		return 0;
 	off = rt->scratch;
 	if (rt->ntuple > 1 && rt->tuple[1].val < RT_STR_MAX)
-		max = rt->tuple[1].val + 1;
+		max = rt->tuple[1].val;
+	if (max == 0)
+		max = 1;
 	n = rt_scratch_ustr(rt, rt->tuple[0].val, off, max);
 	return n ? rt_scratch_keep(rt, off, n) : 0;
 }

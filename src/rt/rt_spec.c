@@ -29,14 +29,19 @@ spec_swap(struct rt_spec *s, uint32_t from, uint32_t to)
 	return __sync_val_compare_and_swap(&s->state, from, to);
 }
 
-/* The speculation of that number; NULL if there is none. */
+/* The speculation of that number; NULL if there is none: 0 is what
+   speculation() returns in want of one, any other number is a fault. */
 RT_INLINE struct rt_spec *
 spec_of(struct rt *rt, uint64_t id)
 {
 	struct rt_ctl *ctl = spec_ctl(rt);
 
-	if (!ctl || id - 1 >= ctl->nspec || id - 1 >= RT_NSPEC_MAX)
+	if (!ctl || id == 0)
 		return (void *)0;
+	if (id - 1 >= ctl->nspec || id - 1 >= RT_NSPEC_MAX) {
+		rt_fail(rt, RT_FAULT_ILLOP, 0);
+		return (void *)0;
+	}
 	return &ctl->spec[rt_bound(id - 1, RT_NSPEC_MAX - 1)];
 }
 

@@ -183,10 +183,10 @@ rt_subr_substr(struct rt *rt)
 	if (start < 0)
 		start += n;
 	if (start < 0) {
-		if (len > 0)
-			len += start;
-		else
-			len = 0; /* an end before the start */
+		/* What lies before the string is no part of it. */
+		len += start;
+		if (len < 0)
+			len = 0;
 		start = 0;
 	}
 	if (start > n)
@@ -220,7 +220,7 @@ rt_subr_basename(struct rt *rt)
 		return 0;
 	end = rt_work_rskip(rt, '/', n - 1);
 	if (!end) /* nothing, or slashes only */
-		return n > 1 ? one_char(rt, '/') : rt_work_keep(rt, 0, 0);
+		return one_char(rt, n > 1 ? '/' : '.');
 	start = rt_work_rchr(rt, '/', end);
 	return rt_work_keep(rt, start, end - start);
 }

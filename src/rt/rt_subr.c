@@ -4,11 +4,11 @@
  */
 #include "rt/rt_impl.h"
 
-/* Never negative, as C's: D programs write rand() % n. */
+/* 32 random bits as an int, so half of the numbers are negative. */
 RT_GLOBAL uint64_t
 rt_subr_rand(struct rt *rt)
 {
-	return rt ? rt_random(rt) & 0x7fffffff : 0;
+	return rt ? (uint64_t)(int64_t)(int32_t)rt_random(rt) : 0;
 }
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -206,8 +206,9 @@ rt_llq_bucket(uint64_t arg, uint64_t v, uint64_t first)
 		if (width == 0)
 			break; /* never, but BPF divides by it */
 		if (v < end)
-			return bucket + (v - first) / width;
-		bucket += (end - first + width - 1) / width;
+			return bucket + v / width - first / width;
+		if (end != first)
+			bucket += (end - 1) / width + 1 - first / width;
 		first = end;
 	}
 	return bucket;
@@ -215,19 +216,24 @@ rt_llq_bucket(uint64_t arg, uint64_t v, uint64_t first)
 
 /*
  * Magnitude m is [factor^m, factor^(m+1)), in buckets as wide as the steps-th
- * part of its end, or 1; where they do not fill it, a last, narrower one takes
- * the rest.  Bucket 0 is everything below the first magnitude, negative
- * numbers too; the one after the last magnitude everything above.
+ * part of its end, or 1, which begin at multiples of that; the first begins
+ * where the magnitude does.  Bucket `zero` is everything below the first
+ * magnitude; the one after the last magnitude everything above.  Those of
+ * negative numbers lie on the other side of zero, as in a mirror.
  */
 RT_GLOBAL uint64_t
-rt_llquantize_bucket(struct rt *rt, uint64_t arg, uint64_t v)
+rt_llquantize_bucket(struct rt *rt, uint64_t arg, uint64_t v, uint64_t zero)
 {
-	uint64_t first;
+	uint64_t first, side = 0, neg = v >> 63;
 
 	/* A bad factor or no steps: the compiler lets none through, but
 	   they would divide by zero. */
-	if (!rt || arg >> 48 < 2 || (arg & 0xffff) == 0 || v >> 63)
-		return 0;
+	if (!rt || arg >> 48 < 2 || (arg & 0xffff) == 0)
+		return zero;
+	if (neg)
+		v = -v;
 	first = rt_llq_power(arg >> 48, (arg >> 32) & 0xffff);
-	return v < first ? 0 : rt_llq_bucket(arg, v, first);
+	if (v >= first)
+		side = rt_llq_bucket(arg, v, first);
+	return neg ? zero - side : zero + side;
 }

@@ -2,13 +2,14 @@
 /*
  * rt_tok.c - strtok().
  *
- * The first call copies its string to scratch, and each call cuts one token
- * off there and returns it in place.  rt->tok_off is where the rest begins,
- * in scratch, and is good in the clause that left it only: scratch is emptied
- * at each clause.
+ * The first call of a firing copies its string to tok_mem, where it stays for
+ * all clauses of the firing, as a clause-local variable would; rt->tok_off is
+ * where the rest of it begins.  A token goes to scratch, as what other
+ * subroutines return does.  The delimiter that ended a token is where the next
+ * call begins: it is passed over only if it is still one.
  *
- * The delimiters of a call become a table of 256 bytes at the start of V: for
- * each character, is it one?
+ * A call needs two areas: the delimiters become a table of 256 bytes at the
+ * start of V (for each character, is it one?), then the rest is fetched to W.
  */
 #include "rt/rt_impl.h"
 
@@ -34,8 +35,8 @@ rt_tok_table(struct rt *rt, uint64_t delims)
 	return 1;
 }
 
-/* How far scratch at off is in the table, or is not; a NUL ends both.  At most
-   a window. */
+/* How many bytes of W from off on are in the table, or are not; a NUL ends
+   both.  At most a window. */
 RT_GLOBAL uint64_t
 rt_window_span(struct rt *rt, uint64_t off, uint64_t in)
 {
@@ -45,7 +46,7 @@ rt_window_span(struct rt *rt, uint64_t off, uint64_t in)
 	if (!rt)
 		return 0;
 	RT_FOR(i, RT_WINDOW, 1, 1) {
-		c = *RT_AT(rt, off + i);
+		c = *RT_WORK(RT_W(rt), off + i);
 		if (c == 0 || *RT_WORK(RT_V(rt), c) != in)
 			break;
 	}
@@ -68,47 +69,34 @@ rt_tok_span(struct rt *rt, uint64_t off, uint64_t in)
 	return i;
 }
 
-/* Begin with a new string: its offset, or -1 after a fault. */
+/* Begin with a new string, or go on with the last one; 0 after a fault. */
 RT_INLINE uint64_t
 tok_begin(struct rt *rt, uint64_t addr)
 {
-	uint64_t off = rt->scratch, n;
-
-	n = rt_scratch_str(rt, addr, off, RT_STR_MAX);
-	if (!n)
-		return (uint64_t)-1;
-	rt_scratch_keep(rt, off, n);
-	return off;
+	if (!addr && rt->tok_firing == rt->firings)
+		return 1;
+	if (!addr || rt_read_str(rt, rt->tok_mem, rt_strmax(rt), addr) <= 0) {
+		rt_fail(rt, RT_FAULT_BADADDR, addr);
+		return 0;
+	}
+	rt->tok_firing = rt->firings;
+	rt->tok_off = 0;
+	return 1;
 }
 
 RT_GLOBAL uint64_t
 rt_subr_strtok(struct rt *rt)
 {
-	uint64_t off, n;
+	uint64_t rest, at, n;
 
-	if (!rt)
+	if (!rt || !tok_begin(rt, rt->tuple[0].val) ||
+	    !rt_tok_table(rt, rt->tuple[1].val))
 		return 0;
-	if (rt->tuple[0].val) {
-		off = tok_begin(rt, rt->tuple[0].val);
-		if (off == (uint64_t)-1)
-			return 0;
-		rt->tok_firing = rt->firings;
-		rt->tok_epid = rt->epid;
-	} else {
-		if (rt->tok_firing != rt->firings || rt->tok_epid != rt->epid)
-			return 0;
-		off = rt->tok_off;
-	}
-	if (!rt_tok_table(rt, rt->tuple[1].val))
+	rest = rt->self + __builtin_offsetof(struct rt, tok_mem) + rt->tok_off;
+	if (!rt_work_fetch(rt, rest))
 		return 0;
-	off += rt_tok_span(rt, off, 1);
-	n = rt_tok_span(rt, off, 0);
-	rt->tok_off = (uint32_t)(off + n);
-	if (n == 0)
-		return 0; /* delimiters only: the end */
-	if (*RT_AT(rt, off + n)) {
-		*RT_AT(rt, off + n) = 0;
-		rt->tok_off++;
-	}
-	return rt_scratch_addr(rt, off);
+	at = rt_tok_span(rt, 0, 1);
+	n = rt_tok_span(rt, at, 0);
+	rt->tok_off += at + n;
+	return n == 0 ? 0 : rt_work_keep(rt, at, n); /* 0: no token is left */
 }

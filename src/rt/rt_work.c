@@ -249,6 +249,8 @@ rt_scmp(struct rt *rt, uint64_t a, uint64_t b)
 {
 	uint64_t i, w, v, max;
 
+	if (!a || !b)
+		return a == b ? 0 : a ? 1 : (uint64_t)-1;
 	if (!rt || !rt_work_fetch(rt, a) || !rt_work_fetch2(rt, b))
 		return 0;
 	max = rt_strmax(rt);

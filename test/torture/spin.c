@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MAXTHREADS 128
+#define MAXTHREADS 1024
 
 struct part {
 	uint64_t seed, n, sum;

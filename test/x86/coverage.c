@@ -114,6 +114,25 @@ cov_end_before(void *arg, uint64_t addr)
 }
 
 static bool
+cov_pointer(void *arg, uint64_t addr, uint64_t *to)
+{
+	return elf_code_ptr(((struct obj *)arg)->elf, addr, to);
+}
+
+static bool
+cov_held(void *arg, uint64_t lo, uint64_t hi, size_t i, uint64_t *addr)
+{
+	size_t n;
+	const uint64_t *v = elf_code_ptrs(((struct obj *)arg)->elf, &n);
+	size_t at = lower(v, n, lo) + i;
+
+	if (at >= n || v[at] >= hi)
+		return false;
+	*addr = v[at];
+	return true;
+}
+
+static bool
 cov_pinned(void *arg, uint64_t addr, uint64_t n)
 {
 	return elf_in_rseq(((struct obj *)arg)->elf, addr, addr + n);
@@ -397,7 +416,9 @@ do_file(const char *path, bool verbose, bool check)
 			       .is_fn = cov_is_fn,
 			       .entered = cov_entered,
 			       .end_before = cov_end_before,
-			       .pinned = cov_pinned };
+			       .pinned = cov_pinned,
+			       .pointer = cov_pointer,
+			       .held = cov_held };
 	struct sums t = { 0 };
 	double start = now();
 	size_t bad = 0;

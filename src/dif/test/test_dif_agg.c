@@ -60,20 +60,47 @@ llquantize_known(void **state)
 {
 	uint64_t a = LLQ(10, 0, 2, 20);
 
-	/* 1..9 by 1, 10..95 by 5, 100..950 by 50 */
-	assert_int_equal(dif_agg_words(DIF_AGG_llquantize, a), 9 + 18 + 18 + 2);
-	assert_int_equal(dif_llquantize_bucket(a, 0), 0);
-	assert_int_equal(dif_llquantize_bucket(a, -5), 0);
-	assert_int_equal(dif_llquantize_bucket(a, 1), 1);
-	assert_int_equal(dif_llquantize_bucket(a, 9), 9);
-	assert_int_equal(dif_llquantize_bucket(a, 10), 10);
-	assert_int_equal(dif_llquantize_bucket(a, 14), 10);
-	assert_int_equal(dif_llquantize_bucket(a, 99), 27);
-	assert_int_equal(dif_llquantize_bucket(a, 100), 28);
-	assert_int_equal(dif_llquantize_bucket(a, 999), 45);
-	assert_int_equal(dif_llquantize_bucket(a, 1000), 46);
-	assert_int_equal(dif_llquantize_value(a, 11), 15);
-	assert_int_equal(dif_llquantize_value(a, 46), 1000);
+	/* 0; 1..9 by 1, 10..95 by 5, 100..950 by 50; from 1000; and below 0 */
+	uint32_t zero = dif_llquantize_zero(a);
+	static const struct {
+		int64_t v;
+		uint32_t side;
+	} known[] = { { 0, 0 },     { 1, 1 },         { 9, 9 },    { 10, 10 },
+		      { 14, 10 },   { 99, 27 },       { 100, 28 }, { 999, 45 },
+		      { 1000, 46 }, { INT64_MAX, 46 } };
+
+	assert_int_equal(zero, 46);
+	assert_int_equal(dif_agg_words(DIF_AGG_llquantize, a), 2 * 46 + 1);
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		assert_int_equal(dif_llquantize_bucket(a, known[i].v),
+				 zero + known[i].side);
+		assert_int_equal(dif_llquantize_bucket(a, -known[i].v),
+				 zero - known[i].side);
+	}
+	assert_int_equal(dif_llquantize_bucket(a, INT64_MIN), 0);
+	assert_int_equal(dif_llquantize_value(a, zero + 11), 15);
+	assert_int_equal(dif_llquantize_value(a, zero - 11), -15);
+	assert_int_equal(dif_llquantize_value(a, zero + 46), 1000);
+	assert_int_equal(dif_llquantize_value(a, 0), -1000);
+}
+
+/* Fewer steps than the factor: five buckets in each magnitude. */
+static void
+llquantize_wide(void **state)
+{
+	static const int64_t least[] = { 0,   1,   2,   4,   6,   8,
+					 10,  20,  40,  60,  80,  100,
+					 200, 400, 600, 800, 1000 };
+	uint64_t a = LLQ(10, 0, 2, 5);
+	uint32_t zero = dif_llquantize_zero(a);
+
+	assert_int_equal(zero, 16);
+	for (uint32_t i = 0; i <= zero; i++) {
+		assert_int_equal(dif_llquantize_value(a, zero + i), least[i]);
+		assert_int_equal(dif_llquantize_bucket(a, least[i]), zero + i);
+		assert_int_equal(dif_llquantize_bucket(a, 1 - least[i]),
+				 zero + 1 - i);
+	}
 }
 
 /*
@@ -115,18 +142,30 @@ lquantize_monotonic(void **state)
 			  dif_lquantize_value, 0);
 }
 
+/* The least number of a bucket is one more than what is nearest to zero in the
+   one below. */
+static int64_t
+least_of_llquantize(uint64_t arg, uint32_t bucket)
+{
+	if (bucket == 0)
+		return INT64_MIN;
+	if (bucket > dif_llquantize_zero(arg))
+		return dif_llquantize_value(arg, bucket);
+	return dif_llquantize_value(arg, bucket - 1) + 1;
+}
+
 static void
 llquantize_monotonic(void **state)
 {
 	static const uint64_t args[] = {
-		LLQ(10, 0, 6, 10), LLQ(10, 0, 2, 20), LLQ(10, 3, 9, 100),
-		LLQ(2, 0, 61, 2),  LLQ(2, 0, 10, 8),  LLQ(12, 0, 4, 96),
-		LLQ(6, 1, 3, 12),  LLQ(10, 0, 17, 10),
+		LLQ(10, 0, 6, 10), LLQ(10, 0, 2, 20),  LLQ(10, 3, 9, 100),
+		LLQ(2, 0, 61, 2),  LLQ(2, 0, 10, 8),   LLQ(12, 0, 4, 96),
+		LLQ(6, 1, 3, 12),  LLQ(10, 0, 17, 10), LLQ(10, 0, 3, 5),
 	};
 
 	for (size_t i = 0; i < sizeof(args) / sizeof(*args); i++)
 		monotonic(DIF_AGG_llquantize, args[i], dif_llquantize_bucket,
-			  dif_llquantize_value, 1);
+			  least_of_llquantize, 0);
 }
 
 static void
@@ -153,6 +192,7 @@ main(void)
 		cmocka_unit_test(lquantize_known),
 		cmocka_unit_test(lquantize_monotonic),
 		cmocka_unit_test(llquantize_known),
+		cmocka_unit_test(llquantize_wide),
 		cmocka_unit_test(llquantize_monotonic),
 	};
 

@@ -112,8 +112,8 @@ malformed(void **state)
 	refused("%d %-5", "#2 (%-5) is not complete");
 	refused("%d %y", "#2 (%y) is not a conversion");
 	refused("%n", "not a conversion");
-	refused("%99999d", "too large");
-	refused("%.99999d", "too large");
+	refused("%9999999999d", "too large");
+	refused("%.9999999999d", "too large");
 }
 
 int

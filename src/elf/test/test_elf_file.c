@@ -56,7 +56,7 @@ test_self(void **state)
 	elf_close(f);
 }
 
-/* Aliases: both names are found, the shorter one is the canonical one. */
+/* Both names are found; the first in the alphabet is the canonical one. */
 static void
 test_alias(void **state)
 {

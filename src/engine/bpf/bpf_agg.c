@@ -18,12 +18,12 @@
 
 /* R0 = the slot's element, or to `none`. */
 static void
-agg_elem(struct bg *g, uint32_t none)
+slot_agg(const struct engine *eng, struct em *em, uint32_t none)
 {
-	em_map(g->em, R1, g->eng->agg.fd);
-	em_lea(g->em, R2, R6, RT_OFF(slot));
-	em_call(g->em, BPF_FUNC_map_lookup_elem);
-	em_ji(g->em, BPF_JEQ, R0, 0, none);
+	em_map(em, R1, eng->agg.fd);
+	em_lea(em, R2, R6, RT_OFF(slot));
+	em_call(em, BPF_FUNC_map_lookup_elem);
+	em_ji(em, BPF_JEQ, R0, 0, none);
 }
 
 /* FR_AGG = the half that is written now; once for a clause. */
@@ -35,7 +35,8 @@ agg_base(struct bg *g, uint32_t none)
 	if (g->agg_base)
 		return;
 	g->agg_base = true;
-	agg_elem(g, none);
+	slot_agg(g->eng, em, none);
+	em_st(em, BPF_DW, FP, FR_ELEM, R0);
 	em_mapval(em, R1, g->eng->ctl.fd, offsetof(struct rt_ctl, agg_half));
 	em_ld(em, BPF_W, R1, R1, 0);
 	em_alui(em, BPF_AND, R1, 1);
@@ -129,54 +130,90 @@ cell_first(struct bg *g, const struct dif_aggvar *a, uint32_t slow)
 	em_lea(em, R1, R2, (int32_t)size);
 }
 
-/* Tell the consumer when a new entry crosses three quarters of the half. */
+/*
+ * Poke the consumer when a new entry crosses three quarters of the half.  In
+ * cell(): r7 is the entry's length.
+ */
 static void
-agg_filling(struct bg *g, const struct dif_aggvar *a)
+agg_filling(struct engine *eng, struct bpf_unit *u, struct em *em, uint32_t no)
 {
-	struct em *em = g->em;
-	uint32_t half = g->eng->agg.vsize / 2, no = em_label(em);
-	uint32_t mark = half / 4 * 3;
-	uint32_t size = (uint32_t)sizeof(struct rt_agg_entry) + a->keysize +
-			a->words * 8;
+	uint32_t half = eng->agg.vsize / 2, mark = half / 4 * 3;
 
-	em_ld(em, BPF_DW, R1, FP, FR_AGG);
-	em_ld(em, BPF_W, R2, R1, offsetof(struct rt_agg_half, used));
+	slot_agg(eng, em, no);
+	em_mapval(em, R1, eng->ctl.fd, offsetof(struct rt_ctl, agg_half));
+	em_ld(em, BPF_W, R1, R1, 0);
+	em_alui(em, BPF_AND, R1, 1);
+	em_alui(em, BPF_MUL, R1, (int32_t)half);
+	em_alu(em, BPF_ADD, R0, R1);
+	em_ld(em, BPF_W, R2, R0, offsetof(struct rt_agg_half, used));
 	em_ji(em, BPF_JLT, R2, (int32_t)mark, no);
-	em_ji(em, BPF_JGE, R2, (int32_t)(mark + size), no);
-	bpf_rec_wake(g->eng, em);
-	em_place(em, no);
+	em_alu(em, BPF_SUB, R2, R7);
+	em_ji(em, BPF_JSGE, R2, (int32_t)mark, no);
+	bpf_rec_wake(eng, u, em);
 }
 
-/* R1 = the cell by rt_agg_cell(), made if need be; or to `none`. */
+/*
+ * cell(slot, aggregation, bytes of the key, bytes of the cell): what
+ * rt_agg_cell() gives, which is made if need be; 0: it was dropped, which is
+ * counted, and the consumer knows.
+ */
+static void
+cell_code(struct engine *eng, struct bpf_unit *u, struct em *em)
+{
+	uint32_t old = em_label(em), none = em_label(em), made = em_label(em);
+
+	em_mov(em, R7, R3);
+	em_alu(em, BPF_ADD, R7, R4);
+	em_alui(em, BPF_ADD, R7, (int32_t)sizeof(struct rt_agg_entry));
+	em_mov(em, R8, R2);
+	em_st(em, BPF_DW, FP, FR_VAL, R3);
+	em_st(em, BPF_DW, FP, FR_INC, R4);
+	bpf_rec_slot(eng, em, false, none);
+	em_mov(em, R1, R6);
+	em_mov(em, R2, R8);
+	em_ld(em, BPF_DW, R3, FP, FR_VAL);
+	em_ld(em, BPF_DW, R4, FP, FR_INC);
+	em_fn(em, "rt_agg_cell");
+	em_mov(em, R8, R0);
+	em_ji(em, BPF_JNE, R0, 0, made);
+	bpf_rec_wake_once(eng, u, em);
+	em_place(em, none);
+	em_imm(em, R0, 0);
+	em_exit(em);
+	em_place(em, made);
+	em_alui(em, BPF_RSH, R0, 32);
+	em_ji(em, BPF_JEQ, R0, 0, old);
+	agg_filling(eng, u, em, old);
+	em_place(em, old);
+	em_mov(em, R0, R8);
+	em_exit(em);
+}
+
+/* R1 = the cell by cell(); or to `none`. */
 static void
 cell_slow(struct bg *g, const struct dif_aggvar *a, uint32_t none)
 {
 	struct em *em = g->em;
-	uint32_t old = em_label(em), made = em_label(em), cell = a->words * 8;
+	uint32_t cell = a->words * 8;
+	struct bpf_fn *fn;
 
-	em_mov(em, R1, R6);
+	em_ld(em, BPF_W, R1, R6, RT_OFF(slot));
 	em_imm(em, R2, a->id);
 	em_imm(em, R3, a->keysize);
 	em_imm(em, R4, cell);
-	em_fn(em, "rt_agg_cell");
-	em_ji(em, BPF_JNE, R0, 0, made);
-	bpf_rec_wake_once(g->eng, em); /* the drop is counted already */
-	em_ja(em, none);
-	em_place(em, made);
-	em_st(em, BPF_DW, FP, FR_TMP, R0);
-	em_alui(em, BPF_RSH, R0, 32);
-	em_st(em, BPF_DW, FP, FR_TMP2, R0);
-	em_ji(em, BPF_JEQ, R0, 0, old);
-	agg_filling(g, a);
-	em_place(em, old);
-	agg_elem(g, none);
-	em_ld(em, BPF_DW, R1, FP, FR_TMP);
-	em_mov32(em, R1, R1);
-	em_ji(em, BPF_JGT, R1, (int32_t)(g->eng->agg.vsize - cell), none);
+	fn = bpf_link_shared(g->u, em, "cell", 4);
+	if (fn != NULL) {
+		cell_code(g->eng, g->u, &fn->em);
+		bpf_link_done(fn, em);
+	}
+	em_ji(em, BPF_JEQ, R0, 0, none);
+	em_mov(em, R2, R0);
+	em_mov32(em, R0, R0);
+	em_ji(em, BPF_JGT, R0, (int32_t)(g->eng->agg.vsize - cell), none);
+	em_ld(em, BPF_DW, R1, FP, FR_ELEM);
 	em_alu(em, BPF_ADD, R1, R0);
 	if (a->func == DIF_AGG_min || a->func == DIF_AGG_max) {
 		uint32_t used = em_label(em);
-		em_ld(em, BPF_DW, R2, FP, FR_TMP);
 		em_alui(em, BPF_RSH, R2, 32);
 		em_ji(em, BPF_JEQ, R2, 0, used);
 		cell_start(g, a);
@@ -392,6 +429,7 @@ value_to_bucket(struct bg *g, const struct dif_aggvar *a)
 		em_mov(em, R1, R6);
 		em_imm(em, R2, a->arg);
 		em_ld(em, BPF_DW, R3, FP, FR_VAL);
+		em_imm(em, R4, dif_llquantize_zero(a->arg));
 		em_fn(em, "rt_llquantize_bucket");
 		break;
 	case DIF_AGG_lquantize:
@@ -415,6 +453,8 @@ agg_key(struct bg *g, const struct dif_stmt *st, const struct dif_aggvar *a)
 	for (uint32_t k = 0; k < st->nkeys; k++) {
 		const struct dif_expr *x = &st->exprs[k];
 		uint32_t size = (x->size + 7) & ~7u;
+		if (k > 0 && bg_break(g) != 0)
+			return -1;
 		/* An expression may use arrays, whose keys go behind ours. */
 		g->keybase = a->keysize;
 		if (bg_value(g, x, R6, RT_OFF(key) + (int32_t)x->off, size,

@@ -26,11 +26,11 @@ args_user(struct maker *m, const struct dif_recipes *r)
 		    (rc->kind != DIF_RCP_UREG && rc->kind != DIF_RCP_USTACK))
 			continue;
 		if (!have)
-			bpf_builtin_uregs(m->eng, em, m->k, FR_CTX);
+			bpf_builtin_uregs(m->c->class, em, FR_CTX);
 		have = rc->kind == DIF_RCP_UREG && rc->val != DIF_R_CS &&
 		       rc->val != DIF_R_SS;
 		if (rc->kind == DIF_RCP_UREG) {
-			bpf_builtin_ureg(em, m->k, R1, (unsigned)rc->val,
+			bpf_builtin_ureg(m->c->class, em, R1, (unsigned)rc->val,
 					 FM(m, TMP));
 			em_st(em, BPF_DW, R6, RT_OFF(arg) + 8 * (int)i, R1);
 			continue;
@@ -43,48 +43,13 @@ args_user(struct maker *m, const struct dif_recipes *r)
 	}
 }
 
-/* R1 = the interrupted pc if the kernel (user) was interrupted, else 0. */
-static void
-arg_pc(struct maker *m, bool user)
-{
-	struct em *em = m->em;
-	uint32_t other = em_label(em);
-
-	em_imm(em, R1, 0);
-	if (m->k != BC_TIMER)
-		return;
-	em_ld(em, BPF_DW, R2, R7, 8 * DIF_R_CS);
-	em_alui(em, BPF_AND, R2, 3);
-	em_ji(em, user ? BPF_JEQ : BPF_JNE, R2, 0, other);
-	em_ld(em, BPF_DW, R1, R7, 8 * DIF_R_RIP);
-	em_place(em, other);
-}
-
-/* R1 = result of the system call, -1 if it failed; or its error, else 0. */
-static void
-arg_sysret(struct maker *m, bool error)
-{
-	struct em *em = m->em;
-	uint32_t good = em_label(em);
-
-	em_imm(em, R1, 0);
-	if (m->k != BC_SYSRETURN)
-		return;
-	em_ld(em, BPF_DW, error ? R2 : R1, R7, 8);
-	em_ji(em, BPF_JLT, error ? R2 : R1, -4095, good);
-	if (error)
-		em_alu(em, BPF_SUB, R1, R2);
-	else
-		em_imm(em, R1, (uint64_t)-1);
-	em_place(em, good);
-}
-
 /* R1, a kernel address, through the loads of a path; FM_TMP is overwritten. */
 static void
 arg_path(struct maker *m, const struct dif_path *p)
 {
-	static const uint8_t width[] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W,
-					 [8] = BPF_DW };
+	static const uint8_t width[] = {
+		[1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW
+	};
 	struct em *em = m->em;
 
 	for (uint32_t i = 0; i < p->n; i++) {
@@ -103,24 +68,6 @@ arg_path(struct maker *m, const struct dif_path *p)
 	}
 }
 
-/* R1 = what the kernel itself has: an argument of the tracepoint, the task. */
-static void
-arg_kernel(struct maker *m, const struct dif_recipe *rc)
-{
-	struct em *em = m->em;
-
-	if (rc->kind == DIF_RCP_CURTHREAD) {
-		em_call(em, BPF_FUNC_get_current_task);
-		em_mov(em, R1, R0);
-	} else if (m->k == BC_RAWTP) {
-		em_ld(em, BPF_DW, R1, R7, 8 * (int)rc->val);
-	} else {
-		em_imm(em, R1, 0);
-	}
-	if (rc->path != NULL)
-		arg_path(m, rc->path);
-}
-
 /* R1 = a value that is neither a user register nor on the user's stack. */
 static void
 arg_value(struct maker *m, const struct dif_recipe *rc)
@@ -134,21 +81,15 @@ arg_value(struct maker *m, const struct dif_recipe *rc)
 	case DIF_RCP_COOKIE:
 		em_ld(em, BPF_DW, R1, R8, offsetof(struct bpf_site, cookie));
 		break;
-	case DIF_RCP_SYSRET:
-	case DIF_RCP_SYSERR:
-		arg_sysret(m, rc->kind == DIF_RCP_SYSERR);
-		break;
-	case DIF_RCP_KPC:
-	case DIF_RCP_UPC:
-		arg_pc(m, rc->kind == DIF_RCP_UPC);
-		break;
-	case DIF_RCP_TPARG:
 	case DIF_RCP_CURTHREAD:
-		arg_kernel(m, rc);
+		em_call(em, BPF_FUNC_get_current_task);
+		em_mov(em, R1, R0);
 		break;
 	default:
-		em_imm(em, R1, 0);
+		m->c->class->args(em, R7, rc);
 	}
+	if (rc->path != NULL)
+		arg_path(m, rc->path);
 }
 
 static void

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * bpf_attach.c - programs to their sites, all by file descriptors that die
- * with this process.
+ * with this process: the functions that the column `attach` of bpf_class.def
+ * names.
  *
- *   system calls  one raw tracepoint for all
- *   tracepoints   a raw tracepoint each
+ *   system calls  one tracepoint of the kernel for all
+ *   tracepoints   one each
  *   timers        perf events on the CPU clock, one for each CPU and probe
  *   uprobes       one link for each file and process (uprobe_multi), else a
  *                 perf event for each site
@@ -17,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +26,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PERIOD_MIN 10000u /* ns: the kernel samples no faster */
-#define MULTI_MAX  (1u << 20)
-#define MANY_LINKS 64
+#define PERIOD_MIN    10000u /* ns: the kernel samples no faster */
+#define MULTI_MAX     (1u << 20)
+#define MANY_LINKS    64
 #define NOFILE_WANTED 262144 /* descriptors, where they can be had */
 
 static int
@@ -111,7 +113,7 @@ undo_by_child(struct engine *eng)
 void
 bpf_attach_undo(struct engine *eng)
 {
-	if (!eng->multi && eng->links.n > MANY_LINKS)
+	if (eng->slow_links && eng->links.n > MANY_LINKS)
 		undo_by_child(eng);
 	undo_all(eng);
 }
@@ -120,8 +122,10 @@ bpf_attach_undo(struct engine *eng)
 
 /* Call fn for each CPU of a list like 0-3,8; -1 when it failed. */
 static int
-each_online(struct engine *eng, uint32_t site, struct err *e,
-	    int (*fn)(struct engine *, uint32_t, int, struct err *))
+each_online(struct engine *eng, const struct bpf_prog *c, uint32_t site,
+	    struct err *e,
+	    int (*fn)(struct engine *, const struct bpf_prog *, uint32_t, int,
+		      struct err *))
 {
 	char list[4096] = "";
 	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
@@ -135,7 +139,7 @@ each_online(struct engine *eng, uint32_t site, struct err *e,
 		if (*p == '-')
 			b = strtol(p + 1, &p, 10);
 		for (; a <= b; a++)
-			if (fn(eng, site, (int)a, e) != 0)
+			if (fn(eng, c, site, (int)a, e) != 0)
 				return -1;
 		if (*p == ',')
 			p++;
@@ -144,9 +148,9 @@ each_online(struct engine *eng, uint32_t site, struct err *e,
 }
 
 static int
-attach_clock(struct engine *eng, uint32_t site, int cpu, struct err *e)
+clock_cpu(struct engine *eng, const struct bpf_prog *c, uint32_t site, int cpu,
+	  struct err *e)
 {
-	const struct bpf_class *c = &eng->cls[BC_TIMER];
 	uint64_t period = c->dsites.v[site]->num;
 	int only = eng->opts.only_cpu, fd, link;
 
@@ -160,7 +164,7 @@ attach_clock(struct engine *eng, uint32_t site, int cpu, struct err *e)
 							"a CPU clock event");
 	if (keep(eng, fd, e) != 0)
 		return -1;
-	link = sys_link_perf(c->prog, fd, site);
+	link = sys_link_perf(c->fd, fd, site);
 	if (link < 0)
 		return bpf_feat_error(e, errno,
 				      "cannot attach to a CPU clock "
@@ -176,25 +180,24 @@ attach_clock(struct engine *eng, uint32_t site, int cpu, struct err *e)
 
 /* Tick probes fire on one CPU: the first that is there. */
 static int
-attach_tick(struct engine *eng, uint32_t site, int cpu, struct err *e)
+clock_tick(struct engine *eng, const struct bpf_prog *c, uint32_t site, int cpu,
+	   struct err *e)
 {
 	size_t before = eng->links.n;
 
-	if (attach_clock(eng, site, cpu, e) != 0)
+	if (clock_cpu(eng, c, site, cpu, e) != 0)
 		return -1;
 	return eng->links.n != before ? 1 : 0;
 }
 
-static int
-attach_timers(struct engine *eng, struct err *e)
+int
+bpf_attach_clock(struct engine *eng, const struct bpf_prog *c, struct err *e)
 {
-	const struct bpf_class *c = &eng->cls[BC_TIMER];
-
 	for (uint32_t i = 0; i < c->sites.n; i++) {
 		size_t before = eng->links.n;
 		bool tick = c->dsites.v[i]->kind == DIF_SITE_TICK;
-		int rc = each_online(eng, i, e,
-				     tick ? attach_tick : attach_clock);
+		int rc = each_online(eng, c, i, e,
+				     tick ? clock_tick : clock_cpu);
 		if (err_is_set(e) || (rc != 0 && !tick))
 			return -1;
 		if (eng->links.n == before)
@@ -211,7 +214,7 @@ attach_timers(struct engine *eng, struct err *e)
 static int
 cmp_site(const void *a, const void *b, void *arg)
 {
-	const struct bpf_class *c = arg;
+	const struct bpf_prog *c = arg;
 	const struct dif_site *x = c->dsites.v[*(const uint32_t *)a];
 	const struct dif_site *y = c->dsites.v[*(const uint32_t *)b];
 	int d = strcmp(x->path, y->path);
@@ -244,12 +247,37 @@ uprobe_error(struct err *e, int sys, const struct dif_site *s)
 	return bpf_feat_error(e, sys, what);
 }
 
-/* order[first..end) are of one file and process. */
+/*
+ * Whom to attach for.  The kernel knows a process's memory by its main thread,
+ * and finds none if that has ended before the others: then it is for all
+ * processes (0), and the program itself compares pids.
+ */
 static int
-attach_multi(struct engine *eng, enum bpf_cls k, const uint32_t *order,
-	     uint32_t n, struct err *e)
+attach_pid(const struct dif_site *s)
 {
-	const struct bpf_class *c = &eng->cls[k];
+	char path[32], link[1];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)s->pid);
+	return s->pid > 0 && readlink(path, link, sizeof(link)) < 0 &&
+			       kill(s->pid, 0) == 0 ?
+		       0 :
+		       s->pid;
+}
+
+/* Where sites of one program are, and how they fire. */
+struct placing {
+	struct engine *eng;
+	const struct bpf_prog *c;
+	const uint32_t *order; /* of its sites, by cmp_site() */
+	bool ret;
+};
+
+/* Those from order[first] to order[first + n - 1], of one file and process. */
+static int
+place_multi(const struct placing *p, uint32_t first, uint32_t n, struct err *e)
+{
+	const struct bpf_prog *c = p->c;
+	const uint32_t *order = p->order + first;
 	const struct dif_site *s = c->dsites.v[order[0]];
 	uint64_t *offs = calloc(n, sizeof(*offs));
 	uint64_t *cookies = calloc(n, sizeof(*cookies));
@@ -265,15 +293,15 @@ attach_multi(struct engine *eng, enum bpf_cls k, const uint32_t *order,
 			.offs = offs,
 			.cookies = cookies,
 			.n = n,
-			.pid = s->pid,
-			.ret = k == BC_URETPROBE,
+			.pid = attach_pid(s),
+			.ret = p->ret,
 		};
-		fd = sys_link_uprobes(c->prog, &u);
+		fd = sys_link_uprobes(c->fd, &u);
 		sys = errno;
 	}
 	free(offs);
 	free(cookies);
-	return fd < 0 ? uprobe_error(e, sys, s) : keep(eng, fd, e);
+	return fd < 0 ? uprobe_error(e, sys, s) : keep(p->eng, fd, e);
 }
 
 /* Numbers that the uprobe PMU has in sysfs; -1: not there. */
@@ -316,7 +344,7 @@ raise_nofile(void)
 
 /* The kernel's source of uprobe events, and its flag for returns. */
 static int
-uprobe_pmu(enum bpf_cls k, uint32_t *type, uint64_t *config, struct err *e)
+uprobe_pmu(bool ret, uint32_t *type, uint64_t *config, struct err *e)
 {
 	long num = pmu_number("type"), bit = pmu_number("format/retprobe");
 
@@ -325,72 +353,69 @@ uprobe_pmu(enum bpf_cls k, uint32_t *type, uint64_t *config, struct err *e)
 			       "this kernel has no uprobes "
 			       "(CONFIG_UPROBE_EVENTS)");
 	*type = (uint32_t)num;
-	*config = k == BC_URETPROBE ? 1ull << (bit < 0 ? 0 : bit) : 0;
+	*config = ret ? 1ull << (bit < 0 ? 0 : bit) : 0;
 	return 0;
 }
 
 /* The link holds the event, whose own descriptor need not stay open. */
 static int
-attach_single(struct engine *eng, const struct bpf_class *c, uint32_t type,
-	      uint64_t config, uint32_t site, struct err *e)
+place_single(const struct placing *p, uint32_t type, uint64_t config,
+	     uint32_t site, struct err *e)
 {
-	const struct dif_site *s = c->dsites.v[site];
+	const struct dif_site *s = p->c->dsites.v[site];
 	int fd, link, rc;
 
-	fd = sys_perf_uprobe(type, config, s->path, s->off, s->pid);
+	fd = sys_perf_uprobe(type, config, s->path, s->off, attach_pid(s));
 	if (fd < 0)
 		return uprobe_error(e, errno, s);
-	link = sys_link_perf(c->prog, fd, site);
+	link = sys_link_perf(p->c->fd, fd, site);
 	if (link < 0 || sys_perf_enable(fd) != 0)
 		rc = uprobe_error(e, errno, s);
 	else
 		rc = 0;
 	close(fd);
-	if (link >= 0 && keep(eng, link, e) != 0)
+	if (link >= 0 && keep(p->eng, link, e) != 0)
 		rc = -1;
 	return rc;
 }
 
 static int
-attach_singles(struct engine *eng, enum bpf_cls k, const uint32_t *order,
-	       uint32_t n, struct err *e)
+place_singles(const struct placing *p, struct err *e)
 {
 	uint64_t config = 0;
 	uint32_t type = 0;
 
 	raise_nofile();
-	if (uprobe_pmu(k, &type, &config, e) != 0)
+	p->eng->slow_links = true;
+	if (uprobe_pmu(p->ret, &type, &config, e) != 0)
 		return -1;
-	for (uint32_t i = 0; i < n; i++)
-		if (attach_single(eng, &eng->cls[k], type, config, order[i],
-				  e) != 0)
+	for (uint32_t i = 0; i < p->c->sites.n; i++)
+		if (place_single(p, type, config, p->order[i], e) != 0)
 			return -1;
 	return 0;
 }
 
 static int
-attach_order(struct engine *eng, enum bpf_cls k, const uint32_t *order,
-	     uint32_t n, struct err *e)
+place_groups(const struct placing *p, struct err *e)
 {
-	const struct bpf_class *c = &eng->cls[k];
+	uint32_t n = (uint32_t)p->c->sites.n;
 
-	if (!eng->multi)
-		return attach_singles(eng, k, order, n, e);
 	for (uint32_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && end - i < MULTI_MAX; end++)
-			if (!same_group(c->dsites.v[order[i]],
-					c->dsites.v[order[end]]))
+			if (!same_group(p->c->dsites.v[p->order[i]],
+					p->c->dsites.v[p->order[end]]))
 				break;
-		if (attach_multi(eng, k, order + i, end - i, e) != 0)
+		if (place_multi(p, i, end - i, e) != 0)
 			return -1;
 	}
 	return 0;
 }
 
 static int
-attach_uprobes(struct engine *eng, enum bpf_cls k, struct err *e)
+attach_uprobes(struct engine *eng, const struct bpf_prog *c, bool ret,
+	       int (*place)(const struct placing *, struct err *),
+	       struct err *e)
 {
-	struct bpf_class *c = &eng->cls[k];
 	uint32_t n = (uint32_t)c->sites.n;
 	uint32_t *order = calloc(n, sizeof(*order));
 	int rc;
@@ -399,39 +424,92 @@ attach_uprobes(struct engine *eng, enum bpf_cls k, struct err *e)
 		return err_nomem(e);
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = i;
-	qsort_r(order, n, sizeof(*order), cmp_site, c);
-	rc = attach_order(eng, k, order, n, e);
+	qsort_r(order, n, sizeof(*order), cmp_site, (void *)(uintptr_t)c);
+	rc = place(&(struct placing){ eng, c, order, ret }, e);
 	free(order);
 	return rc;
 }
 
-/* ---- all ----------------------------------------------------------------- */
-
-static int
-attach_raw(struct engine *eng, int prog, const char *name, struct err *e)
+int
+bpf_attach_uprobe_multi(struct engine *eng, const struct bpf_prog *c,
+			struct err *e)
 {
-	int fd = sys_raw_tp_open(prog, name);
-
-	if (fd < 0)
-		return bpf_feat_error(e, errno,
-				      "cannot attach to a "
-				      "tracepoint of the kernel");
-	return keep(eng, fd, e);
+	return attach_uprobes(eng, c, false, place_groups, e);
 }
 
-/* What its sites are of: a probe that the message can name. */
-static int
-attach_tp(struct engine *eng, const struct bpf_class *c, struct err *e)
+int
+bpf_attach_uretprobe_multi(struct engine *eng, const struct bpf_prog *c,
+			   struct err *e)
 {
-	int fd = sys_raw_tp_open(c->prog, c->tp);
+	return attach_uprobes(eng, c, true, place_groups, e);
+}
 
-	if (fd < 0 && errno == ENOENT) {
-		const struct dif_probe *p =
-			&eng->en->probes[c->sites.v[0]->probe];
+int
+bpf_attach_uprobe_perf(struct engine *eng, const struct bpf_prog *c,
+		       struct err *e)
+{
+	return attach_uprobes(eng, c, false, place_singles, e);
+}
+
+int
+bpf_attach_uretprobe_perf(struct engine *eng, const struct bpf_prog *c,
+			  struct err *e)
+{
+	return attach_uprobes(eng, c, true, place_singles, e);
+}
+
+/* ---- tracepoints --------------------------------------------------------- */
+
+/* The first of its sites names the probe where there is no such tracepoint;
+   event NULL: the program knows what it is for. */
+static int
+attach_tp(struct engine *eng, const struct bpf_prog *c, const char *event,
+	  struct err *e)
+{
+	int fd = sys_raw_tp_open(c->fd, event);
+	const struct dif_probe *p;
+
+	if (fd >= 0)
+		return keep(eng, fd, e);
+	for (size_t i = 0; errno == ENOENT && i < c->sites.n; i++) {
+		if (c->sites.v[i] == NULL)
+			continue;
+		p = &eng->en->probes[c->sites.v[i]->probe];
 		return err_set(e, &ERR_GENERIC, 0,
 			       "%s:%s:%s:%s: this kernel has no tracepoint %s",
-			       p->prov, p->mod, p->func, p->name, c->tp);
+			       p->prov, p->mod, p->func, p->name, c->event);
 	}
+	return bpf_feat_error(e, errno,
+			      "cannot attach to a tracepoint of the kernel");
+}
+
+int
+bpf_attach_raw_tp(struct engine *eng, const struct bpf_prog *c, struct err *e)
+{
+	return attach_tp(eng, c, c->event, e);
+}
+
+int
+bpf_attach_typed(struct engine *eng, const struct bpf_prog *c, struct err *e)
+{
+	return attach_tp(eng, c, NULL, e);
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
+/* BEGIN and END: bpf_engine.c runs them. */
+int
+bpf_attach_by_test_run(struct engine *eng, const struct bpf_prog *c,
+		       struct err *e)
+{
+	return 0;
+}
+
+static int
+attach_vtime(struct engine *eng, struct err *e)
+{
+	int fd = sys_raw_tp_open(eng->vtime_prog, NULL);
+
 	if (fd < 0)
 		return bpf_feat_error(e, errno,
 				      "cannot attach to a tracepoint of the "
@@ -442,27 +520,12 @@ attach_tp(struct engine *eng, const struct bpf_class *c, struct err *e)
 int
 bpf_attach_all(struct engine *eng, struct err *e)
 {
-	const struct bpf_class *c = eng->cls;
-
-	if (eng->vtime_prog >= 0 &&
-	    attach_raw(eng, eng->vtime_prog, NULL, e) != 0)
+	if (eng->vtime_prog >= 0 && attach_vtime(eng, e) != 0)
 		return -1;
-	if (c[BC_SYSENTRY].prog >= 0 &&
-	    attach_raw(eng, c[BC_SYSENTRY].prog,
-		       eng->tp_btf ? NULL : "sys_enter", e) != 0)
-		return -1;
-	if (c[BC_SYSRETURN].prog >= 0 &&
-	    attach_raw(eng, c[BC_SYSRETURN].prog,
-		       eng->tp_btf ? NULL : "sys_exit", e) != 0)
-		return -1;
-	for (size_t i = 0; i < eng->tps.n; i++)
-		if (attach_tp(eng, eng->tps.v[i], e) != 0)
+	for (size_t i = 0; i < eng->progs.n; i++) {
+		const struct bpf_prog *c = eng->progs.v[i];
+		if (c->fd >= 0 && c->class->attach(eng, c, e) != 0)
 			return -1;
-	/* Returns first: an entry that is seen has its return seen too. */
-	if (c[BC_URETPROBE].prog >= 0 &&
-	    attach_uprobes(eng, BC_URETPROBE, e) != 0)
-		return -1;
-	if (c[BC_UPROBE].prog >= 0 && attach_uprobes(eng, BC_UPROBE, e) != 0)
-		return -1;
-	return c[BC_TIMER].prog >= 0 ? attach_timers(eng, e) : 0;
+	}
+	return 0;
 }

@@ -11,7 +11,70 @@
 #define PF_KTHREAD 0x00200000 /* task_struct.flags */
 /* preempt_count: serving a soft interrupt, a hard one, an NMI */
 #define IN_INTERRUPT 0x00ff0100
-#define STACK_MAX 127 /* frames that the kernel walks */
+#define STACK_MAX    127 /* frames that the kernel walks */
+
+/* ---- the rows ------------------------------------------------------------ */
+
+/*
+ * A variable that this engine serves, by its row in var.def, has a function:
+ * bg_builtin_<name>(), or bg_array_<name>(), which is given the DIF register of
+ * the index; R0 becomes the value.  One that is missing does not link.
+ */
+#define ROW_IKP(x)  x
+#define ROW_IK(x)   x
+#define ROW_K(x)    x
+#define ROW_NONE(x)
+
+#define FN_SCALAR(name) int bg_builtin_##name(struct bg *);
+#define FN_ARRAY(name)	int bg_array_##name(struct bg *, unsigned ri);
+#define FN_ARGS(name)	FN_ARRAY(name)
+#define VAR(id, name, type, kind, bound, eng, needs, stab, what) \
+	ROW_##eng(FN_##kind(name))
+#include "dif/var.def"
+#undef VAR
+
+static const struct {
+	int (*scalar)(struct bg *);
+	int (*array)(struct bg *, unsigned ri);
+} rows[DIF_VAR_USER_MIN] = {
+#define AT_SCALAR(id, name) [id].scalar = bg_builtin_##name,
+#define AT_ARRAY(id, name)  [id].array = bg_array_##name,
+#define AT_ARGS(id, name)   AT_ARRAY(id, name)
+#define VAR(id, name, type, kind, bound, eng, needs, stab, what) \
+	ROW_##eng(AT_##kind(id, name))
+#include "dif/var.def"
+#undef VAR
+};
+
+static int
+not_served(struct bg *g, uint32_t id)
+{
+	const struct dif_builtin_info *b = dif_builtin_by_id(id);
+
+	return bg_refuse(g, "%s is not served",
+			 b != NULL ? b->name : "a built-in variable");
+}
+
+int
+bg_builtin(struct bg *g, uint32_t id)
+{
+	return id < DIF_VAR_USER_MIN && rows[id].scalar != NULL
+		       ? rows[id].scalar(g)
+		       : not_served(g, id);
+}
+
+int
+bg_array(struct bg *g, uint32_t id, unsigned ri, unsigned rd)
+{
+	if (id >= DIF_VAR_USER_MIN || rows[id].array == NULL)
+		return not_served(g, id);
+	if (rows[id].array(g, ri) != 0)
+		return -1;
+	bg_put(g, rd, R0);
+	return 0;
+}
+
+/* ---- the context --------------------------------------------------------- */
 
 void
 bg_ctx(struct bg *g)
@@ -22,32 +85,19 @@ bg_ctx(struct bg *g)
 
 /* ---- user registers ------------------------------------------------------ */
 
+/* Does the context lead to them? */
 static bool
-ctx_is_uregs(enum bpf_cls c)
+uregs_in_ctx(const struct bpf_class *k)
 {
-	return c == BC_UPROBE || c == BC_URETPROBE;
-}
-
-/* A typed system call tracepoint has them as its first argument. */
-static bool
-ctx_has_uregs(const struct engine *eng, enum bpf_cls c)
-{
-	return eng->tp_btf && (c == BC_SYSENTRY || c == BC_SYSRETURN);
-}
-
-bool
-bpf_builtin_uregs_in_ctx(const struct engine *eng, enum bpf_cls cls)
-{
-	return ctx_is_uregs(cls) || ctx_has_uregs(eng, cls);
+	return k->regs == BPF_REGS_USER || k->regs == BPF_REGS_WORD0;
 }
 
 void
-bpf_builtin_uregs(struct engine *eng, struct em *em, enum bpf_cls cls,
-		  int ctx_slot)
+bpf_builtin_uregs(const struct bpf_class *k, struct em *em, int ctx_slot)
 {
-	if (bpf_builtin_uregs_in_ctx(eng, cls)) {
+	if (uregs_in_ctx(k)) {
 		em_ld(em, BPF_DW, R0, FP, ctx_slot);
-		if (ctx_has_uregs(eng, cls))
+		if (k->regs == BPF_REGS_WORD0)
 			em_ld(em, BPF_DW, R0, R0, 0);
 		return;
 	}
@@ -61,12 +111,12 @@ bpf_builtin_uregs(struct engine *eng, struct em *em, enum bpf_cls cls,
  * in newer kernels, which the verifier does not let be read whole.
  */
 void
-bpf_builtin_ureg(struct em *em, enum bpf_cls cls, unsigned dst, unsigned reg,
-		 int tmp)
+bpf_builtin_ureg(const struct bpf_class *k, struct em *em, unsigned dst,
+		 unsigned reg, int tmp)
 {
 	bool odd = reg == DIF_R_CS || reg == DIF_R_SS;
 
-	if (ctx_is_uregs(cls) || !odd) {
+	if (k->regs == BPF_REGS_USER || !odd) {
 		em_ld(em, BPF_DW, dst, R0, 8 * (int)reg);
 		return;
 	}
@@ -112,18 +162,18 @@ check_user(struct bg *g)
 	return 0;
 }
 
-static int
-array_uregs(struct bg *g, unsigned ri)
+int
+bg_array_uregs(struct bg *g, unsigned ri)
 {
 	struct em *em = g->em;
 
-	if (bpf_builtin_uregs_in_ctx(g->eng, g->cls))
+	if (uregs_in_ctx(g->c->class))
 		g->use_ctx = true;
 	else if (check_user(g) != 0)
 		return -1;
-	bpf_builtin_uregs(g->eng, em, g->cls, FR_CTX);
+	bpf_builtin_uregs(g->c->class, em, FR_CTX);
 	if (ri == 0 || (g->konst[ri] && g->kval[ri] < DIF_NUREGS)) {
-		bpf_builtin_ureg(em, g->cls, R0,
+		bpf_builtin_ureg(g->c->class, em, R0,
 				 ri == 0 ? 0 : (unsigned)g->kval[ri], FR_TMP);
 		return 0;
 	}
@@ -135,14 +185,14 @@ array_uregs(struct bg *g, unsigned ri)
 }
 
 /* The kernel's registers are known where a timer has interrupted it. */
-static int
-array_regs(struct bg *g, unsigned ri)
+int
+bg_array_regs(struct bg *g, unsigned ri)
 {
 	struct em *em = g->em;
 	bool known = ri == 0 || g->konst[ri];
 	uint64_t n = ri == 0 ? 0 : g->kval[ri];
 
-	if (g->cls != BC_TIMER)
+	if (g->c->class->regs != BPF_REGS_KERNEL)
 		return bg_refuse(g, "regs[]: only profile and tick probes have "
 				    "the kernel's registers here");
 	bg_ctx(g);
@@ -164,49 +214,37 @@ array_regs(struct bg *g, unsigned ri)
 }
 
 int
-bg_array(struct bg *g, uint32_t id, unsigned ri, unsigned rd)
+bg_array_args(struct bg *g, unsigned ri)
 {
-	int rc = 0;
-
-	if (id == DIF_VAR_args)
-		array_element(g, ri, g->error ? RT_ERR_ARG(0) : RT_OFF(arg),
-			      g->error ? 6 : RT_NARGS);
-	else if (id == DIF_VAR_uregs)
-		rc = array_uregs(g, ri);
-	else if (id == DIF_VAR_regs)
-		rc = array_regs(g, ri);
-	else
-		rc = bg_refuse(g, "array %u is not served", id);
-	if (rc == 0)
-		bg_put(g, rd, R0);
-	return rc;
+	array_element(g, ri, g->error ? RT_ERR_ARG(0) : RT_OFF(arg),
+		      g->error ? 6 : RT_NARGS);
+	return 0;
 }
 
 /* ---- stacks -------------------------------------------------------------- */
 
 /*
  * Frames of the kernel's stack that are not the traced kernel's but ours: the
- * clause and its program, and for system calls the tracepoint's two.
+ * clause and its program, and what leads from the probe to that.
  */
 static unsigned
 own_frames(const struct bg *g)
 {
 	unsigned fire = g->c->chain > 1 ? 1 : 0;
-	switch (g->cls) {
-	case BC_DTRACE:
-		return g->depth;
-	case BC_SYSENTRY:
-	case BC_SYSRETURN:
-	case BC_RAWTP:
-		return g->depth + 2 + fire;
-	default:
-		return 0; /* walked from the interrupted registers */
-	}
+
+	return bpf_class_walks_regs(g->c->class)
+		       ? 0
+		       : g->depth + g->c->class->frames + fire;
 }
 
 void
 bg_stack(struct bg *g, uint32_t frames, bool user)
 {
+	/* BEGIN and END: the consumer's own stack means nothing to a user. */
+	if (g->c->class->runs == BPF_RUNS_CONSUMER) {
+		em_imm(g->em, R0, 0);
+		return;
+	}
 	em_mov(g->em, R2, R1);
 	bg_ctx(g);
 	em_imm(g->em, R3, 8 * frames);
@@ -215,16 +253,17 @@ bg_stack(struct bg *g, uint32_t frames, bool user)
 }
 
 /* R0 = program counter of the second frame. */
-static void
+static int
 var_caller(struct bg *g, bool user)
 {
 	bg_zero(g, R6, RT_AREA, 16);
 	em_lea(g->em, R1, R6, RT_AREA);
 	bg_stack(g, 2, user);
 	em_ld(g->em, BPF_DW, R0, R6, RT_AREA + 8);
+	return 0;
 }
 
-static void
+static int
 var_depth(struct bg *g, bool user)
 {
 	uint32_t ok = em_label(g->em);
@@ -235,13 +274,14 @@ var_depth(struct bg *g, bool user)
 	em_imm(g->em, R0, 0);
 	em_place(g->em, ok);
 	em_alui(g->em, BPF_RSH, R0, 3);
+	return 0;
 }
 
 /* ---- scalars ------------------------------------------------------------- */
 
 /* The name goes to 16 bytes of scratch. */
-static void
-var_execname(struct bg *g)
+int
+bg_builtin_execname(struct bg *g)
 {
 	struct em *em = g->em;
 
@@ -259,11 +299,12 @@ var_execname(struct bg *g)
 	em_ld(em, BPF_DW, R1, FP, FR_TMP);
 	em_alu(em, BPF_ADD, R0, R1);
 	em_alui(em, BPF_ADD, R0, RT_OFF(scratch_mem));
+	return 0;
 }
 
 /* Without memory of its own (a kernel thread; one that ends) it is the name. */
-static int
-var_execargs(struct bg *g)
+int
+bg_builtin_execargs(struct bg *g)
 {
 	const struct bpf_ktypes *k = &g->eng->kt;
 	struct em *em = g->em;
@@ -271,8 +312,7 @@ var_execargs(struct bg *g)
 
 	if (bpf_feat_ktypes(g->eng, g->e) != 0)
 		return -1;
-	if (k->task_mm == ~0u || k->mm_arg_start == ~0u ||
-	    k->mm_arg_end == ~0u)
+	if (k->task_mm == ~0u || k->mm_arg_start == ~0u || k->mm_arg_end == ~0u)
 		return bg_refuse(g, "execargs: this kernel's struct mm_struct "
 				    "is not understood");
 	em_call(em, BPF_FUNC_get_current_task_btf);
@@ -286,21 +326,20 @@ var_execargs(struct bg *g)
 	bg_check_body(g);
 	em_ja(em, done);
 	em_place(em, none);
-	var_execname(g);
+	bg_builtin_execname(g);
 	em_place(em, done);
 	return 0;
 }
 
-/* A tracepoint may be anywhere; other probes are where their kind is. */
-static int
-var_ipl(struct bg *g)
+int
+bg_builtin_ipl(struct bg *g)
 {
 	const struct bpf_ktypes *k = &g->eng->kt;
 	struct em *em = g->em;
 	uint32_t out = em_label(em);
 
-	if (g->cls != BC_RAWTP) {
-		em_imm(em, R0, g->cls == BC_TIMER);
+	if (g->c->class->ipl != BPF_IPL_LOOK) {
+		em_imm(em, R0, g->c->class->ipl == BPF_IPL_1);
 		return 0;
 	}
 	if (bpf_feat_ktypes(g->eng, g->e) != 0)
@@ -320,14 +359,14 @@ var_ipl(struct bg *g)
 	return 0;
 }
 
-static void
+static int
 var_name(struct bg *g, unsigned part)
 {
 	struct em *em = g->em;
 
 	if (g->error) {
 		em_imm(em, R0, g->eng->str_addr + g->eng->error_name[part]);
-		return;
+		return 0;
 	}
 	g->use_site = true;
 	em_ld(em, BPF_DW, R1, FP, FR_SITE);
@@ -335,10 +374,11 @@ var_name(struct bg *g, unsigned part)
 	      (int)(offsetof(struct bpf_site, name) + 4 * part));
 	em_imm(em, R0, g->eng->str_addr);
 	em_alu(em, BPF_ADD, R0, R1);
+	return 0;
 }
 
-static int
-var_ppid(struct bg *g)
+int
+bg_builtin_ppid(struct bg *g)
 {
 	const struct bpf_ktypes *k = &g->eng->kt;
 	const struct rt_pidns *ns = &g->eng->rtconf.pidns;
@@ -347,7 +387,7 @@ var_ppid(struct bg *g)
 		return -1;
 	if (k->task_real_parent == ~0u || k->task_tgid == ~0u)
 		return bg_refuse(g, "ppid: this kernel's struct task_struct "
-				     "is not understood");
+				    "is not understood");
 	em_call(g->em, BPF_FUNC_get_current_task_btf);
 	em_ld(g->em, BPF_DW, R0, R0, (int)k->task_real_parent);
 	if (ns->level == 0) {
@@ -360,23 +400,15 @@ var_ppid(struct bg *g)
 }
 
 /* The failed system call's error, in its return probe. */
-static void
-var_errno(struct bg *g)
+int
+bg_builtin_errno(struct bg *g)
 {
-	struct em *em = g->em;
-	uint32_t none = em_label(em);
+	const struct dif_recipe error = { .kind = DIF_RCP_SYSERR };
 
-	if (g->cls != BC_SYSRETURN) {
-		em_imm(em, R0, 0);
-		return;
-	}
 	bg_ctx(g);
-	em_ld(em, BPF_DW, R1, R1, 8);
-	em_imm(em, R0, 0);
-	em_ji(em, BPF_JLT, R1, -4095, none);
-	em_raw(em, BPF_ALU64 | BPF_NEG, R1, 0, 0, 0);
-	em_mov(em, R0, R1);
-	em_place(em, none);
+	g->c->class->args(g->em, R1, &error);
+	em_mov(g->em, R0, R1);
+	return 0;
 }
 
 /*
@@ -384,8 +416,8 @@ var_errno(struct bg *g)
  * of bpf_vtime.c, and what has passed since.  A thread that has not been
  * switched since tracing began starts with what the scheduler says.
  */
-static int
-var_vtimestamp(struct bg *g)
+int
+bg_builtin_vtimestamp(struct bg *g)
 {
 	struct em *em = g->em;
 	uint32_t none = em_label(em), known = em_label(em);
@@ -418,7 +450,7 @@ var_vtimestamp(struct bg *g)
 	return 0;
 }
 
-static void
+static int
 ids(struct bg *g, int helper, bool upper)
 {
 	em_call(g->em, helper);
@@ -426,78 +458,100 @@ ids(struct bg *g, int helper, bool upper)
 		em_alui(g->em, BPF_RSH, R0, 32);
 	else
 		em_mov32(g->em, R0, R0);
+	return 0;
 }
 
-/* Those that take a piece of code; -2: not one of them. */
+/* Argument n, as a number; of ERROR there are six. */
 static int
-builtin_code(struct bg *g, uint32_t id)
+var_arg(struct bg *g, unsigned n)
 {
-	switch (id) {
-	case DIF_VAR_timestamp: bg_now(g); return 0;
-	case DIF_VAR_vtimestamp: return var_vtimestamp(g);
-	case DIF_VAR_ppid: return var_ppid(g);
-	case DIF_VAR_errno: var_errno(g); return 0;
-	case DIF_VAR_execname: var_execname(g); return 0;
-	case DIF_VAR_execargs: return var_execargs(g);
-	case DIF_VAR_ipl: return var_ipl(g);
-	case DIF_VAR_caller: var_caller(g, false); return 0;
-	case DIF_VAR_ucaller: var_caller(g, true); return 0;
-	case DIF_VAR_stackdepth: var_depth(g, false); return 0;
-	case DIF_VAR_ustackdepth: var_depth(g, true); return 0;
-	case DIF_VAR_probeprov: var_name(g, 0); return 0;
-	case DIF_VAR_probemod: var_name(g, 1); return 0;
-	case DIF_VAR_probefunc: var_name(g, 2); return 0;
-	case DIF_VAR_probename: var_name(g, 3); return 0;
-	case DIF_VAR_walltimestamp:
-		bg_now(g);
-		em_imm(g->em, R1, g->eng->rtconf.wall_offset);
-		em_alu(g->em, BPF_ADD, R0, R1);
-		return 0;
-	case DIF_VAR_curcpu:
-		em_ld(g->em, BPF_DW, R0, R6, RT_OFF(self));
-		em_alui(g->em, BPF_ADD, R0, RT_OFF(cpu_id));
-		return 0;
-	}
-	return -2;
+	struct em *em = g->em;
+
+	if (!g->error)
+		em_ld(em, BPF_DW, R0, R6, RT_OFF(arg) + 8 * (int)n);
+	else if (n < 6)
+		em_ld(em, BPF_DW, R0, R6, RT_ERR_ARG(n));
+	else
+		em_imm(em, R0, 0);
+	return 0;
+}
+
+/* R0 = a word of the machine's state. */
+static int
+var_state(struct bg *g, int off)
+{
+	em_ld(g->em, BPF_W, R0, R6, off);
+	return 0;
+}
+
+/* Of the process or the thread, as dtrace's PID namespace has it. */
+static int
+var_number(struct bg *g, bool process)
+{
+	bpf_pidns_current(g->eng, g->em, process, FR_TMP, FR_TMP2);
+	return 0;
 }
 
 int
-bg_builtin(struct bg *g, uint32_t id)
+bg_builtin_timestamp(struct bg *g)
 {
-	struct em *em = g->em;
-	int rc = builtin_code(g, id);
-
-	if (rc != -2)
-		return rc;
-	if (id >= DIF_VAR_arg0 && id <= DIF_VAR_arg9) {
-		unsigned n = id - DIF_VAR_arg0;
-		if (!g->error)
-			em_ld(em, BPF_DW, R0, R6, RT_OFF(arg) + 8 * (int)n);
-		else if (n < 6)
-			em_ld(em, BPF_DW, R0, R6, RT_ERR_ARG(n));
-		else
-			em_imm(em, R0, 0);
-		return 0;
-	}
-	switch (id) {
-	case DIF_VAR_epid: em_ld(em, BPF_W, R0, R6, RT_OFF(epid)); break;
-	case DIF_VAR_id: em_ld(em, BPF_W, R0, R6, RT_OFF(probe_id)); break;
-	case DIF_VAR_cpu: em_ld(em, BPF_W, R0, R6, RT_OFF(cpu)); break;
-	case DIF_VAR_pid:
-	case DIF_VAR_tid:
-		bpf_pidns_current(g->eng, em, id == DIF_VAR_pid, FR_TMP,
-				  FR_TMP2);
-		break;
-	case DIF_VAR_uid: ids(g, BPF_FUNC_get_current_uid_gid, false); break;
-	case DIF_VAR_gid: ids(g, BPF_FUNC_get_current_uid_gid, true); break;
-	case DIF_VAR_curthread:
-		em_call(em, BPF_FUNC_get_current_task);
-		break;
-	default: {
-		const struct dif_builtin_info *b = dif_builtin_by_id(id);
-		return bg_refuse(g, "%s is not served",
-				  b ? b->name : "a built-in variable");
-	}
-	}
+	bg_now(g);
 	return 0;
 }
+
+int
+bg_builtin_walltimestamp(struct bg *g)
+{
+	bg_now(g);
+	em_imm(g->em, R1, g->eng->rtconf.wall_offset);
+	em_alu(g->em, BPF_ADD, R0, R1);
+	return 0;
+}
+
+int
+bg_builtin_curcpu(struct bg *g)
+{
+	em_ld(g->em, BPF_DW, R0, R6, RT_OFF(self));
+	em_alui(g->em, BPF_ADD, R0, RT_OFF(cpu_id));
+	return 0;
+}
+
+int
+bg_builtin_curthread(struct bg *g)
+{
+	em_call(g->em, BPF_FUNC_get_current_task);
+	return 0;
+}
+
+/* The rest are a line each. */
+#define BUILTIN(name, value)                      \
+	int bg_builtin_##name(struct bg *g)       \
+	{                                         \
+		return value;                     \
+	}
+BUILTIN(arg0, var_arg(g, 0))
+BUILTIN(arg1, var_arg(g, 1))
+BUILTIN(arg2, var_arg(g, 2))
+BUILTIN(arg3, var_arg(g, 3))
+BUILTIN(arg4, var_arg(g, 4))
+BUILTIN(arg5, var_arg(g, 5))
+BUILTIN(arg6, var_arg(g, 6))
+BUILTIN(arg7, var_arg(g, 7))
+BUILTIN(arg8, var_arg(g, 8))
+BUILTIN(arg9, var_arg(g, 9))
+BUILTIN(caller, var_caller(g, false))
+BUILTIN(ucaller, var_caller(g, true))
+BUILTIN(stackdepth, var_depth(g, false))
+BUILTIN(ustackdepth, var_depth(g, true))
+BUILTIN(probeprov, var_name(g, 0))
+BUILTIN(probemod, var_name(g, 1))
+BUILTIN(probefunc, var_name(g, 2))
+BUILTIN(probename, var_name(g, 3))
+BUILTIN(epid, var_state(g, RT_OFF(epid)))
+BUILTIN(id, var_state(g, RT_OFF(probe_id)))
+BUILTIN(cpu, var_state(g, RT_OFF(cpu)))
+BUILTIN(pid, var_number(g, true))
+BUILTIN(tid, var_number(g, false))
+BUILTIN(uid, ids(g, BPF_FUNC_get_current_uid_gid, false))
+BUILTIN(gid, ids(g, BPF_FUNC_get_current_uid_gid, true))
+#undef BUILTIN

@@ -185,7 +185,7 @@ act_exit(struct bg *g, const struct dif_expr *x)
 	em_sti(em, BPF_W, R2, offsetof(struct rt_ctl, activity),
 	       RT_ACT_DRAINING);
 	em_place(em, drains);
-	bpf_rec_wake(g->eng, em);
+	bpf_rec_wake(g->eng, g->u, em);
 }
 
 /* R0 = the value of an act, from the record if there is one. */
@@ -217,7 +217,7 @@ act_signal(struct bg *g, const struct dif_stmt *st)
 		act_value(g, st->exprs);
 		em_mov(em, R1, R0);
 	}
-	if (g->cls == BC_DTRACE)
+	if (g->c->class->runs == BPF_RUNS_CONSUMER)
 		em_imm(em, R0, -1);
 	else
 		em_call(em, BPF_FUNC_send_signal);
@@ -234,6 +234,7 @@ act_chill(struct bg *g, const struct dif_expr *x)
 	bg_check_body(g);
 }
 
+#define SPLIT_INSNS 16000u /* clauses that are longer are made in parts */
 #define NEAR 30000u /* offsets that fit an instruction, with room to spare */
 
 /* Record a value; r9 is moved for the fields of a very large record. */
@@ -256,8 +257,10 @@ stmt_values(struct bg *g, const struct dif_stmt *st)
 {
 	for (uint32_t i = 0; i < st->nexprs; i++) {
 		const struct dif_expr *x = &st->exprs[i];
-		int rc;
+		int rc = i > 0 ? bg_break(g) : 0;
 
+		if (rc != 0)
+			return -1;
 		if (st->kind != DIF_ACT_NONE && g->rec)
 			rc = record_value(g, x);
 		else
@@ -282,9 +285,11 @@ act_spec(struct bg *g, const struct dif_stmt *st)
 		em_imm(em, R3, st->kind == DIF_ACT_COMMIT ? RT_SPEC_COMMITTED
 							  : RT_SPEC_DISCARDED);
 		em_fn(em, "rt_spec_end");
+		bg_check_body(g);
 		return 0;
 	}
 	em_fn(em, "rt_spec_active");
+	bg_check_body(g);
 	em_ji(em, BPF_JEQ, R0, 0, g->lb_out);
 	if (g->rec)
 		em_st(em, BPF_H, R9, offsetof(struct rt_rec, spec), R0);
@@ -401,13 +406,26 @@ clause_head(struct bg *g)
 {
 	struct em *em = g->em;
 
-	bpf_rec_reserve(g->eng, em, g->cl->recsize, g->lb_out);
+	bpf_rec_reserve(g->eng, g->u, em, g->cl->recsize, g->lb_out);
 	g->can_exit |= g->eng->opts.bufpolicy == RT_BUF_FILL;
+	if (g->split)
+		em_st(em, BPF_DW, FP, FR_REC, R3);
 	bg_now(g);
 	em_st(em, BPF_DW, R9, offsetof(struct rt_rec, time), R0);
 	em_ld(em, BPF_W, R1, R6, RT_OFF(epid));
 	em_st(em, BPF_DW, R9, 0, R1); /* and the padding */
 	return clear_padding(g);
+}
+
+static int
+clause_stmts(struct bg *g)
+{
+	for (uint32_t s = 0; s < g->cl->nstmts; s++) {
+		g->action = s + 1;
+		if (bg_break(g) != 0 || bg_stmt(g, &g->cl->stmts[s]) != 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int
@@ -424,12 +442,7 @@ clause_body(struct bg *g)
 	}
 	if (g->rec && clause_head(g) != 0)
 		return -1;
-	for (uint32_t s = 0; s < cl->nstmts; s++) {
-		g->action = s + 1;
-		if (bg_stmt(g, &cl->stmts[s]) != 0)
-			return -1;
-	}
-	return 0;
+	return g->split ? bg_parts(g, clause_stmts) : clause_stmts(g);
 }
 
 static void
@@ -450,7 +463,7 @@ clause_epilogue(struct bg *g)
 
 	em_place(em, g->lb_done);
 	if (g->rec)
-		bpf_rec_publish(g->eng, em);
+		bpf_rec_publish(g->eng, g->u, em);
 	em_place(em, g->lb_out);
 	clause_leave(g, 0, end);
 	bg_stubs(g);
@@ -475,13 +488,10 @@ check_record(const struct bg *g)
 		       g->cl->loc.line, g->cl->recsize, INT16_MAX);
 }
 
-int
-bpf_clause_make(struct bg *g)
+static int
+clause_code(struct bg *g)
 {
 	int rc;
-
-	if (check_record(g) != 0)
-		return -1;
 
 	g->lb_fault = em_label(g->em);
 	g->lb_done = em_label(g->em);
@@ -493,4 +503,20 @@ bpf_clause_make(struct bg *g)
 		clause_epilogue(g);
 	vec_fini(&g->stubs);
 	return rc;
+}
+
+int
+bpf_clause_make(struct bg *g)
+{
+	const struct bg fresh = *g;
+
+	if (check_record(g) != 0 || clause_code(g) != 0)
+		return -1;
+	if (g->em->code.n <= SPLIT_INSNS)
+		return 0;
+	em_fini(g->em);
+	*g->em = (struct em){ 0 };
+	*g = fresh;
+	g->split = true;
+	return clause_code(g);
 }

@@ -53,8 +53,6 @@ engine_probe(struct err *e)
 static void
 engine_free(struct engine *eng)
 {
-	struct bpf_class *c;
-
 	if (eng == NULL)
 		return;
 	if (eng->view.ctl != NULL)
@@ -62,13 +60,13 @@ engine_free(struct engine *eng)
 				 __ATOMIC_SEQ_CST);
 	bpf_attach_undo(eng);
 	vec_fini(&eng->links);
-	for (size_t k = 0; (c = bpf_class_nth(eng, k)) != NULL; k++)
-		if (c->prog >= 0)
-			close(c->prog);
+	for (size_t i = 0; i < eng->progs.n; i++)
+		if (eng->progs.v[i]->fd >= 0)
+			close(eng->progs.v[i]->fd);
 	if (eng->vtime_prog >= 0)
 		close(eng->vtime_prog);
 	bpf_maps_free(eng);
-	bpf_class_fini(eng);
+	bpf_site_fini(eng);
 	arena_free(eng->arena);
 	free(eng);
 }
@@ -85,11 +83,6 @@ engine_new(const struct dif_enabling *en, const struct engine_opts *opts)
 		return NULL;
 	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
 		maps[i]->fd = -1;
-	for (int k = 0; k < BC_N; k++)
-		eng->cls[k] = (struct bpf_class){ .kind = (enum bpf_cls)k,
-						  .prog = -1,
-						  .map = { .fd = -1 },
-						  .once = { .fd = -1 } };
 	eng->vtime_prog = -1;
 	eng->en = en;
 	eng->opts = *opts;
@@ -106,32 +99,21 @@ engine_new(const struct dif_enabling *en, const struct engine_opts *opts)
 static int
 engine_make(struct engine *eng, struct err *e)
 {
-	struct bpf_class *c;
-
 	if (bpf_feat_check(e) != 0)
 		return -1;
 	if (eng->en->sizes.strsize < 1 || eng->en->sizes.strsize > RT_STR_MAX)
 		return err_set(e, &ERR_GENERIC, 0,
 			       "strsize: must be between 1 and %u", RT_STR_MAX);
-	if (bpf_class_build(eng, e) != 0)
+	if (bpf_site_build(eng, e) != 0)
 		return -1;
-	if (eng->uses_copyout && bpf_feat_copyout(e) != 0)
+	if ((eng->needs & DIF_NEED_COPYOUT) != 0 && bpf_feat_copyout(e) != 0)
 		return -1;
-	if (eng->cls[BC_UPROBE].sites.n + eng->cls[BC_URETPROBE].sites.n != 0)
-		eng->multi = bpf_feat_multi();
-	if (eng->cls[BC_SYSENTRY].sites.n + eng->cls[BC_SYSRETURN].sites.n !=
-	    0) {
-		if (bpf_feat_ktypes(eng, e) != 0)
-			return -1;
-		eng->tp_btf =
-			eng->kt.enter_btf_id != 0 && eng->kt.exit_btf_id != 0;
-	}
 	if (bpf_maps_make(eng, e) != 0)
 		return -1;
-	if (eng->uses_vtime && bpf_vtime_make(eng, e) != 0)
+	if ((eng->needs & DIF_NEED_VTIME) != 0 && bpf_vtime_make(eng, e) != 0)
 		return -1;
-	for (size_t k = 0; (c = bpf_class_nth(eng, k)) != NULL; k++)
-		if (bpf_prog_make(eng, c, e) != 0)
+	for (size_t i = 0; i < eng->progs.n; i++)
+		if (bpf_prog_make(eng, eng->progs.v[i], e) != 0)
 			return -1;
 	return 0;
 }
@@ -163,11 +145,11 @@ engine_attach(struct engine *eng, struct err *e)
 static int
 run_dtrace(struct engine *eng, enum dif_site_kind kind, struct err *e)
 {
-	const struct bpf_class *c = &eng->cls[BC_DTRACE];
+	const struct bpf_prog *c = bpf_site_own(eng);
 
-	for (uint64_t i = 0; i < c->sites.n; i++)
+	for (uint64_t i = 0; c != NULL && i < c->sites.n; i++)
 		if (c->dsites.v[i]->kind == kind &&
-		    sys_prog_run(c->prog, &i, 1, eng->opts.only_cpu, NULL) != 0)
+		    sys_prog_run(c->fd, &i, 1, eng->opts.only_cpu, NULL) != 0)
 			return bpf_feat_error(e, errno,
 					      "cannot run the BEGIN "
 					      "or END clauses");
@@ -197,12 +179,12 @@ static void
 grace_by_hand(struct engine *eng)
 {
 	const struct rt_view *v = &eng->view;
-	const struct bpf_class *c = &eng->cls[BC_DTRACE];
+	const struct bpf_prog *c = bpf_site_own(eng);
 	const uint64_t none = UINT64_MAX; /* no such site: runs nothing */
 
-	for (unsigned cpu = 0; cpu < v->ncpus && c->prog >= 0; cpu++)
-		sys_prog_run(c->prog, &none, 1, (int)cpu, NULL);
-	if (c->prog < 0)
+	for (unsigned cpu = 0; c != NULL && cpu < v->ncpus; cpu++)
+		sys_prog_run(c->fd, &none, 1, (int)cpu, NULL);
+	if (c == NULL)
 		usleep(20000);
 	for (unsigned s = 0; s < v->nslots; s++) {
 		uint64_t n = v->rt[s]->firings;

@@ -30,7 +30,7 @@ fault_record(struct maker *m)
 
 	if (m->eng->buf.fd < 0)
 		return;
-	bpf_rec_reserve(m->eng, em, sizeof(struct rt_error_rec), drop);
+	bpf_rec_reserve(m->eng, m->u, em, sizeof(struct rt_error_rec), drop);
 	bg_now(&g);
 	em_st(em, BPF_DW, R9, offsetof(struct rt_rec, time), R0);
 	em_sti(em, BPF_W, R9, 0, (int32_t)RT_EPID_ERROR);
@@ -39,7 +39,7 @@ fault_record(struct maker *m)
 		em_ld(em, copy[i].width, R1, R6, copy[i].from);
 		em_st(em, copy[i].width, R9, copy[i].to, R1);
 	}
-	bpf_rec_publish(m->eng, em);
+	bpf_rec_publish(m->eng, m->u, em);
 	em_place(em, drop);
 }
 
@@ -74,7 +74,7 @@ call_error(struct maker *m, const struct dif_ecb *ecb)
 	struct bg g = { .eng = m->eng,
 			.e = m->e,
 			.c = m->c,
-			.cls = m->k,
+			.u = m->u,
 			.em = &code,
 			.inlined = true,
 			.depth = m->form == IN_GROUPS ? 3 : 2,
@@ -109,6 +109,8 @@ bpf_fault_make(struct maker *m)
 
 	if (fn == NULL)
 		return err_nomem(m->e);
+	if (n != 0)
+		fn->loc = m->eng->en->clauses[m->eng->errors.v[0].clause]->loc;
 	em = m->em = &fn->em;
 	em_st(em, BPF_DW, FP, FR_CTX, R1);
 	em_mov(em, R6, R2);

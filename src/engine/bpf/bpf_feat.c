@@ -345,16 +345,16 @@ bpf_feat_ktypes(struct engine *eng, struct err *e)
 	k->task_sum_exec =
 		off_sum(struct_off(b, "task_struct", "se"),
 			struct_off(b, "sched_entity", "sum_exec_runtime"));
-	if (eng->uses_dpath)
+	if (eng->needs & DIF_NEED_DPATH)
 		dpath_offsets(b, &k->dpath);
 	k->task_flags = struct_off(b, "task_struct", "flags");
 	/* Each look-up costs about a millisecond. */
-	if (eng->uses_execargs) {
+	if (eng->needs & DIF_NEED_ARGS) {
 		k->task_mm = struct_off(b, "task_struct", "mm");
 		k->mm_arg_start = struct_off(b, "mm_struct", "arg_start");
 		k->mm_arg_end = struct_off(b, "mm_struct", "arg_end");
 	}
-	if (eng->uses_ipl)
+	if (eng->needs & DIF_NEED_PREEMPT)
 		preempt_count(b, k);
 	k->switch_btf_id = tracepoint_id(b, "btf_trace_sched_switch");
 	k->enter_btf_id = tracepoint_id(b, "btf_trace_sys_enter");

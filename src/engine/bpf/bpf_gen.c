@@ -668,7 +668,7 @@ static const char *
 subr_body(uint32_t id)
 {
 	switch (id) {
-#define SUBR(num, name, proto, engines, flags)                          \
+#define SUBR(num, name, proto, engines, flags, needs)                          \
 	case num:                                                       \
 		return (DIF_ENG_##engines & DIF_ENG_K) ? "rt_subr_" #name \
 						       : NULL;
@@ -746,7 +746,7 @@ ins_alu(struct bg *g, dif_instr_t t)
 		return true;
 	case DIF_OP_SETS:
 		op_const(g, rd, g->eng->str_addr +
-				bpf_class_objstr(g->eng, g->o) + DIF_IDX(t));
+				bpf_site_objstr(g->eng, g->o) + DIF_IDX(t));
 		return true;
 	case DIF_OP_CMP: op_cmp(g, t); return true;
 	case DIF_OP_TST: op_tst(g, t); return true;

@@ -4,16 +4,18 @@
  *
  *   bpf_engine.c   life of an instance (struct engine_ops)
  *   bpf_feat.c     what this kernel and this process can do
- *   bpf_class.c    which clauses and sites go into which program
+ *   bpf_class.c    what kinds of program there are (bpf_class.def)
+ *   bpf_site.c     which clauses and sites go into which program
  *   bpf_maps.c     the shared memory
  *   bpf_link.c     functions + bodies of rt/ -> a program the kernel takes
- *   bpf_prog.c     one program per class of sites: who fired, which clauses
+ *   bpf_prog.c     a program: who fired, which clauses
  *                  (bpf_prog_impl.h: with bpf_arg.c, bpf_fault.c, bpf_load.c)
  *   bpf_clause.c   a clause: predicate, record, statements, faults
+ *   bpf_part.c     a large one in several functions
  *   bpf_rec.c      room for records, and waking the consumer
  *   bpf_agg.c      an aggregating statement
  *   bpf_gen.c      a DIF object;  bpf_var.c its variables,
- *   bpf_builtin.c  its built-in variables
+ *   bpf_assoc.c    its arrays, bpf_builtin.c its built-in variables
  *   bpf_attach.c   programs to their sites
  *   bpf_sys.c bpf_emit.c  system calls; writing instructions
  *
@@ -30,39 +32,24 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "dif/dif.h"
+#include "engine/bpf/bpf_class.h"
 #include "engine/bpf/bpf_emit.h"
 #include "engine/bpf/bpf_sys.h"
 #include "rt/engine.h"
 #include "rt/rt_body.h"
 
-/*
- * A class: sites that one program serves.  They differ in what fires and in
- * how the program learns which site it was:
- */
-enum bpf_cls {
-	BC_DTRACE,    /* BEGIN, END: args[0] of the test run */
-	BC_TIMER,     /* profile, tick: cookie */
-	BC_SYSENTRY,  /* system call number */
-	BC_SYSRETURN,
-	BC_UPROBE,    /* cookie */
-	BC_URETPROBE,
-	BC_N,	      /* so many there are once; of the next, any number */
-	BC_RAWTP = BC_N, /* of one tracepoint: the site is the first */
-	BC_NKINDS
-};
-
-/* An element of a class's site map; mask[] follows (bpf_class.nmask words). */
+/* An element of a program's site map; mask[] follows (bpf_prog.nmask words). */
 struct bpf_site {
 	uint32_t probe_id; /* 0: nothing is enabled here */
 	uint32_t probe;	   /* index in dif_enabling.probes */
 	uint32_t epid0;	   /* EPID of the probe's first ECB */
 	uint32_t next;	   /* another site of the same event; 0: none */
 	int32_t pid;
-	uint32_t recipes;  /* index in bpf_class.recipes */
-	uint32_t when;	   /* index in bpf_class.whens */
+	uint32_t recipes;  /* index in bpf_prog.recipes */
+	uint32_t when;	   /* index in bpf_prog.whens */
 	uint64_t cookie;
 	uint32_t name[4];  /* prov, mod, func, name: offsets in the strings */
-	uint32_t mask[];   /* bit n: clause bpf_class.clauses[n] is enabled */
+	uint32_t mask[];   /* bit n: clause bpf_prog.clauses[n] is enabled */
 };
 
 struct bpf_map {
@@ -72,9 +59,11 @@ struct bpf_map {
 	size_t len, stride;
 };
 
-struct bpf_class {
-	enum bpf_cls kind;
-	const char *tp; /* BC_RAWTP: the tracepoint's name */
+/* A program: of one class, and of one of its events. */
+struct bpf_prog {
+	const struct bpf_class *class;
+	const char *event; /* by class->event(); "": the class has only one */
+	uint32_t btf_id;   /* as class->have() gave it */
 	VEC(uint32_t) clauses; /* indexes in dif_enabling.clauses, ascending */
 	VEC(const struct dif_recipes *) recipes;
 	VEC(const struct dif_whens *) whens; /* NULL among them: always */
@@ -87,7 +76,7 @@ struct bpf_class {
 	bool any_pid;	       /* some site is for one process only */
 	struct bpf_map map;
 	struct bpf_map once;   /* dif_whens.once: { value, pid } seen lately */
-	int prog;	       /* -1: none */
+	int fd;		       /* -1: not loaded */
 };
 
 /* Facts about the running kernel; ~0u: not there. */
@@ -114,17 +103,17 @@ struct engine {
 	struct engine_opts opts;
 	struct arena *arena;
 	unsigned ncpus, nslots;
-	struct bpf_class cls[BC_N];
-	VEC(struct bpf_class *) tps; /* of tracepoints */
+	VEC(struct bpf_prog *) progs; /* in the order of their classes */
+	struct hash *byevent[BPF_NCLASSES]; /* event -> program */
 	VEC(struct dif_ecb) errors; /* ECBs of the ERROR probe */
 	uint32_t error_name[4];	    /* its names in the strings */
 	bool buffers;		    /* something writes records */
-	bool uses_vtime, uses_progeny, uses_dpath, uses_copyout;
-	bool uses_execargs, uses_ipl;
+	unsigned needs; /* enum dif_needs of what clauses use */
 
 	struct bpf_map rt, buf, agg, ctl, conf, str, wake, self, vtime;
 	struct bpf_assoc *assoc;
 	uint32_t nassoc;
+	uint32_t assoc_uses; /* loads and stores in all clauses */
 	uint64_t globals_addr, str_addr; /* as the kernel sees them */
 	uint64_t zero_addr; /* RT_STR_MAX bytes of zeroes, among the strings */
 	uint8_t *strtab;    /* what goes into str */
@@ -135,9 +124,8 @@ struct engine {
 	struct rt_view view;
 	struct bpf_ktypes kt;
 	const uint64_t *wake_prod; /* the ring's producer position */
-	bool multi; /* uprobe_multi is there */
-	bool tp_btf; /* system calls by typed tracepoints */
 	VEC(int) links; /* closed by stop */
+	bool slow_links; /* each takes the kernel long to remove */
 	int vtime_prog;
 };
 
@@ -170,15 +158,16 @@ int bpf_feat_ktypes(struct engine *eng, struct err *e);
 /* Make the message of a refused bpf(2) from errno: what, and why. */
 int bpf_feat_error(struct err *e, int sys, const char *what);
 
-/* ---- bpf_class.c -------------------------------------------------------- */
+/* ---- bpf_site.c --------------------------------------------------------- */
 
-int bpf_class_build(struct engine *eng, struct err *e);
-/* The classes in turn, from 0 on; NULL after the last. */
-struct bpf_class *bpf_class_nth(struct engine *eng, size_t n);
-void bpf_class_fini(struct engine *eng);
+/* Fill eng->progs: all but their maps and the loaded code. */
+int bpf_site_build(struct engine *eng, struct err *e);
+/* The loaded program that the consumer itself runs; NULL: none. */
+const struct bpf_prog *bpf_site_own(const struct engine *eng);
+void bpf_site_fini(struct engine *eng);
 /* Offset of a string, or of an object's strings, in the string map. */
-int bpf_class_str(struct engine *eng, const char *s, uint32_t *off);
-uint32_t bpf_class_objstr(struct engine *eng, const struct dif_obj *o);
+int bpf_site_str(struct engine *eng, const char *s, uint32_t *off);
+uint32_t bpf_site_objstr(struct engine *eng, const struct dif_obj *o);
 
 /* ---- bpf_maps.c --------------------------------------------------------- */
 
@@ -193,12 +182,25 @@ struct bpf_assoc *bpf_maps_assoc(struct engine *eng,
 struct bpf_fn {
 	char name[32];
 	struct em em;
+	int nargs;	    /* of a global one: so many numbers; -1: static */
+	struct src_loc loc; /* of the clause, for messages */
 };
 struct bpf_unit {
 	VEC(struct bpf_fn *) fns; /* owned */
 };
 /* A new, empty function; NULL: no memory. */
 struct bpf_fn *bpf_link_fn(struct bpf_unit *u, const char *name);
+/*
+ * A function that several call: NULL if the unit has it, or there is no memory
+ * (em->failed), else a new, empty one, which takes nargs numbers and is checked
+ * on its own.  The call is put into em; R1 and so on are the arguments.
+ */
+struct bpf_fn *bpf_link_shared(struct bpf_unit *u, struct em *em,
+			       const char *name, int nargs);
+/* Its code is complete; what is wrong with it is noted in em. */
+void bpf_link_done(struct bpf_fn *fn, struct em *em);
+/* Free all functions but the first n. */
+void bpf_link_keep(struct bpf_unit *u, size_t n);
 void bpf_link_fini(struct bpf_unit *u);
 
 /* What the linker made; .v etc. are malloc'd. */
@@ -242,15 +244,16 @@ enum {
 	FR_INC = -120,
 	FR_HEAD = -128,	 /* the buffer's head behind the record */
 	FR_SELF = -136,	 /* the thread's element, once looked up; 0: not yet */
-	FR_LAST = FR_SELF,
+	FR_REC = -144,	 /* the record's place in the buffer, for parts */
+	FR_ELEM = -152,	 /* the aggregation buffer: both halves */
+	FR_LAST = FR_ELEM,
 };
 
 struct bg {
 	struct engine *eng;
 	struct em *em;
 	struct err *e;
-	const struct bpf_class *c;
-	enum bpf_cls cls; /* its kind */
+	const struct bpf_prog *c;
 	bool error; /* the clause is of the ERROR probe */
 	uint32_t epid; /* error: of the ECB */
 	const struct dif_clause *cl;
@@ -260,11 +263,18 @@ struct bg {
 	uint32_t at_ctx, at_site; /* the stores of the prologue */
 	bool use_ctx, use_site;
 	bool rec, agg_base;
+	bool split; /* its statements are in parts */
 	bool keep_self; /* several uses of self->: FR_SELF is used */
 	bool can_fault, can_exit; /* found out while generating */
 	uint32_t keybase; /* bytes of rt->key taken by a key being made */
 	uint32_t action;
 	VEC(struct bg_stub) stubs;
+	struct bpf_unit *u; /* of the program */
+
+	/* of a part (bpf_part.c): its clause's, and its two beginnings */
+	struct bg *outer;
+	struct bpf_fn *part;
+	uint32_t head[3];
 
 	/* the present object */
 	const struct dif_obj *o;
@@ -310,8 +320,16 @@ void bg_now(struct bg *g);
 void bg_number(struct bg *g, unsigned reg);
 
 /* bpf_var.c */
+/* A variable of the user; NULL with g->e: there is none of this kind. */
+const struct dif_uvar *bg_var_find(struct bg *g, unsigned scope, uint32_t id,
+				   enum dif_var_kind kind);
+/* Bytes at R1 = what DIF register rs is the address of; or it faults. */
+void bg_var_copy(struct bg *g, const struct dif_uvar *v, unsigned rs);
+/* Count that there was no room for a variable. */
+void bg_var_dropped(struct bg *g);
 int bg_var_load(struct bg *g, unsigned scope, uint32_t id, unsigned rd);
 int bg_var_store(struct bg *g, unsigned scope, uint32_t id, unsigned rs);
+/* bpf_assoc.c */
 int bg_assoc_load(struct bg *g, unsigned scope, uint32_t id, unsigned rd);
 int bg_assoc_store(struct bg *g, unsigned scope, uint32_t id, unsigned rs);
 
@@ -323,11 +341,9 @@ void bg_stack(struct bg *g, uint32_t frames, bool user);
 /* R1 = the program's context. */
 void bg_ctx(struct bg *g);
 /* R0 = struct pt_regs of the user side; ctx_slot: where the context is. */
-void bpf_builtin_uregs(struct engine *eng, struct em *em, enum bpf_cls cls,
-		       int ctx_slot);
-bool bpf_builtin_uregs_in_ctx(const struct engine *eng, enum bpf_cls cls);
+void bpf_builtin_uregs(const struct bpf_class *k, struct em *em, int ctx_slot);
 /* dst = one of them; R0 is what bpf_builtin_uregs() gave; tmp: frame slot. */
-void bpf_builtin_ureg(struct em *em, enum bpf_cls cls, unsigned dst,
+void bpf_builtin_ureg(const struct bpf_class *k, struct em *em, unsigned dst,
 		      unsigned reg, int tmp);
 
 /* bpf_agg.c */
@@ -339,17 +355,26 @@ int bg_value(struct bg *g, const struct dif_expr *x, unsigned base,
 /* Fill g->em; it is not finished yet.  With g->inlined R0 is the result. */
 int bpf_clause_make(struct bg *g);
 
+/* bpf_part.c: the statements, which stmts() writes, in functions that are
+   called; between two of them, or two values, stmts() calls bg_break(), which
+   goes on with another function when one is long enough.  0 or -1 with g->e. */
+int bg_parts(struct bg *g, int (*stmts)(struct bg *));
+int bg_break(struct bg *g);
+
 /* bpf_rec.c */
-void bpf_rec_wake(struct engine *eng, struct em *em);
-void bpf_rec_wake_once(struct engine *eng, struct em *em);
-/* Room for n bytes in the principal buffer: R9; else to label drop.
-   FR_HEAD: head after it. */
-void bpf_rec_reserve(struct engine *eng, struct em *em, uint32_t n,
-		     uint32_t drop);
-void bpf_rec_publish(struct engine *eng, struct em *em);
+void bpf_rec_wake(struct engine *eng, struct bpf_unit *u, struct em *em);
+void bpf_rec_wake_once(struct engine *eng, struct bpf_unit *u, struct em *em);
+/* Room for n bytes in the principal buffer: R9, and R3 where it is in there;
+   else to label drop.  FR_HEAD: head after it. */
+void bpf_rec_reserve(struct engine *eng, struct bpf_unit *u, struct em *em,
+		     uint32_t n, uint32_t drop);
+void bpf_rec_publish(struct engine *eng, struct bpf_unit *u, struct em *em);
+/* R6 = the machine of the slot that R1 has, and R9 = its buffer, if wanted,
+   at the beginning of a shared function; or to label none. */
+void bpf_rec_slot(struct engine *eng, struct em *em, bool buf, uint32_t none);
 
 /* bpf_prog.c */
-int bpf_prog_make(struct engine *eng, struct bpf_class *c, struct err *e);
+int bpf_prog_make(struct engine *eng, struct bpf_prog *c, struct err *e);
 
 /* bpf_vtime.c */
 int bpf_vtime_make(struct engine *eng, struct err *e);

@@ -11,7 +11,8 @@
  * to know their types from BTF.  The object's own BTF describes more than the
  * kernel needs, some of it unfinished (its maps), so a small one is made here:
  * struct rt is opaque but for its size.  Generated functions are static: they
- * are checked at their calls and need no types.
+ * are checked at their calls and need no types, but for those that take nothing
+ * but numbers.
  */
 #include "engine/bpf/bpf_impl.h"
 
@@ -42,16 +43,53 @@ bpf_link_fn(struct bpf_unit *u, const char *name)
 		return NULL;
 	}
 	snprintf(fn->name, sizeof(fn->name), "%s", name);
+	fn->nargs = -1;
 	return fn;
+}
+
+struct bpf_fn *
+bpf_link_shared(struct bpf_unit *u, struct em *em, const char *name, int nargs)
+{
+	struct bpf_fn *fn;
+
+	for (size_t i = 0; i < u->fns.n; i++)
+		if (strcmp(u->fns.v[i]->name, name) == 0) {
+			em_fn(em, u->fns.v[i]->name);
+			return NULL;
+		}
+	fn = bpf_link_fn(u, name);
+	if (fn == NULL) {
+		em->failed = true;
+		return NULL;
+	}
+	fn->nargs = nargs;
+	em_fn(em, fn->name);
+	return fn;
+}
+
+void
+bpf_link_done(struct bpf_fn *fn, struct em *em)
+{
+	struct err e = { 0 };
+
+	if (em_finish(&fn->em, fn->name, &e) != 0)
+		em->failed = true;
+}
+
+void
+bpf_link_keep(struct bpf_unit *u, size_t n)
+{
+	while (u->fns.n > n) {
+		struct bpf_fn *fn = u->fns.v[--u->fns.n];
+		em_fini(&fn->em);
+		free(fn);
+	}
 }
 
 void
 bpf_link_fini(struct bpf_unit *u)
 {
-	for (size_t i = 0; i < u->fns.n; i++) {
-		em_fini(&u->fns.v[i]->em);
-		free(u->fns.v[i]);
-	}
+	bpf_link_keep(u, 0);
 	vec_fini(&u->fns);
 }
 
@@ -249,6 +287,47 @@ unit_index(const struct bpf_unit *u, const char *name)
 	return -1;
 }
 
+/* Drop what is called by nothing that stays: the kernel refuses dead code, and
+   a call may have stood where no way led.  The first function is the entry. */
+static int
+drop_uncalled(struct linker *l)
+{
+	struct bpf_unit *u = l->u;
+	uint8_t *called = calloc(u->fns.n, 1);
+	uint32_t *todo = calloc(u->fns.n, sizeof(*todo)), n = 0;
+	size_t kept = 0;
+
+	if (called == NULL || todo == NULL) {
+		free(called);
+		free(todo);
+		return err_nomem(l->e);
+	}
+	called[0] = 1;
+	for (todo[n++] = 0; n > 0;) {
+		const struct em *em = &u->fns.v[todo[--n]]->em;
+		for (size_t k = 0; k < em->ref.n; k++) {
+			int to = unit_index(u, em->ref.v[k].fn);
+			if (to < 0 || called[to])
+				continue;
+			called[to] = 1;
+			todo[n++] = (uint32_t)to;
+		}
+	}
+	for (size_t i = 0; i < u->fns.n; i++) {
+		struct bpf_fn *fn = u->fns.v[i];
+		if (called[i]) {
+			u->fns.v[kept++] = fn;
+			continue;
+		}
+		em_fini(&fn->em);
+		free(fn);
+	}
+	u->fns.n = kept;
+	free(called);
+	free(todo);
+	return 0;
+}
+
 static int
 take_all(struct linker *l)
 {
@@ -430,13 +509,23 @@ types_body(struct types *t, struct linker *l, const struct body *b)
 			     proto);
 }
 
+/* A static function needs no parameters. */
 static int
-types_unit(struct types *t, const char *name)
+types_unit(struct types *t, const struct bpf_fn *fn)
 {
 	int proto = btf__add_func_proto(t->b, t->u64);
 
+	for (int i = 0; i < fn->nargs && proto >= 0; i++) {
+		char name[16];
+		snprintf(name, sizeof(name), "a%d", i);
+		if (btf__add_func_param(t->b, name, t->u64) != 0)
+			return -1;
+	}
 	return proto < 0 ? -1
-			 : btf__add_func(t->b, name, BTF_FUNC_STATIC, proto);
+			 : btf__add_func(t->b, fn->name,
+					 fn->nargs >= 0 ? BTF_FUNC_GLOBAL
+							: BTF_FUNC_STATIC,
+					 proto);
 }
 
 static bool
@@ -455,8 +544,7 @@ types_all(struct linker *l, struct types *t)
 	bool ok = types_start(t) == 0;
 
 	for (size_t i = 0; ok && i < l->u->fns.n; i++)
-		ok = add_func(l, l->unitpos[i],
-			      types_unit(t, l->u->fns.v[i]->name),
+		ok = add_func(l, l->unitpos[i], types_unit(t, l->u->fns.v[i]),
 			      l->u->fns.v[i]->name);
 	for (uint32_t i = 0; ok && i < l->norder; i++) {
 		const struct body *b = &l->bodies[l->order[i]];
@@ -493,7 +581,8 @@ types_load(struct linker *l)
 static int
 link_run(struct linker *l)
 {
-	if (obj_open(l) != 0 || take_all(l) != 0 || place_all(l) != 0)
+	if (obj_open(l) != 0 || drop_uncalled(l) != 0 || take_all(l) != 0 ||
+	    place_all(l) != 0)
 		return -1;
 	if (!copy_unit(l))
 		return err_nomem(l->e);

@@ -14,25 +14,6 @@
 #define LOG_SIZE (1u << 20)
 #define LOG_TAIL 20 /* lines of the verifier's that are shown */
 
-static const struct {
-	const char *name;
-	uint32_t type;
-} class_info[BC_NKINDS] = {
-	[BC_DTRACE] = { "dtrace", BPF_PROG_TYPE_RAW_TRACEPOINT },
-	[BC_TIMER] = { "timer", BPF_PROG_TYPE_PERF_EVENT },
-	[BC_SYSENTRY] = { "sysentry", BPF_PROG_TYPE_RAW_TRACEPOINT },
-	[BC_SYSRETURN] = { "sysreturn", BPF_PROG_TYPE_RAW_TRACEPOINT },
-	[BC_UPROBE] = { "uprobe", BPF_PROG_TYPE_KPROBE },
-	[BC_URETPROBE] = { "uretprobe", BPF_PROG_TYPE_KPROBE },
-	[BC_RAWTP] = { "tracepoint", BPF_PROG_TYPE_RAW_TRACEPOINT },
-};
-
-const char *
-bpf_load_name(enum bpf_cls k)
-{
-	return class_info[k].name;
-}
-
 /* The last lines of a log. */
 static const char *
 log_tail(const char *log, int lines)
@@ -66,19 +47,17 @@ log_function(const char *log, const struct bpf_image *img)
 	return name;
 }
 
+/* Whose clause is a function?  The program's own has the first if in line. */
 static struct src_loc
-fn_loc(struct maker *m, const char *fn)
+fn_loc(const struct maker *m, const char *name)
 {
 	struct src_loc none = { 0 };
 	const struct dif_enabling *en = m->eng->en;
-	unsigned i;
 
-	if ((sscanf(fn, "clause_%u", &i) == 1 ||
-	     sscanf(fn, "clauses_%u", &i) == 1) &&
-	    i < m->c->clauses.n)
-		return en->clauses[m->c->clauses.v[i]]->loc;
-	if (strcmp(fn, "fault") == 0 && m->eng->errors.n != 0)
-		return en->clauses[m->eng->errors.v[0].clause]->loc;
+	for (size_t i = 0; i < m->u->fns.n; i++)
+		if (m->u->fns.v[i]->loc.line != 0 &&
+		    strcmp(m->u->fns.v[i]->name, name) == 0)
+			return m->u->fns.v[i]->loc;
 	return m->form == IN_MAIN ? en->clauses[m->c->clauses.v[0]]->loc : none;
 }
 
@@ -106,7 +85,7 @@ load_refused(struct maker *m, struct sys_prog *p, const struct bpf_image *img,
 	err_set_loc(m->e, &ERR_GENERIC, fn_loc(m, fn),
 		    "the kernel refuses the program for %s probes (%u "
 		    "instructions, in %s; %s):\n%s",
-		    class_info[m->k].name, p->ninsns, fn,
+		    m->c->class->name, p->ninsns, fn,
 		    sys == E2BIG ? "too large" : strerror(sys),
 		    log_tail(log, LOG_TAIL));
 	m->e->sys = sys;
@@ -119,8 +98,8 @@ dump(const struct maker *m, const struct bpf_image *img)
 {
 	size_t f = 0;
 
-	fprintf(stderr, "BPF program %s: %zu instructions\n",
-		class_info[m->k].name, img->code.n);
+	fprintf(stderr, "BPF program %s: %zu instructions\n", m->c->class->name,
+		img->code.n);
 	for (size_t i = 0; i < img->code.n; i++) {
 		const struct bpf_insn *in = &img->code.v[i];
 		if (f < img->funcs.n && img->funcs.v[f].insn_off == i)
@@ -138,15 +117,13 @@ bpf_load_unit(struct maker *m)
 	int fd = -1;
 
 	if (bpf_link_image(m->eng, m->u, &img, m->e) == 0) {
-		bool uprobe = m->k == BC_UPROBE || m->k == BC_URETPROBE;
-		bool sys = m->k == BC_SYSENTRY || m->k == BC_SYSRETURN;
+		const struct bpf_class *k = m->c->class;
 		snprintf(name, sizeof(name), "dt_%s",
-			 m->c->tp != NULL ? m->c->tp : class_info[m->k].name);
+			 m->c->event[0] != '\0' ? m->c->event : k->name);
 		struct sys_prog p = {
-			.type = class_info[m->k].type,
-			.attach_type = uprobe && m->eng->multi
-					       ? UAPI_TRACE_UPROBE_MULTI
-					       : 0,
+			.type = k->type,
+			.attach_type = k->attach_type,
+			.attach_btf_id = m->c->btf_id,
 			.name = name,
 			.insns = img.code.v,
 			.ninsns = (uint32_t)img.code.n,
@@ -154,13 +131,6 @@ bpf_load_unit(struct maker *m)
 			.funcs = img.funcs.v,
 			.nfuncs = (uint32_t)img.funcs.n,
 		};
-		if (sys && m->eng->tp_btf) {
-			p.type = BPF_PROG_TYPE_TRACING;
-			p.attach_type = UAPI_TRACE_RAW_TP;
-			p.attach_btf_id = m->k == BC_SYSENTRY
-						  ? m->eng->kt.enter_btf_id
-						  : m->eng->kt.exit_btf_id;
-		}
 		if (m->eng->opts.debug)
 			dump(m, &img);
 		fd = sys_prog_load(&p);
@@ -168,6 +138,6 @@ bpf_load_unit(struct maker *m)
 			fd = load_refused(m, &p, &img, errno);
 	}
 	bpf_link_image_fini(&img);
-	m->c->prog = fd;
+	m->c->fd = fd;
 	return fd < 0 ? -1 : 0;
 }

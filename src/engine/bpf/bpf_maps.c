@@ -9,7 +9,7 @@
  *   conf  ARRAY, 1, frozen     struct rt_conf: constants to the verifier
  *   str   ARRAY, 1             strings of programs and probe names, and
  *                              RT_STR_MAX zeroes at its start
- *   sites ARRAY per class      who fired (struct bpf_site)
+ *   sites ARRAY per program    who fired (struct bpf_site)
  *   wake  RINGBUF              poked when the consumer should look
  *   self  TASK_STORAGE         all self-> scalars of a thread
  *   one HASH per associative array
@@ -218,6 +218,7 @@ maps_conf(struct engine *eng, struct err *e)
 
 	*c = (struct rt_conf){
 		.strsize = eng->en->sizes.strsize,
+		.scratchsize = eng->en->sizes.scratchsize,
 		.aggsize = eng->agg.vsize,
 		.agg_halfsize = eng->agg.vsize / 2,
 		.agg_buckets_off = eng->view.agg_buckets_off,
@@ -235,7 +236,7 @@ maps_conf(struct engine *eng, struct err *e)
 	};
 	if (bpf_pidns_find(&c->pidns, e) != 0)
 		return -1;
-	if (eng->uses_progeny || eng->uses_dpath) {
+	if (eng->needs & (DIF_NEED_TASKS | DIF_NEED_DPATH)) {
 		if (bpf_feat_ktypes(eng, e) != 0)
 			return -1;
 		c->task_tgid = eng->kt.task_tgid;
@@ -255,7 +256,7 @@ maps_conf(struct engine *eng, struct err *e)
 /* ---- the smaller ones --------------------------------------------------- */
 
 static int
-maps_sites(struct engine *eng, struct bpf_class *c, struct err *e)
+maps_sites(struct engine *eng, struct bpf_prog *c, struct err *e)
 {
 	size_t len = sizeof(struct bpf_site) + c->nmask * 4;
 
@@ -274,7 +275,7 @@ maps_sites(struct engine *eng, struct bpf_class *c, struct err *e)
 
 /* What is forgotten first is what has not been met for longest. */
 static int
-maps_once(struct bpf_class *c, struct err *e)
+maps_once(struct bpf_prog *c, struct err *e)
 {
 	const struct sys_map sm = {
 		.type = BPF_MAP_TYPE_LRU_HASH,
@@ -589,19 +590,20 @@ int
 bpf_maps_make(struct engine *eng, struct err *e)
 {
 	uint32_t self = eng->en->tab->thread_size;
-	struct bpf_class *c;
 
 	if (maps_fixed(eng, e) != 0 || maps_buf(eng, e) != 0 ||
 	    maps_agg(eng, e) != 0 || maps_conf(eng, e) != 0 ||
 	    maps_view(eng, e) != 0 || maps_wake(eng, e) != 0 ||
 	    maps_setup(eng, e) != 0 || maps_assoc(eng, e) != 0)
 		return -1;
-	for (size_t k = 0; (c = bpf_class_nth(eng, k)) != NULL; k++)
-		if (maps_sites(eng, c, e) != 0 || maps_once(c, e) != 0)
+	for (size_t i = 0; i < eng->progs.n; i++)
+		if (maps_sites(eng, eng->progs.v[i], e) != 0 ||
+		    maps_once(eng->progs.v[i], e) != 0)
 			return -1;
 	if (self != 0 && map_storage(&eng->self, "self", self, e) != 0)
 		return -1;
-	if (eng->uses_vtime && map_storage(&eng->vtime, "vtime", 16, e) != 0)
+	if ((eng->needs & DIF_NEED_VTIME) != 0 &&
+	    map_storage(&eng->vtime, "vtime", 16, e) != 0)
 		return -1;
 	return 0;
 }
@@ -612,7 +614,6 @@ bpf_maps_free(struct engine *eng)
 	struct bpf_map *all[] = { &eng->rt,   &eng->buf,  &eng->agg,
 				  &eng->ctl,  &eng->conf, &eng->str,
 				  &eng->wake, &eng->self, &eng->vtime };
-	struct bpf_class *c;
 
 	if (eng->wake_prod != NULL)
 		munmap((void *)(uintptr_t)eng->wake_prod,
@@ -620,9 +621,9 @@ bpf_maps_free(struct engine *eng)
 	eng->wake_prod = NULL;
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		map_close(all[i]);
-	for (size_t k = 0; (c = bpf_class_nth(eng, k)) != NULL; k++) {
-		map_close(&c->map);
-		map_close(&c->once);
+	for (size_t i = 0; i < eng->progs.n; i++) {
+		map_close(&eng->progs.v[i]->map);
+		map_close(&eng->progs.v[i]->once);
 	}
 	for (uint32_t i = 0; i < eng->nassoc; i++)
 		map_close(&eng->assoc[i].map);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * bpf_prog.c - the program of a class of sites: who fired, and which clauses.
+ * bpf_prog.c - a program: who fired, and which clauses.
  *
  *   silent?  which site?  a free level of this CPU   -> else out
  *   the firing's state and arguments
@@ -13,7 +13,7 @@
  * preemption off, and interrupts give back what they take before they end), by
  * an atomic exchange in uprobes, which may be preempted.
  *
- * Where a class has few clauses they stand in line; calls and returns are dear
+ * Where a program has few clauses they stand in line; calls and returns are dear
  * on machines with mitigations.  Else each is a function of its own, or, as the
  * kernel takes only 256 functions in a program, one function has several.
  *
@@ -24,8 +24,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define TS_COMPAT 2 /* x86: thread_info.status */
-
 #define INLINE_CLAUSES 4
 #define INLINE_INSNS   6000
 #define OWN_CLAUSES    150   /* more are put into groups */
@@ -33,32 +31,11 @@
 
 /* ---- which site ---------------------------------------------------------- */
 
-/* R2 = element of the site map; or out. */
-static void
-site_key(struct maker *m)
+/* BEGIN and END run at other times than all others do. */
+static bool
+by_consumer(const struct maker *m)
 {
-	struct em *em = m->em;
-
-	switch (m->k) {
-	case BC_DTRACE:
-		em_ld(em, BPF_DW, R2, R7, 0);
-		break;
-	case BC_RAWTP:
-		em_imm(em, R2, 0);
-		return;
-	case BC_SYSENTRY:
-		em_ld(em, BPF_DW, R2, R7, 8);
-		break;
-	case BC_SYSRETURN:
-		bpf_builtin_uregs(m->eng, em, m->k, FR_CTX);
-		em_ld(em, BPF_DW, R2, R0, 8 * DIF_R_ERR); /* orig_ax */
-		break;
-	default:
-		em_mov(em, R1, R7);
-		em_call(em, BPF_FUNC_get_attach_cookie);
-		em_mov(em, R2, R0);
-	}
-	em_ji(em, BPF_JGE, R2, (int32_t)m->c->sites.n, m->lb_out);
+	return m->c->class->runs == BPF_RUNS_CONSUMER;
 }
 
 static void
@@ -68,30 +45,10 @@ check_activity(struct maker *m)
 
 	em_mapval(em, R1, m->eng->ctl.fd, offsetof(struct rt_ctl, activity));
 	em_ld(em, BPF_W, R1, R1, 0);
-	if (m->k == BC_DTRACE)
+	if (by_consumer(m))
 		em_st(em, BPF_DW, FP, FM(m, STATE), R1);
 	else
 		em_ji(em, BPF_JNE, R1, RT_ACT_ACTIVE, m->lb_out);
-}
-
-/*
- * System calls of 32-bit programs, and those by int 0x80, have other numbers.
- * The code segment would not tell the latter: the kernel's note in the thread
- * does.
- */
-static int
-check_compat(struct maker *m)
-{
-	if (m->k != BC_SYSENTRY && m->k != BC_SYSRETURN)
-		return 0;
-	if (bpf_feat_ktypes(m->eng, m->e) != 0)
-		return -1;
-	if (m->eng->kt.task_thread_status == ~0u)
-		return 0; /* a kernel without them */
-	em_call(m->em, BPF_FUNC_get_current_task_btf);
-	em_ld(m->em, BPF_W, R1, R0, (int)m->eng->kt.task_thread_status);
-	em_ji(m->em, BPF_JSET, R1, TS_COMPAT, m->lb_next);
-	return 0;
 }
 
 /* r8 = the site, enabled, for this process and its conditions hold; the key is
@@ -109,7 +66,7 @@ find_site(struct maker *m)
 	em_mov(em, R8, R0);
 	em_ld(em, BPF_W, R1, R8, offsetof(struct bpf_site, probe_id));
 	em_ji(em, BPF_JEQ, R1, 0, m->lb_out);
-	if (check_compat(m) != 0)
+	if (m->c->class->check(m) != 0)
 		return -1;
 	if (m->c->any_pid) {
 		em_ld(em, BPF_W, R1, R8, offsetof(struct bpf_site, pid));
@@ -130,7 +87,7 @@ static void
 try_level(struct maker *m, uint32_t got)
 {
 	struct em *em = m->em;
-	bool preempt = m->k == BC_UPROBE || m->k == BC_URETPROBE;
+	bool preempt = m->c->class->runs == BPF_RUNS_PREEMPTED;
 
 	em_map(em, R1, m->eng->rt.fd);
 	em_lea(em, R2, FP, FM(m, KEY));
@@ -151,10 +108,10 @@ claim(struct maker *m)
 {
 	struct em *em = m->em;
 	uint32_t got = em_label(em);
-	bool preempt = m->k == BC_UPROBE || m->k == BC_URETPROBE;
+	bool preempt = m->c->class->runs == BPF_RUNS_PREEMPTED;
 
 	em_call(em, BPF_FUNC_get_smp_processor_id);
-	if (m->eng->opts.only_cpu >= 0 && m->k != BC_DTRACE)
+	if (m->eng->opts.only_cpu >= 0 && !by_consumer(m))
 		em_ji(em, BPF_JNE, R0, m->eng->opts.only_cpu, m->lb_next);
 	em_alui(em, BPF_MUL, R0, RT_LEVELS);
 	em_st(em, BPF_W, FP, FM(m, KEY), R0);
@@ -206,6 +163,21 @@ start_firing(struct maker *m)
 
 /* ---- clauses ------------------------------------------------------------- */
 
+/* May an ERROR clause end the trace? */
+static bool
+errors_exit(const struct engine *eng)
+{
+	for (size_t i = 0; i < eng->errors.n; i++) {
+		const struct dif_clause *cl =
+			eng->en->clauses[eng->errors.v[i].clause];
+
+		for (uint32_t s = 0; s < cl->nstmts; s++)
+			if (cl->stmts[s].kind == DIF_ACT_EXIT)
+				return true;
+	}
+	return false;
+}
+
 /* After exit() the clauses behind it do not run, but in END. */
 static void
 check_exit(struct maker *m)
@@ -214,7 +186,7 @@ check_exit(struct maker *m)
 
 	em_mapval(em, R1, m->eng->ctl.fd, offsetof(struct rt_ctl, activity));
 	em_ld(em, BPF_W, R1, R1, 0);
-	if (m->k == BC_DTRACE) {
+	if (by_consumer(m)) {
 		em_ld(em, BPF_DW, R2, FP, FM(m, STATE));
 		em_jr(em, BPF_JNE, R1, R2, m->lb_release);
 	} else {
@@ -272,7 +244,9 @@ call_clause(struct maker *m, uint32_t i)
 		em_fn(em, "fault");
 	}
 	em_place(em, fine);
-	if (cc->g.can_exit && i + 1 < m->c->clauses.n)
+	/* So did an ERROR clause if this one has faulted. */
+	if ((cc->g.can_exit || (cc->g.can_fault && errors_exit(m->eng))) &&
+	    i + 1 < m->c->clauses.n)
 		check_exit(m);
 	em_place(em, skip);
 }
@@ -287,7 +261,7 @@ make_clause(struct maker *m, uint32_t i)
 		.eng = m->eng,
 		.e = m->e,
 		.c = m->c,
-		.cls = m->k,
+		.u = m->u,
 		.em = &cc->em,
 		.inlined = m->form != IN_OWN,
 		.depth = m->form == IN_MAIN ? 1 : 2,
@@ -298,6 +272,7 @@ make_clause(struct maker *m, uint32_t i)
 		cc->fn = bpf_link_fn(m->u, name);
 		if (cc->fn == NULL)
 			return err_nomem(m->e);
+		cc->fn->loc = cc->g.cl->loc;
 		cc->g.em = &cc->fn->em;
 	}
 	if (bpf_clause_make(&cc->g) != 0)
@@ -306,11 +281,11 @@ make_clause(struct maker *m, uint32_t i)
 	return m->form == IN_OWN ? em_finish(&cc->fn->em, name, m->e) : 0;
 }
 
-/* All clauses of the class: in line if they are few and small. */
+/* All clauses of the program: in line if they are few and small. */
 static int
 make_clauses(struct maker *m)
 {
-	size_t n = m->c->clauses.n, insns = 0;
+	size_t n = m->c->clauses.n, insns = 0, before = m->u->fns.n;
 
 	m->cc = calloc(n + 1, sizeof(*m->cc));
 	if (m->cc == NULL)
@@ -326,6 +301,7 @@ make_clauses(struct maker *m)
 	if (m->form != IN_MAIN || insns <= INLINE_INSNS)
 		return 0;
 	m->form = IN_OWN;
+	bpf_link_keep(m->u, before);
 	for (uint32_t i = 0; i < n; i++) {
 		em_fini(&m->cc[i].em);
 		m->cc[i].em = (struct em){ 0 };
@@ -368,7 +344,7 @@ make_group(struct maker *m, struct bpf_fn *fn, uint32_t first, uint32_t n)
 	em_mov(em, R9, R4);
 	em_st(em, BPF_DW, FP, FR_CTX, R1);
 	em_st(em, BPF_DW, FP, FR_SITE, R3);
-	if (m->k == BC_DTRACE)
+	if (by_consumer(m))
 		em_st(em, BPF_DW, FP, FM(m, STATE), R5);
 	for (uint32_t i = first; i < first + n; i++)
 		call_clause(m, i);
@@ -395,6 +371,7 @@ make_groups(struct maker *m)
 		m->cc[i].fn = bpf_link_fn(m->u, name);
 		if (m->cc[i].fn == NULL)
 			return err_nomem(m->e);
+		m->cc[i].fn->loc = m->cc[i].g.cl->loc;
 		if (make_group(m, m->cc[i].fn, i, n) != 0)
 			return -1;
 	}
@@ -410,7 +387,7 @@ call_group(struct maker *m, const struct clause_code *cc)
 	em_mov(em, R2, R6);
 	em_mov(em, R3, R8);
 	em_mov(em, R4, R9);
-	if (m->k == BC_DTRACE)
+	if (by_consumer(m))
 		em_ld(em, BPF_DW, R5, FP, FM(m, STATE));
 	em_fn(em, cc->fn->name);
 	em_ji(em, BPF_JEQ, R0, 0, m->lb_release);
@@ -512,7 +489,7 @@ make_main(struct maker *m, struct bpf_fn *fn)
 	em_mov(em, R7, R1);
 	em_st(em, BPF_DW, FP, FR_CTX, R1);
 	check_activity(m);
-	site_key(m);
+	m->c->class->find(m);
 	if (m->c->chain > 1)
 		main_chain(m);
 	else if (main_single(m) != 0)
@@ -569,19 +546,17 @@ scan_clauses(struct maker *m)
 }
 
 int
-bpf_prog_make(struct engine *eng, struct bpf_class *c, struct err *e)
+bpf_prog_make(struct engine *eng, struct bpf_prog *c, struct err *e)
 {
 	struct bpf_unit u = { 0 };
-	struct maker m = {
-		.eng = eng, .k = c->kind, .c = c, .u = &u, .e = e
-	};
+	struct maker m = { .eng = eng, .c = c, .u = &u, .e = e };
 	struct bpf_fn *fn;
 	int rc;
 
 	if (m.c->sites.n == 0)
 		return 0;
 	scan_clauses(&m);
-	fn = bpf_link_fn(&u, bpf_load_name(c->kind));
+	fn = bpf_link_fn(&u, c->class->name);
 	rc = fn == NULL ? err_nomem(e) : make_clauses(&m);
 	if (rc == 0)
 		rc = make_groups(&m);

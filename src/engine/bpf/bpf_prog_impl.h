@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * bpf_prog_impl.h - a program of a class of sites while it is made.
+ * bpf_prog_impl.h - a program while it is made.
  *
  *   bpf_prog.c   the program and its clauses
  *   bpf_arg.c    the arguments of a firing, the conditions of a site
@@ -20,7 +20,7 @@ enum {
 	FM_STATE = 24, /* activity when it fired */
 	FM_TMP = 32,
 	FM_EPID = 40,
-	FM_ONCE = 56, /* two words: a key of bpf_class.once */
+	FM_ONCE = 56, /* two words: a key of bpf_prog.once */
 };
 #define FM(m, slot) ((m)->frame - FM_##slot)
 
@@ -39,8 +39,7 @@ struct clause_code {
 
 struct maker {
 	struct engine *eng;
-	enum bpf_cls k;
-	struct bpf_class *c;
+	struct bpf_prog *c;
 	struct bpf_unit *u;
 	struct em *em;
 	struct err *e;
@@ -59,8 +58,7 @@ void bpf_arg_fill(struct maker *m);
 void bpf_arg_when(struct maker *m);
 /* bpf_fault.c: the function fault(ctx, rt). */
 int bpf_fault_make(struct maker *m);
-/* bpf_load.c: into m->c->prog; the class's name as programs have it. */
+/* bpf_load.c: into m->c->fd */
 int bpf_load_unit(struct maker *m);
-const char *bpf_load_name(enum bpf_cls k);
 
 #endif

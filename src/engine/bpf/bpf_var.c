@@ -9,26 +9,26 @@
  *                    made at the first store of something other than 0; the
  *                    kernel frees it with the thread; a clause with several
  *                    uses looks it up once and keeps it in the frame
- *   arrays           one hash map each; key in rt->key; thread arrays have
- *                    the thread's identity in front
+ *
+ * Associative arrays: bpf_assoc.c.
  *
  * By-reference variables have a mark in front (dif_layout.c); loads give the
  * address of the bytes.  Meaning and order of effects: interp_var.c.
  */
 #include "engine/bpf/bpf_impl.h"
 
-static void
-count_drop(struct bg *g, enum rt_drop d)
+void
+bg_var_dropped(struct bg *g)
 {
-	int off = RT_OFF(drops) + 8 * (int)d;
+	int off = RT_OFF(drops) + 8 * RT_DROP_DYNVAR;
 
 	em_ld(g->em, BPF_DW, R1, R6, off);
 	em_alui(g->em, BPF_ADD, R1, 1);
 	em_st(g->em, BPF_DW, R6, off, R1);
 }
 
-static const struct dif_uvar *
-var_find(struct bg *g, unsigned scope, uint32_t id, enum dif_var_kind kind)
+const struct dif_uvar *
+bg_var_find(struct bg *g, unsigned scope, uint32_t id, enum dif_var_kind kind)
 {
 	const struct dif_uvar *v = dif_uvar_find(g->eng->en->tab, scope, id);
 
@@ -39,9 +39,8 @@ var_find(struct bg *g, unsigned scope, uint32_t id, enum dif_var_kind kind)
 	return v;
 }
 
-/* R1 = *dst, R3 = address of the new value (which FR_TMP keeps). */
-static void
-copy_value(struct bg *g, const struct dif_uvar *v, unsigned rs)
+void
+bg_var_copy(struct bg *g, const struct dif_uvar *v, unsigned rs)
 {
 	bool str = v->type.kind == DIF_TYPE_STRING;
 
@@ -116,7 +115,7 @@ thread_store(struct bg *g, const struct dif_uvar *v, unsigned rs)
 	thread_get(g, (int)rs);
 	em_ji(em, BPF_JNE, R0, 0, have);
 	em_ji(em, BPF_JEQ, bg_get(g, rs, R1), 0, done);
-	count_drop(g, RT_DROP_DYNVAR);
+	bg_var_dropped(g);
 	em_ja(em, done);
 	em_place(em, have);
 	em_alui(em, BPF_ADD, R0, (int32_t)v->off);
@@ -128,7 +127,7 @@ thread_store(struct bg *g, const struct dif_uvar *v, unsigned rs)
 		em_sti(em, BPF_DW, FP, FR_TMP, 0);
 		em_ji(em, BPF_JEQ, bg_get(g, rs, R1), 0, null);
 		em_mov(em, R1, R0);
-		copy_value(g, v, rs);
+		bg_var_copy(g, v, rs);
 		em_sti(em, BPF_DW, FP, FR_TMP, 1);
 		em_place(em, null);
 		em_ld(em, BPF_DW, R1, FP, FR_TMP2);
@@ -189,7 +188,7 @@ static_store(struct bg *g, const struct dif_uvar *v, unsigned rs)
 	}
 	em_ji(em, BPF_JEQ, bg_get(g, rs, R2), 0, null);
 	static_ptr(g, v, R1);
-	copy_value(g, v, rs);
+	bg_var_copy(g, v, rs);
 	static_ptr(g, v, R1);
 	em_sti(em, BPF_DW, R1, -(int)DIF_VAR_MARK, 0);
 	em_ja(em, done);
@@ -210,7 +209,7 @@ bg_var_load(struct bg *g, unsigned scope, uint32_t id, unsigned rd)
 		bg_put(g, rd, R0);
 		return 0;
 	}
-	v = var_find(g, scope, id, DIF_VK_SCALAR);
+	v = bg_var_find(g, scope, id, DIF_VK_SCALAR);
 	if (v == NULL)
 		return -1;
 	if (scope == DIF_SCOPE_THREAD)
@@ -223,7 +222,7 @@ bg_var_load(struct bg *g, unsigned scope, uint32_t id, unsigned rd)
 int
 bg_var_store(struct bg *g, unsigned scope, uint32_t id, unsigned rs)
 {
-	const struct dif_uvar *v = var_find(g, scope, id, DIF_VK_SCALAR);
+	const struct dif_uvar *v = bg_var_find(g, scope, id, DIF_VK_SCALAR);
 
 	if (v == NULL)
 		return -1;
@@ -231,173 +230,5 @@ bg_var_store(struct bg *g, unsigned scope, uint32_t id, unsigned rs)
 		thread_store(g, v, rs);
 	else
 		static_store(g, v, rs);
-	return 0;
-}
-
-/* ---- associative arrays -------------------------------------------------- */
-
-/*
- * R0 = a number for the present thread that no other thread has, also not a
- * later one with the same id: its id and the time it was made.
- */
-static int
-thread_identity(struct bg *g)
-{
-	struct em *em = g->em;
-	uint32_t off;
-
-	if (bpf_feat_ktypes(g->eng, g->e) != 0)
-		return -1;
-	off = g->eng->kt.task_start_time;
-	if (off != ~0u) {
-		em_call(em, BPF_FUNC_get_current_task_btf);
-		em_ld(em, BPF_DW, R0, R0, (int)off);
-		em_alui(em, BPF_LSH, R0, 22); /* the id has at most 22 bits */
-		em_st(em, BPF_DW, FP, FR_TMP, R0);
-	}
-	em_call(em, BPF_FUNC_get_current_pid_tgid);
-	em_mov32(em, R0, R0);
-	if (off != ~0u) {
-		em_ld(em, BPF_DW, R1, FP, FR_TMP);
-		em_alu(em, BPF_XOR, R0, R1);
-	}
-	return 0;
-}
-
-static bool
-keys_are_values(const struct dif_uvar *v)
-{
-	for (uint32_t i = 0; i < v->nkeys; i++)
-		if (is_byref(&v->keys[i]))
-			return false;
-	return true;
-}
-
-/* Build the key behind what is being made there. */
-static int
-assoc_key(struct bg *g, const struct dif_uvar *v)
-{
-	struct em *em = g->em;
-	uint32_t at = g->keybase, pre = 0;
-	int depth = g->ins[g->at].depth;
-
-	if (depth != (int)v->nkeys)
-		return bg_refuse(g, "array %s is used with %d keys, it has %u",
-				 v->name, depth, v->nkeys);
-	if (at + 8 + v->keysize > RT_KEY_MAX)
-		return bg_refuse(g,
-				 "array %s: keys are too large (lower "
-				 "strsize)",
-				 v->name);
-	if (v->scope == DIF_SCOPE_THREAD) {
-		if (thread_identity(g) != 0)
-			return -1;
-		em_st(em, BPF_DW, R6, RT_OFF(key) + (int)at, R0);
-		pre = 8;
-	}
-	if (keys_are_values(v)) {
-		for (int i = 0; i < depth; i++) {
-			em_ld(em, BPF_DW, R1, R6,
-			      RT_OFF(tuple) + i * (int)sizeof(struct rt_tuple));
-			em_st(em, BPF_DW, R6,
-			      RT_OFF(key) + (int)(at + pre) + 8 * i, R1);
-		}
-		return 0;
-	}
-	em_sti(em, BPF_W, R6, RT_OFF(ntuple), depth);
-	em_mov(em, R1, R6);
-	em_imm(em, R2, at + pre);
-	em_fn(em, "rt_tuple_key");
-	bg_check_body(g);
-	return 0;
-}
-
-/* R1 = map, R2 = key. */
-static void
-assoc_args(struct bg *g, const struct bpf_assoc *a)
-{
-	em_map(g->em, R1, a->map.fd);
-	em_lea(g->em, R2, R6, RT_OFF(key) + (int32_t)g->keybase);
-}
-
-static const struct bpf_assoc *
-assoc_find(struct bg *g, unsigned scope, uint32_t id)
-{
-	const struct dif_uvar *v = var_find(g, scope, id, DIF_VK_ARRAY);
-
-	return v == NULL || assoc_key(g, v) != 0 ? NULL
-						 : bpf_maps_assoc(g->eng, v);
-}
-
-int
-bg_assoc_load(struct bg *g, unsigned scope, uint32_t id, unsigned rd)
-{
-	const struct bpf_assoc *a = assoc_find(g, scope, id);
-	uint32_t null = em_label(g->em);
-
-	if (a == NULL)
-		return -1;
-	assoc_args(g, a);
-	em_call(g->em, BPF_FUNC_map_lookup_elem);
-	em_ji(g->em, BPF_JEQ, R0, 0, null);
-	if (is_byref(&a->var->type))
-		bg_number(g, R0);
-	else
-		em_ld(g->em, BPF_DW, R0, R0, 0);
-	em_place(g->em, null);
-	bg_put(g, rd, R0);
-	return 0;
-}
-
-/* The element is not there: make it from a value that is put together. */
-static void
-assoc_insert(struct bg *g, const struct bpf_assoc *a, unsigned rs)
-{
-	struct em *em = g->em;
-	uint32_t ok = em_label(em);
-
-	if (is_byref(&a->var->type)) {
-		em_lea(em, R1, R6, RT_AREA);
-		copy_value(g, a->var, rs);
-		em_lea(em, R3, R6, RT_AREA);
-	} else {
-		em_st(em, BPF_DW, FP, FR_TMP2, bg_get(g, rs, R1));
-		em_lea(em, R3, FP, FR_TMP2);
-	}
-	assoc_args(g, a);
-	em_imm(em, R4, BPF_ANY);
-	em_call(em, BPF_FUNC_map_update_elem);
-	em_ji(em, BPF_JEQ, R0, 0, ok);
-	count_drop(g, RT_DROP_DYNVAR);
-	em_place(em, ok);
-}
-
-int
-bg_assoc_store(struct bg *g, unsigned scope, uint32_t id, unsigned rs)
-{
-	const struct bpf_assoc *a = assoc_find(g, scope, id);
-	struct em *em = g->em;
-	uint32_t set = em_label(em), make = em_label(em), done = em_label(em);
-
-	if (a == NULL)
-		return -1;
-	em_ji(em, BPF_JNE, bg_get(g, rs, R1), 0, set);
-	assoc_args(g, a);
-	em_call(em, BPF_FUNC_map_delete_elem);
-	em_ja(em, done);
-	em_place(em, set);
-	assoc_args(g, a);
-	em_call(em, BPF_FUNC_map_lookup_elem);
-	em_ji(em, BPF_JEQ, R0, 0, make);
-	if (is_byref(&a->var->type)) {
-		em_mov(em, R1, R0);
-		copy_value(g, a->var, rs);
-	} else {
-		em_st(em, BPF_DW, R0, 0, bg_get(g, rs, R1));
-	}
-	em_ja(em, done);
-	em_place(em, make);
-	assoc_insert(g, a, rs);
-	em_place(em, done);
 	return 0;
 }

@@ -187,7 +187,7 @@ call(struct machine *m, uint32_t subr)
 #define CALL_I(name) CALL_IK(name)
 #define CALL_NONE(name) break
 	switch (subr) {
-#define SUBR(id, name, proto, eng, flags) \
+#define SUBR(id, name, proto, eng, flags, needs) \
 	case id:                          \
 		CALL_##eng(name);
 #include "dif/subr.def"
@@ -342,6 +342,7 @@ interp_rt_new(struct rt_host *host)
 	in->rt.host = (uintptr_t)host;
 	in->rt.fault = DIF_FAULT_NONE;
 	in->conf.strsize = host->sizes.strsize;
+	in->conf.scratchsize = host->sizes.scratchsize;
 	in->conf.nslots = 1;
 	if (host->mem.conf == NULL)
 		host->mem.conf = &in->conf;

@@ -280,7 +280,7 @@ target_ended(const struct guardian *g)
 
 	if (g->pidfd >= 0)
 		return poll(&p, 1, 0) > 0;
-	return !inject_status_read(g->j->pid, &st) || st.state == 'Z';
+	return !inject_process_read(g->j->pid, &st) || st.state == 'Z';
 }
 
 static bool

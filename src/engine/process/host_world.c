@@ -153,8 +153,10 @@ target_read(const struct host *h, uint64_t addr, void *dst, uint64_t n)
 			      .iov_len = n };
 	ssize_t got = process_vm_readv(h->in.pid, &to, 1, &from, 1, 0);
 
-	if (got < 0 && (errno == EPERM || errno == ENOSYS) && h->in.mem >= 0 &&
-	    addr <= INT64_MAX)
+	/* ESRCH: its main thread has ended, others run. */
+	if (got < 0 &&
+	    (errno == EPERM || errno == ENOSYS || errno == ESRCH) &&
+	    h->in.mem >= 0 && addr <= INT64_MAX)
 		got = pread(h->in.mem, dst, n, (off_t)addr);
 	return got == (ssize_t)n ? 0 : -1;
 }
@@ -199,8 +201,8 @@ world_write(void *arg, uint64_t addr, const void *src, uint64_t n)
 	struct iovec to = { .iov_base = (void *)(uintptr_t)addr, .iov_len = n };
 
 	c->line_ok = false;
-	return process_vm_writev(c->h->in.pid, &from, 1, &to, 1, 0) ==
-			       (ssize_t)n
+	return process_vm_writev(proc_face(c->h->in.pid), &from, 1, &to, 1,
+				 0) == (ssize_t)n
 		       ? 0
 		       : -1;
 }

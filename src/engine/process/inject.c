@@ -26,7 +26,7 @@ inject_open(struct inject *in, pid_t pid, bool held, struct err *e)
 	char path[32];
 
 	*in = (struct inject){ .pid = pid, .held = held };
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)proc_face(pid));
 	in->mem = open(path, O_RDWR | O_CLOEXEC);
 	if (in->mem < 0)
 		return inject_denied(pid, errno, e);

@@ -310,7 +310,8 @@ open_its_file(struct inject *in, int fd, struct err *e)
 	char path[48], is[48] = "";
 	int ours;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)in->pid, fd);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d",
+		 (int)proc_face(in->pid), fd);
 	/* Other threads run: the number may be something else by now. */
 	if (readlink(path, is, sizeof(is) - 1) < 0 ||
 	    strncmp(is, "/memfd:dtrace", 13) != 0)

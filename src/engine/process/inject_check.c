@@ -58,6 +58,19 @@ inject_status_read(pid_t pid, struct inject_status *st)
 	return st->state != 'X';
 }
 
+bool
+inject_process_read(pid_t pid, struct inject_status *st)
+{
+	return inject_status_read(proc_face(pid), st);
+}
+
+/* What has no memory any more is about to end. */
+static bool
+check_ends(const struct inject_status *st)
+{
+	return st->state == 'Z' || !st->has_memory;
+}
+
 int
 inject_ended(pid_t pid, struct err *e)
 {
@@ -113,8 +126,8 @@ inject_denied(pid_t pid, int sys, struct err *e)
 	struct inject_status st;
 	char why[160];
 
-	if (sys == ESRCH || sys == ENOENT || !inject_status_read(pid, &st) ||
-	    st.state == 'Z')
+	if (sys == ESRCH || sys == ENOENT || !inject_process_read(pid, &st) ||
+	    check_ends(&st))
 		return inject_ended(pid, e);
 	if (sys != EPERM && sys != EACCES)
 		return err_set(e, &ERR_GENERIC, sys,
@@ -313,7 +326,7 @@ check_program(pid_t pid, struct err *e)
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)proc_face(pid));
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return inject_denied(pid, errno, e);
@@ -334,7 +347,7 @@ inject_check(pid_t pid, bool held, struct err *e)
 	struct inject_status st;
 	struct inject in;
 
-	if (!inject_status_read(pid, &st))
+	if (!inject_process_read(pid, &st))
 		return err_set(e, &ERR_GENERIC, 0, "process %d does not exist",
 			       (int)pid);
 	if (st.state == 'Z')

@@ -75,7 +75,8 @@ layout_read(const struct inject *in, struct layout *l, struct err *e)
 	bool ok = true;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)in->pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps",
+		 (int)proc_face(in->pid));
 	f = fopen(path, "re");
 	if (f == NULL)
 		return inject_denied(in->pid, errno, e);

@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "engine/process/inject.h"
 #include "engine/process/patch.h"
+#include "proc/proc.h"
 
 /* Does somebody else trace for us? */
 static inline bool
@@ -32,6 +33,9 @@ struct inject_status {
 };
 /* False: there is no such process or thread. */
 bool inject_status_read(pid_t pid, struct inject_status *st);
+/* Of a process: where its main thread has ended before the others, that of one
+   that runs.  State 'Z': all have. */
+bool inject_process_read(pid_t pid, struct inject_status *st);
 /* "process N has ended", sys ESRCH; always -1. */
 int inject_ended(pid_t pid, struct err *e);
 /* The kernel has refused us the process or one of its threads: say why. */

@@ -45,6 +45,7 @@
 #include <sys/syscall.h>
 
 #include "engine/x86/x86_emit.h"
+#include "proc/proc.h"
 
 #define STUB_MAX   192
 #define STUB_ENTRY 16 /* behind mask and back */
@@ -188,7 +189,8 @@ find_room(struct inject *in, bool vdso)
 	uint64_t at = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)in->pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps",
+		 (int)proc_face(in->pid));
 	f = fopen(path, "re");
 	while (f != NULL && at == 0 && fgets(line, sizeof(line), f) != NULL)
 		if (map_line(line, &m) && m.vdso == vdso)

@@ -12,6 +12,7 @@
  * the process hears of its end.
  */
 #include "engine/process/process_impl.h"
+#include "engine/process/inject_impl.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -244,10 +245,36 @@ fail:
 	return -1;
 }
 
+/*
+ * Attaching has failed.  Where the memory that it was to be done in is gone,
+ * that is why, whatever could not be found or read first.
+ */
+static int
+attach_failed(struct engine *eng, struct err *e)
+{
+	if (!eng->opened)
+		return -1;
+	switch (follow_look(eng->pid, eng->in.mem)) {
+	case FOLLOW_ENDED:
+		err_clear(e);
+		return inject_ended(eng->pid, e);
+	case FOLLOW_EXEC:
+		err_clear(e);
+		return err_set(e, &ERR_GENERIC, 0,
+			       "process %d has executed another program while "
+			       "its probes were placed: try again",
+			       (int)eng->pid);
+	default:
+		return -1;
+	}
+}
+
 static int
 engine_attach(struct engine *eng, struct err *e)
 {
-	return target_open(eng, e) == 0 ? engine_enter(eng, false, e) : -1;
+	if (target_open(eng, e) == 0 && engine_enter(eng, false, e) == 0)
+		return 0;
+	return attach_failed(eng, e);
 }
 
 /* ---- the consumer's wake-up ---------------------------------------------- */
@@ -565,6 +592,12 @@ engine_view(struct engine *eng)
 	return shared_view_now(eng);
 }
 
+static bool
+engine_left(const struct engine *eng)
+{
+	return eng->undo_why != NULL;
+}
+
 static void
 engine_report(struct engine *eng, struct buf *out)
 {
@@ -620,4 +653,6 @@ const struct engine_ops process_engine_ops = {
 	.mapped = engine_mapped,
 	.extend = engine_extend,
 	.report = engine_report,
+	.left = engine_left,
+	.died = process_died,
 };

@@ -50,10 +50,12 @@ gaps_read(const struct engine *eng, struct gaps *gs, struct err *e)
 	ssize_t n;
 	FILE *f;
 
-	snprintf(name, sizeof(name), "/proc/%d/exe", (int)eng->pid);
+	snprintf(name, sizeof(name), "/proc/%d/exe",
+		 (int)proc_face(eng->pid));
 	n = readlink(name, exe, sizeof(exe) - 1);
 	exe[n > 0 ? n : 0] = '\0';
-	snprintf(name, sizeof(name), "/proc/%d/maps", (int)eng->pid);
+	snprintf(name, sizeof(name), "/proc/%d/maps",
+		 (int)proc_face(eng->pid));
 	f = fopen(name, "re");
 	if (f == NULL)
 		return err_set(e, &ERR_GENERIC, errno, "process %d",

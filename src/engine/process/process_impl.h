@@ -334,6 +334,10 @@ void plan_again(struct plan *p);
 /* Refused groups that the user asked for by name: -1 + *e. */
 int plan_check(struct engine *eng, struct err *e);
 void plan_report(const struct engine *eng, struct buf *out);
+/* The number of places that have probes of the user. */
+uint32_t plan_places(const struct engine *eng);
+/* The process has died of a signal: engine_ops.died. */
+bool process_died(struct engine *eng, int sig, struct buf *out);
 
 /* ---- free addresses (process_gap.c) -------------------------------------- */
 
@@ -555,6 +559,7 @@ struct engine {
 	const char *undo_why; /* why the text was left to the guardian; NULL */
 	uint32_t nchildren_seen;
 	uint64_t next_reap_ns;
+	bool damaged; /* the shared memory: rt_view.damaged */
 	bool foreign_pids; /* it is in another pid namespace */
 
 	struct host *host;

@@ -505,6 +505,15 @@ plan_count(const struct plan *p, uint32_t *places, uint32_t *copies)
 	}
 }
 
+uint32_t
+plan_places(const struct engine *eng)
+{
+	uint32_t places = eng->plan.nplaces, copies = 0;
+
+	plan_count(&eng->plan, &places, &copies);
+	return places;
+}
+
 void
 plan_report(const struct engine *eng, struct buf *out)
 {

@@ -212,7 +212,7 @@ status_kb(pid_t pid, const char *name)
 	uint64_t kb = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)proc_face(pid));
 	f = fopen(path, "re");
 	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
 		if (strncmp(line, name, strlen(name)) == 0) {
@@ -254,7 +254,7 @@ room_more_files(pid_t pid, struct rlimit *was)
 	rlim_t top = 0;
 	DIR *d;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)proc_face(pid));
 	d = opendir(path);
 	while (d != NULL && (de = readdir(d)) != NULL)
 		if (strtoul(de->d_name, NULL, 10) > top)

@@ -268,6 +268,7 @@ fill_conf(const struct engine *eng, struct rt_conf *c)
 
 	*c = (struct rt_conf){
 		.strsize = eng->en->sizes.strsize,
+		.scratchsize = eng->en->sizes.scratchsize,
 		.aggsize = (uint32_t)eng->lay.aggsize,
 		.agg_halfsize = (uint32_t)(eng->lay.aggsize / 2),
 		.agg_buckets_off = eng->agg.buckets_off,
@@ -359,7 +360,8 @@ fill_args(struct engine *eng, struct rtn_shared *sh)
 	FILE *f;
 
 	sh->args_at = sh->args_len = 0;
-	snprintf(name, sizeof(name), "/proc/%d/stat", (int)eng->pid);
+	snprintf(name, sizeof(name), "/proc/%d/stat",
+		 (int)proc_face(eng->pid));
 	f = fopen(name, "re");
 	if (f == NULL)
 		return;
@@ -428,7 +430,7 @@ target_read(const struct engine *eng, uint64_t addr, void *dst, size_t n)
 {
 	struct iovec l = { dst, n }, r = { (void *)(uintptr_t)addr, n };
 
-	return process_vm_readv(eng->pid, &l, 1, &r, 1, 0) == (ssize_t)n;
+	return process_vm_readv(proc_face(eng->pid), &l, 1, &r, 1, 0) == (ssize_t)n;
 }
 
 /* Where the C library has registered struct rseq, from the thread pointer. */

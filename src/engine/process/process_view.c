@@ -70,6 +70,7 @@ shared_view(struct engine *eng, struct err *e)
 		.nsolos = (uint32_t)eng->plan.solos.n,
 		.solo_seen = shared_solo_size(eng->plan.solos_max),
 		.solo0 = RTN_HOST_SLOTS * RT_LEVELS,
+		.damaged = &eng->damaged,
 		.bufsize = eng->lay.bufsize,
 		.bufpolicy = eng->opts.bufpolicy,
 		.aggsize = eng->lay.aggsize,
@@ -125,7 +126,8 @@ shared_view_now(struct engine *eng)
 		used = eng->lay.nthreads;
 	v->nslots = (RTN_HOST_SLOTS + used) * RT_LEVELS;
 	lost = eng->sh->no_slot;
-	eng->none->drops[RT_DROP_NESTED] += lost - eng->no_slot_seen;
+	eng->none->drops[RT_DROP_NESTED] +=
+		rt_view_grown(v, eng->no_slot_seen, lost);
 	eng->no_slot_seen = lost;
 	return v;
 }
@@ -236,7 +238,7 @@ table_copy(const struct engine *eng, struct rtn_table *t)
 	struct iovec l = { t, sizeof(*t) },
 		     r = { (void *)(uintptr_t)eng->map.table, sizeof(*t) };
 
-	return process_vm_readv(eng->pid, &l, 1, &r, 1, 0) ==
+	return process_vm_readv(proc_face(eng->pid), &l, 1, &r, 1, 0) ==
 	       (ssize_t)sizeof(*t);
 }
 
@@ -258,7 +260,7 @@ home_close(const struct engine *eng, const struct rtn_table *t, uint32_t thread)
 			i * sizeof(struct rtn_home) +
 			offsetof(struct rtn_home, key));
 		r.iov_len = sizeof(tomb);
-		(void)process_vm_writev(eng->pid, &l, 1, &r, 1, 0);
+		(void)process_vm_writev(proc_face(eng->pid), &l, 1, &r, 1, 0);
 	}
 }
 

@@ -65,16 +65,16 @@ obj_known(struct world_obj *o)
 	return o->entries != NULL;
 }
 
-/* The first of the entries that is not below addr. */
+/* The first of v[0..n-1], sorted, that is not below addr. */
 static size_t
-entry_from(const struct world_obj *o, uint64_t addr)
+addr_from(const uint64_t *v, size_t n, uint64_t addr)
 {
-	size_t lo = 0, hi = o->nentries;
+	size_t lo = 0, hi = n;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (o->entries[mid] < addr)
+		if (v[mid] < addr)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -90,7 +90,7 @@ obj_entered(void *arg, uint64_t lo, uint64_t hi, size_t i, uint64_t *addr)
 
 	if (!obj_known(o))
 		return false; /* world_parts() has refused all of it */
-	at = entry_from(o, lo - o->o->base) + i;
+	at = addr_from(o->entries, o->nentries, lo - o->o->base) + i;
 	if (at >= o->nentries || o->entries[at] >= hi - o->o->base)
 		return false;
 	*addr = o->entries[at] + o->o->base;
@@ -141,6 +141,31 @@ obj_signal(void *arg, uint64_t addr)
 	return d != NULL && d->signal;
 }
 
+static bool
+obj_pointer(void *arg, uint64_t addr, uint64_t *to)
+{
+	const struct world_obj *o = arg;
+
+	if (!elf_code_ptr(o->elf, addr - o->o->base, to))
+		return false;
+	*to += o->o->base;
+	return true;
+}
+
+static bool
+obj_held(void *arg, uint64_t lo, uint64_t hi, size_t i, uint64_t *addr)
+{
+	const struct world_obj *o = arg;
+	size_t n, at;
+	const uint64_t *v = elf_code_ptrs(o->elf, &n);
+
+	at = addr_from(v, n, lo - o->o->base) + i;
+	if (at >= n || v[at] >= hi - o->o->base)
+		return false;
+	*addr = v[at] + o->o->base;
+	return true;
+}
+
 const struct x86_world *
 world_x86(struct world_obj *o)
 {
@@ -170,10 +195,18 @@ objs_add(struct world *w, struct err *e)
 		if (o == NULL || !vec_push(&w->objs, o))
 			return err_nomem(e);
 		*o = (struct world_obj){ .o = po, .elf = po->elf, .world = w };
-		o->x86 = (struct x86_world){ o, obj_bytes, obj_is_fn,
-					     obj_entered, obj_end_before,
-					     obj_taken, obj_pinned,
-					     obj_signal };
+		o->x86 = (struct x86_world){
+			.arg = o,
+			.bytes = obj_bytes,
+			.is_fn = obj_is_fn,
+			.entered = obj_entered,
+			.end_before = obj_end_before,
+			.taken = obj_taken,
+			.pinned = obj_pinned,
+			.signal = obj_signal,
+			.pointer = obj_pointer,
+			.held = obj_held,
+		};
 	}
 	return 0;
 }
@@ -222,13 +255,16 @@ world_obj_note(struct world_obj *o)
 int
 world_open(struct world *w, pid_t pid, struct err *e)
 {
+	struct err why = { 0 };
+
 	w->arena = arena_new();
 	w->procs = proc_set_new(e);
 	if (w->procs == NULL)
 		return -1;
 	if (w->arena == NULL)
 		return err_nomem(e);
-	w->proc = proc_lookup(w->procs, pid);
+	w->proc = proc_grab(w->procs, pid, &why);
+	err_clear(&why);
 	if (w->proc == NULL)
 		return err_set(e, &ERR_GENERIC, 0, "process %d has ended",
 			       (int)pid);
@@ -505,7 +541,8 @@ bare_fn(struct world_obj *o, uint64_t at)
 
 	if (from == 0 || !obj_known(o))
 		return 0;
-	for (size_t i = entry_from(o, at + 1); i-- > 0;) {
+	for (size_t i = addr_from(o->entries, o->nentries, at + 1);
+	     i-- > 0;) {
 		uint64_t e = o->entries[i];
 
 		if (at - e > REST_MAX || e < from)
@@ -633,10 +670,7 @@ may_begin(struct world_obj *o, uint64_t at)
 bool
 world_obj_copies(const struct world_obj *o)
 {
-	size_t n;
-
-	return elf_section(o->elf, ".gopclntab", &n, NULL) == NULL &&
-	       elf_section(o->elf, ".data.rel.ro.gopclntab", &n, NULL) == NULL;
+	return !elf_is_go(o->elf);
 }
 
 uint32_t
@@ -700,25 +734,10 @@ world_may_begin(struct world_obj *o, uint64_t addr)
 uint64_t
 world_syscall(struct world_obj *o, uint64_t addr)
 {
-	uint64_t base = o->o->base;
+	uint64_t from = addr > o->o->start ? addr : o->o->start;
+	uint64_t at = elf_code_find(o->elf, from - o->o->base, "\x0f\x05", 2);
 
-	if (addr < o->o->start)
-		addr = o->o->start;
-	while (addr < o->o->end) {
-		uint64_t left = elf_code_left(o->elf, addr - base);
-		const uint8_t *p, *hit;
-
-		if (left == 0) {
-			addr = (addr | 0xfff) + 1;
-			continue;
-		}
-		p = elf_bytes(o->elf, addr - base, left);
-		hit = p != NULL ? memmem(p, left, "\x0f\x05", 2) : NULL;
-		if (hit != NULL)
-			return addr + (uint64_t)(hit - p);
-		addr += left;
-	}
-	return 0;
+	return at != 0 && at + o->o->base < o->o->end ? at + o->o->base : 0;
 }
 
 uint32_t

@@ -114,6 +114,14 @@ struct x86_world {
 	/* May be NULL.  Does a table say that this is the return from a signal,
 	   so that unwinders need not know it by its bytes? */
 	bool (*signal)(void *arg, uint64_t addr);
+	/* May be NULL: what the bytes say.  The address of code that the 8
+	   bytes of data at addr hold in the process, where its file may have
+	   something else there; false: they hold none. */
+	bool (*pointer)(void *arg, uint64_t addr, uint64_t *to);
+	/* May be NULL: there are none.  As `entered`, but only addresses that
+	   data holds. */
+	bool (*held)(void *arg, uint64_t lo, uint64_t hi, size_t i,
+		     uint64_t *addr);
 };
 struct x86_part {
 	uint64_t addr, size;

@@ -12,12 +12,12 @@
  * Control may arrive (a target) where direct branches lead, where a table of a
  * switch leads, where an address of the function's code is taken (lea, or an
  * immediate where addresses are small), after a call, and where the world
- * says: landing pads, symbols, addresses that data holds, branches from other
- * functions (short ones are found here).  Too many targets cost a window; one
- * too few costs the process.  So tables are read as far as they make sense, not
- * as far as they are said to reach, and of a jump that goes through a pointer
- * it is enough to know that such a pointer must be in the data, or have been
- * made by the code: then it is a target already.
+ * says: landing pads, symbols, addresses that data holds or other functions
+ * make, branches from other functions (short ones are found here).  Too many
+ * targets cost a window; one too few costs the process.  So tables are read as
+ * far as they make sense, not as far as they are said to reach, and of a jump
+ * that goes through a pointer it is enough to know that such a pointer must be
+ * in the data, or have been made by the code: then it is a target already.
  *
  * Ways out are ret, and jumps, conditional ones too, to the start of another
  * function.  A jump elsewhere, or code that runs off the end, leaves in a way
@@ -96,6 +96,15 @@ kind_falls(uint8_t kind)
 
 /* ---- the sweep ----------------------------------------------------------- */
 
+/* The code takes the address of an instruction: to go there some time. */
+static void
+scan_label(struct x86_scan *s, uint64_t addr)
+{
+	if (addr != s->fn->part[0].addr && x86_fn_has(s->fn, addr) &&
+	    !vec_push(&s->labels, addr))
+		s->nomem = true;
+}
+
 /* Addresses of the function's own code that an instruction holds. */
 static void
 step_refs(struct x86_scan *s, const struct x86_step *t)
@@ -103,11 +112,15 @@ step_refs(struct x86_scan *s, const struct x86_step *t)
 	uint32_t v32;
 	uint64_t v64;
 
-	if (t->in.rip_rel)
+	if (t->in.rip_rel) {
 		x86_scan_target(s, t->in.target);
+		if (x86_step_is_lea(t))
+			scan_label(s, t->in.target);
+	}
 	if (t->in.len >= 5 && t->addr < UINT32_MAX) {
 		memcpy(&v32, t->p + t->in.len - 4, 4);
 		x86_scan_target(s, v32);
+		scan_label(s, v32);
 	}
 	if (t->in.len >= 10) {
 		memcpy(&v64, t->p + t->in.len - 8, 8);
@@ -190,9 +203,8 @@ addr_cmp(const void *va, const void *vb)
 	return a < b ? -1 : a > b;
 }
 
-/* Most lists are in order already. */
-static void
-addrs_sort(uint64_t *v, size_t *n)
+void
+x86_addrs_sort(uint64_t *v, size_t *n)
 {
 	size_t k = 0;
 
@@ -206,6 +218,27 @@ addrs_sort(uint64_t *v, size_t *n)
 		if (k == 0 || v[k - 1] != v[i])
 			v[k++] = v[i];
 	*n = k;
+}
+
+/*
+ * A function that begins with a one-byte nop has it for what follows: somebody
+ * plants the address behind it as a return address, and unwinders, which look
+ * at the byte before, shall find this function there (Go's goexit, restorers of
+ * signals).  Control may then arrive anywhere in it.
+ */
+static void
+scan_planted(struct x86_scan *s)
+{
+	const struct x86_step *t = s->steps.v;
+	size_t i = 0, n = s->steps.n;
+
+	while (i < n && t[i].addr != s->fn->part[0].addr)
+		i++;
+	if (i + 1 >= n || t[i].in.len != 1 || t[i].p[0] != 0x90 ||
+	    x86_insn_is_nop(t[i + 1].p, t[i + 1].in.len))
+		return;
+	while (++i < n)
+		x86_scan_target(s, t[i].addr);
 }
 
 /* ---- ways out ------------------------------------------------------------ */
@@ -229,6 +262,9 @@ out_jump(struct x86_scan *s, const struct x86_step *t)
 		scan_out(s, t, X86_OUT_TAIL);
 }
 
+static const char leads_back[] =
+	"it jumps through a pointer that may lead to itself";
+
 static void
 out_indirect(struct x86_scan *s, size_t i)
 {
@@ -238,14 +274,29 @@ out_indirect(struct x86_scan *s, size_t i)
 	case X86_GO_AWAY:
 		scan_out(s, &s->steps.v[i], X86_OUT_TAIL);
 		break;
+	case X86_GO_BARE:
+		if (!vec_push(&s->bare, i))
+			s->nomem = true;
+		break;
 	case X86_GO_POINTER:
-		scan_leak(s, "it jumps through a pointer that may lead to "
-			     "itself");
+		scan_leak(s, leads_back);
 		break;
 	case X86_GO_UNKNOWN:
 		scan_open(s, "it has a jump that cannot be followed");
 		break;
 	}
+}
+
+/* When the tables of all others are known. */
+static void
+outs_bare(struct x86_scan *s)
+{
+	if (s->bare.n != 0 && x86_scan_loose(s)) {
+		scan_leak(s, leads_back);
+		return;
+	}
+	for (size_t i = 0; i < s->bare.n; i++)
+		scan_out(s, &s->steps.v[s->bare.v[i]], X86_OUT_TAIL);
 }
 
 static void
@@ -271,6 +322,7 @@ scan_outs(struct x86_scan *s)
 			break;
 		}
 	}
+	outs_bare(s);
 }
 
 static int
@@ -370,11 +422,12 @@ scan_all(struct x86_scan *s)
 	while ((p = part_after(f, p)) != NULL)
 		if (scan_part(s, p) != 0)
 			return -1;
-	addrs_sort(f->syscalls.v, &f->syscalls.n);
+	x86_addrs_sort(f->syscalls.v, &f->syscalls.n);
 	scan_check(s);
 	scan_outs(s);
 	scan_entered(s);
-	addrs_sort(f->targets.v, &f->targets.n);
+	scan_planted(s);
+	x86_addrs_sort(f->targets.v, &f->targets.n);
 	if (f->outs.n > 1)
 		qsort(f->outs.v, f->outs.n, sizeof(*f->outs.v), out_cmp);
 	f->complete = f->closed && f->outs_all;
@@ -397,7 +450,11 @@ x86_fn_analyse(const struct x86_world *w, const struct x86_part *parts,
 	out->nparts = nparts;
 	rc = scan_all(&s);
 	vec_fini(&s.steps);
+	vec_fini(&s.labels);
+	vec_fini(&s.tabled);
+	vec_fini(&s.bare);
 	free(s.depths);
+	free(s.consts);
 	if (rc == 0 && !s.nomem)
 		return 0;
 	x86_fn_fini(out);

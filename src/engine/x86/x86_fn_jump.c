@@ -6,20 +6,22 @@
  *
  *   a switch, position-independent: 4-byte offsets from the table's own start
  *	lea    table(%rip),%rB
- *	movslq (%rB,%rI,4),%rX
+ *	movslq (%rB,%rI,4),%rX	or, not optimized:
+ *				mov (%rJ,%rB,1),%eax; cltq
  *	add    %rB,%rX		(the sum may be in either register)
  *	jmp    *%rX
  *
  *   a switch, or `goto *label[i]`, with 8-byte addresses
  *	jmp    *table(,%rI,8)	or the same as a load, then jmp *%rX
+ *	jmp    *(%rB,%rI,8)	where %rB holds the table's address
  *
  *   a pointer: a tail call, or a goto
  *	jmp    *%rX, jmp *8(%rX), jmp *foo@GOTPCREL(%rip)
  *
- * What was written to a register is looked for along the straight line before
- * the jump.  The `lea` of a switch in a loop may be elsewhere: then every lea
- * of the function that yields data is tried as the table.  A table made by
- * hand may hold distances from a label of the code instead (printf's does).
+ * x86_fn_reg.c finds what a register holds.  Where it finds no table for a
+ * switch, every lea of the function that yields data is tried as the table.  A
+ * table made by hand, or of differences of labels, holds distances from a label
+ * of the code instead (printf's does).
  *
  * A table of offsets is read until an entry leads to no instruction of the
  * function: at most it is read too far, and a few targets too many cost
@@ -28,113 +30,25 @@
  *
  * Whatever pointer is jumped through, it has been made somewhere: by code of
  * this function (lea, immediate) or in data; both are targets already.  So
- * only arithmetic on addresses is unknown.
+ * only arithmetic on addresses is unknown.  Whether such a jump leaves the
+ * function is another matter.  A tail call has taken the frame down, a goto
+ * leaves it as it is; in a function without a frame they look the same, and
+ * only if nobody holds an address inside the function is it a tail call.
  */
 #include "engine/x86/x86_fn_impl.h"
 
 #include <string.h>
-#include <Zydis/Zydis.h>
 
-#define LOOKBACK  48
 #define TABLE_MAX 65536
-
-struct jump_cx {
-	struct x86_scan *s;
-	ZydisDecoder dec;
-	size_t i; /* the jump */
-};
-struct full {
-	ZydisDecodedInstruction in;
-	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
-};
-
-static bool
-step_full(const struct jump_cx *cx, size_t i, struct full *x)
-{
-	const struct x86_step *t = &cx->s->steps.v[i];
-
-	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&cx->dec, t->p, t->in.len,
-						   &x->in, x->op));
-}
-
-static ZydisRegister
-reg64(ZydisRegister r)
-{
-	return ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
-}
-
-static bool
-full_writes(const struct full *x, ZydisRegister reg)
-{
-	for (int i = 0; i < x->in.operand_count; i++)
-		if (x->op[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		    (x->op[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0 &&
-		    reg64(x->op[i].reg.value) == reg)
-			return true;
-	return false;
-}
-
-static bool
-reg_survives_calls(ZydisRegister r)
-{
-	return r == ZYDIS_REGISTER_RBX || r == ZYDIS_REGISTER_RBP ||
-	       r == ZYDIS_REGISTER_RSP ||
-	       (r >= ZYDIS_REGISTER_R12 && r <= ZYDIS_REGISTER_R15);
-}
-
-enum def {
-	DEF_FOUND,
-	DEF_CALLER, /* as it was when the function was entered, or its value
-		       comes from a call: a pointer made elsewhere */
-	DEF_LOST    /* another way leads here, on which it may be written */
-};
-
-/* The instruction before i that wrote a register. */
-static enum def
-reg_def(const struct jump_cx *cx, size_t i, ZydisRegister reg, size_t *at,
-	struct full *x)
-{
-	const struct x86_scan *s = cx->s;
-
-	for (size_t n = 0; n < LOOKBACK; n++) {
-		const struct x86_step *t;
-
-		if (i == 0)
-			return DEF_CALLER;
-		t = &s->steps.v[--i];
-		switch (t->in.kind) {
-		case X86_I_CALL:
-		case X86_I_CALL_IND:
-			if (!reg_survives_calls(reg))
-				return DEF_CALLER;
-			break;
-		case X86_I_RET:
-		case X86_I_JMP:
-		case X86_I_JMP_IND:
-		case X86_I_TRAP:
-		case X86_I_BAD:
-			return DEF_LOST;
-		default:
-			break;
-		}
-		if (!step_full(cx, i, x))
-			return DEF_LOST;
-		if (full_writes(x, reg)) {
-			*at = i;
-			return DEF_FOUND;
-		}
-	}
-	return DEF_LOST;
-}
 
 /* ---- tables -------------------------------------------------------------- */
 
 /* The least number of entries, from the comparison that guards the jump: a
    `cmp $n` that a `ja` follows. */
 static size_t
-table_least(const struct jump_cx *cx)
+table_least(const struct x86_jump *cx)
 {
-	struct full x;
+	struct x86_full x;
 	bool above = false;
 
 	for (size_t n = 0, i = cx->i; i-- > 0 && n < 16; n++) {
@@ -147,7 +61,7 @@ table_least(const struct jump_cx *cx)
 		}
 		if (t->in.kind != X86_I_PLAIN)
 			return 0;
-		if (!step_full(cx, i, &x))
+		if (!x86_jump_full(cx, i, &x))
 			return 0;
 		if (x.in.mnemonic != ZYDIS_MNEMONIC_CMP || !above)
 			continue;
@@ -159,43 +73,60 @@ table_least(const struct jump_cx *cx)
 	return 0;
 }
 
+/* Where entry k of a table leads; false: there is none. */
+static bool
+table_entry(const struct x86_scan *s, uint64_t table, uint64_t base,
+	    unsigned size, size_t k, uint64_t *to)
+{
+	uint64_t at = table + k * size;
+	const uint8_t *p;
+	int32_t off;
+
+	if (size == 8 && s->w->pointer != NULL)
+		return s->w->pointer(s->w->arg, at, to);
+	p = s->w->bytes(s->w->arg, at, size);
+	if (p == NULL)
+		return false;
+	if (size == 8) {
+		memcpy(to, p, 8);
+		return true;
+	}
+	memcpy(&off, p, 4);
+	*to = base + (uint64_t)(int64_t)off;
+	return true;
+}
+
+static void
+table_note(struct x86_scan *s, uint64_t to)
+{
+	if (!vec_push(&s->tabled, to))
+		s->nomem = true;
+}
+
 /* Read a table; the number of its entries that lead to instructions here. */
 static size_t
-table_read(struct jump_cx *cx, uint64_t table, uint64_t base, unsigned size)
+table_read(struct x86_jump *cx, uint64_t table, uint64_t base, unsigned size)
 {
 	struct x86_scan *s = cx->s;
 	const struct x86_fn *f = s->fn;
 	size_t least = table_least(cx), found = 0;
+	uint64_t to;
 
 	for (size_t k = 0; k < TABLE_MAX; k++) {
-		const uint8_t *p =
-			s->w->bytes(s->w->arg, table + k * size, size);
-		uint64_t to = 0;
-		int32_t off;
-
-		if (p == NULL)
+		if (!table_entry(s, table, base, size, k, &to))
 			break;
-		if (size == 4) {
-			memcpy(&off, p, 4);
-			to = base + (uint64_t)(int64_t)off;
-		} else {
-			memcpy(&to, p, 8);
-		}
 		if (x86_fn_in(f->insns.v, f->insns.n, to)) {
 			x86_scan_target(s, to);
+			table_note(s, to);
 			found++;
 		} else if (k >= least || found == 0) {
 			break;
 		}
 	}
+	/* A label that distances are counted from is taken for that. */
+	if (found != 0 && size == 4)
+		table_note(s, base);
 	return found;
-}
-
-static bool
-step_is_lea(const struct x86_step *t)
-{
-	return t->in.rip_rel && t->in.len == 7 && (t->p[0] & 0xf8) == 0x48 &&
-	       t->p[1] == 0x8d;
 }
 
 /*
@@ -203,7 +134,7 @@ step_is_lea(const struct x86_step *t)
  * `table` or `base` is 0 where it is not known, or known to be the other.
  */
 static size_t
-table_any(struct jump_cx *cx, uint64_t table, uint64_t base, int64_t disp)
+table_any(struct x86_jump *cx, uint64_t table, uint64_t base, int64_t disp)
 {
 	const struct x86_scan *s = cx->s;
 	size_t found = 0;
@@ -211,7 +142,7 @@ table_any(struct jump_cx *cx, uint64_t table, uint64_t base, int64_t disp)
 	for (size_t i = 0; i < s->steps.n; i++) {
 		uint64_t at = s->steps.v[i].in.target;
 
-		if (!step_is_lea(&s->steps.v[i]))
+		if (!x86_step_is_lea(&s->steps.v[i]))
 			continue;
 		if (table != 0)
 			found += table_read(cx, table + (uint64_t)disp, at, 4);
@@ -222,76 +153,122 @@ table_any(struct jump_cx *cx, uint64_t table, uint64_t base, int64_t disp)
 	return found;
 }
 
-/* The address a register holds, if an instruction before i put it there. */
-static bool
-reg_address(const struct jump_cx *cx, size_t i, ZydisRegister reg,
-	    uint64_t *addr)
-{
-	struct full x;
-	size_t at;
+/* What is added to an offset: a register at steps[sum], or an address. */
+struct addend {
+	ZydisRegister reg; /* NONE: addr */
+	uint64_t addr;
+	size_t sum;
+};
 
-	for (int hops = 0; hops < 4; hops++) {
-		if (reg_def(cx, i, reg, &at, &x) != DEF_FOUND)
+/*
+ * The load of 4 bytes that a register holds before steps[i], sign-extended by
+ * itself or by an instruction after it.
+ */
+static bool
+offset_load(const struct x86_jump *cx, size_t i, ZydisRegister reg, size_t *at,
+	    struct x86_full *x)
+{
+	if (x86_reg_def(cx, i, reg, at, x) != X86_DEF_FOUND)
+		return false;
+	if (x->in.mnemonic == ZYDIS_MNEMONIC_CDQE ||
+	    (x->in.mnemonic == ZYDIS_MNEMONIC_MOVSXD &&
+	     x->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER)) {
+		reg = x->in.mnemonic == ZYDIS_MNEMONIC_CDQE
+			      ? ZYDIS_REGISTER_RAX
+			      : x86_reg64(x->op[1].reg.value);
+		if (x86_reg_def(cx, *at, reg, at, x) != X86_DEF_FOUND)
 			return false;
-		if (step_is_lea(&cx->s->steps.v[at])) {
-			*addr = cx->s->steps.v[at].in.target;
-			return true;
-		}
-		if (x.in.mnemonic != ZYDIS_MNEMONIC_MOV)
-			return false;
-		if (x.op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-			*addr = x.op[1].imm.value.u;
-			return true;
-		}
-		if (x.op[1].type != ZYDIS_OPERAND_TYPE_REGISTER)
-			return false;
-		i = at;
-		reg = reg64(x.op[1].reg.value);
 	}
-	return false;
+	return (x->in.mnemonic == ZYDIS_MNEMONIC_MOVSXD ||
+		(x->in.mnemonic == ZYDIS_MNEMONIC_MOV &&
+		 x->op[0].size == 32)) &&
+	       x->op[1].type == ZYDIS_OPERAND_TYPE_MEMORY;
 }
 
 /*
- * movslq (%rB,%rI,4), as steps[i], to whose result the register `other` is
- * added at steps[sum]: the table itself, or a label of the function.
+ * The address of the table that a load before, or of, steps[i] indexes, without
+ * its displacement, and in which register it is.  false: it is not known.  An
+ * index that is already in bytes may come first.
+ */
+static bool
+table_of_load(const struct x86_jump *cx, size_t i,
+	      const ZydisDecodedOperandMem *m, unsigned size, uint64_t *table,
+	      ZydisRegister *reg)
+{
+	*table = 0;
+	*reg = m->base;
+	if (m->base == ZYDIS_REGISTER_NONE)
+		return m->scale == size;
+	if (m->scale == size || m->index == ZYDIS_REGISTER_NONE)
+		return x86_reg_address(cx, i, m->base, table);
+	if (m->scale != 1)
+		return false;
+	if (x86_reg_address(cx, i, m->base, table))
+		return true;
+	*reg = m->index;
+	return x86_reg_address(cx, i, m->index, table);
+}
+
+/*
+ * An offset that is loaded by steps[i], *x, to which something is added: the
+ * address of the table itself, or of a label of the function.
  */
 static enum x86_goes
-table_of_offsets(struct jump_cx *cx, size_t i, const struct full *x, size_t sum,
-		 ZydisRegister other)
+table_of_offsets(struct x86_jump *cx, size_t i, const struct x86_full *x,
+		 const struct addend *add)
 {
 	const ZydisDecodedOperandMem *m = &x->op[1].mem;
-	uint64_t table = 0, base = 0;
+	uint64_t table, base = add->addr, disp = (uint64_t)m->disp.value;
+	bool known, own;
+	ZydisRegister reg;
 	size_t n = 0;
 
-	if (x->in.mnemonic != ZYDIS_MNEMONIC_MOVSXD ||
-	    x->op[1].type != ZYDIS_OPERAND_TYPE_MEMORY || m->scale != 4)
+	if (m->index == ZYDIS_REGISTER_NONE)
 		return X86_GO_UNKNOWN;
-	reg_address(cx, i, m->base, &table);
-	if (m->base == other)
-		base = table;
-	else
-		reg_address(cx, sum, other, &base);
-	if (table != 0 && base != 0)
-		n = table_read(cx, table + (uint64_t)m->disp.value, base, 4);
+	known = table_of_load(cx, i, m, 4, &table, &reg);
+	own = add->reg != ZYDIS_REGISTER_NONE && reg == add->reg;
+	if (add->reg != ZYDIS_REGISTER_NONE &&
+	    !x86_reg_address(cx, add->sum, add->reg, &base))
+		base = own ? table : 0;
+	if (known && base != 0)
+		n = table_read(cx, table + disp, base, 4);
 	if (n == 0)
-		n = table_any(cx, m->base == other ? 0 : table, base,
-			      m->disp.value);
+		n = table_any(cx,
+			      own     ? 0
+			      : known ? table
+				      : 0,
+			      base, (int64_t)disp);
 	return n != 0 ? X86_GO_TABLE : X86_GO_UNKNOWN;
 }
 
 /* A sum of two registers, one of which comes from a table of offsets. */
 static enum x86_goes
-jump_sum(struct jump_cx *cx, size_t i, ZydisRegister a, ZydisRegister b)
+jump_sum(struct x86_jump *cx, size_t i, ZydisRegister a, ZydisRegister b)
 {
-	struct full x;
+	const struct addend to_a = { .reg = b, .sum = i };
+	const struct addend to_b = { .reg = a, .sum = i };
+	struct x86_full x;
 	size_t at;
 	enum x86_goes g = X86_GO_UNKNOWN;
 
-	if (reg_def(cx, i, a, &at, &x) == DEF_FOUND)
-		g = table_of_offsets(cx, at, &x, i, b);
-	if (g == X86_GO_UNKNOWN && reg_def(cx, i, b, &at, &x) == DEF_FOUND)
-		g = table_of_offsets(cx, at, &x, i, a);
+	if (offset_load(cx, i, a, &at, &x))
+		g = table_of_offsets(cx, at, &x, &to_a);
+	if (g == X86_GO_UNKNOWN && offset_load(cx, i, b, &at, &x))
+		g = table_of_offsets(cx, at, &x, &to_b);
 	return g;
+}
+
+/* A register that comes from a table of offsets, plus an address. */
+static enum x86_goes
+jump_from(struct x86_jump *cx, size_t i, ZydisRegister reg, uint64_t addr)
+{
+	const struct addend add = { .reg = ZYDIS_REGISTER_NONE, .addr = addr };
+	struct x86_full x;
+	size_t at;
+
+	return offset_load(cx, i, reg, &at, &x)
+		       ? table_of_offsets(cx, at, &x, &add)
+		       : X86_GO_UNKNOWN;
 }
 
 /* ---- pointers ------------------------------------------------------------ */
@@ -315,40 +292,126 @@ fn_is_entered(const struct x86_scan *s)
 /* A goto through a pointer leaves the frame as it is, a tail call takes it
    down. */
 static enum x86_goes
-jump_pointer(const struct jump_cx *cx)
+jump_pointer(const struct x86_jump *cx)
 {
 	int32_t d = x86_scan_depth(cx->s, cx->i);
 
 	if (d == DEPTH_UNKNOWN)
-		return fn_is_entered(cx->s) ? X86_GO_POINTER : X86_GO_AWAY;
-	return d == 0 ? X86_GO_AWAY : X86_GO_TABLE;
+		return fn_is_entered(cx->s) ? X86_GO_POINTER : X86_GO_BARE;
+	return d == 0 ? X86_GO_BARE : X86_GO_TABLE;
+}
+
+/* Does data hold, or the code take, an address of the code that is in no table
+   of a jump?  Both are asked of each part. */
+static bool
+part_loose(const struct x86_scan *s, const struct x86_part *p)
+{
+	const struct x86_fn *f = s->fn;
+	uint64_t a;
+
+	for (size_t i = 0;
+	     s->w->held != NULL &&
+	     s->w->held(s->w->arg, p->addr, p->addr + p->size, i, &a);
+	     i++)
+		if (a != f->part[0].addr &&
+		    x86_fn_in(f->insns.v, f->insns.n, a) &&
+		    !x86_fn_in(s->tabled.v, s->tabled.n, a))
+			return true;
+	return false;
+}
+
+bool
+x86_scan_loose(struct x86_scan *s)
+{
+	const struct x86_fn *f = s->fn;
+
+	x86_addrs_sort(s->tabled.v, &s->tabled.n);
+	for (size_t i = 0; i < s->labels.n; i++)
+		if (x86_fn_in(f->insns.v, f->insns.n, s->labels.v[i]) &&
+		    !x86_fn_in(s->tabled.v, s->tabled.n, s->labels.v[i]))
+			return true;
+	for (uint32_t k = 0; k < f->nparts; k++)
+		if (part_loose(s, &f->part[k]))
+			return true;
+	return false;
 }
 
 /* ---- all ----------------------------------------------------------------- */
 
-/* Through memory, as operand m of steps[i]: the jump itself, or the load. */
-static enum x86_goes
-jump_memory(struct jump_cx *cx, size_t i, const ZydisDecodedOperandMem *m)
+/* Does entry 0 of a table lead to another function? */
+static bool
+table_of_calls(const struct x86_scan *s, uint64_t table)
 {
-	uint64_t b = 0;
-	bool known;
+	uint64_t to;
 
-	if (m->index == ZYDIS_REGISTER_NONE || m->scale != 8)
+	return table_entry(s, table, 0, 8, 0, &to) && !x86_fn_has(s->fn, to) &&
+	       s->w->is_fn(s->w->arg, to);
+}
+
+/*
+ * Through memory, as operand m of steps[i]: the jump itself, or the load.  A
+ * table on the function's own stack was filled with labels by the function.
+ */
+static enum x86_goes
+jump_memory(struct x86_jump *cx, size_t i, const ZydisDecodedOperandMem *m)
+{
+	ZydisRegister reg;
+	uint64_t t;
+
+	if (m->index == ZYDIS_REGISTER_NONE || (m->scale != 8 && m->scale != 1))
 		return jump_pointer(cx);
-	known = m->base == ZYDIS_REGISTER_NONE ||
-		reg_address(cx, i, m->base, &b);
-	if (known && table_read(cx, b + (uint64_t)m->disp.value, 0, 8) != 0)
+	if (m->base == ZYDIS_REGISTER_RSP && cx->s->labels.n != 0)
 		return X86_GO_TABLE;
+	if (table_of_load(cx, i, m, 8, &t, &reg)) {
+		t += (uint64_t)m->disp.value;
+		if (table_read(cx, t, 0, 8) != 0)
+			return X86_GO_TABLE;
+		if (table_of_calls(cx->s, t))
+			return X86_GO_AWAY;
+	}
 	return jump_pointer(cx);
 }
 
+/* To an address that an addition has made: *x, steps[at]. */
 static enum x86_goes
-jump_register(struct jump_cx *cx, ZydisRegister reg)
+jump_add(struct x86_jump *cx, size_t at, const struct x86_full *x)
 {
-	struct full x;
+	ZydisRegister to = x86_reg64(x->op[0].reg.value);
+
+	switch (x->op[1].type) {
+	case ZYDIS_OPERAND_TYPE_MEMORY:
+		/* The address of another object's function: after a frame has
+		   been taken down, it is none of ours. */
+		return x86_scan_depth(cx->s, cx->i) == 0 ? X86_GO_AWAY
+							 : X86_GO_UNKNOWN;
+	case ZYDIS_OPERAND_TYPE_REGISTER:
+		return jump_sum(cx, at, to, x86_reg64(x->op[1].reg.value));
+	case ZYDIS_OPERAND_TYPE_IMMEDIATE:
+		return jump_from(cx, at, to, x->op[1].imm.value.u);
+	default:
+		return X86_GO_UNKNOWN;
+	}
+}
+
+static enum x86_goes
+jump_lea(struct x86_jump *cx, size_t at, const ZydisDecodedOperandMem *m)
+{
+	if (cx->s->steps.v[at].in.rip_rel)
+		return jump_pointer(cx);
+	if (m->index == ZYDIS_REGISTER_NONE)
+		return jump_from(cx, at, m->base, (uint64_t)m->disp.value);
+	if (m->scale != 1 || m->disp.value != 0)
+		return X86_GO_UNKNOWN;
+	return jump_sum(cx, at, m->base, m->index);
+}
+
+static enum x86_goes
+jump_register(struct x86_jump *cx, ZydisRegister reg)
+{
+	struct x86_full x;
 	size_t at;
 
-	if (reg_def(cx, cx->i, reg, &at, &x) != DEF_FOUND)
+	if (x86_reg_def(cx, cx->i, reg, &at, &x) != X86_DEF_FOUND)
 		return jump_pointer(cx);
 	switch (x.in.mnemonic) {
 	case ZYDIS_MNEMONIC_XOR: /* glibc keeps pointers scrambled */
@@ -357,22 +420,9 @@ jump_register(struct jump_cx *cx, ZydisRegister reg)
 			       ? jump_pointer(cx)
 			       : X86_GO_UNKNOWN;
 	case ZYDIS_MNEMONIC_ADD:
-		/* The address of another object's function: after a frame has
-		   been taken down, it is none of ours. */
-		if (x.op[1].type == ZYDIS_OPERAND_TYPE_MEMORY &&
-		    x86_scan_depth(cx->s, cx->i) == 0)
-			return X86_GO_AWAY;
-		if (x.op[1].type != ZYDIS_OPERAND_TYPE_REGISTER)
-			return X86_GO_UNKNOWN;
-		return jump_sum(cx, at, reg64(x.op[0].reg.value),
-				reg64(x.op[1].reg.value));
+		return jump_add(cx, at, &x);
 	case ZYDIS_MNEMONIC_LEA:
-		if (cx->s->steps.v[at].in.rip_rel)
-			return jump_pointer(cx);
-		if (x.op[1].mem.index == ZYDIS_REGISTER_NONE ||
-		    x.op[1].mem.scale != 1 || x.op[1].mem.disp.value != 0)
-			return X86_GO_UNKNOWN;
-		return jump_sum(cx, at, x.op[1].mem.base, x.op[1].mem.index);
+		return jump_lea(cx, at, &x.op[1].mem);
 	case ZYDIS_MNEMONIC_MOV:
 		if (x.op[1].type == ZYDIS_OPERAND_TYPE_MEMORY)
 			return jump_memory(cx, at, &x.op[1].mem);
@@ -390,14 +440,14 @@ jump_register(struct jump_cx *cx, ZydisRegister reg)
 enum x86_goes
 x86_scan_jump(struct x86_scan *s, size_t i)
 {
-	struct jump_cx cx = { .s = s, .i = i };
-	struct full x;
+	struct x86_jump cx = { .s = s, .i = i };
+	struct x86_full x;
 
 	ZydisDecoderInit(&cx.dec, ZYDIS_MACHINE_MODE_LONG_64,
 			 ZYDIS_STACK_WIDTH_64);
-	if (!step_full(&cx, i, &x))
+	if (!x86_jump_full(&cx, i, &x))
 		return X86_GO_UNKNOWN;
 	if (x.op[0].type == ZYDIS_OPERAND_TYPE_MEMORY)
 		return jump_memory(&cx, i, &x.op[0].mem);
-	return jump_register(&cx, reg64(x.op[0].reg.value));
+	return jump_register(&cx, x86_reg64(x.op[0].reg.value));
 }

@@ -147,16 +147,16 @@ add_lquantize(struct lower *l, const struct agg_gen *g)
 	add_bucket(l, g, 0);
 }
 
-/* By a body, to which the operation goes as three words of the frame. */
+/* By a body, to which the operation goes as four words of the frame. */
 static void
 add_body(struct lower *l, const struct agg_gen *g)
 {
-	struct x86_mem op[3]; /* slots lie upwards */
+	struct x86_mem op[4]; /* slots lie upwards */
 
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		op[i] = lower_slot_m(l, lower_slot(l));
 
-	_Static_assert(sizeof(struct rtn_aggop) == 24, "three slots");
+	_Static_assert(sizeof(struct rtn_aggop) == 32, "four slots");
 
 	x86_store_imm(l->b, 8, op[0], (int32_t)g->v->func);
 	x86_mov_ri(l->b, X86_RAX, g->v->arg);
@@ -166,6 +166,9 @@ add_body(struct lower *l, const struct agg_gen *g)
 	else
 		x86_load(l->b, 8, false, X86_RAX, lower_slot_m(l, g->inc));
 	x86_store(l->b, 8, op[2], X86_RAX);
+	if (g->v->func == DIF_AGG_llquantize)
+		x86_store_imm(l->b, 8, op[3],
+			      (int32_t)dif_llquantize_zero(g->v->arg));
 	x86_lea(l->b, X86_RSI, word(g, 0));
 	x86_lea(l->b, X86_RCX, op[0]);
 	lower_call(l, RTN_FN_agg_add);

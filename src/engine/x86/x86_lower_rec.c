@@ -271,6 +271,7 @@ static void
 stmt_speculate(struct lower *l, bool rec)
 {
 	lower_call(l, RTN_FN_spec_active);
+	lower_check_fault(l, UINT32_MAX);
 	x86_test_rr(l->b, 8, X86_RAX, X86_RAX);
 	x86_jcc_label(l->b, X86_CC_E, &l->clause->back);
 	if (l->skip_now != l->now)
@@ -294,6 +295,7 @@ stmt_spec(struct lower *l, const struct dif_stmt *st, bool rec)
 					  RT_SPEC_COMMITTED :
 					  RT_SPEC_DISCARDED);
 	lower_call(l, RTN_FN_spec_end);
+	lower_check_fault(l, UINT32_MAX);
 }
 
 static void

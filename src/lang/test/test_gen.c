@@ -63,21 +63,38 @@ constants_are_folded(void **state)
 }
 
 static void
-narrow_results_are_extended(void **state)
+values_are_cut_where_they_are_kept(void **state)
 {
-	expect("BEGIN{trace(pid + 1)}",
-	       "ldgs DT_VAR(278), %r1\n"
-	       "setx DT_INTEGER[0], %r2\n"
-	       "add %r1, %r2, %r1\n"
-	       "setx DT_INTEGER[1], %r2\n"
-	       "sll %r1, %r2, %r1\n"
-	       "sra %r1, %r2, %r1\n"
-	       "ret %r1\n");
-	expect("BEGIN{trace((unsigned char)arg0)}",
+	/* A record keeps as many bytes as it has. */
+	expect("BEGIN{trace((pid + 1) / 2)}", "ldgs DT_VAR(278), %r1\n"
+					      "setx DT_INTEGER[0], %r2\n"
+					      "add %r1, %r2, %r1\n"
+					      "setx DT_INTEGER[1], %r2\n"
+					      "sdiv %r1, %r2, %r1\n"
+					      "ret %r1\n");
+	expect("BEGIN{trace((unsigned char)arg0)}", "ldgs DT_VAR(262), %r1\n"
+						    "ret %r1\n");
+	/* A variable keeps what it is given. */
+	expect("int x; BEGIN{x = pid + 1}", "ldgs DT_VAR(278), %r1\n"
+					    "setx DT_INTEGER[0], %r2\n"
+					    "add %r1, %r2, %r1\n"
+					    "setx DT_INTEGER[1], %r2\n"
+					    "sll %r1, %r2, %r1\n"
+					    "sra %r1, %r2, %r1\n"
+					    "stgs DT_VAR(1280), %r1\n"
+					    "ret %r0\n");
+	/* A cast to a narrower type cuts, one to a wider type does not. */
+	expect("BEGIN{trace((unsigned char)arg0 / 2)}",
 	       "ldgs DT_VAR(262), %r1\n"
 	       "setx DT_INTEGER[0], %r2\n"
 	       "and %r1, %r2, %r1\n"
+	       "setx DT_INTEGER[1], %r2\n"
+	       "sdiv %r1, %r2, %r1\n"
 	       "ret %r1\n");
+	expect("BEGIN{@ = sum((long)(pid + 1))}", "ldgs DT_VAR(278), %r1\n"
+						  "setx DT_INTEGER[0], %r2\n"
+						  "add %r1, %r2, %r1\n"
+						  "ret %r1\n");
 	/* 64 bits need nothing. */
 	expect("BEGIN{trace(arg0 + arg1)}",
 	       "ldgs DT_VAR(262), %r1\n"
@@ -178,7 +195,7 @@ tuples_do_not_nest(void **state)
 	       "pushtv DT_TYPE(0), %r0, %r2\n"
 	       "stgaa DT_VAR(1280), %r1\n"
 	       "flushts\n"
-	       "ret %r1\n");
+	       "ret %r0\n");
 }
 
 static void
@@ -197,19 +214,16 @@ parts_of_variables_go_through_a_copy(void **state)
 	       "BEGIN{this->v.b = arg0}",
 	       "ldgs DT_VAR(262), %r1\n"
 	       "setx DT_INTEGER[0], %r2\n"
-	       "sll %r1, %r2, %r1\n"
-	       "sra %r1, %r2, %r1\n"
-	       "setx DT_INTEGER[1], %r2\n"
-	       "setx DT_INTEGER[2], %r3\n"
+	       "setx DT_INTEGER[1], %r3\n"
 	       "ldls DT_VAR(1280), %r4\n"
 	       "allocs %r3, %r5\n"
 	       "tst %r4\n"
-	       "be 11\n"
+	       "be 8\n"
 	       "copys %r4, %r3, %r5\n"
 	       "add %r2, %r5, %r2\n"
 	       "stw %r1, [%r2]\n"
 	       "stls DT_VAR(1280), %r5\n"
-	       "ret %r1\n");
+	       "ret %r0\n");
 }
 
 int
@@ -217,7 +231,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(constants_are_folded),
-		cmocka_unit_test(narrow_results_are_extended),
+		cmocka_unit_test(values_are_cut_where_they_are_kept),
 		cmocka_unit_test(conditions_branch),
 		cmocka_unit_test(members_are_loads),
 		cmocka_unit_test(user_strings_are_copied_in),

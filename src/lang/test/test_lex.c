@@ -254,6 +254,7 @@ test_control_lines(void **state)
 		 "#pragma D option defaultargs\n"
 		 "#ident \"x\"\n#pragma once\n#\n"
 		 "BEGIN { x = $1;\n"
+		 "#! a comment\n"
 		 "#pragma D option quiet\n"
 		 "# 40 \"other.d\" 1 2\n"
 		 " y = 08; }";
@@ -263,7 +264,7 @@ test_control_lines(void **state)
 	assert_int_equal(t.e.loc.line, 40);
 	assert_int_equal(t.e.loc.col, 6);
 	s.text = "#pragma D option strsize=\"1k\"\n"
-		 "#pragma D depends_on library there\n"
+		 "#pragma D depends_on module there\n"
 		 "#pragma D attributes Evolving/Private/ISA provider p args\n"
 		 "#pragma D binding \"1.6.3\" pid\n"
 		 "provider p { probe a(); };\n";
@@ -277,21 +278,29 @@ test_control_errors(void **state)
 {
 	static const struct lt_error v[] = {
 		{ "\n #error why", "D_PRAGERR", 2, 2 },
-		{ "#pragma error why", "D_PRAGERR", 1, 1 },
+		{ "#pragma error why\n", "D_PRAGERR", 1, 1 },
+		{ "#pragma D error \"why\"\n", "D_PRAGERR", 1, 1 },
+		{ "#pragma D option quiet", "D_SYNTAX", 1, 1 },
+		{ "#pragma D option nspec=2 * 3\n", "D_PRAGMA_MALFORM", 1, 1 },
+		{ " #!/usr/sbin/dtrace -s\n", "D_PRAGCTL_INVAL", 1, 2 },
+		{ "#pragma D depends_on library there\n", "D_PRAGMA_DEPEND", 1,
+		  1 },
+		{ "BEGIN {\n#pragma D attributes nonsense f\n}",
+		  "D_PRAGMA_INVAL", 2, 1 },
 		{ "#include <x>", "D_PRAGCTL_INVAL", 1, 1 },
 		{ "#line x", "D_PRAGCTL_INVAL", 1, 1 },
 		{ "#line 3 x", "D_PRAGCTL_INVAL", 1, 1 },
-		{ "#pragma D", "D_PRAGMA_MALFORM", 1, 1 },
-		{ "#pragma D option", "D_PRAGMA_MALFORM", 1, 1 },
-		{ "#pragma D option a b", "D_PRAGMA_MALFORM", 1, 1 },
-		{ "#pragma D nonsense", "D_PRAGMA_INVAL", 1, 1 },
-		{ "#pragma D option nosuch", "D_PRAGMA_OPTSET", 1, 1 },
-		{ "#pragma D depends_on library x", "D_PRAGMA_DEPEND", 1, 1 },
-		{ "#pragma D depends_on thing x", "D_PRAGMA_INVAL", 1, 1 },
-		{ "#pragma D attributes a/b/c x", "D_PRAGMA_MALFORM", 1, 1 },
-		{ "#pragma D attributes Stable/Stable/ISA x",
+		{ "#pragma D\n", "D_PRAGMA_MALFORM", 1, 1 },
+		{ "#pragma D option\n", "D_PRAGMA_MALFORM", 1, 1 },
+		{ "#pragma D option a b\n", "D_PRAGMA_MALFORM", 1, 1 },
+		{ "#pragma D nonsense\n", "D_PRAGMA_INVAL", 1, 1 },
+		{ "#pragma D option nosuch\n", "D_PRAGMA_OPTSET", 1, 1 },
+		{ "#pragma D depends_on library x\n", "D_PRAGMA_DEPEND", 1, 1 },
+		{ "#pragma D depends_on thing x\n", "D_PRAGMA_INVAL", 1, 1 },
+		{ "#pragma D attributes a/b/c x\n", "D_PRAGMA_INVAL", 1, 1 },
+		{ "#pragma D attributes Stable/Stable/ISA x\n",
 		  "D_PRAGMA_UNUSED", 1, 1 },
-		{ "#pragma D binding \"1\" x", "D_PRAGMA_MALFORM", 1, 1 },
+		{ "#pragma D binding \"1\" x\n", "D_PRAGMA_MALFORM", 1, 1 },
 		{ "BEGIN {\n#pragma D attributes Stable/Stable/ISA x\n}",
 		  "D_PRAGMA_SCOPE", 2, 1 },
 	};

@@ -279,7 +279,7 @@ providers_are_told(void **state)
 		" trace(copyinstr((uintptr_t)args[0]))}");
 	program("app*:::done{trace(args[0] + 1); trace(args[1]->i)}");
 	refused("app12:::done{trace(args[3])}", "D_ARGS_IDX");
-	refused("app12:::other{trace(args[0])}", "D_ARGS_NONE");
+	refused("app12:::other{trace(args[0])}", "D_ARGS_IDX");
 }
 
 static void

@@ -152,8 +152,6 @@ left_out(void **state)
 {
 	struct world *w = *state;
 
-	put(w, "lib.d", "#pragma D depends_on library nosuch.d\n"
-			"inline int in_lib = 1;\n");
 	put(w, "mod.d", "#pragma D depends_on module nosuch\n"
 			"inline int in_mod = 1;\n");
 	put(w, "prov.d", "#pragma D depends_on provider nosuch\n"
@@ -164,11 +162,24 @@ left_out(void **state)
 			  "#pragma D depends_on provider profile\n"
 			  "#pragma D depends_on module vmlinux\n"
 			  "inline int in_there = 1;\n");
-	refused(w, "BEGIN { trace(in_lib); }", "in_lib");
 	refused(w, "BEGIN { trace(in_mod); }", "in_mod");
 	refused(w, "BEGIN { trace(in_prov); }", "in_prov");
 	refused(w, "BEGIN { trace(in_more); }", "in_more");
 	assert_true(compiles(w, "BEGIN { trace(in_there); }", 0));
+}
+
+/* But a library that is nowhere is one, whatever the program uses. */
+static void
+missing(void **state)
+{
+	struct world *w = *state;
+	char why[160];
+
+	put(w, "lib.d", "#pragma D depends_on library nosuch.d\n"
+			"inline int in_lib = 1;\n");
+	snprintf(why, sizeof(why), "D library %s/lib.d: it depends on nosuch.d, "
+				   "which is in no directory", w->dir);
+	refused(w, "BEGIN { }", why);
 }
 
 static void
@@ -178,12 +189,12 @@ wrong(void **state)
 	char why[128];
 
 	put(w, "wrong.d", "typedef int fine_t;\ntypedef nosuch_t x_t;\n");
-	snprintf(why, sizeof(why), "D library %s/wrong.d: [D_DECL_IDENT] line "
+	snprintf(why, sizeof(why), "D library %s/wrong.d: [D_SYNTAX] line "
 				   "2: ", w->dir);
 	assert_int_equal(dtrace_setopt(w->dtp, "errtags", NULL), 0);
 	for (int i = 0; i < 2; i++) /* and nothing of it is kept */
 		refused(w, "BEGIN { }", why);
-	assert_string_equal(dtrace_errtag(w->dtp), "D_DECL_IDENT");
+	assert_string_equal(dtrace_errtag(w->dtp), "D_SYNTAX");
 }
 
 static void
@@ -283,12 +294,11 @@ programs(void **state)
 {
 	struct world *w = *state;
 
-	assert_true(compiles(w, "#pragma D depends_on library errno.d\n"
-				"#pragma D depends_on provider dtrace\n"
+	assert_true(compiles(w, "#pragma D depends_on provider dtrace\n"
 				"#pragma D depends_on module kernel\n"
 				"BEGIN { }", 0));
-	refused(w, "#pragma D depends_on library nosuch.d\nBEGIN { }",
-		"library nosuch.d, which is not there");
+	refused(w, "#pragma D depends_on library errno.d\nBEGIN { }",
+		"only a library may depend on library errno.d");
 	refused(w, "#pragma D depends_on provider nosuch\nBEGIN { }",
 		"provider nosuch, which is not there");
 	refused(w, "#pragma D depends_on module ../kernel\nBEGIN { }",
@@ -318,6 +328,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		T(system_files), T(no_files),	  T(order),
 		T(cycle),	 T(own_cycle),	  T(left_out),
+		T(missing),
 		T(wrong),	 T(wrong_pragma), T(clause),
 		T(replaced),	 T(not_libraries), T(no_directory),
 		T(no_file),

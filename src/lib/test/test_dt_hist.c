@@ -169,7 +169,10 @@ test_lquantize(void **state)
 	       "              -5 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        \n"
 	       "               0 |                                         0        \n");
 	memset(w, 0, sizeof(w));
-	expect(1, HEAD);
+	expect(1, HEAD
+	       "           < -10 |                                         0        \n"
+	       "             -10 |                                         0        \n"
+	       "              -5 |                                         0        \n");
 }
 
 /* 1 .. 1000 in magnitudes of 10, ten steps each */
@@ -191,8 +194,18 @@ test_llquantize(void **state)
 	memset(w, 0, sizeof(w));
 	w[dif_llquantize_bucket(LLQ, 0)]++;
 	expect(1, HEAD
-	       "             < 1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        \n"
+	       "              -1 |                                         0        \n"
+	       "               0 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        \n"
 	       "               1 |                                         0        \n");
+	memset(w, 0, sizeof(w));
+	expect(1, HEAD
+	       "              -1 |                                         0        \n"
+	       "               0 |                                         0        \n"
+	       "               1 |                                         0        \n");
+	w[dif_llquantize_bucket(LLQ, -1000)]++;
+	expect(1, HEAD
+	       "        <= -1000 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        \n"
+	       "            -900 |                                         0        \n");
 	memset(w, 0, sizeof(w));
 	w[dif_llquantize_bucket(LLQ, 1000)]++;
 	expect(1, HEAD

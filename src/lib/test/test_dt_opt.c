@@ -237,14 +237,14 @@ limits(void **state)
 	static const struct {
 		const char *name, *least, *most, *below, *above;
 	} of[] = {
-		{ "strsize", "8", "4096", "7", "4097" },
+		{ "strsize", "1", "4096", "0", "4097" },
 		{ "stackframes", "1", "127", "0", "128" },
 		{ "ustackframes", "1", "127", "0", "128" },
 		{ "stackindent", "0", "1024", "-1", "1025" },
 		{ "printsize", "0", "4294967295", "-1", "4g" },
-		{ "bufsize", "1k", "1t", "1023", NULL },
-		{ "aggsize", "1k", "1t", "1023", NULL },
-		{ "dynvarsize", "1k", "1t", "1023", NULL },
+		{ "bufsize", "0", "1t", "-1", NULL },
+		{ "aggsize", "0", "1t", "-1", NULL },
+		{ "dynvarsize", "0", "1t", "-1", NULL },
 	};
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {

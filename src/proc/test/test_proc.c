@@ -193,9 +193,11 @@ test_grab(void **state)
 	assert_non_null(obj_named(p, "libc.so.6"));
 	assert_true(obj_named(p, "test_proc")->is_exec);
 	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	for (int i = 0; i < 200 && state_of(pid) != 'Z'; i++)
+		usleep(10000);
 	assert_true(proc_ended(p, &status));
-	assert_int_equal(status, -1);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	waitpid(pid, NULL, 0);
 	proc_set_free(ps);
 }
 

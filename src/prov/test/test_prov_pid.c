@@ -108,9 +108,10 @@ test_names(void **state)
 		"test_prov_pid:pid_test_fn:return");
 	matches("", "pid_test_fn", "1", "test_prov_pid:pid_test_fn:1");
 	matches("", "pid_test_fn", "00A", "test_prov_pid:pid_test_fn:a");
-	/* By the other name it is reported under that; by a pattern once. */
+	/* The other name finds the same probe, also by a pattern. */
 	matches("", "pid_test_other_name", "entry",
-		"test_prov_pid:pid_test_other_name:entry");
+		"test_prov_pid:pid_test_fn:entry");
+	matches("", "pid_test_o*", "entry", "test_prov_pid:pid_test_fn:entry");
 	matches("test_p*", "pid_test_f*", "e*ry",
 		"test_prov_pid:pid_test_fn:entry");
 }
@@ -144,6 +145,7 @@ test_errors(void **state)
 	struct dif_pdesc pd = {
 		.prov = "pid", .mod = "", .func = "main", .name = "entry"
 	};
+	char prov[32];
 
 	fails("nolib", "main", "entry", &D_PROC_LIB);
 	fails("a.out", "no_such_function", "entry", &D_PROC_FUNC);
@@ -151,6 +153,8 @@ test_errors(void **state)
 	fails("", "pid_test_fn", "1000", &D_PROC_OFF);
 	fails("", "pid_test_fn", "enter", &D_PROC_NAME);
 	fails("", "-", "10", &D_PROC_OFF);
+	fails("", "-", "", &D_PROC_NAME);
+	fails("", "-", "*", &D_PROC_NAME);
 	matches("", "no_such_*", "entry", "");
 	matches("no*lib", "main", "entry", "");
 	err_clear(&err);
@@ -168,6 +172,12 @@ test_errors(void **state)
 	pd.prov = "pidgin7";
 	assert_int_equal(probe_match(probes, &pd, take, NULL, &err), 0);
 	pd.prov = "*";
+	assert_int_equal(probe_match(probes, &pd, take, NULL, &err), 0);
+	/* A pattern with the number of a process that is known. */
+	snprintf(prov, sizeof(prov), "p?d%d", (int)getpid());
+	pd.prov = prov;
+	assert_int_equal(probe_match(probes, &pd, take, NULL, &err), 1);
+	snprintf(prov, sizeof(prov), "p*%d", (int)getppid());
 	assert_int_equal(probe_match(probes, &pd, take, NULL, &err), 0);
 }
 

@@ -104,6 +104,8 @@ static const struct rt_case rt_cases[] = {
 	GIVES_STR("substr", 2, "lo", S("hello"), N(-2)),
 	GIVES_STR("substr", 2, "hello", S("hello"), N(-9)),
 	GIVES_STR("substr", 3, "el", S("hello"), N(1), N(2)),
+	GIVES_STR("substr", 3, "", S("hello"), N(-9), N(3)),
+	GIVES_STR("substr", 3, "h", S("hello"), N(-7), N(3)),
 	GIVES_STR("substr", 3, "ello", S("hello"), N(1), N(99)),
 	GIVES_STR("substr", 3, "", S("hello"), N(1), N(0)),
 	GIVES_STR("substr", 3, "el", S("hello"), N(1), N(-2)),
@@ -119,7 +121,7 @@ static const struct rt_case rt_cases[] = {
 	GIVES_STR("basename", 1, ".", S("/foo/.")),
 	GIVES_STR("basename", 1, "/", S("/")),
 	GIVES_STR("basename", 1, "/", S("///")),
-	GIVES_STR("basename", 1, "", S("")),
+	GIVES_STR("basename", 1, ".", S("")),
 	GIVES_STR("dirname", 1, "/foo/bar", S("/foo/bar/baz")),
 	GIVES_STR("dirname", 1, "/foo/bar", S("/foo/bar///baz///")),
 	GIVES_STR("dirname", 1, ".", S("baz")),
@@ -175,7 +177,7 @@ static const struct rt_case rt_cases[] = {
 	GIVES_STR("cleanpath", 1, "/", S("/a/..")),
 	GIVES_STR("cleanpath", 1, "a", S("a/b/..")),
 	GIVES_STR("cleanpath", 1, ".", S("a/..")),
-	GIVES_STR("cleanpath", 1, ".", S("")),
+	GIVES_STR("cleanpath", 1, "", S("")),
 	GIVES_STR("cleanpath", 1, "../../b", S(".././../a/../b")),
 	GIVES_STR("cleanpath", 1, "/.../..a/.b", S("/.../..a/.b/")),
 
@@ -358,7 +360,7 @@ subr_by_name(const char *name)
 #define SUBR_IKP(name) SUBR_IK(name)
 #define SUBR_I(name) SUBR_IK(name)
 #define SUBR_NONE(name)
-#define SUBR(id, name, proto, eng, flags) SUBR_##eng(name)
+#define SUBR(id, name, proto, eng, flags, needs) SUBR_##eng(name)
 #include "dif/subr.def"
 #undef SUBR
 	};

@@ -45,7 +45,7 @@ machine(void)
 #define SUBR_IKP(name) SUBR_IK(name)
 #define SUBR_I(name) SUBR_IK(name)
 #define SUBR_NONE(name)
-#define SUBR(id, name, proto, eng, flags) SUBR_##eng(name)
+#define SUBR(id, name, proto, eng, flags, needs) SUBR_##eng(name)
 #include "dif/subr.def"
 #undef SUBR
 
@@ -55,7 +55,7 @@ PROBE(rt_copys, rt, c[0], c[1], c[2])
 PROBE(rt_store, rt, c[0], c[1], c[2])
 PROBE(rt_agg_cell, rt, c[0], c[1], c[2])
 PROBE(rt_quantize_bucket, rt, c[0])
-PROBE(rt_llquantize_bucket, rt, c[0], c[1])
+PROBE(rt_llquantize_bucket, rt, c[0], c[1], c[2])
 PROBE(rt_tuple_key, rt, c[0])
 PROBE(rt_spec_active, rt, c[0])
 PROBE(rt_spec_end, rt, c[0], c[1])

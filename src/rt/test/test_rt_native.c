@@ -40,7 +40,7 @@ has_all_functions(void **state)
 #define NAMES_NONE(id) NAMES_IK(id)
 	for (unsigned i = 0; i < RTN_NFN; i++)
 		assert_true(rtn_image.off[i] < rtn_image.n);
-#define SUBR(id, name, proto, eng, flags) NAMES_##eng(id);
+#define SUBR(id, name, proto, eng, flags, needs) NAMES_##eng(id);
 #include "dif/subr.def"
 #undef SUBR
 }

@@ -176,7 +176,7 @@ copies_user_memory(void **state)
 	assert_string_equal((char *)(uintptr_t)at, "from afar");
 	fixture_reset(rt);
 	push_val(rt, (uintptr_t)user);
-	push_val(rt, 4);
+	push_val(rt, 5);
 	at = blob_subr(w, DIF_SUBR_copyinstr)(rt);
 	assert_string_equal((char *)(uintptr_t)at, "from");
 	fixture_reset(rt);
@@ -212,10 +212,10 @@ knows_its_forebears(void **state)
 	for (int i = 0; i < 64; i++) {
 		uint64_t v = blob_subr(w, DIF_SUBR_rand)(rt);
 
-		assert_true(v <= 0x7fffffff);
+		assert_true(v == (uint64_t)(int64_t)(int32_t)v);
 		r |= v;
 	}
-	assert_true(r > 0x7f000000);
+	assert_true((uint32_t)r > 0xff000000);
 }
 
 static void
@@ -319,7 +319,10 @@ adds(void **state)
 		uint32_t func = dif_aggfuncs[i].code;
 		uint64_t arg = func == DIF_AGG_lquantize ? lq : llq;
 		uint64_t expect[512] = { 0 };
-		struct rtn_aggop op = { .func = func, .arg = arg, .inc = 3 };
+		struct rtn_aggop op = { .func = func,
+					.arg = arg,
+					.inc = 3,
+					.zero = dif_llquantize_zero(llq) };
 		uint64_t *c;
 
 		for (int k = 0; k < 500; k++) {

@@ -130,9 +130,12 @@ copies_from_user(void **state)
 	push_val(rt, (uintptr_t)s);
 	a = rt_subr_copyinstr(rt);
 	assert_string_equal(at(rt, a), "twenty characte");
-	push_val(rt, 6);
+	push_val(rt, 7); /* the NUL counts */
 	a = rt_subr_copyinstr(rt);
 	assert_string_equal(at(rt, a), "twenty");
+	rt->tuple[1].val = 1;
+	a = rt_subr_copyinstr(rt);
+	assert_string_equal(at(rt, a), "");
 	rt->tuple[1].val = 0;
 	a = rt_subr_copyinstr(rt);
 	assert_string_equal(at(rt, a), "");

@@ -32,15 +32,17 @@ static void
 random_is_an_int(void **state)
 {
 	struct fixture *f = fixture_new(256);
-	uint64_t all = 0;
+	uint32_t all = 0, none = 0;
 
 	for (int i = 0; i < 1000; i++) {
 		uint64_t v = rt_subr_rand(&f->rt);
 
-		assert_true(v <= INT32_MAX);
-		all |= v;
+		assert_true(v == (uint64_t)(int64_t)(int32_t)v);
+		all |= (uint32_t)v;
+		none |= ~(uint32_t)v;
 	}
-	assert_int_equal(all, INT32_MAX);
+	assert_int_equal(all, UINT32_MAX);
+	assert_int_equal(none, UINT32_MAX);
 	free(f);
 }
 
@@ -101,10 +103,12 @@ buckets_log_linear(void **state)
 				     (uint64_t)rand_r(&seed) << 11;
 
 			v >>= rand_r(&seed) % 64;
+			v = k % 3 == 0 ? -v : v;
 			if (k < 1500)
 				v = (uint64_t)k - 5;
 			assert_int_equal(
-				rt_llquantize_bucket(&f->rt, arg, v),
+				rt_llquantize_bucket(&f->rt, arg, v,
+						     dif_llquantize_zero(arg)),
 				dif_llquantize_bucket(arg, (int64_t)v));
 		}
 	}
@@ -130,8 +134,10 @@ buckets_of_any_bounds(void **state)
 				     (uint64_t)rand_r(&seed) << 11;
 
 			v >>= rand_r(&seed) % 64;
+			v = k % 3 == 0 ? -v : v;
 			assert_int_equal(
-				rt_llquantize_bucket(&f->rt, arg, v),
+				rt_llquantize_bucket(&f->rt, arg, v,
+						     dif_llquantize_zero(arg)),
 				dif_llquantize_bucket(arg, (int64_t)v));
 		}
 	}

@@ -15,6 +15,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "dif/dif.h"
 #include "rt/test/rt_cases.h"
 #include "rt/test/rt_probes_obj.h"
 
@@ -574,10 +575,11 @@ buckets_as_the_host(void **state)
 		args[1] = args[0];
 		args[0] = i % 2 ? 10ull << 48 | 1ull << 32 | 8 << 16 | 20
 				: 12ull << 48 | 4 << 16 | 96;
+		args[2] = dif_llquantize_zero(args[0]);
 		kernel_run(k, "rt_llquantize_bucket", args);
-		assert_int_equal(
-			k->rt.tmp[0],
-			rt_llquantize_bucket(&f->rt, args[0], args[1]));
+		assert_int_equal(k->rt.tmp[0],
+				 rt_llquantize_bucket(&f->rt, args[0], args[1],
+						      args[2]));
 	}
 	kernel_free(k);
 	free(f);

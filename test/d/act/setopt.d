@@ -2,7 +2,7 @@
  * Options of printing, set while records are read.
  * @needs: bpf
  * @engines: kernel process
- * @run: -s %f
+ * @run: -x strsize=16 -s %f
  */
 BEGIN { trace(1); setopt("quiet"); }
 BEGIN { trace(2); setopt("quiet", "0"); }

@@ -1,9 +1,8 @@
 /*
- * An option that does not exist.
+ * An option that does not exist; without a value it would be set to 1.
  * @needs: bpf
  * @engines: kernel process
  * @run: -qs %f
  * @stderr
- * @status: 1
  */
-BEGIN { setopt("nosuch"); exit(0); }
+BEGIN { setopt("nosuch"); setopt("nosuch", "3"); exit(0); }

@@ -4,6 +4,5 @@
  * @engines: kernel process
  * @run: -qs %f
  * @stderr
- * @status: 1
  */
-BEGIN { setopt("switchrate", "often"); exit(0); }
+BEGIN { setopt("switchrate", "often"); setopt("switchrate"); exit(0); }

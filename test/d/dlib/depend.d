@@ -1,9 +1,8 @@
 /*
- * A program may ask for a library by name.
- * @error: D_PRAGMA_DEPEND 6
+ * Libraries depend on each other; a program has them all.
+ * @error: D_PRAGMA_DEPEND 5
  */
 #pragma D depends_on library errno.d
-#pragma D depends_on library nosuch.d
 BEGIN
 {
 	exit(ENOENT);

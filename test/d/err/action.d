@@ -1,4 +1,4 @@
 /*
- * @error: D_OP_ACT 4
+ * @error: D_OP_INCOMPAT 4
  */
 BEGIN { x = trace(1) + 1; }

@@ -1,4 +1,4 @@
 /*
- * @error: D_OP_LVAL 4
+ * @error: D_OP_WRITE 4
  */
 BEGIN { pid = 1; }

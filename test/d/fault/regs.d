@@ -2,7 +2,7 @@
  * Registers of the user in a thread of the kernel, and of the kernel where it
  * was not the kernel that was interrupted.
  * @needs: bpf
- * @run: -qs %f -c 'timeout 5 sh -c "while :; do :; done"'
+ * @run: -qs %f -c 'sh -c "while :; do :; done"'
  * @timeout: 60
  * @sort
  */

@@ -1,5 +1,6 @@
 /*
- * @error: D_OP_VFPTR 5
+ * @error: D_OP_VFPTR 6
  */
 typedef int (*fn_t)(int);
-BEGIN { p = (fn_t)0 + 1; }
+fn_t f;
+BEGIN { f += 1; }

@@ -29,5 +29,6 @@ tick-20ms /i == 4/ { commit(0); }
 tick-20ms /i == 5/ { speculate(a); trace("too late"); }
 tick-20ms /i == 5/ { commit(a); commit_again = 1; }
 tick-20ms /i == 5/ { printf("five\n"); }
-tick-20ms /i == 6/ { commit(b); exit(0); }
+tick-20ms /i == 6/ { commit(b); }
+tick-20ms /i == 6/ { exit(0); }
 END { printf("end\n"); }

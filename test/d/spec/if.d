@@ -28,4 +28,5 @@ BEGIN
 	printf("outside\n");
 }
 BEGIN { printf("after\n"); commit_a = a; }
-BEGIN { commit(a); discard(b); exit(0); }
+BEGIN { commit(a); discard(b); }
+BEGIN { exit(0); }

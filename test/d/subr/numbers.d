@@ -12,6 +12,6 @@ BEGIN
 	printf("%x %x %x\n", htons(0x1234), htonl(0x12345678),
 	    ntohll(0x1122334455667788));
 	printf("%d %d\n", getmajor(8 << 20 | 17), getminor(8 << 20 | 17));
-	printf("%d\n", rand() >= 0);
+	printf("%d\n", sizeof(rand()));
 	exit(0);
 }

@@ -1,5 +1,6 @@
 /*
- * The rest of the string of strtok() belongs to a clause of a firing.
+ * The rest of the string of strtok() is there for all clauses of a firing.  It
+ * begins with the delimiter that ended the last token.
  *
  * @needs: bpf
  * @engines: kernel process
@@ -16,7 +17,8 @@ BEGIN
 }
 
 BEGIN
-/strtok(NULL, " ") == NULL && strtok("p q", " ") == "p"/
+/strtok(NULL, " ") == NULL && /* it has come to its end */
+    strtok("p q", " ") == "p"/
 {
 	/* what the predicate began goes on */
 	printf("%s ", strtok(NULL, " "));

@@ -1,5 +1,5 @@
 /*
- * Each firing begins without a string.
+ * Each firing begins without a string: to go on with one is a fault.
  *
  * @needs: bpf
  */
@@ -10,7 +10,11 @@ tick-10ms
 /n < 2/
 {
 	n++;
-	printf("%d ", strtok(NULL, " ") == NULL);
+	printf("%s", strtok(NULL, " "));
+}
+
+tick-10ms
+{
 	printf("%s\n", strtok("1 2", " "));
 }
 
@@ -18,4 +22,9 @@ tick-10ms
 /n >= 2/
 {
 	exit(0);
+}
+
+ERROR
+{
+	printf("fault %d at %d: ", arg4, arg5);
 }

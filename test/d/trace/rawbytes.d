@@ -2,7 +2,7 @@
  * The same as bytes.
  * @needs: bpf
  * @engines: kernel process
- * @run: -q -x rawbytes -s %f
+ * @run: -q -x rawbytes -x strsize=64 -s %f
  */
 typedef struct { char name[8]; int n; } rec_t;
 rec_t r, empty;

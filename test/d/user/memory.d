@@ -11,7 +11,7 @@ pid$target:a.out:bytes:entry
 {
 	tracemem(copyin(arg0, arg1), 14);
 	tracemem(copyin(arg0, arg1), 14, 5);
-	trace(copyinstr(arg0 + 3, 5));
+	trace(copyinstr(arg0 + 3, 6));
 	printf("\n");
 	this->b = (unsigned char *)alloca(8);
 	copyinto(arg0 + 2, 4, this->b);

@@ -1,5 +1,5 @@
 /*
- * @error: D_CG_DYN 6
+ * @error: D_KEY_TYPE 6
  */
 struct o { int a; };
 translator struct o < int I > { a = I; };

@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <cmocka.h>
 
+#include "engine/bpf/bpf_impl.h"
 #include "rt/engine.h"
 
 #define MAX 16
@@ -717,6 +718,66 @@ test_uprobe(void **state)
 	world_free(w);
 }
 
+/* ---- older kernels ------------------------------------------------------- */
+
+/* While it is set, this kernel seems to have neither uprobe_multi nor types
+   for the tracepoints of system calls: the rows behind theirs are taken. */
+static bool old_kernel;
+static unsigned denied; /* how often */
+
+bool __real_bpf_feat_multi(void);
+bool __wrap_bpf_feat_multi(void);
+int __real_bpf_feat_ktypes(struct engine *, struct err *);
+int __wrap_bpf_feat_ktypes(struct engine *, struct err *);
+
+bool
+__wrap_bpf_feat_multi(void)
+{
+	denied += old_kernel;
+	return !old_kernel && __real_bpf_feat_multi();
+}
+
+int
+__wrap_bpf_feat_ktypes(struct engine *eng, struct err *e)
+{
+	int rc = __real_bpf_feat_ktypes(eng, e);
+
+	denied += old_kernel;
+	if (old_kernel)
+		eng->kt.enter_btf_id = eng->kt.exit_btf_id = 0;
+	return rc;
+}
+
+static void
+test_older(void **state)
+{
+	old_kernel = true;
+	denied = 0;
+	test_uprobe(state);
+	assert_int_equal(denied, 2); /* entry and return */
+	test_syscall(state);
+	assert_true(denied > 2);
+	old_kernel = false;
+}
+
+/* Whatever a kernel lacks: each kind of site that is served at all has a last
+   row that needs nothing special. */
+static void
+test_rows(void **state)
+{
+	for (unsigned kind = 0; kind < DIF_NSITES; kind++) {
+		const struct bpf_class *last = NULL;
+		uint32_t id = 0;
+		for (unsigned i = 0; i < BPF_NCLASSES; i++)
+			if (bpf_classes[i].sites & (1u << kind))
+				last = &bpf_classes[i];
+		if (last == NULL)
+			continue;
+		assert_true(last->have(NULL, NULL, &id));
+		assert_int_equal(id, 0);
+	}
+}
+
 static void
 test_timers(void **state)
 {
@@ -771,6 +832,8 @@ main(void)
 		cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_variables),
 		cmocka_unit_test(test_uprobe),
+		cmocka_unit_test(test_older),
+		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_timers),
 		cmocka_unit_test(test_refused),
 	};

@@ -204,8 +204,13 @@ strings(void **state)
 	     "call strjoin, %r3\nflushts\nret %r3\n", "abcd");
 	gives("sets \"abcd\", %r1\npushtr DT_TYPE(1), %r0, %r1\n"
 	      "call strlen, %r1\nret %r1\n", 4);
-	faults("sets \"a\", %r1\nscmp %r1, %r0\nret %r0\n",
-	       DIF_FAULT_BADADDR, 1, 0);
+	/* NULL is less than any string, and equals itself. */
+	gives("sets \"\", %r1\nscmp %r1, %r0\nbg yes\nret %r0\nyes:\n"
+	      "setx 1, %r1\nret %r1\n", 1);
+	gives("scmp %r0, %r0\nbe yes\nret %r0\nyes:\n"
+	      "setx 1, %r1\nret %r1\n", 1);
+	faults("setx 8, %r1\nsets \"a\", %r2\nscmp %r2, %r1\nret %r0\n",
+	       DIF_FAULT_BADADDR, 2, 8);
 }
 
 static void

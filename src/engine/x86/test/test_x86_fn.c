@@ -22,6 +22,7 @@ struct little {
 	uint8_t code[BORDER + 1024];
 	uint64_t fns[4], entered[4]; /* offsets; entered 0: none */
 	uint64_t taken, pinned;      /* offsets; 0: none */
+	uint64_t ptr_at, ptr_to[4];  /* pointers that a loader fills in */
 	struct x86_world w;
 	struct x86_fn f;
 };
@@ -78,6 +79,38 @@ l_pinned(void *arg, uint64_t addr, uint64_t n)
 	return l->pinned != 0 && BASE + l->pinned - addr < n;
 }
 
+static bool
+l_pointer(void *arg, uint64_t addr, uint64_t *to)
+{
+	const struct little *l = arg;
+	uint64_t i = (addr - BASE - l->ptr_at) / 8;
+	const uint8_t *p = l_bytes(arg, addr, 8);
+
+	if (l->ptr_at == 0 && p != NULL)
+		memcpy(to, p, 8);
+	if (l->ptr_at == 0 || i >= 4 || l->ptr_to[i] == 0)
+		return l->ptr_at == 0 && p != NULL;
+	*to = BASE + l->ptr_to[i];
+	return true;
+}
+
+/* In order. */
+static bool
+l_held(void *arg, uint64_t lo, uint64_t hi, size_t n, uint64_t *addr)
+{
+	const struct little *l = arg;
+
+	for (int i = 0; l->ptr_at != 0 && i < 4; i++) {
+		uint64_t to = BASE + l->ptr_to[i];
+
+		if (l->ptr_to[i] == 0 || to < lo || to >= hi || n-- != 0)
+			continue;
+		*addr = to;
+		return true;
+	}
+	return false;
+}
+
 static void
 l_init(struct little *l)
 {
@@ -88,7 +121,9 @@ l_init(struct little *l)
 				   .is_fn = l_is_fn,
 				   .entered = l_entered,
 				   .taken = l_taken,
-				   .pinned = l_pinned };
+				   .pinned = l_pinned,
+				   .pointer = l_pointer,
+				   .held = l_held };
 }
 
 /* Put code at an offset. */
@@ -549,6 +584,130 @@ test_label(void **state)
 	x86_fn_fini(&l.f);
 }
 
+/* A nop in front of what somebody returns to, who was never called. */
+static void
+test_planted(void **state)
+{
+	struct little l;
+
+	l_init(&l);
+	PUT(&l, 0x100, 0x90, 0xe8, 0xfa, 0x00, 0, 0, 0x90); /* call 0x200 */
+	analyse(&l, 0x100, 7);
+	assert_true(is_target(&l, 0x101) && is_target(&l, 0x106));
+	expect(&l, 0x100, X86_WIN_INT3, 0x100, 1);
+	x86_fn_fini(&l.f);
+	/* Room for a patch is none. */
+	PUT(&l, 0x100, 0x90, 0x90, 0x90, 0x90, 0x90, 0x31, 0xc0, 0xc3);
+	analyse(&l, 0x100, 8);
+	expect(&l, 0x100, X86_WIN_JMP, 0x100, 5);
+	x86_fn_fini(&l.f);
+}
+
+/* A switch as gcc writes it without optimization. */
+static void
+test_switch_plain(void **state)
+{
+	const int32_t off[] = { 0x121 - 0x300, 0x122 - 0x300, 0x7fffffff };
+	struct little l;
+
+	l_init(&l);
+	memcpy(l.code + 0x300, off, sizeof(off));
+	PUT(&l, 0x100, 0x48, 0x8d, 0x14, 0x85, 0, 0, 0, 0, /* lea 0(,%rax,4) */
+	    0x48, 0x8d, 0x05, 0xf1, 0x01, 0, 0, /* lea 0x300(%rip),%rax */
+	    0x8b, 0x04, 0x02,                   /* mov (%rdx,%rax,1),%eax */
+	    0x48, 0x98,                         /* cltq */
+	    0x48, 0x8d, 0x15, 0xe5, 0x01, 0, 0, /* lea 0x300(%rip),%rdx */
+	    0x48, 0x01, 0xd0,                   /* add %rdx,%rax */
+	    0xff, 0xe0,                         /* jmp *%rax */
+	    0x90, 0xc3, 0xc3);
+	analyse(&l, 0x100, 0x23);
+	assert_true(l.f.complete);
+	assert_true(is_target(&l, 0x121) && is_target(&l, 0x122));
+	assert_int_equal(l.f.outs.n, 2);
+	x86_fn_fini(&l.f);
+}
+
+/*
+ * A computed goto without a frame, whose table only the loader fills in; in a
+ * loop the table's address is in a register that was written elsewhere.
+ */
+static void
+test_goto_table(void **state)
+{
+	struct little l;
+
+	l_init(&l);
+	l.ptr_at = 0x300;
+	l.ptr_to[0] = 0x10b;
+	l.ptr_to[1] = 0x10f;
+	PUT(&l, 0x100, 0x48, 0x8d, 0x0d, 0xf9, 0x01, 0, 0, /* lea 0x300,%rcx */
+	    0xff, 0x24, 0xd1, 0x90, /* jmp *(%rcx,%rdx,8); nop */
+	    0x31, 0xd2,             /* xor %edx,%edx */
+	    0xeb, 0x02,             /* jmp 0x111 */
+	    0xc3, 0x90,             /* ret; nop */
+	    0xff, 0x24, 0xd1);      /* jmp *(%rcx,%rdx,8) */
+	analyse(&l, 0x100, 0x14);
+	assert_true(l.f.complete);
+	assert_int_equal(l.f.outs.n, 1);
+	assert_int_equal(l.f.outs.v[0].addr, BASE + 0x10f);
+	x86_fn_fini(&l.f);
+	/* The caller may have passed the address of a table in rcx, if it is
+	   not written first: then nothing is known of where the jumps lead. */
+	PUT(&l, 0x100, 0x85, 0xd2, 0x74, 0x0d, 0x90, 0x90, 0x90);
+	l.ptr_to[0] = 0x10f;
+	analyse(&l, 0x100, 0x14);
+	assert_true(l.f.closed);
+	assert_false(l.f.outs_all);
+	x86_fn_fini(&l.f);
+}
+
+/* The same jump through a table of other functions is a tail call. */
+static void
+test_calls_table(void **state)
+{
+	struct little l;
+
+	l_init(&l);
+	l.ptr_at = 0x300;
+	l.ptr_to[0] = l.fns[0] = 0x200;
+	PUT(&l, 0x100, 0x48, 0x8d, 0x0d, 0xf9, 0x01, 0, 0, /* lea 0x300,%rcx */
+	    0xff, 0x24, 0xd1);
+	analyse(&l, 0x100, 10);
+	assert_true(l.f.complete);
+	assert_int_equal(l.f.outs.n, 1);
+	assert_int_equal(l.f.outs.v[0].kind, X86_OUT_TAIL);
+	x86_fn_fini(&l.f);
+}
+
+/* Labels on the function's stack, and one that data holds without a table. */
+static void
+test_goto_bare(void **state)
+{
+	struct little l;
+
+	l_init(&l);
+	PUT(&l, 0x100, 0x48, 0x8d, 0x05, 0x09, 0, 0, 0, /* lea 0x110,%rax */
+	    0x48, 0x89, 0x44, 0x24, 0xf8,               /* mov %rax,-8(%rsp) */
+	    0xff, 0x64, 0xd4, 0xf8, /* jmp *-8(%rsp,%rdx,8) */
+	    0xc3);
+	analyse(&l, 0x100, 0x11);
+	assert_true(l.f.complete);
+	assert_int_equal(l.f.outs.n, 1);
+	x86_fn_fini(&l.f);
+	l_init(&l);
+	PUT(&l, 0x100, 0xff, 0x27, 0x90, 0xc3); /* jmp *(%rdi); nop; ret */
+	analyse(&l, 0x100, 4);
+	assert_true(l.f.complete);
+	assert_int_equal(l.f.outs.n, 2);
+	x86_fn_fini(&l.f);
+	l.ptr_at = 0x300;
+	l.ptr_to[0] = 0x103;
+	analyse(&l, 0x100, 4);
+	assert_true(l.f.closed);
+	assert_false(l.f.outs_all);
+	x86_fn_fini(&l.f);
+}
+
 int
 main(void)
 {
@@ -569,6 +728,11 @@ main(void)
 		cmocka_unit_test(test_odd),
 		cmocka_unit_test(test_neighbour),
 		cmocka_unit_test(test_label),
+		cmocka_unit_test(test_planted),
+		cmocka_unit_test(test_switch_plain),
+		cmocka_unit_test(test_goto_table),
+		cmocka_unit_test(test_calls_table),
+		cmocka_unit_test(test_goto_bare),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

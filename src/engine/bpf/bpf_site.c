@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * bpf_site.c - from an enabling to programs: sites are sorted into programs by
+ * class and event, and for each program it is found out which clauses its
+ * sites run.  Also gathers all strings that probes may see.
+ *
+ * A clause has one function per program.  A site says by a bit mask which of
+ * them it runs; where every site runs all (the usual case) no mask is tested.
+ */
+#include "engine/bpf/bpf_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+/* ---- strings ------------------------------------------------------------ */
+
+static int
+str_add(struct engine *eng, const void *p, uint32_t n, uint32_t *off)
+{
+	size_t cap = eng->capstr;
+
+	if (n > (1u << 30) - eng->nstr ||
+	    !vec_grow((void **)&eng->strtab, &cap, eng->nstr + n, 1))
+		return -1;
+	eng->capstr = (uint32_t)cap;
+	if (p != NULL)
+		memcpy(eng->strtab + eng->nstr, p, n);
+	else
+		memset(eng->strtab + eng->nstr, 0, n);
+	*off = eng->nstr;
+	eng->nstr += n;
+	return 0;
+}
+
+/* Keys of objstr: strings with a leading 's', objects with their address. */
+int
+bpf_site_str(struct engine *eng, const char *s, uint32_t *off)
+{
+	uintptr_t at = (uintptr_t)hash_find_str(eng->objstr, s);
+
+	if (at == 0) {
+		if (str_add(eng, s, (uint32_t)strlen(s) + 1, off) != 0)
+			return -1;
+		return hash_set_str(eng->objstr, s,
+				    (void *)(uintptr_t)(*off + 1));
+	}
+	*off = (uint32_t)(at - 1);
+	return 0;
+}
+
+/* NUL cannot be in the name of a probe, so keys do not meet. */
+struct obj_key {
+	char nul[8];
+	const struct dif_obj *o;
+};
+
+uint32_t
+bpf_site_objstr(struct engine *eng, const struct dif_obj *o)
+{
+	struct obj_key k = { .o = o };
+
+	return (uint32_t)((uintptr_t)hash_find(eng->objstr, &k, sizeof(k)) - 1);
+}
+
+/* ---- what objects need -------------------------------------------------- */
+
+/* What a variable or a subroutine needs, by the rows. */
+static enum dif_needs
+ins_needs(dif_instr_t i)
+{
+	const struct dif_builtin_info *b;
+	const struct dif_subr_info *s;
+
+	if (DIF_OP(i) == DIF_OP_LDGS && DIF_IDX(i) < DIF_VAR_USER_MIN) {
+		b = dif_builtin_by_id(DIF_IDX(i));
+		return b != NULL ? b->needs : DIF_NEED_0;
+	}
+	if (DIF_OP(i) != DIF_OP_CALL)
+		return DIF_NEED_0;
+	s = dif_subr_by_id(DIF_IDX(i));
+	return s != NULL ? s->needs : DIF_NEED_0;
+}
+
+static void
+scan_ins(struct engine *eng, dif_instr_t i)
+{
+	enum dif_op_faults f = dif_op_info[DIF_OP(i)].faults;
+	unsigned needs = ins_needs(i);
+
+	eng->needs |= needs;
+	eng->buffers |= f == DIF_FAULTS_MAY ||
+			(f == DIF_FAULTS_VAR &&
+			 (needs & (DIF_NEED_SCRATCH | DIF_NEED_ARGS)) != 0);
+	eng->assoc_uses +=
+		DIF_OP(i) >= DIF_OP_LDGAA && DIF_OP(i) <= DIF_OP_STTAA;
+}
+
+static int
+scan_strings(struct engine *eng, const struct dif_obj *o)
+{
+	struct obj_key k = { .o = o };
+	uint32_t off;
+
+	if (o == NULL || hash_find(eng->objstr, &k, sizeof(k)) != NULL)
+		return 0;
+	for (uint32_t i = 0; i < o->ntext; i++)
+		scan_ins(eng, o->text[i]);
+	if (str_add(eng, o->strtab, o->strlen, &off) != 0)
+		return -1;
+	return hash_set(eng->objstr, &k, sizeof(k),
+			(void *)((uintptr_t)off + 1));
+}
+
+static int
+scan_text(struct engine *eng, const struct dif_clause *c)
+{
+	eng->buffers |= c->recsize != 0;
+	if (scan_strings(eng, c->pred) != 0)
+		return -1;
+	for (uint32_t s = 0; s < c->nstmts; s++) {
+		/* stop() and the like record nothing, and may be refused. */
+		eng->buffers |= dif_act_at_probe(c->stmts[s].kind);
+		for (uint32_t i = 0; i < c->stmts[s].nexprs; i++) {
+			const struct dif_expr *x = &c->stmts[s].exprs[i];
+			/* By-reference values are read when recorded. */
+			eng->buffers |= is_byref(&x->type);
+			if (scan_strings(eng, x->obj) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* ---- sites -------------------------------------------------------------- */
+
+const struct bpf_prog *
+bpf_site_own(const struct engine *eng)
+{
+	for (size_t i = 0; i < eng->progs.n; i++)
+		if (eng->progs.v[i]->class->runs == BPF_RUNS_CONSUMER &&
+		    eng->progs.v[i]->fd >= 0)
+			return eng->progs.v[i];
+	return NULL;
+}
+
+/* Put a new program among the others: behind those of its class. */
+static int
+prog_add(struct engine *eng, struct bpf_prog *c)
+{
+	size_t at;
+
+	if (!vec_push(&eng->progs, c))
+		return -1;
+	for (at = eng->progs.n - 1;
+	     at > 0 && eng->progs.v[at - 1]->class > c->class; at--)
+		eng->progs.v[at] = eng->progs.v[at - 1];
+	eng->progs.v[at] = c;
+	return 0;
+}
+
+/* The program of class k for a site, which none has been asked for before; one
+   without a class if this kernel has none.  NULL: no memory. */
+static struct bpf_prog *
+prog_new(struct engine *eng, const struct bpf_class *k,
+	 const struct dif_site *s)
+{
+	struct bpf_prog *c = arena_alloc(eng->arena, sizeof(*c));
+
+	if (c == NULL || !k->have(eng, s, &c->btf_id))
+		return c;
+	c->class = k;
+	c->event = k->event(s);
+	c->fd = c->map.fd = c->once.fd = -1;
+	return prog_add(eng, c) == 0 ? c : NULL;
+}
+
+/* *out: the program of class k for a site, made when its event is first met;
+   NULL: this kernel has none.  -1: no memory. */
+static int
+class_prog(struct engine *eng, const struct bpf_class *k,
+	   const struct dif_site *s, struct bpf_prog **out)
+{
+	struct hash **h = &eng->byevent[k - bpf_classes];
+
+	if (*h == NULL && (*h = hash_new()) == NULL)
+		return -1;
+	*out = hash_find_str(*h, k->event(s));
+	if (*out == NULL) {
+		*out = prog_new(eng, k, s);
+		if (*out == NULL || hash_set_str(*h, k->event(s), *out) != 0)
+			return -1;
+	}
+	if ((*out)->class == NULL)
+		*out = NULL;
+	return 0;
+}
+
+/* *out NULL: no program can serve this site.  -1: no memory. */
+static int
+site_prog(struct engine *eng, const struct dif_site *s, struct bpf_prog **out)
+{
+	*out = NULL;
+	for (unsigned i = 0; i < BPF_NCLASSES && *out == NULL; i++)
+		if ((bpf_classes[i].sites & (1u << s->kind)) != 0 &&
+		    class_prog(eng, &bpf_classes[i], s, out) != 0)
+			return -1;
+	return 0;
+}
+
+static bool
+prog_has(const struct bpf_prog *c, uint32_t clause)
+{
+	for (size_t i = c->clauses.n; i-- > 0;)
+		if (c->clauses.v[i] == clause)
+			return true;
+	return false;
+}
+
+static int
+cmp_u32(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The ECBs [*first, *end) of a probe. */
+static void
+probe_ecbs(const struct dif_enabling *en, uint32_t probe, uint32_t *first,
+	   uint32_t *end)
+{
+	while (*first < en->necbs && en->ecbs[*first].probe < probe)
+		(*first)++;
+	*end = *first;
+	while (*end < en->necbs && en->ecbs[*end].probe == probe)
+		(*end)++;
+}
+
+/* The ECBs [first, end) fire at this site: where their clauses stand. */
+static int
+sort_ecbs(struct engine *eng, const struct dif_probe *pr,
+	  const struct dif_site *s, uint32_t first, uint32_t end, struct err *e)
+{
+	const struct dif_ecb *ecbs = eng->en->ecbs;
+	struct bpf_prog *c;
+
+	if (site_prog(eng, s, &c) != 0)
+		return err_nomem(e);
+	if (c == NULL && s->kind != DIF_SITE_ERROR)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "%s:%s:%s:%s: the kernel engine cannot serve "
+			       "this kind of probe",
+			       pr->prov, pr->mod, pr->func, pr->name);
+	for (uint32_t i = first; i < end; i++) {
+		bool ok = true;
+		if (c == NULL)
+			ok = vec_push(&eng->errors, ecbs[i]);
+		else if (!prog_has(c, ecbs[i].clause))
+			ok = vec_push(&c->clauses, ecbs[i].clause);
+		if (!ok)
+			return err_nomem(e);
+	}
+	return 0;
+}
+
+/* First pass: which clauses are in which program. */
+static int
+sort_clauses(struct engine *eng, struct err *e)
+{
+	const struct dif_enabling *en = eng->en;
+	uint32_t first = 0, end;
+
+	for (uint32_t p = 0; p < en->nprobes; p++, first = end) {
+		const struct dif_probe *pr = &en->probes[p];
+		probe_ecbs(en, p, &first, &end);
+		for (uint32_t s = 0; s < pr->nsites; s++)
+			if (sort_ecbs(eng, pr, &pr->sites[s], first, end, e) !=
+			    0)
+				return -1;
+	}
+	return 0;
+}
+
+static int
+prog_recipes(struct bpf_prog *c, const struct dif_recipes *r, uint32_t *idx)
+{
+	for (*idx = 0; *idx < c->recipes.n; (*idx)++)
+		if (c->recipes.v[*idx] == r)
+			return 0;
+	return vec_push(&c->recipes, r) ? 0 : -1;
+}
+
+static int
+prog_when(struct bpf_prog *c, const struct dif_whens *w, uint32_t *idx)
+{
+	for (*idx = 0; *idx < c->whens.n; (*idx)++)
+		if (c->whens.v[*idx] == w)
+			return 0;
+	return vec_push(&c->whens, w) ? 0 : -1;
+}
+
+static void
+site_mask(struct bpf_prog *c, struct bpf_site *s, const struct dif_ecb *ecbs,
+	  uint32_t n)
+{
+	uint32_t bits = 0;
+
+	for (uint32_t i = 0; i < c->clauses.n; i++)
+		for (uint32_t k = 0; k < n; k++)
+			if (ecbs[k].clause == c->clauses.v[i]) {
+				s->mask[i / 32] |= 1u << (i % 32);
+				bits++;
+				break;
+			}
+	if (bits != c->clauses.n)
+		c->uniform = false;
+}
+
+static int
+sort_site(struct engine *eng, uint32_t p, const struct dif_site *ds,
+	  uint32_t first, uint32_t end)
+{
+	const struct dif_probe *pr = &eng->en->probes[p];
+	struct bpf_prog *c;
+	const char *names[4] = { pr->prov, pr->mod, pr->func, pr->name };
+	struct bpf_site *s;
+
+	if (first == end)
+		return 0;
+	if (site_prog(eng, ds, &c) != 0)
+		return -1;
+	if (c == NULL) {
+		for (int i = 0; i < 4; i++)
+			if (bpf_site_str(eng, names[i], &eng->error_name[i]))
+				return -1;
+		return 0;
+	}
+	s = arena_alloc(eng->arena, sizeof(*s) + c->nmask * 4);
+	if (s == NULL)
+		return -1;
+	s->probe_id = pr->id;
+	s->probe = p;
+	s->epid0 = eng->en->ecbs[first].epid;
+	s->pid = ds->pid;
+	s->cookie = ds->cookie;
+	for (int i = 0; i < 4; i++)
+		if (bpf_site_str(eng, names[i], &s->name[i]) != 0)
+			return -1;
+	if (prog_recipes(c, ds->args, &s->recipes) != 0 ||
+	    prog_when(c, ds->when, &s->when) != 0)
+		return -1;
+	c->any_pid |= ds->pid != 0;
+	site_mask(c, s, &eng->en->ecbs[first], end - first);
+	return c->class->place(c, s, ds);
+}
+
+static int
+sort_sites(struct engine *eng)
+{
+	const struct dif_enabling *en = eng->en;
+	uint32_t first = 0, end;
+
+	for (uint32_t p = 0; p < en->nprobes; p++, first = end) {
+		probe_ecbs(en, p, &first, &end);
+		for (uint32_t s = 0; s < en->probes[p].nsites; s++)
+			if (sort_site(eng, p, &en->probes[p].sites[s], first,
+				      end) != 0)
+				return -1;
+	}
+	return 0;
+}
+
+int
+bpf_site_build(struct engine *eng, struct err *e)
+{
+	const struct dif_enabling *en = eng->en;
+	uint32_t zeroes;
+
+	eng->objstr = hash_new();
+	if (eng->objstr == NULL || str_add(eng, NULL, RT_STR_MAX, &zeroes) != 0)
+		return err_nomem(e);
+	for (uint32_t i = 0; i < en->nclauses; i++)
+		if (scan_text(eng, en->clauses[i]) != 0)
+			return err_nomem(e);
+	if (sort_clauses(eng, e) != 0)
+		return -1;
+	for (size_t k = 0; k < eng->progs.n; k++) {
+		struct bpf_prog *c = eng->progs.v[k];
+		if (c->clauses.n > 1)
+			qsort(c->clauses.v, c->clauses.n, sizeof(*c->clauses.v),
+			      cmp_u32);
+		c->nmask = (uint32_t)(c->clauses.n + 31) / 32;
+		c->uniform = true;
+		c->chain = 1;
+	}
+	return sort_sites(eng) != 0 ? err_nomem(e) : 0;
+}
+
+void
+bpf_site_fini(struct engine *eng)
+{
+	for (size_t k = 0; k < eng->progs.n; k++) {
+		struct bpf_prog *c = eng->progs.v[k];
+		vec_fini(&c->clauses);
+		vec_fini(&c->recipes);
+		vec_fini(&c->whens);
+		vec_fini(&c->sites);
+		vec_fini(&c->dsites);
+	}
+	vec_fini(&eng->progs);
+	vec_fini(&eng->errors);
+	free(eng->strtab);
+	hash_free(eng->objstr);
+	for (unsigned i = 0; i < BPF_NCLASSES; i++)
+		hash_free(eng->byevent[i]);
+}

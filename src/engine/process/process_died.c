@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * process_died.c - the process has died of a signal.  Was it us?
+ *
+ * A jump over bytes at which somebody arrives, or a handler that goes wrong,
+ * ends in one of few signals: those of the processor, that of a system call
+ * that a filter forbids, and abort(3), by which a library ends a program whose
+ * state makes no sense to it.  Where the thread stood when it died nobody can
+ * say afterwards.  What is known is in the shared memory, which stays: whether
+ * a thread was in the clauses of a probe, and where there was one thread only
+ * which probe it fired last.  So this says what is known, and leaves the
+ * judgement to who can run the program without us.
+ *
+ * The memory was the process's to write: nothing in it is believed.
+ */
+#include "engine/process/process_impl.h"
+
+#include <signal.h>
+#include <string.h>
+
+static bool
+is_fault(int sig)
+{
+	return sig == SIGSEGV || sig == SIGBUS || sig == SIGILL ||
+	       sig == SIGTRAP || sig == SIGFPE || sig == SIGSYS ||
+	       sig == SIGABRT;
+}
+
+/* The slot of a thread that is firing, or else of the only one that has fired;
+   NULL: there is none. */
+static const struct rt *
+slot_last(struct engine *eng, bool *busy)
+{
+	const struct rt_view *v = shared_view_now(eng);
+	const struct rt *last = NULL;
+	unsigned fired = 0;
+
+	*busy = false;
+	for (unsigned s = RTN_HOST_SLOTS * RT_LEVELS; s < v->nslots; s++) {
+		const struct rt *rt = v->rt[s];
+
+		if (rt->busy != 0) {
+			*busy = true;
+			return rt;
+		}
+		if (rt->firings == 0 || s % RT_LEVELS != 0)
+			continue;
+		last = rt;
+		fired++;
+	}
+	return fired == 1 ? last : NULL;
+}
+
+static void
+print_probe(struct engine *eng, struct buf *out)
+{
+	const struct dif_enabling *en = eng->en;
+	const struct dif_probe *pr;
+	const struct rt *rt;
+	bool busy;
+
+	if (eng->sh == NULL || eng->view.rt == NULL)
+		return;
+	rt = slot_last(eng, &busy);
+	if (rt == NULL || rt->probe >= en->nprobes)
+		return;
+	pr = &en->probes[rt->probe];
+	buf_printf(out, ", %s %s:%s:%s:%s",
+		   busy ? "in the clauses of" : "the last to fire was",
+		   pr->prov, pr->mod, pr->func, pr->name);
+}
+
+bool
+process_died(struct engine *eng, int sig, struct buf *out)
+{
+	uint32_t places = plan_places(eng);
+	const char *name = sigabbrev_np(sig);
+
+	if (!is_fault(sig) || places == 0)
+		return false;
+	buf_printf(out,
+		   "process %d died of SIG%s while it had probes at %u "
+		   "place%s of its code",
+		   (int)eng->pid, name != NULL ? name : "?", places,
+		   places == 1 ? "" : "s");
+	print_probe(eng, out);
+	buf_printf(out, "; if it lives without them, that is dtrace's fault");
+	return true;
+}
