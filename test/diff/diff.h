@@ -52,7 +52,7 @@ int diff_gather(struct diff_trace *t, const struct rt_view *v,
 struct diff_engine {
 	const char *name;
 	unsigned engines;	      /* whose subroutines may be used */
-	int (*probe)(struct err *e);  /* 0 if it can be used here */
+	const char *needs; /* words of tools/capabilities.py, or NULL */
 	int (*run)(struct diff_trace *t, struct diff_out *out, struct err *e);
 };
 extern const struct diff_engine diff_engine;

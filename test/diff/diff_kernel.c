@@ -7,12 +7,6 @@
 #include "rt/engine.h"
 
 static int
-kernel_probe(struct err *e)
-{
-	return bpf_engine_ops.probe(e);
-}
-
-static int
 kernel_run(struct diff_trace *t, struct diff_out *out, struct err *e)
 {
 	static const struct engine_opts opts = {
@@ -35,5 +29,5 @@ kernel_run(struct diff_trace *t, struct diff_out *out, struct err *e)
 	return rc;
 }
 
-const struct diff_engine diff_engine = { "kernel", DIF_ENG_IK, kernel_probe,
+const struct diff_engine diff_engine = { "kernel", DIF_ENG_IK, "bpf",
 					 kernel_run };

@@ -6,6 +6,7 @@
  * Status 77: the other engine cannot be used here.
  */
 #include "diff.h"
+#include "base/test/capable.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,7 +221,7 @@ main(int argc, char **argv)
 	uint64_t seed = 1;
 	unsigned long count = 0;
 	struct tally n = { 0 };
-	struct err e = { 0 };
+	int status;
 	time_t end = time(NULL) + SECONDS;
 
 	argc -= verbose;
@@ -229,9 +230,10 @@ main(int argc, char **argv)
 		seed = strtoull(argv[1], NULL, 0);
 	if (argc > 2)
 		count = strtoul(argv[2], NULL, 0);
-	if (diff_engine.probe(&e) != 0) {
-		printf("skip: %s\n", e.msg);
-		return 77;
+	if (diff_engine.needs != NULL) {
+		status = capable(diff_engine.needs);
+		if (status != 0)
+			return status;
 	}
 	while (count != 0 ? n.traces < count : time(NULL) < end)
 		compare(seed++, &n, verbose);

@@ -12,13 +12,6 @@
 
 #include "engine/x86/test/x86_world.h"
 
-static int
-native_probe(struct err *e)
-{
-	(void)e;
-	return 0;
-}
-
 /* Let the thread have its slot. */
 static void
 native_known(struct world *w)
@@ -70,5 +63,5 @@ native_run(struct diff_trace *t, struct diff_out *out, struct err *e)
 	return rc;
 }
 
-const struct diff_engine diff_engine = { "native", DIF_ENG_P, native_probe,
+const struct diff_engine diff_engine = { "native", DIF_ENG_P, NULL,
 					 native_run };

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../src/base/test/capable.h"
+
 static int failures; /* of the test that runs */
 
 struct test {
@@ -51,19 +53,18 @@ handle(int flags)
 }
 
 /*
- * All tests that trace, or (unit) all that do not; why: what forbids it here,
- * or NULL.  The exit status: 77 is skipped.
+ * Run all tests that trace, or (unit) all that do not.  needs: what those that
+ * trace need, in words of tools/capabilities.py.  The exit status: 77 is
+ * skipped.
  */
 static int
-run_tests(const struct test *tests, size_t n, bool unit, const char *why)
+run_tests(const struct test *tests, size_t n, bool unit, const char *needs)
 {
-	int failed = 0;
+	int failed = unit ? 0 : capable(needs);
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (why != NULL) {
-		printf("%s\n", why);
-		return 77;
-	}
+	if (failed != 0)
+		return failed;
 	for (size_t i = 0; i < n; i++) {
 		if (tests[i].traces == unit)
 			continue;

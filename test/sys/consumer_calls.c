@@ -582,25 +582,11 @@ static const struct test tests[] = {
 	{ "json", test_json, true },
 };
 
-/* Why tracing cannot be had here; NULL: it can. */
-static const char *
-untraceable(void)
-{
-	static char why[300];
-	dtrace_hdl_t *dtp = tracer();
-
-	if (dtrace_go(dtp) != 0)
-		snprintf(why, sizeof(why), "%s",
-			 dtrace_errmsg(dtp, dtrace_errno(dtp)));
-	dtrace_close(dtp);
-	return *why != '\0' ? why : NULL;
-}
-
 int
 main(int argc, char **argv)
 {
 	bool unit = argc > 1 && strcmp(argv[1], "unit") == 0;
 
 	return run_tests(tests, sizeof(tests) / sizeof(tests[0]), unit,
-			 unit ? NULL : untraceable());
+			 "ptrace");
 }

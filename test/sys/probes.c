@@ -20,6 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../src/base/test/capable.h"
+
 static int failures;
 static const char *engine, *program;
 
@@ -714,62 +716,19 @@ static const struct {
 	{ "bad", test_bad },
 };
 
-/* The kernel's engine wants privilege. */
-static const char *
-missing_kernel(void)
-{
-	static char why[300];
-	int err = 0;
-	dtrace_hdl_t *dtp = dtrace_open(DTRACE_VERSION, 0, &err);
-	dtrace_prog_t *prog;
-
-	if (dtp == NULL)
-		return "libdtrace does not open";
-	prog = dtrace_program_strcompile(dtp, "BEGIN { }",
-					 DTRACE_PROBESPEC_NAME, 0, 0, NULL);
-	if (prog != NULL && dtrace_program_exec(dtp, prog, NULL) == 0 &&
-	    dtrace_setopt(dtp, "engine", "kernel") == 0 &&
-	    dtrace_go(dtp) != 0 && dtrace_errno(dtp) == EDT_PRIV)
-		snprintf(why, sizeof(why), "%s", dtrace_errmsg(dtp, EDT_PRIV));
-	dtrace_close(dtp);
-	return why[0] != '\0' ? why : NULL;
-}
-
-/* The process engine wants to trace its own children. */
-static const char *
-missing_process(void)
-{
-	struct target t;
-	int err = 0;
-
-#ifndef __x86_64__
-	return "the process engine knows x86-64 only";
-#endif
-	target_start(&t);
-	if (ptrace(PTRACE_SEIZE, t.pid, NULL, NULL) != 0)
-		err = errno;
-	kill(t.pid, SIGKILL);
-	(void)target_end(&t);
-	return err != 0 ? "ptrace(2) is not permitted here" : NULL;
-}
-
 int
 main(int argc, char **argv)
 {
-	const char *why;
-	int failed = 0;
+	int failed;
 
 	if (argc < 3)
 		return 2;
 	engine = argv[1];
 	program = argv[2];
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	why = strcmp(engine, "kernel") == 0 ? missing_kernel() :
-					      missing_process();
-	if (why != NULL) {
-		printf("%s\n", why);
-		return 77;
-	}
+	failed = capable(strcmp(engine, "kernel") == 0 ? "bpf" : "ptrace");
+	if (failed != 0)
+		return failed;
 	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
 		if (argc > 3 && strcmp(argv[3], tests[i].name) != 0)
 			continue;

@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <cmocka.h>
 
+#include "base/test/capable.h"
 #include "engine/bpf/bpf_impl.h"
 #include "rt/engine.h"
 
@@ -820,7 +821,7 @@ test_refused(void **state)
 int
 main(void)
 {
-	struct err e = { 0 };
+	int status = capable("bpf");
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_begin_end),
 		cmocka_unit_test(test_syscall),
@@ -838,9 +839,7 @@ main(void)
 		cmocka_unit_test(test_refused),
 	};
 
-	if (bpf_engine_ops.probe(&e) != 0) {
-		printf("1..0 # SKIP %s\n", e.msg);
-		return 77;
-	}
+	if (status != 0)
+		return capable_tap(status);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
