@@ -7,3 +7,4 @@ CPU     ID                    FUNCTION:NAME
  *\d+ +\d+ +:BEGIN int 0x2
 
 
+dtrace: script 'printrow\.d' matched 2 probes

@@ -13,3 +13,4 @@ b
 b
 a
 
+dtrace: script 'setopt\.d' matched 6 probes

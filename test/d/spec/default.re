@@ -3,3 +3,4 @@ CPU     ID                    FUNCTION:NAME
  +\d+ +\d+ +:BEGIN 
  +\d+ +\d+ +:BEGIN        17
 
+dtrace: script 'default\.d' matched 5 probes

@@ -16,3 +16,5 @@ CPU FUNCTION
   *\d+   \| depth:return                            first                            
   *\d+  <\- depth                                   second                           
 
+dtrace: script 'clauses\.d' matched 4 probes
+dtrace: pid N has exited

@@ -3,6 +3,7 @@
  * @needs: bpf
  * @engines: kernel process
  * @run: -F -s %f -c "cat /dev/null"
+ * @nostderr: a path whose page is not in memory yet is an error
  */
 syscall::openat:entry
 /pid == $target && copyinstr(arg1) == "/dev/null"/

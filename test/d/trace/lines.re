@@ -5,3 +5,4 @@ b
 
  +\d+ +1 +:BEGIN c
 
+dtrace: script 'lines\.d' matched 3 probes

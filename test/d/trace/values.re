@@ -27,3 +27,4 @@ CPU     ID                    FUNCTION:NAME
 
  *\d+ +\d+ +:BEGIN 
 
+dtrace: script 'values\.d' matched 8 probes

@@ -16,3 +16,5 @@ CPU FUNCTION
  *\d+  -> name                                    beta                             
  *\d+  <- name                                  
 
+dtrace: script 'flow\.d' matched 4 probes
+dtrace: pid N has exited
