@@ -31,7 +31,7 @@ dlib_fail(dtrace_hdl_t *dtp, const struct dt_dlib_file *f)
 
 	dt_fail(dtp, EDT_COMPILER);
 	msg = strdup(buf_str(&dtp->errtext));
-	dt_set_err(dtp, EDT_COMPILER, "D library %s: %s",
+	dt_set_err(dtp, dtp->errnum, "D library %s: %s",
 		   f->path != NULL ? f->path : f->name,
 		   msg != NULL ? msg : e.msg);
 	free(msg);

@@ -2,8 +2,8 @@
 /*
  * dt_err.c - the handle's error: a number for programs, a text for people.
  *
- * Rooms below fill dtp->err; dt_fail() files it under an EDT_* number and
- * makes the text: "[D_TAG] line 3: what" for compile errors of files (tags
+ * Rooms below fill dtp->err; dt_fail() files it under an EDT_* number (under
+ * EDT_NOMEM for want of memory, whatever was being done) and makes the text: "[D_TAG] line 3: what" for compile errors of files (tags
  * only under -xerrtags), the bare message for others.
  */
 #include "lib/dt_impl.h"
@@ -50,7 +50,7 @@ dt_fail(dtrace_hdl_t *dtp, int edt)
 	buf_puts(b, e->msg);
 	if (e->loc.line > 0 && e->loc.col > 0)
 		buf_printf(b, " (column %d)", e->loc.col);
-	dtp->errnum = edt;
+	dtp->errnum = e->tag == &ERR_NOMEM ? EDT_NOMEM : edt;
 	return -1;
 }
 

@@ -288,6 +288,8 @@ file_get(struct proc *p, const struct mrun *r, const char *path,
 	if (f == NULL)
 		return NULL;
 	f->elf = path[0] == '[' ? file_open_vdso(r, &e) : elf_open(path, &e);
+	if (f->elf == NULL && e.tag == &ERR_NOMEM)
+		return NULL;
 	if (f->elf == NULL)
 		f->why = arena_strdup(ps->arena, e.msg);
 	f->next = ps->files_list;

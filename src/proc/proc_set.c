@@ -187,26 +187,52 @@ proc_alive(struct proc *p)
 	return proc_stat(p->pid, &start) && start == p->starttime;
 }
 
+/* A living process that the set does not know yet; NULL with the error. */
+static struct proc *
+proc_open_new(struct proc_set *ps, pid_t pid, struct err *e)
+{
+	struct proc *fresh;
+	uint64_t start;
+
+	if (pid <= 0 || !proc_stat(pid, &start)) {
+		err_set(e, &ERR_GENERIC, 0, "process %d has ended", (int)pid);
+		return NULL;
+	}
+	fresh = proc_new(ps, pid, e);
+	if (fresh == NULL)
+		return NULL;
+	fresh->starttime = start;
+	if (proc_load_maps(fresh, e) == 0 && fresh->now.n != 0)
+		return fresh;
+	/* Gone meanwhile, or a kernel thread: it stays on the list, unused. */
+	hash_set(ps->procs, &pid, sizeof(pid), NULL);
+	if (!err_is_set(e))
+		err_set(e, &ERR_GENERIC, 0, "process %d has ended", (int)pid);
+	return NULL;
+}
+
 struct proc *
-proc_lookup(struct proc_set *ps, pid_t pid)
+proc_open(struct proc_set *ps, pid_t pid, struct err *e)
 {
 	struct proc *p = proc_find(ps, pid), *fresh;
-	struct err e = { 0 };
-	uint64_t start;
 
 	if (p != NULL && proc_alive(p))
 		return p;
-	if (pid <= 0 || !proc_stat(pid, &start))
-		return p;
-	fresh = proc_new(ps, pid, &e);
-	if (fresh == NULL)
-		return p;
-	fresh->starttime = start;
-	if (proc_load_maps(fresh, &e) == 0 && fresh->now.n != 0)
+	fresh = proc_open_new(ps, pid, e);
+	if (fresh != NULL || p == NULL)
 		return fresh;
-	/* Gone meanwhile, or a kernel thread: it stays on the list, unused. */
+	/* What was known of a process that has ended stays known. */
+	err_clear(e);
 	hash_set(ps->procs, &pid, sizeof(pid), p);
 	return p;
+}
+
+struct proc *
+proc_lookup(struct proc_set *ps, pid_t pid)
+{
+	struct err e = { 0 };
+
+	return proc_open(ps, pid, &e);
 }
 
 static int

@@ -33,8 +33,12 @@ em_raw(struct em *em, uint8_t code, unsigned dst, unsigned src, int off,
 		.imm = imm,
 	};
 
-	if (off != (int16_t)off || !vec_push(&em->code, in)) {
+	if (off != (int16_t)off) {
 		em->failed = true;
+		return 0;
+	}
+	if (!vec_push(&em->code, in)) {
+		em->nomem = true;
 		return 0;
 	}
 	return (uint32_t)em->code.n - 1;
@@ -51,7 +55,7 @@ uint32_t
 em_label(struct em *em)
 {
 	if (!vec_push(&em->label, -1)) {
-		em->failed = true;
+		em->nomem = true;
 		return 0;
 	}
 	return (uint32_t)em->label.n - 1;
@@ -108,7 +112,7 @@ em_fn(struct em *em, const char *name)
 
 	r.at = em_raw(em, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, 0);
 	if (!vec_push(&em->ref, r))
-		em->failed = true;
+		em->nomem = true;
 }
 
 static void
@@ -119,7 +123,7 @@ em_jump(struct em *em, uint8_t code, unsigned dst, unsigned src, int32_t imm,
 
 	f.at = em_raw(em, code, dst, src, 0, imm);
 	if (!vec_push(&em->fix, f))
-		em->failed = true;
+		em->nomem = true;
 }
 
 void
@@ -150,7 +154,7 @@ void
 em_append(struct em *em, struct em *from)
 {
 	uint32_t base = (uint32_t)em->code.n, lb = (uint32_t)em->label.n;
-	bool ok = !from->failed;
+	bool ok = !from->nomem;
 
 	for (size_t i = 0; ok && i < from->code.n; i++)
 		ok = vec_push(&em->code, from->code.v[i]);
@@ -168,7 +172,8 @@ em_append(struct em *em, struct em *from)
 				    from->ref.v[i].fn };
 		ok = vec_push(&em->ref, r);
 	}
-	em->failed |= !ok;
+	em->failed |= from->failed;
+	em->nomem |= !ok;
 	em_fini(from);
 	*from = (struct em){ 0 };
 }
@@ -367,6 +372,8 @@ em_finish(struct em *em, const char *name, struct err *e)
 	struct tidy t = { .em = em };
 	int rc = -1;
 
+	if (em->nomem)
+		return err_nomem(e);
 	if (em->failed)
 		return err_set(e, &ERR_GENERIC, 0, "%s: too large to translate",
 			       name);

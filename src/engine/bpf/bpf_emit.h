@@ -38,7 +38,8 @@ struct em {
 	VEC(int64_t) label; /* instruction, -1: not placed yet */
 	VEC(struct em_fix) fix;
 	VEC(struct em_ref) ref;
-	bool failed;
+	bool failed; /* an offset did not fit its field, or: */
+	bool nomem;  /* there was no memory for an instruction or a name */
 };
 
 void em_fini(struct em *em);

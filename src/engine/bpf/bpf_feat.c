@@ -55,6 +55,8 @@ bpf_feat_error(struct err *e, int sys, const char *what)
 	const char *caps =
 		sys == EPERM || sys == EACCES ? missing_caps() : NULL;
 
+	if (sys == ENOMEM)
+		return err_nomem(e);
 	if (caps != NULL)
 		return err_set(e, &ERR_GENERIC, sys,
 			       "%s: %s missing (run as root, or grant it)",
@@ -109,6 +111,8 @@ try_prog(uint32_t type, uint32_t attach, int helper)
 			.ninsns = (uint32_t)em.code.n,
 		};
 		fd = sys_prog_load(&p);
+	} else {
+		errno = ENOMEM; /* the only way for so short a program */
 	}
 	int sys = errno;
 	em_fini(&em);
@@ -136,6 +140,8 @@ bpf_feat_copyout(struct err *e)
 	int fd = try_prog(BPF_PROG_TYPE_RAW_TRACEPOINT, 0,
 			  BPF_FUNC_probe_write_user);
 
+	if (fd < 0 && errno == ENOMEM)
+		return err_nomem(e);
 	if (fd < 0)
 		return err_set(e, &ERR_GENERIC, errno,
 			       "copyout(): this kernel lets no tracing program "

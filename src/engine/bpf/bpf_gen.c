@@ -100,7 +100,7 @@ add_stub(struct bg *g, struct bg_stub s)
 	s.off = g->o == NULL ? -1 : (int32_t)g->at;
 	g->can_fault = true;
 	if (!vec_push(&g->stubs, s))
-		g->em->failed = true;
+		g->em->nomem = true;
 	return s.label;
 }
 

@@ -264,11 +264,13 @@ world_open(struct world *w, pid_t pid, struct err *e)
 	if (w->arena == NULL)
 		return err_nomem(e);
 	w->proc = proc_grab(w->procs, pid, &why);
-	err_clear(&why);
-	if (w->proc == NULL)
-		return err_set(e, &ERR_GENERIC, 0, "process %d has ended",
-			       (int)pid);
-	return objs_add(w, e);
+	if (w->proc != NULL)
+		return objs_add(w, e);
+	if (why.tag == &ERR_NOMEM)
+		*e = why;
+	else
+		err_set(e, &ERR_GENERIC, 0, "process %d has ended", (int)pid);
+	return -1;
 }
 
 void

@@ -226,6 +226,32 @@ parts_of_variables_go_through_a_copy(void **state)
 	       "ret %r0\n");
 }
 
+/* A string constant whose end no instruction can name. */
+static void
+constants_run_out(void **state)
+{
+	struct buf b = BUF_INIT;
+	struct dif_prog *p;
+	struct ct t;
+
+	for (int len = 0xfff0; len <= 0x10010; len += 0x20) {
+		buf_reset(&b);
+		buf_puts(&b, "BEGIN { trace(\"");
+		for (int i = 0; i < len; i++)
+			buf_putc(&b, 'a');
+		buf_puts(&b, "\"); }");
+		ct_open(&t);
+		p = ct_try(&t, buf_str(&b));
+		if (len < 0xffff)
+			assert_non_null(p);
+		else
+			assert_string_equal(t.e.tag->name, "D_UNKNOWN");
+		dif_prog_free(p);
+		ct_close(&t);
+	}
+	buf_fini(&b);
+}
+
 int
 main(void)
 {
@@ -238,6 +264,7 @@ main(void)
 		cmocka_unit_test(tuples_do_not_nest),
 		cmocka_unit_test(symbols_are_addresses),
 		cmocka_unit_test(parts_of_variables_go_through_a_copy),
+		cmocka_unit_test(constants_run_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

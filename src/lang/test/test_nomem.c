@@ -5,42 +5,7 @@
  */
 #include "lang_test.h"
 
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t n);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t n);
-
-static long countdown; /* 0: never fail */
-static bool failed;
-
-static bool
-fails(void)
-{
-	if (countdown == 0 || --countdown != 0)
-		return false;
-	failed = true;
-	return true;
-}
-
-void *
-__wrap_malloc(size_t n)
-{
-	return fails() ? NULL : __real_malloc(n);
-}
-
-void *
-__wrap_calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *
-__wrap_realloc(void *p, size_t n)
-{
-	return fails() ? NULL : __real_realloc(p, n);
-}
+#include "base/test/nomem.h"
 
 static const char text[] =
 	"# 3 \"other.d\"\n"
@@ -75,10 +40,9 @@ test_nth(void **state)
 	lt_open(&t);
 	for (long n = 1; p == NULL; n++) {
 		err_clear(&t.e);
-		failed = false;
-		countdown = n;
+		nomem_arm(n);
 		p = lang_compile(t.lang, &src, &t.e);
-		countdown = 0;
+		bool failed = nomem_disarm();
 		if (p == NULL && !failed)
 			fail_msg("%s", t.e.msg);
 		assert_true(failed || p != NULL);

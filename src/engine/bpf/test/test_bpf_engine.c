@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "base/test/capable.h"
+#include "base/test/nomem.h"
 #include "engine/bpf/bpf_impl.h"
 #include "rt/engine.h"
 
@@ -818,6 +819,54 @@ test_refused(void **state)
 	world_free(w);
 }
 
+/* ---- without memory -------------------------------------------------------- */
+
+/* From loading to BEGIN with the nth allocation failing; false if refused. */
+static bool
+traced(struct world *w, long n)
+{
+	const struct engine_ops *ops = &bpf_engine_ops;
+
+	assert_non_null(try_load(w)); /* lays it out, too */
+	ops->free(w->eng);
+	nomem_arm(n);
+	w->eng = ops->load(&w->en, &w->opts, &w->e);
+	return w->eng != NULL && ops->attach(w->eng, &w->e) == 0 &&
+	       ops->begin(w->eng, &w->e) == 0 &&
+	       ops->stop(w->eng, &w->e) == 0 && ops->end(w->eng, &w->e) == 0;
+}
+
+/* The nth allocation fails, n = 1, 2, 3 ...: the engine says that there is no
+   memory, or does without and has the records that it should have. */
+static void
+test_nomem(void **state)
+{
+	const struct rt_rec *r;
+	bool more = true;
+	long n;
+
+	for (n = 1; more; n = nomem_next(n, 40)) {
+		struct world *w = world_new();
+		struct dif_clause *c = clause(w, NULL);
+
+		stmt(w, c, DIF_ACT_TRACE, one, NULL, NULL);
+		agg(w, stmt(w, c, DIF_AGG_count, one, NULL, NULL), 1);
+		probe(w, DIF_SITE_BEGIN, 0, 1, NULL);
+		probe(w, DIF_SITE_SYSENTRY, SYS_getppid, 1, NULL);
+		bool ok = traced(w, n);
+		more = nomem_disarm();
+		if (!ok && (!more || w->e.tag != &ERR_NOMEM))
+			fail_msg("allocation %ld: %s", n, w->e.msg);
+		if (ok) {
+			w->v = bpf_engine_ops.view(w->eng);
+			assert_int_equal(take(w, 1, &r), 1);
+		}
+		world_free(w);
+	}
+	print_message("# about %ld allocations\n", n);
+	assert_true(n > 20);
+}
+
 int
 main(void)
 {
@@ -837,6 +886,7 @@ main(void)
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_timers),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_nomem),
 	};
 
 	if (status != 0)
