@@ -73,7 +73,11 @@ struct dif_op_info {
 };
 extern const struct dif_op_info dif_op_info[256];
 
-/* Instruction fields; see dif.md formats R, B, W. */
+/*
+ * Instruction fields, from the highest byte: the opcode, then, by its format
+ * (op.def), two sources and a destination register (R), a label of 24 bits (B),
+ * or an index of 16 bits and a destination register (W).
+ */
 #define DIF_OP(i) ((unsigned)(i) >> 24)
 #define DIF_R1(i) (((i) >> 16) & 0xffu)
 #define DIF_R2(i) (((i) >> 8) & 0xffu)
@@ -310,7 +314,7 @@ struct dif_obj {
 };
 
 /*
- * Check everything that engines rely on (list: dif.md section 9).  Returns 0,
+ * Check everything that engines rely on; dif_validate.c lists it.  Returns 0,
  * or -1 with *e naming the rule and the offset.
  */
 int dif_validate(const struct dif_obj *o, struct err *e);

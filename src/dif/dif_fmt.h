@@ -2,7 +2,7 @@
 /*
  * dif_fmt.h - formats of printf() and printa(), parsed once: the compiler
  * checks arguments against the result, the consumer prints by it.
- * Grammar: %[flags][width][.precision][size]conversion (d-language.md, 12).
+ * Grammar: %[flags][width][.precision][size]conversion, as d(5) has it.
  */
 #ifndef DIF_DIF_FMT_H
 #define DIF_DIF_FMT_H

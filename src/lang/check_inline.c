@@ -15,7 +15,7 @@
  * Texts of the D library are not checked where they declare: that would ask
  * for types of the kernel that no program may ever use.
  *
- * See d-language 2.6 and doc/decisions/0021-translators.md.
+ * See doc/decisions/0021-translators.md.
  */
 #include "lang/check_impl.h"
 

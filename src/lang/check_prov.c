@@ -9,7 +9,7 @@
  * one in its place if it has no name.  Where the two types differ, a
  * translator must have been declared.
  *
- * See d-language 2.7, "Statically Defined Tracing" in the guide.
+ * See "Statically Defined Tracing" in the Dynamic Tracing Guide.
  */
 #include "lang/check_impl.h"
 

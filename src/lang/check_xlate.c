@@ -10,7 +10,7 @@
  * of a struct; where such a struct is stored or printed, gen_xlate.c makes it
  * from all members.
  *
- * See d-language 20, "Translators" in the guide, and
+ * See "Translators" in the Dynamic Tracing Guide, and
  * doc/decisions/0021-translators.md.
  */
 #include "lang/check_impl.h"

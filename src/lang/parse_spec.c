@@ -8,7 +8,7 @@
  * looked up as a type only if it is followed by what can follow a type.  So a
  * program that names no kernel types never reads them.
  *
- * See d-language 1.8 and 3, "D Program Structure" in the guide.
+ * See "D Program Structure" in the Dynamic Tracing Guide.
  */
 #include "lang/parse_impl.h"
 

@@ -9,8 +9,6 @@
  * program does not have.  Macros stand as what they were replaced by, and
  * control lines, declarations, inlines, translators and providers (show_item.c)
  * in their places.
- *
- * See d-language 2.5.
  */
 #include "lang/show_impl.h"
 

@@ -9,10 +9,11 @@
  * and variables laid out (options are final now).  That enabling is the whole
  * trace's: placement goes by it.  Each engine is then given its part.
  *
- * A site is for an engine: what a probe in a process is to the kernel (a
- * breakpoint) and to the process engine (a function) differs.  A probe that
- * has no site for its engine is left out, as one of many that a pattern named;
- * a provider that is asked for one by name says so.
+ * The sites of a probe depend on the engine: for a probe in a process the
+ * kernel engine needs the address of a breakpoint, the process engine a
+ * function.  A probe that matched a pattern and has no site for its engine is
+ * left out of the trace.  For a probe that was asked for by its full name, the
+ * provider reports the error.
  */
 #include "lib/dt_impl.h"
 

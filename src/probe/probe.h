@@ -60,7 +60,8 @@ struct site_list {
 	size_t n, cap;
 };
 
-/* Stability of a provider's probes; see providers.md section 24. */
+/* Stability of a provider's probes: for each part of the name and for the
+   arguments name, data and class, as the manual of the provider has them. */
 struct prov_attr {
 	const char *prov, *mod, *func, *name, *args; /* "E/E/C" */
 };

@@ -179,8 +179,9 @@ struct later_note *world_obj_note(struct world_obj *o);
 struct world_obj *world_at(struct world *w, uint64_t addr);
 /* Is it, or has it in it, the C library? */
 bool world_obj_is_libc(const struct world_obj *o);
-/* May its functions run elsewhere as a whole (x86_copy())?  Not those of Go:
-   its runtime takes a thread that faults, or stays too long, by the PC. */
+/* True if the object's functions may be copied as a whole and run elsewhere
+   (x86_copy()).  False for programs in Go: when a thread faults, or runs for
+   too long, the runtime of Go looks up its function by the PC. */
 bool world_obj_copies(const struct world_obj *o);
 /* clock_gettime() of the process's vdso; 0: it has none. */
 uint64_t world_vdso_time(const struct world *w);

@@ -258,10 +258,11 @@ struct x86_target {
 	   [naggs], in bytes from the machine. */
 	uint64_t solo_miss;
 	const uint32_t *solo_fixed;
-	/* At fs:0 of every thread lies its fs base, as in all programs that the
-	   C library has started: when the code is made each thread's fs base
-	   is not 0 and the word there is equal to it.  A load then tells the
-	   thread; else rdfsbase must, which takes 4 ns more. */
+	/* The word at fs:0 of every thread is the thread's fs base, as in all
+	   programs that the C library has started.  This was looked up for all
+	   threads when the code was made.  The code then finds out by a load
+	   of that word which thread runs; otherwise it must use rdfsbase,
+	   which takes 4 ns more. */
 	bool fs_self;
 	bool no_returns; /* no system call has a return probe */
 	bool debug;
