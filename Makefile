@@ -8,6 +8,7 @@
 #   make bench    measure, beside other tools; figures go to bench/README.md
 #   make fuzz     fuzz each parser for FUZZ_SECONDS (default 60)
 #   make torture  attach to and kill off hard targets, a thousand times each
+#   make fresh    build and run the demo in a minimal Debian, twice
 #   make vm       run what a kernel matters to on others, in QEMU: two hours
 #   make install  to PREFIX (default /usr/local), DESTDIR respected
 
@@ -19,7 +20,7 @@ TORTURE_SECONDS ?= 600
 TORTURE_CYCLES ?= 1000
 NINJA = ninja -C
 
-.PHONY: all demo check bench fuzz install clean vm torture
+.PHONY: all demo check bench fuzz install clean vm fresh torture
 
 all: $(BUILD)/build.ninja
 	@$(NINJA) $(BUILD) --quiet
@@ -50,6 +51,9 @@ torture: all
 
 vm: all
 	@test/vm/run $(BUILD)
+
+fresh:
+	@tools/fresh demo
 
 bench:
 	@tools/install-packages bench
