@@ -482,8 +482,8 @@ DTRACE_API int dtrace_aggregate_clear(dtrace_hdl_t *dtp);
 
 /* ---- structured output ------------------------------------------------------------------- */
 
-/* Is the output structured (the option oformat)?  Then a consumer that writes
-   text of its own to the same stream spoils it. */
+/* Return non-zero if the output is structured (the option oformat).  Then a
+   consumer that writes text of its own to the same stream spoils it. */
 DTRACE_API int dtrace_oformat(dtrace_hdl_t *dtp);
 /* The end of structured output: completes the document.  fp as for
    dtrace_work().  Nothing may be printed after it. */

@@ -65,8 +65,8 @@ void cmd_out(struct cmd *c, const char *fmt, ...)
 
 /* cmd_print.c */
 void cmd_handlers(struct cmd *c);
-/* What the options say before and after tracing has been made ready: is there
-   less than was asked for? */
+/* What the options say before and after tracing has been made ready, so that a
+   notice can tell where there is less than was asked for. */
 #define CMD_NADJUSTED 3
 void cmd_asked(struct cmd *c, int64_t asked[CMD_NADJUSTED]);
 void cmd_adjusted(struct cmd *c, const int64_t asked[CMD_NADJUSTED]);

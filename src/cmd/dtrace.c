@@ -114,7 +114,8 @@ output_failed(struct cmd *c, int err)
 		  c->outname != NULL ? c->outname : "<stdout>", strerror(err));
 }
 
-/* Is nobody left who could read it?  Then there is no use in tracing on. */
+/* True if nobody is left who could read the output.  Then there is no use in
+   tracing on. */
 static bool
 output_closed(const struct cmd *c)
 {
@@ -583,7 +584,7 @@ option_on(struct cmd *c, const char *name)
 	       v != DTRACEOPT_UNSET && v != 0;
 }
 
-/* Has text that line, of n bytes? */
+/* True if text has that line, of n bytes. */
 static bool
 has_line(const char *text, const char *line, size_t n)
 {

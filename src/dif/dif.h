@@ -195,17 +195,19 @@ const struct dif_act_info *dif_act_by_name(const char *name);
 const char *dif_act_absent(const char *name);
 /* Speculative actions have the id of their speculation as only expression. */
 #define DIF_ACT_IS_SPEC(k) (((unsigned)(k) >> 8) == 0x06)
-/* Have the expressions of such a statement places in the clause's record? */
+/* True if the expressions of such a statement have places in the clause's
+   record. */
 static inline bool
 dif_act_records(uint32_t kind)
 {
 	return kind != DIF_ACT_NONE && !DIF_ACT_IS_AGG(kind) &&
 	       !DIF_ACT_IS_SPEC(kind);
 }
-/* Shows its values one after the other, each by its kind: trace(), stacks,
-   symbols? */
+/* True if the action shows its values one after the other, each by its kind:
+   trace(), stacks, symbols. */
 bool dif_act_shows(uint32_t kind);
-/* Does it all when the probe fires, with nothing left for the consumer? */
+/* True if the action does all its work when the probe fires and leaves none to
+   the consumer. */
 static inline bool
 dif_act_at_probe(uint32_t kind)
 {

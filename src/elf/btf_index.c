@@ -110,7 +110,7 @@ btf_index_btf(struct btf_index *bi)
 	return bi->btf;
 }
 
-/* Is a name of this kind ever asked for? */
+/* True if names of this kind are ever asked for. */
 static bool
 btf_index_wants(uint32_t kind)
 {

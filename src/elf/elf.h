@@ -137,8 +137,9 @@ bool elf_code_ptr(struct elf_file *f, uint64_t addr, uint64_t *to);
  */
 const uint64_t *elf_entries(struct elf_file *f, size_t *n);
 /*
- * Does a byte of [lo, hi), link-time addresses, lie in a restartable sequence,
- * or in the signature in front of its abort handler?  Such bytes must stay.
+ * True if a byte of [lo, hi), link-time addresses, lies in a restartable
+ * sequence, or in the signature in front of its abort handler.  Such bytes must
+ * stay.
  */
 bool elf_in_rseq(struct elf_file *f, uint64_t lo, uint64_t hi);
 /* Was it made by the compiler of Go (or has a part that was)? */

@@ -199,8 +199,8 @@ eh_cie_at(struct eh_frame *x, Dwarf_Off off)
 }
 
 /*
- * Does the frame, before the first instruction has run, already hold more than
- * the return address?  Rules for the first address come before the first
+ * True if the frame holds more than the return address already before the first
+ * instruction has run.  Rules for the first address come before the first
  * advance.
  */
 static bool

@@ -144,7 +144,8 @@ void elf_forget(const struct elf_file *f, uint64_t off, uint64_t n);
    each; elf_sort.c. */
 void elf_sort(void *v, size_t n, size_t size, size_t key);
 
-/* The executable segment's bytes that are in the file: does addr lie there? */
+/* True if addr lies in the executable segment, among the bytes that are in the
+   file. */
 static inline bool
 elf_is_code(const struct elf_file *f, uint64_t addr)
 {

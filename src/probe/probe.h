@@ -136,7 +136,7 @@ struct probe *probe_by_id(struct probe_set *ps, uint32_t id);
 struct probe *probe_find(struct probe_set *ps, const char *prov,
 			 const char *mod, const char *func, const char *name);
 uint32_t probe_count(struct probe_set *ps);
-/* Is there such a provider?  No probes are made to find out. */
+/* True if there is such a provider.  No probes are made to find out. */
 bool probe_has_prov(struct probe_set *ps, const char *name);
 /*
  * A new round: from now on providers that are asked (probe_match()) mark what
@@ -158,7 +158,8 @@ int probe_match(struct probe_set *ps, const struct dif_pdesc *pd,
 
 /* ---- names --------------------------------------------------------------- */
 
-/* Do these four names match pd's four fields?  (pd->id is not looked at.) */
+/* True if these four names match pd's four fields.  (pd->id is not looked
+   at.) */
 bool probe_desc_match(const struct dif_pdesc *pd, const char *prov,
 		      const char *mod, const char *func, const char *name);
 /* Shell-style match of a whole field; pattern "" matches everything. */

@@ -18,8 +18,8 @@ probe_is_glob(const char *pattern)
 }
 
 /*
- * Is c in the set whose inside begins at s?  *end is put behind its `]`; NULL
- * if there is none, and `[` then is an ordinary character.
+ * True if c is in the set whose inside begins at s.  *end is put behind its
+ * `]`; NULL if there is none, and `[` then is an ordinary character.
  */
 static bool
 set_has(const char *s, unsigned char c, const char **end)
@@ -47,7 +47,7 @@ set_has(const char *s, unsigned char c, const char **end)
 	return in != negate;
 }
 
-/* Does the first element of p match c?  *next is behind that element. */
+/* True if the first element of p matches c.  *next is behind that element. */
 static bool
 element_match(const char *p, char c, const char **next)
 {

@@ -60,8 +60,8 @@ bool proc_is_child(const struct proc *p); /* made by proc_create */
 /* A pidfd: polls readable when the process has ended. */
 int proc_fd(const struct proc *p);
 /*
- * Has it ended?  For children *status is the wait status (and the zombie is
- * reaped), for others -1.
+ * True if the process has ended.  For children *status is the wait status (and
+ * the zombie is reaped), for others -1.
  */
 bool proc_ended(struct proc *p, int *status);
 
@@ -128,9 +128,9 @@ struct proc_text;
 struct proc_text *proc_text_open(pid_t pid, struct err *e);
 void proc_text_close(struct proc_text *t);
 /*
- * Are the bytes from `before` bytes in front of addr to n behind it those that
- * lie around off in the file?  Single breakpoints do not count, nor does what
- * cannot be read.  path is kept: it must live as long as t.
+ * True if the bytes from `before` bytes in front of addr to n behind it are
+ * those that lie around off in the file.  Single breakpoints do not count, nor
+ * does what cannot be read.  path is kept: it must live as long as t.
  */
 bool proc_text_same(struct proc_text *t, uint64_t addr, const char *path,
 		    uint64_t off, unsigned before, unsigned n);

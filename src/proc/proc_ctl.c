@@ -353,7 +353,7 @@ ctl_exec_obj(struct proc *p)
 	return NULL;
 }
 
-/* Has the linker finished?  Read at a call of _dl_debug_state(). */
+/* Set *yes if the linker has finished.  Read at a call of _dl_debug_state(). */
 static int
 ctl_consistent(const struct proc *p, uint64_t rdebug, bool *yes, struct err *e)
 {

@@ -317,7 +317,8 @@ obj_bias(const struct mrun *r, struct elf_file *elf)
 	return r->xstart + (off - r->xoff) - addr;
 }
 
-/* Is this object the program?  Its file, or its name, is /proc/PID/exe. */
+/* True if this object is the program.  Its file, or its name, is
+   /proc/PID/exe. */
 static bool
 obj_is_exec(const struct proc *p, const struct mrun *r, const struct stat *st)
 {
@@ -374,8 +375,8 @@ obj_is(const struct mobj *m, const struct mrun *r)
 	       strncmp(m->o.path, r->path, strlen(m->o.path)) == 0;
 }
 
-/* Is the file what it was when it was opened?  It may have been written anew
-   in its place. */
+/* True if the file is what it was when it was opened.  It may have been written
+   anew in its place. */
 static bool
 obj_same_file(const struct proc *p, const struct mobj *m)
 {

@@ -176,7 +176,7 @@ proc_find(struct proc_set *ps, pid_t pid)
 	return hash_find(ps->procs, &pid, sizeof(pid));
 }
 
-/* Is the process that p stands for still there? */
+/* True if the process that p stands for is still there. */
 static bool
 proc_alive(struct proc *p)
 {

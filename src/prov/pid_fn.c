@@ -26,7 +26,7 @@ mod_same(const char *text, const char *s)
 	return s != NULL && strcmp(text, s) == 0;
 }
 
-/* Is text a path, here, to the object's file? */
+/* True if text is a path, here, to the object's file. */
 static bool
 mod_is_path(const char *text, const struct proc_obj *o)
 {

@@ -67,8 +67,8 @@ struct pid_data {
  * so.  text is neither empty nor a glob.
  */
 const char *pid_mod_name(struct proc *p, const char *text);
-/* Does a module field mean this object?  canon is pid_mod_name()'s answer, or
-   NULL if text is empty or a glob. */
+/* True if a module field of a description means this object.  canon is
+   pid_mod_name()'s answer, or NULL if text is empty or a glob. */
 bool pid_mod_is(const struct proc_obj *o, const char *text, const char *canon);
 
 /*
@@ -91,7 +91,8 @@ int pid_each_fn(struct proc_obj *o, const char *func,
 struct pid_group *pid_group_add(struct prov *pv, struct proc *p,
 				const struct pid_found *f, struct err *e);
 
-/* May return addresses not be replaced in this process, in this function?
+/* True if returns must be probed at their ret instructions: in this process,
+   or in this function (they are not entered or left as others are).
    pid_unwind.c */
 bool pid_unwinds(struct pid_data *d, struct proc *p);
 bool pid_fn_is_odd(const struct pid_fn *f);

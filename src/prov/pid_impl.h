@@ -56,12 +56,13 @@ bool pid_insn_at(const ZydisDecoder *d, const struct pid_body *b, size_t off,
 #define PID_LOOKBACK 10
 enum pid_kind pid_jump_kind(const ZydisDecoder *d, const struct pid_body *b,
 			    size_t off, const uint32_t *before, size_t n);
-/* Does an instruction begin at this offset, walking from the start? */
+/* True if an instruction begins at this offset; the code is walked from its
+   start. */
 bool pid_insn_begins(const struct pid_body *b, size_t off);
 /* How many instructions there are before the first that is none. */
 size_t pid_insn_count(const struct pid_body *b);
 
-/* Does the kernel accept a uprobe at this instruction?  pid_allow.c */
+/* True if the kernel accepts a uprobe at this instruction.  pid_allow.c */
 bool pid_allowed(const ZydisDecodedInstruction *in);
 bool pid_is_nop5(const uint8_t *p, size_t len);
 

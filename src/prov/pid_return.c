@@ -21,7 +21,7 @@ body_has(const struct pid_body *b, uint64_t addr)
 	return addr - b->addr < b->n;
 }
 
-/* Does a split-off part only end in calls or jump back to its function? */
+/* True if a split-off part only ends in calls or jumps back to its function. */
 static bool
 part_comes_back(const struct pid_body *part, const struct pid_body *home)
 {

@@ -175,7 +175,7 @@ slide_step(const ZydisDecoder *d, const struct pid_body *b, size_t off,
 	return slide_harmless(&in, op) ? STEP_OVER : STEP_STOP;
 }
 
-/* Could control come to (0, to] other than from the first byte? */
+/* True if control could come to (0, to] other than from the first byte. */
 static bool
 slide_entered(const ZydisDecoder *d, const struct pid_body *b, size_t to,
 	      bool loopable)

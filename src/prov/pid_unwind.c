@@ -54,7 +54,7 @@ pid_fn_is_odd(const struct pid_fn *f)
 	return false;
 }
 
-/* Is a name in a table of NUL-terminated strings? */
+/* True if a name is in a table of NUL-terminated strings. */
 static bool
 strtab_has(const char *tab, size_t size, const char *name)
 {

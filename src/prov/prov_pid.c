@@ -245,9 +245,9 @@ provide_funcs(struct pid_cx *cx)
 /* ---- absolute addresses --------------------------------------------- */
 
 /*
- * Is there an instruction at a link-time address?  Where a symbol covers it,
- * that is certain; where none does, the caller's word is taken for where an
- * instruction begins, if the bytes can be one.
+ * True if there is an instruction at a link-time address.  Where a symbol
+ * covers it, that is certain; where none does, the caller's word is taken for
+ * where an instruction begins, if the bytes can be one.
  */
 static bool
 address_is_insn(struct elf_file *elf, uint64_t addr, bool *allowed)
@@ -448,10 +448,10 @@ desc_grab(const struct pid_cx *cx, pid_t pid)
 }
 
 /*
- * Has this description been served already, with the objects as they are?
- * Compiling and enabling a clause each ask, and listing all functions of a
- * large program twice would be felt.  If it was with the objects as they were,
- * only those that came since are looked at.
+ * True if this description has been served already, with the objects as they
+ * are.  Compiling and enabling a clause each ask, and listing all functions of
+ * a large program twice would be felt.  If it was with the objects as they
+ * were, only those that came since are looked at.
  */
 static bool
 desc_served(struct pid_cx *cx, struct buf *key)

@@ -79,7 +79,8 @@ period_of(uint64_t n, const char *suffix, uint64_t *ns)
 	return false;
 }
 
-/* Is this the name of such a probe?  Its kind and period if it is. */
+/* True if this is the name of such a probe; *kind and *ns are then set from
+   it. */
 static bool
 parse_name(const char *name, enum dif_site_kind *kind, uint64_t *ns)
 {

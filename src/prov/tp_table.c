@@ -187,7 +187,7 @@ lookup_site(struct lookup *l, struct dif_site *s)
 	return 0;
 }
 
-/* Is the row for kernels like this one? */
+/* True if the row is for kernels like this one. */
 static bool
 row_fits(const struct lookup *l)
 {

@@ -207,10 +207,10 @@ struct engine_ops {
 	 */
 	int (*poll)(struct engine *eng, struct err *e);
 	/*
-	 * Has the process mapped or unmapped objects since the last call?
-	 * False: there is nothing to do.  True: extend() is to be called at
-	 * once, a thread of the process may wait for it; fresh[0, n), the
-	 * engine's, are objects that were not there before.  May be NULL.
+	 * Look whether the process has mapped or unmapped objects since the
+	 * last call.  False: there is nothing to do.  True: extend() is to be
+	 * called at once, a thread of the process may wait for it; fresh[0, n),
+	 * the engine's, are objects that were not there before.  May be NULL.
 	 */
 	bool (*mapped)(struct engine *eng, struct engine_fresh **fresh,
 		       size_t *n);

@@ -118,7 +118,7 @@ uint64_t rt_work_chr(struct rt *rt, uint64_t c, uint64_t n);
    functions, because the verifier would follow both ways at each step.) */
 uint64_t rt_work_rchr(struct rt *rt, uint64_t c, uint64_t n);
 uint64_t rt_work_rskip(struct rt *rt, uint64_t c, uint64_t n);
-/* Does W at pos begin with V? */
+/* Return 1 if W at pos begins with V, else 0. */
 uint64_t rt_work_match(struct rt *rt, uint64_t pos);
 /* The first i, from <= i <= last, where W matches V; the last i <= from:
    both look at one window only. */
@@ -161,8 +161,8 @@ uint64_t rt_key_hash(struct rt *rt, uint64_t n);
 
 /* ---- rt_agg.c ---------------------------------------------------------- */
 
-/* Is the key of n bytes at pos of the agg element the present one?  Put it
-   there. */
+/* Return 1 if the key of n bytes at pos of the agg element is the present one,
+   else 0.  Put it there. */
 uint64_t rt_agg_same(struct rt *rt, uint64_t pos, uint64_t n);
 uint64_t rt_agg_put(struct rt *rt, uint64_t pos, uint64_t n);
 /* Look for the entry of the present key from the entry at head on, in the half

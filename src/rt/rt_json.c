@@ -64,7 +64,7 @@ uint64_t rt_window_json(struct rt *rt, uint64_t from);
 
 /* ---- the path ------------------------------------------------------------ */
 
-/* Does a name in the path end with this byte of V? */
+/* True if a name in the path ends with this byte of V. */
 RT_INLINE int
 json_ends_part(uint64_t c)
 {
@@ -420,7 +420,7 @@ json_expect(struct rt *rt, uint64_t c, uint64_t pos)
 		json_enter(rt, c);
 }
 
-/* The byte of W at pos: is this the end? */
+/* Take the byte of W at pos; return 1 at the end. */
 RT_GLOBAL uint64_t
 rt_json_step(struct rt *rt, uint64_t pos)
 {

@@ -46,7 +46,7 @@ rt_key_zero(struct rt *rt, uint64_t off, uint64_t n)
 	return 0;
 }
 
-/* Room for n bytes at off? */
+/* True if there is room for n bytes at off. */
 RT_INLINE int
 fits(uint64_t off, uint64_t n)
 {

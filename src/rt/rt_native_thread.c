@@ -452,8 +452,8 @@ rtn_home(struct rtn_shared *sh, uint64_t fsbase)
 #define FRAME_MIN 768
 #define STACK_MAX (8 << 20)
 
-/* Was the firing at this level left, as the one with stack pointer sp can
-   tell? */
+/* True if the firing at this level was left without an end, as the stack
+   pointer sp of a later one shows. */
 static int
 is_abandoned(const struct rtn_shared *sh, const struct rt *rt, uint64_t sp)
 {

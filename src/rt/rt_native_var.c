@@ -175,7 +175,7 @@ var_place(struct rt *rt, uint64_t scope, const struct rtn_var *v)
 	return area + v->off;
 }
 
-/* In front of a value by reference: is it null? */
+/* The word in front of a value by reference: not 0 if the value is null. */
 #define MARK(p) (((uint64_t *)(void *)(p))[-1])
 
 uint64_t

@@ -48,8 +48,8 @@ rt_subr_getminor(struct rt *rt)
 }
 
 /*
- * Is the process one of pid's progeny, or pid itself?  Up the chain of parents
- * to the first process, which is its own.
+ * Return 1 if the process is one of pid's progeny, or pid itself.  Up the chain
+ * of parents to the first process, which is its own.
  */
 #ifdef __bpf__
 #define PARENTS_MAX 256

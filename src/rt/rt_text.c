@@ -251,8 +251,8 @@ rt_text_zeroes(struct rt *rt)
 	return mask;
 }
 
-/* Does the address in V, whose longest run of zeroes this is, only wrap an IPv4
-   one? */
+/* True if the address in V, whose longest run of zeroes this is, only wraps one
+   of IPv4. */
 RT_INLINE int
 wraps_v4(struct rt *rt, uint64_t run)
 {

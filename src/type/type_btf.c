@@ -475,7 +475,7 @@ enum_value(const struct btf_type *bt, uint32_t i)
 	return (int64_t)btf_enum64_value(&btf_enum64(bt)[i]);
 }
 
-/* Is what is known by a name another number than this one? */
+/* True if what is known by a name is another number than this one. */
 static bool
 enum_differs(struct type_btf *tb, const void *had, int64_t val)
 {

@@ -33,7 +33,7 @@ member_name(const struct type_member *m)
 	return m->name != NULL ? m->name : "(unnamed)";
 }
 
-/* Can there be a member of this type and width? */
+/* Check that there can be a member of this type and width. */
 static int
 member_check(const struct type_member *m, struct err *e)
 {

@@ -71,7 +71,7 @@ name_base(const struct type_how *how, struct type *t, unsigned quals,
 	}
 }
 
-/* Is there such a pointer between the name and the base? */
+/* True if there is such a pointer between the name and the base. */
 static bool
 has_user_ptr(const struct type *t)
 {
