@@ -91,7 +91,7 @@ record_epid(const struct rt_view *v, unsigned slot, const struct rt_rec *r,
 
 /* ---- the heap ------------------------------------------------------------- */
 
-/* Is a to be read before b? */
+/* True if a is to be read before b. */
 static bool
 head_before(const struct merge *m, const struct head *a, const struct head *b)
 {
@@ -254,7 +254,8 @@ dt_consume_refused(dtrace_hdl_t *dtp, const char *why)
 	return rv;
 }
 
-/* A callback does not want the library to print: go on, or end? */
+/* What a callback's answer means for the work: go on without printing, or end
+   it with an error. */
 static int
 consume_answer(dtrace_hdl_t *dtp, int rv)
 {

@@ -154,7 +154,7 @@ enab_run(const dtrace_hdl_t *dtp, size_t i)
 
 /* ---- layout -------------------------------------------------------------- */
 
-/* Is there room in machines for the keys of all aggregations? */
+/* Check that a machine has room for the keys of each aggregation. */
 static int
 enabling_keys(dtrace_hdl_t *dtp)
 {

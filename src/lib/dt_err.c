@@ -22,8 +22,8 @@ static const char *const edt_text[] = {
 #undef EDT
 };
 
-/* Is it a place in what the program includes?  The preprocessor reads the
-   program itself as <stdin>. */
+/* True if the place is in what the program includes.  The preprocessor reads
+   the program itself as <stdin>. */
 static bool
 is_included(const struct lang_src *src, const char *file)
 {

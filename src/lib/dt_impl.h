@@ -292,8 +292,8 @@ void dt_dlib_fini(dtrace_hdl_t *dtp);
 
 /* dt_probe.c */
 /*
- * Does the error only say that something named is not there (a function, an
- * object), which zdefs allows?  Then it is forgotten.
+ * True if the error only says that something named is not there (a function, an
+ * object), which zdefs allows.  Then it is forgotten.
  */
 bool dt_probe_absent(dtrace_hdl_t *dtp, struct err *e);
 void dt_probe_desc(const struct probe *p, dtrace_probedesc_t *out);
@@ -343,16 +343,17 @@ void dt_enabs_sort(struct dt_enab *v, size_t n);
 /* dt_later.c */
 /* How many probes may come later to this instance's process. */
 uint32_t dt_later_probes(const struct dt_engine *de);
-/* Has its process mapped anything?  Then it gets its probes. */
+/* Look whether the engine's process has mapped anything.  Then it gets its
+   probes. */
 int dt_later_poll(dtrace_hdl_t *dtp, struct dt_engine *de);
 /* What an engine misses that cannot do this, for -v. */
 void dt_later_report(dtrace_hdl_t *dtp, const struct dt_engine *de,
 		     struct buf *out);
 
 /* dt_run.c */
-/* Has exit() been called, by any clause? */
+/* True if any clause has called exit(). */
 bool dt_exited(const dtrace_hdl_t *dtp);
-/* Has a buffer been full, under policy fill? */
+/* True if a buffer has been full, under policy fill. */
 bool dt_filled(const dtrace_hdl_t *dtp);
 /* The END clauses, all of them. */
 int dt_run_end(dtrace_hdl_t *dtp);
@@ -372,12 +373,12 @@ struct dt_held {
 /* Once the instance is attached, before it begins. */
 int dt_specs_init(dtrace_hdl_t *dtp, struct dt_engine *de);
 void dt_specs_free(struct dt_engine *de);
-/* Does any clause of the trace speculate? */
+/* True if any clause of the trace speculates. */
 bool dt_specs_wanted(const struct dif_enabling *en);
 /* Hold a copy of the record back, or count a drop if that were too much. */
 int dt_spec_hold(dtrace_hdl_t *dtp, const struct dt_engine *de, unsigned slot,
 		 const struct rt_rec *rec, uint32_t size);
-/* Has any speculation been ended that the consumer has not seen? */
+/* True if a speculation has been ended that the consumer has not seen. */
 bool dt_spec_ended(const dtrace_hdl_t *dtp);
 /*
  * Where records are read at the end only: note those that have, so that they
@@ -398,7 +399,7 @@ int dt_spec_ends(dtrace_hdl_t *dtp, uint64_t limit, struct dt_spec_end **ends,
 struct dt_held *dt_spec_take(const struct dt_spec_end *end);
 
 /* dt_ecb.c */
-/* Does a statement leave values in the record, or act when it is read? */
+/* True if a statement leaves values in the record, or acts when it is read. */
 bool dt_stmt_consumed(const struct dif_stmt *st);
 /* Make ecb->desc and ecb->pdesc. */
 int dt_ecb_describe(dtrace_hdl_t *dtp, struct dt_ecb *ecb, uint32_t epid);

@@ -25,7 +25,7 @@ json_print(void *arg, const char *s, size_t n)
 	buf_write(&((struct dt_json *)arg)->out->text, s, n);
 }
 
-/* Does a clause redirect the output, which must be whole? */
+/* Refuse clauses that redirect the output, which must be whole. */
 static int
 json_check(dtrace_hdl_t *dtp)
 {
@@ -299,7 +299,7 @@ dt_json_proc(dtrace_hdl_t *dtp, pid_t pid, int wstatus)
 	return json_close(dtp, NULL);
 }
 
-/* Is there an aggregation that printa() has not printed? */
+/* True if there is an aggregation that printa() has not printed. */
 static bool
 aggs_left(const dtrace_hdl_t *dtp, uint32_t n)
 {

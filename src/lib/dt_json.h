@@ -80,9 +80,11 @@ int dt_json_agg(struct dt_json *j, struct dt_aggs *as, uint32_t agg,
  */
 int dt_json_stmt(struct dt_json *j, struct dt_aggs *as,
 		 const struct dif_stmt *st, const uint8_t *rec, struct err *e);
-/* Is it one for dt_json_stmt()?  Others print nothing and act. */
+/* True if the statement is one for dt_json_stmt().  Others print nothing and
+   act. */
 bool dt_json_takes(const struct dif_stmt *st);
-/* Does the statement redirect the output?  Then it would tear a document. */
+/* True if the statement redirects the output.  Then it would tear a
+   document. */
 bool dt_json_tears(const struct dif_stmt *st);
 
 #endif

@@ -18,7 +18,7 @@ struct show {
 static void show_value(const struct show *s, const struct dif_print *t,
 		       uint64_t bit_off, uint32_t bits);
 
-/* Are all bits of the value there? */
+/* True if all bits of the value are there. */
 static bool
 is_there(const struct show *s, uint64_t bit_off, uint64_t bits)
 {

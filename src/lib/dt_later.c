@@ -179,7 +179,8 @@ later_row(struct later *l, const struct dt_enab *en, size_t n, uint32_t *row)
 
 /* ---- places ---------------------------------------------------------------- */
 
-/* Which of the objects that the engine has found are there for us too? */
+/* Find out which of the objects that the engine has found are there for us
+   too. */
 static void
 later_agree(struct later *l, struct proc *proc)
 {

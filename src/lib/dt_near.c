@@ -50,7 +50,8 @@ near_visit(void *arg, struct probe *p)
 	return 0;
 }
 
-/* With another text in this field, would there be a probe? */
+/* Look for a text of this field with which there would be a probe; NULL if none
+   is near. */
 static char *
 near_field(dtrace_hdl_t *dtp, const struct dif_pdesc *pd, unsigned field)
 {

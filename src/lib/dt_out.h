@@ -102,7 +102,8 @@ void dt_val_expr(const struct dt_syms *syms, const struct dif_expr *x,
 void dt_val_key(const struct dt_syms *syms, const struct dif_aggvar *av,
 		uint32_t i, const uint8_t *key, struct buf *scratch,
 		struct dt_val *v);
-/* Printable characters and white space, *len of them, then nothing but NULs? */
+/* True if the bytes are printable characters and white space, *len of them, and
+   then nothing but NULs. */
 bool dt_bytes_are_text(const uint8_t *p, size_t n, size_t *len);
 /* The order of two keys. */
 int dt_val_cmp(const struct dt_val *a, const struct dt_val *b);
@@ -393,8 +394,8 @@ struct dt_pict {
 	uint32_t first, last;	/* aggpack: buckets shown */
 };
 /*
- * Is the aggregation to be shown so, by the options and its function?  Then
- * *p is made from its present cells, and the heading is printed.
+ * Prepare to show the aggregation as a picture, if the options and its function
+ * say so.  Then *p is made from its present cells, and the heading is printed.
  */
 void dt_pict_begin(struct dt_out *o, struct dt_aggs *as, uint32_t agg,
 		   struct dt_pict *p);

@@ -164,7 +164,7 @@ place_comp(struct place_cx *cx, uint32_t i, bool prefer_k, int32_t pid,
 
 /* ---- one process, one engine --------------------------------------------- */
 
-/* Do these two write into the text of one process? */
+/* True if these two write into the text of one process. */
 static bool
 place_clash(const struct place_cx *cx, uint32_t k, uint32_t p)
 {
@@ -209,7 +209,8 @@ place_apart(struct place_cx *cx, bool *priv, struct err *e)
 
 /* ---- all ------------------------------------------------------------------ */
 
-/* Has it probes that tie it to an engine, or does it go with the others? */
+/* True if the component has probes that tie it to an engine; else it goes with
+   the others. */
 static bool
 place_tied(const struct dt_comp *c)
 {

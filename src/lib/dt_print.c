@@ -39,7 +39,7 @@ width_of(const struct dif_print *t, uint32_t bits)
 	return bits != 0 ? bits : t->size * 8;
 }
 
-/* Are the value's first bits there? */
+/* True if the value's first bits are there. */
 static bool
 is_there(const struct show *s, uint64_t bit_off, uint64_t bits)
 {

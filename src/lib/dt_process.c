@@ -28,7 +28,8 @@ process_add(dtrace_hdl_t *dtp, struct proc *proc)
 	return p;
 }
 
-/* May this handle have processes, and is only asked for what there is? */
+/* Check that this handle may have processes and is asked only for what there
+   is. */
 static int
 process_check(dtrace_hdl_t *dtp, bool served)
 {
@@ -67,7 +68,7 @@ env_same(const char *a, const char *b)
 	return strcspn(b, "=") == n && memcmp(a, b, n) == 0;
 }
 
-/* Does an option from that one on speak of the variable? */
+/* True if an option from that one on speaks of the variable. */
 static bool
 env_changed(const dtrace_hdl_t *dtp, const char *var, size_t from)
 {

@@ -190,7 +190,8 @@ text_check(dtrace_hdl_t *dtp, const struct dif_probe *p,
 		       (int)s->pid);
 }
 
-/* Would the kernel's breakpoints meet anything but the code of files? */
+/* Refuse places where the kernel's breakpoints would meet anything but the code
+   of files. */
 static int
 engine_text(dtrace_hdl_t *dtp, const struct dt_engine *de)
 {
@@ -291,8 +292,8 @@ engines_attach(dtrace_hdl_t *dtp, struct dt_engine **failed)
 }
 
 /*
- * May placement be done anew without the process that this instance could not
- * have?  Then everything is taken down, and it is.
+ * True if placement may be done anew without the process that this instance
+ * could not have.  Then everything is taken down, and it is.
  */
 static bool
 engines_deny(dtrace_hdl_t *dtp, const struct dt_engine *failed,

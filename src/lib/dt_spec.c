@@ -67,7 +67,8 @@ dt_specs_wanted(const struct dif_enabling *en)
 
 /* ---- holding ------------------------------------------------------------ */
 
-/* Is there room for so many bytes more of that CPU?  Then they are taken. */
+/* Take room for so many bytes more of that CPU; *room: there was enough.  -1
+   without memory. */
 static int
 spec_room(dtrace_hdl_t *dtp, struct dt_spec *s, unsigned cpu, uint32_t size,
 	  bool *room)

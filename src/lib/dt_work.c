@@ -90,7 +90,7 @@ sleep_fds(const dtrace_hdl_t *dtp, size_t *n)
 	return fds;
 }
 
-/* Does an engine want the consumer?  Then it is quiet again. */
+/* True if an engine wants the consumer.  Then it is quiet again. */
 static bool
 engine_wants(const struct dt_engine *de, const struct pollfd *fd)
 {
@@ -296,7 +296,7 @@ drops_poll(dtrace_hdl_t *dtp)
 
 /* ---- the body of the loop ------------------------------------------------------ */
 
-/* Is an aggregation half of an engine more than a quarter full? */
+/* True if an aggregation half of an engine is more than a quarter full. */
 static bool
 engine_filling(const struct dt_engine *de)
 {
