@@ -57,7 +57,7 @@ put_bytes(struct bg *g, const struct dif_expr *x, unsigned base, int32_t off)
 	em_ji(em, BPF_JSLT, R0, 0, bg_fault(g, DIF_FAULT_BADADDR, -2));
 }
 
-/* Is it `ldgs execname; ret`? */
+/* True if the value is `ldgs execname; ret`. */
 static bool
 is_execname(const struct dif_expr *x)
 {
@@ -326,7 +326,7 @@ bg_stmt(struct bg *g, const struct dif_stmt *st)
 
 /* ---- the clause ---------------------------------------------------------- */
 
-/* How often does the object use self-> variables? */
+/* The number of times the object uses self-> variables. */
 static unsigned
 self_uses(const struct dif_obj *o)
 {

@@ -294,8 +294,8 @@ tidy_move(struct tidy *t, const char *name, struct err *e)
  */
 #define FRAME_WORDS 64
 
-/* Does the instruction name a word of the frame, and by which offset?  An
-   address is made by em_lea(): mov, then add. */
+/* True if the instruction names a word of the frame; *off is then its offset.
+   An address is made by em_lea(): mov, then add. */
 static bool
 frame_use(const struct bpf_insn *in, size_t left, int32_t *off)
 {

@@ -158,7 +158,7 @@ em_exit(struct em *em)
 	em_raw(em, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 }
 
-/* Does v survive as a sign-extended 32-bit immediate? */
+/* True if v survives as a sign-extended 32-bit immediate. */
 static inline bool
 em_fits(uint64_t v)
 {

@@ -241,7 +241,7 @@ depth_after(unsigned op, int depth)
 	}
 }
 
-/* Does the instruction write its rd? (Stores and compares read it.) */
+/* True if the instruction writes its rd.  (Stores and compares read it.) */
 static bool
 writes_rd(unsigned op)
 {
@@ -311,8 +311,9 @@ flow_forward(struct bg *g)
 }
 
 /*
- * flags_live of a compare or a branch: is the frame's copy of the operands
- * read after it?  The branch directly behind a compare does not need it.
+ * flags_live of a compare or a branch, not 0 if the frame's copy of the
+ * operands is read after it.  The branch directly behind a compare does not
+ * need it.
  */
 static int
 flow_flags(struct bg *g)

@@ -133,11 +133,11 @@ struct engine {
 
 /* 0, or -1 with what is missing (a capability, or the kernel's BPF). */
 int bpf_feat_check(struct err *e);
-/* May programs write to user memory?  -1 with why not. */
+/* Check that programs may write to user memory.  -1 with why not. */
 int bpf_feat_copyout(struct err *e);
-/* Is uprobe_multi there? */
+/* True if the kernel has uprobe_multi. */
 bool bpf_feat_multi(void);
-/* Does the kernel give programs this variable of its own? */
+/* True if the kernel gives programs this variable of its own. */
 bool bpf_feat_kvar(uint32_t btf_id);
 /* Where the kernel's struct pid has what; level and inum are the caller's. */
 int bpf_feat_pidns(struct rt_pidns *ns, struct err *e);

@@ -311,7 +311,7 @@ make_clauses(struct maker *m)
 	return 0;
 }
 
-/* How many clauses from the first on stand in one function? */
+/* The number of clauses, from the first on, that stand in one function. */
 static uint32_t
 group_size(const struct maker *m, uint32_t first)
 {
