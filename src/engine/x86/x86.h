@@ -70,8 +70,9 @@ void x86_insn_decode(const uint8_t *p, size_t n, uint64_t addr,
 /* A nop of any length, or int3 padding: bytes nobody runs between functions. */
 bool x86_insn_is_nop(const uint8_t *p, size_t n);
 /*
- * Are the arithmetic flags dead before p (n readable bytes)?  Looks along the
- * straight line only, a few instructions far; a call or ret counts as dead.
+ * True if the arithmetic flags are dead before p (n readable bytes).  Looks
+ * along the straight line only, a few instructions far; a call or ret counts as
+ * dead.
  */
 bool x86_flags_dead(const uint8_t *p, size_t n, uint64_t addr);
 
@@ -95,7 +96,7 @@ struct x86_world {
 	void *arg;
 	/* n bytes at addr, or NULL: not in the object's file-backed segments.*/
 	const uint8_t *(*bytes)(void *arg, uint64_t addr, size_t n);
-	/* Does a function begin exactly at addr? */
+	/* True if a function begins exactly at addr. */
 	bool (*is_fn)(void *arg, uint64_t addr);
 	/* The n-th address of [lo, hi) that something outside the function's
 	   own instructions may go to (landing pads, other symbols, relocated
@@ -280,8 +281,8 @@ void x86_handler_inline(struct x86_buf *b, const struct x86_target *t,
 uint64_t x86_lower_error(struct x86_buf *b, const struct x86_target *t,
 			 const struct dif_enabling *en, struct err *e);
 /*
- * Do these clauses only count(), without keys or under keys that are all
- * DIF_SRC_NAME?  Then there is one counter for each such statement with keys,
+ * True if these clauses only count(), without keys or under keys that are all
+ * DIF_SRC_NAME.  Then there is one counter for each such statement with keys,
  * in order, from rtn_site.cells on (8 bytes each, in bytes from the machine).
  */
 bool x86_solo(const struct dif_enabling *en, uint32_t ecb0, uint32_t necbs);

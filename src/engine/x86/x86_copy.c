@@ -90,7 +90,7 @@ insn_refused(const struct x86_world *w, const struct x86_fn *f, uint64_t addr,
 	return NULL;
 }
 
-/* Does somebody else know a way into it, but by its entry? */
+/* True if somebody else knows a way into the function other than its entry. */
 static bool
 entered(const struct x86_world *w, const struct x86_fn *f)
 {

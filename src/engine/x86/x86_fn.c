@@ -86,7 +86,7 @@ x86_scan_target(struct x86_scan *s, uint64_t addr)
 		s->nomem = true;
 }
 
-/* Does control go on to the next instruction? */
+/* True if control goes on to the next instruction. */
 static bool
 kind_falls(uint8_t kind)
 {
@@ -152,7 +152,7 @@ step_targets(struct x86_scan *s, const struct x86_step *t)
 	step_refs(s, t);
 }
 
-/* Does what stands at the end of a part run on into what follows it? */
+/* True if what stands at the end of a part runs on into what follows it. */
 static bool
 end_falls(const struct x86_scan *s, size_t first)
 {

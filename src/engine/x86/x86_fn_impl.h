@@ -49,7 +49,7 @@ struct x86_depth {
 /* The depth before steps[i], as far as it can be told. */
 int32_t x86_scan_depth(struct x86_scan *s, size_t i);
 
-/* Is addr in one of the parts? */
+/* True if addr is in one of the function's parts. */
 bool x86_fn_has(const struct x86_fn *f, uint64_t addr);
 /* The index of the first of v[0..n-1], sorted, that is not below addr. */
 size_t x86_fn_lower(const uint64_t *v, size_t n, uint64_t addr);

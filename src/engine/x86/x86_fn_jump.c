@@ -273,7 +273,7 @@ jump_from(struct x86_jump *cx, size_t i, ZydisRegister reg, uint64_t addr)
 
 /* ---- pointers ------------------------------------------------------------ */
 
-/* Does data, or somebody else, hold addresses inside of this function? */
+/* True if data, or somebody else, holds addresses inside of this function. */
 static bool
 fn_is_entered(const struct x86_scan *s)
 {

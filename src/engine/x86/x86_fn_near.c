@@ -11,7 +11,7 @@
 #define SHORT_REACH 130
 #define SHORT_LEAD  62 /* to find into step */
 
-/* Might one of these bytes be a short branch into the part's inside? */
+/* True if one of these bytes might be a short branch into the part's inside. */
 static bool
 near_hint(const uint8_t *p, size_t n, uint64_t addr,
 	  const struct x86_part *part)

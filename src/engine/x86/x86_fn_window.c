@@ -114,7 +114,8 @@ x86_fn_fixed(const struct x86_world *w, uint64_t addr,
 
 /* ---- unused bytes -------------------------------------------------------- */
 
-/* May somebody begin at addr, which is outside of the function's flow? */
+/* True if somebody may begin at addr, which is outside of the function's
+   flow. */
 static bool
 pad_ends(const struct win_cx *cx, uint64_t addr)
 {

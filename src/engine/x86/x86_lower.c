@@ -23,8 +23,8 @@
 
 /* ---- which clauses ------------------------------------------------------- */
 
-/* May it end the trace?  Under policy fill a record that finds no room does;
-   there lower_clause() looks itself. */
+/* True if the clause may end the trace.  Under policy fill a record that finds
+   no room does; there lower_clause() looks itself. */
 static bool
 may_exit(const struct dif_clause *cl)
 {
@@ -163,7 +163,8 @@ clause_signals(const struct dif_clause *c)
 	return false;
 }
 
-/* May a firing ask for signals: in its clauses, or in those of ERROR? */
+/* True if a firing may ask for signals: in its clauses, or in those of
+   ERROR. */
 static bool
 handler_signals(const struct lower *l)
 {
@@ -384,7 +385,8 @@ check_sizes(const struct x86_target *t, struct err *e)
 
 /* ---- the forms ----------------------------------------------------------- */
 
-/* Can it be written in place, and how large is it then? */
+/* Find out whether the handler can be written in place, and how large it is
+   then. */
 static void
 try_inline(const struct lower *out_of_line, struct x86_handler *h)
 {

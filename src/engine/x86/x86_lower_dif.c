@@ -220,7 +220,8 @@ flow(struct lower_dif *lo)
 	return early;
 }
 
-/* Do all conditional branches follow a compare at once, or its branches? */
+/* True if all conditional branches follow a compare at once, or its
+   branches. */
 static bool
 flags_at_once(const struct lower_dif *lo)
 {

@@ -169,7 +169,7 @@ struct x86_mem lower_home_m(struct x86_buf *b, const struct x86_target *t,
 			    unsigned off, unsigned tmp);
 struct x86_mem lower_ctl_m(struct x86_buf *b, const struct x86_target *t,
 			   size_t off, unsigned tmp);
-/* Is tmp not used by these? */
+/* True if these need no tmp: what they name has addresses of 32 bits. */
 bool lower_is_low(const struct x86_target *t);
 /* Load 4 or 8 bytes of the site's struct. */
 void lower_site(struct lower *l, unsigned size, unsigned dst, size_t off);
@@ -275,7 +275,7 @@ bool lower_obj_has(const struct dif_obj *o, unsigned op);
 int lower_strtabs(struct lower *l);
 /* The address of the object's string table in the code. */
 uint64_t lower_strtab(const struct lower *l, const struct dif_obj *o);
-/* Is the i-th ECB of the enabling an ERROR probe's? */
+/* True if the i-th ECB of the enabling is an ERROR probe's. */
 bool lower_is_error(const struct dif_enabling *en, uint32_t ecb);
 
 #endif

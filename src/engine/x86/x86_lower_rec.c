@@ -127,7 +127,7 @@ rec_head(struct lower *l)
 		  X86_RAX);
 }
 
-/* Does a field cover the n bytes at off, writing all of them? */
+/* True if a field covers the n bytes at off and writes all of them. */
 static bool
 covered(const struct dif_clause *cl, uint32_t off)
 {

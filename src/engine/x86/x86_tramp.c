@@ -132,7 +132,7 @@ is_sys(const struct x86_point *p)
 	return p->kind == X86_AT_SYSENTRY || p->kind == X86_AT_SYSRETURN;
 }
 
-/* May two points of one instruction share what is saved? */
+/* True if two points of one instruction may share what is saved. */
 static bool
 together(const struct x86_point *p, const struct x86_point *q)
 {
