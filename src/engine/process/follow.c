@@ -25,7 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Is it about a process that is no more? */
+/* True if the error is about a process that is no more. */
 static bool
 is_gone(const struct err *e, pid_t pid)
 {

@@ -404,7 +404,7 @@ host_perf_drain(struct host *h)
 
 /* ---- opening ------------------------------------------------------------- */
 
-/* May we?  With the kernel's time, or else without. */
+/* Check that sampling is permitted: with the kernel's time, or else without. */
 static int
 perf_try(struct host *h, struct host_perf *p, struct err *e)
 {

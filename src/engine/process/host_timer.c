@@ -34,7 +34,7 @@ struct timer {
 
 /* ---- what is due --------------------------------------------------------- */
 
-/* Is the site due?  Then its next time is set, after now. */
+/* True if the site is due.  Then its next time is set, after now. */
 static bool
 site_due(struct host_site *s, uint64_t now)
 {

@@ -34,7 +34,7 @@ moment(void)
 	nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
 }
 
-/* Is our thread to end?  That lets go of all that it holds. */
+/* True if our thread is to end.  That lets go of all that it holds. */
 static bool
 ending(const struct host *h)
 {
@@ -64,7 +64,7 @@ thread_reap(const struct host *h, uint32_t tid)
 		moment();
 }
 
-/* It has not stopped yet: will it ever? */
+/* True if a thread that has not stopped yet may still do so. */
 static bool
 thread_lives(const struct host *h, uint32_t tid)
 {
@@ -194,7 +194,7 @@ thread_fire(struct host *h, const struct host_site *site, uint32_t tid,
 
 /* ---- all of them --------------------------------------------------------- */
 
-/* Is it running?  Its CPU. */
+/* True if the thread is running; *cpu is where.  Its CPU. */
 static bool
 thread_runs(const struct host *h, uint32_t tid, uint32_t *cpu)
 {

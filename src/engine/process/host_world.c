@@ -72,7 +72,7 @@ own_names(struct host *h, const struct dif_probe *p, struct err *e)
 	return 0;
 }
 
-/* Does a probe fire here? */
+/* True if the probe fires here, in the consumer. */
 static bool
 is_host_probe(const struct dif_probe *p)
 {
@@ -108,7 +108,7 @@ host_world_own(struct host *h, struct err *e)
 	return 0;
 }
 
-/* The last range that begins at or below addr has all n bytes? */
+/* True if the last range that begins at or below addr has all n bytes. */
 static bool
 own_has(const struct host *h, uint64_t addr, uint64_t n)
 {

@@ -56,9 +56,10 @@ struct inject {
 	bool suspend_seccomp;  /* its filters are not to see our calls */
 };
 
-/* Look, without touching: may we work in this process?  One clear line if it
-   is gone, of another user, 32-bit, held by a debugger (its pid and name),
-   set-uid, under a seccomp filter that could kill it. */
+/* Look, without touching it, whether we may work in this process: 0, or -1 with
+   why not.  One clear line if it is gone, of another user, 32-bit, held by a
+   debugger (its pid and name), set-uid, under a seccomp filter that could kill
+   it. */
 int inject_check(pid_t pid, bool held, struct err *e);
 
 /* Is any of its threads under a seccomp filter?  Code there must make no system

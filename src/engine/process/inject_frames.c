@@ -181,7 +181,7 @@ is_restorer(struct search *s, uint64_t addr)
 		memcmp(is, eax, sizeof(eax)) == 0);
 }
 
-/* Is there a frame at p?  The cheapest questions first. */
+/* True if there is a frame at p.  The cheapest questions first. */
 static bool
 is_frame(struct search *s, const uint8_t *p)
 {
@@ -266,8 +266,8 @@ inject_frames_find(struct inject *in, struct inject_frames *f, struct err *e)
 	return rc;
 }
 
-/* Is there a word in the stack that leads to the code?  Below the stack pointer
-   there may be: return addresses of calls that have returned. */
+/* True if a word in the stack leads to the code.  Below the stack pointer there
+   may be: return addresses of calls that have returned. */
 static bool
 stack_leads(struct inject *in, struct inject_span st,
 	    const struct inject_span *v, size_t n)

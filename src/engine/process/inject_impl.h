@@ -14,7 +14,7 @@
 #include "engine/process/patch.h"
 #include "proc/proc.h"
 
-/* Does somebody else trace for us? */
+/* True if somebody else, the guardian, traces for us. */
 static inline bool
 inject_by_guard(const struct inject *in)
 {

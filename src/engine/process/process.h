@@ -26,8 +26,8 @@
 /* process_engine_ops is declared in rt/engine.h. */
 
 /*
- * Can this site be served, as far as its kind tells?  (Placement asks before
- * anything is loaded.)
+ * True if a site of this kind can be served.  (Placement asks before anything
+ * is loaded.)
  */
 bool process_serves(enum dif_site_kind kind);
 

@@ -477,7 +477,7 @@ short_jmp(uint8_t *out, uint32_t len, uint64_t from, uint64_t to)
 
 static const char unreadable[] = "its code cannot be read";
 
-/* Is what runs what the file has?  Only that has been analysed. */
+/* Check that what runs is what the file has.  Only that has been analysed. */
 static int
 text_check(struct engine *eng, const uint8_t *bytes, uint64_t addr,
 	   uint32_t len, struct err *e)

@@ -409,7 +409,8 @@ poll_children(struct engine *eng)
 	}
 }
 
-/* Has it ended, or does another program run there, without our patches? */
+/* True if the process has ended, or another program runs there, without our
+   patches. */
 static bool
 target_changed(struct engine *eng)
 {

@@ -102,7 +102,7 @@ follow(struct engine *eng, struct err *e)
 	return map_follow(eng, e) == 0 ? engine_enter(eng, true, e) : -1;
 }
 
-/* Has the new program got the library that makes its system calls? */
+/* True if the new program has got the library that makes its system calls. */
 static bool
 world_ready(struct engine *eng)
 {

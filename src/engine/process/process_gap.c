@@ -34,7 +34,7 @@ gap_add(struct gaps *gs, uint64_t lo, uint64_t hi, bool heap, bool stack)
 	return hi < lo + 2 * GUARD || g.lo >= g.hi || vec_push(&gs->g, g);
 }
 
-/* Is this mapping the heap, or of the program itself? */
+/* True if this mapping is the heap, or one of the program itself. */
 static bool
 maps_heap(const char *path, const char *exe)
 {

@@ -126,8 +126,8 @@ objs_take(struct engine *eng, struct err *e)
 	return 0;
 }
 
-/* Has its text lost our patches: was it unmapped and mapped again before we
-   looked? */
+/* True if the object's text has lost our patches: it was unmapped and mapped
+   again before we looked. */
 static bool
 text_lost(struct engine *eng, struct world_obj *o)
 {
@@ -165,7 +165,7 @@ obj_came(struct engine *eng, struct world_obj *o)
 	return note->served || vec_push(&eng->fresh, world_obj_fresh(o));
 }
 
-/* Is there anything to be done?  told: a thread says so. */
+/* True if there is anything to be done.  told: a thread says so. */
 static bool
 objs_look(struct engine *eng, bool told)
 {

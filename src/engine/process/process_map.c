@@ -576,7 +576,7 @@ map_enter(struct engine *eng, struct err *e)
 
 /* ---- code that is mapped later --------------------------------------------- */
 
-/* May code for text [lo, hi) be in a region at addr? */
+/* True if code for text [lo, hi) may be in a region at addr. */
 static bool
 in_reach(uint64_t addr, uint64_t size, uint64_t lo, uint64_t hi)
 {

@@ -127,8 +127,8 @@ can_be(const struct x86_window *w)
 	return w->kind == X86_WIN_JMP || w->kind == X86_WIN_HOP;
 }
 
-/* Are all points around points[i] that are before `end` of its function?  Hand-
-   made code has functions that lie in others. */
+/* True if all points around points[i] that are before `end` are of its
+   function.  Hand- made code has functions that lie in others. */
 static bool
 fn_alone(const struct plan *p, size_t i, uint64_t end)
 {
@@ -176,7 +176,7 @@ fn_copy(struct plan *p, size_t i, struct plan_window *pw)
 	return false;
 }
 
-/* Has the point a place in the last window? */
+/* True if the point has a place in the last window. */
 static bool
 point_has(const struct plan *p, const struct plan_point *pt)
 {
@@ -412,7 +412,7 @@ is_pattern(const char *s)
 	return s == NULL || s[0] == '\0' || strpbrk(s, "*?[\\") != NULL;
 }
 
-/* Does a clause of the group's probe name it, rather than match it? */
+/* True if a clause of the group's probe names it, rather than matches it. */
 static bool
 group_named(const struct engine *eng, const struct plan_group *g)
 {
@@ -429,7 +429,8 @@ group_named(const struct engine *eng, const struct plan_group *g)
 	return false;
 }
 
-/* Has any site of each probe, or of each clause, a place? */
+/* Note for each probe, and for each clause, whether any of its sites has a
+   place. */
 static void
 plan_placed(const struct engine *eng, uint8_t *probe, uint8_t *clause)
 {
@@ -674,7 +675,7 @@ plan_more(struct engine *eng, const struct engine_site *v, size_t n,
 	return 0;
 }
 
-/* Has a group that came before been refused, of the same probe? */
+/* True if a group of the same probe that came before has been refused. */
 static bool
 refused_before(const struct plan *p, size_t n, uint32_t probe)
 {
