@@ -327,7 +327,7 @@ conv_copyin(struct compile *cx, struct node *n)
 	return call;
 }
 
-/* May a pointer of type from be kept in one of type to? */
+/* True if a pointer of type from may be kept in one of type to. */
 static bool
 ptr_assignable(struct type *to, struct type *from)
 {

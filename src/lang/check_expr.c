@@ -105,7 +105,7 @@ check_deref(struct compile *cx, struct node *n)
 	deref_pointer(cx, n);
 }
 
-/* Does the object belong to D, not to the traced system? */
+/* True if the object belongs to D, not to the traced system. */
 static bool
 is_d_object(const struct node *n)
 {

@@ -180,7 +180,7 @@ use_scalar_var(struct compile *cx, struct node *n, struct ident *id)
 	use_var(cx, n, id);
 }
 
-/* Is this a value that may be part of a tuple? */
+/* True if a value of this type may be part of a tuple. */
 static bool
 is_key_type(struct type *t)
 {

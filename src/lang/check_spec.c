@@ -51,7 +51,7 @@ order_of_effect(const struct clause_cx *cl, uint32_t kind,
 	return NULL;
 }
 
-/* Does it leave something in the record that is to be printed? */
+/* True if the action leaves something in the record that is to be printed. */
 static bool
 is_data(uint32_t kind, const struct dif_act_info *act)
 {

@@ -322,7 +322,7 @@ lex_agg(struct compile *cx, struct token *t)
 			  : lang_intern(cx, start, (size_t)(lx->p - start));
 }
 
-/* At a slash, in a predicate: does it end here? */
+/* At a slash, in a predicate: true if the predicate ends here. */
 static bool
 lex_pred_ends(const struct lex *lx)
 {

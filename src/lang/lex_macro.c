@@ -145,8 +145,8 @@ push_int_arg(struct compile *cx, struct token *t, const char *s)
 }
 
 /*
- * Does the text read as a name or a type: a plain or scoped name with stars,
- * or words of which the first can only begin a type?
+ * True if the text reads as a name or a type: a plain or scoped name with
+ * stars, or words of which the first can only begin a type.
  */
 static bool
 is_name_or_type(const char *s)

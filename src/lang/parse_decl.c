@@ -218,7 +218,8 @@ word_ident(struct compile *cx, struct words *w, const struct token *t)
 
 /* ---- what the words make ------------------------------------------------- */
 
-/* Which of C's rules for combining do the words break? */
+/* Refuse words that break C's rules for combining, by the rule that is
+   broken. */
 static void
 words_check(struct compile *cx, const struct words *w)
 {

@@ -257,7 +257,7 @@ parse_pointers(struct compile *cx, struct deriv **ptrs, uint32_t *n)
 	}
 }
 
-/* A ( here: does it hold a declarator, or parameters? */
+/* At a (: true if it holds a declarator, false if it holds parameters. */
 static bool
 at_nested(struct compile *cx)
 {

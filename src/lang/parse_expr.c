@@ -354,7 +354,8 @@ parse_postfix(struct compile *cx)
 
 /* ---- casts --------------------------------------------------------------- */
 
-/* May an operand begin with this token, so that (name) before it is a cast? */
+/* True if an operand may begin with this token, so that (name) before it is a
+   cast. */
 static bool
 begins_operand(const struct token *t)
 {
@@ -414,9 +415,9 @@ skip_stars(struct compile *cx, size_t i)
 }
 
 /*
- * At a (: is this a type in parentheses?  The shapes that a cast by name can
- * have are (name), (name * ...) and (name (*)...).  strict: what follows the
- * closing one must be an operand.
+ * At a (: true if this is a type in parentheses.  The shapes that a cast by
+ * name can have are (name), (name * ...) and (name (*)...).  strict: what
+ * follows the closing one must be an operand.
  */
 static bool
 at_paren_type(struct compile *cx, bool strict)

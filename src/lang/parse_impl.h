@@ -221,7 +221,7 @@ struct declspec {
 };
 /* strict: a struct tag that nobody knows is an error, not a new one. */
 void parse_declspec(struct compile *cx, struct declspec *ds, bool strict);
-/* Does a type begin at the i-th token? */
+/* True if a type begins at the i-th token. */
 bool parse_type_at(struct compile *cx, size_t i);
 struct type *parse_type_name(struct compile *cx);
 /* The same where a struct that nobody knows is not yet an error. */
@@ -250,7 +250,7 @@ struct type *decl_enum(struct compile *cx, struct src_loc loc,
 void decl_typedef(struct compile *cx, const struct decl *d);
 /* Rules for variables: void, incomplete, dimension missing ... */
 void decl_object(struct compile *cx, const struct decl *d);
-/* Is it a struct without members yet, or an array of such? */
+/* True if it is a struct without members yet, or an array of such. */
 bool decl_incomplete(struct compile *cx, struct type *t);
 /* A declared type of that name, or NULL: of programs and D libraries. */
 struct type *decl_lookup_local(struct compile *cx, const char *name);

@@ -61,7 +61,7 @@ outer_shape(const struct lex *lx, struct shape *s)
 	s->next = p < lx->end ? *p : '\0';
 }
 
-/* A keyword of declarations: is it one here, or the name of a probe? */
+/* A keyword of declarations: what it is here, that or the name of a probe. */
 static enum outer_kind
 keyword_kind(const struct shape *s, unsigned flags)
 {
