@@ -20,6 +20,7 @@
  */
 #include "engine/process/process_impl.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -266,10 +267,11 @@ world_open(struct world *w, pid_t pid, struct err *e)
 	w->proc = proc_grab(w->procs, pid, &why);
 	if (w->proc != NULL)
 		return objs_add(w, e);
-	if (why.tag == &ERR_NOMEM)
-		*e = why;
-	else
-		err_set(e, &ERR_GENERIC, 0, "process %d has ended", (int)pid);
+	/* Whatever else has failed, there is no such program any more. */
+	if (why.tag == &ERR_GENERIC && why.sys != ENOMEM)
+		return err_set(e, &ERR_GENERIC, 0, "process %d has ended",
+			       (int)pid);
+	*e = why;
 	return -1;
 }
 
