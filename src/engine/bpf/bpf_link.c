@@ -59,7 +59,7 @@ bpf_link_shared(struct bpf_unit *u, struct em *em, const char *name, int nargs)
 		}
 	fn = bpf_link_fn(u, name);
 	if (fn == NULL) {
-		em->failed = true;
+		em->nomem = true;
 		return NULL;
 	}
 	fn->nargs = nargs;
@@ -72,7 +72,11 @@ bpf_link_done(struct bpf_fn *fn, struct em *em)
 {
 	struct err e = { 0 };
 
-	if (em_finish(&fn->em, fn->name, &e) != 0)
+	if (em_finish(&fn->em, fn->name, &e) == 0)
+		return;
+	if (e.tag == &ERR_NOMEM)
+		em->nomem = true;
+	else
 		em->failed = true;
 }
 

@@ -251,14 +251,16 @@ plan_hops(struct plan *p)
 	}
 	if (ok && s.n > 1)
 		qsort(s.v, s.n, sizeof(*s.v), cmp_span);
-	for (size_t i = 1; ok && i < s.n; i++) {
-		struct span *a = &s.v[i - 1], *b = &s.v[i];
+	for (size_t i = 0, k = 0; ok && i < s.n; i++) {
+		const struct span *a = &s.v[k], *b = &s.v[i];
 
-		if (b->lo >= a->hi)
+		if (p->windows.v[b->window].dead || i == k)
 			continue;
-		p->windows.v[a->hop ? a->window : b->window].dead = true;
-		if (b->hi < a->hi)
-			*b = *a; /* it may reach further */
+		if (b->lo < a->hi && !p->windows.v[a->window].dead)
+			p->windows.v[a->hop ? a->window : b->window].dead =
+				true;
+		if (!p->windows.v[b->window].dead)
+			k = i;
 	}
 	vec_fini(&s);
 	return ok ? 0 : -1;

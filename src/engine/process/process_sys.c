@@ -164,7 +164,8 @@ cmp_addr(const void *a, const void *b)
 static bool
 fn_calls_kernel(const struct x86_fn *f, uint64_t at)
 {
-	return bsearch(&at, f->syscalls.v, f->syscalls.n, sizeof(at),
+	return f->syscalls.n != 0 &&
+	       bsearch(&at, f->syscalls.v, f->syscalls.n, sizeof(at),
 		       cmp_addr) != NULL;
 }
 

@@ -130,12 +130,14 @@ pad_ends(const struct win_cx *cx, uint64_t addr)
 static uint64_t
 pad_len(const struct win_cx *cx, uint64_t addr, uint64_t max)
 {
+	bool ended = false;
 	uint64_t n = 0;
 
-	while (n < max && !pad_ends(cx, addr + n)) {
+	while (n < max && !ended && !pad_ends(cx, addr + n)) {
 		const uint8_t *p = NULL;
 		struct x86_insn in;
 		size_t left = 15;
+		unsigned k = 1;
 
 		for (; left > 0 && p == NULL; left -= p == NULL)
 			p = cx->w->bytes(cx->w->arg, addr + n, left);
@@ -144,10 +146,10 @@ pad_len(const struct win_cx *cx, uint64_t addr, uint64_t max)
 		x86_insn_decode(p, left, addr + n, &in);
 		if (in.len == 0 || !x86_insn_is_nop(p, left))
 			break;
-		for (unsigned k = 1; k < in.len; k++)
-			if (pad_ends(cx, addr + n + k))
-				return n + k < max ? n + k : max;
-		n += in.len;
+		while (k < in.len && !pad_ends(cx, addr + n + k))
+			k++;
+		ended = k < in.len;
+		n += k;
 	}
 	if (n > max)
 		n = max;

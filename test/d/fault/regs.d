@@ -5,6 +5,7 @@
  * @run: -qs %f -c 'sh -c "while :; do :; done"'
  * @timeout: 60
  * @sort
+ * @nostderr: how often a fault comes before the end is chance
  */
 int k;
 int u;
