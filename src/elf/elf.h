@@ -26,6 +26,7 @@ struct elf_sym {
 	bool is_func : 1, is_global : 1, is_weak : 1, is_ifunc : 1;
 	bool in_debug : 1; /* sec is the debug file's */
 	bool guessed : 1;  /* its size was not said */
+	bool is_old : 1;   /* of a version that new programs do not get */
 };
 static_assert(sizeof(struct elf_sym) == 24,
 	      "no more than the file has for it: there may be millions");

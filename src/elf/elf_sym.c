@@ -49,7 +49,39 @@ struct sym_table {
 	uint64_t strs, nstrs; /* its names: where in the file, how many bytes */
 	size_t entry;         /* bytes of a symbol */
 	bool debug;           /* f is the debug file */
+	const uint8_t *vers;  /* versions of its symbols, 2 bytes each; NULL */
+	uint64_t nvers;
 };
+
+/* The versions of a table's symbols, if the linker has written some. */
+static void
+sym_versions(struct sym_table *t)
+{
+	for (size_t i = 1; i < t->f->nsecs; i++) {
+		const struct elf_sec *s = &t->f->secs[i];
+
+		if (s->type != SHT_GNU_versym || s->link >= t->f->nsecs ||
+		    &t->f->secs[s->link] != t->sec)
+			continue;
+		t->vers = elf_at(t->f, s->off, s->size);
+		t->nvers = t->vers != NULL ? s->size / 2 : 0;
+	}
+}
+
+/* True if programs that are linked today do not get this symbol: it is there
+   for old ones, as cfree() is. */
+static bool
+sym_is_old(const struct sym_table *t, uint64_t i, const char *name)
+{
+	const char *at = strchr(name, '@');
+	uint16_t v = 0;
+
+	if (at != NULL && at != name)
+		return at[1] != '@';
+	if (i < t->nvers)
+		memcpy(&v, t->vers + 2 * i, sizeof(v));
+	return (v & 0x8000) != 0;
+}
 
 /* Files of the other byte order have no symbols: nothing here runs them. */
 static bool
@@ -69,6 +101,7 @@ sym_table_open(struct sym_table *t, struct elf_file *f,
 		return false;
 	t->strs = str->off;
 	t->nstrs = str->size;
+	sym_versions(t);
 	return true;
 }
 
@@ -163,7 +196,8 @@ list_room(struct sym_list *l, uint64_t n)
 }
 
 static void
-list_add(struct sym_list *l, const struct sym_table *t, const Elf64_Sym *s)
+list_add(struct sym_list *l, const struct sym_table *t, const Elf64_Sym *s,
+	 uint64_t i)
 {
 	unsigned type = ELF64_ST_TYPE(s->st_info);
 	unsigned bind = ELF64_ST_BIND(s->st_info);
@@ -186,6 +220,7 @@ list_add(struct sym_list *l, const struct sym_table *t, const Elf64_Sym *s)
 		.is_weak = bind == STB_WEAK,
 		.is_ifunc = type == STT_GNU_IFUNC,
 		.in_debug = t->debug,
+		.is_old = sym_is_old(t, i, name),
 	};
 }
 
@@ -205,7 +240,8 @@ list_add_table(struct sym_list *l, const struct sym_table *t)
 			Elf64_Sym sym = sym_read(t, off);
 
 			if (off != t->sec->off)
-				list_add(l, t, &sym);
+				list_add(l, t, &sym,
+					 (off - t->sec->off) / t->entry);
 		}
 		l->cap = l->f->nsyms; /* those that were not wanted */
 		elf_forget(t->f, s.lo, s.hi - s.lo);
@@ -244,12 +280,15 @@ sym_gather(struct elf_file *f)
 
 /* ---- the table ------------------------------------------------------ */
 
-/* Local symbols last, and names that begin with $ or with underscores. */
+/* Local symbols last, then those that only old programs use, and names that begin
+   with $ or with underscores. */
 static int
 sym_name_rank(const struct elf_sym *a, const struct elf_sym *b)
 {
 	int d = (b->is_global || b->is_weak) - (a->is_global || a->is_weak);
 
+	if (d == 0)
+		d = a->is_old - b->is_old;
 	if (d == 0)
 		d = (a->name[0] == '$') - (b->name[0] == '$');
 	if (d == 0)
@@ -258,7 +297,9 @@ sym_name_rank(const struct elf_sym *a, const struct elf_sym *b)
 }
 
 /* Aliases by preference: functions before labels, sized before unsized, then by
-   name, by size (the smaller first) and by the alphabet. */
+   name, by size (the smaller first), strong before weak, the shorter name and by
+   the alphabet. */
+#define NAME_CMP 4096
 static int
 sym_alias_cmp(const void *va, const void *vb)
 {
@@ -274,7 +315,11 @@ sym_alias_cmp(const void *va, const void *vb)
 		return d;
 	if (a->size != b->size)
 		return a->size < b->size ? -1 : 1;
-	return strcmp(a->name, b->name);
+	d = a->is_weak - b->is_weak;
+	if (d == 0)
+		d = (int)strnlen(a->name, NAME_CMP) -
+		    (int)strnlen(b->name, NAME_CMP);
+	return d != 0 ? d : strcmp(a->name, b->name);
 }
 
 /* Put the best of n aliases first; the others too are sorted, if they are not
