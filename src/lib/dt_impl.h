@@ -137,6 +137,8 @@ struct dt_engine {
 	const uint32_t *clause_of;
 	uint32_t probes_cap, ecbs_cap;
 	struct hash *rows;
+	uint32_t rows_max;  /* no more probes than that, with those of later */
+	uint32_t rows_left; /* probes that were left out for that */
 };
 #define DT_NO_CLAUSE UINT32_MAX
 

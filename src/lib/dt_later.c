@@ -140,6 +140,7 @@ rows_init(struct dt_engine *de)
 	if (de->rows != NULL)
 		return 0;
 	de->rows = hash_new();
+	de->rows_max = de->en.nprobes + PROBES_LATER;
 	for (uint32_t i = 0; de->rows != NULL && i < de->en.nprobes; i++)
 		if (hash_set(de->rows, &de->en.probes[i].id,
 			     sizeof(de->en.probes[i].id),
@@ -148,7 +149,8 @@ rows_init(struct dt_engine *de)
 	return de->rows != NULL ? 0 : -1;
 }
 
-/* The row of the probe of the n pairs at en; -1: no memory. */
+/* The row of the probe of the n pairs at en; -1: no memory; 1: there is no room
+   for it, which is counted. */
 static int
 later_row(struct later *l, const struct dt_enab *en, size_t n, uint32_t *row)
 {
@@ -161,6 +163,10 @@ later_row(struct later *l, const struct dt_enab *en, size_t n, uint32_t *row)
 	*row = at != 0 ? (uint32_t)(at - 1) : part->nprobes;
 	if (at != 0)
 		return 0;
+	if (part->nprobes >= l->de->rows_max) {
+		l->de->rows_left++;
+		return 1;
+	}
 	v = later_room(l->dtp->en_arena, (void *)(uintptr_t)part->probes,
 		       part->nprobes, &l->de->probes_cap, sizeof(*v));
 	if (v == NULL || hash_set(l->de->rows, &p->id, sizeof(p->id),
@@ -231,7 +237,7 @@ later_sites(struct later *l, const struct dt_enab *en, size_t n)
 			rc = -1;
 	}
 	free(list.v);
-	return rc;
+	return rc < 0 ? -1 : 0;
 }
 
 static int
@@ -284,6 +290,11 @@ dt_later_poll(dtrace_hdl_t *dtp, struct dt_engine *de)
 void
 dt_later_report(dtrace_hdl_t *dtp, const struct dt_engine *de, struct buf *out)
 {
+	if (de->rows_left != 0)
+		buf_printf(out,
+			   "process %d: %u probes in objects mapped since were "
+			   "left out: there is room for %u\n",
+			   (int)de->target.pid, de->rows_left, PROBES_LATER);
 	if (de->ops->extend != NULL || dt_later_probes(de) == 0)
 		return;
 	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next)
