@@ -645,6 +645,7 @@ catch_signals(void)
 			sigaction(sigs[i], &act, NULL);
 	}
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* writes say so themselves */
 }
 
 static void
