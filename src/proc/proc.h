@@ -67,12 +67,9 @@ bool proc_ended(struct proc *p, int *status);
 
 /* The process by pid if the set knows it, or NULL. */
 struct proc *proc_find(struct proc_set *ps, pid_t pid);
-/*
- * The same, or a living process that is opened just for its symbols.  NULL if
- * there is none: proc_open() says whether it has ended or memory is wanting.
- */
+/* The same, or a living process that is opened just for its symbols.  NULL if
+   there is none. */
 struct proc *proc_lookup(struct proc_set *ps, pid_t pid);
-struct proc *proc_open(struct proc_set *ps, pid_t pid, struct err *e);
 /* Read the maps again if they may have changed (cheap when called often). */
 void proc_refresh(struct proc *p);
 /* A number that grows whenever proc_refresh() finds other objects. */

@@ -212,27 +212,18 @@ proc_open_new(struct proc_set *ps, pid_t pid, struct err *e)
 }
 
 struct proc *
-proc_open(struct proc_set *ps, pid_t pid, struct err *e)
+proc_lookup(struct proc_set *ps, pid_t pid)
 {
 	struct proc *p = proc_find(ps, pid), *fresh;
+	struct err ignored = { 0 };
 
 	if (p != NULL && proc_alive(p))
 		return p;
-	fresh = proc_open_new(ps, pid, e);
-	if (fresh != NULL || p == NULL)
-		return fresh;
+	fresh = proc_open_new(ps, pid, &ignored);
 	/* What was known of a process that has ended stays known. */
-	err_clear(e);
-	hash_set(ps->procs, &pid, sizeof(pid), p);
-	return p;
-}
-
-struct proc *
-proc_lookup(struct proc_set *ps, pid_t pid)
-{
-	struct err e = { 0 };
-
-	return proc_open(ps, pid, &e);
+	if (fresh == NULL && p != NULL)
+		hash_set(ps->procs, &pid, sizeof(pid), p);
+	return fresh != NULL ? fresh : p;
 }
 
 static int
