@@ -507,10 +507,12 @@ lower_agg(struct lower *l, const struct dif_stmt *st)
 	uint32_t top = l->top;
 
 	g.done = arena_calloc(l->a, 1, sizeof(*g.done));
-	if (g.done == NULL || g.v->keysize > RT_KEY_MAX) {
-		lower_fail(l, g.done == NULL ? "out of memory"
-					     : "an aggregation's key is too "
-					       "long");
+	if (g.done == NULL) {
+		lower_nomem(l);
+		return;
+	}
+	if (g.v->keysize > RT_KEY_MAX) {
+		lower_fail(l, "an aggregation's key is too long");
 		return;
 	}
 	if (lower_agg_static(st) && !l->error) {

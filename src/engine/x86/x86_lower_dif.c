@@ -695,7 +695,7 @@ lower_obj(struct lower *l, const struct dif_obj *o)
 	lo.target = arena_calloc(l->a, o->ntext, 1);
 	lo.known = arena_calloc(l->a, o->ntext, 1);
 	if (lo.label == NULL || lo.target == NULL || lo.known == NULL) {
-		lower_fail(l, "out of memory");
+		lower_nomem(l);
 		return;
 	}
 	uint32_t early = flow(&lo);

@@ -17,6 +17,13 @@ lower_fail(struct lower *l, const char *what)
 	return err_set(l->e, &ERR_GENERIC, 0, "native code: %s", what);
 }
 
+int
+lower_nomem(struct lower *l)
+{
+	l->failed = true;
+	return err_nomem(l->e);
+}
+
 /* ---- slots --------------------------------------------------------------- */
 
 uint32_t
@@ -43,7 +50,7 @@ lower_cold(struct lower *l, void (*emit)(struct lower *, struct lower_cold *))
 	struct lower_cold *c = arena_calloc(l->a, 1, sizeof(*c));
 
 	if (c == NULL) {
-		lower_fail(l, "out of memory");
+		lower_nomem(l);
 		return &l->spare;
 	}
 	c->emit = emit;
@@ -95,7 +102,7 @@ lower_shield(struct lower *l)
 	void *p = arena_alloc(l->a, (l->nshields + 1) * sizeof(*l->shields));
 
 	if (p == NULL) {
-		lower_fail(l, "out of memory");
+		lower_nomem(l);
 		return;
 	}
 	for (size_t i = 0; i < l->nshields; i++)

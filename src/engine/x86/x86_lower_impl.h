@@ -137,7 +137,9 @@ struct lower {
 
 /* ---- x86_lower_frame.c --------------------------------------------------- */
 
+/* The handler cannot be made, for the reason given: -1, and lower.failed. */
 int lower_fail(struct lower *l, const char *what);
+int lower_nomem(struct lower *l); /* likewise: there is no memory */
 /* A fresh slot of the frame, until lower.top is set back. */
 uint32_t lower_slot(struct lower *l);
 struct x86_mem lower_slot_m(const struct lower *l, uint32_t slot);

@@ -81,7 +81,7 @@ strtab_add(struct lower *l, const struct dif_obj *o)
 	objs = arena_alloc(l->a, (l->nobjs + 1) * sizeof(*objs));
 	at = arena_alloc(l->a, (l->nobjs + 1) * sizeof(*at));
 	if (objs == NULL || at == NULL)
-		return lower_fail(l, "out of memory");
+		return lower_nomem(l);
 	for (uint32_t i = 0; i < l->nobjs; i++) {
 		objs[i] = l->objs[i];
 		at[i] = l->strtabs[i];
