@@ -84,7 +84,7 @@ pid_mod_is(const struct proc_obj *o, const char *text, const char *canon)
 /* The bytes of a function; false: it has none that could be probed. */
 static bool
 fn_body(struct elf_file *elf, const struct elf_sym *sym, uint64_t next,
-	struct pid_body *b)
+	struct code_body *b)
 {
 	uint64_t left = elf_code_left(elf, sym->addr);
 

@@ -17,14 +17,14 @@
 #include "base/hash.h"
 #include "probe/probe.h"
 #include "proc/proc.h"
-#include "prov/pid_impl.h"
+#include "code/code.h"
 
 struct pid_fn {
 	struct pid_fn *next; /* in its group */
 	struct proc_obj *obj;
 	struct elf_file *elf;
 	const struct elf_sym *sym; /* under the name of the group */
-	struct pid_body body;
+	struct code_body body;
 	/* Bit per byte: an instruction begins here, and the kernel can have a
 	   probe here; pid_site.c. */
 	uint8_t *begins, *places;
@@ -45,8 +45,8 @@ struct pid_probe {
 	const struct pid_group *group; /* not ABSOLUTE */
 	struct proc *proc;
 	struct proc_obj *obj; /* ABSOLUTE */
-	bool refused; /* ABSOLUTE: by the kernel */
-	bool exact;   /* somebody named it, not by a pattern */
+	bool refused;         /* ABSOLUTE: by the kernel */
+	bool exact;           /* somebody named it, not by a pattern */
 };
 
 /* prov.data */
@@ -81,7 +81,7 @@ struct pid_found {
 	struct elf_file *elf;
 	const struct elf_sym *sym;
 	const struct elf_sym *asked; /* the one whose name matches */
-	struct pid_body body;
+	struct code_body body;
 };
 int pid_each_fn(struct proc_obj *o, const char *func,
 		int (*fn)(void *arg, const struct pid_found *f), void *arg,

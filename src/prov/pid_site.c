@@ -3,20 +3,20 @@
  * pid_site.c - where probes of the pid provider fire, and their arguments.
  *
  * Entry: before the first instruction, or a little later where it is cheaper
- * (pid_slide.c).  Arguments by the System V ABI for x86-64: six registers, then
- * the stack above the return address.
+ * (code_slide.c).  Arguments by the System V ABI for x86-64: six registers,
+ * then the stack above the return address.
  *
  * Return: arg0 is the offset of the instruction that returns, arg1 the value.
  * If the offset is not used, or cannot differ, the kernel's return probe
  * serves; else there is a probe on each ret.  A tail call leaves too, but the
  * value is not known at the jump: a clause that uses arg1 of such a function
  * gets the return probe, and then arg0 is 0.  So it is for functions whose ways
- * out are not all known (pid_return.c): no return is missed.  Where a return
+ * out are not all known (code_return.c): no return is missed.  Where a return
  * probe would harm the process (pid_unwind.c), the ways out that are known
  * have probes, whatever is used.
  *
  * Offsets: before that instruction; no arguments, the registers are in uregs[].
- * The kernel cannot have probes at some instructions (pid_allow.c): patterns
+ * The kernel cannot have probes at some instructions (code_allow.c): patterns
  * leave them out, and to name one is an error.
  *
  * All that is about the kernel engine.  The process engine is told facts: the
@@ -102,21 +102,21 @@ name_is_part(const char *name)
 	return s != NULL && (s[5] == '\0' || s[5] == '.');
 }
 
-/* struct pid_world's question, about a function's object. */
-static enum pid_where
-fn_where(void *arg, uint64_t addr, struct pid_body *part)
+/* struct code_world's question, about a function's object. */
+static enum code_where
+fn_where(void *arg, uint64_t addr, struct code_body *part)
 {
 	const struct pid_fn *f = arg;
 	const struct elf_sym *s = elf_sym_at(f->elf, addr);
 
 	if (s == NULL || !s->is_func)
-		return PID_W_ELSE;
+		return CODE_W_ELSE;
 	if (!name_is_part(s->name))
-		return s->addr == addr ? PID_W_FUNC : PID_W_ELSE;
+		return s->addr == addr ? CODE_W_FUNC : CODE_W_ELSE;
 	part->addr = s->addr;
 	part->n = s->size;
 	part->p = elf_bytes(f->elf, s->addr, s->size);
-	return part->p != NULL ? PID_W_PART : PID_W_ELSE;
+	return part->p != NULL ? CODE_W_PART : CODE_W_ELSE;
 }
 
 static int
@@ -135,7 +135,7 @@ sites_each(const struct site_cx *cx, const struct pid_fn *f,
 /* Probes on every way out that was found. */
 static int
 sites_ways_out(const struct site_cx *cx, const struct pid_fn *f,
-	       const struct pid_returns *r)
+	       const struct code_returns *r)
 {
 	if (sites_each(cx, f, r->rets.v, r->rets.n) != 0)
 		return -1;
@@ -145,7 +145,7 @@ sites_ways_out(const struct site_cx *cx, const struct pid_fn *f,
 /* The kernel's return probe; its arg0 is the way out if there is only one. */
 static int
 site_uret(const struct site_cx *cx, const struct pid_fn *f,
-	  const struct pid_returns *r)
+	  const struct code_returns *r)
 {
 	const struct pid_data *d = cx->pv->data;
 	uint64_t cookie = 0;
@@ -155,27 +155,27 @@ site_uret(const struct site_cx *cx, const struct pid_fn *f,
 	else if (r->rets.n == 0 && r->tails.n == 1)
 		cookie = r->tails.v[0];
 	return site_at(cx, DIF_SITE_URETPROBE,
-		       f->body.addr + pid_slide(&f->body), cookie, d->ret);
+		       f->body.addr + code_slide(&f->body), cookie, d->ret);
 }
 
 static int
 sites_return(const struct site_cx *cx, struct pid_fn *f, uint32_t args_used)
 {
-	const struct pid_world w = { fn_where, f };
+	const struct code_world w = { fn_where, f };
 	bool harmful = pid_fn_is_odd(f) || pid_unwinds(cx->pv->data, cx->proc);
-	struct pid_returns r = { 0 };
+	struct code_returns r = { 0 };
 	int rc;
 
 	if (!harmful && (args_used & ARG_OFFSET) == 0)
 		return site_uret(cx, f, &r);
-	if (pid_returns_find(&f->body, &w, &r) != 0)
+	if (code_returns_find(&f->body, &w, &r) != 0)
 		return err_nomem(cx->e);
 	if (harmful || (r.exact && r.rets.n + r.tails.n > 1 &&
 			(r.tails.n == 0 || (args_used & ARG_VALUE) == 0)))
 		rc = sites_ways_out(cx, f, &r);
 	else
 		rc = site_uret(cx, f, &r);
-	pid_returns_fini(&r);
+	code_returns_fini(&r);
 	return rc;
 }
 
@@ -190,7 +190,7 @@ static bool
 fn_places(const struct pid_data *d, struct pid_fn *f)
 {
 	ZydisDecoder dec;
-	struct pid_insn in;
+	struct code_insn in;
 	size_t n = f->body.n / 8 + 1;
 
 	if (f->places != NULL)
@@ -199,8 +199,8 @@ fn_places(const struct pid_data *d, struct pid_fn *f)
 	f->places = arena_calloc(d->arena, n, 1);
 	if (f->begins == NULL || f->places == NULL)
 		return false;
-	pid_decoder_init(&dec);
-	for (size_t at = 0; pid_insn_at(&dec, &f->body, at, &in);
+	code_decoder_init(&dec);
+	for (size_t at = 0; code_insn_at(&dec, &f->body, at, &in);
 	     at += in.len) {
 		f->begins[at / 8] |= (uint8_t)(1u << (at % 8));
 		if (in.allowed)
@@ -296,12 +296,13 @@ sites_fn(struct site_cx *cx, struct pid_fn *f, const struct pid_probe *pp,
 	const struct pid_data *d = cx->pv->data;
 
 	/* Of functions with one name, some may have no place for it. */
-	if (pp->what != PID_OFFSET && pid_slide(&f->body) == PID_NOWHERE)
+	if (pp->what != PID_OFFSET && code_slide(&f->body) == CODE_NOWHERE)
 		return 0;
 	switch (pp->what) {
 	case PID_ENTRY:
 		return site_at(cx, DIF_SITE_UPROBE,
-			       f->body.addr + pid_slide(&f->body), 0, d->entry);
+			       f->body.addr + code_slide(&f->body), 0,
+			       d->entry);
 	case PID_RETURN:
 		return sites_return(cx, f, args_used);
 	default:
@@ -361,10 +362,11 @@ pid_sites(struct prov *pv, const struct probe *p, uint32_t args_used,
 	rc = pp->what == PID_ABSOLUTE ? sites_address(&cx, pp, want)
 				      : sites_group(&cx, pp, args_used, want);
 	if (rc == 0 && out->n == before && pp->exact)
-		return err_set(e, &D_PROC_NAME, 0,
-			       "%s:%s:%s:%s: the kernel cannot place a probe "
-			       "there: it steps no such instruction (lock, AVX, "
-			       "trap)",
-			       p->prov, p->mod, p->func, p->name);
+		return err_set(
+			e, &D_PROC_NAME, 0,
+			"%s:%s:%s:%s: the kernel cannot place a probe "
+			"there: it steps no such instruction (lock, AVX, "
+			"trap)",
+			p->prov, p->mod, p->func, p->name);
 	return rc;
 }

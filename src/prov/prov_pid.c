@@ -34,11 +34,11 @@ struct pid_cx {
 	const struct dif_pdesc *pd;
 	struct err *e;
 	struct proc *proc;
-	const char *mod; /* canonical, or NULL for globs */
+	const char *mod;   /* canonical, or NULL for globs */
 	const char *alias; /* the function was asked for by this name, which is
 			      not its probes'; or NULL */
-	bool name_glob;  /* entry, offsets and return, those that match */
-	bool name_off;   /* a hex number, in off */
+	bool name_glob;    /* entry, offsets and return, those that match */
+	bool name_off;     /* a hex number, in off */
 	uint64_t off;
 	size_t nobjs, nfuncs, nprobes; /* found */
 	size_t outside;                /* functions that end before off */
@@ -90,13 +90,12 @@ pid_make(struct pid_cx *cx, const struct pid_group *g, enum pid_what what,
 	pp = arena_alloc(d->arena, sizeof(*pp));
 	if (pp == NULL)
 		return err_nomem(cx->e);
-	*pp = (struct pid_probe){
-		.what = what,
-		.off = off,
-		.group = g,
-		.proc = cx->proc,
-		.exact = !cx->name_glob && field_exact(cx->pd->func)
-	};
+	*pp = (struct pid_probe){ .what = what,
+				  .off = off,
+				  .group = g,
+				  .proc = cx->proc,
+				  .exact = !cx->name_glob &&
+					   field_exact(cx->pd->func) };
 	p->data = pp;
 	p->num = off;
 	return 0;
@@ -105,14 +104,14 @@ pid_make(struct pid_cx *cx, const struct pid_group *g, enum pid_what what,
 /* The offsets of all instructions, where they match the name. */
 static int
 make_offsets(struct pid_cx *cx, const struct pid_group *g,
-	     const struct pid_body *b)
+	     const struct code_body *b)
 {
 	ZydisDecoder dec;
-	struct pid_insn in;
+	struct code_insn in;
 	char name[16];
 
-	pid_decoder_init(&dec);
-	for (size_t at = 0; pid_insn_at(&dec, b, at, &in); at += in.len) {
+	code_decoder_init(&dec);
+	for (size_t at = 0; code_insn_at(&dec, b, at, &in); at += in.len) {
 		snprintf(name, sizeof(name), "%zx", at);
 		if (probe_glob(cx->pd->name, name) &&
 		    pid_make(cx, g, PID_OFFSET, at, name) != 0)
@@ -123,7 +122,7 @@ make_offsets(struct pid_cx *cx, const struct pid_group *g,
 
 static int
 make_offset(struct pid_cx *cx, const struct pid_group *g,
-	    const struct pid_body *b)
+	    const struct code_body *b)
 {
 	char name[24];
 
@@ -131,7 +130,7 @@ make_offset(struct pid_cx *cx, const struct pid_group *g,
 		cx->outside++;
 		return 0;
 	}
-	if (!pid_insn_begins(b, cx->off))
+	if (!code_insn_begins(b, cx->off))
 		return 0;
 	snprintf(name, sizeof(name), "%llx", (unsigned long long)cx->off);
 	return pid_make(cx, g, PID_OFFSET, cx->off, name);
@@ -169,7 +168,7 @@ count_fn(void *arg, const struct pid_found *f)
 {
 	struct pid_cx *cx = arg;
 
-	cx->nprobes += 2 + pid_insn_count(&f->body);
+	cx->nprobes += 2 + code_insn_count(&f->body);
 	return cx->nprobes > PROBES_MAX;
 }
 
@@ -253,10 +252,10 @@ static bool
 address_is_insn(struct elf_file *elf, uint64_t addr, bool *allowed)
 {
 	ZydisDecoder dec;
-	struct pid_insn in;
+	struct code_insn in;
 	const struct elf_sym *s = elf_sym_at(elf, addr);
 	uint64_t left = elf_code_left(elf, addr);
-	struct pid_body b = { .addr = addr, .n = left < 16 ? left : 16 };
+	struct code_body b = { .addr = addr, .n = left < 16 ? left : 16 };
 	uint64_t at = 0;
 
 	if (s != NULL && s->is_func && elf_code_left(elf, s->addr) != 0) {
@@ -265,10 +264,10 @@ address_is_insn(struct elf_file *elf, uint64_t addr, bool *allowed)
 		b.n = at + b.n;
 	}
 	b.p = elf_bytes(elf, b.addr, b.n);
-	if (b.p == NULL || !pid_insn_begins(&b, at))
+	if (b.p == NULL || !code_insn_begins(&b, at))
 		return false;
-	pid_decoder_init(&dec);
-	*allowed = pid_insn_at(&dec, &b, at, &in) && in.allowed;
+	code_decoder_init(&dec);
+	*allowed = code_insn_at(&dec, &b, at, &in) && in.allowed;
 	return true;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * pid_return.c - where a function returns.
+ * code_return.c - where a function returns.
  *
  * A function is left by ret, by a jump to another function (a tail call), or
  * through a part of it that the compiler has split off as unlikely
@@ -11,31 +11,31 @@
  * follow, makes it inexact, and the return must be caught at the caller's
  * side.
  */
-#include "prov/pid_impl.h"
+#include "code/code.h"
 
 #include <stdlib.h>
 
 static bool
-body_has(const struct pid_body *b, uint64_t addr)
+body_has(const struct code_body *b, uint64_t addr)
 {
 	return addr - b->addr < b->n;
 }
 
 /* True if a split-off part only ends in calls or jumps back to its function. */
 static bool
-part_comes_back(const struct pid_body *part, const struct pid_body *home)
+part_comes_back(const struct code_body *part, const struct code_body *home)
 {
 	ZydisDecoder d;
-	struct pid_insn in;
+	struct code_insn in;
 
-	pid_decoder_init(&d);
-	for (size_t at = 0; pid_insn_at(&d, part, at, &in); at += in.len) {
+	code_decoder_init(&d);
+	for (size_t at = 0; code_insn_at(&d, part, at, &in); at += in.len) {
 		switch (in.kind) {
-		case PID_I_PLAIN:
-		case PID_I_CALL:
+		case CODE_I_PLAIN:
+		case CODE_I_CALL:
 			break;
-		case PID_I_JMP:
-		case PID_I_JCC:
+		case CODE_I_JMP:
+		case CODE_I_JCC:
 			if (!body_has(part, in.target) &&
 			    !body_has(home, in.target))
 				return false;
@@ -49,21 +49,21 @@ part_comes_back(const struct pid_body *part, const struct pid_body *home)
 
 /* A direct jump out of the body. */
 static bool
-jump_out(const struct pid_body *b, const struct pid_world *w,
-	 const struct pid_insn *in, struct pid_returns *r)
+jump_out(const struct code_body *b, const struct code_world *w,
+	 const struct code_insn *in, struct code_returns *r)
 {
-	struct pid_body part = { 0 };
+	struct code_body part = { 0 };
 
 	switch (w->where(w->arg, in->target, &part)) {
-	case PID_W_FUNC:
-		if (in->kind == PID_I_JMP)
+	case CODE_W_FUNC:
+		if (in->kind == CODE_I_JMP)
 			return vec_push(&r->tails, in->off);
 		break;
-	case PID_W_PART:
+	case CODE_W_PART:
 		if (part_comes_back(&part, b))
 			return true;
 		break;
-	case PID_W_ELSE:
+	case CODE_W_ELSE:
 		break;
 	}
 	r->exact = false;
@@ -71,18 +71,18 @@ jump_out(const struct pid_body *b, const struct pid_world *w,
 }
 
 static bool
-returns_step(const struct pid_body *b, const struct pid_world *w,
-	     const struct pid_insn *in, struct pid_returns *r)
+returns_step(const struct code_body *b, const struct code_world *w,
+	     const struct code_insn *in, struct code_returns *r)
 {
 	switch (in->kind) {
-	case PID_I_RET:
+	case CODE_I_RET:
 		return vec_push(&r->rets, in->off);
-	case PID_I_JMP:
-	case PID_I_JCC:
+	case CODE_I_JMP:
+	case CODE_I_JCC:
 		return body_has(b, in->target) || jump_out(b, w, in, r);
-	case PID_I_JMP_OUT:
+	case CODE_I_JMP_OUT:
 		return vec_push(&r->tails, in->off);
-	case PID_I_JMP_UNKNOWN:
+	case CODE_I_JMP_UNKNOWN:
 		r->exact = false;
 		return true;
 	default:
@@ -91,26 +91,26 @@ returns_step(const struct pid_body *b, const struct pid_world *w,
 }
 
 int
-pid_returns_find(const struct pid_body *b, const struct pid_world *w,
-		 struct pid_returns *r)
+code_returns_find(const struct code_body *b, const struct code_world *w,
+		  struct code_returns *r)
 {
 	ZydisDecoder d;
-	struct pid_insn in;
-	uint32_t before[PID_LOOKBACK];
+	struct code_insn in;
+	uint32_t before[CODE_LOOKBACK];
 	size_t at = 0, n = 0;
 
-	*r = (struct pid_returns){ .exact = true };
-	pid_decoder_init(&d);
-	for (; pid_insn_at(&d, b, at, &in); at += in.len) {
-		if (in.kind == PID_I_JMP_UNKNOWN)
-			in.kind = pid_jump_kind(&d, b, at, before, n);
-		before[n++ % PID_LOOKBACK] = in.off;
+	*r = (struct code_returns){ .exact = true };
+	code_decoder_init(&d);
+	for (; code_insn_at(&d, b, at, &in); at += in.len) {
+		if (in.kind == CODE_I_JMP_UNKNOWN)
+			in.kind = code_jump_kind(&d, b, at, before, n);
+		before[n++ % CODE_LOOKBACK] = in.off;
 		/* A way out that no probe can be put on: "notrack jmp". */
-		if (in.kind == PID_I_JMP_OUT && !in.allowed)
-			in.kind = PID_I_JMP_UNKNOWN;
+		if (in.kind == CODE_I_JMP_OUT && !in.allowed)
+			in.kind = CODE_I_JMP_UNKNOWN;
 		if (returns_step(b, w, &in, r))
 			continue;
-		pid_returns_fini(r);
+		code_returns_fini(r);
 		return -1;
 	}
 	if (at < b->n)
@@ -119,7 +119,7 @@ pid_returns_find(const struct pid_body *b, const struct pid_world *w,
 }
 
 void
-pid_returns_fini(struct pid_returns *r)
+code_returns_fini(struct code_returns *r)
 {
 	vec_fini(&r->rets);
 	vec_fini(&r->tails);

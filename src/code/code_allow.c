@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * pid_allow.c - instructions that a uprobe cannot be placed at.
+ * code_allow.c - instructions that a uprobe cannot be placed at.
  *
  * The kernel copies the probed instruction elsewhere and steps it there, and
  * refuses (ENOTSUPP) what it does not trust to survive that: encodings newer
@@ -20,11 +20,11 @@
  * A five-byte nop it rewrites into a call (6.18), whose return address is
  * written below the stack pointer: over the red zone, if the function uses it.
  * Before the first instruction that writes memory that is harmless
- * (pid_slide.c), elsewhere such a place is not used.
+ * (code_slide.c), elsewhere such a place is not used.
  */
 #include <string.h>
 
-#include "prov/pid_impl.h"
+#include "code/code.h"
 
 static bool
 allow_prefix(uint8_t p)
@@ -46,9 +46,9 @@ allow_opcode(uint8_t op)
 {
 	switch (op) {
 	case 0x6c ... 0x6f: /* ins, outs */
-	case 0xcc:	    /* int3 */
-	case 0xcd:	    /* int n */
-	case 0xcf:	    /* iret */
+	case 0xcc:          /* int3 */
+	case 0xcd:          /* int n */
+	case 0xcf:          /* iret */
 	case 0xe4 ... 0xe7: /* in, out */
 	case 0xec ... 0xef:
 	case 0xf1: /* int1 */
@@ -87,7 +87,7 @@ allow_mnemonic(ZydisMnemonic m)
 }
 
 bool
-pid_is_nop5(const uint8_t *p, size_t len)
+code_is_nop5(const uint8_t *p, size_t len)
 {
 	static const uint8_t nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 
@@ -95,7 +95,7 @@ pid_is_nop5(const uint8_t *p, size_t len)
 }
 
 bool
-pid_allowed(const ZydisDecodedInstruction *in)
+code_allowed(const ZydisDecodedInstruction *in)
 {
 	if (in->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY ||
 	    !allow_mnemonic(in->mnemonic))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * test_pid_slide.c - where entry probes slide to and where functions return,
+ * test_code_slide.c - where entry probes slide to and where functions return,
  * on functions of a few bytes.  Each lists its assembly.
  */
 #include <setjmp.h>
@@ -11,31 +11,31 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "prov/pid_impl.h"
+#include "code/code.h"
 
 #define ADDR 0x1000
-#define BODY(...)                                                         \
-	((struct pid_body){ .p = (const uint8_t[]){ __VA_ARGS__ },       \
-			    .n = sizeof((const uint8_t[]){ __VA_ARGS__ }), \
-			    .addr = ADDR,                                 \
-			    .next = SIZE_MAX })
+#define BODY(...)                                                              \
+	((struct code_body){ .p = (const uint8_t[]){ __VA_ARGS__ },            \
+			     .n = sizeof((const uint8_t[]){ __VA_ARGS__ }),    \
+			     .addr = ADDR,                                     \
+			     .next = SIZE_MAX })
 
-#define ENDBR 0xf3, 0x0f, 0x1e, 0xfa
-#define NOP5 0x0f, 0x1f, 0x44, 0x00, 0x00
-#define LEA_R11 0x4c, 0x8d, 0x1d, 0, 1, 0, 0 /* lea 0x100(%rip),%r11 */
-#define MOV_RDI_RAX 0x48, 0x89, 0xf8	     /* mov %rdi,%rax */
-#define MOV_R10_RDI 0x49, 0x89, 0xfa	     /* mov %rdi,%r10 */
-#define LOAD_R10 0x4c, 0x8b, 0x17	     /* mov (%rdi),%r10 */
-#define SUB_RSP 0x48, 0x83, 0xec, 0x08	     /* sub $8,%rsp */
-#define PUSH_RBP 0x55
-#define PUSH_R12 0x41, 0x54
-#define POP_RBP 0x5d
-#define RET 0xc3
+#define ENDBR       0xf3, 0x0f, 0x1e, 0xfa
+#define NOP5        0x0f, 0x1f, 0x44, 0x00, 0x00
+#define LEA_R11     0x4c, 0x8d, 0x1d, 0, 1, 0, 0 /* lea 0x100(%rip),%r11 */
+#define MOV_RDI_RAX 0x48, 0x89, 0xf8             /* mov %rdi,%rax */
+#define MOV_R10_RDI 0x49, 0x89, 0xfa             /* mov %rdi,%r10 */
+#define LOAD_R10    0x4c, 0x8b, 0x17             /* mov (%rdi),%r10 */
+#define SUB_RSP     0x48, 0x83, 0xec, 0x08       /* sub $8,%rsp */
+#define PUSH_RBP    0x55
+#define PUSH_R12    0x41, 0x54
+#define POP_RBP     0x5d
+#define RET         0xc3
 
 static void
-slides(struct pid_body b, size_t to)
+slides(struct code_body b, size_t to)
 {
-	assert_int_equal(pid_slide(&b), to);
+	assert_int_equal(code_slide(&b), to);
 }
 
 static void
@@ -64,8 +64,8 @@ test_no_slide(void **state)
 	/* Nothing emulated comes. */
 	slides(BODY(ENDBR, RET), 0);
 	slides(BODY(ENDBR), 0);
-	slides((struct pid_body){ .p = (const uint8_t *)"", .n = 0 },
-	       PID_NOWHERE);
+	slides((struct code_body){ .p = (const uint8_t *)"", .n = 0 },
+	       CODE_NOWHERE);
 	/* push %rax with a 16-bit prefix is single-stepped. */
 	slides(BODY(ENDBR, 0x66, 0x50, RET), 0);
 	/* pause is no nop; xchg %rax,%r8 neither */
@@ -82,21 +82,21 @@ test_refused(void **state)
 	/* ... but not over what writes an argument. */
 	slides(BODY(0xc5, 0xf9, 0xef, 0xc0, MOV_RDI_RAX, RET), 4);
 	/* lock decl (%rdi); notrack jmp *%rax; hlt */
-	slides(BODY(0xf0, 0xff, 0x0f, RET), PID_NOWHERE);
-	slides(BODY(0x3e, 0xff, 0xe0), PID_NOWHERE);
-	slides(BODY(0xf4, RET), PID_NOWHERE);
+	slides(BODY(0xf0, 0xff, 0x0f, RET), CODE_NOWHERE);
+	slides(BODY(0x3e, 0xff, 0xe0), CODE_NOWHERE);
+	slides(BODY(0xf4, RET), CODE_NOWHERE);
 	/* syscall; vpbroadcastb %esi,%ymm17, which the kernel takes for jp */
-	slides(BODY(0x0f, 0x05, RET), PID_NOWHERE);
+	slides(BODY(0x0f, 0x05, RET), CODE_NOWHERE);
 	slides(BODY(0x62, 0xe2, 0x7d, 0x28, 0x7a, 0xce, RET), 6);
 	/* vmovd %esi,%xmm0 in a loop that does not enclose the first byte */
 	slides(BODY(0xc5, 0xf9, 0x6e, 0xc6, MOV_RDI_RAX, 0x74, 0xfb, RET),
-	       PID_NOWHERE);
+	       CODE_NOWHERE);
 }
 
 static void
 test_slide_entered(void **state)
 {
-	struct pid_body b;
+	struct code_body b;
 
 	/* A jump back to the push, to the first byte, into the way. */
 	slides(BODY(ENDBR, PUSH_RBP, POP_RBP, 0xeb, 0xfc), 0);
@@ -117,8 +117,8 @@ test_slide_entered(void **state)
 	slides(BODY(ENDBR, PUSH_RBP, 0x06, 0x06), 0);
 }
 
-static enum pid_where
-where(void *arg, uint64_t addr, struct pid_body *part)
+static enum code_where
+where(void *arg, uint64_t addr, struct code_body *part)
 {
 	/* At 0x2000 a function; at 0x3000 a part that jumps back to us, at
 	   0x4000 one that returns by itself. */
@@ -126,32 +126,31 @@ where(void *arg, uint64_t addr, struct pid_body *part)
 	static const uint8_t ret[] = { RET };
 
 	if (addr == 0x2000)
-		return PID_W_FUNC;
+		return CODE_W_FUNC;
 	if (addr != 0x3000 && addr != 0x4000)
-		return PID_W_ELSE;
-	*part = (struct pid_body){ .p = addr == 0x3000 ? back : ret,
-				   .n = addr == 0x3000 ? 5 : 1,
-				   .addr = addr };
-	return PID_W_PART;
+		return CODE_W_ELSE;
+	*part = (struct code_body){ .p = addr == 0x3000 ? back : ret,
+				    .n = addr == 0x3000 ? 5 : 1,
+				    .addr = addr };
+	return CODE_W_PART;
 }
 
 static void
-returns(struct pid_body b, size_t rets, size_t tails, bool exact)
+returns(struct code_body b, size_t rets, size_t tails, bool exact)
 {
-	const struct pid_world w = { where, NULL };
-	struct pid_returns r;
+	const struct code_world w = { where, NULL };
+	struct code_returns r;
 
-	assert_int_equal(pid_returns_find(&b, &w, &r), 0);
+	assert_int_equal(code_returns_find(&b, &w, &r), 0);
 	assert_int_equal(r.rets.n, rets);
 	assert_int_equal(r.tails.n, tails);
 	assert_int_equal(r.exact, exact);
-	pid_returns_fini(&r);
+	code_returns_fini(&r);
 }
 
 /* A 32-bit displacement from the end of an instruction at off of length len */
-#define REL(to, end)                                                     \
-	(uint8_t)((to)-ADDR - (end)), (uint8_t)(((to)-ADDR - (end)) >> 8), \
-		0, 0
+#define REL(to, end)                                                           \
+	(uint8_t)((to)-ADDR - (end)), (uint8_t)(((to)-ADDR - (end)) >> 8), 0, 0
 
 static void
 test_returns(void **state)
@@ -180,8 +179,7 @@ test_indirect(void **state)
 	/* jmp *(,%rax,8): a switch */
 	returns(BODY(0xff, 0x24, 0xc5, 0, 0, 0, 0, RET), 1, 0, true);
 	/* movslq (%rdx,%rax,4),%rax; add %rdx,%rax; jmp *%rax: a switch */
-	returns(BODY(0x48, 0x63, 0x04, 0x82, 0x48, 0x01, 0xd0, 0xff, 0xe0,
-		     RET),
+	returns(BODY(0x48, 0x63, 0x04, 0x82, 0x48, 0x01, 0xd0, 0xff, 0xe0, RET),
 		1, 0, true);
 	/* mov 16(%rdi),%rax; jmp *%rax: a tail call */
 	returns(BODY(0x48, 0x8b, 0x47, 0x10, 0xff, 0xe0), 0, 1, true);
@@ -195,30 +193,30 @@ test_indirect(void **state)
 static void
 test_nop5(void **state)
 {
-	struct pid_body b = BODY(NOP5, PUSH_RBP, NOP5, POP_RBP, RET);
-	struct pid_insn in;
+	struct code_body b = BODY(NOP5, PUSH_RBP, NOP5, POP_RBP, RET);
+	struct code_insn in;
 	ZydisDecoder d;
 
-	pid_decoder_init(&d);
-	assert_true(pid_insn_at(&d, &b, 0, &in) && in.allowed);
-	assert_true(pid_insn_at(&d, &b, 5, &in) && in.allowed);
-	assert_true(pid_insn_at(&d, &b, 6, &in) && !in.allowed);
+	code_decoder_init(&d);
+	assert_true(code_insn_at(&d, &b, 0, &in) && in.allowed);
+	assert_true(code_insn_at(&d, &b, 5, &in) && in.allowed);
+	assert_true(code_insn_at(&d, &b, 6, &in) && !in.allowed);
 }
 
 static void
 test_insns(void **state)
 {
-	struct pid_body b = BODY(ENDBR, PUSH_RBP, SUB_RSP, 0xe8, 0, 0, 0, 0,
-				 RET);
+	struct code_body b =
+		BODY(ENDBR, PUSH_RBP, SUB_RSP, 0xe8, 0, 0, 0, 0, RET);
 
-	assert_int_equal(pid_insn_count(&b), 5);
+	assert_int_equal(code_insn_count(&b), 5);
 	for (size_t off = 0; off < 20; off++)
-		assert_int_equal(pid_insn_begins(&b, off),
+		assert_int_equal(code_insn_begins(&b, off),
 				 off == 0 || off == 4 || off == 5 || off == 9 ||
 					 off == 14);
 	b.n = 12; /* cut in the call */
-	assert_int_equal(pid_insn_count(&b), 3);
-	assert_false(pid_insn_begins(&b, 9));
+	assert_int_equal(code_insn_count(&b), 3);
+	assert_false(code_insn_begins(&b, 9));
 }
 
 int

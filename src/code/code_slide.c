@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * pid_slide.c - placing an entry probe where it is cheap.
+ * code_slide.c - placing an entry probe where it is cheap.
  *
  * The kernel emulates a few instructions under a uprobe (nop, push of a
  * register, jmp, call, jcc: about 0.5 us a firing) and single-steps every
@@ -25,7 +25,7 @@
  * safe only where the red zone is dead, which it is here, since nothing was
  * written yet.  It is taken if nothing better follows.
  */
-#include "prov/pid_impl.h"
+#include "code/code.h"
 
 #define SLIDE_INSNS 16
 #define SLIDE_BYTES 64
@@ -155,7 +155,7 @@ slide_harmless(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 }
 
 static enum slide_step
-slide_step(const ZydisDecoder *d, const struct pid_body *b, size_t off,
+slide_step(const ZydisDecoder *d, const struct code_body *b, size_t off,
 	   size_t *len, bool *allowed)
 {
 	ZydisDecodedInstruction in;
@@ -166,47 +166,47 @@ slide_step(const ZydisDecoder *d, const struct pid_body *b, size_t off,
 				   d, b->p + off, b->n - off, &in, op)))
 		return STEP_STOP;
 	*len = in.length;
-	*allowed = pid_allowed(&in);
+	*allowed = code_allowed(&in);
 	s = *allowed ? slide_emulated(&in) : STEP_STOP;
 	if (s != STEP_STOP)
 		return s;
-	if (pid_is_nop5(b->p + off, in.length))
+	if (code_is_nop5(b->p + off, in.length))
 		return STEP_NOP5;
 	return slide_harmless(&in, op) ? STEP_OVER : STEP_STOP;
 }
 
 /* True if control could come to (0, to] other than from the first byte. */
 static bool
-slide_entered(const ZydisDecoder *d, const struct pid_body *b, size_t to,
+slide_entered(const ZydisDecoder *d, const struct code_body *b, size_t to,
 	      bool loopable)
 {
-	struct pid_insn in;
+	struct code_insn in;
 	size_t at = 0;
 
 	if (b->next <= to)
 		return true;
-	for (; at < b->n && pid_insn_at(d, b, at, &in); at += in.len) {
+	for (; at < b->n && code_insn_at(d, b, at, &in); at += in.len) {
 		if (in.target > b->addr && in.target <= b->addr + to)
 			return true;
-		if (loopable && (in.kind == PID_I_JMP_TABLE ||
-				 in.kind == PID_I_JMP_UNKNOWN))
+		if (loopable && (in.kind == CODE_I_JMP_TABLE ||
+				 in.kind == CODE_I_JMP_UNKNOWN))
 			return true;
 	}
 	return at < b->n; /* not all is code: who knows */
 }
 
 size_t
-pid_slide(const struct pid_body *b)
+code_slide(const struct code_body *b)
 {
 	enum slide_step s = STEP_STOP;
-	size_t off = 0, nop5 = 0, len = 0, first = PID_NOWHERE;
+	size_t off = 0, nop5 = 0, len = 0, first = CODE_NOWHERE;
 	bool allowed = false;
 	ZydisDecoder d;
 
-	pid_decoder_init(&d);
+	code_decoder_init(&d);
 	for (int i = 0; i < SLIDE_INSNS && off < SLIDE_BYTES; i++) {
 		s = slide_step(&d, b, off, &len, &allowed);
-		if (allowed && first == PID_NOWHERE)
+		if (allowed && first == CODE_NOWHERE)
 			first = off;
 		if (s != STEP_OVER && s != STEP_NOP5)
 			break;
@@ -222,7 +222,7 @@ pid_slide(const struct pid_body *b)
 		return off;
 	/* No cheap place: the first one there is. */
 	if (first == 0 ||
-	    (first != PID_NOWHERE && !slide_entered(&d, b, first, true)))
+	    (first != CODE_NOWHERE && !slide_entered(&d, b, first, true)))
 		return first;
-	return PID_NOWHERE;
+	return CODE_NOWHERE;
 }
