@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "elf/elf.h"
-#include "engine/x86/x86.h"
+#include "code/code.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -49,22 +49,22 @@ fz_pad(void *arg, uint64_t addr)
 
 /* Windows lie in the function but for padding, and hold their instruction. */
 static void
-fz_fn(const struct x86_world *w, const struct elf_fde *d)
+fz_fn(const struct code_world *w, const struct elf_fde *d)
 {
-	struct x86_part part = { d->addr, d->size };
-	struct x86_window win;
+	struct code_part part = { d->addr, d->size };
+	struct code_window win;
 	struct err e = { 0 };
-	struct x86_fn f;
+	struct code_fn f;
 
-	if (x86_fn_analyse(w, &part, 1, &f, &e) != 0)
+	if (code_fn_analyse(w, &part, 1, &f, &e) != 0)
 		return;
 	for (size_t i = 0; i < f.insns.n && i < 200; i++) {
-		x86_fn_window(w, &f, f.insns.v[i], &win);
-		if (win.kind != X86_WIN_NONE &&
+		code_fn_window(w, &f, f.insns.v[i], &win);
+		if (win.kind != CODE_WIN_NONE &&
 		    f.insns.v[i] - win.start >= win.len)
 			abort();
 	}
-	x86_fn_fini(&f);
+	code_fn_fini(&f);
 }
 
 int
@@ -72,10 +72,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct err e = { 0 };
 	struct elf_file *f = elf_open_mem(data, size, "fuzz", &e);
-	struct x86_world w = { .arg = f,
-			       .bytes = fz_bytes,
-			       .is_fn = fz_is_fn,
-			       .entered = fz_entered };
+	struct code_world w = { .arg = f,
+				.bytes = fz_bytes,
+				.is_fn = fz_is_fn,
+				.entered = fz_entered };
 	const struct elf_fde *v;
 	size_t n, k;
 

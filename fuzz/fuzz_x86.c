@@ -18,44 +18,43 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A plain instruction and its copy are the same but for a displacement. */
 static void
-check_plain(const struct x86_insn *in, const struct x86_buf *b)
+check_plain(const struct code_insn *in, const struct x86_buf *b)
 {
-	struct x86_insn copy;
+	struct code_insn copy;
 
-	if (in->kind != X86_I_PLAIN)
+	if (in->kind != CODE_I_PLAIN)
 		return;
-	x86_insn_decode(b->p, b->n, b->base, &copy);
-	if (b->n != in->len || copy.len != in->len ||
-	    copy.kind != in->kind || copy.rip_rel != in->rip_rel ||
-	    copy.target != in->target)
+	code_insn_decode(b->p, b->n, b->base, &copy);
+	if (b->n != in->len || copy.len != in->len || copy.kind != in->kind ||
+	    copy.pc_rel != in->pc_rel || copy.target != in->target)
 		abort();
 }
 
 /* A jump goes where it went. */
 static void
-check_jump(const struct x86_insn *in, const struct x86_buf *b)
+check_jump(const struct code_insn *in, const struct x86_buf *b)
 {
-	struct x86_insn copy;
+	struct code_insn copy;
 
-	if (in->kind != X86_I_JMP)
+	if (in->kind != CODE_I_JMP)
 		return;
-	x86_insn_decode(b->p, b->n, b->base, &copy);
-	if (copy.kind != X86_I_JMP || copy.target != in->target)
+	code_insn_decode(b->p, b->n, b->base, &copy);
+	if (copy.kind != CODE_I_JMP || copy.target != in->target)
 		abort();
 }
 
 /* Whatever was written is instructions, up to a call's literal. */
 static void
-check_code(const struct x86_insn *in, const struct x86_buf *b)
+check_code(const struct code_insn *in, const struct x86_buf *b)
 {
 	size_t end = b->n;
-	struct x86_insn i;
+	struct code_insn i;
 
-	if (in->kind == X86_I_CALL || in->kind == X86_I_CALL_IND)
+	if (in->kind == CODE_I_CALL || in->kind == CODE_I_CALL_IND)
 		end -= 8;
 	for (size_t at = 0; at < end; at += i.len) {
-		x86_insn_decode(b->p + at, end - at, b->base + at, &i);
-		if (i.kind == X86_I_BAD)
+		code_insn_decode(b->p + at, end - at, b->base + at, &i);
+		if (i.kind == CODE_I_BAD)
 			abort();
 	}
 }
@@ -64,7 +63,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint8_t room[ROOM];
-	struct x86_insn in;
+	struct code_insn in;
 
 	if (size < 2)
 		return 0;
@@ -73,11 +72,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				     ADDR + ((uint64_t)data[0] << 24), false };
 		uint64_t addr = ADDR + at;
 		struct err e = { 0 };
-		x86_insn_decode(data + at, size - at, addr, &in);
+		code_insn_decode(data + at, size - at, addr, &in);
 		if (in.len == 0 || in.len > size - at)
 			abort();
-		x86_insn_is_nop(data + at, size - at);
-		x86_flags_dead(data + at, size - at, addr);
+		code_insn_is_nop(data + at, size - at);
+		code_flags_dead(data + at, size - at, addr);
 		if (x86_reloc_insn(&b, data + at, size - at, addr, &e) != 0)
 			continue;
 		if (b.full)

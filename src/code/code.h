@@ -2,10 +2,14 @@
 /*
  * code.h - the door of the room that reads machine code.
  *
- * A body is the bytes of one function.  code_insn.c cuts it into instructions
- * and says what each does to control; code_slide.c finds the cheapest place for
- * an entry probe; code_return.c finds where a function returns.  All three are
- * pure: they see bytes, and ask about the rest of the object by a callback.
+ * Everything here is pure: it sees bytes, and asks about the rest of the object
+ * by callbacks.  Nothing knows of processes, or of engines.
+ *
+ *   code_insn.c    decode: what an instruction does to control and flags
+ *   code_fn.c      analysis of a function: targets, ways out
+ *   code_return.c  where a function returns
+ *   code_x86_*.c   what x86-64 has of its own: windows for jumps, the cheapest
+ *                  place for a uprobe, jumps through tables
  */
 #ifndef CODE_CODE_H
 #define CODE_CODE_H
@@ -13,10 +17,49 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <Zydis/Zydis.h>
 
+#include "base/err.h"
 #include "base/vec.h"
 
+/* ---- decoding ------------------------------------------------------------ */
+
+enum code_kind {
+	CODE_I_PLAIN,
+	CODE_I_RET,
+	CODE_I_JMP,     /* direct: target */
+	CODE_I_JCC,     /* direct: target (also loop, jrcxz) */
+	CODE_I_CALL,    /* direct: target */
+	CODE_I_JMP_IND, /* through register or memory */
+	CODE_I_CALL_IND,
+	CODE_I_SYSCALL, /* syscall, sysenter, int 0x80 */
+	CODE_I_TRAP,    /* int3, ud2, hlt ...: control does not simply go on */
+	CODE_I_BAD      /* no instruction */
+};
+struct code_insn {
+	uint8_t len;
+	uint8_t kind;      /* enum code_kind */
+	bool pc_rel;       /* has a memory operand relative to the pc */
+	bool fixed;        /* cannot be moved (xbegin ...) */
+	bool flags_read;   /* reads an arithmetic flag */
+	bool flags_killed; /* writes all of them before reading any */
+	bool allowed;      /* a uprobe can be placed here; code_x86_allow.c */
+	uint64_t target;   /* direct ones; pc_rel: address of the operand */
+};
+/* The instruction at p (n bytes left), which is at addr. kind BAD: len 1. */
+void code_insn_decode(const uint8_t *p, size_t n, uint64_t addr,
+		      struct code_insn *out);
+/* A nop of any length, or int3 padding: bytes nobody runs between functions. */
+bool code_insn_is_nop(const uint8_t *p, size_t n);
+/*
+ * True if the arithmetic flags are dead before p (n readable bytes).  Looks
+ * along the straight line only, a few instructions far; a call or ret counts as
+ * dead.
+ */
+bool code_flags_dead(const uint8_t *p, size_t n, uint64_t addr);
+
+/* ---- bodies -------------------------------------------------------------- */
+
+/* The bytes of one function. */
 struct code_body {
 	const uint8_t *p;
 	size_t n;
@@ -25,46 +68,16 @@ struct code_body {
 			  others may enter by; SIZE_MAX: none */
 };
 
-enum code_kind {
-	CODE_I_PLAIN,      /* goes on with the next */
-	CODE_I_RET,        /* to the caller */
-	CODE_I_JMP,        /* to target */
-	CODE_I_JCC,        /* to target, or on */
-	CODE_I_CALL,       /* to target, and back */
-	CODE_I_JMP_TABLE,  /* to a case of a switch */
-	CODE_I_JMP_OUT,    /* to a function, by pointer: a tail call */
-	CODE_I_JMP_UNKNOWN /* one of these two: see code_jump_kind() */
-};
-
-struct code_insn {
-	uint32_t off;
-	uint8_t len;
-	enum code_kind kind;
-	bool allowed;    /* a uprobe can be placed here; code_allow.c */
-	uint64_t target; /* JMP, JCC, direct CALL; else 0 */
-};
-
-void code_decoder_init(ZydisDecoder *d);
-/* The instruction at an offset. false: none is there. */
-bool code_insn_at(const ZydisDecoder *d, const struct code_body *b, size_t off,
-		  struct code_insn *out);
 /*
- * What a jump through a register (JMP_UNKNOWN) at off is, as far as the
- * instructions before it tell.  `before` is a ring of CODE_LOOKBACK offsets, n
- * the number of instructions that have gone through it.
+ * The instruction at an offset; `allowed` is false, too, where a uprobe would
+ * do harm in the middle of a function.  false: none is there.
  */
-#define CODE_LOOKBACK 10
-enum code_kind code_jump_kind(const ZydisDecoder *d, const struct code_body *b,
-			      size_t off, const uint32_t *before, size_t n);
+bool code_insn_at(const struct code_body *b, size_t off, struct code_insn *out);
 /* True if an instruction begins at this offset; the code is walked from its
    start. */
 bool code_insn_begins(const struct code_body *b, size_t off);
 /* How many instructions there are before the first that is none. */
 size_t code_insn_count(const struct code_body *b);
-
-/* True if the kernel accepts a uprobe at this instruction.  code_allow.c */
-bool code_allowed(const ZydisDecodedInstruction *in);
-bool code_is_nop5(const uint8_t *p, size_t len);
 
 /*
  * The offset an entry probe is best placed at: 0, or that of an instruction
@@ -74,13 +87,125 @@ bool code_is_nop5(const uint8_t *p, size_t len);
 #define CODE_NOWHERE SIZE_MAX
 size_t code_slide(const struct code_body *b);
 
+/* ---- analysis of functions ----------------------------------------------- */
+
+/* What is known of the world around one function; all addresses are run-time
+   ones. */
+struct code_world {
+	void *arg;
+	/* n bytes at addr, or NULL: not in the object's file-backed segments.*/
+	const uint8_t *(*bytes)(void *arg, uint64_t addr, size_t n);
+	/* True if a function begins exactly at addr. */
+	bool (*is_fn)(void *arg, uint64_t addr);
+	/* The n-th address of [lo, hi) that something outside the function's
+	   own instructions may go to (landing pads, other symbols, relocated
+	   code pointers); false: no more. */
+	bool (*entered)(void *arg, uint64_t lo, uint64_t hi, size_t i,
+			uint64_t *addr);
+	/* May be NULL.  The end of the code that lies last before addr; 0: not
+	   known.  What is between may be padding, for hops. */
+	uint64_t (*end_before)(void *arg, uint64_t addr);
+	/* May be NULL.  Is one of these unused bytes part of another window
+	   already?  (Functions share the padding between them.) */
+	bool (*taken)(void *arg, uint64_t addr, uint64_t n);
+	/* May be NULL.  Is there among these bytes one that must stay as it is
+	   (restartable sequences)? */
+	bool (*pinned)(void *arg, uint64_t addr, uint64_t n);
+	/* May be NULL.  Does a table say that this is the return from a signal,
+	   so that unwinders need not know it by its bytes? */
+	bool (*signal)(void *arg, uint64_t addr);
+	/* May be NULL: what the bytes say.  The address of code that the 8
+	   bytes of data at addr hold in the process, where its file may have
+	   something else there; false: they hold none. */
+	bool (*pointer)(void *arg, uint64_t addr, uint64_t *to);
+	/* May be NULL: there are none.  As `entered`, but only addresses that
+	   data holds. */
+	bool (*held)(void *arg, uint64_t lo, uint64_t hi, size_t i,
+		     uint64_t *addr);
+};
+struct code_part {
+	uint64_t addr, size;
+};
+
+enum code_out_kind { CODE_OUT_RET, CODE_OUT_TAIL };
+struct code_out {      /* a way out of a function */
+	uint64_t addr; /* of the ret, jmp or jcc */
+	uint8_t len;
+	uint8_t kind; /* enum code_out_kind */
+};
+
+struct code_fn {
+	struct code_part part[8]; /* hot first; .cold and others after */
+	uint32_t nparts;
+	VEC(struct code_out) outs;
+	VEC(uint64_t)
+	targets;                /* sorted: where control may arrive, other than
+				   from the instruction before */
+	VEC(uint64_t) insns;    /* sorted: starts of instructions */
+	VEC(uint64_t) syscalls; /* sorted: syscall instructions */
+	bool complete;          /* every indirect jump is resolved: targets and
+				   outs are all: the next two */
+	bool closed;            /* targets are all: windows may be trusted */
+	bool outs_all;          /* outs are all: no return would be missed */
+	const char *why;        /* if not complete */
+};
+int code_fn_analyse(const struct code_world *w, const struct code_part *parts,
+		    uint32_t nparts, struct code_fn *out, struct err *e);
+void code_fn_fini(struct code_fn *f);
+/* True if addr is in one of the function's parts. */
+bool code_fn_has(const struct code_fn *f, uint64_t addr);
+/* The index of the first of v[0..n-1], sorted, that is not below addr. */
+size_t code_fn_lower(const uint64_t *v, size_t n, uint64_t addr);
+/* Is addr one of v[0..n-1]? */
+bool code_fn_in(const uint64_t *v, size_t n, uint64_t addr);
+/* Sort v[0..*n-1], and keep one of each; most lists are in order already. */
+void code_addrs_sort(uint64_t *v, size_t *n);
+
+/* ---- windows ------------------------------------------------------------- */
+
+/* Where 5 (or 2) bytes can be replaced so that an instruction is probed. */
+enum code_win_kind {
+	CODE_WIN_JMP,  /* jmp rel32 at start, over len bytes of whole insns */
+	CODE_WIN_HOP,  /* jmp rel8 at start (len >= 2) to `hop`, where 5 unused
+			 bytes hold a jmp rel32 */
+	CODE_WIN_INT3, /* one byte at start; costs a signal */
+	CODE_WIN_NONE
+};
+#define CODE_WIN_MAX 16 /* bytes of a window, at most */
+struct code_window {
+	enum code_win_kind kind;
+	uint64_t start; /* first byte that is overwritten */
+	uint32_t len;   /* whole instructions, incl. padding after a ret */
+	uint64_t hop;
+	const char *why; /* NONE, INT3: what stands in the way */
+};
+/*
+ * The best window that contains the instruction at addr at one of its
+ * boundaries.  No target of *f may lie inside it but at its start; calls may
+ * only be its last instruction; padding after the last ret may be used.
+ */
+void code_fn_window(const struct code_world *w, const struct code_fn *f,
+		    uint64_t addr, struct code_window *out);
+/* How many of its bytes are to be written, from the first on: all of them, or
+   where they lie in two pages, the jump alone. */
+uint32_t code_fn_window_written(const struct code_window *win);
+/* Two JMP windows of *f that overlap, as one; false: they do not overlap, or
+   cannot be one. */
+bool code_fn_window_union(const struct code_fn *f, const struct code_window *a,
+			  const struct code_window *b, struct code_window *out);
+/* What forbids to move the instruction at addr; NULL: nothing. */
+const char *code_fn_fixed(const struct code_world *w, uint64_t addr,
+			  const struct code_insn *in);
+
+/* ---- returns ------------------------------------------------------------- */
+
 /* What is at an address outside the body. */
 enum code_where {
 	CODE_W_FUNC, /* the start of another function */
 	CODE_W_PART, /* a split-off part of a function: *part is its body */
 	CODE_W_ELSE
 };
-struct code_world {
+struct code_around {
 	enum code_where (*where)(void *arg, uint64_t addr,
 				 struct code_body *part);
 	void *arg;
@@ -92,7 +217,7 @@ struct code_returns {
 	bool exact;          /* there are no other ways out */
 };
 /* 0, or -1: no memory.  Free with code_returns_fini(). */
-int code_returns_find(const struct code_body *b, const struct code_world *w,
+int code_returns_find(const struct code_body *b, const struct code_around *w,
 		      struct code_returns *r);
 void code_returns_fini(struct code_returns *r);
 

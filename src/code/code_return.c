@@ -11,9 +11,110 @@
  * follow, makes it inexact, and the return must be caught at the caller's
  * side.
  */
-#include "code/code.h"
+#include "code/code_impl.h"
 
 #include <stdlib.h>
+
+enum jump_kind {
+	JUMP_TABLE,  /* to a case of a switch */
+	JUMP_OUT,    /* to a function, by pointer: a tail call */
+	JUMP_UNKNOWN /* one of these two */
+};
+#define CODE_LOOKBACK 10
+
+/* ---- jumps --------------------------------------------------------------- */
+
+static bool
+insn_full(const ZydisDecoder *d, const struct code_body *b, size_t off,
+	  ZydisDecodedInstruction *in, ZydisDecodedOperand *op)
+{
+	return ZYAN_SUCCESS(
+		ZydisDecoderDecodeFull(d, b->p + off, b->n - off, in, op));
+}
+
+/* Where the jumps of a switch come from: base + index * scale. */
+static bool
+insn_is_indexed(const ZydisDecodedOperand *op)
+{
+	return op->type == ZYDIS_OPERAND_TYPE_MEMORY &&
+	       op->mem.index != ZYDIS_REGISTER_NONE;
+}
+
+static bool
+insn_writes(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op,
+	    ZydisRegister reg)
+{
+	for (int i = 0; i < in->operand_count; i++)
+		if (op[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		    (op[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0 &&
+		    ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64,
+						     op[i].reg.value) == reg)
+			return true;
+	return false;
+}
+
+/* The register a jump goes through; NONE if it is not such a jump. */
+static ZydisRegister
+jump_reg(const ZydisDecoder *d, const struct code_body *b, size_t off)
+{
+	ZydisDecodedInstruction in;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+
+	if (!insn_full(d, b, off, &in, op) ||
+	    op[0].type != ZYDIS_OPERAND_TYPE_REGISTER)
+		return ZYDIS_REGISTER_NONE;
+	return op[0].reg.value;
+}
+
+/*
+ * By the last instruction before it that wrote the register: a switch adds
+ * the table's base to an entry, or loads an entry by index; a tail call loads
+ * or moves a pointer.
+ */
+static enum jump_kind
+jump_kind(const ZydisDecoder *d, const struct code_body *b, size_t off,
+	  const uint32_t *before, size_t n)
+{
+	ZydisRegister reg = jump_reg(d, b, off);
+	ZydisDecodedInstruction in;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+
+	if (reg == ZYDIS_REGISTER_NONE)
+		return JUMP_UNKNOWN;
+	for (size_t i = 0; i < CODE_LOOKBACK && i < n; i++) {
+		size_t at = before[(n - 1 - i) % CODE_LOOKBACK];
+
+		if (!insn_full(d, b, at, &in, op))
+			break;
+		if (!insn_writes(&in, op, reg))
+			continue;
+		if (in.mnemonic == ZYDIS_MNEMONIC_ADD)
+			return JUMP_TABLE;
+		if (in.mnemonic != ZYDIS_MNEMONIC_MOV)
+			break;
+		return insn_is_indexed(&op[1]) ? JUMP_TABLE : JUMP_OUT;
+	}
+	return JUMP_UNKNOWN;
+}
+
+/* An indirect jump, by itself. */
+static enum jump_kind
+jump_shape(const ZydisDecoder *d, const struct code_body *b, size_t off)
+{
+	ZydisDecodedInstruction in;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+
+	if (!insn_full(d, b, off, &in, op))
+		return JUMP_UNKNOWN;
+	/* Only switches are exempt from landing on endbr64. */
+	if ((in.attributes & ZYDIS_ATTRIB_HAS_NOTRACK) != 0)
+		return JUMP_TABLE;
+	if (op[0].type == ZYDIS_OPERAND_TYPE_MEMORY)
+		return insn_is_indexed(&op[0]) ? JUMP_TABLE : JUMP_OUT;
+	return JUMP_UNKNOWN;
+}
+
+/* ---- ways out ------------------------------------------------------------ */
 
 static bool
 body_has(const struct code_body *b, uint64_t addr)
@@ -25,14 +126,15 @@ body_has(const struct code_body *b, uint64_t addr)
 static bool
 part_comes_back(const struct code_body *part, const struct code_body *home)
 {
-	ZydisDecoder d;
 	struct code_insn in;
 
-	code_decoder_init(&d);
-	for (size_t at = 0; code_insn_at(&d, part, at, &in); at += in.len) {
+	for (size_t at = 0; code_insn_at(part, at, &in); at += in.len) {
 		switch (in.kind) {
 		case CODE_I_PLAIN:
 		case CODE_I_CALL:
+		case CODE_I_CALL_IND:
+		case CODE_I_SYSCALL:
+		case CODE_I_TRAP:
 			break;
 		case CODE_I_JMP:
 		case CODE_I_JCC:
@@ -49,7 +151,7 @@ part_comes_back(const struct code_body *part, const struct code_body *home)
 
 /* A direct jump out of the body. */
 static bool
-jump_out(const struct code_body *b, const struct code_world *w,
+jump_out(const struct code_body *b, const struct code_around *w, uint32_t off,
 	 const struct code_insn *in, struct code_returns *r)
 {
 	struct code_body part = { 0 };
@@ -57,7 +159,7 @@ jump_out(const struct code_body *b, const struct code_world *w,
 	switch (w->where(w->arg, in->target, &part)) {
 	case CODE_W_FUNC:
 		if (in->kind == CODE_I_JMP)
-			return vec_push(&r->tails, in->off);
+			return vec_push(&r->tails, off);
 		break;
 	case CODE_W_PART:
 		if (part_comes_back(&part, b))
@@ -71,19 +173,22 @@ jump_out(const struct code_body *b, const struct code_world *w,
 }
 
 static bool
-returns_step(const struct code_body *b, const struct code_world *w,
-	     const struct code_insn *in, struct code_returns *r)
+returns_step(const struct code_body *b, const struct code_around *w,
+	     uint32_t off, const struct code_insn *in, enum jump_kind jump,
+	     struct code_returns *r)
 {
 	switch (in->kind) {
 	case CODE_I_RET:
-		return vec_push(&r->rets, in->off);
+		return vec_push(&r->rets, off);
 	case CODE_I_JMP:
 	case CODE_I_JCC:
-		return body_has(b, in->target) || jump_out(b, w, in, r);
-	case CODE_I_JMP_OUT:
-		return vec_push(&r->tails, in->off);
-	case CODE_I_JMP_UNKNOWN:
-		r->exact = false;
+		return body_has(b, in->target) || jump_out(b, w, off, in, r);
+	case CODE_I_JMP_IND:
+		/* A way out that no probe can be put on: "notrack jmp". */
+		if (jump == JUMP_OUT && in->allowed)
+			return vec_push(&r->tails, off);
+		if (jump != JUMP_TABLE)
+			r->exact = false;
 		return true;
 	default:
 		return true;
@@ -91,7 +196,7 @@ returns_step(const struct code_body *b, const struct code_world *w,
 }
 
 int
-code_returns_find(const struct code_body *b, const struct code_world *w,
+code_returns_find(const struct code_body *b, const struct code_around *w,
 		  struct code_returns *r)
 {
 	ZydisDecoder d;
@@ -100,15 +205,16 @@ code_returns_find(const struct code_body *b, const struct code_world *w,
 	size_t at = 0, n = 0;
 
 	*r = (struct code_returns){ .exact = true };
-	code_decoder_init(&d);
-	for (; code_insn_at(&d, b, at, &in); at += in.len) {
-		if (in.kind == CODE_I_JMP_UNKNOWN)
-			in.kind = code_jump_kind(&d, b, at, before, n);
-		before[n++ % CODE_LOOKBACK] = in.off;
-		/* A way out that no probe can be put on: "notrack jmp". */
-		if (in.kind == CODE_I_JMP_OUT && !in.allowed)
-			in.kind = CODE_I_JMP_UNKNOWN;
-		if (returns_step(b, w, &in, r))
+	ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	for (; code_insn_at(b, at, &in); at += in.len) {
+		enum jump_kind jump = JUMP_UNKNOWN;
+
+		if (in.kind == CODE_I_JMP_IND)
+			jump = jump_shape(&d, b, at);
+		if (in.kind == CODE_I_JMP_IND && jump == JUMP_UNKNOWN)
+			jump = jump_kind(&d, b, at, before, n);
+		before[n++ % CODE_LOOKBACK] = (uint32_t)at;
+		if (returns_step(b, w, (uint32_t)at, &in, jump, r))
 			continue;
 		code_returns_fini(r);
 		return -1;

@@ -3,7 +3,7 @@
  * pid_site.c - where probes of the pid provider fire, and their arguments.
  *
  * Entry: before the first instruction, or a little later where it is cheaper
- * (code_slide.c).  Arguments by the System V ABI for x86-64: six registers,
+ * (code_x86_slide.c).  Arguments by the System V ABI for x86-64: six registers,
  * then the stack above the return address.
  *
  * Return: arg0 is the offset of the instruction that returns, arg1 the value.
@@ -16,8 +16,8 @@
  * have probes, whatever is used.
  *
  * Offsets: before that instruction; no arguments, the registers are in uregs[].
- * The kernel cannot have probes at some instructions (code_allow.c): patterns
- * leave them out, and to name one is an error.
+ * The kernel cannot have probes at some instructions (code_x86_allow.c):
+ * patterns leave them out, and to name one is an error.
  *
  * All that is about the kernel engine.  The process engine is told facts: the
  * function, and the instruction; it finds the ways out, and the places for its
@@ -102,7 +102,7 @@ name_is_part(const char *name)
 	return s != NULL && (s[5] == '\0' || s[5] == '.');
 }
 
-/* struct code_world's question, about a function's object. */
+/* struct code_around's question, about a function's object. */
 static enum code_where
 fn_where(void *arg, uint64_t addr, struct code_body *part)
 {
@@ -161,7 +161,7 @@ site_uret(const struct site_cx *cx, const struct pid_fn *f,
 static int
 sites_return(const struct site_cx *cx, struct pid_fn *f, uint32_t args_used)
 {
-	const struct code_world w = { fn_where, f };
+	const struct code_around w = { fn_where, f };
 	bool harmful = pid_fn_is_odd(f) || pid_unwinds(cx->pv->data, cx->proc);
 	struct code_returns r = { 0 };
 	int rc;
@@ -189,7 +189,6 @@ sites_return(const struct site_cx *cx, struct pid_fn *f, uint32_t args_used)
 static bool
 fn_places(const struct pid_data *d, struct pid_fn *f)
 {
-	ZydisDecoder dec;
 	struct code_insn in;
 	size_t n = f->body.n / 8 + 1;
 
@@ -199,9 +198,7 @@ fn_places(const struct pid_data *d, struct pid_fn *f)
 	f->places = arena_calloc(d->arena, n, 1);
 	if (f->begins == NULL || f->places == NULL)
 		return false;
-	code_decoder_init(&dec);
-	for (size_t at = 0; code_insn_at(&dec, &f->body, at, &in);
-	     at += in.len) {
+	for (size_t at = 0; code_insn_at(&f->body, at, &in); at += in.len) {
 		f->begins[at / 8] |= (uint8_t)(1u << (at % 8));
 		if (in.allowed)
 			f->places[at / 8] |= (uint8_t)(1u << (at % 8));

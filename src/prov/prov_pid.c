@@ -106,12 +106,10 @@ static int
 make_offsets(struct pid_cx *cx, const struct pid_group *g,
 	     const struct code_body *b)
 {
-	ZydisDecoder dec;
 	struct code_insn in;
 	char name[16];
 
-	code_decoder_init(&dec);
-	for (size_t at = 0; code_insn_at(&dec, b, at, &in); at += in.len) {
+	for (size_t at = 0; code_insn_at(b, at, &in); at += in.len) {
 		snprintf(name, sizeof(name), "%zx", at);
 		if (probe_glob(cx->pd->name, name) &&
 		    pid_make(cx, g, PID_OFFSET, at, name) != 0)
@@ -251,7 +249,6 @@ provide_funcs(struct pid_cx *cx)
 static bool
 address_is_insn(struct elf_file *elf, uint64_t addr, bool *allowed)
 {
-	ZydisDecoder dec;
 	struct code_insn in;
 	const struct elf_sym *s = elf_sym_at(elf, addr);
 	uint64_t left = elf_code_left(elf, addr);
@@ -266,8 +263,7 @@ address_is_insn(struct elf_file *elf, uint64_t addr, bool *allowed)
 	b.p = elf_bytes(elf, b.addr, b.n);
 	if (b.p == NULL || !code_insn_begins(&b, at))
 		return false;
-	code_decoder_init(&dec);
-	*allowed = code_insn_at(&dec, &b, at, &in) && in.allowed;
+	*allowed = code_insn_at(&b, at, &in) && in.allowed;
 	return true;
 }
 

@@ -35,7 +35,7 @@ struct obj {
 	size_t nfdes;
 	const uint64_t *entries;
 	size_t nentries;
-	VEC(struct x86_window) windows;
+	VEC(struct code_window) windows;
 	bool verbose, check;
 };
 
@@ -153,7 +153,7 @@ is_part(struct obj *o, const struct elf_fde *d)
 }
 
 static void
-part_add(struct obj *o, uint64_t addr, struct x86_part *part, uint32_t *n)
+part_add(struct obj *o, uint64_t addr, struct code_part *part, uint32_t *n)
 {
 	const struct elf_fde *d = elf_fde_at(o->elf, addr);
 
@@ -162,12 +162,12 @@ part_add(struct obj *o, uint64_t addr, struct x86_part *part, uint32_t *n)
 	for (uint32_t i = 0; i < *n; i++)
 		if (part[i].addr == d->addr)
 			return;
-	part[(*n)++] = (struct x86_part){ d->addr, d->size };
+	part[(*n)++] = (struct code_part){ d->addr, d->size };
 }
 
 struct pads {
 	struct obj *o;
-	struct x86_part *part;
+	struct code_part *part;
 	uint32_t *n;
 };
 
@@ -181,23 +181,23 @@ pad_part(void *arg, uint64_t addr)
 
 /* A function's parts: those its jumps and its exceptions lead to. */
 static uint32_t
-parts_of(struct obj *o, const struct elf_fde *d, struct x86_part part[8])
+parts_of(struct obj *o, const struct elf_fde *d, struct code_part part[8])
 {
 	uint32_t n = 1;
 	struct pads pads = { o, part, &n };
 
-	part[0] = (struct x86_part){ d->addr, d->size };
+	part[0] = (struct code_part){ d->addr, d->size };
 	elf_landing_pads(o->elf, d, pad_part, &pads);
 	for (uint32_t i = 0; i < n; i++) {
 		const uint8_t *p =
 			elf_bytes(o->elf, part[i].addr, part[i].size);
-		struct x86_insn in;
+		struct code_insn in;
 
 		for (uint64_t at = 0; p != NULL && at < part[i].size;
 		     at += in.len) {
-			x86_insn_decode(p + at, part[i].size - at,
-					part[i].addr + at, &in);
-			if ((in.kind == X86_I_JMP || in.kind == X86_I_JCC) &&
+			code_insn_decode(p + at, part[i].size - at,
+					 part[i].addr + at, &in);
+			if ((in.kind == CODE_I_JMP || in.kind == CODE_I_JCC) &&
 			    in.target - part[0].addr >= part[0].size)
 				part_add(o, in.target, part, &n);
 		}
@@ -209,12 +209,12 @@ parts_of(struct obj *o, const struct elf_fde *d, struct x86_part part[8])
 
 static const char *const win_names[] = { "jmp", "hop", "int3", "none" };
 
-static enum x86_win_kind
-window(struct obj *o, const struct x86_world *w, const struct x86_fn *f,
-       uint64_t addr, const char *what, struct x86_window *win)
+static enum code_win_kind
+window(struct obj *o, const struct code_world *w, const struct code_fn *f,
+       uint64_t addr, const char *what, struct code_window *win)
 {
-	x86_fn_window(w, f, addr, win);
-	if (o->verbose && win->kind != X86_WIN_JMP) {
+	code_fn_window(w, f, addr, win);
+	if (o->verbose && win->kind != CODE_WIN_JMP) {
 		const struct elf_sym *s = elf_sym_at(o->elf, addr);
 
 		printf("%s %s+0x%llx 0x%llx: %s, %s\n", what,
@@ -223,11 +223,12 @@ window(struct obj *o, const struct x86_world *w, const struct x86_fn *f,
 		       (unsigned long long)addr, win_names[win->kind],
 		       win->why != NULL ? win->why : "");
 	}
-	if (o->check && (win->kind == X86_WIN_JMP || win->kind == X86_WIN_HOP))
+	if (o->check &&
+	    (win->kind == CODE_WIN_JMP || win->kind == CODE_WIN_HOP))
 		(void)vec_push(&o->windows, *win);
-	if (o->check && win->kind == X86_WIN_HOP) {
+	if (o->check && win->kind == CODE_WIN_HOP) {
 		/* Nothing may lead to its first byte either. */
-		struct x86_window hop = { .start = win->hop - 1, .len = 6 };
+		struct code_window hop = { .start = win->hop - 1, .len = 6 };
 
 		(void)vec_push(&o->windows, hop);
 	}
@@ -236,7 +237,7 @@ window(struct obj *o, const struct x86_world *w, const struct x86_fn *f,
 
 /* Could it be copied as a whole? */
 static bool
-copies(struct obj *o, const struct x86_world *w, const struct x86_fn *f,
+copies(struct obj *o, const struct code_world *w, const struct code_fn *f,
        bool entry)
 {
 	const char *why = x86_copy_refused(w, f);
@@ -251,22 +252,23 @@ copies(struct obj *o, const struct x86_world *w, const struct x86_fn *f,
 
 /* entry: it has a window. */
 static void
-count_outs(struct obj *o, const struct x86_world *w, const struct x86_fn *f,
+count_outs(struct obj *o, const struct code_world *w, const struct code_fn *f,
 	   bool entry, struct sums *t)
 {
 	bool a = true, ab = true, abh = true;
 
 	for (size_t i = 0; i < f->outs.n; i++) {
-		struct x86_window win;
-		enum x86_win_kind k =
+		struct code_window win;
+		enum code_win_kind k =
 			window(o, w, f, f->outs.v[i].addr, "return", &win);
-		bool alpha = k == X86_WIN_JMP && win.start == f->outs.v[i].addr;
+		bool alpha =
+			k == CODE_WIN_JMP && win.start == f->outs.v[i].addr;
 
 		t->rets++;
 		t->alpha += alpha;
 		a &= alpha;
-		ab &= k == X86_WIN_JMP;
-		abh &= k == X86_WIN_JMP || k == X86_WIN_HOP;
+		ab &= k == CODE_WIN_JMP;
+		abh &= k == CODE_WIN_JMP || k == CODE_WIN_HOP;
 	}
 	t->fn_a += a;
 	t->fn_ab += ab;
@@ -275,16 +277,16 @@ count_outs(struct obj *o, const struct x86_world *w, const struct x86_fn *f,
 }
 
 static void
-count_fn(struct obj *o, const struct x86_world *w, const struct elf_fde *d,
+count_fn(struct obj *o, const struct code_world *w, const struct elf_fde *d,
 	 struct sums *t)
 {
-	struct x86_part part[8];
-	struct x86_window win;
-	struct x86_fn f;
+	struct code_part part[8];
+	struct code_window win;
+	struct code_fn f;
 	struct err e = { 0 };
-	enum x86_win_kind k;
+	enum code_win_kind k;
 
-	if (x86_fn_analyse(w, part, parts_of(o, d, part), &f, &e) != 0) {
+	if (code_fn_analyse(w, part, parts_of(o, d, part), &f, &e) != 0) {
 		fprintf(stderr, "0x%llx: %s\n", (unsigned long long)d->addr,
 			e.msg);
 		return;
@@ -300,10 +302,10 @@ count_fn(struct obj *o, const struct x86_world *w, const struct elf_fde *d,
 	t->exact += f.outs_all;
 	t->closed += f.closed;
 	k = window(o, w, &f, d->addr, "entry", &win);
-	t->entry += k == X86_WIN_JMP;
-	t->entry_hop += k == X86_WIN_JMP || k == X86_WIN_HOP;
-	count_outs(o, w, &f, k == X86_WIN_JMP || k == X86_WIN_HOP, t);
-	x86_fn_fini(&f);
+	t->entry += k == CODE_WIN_JMP;
+	t->entry_hop += k == CODE_WIN_JMP || k == CODE_WIN_HOP;
+	count_outs(o, w, &f, k == CODE_WIN_JMP || k == CODE_WIN_HOP, t);
+	code_fn_fini(&f);
 }
 
 /* ---- the check ----------------------------------------------------------- */
@@ -311,14 +313,14 @@ count_fn(struct obj *o, const struct x86_world *w, const struct elf_fde *d,
 static int
 win_cmp(const void *va, const void *vb)
 {
-	const struct x86_window *a = va, *b = vb;
+	const struct code_window *a = va, *b = vb;
 
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
 /* Is addr inside a window, but not its start?  Windows overlap: those that
    begin up to a window's size before are looked at. */
-static const struct x86_window *
+static const struct code_window *
 win_around(const struct obj *o, uint64_t addr)
 {
 	size_t lo = 0, hi = o->windows.n;
@@ -331,7 +333,7 @@ win_around(const struct obj *o, uint64_t addr)
 		else
 			hi = mid;
 	}
-	for (; lo-- > 0 && addr - o->windows.v[lo].start < X86_WIN_MAX;)
+	for (; lo-- > 0 && addr - o->windows.v[lo].start < CODE_WIN_MAX;)
 		if (addr - o->windows.v[lo].start < o->windows.v[lo].len)
 			return &o->windows.v[lo];
 	return NULL;
@@ -340,7 +342,7 @@ win_around(const struct obj *o, uint64_t addr)
 static size_t
 complain(const struct obj *o, uint64_t to, uint64_t from, const char *what)
 {
-	const struct x86_window *w = win_around(o, to);
+	const struct code_window *w = win_around(o, to);
 
 	if (w == NULL)
 		return 0;
@@ -364,16 +366,17 @@ check_windows(struct obj *o)
 	for (size_t i = 0; i < o->nfdes; i++) {
 		const struct elf_fde *d = &o->fdes[i];
 		const uint8_t *p = elf_bytes(o->elf, d->addr, d->size);
-		struct x86_insn in;
+		struct code_insn in;
 
 		for (uint64_t at = 0; p != NULL && at < d->size; at += in.len) {
-			x86_insn_decode(p + at, d->size - at, d->addr + at,
-					&in);
-			if (in.kind == X86_I_JMP || in.kind == X86_I_JCC ||
-			    in.kind == X86_I_CALL)
+			code_insn_decode(p + at, d->size - at, d->addr + at,
+					 &in);
+			if (in.kind == CODE_I_JMP || in.kind == CODE_I_JCC ||
+			    in.kind == CODE_I_CALL)
 				bad += complain(o, in.target, d->addr + at,
 						"a branch");
-			if (in.kind == X86_I_CALL || in.kind == X86_I_CALL_IND)
+			if (in.kind == CODE_I_CALL ||
+			    in.kind == CODE_I_CALL_IND)
 				bad += complain(o, d->addr + at + in.len,
 						d->addr + at, "a call");
 		}
@@ -411,14 +414,14 @@ do_file(const char *path, bool verbose, bool check)
 	struct obj o = { .elf = elf_open(path, &e),
 			 .verbose = verbose,
 			 .check = check };
-	struct x86_world w = { .arg = &o,
-			       .bytes = cov_bytes,
-			       .is_fn = cov_is_fn,
-			       .entered = cov_entered,
-			       .end_before = cov_end_before,
-			       .pinned = cov_pinned,
-			       .pointer = cov_pointer,
-			       .held = cov_held };
+	struct code_world w = { .arg = &o,
+				.bytes = cov_bytes,
+				.is_fn = cov_is_fn,
+				.entered = cov_entered,
+				.end_before = cov_end_before,
+				.pinned = cov_pinned,
+				.pointer = cov_pointer,
+				.held = cov_held };
 	struct sums t = { 0 };
 	double start = now();
 	size_t bad = 0;

@@ -99,7 +99,7 @@ window_bytes(const struct engine *eng, const struct plan_window *pw,
 	     uint32_t *len)
 {
 	const struct plan_fn *f = &eng->plan.fns.v[pw->fn];
-	const struct x86_world *w = world_x86(f->obj);
+	const struct code_world *w = world_x86(f->obj);
 
 	*len = pw->copy ? (uint32_t)f->fn.part[0].size : pw->w.len;
 	return w->bytes(w->arg, pw->w.start, *len);
@@ -499,7 +499,7 @@ text_check(struct engine *eng, const uint8_t *bytes, uint64_t addr,
 }
 
 static int
-patch_add(struct engine *eng, const struct x86_world *w, uint64_t addr,
+patch_add(struct engine *eng, const struct code_world *w, uint64_t addr,
 	  uint32_t len, const uint8_t *now, bool landing, struct err *e)
 {
 	struct patch p = { .addr = addr,
@@ -519,7 +519,7 @@ patch_add(struct engine *eng, const struct x86_world *w, uint64_t addr,
 /* All of a window runs elsewhere, also what is not written. */
 static int
 window_check(struct engine *eng, const struct plan_window *pw,
-	     const struct x86_world *w, struct err *e)
+	     const struct code_world *w, struct err *e)
 {
 	const uint8_t *was = w->bytes(w->arg, pw->w.start, pw->w.len);
 
@@ -532,16 +532,15 @@ static int
 window_patch(struct engine *eng, const struct plan_window *pw, uint64_t to,
 	     struct err *e)
 {
-	const struct x86_world *w =
-		world_x86(eng->plan.fns.v[pw->fn].obj);
-	uint32_t n = x86_fn_window_written(&pw->w);
+	const struct code_world *w = world_x86(eng->plan.fns.v[pw->fn].obj);
+	uint32_t n = code_fn_window_written(&pw->w);
 	uint8_t now[PATCH_MAX];
 
 	if (pw->w.len > PATCH_MAX)
 		return err_set(e, &ERR_GENERIC, 0, "its window is too long");
 	if (n < pw->w.len && window_check(eng, pw, w, e) != 0)
 		return -1;
-	if (pw->w.kind == X86_WIN_HOP) {
+	if (pw->w.kind == CODE_WIN_HOP) {
 		short_jmp(now, n, pw->w.start, pw->w.hop);
 		if (patch_add(eng, w, pw->w.start, n, now, false, e) != 0)
 			return -1;

@@ -149,7 +149,7 @@ attach_guard(struct engine *eng, struct err *e)
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < eng->plan.windows.n; i++)
-		n += eng->plan.windows.v[i].w.kind == X86_WIN_HOP ? 2 : 1;
+		n += eng->plan.windows.v[i].w.kind == CODE_WIN_HOP ? 2 : 1;
 	eng->journal = patch_journal_new(
 		eng->pid, n + (later_wanted(eng) ? SPARE_PATCHES : 0), e);
 	if (eng->journal == NULL)

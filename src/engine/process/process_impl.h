@@ -188,11 +188,11 @@ uint64_t world_vdso_time(const struct world *w);
 /* The run-time address of a symbol in any object. */
 bool world_symbol(const struct world *w, const char *name, uint64_t *addr);
 /* What the analysis of one of its functions asks. */
-const struct x86_world *world_x86(struct world_obj *o);
+const struct code_world *world_x86(struct world_obj *o);
 /* The parts of the function at addr (size bytes; 0: as the object says):
    itself, then its cold parts.  Their number; 0: nothing is known there. */
 uint32_t world_parts(struct world_obj *o, uint64_t addr, uint64_t size,
-		     struct x86_part part[8]);
+		     struct code_part part[8]);
 /* The next place at or after addr where the code has the bytes of `syscall`,
    which may be part of other instructions; 0: no more. */
 uint64_t world_syscall(struct world_obj *o, uint64_t addr);
@@ -212,7 +212,7 @@ extern const char plan_gone[]; /* plan_group.why: its object has gone */
 struct plan_fn {
 	uint64_t addr;
 	struct world_obj *obj;
-	struct x86_fn fn;
+	struct code_fn fn;
 	const char *why; /* not NULL: it cannot be */
 };
 /* Sites that run the same clauses on the same arguments: one handler. */
@@ -241,7 +241,7 @@ struct plan_point {
 	uint64_t cookie;
 };
 struct plan_window {
-	struct x86_window w;
+	struct code_window w;
 	uint64_t end; /* points before it are served: that of the window, or of
 			 the function */
 	bool copy;    /* the whole function is copied, w is over its entry */

@@ -74,11 +74,11 @@ map_choose(struct engine *eng, struct err *e)
 /* ---- regions ------------------------------------------------------------- */
 
 static uint64_t
-window_end(const struct x86_window *w)
+window_end(const struct code_window *w)
 {
 	uint64_t end = w->start + w->len;
 
-	return w->kind == X86_WIN_HOP && w->hop + 5 > end ? w->hop + 5 : end;
+	return w->kind == CODE_WIN_HOP && w->hop + 5 > end ? w->hop + 5 : end;
 }
 
 /* Windows come in order of address. */

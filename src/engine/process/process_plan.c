@@ -22,7 +22,7 @@
 #define JMP32_LEN 5u
 
 static uint64_t
-win_end(const struct x86_window *w)
+win_end(const struct code_window *w)
 {
 	return w->start + w->len;
 }
@@ -95,16 +95,16 @@ plan_taken(void *arg, uint64_t addr, uint64_t n)
  * nothing has changed.
  */
 static bool
-win_join(struct plan *p, uint32_t fn, struct x86_window *w)
+win_join(struct plan *p, uint32_t fn, struct code_window *w)
 {
-	struct x86_window u = *w;
+	struct code_window u = *w;
 	size_t n = p->windows.n;
 
 	for (; n > 0 && win_end(&p->windows.v[n - 1].w) > u.start; n--) {
 		const struct plan_window *last = &p->windows.v[n - 1];
 
 		if (last->fn != fn ||
-		    !x86_fn_window_union(&p->fns.v[fn].fn, &last->w, &u, &u))
+		    !code_fn_window_union(&p->fns.v[fn].fn, &last->w, &u, &u))
 			return false;
 	}
 	p->windows.n = n;
@@ -117,14 +117,14 @@ window_push(struct plan *p, const struct plan_window *pw)
 {
 	if (!vec_push(&p->windows, *pw))
 		return -1;
-	return pw->w.kind != X86_WIN_HOP || vec_push(&p->hops, pw->w.hop) ? 0 :
-									   -1;
+	return pw->w.kind != CODE_WIN_HOP || vec_push(&p->hops, pw->w.hop) ? 0
+									   : -1;
 }
 
 static bool
-can_be(const struct x86_window *w)
+can_be(const struct code_window *w)
 {
-	return w->kind == X86_WIN_JMP || w->kind == X86_WIN_HOP;
+	return w->kind == CODE_WIN_JMP || w->kind == CODE_WIN_HOP;
 }
 
 /* True if all points around points[i] that are before `end` are of its
@@ -162,10 +162,10 @@ fn_copy(struct plan *p, size_t i, struct plan_window *pw)
 	/* What unused bytes they have taken the new one may take. */
 	for (; p->windows.n > 0 && p->windows.v[p->windows.n - 1].fn == fn;
 	     p->windows.n--)
-		p->hops.n -= p->windows.v[p->windows.n - 1].w.kind ==
-			     X86_WIN_HOP;
+		p->hops.n -=
+			p->windows.v[p->windows.n - 1].w.kind == CODE_WIN_HOP;
 	*pw = (struct plan_window){ .fn = fn, .copy = true };
-	x86_fn_window(world_x86(f->obj), &f->fn, f->addr, &pw->w);
+	code_fn_window(world_x86(f->obj), &f->fn, f->addr, &pw->w);
 	if (can_be(&pw->w) && pw->w.start == f->addr &&
 	    win_join(p, fn, &pw->w)) {
 		pw->end = win_end(&pw->w) > end ? win_end(&pw->w) : end;
@@ -201,7 +201,7 @@ point_place(struct plan *p, size_t i)
 		return 0;
 	if (point_has(p, pt))
 		return 0;
-	x86_fn_window(world_x86(f->obj), &f->fn, pt->addr, &pw.w);
+	code_fn_window(world_x86(f->obj), &f->fn, pt->addr, &pw.w);
 	if (!can_be(&pw.w))
 		why = pw.w.why;
 	else if (!win_join(p, pt->fn, &pw.w))
@@ -240,13 +240,13 @@ plan_hops(struct plan *p)
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < p->windows.n; i++) {
-		const struct x86_window *w = &p->windows.v[i].w;
+		const struct code_window *w = &p->windows.v[i].w;
 		struct span x = { w->start, win_end(w), (uint32_t)i, false };
 
 		ok = vec_push(&s, x);
 		x = (struct span){ w->hop, w->hop + JMP32_LEN, (uint32_t)i,
 				   true };
-		if (ok && w->kind == X86_WIN_HOP)
+		if (ok && w->kind == CODE_WIN_HOP)
 			ok = vec_push(&s, x);
 	}
 	if (ok && s.n > 1)
@@ -591,7 +591,7 @@ plan_forget(struct engine *eng, struct err *e)
 	struct plan *p = &eng->plan;
 
 	for (size_t i = 0; i < p->fns.n; i++)
-		x86_fn_fini(&p->fns.v[i].fn);
+		code_fn_fini(&p->fns.v[i].fn);
 	p->fns.n = p->points.n = p->windows.n = p->hops.n = 0;
 	hash_free(p->fn_by_addr);
 	p->fn_by_addr = hash_new();
@@ -712,7 +712,7 @@ void
 plan_fini(struct plan *p)
 {
 	for (size_t i = 0; i < p->fns.n; i++)
-		x86_fn_fini(&p->fns.v[i].fn);
+		code_fn_fini(&p->fns.v[i].fn);
 	vec_fini(&p->fns);
 	hash_free(p->fn_by_addr);
 	vec_fini(&p->classes);

@@ -45,7 +45,7 @@ process_serves(enum dif_site_kind kind)
 static int
 fn_analyse(struct engine *eng, struct plan_fn *f, uint64_t size, struct err *e)
 {
-	struct x86_part part[8];
+	struct code_part part[8];
 	uint32_t n = world_parts(f->obj, f->addr, size, part);
 	struct err why = { 0 };
 
@@ -53,7 +53,7 @@ fn_analyse(struct engine *eng, struct plan_fn *f, uint64_t size, struct err *e)
 		f->why = "its size or where it is entered is not known";
 		return 0;
 	}
-	if (x86_fn_analyse(world_x86(f->obj), part, n, &f->fn, &why) == 0)
+	if (code_fn_analyse(world_x86(f->obj), part, n, &f->fn, &why) == 0)
 		return 0;
 	if (why.tag == &ERR_NOMEM)
 		return err_nomem(e);
@@ -79,7 +79,7 @@ plan_fn_get(struct engine *eng, struct world_obj *o, uint64_t addr,
 	world_obj_note(o)->planned = true;
 	*idx = (uint32_t)p->fns.n;
 	if (!vec_push(&p->fns, f)) {
-		x86_fn_fini(&f.fn);
+		code_fn_fini(&f.fn);
 		return err_nomem(e);
 	}
 	if (hash_set(p->fn_by_addr, &addr, sizeof(addr),

@@ -42,7 +42,7 @@ static uint32_t
 sys_number(const struct plan *p, const struct plan_point *pt)
 {
 	const struct plan_fn *f = &p->fns.v[pt->fn];
-	const struct x86_world *w = world_x86(f->obj);
+	const struct code_world *w = world_x86(f->obj);
 	const uint8_t *mov = w->bytes(w->arg, pt->addr - 5, 5);
 	uint32_t nr;
 
@@ -162,7 +162,7 @@ cmp_addr(const void *a, const void *b)
 }
 
 static bool
-fn_calls_kernel(const struct x86_fn *f, uint64_t at)
+fn_calls_kernel(const struct code_fn *f, uint64_t at)
 {
 	return f->syscalls.n != 0 &&
 	       bsearch(&at, f->syscalls.v, f->syscalls.n, sizeof(at),
@@ -238,8 +238,8 @@ plan_syscalls(struct engine *eng, struct err *e)
 static bool
 fn_is_special(struct world_obj *o, uint64_t fn)
 {
-	const struct x86_world *w = world_x86(o);
-	struct x86_part part[8];
+	const struct code_world *w = world_x86(o);
+	struct code_part part[8];
 	const uint8_t *p;
 
 	if (world_parts(o, fn, 0, part) == 0)

@@ -30,7 +30,7 @@
 struct world_obj {
 	const struct proc_obj *o;
 	struct elf_file *elf;
-	struct x86_world x86;
+	struct code_world x86;
 	struct world *world;
 	const uint64_t *entries; /* elf_entries(); link-time; NULL: unknown */
 	size_t nentries;
@@ -167,7 +167,7 @@ obj_held(void *arg, uint64_t lo, uint64_t hi, size_t i, uint64_t *addr)
 	return true;
 }
 
-const struct x86_world *
+const struct code_world *
 world_x86(struct world_obj *o)
 {
 	return &o->x86;
@@ -196,7 +196,7 @@ objs_add(struct world *w, struct err *e)
 		if (o == NULL || !vec_push(&w->objs, o))
 			return err_nomem(e);
 		*o = (struct world_obj){ .o = po, .elf = po->elf, .world = w };
-		o->x86 = (struct x86_world){
+		o->x86 = (struct code_world){
 			.arg = o,
 			.bytes = obj_bytes,
 			.is_fn = obj_is_fn,
@@ -389,21 +389,21 @@ static uint64_t
 sweep_over(struct sweep *s, const uint8_t *p, uint64_t addr, uint64_t n,
 	   bool all)
 {
-	struct x86_insn in;
+	struct code_insn in;
 
 	for (uint64_t at = 0; at < n; at += in.len) {
 		if (!all && ((!s->falls && addr + at > s->far) ||
 			     (addr + at != s->first &&
 			      elf_is_fn(s->o->elf, addr + at))))
 			return addr + at;
-		x86_insn_decode(p + at, n - at, addr + at, &in);
-		if (in.kind == X86_I_BAD && !all)
+		code_insn_decode(p + at, n - at, addr + at, &in);
+		if (in.kind == CODE_I_BAD && !all)
 			return addr + at;
-		s->falls = in.kind == X86_I_PLAIN || in.kind == X86_I_JCC ||
-			   in.kind == X86_I_SYSCALL ||
-			   (!all && (in.kind == X86_I_CALL ||
-				     in.kind == X86_I_CALL_IND));
-		if ((in.kind == X86_I_JMP || in.kind == X86_I_JCC) &&
+		s->falls = in.kind == CODE_I_PLAIN || in.kind == CODE_I_JCC ||
+			   in.kind == CODE_I_SYSCALL ||
+			   (!all && (in.kind == CODE_I_CALL ||
+				     in.kind == CODE_I_CALL_IND));
+		if ((in.kind == CODE_I_JMP || in.kind == CODE_I_JCC) &&
 		    in.target >= addr && in.target < s->lim &&
 		    in.target > s->far && !elf_is_fn(s->o->elf, in.target))
 			s->far = in.target;
@@ -426,8 +426,7 @@ fde_rest(struct world_obj *o, const struct elf_fde *d)
 	if (n > REST_MAX)
 		n = REST_MAX;
 	rest = n != 0 && code != NULL ? elf_bytes(o->elf, end, n) : NULL;
-	if (rest == NULL || x86_insn_is_nop(rest, n) ||
-	    elf_is_fn(o->elf, end))
+	if (rest == NULL || code_insn_is_nop(rest, n) || elf_is_fn(o->elf, end))
 		return 0;
 	s.lim = end + n;
 	s.far = end - 1;
@@ -440,13 +439,13 @@ static bool
 sweep_meets(struct world_obj *o, uint64_t from, uint64_t at)
 {
 	const uint8_t *p = obj_bytes(o, from + o->o->base, at - from);
-	struct x86_insn in;
+	struct code_insn in;
 	uint64_t off = 0;
 
 	while (p != NULL && off < at - from) {
 		/* what is cut off at the end leads past it, or is none */
-		x86_insn_decode(p + off, at - from - off, from + off, &in);
-		if (in.len == 0 || in.kind == X86_I_BAD)
+		code_insn_decode(p + off, at - from - off, from + off, &in);
+		if (in.len == 0 || in.kind == CODE_I_BAD)
 			return false;
 		off += in.len;
 	}
@@ -461,10 +460,10 @@ sweep_synced(struct world_obj *o, uint64_t from, uint64_t at)
 	uint64_t pos = o->swept >= from && o->swept <= at ? o->swept : from;
 	uint64_t n = elf_code_left(o->elf, pos);
 	const uint8_t *p = elf_bytes(o->elf, pos, n);
-	struct x86_insn in;
+	struct code_insn in;
 
 	for (; p != NULL && pos < at; p += in.len, n -= in.len, pos += in.len) {
-		x86_insn_decode(p, n, pos, &in);
+		code_insn_decode(p, n, pos, &in);
 		o->swept = pos;
 	}
 	return pos == at;
@@ -596,7 +595,7 @@ is_cold(struct world_obj *o, uint64_t at)
 }
 
 static bool
-part_known(const struct x86_part *part, uint32_t n, uint64_t addr)
+part_known(const struct code_part *part, uint32_t n, uint64_t addr)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (addr >= part[i].addr && addr - part[i].addr < part[i].size)
@@ -606,7 +605,7 @@ part_known(const struct x86_part *part, uint32_t n, uint64_t addr)
 
 struct parts {
 	struct world_obj *o;
-	struct x86_part *part;
+	struct code_part *part;
 	uint32_t n;
 };
 
@@ -621,7 +620,7 @@ part_add(struct parts *ps, uint64_t at)
 		return;
 	size = fn_size(ps->o, at);
 	if (size != 0)
-		ps->part[ps->n++] = (struct x86_part){ addr, size };
+		ps->part[ps->n++] = (struct code_part){ addr, size };
 }
 
 /* A part that is there for exceptions alone may be entered anywhere. */
@@ -637,15 +636,15 @@ part_of_pad(void *arg, uint64_t at)
 
 /* Parts that code in `from` jumps to. */
 static void
-parts_of_jumps(struct parts *ps, const struct x86_part *from)
+parts_of_jumps(struct parts *ps, const struct code_part *from)
 {
 	const uint8_t *p = obj_bytes(ps->o, from->addr, from->size);
-	struct x86_insn in;
+	struct code_insn in;
 
 	for (uint64_t off = 0; p != NULL && off < from->size; off += in.len) {
-		x86_insn_decode(p + off, from->size - off, from->addr + off,
-				&in);
-		if (in.kind == X86_I_JMP || in.kind == X86_I_JCC)
+		code_insn_decode(p + off, from->size - off, from->addr + off,
+				 &in);
+		if (in.kind == CODE_I_JMP || in.kind == CODE_I_JCC)
 			part_add(ps, in.target - ps->o->o->base);
 	}
 }
@@ -679,7 +678,7 @@ world_obj_copies(const struct world_obj *o)
 
 uint32_t
 world_parts(struct world_obj *o, uint64_t addr, uint64_t size,
-	    struct x86_part part[8])
+	    struct code_part part[8])
 {
 	uint64_t at = addr - o->o->base, left = elf_code_left(o->elf, at);
 	const struct elf_fde *d = elf_fde_at(o->elf, at);
@@ -691,7 +690,7 @@ world_parts(struct world_obj *o, uint64_t addr, uint64_t size,
 		size = left;
 	if (size == 0 || !obj_known(o) || !may_begin(o, at))
 		return 0;
-	part[0] = (struct x86_part){ addr, size };
+	part[0] = (struct code_part){ addr, size };
 	if (d != NULL && d->addr == at)
 		elf_landing_pads(o->elf, d, part_of_pad, &ps);
 	for (uint32_t i = 0; i < ps.n; i++)

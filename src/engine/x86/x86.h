@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * x86.h - the door of the x86-64 room: machine code read, moved and made.
- * Everything here is pure, buffer to buffer; nothing knows of processes.
+ * x86.h - the door of the x86-64 room: machine code moved and made.
+ * Everything here is pure, buffer to buffer; nothing knows of processes.  It is
+ * read by the room code.
  *
  *   x86_emit.c    encode: a buffer and the instructions we need (Zydis)
- *   x86_insn.c    decode: what an instruction does to control, flags, rip
  *   x86_reloc.c   move instructions to another address
- *   x86_fn.c      analysis of a function: targets, ways out, windows
  *   x86_lower*.c  DIF and clauses to native code: handlers
  *   x86_solo.c    handlers that only count
  *   x86_tramp.c   trampolines: displaced instructions with probe points
@@ -22,6 +21,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/vec.h"
+#include "code/code.h"
 #include "dif/dif.h"
 #include "rt/rt_native.h"
 
@@ -41,41 +41,6 @@ x86_here(const struct x86_buf *b)
 	return b->base + b->n;
 }
 
-/* ---- decoding ------------------------------------------------------------ */
-
-enum x86_kind {
-	X86_I_PLAIN,
-	X86_I_RET,
-	X86_I_JMP,     /* direct: target */
-	X86_I_JCC,     /* direct: target (also loop, jrcxz) */
-	X86_I_CALL,    /* direct: target */
-	X86_I_JMP_IND, /* through register or memory */
-	X86_I_CALL_IND,
-	X86_I_SYSCALL, /* syscall, sysenter, int 0x80 */
-	X86_I_TRAP,    /* int3, ud2, hlt ...: control does not simply go on */
-	X86_I_BAD      /* no instruction */
-};
-struct x86_insn {
-	uint8_t len;
-	uint8_t kind;	   /* enum x86_kind */
-	bool rip_rel;	   /* has a rip-relative memory operand */
-	bool fixed;	   /* cannot be moved (xbegin ...) */
-	bool flags_read;   /* reads an arithmetic flag */
-	bool flags_killed; /* writes all of them before reading any */
-	uint64_t target;   /* direct ones; rip_rel: address of the operand */
-};
-/* The instruction at p (n bytes left), which is at addr. kind BAD: len 1. */
-void x86_insn_decode(const uint8_t *p, size_t n, uint64_t addr,
-		     struct x86_insn *out);
-/* A nop of any length, or int3 padding: bytes nobody runs between functions. */
-bool x86_insn_is_nop(const uint8_t *p, size_t n);
-/*
- * True if the arithmetic flags are dead before p (n readable bytes).  Looks
- * along the straight line only, a few instructions far; a call or ret counts as
- * dead.
- */
-bool x86_flags_dead(const uint8_t *p, size_t n, uint64_t addr);
-
 /* ---- moving -------------------------------------------------------------- */
 
 /*
@@ -87,102 +52,6 @@ bool x86_flags_dead(const uint8_t *p, size_t n, uint64_t addr);
  */
 int x86_reloc_insn(struct x86_buf *out, const uint8_t *p, size_t n,
 		   uint64_t addr, struct err *e);
-
-/* ---- analysis of functions ----------------------------------------------- */
-
-/* What is known of the world around one function; all addresses are run-time
-   ones. */
-struct x86_world {
-	void *arg;
-	/* n bytes at addr, or NULL: not in the object's file-backed segments.*/
-	const uint8_t *(*bytes)(void *arg, uint64_t addr, size_t n);
-	/* True if a function begins exactly at addr. */
-	bool (*is_fn)(void *arg, uint64_t addr);
-	/* The n-th address of [lo, hi) that something outside the function's
-	   own instructions may go to (landing pads, other symbols, relocated
-	   code pointers); false: no more. */
-	bool (*entered)(void *arg, uint64_t lo, uint64_t hi, size_t i,
-			uint64_t *addr);
-	/* May be NULL.  The end of the code that lies last before addr; 0: not
-	   known.  What is between may be padding, for hops. */
-	uint64_t (*end_before)(void *arg, uint64_t addr);
-	/* May be NULL.  Is one of these unused bytes part of another window
-	   already?  (Functions share the padding between them.) */
-	bool (*taken)(void *arg, uint64_t addr, uint64_t n);
-	/* May be NULL.  Is there among these bytes one that must stay as it is
-	   (restartable sequences)? */
-	bool (*pinned)(void *arg, uint64_t addr, uint64_t n);
-	/* May be NULL.  Does a table say that this is the return from a signal,
-	   so that unwinders need not know it by its bytes? */
-	bool (*signal)(void *arg, uint64_t addr);
-	/* May be NULL: what the bytes say.  The address of code that the 8
-	   bytes of data at addr hold in the process, where its file may have
-	   something else there; false: they hold none. */
-	bool (*pointer)(void *arg, uint64_t addr, uint64_t *to);
-	/* May be NULL: there are none.  As `entered`, but only addresses that
-	   data holds. */
-	bool (*held)(void *arg, uint64_t lo, uint64_t hi, size_t i,
-		     uint64_t *addr);
-};
-struct x86_part {
-	uint64_t addr, size;
-};
-
-enum x86_out_kind { X86_OUT_RET, X86_OUT_TAIL };
-struct x86_out { /* a way out of a function */
-	uint64_t addr; /* of the ret, jmp or jcc */
-	uint8_t len;
-	uint8_t kind; /* enum x86_out_kind */
-};
-
-struct x86_fn {
-	struct x86_part part[8]; /* hot first; .cold and others after */
-	uint32_t nparts;
-	VEC(struct x86_out) outs;
-	VEC(uint64_t) targets; /* sorted: where control may arrive, other than
-				  from the instruction before */
-	VEC(uint64_t) insns;   /* sorted: starts of instructions */
-	VEC(uint64_t) syscalls;/* sorted: syscall instructions */
-	bool complete;	       /* every indirect jump is resolved: targets and
-				  outs are all: the next two */
-	bool closed;	       /* targets are all: windows may be trusted */
-	bool outs_all;	       /* outs are all: no return would be missed */
-	const char *why;       /* if not complete */
-};
-int x86_fn_analyse(const struct x86_world *w, const struct x86_part *parts,
-		   uint32_t nparts, struct x86_fn *out, struct err *e);
-void x86_fn_fini(struct x86_fn *f);
-
-/* Where 5 (or 2) bytes can be replaced so that an instruction is probed. */
-enum x86_win_kind {
-	X86_WIN_JMP,  /* jmp rel32 at start, over len bytes of whole insns */
-	X86_WIN_HOP,  /* jmp rel8 at start (len >= 2) to `hop`, where 5 unused
-			 bytes hold a jmp rel32 */
-	X86_WIN_INT3, /* one byte at start; costs a signal */
-	X86_WIN_NONE
-};
-#define X86_WIN_MAX 16 /* bytes of a window, at most */
-struct x86_window {
-	enum x86_win_kind kind;
-	uint64_t start; /* first byte that is overwritten */
-	uint32_t len;	/* whole instructions, incl. padding after a ret */
-	uint64_t hop;
-	const char *why; /* NONE, INT3: what stands in the way */
-};
-/*
- * The best window that contains the instruction at addr at one of its
- * boundaries.  No target of *f may lie inside it but at its start; calls may
- * only be its last instruction; padding after the last ret may be used.
- */
-void x86_fn_window(const struct x86_world *w, const struct x86_fn *f,
-		   uint64_t addr, struct x86_window *out);
-/* How many of its bytes are to be written, from the first on: all of them, or
-   where they lie in two pages, the jump alone. */
-uint32_t x86_fn_window_written(const struct x86_window *win);
-/* Two JMP windows of *f that overlap, as one; false: they do not overlap, or
-   cannot be one. */
-bool x86_fn_window_union(const struct x86_fn *f, const struct x86_window *a,
-			 const struct x86_window *b, struct x86_window *out);
 
 /* ---- handlers ------------------------------------------------------------ */
 
@@ -355,7 +224,8 @@ size_t x86_tramp_size(uint32_t len, const struct x86_point *points,
  * What forbids to copy a function as a whole, so that all that is done in it is
  * done in the copy; NULL: nothing, if a window fits over its entry.
  */
-const char *x86_copy_refused(const struct x86_world *w, const struct x86_fn *f);
+const char *x86_copy_refused(const struct code_world *w,
+			     const struct code_fn *f);
 /*
  * Write the copy of a function that is not refused (len bytes at addr) with
  * the points of all of its instructions, which are in order of `at`: an offset

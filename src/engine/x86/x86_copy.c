@@ -30,7 +30,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/x86/x86_fn_impl.h"
 #include "engine/x86/x86_tramp_impl.h"
 
 #define COPY_MAX 65536u /* bytes of a function */
@@ -39,13 +38,14 @@
 static bool
 falls(uint8_t kind)
 {
-	return kind != X86_I_RET && kind != X86_I_JMP && kind != X86_I_JMP_IND;
+	return kind != CODE_I_RET && kind != CODE_I_JMP &&
+	       kind != CODE_I_JMP_IND;
 }
 
 static bool
 jumps(uint8_t kind)
 {
-	return kind == X86_I_JMP || kind == X86_I_JCC;
+	return kind == CODE_I_JMP || kind == CODE_I_JCC;
 }
 
 /* ---- which functions ----------------------------------------------------- */
@@ -59,7 +59,7 @@ cmp_addr(const void *va, const void *vb)
 }
 
 static bool
-is_out(const struct x86_fn *f, uint64_t addr)
+is_out(const struct code_fn *f, uint64_t addr)
 {
 	for (size_t i = 0; i < f->outs.n; i++)
 		if (f->outs.v[i].addr == addr)
@@ -69,32 +69,32 @@ is_out(const struct x86_fn *f, uint64_t addr)
 
 /* What is wrong with one instruction. */
 static const char *
-insn_refused(const struct x86_world *w, const struct x86_fn *f, uint64_t addr,
-	     const struct x86_insn *in)
+insn_refused(const struct code_world *w, const struct code_fn *f, uint64_t addr,
+	     const struct code_insn *in)
 {
-	const char *why = x86_fn_fixed(w, addr, in);
+	const char *why = code_fn_fixed(w, addr, in);
 
 	if (why != NULL)
 		return why;
-	if (in->kind == X86_I_CALL || in->kind == X86_I_CALL_IND)
+	if (in->kind == CODE_I_CALL || in->kind == CODE_I_CALL_IND)
 		return "it makes calls";
-	if (in->kind == X86_I_SYSCALL)
+	if (in->kind == CODE_I_SYSCALL)
 		return "it makes system calls";
-	if (in->kind == X86_I_JMP_IND && !is_out(f, addr))
+	if (in->kind == CODE_I_JMP_IND && !is_out(f, addr))
 		return "it has a table of jumps";
-	if (in->rip_rel && x86_fn_has(f, in->target))
+	if (in->pc_rel && code_fn_has(f, in->target))
 		return "it takes an address of its own code";
-	if (jumps(in->kind) && x86_fn_has(f, in->target) &&
-	    !x86_fn_in(f->insns.v, f->insns.n, in->target))
+	if (jumps(in->kind) && code_fn_has(f, in->target) &&
+	    !code_fn_in(f->insns.v, f->insns.n, in->target))
 		return "it jumps into the middle of an instruction";
 	return NULL;
 }
 
 /* True if somebody else knows a way into the function other than its entry. */
 static bool
-entered(const struct x86_world *w, const struct x86_fn *f)
+entered(const struct code_world *w, const struct code_fn *f)
 {
-	const struct x86_part *p = &f->part[0];
+	const struct code_part *p = &f->part[0];
 	uint64_t a;
 
 	return w->entered(w->arg, p->addr + 1, p->addr + p->size, 0, &a);
@@ -102,30 +102,30 @@ entered(const struct x86_world *w, const struct x86_fn *f)
 
 /* All targets are its own jumps', whose targets own[0..n-1] are. */
 static bool
-targets_own(const struct x86_fn *f, const uint64_t *own, size_t n)
+targets_own(const struct code_fn *f, const uint64_t *own, size_t n)
 {
 	for (size_t i = 0; i < f->targets.n; i++)
 		if (f->targets.v[i] != f->part[0].addr &&
-		    !x86_fn_in(own, n, f->targets.v[i]))
+		    !code_fn_in(own, n, f->targets.v[i]))
 			return false;
 	return true;
 }
 
 /* Its instructions, and where its jumps lead. */
 static const char *
-body_refused(const struct x86_world *w, const struct x86_fn *f)
+body_refused(const struct code_world *w, const struct code_fn *f)
 {
-	const struct x86_part *pt = &f->part[0];
+	const struct code_part *pt = &f->part[0];
 	const uint8_t *p = w->bytes(w->arg, pt->addr, pt->size);
 	VEC(uint64_t) own = { 0 };
 	const char *why = p == NULL ? "its code is not in a file" : NULL;
 	bool indirect = false;
-	struct x86_insn in;
+	struct code_insn in;
 
 	for (uint64_t at = 0; why == NULL && at < pt->size; at += in.len) {
-		x86_insn_decode(p + at, pt->size - at, pt->addr + at, &in);
+		code_insn_decode(p + at, pt->size - at, pt->addr + at, &in);
 		why = insn_refused(w, f, pt->addr + at, &in);
-		indirect |= in.kind == X86_I_JMP_IND;
+		indirect |= in.kind == CODE_I_JMP_IND;
 		if (jumps(in.kind) && !vec_push(&own, in.target))
 			why = "there is no memory";
 	}
@@ -139,7 +139,7 @@ body_refused(const struct x86_world *w, const struct x86_fn *f)
 }
 
 const char *
-x86_copy_refused(const struct x86_world *w, const struct x86_fn *f)
+x86_copy_refused(const struct code_world *w, const struct code_fn *f)
 {
 	if (!f->complete)
 		return f->why != NULL ? f->why : "it is not understood";
@@ -162,7 +162,7 @@ struct copy {
 };
 
 static bool
-inside(const struct copy *c, const struct x86_insn *in)
+inside(const struct copy *c, const struct code_insn *in)
 {
 	return jumps(in->kind) && in->target - c->run.addr < c->run.len;
 }
@@ -170,11 +170,11 @@ inside(const struct copy *c, const struct x86_insn *in)
 static void
 find_targets(struct copy *c)
 {
-	struct x86_insn in;
+	struct code_insn in;
 
 	for (uint32_t at = 0; at < c->run.len; at += in.len) {
-		x86_insn_decode(c->run.bytes + at, c->run.len - at,
-				c->run.addr + at, &in);
+		code_insn_decode(c->run.bytes + at, c->run.len - at,
+				 c->run.addr + at, &in);
 		if (inside(c, &in))
 			c->is_target[in.target - c->run.addr] = true;
 	}
@@ -198,14 +198,14 @@ take_points(struct copy *c, uint32_t at)
 /* A jump to an instruction of the function. */
 static void
 jump_inside(struct copy *c, struct x86_buf *b, uint32_t at,
-	    const struct x86_insn *in)
+	    const struct code_insn *in)
 {
 	struct x86_label *to = &c->label[in->target - c->run.addr];
 	const uint8_t *p = c->run.bytes + at;
 	struct x86_label over = { 0 };
 	enum x86_cc cc;
 
-	if (in->kind == X86_I_JMP) {
+	if (in->kind == CODE_I_JMP) {
 		x86_jmp_label(b, to);
 	} else if (x86_tramp_cc(p, in, &cc)) {
 		x86_jcc_label(b, cc, to);
@@ -226,7 +226,7 @@ align(struct x86_buf *b)
 
 static int
 copy_insn(struct copy *c, struct x86_buf *b, const struct x86_target *t,
-	  uint32_t at, const struct x86_insn *in, struct err *e)
+	  uint32_t at, const struct code_insn *in, struct err *e)
 {
 	if (c->is_target[at]) {
 		if ((c->run.addr + at) % ALIGN == 0)
@@ -251,12 +251,12 @@ copy_all(struct copy *c, struct x86_buf *b, const struct x86_target *t,
 	 struct err *e)
 {
 	bool dead = false;
-	struct x86_insn in;
+	struct code_insn in;
 
 	for (uint32_t at = 0; at < c->run.len; at += in.len) {
 		const uint8_t *p = c->run.bytes + at;
 
-		x86_insn_decode(p, c->run.len - at, c->run.addr + at, &in);
+		code_insn_decode(p, c->run.len - at, c->run.addr + at, &in);
 		if (dead && !c->is_target[at])
 			continue; /* padding */
 		if (copy_insn(c, b, t, at, &in, e) != 0)
@@ -313,11 +313,11 @@ x86_copy_size(const uint8_t *bytes, uint64_t addr, uint32_t len,
 	      const struct x86_point *points, size_t npoints)
 {
 	size_t n = ALIGN + x86_tramp_size(0, points, npoints);
-	struct x86_insn in;
+	struct code_insn in;
 
 	for (uint32_t at = 0; at < len; at += in.len) {
-		x86_insn_decode(bytes + at, len - at, addr + at, &in);
-		n += in.kind == X86_I_PLAIN ? in.len : X86_INSN_ROOM;
+		code_insn_decode(bytes + at, len - at, addr + at, &in);
+		n += in.kind == CODE_I_PLAIN ? in.len : X86_INSN_ROOM;
 		if ((addr + at) % ALIGN == 0)
 			n += ALIGN;
 	}

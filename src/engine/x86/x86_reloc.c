@@ -44,13 +44,13 @@ far_off(uint64_t addr, struct err *e)
 
 static int
 copy(struct x86_buf *out, const uint8_t *p, const ZydisDecodedInstruction *d,
-     const struct x86_insn *in, uint64_t addr, struct err *e)
+     const struct code_insn *in, uint64_t addr, struct err *e)
 {
 	uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
 	uint32_t rel;
 
 	memcpy(bytes, p, in->len);
-	if (in->rip_rel) {
+	if (in->pc_rel) {
 		uint64_t next = x86_here(out) + in->len;
 		if (!reaches(next, in->target))
 			return far_off(addr, e);
@@ -63,9 +63,9 @@ copy(struct x86_buf *out, const uint8_t *p, const ZydisDecodedInstruction *d,
 
 static int
 branch(struct x86_buf *out, const uint8_t *p, const ZydisDecodedInstruction *d,
-       const struct x86_insn *in)
+       const struct code_insn *in)
 {
-	if (in->kind == X86_I_JMP)
+	if (in->kind == CODE_I_JMP)
 		x86_jmp_to(out, in->target);
 	else if ((d->opcode & 0xf0) == 0xe0) { /* loop, loope, jrcxz ... */
 		x86_bytes(out, p, in->len - 1u); /* an address prefix counts */
@@ -79,14 +79,14 @@ branch(struct x86_buf *out, const uint8_t *p, const ZydisDecodedInstruction *d,
 
 /* The memory operand of an indirect call, as it is after a push. */
 static int
-operand(const ZydisDecodedInstruction *d, const struct x86_insn *in,
+operand(const ZydisDecodedInstruction *d, const struct code_insn *in,
 	struct x86_mem *m)
 {
 	int64_t disp = d->raw.disp.value;
 	unsigned base = d->raw.modrm.rm, index = 4;
 
 	*m = x86_m(X86_NONE, 0);
-	if (in->rip_rel) {
+	if (in->pc_rel) {
 		*m = x86_mrip(in->target);
 		return 0;
 	}
@@ -118,12 +118,12 @@ cannot(uint64_t addr, struct err *e)
 
 static int
 call(struct x86_buf *out, const ZydisDecodedInstruction *d,
-     const struct x86_insn *in, uint64_t addr, struct err *e)
+     const struct code_insn *in, uint64_t addr, struct err *e)
 {
 	struct x86_label literal = { 0 };
 	unsigned reg = d->raw.modrm.rm | d->raw.rex.B << 3u;
 	struct x86_mem m = x86_m(X86_NONE, 0);
-	bool direct = in->kind == X86_I_CALL;
+	bool direct = in->kind == CODE_I_CALL;
 	bool by_reg = !direct && d->raw.modrm.mod == 3;
 
 	if (!direct && !by_reg && operand(d, in, &m) != 0)
@@ -144,10 +144,10 @@ call(struct x86_buf *out, const ZydisDecodedInstruction *d,
 }
 
 static bool
-refers(const struct x86_insn *in)
+refers(const struct code_insn *in)
 {
-	return in->rip_rel || in->kind == X86_I_JMP || in->kind == X86_I_JCC ||
-	       in->kind == X86_I_CALL;
+	return in->pc_rel || in->kind == CODE_I_JMP || in->kind == CODE_I_JCC ||
+	       in->kind == CODE_I_CALL;
 }
 
 /* Longest code that a copy becomes, before the place it refers to. */
@@ -158,13 +158,13 @@ x86_reloc_insn(struct x86_buf *out, const uint8_t *p, size_t n, uint64_t addr,
 	       struct err *e)
 {
 	ZydisDecodedInstruction d;
-	struct x86_insn in;
+	struct code_insn in;
 	ZydisDecoder dec;
 
-	x86_insn_decode(p, n, addr, &in);
-	if (in.kind == X86_I_BAD || in.fixed || p[0] == 0xcc)
+	code_insn_decode(p, n, addr, &in);
+	if (in.kind == CODE_I_BAD || in.fixed || p[0] == 0xcc)
 		return cannot(addr, e);
-	if (in.kind == X86_I_PLAIN && !in.rip_rel) {
+	if (in.kind == CODE_I_PLAIN && !in.pc_rel) {
 		x86_bytes(out, p, in.len);
 		return 0;
 	}
@@ -175,12 +175,12 @@ x86_reloc_insn(struct x86_buf *out, const uint8_t *p, size_t n, uint64_t addr,
 	if (refers(&in) && (!reaches(x86_here(out), in.target) ||
 			    !reaches(x86_here(out) + REACH_SLACK, in.target)))
 		return far_off(addr, e);
-	switch ((enum x86_kind)in.kind) {
-	case X86_I_JMP:
-	case X86_I_JCC:
+	switch ((enum code_kind)in.kind) {
+	case CODE_I_JMP:
+	case CODE_I_JCC:
 		return branch(out, p, &d, &in);
-	case X86_I_CALL:
-	case X86_I_CALL_IND:
+	case CODE_I_CALL:
+	case CODE_I_CALL_IND:
 		return call(out, &d, &in, addr, e);
 	default:
 		return copy(out, p, &d, &in, addr, e);

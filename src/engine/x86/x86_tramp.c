@@ -236,8 +236,8 @@ point_when(const struct x86_point *p, uint8_t kind)
 {
 	if (p->after)
 		return X86_AFTER;
-	return kind == X86_I_JCC && p->kind == X86_AT_RETURN ? X86_TAKEN :
-							       X86_BEFORE;
+	return kind == CODE_I_JCC && p->kind == X86_AT_RETURN ? X86_TAKEN
+							      : X86_BEFORE;
 }
 
 int
@@ -245,9 +245,9 @@ x86_tramp_points(struct x86_buf *b, const struct x86_target *t,
 		 struct x86_run *w, uint32_t at, uint8_t kind,
 		 enum x86_when when, uint32_t next, struct err *e)
 {
-	bool dead = next < w->len &&
-		    x86_flags_dead(w->bytes + next, w->len - next,
-				   w->addr + next);
+	bool dead =
+		next < w->len &&
+		code_flags_dead(w->bytes + next, w->len - next, w->addr + next);
 	size_t n;
 
 	for (size_t i = 0; i < w->npoints; i += n) {
@@ -272,13 +272,13 @@ has_taken(const struct x86_run *w, uint32_t at)
 {
 	for (size_t i = 0; i < w->npoints; i++)
 		if (w->points[i].at == at &&
-		    point_when(&w->points[i], X86_I_JCC) == X86_TAKEN)
+		    point_when(&w->points[i], CODE_I_JCC) == X86_TAKEN)
 			return true;
 	return false;
 }
 
 bool
-x86_tramp_cc(const uint8_t *p, const struct x86_insn *in, enum x86_cc *cc)
+x86_tramp_cc(const uint8_t *p, const struct code_insn *in, enum x86_cc *cc)
 {
 	bool near = in->len >= 6 && p[in->len - 6] == 0x0f;
 	uint8_t op = p[in->len - (near ? 5 : 2)];
@@ -289,7 +289,7 @@ x86_tramp_cc(const uint8_t *p, const struct x86_insn *in, enum x86_cc *cc)
 
 /* Go on at `over` unless the conditional jump at p would be taken. */
 static void
-jump_not(struct x86_buf *b, const uint8_t *p, const struct x86_insn *in,
+jump_not(struct x86_buf *b, const uint8_t *p, const struct code_insn *in,
 	 struct x86_label *over)
 {
 	enum x86_cc cc;
@@ -307,7 +307,7 @@ jump_not(struct x86_buf *b, const uint8_t *p, const struct x86_insn *in,
 /* A conditional jump that is a way out. */
 static int
 leave(struct x86_buf *b, const struct x86_target *t, struct x86_run *w,
-      uint32_t at, const struct x86_insn *in, struct err *e)
+      uint32_t at, const struct code_insn *in, struct err *e)
 {
 	int64_t d = (int64_t)(in->target - (w->addr + at + 5));
 	int32_t rel = (int32_t)d;
@@ -329,11 +329,10 @@ leave(struct x86_buf *b, const struct x86_target *t, struct x86_run *w,
 }
 
 int
-x86_tramp_insn(struct x86_buf *b, const struct x86_target *t,
-	       struct x86_run *w, uint32_t at, const struct x86_insn *in,
-	       struct err *e)
+x86_tramp_insn(struct x86_buf *b, const struct x86_target *t, struct x86_run *w,
+	       uint32_t at, const struct code_insn *in, struct err *e)
 {
-	if (in->kind == X86_I_JCC && has_taken(w, at))
+	if (in->kind == CODE_I_JCC && has_taken(w, at))
 		return leave(b, t, w, at, in, e);
 	return x86_reloc_insn(b, w->bytes + at, w->len - at, w->addr + at, e);
 }
@@ -341,7 +340,7 @@ x86_tramp_insn(struct x86_buf *b, const struct x86_target *t,
 /* One instruction with its points. */
 static int
 step(struct x86_buf *b, const struct x86_target *t, struct x86_run *w,
-     uint32_t at, const struct x86_insn *in, bool after_syscall, struct err *e)
+     uint32_t at, const struct code_insn *in, bool after_syscall, struct err *e)
 {
 	uint32_t next = at + in->len;
 
@@ -350,21 +349,21 @@ step(struct x86_buf *b, const struct x86_target *t, struct x86_run *w,
 	    x86_tramp_moved(w, w->addr + at, x86_here(b), e) != 0)
 		return -1;
 	if (x86_tramp_points(b, t, w, at, in->kind, X86_BEFORE,
-			     in->kind == X86_I_SYSCALL ? next : at, e) != 0 ||
+			     in->kind == CODE_I_SYSCALL ? next : at, e) != 0 ||
 	    x86_tramp_insn(b, t, w, at, in, e) != 0)
 		return -1;
-	if (in->kind == X86_I_SYSCALL &&
+	if (in->kind == CODE_I_SYSCALL &&
 	    x86_tramp_moved(w, w->addr + next, x86_here(b), e) != 0)
 		return -1;
 	return x86_tramp_points(b, t, w, at, in->kind, X86_AFTER, next, e);
 }
 
 static bool
-ends(const struct x86_insn *in)
+ends(const struct code_insn *in)
 {
-	return in->kind == X86_I_RET || in->kind == X86_I_JMP ||
-	       in->kind == X86_I_JMP_IND || in->kind == X86_I_CALL ||
-	       in->kind == X86_I_CALL_IND;
+	return in->kind == CODE_I_RET || in->kind == CODE_I_JMP ||
+	       in->kind == CODE_I_JMP_IND || in->kind == CODE_I_CALL ||
+	       in->kind == CODE_I_CALL_IND;
 }
 
 /* Every point is at the start of some instruction. */
@@ -373,15 +372,15 @@ walk(struct x86_buf *b, const struct x86_target *t, struct x86_run *w,
      struct err *e)
 {
 	bool after_syscall = false;
-	struct x86_insn in;
+	struct code_insn in;
 
 	for (uint32_t at = 0; at < w->len; at += in.len) {
-		x86_insn_decode(w->bytes + at, w->len - at, w->addr + at, &in);
+		code_insn_decode(w->bytes + at, w->len - at, w->addr + at, &in);
 		if (step(b, t, w, at, &in, after_syscall, e) != 0)
 			return -1;
 		if (ends(&in))
 			return 0;
-		after_syscall = in.kind == X86_I_SYSCALL;
+		after_syscall = in.kind == CODE_I_SYSCALL;
 	}
 	x86_jmp_to(b, w->addr + w->len);
 	return 0;

@@ -43,11 +43,11 @@ int x86_tramp_points(struct x86_buf *b, const struct x86_target *t,
 /* The instruction at offset `at` itself, with the points that fire if it jumps
    away. */
 int x86_tramp_insn(struct x86_buf *b, const struct x86_target *t,
-		   struct x86_run *w, uint32_t at,
-		   const struct x86_insn *in, struct err *e);
+		   struct x86_run *w, uint32_t at, const struct code_insn *in,
+		   struct err *e);
 /* The condition of the direct conditional jump at p; false: it has none of its
    own (loop, jrcxz). */
-bool x86_tramp_cc(const uint8_t *p, const struct x86_insn *in,
+bool x86_tramp_cc(const uint8_t *p, const struct code_insn *in,
 		  enum x86_cc *cc);
 
 #endif

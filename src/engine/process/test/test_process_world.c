@@ -91,8 +91,8 @@ test_pads(void **state)
 {
 	uint64_t addr = (uint64_t)(uintptr_t)world_pads;
 	struct world_obj *o = world_at(&w, addr);
-	struct x86_part part[8];
-	struct x86_fn fn;
+	struct code_part part[8];
+	struct code_fn fn;
 	struct err e = { 0 };
 	uint32_t n;
 
@@ -104,9 +104,9 @@ test_pads(void **state)
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 	assert_int_equal(n, 2);
 #endif
-	assert_int_equal(x86_fn_analyse(world_x86(o), part, n, &fn, &e), 0);
+	assert_int_equal(code_fn_analyse(world_x86(o), part, n, &fn, &e), 0);
 	assert_true(fn.closed);
-	x86_fn_fini(&fn);
+	code_fn_fini(&fn);
 	assert_int_equal(world_parts(o, addr, 1, part), 1); /* as told */
 	assert_int_equal(part[0].size, 1);
 }
@@ -116,7 +116,7 @@ test_pinned(void **state)
 {
 	uint64_t addr = (uint64_t)(uintptr_t)world_rseq;
 	struct world_obj *o = world_at(&w, addr);
-	const struct x86_world *x;
+	const struct code_world *x;
 
 	world_rseq();
 	assert_non_null(o);
@@ -133,25 +133,25 @@ test_rest(void **state)
 	uint64_t addr = (uint64_t)(uintptr_t)world_rest;
 	uint64_t call = addr + world_offs[0], last = addr + world_offs[1];
 	struct world_obj *o = world_at(&w, addr);
-	struct x86_part part[8];
-	struct x86_fn fn;
+	struct code_part part[8];
+	struct code_fn fn;
 	struct err e = { 0 };
 
 	assert_non_null(o);
 	assert_int_equal(world_fn_of(o, call), addr);
 	assert_int_equal(world_parts(o, addr, 0, part), 1);
 	assert_true(part[0].addr + part[0].size > last);
-	assert_int_equal(x86_fn_analyse(world_x86(o), part, 1, &fn, &e), 0);
+	assert_int_equal(code_fn_analyse(world_x86(o), part, 1, &fn, &e), 0);
 	assert_int_equal(fn.syscalls.n, 1);
 	assert_int_equal(fn.syscalls.v[0], call);
 	assert_int_equal(fn.outs.n, 2);
-	x86_fn_fini(&fn);
+	code_fn_fini(&fn);
 }
 
 static bool
 entered(struct world_obj *o, uint64_t addr)
 {
-	const struct x86_world *x = world_x86(o);
+	const struct code_world *x = world_x86(o);
 	uint64_t a;
 
 	return x->entered(x->arg, addr, addr + 1, 0, &a);

@@ -97,9 +97,9 @@ t_entered(void *arg, uint64_t lo, uint64_t hi, size_t i, uint64_t *addr)
 	return i == 0 && alien >= lo && alien < hi;
 }
 
-static const struct x86_world world = { .bytes = t_bytes,
-					.is_fn = t_is_fn,
-					.entered = t_entered };
+static const struct code_world world = { .bytes = t_bytes,
+					 .is_fn = t_is_fn,
+					 .entered = t_entered };
 
 /* ---- copying ------------------------------------------------------------- */
 
@@ -114,21 +114,21 @@ static struct x86_moved moved[X86_MOVED_MAX];
 static size_t nmoved;
 static struct x86_point points[MAXPTS];
 static size_t npoints;
-static struct x86_fn fn;
+static struct code_fn fn;
 
 /* The function at TEXT and, for good, at TEXT + SAFE; its analysis. */
 static const char *
 put(const void *code, uint32_t len)
 {
-	struct x86_part part = { TEXT, len };
+	struct code_part part = { TEXT, len };
 	struct err e = { 0 };
 
 	memset(text, 0xcc, 2 * SAFE);
 	memcpy(text, code, len);
 	memcpy(text + OTHER, "\x89\xf8\xc3", 3); /* mov eax, edi; ret */
 	memcpy(text + SAFE, text, SAFE);
-	x86_fn_fini(&fn);
-	if (x86_fn_analyse(&world, &part, 1, &fn, &e) != 0)
+	code_fn_fini(&fn);
+	if (code_fn_analyse(&world, &part, 1, &fn, &e) != 0)
 		fail_msg("%s", e.msg);
 	return x86_copy_refused(&world, &fn);
 }
@@ -172,7 +172,7 @@ static void
 copy(bool each)
 {
 	uint32_t len = (uint32_t)fn.part[0].size;
-	struct x86_window w;
+	struct code_window w;
 	struct err e = { 0 };
 	uint64_t to;
 	size_t was;
@@ -181,8 +181,8 @@ copy(bool each)
 	b = (struct x86_buf){ region, 256, SIZE, REGION, false };
 	make_called();
 	probe(each);
-	x86_fn_window(&world, &fn, TEXT, &w);
-	assert_int_equal(w.kind, X86_WIN_JMP);
+	code_fn_window(&world, &fn, TEXT, &w);
+	assert_int_equal(w.kind, CODE_WIN_JMP);
 	was = b.n;
 	to = x86_copy(&b, &target, text + SAFE, TEXT, len, w.len, points,
 		      npoints, moved, &nmoved, &e);
@@ -451,6 +451,6 @@ main(void)
 	};
 	int rc = cmocka_run_group_tests_name("x86_copy", tests, setup, NULL);
 
-	x86_fn_fini(&fn);
+	code_fn_fini(&fn);
 	return rc;
 }

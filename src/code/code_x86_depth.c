@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * x86_fn_depth.c - how much a function has on the stack at its instructions.
+ * code_x86_depth.c - how much a function has on the stack at its instructions.
  *
  * Asked for only where a jump goes through a pointer: a tail call has taken
  * the frame down, a goto has not.  From the entry (depth 0) depths are handed
@@ -8,7 +8,7 @@
  * the first depth that reaches an instruction stays.  Only what compilers do to
  * the stack pointer is understood; after anything else the depth is unknown.
  */
-#include "engine/x86/x86_fn_impl.h"
+#include "code/code_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 /* Instructions that set the stack pointer from the frame pointer. */
 static bool
 depth_leave(const uint8_t *p, uint8_t rex, uint8_t op, uint8_t modrm,
-	    struct x86_depth *x)
+	    struct code_depth *x)
 {
 	int32_t disp;
 
@@ -41,7 +41,7 @@ depth_leave(const uint8_t *p, uint8_t rex, uint8_t op, uint8_t modrm,
 
 /* add, sub, and, lea of the stack pointer by a constant. */
 static void
-depth_add(const uint8_t *p, uint8_t op, uint8_t modrm, struct x86_depth *x)
+depth_add(const uint8_t *p, uint8_t op, uint8_t modrm, struct code_depth *x)
 {
 	int32_t imm;
 
@@ -67,7 +67,7 @@ depth_add(const uint8_t *p, uint8_t op, uint8_t modrm, struct x86_depth *x)
 
 /* The depth after an instruction that has it before. */
 static void
-depth_step(const struct x86_step *t, struct x86_depth *x)
+depth_step(const struct code_step *t, struct code_depth *x)
 {
 	uint8_t b[15] = { 0 }, rex = 0, op, modrm;
 	unsigned n = 0;
@@ -94,10 +94,10 @@ depth_step(const struct x86_step *t, struct x86_depth *x)
 
 /* Hand a depth to the instruction at addr; true: that is news. */
 static bool
-depth_give(struct x86_scan *s, uint64_t addr, struct x86_depth x)
+depth_give(struct code_scan *s, uint64_t addr, struct code_depth x)
 {
-	const struct x86_fn *f = s->fn;
-	size_t i = x86_fn_lower(f->insns.v, f->insns.n, addr);
+	const struct code_fn *f = s->fn;
+	size_t i = code_fn_lower(f->insns.v, f->insns.n, addr);
 
 	if (i == f->insns.n || f->insns.v[i] != addr || x.d == DEPTH_UNKNOWN ||
 	    s->depths[i].d != DEPTH_UNKNOWN)
@@ -108,23 +108,24 @@ depth_give(struct x86_scan *s, uint64_t addr, struct x86_depth x)
 
 /* One walk over all instructions; true: something was learnt. */
 static bool
-depth_round(struct x86_scan *s)
+depth_round(struct code_scan *s)
 {
 	bool news = false;
 
 	for (size_t i = 0; i < s->steps.n; i++) {
-		const struct x86_step *t = &s->steps.v[i];
-		struct x86_depth x = s->depths[i];
+		const struct code_step *t = &s->steps.v[i];
+		struct code_depth x = s->depths[i];
 
 		if (x.d == DEPTH_UNKNOWN)
 			continue;
-		if (t->in.kind == X86_I_JCC || t->in.kind == X86_I_JMP)
+		if (t->in.kind == CODE_I_JCC || t->in.kind == CODE_I_JMP)
 			news |= depth_give(s, t->in.target, x);
-		if (t->in.kind == X86_I_PLAIN)
+		if (t->in.kind == CODE_I_PLAIN)
 			depth_step(t, &x);
-		else if (t->in.kind != X86_I_JCC && t->in.kind != X86_I_CALL &&
-			 t->in.kind != X86_I_CALL_IND &&
-			 t->in.kind != X86_I_SYSCALL)
+		else if (t->in.kind != CODE_I_JCC &&
+			 t->in.kind != CODE_I_CALL &&
+			 t->in.kind != CODE_I_CALL_IND &&
+			 t->in.kind != CODE_I_SYSCALL)
 			continue;
 		if (i + 1 < s->steps.n &&
 		    s->steps.v[i + 1].addr == t->addr + t->in.len &&
@@ -138,10 +139,10 @@ depth_round(struct x86_scan *s)
 }
 
 int32_t
-x86_scan_depth(struct x86_scan *s, size_t i)
+code_scan_depth(struct code_scan *s, size_t i)
 {
-	const struct x86_depth unknown = { DEPTH_UNKNOWN, DEPTH_UNKNOWN };
-	const struct x86_depth entry = { 0, DEPTH_UNKNOWN };
+	const struct code_depth unknown = { DEPTH_UNKNOWN, DEPTH_UNKNOWN };
+	const struct code_depth entry = { 0, DEPTH_UNKNOWN };
 
 	if (s->depths != NULL)
 		return s->depths[i].d;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * code_allow.c - instructions that a uprobe cannot be placed at.
+ * code_x86_allow.c - instructions that a uprobe cannot be placed at.
  *
  * The kernel copies the probed instruction elsewhere and steps it there, and
  * refuses (ENOTSUPP) what it does not trust to survive that: encodings newer
@@ -20,11 +20,11 @@
  * A five-byte nop it rewrites into a call (6.18), whose return address is
  * written below the stack pointer: over the red zone, if the function uses it.
  * Before the first instruction that writes memory that is harmless
- * (code_slide.c), elsewhere such a place is not used.
+ * (code_x86_slide.c), elsewhere such a place is not used.
  */
 #include <string.h>
 
-#include "code/code.h"
+#include "code/code_impl.h"
 
 static bool
 allow_prefix(uint8_t p)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * x86_fn_jump.c - where jumps through registers and memory go.
+ * code_x86_jump.c - where jumps through registers and memory go.
  *
  * Compilers make three kinds:
  *
@@ -18,7 +18,7 @@
  *   a pointer: a tail call, or a goto
  *	jmp    *%rX, jmp *8(%rX), jmp *foo@GOTPCREL(%rip)
  *
- * x86_fn_reg.c finds what a register holds.  Where it finds no table for a
+ * code_x86_reg.c finds what a register holds.  Where it finds no table for a
  * switch, every lea of the function that yields data is tried as the table.  A
  * table made by hand, or of differences of labels, holds distances from a label
  * of the code instead (printf's does).
@@ -35,7 +35,7 @@
  * leaves it as it is; in a function without a frame they look the same, and
  * only if nobody holds an address inside the function is it a tail call.
  */
-#include "engine/x86/x86_fn_impl.h"
+#include "code/code_impl.h"
 
 #include <string.h>
 
@@ -46,22 +46,22 @@
 /* The least number of entries, from the comparison that guards the jump: a
    `cmp $n` that a `ja` follows. */
 static size_t
-table_least(const struct x86_jump *cx)
+table_least(const struct code_jump *cx)
 {
-	struct x86_full x;
+	struct code_full x;
 	bool above = false;
 
 	for (size_t n = 0, i = cx->i; i-- > 0 && n < 16; n++) {
-		const struct x86_step *t = &cx->s->steps.v[i];
+		const struct code_step *t = &cx->s->steps.v[i];
 
-		if (t->in.kind == X86_I_JCC) {
+		if (t->in.kind == CODE_I_JCC) {
 			above = t->p[0] == 0x77 ||
 				(t->p[0] == 0x0f && t->p[1] == 0x87);
 			continue;
 		}
-		if (t->in.kind != X86_I_PLAIN)
+		if (t->in.kind != CODE_I_PLAIN)
 			return 0;
-		if (!x86_jump_full(cx, i, &x))
+		if (!code_jump_full(cx, i, &x))
 			return 0;
 		if (x.in.mnemonic != ZYDIS_MNEMONIC_CMP || !above)
 			continue;
@@ -75,7 +75,7 @@ table_least(const struct x86_jump *cx)
 
 /* Where entry k of a table leads; false: there is none. */
 static bool
-table_entry(const struct x86_scan *s, uint64_t table, uint64_t base,
+table_entry(const struct code_scan *s, uint64_t table, uint64_t base,
 	    unsigned size, size_t k, uint64_t *to)
 {
 	uint64_t at = table + k * size;
@@ -97,7 +97,7 @@ table_entry(const struct x86_scan *s, uint64_t table, uint64_t base,
 }
 
 static void
-table_note(struct x86_scan *s, uint64_t to)
+table_note(struct code_scan *s, uint64_t to)
 {
 	if (!vec_push(&s->tabled, to))
 		s->nomem = true;
@@ -105,18 +105,18 @@ table_note(struct x86_scan *s, uint64_t to)
 
 /* Read a table; the number of its entries that lead to instructions here. */
 static size_t
-table_read(struct x86_jump *cx, uint64_t table, uint64_t base, unsigned size)
+table_read(struct code_jump *cx, uint64_t table, uint64_t base, unsigned size)
 {
-	struct x86_scan *s = cx->s;
-	const struct x86_fn *f = s->fn;
+	struct code_scan *s = cx->s;
+	const struct code_fn *f = s->fn;
 	size_t least = table_least(cx), found = 0;
 	uint64_t to;
 
 	for (size_t k = 0; k < TABLE_MAX; k++) {
 		if (!table_entry(s, table, base, size, k, &to))
 			break;
-		if (x86_fn_in(f->insns.v, f->insns.n, to)) {
-			x86_scan_target(s, to);
+		if (code_fn_in(f->insns.v, f->insns.n, to)) {
+			code_scan_target(s, to);
 			table_note(s, to);
 			found++;
 		} else if (k >= least || found == 0) {
@@ -134,19 +134,19 @@ table_read(struct x86_jump *cx, uint64_t table, uint64_t base, unsigned size)
  * `table` or `base` is 0 where it is not known, or known to be the other.
  */
 static size_t
-table_any(struct x86_jump *cx, uint64_t table, uint64_t base, int64_t disp)
+table_any(struct code_jump *cx, uint64_t table, uint64_t base, int64_t disp)
 {
-	const struct x86_scan *s = cx->s;
+	const struct code_scan *s = cx->s;
 	size_t found = 0;
 
 	for (size_t i = 0; i < s->steps.n; i++) {
 		uint64_t at = s->steps.v[i].in.target;
 
-		if (!x86_step_is_lea(&s->steps.v[i]))
+		if (!code_step_is_lea(&s->steps.v[i]))
 			continue;
 		if (table != 0)
 			found += table_read(cx, table + (uint64_t)disp, at, 4);
-		else if (!x86_fn_has(s->fn, at))
+		else if (!code_fn_has(s->fn, at))
 			found += table_read(cx, at + (uint64_t)disp,
 					    base != 0 ? base : at, 4);
 	}
@@ -165,18 +165,18 @@ struct addend {
  * itself or by an instruction after it.
  */
 static bool
-offset_load(const struct x86_jump *cx, size_t i, ZydisRegister reg, size_t *at,
-	    struct x86_full *x)
+offset_load(const struct code_jump *cx, size_t i, ZydisRegister reg, size_t *at,
+	    struct code_full *x)
 {
-	if (x86_reg_def(cx, i, reg, at, x) != X86_DEF_FOUND)
+	if (code_reg_def(cx, i, reg, at, x) != CODE_DEF_FOUND)
 		return false;
 	if (x->in.mnemonic == ZYDIS_MNEMONIC_CDQE ||
 	    (x->in.mnemonic == ZYDIS_MNEMONIC_MOVSXD &&
 	     x->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER)) {
 		reg = x->in.mnemonic == ZYDIS_MNEMONIC_CDQE
 			      ? ZYDIS_REGISTER_RAX
-			      : x86_reg64(x->op[1].reg.value);
-		if (x86_reg_def(cx, *at, reg, at, x) != X86_DEF_FOUND)
+			      : code_reg64(x->op[1].reg.value);
+		if (code_reg_def(cx, *at, reg, at, x) != CODE_DEF_FOUND)
 			return false;
 	}
 	return (x->in.mnemonic == ZYDIS_MNEMONIC_MOVSXD ||
@@ -191,7 +191,7 @@ offset_load(const struct x86_jump *cx, size_t i, ZydisRegister reg, size_t *at,
  * index that is already in bytes may come first.
  */
 static bool
-table_of_load(const struct x86_jump *cx, size_t i,
+table_of_load(const struct code_jump *cx, size_t i,
 	      const ZydisDecodedOperandMem *m, unsigned size, uint64_t *table,
 	      ZydisRegister *reg)
 {
@@ -200,21 +200,21 @@ table_of_load(const struct x86_jump *cx, size_t i,
 	if (m->base == ZYDIS_REGISTER_NONE)
 		return m->scale == size;
 	if (m->scale == size || m->index == ZYDIS_REGISTER_NONE)
-		return x86_reg_address(cx, i, m->base, table);
+		return code_reg_address(cx, i, m->base, table);
 	if (m->scale != 1)
 		return false;
-	if (x86_reg_address(cx, i, m->base, table))
+	if (code_reg_address(cx, i, m->base, table))
 		return true;
 	*reg = m->index;
-	return x86_reg_address(cx, i, m->index, table);
+	return code_reg_address(cx, i, m->index, table);
 }
 
 /*
  * An offset that is loaded by steps[i], *x, to which something is added: the
  * address of the table itself, or of a label of the function.
  */
-static enum x86_goes
-table_of_offsets(struct x86_jump *cx, size_t i, const struct x86_full *x,
+static enum code_goes
+table_of_offsets(struct code_jump *cx, size_t i, const struct code_full *x,
 		 const struct addend *add)
 {
 	const ZydisDecodedOperandMem *m = &x->op[1].mem;
@@ -224,11 +224,11 @@ table_of_offsets(struct x86_jump *cx, size_t i, const struct x86_full *x,
 	size_t n = 0;
 
 	if (m->index == ZYDIS_REGISTER_NONE)
-		return X86_GO_UNKNOWN;
+		return CODE_GO_UNKNOWN;
 	known = table_of_load(cx, i, m, 4, &table, &reg);
 	own = add->reg != ZYDIS_REGISTER_NONE && reg == add->reg;
 	if (add->reg != ZYDIS_REGISTER_NONE &&
-	    !x86_reg_address(cx, add->sum, add->reg, &base))
+	    !code_reg_address(cx, add->sum, add->reg, &base))
 		base = own ? table : 0;
 	if (known && base != 0)
 		n = table_read(cx, table + disp, base, 4);
@@ -238,49 +238,49 @@ table_of_offsets(struct x86_jump *cx, size_t i, const struct x86_full *x,
 			      : known ? table
 				      : 0,
 			      base, (int64_t)disp);
-	return n != 0 ? X86_GO_TABLE : X86_GO_UNKNOWN;
+	return n != 0 ? CODE_GO_TABLE : CODE_GO_UNKNOWN;
 }
 
 /* A sum of two registers, one of which comes from a table of offsets. */
-static enum x86_goes
-jump_sum(struct x86_jump *cx, size_t i, ZydisRegister a, ZydisRegister b)
+static enum code_goes
+jump_sum(struct code_jump *cx, size_t i, ZydisRegister a, ZydisRegister b)
 {
 	const struct addend to_a = { .reg = b, .sum = i };
 	const struct addend to_b = { .reg = a, .sum = i };
-	struct x86_full x;
+	struct code_full x;
 	size_t at;
-	enum x86_goes g = X86_GO_UNKNOWN;
+	enum code_goes g = CODE_GO_UNKNOWN;
 
 	if (offset_load(cx, i, a, &at, &x))
 		g = table_of_offsets(cx, at, &x, &to_a);
-	if (g == X86_GO_UNKNOWN && offset_load(cx, i, b, &at, &x))
+	if (g == CODE_GO_UNKNOWN && offset_load(cx, i, b, &at, &x))
 		g = table_of_offsets(cx, at, &x, &to_b);
 	return g;
 }
 
 /* A register that comes from a table of offsets, plus an address. */
-static enum x86_goes
-jump_from(struct x86_jump *cx, size_t i, ZydisRegister reg, uint64_t addr)
+static enum code_goes
+jump_from(struct code_jump *cx, size_t i, ZydisRegister reg, uint64_t addr)
 {
 	const struct addend add = { .reg = ZYDIS_REGISTER_NONE, .addr = addr };
-	struct x86_full x;
+	struct code_full x;
 	size_t at;
 
 	return offset_load(cx, i, reg, &at, &x)
 		       ? table_of_offsets(cx, at, &x, &add)
-		       : X86_GO_UNKNOWN;
+		       : CODE_GO_UNKNOWN;
 }
 
 /* ---- pointers ------------------------------------------------------------ */
 
 /* True if data, or somebody else, holds addresses inside of this function. */
 static bool
-fn_is_entered(const struct x86_scan *s)
+fn_is_entered(const struct code_scan *s)
 {
 	uint64_t a;
 
 	for (uint32_t k = 0; k < s->fn->nparts; k++) {
-		const struct x86_part *p = &s->fn->part[k];
+		const struct code_part *p = &s->fn->part[k];
 
 		if (s->w->entered(s->w->arg, p->addr + 1, p->addr + p->size, 0,
 				  &a))
@@ -291,22 +291,22 @@ fn_is_entered(const struct x86_scan *s)
 
 /* A goto through a pointer leaves the frame as it is, a tail call takes it
    down. */
-static enum x86_goes
-jump_pointer(const struct x86_jump *cx)
+static enum code_goes
+jump_pointer(const struct code_jump *cx)
 {
-	int32_t d = x86_scan_depth(cx->s, cx->i);
+	int32_t d = code_scan_depth(cx->s, cx->i);
 
 	if (d == DEPTH_UNKNOWN)
-		return fn_is_entered(cx->s) ? X86_GO_POINTER : X86_GO_BARE;
-	return d == 0 ? X86_GO_BARE : X86_GO_TABLE;
+		return fn_is_entered(cx->s) ? CODE_GO_POINTER : CODE_GO_BARE;
+	return d == 0 ? CODE_GO_BARE : CODE_GO_TABLE;
 }
 
 /* Does data hold, or the code take, an address of the code that is in no table
    of a jump?  Both are asked of each part. */
 static bool
-part_loose(const struct x86_scan *s, const struct x86_part *p)
+part_loose(const struct code_scan *s, const struct code_part *p)
 {
-	const struct x86_fn *f = s->fn;
+	const struct code_fn *f = s->fn;
 	uint64_t a;
 
 	for (size_t i = 0;
@@ -314,21 +314,21 @@ part_loose(const struct x86_scan *s, const struct x86_part *p)
 	     s->w->held(s->w->arg, p->addr, p->addr + p->size, i, &a);
 	     i++)
 		if (a != f->part[0].addr &&
-		    x86_fn_in(f->insns.v, f->insns.n, a) &&
-		    !x86_fn_in(s->tabled.v, s->tabled.n, a))
+		    code_fn_in(f->insns.v, f->insns.n, a) &&
+		    !code_fn_in(s->tabled.v, s->tabled.n, a))
 			return true;
 	return false;
 }
 
 bool
-x86_scan_loose(struct x86_scan *s)
+code_scan_loose(struct code_scan *s)
 {
-	const struct x86_fn *f = s->fn;
+	const struct code_fn *f = s->fn;
 
-	x86_addrs_sort(s->tabled.v, &s->tabled.n);
+	code_addrs_sort(s->tabled.v, &s->tabled.n);
 	for (size_t i = 0; i < s->labels.n; i++)
-		if (x86_fn_in(f->insns.v, f->insns.n, s->labels.v[i]) &&
-		    !x86_fn_in(s->tabled.v, s->tabled.n, s->labels.v[i]))
+		if (code_fn_in(f->insns.v, f->insns.n, s->labels.v[i]) &&
+		    !code_fn_in(s->tabled.v, s->tabled.n, s->labels.v[i]))
 			return true;
 	for (uint32_t k = 0; k < f->nparts; k++)
 		if (part_loose(s, &f->part[k]))
@@ -340,11 +340,11 @@ x86_scan_loose(struct x86_scan *s)
 
 /* Does entry 0 of a table lead to another function? */
 static bool
-table_of_calls(const struct x86_scan *s, uint64_t table)
+table_of_calls(const struct code_scan *s, uint64_t table)
 {
 	uint64_t to;
 
-	return table_entry(s, table, 0, 8, 0, &to) && !x86_fn_has(s->fn, to) &&
+	return table_entry(s, table, 0, 8, 0, &to) && !code_fn_has(s->fn, to) &&
 	       s->w->is_fn(s->w->arg, to);
 }
 
@@ -352,8 +352,8 @@ table_of_calls(const struct x86_scan *s, uint64_t table)
  * Through memory, as operand m of steps[i]: the jump itself, or the load.  A
  * table on the function's own stack was filled with labels by the function.
  */
-static enum x86_goes
-jump_memory(struct x86_jump *cx, size_t i, const ZydisDecodedOperandMem *m)
+static enum code_goes
+jump_memory(struct code_jump *cx, size_t i, const ZydisDecodedOperandMem *m)
 {
 	ZydisRegister reg;
 	uint64_t t;
@@ -361,64 +361,64 @@ jump_memory(struct x86_jump *cx, size_t i, const ZydisDecodedOperandMem *m)
 	if (m->index == ZYDIS_REGISTER_NONE || (m->scale != 8 && m->scale != 1))
 		return jump_pointer(cx);
 	if (m->base == ZYDIS_REGISTER_RSP && cx->s->labels.n != 0)
-		return X86_GO_TABLE;
+		return CODE_GO_TABLE;
 	if (table_of_load(cx, i, m, 8, &t, &reg)) {
 		t += (uint64_t)m->disp.value;
 		if (table_read(cx, t, 0, 8) != 0)
-			return X86_GO_TABLE;
+			return CODE_GO_TABLE;
 		if (table_of_calls(cx->s, t))
-			return X86_GO_AWAY;
+			return CODE_GO_AWAY;
 	}
 	return jump_pointer(cx);
 }
 
 /* To an address that an addition has made: *x, steps[at]. */
-static enum x86_goes
-jump_add(struct x86_jump *cx, size_t at, const struct x86_full *x)
+static enum code_goes
+jump_add(struct code_jump *cx, size_t at, const struct code_full *x)
 {
-	ZydisRegister to = x86_reg64(x->op[0].reg.value);
+	ZydisRegister to = code_reg64(x->op[0].reg.value);
 
 	switch (x->op[1].type) {
 	case ZYDIS_OPERAND_TYPE_MEMORY:
 		/* The address of another object's function: after a frame has
 		   been taken down, it is none of ours. */
-		return x86_scan_depth(cx->s, cx->i) == 0 ? X86_GO_AWAY
-							 : X86_GO_UNKNOWN;
+		return code_scan_depth(cx->s, cx->i) == 0 ? CODE_GO_AWAY
+							  : CODE_GO_UNKNOWN;
 	case ZYDIS_OPERAND_TYPE_REGISTER:
-		return jump_sum(cx, at, to, x86_reg64(x->op[1].reg.value));
+		return jump_sum(cx, at, to, code_reg64(x->op[1].reg.value));
 	case ZYDIS_OPERAND_TYPE_IMMEDIATE:
 		return jump_from(cx, at, to, x->op[1].imm.value.u);
 	default:
-		return X86_GO_UNKNOWN;
+		return CODE_GO_UNKNOWN;
 	}
 }
 
-static enum x86_goes
-jump_lea(struct x86_jump *cx, size_t at, const ZydisDecodedOperandMem *m)
+static enum code_goes
+jump_lea(struct code_jump *cx, size_t at, const ZydisDecodedOperandMem *m)
 {
-	if (cx->s->steps.v[at].in.rip_rel)
+	if (cx->s->steps.v[at].in.pc_rel)
 		return jump_pointer(cx);
 	if (m->index == ZYDIS_REGISTER_NONE)
 		return jump_from(cx, at, m->base, (uint64_t)m->disp.value);
 	if (m->scale != 1 || m->disp.value != 0)
-		return X86_GO_UNKNOWN;
+		return CODE_GO_UNKNOWN;
 	return jump_sum(cx, at, m->base, m->index);
 }
 
-static enum x86_goes
-jump_register(struct x86_jump *cx, ZydisRegister reg)
+static enum code_goes
+jump_register(struct code_jump *cx, ZydisRegister reg)
 {
-	struct x86_full x;
+	struct code_full x;
 	size_t at;
 
-	if (x86_reg_def(cx, cx->i, reg, &at, &x) != X86_DEF_FOUND)
+	if (code_reg_def(cx, cx->i, reg, &at, &x) != CODE_DEF_FOUND)
 		return jump_pointer(cx);
 	switch (x.in.mnemonic) {
 	case ZYDIS_MNEMONIC_XOR: /* glibc keeps pointers scrambled */
 		return x.op[1].type == ZYDIS_OPERAND_TYPE_MEMORY &&
 				       x.op[1].mem.segment == ZYDIS_REGISTER_FS
 			       ? jump_pointer(cx)
-			       : X86_GO_UNKNOWN;
+			       : CODE_GO_UNKNOWN;
 	case ZYDIS_MNEMONIC_ADD:
 		return jump_add(cx, at, &x);
 	case ZYDIS_MNEMONIC_LEA:
@@ -433,21 +433,21 @@ jump_register(struct x86_jump *cx, ZydisRegister reg)
 	case ZYDIS_MNEMONIC_CMOVNZ:
 		return jump_pointer(cx);
 	default:
-		return X86_GO_UNKNOWN;
+		return CODE_GO_UNKNOWN;
 	}
 }
 
-enum x86_goes
-x86_scan_jump(struct x86_scan *s, size_t i)
+enum code_goes
+code_scan_jump(struct code_scan *s, size_t i)
 {
-	struct x86_jump cx = { .s = s, .i = i };
-	struct x86_full x;
+	struct code_jump cx = { .s = s, .i = i };
+	struct code_full x;
 
 	ZydisDecoderInit(&cx.dec, ZYDIS_MACHINE_MODE_LONG_64,
 			 ZYDIS_STACK_WIDTH_64);
-	if (!x86_jump_full(&cx, i, &x))
-		return X86_GO_UNKNOWN;
+	if (!code_jump_full(&cx, i, &x))
+		return CODE_GO_UNKNOWN;
 	if (x.op[0].type == ZYDIS_OPERAND_TYPE_MEMORY)
 		return jump_memory(&cx, i, &x.op[0].mem);
-	return jump_register(&cx, x86_reg64(x.op[0].reg.value));
+	return jump_register(&cx, code_reg64(x.op[0].reg.value));
 }

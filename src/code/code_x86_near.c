@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * x86_fn_near.c - short branches from the code before and after a part of a
+ * code_x86_near.c - short branches from the code before and after a part of a
  * function: hand-written assembly shares tails and skips its neighbour's first
  * instruction.  Longer ones the world knows.  Where the instructions of the
  * code before begin is not known: decoding finds into step by itself, and must
  * meet the part's start.
  */
-#include "engine/x86/x86_fn_impl.h"
+#include "code/code_impl.h"
 
 #define SHORT_REACH 130
 #define SHORT_LEAD  62 /* to find into step */
@@ -14,7 +14,7 @@
 /* True if one of these bytes might be a short branch into the part's inside. */
 static bool
 near_hint(const uint8_t *p, size_t n, uint64_t addr,
-	  const struct x86_part *part)
+	  const struct code_part *part)
 {
 	for (size_t i = 0; i + 2 <= n; i++) {
 		uint64_t to =
@@ -30,27 +30,27 @@ near_hint(const uint8_t *p, size_t n, uint64_t addr,
 
 /* Decode up to p + n; targets are added if `add`.  true: it ended there. */
 static bool
-near_sweep(struct x86_scan *s, const uint8_t *p, size_t n, uint64_t addr,
-	   const struct x86_part *part, bool add)
+near_sweep(struct code_scan *s, const uint8_t *p, size_t n, uint64_t addr,
+	   const struct code_part *part, bool add)
 {
 	size_t at = 0;
 
 	while (at < n) {
-		struct x86_insn in;
+		struct code_insn in;
 
-		x86_insn_decode(p + at, n - at, addr + at, &in);
-		if (in.kind == X86_I_BAD)
+		code_insn_decode(p + at, n - at, addr + at, &in);
+		if (in.kind == CODE_I_BAD)
 			return false;
-		if (add && (in.kind == X86_I_JMP || in.kind == X86_I_JCC) &&
+		if (add && (in.kind == CODE_I_JMP || in.kind == CODE_I_JCC) &&
 		    in.target - part->addr < part->size)
-			x86_scan_target(s, in.target);
+			code_scan_target(s, in.target);
 		at += in.len;
 	}
 	return at == n;
 }
 
 void
-x86_scan_near(struct x86_scan *s, const struct x86_part *part)
+code_scan_near(struct code_scan *s, const struct code_part *part)
 {
 	const size_t n = SHORT_REACH + SHORT_LEAD;
 	uint64_t end = part->addr + part->size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * x86_fn.c - a function analysed: its instructions, the places where control
+ * code_fn.c - a function analysed: its instructions, the places where control
  * may arrive, the ways out.
  *
  * Instructions are found by a linear sweep over each part.  Compilers put no
@@ -23,7 +23,7 @@
  * function.  A jump elsewhere, or code that runs off the end, leaves in a way
  * that cannot be probed: `outs_all` is then false.
  */
-#include "engine/x86/x86_fn_impl.h"
+#include "code/code_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@
 /* ---- small questions ----------------------------------------------------- */
 
 bool
-x86_fn_has(const struct x86_fn *f, uint64_t addr)
+code_fn_has(const struct code_fn *f, uint64_t addr)
 {
 	for (uint32_t i = 0; i < f->nparts; i++)
 		if (addr - f->part[i].addr < f->part[i].size)
@@ -40,7 +40,7 @@ x86_fn_has(const struct x86_fn *f, uint64_t addr)
 }
 
 size_t
-x86_fn_lower(const uint64_t *v, size_t n, uint64_t addr)
+code_fn_lower(const uint64_t *v, size_t n, uint64_t addr)
 {
 	size_t lo = 0, hi = n;
 
@@ -56,15 +56,15 @@ x86_fn_lower(const uint64_t *v, size_t n, uint64_t addr)
 }
 
 bool
-x86_fn_in(const uint64_t *v, size_t n, uint64_t addr)
+code_fn_in(const uint64_t *v, size_t n, uint64_t addr)
 {
-	size_t i = x86_fn_lower(v, n, addr);
+	size_t i = code_fn_lower(v, n, addr);
 
 	return i < n && v[i] == addr;
 }
 
 static void
-scan_open(struct x86_scan *s, const char *why)
+scan_open(struct code_scan *s, const char *why)
 {
 	s->fn->closed = s->fn->outs_all = false;
 	if (s->fn->why == NULL)
@@ -72,7 +72,7 @@ scan_open(struct x86_scan *s, const char *why)
 }
 
 static void
-scan_leak(struct x86_scan *s, const char *why)
+scan_leak(struct code_scan *s, const char *why)
 {
 	s->fn->outs_all = false;
 	if (s->fn->why == NULL)
@@ -80,9 +80,9 @@ scan_leak(struct x86_scan *s, const char *why)
 }
 
 void
-x86_scan_target(struct x86_scan *s, uint64_t addr)
+code_scan_target(struct code_scan *s, uint64_t addr)
 {
-	if (x86_fn_has(s->fn, addr) && !vec_push(&s->fn->targets, addr))
+	if (code_fn_has(s->fn, addr) && !vec_push(&s->fn->targets, addr))
 		s->nomem = true;
 }
 
@@ -90,59 +90,60 @@ x86_scan_target(struct x86_scan *s, uint64_t addr)
 static bool
 kind_falls(uint8_t kind)
 {
-	return kind != X86_I_RET && kind != X86_I_JMP &&
-	       kind != X86_I_JMP_IND && kind != X86_I_TRAP && kind != X86_I_BAD;
+	return kind != CODE_I_RET && kind != CODE_I_JMP &&
+	       kind != CODE_I_JMP_IND && kind != CODE_I_TRAP &&
+	       kind != CODE_I_BAD;
 }
 
 /* ---- the sweep ----------------------------------------------------------- */
 
 /* The code takes the address of an instruction: to go there some time. */
 static void
-scan_label(struct x86_scan *s, uint64_t addr)
+scan_label(struct code_scan *s, uint64_t addr)
 {
-	if (addr != s->fn->part[0].addr && x86_fn_has(s->fn, addr) &&
+	if (addr != s->fn->part[0].addr && code_fn_has(s->fn, addr) &&
 	    !vec_push(&s->labels, addr))
 		s->nomem = true;
 }
 
 /* Addresses of the function's own code that an instruction holds. */
 static void
-step_refs(struct x86_scan *s, const struct x86_step *t)
+step_refs(struct code_scan *s, const struct code_step *t)
 {
 	uint32_t v32;
 	uint64_t v64;
 
-	if (t->in.rip_rel) {
-		x86_scan_target(s, t->in.target);
-		if (x86_step_is_lea(t))
+	if (t->in.pc_rel) {
+		code_scan_target(s, t->in.target);
+		if (code_step_is_lea(t))
 			scan_label(s, t->in.target);
 	}
 	if (t->in.len >= 5 && t->addr < UINT32_MAX) {
 		memcpy(&v32, t->p + t->in.len - 4, 4);
-		x86_scan_target(s, v32);
+		code_scan_target(s, v32);
 		scan_label(s, v32);
 	}
 	if (t->in.len >= 10) {
 		memcpy(&v64, t->p + t->in.len - 8, 8);
-		x86_scan_target(s, v64);
+		code_scan_target(s, v64);
 	}
 }
 
 static void
-step_targets(struct x86_scan *s, const struct x86_step *t)
+step_targets(struct code_scan *s, const struct code_step *t)
 {
 	switch (t->in.kind) {
-	case X86_I_CALL:
-	case X86_I_CALL_IND:
-		x86_scan_target(s, t->addr + t->in.len);
-		if (t->in.kind == X86_I_CALL)
-			x86_scan_target(s, t->in.target);
+	case CODE_I_CALL:
+	case CODE_I_CALL_IND:
+		code_scan_target(s, t->addr + t->in.len);
+		if (t->in.kind == CODE_I_CALL)
+			code_scan_target(s, t->in.target);
 		break;
-	case X86_I_JMP:
-	case X86_I_JCC:
-		x86_scan_target(s, t->in.target);
+	case CODE_I_JMP:
+	case CODE_I_JCC:
+		code_scan_target(s, t->in.target);
 		break;
-	case X86_I_SYSCALL:
+	case CODE_I_SYSCALL:
 		if (!vec_push(&s->fn->syscalls, t->addr))
 			s->nomem = true;
 		break;
@@ -154,22 +155,22 @@ step_targets(struct x86_scan *s, const struct x86_step *t)
 
 /* True if what stands at the end of a part runs on into what follows it. */
 static bool
-end_falls(const struct x86_scan *s, size_t first)
+end_falls(const struct code_scan *s, size_t first)
 {
 	for (size_t i = s->steps.n; i-- > first;) {
-		const struct x86_step *t = &s->steps.v[i];
+		const struct code_step *t = &s->steps.v[i];
 
-		if (x86_insn_is_nop(t->p, t->in.len))
+		if (code_insn_is_nop(t->p, t->in.len))
 			continue;
 		/* A call at the end is to a function that does not return. */
-		return kind_falls(t->in.kind) && t->in.kind != X86_I_CALL &&
-		       t->in.kind != X86_I_CALL_IND;
+		return kind_falls(t->in.kind) && t->in.kind != CODE_I_CALL &&
+		       t->in.kind != CODE_I_CALL_IND;
 	}
 	return false;
 }
 
 static int
-scan_part(struct x86_scan *s, const struct x86_part *part)
+scan_part(struct code_scan *s, const struct code_part *part)
 {
 	const uint8_t *p = s->w->bytes(s->w->arg, part->addr, part->size);
 	size_t first = s->steps.n;
@@ -177,10 +178,10 @@ scan_part(struct x86_scan *s, const struct x86_part *part)
 	if (p == NULL)
 		return -1;
 	for (uint64_t at = 0; at < part->size;) {
-		struct x86_step t = { .addr = part->addr + at, .p = p + at };
+		struct code_step t = { .addr = part->addr + at, .p = p + at };
 
-		x86_insn_decode(t.p, part->size - at, t.addr, &t.in);
-		if (t.in.kind == X86_I_BAD)
+		code_insn_decode(t.p, part->size - at, t.addr, &t.in);
+		if (t.in.kind == CODE_I_BAD)
 			scan_open(s, "there are bytes that are no instruction");
 		if (!vec_push(&s->steps, t) ||
 		    !vec_push(&s->fn->insns, t.addr)) {
@@ -190,7 +191,7 @@ scan_part(struct x86_scan *s, const struct x86_part *part)
 		step_targets(s, &t);
 		at += t.in.len;
 	}
-	if (end_falls(s, first) && !x86_fn_has(s->fn, part->addr + part->size))
+	if (end_falls(s, first) && !code_fn_has(s->fn, part->addr + part->size))
 		scan_leak(s, "it runs on into the code after it");
 	return 0;
 }
@@ -204,7 +205,7 @@ addr_cmp(const void *va, const void *vb)
 }
 
 void
-x86_addrs_sort(uint64_t *v, size_t *n)
+code_addrs_sort(uint64_t *v, size_t *n)
 {
 	size_t k = 0;
 
@@ -227,26 +228,27 @@ x86_addrs_sort(uint64_t *v, size_t *n)
  * signals).  Control may then arrive anywhere in it.
  */
 static void
-scan_planted(struct x86_scan *s)
+scan_planted(struct code_scan *s)
 {
-	const struct x86_step *t = s->steps.v;
+	const struct code_step *t = s->steps.v;
 	size_t i = 0, n = s->steps.n;
 
 	while (i < n && t[i].addr != s->fn->part[0].addr)
 		i++;
 	if (i + 1 >= n || t[i].in.len != 1 || t[i].p[0] != 0x90 ||
-	    x86_insn_is_nop(t[i + 1].p, t[i + 1].in.len))
+	    code_insn_is_nop(t[i + 1].p, t[i + 1].in.len))
 		return;
 	while (++i < n)
-		x86_scan_target(s, t[i].addr);
+		code_scan_target(s, t[i].addr);
 }
 
 /* ---- ways out ------------------------------------------------------------ */
 
 static void
-scan_out(struct x86_scan *s, const struct x86_step *t, enum x86_out_kind kind)
+scan_out(struct code_scan *s, const struct code_step *t,
+	 enum code_out_kind kind)
 {
-	struct x86_out o = { t->addr, t->in.len, (uint8_t)kind };
+	struct code_out o = { t->addr, t->in.len, (uint8_t)kind };
 
 	if (!vec_push(&s->fn->outs, o))
 		s->nomem = true;
@@ -254,34 +256,34 @@ scan_out(struct x86_scan *s, const struct x86_step *t, enum x86_out_kind kind)
 
 /* A direct jump out of all parts. */
 static void
-out_jump(struct x86_scan *s, const struct x86_step *t)
+out_jump(struct code_scan *s, const struct code_step *t)
 {
 	if (!s->w->is_fn(s->w->arg, t->in.target))
 		scan_leak(s, "it jumps into the middle of other code");
 	else
-		scan_out(s, t, X86_OUT_TAIL);
+		scan_out(s, t, CODE_OUT_TAIL);
 }
 
 static const char leads_back[] =
 	"it jumps through a pointer that may lead to itself";
 
 static void
-out_indirect(struct x86_scan *s, size_t i)
+out_indirect(struct code_scan *s, size_t i)
 {
-	switch (x86_scan_jump(s, i)) {
-	case X86_GO_TABLE:
+	switch (code_scan_jump(s, i)) {
+	case CODE_GO_TABLE:
 		break;
-	case X86_GO_AWAY:
-		scan_out(s, &s->steps.v[i], X86_OUT_TAIL);
+	case CODE_GO_AWAY:
+		scan_out(s, &s->steps.v[i], CODE_OUT_TAIL);
 		break;
-	case X86_GO_BARE:
+	case CODE_GO_BARE:
 		if (!vec_push(&s->bare, i))
 			s->nomem = true;
 		break;
-	case X86_GO_POINTER:
+	case CODE_GO_POINTER:
 		scan_leak(s, leads_back);
 		break;
-	case X86_GO_UNKNOWN:
+	case CODE_GO_UNKNOWN:
 		scan_open(s, "it has a jump that cannot be followed");
 		break;
 	}
@@ -289,32 +291,32 @@ out_indirect(struct x86_scan *s, size_t i)
 
 /* When the tables of all others are known. */
 static void
-outs_bare(struct x86_scan *s)
+outs_bare(struct code_scan *s)
 {
-	if (s->bare.n != 0 && x86_scan_loose(s)) {
+	if (s->bare.n != 0 && code_scan_loose(s)) {
 		scan_leak(s, leads_back);
 		return;
 	}
 	for (size_t i = 0; i < s->bare.n; i++)
-		scan_out(s, &s->steps.v[s->bare.v[i]], X86_OUT_TAIL);
+		scan_out(s, &s->steps.v[s->bare.v[i]], CODE_OUT_TAIL);
 }
 
 static void
-scan_outs(struct x86_scan *s)
+scan_outs(struct code_scan *s)
 {
 	for (size_t i = 0; i < s->steps.n; i++) {
-		const struct x86_step *t = &s->steps.v[i];
+		const struct code_step *t = &s->steps.v[i];
 
 		switch (t->in.kind) {
-		case X86_I_RET:
-			scan_out(s, t, X86_OUT_RET);
+		case CODE_I_RET:
+			scan_out(s, t, CODE_OUT_RET);
 			break;
-		case X86_I_JMP:
-		case X86_I_JCC:
-			if (!x86_fn_has(s->fn, t->in.target))
+		case CODE_I_JMP:
+		case CODE_I_JCC:
+			if (!code_fn_has(s->fn, t->in.target))
 				out_jump(s, t);
 			break;
-		case X86_I_JMP_IND:
+		case CODE_I_JMP_IND:
 			if (!t->in.fixed) /* xabort */
 				out_indirect(s, i);
 			break;
@@ -328,7 +330,7 @@ scan_outs(struct x86_scan *s)
 static int
 out_cmp(const void *va, const void *vb)
 {
-	const struct x86_out *a = va, *b = vb;
+	const struct code_out *a = va, *b = vb;
 
 	return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
@@ -336,19 +338,19 @@ out_cmp(const void *va, const void *vb)
 /* ---- targets ------------------------------------------------------------- */
 
 static void
-scan_entered(struct x86_scan *s)
+scan_entered(struct code_scan *s)
 {
 	uint64_t a;
 
 	for (uint32_t k = 0; k < s->fn->nparts; k++) {
-		const struct x86_part *p = &s->fn->part[k];
+		const struct code_part *p = &s->fn->part[k];
 
-		x86_scan_target(s, p->addr);
-		x86_scan_near(s, p);
+		code_scan_target(s, p->addr);
+		code_scan_near(s, p);
 		for (size_t i = 0; s->w->entered(s->w->arg, p->addr,
 						 p->addr + p->size, i, &a);
 		     i++)
-			x86_scan_target(s, a);
+			code_scan_target(s, a);
 	}
 }
 
@@ -357,35 +359,35 @@ scan_entered(struct x86_scan *s)
  * (jump over `lock`): the rest then ends where the whole does.
  */
 static bool
-target_resyncs(const struct x86_scan *s, const struct x86_step *t)
+target_resyncs(const struct code_scan *s, const struct code_step *t)
 {
-	const struct x86_fn *f = s->fn;
+	const struct code_fn *f = s->fn;
 	const uint8_t *p = s->w->bytes(s->w->arg, t->in.target, 1);
-	size_t i = x86_fn_lower(f->insns.v, f->insns.n, t->in.target);
+	size_t i = code_fn_lower(f->insns.v, f->insns.n, t->in.target);
 	uint64_t end = i < f->insns.n ? f->insns.v[i] : t->in.target;
-	struct x86_insn in;
+	struct code_insn in;
 
 	if (p == NULL || end <= t->in.target || end - t->in.target > 15)
 		return false;
 	p = s->w->bytes(s->w->arg, t->in.target, end - t->in.target);
 	if (p == NULL)
 		return false;
-	x86_insn_decode(p, end - t->in.target, t->in.target, &in);
-	return in.kind != X86_I_BAD && t->in.target + in.len == end;
+	code_insn_decode(p, end - t->in.target, t->in.target, &in);
+	return in.kind != CODE_I_BAD && t->in.target + in.len == end;
 }
 
 static void
-scan_check(struct x86_scan *s)
+scan_check(struct code_scan *s)
 {
-	const struct x86_fn *f = s->fn;
+	const struct code_fn *f = s->fn;
 
 	for (size_t i = 0; i < s->steps.n; i++) {
-		const struct x86_step *t = &s->steps.v[i];
+		const struct code_step *t = &s->steps.v[i];
 
-		if ((t->in.kind != X86_I_JMP && t->in.kind != X86_I_JCC &&
-		     t->in.kind != X86_I_CALL) ||
-		    !x86_fn_has(f, t->in.target) ||
-		    x86_fn_in(f->insns.v, f->insns.n, t->in.target))
+		if ((t->in.kind != CODE_I_JMP && t->in.kind != CODE_I_JCC &&
+		     t->in.kind != CODE_I_CALL) ||
+		    !code_fn_has(f, t->in.target) ||
+		    code_fn_in(f->insns.v, f->insns.n, t->in.target))
 			continue;
 		if (!target_resyncs(s, t))
 			scan_open(s, "it jumps into the middle of an "
@@ -396,13 +398,13 @@ scan_check(struct x86_scan *s)
 /* ---- all ----------------------------------------------------------------- */
 
 /* The part that follows p by address; NULL: the first. */
-static const struct x86_part *
-part_after(const struct x86_fn *f, const struct x86_part *p)
+static const struct code_part *
+part_after(const struct code_fn *f, const struct code_part *p)
 {
-	const struct x86_part *best = NULL;
+	const struct code_part *best = NULL;
 
 	for (uint32_t i = 0; i < f->nparts; i++) {
-		const struct x86_part *q = &f->part[i];
+		const struct code_part *q = &f->part[i];
 
 		if ((p == NULL || q->addr > p->addr) &&
 		    (best == NULL || q->addr < best->addr))
@@ -412,22 +414,22 @@ part_after(const struct x86_fn *f, const struct x86_part *p)
 }
 
 static int
-scan_all(struct x86_scan *s)
+scan_all(struct code_scan *s)
 {
-	struct x86_fn *f = s->fn;
+	struct code_fn *f = s->fn;
 
-	const struct x86_part *p = NULL;
+	const struct code_part *p = NULL;
 
 	/* In order of address, so that steps and insns are sorted. */
 	while ((p = part_after(f, p)) != NULL)
 		if (scan_part(s, p) != 0)
 			return -1;
-	x86_addrs_sort(f->syscalls.v, &f->syscalls.n);
+	code_addrs_sort(f->syscalls.v, &f->syscalls.n);
 	scan_check(s);
 	scan_outs(s);
 	scan_entered(s);
 	scan_planted(s);
-	x86_addrs_sort(f->targets.v, &f->targets.n);
+	code_addrs_sort(f->targets.v, &f->targets.n);
 	if (f->outs.n > 1)
 		qsort(f->outs.v, f->outs.n, sizeof(*f->outs.v), out_cmp);
 	f->complete = f->closed && f->outs_all;
@@ -435,13 +437,13 @@ scan_all(struct x86_scan *s)
 }
 
 int
-x86_fn_analyse(const struct x86_world *w, const struct x86_part *parts,
-	       uint32_t nparts, struct x86_fn *out, struct err *e)
+code_fn_analyse(const struct code_world *w, const struct code_part *parts,
+		uint32_t nparts, struct code_fn *out, struct err *e)
 {
-	struct x86_scan s = { .w = w, .fn = out };
+	struct code_scan s = { .w = w, .fn = out };
 	int rc;
 
-	*out = (struct x86_fn){ .closed = true, .outs_all = true };
+	*out = (struct code_fn){ .closed = true, .outs_all = true };
 	if (nparts == 0 || nparts > sizeof(out->part) / sizeof(out->part[0]))
 		return err_set(e, &ERR_GENERIC, 0,
 			       "a function of %u parts cannot be analysed",
@@ -457,7 +459,7 @@ x86_fn_analyse(const struct x86_world *w, const struct x86_part *parts,
 	free(s.consts);
 	if (rc == 0 && !s.nomem)
 		return 0;
-	x86_fn_fini(out);
+	code_fn_fini(out);
 	if (s.nomem)
 		return err_nomem(e);
 	return err_set(e, &ERR_GENERIC, 0,
@@ -466,7 +468,7 @@ x86_fn_analyse(const struct x86_world *w, const struct x86_part *parts,
 }
 
 void
-x86_fn_fini(struct x86_fn *f)
+code_fn_fini(struct code_fn *f)
 {
 	vec_fini(&f->outs);
 	vec_fini(&f->targets);

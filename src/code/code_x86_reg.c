@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * x86_fn_reg.c - where the value of a register comes from.
+ * code_x86_reg.c - where the value of a register comes from.
  *
  * What was written to a register is looked for along the straight line before
  * the instruction that uses it.  That line ends where another way may lead to
@@ -11,38 +11,38 @@
  * A register in which the caller may have passed something must have been
  * written before the first branch, else the caller's value might be meant.
  */
-#include "engine/x86/x86_fn_impl.h"
+#include "code/code_impl.h"
 
 #include <stdlib.h>
 
 #define LOOKBACK 48
 
 bool
-x86_jump_full(const struct x86_jump *cx, size_t i, struct x86_full *x)
+code_jump_full(const struct code_jump *cx, size_t i, struct code_full *x)
 {
-	const struct x86_step *t = &cx->s->steps.v[i];
+	const struct code_step *t = &cx->s->steps.v[i];
 
 	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&cx->dec, t->p, t->in.len,
 						   &x->in, x->op));
 }
 
 ZydisRegister
-x86_reg64(ZydisRegister r)
+code_reg64(ZydisRegister r)
 {
 	return ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
 }
 
 /* Does operand i of the instruction write the register? */
 static bool
-op_writes(const struct x86_full *x, int i, ZydisRegister reg)
+op_writes(const struct code_full *x, int i, ZydisRegister reg)
 {
 	return x->op[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 	       (x->op[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0 &&
-	       x86_reg64(x->op[i].reg.value) == reg;
+	       code_reg64(x->op[i].reg.value) == reg;
 }
 
 static bool
-full_writes(const struct x86_full *x, ZydisRegister reg)
+full_writes(const struct code_full *x, ZydisRegister reg)
 {
 	for (int i = 0; i < x->in.operand_count; i++)
 		if (op_writes(x, i, reg))
@@ -58,47 +58,47 @@ reg_survives_calls(ZydisRegister r)
 	       (r >= ZYDIS_REGISTER_R12 && r <= ZYDIS_REGISTER_R15);
 }
 
-enum x86_def
-x86_reg_def(const struct x86_jump *cx, size_t i, ZydisRegister reg, size_t *at,
-	    struct x86_full *x)
+enum code_def
+code_reg_def(const struct code_jump *cx, size_t i, ZydisRegister reg,
+	     size_t *at, struct code_full *x)
 {
-	const struct x86_scan *s = cx->s;
+	const struct code_scan *s = cx->s;
 
 	for (size_t n = 0; n < LOOKBACK; n++) {
-		const struct x86_step *t;
+		const struct code_step *t;
 
 		if (i == 0)
-			return X86_DEF_CALLER;
+			return CODE_DEF_CALLER;
 		t = &s->steps.v[--i];
 		switch (t->in.kind) {
-		case X86_I_CALL:
-		case X86_I_CALL_IND:
+		case CODE_I_CALL:
+		case CODE_I_CALL_IND:
 			if (!reg_survives_calls(reg))
-				return X86_DEF_CALLER;
+				return CODE_DEF_CALLER;
 			break;
-		case X86_I_RET:
-		case X86_I_JMP:
-		case X86_I_JMP_IND:
-		case X86_I_TRAP:
-		case X86_I_BAD:
-			return X86_DEF_LOST;
+		case CODE_I_RET:
+		case CODE_I_JMP:
+		case CODE_I_JMP_IND:
+		case CODE_I_TRAP:
+		case CODE_I_BAD:
+			return CODE_DEF_LOST;
 		default:
 			break;
 		}
-		if (!x86_jump_full(cx, i, x))
-			return X86_DEF_LOST;
+		if (!code_jump_full(cx, i, x))
+			return CODE_DEF_LOST;
 		if (full_writes(x, reg)) {
 			*at = i;
-			return X86_DEF_FOUND;
+			return CODE_DEF_FOUND;
 		}
 	}
-	return X86_DEF_LOST;
+	return CODE_DEF_LOST;
 }
 
 bool
-x86_step_is_lea(const struct x86_step *t)
+code_step_is_lea(const struct code_step *t)
 {
-	return t->in.rip_rel && t->in.len == 7 && (t->p[0] & 0xf8) == 0x48 &&
+	return t->in.pc_rel && t->in.len == 7 && (t->p[0] & 0xf8) == 0x48 &&
 	       t->p[1] == 0x8d;
 }
 
@@ -106,11 +106,11 @@ x86_step_is_lea(const struct x86_step *t)
 
 /* Where the first branch is, or somebody arrives. */
 static size_t
-first_line(const struct x86_scan *s)
+first_line(const struct code_scan *s)
 {
 	size_t i = 0;
 
-	while (i < s->steps.n && (s->steps.v[i].in.kind == X86_I_PLAIN))
+	while (i < s->steps.n && (s->steps.v[i].in.kind == CODE_I_PLAIN))
 		i++;
 	return i;
 }
@@ -125,17 +125,17 @@ reg_is_argument(int r)
 
 /* Note what steps[i], decoded as *x, does to register number r. */
 static void
-const_note(struct x86_scan *s, size_t i, size_t line, int r,
-	   const struct x86_full *x)
+const_note(struct code_scan *s, size_t i, size_t line, int r,
+	   const struct code_full *x)
 {
-	struct x86_const *c = &s->consts[r];
+	struct code_const *c = &s->consts[r];
 	uint64_t addr = s->steps.v[i].in.target;
 
 	if (!full_writes(x, (ZydisRegister)(ZYDIS_REGISTER_RAX + r)))
 		return;
 	if (x->in.mnemonic == ZYDIS_MNEMONIC_POP)
 		return; /* the caller's, at the end */
-	if (!x86_step_is_lea(&s->steps.v[i]) ||
+	if (!code_step_is_lea(&s->steps.v[i]) ||
 	    (c->writes != 0 && c->addr != addr)) {
 		c->varies = true;
 		return;
@@ -146,11 +146,11 @@ const_note(struct x86_scan *s, size_t i, size_t line, int r,
 }
 
 static void
-consts_fill(const struct x86_jump *cx)
+consts_fill(const struct code_jump *cx)
 {
-	struct x86_scan *s = cx->s;
+	struct code_scan *s = cx->s;
 	size_t line = first_line(s);
-	struct x86_full x;
+	struct code_full x;
 
 	s->consts = calloc(16, sizeof(*s->consts));
 	if (s->consts == NULL) {
@@ -158,7 +158,7 @@ consts_fill(const struct x86_jump *cx)
 		return;
 	}
 	for (size_t i = 0; i < s->steps.n; i++) {
-		if (!x86_jump_full(cx, i, &x))
+		if (!code_jump_full(cx, i, &x))
 			continue;
 		for (int r = 0; r < 16; r++)
 			const_note(s, i, line, r, &x);
@@ -167,9 +167,9 @@ consts_fill(const struct x86_jump *cx)
 
 /* The address that a register holds wherever it is used. */
 static bool
-reg_const(const struct x86_jump *cx, ZydisRegister reg, uint64_t *addr)
+reg_const(const struct code_jump *cx, ZydisRegister reg, uint64_t *addr)
 {
-	const struct x86_const *c;
+	const struct code_const *c;
 	int r = (int)reg - ZYDIS_REGISTER_RAX;
 
 	if (reg < ZYDIS_REGISTER_RAX || reg > ZYDIS_REGISTER_R15)
@@ -185,18 +185,18 @@ reg_const(const struct x86_jump *cx, ZydisRegister reg, uint64_t *addr)
 }
 
 bool
-x86_reg_address(const struct x86_jump *cx, size_t i, ZydisRegister reg,
-		uint64_t *addr)
+code_reg_address(const struct code_jump *cx, size_t i, ZydisRegister reg,
+		 uint64_t *addr)
 {
-	struct x86_full x;
+	struct code_full x;
 	size_t at;
 
 	for (int hops = 0; hops < 4; hops++) {
-		enum x86_def d = x86_reg_def(cx, i, reg, &at, &x);
+		enum code_def d = code_reg_def(cx, i, reg, &at, &x);
 
-		if (d != X86_DEF_FOUND)
-			return d == X86_DEF_LOST && reg_const(cx, reg, addr);
-		if (x86_step_is_lea(&cx->s->steps.v[at])) {
+		if (d != CODE_DEF_FOUND)
+			return d == CODE_DEF_LOST && reg_const(cx, reg, addr);
+		if (code_step_is_lea(&cx->s->steps.v[at])) {
 			*addr = cx->s->steps.v[at].in.target;
 			return true;
 		}
@@ -209,7 +209,7 @@ x86_reg_address(const struct x86_jump *cx, size_t i, ZydisRegister reg,
 		if (x.op[1].type != ZYDIS_OPERAND_TYPE_REGISTER)
 			return false;
 		i = at;
-		reg = x86_reg64(x.op[1].reg.value);
+		reg = code_reg64(x.op[1].reg.value);
 	}
 	return false;
 }

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * x86_insn.c - what an instruction does, as far as moving and probing need.
+ * code_x86_insn.c - what an instruction of x86-64 does, as far as moving and
+ * probing need.
  *
  * Zydis decodes; operands are not asked for (the raw fields of an instruction
  * tell what we need), since whole libraries come through here.
  */
-#include <Zydis/Zydis.h>
+#include "code/code_impl.h"
 
-#include "engine/x86/x86.h"
-
-#define ARITH                                                         \
-	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF |     \
+#define ARITH                                                                  \
+	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF |              \
 	 ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF)
-/* How far to look for the death of the flags. */
-#define FLAGS_INSNS 8
 
 static bool
 decode(const uint8_t *p, size_t n, ZydisDecodedInstruction *d)
@@ -57,7 +54,7 @@ calls_kernel(const ZydisDecodedInstruction *d)
 		d->raw.imm[0].value.u == 0x80);
 }
 
-static enum x86_kind
+static enum code_kind
 kind_of(const ZydisDecodedInstruction *d)
 {
 	bool direct = d->raw.imm[0].is_relative;
@@ -65,27 +62,27 @@ kind_of(const ZydisDecodedInstruction *d)
 	switch (d->meta.category) {
 	case ZYDIS_CATEGORY_RET:
 		if (traps(d)) /* iret, sysret */
-			return X86_I_TRAP;
-		return X86_I_RET;
+			return CODE_I_TRAP;
+		return CODE_I_RET;
 	case ZYDIS_CATEGORY_UNCOND_BR:
-		return direct ? X86_I_JMP : X86_I_JMP_IND;
+		return direct ? CODE_I_JMP : CODE_I_JMP_IND;
 	case ZYDIS_CATEGORY_COND_BR:
-		return direct ? X86_I_JCC : X86_I_PLAIN;
+		return direct ? CODE_I_JCC : CODE_I_PLAIN;
 	case ZYDIS_CATEGORY_CALL:
-		return direct ? X86_I_CALL : X86_I_CALL_IND;
+		return direct ? CODE_I_CALL : CODE_I_CALL_IND;
 	default:
 		if (calls_kernel(d))
-			return X86_I_SYSCALL;
-		return traps(d) ? X86_I_TRAP : X86_I_PLAIN;
+			return CODE_I_SYSCALL;
+		return traps(d) ? CODE_I_TRAP : CODE_I_PLAIN;
 	}
 }
 
 static bool
-moves_control(enum x86_kind kind)
+moves_control(enum code_kind kind)
 {
-	return kind == X86_I_RET || kind == X86_I_JMP || kind == X86_I_JCC ||
-	       kind == X86_I_CALL || kind == X86_I_JMP_IND ||
-	       kind == X86_I_CALL_IND;
+	return kind == CODE_I_RET || kind == CODE_I_JMP || kind == CODE_I_JCC ||
+	       kind == CODE_I_CALL || kind == CODE_I_JMP_IND ||
+	       kind == CODE_I_CALL_IND;
 }
 
 /*
@@ -94,7 +91,7 @@ moves_control(enum x86_kind kind)
  * eip-relative operands.
  */
 static bool
-is_fixed(const ZydisDecodedInstruction *d, enum x86_kind kind)
+is_fixed(const ZydisDecodedInstruction *d, enum code_kind kind)
 {
 	if (d->mnemonic == ZYDIS_MNEMONIC_XBEGIN ||
 	    d->mnemonic == ZYDIS_MNEMONIC_XABORT ||
@@ -122,7 +119,7 @@ may_leave_flags(const ZydisDecodedInstruction *d)
 }
 
 static void
-flags_of(const ZydisDecodedInstruction *d, struct x86_insn *out)
+flags_of(const ZydisDecodedInstruction *d, struct code_insn *out)
 {
 	const ZydisAccessedFlags *f = d->cpu_flags;
 	uint32_t written;
@@ -136,12 +133,12 @@ flags_of(const ZydisDecodedInstruction *d, struct x86_insn *out)
 }
 
 void
-x86_insn_decode(const uint8_t *p, size_t n, uint64_t addr,
-		struct x86_insn *out)
+code_insn_decode(const uint8_t *p, size_t n, uint64_t addr,
+		 struct code_insn *out)
 {
 	ZydisDecodedInstruction d;
 
-	*out = (struct x86_insn){ .len = 1, .kind = X86_I_BAD };
+	*out = (struct code_insn){ .len = 1, .kind = CODE_I_BAD };
 	if (n == 0 || !decode(p, n, &d))
 		return;
 	out->len = d.length;
@@ -152,14 +149,15 @@ x86_insn_decode(const uint8_t *p, size_t n, uint64_t addr,
 	else if ((d.attributes & ZYDIS_ATTRIB_HAS_MODRM) != 0 &&
 		 d.raw.modrm.mod == 0 && d.raw.modrm.rm == 5 &&
 		 d.raw.disp.size == 32) {
-		out->rip_rel = true;
+		out->pc_rel = true;
 		out->target = addr + d.length + (uint64_t)d.raw.disp.value;
 	}
+	out->allowed = code_allowed(&d);
 	flags_of(&d, out);
 }
 
 bool
-x86_insn_is_nop(const uint8_t *p, size_t n)
+code_insn_is_nop(const uint8_t *p, size_t n)
 {
 	ZydisDecodedInstruction d;
 
@@ -168,24 +166,4 @@ x86_insn_is_nop(const uint8_t *p, size_t n)
 	if (p[0] == 0xcc || p[0] == 0x90)
 		return true;
 	return decode(p, n, &d) && d.mnemonic == ZYDIS_MNEMONIC_NOP;
-}
-
-bool
-x86_flags_dead(const uint8_t *p, size_t n, uint64_t addr)
-{
-	struct x86_insn in;
-	size_t at = 0;
-
-	for (int i = 0; i < FLAGS_INSNS && at < n; i++, at += in.len) {
-		x86_insn_decode(p + at, n - at, addr + at, &in);
-		if (in.kind == X86_I_BAD || in.flags_read)
-			return false;
-		if (in.flags_killed || in.kind == X86_I_RET ||
-		    in.kind == X86_I_CALL || in.kind == X86_I_CALL_IND)
-			return true;
-		if (in.kind == X86_I_JMP || in.kind == X86_I_JMP_IND ||
-		    in.kind == X86_I_JCC || in.kind == X86_I_TRAP)
-			return false;
-	}
-	return false;
 }

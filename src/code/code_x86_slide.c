@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * code_slide.c - placing an entry probe where it is cheap.
+ * code_x86_slide.c - placing an entry probe where it is cheap.
  *
  * The kernel emulates a few instructions under a uprobe (nop, push of a
  * register, jmp, call, jcc: about 0.5 us a firing) and single-steps every
@@ -25,7 +25,7 @@
  * safe only where the red zone is dead, which it is here, since nothing was
  * written yet.  It is taken if nothing better follows.
  */
-#include "code/code.h"
+#include "code/code_impl.h"
 
 #define SLIDE_INSNS 16
 #define SLIDE_BYTES 64
@@ -175,6 +175,21 @@ slide_step(const ZydisDecoder *d, const struct code_body *b, size_t off,
 	return slide_harmless(&in, op) ? STEP_OVER : STEP_STOP;
 }
 
+/* May an indirect jump lead back into the function?  One through a pointer in
+   memory, without an index, is a tail call. */
+static bool
+slide_jump_loops(const ZydisDecoder *d, const struct code_body *b, size_t off)
+{
+	ZydisDecodedInstruction in;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+
+	return ZYAN_FAILED(ZydisDecoderDecodeFull(d, b->p + off, b->n - off,
+						  &in, op)) ||
+	       (in.attributes & ZYDIS_ATTRIB_HAS_NOTRACK) != 0 ||
+	       op[0].type != ZYDIS_OPERAND_TYPE_MEMORY ||
+	       op[0].mem.index != ZYDIS_REGISTER_NONE;
+}
+
 /* True if control could come to (0, to] other than from the first byte. */
 static bool
 slide_entered(const ZydisDecoder *d, const struct code_body *b, size_t to,
@@ -185,11 +200,12 @@ slide_entered(const ZydisDecoder *d, const struct code_body *b, size_t to,
 
 	if (b->next <= to)
 		return true;
-	for (; at < b->n && code_insn_at(d, b, at, &in); at += in.len) {
-		if (in.target > b->addr && in.target <= b->addr + to)
+	for (; code_insn_at(b, at, &in); at += in.len) {
+		if (!in.pc_rel && in.target > b->addr &&
+		    in.target <= b->addr + to)
 			return true;
-		if (loopable && (in.kind == CODE_I_JMP_TABLE ||
-				 in.kind == CODE_I_JMP_UNKNOWN))
+		if (loopable && in.kind == CODE_I_JMP_IND &&
+		    slide_jump_loops(d, b, at))
 			return true;
 	}
 	return at < b->n; /* not all is code: who knows */
@@ -203,7 +219,7 @@ code_slide(const struct code_body *b)
 	bool allowed = false;
 	ZydisDecoder d;
 
-	code_decoder_init(&d);
+	ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	for (int i = 0; i < SLIDE_INSNS && off < SLIDE_BYTES; i++) {
 		s = slide_step(&d, b, off, &len, &allowed);
 		if (allowed && first == CODE_NOWHERE)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * test_x86_fn.c - analysis of functions and placing of windows, on functions
- * assembled by hand.  test/x86/coverage.c checks the same on real ones.
+ * test_code_x86_fn.c - analysis of functions and placing of windows, on
+ * functions assembled by hand.  test/x86/coverage.c checks the same on real
+ * ones.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,10 +12,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "engine/x86/x86.h"
+#include "code/code.h"
 
 #define BASE       0x7f0000001000ull /* of the code */
-#define BORDER     0x1000 /* a page ends there */
+#define BORDER     0x1000            /* a page ends there */
 #define BYTES(...) ((const uint8_t[]){ __VA_ARGS__ })
 
 /* A little world: 1 KiB of code, all int3 where nothing was put. */
@@ -23,8 +24,8 @@ struct little {
 	uint64_t fns[4], entered[4]; /* offsets; entered 0: none */
 	uint64_t taken, pinned;      /* offsets; 0: none */
 	uint64_t ptr_at, ptr_to[4];  /* pointers that a loader fills in */
-	struct x86_world w;
-	struct x86_fn f;
+	struct code_world w;
+	struct code_fn f;
 };
 
 static const uint8_t *
@@ -116,14 +117,14 @@ l_init(struct little *l)
 {
 	memset(l, 0, sizeof(*l));
 	memset(l->code, 0xcc, sizeof(l->code));
-	l->w = (struct x86_world){ .arg = l,
-				   .bytes = l_bytes,
-				   .is_fn = l_is_fn,
-				   .entered = l_entered,
-				   .taken = l_taken,
-				   .pinned = l_pinned,
-				   .pointer = l_pointer,
-				   .held = l_held };
+	l->w = (struct code_world){ .arg = l,
+				    .bytes = l_bytes,
+				    .is_fn = l_is_fn,
+				    .entered = l_entered,
+				    .taken = l_taken,
+				    .pinned = l_pinned,
+				    .pointer = l_pointer,
+				    .held = l_held };
 }
 
 /* Put code at an offset. */
@@ -134,24 +135,24 @@ l_init(struct little *l)
 static void
 analyse(struct little *l, uint64_t off, uint64_t size)
 {
-	struct x86_part p = { BASE + off, size };
+	struct code_part p = { BASE + off, size };
 	struct err e = { 0 };
 
-	assert_int_equal(x86_fn_analyse(&l->w, &p, 1, &l->f, &e), 0);
+	assert_int_equal(code_fn_analyse(&l->w, &p, 1, &l->f, &e), 0);
 }
 
 static void
-expect(struct little *l, uint64_t off, enum x86_win_kind kind, uint64_t start,
+expect(struct little *l, uint64_t off, enum code_win_kind kind, uint64_t start,
        uint32_t len)
 {
-	struct x86_window win;
+	struct code_window win;
 
-	x86_fn_window(&l->w, &l->f, BASE + off, &win);
+	code_fn_window(&l->w, &l->f, BASE + off, &win);
 	assert_int_equal(win.kind, kind);
 	assert_int_equal(win.start, BASE + start);
-	if (kind != X86_WIN_NONE)
+	if (kind != CODE_WIN_NONE)
 		assert_int_equal(win.len, len);
-	if (kind == X86_WIN_NONE || kind == X86_WIN_INT3)
+	if (kind == CODE_WIN_NONE || kind == CODE_WIN_INT3)
 		assert_non_null(win.why);
 }
 
@@ -181,15 +182,15 @@ test_forward(void **state)
 	assert_true(l.f.complete);
 	assert_int_equal(l.f.insns.n, 5);
 	assert_int_equal(l.f.outs.n, 1);
-	assert_int_equal(l.f.outs.v[0].kind, X86_OUT_RET);
-	expect(&l, 0x100, X86_WIN_JMP, 0x100, 8);
-	expect(&l, 0x104, X86_WIN_JMP, 0x104, 5);
-	expect(&l, 0x109, X86_WIN_JMP, 0x109, 5);  /* alpha */
-	expect(&l, 0x102, X86_WIN_NONE, 0x102, 0); /* inside an instruction */
+	assert_int_equal(l.f.outs.v[0].kind, CODE_OUT_RET);
+	expect(&l, 0x100, CODE_WIN_JMP, 0x100, 8);
+	expect(&l, 0x104, CODE_WIN_JMP, 0x104, 5);
+	expect(&l, 0x109, CODE_WIN_JMP, 0x109, 5);  /* alpha */
+	expect(&l, 0x102, CODE_WIN_NONE, 0x102, 0); /* inside an instruction */
 	l.pinned = 0x102;
-	expect(&l, 0x100, X86_WIN_INT3, 0x100, 1);
-	expect(&l, 0x101, X86_WIN_NONE, 0x101, 0);
-	x86_fn_fini(&l.f);
+	expect(&l, 0x100, CODE_WIN_INT3, 0x100, 1);
+	expect(&l, 0x101, CODE_WIN_NONE, 0x101, 0);
+	code_fn_fini(&l.f);
 }
 
 /* The next function begins right after the ret. */
@@ -207,18 +208,18 @@ test_beta(void **state)
 	    0x90);
 	l.fns[0] = 0x107;
 	analyse(&l, 0x100, 7);
-	expect(&l, 0x106, X86_WIN_JMP, 0x102, 5);
+	expect(&l, 0x106, CODE_WIN_JMP, 0x102, 5);
 	/* A target among the pops. */
-	x86_fn_fini(&l.f);
+	code_fn_fini(&l.f);
 	l.entered[0] = 0x103;
 	analyse(&l, 0x100, 7);
-	expect(&l, 0x106, X86_WIN_INT3, 0x106, 1);
+	expect(&l, 0x106, CODE_WIN_INT3, 0x106, 1);
 	/* A window may begin at a target. */
-	x86_fn_fini(&l.f);
+	code_fn_fini(&l.f);
 	l.entered[0] = 0x102;
 	analyse(&l, 0x100, 7);
-	expect(&l, 0x106, X86_WIN_JMP, 0x102, 5);
-	x86_fn_fini(&l.f);
+	expect(&l, 0x106, CODE_WIN_JMP, 0x102, 5);
+	code_fn_fini(&l.f);
 }
 
 static void
@@ -234,14 +235,14 @@ test_loop_at_top(void **state)
 	analyse(&l, 0x100, 9);
 	assert_true(is_target(&l, 0x103));
 	/* 3 bytes before the target, and padding after the ret. */
-	expect(&l, 0x100, X86_WIN_HOP, 0x100, 3);
-	struct x86_window win;
-	x86_fn_window(&l.w, &l.f, BASE + 0x100, &win);
+	expect(&l, 0x100, CODE_WIN_HOP, 0x100, 3);
+	struct code_window win;
+	code_fn_window(&l.w, &l.f, BASE + 0x100, &win);
 	assert_true(win.hop >= BASE + 0x109);
 	/* Somebody has taken the padding. */
 	l.taken = 0x10b;
-	expect(&l, 0x100, X86_WIN_INT3, 0x100, 3);
-	x86_fn_fini(&l.f);
+	expect(&l, 0x100, CODE_WIN_INT3, 0x100, 3);
+	code_fn_fini(&l.f);
 }
 
 static void
@@ -257,9 +258,9 @@ test_call(void **state)
 	l.fns[0] = 0x108;
 	analyse(&l, 0x100, 8);
 	assert_true(is_target(&l, 0x106));
-	expect(&l, 0x100, X86_WIN_JMP, 0x100, 6); /* the call is last */
-	expect(&l, 0x107, X86_WIN_INT3, 0x107, 1);
-	x86_fn_fini(&l.f);
+	expect(&l, 0x100, CODE_WIN_JMP, 0x100, 6); /* the call is last */
+	expect(&l, 0x107, CODE_WIN_INT3, 0x107, 1);
+	code_fn_fini(&l.f);
 }
 
 static void
@@ -276,12 +277,12 @@ test_syscall(void **state)
 	analyse(&l, 0x100, 8);
 	assert_int_equal(l.f.syscalls.n, 1);
 	assert_int_equal(l.f.syscalls.v[0], BASE + 0x105);
-	expect(&l, 0x105, X86_WIN_JMP, 0x105, 5); /* with ret and padding */
-	x86_fn_fini(&l.f);
+	expect(&l, 0x105, CODE_WIN_JMP, 0x105, 5); /* with ret and padding */
+	code_fn_fini(&l.f);
 	analyse(&l, 0x200, 9); /* the restorer */
-	expect(&l, 0x200, X86_WIN_NONE, 0x200, 0);
-	expect(&l, 0x207, X86_WIN_NONE, 0x207, 0);
-	x86_fn_fini(&l.f);
+	expect(&l, 0x200, CODE_WIN_NONE, 0x200, 0);
+	expect(&l, 0x207, CODE_WIN_NONE, 0x207, 0);
+	code_fn_fini(&l.f);
 }
 
 static void
@@ -294,31 +295,31 @@ test_refused(void **state)
 	    0xc7, 0xf8, 0x01, 0, 0, 0, /* xbegin 0x108 */
 	    0x90, 0x0f, 0x0b);         /* ud2 */
 	analyse(&l, 0x100, 10);
-	expect(&l, 0x101, X86_WIN_NONE, 0x101, 0);
-	expect(&l, 0x108, X86_WIN_NONE, 0x108, 0);
-	expect(&l, 0x100, X86_WIN_INT3, 0x100, 1);
-	x86_fn_fini(&l.f);
+	expect(&l, 0x101, CODE_WIN_NONE, 0x101, 0);
+	expect(&l, 0x108, CODE_WIN_NONE, 0x108, 0);
+	expect(&l, 0x100, CODE_WIN_INT3, 0x100, 1);
+	code_fn_fini(&l.f);
 }
 
 static void
 test_union(void **state)
 {
 	struct little l;
-	struct x86_window a, b, u;
+	struct code_window a, b, u;
 
 	l_init(&l);
 	PUT(&l, 0x100, 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x10, 0x48,
 	    0x89, 0xfb, 0xc9, 0xc3);
 	analyse(&l, 0x100, 13);
-	x86_fn_window(&l.w, &l.f, BASE + 0x100, &a);
-	x86_fn_window(&l.w, &l.f, BASE + 0x104, &b);
-	assert_true(x86_fn_window_union(&l.f, &a, &b, &u));
-	assert_int_equal(u.kind, X86_WIN_JMP);
+	code_fn_window(&l.w, &l.f, BASE + 0x100, &a);
+	code_fn_window(&l.w, &l.f, BASE + 0x104, &b);
+	assert_true(code_fn_window_union(&l.f, &a, &b, &u));
+	assert_int_equal(u.kind, CODE_WIN_JMP);
 	assert_int_equal(u.start, BASE + 0x100);
 	assert_int_equal(u.len, 11);
-	x86_fn_window(&l.w, &l.f, BASE + 0x10c, &b);
-	assert_false(x86_fn_window_union(&l.f, &a, &b, &u));
-	x86_fn_fini(&l.f);
+	code_fn_window(&l.w, &l.f, BASE + 0x10c, &b);
+	assert_false(code_fn_window_union(&l.f, &a, &b, &u));
+	code_fn_fini(&l.f);
 }
 
 /* The jump alone must lie in one page; the instruction may lie in two. */
@@ -326,40 +327,41 @@ static void
 test_border(void **state)
 {
 	struct little l;
-	struct x86_window win, b, u;
+	struct code_window win, b, u;
 
 	l_init(&l);
 	/* mov $14,%eax; syscall; cmp $-4095,%rax; ret */
 	PUT(&l, BORDER - 6, 0xb8, 14, 0, 0, 0, 0x0f, 0x05, 0x48, 0x3d, 0x01,
 	    0xf0, 0xff, 0xff, 0xc3);
 	analyse(&l, BORDER - 6, 14);
-	expect(&l, BORDER - 1, X86_WIN_JMP, BORDER - 6, 7);
-	x86_fn_window(&l.w, &l.f, BASE + BORDER - 1, &win);
-	assert_int_equal(x86_fn_window_written(&win), 5);
-	expect(&l, BORDER + 1, X86_WIN_JMP, BORDER + 1, 6);
-	x86_fn_window(&l.w, &l.f, BASE + BORDER + 1, &b);
-	assert_int_equal(x86_fn_window_written(&b), 6);
-	x86_fn_fini(&l.f);
+	expect(&l, BORDER - 1, CODE_WIN_JMP, BORDER - 6, 7);
+	code_fn_window(&l.w, &l.f, BASE + BORDER - 1, &win);
+	assert_int_equal(code_fn_window_written(&win), 5);
+	expect(&l, BORDER + 1, CODE_WIN_JMP, BORDER + 1, 6);
+	code_fn_window(&l.w, &l.f, BASE + BORDER + 1, &b);
+	assert_int_equal(code_fn_window_written(&b), 6);
+	code_fn_fini(&l.f);
 	/* push %rbx; mov %rdi,%rbx; push %rbp; mov %rsp,%rbp; ret: the border
 	   is amid every long jump that would do for the first. */
 	l_init(&l);
 	PUT(&l, BORDER - 4, 0x53, 0x48, 0x89, 0xfb, 0x55, 0x48, 0x89, 0xe5,
 	    0xc3);
 	analyse(&l, BORDER - 4, 9);
-	expect(&l, BORDER - 4, X86_WIN_HOP, BORDER - 4, 4);
-	expect(&l, BORDER, X86_WIN_JMP, BORDER, 5);
-	x86_fn_fini(&l.f);
+	expect(&l, BORDER - 4, CODE_WIN_HOP, BORDER - 4, 4);
+	expect(&l, BORDER, CODE_WIN_JMP, BORDER, 5);
+	code_fn_fini(&l.f);
 	/* Two of which the first alone crosses are one that does. */
 	l_init(&l);
 	PUT(&l, BORDER - 5, 0x55, 0x48, 0x89, 0xe5, 0x53, 0x48, 0x83, 0xec,
 	    0x10, 0xc3);
 	analyse(&l, BORDER - 5, 10);
-	win = (struct x86_window){ X86_WIN_JMP, BASE + BORDER - 5, 5, 0, NULL };
-	b = (struct x86_window){ X86_WIN_JMP, BASE + BORDER - 1, 5, 0, NULL };
-	assert_true(x86_fn_window_union(&l.f, &win, &b, &u));
+	win = (struct code_window){ CODE_WIN_JMP, BASE + BORDER - 5, 5, 0,
+				    NULL };
+	b = (struct code_window){ CODE_WIN_JMP, BASE + BORDER - 1, 5, 0, NULL };
+	assert_true(code_fn_window_union(&l.f, &win, &b, &u));
 	assert_int_equal(u.len, 9);
-	assert_int_equal(x86_fn_window_written(&u), 5);
-	x86_fn_fini(&l.f);
+	assert_int_equal(code_fn_window_written(&u), 5);
+	code_fn_fini(&l.f);
 }
 
 /* ---- ways out ------------------------------------------------------------ */
@@ -375,45 +377,45 @@ test_tails(void **state)
 	analyse(&l, 0x100, 5);
 	assert_true(l.f.complete);
 	assert_int_equal(l.f.outs.n, 1);
-	assert_int_equal(l.f.outs.v[0].kind, X86_OUT_TAIL);
-	expect(&l, 0x100, X86_WIN_JMP, 0x100, 5);
-	x86_fn_fini(&l.f);
+	assert_int_equal(l.f.outs.v[0].kind, CODE_OUT_TAIL);
+	expect(&l, 0x100, CODE_WIN_JMP, 0x100, 5);
+	code_fn_fini(&l.f);
 	l.fns[0] = 0x1f0; /* the same, now into the middle */
 	analyse(&l, 0x100, 5);
 	assert_true(l.f.closed);
 	assert_false(l.f.outs_all || l.f.complete);
 	assert_int_equal(l.f.outs.n, 0);
-	x86_fn_fini(&l.f);
+	code_fn_fini(&l.f);
 	l.fns[0] = 0x200;
 	PUT(&l, 0x100, 0x0f, 0x84, 0xfa, 0, 0, 0, 0xc3); /* je 0x200; ret */
 	analyse(&l, 0x100, 7);
 	assert_true(l.f.outs_all && l.f.complete);
 	assert_int_equal(l.f.outs.n, 2);
-	assert_int_equal(l.f.outs.v[0].kind, X86_OUT_TAIL);
+	assert_int_equal(l.f.outs.v[0].kind, CODE_OUT_TAIL);
 	assert_int_equal(l.f.outs.v[0].len, 6);
-	expect(&l, 0x100, X86_WIN_JMP, 0x100, 6);
-	x86_fn_fini(&l.f);
+	expect(&l, 0x100, CODE_WIN_JMP, 0x100, 6);
+	code_fn_fini(&l.f);
 	l.fns[0] = 0x1f0; /* into the middle */
 	analyse(&l, 0x100, 7);
 	assert_false(l.f.outs_all);
 	assert_int_equal(l.f.outs.n, 1);
-	x86_fn_fini(&l.f);
+	code_fn_fini(&l.f);
 	PUT(&l, 0x100, 0x90, 0x90, 0x90); /* runs on */
 	analyse(&l, 0x100, 2);
 	assert_true(l.f.outs_all); /* padding to its end */
-	x86_fn_fini(&l.f);
+	code_fn_fini(&l.f);
 	PUT(&l, 0x100, 0x31, 0xc0);
 	analyse(&l, 0x100, 2);
 	assert_false(l.f.outs_all);
-	x86_fn_fini(&l.f);
+	code_fn_fini(&l.f);
 }
 
 static void
 test_parts(void **state)
 {
 	struct little l;
-	const struct x86_part p[] = { { BASE + 0x200, 8 },
-				      { BASE + 0x100, 7 } };
+	const struct code_part p[] = { { BASE + 0x200, 8 },
+				       { BASE + 0x100, 7 } };
 	struct err e = { 0 };
 
 	l_init(&l);
@@ -422,13 +424,13 @@ test_parts(void **state)
 	PUT(&l, 0x100, 0x31, 0xc0,               /* xor %eax,%eax */
 	    0xe9, 0xf9, 0, 0, 0);                /* jmp 0x200 */
 	l.code[0x208] = 0xc3;
-	assert_int_equal(x86_fn_analyse(&l.w, p, 2, &l.f, &e), 0);
+	assert_int_equal(code_fn_analyse(&l.w, p, 2, &l.f, &e), 0);
 	assert_int_equal(l.f.outs.n, 0); /* between parts is not out */
 	assert_true(is_target(&l, 0x100) && is_target(&l, 0x200));
 	for (size_t i = 1; i < l.f.insns.n; i++)
 		assert_true(l.f.insns.v[i - 1] < l.f.insns.v[i]);
-	x86_fn_fini(&l.f);
-	assert_int_equal(x86_fn_analyse(&l.w, p, 0, &l.f, &e), -1);
+	code_fn_fini(&l.f);
+	assert_int_equal(code_fn_analyse(&l.w, p, 0, &l.f, &e), -1);
 }
 
 /* ---- indirect jumps ------------------------------------------------------ */
@@ -463,17 +465,17 @@ test_switch(void **state)
 		    is_target(&l, 0x11b) && is_target(&l, 0x11e));
 	assert_int_equal(l.f.outs.n, 3);
 	/* The ret at 0x11a is in front of a case. */
-	expect(&l, 0x11a, X86_WIN_HOP, 0x118, 3);
-	x86_fn_fini(&l.f);
+	expect(&l, 0x11a, CODE_WIN_HOP, 0x118, 3);
+	code_fn_fini(&l.f);
 	/* No table there: nobody knows where it goes. */
 	memset(l.code + 0x180, 0x77, 16);
 	analyse(&l, 0x100, 0x1f);
 	assert_false(l.f.closed || l.f.complete);
 	assert_non_null(l.f.why);
-	expect(&l, 0x105, X86_WIN_JMP, 0x105, 7); /* one instruction */
-	expect(&l, 0x10c, X86_WIN_HOP, 0x10c, 4); /* also one */
-	expect(&l, 0x11a, X86_WIN_INT3, 0x11a, 1);
-	x86_fn_fini(&l.f);
+	expect(&l, 0x105, CODE_WIN_JMP, 0x105, 7); /* one instruction */
+	expect(&l, 0x10c, CODE_WIN_HOP, 0x10c, 4); /* also one */
+	expect(&l, 0x11a, CODE_WIN_INT3, 0x11a, 1);
+	code_fn_fini(&l.f);
 }
 
 static void
@@ -487,24 +489,24 @@ test_pointers(void **state)
 	analyse(&l, 0x100, 6);
 	assert_true(l.f.complete);
 	assert_int_equal(l.f.outs.n, 1);
-	x86_fn_fini(&l.f);
+	code_fn_fini(&l.f);
 	/* With a frame on the stack it is a goto. */
 	PUT(&l, 0x100, 0x53, 0x48, 0x8b, 0x07, 0xff, 0x60, 0x10);
 	analyse(&l, 0x100, 7);
 	assert_true(l.f.complete);
 	assert_int_equal(l.f.outs.n, 0);
-	x86_fn_fini(&l.f);
+	code_fn_fini(&l.f);
 	/* A frame that was taken down. */
 	PUT(&l, 0x100, 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x20, 0x48,
 	    0x8b, 0x07, 0xc9, 0xff, 0xe0); /* ... leave; jmp *%rax */
 	analyse(&l, 0x100, 14);
 	assert_int_equal(l.f.outs.n, 1);
-	x86_fn_fini(&l.f);
+	code_fn_fini(&l.f);
 	/* Arithmetic: lea (%r11,%rcx,8),%r11; jmp *%r11. */
 	PUT(&l, 0x100, 0x4d, 0x8d, 0x1c, 0xcb, 0x41, 0xff, 0xe3);
 	analyse(&l, 0x100, 7);
 	assert_false(l.f.closed);
-	x86_fn_fini(&l.f);
+	code_fn_fini(&l.f);
 }
 
 /* jmp *table(,%rdi,8), in an object that is not relocated. */
@@ -524,7 +526,7 @@ test_table8(void **state)
 	analyse(&l, 0xf8, 0x15);
 	assert_true(l.f.complete);
 	assert_true(is_target(&l, 0x108) && is_target(&l, 0x10b));
-	x86_fn_fini(&l.f);
+	code_fn_fini(&l.f);
 }
 
 /* ---- code that is not what it seems -------------------------------------- */
@@ -539,18 +541,18 @@ test_odd(void **state)
 	PUT(&l, 0x100, 0x74, 0x01, 0xf0, 0xff, 0x07, 0xc3);
 	analyse(&l, 0x100, 6);
 	assert_true(l.f.closed);
-	expect(&l, 0x102, X86_WIN_INT3, 0x102, 3);
-	x86_fn_fini(&l.f);
+	expect(&l, 0x102, CODE_WIN_INT3, 0x102, 3);
+	code_fn_fini(&l.f);
 	/* A jump into an immediate. */
 	PUT(&l, 0x100, 0x74, 0x03, 0xb8, 0x90, 0x90, 0x90, 0x31, 0xc3);
 	analyse(&l, 0x100, 8);
 	assert_false(l.f.closed);
-	x86_fn_fini(&l.f);
+	code_fn_fini(&l.f);
 	/* Bytes that are none: push %es. */
 	PUT(&l, 0x100, 0x90, 0x06, 0xc3);
 	analyse(&l, 0x100, 3);
 	assert_false(l.f.closed);
-	x86_fn_fini(&l.f);
+	code_fn_fini(&l.f);
 }
 
 /* The function before skips our first instruction. */
@@ -566,8 +568,8 @@ test_neighbour(void **state)
 	    0x48, 0x89, 0xf8, 0xc3);     /* mov %rdi,%rax; ret */
 	analyse(&l, 0x100, 7);
 	assert_true(is_target(&l, 0x103));
-	expect(&l, 0x100, X86_WIN_HOP, 0x100, 3);
-	x86_fn_fini(&l.f);
+	expect(&l, 0x100, CODE_WIN_HOP, 0x100, 3);
+	code_fn_fini(&l.f);
 }
 
 /* The address of a label is taken. */
@@ -581,7 +583,7 @@ test_label(void **state)
 	    0x31, 0xc0, 0x31, 0xdb, 0xc3);
 	analyse(&l, 0x100, 12);
 	assert_true(is_target(&l, 0x109));
-	x86_fn_fini(&l.f);
+	code_fn_fini(&l.f);
 }
 
 /* A nop in front of what somebody returns to, who was never called. */
@@ -594,13 +596,13 @@ test_planted(void **state)
 	PUT(&l, 0x100, 0x90, 0xe8, 0xfa, 0x00, 0, 0, 0x90); /* call 0x200 */
 	analyse(&l, 0x100, 7);
 	assert_true(is_target(&l, 0x101) && is_target(&l, 0x106));
-	expect(&l, 0x100, X86_WIN_INT3, 0x100, 1);
-	x86_fn_fini(&l.f);
+	expect(&l, 0x100, CODE_WIN_INT3, 0x100, 1);
+	code_fn_fini(&l.f);
 	/* Room for a patch is none. */
 	PUT(&l, 0x100, 0x90, 0x90, 0x90, 0x90, 0x90, 0x31, 0xc0, 0xc3);
 	analyse(&l, 0x100, 8);
-	expect(&l, 0x100, X86_WIN_JMP, 0x100, 5);
-	x86_fn_fini(&l.f);
+	expect(&l, 0x100, CODE_WIN_JMP, 0x100, 5);
+	code_fn_fini(&l.f);
 }
 
 /* A switch as gcc writes it without optimization. */
@@ -624,7 +626,7 @@ test_switch_plain(void **state)
 	assert_true(l.f.complete);
 	assert_true(is_target(&l, 0x121) && is_target(&l, 0x122));
 	assert_int_equal(l.f.outs.n, 2);
-	x86_fn_fini(&l.f);
+	code_fn_fini(&l.f);
 }
 
 /*
@@ -650,7 +652,7 @@ test_goto_table(void **state)
 	assert_true(l.f.complete);
 	assert_int_equal(l.f.outs.n, 1);
 	assert_int_equal(l.f.outs.v[0].addr, BASE + 0x10f);
-	x86_fn_fini(&l.f);
+	code_fn_fini(&l.f);
 	/* The caller may have passed the address of a table in rcx, if it is
 	   not written first: then nothing is known of where the jumps lead. */
 	PUT(&l, 0x100, 0x85, 0xd2, 0x74, 0x0d, 0x90, 0x90, 0x90);
@@ -658,7 +660,7 @@ test_goto_table(void **state)
 	analyse(&l, 0x100, 0x14);
 	assert_true(l.f.closed);
 	assert_false(l.f.outs_all);
-	x86_fn_fini(&l.f);
+	code_fn_fini(&l.f);
 }
 
 /* The same jump through a table of other functions is a tail call. */
@@ -675,8 +677,8 @@ test_calls_table(void **state)
 	analyse(&l, 0x100, 10);
 	assert_true(l.f.complete);
 	assert_int_equal(l.f.outs.n, 1);
-	assert_int_equal(l.f.outs.v[0].kind, X86_OUT_TAIL);
-	x86_fn_fini(&l.f);
+	assert_int_equal(l.f.outs.v[0].kind, CODE_OUT_TAIL);
+	code_fn_fini(&l.f);
 }
 
 /* Labels on the function's stack, and one that data holds without a table. */
@@ -693,19 +695,19 @@ test_goto_bare(void **state)
 	analyse(&l, 0x100, 0x11);
 	assert_true(l.f.complete);
 	assert_int_equal(l.f.outs.n, 1);
-	x86_fn_fini(&l.f);
+	code_fn_fini(&l.f);
 	l_init(&l);
 	PUT(&l, 0x100, 0xff, 0x27, 0x90, 0xc3); /* jmp *(%rdi); nop; ret */
 	analyse(&l, 0x100, 4);
 	assert_true(l.f.complete);
 	assert_int_equal(l.f.outs.n, 2);
-	x86_fn_fini(&l.f);
+	code_fn_fini(&l.f);
 	l.ptr_at = 0x300;
 	l.ptr_to[0] = 0x103;
 	analyse(&l, 0x100, 4);
 	assert_true(l.f.closed);
 	assert_false(l.f.outs_all);
-	x86_fn_fini(&l.f);
+	code_fn_fini(&l.f);
 }
 
 int

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * test_code_slide.c - where entry probes slide to and where functions return,
- * on functions of a few bytes.  Each lists its assembly.
+ * test_code_x86_slide.c - where entry probes slide to and where functions
+ * return, on functions of a few bytes.  Each lists its assembly.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -138,7 +138,7 @@ where(void *arg, uint64_t addr, struct code_body *part)
 static void
 returns(struct code_body b, size_t rets, size_t tails, bool exact)
 {
-	const struct code_world w = { where, NULL };
+	const struct code_around w = { where, NULL };
 	struct code_returns r;
 
 	assert_int_equal(code_returns_find(&b, &w, &r), 0);
@@ -195,12 +195,10 @@ test_nop5(void **state)
 {
 	struct code_body b = BODY(NOP5, PUSH_RBP, NOP5, POP_RBP, RET);
 	struct code_insn in;
-	ZydisDecoder d;
 
-	code_decoder_init(&d);
-	assert_true(code_insn_at(&d, &b, 0, &in) && in.allowed);
-	assert_true(code_insn_at(&d, &b, 5, &in) && in.allowed);
-	assert_true(code_insn_at(&d, &b, 6, &in) && !in.allowed);
+	assert_true(code_insn_at(&b, 0, &in) && in.allowed);
+	assert_true(code_insn_at(&b, 5, &in) && in.allowed);
+	assert_true(code_insn_at(&b, 6, &in) && !in.allowed);
 }
 
 static void

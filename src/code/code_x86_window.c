@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * x86_fn_window.c - where a jump can be written so that an instruction is
+ * code_x86_window.c - where a jump can be written so that an instruction is
  * probed.
  *
  * A jump takes 5 bytes, and what it overwrites is run elsewhere; so whole
@@ -20,7 +20,7 @@
  * return from a signal is recognised by its bytes, where no unwind table tells
  * of it.
  */
-#include "engine/x86/x86_fn_impl.h"
+#include "code/code_impl.h"
 
 #include <string.h>
 
@@ -31,30 +31,31 @@
 #define HOP_REACH 144
 
 struct win_cx {
-	const struct x86_world *w;
-	const struct x86_fn *f;
+	const struct code_world *w;
+	const struct code_fn *f;
 	uint64_t addr; /* the instruction to be probed */
 	const char *why;
 };
 
 static bool
-is_target(const struct x86_fn *f, uint64_t addr)
+is_target(const struct code_fn *f, uint64_t addr)
 {
-	return x86_fn_in(f->targets.v, f->targets.n, addr);
+	return code_fn_in(f->targets.v, f->targets.n, addr);
 }
 
 static bool
 is_way_out(uint8_t kind)
 {
-	return kind == X86_I_RET || kind == X86_I_JMP || kind == X86_I_JMP_IND;
+	return kind == CODE_I_RET || kind == CODE_I_JMP ||
+	       kind == CODE_I_JMP_IND;
 }
 
 /* The instruction at addr of the function. */
 static bool
 insn_at(const struct win_cx *cx, uint64_t addr, const uint8_t **p,
-	struct x86_insn *in)
+	struct code_insn *in)
 {
-	const struct x86_fn *f = cx->f;
+	const struct code_fn *f = cx->f;
 
 	for (uint32_t i = 0; i < f->nparts; i++) {
 		uint64_t at = addr - f->part[i].addr;
@@ -66,15 +67,15 @@ insn_at(const struct win_cx *cx, uint64_t addr, const uint8_t **p,
 		*p = cx->w->bytes(cx->w->arg, addr, n);
 		if (*p == NULL)
 			return false;
-		x86_insn_decode(*p, n, addr, in);
-		return in->kind != X86_I_BAD;
+		code_insn_decode(*p, n, addr, in);
+		return in->kind != CODE_I_BAD;
 	}
 	return false;
 }
 
 /* mov $15,%eax (or %rax), then syscall: rt_sigreturn. */
 static bool
-is_restorer(const struct x86_world *w, uint64_t addr)
+is_restorer(const struct code_world *w, uint64_t addr)
 {
 	static const uint8_t rax[] = {
 		0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05
@@ -95,14 +96,14 @@ is_restorer(const struct x86_world *w, uint64_t addr)
 }
 
 const char *
-x86_fn_fixed(const struct x86_world *w, uint64_t addr,
-	     const struct x86_insn *in)
+code_fn_fixed(const struct code_world *w, uint64_t addr,
+	      const struct code_insn *in)
 {
 	if (in->fixed)
 		return "the instruction cannot be run elsewhere";
-	if (in->kind == X86_I_TRAP)
+	if (in->kind == CODE_I_TRAP)
 		return "the instruction traps";
-	if (in->kind == X86_I_BAD)
+	if (in->kind == CODE_I_BAD)
 		return "there is no instruction";
 	if (w->pinned != NULL && w->pinned(w->arg, addr, in->len))
 		return "it is in a restartable sequence";
@@ -135,7 +136,7 @@ pad_len(const struct win_cx *cx, uint64_t addr, uint64_t max)
 
 	while (n < max && !ended && !pad_ends(cx, addr + n)) {
 		const uint8_t *p = NULL;
-		struct x86_insn in;
+		struct code_insn in;
 		size_t left = 15;
 		unsigned k = 1;
 
@@ -143,8 +144,8 @@ pad_len(const struct win_cx *cx, uint64_t addr, uint64_t max)
 			p = cx->w->bytes(cx->w->arg, addr + n, left);
 		if (p == NULL)
 			break;
-		x86_insn_decode(p, left, addr + n, &in);
-		if (in.len == 0 || !x86_insn_is_nop(p, left))
+		code_insn_decode(p, left, addr + n, &in);
+		if (in.len == 0 || !code_insn_is_nop(p, left))
 			break;
 		while (k < in.len && !pad_ends(cx, addr + n + k))
 			k++;
@@ -179,7 +180,7 @@ win_whole(struct win_cx *cx, uint64_t start, uint32_t min)
 
 	for (;;) {
 		const uint8_t *p;
-		struct x86_insn in;
+		struct code_insn in;
 		uint64_t pad;
 
 		if (at != start && is_target(cx->f, at)) {
@@ -194,12 +195,12 @@ win_whole(struct win_cx *cx, uint64_t start, uint32_t min)
 			cx->why = "the function ends within the next bytes";
 			return 0;
 		}
-		cx->why = x86_fn_fixed(cx->w, at, &in);
+		cx->why = code_fn_fixed(cx->w, at, &in);
 		if (cx->why != NULL)
 			return 0;
 		has |= at == cx->addr;
 		at += in.len;
-		if (at - start > X86_WIN_MAX) {
+		if (at - start > CODE_WIN_MAX) {
 			cx->why = "the instructions are too long";
 			return 0;
 		}
@@ -238,8 +239,8 @@ win_grow(struct win_cx *cx, uint64_t start, uint32_t min)
 static bool
 win_find(struct win_cx *cx, uint32_t min, uint64_t *start, uint32_t *len)
 {
-	const struct x86_fn *f = cx->f;
-	size_t i = x86_fn_lower(f->insns.v, f->insns.n, cx->addr);
+	const struct code_fn *f = cx->f;
+	size_t i = code_fn_lower(f->insns.v, f->insns.n, cx->addr);
 	const char *why;
 
 	*start = cx->addr;
@@ -247,7 +248,7 @@ win_find(struct win_cx *cx, uint32_t min, uint64_t *start, uint32_t *len)
 	if (*len != 0)
 		return true;
 	why = cx->why;
-	while (i > 0 && cx->addr - f->insns.v[i - 1] < X86_WIN_MAX &&
+	while (i > 0 && cx->addr - f->insns.v[i - 1] < CODE_WIN_MAX &&
 	       !is_target(f, f->insns.v[i])) {
 		*start = f->insns.v[--i];
 		*len = win_grow(cx, *start, min);
@@ -298,7 +299,7 @@ hop_between(const struct win_cx *cx, uint64_t from, uint64_t *hop)
 
 		if (end != 0 && end != last &&
 		    end - (from - HOP_REACH) < 2 * HOP_REACH &&
-		    !x86_fn_has(cx->f, end) &&
+		    !code_fn_has(cx->f, end) &&
 		    hop_after(cx, from, end, true, hop))
 			return true;
 		last = end;
@@ -309,12 +310,12 @@ hop_between(const struct win_cx *cx, uint64_t from, uint64_t *hop)
 static bool
 hop_near(const struct win_cx *cx, uint64_t from, uint64_t *hop)
 {
-	const struct x86_fn *f = cx->f;
-	size_t i = x86_fn_lower(f->insns.v, f->insns.n, from - HOP_REACH);
+	const struct code_fn *f = cx->f;
+	size_t i = code_fn_lower(f->insns.v, f->insns.n, from - HOP_REACH);
 
 	for (; i < f->insns.n && f->insns.v[i] < from + HOP_REACH; i++) {
 		const uint8_t *p;
-		struct x86_insn in;
+		struct code_insn in;
 
 		if (insn_at(cx, f->insns.v[i], &p, &in) &&
 		    is_way_out(in.kind) &&
@@ -322,7 +323,7 @@ hop_near(const struct win_cx *cx, uint64_t from, uint64_t *hop)
 			return true;
 	}
 	for (uint32_t k = 0; k < f->nparts; k++) {
-		const struct x86_part *pt = &f->part[k];
+		const struct code_part *pt = &f->part[k];
 
 		if (pt->addr + pt->size - from < HOP_REACH &&
 		    hop_after(cx, from, pt->addr + pt->size, true, hop))
@@ -334,59 +335,60 @@ hop_near(const struct win_cx *cx, uint64_t from, uint64_t *hop)
 /* ---- all ----------------------------------------------------------------- */
 
 void
-x86_fn_window(const struct x86_world *w, const struct x86_fn *f, uint64_t addr,
-	      struct x86_window *out)
+code_fn_window(const struct code_world *w, const struct code_fn *f,
+	       uint64_t addr, struct code_window *out)
 {
 	struct win_cx cx = { .w = w, .f = f, .addr = addr };
-	struct x86_insn in;
+	struct code_insn in;
 	const uint8_t *p;
 	uint64_t start;
 	uint32_t len;
 
-	*out = (struct x86_window){ .kind = X86_WIN_NONE, .start = addr };
-	if (!x86_fn_in(f->insns.v, f->insns.n, addr) ||
+	*out = (struct code_window){ .kind = CODE_WIN_NONE, .start = addr };
+	if (!code_fn_in(f->insns.v, f->insns.n, addr) ||
 	    !insn_at(&cx, addr, &p, &in)) {
 		out->why = "no instruction begins there";
 		return;
 	}
-	out->why = x86_fn_fixed(w, addr, &in);
+	out->why = code_fn_fixed(w, addr, &in);
 	if (out->why != NULL)
 		return;
 	if (win_find(&cx, JMP32, &start, &len)) {
-		*out = (struct x86_window){ X86_WIN_JMP, start, len, 0, NULL };
+		*out = (struct code_window){ CODE_WIN_JMP, start, len, 0,
+					     NULL };
 		return;
 	}
-	*out = (struct x86_window){ X86_WIN_INT3, addr, in.len, 0, cx.why };
+	*out = (struct code_window){ CODE_WIN_INT3, addr, in.len, 0, cx.why };
 	if (win_find(&cx, JMP8, &start, &len) &&
 	    hop_near(&cx, start, &out->hop)) {
-		out->kind = X86_WIN_HOP;
+		out->kind = CODE_WIN_HOP;
 		out->start = start;
 		out->len = len;
 	}
 }
 
 uint32_t
-x86_fn_window_written(const struct x86_window *win)
+code_fn_window_written(const struct code_window *win)
 {
 	if (in_one_page(win->start, win->len))
 		return win->len;
-	return win->kind == X86_WIN_HOP ? JMP8 : JMP32;
+	return win->kind == CODE_WIN_HOP ? JMP8 : JMP32;
 }
 
 bool
-x86_fn_window_union(const struct x86_fn *f, const struct x86_window *a,
-		    const struct x86_window *b, struct x86_window *out)
+code_fn_window_union(const struct code_fn *f, const struct code_window *a,
+		     const struct code_window *b, struct code_window *out)
 {
 	uint64_t start = a->start < b->start ? a->start : b->start;
 	uint64_t ea = a->start + a->len, eb = b->start + b->len;
 	uint64_t end = ea > eb ? ea : eb;
-	size_t i = x86_fn_lower(f->targets.v, f->targets.n, start + 1);
+	size_t i = code_fn_lower(f->targets.v, f->targets.n, start + 1);
 
-	if (a->kind != X86_WIN_JMP || b->kind != X86_WIN_JMP ||
-	    a->start >= eb || b->start >= ea || end - start > X86_WIN_MAX ||
+	if (a->kind != CODE_WIN_JMP || b->kind != CODE_WIN_JMP ||
+	    a->start >= eb || b->start >= ea || end - start > CODE_WIN_MAX ||
 	    (i < f->targets.n && f->targets.v[i] < end))
 		return false;
-	*out = (struct x86_window){ X86_WIN_JMP, start, (uint32_t)(end - start),
-				    0, NULL };
+	*out = (struct code_window){ CODE_WIN_JMP, start,
+				     (uint32_t)(end - start), 0, NULL };
 	return true;
 }
