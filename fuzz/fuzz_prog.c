@@ -52,18 +52,16 @@ names_file(const char *s)
 
 /* As dtrace_go() does it, up to the engines. */
 static void
-enable(dtrace_hdl_t *dtp, dtrace_prog_t *p, bool process)
+enable(dtrace_hdl_t *dtp, dtrace_prog_t *p)
 {
-	const char **refused;
 	dtrace_proginfo_t info;
 	struct dt_comps comps;
 	struct err e = { 0 };
 
 	if (dtrace_program_exec(dtp, p, &info) != 0 ||
-	    dt_enabling_make(dtp, process ? DIF_ENG_P : DIF_ENG_K, &refused) !=
-		    0)
+	    dt_enabling_make(dtp) != 0)
 		return;
-	dt_comps_make(dtp->en_arena, &dtp->en, refused, &comps, &e);
+	dt_comps_make(dtp->en_arena, &dtp->en, &comps, &e);
 }
 
 static void
@@ -88,7 +86,7 @@ compile(dtrace_hdl_t *dtp, const char *text, unsigned sw)
 		return;
 	}
 	header(dtp);
-	enable(dtp, p, sw & 64);
+	enable(dtp, p);
 }
 
 int

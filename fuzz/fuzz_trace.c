@@ -160,7 +160,6 @@ world_program(dtrace_hdl_t *dtp)
 		{ "nolibs", NULL },  { "strsize", "24" }, { "nspec", "4" },
 		{ "specsize", "256" }, { "bufsize", "4k" },
 	};
-	const char **refused;
 	dtrace_prog_t *p;
 
 	for (size_t i = 0; i < sizeof(opts) / sizeof(*opts); i++)
@@ -168,7 +167,7 @@ world_program(dtrace_hdl_t *dtp)
 	p = dtrace_program_strcompile(dtp, program, DTRACE_PROBESPEC_NAME, 0, 0,
 				      NULL);
 	must(p != NULL && dtrace_program_exec(dtp, p, NULL) == 0);
-	must(dt_enabling_make(dtp, DIF_ENG_P, &refused) == 0);
+	must(dt_enabling_make(dtp) == 0);
 	dtp->ecbs = arena_calloc(dtp->arena, dtp->enabs.n, sizeof(*dtp->ecbs));
 	must(dtp->ecbs != NULL);
 	for (size_t i = 0; i < dtp->enabs.n; i++)

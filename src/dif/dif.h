@@ -355,6 +355,10 @@ struct dif_pdesc {
 	const char *prov, *mod, *func, *name;
 };
 
+/* True if a description names a probe (or its function and name), rather than
+   matching what is there: then it is an error that it can have no place. */
+bool dif_pdesc_names(const struct dif_pdesc *pd);
+
 /* Where the value of an expression comes from. */
 enum dif_src {
 	DIF_SRC_OBJ,	/* run obj; the result is the value */
@@ -438,6 +442,9 @@ struct dif_clause {
 	bool records;	    /* a firing leaves a record (default action or data) */
 	bool uses_locals;   /* reads or writes this-> */
 	uint32_t args_used; /* bit n: argN or args[n] is used */
+	/* Set by who enables it: the process whose code alone pdesc is about,
+	   even if nothing of it is there yet; 0: of no single one. */
+	int32_t pid;
 	/* Set by dif_layout(): bytes of the record, header included, multiple
 	   of 8; 0 when !records. */
 	uint32_t recsize;
@@ -530,23 +537,33 @@ void dif_layout(struct dif_prog *const *progs, size_t nprogs,
 
 /* ---- sites, recipes, enablings ------------------------------------------ */
 
-/* Where a probe fires. */
+/* Where a probe fires: site.def. */
 enum dif_site_kind {
-	DIF_SITE_BEGIN, DIF_SITE_END, DIF_SITE_ERROR,
-	DIF_SITE_PROFILE,  /* num: period in ns; on every CPU */
-	DIF_SITE_TICK,	   /* num: period in ns; on one CPU */
-	DIF_SITE_SYSENTRY, /* num: system call number */
-	DIF_SITE_SYSRETURN,
-	DIF_SITE_RAWTP,	   /* tp: a tracepoint of the kernel, by its name */
-	DIF_SITE_UPROBE,   /* path, off, pid: before the instruction runs */
-	DIF_SITE_URETPROBE, /* path, off: when the function at off returns */
-	/* For the process engine: facts about a function, not a place for a
-	   breakpoint.  path, pid, addr, fn, fn_size. */
-	DIF_SITE_UENTRY,   /* before the first instruction */
-	DIF_SITE_URETURN,  /* at every way out; its offset is the cookie */
-	DIF_SITE_UINSN,	   /* before the instruction at addr */
+#define SITE(NAME, where, key, gives, eng, text) DIF_SITE_##NAME,
+#include "dif/site.def"
+#undef SITE
 	DIF_NSITES
 };
+enum dif_where { DIF_AT_TRACE, DIF_AT_CPUS, DIF_AT_CALL, DIF_AT_KERNEL,
+		 DIF_AT_USER };
+enum dif_site_key { DIF_KEY_NOTHING, DIF_KEY_PERIOD, DIF_KEY_NUMBER,
+		    DIF_KEY_NAME, DIF_KEY_PLACE };
+/* What recipes may ask of a site; a set. */
+enum dif_from {
+	DIF_FROM_NOTHING = 0, /* what is known without it */
+	DIF_FROM_REGS = 1,    /* the registers of the traced program */
+	DIF_FROM_PCS = 2,     /* where the CPU was */
+	DIF_FROM_SYS = 4,     /* how a system call ended */
+	DIF_FROM_TP = 8       /* the arguments of a tracepoint */
+};
+struct dif_site_info {
+	const char *name, *text;
+	enum dif_where where;
+	enum dif_site_key key;
+	unsigned gives;	  /* enum dif_from */
+	unsigned engines; /* enum dif_engines */
+};
+extern const struct dif_site_info dif_sites[DIF_NSITES];
 
 /* User registers, by their uregs[] index. */
 enum dif_reg {
@@ -614,18 +631,28 @@ struct dif_whens {
 	struct dif_recipe once;
 };
 
+/*
+ * One place where a probe fires: a fact, which every engine understands.  How
+ * an engine gets there is its own affair.  Which members are set besides kind,
+ * cookie, args and when is the kind's KEY.
+ */
 struct dif_site {
 	enum dif_site_kind kind;
-	uint64_t num;
-	const char *tp;	  /* RAWTP: name of the tracepoint */
-	const char *path; /* a path this process can open */
-	uint64_t off;	  /* offset in the file */
+	uint64_t num;	/* PERIOD in ns; NUMBER of a system call */
+	const char *tp; /* NAME of a tracepoint of the kernel */
+	/*
+	 * PLACE: an instruction in a file.  Addresses are those in the process,
+	 * `bias` above what the file says; without a process the bias is 0.
+	 */
+	const char *path; /* one that the consumer can open */
+	uint64_t off;	  /* of the instruction, in the file */
 	int32_t pid;	  /* only this process; 0: any */
-	uint64_t addr;	  /* U*: run-time address, of the instruction */
-	uint64_t fn;	  /* U*: run-time address of its function; 0: none is
-			     known */
+	uint64_t bias;
+	uint64_t addr;	  /* of the instruction */
+	uint64_t fn;	  /* of its function; 0: none is known */
 	uint64_t fn_size; /* its bytes */
-	uint64_t bias;	  /* U*: run-time minus link-time addresses */
+	uint64_t fn_next; /* the next symbol after fn: control may come in
+			     there; 0: none */
 	uint64_t cookie;
 	const struct dif_recipes *args;
 	const struct dif_whens *when; /* NULL: it always fires */

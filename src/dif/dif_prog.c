@@ -5,9 +5,24 @@
  */
 #include "dif/dif.h"
 
+#include <string.h>
+
 void
 dif_prog_free(struct dif_prog *p)
 {
 	if (p != NULL)
 		arena_free(p->arena);
+}
+
+/* True if a field of a description is one word, and no pattern of words. */
+static bool
+field_names(const char *s)
+{
+	return s != NULL && s[0] != '\0' && strpbrk(s, "*?[\\") == NULL;
+}
+
+bool
+dif_pdesc_names(const struct dif_pdesc *pd)
+{
+	return pd->id != 0 || (field_names(pd->func) && field_names(pd->name));
 }

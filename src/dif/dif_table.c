@@ -65,6 +65,19 @@ const struct dif_agg_info dif_aggfuncs[] = {
 };
 const size_t dif_naggfuncs = NITEMS(dif_aggfuncs);
 
+#define FROM(what) DIF_FROM_##what
+const struct dif_site_info dif_sites[DIF_NSITES] = {
+#define SITE(NAME, where_, key_, gives_, eng, text_)                      \
+	[DIF_SITE_##NAME] = { .name = #NAME,                              \
+			      .text = text_,                              \
+			      .where = DIF_AT_##where_,                   \
+			      .key = DIF_KEY_##key_,                      \
+			      .gives = gives_,                            \
+			      .engines = DIF_ENG_##eng },
+#include "dif/site.def"
+#undef SITE
+};
+
 static const struct dif_fault_row {
 	uint32_t num;
 	const char *text;

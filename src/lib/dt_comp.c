@@ -4,8 +4,8 @@
  * joined by the variables that their DIF names and by speculations, and for
  * each component what it asks of an engine.
  *
- * What engines can do is in the rows of var.def, subr.def and act.def; beyond
- * that only kernel memory counts: an object with the address of a kernel
+ * What engines can do is in the rows of var.def, subr.def, act.def and site.def;
+ * beyond that only kernel memory counts: an object with the address of a kernel
  * symbol runs in the kernel engine alone.
  */
 #include "lib/dt_place.h"
@@ -192,41 +192,57 @@ join_probes(struct comp_cx *cx)
 		comp_join(cx->parent, 0, c);
 }
 
+/* The engines that have what a row names. */
+static void
+comp_row(struct dt_comp *comp, unsigned engines, const char *text)
+{
+	comp->engines &= engines;
+	if ((engines & DIF_ENG_P) == 0 && comp->only_k == NULL)
+		comp->only_k = text;
+	if ((engines & DIF_ENG_K) == 0 && comp->only_p == NULL)
+		comp->only_p = text;
+}
+
+/* What the component's engine must have for a site. */
+static void
+comp_site(struct dt_comp *comp, const struct dif_site *s)
+{
+	const struct dif_site_info *info = &dif_sites[s->kind];
+
+	comp->where |= 1u << info->where;
+	comp_row(comp, info->engines, info->text);
+	if (s->when != NULL)
+		comp_row(comp, DIF_ENG_IK, "probes with conditions");
+	if (s->pid != 0 && s->pid != comp->pid)
+		comp->pid = comp->pid == 0 ? s->pid : DT_PID_SEVERAL;
+}
+
 static void
 comp_probe(struct dt_comp *comp, const struct dif_probe *p)
 {
-	const uint32_t real = DT_KINDS_USER | DT_KINDS_WIDE;
-	uint32_t kinds = 0;
+	const unsigned real = DT_AT(USER) | DT_AT_WIDE;
+	unsigned before = comp->where;
 
-	for (uint32_t s = 0; s < p->nsites; s++) {
-		int32_t pid = p->sites[s].pid;
-		kinds |= DT_KIND(p->sites[s].kind);
-		if (pid == 0 || pid == comp->pid)
-			continue;
-		comp->pid = comp->pid == 0 ? pid : DT_PID_SEVERAL;
-	}
-	if (comp->probe == NULL || (!(comp->kinds & real) && (kinds & real)))
+	for (uint32_t s = 0; s < p->nsites; s++)
+		comp_site(comp, &p->sites[s]);
+	if (comp->probe == NULL || (!(before & real) && (comp->where & real)))
 		comp->probe = p;
-	comp->kinds |= kinds;
 }
 
-/* Functions of a process, even if there are none yet (-Z). */
+/* Code of a process, even if there is none yet (-Z). */
 static void
-comp_desc(struct dt_comp *comp, const struct dif_pdesc *pd)
+comp_desc(struct dt_comp *comp, const struct dif_clause *c)
 {
-	int32_t pid = dt_pdesc_pid(pd);
-
-	if (pid == 0)
+	if (c->pid == 0)
 		return;
-	comp->kinds |= DT_KIND(DIF_SITE_UENTRY);
-	if (pid != comp->pid)
-		comp->pid = comp->pid == 0 ? pid : DT_PID_SEVERAL;
+	comp->where |= DT_AT(USER);
+	if (c->pid != comp->pid)
+		comp->pid = comp->pid == 0 ? c->pid : DT_PID_SEVERAL;
 }
 
 /* Number the sets, and gather what their clauses and probes need. */
 static void
-comps_gather(struct comp_cx *cx, const char *const *refused,
-	     struct dt_comps *out)
+comps_gather(struct comp_cx *cx, struct dt_comps *out)
 {
 	const struct dif_enabling *en = cx->en;
 
@@ -245,20 +261,18 @@ comps_gather(struct comp_cx *cx, const char *const *refused,
 			comp->only_p = cx->need[c].only_p;
 	}
 	for (uint32_t c = 0; c < en->nclauses; c++)
-		comp_desc(&out->v[out->of[c]], &en->clauses[c]->pdesc);
+		comp_desc(&out->v[out->of[c]], en->clauses[c]);
 	for (uint32_t i = 0; i < en->necbs; i++) {
 		const struct dif_ecb *ecb = &en->ecbs[i];
 		struct dt_comp *comp = &out->v[out->of[ecb->clause]];
 		comp->necbs++;
 		comp_probe(comp, &en->probes[ecb->probe]);
-		if (refused != NULL && comp->refused == NULL)
-			comp->refused = refused[ecb->probe];
 	}
 }
 
 int
 dt_comps_make(struct arena *a, const struct dif_enabling *en,
-	      const char *const *refused, struct dt_comps *out, struct err *e)
+	      struct dt_comps *out, struct err *e)
 {
 	size_t n = (size_t)en->nclauses + 1;
 	struct comp_cx cx = { .a = a, .en = en };
@@ -280,7 +294,7 @@ dt_comps_make(struct arena *a, const struct dif_enabling *en,
 	for (uint32_t c = 0; c < en->nclauses; c++)
 		use_clause(&cx, c);
 	join_probes(&cx);
-	comps_gather(&cx, refused, out);
+	comps_gather(&cx, out);
 	rc = cx.failed ? err_nomem(e) : 0;
 done:
 	free(cx.parent);

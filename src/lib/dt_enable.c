@@ -9,11 +9,9 @@
  * and variables laid out (options are final now).  That enabling is the whole
  * trace's: placement goes by it.  Each engine is then given its part.
  *
- * The sites of a probe depend on the engine: for a probe in a process the
- * kernel engine needs the address of a breakpoint, the process engine a
- * function.  A probe that matched a pattern and has no site for its engine is
- * left out of the trace.  For a probe that was asked for by its full name, the
- * provider reports the error.
+ * Sites are facts that all engines understand; where an engine can place none
+ * of those of a probe, it leaves the probe out, or refuses it if a clause names
+ * it.
  */
 #include "lib/dt_impl.h"
 
@@ -79,6 +77,7 @@ exec_clause(dtrace_hdl_t *dtp, struct dif_clause *cl, unsigned *matches)
 		return -1;
 	if (!vec_push(&dtp->clauses, cl))
 		return dt_nomem(dtp);
+	cl->pid = probe_desc_pid(dtp->probes, &cl->pdesc);
 	err_clear(&dtp->err);
 	if (probe_match(dtp->probes, &cl->pdesc, collect_probe, &c,
 			&dtp->err) < 0 &&
@@ -216,14 +215,14 @@ enabling_layout(dtrace_hdl_t *dtp)
 /* *out with its sites at the end of the list, which moves while it grows:
    probes get their pointers into it from sites_settle(). */
 static int
-sites_ask(struct site_list *l, struct probe *p, uint32_t args_used,
-	  enum dif_engines want, struct dif_probe *out, struct err *e)
+sites_ask(struct site_list *l, struct probe *p, struct dif_probe *out,
+	  struct err *e)
 {
 	size_t start = l->n;
 
 	*out = (struct dif_probe){ .id = p->id, .prov = p->prov, .mod = p->mod,
 				   .func = p->func, .name = p->name };
-	if (p->owner->ops->sites(p->owner, p, args_used, want, l, e) != 0) {
+	if (p->owner->ops->sites(p->owner, p, l, e) != 0) {
 		l->n = start;
 		return -1;
 	}
@@ -249,52 +248,20 @@ sites_settle(dtrace_hdl_t *dtp, struct site_list *l, struct dif_probe *probes,
 	return 0;
 }
 
-/* The arguments that the clauses of [first, end) use; pick NULL: all. */
-static uint32_t
-enab_args(const dtrace_hdl_t *dtp, size_t first, size_t end, const bool *pick)
-{
-	uint32_t used = 0;
-
-	for (size_t i = first; i < end; i++) {
-		uint32_t c = dtp->enabs.v[i].clause;
-		if (pick == NULL || pick[c])
-			used |= dtp->clauses.v[c]->args_used;
-	}
-	return used;
-}
-
 /* ---- the whole trace ------------------------------------------------------- */
 
-/* Sites for the process engine, or else, with the reason, the kernel's. */
 static int
-whole_sites(dtrace_hdl_t *dtp, struct probe *p, uint32_t used,
-	    enum dif_engines want, struct site_list *l, struct dif_probe *out,
-	    const char **refused)
-{
-	if (sites_ask(l, p, used, want, out, &dtp->err) == 0)
-		return 0;
-	if (want != DIF_ENG_P)
-		return dt_fail(dtp, EDT_ENABLE);
-	*refused = arena_strdup(dtp->en_arena, dtp->err.msg);
-	err_clear(&dtp->err);
-	return sites_ask(l, p, used, DIF_ENG_K, out, &dtp->err) == 0 ?
-		       0 : dt_fail(dtp, EDT_ENABLE);
-}
-
-static int
-whole_probes(dtrace_hdl_t *dtp, enum dif_engines want, struct dif_probe *probes,
-	     struct dif_ecb *ecbs, const char **refused)
+whole_probes(dtrace_hdl_t *dtp, struct dif_probe *probes, struct dif_ecb *ecbs)
 {
 	struct site_list l = { 0 };
 	uint32_t n = 0;
 
 	for (size_t i = 0, end; i < dtp->enabs.n; i = end, n++) {
 		end = enab_run(dtp, i);
-		if (whole_sites(dtp, dtp->enabs.v[i].probe,
-				enab_args(dtp, i, end, NULL), want, &l,
-				&probes[n], &refused[n]) != 0) {
+		if (sites_ask(&l, dtp->enabs.v[i].probe, &probes[n],
+			      &dtp->err) != 0) {
 			free(l.v);
-			return -1;
+			return dt_fail(dtp, EDT_ENABLE);
 		}
 		for (size_t k = i; k < end; k++)
 			ecbs[k] = (struct dif_ecb){
@@ -306,8 +273,7 @@ whole_probes(dtrace_hdl_t *dtp, enum dif_engines want, struct dif_probe *probes,
 }
 
 int
-dt_enabling_make(dtrace_hdl_t *dtp, enum dif_engines want,
-		 const char ***refused)
+dt_enabling_make(dtrace_hdl_t *dtp)
 {
 	size_t n = dtp->enabs.n;
 
@@ -321,10 +287,9 @@ dt_enabling_make(dtrace_hdl_t *dtp, enum dif_engines want,
 		return -1;
 	struct dif_probe *probes = arena_calloc(a, n + 1, sizeof(*probes));
 	struct dif_ecb *ecbs = arena_calloc(a, n + 1, sizeof(*ecbs));
-	*refused = arena_calloc(a, n + 1, sizeof(**refused));
-	if (probes == NULL || ecbs == NULL || *refused == NULL)
+	if (probes == NULL || ecbs == NULL)
 		return dt_nomem(dtp);
-	if (whole_probes(dtp, want, probes, ecbs, *refused) != 0)
+	if (whole_probes(dtp, probes, ecbs) != 0)
 		return -1;
 	dtp->en.probes = probes;
 	dtp->en.clauses = dtp->clauses.v;
@@ -340,14 +305,11 @@ dt_enabling_make(dtrace_hdl_t *dtp, enum dif_engines want,
 struct part {
 	dtrace_hdl_t *dtp;
 	const bool *pick;
-	bool ask; /* the whole trace's sites are another engine's */
-	enum dif_engines want;
 	uint32_t *clause; /* [whole nclauses]: index in the part */
 	struct dif_clause **clauses;
 	struct dif_probe *probes;
 	struct dif_ecb *ecbs;
 	uint32_t nclauses, nprobes, necbs;
-	struct site_list list;
 };
 
 static void
@@ -365,32 +327,24 @@ part_ecb(struct part *pt, const struct dt_enab *en)
 }
 
 /* The clauses [first, end) of one probe, number `nr` of the whole trace. */
-static int
+static void
 part_probe(struct part *pt, size_t first, size_t end, uint32_t nr)
 {
 	dtrace_hdl_t *dtp = pt->dtp;
-	struct dif_probe *out = &pt->probes[pt->nprobes];
 	bool any = false;
 
 	for (size_t i = first; i < end; i++)
 		any |= pt->pick[dtp->enabs.v[i].clause];
-	if (!any)
-		return 0;
-	*out = dtp->en.probes[nr];
-	if (pt->ask && sites_ask(&pt->list, dtp->enabs.v[first].probe,
-				 enab_args(dtp, first, end, pt->pick), pt->want,
-				 out, &dtp->err) != 0)
-		return dt_fail(dtp, EDT_ENABLE);
-	if (out->nsites == 0)
-		return 0;
+	if (!any || dtp->en.probes[nr].nsites == 0)
+		return;
+	pt->probes[pt->nprobes] = dtp->en.probes[nr];
 	for (size_t i = first; i < end; i++)
 		if (pt->pick[dtp->enabs.v[i].clause])
 			part_ecb(pt, &dtp->enabs.v[i]);
 	pt->nprobes++;
-	return 0;
 }
 
-static int
+static void
 part_fill(struct part *pt)
 {
 	dtrace_hdl_t *dtp = pt->dtp;
@@ -405,23 +359,16 @@ part_fill(struct part *pt)
 	}
 	for (size_t i = 0, end; i < dtp->enabs.n; i = end, nr++) {
 		end = enab_run(dtp, i);
-		if (part_probe(pt, i, end, nr) != 0) {
-			free(pt->list.v);
-			return -1;
-		}
+		part_probe(pt, i, end, nr);
 	}
-	return pt->ask ? sites_settle(dtp, &pt->list, pt->probes,
-				      pt->nprobes) : 0;
 }
 
 int
-dt_enabling_part(dtrace_hdl_t *dtp, struct dt_engine *de, const bool *pick,
-		 enum dif_engines want, enum dif_engines have)
+dt_enabling_part(dtrace_hdl_t *dtp, struct dt_engine *de, const bool *pick)
 {
 	struct arena *a = dtp->en_arena;
 	size_t nc = dtp->en.nclauses + (size_t)1, n = dtp->enabs.n + 1;
-	struct part pt = { .dtp = dtp, .pick = pick, .want = want,
-			   .ask = want != have };
+	struct part pt = { .dtp = dtp, .pick = pick };
 
 	pt.clause = arena_calloc(a, nc, sizeof(*pt.clause));
 	pt.clauses = arena_calloc(a, nc, sizeof(*pt.clauses));
@@ -434,8 +381,7 @@ dt_enabling_part(dtrace_hdl_t *dtp, struct dt_engine *de, const bool *pick,
 	if (pt.clause == NULL || pt.clauses == NULL || pt.probes == NULL ||
 	    pt.ecbs == NULL || dtp->ecbs == NULL)
 		return dt_nomem(dtp);
-	if (part_fill(&pt) != 0)
-		return -1;
+	part_fill(&pt);
 	de->en = (struct dif_enabling){
 		.probes = pt.probes, .nprobes = pt.nprobes,
 		.clauses = pt.clauses, .nclauses = pt.nclauses,

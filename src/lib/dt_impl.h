@@ -124,6 +124,7 @@ struct dt_engine {
 	const struct engine_ops *ops;
 	struct engine *eng;	     /* NULL: not loaded */
 	struct engine_target target; /* of the process engine */
+	struct engine_files files;
 	struct dif_enabling en;
 	const char *why;      /* it, for -v */
 	struct dt_seen *seen; /* [maxslots] */
@@ -322,22 +323,18 @@ dtrace_attribute_t dt_attr_desc(dtrace_hdl_t *dtp, const struct dif_pdesc *pd);
 			       DTRACE_STABILITY_STABLE,          \
 			       DTRACE_CLASS_COMMON })
 
+/* dt_files.c: what engines may ask about processes under control. */
+void dt_files_init(dtrace_hdl_t *dtp, struct engine_files *f);
+
 /* dt_enable.c */
-/*
- * Options are final: lay out records and variables, and make dtp->en.  want:
- * the engine whose sites are asked for.  refused: [nprobes], why the process
- * engine has no place for a probe (then it has the kernel's), or NULL.
- */
-int dt_enabling_make(dtrace_hdl_t *dtp, enum dif_engines want,
-		     const char ***refused);
+/* Options are final: lay out records and variables, and make dtp->en. */
+int dt_enabling_make(dtrace_hdl_t *dtp);
 /*
  * The part of the trace that the components of clauses with pick[clause] true
  * are, into de->en, its EPIDs from dtp->necbs + 1 on; the ECBs are entered
- * into dtp->ecbs.  want and have: the engine it is for, and the one whose
- * sites dtp->en has.
+ * into dtp->ecbs.
  */
-int dt_enabling_part(dtrace_hdl_t *dtp, struct dt_engine *de, const bool *pick,
-		     enum dif_engines want, enum dif_engines have);
+int dt_enabling_part(dtrace_hdl_t *dtp, struct dt_engine *de, const bool *pick);
 
 /* The order in which pairs become ECBs: by probe, then by clause. */
 void dt_enabs_sort(struct dt_enab *v, size_t n);

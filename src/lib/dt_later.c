@@ -18,24 +18,11 @@
 
 #define PROBES_LATER 16384u
 
-int32_t
-dt_pdesc_pid(const struct dif_pdesc *pd)
-{
-	char *end;
-	long pid;
-
-	if (pd->prov == NULL || strncmp(pd->prov, "pid", 3) != 0 ||
-	    pd->prov[3] < '1' || pd->prov[3] > '9')
-		return 0;
-	pid = strtol(pd->prov + 3, &end, 10);
-	return *end == '\0' && pid <= INT32_MAX ? (int32_t)pid : 0;
-}
-
 uint32_t
 dt_later_probes(const struct dt_engine *de)
 {
 	for (uint32_t c = 0; c < de->en.nclauses; c++)
-		if (dt_pdesc_pid(&de->en.clauses[c]->pdesc) != 0)
+		if (de->en.clauses[c]->pid != 0)
 			return PROBES_LATER;
 	return 0;
 }
@@ -75,15 +62,15 @@ later_match(struct later *l)
 
 	l->round = probe_round(dtp->probes);
 	for (uint32_t c = 0; c < dtp->clauses.n; c++) {
-		const struct dif_pdesc *pd = &dtp->clauses.v[c]->pdesc;
+		const struct dif_clause *cl = dtp->clauses.v[c];
 
-		if (l->de->clause_of[c] == DT_NO_CLAUSE || pd->id != 0 ||
-		    dt_pdesc_pid(pd) != l->de->target.pid)
+		if (l->de->clause_of[c] == DT_NO_CLAUSE ||
+		    cl->pid != l->de->target.pid)
 			continue;
 		l->clause = c;
 		err_clear(&e);
 		/* What it names may be gone again: then it matches nothing. */
-		(void)probe_match(dtp->probes, pd, later_probe, l, &e);
+		(void)probe_match(dtp->probes, &cl->pdesc, later_probe, l, &e);
 	}
 }
 
@@ -217,14 +204,12 @@ later_sites(struct later *l, const struct dt_enab *en, size_t n)
 {
 	struct probe *p = en->probe;
 	struct site_list list = { 0 };
-	uint32_t used = 0, row;
 	struct err e;
+	uint32_t row;
 	int rc = 0;
 
-	for (size_t i = 0; i < n; i++)
-		used |= l->dtp->clauses.v[en[i].clause]->args_used;
 	err_clear(&e);
-	if (p->owner->ops->sites(p->owner, p, used, DIF_ENG_P, &list, &e) != 0)
+	if (p->owner->ops->sites(p->owner, p, &list, &e) != 0)
 		list.n = 0;
 	for (size_t i = 0; rc == 0 && i < list.n; i++) {
 		struct engine_site s = { .site = list.v[i] };

@@ -58,16 +58,6 @@ place_pid(const struct place_cx *cx, const struct dt_comp *c)
 	return c->pid != 0 ? c->pid : cx->w->target;
 }
 
-static bool
-kinds_served(const struct place_cx *cx, uint32_t kinds)
-{
-	for (unsigned k = 0; k < DIF_NSITES; k++)
-		if ((kinds & DT_KIND(k)) != 0 &&
-		    !cx->w->serves((enum dif_site_kind)k))
-			return false;
-	return true;
-}
-
 static const char *
 not_process(const struct place_cx *cx, const struct dt_comp *c, int32_t pid)
 {
@@ -77,10 +67,6 @@ not_process(const struct place_cx *cx, const struct dt_comp *c, int32_t pid)
 		return cx->w->no_process;
 	if ((c->engines & DIF_ENG_P) == 0)
 		return arena_printf(cx->a, "has no %s", c->only_k);
-	if (c->refused != NULL)
-		return c->refused;
-	if (!kinds_served(cx, c->kinds))
-		return "has no such probes";
 	return not_target(cx, pid);
 }
 
@@ -125,7 +111,7 @@ why_kernel(const struct place_cx *cx, const struct dt_comp *c, const char *no_p)
 {
 	if (cx->w->force == DIF_ENG_K)
 		return "-x engine=kernel";
-	if (c->kinds & DT_KINDS_WIDE)
+	if (c->where & DT_AT_WIDE)
 		return "its probes are the whole system's";
 	return no_p != NULL ?
 		       arena_printf(cx->a, "the process engine: %s", no_p) :
@@ -138,7 +124,7 @@ why_process(const struct place_cx *cx, const struct dt_comp *c,
 {
 	if (cx->w->force == DIF_ENG_P)
 		return "-x engine=process";
-	if ((c->kinds & DT_KINDS_USER) && !(c->kinds & DT_KINDS_WIDE))
+	if ((c->where & DT_AT(USER)) && !(c->where & DT_AT_WIDE))
 		return "the cheapest for probes in one process";
 	return no_k != NULL ?
 		       arena_printf(cx->a, "the kernel engine: %s", no_k) :
@@ -172,8 +158,8 @@ place_clash(const struct place_cx *cx, uint32_t k, uint32_t p)
 
 	if (cx->out[k].engine != DIF_ENG_K || cx->out[p].engine != DIF_ENG_P)
 		return false;
-	if (!(ck->kinds & DT_KINDS_USER) ||
-	    !(cp->kinds & (DT_KINDS_USER | DT_KINDS_SYSCALL)))
+	if (!(ck->where & DT_AT(USER)) ||
+	    !(cp->where & (DT_AT(USER) | DT_AT(CALL))))
 		return false;
 	return ck->pid == DT_PID_SEVERAL || ck->pid == 0 ||
 	       ck->pid == cx->out[p].pid;
@@ -214,7 +200,7 @@ place_apart(struct place_cx *cx, bool *priv, struct err *e)
 static bool
 place_tied(const struct dt_comp *c)
 {
-	return (c->kinds & (DT_KINDS_USER | DT_KINDS_WIDE)) != 0;
+	return (c->where & (DT_AT(USER) | DT_AT_WIDE)) != 0;
 }
 
 static int
@@ -252,7 +238,7 @@ dt_place(struct arena *a, const struct dt_comps *comps,
 	for (uint32_t i = 0; i < comps->n; i++) {
 		const struct dt_comp *c = &comps->v[i];
 		if (place_tied(c) &&
-		    place_comp(&cx, i, (c->kinds & DT_KINDS_WIDE) != 0,
+		    place_comp(&cx, i, (c->where & DT_AT_WIDE) != 0,
 			       place_pid(&cx, c), priv, e) != 0)
 			return -1;
 	}

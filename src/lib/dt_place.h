@@ -19,28 +19,19 @@
 #include "base/err.h"
 #include "dif/dif.h"
 
-#define DT_KIND(k) (1u << (k))
-/* Places in the text of a process. */
-#define DT_KINDS_USER                                             \
-	(DT_KIND(DIF_SITE_UPROBE) | DT_KIND(DIF_SITE_URETPROBE) | \
-	 DT_KIND(DIF_SITE_UENTRY) | DT_KIND(DIF_SITE_URETURN) |   \
-	 DT_KIND(DIF_SITE_UINSN))
-#define DT_KINDS_SYSCALL \
-	(DT_KIND(DIF_SITE_SYSENTRY) | DT_KIND(DIF_SITE_SYSRETURN))
-/* Places that exist all over the system, or in one process. */
-#define DT_KINDS_WIDE                                            \
-	(DT_KIND(DIF_SITE_PROFILE) | DT_KIND(DIF_SITE_RAWTP) | \
-	 DT_KINDS_SYSCALL)
+/* Sets of enum dif_where, which each kind of site has in its row (site.def). */
+#define DT_AT(where) (1u << DIF_AT_##where)
+/* What happens all over the system, unless it is looked at in one process. */
+#define DT_AT_WIDE (DT_AT(CPUS) | DT_AT(CALL) | DT_AT(KERNEL))
 
 #define DT_PID_SEVERAL (-1)
 
 struct dt_comp {
-	unsigned engines;     /* DIF_ENG_K, _P: what its DIF and actions allow */
+	unsigned engines;     /* DIF_ENG_K, _P: what its DIF, its actions and
+				 its sites allow */
 	const char *only_k;   /* what of it the process engine has not, or NULL */
 	const char *only_p;   /* what of it the kernel engine has not, or NULL */
-	const char *refused;  /* why a probe of it has no place for the process
-				 engine, or NULL */
-	uint32_t kinds;	      /* DT_KIND() of all its sites */
+	unsigned where;	      /* DT_AT() of all its sites */
 	int32_t pid;	      /* whose text its sites are in; 0: nobody's;
 				 DT_PID_SEVERAL */
 	const struct dif_probe *probe; /* one of its probes, for messages */
@@ -53,13 +44,11 @@ struct dt_comps {
 };
 
 /*
- * The components of an enabling, in order of their first clauses.  refused (or
- * NULL): for each probe, why it has no place for the process engine, or NULL.
- * Everything is allocated in a; 0, or -1 + *e without memory.
+ * The components of an enabling, in order of their first clauses.  Everything
+ * is allocated in a; 0, or -1 + *e without memory.
  */
 int dt_comps_make(struct arena *a, const struct dif_enabling *en,
-		  const char *const *refused, struct dt_comps *out,
-		  struct err *e);
+		  struct dt_comps *out, struct err *e);
 
 /* A process that the process engine cannot have after all. */
 struct dt_denied {
@@ -74,7 +63,6 @@ struct dt_world {
 	int32_t target; /* the process of -c or -p; 0: none; DT_PID_SEVERAL */
 	const struct dt_denied *denied;
 	size_t ndenied;
-	bool (*serves)(enum dif_site_kind kind); /* of the process engine */
 };
 
 struct dt_placed {
@@ -82,10 +70,6 @@ struct dt_placed {
 	int32_t pid;	 /* P: the process it works in */
 	const char *why; /* for -v */
 };
-
-/* The process that a description of the pid provider names; 0: it is another's.
-   (dt_later.c) */
-int32_t dt_pdesc_pid(const struct dif_pdesc *pd);
 
 /*
  * Place every component: out[comps->n].  -1 + *e: a component can run nowhere;

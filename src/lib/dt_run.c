@@ -27,12 +27,6 @@
 static const struct engine_ops *const process_ops = &process_engine_ops;
 #else
 static const struct engine_ops *const process_ops = NULL;
-
-static bool
-process_serves(enum dif_site_kind kind)
-{
-	return false;
-}
 #endif
 
 enum { ENGINE_AUTO, ENGINE_KERNEL, ENGINE_PROCESS }; /* the option's words */
@@ -61,7 +55,6 @@ world_init(dtrace_hdl_t *dtp, struct dt_world *w)
 			 force == ENGINE_PROCESS ? DIF_ENG_P : 0,
 		.target = dt_proc_only(dtp),
 		.denied = dtp->denied.v, .ndenied = dtp->denied.n,
-		.serves = process_serves,
 	};
 	w->no_kernel = world_missing(dtp, &bpf_engine_ops);
 	w->no_process = world_missing(dtp, process_ops);
@@ -116,7 +109,7 @@ engines_new(dtrace_hdl_t *dtp, const struct dt_placed *placed, uint32_t n,
 
 static int
 engines_part(dtrace_hdl_t *dtp, const struct dt_comps *comps,
-	     const struct dt_placed *placed, enum dif_engines have)
+	     const struct dt_placed *placed)
 {
 	bool *pick = arena_calloc(dtp->en_arena, dtp->en.nclauses + (size_t)1,
 				  sizeof(*pick));
@@ -127,10 +120,7 @@ engines_part(dtrace_hdl_t *dtp, const struct dt_comps *comps,
 		struct dt_engine *de = &dtp->engines[i];
 		for (uint32_t c = 0; c < dtp->en.nclauses; c++)
 			pick[c] = engine_of(dtp, &placed[comps->of[c]]) == de;
-		if (dt_enabling_part(dtp, de, pick,
-				     de->ops == &bpf_engine_ops ? DIF_ENG_K :
-								  DIF_ENG_P,
-				     have) != 0)
+		if (dt_enabling_part(dtp, de, pick) != 0)
 			return -1;
 	}
 	return 0;
@@ -140,20 +130,16 @@ engines_part(dtrace_hdl_t *dtp, const struct dt_comps *comps,
 static int
 engines_make(dtrace_hdl_t *dtp, struct dt_world *w)
 {
-	enum dif_engines have = dtp->opt[DT_OPT_engine] == ENGINE_KERNEL ||
-						process_ops == NULL ?
-					DIF_ENG_K : DIF_ENG_P;
-	const char **refused;
 	struct dt_comps comps;
 	bool priv;
 
 	dtp->ecbs = NULL;
 	dtp->necbs = 0;
-	if (dt_enabling_make(dtp, have, &refused) != 0)
+	if (dt_enabling_make(dtp) != 0)
 		return -1;
 	struct arena *a = dtp->en_arena;
 	world_init(dtp, w);
-	if (dt_comps_make(a, &dtp->en, refused, &comps, &dtp->err) != 0)
+	if (dt_comps_make(a, &dtp->en, &comps, &dtp->err) != 0)
 		return dt_fail(dtp, EDT_NOMEM);
 	struct dt_placed *placed = arena_calloc(a, comps.n + (size_t)1,
 						sizeof(*placed));
@@ -167,7 +153,7 @@ engines_make(dtrace_hdl_t *dtp, struct dt_world *w)
 	if (engines_new(dtp, placed, comps.n, DIF_ENG_P) != 0 ||
 	    engines_new(dtp, placed, comps.n, DIF_ENG_K) != 0)
 		return -1;
-	return engines_part(dtp, &comps, placed, have);
+	return engines_part(dtp, &comps, placed);
 }
 
 /* ---- other writers of text ------------------------------------------------------ */
@@ -175,19 +161,35 @@ engines_make(dtrace_hdl_t *dtp, struct dt_world *w)
 #define TEXT_BEFORE 16 /* the longest patch that may reach a place */
 #define TEXT_BEHIND 8
 
+struct text_cx {
+	dtrace_hdl_t *dtp;
+	const struct dt_engine *de;
+	struct proc_text *text; /* of process pid */
+	int32_t pid;
+};
+
 static int
-text_check(dtrace_hdl_t *dtp, const struct dif_probe *p,
-	   const struct dif_site *s, struct proc_text *t)
+text_check(void *arg, const struct engine_place *pl)
 {
-	if (proc_text_same(t, s->addr, s->path, s->off, TEXT_BEFORE,
+	struct text_cx *cx = arg;
+	const struct dif_probe *p = &cx->de->en.probes[pl->probe];
+
+	if (pl->pid != cx->pid) {
+		proc_text_close(cx->text);
+		cx->text = proc_text_open(pl->pid, &cx->dtp->err);
+		cx->pid = pl->pid;
+	}
+	if (cx->text == NULL)
+		return -1;
+	if (proc_text_same(cx->text, pl->addr, pl->path, pl->off, TEXT_BEFORE,
 			   TEXT_BEHIND))
 		return 0;
-	return err_set(&dtp->err, &ERR_GENERIC, 0,
+	return err_set(&cx->dtp->err, &ERR_GENERIC, 0,
 		       "%s:%s:%s:%s: the code of process %d there is not what "
 		       "is in its file (another consumer has probes there, or "
 		       "the program changes itself): a breakpoint would "
 		       "destroy it", p->prov, p->mod, p->func, p->name,
-		       (int)s->pid);
+		       (int)pl->pid);
 }
 
 /* Refuse places where the kernel's breakpoints would meet anything but the code
@@ -195,26 +197,13 @@ text_check(dtrace_hdl_t *dtp, const struct dif_probe *p,
 static int
 engine_text(dtrace_hdl_t *dtp, const struct dt_engine *de)
 {
-	struct proc_text *t = NULL;
-	int32_t pid = 0;
-	int rc = 0;
+	struct text_cx cx = { .dtp = dtp, .de = de };
+	int rc;
 
-	for (uint32_t i = 0; i < de->en.nprobes && rc == 0; i++) {
-		const struct dif_probe *p = &de->en.probes[i];
-		for (uint32_t k = 0; k < p->nsites && rc == 0; k++) {
-			const struct dif_site *s = &p->sites[k];
-			if ((DT_KIND(s->kind) & DT_KINDS_USER) == 0 ||
-			    s->pid == 0 || s->addr == 0)
-				continue;
-			if (s->pid != pid) {
-				proc_text_close(t);
-				t = proc_text_open(s->pid, &dtp->err);
-				pid = s->pid;
-			}
-			rc = t == NULL ? -1 : text_check(dtp, p, s, t);
-		}
-	}
-	proc_text_close(t);
+	if (de->ops->places == NULL)
+		return 0;
+	rc = de->ops->places(de->eng, text_check, &cx);
+	proc_text_close(cx.text);
 	return rc;
 }
 
@@ -258,12 +247,12 @@ engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
 		.ntargets = de->target.pid != 0,
 		.spare_probes = de->ops == process_ops ? dt_later_probes(de) :
 							 0,
+		.files = &de->files,
 	};
 
-	if (de->ops == &bpf_engine_ops && engine_text(dtp, de) != 0)
-		return -1;
+	dt_files_init(dtp, &de->files);
 	de->eng = de->ops->load(&de->en, &opts, &dtp->err);
-	if (de->eng == NULL)
+	if (de->eng == NULL || engine_text(dtp, de) != 0)
 		return -1;
 	de->seen = calloc(dt_view(de)->maxslots + (size_t)1,
 			  sizeof(*de->seen));

@@ -81,14 +81,8 @@ struct prov_ops {
 	/* Types of the arguments.  May be NULL: untyped. */
 	int (*args)(struct prov *pv, const struct probe *p,
 		    struct probe_args *out, struct err *e);
-	/*
-	 * Where the probe fires.  args_used: bit n set if some clause uses
-	 * argument n of it, so a cheaper site can be chosen.  want: the engine
-	 * it is for, DIF_ENG_K or DIF_ENG_P; a provider whose sites one of
-	 * them cannot serve gives the ones it has.
-	 */
+	/* Where the probe fires. */
 	int (*sites)(struct prov *pv, const struct probe *p,
-		     uint32_t args_used, enum dif_engines want,
 		     struct site_list *out, struct err *e);
 	void (*fini)(struct prov *pv);
 	/*
@@ -98,6 +92,9 @@ struct prov_ops {
 	 * other providers are left alone; strings live as long as the set.
 	 */
 	void (*canon)(struct prov *pv, struct dif_pdesc *pd);
+	/* May be NULL.  The process whose code alone a description is about;
+	   0: it is not this provider's, or of no single process. */
+	int32_t (*pid)(struct prov *pv, const struct dif_pdesc *pd);
 };
 
 /* What providers may use; owned by the handle, outlives them. */
@@ -155,6 +152,10 @@ const char *probe_str(struct probe_set *ps, const char *s);
 int probe_match(struct probe_set *ps, const struct dif_pdesc *pd,
 		int (*fn)(void *arg, struct probe *p), void *arg,
 		struct err *e);
+
+/* The process whose code alone a description is about, by its provider, even if
+   there is nothing of it yet; 0: none. */
+int32_t probe_desc_pid(struct probe_set *ps, const struct dif_pdesc *pd);
 
 /* ---- names --------------------------------------------------------------- */
 

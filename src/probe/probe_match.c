@@ -89,6 +89,20 @@ match_id(struct probe_set *ps, uint32_t id, int (*fn)(void *, struct probe *),
 	return 1;
 }
 
+int32_t
+probe_desc_pid(struct probe_set *ps, const struct dif_pdesc *pd)
+{
+	int32_t pid = 0;
+
+	for (size_t i = 0; i < ps->provs.n && pid == 0 && pd->id == 0; i++) {
+		struct prov *pv = ps->provs.v[i];
+
+		if (pv->ops->pid != NULL)
+			pid = pv->ops->pid(pv, pd);
+	}
+	return pid;
+}
+
 int
 probe_match(struct probe_set *ps, const struct dif_pdesc *pd,
 	    int (*fn)(void *arg, struct probe *p), void *arg, struct err *e)

@@ -25,9 +25,9 @@ struct pid_fn {
 	struct elf_file *elf;
 	const struct elf_sym *sym; /* under the name of the group */
 	struct code_body body;
-	/* Bit per byte: an instruction begins here, and the kernel can have a
-	   probe here; pid_site.c. */
-	uint8_t *begins, *places;
+	/* Bit per byte: an instruction begins here.  NULL: not looked for yet;
+	   pid_site.c. */
+	uint8_t *begins;
 };
 
 struct pid_group {
@@ -45,8 +45,6 @@ struct pid_probe {
 	const struct pid_group *group; /* not ABSOLUTE */
 	struct proc *proc;
 	struct proc_obj *obj; /* ABSOLUTE */
-	bool refused;         /* ABSOLUTE: by the kernel */
-	bool exact;           /* somebody named it, not by a pattern */
 };
 
 /* prov.data */
@@ -55,10 +53,6 @@ struct pid_data {
 	struct hash *groups; /* "prov\1mod\1func" -> struct pid_group */
 	struct hash *served; /* description -> generation + 1 of its process */
 	const struct dif_recipes *entry, *ret, *none;
-	/* The last answer of pid_unwinds(), and what it was about. */
-	struct proc *unwinds_proc;
-	uint64_t unwinds_generation;
-	bool unwinds;
 };
 
 /*
@@ -91,14 +85,8 @@ int pid_each_fn(struct proc_obj *o, const char *func,
 struct pid_group *pid_group_add(struct prov *pv, struct proc *p,
 				const struct pid_found *f, struct err *e);
 
-/* True if returns must be probed at their ret instructions: in this process,
-   or in this function (they are not entered or left as others are).
-   pid_unwind.c */
-bool pid_unwinds(struct pid_data *d, struct proc *p);
-bool pid_fn_is_odd(const struct pid_fn *f);
-
 /* prov_pid.c's sites, in pid_site.c. */
-int pid_sites(struct prov *pv, const struct probe *p, uint32_t args_used,
-	      enum dif_engines want, struct site_list *out, struct err *e);
+int pid_sites(struct prov *pv, const struct probe *p, struct site_list *out,
+	      struct err *e);
 
 #endif

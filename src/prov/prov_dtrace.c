@@ -38,8 +38,8 @@ dtrace_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 }
 
 static int
-dtrace_sites(struct prov *pv, const struct probe *p, uint32_t args_used,
-	     enum dif_engines want, struct site_list *out, struct err *e)
+dtrace_sites(struct prov *pv, const struct probe *p, struct site_list *out,
+	     struct err *e)
 {
 	const struct dif_recipes none = { 0 };
 	struct dif_site s = { .kind = dtrace_probes[p->num].site,

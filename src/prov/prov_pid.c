@@ -12,8 +12,8 @@
  * process is grabbed, without stopping it, by the first description that names
  * it.  A field that names something exactly, and wrongly, is an error here,
  * since "no probe matches" would not say which field was wrong.  Every
- * instruction is a probe; that the kernel can have none at some of them is said
- * when the kernel is to place it (pid_site.c).
+ * instruction is a probe; that an engine can have none at some of them is said
+ * when it is to place it.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -82,20 +82,15 @@ pid_make(struct pid_cx *cx, const struct pid_group *g, enum pid_what what,
 	    (cx->alias != NULL && probe_add_alias(p, cx->alias) != 0))
 		return err_nomem(cx->e);
 	cx->nprobes++;
-	if (p->data != NULL) {
-		pp = p->data;
-		pp->exact |= !cx->name_glob && field_exact(cx->pd->func);
+	if (p->data != NULL)
 		return 0;
-	}
 	pp = arena_alloc(d->arena, sizeof(*pp));
 	if (pp == NULL)
 		return err_nomem(cx->e);
 	*pp = (struct pid_probe){ .what = what,
 				  .off = off,
 				  .group = g,
-				  .proc = cx->proc,
-				  .exact = !cx->name_glob &&
-					   field_exact(cx->pd->func) };
+				  .proc = cx->proc };
 	p->data = pp;
 	p->num = off;
 	return 0;
@@ -247,9 +242,8 @@ provide_funcs(struct pid_cx *cx)
  * where an instruction begins, if the bytes can be one.
  */
 static bool
-address_is_insn(struct elf_file *elf, uint64_t addr, bool *allowed)
+address_is_insn(struct elf_file *elf, uint64_t addr)
 {
-	struct code_insn in;
 	const struct elf_sym *s = elf_sym_at(elf, addr);
 	uint64_t left = elf_code_left(elf, addr);
 	struct code_body b = { .addr = addr, .n = left < 16 ? left : 16 };
@@ -261,10 +255,7 @@ address_is_insn(struct elf_file *elf, uint64_t addr, bool *allowed)
 		b.n = at + b.n;
 	}
 	b.p = elf_bytes(elf, b.addr, b.n);
-	if (b.p == NULL || !code_insn_begins(&b, at))
-		return false;
-	*allowed = code_insn_at(&b, at, &in) && in.allowed;
-	return true;
+	return b.p != NULL && code_insn_begins(&b, at);
 }
 
 static struct proc_obj *
@@ -289,7 +280,6 @@ provide_address(struct pid_cx *cx)
 	struct pid_probe *pp;
 	struct probe *p;
 	char prov[32], name[24];
-	bool allowed;
 
 	if (!cx->name_off)
 		return pid_fail(cx, &D_PROC_NAME,
@@ -304,7 +294,7 @@ provide_address(struct pid_cx *cx)
 				"address 0x%llx is not in the code of %s",
 				(unsigned long long)cx->off,
 				cx->mod != NULL ? cx->mod : "the process");
-	if (!address_is_insn(elf, cx->off - o->base, &allowed))
+	if (!address_is_insn(elf, cx->off - o->base))
 		return pid_fail(cx, &D_PROC_ALIGN,
 				"address 0x%llx is not the start of an "
 				"instruction",
@@ -318,9 +308,7 @@ provide_address(struct pid_cx *cx)
 	*pp = (struct pid_probe){ .what = PID_ABSOLUTE,
 				  .off = cx->off - o->base,
 				  .proc = cx->proc,
-				  .obj = o,
-				  .refused = !allowed,
-				  .exact = true };
+				  .obj = o };
 	p->data = pp;
 	return 0;
 }
@@ -524,6 +512,15 @@ pid_canon(struct prov *pv, struct dif_pdesc *pd)
 	}
 }
 
+static int32_t
+pid_of(struct prov *pv, const struct dif_pdesc *pd)
+{
+	struct err e = { 0 };
+	pid_t pid;
+
+	return desc_pid(pv, pd, &pid, &e) > 0 ? pid : 0;
+}
+
 /* ---- the provider --------------------------------------------------- */
 
 static void
@@ -567,4 +564,5 @@ const struct prov_ops prov_pid_ops = {
 	.sites = pid_sites,
 	.fini = pid_fini,
 	.canon = pid_canon,
+	.pid = pid_of,
 };

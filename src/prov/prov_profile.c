@@ -131,8 +131,8 @@ profile_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 }
 
 static int
-profile_sites(struct prov *pv, const struct probe *p, uint32_t args_used,
-	      enum dif_engines want, struct site_list *out, struct err *e)
+profile_sites(struct prov *pv, const struct probe *p, struct site_list *out,
+	      struct err *e)
 {
 	static const struct dif_recipes pcs = {
 		.arg = { { DIF_RCP_KPC }, { DIF_RCP_UPC } },

@@ -121,8 +121,8 @@ syscall_args(struct prov *pv, const struct probe *p, struct probe_args *out,
 }
 
 static int
-syscall_sites(struct prov *pv, const struct probe *p, uint32_t args_used,
-	      enum dif_engines want, struct site_list *out, struct err *e)
+syscall_sites(struct prov *pv, const struct probe *p, struct site_list *out,
+	      struct err *e)
 {
 	/* The kernel's own calling convention: R10 where functions have RCX. */
 	static const struct dif_recipes at_entry = {

@@ -108,7 +108,7 @@ lookup_tp(struct lookup *l)
 	struct type *t;
 	char name[96];
 
-	if (l->row->kind != DIF_SITE_RAWTP)
+	if (l->row->kind != DIF_SITE_TP)
 		return 0;
 	snprintf(name, sizeof(name), "btf_trace_%s", l->row->tp);
 	t = type_lookup(ts, TP_MODULE, name);
@@ -197,14 +197,11 @@ row_fits(const struct lookup *l)
 }
 
 int
-tp_table_sites(struct prov *pv, const struct probe *p, uint32_t args_used,
-	       enum dif_engines want, struct site_list *out, struct err *e)
+tp_table_sites(struct prov *pv, const struct probe *p, struct site_list *out,
+	       struct err *e)
 {
 	const struct tp_table *t = table_of(pv);
 
-	if (want == DIF_ENG_P)
-		return err_set(e, &ERR_GENERIC, 0,
-			       "has no tracepoints of the kernel");
 	for (size_t i = 0; i < t->nsites; i++) {
 		struct lookup l = { .pv = pv, .p = p, .row = &t->sites[i],
 				    .e = e };

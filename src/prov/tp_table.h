@@ -52,10 +52,10 @@ struct tp_when {
 
 struct tp_site {
 	unsigned probe; /* row of the probes */
-	enum dif_site_kind kind; /* RAWTP, SYSENTRY or SYSRETURN */
-	const char *tp; /* RAWTP: the tracepoint */
+	enum dif_site_kind kind; /* TP, SYSENTRY or SYSRETURN */
+	const char *tp; /* TP: the tracepoint */
 	uint64_t num;	/* the system call */
-	/* RAWTP: only for kernels where the tracepoint has at least (at most)
+	/* TP: only for kernels where the tracepoint has at least (at most)
 	   so many arguments; 0: it does not matter. */
 	unsigned least, most;
 	struct tp_value arg[TP_TABLE_NARGS];
@@ -68,7 +68,7 @@ struct tp_site {
  * The words of a row SITE(probe, where, arguments, conditions), which the
  * provider's file makes initializers of a struct tp_site of; see proc.def.
  */
-#define AT_TP(name)	     .kind = DIF_SITE_RAWTP, .tp = name
+#define AT_TP(name)	     .kind = DIF_SITE_TP, .tp = name
 #define AT_TP_LEAST(name, n) AT_TP(name), .least = n
 #define AT_TP_MOST(name, n, what) AT_TP(name), .most = n, .once = what
 #define AT_ENTRY(nr)	     .kind = DIF_SITE_SYSENTRY, .num = nr
@@ -94,8 +94,7 @@ int tp_table_provide(struct prov *pv, const struct dif_pdesc *pd,
 		     struct err *e);
 int tp_table_args(struct prov *pv, const struct probe *p,
 		  struct probe_args *out, struct err *e);
-int tp_table_sites(struct prov *pv, const struct probe *p, uint32_t args_used,
-		   enum dif_engines want, struct site_list *out,
-		   struct err *e);
+int tp_table_sites(struct prov *pv, const struct probe *p,
+		   struct site_list *out, struct err *e);
 
 #endif

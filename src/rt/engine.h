@@ -41,6 +41,27 @@ struct engine_target {
 		      False once it runs: look at it anew each time */
 };
 
+/*
+ * What the consumer knows of processes and of files, which it has read already:
+ * files may have a million symbols.  All stay open as long as the engine.
+ */
+struct elf_file;
+struct engine_object {
+	const char *name; /* base name */
+	const char *path; /* one that open() takes */
+};
+struct engine_files {
+	void *arg;
+	/* The file of that path, which process pid (0: none is known) has
+	   mapped.  NULL + *e: it cannot be read. */
+	struct elf_file *(*open)(void *arg, int32_t pid, const char *path,
+				 struct err *e);
+	/* Object i of those that a process has mapped from files; false: there
+	   are no more. */
+	bool (*object)(void *arg, int32_t pid, size_t i,
+		       struct engine_object *out);
+};
+
 struct engine_opts {
 	uint64_t bufsize; /* bytes per slot; rounded up to a power of two */
 	uint64_t aggsize; /* bytes per slot, both halves */
@@ -57,6 +78,17 @@ struct engine_opts {
 	/* Process engine: so many probes may come with code that is mapped
 	   later (engine_ops.extend); 0: none. */
 	uint32_t spare_probes;
+	/* Kernel engine: NULL if nothing is known; lives as long as the
+	   engine. */
+	const struct engine_files *files;
+};
+
+/* Code of a process that an engine is going to write to. */
+struct engine_place {
+	uint32_t probe; /* index in dif_enabling.probes */
+	int32_t pid;
+	uint64_t addr, off; /* in the process, in the file */
+	const char *path;
 };
 
 /* A place of a probe that comes while tracing. */
@@ -182,6 +214,14 @@ struct engine_ops {
 	int (*probe)(struct err *e);
 	struct engine *(*load)(const struct dif_enabling *en,
 			       const struct engine_opts *opts, struct err *e);
+	/*
+	 * After load: call fn for each place in the code of one process where
+	 * attach() will have the kernel write.  Ends with what fn returned when
+	 * not 0.  May be NULL: the engine looks for itself what it writes to.
+	 */
+	int (*places)(struct engine *eng,
+		      int (*fn)(void *arg, const struct engine_place *p),
+		      void *arg);
 	int (*attach)(struct engine *eng, struct err *e);
 	int (*begin)(struct engine *eng, struct err *e);
 	int (*stop)(struct engine *eng, struct err *e);

@@ -151,7 +151,7 @@ static int
 clock_cpu(struct engine *eng, const struct bpf_prog *c, uint32_t site, int cpu,
 	  struct err *e)
 {
-	uint64_t period = c->dsites.v[site]->num;
+	uint64_t period = c->places.v[site]->site->num;
 	int only = eng->opts.only_cpu, fd, link;
 
 	if (only >= 0 && cpu != only)
@@ -195,7 +195,7 @@ bpf_attach_clock(struct engine *eng, const struct bpf_prog *c, struct err *e)
 {
 	for (uint32_t i = 0; i < c->sites.n; i++) {
 		size_t before = eng->links.n;
-		bool tick = c->dsites.v[i]->kind == DIF_SITE_TICK;
+		bool tick = c->places.v[i]->kind == DIF_SITE_TICK;
 		int rc = each_online(eng, c, i, e,
 				     tick ? clock_tick : clock_cpu);
 		if (err_is_set(e) || (rc != 0 && !tick))
@@ -215,14 +215,16 @@ static int
 cmp_site(const void *a, const void *b, void *arg)
 {
 	const struct bpf_prog *c = arg;
-	const struct dif_site *x = c->dsites.v[*(const uint32_t *)a];
-	const struct dif_site *y = c->dsites.v[*(const uint32_t *)b];
-	int d = strcmp(x->path, y->path);
+	const struct bpf_place *x = c->places.v[*(const uint32_t *)a];
+	const struct bpf_place *y = c->places.v[*(const uint32_t *)b];
+	int d = x->site->path == y->site->path
+			? 0
+			: strcmp(x->site->path, y->site->path);
 
 	if (d != 0)
 		return d;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
+	if (x->site->pid != y->site->pid)
+		return x->site->pid < y->site->pid ? -1 : 1;
 	if (x->off != y->off)
 		return x->off < y->off ? -1 : 1;
 	/* The kernel runs the probes of one place newest first. */
@@ -278,14 +280,14 @@ place_multi(const struct placing *p, uint32_t first, uint32_t n, struct err *e)
 {
 	const struct bpf_prog *c = p->c;
 	const uint32_t *order = p->order + first;
-	const struct dif_site *s = c->dsites.v[order[0]];
+	const struct dif_site *s = c->places.v[order[0]]->site;
 	uint64_t *offs = calloc(n, sizeof(*offs));
 	uint64_t *cookies = calloc(n, sizeof(*cookies));
 	int fd = -1, sys = ENOMEM;
 
 	if (offs != NULL && cookies != NULL) {
 		for (uint32_t i = 0; i < n; i++) {
-			offs[i] = c->dsites.v[order[i]]->off;
+			offs[i] = c->places.v[order[i]]->off;
 			cookies[i] = order[i];
 		}
 		const struct sys_uprobes u = {
@@ -362,10 +364,11 @@ static int
 place_single(const struct placing *p, uint32_t type, uint64_t config,
 	     uint32_t site, struct err *e)
 {
-	const struct dif_site *s = p->c->dsites.v[site];
+	const struct bpf_place *pl = p->c->places.v[site];
+	const struct dif_site *s = pl->site;
 	int fd, link, rc;
 
-	fd = sys_perf_uprobe(type, config, s->path, s->off, attach_pid(s));
+	fd = sys_perf_uprobe(type, config, s->path, pl->off, attach_pid(s));
 	if (fd < 0)
 		return uprobe_error(e, errno, s);
 	link = sys_link_perf(p->c->fd, fd, site);
@@ -402,8 +405,8 @@ place_groups(const struct placing *p, struct err *e)
 
 	for (uint32_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && end - i < MULTI_MAX; end++)
-			if (!same_group(p->c->dsites.v[p->order[i]],
-					p->c->dsites.v[p->order[end]]))
+			if (!same_group(p->c->places.v[p->order[i]]->site,
+					p->c->places.v[p->order[end]]->site))
 				break;
 		if (place_multi(p, i, end - i, e) != 0)
 			return -1;

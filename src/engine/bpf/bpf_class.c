@@ -11,7 +11,8 @@
 /* ---- the table ----------------------------------------------------------- */
 
 #define AT(site) (1u << DIF_SITE_##site)
-_Static_assert(DIF_NSITES <= 32, "kinds of site are bits");
+#define BY(place) (1u << BPF_AT_##place)
+_Static_assert(BPF_NPLACES <= 32, "kinds of place are bits");
 
 const struct bpf_class bpf_classes[] = {
 #define CLASS(name_, sites_, type_, attach_type_, have_, event_, attach_,      \
@@ -171,9 +172,9 @@ bpf_check_compat(struct maker *m)
 /* An element of its own. */
 int
 bpf_place_each(struct bpf_prog *c, struct bpf_site *s,
-	       const struct dif_site *ds)
+	       const struct bpf_place *pl)
 {
-	return vec_push(&c->sites, s) && vec_push(&c->dsites, ds) ? 0 : -1;
+	return vec_push(&c->sites, s) && vec_push(&c->places, pl) ? 0 : -1;
 }
 
 /* At least n elements, empty if need be. */
@@ -189,7 +190,7 @@ place_reserve(struct bpf_prog *c, uint32_t n)
 /* Another site of the event whose first is element at. */
 static int
 place_behind(struct bpf_prog *c, uint32_t at, struct bpf_site *s,
-	     const struct dif_site *ds)
+	     const struct bpf_place *pl)
 {
 	struct bpf_site *last = c->sites.v[at];
 	uint32_t chain;
@@ -199,37 +200,37 @@ place_behind(struct bpf_prog *c, uint32_t at, struct bpf_site *s,
 	last->next = (uint32_t)c->sites.n;
 	if (chain > c->chain)
 		c->chain = chain;
-	return bpf_place_each(c, s, ds);
+	return bpf_place_each(c, s, pl);
 }
 
 /* All sites of a program are of its one event. */
 int
 bpf_place_chain(struct bpf_prog *c, struct bpf_site *s,
-		const struct dif_site *ds)
+		const struct bpf_place *pl)
 {
-	return c->sites.n == 0 ? bpf_place_each(c, s, ds)
-			       : place_behind(c, 0, s, ds);
+	return c->sites.n == 0 ? bpf_place_each(c, s, pl)
+			       : place_behind(c, 0, s, pl);
 }
 
 /* By the number of a system call. */
 int
 bpf_place_number(struct bpf_prog *c, struct bpf_site *s,
-		 const struct dif_site *ds)
+		 const struct bpf_place *pl)
 {
-	uint32_t at = (uint32_t)ds->num;
+	uint32_t at = (uint32_t)pl->site->num;
 
-	if (ds->num >= SYSCALLS_MAX)
+	if (pl->site->num >= SYSCALLS_MAX)
 		return 0; /* no such system call: never fires */
 	if (place_reserve(c, at + 1) != 0)
 		return -1;
 	if (c->sites.v[at] == NULL) {
 		c->sites.v[at] = s;
-		c->dsites.v[at] = ds;
+		c->places.v[at] = pl;
 		return 0;
 	}
 	/* Elements of a chain lie behind all numbers. */
 	return place_reserve(c, SYSCALLS_MAX) != 0 ? -1
-						   : place_behind(c, at, s, ds);
+						   : place_behind(c, at, s, pl);
 }
 
 /* ---- args: what only the context can say --------------------------------- */

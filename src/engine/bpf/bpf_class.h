@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "dif/dif.h"
 
+struct bpf_place;
 struct bpf_prog;
 struct bpf_site;
 struct em;
@@ -26,7 +27,7 @@ enum bpf_ipl { BPF_IPL_0, BPF_IPL_1, BPF_IPL_LOOK };
 
 struct bpf_class {
 	const char *name;
-	uint32_t sites; /* bit n: serves enum dif_site_kind n */
+	uint32_t sites; /* bit n: serves places of kind n (bpf_user.h) */
 	uint32_t type, attach_type;
 	/* *btf_id: what the program is for, where the kernel must be told. */
 	bool (*have)(struct engine *, const struct dif_site *,
@@ -39,7 +40,7 @@ struct bpf_class {
 	int (*check)(struct maker *);
 	/* -1: no memory */
 	int (*place)(struct bpf_prog *, struct bpf_site *,
-		     const struct dif_site *);
+		     const struct bpf_place *);
 	/* R1 = the recipe's value, 0 if the context has none.  Register ctx is
 	   the context, R1 or one that calls keep; R1 and R2 are used up. */
 	void (*args)(struct em *, unsigned ctx, const struct dif_recipe *);
@@ -72,7 +73,7 @@ extern const struct bpf_class bpf_classes[BPF_NCLASSES];
 	void bpf_find_##find(struct maker *);                                  \
 	int bpf_check_##check(struct maker *);                                 \
 	int bpf_place_##place(struct bpf_prog *, struct bpf_site *,            \
-			      const struct dif_site *);                        \
+			      const struct bpf_place *);                       \
 	void bpf_args_##args(struct em *, unsigned, const struct dif_recipe *);
 #include "engine/bpf/bpf_class.def"
 #undef CLASS

@@ -136,6 +136,32 @@ engine_load(const struct dif_enabling *en, const struct engine_opts *opts,
 }
 
 static int
+engine_places(struct engine *eng,
+	      int (*fn)(void *arg, const struct engine_place *p), void *arg)
+{
+	uint32_t probe = 0;
+
+	for (uint32_t i = 0; i < eng->places.n; i++) {
+		const struct bpf_place *pl = &eng->places.v[i];
+		struct engine_place p = { .pid = pl->site->pid,
+					  .addr = pl->addr,
+					  .off = pl->off,
+					  .path = pl->site->path };
+		int rc;
+
+		while (eng->place0[probe + 1] <= i)
+			probe++;
+		p.probe = probe;
+		if (p.pid == 0 || dif_sites[pl->site->kind].where != DIF_AT_USER)
+			continue;
+		rc = fn(arg, &p);
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int
 engine_attach(struct engine *eng, struct err *e)
 {
 	return bpf_attach_all(eng, e);
@@ -148,7 +174,7 @@ run_dtrace(struct engine *eng, enum dif_site_kind kind, struct err *e)
 	const struct bpf_prog *c = bpf_site_own(eng);
 
 	for (uint64_t i = 0; c != NULL && i < c->sites.n; i++)
-		if (c->dsites.v[i]->kind == kind &&
+		if (c->places.v[i]->kind == kind &&
 		    sys_prog_run(c->fd, &i, 1, eng->opts.only_cpu, NULL) != 0)
 			return bpf_feat_error(e, errno,
 					      "cannot run the BEGIN "
@@ -254,6 +280,7 @@ const struct engine_ops bpf_engine_ops = {
 	.name = "kernel",
 	.probe = engine_probe,
 	.load = engine_load,
+	.places = engine_places,
 	.attach = engine_attach,
 	.begin = engine_begin,
 	.stop = engine_stop,

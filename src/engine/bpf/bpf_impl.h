@@ -35,6 +35,7 @@
 #include "engine/bpf/bpf_class.h"
 #include "engine/bpf/bpf_emit.h"
 #include "engine/bpf/bpf_sys.h"
+#include "engine/bpf/bpf_user.h"
 #include "rt/engine.h"
 #include "rt/rt_body.h"
 
@@ -67,9 +68,9 @@ struct bpf_prog {
 	VEC(uint32_t) clauses; /* indexes in dif_enabling.clauses, ascending */
 	VEC(const struct dif_recipes *) recipes;
 	VEC(const struct dif_whens *) whens; /* NULL among them: always */
-	/* What the site map holds, and the DIF site of each element. */
+	/* What the site map holds, and the place of each element. */
 	VEC(struct bpf_site *) sites;
-	VEC(const struct dif_site *) dsites;
+	VEC(const struct bpf_place *) places;
 	uint32_t nmask;
 	uint32_t chain;	       /* sites of one event, at most */
 	bool uniform;	       /* every site runs every clause */
@@ -103,6 +104,9 @@ struct engine {
 	struct engine_opts opts;
 	struct arena *arena;
 	unsigned ncpus, nslots;
+	VEC(struct bpf_place) places; /* of all probes, in their order */
+	uint32_t *place0; /* [nprobes + 1]: where those of each begin */
+	VEC(struct elf_file *) files; /* opened by ourselves */
 	VEC(struct bpf_prog *) progs; /* in the order of their classes */
 	struct hash *byevent[BPF_NCLASSES]; /* event -> program */
 	VEC(struct dif_ecb) errors; /* ECBs of the ERROR probe */
@@ -165,6 +169,10 @@ int bpf_site_build(struct engine *eng, struct err *e);
 /* The loaded program that the consumer itself runs; NULL: none. */
 const struct bpf_prog *bpf_site_own(const struct engine *eng);
 void bpf_site_fini(struct engine *eng);
+/* The ECBs [*first, *end) of a probe; *first is where those of the one before
+   ended. */
+void bpf_site_ecbs(const struct dif_enabling *en, uint32_t probe,
+		   uint32_t *first, uint32_t *end);
 /* Offset of a string, or of an object's strings, in the string map. */
 int bpf_site_str(struct engine *eng, const char *s, uint32_t *off);
 uint32_t bpf_site_objstr(struct engine *eng, const struct dif_obj *o);

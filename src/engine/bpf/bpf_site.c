@@ -197,14 +197,15 @@ class_prog(struct engine *eng, const struct bpf_class *k,
 	return 0;
 }
 
-/* *out NULL: no program can serve this site.  -1: no memory. */
+/* *out NULL: no program can serve this place.  -1: no memory. */
 static int
-site_prog(struct engine *eng, const struct dif_site *s, struct bpf_prog **out)
+place_prog(struct engine *eng, const struct bpf_place *pl,
+	   struct bpf_prog **out)
 {
 	*out = NULL;
 	for (unsigned i = 0; i < BPF_NCLASSES && *out == NULL; i++)
-		if ((bpf_classes[i].sites & (1u << s->kind)) != 0 &&
-		    class_prog(eng, &bpf_classes[i], s, out) != 0)
+		if ((bpf_classes[i].sites & (1u << pl->kind)) != 0 &&
+		    class_prog(eng, &bpf_classes[i], pl->site, out) != 0)
 			return -1;
 	return 0;
 }
@@ -226,10 +227,9 @@ cmp_u32(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The ECBs [*first, *end) of a probe. */
-static void
-probe_ecbs(const struct dif_enabling *en, uint32_t probe, uint32_t *first,
-	   uint32_t *end)
+void
+bpf_site_ecbs(const struct dif_enabling *en, uint32_t probe, uint32_t *first,
+	      uint32_t *end)
 {
 	while (*first < en->necbs && en->ecbs[*first].probe < probe)
 		(*first)++;
@@ -238,21 +238,22 @@ probe_ecbs(const struct dif_enabling *en, uint32_t probe, uint32_t *first,
 		(*end)++;
 }
 
-/* The ECBs [first, end) fire at this site: where their clauses stand. */
+/* The ECBs [first, end) fire at this place: where their clauses stand. */
 static int
 sort_ecbs(struct engine *eng, const struct dif_probe *pr,
-	  const struct dif_site *s, uint32_t first, uint32_t end, struct err *e)
+	  const struct bpf_place *pl, uint32_t first, uint32_t end,
+	  struct err *e)
 {
 	const struct dif_ecb *ecbs = eng->en->ecbs;
 	struct bpf_prog *c;
 
-	if (site_prog(eng, s, &c) != 0)
+	if (place_prog(eng, pl, &c) != 0)
 		return err_nomem(e);
-	if (c == NULL && s->kind != DIF_SITE_ERROR)
+	if (c == NULL && pl->kind != DIF_SITE_ERROR)
 		return err_set(e, &ERR_GENERIC, 0,
-			       "%s:%s:%s:%s: the kernel engine cannot serve "
-			       "this kind of probe",
-			       pr->prov, pr->mod, pr->func, pr->name);
+			       "%s:%s:%s:%s: the kernel engine has no %s",
+			       pr->prov, pr->mod, pr->func, pr->name,
+			       dif_sites[pl->site->kind].text);
 	for (uint32_t i = first; i < end; i++) {
 		bool ok = true;
 		if (c == NULL)
@@ -274,10 +275,10 @@ sort_clauses(struct engine *eng, struct err *e)
 
 	for (uint32_t p = 0; p < en->nprobes; p++, first = end) {
 		const struct dif_probe *pr = &en->probes[p];
-		probe_ecbs(en, p, &first, &end);
-		for (uint32_t s = 0; s < pr->nsites; s++)
-			if (sort_ecbs(eng, pr, &pr->sites[s], first, end, e) !=
-			    0)
+		bpf_site_ecbs(en, p, &first, &end);
+		for (uint32_t i = eng->place0[p]; i < eng->place0[p + 1]; i++)
+			if (sort_ecbs(eng, pr, &eng->places.v[i], first, end,
+				      e) != 0)
 				return -1;
 	}
 	return 0;
@@ -319,17 +320,16 @@ site_mask(struct bpf_prog *c, struct bpf_site *s, const struct dif_ecb *ecbs,
 }
 
 static int
-sort_site(struct engine *eng, uint32_t p, const struct dif_site *ds,
+sort_site(struct engine *eng, uint32_t p, const struct bpf_place *pl,
 	  uint32_t first, uint32_t end)
 {
+	const struct dif_site *ds = pl->site;
 	const struct dif_probe *pr = &eng->en->probes[p];
 	struct bpf_prog *c;
 	const char *names[4] = { pr->prov, pr->mod, pr->func, pr->name };
 	struct bpf_site *s;
 
-	if (first == end)
-		return 0;
-	if (site_prog(eng, ds, &c) != 0)
+	if (place_prog(eng, pl, &c) != 0)
 		return -1;
 	if (c == NULL) {
 		for (int i = 0; i < 4; i++)
@@ -344,7 +344,7 @@ sort_site(struct engine *eng, uint32_t p, const struct dif_site *ds,
 	s->probe = p;
 	s->epid0 = eng->en->ecbs[first].epid;
 	s->pid = ds->pid;
-	s->cookie = ds->cookie;
+	s->cookie = pl->cookie;
 	for (int i = 0; i < 4; i++)
 		if (bpf_site_str(eng, names[i], &s->name[i]) != 0)
 			return -1;
@@ -353,7 +353,7 @@ sort_site(struct engine *eng, uint32_t p, const struct dif_site *ds,
 		return -1;
 	c->any_pid |= ds->pid != 0;
 	site_mask(c, s, &eng->en->ecbs[first], end - first);
-	return c->class->place(c, s, ds);
+	return c->class->place(c, s, pl);
 }
 
 static int
@@ -363,10 +363,10 @@ sort_sites(struct engine *eng)
 	uint32_t first = 0, end;
 
 	for (uint32_t p = 0; p < en->nprobes; p++, first = end) {
-		probe_ecbs(en, p, &first, &end);
-		for (uint32_t s = 0; s < en->probes[p].nsites; s++)
-			if (sort_site(eng, p, &en->probes[p].sites[s], first,
-				      end) != 0)
+		bpf_site_ecbs(en, p, &first, &end);
+		for (uint32_t i = eng->place0[p]; i < eng->place0[p + 1]; i++)
+			if (sort_site(eng, p, &eng->places.v[i], first, end) !=
+			    0)
 				return -1;
 	}
 	return 0;
@@ -384,7 +384,7 @@ bpf_site_build(struct engine *eng, struct err *e)
 	for (uint32_t i = 0; i < en->nclauses; i++)
 		if (scan_text(eng, en->clauses[i]) != 0)
 			return err_nomem(e);
-	if (sort_clauses(eng, e) != 0)
+	if (bpf_user_places(eng, e) != 0 || sort_clauses(eng, e) != 0)
 		return -1;
 	for (size_t k = 0; k < eng->progs.n; k++) {
 		struct bpf_prog *c = eng->progs.v[k];
@@ -407,10 +407,11 @@ bpf_site_fini(struct engine *eng)
 		vec_fini(&c->recipes);
 		vec_fini(&c->whens);
 		vec_fini(&c->sites);
-		vec_fini(&c->dsites);
+		vec_fini(&c->places);
 	}
 	vec_fini(&eng->progs);
 	vec_fini(&eng->errors);
+	bpf_user_fini(eng);
 	free(eng->strtab);
 	hash_free(eng->objstr);
 	for (unsigned i = 0; i < BPF_NCLASSES; i++)

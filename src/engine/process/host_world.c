@@ -76,7 +76,10 @@ own_names(struct host *h, const struct dif_probe *p, struct err *e)
 static bool
 is_host_probe(const struct dif_probe *p)
 {
-	return p->nsites > 0 && p->sites[0].kind <= DIF_SITE_TICK;
+	enum dif_where w = p->nsites > 0 ? dif_sites[p->sites[0].kind].where
+					 : DIF_AT_USER;
+
+	return w == DIF_AT_TRACE || w == DIF_AT_CPUS;
 }
 
 static int

@@ -25,10 +25,4 @@
 
 /* process_engine_ops is declared in rt/engine.h. */
 
-/*
- * True if a site of this kind can be served.  (Placement asks before anything
- * is loaded.)
- */
-bool process_serves(enum dif_site_kind kind);
-
 #endif

@@ -408,26 +408,17 @@ plan_number(struct engine *eng, struct err *e)
 
 /* ---- refusals ------------------------------------------------------------ */
 
-static bool
-is_pattern(const char *s)
-{
-	return s == NULL || s[0] == '\0' || strpbrk(s, "*?[\\") != NULL;
-}
-
 /* True if a clause of the group's probe names it, rather than matches it. */
 static bool
 group_named(const struct engine *eng, const struct plan_group *g)
 {
 	uint32_t n = eng->plan.classes.v[g->cls].in.necbs;
 
-	for (uint32_t i = 0; i < n; i++) {
-		const struct dif_pdesc *d =
-			&eng->en->clauses[eng->en->ecbs[g->ecb0 + i].clause]
-				 ->pdesc;
-		if (d->id != 0 ||
-		    (!is_pattern(d->func) && !is_pattern(d->name)))
+	for (uint32_t i = 0; i < n; i++)
+		if (dif_pdesc_names(
+			    &eng->en->clauses[eng->en->ecbs[g->ecb0 + i].clause]
+				     ->pdesc))
 			return true;
-	}
 	return false;
 }
 

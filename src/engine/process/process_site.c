@@ -20,26 +20,6 @@
 
 const char plan_gone[] = "no code of a file is there";
 
-bool
-process_serves(enum dif_site_kind kind)
-{
-	switch (kind) {
-	case DIF_SITE_BEGIN:
-	case DIF_SITE_END:
-	case DIF_SITE_ERROR:
-	case DIF_SITE_PROFILE:
-	case DIF_SITE_TICK:
-	case DIF_SITE_SYSENTRY:
-	case DIF_SITE_SYSRETURN:
-	case DIF_SITE_UENTRY:
-	case DIF_SITE_URETURN:
-	case DIF_SITE_UINSN:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* ---- functions ----------------------------------------------------------- */
 
 static int
@@ -230,20 +210,20 @@ site_add(struct engine *eng, uint32_t probe, const struct dif_site *s,
 	struct plan *p = &eng->plan;
 	struct plan_group g = { .probe = probe, .site = s, .ecb0 = ecb0 };
 	const struct dif_probe *pr = &eng->en->probes[probe];
+	const struct dif_site_info *info = &dif_sites[s->kind];
 
-	if (!process_serves(s->kind))
+	if ((info->engines & DIF_ENG_P) == 0)
 		return err_set(e, &ERR_GENERIC, 0,
-			       "%s:%s:%s:%s: the process engine cannot serve "
-			       "this kind of probe",
-			       pr->prov, pr->mod, pr->func, pr->name);
-	if (s->kind < DIF_SITE_UENTRY && s->kind != DIF_SITE_SYSENTRY &&
-	    s->kind != DIF_SITE_SYSRETURN)
+			       "%s:%s:%s:%s: the process engine has no %s",
+			       pr->prov, pr->mod, pr->func, pr->name,
+			       info->text);
+	if (info->where == DIF_AT_TRACE || info->where == DIF_AT_CPUS)
 		return 0; /* fires in the consumer */
 	if (class_get(eng, s, ecb0, n, &g.cls, e) != 0)
 		return -1;
 	if (!vec_push(&p->groups, g))
 		return err_nomem(e);
-	if (p->classes.v[g.cls].sys)
+	if (info->where == DIF_AT_CALL)
 		return site_sys(eng, &p->groups.v[p->groups.n - 1], e);
 	return site_user(eng, s, (uint32_t)p->groups.n - 1, e);
 }

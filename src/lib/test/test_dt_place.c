@@ -87,7 +87,7 @@ comps(struct trace *t, const char *want)
 	struct err e;
 	char got[MAXCLAUSES + 1] = "";
 
-	assert_int_equal(dt_comps_make(t->a, &t->en, NULL, &t->comps, &e), 0);
+	assert_int_equal(dt_comps_make(t->a, &t->en, &t->comps, &e), 0);
 	for (uint32_t i = 0; i < t->en.nclauses; i++)
 		got[i] = (char)('a' + t->comps.of[i]);
 	assert_string_equal(got, want);
@@ -120,8 +120,7 @@ variables_connect(void **state)
 	comps(t, "abcadcb");
 	assert_int_equal(t->comps.n, 4);
 	assert_int_equal(t->comps.v[0].nclauses, 2);
-	assert_int_equal(t->comps.v[0].kinds,
-			 DT_KIND(DIF_SITE_BEGIN) | DT_KIND(DIF_SITE_END));
+	assert_int_equal(t->comps.v[0].where, DT_AT(TRACE));
 	assert_int_equal(t->comps.v[3].necbs, 1);
 }
 
@@ -218,13 +217,31 @@ rows_tell_engines(void **state)
 	assert_int_equal(c[4].pid, 7);
 }
 
-/* ---- placement --------------------------------------------------------------- */
-
-static bool
-serves(enum dif_site_kind kind)
+/* Kinds of site have engines in their rows; only the kernel engine looks at
+   conditions. */
+static void
+sites_tell_engines(void **state)
 {
-	return kind != DIF_SITE_UPROBE && kind != DIF_SITE_URETPROBE;
+	static const struct dif_whens when = { .n = 1 };
+	struct trace *t = *state;
+	uint32_t tp = probe(t, DIF_SITE_TP, 0);
+	uint32_t sys = probe(t, DIF_SITE_SYSRETURN, 0);
+
+	clause(t, tp, DIF_ACT_TRACE, NOTHING);
+	clause(t, sys, DIF_ACT_TRACE, NOTHING);
+	comps(t, "ab");
+	assert_int_equal(t->comps.v[0].engines, DIF_ENG_K);
+	assert_string_equal(t->comps.v[0].only_k, "tracepoints of the kernel");
+	assert_int_equal(t->comps.v[0].where, DT_AT(KERNEL));
+	assert_int_equal(t->comps.v[1].engines, DIF_ENG_K | DIF_ENG_P);
+	assert_int_equal(t->comps.v[1].where, DT_AT(CALL));
+	t->sites[sys].when = &when;
+	comps(t, "ab");
+	assert_int_equal(t->comps.v[1].engines, DIF_ENG_K);
+	assert_string_equal(t->comps.v[1].only_k, "probes with conditions");
 }
+
+/* ---- placement --------------------------------------------------------------- */
 
 /* "K7": first component kernel, second process 7; "!": refused. */
 static void
@@ -236,9 +253,8 @@ placed(struct trace *t, const struct dt_world *world, const char *want)
 	struct err e;
 	bool priv;
 
-	w.serves = serves;
 	err_clear(&e);
-	assert_int_equal(dt_comps_make(t->a, &t->en, NULL, &t->comps, &e), 0);
+	assert_int_equal(dt_comps_make(t->a, &t->en, &t->comps, &e), 0);
 	if (dt_place(t->a, &t->comps, &w, out, &priv, &e) != 0) {
 		assert_true(err_is_set(&e));
 		assert_string_equal("!", want);
@@ -272,7 +288,7 @@ by_kind(void **state)
 		{ DIF_SITE_PROFILE, 0, "K", "K", "!", "7", "K", "7" },
 		{ DIF_SITE_SYSENTRY, 0, "K", "K", "!", "7", "K", "7" },
 		{ DIF_SITE_UENTRY, 7, "7", "7", "7", "7", "K", "7" },
-		{ DIF_SITE_UPROBE, 7, "K", "K", "!", "!", "K", "!" },
+		{ DIF_SITE_TP, 0, "K", "K", "!", "!", "K", "!" },
 	};
 	struct trace *t = *state;
 
@@ -338,13 +354,13 @@ none_yet(void **state)
 	struct trace *t = *state;
 
 	clause(t, probe(t, DIF_SITE_BEGIN, 0), DIF_ACT_TRACE, NOTHING);
-	t->clause[0].pdesc.prov = "pid7";
+	t->clause[0].pid = 7;
 	t->en.necbs = 0;
 	placed(t, &root, "7");
 	placed(t, &root7, "7");
 	placed(t, &user7, "7");
 	placed(t, &kernel7, "K");
-	t->clause[0].pdesc.prov = "pid7x";
+	t->clause[0].pid = 0;
 	placed(t, &root7, "K");
 }
 
@@ -381,7 +397,7 @@ static void
 messages(void **state)
 {
 	struct trace *t = *state;
-	struct dt_world w = { .no_kernel = "no BPF", .serves = serves };
+	struct dt_world w = { .no_kernel = "no BPF" };
 	struct dt_placed out[1];
 	struct err e;
 	bool priv;
@@ -413,7 +429,8 @@ main(void)
 		T(variables_connect), T(predicates_connect),
 		T(speculations_connect),
 		T(aggregations_do_not_connect), T(locals_connect_at_one_probe),
-		T(error_connects_all), T(rows_tell_engines), T(by_kind),
+		T(error_connects_all), T(rows_tell_engines),
+		T(sites_tell_engines), T(by_kind),
 		T(tick_goes_along), T(wide_and_user_probes_together),
 		T(processes), T(none_yet), T(one_process_one_engine), T(denied),
 		T(messages),

@@ -75,7 +75,7 @@ site(const struct probe *p)
 	struct site_list l = { 0 };
 	struct dif_site s;
 
-	assert_int_equal(p->owner->ops->sites(p->owner, p, 0, DIF_ENG_K, &l, &e), 0);
+	assert_int_equal(p->owner->ops->sites(p->owner, p, &l, &e), 0);
 	assert_int_equal(l.n, 1);
 	s = l.v[0];
 	free(l.v);
@@ -239,7 +239,7 @@ test_table(void **state)
 
 /* Sites of proc:::name, or the error. */
 static int
-proc_sites(const char *name, enum dif_engines want, struct site_list *l)
+proc_sites(const char *name, struct site_list *l)
 {
 	struct probe *p;
 	char text[64];
@@ -248,7 +248,7 @@ proc_sites(const char *name, enum dif_engines want, struct site_list *l)
 	assert_int_equal(match(text, &p), 1);
 	err_clear(&e);
 	*l = (struct site_list){ 0 };
-	return p->owner->ops->sites(p->owner, p, ~0u, want, l, &e);
+	return p->owner->ops->sites(p->owner, p, l, &e);
 }
 
 static void
@@ -270,19 +270,17 @@ test_proc(void **state)
 	assert_string_equal(pa.xlate[1], "psinfo_t *");
 
 	/* Nothing of the kernel's types: system calls alone. */
-	assert_int_equal(proc_sites("exec", DIF_ENG_K, &l), 0);
+	assert_int_equal(proc_sites("exec", &l), 0);
 	assert_int_equal(l.n, 2);
 	assert_null(l.v[0].when);
 	assert_int_equal(l.v[1].num, __NR_execveat);
 	assert_int_equal(l.v[1].args->arg[0].val, DIF_R_RSI);
 	free(l.v);
-	assert_int_equal(proc_sites("exec", DIF_ENG_P, &l), -1);
-	assert_non_null(strstr(e.msg, "tracepoints"));
-	assert_int_equal(proc_sites("exit", DIF_ENG_K, &l), -1);
+	assert_int_equal(proc_sites("exit", &l), -1);
 	assert_non_null(strstr(e.msg, "proc:vmlinux:sched_process_exit:exit: "
 				      "this kernel has no tracepoint "
 				      "sched_process_exit"));
-	assert_int_equal(proc_sites("start", DIF_ENG_K, &l), -1);
+	assert_int_equal(proc_sites("start", &l), -1);
 	assert_non_null(strstr(e.msg, "exit_signal"));
 	free(l.v);
 }
@@ -298,7 +296,7 @@ test_proc_kernel(void **state)
 	type_space_use_kernel(env.types, NULL);
 	assert_non_null(
 		type_lookup(env.types, "vmlinux", "struct task_struct"));
-	assert_int_equal(proc_sites("exit", DIF_ENG_K, &l), 0);
+	assert_int_equal(proc_sites("exit", &l), 0);
 	assert_int_equal(l.n, 3); /* of one kind of kernel: by reason */
 	for (size_t i = 0; i < l.n; i++) {
 		assert_string_equal(l.v[i].tp, "sched_process_exit");
@@ -307,7 +305,7 @@ test_proc_kernel(void **state)
 		assert_int_equal(l.v[i].when->n, i == 0 ? 2 : 3);
 	}
 	free(l.v);
-	assert_int_equal(proc_sites("signal-handle", DIF_ENG_K, &l), 0);
+	assert_int_equal(proc_sites("signal-handle", &l), 0);
 	assert_int_equal(l.n, 1);
 	assert_int_equal(l.v[0].args->arg[2].path->n, 1);
 	assert_int_equal(l.v[0].args->arg[2].path->step[0].size, 8);

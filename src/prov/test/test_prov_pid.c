@@ -26,7 +26,7 @@ __asm__(".text\n"
 	".size pid_test_other_name,.-pid_test_other_name\n");
 extern char pid_test_fn[];
 
-/* lock incl (%rdi); ret: the kernel can have no probe at the first. */
+/* lock incl (%rdi); ret */
 __asm__(".text\n"
 	".globl pid_test_lock\n.type pid_test_lock,@function\n"
 	"pid_test_lock:\n	lock incl (%rdi)\n	ret\n"
@@ -181,8 +181,9 @@ test_errors(void **state)
 	assert_int_equal(probe_match(probes, &pd, take, NULL, &err), 0);
 }
 
+/* The sites of a probe that there must be. */
 static struct site_list
-sites(const char *func, const char *name, uint32_t args_used)
+sites(const char *func, const char *name)
 {
 	char prov[32];
 	struct site_list l = { 0 };
@@ -192,81 +193,17 @@ sites(const char *func, const char *name, uint32_t args_used)
 	match("a.out", func, name);
 	p = probe_find(probes, prov, "test_prov_pid", func, name);
 	assert_non_null(p);
-	assert_int_equal(p->owner->ops->sites(p->owner, p, args_used, DIF_ENG_K, &l, &err),
-			 0);
+	assert_int_equal(p->owner->ops->sites(p->owner, p, &l, &err), 0);
 	return l;
 }
 
-static void
-test_sites(void **state)
-{
-	struct site_list l = sites("pid_test_fn", "entry", 1);
-	uint64_t off = l.v[0].off;
-
-	assert_int_equal(l.n, 1);
-	assert_int_equal(l.v[0].kind, DIF_SITE_UPROBE);
-	assert_int_equal(l.v[0].pid, getpid());
-	assert_int_equal(l.v[0].args->arg[0].val, DIF_R_RDI);
-	free(l.v);
-	l = sites("pid_test_fn", "4", 0);
-	assert_int_equal(l.v[0].off, off + 4);
-	free(l.v);
-	/* Two ways out: told apart if the offset is asked for. */
-	l = sites("pid_test_fn", "return", 3);
-	assert_int_equal(l.n, 2);
-	assert_int_equal(l.v[0].kind, DIF_SITE_UPROBE);
-	assert_int_equal(l.v[0].cookie, 9);
-	assert_int_equal(l.v[1].cookie, 0xb);
-	assert_int_equal(l.v[1].off, off + 0xb);
-	free(l.v);
-	/* ... and if return addresses may be replaced at all: the sanitizers
-	   bring an unwinder into this process. */
-	l = sites("pid_test_fn", "return", 2);
-#ifdef __SANITIZE_ADDRESS__
-	assert_int_equal(l.n, 2);
-	assert_int_equal(l.v[1].kind, DIF_SITE_UPROBE);
-#else
-	assert_int_equal(l.n, 1);
-	assert_int_equal(l.v[0].kind, DIF_SITE_URETPROBE);
-	assert_int_equal(l.v[0].off, off);
-#endif
-	free(l.v);
-}
-
-/* What keeps its return address must not have it replaced. */
-static void
-test_returns_twice(void **state)
-{
-	struct site_list l = { 0 };
-	char prov[32];
-	struct probe *p;
-
-	snprintf(prov, sizeof(prov), "pid%d", (int)getpid());
-	matches("libc", "_setjmp", "return", "libc.so.6:_setjmp:return");
-	p = probe_find(probes, prov, "libc.so.6", "_setjmp", "return");
-	assert_non_null(p);
-	assert_int_equal(p->owner->ops->sites(p->owner, p, 0, DIF_ENG_K, &l, &err), 0);
-	for (size_t i = 0; i < l.n; i++)
-		assert_int_equal(l.v[i].kind, DIF_SITE_UPROBE);
-	free(l.v);
-}
-
-/* Facts for the process engine. */
+/* The same, of one that is at one place. */
 static struct dif_site
 fact(const char *func, const char *name)
 {
-	struct site_list l = { 0 };
+	struct site_list l = sites(func, name);
 	struct dif_site s;
-	struct probe *p;
-	char prov[32];
 
-	snprintf(prov, sizeof(prov), "pid%d", (int)getpid());
-	match("a.out", func, name);
-	p = probe_find(probes, prov, "test_prov_pid", func, name);
-	assert_non_null(p);
-	assert_int_equal(p->owner->ops->sites(p->owner, p, 3, DIF_ENG_P, &l,
-					      &err),
-			 0);
 	assert_int_equal(l.n, 1);
 	s = l.v[0];
 	free(l.v);
@@ -284,6 +221,7 @@ test_facts(void **state)
 	assert_int_equal(s.kind, DIF_SITE_UENTRY);
 	assert_true(s.addr == fn && s.fn == fn);
 	assert_int_equal(s.fn_size, 12);
+	assert_true(s.fn_next >= fn + 12);
 	assert_int_equal(s.args->arg[1].val, DIF_R_RSI);
 	s = fact("pid_test_fn", "return");
 	assert_int_equal(s.kind, DIF_SITE_URETURN);
@@ -296,28 +234,23 @@ test_facts(void **state)
 	assert_int_equal(s.addr, (uintptr_t)pid_test_lock);
 }
 
-/* What the kernel refuses is an error if it was named, else left out. */
+/* The process of a description is known before anything of it is there. */
 static void
-test_kernel_refuses(void **state)
+test_pid(void **state)
 {
-	char prov[32];
-	struct site_list l = { 0 };
-	struct probe *p;
+	struct dif_pdesc pd = {
+		.prov = "pid7", .mod = "x", .func = "", .name = ""
+	};
 
-	snprintf(prov, sizeof(prov), "pid%d", (int)getpid());
-	matches("", "pid_test_lock", "[0-9]",
-		"test_prov_pid:pid_test_lock:0 test_prov_pid:pid_test_lock:3");
-	p = probe_find(probes, prov, "test_prov_pid", "pid_test_lock", "0");
-	assert_non_null(p);
-	assert_int_equal(p->owner->ops->sites(p->owner, p, 0, DIF_ENG_K, &l,
-					      &err),
-			 0);
-	assert_int_equal(l.n, 0);
-	matches("", "pid_test_lock", "0", "test_prov_pid:pid_test_lock:0");
-	assert_int_equal(p->owner->ops->sites(p->owner, p, 0, DIF_ENG_K, &l,
-					      &err),
-			 -1);
-	assert_ptr_equal(err.tag, &D_PROC_NAME);
+	assert_int_equal(probe_desc_pid(probes, &pd), 7);
+	pd.prov = "pid7x";
+	assert_int_equal(probe_desc_pid(probes, &pd), 0);
+	pd.prov = "pid";
+	assert_int_equal(probe_desc_pid(probes, &pd), 0);
+	pd.prov = "syscall";
+	assert_int_equal(probe_desc_pid(probes, &pd), 0);
+	pd = (struct dif_pdesc){ 1, "pid7", "", "", "" };
+	assert_int_equal(probe_desc_pid(probes, &pd), 0);
 }
 
 static void
@@ -343,12 +276,8 @@ main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_modules, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_errors, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sites, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_returns_twice, setup,
-						teardown),
 		cmocka_unit_test_setup_teardown(test_facts, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_kernel_refuses, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(test_pid, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_address, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

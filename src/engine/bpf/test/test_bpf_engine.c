@@ -20,6 +20,7 @@
 
 #include "base/test/capable.h"
 #include "base/test/nomem.h"
+#include "elf/elf.h"
 #include "engine/bpf/bpf_impl.h"
 #include "rt/engine.h"
 
@@ -429,7 +430,7 @@ test_rawtp(void **state)
 	stmt(w, c, DIF_ACT_TRACE, "ldgs arg3, %r1\nret %r1",
 	     "ldgs arg4, %r1\nret %r1", "ldgs arg5, %r1\nret %r1");
 	for (int i = 0; i < 3; i++) {
-		s = probe(w, DIF_SITE_RAWTP, 0, 1, &args);
+		s = probe(w, DIF_SITE_TP, 0, 1, &args);
 		s->tp = "sys_enter";
 		s->when = (const struct dif_whens *[]){ &never, &some,
 							&once }[i];
@@ -461,7 +462,7 @@ test_no_tracepoint(void **state)
 	struct err e = { 0 };
 
 	stmt(w, c, DIF_ACT_TRACE, "setx 1, %r1\nret %r1", NULL, NULL);
-	probe(w, DIF_SITE_RAWTP, 0, 1, NULL)->tp = "no_such";
+	probe(w, DIF_SITE_TP, 0, 1, NULL)->tp = "no_such";
 	w->eng = try_load(w);
 	assert_non_null(w->eng);
 	assert_int_equal(bpf_engine_ops.attach(w->eng, &e), -1);
@@ -690,6 +691,38 @@ file_offset(const void *p)
 	return res;
 }
 
+static struct elf_file *self;
+
+static struct elf_file *
+files_open(void *arg, int32_t pid, const char *path, struct err *e)
+{
+	if (self == NULL)
+		self = elf_open(path, e);
+	return self;
+}
+
+/* A process of no objects: none of them could unwind. */
+static bool
+files_object(void *arg, int32_t pid, size_t i, struct engine_object *out)
+{
+	return false;
+}
+
+static const struct engine_files files = { NULL, files_open, files_object };
+
+static uint64_t
+self_bias(void)
+{
+	struct err e = { 0 };
+	const struct elf_sym *s;
+
+	files_open(NULL, 0, "/proc/self/exe", &e);
+	assert_non_null(self);
+	s = elf_sym_find(self, "traced_function");
+	assert_non_null(s);
+	return (uintptr_t)traced_function - s->addr;
+}
+
 static void
 test_uprobe(void **state)
 {
@@ -700,13 +733,17 @@ test_uprobe(void **state)
 
 	stmt(w, c, DIF_ACT_TRACE, "ldgs arg0, %r1\nret %r1",
 	     "ldgs arg1, %r1\nret %r1", "ldgs arg2, %r1\nret %r1");
-	s = probe(w, DIF_SITE_UPROBE, 0, 1, &user_args);
+	w->opts.files = &files;
+	s = probe(w, DIF_SITE_UENTRY, 0, 1, &user_args);
 	s->path = "/proc/self/exe";
 	s->off = file_offset((const void *)(uintptr_t)traced_function);
 	s->pid = getpid();
-	s = probe(w, DIF_SITE_URETPROBE, 0, 1, &user_args);
+	s->addr = s->fn = (uintptr_t)traced_function;
+	s->bias = self_bias();
+	s->fn_size = 4;
+	s = probe(w, DIF_SITE_URETURN, 0, 1, &user_args);
 	*s = w->sites[0];
-	s->kind = DIF_SITE_URETPROBE;
+	s->kind = DIF_SITE_URETURN;
 	start(w);
 	for (int i = 0; i < 3; i++)
 		traced_function(i, 70 + i);
@@ -767,7 +804,7 @@ test_older(void **state)
 static void
 test_rows(void **state)
 {
-	for (unsigned kind = 0; kind < DIF_NSITES; kind++) {
+	for (unsigned kind = 0; kind < BPF_NPLACES; kind++) {
 		const struct bpf_class *last = NULL;
 		uint32_t id = 0;
 		for (unsigned i = 0; i < BPF_NCLASSES; i++)

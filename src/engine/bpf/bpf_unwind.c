@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * pid_unwind.c - when a return may not be caught by replacing the return
+ * bpf_unwind.c - when a return may not be caught by replacing the return
  * address.
  *
  * The kernel's return probe puts the address of a trampoline in place of the
@@ -23,9 +23,11 @@
  * unwind if an object of it, other than the C library and the unwinder
  * themselves, names a function that unwinding cannot do without.
  */
+#include "engine/bpf/bpf_impl.h"
+
 #include <string.h>
 
-#include "prov/pid_fn.h"
+#include "elf/elf.h"
 
 static const char *const unwind_names[] = {
 	"__gxx_personality_v0",   "rust_eh_personality",  "_Unwind_Resume",
@@ -43,13 +45,36 @@ static const char *const odd_names[] = {
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-bool
-pid_fn_is_odd(const struct pid_fn *f)
+static bool
+name_is_odd(const char *name)
 {
-	if (f->body.addr == elf_entry(f->elf))
+	for (size_t i = 0; i < COUNT(odd_names); i++) {
+		size_t n = strcspn(odd_names[i], "*");
+
+		if (strncmp(odd_names[i], name, n) == 0 &&
+		    (odd_names[i][n] == '*' || name[n] == '\0'))
+			return true;
+	}
+	return false;
+}
+
+/* By any of its names. */
+bool
+bpf_unwind_odd(struct elf_file *elf, uint64_t fn)
+{
+	const struct elf_sym *s = elf_sym_at(elf, fn), *first, *end;
+	size_t n;
+
+	if (fn == elf_entry(elf))
 		return true;
-	for (size_t i = 0; i < COUNT(odd_names); i++)
-		if (probe_glob(odd_names[i], f->sym->name))
+	if (s == NULL || s->addr != fn)
+		return false;
+	first = elf_syms(elf, &n);
+	end = first + n;
+	while (s > first && s[-1].addr == fn)
+		s--;
+	for (; s < end && s->addr == fn; s++)
+		if (name_is_odd(s->name))
 			return true;
 	return false;
 }
@@ -86,7 +111,7 @@ obj_names(struct elf_file *elf, const char *name)
 
 /* The libraries that only offer unwinding to others. */
 static bool
-obj_is_runtime(const struct proc_obj *o)
+obj_is_runtime(const struct engine_object *o)
 {
 	static const char *const names[] = {
 		"libc.so.", "libpthread.so.", "libgcc_s.so.",
@@ -96,35 +121,25 @@ obj_is_runtime(const struct proc_obj *o)
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (strncmp(o->name, names[i], strlen(names[i])) == 0)
 			return true;
-	return o->path[0] != '/';
-}
-
-static bool
-proc_unwinds(struct proc *p)
-{
-	for (size_t i = 0; i < proc_nobjs(p); i++) {
-		struct proc_obj *o = proc_obj_at(p, i);
-		struct err e = { 0 };
-		struct elf_file *elf;
-
-		if (obj_is_runtime(o))
-			continue;
-		elf = proc_obj_elf(o, &e);
-		for (size_t k = 0; elf != NULL && k < COUNT(unwind_names); k++)
-			if (obj_names(elf, unwind_names[k]))
-				return true;
-	}
 	return false;
 }
 
 bool
-pid_unwinds(struct pid_data *d, struct proc *p)
+bpf_unwind_process(const struct engine *eng, int32_t pid)
 {
-	if (d->unwinds_proc != p ||
-	    d->unwinds_generation != proc_generation(p)) {
-		d->unwinds = proc_unwinds(p);
-		d->unwinds_proc = p;
-		d->unwinds_generation = proc_generation(p);
+	const struct engine_files *f = eng->opts.files;
+	struct engine_object o;
+
+	for (size_t i = 0; f != NULL && f->object(f->arg, pid, i, &o); i++) {
+		struct err e = { 0 };
+		struct elf_file *elf;
+
+		if (obj_is_runtime(&o))
+			continue;
+		elf = f->open(f->arg, pid, o.path, &e);
+		for (size_t k = 0; elf != NULL && k < COUNT(unwind_names); k++)
+			if (obj_names(elf, unwind_names[k]))
+				return true;
 	}
-	return d->unwinds;
+	return f == NULL;
 }

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * bpf_user.c - from facts about the code of programs to what the kernel is
+ * given: which instruction, and whether a breakpoint or a return probe.
+ *
+ * Entry: before the first instruction, or a little later where it is cheaper
+ * (code_x86_slide.c).
+ *
+ * Return: if the offset of the instruction that returns (arg0) is not used, or
+ * cannot differ, the kernel's return probe serves; else there is a probe on
+ * each ret.  A tail call leaves too, but the value is not known at the jump: a
+ * clause that uses arg1 of such a function gets the return probe, and then arg0
+ * is 0.  So it is for functions whose ways out are not all known
+ * (code_return.c): no return is missed.  Where a return probe would harm the
+ * process (bpf_unwind.c), the ways out that are known have probes, whatever is
+ * used.
+ *
+ * Instructions: the kernel cannot have probes at some (code_x86_allow.c).  A site
+ * there has no place.  That is an error if a clause names the probe; of what a
+ * pattern matches it is left out.
+ *
+ * Decision 0006 has the reasons.
+ */
+#include "engine/bpf/bpf_impl.h"
+
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "code/code.h"
+#include "elf/elf.h"
+
+#define ARG_OFFSET 1u /* bits of args_used, for return */
+#define ARG_VALUE  2u
+#define INSN_MAX   16 /* bytes that show any instruction */
+
+struct user_cx {
+	struct engine *eng;
+	struct err *e;
+	struct hash *files; /* path -> struct elf_file */
+	const char *path;   /* that of elf */
+	struct elf_file *elf;
+	int32_t pid; /* 0, or the one that `unwinds` is about */
+	bool unwinds;
+	const struct dif_site *site;
+	struct code_body body; /* of the site's function */
+	uint32_t args_used;
+};
+
+static int
+place_add(struct user_cx *cx, unsigned kind, uint64_t off, uint64_t cookie)
+{
+	const struct dif_site *s = cx->site;
+	struct bpf_place p = { .kind = kind,
+			       .site = s,
+			       .off = s->off + off,
+			       .addr = s->addr + off,
+			       .cookie = cookie };
+
+	return vec_push(&cx->eng->places, p) ? 0 : err_nomem(cx->e);
+}
+
+/* ---- files --------------------------------------------------------------- */
+
+/* The file of a site: one that the consumer has open, or our own. */
+static struct elf_file *
+file_open(struct user_cx *cx, const struct dif_site *s)
+{
+	const struct engine_files *f = cx->eng->opts.files;
+	struct elf_file *elf;
+
+	if (f != NULL)
+		return f->open(f->arg, s->pid, s->path, cx->e);
+	elf = elf_open(s->path, cx->e);
+	if (elf == NULL || vec_push(&cx->eng->files, elf))
+		return elf;
+	elf_close(elf);
+	err_nomem(cx->e);
+	return NULL;
+}
+
+static int
+file_get(struct user_cx *cx, const struct dif_site *s)
+{
+	if (cx->path == s->path)
+		return 0;
+	cx->path = NULL;
+	cx->elf = hash_find_str(cx->files, s->path);
+	if (cx->elf == NULL) {
+		cx->elf = file_open(cx, s);
+		if (cx->elf == NULL)
+			return -1;
+		if (hash_set_str(cx->files, s->path, cx->elf) != 0)
+			return err_nomem(cx->e);
+	}
+	cx->path = s->path;
+	return 0;
+}
+
+/* cx->body: the function, or as much as an instruction where none is known. */
+static int
+body_get(struct user_cx *cx, const struct dif_site *s)
+{
+	struct code_body *b = &cx->body;
+	uint64_t fn = s->fn != 0 ? s->fn : s->addr;
+	uint64_t left;
+
+	if (file_get(cx, s) != 0)
+		return -1;
+	b->addr = fn - s->bias;
+	left = elf_code_left(cx->elf, b->addr);
+	b->n = s->fn != 0 ? s->fn_size : INSN_MAX;
+	if (b->n > left)
+		b->n = left;
+	b->next = s->fn_next != 0 ? s->fn_next - fn : SIZE_MAX;
+	b->p = elf_bytes(cx->elf, b->addr, b->n);
+	return 0;
+}
+
+/* ---- returns ------------------------------------------------------------- */
+
+static bool
+name_is_part(const char *name)
+{
+	const char *s = strstr(name, ".cold");
+
+	return s != NULL && (s[5] == '\0' || s[5] == '.');
+}
+
+/* struct code_around's question, about a function's object. */
+static enum code_where
+fn_where(void *arg, uint64_t addr, struct code_body *part)
+{
+	struct elf_file *elf = arg;
+	const struct elf_sym *s = elf_sym_at(elf, addr);
+
+	if (s == NULL || !s->is_func)
+		return CODE_W_ELSE;
+	if (!name_is_part(s->name))
+		return s->addr == addr ? CODE_W_FUNC : CODE_W_ELSE;
+	part->addr = s->addr;
+	part->n = s->size;
+	part->p = elf_bytes(elf, s->addr, s->size);
+	return part->p != NULL ? CODE_W_PART : CODE_W_ELSE;
+}
+
+/* True if the function's return address must stay what it is. */
+static bool
+return_harmful(struct user_cx *cx, const struct dif_site *s)
+{
+	if (bpf_unwind_odd(cx->elf, cx->body.addr) || s->pid == 0)
+		return true;
+	if (cx->pid != s->pid) {
+		cx->unwinds = bpf_unwind_process(cx->eng, s->pid);
+		cx->pid = s->pid;
+	}
+	return cx->unwinds;
+}
+
+/* Probes on every way out that was found. */
+static int
+return_each(struct user_cx *cx, const struct code_returns *r)
+{
+	for (size_t i = 0; i < r->rets.n; i++)
+		if (place_add(cx, BPF_AT_UPROBE, r->rets.v[i], r->rets.v[i]))
+			return -1;
+	for (size_t i = 0; i < r->tails.n; i++)
+		if (place_add(cx, BPF_AT_UPROBE, r->tails.v[i], r->tails.v[i]))
+			return -1;
+	return 0;
+}
+
+/* The kernel's return probe; its arg0 is the way out if there is only one. */
+static int
+return_probe(struct user_cx *cx, const struct code_returns *r)
+{
+	uint64_t cookie = 0;
+
+	if (r->rets.n == 1 && r->tails.n == 0)
+		cookie = r->rets.v[0];
+	else if (r->rets.n == 0 && r->tails.n == 1)
+		cookie = r->tails.v[0];
+	return place_add(cx, BPF_AT_URETPROBE, code_slide(&cx->body), cookie);
+}
+
+static int
+place_return(struct user_cx *cx, const struct dif_site *s)
+{
+	const struct code_around w = { fn_where, cx->elf };
+	bool harmful = return_harmful(cx, s);
+	struct code_returns r = { 0 };
+	int rc;
+
+	if (!harmful && (cx->args_used & ARG_OFFSET) == 0)
+		return return_probe(cx, &r);
+	if (code_returns_find(&cx->body, &w, &r) != 0)
+		return err_nomem(cx->e);
+	if (harmful || (r.exact && r.rets.n + r.tails.n > 1 &&
+			(r.tails.n == 0 || (cx->args_used & ARG_VALUE) == 0)))
+		rc = return_each(cx, &r);
+	else
+		rc = return_probe(cx, &r);
+	code_returns_fini(&r);
+	return rc;
+}
+
+/* ---- sites --------------------------------------------------------------- */
+
+static int
+place_insn(struct user_cx *cx, const struct dif_site *s)
+{
+	uint64_t at = s->fn != 0 ? s->addr - s->fn : 0;
+	struct code_insn in;
+
+	if (!code_insn_at(&cx->body, at, &in) || !in.allowed)
+		return 0;
+	return place_add(cx, BPF_AT_UPROBE, 0, s->cookie);
+}
+
+static int
+place_user(struct user_cx *cx, const struct dif_site *s)
+{
+	size_t slide;
+
+	if (body_get(cx, s) != 0)
+		return -1;
+	if (cx->body.p == NULL)
+		return 0;
+	if (s->kind == DIF_SITE_UINSN)
+		return place_insn(cx, s);
+	slide = code_slide(&cx->body);
+	if (slide == CODE_NOWHERE)
+		return 0;
+	return s->kind == DIF_SITE_URETURN
+		       ? place_return(cx, s)
+		       : place_add(cx, BPF_AT_UPROBE, slide, s->cookie);
+}
+
+static int
+place_site(struct user_cx *cx, const struct dif_site *s)
+{
+	cx->site = s;
+	if (dif_sites[s->kind].where == DIF_AT_USER)
+		return place_user(cx, s);
+	return place_add(cx, s->kind, 0, s->cookie);
+}
+
+/* ---- probes -------------------------------------------------------------- */
+
+static int
+probe_refused(const struct user_cx *cx, const struct dif_probe *pr)
+{
+	return err_set(cx->e, &ERR_GENERIC, 0,
+		       "%s:%s:%s:%s: the kernel cannot place a probe "
+		       "there: it steps no such instruction (lock, AVX, "
+		       "trap)",
+		       pr->prov, pr->mod, pr->func, pr->name);
+}
+
+/* The places of probe number p, whose ECBs are [first, end). */
+static int
+place_probe(struct user_cx *cx, uint32_t p, uint32_t first, uint32_t end)
+{
+	const struct dif_enabling *en = cx->eng->en;
+	const struct dif_probe *pr = &en->probes[p];
+	size_t before = cx->eng->places.n;
+	bool named = false;
+
+	cx->args_used = 0;
+	for (uint32_t i = first; i < end; i++) {
+		const struct dif_clause *c = en->clauses[en->ecbs[i].clause];
+		cx->args_used |= c->args_used;
+		named |= dif_pdesc_names(&c->pdesc);
+	}
+	for (uint32_t s = 0; first < end && s < pr->nsites; s++)
+		if (place_site(cx, &pr->sites[s]) != 0)
+			return -1;
+	if (named && pr->nsites != 0 && cx->eng->places.n == before)
+		return probe_refused(cx, pr);
+	return 0;
+}
+
+int
+bpf_user_places(struct engine *eng, struct err *e)
+{
+	struct user_cx cx = { .eng = eng, .e = e, .files = hash_new() };
+	const struct dif_enabling *en = eng->en;
+	uint32_t first = 0, end;
+	int rc = 0;
+
+	eng->place0 = arena_calloc(eng->arena, en->nprobes + (size_t)1,
+				   sizeof(*eng->place0));
+	if (cx.files == NULL || eng->place0 == NULL)
+		rc = err_nomem(e);
+	for (uint32_t p = 0; p < en->nprobes && rc == 0; p++, first = end) {
+		bpf_site_ecbs(en, p, &first, &end);
+		rc = place_probe(&cx, p, first, end);
+		eng->place0[p + 1] = (uint32_t)eng->places.n;
+	}
+	hash_free(cx.files);
+	return rc;
+}
+
+void
+bpf_user_fini(struct engine *eng)
+{
+	for (size_t i = 0; i < eng->files.n; i++)
+		elf_close(eng->files.v[i]);
+	vec_fini(&eng->files);
+	vec_fini(&eng->places);
+}
