@@ -89,6 +89,11 @@ size_t code_slide(const struct code_body *b);
 
 /* ---- analysis of functions ----------------------------------------------- */
 
+#define CODE_PARTS_MAX 8 /* of a function */
+struct code_part {
+	uint64_t addr, size;
+};
+
 /* What is known of the world around one function; all addresses are run-time
    ones. */
 struct code_world {
@@ -122,10 +127,14 @@ struct code_world {
 	   data holds. */
 	bool (*held)(void *arg, uint64_t lo, uint64_t hi, size_t i,
 		     uint64_t *addr);
+	/* May be NULL.  The part that the compiler has split off a function and
+	   that has addr in it; false: there is none. */
+	bool (*part)(void *arg, uint64_t addr, struct code_part *part);
 };
-struct code_part {
-	uint64_t addr, size;
-};
+/* The world of an object's file, at link-time addresses; enough for
+   code_returns_find().  The file must outlive it. */
+struct elf_file;
+void code_elf_world(struct elf_file *f, struct code_world *w);
 
 enum code_out_kind { CODE_OUT_RET, CODE_OUT_TAIL };
 struct code_out {      /* a way out of a function */
@@ -135,7 +144,8 @@ struct code_out {      /* a way out of a function */
 };
 
 struct code_fn {
-	struct code_part part[8]; /* hot first; .cold and others after */
+	struct code_part
+		part[CODE_PARTS_MAX]; /* hot first; .cold and others after */
 	uint32_t nparts;
 	VEC(struct code_out) outs;
 	VEC(uint64_t)
@@ -199,25 +209,17 @@ const char *code_fn_fixed(const struct code_world *w, uint64_t addr,
 
 /* ---- returns ------------------------------------------------------------- */
 
-/* What is at an address outside the body. */
-enum code_where {
-	CODE_W_FUNC, /* the start of another function */
-	CODE_W_PART, /* a split-off part of a function: *part is its body */
-	CODE_W_ELSE
-};
-struct code_around {
-	enum code_where (*where)(void *arg, uint64_t addr,
-				 struct code_body *part);
-	void *arg;
-};
-
 struct code_returns {
 	VEC(uint32_t) rets;  /* offsets of ret instructions */
 	VEC(uint32_t) tails; /* offsets of jumps that leave for a function */
 	bool exact;          /* there are no other ways out */
 };
-/* 0, or -1: no memory.  Free with code_returns_fini(). */
-int code_returns_find(const struct code_body *b, const struct code_around *w,
+/*
+ * The world's addresses are those of the body.  If its bytes cannot all be
+ * analysed, the list is empty and not exact.  0, or -1: no memory.  Free with
+ * code_returns_fini().
+ */
+int code_returns_find(const struct code_body *b, const struct code_world *w,
 		      struct code_returns *r);
 void code_returns_fini(struct code_returns *r);
 

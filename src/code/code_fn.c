@@ -97,36 +97,12 @@ kind_falls(uint8_t kind)
 
 /* ---- the sweep ----------------------------------------------------------- */
 
-/* The code takes the address of an instruction: to go there some time. */
-static void
-scan_label(struct code_scan *s, uint64_t addr)
+void
+code_scan_label(struct code_scan *s, uint64_t addr)
 {
 	if (addr != s->fn->part[0].addr && code_fn_has(s->fn, addr) &&
 	    !vec_push(&s->labels, addr))
 		s->nomem = true;
-}
-
-/* Addresses of the function's own code that an instruction holds. */
-static void
-step_refs(struct code_scan *s, const struct code_step *t)
-{
-	uint32_t v32;
-	uint64_t v64;
-
-	if (t->in.pc_rel) {
-		code_scan_target(s, t->in.target);
-		if (code_step_is_lea(t))
-			scan_label(s, t->in.target);
-	}
-	if (t->in.len >= 5 && t->addr < UINT32_MAX) {
-		memcpy(&v32, t->p + t->in.len - 4, 4);
-		code_scan_target(s, v32);
-		scan_label(s, v32);
-	}
-	if (t->in.len >= 10) {
-		memcpy(&v64, t->p + t->in.len - 8, 8);
-		code_scan_target(s, v64);
-	}
 }
 
 static void
@@ -150,7 +126,7 @@ step_targets(struct code_scan *s, const struct code_step *t)
 	default:
 		break;
 	}
-	step_refs(s, t);
+	code_machine.refs(s, t);
 }
 
 /* True if what stands at the end of a part runs on into what follows it. */
@@ -222,10 +198,10 @@ code_addrs_sort(uint64_t *v, size_t *n)
 }
 
 /*
- * A function that begins with a one-byte nop has it for what follows: somebody
- * plants the address behind it as a return address, and unwinders, which look
- * at the byte before, shall find this function there (Go's goexit, restorers of
- * signals).  Control may then arrive anywhere in it.
+ * A function that begins with a nop (of one byte on x86-64) has it for what
+ * follows: somebody plants the address behind it as a return address, and
+ * unwinders, which look at the byte before, shall find this function there
+ * (Go's goexit, restorers of signals).  Control may then arrive anywhere in it.
  */
 static void
 scan_planted(struct code_scan *s)
@@ -235,7 +211,7 @@ scan_planted(struct code_scan *s)
 
 	while (i < n && t[i].addr != s->fn->part[0].addr)
 		i++;
-	if (i + 1 >= n || t[i].in.len != 1 || t[i].p[0] != 0x90 ||
+	if (i + 1 >= n || !code_machine.is_plant(&t[i]) ||
 	    code_insn_is_nop(t[i + 1].p, t[i + 1].in.len))
 		return;
 	while (++i < n)
@@ -270,8 +246,13 @@ static const char leads_back[] =
 static void
 out_indirect(struct code_scan *s, size_t i)
 {
-	switch (code_scan_jump(s, i)) {
+	switch (code_machine.jump(s, i)) {
 	case CODE_GO_TABLE:
+		break;
+	case CODE_GO_INSIDE:
+		s->fn->closed = false;
+		if (s->fn->why == NULL)
+			s->fn->why = "it has a jump that cannot be followed";
 		break;
 	case CODE_GO_AWAY:
 		scan_out(s, &s->steps.v[i], CODE_OUT_TAIL);
@@ -289,11 +270,50 @@ out_indirect(struct code_scan *s, size_t i)
 	}
 }
 
+/* Does data hold an address in a part that is in no table of a jump? */
+static bool
+part_loose(const struct code_scan *s, const struct code_part *p)
+{
+	const struct code_fn *f = s->fn;
+	uint64_t a;
+
+	for (size_t i = 0;
+	     s->w->held != NULL &&
+	     s->w->held(s->w->arg, p->addr, p->addr + p->size, i, &a);
+	     i++)
+		if (a != f->part[0].addr &&
+		    code_fn_in(f->insns.v, f->insns.n, a) &&
+		    !code_fn_in(s->tabled.v, s->tabled.n, a))
+			return true;
+	return false;
+}
+
+/*
+ * Is there a pointer to an instruction of the function, not its first, in data
+ * or in its own code, that is in none of the tables that jumps were found to
+ * use?  Then any jump may use it.
+ */
+static bool
+scan_loose(struct code_scan *s)
+{
+	const struct code_fn *f = s->fn;
+
+	code_addrs_sort(s->tabled.v, &s->tabled.n);
+	for (size_t i = 0; i < s->labels.n; i++)
+		if (code_fn_in(f->insns.v, f->insns.n, s->labels.v[i]) &&
+		    !code_fn_in(s->tabled.v, s->tabled.n, s->labels.v[i]))
+			return true;
+	for (uint32_t k = 0; k < f->nparts; k++)
+		if (part_loose(s, &f->part[k]))
+			return true;
+	return false;
+}
+
 /* When the tables of all others are known. */
 static void
 outs_bare(struct code_scan *s)
 {
-	if (s->bare.n != 0 && code_scan_loose(s)) {
+	if (s->bare.n != 0 && scan_loose(s)) {
 		scan_leak(s, leads_back);
 		return;
 	}
@@ -346,7 +366,8 @@ scan_entered(struct code_scan *s)
 		const struct code_part *p = &s->fn->part[k];
 
 		code_scan_target(s, p->addr);
-		code_scan_near(s, p);
+		if (code_machine.near != NULL)
+			code_machine.near(s, p);
 		for (size_t i = 0; s->w->entered(s->w->arg, p->addr,
 						 p->addr + p->size, i, &a);
 		     i++)

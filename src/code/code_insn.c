@@ -12,13 +12,32 @@
 /* How far to look for the death of the flags. */
 #define FLAGS_INSNS 8
 
+void
+code_insn_decode(const uint8_t *p, size_t n, uint64_t addr,
+		 struct code_insn *out)
+{
+	code_machine.insn(p, n, addr, out);
+}
+
+bool
+code_insn_is_nop(const uint8_t *p, size_t n)
+{
+	return code_machine.is_nop(p, n);
+}
+
+size_t
+code_slide(const struct code_body *b)
+{
+	return code_machine.slide(b);
+}
+
 bool
 code_insn_at(const struct code_body *b, size_t off, struct code_insn *out)
 {
 	if (off >= b->n)
 		return false;
 	code_insn_decode(b->p + off, b->n - off, b->addr + off, out);
-	if (off != 0 && code_is_nop5(b->p + off, out->len))
+	if (off != 0 && code_machine.harms_inside(b->p + off, out->len))
 		out->allowed = false;
 	return out->kind != CODE_I_BAD;
 }

@@ -1,227 +1,124 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * code_return.c - where a function returns.
+ * code_return.c - where a function returns, for uprobes.
  *
  * A function is left by ret, by a jump to another function (a tail call), or
  * through a part of it that the compiler has split off as unlikely
  * ("f.cold").  Such a part mostly ends in a call that does not return, or
- * jumps back; then it is no way out.  If every way out is one instruction that
- * always leaves, the list is exact, and probes on these instructions see every
- * return.  A conditional jump to another function, or a jump nobody can
- * follow, makes it inexact, and the return must be caught at the caller's
- * side.
+ * jumps back; then it is no way out.  If every way out is one instruction of
+ * the function itself that always leaves, the list is exact, and probes on
+ * these instructions see every return.  A conditional jump to another function,
+ * a jump nobody can follow, or one that no uprobe can be placed at (notrack
+ * jmp), makes it inexact, and the return must be caught at the caller's side.
  */
-#include "code/code_impl.h"
-
 #include <stdlib.h>
 
-enum jump_kind {
-	JUMP_TABLE,  /* to a case of a switch */
-	JUMP_OUT,    /* to a function, by pointer: a tail call */
-	JUMP_UNKNOWN /* one of these two */
-};
-#define CODE_LOOKBACK 10
+#include "code/code_impl.h"
 
-/* ---- jumps --------------------------------------------------------------- */
-
+/* Add the split-off part that addr is in; false: it is in none, or there are
+   too many. */
 static bool
-insn_full(const ZydisDecoder *d, const struct code_body *b, size_t off,
-	  ZydisDecodedInstruction *in, ZydisDecodedOperand *op)
+part_add(const struct code_world *w, uint64_t addr, struct code_part *parts,
+	 uint32_t *n)
 {
-	return ZYAN_SUCCESS(
-		ZydisDecoderDecodeFull(d, b->p + off, b->n - off, in, op));
-}
+	struct code_part p;
 
-/* Where the jumps of a switch come from: base + index * scale. */
-static bool
-insn_is_indexed(const ZydisDecodedOperand *op)
-{
-	return op->type == ZYDIS_OPERAND_TYPE_MEMORY &&
-	       op->mem.index != ZYDIS_REGISTER_NONE;
+	if (w->part == NULL || !w->part(w->arg, addr, &p))
+		return false;
+	if (*n == CODE_PARTS_MAX)
+		return false;
+	parts[(*n)++] = p;
+	return true;
 }
 
 static bool
-insn_writes(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op,
-	    ZydisRegister reg)
+parts_have(const struct code_part *parts, uint32_t n, uint64_t addr)
 {
-	for (int i = 0; i < in->operand_count; i++)
-		if (op[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		    (op[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0 &&
-		    ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64,
-						     op[i].reg.value) == reg)
+	for (uint32_t i = 0; i < n; i++)
+		if (addr - parts[i].addr < parts[i].size)
 			return true;
 	return false;
 }
 
-/* The register a jump goes through; NONE if it is not such a jump. */
-static ZydisRegister
-jump_reg(const ZydisDecoder *d, const struct code_body *b, size_t off)
+/* The parts that jumps lead to from parts[0], a whole function, and from those
+   found so. */
+static uint32_t
+parts_find(const struct code_world *w, struct code_part *parts)
 {
-	ZydisDecodedInstruction in;
-	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+	uint32_t n = 1;
 
-	if (!insn_full(d, b, off, &in, op) ||
-	    op[0].type != ZYDIS_OPERAND_TYPE_REGISTER)
-		return ZYDIS_REGISTER_NONE;
-	return op[0].reg.value;
+	for (uint32_t i = 0; i < n; i++) {
+		struct code_body b = { .n = parts[i].size,
+				       .addr = parts[i].addr,
+				       .next = SIZE_MAX };
+		struct code_insn in;
+
+		b.p = w->bytes(w->arg, b.addr, b.n);
+		if (b.p == NULL)
+			continue;
+		for (size_t at = 0; code_insn_at(&b, at, &in); at += in.len)
+			if ((in.kind == CODE_I_JMP || in.kind == CODE_I_JCC) &&
+			    !parts_have(parts, n, in.target))
+				part_add(w, in.target, parts, &n);
+	}
+	return n;
+}
+
+/* One way out of the function.  false: no memory. */
+static bool
+returns_add(const struct code_body *b, uint64_t addr, struct code_returns *r)
+{
+	size_t off = addr - b->addr;
+	struct code_insn in;
+
+	if (off >= b->n || !code_insn_at(b, off, &in) || !in.allowed ||
+	    in.kind == CODE_I_JCC) {
+		r->exact = false;
+		return true;
+	}
+	return in.kind == CODE_I_RET ? vec_push(&r->rets, (uint32_t)off)
+				     : vec_push(&r->tails, (uint32_t)off);
 }
 
 /*
- * By the last instruction before it that wrote the register: a switch adds
- * the table's base to an entry, or loads an entry by index; a tail call loads
- * or moves a pointer.
+ * Behind bytes that are no instruction nobody knows where instructions begin,
+ * and a probe between them would change what they do.
  */
-static enum jump_kind
-jump_kind(const ZydisDecoder *d, const struct code_body *b, size_t off,
-	  const uint32_t *before, size_t n)
-{
-	ZydisRegister reg = jump_reg(d, b, off);
-	ZydisDecodedInstruction in;
-	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
-
-	if (reg == ZYDIS_REGISTER_NONE)
-		return JUMP_UNKNOWN;
-	for (size_t i = 0; i < CODE_LOOKBACK && i < n; i++) {
-		size_t at = before[(n - 1 - i) % CODE_LOOKBACK];
-
-		if (!insn_full(d, b, at, &in, op))
-			break;
-		if (!insn_writes(&in, op, reg))
-			continue;
-		if (in.mnemonic == ZYDIS_MNEMONIC_ADD)
-			return JUMP_TABLE;
-		if (in.mnemonic != ZYDIS_MNEMONIC_MOV)
-			break;
-		return insn_is_indexed(&op[1]) ? JUMP_TABLE : JUMP_OUT;
-	}
-	return JUMP_UNKNOWN;
-}
-
-/* An indirect jump, by itself. */
-static enum jump_kind
-jump_shape(const ZydisDecoder *d, const struct code_body *b, size_t off)
-{
-	ZydisDecodedInstruction in;
-	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
-
-	if (!insn_full(d, b, off, &in, op))
-		return JUMP_UNKNOWN;
-	/* Only switches are exempt from landing on endbr64. */
-	if ((in.attributes & ZYDIS_ATTRIB_HAS_NOTRACK) != 0)
-		return JUMP_TABLE;
-	if (op[0].type == ZYDIS_OPERAND_TYPE_MEMORY)
-		return insn_is_indexed(&op[0]) ? JUMP_TABLE : JUMP_OUT;
-	return JUMP_UNKNOWN;
-}
-
-/* ---- ways out ------------------------------------------------------------ */
-
-static bool
-body_has(const struct code_body *b, uint64_t addr)
-{
-	return addr - b->addr < b->n;
-}
-
-/* True if a split-off part only ends in calls or jumps back to its function. */
-static bool
-part_comes_back(const struct code_body *part, const struct code_body *home)
+static uint64_t
+code_end(const struct code_body *b)
 {
 	struct code_insn in;
+	size_t at = 0;
 
-	for (size_t at = 0; code_insn_at(part, at, &in); at += in.len) {
-		switch (in.kind) {
-		case CODE_I_PLAIN:
-		case CODE_I_CALL:
-		case CODE_I_CALL_IND:
-		case CODE_I_SYSCALL:
-		case CODE_I_TRAP:
-			break;
-		case CODE_I_JMP:
-		case CODE_I_JCC:
-			if (!body_has(part, in.target) &&
-			    !body_has(home, in.target))
-				return false;
-			break;
-		default:
-			return false;
-		}
-	}
-	return true;
-}
-
-/* A direct jump out of the body. */
-static bool
-jump_out(const struct code_body *b, const struct code_around *w, uint32_t off,
-	 const struct code_insn *in, struct code_returns *r)
-{
-	struct code_body part = { 0 };
-
-	switch (w->where(w->arg, in->target, &part)) {
-	case CODE_W_FUNC:
-		if (in->kind == CODE_I_JMP)
-			return vec_push(&r->tails, off);
-		break;
-	case CODE_W_PART:
-		if (part_comes_back(&part, b))
-			return true;
-		break;
-	case CODE_W_ELSE:
-		break;
-	}
-	r->exact = false;
-	return true;
-}
-
-static bool
-returns_step(const struct code_body *b, const struct code_around *w,
-	     uint32_t off, const struct code_insn *in, enum jump_kind jump,
-	     struct code_returns *r)
-{
-	switch (in->kind) {
-	case CODE_I_RET:
-		return vec_push(&r->rets, off);
-	case CODE_I_JMP:
-	case CODE_I_JCC:
-		return body_has(b, in->target) || jump_out(b, w, off, in, r);
-	case CODE_I_JMP_IND:
-		/* A way out that no probe can be put on: "notrack jmp". */
-		if (jump == JUMP_OUT && in->allowed)
-			return vec_push(&r->tails, off);
-		if (jump != JUMP_TABLE)
-			r->exact = false;
-		return true;
-	default:
-		return true;
-	}
+	while (code_insn_at(b, at, &in))
+		at += in.len;
+	return b->addr + at;
 }
 
 int
-code_returns_find(const struct code_body *b, const struct code_around *w,
+code_returns_find(const struct code_body *b, const struct code_world *w,
 		  struct code_returns *r)
 {
-	ZydisDecoder d;
-	struct code_insn in;
-	uint32_t before[CODE_LOOKBACK];
-	size_t at = 0, n = 0;
+	struct code_part parts[CODE_PARTS_MAX] = { { b->addr, b->n } };
+	uint32_t n = parts_find(w, parts);
+	uint64_t end = code_end(b);
+	struct err e = { 0 };
+	struct code_fn fn;
+	bool ok = true;
 
-	*r = (struct code_returns){ .exact = true };
-	ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-	for (; code_insn_at(b, at, &in); at += in.len) {
-		enum jump_kind jump = JUMP_UNKNOWN;
-
-		if (in.kind == CODE_I_JMP_IND)
-			jump = jump_shape(&d, b, at);
-		if (in.kind == CODE_I_JMP_IND && jump == JUMP_UNKNOWN)
-			jump = jump_kind(&d, b, at, before, n);
-		before[n++ % CODE_LOOKBACK] = (uint32_t)at;
-		if (returns_step(b, w, (uint32_t)at, &in, jump, r))
-			continue;
-		code_returns_fini(r);
-		return -1;
-	}
-	if (at < b->n)
-		r->exact = false;
-	return 0;
+	*r = (struct code_returns){ .exact = false };
+	if (code_fn_analyse(w, parts, n, &fn, &e) != 0)
+		return e.tag == &ERR_NOMEM ? -1 : 0;
+	r->exact = fn.outs_all;
+	for (size_t i = 0; ok && i < fn.outs.n; i++)
+		if (fn.outs.v[i].addr - b->addr >= b->n ||
+		    fn.outs.v[i].addr < end)
+			ok = returns_add(b, fn.outs.v[i].addr, r);
+	code_fn_fini(&fn);
+	if (ok)
+		return 0;
+	code_returns_fini(r);
+	return -1;
 }
 
 void

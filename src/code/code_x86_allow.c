@@ -24,7 +24,7 @@
  */
 #include <string.h>
 
-#include "code/code_impl.h"
+#include "code/code_x86_impl.h"
 
 static bool
 allow_prefix(uint8_t p)

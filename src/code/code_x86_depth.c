@@ -8,7 +8,7 @@
  * the first depth that reaches an instruction stays.  Only what compilers do to
  * the stack pointer is understood; after anything else the depth is unknown.
  */
-#include "code/code_impl.h"
+#include "code/code_x86_impl.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,9 @@
  * Zydis decodes; operands are not asked for (the raw fields of an instruction
  * tell what we need), since whole libraries come through here.
  */
-#include "code/code_impl.h"
+#include "code/code_x86_impl.h"
+
+#include <string.h>
 
 #define ARITH                                                                  \
 	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF |              \
@@ -132,9 +134,8 @@ flags_of(const ZydisDecodedInstruction *d, struct code_insn *out)
 			    (written & ARITH) == ARITH;
 }
 
-void
-code_insn_decode(const uint8_t *p, size_t n, uint64_t addr,
-		 struct code_insn *out)
+static void
+x86_decode(const uint8_t *p, size_t n, uint64_t addr, struct code_insn *out)
 {
 	ZydisDecodedInstruction d;
 
@@ -156,8 +157,8 @@ code_insn_decode(const uint8_t *p, size_t n, uint64_t addr,
 	flags_of(&d, out);
 }
 
-bool
-code_insn_is_nop(const uint8_t *p, size_t n)
+static bool
+x86_is_nop(const uint8_t *p, size_t n)
 {
 	ZydisDecodedInstruction d;
 
@@ -167,3 +168,43 @@ code_insn_is_nop(const uint8_t *p, size_t n)
 		return true;
 	return decode(p, n, &d) && d.mnemonic == ZYDIS_MNEMONIC_NOP;
 }
+
+static bool
+x86_is_plant(const struct code_step *t)
+{
+	return t->in.len == 1 && t->p[0] == 0x90;
+}
+
+/* Relative to the pc; as an immediate, where addresses are small or large. */
+static void
+x86_refs(struct code_scan *s, const struct code_step *t)
+{
+	uint32_t v32;
+	uint64_t v64;
+
+	if (t->in.pc_rel) {
+		code_scan_target(s, t->in.target);
+		if (code_step_is_lea(t))
+			code_scan_label(s, t->in.target);
+	}
+	if (t->in.len >= 5 && t->addr < UINT32_MAX) {
+		memcpy(&v32, t->p + t->in.len - 4, 4);
+		code_scan_target(s, v32);
+		code_scan_label(s, v32);
+	}
+	if (t->in.len >= 10) {
+		memcpy(&v64, t->p + t->in.len - 8, 8);
+		code_scan_target(s, v64);
+	}
+}
+
+const struct code_machine code_machine = {
+	.insn = x86_decode,
+	.is_nop = x86_is_nop,
+	.slide = code_x86_slide,
+	.harms_inside = code_is_nop5,
+	.is_plant = x86_is_plant,
+	.refs = x86_refs,
+	.jump = code_x86_jump,
+	.near = code_x86_near,
+};

@@ -35,7 +35,7 @@
  * leaves it as it is; in a function without a frame they look the same, and
  * only if nobody holds an address inside the function is it a tail call.
  */
-#include "code/code_impl.h"
+#include "code/code_x86_impl.h"
 
 #include <string.h>
 
@@ -301,41 +301,6 @@ jump_pointer(const struct code_jump *cx)
 	return d == 0 ? CODE_GO_BARE : CODE_GO_TABLE;
 }
 
-/* Does data hold, or the code take, an address of the code that is in no table
-   of a jump?  Both are asked of each part. */
-static bool
-part_loose(const struct code_scan *s, const struct code_part *p)
-{
-	const struct code_fn *f = s->fn;
-	uint64_t a;
-
-	for (size_t i = 0;
-	     s->w->held != NULL &&
-	     s->w->held(s->w->arg, p->addr, p->addr + p->size, i, &a);
-	     i++)
-		if (a != f->part[0].addr &&
-		    code_fn_in(f->insns.v, f->insns.n, a) &&
-		    !code_fn_in(s->tabled.v, s->tabled.n, a))
-			return true;
-	return false;
-}
-
-bool
-code_scan_loose(struct code_scan *s)
-{
-	const struct code_fn *f = s->fn;
-
-	code_addrs_sort(s->tabled.v, &s->tabled.n);
-	for (size_t i = 0; i < s->labels.n; i++)
-		if (code_fn_in(f->insns.v, f->insns.n, s->labels.v[i]) &&
-		    !code_fn_in(s->tabled.v, s->tabled.n, s->labels.v[i]))
-			return true;
-	for (uint32_t k = 0; k < f->nparts; k++)
-		if (part_loose(s, &f->part[k]))
-			return true;
-	return false;
-}
-
 /* ---- all ----------------------------------------------------------------- */
 
 /* Does entry 0 of a table lead to another function? */
@@ -438,7 +403,7 @@ jump_register(struct code_jump *cx, ZydisRegister reg)
 }
 
 enum code_goes
-code_scan_jump(struct code_scan *s, size_t i)
+code_x86_jump(struct code_scan *s, size_t i)
 {
 	struct code_jump cx = { .s = s, .i = i };
 	struct code_full x;

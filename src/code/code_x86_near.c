@@ -6,7 +6,7 @@
  * code before begin is not known: decoding finds into step by itself, and must
  * meet the part's start.
  */
-#include "code/code_impl.h"
+#include "code/code_x86_impl.h"
 
 #define SHORT_REACH 130
 #define SHORT_LEAD  62 /* to find into step */
@@ -50,7 +50,7 @@ near_sweep(struct code_scan *s, const uint8_t *p, size_t n, uint64_t addr,
 }
 
 void
-code_scan_near(struct code_scan *s, const struct code_part *part)
+code_x86_near(struct code_scan *s, const struct code_part *part)
 {
 	const size_t n = SHORT_REACH + SHORT_LEAD;
 	uint64_t end = part->addr + part->size;

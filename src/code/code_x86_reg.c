@@ -11,7 +11,7 @@
  * A register in which the caller may have passed something must have been
  * written before the first branch, else the caller's value might be meant.
  */
-#include "code/code_impl.h"
+#include "code/code_x86_impl.h"
 
 #include <stdlib.h>
 

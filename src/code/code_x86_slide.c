@@ -25,7 +25,7 @@
  * safe only where the red zone is dead, which it is here, since nothing was
  * written yet.  It is taken if nothing better follows.
  */
-#include "code/code_impl.h"
+#include "code/code_x86_impl.h"
 
 #define SLIDE_INSNS 16
 #define SLIDE_BYTES 64
@@ -212,7 +212,7 @@ slide_entered(const ZydisDecoder *d, const struct code_body *b, size_t to,
 }
 
 size_t
-code_slide(const struct code_body *b)
+code_x86_slide(const struct code_body *b)
 {
 	enum slide_step s = STEP_STOP;
 	size_t off = 0, nop5 = 0, len = 0, first = CODE_NOWHERE;

@@ -20,7 +20,7 @@
  * return from a signal is recognised by its bytes, where no unwind table tells
  * of it.
  */
-#include "code/code_impl.h"
+#include "code/code_x86_impl.h"
 
 #include <string.h>
 

@@ -87,7 +87,8 @@ site_at(const struct site_cx *cx, enum dif_site_kind kind, uint64_t addr,
 	return site_add(cx->out, &s, cx->e);
 }
 
-/* ---- functions ------------------------------------------------------------ */
+/* ---- functions ------------------------------------------------------------
+ */
 
 /* Kept for all offsets: who names them by a pattern asks thousands of times. */
 static bool
@@ -151,7 +152,8 @@ sites_group(struct site_cx *cx, const struct pid_probe *pp)
 	return 0;
 }
 
-/* ---- addresses ------------------------------------------------------------ */
+/* ---- addresses ------------------------------------------------------------
+ */
 
 /* Its function is the one whose symbol covers it. */
 static int

@@ -117,28 +117,65 @@ test_slide_entered(void **state)
 	slides(BODY(ENDBR, PUSH_RBP, 0x06, 0x06), 0);
 }
 
-static enum code_where
-where(void *arg, uint64_t addr, struct code_body *part)
-{
-	/* At 0x2000 a function; at 0x3000 a part that jumps back to us, at
-	   0x4000 one that returns by itself. */
-	static const uint8_t back[] = { 0xe9, 0xfb, 0xdf, 0xff, 0xff };
-	static const uint8_t ret[] = { RET };
+/*
+ * At 0x2000 there is a function, at 0x3000 a part that jumps back to ADDR, at
+ * 0x4000 one that returns by itself.  At 0x5000 are two addresses of code, at
+ * 0x5010 two distances from there: tables of a switch.
+ */
+static const uint8_t part_back[] = { 0xe9, 0xfb, 0xdf, 0xff, 0xff };
+static const uint8_t part_ret[] = { RET };
+static const uint8_t tables[] = { 0x07, 0x10, 0,    0,    0,    0, 0, 0,
+				  0xff, 0,    0,    0,    0,    0, 0, 0,
+				  0x00, 0xc0, 0xff, 0xff, 0xff, 0, 0, 0 };
 
-	if (addr == 0x2000)
-		return CODE_W_FUNC;
+static const uint8_t *
+world_bytes(void *arg, uint64_t addr, size_t n)
+{
+	const struct code_body *b = arg;
+	const struct code_body all[] = {
+		*b,
+		{ .p = part_back, .n = sizeof(part_back), .addr = 0x3000 },
+		{ .p = part_ret, .n = sizeof(part_ret), .addr = 0x4000 },
+		{ .p = tables, .n = sizeof(tables), .addr = 0x5000 },
+	};
+
+	for (int i = 0; i < 4; i++)
+		if (addr - all[i].addr < all[i].n &&
+		    addr - all[i].addr + n <= all[i].n)
+			return all[i].p + (addr - all[i].addr);
+	return NULL;
+}
+
+static bool
+world_is_fn(void *arg, uint64_t addr)
+{
+	return addr == 0x2000;
+}
+
+static bool
+world_entered(void *arg, uint64_t lo, uint64_t hi, size_t i, uint64_t *addr)
+{
+	return false;
+}
+
+static bool
+world_part(void *arg, uint64_t addr, struct code_part *part)
+{
 	if (addr != 0x3000 && addr != 0x4000)
-		return CODE_W_ELSE;
-	*part = (struct code_body){ .p = addr == 0x3000 ? back : ret,
-				    .n = addr == 0x3000 ? 5 : 1,
-				    .addr = addr };
-	return CODE_W_PART;
+		return false;
+	*part = (struct code_part){ addr, addr == 0x3000 ? sizeof(part_back)
+							 : sizeof(part_ret) };
+	return true;
 }
 
 static void
 returns(struct code_body b, size_t rets, size_t tails, bool exact)
 {
-	const struct code_around w = { where, NULL };
+	const struct code_world w = { .arg = &b,
+				      .bytes = world_bytes,
+				      .is_fn = world_is_fn,
+				      .entered = world_entered,
+				      .part = world_part };
 	struct code_returns r;
 
 	assert_int_equal(code_returns_find(&b, &w, &r), 0);
@@ -176,17 +213,24 @@ test_indirect(void **state)
 	/* jmp *0x10(%rip); jmp *8(%rdi): tail calls */
 	returns(BODY(0xff, 0x25, 0x10, 0, 0, 0), 0, 1, true);
 	returns(BODY(0xff, 0x67, 0x08), 0, 1, true);
-	/* jmp *(,%rax,8): a switch */
-	returns(BODY(0xff, 0x24, 0xc5, 0, 0, 0, 0, RET), 1, 0, true);
-	/* movslq (%rdx,%rax,4),%rax; add %rdx,%rax; jmp *%rax: a switch */
-	returns(BODY(0x48, 0x63, 0x04, 0x82, 0x48, 0x01, 0xd0, 0xff, 0xe0, RET),
+	/* jmp *0x5000(,%rax,8): a switch */
+	returns(BODY(0xff, 0x24, 0xc5, 0, 0x50, 0, 0, RET), 1, 0, true);
+	/* lea 0x5010,%rdx; movslq (%rdx,%rax,4),%rax; add %rdx,%rax; jmp *%rax:
+	   a switch */
+	returns(BODY(0x48, 0x8d, 0x15, 0x09, 0x40, 0, 0, 0x48, 0x63, 0x04, 0x82,
+		     0x48, 0x01, 0xd0, 0xff, 0xe0, RET),
 		1, 0, true);
+	/* the same, of which the table is not known */
+	returns(BODY(0x48, 0x63, 0x04, 0x82, 0x48, 0x01, 0xd0, 0xff, 0xe0, RET),
+		1, 0, false);
 	/* mov 16(%rdi),%rax; jmp *%rax: a tail call */
 	returns(BODY(0x48, 0x8b, 0x47, 0x10, 0xff, 0xe0), 0, 1, true);
-	/* jmp *%rdi alone: who knows */
-	returns(BODY(0xff, 0xe7), 0, 0, false);
-	/* notrack jmp *%rax: a switch */
-	returns(BODY(0x3e, 0xff, 0xe0, RET), 1, 0, true);
+	/* jmp *%rdi: to what the caller passed */
+	returns(BODY(0xff, 0xe7), 0, 1, true);
+	/* push %rbx; jmp *%rdi: with a frame, so not out */
+	returns(BODY(0x53, 0xff, 0xe7, 0x5b, RET), 1, 0, true);
+	/* notrack jmp *%rax: a uprobe cannot be placed at it */
+	returns(BODY(0x3e, 0xff, 0xe0, RET), 1, 0, false);
 }
 
 /* A five-byte nop: only as the first instruction. */

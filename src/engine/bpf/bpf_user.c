@@ -15,9 +15,9 @@
  * process (bpf_unwind.c), the ways out that are known have probes, whatever is
  * used.
  *
- * Instructions: the kernel cannot have probes at some (code_x86_allow.c).  A site
- * there has no place.  That is an error if a clause names the probe; of what a
- * pattern matches it is left out.
+ * Instructions: the kernel cannot have probes at some (code_x86_allow.c).  A
+ * site there has no place.  That is an error if a clause names the probe; of
+ * what a pattern matches it is left out.
  *
  * Decision 0006 has the reasons.
  */
@@ -118,31 +118,6 @@ body_get(struct user_cx *cx, const struct dif_site *s)
 
 /* ---- returns ------------------------------------------------------------- */
 
-static bool
-name_is_part(const char *name)
-{
-	const char *s = strstr(name, ".cold");
-
-	return s != NULL && (s[5] == '\0' || s[5] == '.');
-}
-
-/* struct code_around's question, about a function's object. */
-static enum code_where
-fn_where(void *arg, uint64_t addr, struct code_body *part)
-{
-	struct elf_file *elf = arg;
-	const struct elf_sym *s = elf_sym_at(elf, addr);
-
-	if (s == NULL || !s->is_func)
-		return CODE_W_ELSE;
-	if (!name_is_part(s->name))
-		return s->addr == addr ? CODE_W_FUNC : CODE_W_ELSE;
-	part->addr = s->addr;
-	part->n = s->size;
-	part->p = elf_bytes(elf, s->addr, s->size);
-	return part->p != NULL ? CODE_W_PART : CODE_W_ELSE;
-}
-
 /* True if the function's return address must stay what it is. */
 static bool
 return_harmful(struct user_cx *cx, const struct dif_site *s)
@@ -185,13 +160,14 @@ return_probe(struct user_cx *cx, const struct code_returns *r)
 static int
 place_return(struct user_cx *cx, const struct dif_site *s)
 {
-	const struct code_around w = { fn_where, cx->elf };
 	bool harmful = return_harmful(cx, s);
 	struct code_returns r = { 0 };
+	struct code_world w;
 	int rc;
 
 	if (!harmful && (cx->args_used & ARG_OFFSET) == 0)
 		return return_probe(cx, &r);
+	code_elf_world(cx->elf, &w);
 	if (code_returns_find(&cx->body, &w, &r) != 0)
 		return err_nomem(cx->e);
 	if (harmful || (r.exact && r.rets.n + r.tails.n > 1 &&
