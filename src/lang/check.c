@@ -108,7 +108,7 @@ check_stmt(struct compile *cx, struct node *s)
 		lang_fail(cx, &D_AGG_NULL, e->loc,
 			  "aggregation @%s alone has no effect", e->name);
 	else if (e->kind == NODE_CALL && e->name != NULL &&
-		 dif_agg_by_name(e->name) != NULL)
+		 names_aggfunc(cx, e->name) != NULL)
 		lang_fail(cx, &D_CG_EXPR, e->loc,
 			  "aggregating function %s() alone has no effect: "
 			  "assign it to an aggregation",
@@ -443,10 +443,10 @@ same_keys(const struct ident *id, const struct decl *d)
 
 /* A subroutine, an action or an aggregating function? */
 static bool
-is_function_of_d(const char *name)
+is_function_of_d(const struct compile *cx, const char *name)
 {
-	return dif_subr_by_name(name) != NULL ||
-	       dif_act_by_name(name) != NULL || dif_agg_by_name(name) != NULL;
+	return names_subr(cx, name) != NULL || names_act(cx, name) != NULL ||
+	       names_aggfunc(cx, name) != NULL;
 }
 
 bool
@@ -455,8 +455,8 @@ check_declare(struct compile *cx, const struct decl *d, enum ident_kind kind)
 	enum dif_scope scope = decl_scope(d);
 	struct ident *id = names_find(cx, scope, d->name);
 
-	if (scope == DIF_SCOPE_GLOBAL &&
-	    (dif_builtin_by_name(d->name) != NULL || is_function_of_d(d->name)))
+	if (scope == DIF_SCOPE_GLOBAL && (names_builtin(cx, d->name) != NULL ||
+					  is_function_of_d(cx, d->name)))
 		lang_fail(cx, &D_DECL_IDRED, d->loc,
 			  "identifier redeclared: %s is built in", d->name);
 	if (id == NULL)
@@ -512,7 +512,7 @@ check_decl(struct compile *cx, const struct decl *d)
 	if (d->name == NULL || d->cls == DECL_TYPEDEF)
 		return; /* types have been declared by the parser */
 	/* <signal.h> has a raise(), which changes nothing about D's. */
-	if (d->is_func && is_function_of_d(d->name))
+	if (d->is_func && is_function_of_d(cx, d->name))
 		return;
 	if (d->cls == DECL_EXTERN || d->is_func || type_is_func(d->type)) {
 		if (!check_declare(cx, d, ID_EXTERN))

@@ -112,10 +112,10 @@ bool
 check_act_value(struct compile *cx, struct node *n)
 {
 	const struct dif_act_info *act =
-		n->name != NULL ? dif_act_by_name(n->name) : NULL;
+		n->name != NULL ? names_act(cx, n->name) : NULL;
 	uint32_t min, max;
 
-	if (act == NULL || dif_subr_by_name(n->name) != NULL)
+	if (act == NULL || names_subr(cx, n->name) != NULL)
 		return false;
 	act_nargs(act, &min, &max);
 	if (n->nargs < min || n->nargs > max)
@@ -134,7 +134,7 @@ check_key_action(struct compile *cx, struct node *n)
 
 	if (n->kind != NODE_CALL || n->name == NULL)
 		return NULL;
-	act = dif_act_by_name(n->name);
+	act = names_act(cx, n->name);
 	return act != NULL && act->cls == DIF_AC_KEY ? act : NULL;
 }
 
@@ -466,7 +466,7 @@ check_action(struct compile *cx, struct node *call)
 
 	if (call->kind != NODE_CALL || call->name == NULL)
 		return false;
-	act = dif_act_by_name(call->name);
+	act = names_act(cx, call->name);
 	absent = dif_act_absent(call->name);
 	if (absent != NULL && names_find(cx, DIF_SCOPE_GLOBAL, call->name) ==
 				      NULL)

@@ -442,10 +442,10 @@ agg_function(struct compile *cx, struct node *assign)
 			  "operator %s cannot be applied to an aggregation",
 			  op_name(assign->op));
 	if (call->kind == NODE_CALL && call->name != NULL)
-		f = dif_agg_by_name(call->name);
+		f = names_aggfunc(cx, call->name);
 	if (f == NULL && call->kind == NODE_CALL && call->name != NULL &&
-	    dif_subr_by_name(call->name) == NULL &&
-	    dif_act_by_name(call->name) == NULL)
+	    names_subr(cx, call->name) == NULL &&
+	    names_act(cx, call->name) == NULL)
 		lang_fail(cx, &D_FUNC_UNDEF, call->loc,
 			  "undefined function name: %s%s", call->name,
 			  check_near_func(cx, call->name));

@@ -92,12 +92,12 @@ not_a_subr(struct compile *cx, struct node *n)
 	struct ident *id = names_find(cx, DIF_SCOPE_GLOBAL, n->name);
 	const char *why = dif_subr_missing(n->name);
 
-	if (dif_agg_by_name(n->name) != NULL)
+	if (names_aggfunc(cx, n->name) != NULL)
 		lang_fail(cx, &D_AGG_FUNC, n->loc,
 			  "aggregating function %s() may only be assigned to "
 			  "an aggregation",
 			  n->name);
-	if (id != NULL || dif_builtin_by_name(n->name) != NULL)
+	if (id != NULL || names_builtin(cx, n->name) != NULL)
 		lang_fail(cx, &D_FUNC_IDKIND, n->loc,
 			  "%s is not a function of D: it may not be called",
 			  n->name);
@@ -116,7 +116,7 @@ find_subr(struct compile *cx, struct node *n)
 	if (n->name == NULL)
 		lang_fail(cx, &D_FUNC_IDENT, n->loc,
 			  "only a function's name may be called");
-	s = dif_subr_by_name(n->name);
+	s = names_subr(cx, n->name);
 	if (s == NULL)
 		not_a_subr(cx, n);
 	if ((s->engines & cx->lang->host.engines) == 0)

@@ -83,6 +83,25 @@ bool names_exists(struct compile *cx, const char *name);
 /* Constants every program knows: R_RIP, DTRACEFLT_BADADDR, NULL. */
 bool names_constant(const char *name, int64_t *val);
 
+/*
+ * What is built in and seen by the program's version of D (since.def); NULL if
+ * there is no such name or it came later.
+ */
+const struct dif_builtin_info *names_builtin(const struct compile *cx,
+					     const char *name);
+const struct dif_subr_info *names_subr(const struct compile *cx,
+				       const char *name);
+const struct dif_act_info *names_act(const struct compile *cx,
+				     const char *name);
+const struct dif_agg_info *names_aggfunc(const struct compile *cx,
+					 const char *name);
+/* Did the built-in name come with a later version than the program's?  Then
+ *version is that one. */
+bool names_hidden(const struct compile *cx, const char *name,
+		  uint32_t *version);
+/* " (D has NAME since ...)" for a name that is hidden, else "". */
+const char *names_later(struct compile *cx, const char *name);
+
 /* ---- check_near.c: " (did you mean NAME?)", or "" ----------------------- */
 
 /* A variable or inline of the scope. */

@@ -425,7 +425,7 @@ use_constant(struct compile *cx, struct node *n)
 void
 check_ident(struct compile *cx, struct node *n)
 {
-	const struct dif_builtin_info *b = dif_builtin_by_name(n->name);
+	const struct dif_builtin_info *b = names_builtin(cx, n->name);
 	struct ident *id = names_find(cx, DIF_SCOPE_GLOBAL, n->name);
 
 	if (b != NULL) {
@@ -450,9 +450,8 @@ check_ident(struct compile *cx, struct node *n)
 	}
 	if (use_enumerator(cx, n, false) || use_constant(cx, n))
 		return;
-	if (dif_subr_by_name(n->name) != NULL ||
-	    dif_act_by_name(n->name) != NULL ||
-	    dif_agg_by_name(n->name) != NULL)
+	if (names_subr(cx, n->name) != NULL || names_act(cx, n->name) != NULL ||
+	    names_aggfunc(cx, n->name) != NULL)
 		lang_fail(cx, &D_IDENT_BADREF, n->loc,
 			  "%s is a function: write %s()", n->name, n->name);
 	if (use_enumerator(cx, n, true)) /* the kernel's, as the last resort */
@@ -571,7 +570,7 @@ check_subscript(struct compile *cx, struct node *n)
 	struct ident *id;
 
 	if (n->left->kind == NODE_IDENT) {
-		b = dif_builtin_by_name(n->left->name);
+		b = names_builtin(cx, n->left->name);
 		id = names_find(cx, DIF_SCOPE_GLOBAL, n->left->name);
 		if (b != NULL && b->kind != DIF_BK_SCALAR) {
 			check_builtin_array(cx, n, b);

@@ -2,7 +2,8 @@
 /*
  * check_near.c - names that were misspelt: hints for the messages of the
  * checker.  Each function gives " (did you mean NAME?)", or "" where no known
- * name is near; the text lives as long as the compile.
+ * name is near, or what names_later() says of a name that came later; the text
+ * lives as long as the compile.
  *
  * Names of the kernel (types, enumerators, symbols) are not searched: there
  * are too many, and something is always near.
@@ -36,6 +37,8 @@ check_near_var(struct compile *cx, enum dif_scope scope, const char *name)
 {
 	struct near n;
 
+	if (*names_later(cx, name) != '\0')
+		return names_later(cx, name);
 	near_init(&n, name);
 	if (scope == DIF_SCOPE_GLOBAL)
 		for (size_t i = 0; i < dif_nbuiltins; i++)
@@ -51,6 +54,8 @@ check_near_func(struct compile *cx, const char *name)
 {
 	struct near n;
 
+	if (*names_later(cx, name) != '\0')
+		return names_later(cx, name);
 	near_init(&n, name);
 	for (size_t i = 0; i < dif_nacts; i++)
 		near_try(&n, dif_acts[i].name);

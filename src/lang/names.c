@@ -295,6 +295,79 @@ names_constant(const char *name, int64_t *val)
 	return false;
 }
 
+/* ---- what is built in, of the program's version of D ----------------------
+ */
+
+static const struct since {
+	const char *name;
+	uint32_t version;
+} since[] = {
+#define SINCE(name, major, minor) { #name, major << 24 | minor << 12 },
+#include "lang/since.def"
+#undef SINCE
+};
+
+/* The D library is of our own version, whatever the program's is; so is what
+   an inline or a translator expands to. */
+bool
+names_hidden(const struct compile *cx, const char *name, uint32_t *version)
+{
+	if (cx->src->library || cx->expansion != NULL)
+		return false;
+	for (size_t i = 0; i < sizeof(since) / sizeof(*since); i++)
+		if (strcmp(since[i].name, name) == 0) {
+			*version = since[i].version;
+			return since[i].version > cx->version;
+		}
+	return false;
+}
+
+const struct dif_builtin_info *
+names_builtin(const struct compile *cx, const char *name)
+{
+	uint32_t v;
+
+	return names_hidden(cx, name, &v) ? NULL : dif_builtin_by_name(name);
+}
+
+const struct dif_subr_info *
+names_subr(const struct compile *cx, const char *name)
+{
+	uint32_t v;
+
+	return names_hidden(cx, name, &v) ? NULL : dif_subr_by_name(name);
+}
+
+const struct dif_act_info *
+names_act(const struct compile *cx, const char *name)
+{
+	uint32_t v;
+
+	return names_hidden(cx, name, &v) ? NULL : dif_act_by_name(name);
+}
+
+const struct dif_agg_info *
+names_aggfunc(const struct compile *cx, const char *name)
+{
+	uint32_t v;
+
+	return names_hidden(cx, name, &v) ? NULL : dif_agg_by_name(name);
+}
+
+const char *
+names_later(struct compile *cx, const char *name)
+{
+	uint32_t v;
+
+	if (!names_hidden(cx, name, &v))
+		return "";
+	return arena_printf(cx->arena,
+			    " (D has %s since version %u.%u, and "
+			    "the program is for %u.%u)",
+			    name, v >> 24, v >> 12 & 0xfff, cx->version >> 24,
+			    cx->version >> 12 & 0xfff);
+}
+
 bool
 names_exists(struct compile *cx, const char *name)
 {
@@ -307,7 +380,7 @@ names_is_variable(struct compile *cx, const char *name)
 {
 	int64_t val;
 
-	return dif_builtin_by_name(name) != NULL ||
+	return names_builtin(cx, name) != NULL ||
 	       names_find(cx, DIF_SCOPE_GLOBAL, name) != NULL ||
 	       names_constant(name, &val);
 }
