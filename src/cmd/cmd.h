@@ -79,6 +79,14 @@ void cmd_list_all(struct cmd *c);
 void cmd_list_prog(struct cmd *c, const struct cmd_prog *p);
 void cmd_stability(struct cmd *c, const struct cmd_prog *p);
 
+/*
+ * cmd_patience.c: between the two, a line at the terminal tells what takes so
+ * long, if it takes long.  NULL, which end() takes: there will be none.
+ */
+struct cmd_patience;
+struct cmd_patience *cmd_patience_begin(void);
+void cmd_patience_end(struct cmd_patience *w);
+
 /* cmd_usdt.c: programs are compiled. */
 void cmd_header(struct cmd *c);
 void cmd_object(struct cmd *c);

@@ -140,7 +140,7 @@ static void
 print_synopsis(FILE *fp)
 {
 	fprintf(fp,
-"Usage: %s [-32|-64] [-aABCdeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]]\n"
+"Usage: %s [-64] [-BCdeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]]\n"
 "\t[-I path] [-L path] [-o output] [-O json|jsonl] [-p pid] [-s script]\n"
 "\t[-U name] [-x opt[=val]] [-X a|c|s|t]\n"
 "\t[-P provider [[ predicate ] action ]]\n"
@@ -358,9 +358,15 @@ parse_spec(struct cmd *c, int opt, char *arg)
 	return true;
 }
 
+/* One -c or -p. */
+struct target {
+	char *arg;
+	bool is_pid;
+};
+
 struct targets {
-	char **cmds, **pids;
-	int ncmds, npids;
+	struct target *v; /* as they were given: the first is $target */
+	int n;
 	/* What to do instead of tracing: -G, -h, -l, -V; they exclude each
 	   other. */
 	char instead, instead_too;
@@ -401,10 +407,8 @@ parse_args(struct cmd *c, int argc, char **argv, struct targets *t)
 			parse_model(c, argv[optind - 1] + 1);
 			break;
 		case 'c':
-			t->cmds[t->ncmds++] = optarg;
-			break;
 		case 'p':
-			t->pids[t->npids++] = optarg;
+			t->v[t->n++] = (struct target){ optarg, opt == 'p' };
 			break;
 		case 'e':
 			if (c->mode == MODE_RUN)
@@ -445,9 +449,10 @@ parse_args(struct cmd *c, int argc, char **argv, struct targets *t)
 
 /* ---- processes ------------------------------------------------------------------ */
 
-/* Words are separated by white space; quotes group, as users expect. */
+/* Words are separated by white space; quotes group, as users expect.  *open is
+   set to a quote that does not end. */
 static char **
-split_words(char *s)
+split_words(char *s, char *open)
 {
 	size_t n = 0, cap = strlen(s) / 2 + 2;
 	char **v = calloc(cap, sizeof(*v));
@@ -473,41 +478,55 @@ split_words(char *s)
 		}
 		bool more = *p != '\0';
 		*q = '\0';
+		*open = quote;
 		if (more)
 			p++;
 	}
 	return v;
 }
 
+static struct ps_prochandle *
+start_command(struct cmd *c, char *command)
+{
+	char open = '\0';
+	char **words = split_words(command, &open);
+
+	if (words == NULL || words[0] == NULL)
+		cmd_fatal(c, "-c: no command was given");
+	if (open != '\0')
+		cmd_fatal(c, "-c: a quote (%c) in the command has no end",
+			  open);
+	struct ps_prochandle *p = dtrace_proc_create(c->dtp, words[0], words,
+						     NULL, NULL);
+	free(words);
+	return p;
+}
+
+static struct ps_prochandle *
+grab_process(struct cmd *c, const char *arg)
+{
+	char *end;
+
+	errno = 0;
+	long pid = strtol(arg, &end, 10);
+	if (errno != 0 || end == arg || *end != '\0' || pid <= 0)
+		cmd_fatal(c, "invalid pid: %s", arg);
+	return dtrace_proc_grab(c->dtp, (pid_t)pid, 0);
+}
+
 static void
 start_processes(struct cmd *c, const struct targets *t,
 		struct ps_prochandle **procs)
 {
-	for (int i = 0; i < t->ncmds; i++) {
-		char **words = split_words(t->cmds[i]);
-		if (words == NULL || words[0] == NULL)
-			cmd_fatal(c, "-c: no command was given");
-		procs[c->nprocs] = dtrace_proc_create(c->dtp, words[0], words,
-						      NULL, NULL);
-		free(words);
-		if (procs[c->nprocs] == NULL)
+	for (int i = 0; i < t->n; i++) {
+		struct ps_prochandle *p =
+			t->v[i].is_pid ? grab_process(c, t->v[i].arg)
+				       : start_command(c, t->v[i].arg);
+		if (p == NULL)
 			cmd_fatal(c, "%s", dtrace_errmsg(
 						 c->dtp,
 						 dtrace_errno(c->dtp)));
-		c->nprocs++;
-	}
-	for (int i = 0; i < t->npids; i++) {
-		char *end;
-		errno = 0;
-		long pid = strtol(t->pids[i], &end, 10);
-		if (errno != 0 || end == t->pids[i] || *end != '\0' || pid <= 0)
-			cmd_fatal(c, "invalid pid: %s", t->pids[i]);
-		procs[c->nprocs] = dtrace_proc_grab(c->dtp, (pid_t)pid, 0);
-		if (procs[c->nprocs] == NULL)
-			cmd_fatal(c, "%s", dtrace_errmsg(
-						 c->dtp,
-						 dtrace_errno(c->dtp)));
-		c->nprocs++;
+		procs[c->nprocs++] = p;
 	}
 	c->live = c->nprocs;
 }
@@ -658,7 +677,10 @@ run(struct cmd *c, struct ps_prochandle **procs)
 
 	cmd_handlers(c);
 	cmd_asked(c, asked);
-	if (dtrace_go(c->dtp) != 0)
+	struct cmd_patience *patience = cmd_patience_begin();
+	int rc = dtrace_go(c->dtp);
+	cmd_patience_end(patience);
+	if (rc != 0)
 		cmd_dfatal(c, "could not enable tracing");
 	going = 1;
 	cmd_adjusted(c, asked);
@@ -717,10 +739,8 @@ make_room(struct cmd *c, int argc, struct targets *t)
 
 	c->progs = calloc(n, sizeof(*c->progs));
 	c->args = calloc(n, sizeof(*c->args));
-	t->cmds = calloc(n, sizeof(*t->cmds));
-	t->pids = calloc(n, sizeof(*t->pids));
-	if (c->progs == NULL || c->args == NULL || t->cmds == NULL ||
-	    t->pids == NULL)
+	t->v = calloc(n, sizeof(*t->v));
+	if (c->progs == NULL || c->args == NULL || t->v == NULL)
 		cmd_fatal(c, "memory allocation failure");
 }
 
@@ -817,6 +837,9 @@ main(int argc, char **argv)
 			output_failed(&c, errno);
 		quit(&c, 0);
 	}
+	if (c.nprogs == 0 && (c.mode == MODE_OBJECT || c.mode == MODE_HEADER))
+		cmd_fatal(&c, "-%c needs the program that declares the "
+			      "provider, as in -s file.d", t.instead);
 	if (c.nprogs == 0 && c.mode != MODE_LIST && c.mode != MODE_CHECK)
 		usage(&c, "no probes specified");
 	if (c.mode == MODE_OBJECT)
@@ -826,7 +849,7 @@ main(int argc, char **argv)
 	c.quiet = option_on(&c, "quiet");
 	catch_signals();
 	struct ps_prochandle **procs =
-		calloc((size_t)(t.ncmds + t.npids) + 1, sizeof(*procs));
+		calloc((size_t)t.n + 1, sizeof(*procs));
 	if (procs == NULL)
 		cmd_fatal(&c, "memory allocation failure");
 	start_processes(&c, &t, procs);
@@ -840,8 +863,7 @@ main(int argc, char **argv)
 		run(&c, procs);
 	}
 	free(procs);
-	free(t.cmds);
-	free(t.pids);
+	free(t.v);
 	if (fflush(c.out) != 0)
 		output_failed(&c, errno);
 	quit(&c, c.status == 0 && c.died ? 1 : c.status);

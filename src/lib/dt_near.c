@@ -5,6 +5,7 @@
  * no processes are looked into: the pid provider tells its own errors.
  *
  *   the provider   is not there; or was given where the module stands
+ *   the number     of a profile or tick probe cannot be; the provider says why
  *   one field      matches nothing beside the others, and another name would
  */
 #include "lib/dt_impl.h"
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #include "base/near.h"
+#include "prov/prov.h"
 
 #define FIELDS 4 /* provider, module, function, name */
 
@@ -94,9 +96,15 @@ const char *
 dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 {
 	char *hint = NULL;
+	const char *why;
 
 	if (pd->id != 0)
 		return NULL;
+	why = *pd->prov == '\0' || strcmp(pd->prov, "profile") == 0
+		      ? prov_profile_why_not(pd->name)
+		      : NULL;
+	if (why != NULL)
+		return arena_printf(dtp->arena, ": %s", why);
 	if (*pd->prov == '\0' && *pd->mod != '\0' &&
 	    probe_has_prov(dtp->probes, pd->mod))
 		return arena_printf(dtp->arena,

@@ -14,4 +14,8 @@
 /* Register every provider of prov.def. 0 / -1. */
 int prov_register_all(struct probe_set *ps, struct err *e);
 
+/* For a message: why a name that begins as those of the profile provider do is
+   none of its probes'; NULL if it begins as no such name, or is one. */
+const char *prov_profile_why_not(const char *name);
+
 #endif

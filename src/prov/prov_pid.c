@@ -210,18 +210,60 @@ check_count(struct pid_cx *cx)
 }
 
 static int
+have_fn(void *arg, const struct pid_found *f)
+{
+	return 1;
+}
+
+/* The object that was named, if none of its functions has a name. */
+static struct proc_obj *
+stripped_obj(struct pid_cx *cx)
+{
+	for (size_t i = 0; cx->mod != NULL && i < proc_nobjs(cx->proc); i++) {
+		struct proc_obj *o = proc_obj_at(cx->proc, i);
+		struct err e = { 0 };
+
+		if (pid_mod_is(o, cx->pd->mod, cx->mod) &&
+		    pid_each_fn(o, "", have_fn, cx, &e) == 0)
+			return o;
+		err_clear(&e);
+	}
+	return NULL;
+}
+
+static int
+no_functions(struct pid_cx *cx)
+{
+	const struct proc_obj *o = stripped_obj(cx);
+
+	if (o != NULL)
+		return pid_fail(cx, &D_PROC_FUNC,
+				"%s of process %d has no symbols of functions "
+				"(it is stripped): its code has probes by "
+				"address only (pid%d:%s:-:<hex address>), and "
+				"what it calls in libraries has its names",
+				o->name, (int)proc_pid(cx->proc),
+				(int)proc_pid(cx->proc), o->name);
+	if (!field_exact(cx->pd->func))
+		return 0;
+	return pid_fail(cx, &D_PROC_FUNC,
+			"no function named %s in %s of process %d",
+			cx->pd->func,
+			cx->mod != NULL ? cx->mod : "any object",
+			(int)proc_pid(cx->proc));
+}
+
+static int
 provide_funcs(struct pid_cx *cx)
 {
 	if (check_count(cx) != 0 || each_fn(cx, make_fn) != 0)
 		return -1;
-	if (!field_exact(cx->pd->func) || cx->nobjs == 0 || cx->since != 0)
+	if (cx->nobjs == 0 || cx->since != 0)
 		return 0;
 	if (cx->nfuncs == 0)
-		return pid_fail(cx, &D_PROC_FUNC,
-				"no function named %s in %s of process %d",
-				cx->pd->func,
-				cx->mod != NULL ? cx->mod : "any object",
-				(int)proc_pid(cx->proc));
+		return no_functions(cx);
+	if (!field_exact(cx->pd->func))
+		return 0;
 	if (!cx->name_off || cx->nprobes != 0)
 		return 0;
 	if (cx->outside == cx->nfuncs)

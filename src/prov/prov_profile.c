@@ -98,6 +98,26 @@ parse_name(const char *name, enum dif_site_kind *kind, uint64_t *ns)
 	return parse_number(&name, &n) && period_of(n, name, ns);
 }
 
+const char *
+prov_profile_why_not(const char *name)
+{
+	enum dif_site_kind kind;
+	uint64_t ns;
+	size_t skip = strncmp(name, "profile-", 8) == 0 ? 8
+		      : strncmp(name, "tick-", 5) == 0	? 5
+							: 0;
+
+	if (skip == 0 || name[skip] < '0' || name[skip] > '9' ||
+	    parse_name(name, &kind, &ns))
+		return NULL;
+	skip += strspn(name + skip, "0123456789");
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (strcmp(units[i].suffix, name + skip) == 0)
+			return "rates are 1 to 5000 a second, intervals 200us "
+			       "or longer";
+	return "units are hz, ns, us, ms, s, m, h, d, and none for a rate";
+}
+
 static int
 profile_add(struct prov *pv, const char *name, struct err *e)
 {

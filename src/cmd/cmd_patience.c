@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * cmd_patience.c - a sign of life while tracing is being started.
+ *
+ * Thousands of probes take seconds to be placed.  Who waits for that at a
+ * terminal is told after two seconds, in a line that is removed again.  Where
+ * the standard error output is no terminal nothing is ever written.
+ *
+ * The line is written by a thread of its own, for the one that starts tracing
+ * is busy in the library; it makes no call of the library, and takes no signal.
+ */
+#include "cmd.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATIENCE_S 2
+
+struct cmd_patience {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t cond;
+	bool over, told; /* under lock */
+};
+
+static void *
+patience_wait(void *arg)
+{
+	struct cmd_patience *w = arg;
+	struct timespec until;
+	int rc = 0;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += PATIENCE_S;
+	pthread_mutex_lock(&w->lock);
+	while (!w->over && rc == 0)
+		rc = pthread_cond_timedwait(&w->cond, &w->lock, &until);
+	w->told = !w->over;
+	if (w->told)
+		fprintf(stderr, "%s: placing probes ...", cmd_name);
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+struct cmd_patience *
+cmd_patience_begin(void)
+{
+	struct cmd_patience *w;
+	sigset_t all, had;
+
+	if (!isatty(STDERR_FILENO))
+		return NULL;
+	w = calloc(1, sizeof(*w));
+	if (w == NULL)
+		return NULL;
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->cond, NULL);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &had);
+	int rc = pthread_create(&w->thread, NULL, patience_wait, w);
+	pthread_sigmask(SIG_SETMASK, &had, NULL);
+	if (rc == 0)
+		return w;
+	free(w);
+	return NULL;
+}
+
+void
+cmd_patience_end(struct cmd_patience *w)
+{
+	if (w == NULL)
+		return;
+	pthread_mutex_lock(&w->lock);
+	w->over = true;
+	pthread_cond_signal(&w->cond);
+	pthread_mutex_unlock(&w->lock);
+	pthread_join(w->thread, NULL);
+	if (w->told) /* to the start of the line, and clear it */
+		fputs("\r\033[K", stderr);
+	free(w);
+}
