@@ -116,6 +116,30 @@ use_args(struct compile *cx, struct node *n, uint64_t i)
 		check_xlate_args(cx, n, i, pi->xlate[i]);
 }
 
+/* regs[idx] or uregs[idx] is no register that there is here: say so. */
+static _Noreturn void
+no_register(struct compile *cx, const char *array, struct src_loc loc,
+	    uint64_t idx)
+{
+	static const struct {
+		uint64_t idx;
+		const char *name, *why;
+	} absent[] = {
+#define REG(idx, NAME)
+#define NOREG(idx, NAME, why) { idx, "R_" #NAME, why },
+#include "dif/reg.def"
+#undef REG
+	};
+
+	for (size_t i = 0; i < sizeof(absent) / sizeof(*absent); i++)
+		if (absent[i].idx == idx)
+			lang_fail(cx, &D_REGS_IDX, loc,
+				  "register %s is not known here: %s",
+				  absent[i].name, absent[i].why);
+	lang_fail(cx, &D_REGS_IDX, loc, "index %lld is out of range for %s[]",
+		  (long long)idx, array);
+}
+
 static void
 check_builtin_array(struct compile *cx, struct node *n,
 		    const struct dif_builtin_info *b)
@@ -140,9 +164,7 @@ check_builtin_array(struct compile *cx, struct node *n,
 		return;
 	}
 	if (idx->is_const && idx->ival >= DIF_NUREGS)
-		lang_fail(cx, &D_REGS_IDX, idx->loc,
-			  "index %lld is out of range for %s[]",
-			  (long long)idx->ival, b->name);
+		no_register(cx, b->name, idx->loc, idx->ival);
 	n->type = parse_type_text(cx, b->type);
 	n->args[0] = conv_to(cx, idx, type_named(cx, "uint64_t"));
 }

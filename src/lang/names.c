@@ -276,7 +276,8 @@ static const struct constant {
 #define CONST(name, val) { #name, val },
 #include "lang/const.def"
 #undef CONST
-#define REG(idx, NAME) { "R_" #NAME, idx },
+#define REG(idx, NAME)        { "R_" #NAME, idx },
+#define NOREG(idx, NAME, why) REG(idx, NAME)
 #include "dif/reg.def"
 #undef REG
 #define FAULT(num, NAME, text, addr) { "DTRACEFLT_" #NAME, num },
