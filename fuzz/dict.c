@@ -22,7 +22,8 @@ words_d(void)
 #define KW(name, flags) word("", #name, "");
 #include "lang/kw.def"
 #undef KW
-#define VAR(id, name, type, kind, bound, eng, needs, stab, what) word("", #name, "");
+#define VAR(id, name, type, kind, bound, i, k, p, needs, stab, what) \
+	word("", #name, "");
 #include "dif/var.def"
 #undef VAR
 #define SUBR(id, name, proto, eng, flags, needs) word("", #name, "(");

@@ -42,15 +42,22 @@ def quoted(text):
     return '"' + esc(text).replace('"', '\\(dq') + '"'
 
 
+def engines(**how):
+    """The engines whose column of a variable is not NO, as other tables have
+    them in one."""
+    return "".join(e.upper() for e, h in how.items() if h != "NO") or "NONE"
+
+
 class Tables:
     def __init__(self, root):
         self.root = Path(root)
         self.used = {}
-        self.var = {n: (t, kind, eng, what) for n, t, kind, eng, what in
+        self.var = {n: (t, kind, engines(i=i, k=k, p=p), what)
+                    for n, t, kind, i, k, p, what in
                     self.rows("src/dif/var.def",
                               r"^VAR\(\w+, (\w+), " + STRING +
-                              r", (\w+), \d+, (\w+), \w+, " + r'"[^"]*", ' +
-                              STRING)}
+                              r", (\w+), \d+, (\w+), (\w+), (\w+), \w+, " +
+                              r'"[^"]*", ' + STRING)}
         self.subr = {n: (p, eng) for n, p, eng in
                      self.rows("src/dif/subr.def",
                                r"^SUBR\(\d+, (\w+), " + STRING +

@@ -118,11 +118,17 @@ enum dif_needs {
 	DIF_NEED_TASKS = 16,  /* parents of processes */
 	DIF_NEED_DPATH = 32,  /* the kernel's names of files */
 	DIF_NEED_COPYOUT = 64, /* writing to the process */
-	DIF_NEED_SPEC = 128   /* speculations */
+	DIF_NEED_SPEC = 128,  /* speculations */
+	DIF_NEED_RAWARGS = 256, /* all arguments of the probe */
+	DIF_NEED_UREGS = 512, /* user registers */
+	DIF_NEED_USTACK = 1024, /* the user stack of what fires */
+	DIF_NEED_KSTACK = 2048, /* its kernel stack */
+	DIF_NEED_SYSERR = 4096, /* the error of a system call */
+	DIF_NEED_CPUS = 8192  /* where CPUs are */
 };
 
 enum dif_builtin {
-#define VAR(id, name, type, kind, bound, eng, needs, stab, what) DIF_VAR_##name = id,
+#define VAR(id, name, type, kind, bound, i, k, p, needs, stab, what) DIF_VAR_##name = id,
 #include "dif/var.def"
 #undef VAR
 };
@@ -143,6 +149,9 @@ extern const struct dif_builtin_info dif_builtins[];
 extern const size_t dif_nbuiltins;
 const struct dif_builtin_info *dif_builtin_by_id(uint32_t id); /* or NULL */
 const struct dif_builtin_info *dif_builtin_by_name(const char *name);
+/* What the variable that an instruction loads, or the subroutine that it calls,
+   needs; 0 for all others. */
+unsigned dif_instr_needs(dif_instr_t i);
 
 enum dif_subr {
 #define SUBR(id, name, proto, eng, flags, needs) DIF_SUBR_##name = id,

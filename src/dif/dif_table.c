@@ -19,11 +19,20 @@ const struct dif_op_info dif_op_info[256] = {
 #undef OP
 };
 
+/* An engine serves a variable unless its column says NO. */
+#define HOW_RT(eng)   DIF_ENG_##eng
+#define HOW_OWN(eng)  DIF_ENG_##eng
+#define HOW_HOST(eng) DIF_ENG_##eng
+#define HOW_ZERO(eng) DIF_ENG_##eng
+#define HOW_NO(eng)   DIF_ENG_NONE
+
 /* "VAR" of the .def file says ARRAY, SCALAR or ARGS. */
 const struct dif_builtin_info dif_builtins[] = {
-#define VAR(id, name, type, kind, bound, eng, needs, stab, what) \
-	{ id,	#name,		type,		 DIF_BK_##kind,      \
-	  bound, DIF_ENG_##eng, DIF_NEED_##needs, stab, what },
+#define VAR(id, name, type, kind, bound, i, k, p, needs, stab, what)       \
+	{ id,	 #name,                                                     \
+	  type,	 DIF_BK_##kind,                                             \
+	  bound, (unsigned)HOW_##i(I) | (unsigned)HOW_##k(K) | HOW_##p(P), \
+	  DIF_NEED_##needs, stab, what },
 #include "dif/var.def"
 #undef VAR
 };
@@ -120,6 +129,34 @@ const struct dif_subr_info *
 dif_subr_by_name(const char *name)
 {
 	FIND(dif_subrs, dif_nsubrs, strcmp(dif_subrs[i].name, name) == 0);
+}
+
+unsigned
+dif_instr_needs(dif_instr_t i)
+{
+	/* The scans of engines ask for every instruction. */
+	static const uint16_t var[DIF_VAR_USER_MIN] = {
+#define VAR(id, name, type, kind, bound, i, k, p, needs, stab, what) \
+	[id] = DIF_NEED_##needs,
+#include "dif/var.def"
+#undef VAR
+	};
+	static const uint16_t subr[DIF_SUBR_MAX] = {
+#define SUBR(id, name, proto, eng, flags, needs) [id] = DIF_NEED_##needs,
+#include "dif/subr.def"
+#undef SUBR
+	};
+	uint32_t id = DIF_OP(i) == DIF_OP_LDGA ? DIF_R1(i) : DIF_IDX(i);
+
+	switch (DIF_OP(i)) {
+	case DIF_OP_LDGS:
+	case DIF_OP_LDGA:
+		return id < DIF_VAR_USER_MIN ? var[id] : 0;
+	case DIF_OP_CALL:
+		return id < DIF_SUBR_MAX ? subr[id] : 0;
+	default:
+		return 0;
+	}
 }
 
 const char *

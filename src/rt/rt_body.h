@@ -71,6 +71,12 @@ struct rt_conf {
 #include "dif/subr.def"
 #undef SUBR
 
+/* One per row of var.def that says RT: the variable's value; rt_var.c. */
+#define VAR(id, name, type, kind, bound, i, k, p, needs, stab, what) \
+	uint64_t rt_var_##name(struct rt *rt);
+#include "dif/var.def"
+#undef VAR
+
 /* Compare strings at two addresses: (uint64_t)-1, 0 or 1.  Strings in each
    address may be anywhere the program may read. */
 uint64_t rt_scmp(struct rt *rt, uint64_t a, uint64_t b);

@@ -37,3 +37,4 @@ struct {
 #include "rt/rt_spec.c"
 #include "rt/rt_execargs.c"
 #include "rt/rt_chill.c"
+#include "rt/rt_var.c"

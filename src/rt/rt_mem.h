@@ -18,7 +18,8 @@
  *
  * RT_CONF(field) is a constant of struct rt_conf; it needs `rt` in scope.
  * rt_clock() is the time of the call, in the unit of the times in the records
- * that this machine writes.
+ * that this machine writes; rt_timestamp() that of the firing in ns, read when
+ * it is first wanted.
  */
 #ifndef RT_RT_MEM_H
 #define RT_RT_MEM_H
@@ -130,6 +131,7 @@ long rt_uwrite(struct rt *rt, uint64_t addr, const void *src, uint64_t n);
 uint32_t rt_random(struct rt *rt);
 /* rt_native_fire.c */
 uint64_t rt_clock(struct rt *rt);
+uint64_t rtn_timestamp(struct rt *rt);
 
 RT_INLINE long
 rt_read(struct rt *rt, void *dst, uint64_t n, uint64_t addr)
@@ -213,6 +215,18 @@ rt_uread_str(struct rt *rt, void *dst, uint64_t n, uint64_t addr)
 }
 
 #endif
+
+RT_INLINE uint64_t
+rt_timestamp(struct rt *rt)
+{
+#ifdef RT_NATIVE
+	return rtn_timestamp(rt); /* raw times are converted */
+#else
+	if (rt->now == 0)
+		rt->now = rt_clock(rt);
+	return rt->now;
+#endif
+}
 
 RT_INLINE uint64_t
 rt_fail(struct rt *rt, uint32_t fault, uint64_t val)

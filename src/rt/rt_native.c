@@ -28,6 +28,7 @@
 #include "rt/rt_spec.c"
 #include "rt/rt_execargs.c"
 #include "rt/rt_chill.c"
+#include "rt/rt_var.c"
 #include "rt/rt_assoc.c"
 #include "rt/rt_native_mem.c"
 #include "rt/rt_native_thread.c"

@@ -60,7 +60,6 @@ uint64_t rtn_reserve(struct rt *rt, uint64_t recsize);
 uint64_t rtn_var_load(struct rt *rt, uint64_t scope, uint64_t id);
 uint64_t rtn_var_store(struct rt *rt, uint64_t scope, uint64_t id,
 		       uint64_t val);
-uint64_t rtn_array_load(struct rt *rt, uint64_t id, uint64_t idx);
 /* Associative arrays: key on the tuple stack. */
 uint64_t rtn_assoc_load(struct rt *rt, uint64_t scope, uint64_t id);
 uint64_t rtn_assoc_store(struct rt *rt, uint64_t scope, uint64_t id,

@@ -3,8 +3,9 @@
  * rt_native_var.c - variables and loads that generated code does not do in
  * place.  The meaning is interp_var.c's.
  *
- * Built-in ones that take a system call are the constants which the consumer
- * has left in rtn_shared where the process must make none of ours.
+ * The built-in ones here are those that var.def says RT of for processes only.
+ * Where one takes a system call and the process must make none of ours, its
+ * value is the constant which the consumer has left in rtn_shared.
  */
 #include "rt/rt_assoc.h"
 #include "rt/rt_impl.h"
@@ -19,8 +20,8 @@
 #define DEPTH_MAX   127 /* frames that are counted */
 
 /* The thread's name, in scratch. */
-static uint64_t
-var_execname(struct rt *rt)
+uint64_t
+rt_var_execname(struct rt *rt)
 {
 	struct rtn_shared *sh = RTN_SHARED(rt);
 	uint64_t off = rt->scratch;
@@ -33,12 +34,12 @@ var_execname(struct rt *rt)
 	return rt_scratch_keep(rt, off, COMM_LEN);
 }
 
-static uint64_t
-var_vtimestamp(const struct rtn_shared *sh)
+uint64_t
+rt_var_vtimestamp(struct rt *rt)
 {
 	struct rtn_timespec ts = { 0, 0 };
 
-	if (sh->seccomp)
+	if (RTN_SHARED(rt)->seccomp)
 		return 0;
 	rtn_syscall3(RTN_SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID,
 		     (uint64_t)&ts, 0);
@@ -47,9 +48,9 @@ var_vtimestamp(const struct rtn_shared *sh)
 
 /* What a system call says, or where there must be none, the constant. */
 static uint64_t
-var_call(const struct rtn_shared *sh, enum rtn_sys_nr nr, uint32_t constant)
+var_call(struct rt *rt, enum rtn_sys_nr nr, uint32_t constant)
 {
-	return sh->seccomp ? constant : (uint32_t)rtn_syscall0(nr);
+	return RTN_SHARED(rt)->seccomp ? constant : (uint32_t)rtn_syscall0(nr);
 }
 
 static uint64_t
@@ -61,22 +62,22 @@ var_name(struct rt *rt, uint64_t part)
 	return sh->strtab + names[rt->probe][part];
 }
 
-static uint64_t
-var_ucaller(struct rt *rt)
+uint64_t
+rt_var_ucaller(struct rt *rt)
 {
 	uint64_t pc[2];
 
 	return rtn_frames(rt, pc, 2) == 2 ? pc[1] : 0;
 }
 
-static uint64_t
-var_ustackdepth(struct rt *rt)
+uint64_t
+rt_var_ustackdepth(struct rt *rt)
 {
 	return rtn_frames(rt, (uint64_t *)RT_V(rt), DEPTH_MAX);
 }
 
-static uint64_t
-var_curcpu(struct rt *rt)
+uint64_t
+rt_var_curcpu(struct rt *rt)
 {
 	const struct rtn_shared *sh = RTN_SHARED(rt);
 
@@ -91,10 +92,11 @@ var_curcpu(struct rt *rt)
 
 /* In another pid namespace than the consumer's nobody knows who another parent
    is than the first one. */
-static uint64_t
-var_ppid(const struct rtn_shared *sh)
+uint64_t
+rt_var_ppid(struct rt *rt)
 {
-	uint64_t now = var_call(sh, RTN_SYS_getppid,
+	const struct rtn_shared *sh = RTN_SHARED(rt);
+	uint64_t now = var_call(rt, RTN_SYS_getppid,
 				sh->foreign ? sh->own_ppid : sh->ppid);
 
 	if (!sh->foreign)
@@ -102,47 +104,39 @@ var_ppid(const struct rtn_shared *sh)
 	return now == sh->own_ppid ? sh->ppid : 0;
 }
 
+/* The rest are a line each. */
+#define BUILTIN(name, value)                  \
+	uint64_t rt_var_##name(struct rt *rt) \
+	{                                     \
+		return value;                 \
+	}
+BUILTIN(probeprov, var_name(rt, 0))
+BUILTIN(probemod, var_name(rt, 1))
+BUILTIN(probefunc, var_name(rt, 2))
+BUILTIN(probename, var_name(rt, 3))
+BUILTIN(execargs, rt_execargs(rt, RTN_SHARED(rt)->args_at,
+			      RTN_SHARED(rt)->args_len))
+BUILTIN(uid, var_call(rt, RTN_SYS_getuid, RTN_SHARED(rt)->uid))
+BUILTIN(gid, var_call(rt, RTN_SYS_getgid, RTN_SHARED(rt)->gid))
+#undef BUILTIN
+
+/* A switch, for a table of functions would have to be relocated. */
 static uint64_t
 builtin(struct rt *rt, uint64_t id)
 {
-	const struct rtn_shared *sh = RTN_SHARED(rt);
-
-	if (id >= RT_VAR_arg0 && id <= RT_VAR_arg9)
-		return rt->arg[id - RT_VAR_arg0];
 	switch (id) {
-	case RT_VAR_timestamp: return rtn_timestamp(rt);
-	case RT_VAR_walltimestamp:
-		return rtn_timestamp(rt) + sh->conf.wall_offset;
-	case RT_VAR_vtimestamp: return var_vtimestamp(sh);
-	case RT_VAR_epid: return rt->epid;
-	case RT_VAR_id: return rt->probe_id;
-	case RT_VAR_cpu: return rt->cpu = rtn_cpu(sh);
-	case RT_VAR_curcpu: return var_curcpu(rt);
-	case RT_VAR_probeprov: case RT_VAR_probemod:
-	case RT_VAR_probefunc: case RT_VAR_probename:
-		return var_name(rt, id - RT_VAR_probeprov);
-	case RT_VAR_pid: return sh->pid;
-	case RT_VAR_tid: return rt->tid;
-	case RT_VAR_execname: return var_execname(rt);
-	case RT_VAR_execargs: return rt_execargs(rt, sh->args_at, sh->args_len);
-	case RT_VAR_ppid: return var_ppid(sh);
-	case RT_VAR_uid: return var_call(sh, RTN_SYS_getuid, sh->uid);
-	case RT_VAR_gid: return var_call(sh, RTN_SYS_getgid, sh->gid);
-	case RT_VAR_errno: return rt->ureg[RTN_UREG_ERRNO];
-	case RT_VAR_ucaller: return var_ucaller(rt);
-	case RT_VAR_ustackdepth: return var_ustackdepth(rt);
+#define ROW_RT(id, name) \
+	case id:         \
+		return rt_var_##name(rt);
+#define ROW_OWN(id, name)
+#define ROW_ZERO(id, name)
+#define ROW_NO(id, name)
+#define VAR(id, name, type, kind, bound, i, k, p, needs, stab, what) \
+	ROW_##p(id, name)
+#include "dif/var.def"
+#undef VAR
 	}
-	return 0; /* the kernel's: stackdepth, caller; ipl */
-}
-
-uint64_t
-rtn_array_load(struct rt *rt, uint64_t id, uint64_t idx)
-{
-	switch (id) {
-	case RT_VAR_args: return idx < RT_NARGS ? rt->arg[idx] : 0;
-	case RT_VAR_uregs: return idx < RT_NUREGS ? rt->ureg[idx] : 0;
-	}
-	return rt_fail(rt, RT_FAULT_ILLOP, 0);
+	return 0; /* made in place */
 }
 
 /* ---- the user's scalars -------------------------------------------------- */

@@ -18,30 +18,31 @@
 /*
  * A variable that this engine serves, by its row in var.def, has a function:
  * bg_builtin_<name>(), or bg_array_<name>(), which is given the DIF register of
- * the index; R0 becomes the value.  One that is missing does not link.
+ * the index; R0 becomes the value.  One that is missing does not link.  Or the
+ * row says RT: then code calls rt_var_<name>().
  */
-#define ROW_IKP(x)  x
-#define ROW_IK(x)   x
-#define ROW_K(x)    x
-#define ROW_NONE(x)
-
-#define FN_SCALAR(name) int bg_builtin_##name(struct bg *);
-#define FN_ARRAY(name)	int bg_array_##name(struct bg *, unsigned ri);
-#define FN_ARGS(name)	FN_ARRAY(name)
-#define VAR(id, name, type, kind, bound, eng, needs, stab, what) \
-	ROW_##eng(FN_##kind(name))
+#define FN_OWN_SCALAR(name) int bg_builtin_##name(struct bg *);
+#define FN_OWN_ARRAY(name)  int bg_array_##name(struct bg *, unsigned ri);
+#define FN_OWN_ARGS(name)   FN_OWN_ARRAY(name)
+#define FN_RT_SCALAR(name)
+#define FN_NO_SCALAR(name)
+#define VAR(id, name, type, kind, bound, i, k, p, needs, stab, what) \
+	FN_##k##_##kind(name)
 #include "dif/var.def"
 #undef VAR
 
 static const struct {
 	int (*scalar)(struct bg *);
 	int (*array)(struct bg *, unsigned ri);
+	const char *body;
 } rows[DIF_VAR_USER_MIN] = {
-#define AT_SCALAR(id, name) [id].scalar = bg_builtin_##name,
-#define AT_ARRAY(id, name)  [id].array = bg_array_##name,
-#define AT_ARGS(id, name)   AT_ARRAY(id, name)
-#define VAR(id, name, type, kind, bound, eng, needs, stab, what) \
-	ROW_##eng(AT_##kind(id, name))
+#define AT_OWN_SCALAR(id, name) [id].scalar = bg_builtin_##name,
+#define AT_OWN_ARRAY(id, name)	[id].array = bg_array_##name,
+#define AT_OWN_ARGS(id, name)	AT_OWN_ARRAY(id, name)
+#define AT_RT_SCALAR(id, name)	[id].body = "rt_var_" #name,
+#define AT_NO_SCALAR(id, name)
+#define VAR(id, name, type, kind, bound, i, k, p, needs, stab, what) \
+	AT_##k##_##kind(id, name)
 #include "dif/var.def"
 #undef VAR
 };
@@ -58,9 +59,15 @@ not_served(struct bg *g, uint32_t id)
 int
 bg_builtin(struct bg *g, uint32_t id)
 {
-	return id < DIF_VAR_USER_MIN && rows[id].scalar != NULL
-		       ? rows[id].scalar(g)
-		       : not_served(g, id);
+	if (id < DIF_VAR_USER_MIN && rows[id].scalar != NULL)
+		return rows[id].scalar(g);
+	if (id >= DIF_VAR_USER_MIN || rows[id].body == NULL)
+		return not_served(g, id);
+	em_mov(g->em, R1, R6);
+	em_fn(g->em, rows[id].body);
+	if (dif_builtin_by_id(id)->needs & (DIF_NEED_SCRATCH | DIF_NEED_ARGS))
+		bg_check_body(g);
+	return 0;
 }
 
 int

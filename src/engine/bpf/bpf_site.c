@@ -66,28 +66,11 @@ bpf_site_objstr(struct engine *eng, const struct dif_obj *o)
 
 /* ---- what objects need -------------------------------------------------- */
 
-/* What a variable or a subroutine needs, by the rows. */
-static enum dif_needs
-ins_needs(dif_instr_t i)
-{
-	const struct dif_builtin_info *b;
-	const struct dif_subr_info *s;
-
-	if (DIF_OP(i) == DIF_OP_LDGS && DIF_IDX(i) < DIF_VAR_USER_MIN) {
-		b = dif_builtin_by_id(DIF_IDX(i));
-		return b != NULL ? b->needs : DIF_NEED_0;
-	}
-	if (DIF_OP(i) != DIF_OP_CALL)
-		return DIF_NEED_0;
-	s = dif_subr_by_id(DIF_IDX(i));
-	return s != NULL ? s->needs : DIF_NEED_0;
-}
-
 static void
 scan_ins(struct engine *eng, dif_instr_t i)
 {
 	enum dif_op_faults f = dif_op_info[DIF_OP(i)].faults;
-	unsigned needs = ins_needs(i);
+	unsigned needs = dif_instr_needs(i);
 
 	eng->needs |= needs;
 	eng->buffers |= f == DIF_FAULTS_MAY ||

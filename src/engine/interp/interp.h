@@ -18,7 +18,7 @@ struct rt_host {
 	/* First: the bodies of rt/ know a host by this part only.  It has
 	   arg, read(), conf, ctl, agg and rand_state. */
 	struct rt_host_mem mem;
-	/* Value of a built-in scalar that rt does not hold (pid, tid, ...).
+	/* Value of a built-in scalar whose row says HOST (pid, tid, ...).
 	   Strings: the address of a NUL-terminated string that read() knows.
 	   arg is mem.arg. */
 	uint64_t (*builtin)(void *arg, uint32_t id);

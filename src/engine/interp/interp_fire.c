@@ -382,7 +382,7 @@ clause_run(const struct fire *f)
 		memset(rec, 0, cl->recsize);
 		*(struct rt_rec *)rec = (struct rt_rec){
 			.epid = rt->epid, .cpu = (uint16_t)record_cpu(f),
-			.time = interp_now(rt)
+			.time = rt_timestamp(rt)
 		};
 	}
 	for (uint32_t i = 0; i < cl->nstmts && !faulted(f); i++) {
@@ -466,7 +466,7 @@ fault_record(const struct fire *f)
 		return;
 	*r = (struct rt_error_rec){
 		.rec = { .epid = RT_EPID_ERROR, .cpu = (uint16_t)record_cpu(f),
-			 .time = interp_now(rt) },
+			 .time = rt_timestamp(rt) },
 		.epid = rt->epid,
 		.action = rt->fault_action,
 		.difoff = rt->fault_off,

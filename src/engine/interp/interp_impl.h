@@ -34,7 +34,4 @@ void interp_assoc_store(struct rt *rt, unsigned scope, uint32_t id,
 /* args[idx], uregs[idx]. */
 uint64_t interp_array_load(struct rt *rt, uint32_t id, uint64_t idx);
 
-/* The time of this firing, read when it is first wanted. */
-uint64_t interp_now(struct rt *rt);
-
 #endif

@@ -12,75 +12,104 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/hash.h"
 
-uint64_t
-interp_now(struct rt *rt)
-{
-	if (rt->now == 0) {
-		struct timespec ts;
-		clock_gettime(CLOCK_MONOTONIC, &ts);
-		rt->now = (uint64_t)ts.tv_sec * 1000000000u +
-			  (uint64_t)ts.tv_nsec;
-	}
-	return rt->now;
-}
-
 /* ---- built-in ------------------------------------------------------------ */
 
-static uint64_t
-probe_part(struct rt *rt, uint32_t id)
-{
-	const struct dif_enabling *en = interp_host(rt)->en;
-	const char *s = "";
-
-	if (en != NULL && rt->probe < en->nprobes) {
-		const struct dif_probe *p = &en->probes[rt->probe];
-		s = id == DIF_VAR_probeprov   ? p->prov
-		    : id == DIF_VAR_probemod  ? p->mod
-		    : id == DIF_VAR_probefunc ? p->func
-					      : p->name;
+/* Of interp_var_<name>() and interp_array_<name>(): these are a line each. */
+#define BUILTIN(name, value)                             \
+	static uint64_t interp_var_##name(struct rt *rt) \
+	{                                                \
+		return value;                            \
 	}
-	return (uintptr_t)s;
+BUILTIN(timestamp, rt_timestamp(rt))
+BUILTIN(epid, rt->epid)
+BUILTIN(id, rt->probe_id)
+BUILTIN(cpu, rt->cpu)
+BUILTIN(curcpu, rt->self + offsetof(struct rt, cpu_id))
+BUILTIN(arg0, rt->arg[0])
+BUILTIN(arg1, rt->arg[1])
+BUILTIN(arg2, rt->arg[2])
+BUILTIN(arg3, rt->arg[3])
+BUILTIN(arg4, rt->arg[4])
+BUILTIN(arg5, rt->arg[5])
+BUILTIN(arg6, rt->arg[6])
+BUILTIN(arg7, rt->arg[7])
+BUILTIN(arg8, rt->arg[8])
+BUILTIN(arg9, rt->arg[9])
+
+static const struct dif_probe *
+current_probe(struct rt *rt)
+{
+	static const struct dif_probe none = { .prov = "", .mod = "",
+					       .func = "", .name = "" };
+	const struct dif_enabling *en = interp_host(rt)->en;
+
+	return en != NULL && rt->probe < en->nprobes ? &en->probes[rt->probe]
+						     : &none;
 }
+BUILTIN(probeprov, (uintptr_t)current_probe(rt)->prov)
+BUILTIN(probemod, (uintptr_t)current_probe(rt)->mod)
+BUILTIN(probefunc, (uintptr_t)current_probe(rt)->func)
+BUILTIN(probename, (uintptr_t)current_probe(rt)->name)
+#undef BUILTIN
+
+static uint64_t
+always_zero(struct rt *rt)
+{
+	(void)rt;
+	return 0;
+}
+
+/* Beyond the end of an array lies 0. */
+static uint64_t
+interp_array_args(struct rt *rt, uint64_t idx)
+{
+	return idx < RT_NARGS ? rt->arg[idx] : 0;
+}
+
+static uint64_t
+interp_array_uregs(struct rt *rt, uint64_t idx)
+{
+	return idx < sizeof(rt->ureg) / sizeof(*rt->ureg) ? rt->ureg[idx] : 0;
+}
+
+/* By the rows of var.def; what has no function the host is asked for. */
+static const struct {
+	uint64_t (*scalar)(struct rt *);
+	uint64_t (*array)(struct rt *, uint64_t idx);
+} rows[DIF_VAR_USER_MIN] = {
+#define ROW_RT_SCALAR(id, name)	  [id].scalar = rt_var_##name,
+#define ROW_OWN_SCALAR(id, name)  [id].scalar = interp_var_##name,
+#define ROW_ZERO_SCALAR(id, name) [id].scalar = always_zero,
+#define ROW_HOST_SCALAR(id, name)
+#define ROW_NO_SCALAR(id, name)
+#define ROW_OWN_ARRAY(id, name) [id].array = interp_array_##name,
+#define ROW_OWN_ARGS(id, name)	ROW_OWN_ARRAY(id, name)
+#define ROW_NO_ARRAY(id, name)
+#define VAR(id, name, type, kind, bound, i, k, p, needs, stab, what) \
+	ROW_##i##_##kind(id, name)
+#include "dif/var.def"
+#undef VAR
+};
 
 static uint64_t
 builtin(struct rt *rt, uint32_t id)
 {
 	struct rt_host *h = interp_host(rt);
 
-	if (id >= DIF_VAR_arg0 && id <= DIF_VAR_arg9)
-		return rt->arg[id - DIF_VAR_arg0];
-	switch (id) {
-	case DIF_VAR_timestamp: return interp_now(rt);
-	case DIF_VAR_walltimestamp:
-		return interp_now(rt) + h->mem.conf->wall_offset;
-	case DIF_VAR_epid: return rt->epid;
-	case DIF_VAR_id: return rt->probe_id;
-	case DIF_VAR_cpu: return rt->cpu;
-	case DIF_VAR_curcpu: return rt->self + offsetof(struct rt, cpu_id);
-	case DIF_VAR_probeprov: case DIF_VAR_probemod:
-	case DIF_VAR_probefunc: case DIF_VAR_probename:
-		return probe_part(rt, id);
-	}
+	if (rows[id].scalar != NULL)
+		return rows[id].scalar(rt);
 	return h->builtin == NULL ? 0 : h->builtin(h->mem.arg, id);
 }
 
-/* Beyond the end of an array lies 0. */
 uint64_t
 interp_array_load(struct rt *rt, uint32_t id, uint64_t idx)
 {
-	switch (id) {
-	case DIF_VAR_args:
-		return idx < RT_NARGS ? rt->arg[idx] : 0;
-	case DIF_VAR_uregs:
-		return idx < sizeof(rt->ureg) / sizeof(*rt->ureg)
-			       ? rt->ureg[idx]
-			       : 0;
-	}
-	return rt_fail(rt, DIF_FAULT_ILLOP, 0);
+	return id < DIF_VAR_USER_MIN && rows[id].array != NULL
+		       ? rows[id].array(rt, idx)
+		       : rt_fail(rt, DIF_FAULT_ILLOP, 0);
 }
 
 /* ---- the user's scalars -------------------------------------------------- */

@@ -257,21 +257,13 @@ static void
 need_obj(struct host_need *n, const struct dif_obj *o)
 {
 	for (uint32_t i = 0; o != NULL && i < o->ntext; i++) {
-		dif_instr_t ins = o->text[i];
-		if (DIF_OP(ins) == DIF_OP_LDGA && DIF_R1(ins) == DIF_VAR_uregs)
-			n->uregs = true;
-		if (DIF_OP(ins) != DIF_OP_LDGS)
-			continue;
-		switch (DIF_IDX(ins)) {
-		case DIF_VAR_ucaller:
-		case DIF_VAR_ustackdepth:
+		unsigned needs = dif_instr_needs(o->text[i]);
+
+		n->uregs |= (needs & DIF_NEED_UREGS) != 0;
+		if ((needs & DIF_NEED_USTACK) != 0)
 			n->uframes = ALL_FRAMES;
-			break;
-		case DIF_VAR_caller:
-		case DIF_VAR_stackdepth:
+		if ((needs & DIF_NEED_KSTACK) != 0)
 			n->kframes = ALL_FRAMES;
-			break;
-		}
 	}
 }
 

@@ -3,7 +3,8 @@
  * host_impl.h - what the files of the consumer's side of firings share.
  *
  *   host.c        slots; a probe fires; BEGIN and END
- *   host_world.c  what clauses see then: memory, built-ins, stacks, arrays
+ *   host_world.c  what clauses see then: memory, stacks, arrays
+ *   host_var.c    and built-in variables; what is read for them of /proc
  *   host_timer.c  the timer thread: ticks, and when to look for samples
  *   host_perf.c   samples from perf events on the target's threads
  *   host_walk.c   samples by stopping its running threads for a moment
@@ -93,14 +94,6 @@ uint64_t host_now(void);
 /* Threads of the target: fn for each; -1: it is gone. */
 int host_tasks(const struct host *h, void (*fn)(void *arg, uint32_t tid),
 	       void *arg);
-/* Read a file of /proc of the target's thread: bytes, NUL put after them; -1.
- */
-long host_task_file(const struct host *h, uint32_t tid, const char *name,
-		    char *buf, size_t n);
-
-/* The parent of a process; 0: not known. */
-uint64_t host_parent_of(uint64_t pid);
-
 /* ---- host.c -------------------------------------------------------------- */
 
 /* Fire a probe; s: NULL for what happens to the consumer. */
@@ -118,6 +111,21 @@ void host_world_leave(struct host_ctx *c);
 int host_world_own(struct host *h, struct err *e);
 /* n bytes of the target: 0 or -1. */
 int host_target_read(struct host_ctx *c, uint64_t addr, void *dst, uint64_t n);
+
+/* ---- host_var.c ---------------------------------------------------------- */
+
+/* rt_host.builtin: arg is the struct host_ctx. */
+uint64_t host_var(void *arg, uint32_t id);
+/* Who it is. */
+uint64_t host_pid(const struct host_ctx *c);
+uint32_t host_tid(const struct host_ctx *c);
+/* Read a file of /proc of the target's thread: bytes, NUL put after them; -1.
+ */
+long host_task_file(const struct host *h, uint32_t tid, const char *name,
+		    char *buf, size_t n);
+
+/* The parent of a process; 0: not known. */
+uint64_t host_parent_of(uint64_t pid);
 
 /* ---- host_perf.c --------------------------------------------------------- */
 

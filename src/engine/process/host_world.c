@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * host_world.c - what clauses that run in the consumer see: the hooks of the
- * interpreter's struct rt_host.
+ * interpreter's struct rt_host, but for that of variables (host_var.c).
  *
  * MEMORY.  A D address is a number, and here two address spaces are behind it.
  * Ours are only the places that D itself has made: string constants, names of
@@ -16,15 +16,11 @@
 #include "engine/process/host_impl.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "rt/rt_assoc.h"
@@ -210,60 +206,13 @@ world_write(void *arg, uint64_t addr, const void *src, uint64_t n)
 		       : -1;
 }
 
-/* ---- files of /proc ------------------------------------------------------ */
-
-static long
-file_read(const char *path, char *buf, size_t n)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -1;
-	ssize_t got = read(fd, buf, n - 1);
-	close(fd);
-	if (got < 0)
-		return -1;
-	buf[got] = '\0';
-	return got;
-}
-
-long
-host_task_file(const struct host *h, uint32_t tid, const char *name, char *buf,
-	       size_t n)
-{
-	char path[80];
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%u/%s", (int)h->in.pid, tid,
-		 name);
-	return file_read(path, buf, n);
-}
-
-uint64_t
-host_parent_of(uint64_t pid)
-{
-	char path[40], buf[512];
-	unsigned ppid;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", (unsigned)pid);
-	if (file_read(path, buf, sizeof(buf)) < 0)
-		return 0;
-	const char *p = strrchr(buf, ')'); /* the name may have any bytes */
-	if (p == NULL || sscanf(p, ") %*c %u", &ppid) != 1)
-		return 0;
-	return ppid;
-}
-
-static uint64_t
-current_pid(const struct host_ctx *c)
-{
-	return c->sample != NULL ? (uint64_t)c->h->in.pid : (uint64_t)getpid();
-}
+/* ---- processes ----------------------------------------------------------- */
 
 /* rt_host_mem.progeny */
 static bool
 world_progeny(void *arg, uint64_t pid)
 {
-	uint64_t p = current_pid(arg);
+	uint64_t p = host_pid(arg);
 
 	/* Bounded: pids may be taken again while we climb. */
 	for (unsigned i = 0; i < 1000 && p != 0; i++) {
@@ -272,120 +221,6 @@ world_progeny(void *arg, uint64_t pid)
 		p = host_parent_of(p);
 	}
 	return false;
-}
-
-/* ---- built-in variables -------------------------------------------------- */
-
-static uint64_t
-var_execname(struct host_ctx *c)
-{
-	char buf[32];
-
-	memset(c->execname, 0, sizeof(c->execname));
-	if (c->sample == NULL)
-		prctl(PR_GET_NAME, c->execname);
-	else if (host_task_file(c->h, c->sample->tid, "comm", buf,
-				sizeof(buf)) > 0)
-		memcpy(c->execname, buf, strnlen(buf, 15));
-	else /* it has ended since */
-		memcpy(c->execname, c->h->in.sh->comm, 15);
-	c->execname[strcspn(c->execname, "\n")] = '\0';
-	return (uintptr_t)c->execname;
-}
-
-/* The arguments: of what rt_execargs.c reads in the process itself. */
-static uint64_t
-var_execargs(struct host_ctx *c)
-{
-	char path[40];
-	long n;
-
-	snprintf(path, sizeof(path), "/proc/%u/cmdline",
-		 (unsigned)current_pid(c));
-	n = file_read(path, c->execargs, sizeof(c->execargs));
-	while (n > 0 && c->execargs[n - 1] == '\0')
-		n--;
-	for (long i = 0; i < n; i++)
-		if (c->execargs[i] == '\0')
-			c->execargs[i] = ' ';
-	c->execargs[n > 0 ? n : 0] = '\0';
-	return (uintptr_t)c->execargs;
-}
-
-/* What a thread has run, ns. */
-static uint64_t
-var_vtimestamp(const struct host_ctx *c)
-{
-	struct timespec ts;
-	char buf[128];
-
-	if (c->sample == NULL) {
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-		return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-	}
-	if (host_task_file(c->h, c->sample->tid, "schedstat", buf,
-			   sizeof(buf)) <= 0)
-		return 0;
-	return strtoull(buf, NULL, 10);
-}
-
-static uint32_t
-current_tid(const struct host_ctx *c)
-{
-	return c->sample != NULL ? c->sample->tid
-				 : (uint32_t)syscall(SYS_gettid);
-}
-
-/* Those of stacks: 0 where none was seen. */
-static uint64_t
-var_stack(const struct host_sample *s, uint32_t id)
-{
-	if (s == NULL)
-		return 0;
-	switch (id) {
-	case DIF_VAR_ucaller:
-		return s->nustack > 1 ? s->ustack[1] : 0;
-	case DIF_VAR_caller:
-		return s->nkstack > 1 ? s->kstack[1] : 0;
-	case DIF_VAR_ustackdepth:
-		return s->nustack;
-	default:
-		return s->nkstack;
-	}
-}
-
-/* rt_host.builtin; errno and curthread are not ours to know, and no interrupt
-   is ever seen (ipl). */
-static uint64_t
-world_builtin(void *arg, uint32_t id)
-{
-	struct host_ctx *c = arg;
-	const struct rtn_shared *sh = c->h->in.sh;
-
-	switch (id) {
-	case DIF_VAR_pid:
-		return current_pid(c);
-	case DIF_VAR_tid:
-		return current_tid(c);
-	case DIF_VAR_ppid:
-		return host_parent_of(current_pid(c));
-	case DIF_VAR_uid:
-		return c->sample != NULL ? sh->uid : getuid();
-	case DIF_VAR_gid:
-		return c->sample != NULL ? sh->gid : getgid();
-	case DIF_VAR_execname:
-		return var_execname(c);
-	case DIF_VAR_execargs:
-		return var_execargs(c);
-	case DIF_VAR_vtimestamp:
-		return var_vtimestamp(c);
-	case DIF_VAR_ucaller:
-	case DIF_VAR_caller:
-	case DIF_VAR_ustackdepth:
-	case DIF_VAR_stackdepth:
-		return var_stack(c->sample, id);
-	}
-	return 0;
 }
 
 /* ---- stacks, arrays, signals --------------------------------------------- */
@@ -431,7 +266,7 @@ array_ref(struct host_ctx *c, const struct dif_uvar *v,
 		.var = facts,
 		.scope = v->scope,
 		.id = v->id,
-		.tid = v->scope == DIF_SCOPE_THREAD ? current_tid(c) : 0,
+		.tid = v->scope == DIF_SCOPE_THREAD ? host_tid(c) : 0,
 	};
 }
 
@@ -523,7 +358,7 @@ host_world_init(struct host *h, struct host_ctx *c, struct err *e)
 			 .conf = &h->in.conf,
 			 .ctl = &h->in.sh->ctl,
 			 .rand_state = host_now() ^ (uintptr_t)c },
-		.builtin = world_builtin,
+		.builtin = host_var,
 		.stack = world_stack,
 		.act = world_act,
 		.en = en,

@@ -251,6 +251,7 @@ void lower_ldv(struct lower *l, struct lower_dif *lo, unsigned scope,
 	       uint32_t id, unsigned rd);
 void lower_stv(struct lower *l, struct lower_dif *lo, unsigned scope,
 	       uint32_t id, unsigned rs);
+/* args[idx], uregs[idx]. */
 void lower_lda(struct lower *l, struct lower_dif *lo, uint32_t id,
 	       unsigned idx, unsigned rd);
 void lower_assoc(struct lower *l, struct lower_dif *lo, unsigned scope,

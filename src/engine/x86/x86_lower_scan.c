@@ -11,31 +11,17 @@
 /* ---- what a firing prepares ---------------------------------------------- */
 
 static void
-scan_builtin(uint32_t id, struct lower_facts *f)
-{
-	switch (id) {
-	case DIF_VAR_ucaller:
-	case DIF_VAR_ustackdepth: f->stack = true; break;
-	case DIF_VAR_errno: f->errno_mem = true; break;
-	default: break;
-	}
-}
-
-static void
 scan_obj(const struct dif_obj *o, struct lower_facts *f)
 {
 	for (uint32_t pc = 0; o != NULL && pc < o->ntext; pc++) {
-		dif_instr_t i = o->text[pc];
-		switch (DIF_OP(i)) {
-		case DIF_OP_LDGS: scan_builtin(DIF_IDX(i), f); break;
-		case DIF_OP_LDGA:
-			f->args_mem |= DIF_R1(i) == DIF_VAR_args;
-			f->uregs |= DIF_R1(i) == DIF_VAR_uregs;
-			break;
-		case DIF_OP_LDLS:
-		case DIF_OP_STLS: f->locals = true; break;
-		default: break;
-		}
+		unsigned op = DIF_OP(o->text[pc]);
+		unsigned needs = dif_instr_needs(o->text[pc]);
+
+		f->stack |= (needs & DIF_NEED_USTACK) != 0;
+		f->errno_mem |= (needs & DIF_NEED_SYSERR) != 0;
+		f->args_mem |= (needs & DIF_NEED_RAWARGS) != 0;
+		f->uregs |= (needs & DIF_NEED_UREGS) != 0;
+		f->locals |= op == DIF_OP_LDLS || op == DIF_OP_STLS;
 	}
 }
 

@@ -24,9 +24,17 @@ illop(struct lower *l, struct lower_dif *lo)
 
 /* ---- built-in ------------------------------------------------------------ */
 
-static void
-load_epid(struct lower *l, unsigned dst)
+/* By the rows of var.def: code that puts the variable into rd. */
+#define FN(name)                                                        \
+	static void name(struct lower *l, struct lower_dif *lo, uint32_t id, \
+			 unsigned rd)
+typedef void lower_var_fn(struct lower *l, struct lower_dif *lo, uint32_t id,
+			  unsigned rd);
+
+FN(lower_var_epid)
 {
+	unsigned dst = lower_reg(rd);
+
 	if (l->error) {
 		x86_mov_ri(l->b, dst, l->epid);
 		return;
@@ -36,83 +44,140 @@ load_epid(struct lower *l, unsigned dst)
 		x86_alu_ri(l->b, X86_ADD, 4, dst, (int32_t)l->epid);
 }
 
-static void
-load_probe_id(struct lower *l, unsigned dst)
+FN(lower_var_id)
 {
+	unsigned dst = lower_reg(rd);
+
 	if (l->error)
 		x86_load(l->b, 4, false, dst, RT_M(probe_id));
 	else
 		lower_site(l, 4, dst, offsetof(struct rtn_site, probe_id));
 }
 
-static void
-load_body(struct lower *l, struct lower_dif *lo, unsigned scope, uint32_t id,
-	  unsigned rd)
+FN(lower_var_timestamp)
 {
-	x86_mov_ri(l->b, X86_RSI, scope);
+	if (l->t->sh->vdso_time != 0)
+		lower_obj_call(l, lo, RTN_FN_timestamp);
+	else
+		lower_timestamp(l);
+	x86_mov_rr(l->b, 8, lower_reg(rd), X86_RAX);
+}
+
+FN(lower_var_cpu)
+{
+	lower_cpu(l);
+	x86_mov_rr(l->b, 4, lower_reg(rd), X86_RAX);
+}
+
+FN(lower_var_pid)
+{
+	x86_mov_ri(l->b, lower_reg(rd), l->t->sh->pid);
+}
+
+FN(lower_var_tid)
+{
+	x86_load(l->b, 4, false, lower_reg(rd), RT_M(tid));
+}
+
+FN(lower_var_errno)
+{
+	lower_errno(l);
+	x86_mov_rr(l->b, 8, lower_reg(rd), X86_RAX);
+}
+
+FN(var_arg)
+{
+	lower_arg(l, id - DIF_VAR_arg0, lower_reg(rd));
+}
+#define lower_var_arg0 var_arg
+#define lower_var_arg1 var_arg
+#define lower_var_arg2 var_arg
+#define lower_var_arg3 var_arg
+#define lower_var_arg4 var_arg
+#define lower_var_arg5 var_arg
+#define lower_var_arg6 var_arg
+#define lower_var_arg7 var_arg
+#define lower_var_arg8 var_arg
+#define lower_var_arg9 var_arg
+
+FN(var_body)
+{
+	x86_mov_ri(l->b, X86_RSI, DIF_SCOPE_GLOBAL);
 	x86_mov_ri(l->b, X86_RDX, id);
 	lower_obj_call(l, lo, RTN_FN_var_load);
 	lower_check_fault(l, lo->pc);
 	x86_mov_rr(l->b, 8, lower_reg(rd), X86_RAX);
 }
 
-static void
-load_builtin(struct lower *l, struct lower_dif *lo, uint32_t id, unsigned rd)
+FN(var_zero)
 {
-	unsigned dst = lower_reg(rd);
-
-	if (id >= DIF_VAR_arg0 && id <= DIF_VAR_arg9) {
-		lower_arg(l, id - DIF_VAR_arg0, dst);
-		return;
-	}
-	switch (id) {
-	case DIF_VAR_timestamp:
-		if (l->t->sh->vdso_time != 0)
-			lower_obj_call(l, lo, RTN_FN_timestamp);
-		else
-			lower_timestamp(l);
-		x86_mov_rr(l->b, 8, dst, X86_RAX);
-		break;
-	case DIF_VAR_epid: load_epid(l, dst); break;
-	case DIF_VAR_id: load_probe_id(l, dst); break;
-	case DIF_VAR_cpu:
-		lower_cpu(l);
-		x86_mov_rr(l->b, 4, dst, X86_RAX);
-		break;
-	case DIF_VAR_pid: x86_mov_ri(l->b, dst, l->t->sh->pid); break;
-	case DIF_VAR_tid: x86_load(l->b, 4, false, dst, RT_M(tid)); break;
-	case DIF_VAR_errno:
-		lower_errno(l);
-		x86_mov_rr(l->b, 8, dst, X86_RAX);
-		break;
-	case DIF_VAR_stackdepth: /* of the kernel's stack */
-	case DIF_VAR_ipl:
-	case DIF_VAR_caller: x86_mov_ri(l->b, dst, 0); break;
-	default: load_body(l, lo, DIF_SCOPE_GLOBAL, id, rd); break;
-	}
+	x86_mov_ri(l->b, lower_reg(rd), 0);
 }
+#undef FN
 
-/* args[idx], uregs[idx]: beyond the end lies 0. */
-void
-lower_lda(struct lower *l, struct lower_dif *lo, uint32_t id, unsigned idx,
-	  unsigned rd)
+/* The element of DIF register idx in n words at a place of struct rt; beyond
+   the end lies 0. */
+static void
+array_element(struct lower *l, int32_t at, uint32_t n, unsigned idx,
+	      unsigned rd)
 {
-	uint32_t n = id == DIF_VAR_args ? RT_NARGS : DIF_NUREGS;
-	int32_t at = id == DIF_VAR_args ? RT_DISP(arg) : RT_DISP(ureg);
 	struct x86_label out = { 0 };
-	unsigned i;
+	unsigned i = lower_src(l, idx, X86_RCX);
 
-	if (id != DIF_VAR_args && id != DIF_VAR_uregs) {
-		illop(l, lo);
-		return;
-	}
-	i = lower_src(l, idx, X86_RCX);
 	x86_mov_ri(l->b, X86_RAX, 0);
 	x86_alu_ri(l->b, X86_CMP, 8, i, (int32_t)n);
 	x86_jcc_short(l->b, X86_CC_AE, &out);
 	x86_load(l->b, 8, false, X86_RAX, x86_mi(LOWER_RT, i, 8, at));
 	x86_bind(l->b, &out);
 	x86_mov_rr(l->b, 8, lower_reg(rd), X86_RAX);
+}
+
+static void
+lower_array_args(struct lower *l, unsigned idx, unsigned rd)
+{
+	array_element(l, RT_DISP(arg), RT_NARGS, idx, rd);
+}
+
+static void
+lower_array_uregs(struct lower *l, unsigned idx, unsigned rd)
+{
+	array_element(l, RT_DISP(ureg), DIF_NUREGS, idx, rd);
+}
+
+static const struct {
+	lower_var_fn *scalar;
+	void (*array)(struct lower *l, unsigned idx, unsigned rd);
+} rows[DIF_VAR_USER_MIN] = {
+#define ROW_RT_SCALAR(id, name)	  [id].scalar = var_body,
+#define ROW_OWN_SCALAR(id, name)  [id].scalar = lower_var_##name,
+#define ROW_ZERO_SCALAR(id, name) [id].scalar = var_zero,
+#define ROW_NO_SCALAR(id, name)
+#define ROW_OWN_ARRAY(id, name) [id].array = lower_array_##name,
+#define ROW_OWN_ARGS(id, name)	ROW_OWN_ARRAY(id, name)
+#define ROW_NO_ARRAY(id, name)
+#define VAR(id, name, type, kind, bound, i, k, p, needs, stab, what) \
+	ROW_##p##_##kind(id, name)
+#include "dif/var.def"
+#undef VAR
+};
+
+static void
+load_builtin(struct lower *l, struct lower_dif *lo, uint32_t id, unsigned rd)
+{
+	if (rows[id].scalar == NULL)
+		illop(l, lo);
+	else
+		rows[id].scalar(l, lo, id, rd);
+}
+
+void
+lower_lda(struct lower *l, struct lower_dif *lo, uint32_t id, unsigned idx,
+	  unsigned rd)
+{
+	if (id >= DIF_VAR_USER_MIN || rows[id].array == NULL)
+		illop(l, lo);
+	else
+		rows[id].array(l, idx, rd);
 }
 
 /* ---- the user's scalars -------------------------------------------------- */

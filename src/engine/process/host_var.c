@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * host_var.c - built-in variables of clauses that run in the consumer: those
+ * that var.def says HOST of, each by host_var_<name>().
+ *
+ * They are of the sampled thread, or where nothing was sampled of the consumer
+ * itself (host_impl.h, WHO IS IT?).  What the target is asked for in vain, as it
+ * may have ended, is 0 or what is known of it from before.
+ */
+#include "engine/process/host_impl.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- files of /proc ------------------------------------------------------ */
+
+static long
+file_read(const char *path, char *buf, size_t n)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -1;
+	ssize_t got = read(fd, buf, n - 1);
+	close(fd);
+	if (got < 0)
+		return -1;
+	buf[got] = '\0';
+	return got;
+}
+
+long
+host_task_file(const struct host *h, uint32_t tid, const char *name, char *buf,
+	       size_t n)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%u/%s", (int)h->in.pid, tid,
+		 name);
+	return file_read(path, buf, n);
+}
+
+uint64_t
+host_parent_of(uint64_t pid)
+{
+	char path[40], buf[512];
+	unsigned ppid;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", (unsigned)pid);
+	if (file_read(path, buf, sizeof(buf)) < 0)
+		return 0;
+	const char *p = strrchr(buf, ')'); /* the name may have any bytes */
+	if (p == NULL || sscanf(p, ") %*c %u", &ppid) != 1)
+		return 0;
+	return ppid;
+}
+
+uint64_t
+host_pid(const struct host_ctx *c)
+{
+	return c->sample != NULL ? (uint64_t)c->h->in.pid : (uint64_t)getpid();
+}
+
+uint32_t
+host_tid(const struct host_ctx *c)
+{
+	return c->sample != NULL ? c->sample->tid
+				 : (uint32_t)syscall(SYS_gettid);
+}
+
+/* ---- variables ----------------------------------------------------------- */
+
+static uint64_t
+host_var_execname(struct host_ctx *c)
+{
+	char buf[32];
+
+	memset(c->execname, 0, sizeof(c->execname));
+	if (c->sample == NULL)
+		prctl(PR_GET_NAME, c->execname);
+	else if (host_task_file(c->h, c->sample->tid, "comm", buf,
+				sizeof(buf)) > 0)
+		memcpy(c->execname, buf, strnlen(buf, 15));
+	else /* it has ended since */
+		memcpy(c->execname, c->h->in.sh->comm, 15);
+	c->execname[strcspn(c->execname, "\n")] = '\0';
+	return (uintptr_t)c->execname;
+}
+
+/* The arguments: of what rt_execargs.c reads in the process itself. */
+static uint64_t
+host_var_execargs(struct host_ctx *c)
+{
+	char path[40];
+	long n;
+
+	snprintf(path, sizeof(path), "/proc/%u/cmdline",
+		 (unsigned)host_pid(c));
+	n = file_read(path, c->execargs, sizeof(c->execargs));
+	while (n > 0 && c->execargs[n - 1] == '\0')
+		n--;
+	for (long i = 0; i < n; i++)
+		if (c->execargs[i] == '\0')
+			c->execargs[i] = ' ';
+	c->execargs[n > 0 ? n : 0] = '\0';
+	return (uintptr_t)c->execargs;
+}
+
+/* What a thread has run, ns. */
+static uint64_t
+host_var_vtimestamp(struct host_ctx *c)
+{
+	struct timespec ts;
+	char buf[128];
+
+	if (c->sample == NULL) {
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+		return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	}
+	if (host_task_file(c->h, c->sample->tid, "schedstat", buf,
+			   sizeof(buf)) <= 0)
+		return 0;
+	return strtoull(buf, NULL, 10);
+}
+
+/* ---- a line each --------------------------------------------------------- */
+
+#define BUILTIN(name, value)                                 \
+	static uint64_t host_var_##name(struct host_ctx *c) \
+	{                                                    \
+		return value;                                \
+	}
+BUILTIN(pid, host_pid(c))
+BUILTIN(tid, host_tid(c))
+BUILTIN(ppid, host_parent_of(host_pid(c)))
+BUILTIN(uid, c->sample != NULL ? c->h->in.sh->uid : getuid())
+BUILTIN(gid, c->sample != NULL ? c->h->in.sh->gid : getgid())
+
+/* Those of stacks: 0 where none was seen. */
+static const struct host_sample *
+sample_of(const struct host_ctx *c)
+{
+	static const struct host_sample none;
+
+	return c->sample != NULL ? c->sample : &none;
+}
+BUILTIN(ustackdepth, sample_of(c)->nustack)
+BUILTIN(stackdepth, sample_of(c)->nkstack)
+BUILTIN(ucaller, sample_of(c)->nustack > 1 ? c->sample->ustack[1] : 0)
+BUILTIN(caller, sample_of(c)->nkstack > 1 ? c->sample->kstack[1] : 0)
+#undef BUILTIN
+
+/* ---- the rows ------------------------------------------------------------ */
+
+uint64_t
+host_var(void *arg, uint32_t id)
+{
+	static uint64_t (*const rows[DIF_VAR_USER_MIN])(struct host_ctx *) = {
+#define ROW_HOST(id, name) [id] = host_var_##name,
+#define ROW_RT(id, name)
+#define ROW_OWN(id, name)
+#define ROW_ZERO(id, name)
+#define ROW_NO(id, name)
+#define VAR(id, name, type, kind, bound, i, k, p, needs, stab, what) \
+	ROW_##i(id, name)
+#include "dif/var.def"
+#undef VAR
+	};
+
+	return id < DIF_VAR_USER_MIN && rows[id] != NULL ? rows[id](arg) : 0;
+}
