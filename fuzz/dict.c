@@ -32,7 +32,8 @@ words_d(void)
 #define ACT(code, NAME, name, class, proto, eng) word("", name, "(");
 #include "dif/act.def"
 #undef ACT
-#define AGG(code, name, words, shape, values, proto) word("= ", #name, "(");
+#define AGG(code, name, words, map, shown, bounds, min, max, proto) \
+	word("= ", #name, "(");
 #include "dif/agg.def"
 #undef AGG
 #define OPT(name, kind, class, def, arg, what) \

@@ -172,9 +172,9 @@ aggs_init(struct aggs *a, const struct dif_expr *x, size_t kind)
 					  .keyoff = a->off, .keylen = a->len,
 					  .nkeys = NKEYS,
 					  .keysize = NKEYS * FIELD };
-		if (f->shape == DIF_SHAPE_LQUANTIZE)
+		if (f->code == DIF_AGG_lquantize)
 			v->arg = 3ull << 48 | 20ull << 32 | (uint32_t)-9;
-		else if (f->shape == DIF_SHAPE_LLQUANTIZE)
+		else if (f->code == DIF_AGG_llquantize)
 			v->arg = 10ull << 48 | 0ull << 32 | 5ull << 16 | 20;
 		v->words = dif_agg_words(v->func, v->arg);
 		a->list[i] = v;

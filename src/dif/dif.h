@@ -180,7 +180,7 @@ enum dif_act_kind {
 #define ACT(code, NAME, name, class, proto, eng) DIF_ACT_##NAME = code,
 #include "dif/act.def"
 #undef ACT
-#define AGG(code, name, words, shape, values, proto) DIF_AGG_##name = code,
+#define AGG(code, name, words, map, shown, bounds, min, max, proto) DIF_AGG_##name = code,
 #include "dif/agg.def"
 #undef AGG
 };
@@ -224,21 +224,38 @@ dif_act_at_probe(uint32_t kind)
 	       kind == DIF_ACT_CHILL;
 }
 
-enum dif_agg_shape { DIF_SHAPE_SUM, DIF_SHAPE_MIN, DIF_SHAPE_MAX, DIF_SHAPE_AVG,
-		     DIF_SHAPE_STDDEV, DIF_SHAPE_QUANTIZE, DIF_SHAPE_LQUANTIZE,
-		     DIF_SHAPE_LLQUANTIZE };
+enum dif_aggword {
+	DIF_AW_END,
+#define AGGWORD(NAME, words, start, what) DIF_AW_##NAME,
+#include "dif/aggword.def"
+#undef AGGWORD
+	DIF_NAGGWORDS
+};
+struct dif_aggword_info {
+	uint32_t words;
+	uint64_t start;
+};
+extern const struct dif_aggword_info dif_aggwords[DIF_NAGGWORDS];
+
+#define DIF_AGG_NWORDS 4 /* most words of a cell that is no histogram's */
+enum dif_agg_map { DIF_MAP_NO, DIF_MAP_RT, DIF_MAP_OWN };
 struct dif_agg_info {
 	uint32_t code;
 	const char *name;
-	uint32_t words;
-	enum dif_agg_shape shape;
-	uint32_t values;
+	/* What the cell is made of; DIF_AW_END is behind the last. */
+	enum dif_aggword word[DIF_AGG_NWORDS];
+	enum dif_agg_map map;
+	bool hist, bounds;
+	uint32_t values; /* run-time values before an increment: 0 or 1 */
+	uint32_t min, max; /* arguments */
 	const char *proto;
 };
 extern const struct dif_agg_info dif_aggfuncs[];
 extern const size_t dif_naggfuncs;
 const struct dif_agg_info *dif_agg_by_code(uint32_t code);
 const struct dif_agg_info *dif_agg_by_name(const char *name);
+/* True if a cell must get its start before the first value: zero is none. */
+bool dif_agg_starts(uint32_t func);
 
 /*
  * The packed bounds (struct dif_aggvar.arg):
@@ -262,8 +279,24 @@ uint32_t dif_agg_words(uint32_t func, uint64_t arg);
 uint32_t dif_quantize_bucket(int64_t v);
 uint32_t dif_lquantize_bucket(uint64_t arg, int64_t v);
 uint32_t dif_llquantize_bucket(uint64_t arg, int64_t v);
-/* llquantize: the bucket of zero, and of all below the lowest magnitude. */
+/* The bucket of zero (llquantize: and of all below the lowest magnitude); by
+   the function's code, 0 for those that have no buckets. */
+uint32_t dif_quantize_zero(uint64_t arg);
+uint32_t dif_lquantize_zero(uint64_t arg);
 uint32_t dif_llquantize_zero(uint64_t arg);
+uint32_t dif_agg_zero(uint32_t func, uint64_t arg);
+/* What is in bucket i of a histogram with these bounds. */
+struct dif_bucket {
+	enum {
+		DIF_BUCKET_FROM,   /* at and above v, up to the next bucket */
+		DIF_BUCKET_LAST,   /* all at and above v */
+		DIF_BUCKET_BELOW,  /* all below v */
+		DIF_BUCKET_UPTO,   /* all at and below v */
+		DIF_BUCKET_NEARER  /* all nearer to zero than v */
+	} is;
+	int64_t v;
+};
+struct dif_bucket dif_agg_bucket(uint32_t func, uint64_t arg, uint32_t i);
 /* The least value of a bucket (llquantize: the one nearest to zero). */
 int64_t dif_quantize_value(uint32_t bucket);
 int64_t dif_lquantize_value(uint64_t arg, uint32_t bucket);

@@ -18,6 +18,20 @@
 #include "dif/dif.h"
 
 uint32_t
+dif_quantize_zero(uint64_t arg)
+{
+	(void)arg;
+	return 63;
+}
+
+static uint32_t
+dif_quantize_words(uint64_t arg)
+{
+	(void)arg;
+	return 127;
+}
+
+uint32_t
 dif_quantize_bucket(int64_t v)
 {
 	if (v == 0)
@@ -36,6 +50,13 @@ dif_quantize_value(uint32_t bucket)
 	if (bucket > 63)
 		return (int64_t)1 << (bucket - 64);
 	return -((int64_t)1 << (62 - bucket));
+}
+
+static struct dif_bucket
+dif_quantize_at(uint64_t arg, uint32_t i)
+{
+	(void)arg;
+	return (struct dif_bucket){ DIF_BUCKET_FROM, dif_quantize_value(i) };
 }
 
 uint32_t
@@ -58,6 +79,30 @@ dif_lquantize_value(uint64_t arg, uint32_t bucket)
 		return INT64_MIN;
 	return (int64_t)DIF_LQ_BASE(arg) +
 	       (int64_t)(bucket - 1) * (int64_t)DIF_LQ_STEP(arg);
+}
+
+uint32_t
+dif_lquantize_zero(uint64_t arg)
+{
+	return dif_lquantize_bucket(arg, 0);
+}
+
+static uint32_t
+dif_lquantize_words(uint64_t arg)
+{
+	return DIF_LQ_LEVELS(arg) + 2;
+}
+
+static struct dif_bucket
+dif_lquantize_at(uint64_t arg, uint32_t i)
+{
+	struct dif_bucket b = { DIF_BUCKET_FROM, dif_lquantize_value(arg, i) };
+
+	if (i == 0)
+		b = (struct dif_bucket){ DIF_BUCKET_BELOW, DIF_LQ_BASE(arg) };
+	else if (i == DIF_LQ_LEVELS(arg) + 1)
+		b.is = DIF_BUCKET_LAST;
+	return b;
 }
 
 /* One magnitude of an llquantize. */
@@ -174,19 +219,75 @@ dif_llquantize_value(uint64_t arg, uint32_t bucket)
 			     : ll_side_value(arg, bucket - zero);
 }
 
+static uint32_t
+dif_llquantize_words(uint64_t arg)
+{
+	return 2 * dif_llquantize_zero(arg) + 1;
+}
+
+static struct dif_bucket
+dif_llquantize_at(uint64_t arg, uint32_t i)
+{
+	uint32_t zero = dif_llquantize_zero(arg);
+	struct dif_bucket b = { DIF_BUCKET_FROM, dif_llquantize_value(arg, i) };
+
+	if (i == zero && DIF_LLQ_LOW(arg) > 0) {
+		b.is = DIF_BUCKET_NEARER;
+		b.v = dif_llquantize_value(arg, i + 1);
+	} else if (i == 0) {
+		b.is = DIF_BUCKET_UPTO;
+	} else if (i == 2 * zero) {
+		b.is = DIF_BUCKET_LAST;
+	}
+	return b;
+}
+
+/* ---- by the rows of agg.def ---------------------------------------------- */
+
+static const struct hist {
+	uint32_t (*words)(uint64_t arg), (*zero)(uint64_t arg);
+	struct dif_bucket (*at)(uint64_t arg, uint32_t i);
+} hists[] = {
+#define SHOWN_FIRST(name) { NULL, NULL, NULL },
+#define SHOWN_OWN(name)	  { NULL, NULL, NULL },
+#define SHOWN_HIST(name) \
+	{ dif_##name##_words, dif_##name##_zero, dif_##name##_at },
+#define AGG(code, name, words, map, shown, bounds, min, max, proto) \
+	SHOWN_##shown(name)
+#include "dif/agg.def"
+#undef AGG
+};
+
 uint32_t
 dif_agg_words(uint32_t func, uint64_t arg)
 {
 	const struct dif_agg_info *info = dif_agg_by_code(func);
+	uint32_t n = 0;
 
 	if (info == NULL)
 		return 0;
-	switch (info->shape) {
-	case DIF_SHAPE_LQUANTIZE:
-		return DIF_LQ_LEVELS(arg) + 2;
-	case DIF_SHAPE_LLQUANTIZE:
-		return 2 * dif_llquantize_zero(arg) + 1;
-	default:
-		return info->words;
-	}
+	if (info->hist)
+		return hists[info - dif_aggfuncs].words(arg);
+	for (unsigned i = 0; i < DIF_AGG_NWORDS; i++)
+		n += dif_aggwords[info->word[i]].words;
+	return n;
+}
+
+uint32_t
+dif_agg_zero(uint32_t func, uint64_t arg)
+{
+	const struct dif_agg_info *info = dif_agg_by_code(func);
+
+	return info != NULL && info->hist
+		       ? hists[info - dif_aggfuncs].zero(arg)
+		       : 0;
+}
+
+struct dif_bucket
+dif_agg_bucket(uint32_t func, uint64_t arg, uint32_t i)
+{
+	const struct dif_agg_info *info = dif_agg_by_code(func);
+
+	return info != NULL && info->hist ? hists[info - dif_aggfuncs].at(arg, i)
+					  : (struct dif_bucket){ 0 };
 }

@@ -66,12 +66,31 @@ static const struct dif_absent {
 #undef ACT
 };
 
+const struct dif_aggword_info dif_aggwords[DIF_NAGGWORDS] = {
+#define AGGWORD(NAME, words, start, what) \
+	[DIF_AW_##NAME] = { words, (uint64_t)(start) },
+#include "dif/aggword.def"
+#undef AGGWORD
+};
+
+#define W1(a)	    { DIF_AW_##a }
+#define W2(a, b)    { DIF_AW_##a, DIF_AW_##b }
+#define W3(a, b, c) { DIF_AW_##a, DIF_AW_##b, DIF_AW_##c }
+#define HIST_FIRST  false
+#define HIST_OWN    false
+#define HIST_HIST   true
+#define BOUNDS_NO   false
+#define BOUNDS_OWN  true
 const struct dif_agg_info dif_aggfuncs[] = {
-#define AGG(code, name, words, shape, values, proto) \
-	{ code, #name, words, DIF_SHAPE_##shape, values, proto },
+#define AGG(code, name, words, map, shown, bounds, min, max, proto)     \
+	{ code,		   #name,   words,   DIF_MAP_##map, HIST_##shown, \
+	  BOUNDS_##bounds, min > 0, min,     max,	    proto },
 #include "dif/agg.def"
 #undef AGG
 };
+#undef W1
+#undef W2
+#undef W3
 const size_t dif_naggfuncs = NITEMS(dif_aggfuncs);
 
 #define FROM(what) DIF_FROM_##what
@@ -209,7 +228,21 @@ dif_act_absent(const char *name)
 const struct dif_agg_info *
 dif_agg_by_code(uint32_t code)
 {
-	FIND(dif_aggfuncs, dif_naggfuncs, dif_aggfuncs[i].code == code);
+	/* In order, and asked for at firings of the consumer. */
+	size_t at = code - dif_aggfuncs[0].code;
+
+	return at < dif_naggfuncs ? &dif_aggfuncs[at] : NULL;
+}
+
+bool
+dif_agg_starts(uint32_t func)
+{
+	const struct dif_agg_info *f = dif_agg_by_code(func);
+
+	for (unsigned i = 0; f != NULL && i < DIF_AGG_NWORDS; i++)
+		if (dif_aggwords[f->word[i]].start != 0)
+			return true;
+	return false;
 }
 
 const struct dif_agg_info *

@@ -36,7 +36,7 @@ const_arg(struct compile *cx, struct node *call, uint32_t i, const char *what,
 
 /* lquantize(x, lower, upper [, step [, increment]]) */
 static uint64_t
-lquantize_bounds(struct compile *cx, struct node *call)
+check_bounds_lquantize(struct compile *cx, struct node *call)
 {
 	int64_t base =
 		const_arg(cx, call, 1, "the lower bound", &D_LQUANT_BASETYPE);
@@ -139,7 +139,7 @@ divides_power(uint64_t steps, uint64_t factor)
 
 /* llquantize(x, factor, low, high, steps [, increment]) */
 static uint64_t
-llquantize_bounds(struct compile *cx, struct node *call)
+check_bounds_llquantize(struct compile *cx, struct node *call)
 {
 	uint64_t factor =
 		llq_arg(cx, call, 1, "the factor", &D_LLQUANT_FACTORTYPE,
@@ -178,8 +178,8 @@ llquantize_bounds(struct compile *cx, struct node *call)
 /* ---- agreement with earlier statements ---------------------------------- */
 
 static void
-match_lquantize(struct compile *cx, struct node *call, uint64_t had,
-		uint64_t now)
+check_match_lquantize(struct compile *cx, struct node *call, uint64_t had,
+		      uint64_t now)
 {
 	if (DIF_LQ_BASE(had) != DIF_LQ_BASE(now))
 		lang_fail(cx, &D_LQUANT_MATCHBASE, call->loc,
@@ -198,8 +198,8 @@ match_lquantize(struct compile *cx, struct node *call, uint64_t had,
 }
 
 static void
-match_llquantize(struct compile *cx, struct node *call, uint64_t had,
-		 uint64_t now)
+check_match_llquantize(struct compile *cx, struct node *call, uint64_t had,
+		       uint64_t now)
 {
 	const struct {
 		const struct err_tag *tag;
@@ -224,6 +224,22 @@ match_llquantize(struct compile *cx, struct node *call, uint64_t had,
 				  part[i].what, part[i].now, part[i].had);
 }
 
+/* By the rows of agg.def. */
+static const struct bounds {
+	/* Pack the constants of a call, or fail. */
+	uint64_t (*of)(struct compile *, struct node *call);
+	/* Fail unless two are the same. */
+	void (*match)(struct compile *, struct node *call, uint64_t had,
+		      uint64_t now);
+} bounds_of[] = {
+#define BOUNDS_NO(name)	 { NULL, NULL },
+#define BOUNDS_OWN(name) { check_bounds_##name, check_match_##name },
+#define AGG(code, name, words, map, shown, bounds, min, max, proto) \
+	BOUNDS_##bounds(name)
+#include "dif/agg.def"
+#undef AGG
+};
+
 static void
 match_function(struct compile *cx, struct node *call, struct agg_ident *ai,
 	       const struct dif_agg_info *f, uint64_t arg)
@@ -236,10 +252,8 @@ match_function(struct compile *cx, struct node *call, struct agg_ident *ai,
 			  "%d",
 			  v->name, f->name, dif_agg_by_code(v->func)->name,
 			  ai->loc.line);
-	if (f->shape == DIF_SHAPE_LQUANTIZE)
-		match_lquantize(cx, call, v->arg, arg);
-	if (f->shape == DIF_SHAPE_LLQUANTIZE)
-		match_llquantize(cx, call, v->arg, arg);
+	if (f->bounds)
+		bounds_of[f - dif_aggfuncs].match(cx, call, v->arg, arg);
 }
 
 /* ---- keys --------------------------------------------------------------- */
@@ -377,43 +391,20 @@ new_agg(struct compile *cx, struct node *agg, struct dif_stmt *st,
 	return ai;
 }
 
-/* How many arguments each shape takes, the optional ones included. */
 static void
 check_agg_proto(struct compile *cx, struct node *call,
 		const struct dif_agg_info *f)
 {
-	uint32_t min = f->values, max = f->values;
-
-	switch (f->shape) {
-	case DIF_SHAPE_QUANTIZE:
-		max = 2;
-		break;
-	case DIF_SHAPE_LQUANTIZE:
-		min = 3;
-		max = 5;
-		break;
-	case DIF_SHAPE_LLQUANTIZE:
-		min = 5;
-		max = 6;
-		break;
-	default:
-		break;
-	}
-	if (call->nargs < min || call->nargs > max)
+	if (call->nargs < f->min || call->nargs > f->max)
 		lang_fail(cx, &D_PROTO_LEN, call->loc,
 			  "wrong number of arguments: %s", f->proto);
 }
 
-/* The increment of quantize(), lquantize() or llquantize(), or NULL. */
+/* The increment, last argument of histograms, or NULL. */
 static struct node *
 increment_of(struct node *call, const struct dif_agg_info *f)
 {
-	uint32_t at = f->shape == DIF_SHAPE_QUANTIZE     ? 1
-		      : f->shape == DIF_SHAPE_LQUANTIZE  ? 4
-		      : f->shape == DIF_SHAPE_LLQUANTIZE ? 5
-							 : UINT32_MAX;
-
-	return at < call->nargs ? call->args[at] : NULL;
+	return f->hist && call->nargs == f->max ? call->args[f->max - 1] : NULL;
 }
 
 /* Aggregations take all 64 bits, whatever the value's type. */
@@ -467,10 +458,8 @@ check_aggregate(struct compile *cx, struct node *assign)
 	uint64_t arg = 0;
 
 	check_agg_proto(cx, call, f);
-	if (f->shape == DIF_SHAPE_LQUANTIZE)
-		arg = lquantize_bounds(cx, call);
-	if (f->shape == DIF_SHAPE_LLQUANTIZE)
-		arg = llquantize_bounds(cx, call);
+	if (f->bounds)
+		arg = bounds_of[f - dif_aggfuncs].of(cx, call);
 	inc = increment_of(call, f);
 	st->nkeys = agg->nargs;
 	check_stmt_exprs(cx, st,

@@ -281,7 +281,7 @@ nomem:
 
 /* The value of one CPU, which the merged one does not show. */
 static int
-cell_add_cpu(struct dt_cell *c, enum dif_agg_shape shape, unsigned cpu,
+cell_add_cpu(struct dt_cell *c, const struct dif_agg_info *f, unsigned cpu,
 	     const uint64_t *cell, struct err *e)
 {
 	size_t bytes = (size_t)c->nwords * sizeof(*cell), n = (size_t)cpu + 1;
@@ -294,7 +294,7 @@ cell_add_cpu(struct dt_cell *c, enum dif_agg_shape shape, unsigned cpu,
 		c->ncpu = n;
 	}
 	if (c->cpu[cpu] != NULL) {
-		dt_agg_merge(shape, c->cpu[cpu], cell, c->nwords);
+		dt_agg_merge(f, c->cpu[cpu], cell, c->nwords);
 		return 0;
 	}
 	c->cpu[cpu] = malloc(bytes);
@@ -319,12 +319,12 @@ aggs_add(struct dt_aggs *as, uint32_t agg, unsigned cpu, const uint8_t *key,
 	if (c == NULL)
 		return -1;
 	if (as->percpu &&
-	    cell_add_cpu(c, dt_agg_shape(av), cpu, cell, e) != 0)
+	    cell_add_cpu(c, dt_agg_info(av), cpu, cell, e) != 0)
 		return -1;
 	if (c->empty)
 		memcpy(c->words, cell, (size_t)c->nwords * sizeof(*cell));
 	else
-		dt_agg_merge(dt_agg_shape(av), c->words, cell, c->nwords);
+		dt_agg_merge(dt_agg_info(av), c->words, cell, c->nwords);
 	c->empty = false;
 	return 0;
 }

@@ -44,7 +44,7 @@ each_cell(struct dt_aggs *as, uint32_t agg,
 static int64_t
 value_of(struct dt_aggs *as, const struct dt_pict *p, const struct dt_cell *c)
 {
-	return dt_agg_value(dt_agg_shape(p->av), c->words, c->nwords,
+	return dt_agg_value(dt_agg_info(p->av), c->words, c->nwords,
 			    dt_aggs_normal(as, c));
 }
 
@@ -93,7 +93,7 @@ dt_pict_begin(struct dt_out *o, struct dt_aggs *as, uint32_t agg,
 	      struct dt_pict *p)
 {
 	const struct dif_aggvar *av = dt_aggs_tab(as)->aggs[agg];
-	bool hist = dt_shape_is_hist(dt_agg_shape(av));
+	bool hist = dt_agg_info(av)->hist;
 
 	*p = (struct dt_pict){ .av = av, .first = UINT32_MAX };
 	if (!(hist ? o->aggpack : o->agghist) || dt_aggs_count(as, agg) == 0)
@@ -177,7 +177,7 @@ dt_pict_row(struct dt_out *o, struct dt_aggs *as, const struct dt_pict *p,
 	int64_t v;
 
 	put_keys(o, row);
-	if (dt_shape_is_hist(dt_agg_shape(p->av))) {
+	if (dt_agg_info(p->av)->hist) {
 		pack_row(o, as, p, c);
 		return;
 	}

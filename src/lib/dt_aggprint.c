@@ -40,13 +40,13 @@ static void
 print_words(struct dt_out *o, const struct dif_aggvar *av,
 	    const uint64_t *words, uint64_t normal)
 {
-	enum dif_agg_shape shape = dt_agg_shape(av);
+	const struct dif_agg_info *f = dt_agg_info(av);
 
-	if (dt_shape_is_hist(shape))
+	if (f->hist)
 		dt_hist_print(o, av, words, normal);
 	else
 		buf_printf(&o->text, " %16" PRId64,
-			   dt_agg_value(shape, words, av->words, normal));
+			   dt_agg_value(f, words, av->words, normal));
 }
 
 /* aggpercpu: below the value that of each CPU, on a line of its own. */
@@ -59,7 +59,7 @@ print_cpus(struct dt_out *o, struct dt_aggs *as, const struct dif_aggvar *av,
 			continue;
 		/* A histogram has ended its last line already. */
 		buf_printf(&o->text, "%s    [CPU %zu]",
-			   dt_shape_is_hist(dt_agg_shape(av)) ? "" : "\n", i);
+			   dt_agg_info(av)->hist ? "" : "\n", i);
 		print_words(o, av, c->cpu[i], dt_aggs_normal(as, c));
 	}
 }
@@ -69,8 +69,8 @@ cell_value(struct dt_aggs *as, const struct dif_aggvar *av,
 	   const struct dt_cell *c)
 {
 	if (c == NULL)
-		return dt_agg_value(dt_agg_shape(av), no_words, 0, 1);
-	return dt_agg_value(dt_agg_shape(av), c->words, c->nwords,
+		return dt_agg_value(dt_agg_info(av), no_words, 0, 1);
+	return dt_agg_value(dt_agg_info(av), c->words, c->nwords,
 			    dt_aggs_normal(as, c));
 }
 
@@ -85,7 +85,7 @@ dt_aggs_print_row(struct dt_out *o, struct dt_aggs *as, const uint32_t *aggs,
 	for (uint32_t i = 0; i < row->ncells; i++) {
 		const struct dif_aggvar *av = tab->aggs[aggs[i]];
 
-		if (dt_shape_is_hist(dt_agg_shape(av)))
+		if (dt_agg_info(av)->hist)
 			print_hist(o, as, av, row->cell[i]);
 		else
 			buf_printf(&o->text, " %16" PRId64,
@@ -127,7 +127,7 @@ fmt_value(struct printing *p, const struct dif_conv *c,
 			       "aggregations",
 			       p->text);
 	av = tab->aggs[p->aggs[i]];
-	if (dt_shape_is_hist(dt_agg_shape(av))) {
+	if (dt_agg_info(av)->hist) {
 		print_hist(p->o, p->as, av, row->cell[i]);
 		return 0;
 	}

@@ -66,9 +66,7 @@ row_words(struct dt_aggrow *r, const struct dif_aggvar *av,
 	  const struct dt_cell *c)
 {
 	static const uint64_t zero;
-	enum dif_agg_shape shape = dt_agg_shape(av);
-	bool bounds = shape == DIF_SHAPE_LQUANTIZE ||
-		      shape == DIF_SHAPE_LLQUANTIZE;
+	bool bounds = dt_agg_info(av)->bounds;
 	size_t n = ((size_t)av->words + bounds) * 8;
 
 	row_pad(&r->bytes);
@@ -117,7 +115,7 @@ dt_aggrow_init(struct dt_aggrow *r, dtrace_hdl_t *dtp, uint32_t agg,
 		.dtada_data = buf_str(&r->bytes), .dtada_size = r->bytes.n,
 		.dtada_keys = r->keys, .dtada_cell = (const int64_t *)words,
 		.dtada_nwords = av->words, .dtada_normal = normal,
-		.dtada_value = dt_agg_value(dt_agg_shape(av), words, av->words,
+		.dtada_value = dt_agg_value(dt_agg_info(av), words, av->words,
 					    normal),
 	};
 	return 0;

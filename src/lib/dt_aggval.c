@@ -2,12 +2,8 @@
 /*
  * dt_aggval.c - what a cell is worth: merging, the value shown, the order.
  *
- * All of it follows from the shape in dif/agg.def.  Merging is associative and
- * commutative and wraps like the machine's integers; the words are
- *
- *   SUM MIN MAX  value           AVG  count, sum
- *   STDDEV       count, sum, sum of squares (low word, high word)
- *   histograms   buckets
+ * All of it follows from the rows of dif/agg.def and aggword.def.  Merging is
+ * associative and commutative and wraps like the machine's integers.
  */
 #include "lib/dt_out.h"
 
@@ -15,11 +11,13 @@
 
 typedef unsigned __int128 u128;
 
-enum dif_agg_shape
-dt_agg_shape(const struct dif_aggvar *av)
+const struct dif_agg_info *
+dt_agg_info(const struct dif_aggvar *av)
 {
-	return dif_agg_by_code(av->func)->shape;
+	return dif_agg_by_code(av->func);
 }
+
+/* ---- merging ------------------------------------------------------------- */
 
 static u128
 words_u128(const uint64_t *w)
@@ -27,47 +25,76 @@ words_u128(const uint64_t *w)
 	return (u128)w[1] << 64 | w[0];
 }
 
-static void
-merge_stddev(uint64_t *into, const uint64_t *from)
-{
-	u128 sq = words_u128(into + 2) + words_u128(from + 2);
+/* By the rows of aggword.def: words of one cell, n of them if it is a histogram,
+   go into another's. */
+#define WORD(name)                                                         \
+	static void dt_word_##name(uint64_t *into, const uint64_t *from, \
+				   uint32_t n)
 
-	into[0] += from[0];
-	into[1] += from[1];
-	into[2] = (uint64_t)sq;
-	into[3] = (uint64_t)(sq >> 64);
+WORD(BUCKET)
+{
+	for (uint32_t i = 0; i < n; i++)
+		into[i] += from[i];
 }
 
-void
-dt_agg_merge(enum dif_agg_shape shape, uint64_t *into, const uint64_t *from,
-	     uint32_t nwords)
+WORD(ONE)
 {
-	switch (shape) {
-	case DIF_SHAPE_MIN:
-		if ((int64_t)from[0] < (int64_t)into[0])
-			into[0] = from[0];
-		return;
-	case DIF_SHAPE_MAX:
-		if ((int64_t)from[0] > (int64_t)into[0])
-			into[0] = from[0];
-		return;
-	case DIF_SHAPE_STDDEV:
-		merge_stddev(into, from);
-		return;
-	case DIF_SHAPE_SUM:
-	case DIF_SHAPE_AVG:
-	case DIF_SHAPE_QUANTIZE:
-	case DIF_SHAPE_LQUANTIZE:
-	case DIF_SHAPE_LLQUANTIZE:
-		for (uint32_t i = 0; i < nwords; i++)
-			into[i] += from[i];
-		return;
+	(void)n;
+	*into += *from;
+}
+
+WORD(VAL)
+{
+	(void)n;
+	*into += *from;
+}
+
+WORD(MIN)
+{
+	(void)n;
+	if ((int64_t)*from < (int64_t)*into)
+		*into = *from;
+}
+
+WORD(MAX)
+{
+	(void)n;
+	if ((int64_t)*from > (int64_t)*into)
+		*into = *from;
+}
+
+WORD(SQUARE)
+{
+	u128 sq = words_u128(into) + words_u128(from);
+
+	(void)n;
+	into[0] = (uint64_t)sq;
+	into[1] = (uint64_t)(sq >> 64);
+}
+#undef WORD
+
+void
+dt_agg_merge(const struct dif_agg_info *f, uint64_t *into,
+	     const uint64_t *from, uint32_t nwords)
+{
+	static void (*const fn[DIF_NAGGWORDS])(uint64_t *, const uint64_t *,
+					       uint32_t) = {
+#define AGGWORD(NAME, words, start, what) [DIF_AW_##NAME] = dt_word_##NAME,
+#include "dif/aggword.def"
+#undef AGGWORD
+	};
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < DIF_AGG_NWORDS && f->word[i]; i++) {
+		fn[f->word[i]](into + at, from + at, nwords);
+		at += dif_aggwords[f->word[i]].words;
 	}
 }
 
-/* Divide by an unsigned number, towards zero. */
-static int64_t
-sdiv(int64_t v, uint64_t by)
+/* ---- the value that is shown --------------------------------------------- */
+
+int64_t
+dt_agg_normal(int64_t v, uint64_t by)
 {
 	uint64_t q = (v < 0 ? -(uint64_t)v : (uint64_t)v) / by;
 
@@ -95,91 +122,91 @@ isqrt(u128 v)
 
 /* sqrt(avg(x^2) - avg(x)^2), each average truncated. */
 static int64_t
-stddev(const uint64_t *w)
+dt_value_stddev(const uint64_t *w)
 {
 	int64_t avg;
 	u128 sq, avgsq;
 
 	if (w[0] == 0)
 		return 0;
-	avg = sdiv((int64_t)w[1], w[0]);
+	avg = dt_agg_normal((int64_t)w[1], w[0]);
 	sq = words_u128(w + 2) / w[0];
 	avgsq = (u128)((__int128)avg * avg);
 	/* Only a sum that overflowed can make this negative. */
 	return avgsq > sq ? 0 : (int64_t)isqrt(sq - avgsq);
 }
 
+static int64_t
+dt_value_avg(const uint64_t *w)
+{
+	return w[0] == 0 ? 0 : dt_agg_normal((int64_t)w[1], w[0]);
+}
+
+/* By the rows of agg.def: of the words of a cell that is no histogram's. */
+static int64_t
+value_of(const struct dif_agg_info *f, const uint64_t *w)
+{
+	static int64_t (*const own[])(const uint64_t *) = {
+#define SHOWN_FIRST(name) NULL,
+#define SHOWN_HIST(name)  NULL,
+#define SHOWN_OWN(name)	  dt_value_##name,
+#define AGG(code, name, words, map, shown, bounds, min, max, proto) \
+	SHOWN_##shown(name)
+#include "dif/agg.def"
+#undef AGG
+	};
+
+	return own[f - dif_aggfuncs] != NULL ? own[f - dif_aggfuncs](w)
+					     : (int64_t)w[0];
+}
+
 int64_t
-dt_agg_value(enum dif_agg_shape shape, const uint64_t *w, uint32_t nwords,
+dt_agg_value(const struct dif_agg_info *f, const uint64_t *w, uint32_t nwords,
 	     uint64_t normal)
 {
 	uint64_t sum = 0;
 
-	switch (shape) {
-	case DIF_SHAPE_SUM:
-	case DIF_SHAPE_MIN:
-	case DIF_SHAPE_MAX:
-		return sdiv((int64_t)w[0], normal);
-	case DIF_SHAPE_AVG:
-		if (w[0] == 0)
-			return 0;
-		return sdiv(sdiv((int64_t)w[1], w[0]), normal);
-	case DIF_SHAPE_STDDEV:
-		return sdiv(stddev(w), normal);
-	case DIF_SHAPE_QUANTIZE:
-	case DIF_SHAPE_LQUANTIZE:
-	case DIF_SHAPE_LLQUANTIZE:
-		for (uint32_t i = 0; i < nwords; i++)
-			sum += w[i];
-		return sdiv((int64_t)sum, normal);
-	}
-	return 0;
+	if (!f->hist)
+		return dt_agg_normal(value_of(f, w), normal);
+	for (uint32_t i = 0; i < nwords; i++)
+		sum += w[i];
+	return dt_agg_normal((int64_t)sum, normal);
 }
+
+/* ---- order --------------------------------------------------------------- */
 
 /* The value that stands for a bucket in the weighted sum. */
 static int64_t
-bucket_value(const struct dif_aggvar *av, enum dif_agg_shape shape, uint32_t i)
+bucket_value(const struct dif_aggvar *av, uint32_t i)
 {
-	switch (shape) {
-	case DIF_SHAPE_QUANTIZE:
-		return dif_quantize_value(i);
-	case DIF_SHAPE_LQUANTIZE:
-		if (i == 0)
-			return (int64_t)DIF_LQ_BASE(av->arg) - 1;
-		return dif_lquantize_value(av->arg, i);
-	default:
-		return dif_llquantize_value(av->arg, i);
-	}
+	struct dif_bucket b = dif_agg_bucket(av->func, av->arg, i);
+
+	return b.is == DIF_BUCKET_BELOW	   ? b.v - 1
+	       : b.is == DIF_BUCKET_NEARER ? 0
+					   : b.v;
 }
 
 uint32_t
 dt_agg_zero_bucket(const struct dif_aggvar *av)
 {
-	switch (dt_agg_shape(av)) {
-	case DIF_SHAPE_QUANTIZE:
-		return dif_quantize_bucket(0);
-	case DIF_SHAPE_LQUANTIZE:
-		return dif_lquantize_bucket(av->arg, 0);
-	default:
-		return dif_llquantize_zero(av->arg);
-	}
+	return dif_agg_zero(av->func, av->arg);
 }
 
 struct dt_weight
 dt_agg_weight(const struct dif_aggvar *av, const struct dt_cell *c)
 {
-	enum dif_agg_shape shape = dt_agg_shape(av);
+	const struct dif_agg_info *f = dt_agg_info(av);
 	struct dt_weight w = { 0, 0 };
 
 	if (c == NULL)
 		return w;
-	if (!dt_shape_is_hist(shape)) {
-		w.w = (long double)dt_agg_value(shape, c->words, c->nwords, 1);
+	if (!f->hist) {
+		w.w = (long double)dt_agg_value(f, c->words, c->nwords, 1);
 		return w;
 	}
 	for (uint32_t i = 0; i < c->nwords; i++)
 		if (c->words[i] != 0)
-			w.w += (long double)bucket_value(av, shape, i) *
+			w.w += (long double)bucket_value(av, i) *
 			       (long double)(int64_t)c->words[i];
 	w.zero = (int64_t)c->words[dt_agg_zero_bucket(av)];
 	return w;

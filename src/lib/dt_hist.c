@@ -101,54 +101,29 @@ hist_row(const struct hist *h, const char *label, int64_t count)
 		   (int64_t)(count < 0 ? -shown : shown));
 }
 
-/* What is below the lowest magnitude is 0, or all that is as near to it. */
-static void
-llquantize_label(const struct dif_aggvar *av, uint32_t i, char *out, size_t n)
-{
-	int64_t v = dif_llquantize_value(av->arg, i);
-	uint32_t zero = dif_llquantize_zero(av->arg);
-	int64_t first = dif_llquantize_value(av->arg, zero + 1);
-
-	if (i == zero && first > 1)
-		snprintf(out, n, "abs() < %" PRId64, first);
-	else
-		snprintf(out, n, "%s%" PRId64,
-			 i == 0               ? "<= "
-			 : i == av->words - 1 ? ">= "
-					      : "",
-			 v);
-}
-
 void
 dt_hist_label(const struct dif_aggvar *av, uint32_t i, char *out, size_t n)
 {
-	enum dif_agg_shape shape = dt_agg_shape(av);
-	int64_t v;
+	static const char *const form[] = {
+		[DIF_BUCKET_FROM] = "%" PRId64,
+		[DIF_BUCKET_LAST] = ">= %" PRId64,
+		[DIF_BUCKET_BELOW] = "< %" PRId64,
+		[DIF_BUCKET_UPTO] = "<= %" PRId64,
+		[DIF_BUCKET_NEARER] = "abs() < %" PRId64,
+	};
+	struct dif_bucket b = dif_agg_bucket(av->func, av->arg, i);
 
-	if (shape == DIF_SHAPE_LLQUANTIZE) {
-		llquantize_label(av, i, out, n);
-		return;
-	}
-	if (shape == DIF_SHAPE_QUANTIZE)
-		v = dif_quantize_value(i);
-	else
-		v = i == 0 ? DIF_LQ_BASE(av->arg)
-			   : dif_lquantize_value(av->arg, i);
-	if (shape != DIF_SHAPE_QUANTIZE && i == 0)
-		snprintf(out, n, "< %" PRId64, v);
-	else if (shape != DIF_SHAPE_QUANTIZE && i == av->words - 1)
-		snprintf(out, n, ">= %" PRId64, v);
-	else
-		snprintf(out, n, "%" PRId64, v);
+	snprintf(out, n, form[b.is], b.v);
 }
 
 void
 dt_hist_around_zero(const struct dif_aggvar *av, uint32_t *first,
 		    uint32_t *last)
 {
-	*first = dt_agg_shape(av) == DIF_SHAPE_LQUANTIZE
-			 ? 0
-			 : dt_agg_zero_bucket(av) - 1;
+	bool limited = dif_agg_bucket(av->func, av->arg, 0).is ==
+		       DIF_BUCKET_BELOW;
+
+	*first = limited ? 0 : dt_agg_zero_bucket(av) - 1;
 	*last = *first + 2;
 	if (*last >= av->words)
 		*last = av->words - 1;

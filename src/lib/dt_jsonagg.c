@@ -16,20 +16,13 @@
 static void
 bucket_member(struct dt_json *j, const struct dif_aggvar *av, uint32_t i)
 {
-	enum dif_agg_shape shape = dt_agg_shape(av);
+	struct dif_bucket b = dif_agg_bucket(av->func, av->arg, i);
 
-	if (shape == DIF_SHAPE_QUANTIZE)
-		dt_json_int_member(j, "value", dif_quantize_value(i));
-	else if (shape == DIF_SHAPE_LQUANTIZE && i == 0)
-		dt_json_int_member(j, "below", DIF_LQ_BASE(av->arg));
-	else if (shape == DIF_SHAPE_LQUANTIZE)
-		dt_json_int_member(j, "value", dif_lquantize_value(av->arg, i));
-	else if (i == dif_llquantize_zero(av->arg) && DIF_LLQ_LOW(av->arg) > 0)
-		dt_json_int_member(j, "nearer",
-				   dif_llquantize_value(av->arg, i + 1));
-	else
-		dt_json_int_member(j, "value",
-				   dif_llquantize_value(av->arg, i));
+	dt_json_int_member(j,
+			   b.is == DIF_BUCKET_BELOW    ? "below"
+			   : b.is == DIF_BUCKET_NEARER ? "nearer"
+						       : "value",
+			   b.v);
 }
 
 static void
@@ -48,8 +41,7 @@ json_buckets(struct dt_json *j, const struct dif_aggvar *av,
 		dt_json_map(j);
 		bucket_member(j, av, i);
 		dt_json_int_member(j, "count",
-				   dt_agg_value(DIF_SHAPE_SUM, &words[i], 1,
-						normal));
+				   dt_agg_normal((int64_t)words[i], normal));
 		dt_json_map_end(j);
 	}
 	dt_json_array_end(j);
@@ -60,14 +52,13 @@ static void
 json_words(struct dt_json *j, const struct dif_aggvar *av,
 	   const uint64_t *words, uint64_t normal)
 {
-	enum dif_agg_shape shape = dt_agg_shape(av);
+	const struct dif_agg_info *f = dt_agg_info(av);
 
-	if (dt_shape_is_hist(shape))
+	if (f->hist)
 		json_buckets(j, av, words, normal);
 	else
-		dt_json_int_member(j, dif_agg_by_code(av->func)->name,
-				   dt_agg_value(shape, words, av->words,
-						normal));
+		dt_json_int_member(j, f->name,
+				   dt_agg_value(f, words, av->words, normal));
 }
 
 /* The option aggpercpu: the same of each CPU that has given something. */
@@ -124,7 +115,7 @@ dt_json_agg(struct dt_json *j, struct dt_aggs *as, uint32_t agg, struct err *e)
 
 	dt_json_map(j);
 	dt_json_str_member(j, "aggregation-name", av->name);
-	dt_json_str_member(j, "function", dif_agg_by_code(av->func)->name);
+	dt_json_str_member(j, "function", dt_agg_info(av)->name);
 	dt_json_key(j, "aggregation-data");
 	dt_json_array(j);
 	int rv = dt_aggs_walk(as, &agg, 1, &j->out->sort, json_row, &r, e);

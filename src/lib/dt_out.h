@@ -306,19 +306,16 @@ uint64_t dt_aggs_normal(const struct dt_aggs *as, const struct dt_cell *c);
 
 /* ---- values of cells (dt_aggval.c) ------------------------------------- */
 
-void dt_agg_merge(enum dif_agg_shape shape, uint64_t *into,
+/* The row of its function. */
+const struct dif_agg_info *dt_agg_info(const struct dif_aggvar *av);
+void dt_agg_merge(const struct dif_agg_info *f, uint64_t *into,
 		  const uint64_t *from, uint32_t nwords);
 /* What is shown: count, sum, min, max; average; deviation; histograms: the
    sum of the buckets.  Divided by normal. */
-int64_t dt_agg_value(enum dif_agg_shape shape, const uint64_t *words,
+int64_t dt_agg_value(const struct dif_agg_info *f, const uint64_t *words,
 		     uint32_t nwords, uint64_t normal);
-static inline bool
-dt_shape_is_hist(enum dif_agg_shape s)
-{
-	return s == DIF_SHAPE_QUANTIZE || s == DIF_SHAPE_LQUANTIZE ||
-	       s == DIF_SHAPE_LLQUANTIZE;
-}
-enum dif_agg_shape dt_agg_shape(const struct dif_aggvar *av);
+/* v / normal, towards zero. */
+int64_t dt_agg_normal(int64_t v, uint64_t normal);
 /* The bucket of a histogram that 0 goes to. */
 uint32_t dt_agg_zero_bucket(const struct dif_aggvar *av);
 /* By what cells are ordered. */

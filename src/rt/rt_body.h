@@ -96,10 +96,26 @@ uint64_t rt_store(struct rt *rt, uint64_t addr, uint64_t val, uint64_t size);
 #define RT_AGG_NEW (1ull << 32)
 uint64_t rt_agg_cell(struct rt *rt, uint64_t agg, uint64_t keysize,
 		     uint64_t cellsize);
-/* Buckets, as dif_*_bucket(); zero: dif_llquantize_zero(). */
-uint64_t rt_quantize_bucket(struct rt *rt, uint64_t v);
-uint64_t rt_llquantize_bucket(struct rt *rt, uint64_t arg, uint64_t v,
-			      uint64_t zero);
+/*
+ * One per row of agg.def with a MAP: what goes into the cell for value v; of
+ * histograms the bucket, as dif_*_bucket().  arg: the packed bounds, zero:
+ * dif_agg_zero().
+ */
+#define AGG(code, name, words, map, shown, bounds, min, max, proto)     \
+	uint64_t rt_agg_##name(struct rt *rt, uint64_t arg, uint64_t v, \
+			       uint64_t zero);
+#include "dif/agg.def"
+#undef AGG
+
+/* rt_agg_add.c, not for BPF.  The start of a cell of zeroes; and a value, to a
+   cell at an address.  0. */
+uint64_t rt_agg_start(uint64_t *cell, uint64_t func);
+struct rt_aggop { /* native code: lies in the frame */
+	uint64_t func, arg, inc;
+	uint64_t zero; /* dif_agg_zero() */
+};
+uint64_t rt_agg_add(struct rt *rt, uint64_t cell, uint64_t val,
+		    const struct rt_aggop *op);
 /*
  * Assemble the tuple stack into rt->key after `prefix` bytes that the caller
  * has put there, in the layout of dif_layout() for array keys: values 8 bytes,

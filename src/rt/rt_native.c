@@ -25,6 +25,7 @@
 #include "rt/rt_subr.c"
 #include "rt/rt_key.c"
 #include "rt/rt_agg.c"
+#include "rt/rt_agg_add.c"
 #include "rt/rt_spec.c"
 #include "rt/rt_execargs.c"
 #include "rt/rt_chill.c"

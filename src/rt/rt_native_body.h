@@ -85,12 +85,6 @@ uint64_t rtn_put_ustack(struct rt *rt, uint64_t dst, uint64_t nframes);
 uint64_t rtn_agg_fixed(struct rt *rt, uint64_t off, uint64_t func);
 uint64_t rtn_agg_keyed(struct rt *rt, uint64_t id, uint64_t keysize,
 		       uint64_t func_words);
-struct rtn_aggop { /* lies in the region's constants */
-	uint64_t func, arg, inc;
-	uint64_t zero; /* llquantize: dif_llquantize_zero() */
-};
-uint64_t rtn_agg_add(struct rt *rt, uint64_t cell, uint64_t val,
-		     const struct rtn_aggop *op);
 
 uint64_t rtn_exit(struct rt *rt, uint64_t status);
 uint64_t rtn_raise(struct rt *rt, uint64_t sig);

@@ -114,15 +114,6 @@ rtn_put_ustack(struct rt *rt, uint64_t dst, uint64_t nframes)
 
 /* ---- cells of aggregations ----------------------------------------------- */
 
-static void
-cell_start(uint64_t func, uint64_t *cell)
-{
-	if (func == RT_AGG_min)
-		cell[0] = INT64_MAX;
-	else if (func == RT_AGG_max)
-		cell[0] = (uint64_t)INT64_MIN;
-}
-
 uint64_t
 rtn_agg_fixed(struct rt *rt, uint64_t off, uint64_t func)
 {
@@ -136,7 +127,7 @@ rtn_agg_fixed(struct rt *rt, uint64_t off, uint64_t func)
 	}
 	if (*used == 0) {
 		*used = 1;
-		cell_start(func, used + 1);
+		rt_agg_start(used + 1, func);
 	}
 	return (uint64_t)(used + 1);
 }
@@ -152,70 +143,8 @@ rtn_agg_keyed(struct rt *rt, uint64_t id, uint64_t keysize,
 	if (at == 0)
 		return 0;
 	if (at & RT_AGG_NEW)
-		cell_start(func_words >> 32, cell);
+		rt_agg_start(cell, func_words >> 32);
 	return (uint64_t)cell;
-}
-
-static void
-add_square(uint64_t *lo, uint64_t *hi, int64_t v)
-{
-	__int128 square = (__int128)v * v;
-	unsigned __int128 sum = ((unsigned __int128)*hi << 64 | *lo) +
-				(unsigned __int128)square;
-
-	*lo = (uint64_t)sum;
-	*hi = (uint64_t)(sum >> 64);
-}
-
-/* As dif_lquantize_bucket(): step, levels and base are packed in arg. */
-static uint64_t
-lquantize_bucket(uint64_t arg, int64_t v)
-{
-	uint64_t step = arg >> 48, levels = (arg >> 32) & 0xffff, level;
-	int64_t base = (int32_t)(uint32_t)arg;
-
-	if (v < base)
-		return 0;
-	level = ((uint64_t)v - (uint64_t)base) / (step ? step : 1);
-	return level < levels ? level + 1 : levels + 1;
-}
-
-uint64_t
-rtn_agg_add(struct rt *rt, uint64_t cell, uint64_t val,
-	    const struct rtn_aggop *op)
-{
-	uint64_t *c = (uint64_t *)cell;
-	int64_t v = (int64_t)val;
-
-	switch (op->func) {
-	case RT_AGG_count: c[0]++; break;
-	case RT_AGG_sum: c[0] += val; break;
-	case RT_AGG_min:
-		if (v < (int64_t)c[0])
-			c[0] = val;
-		break;
-	case RT_AGG_max:
-		if (v > (int64_t)c[0])
-			c[0] = val;
-		break;
-	case RT_AGG_stddev:
-		add_square(&c[2], &c[3], v);
-		/* fall through */
-	case RT_AGG_avg:
-		c[0]++;
-		c[1] += val;
-		break;
-	case RT_AGG_quantize:
-		c[rt_quantize_bucket(rt, val)] += op->inc;
-		break;
-	case RT_AGG_lquantize:
-		c[lquantize_bucket(op->arg, v)] += op->inc;
-		break;
-	case RT_AGG_llquantize:
-		c[rt_llquantize_bucket(rt, op->arg, val, op->zero)] += op->inc;
-		break;
-	}
-	return 0;
 }
 
 /* ---- actions ------------------------------------------------------------- */

@@ -15,12 +15,6 @@ enum rt_var {
 #undef VAR
 	RT_VAR_END
 };
-enum rt_aggfunc {
-#define AGG(code, name, words, shape, values, proto) RT_AGG_##name = code,
-#include "dif/agg.def"
-#undef AGG
-	RT_AGG_END
-};
 enum rt_scope { RT_SCOPE_GLOBAL, RT_SCOPE_THREAD, RT_SCOPE_LOCAL };
 enum rt_reg {
 #define REG(idx, NAME) RT_R_##NAME = idx,

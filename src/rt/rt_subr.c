@@ -136,9 +136,9 @@ rt_subr_progenyof(struct rt *rt)
  * one value below all buckets, the most negative number, goes to the first.
  */
 RT_GLOBAL uint64_t
-rt_quantize_bucket(struct rt *rt, uint64_t v)
+rt_agg_quantize(struct rt *rt, uint64_t arg, uint64_t v, uint64_t zero)
 {
-	uint64_t bits = 0, half, neg = v >> 63;
+	uint64_t bits = 0, neg = v >> 63;
 
 	if (!rt)
 		return 0;
@@ -146,16 +146,33 @@ rt_quantize_bucket(struct rt *rt, uint64_t v)
 		v = -v;
 	if (v == 0)
 		return 63;
-	for (half = 32; half; half >>= 1) {
+#ifdef __bpf__ /* has no instruction for it */
+	for (uint64_t half = 32; half; half >>= 1) {
 		if (v >> half) {
 			v >>= half;
 			bits += half;
 		}
 	}
 	bits++;
+#else
+	bits = 64 - (uint64_t)__builtin_clzll(v);
+#endif
 	if (!neg)
 		return 63 + bits;
 	return bits > 63 ? 0 : 63 - bits;
+}
+
+/* As dif_lquantize_bucket(): step, levels and base are packed in arg. */
+RT_GLOBAL uint64_t
+rt_agg_lquantize(struct rt *rt, uint64_t arg, uint64_t v, uint64_t zero)
+{
+	uint64_t step = arg >> 48, levels = (arg >> 32) & 0xffff, level;
+	int64_t base = (int32_t)(uint32_t)arg;
+
+	if (!rt || (int64_t)v < base)
+		return 0;
+	level = (v - (uint64_t)base) / (step ? step : 1);
+	return level < levels ? level + 1 : levels + 1;
 }
 
 /* Small functions, so that the verifier, which learns nothing from what they
@@ -222,7 +239,7 @@ rt_llq_bucket(uint64_t arg, uint64_t v, uint64_t first)
  * negative numbers lie on the other side of zero, as in a mirror.
  */
 RT_GLOBAL uint64_t
-rt_llquantize_bucket(struct rt *rt, uint64_t arg, uint64_t v, uint64_t zero)
+rt_agg_llquantize(struct rt *rt, uint64_t arg, uint64_t v, uint64_t zero)
 {
 	uint64_t first, side = 0, neg = v >> 63;
 

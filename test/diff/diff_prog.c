@@ -286,7 +286,7 @@ stmt_agg(struct chance *c, struct dif_stmt *st)
 	st->kind = v->func;
 	st->nkeys = v->nkeys;
 	values = info->values +
-		 (info->shape >= DIF_SHAPE_QUANTIZE && below(c, 2));
+		 (info->hist && below(c, 2));
 	st->nexprs = st->nkeys + values;
 	st->exprs = make(c, st->nexprs + 1, sizeof(*st->exprs));
 	for (uint32_t i = 0; i < st->nexprs; i++) {

@@ -9,7 +9,7 @@
  * nearly every look-up ends), the rest is rt_agg_cell()'s.  The hash must be
  * the one of rt_key.c and rt_agg.c; test_bpf_agg.c would see a difference.
  *
- * Cells: see cell_add() of the interpreter, which defines them.
+ * Cells: see rt_agg_add.c, which defines them.
  */
 #include "engine/bpf/bpf_impl.h"
 
@@ -45,16 +45,21 @@ agg_base(struct bg *g, uint32_t none)
 	em_st(em, BPF_DW, FP, FR_AGG, R0);
 }
 
-/* The start of a new cell at R1: zero already, but for extremes. */
+/* The start of a new cell at R1: zero already, but for some words. */
 static void
 cell_start(struct bg *g, const struct dif_aggvar *a)
 {
-	if (a->func != DIF_AGG_min && a->func != DIF_AGG_max)
-		return;
-	em_imm(g->em, R2,
-	       a->func == DIF_AGG_min ? (uint64_t)INT64_MAX
-				      : (uint64_t)INT64_MIN);
-	em_st(g->em, BPF_DW, R1, 0, R2);
+	const struct dif_agg_info *f = dif_agg_by_code(a->func);
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < DIF_AGG_NWORDS; i++) {
+		const struct dif_aggword_info *w = &dif_aggwords[f->word[i]];
+		if (w->start != 0) {
+			em_imm(g->em, R2, w->start);
+			em_st(g->em, BPF_DW, R1, 8 * (int)at, R2);
+		}
+		at += w->words;
+	}
 }
 
 /* R1 = the cell without keys. */
@@ -66,7 +71,7 @@ cell_fixed(struct bg *g, const struct dif_stmt *st, const struct dif_aggvar *a)
 
 	em_ld(em, BPF_DW, R1, FP, FR_AGG);
 	em_alui(em, BPF_ADD, R1, (int32_t)g->eng->view.agg_fixed[st->agg] + 8);
-	if (a->func == DIF_AGG_min || a->func == DIF_AGG_max) {
+	if (dif_agg_starts(a->func)) {
 		em_ld(em, BPF_DW, R2, R1, -8);
 		em_ji(em, BPF_JNE, R2, 0, used);
 		cell_start(g, a);
@@ -212,7 +217,7 @@ cell_slow(struct bg *g, const struct dif_aggvar *a, uint32_t none)
 	em_ji(em, BPF_JGT, R0, (int32_t)(g->eng->agg.vsize - cell), none);
 	em_ld(em, BPF_DW, R1, FP, FR_ELEM);
 	em_alu(em, BPF_ADD, R1, R0);
-	if (a->func == DIF_AGG_min || a->func == DIF_AGG_max) {
+	if (dif_agg_starts(a->func)) {
 		uint32_t used = em_label(em);
 		em_alui(em, BPF_RSH, R2, 32);
 		em_ji(em, BPF_JEQ, R2, 0, used);
@@ -236,7 +241,13 @@ cell_keyed(struct bg *g, const struct dif_aggvar *a, uint32_t none)
 	em_place(g->em, have);
 }
 
-/* ---- updates: R1 is the cell --------------------------------------------- */
+/* ---- updates: R1 is the cell, R2 the value -------------------------------- */
+
+struct update {
+	const struct dif_aggvar *a;
+	bool inc;      /* there is an increment */
+	uint32_t none; /* the end */
+};
 
 /* cell[word] += reg, or += imm if reg is R0; clobbers R3. */
 static void
@@ -256,22 +267,22 @@ add_one(struct bg *g, int word)
 }
 
 static void
-update_extreme(struct bg *g, unsigned keep)
+update_extreme(struct bg *g, int word, unsigned keep)
 {
 	uint32_t no = em_label(g->em);
 
-	em_ld(g->em, BPF_DW, R3, R1, 0);
+	em_ld(g->em, BPF_DW, R3, R1, 8 * word);
 	em_jr(g->em, keep, R2, R3, no);
-	em_st(g->em, BPF_DW, R1, 0, R2);
+	em_st(g->em, BPF_DW, R1, 8 * word, R2);
 	em_place(g->em, no);
 }
 
 /*
- * cell[3]:cell[2] += R2 * R2.  With m = |v| = h * 2^32 + l:
+ * cell[word + 1]:cell[word] += R2 * R2.  With m = |v| = h * 2^32 + l:
  * m * m = (h*h << 64) + (h*l << 33) + l*l.
  */
 static void
-add_square(struct bg *g)
+add_square(struct bg *g, int word)
 {
 	struct em *em = g->em;
 	uint32_t pos = em_label(em), c1 = em_label(em), c2 = em_label(em);
@@ -293,72 +304,91 @@ add_square(struct bg *g)
 	em_jr(em, BPF_JGE, R3, R4, c1);
 	em_alui(em, BPF_ADD, R2, 1);
 	em_place(em, c1);
-	em_ld(em, BPF_DW, R4, R1, 16);
+	em_ld(em, BPF_DW, R4, R1, 8 * word);
 	em_alu(em, BPF_ADD, R4, R3);
-	em_st(em, BPF_DW, R1, 16, R4);
+	em_st(em, BPF_DW, R1, 8 * word, R4);
 	em_jr(em, BPF_JGE, R4, R3, c2);
 	em_alui(em, BPF_ADD, R2, 1);
 	em_place(em, c2);
-	add_reg(g, 3, R2);
+	add_reg(g, word + 1, R2);
 }
 
-static void
-update_bucket(struct bg *g, const struct dif_aggvar *a, bool inc, uint32_t none)
+/* By the rows of aggword.def: the value goes into word w of the cell.  R2 stays,
+   but for those that must be last in a cell. */
+#define WORD(name)                                                          \
+	static void bg_word_##name(struct bg *g, const struct update *u, int w)
+
+WORD(ONE)
+{
+	(void)u;
+	add_one(g, w);
+}
+
+WORD(VAL)
+{
+	(void)u;
+	add_reg(g, w, R2);
+}
+
+WORD(MIN)
+{
+	(void)u;
+	update_extreme(g, w, BPF_JSGE);
+}
+
+WORD(MAX)
+{
+	(void)u;
+	update_extreme(g, w, BPF_JSLE);
+}
+
+WORD(SQUARE)
+{
+	(void)u;
+	add_square(g, w);
+}
+
+WORD(BUCKET)
 {
 	struct em *em = g->em;
 
-	em_ji(em, BPF_JGE, R2, (int32_t)a->words, none);
+	em_ji(em, BPF_JGE, R2, (int32_t)u->a->words, u->none);
 	em_alui(em, BPF_LSH, R2, 3);
 	em_alu(em, BPF_ADD, R1, R2);
-	if (!inc) {
-		add_one(g, 0);
+	if (!u->inc) {
+		add_one(g, w);
 		return;
 	}
 	em_ld(em, BPF_DW, R2, FP, FR_INC);
-	add_reg(g, 0, R2);
+	add_reg(g, w, R2);
 }
+#undef WORD
 
-static int
-cell_update(struct bg *g, const struct dif_aggvar *a, bool inc, uint32_t none)
-{
-	if (a->func != DIF_AGG_count)
-		em_ld(g->em, BPF_DW, R2, FP, FR_VAL);
-	switch (a->func) {
-	case DIF_AGG_count:
-		add_one(g, 0);
-		return 0;
-	case DIF_AGG_sum:
-		add_reg(g, 0, R2);
-		return 0;
-	case DIF_AGG_min:
-		update_extreme(g, BPF_JSGE);
-		return 0;
-	case DIF_AGG_max:
-		update_extreme(g, BPF_JSLE);
-		return 0;
-	case DIF_AGG_avg:
-		add_one(g, 0);
-		add_reg(g, 1, R2);
-		return 0;
-	case DIF_AGG_stddev:
-		add_one(g, 0);
-		add_reg(g, 1, R2);
-		add_square(g);
-		return 0;
-	case DIF_AGG_quantize:
-	case DIF_AGG_lquantize:
-	case DIF_AGG_llquantize:
-		update_bucket(g, a, inc, none);
-		return 0;
-	}
-	return bg_refuse(g, "aggregating function 0x%x is not served", a->func);
-}
-
-/* ---- buckets ------------------------------------------------------------- */
-
-/* R0 = bucket of the value in R1, as dif_lquantize_bucket(). */
 static void
-lquantize_bucket(struct bg *g, uint64_t arg)
+cell_update(struct bg *g, const struct update *u)
+{
+	static void (*const word_fn[DIF_NAGGWORDS])(
+		struct bg *, const struct update *, int) = {
+#define AGGWORD(NAME, words, start, what) [DIF_AW_##NAME] = bg_word_##NAME,
+#include "dif/aggword.def"
+#undef AGGWORD
+	};
+	const struct dif_agg_info *f = dif_agg_by_code(u->a->func);
+	uint32_t at = 0;
+
+	if (f->values != 0)
+		em_ld(g->em, BPF_DW, R2, FP, FR_VAL);
+	for (uint32_t i = 0; i < DIF_AGG_NWORDS && f->word[i]; i++) {
+		word_fn[f->word[i]](g, u, (int)at);
+		at += dif_aggwords[f->word[i]].words;
+	}
+}
+
+/* ---- buckets, by the rows of agg.def that say OWN: R0 of R1 --------------- */
+
+/* As dif_lquantize_bucket(). */
+static void
+bg_agg_lquantize(struct bg *g, uint64_t arg)
 {
 	struct em *em = g->em;
 	uint32_t below = em_label(em), in = em_label(em);
@@ -377,16 +407,17 @@ lquantize_bucket(struct bg *g, uint64_t arg)
 }
 
 /*
- * R0 = bucket of the value in R1, as dif_quantize_bucket().  The number of
+ * As dif_quantize_bucket().  The number of
  * bits of |v| is found by halving without branches, which the verifier would
  * follow one by one: ((2^s - 1) - x) >> 63 is 1 if x has more than s bits.
  */
 static void
-quantize_bucket(struct bg *g)
+bg_agg_quantize(struct bg *g, uint64_t arg)
 {
 	struct em *em = g->em;
 	uint32_t pos = em_label(em), neg = em_label(em), done = em_label(em);
 
+	(void)arg;
 	em_imm(em, R0, 0);
 	em_mov(em, R2, R1);
 	em_ji(em, BPF_JSGE, R1, 0, pos);
@@ -414,30 +445,39 @@ quantize_bucket(struct bg *g)
 	em_place(em, done);
 }
 
-/* FR_VAL, a value, becomes its bucket. */
+/* FR_VAL, a value, becomes what goes into the cell. */
 static void
-value_to_bucket(struct bg *g, const struct dif_aggvar *a)
+value_map(struct bg *g, const struct dif_aggvar *a)
 {
+	static const struct {
+		void (*own)(struct bg *, uint64_t arg);
+		const char *body;
+	} rows[] = {
+#define MAP_NO(name)  { NULL, NULL },
+#define MAP_RT(name)  { NULL, "rt_agg_" #name },
+#define MAP_OWN(name) { bg_agg_##name, NULL },
+#define AGG(code, name, words, map, shown, bounds, min, max, proto) \
+	MAP_##map(name)
+#include "dif/agg.def"
+#undef AGG
+	};
+	const struct dif_agg_info *f = dif_agg_by_code(a->func);
 	struct em *em = g->em;
 
-	switch (a->func) {
-	case DIF_AGG_quantize:
+	switch (f->map) {
+	case DIF_MAP_NO:
+		return;
+	case DIF_MAP_OWN:
 		em_ld(em, BPF_DW, R1, FP, FR_VAL);
-		quantize_bucket(g);
+		rows[f - dif_aggfuncs].own(g, a->arg);
 		break;
-	case DIF_AGG_llquantize:
+	case DIF_MAP_RT:
 		em_mov(em, R1, R6);
 		em_imm(em, R2, a->arg);
 		em_ld(em, BPF_DW, R3, FP, FR_VAL);
-		em_imm(em, R4, dif_llquantize_zero(a->arg));
-		em_fn(em, "rt_llquantize_bucket");
+		em_imm(em, R4, dif_agg_zero(a->func, a->arg));
+		em_fn(em, rows[f - dif_aggfuncs].body);
 		break;
-	case DIF_AGG_lquantize:
-		em_ld(em, BPF_DW, R1, FP, FR_VAL);
-		lquantize_bucket(g, a->arg);
-		break;
-	default:
-		return;
 	}
 	em_st(em, BPF_DW, FP, FR_VAL, R0);
 }
@@ -469,11 +509,13 @@ bg_agg(struct bg *g, const struct dif_stmt *st)
 {
 	const struct dif_aggvar *a = g->eng->en->tab->aggs[st->agg];
 	uint32_t none = em_label(g->em), nvals = st->nexprs - st->nkeys;
+	const struct update u = { .a = a, .inc = nvals > 1, .none = none };
 
-	if (a->words == 0 || a->func != st->kind)
+	if (a->words == 0 || a->func != st->kind ||
+	    dif_agg_by_code(a->func) == NULL)
 		return bg_refuse(g, "@%s: the aggregation has another function",
 				 a->name);
-	if (a->func != DIF_AGG_count && nvals == 0)
+	if (nvals < dif_agg_by_code(a->func)->values)
 		return bg_refuse(g, "@%s: no value to aggregate", a->name);
 	if (agg_key(g, st, a) != 0)
 		return -1;
@@ -484,14 +526,13 @@ bg_agg(struct bg *g, const struct dif_stmt *st)
 		em_st(g->em, BPF_DW, FP, i == 0 ? FR_VAL : FR_INC, R0);
 	}
 	g->keybase = 0;
-	value_to_bucket(g, a);
+	value_map(g, a);
 	agg_base(g, g->lb_done);
 	if (a->keysize == 0)
 		cell_fixed(g, st, a);
 	else
 		cell_keyed(g, a, none);
-	if (cell_update(g, a, nvals > 1, none) != 0)
-		return -1;
+	cell_update(g, &u);
 	em_place(g->em, none);
 	return 0;
 }

@@ -160,60 +160,6 @@ value_put(const struct fire *f, const struct dif_expr *e, uint8_t *dst)
 
 /* ---- aggregations -------------------------------------------------------- */
 
-static void
-add128(uint64_t *lo, uint64_t *hi, int64_t v)
-{
-	__int128 square = (__int128)v * v;
-	unsigned __int128 sum = ((unsigned __int128)*hi << 64 | *lo) +
-				(unsigned __int128)square;
-
-	*lo = (uint64_t)sum;
-	*hi = (uint64_t)(sum >> 64);
-}
-
-/* The start of a cell that has not been used: zero, but for extremes. */
-static void
-cell_start(const struct dif_aggvar *a, uint64_t *cell)
-{
-	if (a->func == DIF_AGG_min)
-		cell[0] = INT64_MAX;
-	else if (a->func == DIF_AGG_max)
-		cell[0] = (uint64_t)INT64_MIN;
-}
-
-static void
-cell_add(const struct dif_aggvar *a, uint64_t *cell, int64_t val, uint64_t inc)
-{
-	switch (a->func) {
-	case DIF_AGG_count: cell[0]++; break;
-	case DIF_AGG_sum: cell[0] += (uint64_t)val; break;
-	case DIF_AGG_min:
-		if (val < (int64_t)cell[0])
-			cell[0] = (uint64_t)val;
-		break;
-	case DIF_AGG_max:
-		if (val > (int64_t)cell[0])
-			cell[0] = (uint64_t)val;
-		break;
-	case DIF_AGG_avg:
-		cell[0]++;
-		cell[1] += (uint64_t)val;
-		break;
-	case DIF_AGG_stddev:
-		cell[0]++;
-		cell[1] += (uint64_t)val;
-		add128(&cell[2], &cell[3], val);
-		break;
-	case DIF_AGG_quantize: cell[dif_quantize_bucket(val)] += inc; break;
-	case DIF_AGG_lquantize:
-		cell[dif_lquantize_bucket(a->arg, val)] += inc;
-		break;
-	case DIF_AGG_llquantize:
-		cell[dif_llquantize_bucket(a->arg, val)] += inc;
-		break;
-	}
-}
-
 /* The cell without keys: a used word, then the words. */
 static uint64_t *
 cell_fixed(const struct fire *f, const struct dif_aggvar *a, uint32_t idx)
@@ -223,7 +169,7 @@ cell_fixed(const struct fire *f, const struct dif_aggvar *a, uint32_t idx)
 
 	if (*p == 0) {
 		*p = 1;
-		cell_start(a, p + 1);
+		rt_agg_start(p + 1, a->func);
 	}
 	return p + 1;
 }
@@ -241,7 +187,7 @@ cell_keyed(const struct fire *f, const struct dif_aggvar *a)
 		return NULL;
 	uint64_t *cell = (uint64_t *)(f->v->agg[0] + (uint32_t)at);
 	if ((at & RT_AGG_NEW) != 0)
-		cell_start(a, cell);
+		rt_agg_start(cell, a->func);
 	return cell;
 }
 
@@ -274,8 +220,12 @@ stmt_agg(const struct fire *f, const struct dif_stmt *st)
 		return;
 	uint64_t *cell = a->keysize == 0 ? cell_fixed(f, a, st->agg)
 					 : cell_keyed(f, a);
-	if (cell != NULL)
-		cell_add(a, cell, (int64_t)v[0], v[1]);
+	if (cell == NULL)
+		return;
+	const struct rt_aggop op = { .func = a->func, .arg = a->arg,
+				     .inc = v[1],
+				     .zero = dif_agg_zero(a->func, a->arg) };
+	rt_agg_add(f->rt, (uintptr_t)cell, v[0], &op);
 }
 
 /* ---- statements ---------------------------------------------------------- */

@@ -24,6 +24,7 @@ struct agg_gen {
 	const struct dif_aggvar *v;
 	uint32_t val, inc; /* slots, or NO_SLOT: in rdx; 1 */
 	int32_t disp;
+	int32_t first; /* histograms: to be added to the index in rax */
 	struct x86_label *done; /* the end, where there is no room for a cell;
 				   in the arena, for cold parts go there */
 };
@@ -48,33 +49,59 @@ word(const struct agg_gen *g, uint32_t i)
 }
 
 static void
-add_extreme(struct lower *l, const struct agg_gen *g, enum x86_cc not)
+add_extreme(struct lower *l, const struct agg_gen *g, uint32_t i,
+	    enum x86_cc not)
 {
 	struct x86_label keep = { 0 };
 
-	x86_alu_rm(l->b, X86_CMP, 8, X86_RDX, word(g, 0));
+	x86_alu_rm(l->b, X86_CMP, 8, X86_RDX, word(g, i));
 	x86_jcc_short(l->b, not, &keep);
-	x86_store(l->b, 8, word(g, 0), X86_RDX);
+	x86_store(l->b, 8, word(g, i), X86_RDX);
 	x86_bind(l->b, &keep);
 }
 
+/* By the rows of aggword.def: the value in rdx goes into word i of the cell. */
+
 static void
-add_squares(struct lower *l, const struct agg_gen *g)
+lower_word_ONE(struct lower *l, const struct agg_gen *g, uint32_t i)
 {
-	x86_inc_m(l->b, 8, word(g, 0));
-	x86_alu_mr(l->b, X86_ADD, 8, word(g, 1), X86_RDX);
+	x86_inc_m(l->b, 8, word(g, i));
+}
+
+static void
+lower_word_VAL(struct lower *l, const struct agg_gen *g, uint32_t i)
+{
+	x86_alu_mr(l->b, X86_ADD, 8, word(g, i), X86_RDX);
+}
+
+static void
+lower_word_MIN(struct lower *l, const struct agg_gen *g, uint32_t i)
+{
+	add_extreme(l, g, i, X86_CC_GE);
+}
+
+static void
+lower_word_MAX(struct lower *l, const struct agg_gen *g, uint32_t i)
+{
+	add_extreme(l, g, i, X86_CC_LE);
+}
+
+/* Uses the value up. */
+static void
+lower_word_SQUARE(struct lower *l, const struct agg_gen *g, uint32_t i)
+{
 	x86_mov_rr(l->b, 8, X86_RAX, X86_RDX);
 	x86_un_r(l->b, X86_IMUL, 8, X86_RDX);
-	x86_alu_mr(l->b, X86_ADD, 8, word(g, 2), X86_RAX);
-	x86_alu_mr(l->b, X86_ADC, 8, word(g, 3), X86_RDX);
+	x86_alu_mr(l->b, X86_ADD, 8, word(g, i), X86_RAX);
+	x86_alu_mr(l->b, X86_ADC, 8, word(g, i + 1), X86_RDX);
 }
 
 /* The bucket whose index is rax. */
 static void
-add_bucket(struct lower *l, const struct agg_gen *g, int32_t first)
+lower_word_BUCKET(struct lower *l, const struct agg_gen *g, uint32_t i)
 {
-	struct x86_mem m =
-		x86_mi(X86_RCX, X86_RAX, 8, g->disp + first * 8);
+	struct x86_mem m = x86_mi(X86_RCX, X86_RAX, 8,
+				  g->disp + (g->first + (int32_t)i) * 8);
 
 	if (g->inc == NO_SLOT) {
 		x86_inc_m(l->b, 8, m);
@@ -83,6 +110,8 @@ add_bucket(struct lower *l, const struct agg_gen *g, int32_t first)
 	x86_load(l->b, 8, false, X86_RDX, lower_slot_m(l, g->inc));
 	x86_alu_mr(l->b, X86_ADD, 8, m, X86_RDX);
 }
+
+/* ---- buckets, by the rows of agg.def that say OWN: rax of rdx ------------ */
 
 #define QUANTIZE_ZERO 63 /* the bucket of 0; above it 63 + bits of v */
 
@@ -106,7 +135,7 @@ quantize_negative(struct lower *l, struct lower_cold *c)
 
 /* The highest bit of 2v + 1 is the number of bits of v, and 0 for 0. */
 static void
-add_quantize(struct lower *l, const struct agg_gen *g)
+lower_agg_quantize(struct lower *l, struct agg_gen *g)
 {
 	struct lower_cold *neg = lower_cold(l, quantize_negative);
 
@@ -115,12 +144,12 @@ add_quantize(struct lower *l, const struct agg_gen *g)
 	x86_lea(l->b, X86_RAX, x86_mi(X86_RDX, X86_RDX, 1, 1));
 	x86_bsr(l->b, 8, X86_RAX, X86_RAX);
 	x86_bind(l->b, &neg->back);
-	add_bucket(l, g, QUANTIZE_ZERO);
+	g->first = QUANTIZE_ZERO;
 }
 
 /* 0 below the base, else 1 + steps above it, at most levels + 1. */
 static void
-add_lquantize(struct lower *l, const struct agg_gen *g)
+lower_agg_lquantize(struct lower *l, struct agg_gen *g)
 {
 	int32_t base = DIF_LQ_BASE(g->v->arg);
 	uint32_t step = DIF_LQ_STEP(g->v->arg);
@@ -144,8 +173,9 @@ add_lquantize(struct lower *l, const struct agg_gen *g)
 	x86_cmov(b, X86_CC_A, 8, X86_RAX, X86_RSI);
 	x86_inc_r(b, 8, X86_RAX);
 	x86_bind(b, &below);
-	add_bucket(l, g, 0);
 }
+
+/* ---- what goes into the cell --------------------------------------------- */
 
 /* By a body, to which the operation goes as four words of the frame. */
 static void
@@ -156,7 +186,7 @@ add_body(struct lower *l, const struct agg_gen *g)
 	for (int i = 0; i < 4; i++)
 		op[i] = lower_slot_m(l, lower_slot(l));
 
-	_Static_assert(sizeof(struct rtn_aggop) == 32, "four slots");
+	_Static_assert(sizeof(struct rt_aggop) == 32, "four slots");
 
 	x86_store_imm(l->b, 8, op[0], (int32_t)g->v->func);
 	x86_mov_ri(l->b, X86_RAX, g->v->arg);
@@ -166,32 +196,43 @@ add_body(struct lower *l, const struct agg_gen *g)
 	else
 		x86_load(l->b, 8, false, X86_RAX, lower_slot_m(l, g->inc));
 	x86_store(l->b, 8, op[2], X86_RAX);
-	if (g->v->func == DIF_AGG_llquantize)
-		x86_store_imm(l->b, 8, op[3],
-			      (int32_t)dif_llquantize_zero(g->v->arg));
+	x86_store_imm(l->b, 8, op[3],
+		      (int32_t)dif_agg_zero(g->v->func, g->v->arg));
 	x86_lea(l->b, X86_RSI, word(g, 0));
 	x86_lea(l->b, X86_RCX, op[0]);
 	lower_call(l, RTN_FN_agg_add);
 }
 
 static void
-add(struct lower *l, const struct agg_gen *g)
+add(struct lower *l, struct agg_gen *g)
 {
-	switch (g->v->func) {
-	case DIF_AGG_count: x86_inc_m(l->b, 8, word(g, 0)); break;
-	case DIF_AGG_sum:
-		x86_alu_mr(l->b, X86_ADD, 8, word(g, 0), X86_RDX);
-		break;
-	case DIF_AGG_min: add_extreme(l, g, X86_CC_GE); break;
-	case DIF_AGG_max: add_extreme(l, g, X86_CC_LE); break;
-	case DIF_AGG_avg:
-		x86_inc_m(l->b, 8, word(g, 0));
-		x86_alu_mr(l->b, X86_ADD, 8, word(g, 1), X86_RDX);
-		break;
-	case DIF_AGG_stddev: add_squares(l, g); break;
-	case DIF_AGG_quantize: add_quantize(l, g); break;
-	case DIF_AGG_lquantize: add_lquantize(l, g); break;
-	default: add_body(l, g); break;
+	static void (*const map[])(struct lower *, struct agg_gen *) = {
+#define MAP_NO(code, name)
+#define MAP_RT(code, name)
+#define MAP_OWN(code, name) [(code) - DIF_AGG_count] = lower_agg_##name,
+#define AGG(code, name, words, map, shown, bounds, min, max, proto) \
+	MAP_##map(code, name)
+#include "dif/agg.def"
+#undef AGG
+	};
+	static void (*const word_fn[DIF_NAGGWORDS])(
+		struct lower *, const struct agg_gen *, uint32_t) = {
+#define AGGWORD(NAME, words, start, what) \
+	[DIF_AW_##NAME] = lower_word_##NAME,
+#include "dif/aggword.def"
+#undef AGGWORD
+	};
+	const struct dif_agg_info *f = dif_agg_by_code(g->v->func);
+
+	if (f->map == DIF_MAP_RT) {
+		add_body(l, g);
+		return;
+	}
+	if (f->map == DIF_MAP_OWN)
+		map[f->code - DIF_AGG_count](l, g);
+	for (uint32_t i = 0, at = 0; i < DIF_AGG_NWORDS && f->word[i]; i++) {
+		word_fn[f->word[i]](l, g, at);
+		at += dif_aggwords[f->word[i]].words;
 	}
 }
 
@@ -212,21 +253,28 @@ half(struct lower *l, unsigned reg)
 static void
 cell_first(struct lower *l, struct lower_cold *c)
 {
+	const struct dif_agg_info *f = dif_agg_by_code(c->agg->func);
+	int32_t at = c->disp + 8;
+
 	x86_store_imm(l->b, 8, x86_m(X86_RCX, c->disp), 1);
-	x86_mov_ri(l->b, X86_RAX,
-		   c->agg->func == DIF_AGG_min ? (uint64_t)INT64_MAX
-					       : (uint64_t)INT64_MIN);
-	x86_store(l->b, 8, x86_m(X86_RCX, c->disp + 8), X86_RAX);
+	for (uint32_t i = 0; i < DIF_AGG_NWORDS; i++) {
+		const struct dif_aggword_info *w = &dif_aggwords[f->word[i]];
+		if (w->start != 0) {
+			x86_mov_ri(l->b, X86_RAX, w->start);
+			x86_store(l->b, 8, x86_m(X86_RCX, at), X86_RAX);
+		}
+		at += (int32_t)w->words * 8;
+	}
 	x86_jmp_label(l->b, &c->back);
 }
 
-/* Mark the cell as used; extremes have a start. */
+/* Mark the cell as used; the first time some need a start. */
 static void
 cell_used(struct lower *l, const struct agg_gen *g)
 {
 	int32_t used = g->disp - 8;
 
-	if (g->v->func == DIF_AGG_min || g->v->func == DIF_AGG_max) {
+	if (dif_agg_starts(g->v->func)) {
 		struct lower_cold *c = lower_cold(l, cell_first);
 		c->agg = g->v;
 		c->disp = used;

@@ -33,7 +33,7 @@ add(uint32_t agg, const void *key, uint64_t n)
 {
 	uint64_t cell[127] = { n };
 
-	if (dt_shape_is_hist(dt_agg_shape(vars[agg]))) {
+	if (dt_agg_info(vars[agg])->hist) {
 		cell[0] = 0;
 		cell[dif_quantize_bucket((int64_t)n)] = 1;
 	}

@@ -49,13 +49,30 @@ machine(void)
 #include "dif/subr.def"
 #undef SUBR
 
+/* Of one aggregating function that has a body, and one variable that engines
+   share. */
+#define AGG_NO(name)
+#define AGG_RT(name)  PROBE(rt_agg_##name, rt, c[0], c[1], c[2])
+#define AGG_OWN(name) AGG_RT(name)
+#define AGG(code, name, words, map, shown, bounds, min, max, proto) \
+	AGG_##map(name)
+#include "dif/agg.def"
+#undef AGG
+#define VAR_RT(name) PROBE(rt_var_##name, rt)
+#define VAR_OWN(name)
+#define VAR_HOST(name)
+#define VAR_ZERO(name)
+#define VAR_NO(name)
+#define VAR(id, name, type, kind, bound, i, k, p, needs, stab, what) \
+	VAR_##i(name)
+#include "dif/var.def"
+#undef VAR
+
 PROBE(rt_scmp, rt, c[0], c[1])
 PROBE(rt_allocs, rt, c[0])
 PROBE(rt_copys, rt, c[0], c[1], c[2])
 PROBE(rt_store, rt, c[0], c[1], c[2])
 PROBE(rt_agg_cell, rt, c[0], c[1], c[2])
-PROBE(rt_quantize_bucket, rt, c[0])
-PROBE(rt_llquantize_bucket, rt, c[0], c[1], c[2])
 PROBE(rt_tuple_key, rt, c[0])
 PROBE(rt_spec_active, rt, c[0])
 PROBE(rt_spec_end, rt, c[0], c[1])

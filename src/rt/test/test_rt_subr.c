@@ -52,20 +52,20 @@ buckets_of_powers(void **state)
 	struct fixture *f = fixture_new(256);
 	struct rt *rt = &f->rt;
 
-	assert_int_equal(rt_quantize_bucket(rt, 0), 63);
-	assert_int_equal(rt_quantize_bucket(rt, 1), 64);
-	assert_int_equal(rt_quantize_bucket(rt, 1023), 73);
-	assert_int_equal(rt_quantize_bucket(rt, 1024), 74);
-	assert_int_equal(rt_quantize_bucket(rt, INT64_MAX), 126);
-	assert_int_equal(rt_quantize_bucket(rt, (uint64_t)-1), 62);
-	assert_int_equal(rt_quantize_bucket(rt, 1ull << 63), 0);
+	assert_int_equal(rt_agg_quantize(rt, 0, 0, 0), 63);
+	assert_int_equal(rt_agg_quantize(rt, 0, 1, 0), 64);
+	assert_int_equal(rt_agg_quantize(rt, 0, 1023, 0), 73);
+	assert_int_equal(rt_agg_quantize(rt, 0, 1024, 0), 74);
+	assert_int_equal(rt_agg_quantize(rt, 0, INT64_MAX, 0), 126);
+	assert_int_equal(rt_agg_quantize(rt, 0, (uint64_t)-1, 0), 62);
+	assert_int_equal(rt_agg_quantize(rt, 0, 1ull << 63, 0), 0);
 	for (int s = 0; s < 64; s++)
 		for (int64_t d = -2; d <= 2; d++) {
 			uint64_t v = (1ull << s) + (uint64_t)d;
 
-			assert_int_equal(rt_quantize_bucket(rt, v),
+			assert_int_equal(rt_agg_quantize(rt, 0, v, 0),
 					 dif_quantize_bucket((int64_t)v));
-			assert_int_equal(rt_quantize_bucket(rt, -v),
+			assert_int_equal(rt_agg_quantize(rt, 0, -v, 0),
 					 dif_quantize_bucket((int64_t)-v));
 		}
 	free(f);
@@ -107,7 +107,7 @@ buckets_log_linear(void **state)
 			if (k < 1500)
 				v = (uint64_t)k - 5;
 			assert_int_equal(
-				rt_llquantize_bucket(&f->rt, arg, v,
+				rt_agg_llquantize(&f->rt, arg, v,
 						     dif_llquantize_zero(arg)),
 				dif_llquantize_bucket(arg, (int64_t)v));
 		}
@@ -136,7 +136,7 @@ buckets_of_any_bounds(void **state)
 			v >>= rand_r(&seed) % 64;
 			v = k % 3 == 0 ? -v : v;
 			assert_int_equal(
-				rt_llquantize_bucket(&f->rt, arg, v,
+				rt_agg_llquantize(&f->rt, arg, v,
 						     dif_llquantize_zero(arg)),
 				dif_llquantize_bucket(arg, (int64_t)v));
 		}

@@ -569,17 +569,21 @@ buckets_as_the_host(void **state)
 		args[0] = (1ull << i / 2) - (i & 1);
 		if (i % 3 == 0)
 			args[0] = -args[0];
-		kernel_run(k, "rt_quantize_bucket", args);
-		assert_int_equal(k->rt.tmp[0],
-				 rt_quantize_bucket(&f->rt, args[0]));
 		args[1] = args[0];
+		kernel_run(k, "rt_agg_quantize", args);
+		assert_int_equal(k->rt.tmp[0],
+				 rt_agg_quantize(&f->rt, 0, args[1], 0));
+		args[0] = 7ull << 48 | 50ull << 32 | (uint32_t)-99;
+		kernel_run(k, "rt_agg_lquantize", args);
+		assert_int_equal(k->rt.tmp[0],
+				 rt_agg_lquantize(&f->rt, args[0], args[1], 0));
 		args[0] = i % 2 ? 10ull << 48 | 1ull << 32 | 8 << 16 | 20
 				: 12ull << 48 | 4 << 16 | 96;
 		args[2] = dif_llquantize_zero(args[0]);
-		kernel_run(k, "rt_llquantize_bucket", args);
+		kernel_run(k, "rt_agg_llquantize", args);
 		assert_int_equal(k->rt.tmp[0],
-				 rt_llquantize_bucket(&f->rt, args[0], args[1],
-						      args[2]));
+				 rt_agg_llquantize(&f->rt, args[0], args[1],
+						   args[2]));
 	}
 	kernel_free(k);
 	free(f);
