@@ -199,6 +199,7 @@ DTRACE_API const char *dtrace_subrstr(dtrace_hdl_t *dtp, int subr);
 #define DTRACE_C_DEFARG 0x0800 /* missing macro arguments are 0 or "" */
 #define DTRACE_C_NOLIBS 0x1000
 #define DTRACE_C_CTL 0x2000
+#define DTRACE_C_WHO 0x4000    /* records end with pid, tid and execname */
 
 typedef struct dtrace_proginfo {
 	dtrace_attribute_t dpi_descattr; /* minimum of probe descriptions */

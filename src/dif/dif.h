@@ -455,11 +455,14 @@ struct dif_expr {
 	uint32_t off, size;
 };
 
+/* The values are pid, tid and execname, which the option who has added. */
+#define DIF_TRACE_WHO 1
+
 struct dif_stmt {
 	uint32_t kind;	 /* enum dif_act_kind; NONE: exprs[0] for effect */
 	uint32_t agg;	 /* aggregating: index in dif_tab.aggs */
 	const char *fmt; /* printf, printa, freopen, system; NULL: default */
-	uint64_t arg;	 /* tracemem: nbytes;
+	uint64_t arg;	 /* tracemem: nbytes; trace: DIF_TRACE_WHO or 0;
 			    others 0.  trunc/normalize have their number as
 			    exprs[0] */
 	/*

@@ -155,6 +155,7 @@ clause_end(struct compile *cx, struct dif_obj *pred)
 	const struct dif_pdesc *pd = cl->pdesc;
 	struct dif_clause c = { 0 };
 
+	check_who(cx);
 	c.pdesc.id = pd->id;
 	c.pdesc.prov = own_str(cx, pd->prov);
 	c.pdesc.mod = own_str(cx, pd->mod);

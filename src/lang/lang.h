@@ -72,7 +72,7 @@ enum lang_cflags {
 	LANG_C_EATTR = 0x08, LANG_C_CPP = 0x10, LANG_C_KNODEF = 0x20,
 	LANG_C_UNODEF = 0x40, LANG_C_PSPEC = 0x80, LANG_C_ETAGS = 0x100,
 	LANG_C_ARGREF = 0x200, LANG_C_DEFARG = 0x800, LANG_C_NOLIBS = 0x1000,
-	LANG_C_CTL = 0x2000
+	LANG_C_CTL = 0x2000, LANG_C_WHO = 0x4000
 };
 
 /* What the right-most field of a probe description in the text is. */

@@ -325,6 +325,10 @@ int parse_binary_level(int tok);
  * prototypes of the tables; fails the compile if it is none.
  */
 struct type *parse_type_text(struct compile *cx, const char *text);
+/* parse.c: parse an expression that the compiler itself adds; loc is where
+   messages say it stands. */
+struct node *parse_expr_text(struct compile *cx, const char *text,
+			     struct src_loc loc);
 /* names.c: does this name a D variable, builtin, inline (not a type)? */
 bool names_is_variable(struct compile *cx, const char *name);
 /*

@@ -163,3 +163,13 @@ parse_type_text(struct compile *cx, const char *text)
 	lex_leave(cx, outer);
 	return d.type;
 }
+
+struct node *
+parse_expr_text(struct compile *cx, const char *text, struct src_loc loc)
+{
+	struct lex *outer = lex_enter(cx, text, strlen(text), loc);
+	struct node *n = parse_expr(cx);
+
+	lex_leave(cx, outer);
+	return n;
+}

@@ -192,10 +192,31 @@ json_other(struct dt_json *j, struct dt_aggs *as, const struct dif_stmt *st,
 	return rv;
 }
 
+/* What the option who has added: whose the record is. */
+static void
+json_who(struct dt_json *j, const struct dif_stmt *st, const uint8_t *rec)
+{
+	static const char *const keys[] = { "pid", "tid", "execname" };
+	struct dt_val v;
+
+	dt_json_map(j);
+	for (uint32_t i = 0; i < 3 && i < st->nexprs; i++) {
+		dt_val_expr(&j->out->syms, &st->exprs[i], rec,
+			    &j->out->scratch, &v);
+		dt_json_key(j, keys[i]);
+		dt_json_value(j, &v);
+	}
+	dt_json_map_end(j);
+}
+
 int
 dt_json_stmt(struct dt_json *j, struct dt_aggs *as, const struct dif_stmt *st,
 	     const uint8_t *rec, struct err *e)
 {
+	if (st->kind == DIF_ACT_TRACE && st->arg == DIF_TRACE_WHO) {
+		json_who(j, st, rec);
+		return 0;
+	}
 	if (dif_act_shows(st->kind)) {
 		json_values(j, st, rec, dt_json_element);
 		return 0;
