@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * utf8.h - which bytes are text.  Strings of D are any bytes; formats that are
+ * Unicode (JSON, XML, HTML) need to know where they are not.
+ */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of the valid character at p, of at most n; 0: it is none. */
+size_t utf8_len(const uint8_t *p, size_t n);
+/* Where the first byte is that is no part of a character; n: nowhere. */
+size_t utf8_span(const uint8_t *p, size_t n);
+
+#endif

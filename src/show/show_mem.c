@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * show_mem.c - messages, memory, and strings by number.  There is one consumer
+ * of this room, a program that ends when there is no memory.
+ */
+#include "show/show.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+
+static void
+say(const char *fmt, va_list ap)
+{
+	fputs("dtrace-show: ", stderr);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+}
+
+void
+show_die(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+	exit(1);
+}
+
+void
+show_say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+}
+
+void *
+show_alloc(size_t n, size_t size)
+{
+	void *p = calloc(n != 0 ? n : 1, size);
+
+	if (p == NULL)
+		show_die("memory allocation failure");
+	return p;
+}
+
+void
+show_grow(void **v, size_t *cap, size_t n, size_t size)
+{
+	if (!vec_grow(v, cap, n, size))
+		show_die("memory allocation failure");
+}
+
+/* ---- strings ------------------------------------------------------------ */
+
+struct show_names {
+	struct hash *ids; /* text to its number + 1 */
+	char **v;
+	size_t n, cap;
+};
+
+struct show_names *
+show_names_new(void)
+{
+	struct show_names *s = show_alloc(1, sizeof(*s));
+
+	s->ids = hash_new();
+	if (s->ids == NULL)
+		show_die("memory allocation failure");
+	return s;
+}
+
+void
+show_names_free(struct show_names *s)
+{
+	if (s == NULL)
+		return;
+	for (size_t i = 0; i < s->n; i++)
+		free(s->v[i]);
+	free(s->v);
+	hash_free(s->ids);
+	free(s);
+}
+
+uint32_t
+show_name_new(struct show_names *s, const char *text, bool *is_new)
+{
+	uintptr_t id = (uintptr_t)hash_find_str(s->ids, text);
+
+	*is_new = id == 0;
+	if (id != 0)
+		return (uint32_t)(id - 1);
+	char *copy = strdup(text);
+	if (copy == NULL ||
+	    hash_set_str(s->ids, text, (void *)(uintptr_t)(s->n + 1)) != 0)
+		show_die("memory allocation failure");
+	show_push(s, copy);
+	return (uint32_t)(s->n - 1);
+}
+
+uint32_t
+show_name(struct show_names *s, const char *text)
+{
+	bool is_new;
+
+	return show_name_new(s, text, &is_new);
+}
+
+const char *
+show_name_text(const struct show_names *s, uint32_t id)
+{
+	return s->v[id];
+}
+
+size_t
+show_names_count(const struct show_names *s)
+{
+	return s->n;
+}
