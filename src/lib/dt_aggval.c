@@ -25,10 +25,10 @@ words_u128(const uint64_t *w)
 	return (u128)w[1] << 64 | w[0];
 }
 
-/* By the rows of aggword.def: words of one cell, n of them if it is a histogram,
-   go into another's. */
-#define WORD(name)                                                         \
-	static void dt_word_##name(uint64_t *into, const uint64_t *from, \
+/* By the rows of aggword.def: words of one cell, n of them if it is a
+   histogram, go into another's. */
+#define WORD(name)                                                             \
+	static void dt_word_##name(uint64_t *into, const uint64_t *from,       \
 				   uint32_t n)
 
 WORD(BUCKET)
@@ -74,8 +74,8 @@ WORD(SQUARE)
 #undef WORD
 
 void
-dt_agg_merge(const struct dif_agg_info *f, uint64_t *into,
-	     const uint64_t *from, uint32_t nwords)
+dt_agg_merge(const struct dif_agg_info *f, uint64_t *into, const uint64_t *from,
+	     uint32_t nwords)
 {
 	static void (*const fn[DIF_NAGGWORDS])(uint64_t *, const uint64_t *,
 					       uint32_t) = {
@@ -149,8 +149,8 @@ value_of(const struct dif_agg_info *f, const uint64_t *w)
 	static int64_t (*const own[])(const uint64_t *) = {
 #define SHOWN_FIRST(name) NULL,
 #define SHOWN_HIST(name)  NULL,
-#define SHOWN_OWN(name)	  dt_value_##name,
-#define AGG(code, name, words, map, shown, bounds, min, max, proto) \
+#define SHOWN_OWN(name)   dt_value_##name,
+#define AGG(code, name, words, map, shown, bounds, min, max, proto)            \
 	SHOWN_##shown(name)
 #include "dif/agg.def"
 #undef AGG
@@ -181,7 +181,7 @@ bucket_value(const struct dif_aggvar *av, uint32_t i)
 {
 	struct dif_bucket b = dif_agg_bucket(av->func, av->arg, i);
 
-	return b.is == DIF_BUCKET_BELOW	   ? b.v - 1
+	return b.is == DIF_BUCKET_BELOW    ? b.v - 1
 	       : b.is == DIF_BUCKET_NEARER ? 0
 					   : b.v;
 }

@@ -62,7 +62,7 @@ enum {
 #include "dif/aggword.def"
 #undef AGGWORD
 };
-#define AGGWORD(NAME, words, start, what) \
+#define AGGWORD(NAME, words, start, what)                                      \
 	static const uint64_t rt_start_##NAME = (uint64_t)(start);
 #include "dif/aggword.def"
 #undef AGGWORD
@@ -74,11 +74,11 @@ uint64_t
 rt_agg_start(uint64_t *cell, uint64_t func)
 {
 	switch (func) {
-#define W1(a)                    \
-	*cell = rt_start_##a;    \
+#define W1(a)                                                                  \
+	*cell = rt_start_##a;                                                  \
 	cell += RT_WORDS_##a;
-#define AGG(code, name, words, map, shown, bounds, min, max, proto) \
-	case code:                                                  \
+#define AGG(code, name, words, map, shown, bounds, min, max, proto)            \
+	case code:                                                             \
 		words break;
 #include "dif/agg.def"
 #undef AGG
@@ -97,11 +97,11 @@ rt_agg_add(struct rt *rt, uint64_t cell, uint64_t val,
 #define MAP_NO(name)
 #define MAP_RT(name)  val = rt_agg_##name(rt, op->arg, val, op->zero);
 #define MAP_OWN(name) MAP_RT(name)
-#define W1(a)                          \
-	rt_word_##a(c, val, op->inc);  \
+#define W1(a)                                                                  \
+	rt_word_##a(c, val, op->inc);                                          \
 	c += RT_WORDS_##a;
-#define AGG(code, name, words, map, shown, bounds, min, max, proto) \
-	case code:                                                  \
+#define AGG(code, name, words, map, shown, bounds, min, max, proto)            \
+	case code:                                                             \
 		MAP_##map(name) words break;
 #include "dif/agg.def"
 #undef AGG

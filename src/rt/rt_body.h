@@ -99,7 +99,8 @@ uint64_t rt_agg_cell(struct rt *rt, uint64_t agg, uint64_t keysize,
 /*
  * One per row of agg.def with a MAP: what goes into the cell for value v; of
  * histograms the bucket, as dif_*_bucket().  arg: the packed bounds, zero:
- * dif_agg_zero().
+ * dif_agg_zero().  A body uses what it ignores by RT_OPAQUE(): else clang leaves
+ * it out of calls that it sees, which the verifier refuses.
  */
 #define AGG(code, name, words, map, shown, bounds, min, max, proto)     \
 	uint64_t rt_agg_##name(struct rt *rt, uint64_t arg, uint64_t v, \

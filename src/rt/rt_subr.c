@@ -140,6 +140,8 @@ rt_agg_quantize(struct rt *rt, uint64_t arg, uint64_t v, uint64_t zero)
 {
 	uint64_t bits = 0, neg = v >> 63;
 
+	RT_OPAQUE(arg);
+	RT_OPAQUE(zero);
 	if (!rt)
 		return 0;
 	if (neg)
@@ -169,6 +171,7 @@ rt_agg_lquantize(struct rt *rt, uint64_t arg, uint64_t v, uint64_t zero)
 	uint64_t step = arg >> 48, levels = (arg >> 32) & 0xffff, level;
 	int64_t base = (int32_t)(uint32_t)arg;
 
+	RT_OPAQUE(zero);
 	if (!rt || (int64_t)v < base)
 		return 0;
 	level = (v - (uint64_t)base) / (step ? step : 1);

@@ -183,6 +183,59 @@ quantize_monotonic(void **state)
 		assert_int_equal(dif_quantize_bucket(dif_quantize_value(b)), b);
 }
 
+static void
+tells_what_is_in_a_bucket(void **state)
+{
+	const uint64_t lq = LQ(-10, 4, 5), llq = LLQ(10, 1, 2, 10);
+	const uint32_t zero = dif_llquantize_zero(llq);
+	const struct {
+		uint32_t func;
+		uint64_t arg;
+		uint32_t i;
+		struct dif_bucket b;
+	} known[] = {
+		{ DIF_AGG_quantize, 0, 0, { DIF_BUCKET_FROM, INT64_MIN / 2 } },
+		{ DIF_AGG_quantize, 0, 64, { DIF_BUCKET_FROM, 1 } },
+		{ DIF_AGG_lquantize, lq, 0, { DIF_BUCKET_BELOW, -10 } },
+		{ DIF_AGG_lquantize, lq, 2, { DIF_BUCKET_FROM, -5 } },
+		{ DIF_AGG_lquantize, lq, 5, { DIF_BUCKET_LAST, 10 } },
+		{ DIF_AGG_llquantize, llq, 0, { DIF_BUCKET_UPTO, -1000 } },
+		{ DIF_AGG_llquantize, llq, zero, { DIF_BUCKET_NEARER, 10 } },
+		{ DIF_AGG_llquantize, llq, 2 * zero,
+		  { DIF_BUCKET_LAST, 1000 } },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		struct dif_bucket b = dif_agg_bucket(
+			known[i].func, known[i].arg, known[i].i);
+		assert_int_equal(b.is, known[i].b.is);
+		assert_int_equal(b.v, known[i].b.v);
+	}
+}
+
+/* Look-ups and engines rely on it. */
+static void
+rows_are_in_order(void **state)
+{
+	for (size_t i = 0; i < dif_naggfuncs; i++) {
+		const struct dif_agg_info *f = &dif_aggfuncs[i];
+		assert_ptr_equal(dif_agg_by_code(f->code), f);
+		assert_int_equal(f->code, dif_aggfuncs[0].code + i);
+		assert_int_not_equal(f->word[0], DIF_AW_END);
+		for (unsigned k = 0; k < DIF_AGG_NWORDS; k++)
+			if (f->word[k] == DIF_AW_BUCKET)
+				assert_true(f->hist && k == 0 &&
+					    f->word[1] == DIF_AW_END);
+		if (!f->hist)
+			assert_in_range(dif_agg_words(f->code, 0), 1,
+					DIF_AGG_NWORDS);
+	}
+	assert_null(dif_agg_by_code(dif_aggfuncs[0].code - 1));
+	assert_null(dif_agg_by_code(dif_aggfuncs[0].code + dif_naggfuncs));
+	assert_true(dif_agg_starts(DIF_AGG_min));
+	assert_false(dif_agg_starts(DIF_AGG_stddev));
+}
+
 int
 main(void)
 {
@@ -194,6 +247,8 @@ main(void)
 		cmocka_unit_test(llquantize_known),
 		cmocka_unit_test(llquantize_wide),
 		cmocka_unit_test(llquantize_monotonic),
+		cmocka_unit_test(tells_what_is_in_a_bucket),
+		cmocka_unit_test(rows_are_in_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -241,7 +241,7 @@ cell_keyed(struct bg *g, const struct dif_aggvar *a, uint32_t none)
 	em_place(g->em, have);
 }
 
-/* ---- updates: R1 is the cell, R2 the value -------------------------------- */
+/* ---- updates: R1 is the cell, R2 the value ------------------------------ */
 
 struct update {
 	const struct dif_aggvar *a;
@@ -313,9 +313,9 @@ add_square(struct bg *g, int word)
 	add_reg(g, word + 1, R2);
 }
 
-/* By the rows of aggword.def: the value goes into word w of the cell.  R2 stays,
-   but for those that must be last in a cell. */
-#define WORD(name)                                                          \
+/* By the rows of aggword.def: the value goes into word w of the cell.  R2
+   stays, but for those that must be last in a cell. */
+#define WORD(name)                                                             \
 	static void bg_word_##name(struct bg *g, const struct update *u, int w)
 
 WORD(ONE)
@@ -384,7 +384,7 @@ cell_update(struct bg *g, const struct update *u)
 	}
 }
 
-/* ---- buckets, by the rows of agg.def that say OWN: R0 of R1 --------------- */
+/* ---- buckets, by the rows of agg.def that say OWN: R0 of R1 -------------- */
 
 /* As dif_lquantize_bucket(). */
 static void
@@ -456,7 +456,7 @@ value_map(struct bg *g, const struct dif_aggvar *a)
 #define MAP_NO(name)  { NULL, NULL },
 #define MAP_RT(name)  { NULL, "rt_agg_" #name },
 #define MAP_OWN(name) { bg_agg_##name, NULL },
-#define AGG(code, name, words, map, shown, bounds, min, max, proto) \
+#define AGG(code, name, words, map, shown, bounds, min, max, proto)            \
 	MAP_##map(name)
 #include "dif/agg.def"
 #undef AGG

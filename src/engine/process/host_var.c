@@ -4,8 +4,8 @@
  * that var.def says HOST of, each by host_var_<name>().
  *
  * They are of the sampled thread, or where nothing was sampled of the consumer
- * itself (host_impl.h, WHO IS IT?).  What the target is asked for in vain, as it
- * may have ended, is 0 or what is known of it from before.
+ * itself (host_impl.h, WHO IS IT?).  What the target is asked for in vain, as
+ * it may have ended, is 0 or what is known of it from before.
  */
 #include "engine/process/host_impl.h"
 
@@ -100,8 +100,7 @@ host_var_execargs(struct host_ctx *c)
 	char path[40];
 	long n;
 
-	snprintf(path, sizeof(path), "/proc/%u/cmdline",
-		 (unsigned)host_pid(c));
+	snprintf(path, sizeof(path), "/proc/%u/cmdline", (unsigned)host_pid(c));
 	n = file_read(path, c->execargs, sizeof(c->execargs));
 	while (n > 0 && c->execargs[n - 1] == '\0')
 		n--;
@@ -131,10 +130,10 @@ host_var_vtimestamp(struct host_ctx *c)
 
 /* ---- a line each --------------------------------------------------------- */
 
-#define BUILTIN(name, value)                                 \
-	static uint64_t host_var_##name(struct host_ctx *c) \
-	{                                                    \
-		return value;                                \
+#define BUILTIN(name, value)                                                   \
+	static uint64_t host_var_##name(struct host_ctx *c)                    \
+	{                                                                      \
+		return value;                                                  \
 	}
 BUILTIN(pid, host_pid(c))
 BUILTIN(tid, host_tid(c))
@@ -167,7 +166,7 @@ host_var(void *arg, uint32_t id)
 #define ROW_OWN(id, name)
 #define ROW_ZERO(id, name)
 #define ROW_NO(id, name)
-#define VAR(id, name, type, kind, bound, i, k, p, needs, stab, what) \
+#define VAR(id, name, type, kind, bound, i, k, p, needs, stab, what)           \
 	ROW_##i(id, name)
 #include "dif/var.def"
 #undef VAR
