@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * bpf_class.c - the table of bpf_class.def, and the functions that its rows
- * name, but for those that attach (bpf_attach.c).
+ * name, but for those that attach (bpf_attach.c,
+ * bpf_uprobe.c).
  */
 #include "engine/bpf/bpf_prog_impl.h"
 

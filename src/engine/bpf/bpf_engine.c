@@ -60,6 +60,7 @@ engine_free(struct engine *eng)
 				 __ATOMIC_SEQ_CST);
 	bpf_attach_undo(eng);
 	vec_fini(&eng->links);
+	vec_fini(&eng->uprobes);
 	for (size_t i = 0; i < eng->progs.n; i++)
 		if (eng->progs.v[i]->fd >= 0)
 			close(eng->progs.v[i]->fd);

@@ -17,6 +17,7 @@
  *   bpf_gen.c      a DIF object;  bpf_var.c its variables,
  *   bpf_assoc.c    its arrays, bpf_builtin.c its built-in variables
  *   bpf_attach.c   programs to their sites
+ *   bpf_uprobe.c   uprobes, made and removed so that no signal interrupts it
  *   bpf_sys.c bpf_emit.c  system calls; writing instructions
  *
  * ADDRESSES.  A DIF value is a plain 64-bit number, while the verifier knows
@@ -128,8 +129,9 @@ struct engine {
 	struct rt_view view;
 	struct bpf_ktypes kt;
 	const uint64_t *wake_prod; /* the ring's producer position */
-	VEC(int) links; /* closed by stop */
-	bool slow_links; /* each takes the kernel long to remove */
+	VEC(int) links;	  /* closed by stop */
+	VEC(int) uprobes; /* likewise: links of uprobes */
+	bool slow_links;  /* these take the kernel long to remove */
 	int vtime_prog;
 };
 
@@ -390,6 +392,8 @@ int bpf_vtime_make(struct engine *eng, struct err *e);
 /* bpf_attach.c */
 int bpf_attach_all(struct engine *eng, struct err *e);
 void bpf_attach_undo(struct engine *eng);
+/* Remove all uprobes.  bpf_uprobe.c */
+void bpf_uprobe_undo(struct engine *eng);
 
 /* Where ERROR clauses find arg0..arg5. */
 #define ERROR_ARGS 2
