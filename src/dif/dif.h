@@ -38,7 +38,8 @@ typedef uint32_t dif_instr_t;
 #define DIF_NREGS 8	/* r0 reads as 0 and is never written */
 #define DIF_NTUPLE 8	/* entries of the tuple stack */
 #define DIF_TEXT_MAX 65536
-#define DIF_NARGS 10
+#define DIF_NARGS 12 /* arguments of a probe: args[], notes of static probes;
+			arg0 .. arg9 are the first of them */
 
 enum dif_op {
 #define OP(num, NAME, mnem, fmt, scope, faults) DIF_OP_##NAME = num,
@@ -99,7 +100,7 @@ extern const struct dif_op_info dif_op_info[256];
 /* ---- built-in variables, subroutines, actions, aggregations, faults --- */
 
 enum dif_engines { DIF_ENG_NONE = 0, DIF_ENG_I = 1, DIF_ENG_K = 2,
-		   DIF_ENG_P = 4, DIF_ENG_IK = 3, DIF_ENG_IKP = 7 };
+		   DIF_ENG_P = 4, DIF_ENG_IK = 3, DIF_ENG_IP = 5, DIF_ENG_IKP = 7 };
 
 #define DIF_VAR_ARRAY_MAX 0xff	 /* ids of built-in arrays: 0..0xff */
 #define DIF_VAR_USER_MIN 0x500	 /* ids of user variables, per scope */
@@ -599,7 +600,9 @@ enum dif_from {
 	DIF_FROM_REGS = 1,    /* the registers of the traced program */
 	DIF_FROM_PCS = 2,     /* where the CPU was */
 	DIF_FROM_SYS = 4,     /* how a system call ended */
-	DIF_FROM_TP = 8       /* the arguments of a tracepoint */
+	DIF_FROM_TP = 8,      /* the arguments of a tracepoint */
+	DIF_FROM_MEM = 16,    /* the memory of the traced program */
+	DIF_FROM_VECS = 32    /* its vector registers, still live */
 };
 struct dif_site_info {
 	const char *name, *text;
@@ -609,6 +612,9 @@ struct dif_site_info {
 	unsigned engines; /* enum dif_engines */
 };
 extern const struct dif_site_info dif_sites[DIF_NSITES];
+struct dif_site;
+/* True if the site has its key, and gives all that its recipes ask for. */
+bool dif_site_ok(const struct dif_site *s);
 
 /* User registers, by their uregs[] index. */
 enum dif_reg {
@@ -618,20 +624,19 @@ enum dif_reg {
 	DIF_NUREGS
 };
 
-/* Where an argument is found when the site fires. */
+/* How an argument is had when the site fires: recipe.def. */
 enum dif_recipe_kind {
-	DIF_RCP_NONE,	/* 0 */
-	DIF_RCP_CONST,	/* val */
-	DIF_RCP_COOKIE, /* dif_site.cookie: differs from site to site */
-	DIF_RCP_UREG,	/* user register: val is an enum dif_reg */
-	DIF_RCP_USTACK, /* 8 user bytes at user stack pointer + val */
-	DIF_RCP_SYSRET, /* result of the system call: -1 when it failed */
-	DIF_RCP_SYSERR, /* its error, 0 when it did not fail */
-	DIF_RCP_KPC,	/* interrupted kernel pc, or 0 */
-	DIF_RCP_UPC,	/* interrupted user pc, or 0 */
-	DIF_RCP_TPARG,	/* argument val of the raw tracepoint; then path */
-	DIF_RCP_CURTHREAD /* the current task_struct; then path */
+#define RCP(NAME, from, eng, text) DIF_RCP_##NAME,
+#include "dif/recipe.def"
+#undef RCP
+	DIF_NRECIPES
 };
+struct dif_recipe_info {
+	const char *text;
+	enum dif_from from;
+	unsigned engines; /* enum dif_engines */
+};
+extern const struct dif_recipe_info dif_recipe_info[DIF_NRECIPES];
 
 /*
  * From a pointer into the kernel's memory to a number: loads, each from where
@@ -652,7 +657,17 @@ struct dif_recipe {
 	enum dif_recipe_kind kind;
 	int64_t val;
 	const struct dif_path *path; /* NULL: the value itself */
+	uint8_t size;	/* UREG, UVEC, UMEM: bytes, 1, 2, 4 or 8; 0: 8 */
+	bool is_signed; /* ... of a signed number */
+	uint8_t shift;	/* UREG: bits of the register below: 8 for %ah */
+	/* UMEM: DIF_BASE() of registers, 0: none; a shift of the index. */
+	uint8_t base, index, scale;
 };
+#define DIF_BASE(reg) ((uint8_t)(DIF_R_##reg + 1))
+/* A word of the user's stack, n bytes above its pointer. */
+#define DIF_USTACK(n) { DIF_RCP_UMEM, n, .base = DIF_BASE(RSP) }
+/* The part of a register's value that a recipe means. */
+uint64_t dif_recipe_part(const struct dif_recipe *r, uint64_t reg);
 /* Shared between the sites that have the same; compared by pointer. */
 struct dif_recipes {
 	struct dif_recipe arg[DIF_NARGS];
@@ -698,6 +713,8 @@ struct dif_site {
 	uint64_t fn_size; /* its bytes */
 	uint64_t fn_next; /* the next symbol after fn: control may come in
 			     there; 0: none */
+	uint64_t sem;	  /* where in the file 16 bits count who listens:
+			     programs ask them whether to fire; 0: none */
 	uint64_t cookie;
 	const struct dif_recipes *args;
 	const struct dif_whens *when; /* NULL: it always fires */

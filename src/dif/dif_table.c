@@ -106,6 +106,13 @@ const struct dif_site_info dif_sites[DIF_NSITES] = {
 #undef SITE
 };
 
+const struct dif_recipe_info dif_recipe_info[DIF_NRECIPES] = {
+#define RCP(NAME, from, eng, text) \
+	[DIF_RCP_##NAME] = { text, FROM(from), DIF_ENG_##eng },
+#include "dif/recipe.def"
+#undef RCP
+};
+
 static const struct dif_fault_row {
 	uint32_t num;
 	const char *text;

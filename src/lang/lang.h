@@ -140,7 +140,6 @@ struct dif_tab *lang_tab(struct lang *l);
  * Providers declared in programs, as `dtrace -h` needs them: in order of
  * declaration, from 0 to lang_nproviders() - 1.  Owned by l; they live as long.
  */
-#define LANG_PROV_NARGS 12 /* native ones: what notes of probes can hold */
 struct lang_provider_arg {
 	const char *type; /* as C writes it: "struct res *" */
 	struct type *ctype; /* the type itself */

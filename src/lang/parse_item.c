@@ -116,7 +116,6 @@ provider_args(struct compile *cx, struct provider_probe *p,
 	      struct type_param **v, uint32_t *n)
 {
 	bool variadic = false;
-	uint32_t most = v == &p->xargs ? DIF_NARGS : LANG_PROV_NARGS;
 
 	lex_expect(cx, '(');
 	/* One native argument may be translated to several. */
@@ -126,11 +125,11 @@ provider_args(struct compile *cx, struct provider_probe *p,
 			  "probe %s may not have a variable number of "
 			  "arguments",
 			  p->name);
-	if (*n > most)
+	if (*n > DIF_NARGS)
 		lang_fail(cx, &D_PROV_PRARGLEN, p->loc,
 			  "probe %s has %u arguments: no more than %u are "
 			  "possible",
-			  p->name, *n, most);
+			  p->name, *n, DIF_NARGS);
 }
 
 static void

@@ -203,6 +203,18 @@ comp_row(struct dt_comp *comp, unsigned engines, const char *text)
 		comp->only_p = text;
 }
 
+/* Neighbours mostly have the same. */
+static void
+comp_args(struct dt_comp *comp, const struct dif_recipes *r)
+{
+	comp->args = r;
+	for (unsigned i = 0; r != NULL && i < DIF_NARGS; i++) {
+		const struct dif_recipe_info *info =
+			&dif_recipe_info[r->arg[i].kind];
+		comp_row(comp, info->engines, info->text);
+	}
+}
+
 /* What the component's engine must have for a site. */
 static void
 comp_site(struct dt_comp *comp, const struct dif_site *s)
@@ -211,8 +223,12 @@ comp_site(struct dt_comp *comp, const struct dif_site *s)
 
 	comp->where |= 1u << info->where;
 	comp_row(comp, info->engines, info->text);
+	if (s->args != comp->args)
+		comp_args(comp, s->args);
 	if (s->when != NULL)
 		comp_row(comp, DIF_ENG_IK, "probes with conditions");
+	if (s->sem != 0)
+		comp_row(comp, DIF_ENG_IK, "probes with semaphores");
 	if (s->pid != 0 && s->pid != comp->pid)
 		comp->pid = comp->pid == 0 ? s->pid : DT_PID_SEVERAL;
 }

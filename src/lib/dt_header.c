@@ -145,7 +145,7 @@ static int
 write_functions(struct header *h, const struct lang_provider *pv,
 		const struct lang_provider_probe *p)
 {
-	struct dt_carg args[LANG_PROV_NARGS] = { 0 };
+	struct dt_carg args[DIF_NARGS] = { 0 };
 	uint32_t n = 0;
 
 	while (n < p->nargs && dt_carg(p->args[n].ctype, &args[n]))
@@ -161,7 +161,7 @@ write_functions(struct header *h, const struct lang_provider *pv,
 			p->cname, n + 1, p->args[n].type);
 		dt_fail(h->dtp, EDT_UNSUP);
 	}
-	for (uint32_t i = 0; i < LANG_PROV_NARGS; i++)
+	for (uint32_t i = 0; i < DIF_NARGS; i++)
 		buf_fini(&args[i].type);
 	return n == p->nargs ? 0 : -1;
 }

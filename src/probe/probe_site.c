@@ -23,6 +23,7 @@ enum {
 int
 site_add(struct site_list *l, const struct dif_site *s, struct err *e)
 {
+	assert(dif_site_ok(s));
 	return vec_push(l, *s) ? 0 : err_nomem(e);
 }
 
@@ -54,6 +55,12 @@ recipe_copy(struct dif_recipe *to, const struct dif_recipe *from)
 	to->kind = from->kind;
 	to->val = from->val;
 	to->path = from->path;
+	to->size = from->size;
+	to->is_signed = from->is_signed;
+	to->shift = from->shift;
+	to->base = from->base;
+	to->index = from->index;
+	to->scale = from->scale;
 }
 
 const struct dif_recipes *

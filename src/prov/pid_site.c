@@ -25,10 +25,12 @@ static const struct dif_recipes recipes_entry = {
 		 { DIF_RCP_UREG, DIF_R_RCX },
 		 { DIF_RCP_UREG, DIF_R_R8 },
 		 { DIF_RCP_UREG, DIF_R_R9 },
-		 { DIF_RCP_USTACK, 8 },
-		 { DIF_RCP_USTACK, 16 },
-		 { DIF_RCP_USTACK, 24 },
-		 { DIF_RCP_USTACK, 32 } },
+		 DIF_USTACK(8),
+		 DIF_USTACK(16),
+		 DIF_USTACK(24),
+		 DIF_USTACK(32),
+		 DIF_USTACK(40),
+		 DIF_USTACK(48) },
 };
 static const struct dif_recipes recipes_return = {
 	.arg = { { DIF_RCP_COOKIE, 0 }, { DIF_RCP_UREG, DIF_R_RAX } },

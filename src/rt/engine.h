@@ -31,6 +31,8 @@
 #include "dif/dif.h"
 #include "rt/rt.h"
 
+_Static_assert(RT_NARGS == DIF_NARGS, "arguments of a firing");
+
 struct engine; /* an instance; each engine defines its own */
 
 /* The target of -c or -p that the process engine is to work in. */

@@ -74,7 +74,7 @@ typedef long long int64_t;
 #endif
 
 #define RT_LEVELS 2
-#define RT_NARGS 10
+#define RT_NARGS 12 /* DIF_NARGS */
 #define RT_NTUPLE 8
 #define RT_SCRATCH 16384u /* bytes for strings, copyin, alloca; power of two */
 #define RT_STR_MAX 4096u  /* largest strsize */

@@ -69,6 +69,8 @@ uint64_t rtn_assoc_store(struct rt *rt, uint64_t scope, uint64_t id,
 #define RTN_LD_SIGNED 0x100u
 #define RTN_LD_USER 0x200u
 uint64_t rtn_load(struct rt *rt, uint64_t addr, uint64_t size_flags);
+/* The same, but what cannot be read is 0 and no fault. */
+uint64_t rtn_peek(struct rt *rt, uint64_t addr, uint64_t size_flags);
 
 /* Values by reference into a record or key (dst is an address). */
 #define RTN_PUT_USER (1ull << 32)

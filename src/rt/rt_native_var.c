@@ -279,15 +279,32 @@ rt_random(struct rt *rt)
 
 /* ---- loads --------------------------------------------------------------- */
 
-uint64_t
-rtn_load(struct rt *rt, uint64_t addr, uint64_t size_flags)
+static uint64_t
+load_number(uint64_t v, uint64_t size_flags)
 {
-	uint64_t size = size_flags & 0xff, v = 0;
-	unsigned drop = 64 - 8 * (unsigned)size;
+	unsigned drop = 64 - 8 * (unsigned)(size_flags & 0xff);
 
-	if (rt_read(rt, &v, size, addr) != 0)
-		return rt_fail(rt, RT_FAULT_BADADDR, addr);
 	return size_flags & RTN_LD_SIGNED
 		       ? (uint64_t)((int64_t)(v << drop) >> drop)
 		       : v;
+}
+
+uint64_t
+rtn_load(struct rt *rt, uint64_t addr, uint64_t size_flags)
+{
+	uint64_t v = 0;
+
+	if (rt_read(rt, &v, size_flags & 0xff, addr) != 0)
+		return rt_fail(rt, RT_FAULT_BADADDR, addr);
+	return load_number(v, size_flags);
+}
+
+uint64_t
+rtn_peek(struct rt *rt, uint64_t addr, uint64_t size_flags)
+{
+	uint64_t v = 0;
+
+	if (rt_read(rt, &v, size_flags & 0xff, addr) != 0)
+		return 0;
+	return load_number(v, size_flags);
 }

@@ -13,7 +13,71 @@
 
 /* ---- arguments ----------------------------------------------------------- */
 
-/* The arguments that come from user registers or the user's stack. */
+static const uint8_t width[] = {
+	[1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW
+};
+
+static bool
+arg_is_user(const struct dif_recipe *rc)
+{
+	return rc->kind == DIF_RCP_UREG || rc->kind == DIF_RCP_UMEM;
+}
+
+/* R1 = its lowest `bits` bits, from bit `shift` on, as a number. */
+static void
+arg_bits(struct em *em, unsigned shift, unsigned bits, bool is_signed)
+{
+	if (shift + bits != 64)
+		em_alui(em, BPF_LSH, R1, (int32_t)(64 - bits - shift));
+	if (bits != 64)
+		em_alui(em, is_signed ? BPF_ARSH : BPF_RSH, R1,
+			(int32_t)(64 - bits));
+}
+
+/* R1 = so many bytes of user memory at R3, 0 where they cannot be read. */
+static void
+arg_umem(struct maker *m, unsigned size, bool is_signed)
+{
+	struct em *em = m->em;
+
+	em_lea(em, R1, FP, FM(m, TMP));
+	em_imm(em, R2, size);
+	em_call(em, BPF_FUNC_probe_read_user);
+	em_ld(em, width[size], R1, FP, FM(m, TMP));
+	if (is_signed)
+		arg_bits(em, 0, size * 8, true);
+}
+
+/* R1 = a value that is in user registers, or memory; R0 is the registers, which
+   it keeps if that is said. */
+static bool
+arg_user(struct maker *m, const struct dif_recipe *rc)
+{
+	struct em *em = m->em;
+	unsigned size = rc->size != 0 ? rc->size : 8;
+
+	if (rc->kind == DIF_RCP_UREG) {
+		bpf_builtin_ureg(m->c->class, em, R1, (unsigned)rc->val,
+				 FM(m, TMP));
+		if (rc->size != 0)
+			arg_bits(em, rc->shift, size * 8, rc->is_signed);
+		return rc->val != DIF_R_CS && rc->val != DIF_R_SS;
+	}
+	em_imm(em, R3, (uint64_t)rc->val);
+	if (rc->base != 0) {
+		em_ld(em, BPF_DW, R1, R0, 8 * (rc->base - 1));
+		em_alu(em, BPF_ADD, R3, R1);
+	}
+	if (rc->index != 0) {
+		em_ld(em, BPF_DW, R1, R0, 8 * (rc->index - 1));
+		em_alui(em, BPF_LSH, R1, rc->scale);
+		em_alu(em, BPF_ADD, R3, R1);
+	}
+	arg_umem(m, size, rc->is_signed);
+	return false;
+}
+
+/* The arguments that come from user registers or the user's memory. */
 static void
 args_user(struct maker *m, const struct dif_recipes *r)
 {
@@ -22,24 +86,12 @@ args_user(struct maker *m, const struct dif_recipes *r)
 
 	for (unsigned i = 0; i < DIF_NARGS; i++) {
 		const struct dif_recipe *rc = &r->arg[i];
-		if ((m->args & (1u << i)) == 0 ||
-		    (rc->kind != DIF_RCP_UREG && rc->kind != DIF_RCP_USTACK))
+		if ((m->args & (1u << i)) == 0 || !arg_is_user(rc))
 			continue;
 		if (!have)
 			bpf_builtin_uregs(m->c->class, em, FR_CTX);
-		have = rc->kind == DIF_RCP_UREG && rc->val != DIF_R_CS &&
-		       rc->val != DIF_R_SS;
-		if (rc->kind == DIF_RCP_UREG) {
-			bpf_builtin_ureg(m->c->class, em, R1, (unsigned)rc->val,
-					 FM(m, TMP));
-			em_st(em, BPF_DW, R6, RT_OFF(arg) + 8 * (int)i, R1);
-			continue;
-		}
-		em_ld(em, BPF_DW, R3, R0, 8 * DIF_R_RSP);
-		em_alui(em, BPF_ADD, R3, (int32_t)rc->val);
-		em_lea(em, R1, R6, RT_OFF(arg) + 8 * (int)i);
-		em_imm(em, R2, 8);
-		em_call(em, BPF_FUNC_probe_read_user); /* 0 where it fails */
+		have = arg_user(m, rc);
+		em_st(em, BPF_DW, R6, RT_OFF(arg) + 8 * (int)i, R1);
 	}
 }
 
@@ -47,9 +99,6 @@ args_user(struct maker *m, const struct dif_recipes *r)
 static void
 arg_path(struct maker *m, const struct dif_path *p)
 {
-	static const uint8_t width[] = {
-		[1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW
-	};
 	struct em *em = m->em;
 
 	for (uint32_t i = 0; i < p->n; i++) {
@@ -60,15 +109,12 @@ arg_path(struct maker *m, const struct dif_path *p)
 		em_imm(em, R2, s->size);
 		em_call(em, BPF_FUNC_probe_read_kernel); /* 0 where it fails */
 		em_ld(em, width[s->size], R1, FP, FM(m, TMP));
-		if (bits == 64 || (s->bits == 0 && !s->is_signed))
-			continue;
-		em_alui(em, BPF_LSH, R1, (int32_t)(64 - bits - s->shift));
-		em_alui(em, s->is_signed ? BPF_ARSH : BPF_RSH, R1,
-			(int32_t)(64 - bits));
+		if (s->bits != 0 || s->is_signed)
+			arg_bits(em, s->shift, bits, s->is_signed);
 	}
 }
 
-/* R1 = a value that is neither a user register nor on the user's stack. */
+/* R1 = the value of a recipe; R0 to R5 are used up. */
 static void
 arg_value(struct maker *m, const struct dif_recipe *rc)
 {
@@ -85,6 +131,11 @@ arg_value(struct maker *m, const struct dif_recipe *rc)
 		em_call(em, BPF_FUNC_get_current_task);
 		em_mov(em, R1, R0);
 		break;
+	case DIF_RCP_UREG:
+	case DIF_RCP_UMEM:
+		bpf_builtin_uregs(m->c->class, em, FR_CTX);
+		arg_user(m, rc);
+		break;
 	default:
 		m->c->class->args(em, R7, rc);
 	}
@@ -99,8 +150,7 @@ args_other(struct maker *m, const struct dif_recipes *r)
 
 	for (unsigned i = 0; i < DIF_NARGS; i++) {
 		const struct dif_recipe *rc = &r->arg[i];
-		if ((m->args & (1u << i)) == 0 || rc->kind == DIF_RCP_UREG ||
-		    rc->kind == DIF_RCP_USTACK)
+		if ((m->args & (1u << i)) == 0 || arg_is_user(rc))
 			continue;
 		arg_value(m, rc);
 		em_st(em, BPF_DW, R6, RT_OFF(arg) + 8 * (int)i, R1);

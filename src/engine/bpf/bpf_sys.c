@@ -174,6 +174,7 @@ sys_link_uprobes(int prog, const struct sys_uprobes *u)
 		.path = ptr(u->path),
 		.offsets = ptr(u->offs),
 		.cookies = ptr(u->cookies),
+		.ref_ctr_offsets = ptr(u->sems),
 		.cnt = u->n,
 		.multi_flags = u->ret ? UAPI_F_UPROBE_MULTI_RETURN : 0,
 		.pid = (uint32_t)u->pid,

@@ -48,6 +48,7 @@ int sys_link_perf(int prog, int perf_fd, uint64_t cookie);
 struct sys_uprobes {
 	const char *path;
 	const uint64_t *offs, *cookies;
+	const uint64_t *sems; /* NULL: none has a semaphore */
 	uint32_t n;
 	int pid; /* 0: all */
 	int ret; /* fire at the return */
@@ -56,7 +57,7 @@ int sys_link_uprobes(int prog, const struct sys_uprobes *u);
 
 /* A cpu-clock sampler of that CPU; not running until enabled. */
 int sys_perf_clock(int cpu, uint64_t period_ns);
-/* A uprobe by perf event. */
+/* A uprobe by perf event.  Its semaphore is in the upper half of config. */
 int sys_perf_uprobe(uint32_t type, uint64_t config, const char *path,
 		    uint64_t off, int pid);
 int sys_perf_enable(int fd);

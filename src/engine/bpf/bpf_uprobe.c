@@ -58,7 +58,8 @@ struct placing {
 	bool ret, multi;
 	uint32_t pmu;    /* not multi: the kernel's source of uprobe events */
 	uint64_t config; /* of it */
-	uint64_t *offs, *cookies; /* of all places, in order */
+	uint64_t *offs, *cookies, *sems; /* of all places, in order */
+	bool has_sems;
 	struct up_link *links;
 	struct up_made *made;
 	uint32_t n;
@@ -178,7 +179,9 @@ make_single(const struct placing *p, const struct sys_uprobes *u)
 {
 	int fd, link, sys;
 
-	fd = sys_perf_uprobe(p->pmu, p->config, u->path, u->offs[0], u->pid);
+	fd = sys_perf_uprobe(
+		p->pmu, p->config | (u->sems != NULL ? u->sems[0] << 32 : 0),
+		u->path, u->offs[0], u->pid);
 	if (fd < 0)
 		return -1;
 	link = sys_link_perf(p->c->fd, fd, u->cookies[0]);
@@ -317,6 +320,7 @@ add_link(struct placing *p, const uint32_t *order, uint32_t first, uint32_t n)
 		.u = { .path = s->path,
 		       .offs = p->offs + first,
 		       .cookies = p->cookies + first,
+		       .sems = p->has_sems ? p->sems + first : NULL,
 		       .n = n,
 		       .pid = p->n > 0 && same_group(last->site, s)
 				      ? last->u.pid
@@ -349,11 +353,12 @@ placing_init(struct placing *p, uint32_t n)
 
 	p->offs = calloc(n, sizeof(*p->offs));
 	p->cookies = calloc(n, sizeof(*p->cookies));
+	p->sems = calloc(n, sizeof(*p->sems));
 	p->links = calloc(n, sizeof(*p->links));
 	p->made = mmap(NULL, n * sizeof(*p->made), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (order == NULL || p->offs == NULL || p->cookies == NULL ||
-	    p->links == NULL || p->made == MAP_FAILED) {
+	    p->sems == NULL || p->links == NULL || p->made == MAP_FAILED) {
 		free(order);
 		return -1;
 	}
@@ -363,6 +368,8 @@ placing_init(struct placing *p, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		p->offs[i] = p->c->places.v[order[i]]->off;
 		p->cookies[i] = order[i];
+		p->sems[i] = p->c->places.v[order[i]]->site->sem;
+		p->has_sems |= p->sems[i] != 0;
 	}
 	add_links(p, order, n);
 	free(order);
@@ -374,6 +381,7 @@ placing_fini(struct placing *p, uint32_t n)
 {
 	free(p->offs);
 	free(p->cookies);
+	free(p->sems);
 	free(p->links);
 	if (p->made != NULL && p->made != MAP_FAILED)
 		munmap(p->made, n * sizeof(*p->made));

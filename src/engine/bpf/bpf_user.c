@@ -24,6 +24,7 @@
 #include "engine/bpf/bpf_impl.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "code/code.h"

@@ -44,7 +44,9 @@ argument(const struct dif_recipe *r, const struct dif_site *site,
 	case DIF_RCP_UPC:
 		return s != NULL ? s->upc : 0;
 	case DIF_RCP_UREG:
-		return s != NULL && r->val < DIF_NUREGS ? s->ureg[r->val] : 0;
+		return s != NULL && r->val < DIF_NUREGS
+			       ? dif_recipe_part(r, s->ureg[r->val])
+			       : 0;
 	default:
 		return 0;
 	}

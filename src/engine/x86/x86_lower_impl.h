@@ -76,6 +76,7 @@ struct lower_facts {
 	/* what lower_scan() tells: rt.arg[], rt.ureg[], its part for stacks,
 	   the error of a system call there; this-> */
 	bool args_mem, uregs, stack, errno_mem, locals;
+	uint32_t args; /* bit n: arg<n> is used */
 };
 
 struct lower;

@@ -10,6 +10,18 @@
 
 /* ---- what a firing prepares ---------------------------------------------- */
 
+/* The bit of an argument that an instruction loads by its name; 0: it loads
+   none. */
+static uint32_t
+scan_arg(dif_instr_t i)
+{
+	uint32_t n = DIF_IDX(i) - DIF_VAR_arg0;
+
+	return DIF_OP(i) == DIF_OP_LDGS && n <= DIF_VAR_arg9 - DIF_VAR_arg0
+		       ? 1u << n
+		       : 0;
+}
+
 static void
 scan_obj(const struct dif_obj *o, struct lower_facts *f)
 {
@@ -17,6 +29,7 @@ scan_obj(const struct dif_obj *o, struct lower_facts *f)
 		unsigned op = DIF_OP(o->text[pc]);
 		unsigned needs = dif_instr_needs(o->text[pc]);
 
+		f->args |= scan_arg(o->text[pc]);
 		f->stack |= (needs & DIF_NEED_USTACK) != 0;
 		f->errno_mem |= (needs & DIF_NEED_SYSERR) != 0;
 		f->args_mem |= (needs & DIF_NEED_RAWARGS) != 0;

@@ -11,6 +11,7 @@
 #define USER_CS 0x33
 #define USER_SS 0x2b
 #define SYS_ERROR (-4096) /* results above it, unsigned, are errors */
+#define STACK_NEAR 128	  /* bytes above the stack pointer that are there */
 
 /* ---- registers ----------------------------------------------------------- */
 
@@ -87,28 +88,89 @@ sys_result(struct lower *l, unsigned dst)
 	x86_bind(l->b, &good);
 }
 
-void
-lower_arg(struct lower *l, uint32_t n, unsigned dst)
+/* dst = so many bytes of its own, from bit `shift` on, as a number. */
+static void
+arg_part(struct lower *l, const struct dif_recipe *r, unsigned dst)
 {
-	static const struct dif_recipe none = { DIF_RCP_NONE, 0 };
-	const struct dif_recipe *r = &none;
+	uint8_t drop = (uint8_t)(r->size != 0 ? 64 - 8 * r->size : 0);
 
-	if (l->error) {
-		x86_load(l->b, 8, false, dst,
-			 x86_m(LOWER_RT, RT_DISP(arg) + (int32_t)n * 8));
+	if (r->shift != 0)
+		x86_sh_ri(l->b, X86_SHR, 8, dst, r->shift);
+	if (drop == 0)
 		return;
+	x86_sh_ri(l->b, X86_SHL, 8, dst, drop);
+	x86_sh_ri(l->b, r->is_signed ? X86_SAR : X86_SHR, 8, dst, drop);
+}
+
+/* dst = the low half of a vector register.  Nothing of ours uses those, so they
+   are the thread's still. */
+static void
+arg_vector(struct lower *l, unsigned reg, unsigned dst)
+{
+	const uint8_t movq[] = {
+		0x66,
+		(uint8_t)(0x48 | (reg >= 8 ? 4 : 0) | (dst >= 8 ? 1 : 0)),
+		0x0f,
+		0x7e,
+		(uint8_t)(0xc0 | (reg & 7) << 3 | (dst & 7)),
+	};
+
+	x86_bytes(l->b, movq, sizeof(movq));
+}
+
+/* True if the memory may not be there: all but the stack's top, where the
+   arguments of a call are. */
+static bool
+arg_is_far(const struct dif_recipe *r)
+{
+	return r->kind == DIF_RCP_UMEM &&
+	       (r->base != DIF_BASE(RSP) || r->index != 0 || r->val < 0 ||
+		r->val > STACK_NEAR);
+}
+
+/* rax = user memory, 0 where it cannot be read. */
+static void
+arg_far(struct lower *l, const struct dif_recipe *r)
+{
+	unsigned size = r->size != 0 ? r->size : 8;
+
+	x86_mov_ri(l->b, X86_RSI, (uint64_t)r->val);
+	if (r->base != 0) {
+		user_ureg(l, X86_RAX, r->base - 1u);
+		x86_alu_rr(l->b, X86_ADD, 8, X86_RSI, X86_RAX);
 	}
-	if (l->in->args != NULL)
-		r = &l->in->args->arg[n];
+	if (r->index != 0) {
+		user_ureg(l, X86_RAX, r->index - 1u);
+		if (r->scale != 0)
+			x86_sh_ri(l->b, X86_SHL, 8, X86_RAX, r->scale);
+		x86_alu_rr(l->b, X86_ADD, 8, X86_RSI, X86_RAX);
+	}
+	x86_mov_ri(l->b, X86_RDX,
+		   size | (r->is_signed ? RTN_LD_SIGNED : 0) | RTN_LD_USER);
+	lower_call(l, RTN_FN_peek);
+}
+
+/* dst = what a recipe says, from the thread and the site alone. */
+static void
+arg_value(struct lower *l, const struct dif_recipe *r, unsigned dst)
+{
 	switch (r->kind) {
 	case DIF_RCP_CONST: x86_mov_ri(l->b, dst, (uint64_t)r->val); break;
 	case DIF_RCP_COOKIE:
 		lower_site(l, 8, dst, offsetof(struct rtn_site, cookie));
 		break;
-	case DIF_RCP_UREG: user_ureg(l, dst, (uint64_t)r->val); break;
-	case DIF_RCP_USTACK:
+	case DIF_RCP_UREG:
+		user_ureg(l, dst, (uint64_t)r->val);
+		arg_part(l, r, dst);
+		break;
+	case DIF_RCP_UVEC:
+		arg_vector(l, (unsigned)r->val, dst);
+		arg_part(l, r, dst);
+		break;
+	case DIF_RCP_UMEM:
 		lower_user_reg(l, dst, X86_RSP);
-		x86_load(l->b, 8, false, dst, x86_m(dst, (int32_t)r->val));
+		x86_load(l->b, r->size != 0 ? r->size : 8, r->is_signed, dst,
+			 x86_m(dst, (int32_t)r->val));
 		break;
 	case DIF_RCP_SYSRET: sys_result(l, dst); break;
 	case DIF_RCP_SYSERR:
@@ -118,11 +180,27 @@ lower_arg(struct lower *l, uint32_t n, unsigned dst)
 	case DIF_RCP_UPC:
 		lower_site(l, 8, dst, offsetof(struct rtn_site, pc));
 		break;
-	case DIF_RCP_TPARG:
-	case DIF_RCP_CURTHREAD:
-	case DIF_RCP_NONE:
-	case DIF_RCP_KPC: x86_mov_ri(l->b, dst, 0); break;
+	default: x86_mov_ri(l->b, dst, 0); break;
 	}
+}
+
+static const struct dif_recipe *
+arg_recipe(const struct lower *l, uint32_t n)
+{
+	static const struct dif_recipe none = { DIF_RCP_NONE, 0 };
+
+	return l->in->args != NULL ? &l->in->args->arg[n] : &none;
+}
+
+void
+lower_arg(struct lower *l, uint32_t n, unsigned dst)
+{
+	/* What a call had to read has been read before the clauses. */
+	if (l->error || arg_is_far(arg_recipe(l, n)))
+		x86_load(l->b, 8, false, dst,
+			 x86_m(LOWER_RT, RT_DISP(arg) + (int32_t)n * 8));
+	else
+		arg_value(l, arg_recipe(l, n), dst);
 }
 
 void
@@ -187,8 +265,16 @@ lower_user_fill(struct lower *l)
 {
 	if (l->want.uregs || l->want.stack)
 		fill_uregs(l);
-	for (uint32_t i = 0; l->want.args_mem && i < RT_NARGS; i++) {
-		lower_arg(l, i, X86_RAX);
+	for (uint32_t i = 0; i < RT_NARGS; i++) {
+		const struct dif_recipe *r = arg_recipe(l, i);
+		bool far = arg_is_far(r);
+
+		if (!l->want.args_mem && !(far && (l->want.args >> i & 1) != 0))
+			continue;
+		if (far)
+			arg_far(l, r);
+		else
+			arg_value(l, r, X86_RAX);
 		x86_store(l->b, 8,
 			  x86_m(LOWER_RT, RT_DISP(arg) + (int32_t)i * 8),
 			  X86_RAX);

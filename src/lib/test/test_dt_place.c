@@ -223,6 +223,7 @@ static void
 sites_tell_engines(void **state)
 {
 	static const struct dif_whens when = { .n = 1 };
+	static const struct dif_recipes vector = { .arg[11] = { DIF_RCP_UVEC } };
 	struct trace *t = *state;
 	uint32_t tp = probe(t, DIF_SITE_TP, 0);
 	uint32_t sys = probe(t, DIF_SITE_SYSRETURN, 0);
@@ -239,6 +240,15 @@ sites_tell_engines(void **state)
 	comps(t, "ab");
 	assert_int_equal(t->comps.v[1].engines, DIF_ENG_K);
 	assert_string_equal(t->comps.v[1].only_k, "probes with conditions");
+	t->sites[sys].when = NULL;
+	t->sites[sys].sem = 4096;
+	comps(t, "ab");
+	assert_string_equal(t->comps.v[1].only_k, "probes with semaphores");
+	t->sites[sys].sem = 0;
+	t->sites[sys].args = &vector;
+	comps(t, "ab");
+	assert_int_equal(t->comps.v[1].engines, DIF_ENG_P);
+	assert_string_equal(t->comps.v[1].only_p, "vector registers");
 }
 
 /* ---- placement --------------------------------------------------------------- */

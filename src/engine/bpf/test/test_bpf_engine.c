@@ -675,6 +675,13 @@ traced_function(int a, int b)
 	return a + b;
 }
 
+static __attribute__((noinline)) int
+traced_operands(long i, long n, const volatile int16_t *v)
+{
+	__asm__ volatile("" : "+r"(i));
+	return (int)(i + n + v[0]);
+}
+
 /* Offset in the file of an address of this program. */
 static uint64_t
 file_offset(const void *p)
@@ -757,6 +764,70 @@ test_uprobe(void **state)
 	world_free(w);
 }
 
+/* What a static probe's note may name: parts of registers, memory, and a
+   semaphore, which is not 0 while anybody listens. */
+static volatile uint16_t traced_semaphore
+	__attribute__((section(".probes"))) = 0;
+
+static void
+test_operands(void **state)
+{
+	static const struct dif_recipes args = { .arg = {
+		{ DIF_RCP_UREG, DIF_R_RSI, .size = 1, .shift = 8 },
+		{ DIF_RCP_UREG, DIF_R_RSI, .size = 2, .is_signed = true },
+		{ DIF_RCP_UMEM, 0, .size = 2, .is_signed = true,
+		  .base = DIF_BASE(RDX), .index = DIF_BASE(RDI), .scale = 1 },
+		{ DIF_RCP_UMEM, 2, .size = 2, .base = DIF_BASE(RDX) },
+		{ DIF_RCP_UMEM, 16, .size = 4, .base = DIF_BASE(RDI) },
+	}, .arg[11] = { DIF_RCP_CONST, 12 } };
+	static const struct dif_whens when = {
+		.n = 1,
+		.v = { { { DIF_RCP_UMEM, 4, .size = 2, .is_signed = true,
+			   .base = DIF_BASE(RDX) },
+			 .cmp = DIF_CMP_LT } },
+	};
+	static volatile int16_t mem[] = { 1, 2, -3, 4 };
+	struct world *w = world_new();
+	const struct rt_rec *r;
+	struct dif_clause *c = clause(w, NULL);
+	struct dif_site *s;
+	const uint64_t *got;
+
+	stmt(w, c, DIF_ACT_TRACE, "ldgs arg0, %r1\nret %r1",
+	     "ldgs arg1, %r1\nret %r1", "ldgs arg2, %r1\nret %r1");
+	stmt(w, c, DIF_ACT_TRACE, "ldgs arg3, %r1\nret %r1",
+	     "ldgs arg4, %r1\nret %r1",
+	     "setx 11, %r2\nldga args, %r2, %r1\nret %r1");
+	w->opts.files = &files;
+	s = probe(w, DIF_SITE_UENTRY, 0, 1, &args);
+	s->path = "/proc/self/exe";
+	s->off = file_offset((const void *)(uintptr_t)traced_operands);
+	s->pid = getpid();
+	s->addr = s->fn = (uintptr_t)traced_operands;
+	s->bias = self_bias();
+	s->fn_size = 4;
+	s->sem = file_offset((const void *)(uintptr_t)&traced_semaphore);
+	s->when = &when;
+	assert_int_equal(traced_semaphore, 0);
+	start(w);
+	assert_true(traced_semaphore > 0);
+	traced_operands(2, 0x9877, mem);
+	mem[2] = 3; /* not below 0 any more */
+	traced_operands(2, 0x9877, mem);
+	mem[2] = -3;
+	stop(w);
+	assert_int_equal(traced_semaphore, 0);
+	assert_int_equal(take(w, 1, &r), 1);
+	got = (const uint64_t *)(r + 1);
+	assert_int_equal(got[0], 0x98);
+	assert_int_equal(got[1], (uint64_t)-0x6789);
+	assert_int_equal(got[2], (uint64_t)-3);
+	assert_int_equal(got[3], 2);
+	assert_int_equal(got[4], 0);
+	assert_int_equal(got[5], 12);
+	world_free(w);
+}
+
 /* ---- older kernels ------------------------------------------------------- */
 
 /* While it is set, this kernel seems to have neither uprobe_multi nor types
@@ -794,6 +865,7 @@ test_older(void **state)
 	denied = 0;
 	test_uprobe(state);
 	assert_int_equal(denied, 2); /* entry and return */
+	test_operands(state);
 	test_syscall(state);
 	assert_true(denied > 2);
 	old_kernel = false;
@@ -918,7 +990,7 @@ main(void)
 		cmocka_unit_test(test_drops),
 		cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_variables),
-		cmocka_unit_test(test_uprobe),
+		cmocka_unit_test(test_uprobe), cmocka_unit_test(test_operands),
 		cmocka_unit_test(test_older),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_timers),

@@ -115,7 +115,7 @@ finds_arguments(void **state)
 		{ DIF_RCP_UREG, DIF_R_RDI }, { DIF_RCP_UREG, DIF_R_RSI },
 		{ DIF_RCP_UREG, DIF_R_RDX }, { DIF_RCP_UREG, DIF_R_RCX },
 		{ DIF_RCP_UREG, DIF_R_R8 }, { DIF_RCP_UREG, DIF_R_R9 },
-		{ DIF_RCP_USTACK, 8 }, { DIF_RCP_CONST, -5 },
+		DIF_USTACK(8), { DIF_RCP_CONST, -5 },
 		{ DIF_RCP_COOKIE, 0 }, { DIF_RCP_UPC, 0 },
 	} };
 	static const uint64_t want[] = { 11, 12, 13, 14, 15, 16, 17,
@@ -130,6 +130,51 @@ finds_arguments(void **state)
 	trace_lower(t, X86_AT_ENTRY);
 	trace_fn(t)(11, 12, 13, 14, 15, 16, 17);
 	for (uint32_t i = 0; i < 10; i++)
+		assert_int_equal(trace_word(t, 0, i), want[i]);
+}
+
+/* Parts of registers, memory that may not be there, vector registers. */
+static void
+finds_operands(void **state)
+{
+	struct trace *t = *state;
+	struct dif_stmt *st =
+		trace_stmt(t, trace_clause(t), DIF_ACT_PRINTF);
+	static const int16_t mem[] = { 1, 2, -3, 4 };
+	static const struct dif_recipes args = { .arg = {
+		{ DIF_RCP_UREG, DIF_R_RSI, .size = 1, .shift = 8 },
+		{ DIF_RCP_UREG, DIF_R_RSI, .size = 2, .is_signed = true },
+		{ DIF_RCP_UREG, DIF_R_RDX, .size = 4, .is_signed = true },
+		{ DIF_RCP_UMEM, 0, .size = 2, .is_signed = true,
+		  .base = DIF_BASE(RDI), .index = DIF_BASE(RCX), .scale = 1 },
+		{ DIF_RCP_UMEM, 2, .size = 2, .base = DIF_BASE(RDI) },
+		{ DIF_RCP_UMEM, 16, .size = 4, .base = DIF_BASE(R8) },
+		{ DIF_RCP_UVEC, 1 },
+		{ DIF_RCP_UVEC, 9, .size = 4, .is_signed = true },
+	}, .arg[11] = { DIF_RCP_CONST, 12 } };
+	static const uint64_t want[] = { 0x98, (uint64_t)-0x6789,
+					 (uint64_t)-2, (uint64_t)-3, 2, 0,
+					 0x0123456789abcdef, (uint64_t)-7, 12,
+					 0, 0x98 };
+	world_fn *fn;
+	char text[64];
+
+	t->args = args;
+	for (int i = 0; i < 8; i++) {
+		snprintf(text, sizeof(text), "ldgs arg%d, %%r1\nret %%r1\n", i);
+		trace_expr(t, st, text);
+	}
+	trace_expr(t, st, "setx 11, %r2\nldga args, %r2, %r1\nret %r1\n");
+	trace_expr(t, st, "setx 12, %r2\nldga args, %r2, %r1\nret %r1\n");
+	trace_expr(t, st, "setx 0, %r2\nldga args, %r2, %r1\nret %r1\n");
+	trace_lower(t, X86_AT_ENTRY);
+	fn = trace_fn(t);
+	__asm__ volatile("movq %0, %%xmm1; movq %1, %%xmm9"
+			 :
+			 : "r"(0x0123456789abcdef), "r"(0x5fffffff9l)
+			 : "xmm1", "xmm9");
+	fn((uintptr_t)mem, 0x9877, 0xfffffffe, 2, 8, 0, 0);
+	for (uint32_t i = 0; i < 11; i++)
 		assert_int_equal(trace_word(t, 0, i), want[i]);
 }
 
@@ -439,7 +484,7 @@ main(void)
 		TEST(keeps_registers),
 		TEST(keeps_registers_in_place),
 		TEST(sizes_the_form_in_place),
-		TEST(finds_arguments),
+		TEST(finds_arguments), TEST(finds_operands),
 		TEST(finds_elements),
 		TEST(finds_results),
 		TEST(tells_errors_of_system_calls),
