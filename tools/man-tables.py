@@ -241,8 +241,38 @@ class Tables:
                 self.rows("src/type/typedef.def",
                           r"^TYPEDEF\((\w+), " + STRING)]
 
-    def do_proc(self):
-        text = (self.root / "src/prov/proc.def").read_text()
+    def providers(self):
+        """(name, True if it is a table) of each provider."""
+        return [(n, kind == "TABLE") for kind, n in
+                re.findall(r"^(PROV|TABLE)\((\w+)\)",
+                           (self.root / "src/prov/prov.def").read_text(),
+                           re.M)]
+
+    def table(self, name):
+        """What a provider's table is about, and its five stabilities."""
+        text = (self.root / f"src/prov/{name}.def").read_text()
+        row = re.search(r'^PROVIDER\("([^"]*)",(.*?)\)$', text, re.M | re.S)
+        if not row:
+            sys.exit(f"src/prov/{name}.def: no PROVIDER is understood")
+        return row.group(1), re.findall(r'"([^"]*)"', row.group(2))
+
+    def do_tables(self):
+        return [line for name, is_table in self.providers() if is_table
+                for line in self.table_section(name)]
+
+    def table_section(self, name):
+        out = [f".Ss {name}",
+               f"{esc(self.table(name)[0])}; in the kernel engine only."]
+        if (self.root / f"man/dtrace_{name}.4").exists():
+            out += ["What each probe means is told in",
+                    f".Xr dtrace_{name} 4 ."]
+        return out + ['.Bl -column "signal-discard" '
+                      '"lwpsinfo_t *, psinfo_t *, int"',
+                      ".It Sy probe Ta Sy args[]"] + \
+            self.table_probes(name) + [".El"]
+
+    def table_probes(self, name):
+        text = (self.root / f"src/prov/{name}.def").read_text()
         out = []
         for m in re.finditer(r'^PROBE\(\w+, "\w*", "([\w-]+)",(.*?)\)$', text,
                              re.M | re.S):
@@ -252,15 +282,16 @@ class Tables:
             out.append(f".It Cm {m.group(1)} Ta {types}".rstrip())
         return out
 
+    def code_attr(self, name):
+        text = (self.root / f"src/prov/prov_{name}.c").read_text()
+        return [re.search(r"\." + part + r' = "(\w+/\w+/\w+)"',
+                          text).group(1)
+                for part in ("prov", "mod", "func", "name", "args")]
+
     def do_stability(self):
         out = []
-        for name in re.findall(r"^PROV\((\w+)\)",
-                               (self.root / "src/prov/prov.def").read_text(),
-                               re.M):
-            text = (self.root / f"src/prov/prov_{name}.c").read_text()
-            attr = [re.search(r"\." + part + r' = "(\w+/\w+/\w+)"',
-                              text).group(1)
-                    for part in ("prov", "mod", "func", "name", "args")]
+        for name, is_table in self.providers():
+            attr = self.table(name)[1] if is_table else self.code_attr(name)
             out += [f".It Sy {name} Ta {attr[0]} Ta {attr[1]}",
                     f".It Ta {attr[2]} Ta {attr[3]}",
                     f".It Ta {attr[4]} Ta \\&"]

@@ -309,7 +309,7 @@ consume_flow(struct merge *m, const struct head *h, const struct dt_ecb *ecb,
 		next_id = dtp->ecbs[next_epid - 1].probe->id;
 	const struct dt_flow_rec r = { .id = ecb->probe->id,
 				       .epid = h->rec->epid,
-				       .prov = ecb->probe->prov,
+				       .crosses = ecb->probe->owner->ops->crosses,
 				       .func = ecb->probe->func,
 				       .name = ecb->probe->name };
 	/* Calls nest in a thread; where slots are CPUs, nearly so there. */

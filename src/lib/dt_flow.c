@@ -56,7 +56,7 @@ dt_flow_next(struct dt_flow *f, unsigned cpu, const struct dt_flow_rec *r,
 	     struct err *e)
 {
 	struct dt_flow_cpu *c = flow_cpu(f, cpu, e);
-	bool first, last, sys = strcmp(r->prov, "syscall") == 0;
+	bool first, last;
 
 	if (c == NULL)
 		return -1;
@@ -70,11 +70,11 @@ dt_flow_next(struct dt_flow *f, unsigned cpu, const struct dt_flow_rec *r,
 	t->indent = c->indent;
 	if (first && name_is(r->name, "entry")) {
 		t->kind = DT_FLOW_ENTRY;
-		t->prefix = sys ? " => " : " -> ";
+		t->prefix = r->crosses ? " => " : " -> ";
 		c->indent += 2;
 	} else if (last && name_is(r->name, "return")) {
 		t->kind = DT_FLOW_RETURN;
-		t->prefix = sys ? " <= " : " <- ";
+		t->prefix = r->crosses ? " <= " : " <- ";
 		if (c->indent >= 2)
 			c->indent -= 2;
 		t->indent = c->indent;

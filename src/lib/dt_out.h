@@ -185,7 +185,8 @@ int dt_out_format(struct dt_out *o, const struct dif_stmt *st,
 struct dt_flow_rec { /* what -F must know of a record */
 	uint32_t id;   /* probe */
 	uint32_t epid;
-	const char *prov, *func, *name;
+	bool crosses; /* prov_ops.crosses */
+	const char *func, *name;
 };
 struct dt_flow_text {
 	enum dt_flow_kind kind;

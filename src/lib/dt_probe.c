@@ -182,11 +182,11 @@ dtrace_probe_info(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp,
 	if (p == NULL)
 		return dt_set_err(dtp, EDT_NOPROBE, "%s",
 				  dtrace_errmsg(NULL, EDT_NOPROBE));
-	const struct prov_ops *ops = p->owner->ops;
+	const struct prov_attr *attr = probe_attr(p);
 	if (probe_types(p, &pa, &dtp->err) != 0)
 		return dt_fail(dtp, EDT_BADSPEC);
-	*pip = (dtrace_probeinfo_t){ .dtp_attr = dt_attr_probe(&ops->attr),
-				     .dtp_arga = dt_attr_parse(ops->attr.args),
+	*pip = (dtrace_probeinfo_t){ .dtp_attr = dt_attr_probe(attr),
+				     .dtp_arga = dt_attr_parse(attr->args),
 				     .dtp_argc = (int)pa.nargs };
 	for (uint32_t i = 0; i < pa.nargs && i < DIF_NARGS; i++) {
 		struct buf b = BUF_INIT;

@@ -163,7 +163,7 @@ attr_visit(void *arg, struct probe *p)
 	if (p->owner != w->last) {
 		w->last = p->owner;
 		w->attr = dt_attr_min(w->attr,
-				      dt_attr_probe(&p->owner->ops->attr));
+				      dt_attr_probe(probe_attr(p)));
 	}
 	return 0;
 }

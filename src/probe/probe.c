@@ -288,6 +288,12 @@ probe_add_alias(struct probe *p, const char *func)
 	return 0;
 }
 
+const struct prov_attr *
+probe_attr(const struct probe *p)
+{
+	return p->attr != NULL ? p->attr : &p->owner->ops->attr;
+}
+
 struct probe *
 probe_by_id(struct probe_set *ps, uint32_t id)
 {

@@ -7,6 +7,7 @@
  * writes code for an engine.  Providers make probes lazily: provide() is told
  * what is being looked for and adds what could match, so that a program that
  * names a system call never pays for a list of kernel functions.
+ * (doc/howto-provider.md shows how one is made.)
  */
 #ifndef PROBE_PROBE_H
 #define PROBE_PROBE_H
@@ -27,6 +28,12 @@
 struct prov;
 struct probe_set;
 
+/* Stability of probes: for each part of the name and for the
+   arguments name, data and class, as a manual writes them, Evolving/Evolving/ISA. */
+struct prov_attr {
+	const char *prov, *mod, *func, *name, *args; /* "E/E/C" */
+};
+
 /* Another name of a probe's function, by which descriptions find it too. */
 struct probe_alias {
 	struct probe_alias *next;
@@ -41,6 +48,7 @@ struct probe {
 	void *data;	/* the provider's own */
 	uint32_t round; /* of the set, when its provider last named it */
 	struct probe_alias *aliases;
+	const struct prov_attr *attr; /* NULL: as all of its provider's */
 };
 
 /* Zeroed, but for map[n] = n, before a provider is asked. */
@@ -60,41 +68,95 @@ struct site_list {
 	size_t n, cap;
 };
 
-/* Stability of a provider's probes: for each part of the name and for the
-   arguments name, data and class, as the manual of the provider has them. */
-struct prov_attr {
-	const char *prov, *mod, *func, *name, *args; /* "E/E/C" */
-};
-
+/*
+ * The contract of providers.
+ *
+ * A provider is a const struct of this kind and prov_<name>_init(), called once
+ * for each handle, before anything else; it may set prov.data and must be cheap:
+ * what is dear to learn waits until a description asks for it.  All hooks run in
+ * the consumer's thread, never while a probe fires; they may allocate, and read
+ * files.  None is entered again while it runs, and none may call probe_match().
+ *
+ * A hook that can fail returns 0, or -1 with *e set: a message that names the
+ * probe, what is missing, and the cure.  Strings in probes, sites and
+ * probe_args must live as long as the set: literals, what probe_add() has
+ * copied, what probe_str() gives.
+ */
 struct prov_ops {
-	const char *name; /* for messages: "syscall", "pid" */
+	const char *name; /* for messages, and "there is no provider ..." */
+	/* Stability of all its probes, but those that have their own. */
 	struct prov_attr attr;
+	/* -F shows its entry and return with => and <=: calls into another
+	   world, as system calls are. */
+	bool crosses;
+
 	/*
-	 * Make the probes that match pd and are not there yet, with
-	 * probe_add().  pd->id is 0.  Called often and with any description,
-	 * also ones of other providers (pd->prov may be a glob: use
-	 * probe_glob()).  0, or -1 with *e if the description is this
-	 * provider's and cannot be served.
+	 * Overview   Make the probes that match a description and are not
+	 *            there yet, with probe_add().
+	 * pd         what is looked for, by anybody: any field may be empty, or
+	 *            a pattern (probe_desc_match(), probe_glob()); pd->id is 0;
+	 *            its strings live for the call alone.
+	 * Returns    0, also where nothing matches or it is another provider's;
+	 *            -1 if the description is this provider's and cannot be
+	 *            served.  Errors of tags D_PROC_FUNC and D_PROC_LIB are
+	 *            forgiven with -Z.
+	 * Called     when a clause is compiled, once more when it is enabled,
+	 *            for each description of a listing, and again whenever a
+	 *            process under control has mapped something; so what has
+	 *            been made once should be found quickly.
 	 */
 	int (*provide)(struct prov *pv, const struct dif_pdesc *pd,
 		       struct err *e);
-	/* Types of the arguments.  May be NULL: untyped. */
+
+	/*
+	 * Overview   Say of what type the arguments are, and what args[n] is
+	 *            translated to.  May be NULL: untyped, arg0 to arg9 alone.
+	 * p          a probe of this provider
+	 * out        zero, but for map[n] == n; types are of prov_env.types
+	 * Returns    0; -1 if a type that must be there is not.
+	 * Called     for each probe that matches a clause that uses args[], and
+	 *            by listings with -v; perhaps never.
+	 */
 	int (*args)(struct prov *pv, const struct probe *p,
 		    struct probe_args *out, struct err *e);
-	/* Where the probe fires. */
+
+	/*
+	 * Overview   Say where the probe fires, and how its arguments are had
+	 *            there: facts, which know of no engine.
+	 * p          a probe of this provider
+	 * out        site_add() for each place; there may be others' before.
+	 *            Recipes and conditions are those that probe_recipes() and
+	 *            probe_whens() keep: engines compare the pointers.
+	 * Returns    0; with no site the probe is left out.  -1 ends
+	 *            dtrace_go(): this kernel, or the process, lacks something.
+	 * Called     once when tracing starts, for enabled probes only, of which
+	 *            there may be hundreds of thousands; again for probes whose
+	 *            process has mapped something since.
+	 */
 	int (*sites)(struct prov *pv, const struct probe *p,
 		     struct site_list *out, struct err *e);
-	void (*fini)(struct prov *pv);
+
 	/*
-	 * May be NULL.  Put the fields of *pd that this provider knows by
-	 * other names into the words of its probes (the module `libc` of a
-	 * process is libc.so.6).  Called after provide(); descriptions of
-	 * other providers are left alone; strings live as long as the set.
+	 * Overview   Put the fields of a description that this provider knows
+	 *            by other names into the words of its probes: the module
+	 *            `libc` of a process is libc.so.6.  May be NULL.
+	 * pd         a copy, whose fields may be replaced; one of another
+	 *            provider is left alone
+	 * Called     after each provide().
 	 */
 	void (*canon)(struct prov *pv, struct dif_pdesc *pd);
-	/* May be NULL.  The process whose code alone a description is about;
-	   0: it is not this provider's, or of no single process. */
+
+	/*
+	 * Overview   Say whose code alone a description is about, even if
+	 *            nothing of it is there yet.  May be NULL: nobody's.
+	 * Returns    the number of the process; 0: it is not this provider's,
+	 *            or not about a single process.
+	 * Called     once when a clause is enabled.
+	 */
 	int32_t (*pid)(struct prov *pv, const struct dif_pdesc *pd);
+
+	/* Free prov.data, when the set is freed.  May be NULL. */
+	void (*fini)(struct prov *pv);
 };
 
 /* What providers may use; owned by the handle, outlives them. */
@@ -129,6 +191,8 @@ struct probe *probe_add(struct prov *pv, const char *prov, const char *mod,
 /* Let descriptions that name func, or match it, find the probe as well.  The
    string is copied.  0, or -1: no memory. */
 int probe_add_alias(struct probe *p, const char *func);
+/* The probe's stability: its own, or its provider's. */
+const struct prov_attr *probe_attr(const struct probe *p);
 struct probe *probe_by_id(struct probe_set *ps, uint32_t id);
 struct probe *probe_find(struct probe_set *ps, const char *prov,
 			 const char *mod, const char *func, const char *name);

@@ -308,6 +308,23 @@ ksym_by_addr(struct proc_set *ps, uint64_t addr, const char **module,
 	return true;
 }
 
+bool
+ksym_each(struct proc_set *ps, size_t *i, struct ksym_info *out)
+{
+	const struct ksyms *k = ksyms_get(ps);
+	const struct ksym *s;
+
+	if (k == NULL || *i >= k->n)
+		return false;
+	s = &k->v[(*i)++];
+	*out = (struct ksym_info){ .addr = s->addr,
+				   .name = s->name,
+				   .module = s->module != NULL ? s->module
+							       : VMLINUX,
+				   .kind = s->type };
+	return true;
+}
+
 void
 ksym_text(struct proc_set *ps, uint64_t addr, struct buf *out)
 {

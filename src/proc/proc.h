@@ -145,6 +145,16 @@ bool ksym_by_addr(struct proc_set *ps, uint64_t addr, const char **module,
  * and how far the next symbol is (0: it is the last).  false: none begins there.
  */
 bool ksym_at(struct proc_set *ps, uint64_t addr, char *kind, uint64_t *size);
+/*
+ * All of them, in the order of their addresses, those of modules too: *i is 0 at
+ * first, and is counted up.  false: there are no more, or none are told.
+ */
+struct ksym_info {
+	uint64_t addr;
+	const char *name, *module; /* as long as the set; "vmlinux": the core */
+	char kind;		   /* as for ksym_at() */
+};
+bool ksym_each(struct proc_set *ps, size_t *i, struct ksym_info *out);
 /* Read them anew when next asked; what was told before stays valid. */
 void ksym_refresh(struct proc_set *ps);
 /* "vmlinux`func+0xoff", or "0xaddr". */

@@ -159,6 +159,7 @@ const struct prov_ops prov_syscall_ops = {
 		  .func = "Private/Private/ISA",
 		  .name = "Evolving/Evolving/Common",
 		  .args = "Private/Private/ISA" },
+	.crosses = true,
 	.provide = syscall_provide,
 	.args = syscall_args,
 	.sites = syscall_sites,

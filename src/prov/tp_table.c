@@ -63,15 +63,15 @@ tp_table_args(struct prov *pv, const struct probe *p, struct probe_args *out,
 	const struct tp_probe *row = &table_of(pv)->probes[p->num];
 
 	out->typed = true;
-	for (unsigned i = 0; i < TP_TABLE_NARGS; i++) {
+	for (unsigned i = 0; i < DIF_NARGS; i++) {
 		const struct tp_arg *a = &row->arg[i];
 		if (a->type == NULL)
 			break;
 		out->type[i] = arg_type(pv, a);
 		if (out->type[i] == NULL)
 			return err_set(e, &ERR_GENERIC, 0,
-				       "%s provider: no type %s", p->prov,
-				       a->type);
+				       "%s:%s:%s:%s: no type %s", p->prov,
+				       p->mod, p->func, p->name, a->type);
 		out->xlate[i] = a->xlate;
 		out->nargs = i + 1;
 	}
@@ -125,14 +125,14 @@ lookup_tp(struct lookup *l)
 static struct type *
 value_type(const struct lookup *l, const struct tp_value *v)
 {
-	size_t n = (size_t)v->val + 1;
+	size_t n = (size_t)v->from.val + 1;
 
-	if (v->kind == DIF_RCP_CURTHREAD) {
+	if (v->from.kind == DIF_RCP_CURTHREAD) {
 		struct type *task = type_lookup(l->pv->env->types, TP_MODULE,
 						"struct task_struct");
 		return task != NULL ? type_ptr(l->pv->env->types, task) : NULL;
 	}
-	return v->kind == DIF_RCP_TPARG && n < l->nparams ? l->params[n].type
+	return v->from.kind == DIF_RCP_TPARG && n < l->nparams ? l->params[n].type
 							  : NULL;
 }
 
@@ -142,8 +142,9 @@ lookup_value(struct lookup *l, const struct tp_value *v, struct dif_recipe *out)
 	struct err why = { 0 };
 	struct type *from;
 
-	*out = (struct dif_recipe){ .kind = v->kind, .val = v->val };
-	if (v->kind == DIF_RCP_TPARG && (size_t)v->val + 1 >= l->nparams)
+	*out = v->from;
+	if (v->from.kind == DIF_RCP_TPARG &&
+	    (size_t)v->from.val + 1 >= l->nparams)
 		return lookup_fail(l, "tracepoint %s of this kernel has "
 				   "fewer arguments", l->row->tp);
 	if (v->path == NULL)
@@ -165,7 +166,7 @@ lookup_site(struct lookup *l, struct dif_site *s)
 	struct dif_recipes r = { 0 };
 	struct dif_whens w = { .n = l->row->nwhen };
 
-	for (unsigned i = 0; i < TP_TABLE_NARGS; i++)
+	for (unsigned i = 0; i < DIF_NARGS; i++)
 		if (lookup_value(l, &l->row->arg[i], &r.arg[i]) != 0)
 			return -1;
 	for (unsigned i = 0; i < w.n; i++) {

@@ -3,9 +3,8 @@
  * tp_table.h - providers whose probes are rows: probes made from the kernel's
  * tracepoints and system calls, by conditions and recipes.
  *
- * A provider of this kind is two tables and no code.  A row of the one is a
- * probe with the types of its arguments; rows of the other are the places
- * where probes fire.  What a row says in text (a member of a kernel struct, a
+ * A provider of this kind is a .def file and no code.  It has rows of two kinds:
+ * a probe with the types of its arguments, and a place where a probe fires. What a row says in text (a member of a kernel struct, a
  * tracepoint) is looked up in the kernel's BTF when the probe is enabled, never
  * for a listing.
  */
@@ -13,8 +12,6 @@
 #define PROV_TP_TABLE_H
 
 #include "probe/probe.h"
-
-#define TP_TABLE_NARGS 3 /* most arguments of such a probe */
 
 /* An argument as D sees it: a C type, NULL: there is none. */
 struct tp_arg {
@@ -26,22 +23,24 @@ struct tp_arg {
 struct tp_probe {
 	const char *func; /* the one place it comes from; "": there are more */
 	const char *name;
-	struct tp_arg arg[TP_TABLE_NARGS];
+	struct tp_arg arg[DIF_NARGS];
 };
 
-/* Where a number is; path: on from there, as C has it, or NULL. */
+/* Where a number is: a recipe, and the path on from there, as C has it, or
+   NULL.  The recipe's own path is made of it. */
 struct tp_value {
-	enum dif_recipe_kind kind;
-	int64_t val;
+	struct dif_recipe from;
 	const char *path;
 };
-#define TP_ARG(n)    { DIF_RCP_TPARG, n, NULL }
-#define TP_PATH(n, path) { DIF_RCP_TPARG, n, path }
-#define TP_TASK(path) { DIF_RCP_CURTHREAD, 0, path }
-#define TP_CONST(v)  { DIF_RCP_CONST, v, NULL }
-#define TP_UREG(reg) { DIF_RCP_UREG, DIF_R_##reg, NULL }
-#define TP_SYSRET    { DIF_RCP_SYSRET, 0, NULL }
-#define TP_SYSERR    { DIF_RCP_SYSERR, 0, NULL }
+#define TP_ARG(n)    { { DIF_RCP_TPARG, n }, NULL }
+#define TP_PATH(n, path) { { DIF_RCP_TPARG, n }, path }
+#define TP_TASK(path) { { DIF_RCP_CURTHREAD }, path }
+#define TP_CONST(v)  { { DIF_RCP_CONST, v }, NULL }
+#define TP_UREG(reg) { { DIF_RCP_UREG, DIF_R_##reg }, NULL }
+#define TP_SYSRET    { { DIF_RCP_SYSRET }, NULL }
+#define TP_SYSERR    { { DIF_RCP_SYSERR }, NULL }
+/* Any other recipe (recipe.def), its members written out. */
+#define TP_RECIPE(...) { { __VA_ARGS__ }, NULL }
 
 struct tp_when {
 	struct tp_value what;
@@ -58,22 +57,22 @@ struct tp_site {
 	/* TP: only for kernels where the tracepoint has at least (at most)
 	   so many arguments; 0: it does not matter. */
 	unsigned least, most;
-	struct tp_value arg[TP_TABLE_NARGS];
+	struct tp_value arg[DIF_NARGS];
 	struct tp_when when[DIF_NWHEN];
 	unsigned nwhen;
 	struct tp_value once; /* dif_whens.once */
 };
 
 /*
- * The words of a row SITE(probe, where, arguments, conditions), which the
- * provider's file makes initializers of a struct tp_site of; see proc.def.
+ * The words of a row SITE(probe, where, arguments, conditions), of which
+ * prov_table.c.in makes initializers of a struct tp_site; see proc.def.
  */
 #define AT_TP(name)	     .kind = DIF_SITE_TP, .tp = name
 #define AT_TP_LEAST(name, n) AT_TP(name), .least = n
 #define AT_TP_MOST(name, n, what) AT_TP(name), .most = n, .once = what
 #define AT_ENTRY(nr)	     .kind = DIF_SITE_SYSENTRY, .num = nr
 #define AT_RETURN(nr)	     .kind = DIF_SITE_SYSRETURN, .num = nr
-#define NONE		     .arg = { { DIF_RCP_NONE, 0, NULL } }
+#define NONE		     .arg = { { { DIF_RCP_NONE }, NULL } }
 #define ARGS(...)	     .arg = { __VA_ARGS__ }
 #define ALWAYS		     .nwhen = 0
 #define WHEN(...)                                                         \

@@ -38,14 +38,14 @@ step(unsigned cpu, const struct dt_flow_rec *r, const struct dt_flow_rec *next,
 static void
 test_flow(void **state)
 {
-	const struct dt_flow_rec sys = { 10, 1, "syscall", "read", "entry" };
-	const struct dt_flow_rec sysr = { 11, 2, "syscall", "read", "return" };
-	const struct dt_flow_rec f = { 20, 3, "fbt", "f", "entry" };
-	const struct dt_flow_rec f2 = { 20, 4, "fbt", "f", "entry" };
-	const struct dt_flow_rec fr = { 21, 5, "fbt", "f", "return" };
-	const struct dt_flow_rec fr2 = { 21, 6, "fbt", "f", "return" };
-	const struct dt_flow_rec tick = { 30, 7, "profile", "", "tick-1s" };
-	const struct dt_flow_rec usdt = { 40, 8, "pg", "q", "query-entry" };
+	const struct dt_flow_rec sys = { 10, 1, true, "read", "entry" };
+	const struct dt_flow_rec sysr = { 11, 2, true, "read", "return" };
+	const struct dt_flow_rec f = { 20, 3, false, "f", "entry" };
+	const struct dt_flow_rec f2 = { 20, 4, false, "f", "entry" };
+	const struct dt_flow_rec fr = { 21, 5, false, "f", "return" };
+	const struct dt_flow_rec fr2 = { 21, 6, false, "f", "return" };
+	const struct dt_flow_rec tick = { 30, 7, false, "", "tick-1s" };
+	const struct dt_flow_rec usdt = { 40, 8, false, "q", "query-entry" };
 
 	step(0, &sys, &f,
 	     "  0  => read");

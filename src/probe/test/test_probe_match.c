@@ -119,6 +119,34 @@ static const struct prov_ops fake_ops = { .name = "fake",
 					  .provide = fake_provide };
 
 static int
+stop(void *arg, struct probe *p)
+{
+	return 1;
+}
+
+/* A probe may have a stability of its own. */
+static void
+test_attr(void **state)
+{
+	static const struct prov_attr own = { .name = "S/S/C" };
+	struct probe_set *set = probe_set_new(NULL, NULL);
+	struct err e = { 0 };
+	struct dif_pdesc pd = { 0, "fake", "", "func_0", "entry" };
+	struct probe *p;
+
+	assert_int_equal(probe_set_add_prov(set, &fake_ops, NULL, &e), 0);
+	assert_int_equal(probe_match(set, &pd, stop, NULL, &e), 1);
+	p = probe_by_id(set, 1);
+	assert_ptr_equal(probe_attr(p), &fake_ops.attr);
+	p->attr = &own;
+	assert_ptr_equal(probe_attr(p), &own);
+	assert_ptr_equal(probe_attr(probe_by_id(set, 2)), &fake_ops.attr);
+	/* It has no hook that would say whose process a description means. */
+	assert_int_equal(probe_desc_pid(set, &pd), 0);
+	probe_set_free(set);
+}
+
+static int
 count(void *arg, struct probe *p)
 {
 	uint32_t *last = arg;
@@ -126,12 +154,6 @@ count(void *arg, struct probe *p)
 	assert_true(p->id > *last); /* in order of id */
 	*last = p->id;
 	return 0;
-}
-
-static int
-stop(void *arg, struct probe *p)
-{
-	return 1;
 }
 
 static double
@@ -208,6 +230,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_attr),
 		cmocka_unit_test(test_glob),
 		cmocka_unit_test(test_desc),
 		cmocka_unit_test(test_set),

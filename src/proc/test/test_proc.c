@@ -349,7 +349,9 @@ test_ksym(void **state)
 {
 	struct proc_set *ps = new_set();
 	const char *module, *name;
-	uint64_t addr, off;
+	uint64_t addr, off, last = 0;
+	struct ksym_info info;
+	size_t i = 0, n = 0;
 
 	if (ksym_by_name(ps, "vmlinux", "schedule", &addr) != 0) {
 		printf("# skip: the kernel hides its symbols from us\n");
@@ -360,6 +362,14 @@ test_ksym(void **state)
 	assert_string_equal(module, "vmlinux");
 	assert_string_equal(name, "schedule");
 	assert_int_equal(off, 1);
+	for (; ksym_each(ps, &i, &info); last = info.addr) {
+		assert_true(info.addr >= last);
+		n += info.addr == addr && strcmp(info.name, "schedule") == 0 &&
+		     strcmp(info.module, "vmlinux") == 0 &&
+		     (info.kind == 'T' || info.kind == 't');
+	}
+	assert_int_equal(n, 1);
+	assert_true(i > 1000);
 	assert_int_equal(ksym_by_name(ps, NULL, "no such", &addr), -1);
 	assert_int_equal(ksym_by_name(ps, "nomod", "schedule", &addr), -1);
 	assert_false(ksym_by_addr(ps, 1, &module, &name, &off));

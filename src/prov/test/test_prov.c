@@ -29,10 +29,7 @@ setup(void **state)
 	env.types = type_space_base(&e);
 	ps = env.types != NULL ? probe_set_new(&env, &e) : NULL;
 	if (ps == NULL ||
-	    probe_set_add_prov(ps, &prov_dtrace_ops, prov_dtrace_init, &e) ||
-	    probe_set_add_prov(ps, &prov_profile_ops, prov_profile_init, &e) ||
-	    probe_set_add_prov(ps, &prov_syscall_ops, prov_syscall_init, &e) ||
-	    probe_set_add_prov(ps, &prov_proc_ops, prov_proc_init, &e))
+	    prov_register_all(ps, &e) != 0)
 		return -1;
 	return 0;
 }
@@ -285,6 +282,50 @@ test_proc(void **state)
 	free(l.v);
 }
 
+static int
+sites_or_name(void *arg, struct probe *p)
+{
+	struct probe_args pa = { 0 };
+	struct site_list l = { 0 };
+	char name[256];
+
+	snprintf(name, sizeof(name), "%s:%s:%s:%s: ", p->prov, p->mod, p->func,
+		 p->name);
+	err_clear(&e);
+	if (p->owner->ops->args(p->owner, p, &pa, &e) == 0 &&
+	    p->owner->ops->sites(p->owner, p, &l, &e) == 0) {
+		assert_true(l.n > 0);
+		for (size_t i = 0; i < l.n; i++)
+			assert_true(dif_site_ok(&l.v[i]));
+	} else {
+		assert_non_null(err_is_set(&e) ? e.msg : NULL);
+		assert_memory_equal(e.msg, name, strlen(name));
+	}
+	free(l.v);
+	return 0;
+}
+
+/* Every provider that is a table: each probe has types and sites, or says by its
+   name what this kernel has not. */
+static void
+test_tables(void **state)
+{
+	static const char *const names[] = {
+#define PROV(name)
+#define TABLE(name) #name,
+#include "prov/prov.def"
+#undef PROV
+	};
+	struct dif_pdesc pd = { 0, "", "", "", "" };
+
+	if (CAPABLE("btf"))
+		type_space_use_kernel(env.types, NULL);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		pd.prov = names[i];
+		assert_true(probe_match(ps, &pd, sites_or_name, NULL, &e) > 0);
+	}
+}
+
 /* With the types of the running kernel, where it has them. */
 static void
 test_proc_kernel(void **state)
@@ -321,6 +362,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_syscall, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_table, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_proc, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_tables, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_proc_kernel, setup,
 						teardown),
 	};
