@@ -172,14 +172,4 @@ const struct lang_provider *lang_provider(const struct lang *l, size_t i);
 void lang_provider_stab(const struct lang *l, const struct lang_provider *p,
 			const char *part, uint8_t stab[3]);
 
-/*
- * Find an error tag by name (D_SYNTAX); for tests that each tag is raised.
- */
-struct lang_tag_info {
-	struct err_tag tag;
-	const char *what;
-};
-extern const struct lang_tag_info lang_tags[];
-extern const size_t lang_ntags;
-
 #endif

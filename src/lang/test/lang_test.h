@@ -14,7 +14,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "lang/parse_impl.h"
+#include "lang/check/check.h"
+#include "lang/lex/lex.h"
+#include "lang/parse/parse.h"
 
 struct lt {
 	struct type_space *base;
@@ -110,7 +112,7 @@ lt_parse(struct lt *t, const struct lt_src *s,
 	assert_int_equal(compile_init(&cx, t->lang, &src, &t->e), 0);
 	if (setjmp(cx.fail) == 0) {
 		names_begin(&cx);
-		parse_init(&cx);
+		parse_init(&cx, &check_ask);
 		while ((it = parse_item(&cx)) != NULL)
 			if (fn != NULL)
 				fn(&cx, it, arg);
@@ -118,7 +120,6 @@ lt_parse(struct lt *t, const struct lt_src *s,
 		pragma_check_unused(&cx);
 	}
 	names_rollback(&cx);
-	parse_fini(&cx);
 	compile_fini(&cx);
 	return t->e.tag == NULL ? NULL : t->e.tag->name;
 }

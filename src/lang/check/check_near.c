@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * check_near.c - names that were misspelt: hints for the messages of the
+ * checker.  Each function gives " (did you mean NAME?)", or "" where no known
+ * name is near, or what names_later() says of a name that came later; the text
+ * lives as long as the compile.
+ *
+ * Names of the kernel (types, enumerators, symbols) are not searched: there
+ * are too many, and something is always near.
+ */
+#include "lang/check/check_impl.h"
+
+#include "base/hash.h"
+#include "base/near.h"
+
+static const char *
+hint(struct compile *cx, const struct near *n)
+{
+	char buf[NEAR_HINT_MAX];
+
+	return arena_printf(cx->arena, "%s", near_hint(n, buf));
+}
+
+static void
+try_table(struct near *n, const struct hash *h)
+{
+	const void *key;
+	size_t pos = 0, len;
+	void *val;
+
+	while (hash_next(h, &pos, &key, &len, &val))
+		near_try(n, val != NULL ? key : NULL);
+}
+
+const char *
+check_near_var(struct compile *cx, enum dif_scope scope, const char *name)
+{
+	struct near n;
+
+	if (*names_later(cx, name) != '\0')
+		return names_later(cx, name);
+	near_init(&n, name);
+	if (scope == DIF_SCOPE_GLOBAL)
+		for (size_t i = 0; i < dif_nbuiltins; i++)
+			near_try(&n, dif_builtins[i].name);
+	try_table(&n, scope == DIF_SCOPE_THREAD ? cx->lang->selfs
+		      : scope == DIF_SCOPE_LOCAL ? cx->lang->thiss
+						 : cx->lang->globals);
+	return hint(cx, &n);
+}
+
+const char *
+check_near_func(struct compile *cx, const char *name)
+{
+	struct near n;
+
+	if (*names_later(cx, name) != '\0')
+		return names_later(cx, name);
+	near_init(&n, name);
+	for (size_t i = 0; i < dif_nacts; i++)
+		near_try(&n, dif_acts[i].name);
+	for (size_t i = 0; i < dif_nsubrs; i++)
+		near_try(&n, dif_subrs[i].name);
+	for (size_t i = 0; i < dif_naggfuncs; i++)
+		near_try(&n, dif_aggfuncs[i].name);
+	return hint(cx, &n);
+}
+
+/* Members of anonymous structs in it are members of it. */
+static void
+try_members(struct compile *cx, struct near *n, struct type *t)
+{
+	const struct type_member *m;
+	size_t count;
+
+	m = type_members(type_resolve(t), &count);
+	for (size_t i = 0; i < count; i++)
+		if (m[i].name == NULL)
+			try_members(cx, n, m[i].type);
+		else
+			near_try(n, m[i].name);
+}
+
+const char *
+check_near_member(struct compile *cx, struct type *t, const char *name)
+{
+	struct near n;
+
+	near_init(&n, name);
+	try_members(cx, &n, t);
+	return hint(cx, &n);
+}
