@@ -14,43 +14,6 @@
 
 #include "lib/dt_json.h"
 
-/* dt_out's write functions for consumers with a buffered handler... */
-static int
-act_buffer(void *arg, const char *s, size_t n)
-{
-	dtrace_hdl_t *dtp = arg;
-
-	buf_write(&dtp->outbuf, s, n);
-	return dtp->outbuf.failed ? -ENOMEM : 0;
-}
-
-/* ... and for those that said neither where nor how. */
-static int
-act_nowhere(void *arg, const char *s, size_t n)
-{
-	return -EBADF;
-}
-
-void
-dt_out_to(dtrace_hdl_t *dtp, FILE *fp)
-{
-	struct dt_out *o = dtp->out;
-
-	o->fp = fp;
-	o->write = fp != NULL ? NULL :
-		   dtp->bufh != NULL ? act_buffer : act_nowhere;
-	o->write_arg = dtp;
-}
-
-int
-dt_out_failed(dtrace_hdl_t *dtp)
-{
-	if (dtp->out->write == act_nowhere && dtp->err.sys == EBADF)
-		return dt_set_err(dtp, EDT_IO, "nowhere to print to: no stream "
-					       "and no buffered handler");
-	return dt_fail(dtp, EDT_IO);
-}
-
 /* freopen(""): back to where the output went at first. */
 int
 dt_act_freopen(dtrace_hdl_t *dtp, const char *path)
@@ -100,7 +63,7 @@ act_freopen(dtrace_hdl_t *dtp, const char *path)
 	if (dt_act_freopen(dtp, path) == 0)
 		return 0;
 	why = strdup(dtrace_errmsg(dtp, dtrace_errno(dtp)));
-	rv = why != NULL ? dt_consume_refused(dtp, why) : dt_nomem(dtp);
+	rv = why != NULL ? dt_notice_refused(dtp, why) : dt_nomem(dtp);
 	free(why);
 	return rv;
 }
@@ -128,7 +91,7 @@ setopt_failed(dtrace_hdl_t *dtp, const char *name, const char *val)
 	buf_printf(&b, "couldn't set option \"%s\" to \"%s\": %s", name, val,
 		   dtrace_errmsg(dtp, dtrace_errno(dtp)));
 	int rv =
-		b.failed ? dt_nomem(dtp) : dt_consume_refused(dtp, buf_str(&b));
+		b.failed ? dt_nomem(dtp) : dt_notice_refused(dtp, buf_str(&b));
 	buf_fini(&b);
 	return rv;
 }
@@ -146,7 +109,7 @@ act_setopt_to(dtrace_hdl_t *dtp, const char *name, const char *val)
 	    dt_opt_set(dtp, name, val, true) != 0 ||
 	    dtrace_getopt(dtp, name, &d.dtsda_newval) != 0)
 		return setopt_failed(dtp, name, val);
-	dt_consume_options(dtp);
+	dt_sink_options(dtp);
 	if (dtp->setopth != NULL &&
 	    dtp->setopth(&d, dtp->setopth_arg) == DTRACE_HANDLE_ABORT)
 		return dt_set_err(dtp, EDT_DIRABORT, "%s",

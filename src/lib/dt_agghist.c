@@ -42,7 +42,8 @@ each_cell(struct dt_aggs *as, uint32_t agg,
 }
 
 static int64_t
-value_of(struct dt_aggs *as, const struct dt_pict *p, const struct dt_cell *c)
+hist_value_of(struct dt_aggs *as, const struct dt_pict *p,
+	      const struct dt_cell *c)
 {
 	return dt_agg_value(dt_agg_info(p->av), c->words, c->nwords,
 			    dt_aggs_normal(as, c));
@@ -52,7 +53,7 @@ static void
 hist_add(struct dt_out *o, struct dt_aggs *as, struct dt_pict *p,
 	 const struct dt_cell *c)
 {
-	dt_bars_add(&p->bars, value_of(as, p, c), o->aggzoom);
+	dt_bars_add(&p->bars, hist_value_of(as, p, c), o->aggzoom);
 }
 
 static void
@@ -166,7 +167,7 @@ pack_row(struct dt_out *o, struct dt_aggs *as, const struct dt_pict *p,
 		pack_put(o, digit_of((int64_t)c->words[i], &whole));
 	dt_hist_label(p->av, p->last, label, sizeof(label));
 	buf_printf(&o->text, ": %-8s | %" PRId64 "\n", label,
-		   value_of(as, p, c));
+		   hist_value_of(as, p, c));
 }
 
 void
@@ -181,7 +182,7 @@ dt_pict_row(struct dt_out *o, struct dt_aggs *as, const struct dt_pict *p,
 		pack_row(o, as, p, c);
 		return;
 	}
-	v = value_of(as, p, c);
+	v = hist_value_of(as, p, c);
 	dt_bars_put(&p->bars, v, &o->text);
 	buf_printf(&o->text, " %-9" PRId64 "\n", v);
 }

@@ -19,7 +19,7 @@ struct entry {
 };
 
 static int
-cmp_keys(const struct dt_cell *a, const struct dt_cell *b)
+var_cmp_keys(const struct dt_cell *a, const struct dt_cell *b)
 {
 	for (uint32_t i = 0; i < a->nkeys && i < b->nkeys; i++) {
 		int rc = dt_val_cmp(&a->keys[i], &b->keys[i]);
@@ -30,7 +30,7 @@ cmp_keys(const struct dt_cell *a, const struct dt_cell *b)
 }
 
 static int
-cmp_weights(const struct dt_weight *a, const struct dt_weight *b)
+var_cmp_weights(const struct dt_weight *a, const struct dt_weight *b)
 {
 	if (a->w != b->w)
 		return a->w < b->w ? -1 : 1;
@@ -43,13 +43,13 @@ cmp_entries(const void *pa, const void *pb, void *arg)
 	const struct entry *a = pa, *b = pb;
 	const struct order *o = arg;
 	uint32_t va = a->cell->agg, vb = b->cell->agg;
-	int rc = o->bykey ? cmp_keys(a->cell, b->cell) :
-			    cmp_weights(&a->w, &b->w);
+	int rc = o->bykey ? var_cmp_keys(a->cell, b->cell) :
+			    var_cmp_weights(&a->w, &b->w);
 
 	if (rc == 0)
 		rc = (va > vb) - (va < vb);
 	if (rc == 0)
-		rc = cmp_keys(a->cell, b->cell);
+		rc = var_cmp_keys(a->cell, b->cell);
 	return o->rev ? -rc : rc;
 }
 

@@ -44,17 +44,6 @@ dtrace_aggregate_snap(dtrace_hdl_t *dtp)
 	return 0;
 }
 
-void
-dt_agg_sort(const dtrace_hdl_t *dtp, struct dt_aggsort *s)
-{
-	*s = (struct dt_aggsort){
-		.bykey = dt_opt_on(dtp, DT_OPT_aggsortkey),
-		.rev = dt_opt_on(dtp, DT_OPT_aggsortrev),
-		.keypos = (int)dtp->opt[DT_OPT_aggsortkeypos],
-		.pos = (int)dtp->opt[DT_OPT_aggsortpos],
-	};
-}
-
 /* ---- walking --------------------------------------------------------------- */
 
 struct walk {
@@ -174,7 +163,7 @@ int
 dtrace_aggregate_print(dtrace_hdl_t *dtp, FILE *fp,
 		       dtrace_aggregate_walk_f *func)
 {
-	dt_consume_options(dtp);
+	dt_sink_options(dtp);
 	if (!print_order(dtp, func, &dtp->out->sort))
 		return dt_set_err(dtp, EDT_UNSUP,
 				  "aggregations are printed in the order of "

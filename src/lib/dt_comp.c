@@ -73,7 +73,7 @@ need_row(struct comp_cx *cx, uint32_t clause, unsigned engines,
 }
 
 static void
-use_var(struct comp_cx *cx, uint32_t clause, unsigned scope, uint32_t id)
+comp_use_var(struct comp_cx *cx, uint32_t clause, unsigned scope, uint32_t id)
 {
 	const struct dif_builtin_info *b;
 
@@ -109,7 +109,7 @@ use_instr(struct comp_cx *cx, uint32_t clause, dif_instr_t i)
 	enum dif_scope scope = dif_op_info[DIF_OP(i)].scope;
 
 	if (scope != DIF_SCOPE_NONE)
-		use_var(cx, clause, scope, DIF_VARNUM(i));
+		comp_use_var(cx, clause, scope, DIF_VARNUM(i));
 	if (DIF_OP(i) != DIF_OP_CALL)
 		return;
 	s = dif_subr_by_id(DIF_IDX(i));

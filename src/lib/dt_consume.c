@@ -164,33 +164,6 @@ head_cpu(const struct head *h)
 	return h->v->thread_slots ? h->rec->cpu : h->slot / RT_LEVELS;
 }
 
-/* The beginning of a notice: which probe, by the number of its clause. */
-static void
-notice_probe(struct buf *b, dtrace_epid_t epid, const dtrace_probedesc_t *pd)
-{
-	buf_printf(b,
-		   "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): ", epid,
-		   pd->dtpd_id, pd->dtpd_provider, pd->dtpd_mod, pd->dtpd_func,
-		   pd->dtpd_name);
-}
-
-/* Give an error to the consumer's handler; -1 if it ends the trace. */
-static int
-error_notice(dtrace_hdl_t *dtp, const dtrace_errdata_t *d, uint64_t time)
-{
-	if (dtp->json != NULL && dt_json_error(dtp, d, time) != 0)
-		return -1;
-	if (dtp->errh == NULL)
-		return dt_set_err(dtp, EDT_ERRABORT, "%s: %.*s",
-				  dtrace_errmsg(NULL, EDT_ERRABORT),
-				  (int)strcspn(d->dteda_msg, "\n"),
-				  d->dteda_msg);
-	if (dtp->errh(d, dtp->errh_arg) == DTRACE_HANDLE_ABORT)
-		return dt_set_err(dtp, EDT_ERRABORT, "%s",
-				  dtrace_errmsg(NULL, EDT_ERRABORT));
-	return 0;
-}
-
 static int
 consume_error(struct merge *m, const struct head *h)
 {
@@ -207,7 +180,7 @@ consume_error(struct merge *m, const struct head *h)
 		    dt_ecb_describe(dtp, ecb, er->epid) != 0)
 			return -1;
 	}
-	notice_probe(&b, er->epid, &pd);
+	dt_notice_probe(&b, er->epid, &pd);
 	buf_puts(&b, dif_fault_text(er->fault));
 	if (dif_fault_has_addr(er->fault))
 		buf_printf(&b, " (0x%llx)", (unsigned long long)er->val);
@@ -226,30 +199,7 @@ consume_error(struct merge *m, const struct head *h)
 		.dteda_fault = (int)er->fault, .dteda_addr = er->val,
 		.dteda_msg = buf_str(&b),
 	};
-	int rv = error_notice(dtp, &d, h->rec->time);
-	buf_fini(&b);
-	return rv;
-}
-
-int
-dt_consume_refused(dtrace_hdl_t *dtp, const char *why)
-{
-	const dtrace_probedata_t *data = dtp->cur_data;
-	struct buf b = BUF_INIT;
-
-	notice_probe(&b, data->dtpda_edesc->dtepd_epid, data->dtpda_pdesc);
-	buf_printf(&b, "%s\n", why);
-	const dtrace_errdata_t d = {
-		.dteda_handle = dtp,
-		.dteda_pdesc = data->dtpda_pdesc,
-		.dteda_edesc = data->dtpda_edesc,
-		.dteda_epid = data->dtpda_edesc->dtepd_epid,
-		.dteda_cpu = data->dtpda_cpu,
-		.dteda_offset = -1,
-		.dteda_fault = DTRACEFLT_LIBRARY,
-		.dteda_msg = buf_str(&b),
-	};
-	int rv = error_notice(dtp, &d, data->dtpda_timestamp);
+	int rv = dt_notice_error(dtp, &d, h->rec->time);
 	buf_fini(&b);
 	return rv;
 }
@@ -501,23 +451,6 @@ merge_fill(struct merge *m)
 	return 0;
 }
 
-void
-dt_consume_options(dtrace_hdl_t *dtp)
-{
-	dtp->out->quiet = dt_opt_on(dtp, DT_OPT_quiet);
-	dtp->out->rawbytes = dt_opt_on(dtp, DT_OPT_rawbytes);
-	dtp->out->strsize = (uint32_t)dtp->opt[DT_OPT_strsize];
-	dtp->out->flowindent = dt_opt_on(dtp, DT_OPT_flowindent);
-	dtp->out->stackindent = (int)dtp->opt[DT_OPT_stackindent];
-	dtp->out->printsize = (uint64_t)dtp->opt[DT_OPT_printsize];
-	dtp->out->target = dtp->target;
-	dtp->out->agghist = dt_opt_on(dtp, DT_OPT_agghist);
-	dtp->out->aggpack = dt_opt_on(dtp, DT_OPT_aggpack);
-	dtp->out->utf8 = dt_opt_on(dtp, DT_OPT_encoding);
-	dtp->out->aggzoom = dt_opt_on(dtp, DT_OPT_aggzoom);
-	dt_agg_sort(dtp, &dtp->out->sort);
-}
-
 /* Rings become ordinary buffers before they are read, and rings again. */
 static int
 consume_turn(struct merge *m, bool back)
@@ -553,7 +486,7 @@ dt_consume_all(dtrace_hdl_t *dtp, bool final, FILE *fp,
 	err_clear(&m.e);
 	dtp->fp = fp;
 	dt_out_to(dtp, fp);
-	dt_consume_options(dtp);
+	dt_sink_options(dtp);
 	/* First the ends: then all records before them are there. */
 	int rv = dt_spec_ends(dtp, m.limit, &m.ends, &m.nends);
 	if (rv == 0)
@@ -578,26 +511,4 @@ dtrace_consume(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *pf,
 		return dt_set_err(dtp, EDT_NOTACTIVE, "%s",
 				  dtrace_errmsg(NULL, EDT_NOTACTIVE));
 	return dt_consume_all(dtp, dtp->stopped, fp, pf, rf, arg);
-}
-
-int
-dt_flush(dtrace_hdl_t *dtp, const dtrace_aggdata_t *agg)
-{
-	if (dtp->bufh == NULL || dtp->outbuf.n == 0)
-		return 0;
-	const dtrace_bufdata_t d = {
-		.dtbda_handle = dtp, .dtbda_buffered = buf_str(&dtp->outbuf),
-		.dtbda_probe = dtp->cur_data, .dtbda_recdesc = dtp->cur_rec,
-		.dtbda_aggdata = agg,
-		.dtbda_flags = agg == NULL ? 0 :
-					     DTRACE_BUFDATA_AGGKEY |
-						     DTRACE_BUFDATA_AGGVAL |
-						     DTRACE_BUFDATA_AGGLAST,
-	};
-	int rv = dtp->bufh(&d, dtp->bufh_arg);
-	buf_reset(&dtp->outbuf);
-	if (rv == DTRACE_HANDLE_ABORT)
-		return dt_set_err(dtp, EDT_DIRABORT, "%s",
-				  dtrace_errmsg(NULL, EDT_DIRABORT));
-	return 0;
 }

@@ -76,7 +76,7 @@ module_there(const char *name)
 
 /* The answer for programs, and for libraries once theirs are loaded. */
 static bool
-depends_met(dtrace_hdl_t *dtp, const char *kind, const char *name)
+dlib_depends_met(dtrace_hdl_t *dtp, const char *kind, const char *name)
 {
 	if (strcmp(kind, "provider") == 0)
 		return probe_has_prov(dtp->probes, name);
@@ -93,7 +93,7 @@ dt_dlib_depends(void *arg, const char *kind, const char *name)
 	struct dt_dlib_file *f = dtp->dlib.scanned;
 
 	if (f == NULL)
-		return depends_met(dtp, kind, name);
+		return dlib_depends_met(dtp, kind, name);
 	const struct dt_dlib_dep d = { arena_strdup(dtp->arena, kind),
 				       arena_strdup(dtp->arena, name) };
 	return d.kind != NULL && d.name != NULL && vec_push(&f->deps, d);
@@ -143,7 +143,7 @@ dlib_load_deps(dtrace_hdl_t *dtp, struct dt_dlib_file *f, bool *met)
 					  d->name);
 		if (on != NULL && dlib_load(dtp, on) != 0)
 			return -1;
-		*met = depends_met(dtp, d->kind, d->name);
+		*met = dlib_depends_met(dtp, d->kind, d->name);
 	}
 	return 0;
 }

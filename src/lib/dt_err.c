@@ -120,3 +120,19 @@ dt_debug(const dtrace_hdl_t *dtp, const char *fmt, ...)
 	va_end(ap);
 	fputc('\n', stderr);
 }
+
+dtrace_errdata_t
+dt_err_refused(dtrace_hdl_t *dtp, const dtrace_probedata_t *data,
+	       const char *msg)
+{
+	return (dtrace_errdata_t){
+		.dteda_handle = dtp,
+		.dteda_pdesc = data->dtpda_pdesc,
+		.dteda_edesc = data->dtpda_edesc,
+		.dteda_epid = data->dtpda_edesc->dtepd_epid,
+		.dteda_cpu = data->dtpda_cpu,
+		.dteda_offset = -1,
+		.dteda_fault = DTRACEFLT_LIBRARY,
+		.dteda_msg = msg,
+	};
+}

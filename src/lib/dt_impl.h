@@ -265,6 +265,8 @@ void dt_debug(const dtrace_hdl_t *dtp, const char *fmt, ...)
 
 /* dt_limit.c */
 void dt_limit_core(bool on);
+/* Are there no more CPUs than everything here has room for?  Else -1. */
+int dt_limit_cpus(dtrace_hdl_t *dtp, long ncpus);
 /* Before tracing starts: cpu, lockmem, preallocate. 0 / -1. */
 int dt_limit_apply(dtrace_hdl_t *dtp);
 
@@ -407,24 +409,38 @@ int dt_ecb_describe(dtrace_hdl_t *dtp, struct dt_ecb *ecb, uint32_t epid);
 int dt_consume_all(dtrace_hdl_t *dtp, bool final, FILE *fp,
 		   dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf,
 		   void *arg);
+
+/* dt_sink.c */
 /* Let printing go by the options as they are now. */
-void dt_consume_options(dtrace_hdl_t *dtp);
-/*
- * What a record asks for could not be done: give the consumer's handler a
- * notice of why, with the probe of the record at hand.  0: go on.
- */
-int dt_consume_refused(dtrace_hdl_t *dtp, const char *why);
+void dt_sink_options(dtrace_hdl_t *dtp);
 /* Flush text printed so far to the buffered handler, if that is where it
    goes. 0, or -1 if the handler said abort. */
 int dt_flush(dtrace_hdl_t *dtp, const dtrace_aggdata_t *agg);
-
-/* dt_act.c: what a statement makes the consumer do. 0 / -1. */
-int dt_act_stmt(dtrace_hdl_t *dtp, const struct dif_stmt *st,
-		const uint8_t *rec);
 /* Where printing goes: fp, or without one the buffered handler. */
 void dt_out_to(dtrace_hdl_t *dtp, FILE *fp);
 /* File the error that printing left in dtp->err; always -1. */
 int dt_out_failed(dtrace_hdl_t *dtp);
+
+/* dt_notice.c */
+/* The beginning of a notice: which probe, by the number of its clause. */
+void dt_notice_probe(struct buf *b, dtrace_epid_t epid,
+		     const dtrace_probedesc_t *pd);
+/* Give an error to the consumer's handler; -1 if it ends the trace. */
+int dt_notice_error(dtrace_hdl_t *dtp, const dtrace_errdata_t *d,
+		    uint64_t time);
+/*
+ * What a record asks for could not be done: give the consumer's handler a
+ * notice of why, with the probe of the record at hand.  0: go on.
+ */
+int dt_notice_refused(dtrace_hdl_t *dtp, const char *why);
+/* dt_err.c: that as an error of the record at hand; msg stays the caller's. */
+dtrace_errdata_t dt_err_refused(dtrace_hdl_t *dtp,
+				const dtrace_probedata_t *data,
+				const char *msg);
+
+/* dt_act.c: what a statement makes the consumer do. 0 / -1. */
+int dt_act_stmt(dtrace_hdl_t *dtp, const struct dif_stmt *st,
+		const uint8_t *rec);
 
 /* dt_json.c: structured output, where dtp->json is not NULL. */
 /* If the option asks for it; options and clauses are final. */

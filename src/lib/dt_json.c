@@ -222,16 +222,9 @@ dt_json_record_end(dtrace_hdl_t *dtp, const dtrace_probedata_t *data)
 	rv = json_close(dtp, data);
 	for (size_t at = 0; rv == 0 && data != NULL && at < j->held.n;
 	     at += strlen(j->held.p + at) + 1) {
-		const dtrace_errdata_t d = {
-			.dteda_handle = dtp,
-			.dteda_pdesc = data->dtpda_pdesc,
-			.dteda_edesc = data->dtpda_edesc,
-			.dteda_epid = data->dtpda_edesc->dtepd_epid,
-			.dteda_cpu = data->dtpda_cpu,
-			.dteda_offset = -1,
-			.dteda_fault = DTRACEFLT_LIBRARY,
-			.dteda_msg = j->held.p + at,
-		};
+		const dtrace_errdata_t d =
+			dt_err_refused(dtp, data, j->held.p + at);
+
 		rv = dt_json_error(dtp, &d, data->dtpda_timestamp);
 	}
 	buf_reset(&j->held);

@@ -15,12 +15,12 @@ struct show {
 	uint64_t n;
 };
 
-static void show_value(const struct show *s, const struct dif_print *t,
-		       uint64_t bit_off, uint32_t bits);
+static void json_of_value(const struct show *s, const struct dif_print *t,
+			  uint64_t bit_off, uint32_t bits);
 
 /* True if all bits of the value are there. */
 static bool
-is_there(const struct show *s, uint64_t bit_off, uint64_t bits)
+json_has(const struct show *s, uint64_t bit_off, uint64_t bits)
 {
 	return (bit_off + bits + 7) / 8 <= s->n;
 }
@@ -32,8 +32,8 @@ is_sou(const struct dif_print *t)
 }
 
 static void
-show_scalar(const struct show *s, const struct dif_print *t, uint64_t bit_off,
-	    uint64_t bits)
+json_of_scalar(const struct show *s, const struct dif_print *t,
+	       uint64_t bit_off, uint64_t bits)
 {
 	if (t->kind == DIF_CK_FLOAT && bit_off % 8 == 0) {
 		dt_json_float(s->j, s->p + bit_off / 8, (size_t)t->size);
@@ -59,7 +59,8 @@ show_scalar(const struct show *s, const struct dif_print *t, uint64_t bit_off,
 }
 
 static void
-show_members(const struct show *s, const struct dif_print *t, uint64_t bit_off)
+json_of_members(const struct show *s, const struct dif_print *t,
+		uint64_t bit_off)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		const struct dif_print_member *m = &t->members[i];
@@ -67,41 +68,42 @@ show_members(const struct show *s, const struct dif_print *t, uint64_t bit_off)
 		uint64_t bits = m->bits != 0 ? m->bits : m->type->size * 8;
 
 		if (m->name[0] == '\0' && is_sou(m->type)) {
-			show_members(s, m->type, at);
+			json_of_members(s, m->type, at);
 			continue;
 		}
 		/* Scalars are whole, or are not there; and unnamed bit-fields
 		   are padding. */
 		bool part = is_sou(m->type) || m->type->kind == DIF_CK_ARRAY;
-		if (m->name[0] == '\0' || !is_there(s, at, part ? 0 : bits))
+		if (m->name[0] == '\0' || !json_has(s, at, part ? 0 : bits))
 			continue;
 		dt_json_key(s->j, m->name);
-		show_value(s, m->type, at, m->bits);
+		json_of_value(s, m->type, at, m->bits);
 	}
 }
 
 static void
-show_array(const struct show *s, const struct dif_print *t, uint64_t bit_off)
+json_of_array(const struct show *s, const struct dif_print *t,
+	      uint64_t bit_off)
 {
 	const struct dif_print *e = t->elem;
 	uint64_t step = e->size * 8;
 	size_t len;
 
-	if (e->is_char && is_there(s, bit_off, t->nelems * 8) &&
+	if (e->is_char && json_has(s, bit_off, t->nelems * 8) &&
 	    dt_bytes_are_text(s->p + bit_off / 8, (size_t)t->nelems, &len)) {
 		dt_json_str(s->j, s->p + bit_off / 8, len);
 		return;
 	}
 	dt_json_array(s->j);
 	for (uint64_t i = 0;
-	     i < t->nelems && is_there(s, bit_off + i * step, step); i++)
-		show_value(s, e, bit_off + i * step, 0);
+	     i < t->nelems && json_has(s, bit_off + i * step, step); i++)
+		json_of_value(s, e, bit_off + i * step, 0);
 	dt_json_array_end(s->j);
 }
 
 /* Up to its NUL, its own end, or that of what was recorded. */
 static void
-show_string(const struct show *s, const struct dif_print *t, uint64_t at)
+json_of_string(const struct show *s, const struct dif_print *t, uint64_t at)
 {
 	uint64_t n = s->n - at;
 
@@ -112,24 +114,24 @@ show_string(const struct show *s, const struct dif_print *t, uint64_t at)
 }
 
 static void
-show_value(const struct show *s, const struct dif_print *t, uint64_t bit_off,
-	   uint32_t bits)
+json_of_value(const struct show *s, const struct dif_print *t,
+	      uint64_t bit_off, uint32_t bits)
 {
 	switch (t->kind) {
 	case DIF_CK_STRUCT:
 	case DIF_CK_UNION:
 		dt_json_map(s->j);
-		show_members(s, t, bit_off);
+		json_of_members(s, t, bit_off);
 		dt_json_map_end(s->j);
 		return;
 	case DIF_CK_ARRAY:
-		show_array(s, t, bit_off);
+		json_of_array(s, t, bit_off);
 		return;
 	case DIF_CK_STRING:
-		show_string(s, t, bit_off / 8);
+		json_of_string(s, t, bit_off / 8);
 		return;
 	default:
-		show_scalar(s, t, bit_off, bits != 0 ? bits : t->size * 8);
+		json_of_scalar(s, t, bit_off, bits != 0 ? bits : t->size * 8);
 		return;
 	}
 }
@@ -153,6 +155,6 @@ dt_json_print(struct dt_json *j, const struct dif_expr *x, const uint8_t *rec)
 	if (v.kind == DT_VAL_STR)
 		dt_json_str(j, v.p, v.n);
 	else
-		show_value(&s, x->print, 0, 0);
+		json_of_value(&s, x->print, 0, 0);
 	dt_json_map_end(j);
 }

@@ -64,13 +64,26 @@ limit_preallocate(dtrace_hdl_t *dtp, int64_t size)
 }
 
 int
+dt_limit_cpus(dtrace_hdl_t *dtp, long ncpus)
+{
+	if (ncpus <= (long)RT_NCPUS_MAX)
+		return 0;
+	return dt_set_err(dtp, EDT_UNSUP,
+			  "this machine has %ld CPUs: DTrace can tell %u apart",
+			  ncpus, RT_NCPUS_MAX);
+}
+
+int
 dt_limit_apply(dtrace_hdl_t *dtp)
 {
+	long ncpus = sysconf(_SC_NPROCESSORS_CONF);
 	int64_t lock = dtp->opt[DT_OPT_lockmem];
 	int64_t set = dtp->opt[DT_OPT_preallocate];
 	int64_t cpu = dtp->opt[DT_OPT_cpu];
 
-	if (cpu >= sysconf(_SC_NPROCESSORS_CONF))
+	if (dt_limit_cpus(dtp, ncpus) != 0)
+		return -1;
+	if (cpu >= ncpus)
 		return dt_set_err(dtp, EDT_BADOPTVAL,
 				  "this machine has no CPU %lld (-x cpu)",
 				  (long long)cpu);

@@ -45,36 +45,6 @@ host_setopt(void *arg, const char *name, const char *val, struct err *e)
 		       dtrace_errmsg(dtp, dtp->errnum));
 }
 
-bool
-dt_macro(const dtrace_hdl_t *dtp, const char *name, int64_t *val)
-{
-	const struct {
-		const char *name;
-		int64_t val;
-	} macros[] = {
-		{ "egid", (int64_t)getegid() },	 { "euid", (int64_t)geteuid() },
-		{ "gid", (int64_t)getgid() },	 { "uid", (int64_t)getuid() },
-		{ "pid", (int64_t)getpid() },	 { "pgid", (int64_t)getpgid(0) },
-		{ "ppid", (int64_t)getppid() },	 { "sid", (int64_t)getsid(0) },
-		{ "projid", 0 },		 { "taskid", 0 },
-		/* the D library's own */
-		{ "__pidlevel", dtp->pid_level },
-		{ "__pidspace", dtp->pid_space },
-	};
-
-	if (strcmp(name, "target") == 0) {
-		*val = dtp->target;
-		return dtp->target != 0;
-	}
-	for (size_t i = 0; i < sizeof(macros) / sizeof(macros[0]); i++) {
-		if (strcmp(name, macros[i].name) == 0) {
-			*val = macros[i].val;
-			return true;
-		}
-	}
-	return false;
-}
-
 static bool
 host_macro(void *arg, const char *name, int64_t *val)
 {
@@ -231,7 +201,7 @@ syms_pid_seen(void *arg, pid_t pid)
 }
 
 static int
-open_output(dtrace_hdl_t *dtp)
+dt_open_output(dtrace_hdl_t *dtp)
 {
 	dtp->out = calloc(1, sizeof(*dtp->out));
 	if (dtp->out == NULL || dt_out_init(dtp->out, &dtp->err) != 0)
@@ -277,7 +247,7 @@ dtrace_open(int version, int flags, int *errp)
 	dtp->pid_space = bpf_pidns_own(&dtp->pid_level);
 	dt_opt_init(dtp);
 	if (open_rooms(dtp) != 0 ||
-	    open_output(dtp) != 0) {
+	    dt_open_output(dtp) != 0) {
 		dtrace_close(dtp);
 		return open_fail(errp, EDT_NOMEM);
 	}

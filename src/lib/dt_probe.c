@@ -267,8 +267,8 @@ dtrace_str2desc(dtrace_hdl_t *dtp, dtrace_probespec_t spec, const char *s,
 
 /* Append the value of $name or $N (the text after '$') to out. */
 static int
-macro_text(dtrace_hdl_t *dtp, const char *name, size_t n, int argc,
-	   char *const argv[], struct buf *out)
+probe_macro_text(dtrace_hdl_t *dtp, const char *name, size_t n, int argc,
+		 char *const argv[], struct buf *out)
 {
 	char key[64];
 	int64_t val;
@@ -306,7 +306,7 @@ dtrace_xstr2desc(dtrace_hdl_t *dtp, dtrace_probespec_t spec, const char *s,
 		while (digits ? isdigit((unsigned char)p[n]) :
 				isalnum((unsigned char)p[n]) || p[n] == '_')
 			n++;
-		rv = macro_text(dtp, p, n, argc, argv, &b);
+		rv = probe_macro_text(dtp, p, n, argc, argv, &b);
 		p += n;
 	}
 	if (rv != 0)

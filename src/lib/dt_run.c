@@ -19,6 +19,7 @@
 #include <string.h>
 #ifdef DT_ENGINE_PROCESS /* not on every machine */
 #include "engine/process/process.h"
+#include "proc/proc_fs.h"
 #endif
 
 /* ---- the world ------------------------------------------------------------ */
@@ -538,15 +539,10 @@ report_engine(dtrace_hdl_t *dtp, const struct dt_engine *de)
 		   de->en.nclauses, de->en.nclauses == 1 ? "" : "s",
 		   de->en.nprobes, de->en.nprobes == 1 ? "" : "s");
 	if (de->target.pid != 0) {
-		char path[40], comm[32] = "?";
-		snprintf(path, sizeof(path), "/proc/%d/comm",
-			 (int)de->target.pid);
-		FILE *f = fopen(path, "re");
-		if (f != NULL && fgets(comm, sizeof(comm), f) != NULL)
-			comm[strcspn(comm, "\n")] = '\0';
-		if (f != NULL)
-			fclose(f);
-		buf_printf(b, " in process %d (%s)", (int)de->target.pid, comm);
+		char comm[32];
+		proc_comm(de->target.pid, comm, sizeof(comm));
+		buf_printf(b, " in process %d (%s)", (int)de->target.pid,
+			   comm[0] != '\0' ? comm : "?");
 	}
 	buf_printf(b, ": %s\n", de->why);
 	if (de->ops->report != NULL)

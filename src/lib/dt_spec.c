@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NCPUS 1024 /* CPUs that are told apart */
-
 struct dt_spec {
 	struct dt_held *first, **last; /* last NULL: none are held */
 	VEC(uint64_t) bytes;	       /* by CPU */
@@ -91,7 +89,7 @@ dt_spec_hold(dtrace_hdl_t *dtp, const struct dt_engine *de, unsigned slot,
 	unsigned cpu = v->thread_slots ? rec->cpu : slot / RT_LEVELS;
 	bool room = false;
 
-	if (spec_room(dtp, s, cpu % NCPUS, size, &room) != 0)
+	if (spec_room(dtp, s, cpu % RT_NCPUS_MAX, size, &room) != 0)
 		return -1;
 	if (!room) {
 		v->rt[slot]->drops[RT_DROP_SPEC]++; /* no probe counts these */

@@ -324,18 +324,3 @@ ksym_each(struct proc_set *ps, size_t *i, struct ksym_info *out)
 				   .kind = s->type };
 	return true;
 }
-
-void
-ksym_text(struct proc_set *ps, uint64_t addr, struct buf *out)
-{
-	const char *module, *name;
-	uint64_t off;
-
-	if (!ksym_by_addr(ps, addr, &module, &name, &off))
-		buf_printf(out, "0x%llx", (unsigned long long)addr);
-	else if (off == 0)
-		buf_printf(out, "%s`%s", module, name);
-	else
-		buf_printf(out, "%s`%s+0x%llx", module, name,
-			   (unsigned long long)off);
-}

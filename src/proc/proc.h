@@ -157,7 +157,5 @@ struct ksym_info {
 bool ksym_each(struct proc_set *ps, size_t *i, struct ksym_info *out);
 /* Read them anew when next asked; what was told before stays valid. */
 void ksym_refresh(struct proc_set *ps);
-/* "vmlinux`func+0xoff", or "0xaddr". */
-void ksym_text(struct proc_set *ps, uint64_t addr, struct buf *out);
 
 #endif

@@ -478,7 +478,7 @@ create_control(struct proc *p, char *const argv[], enum proc_evaltime when,
 	p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
 	if (p->pidfd < 0)
 		return ctl_fail(p, errno, "pidfd_open", e);
-	if (!proc_stat(p->pid, &p->starttime))
+	if (!proc_started(p->pid, &p->starttime))
 		return ctl_fail(p, ESRCH, "it is gone", e);
 	if (proc_load_maps(p, e) != 0 || ctl_advance(p, when, e) != 0)
 		return -1;

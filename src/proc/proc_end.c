@@ -13,6 +13,7 @@
  *
  * Between the two a moment may be missed; then it is not known how it ended.
  */
+#include "proc/proc_fs.h"
 #include "proc/proc_impl.h"
 
 #include <assert.h>
@@ -42,28 +43,15 @@ status_by_pidfd(int pidfd)
 	return (x.mask & PIDFD_EXIT_BIT) != 0 ? x.exit_code : -1;
 }
 
-/* The state and the last field of the line of a process that has ended. */
+/* Of the line of a process that has ended. */
 static int
 status_by_stat(pid_t pid)
 {
-	char name[64], line[2048], *at;
-	ssize_t n;
-	int fd;
+	struct proc_stat st;
 
-	snprintf(name, sizeof(name), "/proc/%d/stat", (int)pid);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (!proc_stat_read(pid, 0, &st) || st.state != 'Z')
 		return -1;
-	n = read(fd, line, sizeof(line) - 1);
-	close(fd);
-	if (n <= 0)
-		return -1;
-	line[n] = '\0';
-	at = strrchr(line, ')'); /* the end of its name */
-	if (at == NULL || strncmp(at, ") Z", 3) != 0)
-		return -1;
-	at = strrchr(at, ' ');
-	return at != NULL ? atoi(at + 1) : -1;
+	return (int)st.v[PROC_STAT_EXIT_CODE];
 }
 
 int

@@ -70,7 +70,7 @@ struct proc *proc_new(struct proc_set *ps, pid_t pid, struct err *e);
    those of other processes. */
 int proc_check_fs(struct err *e);
 /* The process's start time, and whether it runs.  False: it is gone. */
-bool proc_stat(pid_t pid, uint64_t *starttime);
+bool proc_started(pid_t pid, uint64_t *starttime);
 
 /* proc_ctl.c: end a created process that was never let go. */
 void proc_abandon(struct proc *p);
@@ -81,7 +81,7 @@ struct mrun {
 	uint64_t xstart, xend, xoff; /* of the first executable one */
 	uint64_t fstart, fend;       /* of its first mapping: map_files' name */
 	uint64_t lastoff;
-	const char *dev; /* device and inode, as text */
+	const char *dev; /* the device, as text */
 	size_t devlen;
 	uint64_t ino;
 	char *path;

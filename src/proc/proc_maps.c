@@ -12,6 +12,7 @@
  * live in another mount namespace; when the path leads to another file there
  * (it was deleted or replaced), through /proc/PID/map_files.
  */
+#include "proc/proc_fs.h"
 #include "proc/proc_impl.h"
 
 #include <errno.h>
@@ -26,16 +27,6 @@
 #include <unistd.h>
 
 #define REFRESH_MIN_NS 20000000 /* of look-ups that find nothing */
-
-/* One line of the maps. */
-struct mline {
-	uint64_t start, end, off;
-	bool exec;
-	const char *dev; /* "fd:01 1234": device and inode as text */
-	size_t devlen;
-	uint64_t ino;
-	char *path; /* "" for anonymous memory */
-};
 
 /* What tells files apart, for sharing. */
 struct file_key {
@@ -86,54 +77,8 @@ fail:
 	return NULL;
 }
 
-/* The kernel writes newlines in names as \012. */
-static void
-maps_unescape(char *s)
-{
-	char *w = s;
-
-	for (; *s != '\0'; s++) {
-		if (strncmp(s, "\\012", 4) == 0) {
-			*w++ = '\n';
-			s += 3;
-		} else {
-			*w++ = *s;
-		}
-	}
-	*w = '\0';
-}
-
-/* Parse one NUL-terminated line in place. */
 static bool
-maps_line(char *s, struct mline *l)
-{
-	char *p;
-
-	l->start = strtoull(s, &p, 16);
-	if (*p != '-')
-		return false;
-	l->end = strtoull(p + 1, &p, 16);
-	if (*p != ' ' || strnlen(p, 6) < 6)
-		return false;
-	l->exec = p[3] == 'x';
-	l->off = strtoull(p + 6, &p, 16);
-	if (*p != ' ')
-		return false;
-	l->dev = p + 1;
-	p = strchr(p + 1, ' ');
-	if (p == NULL)
-		return false;
-	l->ino = strtoull(p + 1, &p, 10);
-	l->devlen = (size_t)(p - l->dev);
-	while (*p == ' ')
-		p++;
-	maps_unescape(p);
-	l->path = p;
-	return true;
-}
-
-static bool
-maps_same_file(const struct mrun *r, const struct mline *l)
+maps_same_file(const struct mrun *r, const struct proc_map *l)
 {
 	return r->ino == l->ino && r->devlen == l->devlen &&
 	       memcmp(r->dev, l->dev, r->devlen) == 0 &&
@@ -146,19 +91,19 @@ maps_same_file(const struct mrun *r, const struct mline *l)
  * offset, and so is a run of its own.
  */
 static bool
-maps_add(mruns *runs, const struct mline *l)
+maps_add(mruns *runs, const struct proc_map *l)
 {
 	struct mrun *r = runs->n != 0 ? &runs->v[runs->n - 1] : NULL;
 
 	if (l->path[0] == '\0') {
-		if (r != NULL && r->end == l->start)
-			r->end = l->end; /* .bss */
+		if (r != NULL && r->end == l->lo)
+			r->end = l->hi; /* .bss */
 		return true;
 	}
 	if (r == NULL || !maps_same_file(r, l) || l->off < r->lastoff) {
-		struct mrun fresh = { .start = l->start,
-				      .fstart = l->start,
-				      .fend = l->end,
+		struct mrun fresh = { .start = l->lo,
+				      .fstart = l->lo,
+				      .fend = l->hi,
 				      .dev = l->dev,
 				      .devlen = l->devlen,
 				      .ino = l->ino,
@@ -168,11 +113,11 @@ maps_add(mruns *runs, const struct mline *l)
 			return false;
 		r = &runs->v[runs->n - 1];
 	}
-	r->end = l->end;
+	r->end = l->hi;
 	r->lastoff = l->off;
-	if (l->exec && r->xend == 0) {
-		r->xstart = l->start;
-		r->xend = l->end;
+	if (l->x && r->xend == 0) {
+		r->xstart = l->lo;
+		r->xend = l->hi;
 		r->xoff = l->off;
 	}
 	return true;
@@ -190,13 +135,13 @@ bool
 proc_maps_parse(char *text, mruns *runs)
 {
 	for (char *s = text, *nl; *s != '\0'; s = nl + 1) {
-		struct mline l;
+		struct proc_map l;
 
 		nl = strchr(s, '\n');
 		if (nl == NULL)
 			break; /* every line of the kernel ends in one */
 		*nl = '\0';
-		if (maps_line(s, &l) && !maps_add(runs, &l))
+		if (proc_map_parse(s, &l) && !maps_add(runs, &l))
 			return false;
 	}
 	return true;

@@ -7,9 +7,9 @@
  * their symbols: a system-wide ustack() may meet thousands, and a file
  * descriptor for each would be too many.
  */
+#include "proc/proc_fs.h"
 #include "proc/proc_impl.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -83,91 +83,47 @@ proc_new(struct proc_set *ps, pid_t pid, struct err *e)
 	return p;
 }
 
-/* The state and start time of a process or thread whose directory that is.
-   Fields of its stat file count from after the last ')': the command's name
-   may hold anything. */
-static bool
-stat_read(const char *dir, char *state, uint64_t *starttime)
-{
-	char path[80], buf[1024], *p;
-	unsigned long long start;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/stat", dir);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, buf, sizeof(buf) - 1);
-	close(fd);
-	if (n <= 0)
-		return false;
-	buf[n] = '\0';
-	p = strrchr(buf, ')');
-	if (p == NULL ||
-	    sscanf(p + 1,
-		   " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
-		   " %*s %*s %*s %*s %*s %llu",
-		   state, &start) != 2)
-		return false;
-	*starttime = start;
-	return true;
-}
-
-static bool
-state_runs(char state)
-{
-	return state != 'Z' && state != 'X';
-}
-
 /* A thread of a process that runs; 0: there is none. */
 static pid_t
 other_thread(pid_t pid)
 {
-	char path[64], state;
-	struct dirent *de;
+	struct proc_stat st;
+	struct proc_dir it;
 	pid_t found = 0;
-	uint64_t start;
-	DIR *d;
+	long tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	d = opendir(path);
-	while (d != NULL && found == 0 && (de = readdir(d)) != NULL) {
-		long tid = strtol(de->d_name, NULL, 10);
-
-		snprintf(path, sizeof(path), "/proc/%d/task/%ld", (int)pid,
-			 tid);
-		if (tid > 0 && stat_read(path, &state, &start) &&
-		    state_runs(state))
+	if (!proc_dir_open(&it, pid, "task"))
+		return 0;
+	while (found == 0 && (tid = proc_dir_next(&it)) >= 0)
+		if (proc_stat_read(pid, (pid_t)tid, &st) &&
+		    !proc_stat_ended(&st))
 			found = (pid_t)tid;
-	}
-	if (d != NULL)
-		closedir(d);
+	proc_dir_close(&it);
 	return found;
 }
 
 pid_t
 proc_face(pid_t pid)
 {
-	char path[32], state;
-	uint64_t start;
+	struct proc_stat st;
 	pid_t other;
 
-	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	if (!stat_read(path, &state, &start) || state_runs(state))
+	if (!proc_stat_read(pid, 0, &st) || !proc_stat_ended(&st))
 		return pid;
 	other = other_thread(pid);
 	return other != 0 ? other : pid;
 }
 
 bool
-proc_stat(pid_t pid, uint64_t *starttime)
+proc_started(pid_t pid, uint64_t *starttime)
 {
-	char path[32], state;
+	struct proc_stat st;
 
-	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	return stat_read(path, &state, starttime) &&
-	       (state_runs(state) || other_thread(pid) != 0);
+	if (!proc_stat_read(pid, 0, &st) ||
+	    (proc_stat_ended(&st) && other_thread(pid) == 0))
+		return false;
+	*starttime = st.v[PROC_STAT_STARTTIME];
+	return true;
 }
 
 struct proc *
@@ -184,7 +140,7 @@ proc_alive(struct proc *p)
 
 	if (p->state == PROC_ENDED)
 		return false;
-	return proc_stat(p->pid, &start) && start == p->starttime;
+	return proc_started(p->pid, &start) && start == p->starttime;
 }
 
 /* A living process that the set does not know yet; NULL with the error. */
@@ -194,7 +150,7 @@ proc_open_new(struct proc_set *ps, pid_t pid, struct err *e)
 	struct proc *fresh;
 	uint64_t start;
 
-	if (pid <= 0 || !proc_stat(pid, &start)) {
+	if (pid <= 0 || !proc_started(pid, &start)) {
 		err_set(e, &ERR_GENERIC, 0, "process %d has ended", (int)pid);
 		return NULL;
 	}
@@ -289,7 +245,7 @@ proc_grab(struct proc_set *ps, pid_t pid, struct err *e)
 
 	if (proc_check_fs(e) != 0)
 		return NULL;
-	if (pid <= 0 || !proc_stat(pid, &start)) {
+	if (pid <= 0 || !proc_started(pid, &start)) {
 		grab_fail(pid, ESRCH, "", e);
 		return NULL;
 	}

@@ -169,9 +169,6 @@ struct rt_view {
 	uint32_t agg_buckets_off, agg_nbuckets, agg_entries_off;
 };
 
-/* CPUs that a kernel may have. */
-#define RT_NCPUS_MAX 8192u
-
 /* The CPU whose data is in a slot; where slots are threads: at present, and as
    far as the process that can write it is to be believed. */
 static inline unsigned

@@ -159,6 +159,12 @@ struct rt_tuple {
 	uint32_t isref, isstr;
 };
 
+/*
+ * CPUs that a kernel can have: x86-64's NR_CPUS goes no higher, nor does what
+ * is kept by CPU.  lib refuses to trace on a machine with more.
+ */
+#define RT_NCPUS_MAX 8192u
+
 /* Of a CPU: its package and its NUMA node; see rt_cpu.c. */
 struct rt_cpu_place {
 	int32_t chip, lgrp;

@@ -70,7 +70,6 @@
 #define RTN_NTHREADS 512 /* slots: living threads that can fire at once */
 #define RTN_NCLOCKS 8
 #define RTN_NCHILDREN 256
-#define RTN_NCPUS 512 /* CPUs beyond are in package and node 0 */
 #define RTN_NSYS 1024 /* system call numbers served: below this */
 #define RTN_NREGIONS 8
 #define RTN_NANCESTORS 16
@@ -216,7 +215,7 @@ struct rtn_shared {
 	 */
 	uint32_t foreign, own_pid, own_ppid;
 	uint32_t ancestors[RTN_NANCESTORS]; /* parent, its parent ...; 0 ends */
-	struct rt_cpu_place cpu_place[RTN_NCPUS];
+	struct rt_cpu_place cpu_place[RT_NCPUS_MAX];
 	char comm[16];
 	uint64_t args_at, args_len; /* its arguments, as execve(2) left them */
 	uint64_t maps_state; /* address of the dynamic linker's

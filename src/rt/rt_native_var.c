@@ -83,7 +83,7 @@ rt_var_curcpu(struct rt *rt)
 
 	rt->cpu = rtn_cpu(sh);
 	rt->cpu_id = (int32_t)rt->cpu;
-	if (rt->cpu < RTN_NCPUS) {
+	if (rt->cpu < RT_NCPUS_MAX) {
 		rt->cpu_chip = sh->cpu_place[rt->cpu].chip;
 		rt->cpu_lgrp = sh->cpu_place[rt->cpu].lgrp;
 	}

@@ -17,8 +17,8 @@
  * last user is gone; the pid alone would not tell.
  */
 #include "engine/process/process_impl.h"
+#include "proc/proc_fs.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,113 +57,85 @@ follow_clean_child(const struct patch_journal *j, pid_t child, struct err *e)
 
 /* ---- numbers ------------------------------------------------------------- */
 
-/* Of a process or thread, in its own namespace; 0: there is none. */
+/* Of a process, or its thread tid, in its own namespace; 0: there is none. */
 static uint32_t
-own_number(const char *dir)
+own_number(pid_t pid, pid_t tid)
 {
-	char path[80], line[256];
-	uint32_t last = 0;
-	FILE *f;
+	struct proc_status st;
+	uint64_t v, last;
 
-	snprintf(path, sizeof(path), "%s/status", dir);
-	f = fopen(path, "re");
-	while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
-		char *p = line + 6, *end;
-
-		if (strncmp(line, "NSpid:", 6) != 0)
-			continue;
-		for (unsigned long v; v = strtoul(p, &end, 10), end != p;
-		     p = end)
-			last = (uint32_t)v;
-		break;
-	}
-	if (f != NULL)
-		fclose(f);
-	return last;
+	if (!proc_status_read(pid, tid, &st))
+		return 0;
+	(void)proc_status_numbers(&st, "NSpid", &v, 1, &last);
+	return (uint32_t)last;
 }
 
 static bool
 has_our_memory(pid_t pid)
 {
-	char path[40], line[4352];
+	struct proc_maps it;
+	struct proc_map m;
 	bool has = false;
-	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	f = fopen(path, "re");
-	while (f != NULL && !has && fgets(line, sizeof(line), f) != NULL)
-		has = strstr(line, "/memfd:dtrace") != NULL;
-	if (f != NULL)
-		fclose(f);
+	if (!proc_maps_open(&it, pid))
+		return false;
+	while (!has && proc_maps_next(&it, &m))
+		has = strncmp(m.path, "/memfd:dtrace", 13) == 0;
+	proc_maps_close(&it);
 	return has;
 }
 
-/* The first entry of a directory of numbers that is that process or thread. */
+/* The first thread of pid, or process if that is 0, that is that number. */
 static pid_t
-dir_find(const char *dir, uint32_t number, bool ours)
+number_find(pid_t pid, uint32_t number, bool ours)
 {
-	DIR *d = opendir(dir);
-	struct dirent *de;
+	struct proc_dir it;
 	pid_t found = 0;
+	long n;
 
-	while (d != NULL && found == 0 && (de = readdir(d)) != NULL) {
-		pid_t pid = (pid_t)strtol(de->d_name, NULL, 10);
-		char path[64];
-
-		snprintf(path, sizeof(path), "%s/%d", dir, (int)pid);
-		if (pid > 0 && own_number(path) == number &&
-		    (!ours || has_our_memory(pid)))
-			found = pid;
-	}
-	if (d != NULL)
-		closedir(d);
+	if (!proc_dir_open(&it, pid, "task"))
+		return 0;
+	while (found == 0 && (n = proc_dir_next(&it)) >= 0)
+		if ((pid != 0 ? own_number(pid, (pid_t)n) :
+				own_number((pid_t)n, 0)) == number &&
+		    (!ours || has_our_memory((pid_t)n)))
+			found = (pid_t)n;
+	proc_dir_close(&it);
 	return found;
 }
 
 pid_t
 follow_child(uint32_t told, bool far)
 {
-	char dir[32];
-
-	snprintf(dir, sizeof(dir), "/proc/%u", told);
-	if (own_number(dir) == told && has_our_memory((pid_t)told))
+	if (own_number((pid_t)told, 0) == told && has_our_memory((pid_t)told))
 		return (pid_t)told;
-	return far ? dir_find("/proc", told, true) : 0;
+	return far ? number_find(0, told, true) : 0;
 }
 
 uint32_t
 follow_threads(pid_t pid)
 {
-	char path[32];
-	struct dirent *de;
+	struct proc_dir it;
 	uint32_t n = 0;
-	DIR *d;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	d = opendir(path);
-	while (d != NULL && (de = readdir(d)) != NULL)
-		n += de->d_name[0] != '.';
-	if (d != NULL)
-		closedir(d);
+	if (!proc_dir_open(&it, pid, "task"))
+		return 0;
+	while (proc_dir_next(&it) >= 0)
+		n++;
+	proc_dir_close(&it);
 	return n;
 }
 
 uint32_t
 follow_thread_number(pid_t pid, pid_t tid)
 {
-	char dir[48];
-
-	snprintf(dir, sizeof(dir), "/proc/%d/task/%d", (int)pid, (int)tid);
-	return own_number(dir);
+	return own_number(pid, tid);
 }
 
 pid_t
 follow_find_thread(pid_t pid, uint32_t own)
 {
-	char dir[40];
-
-	snprintf(dir, sizeof(dir), "/proc/%d/task", (int)pid);
-	return dir_find(dir, own, false);
+	return number_find(pid, own, false);
 }
 
 /* ---- exec ---------------------------------------------------------------- */
@@ -172,18 +144,9 @@ follow_find_thread(pid_t pid, uint32_t own)
 static bool
 has_ended(pid_t pid)
 {
-	char path[40], buf[1024];
-	FILE *f;
+	struct proc_stat st;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	f = fopen(path, "re");
-	if (f == NULL)
-		return true;
-	size_t n = fread(buf, 1, sizeof(buf) - 1, f);
-	fclose(f);
-	buf[n] = '\0';
-	const char *p = strrchr(buf, ')'); /* the name may have any bytes */
-	return p == NULL || p[1] != ' ' || p[2] == 'Z' || p[2] == 'X';
+	return !proc_stat_read(pid, 0, &st) || proc_stat_ended(&st);
 }
 
 enum follow_state

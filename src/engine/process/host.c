@@ -85,7 +85,7 @@ host_fire(struct host_ctx *c, uint32_t probe, const struct dif_site *site,
 	__atomic_exchange_n(&rt->busy, 1, __ATOMIC_SEQ_CST);
 	rt->cpu = cpu < 0 ? 0 : (uint32_t)cpu;
 	rt->cpu_id = (int32_t)rt->cpu;
-	if (rt->cpu < RTN_NCPUS) {
+	if (rt->cpu < RT_NCPUS_MAX) {
 		const struct rtn_shared *sh = c->h->in.sh;
 
 		rt->cpu_chip = sh->cpu_place[rt->cpu].chip;

@@ -119,11 +119,6 @@ uint64_t host_var(void *arg, uint32_t id);
 /* Who it is. */
 uint64_t host_pid(const struct host_ctx *c);
 uint32_t host_tid(const struct host_ctx *c);
-/* Read a file of /proc of the target's thread: bytes, NUL put after them; -1.
- */
-long host_task_file(const struct host *h, uint32_t tid, const char *name,
-		    char *buf, size_t n);
-
 /* The parent of a process; 0: not known. */
 uint64_t host_parent_of(uint64_t pid);
 

@@ -17,7 +17,6 @@
  */
 #include "engine/process/host_impl.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <asm/perf_regs.h>
@@ -30,6 +29,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "proc/proc_fs.h"
 
 #define RING_MIN  4096u
 #define RING_MAX  262144u
@@ -167,16 +167,14 @@ ring_open(struct host *h, struct task *t, uint32_t site)
 int
 host_tasks(const struct host *h, void (*fn)(void *arg, uint32_t tid), void *arg)
 {
-	char path[40];
+	struct proc_dir it;
+	long tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)h->in.pid);
-	DIR *d = opendir(path);
-	if (d == NULL)
+	if (!proc_dir_open(&it, h->in.pid, "task"))
 		return -1;
-	for (struct dirent *e; (e = readdir(d)) != NULL;)
-		if (e->d_name[0] != '.')
-			fn(arg, (uint32_t)strtoul(e->d_name, NULL, 10));
-	closedir(d);
+	while ((tid = proc_dir_next(&it)) >= 0)
+		fn(arg, (uint32_t)tid);
+	proc_dir_close(&it);
 	return 0;
 }
 

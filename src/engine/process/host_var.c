@@ -8,8 +8,8 @@
  * it may have ended, is 0 or what is known of it from before.
  */
 #include "engine/process/host_impl.h"
+#include "proc/proc_fs.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,47 +18,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- files of /proc ------------------------------------------------------ */
-
-static long
-file_read(const char *path, char *buf, size_t n)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -1;
-	ssize_t got = read(fd, buf, n - 1);
-	close(fd);
-	if (got < 0)
-		return -1;
-	buf[got] = '\0';
-	return got;
-}
-
-long
-host_task_file(const struct host *h, uint32_t tid, const char *name, char *buf,
-	       size_t n)
-{
-	char path[80];
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%u/%s", (int)h->in.pid, tid,
-		 name);
-	return file_read(path, buf, n);
-}
+/* ---- whose --------------------------------------------------------------- */
 
 uint64_t
 host_parent_of(uint64_t pid)
 {
-	char path[40], buf[512];
-	unsigned ppid;
+	struct proc_stat st;
 
-	snprintf(path, sizeof(path), "/proc/%u/stat", (unsigned)pid);
-	if (file_read(path, buf, sizeof(buf)) < 0)
-		return 0;
-	const char *p = strrchr(buf, ')'); /* the name may have any bytes */
-	if (p == NULL || sscanf(p, ") %*c %u", &ppid) != 1)
-		return 0;
-	return ppid;
+	return proc_stat_read((pid_t)pid, 0, &st) ? st.v[PROC_STAT_PPID] : 0;
 }
 
 uint64_t
@@ -84,8 +51,8 @@ host_var_execname(struct host_ctx *c)
 	memset(c->execname, 0, sizeof(c->execname));
 	if (c->sample == NULL)
 		prctl(PR_GET_NAME, c->execname);
-	else if (host_task_file(c->h, c->sample->tid, "comm", buf,
-				sizeof(buf)) > 0)
+	else if (proc_read(c->h->in.pid, (pid_t)c->sample->tid, "comm", buf,
+			   sizeof(buf)) > 0)
 		memcpy(c->execname, buf, strnlen(buf, 15));
 	else /* it has ended since */
 		memcpy(c->execname, c->h->in.sh->comm, 15);
@@ -97,11 +64,9 @@ host_var_execname(struct host_ctx *c)
 static uint64_t
 host_var_execargs(struct host_ctx *c)
 {
-	char path[40];
-	long n;
+	long n = proc_read((pid_t)host_pid(c), 0, "cmdline", c->execargs,
+			   sizeof(c->execargs));
 
-	snprintf(path, sizeof(path), "/proc/%u/cmdline", (unsigned)host_pid(c));
-	n = file_read(path, c->execargs, sizeof(c->execargs));
 	while (n > 0 && c->execargs[n - 1] == '\0')
 		n--;
 	for (long i = 0; i < n; i++)
@@ -122,8 +87,8 @@ host_var_vtimestamp(struct host_ctx *c)
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
 		return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 	}
-	if (host_task_file(c->h, c->sample->tid, "schedstat", buf,
-			   sizeof(buf)) <= 0)
+	if (proc_read(c->h->in.pid, (pid_t)c->sample->tid, "schedstat", buf,
+		      sizeof(buf)) <= 0)
 		return 0;
 	return strtoull(buf, NULL, 10);
 }

@@ -12,6 +12,7 @@
  * The stack is walked by frame pointers, while the thread stands still.
  */
 #include "engine/process/host_impl.h"
+#include "proc/proc_fs.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -68,13 +69,10 @@ thread_reap(const struct host *h, uint32_t tid)
 static bool
 thread_lives(const struct host *h, uint32_t tid)
 {
-	char buf[1024];
+	struct proc_stat st;
 
-	if (host_task_file(h, tid, "stat", buf, sizeof(buf)) <= 0)
-		return false;
-	const char *p = strrchr(buf, ')'); /* the name may have any bytes */
-	return p != NULL && strncmp(p, ") Z", 3) != 0 &&
-	       strncmp(p, ") X", 3) != 0;
+	return proc_stat_read(h->in.pid, (pid_t)tid, &st) &&
+	       !proc_stat_ended(&st);
 }
 
 /*
@@ -198,20 +196,12 @@ thread_fire(struct host *h, const struct host_site *site, uint32_t tid,
 static bool
 thread_runs(const struct host *h, uint32_t tid, uint32_t *cpu)
 {
-	char buf[1024];
-	unsigned field = 2;
+	struct proc_stat st;
 
-	if (host_task_file(h, tid, "stat", buf, sizeof(buf)) <= 0)
+	if (!proc_stat_read(h->in.pid, (pid_t)tid, &st) || st.state != 'R')
 		return false;
-	const char *p = strrchr(buf, ')'); /* the end of field 2 */
-	if (p == NULL || p[1] != ' ' || p[2] != 'R')
-		return false;
-	while (p != NULL && field < 39) {
-		p = strchr(p + 1, ' ');
-		field++;
-	}
-	*cpu = 0;
-	return p != NULL && sscanf(p, "%u", cpu) == 1;
+	*cpu = (uint32_t)st.v[PROC_STAT_CPU];
+	return true;
 }
 
 struct walk {

@@ -11,8 +11,8 @@
  * refused, and so is strict mode.
  */
 #include "engine/process/inject_impl.h"
+#include "proc/proc_fs.h"
 
-#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -28,33 +28,25 @@
 
 #define SECCOMP_STRICT 1
 
-static void
-status_line(const char *line, struct inject_status *st)
-{
-	(void)(sscanf(line, "State: %c", &st->state) == 1 ||
-	       sscanf(line, "TracerPid: %d", &st->tracer) == 1 ||
-	       sscanf(line, "Uid: %u %u %u", &st->uid[0], &st->uid[1],
-		      &st->uid[2]) == 3 ||
-	       sscanf(line, "Seccomp: %d", &st->seccomp) == 1 ||
-	       sscanf(line, "Seccomp_filters: %d", &st->filters) == 1);
-	if (strncmp(line, "VmSize:", 7) == 0)
-		st->has_memory = true;
-}
-
 bool
 inject_status_read(pid_t pid, struct inject_status *st)
 {
-	char path[32], line[256];
-	FILE *f;
+	struct proc_status ps;
+	uint64_t uid[3];
+	const char *p;
 
 	*st = (struct inject_status){ .state = 'X' };
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	f = fopen(path, "re");
-	if (f == NULL)
+	if (!proc_status_read(pid, 0, &ps) ||
+	    (p = proc_status_line(&ps, "State")) == NULL)
 		return false;
-	while (fgets(line, sizeof(line), f) != NULL)
-		status_line(line, st);
-	fclose(f);
+	st->state = *p;
+	st->tracer = (pid_t)proc_status_number(&ps, "TracerPid");
+	(void)proc_status_numbers(&ps, "Uid", uid, 3, NULL);
+	for (int i = 0; i < 3; i++)
+		st->uid[i] = (unsigned)uid[i];
+	st->seccomp = (int)proc_status_number(&ps, "Seccomp");
+	st->filters = (int)proc_status_number(&ps, "Seccomp_filters");
+	st->has_memory = proc_status_line(&ps, "VmSize") != NULL;
 	return st->state != 'X';
 }
 
@@ -105,16 +97,9 @@ refuse(pid_t pid, const char *why, struct err *e)
 static int
 refuse_debugger(pid_t pid, pid_t tracer, struct err *e)
 {
-	char path[32], comm[32] = "", why[128];
-	FILE *f;
+	char comm[32], why[128];
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)tracer);
-	f = fopen(path, "re");
-	if (f != NULL) {
-		if (fgets(comm, sizeof(comm), f) != NULL)
-			comm[strcspn(comm, "\n")] = '\0';
-		fclose(f);
-	}
+	proc_comm(tracer, comm, sizeof(comm));
 	snprintf(why, sizeof(why), "%s (pid %d) is tracing it already",
 		 comm[0] != '\0' ? comm : "a debugger", (int)tracer);
 	return refuse(pid, why, e);
@@ -160,20 +145,13 @@ inject_denied(pid_t pid, int sys, struct err *e)
 static bool
 may_suspend_seccomp(const struct inject_status *self)
 {
-	unsigned long long caps = 0;
-	char line[256];
-	FILE *f;
+	struct proc_status st;
+	const char *p;
 
-	if (self->seccomp != 0)
+	if (self->seccomp != 0 || !proc_status_read(getpid(), 0, &st))
 		return false;
-	f = fopen("/proc/self/status", "re");
-	if (f == NULL)
-		return false;
-	while (fgets(line, sizeof(line), f) != NULL)
-		if (sscanf(line, "CapEff: %llx", &caps) == 1)
-			break;
-	fclose(f);
-	return (caps >> 21 & 1) != 0;
+	p = proc_status_line(&st, "CapEff");
+	return p != NULL && (strtoull(p, NULL, 16) >> 21 & 1) != 0;
 }
 
 /* Filters are each thread's own.  *worst: the mode and the number of filters of
@@ -182,27 +160,23 @@ may_suspend_seccomp(const struct inject_status *self)
 static void
 seccomp_of_threads(pid_t pid, bool all, struct inject_status *worst)
 {
-	char path[32];
-	struct dirent *d;
-	DIR *dir;
+	struct proc_dir it;
+	long tid;
 
 	*worst = (struct inject_status){ 0 };
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
-	while (dir != NULL && (all || worst->seccomp == 0) &&
-	       (d = readdir(dir)) != NULL) {
+	if (!proc_dir_open(&it, pid, "task"))
+		return;
+	while ((all || worst->seccomp == 0) && (tid = proc_dir_next(&it)) >= 0) {
 		struct inject_status st;
 
-		if (d->d_name[0] == '.' ||
-		    !inject_status_read(atoi(d->d_name), &st))
+		if (!inject_status_read((pid_t)tid, &st))
 			continue;
 		if (st.seccomp == SECCOMP_STRICT || worst->seccomp == 0)
 			worst->seccomp = st.seccomp;
 		if (st.filters > worst->filters)
 			worst->filters = st.filters;
 	}
-	if (dir != NULL)
-		closedir(dir);
+	proc_dir_close(&it);
 }
 
 bool

@@ -28,6 +28,7 @@
  * STACK_MAX.
  */
 #include "engine/process/inject_impl.h"
+#include "proc/proc_fs.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -70,29 +71,21 @@ span_add(struct inject_span **v, size_t *n, size_t *cap, uint64_t lo,
 static int
 layout_read(const struct inject *in, struct layout *l, struct err *e)
 {
-	char path[32], line[512], perm[5];
-	uint64_t lo, hi;
+	struct proc_maps it;
+	struct proc_map m;
 	bool ok = true;
-	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps",
-		 (int)proc_face(in->pid));
-	f = fopen(path, "re");
-	if (f == NULL)
+	if (!proc_maps_open(&it, in->pid))
 		return inject_denied(in->pid, errno, e);
-	while (ok && fgets(line, sizeof(line), f) != NULL) {
-		/* The rest of a long line does not look like this. */
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &lo, &hi,
-			   perm) != 3)
-			continue;
-		if (perm[2] == 'x')
-			ok = span_add(&l->code.v, &l->code.n, &l->code.cap, lo,
-				      hi);
-		if (ok && perm[0] == 'r' && perm[1] == 'w')
-			ok = span_add(&l->data.v, &l->data.n, &l->data.cap, lo,
-				      hi);
+	while (ok && proc_maps_next(&it, &m)) {
+		if (m.x)
+			ok = span_add(&l->code.v, &l->code.n, &l->code.cap,
+				      m.lo, m.hi);
+		if (ok && m.r && m.w)
+			ok = span_add(&l->data.v, &l->data.n, &l->data.cap,
+				      m.lo, m.hi);
 	}
-	fclose(f);
+	proc_maps_close(&it);
 	return ok ? 0 : err_nomem(e);
 }
 

@@ -31,7 +31,6 @@
  */
 #include "engine/process/inject_impl.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -43,6 +42,7 @@
 #include <time.h>
 
 #include "base/vec.h"
+#include "proc/proc_fs.h"
 
 #define STOP_MS	   1000
 #define NAP_NS	   40000
@@ -192,22 +192,9 @@ inject_regs_set(struct inject_thread *t)
 static char
 thread_state(struct inject *in, pid_t tid)
 {
-	char path[64], buf[256], *p;
-	char state = 'X';
-	FILE *f;
+	struct proc_stat st;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)in->pid,
-		 (int)tid);
-	f = fopen(path, "re");
-	if (f == NULL)
-		return state;
-	if (fgets(buf, sizeof(buf), f) != NULL) {
-		p = strrchr(buf, ')');
-		if (p != NULL && p[1] == ' ')
-			state = p[2];
-	}
-	fclose(f);
-	return state;
+	return proc_stat_read(in->pid, tid, &st) ? st.state : 'X';
 }
 
 /* ---- seizing ---------------------------------------------------------------- */
@@ -280,20 +267,17 @@ scan_tid(struct inject *in, pid_t tid, struct scan *s, struct err *e)
 static int
 scan_threads(struct inject *in, bool all, struct scan *s, struct err *e)
 {
-	char path[32];
-	struct dirent *d;
-	DIR *dir;
+	struct proc_dir it;
 	int rc = 0;
+	long tid;
 
 	*s = (struct scan){ 0 };
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)in->pid);
-	dir = opendir(path);
-	if (dir == NULL)
+	if (!proc_dir_open(&it, in->pid, "task"))
 		return inject_ended(in->pid, e);
-	while (rc == 0 && (all || s->fresh == 0) && (d = readdir(dir)) != NULL)
-		if (d->d_name[0] != '.')
-			rc = scan_tid(in, atoi(d->d_name), s, e);
-	closedir(dir);
+	while (rc == 0 && (all || s->fresh == 0) &&
+	       (tid = proc_dir_next(&it)) >= 0)
+		rc = scan_tid(in, (pid_t)tid, s, e);
+	proc_dir_close(&it);
 	return rc;
 }
 

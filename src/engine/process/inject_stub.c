@@ -46,6 +46,7 @@
 
 #include "engine/x86/x86_emit.h"
 #include "proc/proc.h"
+#include "proc/proc_fs.h"
 
 #define STUB_MAX   192
 #define STUB_ENTRY 16 /* behind mask and back */
@@ -61,30 +62,30 @@
 /* ---- room ------------------------------------------------------------------
  */
 
-/* A line of /proc/PID/maps, and where the ELF header of its object is. */
+/* A mapping of text, and where the ELF header of its object is. */
 struct text_map {
-	uint64_t lo, hi, off, inode, header;
-	char perm[5], dev[16];
-	bool vdso;
+	uint64_t lo, hi, ino, header;
+	char dev[16];
+	bool text, vdso;
 };
 
-/* False: the line is not of that form. */
-static bool
-map_line(const char *line, struct text_map *m)
+/* The next mapping after *m. */
+static void
+text_map_set(struct text_map *m, const struct proc_map *p)
 {
-	struct text_map was = *m;
+	bool same = p->ino == m->ino && strlen(m->dev) == p->devlen &&
+		    memcmp(m->dev, p->dev, p->devlen) == 0;
 
-	if (sscanf(line,
-		   "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %15s %" SCNu64,
-		   &m->lo, &m->hi, m->perm, &m->off, m->dev, &m->inode) != 6)
-		return false;
-	m->vdso = strstr(line, "[vdso]") != NULL;
-	if (m->vdso || (m->inode != 0 && m->off == 0))
+	m->lo = p->lo;
+	m->hi = p->hi;
+	m->text = p->r && p->x && !p->shared;
+	m->vdso = strcmp(p->path, "[vdso]") == 0;
+	if (m->vdso || (p->ino != 0 && p->off == 0))
 		m->header = m->lo;
-	else if (m->inode == 0 || m->inode != was.inode ||
-		 strcmp(m->dev, was.dev) != 0)
+	else if (p->ino == 0 || !same)
 		m->header = 0;
-	return true;
+	m->ino = p->ino;
+	snprintf(m->dev, sizeof(m->dev), "%.*s", (int)p->devlen, p->dev);
 }
 
 /* The program headers of the object at addr; how many, 0: it is none. */
@@ -166,7 +167,7 @@ room_in(struct inject *in, const struct text_map *m)
 	uint64_t end, at = m->hi;
 	uint8_t is[STUB_MAX];
 
-	if (m->perm[0] != 'r' || m->perm[2] != 'x' || m->perm[3] != 'p')
+	if (!m->text)
 		return 0;
 	end = segment_end(in, m);
 	while (end != 0 && at - end >= STUB_MAX) {
@@ -185,18 +186,18 @@ static uint64_t
 find_room(struct inject *in, bool vdso)
 {
 	struct text_map m = { 0 };
-	char path[32], line[512];
+	struct proc_maps it;
+	struct proc_map p;
 	uint64_t at = 0;
-	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps",
-		 (int)proc_face(in->pid));
-	f = fopen(path, "re");
-	while (f != NULL && at == 0 && fgets(line, sizeof(line), f) != NULL)
-		if (map_line(line, &m) && m.vdso == vdso)
+	if (!proc_maps_open(&it, in->pid))
+		return 0;
+	while (at == 0 && proc_maps_next(&it, &p)) {
+		text_map_set(&m, &p);
+		if (m.vdso == vdso)
 			at = room_in(in, &m);
-	if (f != NULL)
-		fclose(f);
+	}
+	proc_maps_close(&it);
 	return at;
 }
 

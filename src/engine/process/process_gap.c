@@ -8,6 +8,7 @@
  * are left alone.
  */
 #include "engine/process/process_impl.h"
+#include "proc/proc_fs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -44,38 +45,30 @@ maps_heap(const char *path, const char *exe)
 int
 gaps_read(const struct engine *eng, struct gaps *gs, struct err *e)
 {
-	char name[64], line[8192], exe[4096] = "";
+	char name[32], exe[4096] = "";
 	uint64_t end = USER_LO;
 	bool ok = true, heap = false;
+	struct proc_maps it;
+	struct proc_map m;
 	ssize_t n;
-	FILE *f;
 
 	snprintf(name, sizeof(name), "/proc/%d/exe",
 		 (int)proc_face(eng->pid));
 	n = readlink(name, exe, sizeof(exe) - 1);
 	exe[n > 0 ? n : 0] = '\0';
-	snprintf(name, sizeof(name), "/proc/%d/maps",
-		 (int)proc_face(eng->pid));
-	f = fopen(name, "re");
-	if (f == NULL)
+	if (!proc_maps_open(&it, eng->pid))
 		return err_set(e, &ERR_GENERIC, errno, "process %d",
 			       (int)eng->pid);
-	while (ok && fgets(line, sizeof(line), f) != NULL) {
-		uint64_t lo, hi;
-		int at = 0;
-
-		if (sscanf(line, "%lx-%lx %*s %*s %*s %*s %n", &lo, &hi, &at) <
-			    2 ||
-		    hi > USER_HI)
+	while (ok && proc_maps_next(&it, &m)) {
+		if (m.hi > USER_HI)
 			continue;
-		line[strcspn(line, "\n")] = '\0';
-		ok = lo <= end ||
-		     gap_add(gs, end, lo, heap,
-			     strncmp(line + at, "[stack", 6) == 0);
-		heap = maps_heap(line + at, exe);
-		end = hi > end ? hi : end;
+		ok = m.lo <= end ||
+		     gap_add(gs, end, m.lo, heap,
+			     strncmp(m.path, "[stack", 6) == 0);
+		heap = maps_heap(m.path, exe);
+		end = m.hi > end ? m.hi : end;
 	}
-	fclose(f);
+	proc_maps_close(&it);
 	if (ok && gs->g.n == 0)
 		return err_set(e, &ERR_GENERIC, 0, "process %d has ended",
 			       (int)eng->pid);

@@ -22,8 +22,8 @@
  * map_one() in process_map.c.
  */
 #include "engine/process/process_impl.h"
+#include "proc/proc_fs.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -208,32 +208,22 @@ room_in_cgroup(pid_t pid)
 static uint64_t
 status_kb(pid_t pid, const char *name)
 {
-	char path[40], line[256];
-	uint64_t kb = 0;
-	FILE *f;
+	struct proc_status st;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)proc_face(pid));
-	f = fopen(path, "re");
-	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
-		if (strncmp(line, name, strlen(name)) == 0) {
-			kb = strtoull(line + strlen(name), NULL, 10);
-			break;
-		}
-	if (f != NULL)
-		fclose(f);
-	return kb << 10;
+	return proc_status_read(proc_face(pid), 0, &st) ?
+		       proc_status_number(&st, name) << 10 : 0;
 }
 
 uint64_t
 room_locked(pid_t pid)
 {
-	return status_kb(pid, "VmLck:");
+	return status_kb(pid, "VmLck");
 }
 
 uint64_t
 room_of_addresses(pid_t pid)
 {
-	uint64_t used = status_kb(pid, "VmSize:");
+	uint64_t used = status_kb(pid, "VmSize");
 	struct rlimit lim;
 
 	if (prlimit(pid, RLIMIT_AS, NULL, &lim) != 0 ||
@@ -248,19 +238,17 @@ room_of_addresses(pid_t pid)
 bool
 room_more_files(pid_t pid, struct rlimit *was)
 {
-	char path[32];
+	struct proc_dir it;
 	struct rlimit more;
-	struct dirent *de;
 	rlim_t top = 0;
-	DIR *d;
+	long n;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)proc_face(pid));
-	d = opendir(path);
-	while (d != NULL && (de = readdir(d)) != NULL)
-		if (strtoul(de->d_name, NULL, 10) > top)
-			top = strtoul(de->d_name, NULL, 10);
-	if (d != NULL)
-		closedir(d);
+	if (proc_dir_open(&it, proc_face(pid), "fd")) {
+		while ((n = proc_dir_next(&it)) >= 0)
+			if ((rlim_t)n > top)
+				top = (rlim_t)n;
+		proc_dir_close(&it);
+	}
 	if (prlimit(pid, RLIMIT_NOFILE, NULL, was) != 0)
 		return false;
 	more = *was;

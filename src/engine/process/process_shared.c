@@ -28,6 +28,7 @@
 #include <cpuid.h>
 
 #include "rt/rt_assoc.h"
+#include "proc/proc_fs.h"
 
 #define BUF_MIN	 4096u
 #define BUF_MAX	 (1ull << 31) /* rt_conf has 32 bits for it */
@@ -289,91 +290,33 @@ fill_conf(const struct engine *eng, struct rt_conf *c)
 		c->agg_words[i] = tab->aggs[i]->words;
 }
 
-/* The numbers behind a name in /proc/PID/status: the first, the last, and how
-   many there are. */
-static unsigned
-status_fields(const char *text, const char *name, uint64_t *v, uint64_t *last)
-{
-	const char *p = strstr(text, name);
-	unsigned n = 0;
-	char *end;
-
-	*v = *last = 0;
-	for (p = p != NULL ? p + strlen(name) : ""; *p != '\n' && *p != '\0';
-	     p = end) {
-		uint64_t x = strtoull(p, &end, 10);
-		if (end == p)
-			break;
-		if (n++ == 0)
-			*v = x;
-		*last = x;
-	}
-	return n;
-}
-
-static unsigned
-status_field(const char *text, const char *name, uint64_t *v)
-{
-	uint64_t last;
-
-	return status_fields(text, name, v, &last);
-}
-
-static bool
-status_read(pid_t pid, char *text, size_t n)
-{
-	char name[64];
-	FILE *f;
-	size_t got;
-
-	snprintf(name, sizeof(name), "/proc/%d/status", (int)pid);
-	f = fopen(name, "re");
-	if (f == NULL)
-		return false;
-	got = fread(text, 1, n - 1, f);
-	text[got] = '\0';
-	fclose(f);
-	return got != 0;
-}
-
 static void
 fill_ancestors(struct rtn_shared *sh)
 {
-	char text[4096];
 	uint64_t pid = sh->ppid;
 
 	for (int i = 0; i < RTN_NANCESTORS && pid != 0; i++) {
+		struct proc_stat st;
+
 		sh->ancestors[i] = (uint32_t)pid;
-		if (!status_read((pid_t)pid, text, sizeof(text)))
+		if (!proc_stat_read((pid_t)pid, 0, &st))
 			return;
-		status_field(text, "\nPPid:", &pid);
+		pid = st.v[PROC_STAT_PPID];
 	}
 }
 
-/* Where its arguments are: fields 48 and 49 of its stat file. */
+/* Where its arguments are. */
 static void
 fill_args(struct engine *eng, struct rtn_shared *sh)
 {
-	unsigned long long from = 0, to = 0;
-	char name[64], text[2048];
-	const char *p = NULL;
-	FILE *f;
+	struct proc_stat st;
 
 	sh->args_at = sh->args_len = 0;
-	snprintf(name, sizeof(name), "/proc/%d/stat",
-		 (int)proc_face(eng->pid));
-	f = fopen(name, "re");
-	if (f == NULL)
+	if (!proc_stat_read(proc_face(eng->pid), 0, &st) ||
+	    st.v[PROC_STAT_ARG_END] <= st.v[PROC_STAT_ARG_START])
 		return;
-	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
-	fclose(f);
-	p = strrchr(text, ')'); /* the name, field 2, may have any bytes */
-	for (int i = 2; p != NULL && i < 48; i++)
-		p = strchr(p + 1, ' ');
-	if (p != NULL && sscanf(p, "%llu %llu", &from, &to) == 2 && to > from) {
-		sh->args_at = from;
-		sh->args_len = to - from;
-	}
+	sh->args_at = st.v[PROC_STAT_ARG_START];
+	sh->args_len = st.v[PROC_STAT_ARG_END] - sh->args_at;
 }
 
 /* In a pid namespace depth - 1 below ours: what it calls itself, and its
@@ -381,46 +324,37 @@ fill_args(struct engine *eng, struct rtn_shared *sh)
 static void
 fill_numbers(struct rtn_shared *sh, unsigned depth, uint32_t own)
 {
-	char text[4096];
+	struct proc_status st;
 	uint64_t v, last;
 
 	sh->own_pid = own;
 	sh->own_ppid = 0;
-	if (sh->ppid != 0 &&
-	    status_read((pid_t)sh->ppid, text, sizeof(text)) &&
-	    status_fields(text, "\nNSpid:", &v, &last) == depth)
+	if (sh->ppid != 0 && proc_status_read((pid_t)sh->ppid, 0, &st) &&
+	    proc_status_numbers(&st, "NSpid", &v, 1, &last) == depth)
 		sh->own_ppid = (uint32_t)last;
 }
 
 static void
 fill_status(struct engine *eng, struct rtn_shared *sh)
 {
-	char text[4096], *nl;
+	struct proc_status st;
 	uint64_t v, own;
 	unsigned depth;
 
 	sh->pid = sh->own_pid = (uint32_t)eng->pid;
-	if (!status_read(eng->pid, text, sizeof(text)))
+	if (!proc_status_read(eng->pid, 0, &st))
 		return;
-	status_field(text, "\nPPid:", &v);
-	sh->ppid = (uint32_t)v;
-	status_field(text, "\nUid:", &v);
-	sh->uid = (uint32_t)v;
-	status_field(text, "\nGid:", &v);
-	sh->gid = (uint32_t)v;
+	sh->ppid = (uint32_t)proc_status_number(&st, "PPid");
+	sh->uid = (uint32_t)proc_status_number(&st, "Uid");
+	sh->gid = (uint32_t)proc_status_number(&st, "Gid");
 	sh->seccomp = inject_under_seccomp(eng->pid);
 	/* It names its threads by other numbers than we do. */
-	depth = status_fields(text, "\nNSpid:", &v, &own);
+	depth = proc_status_numbers(&st, "NSpid", &v, 1, &own);
 	eng->foreign_pids = depth > 1;
 	sh->foreign = eng->foreign_pids;
 	if (eng->foreign_pids)
 		fill_numbers(sh, depth, (uint32_t)own);
-	if (strncmp(text, "Name:\t", 6) == 0 &&
-	    (nl = strchr(text, '\n')) != NULL) {
-		size_t n = (size_t)(nl - text) - 6;
-		memcpy(sh->comm, text + 6,
-		       n < sizeof(sh->comm) ? n : sizeof(sh->comm) - 1);
-	}
+	proc_comm(eng->pid, sh->comm, sizeof(sh->comm));
 	fill_ancestors(sh);
 	fill_args(eng, sh);
 }
@@ -555,7 +489,7 @@ ncpus(void)
 {
 	long n = sysconf(_SC_NPROCESSORS_CONF);
 
-	return n < 0 ? 0 : n < RTN_NCPUS ? (unsigned)n : RTN_NCPUS;
+	return n < 0 ? 0 : n < RT_NCPUS_MAX ? (unsigned)n : RT_NCPUS_MAX;
 }
 
 /* What system calls mean for us besides their probes. */

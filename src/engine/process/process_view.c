@@ -8,6 +8,7 @@
  * view shows those that have ever been taken.
  */
 #include "engine/process/process_impl.h"
+#include "proc/proc_fs.h"
 
 #include <limits.h>
 #include <sched.h>
@@ -224,12 +225,11 @@ shared_idle(struct engine *eng)
 static bool
 thread_lives(const struct engine *eng, uint32_t tid)
 {
-	char name[64];
+	struct proc_stat st;
 
 	if (eng->foreign_pids)
 		return follow_find_thread(eng->pid, tid) != 0;
-	snprintf(name, sizeof(name), "/proc/%d/task/%u", (int)eng->pid, tid);
-	return access(name, F_OK) == 0;
+	return proc_stat_read(eng->pid, (pid_t)tid, &st);
 }
 
 static bool

@@ -332,6 +332,19 @@ pragmas(void **state)
 	assert_string_equal(dtrace_errtag(dtp), "D_PRAGMA_OPTSET");
 }
 
+static void
+cpus(void **state)
+{
+	dtrace_hdl_t *dtp = *state;
+
+	assert_int_equal(dt_limit_cpus(dtp, 1), 0);
+	assert_int_equal(dt_limit_cpus(dtp, RT_NCPUS_MAX), 0);
+	assert_int_equal(dt_limit_cpus(dtp, RT_NCPUS_MAX + 1), -1);
+	assert_string_equal(dtrace_errmsg(dtp, dtrace_errno(dtp)),
+			    "this machine has 8193 CPUs: DTrace can tell 8192 "
+			    "apart");
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int
@@ -340,7 +353,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(every_row), TEST(nonsense),      TEST(values),
 		TEST(rates),	 TEST(limits),	      TEST(compile_flags),
-		TEST(preprocessor), TEST(pragmas),
+		TEST(preprocessor), TEST(pragmas),      TEST(cpus),
 	};
 
 	return cmocka_run_group_tests_name("dt_opt", tests, NULL, NULL);
