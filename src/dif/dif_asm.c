@@ -79,7 +79,7 @@ eat(struct asm_cx *c, const char *s)
 }
 
 static int
-need(struct asm_cx *c, const char *s)
+asm_need(struct asm_cx *c, const char *s)
 {
 	char what[32];
 
@@ -134,25 +134,25 @@ word(struct asm_cx *c)
 static int
 reg(struct asm_cx *c, unsigned *r)
 {
-	return need(c, "%r") != 0 ? -1 : number_to(c, 255, r);
+	return asm_need(c, "%r") != 0 ? -1 : number_to(c, 255, r);
 }
 
 /* ", %rN" */
 static int
 next_reg(struct asm_cx *c, unsigned *r)
 {
-	return need(c, ",") != 0 ? -1 : reg(c, r);
+	return asm_need(c, ",") != 0 ? -1 : reg(c, r);
 }
 
 /* prefix N suffix, as in DT_VAR(262) */
 static int
 indexed(struct asm_cx *c, const char *suffix, uint64_t most, unsigned *out)
 {
-	return number_to(c, most, out) != 0 ? -1 : need(c, suffix);
+	return number_to(c, most, out) != 0 ? -1 : asm_need(c, suffix);
 }
 
 static char
-escape(struct asm_cx *c)
+asm_escape(struct asm_cx *c)
 {
 	int v = 0;
 
@@ -173,13 +173,13 @@ static int
 string(struct asm_cx *c, unsigned *off)
 {
 	*off = (unsigned)c->strs.n;
-	if (need(c, "\"") != 0)
+	if (asm_need(c, "\"") != 0)
 		return -1;
 	while (*c->p != '"') {
 		if (*c->p == '\0')
 			return asm_bad(c, "string without end");
 		char ch = *c->p++;
-		buf_putc(&c->strs, ch == '\\' ? escape(c) : ch);
+		buf_putc(&c->strs, ch == '\\' ? asm_escape(c) : ch);
 	}
 	c->p++;
 	buf_putc(&c->strs, '\0');
@@ -290,13 +290,13 @@ operands(struct asm_cx *c, unsigned op, dif_instr_t *i)
 			return -1;
 		break;
 	case DIF_FMT_LD:
-		if (need(c, "[") || reg(c, &a) || need(c, "]") ||
+		if (asm_need(c, "[") || reg(c, &a) || asm_need(c, "]") ||
 		    next_reg(c, &d))
 			return -1;
 		break;
 	case DIF_FMT_ST:
-		if (reg(c, &a) || need(c, ",") || need(c, "[") || reg(c, &d) ||
-		    need(c, "]"))
+		if (reg(c, &a) || asm_need(c, ",") || asm_need(c, "[") ||
+		    reg(c, &d) || asm_need(c, "]"))
 			return -1;
 		break;
 	case DIF_FMT_RET:
@@ -314,7 +314,7 @@ operands(struct asm_cx *c, unsigned op, dif_instr_t *i)
 			return -1;
 		break;
 	case DIF_FMT_PUSH:
-		if (need(c, "DT_TYPE(") || indexed(c, ")", 255, &a) ||
+		if (asm_need(c, "DT_TYPE(") || indexed(c, ")", 255, &a) ||
 		    next_reg(c, &b) || next_reg(c, &d))
 			return -1;
 		break;
@@ -325,7 +325,7 @@ operands(struct asm_cx *c, unsigned op, dif_instr_t *i)
 		case DIF_FMT_SETS: a = (unsigned)sets_index(c, &b); break;
 		case DIF_FMT_CALL: a = (unsigned)subr_index(c, &b); break;
 		case DIF_FMT_XL:
-			a = (unsigned)(need(c, "DT_XLREF[") ||
+			a = (unsigned)(asm_need(c, "DT_XLREF[") ||
 				       indexed(c, "]", 0xffff, &b));
 			break;
 		default: a = (unsigned)var_index(c, 0xffff, &b); break;

@@ -80,7 +80,7 @@ fmt_flags(struct fmt_scan *f, struct dif_conv *c)
 
 /* A number, "*", or nothing. */
 static int
-fmt_number(struct fmt_scan *f, int *out)
+fmt_read_number(struct fmt_scan *f, int *out)
 {
 	int v = 0;
 
@@ -108,13 +108,13 @@ fmt_width(struct fmt_scan *f, struct dif_conv *c)
 		f->p++;
 		c->width = DIF_FMT_PTRWIDTH;
 	} else if (*f->p == '*' || isdigit((unsigned char)*f->p)) {
-		if (fmt_number(f, &c->width) != 0)
+		if (fmt_read_number(f, &c->width) != 0)
 			return -1;
 	}
 	if (*f->p != '.')
 		return 0;
 	f->p++;
-	return fmt_number(f, &c->prec); /* "." alone is ".0", as in C */
+	return fmt_read_number(f, &c->prec); /* "." alone is ".0", as in C */
 }
 
 static int

@@ -94,7 +94,7 @@ frames_asked(enum dif_src src, uint32_t arg, const struct dif_sizes *sizes)
 }
 
 static uint32_t
-stack_frames(enum dif_src src, uint32_t arg, const struct dif_sizes *sizes)
+frames_of(enum dif_src src, uint32_t arg, const struct dif_sizes *sizes)
 {
 	uint32_t n = frames_asked(src, arg, sizes), max = sizes->maxframes;
 
@@ -115,15 +115,15 @@ layout_frames(struct dif_prog *const *progs, size_t nprogs,
 				     i++) {
 					struct dif_expr *e =
 						&cl->stmts[s].exprs[i];
-					e->arg = stack_frames(e->src, e->arg,
-							      sizes);
+					e->arg = frames_of(e->src, e->arg,
+							   sizes);
 				}
 		}
 	for (uint32_t i = 0; i < tab->naggs; i++) {
 		struct dif_aggvar *v = tab->aggs[i];
 		for (uint32_t k = 0; k < v->nkeys; k++)
-			v->keyarg[k] = stack_frames(v->keysrc[k], v->keyarg[k],
-						    sizes);
+			v->keyarg[k] = frames_of(v->keysrc[k], v->keyarg[k],
+						 sizes);
 	}
 }
 

@@ -291,7 +291,7 @@ step_arg(struct rnd *g)
 
 /* Put the variable into the object's table; its name is left out. */
 static bool
-use_var(struct rnd *g, const struct dif_uvar *v)
+random_use_var(struct rnd *g, const struct dif_uvar *v)
 {
 	for (uint32_t i = 0; i < g->nvar; i++)
 		if (g->vars[i].id == v->id && g->vars[i].scope == v->scope)
@@ -428,7 +428,7 @@ step_var(struct rnd *g)
 		return;
 	}
 	v = g->tab->vars[rnd_below(g, g->tab->nvars)];
-	if (!use_var(g, v))
+	if (!random_use_var(g, v))
 		return;
 	if (v->kind == DIF_VK_ARRAY)
 		element(g, v);

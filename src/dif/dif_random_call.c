@@ -105,7 +105,7 @@ want_one_of(struct rnd *g, const int8_t *v, uint32_t n)
 #define JSON_LONGEST 400u
 
 static void
-put_text(struct rnd *g, const char *s)
+random_put_text(struct rnd *g, const char *s)
 {
 	while (*s != '\0')
 		g->strs[g->nstr++] = *s++;
@@ -114,7 +114,7 @@ put_text(struct rnd *g, const char *s)
 static void
 put_one_of(struct rnd *g, const char *const *v, uint32_t n)
 {
-	put_text(g, v[rnd_below(g, n)]);
+	random_put_text(g, v[rnd_below(g, n)]);
 }
 
 /* A value; begun at `start`, and no longer than fits there. */
@@ -136,14 +136,14 @@ put_json(struct rnd *g, uint32_t start, unsigned depth)
 		put_one_of(g, leaf, sizeof(leaf) / sizeof(*leaf));
 		return;
 	}
-	put_text(g, array ? "[" : "{");
+	random_put_text(g, array ? "[" : "{");
 	for (unsigned i = 0, n = rnd_below(g, 4); i < n; i++) {
-		put_text(g, i == 0 ? "" : one_in(g, 2) ? ", " : ",");
+		random_put_text(g, i == 0 ? "" : one_in(g, 2) ? ", " : ",");
 		if (!array)
 			put_one_of(g, names, 5);
 		put_json(g, start, depth + 1);
 	}
-	put_text(g, array ? "]" : "}");
+	random_put_text(g, array ? "]" : "}");
 }
 
 /* A document, now and then with something wrong in it. */
@@ -177,8 +177,8 @@ want_path(struct rnd *g)
 	for (uint32_t i = 0; i < n; i++) {
 		const char *p = parts[rnd_below(g, one_in(g, 6) ? 11 : 8)];
 		if (i != 0 && (*p != '[' || one_in(g, 8)))
-			put_text(g, ".");
-		put_text(g, p);
+			random_put_text(g, ".");
+		random_put_text(g, p);
 	}
 	g->strs[g->nstr++] = '\0';
 	emit(g, DIF_INSTR_W(DIF_OP_SETS, start, r));

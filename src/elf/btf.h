@@ -24,8 +24,5 @@ void btf_index_free(struct btf_index *bi);
 struct btf *btf_index_btf(struct btf_index *bi);
 /* First type of that name and BTF_KIND_*; 0: none. */
 uint32_t btf_index_find(struct btf_index *bi, const char *name, uint32_t kind);
-/* Byte offset of a member (path "a.b.c") in struct `name`; -1 unknown. */
-long btf_index_offsetof(struct btf_index *bi, const char *sname,
-			const char *path);
 
 #endif

@@ -26,7 +26,6 @@
 #include "base/hash.h"
 
 #define BTF_DIR       "/sys/kernel/btf"
-#define BTF_DEPTH_MAX 32
 
 struct slot {
 	uint32_t hash;
@@ -210,83 +209,4 @@ btf_index_find(struct btf_index *bi, const char *name, uint32_t kind)
 			return id;
 	}
 	return 0;
-}
-
-/* ---- offsets of members ------------------------------------ */
-
-/* Past typedefs, qualifiers and tags; NULL: leads nowhere. */
-static const struct btf_type *
-btf_peel(const struct btf *btf, uint32_t id)
-{
-	for (int i = 0; i < BTF_DEPTH_MAX; i++) {
-		const struct btf_type *t = btf__type_by_id(btf, id);
-
-		if (t == NULL)
-			return NULL;
-		if (!btf_is_mod(t) && !btf_is_typedef(t))
-			return t;
-		id = t->type;
-	}
-	return NULL;
-}
-
-/*
- * Add the offset of member name[0..len) of t to *bits; the member's type, or
- * NULL.  Members of anonymous members count as t's own.
- */
-static const struct btf_type *
-btf_member_find(const struct btf *btf, const struct btf_type *t,
-		const char *name, size_t len, uint64_t *bits, int depth)
-{
-	const struct btf_member *m;
-
-	if (t == NULL || !btf_is_composite(t) || depth > BTF_DEPTH_MAX)
-		return NULL;
-	m = btf_members(t);
-	for (uint32_t i = 0; i < btf_vlen(t); i++) {
-		const struct btf_type *mt = btf_peel(btf, m[i].type);
-		const char *s = btf__name_by_offset(btf, m[i].name_off);
-		uint64_t off = btf_member_bit_offset(t, i);
-
-		if (s == NULL || s[0] == '\0') {
-			uint64_t in = 0;
-
-			mt = btf_member_find(btf, mt, name, len, &in,
-					     depth + 1);
-			if (mt == NULL)
-				continue;
-			off += in;
-		} else if (strlen(s) != len || strncmp(s, name, len) != 0) {
-			continue;
-		} else if (btf_member_bitfield_size(t, i) != 0) {
-			return NULL;
-		}
-		*bits += off;
-		return mt;
-	}
-	return NULL;
-}
-
-long
-btf_index_offsetof(struct btf_index *bi, const char *sname, const char *path)
-{
-	uint32_t id = btf_index_find(bi, sname, BTF_KIND_STRUCT);
-	const struct btf_type *t;
-	uint64_t bits = 0;
-
-	if (id == 0)
-		id = btf_index_find(bi, sname, BTF_KIND_UNION);
-	if (id == 0)
-		return -1;
-	t = btf__type_by_id(bi->btf, id);
-	for (;;) {
-		size_t len = strcspn(path, ".");
-
-		t = btf_member_find(bi->btf, t, path, len, &bits, 0);
-		if (t == NULL)
-			return -1;
-		if (path[len] == '\0')
-			return bits % 8 == 0 ? (long)(bits / 8) : -1;
-		path += len + 1;
-	}
 }

@@ -58,9 +58,8 @@ const struct elf_sym *elf_sym_at(struct elf_file *f, uint64_t addr);
 const struct elf_sym *elf_sym_find(struct elf_file *f, const char *name);
 
 /* Link-time address to file offset through the program headers. false: in no
-   file-backed segment; and back. */
+   file-backed segment. */
 bool elf_addr_to_off(const struct elf_file *f, uint64_t addr, uint64_t *off);
-bool elf_off_to_addr(const struct elf_file *f, uint64_t off, uint64_t *addr);
 /* n bytes at a link-time address, from the file; NULL when not there. */
 const uint8_t *elf_bytes(struct elf_file *f, uint64_t addr, size_t n);
 /* Bytes of code from addr to the end of its executable, file-backed segment;

@@ -396,20 +396,6 @@ elf_addr_to_off(const struct elf_file *f, uint64_t addr, uint64_t *off)
 	return true;
 }
 
-bool
-elf_off_to_addr(const struct elf_file *f, uint64_t off, uint64_t *addr)
-{
-	for (size_t i = 0; i < f->nsegs; i++) {
-		const struct elf_seg *s = &f->segs[i];
-
-		if (off >= s->off && off - s->off < s->filesz) {
-			*addr = s->addr + (off - s->off);
-			return true;
-		}
-	}
-	return false;
-}
-
 const uint8_t *
 elf_bytes(struct elf_file *f, uint64_t addr, size_t n)
 {

@@ -179,25 +179,6 @@ tuple_room(struct probe_set *ps)
 	return true;
 }
 
-struct probe *
-probe_find(struct probe_set *ps, const char *prov, const char *mod,
-	   const char *func, const char *name)
-{
-	const struct probe_name *n[] = { probe_name_find(ps, prov),
-					 probe_name_find(ps, mod),
-					 probe_name_find(ps, func),
-					 probe_name_find(ps, name) };
-	uint32_t id;
-
-	for (int i = 0; i < PROBE_NFIELD; i++)
-		if (n[i] == NULL)
-			return NULL;
-	if (ps->tuples == NULL)
-		return NULL;
-	id = *tuple_slot(ps, n[0]->text, n[1]->text, n[2]->text, n[3]->text);
-	return id != 0 ? ps->probes.v[id - 1] : NULL;
-}
-
 /* ---- probes ------------------------------------ */
 
 /* Lists begin with one element: most functions have one or two probes. */
@@ -298,12 +279,6 @@ struct probe *
 probe_by_id(struct probe_set *ps, uint32_t id)
 {
 	return id >= 1 && id <= ps->probes.n ? ps->probes.v[id - 1] : NULL;
-}
-
-uint32_t
-probe_count(struct probe_set *ps)
-{
-	return (uint32_t)ps->probes.n;
 }
 
 uint32_t

@@ -194,9 +194,6 @@ int probe_add_alias(struct probe *p, const char *func);
 /* The probe's stability: its own, or its provider's. */
 const struct prov_attr *probe_attr(const struct probe *p);
 struct probe *probe_by_id(struct probe_set *ps, uint32_t id);
-struct probe *probe_find(struct probe_set *ps, const char *prov,
-			 const char *mod, const char *func, const char *name);
-uint32_t probe_count(struct probe_set *ps);
 /* True if there is such a provider.  No probes are made to find out. */
 bool probe_has_prov(struct probe_set *ps, const char *name);
 /*

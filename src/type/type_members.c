@@ -20,7 +20,7 @@ struct place {
 };
 
 static uint64_t
-align_up(uint64_t v, uint64_t to)
+members_align_up(uint64_t v, uint64_t to)
 {
 	return (v + to - 1) / to * to;
 }
@@ -62,12 +62,12 @@ place_next(const struct place *p, const struct type_member *m)
 	uint64_t unit = type_size(m->type) * 8;
 
 	if (m->bits == 0)
-		return align_up(p->bits, p->packed ? 8 :
-				8 * (uint64_t)align_written(m->type));
+		return members_align_up(p->bits, p->packed ? 8 :
+					8 * (uint64_t)align_written(m->type));
 	if (p->packed || unit == 0 ||
 	    p->bits / unit == (p->bits + m->bits - 1) / unit)
 		return p->bits;
-	return align_up(p->bits, unit);
+	return members_align_up(p->bits, unit);
 }
 
 static void
@@ -97,7 +97,7 @@ is_packed(struct type *t)
 			return true;
 		place_take(&p, &v[i]);
 	}
-	return align_up(p.bits, 8 * (uint64_t)p.align) > t->size * 8;
+	return members_align_up(p.bits, 8 * (uint64_t)p.align) > t->size * 8;
 }
 
 /* ---- members ------------------------------------------------------------- */
@@ -192,7 +192,7 @@ write_sou_members(struct type_writer *w, struct type *t, bool packed,
 	}
 	if (n != 0)
 		buf_puts(out, ";\n");
-	if (align_up(p.bits, 8 * (uint64_t)p.align) >= t->size * 8)
+	if (members_align_up(p.bits, 8 * (uint64_t)p.align) >= t->size * 8)
 		return;
 	if (is_union)
 		p.bits = 0;

@@ -149,7 +149,7 @@ d_module(const struct type_writer *w, struct type *t)
 
 /* The words for what is not derived from another. */
 static void
-base_words(const struct type_how *how, struct type *t, struct buf *out)
+write_base_words(const struct type_how *how, struct type *t, struct buf *out)
 {
 	struct type_writer *w = how->arg;
 	bool sou = t->kind == TYPE_STRUCT || t->kind == TYPE_UNION;
@@ -184,7 +184,7 @@ void
 type_write(struct type_writer *w, struct type *t, const char *name, bool more,
 	   struct buf *out)
 {
-	struct type_how how = { .base = base_words,
+	struct type_how how = { .base = write_base_words,
 				.arg = w,
 				.userland = !w->c,
 				.c = w->c,
