@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * regs.d - other names for user registers, as uregs[] takes them.  The names
+ * regs.d - on x86-64: other names for user registers, as uregs[] takes them.  The names
  * of the registers themselves (R_RAX, R_RIP ...) are the compiler's.
  */
 inline int R_PC = R_RIP;

@@ -232,7 +232,13 @@ class Tables:
                 for n, f in rows]
 
     def do_reg(self):
-        text = (self.root / "src/dif/reg.def").read_text()
+        return self.regs("x86_64")
+
+    def do_reg_aarch64(self):
+        return self.regs("aarch64")
+
+    def regs(self, machine):
+        text = (self.root / f"src/dif/reg_{machine}.def").read_text()
         return [f".Dv R_{n} ," for n in re.findall(r"REG\(\d+, (\w+)\)",
                                                    text)]
 

@@ -623,6 +623,13 @@ enum dif_reg {
 #undef REG
 	DIF_NUREGS
 };
+/* The same, by what they are used for. */
+enum {
+#define FNARG(n, REG) DIF_R_FNARG##n = DIF_R_##REG,
+#define SYSARG(n, REG) DIF_R_SYSARG##n = DIF_R_##REG,
+#define ROLE(ROLE, REG) DIF_R_THE_##ROLE = DIF_R_##REG,
+#include "dif/conv.def"
+};
 
 /* How an argument is had when the site fires: recipe.def. */
 enum dif_recipe_kind {
@@ -665,7 +672,7 @@ struct dif_recipe {
 };
 #define DIF_BASE(reg) ((uint8_t)(DIF_R_##reg + 1))
 /* A word of the user's stack, n bytes above its pointer. */
-#define DIF_USTACK(n) { DIF_RCP_UMEM, n, .base = DIF_BASE(RSP) }
+#define DIF_USTACK(n) { DIF_RCP_UMEM, n, .base = DIF_BASE(THE_SP) }
 /* The part of a register's value that a recipe means. */
 uint64_t dif_recipe_part(const struct dif_recipe *r, uint64_t reg);
 /* Shared between the sites that have the same; compared by pointer. */

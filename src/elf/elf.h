@@ -38,6 +38,8 @@ struct elf_file *elf_open_mem(const void *p, size_t n, const char *name,
 void elf_close(struct elf_file *f);
 
 bool elf_is_x86_64(const struct elf_file *f);
+/* A 64-bit object of the machine that this is built for? */
+bool elf_is_native(const struct elf_file *f);
 bool elf_is_pie(const struct elf_file *f); /* ET_DYN */
 uint64_t elf_entry(const struct elf_file *f);
 const char *elf_soname(struct elf_file *f); /* NULL: none */

@@ -347,6 +347,17 @@ elf_is_x86_64(const struct elf_file *f)
 }
 
 bool
+elf_is_native(const struct elf_file *f)
+{
+#ifdef MACHINE_AARCH64
+	return f->eh.e_machine == EM_AARCH64 &&
+	       f->eh.e_ident[EI_CLASS] == ELFCLASS64;
+#else
+	return elf_is_x86_64(f);
+#endif
+}
+
+bool
 elf_is_pie(const struct elf_file *f)
 {
 	return f->eh.e_type == ET_DYN;

@@ -27,8 +27,12 @@ static const char *const predefined[] = {
 	"-D__unix",
 	"-D__SVR4",
 	"-D__Linux",
+#if defined(MACHINE_X86_64)
 	"-D__amd64",
 	"-D__x86_64",
+#else
+	"-D__" MACHINE_NAME,
+#endif
 	"-D__SUNW_D=1",
 	"-D__SUNW_D_64",
 	"-D__SUNW_D_VERSION=0x0100d000",

@@ -39,7 +39,7 @@ world_missing(dtrace_hdl_t *dtp, const struct engine_ops *ops)
 	struct err e;
 
 	if (ops == NULL)
-		return "is not built for this machine";
+		return "has no " MACHINE_NAME " yet";
 	err_clear(&e);
 	if (ops->probe(&e) == 0)
 		return NULL;

@@ -35,6 +35,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -158,19 +159,29 @@ create_fork(char *const argv[], char *const envp[], int gate[2],
 
 /* ---- its registers and memory --------------------------------------- */
 
-#if defined(__x86_64__)
+#if defined(MACHINE_X86_64)
 #define BKPT_BYTES    0xccL
 #define BKPT_MASK     0xffL
 #define BKPT_PC_AFTER 1 /* the pc at the stop is past the int3 */
+#define CTL_PC(r) ((r)->rip)
+#elif defined(MACHINE_AARCH64)
+#define BKPT_BYTES    0xd4200000L /* brk #0 */
+#define BKPT_MASK     0xffffffffL
+#define BKPT_PC_AFTER 0
+#define CTL_PC(r) ((r)->pc)
+#else
+#error "breakpoints are not known for this machine"
+#endif
 
 static int
 ctl_pc(const struct proc *p, uint64_t *pc, struct err *e)
 {
 	struct user_regs_struct r;
+	struct iovec v = { &r, sizeof(r) };
 
-	if (ptrace(PTRACE_GETREGS, p->pid, 0, &r) != 0)
+	if (ptrace(PTRACE_GETREGSET, p->pid, NT_PRSTATUS, &v) != 0)
 		return ctl_fail(p, errno, "cannot read its registers", e);
-	*pc = r.rip;
+	*pc = CTL_PC(&r);
 	return 0;
 }
 
@@ -178,17 +189,15 @@ static int
 ctl_set_pc(const struct proc *p, uint64_t pc, struct err *e)
 {
 	struct user_regs_struct r;
+	struct iovec v = { &r, sizeof(r) };
 
-	if (ptrace(PTRACE_GETREGS, p->pid, 0, &r) != 0)
+	if (ptrace(PTRACE_GETREGSET, p->pid, NT_PRSTATUS, &v) != 0)
 		return ctl_fail(p, errno, "cannot read its registers", e);
-	r.rip = pc;
-	if (ptrace(PTRACE_SETREGS, p->pid, 0, &r) != 0)
+	CTL_PC(&r) = pc;
+	if (ptrace(PTRACE_SETREGSET, p->pid, NT_PRSTATUS, &v) != 0)
 		return ctl_fail(p, errno, "cannot write its registers", e);
 	return 0;
 }
-#else
-#error "breakpoints are known for x86-64 only"
-#endif
 
 static int
 ctl_peek(const struct proc *p, uint64_t addr, long *word, struct err *e)
@@ -438,7 +447,7 @@ ctl_advance(struct proc *p, enum proc_evaltime when, struct err *e)
 	if (when == PROC_EVAL_EXEC)
 		return 0;
 	if (exe != NULL && exe->file->elf != NULL &&
-	    !elf_is_x86_64(exe->file->elf))
+	    !elf_is_native(exe->file->elf))
 		return ctl_fail(p, 0,
 				"its program is not a 64-bit one of this "
 				"machine",

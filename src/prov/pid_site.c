@@ -2,8 +2,8 @@
 /*
  * pid_site.c - where probes of the pid provider fire, and their arguments.
  *
- * Entry: before the first instruction.  Arguments by the System V ABI for
- * x86-64: six registers, then the stack above the return address.
+ * Entry: before the first instruction.  Arguments as the machine's functions
+ * have them (conv.def): in registers, then on the stack.
  *
  * Return: at every way out; arg0 is the offset of the instruction that returns,
  * arg1 the value.
@@ -19,21 +19,14 @@
 #include "prov/pid_fn.h"
 
 static const struct dif_recipes recipes_entry = {
-	.arg = { { DIF_RCP_UREG, DIF_R_RDI },
-		 { DIF_RCP_UREG, DIF_R_RSI },
-		 { DIF_RCP_UREG, DIF_R_RDX },
-		 { DIF_RCP_UREG, DIF_R_RCX },
-		 { DIF_RCP_UREG, DIF_R_R8 },
-		 { DIF_RCP_UREG, DIF_R_R9 },
-		 DIF_USTACK(8),
-		 DIF_USTACK(16),
-		 DIF_USTACK(24),
-		 DIF_USTACK(32),
-		 DIF_USTACK(40),
-		 DIF_USTACK(48) },
+	.arg = {
+#define FNARG(n, REG)   [n] = { DIF_RCP_UREG, DIF_R_##REG },
+#define FNSTACK(n, off) [n] = DIF_USTACK(off),
+#include "dif/conv.def"
+	},
 };
 static const struct dif_recipes recipes_return = {
-	.arg = { { DIF_RCP_COOKIE, 0 }, { DIF_RCP_UREG, DIF_R_RAX } },
+	.arg = { { DIF_RCP_COOKIE, 0 }, { DIF_RCP_UREG, DIF_R_THE_VALUE } },
 };
 static const struct dif_recipes recipes_none;
 

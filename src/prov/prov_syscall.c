@@ -2,8 +2,9 @@
 /*
  * prov_syscall.c - entry and return of every system call.
  *
- * The table is ours (syscall_x86_64.def), so listing and typing the calls
- * needs neither privilege nor the kernel's type data.  A call that the running
+ * The tables are ours (syscall.def, and sysnr.def for the machine's numbers), so
+ * listing and typing the calls needs neither privilege nor the kernel's type
+ * data.  A call that the running
  * kernel does not have is listed and never fires.
  *
  * At entry the arguments are still in the user's registers; at return arg0 and
@@ -17,14 +18,31 @@
 
 #define SYSCALL_MODULE "vmlinux"
 
+/* The rows of syscall.def. */
+enum syscall_row {
+#define SYSCALL(name, ret, args) ROW_##name,
+#include "prov/syscall.def"
+#undef SYSCALL
+};
+
+static const struct {
+	const char *ret, *args; /* types as D text */
+} types[] = {
+#define SYSCALL(name, ret, args) { ret, args },
+#include "prov/syscall.def"
+#undef SYSCALL
+};
+
 static const struct syscall {
 	uint32_t nr;
+	enum syscall_row row; /* of types[] */
 	const char *name;
-	const char *ret, *args; /* types as D text */
 } calls[] = {
-#define SYSCALL(nr, name, ret, args) { nr, #name, ret, args },
-#include "prov/syscall_x86_64.def"
-#undef SYSCALL
+#define SYSNR(nr, name) { nr, ROW_##name, #name },
+#define SYSNR_AS(nr, name, row) { nr, ROW_##row, #name },
+#include "prov/sysnr.def"
+#undef SYSNR
+#undef SYSNR_AS
 };
 
 #define NCALLS (sizeof(calls) / sizeof(*calls))
@@ -96,12 +114,12 @@ syscall_args(struct prov *pv, const struct probe *p, struct probe_args *out,
 	     struct err *e)
 {
 	const struct syscall *c = syscall_of(p);
-	const char *s = c->args;
+	const char *s = types[c->row].args;
 
 	out->typed = true;
 	out->nargs = 0;
 	if (syscall_is_return(p)) {
-		if (syscall_type(pv, c->ret, strlen(c->ret), &out->type[0],
+		if (syscall_type(pv, types[c->row].ret, strlen(types[c->row].ret), &out->type[0],
 				 e) != 0)
 			return -1;
 		out->type[1] = out->type[0];
@@ -124,14 +142,11 @@ static int
 syscall_sites(struct prov *pv, const struct probe *p, struct site_list *out,
 	      struct err *e)
 {
-	/* The kernel's own calling convention: R10 where functions have RCX. */
 	static const struct dif_recipes at_entry = {
-		.arg = { { DIF_RCP_UREG, DIF_R_RDI },
-			 { DIF_RCP_UREG, DIF_R_RSI },
-			 { DIF_RCP_UREG, DIF_R_RDX },
-			 { DIF_RCP_UREG, DIF_R_R10 },
-			 { DIF_RCP_UREG, DIF_R_R8 },
-			 { DIF_RCP_UREG, DIF_R_R9 } },
+		.arg = {
+#define SYSARG(n, REG) [n] = { DIF_RCP_UREG, DIF_R_##REG },
+#include "dif/conv.def"
+		},
 	};
 	static const struct dif_recipes at_return = {
 		.arg = { { DIF_RCP_SYSRET }, { DIF_RCP_SYSRET } },

@@ -36,7 +36,7 @@ struct tp_value {
 #define TP_PATH(n, path) { { DIF_RCP_TPARG, n }, path }
 #define TP_TASK(path) { { DIF_RCP_CURTHREAD }, path }
 #define TP_CONST(v)  { { DIF_RCP_CONST, v }, NULL }
-#define TP_UREG(reg) { { DIF_RCP_UREG, DIF_R_##reg }, NULL }
+#define TP_SYSARG(n) { { DIF_RCP_UREG, DIF_R_SYSARG##n }, NULL }
 #define TP_SYSRET    { { DIF_RCP_SYSRET }, NULL }
 #define TP_SYSERR    { { DIF_RCP_SYSERR }, NULL }
 /* Any other recipe (recipe.def), its members written out. */

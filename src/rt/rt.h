@@ -170,6 +170,15 @@ struct rt_cpu_place {
 	int32_t chip, lgrp;
 };
 
+/* User registers, as enum dif_reg; behind them rt_native.h's own. */
+enum rt_reg {
+#define REG(idx, NAME) RT_R_##NAME = idx,
+#include "dif/reg.def"
+#undef REG
+	RT_NUREGS
+};
+#define RT_UREG_MORE 5
+
 /* Machine state of one slot. */
 struct rt {
 	/* -- shared with the consumer -- */
@@ -203,7 +212,8 @@ struct rt {
 	uint32_t scratch;   /* bytes of scratch[] in use */
 	uint64_t arg[RT_NARGS];
 	uint64_t cookie;
-	uint64_t ureg[26];  /* filled where a clause needs it */
+	uint64_t ureg[RT_NUREGS + RT_UREG_MORE]; /* filled where a clause needs
+						    it */
 	uint32_t ntuple;
 	uint32_t keylen;
 	struct rt_tuple tuple[RT_NTUPLE];

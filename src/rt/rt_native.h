@@ -170,9 +170,9 @@ struct rtn_var {
  * What rt.ureg[] holds beyond the registers.  Generated code that fills ureg[]
  * for a stack, ucaller, ustackdepth or errno sets them too.
  */
-#define RTN_UREG_RET 21	  /* not 0: the return address lies at [rsp], as on
+#define RTN_UREG_RET (RT_NUREGS + 0) /* not 0: the return address lies at [rsp], as on
 			     entry to a function and before its ret */
-#define RTN_UREG_ERRNO 22 /* errno: that of the system call, or 0 */
+#define RTN_UREG_ERRNO (RT_NUREGS + 1) /* errno: that of the system call, or 0 */
 
 struct rtn_shared {
 	struct rt_ctl ctl; /* first: rt_host_mem.ctl points here */

@@ -16,12 +16,6 @@ enum rt_var {
 	RT_VAR_END
 };
 enum rt_scope { RT_SCOPE_GLOBAL, RT_SCOPE_THREAD, RT_SCOPE_LOCAL };
-enum rt_reg {
-#define REG(idx, NAME) RT_R_##NAME = idx,
-#include "dif/reg.def"
-#undef REG
-	RT_NUREGS
-};
 
 #define RTN_INLINE static inline __attribute__((always_inline))
 

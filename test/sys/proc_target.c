@@ -228,8 +228,13 @@ fault(int sig)
 
 	switch (sig) {
 	case SIGSEGV: *(volatile int *)(uintptr_t)zero = 1; break;
+#ifdef __x86_64__
 	case SIGILL: __asm__ volatile("ud2"); break;
 	case SIGTRAP: __asm__ volatile("int3"); break;
+#else
+	case SIGILL: __asm__ volatile(".inst 0"); break; /* udf */
+	case SIGTRAP: __asm__ volatile("brk #0"); break;
+#endif
 	case SIGFPE: zero = 7 / zero; break;
 	case SIGBUS:
 		fd = memfd_create("empty", 0);

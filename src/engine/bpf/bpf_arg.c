@@ -61,7 +61,7 @@ arg_user(struct maker *m, const struct dif_recipe *rc)
 				 FM(m, TMP));
 		if (rc->size != 0)
 			arg_bits(em, rc->shift, size * 8, rc->is_signed);
-		return rc->val != DIF_R_CS && rc->val != DIF_R_SS;
+		return !bpf_ureg_untyped((unsigned)rc->val);
 	}
 	em_imm(em, R3, (uint64_t)rc->val);
 	if (rc->base != 0) {

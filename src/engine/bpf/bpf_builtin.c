@@ -113,17 +113,22 @@ bpf_builtin_uregs(const struct bpf_class *k, struct em *em, int ctx_slot)
 	em_call(em, BPF_FUNC_task_pt_regs);
 }
 
-/*
- * enum dif_reg is the order of struct pt_regs.  cs and ss have become unions
- * in newer kernels, which the verifier does not let be read whole.
- */
+bool
+bpf_ureg_untyped(unsigned reg)
+{
+#define UNTYPED(REG, LAST)                              \
+	if ((int)reg >= DIF_R_##REG && (int)reg <= DIF_R_##LAST) \
+		return true;
+#include "dif/conv.def"
+	return false;
+}
+
+/* enum dif_reg is the order of struct pt_regs. */
 void
 bpf_builtin_ureg(const struct bpf_class *k, struct em *em, unsigned dst,
 		 unsigned reg, int tmp)
 {
-	bool odd = reg == DIF_R_CS || reg == DIF_R_SS;
-
-	if (k->regs == BPF_REGS_USER || !odd) {
+	if (k->regs == BPF_REGS_USER || !bpf_ureg_untyped(reg)) {
 		em_ld(em, BPF_DW, dst, R0, 8 * (int)reg);
 		return;
 	}
@@ -191,6 +196,16 @@ bg_array_uregs(struct bg *g, unsigned ri)
 	return 0;
 }
 
+int32_t
+bpf_user_mode(struct em *em, unsigned ctx)
+{
+#define USERMODE(REG, mask, value)                    \
+	em_ld(em, BPF_DW, R2, ctx, 8 * DIF_R_##REG); \
+	em_alui(em, BPF_AND, R2, mask);               \
+	return value;
+#include "dif/conv.def"
+}
+
 /* The kernel's registers are known where a timer has interrupted it. */
 int
 bg_array_regs(struct bg *g, unsigned ri)
@@ -203,9 +218,8 @@ bg_array_regs(struct bg *g, unsigned ri)
 		return bg_refuse(g, "regs[]: only profile and tick probes have "
 				    "the kernel's registers here");
 	bg_ctx(g);
-	em_ld(em, BPF_DW, R2, R1, 8 * DIF_R_CS);
-	em_alui(em, BPF_AND, R2, 3);
-	em_ji(em, BPF_JNE, R2, 0, bg_fault(g, DIF_FAULT_BADADDR, -1));
+	em_ji(em, BPF_JEQ, R2, bpf_user_mode(em, R1),
+	      bg_fault(g, DIF_FAULT_BADADDR, -1));
 	if (known) {
 		em_imm(em, R0, 0);
 		if (n < DIF_NUREGS)

@@ -7,7 +7,6 @@
 #include "engine/bpf/bpf_prog_impl.h"
 
 #define SYSCALLS_MAX 4096u /* numbers above are no system calls */
-#define TS_COMPAT    2     /* x86: thread_info.status */
 
 /* ---- the table ----------------------------------------------------------- */
 
@@ -126,10 +125,10 @@ bpf_find_word1(struct maker *m)
 }
 
 void
-bpf_find_orig_ax(struct maker *m)
+bpf_find_sysnr(struct maker *m)
 {
 	bpf_builtin_uregs(m->c->class, m->em, FR_CTX);
-	em_ld(m->em, BPF_DW, R2, R0, 8 * DIF_R_ERR);
+	bpf_builtin_ureg(m->c->class, m->em, R2, DIF_R_THE_SYSNR, FM(m, TMP));
 	find_bound(m);
 }
 
@@ -158,13 +157,15 @@ bpf_check_none(struct maker *m)
 int
 bpf_check_compat(struct maker *m)
 {
+#define COMPAT(member, mask) const int32_t compat_mask = mask;
+#include "dif/conv.def"
 	if (bpf_feat_ktypes(m->eng, m->e) != 0)
 		return -1;
-	if (m->eng->kt.task_thread_status == ~0u)
+	if (m->eng->kt.task_compat == ~0u)
 		return 0; /* a kernel without them */
 	em_call(m->em, BPF_FUNC_get_current_task_btf);
-	em_ld(m->em, BPF_W, R1, R0, (int)m->eng->kt.task_thread_status);
-	em_ji(m->em, BPF_JSET, R1, TS_COMPAT, m->lb_next);
+	em_ld(m->em, BPF_W, R1, R0, (int)m->eng->kt.task_compat);
+	em_ji(m->em, BPF_JSET, R1, compat_mask, m->lb_next);
 	return 0;
 }
 
@@ -285,10 +286,8 @@ bpf_args_interrupted(struct em *em, unsigned ctx, const struct dif_recipe *r)
 		em_imm(em, R1, 0);
 		return;
 	}
-	em_ld(em, BPF_DW, R2, ctx, 8 * DIF_R_CS);
-	em_alui(em, BPF_AND, R2, 3);
-	em_ji(em, user ? BPF_JEQ : BPF_JNE, R2, 0, other);
-	em_ld(em, BPF_DW, R1, ctx, 8 * DIF_R_RIP);
+	em_ji(em, user ? BPF_JNE : BPF_JEQ, R2, bpf_user_mode(em, ctx), other);
+	em_ld(em, BPF_DW, R1, ctx, 8 * DIF_R_THE_PC);
 	em_ja(em, end);
 	em_place(em, other);
 	em_imm(em, R1, 0);

@@ -18,6 +18,10 @@
 #include <bpf/libbpf.h>
 #include <linux/capability.h>
 
+/* What says that a system call is one of 32-bit code. */
+#define COMPAT(member, mask) static const char compat_member[] = member;
+#include "dif/conv.def"
+
 /* Newer than the C library's headers on some systems. */
 #define CAP_PERFMON_NR 38
 #define CAP_BPF_NR     39
@@ -345,9 +349,8 @@ bpf_feat_ktypes(struct engine *eng, struct err *e)
 	k->task_real_parent = struct_off(b, "task_struct", "real_parent");
 	k->task_tgid = struct_off(b, "task_struct", "tgid");
 	k->task_start_time = struct_off(b, "task_struct", "start_time");
-	k->task_thread_status =
-		off_sum(struct_off(b, "task_struct", "thread_info"),
-			struct_off(b, "thread_info", "status"));
+	k->task_compat = off_sum(struct_off(b, "task_struct", "thread_info"),
+				 struct_off(b, "thread_info", compat_member));
 	k->task_sum_exec =
 		off_sum(struct_off(b, "task_struct", "se"),
 			struct_off(b, "sched_entity", "sum_exec_runtime"));

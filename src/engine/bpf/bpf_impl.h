@@ -85,7 +85,7 @@ struct bpf_prog {
 struct bpf_ktypes {
 	bool known; /* looked for */
 	uint32_t task_real_parent, task_tgid, task_start_time;
-	uint32_t task_thread_status;
+	uint32_t task_compat;
 	uint32_t task_sum_exec;
 	uint32_t task_flags, task_mm, mm_arg_start, mm_arg_end;
 	/* The per-CPU variable that has preempt_count, and where in it. */
@@ -352,6 +352,12 @@ void bg_stack(struct bg *g, uint32_t frames, bool user);
 void bg_ctx(struct bg *g);
 /* R0 = struct pt_regs of the user side; ctx_slot: where the context is. */
 void bpf_builtin_uregs(const struct bpf_class *k, struct em *em, int ctx_slot);
+/* True if the verifier does not let a register be loaded by its type: then
+   bpf_builtin_ureg() calls a helper, and R0 is lost. */
+bool bpf_ureg_untyped(unsigned reg);
+/* R2 = what tells by ctx, struct pt_regs, whether the processor was in user
+   mode: it was if that is the value returned. */
+int32_t bpf_user_mode(struct em *em, unsigned ctx);
 /* dst = one of them; R0 is what bpf_builtin_uregs() gave; tmp: frame slot. */
 void bpf_builtin_ureg(const struct bpf_class *k, struct em *em, unsigned dst,
 		      unsigned reg, int tmp);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <asm/unistd_64.h>
+#include <asm/unistd.h>
 
 #include <cmocka.h>
 
@@ -189,7 +189,7 @@ test_syscall(void **state)
 	assert_int_equal(s.kind, DIF_SITE_SYSENTRY);
 	assert_int_equal(s.num, __NR_read);
 	assert_int_equal(s.args->arg[3].kind, DIF_RCP_UREG);
-	assert_int_equal(s.args->arg[3].val, DIF_R_R10);
+	assert_int_equal(s.args->arg[3].val, DIF_R_SYSARG3);
 	assert_int_equal(s.args->arg[6].kind, DIF_RCP_NONE);
 	assert_int_equal(match("syscall:vmlinux:openat:return", &p), 1);
 	s = site(p);
@@ -200,7 +200,7 @@ test_syscall(void **state)
 	assert_int_equal(match("syscall:ext4:read:", NULL), 0);
 	types_are("syscall::read:entry", "unsigned int, char *, size_t");
 	types_are("syscall::read:return", "ssize_t, ssize_t");
-	types_are("syscall::stat:entry", "const char *, struct stat *");
+	types_are("syscall::fstat:entry", "unsigned int, struct stat *");
 	types_are("syscall::getpid:entry", "");
 	types_are("syscall::execve:entry",
 		  "const char *, const char *const *, const char *const *");
@@ -271,7 +271,7 @@ test_proc(void **state)
 	assert_int_equal(l.n, 2);
 	assert_null(l.v[0].when);
 	assert_int_equal(l.v[1].num, __NR_execveat);
-	assert_int_equal(l.v[1].args->arg[0].val, DIF_R_RSI);
+	assert_int_equal(l.v[1].args->arg[0].val, DIF_R_SYSARG1);
 	free(l.v);
 	assert_int_equal(proc_sites("exit", &l), -1);
 	assert_non_null(strstr(e.msg, "proc:vmlinux:sched_process_exit:exit: "

@@ -243,7 +243,7 @@ test_facts(void **state)
 	assert_true(s.addr == fn && s.fn == fn);
 	assert_int_equal(s.fn_size, 12);
 	assert_true(s.fn_next >= fn + 12);
-	assert_int_equal(s.args->arg[1].val, DIF_R_RSI);
+	assert_int_equal(s.args->arg[1].val, DIF_R_FNARG1);
 	s = fact("pid_test_fn", "return");
 	assert_int_equal(s.kind, DIF_SITE_URETURN);
 	assert_true(s.addr == fn && s.fn == fn);

@@ -45,8 +45,8 @@ struct world {
 };
 
 static const struct dif_recipes user_args = {
-	.arg = { { DIF_RCP_UREG, DIF_R_RDI },
-		 { DIF_RCP_UREG, DIF_R_RSI },
+	.arg = { { DIF_RCP_UREG, DIF_R_SYSARG0 },
+		 { DIF_RCP_UREG, DIF_R_SYSARG1 },
 		 { DIF_RCP_COOKIE, 0 },
 		 { DIF_RCP_CONST, -3 } },
 };
@@ -371,11 +371,11 @@ test_syscall(void **state)
 	stmt(w, c, DIF_ACT_TRACE, "ldgs arg0, %r1\nret %r1",
 	     "ldgs errno, %r1\nret %r1\n.ret int 4", NULL);
 	probe(w, DIF_SITE_SYSENTRY, SYS_getppid, 1, &user_args);
-	probe(w, DIF_SITE_SYSENTRY, SYS_dup2, 2, &user_args);
-	probe(w, DIF_SITE_SYSRETURN, SYS_dup2, 4, &sysret_args);
+	probe(w, DIF_SITE_SYSENTRY, SYS_dup3, 2, &user_args);
+	probe(w, DIF_SITE_SYSRETURN, SYS_dup3, 4, &sysret_args);
 	start(w);
 	getppids(10);
-	assert_int_equal(syscall(SYS_dup2, 54321, 7), -1);
+	assert_int_equal(syscall(SYS_dup3, 54321, 7, 0), -1);
 	stop(w);
 	getppids(10);
 	rt_drain_aggs(w->v, &w->tab, 0, cell_sum, &cells);
@@ -392,10 +392,10 @@ test_syscall(void **state)
 	world_free(w);
 }
 
-/* Of struct pt_regs: rdi, read in several ways. */
-#define RDI(size, ...) { 1, { { 8 * DIF_R_RDI, size, __VA_ARGS__ } } }
-static const struct dif_path rdi = RDI(8, 0), rdi_w = RDI(4, .is_signed = true),
-			     rdi_h = RDI(2, 0), rdi_b = RDI(1, 4, 3, true);
+/* Of struct pt_regs: the first argument, read in several ways. */
+#define ARG0(size, ...) { 1, { { 8 * DIF_R_SYSARG0, size, __VA_ARGS__ } } }
+static const struct dif_path arg0 = ARG0(8, 0), arg0_w = ARG0(4, .is_signed = true),
+			     arg0_h = ARG0(2, 0), arg0_b = ARG0(1, 4, 3, true);
 #define REGS(path) { DIF_RCP_TPARG, 0, path }
 #define GETPPID	   { { DIF_RCP_TPARG, 1 }, 0, DIF_CMP_EQ, SYS_getppid }
 
@@ -406,19 +406,19 @@ static const struct dif_path rdi = RDI(8, 0), rdi_w = RDI(4, .is_signed = true),
 static void
 test_rawtp(void **state)
 {
-	static const struct dif_path bad = { 2, { { 8 * DIF_R_RDI, 8 },
+	static const struct dif_path bad = { 2, { { 8 * DIF_R_SYSARG0, 8 },
 						  { 16, 4 } } };
 	static const struct dif_recipes args = {
-		.arg = { REGS(&rdi), REGS(&rdi_w), REGS(&rdi_h), REGS(&rdi_b),
+		.arg = { REGS(&arg0), REGS(&arg0_w), REGS(&arg0_h), REGS(&arg0_b),
 			 REGS(&bad), { DIF_RCP_TPARG, 1 } },
 	};
 	static const struct dif_whens never = {
-		2, { GETPPID, { REGS(&rdi_h), 0xff, DIF_CMP_NE, 0xee } }
+		2, { GETPPID, { REGS(&arg0_h), 0xff, DIF_CMP_NE, 0xee } }
 	}, some = {
-		4, { GETPPID, { REGS(&rdi_w), 0, DIF_CMP_LT, 0 },
-		     { REGS(&rdi), 0, DIF_CMP_GT, INT64_MIN },
-		     { REGS(&rdi_h), 0xff, DIF_CMP_EQ, 0xee } }
-	}, once = { 1, { GETPPID }, REGS(&rdi_h) };
+		4, { GETPPID, { REGS(&arg0_w), 0, DIF_CMP_LT, 0 },
+		     { REGS(&arg0), 0, DIF_CMP_GT, INT64_MIN },
+		     { REGS(&arg0_h), 0xff, DIF_CMP_EQ, 0xee } }
+	}, once = { 1, { GETPPID }, REGS(&arg0_h) };
 	struct world *w = world_new();
 	const struct rt_rec *r;
 	const uint64_t *v;

@@ -343,7 +343,7 @@ builtins(void **state)
 
 	world_init(&w);
 	w.rt->arg[3] = 33;
-	w.rt->ureg[DIF_R_RIP] = 44;
+	w.rt->ureg[16] = 44;
 	w.rt->probe_id = 55;
 	assert_int_equal(run(&w, "ldgs arg3, %r1\nret %r1\n"), 33);
 	assert_int_equal(run(&w, "setx 16, %r1\nldga uregs, %r1, %r1\n"
