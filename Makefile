@@ -9,6 +9,7 @@
 #   make fuzz     fuzz each parser for FUZZ_SECONDS (default 60)
 #   make torture  attach to and kill off hard targets, a thousand times each
 #   make fresh    build and run the demo in a minimal Debian, twice
+#   make cross    build for aarch64, run there what needs no kernel (qemu-user)
 #   make vm       run what a kernel matters to on others, in QEMU: two hours
 #   make install  to PREFIX (default /usr/local), DESTDIR respected
 
@@ -20,7 +21,7 @@ TORTURE_SECONDS ?= 600
 TORTURE_CYCLES ?= 1000
 NINJA = ninja -C
 
-.PHONY: all demo check bench fuzz install clean vm fresh torture
+.PHONY: all demo check bench fuzz install clean vm fresh cross torture
 
 all: $(BUILD)/build.ninja
 	@$(NINJA) $(BUILD) --quiet
@@ -54,6 +55,9 @@ vm: all
 
 fresh:
 	@tools/fresh demo
+
+cross:
+	@tools/cross
 
 bench:
 	@tools/install-packages bench
