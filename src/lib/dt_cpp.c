@@ -40,6 +40,12 @@ static const char *const predefined[] = {
 	"-std=c99",
 	"-D_DEFAULT_SOURCE",
 	"-U__SIZEOF_INT128__",
+	/* No inline functions, but attributes, which cdefs.h would leave
+	   away; no parameters as dimensions. */
+	"-D__clang__=1",
+	"-D__STDC_NO_VLA__=1",
+	/* No number for D, but of the same size and alignment. */
+	"-D__int128_t=long double",
 	/* Two files that are nothing but inline functions. */
 	"-D_BITS_BYTESWAP_H=1",
 	"-D_BITS_UINTN_IDENTITY_H=1",

@@ -155,6 +155,19 @@ struct type *type_sou_new(struct type_space *ts, enum type_kind kind,
  */
 int type_sou_finish(struct type_space *ts, struct type *t,
 		    const struct type_member *m, size_t n, struct err *e);
+/* A struct or union that has no members yet, or an array of such: one
+   that was declared only, or is being so. */
+bool type_is_incomplete(struct type *t);
+/* What __attribute__ says of a member, or of a whole struct or union. */
+struct type_attrs {
+	bool packed;
+	uint32_t align; /* bytes, at least; 0: not said */
+};
+/* The same with attributes: of each member (n, or NULL), and of the whole. */
+int type_sou_finish_attrs(struct type_space *ts, struct type *t,
+			  const struct type_member *m,
+			  const struct type_attrs *ma, size_t n,
+			  const struct type_attrs *whole, struct err *e);
 struct type *type_enum_new(struct type_space *ts, const char *tag,
 			   const struct type_enumerator *v, size_t n);
 /* A bit-field's own type: an integer of `bits` bits. */

@@ -100,8 +100,6 @@ struct hash *type_hash(struct hash **h);
 /* type_basic.c */
 int type_basic_fill(struct type_space *ts);
 
-/* type_query.c */
-bool type_is_incomplete(struct type *t);
 struct type_list *type_list(struct type *t); /* filled if it can be */
 bool type_list_read(struct type *t); /* has a list, and it has been read */
 

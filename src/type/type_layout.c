@@ -7,6 +7,10 @@
  * it would then cross a boundary of T's size; it starts at such a boundary in
  * that case.  A named one gives the struct T's alignment, an unnamed one does
  * not; `T : 0` only moves on to the next boundary of T.
+ *
+ * Attributes: a packed member has alignment 1, and its bits go to the next bit
+ * whatever they cross; aligned(N) raises what the alignment is otherwise.  A
+ * packed struct is one whose members all are.
  */
 #include <string.h>
 
@@ -19,6 +23,7 @@ struct layout {
 	uint64_t bits;  /* used so far; of a union: by its largest member */
 	uint32_t align; /* bytes */
 	bool is_union;
+	bool packed; /* all members */
 };
 
 static uint64_t
@@ -68,22 +73,31 @@ member_is_bitfield(const struct type_member *m)
 
 /* Place a bit-field; false for one that leaves no member behind. */
 static bool
-layout_bits(struct layout *lo, struct type_member *m)
+layout_bits(struct layout *lo, struct type_member *m,
+	    const struct type_attrs *a)
 {
 	uint64_t unit = type_size(m->type) * 8, pos = lo->bits;
-	uint64_t align = (uint64_t)type_align(m->type) * 8;
+	uint32_t align = type_align(m->type);
+	bool packed = (lo->packed || a->packed) && m->bits != 0;
 
 	if (lo->is_union)
 		pos = 0;
-	else if (m->bits == 0 || pos / unit != (pos + m->bits - 1) / unit)
-		pos = align_up(pos, align);
+	else if (!packed &&
+		 (m->bits == 0 || pos / unit != (pos + m->bits - 1) / unit))
+		pos = align_up(pos, (uint64_t)align * 8);
+	if (packed)
+		align = 1;
+	if (a->align > align) {
+		align = a->align;
+		pos = lo->is_union ? 0 : align_up(pos, (uint64_t)align * 8);
+	}
 	m->bit_off = pos;
 	if (pos + m->bits > lo->bits)
 		lo->bits = pos + m->bits;
 	if (m->name == NULL)
 		return false;
-	if (type_align(m->type) > lo->align)
-		lo->align = type_align(m->type);
+	if (align > lo->align)
+		lo->align = align;
 	return true;
 }
 
@@ -99,13 +113,16 @@ type_member_size(struct type *t)
 }
 
 static void
-layout_plain(struct layout *lo, struct type_member *m)
+layout_plain(struct layout *lo, struct type_member *m,
+	     const struct type_attrs *a)
 {
 	uint64_t size = type_member_size(m->type) * 8;
-	uint32_t align = type_align(m->type);
-	uint64_t pos =
-		lo->is_union ? 0 : align_up(lo->bits, (uint64_t)align * 8);
+	uint32_t align = lo->packed || a->packed ? 1 : type_align(m->type);
+	uint64_t pos;
 
+	if (a->align > align)
+		align = a->align;
+	pos = lo->is_union ? 0 : align_up(lo->bits, (uint64_t)align * 8);
 	m->bit_off = pos;
 	if (pos + size > lo->bits)
 		lo->bits = pos + size;
@@ -139,10 +156,14 @@ members_unique(struct hash *seen, const struct type_member *m, size_t n,
 
 static int
 layout_members(struct type_space *ts, struct type_list *l, struct layout *lo,
-	       const struct type_member *m, size_t n, struct err *e)
+	       const struct type_member *m, const struct type_attrs *ma,
+	       size_t n, struct err *e)
 {
+	static const struct type_attrs none;
+
 	for (size_t i = 0; i < n; i++) {
 		struct type_member *to = &l->m[l->n];
+		const struct type_attrs *a = ma != NULL ? &ma[i] : &none;
 
 		if (member_check(&m[i], e) != 0)
 			return -1;
@@ -153,8 +174,8 @@ layout_members(struct type_space *ts, struct type_list *l, struct layout *lo,
 				return err_nomem(e);
 		}
 		if (!member_is_bitfield(&m[i]))
-			layout_plain(lo, to);
-		else if (!layout_bits(lo, to))
+			layout_plain(lo, to, a);
+		else if (!layout_bits(lo, to, a))
 			continue;
 		l->n++;
 		if (lo->bits > SOU_SIZE_MAX * 8)
@@ -192,7 +213,19 @@ int
 type_sou_finish(struct type_space *ts, struct type *t,
 		const struct type_member *m, size_t n, struct err *e)
 {
-	struct layout lo = { .align = 1, .is_union = t->kind == TYPE_UNION };
+	static const struct type_attrs none;
+
+	return type_sou_finish_attrs(ts, t, m, NULL, n, &none, e);
+}
+
+int
+type_sou_finish_attrs(struct type_space *ts, struct type *t,
+		      const struct type_member *m, const struct type_attrs *ma,
+		      size_t n, const struct type_attrs *whole, struct err *e)
+{
+	struct layout lo = { .align = whole->align != 0 ? whole->align : 1,
+			     .is_union = t->kind == TYPE_UNION,
+			     .packed = whole->packed };
 	struct type_list *l = t->detail, fill = { 0 };
 	struct hash *seen;
 	int rc;
@@ -200,13 +233,13 @@ type_sou_finish(struct type_space *ts, struct type *t,
 	if (l->done || l->src != NULL)
 		return err_set(e, &ERR_GENERIC, 0, "%s is declared already",
 			       t->name ? t->name : "type");
-	fill.m = arena_calloc(ts->arena, n, sizeof(*fill.m));
+	fill.m = arena_calloc(ts->arena, n + 1, sizeof(*fill.m));
 	seen = hash_new();
 	if (fill.m == NULL || seen == NULL) {
 		hash_free(seen);
 		return err_nomem(e);
 	}
-	rc = layout_members(ts, &fill, &lo, m, n, e);
+	rc = layout_members(ts, &fill, &lo, m, ma, n, e);
 	if (rc == 0)
 		rc = members_unique(seen, fill.m, fill.n, e);
 	hash_free(seen);

@@ -15,28 +15,46 @@ bool
 decl_incomplete(struct compile *cx, struct type *t)
 {
 	struct type *r = type_resolve(t);
-	size_t n;
 
 	while (r->kind == TYPE_ARRAY)
 		r = type_resolve(r->ref);
 	if (r->kind != TYPE_FWD && !type_is_sou(r))
 		return false;
 	r = type_resolve(type_complete(cx->types, r));
-	if (r->kind == TYPE_FWD)
-		return true;
-	/* What BTF has is complete even if it is empty; ours never is. */
-	return r->size == 0 && r->btf_id == 0 &&
-	       (type_members(r, &n) == NULL || n == 0);
+	return type_is_incomplete(r);
 }
 
 /* ---- members ------------------------------------------------------------- */
 
+/* Members as they are read. */
+struct members {
+	struct type_member *v;
+	uint32_t n;
+	struct type_attrs *attrs; /* of each */
+	uint32_t nattrs;
+	const char *open; /* the one that is an array without a dimension */
+};
+
 static void
-member_name_free(struct compile *cx, const struct type_member *v, uint32_t n,
+member_add(struct compile *cx, struct members *ms, struct type_member m,
+	   struct type_attrs a, struct src_loc loc)
+{
+	/* Only the last member may be an array without a dimension. */
+	if (ms->open != NULL)
+		lang_fail(cx, &D_DECL_ARRNULL, loc,
+			  "member %s needs an array dimension: it is not the "
+			  "last one",
+			  ms->open);
+	list_push(cx, ms->v, ms->n, m);
+	list_push(cx, ms->attrs, ms->nattrs, a);
+}
+
+static void
+member_name_free(struct compile *cx, const struct members *ms,
 		 const struct decl *d)
 {
-	for (uint32_t i = 0; i < n; i++)
-		if (v[i].name == d->name)
+	for (uint32_t i = 0; i < ms->n; i++)
+		if (ms->v[i].name == d->name)
 			lang_fail(cx, &D_UNKNOWN, d->loc,
 				  "member %s is declared twice", d->name);
 }
@@ -89,10 +107,11 @@ decl_member_check(struct compile *cx, const struct decl *d)
 /* One declarator, or a bit-field without a name. */
 static void
 parse_member_one(struct compile *cx, const struct declspec *ds,
-		 struct type_member **v, uint32_t *n)
+		 struct members *ms)
 {
 	struct decl d = { .loc = lex_peek(cx, 0)->loc,
 			  .type = ds->type,
+			  .attrs = ds->attrs,
 			  .user = ds->user };
 	struct type_member m = { 0 };
 
@@ -103,18 +122,21 @@ parse_member_one(struct compile *cx, const struct declspec *ds,
 		if (d.name == NULL)
 			lang_fail(cx, &D_DECL_MNAME, d.loc,
 				  "a member needs a name");
-		member_name_free(cx, *v, *n, &d);
+		member_name_free(cx, ms, &d);
 		decl_member_check(cx, &d);
 	}
 	m.name = d.name;
 	m.type = d.type;
 	if (lex_accept(cx, ':'))
 		m.bits = parse_width(cx, d.type, d.name);
-	list_push(cx, *v, *n, m);
+	parse_attrs(cx, &d.attrs); /* behind the width they are, too */
+	member_add(cx, ms, m, d.attrs, d.loc);
+	if (d.open)
+		ms->open = d.name;
 }
 
 static void
-parse_members(struct compile *cx, struct type_member **v, uint32_t *n)
+parse_members(struct compile *cx, struct members *ms)
 {
 	struct declspec ds;
 
@@ -127,28 +149,13 @@ parse_members(struct compile *cx, struct type_member **v, uint32_t *n)
 		if (!ds.anon_sou)
 			lang_fail(cx, &D_DECL_MNAME, ds.loc,
 				  "a member needs a name");
-		list_push(cx, *v, *n, m);
+		member_add(cx, ms, m, ds.attrs, ds.loc);
 	} else {
 		do {
-			parse_member_one(cx, &ds, v, n);
+			parse_member_one(cx, &ds, ms);
 		} while (lex_accept(cx, ','));
 	}
 	lex_expect(cx, ';');
-}
-
-/* Only the last member may be an array without a dimension. */
-static void
-flexible_check(struct compile *cx, const struct type_member *v, uint32_t n,
-	       struct src_loc loc)
-{
-	for (uint32_t i = 0; i + 1 < n; i++) {
-		struct type *r = type_resolve(v[i].type);
-		if (r->kind == TYPE_ARRAY && r->nelems == 0)
-			lang_fail(cx, &D_DECL_ARRNULL, loc,
-				  "member %s needs an array dimension: it is "
-				  "not the last one",
-				  v[i].name);
-	}
 }
 
 /* ---- struct and union ---------------------------------------------------- */
@@ -186,23 +193,29 @@ sou_new(struct compile *cx, enum type_kind kind, const char *tag)
 	return t;
 }
 
+/* attrs: those that stand before the tag. */
 static void
-sou_define(struct compile *cx, struct type *t, struct src_loc loc)
+sou_define(struct compile *cx, struct type *t, struct type_attrs *attrs,
+	   struct src_loc loc)
 {
 	struct parser *ps = cx->parser;
 	bool in_members = ps->in_members;
-	struct type_member *v = NULL;
-	uint32_t n = 0;
+	struct members ms = { 0 };
 	struct err e = { 0 };
 
 	parse_deeper(cx, loc);
 	ps->in_members = false;
 	lex_expect(cx, '{');
-	do {
-		parse_members(cx, &v, &n);
-	} while (!lex_accept(cx, '}'));
-	flexible_check(cx, v, n, loc);
-	if (type_sou_finish(cx->types, t, v, n, &e) != 0 && e.tag == &ERR_NOMEM)
+	/* Headers have structs without members, as names for a place. */
+	if ((cx->cflags & LANG_C_CPP) == 0 || !lex_is(cx, '}'))
+		do {
+			parse_members(cx, &ms);
+		} while (!lex_is(cx, '}'));
+	lex_expect(cx, '}');
+	parse_attrs(cx, attrs);
+	if (type_sou_finish_attrs(cx->types, t, ms.v, ms.attrs, ms.n, attrs,
+				  &e) != 0 &&
+	    e.tag == &ERR_NOMEM)
 		lang_nomem(cx);
 	if (err_is_set(&e))
 		lang_fail(cx, &D_TYPE_ERR, loc, "%s", e.msg);
@@ -244,9 +257,11 @@ decl_sou(struct compile *cx, enum type_kind kind, struct src_loc loc,
 	 struct declspec *ds, bool strict)
 {
 	const char *keyword = kind == TYPE_UNION ? "union" : "struct";
+	struct type_attrs attrs = { 0 };
 	struct token tag = { 0 };
 	struct type *t;
 
+	parse_attrs(cx, &attrs);
 	if (lex_is(cx, TOK_IDENT) || parse_at_member_name(cx))
 		tag = lex_next(cx);
 	else if (!lex_is(cx, '{'))
@@ -259,7 +274,7 @@ decl_sou(struct compile *cx, enum type_kind kind, struct src_loc loc,
 	if (tag.name != NULL)
 		tag_free(cx, keyword, &tag);
 	t = sou_new(cx, kind, tag.name);
-	sou_define(cx, t, loc);
+	sou_define(cx, t, &attrs, loc);
 	return t;
 }
 
@@ -301,7 +316,9 @@ parse_enumerator(struct compile *cx, int64_t *next)
 	if (lex_accept(cx, '='))
 		*next = parse_const(cx, parse_cond_expr(cx), &D_DECL_ENCONST,
 				    "enumerator");
-	if (*next > INT_MAX || *next < INT_MIN)
+	/* D's are of type int; headers have others, as gcc takes them. */
+	if ((*next > INT_MAX || *next < INT_MIN) &&
+	    (cx->cflags & LANG_C_CPP) == 0)
 		lang_fail(cx, &D_DECL_ENOFLOW, t.loc,
 			  "value of enumerator %s does not fit an int: %lld",
 			  t.name, (long long)*next);
@@ -310,7 +327,7 @@ parse_enumerator(struct compile *cx, int64_t *next)
 	e->val = *next;
 	e->next = cx->parser->enums;
 	cx->parser->enums = e;
-	return (struct type_enumerator){ .name = t.name, .val = (*next)++ };
+	return (struct type_enumerator){ .name = t.name, .val = *next };
 }
 
 static struct type *
@@ -319,15 +336,21 @@ enum_define(struct compile *cx, const char *tag)
 	struct pending_enum *outer = cx->parser->enums;
 	struct type_enumerator *v = NULL;
 	uint32_t n = 0;
+	struct type_attrs attrs = { 0 };
 	int64_t next = 0;
 
 	lex_expect(cx, '{');
 	do {
 		struct type_enumerator e = parse_enumerator(cx, &next);
 		list_push(cx, v, n, e);
+		next = (int64_t)((uint64_t)next + 1);
 	} while (lex_accept(cx, ',') && !lex_is(cx, '}'));
 	lex_expect(cx, '}');
 	cx->parser->enums = outer;
+	parse_attrs(cx, &attrs);
+	if (attrs.packed)
+		lang_fail(cx, &D_SYNTAX, lex_peek(cx, 0)->loc,
+			  "a packed enum is not known in D");
 	struct type *t = type_enum_new(cx->types, tag, v, n);
 	if (t == NULL)
 		lang_nomem(cx);
@@ -371,6 +394,11 @@ decl_typedef(struct compile *cx, const struct decl *d)
 		lang_fail(cx, &D_DECL_ARRSUB, d->loc,
 			  "typedef %s may not be an associative array",
 			  d->name);
+	if (d->attrs.align != 0 && d->attrs.align != type_align(d->type))
+		lang_fail(cx, &D_TYPE_ERR, d->loc,
+			  "typedef %s: D knows no types that are aligned "
+			  "otherwise than their like (%u bytes, not %u)",
+			  d->name, d->attrs.align, type_align(d->type));
 	if (names_is_variable(cx, d->name))
 		lang_fail(cx, &D_DECL_IDRED, d->loc,
 			  "%s is the name of a variable: cannot be a type",

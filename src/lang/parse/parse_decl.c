@@ -319,7 +319,11 @@ parse_declspec(struct compile *cx, struct declspec *ds, bool strict)
 
 	*ds = (struct declspec){ .loc = lex_peek(cx, 0)->loc };
 	for (;;) {
+		parse_attrs(cx, &ds->attrs);
 		t = *lex_peek(cx, 0);
+		/* C's `static inline`; alone the word is D's. */
+		if (ds->cls == DECL_STATIC && lex_accept_kw(cx, KW_inline))
+			continue;
 		if (t.tok == TOK_KEYWORD ? !word_keyword(cx, &w, &t)
 		    : t.tok == TOK_IDENT ? !word_ident(cx, &w, &t)
 					 : true)
@@ -368,11 +372,17 @@ declare_one(struct compile *cx, const struct declspec *ds, struct item *it)
 {
 	struct decl d = { .cls = ds->cls,
 			  .user = ds->user,
+			  .attrs = ds->attrs,
 			  .loc = lex_peek(cx, 0)->loc };
 
+	cx->parser->in_typedef = ds->cls == DECL_TYPEDEF;
+	cx->parser->vector = false;
 	parse_declarator(cx, ds->type, &d, NULL);
+	cx->parser->in_typedef = false;
 	if (d.name == NULL)
 		lex_syntax(cx, lex_peek(cx, 0), "a name");
+	if (cx->parser->vector)
+		d.type = spec_need(cx, type_basic(cx->types, TYPE_B_LDOUBLE));
 	if (ds->cls == DECL_TYPEDEF)
 		decl_typedef(cx, &d);
 	else
@@ -387,6 +397,8 @@ parse_declaration(struct compile *cx, struct item *it)
 
 	it->kind = ITEM_DECL;
 	parse_declspec(cx, &ds, false);
+	if (ds.cls == DECL_STATIC && parse_static_function(cx, &ds))
+		return;
 	if (ds.cls == DECL_STATIC)
 		lang_fail(cx, &D_DECL_BADCLASS, ds.loc,
 			  "storage classes static, auto and register do not "

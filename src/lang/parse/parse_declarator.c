@@ -192,6 +192,7 @@ parse_subscript(struct compile *cx, struct declr *dr)
 			  "an associative array has one list of keys");
 	lex_accept_kw(cx, KW_restrict); /* an array that is a parameter */
 	if (lex_accept(cx, ']')) {
+		dr->d->open |= dr->n == 0;
 		deriv_add(cx, dr, dv);
 		return;
 	}
@@ -207,8 +208,9 @@ parse_subscript(struct compile *cx, struct declr *dr)
 	struct node *n = parse_cond_expr(cx);
 	int64_t val = parse_const(cx, n, &D_DECL_ARRSUB, "array dimension");
 	cx->parser->in_members = member;
-	/* Kernel-like structs end in data[0]; elsewhere it makes no sense. */
-	if (val < 0 || (val == 0 && !member))
+	/* Kernel-like structs end in data[0], and headers pad by types of such
+	   arrays; elsewhere it makes no sense. */
+	if (val < 0 || (val == 0 && !member && dr->d->cls != DECL_TYPEDEF))
 		lang_fail(cx, &D_DECL_ARRSUB, n->loc,
 			  "array dimension must be positive, not %lld",
 			  (long long)val);
@@ -242,6 +244,9 @@ parse_suffixes(struct compile *cx, struct declr *dr)
 static void
 parse_pointers(struct compile *cx, struct deriv **ptrs, uint32_t *n)
 {
+	struct type_attrs none = { 0 }; /* of pointers to types they mean
+					   nothing to a layout */
+
 	while (lex_is(cx, '*')) {
 		struct deriv dv = { .kind = TYPE_PTR };
 		dv.loc = lex_next(cx).loc;
@@ -250,7 +255,8 @@ parse_pointers(struct compile *cx, struct deriv **ptrs, uint32_t *n)
 				dv.is_const = true;
 			else if (lex_accept_kw(cx, KW_volatile))
 				dv.is_volatile = true;
-			else if (!lex_accept_kw(cx, KW_restrict))
+			else if (!lex_accept_kw(cx, KW_restrict) &&
+				 !parse_attrs(cx, &none))
 				break;
 		}
 		list_push(cx, *ptrs, *n, dv);
@@ -379,6 +385,7 @@ parse_declarator(struct compile *cx, struct type *base, struct decl *d,
 	if (d->loc.line == 0)
 		d->loc = lex_peek(cx, 0)->loc;
 	parse_nested(cx, &dr);
+	parse_attrs(cx, &d->attrs);
 	user_check(cx, &dr);
 	for (uint32_t i = dr.n; i > 0; i--) {
 		const struct deriv *dv = &dr.v[i - 1];

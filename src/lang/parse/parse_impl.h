@@ -28,6 +28,8 @@ struct parser {
 	/* Enumerators of the enum being read. */
 	struct pending_enum *enums;
 	const struct parse_ask *ask;
+	bool in_typedef; /* what is being declared is a type's name ... */
+	bool vector;     /* ... of a vector of 16 bytes */
 };
 
 /* parse.c: the value of n, which fails the compile with the tag unless it is
@@ -72,6 +74,7 @@ struct declspec {
 			 enumerators */
 	bool anon_sou; /* struct or union without a tag */
 	bool user; /* userland */
+	struct type_attrs attrs;
 };
 /* strict: a struct tag that nobody knows is an error, not a new one. */
 void parse_declspec(struct compile *cx, struct declspec *ds, bool strict);
@@ -82,6 +85,14 @@ struct type *parse_type_name(struct compile *cx);
 struct type *parse_type_mention(struct compile *cx);
 void parse_declarator(struct compile *cx, struct type *base, struct decl *d,
 		      const char ***params);
+/*
+ * parse_attr.c: __attribute__ here, if there is one (or several), added to *a;
+ * false if there is none.
+ */
+bool parse_attrs(struct compile *cx, struct type_attrs *a);
+/* parse_attr.c: after `static` and its type, a function of a header, with its
+   body, which is left out, or without.  False: it is no function. */
+bool parse_static_function(struct compile *cx, struct declspec *ds);
 /* A declaration at outer scope, to its semicolon. */
 void parse_declaration(struct compile *cx, struct item *it);
 /* The type of one parameter or key, and its name or NULL. */

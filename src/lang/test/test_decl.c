@@ -195,7 +195,7 @@ test_object_errors(void **state)
 		{ "struct s x[2];", "D_DECL_INCOMPLETE", 1, 11 },
 		{ "struct s { struct s x; };", "D_DECL_INCOMPLETE", 1, 21 },
 		{ "int x[];", "D_DECL_ARRNULL", 1, 5 },
-		{ "struct s { int x[]; int y; };", "D_DECL_ARRNULL", 1, 1 },
+		{ "struct s { int x[]; int y; };", "D_DECL_ARRNULL", 1, 25 },
 		{ "extern int x[2][];", "D_DECL_ARRNULL", 1, 13 },
 		{ "int x[0];", "D_DECL_ARRSUB", 1, 7 },
 		{ "int x[-1];", "D_DECL_ARRSUB", 1, 7 },

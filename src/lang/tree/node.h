@@ -123,6 +123,8 @@ struct decl {
 	uint32_t nkeys;
 	bool is_func;		/* a prototype */
 	bool user;		/* userland: its pointers are to user memory */
+	bool open;		/* name[]: an array without a dimension */
+	struct type_attrs attrs;
 };
 
 enum item_kind { ITEM_CLAUSE, ITEM_DECL, ITEM_INLINE, ITEM_XLATOR,
