@@ -64,7 +64,8 @@ struct type {
 	enum type_kind kind;
 	const char *name; /* tag, typedef name, basic name; NULL: anonymous */
 	uint64_t size;	  /* bytes; 0 for void, func, fwd, incomplete */
-	uint32_t align;	  /* 0: not known yet, see type_align() */
+	uint32_t align;   /* 0: not known yet, see type_align(); of a typedef:
+			     its own, 0: that of its type */
 	bool is_signed;	  /* TYPE_INT, TYPE_ENUM */
 	bool is_char, is_bool; /* TYPE_INT */
 	bool is_union;	  /* TYPE_FWD */

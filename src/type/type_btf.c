@@ -259,7 +259,6 @@ import_typedef(struct type_btf *tb, const struct btf_type *bt, int depth)
 	t->name = btf_text(tb, bt->name_off);
 	t->ref = ref;
 	t->size = ref->size;
-	t->align = ref->align;
 	return t;
 }
 

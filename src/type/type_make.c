@@ -164,7 +164,6 @@ type_typedef(struct type_space *ts, const char *name, struct type *to)
 	t->name = arena_strdup(ts->arena, name);
 	t->ref = to;
 	t->size = to->size;
-	t->align = to->align;
 	if (t->name == NULL || type_declare(ts, TYPE_NS_PLAIN, name, t) != 0 ||
 	    type_note(ts, t) != 0)
 		return NULL;

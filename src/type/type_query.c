@@ -141,7 +141,11 @@ type_size(struct type *t)
 uint32_t
 type_align(struct type *t)
 {
-	t = type_resolve(t);
+	for (; t->kind == TYPE_TYPEDEF || t->kind == TYPE_CONST ||
+	       t->kind == TYPE_VOLATILE || t->kind == TYPE_RESTRICT;
+	     t = t->ref)
+		if (t->kind == TYPE_TYPEDEF && t->align != 0)
+			return t->align; /* of its own */
 	if (t->kind == TYPE_ARRAY)
 		return type_align(t->ref);
 	if (t->align == 0 &&

@@ -394,11 +394,6 @@ decl_typedef(struct compile *cx, const struct decl *d)
 		lang_fail(cx, &D_DECL_ARRSUB, d->loc,
 			  "typedef %s may not be an associative array",
 			  d->name);
-	if (d->attrs.align != 0 && d->attrs.align != type_align(d->type))
-		lang_fail(cx, &D_TYPE_ERR, d->loc,
-			  "typedef %s: D knows no types that are aligned "
-			  "otherwise than their like (%u bytes, not %u)",
-			  d->name, d->attrs.align, type_align(d->type));
 	if (names_is_variable(cx, d->name))
 		lang_fail(cx, &D_DECL_IDRED, d->loc,
 			  "%s is the name of a variable: cannot be a type",
@@ -407,8 +402,12 @@ decl_typedef(struct compile *cx, const struct decl *d)
 		lang_fail(cx, &D_DECL_IDRED, d->loc,
 			  "type %s is declared already, as %s", d->name,
 			  lang_type_name(cx, type_resolve(old)));
-	if (old == NULL && type_typedef(cx->types, d->name, d->type) == NULL)
+	if (old != NULL)
+		return;
+	old = type_typedef(cx->types, d->name, d->type);
+	if (old == NULL)
 		lang_nomem(cx);
+	old->align = d->attrs.align;
 }
 
 static void

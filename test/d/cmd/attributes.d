@@ -13,6 +13,7 @@
 #include <aio.h>
 #include <link.h>
 #include <linux/in.h>
+#include <pthread.h>
 
 static __inline__ __attribute__((const)) int of_c(int x)
 {
@@ -33,6 +34,10 @@ struct h { char c; int b:5 __attribute__((packed)); int d:30; };
 struct i { struct { } none; int z[0]; int last; };
 union j { char c; long l; } __attribute__((packed));
 struct k { char c; union j j; int *p __attribute__((aligned(16))); };
+typedef struct { int i; } __attribute__((aligned)) big_t;
+typedef struct { int i; } late_t __attribute__((aligned(16)));
+typedef unsigned long low_t __attribute__((aligned(4)));
+struct l { char c; late_t t; char d; low_t u; };
 
 enum wide { LOW = 1, HIGH = 0x80000000, LAST = 0xffffffff };
 enum wider { FAR = 0x100000000, FARTHER };
@@ -53,6 +58,8 @@ BEGIN
 	    sizeof(struct i));
 	printf("%d %d %d %d\n", sizeof(union j), offsetof(struct k, j),
 	    offsetof(struct k, p), sizeof(struct k));
+	printf("%d %d %d %d %d\n", sizeof(big_t), sizeof(late_t),
+	    offsetof(struct l, t), offsetof(struct l, u), sizeof(struct l));
 	printf("%d %d %d\n", sizeof(struct epoll_event),
 	    sizeof(struct ethhdr), sizeof(struct tcphdr));
 	printf("%d %d\n", sizeof(struct aiocb), sizeof(struct link_map));
