@@ -311,7 +311,9 @@ enum dif_fault {
 };
 /* "invalid address" ...; "unknown fault" for numbers not in the table. */
 const char *dif_fault_text(uint32_t fault);
-bool dif_fault_has_addr(uint32_t fault);
+/* What comes with the fault; the last column of fault.def. */
+enum dif_fault_value { DIF_FV_NONE, DIF_FV_ADDR, DIF_FV_INDEX };
+enum dif_fault_value dif_fault_value(uint32_t fault);
 
 /* ---- DIF objects ------------------------------------------------------- */
 

@@ -64,6 +64,17 @@ step_divide(struct rnd *g)
 	made_num(g, d);
 }
 
+/* An index: most are within the bound. */
+static void
+step_bound(struct rnd *g)
+{
+	unsigned a = want_num(g), b = pick_other(g, a);
+
+	emit_setx(g, one_in(g, 8) ? rnd_value(g) : UINT64_MAX, b);
+	set_kind(g, b, RND_NUM);
+	emit_r(g, DIF_OP_BOUND, a, b, 0);
+}
+
 static void
 step_move(struct rnd *g)
 {
@@ -454,8 +465,11 @@ step_tuple(struct rnd *g)
 static void
 step(struct rnd *g, unsigned depth)
 {
-	switch (rnd_below(g, 24)) {
+	switch (rnd_below(g, 25)) {
 	case 0: case 1: case 2: case 3: step_alu(g); break;
+	case 24:
+		step_bound(g);
+		break;
 	case 4: step_divide(g); break;
 	case 5: case 6: step_move(g); break;
 	case 7: case 8: case 9:

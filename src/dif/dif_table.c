@@ -116,9 +116,9 @@ const struct dif_recipe_info dif_recipe_info[DIF_NRECIPES] = {
 static const struct dif_fault_row {
 	uint32_t num;
 	const char *text;
-	bool addr;
+	enum dif_fault_value value;
 } dif_faults[] = {
-#define FAULT(num, NAME, text, addr) { num, text, addr },
+#define FAULT(num, NAME, text, value) { num, text, value },
 #include "dif/fault.def"
 #undef FAULT
 };
@@ -273,10 +273,10 @@ dif_fault_text(uint32_t fault)
 	return r == NULL ? "unknown fault" : r->text;
 }
 
-bool
-dif_fault_has_addr(uint32_t fault)
+enum dif_fault_value
+dif_fault_value(uint32_t fault)
 {
 	const struct dif_fault_row *r = dif_fault_row(fault);
 
-	return r != NULL && r->addr;
+	return r != NULL ? r->value : DIF_FV_NONE;
 }

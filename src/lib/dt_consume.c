@@ -182,8 +182,10 @@ consume_error(struct merge *m, const struct head *h)
 	}
 	dt_notice_probe(&b, er->epid, &pd);
 	buf_puts(&b, dif_fault_text(er->fault));
-	if (dif_fault_has_addr(er->fault))
+	if (dif_fault_value(er->fault) == DIF_FV_ADDR)
 		buf_printf(&b, " (0x%llx)", (unsigned long long)er->val);
+	else if (dif_fault_value(er->fault) == DIF_FV_INDEX)
+		buf_printf(&b, " (%lld)", (long long)er->val);
 	if (er->action == 0)
 		buf_puts(&b, " in predicate");
 	else

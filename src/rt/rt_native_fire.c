@@ -208,12 +208,12 @@ rtn_signals(struct rt *rt)
 /* ---- faults -------------------------------------------------------------- */
 
 static int
-fault_has_addr(uint32_t fault)
+fault_has_value(uint32_t fault)
 {
 	switch (fault) {
-#define FAULT(num, NAME, text, addr) \
-	case num:                    \
-		return addr;
+#define FAULT(num, NAME, text, value)                                          \
+	case num:                                                              \
+		return value;
 #include "dif/fault.def"
 #undef FAULT
 	}
@@ -274,7 +274,7 @@ rtn_fault(struct rt *rt)
 		return 0;
 	}
 	rt->errors++;
-	if (!fault_has_addr(rt->fault))
+	if (!fault_has_value(rt->fault))
 		rt->fault_val = 0;
 	fault_record(rt);
 	if (clauses != 0)

@@ -40,7 +40,7 @@ gather_records(struct diff_trace *t, const struct rt_view *v, unsigned slot,
 		copy->time = copy->cpu = 0;
 		struct rt_error_rec *er = (void *)copy;
 		if (copy->epid == RT_EPID_ERROR &&
-		    !dif_fault_has_addr(er->fault))
+		    dif_fault_value(er->fault) == DIF_FV_NONE)
 			er->val = 0;
 	}
 	return err_is_set(e) ? -1 : 0;

@@ -468,6 +468,17 @@ op_div(struct bg *g, dif_instr_t t)
 	bg_put(g, DIF_RD(t), R1);
 }
 
+static void
+op_bound(struct bg *g, dif_instr_t t)
+{
+	struct em *em = g->em;
+	unsigned i = DIF_R1(t);
+
+	em_mov(em, R1, bg_get(g, i, R1));
+	em_mov(em, R2, bg_get(g, DIF_R2(t), R2));
+	em_jr(em, BPF_JGE, R1, R2, bg_fault(g, DIF_FAULT_BADINDEX, (int)i));
+}
+
 /* ---- compare and branch ------------------------------------------------- */
 
 static void
@@ -748,6 +759,9 @@ ins_alu(struct bg *g, dif_instr_t t)
 	case DIF_OP_SETS:
 		op_const(g, rd, g->eng->str_addr +
 				bpf_site_objstr(g->eng, g->o) + DIF_IDX(t));
+		return true;
+	case DIF_OP_BOUND:
+		op_bound(g, t);
 		return true;
 	case DIF_OP_CMP: op_cmp(g, t); return true;
 	case DIF_OP_TST: op_tst(g, t); return true;

@@ -221,6 +221,10 @@ step(struct machine *m, uint32_t pc, dif_instr_t i)
 	case DIF_OP_NOT: r[rd] = ~r[r1]; break;
 	case DIF_OP_MOV: r[rd] = r[r1]; break;
 
+	case DIF_OP_BOUND:
+		if (r[r1] >= r[r2])
+			rt_fail(rt, DIF_FAULT_BADINDEX, r[r1]);
+		break;
 	case DIF_OP_CMP: cmp(m, r[r1], r[r2]); break;
 	case DIF_OP_TST: tst(m, r[r1]); break;
 	case DIF_OP_SCMP: scmp(m, r[r1], r[r2]); break;

@@ -464,7 +464,7 @@ fault_report(struct fire *f)
 		return;
 	}
 	rt->errors++;
-	if (!dif_fault_has_addr(rt->fault))
+	if (dif_fault_value(rt->fault) == DIF_FV_NONE)
 		rt->fault_val = 0;
 	fault_record(f);
 	fault_clauses(f);

@@ -438,6 +438,21 @@ lower_divide(struct lower *l, struct lower_dif *lo, dif_instr_t i)
 	x86_mov_rr(l->b, 8, lower_reg(DIF_RD(i)), rem ? X86_RDX : X86_RAX);
 }
 
+static void
+lower_bound(struct lower *l, struct lower_dif *lo, dif_instr_t i)
+{
+	struct x86_label fine = { 0 };
+
+	src_to(l, X86_RCX, DIF_R2(i));
+	src_to(l, X86_RAX, DIF_R1(i));
+	x86_alu_rr(l->b, X86_CMP, 8, X86_RAX, X86_RCX);
+	x86_jcc_label(l->b, X86_CC_B, &fine);
+	x86_store(l->b, 8, RT_M(fault_val), X86_RAX);
+	x86_store_imm(l->b, 4, RT_M(fault), DIF_FAULT_BADINDEX);
+	x86_jmp_label(l->b, lower_fault_label(l, -1, lo->pc));
+	x86_bind(l->b, &fine);
+}
+
 /* ---- memory -------------------------------------------------------------- */
 
 static const uint16_t loads[256] = {
@@ -602,6 +617,9 @@ lower_instr(struct lower *l, struct lower_dif *lo, dif_instr_t i)
 		x86_un_r(l->b, X86_NOT, 8, lower_reg(rd));
 		break;
 	case DIF_OP_MOV: src_to(l, lower_reg(rd), r1); break;
+	case DIF_OP_BOUND:
+		lower_bound(l, lo, i);
+		break;
 	case DIF_OP_CMP: lower_cmp(l, lo, r1, r2); break;
 	case DIF_OP_TST: lower_tst(l, lo, r1); break;
 	case DIF_OP_SCMP: lower_scmp(l, lo, r1, r2); break;

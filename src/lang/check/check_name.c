@@ -538,6 +538,19 @@ check_bounds(struct compile *cx, struct node *n, const struct node *idx)
 			  (long long)idx->ival, lang_type_name(cx, t));
 }
 
+/* An array of the program is as long as it was declared, and an index of it
+   that is not known now is looked at when it is.  Those of others end in arrays
+   that are longer than they say. */
+static void
+own_bounds(struct node *n, struct node *idx)
+{
+	struct type *t = type_resolve(n->left->type);
+
+	if (t->kind == TYPE_ARRAY && !idx->is_const &&
+	    node_part_of(n->left) != NULL)
+		idx->bound = t->nelems;
+}
+
 static struct node *
 string_address(struct compile *cx, struct node *s)
 {
@@ -564,6 +577,7 @@ check_index(struct compile *cx, struct node *n)
 			  "an index must be an integer, not %s",
 			  lang_type_name(cx, idx->type));
 	check_bounds(cx, n, idx);
+	own_bounds(n, idx);
 	sum->op = '+';
 	if (type_is_string(n->left->type)) /* a character of a string */
 		sum->left = string_address(cx, n->left);

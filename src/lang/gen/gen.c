@@ -71,6 +71,8 @@ need(struct node *n)
 		k = max2(k, need(n->right));
 		k = max2(k, need(n->cond));
 	}
+	if (n->bound != 0)
+		k = max2(k, 2);
 	for (uint32_t i = 0; i < n->nargs; i++)
 		k = max2(k, need(n->args[i]) + (i > 0));
 	n->nregs = (uint8_t)(k > 200 ? 200 : k);
@@ -566,9 +568,26 @@ gen_named(struct gen *g, struct node *n, enum gen_form *f)
 	return n->ref == REF_BUILTIN ? gen_builtin(g, n, f) : gen_var(g, n);
 }
 
+/* An index that must be below a bound. */
+static int
+gen_bounded(struct gen *g, struct node *n, enum gen_form *f)
+{
+	uint64_t bound = n->bound;
+
+	n->bound = 0;
+	int r = gen_value(g, n), b = gen_int(g, bound);
+	n->bound = bound;
+	gobj_emit(g, DIF_INSTR_R(DIF_OP_BOUND, r, b, 0));
+	greg_free(g, b);
+	*f = FORM_NORMAL;
+	return r;
+}
+
 int
 gen_raw(struct gen *g, struct node *n, enum gen_form *f)
 {
+	if (n->bound != 0)
+		return gen_bounded(g, n, f);
 	*f = FORM_NORMAL;
 	if (n->is_const) {
 		if (dtype_normal(n->type, n->ival) != n->ival)

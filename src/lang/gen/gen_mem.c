@@ -330,25 +330,6 @@ load_at(struct gen *g, const struct node *n, int addr)
 	return r;
 }
 
-/* The D variable that n is a part of, or NULL: n is reached by a pointer. */
-static struct node *
-part_of(struct node *n)
-{
-	if (n->ref == REF_VAR)
-		return dtype_by_address(n->type) ? n : NULL;
-	if (n->kind == NODE_MEMBER)
-		return part_of(n->left);
-	if (n->kind != NODE_UNARY || n->op != TOK_DEREF)
-		return NULL;
-	n = n->left; /* an element of an array: *((cast)array + i) */
-	while (n->kind == NODE_BINARY && n->op == '+')
-		n = n->left;
-	if (n->kind != NODE_CAST ||
-	    type_resolve(n->left->type)->kind != TYPE_ARRAY)
-		return NULL;
-	return part_of(n->left);
-}
-
 /* Zeros of that size, in scratch, as the value in r. */
 static void
 gen_zeros(struct gen *g, int r, uint64_t size)
@@ -405,7 +386,7 @@ load_part(struct gen *g, struct node *n, struct node *var)
 int
 gen_load(struct gen *g, struct node *n)
 {
-	struct node *var = part_of(n);
+	struct node *var = node_part_of(n);
 	int r;
 
 	if (var != NULL && var != g->base)
@@ -634,7 +615,7 @@ open_place(struct gen *g, struct place *p, struct node *l)
 	struct held h;
 
 	*p = (struct place){ .l = l };
-	p->var = l->ref == REF_VAR ? l : part_of(l);
+	p->var = l->ref == REF_VAR ? l : node_part_of(l);
 	/* First what may use the tuple stack: the place in the variable. */
 	if (!is_whole(p)) {
 		g->base = p->var;

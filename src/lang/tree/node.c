@@ -125,3 +125,21 @@ op_binary_level(int op)
 		return 0;
 	}
 }
+
+struct node *
+node_part_of(struct node *n)
+{
+	if (n->ref == REF_VAR)
+		return dtype_by_address(n->type) ? n : NULL;
+	if (n->kind == NODE_MEMBER)
+		return node_part_of(n->left);
+	if (n->kind != NODE_UNARY || n->op != TOK_DEREF)
+		return NULL;
+	n = n->left; /* an element of an array: *((cast)array + i) */
+	while (n->kind == NODE_BINARY && n->op == '+')
+		n = n->left;
+	if (n->kind != NODE_CAST ||
+	    type_resolve(n->left->type)->kind != TYPE_ARRAY)
+		return NULL;
+	return node_part_of(n->left);
+}

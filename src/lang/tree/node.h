@@ -89,6 +89,7 @@ struct node {
 	bool user;		/* value read from user memory */
 	bool is_const;		/* ival is the value */
 	bool unused;            /* nobody wants the value (generator) */
+	uint64_t bound;		/* an index, which must be below; 0: any */
 	uint32_t bits;		/* value is a bit-field of this width, else 0 */
 	uint32_t bit_shift;	/* and its place in the loaded unit */
 	const void *ident;	/* resolved: struct ident, dif_*_info ... */
@@ -168,6 +169,8 @@ struct node *node_int(struct compile *cx, struct src_loc loc, uint64_t val,
 		      struct type *type);
 /* A copy of all nodes; names, types and what ident points to are shared. */
 struct node *node_copy(struct compile *cx, const struct node *n);
+/* The D variable that n is a part of, or NULL: n is reached by a pointer. */
+struct node *node_part_of(struct node *n);
 struct node **node_copy_list(struct compile *cx, struct node *const *v,
 			     uint32_t n);
 /* An operator as it is written; "?" for what is none. */
