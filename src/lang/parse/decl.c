@@ -308,17 +308,20 @@ parse_enumerator(struct compile *cx, int64_t *next)
 {
 	struct token t = lex_expect(cx, TOK_IDENT);
 	struct pending_enum *e = arena_alloc(cx->arena, sizeof(*e));
+	/* D's are of type int; headers have others, as gcc takes them, and so
+	   has who gives a value of 64 bits, as programs written back do. */
+	bool wide = (cx->cflags & LANG_C_CPP) != 0;
 
 	if (t.mod != NULL)
 		lang_fail(cx, &D_DECL_SCOPE, t.loc,
 			  "cannot declare %s`%s: a declared name has no scope",
 			  t.mod, t.name);
-	if (lex_accept(cx, '='))
-		*next = parse_const(cx, parse_cond_expr(cx), &D_DECL_ENCONST,
-				    "enumerator");
-	/* D's are of type int; headers have others, as gcc takes them. */
-	if ((*next > INT_MAX || *next < INT_MIN) &&
-	    (cx->cflags & LANG_C_CPP) == 0)
+	if (lex_accept(cx, '=')) {
+		struct node *n = parse_cond_expr(cx);
+		*next = parse_const(cx, n, &D_DECL_ENCONST, "enumerator");
+		wide = wide || (n->type != NULL && type_size(n->type) == 8);
+	}
+	if ((*next > INT_MAX || *next < INT_MIN) && !wide)
 		lang_fail(cx, &D_DECL_ENOFLOW, t.loc,
 			  "value of enumerator %s does not fit an int: %lld",
 			  t.name, (long long)*next);

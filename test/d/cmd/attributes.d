@@ -5,6 +5,7 @@
  *
  * @needs: bpf
  * @run: -C -qs %f
+ * @noroundtrip: structs without members, and [0] before others, need -C
  */
 #include <sys/epoll.h>
 #include <linux/if_ether.h>
