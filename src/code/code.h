@@ -130,6 +130,10 @@ struct code_world {
 	/* May be NULL.  The part that the compiler has split off a function and
 	   that has addr in it; false: there is none. */
 	bool (*part)(void *arg, uint64_t addr, struct code_part *part);
+	/* May be NULL: nowhere.  May the program itself have put somebody aside
+	   who goes on at this instruction, so that we do not find him; or,
+	   `later`, do so while there is a probe? */
+	bool (*waits)(void *arg, uint64_t addr, bool later);
 };
 /* The world of an object's file, at link-time addresses; enough for
    code_returns_find().  The file must outlive it. */
@@ -188,6 +192,8 @@ struct code_window {
 	uint32_t len;   /* whole instructions, incl. padding after a ret */
 	uint64_t hop;
 	const char *why; /* NONE, INT3: what stands in the way */
+	bool least;      /* no more than the jump may be written: somebody may
+			    wait behind it (code_world.waits) */
 };
 /*
  * The best window that contains the instruction at addr at one of its
@@ -197,7 +203,7 @@ struct code_window {
 void code_fn_window(const struct code_world *w, const struct code_fn *f,
 		    uint64_t addr, struct code_window *out);
 /* How many of its bytes are to be written, from the first on: all of them, or
-   where they lie in two pages, the jump alone. */
+   where they lie in two pages or somebody may wait in them, the jump alone. */
 uint32_t code_fn_window_written(const struct code_window *win);
 /* Two JMP windows of *f that overlap, as one; false: they do not overlap, or
    cannot be one. */

@@ -15,7 +15,9 @@
  *
  * The jump is in one page, since the bytes of two pages cannot be written
  * together; what follows of a window in the next page stays as it is, for
- * nobody comes there.  Where no window is, one byte can always be made int3.
+ * nobody comes there.  The same is done where the program itself may have put
+ * somebody aside who waits at an instruction (Go's goroutines): none such may be
+ * within the jump.  Where no window is, one byte can always be made int3.
  * Some instructions cannot be moved at all, or must be seen where they are: the
  * return from a signal is recognised by its bytes, where no unwind table tells
  * of it.
@@ -187,6 +189,11 @@ win_whole(struct win_cx *cx, uint64_t start, uint32_t min)
 			cx->why = "control may arrive within the next bytes";
 			return 0;
 		}
+		if (at != start && at - start < min && cx->w->waits != NULL &&
+		    cx->w->waits(cx->w->arg, at, false)) {
+			cx->why = "a goroutine may wait within the next bytes";
+			return 0;
+		}
 		if (at != start && !cx->f->closed) {
 			cx->why = "where its jumps lead is not known";
 			return 0;
@@ -261,6 +268,17 @@ win_find(struct win_cx *cx, uint32_t min, uint64_t *start, uint32_t *len)
 
 /* ---- hops ---------------------------------------------------------------- */
 
+/* Within reach; and nobody is put aside while he stands there, for when probes
+   go there are unused bytes again. */
+static bool
+hop_may_be(const struct win_cx *cx, uint64_t from, uint64_t at)
+{
+	int64_t rel = (int64_t)(at - (from + JMP8));
+
+	return rel >= INT8_MIN && rel <= INT8_MAX && in_one_page(at, JMP32) &&
+	       (cx->w->waits == NULL || !cx->w->waits(cx->w->arg, at, true));
+}
+
 /*
  * 5 unused bytes that follow `end`, the end of a way out or, if `part`, of a
  * function or a part of one.  That may be a call that does not return, and to
@@ -274,10 +292,7 @@ hop_after(const struct win_cx *cx, uint64_t from, uint64_t end, bool part,
 
 	/* They are not the window's own: with so many it would need no hop. */
 	for (uint64_t k = part; k + JMP32 <= n; k++) {
-		int64_t rel = (int64_t)(end + k - (from + JMP8));
-
-		if (rel < INT8_MIN || rel > INT8_MAX ||
-		    !in_one_page(end + k, JMP32))
+		if (!hop_may_be(cx, from, end + k))
 			continue;
 		*hop = end + k;
 		return true;
@@ -355,10 +370,11 @@ code_fn_window(const struct code_world *w, const struct code_fn *f,
 		return;
 	if (win_find(&cx, JMP32, &start, &len)) {
 		*out = (struct code_window){ CODE_WIN_JMP, start, len, 0,
-					     NULL };
+					     NULL, w->waits != NULL };
 		return;
 	}
-	*out = (struct code_window){ CODE_WIN_INT3, addr, in.len, 0, cx.why };
+	*out = (struct code_window){ CODE_WIN_INT3, addr, in.len, 0, cx.why,
+				     w->waits != NULL };
 	if (win_find(&cx, JMP8, &start, &len) &&
 	    hop_near(&cx, start, &out->hop)) {
 		out->kind = CODE_WIN_HOP;
@@ -370,7 +386,7 @@ code_fn_window(const struct code_world *w, const struct code_fn *f,
 uint32_t
 code_fn_window_written(const struct code_window *win)
 {
-	if (in_one_page(win->start, win->len))
+	if (in_one_page(win->start, win->len) && !win->least)
 		return win->len;
 	return win->kind == CODE_WIN_HOP ? JMP8 : JMP32;
 }
@@ -389,6 +405,7 @@ code_fn_window_union(const struct code_fn *f, const struct code_window *a,
 	    (i < f->targets.n && f->targets.v[i] < end))
 		return false;
 	*out = (struct code_window){ CODE_WIN_JMP, start,
-				     (uint32_t)(end - start), 0, NULL };
+				     (uint32_t)(end - start), 0, NULL,
+				     a->least || b->least };
 	return true;
 }

@@ -146,6 +146,9 @@ const uint64_t *elf_entries(struct elf_file *f, size_t *n);
 bool elf_in_rseq(struct elf_file *f, uint64_t lo, uint64_t hi);
 /* Was it made by the compiler of Go (or has a part that was)? */
 bool elf_is_go(struct elf_file *f);
+/* May a goroutine of such an object wait at this instruction, a link-time
+   address, because a signal has taken its thread off it? */
+bool elf_go_waits(struct elf_file *f, uint64_t addr);
 /* Does a function, or a stub of the linker (.plt), begin at addr? */
 bool elf_is_fn(struct elf_file *f, uint64_t addr);
 

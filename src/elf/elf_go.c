@@ -13,6 +13,12 @@
  *                address: runtime.goexit + 1 under every goroutine.  All of its
  *                bytes count as entered.
  *
+ *   PCDATA 0     where a thread must not be taken off a goroutine.  At any
+ *                other instruction a signal may do that (UnsafePoint;
+ *                src/runtime/preempt.go, isAsyncSafePoint()), and the goroutine
+ *                waits with that address on its stack: whoever overwrites code
+ *                under it must know (elf_go_waits()).
+ *
  * A table of a version that is not known is a failure: nothing of such an
  * object may be overwritten, since the runtime might enter it anywhere.
  *
@@ -22,7 +28,12 @@
  *	function  address, offset of its _func from the table; one more address
  *		  at the end.  From 1.18 on 4 bytes each and relative to the
  *		  code's address, 8 bytes each before.
- *	_func     address, name, arguments, deferreturn ... flag
+ *	_func     address, name, arguments, deferreturn ... npcdata ... flag,
+ *		  nfuncdata; then npcdata offsets of 4 bytes into the pc tables
+ *		  and nfuncdata of FUNCDATA: of 4 bytes, ~0 for none, from 1.18
+ *		  on, pointers before
+ *	pc table  pairs of varints: value up or down (zigzag), bytes of code for
+ *		  which it holds; ends with an up of 0.  Values begin at -1.
  */
 #include "elf/elf_impl.h"
 
@@ -35,19 +46,21 @@
 static const struct go_version {
 	uint32_t magic;
 	uint32_t text, table; /* text 0: addresses are absolute */
-	uint32_t cell;        /* bytes of an address in the table */
-	uint32_t defer, flag;
+	uint32_t cell;        /* bytes of an address in the table; a name's
+				 offset follows one in a _func */
+	uint32_t defer, npcdata, flag;
+	uint32_t nfuncdata, size; /* of a _func */
 } versions[] = {
-	{ 0xfffffffa, 0, 56, 8, 16, 41 },  /* 1.16 */
-	{ 0xfffffff0, 24, 64, 4, 12, 37 }, /* 1.18 */
-	{ 0xfffffff1, 24, 64, 4, 12, 41 }, /* 1.20 */
+	{ 0xfffffffa, 0, 56, 8, 16, 32, 41, 43, 44 },  /* 1.16 */
+	{ 0xfffffff0, 24, 64, 4, 12, 28, 37, 39, 40 }, /* 1.18 */
+	{ 0xfffffff1, 24, 64, 4, 12, 28, 41, 43, 44 }, /* 1.20 */
 };
 
 struct go_table {
 	const struct go_version *ver;
 	const uint8_t *p; /* the section */
 	size_t n;
-	uint64_t text, nfuncs, table;
+	uint64_t text, nfuncs, table, pctab, names;
 };
 
 /* A number of 4 or 8 bytes; 0 where there is none. */
@@ -92,6 +105,8 @@ go_open(struct elf_file *f, struct go_table *t, uint64_t addr)
 	t->ver = &versions[i];
 	t->nfuncs = go_word(t, 8, 8);
 	t->table = go_word(t, t->ver->table, 8);
+	t->pctab = go_word(t, t->ver->table - 8, 8);
+	t->names = go_word(t, t->ver->table - 32, 8);
 	if (t->ver->text != 0 &&
 	    !elf_code_ptr(f, addr + t->ver->text, &t->text))
 		t->text = go_word(t, t->ver->text, 8);
@@ -136,4 +151,133 @@ elf_entries_go(struct elf_file *f, struct elf_addrs *a)
 	for (uint64_t i = 0; i < t.nfuncs; i++)
 		go_func(f, &t, i, a);
 	return true;
+}
+
+/* ---- where goroutines wait ----------------------------------------------- */
+
+/* PCDATA: may it be preempted; which inlined function is there. */
+#define UNSAFE_POINT 0
+#define INLINED      2
+/* FUNCDATA that code in assembly has not; without it nobody is preempted. */
+#define LOCALS_POINTERS 1
+/* Values: of any PCDATA where its table says nothing; of UNSAFE_POINT. */
+#define NONE    -1
+#define UNSAFE  -2
+#define RESTART -5 /* it goes on at the start of its function */
+
+static bool
+go_varint(const struct go_table *t, uint64_t *at, uint32_t *v)
+{
+	*v = 0;
+	for (unsigned shift = 0; shift < 32 && *at < t->n; shift += 7) {
+		uint8_t b = t->p[(*at)++];
+
+		*v |= (uint32_t)(b & 0x7f) << shift;
+		if ((b & 0x80) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A PCDATA of a function at `pc` bytes from its start. */
+static int32_t
+go_pc_value(const struct go_table *t, uint64_t info, uint32_t i, uint64_t pc)
+{
+	uint32_t value = (uint32_t)NONE, up, len;
+	uint64_t end = 0, at = go_word(t, info + t->ver->size + 4 * i, 4);
+
+	if (at == 0 || go_word(t, info + t->ver->npcdata, 4) <= i)
+		return NONE;
+	at += t->pctab;
+	for (bool first = true; go_varint(t, &at, &up); first = false) {
+		if (up == 0 && !first)
+			break;
+		value += (up >> 1) ^ -(up & 1);
+		if (!go_varint(t, &at, &len))
+			break;
+		end += len;
+		if (pc < end)
+			return (int32_t)value;
+	}
+	return NONE;
+}
+
+/* The _func of the function that holds addr, and where that begins; 0: none. */
+static uint64_t
+go_func_at(const struct go_table *t, uint64_t addr, uint64_t *start)
+{
+	const uint32_t cell = t->ver->cell;
+	uint64_t lo = 0, hi = t->nfuncs;
+
+	while (lo < hi) {
+		uint64_t mid = lo + (hi - lo) / 2;
+
+		if (go_word(t, t->table + mid * 2 * cell, cell) + t->text <=
+		    addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == 0)
+		return 0;
+	lo = t->table + (lo - 1) * 2 * cell;
+	*start = go_word(t, lo, cell) + t->text;
+	if (addr >= go_word(t, lo + 2 * cell, cell) + t->text)
+		return 0; /* behind the last one: of another language */
+	return t->table + go_word(t, lo + cell, cell);
+}
+
+/* Has its code the FUNCDATA without which it is never preempted? */
+static bool
+go_has_locals(const struct go_table *t, uint64_t info)
+{
+	const uint32_t size = t->ver->text != 0 ? 4 : 8;
+	uint64_t at =
+		info + t->ver->size + 4 * go_word(t, info + t->ver->npcdata, 4);
+
+	if (go_word(t, info + t->ver->nfuncdata, 1) <= LOCALS_POINTERS)
+		return false;
+	at = (at + size - 1) & ~(uint64_t)(size - 1);
+	at = go_word(t, at + (uint64_t)LOCALS_POINTERS * size, size);
+	return at != (size == 4 ? UINT32_MAX : 0);
+}
+
+/* Is it a function of packages in which nobody is preempted? */
+static bool
+go_is_runtime(const struct go_table *t, uint64_t info)
+{
+	static const char *const packages[] = { "runtime.", "runtime/internal/",
+						"reflect." };
+	uint64_t at = t->names + go_word(t, info + t->ver->cell, 4);
+
+	for (size_t i = 0; i < sizeof(packages) / sizeof(packages[0]); i++) {
+		size_t n = strlen(packages[i]);
+
+		if (at < t->n && n < t->n - at &&
+		    memcmp(t->p + at, packages[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool
+elf_go_waits(struct elf_file *f, uint64_t addr)
+{
+	struct go_table t = { 0 };
+	uint64_t at, info, start = 0;
+	int32_t v;
+
+	t.p = go_section(f, &t.n, &at);
+	if (t.p == NULL)
+		return false;
+	if (!go_open(f, &t, at))
+		return true;
+	info = go_func_at(&t, addr, &start);
+	if (info == 0 || !go_has_locals(&t, info))
+		return false;
+	if (go_is_runtime(&t, info) &&
+	    go_pc_value(&t, info, INLINED, addr - start) == NONE)
+		return false;
+	v = go_pc_value(&t, info, UNSAFE_POINT, addr - start);
+	return v != UNSAFE && v != RESTART;
 }

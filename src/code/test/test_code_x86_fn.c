@@ -23,6 +23,7 @@ struct little {
 	uint8_t code[BORDER + 1024];
 	uint64_t fns[4], entered[4]; /* offsets; entered 0: none */
 	uint64_t taken, pinned;      /* offsets; 0: none */
+	uint64_t waits, waits_later; /* the same */
 	uint64_t ptr_at, ptr_to[4];  /* pointers that a loader fills in */
 	struct code_world w;
 	struct code_fn f;
@@ -78,6 +79,15 @@ l_pinned(void *arg, uint64_t addr, uint64_t n)
 	struct little *l = arg;
 
 	return l->pinned != 0 && BASE + l->pinned - addr < n;
+}
+
+static bool
+l_waits(void *arg, uint64_t addr, bool later)
+{
+	struct little *l = arg;
+
+	return addr - BASE == l->waits ||
+	       (later && addr - BASE == l->waits_later);
 }
 
 static bool
@@ -319,6 +329,48 @@ test_union(void **state)
 	assert_int_equal(u.len, 11);
 	code_fn_window(&l.w, &l.f, BASE + 0x10c, &b);
 	assert_false(code_fn_window_union(&l.f, &a, &b, &u));
+	code_fn_fini(&l.f);
+}
+
+/* Where somebody waits who is not found, no jump is written; bytes behind the
+   jump stay as they are. */
+static void
+test_waits(void **state)
+{
+	struct little l;
+	struct code_window win, b, u;
+
+	l_init(&l);
+	/* mov %rsp,%rbp; sub $16,%rsp; mov %rdi,%rbx; mov 8(%rsp),%rbp;
+	   add $16,%rsp; ret */
+	PUT(&l, 0x100, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x10, 0x48, 0x89,
+	    0xfb, 0x48, 0x8b, 0x6c, 0x24, 0x08, 0x48, 0x83, 0xc4, 0x10, 0xc3,
+	    0x90);
+	l.fns[0] = 0x115;
+	analyse(&l, 0x100, 20);
+	expect(&l, 0x100, CODE_WIN_JMP, 0x100, 7);
+	expect(&l, 0x113, CODE_WIN_JMP, 0x10f, 5);
+	l.w.waits = l_waits;
+	l.waits = 0x103;
+	expect(&l, 0x100, CODE_WIN_INT3, 0x100, 3);
+	l.waits = 0x113;
+	expect(&l, 0x113, CODE_WIN_JMP, 0x10a, 10);
+	code_fn_window(&l.w, &l.f, BASE + 0x113, &win);
+	assert_int_equal(code_fn_window_written(&win), 5);
+	code_fn_window(&l.w, &l.f, BASE + 0x10a, &b);
+	assert_true(code_fn_window_union(&l.f, &win, &b, &u));
+	assert_int_equal(code_fn_window_written(&u), 5);
+	code_fn_fini(&l.f);
+	/* xor %eax,%eax; loop: dec %edi; jne loop; ret; 5 unused bytes */
+	l_init(&l);
+	PUT(&l, 0x100, 0x31, 0xc0, 0xff, 0xcf, 0x75, 0xfc, 0xc3, 0x90, 0x90,
+	    0x90, 0x90, 0x90);
+	l.fns[0] = 0x10c;
+	analyse(&l, 0x100, 7);
+	expect(&l, 0x100, CODE_WIN_HOP, 0x100, 2);
+	l.w.waits = l_waits;
+	l.waits_later = 0x107;
+	expect(&l, 0x100, CODE_WIN_INT3, 0x100, 2);
 	code_fn_fini(&l.f);
 }
 
@@ -721,6 +773,7 @@ main(void)
 		cmocka_unit_test(test_syscall),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_union),
+		cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_border),
 		cmocka_unit_test(test_tails),
 		cmocka_unit_test(test_parts),

@@ -101,8 +101,11 @@ engine_make(struct engine *eng, struct err *e)
 			       "%u (lower strsize)",
 			       eng->en->tab->locals_size, RT_LOCALS);
 	if (inject_check(eng->pid, engine_target_held(eng), e) != 0 ||
-	    world_open(&eng->world, eng->pid, e) != 0 ||
-	    plan_make(eng, e) != 0 || map_plan(eng, e) != 0)
+	    world_open(&eng->world, eng->pid, e) != 0)
+		return -1;
+	eng->world.fresh =
+		engine_target_held(eng) && follow_threads(eng->pid) == 1;
+	if (plan_make(eng, e) != 0 || map_plan(eng, e) != 0)
 		return -1;
 	eng->view.maxslots =
 		(RTN_HOST_SLOTS + eng->lay.nthreads) * RT_LEVELS;

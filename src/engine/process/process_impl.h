@@ -148,6 +148,10 @@ struct world {
 	/* Are some of n bytes at addr part of a window?  Or NULL. */
 	bool (*taken)(void *arg, uint64_t addr, uint64_t n);
 	void *taken_arg;
+	/* It stands still, and has one thread: nobody is put aside yet.  (Go's
+	   runtime has others from early on, who take threads off goroutines.)
+	 */
+	bool fresh;
 };
 int world_open(struct world *w, pid_t pid, struct err *e);
 void world_close(struct world *w);

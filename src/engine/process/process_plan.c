@@ -650,6 +650,7 @@ plan_more(struct engine *eng, const struct engine_site *v, size_t n,
 	struct plan *p = &eng->plan;
 
 	*first = (uint32_t)p->groups.n;
+	eng->world.fresh = false;
 	plan_count(p, &p->nplaces, &p->ncopies);
 	if (plan_forget(eng, e) != 0 || more_points(eng, v, n, e) != 0)
 		return -1;

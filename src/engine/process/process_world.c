@@ -167,6 +167,15 @@ obj_held(void *arg, uint64_t lo, uint64_t hi, size_t i, uint64_t *addr)
 	return true;
 }
 
+static bool
+obj_waits(void *arg, uint64_t addr, bool later)
+{
+	const struct world_obj *o = arg;
+
+	return (later || !o->world->fresh) &&
+	       elf_go_waits(o->elf, addr - o->o->base);
+}
+
 const struct code_world *
 world_x86(struct world_obj *o)
 {
@@ -207,6 +216,7 @@ objs_add(struct world *w, struct err *e)
 			.signal = obj_signal,
 			.pointer = obj_pointer,
 			.held = obj_held,
+			.waits = elf_is_go(o->elf) ? obj_waits : NULL,
 		};
 	}
 	return 0;
