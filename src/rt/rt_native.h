@@ -221,6 +221,9 @@ struct rtn_shared {
 	uint64_t maps_state; /* address of the dynamic linker's
 				r_debug.r_state; 0: not known */
 	volatile uint32_t seccomp; /* no system calls of our own */
+	/* Slots and their buffers may not be accessed before a thread takes
+	   them: mlockall(2) would put a page everywhere where they may be. */
+	volatile uint32_t shut;
 	int32_t tid_off; /* where the C library keeps a thread's number, from
 			    its fs base; 0: not known */
 	uint32_t has_rdpid, has_fsgsbase;

@@ -17,6 +17,7 @@ enum rtn_sys_its {
 };
 
 enum rtn_sys_nr {
+	RTN_SYS_mprotect = 10,
 	RTN_SYS_sched_yield = 24,
 	RTN_SYS_getpid = 39,
 	RTN_SYS_kill = 62,

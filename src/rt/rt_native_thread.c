@@ -305,6 +305,32 @@ thread_outer(struct rtn_shared *sh, uint32_t t, uint32_t own)
 	return 0;
 }
 
+#define PROT_RW   3 /* PROT_READ | PROT_WRITE */
+#define PAGE_MASK 4095ull
+
+/* Let [at, at + n) be accessed. */
+static int
+span_open(uint64_t at, uint64_t n)
+{
+	uint64_t lo = at & ~PAGE_MASK, hi = (at + n + PAGE_MASK) & ~PAGE_MASK;
+
+	return n == 0 ||
+	       rtn_syscall3(RTN_SYS_mprotect, lo, hi - lo, PROT_RW) == 0;
+}
+
+/* The slots of threads [t, t + n) and their buffers.  0: that is not to be. */
+static int
+slots_open(const struct rtn_shared *sh, uint32_t t, uint32_t n)
+{
+	const uint64_t slots = sh->slot_stride * RT_LEVELS;
+	const uint64_t bufs = (uint64_t)sh->conf.bufsize * RT_LEVELS;
+	const uint64_t aggs = (uint64_t)sh->conf.aggsize * RT_LEVELS;
+
+	return !sh->seccomp && span_open(sh->slots + t * slots, n * slots) &&
+	       (sh->bufs == 0 || span_open(sh->bufs + t * bufs, n * bufs)) &&
+	       (sh->aggs == 0 || span_open(sh->aggs + t * aggs, n * aggs));
+}
+
 /* A slot for the calling thread, its self-> variables zeroed; NULL: none. */
 static struct rt *
 slot_take(struct rtn_shared *sh, uint64_t fsbase)
@@ -318,6 +344,10 @@ slot_take(struct rtn_shared *sh, uint64_t fsbase)
 			break;
 	if (t == sh->nthreads)
 		return NULL;
+	if (sh->shut && !slots_open(sh, t, 1)) {
+		__atomic_store_n(&sh->owner[t], 0, __ATOMIC_RELEASE);
+		return NULL;
+	}
 	if (sh->foreign)
 		tid = thread_outer(sh, t, tid);
 	memset((void *)(sh->threads + t * sh->thread_stride), 0,
@@ -689,8 +719,12 @@ rtn_look(struct rtn_shared *sh, uint64_t nr, uint64_t arg0, uint64_t arg1,
 		base_share(sh, fsbase);
 	if ((nr == RTN_ITS_seccomp && (uint32_t)arg0 <= SET_MODE_FILTER) ||
 	    (nr == RTN_ITS_prctl && (uint32_t)arg0 == PR_SET_SECCOMP &&
-	     arg1 != 0))
+	     arg1 != 0)) {
+		/* Soon it is too late to ask for that. */
+		if (sh->shut && slots_open(sh, 0, sh->nthreads))
+			sh->shut = 0;
 		sh->seccomp = 1;
+	}
 }
 
 /* ---- exec ---------------------------------------------------------------- */

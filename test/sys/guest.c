@@ -4,9 +4,9 @@
  * not those of the C library.
  *
  * guest MODE N M   come into the state MODE names; say "ready"; wait for a byte
- *                  on standard input, or its end; call work() in N threads, M times in
- *                  each, the main thread among them; say "ok" if all calls
- *                  returned what they must and all memory is what it was
+ *                  on standard input, or its end; call work() in N threads, M
+ * times in each, the main thread among them; say "ok" if all calls returned
+ * what they must and all memory is what it was
  *
  * Modes:
  *   plain                 nothing
@@ -16,11 +16,12 @@
  *   late-kill             the filter comes after "ready"
  *   forks-kill            under the filter, with children that call work(), too
  *   locked                mlockall(MCL_CURRENT | MCL_FUTURE)
- *   nofile                no free descriptor, and no soft limit for more
- *   space                 RLIMIT_AS leaves some megabytes
- *   raw                   threads by clone(2) that share one thread pointer
- *   raw-late              the same, made after "ready"
- *   vfork                 waits for M seconds in the kernel, for its child
+ *   locked-late           mlockall(MCL_CURRENT) after "ready", which must not
+ * take more than 64 MB of memory that is shared nofile                no free
+ * descriptor, and no soft limit for more space                 RLIMIT_AS leaves
+ * some megabytes raw                   threads by clone(2) that share one
+ * thread pointer raw-late              the same, made after "ready" vfork waits
+ * for M seconds in the kernel, for its child
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -228,6 +229,22 @@ locked(void)
 }
 
 static void
+locked_late(void)
+{
+	FILE *f = fopen("/proc/self/status", "r");
+	unsigned long kb = ~0ul;
+	char line[256];
+
+	if (mlockall(MCL_CURRENT) != 0)
+		die("mlockall");
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+		if (sscanf(line, "RssShmem: %lu", &kb) == 1)
+			break;
+	if (kb > 64 << 10)
+		bad = 4;
+}
+
+static void
 nofile(void)
 {
 	struct rlimit r = { 64, 128 };
@@ -342,6 +359,7 @@ static const struct mode modes[] = {
 	{ "late-kill", none, filter_kill },
 	{ "forks-kill", filter_kill, none, .forks = true },
 	{ "locked", locked, none },
+	{ "locked-late", none, locked_late },
 	{ "nofile", nofile, none },
 	{ "space", space, none },
 	{ "raw", raw, none, .raw = true },

@@ -350,6 +350,24 @@ map_table(struct engine *eng, struct err *e)
 	return 0;
 }
 
+/*
+ * Slots are for many threads, of which few come.  Should the process lock its
+ * memory (mlockall(2), MCL_CURRENT) the kernel would put a page everywhere; but
+ * not where nothing may be accessed.  So each thread has to open its own, where
+ * it may make system calls (slot_take() in rt_native_thread.c).
+ */
+static int
+map_shut(struct engine *eng, struct err *e)
+{
+	const struct shared_lay *l = &eng->lay;
+
+	eng->sh->shut = !inject_under_seccomp(eng->pid);
+	return eng->sh->shut == 0
+		       ? 0
+		       : map_call(eng, SYS_mprotect, eng->map.shared + l->slots,
+				  l->end - l->slots, PROT_NONE, e);
+}
+
 /* Everything at the chosen addresses; tfd is the file there.  The table first:
    it is small, and needed as a whole, so it may show whether memory is locked.
  */
@@ -361,7 +379,8 @@ map_theirs(struct engine *eng, int tfd, struct err *e)
 
 	if (map_table(eng, e) != 0 ||
 	    map_one(eng, m->shared, m->shared_len, PROT_READ | PROT_WRITE,
-		    MAP_SHARED, tfd, 0, e) != 0)
+		    MAP_SHARED, tfd, 0, e) != 0 ||
+	    map_shut(eng, e) != 0)
 		return -1;
 	static_assert(offsetof(struct rtn_shared, ctl) == 0 &&
 			      sizeof(struct rt_ctl) <= PAGE,
