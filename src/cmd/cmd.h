@@ -25,6 +25,9 @@ struct cmd_prog {
 	dtrace_proginfo_t info;
 };
 
+/* Pictures that can be made in one run. */
+#define CMD_PICTURES_MAX 16
+
 struct cmd {
 	dtrace_hdl_t *dtp;
 	enum cmd_mode mode;
@@ -44,6 +47,12 @@ struct cmd {
 	bool died;  /* a target did, and the probes in it may be why */
 	FILE *out;
 	const char *outname;
+	/* Pictures (cmd_show.c): what was asked for, and of what kinds. */
+	char *pictures[CMD_PICTURES_MAX];
+	int npictures;
+	bool picture_who, picture_time, picture_stdout;
+	pid_t show_pid;	   /* dtrace-show; 0: there is none */
+	int64_t next_look; /* ns: when aggregations are looked at again */
 };
 
 extern const char *cmd_name; /* "dtrace" */
@@ -59,6 +68,8 @@ _Noreturn void cmd_fatal(struct cmd *c, const char *fmt, ...)
 /* cmd_fatal() with the library's last error after the text. */
 _Noreturn void cmd_dfatal(struct cmd *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Let processes go, leave nothing attached, exit. */
+_Noreturn void cmd_quit(struct cmd *c, int status);
 /* Write to the output; a failure to write is fatal. */
 void cmd_out(struct cmd *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -73,6 +84,20 @@ void cmd_adjusted(struct cmd *c, const int64_t asked[CMD_NADJUSTED]);
 int cmd_chew(const dtrace_probedata_t *data, void *arg);
 int cmd_chewrec(const dtrace_probedata_t *data, const dtrace_recdesc_t *rec,
 		void *arg);
+
+/* cmd_show.c: "folded, flame ...". */
+extern const char cmd_show_names[];
+/* The argument of -O is a picture: remember it. */
+bool cmd_show_takes(struct cmd *c, char *arg);
+/* The options that pictures need, before programs are compiled. */
+void cmd_show_options(struct cmd *c);
+/* Start dtrace-show; from now on c->out is the pipe to it. */
+void cmd_show_start(struct cmd *c);
+/* For pictures over time: print aggregations, if it is time for that. */
+void cmd_show_look(struct cmd *c);
+/* No more output: wait for dtrace-show.  The exit status, which was to be
+   `status`. */
+int cmd_show_end(struct cmd *c, int status);
 
 /* cmd_list.c */
 void cmd_list_all(struct cmd *c);

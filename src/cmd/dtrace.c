@@ -63,8 +63,8 @@ cmd_notice(const struct cmd *c, const char *fmt, ...)
 }
 
 /* Let processes go and leave nothing attached, whatever happened. */
-static _Noreturn void
-quit(struct cmd *c, int status)
+void
+cmd_quit(struct cmd *c, int status)
 {
 	if (c->out != NULL) {
 		/* Whatever happened, what was written can be read. */
@@ -76,7 +76,7 @@ quit(struct cmd *c, int status)
 		free(c->progs[i].name);
 	free(c->progs);
 	free(c->args);
-	exit(status);
+	exit(cmd_show_end(c, status));
 }
 
 void
@@ -88,7 +88,7 @@ cmd_fatal(struct cmd *c, const char *fmt, ...)
 	vmessage(fmt, ap);
 	va_end(ap);
 	fputc('\n', stderr);
-	quit(c, 1);
+	cmd_quit(c, 1);
 }
 
 void
@@ -101,7 +101,7 @@ cmd_dfatal(struct cmd *c, const char *fmt, ...)
 	va_end(ap);
 	fprintf(stderr, "%s%s\n", *fmt != '\0' ? ": " : "",
 		dtrace_errmsg(c->dtp, dtrace_errno(c->dtp)));
-	quit(c, 1);
+	cmd_quit(c, 1);
 }
 
 /* Writing failed: a closed pipe ends the command quietly, all else is told. */
@@ -109,7 +109,7 @@ static _Noreturn void
 output_failed(struct cmd *c, int err)
 {
 	if (err == EPIPE)
-		quit(c, 0);
+		cmd_quit(c, 0);
 	cmd_fatal(c, "failed to write to %s: %s",
 		  c->outname != NULL ? c->outname : "<stdout>", strerror(err));
 }
@@ -141,7 +141,7 @@ print_synopsis(FILE *fp)
 {
 	fprintf(fp,
 "Usage: %s [-64] [-BCdeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]]\n"
-"\t[-I path] [-L path] [-o output] [-O json|jsonl] [-p pid] [-s script]\n"
+"\t[-I path] [-L path] [-o output] [-O format] [-p pid] [-s script]\n"
 "\t[-U name] [-x opt[=val]] [-X a|c|s|t]\n"
 "\t[-P provider [[ predicate ] action ]]\n"
 "\t[-m [ provider: ] module [[ predicate ] action ]]\n"
@@ -176,7 +176,8 @@ print_usage(FILE *fp)
 "\t-m  enable or list probes matching the specified module name\n"
 "\t-n  enable or list probes matching the specified probe name\n"
 "\t-o  set output file\n"
-"\t-O  write structured output: json or jsonl\n"
+"\t-O  write json, jsonl, or a picture: folded, flame=file, pprof=file,\n"
+"\t    speedscope=file, perfetto=file, html=file\n"
 "\t-p  grab specified process-ID and cache its symbol tables\n"
 "\t-P  enable or list probes matching the specified provider name\n"
 "\t-q  set quiet mode (only output explicitly traced data)\n"
@@ -203,7 +204,7 @@ usage(struct cmd *c, const char *fmt, ...)
 	print_synopsis(stderr);
 	fprintf(stderr, "\n\t%s --help tells what the options mean\n",
 		cmd_name);
-	quit(c, 2);
+	cmd_quit(c, 2);
 }
 
 /* ---- options ---------------------------------------------------------------- */
@@ -277,8 +278,12 @@ parse_simple(struct cmd *c, int opt, char *arg)
 		set_option(c, "libdir", arg);
 		return true;
 	case 'O':
+		if (cmd_show_takes(c, arg))
+			return true;
 		if (dtrace_setopt(c->dtp, "oformat", arg) != 0)
-			cmd_dfatal(c, "failed to set -O %s", arg);
+			cmd_dfatal(c, "failed to set -O %s, which is no "
+				      "picture (%s) either", arg,
+				   cmd_show_names);
 		return true;
 	case 'q':
 		set_option(c, "quiet", NULL);
@@ -692,7 +697,7 @@ run(struct cmd *c, struct ps_prochandle **procs)
 		dtrace_proc_continue(c->dtp, procs[i]);
 	while (!done) {
 		if (output_closed(c))
-			quit(c, 0);
+			cmd_quit(c, 0);
 		if (!interrupted && (c->nprocs == 0 || c->live > 0))
 			dtrace_sleep(c->dtp);
 		if (interrupted && !newline) {
@@ -713,9 +718,10 @@ run(struct cmd *c, struct ps_prochandle **procs)
 			break;
 		default:
 			if (output_closed(c))
-				quit(c, 0);
+				cmd_quit(c, 0);
 			cmd_dfatal(c, "processing aborted");
 		}
+		cmd_show_look(c);
 		if (fflush(c->out) != 0)
 			output_failed(c, errno);
 	}
@@ -835,7 +841,7 @@ main(int argc, char **argv)
 		cmd_out(&c, "%s: %s\n", cmd_name, _dtrace_version);
 		if (fflush(c.out) != 0)
 			output_failed(&c, errno);
-		quit(&c, 0);
+		cmd_quit(&c, 0);
 	}
 	if (c.nprogs == 0 && (c.mode == MODE_OBJECT || c.mode == MODE_HEADER))
 		cmd_fatal(&c, "-%c needs the program that declares the "
@@ -846,6 +852,8 @@ main(int argc, char **argv)
 		take_objects(&c);
 	else if (c.mode != MODE_HEADER)
 		open_output(&c);
+	if (c.mode == MODE_RUN)
+		cmd_show_options(&c);
 	c.quiet = option_on(&c, "quiet");
 	catch_signals();
 	struct ps_prochandle **procs =
@@ -860,11 +868,12 @@ main(int argc, char **argv)
 	if (c.mode == MODE_RUN) {
 		if (matches == 0 && !(c.cflags & DTRACE_C_ZDEFS))
 			cmd_fatal(&c, "no probes matched");
+		cmd_show_start(&c);
 		run(&c, procs);
 	}
 	free(procs);
 	free(t.v);
 	if (fflush(c.out) != 0)
 		output_failed(&c, errno);
-	quit(&c, c.status == 0 && c.died ? 1 : c.status);
+	cmd_quit(&c, c.status == 0 && c.died ? 1 : c.status);
 }

@@ -175,7 +175,8 @@ int show_out_close(struct show_out *o);
 
 /*
  * Text from n bytes of anything, appended: what is no UTF-8, no character of
- * XML 1.0 or a control character becomes \xNN.  Tabs and newlines stay.
+ * XML 1.0, a control character or one that turns the direction of text becomes
+ * \xNN.  Tabs and newlines stay.
  */
 void show_clean(struct buf *b, const char *s, size_t n);
 /* The same for XML and HTML, in text and attributes. */
@@ -222,10 +223,12 @@ size_t show_names_count(const struct show_names *s);
 
 /*
  * A tree of frames with numbers: where each stack is a path from the root.
- * Node 0 is the root.  At most SHOW_NODES_MAX nodes: what would need more is
- * counted in its nearest ancestor.
+ * Node 0 is the root.  At most SHOW_NODES_MAX nodes, in all trees of a format:
+ * what would need more is counted in its nearest ancestor.
  */
 #define SHOW_NODES_MAX (4u << 20)
+/* Trees of a format: records of further probes are counted in the last. */
+#define SHOW_TREES_MAX 64
 struct show_node {
 	uint32_t name; /* in the tree's names */
 	uint32_t parent, child, next; /* 0: none */
@@ -240,6 +243,7 @@ struct show_tree {
 	uint32_t *index; /* hash of (parent, name) to nodes; 0: free */
 	size_t nindex;
 	size_t cut;	 /* stacks that were cut short */
+	size_t *used;	 /* nodes of all trees of the format, NULL: of this */
 };
 
 /* Trees of every aggregation that has stacks, in the order they came. */
@@ -249,6 +253,7 @@ struct show_stacks {
 		struct show_tree tree;
 	} **v;
 	size_t n, cap;
+	size_t used; /* nodes */
 };
 
 void show_tree_init(struct show_tree *t);

@@ -132,23 +132,20 @@ put_head(struct html *h, const char *title)
 	put_nav(h);
 }
 
+/* Stacks that records have; those of aggregations are drawn with them. */
 static void
 put_flames(struct html *h)
 {
-	struct show_out *o = h->out;
-
 	for (size_t i = 0; i < h->aggs.stacks.n; i++) {
 		struct show_stack_agg *sa = h->aggs.stacks.v[i];
-		show_tree_sum(&sa->tree);
-		show_puts(o, "<section class=\"flame\">\n");
-		if (sa->tree.cut > 0)
-			show_printf(o, "<p class=\"soft\">%zu stacks were cut "
-				       "short: there are too many.</p>\n",
-				    sa->tree.cut);
-		show_flame_svg(o, &sa->tree,
-			       strcmp(sa->name, "_") == 0 ? "@" : sa->name,
-			       sa->func, false, false);
-		show_puts(o, "</section>\n");
+		bool drawn = false;
+		for (size_t k = 0; k < h->aggs.list.n; k++)
+			drawn |= strcmp(h->aggs.list.v[k]->name, sa->name) == 0;
+		if (drawn)
+			continue;
+		show_puts(h->out, "<section>\n");
+		html_flame_draw(h->out, sa, sa->name);
+		show_puts(h->out, "</section>\n");
 	}
 }
 
@@ -195,7 +192,7 @@ html_close(void *state)
 	if (h->aggs.list.n == 0 && h->times.nrecords == 0)
 		show_puts(o, "<p>Nothing was recorded.</p>\n");
 	for (size_t i = 0; i < h->aggs.list.n; i++)
-		html_agg_draw(o, h->aggs.list.v[i], i, h->start);
+		html_agg_draw(o, &h->aggs, i, h->start);
 	put_flames(h);
 	html_times_draw(o, &h->times);
 	put_notes(h);

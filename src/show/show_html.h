@@ -63,9 +63,12 @@ void html_aggs_agg(struct html_aggs *as, const struct show_agg *a);
 void html_aggs_row(struct html_aggs *as, const struct show_agg *a,
 		   const struct show_row *r);
 void html_aggs_fini(struct html_aggs *as);
-/* Its section; number is its place in the list. */
-void html_agg_draw(struct show_out *o, struct html_agg *a, size_t number,
+/* The section of that number in the list. */
+void html_agg_draw(struct show_out *o, struct html_aggs *as, size_t number,
 		   uint64_t start);
+/* The flame graph of stacks. */
+void html_flame_draw(struct show_out *o, struct show_stack_agg *sa,
+		     const char *title);
 /* "8 - 15", "< 0": what a bucket is for, in text without markup. */
 void html_bucket_text(struct buf *b, const struct show_bucket *k);
 /* Seconds since start, "+1.250 s". */

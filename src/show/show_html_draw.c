@@ -296,9 +296,22 @@ put_rate(struct show_out *o, const struct html_agg *a, uint64_t start)
 }
 
 void
-html_agg_draw(struct show_out *o, struct html_agg *a, size_t number,
+html_flame_draw(struct show_out *o, struct show_stack_agg *sa,
+		const char *title)
+{
+	show_tree_sum(&sa->tree);
+	if (sa->tree.cut > 0)
+		show_printf(o, "<p class=\"soft\">%zu stacks were cut short: "
+			       "there are too many.</p>\n", sa->tree.cut);
+	show_flame_svg(o, &sa->tree, title, sa->func, false, false);
+}
+
+void
+html_agg_draw(struct show_out *o, struct html_aggs *as, size_t number,
 	      uint64_t start)
 {
+	struct html_agg *a = as->list.v[number];
+	struct show_stack_agg *sa = show_stacks_find(&as->stacks, a->name);
 	bool adds = strcmp(a->func, "count") == 0 || strcmp(a->func, "sum") == 0;
 
 	if (a->rows.n > 1)
@@ -319,5 +332,7 @@ html_agg_draw(struct show_out *o, struct html_agg *a, size_t number,
 		if (adds && a->moments.n > 1)
 			put_rate(o, a, start);
 	}
+	if (sa != NULL)
+		html_flame_draw(o, sa, "");
 	show_puts(o, "</section>\n");
 }

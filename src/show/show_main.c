@@ -68,8 +68,7 @@ print_usage(FILE *fp)
 static _Noreturn void
 usage(const char *what, const char *arg)
 {
-	fprintf(stderr, "dtrace-show: %s %s\n", what, arg);
-	print_usage(stderr);
+	show_say("%s %s (dtrace-show --help lists formats)", what, arg);
 	exit(2);
 }
 

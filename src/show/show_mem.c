@@ -16,9 +16,16 @@
 static void
 say(const char *fmt, va_list ap)
 {
-	fputs("dtrace-show: ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	struct buf raw = BUF_INIT, text = BUF_INIT;
+
+	/* Names in it come from what was traced. */
+	buf_vprintf(&raw, fmt, ap);
+	show_clean(&text, buf_str(&raw), raw.n);
+	fprintf(stderr, "dtrace-show: %s\n",
+		raw.failed || text.failed ? "memory allocation failure" :
+					    buf_str(&text));
+	buf_fini(&raw);
+	buf_fini(&text);
 }
 
 void

@@ -27,6 +27,7 @@ struct perfetto {
 	struct show_out *out;
 	struct show_flows *flows;
 	struct hash *processes; /* that have been described */
+	bool some;		/* there was a record */
 };
 
 /* What a packet refers to lives until it is written. */
@@ -161,6 +162,10 @@ on_event(void *arg, struct show_thread *t, enum show_event kind,
 	char *category = (char *)(uintptr_t)r->prov;
 	size_t n = r->nvals < VALUES_MAX ? r->nvals : VALUES_MAX;
 
+	/* What a return has recorded is not of others that it ends. */
+	if (kind == SHOW_END && strcmp(name, r->func) != 0)
+		n = 0;
+
 	if (t->user == NULL) {
 		describe_thread(p, t);
 		t->user = show_alloc(1, 1); /* it has been described */
@@ -203,7 +208,10 @@ perfetto_open(struct show_out *o, const struct show_opts *opts)
 static void
 perfetto_record(void *state, const struct show_rec *r)
 {
-	show_flows_record(((struct perfetto *)state)->flows, r);
+	struct perfetto *p = state;
+
+	p->some = true;
+	show_flows_record(p->flows, r);
 }
 
 static void
@@ -211,6 +219,9 @@ perfetto_close(void *state)
 {
 	struct perfetto *p = state;
 
+	if (!p->some)
+		show_say("perfetto: there are no records; a clause that only "
+			 "aggregates leaves none");
 	show_flows_free(p->flows);
 	hash_free(p->processes);
 	free(p);

@@ -4,8 +4,8 @@
  * who gets them.
  *
  * dtrace(1) may look at aggregations before the end, for pictures over time:
- * it says {"partial":true} on a line before such an element, which nobody but
- * this program reads.
+ * it says {"partial":true} on a line before such an element and
+ * {"partial":false} behind it, which nobody but this program reads.
  */
 #include "show/show.h"
 
@@ -291,7 +291,7 @@ on_element(void *arg, const struct jv *e)
 	struct reader *rd = arg;
 
 	if (jv_get(e, "partial") != NULL) {
-		rd->partial = true;
+		rd->partial = strcmp(jv_str(e, "partial"), "true") == 0;
 		return;
 	}
 	if (jv_get(e, "dtrace") != NULL) {
@@ -301,9 +301,7 @@ on_element(void *arg, const struct jv *e)
 	if (jv_int(e, "id") != -1) {
 		if (output != NULL)
 			give_record(rd, e, output);
-	} else if (strcmp(name, "AGGREGATION") == 0) {
-		rd->partial = false;
-	} else {
+	} else if (strcmp(name, "AGGREGATION") != 0) {
 		give_note(rd, e, name);
 	}
 }

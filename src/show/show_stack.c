@@ -69,8 +69,10 @@ show_tree_child(struct show_tree *t, uint32_t parent, const char *text)
 	slot = slot_of(t, parent, name);
 	if (t->index[slot] != 0)
 		return t->index[slot];
-	if (t->n >= SHOW_NODES_MAX)
+	if ((t->used != NULL ? *t->used : t->n) >= SHOW_NODES_MAX)
 		return 0;
+	if (t->used != NULL)
+		++*t->used;
 	uint32_t id = (uint32_t)t->n;
 	show_push(t, ((struct show_node){ .name = name, .parent = parent,
 					  .next = t->v[parent].child }));
@@ -307,12 +309,15 @@ stacks_get(struct show_stacks *s, const char *name, const char *func)
 
 	if (sa != NULL)
 		return sa;
+	if (s->n >= SHOW_TREES_MAX)
+		return s->v[s->n - 1];
 	sa = show_alloc(1, sizeof(*sa));
 	sa->name = strdup(name);
 	sa->func = strdup(func);
 	if (sa->name == NULL || sa->func == NULL)
 		show_die("memory allocation failure");
 	show_tree_init(&sa->tree);
+	sa->tree.used = &s->used;
 	show_push(s, sa);
 	return sa;
 }
