@@ -108,6 +108,8 @@ struct show_opts {
 	const char *agg;  /* NULL: the first that will do */
 	const char *before; /* flame: an earlier run, folded */
 	const char *title; /* NULL: none */
+	bool quiet; /* at the end: what was read ends badly, which has been
+		       told; nothing more is to be told */
 };
 
 /*
@@ -279,10 +281,11 @@ void show_stacks_record(struct show_stacks *s, const struct show_rec *r);
 /* The aggregation by name, or NULL the first; NULL: there is none. */
 struct show_stack_agg *show_stacks_find(const struct show_stacks *s,
 					const char *name);
-/* The same after the end, with a line on standard error where it is missing or
+/* The one that opts ask for, after the end, with a line on standard error where it is missing or
    one of several. */
 struct show_stack_agg *show_stacks_pick(const struct show_stacks *s,
-					const char *name, const char *format);
+					const struct show_opts *opts,
+					const char *format);
 /*
  * Call fn with each frame of a row, outermost first: keys before the first
  * stack, user frames, kernel frames, the other keys.  f is NULL for keys.

@@ -14,7 +14,6 @@
  */
 #include "show/show.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -265,18 +264,31 @@ struct flame {
 	struct show_stacks stacks;
 };
 
+static void
+read_before(const struct show_opts *opts, struct show_tree *t)
+{
+	int error;
+
+	if (opts->before == NULL ||
+	    show_tree_before(t, opts->before, &error) == 0)
+		return;
+	if (error != 0)
+		show_die("failed to read %s: %s", opts->before,
+			 strerror(error));
+	show_die("%s: these are no folded stacks, as -O folded writes them",
+		 opts->before);
+}
+
 static void *
 flame_open(struct show_out *o, const struct show_opts *opts)
 {
 	struct flame *f = show_alloc(1, sizeof(*f));
-	FILE *fp = opts->before != NULL ? fopen(opts->before, "re") : NULL;
+	struct show_tree t;
 
-	/* Better to know now than at the end. */
-	if (opts->before != NULL && fp == NULL)
-		show_die("failed to open %s: %s", opts->before,
-			 strerror(errno));
-	if (fp != NULL)
-		fclose(fp);
+	/* Better to know that it is wrong now than at the end. */
+	show_tree_init(&t);
+	read_before(opts, &t);
+	show_tree_fini(&t);
 	f->out = o;
 	f->opts = opts;
 	show_stacks_init(&f->stacks);
@@ -296,32 +308,17 @@ flame_record(void *state, const struct show_rec *r)
 }
 
 static void
-read_before(struct flame *f, struct show_tree *t)
-{
-	int error;
-
-	if (f->opts->before == NULL ||
-	    show_tree_before(t, f->opts->before, &error) == 0)
-		return;
-	if (error != 0)
-		show_die("failed to read %s: %s", f->opts->before,
-			 strerror(error));
-	show_die("%s: these are no folded stacks, as -O folded writes them",
-		 f->opts->before);
-}
-
-static void
 flame_close(void *state)
 {
 	struct flame *f = state;
 	struct show_stack_agg *sa =
-		show_stacks_pick(&f->stacks, f->opts->agg, "flame");
+		show_stacks_pick(&f->stacks, f->opts, "flame");
 	struct show_tree empty, *t = sa != NULL ? &sa->tree : &empty;
 	const char *title = f->opts->title;
 
 	if (sa == NULL)
 		show_tree_init(&empty);
-	read_before(f, t);
+	read_before(f->opts, t);
 	show_tree_sum(t);
 	if (title == NULL)
 		title = f->opts->before != NULL ? "Flame graph, compared" :

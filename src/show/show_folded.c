@@ -81,7 +81,7 @@ folded_close(void *state)
 {
 	struct folded *f = state;
 	struct show_stack_agg *sa =
-		show_stacks_pick(&f->stacks, f->opts->agg, "folded");
+		show_stacks_pick(&f->stacks, f->opts, "folded");
 
 	if (sa != NULL) {
 		show_tree_sum(&sa->tree);

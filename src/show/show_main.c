@@ -208,13 +208,13 @@ run(struct pictures *ps, const char *input, int ready)
 	}
 	int rv = show_read(fd, ps->sinks, ps->n, out_failed, ps, err,
 			   sizeof(err));
-	status = close_all(ps);
-	if (rv != 0) {
+	if (rv != 0)
 		show_say("cannot read %s: %s",
 			 input != NULL ? input : "the input", err);
-		status = 1;
-	}
-	return status;
+	for (size_t i = 0; i < ps->n; i++)
+		ps->v[i].opts.quiet = rv != 0 || out_failed(ps);
+	status = close_all(ps);
+	return rv != 0 ? 1 : status;
 }
 
 int

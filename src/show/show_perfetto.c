@@ -25,6 +25,7 @@
 
 struct perfetto {
 	struct show_out *out;
+	const struct show_opts *opts;
 	struct show_flows *flows;
 	struct hash *processes; /* that have been described */
 	bool some;		/* there was a record */
@@ -198,6 +199,7 @@ perfetto_open(struct show_out *o, const struct show_opts *opts)
 	struct perfetto *p = show_alloc(1, sizeof(*p));
 
 	p->out = o;
+	p->opts = opts;
 	p->flows = show_flows_new(on_event, p);
 	p->processes = hash_new();
 	if (p->processes == NULL)
@@ -219,7 +221,7 @@ perfetto_close(void *state)
 {
 	struct perfetto *p = state;
 
-	if (!p->some)
+	if (!p->some && !p->opts->quiet)
 		show_say("perfetto: there are no records; a clause that only "
 			 "aggregates leaves none");
 	show_flows_free(p->flows);

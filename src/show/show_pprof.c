@@ -253,11 +253,11 @@ pprof_close(void *state)
 
 	if (p->agg == NULL) {
 		show_stacks_init(&none);
-		show_stacks_pick(&none, p->opts->agg, "pprof");
+		show_stacks_pick(&none, p->opts, "pprof");
 		/* A profile says what it counts, even if that is nothing. */
 		is_picked(p, p->opts->agg != NULL ? p->opts->agg : "samples",
 			  "count");
-	} else if (p->others) {
+	} else if (p->others && !p->opts->quiet) {
 		show_say("pprof: this is %s; there are other aggregations with "
 			 "stacks, for pprof=FILE,agg=NAME", p->agg);
 	}

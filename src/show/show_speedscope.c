@@ -323,7 +323,7 @@ speedscope_close(void *state)
 		free(ss->func);
 	}
 	show_flows_each(s->flows, put_thread, s);
-	if (!s->comma)
+	if (!s->comma && !s->opts->quiet)
 		show_say("speedscope: there are neither stacks nor entries and "
 			 "returns");
 	put_frames(s);

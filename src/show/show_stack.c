@@ -347,12 +347,10 @@ show_stacks_record(struct show_stacks *s, const struct show_rec *r)
 	buf_fini(&b);
 }
 
-struct show_stack_agg *
-show_stacks_pick(const struct show_stacks *s, const char *name,
-		 const char *format)
+static void
+pick_notice(const struct show_stacks *s, const struct show_stack_agg *sa,
+	    const char *name, const char *format)
 {
-	struct show_stack_agg *sa = show_stacks_find(s, name);
-
 	if (sa == NULL && name != NULL)
 		show_say("%s: there is no aggregation %s with stacks", format,
 			 name);
@@ -366,5 +364,15 @@ show_stacks_pick(const struct show_stacks *s, const char *name,
 	if (sa != NULL && sa->tree.cut > 0)
 		show_say("%s: %zu stacks were cut short, there are too many",
 			 format, sa->tree.cut);
+}
+
+struct show_stack_agg *
+show_stacks_pick(const struct show_stacks *s, const struct show_opts *opts,
+		 const char *format)
+{
+	struct show_stack_agg *sa = show_stacks_find(s, opts->agg);
+
+	if (!opts->quiet)
+		pick_notice(s, sa, opts->agg, format);
 	return sa;
 }
