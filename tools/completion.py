@@ -22,7 +22,8 @@ ZSH = {"b": "size:", "c": "command:_command_names -e", "D": "name:",
        "f": "function: _dtrace_fields 3", "i": "probe: _dtrace_ids",
        "I": "directory:_directories", "L": "directory:_directories",
        "m": "module: _dtrace_fields 2", "n": "probe: _dtrace_fields 4",
-       "o": "file:_files", "O": "format:(json jsonl)", "p": "process:_pids",
+       "o": "file:_files", "O": "format:(json jsonl folded flame= pprof= speedscope= "
+                        "perfetto= html=)", "p": "process:_pids",
        "P": "provider: _dtrace_fields 1", "s": "script:_files",
        "U": "name:", "x": "option: _dtrace_option", "X": "mode:(a c s t)"}
 
