@@ -204,6 +204,8 @@ _Noreturn void show_die(const char *fmt, ...)
 void show_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* n elements of a size, zeroed.  The caller frees them. */
 void *show_alloc(size_t n, size_t size);
+/* A copy of a string, which the caller frees. */
+char *show_copy(const char *s);
 /* Room for n elements in *v, as vec_grow(). */
 void show_grow(void **v, size_t *cap, size_t n, size_t size);
 #define show_push(vec, x)                                            \

@@ -68,16 +68,6 @@ show_flows_free(struct show_flows *f)
 	free(f);
 }
 
-static char *
-copy(const char *s)
-{
-	char *p = strdup(s);
-
-	if (p == NULL)
-		show_die("memory allocation failure");
-	return p;
-}
-
 static struct show_thread *
 thread_of(struct show_flows *f, const struct show_rec *r)
 {
@@ -94,7 +84,7 @@ thread_of(struct show_flows *f, const struct show_rec *r)
 	*t = (struct show_thread){ .id = hash_count(f->threads) + 1,
 				   .pid = key[1], .tid = key[2],
 				   .is_cpu = key[0] != 0,
-				   .execname = copy(r->execname) };
+				   .execname = show_copy(r->execname) };
 	if (hash_set(f->threads, key, sizeof(key), t) != 0)
 		show_die("memory allocation failure");
 	return t;
@@ -112,7 +102,7 @@ same_firing(struct show_thread *t, const struct show_rec *r)
 	       strcmp(t->last, buf_str(&b)) == 0;
 	if (!same) {
 		free(t->last);
-		t->last = copy(buf_str(&b));
+		t->last = show_copy(buf_str(&b));
 		t->last_time = r->time;
 	}
 	buf_fini(&b);

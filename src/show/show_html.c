@@ -74,10 +74,8 @@ html_note(void *state, const struct show_note *n)
 	saw(h, n->time);
 	if (h->nnotes++ >= HTML_NOTES_MAX)
 		return;
-	kept.kind = strdup(n->kind);
-	kept.msg = strdup(n->msg);
-	if (kept.kind == NULL || kept.msg == NULL)
-		show_die("memory allocation failure");
+	kept.kind = show_copy(n->kind);
+	kept.msg = show_copy(n->msg);
 	show_push(&h->notes, kept);
 }
 

@@ -8,16 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *
-copy(const char *s)
-{
-	char *p = strdup(s);
-
-	if (p == NULL)
-		show_die("memory allocation failure");
-	return p;
-}
-
 static struct show_bucket *
 copy_buckets(const struct show_bucket *v, size_t n)
 {
@@ -142,7 +132,7 @@ row_make(struct html_row *to, const struct show_row *r)
 	struct buf b = BUF_INIT;
 
 	show_keys_text(&b, r->keys, r->nkeys);
-	to->key = copy(buf_str(&b));
+	to->key = show_copy(buf_str(&b));
 	if (strlen(to->key) > HTML_TEXT_MAX)
 		strcpy(to->key + HTML_TEXT_MAX - 3, "...");
 	to->value = r->value;
@@ -182,8 +172,8 @@ html_aggs_agg(struct html_aggs *as, const struct show_agg *a)
 			h = as->list.v[i];
 	if (h == NULL) {
 		h = show_alloc(1, sizeof(*h));
-		h->name = copy(a->name);
-		h->func = copy(a->func);
+		h->name = show_copy(a->name);
+		h->func = show_copy(a->func);
 		show_push(&as->list, h);
 	}
 	rows_clear(h);

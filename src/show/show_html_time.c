@@ -15,12 +15,10 @@
 #define SPAN_FIRST  65536 /* ns */
 
 static char *
-copy(const char *s)
+short_copy(const char *s)
 {
-	char *p = strdup(s);
+	char *p = show_copy(s);
 
-	if (p == NULL)
-		show_die("memory allocation failure");
 	if (strlen(p) > HTML_TEXT_MAX)
 		strcpy(p + HTML_TEXT_MAX - 3, "...");
 	return p;
@@ -110,14 +108,14 @@ record_make(struct html_record *to, const struct show_rec *r,
 	if (r->has_who)
 		buf_printf(&b, "%s %" PRId64 "/%" PRId64, r->execname, r->pid,
 			   r->tid);
-	to->who = copy(buf_str(&b));
-	to->probe = copy(probe);
+	to->who = short_copy(buf_str(&b));
+	to->probe = short_copy(probe);
 	buf_reset(&b);
 	for (size_t i = 0; i < r->nvals; i++) {
 		buf_puts(&b, i > 0 ? "  " : "");
 		show_value_text(&b, &r->vals[i]);
 	}
-	to->text = copy(buf_str(&b));
+	to->text = short_copy(buf_str(&b));
 	buf_fini(&b);
 }
 

@@ -59,6 +59,16 @@ show_alloc(size_t n, size_t size)
 	return p;
 }
 
+char *
+show_copy(const char *s)
+{
+	char *p = strdup(s);
+
+	if (p == NULL)
+		show_die("memory allocation failure");
+	return p;
+}
+
 void
 show_grow(void **v, size_t *cap, size_t n, size_t size)
 {
@@ -105,9 +115,8 @@ show_name_new(struct show_names *s, const char *text, bool *is_new)
 	*is_new = id == 0;
 	if (id != 0)
 		return (uint32_t)(id - 1);
-	char *copy = strdup(text);
-	if (copy == NULL ||
-	    hash_set_str(s->ids, text, (void *)(uintptr_t)(s->n + 1)) != 0)
+	char *copy = show_copy(text);
+	if (hash_set_str(s->ids, text, (void *)(uintptr_t)(s->n + 1)) != 0)
 		show_die("memory allocation failure");
 	show_push(s, copy);
 	return (uint32_t)(s->n - 1);

@@ -191,9 +191,7 @@ is_picked(struct profile *p, const char *name, const char *func)
 		p->others |= strcmp(p->agg, name) != 0;
 		return strcmp(p->agg, name) == 0;
 	}
-	p->agg = strdup(name);
-	if (p->agg == NULL)
-		show_die("memory allocation failure");
+	p->agg = show_copy(name);
 	type.type = string_id(p, name);
 	type.unit = string_id(p, func);
 	part.sample_type = &list;

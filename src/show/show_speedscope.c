@@ -70,10 +70,8 @@ samples_of(struct speedscope *s, const char *name, const char *func)
 	for (size_t i = 0; i < s->samples.n; i++)
 		if (strcmp(s->samples.v[i].name, name) == 0)
 			return &s->samples.v[i];
-	ns.name = strdup(name);
-	ns.func = strdup(func);
-	if (ns.name == NULL || ns.func == NULL)
-		show_die("memory allocation failure");
+	ns.name = show_copy(name);
+	ns.func = show_copy(func);
 	ns.stacks = waiting_file();
 	ns.weights = waiting_file();
 	show_push(&s->samples, ns);

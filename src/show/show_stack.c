@@ -312,10 +312,8 @@ stacks_get(struct show_stacks *s, const char *name, const char *func)
 	if (s->n >= SHOW_TREES_MAX)
 		return s->v[s->n - 1];
 	sa = show_alloc(1, sizeof(*sa));
-	sa->name = strdup(name);
-	sa->func = strdup(func);
-	if (sa->name == NULL || sa->func == NULL)
-		show_die("memory allocation failure");
+	sa->name = show_copy(name);
+	sa->func = show_copy(func);
 	show_tree_init(&sa->tree);
 	sa->tree.used = &s->used;
 	show_push(s, sa);
