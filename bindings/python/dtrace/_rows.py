@@ -120,8 +120,8 @@ class Aggregation:
     def to_pandas(self) -> Any:
         """A DataFrame: columns key1, key2 ... and value; of distributions a
         row for each bucket, with low and count.  pandas must be there."""
-        import pandas
-        table = []
+        import pandas  # type: ignore[import]
+        table: List[Dict[str, Any]] = []
         for row in self.rows:
             keys = {f"key{i}": k if isinstance(k, (int, float, str)) else str(k)
                     for i, k in enumerate(row.keys, 1)}
@@ -197,7 +197,8 @@ def _stack(v: Dict[str, Any], key: str) -> Stack:
 def value_of(v: Any) -> Value:
     """A value of the schema, typed."""
     if not isinstance(v, dict):
-        return v
+        scalar: Value = v
+        return scalar
     for key in ("ustack-frames", "stack-frames"):
         if key in v:
             return _stack(v, key)
