@@ -195,6 +195,9 @@ void show_keys_text(struct buf *b, const struct show_value *keys, size_t n);
 /* provider:module:function:name */
 void show_probe_text(struct buf *b, const struct show_rec *r);
 
+/* a + b, or the nearest number there is. */
+int64_t show_add(int64_t a, int64_t b);
+
 /* ---- show_mem.c --------------------------------------------------------- */
 
 /* A line on standard error, and the end of the program with status 1. */
@@ -231,6 +234,8 @@ size_t show_names_count(const struct show_names *s);
  * what would need more is counted in its nearest ancestor.
  */
 #define SHOW_NODES_MAX (4u << 20)
+/* Frames of a path: the rest is cut off.  Functions that draw recurse so deep. */
+#define SHOW_DEPTH_MAX 2000
 /* Trees of a format: records of further probes are counted in the last. */
 #define SHOW_TREES_MAX 64
 struct show_node {

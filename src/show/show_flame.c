@@ -65,7 +65,7 @@ choose(struct drawing *d)
 	d->least = (int64_t)(d->whole / (INNER * 10));
 	if (d->least < 1)
 		d->least = 1;
-	for (;; d->least *= 2) {
+	for (; d->least < INT64_MAX / 2; d->least *= 2) {
 		count = 0;
 		d->depth = 0;
 		measure(d->t, 0, d->least, 0, &count, &d->depth);

@@ -72,7 +72,7 @@ same_bucket(const struct show_bucket *a, const struct show_bucket *b)
 static void
 moment_add(struct html_moment *m, const struct show_row *r)
 {
-	m->total += r->value;
+	m->total = show_add(m->total, r->value);
 	for (size_t i = 0; i < r->nbuckets; i++) {
 		size_t k = 0;
 		if (r->buckets[i].count == 0)
@@ -89,7 +89,8 @@ moment_add(struct html_moment *m, const struct show_row *r)
 			m->buckets[k] = r->buckets[i];
 			m->buckets[k].count = 0;
 		}
-		m->buckets[k].count += r->buckets[i].count;
+		m->buckets[k].count = show_add(m->buckets[k].count,
+					       r->buckets[i].count);
 	}
 }
 
@@ -189,7 +190,7 @@ html_aggs_row(struct html_aggs *as, const struct show_agg *a,
 
 	h->hist = r->hist;
 	h->nrows++;
-	h->total += r->value;
+	h->total = show_add(h->total, r->value);
 	moment_add(&h->moments.v[h->moments.n - 1], r);
 	if (show_has_stack(r->keys, r->nkeys)) {
 		h->stacks = true;

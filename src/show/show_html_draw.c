@@ -176,7 +176,7 @@ count_in(const struct html_moment *m, const struct show_bucket *b)
 static int64_t
 since(int64_t now, int64_t before)
 {
-	return now >= before ? now - before : now;
+	return now >= before && before >= 0 ? now - before : now;
 }
 
 static int64_t

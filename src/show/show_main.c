@@ -19,17 +19,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SHOW(name) extern const struct show_format show_format_##name;
-#include "show/show.def"
-#undef SHOW
-
-const struct show_format *const show_formats[] = {
-#define SHOW(name) &show_format_##name,
-#include "show/show.def"
-#undef SHOW
-	NULL
-};
-
 /* One picture. */
 struct picture {
 	struct show_opts opts;
@@ -42,16 +31,6 @@ struct pictures {
 	struct show_sink *sinks;
 	size_t n;
 };
-
-const struct show_format *
-show_format_by_name(const char *name, size_t n)
-{
-	for (size_t i = 0; show_formats[i] != NULL; i++)
-		if (strlen(show_formats[i]->name) == n &&
-		    memcmp(show_formats[i]->name, name, n) == 0)
-			return show_formats[i];
-	return NULL;
-}
 
 static void
 print_usage(FILE *fp)

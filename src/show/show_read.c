@@ -192,7 +192,7 @@ take_row(struct reader *rd, const struct jv *v, struct show_row *r)
 	i = 0;
 	for (const struct jv *b = buckets->child; b != NULL; b = b->next) {
 		take_bucket(b, &r->buckets[i]);
-		r->value += r->buckets[i++].count;
+		r->value = show_add(r->value, r->buckets[i++].count);
 	}
 }
 

@@ -109,7 +109,7 @@ add_sample(struct speedscope *s, const char *name, const char *func,
 	fputs("]", ss->stacks);
 	fprintf(ss->weights, "%s%lld", ss->n > 0 ? "," : "", (long long)value);
 	ss->n++;
-	ss->total += value;
+	ss->total = show_add(ss->total, value);
 	if (ferror(ss->stacks) || ferror(ss->weights))
 		s->error = errno != 0 ? errno : EIO;
 }

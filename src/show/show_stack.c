@@ -124,8 +124,9 @@ show_tree_sum(struct show_tree *t)
 	}
 	/* Parents have lower numbers than their children. */
 	for (size_t i = t->n - 1; i > 0; i--) {
-		t->v[t->v[i].parent].total += t->v[i].total;
-		t->v[t->v[i].parent].before += t->v[i].before;
+		struct show_node *p = &t->v[t->v[i].parent];
+		p->total = show_add(p->total, t->v[i].total);
+		p->before = show_add(p->before, t->v[i].before);
 	}
 }
 
@@ -136,7 +137,7 @@ static bool
 before_line(struct show_tree *t, char *line)
 {
 	char *blank = strrchr(line, ' '), *end, *word, *rest = line;
-	uint32_t id = 0;
+	uint32_t id = 0, depth = 0;
 
 	if (*line == '\0' || *line == '#')
 		return true;
@@ -144,16 +145,17 @@ before_line(struct show_tree *t, char *line)
 		return false;
 	errno = 0;
 	long long value = strtoll(blank + 1, &end, 10);
-	if (errno != 0 || end == blank + 1 || *end != '\0')
+	if (errno != 0 || end == blank + 1 || *end != '\0' || value < 0)
 		return false;
 	*blank = '\0';
-	while ((word = strsep(&rest, ";")) != NULL) {
+	while (depth++ < SHOW_DEPTH_MAX &&
+	       (word = strsep(&rest, ";")) != NULL) {
 		uint32_t child = show_tree_child(t, id, word);
 		if (child == 0)
 			break;
 		id = child;
 	}
-	t->v[id].before_self += value;
+	t->v[id].before_self = show_add(t->v[id].before_self, value);
 	return true;
 }
 
@@ -240,7 +242,7 @@ show_stack_walk(const struct show_value *v, size_t n, walk_f *fn, void *arg)
 
 struct adding {
 	struct show_tree *t;
-	uint32_t at;
+	uint32_t at, depth;
 	bool cut;
 };
 
@@ -253,7 +255,9 @@ add_frame(void *arg, const struct show_frame *f, bool kernel,
 
 	if (ad->cut)
 		return;
-	id = show_tree_child(ad->t, ad->at, *label != '\0' ? label : "-");
+	id = ad->depth++ < SHOW_DEPTH_MAX ?
+		     show_tree_child(ad->t, ad->at,
+				     *label != '\0' ? label : "-") : 0;
 	if (id == 0) {
 		ad->cut = true;
 		ad->t->cut++;
@@ -270,7 +274,7 @@ add_stack(struct show_tree *t, const struct show_value *v, size_t n,
 
 	show_stack_walk(v, n, add_frame, &ad);
 	if (value > 0)
-		t->v[ad.at].self += value;
+		t->v[ad.at].self = show_add(t->v[ad.at].self, value);
 }
 
 /* ---- of every aggregation ----------------------------------------------- */

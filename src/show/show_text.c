@@ -186,3 +186,13 @@ show_probe_text(struct buf *b, const struct show_rec *r)
 {
 	buf_printf(b, "%s:%s:%s:%s", r->prov, r->mod, r->func, r->name);
 }
+
+int64_t
+show_add(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum))
+		return b > 0 ? INT64_MAX : INT64_MIN;
+	return sum;
+}
