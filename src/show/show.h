@@ -2,10 +2,10 @@
 /*
  * show.h - the door of this room: pictures made of structured output.
  *
- * dtrace-show(1) reads what `dtrace -O jsonl` writes, which doc/output.schema.json
- * tells of, and writes other formats.  `dtrace -O flame=FILE` is that program at
- * the other end of a pipe.  So no probe, no engine and no start of dtrace knows
- * of a picture.
+ * dtrace-show(1) reads what `dtrace -O jsonl` writes (the shape is told by
+ * doc/output.schema.json), and writes other formats.  `dtrace -O flame=FILE` is
+ * that program at the other end of a pipe.  So no probe, no engine and no start
+ * of dtrace knows of a picture.
  *
  *	show_read.c	text to records and rows; they are given to every format
  *	show_json.c	... by way of trees, which are small
@@ -234,7 +234,7 @@ size_t show_names_count(const struct show_names *s);
  * what would need more is counted in its nearest ancestor.
  */
 #define SHOW_NODES_MAX (4u << 20)
-/* Frames of a path: the rest is cut off.  Functions that draw recurse so deep. */
+/* Frames of a path: the rest is cut off.  Drawing recurses so deep. */
 #define SHOW_DEPTH_MAX 2000
 /* Trees of a format: records of further probes are counted in the last. */
 #define SHOW_TREES_MAX 64
@@ -288,8 +288,8 @@ void show_stacks_record(struct show_stacks *s, const struct show_rec *r);
 /* The aggregation by name, or NULL the first; NULL: there is none. */
 struct show_stack_agg *show_stacks_find(const struct show_stacks *s,
 					const char *name);
-/* The one that opts ask for, after the end, with a line on standard error where it is missing or
-   one of several. */
+/* The one that opts ask for, after the end, with a line on standard error where
+   it is missing or one of several. */
 struct show_stack_agg *show_stacks_pick(const struct show_stacks *s,
 					const struct show_opts *opts,
 					const char *format);
