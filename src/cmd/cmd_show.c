@@ -162,7 +162,7 @@ cmd_show_end(struct cmd *c, int status)
 }
 
 static int64_t
-now_ns(void)
+show_now_ns(void)
 {
 	struct timespec t;
 
@@ -173,7 +173,7 @@ now_ns(void)
 void
 cmd_show_look(struct cmd *c)
 {
-	int64_t now = now_ns();
+	int64_t now = show_now_ns();
 
 	if (!c->picture_time || now < c->next_look)
 		return;
@@ -185,6 +185,6 @@ cmd_show_look(struct cmd *c)
 			cmd_dfatal(c, "failed to print aggregations");
 		cmd_out(c, "{\"partial\":false}\n");
 	}
-	int64_t took = (now_ns() - now) * LOOK_SHARE;
+	int64_t took = (show_now_ns() - now) * LOOK_SHARE;
 	c->next_look = now + (took > LOOK_EVERY_NS ? took : LOOK_EVERY_NS);
 }

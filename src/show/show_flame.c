@@ -199,7 +199,7 @@ put_box(struct drawing *d, uint32_t id, double x, unsigned depth)
 }
 
 static void
-put_head(struct drawing *d, const char *title, bool alone)
+flame_put_head(struct drawing *d, const char *title, bool alone)
 {
 	show_printf(d->out,
 		    "<svg%s class=\"dt-flame\" viewBox=\"0 0 %d %d\" "
@@ -233,7 +233,7 @@ show_flame_svg(struct show_out *o, const struct show_tree *t,
 
 	choose(&d);
 	d.height = TOP + BOTTOM + (int)(d.depth + 1) * BOX;
-	put_head(&d, title, alone);
+	flame_put_head(&d, title, alone);
 	put_box(&d, 0, 0, 0);
 	if (alone) {
 		show_puts(o, "<script><![CDATA[\n");

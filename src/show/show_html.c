@@ -110,7 +110,7 @@ put_nav(struct html *h)
 }
 
 static void
-put_head(struct html *h, const char *title)
+page_put_head(struct html *h, const char *title)
 {
 	struct show_out *o = h->out;
 
@@ -186,7 +186,7 @@ html_close(void *state)
 	struct html *h = state;
 	struct show_out *o = h->out;
 
-	put_head(h, h->opts->title != NULL ? h->opts->title : "dtrace");
+	page_put_head(h, h->opts->title != NULL ? h->opts->title : "dtrace");
 	if (h->aggs.list.n == 0 && h->times.nrecords == 0)
 		show_puts(o, "<p>Nothing was recorded.</p>\n");
 	for (size_t i = 0; i < h->aggs.list.n; i++)

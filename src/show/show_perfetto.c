@@ -41,7 +41,7 @@ struct event {
 };
 
 static void
-put(struct perfetto *p, Perfetto__TracePacket *packet)
+perfetto_put(struct perfetto *p, Perfetto__TracePacket *packet)
 {
 	Perfetto__Trace trace = PERFETTO__TRACE__INIT;
 
@@ -62,7 +62,7 @@ describe(struct perfetto *p, Perfetto__TrackDescriptor *d)
 	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
 
 	packet.track_descriptor = d;
-	put(p, &packet);
+	perfetto_put(p, &packet);
 }
 
 static void
@@ -148,7 +148,7 @@ annotate(struct event *e, const struct show_value *v, size_t i)
 }
 
 static void
-on_event(void *arg, struct show_thread *t, enum show_event kind,
+perfetto_on_event(void *arg, struct show_thread *t, enum show_event kind,
 	 const char *name, const struct show_rec *r)
 {
 	static const Perfetto__TrackEvent__Type types[] = {
@@ -186,7 +186,7 @@ on_event(void *arg, struct show_thread *t, enum show_event kind,
 	packet.has_timestamp = true;
 	packet.timestamp = r->time;
 	packet.track_event = &e->te;
-	put(p, &packet);
+	perfetto_put(p, &packet);
 	for (size_t i = 0; i < n; i++)
 		buf_fini(&e->text[i]);
 	buf_fini(&b);
@@ -200,7 +200,7 @@ perfetto_open(struct show_out *o, const struct show_opts *opts)
 
 	p->out = o;
 	p->opts = opts;
-	p->flows = show_flows_new(on_event, p);
+	p->flows = show_flows_new(perfetto_on_event, p);
 	p->processes = hash_new();
 	if (p->processes == NULL)
 		show_die("memory allocation failure");

@@ -28,7 +28,7 @@ struct profile {
 
 /* Write a part of the profile. */
 static void
-put(struct profile *p, const Pprof__Profile *part)
+pprof_put(struct profile *p, const Pprof__Profile *part)
 {
 	size_t n = pprof__profile__get_packed_size(part);
 	uint8_t *bytes = show_alloc(n, 1);
@@ -51,7 +51,7 @@ string_id(struct profile *p, const char *text)
 	part.string_table = &s;
 	part.n_string_table = 1;
 	if (is_new)
-		put(p, &part);
+		pprof_put(p, &part);
 	buf_fini(&b);
 	return id;
 }
@@ -72,7 +72,7 @@ mapping_id(struct profile *p, const char *module)
 	m.has_functions = true;
 	part.mapping = &list;
 	part.n_mapping = 1;
-	put(p, &part);
+	pprof_put(p, &part);
 	return m.id;
 }
 
@@ -90,7 +90,7 @@ function_id(struct profile *p, const char *label, const char *module)
 	f.filename = string_id(p, module);
 	part.function = &list;
 	part.n_function = 1;
-	put(p, &part);
+	pprof_put(p, &part);
 	return f.id;
 }
 
@@ -119,7 +119,7 @@ location_add(void *arg, const struct show_frame *f, bool kernel,
 	loc.n_line = 1;
 	part.location = &locs;
 	part.n_location = 1;
-	put(p, &part);
+	pprof_put(p, &part);
 }
 
 /* The innermost comes first. */
@@ -173,7 +173,7 @@ sample(struct profile *p, const struct show_value *v, size_t n, int64_t value)
 	s.n_value = 1;
 	part.sample = &list;
 	part.n_sample = 1;
-	put(p, &part);
+	pprof_put(p, &part);
 	free(labels);
 	free(at);
 }
@@ -196,7 +196,7 @@ is_picked(struct profile *p, const char *name, const char *func)
 	type.unit = string_id(p, func);
 	part.sample_type = &list;
 	part.n_sample_type = 1;
-	put(p, &part);
+	pprof_put(p, &part);
 	return true;
 }
 
@@ -238,7 +238,7 @@ pprof_open(struct show_out *o, const struct show_opts *opts)
 	p->locations = show_names_new();
 	string_id(p, ""); /* must be the first */
 	part.time_nanos = (int64_t)time(NULL) * 1000000000;
-	put(p, &part);
+	pprof_put(p, &part);
 	return p;
 }
 

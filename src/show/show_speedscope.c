@@ -142,7 +142,7 @@ put_file(struct speedscope *s, FILE *fp)
 }
 
 static void
-put_head(struct speedscope *s, const char *type, const char *name,
+speedscope_put_head(struct speedscope *s, const char *type, const char *name,
 	 const char *unit)
 {
 	show_printf(s->out, "%s\n{\"type\":\"%s\",\"name\":",
@@ -160,7 +160,7 @@ put_samples(struct speedscope *s, struct ss_samples *ss)
 
 	snprintf(name, sizeof(name), " (%.40s)", ss->func);
 	buf_printf(&b, "%s%s", ss->name, name);
-	put_head(s, "sampled", buf_str(&b), "none");
+	speedscope_put_head(s, "sampled", buf_str(&b), "none");
 	buf_fini(&b);
 	show_printf(s->out, ",\"startValue\":0,\"endValue\":%lld,\"samples\":[",
 		    (long long)ss->total);
@@ -185,7 +185,7 @@ event_at(struct speedscope *s, uint64_t number, struct ss_event *e, bool put)
 }
 
 static void
-on_event(void *arg, struct show_thread *t, enum show_event kind,
+speedscope_on_event(void *arg, struct show_thread *t, enum show_event kind,
 	 const char *name, const struct show_rec *r)
 {
 	struct speedscope *s = arg;
@@ -256,7 +256,7 @@ put_thread(void *arg, struct show_thread *t)
 	else
 		buf_printf(&b, "%s %lld/%lld", t->execname, (long long)t->pid,
 			   (long long)t->tid);
-	put_head(s, "evented", buf_str(&b), "nanoseconds");
+	speedscope_put_head(s, "evented", buf_str(&b), "nanoseconds");
 	buf_fini(&b);
 	show_printf(s->out, ",\"startValue\":0,\"endValue\":%llu,\"events\":[",
 		    (unsigned long long)(t->time - start));
@@ -286,7 +286,7 @@ speedscope_open(struct show_out *o, const struct show_opts *opts)
 	s->out = o;
 	s->opts = opts;
 	s->frames = show_names_new();
-	s->flows = show_flows_new(on_event, s);
+	s->flows = show_flows_new(speedscope_on_event, s);
 	show_puts(o, "{\"$schema\":\"https://www.speedscope.app/"
 		     "file-format-schema.json\",\"exporter\":\"dtrace\","
 		     "\"name\":");
