@@ -217,6 +217,7 @@ test_set(void **state)
 	struct probe *p;
 	uint32_t last = 0;
 
+	made = 0;
 	assert_int_equal(probe_set_add_prov(ps, &fake_ops, NULL, &e), 0);
 	assert_int_equal(matches(ps, "other", "", "", ""), 0);
 	assert_int_equal(made, 0);
