@@ -53,7 +53,8 @@ struct inject {
 	uint64_t stub; /* where its calls for us are made; 0: not known yet */
 	unsigned stop_ms; /* how long to wait for threads that the kernel keeps;
 			     0: as long as is usual */
-	bool suspend_seccomp;  /* its filters are not to see our calls */
+	bool suspend_seccomp;  /* its filters do not see our calls */
+	bool mute; /* no calls: a filter has come that may end it for them */
 };
 
 /* Look, without touching it, whether we may work in this process: 0, or -1 with

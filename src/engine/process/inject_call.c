@@ -184,6 +184,11 @@ inject_syscall(struct inject *in, long nr, const uint64_t arg[6],
 
 	if (inject_by_guard(in))
 		return guard_syscall(in->guard, nr, arg, res, e);
+	if (in->mute)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "process %d has come under a seccomp filter that "
+			       "may end it for calls made for us",
+			       (int)in->pid);
 	t = inject_first(in);
 	if (t == NULL)
 		return inject_ended(in->pid, e);

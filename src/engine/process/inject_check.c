@@ -189,13 +189,27 @@ inject_under_seccomp(pid_t pid)
 }
 
 bool
-inject_suspends_seccomp(pid_t pid)
+inject_may_suspend(void)
 {
 	struct inject_status self;
 
-	return inject_under_seccomp(pid) &&
-	       inject_status_read(getpid(), &self) &&
+	return inject_status_read(getpid(), &self) &&
 	       may_suspend_seccomp(&self);
+}
+
+/* The number of filters of ours that allow what is needed; 0: none is known. */
+static int allowed_filters;
+
+bool
+inject_filters_forbid(pid_t pid)
+{
+	struct inject_status st, self;
+
+	seccomp_of_threads(pid, true, &st);
+	return st.seccomp != 0 &&
+	       (st.seccomp == SECCOMP_STRICT ||
+		!inject_status_read(getpid(), &self) || self.seccomp == 0 ||
+		self.filters != st.filters || st.filters != allowed_filters);
 }
 
 /* A descriptor handed over, as in inject_fd.c. */
@@ -287,6 +301,7 @@ check_seccomp(pid_t pid, struct err *e)
 			      "the seccomp filter that it shares with us "
 			      "forbids what is needed",
 			      e);
+	allowed_filters = self.filters;
 	return 0;
 }
 

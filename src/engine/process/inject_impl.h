@@ -42,8 +42,11 @@ int inject_ended(pid_t pid, struct err *e);
 int inject_denied(pid_t pid, int sys, struct err *e);
 /* kernel.yama.ptrace_scope; 0 where there is no Yama. */
 int inject_yama(void);
-/* It is under seccomp filters, and we may suspend them. */
-bool inject_suspends_seccomp(pid_t pid);
+/* We may suspend a thread's seccomp filters while we trace it. */
+bool inject_may_suspend(void);
+/* It is under filters that may end it for our calls, as far as inject_check()
+   has found out; to be asked while it stands still. */
+bool inject_filters_forbid(pid_t pid);
 
 /* ---- inject_stop.c ------------------------------------------------------- */
 

@@ -206,6 +206,21 @@ seize_opts(const struct inject *in)
 	       (in->suspend_seccomp ? PTRACE_O_SUSPEND_SECCOMP : 0);
 }
 
+/* Filters are suspended where that may be, also those that are not there yet:
+   one may come before all stand still.  Not every kernel and not every
+   container lets us. */
+static bool
+seize_thread(struct inject *in, pid_t tid)
+{
+	if (ptrace(PTRACE_SEIZE, tid, 0, seize_opts(in)) == 0)
+		return true;
+	if (!in->suspend_seccomp || (errno != EINVAL && errno != EPERM) ||
+	    ptrace(PTRACE_SEIZE, tid, 0, OPTS_OURS) != 0)
+		return false;
+	in->suspend_seccomp = false;
+	return true;
+}
+
 /*
  * 0: seized, or it is gone (then *came is CAME_GONE).  Somebody else's tracing
  * may be a glance that passes: it is tried again for a while.
@@ -218,7 +233,7 @@ seize(struct inject *in, pid_t tid, enum came *came, struct err *e)
 	int sys;
 
 	*came = CAME_NOT;
-	while (ptrace(PTRACE_SEIZE, tid, 0, seize_opts(in)) != 0) {
+	while (!seize_thread(in, tid)) {
 		sys = errno;
 		if (sys == ESRCH || !inject_status_read(tid, &st) ||
 		    st.state == 'Z') {
@@ -370,6 +385,9 @@ take_held(struct inject *in, struct err *e)
 		return err_nomem(e);
 	t->held = true;
 	if (ptrace(PTRACE_SETOPTIONS, t->tid, 0,
+		   OPTS_HELD | seize_opts(in)) != 0)
+		in->suspend_seccomp = false;
+	if (ptrace(PTRACE_SETOPTIONS, t->tid, 0,
 		   OPTS_HELD | seize_opts(in)) != 0 ||
 	    inject_settle(t, 0) != 0) {
 		in->n = 0;
@@ -426,13 +444,14 @@ inject_stop(struct inject *in, bool all, struct err *e)
 {
 	if (inject_by_guard(in))
 		return guard_stop(in->guard, all, in->stop_ms, &in->n, e);
-	in->suspend_seccomp = inject_suspends_seccomp(in->pid);
+	in->suspend_seccomp = inject_may_suspend();
 	in->all = all;
 	if ((in->held && take_held(in, e) != 0) ||
 	    stop_threads(in, all, e) != 0 || read_regs(in, e) != 0) {
 		inject_resume(in);
 		return -1;
 	}
+	in->mute = !in->suspend_seccomp && inject_filters_forbid(in->pid);
 	if (in->held && in->guard != NULL)
 		inject_admit(in, guard_pid(in->guard));
 	return 0;

@@ -411,6 +411,9 @@ struct map {
 int map_plan(struct engine *eng, struct err *e);
 /* Make it all; in the target too, of which a thread is stopped. */
 int map_make(struct engine *eng, struct err *e);
+/* All threads stand still: make ready for a seccomp filter that has come since
+   memory was mapped, if one has.  0 / -1. */
+int map_filters_came(struct engine *eng, struct err *e);
 /* If the target's memory is limited, have all of it before the target does. */
 int map_touch(struct engine *eng, struct err *e);
 /* The same for another program in the process: regions anew, behind those that

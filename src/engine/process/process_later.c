@@ -351,7 +351,9 @@ apply(struct engine *eng, struct err *e)
 		return 0;
 	if (engine_target_stop(eng, true, e) != 0)
 		return -1;
-	rc = world_refresh(&eng->world, e);
+	rc = map_filters_came(eng, e);
+	if (rc == 0)
+		rc = world_refresh(&eng->world, e);
 	if (rc == 0)
 		rc = due_find(eng, &d, e);
 	if (rc == 0 && d.p.n != 0) {

@@ -368,6 +368,24 @@ map_shut(struct engine *eng, struct err *e)
 				  l->end - l->slots, PROT_NONE, e);
 }
 
+/* Probes must not ask for memory under a filter.  Before ours are in its text
+   nobody sees one come: then they are opened here. */
+int
+map_filters_came(struct engine *eng, struct err *e)
+{
+	const struct shared_lay *l = &eng->lay;
+
+	if (eng->sh->seccomp || !inject_under_seccomp(eng->pid))
+		return 0;
+	if (eng->sh->shut &&
+	    map_call(eng, SYS_mprotect, eng->map.shared + l->slots,
+		     l->end - l->slots, PROT_READ | PROT_WRITE, e) != 0)
+		return -1;
+	eng->sh->shut = 0;
+	eng->sh->seccomp = 1;
+	return 0;
+}
+
 /* Everything at the chosen addresses; tfd is the file there.  The table first:
    it is small, and needed as a whole, so it may show whether memory is locked.
  */
