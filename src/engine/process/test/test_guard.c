@@ -284,7 +284,7 @@ test_killed(void **state)
 		assert_int_equal(waitpid(pid, &st, 0), pid);
 		assert_true(WIFSIGNALED(st));
 		dirty += !text_clean(&in);
-		if (!wait_only_child(20000))
+		if (!wait_only_child(60000))
 			fail_msg("cycle %d: the guardian stays", i);
 		assert_true(text_clean(&in));
 		assert_int_equal(tgt_status(t.pid, "TracerPid", 10), 0);
