@@ -116,6 +116,46 @@ const struct elf_fde *elf_fde_at(struct elf_file *f, uint64_t addr);
  */
 void elf_landing_pads(struct elf_file *f, const struct elf_fde *d,
 		      void (*fn)(void *arg, uint64_t addr), void *arg);
+
+/* How the canonical frame address is computed; the caller's rsp is the CFA, and
+   the return address lies at CFA - 8. */
+enum elf_cfa {
+	ELF_CFA_UNKNOWN,  /* in a way that is not followed */
+	ELF_CFA_END,	  /* there is no caller */
+	ELF_CFA_RSP,	  /* rsp + off */
+	ELF_CFA_RBP,	  /* rbp + off */
+	ELF_CFA_STUB,	  /* rsp + off, + 8 if (rip & 15) >= add (.plt) */
+	ELF_CFA_RSP_WORD, /* the word at rsp + off, + add */
+	ELF_CFA_RBP_WORD,
+	ELF_CFA_SIGNAL,	  /* the kernel's signal frame is at rsp */
+};
+enum elf_rbp {
+	ELF_RBP_SAME,	/* as here */
+	ELF_RBP_AT_CFA, /* at CFA + rbp_off */
+	ELF_RBP_AT_RBP, /* at rbp + rbp_off */
+	ELF_RBP_LOST,
+};
+/* What holds in [addr, end), link-time addresses. */
+struct elf_cfi {
+	uint64_t addr, end;
+	enum elf_cfa cfa;
+	enum elf_rbp rbp;
+	int64_t off, add, rbp_off;
+};
+/*
+ * Call fn for each row of .eh_frame, or of .debug_frame, ascending within a
+ * function, functions in the order of the section, until it returns false.
+ * What is damaged is left out, or not known from there to the function's end.
+ * Return false if fn did, or the table is longer than is read.
+ */
+typedef bool elf_cfi_fn(void *arg, const struct elf_cfi *row);
+bool elf_cfi_rows(struct elf_file *f, bool debug, elf_cfi_fn *fn, void *arg);
+/*
+ * The same from the table of Go's compiler (.gopclntab).  Return true also if
+ * there is none, or none that is understood.
+ */
+bool elf_go_rows(struct elf_file *f, elf_cfi_fn *fn, void *arg);
+
 /*
  * Addresses in code that the object's data may hold: relocations that point
  * into code and, where objects are not relocated (ET_EXEC), every aligned word

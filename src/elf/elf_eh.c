@@ -12,136 +12,13 @@
  * See the Linux Standard Base, "Exception Frames"; DWARF 5, section 6.4; and
  * for the LSDA the Itanium C++ ABI's exception tables.
  */
-#include "elf/elf_impl.h"
+#include "elf/elf_reader.h"
 
-#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <elfutils/libdw.h>
 
-/* ---- a reader ----------------------------------------------------------- */
-
-struct eh_reader {
-	const uint8_t *p, *end;
-	uint64_t addr; /* of *p */
-	bool bad;      /* has run out of bytes: all further values are 0 */
-};
-
-static uint64_t
-eh_fixed(struct eh_reader *r, size_t n)
-{
-	uint64_t v = 0;
-
-	if (r->bad || (size_t)(r->end - r->p) < n) {
-		r->bad = true;
-		return 0;
-	}
-	memcpy(&v, r->p, n); /* both are little-endian */
-	r->p += n;
-	r->addr += n;
-	return v;
-}
-
-/* The bits of a LEB128 number; the last byte, and how many bits there were. */
-static uint64_t
-eh_leb(struct eh_reader *r, uint8_t *last, unsigned *bits)
-{
-	uint64_t v = 0;
-
-	*bits = 0;
-	do {
-		*last = (uint8_t)eh_fixed(r, 1);
-		if (*bits < 64)
-			v |= (uint64_t)(*last & 0x7f) << *bits;
-		*bits += 7;
-	} while ((*last & 0x80) != 0);
-	return v;
-}
-
-static uint64_t
-eh_uleb(struct eh_reader *r)
-{
-	uint8_t last;
-	unsigned bits;
-
-	return eh_leb(r, &last, &bits);
-}
-
-static int64_t
-eh_sleb(struct eh_reader *r)
-{
-	uint8_t last;
-	unsigned bits;
-	uint64_t v = eh_leb(r, &last, &bits);
-
-	if (bits < 64 && (last & 0x40) != 0)
-		v |= ~(uint64_t)0 << bits;
-	return (int64_t)v;
-}
-
-/* A value in one of the formats of DW_EH_PE_*, without what it is added to. */
-static uint64_t
-eh_value(struct eh_reader *r, uint8_t enc)
-{
-	switch (enc & 0x0f) {
-	case DW_EH_PE_absptr:
-	case DW_EH_PE_udata8:
-	case DW_EH_PE_sdata8:
-		return eh_fixed(r, 8);
-	case DW_EH_PE_uleb128:
-		return eh_uleb(r);
-	case DW_EH_PE_sleb128:
-		return (uint64_t)eh_sleb(r);
-	case DW_EH_PE_udata2:
-		return eh_fixed(r, 2);
-	case DW_EH_PE_sdata2:
-		return (uint64_t)(int16_t)eh_fixed(r, 2);
-	case DW_EH_PE_udata4:
-		return eh_fixed(r, 4);
-	case DW_EH_PE_sdata4:
-		return (uint64_t)(int32_t)eh_fixed(r, 4);
-	default:
-		r->bad = true;
-		return 0;
-	}
-}
-
-/* An address; 0 is kept as it is, it means "none". */
-static uint64_t
-eh_addr(struct eh_reader *r, uint8_t enc)
-{
-	uint64_t at = r->addr, v = eh_value(r, enc);
-
-	if (v == 0 || r->bad)
-		return 0;
-	switch (enc & 0xf0) {
-	case DW_EH_PE_absptr:
-		return v;
-	case DW_EH_PE_pcrel:
-		return at + v;
-	default: /* textrel, datarel, indirect: nobody makes them here */
-		r->bad = true;
-		return 0;
-	}
-}
-
 /* ---- frame entries ------------------------------------------------------ */
-
-/* What an FDE must know of its CIE. */
-struct eh_cie {
-	Dwarf_Off off;
-	bool ok;
-	bool sized; /* 'z': FDEs say how long their augmentation is */
-	bool signal;
-	uint8_t enc, lsda_enc;
-};
-
-struct eh_frame {
-	struct elf_file *f;
-	Elf_Data data;
-	uint64_t addr;     /* of the section */
-	struct eh_cie cie; /* the last that was looked up */
-};
 
 static void
 eh_cie_augment(struct eh_cie *c, const Dwarf_CIE *cie)
@@ -149,7 +26,15 @@ eh_cie_augment(struct eh_cie *c, const Dwarf_CIE *cie)
 	const char *a = cie->augmentation;
 	struct eh_reader r = { .p = cie->augmentation_data };
 
-	*c = (struct eh_cie){ .off = c->off, .lsda_enc = DW_EH_PE_omit };
+	*c = (struct eh_cie){
+		.off = c->off,
+		.lsda_enc = DW_EH_PE_omit,
+		.code_align = cie->code_alignment_factor,
+		.data_align = cie->data_alignment_factor,
+		.ra = cie->return_address_register,
+		.insns = cie->initial_instructions,
+		.insns_end = cie->initial_instructions_end,
+	};
 	c->ok = true;
 	if (a[0] != 'z') {
 		c->ok = a[0] == '\0';
@@ -191,7 +76,7 @@ eh_cie_at(struct eh_frame *x, Dwarf_Off off)
 		return &x->cie;
 	x->cie = (struct eh_cie){ .off = off };
 	if (off < x->data.d_size &&
-	    dwarf_next_cfi(x->f->eh.e_ident, &x->data, true, off, &next,
+	    dwarf_next_cfi(x->f->eh.e_ident, &x->data, !x->debug, off, &next,
 			   &entry) == 0 &&
 	    dwarf_cfi_cie_p(&entry))
 		eh_cie_augment(&x->cie, &entry.cie);
@@ -236,8 +121,10 @@ eh_is_fragment(struct eh_reader r)
 	return false;
 }
 
+/* *insns becomes a reader of the instructions. */
 static bool
-eh_fde_read(struct eh_frame *x, const Dwarf_FDE *in, struct elf_fde *out)
+eh_fde_read(struct eh_frame *x, const Dwarf_FDE *in, struct elf_fde *out,
+	    struct eh_reader *insns)
 {
 	const uint8_t *base = x->data.d_buf;
 	const struct eh_cie *c = eh_cie_at(x, in->CIE_pointer);
@@ -263,6 +150,7 @@ eh_fde_read(struct eh_frame *x, const Dwarf_FDE *in, struct elf_fde *out)
 	if (r.bad || out->size == 0 ||
 	    out->size > elf_code_left(x->f, out->addr))
 		return false;
+	*insns = r;
 	/* The linker's first stub is entered with more on the stack, too. */
 	out->fragment = !out->signal && eh_is_fragment(r) &&
 			!elf_is_stubs(x->f, out->addr);
@@ -290,27 +178,60 @@ eh_list_add(struct eh_list *l, const struct elf_fde *d)
 	return true;
 }
 
-static void
-eh_gather(struct eh_frame *x, struct eh_list *l)
+bool
+eh_each(struct eh_frame *x, eh_fde_fn *fn, void *arg)
 {
 	Dwarf_Off off = 0, next = 0;
 	Dwarf_CFI_Entry entry;
+	struct eh_reader insns;
 	struct elf_fde d;
 	int rc;
 
 	while (off < x->data.d_size) {
 		next = off;
-		rc = dwarf_next_cfi(x->f->eh.e_ident, &x->data, true, off,
+		rc = dwarf_next_cfi(x->f->eh.e_ident, &x->data, !x->debug, off,
 				    &next, &entry);
 		if (rc > 0 || next <= off || next > x->data.d_size)
-			return;
+			return true;
 		if (rc == 0 && !dwarf_cfi_cie_p(&entry) &&
-		    eh_fde_read(x, &entry.fde, &d) && !eh_list_add(l, &d)) {
-			x->f->fdes_failed = true;
-			return;
-		}
+		    eh_fde_read(x, &entry.fde, &d, &insns) &&
+		    !fn(arg, &d, &x->cie, &insns))
+			return false;
 		off = next;
 	}
+	return true;
+}
+
+bool
+eh_open(struct elf_file *f, struct eh_frame *x, bool debug)
+{
+	size_t size;
+	const void *p;
+
+	*x = (struct eh_frame){ .f = f,
+				.debug = debug,
+				.cie.off = (Dwarf_Off)-1 };
+	if (!elf_is_x86_64(f))
+		return true;
+	p = elf_section(f, debug ? ".debug_frame" : ".eh_frame", &size,
+			&x->addr);
+	if (p == NULL)
+		return true;
+	if (elf_data_bytes(f, p, size) > ELF_TABLE_MAX)
+		return false;
+	x->data.d_buf = (void *)(uintptr_t)p;
+	x->data.d_size = size;
+	x->data.d_type = ELF_T_BYTE;
+	x->data.d_version = EV_CURRENT;
+	x->data.d_align = 1;
+	return true;
+}
+
+static bool
+eh_gather(void *arg, const struct elf_fde *d, const struct eh_cie *c,
+	  const struct eh_reader *insns)
+{
+	return eh_list_add(arg, d);
 }
 
 /* The sorted list without repetitions becomes the file's. */
@@ -330,26 +251,13 @@ eh_table(struct elf_file *f, struct eh_list *l)
 const struct elf_fde *
 elf_fdes(struct elf_file *f, size_t *n)
 {
-	struct eh_frame x = { .f = f, .cie.off = (Dwarf_Off)-1 };
+	struct eh_frame x;
 	struct eh_list l = { 0 };
-	size_t size;
-	const void *p;
 
 	if (!f->fdes_loaded) {
 		f->fdes_loaded = true;
-		p = elf_is_x86_64(f)
-			    ? elf_section(f, ".eh_frame", &size, &x.addr)
-			    : NULL;
-		f->fdes_failed =
-			p != NULL && elf_data_bytes(f, p, size) > ELF_TABLE_MAX;
-		if (p != NULL && !f->fdes_failed) {
-			x.data.d_buf = (void *)(uintptr_t)p;
-			x.data.d_size = size;
-			x.data.d_type = ELF_T_BYTE;
-			x.data.d_version = EV_CURRENT;
-			x.data.d_align = 1;
-			eh_gather(&x, &l);
-		}
+		f->fdes_failed = !eh_open(f, &x, false) ||
+				 !eh_each(&x, eh_gather, &l);
 		eh_table(f, &l);
 	}
 	*n = f->nfdes;

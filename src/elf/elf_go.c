@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * elf_go.c - where the runtime of Go enters code, by its own table.
+ * elf_go.c - where the runtime of Go enters code, and how its stacks are
+ * walked, by its own table.
  *
  * Go has a table of all functions, .gopclntab, which its runtime walks stacks
- * by (go.dev/s/go12symtab; src/runtime/symtab.go, type _func).  It says two
+ * by (go.dev/s/go12symtab; src/runtime/symtab.go, type _func).  It says
  * things that no instruction says:
  *
  *   deferreturn  the place of a function where a panic that was recovered goes
@@ -12,6 +13,11 @@
  *                The runtime plants an address in its inside as a return
  *                address: runtime.goexit + 1 under every goroutine.  All of its
  *                bytes count as entered.
+ *   SPWRITE      a function that goes to another stack: nobody can walk on
+ *                from there
+ *   pcsp         how much of the stack each instruction of a function has below
+ *                its return address: pairs of a change of that and of an
+ *                advance, both of variable length; a change of 0 ends them
  *
  *   PCDATA 0     where a thread must not be taken off a goroutine.  At any
  *                other instruction a signal may do that (UnsafePoint;
@@ -28,21 +34,23 @@
  *	function  address, offset of its _func from the table; one more address
  *		  at the end.  From 1.18 on 4 bytes each and relative to the
  *		  code's address, 8 bytes each before.
- *	_func     address, name, arguments, deferreturn ... npcdata ... flag,
+ *	_func     address, name, arguments, deferreturn, pcsp ... npcdata ... flag,
  *		  nfuncdata; then npcdata offsets of 4 bytes into the pc tables
  *		  and nfuncdata of FUNCDATA: of 4 bytes, ~0 for none, from 1.18
  *		  on, pointers before
  *	pc table  pairs of varints: value up or down (zigzag), bytes of code for
  *		  which it holds; ends with an up of 0.  Values begin at -1.
  */
-#include "elf/elf_impl.h"
+#include "elf/elf_reader.h"
 
 #include <string.h>
 
-#define TOP_FRAME 1u   /* a bit of _func.flag */
+#define TOP_FRAME 1u   /* bits of _func.flag */
+#define SP_WRITE  2u
 #define TOP_MAX   1024 /* bytes of such a function, at most */
 
-/* What differs between versions; offsets in the header and in a _func. */
+/* What differs between versions; offsets in the header and in a _func.  That of
+   the pc tables is in the 8 bytes before `table`, pcsp in the 4 after `defer`. */
 static const struct go_version {
 	uint32_t magic;
 	uint32_t text, table; /* text 0: addresses are absolute */
@@ -115,6 +123,8 @@ go_open(struct elf_file *f, struct go_table *t, uint64_t addr)
 	       t->table < t->n &&
 	       t->nfuncs < (t->n - t->table) / (2 * t->ver->cell);
 }
+
+/* ---- entries -------------------------------------------------------------- */
 
 /* Function i of the table: its address, and what its _func says. */
 static void
@@ -280,4 +290,82 @@ elf_go_waits(struct elf_file *f, uint64_t addr)
 		return false;
 	v = go_pc_value(&t, info, UNSAFE_POINT, addr - start);
 	return v != UNSAFE && v != RESTART;
+}
+
+/* ---- frames --------------------------------------------------------------- */
+
+/* A change: its lowest bit is the sign. */
+static int64_t
+go_change(struct eh_reader *r)
+{
+	uint64_t v = eh_uleb(r);
+
+	return (int64_t)((v >> 1) ^ (0 - (v & 1)));
+}
+
+/* The rows of a function in [addr, end) by its pairs. */
+static bool
+go_pairs(struct eh_reader r, uint64_t addr, uint64_t end, uint64_t quantum,
+	 elf_cfi_fn *fn, void *arg)
+{
+	struct elf_cfi row = { .cfa = ELF_CFA_RSP, .rbp = ELF_RBP_LOST };
+	int64_t deep = -1, change;
+
+	for (bool first = true; addr < end; first = false) {
+		change = go_change(&r);
+		if (r.bad || (change == 0 && !first))
+			return true;
+		deep = (int64_t)((uint64_t)deep + (uint64_t)change);
+		row.addr = addr;
+		uint64_t n = eh_uleb(&r) * quantum;
+		addr = n < end - addr ? addr + n : end;
+		row.end = addr;
+		row.off = deep + 8;
+		if (r.bad || deep < 0 || n == 0)
+			return true;
+		if (!fn(arg, &row))
+			return false;
+	}
+	return true;
+}
+
+static bool
+go_rows(struct elf_file *f, const struct go_table *t, uint64_t i,
+	elf_cfi_fn *fn, void *arg)
+{
+	const uint32_t cell = t->ver->cell;
+	uint64_t at = t->table + i * 2 * cell;
+	uint64_t addr = go_word(t, at, cell) + t->text;
+	uint64_t end = go_word(t, at + 2 * cell, cell) + t->text;
+	uint64_t info = t->table + go_word(t, at + cell, cell);
+	uint64_t flag = go_word(t, info + t->ver->flag, 1);
+	uint64_t pcsp = go_word(t, info + t->ver->defer + 4, 4);
+	uint64_t from = go_word(t, t->ver->table - 8, 8);
+	struct elf_cfi row = { .addr = addr, .end = end };
+
+	if (addr >= end || end - addr > elf_code_left(f, addr))
+		return true;
+	if (flag & TOP_FRAME)
+		row.cfa = ELF_CFA_END;
+	if (flag & (TOP_FRAME | SP_WRITE))
+		return fn(arg, &row);
+	if (pcsp == 0 || from > t->n || pcsp >= t->n - from)
+		return true;
+	struct eh_reader r = { .p = t->p + from + pcsp, .end = t->p + t->n };
+	return go_pairs(r, addr, end, t->p[6], fn, arg);
+}
+
+bool
+elf_go_rows(struct elf_file *f, elf_cfi_fn *fn, void *arg)
+{
+	struct go_table t = { 0 };
+	uint64_t addr;
+
+	t.p = go_section(f, &t.n, &addr);
+	if (t.p == NULL || !go_open(f, &t, addr))
+		return true;
+	for (uint64_t i = 0; i < t.nfuncs; i++)
+		if (!go_rows(f, &t, i, fn, arg))
+			return false;
+	return true;
 }
