@@ -73,6 +73,8 @@ typedef long long int64_t;
 #include <stdint.h>
 #endif
 
+#include "rt/rt_unwind.h"
+
 #define RT_LEVELS 2
 #define RT_NARGS 12 /* DIF_NARGS */
 #define RT_NTUPLE 8
@@ -239,6 +241,9 @@ struct rt {
 	uint64_t signals;
 	/* chill(): when its second began (as rt_clock()), and ns of it used */
 	uint64_t chill_from, chill_used;
+	/* Kernel engine: the memory of the current process, and how much code
+	   it has, for rt_unwind.c; where generated code reaches it. */
+	uint64_t unw_mm, unw_exec_vm;
 
 	/* -- areas; the tails let bounded writes start anywhere -- */
 	uint8_t key[RT_KEY_MAX + RT_STR_MAX];
@@ -247,6 +252,7 @@ struct rt {
 	uint8_t tok_mem[RT_STR_MAX];
 	uint8_t stage[RT_KEY_MAX]; /* native code: a key whose parts are being
 				      evaluated, which may use key[] */
+	struct rt_unw unw; /* a walk along the user's stack (rt_unwind.c) */
 };
 
 struct rt_agg_half {

@@ -59,12 +59,26 @@ struct rt_conf {
 	uint32_t bufpolicy; /* enum rt_policy */
 	uint32_t only_cpu;  /* native code: only there, + 1; 0: everywhere */
 	uint32_t scratchsize; /* bytes a clause may take; 0: RT_SCRATCH */
+	uint32_t unw_words; /* of the pool of rt_unwind.h: a power of two */
+	uint32_t pad;
 	struct rt_dpath dpath;
 	struct rt_pidns pidns;
 	uint64_t wall_offset; /* walltimestamp - timestamp at load */
 	uint64_t agg_words[64]; /* words of each aggregation's cell by id - 1,
 				   for ids up to 64; rt_agg_cell is told */
 };
+
+/*
+ * rt_unwind.c: the frames of the user's stack, at most `max` of them (and 512),
+ * from these registers, to RT_FRAMES(rt): how many; 0 where nothing is known of
+ * the code at pc, or of the process, and frame pointers must do.
+ * RT_UNWIND_WANT: the consumer is to look (kernel engine).
+ */
+#define RT_UNWIND_WANT (1ull << 32)
+#define RT_UNWIND_MAX  (RT_STR_MAX / 8)
+#define RT_FRAMES(rt)  ((uint64_t *)(void *)((rt)->key + RT_KEY_MAX))
+uint64_t rt_unwind(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp,
+		   uint64_t max);
 
 /* One per row of subr.def that an engine serves: */
 #define SUBR(id, name, proto, eng, flags, needs) uint64_t rt_subr_##name(struct rt *rt);

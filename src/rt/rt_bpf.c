@@ -2,7 +2,7 @@
 /*
  * rt_bpf.c - the bodies as one object for the kernel engine (clang -target
  * bpf).  Its loader links the functions that generated code calls, binds
- * rt_conf to a frozen map and the two maps below to its own; their sizes here
+ * rt_conf to a frozen map and the maps below to its own; their sizes here
  * are placeholders.
  */
 #include "rt/rt_mem.h"
@@ -23,6 +23,35 @@ struct {
 	struct rt_ctl *value;
 } rt_map_ctl RT_SEC(".maps");
 
+/* For stacks of users (rt_unwind.h); real sizes are the loader's. */
+struct {
+	int (*type)[2];
+	int (*max_entries)[1];
+	int (*key_size)[4];
+	int (*value_size)[1 << 21];
+} rt_map_unwpool RT_SEC(".maps");
+
+struct {
+	int (*type)[2];
+	int (*max_entries)[1];
+	int (*key_size)[4];
+	int (*value_size)[RT_UNW_LISTS * sizeof(struct rt_unw_map)];
+} rt_map_unwlist RT_SEC(".maps");
+
+struct {
+	int (*type)[1]; /* BPF_MAP_TYPE_HASH */
+	int (*max_entries)[1];
+	uint32_t *key;
+	struct rt_unw_proc *value;
+} rt_map_unwproc RT_SEC(".maps");
+
+struct {
+	int (*type)[1];
+	int (*max_entries)[1];
+	uint32_t *key;
+	struct rt_unw_want *value;
+} rt_map_unwwant RT_SEC(".maps");
+
 #include "rt/rt_work.c"
 #include "rt/rt_str.c"
 #include "rt/rt_tok.c"
@@ -38,3 +67,4 @@ struct {
 #include "rt/rt_execargs.c"
 #include "rt/rt_chill.c"
 #include "rt/rt_var.c"
+#include "rt/rt_unwind.c"

@@ -31,7 +31,7 @@
 #ifdef __clang__
 #define RT_UNROLL _Pragma("clang loop unroll(full)")
 #else
-#define RT_UNROLL _Pragma("GCC unroll 8")
+#define RT_UNROLL _Pragma("GCC unroll 16")
 #endif
 
 /*

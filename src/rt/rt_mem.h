@@ -56,6 +56,11 @@ enum rt_fault {
 static void *(*const bpf_map_lookup_elem)(void *, const void *) = (void *)1;
 static uint64_t (*const bpf_ktime_get_ns)(void) = (void *)5;
 static uint32_t (*const bpf_get_prandom_u32)(void) = (void *)7;
+static long (*const bpf_map_update_elem)(void *, const void *, const void *,
+					 uint64_t) = (void *)2;
+static uint64_t (*const bpf_get_current_pid_tgid)(void) = (void *)14;
+static long (*const bpf_loop)(uint32_t, void *, void *,
+			      uint64_t) = (void *)181;
 static uint64_t (*const bpf_get_current_task)(void) = (void *)35;
 static long (*const bpf_probe_write_user)(void *, const void *,
 					  uint32_t) = (void *)36;
@@ -175,6 +180,7 @@ struct rt_host_mem {
 	const struct rt_conf *conf;
 	struct rt_ctl *ctl; /* NULL: aggregation half 0, no speculations */
 	uint8_t **agg;            /* [nslots]; NULL: no aggregations */
+	const struct rt_unw_area *unw; /* NULL: no tables of stacks */
 	uint64_t rand_state;
 };
 

@@ -184,6 +184,7 @@ struct rtn_shared {
 	uint64_t self;	  /* of this struct */
 	uint64_t ctl_low; /* of ctl once more, read only, below 2 GB; 0: none */
 	uint64_t table, sites, sys, globals, assoc, strtab;
+	uint64_t unw;	  /* struct rt_unw_area; 0: stacks are not wanted */
 	uint64_t slots;	  /* of struct rt [2 * nthreads], slot_stride apart */
 	uint64_t slot_stride;
 	uint64_t threads; /* self-> areas, thread_stride apart */

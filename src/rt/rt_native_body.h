@@ -78,7 +78,7 @@ uint64_t rtn_put_string(struct rt *rt, uint64_t dst, uint64_t size_flags,
 			uint64_t addr);
 uint64_t rtn_put_bytes(struct rt *rt, uint64_t dst, uint64_t size_flags,
 		       uint64_t addr);
-/* u64 pid, then nframes pcs by frame pointers from rt->ureg[RIP, RSP, RBP,
+/* u64 pid, then nframes pcs by tables or frame pointers from rt->ureg[RIP, RSP, RBP,
    RTN_UREG_RET]; zeroes where the stack is shorter. */
 uint64_t rtn_put_ustack(struct rt *rt, uint64_t dst, uint64_t nframes);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * rt_native_stack.c - the user's stack, by frame pointers.
+ * rt_native_stack.c - the user's stack: by tables (rt_unwind.c), or, of code
+ * that has none, by frame pointers.
  *
  *   pc, [the word at rsp], then the chain: rbp -> | next rbp | return address |
  *
@@ -51,6 +52,12 @@ rtn_frames(struct rt *rt, uint64_t *dst, uint64_t n)
 	struct piece p = { 0, 0, n < 8 ? 256 : RT_STR_MAX };
 	uint64_t have = 0, ret;
 
+	if (RTN_SHARED(rt)->unw != 0) {
+		have = (uint32_t)rt_unwind(rt, rt->ureg[RT_R_RIP], low, fp, n);
+		memcpy(dst, RT_FRAMES(rt), 8 * have);
+		if (have != 0)
+			return have;
+	}
 	if (have < n)
 		dst[have++] = rt->ureg[RT_R_RIP];
 	if (have < n && rt->ureg[RTN_UREG_RET] && word_at(rt, &p, low, &ret))

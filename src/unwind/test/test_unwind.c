@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * test_unwind.c - walks of this process's own stacks by tables, against the C
+ * library's backtrace(3), which has another reader of the same tables.
+ */
+#include <execinfo.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "rt/rt_mem.h"
+#include "unwind/unwind_impl.h"
+
+#define FRAMES 200
+
+static struct rt *rt;
+static struct rt_conf conf = { .unw_words = UNWIND_POOL_WORDS };
+static struct rt_unw_area *area;
+static struct unwind *uw;
+static struct rt_host_mem host;
+
+static int
+read_self(void *arg, uint64_t addr, void *dst, uint64_t n, bool user)
+{
+	struct iovec to = { dst, n }, from = { (void *)(uintptr_t)addr, n };
+
+	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)n
+		       ? 0
+		       : -1;
+}
+
+static void
+read_maps(void)
+{
+	struct unwind_maps m;
+
+	assert_int_equal(unwind_maps(uw, getpid(), &m), 0);
+	assert_true(m.n > 3 && m.exec_vm > 0 && m.stack_hi > m.stack_lo);
+	area->id += 1 + (area->id & 1); /* stays odd: maps[1] */
+	area->n[1] = (uint32_t)m.n;
+	memcpy(area->maps[1], m.v, m.n * sizeof(*m.v));
+	unwind_maps_fini(&m);
+}
+
+static int
+setup(void **state)
+{
+	rt = calloc(1, sizeof(*rt));
+	area = calloc(1, sizeof(*area) + 4 * UNWIND_POOL_WORDS);
+	area->pool_words = UNWIND_POOL_WORDS;
+	uw = unwind_new(area->pool, UNWIND_POOL_WORDS);
+	host.read = read_self;
+	host.conf = &conf;
+	host.unw = area;
+	rt->host = (uint64_t)(uintptr_t)&host;
+	rt->self = (uint64_t)(uintptr_t)rt;
+	void *warm[4];
+	backtrace(warm, 4); /* maps libgcc */
+	read_maps();
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	unwind_free(uw);
+	free(area);
+	free(rt);
+	return 0;
+}
+
+static uint64_t
+walk(const ucontext_t *c, uint64_t max)
+{
+	return ~RT_UNWIND_WANT &
+	       rt_unwind(rt, (uint64_t)c->uc_mcontext.gregs[REG_RIP],
+			 (uint64_t)c->uc_mcontext.gregs[REG_RSP],
+			 (uint64_t)c->uc_mcontext.gregs[REG_RBP], max);
+}
+
+/* What both see; the innermost frame is this function's, at two places. */
+static __attribute__((noinline)) void
+compare(void)
+{
+	void *want[FRAMES];
+	ucontext_t c;
+	uint64_t n;
+	int have;
+
+	getcontext(&c);
+	have = backtrace(want, FRAMES);
+	n = walk(&c, FRAMES);
+	assert_true(have > 4);
+	assert_int_equal(n, have);
+	for (int i = 1; i < have; i++)
+		assert_int_equal(RT_FRAMES(rt)[i], (uint64_t)(uintptr_t)want[i]);
+}
+
+static int
+by_qsort(const void *a, const void *b)
+{
+	compare();
+	return 0;
+}
+
+/* Stacks of changing sizes. */
+static __attribute__((noinline)) int
+deep(int n)
+{
+	size_t size = (size_t)(n % 7 * 24 + 8);
+	char *room = __builtin_alloca(size);
+
+	memset(room, n, size);
+	__asm__ volatile("" ::"r"(room) : "memory");
+	if (n == 0)
+		compare();
+	else
+		deep(n - 1);
+	return room[0];
+}
+
+static void
+on_signal(int sig)
+{
+	compare();
+}
+
+/* ---- tests ------------------------------------------------------------------ */
+
+static void
+test_plain(void **state)
+{
+	int v[2] = { 2, 1 };
+
+	compare();
+	qsort(v, 2, sizeof(*v), by_qsort);
+	deep(30);
+	deep(100);
+}
+
+static void
+test_signal(void **state)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+	static char alt[65536];
+	stack_t ss = { .ss_sp = alt, .ss_size = sizeof(alt) };
+
+	sigaction(SIGUSR1, &sa, NULL);
+	raise(SIGUSR1);
+	sigaltstack(&ss, NULL);
+	sa.sa_flags = SA_ONSTACK;
+	sigaction(SIGUSR1, &sa, NULL);
+	raise(SIGUSR1);
+	ss.ss_flags = SS_DISABLE;
+	sigaltstack(&ss, NULL);
+}
+
+static void
+test_max(void **state)
+{
+	ucontext_t c;
+
+	getcontext(&c);
+	assert_int_equal(walk(&c, 3), 3);
+	assert_int_equal(walk(&c, 1), 1);
+}
+
+/* Registers that lead nowhere: few frames, no harm. */
+static void
+test_garbage(void **state)
+{
+	ucontext_t c;
+	greg_t *r = c.uc_mcontext.gregs;
+
+	getcontext(&c);
+	r[REG_RSP] = 8;
+	assert_int_equal(walk(&c, FRAMES), 1);
+	r[REG_RSP] = -16;
+	assert_int_equal(walk(&c, FRAMES), 1);
+	r[REG_RIP] = 0;
+	assert_int_equal(walk(&c, FRAMES), 0);
+	r[REG_RIP] = (greg_t)(uintptr_t)rt; /* no code */
+	assert_int_equal(walk(&c, FRAMES), 0);
+}
+
+/* A stack that leads to itself, of frames of a function with a table. */
+static void
+test_circle(void **state)
+{
+	static uint64_t words[1024];
+	ucontext_t c;
+
+	getcontext(&c);
+	for (size_t i = 0; i < 1024; i++)
+		words[i] = (uint64_t)c.uc_mcontext.gregs[REG_RIP];
+	c.uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)words;
+	c.uc_mcontext.gregs[REG_RBP] = (greg_t)(uintptr_t)words;
+	assert_true(walk(&c, 1000) <= RT_UNWIND_MAX);
+}
+
+/* Tables by any number of rules: the pool ends, and nothing else does. */
+static void
+test_small_pool(void **state)
+{
+	static uint32_t pool[1 << 16];
+	struct unwind *u = unwind_new(pool, 1 << 16);
+	struct unwind_maps m;
+
+	assert_int_equal(unwind_maps(u, getpid(), &m), 0);
+	assert_true(u->used <= 1 << 16);
+	unwind_maps_fini(&m);
+	unwind_free(u);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_plain),	cmocka_unit_test(test_signal),
+		cmocka_unit_test(test_max),	cmocka_unit_test(test_garbage),
+		cmocka_unit_test(test_circle),	cmocka_unit_test(test_small_pool),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

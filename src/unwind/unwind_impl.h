@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * unwind_impl.h - what the files of the unwind room share.
+ *
+ *   unwind.c        the pool: tables by build-id, rules
+ *   unwind_rows.c   the rows of a file, sorted
+ *   unwind_maps.c   the mappings of a process
+ */
+#ifndef UNWIND_UNWIND_IMPL_H
+#define UNWIND_UNWIND_IMPL_H
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "unwind/unwind.h"
+
+#define UNWIND_ROWS_MAX (8u << 20) /* of a file; a browser has three millions */
+#define UNWIND_SLOTS	(2 * RT_UNW_RULES)
+
+/* The first two rules of every pool. */
+enum { UNWIND_RULE_NONE, UNWIND_RULE_UNKNOWN };
+
+struct unwind {
+	uint32_t *pool;
+	size_t words, used;
+	uint32_t nrules;
+	uint16_t slot[UNWIND_SLOTS]; /* rule by its hash; 0: none */
+	struct hash *byid;   /* build-id -> struct unwind_table, owned */
+	struct hash *byfile; /* device and inode -> the same, owned */
+};
+
+/* A rule holds in [lo, hi) of the file. */
+struct unwind_row {
+	uint64_t lo, hi;
+	uint32_t rule;
+};
+struct unwind_rows {
+	VEC(struct unwind_row) list;
+	struct unwind *u;
+	struct elf_file *f;
+	size_t first; /* rows before it win over those that come now */
+	bool failed;  /* no memory, or too many */
+};
+
+/* The number of a rule in the pool. */
+uint32_t unwind_rule(struct unwind *u, const struct rt_unw_rule *r);
+/*
+ * All rows of a file: ascending, none within another, neighbours with the same
+ * rule joined.  False: no memory.  The caller frees r->list.
+ */
+bool unwind_rows(struct unwind_rows *r);
+
+#endif
