@@ -505,6 +505,8 @@ struct dif_prog {
 	uint32_t nclauses;
 	const char *name; /* the description, or the file */
 };
+/* Does it look at the user's stack (ustack(), ucaller, ustackdepth)? */
+bool dif_clause_walks(const struct dif_clause *c);
 void dif_prog_free(struct dif_prog *p);
 
 /* ---- variables and aggregations of a trace ------------------------------ */

@@ -7,6 +7,29 @@
 
 #include <string.h>
 
+static bool
+walks(const struct dif_obj *o)
+{
+	for (uint32_t i = 0; o != NULL && i < o->ntext; i++)
+		if (DIF_OP(o->text[i]) == DIF_OP_LDGS &&
+		    (DIF_IDX(o->text[i]) == DIF_VAR_ucaller ||
+		     DIF_IDX(o->text[i]) == DIF_VAR_ustackdepth))
+			return true;
+	return false;
+}
+
+bool
+dif_clause_walks(const struct dif_clause *c)
+{
+	bool any = walks(c->pred);
+
+	for (uint32_t s = 0; s < c->nstmts; s++)
+		for (uint32_t i = 0; i < c->stmts[s].nexprs; i++)
+			any |= c->stmts[s].exprs[i].src == DIF_SRC_USTACK ||
+			       walks(c->stmts[s].exprs[i].obj);
+	return any;
+}
+
 void
 dif_prog_free(struct dif_prog *p)
 {

@@ -246,6 +246,7 @@ engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
 			  (dtp->opt[DT_OPT_disasm] & DT_DISASM_CODE)),
 		.targets = &de->target,
 		.ntargets = de->target.pid != 0,
+		.target_pid = (int32_t)dtp->target,
 		.spare_probes = de->ops == process_ops ? dt_later_probes(de) :
 							 0,
 		.files = &de->files,

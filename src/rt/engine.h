@@ -77,6 +77,9 @@ struct engine_opts {
 	   The array lives as long as the engine. */
 	const struct engine_target *targets;
 	uint32_t ntargets;
+	/* Kernel engine: the process of $target, which is looked at before
+	   tracing begins; 0: none. */
+	int32_t target_pid;
 	/* Process engine: so many probes may come with code that is mapped
 	   later (engine_ops.extend); 0: none. */
 	uint32_t spare_probes;

@@ -258,19 +258,116 @@ own_frames(const struct bg *g)
 		       : g->depth + g->c->class->frames + fire;
 }
 
-void
-bg_stack(struct bg *g, uint32_t frames, bool user)
+/* The kernel's own walk: by frame pointers where it is a user's stack. */
+static void
+stack_by_kernel(struct bg *g, uint32_t frames, bool user)
 {
-	/* BEGIN and END: the consumer's own stack means nothing to a user. */
-	if (g->c->class->runs == BPF_RUNS_CONSUMER) {
-		em_imm(g->em, R0, 0);
-		return;
-	}
 	em_mov(g->em, R2, R1);
 	bg_ctx(g);
 	em_imm(g->em, R3, 8 * frames);
 	em_imm(g->em, R4, user ? BPF_F_USER_STACK : own_frames(g));
 	em_call(g->em, BPF_FUNC_get_stack);
+}
+
+/* R2, R3, R4 = program counter, stack and frame pointer of the user from struct
+   pt_regs at reg, which is none of them. */
+static void
+stack_regs(struct bg *g, unsigned reg)
+{
+	em_ld(g->em, BPF_DW, R2, reg, 8 * DIF_R_THE_PC);
+	em_ld(g->em, BPF_DW, R3, reg, 8 * DIF_R_THE_SP);
+	em_ld(g->em, BPF_DW, R4, reg, 8 * DIF_R_THE_FP);
+}
+
+/*
+ * The same, from wherever this class has them.  What a timer has interrupted
+ * may be the user or the kernel.
+ */
+static void
+stack_uregs(struct bg *g)
+{
+	const struct bpf_class *k = g->c->class;
+	struct em *em = g->em;
+	uint32_t done = em_label(em), task = em_label(em);
+
+	if (k->regs == BPF_REGS_KERNEL) {
+		bg_ctx(g);
+		em_ji(em, BPF_JNE, R2, bpf_user_mode(em, R1), task);
+		stack_regs(g, R1);
+		em_ja(em, done);
+		em_place(em, task);
+	} else if (uregs_in_ctx(k)) {
+		g->use_ctx = true;
+	}
+	bpf_builtin_uregs(k, em, FR_CTX);
+	stack_regs(g, R0);
+	em_place(em, done);
+}
+
+/*
+ * rt_unwind(), whose frames are copied to where FR_TMP2 leads; R0 is how many
+ * bytes.  Or on at `none`: nothing is known of this process.
+ */
+static void
+stack_by_table(struct bg *g, uint32_t frames, uint32_t none)
+{
+	const struct bpf_ktypes *k = &g->eng->kt;
+	struct em *em = g->em;
+	uint32_t known = em_label(em), few = em_label(em);
+
+	em_call(em, BPF_FUNC_get_current_task_btf);
+	em_ld(em, BPF_DW, R1, R0, (int)k->task_mm);
+	em_ji(em, BPF_JEQ, R1, 0, none);
+	em_ld(em, BPF_DW, R2, R1, (int)k->mm_exec_vm);
+	em_st(em, BPF_DW, R6, RT_OFF(unw_mm), R1);
+	em_st(em, BPF_DW, R6, RT_OFF(unw_exec_vm), R2);
+	stack_uregs(g);
+	em_mov(em, R1, R6);
+	em_imm(em, R5, frames);
+	em_fn(em, "rt_unwind");
+	em_st(em, BPF_DW, FP, FR_TMP, R0);
+	em_alui(em, BPF_RSH, R0, 32);
+	em_ji(em, BPF_JEQ, R0, 0, known);
+	bpf_rec_wake_once(g->eng, g->u, em);
+	em_place(em, known);
+	em_ld(em, BPF_W, R2, FP, FR_TMP);
+	em_ji(em, BPF_JEQ, R2, 0, none);
+	em_ji(em, BPF_JLE, R2, (int32_t)frames, few);
+	em_imm(em, R2, frames);
+	em_place(em, few);
+	em_alui(em, BPF_LSH, R2, 3);
+	em_st(em, BPF_DW, FP, FR_TMP, R2);
+	em_ld(em, BPF_DW, R1, FP, FR_TMP2);
+	em_ld(em, BPF_DW, R3, R6, RT_OFF(self));
+	em_alui(em, BPF_ADD, R3, RT_AREA);
+	em_call(em, BPF_FUNC_probe_read_kernel);
+	em_ld(em, BPF_DW, R0, FP, FR_TMP);
+}
+
+void
+bg_stack(struct bg *g, uint32_t frames, bool user)
+{
+	struct em *em = g->em;
+	uint32_t none, done;
+
+	/* BEGIN and END: the consumer's own stack means nothing to a user. */
+	if (g->c->class->runs == BPF_RUNS_CONSUMER) {
+		em_imm(em, R0, 0);
+		return;
+	}
+	if (!user || !g->eng->unw.on) {
+		stack_by_kernel(g, frames, user);
+		return;
+	}
+	none = em_label(em);
+	done = em_label(em);
+	em_st(em, BPF_DW, FP, FR_TMP2, R1);
+	stack_by_table(g, frames, none);
+	em_ja(em, done);
+	em_place(em, none);
+	em_ld(em, BPF_DW, R1, FP, FR_TMP2);
+	stack_by_kernel(g, frames, true);
+	em_place(em, done);
 }
 
 /* R0 = program counter of the second frame. */

@@ -66,6 +66,7 @@ engine_free(struct engine *eng)
 			close(eng->progs.v[i]->fd);
 	if (eng->vtime_prog >= 0)
 		close(eng->vtime_prog);
+	bpf_ustack_free(eng);
 	bpf_maps_free(eng);
 	bpf_site_fini(eng);
 	arena_free(eng->arena);
@@ -78,7 +79,9 @@ engine_new(const struct dif_enabling *en, const struct engine_opts *opts)
 	struct engine *eng = calloc(1, sizeof(*eng));
 	struct bpf_map *maps[] = { &eng->rt,   &eng->buf,  &eng->agg,
 				   &eng->ctl,  &eng->conf, &eng->str,
-				   &eng->wake, &eng->self, &eng->vtime };
+				   &eng->wake, &eng->self, &eng->vtime,
+				   &eng->unw.pool, &eng->unw.list,
+				   &eng->unw.procs, &eng->unw.wants };
 
 	if (eng == NULL)
 		return NULL;
@@ -109,7 +112,7 @@ engine_make(struct engine *eng, struct err *e)
 		return -1;
 	if ((eng->needs & DIF_NEED_COPYOUT) != 0 && bpf_feat_copyout(e) != 0)
 		return -1;
-	if (bpf_maps_make(eng, e) != 0)
+	if (bpf_ustack_make(eng, e) != 0 || bpf_maps_make(eng, e) != 0)
 		return -1;
 	if ((eng->needs & DIF_NEED_VTIME) != 0 && bpf_vtime_make(eng, e) != 0)
 		return -1;
@@ -291,4 +294,5 @@ const struct engine_ops bpf_engine_ops = {
 	.wait_fd = engine_wait_fd,
 	.wait_clear = engine_wait_clear,
 	.grace = engine_grace,
+	.poll = bpf_ustack_poll,
 };

@@ -358,8 +358,11 @@ bpf_feat_ktypes(struct engine *eng, struct err *e)
 		dpath_offsets(b, &k->dpath);
 	k->task_flags = struct_off(b, "task_struct", "flags");
 	/* Each look-up costs about a millisecond. */
-	if (eng->needs & DIF_NEED_ARGS) {
+	if ((eng->needs & DIF_NEED_ARGS) || eng->unw.wanted)
 		k->task_mm = struct_off(b, "task_struct", "mm");
+	if (eng->unw.wanted)
+		k->mm_exec_vm = struct_off(b, "mm_struct", "exec_vm");
+	if (eng->needs & DIF_NEED_ARGS) {
 		k->mm_arg_start = struct_off(b, "mm_struct", "arg_start");
 		k->mm_arg_end = struct_off(b, "mm_struct", "arg_end");
 	}

@@ -18,6 +18,7 @@
  *   bpf_assoc.c    its arrays, bpf_builtin.c its built-in variables
  *   bpf_attach.c   programs to their sites
  *   bpf_uprobe.c   uprobes, made and removed so that no signal interrupts it
+ *   bpf_ustack.c   what walks along users' stacks read
  *   bpf_sys.c bpf_emit.c  system calls; writing instructions
  *
  * ADDRESSES.  A DIF value is a plain 64-bit number, while the verifier knows
@@ -88,11 +89,22 @@ struct bpf_ktypes {
 	uint32_t task_compat;
 	uint32_t task_sum_exec;
 	uint32_t task_flags, task_mm, mm_arg_start, mm_arg_end;
+	uint32_t mm_exec_vm;
 	/* The per-CPU variable that has preempt_count, and where in it. */
 	uint32_t preempt_var, preempt_off;
 	struct rt_dpath dpath;
 	/* Typedefs btf_trace_*; 0: none. */
 	uint32_t switch_btf_id, enter_btf_id, exit_btf_id;
+};
+
+/* Walks along users' stacks by tables (bpf_ustack.c). */
+struct bpf_ustack {
+	bool wanted; /* some clause walks */
+	bool on;     /* and this kernel can */
+	struct bpf_map pool, list, procs, wants;
+	struct unwind *tables;
+	uint32_t nlist; /* entries of the lists in use */
+	uint32_t id;	/* of the last list */
 };
 
 struct bpf_assoc {
@@ -116,6 +128,7 @@ struct engine {
 	unsigned needs; /* enum dif_needs of what clauses use */
 
 	struct bpf_map rt, buf, agg, ctl, conf, str, wake, self, vtime;
+	struct bpf_ustack unw;
 	struct bpf_assoc *assoc;
 	uint32_t nassoc;
 	uint32_t assoc_uses; /* loads and stores in all clauses */
@@ -183,6 +196,11 @@ uint32_t bpf_site_objstr(struct engine *eng, const struct dif_obj *o);
 
 int bpf_maps_make(struct engine *eng, struct err *e);
 void bpf_maps_free(struct engine *eng);
+/* An array, and its memory mapped if flags ask for it.  -1 with errno; what was
+   made by then is to be closed. */
+int bpf_maps_array(struct bpf_map *m, const char *name, uint32_t vsize,
+		   uint32_t n, uint32_t flags);
+void bpf_maps_close(struct bpf_map *m);
 struct bpf_assoc *bpf_maps_assoc(struct engine *eng,
 				 const struct dif_uvar *v);
 
@@ -391,6 +409,14 @@ void bpf_rec_slot(struct engine *eng, struct em *em, bool buf, uint32_t none);
 
 /* bpf_prog.c */
 int bpf_prog_make(struct engine *eng, struct bpf_prog *c, struct err *e);
+
+/* bpf_ustack.c */
+/* Make the maps, and tables of the processes that probes are for.  Without
+   them users' stacks are walked by frame pointers.  -1: no memory. */
+int bpf_ustack_make(struct engine *eng, struct err *e);
+void bpf_ustack_free(struct engine *eng);
+/* Read what has been asked for. */
+int bpf_ustack_poll(struct engine *eng, struct err *e);
 
 /* bpf_vtime.c */
 int bpf_vtime_make(struct engine *eng, struct err *e);

@@ -252,6 +252,41 @@ is_call(const struct bpf_insn *in)
 	       in->src_reg == BPF_PSEUDO_CALL;
 }
 
+/* A wide load of the address of a function that a helper is to call. */
+static bool
+is_callback(struct linker *l, uint32_t insn)
+{
+	GElf_Sym sym;
+	unsigned type;
+
+	return l->text[insn].code == (BPF_LD | BPF_DW | BPF_IMM) &&
+	       reloc_at(l, insn, &sym, &type) && type == RELOC_64_64 &&
+	       sym.st_shndx == l->text_shndx;
+}
+
+static struct body *
+body_at(struct linker *l, uint64_t insn)
+{
+	for (uint32_t i = 0; i < l->nbodies; i++)
+		if (l->bodies[i].start == insn)
+			return &l->bodies[i];
+	return NULL;
+}
+
+/* The body whose address the load at a .text instruction takes: relative to
+   the section where it is a static one. */
+static struct body *
+body_taken(struct linker *l, uint32_t insn)
+{
+	GElf_Sym sym;
+	unsigned type;
+
+	if (!reloc_at(l, insn, &sym, &type))
+		return NULL;
+	return body_at(l, (sym.st_value + (uint32_t)l->text[insn].imm) /
+				  sizeof(*l->text));
+}
+
 /* The body that the call at a .text instruction leads to. */
 static struct body *
 body_called(struct linker *l, uint32_t insn)
@@ -267,10 +302,7 @@ body_called(struct linker *l, uint32_t insn)
 		if (GELF_ST_TYPE(sym.st_info) == STT_SECTION)
 			to += l->text[insn].imm + 1;
 	}
-	for (uint32_t i = 0; i < l->nbodies; i++)
-		if (l->bodies[i].start == to)
-			return &l->bodies[i];
-	return NULL;
+	return to >= 0 ? body_at(l, (uint64_t)to) : NULL;
 }
 
 static void
@@ -351,9 +383,11 @@ take_all(struct linker *l)
 	for (uint32_t i = 0; i < l->norder; i++) {
 		const struct body *b = &l->bodies[l->order[i]];
 		for (uint32_t k = b->start; k < b->start + b->n; k++) {
-			if (!is_call(&l->text[k]))
+			bool back = is_callback(l, k);
+			if (!back && !is_call(&l->text[k]))
 				continue;
-			struct body *to = body_called(l, k);
+			struct body *to = back ? body_taken(l, k)
+					       : body_called(l, k);
 			if (to == NULL)
 				return bad_obj(l, "call to nowhere");
 			take(l, to);
@@ -415,6 +449,12 @@ bind_data(struct linker *l, uint32_t insn, struct bpf_insn *in,
 
 	if (!reloc_at(l, insn, &sym, &type))
 		return 0; /* a plain constant */
+	if (is_callback(l, insn)) {
+		in->src_reg = BPF_PSEUDO_FUNC;
+		in->imm = (int32_t)body_taken(l, insn)->pos -
+			  (int32_t)l->img->code.n - 1;
+		return 0;
+	}
 	const char *name = elf_strptr(l->elf, l->strndx, sym.st_name);
 	if (name == NULL || type != RELOC_64_64)
 		return bad_obj(l, "relocation");
@@ -424,14 +464,24 @@ bind_data(struct linker *l, uint32_t insn, struct bpf_insn *in,
 		in->imm = eng->conf.fd;
 		return 0;
 	}
+	const struct {
+		const char *name;
+		int fd;
+	} maps[] = {
+		{ "rt_map_agg", eng->agg.fd },
+		{ "rt_map_ctl", eng->ctl.fd },
+		{ "rt_map_unwpool", eng->unw.pool.fd },
+		{ "rt_map_unwlist", eng->unw.list.fd },
+		{ "rt_map_unwproc", eng->unw.procs.fd },
+		{ "rt_map_unwwant", eng->unw.wants.fd },
+	};
 	in->src_reg = BPF_PSEUDO_MAP_FD;
-	if (strcmp(name, "rt_map_agg") == 0)
-		in->imm = eng->agg.fd;
-	else if (strcmp(name, "rt_map_ctl") == 0)
-		in->imm = eng->ctl.fd;
-	else
-		return bad_obj(l, name);
-	return 0;
+	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+		if (strcmp(name, maps[i].name) == 0) {
+			in->imm = maps[i].fd;
+			return 0;
+		}
+	return bad_obj(l, name);
 }
 
 static int

@@ -13,6 +13,7 @@
  *   wake  RINGBUF              poked when the consumer should look
  *   self  TASK_STORAGE         all self-> scalars of a thread
  *   one HASH per associative array
+ *   those of walks along users' stacks: bpf_ustack.c
  *
  * Mapped arrays are fully allocated by the kernel.  An element may not exceed
  * what kmalloc() can give on older kernels, and all may be too much for the
@@ -48,8 +49,8 @@ page_round(size_t n)
 	return (n + page - 1) / page * page;
 }
 
-static void
-map_close(struct bpf_map *m)
+void
+bpf_maps_close(struct bpf_map *m)
 {
 	if (m->mem != NULL)
 		munmap(m->mem, m->len);
@@ -58,10 +59,9 @@ map_close(struct bpf_map *m)
 	*m = (struct bpf_map){ .fd = -1 };
 }
 
-/* An array, and its memory mapped if flags ask for it. */
-static int
-map_array(struct bpf_map *m, const char *name, uint32_t vsize, uint32_t n,
-	  uint32_t flags)
+int
+bpf_maps_array(struct bpf_map *m, const char *name, uint32_t vsize, uint32_t n,
+	       uint32_t flags)
 {
 	const struct sys_map sm = {
 		.type = BPF_MAP_TYPE_ARRAY,
@@ -93,7 +93,7 @@ static int
 map_need(struct bpf_map *m, const char *name, uint32_t vsize, uint32_t n,
 	 uint32_t flags, struct err *e)
 {
-	if (map_array(m, name, vsize, n, flags) == 0)
+	if (bpf_maps_array(m, name, vsize, n, flags) == 0)
 		return 0;
 	return bpf_feat_error(e, errno, "cannot allocate kernel memory");
 }
@@ -105,11 +105,11 @@ map_sized(struct engine *eng, struct bpf_map *m, const char *name,
 {
 	for (;;) {
 		if (*size <= ELEM_MAX &&
-		    map_array(m, name, (uint32_t)*size, eng->nslots,
+		    bpf_maps_array(m, name, (uint32_t)*size, eng->nslots,
 			      BPF_F_MMAPABLE) == 0)
 			return 0;
 		int sys = *size <= ELEM_MAX ? errno : E2BIG;
-		map_close(m);
+		bpf_maps_close(m);
 		if (sys != E2BIG && sys != ENOMEM && sys != EINVAL)
 			return bpf_feat_error(e, sys,
 					      "cannot allocate buffers");
@@ -232,6 +232,7 @@ maps_conf(struct engine *eng, struct err *e)
 		.task_pid = ~0u,
 		.task_cred = ~0u,
 		.task_thread_info_status = ~0u,
+		.unw_words = eng->unw.pool.vsize / 4,
 		.wall_offset = wall_offset(),
 	};
 	if (bpf_pidns_find(&c->pidns, e) != 0)
@@ -620,11 +621,11 @@ bpf_maps_free(struct engine *eng)
 		       (size_t)sysconf(_SC_PAGESIZE));
 	eng->wake_prod = NULL;
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		map_close(all[i]);
+		bpf_maps_close(all[i]);
 	for (size_t i = 0; i < eng->progs.n; i++) {
-		map_close(&eng->progs.v[i]->map);
-		map_close(&eng->progs.v[i]->once);
+		bpf_maps_close(&eng->progs.v[i]->map);
+		bpf_maps_close(&eng->progs.v[i]->once);
 	}
 	for (uint32_t i = 0; i < eng->nassoc; i++)
-		map_close(&eng->assoc[i].map);
+		bpf_maps_close(&eng->assoc[i].map);
 }

@@ -100,6 +100,7 @@ static int
 scan_text(struct engine *eng, const struct dif_clause *c)
 {
 	eng->buffers |= c->recsize != 0;
+	eng->unw.wanted |= dif_clause_walks(c);
 	if (scan_strings(eng, c->pred) != 0)
 		return -1;
 	for (uint32_t s = 0; s < c->nstmts; s++) {

@@ -66,6 +66,36 @@ sys_map_update(int fd, const void *key, const void *value)
 	return sys_bpf(BPF_MAP_UPDATE_ELEM, &a, sizeof(a));
 }
 
+static int
+map_elem(int cmd, int fd, const void *key, void *out)
+{
+	union bpf_attr a;
+
+	memset(&a, 0, sizeof(a));
+	a.map_fd = (uint32_t)fd;
+	a.key = ptr(key);
+	a.value = ptr(out);
+	return sys_bpf(cmd, &a, sizeof(a));
+}
+
+int
+sys_map_lookup(int fd, const void *key, void *value)
+{
+	return map_elem(BPF_MAP_LOOKUP_ELEM, fd, key, value);
+}
+
+int
+sys_map_next(int fd, const void *key, void *next)
+{
+	return map_elem(BPF_MAP_GET_NEXT_KEY, fd, key, next);
+}
+
+int
+sys_map_delete(int fd, const void *key)
+{
+	return map_elem(BPF_MAP_DELETE_ELEM, fd, key, NULL);
+}
+
 int
 sys_map_freeze(int fd)
 {

@@ -23,6 +23,11 @@ struct sys_map {
 int sys_map_create(const struct sys_map *m);
 int sys_map_update(int fd, const void *key, const void *value);
 int sys_map_freeze(int fd);
+/* -1 with ENOENT: it is not there; or, of sys_map_next(), there is none behind
+   key.  key NULL: the first. */
+int sys_map_lookup(int fd, const void *key, void *value);
+int sys_map_next(int fd, const void *key, void *next);
+int sys_map_delete(int fd, const void *key);
 
 struct sys_prog {
 	uint32_t type, attach_type, attach_btf_id;
