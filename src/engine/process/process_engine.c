@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "rt/rt_assoc.h"
+#include "unwind/unwind.h"
 
 #define NS_MS	 1000000ull
 #define SPARE_PATCHES (1u << 16) /* of code that is mapped later */
@@ -237,6 +238,7 @@ engine_enter(struct engine *eng, bool follow, struct err *e)
 	else if (map_touch(eng, e) != 0 || shared_fill(eng, e) != 0)
 		goto fail;
 	threads_fill(eng);
+	process_unwind_look(eng, true);
 	if (code_make(eng, e) != 0)
 		goto fail;
 	shared_fill_sys(eng);
@@ -452,6 +454,7 @@ engine_poll(struct engine *eng, struct err *e)
 		exec_poll(eng, now);
 	if (eng->gone || eng->map.nregions == 0)
 		return 0;
+	process_unwind_look(eng, false);
 	poll_children(eng);
 	if ((now < eng->next_reap_ns && !exec_hurry(eng)) ||
 	    target_changed(eng) || now < eng->next_reap_ns)
@@ -570,6 +573,7 @@ engine_free(struct engine *eng)
 	}
 	host_free(eng->host);
 	shared_view_fini(eng);
+	unwind_free(eng->unwind);
 	map_free(eng);
 	if (eng->journal != NULL)
 		patch_journal_free(eng->journal);

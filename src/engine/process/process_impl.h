@@ -450,10 +450,18 @@ int code_more(struct engine *eng, struct err *e);
 /* ---- rtn_shared and rt_view (process_shared.c, process_view.c) ----------- */
 
 /* Where things are in the shared part: offsets from its start. */
+/* process_unwind.c: tables of the target's stacks.  Bytes they take in the shared
+   part; 0: no clause walks, or memory is short, and frame pointers must do. */
+uint64_t process_unwind_size(const struct engine *eng);
+/* Look what the target has mapped, and make tables of what is new; anew: even
+   if it has been looked a moment ago. */
+void process_unwind_look(struct engine *eng, bool anew);
+
 struct shared_lay {
 	uint32_t nthreads; /* slots for so many */
 	uint64_t sites, sys, names, strtab, vars[3], globals, assoc, threads,
 		slots, bufs, aggs, end;
+	uint64_t unw; /* struct rt_unw_area; 0: none */
 	uint64_t globals_size, assoc_size, thread_stride, slot_stride;
 	uint64_t bufsize, aggsize;
 	uint32_t nvars[3];
@@ -570,6 +578,8 @@ struct engine {
 	bool damaged; /* the shared memory: rt_view.damaged */
 	bool foreign_pids; /* it is in another pid namespace */
 
+	struct unwind *unwind; /* writes tables of stacks */
+	uint64_t next_unwind_ns;
 	struct host *host;
 	struct dif_enabling host_en; /* as it was at first: its thread reads
 					it while en grows */

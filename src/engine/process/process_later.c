@@ -221,6 +221,8 @@ engine_mapped(struct engine *eng, struct engine_fresh **fresh, size_t *n)
 	eng->maps_asked = asked;
 	eng->fresh.n = 0;
 	any = objs_look(eng, told);
+	if (told)
+		process_unwind_look(eng, true);
 	if (!any && told)
 		answer(eng);
 	*fresh = eng->fresh.v;

@@ -3,7 +3,8 @@
  * process_shared.c - the shared part laid out and filled.
  *
  *   struct rtn_shared | sites | system calls | names, strings | variables
- *   | globals | associative arrays | self-> areas | machines | buffers
+ *   | globals | associative arrays | self-> areas | tables of stacks
+ *   | machines | buffers
  *   | aggregation buffers
  *
  * The last ones are for as many threads as may ever fire at once; memory is
@@ -29,6 +30,7 @@
 
 #include "rt/rt_assoc.h"
 #include "proc/proc_fs.h"
+#include "unwind/unwind.h"
 
 #define BUF_MIN	 4096u
 #define BUF_MAX	 (1ull << 31) /* rt_conf has 32 bits for it */
@@ -222,6 +224,10 @@ shared_layout(struct engine *eng, struct err *e)
 	l->assoc = lay_take(&at, l->assoc_size, PAGE);
 	l->thread_stride = up(en->tab->thread_size + 8ull, LINE);
 	l->threads = lay_take(&at, l->thread_stride * l->nthreads, PAGE);
+	/* From the slots on memory is shut until a thread takes one. */
+	l->unw = process_unwind_size(eng) == 0
+			 ? 0
+			 : lay_take(&at, process_unwind_size(eng), PAGE);
 	l->slot_stride = up(SHARED_SOLO0 +
 				    2ull * shared_solo_size(
 						   eng->plan.solos_max),
@@ -278,6 +284,7 @@ fill_conf(const struct engine *eng, struct rt_conf *c)
 		.bufsize = (uint32_t)eng->lay.bufsize,
 		.bufpolicy = eng->opts.bufpolicy,
 		.only_cpu = (uint32_t)(eng->opts.only_cpu + 1),
+		.unw_words = UNWIND_POOL_WORDS,
 		.nslots = (RTN_HOST_SLOTS + eng->lay.nthreads) * RT_LEVELS,
 		.task_real_parent = ~0u,
 		.task_tgid = ~0u,
@@ -436,6 +443,7 @@ shared_constants(struct engine *eng, struct rtn_shared *sh, uint64_t at,
 	sh->thread_stride = l->thread_stride;
 	sh->bufs = at + l->bufs;
 	sh->aggs = at + l->aggs;
+	sh->unw = l->unw != 0 ? at + l->unw : 0;
 	sh->shared_size = l->end;
 	sh->nthreads = l->nthreads;
 	for (int i = 0; i < 3; i++) {
