@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * stack_target.c - stacks through this program and the C library, both without
+ * frame pointers, for ever; or, with a number, so many rounds.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+volatile int sum;
+int leaf(int n, const char *s);
+int deep(int n, const char *s);
+
+__attribute__((noinline)) int
+leaf(int n, const char *s)
+{
+	return (int)strlen(s) + atoi(s) + n;
+}
+
+__attribute__((noinline)) int
+deep(int n, const char *s)
+{
+	char b[64];
+
+	snprintf(b, sizeof(b), "%d %.3s %g", n, s, n * 1.5);
+	return n > 0 ? deep(n - 1, b) + b[0] : leaf(n, b);
+}
+
+static int
+order(const void *a, const void *b)
+{
+	const int *x = a, *y = b;
+
+	sum += deep(3, "x");
+	return *x < *y ? -1 : *x > *y;
+}
+
+int
+main(int argc, char **argv)
+{
+	int v[100], rounds = argc > 1 ? atoi(argv[1]) : -1;
+
+	while (rounds-- != 0) {
+		for (int i = 0; i < 100; i++)
+			v[i] = i * 7919 % 100;
+		qsort(v, 100, sizeof(*v), order);
+		sum += v[0];
+	}
+	return 0;
+}
