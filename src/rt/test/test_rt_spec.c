@@ -132,6 +132,7 @@ contention(void **state)
 	struct fixture *f = start(3);
 	pthread_t threads[MACHINES];
 	int owners[3] = { 0 };
+	uint64_t got = 0;
 
 	for (int i = 0; i < MACHINES; i++) {
 		m[i].f = f;
@@ -142,8 +143,10 @@ contention(void **state)
 	for (int i = 0; i < MACHINES; i++) {
 		pthread_join(threads[i], NULL);
 		assert_null(m[i].wrong);
-		assert_true(m[i].got > 0);
+		got += m[i].got;
 	}
+	/* Who comes late to a processor may find none free, ever. */
+	assert_true(got > 0);
 	free(m);
 	free(f);
 }
