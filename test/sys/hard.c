@@ -271,24 +271,20 @@ no_leader(void)
 #define RT_DROPS 16  /* after head and tail: 8 counters */
 #define RT_TID	 116 /* and the machine's level 12 bytes before */
 
+/* A slot begins a page; there are other tables that have threads in them. */
 static bool
-scribble_page(char *page)
+scribble_page(char *p)
 {
-	bool found = false;
+	uint32_t tid, level;
 
-	for (char *p = page; p + 128 <= page + 4096; p += 8) {
-		uint32_t tid, level;
-
-		memcpy(&tid, p + RT_TID, 4);
-		memcpy(&level, p + RT_TID - 12, 4);
-		if (tid != (uint32_t)syscall(SYS_gettid) || level > 3)
-			continue;
-		for (int i = 0; i < 8; i++)
-			*(volatile uint64_t *)(void *)(p + RT_DROPS + 8 * i) =
-				(uint64_t)-2;
-		found = true;
-	}
-	return found;
+	memcpy(&tid, p + RT_TID, 4);
+	memcpy(&level, p + RT_TID - 12, 4);
+	if (tid != (uint32_t)syscall(SYS_gettid) || level > 3)
+		return false;
+	for (int i = 0; i < 8; i++)
+		*(volatile uint64_t *)(void *)(p + RT_DROPS + 8 * i) =
+			(uint64_t)-2;
+	return true;
 }
 
 /* Of gigabytes only some pages are there. */
