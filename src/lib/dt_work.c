@@ -27,6 +27,13 @@ period(const dtrace_hdl_t *dtp, enum dt_opt o)
 #define LOOK_RATE 100000000u /* ns between looks at processes */
 #define WANT_RATE 20000000u  /* ns between looks at rt_ctl.wanted */
 
+static bool
+engine_polls(const struct dt_engine *de)
+{
+	return de->ops->poll != NULL &&
+	       (de->ops->polls == NULL || de->ops->polls(de->eng));
+}
+
 /* What the engines ask for: the longest time without a look. */
 static uint64_t
 engines_wait(const dtrace_hdl_t *dtp)
@@ -35,7 +42,7 @@ engines_wait(const dtrace_hdl_t *dtp)
 
 	for (uint32_t i = 0; i < dtp->nengines; i++) {
 		const struct dt_engine *de = &dtp->engines[i];
-		if (de->ops->poll != NULL && wait > LOOK_RATE)
+		if (engine_polls(de) && wait > LOOK_RATE)
 			wait = LOOK_RATE;
 		if (de->ops->wait_fd(de->eng) < 0)
 			wait = WANT_RATE;

@@ -26,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "code/code.h"
 #include "elf/elf.h"
 #include "engine/x86/x86.h"
 
@@ -68,27 +69,11 @@ cov_is_fn(void *arg, uint64_t addr)
 	return elf_is_fn(((struct obj *)arg)->elf, addr);
 }
 
-static size_t
-lower(const uint64_t *v, size_t n, uint64_t addr)
-{
-	size_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (v[mid] < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 static bool
 cov_entered(void *arg, uint64_t lo, uint64_t hi, size_t i, uint64_t *addr)
 {
 	const struct obj *o = arg;
-	size_t at = lower(o->entries, o->nentries, lo) + i;
+	size_t at = code_fn_lower(o->entries, o->nentries, lo) + i;
 
 	if (at >= o->nentries || o->entries[at] >= hi)
 		return false;
@@ -124,7 +109,7 @@ cov_held(void *arg, uint64_t lo, uint64_t hi, size_t i, uint64_t *addr)
 {
 	size_t n;
 	const uint64_t *v = elf_code_ptrs(((struct obj *)arg)->elf, &n);
-	size_t at = lower(v, n, lo) + i;
+	size_t at = code_fn_lower(v, n, lo) + i;
 
 	if (at >= n || v[at] >= hi)
 		return false;

@@ -295,4 +295,5 @@ const struct engine_ops bpf_engine_ops = {
 	.wait_clear = engine_wait_clear,
 	.grace = engine_grace,
 	.poll = bpf_ustack_poll,
+	.polls = bpf_ustack_polls,
 };

@@ -416,6 +416,7 @@ int bpf_prog_make(struct engine *eng, struct bpf_prog *c, struct err *e);
 int bpf_ustack_make(struct engine *eng, struct err *e);
 void bpf_ustack_free(struct engine *eng);
 /* Read what has been asked for. */
+bool bpf_ustack_polls(const struct engine *eng);
 int bpf_ustack_poll(struct engine *eng, struct err *e);
 
 /* bpf_vtime.c */

@@ -10,9 +10,9 @@
  *   wants  HASH         processes that a probe has asked for
  *
  * Probes do not wait: what is not known of a process is asked for, and this
- * stack is walked by the kernel, along frame pointers.  The consumer is woken
- * and reads the mappings, and makes tables of files that it has not met yet,
- * so that the next stack is whole.  A process is asked for again when it has
+ * stack is walked by the kernel, along frame pointers.  The consumer looks ten
+ * times a second, reads the mappings, and makes tables of files that it has not
+ * met yet, so that later stacks are whole.  A process is asked for again when it has
  * other memory (it executed a file) or a different amount of code.  Those that
  * probes are for are read before tracing begins.
  *
@@ -204,6 +204,12 @@ bpf_ustack_free(struct engine *eng)
 	bpf_maps_close(&eng->unw.list);
 	bpf_maps_close(&eng->unw.procs);
 	bpf_maps_close(&eng->unw.wants);
+}
+
+bool
+bpf_ustack_polls(const struct engine *eng)
+{
+	return eng->unw.on;
 }
 
 int

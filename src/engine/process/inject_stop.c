@@ -206,16 +206,16 @@ seize_opts(const struct inject *in)
 	       (in->suspend_seccomp ? PTRACE_O_SUSPEND_SECCOMP : 0);
 }
 
-/* Filters are suspended where that may be, also those that are not there yet:
-   one may come before all stand still.  Not every kernel and not every
-   container lets us. */
+/* One request of ptrace that takes options.  Filters are suspended where that may
+   be, also those that are not there yet: one may come before all stand still.
+   Not every kernel and not every container lets us: then without. */
 static bool
-seize_thread(struct inject *in, pid_t tid)
+trace_with(struct inject *in, int request, pid_t tid, long opts)
 {
-	if (ptrace(PTRACE_SEIZE, tid, 0, seize_opts(in)) == 0)
+	if (ptrace(request, tid, 0, opts | seize_opts(in)) == 0)
 		return true;
 	if (!in->suspend_seccomp || (errno != EINVAL && errno != EPERM) ||
-	    ptrace(PTRACE_SEIZE, tid, 0, OPTS_OURS) != 0)
+	    ptrace(request, tid, 0, opts | OPTS_OURS) != 0)
 		return false;
 	in->suspend_seccomp = false;
 	return true;
@@ -233,7 +233,7 @@ seize(struct inject *in, pid_t tid, enum came *came, struct err *e)
 	int sys;
 
 	*came = CAME_NOT;
-	while (!seize_thread(in, tid)) {
+	while (!trace_with(in, PTRACE_SEIZE, tid, 0)) {
 		sys = errno;
 		if (sys == ESRCH || !inject_status_read(tid, &st) ||
 		    st.state == 'Z') {
@@ -384,11 +384,7 @@ take_held(struct inject *in, struct err *e)
 	if (t == NULL)
 		return err_nomem(e);
 	t->held = true;
-	if (ptrace(PTRACE_SETOPTIONS, t->tid, 0,
-		   OPTS_HELD | seize_opts(in)) != 0)
-		in->suspend_seccomp = false;
-	if (ptrace(PTRACE_SETOPTIONS, t->tid, 0,
-		   OPTS_HELD | seize_opts(in)) != 0 ||
+	if (!trace_with(in, PTRACE_SETOPTIONS, t->tid, OPTS_HELD) ||
 	    inject_settle(t, 0) != 0) {
 		in->n = 0;
 		return inject_ended(in->pid, e);

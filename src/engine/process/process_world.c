@@ -66,23 +66,6 @@ obj_known(struct world_obj *o)
 	return o->entries != NULL;
 }
 
-/* The first of v[0..n-1], sorted, that is not below addr. */
-static size_t
-addr_from(const uint64_t *v, size_t n, uint64_t addr)
-{
-	size_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (v[mid] < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 static bool
 obj_entered(void *arg, uint64_t lo, uint64_t hi, size_t i, uint64_t *addr)
 {
@@ -91,7 +74,7 @@ obj_entered(void *arg, uint64_t lo, uint64_t hi, size_t i, uint64_t *addr)
 
 	if (!obj_known(o))
 		return false; /* world_parts() has refused all of it */
-	at = addr_from(o->entries, o->nentries, lo - o->o->base) + i;
+	at = code_fn_lower(o->entries, o->nentries, lo - o->o->base) + i;
 	if (at >= o->nentries || o->entries[at] >= hi - o->o->base)
 		return false;
 	*addr = o->entries[at] + o->o->base;
@@ -160,7 +143,7 @@ obj_held(void *arg, uint64_t lo, uint64_t hi, size_t i, uint64_t *addr)
 	size_t n, at;
 	const uint64_t *v = elf_code_ptrs(o->elf, &n);
 
-	at = addr_from(v, n, lo - o->o->base) + i;
+	at = code_fn_lower(v, n, lo - o->o->base) + i;
 	if (at >= n || v[at] >= hi - o->o->base)
 		return false;
 	*addr = v[at] + o->o->base;
@@ -554,7 +537,7 @@ bare_fn(struct world_obj *o, uint64_t at)
 
 	if (from == 0 || !obj_known(o))
 		return 0;
-	for (size_t i = addr_from(o->entries, o->nentries, at + 1);
+	for (size_t i = code_fn_lower(o->entries, o->nentries, at + 1);
 	     i-- > 0;) {
 		uint64_t e = o->entries[i];
 

@@ -209,6 +209,16 @@ is_key_type(struct type *t)
 	return type_is_scalar(t) || type_is_strcompat(t) || type_is_sou(t);
 }
 
+void
+check_key_xlate(struct compile *cx, const struct node *k, uint32_t i)
+{
+	if (k->kind == NODE_XLATE)
+		lang_fail(cx, &D_KEY_TYPE, k->loc,
+			  "key #%u is a translated value, which may not be a "
+			  "key: use its members",
+			  i + 1);
+}
+
 static void
 check_keys(struct compile *cx, struct node *n)
 {
@@ -220,11 +230,7 @@ check_keys(struct compile *cx, struct node *n)
 				  "%s() may be a key of aggregations only",
 				  k->name);
 		check_expr(cx, k);
-		if (k->kind == NODE_XLATE)
-			lang_fail(cx, &D_KEY_TYPE, k->loc,
-				  "key #%u is a translated value, which may "
-				  "not be a key: use its members",
-				  i + 1);
+		check_key_xlate(cx, k, i);
 		if (!is_key_type(k->type) &&
 		    type_resolve(k->type)->kind != TYPE_ARRAY)
 			lang_fail(cx, &D_KEY_TYPE, k->loc,

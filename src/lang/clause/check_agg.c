@@ -356,11 +356,7 @@ check_agg_keys(struct compile *cx, struct node *agg, struct dif_stmt *st)
 			lang_fail(cx, &D_KEY_TYPE, k->loc,
 				  "an aggregation may not be a key");
 		check_expr(cx, k);
-		if (k->kind == NODE_XLATE)
-			lang_fail(cx, &D_KEY_TYPE, k->loc,
-				  "key #%u is a translated value, which may "
-				  "not be a key: use its members",
-				  i + 1);
+		check_key_xlate(cx, k, i);
 		if (!node_is_scalar(k) && !type_is_strcompat(k->type) &&
 		    !is_key_bytes(k->type))
 			lang_fail(cx, &D_KEY_TYPE, k->loc,

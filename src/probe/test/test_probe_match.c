@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "probe/probe.h"
+#include "probe/test/probe_exact.h"
 
 static void
 test_glob(void **state)
@@ -184,27 +185,6 @@ matches(struct probe_set *ps, const char *prov, const char *mod,
 	return n;
 }
 
-/* The one probe of those names, or NULL. */
-static int
-take(void *arg, struct probe *p)
-{
-	*(struct probe **)arg = p;
-	return 0;
-}
-
-static struct probe *
-exact(struct probe_set *ps, const char *prov, const char *mod,
-      const char *func, const char *name)
-{
-	const struct dif_pdesc pd = { .prov = prov, .mod = mod, .func = func,
-				      .name = name };
-	struct probe *p = NULL;
-	struct err e = { 0 };
-
-	assert_in_range(probe_match(ps, &pd, take, &p, &e), 0, 1);
-	return p;
-}
-
 static void
 test_set(void **state)
 {
@@ -234,13 +214,13 @@ test_set(void **state)
 	assert_int_equal(last, 7);
 	assert_int_equal(probe_match(ps, &all, stop, NULL, &e), 1);
 
-	p = exact(ps, "fake", "even", "func_4", "entry");
+	p = probe_exact(ps, "fake", "even", "func_4", "entry");
 	assert_non_null(p);
 	assert_ptr_equal(probe_by_id(ps, p->id), p);
 	assert_ptr_equal(p->mod, probe_str(ps, "even"));
 	assert_ptr_equal(probe_add(p->owner, "fake", "even", "func_4", "entry"),
 			 p);
-	assert_null(exact(ps, "fake", "odd", "func_4", "entry"));
+	assert_null(probe_exact(ps, "fake", "odd", "func_4", "entry"));
 	assert_null(probe_by_id(ps, 0));
 	assert_null(probe_by_id(ps, 100001));
 

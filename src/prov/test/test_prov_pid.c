@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <unistd.h>
 
+#include "probe/test/probe_exact.h"
 #include "proc/proc.h"
 #include "prov/prov.h"
 
@@ -181,27 +182,6 @@ test_errors(void **state)
 	assert_int_equal(probe_match(probes, &pd, take, NULL, &err), 0);
 }
 
-/* The one probe of those names, or NULL. */
-static int
-take_exact(void *arg, struct probe *p)
-{
-	*(struct probe **)arg = p;
-	return 0;
-}
-
-static struct probe *
-exact(struct probe_set *ps, const char *prov, const char *mod,
-      const char *func, const char *name)
-{
-	const struct dif_pdesc pd = { .prov = prov, .mod = mod, .func = func,
-				      .name = name };
-	struct probe *p = NULL;
-	struct err e = { 0 };
-
-	assert_in_range(probe_match(ps, &pd, take_exact, &p, &e), 0, 1);
-	return p;
-}
-
 /* The sites of a probe that there must be. */
 static struct site_list
 sites(const char *func, const char *name)
@@ -212,7 +192,7 @@ sites(const char *func, const char *name)
 
 	snprintf(prov, sizeof(prov), "pid%d", (int)getpid());
 	match("a.out", func, name);
-	p = exact(probes, prov, "test_prov_pid", func, name);
+	p = probe_exact(probes, prov, "test_prov_pid", func, name);
 	assert_non_null(p);
 	assert_int_equal(p->owner->ops->sites(p->owner, p, &l, &err), 0);
 	return l;

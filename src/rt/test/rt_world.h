@@ -22,6 +22,8 @@
 #include "rt/rt_impl.h"
 #include "rt/rt_native_body.h"
 
+#define WORLD_STRSIZE 64 /* of the worlds that WORLD_TEST() makes */
+
 #define WORLD_THREADS 64
 #define WORLD_BUF     1024u
 #define WORLD_AGG     65536u
@@ -155,5 +157,23 @@ world_enter(struct world *w)
 {
 	return CALL(w, rtn_enter, w->sh, world_fsbase());
 }
+
+/* Of cmocka: a world for each test, with strings of WORLD_STRSIZE. */
+static inline int
+world_setup(void **state)
+{
+	*state = world_new(WORLD_STRSIZE);
+	return 0;
+}
+
+static inline int
+world_teardown(void **state)
+{
+	world_free(*state);
+	return 0;
+}
+
+#define WORLD_TEST(fn)                                                         \
+	cmocka_unit_test_setup_teardown(fn, world_setup, world_teardown)
 
 #endif

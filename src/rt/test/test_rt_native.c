@@ -8,20 +8,6 @@
 
 #include "rt/test/rt_world.h"
 
-static int
-world_setup(void **state)
-{
-	*state = world_new(64);
-	return 0;
-}
-
-static int
-world_teardown(void **state)
-{
-	world_free(*state);
-	return 0;
-}
-
 /* ---- the image ----------------------------------------------------------- */
 
 static void
@@ -287,9 +273,6 @@ exits_once(void **state)
 	CALL(w, rtn_exit, rt, 4);
 	assert_int_equal(w->sh->ctl.activity, RT_ACT_STOPPED);
 }
-
-#define WORLD_TEST(fn) \
-	cmocka_unit_test_setup_teardown(fn, world_setup, world_teardown)
 
 int
 main(void)

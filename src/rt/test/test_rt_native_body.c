@@ -13,19 +13,7 @@
 
 #include "dif/dif.h"
 
-static int
-world_setup(void **state)
-{
-	*state = world_new(CASE_STRSIZE);
-	return 0;
-}
-
-static int
-world_teardown(void **state)
-{
-	world_free(*state);
-	return 0;
-}
+_Static_assert(CASE_STRSIZE == WORLD_STRSIZE, "the cases are for these strings");
 
 /* ---- subroutines --------------------------------------------------------- */
 
@@ -700,9 +688,6 @@ stops_where_the_stack_makes_no_sense(void **state)
 	assert_int_equal(rt->fault, RT_FAULT_NONE);
 	free(s);
 }
-
-#define WORLD_TEST(fn) \
-	cmocka_unit_test_setup_teardown(fn, world_setup, world_teardown)
 
 int
 main(void)

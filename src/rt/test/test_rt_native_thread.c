@@ -17,20 +17,6 @@
 
 #include "rt/test/rt_world.h"
 
-static int
-world_setup(void **state)
-{
-	*state = world_new(64);
-	return 0;
-}
-
-static int
-world_teardown(void **state)
-{
-	world_free(*state);
-	return 0;
-}
-
 /* ---- slots --------------------------------------------------------------- */
 
 /* Further down the stack, as a signal handler is. */
@@ -878,9 +864,6 @@ waits_for_new_objects(void **state)
 	CALL(w, rtn_maps, w->sh);
 	assert_int_equal(w->sh->maps_asked, 5);
 }
-
-#define WORLD_TEST(fn) \
-	cmocka_unit_test_setup_teardown(fn, world_setup, world_teardown)
 
 int
 main(void)
