@@ -597,7 +597,7 @@ enum dif_site_kind {
 enum dif_where { DIF_AT_TRACE, DIF_AT_CPUS, DIF_AT_CALL, DIF_AT_KERNEL,
 		 DIF_AT_USER };
 enum dif_site_key { DIF_KEY_NOTHING, DIF_KEY_PERIOD, DIF_KEY_NUMBER,
-		    DIF_KEY_NAME, DIF_KEY_PLACE };
+		    DIF_KEY_NAME, DIF_KEY_FUNCTION, DIF_KEY_PLACE };
 /* What recipes may ask of a site; a set. */
 enum dif_from {
 	DIF_FROM_NOTHING = 0, /* what is known without it */
@@ -606,7 +606,9 @@ enum dif_from {
 	DIF_FROM_SYS = 4,     /* how a system call ended */
 	DIF_FROM_TP = 8,      /* the arguments of a tracepoint */
 	DIF_FROM_MEM = 16,    /* the memory of the traced program */
-	DIF_FROM_VECS = 32    /* its vector registers, still live */
+	DIF_FROM_VECS = 32,   /* its vector registers, still live */
+	DIF_FROM_KARGS = 64,  /* the arguments of a function of the kernel */
+	DIF_FROM_KRET = 128   /* and what it returns */
 };
 struct dif_site_info {
 	const char *name, *text;
@@ -710,7 +712,14 @@ struct dif_whens {
 struct dif_site {
 	enum dif_site_kind kind;
 	uint64_t num;	/* PERIOD in ns; NUMBER of a system call */
-	const char *tp; /* NAME of a tracepoint of the kernel */
+	const char *tp; /* NAME of a tracepoint of the kernel, or FUNCTION */
+	/*
+	 * FUNCTION: of which module, NULL: the kernel's own; its address, in
+	 * addr, or 0: the engine goes by the name; others have its name, so
+	 * that nothing but the address tells which one it is.
+	 */
+	const char *mod;
+	bool twins;
 	/*
 	 * PLACE: an instruction in a file.  Addresses are those in the process,
 	 * `bias` above what the file says; without a process the bias is 0.

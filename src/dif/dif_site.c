@@ -9,7 +9,8 @@ key_is_set(const struct dif_site *s)
 {
 	switch (dif_sites[s->kind].key) {
 	case DIF_KEY_PERIOD: return s->num != 0;
-	case DIF_KEY_NAME: return s->tp != NULL;
+	case DIF_KEY_NAME:
+	case DIF_KEY_FUNCTION: return s->tp != NULL;
 	case DIF_KEY_PLACE: return s->path != NULL;
 	case DIF_KEY_NOTHING:
 	case DIF_KEY_NUMBER: break;

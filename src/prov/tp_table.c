@@ -5,12 +5,15 @@
  * The prototype of a tracepoint is the kernel's typedef btf_trace_NAME: a
  * pointer to a function of a cookie and the tracepoint's arguments.  It says
  * whether the tracepoint is there, how many arguments this kernel gives it, and
- * of what type the one is that a path starts from.
+ * of what type the one is that a path starts from.  The same is known of a
+ * function of the kernel by the function's own type.
  */
 #include "prov/tp_table.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "proc/proc.h"
 
 #define TP_MODULE "vmlinux"
 
@@ -85,8 +88,9 @@ struct lookup {
 	struct prov *pv;
 	const struct probe *p;
 	const struct tp_site *row;
-	const struct type_param *params; /* of the tracepoint */
-	size_t nparams;			 /* the cookie is the first */
+	const struct type_param *params; /* of the tracepoint, the function */
+	size_t nparams;
+	struct type *ret; /* of the function */
 	struct err *e;
 };
 
@@ -108,13 +112,15 @@ lookup_tp(struct lookup *l)
 	struct type *t;
 	char name[96];
 
-	if (l->row->kind != DIF_SITE_TP)
-		return 0;
 	snprintf(name, sizeof(name), "btf_trace_%s", l->row->tp);
 	t = type_lookup(ts, TP_MODULE, name);
 	t = t != NULL ? type_resolve(t) : NULL;
 	if (t != NULL && type_is_ptr(t) && type_is_func(type_resolve(t->ref))) {
 		l->params = type_params(type_resolve(t->ref), &l->nparams);
+		if (l->nparams != 0) { /* but for the cookie */
+			l->params++;
+			l->nparams--;
+		}
 		return 0;
 	}
 	if (type_space_kernel_error(ts) != NULL)
@@ -122,18 +128,73 @@ lookup_tp(struct lookup *l)
 	return lookup_fail(l, "this kernel has no tracepoint %s", l->row->tp);
 }
 
+/* The symbol of a function that may have a suffix; tp and addr of the site. */
+static int
+lookup_suffixed(struct lookup *l, struct dif_site *s)
+{
+	size_t len = strlen(l->row->tp);
+	struct ksym_info k;
+
+	for (size_t i = 0; ksym_each(l->pv->env->procs, &i, &k);) {
+		if ((k.kind != 't' && k.kind != 'T') ||
+		    strncmp(k.name, l->row->tp, len) != 0 ||
+		    (k.name[len] != '\0' && k.name[len] != '.') ||
+		    strstr(k.name + len, ".cold") != NULL)
+			continue;
+		s->tp = probe_str(l->pv->set, k.name);
+		s->addr = k.addr;
+		return s->tp != NULL ? 0 : err_nomem(l->e);
+	}
+	return lookup_fail(l, "this kernel has no function %s", l->row->tp);
+}
+
+static int
+lookup_fn(struct lookup *l, struct dif_site *s)
+{
+	struct type_space *ts = l->pv->env->types;
+	struct type *t = type_kernel_func(ts, TP_MODULE, l->row->tp);
+
+	t = t != NULL ? type_resolve(t) : NULL;
+	if (t != NULL && type_is_func(t)) {
+		l->params = type_params(t, &l->nparams);
+		l->ret = t->ref;
+	}
+	if (l->row->suffixed)
+		return lookup_suffixed(l, s);
+	if (l->ret != NULL)
+		return 0;
+	if (type_space_kernel_error(ts) != NULL)
+		return lookup_fail(l, "%s", type_space_kernel_error(ts));
+	return lookup_fail(l, "this kernel has no function %s", l->row->tp);
+}
+
+static int
+lookup_where(struct lookup *l, struct dif_site *s)
+{
+	if (l->row->kind == DIF_SITE_TP)
+		return lookup_tp(l);
+	return l->row->kind == DIF_SITE_KENTRY ||
+			       l->row->kind == DIF_SITE_KRETURN
+		       ? lookup_fn(l, s)
+		       : 0;
+}
+
 static struct type *
 value_type(const struct lookup *l, const struct tp_value *v)
 {
-	size_t n = (size_t)v->from.val + 1;
+	size_t n = (size_t)v->from.val;
 
+	if (v->from.kind == DIF_RCP_KRET)
+		return l->ret;
 	if (v->from.kind == DIF_RCP_CURTHREAD) {
 		struct type *task = type_lookup(l->pv->env->types, TP_MODULE,
 						"struct task_struct");
 		return task != NULL ? type_ptr(l->pv->env->types, task) : NULL;
 	}
-	return v->from.kind == DIF_RCP_TPARG && n < l->nparams ? l->params[n].type
-							  : NULL;
+	return (v->from.kind == DIF_RCP_TPARG ||
+		v->from.kind == DIF_RCP_KARG) && n < l->nparams
+		       ? l->params[n].type
+		       : NULL;
 }
 
 static int
@@ -144,9 +205,14 @@ lookup_value(struct lookup *l, const struct tp_value *v, struct dif_recipe *out)
 
 	*out = v->from;
 	if (v->from.kind == DIF_RCP_TPARG &&
-	    (size_t)v->from.val + 1 >= l->nparams)
+	    (size_t)v->from.val >= l->nparams)
 		return lookup_fail(l, "tracepoint %s of this kernel has "
 				   "fewer arguments", l->row->tp);
+	/* BTF need not have a function that may have a suffix. */
+	if (v->from.kind == DIF_RCP_KARG && l->ret != NULL &&
+	    (size_t)v->from.val >= l->nparams)
+		return lookup_fail(l, "function %s of this kernel has fewer "
+				   "arguments", l->row->tp);
 	if (v->path == NULL)
 		return 0;
 	from = value_type(l, v);
@@ -192,9 +258,8 @@ lookup_site(struct lookup *l, struct dif_site *s)
 static bool
 row_fits(const struct lookup *l)
 {
-	size_t n = l->nparams != 0 ? l->nparams - 1 : 0;
-
-	return n >= l->row->least && (l->row->most == 0 || n <= l->row->most);
+	return l->nparams >= l->row->least &&
+	       (l->row->most == 0 || l->nparams <= l->row->most);
 }
 
 int
@@ -210,7 +275,7 @@ tp_table_sites(struct prov *pv, const struct probe *p, struct site_list *out,
 				      .num = l.row->num };
 		if (l.row->probe != p->num)
 			continue;
-		if (lookup_tp(&l) != 0)
+		if (lookup_where(&l, &s) != 0)
 			return -1;
 		if (!row_fits(&l))
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * tp_table.h - providers whose probes are rows: probes made from the kernel's
- * tracepoints and system calls, by conditions and recipes.
+ * tracepoints, its functions and system calls, by conditions and recipes.
  *
  * A provider of this kind is a .def file and no code.  It has rows of two kinds:
  * a probe with the types of its arguments, and a place where a probe fires. What a row says in text (a member of a kernel struct, a
@@ -35,6 +35,11 @@ struct tp_value {
 #define TP_ARG(n)    { { DIF_RCP_TPARG, n }, NULL }
 #define TP_PATH(n, path) { { DIF_RCP_TPARG, n }, path }
 #define TP_TASK(path) { { DIF_RCP_CURTHREAD }, path }
+/* Where a function of the kernel is entered, and where it returns. */
+#define FN_ARG(n)    { { DIF_RCP_KARG, n }, NULL }
+#define FN_PATH(n, path) { { DIF_RCP_KARG, n }, path }
+#define FN_RET	     { { DIF_RCP_KRET }, NULL }
+#define FN_RETPATH(path) { { DIF_RCP_KRET }, path }
 #define TP_CONST(v)  { { DIF_RCP_CONST, v }, NULL }
 #define TP_SYSARG(n) { { DIF_RCP_UREG, DIF_R_SYSARG##n }, NULL }
 #define TP_SYSRET    { { DIF_RCP_SYSRET }, NULL }
@@ -51,12 +56,13 @@ struct tp_when {
 
 struct tp_site {
 	unsigned probe; /* row of the probes */
-	enum dif_site_kind kind; /* TP, SYSENTRY or SYSRETURN */
-	const char *tp; /* TP: the tracepoint */
+	enum dif_site_kind kind; /* TP, KENTRY, KRETURN, SYSENTRY, SYSRETURN */
+	const char *tp; /* the tracepoint, or the function */
 	uint64_t num;	/* the system call */
-	/* TP: only for kernels where the tracepoint has at least (at most)
-	   so many arguments; 0: it does not matter. */
+	/* Only for kernels where the tracepoint (the function) has at least (at
+	   most) so many arguments; 0: it does not matter. */
 	unsigned least, most;
+	bool suffixed; /* the function may have a suffix of the compiler's */
 	struct tp_value arg[DIF_NARGS];
 	struct tp_when when[DIF_NWHEN];
 	unsigned nwhen;
@@ -70,6 +76,14 @@ struct tp_site {
 #define AT_TP(name)	     .kind = DIF_SITE_TP, .tp = name
 #define AT_TP_LEAST(name, n) AT_TP(name), .least = n
 #define AT_TP_MOST(name, n, what) AT_TP(name), .most = n, .once = what
+/* A function of the kernel, as its BTF has it; or one that BTF need not have,
+   as the compiler has given it other arguments and a name with a suffix. */
+#define AT_FN(name)	     .kind = DIF_SITE_KENTRY, .tp = name
+#define AT_FN_LEAST(name, n) AT_FN(name), .least = n
+#define AT_FN_MOST(name, n)  AT_FN(name), .most = n
+#define AT_FN_RETURN(name)   .kind = DIF_SITE_KRETURN, .tp = name
+#define AT_FN_SUFFIXED(name) AT_FN(name), .suffixed = true
+#define AT_FN_SUFFIXED_RETURN(name) AT_FN_RETURN(name), .suffixed = true
 #define AT_ENTRY(nr)	     .kind = DIF_SITE_SYSENTRY, .num = nr
 #define AT_RETURN(nr)	     .kind = DIF_SITE_SYSRETURN, .num = nr
 #define NONE		     .arg = { { { DIF_RCP_NONE }, NULL } }

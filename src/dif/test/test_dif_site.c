@@ -22,6 +22,10 @@ test_keys(void **state)
 	assert_false(dif_site_ok(&s));
 	s.tp = "sched_switch";
 	assert_true(dif_site_ok(&s));
+	s.kind = DIF_SITE_KENTRY;
+	assert_true(dif_site_ok(&s));
+	s.tp = NULL;
+	assert_false(dif_site_ok(&s));
 	s.kind = DIF_SITE_UENTRY;
 	assert_false(dif_site_ok(&s));
 	s.path = "/bin/true";
@@ -51,6 +55,17 @@ test_recipes(void **state)
 	s.when = &when;
 	when.v[0].what.kind = DIF_RCP_TPARG;
 	assert_false(dif_site_ok(&s));
+	s.kind = DIF_SITE_KENTRY;
+	s.tp = "vfs_read";
+	args.arg[11].kind = DIF_RCP_KARG;
+	when.v[0].what.kind = DIF_RCP_KARG;
+	assert_true(dif_site_ok(&s));
+	s.kind = DIF_SITE_KRETURN;
+	assert_false(dif_site_ok(&s));
+	args.arg[11].kind = when.v[0].what.kind = DIF_RCP_KRET;
+	assert_true(dif_site_ok(&s));
+	s.kind = DIF_SITE_UINSN;
+	args.arg[11].kind = DIF_RCP_UMEM;
 	when.n = 0;
 	assert_true(dif_site_ok(&s));
 	when.once.kind = DIF_RCP_SYSERR;

@@ -137,7 +137,7 @@ arg_value(struct maker *m, const struct dif_recipe *rc)
 		arg_user(m, rc);
 		break;
 	default:
-		m->c->class->args(em, R7, rc);
+		m->c->class->args(em, R7, rc, FM(m, TMP));
 	}
 	if (rc->path != NULL)
 		arg_path(m, rc->path);

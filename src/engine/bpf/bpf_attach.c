@@ -7,6 +7,7 @@
  *   system calls  one tracepoint of the kernel for all
  *   tracepoints   one each
  *   timers        perf events on the CPU clock, one for each CPU and probe
+ *   functions     of the kernel: bpf_kfunc.c
  *   uprobes       bpf_uprobe.c
  *
  * Perf events carry the index of their site as a cookie.
@@ -18,9 +19,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-#define PERIOD_MIN 10000u /* ns: the kernel samples no faster */
+#define PERIOD_MIN    10000u /* ns: the kernel samples no faster */
+#define NOFILE_WANTED 262144 /* descriptors, where they can be had */
 
 static int
 keep(struct engine *eng, int fd, struct err *e)
@@ -44,6 +47,24 @@ bpf_attach_undo(struct engine *eng)
 {
 	bpf_uprobe_undo(eng);
 	undo_all(eng);
+}
+
+/* ---- descriptors --------------------------------------------------------- */
+
+void
+bpf_attach_nofile(void)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) != 0)
+		return;
+	r.rlim_cur = r.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &r);
+	/* Root may go beyond the hard limit. */
+	if (r.rlim_max < NOFILE_WANTED) {
+		r.rlim_cur = r.rlim_max = NOFILE_WANTED;
+		setrlimit(RLIMIT_NOFILE, &r);
+	}
 }
 
 /* ---- timers -------------------------------------------------------------- */

@@ -524,7 +524,7 @@ bg_builtin_errno(struct bg *g)
 	const struct dif_recipe error = { .kind = DIF_RCP_SYSERR };
 
 	bg_ctx(g);
-	g->c->class->args(g->em, R1, &error);
+	g->c->class->args(g->em, R1, &error, FR_TMP);
 	em_mov(g->em, R0, R1);
 	return 0;
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * bpf_class.c - the table of bpf_class.def, and the functions that its rows
- * name, but for those that attach (bpf_attach.c,
- * bpf_uprobe.c).
+ * name, but for those that attach (bpf_attach.c, bpf_kfunc.c, bpf_uprobe.c)
+ * and those that ask the kernel about its functions (bpf_kfunc.c).
  */
 #include "engine/bpf/bpf_prog_impl.h"
+
+#include <stdio.h>
+
+#include "base/hash.h"
 
 #define SYSCALLS_MAX 4096u /* numbers above are no system calls */
 
@@ -91,6 +95,12 @@ bpf_event_sys_exit(const struct dif_site *s)
 
 const char *
 bpf_event_tp(const struct dif_site *s)
+{
+	return s->tp;
+}
+
+const char *
+bpf_event_function(const struct dif_site *s)
 {
 	return s->tp;
 }
@@ -214,6 +224,30 @@ bpf_place_chain(struct bpf_prog *c, struct bpf_site *s,
 			       : place_behind(c, 0, s, pl);
 }
 
+/*
+ * By the function: the kernel keeps one cookie for each of a program, so its
+ * sites are one behind the other.
+ */
+int
+bpf_place_function(struct bpf_prog *c, struct bpf_site *s,
+		   const struct bpf_place *pl)
+{
+	char key[24 + BPF_KFUNC_MAX];
+	uintptr_t at;
+
+	if (c->byfn == NULL && (c->byfn = hash_new()) == NULL)
+		return -1;
+	snprintf(key, sizeof(key), "%s %llx", pl->site->tp,
+		 (unsigned long long)pl->site->addr);
+	at = (uintptr_t)hash_find_str(c->byfn, key);
+	if (at != 0)
+		return place_behind(c, (uint32_t)(at - 1), s, pl);
+	s->first = 1;
+	return hash_set_str(c->byfn, key, (void *)(c->sites.n + 1)) != 0
+		       ? -1
+		       : bpf_place_each(c, s, pl);
+}
+
 /* By the number of a system call. */
 int
 bpf_place_number(struct bpf_prog *c, struct bpf_site *s,
@@ -238,14 +272,16 @@ bpf_place_number(struct bpf_prog *c, struct bpf_site *s,
 /* ---- args: what only the context can say --------------------------------- */
 
 void
-bpf_args_none(struct em *em, unsigned ctx, const struct dif_recipe *r)
+bpf_args_none(struct em *em, unsigned ctx, const struct dif_recipe *r,
+	      int tmp)
 {
 	em_imm(em, R1, 0);
 }
 
 /* The arguments of a tracepoint are the words of the context. */
 void
-bpf_args_words(struct em *em, unsigned ctx, const struct dif_recipe *r)
+bpf_args_words(struct em *em, unsigned ctx, const struct dif_recipe *r,
+	      int tmp)
 {
 	if (r->kind == DIF_RCP_TPARG)
 		em_ld(em, BPF_DW, R1, ctx, 8 * (int)r->val);
@@ -255,7 +291,8 @@ bpf_args_words(struct em *em, unsigned ctx, const struct dif_recipe *r)
 
 /* The result of a system call, -1 if it failed; or its error, else 0. */
 void
-bpf_args_sysreturn(struct em *em, unsigned ctx, const struct dif_recipe *r)
+bpf_args_sysreturn(struct em *em, unsigned ctx, const struct dif_recipe *r,
+	      int tmp)
 {
 	uint32_t good = em_label(em);
 	bool error = r->kind == DIF_RCP_SYSERR;
@@ -277,7 +314,8 @@ bpf_args_sysreturn(struct em *em, unsigned ctx, const struct dif_recipe *r)
 
 /* The interrupted pc if the kernel (user) was interrupted, else 0. */
 void
-bpf_args_interrupted(struct em *em, unsigned ctx, const struct dif_recipe *r)
+bpf_args_interrupted(struct em *em, unsigned ctx, const struct dif_recipe *r,
+	      int tmp)
 {
 	uint32_t other = em_label(em), end = em_label(em);
 	bool user = r->kind == DIF_RCP_UPC;
@@ -292,4 +330,80 @@ bpf_args_interrupted(struct em *em, unsigned ctx, const struct dif_recipe *r)
 	em_place(em, other);
 	em_imm(em, R1, 0);
 	em_place(em, end);
+}
+
+/* A typed program asks the kernel for what the trampoline has saved. */
+static void
+args_saved(struct em *em, unsigned ctx, int helper, int n, int tmp)
+{
+	em_sti(em, BPF_DW, FP, tmp, 0);
+	em_mov(em, R1, ctx);
+	if (n >= 0)
+		em_imm(em, R2, (uint64_t)n);
+	em_lea(em, n >= 0 ? R3 : R2, FP, tmp);
+	em_call(em, helper);
+	em_ld(em, BPF_DW, R1, FP, tmp);
+}
+
+void
+bpf_args_fentry(struct em *em, unsigned ctx, const struct dif_recipe *r,
+		int tmp)
+{
+	if (r->kind == DIF_RCP_KARG)
+		args_saved(em, ctx, BPF_FUNC_get_func_arg, (int)r->val, tmp);
+	else
+		em_imm(em, R1, 0);
+}
+
+/* What a void function leaves is nobody's. */
+void
+bpf_args_fexit(struct em *em, unsigned ctx, const struct dif_recipe *r,
+	       int tmp)
+{
+	if (r->kind == DIF_RCP_KRET)
+		args_saved(em, ctx, BPF_FUNC_get_func_ret, -1, tmp);
+	else
+		em_imm(em, R1, 0);
+}
+
+/* R1 = argument n of a function, at its entry, where the context is its
+   registers. */
+static void
+args_stacked(struct em *em, unsigned ctx, int n, int tmp)
+{
+	int off = -1;
+
+#define FNSTACK(num, at) \
+	if (n == num)    \
+		off = at;
+#include "dif/conv.def"
+	if (off < 0) {
+		em_imm(em, R1, 0);
+		return;
+	}
+	em_ld(em, BPF_DW, R3, ctx, 8 * DIF_R_THE_SP);
+	em_alui(em, BPF_ADD, R3, off);
+	em_lea(em, R1, FP, tmp);
+	em_imm(em, R2, 8);
+	em_call(em, BPF_FUNC_probe_read_kernel);
+	em_ld(em, BPF_DW, R1, FP, tmp);
+}
+
+void
+bpf_args_kregs(struct em *em, unsigned ctx, const struct dif_recipe *r,
+	       int tmp)
+{
+	static const uint8_t in[] = {
+#define FNARG(n, REG) [n] = DIF_R_##REG,
+#include "dif/conv.def"
+	};
+
+	if (r->kind == DIF_RCP_KRET)
+		em_ld(em, BPF_DW, R1, ctx, 8 * DIF_R_THE_VALUE);
+	else if (r->kind != DIF_RCP_KARG)
+		em_imm(em, R1, 0);
+	else if ((size_t)r->val < sizeof(in))
+		em_ld(em, BPF_DW, R1, ctx, 8 * in[r->val]);
+	else
+		args_stacked(em, ctx, (int)r->val, tmp);
 }

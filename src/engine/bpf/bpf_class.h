@@ -42,8 +42,10 @@ struct bpf_class {
 	int (*place)(struct bpf_prog *, struct bpf_site *,
 		     const struct bpf_place *);
 	/* R1 = the recipe's value, 0 if the context has none.  Register ctx is
-	   the context, R1 or one that calls keep; R1 and R2 are used up. */
-	void (*args)(struct em *, unsigned ctx, const struct dif_recipe *);
+	   the context, R1 or one that calls keep; R0 to R5 are used up, and the
+	   8 bytes at tmp of the stack. */
+	void (*args)(struct em *, unsigned ctx, const struct dif_recipe *,
+		     int tmp);
 	enum bpf_regs regs;
 	unsigned frames;
 	enum bpf_runs runs;
@@ -74,7 +76,8 @@ extern const struct bpf_class bpf_classes[BPF_NCLASSES];
 	int bpf_check_##check(struct maker *);                                 \
 	int bpf_place_##place(struct bpf_prog *, struct bpf_site *,            \
 			      const struct bpf_place *);                       \
-	void bpf_args_##args(struct em *, unsigned, const struct dif_recipe *);
+	void bpf_args_##args(struct em *, unsigned, const struct dif_recipe *, \
+			     int);
 #include "engine/bpf/bpf_class.def"
 #undef CLASS
 

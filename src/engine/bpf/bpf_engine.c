@@ -68,6 +68,7 @@ engine_free(struct engine *eng)
 		close(eng->vtime_prog);
 	bpf_ustack_free(eng);
 	bpf_maps_free(eng);
+	bpf_kfunc_free(eng);
 	bpf_site_fini(eng);
 	arena_free(eng->arena);
 	free(eng);
@@ -296,4 +297,5 @@ const struct engine_ops bpf_engine_ops = {
 	.grace = engine_grace,
 	.poll = bpf_ustack_poll,
 	.polls = bpf_ustack_polls,
+	.report = bpf_kfunc_report,
 };

@@ -17,6 +17,7 @@
  *   bpf_gen.c      a DIF object;  bpf_var.c its variables,
  *   bpf_assoc.c    its arrays, bpf_builtin.c its built-in variables
  *   bpf_attach.c   programs to their sites
+ *   bpf_kfunc.c    programs to functions of the kernel
  *   bpf_uprobe.c   uprobes, made and removed so that no signal interrupts it
  *   bpf_ustack.c   what walks along users' stacks read
  *   bpf_sys.c bpf_emit.c  system calls; writing instructions
@@ -47,6 +48,7 @@ struct bpf_site {
 	uint32_t probe;	   /* index in dif_enabling.probes */
 	uint32_t epid0;	   /* EPID of the probe's first ECB */
 	uint32_t next;	   /* another site of the same event; 0: none */
+	uint32_t first;	   /* no other of the same event leads here */
 	int32_t pid;
 	uint32_t recipes;  /* index in bpf_prog.recipes */
 	uint32_t when;	   /* index in bpf_prog.whens */
@@ -73,6 +75,7 @@ struct bpf_prog {
 	/* What the site map holds, and the place of each element. */
 	VEC(struct bpf_site *) sites;
 	VEC(const struct bpf_place *) places;
+	struct hash *byfn; /* function -> its first element + 1 */
 	uint32_t nmask;
 	uint32_t chain;	       /* sites of one event, at most */
 	bool uniform;	       /* every site runs every clause */
@@ -146,6 +149,7 @@ struct engine {
 	VEC(int) uprobes; /* likewise: links of uprobes */
 	bool slow_links;  /* these take the kernel long to remove */
 	int vtime_prog;
+	struct bpf_kfunc *kfunc; /* bpf_kfunc.c's; NULL: not asked yet */
 };
 
 /* ---- bpf_feat.c --------------------------------------------------------- */
@@ -176,6 +180,17 @@ void bpf_pidns_current(struct engine *eng, struct em *em, bool process,
 int bpf_feat_ktypes(struct engine *eng, struct err *e);
 /* Make the message of a refused bpf(2) from errno: what, and why. */
 int bpf_feat_error(struct err *e, int sys, const char *what);
+
+/* ---- bpf_kfunc.c -------------------------------------------------------- */
+
+#define BPF_KFUNC_MAX 512 /* bytes of a function's name, as the kernel has it */
+
+/* The error of a probe of a function where the kernel has no way in. */
+int bpf_kfunc_refused(struct engine *eng, const struct dif_probe *pr,
+		      struct err *e);
+/* For -v: how functions are had. */
+void bpf_kfunc_report(struct engine *eng, struct buf *out);
+void bpf_kfunc_free(struct engine *eng);
 
 /* ---- bpf_site.c --------------------------------------------------------- */
 
@@ -423,6 +438,8 @@ int bpf_ustack_poll(struct engine *eng, struct err *e);
 int bpf_vtime_make(struct engine *eng, struct err *e);
 
 /* bpf_attach.c */
+/* As many descriptors as we may have. */
+void bpf_attach_nofile(void);
 int bpf_attach_all(struct engine *eng, struct err *e);
 void bpf_attach_undo(struct engine *eng);
 /* Remove all uprobes.  bpf_uprobe.c */

@@ -233,6 +233,8 @@ sort_ecbs(struct engine *eng, const struct dif_probe *pr,
 
 	if (place_prog(eng, pl, &c) != 0)
 		return err_nomem(e);
+	if (c == NULL && dif_sites[pl->site->kind].key == DIF_KEY_FUNCTION)
+		return bpf_kfunc_refused(eng, pr, e);
 	if (c == NULL && pl->kind != DIF_SITE_ERROR)
 		return err_set(e, &ERR_GENERIC, 0,
 			       "%s:%s:%s:%s: the kernel engine has no %s",
@@ -392,6 +394,7 @@ bpf_site_fini(struct engine *eng)
 		vec_fini(&c->whens);
 		vec_fini(&c->sites);
 		vec_fini(&c->places);
+		hash_free(c->byfn);
 	}
 	vec_fini(&eng->progs);
 	vec_fini(&eng->errors);

@@ -7,7 +7,10 @@
  */
 #include "engine/bpf/bpf_sys.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -213,6 +216,43 @@ sys_link_uprobes(int prog, const struct sys_uprobes *u)
 	return sys_bpf(BPF_LINK_CREATE, &a, sizeof(a));
 }
 
+int
+sys_link_kprobes(int prog, const struct sys_kprobes *k)
+{
+	union bpf_attr a;
+
+	memset(&a, 0, sizeof(a));
+	a.link_create.prog_fd = (uint32_t)prog;
+	a.link_create.attach_type = BPF_TRACE_KPROBE_MULTI;
+	a.link_create.kprobe_multi.flags =
+		k->ret ? BPF_F_KPROBE_MULTI_RETURN : 0;
+	a.link_create.kprobe_multi.cnt = k->n;
+	a.link_create.kprobe_multi.syms = ptr(k->syms);
+	a.link_create.kprobe_multi.addrs = ptr(k->addrs);
+	a.link_create.kprobe_multi.cookies = ptr(k->cookies);
+	return sys_bpf(BPF_LINK_CREATE, &a, sizeof(a));
+}
+
+long
+sys_pmu_number(const char *pmu, const char *file)
+{
+	char path[128], text[64] = "";
+	const char *p = text;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/%s",
+		 pmu, file);
+	f = fopen(path, "re");
+	if (f == NULL)
+		return -1;
+	if (fgets(text, sizeof(text), f) == NULL)
+		text[0] = '\0';
+	fclose(f);
+	if (strncmp(p, "config:", 7) == 0)
+		p += 7;
+	return isdigit((unsigned char)*p) ? strtol(p, NULL, 10) : -1;
+}
+
 static int
 sys_perf_open(struct perf_event_attr *a, int pid, int cpu)
 {
@@ -248,6 +288,22 @@ sys_perf_uprobe(uint32_t type, uint64_t config, const char *path, uint64_t off,
 	};
 
 	return sys_perf_open(&a, pid > 0 ? pid : -1, pid > 0 ? -1 : 0);
+}
+
+int
+sys_perf_kprobe(uint32_t type, uint64_t config, const char *name,
+		uint64_t addr)
+{
+	struct perf_event_attr a = {
+		.size = sizeof(a),
+		.type = type,
+		.config = config,
+		.config1 = ptr(name),
+		.config2 = name != NULL ? 0 : addr,
+		.disabled = 1,
+	};
+
+	return sys_perf_open(&a, -1, 0);
 }
 
 int

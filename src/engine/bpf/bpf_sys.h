@@ -60,11 +60,25 @@ struct sys_uprobes {
 };
 int sys_link_uprobes(int prog, const struct sys_uprobes *u);
 
+struct sys_kprobes {
+	const char *const *syms; /* NULL: addrs says which */
+	const uint64_t *addrs, *cookies;
+	uint32_t n;
+	int ret; /* fire at the return */
+};
+int sys_link_kprobes(int prog, const struct sys_kprobes *k);
+
+/* A number that sysfs has of a source of events: "kprobe" and "type", or
+   "format/retprobe".  -1: not there. */
+long sys_pmu_number(const char *pmu, const char *file);
 /* A cpu-clock sampler of that CPU; not running until enabled. */
 int sys_perf_clock(int cpu, uint64_t period_ns);
 /* A uprobe by perf event.  Its semaphore is in the upper half of config. */
 int sys_perf_uprobe(uint32_t type, uint64_t config, const char *path,
 		    uint64_t off, int pid);
+/* A kprobe by perf event; name NULL: at addr. */
+int sys_perf_kprobe(uint32_t type, uint64_t config, const char *name,
+		    uint64_t addr);
 int sys_perf_enable(int fd);
 
 #endif

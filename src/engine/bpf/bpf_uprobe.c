@@ -24,7 +24,6 @@
  */
 #include "engine/bpf/bpf_impl.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -34,14 +33,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define MULTI_MAX     (1u << 20) /* places of a link */
 #define MANY_LINKS    64
-#define NOFILE_WANTED 262144 /* descriptors, where they can be had */
 
 /* A link to be made: places of one file, for one process or all. */
 struct up_link {
@@ -423,49 +420,12 @@ bpf_attach_uretprobe_multi(struct engine *eng, const struct bpf_prog *c,
 
 /* ---- by perf events ------------------------------------------------------ */
 
-/* Numbers that the uprobe PMU has in sysfs; -1: not there. */
-static long
-pmu_number(const char *file)
-{
-	char path[128], text[64] = "";
-	const char *p = text;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/uprobe/%s",
-		 file);
-	f = fopen(path, "re");
-	if (f == NULL)
-		return -1;
-	if (fgets(text, sizeof(text), f) == NULL)
-		text[0] = '\0';
-	fclose(f);
-	if (strncmp(p, "config:", 7) == 0)
-		p += 7;
-	return isdigit((unsigned char)*p) ? strtol(p, NULL, 10) : -1;
-}
-
-/* A descriptor for each site: as many as we may have. */
-static void
-raise_nofile(void)
-{
-	struct rlimit r;
-
-	if (getrlimit(RLIMIT_NOFILE, &r) != 0)
-		return;
-	r.rlim_cur = r.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &r);
-	/* Root may go beyond the hard limit. */
-	if (r.rlim_max < NOFILE_WANTED) {
-		r.rlim_cur = r.rlim_max = NOFILE_WANTED;
-		setrlimit(RLIMIT_NOFILE, &r);
-	}
-}
-
 static int
 attach_events(struct engine *eng, const struct bpf_prog *c, bool ret,
 	      struct err *e)
 {
-	long num = pmu_number("type"), bit = pmu_number("format/retprobe");
+	long num = sys_pmu_number("uprobe", "type"),
+	     bit = sys_pmu_number("uprobe", "format/retprobe");
 	struct placing p = { .c = c, .ret = ret, .pmu = (uint32_t)num };
 
 	if (num < 0)
@@ -473,7 +433,7 @@ attach_events(struct engine *eng, const struct bpf_prog *c, bool ret,
 			       "this kernel has no uprobes "
 			       "(CONFIG_UPROBE_EVENTS)");
 	p.config = ret ? 1ull << (bit < 0 ? 0 : bit) : 0;
-	raise_nofile();
+	bpf_attach_nofile();
 	if (c->sites.n > MANY_LINKS)
 		eng->slow_links = true;
 	return attach(eng, &p, e);

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * bpf_kfunc.c - programs to functions of the kernel.
+ *
+ *   fentry, fexit   a program for each function, which the kernel calls from
+ *                   a trampoline of its own.  They fire in the shortest time;
+ *                   each costs a program to be checked and code to be changed.
+ *   kprobe_multi    one program and one link for all functions, by ftrace
+ *   kprobe          a perf event for each function; a breakpoint where ftrace
+ *                   has no place
+ *
+ * The first while there are few, else the second, or what this kernel has
+ * (decision 0064).  A function that the kernel refuses is an error if a clause
+ * names the probe; of what a pattern matched it is left out.
+ */
+#include "engine/bpf/bpf_impl.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "base/hash.h"
+
+#define FENTRY_MAX   8  /* more functions than these: one program for all */
+#define FENTRY_ALONE 64 /* ... where there is no kprobe_multi */
+#define REFUSED_MAX                                                            \
+	64 /* functions that the kernel may refuse of a pattern's              \
+	    */
+
+struct bpf_kfunc {
+	uint32_t nsites; /* functions that clauses enable, entry and return */
+	bool asked_btf;
+	struct btf *btf;  /* NULL: this kernel has none */
+	int multi;        /* 1: kprobe_multi is there, 0: it is not, -1: ? */
+	int fentry_sys;   /* why fentry was refused */
+	uint32_t refused; /* functions left out */
+};
+
+/* ---- what this kernel has ------------------------------------------------ */
+
+static struct bpf_kfunc *
+kfunc_get(struct engine *eng)
+{
+	struct bpf_kfunc *k = eng->kfunc;
+
+	if (k != NULL)
+		return k;
+	k = eng->kfunc = calloc(1, sizeof(*k));
+	if (k == NULL)
+		return NULL;
+	k->multi = -1;
+	for (size_t i = 0; i < eng->places.n; i++)
+		k->nsites += eng->places.v[i].kind == DIF_SITE_KENTRY ||
+			     eng->places.v[i].kind == DIF_SITE_KRETURN;
+	return k;
+}
+
+void
+bpf_kfunc_free(struct engine *eng)
+{
+	if (eng->kfunc != NULL)
+		btf__free(eng->kfunc->btf);
+	free(eng->kfunc);
+	eng->kfunc = NULL;
+}
+
+/* The id of the only function of that name; 0: there is none. */
+static uint32_t
+kfunc_btf_id(struct bpf_kfunc *k, const char *name)
+{
+	uint32_t id = 0;
+
+	if (!k->asked_btf) {
+		k->asked_btf = true;
+		k->btf = btf__parse("/sys/kernel/btf/vmlinux", NULL);
+		if (libbpf_get_error(k->btf))
+			k->btf = NULL;
+	}
+	for (uint32_t i = 1; k->btf != NULL && i < btf__type_cnt(k->btf); i++) {
+		const struct btf_type *t = btf__type_by_id(k->btf, i);
+		if (!btf_is_func(t) ||
+		    strcmp(btf__name_by_offset(k->btf, t->name_off), name) != 0)
+			continue;
+		if (id != 0)
+			return 0;
+		id = i;
+	}
+	return id;
+}
+
+/* A program that does nothing; -1 with errno. */
+static int
+kfunc_load_empty(uint32_t type, uint32_t attach_type, uint32_t btf_id)
+{
+	const struct bpf_insn code[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = R0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	const struct sys_prog p = {
+		.type = type,
+		.attach_type = attach_type,
+		.attach_btf_id = btf_id,
+		.name = "probe",
+		.insns = code,
+		.ninsns = sizeof(code) / sizeof(*code),
+	};
+
+	return sys_prog_load(&p);
+}
+
+/* A link to nothing is refused differently where the kind is known. */
+static bool
+kfunc_try_multi(void)
+{
+	const struct sys_kprobes none = { .n = 0 };
+	int fd = kfunc_load_empty(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI,
+				  0);
+	int link, sys;
+
+	if (fd < 0)
+		return false;
+	link = sys_link_kprobes(fd, &none);
+	sys = errno;
+	if (link >= 0)
+		close(link);
+	close(fd);
+	return link >= 0 || sys == EINVAL;
+}
+
+static bool
+kfunc_multi(struct bpf_kfunc *k)
+{
+	if (k->multi < 0)
+		k->multi = kfunc_try_multi();
+	return k->multi != 0;
+}
+
+/* Loading one shows whether the kernel can: it knows how many arguments of
+   which kinds its trampolines take, and which functions must not have one. */
+bool
+bpf_have_fentry(struct engine *eng, const struct dif_site *s, uint32_t *btf_id)
+{
+	struct bpf_kfunc *k = kfunc_get(eng);
+	int fd;
+
+	if (k == NULL ||
+	    k->nsites > (kfunc_multi(k) ? FENTRY_MAX : FENTRY_ALONE) ||
+	    s->mod != NULL || s->twins)
+		return false;
+	*btf_id = kfunc_btf_id(k, s->tp);
+	if (*btf_id == 0)
+		return false;
+	fd = kfunc_load_empty(BPF_PROG_TYPE_TRACING,
+			      s->kind == DIF_SITE_KENTRY ? BPF_TRACE_FENTRY
+							 : BPF_TRACE_FEXIT,
+			      *btf_id);
+	if (fd < 0) {
+		k->fentry_sys = errno;
+		return false;
+	}
+	close(fd);
+	return true;
+}
+
+bool
+bpf_have_kprobe_multi(struct engine *eng, const struct dif_site *s,
+		      uint32_t *btf_id)
+{
+	struct bpf_kfunc *k = kfunc_get(eng);
+
+	return k != NULL && kfunc_multi(k);
+}
+
+bool
+bpf_have_kprobe(struct engine *eng, const struct dif_site *s, uint32_t *btf_id)
+{
+	return sys_pmu_number("kprobe", "type") >= 0;
+}
+
+int
+bpf_kfunc_refused(struct engine *eng, const struct dif_probe *pr, struct err *e)
+{
+	int sys = eng->kfunc != NULL ? eng->kfunc->fentry_sys : 0;
+
+	return err_set(
+		e, &ERR_GENERIC, 0,
+		"%s:%s:%s:%s: functions of this kernel cannot be traced: "
+		"it has no kprobes (CONFIG_KPROBE_EVENTS), and fentry is "
+		"%s%s",
+		pr->prov, pr->mod, pr->func, pr->name,
+		sys != 0 ? "refused: " : "not there",
+		sys != 0 ? strerror(sys) : "");
+}
+
+/* ---- attaching ----------------------------------------------------------- */
+
+/* Functions of one program that are attached in one call. */
+struct kfunc_set {
+	struct engine *eng;
+	const struct bpf_prog *c;
+	bool ret;
+	struct err *e;
+	const char **syms; /* NULL: addrs */
+	uint64_t *addrs, *cookies;
+	uint32_t n;
+};
+
+static int
+kfunc_keep(struct engine *eng, int fd, struct err *e)
+{
+	if (vec_push(&eng->links, fd))
+		return 0;
+	close(fd);
+	return err_nomem(e);
+}
+
+/* Does a clause name this probe, rather than match it? */
+static bool
+probe_is_named(const struct engine *eng, uint32_t probe)
+{
+	const struct dif_enabling *en = eng->en;
+	uint32_t first = 0, end;
+
+	bpf_site_ecbs(en, probe, &first, &end);
+	for (uint32_t i = first; i < end; i++)
+		if (dif_pdesc_names(&en->clauses[en->ecbs[i].clause]->pdesc))
+			return true;
+	return false;
+}
+
+/* The kernel does not take the function of an element: an error, or it is left
+   out. */
+static int
+kfunc_fail(struct engine *eng, const struct bpf_prog *c, uint64_t elem, int sys,
+	   struct err *e)
+{
+	const struct dif_site *s = c->places.v[elem]->site;
+	const struct dif_probe *p = &eng->en->probes[c->sites.v[elem]->probe];
+	struct bpf_kfunc *k = kfunc_get(eng);
+	const char *why;
+
+	if (k == NULL || sys == ENOMEM || sys == EMFILE)
+		return bpf_feat_error(e, sys,
+				      "cannot trace functions of the "
+				      "kernel");
+	if (!probe_is_named(eng, c->sites.v[elem]->probe) &&
+	    ++k->refused <= REFUSED_MAX)
+		return 0;
+	why = sys == ESRCH || sys == ENOENT ? "there is none, or it cannot be "
+					      "traced"
+	      : sys == EINVAL ? "it cannot be traced (kprobes blacklist, "
+				"notrace)"
+			      : strerror(sys);
+	return err_set(e, &ERR_GENERIC, sys,
+		       "%s:%s:%s:%s: the kernel refuses its function %s: %s",
+		       p->prov, p->mod, p->func, p->name, s->tp, why);
+}
+
+int
+bpf_attach_kfunc(struct engine *eng, const struct bpf_prog *c, struct err *e)
+{
+	int fd = sys_raw_tp_open(c->fd, NULL);
+
+	return fd >= 0 ? kfunc_keep(eng, fd, e)
+		       : kfunc_fail(eng, c, 0, errno, e);
+}
+
+/* Attach elements [at, at + n) of the set in one call; if the kernel refuses,
+   halves of them, down to the functions that it does not take. */
+static int
+kfunc_link(const struct kfunc_set *k, uint32_t at, uint32_t n)
+{
+	const struct sys_kprobes a = {
+		.syms = k->syms != NULL ? k->syms + at : NULL,
+		.addrs = k->syms != NULL ? NULL : k->addrs + at,
+		.cookies = k->cookies + at,
+		.n = n,
+		.ret = k->ret,
+	};
+	int fd = sys_link_kprobes(k->c->fd, &a);
+
+	if (fd >= 0)
+		return kfunc_keep(k->eng, fd, k->e);
+	if (n == 1)
+		return kfunc_fail(k->eng, k->c, k->cookies[at], errno, k->e);
+	if (errno != ESRCH && errno != ENOENT && errno != EINVAL)
+		return bpf_feat_error(k->e, errno,
+				      "cannot trace functions of "
+				      "the kernel");
+	return kfunc_link(k, at, n / 2) != 0 ||
+			       kfunc_link(k, at + n / 2, n - n / 2) != 0
+		       ? -1
+		       : 0;
+}
+
+/* Those functions whose address is known, or those whose is not. */
+static int
+kfunc_attach_set(struct kfunc_set *k, bool by_name)
+{
+	const struct bpf_prog *c = k->c;
+
+	k->n = 0;
+	for (uint32_t i = 0; i < c->sites.n; i++) {
+		const struct bpf_place *pl = c->places.v[i];
+		if (!c->sites.v[i]->first || (pl->site->addr == 0) != by_name)
+			continue;
+		k->syms[k->n] = pl->site->tp;
+		k->addrs[k->n] = pl->site->addr;
+		k->cookies[k->n++] = i;
+	}
+	if (k->n == 0)
+		return 0;
+	struct kfunc_set use = *k;
+	if (!by_name)
+		use.syms = NULL;
+	return kfunc_link(&use, 0, k->n);
+}
+
+static int
+kfunc_attach_multi(struct engine *eng, const struct bpf_prog *c, bool ret,
+		   struct err *e)
+{
+	size_t n = c->sites.n;
+	struct kfunc_set k = {
+		.eng = eng,
+		.c = c,
+		.ret = ret,
+		.e = e,
+		.syms = calloc(n + 1, sizeof(*k.syms)),
+		.addrs = calloc(n + 1, sizeof(*k.addrs)),
+		.cookies = calloc(n + 1, sizeof(*k.cookies)),
+	};
+	int rc;
+
+	if (k.syms == NULL || k.addrs == NULL || k.cookies == NULL)
+		rc = err_nomem(e);
+	else
+		rc = kfunc_attach_set(&k, false) != 0 ||
+				     kfunc_attach_set(&k, true) != 0
+			     ? -1
+			     : 0;
+	free(k.syms);
+	free(k.addrs);
+	free(k.cookies);
+	return rc;
+}
+
+int
+bpf_attach_kprobe_multi(struct engine *eng, const struct bpf_prog *c,
+			struct err *e)
+{
+	return kfunc_attach_multi(eng, c, false, e);
+}
+
+int
+bpf_attach_kretprobe_multi(struct engine *eng, const struct bpf_prog *c,
+			   struct err *e)
+{
+	return kfunc_attach_multi(eng, c, true, e);
+}
+
+/* ---- by perf events ------------------------------------------------------ */
+
+/* The link holds the event, whose own descriptor need not stay open. */
+static int
+kfunc_event(struct engine *eng, const struct bpf_prog *c, uint32_t elem,
+	    bool ret, struct err *e)
+{
+	const struct dif_site *s = c->places.v[elem]->site;
+	long type = sys_pmu_number("kprobe", "type"),
+	     bit = sys_pmu_number("kprobe", "format/retprobe");
+	int fd = sys_perf_kprobe((uint32_t)type,
+				 ret ? 1ull << (bit < 0 ? 0 : bit) : 0,
+				 s->addr != 0 ? NULL : s->tp, s->addr);
+	int link, sys;
+
+	if (fd < 0)
+		return kfunc_fail(eng, c, elem, errno, e);
+	link = sys_link_perf(c->fd, fd, elem);
+	sys = errno;
+	if (link >= 0 && sys_perf_enable(fd) != 0) {
+		sys = errno;
+		close(link);
+		link = -1;
+	}
+	close(fd);
+	return link < 0 ? bpf_feat_error(e, sys, "cannot attach to a kprobe")
+			: kfunc_keep(eng, link, e);
+}
+
+static int
+kfunc_attach_perf(struct engine *eng, const struct bpf_prog *c, bool ret,
+		  struct err *e)
+{
+	bpf_attach_nofile();
+	for (uint32_t i = 0; i < c->sites.n; i++)
+		if (c->sites.v[i]->first && kfunc_event(eng, c, i, ret, e) != 0)
+			return -1;
+	return 0;
+}
+
+int
+bpf_attach_kprobe_perf(struct engine *eng, const struct bpf_prog *c,
+		       struct err *e)
+{
+	return kfunc_attach_perf(eng, c, false, e);
+}
+
+int
+bpf_attach_kretprobe_perf(struct engine *eng, const struct bpf_prog *c,
+			  struct err *e)
+{
+	return kfunc_attach_perf(eng, c, true, e);
+}
+
+/* ---- what was done ------------------------------------------------------- */
+
+void
+bpf_kfunc_report(struct engine *eng, struct buf *out)
+{
+	const uint32_t at = 1u << DIF_SITE_KENTRY | 1u << DIF_SITE_KRETURN;
+	const char *sep = "functions of the kernel: ";
+
+	for (size_t i = 0, end; i < eng->progs.n; i = end) {
+		const struct bpf_class *k = eng->progs.v[i]->class;
+		size_t n = 0;
+		for (end = i;
+		     end < eng->progs.n && eng->progs.v[end]->class == k; end++)
+			n += eng->progs.v[end]->byfn != NULL
+				     ? hash_count(eng->progs.v[end]->byfn)
+				     : 1;
+		if ((k->sites & at) == 0)
+			continue;
+		buf_printf(out, "%s%zu by %s", sep, n, k->name);
+		sep = ", ";
+	}
+	if (sep[0] != ',')
+		return;
+	if (eng->kfunc != NULL && eng->kfunc->refused != 0)
+		buf_printf(out, "; %u that the kernel refuses are left out",
+			   eng->kfunc->refused);
+	buf_printf(out, "\n");
+}
