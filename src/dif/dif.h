@@ -653,14 +653,25 @@ extern const struct dif_recipe_info dif_recipe_info[DIF_NRECIPES];
 
 /*
  * From a pointer into the kernel's memory to a number: loads, each from where
- * the one before leads.  Where one fails the number is 0.
+ * the one before leads.  Where one fails the number is 0.  A step may also add
+ * to what there is: a header's place in a packet is one of the packet's
+ * numbers.
  */
-#define DIF_NSTEPS 4
+#define DIF_NSTEPS 6
+enum dif_add {
+	DIF_ADD_NONE,	/* a load */
+	DIF_ADD_BESIDE, /* a load from where the last DIF_ADD_NONE was, times
+			   scale, is added to what that gave */
+	DIF_ADD_BELOW,	/* the same, from where the pointer itself leads */
+	DIF_ADD_OFF	/* off is added; nothing is loaded */
+};
 struct dif_step {
 	uint32_t off;  /* bytes from where the last one leads */
 	uint32_t size; /* bytes loaded: 1, 2, 4 or 8 */
 	uint32_t shift, bits; /* a bit-field in them; bits 0: it is none */
 	bool is_signed;
+	enum dif_add add;
+	uint32_t scale;
 };
 struct dif_path {
 	uint32_t n;
@@ -687,7 +698,7 @@ struct dif_recipes {
 };
 
 /* The site fires where all of these hold. */
-#define DIF_NWHEN 4
+#define DIF_NWHEN 8
 enum dif_cmp { DIF_CMP_EQ, DIF_CMP_NE, DIF_CMP_GT, DIF_CMP_LT }; /* signed */
 struct dif_when {
 	struct dif_recipe what;

@@ -95,7 +95,44 @@ args_user(struct maker *m, const struct dif_recipes *r)
 	}
 }
 
-/* R1, a kernel address, through the loads of a path; FM_TMP is overwritten. */
+/* R1 = what a step loads from R1. */
+static void
+arg_load(struct maker *m, const struct dif_step *s)
+{
+	struct em *em = m->em;
+	uint32_t bits = s->bits != 0 ? s->bits : s->size * 8;
+
+	em_lea(em, R3, R1, (int32_t)s->off);
+	em_lea(em, R1, FP, FM(m, TMP));
+	em_imm(em, R2, s->size);
+	em_call(em, BPF_FUNC_probe_read_kernel); /* 0 where it fails */
+	em_ld(em, width[s->size], R1, FP, FM(m, TMP));
+	if (s->bits != 0 || s->is_signed)
+		arg_bits(em, s->shift, bits, s->is_signed);
+}
+
+/* R1 += what a step says; FM_ONCE has where the last load was from. */
+static void
+arg_add(struct maker *m, const struct dif_step *s)
+{
+	struct em *em = m->em;
+
+	if (s->add == DIF_ADD_OFF) {
+		em_alui(em, BPF_ADD, R1, (int32_t)s->off);
+		return;
+	}
+	em_st(em, BPF_DW, FP, FM(m, ONCE) + 8, R1);
+	if (s->add == DIF_ADD_BESIDE)
+		em_ld(em, BPF_DW, R1, FP, FM(m, ONCE));
+	arg_load(m, s);
+	if (s->scale != 1)
+		em_alui(em, BPF_MUL, R1, (int32_t)s->scale);
+	em_ld(em, BPF_DW, R2, FP, FM(m, ONCE) + 8);
+	em_alu(em, BPF_ADD, R1, R2);
+}
+
+/* R1, a kernel address, through the steps of a path; FM_TMP and FM_ONCE are
+   overwritten. */
 static void
 arg_path(struct maker *m, const struct dif_path *p)
 {
@@ -103,14 +140,13 @@ arg_path(struct maker *m, const struct dif_path *p)
 
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct dif_step *s = &p->step[i];
-		uint32_t bits = s->bits != 0 ? s->bits : s->size * 8;
-		em_lea(em, R3, R1, (int32_t)s->off);
-		em_lea(em, R1, FP, FM(m, TMP));
-		em_imm(em, R2, s->size);
-		em_call(em, BPF_FUNC_probe_read_kernel); /* 0 where it fails */
-		em_ld(em, width[s->size], R1, FP, FM(m, TMP));
-		if (s->bits != 0 || s->is_signed)
-			arg_bits(em, s->shift, bits, s->is_signed);
+		if (s->add != DIF_ADD_NONE) {
+			arg_add(m, s);
+			continue;
+		}
+		if (i + 1 < p->n && p->step[i + 1].add == DIF_ADD_BESIDE)
+			em_st(em, BPF_DW, FP, FM(m, ONCE), R1);
+		arg_load(m, s);
 	}
 }
 

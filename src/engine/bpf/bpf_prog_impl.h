@@ -20,7 +20,7 @@ enum {
 	FM_STATE = 24, /* activity when it fired */
 	FM_TMP = 32,
 	FM_EPID = 40,
-	FM_ONCE = 56, /* two words: a key of bpf_prog.once */
+	FM_ONCE = 56, /* two words: a key of bpf_prog.once; a path's */
 };
 #define FM(m, slot) ((m)->frame - FM_##slot)
 
@@ -53,7 +53,7 @@ struct maker {
 };
 
 /* bpf_arg.c: rt->arg[]; and on, if the conditions of the site in r8 hold, else
-   to lb_next.  Both use FM_TMP. */
+   to lb_next.  Both use FM_TMP and FM_ONCE. */
 void bpf_arg_fill(struct maker *m);
 void bpf_arg_when(struct maker *m);
 /* bpf_fault.c: the function fault(ctx, rt). */

@@ -26,6 +26,15 @@ struct inner {
 	unsigned long c : 40;
 	int list[2];
 };
+struct packet {
+	char pad[5];
+	unsigned char *head;
+	unsigned short net, rest;
+};
+struct header {
+	unsigned char words : 4, version : 4;
+	unsigned char kind;
+};
 struct outer {
 	long first;
 	struct {
@@ -34,6 +43,8 @@ struct outer {
 	struct inner in;
 	struct inner *to;
 	void *nowhere;
+	struct packet packet;
+	struct packet *other;
 };
 
 static struct type *
@@ -78,6 +89,21 @@ setup(void **state)
 	const struct type_member anon[] = {
 		{ .name = "in_anon", .type = basic(TYPE_B_INT) },
 	};
+	const struct type_member packet[] = {
+		{ .name = "pad",
+		  .type = type_array(env.types, basic(TYPE_B_CHAR), 5) },
+		{ .name = "head",
+		  .type = type_ptr(env.types, basic(TYPE_B_UCHAR)) },
+		{ .name = "net", .type = basic(TYPE_B_USHORT) },
+		{ .name = "rest", .type = basic(TYPE_B_USHORT) },
+	};
+	const struct type_member header[] = {
+		{ .name = "words", .type = bits(TYPE_B_UCHAR, 4), .bits = 4 },
+		{ .name = "version", .type = bits(TYPE_B_UCHAR, 4), .bits = 4 },
+		{ .name = "kind", .type = basic(TYPE_B_UCHAR) },
+	};
+	struct type *pk = sou("packet", packet, 4);
+	sou("header", header, 3);
 	const struct type_member outer[] = {
 		{ .name = "first", .type = basic(TYPE_B_LONG) },
 		{ .type = sou(NULL, anon, 1) },
@@ -85,8 +111,10 @@ setup(void **state)
 		{ .name = "to", .type = type_ptr(env.types, in) },
 		{ .name = "nowhere",
 		  .type = type_ptr(env.types, basic(TYPE_B_VOID)) },
+		{ .name = "packet", .type = pk },
+		{ .name = "other", .type = type_ptr(env.types, pk) },
 	};
-	outer_ptr = type_ptr(env.types, sou("outer", outer, 5));
+	outer_ptr = type_ptr(env.types, sou("outer", outer, 7));
 	return 0;
 }
 
@@ -103,18 +131,26 @@ static int64_t
 follow(const char *text, const void *from)
 {
 	const struct dif_path *p = probe_path(ps, outer_ptr, text, &e);
-	uint64_t v = (uintptr_t)from;
+	uint64_t v = (uintptr_t)from, base = v;
 
 	if (p == NULL)
 		fail_msg("%s: %s", text, e.msg);
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct dif_step *s = &p->step[i];
 		uint32_t n = s->bits != 0 ? s->bits : s->size * 8;
-		uint64_t w = 0;
-		memcpy(&w, (const char *)(uintptr_t)v + s->off, s->size);
+		uint64_t w = 0, old = v;
+		if (s->add == DIF_ADD_OFF) {
+			v += s->off;
+			continue;
+		}
+		if (s->add != DIF_ADD_BESIDE)
+			base = v;
+		memcpy(&w, (const char *)(uintptr_t)base + s->off, s->size);
 		w <<= 64 - n - s->shift;
 		v = s->is_signed ? (uint64_t)((int64_t)w >> (64 - n))
 				 : w >> (64 - n);
+		if (s->add != DIF_ADD_NONE)
+			v = old + v * s->scale;
 	}
 	return (int64_t)v;
 }
@@ -144,6 +180,30 @@ test_members(void **state)
 			 probe_path(ps, outer_ptr, "to->s", &e));
 }
 
+/* Headers, of which each says how long it is. */
+static void
+test_computed(void **state)
+{
+	unsigned char bytes[64] = { [10] = 0x43, 17, [22] = 0x62, 99,
+				    [24] = 0x71, 55 };
+	struct packet to = { .head = bytes, .net = 10, .rest = 22 };
+	struct outer o = { .packet = to, .other = &to };
+	int64_t at = (int64_t)(uintptr_t)bytes;
+
+	assert_true(follow("packet.head", &o) == at);
+	assert_true(follow("other->head+net", &o) == at + 10);
+	assert_true(follow("other->head+rest", &o) == at + 22);
+	assert_true(follow("other->head:header+2", &o) == at + 4);
+	assert_int_equal(follow("other->head+net:header->kind", &o), 17);
+	assert_int_equal(follow("other->head+net:header->version", &o), 4);
+	assert_int_equal(follow("other->head+rest:header->kind", &o), 99);
+	assert_int_equal(follow("other->head+rest:header+1:header->kind", &o),
+			 55);
+	assert_true(follow("other->head+net:header+words*4", &o) == at + 22);
+	o.other = (struct packet *)(bytes + 10);
+	assert_int_equal(follow("other:header+words*4:header->kind", &o), 99);
+}
+
 static void
 test_refused(void **state)
 {
@@ -160,6 +220,12 @@ test_refused(void **state)
 		{ "in.list", "no number" },
 		{ "to-s", "no pointer" },
 		{ "", "no such member as " },
+		{ "first+first", "no pointer to compute with" },
+		{ "other->head+none", "no such member as none" },
+		{ "other->head+1", "no struct to go past" },
+		{ "other->head:none->x", "no struct none" },
+		{ "other->head:header->none", "no such member as none" },
+		{ "other->head:header+1+1+1+1+1", "too many loads" },
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -196,6 +262,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_members, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_computed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_whens, setup, teardown),
 	};

@@ -409,9 +409,19 @@ test_rawtp(void **state)
 {
 	static const struct dif_path bad = { 2, { { 8 * DIF_R_SYSARG0, 8 },
 						  { 16, 4 } } };
+	/* What arg0 is, twice its low half besides, 7, and arg1 three times. */
+	static const struct dif_path sum = { 4, {
+		{ 8 * DIF_R_SYSARG0, 8 },
+		{ 8 * DIF_R_SYSARG0, 2, .add = DIF_ADD_BESIDE, .scale = 2 },
+		{ 7, .add = DIF_ADD_OFF },
+		{ 8 * DIF_R_SYSARG1, 4, .add = DIF_ADD_BESIDE, .scale = 3 },
+	} }, below = { 1, {
+		{ 8 * DIF_R_SYSARG1, 4, .add = DIF_ADD_BELOW, .scale = 5 },
+	} };
 	static const struct dif_recipes args = {
 		.arg = { REGS(&arg0), REGS(&arg0_w), REGS(&arg0_h), REGS(&arg0_b),
-			 REGS(&bad), { DIF_RCP_TPARG, 1 } },
+			 REGS(&bad), { DIF_RCP_TPARG, 1 }, REGS(&sum),
+			 REGS(&below), { DIF_RCP_TPARG, 0 } },
 	};
 	static const struct dif_whens never = {
 		2, { GETPPID, { REGS(&arg0_h), 0xff, DIF_CMP_NE, 0xee } }
@@ -430,6 +440,8 @@ test_rawtp(void **state)
 	     "ldgs arg1, %r1\nret %r1", "ldgs arg2, %r1\nret %r1");
 	stmt(w, c, DIF_ACT_TRACE, "ldgs arg3, %r1\nret %r1",
 	     "ldgs arg4, %r1\nret %r1", "ldgs arg5, %r1\nret %r1");
+	stmt(w, c, DIF_ACT_TRACE, "ldgs arg6, %r1\nret %r1",
+	     "ldgs arg7, %r1\nret %r1", "ldgs arg8, %r1\nret %r1");
 	for (int i = 0; i < 3; i++) {
 		s = probe(w, DIF_SITE_TP, 0, 1, &args);
 		s->tp = "sys_enter";
@@ -438,7 +450,7 @@ test_rawtp(void **state)
 	}
 	start(w);
 	for (int i = 0; i < 3; i++)
-		syscall(SYS_getppid, -0x12L); /* 0xff...ee */
+		syscall(SYS_getppid, -0x12L, 9L); /* 0xff...ee */
 	stop(w);
 	assert_int_equal(take(w, 1, &r), 0);
 	again(w);
@@ -450,6 +462,8 @@ test_rawtp(void **state)
 	assert_true(v[3] == (uint64_t)-2); /* bits 4 to 6 of 0xee */
 	assert_int_equal(v[4], 0);
 	assert_int_equal(v[5], SYS_getppid);
+	assert_true(v[6] == (uint64_t)-0x12 + 2 * 0xffee + 7 + 3 * 9);
+	assert_true(v[7] == v[8] + 5 * 9);
 	again(w);
 	assert_int_equal(take(w, 3, &r), 1);
 	world_free(w);
