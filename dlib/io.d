@@ -91,10 +91,10 @@ typedef struct devinfo {
 inline int __bio_rw[struct bio *B] =
 	(B->bi_opf & 1) != 0 ? B_WRITE : B_READ;
 /* blk_status_t of the errors that have an errno of their own */
-inline int __bio_errno[struct bio *B] =
-	B->bi_status == 0 ? 0 : B->bi_status == 1 ? EOPNOTSUPP :
-	B->bi_status == 2 ? ETIMEDOUT : B->bi_status == 3 ? ENOSPC :
-	B->bi_status == 9 ? ENOMEM : B->bi_status == 12 ? EAGAIN : EIO;
+inline int __blk_errno[uint8_t S] =
+	S == 0 ? 0 : S == 1 ? EOPNOTSUPP : S == 2 ? ETIMEDOUT :
+	S == 3 ? ENOSPC : S == 9 ? ENOMEM : S == 12 ? EAGAIN : EIO;
+inline int __bio_errno[struct bio *B] = __blk_errno[B->bi_status];
 
 translator bufinfo_t < struct bio *B > {
 	b_flags = __bio_rw[B] | (B->bi_status != 0 ? B_ERROR : 0) |
@@ -134,4 +134,92 @@ translator devinfo_t < struct bio *B > {
 	dev_name = xlate <devinfo_t *> (B->bi_bdev)->dev_name;
 	dev_statname = xlate <devinfo_t *> (B->bi_bdev)->dev_statname;
 	dev_pathname = xlate <devinfo_t *> (B->bi_bdev)->dev_pathname;
+};
+
+/*
+ * The requests of the io provider: arg0 the first struct bio, and of the whole
+ * request arg3 bytes, arg4 the first sector, arg5 the status.
+ */
+struct __io;
+
+translator bufinfo_t < struct __io *R > {
+	b_flags = __bio_rw[(struct bio *)arg0] | (arg5 != 0 ? B_ERROR : 0) |
+	    ((((struct bio *)arg0)->bi_opf & 1 << __REQ_SYNC) != 0 ? 0 :
+	    B_ASYNC);
+	b_bcount = arg3;
+	b_addr = (caddr_t)NULL;
+	b_lblkno = arg4;
+	b_blkno = arg4;
+	b_resid = arg5 == 0 ? 0 : arg3;
+	b_bufsize = arg3;
+	b_iodone = (caddr_t)((struct bio *)arg0)->bi_end_io;
+	b_error = __blk_errno[arg5];
+	b_edev = xlate <bufinfo_t *> ((struct bio *)arg0)->b_edev;
+};
+
+/*
+ * The file whose pages a request moves.  Pages that belong to no file (of a
+ * file system's own, of programs that go past the cache) have others' numbers
+ * where a file's have its mapping, so nothing is followed that is no address of
+ * the kernel, or does not lead back.
+ */
+inline int __kaddr[uint64_t A] = (int64_t)A < 0 && (A & 3) == 0;
+inline struct folio *__bio_folio[struct bio *B] = (
+	this->__page = B->bi_io_vec == NULL || (B->bi_opf & 0xff) > 1 ?
+	(struct page *)NULL : B->bi_io_vec->bv_page,
+	!__kaddr[(uint64_t)this->__page] ? (struct folio *)NULL :
+	(struct folio *)((this->__page->compound_head & 1) != 0 ?
+	this->__page->compound_head - 1 : (uint64_t)this->__page));
+inline struct inode *__bio_inode[struct bio *B] = (
+	this->__folio = __bio_folio[B],
+	this->__map = this->__folio == NULL ? (struct address_space *)NULL :
+	this->__folio->mapping,
+	this->__inode = !__kaddr[(uint64_t)this->__map] ?
+	(struct inode *)NULL : this->__map->host,
+	!__kaddr[(uint64_t)this->__inode] ||
+	this->__inode->i_mapping != this->__map ? (struct inode *)NULL :
+	this->__inode);
+/* One of the file's names; a device (S_IFBLK) has none here. */
+inline struct dentry *__bio_dentry[struct bio *B] = (
+	this->__inode = __bio_inode[B],
+	this->__inode == NULL || this->__inode->i_dentry.first == NULL ||
+	(this->__inode->i_mode & 0xf000) == 0x6000 ?
+	(struct dentry *)NULL :
+	(struct dentry *)((uint64_t)this->__inode->i_dentry.first -
+	offsetof(struct dentry, d_u)));
+
+/* A place where a file system is mounted, the oldest that is left. */
+inline struct vfsmount *__sb_mount[struct super_block *S] = (
+	this->__sb = S,
+	__has_member(struct mount, mnt_next_for_sb) ?
+	(this->__sb->s_mounts == NULL ? (struct vfsmount *)NULL :
+	&((struct mount *)this->__sb->s_mounts)->mnt) :
+	(this->__sb->s_mounts.next == &this->__sb->s_mounts ?
+	(struct vfsmount *)NULL :
+	&((struct mount *)((uint64_t)this->__sb->s_mounts.next -
+	offsetof(struct mount, mnt_instance)))->mnt));
+/* The file of a request and where it is mounted, made up for d_path. */
+inline struct path *__bio_path[struct bio *B] = (
+	this->__file = __bio_dentry[B],
+	this->__where = (struct path *)NULL,
+	this->__at = this->__file == NULL ? (struct vfsmount *)NULL :
+	__sb_mount[this->__file->d_sb],
+	this->__at == NULL ? (struct path *)NULL : (
+	this->__where = (struct path *)alloca(sizeof(struct path)),
+	this->__where->mnt = this->__at,
+	this->__where->dentry = this->__file,
+	this->__where));
+
+translator fileinfo_t < struct bio *B > {
+	fi_name = (this->__name = __bio_dentry[B], this->__name == NULL ?
+	    "<unknown>" : stringof(this->__name->d_name.name));
+	fi_dirname = __bio_path[B] == NULL ? "<unknown>" :
+	    dirname(d_path(this->__where));
+	fi_pathname = __bio_path[B] == NULL ? "<unknown>" :
+	    d_path(this->__where);
+	fi_offset = __bio_dentry[B] == NULL ? 0 : this->__folio->index << 12;
+	fi_fs = (this->__name = __bio_dentry[B], this->__name == NULL ?
+	    "<unknown>" : stringof(this->__name->d_sb->s_type->name));
+	fi_mount = __bio_path[B] == NULL ? "<unknown>" :
+	    __mount_path[this->__where->mnt];
 };

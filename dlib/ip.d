@@ -135,6 +135,27 @@ translator ipinfo_t < struct sk_buff *B > {
 	    xlate <ipinfo_t *> ((struct iphdr *)__skb_ip[B])->ip_daddr;
 };
 
+/* Of a header of either version. */
+inline string __ip_saddr[uint8_t *H] = *H >> 4 == 6 ?
+	inet_ntoa6(&((struct ipv6hdr *)H)->saddr) :
+	inet_ntoa(&((struct iphdr *)H)->saddr);
+inline string __ip_daddr[uint8_t *H] = *H >> 4 == 6 ?
+	inet_ntoa6(&((struct ipv6hdr *)H)->daddr) :
+	inet_ntoa(&((struct iphdr *)H)->daddr);
+inline uint32_t __ip_plength[uint8_t *H] = *H >> 4 == 6 ?
+	ntohs(((struct ipv6hdr *)H)->payload_len) :
+	ntohs(((struct iphdr *)H)->tot_len) - ((struct iphdr *)H)->ihl * 4;
+
+/* What the ip and udp providers have for it. */
+struct __ip_header;
+
+translator ipinfo_t < struct __ip_header *H > {
+	ip_ver = *(uint8_t *)H >> 4;
+	ip_plength = __ip_plength[(uint8_t *)H];
+	ip_saddr = __ip_saddr[(uint8_t *)H];
+	ip_daddr = __ip_daddr[(uint8_t *)H];
+};
+
 translator ipv4info_t < struct iphdr *H > {
 	ipv4_ver = H == NULL ? 0 : H->version;
 	ipv4_ihl = H == NULL ? 0 : H->ihl * 4;

@@ -7,6 +7,9 @@
  *	struct sock *		tcpsinfo_t
  *	int			tcplsinfo_t
  *
+ * Probes of the tcp provider have types of their own, since some have a packet
+ * and some have none; see the end.
+ *
  * Numbers are in the host's order.  What the kernel does not keep for a
  * connection (its first sequence numbers, who began it) is refused where a
  * program uses it.
@@ -136,32 +139,107 @@ inline int __sock_state[struct sock *S] =
 inline int __sock_local[struct sock *S] =
 	S->sk_dst_cache != NULL && (S->sk_dst_cache->dev->flags & 0x8) != 0;
 inline struct tcp_sock *__tcp[struct sock *S] = (struct tcp_sock *)S;
+/* What there is before and after a connection is smaller: states 12 and 6. */
+inline int __tcp_none[struct sock *S] = S == NULL ||
+	S->__sk_common.skc_state == 12 ||
+	S->__sk_common.skc_state == TCP_STATE_TIME_WAIT;
 
 translator tcpsinfo_t < struct sock *S > {
 	tcps_addr = (uintptr_t)S;
-	tcps_local = S == NULL ? 0 : __sock_local[S];
+	tcps_local = __tcp_none[S] ? 0 : __sock_local[S];
 	tcps_lport = __sock_lport[S];
 	tcps_rport = __sock_rport[S];
 	tcps_laddr = __sock_laddr[S];
 	tcps_raddr = __sock_raddr[S];
 	tcps_state = S == NULL ? TCP_STATE_CLOSED : __sock_state[S];
-	tcps_suna = S == NULL ? 0 : __tcp[S]->snd_una;
-	tcps_snxt = S == NULL ? 0 : __tcp[S]->snd_nxt;
-	tcps_rnxt = S == NULL ? 0 : __tcp[S]->rcv_nxt;
-	tcps_swnd = S == NULL ? 0 : __tcp[S]->snd_wnd;
-	tcps_snd_ws = S == NULL ? 0 : __tcp[S]->rx_opt.snd_wscale;
-	tcps_rwnd = S == NULL ? 0 : __tcp[S]->rcv_wnd;
-	tcps_rcv_ws = S == NULL ? 0 : __tcp[S]->rx_opt.rcv_wscale;
-	tcps_cwnd = S == NULL ? 0 : __tcp[S]->snd_cwnd * __tcp[S]->mss_cache;
-	tcps_cwnd_ssthresh = S == NULL ? 0 :
+	tcps_suna = __tcp_none[S] ? 0 : __tcp[S]->snd_una;
+	tcps_snxt = __tcp_none[S] ? 0 : __tcp[S]->snd_nxt;
+	tcps_rnxt = __tcp_none[S] ? 0 : __tcp[S]->rcv_nxt;
+	tcps_swnd = __tcp_none[S] ? 0 : __tcp[S]->snd_wnd;
+	tcps_snd_ws = __tcp_none[S] ? 0 : __tcp[S]->rx_opt.snd_wscale;
+	tcps_rwnd = __tcp_none[S] ? 0 : __tcp[S]->rcv_wnd;
+	tcps_rcv_ws = __tcp_none[S] ? 0 : __tcp[S]->rx_opt.rcv_wscale;
+	tcps_cwnd = __tcp_none[S] ? 0 : __tcp[S]->snd_cwnd * __tcp[S]->mss_cache;
+	tcps_cwnd_ssthresh = __tcp_none[S] ? 0 :
 	    __tcp[S]->snd_ssthresh * __tcp[S]->mss_cache;
-	tcps_mss = S == NULL ? 0 : __tcp[S]->mss_cache;
-	tcps_retransmit = S == NULL ? 0 :
+	tcps_mss = __tcp_none[S] ? 0 : __tcp[S]->mss_cache;
+	tcps_retransmit = __tcp_none[S] ? 0 :
 	    __tcp[S]->inet_conn.icsk_retransmits != 0;
-	tcps_rtt = S == NULL ? 0 : (__tcp[S]->srtt_us >> 3) / 1000;
-	tcps_rtt_sd = S == NULL ? 0 : (__tcp[S]->mdev_us >> 2) / 1000;
+	tcps_rtt = __tcp_none[S] ? 0 : (__tcp[S]->srtt_us >> 3) / 1000;
+	tcps_rtt_sd = __tcp_none[S] ? 0 : (__tcp[S]->mdev_us >> 2) / 1000;
 };
 
 translator tcplsinfo_t < int STATE > {
 	tcps_state = STATE;
+};
+
+/*
+ * What the provider tells: arg1 a struct sock or NULL, arg2 an IP header or NULL,
+ * arg4 a struct tcphdr or NULL, arg6 a state or -1, arg7 whether it comes from
+ * the other end, arg8 the flags of a segment without header.
+ */
+struct __tcp_packet;
+struct __tcp_segment;
+struct __tcp_end;
+
+inline string __tcp_laddr[int N] = arg2 == 0 ?
+	__sock_laddr[(struct sock *)arg1] : arg7 != 0 ?
+	__ip_daddr[(uint8_t *)arg2] : __ip_saddr[(uint8_t *)arg2];
+inline string __tcp_raddr[int N] = arg2 == 0 ?
+	__sock_raddr[(struct sock *)arg1] : arg7 != 0 ?
+	__ip_saddr[(uint8_t *)arg2] : __ip_daddr[(uint8_t *)arg2];
+inline uint16_t __tcp_lport[int N] = arg4 == 0 ?
+	__sock_lport[(struct sock *)arg1] : arg7 != 0 ?
+	ntohs(((struct tcphdr *)arg4)->dest) :
+	ntohs(((struct tcphdr *)arg4)->source);
+inline uint16_t __tcp_rport[int N] = arg4 == 0 ?
+	__sock_rport[(struct sock *)arg1] : arg7 != 0 ?
+	ntohs(((struct tcphdr *)arg4)->source) :
+	ntohs(((struct tcphdr *)arg4)->dest);
+
+translator ipinfo_t < struct __tcp_packet *P > {
+	ip_ver = arg2 != 0 ? *(uint8_t *)arg2 >> 4 :
+	    __sock_ip6[(struct sock *)arg1] ? 6 : 4;
+	ip_plength = arg2 == 0 ? 0 : __ip_plength[(uint8_t *)arg2];
+	ip_saddr = arg7 != 0 ? __tcp_raddr[0] : __tcp_laddr[0];
+	ip_daddr = arg7 != 0 ? __tcp_laddr[0] : __tcp_raddr[0];
+};
+
+translator tcpinfo_t < struct __tcp_segment *T > {
+	tcp_sport = arg7 != 0 ? __tcp_rport[0] : __tcp_lport[0];
+	tcp_dport = arg7 != 0 ? __tcp_lport[0] : __tcp_rport[0];
+	tcp_flags = arg4 == 0 ? arg8 : __tcp_byte[(struct tcphdr *)arg4, 13];
+	tcp_seq = xlate <tcpinfo_t *> ((struct tcphdr *)arg4)->tcp_seq;
+	tcp_ack = xlate <tcpinfo_t *> ((struct tcphdr *)arg4)->tcp_ack;
+	tcp_offset = xlate <tcpinfo_t *> ((struct tcphdr *)arg4)->tcp_offset;
+	tcp_window = xlate <tcpinfo_t *> ((struct tcphdr *)arg4)->tcp_window;
+	tcp_checksum = xlate <tcpinfo_t *> ((struct tcphdr *)arg4)->tcp_checksum;
+	tcp_urgent = xlate <tcpinfo_t *> ((struct tcphdr *)arg4)->tcp_urgent;
+	tcp_hdr = xlate <tcpinfo_t *> ((struct tcphdr *)arg4)->tcp_hdr;
+};
+
+translator tcpsinfo_t < struct __tcp_end *E > {
+	tcps_laddr = __tcp_laddr[0];
+	tcps_raddr = __tcp_raddr[0];
+	tcps_lport = __tcp_lport[0];
+	tcps_rport = __tcp_rport[0];
+	tcps_state = (int)arg6 >= 0 ? (int)arg6 :
+	    xlate <tcpsinfo_t *> ((struct sock *)arg1)->tcps_state;
+	tcps_addr = xlate <tcpsinfo_t *> ((struct sock *)arg1)->tcps_addr;
+	tcps_local = xlate <tcpsinfo_t *> ((struct sock *)arg1)->tcps_local;
+	tcps_suna = xlate <tcpsinfo_t *> ((struct sock *)arg1)->tcps_suna;
+	tcps_snxt = xlate <tcpsinfo_t *> ((struct sock *)arg1)->tcps_snxt;
+	tcps_rnxt = xlate <tcpsinfo_t *> ((struct sock *)arg1)->tcps_rnxt;
+	tcps_swnd = xlate <tcpsinfo_t *> ((struct sock *)arg1)->tcps_swnd;
+	tcps_snd_ws = xlate <tcpsinfo_t *> ((struct sock *)arg1)->tcps_snd_ws;
+	tcps_rwnd = xlate <tcpsinfo_t *> ((struct sock *)arg1)->tcps_rwnd;
+	tcps_rcv_ws = xlate <tcpsinfo_t *> ((struct sock *)arg1)->tcps_rcv_ws;
+	tcps_cwnd = xlate <tcpsinfo_t *> ((struct sock *)arg1)->tcps_cwnd;
+	tcps_cwnd_ssthresh =
+	    xlate <tcpsinfo_t *> ((struct sock *)arg1)->tcps_cwnd_ssthresh;
+	tcps_mss = xlate <tcpsinfo_t *> ((struct sock *)arg1)->tcps_mss;
+	tcps_retransmit =
+	    xlate <tcpsinfo_t *> ((struct sock *)arg1)->tcps_retransmit;
+	tcps_rtt = xlate <tcpsinfo_t *> ((struct sock *)arg1)->tcps_rtt;
+	tcps_rtt_sd = xlate <tcpsinfo_t *> ((struct sock *)arg1)->tcps_rtt_sd;
 };

@@ -36,3 +36,21 @@ translator udpsinfo_t < struct sock *S > {
 	udps_laddr = __sock_laddr[S];
 	udps_raddr = __sock_raddr[S];
 };
+
+/*
+ * What the provider tells: arg1 a struct sock or NULL, arg2 the IP header, arg4 the
+ * struct udphdr, arg7 whether it comes from the other end.
+ */
+struct __udp_end;
+
+translator udpsinfo_t < struct __udp_end *E > {
+	udps_addr = (uintptr_t)arg1;
+	udps_lport = arg7 != 0 ? ntohs(((struct udphdr *)arg4)->dest) :
+	    ntohs(((struct udphdr *)arg4)->source);
+	udps_rport = arg7 != 0 ? ntohs(((struct udphdr *)arg4)->source) :
+	    ntohs(((struct udphdr *)arg4)->dest);
+	udps_laddr = arg7 != 0 ? __ip_daddr[(uint8_t *)arg2] :
+	    __ip_saddr[(uint8_t *)arg2];
+	udps_raddr = arg7 != 0 ? __ip_saddr[(uint8_t *)arg2] :
+	    __ip_daddr[(uint8_t *)arg2];
+};
