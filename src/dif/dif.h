@@ -681,7 +681,8 @@ struct dif_recipe {
 	enum dif_recipe_kind kind;
 	int64_t val;
 	const struct dif_path *path; /* NULL: the value itself */
-	uint8_t size;	/* UREG, UVEC, UMEM: bytes, 1, 2, 4 or 8; 0: 8 */
+	/* UREG, UVEC, UMEM, TPARG: bytes, 1, 2, 4 or 8; 0: 8 */
+	uint8_t size;
 	bool is_signed; /* ... of a signed number */
 	uint8_t shift;	/* UREG: bits of the register below: 8 for %ah */
 	/* UMEM: DIF_BASE() of registers, 0: none; a shift of the index. */

@@ -59,26 +59,6 @@ host_macro(void *arg, const char *name, int64_t *val)
 }
 
 static int
-no_probe(void *arg, struct probe *p)
-{
-	return 1;
-}
-
-/*
- * The probes that every trace can have are made first, always in the same
- * order, so that ids mean the same from run to run (-i, -l).  They are some
- * hundreds; a provider of very many would have to reserve its ids instead.
- */
-static int
-open_probes(dtrace_hdl_t *dtp)
-{
-	static const struct dif_pdesc all = { 0, "", "", "", "" };
-
-	return probe_match(dtp->probes, &all, no_probe, NULL, &dtp->err) < 0 ?
-		       -1 : 0;
-}
-
-static int
 open_rooms(dtrace_hdl_t *dtp)
 {
 	struct err *e = &dtp->err;
@@ -94,7 +74,7 @@ open_rooms(dtrace_hdl_t *dtp)
 		return -1;
 	dtp->probes = probe_set_new(&dtp->env, e);
 	if (dtp->probes == NULL || prov_register_all(dtp->probes, e) != 0 ||
-	    open_probes(dtp) != 0)
+	    probe_make_usual(dtp->probes, e) != 0)
 		return -1;
 	const struct lang_host host = {
 		.arg = dtp,

@@ -89,6 +89,9 @@ struct prov_ops {
 	/* -F shows its entry and return with => and <=: calls into another
 	   world, as system calls are. */
 	bool crosses;
+	/* It has thousands of probes: it is not asked when a handle is opened
+	   (probe_make_usual()), but when a description may be about them. */
+	bool many;
 
 	/*
 	 * Overview   Make the probes that match a description and are not
@@ -206,7 +209,15 @@ uint32_t probe_round(struct probe_set *ps);
 const char *probe_str(struct probe_set *ps, const char *s);
 
 /*
- * Ask every provider for what pd describes, then call fn for each match in
+ * Make the probes that every trace can have, always in the same order, so that
+ * ids mean the same from run to run: all but those of providers of very many,
+ * which come behind them.  0 / -1.
+ */
+int probe_make_usual(struct probe_set *ps, struct err *e);
+
+/*
+ * Ask every provider for what pd describes (of an id that nobody has, the
+ * providers of very many for all of theirs, in the order of a listing), then call fn for each match in
  * order of id; fn returns non-zero to stop.  Returns the number of matches, or
  * -1 with *e.
  */

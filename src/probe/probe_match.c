@@ -77,12 +77,37 @@ filters_init(struct probe_set *ps, const struct dif_pdesc *pd,
 	return true;
 }
 
+/* Ask for all probes of the providers that have very many, or of the others. */
+static int
+make_all(struct probe_set *ps, bool many, struct err *e)
+{
+	static const struct dif_pdesc all = { 0, "", "", "", "" };
+
+	for (size_t i = 0; i < ps->provs.n; i++) {
+		struct prov *pv = ps->provs.v[i];
+
+		if (pv->ops->many == many && pv->ops->provide(pv, &all, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+probe_make_usual(struct probe_set *ps, struct err *e)
+{
+	return make_all(ps, false, e);
+}
+
 static int
 match_id(struct probe_set *ps, uint32_t id, int (*fn)(void *, struct probe *),
-	 void *arg)
+	 void *arg, struct err *e)
 {
 	struct probe *p = probe_by_id(ps, id);
 
+	if (p == NULL && make_all(ps, true, e) != 0)
+		return -1;
+	if (p == NULL)
+		p = probe_by_id(ps, id);
 	if (p == NULL)
 		return 0;
 	fn(arg, p);
@@ -114,7 +139,7 @@ probe_match(struct probe_set *ps, const struct dif_pdesc *pd,
 	size_t n;
 
 	if (pd->id != 0)
-		return match_id(ps, pd->id, fn, arg);
+		return match_id(ps, pd->id, fn, arg, e);
 	for (size_t i = 0; i < ps->provs.n; i++) {
 		struct prov *pv = ps->provs.v[i];
 

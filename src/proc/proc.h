@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "base/buf.h"
@@ -157,5 +158,14 @@ struct ksym_info {
 bool ksym_each(struct proc_set *ps, size_t *i, struct ksym_info *out);
 /* Read them anew when next asked; what was told before stays valid. */
 void ksym_refresh(struct proc_set *ps);
+
+/* ---- tracefs (proc_tracefs.c) --------------------------------------------- */
+
+/*
+ * A file of tracefs to read, by its path there ("available_events").  Where
+ * tracefs is not mounted, a mount that nobody sees is made for it.  NULL with
+ * *e: no such file, no privilege, or no tracefs.  The caller closes it.
+ */
+FILE *proc_tracefs_open(const char *path, struct err *e);
 
 #endif

@@ -120,6 +120,17 @@ struct type *type_kernel_func(struct type_space *ts, const char *module,
 struct type *type_kernel_var(struct type_space *ts, const char *module,
 			     const char *name);
 
+/*
+ * Call fn for the typedefs of the kernel and of its modules whose names begin
+ * with prefix, with the module ("vmlinux", "ext4") and the name; both live as
+ * long as ts.  fn returns non-zero to stop, which is returned.  again: look for
+ * modules that have come since.
+ */
+int type_kernel_typedefs(struct type_space *ts, const char *prefix, bool again,
+			 int (*fn)(void *arg, const char *module,
+				   const char *name),
+			 void *arg);
+
 /* ---- making types: all return NULL only when memory is short ------------ */
 
 struct type *type_ptr(struct type_space *ts, struct type *to);

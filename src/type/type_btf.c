@@ -509,6 +509,27 @@ enums_add(struct type_btf *tb, uint32_t id)
 	return true;
 }
 
+int
+type_btf_typedefs(struct type_btf *tb, const char *prefix,
+		  int (*fn)(void *arg, const char *module, const char *name),
+		  void *arg)
+{
+	size_t len = strlen(prefix);
+	int rc = 0;
+
+	for (uint32_t id = tb->start; rc == 0 && id < tb->end; id++) {
+		const struct btf_type *bt = btf__type_by_id(tb->btf, id);
+		const char *name;
+
+		if (bt == NULL || btf_kind(bt) != BTF_KIND_TYPEDEF)
+			continue;
+		name = btf_text(tb, bt->name_off);
+		if (name != NULL && strncmp(name, prefix, len) == 0)
+			rc = fn(arg, tb->module, name);
+	}
+	return rc;
+}
+
 bool
 type_btf_enumerator(struct type_btf *tb, const char *name, int64_t *val,
 		    struct type **type)

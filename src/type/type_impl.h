@@ -152,6 +152,11 @@ struct type *type_btf_find(struct type_btf *tb, const struct type_id *id);
 /* The type that a BTF_KIND_FUNC or BTF_KIND_VAR of that name has. */
 struct type *type_btf_symbol(struct type_btf *tb, const char *name,
 			     uint32_t kind);
+/* type_kernel_typedefs(), of one BTF. */
+int type_btf_typedefs(struct type_btf *tb, const char *prefix,
+		      int (*fn)(void *arg, const char *module,
+				const char *name),
+		      void *arg);
 bool type_btf_enumerator(struct type_btf *tb, const char *name, int64_t *val,
 			 struct type **type);
 

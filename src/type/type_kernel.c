@@ -269,6 +269,28 @@ type_kernel_var(struct type_space *ts, const char *module, const char *name)
 	return kernel_symbol(ts, module, name, BTF_KIND_VAR);
 }
 
+int
+type_kernel_typedefs(struct type_space *ts, const char *prefix, bool again,
+		     int (*fn)(void *arg, const char *module, const char *name),
+		     void *arg)
+{
+	struct type_kernel *k;
+	int rc;
+
+	while (ts != NULL && ts->kernel == NULL)
+		ts = ts->parent;
+	if (ts == NULL || kernel_vmlinux(ts->kernel) == NULL)
+		return 0;
+	k = ts->kernel;
+	if (again)
+		k->all_opened = false;
+	kernel_all_modules(k);
+	rc = type_btf_typedefs(k->vmlinux, prefix, fn, arg);
+	for (size_t i = 0; rc == 0 && i < k->modules.n; i++)
+		rc = type_btf_typedefs(k->modules.v[i], prefix, fn, arg);
+	return rc;
+}
+
 bool
 type_kernel_enumerator(struct type_kernel *k, const char *name, int64_t *val,
 		       struct type **type)

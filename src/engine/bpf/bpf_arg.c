@@ -174,6 +174,8 @@ arg_value(struct maker *m, const struct dif_recipe *rc)
 		break;
 	default:
 		m->c->class->args(em, R7, rc, FM(m, TMP));
+		if (rc->size != 0)
+			arg_bits(em, 0, rc->size * 8u, rc->is_signed);
 	}
 	if (rc->path != NULL)
 		arg_path(m, rc->path);

@@ -353,6 +353,52 @@ test_proc_kernel(void **state)
 	free(l.v);
 }
 
+/* Tracepoints are the kernel's: without its types there are none. */
+static void
+test_sdt(void **state)
+{
+	assert_int_equal(match("sdt:::", NULL), -1);
+	assert_non_null(strstr(e.msg, "sdt: "));
+	err_clear(&e);
+	assert_int_equal(match(":::sched_switch", NULL), 0);
+	assert_int_equal(match("BEGIN", NULL), 1);
+}
+
+static void
+test_sdt_kernel(void **state)
+{
+	struct probe_args pa = { 0 };
+	struct site_list l = { 0 };
+	struct probe *p, *q;
+	uint32_t id;
+
+	if (!CAPABLE("btf"))
+		return;
+	type_space_use_kernel(env.types, NULL);
+	assert_int_equal(match("sdt:::signal_generate", &p), 1);
+	id = p->id;
+	assert_int_equal(match("sdt:::signal_generate", &q), 1);
+	assert_ptr_equal(p, q);
+	assert_int_equal(match("rawtp:::signal_generate", &q), 1);
+	assert_true(q->id > id);
+	assert_int_equal(match("sdt::f:signal_generate", NULL), 0);
+	assert_int_equal(match("sdt:::no_such_tracepoint", NULL), 0);
+
+	assert_int_equal(p->owner->ops->args(p->owner, p, &pa, &e), 0);
+	assert_true(pa.typed);
+	assert_int_equal(pa.nargs, 5);
+	assert_int_equal(p->owner->ops->sites(p->owner, p, &l, &e), 0);
+	assert_int_equal(l.n, 1);
+	assert_int_equal(l.v[0].kind, DIF_SITE_TP);
+	assert_string_equal(l.v[0].tp, "signal_generate");
+	/* int sig, struct kernel_siginfo *info */
+	assert_int_equal(l.v[0].args->arg[0].size, 4);
+	assert_true(l.v[0].args->arg[0].is_signed);
+	assert_int_equal(l.v[0].args->arg[1].size, 0);
+	assert_int_equal(l.v[0].args->arg[5].kind, DIF_RCP_NONE);
+	free(l.v);
+}
+
 int
 main(void)
 {
@@ -362,6 +408,9 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_syscall, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_table, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_proc, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sdt, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sdt_kernel, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_tables, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_proc_kernel, setup,
 						teardown),

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * proc_tracefs.c - files of tracefs, whether it is mounted or not.
+ *
+ * Where it is not mounted, a mount is made that no directory shows and that is
+ * gone with its last descriptor (fsmount(2)).  Nothing is left behind, and
+ * nobody else sees it.
+ */
+#include "proc/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+/* The root of a mount of our own; -1 with errno. */
+static int
+tracefs_mount(void)
+{
+	int fs = fsopen("tracefs", FSOPEN_CLOEXEC), root = -1, sys;
+
+	if (fs < 0)
+		return -1;
+	if (fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
+		root = fsmount(fs, FSMOUNT_CLOEXEC,
+			       MOUNT_ATTR_NODEV | MOUNT_ATTR_NOSUID |
+				       MOUNT_ATTR_NOEXEC);
+	sys = errno;
+	close(fs);
+	errno = sys;
+	return root;
+}
+
+FILE *
+proc_tracefs_open(const char *path, struct err *e)
+{
+	static const char *const dirs[] = { "/sys/kernel/tracing",
+					    "/sys/kernel/debug/tracing" };
+	int fd = -1, root, sys;
+	FILE *f;
+
+	for (size_t i = 0; fd < 0 && i < sizeof(dirs) / sizeof(*dirs); i++) {
+		root = open(dirs[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (root < 0)
+			continue;
+		fd = openat(root, path, O_RDONLY | O_CLOEXEC);
+		close(root);
+	}
+	if (fd < 0 && (root = tracefs_mount()) >= 0) {
+		fd = openat(root, path, O_RDONLY | O_CLOEXEC);
+		sys = errno;
+		close(root);
+		errno = sys;
+	}
+	f = fd >= 0 ? fdopen(fd, "re") : NULL;
+	if (f == NULL) {
+		err_set(e, &ERR_GENERIC, errno, "cannot open %s of tracefs",
+			path);
+		if (fd >= 0)
+			close(fd);
+	}
+	return f;
+}
