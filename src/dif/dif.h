@@ -748,6 +748,13 @@ struct dif_site {
 	uint64_t sem;	  /* where in the file 16 bits count who listens:
 			     programs ask them whether to fire; 0: none */
 	uint64_t cookie;
+	/*
+	 * TP: the argument that is the struct task_struct * of the thread that
+	 * the probe is about, where that is not the one that runs: what says
+	 * something of the current thread (pid, execname, curthread, self->
+	 * ...) says it of that one.  NONE: the current thread.
+	 */
+	struct dif_recipe thread;
 	const struct dif_recipes *args;
 	const struct dif_whens *when; /* NULL: it always fires */
 };

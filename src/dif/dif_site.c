@@ -35,6 +35,10 @@ dif_site_ok(const struct dif_site *s)
 	for (uint32_t i = 0; s->when != NULL && i < s->when->n; i++)
 		if (!recipe_ok(s, &s->when->v[i].what))
 			return false;
+	if (s->thread.kind != DIF_RCP_NONE &&
+	    (s->kind != DIF_SITE_TP || s->thread.kind != DIF_RCP_TPARG ||
+	     s->thread.path != NULL))
+		return false;
 	return key_is_set(s) &&
 	       (s->when == NULL || recipe_ok(s, &s->when->once));
 }

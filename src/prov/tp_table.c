@@ -272,7 +272,8 @@ tp_table_sites(struct prov *pv, const struct probe *p, struct site_list *out,
 		struct lookup l = { .pv = pv, .p = p, .row = &t->sites[i],
 				    .e = e };
 		struct dif_site s = { .kind = l.row->kind, .tp = l.row->tp,
-				      .num = l.row->num };
+				      .num = l.row->num,
+				      .thread = l.row->thread };
 		if (l.row->probe != p->num)
 			continue;
 		if (lookup_where(&l, &s) != 0)

@@ -67,6 +67,7 @@ struct tp_site {
 	struct tp_when when[DIF_NWHEN];
 	unsigned nwhen;
 	struct tp_value once; /* dif_whens.once */
+	struct dif_recipe thread; /* dif_site.thread */
 };
 
 /*
@@ -84,6 +85,8 @@ struct tp_site {
 #define AT_FN_RETURN(name)   .kind = DIF_SITE_KRETURN, .tp = name
 #define AT_FN_SUFFIXED(name) AT_FN(name), .suffixed = true
 #define AT_FN_SUFFIXED_RETURN(name) AT_FN_RETURN(name), .suffixed = true
+/* Argument n is the thread that the probe is about (dif_site.thread). */
+#define AT_TP_OF(name, n)    AT_TP(name), .thread = { DIF_RCP_TPARG, n }
 #define AT_ENTRY(nr)	     .kind = DIF_SITE_SYSENTRY, .num = nr
 #define AT_RETURN(nr)	     .kind = DIF_SITE_SYSRETURN, .num = nr
 #define NONE		     .arg = { { { DIF_RCP_NONE }, NULL } }

@@ -202,6 +202,8 @@ struct rt {
 
 	/* -- the present firing -- */
 	uint64_t self;	    /* address of this struct as DIF sees it */
+	uint64_t task;	    /* kernel engine: the task that the firing is about,
+			       where it is not the current one; else 0 */
 	uint64_t now;	    /* timestamp of the firing; 0: not read yet */
 	uint32_t fault;	    /* enum dif_fault, DIF_FAULT_NONE */
 	uint32_t fault_action;

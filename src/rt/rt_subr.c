@@ -86,11 +86,12 @@ parent_number(struct rt *rt, uint64_t task, uint32_t *nr)
 RT_GLOBAL uint64_t
 rt_subr_progenyof(struct rt *rt)
 {
-	uint64_t task = bpf_get_current_task(), up, i;
+	uint64_t task, up, i;
 	uint32_t tgid;
 
 	if (!rt)
 		return 0;
+	task = rt->task ? rt->task : bpf_get_current_task();
 	if (RT_CONF(task_tgid) == ~0u || RT_CONF(task_real_parent) == ~0u)
 		return rt_fail(rt, RT_FAULT_ILLOP, 0);
 	RT_FOR(i, PARENTS_MAX, 1, 1) {

@@ -89,7 +89,7 @@ args_user(struct maker *m, const struct dif_recipes *r)
 		if ((m->args & (1u << i)) == 0 || !arg_is_user(rc))
 			continue;
 		if (!have)
-			bpf_builtin_uregs(m->c->class, em, FR_CTX);
+			bpf_builtin_uregs(m->c, em, FR_CTX);
 		have = arg_user(m, rc);
 		em_st(em, BPF_DW, R6, RT_OFF(arg) + 8 * (int)i, R1);
 	}
@@ -164,12 +164,12 @@ arg_value(struct maker *m, const struct dif_recipe *rc)
 		em_ld(em, BPF_DW, R1, R8, offsetof(struct bpf_site, cookie));
 		break;
 	case DIF_RCP_CURTHREAD:
-		em_call(em, BPF_FUNC_get_current_task);
+		bpf_builtin_task(m->c, em, FR_CTX);
 		em_mov(em, R1, R0);
 		break;
 	case DIF_RCP_UREG:
 	case DIF_RCP_UMEM:
-		bpf_builtin_uregs(m->c->class, em, FR_CTX);
+		bpf_builtin_uregs(m->c, em, FR_CTX);
 		arg_user(m, rc);
 		break;
 	default:

@@ -31,13 +31,18 @@ thread_identity(struct bg *g)
 		return -1;
 	off = g->eng->kt.task_start_time;
 	if (off != ~0u) {
-		em_call(em, BPF_FUNC_get_current_task_btf);
+		bg_task(g);
 		em_ld(em, BPF_DW, R0, R0, (int)off);
 		em_alui(em, BPF_LSH, R0, 22); /* the id has at most 22 bits */
 		em_st(em, BPF_DW, FP, FR_TMP, R0);
 	}
-	em_call(em, BPF_FUNC_get_current_pid_tgid);
-	em_mov32(em, R0, R0);
+	if (g->c->thread.kind != DIF_RCP_NONE) {
+		bg_task(g);
+		em_ld(em, BPF_W, R0, R0, (int)g->eng->kt.task_pid);
+	} else {
+		em_call(em, BPF_FUNC_get_current_pid_tgid);
+		em_mov32(em, R0, R0);
+	}
 	if (off != ~0u) {
 		em_ld(em, BPF_DW, R1, FP, FR_TMP);
 		em_alu(em, BPF_XOR, R0, R1);

@@ -90,6 +90,92 @@ bg_ctx(struct bg *g)
 	em_ld(g->em, BPF_DW, R1, FP, FR_CTX);
 }
 
+/* ---- the thread ---------------------------------------------------------- */
+
+/* A typed tracepoint's arguments are the words of its context. */
+void
+bpf_builtin_task(const struct bpf_prog *c, struct em *em, int ctx_slot)
+{
+	if (c->thread.kind == DIF_RCP_NONE) {
+		em_call(em, BPF_FUNC_get_current_task_btf);
+		return;
+	}
+	em_ld(em, BPF_DW, R0, FP, ctx_slot);
+	em_ld(em, BPF_DW, R0, R0, 8 * (int)c->thread.val);
+}
+
+/* Is it another than the current one? */
+static bool
+other_thread(const struct bg *g)
+{
+	return g->c->thread.kind != DIF_RCP_NONE;
+}
+
+void
+bg_task(struct bg *g)
+{
+	g->use_ctx |= other_thread(g);
+	bpf_builtin_task(g->c, g->em, FR_CTX);
+}
+
+void
+bg_comm(struct bg *g, unsigned base, int32_t off)
+{
+	struct em *em = g->em;
+
+	if (!other_thread(g)) {
+		em_lea(em, R1, base, off);
+		em_imm(em, R2, 16);
+		em_call(em, BPF_FUNC_get_current_comm);
+		return;
+	}
+	em_lea(em, R1, base, off);
+	bg_task(g); /* which leaves R1 alone: no call is made for it */
+	em_lea(em, R3, R0, (int32_t)g->eng->kt.task_comm);
+	em_imm(em, R2, 16);
+	em_call(em, BPF_FUNC_probe_read_kernel);
+}
+
+void
+bg_number_of(struct bg *g, bool process)
+{
+	const struct bpf_ktypes *k = &g->eng->kt;
+	const struct rt_pidns *ns = &g->eng->rtconf.pidns;
+
+	if (!other_thread(g)) {
+		bpf_pidns_current(g->eng, g->em, process, FR_TMP, FR_TMP2);
+		return;
+	}
+	bg_task(g);
+	if (ns->level == 0) {
+		em_ld(g->em, BPF_W, R0, R0,
+		      (int)(process ? k->task_tgid : k->task_pid));
+		return;
+	}
+	em_mov(g->em, R1, R0);
+	bpf_pidns_number(g->em, ns, process, FR_TMP, FR_TMP2);
+}
+
+/* R0 = its user, or its group. */
+static int
+var_cred(struct bg *g, bool group)
+{
+	const struct bpf_ktypes *k = &g->eng->kt;
+
+	if (!other_thread(g)) {
+		em_call(g->em, BPF_FUNC_get_current_uid_gid);
+		if (group)
+			em_alui(g->em, BPF_RSH, R0, 32);
+		else
+			em_mov32(g->em, R0, R0);
+		return 0;
+	}
+	bg_task(g);
+	em_ld(g->em, BPF_DW, R0, R0, (int)k->task_cred);
+	em_ld(g->em, BPF_W, R0, R0, (int)(group ? k->cred_gid : k->cred_uid));
+	return 0;
+}
+
 /* ---- user registers ------------------------------------------------------ */
 
 /* Does the context lead to them? */
@@ -100,15 +186,15 @@ uregs_in_ctx(const struct bpf_class *k)
 }
 
 void
-bpf_builtin_uregs(const struct bpf_class *k, struct em *em, int ctx_slot)
+bpf_builtin_uregs(const struct bpf_prog *c, struct em *em, int ctx_slot)
 {
-	if (uregs_in_ctx(k)) {
+	if (uregs_in_ctx(c->class)) {
 		em_ld(em, BPF_DW, R0, FP, ctx_slot);
-		if (k->regs == BPF_REGS_WORD0)
+		if (c->class->regs == BPF_REGS_WORD0)
 			em_ld(em, BPF_DW, R0, R0, 0);
 		return;
 	}
-	em_call(em, BPF_FUNC_get_current_task_btf);
+	bpf_builtin_task(c, em, ctx_slot);
 	em_mov(em, R1, R0);
 	em_call(em, BPF_FUNC_task_pt_regs);
 }
@@ -167,7 +253,7 @@ check_user(struct bg *g)
 	if (g->eng->kt.task_flags == ~0u)
 		return bg_refuse(g, "uregs[]: this kernel's struct task_struct "
 				    "is not understood");
-	em_call(g->em, BPF_FUNC_get_current_task_btf);
+	bg_task(g);
 	em_ld(g->em, BPF_W, R1, R0, (int)g->eng->kt.task_flags);
 	em_ji(g->em, BPF_JSET, R1, PF_KTHREAD,
 	      bg_fault(g, DIF_FAULT_BADADDR, -1));
@@ -183,7 +269,7 @@ bg_array_uregs(struct bg *g, unsigned ri)
 		g->use_ctx = true;
 	else if (check_user(g) != 0)
 		return -1;
-	bpf_builtin_uregs(g->c->class, em, FR_CTX);
+	bpf_builtin_uregs(g->c, em, FR_CTX);
 	if (ri == 0 || (g->konst[ri] && g->kval[ri] < DIF_NUREGS)) {
 		bpf_builtin_ureg(g->c->class, em, R0,
 				 ri == 0 ? 0 : (unsigned)g->kval[ri], FR_TMP);
@@ -269,6 +355,40 @@ stack_by_kernel(struct bg *g, uint32_t frames, bool user)
 	em_call(g->em, BPF_FUNC_get_stack);
 }
 
+/*
+ * Of a thread that is not running: its kernel's stack as it is; of the user's
+ * the place where it entered the kernel, since its memory is not there.  A
+ * thread of the kernel has no such place.
+ */
+static void
+stack_of_other(struct bg *g, uint32_t frames, bool user)
+{
+	struct em *em = g->em;
+	uint32_t none = em_label(em), done = em_label(em);
+
+	em_st(em, BPF_DW, FP, FR_TMP2, R1);
+	if (!user) {
+		bg_task(g);
+		em_mov(em, R1, R0);
+		em_ld(em, BPF_DW, R2, FP, FR_TMP2);
+		em_imm(em, R3, 8 * frames);
+		em_imm(em, R4, 0);
+		em_call(em, BPF_FUNC_get_task_stack);
+		return;
+	}
+	g->use_ctx = true;
+	bpf_builtin_uregs(g->c, em, FR_CTX);
+	em_ld(em, BPF_DW, R2, R0, 8 * DIF_R_THE_PC);
+	em_ji(em, BPF_JEQ, R2, 0, none);
+	em_ld(em, BPF_DW, R1, FP, FR_TMP2);
+	em_st(em, BPF_DW, R1, 0, R2);
+	em_imm(em, R0, 8);
+	em_ja(em, done);
+	em_place(em, none);
+	em_imm(em, R0, 0);
+	em_place(em, done);
+}
+
 /* R2, R3, R4 = program counter, stack and frame pointer of the user from struct
    pt_regs at reg, which is none of them. */
 static void
@@ -299,7 +419,7 @@ stack_uregs(struct bg *g)
 	} else if (uregs_in_ctx(k)) {
 		g->use_ctx = true;
 	}
-	bpf_builtin_uregs(k, em, FR_CTX);
+	bpf_builtin_uregs(g->c, em, FR_CTX);
 	stack_regs(g, R0);
 	em_place(em, done);
 }
@@ -353,6 +473,10 @@ bg_stack(struct bg *g, uint32_t frames, bool user)
 	/* BEGIN and END: the consumer's own stack means nothing to a user. */
 	if (g->c->class->runs == BPF_RUNS_CONSUMER) {
 		em_imm(em, R0, 0);
+		return;
+	}
+	if (other_thread(g)) {
+		stack_of_other(g, frames, user);
 		return;
 	}
 	if (!user || !g->eng->unw.on) {
@@ -410,9 +534,7 @@ bg_builtin_execname(struct bg *g)
 	em_lea(em, R2, R1, 16);
 	em_st(em, BPF_W, R6, RT_OFF(scratch), R2);
 	em_alu(em, BPF_ADD, R1, R6);
-	em_alui(em, BPF_ADD, R1, RT_OFF(scratch_mem));
-	em_imm(em, R2, 16);
-	em_call(em, BPF_FUNC_get_current_comm);
+	bg_comm(g, R1, RT_OFF(scratch_mem));
 	em_ld(em, BPF_DW, R0, R6, RT_OFF(self));
 	em_ld(em, BPF_DW, R1, FP, FR_TMP);
 	em_alu(em, BPF_ADD, R0, R1);
@@ -428,6 +550,8 @@ bg_builtin_execargs(struct bg *g)
 	struct em *em = g->em;
 	uint32_t none = em_label(em), done = em_label(em);
 
+	if (other_thread(g)) /* whose memory is not there */
+		return bg_builtin_execname(g);
 	if (bpf_feat_ktypes(g->eng, g->e) != 0)
 		return -1;
 	if (k->task_mm == ~0u || k->mm_arg_start == ~0u || k->mm_arg_end == ~0u)
@@ -506,7 +630,7 @@ bg_builtin_ppid(struct bg *g)
 	if (k->task_real_parent == ~0u || k->task_tgid == ~0u)
 		return bg_refuse(g, "ppid: this kernel's struct task_struct "
 				    "is not understood");
-	em_call(g->em, BPF_FUNC_get_current_task_btf);
+	bg_task(g);
 	em_ld(g->em, BPF_DW, R0, R0, (int)k->task_real_parent);
 	if (ns->level == 0) {
 		em_ld(g->em, BPF_W, R0, R0, (int)k->task_tgid);
@@ -544,7 +668,7 @@ bg_builtin_vtimestamp(struct bg *g)
 		return -1;
 	bg_now(g);
 	em_st(em, BPF_DW, FP, FR_TMP, R0);
-	em_call(em, BPF_FUNC_get_current_task_btf);
+	bg_task(g);
 	em_ld(em, BPF_DW, R1, R0, (int)g->eng->kt.task_sum_exec);
 	em_st(em, BPF_DW, FP, FR_TMP2, R1);
 	em_mov(em, R2, R0);
@@ -565,17 +689,6 @@ bg_builtin_vtimestamp(struct bg *g)
 	em_alu(em, BPF_ADD, R0, R2);
 	em_alu(em, BPF_SUB, R0, R1);
 	em_place(em, none);
-	return 0;
-}
-
-static int
-ids(struct bg *g, int helper, bool upper)
-{
-	em_call(g->em, helper);
-	if (upper)
-		em_alui(g->em, BPF_RSH, R0, 32);
-	else
-		em_mov32(g->em, R0, R0);
 	return 0;
 }
 
@@ -606,7 +719,7 @@ var_state(struct bg *g, int off)
 static int
 var_number(struct bg *g, bool process)
 {
-	bpf_pidns_current(g->eng, g->em, process, FR_TMP, FR_TMP2);
+	bg_number_of(g, process);
 	return 0;
 }
 
@@ -637,7 +750,11 @@ bg_builtin_curcpu(struct bg *g)
 int
 bg_builtin_curthread(struct bg *g)
 {
-	em_call(g->em, BPF_FUNC_get_current_task);
+	/* A number: the verifier lets no pointer be used as one. */
+	if (other_thread(g))
+		em_ld(g->em, BPF_DW, R0, R6, RT_OFF(task));
+	else
+		em_call(g->em, BPF_FUNC_get_current_task);
 	return 0;
 }
 
@@ -670,6 +787,6 @@ BUILTIN(id, var_state(g, RT_OFF(probe_id)))
 BUILTIN(cpu, var_state(g, RT_OFF(cpu)))
 BUILTIN(pid, var_number(g, true))
 BUILTIN(tid, var_number(g, false))
-BUILTIN(uid, ids(g, BPF_FUNC_get_current_uid_gid, false))
-BUILTIN(gid, ids(g, BPF_FUNC_get_current_uid_gid, true))
+BUILTIN(uid, var_cred(g, false))
+BUILTIN(gid, var_cred(g, true))
 #undef BUILTIN

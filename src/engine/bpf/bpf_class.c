@@ -66,6 +66,22 @@ bpf_have_typed_syscalls(struct engine *eng, const struct dif_site *s,
 	return k->enter_btf_id != 0 && k->exit_btf_id != 0;
 }
 
+/* Arguments of a typed tracepoint are pointers whose members can be read. */
+bool
+bpf_have_typed_thread(struct engine *eng, const struct dif_site *s,
+		      uint32_t *btf_id)
+{
+	*btf_id = s->thread.kind != DIF_RCP_NONE ? bpf_feat_tp_id(s->tp) : 0;
+	return *btf_id != 0;
+}
+
+bool
+bpf_have_current_thread(struct engine *eng, const struct dif_site *s,
+			uint32_t *btf_id)
+{
+	return s->thread.kind == DIF_RCP_NONE;
+}
+
 bool
 bpf_have_uprobe_multi(struct engine *eng, const struct dif_site *s,
 		      uint32_t *btf_id)
@@ -137,7 +153,7 @@ bpf_find_word1(struct maker *m)
 void
 bpf_find_sysnr(struct maker *m)
 {
-	bpf_builtin_uregs(m->c->class, m->em, FR_CTX);
+	bpf_builtin_uregs(m->c, m->em, FR_CTX);
 	bpf_builtin_ureg(m->c->class, m->em, R2, DIF_R_THE_SYSNR, FM(m, TMP));
 	find_bound(m);
 }

@@ -85,9 +85,7 @@ put_obj(struct bg *g, const struct dif_expr *x, unsigned base, int32_t off,
 	if (is_execname(x)) {
 		if (size > 16)
 			bg_zero(g, base, off + 16, size - 16);
-		em_lea(em, R1, base, off);
-		em_imm(em, R2, 16);
-		em_call(em, BPF_FUNC_get_current_comm);
+		bg_comm(g, base, off);
 		return 0;
 	}
 	if (bg_obj(g, x->obj) != 0)
@@ -104,7 +102,7 @@ put_obj(struct bg *g, const struct dif_expr *x, unsigned base, int32_t off,
 static void
 put_tgid(struct bg *g, unsigned base, int32_t off)
 {
-	bpf_pidns_current(g->eng, g->em, true, FR_TMP, FR_TMP2);
+	bg_number_of(g, true);
 	em_st(g->em, BPF_DW, base, off, R0);
 }
 

@@ -334,6 +334,21 @@ bpf_feat_pidns(struct rt_pidns *ns, struct err *e)
 	return 0;
 }
 
+uint32_t
+bpf_feat_tp_id(const char *tp)
+{
+	struct btf *b = btf__parse("/sys/kernel/btf/vmlinux", NULL);
+	char name[128];
+	uint32_t id;
+
+	if (libbpf_get_error(b))
+		return 0;
+	snprintf(name, sizeof(name), "btf_trace_%s", tp);
+	id = tracepoint_id(b, name);
+	btf__free(b);
+	return id;
+}
+
 int
 bpf_feat_ktypes(struct engine *eng, struct err *e)
 {
@@ -349,6 +364,13 @@ bpf_feat_ktypes(struct engine *eng, struct err *e)
 	k->task_real_parent = struct_off(b, "task_struct", "real_parent");
 	k->task_tgid = struct_off(b, "task_struct", "tgid");
 	k->task_start_time = struct_off(b, "task_struct", "start_time");
+	if (eng->threads) {
+		k->task_pid = struct_off(b, "task_struct", "pid");
+		k->task_comm = struct_off(b, "task_struct", "comm");
+		k->task_cred = struct_off(b, "task_struct", "cred");
+		k->cred_uid = struct_off(b, "cred", "uid");
+		k->cred_gid = struct_off(b, "cred", "gid");
+	}
 	k->task_compat = off_sum(struct_off(b, "task_struct", "thread_info"),
 				 struct_off(b, "thread_info", compat_member));
 	k->task_sum_exec =

@@ -69,6 +69,7 @@ struct bpf_prog {
 	const struct bpf_class *class;
 	const char *event; /* by class->event(); "": the class has only one */
 	uint32_t btf_id;   /* as class->have() gave it */
+	struct dif_recipe thread; /* as all its sites have it */
 	VEC(uint32_t) clauses; /* indexes in dif_enabling.clauses, ascending */
 	VEC(const struct dif_recipes *) recipes;
 	VEC(const struct dif_whens *) whens; /* NULL among them: always */
@@ -89,6 +90,8 @@ struct bpf_prog {
 struct bpf_ktypes {
 	bool known; /* looked for */
 	uint32_t task_real_parent, task_tgid, task_start_time;
+	/* Where sites have threads that are not the current one. */
+	uint32_t task_pid, task_comm, task_cred, cred_uid, cred_gid;
 	uint32_t task_compat;
 	uint32_t task_sum_exec;
 	uint32_t task_flags, task_mm, mm_arg_start, mm_arg_end;
@@ -128,6 +131,7 @@ struct engine {
 	VEC(struct dif_ecb) errors; /* ECBs of the ERROR probe */
 	uint32_t error_name[4];	    /* its names in the strings */
 	bool buffers;		    /* something writes records */
+	bool threads;		    /* some site has a thread (dif_site) */
 	unsigned needs; /* enum dif_needs of what clauses use */
 
 	struct bpf_map rt, buf, agg, ctl, conf, str, wake, self, vtime;
@@ -176,6 +180,8 @@ void bpf_pidns_number(struct em *em, const struct rt_pidns *ns, bool process,
 		      int tmp, int tmp2);
 void bpf_pidns_current(struct engine *eng, struct em *em, bool process,
 		       int tmp, int tmp2);
+/* The type of a tracepoint of the kernel itself; 0: there is none. */
+uint32_t bpf_feat_tp_id(const char *tp);
 /* Fill eng->kt once; -1 when the kernel has no BTF. */
 int bpf_feat_ktypes(struct engine *eng, struct err *e);
 /* Make the message of a refused bpf(2) from errno: what, and why. */
@@ -383,8 +389,16 @@ int bg_array(struct bg *g, uint32_t id, unsigned ri, unsigned rd);
 void bg_stack(struct bg *g, uint32_t frames, bool user);
 /* R1 = the program's context. */
 void bg_ctx(struct bg *g);
-/* R0 = struct pt_regs of the user side; ctx_slot: where the context is. */
-void bpf_builtin_uregs(const struct bpf_class *k, struct em *em, int ctx_slot);
+/* R0 = the struct task_struct of the firing's thread, as a pointer that the
+   verifier knows; ctx_slot: where the context is.  R1 to R5 are used up. */
+void bpf_builtin_task(const struct bpf_prog *c, struct em *em, int ctx_slot);
+void bg_task(struct bg *g);
+/* 16 bytes at base + off = the name of the firing's thread. */
+void bg_comm(struct bg *g, unsigned base, int32_t off);
+/* R0 = the number of the firing's process, or thread. */
+void bg_number_of(struct bg *g, bool process);
+/* R0 = struct pt_regs of the user side. */
+void bpf_builtin_uregs(const struct bpf_prog *c, struct em *em, int ctx_slot);
 /* True if the verifier does not let a register be loaded by its type: then
    bpf_builtin_ureg() calls a helper, and R0 is lost. */
 bool bpf_ureg_untyped(unsigned reg);

@@ -157,6 +157,12 @@ start_firing(struct maker *m)
 	em_ld(em, BPF_DW, R1, R8, offsetof(struct bpf_site, probe_id));
 	em_st(em, BPF_DW, R6, RT_OFF(probe_id), R1);
 	em_ld(em, BPF_W, R9, R8, offsetof(struct bpf_site, epid0));
+	if (m->c->thread.kind != DIF_RCP_NONE) {
+		bpf_builtin_task(m->c, em, FR_CTX);
+		em_st(em, BPF_DW, R6, RT_OFF(task), R0);
+	} else if (m->eng->threads) {
+		em_sti(em, BPF_DW, R6, RT_OFF(task), 0);
+	}
 	clear_locals(m);
 	bpf_arg_fill(m);
 }

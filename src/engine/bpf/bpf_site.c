@@ -9,6 +9,7 @@
  */
 #include "engine/bpf/bpf_impl.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,6 +157,7 @@ prog_new(struct engine *eng, const struct bpf_class *k,
 		return c;
 	c->class = k;
 	c->event = k->event(s);
+	c->thread = s->thread;
 	c->fd = c->map.fd = c->once.fd = -1;
 	return prog_add(eng, c) == 0 ? c : NULL;
 }
@@ -167,13 +169,17 @@ class_prog(struct engine *eng, const struct bpf_class *k,
 	   const struct dif_site *s, struct bpf_prog **out)
 {
 	struct hash **h = &eng->byevent[k - bpf_classes];
+	char key[160];
 
 	if (*h == NULL && (*h = hash_new()) == NULL)
 		return -1;
-	*out = hash_find_str(*h, k->event(s));
+	/* Sites of one event and one thread. */
+	snprintf(key, sizeof(key), "%u.%d.%s", s->thread.kind,
+		 (int)s->thread.val, k->event(s));
+	*out = hash_find_str(*h, key);
 	if (*out == NULL) {
 		*out = prog_new(eng, k, s);
-		if (*out == NULL || hash_set_str(*h, k->event(s), *out) != 0)
+		if (*out == NULL || hash_set_str(*h, key, *out) != 0)
 			return -1;
 	}
 	if ((*out)->class == NULL)
@@ -358,6 +364,27 @@ sort_sites(struct engine *eng)
 	return 0;
 }
 
+/* Members of a task that is not the current one are read by their offsets. */
+static int
+find_threads(struct engine *eng, struct err *e)
+{
+	const struct bpf_ktypes *k = &eng->kt;
+
+	for (size_t i = 0; i < eng->places.n; i++)
+		eng->threads |=
+			eng->places.v[i].site->thread.kind != DIF_RCP_NONE;
+	if (!eng->threads)
+		return 0;
+	if (bpf_feat_ktypes(eng, e) != 0)
+		return -1;
+	if (k->task_pid == ~0u || k->task_tgid == ~0u || k->task_comm == ~0u ||
+	    k->task_cred == ~0u || k->cred_uid == ~0u || k->cred_gid == ~0u)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "this kernel's struct task_struct is not "
+			       "understood");
+	return 0;
+}
+
 int
 bpf_site_build(struct engine *eng, struct err *e)
 {
@@ -370,7 +397,8 @@ bpf_site_build(struct engine *eng, struct err *e)
 	for (uint32_t i = 0; i < en->nclauses; i++)
 		if (scan_text(eng, en->clauses[i]) != 0)
 			return err_nomem(e);
-	if (bpf_user_places(eng, e) != 0 || sort_clauses(eng, e) != 0)
+	if (bpf_user_places(eng, e) != 0 || find_threads(eng, e) != 0 ||
+	    sort_clauses(eng, e) != 0)
 		return -1;
 	for (size_t k = 0; k < eng->progs.n; k++) {
 		struct bpf_prog *c = eng->progs.v[k];

@@ -65,7 +65,7 @@ thread_get(struct bg *g, int rs)
 		em_ld(em, BPF_DW, R0, FP, FR_SELF);
 		em_ji(em, BPF_JNE, R0, 0, have);
 	}
-	em_call(em, BPF_FUNC_get_current_task_btf);
+	bg_task(g);
 	em_mov(em, R2, R0);
 	em_map(em, R1, g->eng->self.fd);
 	em_imm(em, R3, 0);
