@@ -79,7 +79,7 @@ bool
 bpf_have_current_thread(struct engine *eng, const struct dif_site *s,
 			uint32_t *btf_id)
 {
-	return s->thread.kind == DIF_RCP_NONE;
+	return s == NULL || s->thread.kind == DIF_RCP_NONE; /* NULL: any */
 }
 
 bool
