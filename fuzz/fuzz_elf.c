@@ -27,7 +27,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (elf_text(f, &addr, &n64))
 		elf_bytes(f, addr, n64);
-	elf_section(f, ".note.stapsdt", &n, &addr);
+	elf_probes(f, &n);
+	elf_probe_decl(f, "a", "b");
 	elf_undef(f, "__");
 	elf_soname(f);
 	elf_close(f);

@@ -91,6 +91,38 @@ const char *elf_undef(struct elf_file *f, const char *prefix);
 int elf_write_words(const char *path, const char *const *names, size_t n,
 		    struct err *e);
 
+/* ---- static probes (elf_note.c) ------------------------------------------ */
+
+/* A place of a static probe.  Its strings are the file's, foreign text of any
+   length; addresses are link-time ones. */
+struct elf_probe {
+	uint64_t addr; /* of the nop, in code */
+	uint64_t sem;  /* of the 16 bits that tracers count up, which are in the
+			  file; 0: none */
+	const char *prov, *name; /* as written: query__start */
+	const char *args;	 /* operands: "8@%rdi -4@$7" */
+};
+/* All of them, in the order of the file; read when first asked for. */
+const struct elf_probe *elf_probes(struct elf_file *f, size_t *n);
+
+/* What D knows of a probe that was declared in it, as text. */
+#define ELF_PROBE_ARGS 12
+struct elf_probe_decl {
+	const char *prov, *name;
+	/* Stability of provider, module, function, name, arguments: five of
+	   "Evolving/Evolving/Common", each with a blank before the next. */
+	const char *attr;
+	uint32_t nargs, nxargs;
+	const char *arg[ELF_PROBE_ARGS]; /* types of the arguments */
+	/* args[n]: its type, and which argument it is made from (< nargs). */
+	const char *xarg[ELF_PROBE_ARGS];
+	uint32_t map[ELF_PROBE_ARGS];
+};
+/* That of a probe; NULL: there is none. */
+const struct elf_probe_decl *elf_probe_decl(struct elf_file *f,
+					    const char *prov,
+					    const char *name);
+
 /* ---- code (elf_eh.c, elf_entry.c, elf_rseq.c) ---------------------------- */
 
 /* A piece of code that the unwind table describes: a function, or a part of

@@ -324,6 +324,7 @@ elf_close(struct elf_file *f)
 	if (f == NULL)
 		return;
 	elf_names_free(f->names);
+	elf_notes_free(f);
 	free(f->syms);
 	free(f->maxend);
 	free(f->fdes);

@@ -54,6 +54,15 @@ struct elf_sec {
 
 struct elf_slot;
 
+struct elf_probes {
+	struct elf_probe *v;
+	size_t n, cap;
+};
+struct elf_probe_decls {
+	struct elf_probe_decl *v;
+	size_t n, cap;
+};
+
 struct elf_file {
 	struct arena *arena; /* owns this struct and all tables */
 	char *path;
@@ -97,6 +106,11 @@ struct elf_file {
 	bool rseq_failed; /* not known: all may be one */
 	const uint8_t *rseq; /* elf_rseq.c */
 	size_t nrseq;
+
+	/* Static probes (elf_note.c). */
+	bool probes_loaded, decls_loaded;
+	struct elf_probes probes;
+	struct elf_probe_decls decls;
 };
 
 /* Bytes of the file by offset; NULL when not all there. */
@@ -114,6 +128,8 @@ bool elf_has_symtab(const struct elf_file *f, uint32_t type);
 /* The debug file of a stripped object, or the object that .gnu_debugdata
    holds, opened; NULL: there is none. */
 struct elf_file *elf_debug_open(struct elf_file *f);
+/* Free what elf_note.c has read. */
+void elf_notes_free(struct elf_file *f);
 /* Free the index of names. */
 void elf_names_free(struct elf_names *x);
 
