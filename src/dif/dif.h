@@ -747,6 +747,7 @@ struct dif_site {
 			     there; 0: none */
 	uint64_t sem;	  /* where in the file 16 bits count who listens:
 			     programs ask them whether to fire; 0: none */
+	uint64_t sem_addr; /* those in the process */
 	uint64_t cookie;
 	/*
 	 * TP: the argument that is the struct task_struct * of the thread that

@@ -227,8 +227,8 @@ comp_site(struct dt_comp *comp, const struct dif_site *s)
 		comp_args(comp, s->args);
 	if (s->when != NULL)
 		comp_row(comp, DIF_ENG_IK, "probes with conditions");
-	if (s->sem != 0)
-		comp_row(comp, DIF_ENG_IK, "probes with semaphores");
+	if (info->where == DIF_AT_USER && s->pid == 0)
+		comp_row(comp, DIF_ENG_IK, "probes of every process");
 	if (s->pid != 0 && s->pid != comp->pid)
 		comp->pid = comp->pid == 0 ? s->pid : DT_PID_SEVERAL;
 }

@@ -123,6 +123,10 @@ int guard_stop(struct guard *g, bool all, unsigned ms, size_t *n,
 void guard_resume(struct guard *g);
 int guard_syscall(struct guard *g, long nr, const uint64_t arg[6],
 		  int64_t *res, struct err *e);
+/* patch_sem.c: count up, or down again, those of p[0..n-1] that are semaphores;
+   the process is stopped. */
+void patch_sems_set(struct inject *in, struct patch *p, size_t n);
+void patch_sems_undo(struct inject *in, const struct patch *p, size_t n);
 int guard_patch(struct guard *g, struct patch *p, size_t n,
 		const struct patch_move *moves, size_t nmoves, struct err *e);
 int guard_undo(struct guard *g, struct err *e);

@@ -143,7 +143,7 @@ each_span(struct inject *in, struct patch *p, size_t n, span_fn *fn, void *arg)
 static bool
 span_expect(struct patch *p, uint8_t *text, void *arg)
 {
-	if (memcmp(text, p->was, p->len) == 0)
+	if (p->sem || memcmp(text, p->was, p->len) == 0)
 		p->state = PATCH_SET;
 	return false;
 }
@@ -152,7 +152,8 @@ span_expect(struct patch *p, uint8_t *text, void *arg)
 static bool
 span_set(struct patch *p, uint8_t *text, void *arg)
 {
-	if (p->state != PATCH_SET || p->landing != *(const bool *)arg)
+	if (p->state != PATCH_SET || p->sem ||
+	    p->landing != *(const bool *)arg)
 		return false;
 	memcpy(text, p->now, p->len);
 	return true;
@@ -162,8 +163,8 @@ span_set(struct patch *p, uint8_t *text, void *arg)
 static bool
 span_undo(struct patch *p, uint8_t *text, void *arg)
 {
-	if (p->state != PATCH_SET || p->landing != *(const bool *)arg ||
-	    memcmp(text, p->now, p->len) != 0)
+	if (p->state != PATCH_SET || p->sem ||
+	    p->landing != *(const bool *)arg || memcmp(text, p->now, p->len) != 0)
 		return false;
 	memcpy(text, p->was, p->len);
 	return true;
@@ -354,8 +355,10 @@ write_entered(struct patch_journal *j, struct inject *in, uint32_t first,
 
 	if (mv->nmoves != 0)
 		move_pcs(in, mv, frames);
-	if (set_all(in, p, n) == 0)
+	if (set_all(in, p, n) == 0) {
+		patch_sems_set(in, p, n);
 		return 0;
+	}
 	sys = errno;
 	undo_text(in, p, n);
 	mark_undone(j, first);
@@ -461,6 +464,7 @@ patch_undo_all(struct patch_journal *j, struct inject *in, struct err *e)
 		return guard_undo(in->guard, e);
 	if (leave_landings(j, in, e) != 0)
 		return -1;
+	patch_sems_undo(in, j->p, j->n);
 	if (undo_text(in, j->p, j->n) < 0)
 		return patch_fail(j, errno, "cannot put back its text", e);
 	mark_undone(j, 0);
@@ -475,6 +479,7 @@ patch_undo_in(const struct patch_journal *j, struct inject *in)
 
 	if (leave_landings(j, in, &ignored) != 0)
 		return 0;
+	patch_sems_undo(in, j->p, j->n);
 	/* The journal is not written to. */
 	n = undo_text(in, (struct patch *)(uintptr_t)j->p, j->n);
 	return n < 0 ? 0 : (int)n;

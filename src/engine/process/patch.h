@@ -22,7 +22,11 @@ struct patch {
 	uint8_t len;
 	volatile uint8_t state; /* enum patch_state */
 	bool landing; /* unused bytes that another patch's jump leads to */
+	bool sem;     /* not text: a counter of listeners; patch_sem.c */
+	uint8_t by_len;		/* sem: of `now`, which is at `by` */
+	volatile bool counted; /* sem: it has been counted up */
 	uint8_t was[PATCH_MAX], now[PATCH_MAX];
+	uint64_t by; /* sem: the text that goes with it */
 };
 enum patch_state { PATCH_NONE, PATCH_SET, PATCH_UNDONE };
 
@@ -39,6 +43,10 @@ struct patch_journal *patch_journal_new(pid_t pid, uint32_t cap,
 					struct err *e);
 void patch_journal_free(struct patch_journal *j);
 
+/* Make *p the entry of the semaphore at an address of the process, which goes
+   with a patch in the text of the same object. */
+void patch_sem(struct patch *p, uint64_t sem, const struct patch *by);
+
 /* By address, as patch_apply() wants them. */
 void patch_sort(struct patch *p, size_t n);
 
@@ -48,8 +56,8 @@ struct patch_move {
 };
 
 /*
- * The process is stopped.  Enter and write patches p[0..n-1], which are in
- * order of address and do not overlap (neighbouring ones are written at once),
+ * The process is stopped.  Enter and write patches p[0..n-1], and count up
+ * semaphores.  Patches are in order of address and do not overlap (neighbouring ones are written at once),
  * after checking that the text holds `was`; before that, move the PCs of stopped
  * threads that stand inside a window, or will when a signal handler returns.
  * p[i].state becomes SET; a patch whose

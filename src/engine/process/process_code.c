@@ -627,6 +627,62 @@ window_make(struct engine *eng, struct plan_window *pw, struct err *e)
 	return window_moves(eng, moved, nmoved, e);
 }
 
+/* ---- semaphores ---------------------------------------------------------- */
+
+/* The patch that begins at an address; NULL: there is none. */
+static const struct patch *
+patch_of(const struct engine *eng, uint64_t addr)
+{
+	for (size_t i = 0; i < eng->patches.n; i++)
+		if (eng->patches.v[i].addr == addr && !eng->patches.v[i].sem)
+			return &eng->patches.v[i];
+	return NULL;
+}
+
+/* Those of the probes in a window, each once for the whole process. */
+static int
+window_sems(struct engine *eng, const struct plan_window *pw,
+	    struct hash *seen, struct err *e)
+{
+	const struct plan *p = &eng->plan;
+
+	for (uint32_t i = 0; i < pw->npoints; i++) {
+		uint32_t g = p->points.v[pw->point0 + i].group;
+		uint64_t sem = g != PLAN_NONE && p->groups.v[g].site != NULL
+				       ? p->groups.v[g].site->sem_addr
+				       : 0;
+		const struct patch *by;
+		struct patch x;
+
+		if (sem == 0 || hash_find(seen, &sem, sizeof(sem)) != NULL)
+			continue;
+		by = patch_of(eng, pw->w.start);
+		if (by == NULL)
+			continue;
+		patch_sem(&x, sem, by);
+		if (!vec_push(&eng->patches, x) ||
+		    hash_set(seen, &sem, sizeof(sem), eng) != 0)
+			return err_nomem(e);
+	}
+	return 0;
+}
+
+/* When all windows are made: their semaphores, and the order of all. */
+static int
+patches_finish(struct engine *eng, struct err *e)
+{
+	struct hash *seen = hash_new();
+	int rc = seen == NULL ? err_nomem(e) : 0;
+
+	for (size_t i = 0; i < eng->plan.windows.n && rc == 0; i++)
+		if (!eng->plan.windows.v[i].dead)
+			rc = window_sems(eng, &eng->plan.windows.v[i], seen,
+					 e);
+	hash_free(seen);
+	patch_sort(eng->patches.v, eng->patches.n);
+	return rc;
+}
+
 /* ---- all ----------------------------------------------------------------- */
 
 /* A window that cannot be made refuses all that has a point in it. */
@@ -703,8 +759,7 @@ code_make(struct engine *eng, struct err *e)
 				return -1;
 		}
 	} while (refused);
-	patch_sort(eng->patches.v, eng->patches.n);
-	return 0;
+	return patches_finish(eng, e);
 }
 
 /* ---- code that is mapped later --------------------------------------------- */
@@ -757,6 +812,5 @@ code_more(struct engine *eng, struct err *e)
 		if (refused)
 			plan_again(&eng->plan);
 	} while (refused);
-	patch_sort(eng->patches.v, eng->patches.n);
-	return 0;
+	return patches_finish(eng, e);
 }

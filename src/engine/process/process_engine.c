@@ -154,6 +154,8 @@ attach_guard(struct engine *eng, struct err *e)
 
 	for (size_t i = 0; i < eng->plan.windows.n; i++)
 		n += eng->plan.windows.v[i].w.kind == CODE_WIN_HOP ? 2 : 1;
+	for (size_t i = 0; i < eng->plan.groups.n; i++)
+		n += eng->plan.groups.v[i].site->sem != 0;
 	eng->journal = patch_journal_new(
 		eng->pid, n + (later_wanted(eng) ? SPARE_PATCHES : 0), e);
 	if (eng->journal == NULL)

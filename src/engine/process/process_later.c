@@ -135,7 +135,8 @@ text_lost(struct engine *eng, struct world_obj *o)
 	uint8_t is[PATCH_MAX];
 	size_t i = 0;
 
-	while (i < note->np && note->p[i].state != PATCH_SET)
+	while (i < note->np &&
+	       (note->p[i].state != PATCH_SET || note->p[i].sem))
 		i++;
 	return i < note->np &&
 	       inject_read(&eng->in, note->p[i].addr, is, note->p[i].len) ==

@@ -241,10 +241,6 @@ sites_tell_engines(void **state)
 	assert_int_equal(t->comps.v[1].engines, DIF_ENG_K);
 	assert_string_equal(t->comps.v[1].only_k, "probes with conditions");
 	t->sites[sys].when = NULL;
-	t->sites[sys].sem = 4096;
-	comps(t, "ab");
-	assert_string_equal(t->comps.v[1].only_k, "probes with semaphores");
-	t->sites[sys].sem = 0;
 	t->sites[sys].args = &vector;
 	comps(t, "ab");
 	assert_int_equal(t->comps.v[1].engines, DIF_ENG_P);
