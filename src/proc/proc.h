@@ -71,6 +71,9 @@ struct proc *proc_find(struct proc_set *ps, pid_t pid);
 /* The same, or a living process that is opened just for its symbols.  NULL if
    there is none. */
 struct proc *proc_lookup(struct proc_set *ps, pid_t pid);
+/* The processes under control, made or grabbed: the first (p NULL), and the one
+   after p.  NULL: there are no more. */
+struct proc *proc_next_held(struct proc_set *ps, const struct proc *p);
 /* Read the maps again if they may have changed (cheap when called often). */
 void proc_refresh(struct proc *p);
 /* A number that grows whenever proc_refresh() finds other objects. */

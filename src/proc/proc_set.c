@@ -182,6 +182,17 @@ proc_lookup(struct proc_set *ps, pid_t pid)
 	return fresh != NULL ? fresh : p;
 }
 
+struct proc *
+proc_next_held(struct proc_set *ps, const struct proc *p)
+{
+	struct proc *q = p == NULL ? ps->list : p->next;
+
+	while (q != NULL && (q->pidfd < 0 || q->state == PROC_ENDED ||
+			     proc_find(ps, q->pid) != q))
+		q = q->next;
+	return q;
+}
+
 static int
 grab_fail(pid_t pid, int sys, const char *why, struct err *e)
 {
