@@ -171,6 +171,16 @@ enabling_keys(dtrace_hdl_t *dtp)
 	return 0;
 }
 
+/* The option; by default there is room for four strings. */
+static uint32_t
+scratch_size(const dtrace_hdl_t *dtp)
+{
+	uint32_t n = (uint32_t)dtp->opt[DT_OPT_scratchsize];
+	uint64_t four = 4 * (uint64_t)dtp->opt[DT_OPT_strsize];
+
+	return n != RT_SCRATCH_SMALL || four < n ? n : (uint32_t)four;
+}
+
 static int
 enabling_layout(dtrace_hdl_t *dtp)
 {
@@ -183,7 +193,7 @@ enabling_layout(dtrace_hdl_t *dtp)
 	sz->ustackframes = (uint32_t)dtp->opt[DT_OPT_ustackframes];
 	sz->jstackframes = (uint32_t)dtp->opt[DT_OPT_jstackframes];
 	sz->printsize = (uint32_t)dtp->opt[DT_OPT_printsize];
-	sz->scratchsize = (uint32_t)dtp->opt[DT_OPT_scratchsize];
+	sz->scratchsize = scratch_size(dtp);
 	for (struct dtrace_prog *p = dtp->progs; p != NULL; p = p->next)
 		n++;
 	struct dif_prog **progs = arena_calloc(dtp->en_arena, n + 1,

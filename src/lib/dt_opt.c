@@ -319,7 +319,7 @@ opt_limit(enum dt_opt o, int64_t v)
 {
 	switch (o) {
 	case DT_OPT_strsize:
-		return v < 1 || v > (int64_t)RT_STR_MAX ? "1 to 4096" : NULL;
+		return v < 1 || v > (int64_t)RT_STR_MAX ? "1 to 65536" : NULL;
 	case DT_OPT_stackframes:
 	case DT_OPT_ustackframes:
 	case DT_OPT_jstackframes:
@@ -334,7 +334,7 @@ opt_limit(enum dt_opt o, int64_t v)
 		return v < 1 || v > 127 ? "1 to 127" : NULL;
 	case DT_OPT_scratchsize:
 		return v > (int64_t)RT_SCRATCH ?
-			       "at most 16k, which every clause has" : NULL;
+			       "at most 256k" : NULL;
 	case DT_OPT_iregs:
 	case DT_OPT_tregs:
 		return v < 1 || v > 8 ? "1 to 8" : NULL;

@@ -78,10 +78,35 @@ typedef long long int64_t;
 #define RT_LEVELS 2
 #define RT_NARGS 12 /* DIF_NARGS */
 #define RT_NTUPLE 8
-#define RT_SCRATCH 16384u /* bytes for strings, copyin, alloca; power of two */
-#define RT_STR_MAX 4096u  /* largest strsize */
-#define RT_KEY_MAX 8192u /* largest key of an aggregation or array */
-#define RT_LOCALS 16384u  /* most bytes of this-> variables */
+
+/*
+ * The areas of a slot come in two sizes, all powers of two: scratch (strings,
+ * copyin, alloca), the largest strsize, the largest key of an aggregation or an
+ * array, and the most bytes of this-> variables.  In the kernel each CPU's slots
+ * are there from the start, so there rt_bpf.c is compiled for both, and the
+ * kernel engine takes the small one for all programs that it does for
+ * (rt_areas.h).  In a process memory costs nothing until it is touched: what is
+ * compiled for the host and for traced processes has the large one.
+ */
+#define RT_SCRATCH_SMALL 16384u
+#define RT_STR_SMALL     4096u
+#define RT_KEY_SMALL     8192u
+#define RT_LOCALS_SMALL  16384u
+#define RT_SCRATCH_LARGE 262144u
+#define RT_STR_LARGE     65536u
+#define RT_KEY_LARGE     131072u
+#define RT_LOCALS_LARGE  262144u
+#ifdef RT_SMALL
+#define RT_SCRATCH RT_SCRATCH_SMALL
+#define RT_STR_MAX RT_STR_SMALL
+#define RT_KEY_MAX RT_KEY_SMALL
+#define RT_LOCALS  RT_LOCALS_SMALL
+#else
+#define RT_SCRATCH RT_SCRATCH_LARGE
+#define RT_STR_MAX RT_STR_LARGE
+#define RT_KEY_MAX RT_KEY_LARGE
+#define RT_LOCALS  RT_LOCALS_LARGE
+#endif
 
 /* Causes of lost data; one counter each in struct rt. */
 enum rt_drop {
@@ -256,6 +281,15 @@ struct rt {
 				      evaluated, which may use key[] */
 	struct rt_unw unw; /* a walk along the user's stack (rt_unwind.c) */
 };
+
+/* Where the areas of either size (SMALL, LARGE) begin, and the size of all. */
+#define RT_AT_LOCALS(which)                                                    \
+	(__builtin_offsetof(struct rt, key) + RT_KEY_##which + RT_STR_##which)
+#define RT_AT_SCRATCH(which)                                                   \
+	(RT_AT_LOCALS(which) + RT_LOCALS_##which + RT_STR_##which)
+#define RT_SIZE(which)                                                         \
+	(RT_AT_SCRATCH(which) + RT_SCRATCH_##which + 2 * RT_STR_##which +      \
+	 RT_KEY_##which + sizeof(struct rt_unw))
 
 struct rt_agg_half {
 	uint32_t used;	   /* bytes in use, this header included */

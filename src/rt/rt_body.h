@@ -75,7 +75,7 @@ struct rt_conf {
  * RT_UNWIND_WANT: the consumer is to look (kernel engine).
  */
 #define RT_UNWIND_WANT (1ull << 32)
-#define RT_UNWIND_MAX  (RT_STR_MAX / 8)
+#define RT_UNWIND_MAX  512u
 #define RT_FRAMES(rt)  ((uint64_t *)(void *)((rt)->key + RT_KEY_MAX))
 uint64_t rt_unwind(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp,
 		   uint64_t max);

@@ -3,9 +3,14 @@
  * rt_bpf.c - the bodies as one object for the kernel engine (clang -target
  * bpf).  Its loader links the functions that generated code calls, binds
  * rt_conf to a frozen map and the maps below to its own; their sizes here
- * are placeholders.
+ * are placeholders.  Compiled twice: with RT_SMALL and without (rt_areas.h).
  */
 #include "rt/rt_mem.h"
+
+#ifdef RT_SMALL
+_Static_assert(RT_SIZE(SMALL) == sizeof(struct rt),
+	       "rt_areas.c knows what the small areas are");
+#endif
 
 const volatile struct rt_conf rt_conf RT_SEC(".rodata") = { 0 };
 

@@ -54,6 +54,20 @@
 	if (RT_WHOLE_BLOCKS(n) < RT_WINDOW_OF_BLOCKS)                          \
 		RT_FOR(i, RT_BLOCK, 8, RT_WHOLE_BLOCKS(n) + (i) < (n))
 
+/*
+ * A loop over a whole string, step by step, is too long for the verifier where
+ * strings are large, and as one loop fastest where they are small: its body is
+ * a piece, which goes over RT_SPAN(rt) steps, and is the whole where strings
+ * are small.
+ */
+#ifdef RT_SMALL
+#define RT_PIECE    RT_INLINE
+#define RT_SPAN(rt) ((uint64_t)rt_strmax(rt))
+#else
+#define RT_PIECE    RT_GLOBAL
+#define RT_SPAN(rt) 512u
+#endif
+
 /* A body or a part of one that the verifier checks on its own. */
 #ifdef __bpf__
 #define RT_GLOBAL __attribute__((noinline))

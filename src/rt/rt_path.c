@@ -17,6 +17,7 @@ uint64_t rt_window_pop(struct rt *rt, uint64_t out);
 uint64_t rt_path_pop(struct rt *rt, uint64_t out);
 uint64_t rt_path_push(struct rt *rt, uint64_t out, uint64_t from, uint64_t len);
 uint64_t rt_path_step(struct rt *rt, uint64_t from, uint64_t end, uint64_t out);
+RT_PIECE uint64_t rt_path_some(struct rt *rt, uint64_t from, uint64_t out);
 
 /* How many bytes of W, a window at most, are no slash and not the end. */
 RT_GLOBAL uint64_t
@@ -132,21 +133,42 @@ rt_path_step(struct rt *rt, uint64_t from, uint64_t end, uint64_t out)
 	return rt_path_pop(rt, out);
 }
 
+/*
+ * A span of components from there, after V[0..out): the new length of V in the
+ * lower half of the result, and in the upper where W goes on, or PATH_DONE.
+ */
+#define PATH_DONE (1ull << 63)
+
+RT_PIECE uint64_t
+rt_path_some(struct rt *rt, uint64_t from, uint64_t out)
+{
+	uint64_t end, i, span;
+
+	if (!rt)
+		return PATH_DONE;
+	span = RT_SPAN(rt);
+	RT_FOR(i, span, 1, 1) {
+		end = rt_path_end(rt, from);
+		out = rt_path_step(rt, from, end, out);
+		if (*RT_WORK(RT_W(rt), end) == 0)
+			return PATH_DONE | out;
+		from = end + 1;
+	}
+	return from << 32 | out;
+}
+
 RT_GLOBAL uint64_t
 rt_subr_cleanpath(struct rt *rt)
 {
-	uint64_t from = 0, end, out = 0, off, max, i;
+	uint64_t at = 0, out, off, max, span, i;
 
 	if (!rt || !rt_work_fetch(rt, rt->tuple[0].val))
 		return 0;
 	max = rt_strmax(rt);
-	RT_FOR(i, max, 1, 1) {
-		end = rt_path_end(rt, from);
-		out = rt_path_step(rt, from, end, out);
-		if (*RT_WORK(RT_W(rt), end) == 0)
-			break;
-		from = end + 1;
-	}
+	span = RT_SPAN(rt);
+	RT_FOR(i, max, span, !(at & PATH_DONE))
+		at = rt_path_some(rt, at >> 32, (uint32_t)at);
+	out = (uint32_t)at;
 	if (out == 0 && *RT_W(rt))
 		*RT_WORK(RT_V(rt), out++) = *RT_W(rt) == '/' ? '/' : '.';
 	*RT_WORK(RT_V(rt), out) = 0;

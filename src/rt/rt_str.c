@@ -253,13 +253,34 @@ rt_subr_dirname(struct rt *rt)
  */
 #define EACH(c) (0x0101010101010101ull * (c))
 
+RT_PIECE uint64_t rt_window_flip(struct rt *rt, uint64_t off, uint64_t n,
+				uint64_t first);
 uint64_t rt_str_flip(struct rt *rt, uint64_t addr, uint64_t first);
+
+/* In a span of the n bytes of scratch at off. */
+RT_PIECE uint64_t
+rt_window_flip(struct rt *rt, uint64_t off, uint64_t n, uint64_t first)
+{
+	uint64_t i, w, low, letter, span, *p;
+
+	if (!rt)
+		return 0;
+	span = RT_SPAN(rt);
+	RT_FOR(i, span, 8, i < n) {
+		p = &RT_WORD(RT_AT(rt, off + i));
+		w = *p;
+		low = w & EACH(0x7f);
+		letter = (low + EACH(0x80 - first)) &
+			 ~(low + EACH(0x80 - first - 26)) & ~w & EACH(0x80);
+		*p = w ^ (letter >> 2); /* 0x80 becomes 0x20, the case */
+	}
+	return 0;
+}
 
 RT_GLOBAL uint64_t
 rt_str_flip(struct rt *rt, uint64_t addr, uint64_t first)
 {
-	uint64_t off, n, i, max, w, low, letter;
-	uint64_t *p;
+	uint64_t off, n, i, max, span;
 
 	if (!rt)
 		return 0;
@@ -268,14 +289,9 @@ rt_str_flip(struct rt *rt, uint64_t addr, uint64_t first)
 	if (!n)
 		return 0;
 	max = rt_strmax(rt);
-	RT_FOR(i, max, 8, i < n) {
-		p = &RT_WORD(RT_AT(rt, off + i));
-		w = *p;
-		low = w & EACH(0x7f);
-		letter = (low + EACH(0x80 - first)) &
-			 ~(low + EACH(0x80 - first - 26)) & ~w & EACH(0x80);
-		*p = w ^ (letter >> 2); /* 0x80 becomes 0x20, the case */
-	}
+	span = RT_SPAN(rt);
+	RT_FOR(i, max, span, i < n)
+		rt_window_flip(rt, off + i, n - i, first);
 	return rt_scratch_keep(rt, off, n);
 }
 

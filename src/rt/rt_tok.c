@@ -13,14 +13,29 @@
  */
 #include "rt/rt_impl.h"
 
+RT_PIECE uint64_t rt_window_table(struct rt *rt, uint64_t from, uint64_t n);
 uint64_t rt_tok_table(struct rt *rt, uint64_t delims);
 uint64_t rt_tok_span(struct rt *rt, uint64_t off, uint64_t in);
 uint64_t rt_window_span(struct rt *rt, uint64_t off, uint64_t in);
 
+/* In the table the characters of a span of W[0..n) from there. */
+RT_PIECE uint64_t
+rt_window_table(struct rt *rt, uint64_t from, uint64_t n)
+{
+	uint64_t i, span;
+
+	if (!rt)
+		return 0;
+	span = RT_SPAN(rt);
+	RT_FOR(i, span, 1, from + i < n)
+		*RT_WORK(RT_V(rt), *RT_WORK(RT_W(rt), from + i)) = 1;
+	return 0;
+}
+
 RT_GLOBAL uint64_t
 rt_tok_table(struct rt *rt, uint64_t delims)
 {
-	uint64_t i, n, max;
+	uint64_t i, n, max, span;
 
 	if (!rt)
 		return 0;
@@ -30,8 +45,9 @@ rt_tok_table(struct rt *rt, uint64_t delims)
 	RT_FOR(i, 256, 8, 1)
 		RT_WORD(RT_WORK(RT_V(rt), i)) = 0;
 	max = rt_strmax(rt);
-	RT_FOR(i, max, 1, i < n - 1)
-		*RT_WORK(RT_V(rt), *RT_WORK(RT_W(rt), i)) = 1;
+	span = RT_SPAN(rt);
+	RT_FOR(i, max, span, i < n - 1)
+		rt_window_table(rt, i, n - 1);
 	return 1;
 }
 

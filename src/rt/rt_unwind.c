@@ -426,7 +426,7 @@ unw_frame(struct rt *rt)
 	if (kind == RT_UNW_OUT || (i == 0 && kind == RT_UNW_NONE))
 		return 1;
 	*(uint64_t *)(void *)((uint8_t *)RT_FRAMES(rt) +
-			      rt_bound(i * 8, RT_STR_MAX - 8)) = u->pc;
+			      rt_bound(i * 8, RT_UNWIND_MAX * 8 - 8)) = u->pc;
 	u->have = i + 1;
 	return i + 1 >= u->max || !unw_step(rt, rule);
 }

@@ -244,21 +244,43 @@ rt_work_order(uint64_t w, uint64_t v)
 #define ONES       0x0101010101010101ull
 #define HAS_NUL(w) (((w)-ONES) & ~(w) & (ONES << 7))
 
+#define SO_FAR_EQUAL 2u
+
+RT_PIECE uint64_t rt_window_order(struct rt *rt, uint64_t from);
+
+/* The order of W and V by a span from there; SO_FAR_EQUAL: both go on. */
+RT_PIECE uint64_t
+rt_window_order(struct rt *rt, uint64_t from)
+{
+	uint64_t i, w, v, span;
+
+	if (!rt)
+		return 0;
+	span = RT_SPAN(rt);
+	RT_FOR(i, span, 8, 1) {
+		w = RT_WORD(RT_WORK(RT_W(rt), from + i));
+		v = RT_WORD(RT_WORK(RT_V(rt), from + i));
+		if (w != v || HAS_NUL(w))
+			return rt_work_order(w, v);
+	}
+	return SO_FAR_EQUAL;
+}
+
 RT_GLOBAL uint64_t
 rt_scmp(struct rt *rt, uint64_t a, uint64_t b)
 {
-	uint64_t i, w, v, max;
+	uint64_t i, order, max, span;
 
 	if (!a || !b)
 		return a == b ? 0 : a ? 1 : (uint64_t)-1;
 	if (!rt || !rt_work_fetch(rt, a) || !rt_work_fetch2(rt, b))
 		return 0;
 	max = rt_strmax(rt);
-	RT_FOR(i, max, 8, 1) {
-		w = RT_WORD(RT_WORK(RT_W(rt), i));
-		v = RT_WORD(RT_WORK(RT_V(rt), i));
-		if (w != v || HAS_NUL(w))
-			return rt_work_order(w, v);
+	span = RT_SPAN(rt);
+	RT_FOR(i, max, span, 1) {
+		order = rt_window_order(rt, i);
+		if (order != SO_FAR_EQUAL)
+			return order;
 	}
 	return 0;
 }

@@ -487,7 +487,7 @@ value_map(struct bg *g, const struct dif_aggvar *a)
 static int
 agg_key(struct bg *g, const struct dif_stmt *st, const struct dif_aggvar *a)
 {
-	if (a->keysize > RT_KEY_MAX)
+	if (a->keysize > g->eng->areas->key)
 		return bg_refuse(g, "@%s: keys of %u bytes are too large",
 				 a->name, a->keysize);
 	for (uint32_t k = 0; k < st->nkeys; k++) {

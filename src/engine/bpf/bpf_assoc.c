@@ -70,7 +70,7 @@ assoc_key(struct bg *g, const struct dif_uvar *v)
 	if (depth != (int)v->nkeys)
 		return bg_refuse(g, "array %s is used with %d keys, it has %u",
 				 v->name, depth, v->nkeys);
-	if (at + 8 + v->keysize > RT_KEY_MAX)
+	if (at + 8 + v->keysize > g->eng->areas->key)
 		return bg_refuse(g,
 				 "array %s: keys are too large (lower "
 				 "strsize)",
@@ -141,9 +141,9 @@ assoc_insert(struct bg *g, const struct bpf_assoc *a, unsigned rs)
 	uint32_t ok = em_label(em);
 
 	if (is_byref(&a->var->type)) {
-		em_lea(em, R1, R6, RT_AREA);
+		em_lea(em, R1, R6, RT_AREA(g));
 		bg_var_copy(g, a->var, rs);
-		em_lea(em, R3, R6, RT_AREA);
+		em_lea(em, R3, R6, RT_AREA(g));
 	} else {
 		em_st(em, BPF_DW, FP, FR_TMP2, bg_get(g, rs, R1));
 		em_lea(em, R3, FP, FR_TMP2);

@@ -459,7 +459,7 @@ stack_by_table(struct bg *g, uint32_t frames, uint32_t none)
 	em_st(em, BPF_DW, FP, FR_TMP, R2);
 	em_ld(em, BPF_DW, R1, FP, FR_TMP2);
 	em_ld(em, BPF_DW, R3, R6, RT_OFF(self));
-	em_alui(em, BPF_ADD, R3, RT_AREA);
+	em_alui(em, BPF_ADD, R3, RT_AREA(g));
 	em_call(em, BPF_FUNC_probe_read_kernel);
 	em_ld(em, BPF_DW, R0, FP, FR_TMP);
 }
@@ -498,10 +498,10 @@ bg_stack(struct bg *g, uint32_t frames, bool user)
 static int
 var_caller(struct bg *g, bool user)
 {
-	bg_zero(g, R6, RT_AREA, 16);
-	em_lea(g->em, R1, R6, RT_AREA);
+	bg_zero(g, R6, RT_AREA(g), 16);
+	em_lea(g->em, R1, R6, RT_AREA(g));
 	bg_stack(g, 2, user);
-	em_ld(g->em, BPF_DW, R0, R6, RT_AREA + 8);
+	em_ld(g->em, BPF_DW, R0, R6, RT_AREA(g) + 8);
 	return 0;
 }
 
@@ -510,7 +510,7 @@ var_depth(struct bg *g, bool user)
 {
 	uint32_t ok = em_label(g->em);
 
-	em_lea(g->em, R1, R6, RT_AREA);
+	em_lea(g->em, R1, R6, RT_AREA(g));
 	bg_stack(g, STACK_MAX, user);
 	em_ji(g->em, BPF_JSGT, R0, 0, ok);
 	em_imm(g->em, R0, 0);
@@ -528,17 +528,17 @@ bg_builtin_execname(struct bg *g)
 	struct em *em = g->em;
 
 	em_ld(em, BPF_W, R1, R6, RT_OFF(scratch));
-	em_ji(em, BPF_JGT, R1, (int32_t)RT_SCRATCH - 16,
+	em_ji(em, BPF_JGT, R1, (int32_t)g->eng->areas->scratch - 16,
 	      bg_fault(g, DIF_FAULT_NOSCRATCH, -1));
 	em_st(em, BPF_DW, FP, FR_TMP, R1);
 	em_lea(em, R2, R1, 16);
 	em_st(em, BPF_W, R6, RT_OFF(scratch), R2);
 	em_alu(em, BPF_ADD, R1, R6);
-	bg_comm(g, R1, RT_OFF(scratch_mem));
+	bg_comm(g, R1, (int32_t)g->eng->areas->off_scratch);
 	em_ld(em, BPF_DW, R0, R6, RT_OFF(self));
 	em_ld(em, BPF_DW, R1, FP, FR_TMP);
 	em_alu(em, BPF_ADD, R0, R1);
-	em_alui(em, BPF_ADD, R0, RT_OFF(scratch_mem));
+	em_alui(em, BPF_ADD, R0, (int32_t)g->eng->areas->off_scratch);
 	return 0;
 }
 

@@ -474,18 +474,6 @@ clause_epilogue(struct bg *g)
 		em_kill(em, g->at_site);
 }
 
-/* Instructions reach so far from a register. */
-static int
-check_record(const struct bg *g)
-{
-	if (g->cl->recsize <= INT16_MAX)
-		return 0;
-	return err_set(g->e, &ERR_GENERIC, 0,
-		       "the clause at line %d records %u bytes; in the kernel "
-		       "the most are %d (-x strsize=... for less)",
-		       g->cl->loc.line, g->cl->recsize, INT16_MAX);
-}
-
 static int
 clause_code(struct bg *g)
 {
@@ -508,7 +496,7 @@ bpf_clause_make(struct bg *g)
 {
 	const struct bg fresh = *g;
 
-	if (check_record(g) != 0 || clause_code(g) != 0)
+	if (clause_code(g) != 0)
 		return -1;
 	if (g->em->code.n <= SPLIT_INSNS)
 		return 0;

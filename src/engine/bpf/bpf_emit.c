@@ -21,6 +21,31 @@ em_fini(struct em *em)
 	vec_fini(&em->ref);
 }
 
+/*
+ * A load or a store farther from its base than an instruction can say: the base
+ * goes there and comes back.
+ */
+static uint32_t
+far_raw(struct em *em, uint8_t code, unsigned dst, unsigned src, int off,
+	int32_t imm)
+{
+	bool load = BPF_CLASS(code) == BPF_LDX;
+	unsigned base = load ? src : dst;
+	int near = off % 4096;
+	uint32_t at;
+
+	if (base == FP || BPF_CLASS(code) > BPF_STX ||
+	    BPF_CLASS(code) == BPF_LD) {
+		em->failed = true;
+		return 0;
+	}
+	em_alui(em, BPF_ADD, base, off - near);
+	at = em_raw(em, code, dst, src, near, imm);
+	if (!load || dst != base)
+		em_alui(em, BPF_ADD, base, near - off);
+	return at;
+}
+
 uint32_t
 em_raw(struct em *em, uint8_t code, unsigned dst, unsigned src, int off,
        int32_t imm)
@@ -33,10 +58,8 @@ em_raw(struct em *em, uint8_t code, unsigned dst, unsigned src, int off,
 		.imm = imm,
 	};
 
-	if (off != (int16_t)off) {
-		em->failed = true;
-		return 0;
-	}
+	if (off != (int16_t)off)
+		return far_raw(em, code, dst, src, off, imm);
 	if (!vec_push(&em->code, in)) {
 		em->nomem = true;
 		return 0;

@@ -101,14 +101,51 @@ engine_new(const struct dif_enabling *en, const struct engine_opts *opts)
 	return eng;
 }
 
+/* Bytes of the largest key: of an array's behind an aggregation's, too. */
+static uint32_t
+largest_key(const struct dif_tab *tab)
+{
+	uint32_t agg = 0, array = 0;
+
+	for (uint32_t i = 0; i < tab->naggs; i++)
+		if (tab->aggs[i]->keysize > agg)
+			agg = tab->aggs[i]->keysize;
+	for (uint32_t i = 0; i < tab->nvars; i++)
+		if (tab->vars[i]->kind == DIF_VK_ARRAY &&
+		    tab->vars[i]->keysize + 8 > array)
+			array = tab->vars[i]->keysize + 8;
+	return agg + array;
+}
+
+/* The slots' areas: small ones where the program does with them. */
+static int
+engine_areas(struct engine *eng, struct err *e)
+{
+	const struct dif_sizes *sz = &eng->en->sizes;
+	const struct dif_tab *tab = eng->en->tab;
+
+	if (sz->strsize < 1 || sz->strsize > RT_STR_MAX)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "strsize: must be between 1 and %u", RT_STR_MAX);
+	if (tab->locals_size > RT_LOCALS)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "this-> variables take %u bytes; the most is "
+			       "%u (lower strsize)",
+			       tab->locals_size, RT_LOCALS);
+	eng->areas = rt_areas_for(sz->strsize, largest_key(tab),
+				  tab->locals_size, sz->scratchsize);
+	if (eng->areas == NULL) /* a key that clauses are refused for */
+		eng->areas = rt_areas_for(RT_STR_MAX, 0, 0, 0);
+	return 0;
+}
+
 static int
 engine_make(struct engine *eng, struct err *e)
 {
 	if (bpf_feat_check(e) != 0)
 		return -1;
-	if (eng->en->sizes.strsize < 1 || eng->en->sizes.strsize > RT_STR_MAX)
-		return err_set(e, &ERR_GENERIC, 0,
-			       "strsize: must be between 1 and %u", RT_STR_MAX);
+	if (engine_areas(eng, e) != 0)
+		return -1;
 	if (bpf_site_build(eng, e) != 0)
 		return -1;
 	if ((eng->needs & DIF_NEED_COPYOUT) != 0 && bpf_feat_copyout(e) != 0)

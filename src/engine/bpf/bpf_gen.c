@@ -157,6 +157,7 @@ bg_stubs(struct bg *g)
 void
 bg_zero(struct bg *g, unsigned base, int32_t off, uint32_t n)
 {
+	const uint32_t most = g->eng->areas->str;
 	struct em *em = g->em;
 	uint32_t i = 0;
 
@@ -170,7 +171,7 @@ bg_zero(struct bg *g, unsigned base, int32_t off, uint32_t n)
 		return;
 	}
 	for (uint32_t part; i < n; i += part) {
-		part = n - i > RT_STR_MAX ? RT_STR_MAX : n - i;
+		part = n - i > most ? most : n - i;
 		em_lea(em, R1, base, off + (int32_t)i);
 		em_imm(em, R2, part);
 		em_imm(em, R3, g->eng->zero_addr);

@@ -40,6 +40,7 @@
 #include "engine/bpf/bpf_sys.h"
 #include "engine/bpf/bpf_user.h"
 #include "rt/engine.h"
+#include "rt/rt_areas.h"
 #include "rt/rt_body.h"
 
 /* An element of a program's site map; mask[] follows (bpf_prog.nmask words). */
@@ -122,6 +123,7 @@ struct engine {
 	const struct dif_enabling *en;
 	struct engine_opts opts;
 	struct arena *arena;
+	const struct rt_areas *areas; /* of its slots */
 	unsigned ncpus, nslots;
 	VEC(struct bpf_place) places; /* of all probes, in their order */
 	uint32_t *place0; /* [nprobes + 1]: where those of each begin */
@@ -140,7 +142,7 @@ struct engine {
 	uint32_t nassoc;
 	uint32_t assoc_uses; /* loads and stores in all clauses */
 	uint64_t globals_addr, str_addr; /* as the kernel sees them */
-	uint64_t zero_addr; /* RT_STR_MAX bytes of zeroes, among the strings */
+	uint64_t zero_addr; /* areas->str bytes of zeroes, among the strings */
 	uint8_t *strtab;    /* what goes into str */
 	uint32_t nstr, capstr;
 	struct hash *objstr; /* dif_obj * -> offset + 1 of its strings */
@@ -463,7 +465,7 @@ void bpf_uprobe_undo(struct engine *eng);
 #define ERROR_ARGS 2
 #define RT_ERR_ARG(n) (RT_OFF(tmp) + 8 * (ERROR_ARGS + (int)(n)))
 /* A part of rt->key that nothing keeps anything in. */
-#define RT_AREA (RT_OFF(key) + (int)RT_KEY_MAX)
+#define RT_AREA(g) (RT_OFF(key) + (int)(g)->eng->areas->key)
 
 #define RT_OFF(field) ((int)offsetof(struct rt, field))
 #define CTL_GLOBALS ((uint32_t)sizeof(struct rt_ctl))

@@ -3,7 +3,7 @@
  * bpf_link.c - generated functions and the bodies of rt/ become one program.
  *
  * The bodies come as an ELF object that clang made when dtrace was built
- * (rt_bpf_obj.h).  Only those that are called, directly or not, are taken.
+ * (rt_areas.h).  Only those that are called, directly or not, are taken.
  * Their references to rt_conf, rt_map_agg and rt_map_ctl are bound to the maps
  * of this trace.
  *
@@ -25,8 +25,6 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <gelf.h>
-
-#include "rt/rt_bpf_obj.h"
 
 #define RELOC_64_64 1  /* R_BPF_64_64: a wide load */
 #define RELOC_64_32 10 /* R_BPF_64_32: a call */
@@ -211,8 +209,10 @@ obj_bodies(struct linker *l)
 static int
 obj_open(struct linker *l)
 {
+	const struct rt_areas *a = l->eng->areas;
+
 	elf_version(EV_CURRENT);
-	l->elf = elf_memory((char *)(uintptr_t)rt_bpf_obj, rt_bpf_obj_len);
+	l->elf = elf_memory((char *)(uintptr_t)a->obj, *a->obj_len);
 	if (l->elf == NULL)
 		return bad_obj(l, "not an ELF file");
 	return obj_sections(l) != 0 || obj_bodies(l) != 0 ? -1 : 0;
@@ -519,7 +519,7 @@ struct types {
 };
 
 static int
-types_start(struct types *t)
+types_start(struct types *t, uint32_t size)
 {
 	int rt;
 
@@ -527,7 +527,7 @@ types_start(struct types *t)
 	if (t->b == NULL)
 		return -1;
 	t->u64 = btf__add_int(t->b, "uint64_t", 8, 0);
-	rt = btf__add_struct(t->b, "rt", sizeof(struct rt));
+	rt = btf__add_struct(t->b, "rt", size);
 	t->rt_ptr = btf__add_ptr(t->b, rt);
 	return t->u64 > 0 && rt > 0 && t->rt_ptr > 0 ? 0 : -1;
 }
@@ -595,7 +595,7 @@ add_func(struct linker *l, uint32_t pos, int type, const char *name)
 static int
 types_all(struct linker *l, struct types *t)
 {
-	bool ok = types_start(t) == 0;
+	bool ok = types_start(t, l->eng->areas->size) == 0;
 
 	for (size_t i = 0; ok && i < l->u->fns.n; i++)
 		ok = add_func(l, l->unitpos[i], types_unit(t, l->u->fns.v[i]),

@@ -8,7 +8,7 @@
  *   ctl   ARRAY, 1             struct rt_ctl, then the globals   mapped
  *   conf  ARRAY, 1, frozen     struct rt_conf: constants to the verifier
  *   str   ARRAY, 1             strings of programs and probe names, and
- *                              RT_STR_MAX zeroes at its start
+ *                              areas->str zeroes at its start
  *   sites ARRAY per program    who fired (struct bpf_site)
  *   wake  RINGBUF              poked when the consumer should look
  *   self  TASK_STORAGE         all self-> scalars of a thread
@@ -391,7 +391,7 @@ maps_assoc_one(struct engine *eng, struct bpf_assoc *a, uint64_t room,
 
 	uint64_t n = room / (sm.key_size + sm.value_size);
 	sm.max_entries = n < 1 ? 1 : n > (1u << 20) ? 1u << 20 : (uint32_t)n;
-	if (v->size > RT_STR_MAX)
+	if (v->size > eng->areas->str)
 		return err_set(e, &ERR_GENERIC, 0,
 			       "array %s: values of %u bytes are too large",
 			       v->name, v->size);
@@ -571,12 +571,7 @@ maps_fixed(struct engine *eng, struct err *e)
 {
 	const struct dif_tab *tab = eng->en->tab;
 
-	if (tab->locals_size > RT_LOCALS)
-		return err_set(e, &ERR_GENERIC, 0,
-			       "this-> variables take %u bytes; the most is "
-			       "%u (lower strsize)",
-			       tab->locals_size, RT_LOCALS);
-	if (map_need(&eng->rt, "rt", sizeof(struct rt), eng->nslots,
+	if (map_need(&eng->rt, "rt", eng->areas->size, eng->nslots,
 		     BPF_F_MMAPABLE, e) != 0 ||
 	    map_need(&eng->ctl, "ctl", CTL_GLOBALS + tab->globals_size + 8,
 		     1, /* never empty: its address is taken */

@@ -140,7 +140,8 @@ clear_locals(struct maker *m)
 	struct bg g = { .eng = m->eng, .em = m->em };
 
 	if (m->locals)
-		bg_zero(&g, R6, RT_OFF(locals), m->eng->en->tab->locals_size);
+		bg_zero(&g, R6, (int32_t)m->eng->areas->off_locals,
+			m->eng->en->tab->locals_size);
 }
 
 static void

@@ -392,7 +392,8 @@ bpf_site_build(struct engine *eng, struct err *e)
 	uint32_t zeroes;
 
 	eng->objstr = hash_new();
-	if (eng->objstr == NULL || str_add(eng, NULL, RT_STR_MAX, &zeroes) != 0)
+	if (eng->objstr == NULL || 
+	    str_add(eng, NULL, eng->areas->str, &zeroes) != 0)
 		return err_nomem(e);
 	for (uint32_t i = 0; i < en->nclauses; i++)
 		if (scan_text(eng, en->clauses[i]) != 0)

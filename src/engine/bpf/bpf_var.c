@@ -139,6 +139,13 @@ thread_store(struct bg *g, const struct dif_uvar *v, unsigned rs)
 
 /* ---- globals and this-> -------------------------------------------------- */
 
+/* Where a this-> variable is in struct rt. */
+static int32_t
+at_local(const struct bg *g, const struct dif_uvar *v)
+{
+	return (int32_t)(g->eng->areas->off_locals + v->off);
+}
+
 /* reg = pointer to the variable. */
 static void
 static_ptr(struct bg *g, const struct dif_uvar *v, unsigned reg)
@@ -146,7 +153,7 @@ static_ptr(struct bg *g, const struct dif_uvar *v, unsigned reg)
 	if (v->scope == DIF_SCOPE_GLOBAL)
 		em_mapval(g->em, reg, g->eng->ctl.fd, CTL_GLOBALS + v->off);
 	else
-		em_lea(g->em, reg, R6, RT_OFF(locals) + (int32_t)v->off);
+		em_lea(g->em, reg, R6, at_local(g, v));
 }
 
 static void
@@ -169,7 +176,7 @@ static_load(struct bg *g, const struct dif_uvar *v, unsigned rd)
 		em_imm(em, R0, g->eng->globals_addr + v->off);
 	} else {
 		em_ld(em, BPF_DW, R0, R6, RT_OFF(self));
-		em_alui(em, BPF_ADD, R0, RT_OFF(locals) + (int32_t)v->off);
+		em_alui(em, BPF_ADD, R0, at_local(g, v));
 	}
 	em_place(em, null);
 	bg_put(g, rd, R0);

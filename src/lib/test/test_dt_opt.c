@@ -237,7 +237,7 @@ limits(void **state)
 	static const struct {
 		const char *name, *least, *most, *below, *above;
 	} of[] = {
-		{ "strsize", "1", "4096", "0", "4097" },
+		{ "strsize", "1", "65536", "0", "65537" },
 		{ "stackframes", "1", "127", "0", "128" },
 		{ "ustackframes", "1", "127", "0", "128" },
 		{ "stackindent", "0", "1024", "-1", "1025" },
@@ -259,7 +259,7 @@ limits(void **state)
 	}
 	refuse(dtp, "late", "dynamic");
 	refuse(dtp, "version", "1.14");
-	refuse(dtp, "scratchsize", "17k");
+	refuse(dtp, "scratchsize", "257k");
 	check(dtp, "lockmem", "unlimited", INT64_MAX);
 	refuse(dtp, "setenv", "a");
 	refuse(dtp, "setenv", "=b");

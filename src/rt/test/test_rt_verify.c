@@ -24,7 +24,7 @@
 static const struct {
 	uint32_t strsize;
 	unsigned most_insns;
-} limits[] = { { 256, 20000 }, { 1024, 80000 }, { RT_STR_MAX, 300000 } };
+} limits[] = { { 256, 25000 }, { 4096, 25000 }, { RT_STR_MAX, 60000 } };
 
 /* As the loader would take them from BTF. */
 static uint32_t task_tgid, task_real_parent;

@@ -163,9 +163,44 @@ test_too_far(void **state)
 	assert_non_null(strstr(e.msg, "clause_7"));
 	em_fini(&em);
 	em = (struct em){ 0 };
-	em_ld(&em, BPF_DW, R1, R2, 40000); /* no such offset */
+	em_ld(&em, BPF_DW, R1, FP, 40000); /* no such place */
 	em_exit(&em);
 	assert_int_equal(finish(&em), -1);
+	em_fini(&em);
+}
+
+/* Check an instruction that adds to a register. */
+static void
+check_add(const struct bpf_insn *in, unsigned reg, int n)
+{
+	assert_int_equal(in->code, BPF_ALU64 | BPF_ADD | BPF_K);
+	assert_int_equal(in->dst_reg, reg);
+	assert_int_equal(in->imm, n);
+}
+
+/* The base goes to where an instruction reaches, and comes back if it is not
+   what was loaded. */
+static void
+test_far(void **state)
+{
+	struct em em = { 0 };
+
+	em_ld(&em, BPF_DW, R1, R2, 70000);
+	em_st(&em, BPF_W, R6, 32768, R3);
+	em_sti(&em, BPF_W, R6, 32767, 5);
+	em_ld(&em, BPF_DW, R7, R7, 1 << 20);
+	em_exit(&em);
+	assert_int_equal(finish(&em), 0);
+	assert_int_equal(em.code.n, 10);
+	check_add(&em.code.v[0], R2, 69632);
+	assert_int_equal(em.code.v[1].off, 70000 - 69632);
+	check_add(&em.code.v[2], R2, -69632);
+	check_add(&em.code.v[3], R6, 32768);
+	assert_int_equal(em.code.v[4].off, 0);
+	check_add(&em.code.v[5], R6, -32768);
+	assert_int_equal(em.code.v[6].off, 32767);
+	check_add(&em.code.v[7], R7, 1 << 20);
+	assert_int_equal(em.code.v[8].src_reg, R7);
 	em_fini(&em);
 }
 
@@ -190,6 +225,7 @@ main(void)
 		cmocka_unit_test(test_immediates),
 		cmocka_unit_test(test_frame),
 		cmocka_unit_test(test_too_far),
+		cmocka_unit_test(test_far),
 		cmocka_unit_test(test_no_place),
 	};
 

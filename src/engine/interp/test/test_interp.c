@@ -231,7 +231,7 @@ memory(void **state)
 	       1, 16);
 	faults("setx 16, %r1\nstx %r1, [%r1]\nret %r1\n", DIF_FAULT_BADADDR, 1,
 	       16);
-	faults("setx 99999, %r1\nallocs %r1, %r2\nret %r2\n",
+	faults("setx 999999, %r1\nallocs %r1, %r2\nret %r2\n",
 	       DIF_FAULT_NOSCRATCH, 1, 0);
 	faults("pushtv DT_TYPE(0), %r0, %r0\npushtv DT_TYPE(0), %r0, %r0\n"
 	       "pushtv DT_TYPE(0), %r0, %r0\npushtv DT_TYPE(0), %r0, %r0\n"
