@@ -8,7 +8,7 @@
 #   make bench    measure, beside other tools; figures go to bench/README.md
 #   make fuzz     fuzz each parser for FUZZ_SECONDS (default 60)
 #   make torture  attach to and kill off hard targets, a thousand times each
-#   make fresh    build and run the demo in a minimal Debian, twice
+#   make fresh    the demo and all tests in a minimal Debian, in two ways
 #   make cross    build for aarch64, run there what needs no kernel (qemu-user)
 #   make vm       run what a kernel matters to on others, in QEMU: two hours
 #   make install  to PREFIX (default /usr/local), DESTDIR respected
@@ -54,7 +54,7 @@ vm: all
 	@test/vm/run $(BUILD)
 
 fresh:
-	@tools/fresh demo
+	@tools/fresh
 
 cross:
 	@tools/cross
