@@ -434,8 +434,11 @@ dt_opt_set(dtrace_hdl_t *dtp, const char *name, const char *val,
 		return dt_set_err(dtp, EDT_BADOPTCTX,
 				  "D libraries have been loaded: the option is "
 				  "for the command line");
-	const char *limit = opt_value(dtp, row, val, &v) ? opt_limit(o, v)
-							  : opt_expects(row);
+	errno = 0;
+	bool parses = opt_value(dtp, row, val, &v);
+	if (!parses && errno == ENOMEM)
+		return dt_nomem(dtp);
+	const char *limit = parses ? opt_limit(o, v) : opt_expects(row);
 	if (limit != NULL)
 		return dt_set_err(
 			dtp, EDT_BADOPTVAL,

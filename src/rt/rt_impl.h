@@ -147,6 +147,11 @@ uint64_t rt_work_order(uint64_t w, uint64_t v);
 /* Value of a digit in any base to 36; 99 for what is none. */
 uint64_t rt_text_digit(uint64_t c);
 
+/* ---- rt_subr.c --------------------------------------------------------- */
+
+/* BPF: the current process's number as the consumer knows it; 0: it does not. */
+uint64_t rt_subr_current(struct rt *rt);
+
 /* ---- rt_scratch.c ------------------------------------------------------ */
 
 /* A string of at most max bytes, NUL included, to scratch at off, which is

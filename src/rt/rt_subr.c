@@ -54,16 +54,14 @@ rt_subr_getminor(struct rt *rt)
 #ifdef __bpf__
 #define PARENTS_MAX 256
 
-/* The task's process, as the consumer knows it; 0: it does not. */
+/* The number of a task's process in another namespace than the first. */
 static __attribute__((noinline)) long
-parent_number(struct rt *rt, uint64_t task, uint32_t *nr)
+inner_number(struct rt *rt, uint64_t task, uint32_t *nr)
 {
 	const uint32_t down = RT_CONF(pidns.level);
 	uint64_t pid, ns;
 	uint32_t level, inum;
 
-	if (down == 0)
-		return rt_read(rt, nr, sizeof(*nr), task + RT_CONF(task_tgid));
 	*nr = 0;
 	if (rt_read(rt, &pid, sizeof(pid),
 		    task + RT_CONF(pidns.task_signal)) < 0 ||
@@ -81,6 +79,27 @@ parent_number(struct rt *rt, uint64_t task, uint32_t *nr)
 	if (inum != RT_CONF(pidns.inum))
 		return 0;
 	return rt_read(rt, nr, sizeof(*nr), pid + RT_CONF(pidns.upid_nr));
+}
+
+/* The task's process, as the consumer knows it; 0: it does not. */
+RT_INLINE long
+parent_number(struct rt *rt, uint64_t task, uint32_t *nr)
+{
+	if (RT_CONF(pidns.level) == 0)
+		return rt_read(rt, nr, sizeof(*nr), task + RT_CONF(task_tgid));
+	return inner_number(rt, task, nr);
+}
+
+RT_GLOBAL uint64_t
+rt_subr_current(struct rt *rt)
+{
+	uint32_t nr;
+
+	if (!rt)
+		return 0;
+	if (RT_CONF(pidns.level) == 0)
+		return bpf_get_current_pid_tgid() >> 32;
+	return inner_number(rt, bpf_get_current_task(), &nr) < 0 ? 0 : nr;
 }
 
 RT_GLOBAL uint64_t

@@ -458,12 +458,12 @@ RT_INLINE int
 unw_list(struct rt *rt)
 {
 	struct rt_unw *u = &rt->unw;
-	uint32_t pid = (uint32_t)(bpf_get_current_pid_tgid() >> 32);
+	uint32_t pid = (uint32_t)rt_subr_current(rt);
 	struct rt_unw_proc *p = bpf_map_lookup_elem(&rt_map_unwproc, &pid);
 
 	u->id = 0;
-	u->want = 1;
-	if (!p)
+	u->want = pid != 0;
+	if (!p || !pid)
 		return 0;
 	if (p->mm == 0)
 		p->mm = rt->unw_mm;
@@ -479,7 +479,7 @@ unw_list(struct rt *rt)
 RT_INLINE void
 unw_want(struct rt *rt)
 {
-	uint32_t pid = (uint32_t)(bpf_get_current_pid_tgid() >> 32);
+	uint32_t pid = (uint32_t)rt_subr_current(rt);
 	struct rt_unw_want w = { rt->unw_mm, rt->unw_exec_vm };
 
 	bpf_map_update_elem(&rt_map_unwwant, &pid, &w, 0);

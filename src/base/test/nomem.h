@@ -10,6 +10,7 @@
 #ifndef BASE_TEST_NOMEM_H
 #define BASE_TEST_NOMEM_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -58,6 +59,7 @@ nomem_fails(void)
 	if (nomem_left == 0 || --nomem_left != 0)
 		return false;
 	nomem_failed = true;
+	errno = ENOMEM; /* as the C library does */
 	return true;
 }
 

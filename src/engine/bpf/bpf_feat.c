@@ -247,9 +247,16 @@ tracepoint_id(const struct btf *b, const char *name)
 	return id > 0 ? (uint32_t)id : 0;
 }
 
-static const char no_types[] =
-	"this kernel does not describe its types (/sys/kernel/btf/vmlinux; "
-	"CONFIG_DEBUG_INFO_BTF)";
+/* The kernel's types could not be read: errno says why. */
+static int
+no_types(struct err *e)
+{
+	if (errno == ENOMEM)
+		return err_nomem(e);
+	return err_set(e, &ERR_GENERIC, 0,
+		       "this kernel does not describe its types "
+		       "(/sys/kernel/btf/vmlinux; CONFIG_DEBUG_INFO_BTF)");
+}
 
 /* For d_path(): all, or nothing is known. */
 static void
@@ -309,8 +316,8 @@ bpf_feat_pidns(struct rt_pidns *ns, struct err *e)
 	const struct btf_type *t = NULL;
 	int id;
 
-	if (libbpf_get_error(b))
-		return err_set(e, &ERR_GENERIC, 0, "%s", no_types);
+	if (b == NULL)
+		return no_types(e);
 	ns->task_thread_pid = struct_off(b, "task_struct", "thread_pid");
 	ns->task_signal = struct_off(b, "task_struct", "signal");
 	ns->signal_pids = struct_off(b, "signal_struct", "pids");
@@ -358,8 +365,8 @@ bpf_feat_ktypes(struct engine *eng, struct err *e)
 	if (k->known)
 		return 0;
 	b = btf__parse("/sys/kernel/btf/vmlinux", NULL);
-	if (libbpf_get_error(b))
-		return err_set(e, &ERR_GENERIC, 0, "%s", no_types);
+	if (b == NULL)
+		return no_types(e);
 	k->known = true;
 	k->task_real_parent = struct_off(b, "task_struct", "real_parent");
 	k->task_tgid = struct_off(b, "task_struct", "tgid");

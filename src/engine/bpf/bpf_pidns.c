@@ -89,13 +89,12 @@ bpf_pidns_current(struct engine *eng, struct em *em, bool process, int tmp,
 
 /* ---- our own ------------------------------------------------------------- */
 
-/* The level of the calling thread's struct pid, which is its namespace's; -1:
-   not to be known. */
+/* The level of the calling thread's struct pid, which is its namespace's; -1
+   with *e: not to be known. */
 static int
-level_run(const struct rt_pidns *ns)
+level_run(const struct rt_pidns *ns, struct err *e)
 {
 	struct em em = { 0 };
-	struct err e = { 0 };
 	uint32_t ret = 0;
 	int fd = -1, rc = -1;
 
@@ -105,7 +104,7 @@ level_run(const struct rt_pidns *ns)
 	fetch(&em, ns->pid_level, 4, -8);
 	em_mov(&em, R0, R1);
 	em_exit(&em);
-	if (em_finish(&em, "probe", &e) == 0) {
+	if (em_finish(&em, "probe", e) == 0) {
 		const struct sys_prog p = {
 			.type = BPF_PROG_TYPE_RAW_TRACEPOINT,
 			.name = "dtrace_pidns",
@@ -121,8 +120,11 @@ level_run(const struct rt_pidns *ns)
 		close(fd);
 	}
 	em_fini(&em);
-	err_clear(&e);
-	return rc == 0 ? (int)ret : -1;
+	if (rc == 0)
+		return (int)ret;
+	return err_set(e, &ERR_GENERIC, 0,
+		       "the numbers of this PID namespace cannot be had from "
+		       "this kernel");
 }
 
 int
@@ -138,11 +140,9 @@ bpf_pidns_find(struct rt_pidns *ns, struct err *e)
 	ns->inum = (uint32_t)st.st_ino;
 	if (bpf_feat_pidns(ns, e) != 0)
 		return -1;
-	level = level_run(ns);
+	level = level_run(ns, e);
 	if (level < 0)
-		return err_set(e, &ERR_GENERIC, 0,
-			       "the numbers of this PID namespace cannot be "
-			       "had from this kernel");
+		return -1;
 	ns->level = (uint32_t)level;
 	ns->number += ns->level * ns->upid_size;
 	return 0;

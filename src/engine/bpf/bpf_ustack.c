@@ -81,20 +81,17 @@ ustack_make_maps(struct bpf_ustack *x)
 }
 
 /*
- * Numbers of processes are those of the first namespace in the kernel.  Tables
- * are of x86-64 only; where the verifier lets nobody load the stack pointer,
- * the machine is another one.
+ * Tables are of x86-64 only; where the verifier lets nobody load the stack
+ * pointer, the machine is another one.
  */
 static bool
 ustack_can(struct engine *eng)
 {
-	struct rt_pidns ns = { 0 };
 	struct err e = { 0 };
 
 	return !bpf_ureg_untyped(DIF_R_THE_SP) &&
 	       bpf_feat_ktypes(eng, &e) == 0 && eng->kt.task_mm != ~0u &&
-	       eng->kt.mm_exec_vm != ~0u && bpf_pidns_find(&ns, &e) == 0 &&
-	       ns.level == 0;
+	       eng->kt.mm_exec_vm != ~0u;
 }
 
 /* ---- lists ------------------------------------------------------------------ */
