@@ -174,7 +174,11 @@ tuple_room(struct probe_set *ps)
 	for (size_t i = 0; i < ps->probes.n; i++) {
 		const struct probe *p = ps->probes.v[i];
 
-		*tuple_slot(ps, p->prov, p->mod, p->func, p->name) = p->id;
+		uint32_t *slot =
+			tuple_slot(ps, p->prov, p->mod, p->func, p->name);
+
+		if (*slot == 0) /* else it is a twin */
+			*slot = p->id;
 	}
 	return true;
 }
@@ -198,9 +202,10 @@ ids_room(struct probe_ids *l)
 	return true;
 }
 
-struct probe *
-probe_add(struct prov *pv, const char *prov, const char *mod, const char *func,
-	  const char *name)
+/* twin: also where there is one already. */
+static struct probe *
+tuple_add(struct prov *pv, const char *prov, const char *mod, const char *func,
+	  const char *name, bool twin)
 {
 	struct probe_set *ps = pv->set;
 	struct probe_name *n[] = { probe_name_make(ps, prov),
@@ -216,7 +221,7 @@ probe_add(struct prov *pv, const char *prov, const char *mod, const char *func,
 	if (!tuple_room(ps))
 		return NULL;
 	slot = tuple_slot(ps, n[0]->text, n[1]->text, n[2]->text, n[3]->text);
-	if (*slot != 0) {
+	if (*slot != 0 && !twin) {
 		p = ps->probes.v[*slot - 1];
 		p->round = ps->round;
 		return p;
@@ -231,10 +236,25 @@ probe_add(struct prov *pv, const char *prov, const char *mod, const char *func,
 			     .name = n[PROBE_NAME]->text,
 			     .owner = pv,
 			     .round = ps->round };
-	*slot = p->id;
+	if (*slot == 0)
+		*slot = p->id;
 	for (int i = 0; i < PROBE_NFIELD; i++)
 		n[i]->by[i].v[n[i]->by[i].n++] = p->id;
 	return p;
+}
+
+struct probe *
+probe_add(struct prov *pv, const char *prov, const char *mod, const char *func,
+	  const char *name)
+{
+	return tuple_add(pv, prov, mod, func, name, false);
+}
+
+struct probe *
+probe_add_twin(struct prov *pv, const char *prov, const char *mod,
+	       const char *func, const char *name)
+{
+	return tuple_add(pv, prov, mod, func, name, true);
 }
 
 /* Put an id into a list that is in order; there is room. */

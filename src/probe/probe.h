@@ -191,6 +191,10 @@ int probe_set_add_prov(struct probe_set *ps, const struct prov_ops *ops,
  */
 struct probe *probe_add(struct prov *pv, const char *prov, const char *mod,
 			const char *func, const char *name);
+/* The same, but another probe with the same tuple: what has one name may be
+   several things.  The provider keeps it, as nothing else finds it again. */
+struct probe *probe_add_twin(struct prov *pv, const char *prov, const char *mod,
+			     const char *func, const char *name);
 /* Let descriptions that name func, or match it, find the probe as well.  The
    string is copied.  0, or -1: no memory. */
 int probe_add_alias(struct probe *p, const char *func);

@@ -254,6 +254,29 @@ ksym_by_name(struct proc_set *ps, const char *module, const char *name,
 	return 0;
 }
 
+/* The index was filled by address: those of one name are met in that order. */
+size_t
+ksym_functions(struct proc_set *ps, const char *module, const char *name,
+	       uint64_t *at, size_t cap)
+{
+	struct ksyms *k = ksyms_get(ps);
+	size_t n = 0;
+
+	if (k == NULL || !ksyms_index(k))
+		return 0;
+	for (size_t h = hash_bytes(name, strlen(name)) & k->mask;
+	     k->index[h] != 0; h = (h + 1) & k->mask) {
+		const struct ksym *s = &k->v[k->index[h] - 1];
+
+		if (strcmp(s->name, name) != 0 || !ksym_in(s, module) ||
+		    ((s->type | 0x20) != 't' && (s->type | 0x20) != 'w'))
+			continue;
+		if (n++ < cap)
+			at[n - 1] = s->addr;
+	}
+	return n;
+}
+
 /* The first symbol beyond addr. */
 static size_t
 ksyms_above(const struct ksyms *k, uint64_t addr)

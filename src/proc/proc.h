@@ -141,6 +141,10 @@ bool proc_text_same(struct proc_text *t, uint64_t addr, const char *path,
 /* module "" or NULL: any; "vmlinux": the core. -1: unknown or hidden. */
 int ksym_by_name(struct proc_set *ps, const char *module, const char *name,
 		 uint64_t *addr);
+/* The addresses of the functions of that name, in order, the first cap of them
+   into at; how many there are. */
+size_t ksym_functions(struct proc_set *ps, const char *module, const char *name,
+		      uint64_t *at, size_t cap);
 /* false: no symbol at or below addr. */
 bool ksym_by_addr(struct proc_set *ps, uint64_t addr, const char **module,
 		  const char **name, uint64_t *off);
@@ -162,7 +166,7 @@ bool ksym_each(struct proc_set *ps, size_t *i, struct ksym_info *out);
 /* Read them anew when next asked; what was told before stays valid. */
 void ksym_refresh(struct proc_set *ps);
 
-/* ---- tracefs (proc_tracefs.c) --------------------------------------------- */
+/* ---- tracefs and debugfs (proc_tracefs.c) --------------------------------------------- */
 
 /*
  * A file of tracefs to read, by its path there ("available_events").  Where
@@ -170,5 +174,25 @@ void ksym_refresh(struct proc_set *ps);
  * *e: no such file, no privilege, or no tracefs.  The caller closes it.
  */
 FILE *proc_tracefs_open(const char *path, struct err *e);
+/* The same of debugfs ("kprobes/blacklist"). */
+FILE *proc_debugfs_open(const char *path, struct err *e);
+
+/* ---- functions of the kernel that can be traced (kfunc.c) ------------------ */
+
+struct kfunc {
+	const char *name, *module; /* as long as the set; "vmlinux": the core */
+	uint64_t addr;		   /* of ftrace's place in it; 0: not told */
+	bool twins;		   /* others have its name */
+	uint32_t nth, of;	   /* of those of its name in its module */
+};
+/* All of them, read when first asked; *n is set.  NULL + *e: this kernel, or
+   this user, has no such list. */
+const struct kfunc *kfunc_list(struct proc_set *ps, size_t *n, struct err *e);
+/* Where one of the list's begins; 0: it cannot be told. */
+uint64_t kfunc_addr(struct proc_set *ps, const struct kfunc *f);
+/* Why a function is not in the list, after "cannot be traced: "; NULL: the
+   kernel has none of that name.  module as for ksym_by_name(). */
+const char *kfunc_why_not(struct proc_set *ps, const char *module,
+			  const char *name);
 
 #endif

@@ -32,6 +32,7 @@ struct mobj {
 	uint64_t seen; /* generation of the maps it was last in */
 };
 
+struct kfuncs;
 struct ksyms;
 
 struct proc_set {
@@ -42,6 +43,7 @@ struct proc_set {
 	struct mfile *files_list;
 	struct ksyms *ksyms; /* ksym.c's; NULL until asked for */
 	struct ksyms *ksyms_old; /* before ksym_refresh() */
+	struct kfuncs *kfuncs;	 /* kfunc.c's; NULL until asked for */
 };
 
 /* CREATED: traced and stopped; RUNNING: no ptrace relation; ENDED. */
@@ -99,6 +101,9 @@ struct mobj *proc_mobj_at(struct proc *p, uint64_t addr);
 
 /* ksym.c */
 void ksyms_free(struct ksyms *k);
+
+/* kfunc.c */
+void kfuncs_free(struct kfuncs *k);
 
 /* How a process that is no child ended, as wait(2) tells; -1: not known. */
 int proc_end_status(const struct proc *p);

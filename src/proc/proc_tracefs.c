@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * proc_tracefs.c - files of tracefs, whether it is mounted or not.
+ * proc_tracefs.c - files of tracefs and debugfs, whether they are mounted or not.
  *
- * Where it is not mounted, a mount is made that no directory shows and that is
+ * Where one is not mounted, a mount is made that no directory shows and that is
  * gone with its last descriptor (fsmount(2)).  Nothing is left behind, and
  * nobody else sees it.
  */
@@ -16,9 +16,9 @@
 
 /* The root of a mount of our own; -1 with errno. */
 static int
-tracefs_mount(void)
+tracefs_mount(const char *type)
 {
-	int fs = fsopen("tracefs", FSOPEN_CLOEXEC), root = -1, sys;
+	int fs = fsopen(type, FSOPEN_CLOEXEC), root = -1, sys;
 
 	if (fs < 0)
 		return -1;
@@ -32,22 +32,24 @@ tracefs_mount(void)
 	return root;
 }
 
-FILE *
-proc_tracefs_open(const char *path, struct err *e)
+/* A file of that type of file system, which may be at one of two places. */
+static FILE *
+tracefs_file(const char *type, const char *const dirs[2], const char *path,
+	     struct err *e)
 {
-	static const char *const dirs[] = { "/sys/kernel/tracing",
-					    "/sys/kernel/debug/tracing" };
 	int fd = -1, root, sys;
 	FILE *f;
 
-	for (size_t i = 0; fd < 0 && i < sizeof(dirs) / sizeof(*dirs); i++) {
+	for (size_t i = 0; fd < 0 && i < 2; i++) {
 		root = open(dirs[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (root < 0)
 			continue;
 		fd = openat(root, path, O_RDONLY | O_CLOEXEC);
+		sys = errno;
 		close(root);
+		errno = sys;
 	}
-	if (fd < 0 && (root = tracefs_mount()) >= 0) {
+	if (fd < 0 && (root = tracefs_mount(type)) >= 0) {
 		fd = openat(root, path, O_RDONLY | O_CLOEXEC);
 		sys = errno;
 		close(root);
@@ -55,10 +57,27 @@ proc_tracefs_open(const char *path, struct err *e)
 	}
 	f = fd >= 0 ? fdopen(fd, "re") : NULL;
 	if (f == NULL) {
-		err_set(e, &ERR_GENERIC, errno, "cannot open %s of tracefs",
-			path);
+		err_set(e, &ERR_GENERIC, errno, "cannot open %s of %s", path,
+			type);
 		if (fd >= 0)
 			close(fd);
 	}
 	return f;
+}
+
+FILE *
+proc_tracefs_open(const char *path, struct err *e)
+{
+	static const char *const dirs[2] = { "/sys/kernel/tracing",
+					     "/sys/kernel/debug/tracing" };
+
+	return tracefs_file("tracefs", dirs, path, e);
+}
+
+FILE *
+proc_debugfs_open(const char *path, struct err *e)
+{
+	static const char *const dirs[2] = { "/sys/kernel/debug", "/debug" };
+
+	return tracefs_file("debugfs", dirs, path, e);
 }

@@ -26,11 +26,15 @@
 
 #include "base/hash.h"
 
-#define FENTRY_MAX   8  /* more functions than these: one program for all */
-#define FENTRY_ALONE 64 /* ... where there is no kprobe_multi */
-#define REFUSED_MAX                                                            \
-	64 /* functions that the kernel may refuse of a pattern's              \
-	    */
+/* More functions than these: one program for all; the second where there is no
+   kprobe_multi. */
+#define FENTRY_MAX   8
+#define FENTRY_ALONE 64
+/* Without kprobe_multi: the kernel waits for a grace period for each that it
+   removes. */
+#define KPROBE_MAX 1024
+/* Functions of a pattern's that the kernel may refuse. */
+#define REFUSED_MAX 64
 
 struct bpf_kfunc {
 	uint32_t nsites; /* functions that clauses enable, entry and return */
@@ -397,6 +401,12 @@ static int
 kfunc_attach_perf(struct engine *eng, const struct bpf_prog *c, bool ret,
 		  struct err *e)
 {
+	if (hash_count(c->byfn) > KPROBE_MAX)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "%zu functions of the kernel are too many: this "
+			       "one has no kprobe_multi (Linux 5.18, "
+			       "CONFIG_FPROBE), without which %u are the most",
+			       hash_count(c->byfn), KPROBE_MAX);
 	bpf_attach_nofile();
 	for (uint32_t i = 0; i < c->sites.n; i++)
 		if (c->sites.v[i]->first && kfunc_event(eng, c, i, ret, e) != 0)

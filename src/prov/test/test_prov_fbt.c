@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * test_prov_fbt.c - fbt and rawfbt on a kernel of six functions that is made
+ * here: names, twins, suffixes, sites, and what is said where there are none.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "proc/proc.h"
+#include "prov/prov.h"
+
+static struct prov_env env;
+static struct probe_set *ps;
+static struct err e;
+static bool none; /* this kernel has no list */
+
+static const struct kfunc list[] = {
+	{ "vfs_read", "vmlinux", 0x1000, false, 0 },
+	{ "init_once", "vmlinux", 0x2000, true, 0 },
+	{ "init_once", "vmlinux", 0x3000, true, 1 },
+	{ "init_once", "ext4", 0x9000, true, 0 },
+	{ "ext4_iget", "ext4", 0x9100, false, 0 },
+	{ "finish_switch.isra.0", "vmlinux", 0x4000, false, 0 },
+	{ "vfs_read.part.0", "vmlinux", 0x5000, false, 0 },
+};
+#define N (sizeof(list) / sizeof(*list))
+
+const struct kfunc *__wrap_kfunc_list(struct proc_set *p, size_t *n,
+				      struct err *err);
+uint64_t __wrap_kfunc_addr(struct proc_set *p, const struct kfunc *f);
+const char *__wrap_kfunc_why_not(struct proc_set *p, const char *module,
+				 const char *name);
+
+const struct kfunc *
+__wrap_kfunc_list(struct proc_set *p, size_t *n, struct err *err)
+{
+	if (none) {
+		err_set(err, &ERR_GENERIC, 0, "no list here");
+		return NULL;
+	}
+	*n = N;
+	return list;
+}
+
+/* Of the third nobody knows where it is. */
+uint64_t
+__wrap_kfunc_addr(struct proc_set *p, const struct kfunc *f)
+{
+	return f == &list[2] ? 0 : f->addr;
+}
+
+const char *
+__wrap_kfunc_why_not(struct proc_set *p, const char *module, const char *name)
+{
+	return strcmp(name, "do_nmi") == 0 ? "it is black" : NULL;
+}
+
+static int
+setup(void **state)
+{
+	err_clear(&e);
+	none = false;
+	env.types = type_space_base(&e);
+	ps = env.types != NULL ? probe_set_new(&env, &e) : NULL;
+	return ps == NULL || prov_register_all(ps, &e) != 0 ? -1 : 0;
+}
+
+static int
+teardown(void **state)
+{
+	probe_set_free(ps);
+	type_space_free(env.types);
+	return 0;
+}
+
+struct found {
+	struct probe *v[2 * N];
+	int n;
+};
+
+static int
+keep(void *arg, struct probe *p)
+{
+	struct found *f = arg;
+
+	if (f->n < (int)(2 * N))
+		f->v[f->n] = p;
+	f->n++;
+	return 0;
+}
+
+static int
+match(const char *prov, const char *mod, const char *func, const char *name,
+      struct found *f)
+{
+	struct dif_pdesc pd = { 0, prov, mod, func, name };
+
+	*f = (struct found){ 0 };
+	err_clear(&e);
+	return probe_match(ps, &pd, keep, f, &e);
+}
+
+static void
+test_names(void **state)
+{
+	struct found f;
+
+	assert_int_equal(match("fbt", "", "vfs_read", "entry", &f), 1);
+	assert_string_equal(f.v[0]->mod, "vmlinux");
+	assert_int_equal(match("fbt", "", "vfs_*", "", &f), 4);
+	assert_int_equal(match("fbt", "ext4", "", "return", &f), 2);
+	assert_int_equal(match("fbt", "", "", "", &f), 2 * N);
+	assert_int_equal(match("fbt", "", "", "", &f), 2 * N); /* once each */
+	assert_int_equal(match("rawfbt", "", "ext4_iget", "entry", &f), 1);
+	assert_int_equal(match("fbt", "", "vfs_read", "exit", &f), 0);
+	assert_int_equal(match("", "", "ext4_iget", "entry", &f), 2);
+}
+
+/* A copy with other arguments is found by its function's name; a part of a
+   function is not the function. */
+static void
+test_suffixes(void **state)
+{
+	struct found f;
+
+	assert_int_equal(match("fbt", "", "finish_switch", "entry", &f), 1);
+	assert_string_equal(f.v[0]->func, "finish_switch.isra.0");
+	assert_int_equal(match("fbt", "", "finish_switch.isra.0", "", &f), 2);
+	assert_int_equal(match("fbt", "", "vfs_read", "", &f), 2);
+	assert_int_equal(match("fbt", "", "vfs_read.part.0", "", &f), 2);
+}
+
+/* Each is a probe, with its own place, or none where it cannot be told. */
+static void
+test_twins(void **state)
+{
+	struct site_list l = { 0 };
+	struct found f;
+
+	assert_int_equal(match("fbt", "", "init_once", "entry", &f), 3);
+	assert_int_not_equal(f.v[0]->id, f.v[1]->id);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(f.v[i]->owner->ops->sites(f.v[i]->owner,
+							   f.v[i], &l, &e),
+				 0);
+	assert_int_equal(l.n, 2);
+	assert_int_equal(l.v[0].addr, 0x2000);
+	assert_true(l.v[0].twins);
+	assert_null(l.v[0].mod);
+	assert_int_equal(l.v[1].addr, 0x9000);
+	assert_string_equal(l.v[1].mod, "ext4");
+	free(l.v);
+}
+
+static void
+test_sites(void **state)
+{
+	struct site_list l = { 0 };
+	struct probe_args a = { 0 };
+	struct found f;
+
+	assert_int_equal(match("fbt", "", "vfs_read", "", &f), 2);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(f.v[i]->owner->ops->sites(f.v[i]->owner,
+							   f.v[i], &l, &e),
+				 0);
+	assert_int_equal(l.n, 2);
+	assert_int_equal(l.v[0].kind, DIF_SITE_KENTRY);
+	assert_int_equal(l.v[0].args->arg[9].kind, DIF_RCP_KARG);
+	assert_int_equal(l.v[0].args->arg[9].val, 9);
+	assert_int_equal(l.v[1].kind, DIF_SITE_KRETURN);
+	assert_int_equal(l.v[1].args->arg[0].kind, DIF_RCP_CONST);
+	assert_int_equal(l.v[1].args->arg[1].kind, DIF_RCP_KRET);
+	assert_string_equal(l.v[1].tp, "vfs_read");
+	assert_int_equal(l.v[1].addr, 0); /* the kernel knows it by name */
+	free(l.v);
+	/* Nothing of the kernel's types is there: numbers only. */
+	assert_int_equal(f.v[0]->owner->ops->args(f.v[0]->owner, f.v[0], &a,
+						  &e),
+			 0);
+	assert_false(a.typed);
+}
+
+static void
+test_none(void **state)
+{
+	struct found f;
+
+	assert_int_equal(match("fbt", "", "do_nmi", "entry", &f), -1);
+	assert_string_equal(e.msg, "fbt::do_nmi:entry: cannot be traced: "
+				   "it is black");
+	assert_ptr_equal(e.tag, &D_PROC_FUNC);
+	assert_int_equal(match("fbt", "", "no_such", "entry", &f), 0);
+	assert_int_equal(match("fbt", "", "do_nm*", "entry", &f), 0);
+	none = true;
+	assert_int_equal(match("fbt", "", "vfs_read", "entry", &f), -1);
+	assert_string_equal(e.msg, "fbt::vfs_read:entry: no list here");
+	assert_int_equal(match("", "", "no_such", "entry", &f), 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_suffixes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_twins, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sites, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_none, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
