@@ -173,8 +173,7 @@ lookup_where(struct lookup *l, struct dif_site *s)
 {
 	if (l->row->kind == DIF_SITE_TP)
 		return lookup_tp(l);
-	return l->row->kind == DIF_SITE_KENTRY ||
-			       l->row->kind == DIF_SITE_KRETURN
+	return dif_sites[l->row->kind].key == DIF_KEY_FUNCTION
 		       ? lookup_fn(l, s)
 		       : 0;
 }

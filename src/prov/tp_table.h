@@ -56,7 +56,7 @@ struct tp_when {
 
 struct tp_site {
 	unsigned probe; /* row of the probes */
-	enum dif_site_kind kind; /* TP, KENTRY, KRETURN, SYSENTRY, SYSRETURN */
+	enum dif_site_kind kind; /* TP, a function or a system call */
 	const char *tp; /* the tracepoint, or the function */
 	uint64_t num;	/* the system call */
 	/* Only for kernels where the tracepoint (the function) has at least (at
@@ -83,6 +83,8 @@ struct tp_site {
 #define AT_FN_LEAST(name, n) AT_FN(name), .least = n
 #define AT_FN_MOST(name, n)  AT_FN(name), .most = n
 #define AT_FN_RETURN(name)   .kind = DIF_SITE_KRETURN, .tp = name
+/* ... with the arguments of its entry; where the kernel has fexit. */
+#define AT_FN_EXIT(name)     .kind = DIF_SITE_KEXIT, .tp = name
 #define AT_FN_SUFFIXED(name) AT_FN(name), .suffixed = true
 #define AT_FN_SUFFIXED_RETURN(name) AT_FN_RETURN(name), .suffixed = true
 /* Argument n is the thread that the probe is about (dif_site.thread). */

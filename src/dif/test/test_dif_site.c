@@ -64,6 +64,10 @@ test_recipes(void **state)
 	assert_false(dif_site_ok(&s));
 	args.arg[11].kind = when.v[0].what.kind = DIF_RCP_KRET;
 	assert_true(dif_site_ok(&s));
+	s.kind = DIF_SITE_KEXIT;
+	assert_true(dif_site_ok(&s));
+	args.arg[11].kind = DIF_RCP_KARG;
+	assert_true(dif_site_ok(&s));
 	s.kind = DIF_SITE_UINSN;
 	args.arg[11].kind = DIF_RCP_UMEM;
 	when.n = 0;

@@ -379,7 +379,7 @@ bpf_args_fexit(struct em *em, unsigned ctx, const struct dif_recipe *r,
 	if (r->kind == DIF_RCP_KRET)
 		args_saved(em, ctx, BPF_FUNC_get_func_ret, -1, tmp);
 	else
-		em_imm(em, R1, 0);
+		bpf_args_fentry(em, ctx, r, tmp);
 }
 
 /* R1 = argument n of a function, at its entry, where the context is its

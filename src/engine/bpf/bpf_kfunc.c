@@ -153,7 +153,8 @@ bpf_have_fentry(struct engine *eng, const struct dif_site *s, uint32_t *btf_id)
 	int fd;
 
 	if (k == NULL ||
-	    k->nsites > (kfunc_multi(k) ? FENTRY_MAX : FENTRY_ALONE) ||
+	    (s->kind != DIF_SITE_KEXIT &&
+	     k->nsites > (kfunc_multi(k) ? FENTRY_MAX : FENTRY_ALONE)) ||
 	    s->mod != NULL || s->twins)
 		return false;
 	*btf_id = kfunc_btf_id(k, s->tp);
@@ -191,6 +192,13 @@ bpf_kfunc_refused(struct engine *eng, const struct dif_probe *pr, struct err *e)
 {
 	int sys = eng->kfunc != NULL ? eng->kfunc->fentry_sys : 0;
 
+	if (pr->sites[0].kind == DIF_SITE_KEXIT)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "%s:%s:%s:%s: arguments at the return of a "
+			       "function take fexit, which is %s%s",
+			       pr->prov, pr->mod, pr->func, pr->name,
+			       sys != 0 ? "refused: " : "not there",
+			       sys != 0 ? strerror(sys) : "");
 	return err_set(
 		e, &ERR_GENERIC, 0,
 		"%s:%s:%s:%s: functions of this kernel cannot be traced: "
@@ -433,7 +441,8 @@ bpf_attach_kretprobe_perf(struct engine *eng, const struct bpf_prog *c,
 void
 bpf_kfunc_report(struct engine *eng, struct buf *out)
 {
-	const uint32_t at = 1u << DIF_SITE_KENTRY | 1u << DIF_SITE_KRETURN;
+	const uint32_t at = 1u << DIF_SITE_KENTRY | 1u << DIF_SITE_KRETURN |
+			    1u << DIF_SITE_KEXIT;
 	const char *sep = "functions of the kernel: ";
 
 	for (size_t i = 0, end; i < eng->progs.n; i = end) {

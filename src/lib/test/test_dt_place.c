@@ -296,6 +296,7 @@ by_kind(void **state)
 		{ DIF_SITE_UENTRY, 7, "7", "7", "7", "7", "K", "7" },
 		{ DIF_SITE_TP, 0, "K", "K", "!", "!", "K", "!" },
 		{ DIF_SITE_KENTRY, 0, "K", "K", "!", "!", "K", "!" },
+		{ DIF_SITE_KEXIT, 0, "K", "K", "!", "!", "K", "!" },
 	};
 	struct trace *t = *state;
 

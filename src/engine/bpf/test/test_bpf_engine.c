@@ -1001,6 +1001,40 @@ test_kfunc(void **state)
 	kfunc_by(PERF, "functions of the kernel: 1 by kretprobe, 1 by kprobe\n");
 }
 
+/* What it returns and the registers that it was given, by fexit alone. */
+static void
+test_kfunc_exit(void **state)
+{
+	static const struct dif_recipes args = {
+		.arg = { { DIF_RCP_KARG, 0, &arg0 }, { DIF_RCP_KRET } },
+	};
+	struct world *w = world_new();
+	struct dif_clause *c = clause(w, my_pid());
+	const struct rt_rec *r;
+	bool kprobe = CAPABLE("kprobe btf");
+
+	c->pdesc = (struct dif_pdesc){ 0, "prov", "", "func", "name" };
+	stmt(w, c, DIF_ACT_TRACE, "ldgs arg0, %r1\nret %r1",
+	     "ldgs arg1, %r1\nret %r1", NULL);
+	probe(w, DIF_SITE_KEXIT, 0, 1, &args)->tp = GETSID_FN;
+	if (kprobe) {
+		start(w);
+		syscall(SYS_getsid, -0x12L);
+		stop(w);
+		assert_int_equal(take(w, 1, &r), 1);
+		assert_true(((const int64_t *)(r + 1))[0] == -0x12);
+		assert_int_equal(((const int64_t *)(r + 1))[1], -ESRCH);
+		world_free(w);
+		return;
+	}
+	ways = MULTI | PERF;
+	assert_null(try_load(w));
+	ways = FENTRY | MULTI | PERF;
+	assert_non_null(strstr(w->e.msg, "prov::func:name: arguments at the "
+					 "return of a function take fexit"));
+	arena_free(w->a), free(w);
+}
+
 /* A kernel without any way, and a function that is none. */
 static void
 test_kfunc_refused(void **state)
@@ -1147,6 +1181,7 @@ main(void)
 		cmocka_unit_test(test_older),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_kfunc),
+		cmocka_unit_test(test_kfunc_exit),
 		cmocka_unit_test(test_kfunc_refused),
 		cmocka_unit_test(test_timers),
 		cmocka_unit_test(test_refused),
