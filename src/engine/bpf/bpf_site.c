@@ -228,6 +228,31 @@ bpf_site_ecbs(const struct dif_enabling *en, uint32_t probe, uint32_t *first,
 		(*end)++;
 }
 
+/* No way in to a function: an error if a clause names the probe or has no other
+   that can be traced, or it is left out. */
+static int
+refuse_fn(struct engine *eng, const struct dif_probe *pr, uint32_t first,
+	  uint32_t end, struct err *e)
+{
+	const struct dif_enabling *en = eng->en;
+
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t clause = en->ecbs[i].clause;
+		bool other = false;
+		for (uint32_t k = 0; k < en->necbs && !other; k++) {
+			const struct dif_probe *p =
+				&en->probes[en->ecbs[k].probe];
+			other = en->ecbs[k].clause == clause &&
+				p->nsites != 0 &&
+				dif_sites[p->sites[0].kind].key !=
+					DIF_KEY_FUNCTION;
+		}
+		if (!other || dif_pdesc_names(&en->clauses[clause]->pdesc))
+			return bpf_kfunc_refused(eng, pr, e);
+	}
+	return 0;
+}
+
 /* The ECBs [first, end) fire at this place: where their clauses stand. */
 static int
 sort_ecbs(struct engine *eng, const struct dif_probe *pr,
@@ -240,7 +265,7 @@ sort_ecbs(struct engine *eng, const struct dif_probe *pr,
 	if (place_prog(eng, pl, &c) != 0)
 		return err_nomem(e);
 	if (c == NULL && dif_sites[pl->site->kind].key == DIF_KEY_FUNCTION)
-		return bpf_kfunc_refused(eng, pr, e);
+		return refuse_fn(eng, pr, first, end, e);
 	if (c == NULL && pl->kind != DIF_SITE_ERROR)
 		return err_set(e, &ERR_GENERIC, 0,
 			       "%s:%s:%s:%s: the kernel engine has no %s",
@@ -323,6 +348,8 @@ sort_site(struct engine *eng, uint32_t p, const struct bpf_place *pl,
 
 	if (place_prog(eng, pl, &c) != 0)
 		return -1;
+	if (c == NULL && pl->kind != DIF_SITE_ERROR)
+		return 0; /* left out */
 	if (c == NULL) {
 		for (int i = 0; i < 4; i++)
 			if (bpf_site_str(eng, names[i], &eng->error_name[i]))
