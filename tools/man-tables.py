@@ -288,6 +288,11 @@ class Tables:
             out.append(f".It Cm {m.group(1)} Ta {types}".rstrip())
         return out
 
+    def do_cpc(self):
+        who = {"SOFTWARE": "the kernel"}
+        return [f".It Cm {n} Ta {who.get(t, 'the processor')}" for n, t in
+                self.rows("src/prov/cpc.def", r"^CPC\((\w+),\s+(\w+)")]
+
     def code_attr(self, name):
         text = (self.root / f"src/prov/prov_{name}.c").read_text()
         return [re.search(r"\." + part + r' = "(\w+/\w+/\w+)"',

@@ -597,7 +597,8 @@ enum dif_site_kind {
 enum dif_where { DIF_AT_TRACE, DIF_AT_CPUS, DIF_AT_CALL, DIF_AT_KERNEL,
 		 DIF_AT_USER };
 enum dif_site_key { DIF_KEY_NOTHING, DIF_KEY_PERIOD, DIF_KEY_NUMBER,
-		    DIF_KEY_NAME, DIF_KEY_FUNCTION, DIF_KEY_PLACE };
+		    DIF_KEY_COUNT, DIF_KEY_NAME, DIF_KEY_FUNCTION,
+		    DIF_KEY_PLACE };
 /* What recipes may ask of a site; a set. */
 enum dif_from {
 	DIF_FROM_NOTHING = 0, /* what is known without it */
@@ -716,6 +717,13 @@ struct dif_whens {
 	struct dif_recipe once;
 };
 
+/* Events that perf counts, as perf_event_open(2) calls them. */
+struct dif_counter {
+	uint32_t type;
+	uint64_t config;
+	bool user, kernel; /* those that happen while a CPU is there */
+};
+
 /*
  * One place where a probe fires: a fact, which every engine understands.  How
  * an engine gets there is its own affair.  Which members are set besides kind,
@@ -723,7 +731,8 @@ struct dif_whens {
  */
 struct dif_site {
 	enum dif_site_kind kind;
-	uint64_t num;	/* PERIOD in ns; NUMBER of a system call */
+	uint64_t num;	/* PERIOD in ns; NUMBER of a system call; a COUNT */
+	struct dif_counter counter; /* COUNT: of which events */
 	const char *tp; /* NAME of a tracepoint of the kernel, or FUNCTION */
 	/*
 	 * FUNCTION: of which module, NULL: the kernel's own; its address, in

@@ -9,6 +9,8 @@ key_is_set(const struct dif_site *s)
 {
 	switch (dif_sites[s->kind].key) {
 	case DIF_KEY_PERIOD: return s->num != 0;
+	case DIF_KEY_COUNT:
+		return s->num != 0 && (s->counter.user || s->counter.kernel);
 	case DIF_KEY_NAME:
 	case DIF_KEY_FUNCTION: return s->tp != NULL;
 	case DIF_KEY_PLACE: return s->path != NULL;

@@ -26,6 +26,12 @@ test_keys(void **state)
 	assert_true(dif_site_ok(&s));
 	s.tp = NULL;
 	assert_false(dif_site_ok(&s));
+	s.kind = DIF_SITE_COUNTER;
+	assert_false(dif_site_ok(&s));
+	s.counter.user = true;
+	assert_true(dif_site_ok(&s));
+	s.num = 0;
+	assert_false(dif_site_ok(&s));
 	s.kind = DIF_SITE_UENTRY;
 	assert_false(dif_site_ok(&s));
 	s.path = "/bin/true";

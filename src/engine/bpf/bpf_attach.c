@@ -8,6 +8,7 @@
  *   tracepoints   one each
  *   timers        perf events on the CPU clock, one for each CPU and probe
  *   functions     of the kernel: bpf_kfunc.c
+ *   counters      perf events, likewise
  *   uprobes       bpf_uprobe.c
  *
  * Perf events carry the index of their site as a cookie.
@@ -96,12 +97,32 @@ each_online(struct engine *eng, const struct bpf_prog *c, uint32_t site,
 	return 0;
 }
 
+/* A sampler, which is open, to its site. */
+static int
+attach_sampler(struct engine *eng, const struct bpf_prog *c, uint32_t site,
+	       int fd, struct err *e)
+{
+	int link;
+
+	if (keep(eng, fd, e) != 0)
+		return -1;
+	link = sys_link_perf(c->fd, fd, site);
+	if (link < 0)
+		return bpf_feat_error(e, errno,
+				      "cannot attach to a perf event");
+	if (keep(eng, link, e) != 0)
+		return -1;
+	return sys_perf_enable(fd) == 0
+		       ? 0
+		       : bpf_feat_error(e, errno, "cannot start a perf event");
+}
+
 static int
 clock_cpu(struct engine *eng, const struct bpf_prog *c, uint32_t site, int cpu,
 	  struct err *e)
 {
 	uint64_t period = c->places.v[site]->site->num;
-	int only = eng->opts.only_cpu, fd, link;
+	int only = eng->opts.only_cpu, fd;
 
 	if (only >= 0 && cpu != only)
 		return 0;
@@ -111,20 +132,7 @@ clock_cpu(struct engine *eng, const struct bpf_prog *c, uint32_t site, int cpu,
 				       : bpf_feat_error(e, errno,
 							"cannot open "
 							"a CPU clock event");
-	if (keep(eng, fd, e) != 0)
-		return -1;
-	link = sys_link_perf(c->fd, fd, site);
-	if (link < 0)
-		return bpf_feat_error(e, errno,
-				      "cannot attach to a CPU clock "
-				      "event");
-	if (keep(eng, link, e) != 0)
-		return -1;
-	return sys_perf_enable(fd) == 0
-		       ? 0
-		       : bpf_feat_error(e, errno,
-					"cannot start a CPU clock "
-					"event");
+	return attach_sampler(eng, c, site, fd, e);
 }
 
 /* Tick probes fire on one CPU: the first that is there. */
@@ -154,6 +162,49 @@ bpf_attach_clock(struct engine *eng, const struct bpf_prog *c, struct err *e)
 				       "CPU %d is not there",
 				       eng->opts.only_cpu);
 	}
+	return 0;
+}
+
+/* ---- counters ------------------------------------------------------------ */
+
+/* What perf_event_open() says of events that a machine does not count. */
+static bool
+not_counted(int sys)
+{
+	return sys == ENOENT || sys == EOPNOTSUPP || sys == ENXIO ||
+	       sys == ENOSYS;
+}
+
+static int
+counter_cpu(struct engine *eng, const struct bpf_prog *c, uint32_t site,
+	    int cpu, struct err *e)
+{
+	const struct dif_site *s = c->places.v[site]->site;
+	const struct dif_probe *p = &eng->en->probes[c->sites.v[site]->probe];
+	int only = eng->opts.only_cpu, fd;
+
+	if (only >= 0 && cpu != only)
+		return 0;
+	fd = sys_perf_counter(cpu, &s->counter, s->num);
+	if (fd >= 0)
+		return attach_sampler(eng, c, site, fd, e);
+	if (errno == ENODEV)
+		return 0; /* gone offline meanwhile */
+	return err_set(e, &ERR_GENERIC, not_counted(errno) ? 0 : errno,
+		       not_counted(errno)
+			       ? "%s:::%s: this machine does not count such "
+				 "events (it has no hardware counters, or not "
+				 "this one)"
+			       : "%s:::%s: cannot open a perf event",
+		       p->prov, p->name);
+}
+
+int
+bpf_attach_counter(struct engine *eng, const struct bpf_prog *c, struct err *e)
+{
+	for (uint32_t i = 0; i < c->sites.n; i++)
+		if (each_online(eng, c, i, e, counter_cpu) != 0)
+			return -1;
 	return 0;
 }
 

@@ -261,17 +261,33 @@ sys_perf_open(struct perf_event_attr *a, int pid, int cpu)
 }
 
 int
-sys_perf_clock(int cpu, uint64_t period_ns)
+sys_perf_counter(int cpu, const struct dif_counter *c, uint64_t count)
 {
 	struct perf_event_attr a = {
 		.size = sizeof(a),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.sample_period = period_ns,
+		.type = c->type,
+		.config = c->config,
+		.sample_period = count,
+		.exclude_user = !c->user,
+		.exclude_kernel = !c->kernel,
+		.exclude_hv = !c->kernel,
 		.disabled = 1,
 	};
 
 	return sys_perf_open(&a, -1, cpu);
+}
+
+int
+sys_perf_clock(int cpu, uint64_t period_ns)
+{
+	static const struct dif_counter clock = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.user = true,
+		.kernel = true,
+	};
+
+	return sys_perf_counter(cpu, &clock, period_ns);
 }
 
 int

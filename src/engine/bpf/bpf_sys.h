@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dif/dif.h"
 #include "engine/bpf/bpf_uapi.h"
 
 struct sys_map {
@@ -73,6 +74,8 @@ int sys_link_kprobes(int prog, const struct sys_kprobes *k);
 long sys_pmu_number(const char *pmu, const char *file);
 /* A cpu-clock sampler of that CPU; not running until enabled. */
 int sys_perf_clock(int cpu, uint64_t period_ns);
+/* A sampler of every `count` of these events on that CPU; likewise. */
+int sys_perf_counter(int cpu, const struct dif_counter *c, uint64_t count);
 /* A uprobe by perf event.  Its semaphore is in the upper half of config. */
 int sys_perf_uprobe(uint32_t type, uint64_t config, const char *path,
 		    uint64_t off, int pid);

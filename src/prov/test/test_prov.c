@@ -157,6 +157,40 @@ test_profile(void **state)
 }
 
 static void
+test_cpc(void **state)
+{
+	static const char *const none[] = {
+		"cpc:::cycles",		   "cpc:::cycles-all",
+		"cpc:::cycles-all-",	   "cpc:::cycles-all-0",
+		"cpc:::cycles-some-10000", "cpc:::-all-10000",
+		"cpc:::all-10000",	   "cpc:::no_such-all-10000",
+		"cpc:::cycles-all-1x",	   "cpc:vmlinux::cycles-all-10000",
+		"cpc:::cycles-all-99999999999999999999",
+	};
+	struct probe *p;
+	struct dif_site s;
+
+	assert_int_equal(match("cpc:::branch-misses-kernel-20000", &p), 1);
+	s = site(p);
+	assert_int_equal(s.kind, DIF_SITE_COUNTER);
+	assert_int_equal(s.num, 20000);
+	assert_int_equal(s.counter.type, 0);   /* PERF_TYPE_HARDWARE */
+	assert_int_equal(s.counter.config, 5); /* branch misses */
+	assert_true(s.counter.kernel && !s.counter.user);
+	assert_int_equal(match("page_faults-user-1", &p), 1);
+	s = site(p);
+	assert_true(s.counter.user && !s.counter.kernel);
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+		if (match(none[i], NULL) != 0)
+			fail_msg("%s", none[i]);
+	assert_int_equal(match("cpc:::cycles-all-9999", NULL), -1);
+	assert_non_null(strstr(e.msg, "10000 or more"));
+	err_clear(&e);
+	/* Some are listed; counters of the kernel itself are everywhere. */
+	assert_true(match("cpc:::*_faults-all-*", NULL) >= 3);
+}
+
+static void
 types_are(const char *probe, const char *want)
 {
 	struct probe_args a = { 0 };
@@ -405,6 +439,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_dtrace, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_profile, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cpc, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_syscall, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_table, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_proc, setup, teardown),
