@@ -10,3 +10,9 @@ inline chipid_t chip = curcpu->cpu_chip;
 inline psetid_t pset = curcpu->cpu_pset;
 /* The NUMA node of the current CPU. */
 inline lgrp_id_t lgrp = curcpu->cpu_lgrp;
+
+/* What sched:::enqueue and dequeue have: the queue of a CPU. */
+translator cpuinfo_t < struct rq *R > {
+	cpu_id = R->cpu;
+	cpu_pset = 0;
+};

@@ -261,26 +261,40 @@ row_fits(const struct lookup *l)
 	       (l->row->most == 0 || l->nparams <= l->row->most);
 }
 
+/* The site of a row, if this kernel is one that the row is for. */
+static int
+row_site(struct lookup *l, struct site_list *out)
+{
+	struct dif_site s = { .kind = l->row->kind, .tp = l->row->tp,
+			      .num = l->row->num, .thread = l->row->thread,
+			      .counter = l->row->counter };
+
+	if (lookup_where(l, &s) != 0)
+		return -1;
+	if (!row_fits(l))
+		return 0;
+	return lookup_site(l, &s) != 0 || site_add(out, &s, l->e) != 0 ? -1 : 0;
+}
+
 int
 tp_table_sites(struct prov *pv, const struct probe *p, struct site_list *out,
 	       struct err *e)
 {
 	const struct tp_table *t = table_of(pv);
+	size_t before = out->n;
+	struct err why = { 0 };
 
 	for (size_t i = 0; i < t->nsites; i++) {
-		struct lookup l = { .pv = pv, .p = p, .row = &t->sites[i],
-				    .e = e };
-		struct dif_site s = { .kind = l.row->kind, .tp = l.row->tp,
-				      .num = l.row->num,
-				      .thread = l.row->thread };
-		if (l.row->probe != p->num)
+		const struct tp_site *row = &t->sites[i];
+		struct lookup l = { .pv = pv, .p = p, .row = row,
+				    .e = row->others ? &why : e };
+
+		if (row->probe != p->num || row_site(&l, out) == 0)
 			continue;
-		if (lookup_where(&l, &s) != 0)
-			return -1;
-		if (!row_fits(&l))
-			continue;
-		if (lookup_site(&l, &s) != 0 || site_add(out, &s, e) != 0)
+		if (!row->others)
 			return -1;
 	}
+	if (out->n == before && err_is_set(&why))
+		return err_set(e, why.tag, 0, "%s", why.msg);
 	return 0;
 }

@@ -68,6 +68,9 @@ struct tp_site {
 	unsigned nwhen;
 	struct tp_value once; /* dif_whens.once */
 	struct dif_recipe thread; /* dif_site.thread */
+	struct dif_counter counter; /* COUNTER */
+	bool others; /* left out where this kernel has it not, if the probe has
+			another site */
 };
 
 /*
@@ -87,6 +90,12 @@ struct tp_site {
 #define AT_FN_EXIT(name)     .kind = DIF_SITE_KEXIT, .tp = name
 #define AT_FN_SUFFIXED(name) AT_FN(name), .suffixed = true
 #define AT_FN_SUFFIXED_RETURN(name) AT_FN_RETURN(name), .suffixed = true
+/* One of several names that the function has had: at least one must be there. */
+#define AT_FN_OR(name)	     AT_FN(name), .others = true
+/* Each so many events of the kernel's own counters (perf_event_open(2)). */
+#define AT_SOFTWARE(event, n)                                             \
+	.kind = DIF_SITE_COUNTER, .num = n,                               \
+	.counter = { PERF_TYPE_SOFTWARE, event, true, true }
 /* Argument n is the thread that the probe is about (dif_site.thread). */
 #define AT_TP_OF(name, n)    AT_TP(name), .thread = { DIF_RCP_TPARG, n }
 #define AT_ENTRY(nr)	     .kind = DIF_SITE_SYSENTRY, .num = nr

@@ -120,7 +120,7 @@ test_profile(void **state)
 		"tick-199us",
 		"tick-1x",
 		"tick-",
-		"tick",
+		"profile:::tick",
 		"profile--1",
 		"tick-199999ns",
 		"tick-1 s",
