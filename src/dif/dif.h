@@ -774,7 +774,16 @@ struct dif_probe {
 	const char *prov, *mod, *func, *name;
 	const struct dif_site *sites;
 	uint32_t nsites;
+	/* Not 0: it fires in every process, and its provider is called after
+	   that in each; what stands for that name in records is DIF_EVERY(this,
+	   number of the process), which is never the id of a probe. */
+	uint32_t every;
 };
+#define DIF_EVERY_MAX  511u /* names of providers */
+#define DIF_EVERY_PIDS (1u << 22) /* as many as Linux has */
+#define DIF_EVERY(every, pid) (1u << 31 | (every) << 22 | (pid))
+#define DIF_EVERY_OF(v) ((v) >> 31 != 0 ? ((v) >> 22) & 511u : 0)
+#define DIF_EVERY_PID(v) ((v) & (DIF_EVERY_PIDS - 1))
 
 /* One clause applied to one probe. */
 struct dif_ecb {

@@ -254,6 +254,8 @@ sites_settle(dtrace_hdl_t *dtp, struct site_list *l, struct dif_probe *probes,
 	for (uint32_t i = 0; i < n; i++) {
 		probes[i].sites = v;
 		v += probes[i].nsites;
+		if (dt_every_set(dtp, &probes[i]) != 0)
+			return -1;
 	}
 	return 0;
 }

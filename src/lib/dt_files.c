@@ -34,6 +34,8 @@ files_open(void *arg, int32_t pid, const char *path, struct err *e)
 
 	if (o != NULL)
 		return proc_obj_elf(o, e);
+	if (pid == 0)
+		return dt_every_open(dtp, path, e);
 	err_set(e, &ERR_GENERIC, 0, "%s: process %d does not have it", path,
 		(int)pid);
 	return NULL;

@@ -185,6 +185,8 @@ struct dtrace_hdl {
 
 	VEC(struct dif_clause *) clauses; /* of enabled programs, in order */
 	VEC(struct dt_enab) enabs;
+	VEC(const char *) every; /* providers of every process: dt_every.c */
+	VEC(struct elf_file *) every_files;
 
 	/* tracing */
 	struct arena *en_arena; /* enablings, instances and their tables */
@@ -327,6 +329,16 @@ dtrace_attribute_t dt_attr_desc(dtrace_hdl_t *dtp, const struct dif_pdesc *pd);
 
 /* dt_files.c: what engines may ask about processes under control. */
 void dt_files_init(dtrace_hdl_t *dtp, struct engine_files *f);
+
+/* dt_every.c: probes of every process. */
+/* Give a probe that is one, and has its sites, its number. 0, -1. */
+int dt_every_set(dtrace_hdl_t *dtp, struct dif_probe *p);
+/* The name of the provider that a DIF_EVERY() stands for; NULL: none. */
+const char *dt_every_name(dtrace_hdl_t *dtp, uint32_t value);
+/* A file that processes map, open as long as the handle.  NULL + *e. */
+struct elf_file *dt_every_open(dtrace_hdl_t *dtp, const char *path,
+			       struct err *e);
+void dt_every_fini(dtrace_hdl_t *dtp);
 
 /* dt_enable.c */
 /* Options are final: lay out records and variables, and make dtp->en. */

@@ -156,8 +156,11 @@ static const char *
 syms_probe_name(void *arg, uint32_t id, uint32_t part)
 {
 	dtrace_hdl_t *dtp = arg;
-	const struct probe *p = probe_by_id(dtp->probes, id);
+	const struct probe *p;
 
+	if (DIF_EVERY_OF(id) != 0)
+		return dt_every_name(dtp, id);
+	p = probe_by_id(dtp->probes, id);
 	if (p == NULL)
 		return NULL;
 	switch (part) {
@@ -307,6 +310,7 @@ dtrace_close(dtrace_hdl_t *dtp)
 	vec_fini(&dtp->env_ops);
 	vec_fini(&dtp->clauses);
 	vec_fini(&dtp->enabs);
+	dt_every_fini(dtp);
 	if (dtp->freopen_fd >= 0)
 		close(dtp->freopen_fd);
 	buf_fini(&dtp->errtext);

@@ -79,6 +79,26 @@ pid_mod_is(const struct proc_obj *o, const char *text, const char *canon)
 	       (text[0] != '/' || mod_is_path(text, o));
 }
 
+static bool
+same_file(const struct stat *a, const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && st.st_dev == a->st_dev &&
+	       st.st_ino == a->st_ino;
+}
+
+const char *
+pid_file_path(struct probe_set *ps, const struct proc_obj *o)
+{
+	struct stat st;
+
+	return probe_str(ps, stat(o->open_path, &st) == 0 &&
+					     same_file(&st, o->path)
+				     ? o->path
+				     : o->open_path);
+}
+
 /* ---- functions ------------------------------------------------------ */
 
 /* The bytes of a function; false: it has none that could be probed. */
@@ -157,7 +177,10 @@ group_get(struct prov *pv, struct proc *p, const char *mod, const char *func,
 	char prov[32], key[8192];
 	int n;
 
-	snprintf(prov, sizeof(prov), "pid%d", (int)proc_pid(p));
+	if (p != NULL)
+		snprintf(prov, sizeof(prov), "pid%d", (int)proc_pid(p));
+	else
+		snprintf(prov, sizeof(prov), "pid*");
 	n = snprintf(key, sizeof(key), "%s\1%s\1%s", prov, mod, func);
 	if (n < 0 || (size_t)n >= sizeof(key)) {
 		err_set(e, &ERR_GENERIC, 0,
@@ -195,7 +218,8 @@ pid_group_add(struct prov *pv, struct proc *p, const struct pid_found *f,
 	if (g == NULL)
 		return NULL;
 	for (end = &g->fns; *end != NULL; end = &(*end)->next)
-		if ((*end)->obj == f->obj && (*end)->sym == f->sym)
+		if ((p == NULL || (*end)->obj == f->obj) &&
+		    (*end)->sym == f->sym)
 			return g;
 	fn = arena_alloc(d->arena, sizeof(*fn));
 	if (fn == NULL) {

@@ -32,7 +32,7 @@ struct pid_fn {
 
 struct pid_group {
 	const char *prov, *mod, *func; /* interned in the probe set */
-	struct proc *proc;
+	struct proc *proc; /* NULL: every process */
 	struct pid_fn *fns;
 };
 
@@ -64,6 +64,11 @@ const char *pid_mod_name(struct proc *p, const char *text);
 /* True if a module field of a description means this object.  canon is
    pid_mod_name()'s answer, or NULL if text is empty or a glob. */
 bool pid_mod_is(const struct proc_obj *o, const char *text, const char *canon);
+
+/* For probes of every process: a path by which we can open the object's file
+   when the process that it was found in has ended, if there is one.  NULL: no
+   memory. */
+const char *pid_file_path(struct probe_set *ps, const struct proc_obj *o);
 
 /*
  * Call fn for every function of an object of which a name matches.  A function

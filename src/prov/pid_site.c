@@ -60,14 +60,16 @@ static int
 site_at(const struct site_cx *cx, enum dif_site_kind kind, uint64_t addr,
 	const struct code_body *fn, const struct dif_recipes *args)
 {
-	uint64_t bias = cx->obj->base;
+	uint64_t bias = cx->proc != NULL ? cx->obj->base : 0;
 	struct dif_site s = { .kind = kind,
-			      .pid = proc_pid(cx->proc),
+			      .pid = cx->proc != NULL ? proc_pid(cx->proc) : 0,
 			      .bias = bias,
 			      .addr = addr + bias,
 			      .args = args };
 
-	s.path = probe_str(cx->pv->set, cx->obj->open_path);
+	s.path = cx->proc != NULL
+			 ? probe_str(cx->pv->set, cx->obj->open_path)
+			 : pid_file_path(cx->pv->set, cx->obj);
 	if (s.path == NULL)
 		return err_nomem(cx->e);
 	if (!elf_addr_to_off(cx->elf, addr, &s.off))
@@ -137,7 +139,7 @@ static int
 sites_group(struct site_cx *cx, const struct pid_probe *pp)
 {
 	for (struct pid_fn *f = pp->group->fns; f != NULL; f = f->next) {
-		if (!f->obj->mapped)
+		if (!f->obj->mapped && cx->proc != NULL)
 			continue; /* it was once */
 		cx->obj = f->obj;
 		cx->elf = f->elf;

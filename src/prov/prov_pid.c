@@ -5,6 +5,8 @@
  *
  *	pid<PID>:object:function:entry|return|<hex offset>
  *	pid<PID>:object:-:<hex address>
+ *	pid*:object:function:...	in every process that maps the object, now
+ *					or later
  *
  * Probes are made when a description asks for them, from the symbols of the
  * objects that the process has mapped at that time.  Making an entry or return
@@ -22,6 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
+#include "proc/proc_fs.h"
 #include "prov/pid_fn.h"
 #include "prov/prov.h"
 
@@ -33,7 +37,8 @@ struct pid_cx {
 	struct prov *pv;
 	const struct dif_pdesc *pd;
 	struct err *e;
-	struct proc *proc;
+	struct proc *proc; /* NULL: every process that maps the objects */
+	VEC(struct proc_obj *) objs; /* those that the description means */
 	const char *mod;   /* canonical, or NULL for globs */
 	const char *alias; /* the function was asked for by this name, which is
 			      not its probes'; or NULL */
@@ -169,13 +174,11 @@ count_fn(void *arg, const struct pid_found *f)
 static int
 each_fn(struct pid_cx *cx, int (*fn)(void *, const struct pid_found *))
 {
-	for (size_t i = 0; i < proc_nobjs(cx->proc); i++) {
-		struct proc_obj *o = proc_obj_at(cx->proc, i);
+	for (size_t i = 0; i < cx->objs.n; i++) {
+		struct proc_obj *o = cx->objs.v[i];
 		struct err why = { 0 };
 		int rc;
 
-		if (!pid_mod_is(o, cx->pd->mod, cx->mod))
-			continue;
 		cx->nobjs++;
 		if (o->born < cx->since)
 			continue;
@@ -219,12 +222,11 @@ have_fn(void *arg, const struct pid_found *f)
 static struct proc_obj *
 stripped_obj(struct pid_cx *cx)
 {
-	for (size_t i = 0; cx->mod != NULL && i < proc_nobjs(cx->proc); i++) {
-		struct proc_obj *o = proc_obj_at(cx->proc, i);
+	for (size_t i = 0; cx->mod != NULL && i < cx->objs.n; i++) {
+		struct proc_obj *o = cx->objs.v[i];
 		struct err e = { 0 };
 
-		if (pid_mod_is(o, cx->pd->mod, cx->mod) &&
-		    pid_each_fn(o, "", have_fn, cx, &e) == 0)
+		if (pid_each_fn(o, "", have_fn, cx, &e) == 0)
 			return o;
 		err_clear(&e);
 	}
@@ -236,6 +238,11 @@ no_functions(struct pid_cx *cx)
 {
 	const struct proc_obj *o = stripped_obj(cx);
 
+	if (o != NULL && cx->proc == NULL)
+		return pid_fail(cx, &D_PROC_FUNC,
+				"%s has no symbols of functions (it is "
+				"stripped)",
+				o->name);
 	if (o != NULL)
 		return pid_fail(cx, &D_PROC_FUNC,
 				"%s of process %d has no symbols of functions "
@@ -246,6 +253,11 @@ no_functions(struct pid_cx *cx)
 				(int)proc_pid(cx->proc), o->name);
 	if (!field_exact(cx->pd->func))
 		return 0;
+	if (cx->proc == NULL)
+		return pid_fail(cx, &D_PROC_FUNC,
+				"no function named %s in %s of any process",
+				cx->pd->func,
+				cx->mod != NULL ? cx->mod : "any object");
 	return pid_fail(cx, &D_PROC_FUNC,
 			"no function named %s in %s of process %d",
 			cx->pd->func,
@@ -389,7 +401,7 @@ glob_pid(const struct prov *pv, const char *s, pid_t *pid)
 }
 
 /*
- * The process a provider field names: 1 and *pid, 0 if it is not this
+ * The process a provider field names: 1 and *pid (0: every process), 0 if it is not this
  * provider's, -1 + *e if it is and is wrong.
  */
 static int
@@ -403,10 +415,15 @@ desc_pid(const struct prov *pv, const struct dif_pdesc *pd, pid_t *pid,
 	if (strncmp(s, "pid", 3) != 0)
 		return 0;
 	s += 3;
+	if (strcmp(s, "*") == 0) {
+		*pid = 0;
+		return 1;
+	}
 	if (s[0] == '\0' || (probe_is_glob(s) && !isalpha((unsigned char)*s)))
 		return err_set(e, &D_PROC_BADPID, 0,
 			       "%s: the pid provider needs the number of a "
-			       "process, as in pid$target or pid123",
+			       "process, as in pid$target or pid123, or a "
+			       "star for all (pid*)",
 			       pd->prov);
 	if (!isdigit((unsigned char)s[0]))
 		return 0; /* USDT of a program called pid... */
@@ -461,6 +478,20 @@ desc_mod(struct pid_cx *cx)
 			cx->pd->mod, (int)proc_pid(cx->proc));
 }
 
+/* The objects that it means. */
+static int
+desc_objs(struct pid_cx *cx)
+{
+	for (size_t i = 0; i < proc_nobjs(cx->proc); i++) {
+		struct proc_obj *o = proc_obj_at(cx->proc, i);
+
+		if (pid_mod_is(o, cx->pd->mod, cx->mod) &&
+		    !vec_push(&cx->objs, o))
+			return err_nomem(cx->e);
+	}
+	return 0;
+}
+
 static struct proc *
 desc_grab(const struct pid_cx *cx, pid_t pid)
 {
@@ -503,6 +534,8 @@ provide_desc(struct pid_cx *cx)
 	if (rc == 0)
 		rc = desc_mod(cx);
 	if (rc == 0)
+		rc = desc_objs(cx);
+	if (rc == 0)
 		rc = strcmp(cx->pd->func, "-") == 0 ? provide_address(cx)
 						    : provide_funcs(cx);
 	/* Without memory to remember, it is served again. */
@@ -515,6 +548,106 @@ out:
 	return rc;
 }
 
+/* ---- every process -------------------------------------------------- */
+
+/* The module by which probes of every process call what a description calls
+   `text`; NULL: nothing has been found so. */
+static const char *
+every_mod(const struct pid_data *d, const char *text)
+{
+	struct buf key = BUF_INIT;
+	const char *mod;
+
+	buf_printf(&key, "mod\1%s", text);
+	mod = key.failed ? NULL : hash_find_str(d->served, buf_str(&key));
+	buf_fini(&key);
+	return mod;
+}
+
+static int
+every_mod_set(struct pid_cx *cx, const char *mod)
+{
+	struct pid_data *d = cx->pv->data;
+	struct buf key = BUF_INIT;
+	int rc;
+
+	cx->mod = probe_str(cx->pv->set, mod);
+	buf_printf(&key, "mod\1%s", cx->pd->mod);
+	rc = cx->mod == NULL || key.failed ||
+	     hash_set_str(d->served, buf_str(&key),
+			  (void *)(uintptr_t)cx->mod) != 0;
+	buf_fini(&key);
+	return rc ? err_nomem(cx->e) : 0;
+}
+
+/* Objects of one more process: each file once. */
+static int
+every_objs(struct pid_cx *cx, struct proc *p, struct hash *files)
+{
+	const char *mod = field_exact(cx->pd->mod)
+				  ? pid_mod_name(p, cx->pd->mod)
+				  : NULL;
+
+	if (mod == NULL && field_exact(cx->pd->mod))
+		return 0;
+	if (mod != NULL && cx->mod == NULL && every_mod_set(cx, mod) != 0)
+		return -1;
+	for (size_t i = 0; i < proc_nobjs(p); i++) {
+		struct proc_obj *o = proc_obj_at(p, i);
+		struct err why = { 0 };
+		struct elf_file *elf;
+
+		if (!pid_mod_is(o, cx->pd->mod, cx->mod))
+			continue;
+		elf = proc_obj_elf(o, &why);
+		if (elf == NULL || hash_find(files, &elf, sizeof(elf)) != NULL)
+			continue;
+		if (hash_set(files, &elf, sizeof(elf), elf) != 0 ||
+		    !vec_push(&cx->objs, o))
+			return err_nomem(cx->e);
+	}
+	return 0;
+}
+
+static int
+every_find(struct pid_cx *cx)
+{
+	struct hash *files = hash_new();
+	struct proc_dir it;
+	struct proc *p;
+	long pid;
+	int rc = 0;
+
+	if (files == NULL || !proc_dir_open(&it, 0, "")) {
+		hash_free(files);
+		return files == NULL ? err_nomem(cx->e) : 0;
+	}
+	while (rc == 0 && (pid = proc_dir_next(&it)) >= 0) {
+		p = proc_lookup(cx->pv->env->procs, (pid_t)pid);
+		if (p != NULL)
+			rc = every_objs(cx, p, files);
+	}
+	proc_dir_close(&it);
+	hash_free(files);
+	return rc;
+}
+
+static int
+provide_every(struct pid_cx *cx)
+{
+	if (strcmp(cx->pd->func, "-") == 0)
+		return pid_fail(cx, &D_PROC_NAME,
+				"an address is one process's: name it, as in "
+				"pid123");
+	if (desc_name(cx) != 0 || every_find(cx) != 0)
+		return -1;
+	if (cx->objs.n == 0 && field_exact(cx->pd->mod))
+		return pid_fail(cx, &D_PROC_LIB,
+				"no process has an object named %s",
+				cx->pd->mod);
+	return provide_funcs(cx);
+}
+
 static int
 pid_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 {
@@ -524,8 +657,14 @@ pid_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 
 	if (rc <= 0)
 		return rc;
-	cx.proc = desc_grab(&cx, pid);
-	return cx.proc != NULL ? provide_desc(&cx) : -1;
+	if (pid == 0) {
+		rc = provide_every(&cx);
+	} else {
+		cx.proc = desc_grab(&cx, pid);
+		rc = cx.proc != NULL ? provide_desc(&cx) : -1;
+	}
+	vec_fini(&cx.objs);
+	return rc;
 }
 
 /* The words of a description that probes say otherwise: an object by another
@@ -540,10 +679,14 @@ pid_canon(struct prov *pv, struct dif_pdesc *pd)
 	uint64_t v;
 	pid_t pid;
 
-	if (desc_pid(pv, pd, &pid, &e) <= 0 ||
-	    (p = proc_find(pv->env->procs, pid)) == NULL)
+	if (desc_pid(pv, pd, &pid, &e) <= 0)
 		return;
-	if (field_exact(pd->mod) && (mod = pid_mod_name(p, pd->mod)) != NULL &&
+	p = pid != 0 ? proc_find(pv->env->procs, pid) : NULL;
+	if (p == NULL && pid != 0)
+		return;
+	if (field_exact(pd->mod) &&
+	    (mod = p != NULL ? pid_mod_name(p, pd->mod)
+			     : every_mod(pv->data, pd->mod)) != NULL &&
 	    (mod = probe_str(pv->set, mod)) != NULL)
 		pd->mod = mod;
 	if (desc_hex(pd->name, &v)) {

@@ -24,7 +24,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "proc/proc_fs.h"
@@ -96,18 +95,6 @@ prov_name(const struct usdt_cx *cx, const char *note, char out[NAMELEN + 16])
 
 /* ---- making probes ------------------------------------------------------- */
 
-/* A path that leads to the file for us as long as it is there: the process that
-   it was found in may end before the others. */
-static const char *
-open_path(const struct usdt_cx *cx, const struct proc_obj *o)
-{
-	struct stat st;
-	bool ours = cx->every && stat(o->path, &st) == 0 &&
-		    st.st_dev == o->dev && st.st_ino == o->ino;
-
-	return probe_str(cx->pv->set, ours ? o->path : o->open_path);
-}
-
 /* Does the probe have this place already? */
 static bool
 has_place(const struct usdt_probe *up, const struct usdt_place *x)
@@ -140,7 +127,8 @@ add_place(struct usdt_cx *cx, struct probe *p, const struct usdt_place *x)
 	pl = arena_memdup(d->arena, x, sizeof(*x));
 	if (pl == NULL)
 		return err_nomem(cx->e);
-	pl->path = open_path(cx, x->obj);
+	pl->path = cx->every ? pid_file_path(cx->pv->set, x->obj)
+			     : probe_str(cx->pv->set, x->obj->open_path);
 	if (pl->path == NULL)
 		return err_nomem(cx->e);
 	for (end = &up->places; *end != NULL; end = &(*end)->next)

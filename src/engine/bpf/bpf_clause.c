@@ -125,6 +125,28 @@ put_stack(struct bg *g, const struct dif_expr *x, unsigned base, int32_t off,
 	bg_stack(g, frames, user);
 }
 
+/* R0 = what stands for a part of the probe's name: its id; the provider of one
+   that is every process's is called after the process. */
+static void
+put_name(struct bg *g, uint32_t part)
+{
+	struct em *em = g->em;
+	uint32_t done = em_label(em);
+
+	em_ld(em, BPF_W, R0, R6, RT_OFF(probe_id));
+	if (g->eng->every && part == DIF_VAR_probeprov && !g->error) {
+		g->use_site = true;
+		em_ld(em, BPF_DW, R1, FP, FR_SITE);
+		em_ld(em, BPF_W, R1, R1, offsetof(struct bpf_site, every));
+		em_ji(em, BPF_JEQ, R1, 0, done);
+		bpf_pidns_current(g->eng, em, true, FR_TMP, FR_TMP2);
+		em_ld(em, BPF_DW, R1, FP, FR_SITE);
+		em_ld(em, BPF_W, R1, R1, offsetof(struct bpf_site, every));
+		em_alu(em, BPF_OR, R0, R1);
+	}
+	em_place(em, done);
+}
+
 /* Evaluate x and put it at base + off, where `size` bytes are its own. */
 int
 bg_value(struct bg *g, const struct dif_expr *x, unsigned base, int32_t off,
@@ -136,7 +158,7 @@ bg_value(struct bg *g, const struct dif_expr *x, unsigned base, int32_t off,
 	case DIF_SRC_OBJ:
 		return put_obj(g, x, base, off, size);
 	case DIF_SRC_NAME:
-		em_ld(em, BPF_W, R0, R6, RT_OFF(probe_id));
+		put_name(g, x->arg);
 		em_st(em, key ? BPF_DW : BPF_W, base, off, R0);
 		return 0;
 	case DIF_SRC_STACK:

@@ -53,6 +53,7 @@ struct bpf_site {
 	int32_t pid;
 	uint32_t recipes;  /* index in bpf_prog.recipes */
 	uint32_t when;	   /* index in bpf_prog.whens */
+	uint32_t every;	   /* DIF_EVERY(dif_probe.every, 0), or 0 */
 	uint64_t cookie;
 	uint32_t name[4];  /* prov, mod, func, name: offsets in the strings */
 	uint32_t mask[];   /* bit n: clause bpf_prog.clauses[n] is enabled */
@@ -134,6 +135,7 @@ struct engine {
 	uint32_t error_name[4];	    /* its names in the strings */
 	bool buffers;		    /* something writes records */
 	bool threads;		    /* some site has a thread (dif_site) */
+	bool every;		    /* some probe is every process's */
 	unsigned needs; /* enum dif_needs of what clauses use */
 
 	struct bpf_map rt, buf, agg, ctl, conf, str, wake, self, vtime;

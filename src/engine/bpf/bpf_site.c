@@ -363,6 +363,8 @@ sort_site(struct engine *eng, uint32_t p, const struct bpf_place *pl,
 	s->probe = p;
 	s->epid0 = eng->en->ecbs[first].epid;
 	s->pid = ds->pid;
+	s->every = pr->every != 0 ? DIF_EVERY(pr->every, 0) : 0;
+	eng->every |= pr->every != 0;
 	s->cookie = pl->cookie;
 	for (int i = 0; i < 4; i++)
 		if (bpf_site_str(eng, names[i], &s->name[i]) != 0)

@@ -69,6 +69,13 @@ take(void *arg, struct probe *p)
 	return 0;
 }
 
+static int
+take_probe(void *arg, struct probe *p)
+{
+	*(struct probe **)arg = p;
+	return 0;
+}
+
 /* The matches of pid<self>:mod:func:name, as text. */
 static int
 match(const char *mod, const char *func, const char *name)
@@ -161,7 +168,7 @@ test_errors(void **state)
 	err_clear(&err);
 	assert_int_equal(probe_match(probes, &pd, take, NULL, &err), -1);
 	assert_ptr_equal(err.tag, &D_PROC_BADPID);
-	pd.prov = "pid*";
+	pd.prov = "pid1*";
 	err_clear(&err);
 	assert_int_equal(probe_match(probes, &pd, take, NULL, &err), -1);
 	assert_ptr_equal(err.tag, &D_PROC_BADPID);
@@ -180,6 +187,51 @@ test_errors(void **state)
 	assert_int_equal(probe_match(probes, &pd, take, NULL, &err), 1);
 	snprintf(prov, sizeof(prov), "p*%d", (int)getppid());
 	assert_int_equal(probe_match(probes, &pd, take, NULL, &err), 0);
+}
+
+/* The match of pid*:mod:func:name; its one site. */
+static int
+match_every(const char *mod, const char *func, const char *name,
+	    struct site_list *sites)
+{
+	struct dif_pdesc pd = {
+		.prov = "pid*", .mod = mod, .func = func, .name = name
+	};
+	struct probe *p = NULL;
+	int n;
+
+	err_clear(&err);
+	n = probe_match(probes, &pd, take_probe, &p, &err);
+	if (n == 1) {
+		assert_string_equal(p->prov, "pid*");
+		assert_string_equal(p->mod, "test_prov_pid");
+		assert_int_equal(p->owner->ops->sites(p->owner, p, sites,
+						      &err), 0);
+	}
+	return n;
+}
+
+/* Every process: a fact about the file, for none of them alone. */
+static void
+test_every(void **state)
+{
+	struct site_list s = { 0 };
+
+	assert_int_equal(match_every("test_prov_pid", "pid_test_fn", "entry",
+				     &s), 1);
+	assert_int_equal(s.n, 1);
+	assert_int_equal(s.v[0].pid, 0);
+	assert_int_equal(s.v[0].bias, 0);
+	assert_int_equal(s.v[0].kind, DIF_SITE_UENTRY);
+	assert_null(strstr(s.v[0].path, "/proc/"));
+	free(s.v);
+	assert_int_equal(match_every("nolib", "f", "entry", &s), -1);
+	assert_ptr_equal(err.tag, &D_PROC_LIB);
+	assert_int_equal(match_every("test_prov_pid", "no_such", "entry", &s),
+			 -1);
+	assert_ptr_equal(err.tag, &D_PROC_FUNC);
+	assert_int_equal(match_every("", "-", "10", &s), -1);
+	assert_ptr_equal(err.tag, &D_PROC_NAME);
 }
 
 /* The sites of a probe that there must be. */
@@ -278,6 +330,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_modules, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_errors, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_facts, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_every, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pid, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_address, setup, teardown),
 	};
