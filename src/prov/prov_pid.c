@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/vec.h"
 #include "proc/proc_fs.h"
@@ -31,6 +32,7 @@
 
 /* More probes than any engine would attach, and less than memory. */
 #define PROBES_MAX 2000000
+#define AGAIN_MS   2000 /* after which every process is looked at again */
 
 /* One call of provide(). */
 struct pid_cx {
@@ -632,8 +634,17 @@ every_find(struct pid_cx *cx)
 	return rc;
 }
 
+static uint64_t
+pid_now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000 + 1;
+}
+
 static int
-provide_every(struct pid_cx *cx)
+every_probes(struct pid_cx *cx)
 {
 	if (strcmp(cx->pd->func, "-") == 0)
 		return pid_fail(cx, &D_PROC_NAME,
@@ -646,6 +657,28 @@ provide_every(struct pid_cx *cx)
 				"no process has an object named %s",
 				cx->pd->mod);
 	return provide_funcs(cx);
+}
+
+/* Compiling and enabling a clause each ask: what was told a moment ago holds. */
+static int
+provide_every(struct pid_cx *cx)
+{
+	struct pid_data *d = cx->pv->data;
+	struct buf key = BUF_INIT;
+	uint64_t had, now = pid_now_ms();
+	int rc = 0;
+
+	buf_printf(&key, "every\1%s\1%s\1%s", cx->pd->mod, cx->pd->func,
+		   cx->pd->name);
+	had = (uintptr_t)hash_find_str(d->served, buf_str(&key));
+	if (had == 0 || now - had > AGAIN_MS)
+		rc = every_probes(cx);
+	/* Without memory to remember, they are asked again. */
+	if (rc == 0 && (had == 0 || now - had > AGAIN_MS) && !key.failed)
+		(void)hash_set_str(d->served, buf_str(&key),
+				   (void *)(uintptr_t)now);
+	buf_fini(&key);
+	return rc;
 }
 
 static int

@@ -312,7 +312,7 @@ provide_every(struct usdt_cx *cx)
 /* ---- descriptions -------------------------------------------------------- */
 
 static uint64_t
-now_ms(void)
+usdt_now_ms(void)
 {
 	struct timespec t;
 
@@ -328,7 +328,7 @@ desc_served(struct usdt_cx *cx)
 	struct usdt_data *d = cx->pv->data;
 	const struct dif_pdesc *pd = cx->pd;
 	struct buf key = BUF_INIT;
-	uint64_t now = now_ms(), had;
+	uint64_t now = usdt_now_ms(), had;
 
 	buf_printf(&key, "%s\1%s\1%s\1%s", pd->prov, pd->mod, pd->func,
 		   pd->name);
