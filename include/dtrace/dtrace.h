@@ -245,6 +245,13 @@ DTRACE_API void dtrace_program_info(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 				    dtrace_proginfo_t *info);
 typedef int dtrace_stmt_desc_f(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 			       const dtrace_probedesc_t *pdp, void *arg);
+/*
+ * Where the program means another thing than its text would in C: lines
+ * "FILE:LINE:COLUMN: what", FILE being "D" for text that came without a name.
+ * "" if nowhere.  It lives as long as the program.
+ */
+DTRACE_API const char *dtrace_program_notes(dtrace_hdl_t *dtp,
+					    const dtrace_prog_t *prog);
 /* Every clause's probe description, in program order. */
 DTRACE_API int dtrace_stmt_iter(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 				dtrace_stmt_desc_f *func, void *arg);

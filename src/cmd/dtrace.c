@@ -584,6 +584,18 @@ compile_file(struct cmd *c, struct cmd_prog *p)
 	p->name = strdup(p->text);
 }
 
+/* -v: where the program means another thing than in C. */
+static void
+print_notes(struct cmd *c, const struct cmd_prog *p)
+{
+	const char *s = dtrace_program_notes(c->dtp, p->prog);
+
+	for (size_t n; *s != '\0'; s += n + (s[n] != '\0')) {
+		n = strcspn(s, "\n");
+		cmd_error("note: %.*s", (int)n, s);
+	}
+}
+
 static void
 enable_prog(struct cmd *c, struct cmd_prog *p)
 {
@@ -591,8 +603,10 @@ enable_prog(struct cmd *c, struct cmd_prog *p)
 		dtrace_program_info(c->dtp, p->prog, &p->info);
 	else if (dtrace_program_exec(c->dtp, p->prog, &p->info) != 0)
 		cmd_dfatal(c, "failed to enable '%s'", p->name);
-	if (c->verbose)
+	if (c->verbose) {
+		print_notes(c, p);
 		cmd_stability(c, p);
+	}
 	if (c->mode == MODE_RUN)
 		cmd_notice(c, "%s '%s' matched %u probe%s", p->desc, p->name,
 			   p->info.dpi_matches,

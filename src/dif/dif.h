@@ -504,6 +504,9 @@ struct dif_prog {
 	struct dif_clause *clauses;
 	uint32_t nclauses;
 	const char *name; /* the description, or the file */
+	/* What means another thing than in C, as lines "FILE:LINE:COL: ...";
+	   the file is "D" for text that is none.  NULL: nothing. */
+	const char *notes;
 };
 /* Does it look at the user's stack (ustack(), ucaller, ustackdepth)? */
 bool dif_clause_walks(const struct dif_clause *c);

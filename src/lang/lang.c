@@ -93,6 +93,31 @@ compile_items(struct compile *cx)
 	pragma_check_unused(cx);
 }
 
+/* The notes as lines, in the order of the text. */
+static const char *
+compile_notes(struct compile *cx)
+{
+	const char *all = NULL;
+
+	for (;;) {
+		struct lang_note **first = &cx->notes;
+		for (struct lang_note **at = first; *at != NULL;
+		     at = &(*at)->next)
+			if ((*at)->loc.line < (*first)->loc.line ||
+			    ((*at)->loc.line == (*first)->loc.line &&
+			     (*at)->loc.col < (*first)->loc.col))
+				first = at;
+		if (*first == NULL)
+			return all;
+		const struct lang_note *n = *first;
+		*first = n->next;
+		all = arena_printf(cx->out, "%s%s:%d:%d: %s\n",
+				   all != NULL ? all : "",
+				   n->loc.file != NULL ? n->loc.file : "D",
+				   n->loc.line, n->loc.col, n->text);
+	}
+}
+
 static struct dif_prog *
 compile_result(struct compile *cx)
 {
@@ -102,6 +127,7 @@ compile_result(struct compile *cx)
 	p->clauses = arena_memdup(cx->out, cx->clauses.v,
 				  cx->clauses.n * sizeof(*cx->clauses.v));
 	p->nclauses = (uint32_t)cx->clauses.n;
+	p->notes = compile_notes(cx);
 	for (uint32_t i = 0; i < p->nclauses; i++)
 		p->clauses[i].src = p->name;
 	p->arena = cx->out;

@@ -252,6 +252,12 @@ dtrace_program_info(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 	}
 }
 
+const char *
+dtrace_program_notes(dtrace_hdl_t *dtp, const dtrace_prog_t *prog)
+{
+	return prog->dif->notes != NULL ? prog->dif->notes : "";
+}
+
 int
 dtrace_stmt_iter(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 		 dtrace_stmt_desc_f *func, void *arg)

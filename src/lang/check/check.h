@@ -51,6 +51,14 @@ void check_decl_item(struct compile *cx, const struct item *it);
 void check_prov_types(struct compile *cx, const struct dif_pdesc *pd,
 		      struct lang_probe_info *pi);
 
+/* ---- check_c.c ---------------------------------------------------------- */
+
+/* Who wants the value of an expression: nobody, a record or a key in the type's
+   width, or somebody all 64 bits. */
+enum check_c_use { CHECK_C_NONE, CHECK_C_KEPT, CHECK_C_ALL };
+/* Note in cx->notes where a checked expression has another value than in C. */
+void check_c(struct compile *cx, struct node *n, enum check_c_use use);
+
 /* ---- expressions -------------------------------------------------------- */
 
 /*

@@ -679,6 +679,8 @@ check_has_member(struct compile *cx, struct node *n)
 static void
 check_stringof(struct compile *cx, struct node *n)
 {
+	struct src_loc loc = n->loc;
+
 	check_expr(cx, n->left);
 	if (!type_is_strcompat(n->left->type) && !node_is_scalar(n->left))
 		lang_fail(cx, &D_STRINGOF_TYPE, n->loc,
@@ -686,6 +688,7 @@ check_stringof(struct compile *cx, struct node *n)
 			  "not %s",
 			  lang_type_name(cx, n->left->type));
 	replace(n, conv_string(cx, n->left));
+	n->loc = loc; /* it is not the argument: check_c.c looks */
 }
 
 /* ---- the door ----------------------------------------------------------- */

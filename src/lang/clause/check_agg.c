@@ -415,6 +415,7 @@ agg_value(struct compile *cx, struct node *call, struct node *v,
 	out->src = DIF_SRC_OBJ;
 	out->tname = arena_strdup(cx->out, lang_type_name(cx, v->type));
 	out->type = dtype_dif(dtype_named(cx, "int64_t"));
+	check_c(cx, v, CHECK_C_ALL);
 	out->obj = gen_expr(cx, v, GEN_VALUE);
 }
 

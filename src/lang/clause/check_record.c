@@ -41,6 +41,7 @@ record_for(struct compile *cx, struct node *n, enum gen_use use,
 			  lang_type_name(cx, n->type));
 	n = conv_copyin(cx, n);
 	out->src = DIF_SRC_OBJ;
+	check_c(cx, n, use == GEN_RECORD ? CHECK_C_KEPT : CHECK_C_ALL);
 	out->obj = gen_expr(cx, n, use);
 	if (out->type.kind != DIF_TYPE_STRING)
 		return;

@@ -47,6 +47,7 @@ check_effect(struct compile *cx, struct node *e)
 	st = check_stmt_new(cx, DIF_ACT_NONE, e->loc);
 	check_stmt_exprs(cx, st, 1);
 	st->exprs[0].src = DIF_SRC_OBJ;
+	check_c(cx, e, CHECK_C_NONE);
 	st->exprs[0].obj = gen_expr(cx, e, GEN_EFFECT);
 	st->exprs[0].type = dtype_dif(e->type);
 }
@@ -155,6 +156,7 @@ gen_predicate(struct compile *cx, struct node *pred)
 		lang_fail(cx, &D_PRED_SCALAR, pred->loc,
 			  "a predicate needs an integer or a pointer, not %s",
 			  lang_type_name(cx, pred->type));
+	check_c(cx, pred, CHECK_C_ALL);
 	return gen_expr(cx, pred, GEN_VALUE);
 }
 

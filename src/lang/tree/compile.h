@@ -111,6 +111,13 @@ struct shown {
 	uint32_t nchecked;
 };
 
+/* What means another thing than in C, there (check_c.c). */
+struct lang_note {
+	struct lang_note *next;
+	struct src_loc loc;
+	const char *text;
+};
+
 struct compile {
 	jmp_buf fail;
 	struct err *err;
@@ -133,6 +140,7 @@ struct compile {
 	uint32_t *macro_used;	/* by argument number */
 	struct hash *providers; /* declared in this compile; NULL: none */
 	struct parser *parser;	/* parse_impl.h */
+	struct lang_note *notes; /* in the order in which they were found */
 	struct shown shown;
 	struct show *show;	/* show.c; NULL: the text is not written back */
 	const struct expansion *expansion; /* NULL: none */
