@@ -25,8 +25,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		elf_bytes(f, s[i].addr, s[i].size);
 		elf_addr_to_off(f, s[i].addr, &off);
 	}
-	if (elf_text(f, &addr, &n64))
+	if (elf_text(f, &addr, &n64)) {
 		elf_bytes(f, addr, n64);
+		for (uint64_t i = 0; i < n64 && i < 4096; i += 8)
+			elf_stub_at(f, addr + i);
+	}
 	elf_probes(f, &n);
 	elf_probe_decl(f, "a", "b");
 	elf_undef(f, "__");

@@ -56,6 +56,9 @@ const char *elf_interp(struct elf_file *f); /* PT_INTERP, NULL: static */
 const struct elf_sym *elf_syms(struct elf_file *f, size_t *n);
 /* The symbol that contains a link-time address, best name; NULL: none. */
 const struct elf_sym *elf_sym_at(struct elf_file *f, uint64_t addr);
+/* The linker's stub that contains it (.plt), which has no symbol, under the name
+   of what it calls: "puts@plt".  NULL: none, or it is not known. */
+const struct elf_sym *elf_stub_at(struct elf_file *f, uint64_t addr);
 /* By name; the first of elf_syms() order. */
 const struct elf_sym *elf_sym_find(struct elf_file *f, const char *name);
 

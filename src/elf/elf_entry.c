@@ -479,24 +479,34 @@ static const struct {
 	{ ".plt", 16 }, { ".plt.sec", 16 }, { ".plt.got", 8 }, { ".iplt", 16 }
 };
 
+bool
+elf_stub_sec(struct elf_file *f, size_t i, const struct elf_sec **s,
+	     uint64_t *step)
+{
+	const size_t n = sizeof(f->stubs) / sizeof(f->stubs[0]);
+
+	if (i >= n)
+		return false;
+	if (!f->stubs_loaded) {
+		for (size_t k = 0; k < n; k++)
+			f->stubs[k] = elf_sec_find(f, entry_stub_secs[k].name);
+		f->stubs_loaded = true;
+	}
+	*s = f->stubs[i];
+	*step = entry_stub_secs[i].step;
+	return true;
+}
+
 /* The section of the linker's stubs that holds addr, and how far apart these
    are; NULL: none does. */
 static const struct elf_sec *
 entry_stubs(struct elf_file *f, uint64_t addr, uint64_t *step)
 {
-	const size_t n = sizeof(f->stubs) / sizeof(f->stubs[0]);
+	const struct elf_sec *s;
 
-	for (size_t i = 0; i < n; i++) {
-		if (!f->stubs_loaded)
-			f->stubs[i] = elf_sec_find(f, entry_stub_secs[i].name);
-	}
-	f->stubs_loaded = true;
-	for (size_t i = 0; i < n; i++) {
-		*step = entry_stub_secs[i].step;
-		if (f->stubs[i] != NULL &&
-		    addr - f->stubs[i]->addr < f->stubs[i]->size)
-			return f->stubs[i];
-	}
+	for (size_t i = 0; elf_stub_sec(f, i, &s, step); i++)
+		if (s != NULL && addr - s->addr < s->size)
+			return s;
 	return NULL;
 }
 

@@ -326,6 +326,7 @@ elf_close(struct elf_file *f)
 	elf_names_free(f->names);
 	elf_notes_free(f);
 	free(f->syms);
+	free(f->stubsyms);
 	free(f->maxend);
 	free(f->fdes);
 	free(f->ptrs);

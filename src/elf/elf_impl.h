@@ -102,6 +102,9 @@ struct elf_file {
 	size_t nentries;
 	const struct elf_sec *stubs[4]; /* entry_stubs() */
 	bool stubs_loaded;
+	struct elf_sym *stubsyms; /* elf_stub.c; malloc'ed */
+	size_t nstubs;
+	bool stubsyms_loaded;
 	bool rseq_loaded;
 	bool rseq_failed; /* not known: all may be one */
 	const uint8_t *rseq; /* elf_rseq.c */
@@ -169,6 +172,10 @@ elf_is_code(const struct elf_file *f, uint64_t addr)
 }
 /* Is addr in a section of stubs that the linker makes (.plt)?  elf_entry.c */
 bool elf_is_stubs(struct elf_file *f, uint64_t addr);
+/* The ith kind of such sections, NULL where the object has none of it, and how
+   far apart its stubs are; false: there are no more kinds. */
+bool elf_stub_sec(struct elf_file *f, size_t i, const struct elf_sec **s,
+		  uint64_t *step);
 /* A growing list of addresses, made into a table: sorted, unique, malloc'ed.
    False: not all are there, and no table. */
 struct elf_addrs {

@@ -33,13 +33,16 @@ bool
 proc_addr_lookup(struct proc_set *ps, pid_t pid, uint64_t addr,
 		 const char **obj, const char **sym, uint64_t *off)
 {
-	const struct elf_sym *s;
+	const struct elf_sym *s = NULL;
 	struct mobj *m = addr_mobj(ps, pid, addr);
 
 	if (m == NULL)
 		return false;
-	s = m->file->elf != NULL ? elf_sym_at(m->file->elf, addr - m->o.base)
-				 : NULL;
+	if (m->file->elf != NULL) {
+		s = elf_stub_at(m->file->elf, addr - m->o.base);
+		if (s == NULL)
+			s = elf_sym_at(m->file->elf, addr - m->o.base);
+	}
 	if (obj != NULL)
 		*obj = m->o.name;
 	if (sym != NULL)
