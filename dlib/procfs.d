@@ -14,6 +14,7 @@
  * only; of others it is the name.
  */
 #pragma D depends_on library sched.d
+#pragma D depends_on library regs.d
 
 /* pr_flag of lwpsinfo_t */
 inline int PR_STOPPED = 0x1;
@@ -34,6 +35,16 @@ inline char SIDL = 5;
 inline char SONPROC = 6;
 inline char SWAIT = 7;
 
+/* pr_stype: what a thread that sleeps waits for */
+inline char SOBJ_NONE = 0;
+inline char SOBJ_MUTEX = 1;
+inline char SOBJ_RWLOCK = 2;
+inline char SOBJ_CV = 3;	/* anything else: an event, a timer */
+inline char SOBJ_SEMA = 4;
+inline char SOBJ_USER = 5;	/* a lock of the program's: futex(2) */
+inline char SOBJ_USER_PI = 6;	/* one that lends its priority */
+inline char SOBJ_SHUTTLE = 7;
+
 /* pr_bindpro, pr_bindpset: bound to none */
 inline int PBIND_NONE = -1;
 inline int PS_NONE = -1;
@@ -48,11 +59,11 @@ typedef struct lwpsinfo {
 	id_t pr_lwpid;		/* thread id */
 	uintptr_t pr_addr;	/* its struct task_struct */
 	uintptr_t pr_wchan;
-	char pr_stype;
+	char pr_stype;		/* SOBJ_NONE ... */
 	char pr_state;		/* SSLEEP ... */
 	char pr_sname;		/* the state as ps(1) writes it */
 	char pr_nice;
-	short pr_syscall;
+	short pr_syscall;	/* its number; -1: in none, or the kernel's own */
 	char pr_oldpri;
 	char pr_cpu;
 	int pr_pri;		/* the kernel's: lower runs first */
@@ -137,7 +148,19 @@ inline int __pid_nr[struct pid *P] = $__pidlevel == 0 ? P->numbers[0].nr :
 inline int __task_tgid[struct task_struct *T] =
 	$__pidlevel == 0 ? T->tgid : __pid_nr[T->signal->pids[1]];
 
+/* In struct task_struct where mutexes are debugged, and since 6.16. */
+inline int __task_mutex[struct task_struct *T] =
+	__has_member(struct task_struct, blocked_on) ? T->blocked_on != NULL : 0;
+/* Kernels without priorities that are lent have no such member. */
+inline int __task_pi[struct task_struct *T] =
+	__has_member(struct task_struct, pi_blocked_on) ?
+	T->pi_blocked_on != NULL : 0;
+inline char __task_stype[struct task_struct *T] =
+	T->__state == 0 ? SOBJ_NONE : __task_pi[T] ? SOBJ_USER_PI :
+	__task_mutex[T] ? SOBJ_MUTEX : SOBJ_CV;
+
 translator lwpsinfo_t < struct task_struct *T > {
+	pr_stype = __task_stype[T];
 	pr_flag = (__task_stopped[T] ? PR_STOPPED : 0) |
 	    (T->pid == 0 ? PR_IDLE : 0);
 	pr_lwpid = $__pidlevel == 0 ? T->pid : __pid_nr[T->thread_pid];
@@ -221,7 +244,14 @@ typedef struct dtrace_self {
 	int ds_unused;
 } dtrace_self_t;
 
+/* Threads of the kernel (PF_KTHREAD) have no user registers. */
+inline short __self_syscall = (curthread->flags & 0x200000) != 0 ? -1 :
+	(short)uregs[R_SYSNR];
+
 translator lwpsinfo_t < dtrace_self_t *S > {
+	pr_stype = __task_stype[curthread] != SOBJ_CV ||
+	    __self_syscall != __NR_futex ? __task_stype[curthread] : SOBJ_USER;
+	pr_syscall = __self_syscall;
 	pr_flag = xlate <lwpsinfo_t *> (curthread)->pr_flag;
 	pr_lwpid = tid;
 	pr_addr = (uintptr_t)curthread;

@@ -7,6 +7,9 @@ inline int R_PC = R_RIP;
 inline int R_SP = R_RSP;
 inline int R_FP = R_RBP;
 inline int R_PS = R_RFL;
+/* The number of the system call that the thread is in; and futex(2)'s. */
+inline int R_SYSNR = R_ERR;
+inline int __NR_futex = 202;
 inline int R_R0 = R_RAX;
 inline int R_R1 = R_RBX;
 
