@@ -4,8 +4,19 @@
  * @needs: bpf
  * @run: -qs %f -c '/bin/sh -c "sleep 0.05; sleep 0.05"'
  */
-sched:::off-cpu
-/progenyof($target) && execname == "sleep"/
+syscall::clock_nanosleep:entry
+/progenyof($target)/
+{
+	self->in = 1;
+}
+
+syscall::clock_nanosleep:return
+{
+	self->in = 0;
+}
+
+sched:::sleep
+/self->in/
 {
 	self->t = timestamp;
 }
