@@ -523,7 +523,7 @@ typedef int dtrace_handle_err_f(const dtrace_errdata_t *data, void *arg);
 typedef enum {
 	DTRACEDROP_PRINCIPAL, DTRACEDROP_AGGREGATION, DTRACEDROP_DYNAMIC,
 	DTRACEDROP_SPEC, DTRACEDROP_NESTED, DTRACEDROP_DBLERROR,
-	DTRACEDROP_SPECBUSY, DTRACEDROP_SPECUNAVAIL
+	DTRACEDROP_SPECBUSY, DTRACEDROP_SPECUNAVAIL, DTRACEDROP_MISSED
 } dtrace_dropkind_t;
 typedef struct dtrace_dropdata {
 	dtrace_hdl_t *dtdda_handle;

@@ -172,6 +172,9 @@ static const struct {
 				  " (no speculative buffer available)" },
 	[RT_DROP_NESTED] = { DTRACEDROP_NESTED, "NESTED",
 			     "drop of nested probes", true },
+	[RT_DROP_MISSED] = { DTRACEDROP_MISSED, "MISSED", "missed firing",
+			     false, " (of functions of the kernel that ran "
+				    "within a probe)" },
 	[RT_DROP_DBLERROR] = { DTRACEDROP_DBLERROR, "DBLERROR", "error",
 			       false, " in ERROR probe enabling" },
 };

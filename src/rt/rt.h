@@ -118,6 +118,7 @@ enum rt_drop {
 	RT_DROP_DBLERROR, /* fault in an ERROR clause */
 	RT_DROP_SPECBUSY, /* speculation(): none is free, but one will be */
 	RT_DROP_SPECUNAVAIL, /* speculation(): all are in use */
+	RT_DROP_MISSED, /* the kernel did not run our program in its own */
 	RT_NDROP
 };
 

@@ -231,6 +231,7 @@ engine_begin(struct engine *eng, struct err *e)
 
 	if (run_dtrace(eng, DIF_SITE_BEGIN, e) != 0)
 		return -1;
+	bpf_kfunc_misses(eng);
 	__atomic_compare_exchange_n(&eng->view.ctl->activity, &was,
 				    RT_ACT_ACTIVE, false, __ATOMIC_SEQ_CST,
 				    __ATOMIC_SEQ_CST);
@@ -275,6 +276,7 @@ engine_stop(struct engine *eng, struct err *e)
 			 __ATOMIC_SEQ_CST);
 	bpf_attach_undo(eng);
 	engine_grace(eng);
+	bpf_kfunc_misses(eng);
 	return 0;
 }
 

@@ -200,6 +200,9 @@ int bpf_kfunc_refused(struct engine *eng, const struct dif_probe *pr,
 		      struct err *e);
 /* For -v: how functions are had. */
 void bpf_kfunc_report(struct engine *eng, struct buf *out);
+/* Count as drops what the kernel's guard against recursion has missed since
+   the first call. */
+void bpf_kfunc_misses(struct engine *eng);
 void bpf_kfunc_free(struct engine *eng);
 
 /* ---- bpf_site.c --------------------------------------------------------- */

@@ -43,6 +43,8 @@ struct bpf_kfunc {
 	int multi;        /* 1: kprobe_multi is there, 0: it is not, -1: ? */
 	int fentry_sys;   /* why fentry was refused */
 	uint32_t refused; /* functions left out */
+	bool begun;
+	uint64_t missed; /* before that */
 };
 
 /* ---- what this kernel has ------------------------------------------------ */
@@ -436,13 +438,35 @@ bpf_attach_kretprobe_perf(struct engine *eng, const struct bpf_prog *c,
 	return kfunc_attach_perf(eng, c, true, e);
 }
 
+/* ---- what was missed ----------------------------------------------------- */
+
+#define FUNCTIONS                                                              \
+	(1u << DIF_SITE_KENTRY | 1u << DIF_SITE_KRETURN | 1u << DIF_SITE_KEXIT)
+
+/* What was missed before tracing began is no drop. */
+void
+bpf_kfunc_misses(struct engine *eng)
+{
+	uint64_t sum = 0, n;
+
+	if (eng->kfunc == NULL)
+		return;
+	for (size_t i = 0; i < eng->progs.n; i++)
+		if ((eng->progs.v[i]->class->sites & FUNCTIONS) != 0 &&
+		    sys_prog_misses(eng->progs.v[i]->fd, &n) == 0)
+			sum += n;
+	if (!eng->kfunc->begun) {
+		eng->kfunc->begun = true;
+		eng->kfunc->missed = sum;
+	}
+	eng->view.rt[0]->drops[RT_DROP_MISSED] = sum - eng->kfunc->missed;
+}
+
 /* ---- what was done ------------------------------------------------------- */
 
 void
 bpf_kfunc_report(struct engine *eng, struct buf *out)
 {
-	const uint32_t at = 1u << DIF_SITE_KENTRY | 1u << DIF_SITE_KRETURN |
-			    1u << DIF_SITE_KEXIT;
 	const char *sep = "functions of the kernel: ";
 
 	for (size_t i = 0, end; i < eng->progs.n; i = end) {
@@ -453,7 +477,7 @@ bpf_kfunc_report(struct engine *eng, struct buf *out)
 			n += eng->progs.v[end]->byfn != NULL
 				     ? hash_count(eng->progs.v[end]->byfn)
 				     : 1;
-		if ((k->sites & at) == 0)
+		if ((k->sites & FUNCTIONS) == 0)
 			continue;
 		buf_printf(out, "%s%zu by %s", sep, n, k->name);
 		sep = ", ";

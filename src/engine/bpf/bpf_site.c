@@ -145,16 +145,25 @@ prog_add(struct engine *eng, struct bpf_prog *c)
 	return 0;
 }
 
-/* The program of class k for a site, which none has been asked for before; one
-   without a class if this kernel has none.  NULL: no memory. */
+/* Stands for a program that this kernel cannot have: functions may be asked for
+   by the ten thousand. */
+static struct bpf_prog no_prog;
+
+/* The program of class k for a site, which none has been asked for before;
+   &no_prog if this kernel has none.  NULL: no memory. */
 static struct bpf_prog *
 prog_new(struct engine *eng, const struct bpf_class *k,
 	 const struct dif_site *s)
 {
-	struct bpf_prog *c = arena_alloc(eng->arena, sizeof(*c));
+	struct bpf_prog *c;
+	uint32_t btf_id = 0;
 
-	if (c == NULL || !k->have(eng, s, &c->btf_id))
-		return c;
+	if (!k->have(eng, s, &btf_id))
+		return &no_prog;
+	c = arena_alloc(eng->arena, sizeof(*c));
+	if (c == NULL)
+		return NULL;
+	c->btf_id = btf_id;
 	c->class = k;
 	c->event = k->event(s);
 	c->thread = s->thread;
@@ -182,7 +191,7 @@ class_prog(struct engine *eng, const struct bpf_class *k,
 		if (*out == NULL || hash_set_str(*h, key, *out) != 0)
 			return -1;
 	}
-	if ((*out)->class == NULL)
+	if (*out == &no_prog)
 		*out = NULL;
 	return 0;
 }

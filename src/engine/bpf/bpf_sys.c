@@ -140,6 +140,22 @@ sys_prog_load(const struct sys_prog *p)
 }
 
 int
+sys_prog_misses(int fd, uint64_t *n)
+{
+	struct bpf_prog_info info = { 0 };
+	union bpf_attr a;
+
+	memset(&a, 0, sizeof(a));
+	a.info.bpf_fd = (uint32_t)fd;
+	a.info.info_len = sizeof(info);
+	a.info.info = ptr(&info);
+	if (sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &a, sizeof(a)) != 0)
+		return -1;
+	*n = info.recursion_misses;
+	return 0;
+}
+
+int
 sys_btf_load(const void *data, uint32_t size, char *log, uint32_t logsize)
 {
 	union bpf_attr a;

@@ -42,6 +42,8 @@ struct sys_prog {
 	uint32_t logsize;
 };
 int sys_prog_load(const struct sys_prog *p);
+/* How often the kernel has not run a program, as one was running there. */
+int sys_prog_misses(int fd, uint64_t *n);
 int sys_btf_load(const void *data, uint32_t size, char *log, uint32_t logsize);
 
 /* Run a raw_tp program; cpu -1: here.  *ret is its result. */
