@@ -383,7 +383,8 @@ diff_trace_init(struct diff_trace *t, uint64_t seed, uint32_t n)
 {
 	static const uint32_t strsizes[] = { 256, 64, 32, 9, 1000 };
 	struct chance c = { .state = seed * 0x2545f4914f6cdd1du, .t = t };
-	struct dif_sizes sizes = { .strsize = strsizes[below(&c, 5)],
+	struct dif_sizes sizes = { .scratchsize = RT_SCRATCH_SMALL,
+				   .strsize = strsizes[below(&c, 5)],
 				   .stackframes = 4,
 				   .ustackframes = 4 };
 	struct dif_prog *progs[] = { &t->prog };
