@@ -489,6 +489,8 @@ struct dif_clause {
 	const char *src;    /* name of the program for messages */
 	bool records;	    /* a firing leaves a record (default action or data) */
 	bool uses_locals;   /* reads or writes this-> */
+	bool maker;	    /* a provider's, of which its probes are made: it names
+			       none on anybody's behalf */
 	uint32_t args_used; /* bit n: argN or args[n] is used */
 	/* Set by who enables it: the process whose code alone pdesc is about,
 	   even if nothing of it is there yet; 0: of no single one. */
@@ -497,6 +499,9 @@ struct dif_clause {
 	   of 8; 0 when !records. */
 	uint32_t recsize;
 };
+
+/* Does a clause name its probe, rather than match it (dif_pdesc_names())? */
+bool dif_clause_names(const struct dif_clause *c);
 
 /* What one compile yields.  Owned by the handle; freed by dif_prog_free(). */
 struct dif_prog {
@@ -726,6 +731,9 @@ struct dif_counter {
 	uint64_t config;
 	bool user, kernel; /* those that happen while a CPU is there */
 };
+/* In the cookie of a way out: the function is left by a jump to another one, so
+   that the result is not known yet. */
+#define DIF_COOKIE_LEFT (1ull << 32)
 
 /*
  * One place where a probe fires: a fact, which every engine understands.  How

@@ -49,3 +49,9 @@ dif_pdesc_names(const struct dif_pdesc *pd)
 {
 	return pd->id != 0 || (field_names(pd->func) && field_names(pd->name));
 }
+
+bool
+dif_clause_names(const struct dif_clause *c)
+{
+	return !c->maker && dif_pdesc_names(&c->pdesc);
+}

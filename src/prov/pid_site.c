@@ -6,7 +6,8 @@
  * have them (conv.def): in registers, then on the stack.
  *
  * Return: at every way out; arg0 is the offset of the instruction that returns,
- * arg1 the value.
+ * arg1 the value.  Where the function is left by a jump to another one, whose
+ * value it gives, there is none yet: arg2 is 1 then.
  *
  * Offsets: before that instruction; no arguments, the registers are in uregs[].
  * Of functions with one name, not all have an instruction there.
@@ -26,7 +27,9 @@ static const struct dif_recipes recipes_entry = {
 	},
 };
 static const struct dif_recipes recipes_return = {
-	.arg = { { DIF_RCP_COOKIE, 0 }, { DIF_RCP_UREG, DIF_R_THE_VALUE } },
+	.arg = { { DIF_RCP_COOKIE, .size = 4 },
+		 { DIF_RCP_UREG, DIF_R_THE_VALUE },
+		 { DIF_RCP_COOKIE, .size = 4, .shift = 32 } },
 };
 static const struct dif_recipes recipes_none;
 

@@ -161,7 +161,8 @@ arg_value(struct maker *m, const struct dif_recipe *rc)
 		em_imm(em, R1, (uint64_t)rc->val);
 		break;
 	case DIF_RCP_COOKIE:
-		em_ld(em, BPF_DW, R1, R8, offsetof(struct bpf_site, cookie));
+		em_ld(em, width[rc->size != 0 ? rc->size : 8], R1, R8,
+		      (int)offsetof(struct bpf_site, cookie) + rc->shift / 8);
 		break;
 	case DIF_RCP_CURTHREAD:
 		bpf_builtin_task(m->c, em, FR_CTX);

@@ -140,7 +140,8 @@ return_each(struct user_cx *cx, const struct code_returns *r)
 		if (place_add(cx, BPF_AT_UPROBE, r->rets.v[i], r->rets.v[i]))
 			return -1;
 	for (size_t i = 0; i < r->tails.n; i++)
-		if (place_add(cx, BPF_AT_UPROBE, r->tails.v[i], r->tails.v[i]))
+		if (place_add(cx, BPF_AT_UPROBE, r->tails.v[i],
+			      r->tails.v[i] | DIF_COOKIE_LEFT))
 			return -1;
 	return 0;
 }
@@ -246,7 +247,7 @@ place_probe(struct user_cx *cx, uint32_t p, uint32_t first, uint32_t end)
 	for (uint32_t i = first; i < end; i++) {
 		const struct dif_clause *c = en->clauses[en->ecbs[i].clause];
 		cx->args_used |= c->args_used;
-		named |= dif_pdesc_names(&c->pdesc);
+		named |= dif_clause_names(c);
 	}
 	for (uint32_t s = 0; first < end && s < pr->nsites; s++)
 		if (place_site(cx, &pr->sites[s]) != 0)

@@ -38,7 +38,7 @@ argument(const struct dif_recipe *r, const struct dif_site *site,
 	case DIF_RCP_CONST:
 		return (uint64_t)r->val;
 	case DIF_RCP_COOKIE:
-		return site->cookie;
+		return dif_recipe_part(r, site->cookie);
 	case DIF_RCP_KPC:
 		return s != NULL ? s->kpc : 0;
 	case DIF_RCP_UPC:

@@ -183,20 +183,28 @@ measure_handlers(struct engine *eng, uint32_t first, struct err *e)
 	return rc;
 }
 
+/* The room of the thunk that begins with group i. */
+static uint64_t
+thunk_room(const struct engine *eng, uint32_t i)
+{
+	const struct plan_group *g;
+	uint64_t n = 0;
+
+	for (; i != PLAN_NONE; i = g->next) {
+		g = &eng->plan.groups.v[i];
+		n += eng->class_proto[g->cls].inl_size + 128;
+	}
+	return align_up(n);
+}
+
 /* The room of a number's thunks. */
 static uint64_t
 thunks_room(const struct engine *eng, unsigned nr)
 {
 	uint64_t n = 0;
 
-	for (int ret = 0; ret < 2; ret++) {
-		uint32_t g = eng->plan.sys_group[nr][ret];
-		if (g == PLAN_NONE)
-			continue;
-		n += align_up(eng->class_proto[eng->plan.groups.v[g].cls]
-				      .inl_size +
-			      128);
-	}
+	for (int ret = 0; ret < 2; ret++)
+		n += thunk_room(eng, eng->plan.sys_group[nr][ret]);
 	return n;
 }
 
@@ -376,23 +384,19 @@ region_thunks(struct engine *eng, struct map_region *r,
 	struct rtn_sys *sys = &p->sys[nr];
 
 	for (int ret = 0; ret < 2; ret++) {
-		uint32_t g = p->sys_group[nr][ret];
-		uint64_t at = r->buf.n, to;
+		uint32_t first = p->sys_group[nr][ret];
+		uint64_t at = r->buf.n, to = x86_here(&r->buf);
+		const struct plan_group *g;
 
-		if (g == PLAN_NONE)
+		if (first == PLAN_NONE)
 			continue;
-		const struct x86_handler *h =
-			&r->handlers[p->groups.v[g].cls];
-		to = x86_sys_thunk(&r->buf, t, h,
-				   (ret ? sys->return_site : sys->entry_site) -
-					   1);
+		for (uint32_t i = first; i != PLAN_NONE; i = g->next) {
+			g = &p->groups.v[i];
+			x86_sys_thunk(&r->buf, t, &r->handlers[g->cls],
+				      g->sys_site, g->next == PLAN_NONE);
+		}
 		*(ret ? &sys->ret : &sys->entry) = to - t->blob;
-		if (region_at(r,
-			      at + align_up(eng->class_proto
-						    [p->groups.v[g].cls]
-							    .inl_size +
-					    128),
-			      e) != 0)
+		if (region_at(r, at + thunk_room(eng, first), e) != 0)
 			return -1;
 	}
 	return 0;

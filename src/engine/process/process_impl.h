@@ -230,6 +230,8 @@ struct plan_group {
 	uint32_t ecb0; /* the probe's first, an index */
 	const struct dif_site *site;
 	const char *why; /* refused */
+	uint32_t next;	 /* of the same system call; PLAN_NONE: none */
+	uint32_t sys_site; /* of a system call: index of its rtn_site */
 };
 /* A probe at an instruction. */
 struct plan_point {
@@ -271,7 +273,8 @@ struct plan {
 	VEC(uint64_t) hops; /* where short jumps of windows lead to */
 	VEC(struct rtn_site) sites;
 	struct rtn_sys sys[RTN_NSYS];	 /* sites; handlers come later */
-	uint32_t sys_group[RTN_NSYS][2]; /* entry, return; PLAN_NONE */
+	uint32_t sys_group[RTN_NSYS][2]; /* entry, return: the first of its
+					    groups; PLAN_NONE */
 	bool sys_entry, sys_return;
 	uint32_t nsys, nsys_refused;	/* syscall instructions */
 	VEC(struct plan_left) left;	/* why those were refused */

@@ -365,14 +365,16 @@ static int
 sys_site(struct engine *eng, unsigned nr, bool ret, uint32_t *idx)
 {
 	struct plan *p = &eng->plan;
-	uint32_t g = p->sys_group[nr][ret], site;
+	uint32_t i = p->sys_group[nr][ret];
 
-	if (g == PLAN_NONE)
+	if (i == PLAN_NONE)
 		return 0;
-	if (site_new(eng, &p->groups.v[g], p->groups.v[g].site->cookie, 0,
-		     &site) != 0)
-		return -1;
-	*idx = site + 1;
+	for (struct plan_group *g; i != PLAN_NONE; i = g->next) {
+		g = &p->groups.v[i];
+		if (site_new(eng, g, g->site->cookie, 0, &g->sys_site) != 0)
+			return -1;
+	}
+	*idx = p->groups.v[p->sys_group[nr][ret]].sys_site + 1;
 	return 0;
 }
 
@@ -415,9 +417,8 @@ group_named(const struct engine *eng, const struct plan_group *g)
 	uint32_t n = eng->plan.classes.v[g->cls].in.necbs;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (dif_pdesc_names(
-			    &eng->en->clauses[eng->en->ecbs[g->ecb0 + i].clause]
-				     ->pdesc))
+		if (dif_clause_names(
+			    eng->en->clauses[eng->en->ecbs[g->ecb0 + i].clause]))
 			return true;
 	return false;
 }

@@ -150,6 +150,8 @@ site_returns(struct engine *eng, const struct plan_point *pt, struct err *e)
 		struct plan_point x = *pt;
 		x.addr = f->fn.outs.v[i].addr;
 		x.cookie = x.addr - f->addr;
+		if (f->fn.outs.v[i].kind == CODE_OUT_TAIL)
+			x.cookie |= DIF_COOKIE_LEFT;
 		if (plan_point_add(p, &x) != 0)
 			return err_nomem(e);
 	}
@@ -194,11 +196,15 @@ site_sys(struct engine *eng, const struct plan_group *g, struct err *e)
 {
 	struct plan *p = &eng->plan;
 	bool ret = g->site->kind == DIF_SITE_SYSRETURN;
+	uint32_t *at;
 
 	if (g->site->num >= RTN_NSYS)
 		return 0; /* no such call */
-	p->sys_group[g->site->num][ret] =
-		(uint32_t)(g - p->groups.v);
+	/* In order of the enabling. */
+	at = &p->sys_group[g->site->num][ret];
+	while (*at != PLAN_NONE)
+		at = &p->groups.v[*at].next;
+	*at = (uint32_t)(g - p->groups.v);
 	*(ret ? &p->sys_return : &p->sys_entry) = true;
 	return 0;
 }
@@ -208,7 +214,8 @@ site_add(struct engine *eng, uint32_t probe, const struct dif_site *s,
 	 uint32_t ecb0, uint32_t n, struct err *e)
 {
 	struct plan *p = &eng->plan;
-	struct plan_group g = { .probe = probe, .site = s, .ecb0 = ecb0 };
+	struct plan_group g = { .probe = probe, .site = s, .ecb0 = ecb0,
+				.next = PLAN_NONE };
 	const struct dif_probe *pr = &eng->en->probes[probe];
 	const struct dif_site_info *info = &dif_sites[s->kind];
 

@@ -126,6 +126,15 @@ sys_points(struct engine *eng, uint32_t fn, uint64_t addr, bool all,
 	return 0;
 }
 
+/* Is there one group, and no other, of that end of the call? */
+static bool
+sys_alone(const struct plan *p, uint32_t nr, bool ret)
+{
+	uint32_t g = p->sys_group[nr][ret];
+
+	return g != PLAN_NONE && p->groups.v[g].next == PLAN_NONE;
+}
+
 /*
  * Where it can be read off the code which call is made, its handlers need no
  * dispatcher, nor the number at the return.  Only where both ends are so: the
@@ -144,8 +153,8 @@ plan_direct(struct plan *p)
 			continue;
 		nr = sys_number(p, pt);
 		if (nr >= RTN_NSYS || sys_is_odd(nr) ||
-		    p->sys_group[nr][0] == PLAN_NONE ||
-		    (p->sys_return && p->sys_group[nr][1] == PLAN_NONE))
+		    !sys_alone(p, nr, 0) ||
+		    (p->sys_return && !sys_alone(p, nr, 1)))
 			continue;
 		pt->direct = p->sys_group[nr][ret];
 		pt->site = (ret ? p->sys[nr].return_site :

@@ -98,8 +98,10 @@ struct x86_handler {
  * registers: none at the ways into and out of a function, where flags and red
  * zone are dead by the calling convention; elsewhere always the red zone and
  * one word of flags, so that handlers know where the thread's stack is; at a
- * system call also a spare word and the dispatcher's return address.
+ * system call also its place, a spare word and the dispatcher's
+ * return address.
  */
+#define X86_SYS_PLACE 144 /* bytes below the thread's stack where that place is */
 static inline uint32_t
 x86_frame_extra(enum x86_at at)
 {
@@ -108,7 +110,7 @@ x86_frame_extra(enum x86_at at)
 		return 128 + 8;
 	case X86_AT_SYSENTRY:
 	case X86_AT_SYSRETURN:
-		return 128 + 24;
+		return 128 + 32;
 	default:
 		return 0;
 	}
@@ -174,9 +176,10 @@ void x86_solo_stub(struct x86_buf *b, struct x86_target *t);
    fit (X86_SYS_STUBS_SIZE bytes do). */
 #define X86_SYS_STUBS_SIZE 1536u
 void x86_sys_stubs(struct x86_buf *b, struct x86_target *t);
-/* Its address. Needs no more than h->inl_size + 128 bytes. */
-uint64_t x86_sys_thunk(struct x86_buf *b, const struct x86_target *t,
-		       const struct x86_handler *h, uint32_t site);
+/* A probe of a thunk; the thunk ends behind its last.  Needs no more than
+   h->inl_size + 128 bytes. */
+void x86_sys_thunk(struct x86_buf *b, const struct x86_target *t,
+		   const struct x86_handler *h, uint32_t site, bool last);
 
 /* A probe at an instruction of a window. */
 struct x86_point {

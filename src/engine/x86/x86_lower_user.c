@@ -58,6 +58,20 @@ static const uint8_t hardware[DIF_NUREGS] = {
 	[DIF_R_SS] = NOT_GENERAL,
 };
 
+/* dst = where the thread is.  A site of a system call has no place of its own: its
+   trampolines say.  The thread is behind it, as the kernel has it. */
+static void
+user_pc(struct lower *l, unsigned dst)
+{
+	if (l->in->at != X86_AT_SYSENTRY && l->in->at != X86_AT_SYSRETURN) {
+		lower_site(l, 8, dst, offsetof(struct rtn_site, pc));
+		return;
+	}
+	lower_user_reg(l, dst, X86_RSP);
+	x86_load(l->b, 8, false, dst, x86_m(dst, -X86_SYS_PLACE));
+	x86_lea(l->b, dst, x86_m(dst, 2)); /* syscall: 0f 05 */
+}
+
 /* dst = uregs[idx]. */
 static void
 user_ureg(struct lower *l, unsigned dst, uint64_t idx)
@@ -65,7 +79,7 @@ user_ureg(struct lower *l, unsigned dst, uint64_t idx)
 	if (idx < DIF_NUREGS && hardware[idx] != NOT_GENERAL)
 		lower_user_reg(l, dst, hardware[idx]);
 	else if (idx == DIF_R_RIP)
-		lower_site(l, 8, dst, offsetof(struct rtn_site, pc));
+		user_pc(l, dst);
 	else
 		x86_mov_ri(l->b, dst,
 			   idx == DIF_R_CS   ? USER_CS
@@ -157,7 +171,8 @@ arg_value(struct lower *l, const struct dif_recipe *r, unsigned dst)
 	switch (r->kind) {
 	case DIF_RCP_CONST: x86_mov_ri(l->b, dst, (uint64_t)r->val); break;
 	case DIF_RCP_COOKIE:
-		lower_site(l, 8, dst, offsetof(struct rtn_site, cookie));
+		lower_site(l, r->size != 0 ? r->size : 8, dst,
+			   offsetof(struct rtn_site, cookie) + r->shift / 8);
 		break;
 	case DIF_RCP_UREG:
 		user_ureg(l, dst, (uint64_t)r->val);
@@ -177,9 +192,7 @@ arg_value(struct lower *l, const struct dif_recipe *r, unsigned dst)
 		lower_errno(l);
 		x86_mov_rr(l->b, 8, dst, X86_RAX);
 		break;
-	case DIF_RCP_UPC:
-		lower_site(l, 8, dst, offsetof(struct rtn_site, pc));
-		break;
+	case DIF_RCP_UPC: user_pc(l, dst); break;
 	default: x86_mov_ri(l->b, dst, 0); break;
 	}
 }

@@ -165,11 +165,21 @@ x86_tramp_late(struct x86_buf *b, const struct x86_target *t,
 	w->nlate = 0;
 }
 
+/* Where the `syscall` is, where the stack is `gap` bytes below the thread's. */
+static void
+put_place(struct x86_buf *b, uint32_t gap, uint64_t at)
+{
+	int32_t off = (int32_t)gap - X86_SYS_PLACE;
+
+	x86_store_imm(b, 4, x86_m(X86_RSP, off), (int32_t)(uint32_t)at);
+	x86_store_imm(b, 4, x86_m(X86_RSP, off + 4), (int32_t)(at >> 32));
+}
+
 /* Points with the same saves, p[0..n-1], at a place where flags are dead or
    not. */
 static void
 fire(struct x86_buf *b, const struct x86_target *t, const struct x86_point *p,
-     size_t n, struct x86_run *w, bool flags_dead)
+     size_t n, struct x86_run *w, uint64_t addr, bool flags_dead)
 {
 	bool wide = p->insn || is_sys(p);
 	enum x86_at at = is_sys(p) || !wide ? p->kind : X86_AT_INSN;
@@ -181,6 +191,8 @@ fire(struct x86_buf *b, const struct x86_target *t, const struct x86_point *p,
 	if (n == 0)
 		return;
 	save(b, mask, gap, wide && !flags_dead);
+	if (is_sys(p))
+		put_place(b, gap + 8 * (uint32_t)__builtin_popcount(mask), addr);
 	for (size_t i = 0; i < n; i++)
 		if (!count(b, t, &p[i], w, false))
 			body(b, t, p[i].h, p[i].site);
@@ -188,7 +200,7 @@ fire(struct x86_buf *b, const struct x86_target *t, const struct x86_point *p,
 }
 
 /* The dispatcher is called with the word of its return address already part
-   of the gap, and with the place of the system call in the spare one. */
+   of the gap. */
 static void
 dispatch(struct x86_buf *b, const struct x86_target *t,
 	 const struct x86_point *p, uint64_t at, bool flags_dead)
@@ -196,7 +208,7 @@ dispatch(struct x86_buf *b, const struct x86_target *t,
 	uint32_t gap = x86_frame_extra(p->kind) - 8;
 
 	save(b, 0, gap, !flags_dead);
-	x86_store_imm(b, 4, x86_m(X86_RSP, 8), (int32_t)(uint32_t)at);
+	put_place(b, gap, at);
 	x86_call_to(b, p->kind == X86_AT_SYSENTRY ? t->sys_enter :
 						    t->sys_return);
 	restore(b, 0, gap, !flags_dead);
@@ -262,7 +274,7 @@ x86_tramp_points(struct x86_buf *b, const struct x86_target *t,
 		if (p->h == NULL)
 			dispatch(b, t, p, w->addr + at, dead);
 		else
-			fire(b, t, p, n, w, dead);
+			fire(b, t, p, n, w, w->addr + at, dead);
 	}
 	return 0;
 }
@@ -439,17 +451,15 @@ x86_jmp(uint8_t *out, uint32_t len, uint64_t from, uint64_t to)
 
 /* ---- system calls -------------------------------------------------------- */
 
-uint64_t
+void
 x86_sys_thunk(struct x86_buf *b, const struct x86_target *t,
-	      const struct x86_handler *h, uint32_t site)
+	      const struct x86_handler *h, uint32_t site, bool last)
 {
-	uint64_t at = x86_here(b);
-
 	push_mask(b, h->saves);
 	body(b, t, h, site);
 	pop_mask(b, h->saves);
-	x86_ret(b);
-	return at;
+	if (last)
+		x86_ret(b);
 }
 
 /* What the blob's functions, or C in general, may change; rcx, r11 are free. */
@@ -596,7 +606,7 @@ last_call(struct x86_buf *b, const struct x86_target *t)
 	struct x86_label fired = { 0 }, exec = { 0 }, back = { 0 };
 
 	x86_pop(b, X86_RCX);
-	x86_store(b, 8, x86_m(X86_RSP, 8), X86_RCX);
+	x86_store(b, 8, x86_m(X86_RSP, 16), X86_RCX);
 	x86_load(b, 8, false, X86_RCX,
 		 x86_m(X86_R11, offsetof(struct rtn_sys, entry)));
 	x86_call_label(b, &fired);
@@ -611,7 +621,7 @@ last_call(struct x86_buf *b, const struct x86_target *t)
 	x86_bind(b, &exec);
 	call_blob(b, t, RTN_FN_exec);
 	x86_bind(b, &back);
-	x86_push_m(b, x86_m(X86_RSP, 8));
+	x86_push_m(b, x86_m(X86_RSP, 16));
 	x86_ret(b);
 	x86_bind(b, &fired);
 }

@@ -459,12 +459,14 @@ serve(uint64_t nr, const struct x86_handler *h, int entry, int ret,
 {
 	memset(&sys[nr], 0, sizeof(sys[nr]));
 	sys[nr].special = special | (ret >= 0 ? RTN_SYS_RETURNS : 0);
-	if (entry >= 0)
-		sys[nr].entry =
-			x86_sys_thunk(&b, &target, h, (uint32_t)entry) - REGION;
-	if (ret >= 0)
-		sys[nr].ret =
-			x86_sys_thunk(&b, &target, h, (uint32_t)ret) - REGION;
+	if (entry >= 0) {
+		sys[nr].entry = x86_here(&b) - REGION;
+		x86_sys_thunk(&b, &target, h, (uint32_t)entry, true);
+	}
+	if (ret >= 0) {
+		sys[nr].ret = x86_here(&b) - REGION;
+		x86_sys_thunk(&b, &target, h, (uint32_t)ret, true);
+	}
 }
 
 static void
