@@ -34,6 +34,10 @@ struct lang_probe_info {
 	uint32_t nargs;
 	bool typed;	 /* args[] is meaningful for this description */
 	bool mixed;	 /* matches disagree: args[] is D_ARGS_MULTI */
+	/* They are made of other probes by clauses of the provider, which leave
+	   arg0 .. in this->__arg0 .., and whether the probe fires in
+	   this->__fires; made_some: some are, others not. */
+	bool made, made_some;
 	/* Where nothing matches, for the message: " (did you mean ...)"; NULL:
 	   nothing is known. Owned by the host. */
 	const char *hint;
@@ -103,6 +107,9 @@ struct lang_src {
 	char *const *argv;
 	/* A text of the D library: declarations only, checked when used. */
 	bool library;
+	/* A provider's, of which its probes are made: arg0 .. are those of the
+	   probes below, and firings leave no records. */
+	bool maker;
 	/* Version of D the program is for: major << 24 | minor << 12 | micro.
 	   Names bound to a later one are not seen.  0: the newest. */
 	uint32_t version;

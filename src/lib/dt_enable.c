@@ -70,11 +70,13 @@ check_destructive(dtrace_hdl_t *dtp, const struct dif_clause *c)
 static int
 exec_clause(dtrace_hdl_t *dtp, struct dif_clause *cl, unsigned *matches)
 {
-	struct collect c = { .dtp = dtp,
-			     .clause = (uint32_t)dtp->clauses.n };
+	struct collect c = { .dtp = dtp };
 
 	if (check_destructive(dtp, cl) != 0)
 		return -1;
+	if (dt_made_enable(dtp, &cl->pdesc) != 0)
+		return -1;
+	c.clause = (uint32_t)dtp->clauses.n;
 	if (!vec_push(&dtp->clauses, cl))
 		return dt_nomem(dtp);
 	cl->pid = probe_desc_pid(dtp->probes, &cl->pdesc);
@@ -94,6 +96,7 @@ dtrace_program_exec(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 		    dtrace_proginfo_t *info)
 {
 	size_t nclauses = dtp->clauses.n, nenabs = dtp->enabs.n;
+	size_t nmade = dtp->made.n;
 	dtrace_proginfo_t pi;
 
 	if (dtp->active)
@@ -108,6 +111,7 @@ dtrace_program_exec(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 		/* A program is enabled whole or not at all. */
 		dtp->clauses.n = nclauses;
 		dtp->enabs.n = nenabs;
+		dtp->made.n = nmade;
 		return -1;
 	}
 	prog->enabled = true;
@@ -232,7 +236,7 @@ sites_ask(struct site_list *l, struct probe *p, struct dif_probe *out,
 
 	*out = (struct dif_probe){ .id = p->id, .prov = p->prov, .mod = p->mod,
 				   .func = p->func, .name = p->name };
-	if (p->owner->ops->sites(p->owner, p, l, e) != 0) {
+	if (dt_made_sites(p, l, e) != 0) {
 		l->n = start;
 		return -1;
 	}

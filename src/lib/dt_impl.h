@@ -187,6 +187,7 @@ struct dtrace_hdl {
 	VEC(struct dt_enab) enabs;
 	VEC(const char *) every; /* providers of every process: dt_every.c */
 	VEC(struct elf_file *) every_files;
+	VEC(const char *) made; /* clauses of providers: dt_made.c */
 
 	/* tracing */
 	struct arena *en_arena; /* enablings, instances and their tables */
@@ -285,6 +286,8 @@ char *dt_cpp_run(dtrace_hdl_t *dtp, const char *text, size_t n,
 
 /* dt_prog.c: all there is to read, malloc'd; NULL on failure. */
 char *dt_prog_slurp(dtrace_hdl_t *dtp, FILE *fp, size_t *len);
+/* Compile clauses of a provider, of which its probes are made.  The handle's. */
+dtrace_prog_t *dt_prog_maker(dtrace_hdl_t *dtp, const char *text);
 
 /* dt_dlib.c */
 /* Compile the D library if that has not been done. 0 / -1. */
@@ -352,6 +355,14 @@ int dt_enabling_part(dtrace_hdl_t *dtp, struct dt_engine *de, const bool *pick);
 
 /* The order in which pairs become ECBs: by probe, then by clause. */
 void dt_enabs_sort(struct dt_enab *v, size_t n);
+
+/* dt_made.c */
+/* The clauses of which the probes that pd matches are made, if they are, and
+   have not been enabled yet: compiled and enabled. */
+int dt_made_enable(dtrace_hdl_t *dtp, const struct dif_pdesc *pd);
+/* What the probe's provider says of its places; a made probe's are those of the
+   probe below it. */
+int dt_made_sites(struct probe *p, struct site_list *l, struct err *e);
 
 /* dt_later.c */
 /* How many probes may come later to this instance's process. */

@@ -209,7 +209,7 @@ later_sites(struct later *l, const struct dt_enab *en, size_t n)
 	int rc = 0;
 
 	err_clear(&e);
-	if (p->owner->ops->sites(p->owner, p, &list, &e) != 0)
+	if (dt_made_sites(p, &list, &e) != 0)
 		list.n = 0;
 	for (size_t i = 0; rc == 0 && i < list.n; i++) {
 		struct engine_site s = { .site = list.v[i] };

@@ -311,6 +311,7 @@ dtrace_close(dtrace_hdl_t *dtp)
 	vec_fini(&dtp->clauses);
 	vec_fini(&dtp->enabs);
 	dt_every_fini(dtp);
+	vec_fini(&dtp->made);
 	if (dtp->freopen_fd >= 0)
 		close(dtp->freopen_fd);
 	buf_fini(&dtp->errtext);

@@ -70,8 +70,11 @@ static int
 types_visit(void *arg, struct probe *p)
 {
 	struct types_walk *w = arg;
+	bool made = p->owner->ops->made != NULL;
 	struct probe_args pa;
 
+	w->out->made_some |= w->out->nmatch > 0 && made != w->out->made;
+	w->out->made |= made;
 	if (w->out->nmatch++ > 0 && w->out->mixed)
 		return 0;
 	if (probe_types(p, &pa, w->e) != 0) {

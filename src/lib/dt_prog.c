@@ -123,6 +123,24 @@ prog_make(dtrace_hdl_t *dtp, struct lang_src *src)
 	return dif;
 }
 
+/* The handle's, who owns it from here on; NULL: no memory, and it is freed. */
+static dtrace_prog_t *
+prog_add(dtrace_hdl_t *dtp, struct dif_prog *dif, unsigned cflags)
+{
+	dtrace_prog_t *prog = calloc(1, sizeof(*prog));
+
+	if (prog == NULL) {
+		dif_prog_free(dif);
+		dt_nomem(dtp);
+		return NULL;
+	}
+	prog->dif = dif;
+	prog->cflags = cflags;
+	*dtp->progs_tail = prog;
+	dtp->progs_tail = &prog->next;
+	return prog;
+}
+
 static dtrace_prog_t *
 prog_compile(dtrace_hdl_t *dtp, const char *text, size_t len, const char *file,
 	     dtrace_probespec_t spec, unsigned cflags, int argc,
@@ -143,21 +161,29 @@ prog_compile(dtrace_hdl_t *dtp, const char *text, size_t len, const char *file,
 	struct dif_prog *dif = prog_make(dtp, &src);
 	if (dif == NULL)
 		return NULL;
-	dtrace_prog_t *prog = calloc(1, sizeof(*prog));
-	if (prog == NULL) {
-		dif_prog_free(dif);
-		dt_nomem(dtp);
-		return NULL;
-	}
-	prog->dif = dif;
 	/* Pragmas may have added to the flags meanwhile. */
-	prog->cflags = cflags | dtp->cflags;
-	*dtp->progs_tail = prog;
-	dtp->progs_tail = &prog->next;
+	dtrace_prog_t *prog = prog_add(dtp, dif, cflags | dtp->cflags);
+	if (prog == NULL)
+		return NULL;
 	if ((prog->cflags & DTRACE_C_DIFV) &&
 	    (dtp->opt[DT_OPT_disasm] & DT_DISASM_DIF))
 		prog_disasm(dif);
 	return prog;
+}
+
+dtrace_prog_t *
+dt_prog_maker(dtrace_hdl_t *dtp, const char *text)
+{
+	struct lang_src src = { .text = text, .len = strlen(text),
+				.spec = LANG_SPEC_NAME, .cflags = LANG_C_ZDEFS,
+				.maker = true, .limits = &dtp->limits };
+	struct dif_prog *dif = lang_compile(dtp->lang, &src, &dtp->err);
+
+	if (dif == NULL) {
+		dt_fail(dtp, EDT_COMPILER);
+		return NULL;
+	}
+	return prog_add(dtp, dif, src.cflags);
 }
 
 dtrace_prog_t *

@@ -62,6 +62,13 @@ struct probe_args {
 	bool typed; /* args[] may be used */
 };
 
+/* A probe that is made of others: see prov_ops.made. */
+#define PROBE_MADE_TEXTS 3
+struct probe_made {
+	const char *text[PROBE_MADE_TEXTS]; /* D clauses; NULL: no more */
+	struct dif_pdesc base; /* names one probe, of another provider */
+};
+
 /* A growing list of sites; strings live as long as the probe set. */
 struct site_list {
 	struct dif_site *v;
@@ -138,6 +145,23 @@ struct prov_ops {
 	 */
 	int (*sites)(struct prov *pv, const struct probe *p,
 		     struct site_list *out, struct err *e);
+
+	/*
+	 * Overview   Say of which probes this one is made, and how.  May be
+	 *            NULL: none of this provider's is.  Where it is not NULL,
+	 *            all are, and sites() is not asked.
+	 * out        base: the probe at whose sites this one fires, with its
+	 *            arguments.  text: clauses that are enabled in front of the
+	 *            program's, once for each text.  Those for this probe leave
+	 *            in this->__fires whether it fires, and in this->__arg0 ..
+	 *            its arguments; those for others may remember what is not
+	 *            known there any more, in variables of the thread.
+	 * Returns    0; -1 if there is no such probe to make it of.
+	 * Called     for each probe that a clause matches, when it is enabled;
+	 *            again when tracing starts.
+	 */
+	int (*made)(struct prov *pv, const struct probe *p,
+		    struct probe_made *out, struct err *e);
 
 	/*
 	 * Overview   Put the fields of a description that this provider knows

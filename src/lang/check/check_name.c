@@ -15,6 +15,8 @@
 
 #define BIT(n) (1u << (n))
 
+static void use_scalar_var(struct compile *cx, struct node *n, struct ident *id);
+
 /* ---- built-in variables ------------------------------------------------- */
 
 static void
@@ -31,10 +33,51 @@ check_builtin_served(struct compile *cx, const struct dif_builtin_info *b,
 			  b->name);
 }
 
+/* this->NAME, where the clauses that make a probe have left a value. */
+static struct node *
+made_var(struct compile *cx, struct src_loc loc, const char *name)
+{
+	struct node *n = node_new(cx, NODE_THIS, loc);
+	struct ident *id = names_find(cx, DIF_SCOPE_LOCAL, name);
+
+	n->name = name;
+	if (id == NULL) {
+		id = names_add(cx, DIF_SCOPE_LOCAL, ID_VAR, name,
+			       dtype_named(cx, "int64_t"), loc);
+		names_make_var(cx, id, DIF_SCOPE_LOCAL, NULL, 0);
+	}
+	use_scalar_var(cx, n, id);
+	return n;
+}
+
+struct node *
+check_made_fires(struct compile *cx, struct src_loc loc)
+{
+	return made_var(cx, loc, "__fires");
+}
+
+static bool
+is_made(struct compile *cx)
+{
+	const struct clause_cx *cl = clause_of(cx);
+
+	return cl != NULL && cl->info != NULL && cl->info->made;
+}
+
+static struct node *
+made_arg(struct compile *cx, struct src_loc loc, unsigned n)
+{
+	return made_var(cx, loc, arena_printf(cx->arena, "__arg%u", n));
+}
+
 static void
 name_builtin(struct compile *cx, struct node *n,
 	     const struct dif_builtin_info *b)
 {
+	if (is_made(cx) && b->id >= DIF_VAR_arg0 && b->id <= DIF_VAR_arg9) {
+		*n = *made_arg(cx, n->loc, b->id - DIF_VAR_arg0);
+		return;
+	}
 	if (b->kind != DIF_BK_SCALAR)
 		lang_fail(cx, &D_IDENT_BADREF, n->loc,
 			  "array %s may not be used without an index", b->name);
@@ -110,8 +153,14 @@ use_args(struct compile *cx, struct node *n, uint64_t i)
 	n->user = type_is_user_ptr(n->type);
 	pi = clause_of(cx)->info;
 	raw = pi->map[i];
-	clause_of(cx)->args_used |= BIT(raw);
-	n->args[0] = node_int(cx, idx->loc, raw, idx->type);
+	if (is_made(cx)) {
+		bool user = n->user;
+		*n = *conv_to(cx, made_arg(cx, n->loc, raw), n->type);
+		n->user = user;
+	} else {
+		clause_of(cx)->args_used |= BIT(raw);
+		n->args[0] = node_int(cx, idx->loc, raw, idx->type);
+	}
 	if (pi->xlate[i] != NULL)
 		check_xlate_args(cx, n, i, pi->xlate[i]);
 }

@@ -139,7 +139,8 @@ clause_end(struct compile *cx, struct dif_obj *pred)
 	c.loc = cl->loc;
 	c.src = cx->src->file != NULL ? own_str(cx, cx->src->file)
 				      : pdesc_name(cx, pd);
-	c.records = cl->records;
+	c.records = cl->records && !cx->src->maker;
+	c.maker = cx->src->maker;
 	c.uses_locals = cl->uses_locals;
 	c.args_used = cl->args_used;
 	if (!vec_push(&cx->clauses, c))
@@ -339,10 +340,28 @@ check_branches(struct compile *cx, struct node *pred, struct node **body,
 	c->args_used |= cl->args_used;
 }
 
+/* The predicate, and where probes are made of others, whether this one fires. */
+static struct node *
+whole_predicate(struct compile *cx, const struct clause_node *cn)
+{
+	struct node *pred = node_copy(cx, cn->pred), *n, *fires;
+
+	if (!clause_of(cx)->info->made)
+		return pred;
+	fires = check_made_fires(cx, cn->loc);
+	if (pred == NULL)
+		return fires;
+	n = node_new(cx, NODE_BINARY, pred->loc);
+	n->op = TOK_LAND;
+	n->left = fires;
+	n->right = pred;
+	return n;
+}
+
 static void
 check_body(struct compile *cx, const struct clause_node *cn)
 {
-	struct node *pred = node_copy(cx, cn->pred);
+	struct node *pred = whole_predicate(cx, cn);
 	struct node **body = node_copy_list(cx, cn->body, cn->nbody);
 	struct clause_cx *cl = clause_of(cx);
 	struct dif_obj *p = NULL;
@@ -381,6 +400,12 @@ find_probes(struct compile *cx, const struct dif_pdesc *pd, struct src_loc loc,
 		lang_fail(cx, e.tag != NULL ? e.tag : &D_PDESC_INVAL, loc, "%s",
 			  e.msg);
 	check_prov_types(cx, pd, pi);
+	if (pi->made_some)
+		lang_fail(cx, &D_ARGS_MULTI, loc,
+			  "%s:%s:%s:%s matches probes that are made of others "
+			  "and probes that are not: name their provider",
+			  pd->prov, pd->mod, pd->func, pd->name);
+	pi->made &= !cx->src->maker;
 	if (pi->nmatch != 0 || (cx->cflags & LANG_C_ZDEFS) != 0)
 		return;
 	if (pd->id != 0)

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * lock_rows.c - rows by lock and stack, with their histograms.
+ */
+#include "lock_rows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct lock_row *
+rows_find(struct lock_rows *r, const char *lock, const char *stack)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (strcmp(r->v[i].lock, lock) == 0 &&
+		    strcmp(r->v[i].stack, stack) == 0)
+			return &r->v[i];
+	return NULL;
+}
+
+static int
+rows_room(struct lock_rows *r)
+{
+	size_t cap = r->cap != 0 ? 2 * r->cap : 64;
+	struct lock_row *v;
+
+	if (r->n < r->cap)
+		return 0;
+	v = realloc(r->v, cap * sizeof(*v));
+	if (v == NULL)
+		return -1;
+	r->v = v;
+	r->cap = cap;
+	return 0;
+}
+
+struct lock_row *
+lock_rows_get(struct lock_rows *r, const char *lock, const char *stack)
+{
+	struct lock_row *row = rows_find(r, lock, stack);
+
+	if (row != NULL)
+		return row;
+	if (rows_room(r) != 0)
+		return NULL;
+	row = &r->v[r->n];
+	*row = (struct lock_row){ .lock = strdup(lock),
+				  .stack = strdup(stack) };
+	if (row->lock == NULL || row->stack == NULL) {
+		free(row->lock);
+		free(row->stack);
+		return NULL;
+	}
+	r->n++;
+	return row;
+}
+
+static int
+row_cmp(const void *a, const void *b)
+{
+	const struct lock_row *x = a, *y = b;
+
+	if (x->sum != y->sum)
+		return x->sum < y->sum ? 1 : -1;
+	return strcmp(x->lock, y->lock);
+}
+
+void
+lock_rows_sort(struct lock_rows *r)
+{
+	if (r->n != 0)
+		qsort(r->v, r->n, sizeof(*r->v), row_cmp);
+}
+
+void
+lock_rows_fini(struct lock_rows *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		free(r->v[i].lock);
+		free(r->v[i].stack);
+		free(r->v[i].hist);
+	}
+	free(r->v);
+	*r = (struct lock_rows){ 0 };
+}
+
+int
+lock_row_hist(struct lock_row *row, const int64_t *cell, uint32_t n)
+{
+	if (row->hist == NULL)
+		row->hist = calloc(LOCK_BUCKETS, sizeof(*row->hist));
+	if (row->hist == NULL)
+		return -1;
+	for (uint32_t i = 0; i < n && i < LOCK_BUCKETS; i++)
+		row->hist[i] += (uint64_t)cell[i];
+	return 0;
+}
+
+/* ---- histograms -------------------------------------------------------------- */
+
+static int64_t
+bucket_bound(int i)
+{
+	if (i == LOCK_ZERO)
+		return 0;
+	return i > LOCK_ZERO ? (int64_t)(1ull << (i - LOCK_ZERO - 1))
+			     : -(int64_t)(1ull << (LOCK_ZERO - 1 - i));
+}
+
+/* The next frame, without its newline; *s moves behind it. */
+static int
+frame_next(const char **s)
+{
+	const char *end = strchr(*s, '\n');
+	int n = (int)(end != NULL ? end - *s : (long)strlen(*s));
+
+	return n;
+}
+
+void
+lock_row_print_hist(const struct lock_row *row, int width, FILE *fp)
+{
+	const char *s = row->stack;
+	uint64_t total = 0;
+	int first = LOCK_BUCKETS, last = -1;
+
+	for (int i = 0; row->hist != NULL && i < LOCK_BUCKETS; i++) {
+		total += row->hist[i];
+		if (row->hist[i] == 0)
+			continue;
+		first = i < first ? i : first;
+		last = i;
+	}
+	for (int i = first; i <= last || *s != '\0'; i++) {
+		int n = frame_next(&s);
+
+		if (i <= last) {
+			int bar = (int)(row->hist[i] * (uint64_t)width / total);
+			fprintf(fp, "%10" PRId64 " |", bucket_bound(i));
+			for (int k = 0; k < width; k++)
+				fputc(k < bar ? '@' : ' ', fp);
+			fprintf(fp, "| %5" PRIu64 " ", row->hist[i]);
+		} else {
+			fprintf(fp, "%*s", width + 20, "");
+		}
+		fprintf(fp, "%.*s\n", n, s);
+		s += n + (s[n] == '\n');
+	}
+}

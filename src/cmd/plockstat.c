@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * plockstat.c - plockstat(1): who waits for which lock of a process, and who
+ * holds it for how long.
+ *
+ * A consumer of libdtrace: clauses on the probes of the plockstat provider
+ * measure times by lock and stack; what they add up is printed as tables, by the
+ * first caller outside the functions of the C library, or by stack.
+ */
+#include <ctype.h>
+#include <dtrace/dtrace.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lock_rows.h"
+
+#define CALLER_DEPTH 5 /* frames in which the caller is looked for */
+#define BAR 24
+
+/* ---- what is measured ---------------------------------------------------------- */
+
+enum when { HOLD, CONTENTION };
+
+/*
+ * A table: its times begin at one probe and end at another, of the same thread
+ * and lock; COND is D that must hold at the end.  The variables are those of a
+ * lock that is held, or of the one that is waited for.
+ */
+struct table {
+	const char *title;
+	enum when when;
+	const char *begin, *begin_cond, *end, *end_cond, *time;
+	struct lock_rows rows;
+};
+
+static struct table tables[] = {
+	{ "Mutex hold", HOLD, "mutex-acquire", "arg1 == 0", "mutex-release",
+	  "arg1 == 0", NULL, { 0 } },
+	{ "R/W reader hold", HOLD, "rw-acquire", "arg1 == 0", "rw-release",
+	  "arg1 == 0", NULL, { 0 } },
+	{ "R/W writer hold", HOLD, "rw-acquire", "arg1 != 0", "rw-release",
+	  "arg1 != 0", NULL, { 0 } },
+	{ "Mutex block", CONTENTION, "mutex-block", "1", "mutex-blocked", "1",
+	  NULL, { 0 } },
+	{ "Mutex spin", CONTENTION, NULL, NULL, "spin-acquire", "1", "arg1",
+	  { 0 } },
+	{ "R/W reader block", CONTENTION, "rw-block", "arg1 == 0", "rw-blocked",
+	  "arg1 == 0", NULL, { 0 } },
+	{ "R/W writer block", CONTENTION, "rw-block", "arg1 != 0", "rw-blocked",
+	  "arg1 != 0", NULL, { 0 } },
+};
+#define NTABLES (sizeof(tables) / sizeof(*tables))
+
+struct plockstat {
+	dtrace_hdl_t *dtp;
+	bool hold, contention, verbose, show;
+	int count;  /* rows a table; 0: all */
+	int depth;  /* -s; 0: callers */
+	double secs; /* -e; 0: until the end */
+	bool ended;
+	int wstatus;
+	bool nomem;
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void
+on_signal(int sig)
+{
+	(void)sig;
+	interrupted = 1;
+}
+
+static _Noreturn void
+fatal(struct plockstat *p, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The message, and the library's if there is one; 1. */
+static _Noreturn void
+fatal(struct plockstat *p, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "plockstat: ");
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	if (p->dtp != NULL && dtrace_errno(p->dtp) != 0)
+		fprintf(stderr, ": %s",
+			dtrace_errmsg(p->dtp, dtrace_errno(p->dtp)));
+	fputc('\n', stderr);
+	if (p->dtp != NULL)
+		dtrace_close(p->dtp);
+	exit(1);
+}
+
+static void
+usage(void)
+{
+	fprintf(stderr,
+		"usage: plockstat [-vACHV] [-n count] [-s depth] [-e secs] "
+		"[-x opt[=val]] command [arg...]\n"
+		"       plockstat [-vACHV] [-n count] [-s depth] [-e secs] "
+		"[-x opt[=val]] -p pid\n");
+	exit(2);
+}
+
+/* ---- the program ------------------------------------------------------------------ */
+
+/* The clauses of table i.  Waits are the thread's own: one variable; locks may be
+   held many at once, and be let go by another thread. */
+static void
+put_clauses(FILE *fp, const struct plockstat *p, unsigned i)
+{
+	const struct table *t = &tables[i];
+	int depth = p->depth != 0 ? p->depth : CALLER_DEPTH;
+	char from[64];
+
+	snprintf(from, sizeof(from), "%s%u[arg0]",
+		 t->when == HOLD ? "self->held" : "self->wait", i);
+	if (t->begin != NULL)
+		fprintf(fp,
+			"plockstat$target:::%s\n/%s/\n{\n\t%s = timestamp;\n"
+			"}\n",
+			t->begin, t->begin_cond, from);
+	fprintf(fp, "plockstat$target:::%s\n/%s", t->end, t->end_cond);
+	if (t->begin != NULL)
+		fprintf(fp, " && %s", from);
+	fprintf(fp, "/\n{\n");
+	if (t->begin != NULL)
+		fprintf(fp, "\tthis->ns = timestamp - %s;\n\t%s = 0;\n", from,
+			from);
+	else
+		fprintf(fp, "\tthis->ns = %s;\n", t->time);
+	fprintf(fp, "\t@t%u[usym(arg0), ustack(%d)] = avg(this->ns);\n", i,
+		depth);
+	if (p->depth != 0)
+		fprintf(fp,
+			"\t@q%u[usym(arg0), ustack(%d)] = quantize(this->ns);\n",
+			i, depth);
+	fprintf(fp, "}\n");
+}
+
+static char *
+program_text(const struct plockstat *p)
+{
+	char *text = NULL;
+	size_t n;
+	FILE *fp = open_memstream(&text, &n);
+
+	if (fp == NULL)
+		return NULL;
+	for (unsigned i = 0; i < NTABLES; i++)
+		if (tables[i].when == HOLD ? p->hold : p->contention)
+			put_clauses(fp, p, i);
+	fclose(fp);
+	return text;
+}
+
+static void
+compile(struct plockstat *p)
+{
+	char *text = program_text(p);
+	dtrace_prog_t *prog;
+
+	if (text == NULL)
+		fatal(p, "no memory");
+	if (p->show)
+		fprintf(stderr,
+			"plockstat: vvvv D program vvvv\n%s"
+			"plockstat: ^^^^ D program ^^^^\n",
+			text);
+	prog = dtrace_program_strcompile(p->dtp, text, DTRACE_PROBESPEC_NAME,
+					 DTRACE_C_ZDEFS, 0, NULL);
+	if (prog == NULL)
+		fatal(p, "failed to compile program");
+	if (dtrace_program_exec(p->dtp, prog, NULL) != 0)
+		fatal(p, "failed to enable probes");
+	free(text);
+}
+
+/* ---- printing ------------------------------------------------------------------------ */
+
+/* The length of the object's name of a frame, "libc.so.6`...". */
+static size_t
+frame_object(const char *s)
+{
+	return strcspn(s, "`\n");
+}
+
+/*
+ * The first frame that is not in the object where the lock functions are, which
+ * the first frame is in; a program that has them itself: the first that is not
+ * one of them.
+ */
+static void
+caller_of(const char *stack, char *out, size_t size)
+{
+	size_t n = frame_object(stack);
+	const char *best = stack;
+
+	for (const char *s = stack; *s != '\0'; s += strcspn(s, "\n"),
+			s += *s == '\n') {
+		const char *fn = s + frame_object(s) + 1;
+
+		best = s;
+		if (frame_object(s) != n || strncmp(s, stack, n) != 0)
+			break;
+		fn += strspn(fn, "_");
+		if (strncmp(stack, "lib", 3) != 0 &&
+		    strncmp(stack, "ld-", 3) != 0 &&
+		    strncmp(fn, "pthread_", 8) != 0 &&
+		    strncmp(fn, "lll_", 4) != 0 && strncmp(fn, "0x", 2) != 0)
+			break;
+	}
+	snprintf(out, size, "%.*s", (int)strcspn(best, "\n"), best);
+}
+
+/* Frames of a stack as text, one a line, without what stands before them. */
+static void
+stack_text(const char *s, char *out, size_t size)
+{
+	size_t n = 0;
+
+	while (*s != '\0' && n + 2 < size) {
+		s += strspn(s, " \t\n");
+		size_t len = strcspn(s, "\n");
+		if (len == 0)
+			break;
+		if (n + len + 2 > size)
+			break;
+		memcpy(out + n, s, len);
+		n += len;
+		out[n++] = '\n';
+		s += len;
+	}
+	out[n] = '\0';
+}
+
+/* A row of @tN or @qN goes to its table. */
+static int
+collect(const dtrace_aggdata_t *d, void *arg)
+{
+	struct plockstat *p = arg;
+	const char *name = d->dtada_desc->dtagd_name;
+	char stack[8192], caller[512];
+	struct lock_row *row;
+	unsigned i;
+
+	if ((name[0] != 't' && name[0] != 'q') || !isdigit((unsigned char)name[1]))
+		return DTRACE_AGGWALK_NEXT;
+	i = (unsigned)atoi(name + 1);
+	stack_text(d->dtada_keys[1].dtak_str, stack, sizeof(stack));
+	caller_of(stack, caller, sizeof(caller));
+	row = lock_rows_get(&tables[i].rows, d->dtada_keys[0].dtak_str,
+			    p->depth != 0 ? stack : caller);
+	if (row == NULL) {
+		p->nomem = true;
+		return DTRACE_AGGWALK_ABORT;
+	}
+	if (name[0] == 't') {
+		row->count += (uint64_t)d->dtada_cell[0];
+		row->sum += d->dtada_cell[1];
+	} else if (lock_row_hist(row, d->dtada_cell, d->dtada_nwords) != 0) {
+		p->nomem = true;
+	}
+	return DTRACE_AGGWALK_NEXT;
+}
+
+static void
+print_rule(void)
+{
+	for (int i = 0; i < 79; i++)
+		putchar('-');
+	putchar('\n');
+}
+
+static void
+print_heading(void)
+{
+	print_rule();
+	printf("%5s %8s %-28s %s\n", "Count", "nsec", "Lock", "Caller");
+}
+
+static void
+print_row(const struct plockstat *p, const struct lock_row *r)
+{
+	char caller[512];
+
+	caller_of(r->stack, caller, sizeof(caller));
+	if (p->depth != 0)
+		print_heading();
+	printf("%5" PRIu64 " %8" PRIu64 " %-28s %s\n", r->count,
+	       r->count != 0 ? (uint64_t)r->sum / r->count : 0, r->lock,
+	       p->depth != 0 ? caller : r->stack);
+	if (p->depth == 0)
+		return;
+	printf("\n%10s ---- Time Distribution --- %5s %s\n", "nsec", "count",
+	       "Stack");
+	lock_row_print_hist(r, BAR, stdout);
+}
+
+static void
+print_tables(struct plockstat *p)
+{
+	for (unsigned i = 0; i < NTABLES; i++) {
+		struct lock_rows *r = &tables[i].rows;
+		size_t n = r->n;
+
+		lock_rows_sort(r);
+		if (p->count != 0 && n > (size_t)p->count)
+			n = (size_t)p->count;
+		if (n != 0)
+			printf("\n%s\n\n", tables[i].title);
+		if (n != 0 && p->depth == 0) {
+			printf("%5s %8s %-28s %s\n", "Count", "nsec", "Lock",
+			       "Caller");
+			print_rule();
+		}
+		for (size_t k = 0; k < n; k++)
+			print_row(p, &r->v[k]);
+		lock_rows_fini(r);
+	}
+}
+
+/* ---- running --------------------------------------------------------------------------- */
+
+static int
+on_proc(struct ps_prochandle *P, const char *msg, void *arg)
+{
+	struct plockstat *p = arg;
+
+	(void)msg;
+	p->ended = true;
+	p->wstatus = dtrace_proc_wstatus(P);
+	return DTRACE_HANDLE_OK;
+}
+
+static int
+on_drop(const dtrace_dropdata_t *d, void *arg)
+{
+	(void)arg;
+	fprintf(stderr, "plockstat: warning: %s", d->dtdda_msg);
+	return DTRACE_HANDLE_OK;
+}
+
+static int
+on_error(const dtrace_errdata_t *d, void *arg)
+{
+	(void)arg;
+	fprintf(stderr, "plockstat: warning: %s", d->dteda_msg);
+	return DTRACE_HANDLE_OK;
+}
+
+static void
+work(struct plockstat *p)
+{
+	dtrace_workstatus_t st;
+
+	do {
+		if (!interrupted && !p->ended)
+			dtrace_sleep(p->dtp);
+		if ((interrupted || p->ended) && dtrace_stop(p->dtp) != 0)
+			fatal(p, "couldn't stop tracing");
+		st = dtrace_work(p->dtp, stdout, NULL, NULL, p);
+	} while (st == DTRACE_WORKSTATUS_OKAY);
+	if (st != DTRACE_WORKSTATUS_DONE)
+		fatal(p, "processing aborted");
+}
+
+/* -e: SIGALRM ends the run as ^C does. */
+static void
+arm(const struct plockstat *p)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+	static const int sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM };
+	struct timespec t = { .tv_sec = (time_t)p->secs };
+	struct itimerspec it = { .it_value = t };
+	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL,
+			       .sigev_signo = SIGALRM };
+	timer_t timer;
+
+	for (unsigned i = 0; i < sizeof(sigs) / sizeof(*sigs); i++)
+		sigaction(sigs[i], &sa, NULL);
+	it.it_value.tv_nsec = (long)((p->secs - (double)t.tv_sec) * 1e9);
+	if (p->secs > 0 && timer_create(CLOCK_MONOTONIC, &ev, &timer) == 0)
+		timer_settime(timer, 0, &it, NULL);
+}
+
+static void
+set_options(struct plockstat *p)
+{
+	static const char *const opts[][2] = {
+		{ "strsize", "32" }, { "bufsize", "64k" },
+		{ "aggsize", "256k" }, { "aggrate", "1sec" },
+		{ "aggsortrev", NULL }, { "quiet", NULL },
+		/* A lock is taken in nanoseconds: -x engine=kernel if need be. */
+		{ "engine", "process" },
+	};
+
+	for (unsigned i = 0; i < sizeof(opts) / sizeof(*opts); i++)
+		if (dtrace_setopt(p->dtp, opts[i][0], opts[i][1]) != 0)
+			fatal(p, "failed to set %s", opts[i][0]);
+	if (dtrace_handle_err(p->dtp, on_error, p) != 0 ||
+	    dtrace_handle_drop(p->dtp, on_drop, p) != 0 ||
+	    dtrace_handle_proc(p->dtp, on_proc, p) != 0)
+		fatal(p, "failed to establish handlers");
+}
+
+static void
+user_option(struct plockstat *p, char *arg)
+{
+	char *val = strchr(arg, '=');
+
+	if (val != NULL)
+		*val++ = '\0';
+	if (dtrace_setopt(p->dtp, arg, val) != 0)
+		fatal(p, "failed to set -x %s", arg);
+}
+
+static double
+number(const char *what, const char *s, double least, double most)
+{
+	char *end;
+	double v;
+
+	errno = 0;
+	v = strtod(s, &end);
+	if (errno != 0 || end == s || *end != '\0' || !(v >= least && v <= most)) {
+		fprintf(stderr, "plockstat: invalid argument of %s: %s\n", what,
+			s);
+		usage();
+	}
+	return v;
+}
+
+/* The options but for -x, which want a handle first; the process, or 0. */
+static pid_t
+read_options(struct plockstat *p, int argc, char **argv, char **xs, int *nxs)
+{
+	pid_t pid = 0;
+	int c;
+
+	while ((c = getopt(argc, argv, "+vACHVn:s:e:x:p:")) != -1)
+		switch (c) {
+		case 'v': p->verbose = true; break;
+		case 'A': p->hold = p->contention = true; break;
+		case 'C': p->contention = true; break;
+		case 'H': p->hold = true; break;
+		case 'V': p->show = true; break;
+		case 'n': p->count = (int)number("-n", optarg, 1, 1e9); break;
+		case 's': p->depth = (int)number("-s", optarg, 1, 100); break;
+		case 'e': p->secs = number("-e", optarg, 0.001, 1e9); break;
+		case 'x': xs[(*nxs)++] = optarg; break;
+		case 'p': pid = (pid_t)number("-p", optarg, 1, 1 << 30); break;
+		default: usage();
+		}
+	if (!p->hold && !p->contention)
+		p->contention = true;
+	if ((pid != 0) == (optind < argc))
+		usage();
+	return pid;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct plockstat p = { 0 };
+	struct ps_prochandle *P;
+	char **xs = calloc((size_t)argc, sizeof(*xs));
+	int nxs = 0, err;
+	pid_t pid = xs != NULL ? read_options(&p, argc, argv, xs, &nxs) : 0;
+
+	p.dtp = dtrace_open(DTRACE_VERSION, 0, &err);
+	if (p.dtp == NULL)
+		fatal(&p, "failed to initialize dtrace: %s",
+		      dtrace_errmsg(NULL, err));
+	set_options(&p);
+	for (int i = 0; i < nxs; i++)
+		user_option(&p, xs[i]);
+	free(xs);
+	P = pid != 0 ? dtrace_proc_grab(p.dtp, pid, 0)
+		     : dtrace_proc_create(p.dtp, argv[optind], argv + optind,
+					  NULL, NULL);
+	if (P == NULL)
+		fatal(&p, "failed to %s", pid != 0 ? "grab the process" :
+						     "create the process");
+	compile(&p);
+	arm(&p);
+	if (dtrace_go(p.dtp) != 0)
+		fatal(&p, "failed to enable tracing");
+	dtrace_proc_continue(p.dtp, P);
+	if (p.verbose)
+		fprintf(stderr, "plockstat: tracing enabled for pid %d\n",
+			(int)dtrace_proc_pid(P));
+	work(&p);
+	if (dtrace_aggregate_snap(p.dtp) != 0 ||
+	    dtrace_aggregate_walk(p.dtp, collect, &p) != 0 || p.nomem)
+		fatal(&p, "failed to read what was measured");
+	print_tables(&p);
+	dtrace_close(p.dtp);
+	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * prov_plockstat.c - the plockstat provider: locks between the threads of a
+ * process (Dynamic Tracing Guide, "plockstat Provider").
+ *
+ *	plockstat<PID>:object:function:mutex-acquire ...
+ *
+ * The C library has no such probes.  They are made of entries and returns of its
+ * functions, and of the system call by which these wait: plockstat.def.
+ * Probes are made for the functions that a process has, whichever of its objects
+ * has them: the C library, a libpthread of before, the program itself if it is
+ * static.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "prov/pid_fn.h"
+#include "prov/prov.h"
+
+enum plock_base { ENTRY, RETURN, CALL, BACK };
+
+enum plock_keep {
+	KEEP_NONE,
+#define KEEP(id, text) KEEP_##id,
+#define PROBE(...)
+#include "prov/plockstat.def"
+	NKEEPS
+};
+static const char *const keeps[] = {
+	[KEEP_NONE] = NULL,
+#define KEEP(id, text) [KEEP_##id] = text,
+#define PROBE(...)
+#include "prov/plockstat.def"
+};
+
+struct plock_row {
+	const char *name, *func;
+	enum plock_base base;
+	enum plock_keep keep[2];
+	uint32_t nargs;
+	const char *text;
+};
+#define K0 { KEEP_NONE }
+#define K1(a) { KEEP_##a }
+#define K2(a, b) { KEEP_##a, KEEP_##b }
+static const struct plock_row rows[] = {
+#define KEEP(...)
+#define PROBE(...) { __VA_ARGS__ },
+#include "prov/plockstat.def"
+};
+#define NROWS (sizeof(rows) / sizeof(*rows))
+
+/* ---- text ----------------------------------------------------------------- */
+
+/* Of one process and object. */
+struct plock_cx {
+	pid_t pid;
+	const char *mod;
+	const struct plock_row *row;
+};
+
+/* The same for all probes of a function, and not 0. */
+static unsigned
+fn_number(const char *func)
+{
+	for (unsigned i = 0; i < NROWS; i++)
+		if (strcmp(rows[i].func, func) == 0)
+			return i + 1;
+	return 0;
+}
+
+static bool
+is_musl(const char *mod)
+{
+	return strncmp(mod, "ld-musl", 7) == 0;
+}
+
+/* (L) of the text, behind a word that is a function of it: up to its end. */
+static const char *
+put_of_lock(const struct plock_cx *cx, char what, const char *s, struct buf *b)
+{
+	static const char *const glibc[] = {
+		"((*(int *)copyin(%s + 16, 4) & 3) == 1 && "
+		"*(unsigned int *)copyin(%s + 4, 4) > 1)",
+		"(*(int *)copyin(%s + 24, 4) != 0)",
+	};
+	static const char *const musl[] = {
+		"((*(int *)copyin(%s, 4) & 15) == 1 && "
+		"*(int *)copyin(%s + 20, 4) > 0)",
+		"((*(int *)copyin(%s, 4) & 0x7fffffff) == 0x7fffffff)",
+	};
+	const char *end = strchr(s, ')');
+	int n = (int)(end - s - 1);
+	const char *t = (is_musl(cx->mod) ? musl : glibc)[what == 'W'];
+
+	for (const char *p; (p = strstr(t, "%s")) != NULL; t = p + 2) {
+		buf_write(b, t, (size_t)(p - t));
+		buf_printf(b, "%.*s", n, s + 1);
+	}
+	buf_puts(b, t);
+	return end + 1;
+}
+
+/* D text with its ~words replaced. */
+static void
+put_text(const struct plock_cx *cx, const char *s, struct buf *b)
+{
+	const char *p;
+
+	for (; (p = strchr(s, '~')) != NULL; s = p + 2) {
+		buf_write(b, s, (size_t)(p - s));
+		switch (p[1]) {
+		case 'P': buf_printf(b, "%d", (int)cx->pid); break;
+		case 'M': buf_puts(b, cx->mod); break;
+		case 'F': buf_puts(b, cx->row->func); break;
+		case 'I': buf_printf(b, "%u", fn_number(cx->row->func)); break;
+		default: p = put_of_lock(cx, p[1], p + 2, b) - 2;
+		}
+	}
+	buf_puts(b, s);
+}
+
+/* The text, for as long as the set lives; NULL: no memory. */
+static const char *
+text_kept(struct prov *pv, struct buf *b)
+{
+	const char *s = b->failed ? NULL : probe_str(pv->set, buf_str(b));
+
+	buf_fini(b);
+	return s;
+}
+
+static int
+plock_made(struct prov *pv, const struct probe *p, struct probe_made *out,
+	   struct err *e)
+{
+	const struct plock_row *r = &rows[p->num];
+	struct plock_cx cx = { .pid = atoi(p->prov + strlen("plockstat")),
+			       .mod = p->mod, .row = r };
+	struct buf b = BUF_INIT;
+	unsigned n = 0;
+
+	*out = (struct probe_made){ .base = { .func = p->func, .mod = p->mod } };
+	for (unsigned i = 0; i < 2 && r->keep[i] != KEEP_NONE; i++) {
+		struct buf k = BUF_INIT;
+		put_text(&cx, keeps[r->keep[i]], &k);
+		out->text[n] = text_kept(pv, &k);
+		if (out->text[n++] == NULL)
+			return err_nomem(e);
+	}
+	buf_printf(&b, "%s:%s:%s:%s { ", p->prov, p->mod, p->func, p->name);
+	put_text(&cx, r->text, &b);
+	buf_puts(&b, " }");
+	out->text[n] = text_kept(pv, &b);
+	if (out->text[n] == NULL)
+		return err_nomem(e);
+	out->base.name = r->base == ENTRY || r->base == CALL ? "entry"
+							     : "return";
+	if (r->base == CALL || r->base == BACK) {
+		out->base.prov = "syscall";
+		out->base.mod = "";
+		out->base.func = "futex";
+		return 0;
+	}
+	buf_printf(&b, "pid%d", (int)cx.pid);
+	out->base.prov = text_kept(pv, &b);
+	return out->base.prov != NULL ? 0 : err_nomem(e);
+}
+
+/* ---- making ----------------------------------------------------------------- */
+
+struct plock_find {
+	struct prov *pv;
+	const char *prov; /* plockstat<PID> */
+	const struct dif_pdesc *pd;
+	const char *func;
+	struct err *e;
+};
+
+/* An object has the function: its probes that are asked for. */
+static int
+found(void *arg, const struct pid_found *f)
+{
+	const struct plock_find *x = arg;
+
+	for (unsigned i = 0; i < NROWS; i++) {
+		struct probe *p;
+
+		if (strcmp(rows[i].func, x->func) != 0 ||
+		    !probe_glob(x->pd->name, rows[i].name))
+			continue;
+		p = probe_add(x->pv, x->prov, f->obj->name, x->func,
+			      rows[i].name);
+		if (p == NULL)
+			return err_nomem(x->e);
+		p->num = i;
+	}
+	return 0;
+}
+
+/* The rows of a function stand together or not; each function once. */
+static int
+find_in(struct plock_find *x, struct proc_obj *o)
+{
+	for (unsigned i = 0; i < NROWS; i++) {
+		if (fn_number(rows[i].func) != i + 1 ||
+		    !probe_glob(x->pd->func, rows[i].func))
+			continue;
+		x->func = rows[i].func;
+		if (pid_each_fn(o, x->func, found, x, x->e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The process that a description is about; 0: it is not ours. */
+static pid_t
+plock_pid(const char *s)
+{
+	size_t n = strlen("plockstat");
+	char *end;
+	long v;
+
+	if (strncmp(s, "plockstat", n) != 0 || s[n] < '1' || s[n] > '9')
+		return 0;
+	v = strtol(s + n, &end, 10);
+	return *end == '\0' && v < INT32_MAX ? (pid_t)v : 0;
+}
+
+static int
+plock_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
+{
+	struct plock_find x = { .pv = pv, .prov = pd->prov, .pd = pd, .e = e };
+	pid_t pid = plock_pid(pd->prov);
+	struct err why = { 0 };
+	struct proc *p;
+	const char *mod = NULL;
+
+	if (pid == 0)
+		return 0;
+	p = proc_grab(pv->env->procs, pid, &why);
+	if (p == NULL)
+		return err_set(e, &D_PROC_GRAB, 0, "%s", why.msg);
+	if (pd->mod[0] != '\0' && !probe_is_glob(pd->mod))
+		mod = pid_mod_name(p, pd->mod);
+	for (size_t i = 0; i < proc_nobjs(p); i++) {
+		struct proc_obj *o = proc_obj_at(p, i);
+		if (pid_mod_is(o, pd->mod, mod) && find_in(&x, o) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+plock_args(struct prov *pv, const struct probe *p, struct probe_args *out,
+	   struct err *e)
+{
+	static const char *const types[] = { "uintptr_t", "int", "int" };
+
+	out->typed = true;
+	out->nargs = rows[p->num].nargs;
+	for (uint32_t i = 0; i < out->nargs; i++)
+		out->type[i] = type_from_text(pv->env->types, types[i], false);
+	if (strncmp(p->name, "cond", 4) == 0)
+		out->type[1] = out->type[0];
+	else if (strcmp(p->name, "spin-acquire") == 0)
+		out->type[1] = NULL; /* nanoseconds */
+	return 0;
+}
+
+static void
+plock_canon(struct prov *pv, struct dif_pdesc *pd)
+{
+	pid_t pid = plock_pid(pd->prov);
+	struct proc *p = pid != 0 ? proc_find(pv->env->procs, pid) : NULL;
+	const char *mod;
+
+	if (p == NULL || pd->mod[0] == '\0' || probe_is_glob(pd->mod))
+		return;
+	mod = pid_mod_name(p, pd->mod);
+	if (mod != NULL && (mod = probe_str(pv->set, mod)) != NULL)
+		pd->mod = mod;
+}
+
+static int32_t
+plock_of(struct prov *pv, const struct dif_pdesc *pd)
+{
+	return plock_pid(pd->prov);
+}
+
+/* It has no places of its own: see made(). */
+static int
+plock_sites(struct prov *pv, const struct probe *p, struct site_list *out,
+	    struct err *e)
+{
+	return 0;
+}
+
+int
+prov_plockstat_init(struct prov *pv, struct err *e)
+{
+	return 0;
+}
+
+const struct prov_ops prov_plockstat_ops = {
+	.name = "plockstat",
+	.attr = { .prov = "Evolving/Evolving/ISA",
+		  .mod = "Private/Private/Unknown",
+		  .func = "Private/Private/Unknown",
+		  .name = "Evolving/Evolving/ISA",
+		  .args = "Evolving/Evolving/ISA" },
+	.provide = plock_provide,
+	.args = plock_args,
+	.sites = plock_sites,
+	.made = plock_made,
+	.canon = plock_canon,
+	.pid = plock_of,
+};

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * plock_target.c - takes locks a known number of times, and waits for each kind
+ * once: the other thread holds it until this one sleeps.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TIMES 100
+
+pthread_mutex_t plain = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t twice = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+pthread_mutex_t wanted = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t timed = PTHREAD_MUTEX_INITIALIZER;
+pthread_rwlock_t read_wanted = PTHREAD_RWLOCK_INITIALIZER;
+pthread_rwlock_t write_wanted = PTHREAD_RWLOCK_INITIALIZER;
+pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+static int ready;
+static volatile pid_t waiter;
+
+static void
+must(int rc)
+{
+	if (rc != 0) {
+		fprintf(stderr, "plock_target: %s\n", strerror(rc));
+		exit(1);
+	}
+}
+
+/* Until the other thread sleeps. */
+static void
+until_asleep(void)
+{
+	char path[64], line[256];
+	const char *p = NULL;
+
+	while (waiter == 0)
+		usleep(1000);
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int)waiter);
+	do {
+		FILE *fp = fopen(path, "r");
+		usleep(2000);
+		p = fp != NULL ? fgets(line, sizeof(line), fp) : NULL;
+		if (fp != NULL)
+			fclose(fp);
+	} while (p == NULL || atoi(line) != SYS_futex);
+	waiter = 0;
+}
+
+static void
+mark(void)
+{
+	waiter = (pid_t)syscall(SYS_gettid);
+}
+
+static __attribute__((noinline)) void *
+waits(void *arg)
+{
+	struct timespec t;
+
+	mark();
+	must(pthread_mutex_lock(&wanted));
+	must(pthread_mutex_unlock(&wanted));
+	clock_gettime(CLOCK_REALTIME, &t);
+	t.tv_nsec += 20000000;
+	t.tv_sec += t.tv_nsec / 1000000000;
+	t.tv_nsec %= 1000000000;
+	if (pthread_mutex_timedlock(&timed, &t) != ETIMEDOUT)
+		exit(1);
+	mark();
+	must(pthread_rwlock_rdlock(&read_wanted));
+	must(pthread_rwlock_unlock(&read_wanted));
+	mark();
+	must(pthread_rwlock_wrlock(&write_wanted));
+	must(pthread_rwlock_unlock(&write_wanted));
+	must(pthread_mutex_lock(&guard));
+	mark();
+	while (!ready)
+		must(pthread_cond_wait(&changed, &guard));
+	must(pthread_mutex_unlock(&guard));
+	return arg;
+}
+
+static __attribute__((noinline)) void
+alone(void)
+{
+	for (int i = 0; i < TIMES; i++) {
+		must(pthread_mutex_lock(&plain));
+		if (pthread_mutex_trylock(&plain) != EBUSY)
+			exit(1);
+		must(pthread_mutex_unlock(&plain));
+		must(pthread_mutex_lock(&twice));
+		must(pthread_mutex_lock(&twice));
+		must(pthread_mutex_unlock(&twice));
+		must(pthread_mutex_unlock(&twice));
+	}
+}
+
+int
+main(void)
+{
+	pthread_t t;
+
+	alone();
+	must(pthread_mutex_lock(&wanted));
+	must(pthread_mutex_lock(&timed));
+	must(pthread_rwlock_wrlock(&read_wanted));
+	must(pthread_rwlock_rdlock(&write_wanted));
+	must(pthread_create(&t, NULL, waits, NULL));
+	until_asleep();
+	must(pthread_mutex_unlock(&wanted));
+	until_asleep();
+	must(pthread_rwlock_unlock(&read_wanted));
+	until_asleep();
+	must(pthread_rwlock_unlock(&write_wanted));
+	until_asleep();
+	must(pthread_mutex_lock(&guard));
+	ready = 1;
+	must(pthread_cond_signal(&changed));
+	must(pthread_mutex_unlock(&guard));
+	must(pthread_join(t, NULL));
+	return 0;
+}
