@@ -27,6 +27,14 @@ struct rt_dpath {
 	uint32_t pad;
 };
 
+/* Where the kernel keeps the return addresses that it has replaced by its own,
+   for return probes: task_struct.utask, uprobe_task.return_instances, and
+   members of struct return_instance. */
+struct rt_uret {
+	uint32_t known; /* all of them are */
+	uint32_t task_utask, first, stack, orig, next;
+};
+
 /* Where a process's numbers are, by PID namespace; level 0: the consumer is in
    the first one, and the rest does not matter. */
 struct rt_pidns {
@@ -63,6 +71,7 @@ struct rt_conf {
 	uint32_t pad;
 	struct rt_dpath dpath;
 	struct rt_pidns pidns;
+	struct rt_uret uret;
 	uint64_t wall_offset; /* walltimestamp - timestamp at load */
 	uint64_t agg_words[64]; /* words of each aggregation's cell by id - 1,
 				   for ids up to 64; rt_agg_cell is told */

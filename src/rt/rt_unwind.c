@@ -409,18 +409,80 @@ unw_step(struct rt *rt, uint64_t rule)
 				      (int16_t)(rule >> 32));
 }
 
+#ifdef __bpf__
+
+#define UNW_URETS 64 /* return probes of a thread; the kernel has no more */
+
+RT_INLINE uint64_t
+unw_kernel_word(uint64_t addr)
+{
+	uint64_t val = 0;
+
+	return bpf_probe_read_kernel(&val, 8, (const void *)addr) == 0 ? val
+								     : 0;
+}
+
+uint64_t rt_unwind_uret(struct rt *rt, uint64_t slot);
+
+/* The return address for which the kernel has put its own at `slot` of the
+   stack; 0: it has not. */
+UNW_CALL uint64_t
+rt_unwind_uret(struct rt *rt, uint64_t slot)
+{
+	uint64_t at;
+
+	if (!rt || !RT_CONF(uret.known))
+		return 0;
+	at = unw_kernel_word(bpf_get_current_task() + RT_CONF(uret.task_utask));
+	at = at != 0 ? unw_kernel_word(at + RT_CONF(uret.first)) : 0;
+	for (int i = 0; i < UNW_URETS && at != 0; i++) {
+		if (unw_kernel_word(at + RT_CONF(uret.stack)) == slot)
+			return unw_kernel_word(at + RT_CONF(uret.orig));
+		at = unw_kernel_word(at + RT_CONF(uret.next));
+	}
+	return 0;
+}
+
+/* The rule of the caller that a return probe hides; or *rule as it is. */
+RT_INLINE uint64_t
+unw_behind_probe(struct rt *rt, uint64_t rule, uint32_t want)
+{
+	struct rt_unw *u = &rt->unw;
+	uint64_t pc = rt_unwind_uret(rt, u->sp - 8);
+
+	if (pc == 0)
+		return rule;
+	u->pc = pc;
+	u->want = want;
+	return unw_rule(rt, pc - 1);
+}
+
+#else
+
+RT_INLINE uint64_t
+unw_behind_probe(struct rt *rt, uint64_t rule, uint32_t want)
+{
+	return rule;
+}
+
+#endif
+
 /* Note the present frame and go to its caller's; 1: it was the last. */
 RT_INLINE long
 unw_frame(struct rt *rt)
 {
 	struct rt_unw *u = &rt->unw;
 	uint64_t rule, kind;
-	uint32_t i = u->have;
+	uint32_t i = u->have, want = u->want;
 
 	if (u->pc == 0 || u->pc >> 47 != 0)
 		return 1;
 	rule = unw_rule(rt, u->pc - !u->exact);
 	kind = rule >> 48 & RT_UNW_KIND;
+	if (kind == RT_UNW_OUT && i != 0) {
+		rule = unw_behind_probe(rt, rule, want);
+		kind = rule >> 48 & RT_UNW_KIND;
+	}
 	/* No code is there: what led here was wrong.  And of the first frame
 	   the caller of this knows more than the frame pointer. */
 	if (kind == RT_UNW_OUT || (i == 0 && kind == RT_UNW_NONE))

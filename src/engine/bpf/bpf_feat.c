@@ -291,6 +291,19 @@ dpath_offsets(const struct btf *b, struct rt_dpath *d)
 	}
 }
 
+/* For stacks with return probes on them: all, or nothing is known. */
+static void
+uret_offsets(const struct btf *b, struct rt_uret *u)
+{
+	u->task_utask = struct_off(b, "task_struct", "utask");
+	u->first = struct_off(b, "uprobe_task", "return_instances");
+	u->stack = struct_off(b, "return_instance", "stack");
+	u->orig = struct_off(b, "return_instance", "orig_ret_vaddr");
+	u->next = struct_off(b, "return_instance", "next");
+	u->known = u->task_utask != ~0u && u->first != ~0u &&
+		   u->stack != ~0u && u->orig != ~0u && u->next != ~0u;
+}
+
 /* A variable of its own, or (6.2 to 6.14) a member of one; 0: not to be had. */
 static void
 preempt_count(const struct btf *b, struct bpf_ktypes *k)
@@ -385,6 +398,7 @@ bpf_feat_ktypes(struct engine *eng, struct err *e)
 			struct_off(b, "sched_entity", "sum_exec_runtime"));
 	if (eng->needs & DIF_NEED_DPATH)
 		dpath_offsets(b, &k->dpath);
+	uret_offsets(b, &k->uret);
 	k->task_flags = struct_off(b, "task_struct", "flags");
 	/* Each look-up costs about a millisecond. */
 	if ((eng->needs & DIF_NEED_ARGS) || eng->unw.wanted)

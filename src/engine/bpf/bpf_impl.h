@@ -101,6 +101,7 @@ struct bpf_ktypes {
 	/* The per-CPU variable that has preempt_count, and where in it. */
 	uint32_t preempt_var, preempt_off;
 	struct rt_dpath dpath;
+	struct rt_uret uret;
 	/* Typedefs btf_trace_*; 0: none. */
 	uint32_t switch_btf_id, enter_btf_id, exit_btf_id;
 };

@@ -244,6 +244,11 @@ maps_conf(struct engine *eng, struct err *e)
 		c->task_real_parent = eng->kt.task_real_parent;
 		c->dpath = eng->kt.dpath;
 	}
+	if (eng->unw.on) {
+		if (bpf_feat_ktypes(eng, e) != 0)
+			return -1;
+		c->uret = eng->kt.uret;
+	}
 	for (uint32_t i = 0; i < eng->en->tab->naggs && i < 64; i++)
 		c->agg_words[i] = eng->en->tab->aggs[i]->words;
 	if (map_need(&eng->conf, "conf", sizeof(*c), 1, BPF_F_RDONLY_PROG, e))

@@ -10,8 +10,8 @@
  *   wants  HASH         processes that a probe has asked for
  *
  * Probes do not wait: what is not known of a process is asked for, and this
- * stack is walked by the kernel, along frame pointers.  The consumer looks ten
- * times a second, reads the mappings, and makes tables of files that it has not
+ * stack is walked by the kernel, along frame pointers.  The consumer is woken
+ * (and looks ten times a second in any case), reads the mappings, and makes tables of files that it has not
  * met yet, so that later stacks are whole.  A process is asked for again when it has
  * other memory (it executed a file) or a different amount of code.  Those that
  * probes are for are read before tracing begins.
