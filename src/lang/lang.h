@@ -58,9 +58,9 @@ struct lang_host {
 	/* #pragma D option. 0, or -1 with *e. */
 	int (*setopt)(void *arg, const char *name, const char *val,
 		      struct err *e);
-	/* #pragma D depends_on: true if what it names is there.  NULL: none
-	   ever is. */
-	bool (*depends)(void *arg, const char *kind, const char *name);
+	/* #pragma D depends_on: 1 if what it names is there, 0 if not, -1:
+	   no memory.  NULL: none ever is. */
+	int (*depends)(void *arg, const char *kind, const char *name);
 	/* #pragma warn; NULL: not shown. */
 	void (*warn)(void *arg, struct src_loc loc, const char *msg);
 	/* Numeric value of $target and the like; false: undefined. */

@@ -86,7 +86,7 @@ dlib_depends_met(dtrace_hdl_t *dtp, const char *kind, const char *name)
 	return f != NULL && f->state == DT_DLIB_LOADED;
 }
 
-bool
+int
 dt_dlib_depends(void *arg, const char *kind, const char *name)
 {
 	dtrace_hdl_t *dtp = arg;
@@ -96,7 +96,8 @@ dt_dlib_depends(void *arg, const char *kind, const char *name)
 		return dlib_depends_met(dtp, kind, name);
 	const struct dt_dlib_dep d = { arena_strdup(dtp->arena, kind),
 				       arena_strdup(dtp->arena, name) };
-	return d.kind != NULL && d.name != NULL && vec_push(&f->deps, d);
+	return d.kind != NULL && d.name != NULL && vec_push(&f->deps, d) ? 1
+									 : -1;
 }
 
 /* Hear what a file depends on. */

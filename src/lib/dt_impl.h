@@ -295,7 +295,7 @@ int dt_dlib_load(dtrace_hdl_t *dtp);
 /* -L: one more directory of it; false: no memory. */
 bool dt_dlib_add_dir(dtrace_hdl_t *dtp, const char *dir);
 /* lang_host.depends */
-bool dt_dlib_depends(void *arg, const char *kind, const char *name);
+int dt_dlib_depends(void *arg, const char *kind, const char *name);
 /* dt_dlib_read.c: the texts of all files, once. 0 / -1. */
 int dt_dlib_read(dtrace_hdl_t *dtp);
 void dt_dlib_fini(dtrace_hdl_t *dtp);

@@ -11,6 +11,7 @@
  * arg1 are the result, -1 if the call failed (errno then says why), as the
  * guide's chapter "syscall Provider" has it.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -103,6 +104,8 @@ syscall_type(struct prov *pv, const char *text, size_t n, struct type **out,
 
 	snprintf(one, sizeof(one), "%.*s", (int)n, text);
 	*out = type_from_text(pv->env->types, one, true);
+	if (*out == NULL && errno == ENOMEM)
+		return err_nomem(e);
 	if (*out == NULL)
 		return err_set(e, &ERR_GENERIC, 0,
 			       "syscall provider: no type %s", one);

@@ -10,6 +10,7 @@
  */
 #include "prov/tp_table.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,6 +72,8 @@ tp_table_args(struct prov *pv, const struct probe *p, struct probe_args *out,
 		if (a->type == NULL)
 			break;
 		out->type[i] = arg_type(pv, a);
+		if (out->type[i] == NULL && errno == ENOMEM)
+			return err_nomem(e);
 		if (out->type[i] == NULL)
 			return err_set(e, &ERR_GENERIC, 0,
 				       "%s:%s:%s:%s: no type %s", p->prov,

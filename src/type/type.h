@@ -148,7 +148,8 @@ struct type *type_fwd(struct type_space *ts, bool is_union, const char *tag);
  * The type of a short C text: a name as type_lookup() takes it, const and
  * volatile, any number of `*`.  A struct or union whose tag the spaces do not
  * hold becomes a TYPE_FWD: the kernel's BTF is not opened for it.  user: the
- * pointers are user pointers.  NULL: not such a text, or unknown.
+ * pointers are user pointers.  NULL: not such a text, or unknown; with errno ENOMEM, no
+ * memory.
  */
 struct type *type_from_text(struct type_space *ts, const char *text,
 			    bool user);

@@ -8,6 +8,7 @@
  * their words in any order and never ask anything.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <string.h>
 
 #include "type/type_impl.h"
@@ -328,6 +329,7 @@ type_from_text(struct type_space *ts, const char *text, bool user)
 	unsigned quals = 0;
 	struct type *t;
 
+	errno = 0;
 	if (!id_scan(&text, &id, &quals))
 		return NULL;
 	t = text_base(ts, &id);

@@ -340,7 +340,10 @@ depends_met(struct compile *cx, struct ctl *c, const char **kind,
 			  "invalid #pragma D depends_on: \"%s\" is not module, "
 			  "provider or library",
 			  *kind);
-	return h->depends != NULL && h->depends(h->arg, *kind, *name);
+	int met = h->depends != NULL ? h->depends(h->arg, *kind, *name) : 0;
+	if (met < 0)
+		lang_nomem(cx);
+	return met != 0;
 }
 
 static void

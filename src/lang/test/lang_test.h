@@ -44,7 +44,7 @@ lt_macro(void *arg, const char *name, int64_t *val)
 	return strcmp(name, "pid") == 0 || strcmp(name, "neg") == 0;
 }
 
-static bool
+static int
 lt_depends(void *arg, const char *kind, const char *name)
 {
 	return strcmp(name, "there") == 0;
