@@ -48,6 +48,14 @@ struct code_insn {
 /* The instruction at p (n bytes left), which is at addr. kind BAD: len 1. */
 void code_insn_decode(const uint8_t *p, size_t n, uint64_t addr,
 		      struct code_insn *out);
+/*
+ * What people call the kind of the instruction at p: its mnemonic as assemblers
+ * write it, or its prefix where that says more: lock, rep, repz, repnz.  (Of
+ * aarch64 it is the branches, nop, svc, excl and atomic; all else is "other".)
+ * A literal without '-'; NULL: no instruction.
+ */
+#define CODE_NAME_MAX 24 /* bytes, with the NUL */
+const char *code_insn_name(const uint8_t *p, size_t n);
 /* A nop of any length, or int3 padding: bytes nobody runs between functions. */
 bool code_insn_is_nop(const uint8_t *p, size_t n);
 /*

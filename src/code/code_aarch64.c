@@ -156,6 +156,39 @@ aarch64_is_nop(const uint8_t *p, size_t n)
 	return n >= 4 && word(p) == NOP;
 }
 
+static const char *
+aarch64_name(const uint8_t *p, size_t n)
+{
+	static const struct {
+		uint32_t mask, bits;
+		const char *name;
+	} names[] = {
+		{ 0xffffffff, NOP, "nop" },
+		{ 0xfc000000, 0x14000000, "b" },
+		{ 0xfc000000, 0x94000000, "bl" },
+		{ 0xff000000, 0x54000000, "bcond" },
+		{ 0x7f000000, 0x34000000, "cbz" },
+		{ 0x7f000000, 0x35000000, "cbnz" },
+		{ 0x7f000000, 0x36000000, "tbz" },
+		{ 0x7f000000, 0x37000000, "tbnz" },
+		{ 0xff600000, 0xd6000000, "br" },
+		{ 0xff600000, 0xd6200000, "blr" },
+		{ 0xff600000, 0xd6400000, "ret" },
+		{ 0xffe0001f, 0xd4000001, "svc" },
+		{ 0x3f800000, 0x08000000, "excl" }, /* ldxr, stxr ... */
+		{ 0x3b200c00, 0x38200000, "atomic" }, /* ldadd, swp ... */
+	};
+	struct code_insn in;
+
+	aarch64_decode(p, n, 0, &in);
+	if (in.kind == CODE_I_BAD)
+		return NULL;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if ((word(p) & names[i].mask) == names[i].bits)
+			return names[i].name;
+	return "other";
+}
+
 static bool
 aarch64_harms_inside(const uint8_t *p, size_t n)
 {
@@ -265,6 +298,7 @@ aarch64_jump(struct code_scan *s, size_t i)
 const struct code_machine code_machine = {
 	.insn = aarch64_decode,
 	.is_nop = aarch64_is_nop,
+	.name = aarch64_name,
 	.slide = aarch64_slide,
 	.harms_inside = aarch64_harms_inside,
 	.is_plant = aarch64_is_plant,

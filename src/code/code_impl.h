@@ -62,6 +62,7 @@ struct code_machine {
 	void (*insn)(const uint8_t *p, size_t n, uint64_t addr,
 		     struct code_insn *out);
 	bool (*is_nop)(const uint8_t *p, size_t n);
+	const char *(*name)(const uint8_t *p, size_t n); /* code_insn_name() */
 	size_t (*slide)(const struct code_body *b);
 	/* True if a uprobe at this instruction, which it may be placed at, does
 	   harm anywhere but at a function's start. */

@@ -25,6 +25,12 @@ code_insn_is_nop(const uint8_t *p, size_t n)
 	return code_machine.is_nop(p, n);
 }
 
+const char *
+code_insn_name(const uint8_t *p, size_t n)
+{
+	return code_machine.name(p, n);
+}
+
 size_t
 code_slide(const struct code_body *b)
 {

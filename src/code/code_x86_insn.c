@@ -169,6 +169,43 @@ x86_is_nop(const uint8_t *p, size_t n)
 	return decode(p, n, &d) && d.mnemonic == ZYDIS_MNEMONIC_NOP;
 }
 
+/* Mnemonics that assemblers write otherwise. */
+static const char *
+x86_usual(ZydisMnemonic m)
+{
+	switch (m) {
+	case ZYDIS_MNEMONIC_JZ: return "je";
+	case ZYDIS_MNEMONIC_JNZ: return "jne";
+	case ZYDIS_MNEMONIC_JNB: return "jae";
+	case ZYDIS_MNEMONIC_JNBE: return "ja";
+	case ZYDIS_MNEMONIC_JNL: return "jge";
+	case ZYDIS_MNEMONIC_JNLE: return "jg";
+	default: return ZydisMnemonicGetString(m);
+	}
+}
+
+static const char *
+x86_name(const uint8_t *p, size_t n)
+{
+	static const struct {
+		ZydisInstructionAttributes has;
+		const char *name;
+	} prefixes[] = {
+		{ ZYDIS_ATTRIB_HAS_LOCK, "lock" },
+		{ ZYDIS_ATTRIB_HAS_REP, "rep" },
+		{ ZYDIS_ATTRIB_HAS_REPZ, "repz" },
+		{ ZYDIS_ATTRIB_HAS_REPNZ, "repnz" },
+	};
+	ZydisDecodedInstruction d;
+
+	if (n == 0 || !decode(p, n, &d))
+		return NULL;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if ((d.attributes & prefixes[i].has) != 0)
+			return prefixes[i].name;
+	return x86_usual(d.mnemonic);
+}
+
 static bool
 x86_is_plant(const struct code_step *t)
 {
@@ -201,6 +238,7 @@ x86_refs(struct code_scan *s, const struct code_step *t)
 const struct code_machine code_machine = {
 	.insn = x86_decode,
 	.is_nop = x86_is_nop,
+	.name = x86_name,
 	.slide = code_x86_slide,
 	.harms_inside = code_is_nop5,
 	.is_plant = x86_is_plant,

@@ -178,9 +178,10 @@ group_get(struct prov *pv, struct proc *p, const char *mod, const char *func,
 	int n;
 
 	if (p != NULL)
-		snprintf(prov, sizeof(prov), "pid%d", (int)proc_pid(p));
+		snprintf(prov, sizeof(prov), "%s%d", pv->ops->name,
+			 (int)proc_pid(p));
 	else
-		snprintf(prov, sizeof(prov), "pid*");
+		snprintf(prov, sizeof(prov), "%s*", pv->ops->name);
 	n = snprintf(key, sizeof(key), "%s\1%s\1%s", prov, mod, func);
 	if (n < 0 || (size_t)n >= sizeof(key)) {
 		err_set(e, &ERR_GENERIC, 0,

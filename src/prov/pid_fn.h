@@ -90,7 +90,16 @@ int pid_each_fn(struct proc_obj *o, const char *func,
 struct pid_group *pid_group_add(struct prov *pv, struct proc *p,
 				const struct pid_found *f, struct err *e);
 
-/* prov_pid.c's sites, in pid_site.c. */
+/*
+ * The hooks of struct prov_ops that pid and instr (prov_uinstr.c) share.  Names
+ * of providers are the hook's own, prov_ops.name, and the number of the process;
+ * names of instructions are hexadecimal offsets, or those of instr.h.
+ */
+int pid_init(struct prov *pv, struct err *e);
+int pid_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e);
+void pid_canon(struct prov *pv, struct dif_pdesc *pd);
+int32_t pid_of(struct prov *pv, const struct dif_pdesc *pd);
+void pid_fini(struct prov *pv);
 int pid_sites(struct prov *pv, const struct probe *p, struct site_list *out,
 	      struct err *e);
 

@@ -16,6 +16,9 @@
  * since "no probe matches" would not say which field was wrong.  Every
  * instruction is a probe; that an engine can have none at some of them is said
  * when it is to place it.
+ *
+ * The provider instr of programs has the same instructions, under names that
+ * tell what kind they are (prov_uinstr.c).
  */
 #include <ctype.h>
 #include <errno.h>
@@ -27,6 +30,7 @@
 
 #include "base/vec.h"
 #include "proc/proc_fs.h"
+#include "prov/instr.h"
 #include "prov/pid_fn.h"
 #include "prov/prov.h"
 
@@ -49,6 +53,8 @@ struct pid_cx {
 	uint64_t off;
 	size_t nobjs, nfuncs, nprobes; /* found */
 	size_t outside;                /* functions that end before off */
+	char other[INSTR_NAME_MAX];    /* what an instruction at off is, not
+					  what the name says; or "" */
 	uint64_t since; /* not 0: it was served with the objects of before
 			   this generation; only later ones matter */
 };
@@ -73,6 +79,13 @@ pid_fail(const struct pid_cx *cx, const struct err_tag *tag, const char *fmt,
 	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
 	return err_set(cx->e, tag, 0, "%s", why);
+}
+
+/* Names are KIND-OFFSET (instr), not offsets. */
+static bool
+by_kind(const struct prov *pv)
+{
+	return pv->ops == &prov_uinstr_ops;
 }
 
 /* ---- making probes -------------------------------------------------- */
@@ -103,16 +116,26 @@ pid_make(struct pid_cx *cx, const struct pid_group *g, enum pid_what what,
 	return 0;
 }
 
+static void
+offset_name(const struct prov *pv, const struct code_body *b, uint64_t off,
+	    char name[INSTR_NAME_MAX])
+{
+	if (by_kind(pv))
+		instr_name(b, off, name);
+	else
+		snprintf(name, INSTR_NAME_MAX, "%llx", (unsigned long long)off);
+}
+
 /* The offsets of all instructions, where they match the name. */
 static int
 make_offsets(struct pid_cx *cx, const struct pid_group *g,
 	     const struct code_body *b)
 {
 	struct code_insn in;
-	char name[16];
+	char name[INSTR_NAME_MAX];
 
 	for (size_t at = 0; code_insn_at(b, at, &in); at += in.len) {
-		snprintf(name, sizeof(name), "%zx", at);
+		offset_name(cx->pv, b, at, name);
 		if (probe_glob(cx->pd->name, name) &&
 		    pid_make(cx, g, PID_OFFSET, at, name) != 0)
 			return -1;
@@ -124,7 +147,7 @@ static int
 make_offset(struct pid_cx *cx, const struct pid_group *g,
 	    const struct code_body *b)
 {
-	char name[24];
+	char name[INSTR_NAME_MAX];
 
 	if (cx->off >= b->n) {
 		cx->outside++;
@@ -132,7 +155,11 @@ make_offset(struct pid_cx *cx, const struct pid_group *g,
 	}
 	if (!code_insn_begins(b, cx->off))
 		return 0;
-	snprintf(name, sizeof(name), "%llx", (unsigned long long)cx->off);
+	offset_name(cx->pv, b, cx->off, name);
+	if (by_kind(cx->pv) && strcmp(name, cx->pd->name) != 0) {
+		snprintf(cx->other, sizeof(cx->other), "%s", name);
+		return 0;
+	}
 	return pid_make(cx, g, PID_OFFSET, cx->off, name);
 }
 
@@ -151,6 +178,8 @@ make_fn(void *arg, const struct pid_found *f)
 		return -1;
 	if (cx->name_off)
 		return make_offset(cx, g, &f->body);
+	if (by_kind(cx->pv))
+		return make_offsets(cx, g, &f->body);
 	if (probe_glob(name, "entry") &&
 	    pid_make(cx, g, PID_ENTRY, 0, "entry") != 0)
 		return -1;
@@ -162,13 +191,29 @@ make_fn(void *arg, const struct pid_found *f)
 	return 0;
 }
 
+/* The instructions of a function that match. */
+static size_t
+count_kind(const struct pid_cx *cx, const struct code_body *b)
+{
+	char name[INSTR_NAME_MAX];
+	struct code_insn in;
+	size_t n = 0;
+
+	for (size_t at = 0; code_insn_at(b, at, &in); at += in.len) {
+		instr_name(b, at, name);
+		n += probe_glob(cx->pd->name, name);
+	}
+	return n;
+}
+
 /* How many probes make_fn() would make, at most. */
 static int
 count_fn(void *arg, const struct pid_found *f)
 {
 	struct pid_cx *cx = arg;
 
-	cx->nprobes += 2 + code_insn_count(&f->body);
+	cx->nprobes += 2 + (by_kind(cx->pv) ? count_kind(cx, &f->body)
+					    : code_insn_count(&f->body));
 	return cx->nprobes > PROBES_MAX;
 }
 
@@ -208,8 +253,10 @@ check_count(struct pid_cx *cx)
 	if (rc > 0)
 		return pid_fail(cx, &D_PROC_NAME,
 				"more than %d probes; name a function, an "
-				"object, or entry or return",
-				PROBES_MAX);
+				"object, or %s",
+				PROBES_MAX,
+				by_kind(cx->pv) ? "a kind of instructions"
+						: "entry or return");
 	cx->nprobes = 0;
 	return rc;
 }
@@ -280,6 +327,12 @@ provide_funcs(struct pid_cx *cx)
 		return 0;
 	if (!cx->name_off || cx->nprobes != 0)
 		return 0;
+	if (cx->other[0] != '\0')
+		return pid_fail(cx, &D_PROC_NAME,
+				"the instruction at offset 0x%llx of %s is "
+				"called %s",
+				(unsigned long long)cx->off, cx->pd->func,
+				cx->other);
 	if (cx->outside == cx->nfuncs)
 		return pid_fail(cx, &D_PROC_OFF,
 				"offset 0x%llx is outside function %s",
@@ -337,6 +390,11 @@ provide_address(struct pid_cx *cx)
 	struct probe *p;
 	char prov[32], name[24];
 
+	if (by_kind(cx->pv))
+		return pid_fail(cx, &D_PROC_NAME,
+				"an instruction by its address is of the pid "
+				"provider: pid%d:%s:-:<hex address>",
+				(int)proc_pid(cx->proc), cx->pd->mod);
 	if (!cx->name_off)
 		return pid_fail(cx, &D_PROC_NAME,
 				"with function -, the name is a hexadecimal "
@@ -410,23 +468,25 @@ static int
 desc_pid(const struct prov *pv, const struct dif_pdesc *pd, pid_t *pid,
 	 struct err *e)
 {
-	const char *s = pd->prov;
+	const char *s = pd->prov, *name = pv->ops->name;
 
-	if (probe_is_glob(s) && glob_pid(pv, s, pid))
+	if (!by_kind(pv) && probe_is_glob(s) && glob_pid(pv, s, pid))
 		return 1;
-	if (strncmp(s, "pid", 3) != 0)
+	if (strncmp(s, name, strlen(name)) != 0)
 		return 0;
-	s += 3;
+	s += strlen(name);
+	if (by_kind(pv) && s[0] == '\0')
+		return 0; /* the kernel's */
 	if (strcmp(s, "*") == 0) {
 		*pid = 0;
 		return 1;
 	}
 	if (s[0] == '\0' || (probe_is_glob(s) && !isalpha((unsigned char)*s)))
 		return err_set(e, &D_PROC_BADPID, 0,
-			       "%s: the pid provider needs the number of a "
-			       "process, as in pid$target or pid123, or a "
-			       "star for all (pid*)",
-			       pd->prov);
+			       "%s: the %s provider needs the number of a "
+			       "process, as in %s$target or %s123, or a "
+			       "star for all (%s*)",
+			       pd->prov, name, name, name, name);
 	if (!isdigit((unsigned char)s[0]))
 		return 0; /* USDT of a program called pid... */
 	if (s[strspn(s, "0123456789")] != '\0')
@@ -451,11 +511,28 @@ desc_hex(const char *s, uint64_t *v)
 }
 
 static int
+desc_kind(struct pid_cx *cx)
+{
+	const char *name = cx->pd->name;
+
+	cx->name_off = !cx->name_glob && instr_name_offset(name, &cx->off);
+	if (cx->name_off || cx->name_glob)
+		return 0;
+	return pid_fail(cx, &D_PROC_NAME,
+			"%s is not a name of an instr probe: a kind and a "
+			"hexadecimal offset, as lock-1f; lock-* are all of a "
+			"kind",
+			name);
+}
+
+static int
 desc_name(struct pid_cx *cx)
 {
 	const char *name = cx->pd->name;
 
 	cx->name_glob = !field_exact(name);
+	if (by_kind(cx->pv))
+		return desc_kind(cx);
 	if (cx->name_glob || strcmp(name, "entry") == 0 ||
 	    strcmp(name, "return") == 0)
 		return 0;
@@ -681,7 +758,7 @@ provide_every(struct pid_cx *cx)
 	return rc;
 }
 
-static int
+int
 pid_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 {
 	struct pid_cx cx = { .pv = pv, .pd = pd, .e = e };
@@ -702,7 +779,7 @@ pid_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 
 /* The words of a description that probes say otherwise: an object by another
    of its names, a number with leading zeros or capital letters. */
-static void
+void
 pid_canon(struct prov *pv, struct dif_pdesc *pd)
 {
 	struct err e = { 0 };
@@ -722,7 +799,7 @@ pid_canon(struct prov *pv, struct dif_pdesc *pd)
 			     : every_mod(pv->data, pd->mod)) != NULL &&
 	    (mod = probe_str(pv->set, mod)) != NULL)
 		pd->mod = mod;
-	if (desc_hex(pd->name, &v)) {
+	if (!by_kind(pv) && desc_hex(pd->name, &v)) {
 		snprintf(name, sizeof(name), "%llx", (unsigned long long)v);
 		mod = probe_str(pv->set, name);
 		if (mod != NULL)
@@ -730,7 +807,7 @@ pid_canon(struct prov *pv, struct dif_pdesc *pd)
 	}
 }
 
-static int32_t
+int32_t
 pid_of(struct prov *pv, const struct dif_pdesc *pd)
 {
 	struct err e = { 0 };
@@ -741,7 +818,7 @@ pid_of(struct prov *pv, const struct dif_pdesc *pd)
 
 /* ---- the provider --------------------------------------------------- */
 
-static void
+void
 pid_fini(struct prov *pv)
 {
 	struct pid_data *d = pv->data;
@@ -752,7 +829,7 @@ pid_fini(struct prov *pv)
 }
 
 int
-prov_pid_init(struct prov *pv, struct err *e)
+pid_init(struct prov *pv, struct err *e)
 {
 	struct arena *a = arena_new();
 	struct pid_data *d = a != NULL ? arena_alloc(a, sizeof(*d)) : NULL;
@@ -769,6 +846,12 @@ prov_pid_init(struct prov *pv, struct err *e)
 		return 0;
 	pid_fini(pv);
 	return err_nomem(e);
+}
+
+int
+prov_pid_init(struct prov *pv, struct err *e)
+{
+	return pid_init(pv, e);
 }
 
 const struct prov_ops prov_pid_ops = {

@@ -129,6 +129,37 @@ test_nop(void **state)
 	assert_false(code_insn_is_nop(NULL, 0));
 }
 
+static void
+test_names(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t n;
+		const char *name;
+	} names[] = {
+		{ "\xf0\xff\x07", 3, "lock" },	/* lock incl (%rdi) */
+		{ "\x87\x07", 2, "xchg" },	/* locks without the prefix */
+		{ "\xe8\0\0\0\0", 5, "call" }, { "\xff\xd0", 2, "call" },
+		{ "\xeb\0", 2, "jmp" },	{ "\xff\xe0", 2, "jmp" },
+		{ "\x74\0", 2, "je" },	{ "\x0f\x8d\0\0\0\0", 6, "jge" },
+		{ "\x0f\x87\0\0\0\0", 6, "ja" }, { "\xc3", 1, "ret" },
+		{ "\x90", 1, "nop" },	{ "\x0f\x1f\0", 3, "nop" },
+		{ "\x0f\x05", 2, "syscall" }, { "\xf3\xa4", 2, "rep" },
+		{ "\xf2\xae", 2, "repnz" }, { "\xf3\xa6", 2, "repz" },
+		{ "\xfa", 1, "cli" },	{ "\x06", 1, NULL },
+		{ "\xe8", 1, NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *name = code_insn_name(
+			(const uint8_t *)names[i].bytes, names[i].n);
+		if (names[i].name == NULL)
+			assert_null(name);
+		else
+			assert_string_equal(name, names[i].name);
+	}
+}
+
 int
 main(void)
 {
@@ -137,6 +168,7 @@ main(void)
 		cmocka_unit_test(test_short),
 		cmocka_unit_test(test_flags_dead),
 		cmocka_unit_test(test_nop),
+		cmocka_unit_test(test_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

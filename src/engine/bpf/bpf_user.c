@@ -17,7 +17,7 @@
  *
  * Instructions: the kernel cannot have probes at some (code_x86_allow.c).  A
  * site there has no place.  That is an error if a clause names the probe; of
- * what a pattern matches it is left out.
+ * what a pattern matches it is left out, unless nothing else is left.
  *
  * Decision 0006 has the reasons.
  */
@@ -45,6 +45,7 @@ struct user_cx {
 	const struct dif_site *site;
 	struct code_body body; /* of the site's function */
 	uint32_t args_used;
+	bool refused; /* some probe has no place */
 };
 
 static int
@@ -252,8 +253,44 @@ place_probe(struct user_cx *cx, uint32_t p, uint32_t first, uint32_t end)
 	for (uint32_t s = 0; first < end && s < pr->nsites; s++)
 		if (place_site(cx, &pr->sites[s]) != 0)
 			return -1;
+	cx->refused |= pr->nsites != 0 && cx->eng->places.n == before;
 	if (named && pr->nsites != 0 && cx->eng->places.n == before)
 		return probe_refused(cx, pr);
+	return 0;
+}
+
+/* Does the clause fire anywhere?  *none: the first probe of its that has no
+   place; UINT32_MAX: they all have. */
+static bool
+clause_fires(const struct engine *eng, uint32_t clause, uint32_t *none)
+{
+	const struct dif_enabling *en = eng->en;
+
+	*none = UINT32_MAX;
+	for (uint32_t i = 0; i < en->necbs; i++) {
+		uint32_t p = en->ecbs[i].probe;
+		if (en->ecbs[i].clause != clause)
+			continue;
+		if (eng->place0[p + 1] != eng->place0[p])
+			return true;
+		if (*none == UINT32_MAX && en->probes[p].nsites != 0)
+			*none = p;
+	}
+	return false;
+}
+
+/* A clause by a pattern of whose probes not one has a place says nothing. */
+static int
+check_clauses(const struct user_cx *cx)
+{
+	const struct dif_enabling *en = cx->eng->en;
+	uint32_t none;
+
+	if (!cx->refused)
+		return 0;
+	for (uint32_t c = 0; c < en->nclauses; c++)
+		if (!clause_fires(cx->eng, c, &none) && none != UINT32_MAX)
+			return probe_refused(cx, &en->probes[none]);
 	return 0;
 }
 
@@ -274,6 +311,8 @@ bpf_user_places(struct engine *eng, struct err *e)
 		rc = place_probe(&cx, p, first, end);
 		eng->place0[p + 1] = (uint32_t)eng->places.n;
 	}
+	if (rc == 0)
+		rc = check_clauses(&cx);
 	hash_free(cx.files);
 	return rc;
 }

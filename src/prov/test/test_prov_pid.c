@@ -48,6 +48,9 @@ setup(void **state)
 	procs = proc_set_new(&err);
 	env.procs = procs;
 	probes = probe_set_new(&env, &err);
+	if (probe_set_add_prov(probes, &prov_uinstr_ops, prov_uinstr_init,
+			       &err) != 0)
+		return -1;
 	return probe_set_add_prov(probes, &prov_pid_ops, prov_pid_init, &err);
 }
 
@@ -134,6 +137,53 @@ test_all_offsets(void **state)
 		"test_prov_pid:pid_test_fn:9 test_prov_pid:pid_test_fn:a "
 		"test_prov_pid:pid_test_fn:b "
 		"test_prov_pid:pid_test_fn:return");
+}
+
+/* The matches of prov:a.out:func:name, as text; "": an error, in err. */
+static const char *
+match_kind(const char *prov, const char *func, const char *name)
+{
+	char full[32];
+	struct dif_pdesc pd = {
+		.prov = full, .mod = "a.out", .func = func, .name = name
+	};
+
+	snprintf(full, sizeof(full), "%s%d", prov, (int)getpid());
+	found[0] = '\0';
+	err_clear(&err);
+	return probe_match(probes, &pd, take, NULL, &err) < 0 ? "" : found;
+}
+
+static void
+test_kinds(void **state)
+{
+	struct dif_pdesc pd = { .prov = "instr", .mod = "", .func = "",
+				.name = "" };
+
+	assert_string_equal(match_kind("instr", "pid_test_fn", "je-*"),
+			    "test_prov_pid:pid_test_fn:je-6");
+	assert_string_equal(match_kind("instr", "pid_test_other_name", "ret*"),
+			    "test_prov_pid:pid_test_fn:ret-9 "
+			    "test_prov_pid:pid_test_fn:ret-b");
+	assert_string_equal(match_kind("instr", "pid_test_lock", ""),
+			    "test_prov_pid:pid_test_lock:lock-0 "
+			    "test_prov_pid:pid_test_lock:ret-3");
+	assert_string_equal(match_kind("instr", "pid_test_lock", "lock-0"),
+			    "test_prov_pid:pid_test_lock:lock-0");
+	assert_string_equal(match_kind("instr", "pid_test_fn", "jne-6"), "");
+	assert_ptr_equal(err.tag, &D_PROC_NAME);
+	assert_non_null(strstr(err.msg, "called je-6"));
+	match_kind("instr", "pid_test_fn", "je-7");
+	assert_ptr_equal(err.tag, &D_PROC_ALIGN);
+	match_kind("instr", "pid_test_fn", "je");
+	assert_ptr_equal(err.tag, &D_PROC_NAME);
+	match_kind("instr", "pid_test_fn", "entry");
+	assert_ptr_equal(err.tag, &D_PROC_NAME);
+	/* A pattern that begins otherwise is not about instructions. */
+	assert_string_equal(match_kind("*", "pid_test_lock", "0"),
+			    "test_prov_pid:pid_test_lock:0");
+	/* The kernel's. */
+	assert_int_equal(probe_match(probes, &pd, take, NULL, &err), 0);
 }
 
 static void
@@ -327,6 +377,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_all_offsets, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_kinds, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_modules, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_errors, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_facts, setup, teardown),
