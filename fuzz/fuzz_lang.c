@@ -41,7 +41,7 @@ some_ksym(void *arg, const char *module, const char *name, uint64_t *addr)
 	return name[0] == 'j' ? 0 : -1;
 }
 
-static bool
+static int
 some_depends(void *arg, const char *kind, const char *name)
 {
 	return name[0] == 'y';

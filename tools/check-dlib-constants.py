@@ -16,14 +16,14 @@ import tempfile
 
 HEADERS = """errno.h signal.h fcntl.h unistd.h sched.h poll.h stdio.h
 sys/file.h sys/mman.h sys/socket.h sys/stat.h sys/wait.h netinet/in.h
-netinet/tcp.h""".split()
+netinet/tcp.h sys/syscall.h""".split()
 
 # By file: names that no header has.
 OWN = {
     "io.d": r"B_[A-Z]+",
     "lockstat.d": r"RW_(READER|WRITER)",
     "net.d": r"IPPROTO_OSPF",
-    "procfs.d": r"PR_[A-Z0-9_]+|S(SLEEP|RUN|ZOMB|STOP|IDL|ONPROC|WAIT)"
+    "procfs.d": r"PR_[A-Z0-9_]+|SOBJ_[A-Z_]+|S(SLEEP|RUN|ZOMB|STOP|IDL|ONPROC|WAIT)"
                 r"|PBIND_NONE|PS_NONE",
     "tcp.d": r"TCP_STATE_[A-Z0-9_]+|TH_(PSH|ECE|CWR)",
     "unistd.d": r"DTRACEFLT_LIBRARY",

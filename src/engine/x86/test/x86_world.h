@@ -145,6 +145,7 @@ world_share(struct world *w, uint64_t bufsize, uint64_t aggsize)
 	rt_agg_layout_static(w->en->tab, aggsize / 2, statics, w->fixed,
 			     &w->lay);
 	sh->conf.strsize = w->en->sizes.strsize;
+	sh->conf.scratchsize = w->en->sizes.scratchsize;
 	sh->conf.bufsize = (uint32_t)bufsize;
 	sh->conf.aggsize = (uint32_t)aggsize;
 	sh->conf.agg_halfsize = (uint32_t)aggsize / 2;
