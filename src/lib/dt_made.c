@@ -105,8 +105,11 @@ dt_made_sites(struct probe *p, struct site_list *l, struct err *e)
 
 	if (ops->made == NULL)
 		return ops->sites(p->owner, p, l, e);
-	if (ops->made(p->owner, p, &m, e) != 0 ||
-	    probe_match(p->owner->set, &m.base, base_visit, &b, e) < 0)
+	if (ops->made(p->owner, p, &m, e) != 0)
+		return -1;
+	if (m.base.prov == NULL)
+		return ops->sites(p->owner, p, l, e);
+	if (probe_match(p->owner->set, &m.base, base_visit, &b, e) < 0)
 		return -1;
 	if (b.n == 0)
 		return err_set(e, &D_PROC_FUNC, 0,

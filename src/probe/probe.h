@@ -66,7 +66,9 @@ struct probe_args {
 #define PROBE_MADE_TEXTS 3
 struct probe_made {
 	const char *text[PROBE_MADE_TEXTS]; /* D clauses; NULL: no more */
-	struct dif_pdesc base; /* names one probe, of another provider */
+	/* Names one probe, of another provider; its prov is NULL: the probe
+	   has sites of its own. */
+	struct dif_pdesc base;
 };
 
 /* A growing list of sites; strings live as long as the probe set. */
@@ -149,9 +151,10 @@ struct prov_ops {
 	/*
 	 * Overview   Say of which probes this one is made, and how.  May be
 	 *            NULL: none of this provider's is.  Where it is not NULL,
-	 *            all are, and sites() is not asked.
+	 *            all are.
 	 * out        base: the probe at whose sites this one fires, with its
-	 *            arguments.  text: clauses that are enabled in front of the
+	 *            arguments; where there is none, those of its own sites().
+	 *            text: clauses that are enabled in front of the
 	 *            program's, once for each text.  Those for this probe leave
 	 *            in this->__fires whether it fires, and in this->__arg0 ..
 	 *            its arguments; those for others may remember what is not
