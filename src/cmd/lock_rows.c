@@ -8,11 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* FNV-1a, so that most rows need not be compared. */
+static uint32_t
+row_hash(uint32_t h, const char *s)
+{
+	for (; *s != '\0'; s++)
+		h = (h ^ (unsigned char)*s) * 16777619u;
+	return h;
+}
+
 static struct lock_row *
-rows_find(struct lock_rows *r, const char *lock, const char *stack)
+rows_find(struct lock_rows *r, uint32_t hash, const char *lock,
+	  const char *stack)
 {
 	for (size_t i = 0; i < r->n; i++)
-		if (strcmp(r->v[i].lock, lock) == 0 &&
+		if (r->v[i].hash == hash && strcmp(r->v[i].lock, lock) == 0 &&
 		    strcmp(r->v[i].stack, stack) == 0)
 			return &r->v[i];
 	return NULL;
@@ -37,7 +47,8 @@ rows_room(struct lock_rows *r)
 struct lock_row *
 lock_rows_get(struct lock_rows *r, const char *lock, const char *stack)
 {
-	struct lock_row *row = rows_find(r, lock, stack);
+	uint32_t hash = row_hash(row_hash(2166136261u, lock), stack);
+	struct lock_row *row = rows_find(r, hash, lock, stack);
 
 	if (row != NULL)
 		return row;
@@ -45,7 +56,8 @@ lock_rows_get(struct lock_rows *r, const char *lock, const char *stack)
 		return NULL;
 	row = &r->v[r->n];
 	*row = (struct lock_row){ .lock = strdup(lock),
-				  .stack = strdup(stack) };
+				  .stack = strdup(stack),
+				  .hash = hash };
 	if (row->lock == NULL || row->stack == NULL) {
 		free(row->lock);
 		free(row->stack);
@@ -73,13 +85,20 @@ lock_rows_sort(struct lock_rows *r)
 }
 
 void
+lock_rows_pop(struct lock_rows *r)
+{
+	struct lock_row *row = &r->v[--r->n];
+
+	free(row->lock);
+	free(row->stack);
+	free(row->hist);
+}
+
+void
 lock_rows_fini(struct lock_rows *r)
 {
-	for (size_t i = 0; i < r->n; i++) {
-		free(r->v[i].lock);
-		free(r->v[i].stack);
-		free(r->v[i].hist);
-	}
+	while (r->n != 0)
+		lock_rows_pop(r);
 	free(r->v);
 	*r = (struct lock_rows){ 0 };
 }
@@ -98,8 +117,8 @@ lock_row_hist(struct lock_row *row, const int64_t *cell, uint32_t n)
 
 /* ---- histograms -------------------------------------------------------------- */
 
-static int64_t
-bucket_bound(int i)
+int64_t
+lock_bucket_bound(int i)
 {
 	if (i == LOCK_ZERO)
 		return 0;
@@ -118,9 +137,10 @@ frame_next(const char **s)
 }
 
 void
-lock_row_print_hist(const struct lock_row *row, int width, FILE *fp)
+lock_row_print_hist(const struct lock_row *row, const char *stack, int width,
+		    const char *end, FILE *fp)
 {
-	const char *s = row->stack;
+	const char *s = stack;
 	uint64_t total = 0;
 	int first = LOCK_BUCKETS, last = -1;
 
@@ -136,12 +156,12 @@ lock_row_print_hist(const struct lock_row *row, int width, FILE *fp)
 
 		if (i <= last) {
 			int bar = (int)(row->hist[i] * (uint64_t)width / total);
-			fprintf(fp, "%10" PRId64 " |", bucket_bound(i));
+			fprintf(fp, "%10" PRId64 " |", lock_bucket_bound(i));
 			for (int k = 0; k < width; k++)
 				fputc(k < bar ? '@' : ' ', fp);
-			fprintf(fp, "| %5" PRIu64 " ", row->hist[i]);
+			fprintf(fp, "%s %5" PRIu64 " ", end, row->hist[i]);
 		} else {
-			fprintf(fp, "%*s", width + 20, "");
+			fprintf(fp, "%*s", width + 19 + (int)strlen(end), "");
 		}
 		fprintf(fp, "%.*s\n", n, s);
 		s += n + (s[n] == '\n');

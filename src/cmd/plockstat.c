@@ -306,7 +306,7 @@ print_row(const struct plockstat *p, const struct lock_row *r)
 		return;
 	printf("\n%10s ---- Time Distribution --- %5s %s\n", "nsec", "count",
 	       "Stack");
-	lock_row_print_hist(r, BAR, stdout);
+	lock_row_print_hist(r, r->stack, BAR, "|", stdout);
 }
 
 static void

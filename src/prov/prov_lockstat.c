@@ -10,6 +10,7 @@
  * wait took is not known at any one place: the probes are made (prov_ops.made),
  * and clauses remember when it began: lockstat.def.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,6 +67,8 @@ static const struct tp_site sites[] = {
 #include "prov/lockstat.def"
 };
 
+static_assert(sizeof(sites) / sizeof(*sites) == NLOCKS, "one site a probe");
+
 static const struct tp_table table = {
 	.prov = "lockstat",
 	.probes = probes,
@@ -73,6 +76,38 @@ static const struct tp_table table = {
 	.sites = sites,
 	.nsites = sizeof(sites) / sizeof(*sites),
 };
+
+/* Has this kernel the function of the row?  Some have spin locks' inlined.  Where
+   that is not known, that is said when the probe is enabled. */
+static bool
+kernel_has(struct prov *pv, const struct tp_probe *row, enum dif_site_kind kind)
+{
+	struct type_space *ts = pv->env->types;
+
+	return kind == DIF_SITE_TP ||
+	       type_kernel_func(ts, "vmlinux", row->func) != NULL ||
+	       type_space_kernel_error(ts) != NULL;
+}
+
+/* Rows of probes and of sites stand in the same order, one for one. */
+static int
+lock_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
+{
+	for (unsigned i = 0; i < NLOCKS; i++) {
+		const struct tp_probe *row = &probes[i];
+		struct probe *p;
+
+		if (!probe_desc_match(pd, "lockstat", "vmlinux", row->func,
+				      row->name) ||
+		    !kernel_has(pv, row, sites[i].kind))
+			continue;
+		p = probe_add(pv, "lockstat", "vmlinux", row->func, row->name);
+		if (p == NULL)
+			return err_nomem(e);
+		p->num = i;
+	}
+	return 0;
+}
 
 static int
 lock_made(struct prov *pv, const struct probe *p, struct probe_made *out,
@@ -106,7 +141,9 @@ const struct prov_ops prov_lockstat_ops = {
 		  .func = "Private/Private/Unknown",
 		  .name = "Evolving/Evolving/Common",
 		  .args = "Evolving/Evolving/Common" },
-	.provide = tp_table_provide,
+	/* Which functions there are takes the kernel's types. */
+	.many = true,
+	.provide = lock_provide,
 	.args = tp_table_args,
 	.sites = tp_table_sites,
 	.made = lock_made,

@@ -242,7 +242,7 @@ probe_is_named(const struct engine *eng, uint32_t probe)
 
 	bpf_site_ecbs(en, probe, &first, &end);
 	for (uint32_t i = first; i < end; i++)
-		if (dif_pdesc_names(&en->clauses[en->ecbs[i].clause]->pdesc))
+		if (dif_clause_names(en->clauses[en->ecbs[i].clause]))
 			return true;
 	return false;
 }

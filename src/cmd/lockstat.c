@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * lockstat.c - lockstat(1): who waits for which lock of the kernel, who holds it
+ * for how long, and where the kernel spends its time, while a command runs.
+ *
+ * A consumer of libdtrace: clauses on the probes of the lockstat and profile
+ * providers (lockstat_prog.c) add up; what they have is printed as tables
+ * (lockstat_print.c).
+ */
+#include "lockstat.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define USAGE 1 /* status */
+#define FAIL 2
+
+static volatile sig_atomic_t interrupted;
+static bool ended;
+
+static void
+on_signal(int sig)
+{
+	(void)sig;
+	interrupted = 1;
+}
+
+static _Noreturn void
+fatal(struct lockstat *l, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The message, and the library's if there is one. */
+static _Noreturn void
+fatal(struct lockstat *l, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "lockstat: ");
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	if (l->dtp != NULL && dtrace_errno(l->dtp) != 0)
+		fprintf(stderr, ": %s",
+			dtrace_errmsg(l->dtp, dtrace_errno(l->dtp)));
+	fputc('\n', stderr);
+	if (l->dtp != NULL)
+		dtrace_close(l->dtp);
+	exit(FAIL);
+}
+
+static _Noreturn void
+usage(void)
+{
+	fputs("usage: lockstat [options] command [argument...]\n\n"
+	      "What is measured:\n"
+	      "  -C            contention events (unless others are asked for)\n"
+	      "  -H            hold events\n"
+	      "  -E            error events\n"
+	      "  -A            -C and -H\n"
+	      "  -I            profiling interrupts\n"
+	      "  -e list       events by number: 1,4-7\n"
+	      "  -i rate       profiling interrupts a second (97)\n"
+	      "How:\n"
+	      "  -b            how often\n"
+	      "  -t            and how long on average (so without options)\n"
+	      "  -h            and how long, as a distribution\n"
+	      "  -s depth      and stacks of so many frames\n"
+	      "  -n n          keep so many records (10000)\n"
+	      "  -l lock[,size]  only this lock, by name or address\n"
+	      "  -f func[,size]  only callers in this function\n"
+	      "  -d ns         only what takes so long\n"
+	      "  -T            each event by itself, in order of time\n"
+	      "  -x opt[=val]  set an option of DTrace\n"
+	      "What is printed:\n"
+	      "  -c            locks of an array as one\n"
+	      "  -k            callers in a function as one\n"
+	      "  -g            events that each function has caused\n"
+	      "  -w            whoever the caller is\n"
+	      "  -W            whichever the lock is\n"
+	      "  -R            rates, not counts\n"
+	      "  -p            for programs: fields with tabs between\n"
+	      "  -P            most time first, not most events\n"
+	      "  -D n          only the first n of each kind\n"
+	      "  -o file       write there\n"
+	      "  -V            print the D program, too\n",
+	      stderr);
+	exit(USAGE);
+}
+
+static _Noreturn void
+invalid(char option, const char *s, const char *why)
+{
+	fprintf(stderr, "lockstat: -%c %s: %s\n", option, s, why);
+	exit(USAGE);
+}
+
+/* ---- options ------------------------------------------------------------------ */
+
+static uint64_t
+number(char option, const char *s, uint64_t least, uint64_t most)
+{
+	char *end;
+	unsigned long long v;
+
+	errno = 0;
+	v = strtoull(s, &end, 10);
+	if (errno != 0 || end == s || *end != '\0' || s[0] == '-' ||
+	    v < least || v > most) {
+		char why[80];
+		snprintf(why, sizeof(why), "not a number from %llu to %llu",
+			 (unsigned long long)least, (unsigned long long)most);
+		invalid(option, s, why);
+	}
+	return v;
+}
+
+static void
+add_events(struct lockstat *l, unsigned from, unsigned to)
+{
+	for (unsigned i = from; i <= to; i++)
+		l->event[i] = lock_events[i].title != NULL;
+}
+
+/* "1,4-7" */
+static void
+read_events(struct lockstat *l, const char *list)
+{
+	const char *s = list;
+
+	for (;;) {
+		char *end;
+		unsigned long from = strtoul(s, &end, 10), to = from;
+
+		if (end != s && *end == '-') {
+			s = end + 1;
+			to = strtoul(s, &end, 10);
+		}
+		if (end == s || (*end != ',' && *end != '\0') || from > to ||
+		    to >= LOCK_EVENTS)
+			invalid('e', list, "not a list of events, as 0,4-7");
+		add_events(l, (unsigned)from, (unsigned)to);
+		if (*end == '\0')
+			return;
+		s = end + 1;
+	}
+}
+
+/* An event that was asked for by its number alone must be there. */
+static void
+check_events(struct lockstat *l, const char *list)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < LOCK_EVENTS; i++)
+		any |= l->event[i] && lock_events[i].probe != NULL;
+	if (!any)
+		invalid('e', list, "Linux has no such event");
+}
+
+struct args {
+	const char *events, *output;
+	char **xs, **locks, **callers;
+	int nxs, nlocks, ncallers;
+	char mode; /* of -b -t -h -s: the last one; 0: none */
+};
+
+static void
+read_mode(struct lockstat *l, struct args *a, int c, const char *arg)
+{
+	a->mode = (char)c;
+	switch (c) {
+	case 'b': l->gather = LOCK_COUNT; break;
+	case 't': l->gather = LOCK_TIME; break;
+	case 'h': l->gather = LOCK_HIST; break;
+	default:
+		l->gather = LOCK_STACKS;
+		l->depth = (int)number('s', arg, 1, 100);
+	}
+}
+
+static void
+read_option(struct lockstat *l, struct args *a, int c, char *arg)
+{
+	switch (c) {
+	case 'A': add_events(l, 0, 55); break;
+	case 'C': add_events(l, 0, 31); break;
+	case 'H': add_events(l, 32, 55); break;
+	case 'E': add_events(l, LOCK_ERROR, LOCK_LOST); break;
+	case 'I': add_events(l, LOCK_PROFILE, LOCK_PROFILE); break;
+	case 'e': read_events(l, a->events = arg); break;
+	case 'i': l->rate = (int)number('i', arg, 1, 5000); break;
+	case 'b': case 't': case 'h': case 's':
+		read_mode(l, a, c, arg);
+		break;
+	case 'n': l->records = number('n', arg, 1, 1000000); break;
+	case 'l': a->locks[a->nlocks++] = arg; break;
+	case 'f': a->callers[a->ncallers++] = arg; break;
+	case 'd': l->least = number('d', arg, 0, INT64_MAX); break;
+	case 'T': l->trace = true; break;
+	case 'c': l->coalesce = true; break;
+	case 'k': l->functions = true; break;
+	case 'g': l->generated = true; break;
+	case 'w': l->wherever = true; break;
+	case 'W': l->whichever = true; break;
+	case 'R': l->rates = true; break;
+	case 'p': l->parsable = true; break;
+	case 'P': l->by_time = true; break;
+	case 'D': l->top = number('D', arg, 1, 1000000); break;
+	case 'o': a->output = arg; break;
+	case 'V': l->show = true; break;
+	case 'x': a->xs[a->nxs++] = arg; break;
+	default: usage();
+	}
+}
+
+static void
+read_options(struct lockstat *l, struct args *a, int argc, char **argv)
+{
+	bool any = false;
+	int c;
+
+	a->xs = calloc((size_t)argc, sizeof(char *));
+	a->locks = calloc((size_t)argc, sizeof(char *));
+	a->callers = calloc((size_t)argc, sizeof(char *));
+	if (a->xs == NULL || a->locks == NULL || a->callers == NULL)
+		fatal(l, "no memory");
+	while ((c = getopt(argc, argv, "+ACEHIe:i:bths:n:l:f:d:TckgwWRpPD:o:Vx:")) !=
+	       -1)
+		read_option(l, a, c, optarg);
+	if (optind == argc)
+		usage();
+	for (unsigned i = 0; i < LOCK_EVENTS; i++)
+		any |= l->event[i];
+	if (!any && a->events == NULL)
+		add_events(l, 0, 31);
+	check_events(l, a->events != NULL ? a->events : "");
+	/* Functions of the whole stack. */
+	if (l->generated && a->mode != 's')
+		l->depth = 50;
+	if (l->generated)
+		l->functions = true;
+}
+
+/* ---- names -------------------------------------------------------------------- */
+
+/* NAME[,SIZE] or ADDRESS[,SIZE]; without a size the symbol's, or one byte. */
+static void
+find_range(struct lockstat *l, char option, char *text, struct lock_range *out)
+{
+	char *comma = strchr(text, ','), *end;
+	uint64_t size = 0;
+	Elf64_Sym sym;
+
+	out->text = text;
+	if (comma != NULL) {
+		*comma = '\0';
+		size = strtoull(comma + 1, &end, 0);
+		if (end == comma + 1 || *end != '\0' || size == 0)
+			invalid(option, comma + 1, "not a size");
+	}
+	out->from = strtoull(text, &end, 16);
+	if (end == text || *end != '\0') {
+		if (dtrace_lookup_by_name(l->dtp, DTRACE_OBJ_KMODS, text, &sym,
+					  NULL) != 0)
+			fatal(l, "-%c %s", option, text);
+		out->from = sym.st_value;
+		size = size != 0 ? size : sym.st_size;
+	}
+	out->to = out->from + (size != 0 ? size : 1);
+}
+
+static struct lock_range *
+find_ranges(struct lockstat *l, char option, char **texts, int n)
+{
+	struct lock_range *r = calloc((size_t)n + 1, sizeof(*r));
+
+	if (r == NULL)
+		fatal(l, "no memory");
+	for (int i = 0; i < n; i++)
+		find_range(l, option, texts[i], &r[i]);
+	return r;
+}
+
+/* ---- running ------------------------------------------------------------------ */
+
+static int
+on_proc(struct ps_prochandle *P, const char *msg, void *arg)
+{
+	(void)P, (void)msg, (void)arg;
+	ended = true;
+	return DTRACE_HANDLE_OK;
+}
+
+static int
+on_drop(const dtrace_dropdata_t *d, void *arg)
+{
+	struct lockstat *l = arg;
+
+	/* An event of a lock that is taken while a probe runs is tracing's own. */
+	if (d->dtdda_kind != DTRACEDROP_MISSED) {
+		l->lost += d->dtdda_drops;
+		fprintf(stderr, "lockstat: warning: %s", d->dtdda_msg);
+	}
+	return DTRACE_HANDLE_OK;
+}
+
+static int
+on_error(const dtrace_errdata_t *d, void *arg)
+{
+	(void)arg;
+	fprintf(stderr, "lockstat: warning: %s", d->dteda_msg);
+	return DTRACE_HANDLE_OK;
+}
+
+static void
+set_option(struct lockstat *l, const char *name, const char *val)
+{
+	if (dtrace_setopt(l->dtp, name, val) != 0)
+		fatal(l, "failed to set -x %s", name);
+}
+
+/* Room for the records of -n; the command's own options may say otherwise. */
+static void
+set_options(struct lockstat *l, struct args *a)
+{
+	size_t row = 64 + 8 * (size_t)lock_frames(l) +
+		     (l->gather >= LOCK_HIST ? 8 * LOCK_BUCKETS : 0);
+	size_t size = 2 * l->records * row;
+	char text[32];
+
+	if (size > 64u << 20)
+		size = 64u << 20;
+	snprintf(text, sizeof(text), "%zuk", size / 1024 + 1);
+	set_option(l, "aggsize", text);
+	set_option(l, "bufsize", "64k");
+	set_option(l, "quiet", NULL);
+	if (l->event[32] || l->event[33] || l->event[34] || l->event[35])
+		set_option(l, "dynvarsize", "16m");
+	for (int i = 0; i < a->nxs; i++) {
+		char *val = strchr(a->xs[i], '=');
+		if (val != NULL)
+			*val++ = '\0';
+		set_option(l, a->xs[i], val);
+	}
+	if (dtrace_handle_err(l->dtp, on_error, l) != 0 ||
+	    dtrace_handle_drop(l->dtp, on_drop, l) != 0 ||
+	    dtrace_handle_proc(l->dtp, on_proc, l) != 0)
+		fatal(l, "failed to establish handlers");
+}
+
+static void
+compile(struct lockstat *l)
+{
+	char *text = lock_program(l);
+	dtrace_prog_t *prog;
+
+	if (text == NULL)
+		fatal(l, "no memory");
+	if (l->show)
+		fprintf(stderr,
+			"lockstat: vvvv D program vvvv\n%s"
+			"lockstat: ^^^^ D program ^^^^\n",
+			text);
+	prog = dtrace_program_strcompile(l->dtp, text, DTRACE_PROBESPEC_NAME,
+					 DTRACE_C_EMPTY, 0, NULL);
+	if (prog == NULL)
+		fatal(l, "failed to compile program");
+	if (dtrace_program_exec(l->dtp, prog, NULL) != 0)
+		fatal(l, "failed to enable probes");
+	free(text);
+}
+
+static double
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void
+run(struct lockstat *l, char **argv)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+	struct ps_prochandle *P = dtrace_proc_create(l->dtp, argv[0], argv,
+						     NULL, NULL);
+	dtrace_workstatus_t st;
+	double start;
+
+	if (P == NULL)
+		fatal(l, "failed to run %s", argv[0]);
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	if (dtrace_go(l->dtp) != 0)
+		fatal(l, "failed to enable tracing");
+	start = now();
+	dtrace_proc_continue(l->dtp, P);
+	do {
+		if (!interrupted && !ended)
+			dtrace_sleep(l->dtp);
+		if (interrupted || ended) {
+			if (dtrace_stop(l->dtp) != 0)
+				fatal(l, "couldn't stop tracing");
+			l->secs = l->secs != 0 ? l->secs : now() - start;
+		}
+		st = dtrace_work(l->dtp, stdout, NULL, NULL, NULL);
+	} while (st == DTRACE_WORKSTATUS_OKAY);
+	if (l->secs == 0)
+		l->secs = now() - start;
+	if (st != DTRACE_WORKSTATUS_DONE)
+		fatal(l, "processing aborted");
+}
+
+static void
+report(struct lockstat *l, const char *output)
+{
+	FILE *fp = output != NULL ? fopen(output, "w") : stdout;
+
+	if (fp == NULL)
+		fatal(l, "%s: %s", output, strerror(errno));
+	if (dtrace_aggregate_snap(l->dtp) != 0 ||
+	    dtrace_aggregate_walk(l->dtp, lock_collect, l) != 0 || l->nomem ||
+	    lock_print(l, fp) != 0)
+		fatal(l, "failed to read what was measured");
+	if (l->lost != 0)
+		fprintf(stderr, "lockstat: warning: %llu records were lost: "
+			"-n keeps more\n", (unsigned long long)l->lost);
+	if (fflush(fp) != 0 || ferror(fp) || (fp != stdout && fclose(fp) != 0))
+		fatal(l, "%s: cannot be written",
+		      output != NULL ? output : "standard output");
+}
+
+int
+main(int argc, char **argv)
+{
+	struct lockstat l = { .gather = LOCK_TIME, .rate = 97,
+			      .records = 10000 };
+	struct args a = { 0 };
+	int err;
+
+	read_options(&l, &a, argc, argv);
+	l.dtp = dtrace_open(DTRACE_VERSION, 0, &err);
+	if (l.dtp == NULL)
+		fatal(&l, "failed to initialize dtrace: %s",
+		      dtrace_errmsg(NULL, err));
+	set_options(&l, &a);
+	l.locks = find_ranges(&l, 'l', a.locks, l.nlocks = a.nlocks);
+	l.callers = find_ranges(&l, 'f', a.callers, l.ncallers = a.ncallers);
+	compile(&l);
+	run(&l, argv + optind);
+	report(&l, a.output);
+	for (unsigned i = 0; i < LOCK_EVENTS; i++)
+		lock_rows_fini(&l.rows[i]);
+	free(l.locks), free(l.callers);
+	free(a.xs), free(a.locks), free(a.callers);
+	dtrace_close(l.dtp);
+	return 0;
+}
