@@ -149,10 +149,13 @@ elf_string(const struct elf_file *f, uint32_t sec, uint64_t off)
 static void
 elf_load_soname(struct elf_file *f)
 {
-	const struct elf_sec *s = f->secs, *end = f->secs + f->nsecs;
+	const struct elf_sec *s = f->secs, *end;
 	struct elf_span at = { 0 };
 	Elf64_Dyn dyn;
 
+	if (f->nsecs == 0)
+		return;
+	end = f->secs + f->nsecs;
 	while (s < end && s->type != SHT_DYNAMIC)
 		s++;
 	if (s == end || f->eh.e_ident[EI_CLASS] != ELFCLASS64 ||
