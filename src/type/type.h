@@ -11,7 +11,11 @@
  * name that only it can know, so that programs without kernel types never pay
  * for it).
  *
- * Model: x86-64 LP64.  Where BTF is read: libbpf's reader, through elf/btf.h.
+ * A program that is traced has types too: each of its files is a space of its
+ * own (type_prog()), which a D program's space asks through type_space_ask().
+ *
+ * Model: x86-64 LP64.  Where BTF is read: libbpf's reader, through elf/btf.h;
+ * DWARF: libdw, through elf/dw.h.
  */
 #ifndef TYPE_TYPE_H
 #define TYPE_TYPE_H
@@ -92,6 +96,14 @@ void type_space_free(struct type_space *ts);
  * named) on demand.  path NULL: /sys/kernel/btf.  Nothing is read yet.
  */
 void type_space_use_kernel(struct type_space *ts, const char *path);
+/*
+ * Ask fn for types that ts and its parents do not declare, before the kernel
+ * is asked: the types of the program that a clause is about.  module as in
+ * type_lookup(), name as C has it.  fn NULL: nobody.
+ */
+typedef struct type *type_ask_fn(void *arg, const char *module,
+				 const char *name);
+void type_space_ask(struct type_space *ts, type_ask_fn *fn, void *arg);
 /* Why the kernel's types could not be had, or NULL if not tried or fine. */
 const char *type_space_kernel_error(struct type_space *ts);
 
@@ -130,6 +142,27 @@ int type_kernel_typedefs(struct type_space *ts, const char *prefix, bool again,
 			 int (*fn)(void *arg, const char *module,
 				   const char *name),
 			 void *arg);
+
+/* ---- the types of programs: type_prog.c ---------------------------------- */
+
+/*
+ * What the debug information of an object file says, which is opened by the
+ * first question.  Pointers are user pointers.  f must live as long as base; one
+ * for each f.  NULL: no memory.
+ */
+struct elf_file;
+struct type_prog;
+struct type_prog *type_prog(struct type_space *base, struct elf_file *f);
+/* Why it can answer nothing: it names the file, and the cure.  NULL: it can. */
+const char *type_prog_error(struct type_prog *p);
+/* As type_lookup(), of the file alone. */
+struct type *type_prog_lookup(struct type_prog *p, const char *name);
+/* The type of the function that begins at a link-time address; NULL: nothing is
+   known of it. */
+struct type *type_prog_func(struct type_prog *p, uint64_t addr);
+/* Does C++ give functions the address of such an object, where C would give the
+   object? */
+bool type_prog_by_ref(struct type *t);
 
 /* ---- making types: all return NULL only when memory is short ------------ */
 

@@ -19,17 +19,20 @@
 #define TYPE_DEPTH_MAX 64
 
 struct type_btf; /* type_btf.c: one BTF and what was imported from it */
+struct type_prog; /* type_prog.c: what a program's debug information says */
 struct type_kernel;
 
 /*
  * The members, enumerators or parameters of a type.
  *
  *   src != NULL, !done    in BTF, not read yet
- *   src == NULL, !done    struct declared, not finished: incomplete
+ *   die != NULL, !done    in DWARF, not read yet
+ *   neither, !done        struct declared, not finished: incomplete
  *   done                  v[0..n) is the list
  */
 struct type_list {
 	struct type_btf *src;
+	const void *die; /* a Dwarf_Die of the space's prog */
 	bool done;
 	uint32_t width; /* TYPE_INT made by type_bits(): its bits */
 	size_t n;
@@ -48,6 +51,10 @@ struct type_space {
 	struct hash *derived; /* struct derived_key -> struct type */
 	struct type **basic;  /* [TYPE_NBASIC]; base spaces only */
 	struct type_kernel *kernel; /* or NULL; owned */
+	struct type_prog *prog; /* not NULL: the types of that program */
+	struct type_prog *progs; /* of a base space: all there are; owned */
+	type_ask_fn *ask; /* before the kernel is asked, or NULL */
+	void *ask_arg;
 	/* Typedefs, enums and structs in order of declaration; a struct again
 	   when it has its members. */
 	VEC(struct type *) declared;
@@ -123,6 +130,14 @@ struct type_how {
 /* A declaration of inner, or of nothing (""), as t. */
 void type_text(const struct type_how *how, struct type *t, const char *inner,
 	       struct buf *out);
+
+/* type_prog.c */
+void type_prog_free(struct type_prog *p);
+/* Fill the list of a type of a program. */
+void type_prog_fill(struct type *t);
+struct type *type_prog_find(struct type_prog *p, const struct type_id *id);
+/* Is it one of a program's own, or made from one? */
+bool type_is_prog(const struct type *t);
 
 /* type_kernel.c */
 /* The i-th BTF that is open, NULL after the last. */

@@ -230,7 +230,7 @@ type_sou_finish_attrs(struct type_space *ts, struct type *t,
 	struct hash *seen;
 	int rc;
 
-	if (l->done || l->src != NULL)
+	if (l->done || l->src != NULL || l->die != NULL)
 		return err_set(e, &ERR_GENERIC, 0, "%s is declared already",
 			       t->name ? t->name : "type");
 	fill.m = arena_calloc(ts->arena, n + 1, sizeof(*fill.m));

@@ -3,12 +3,14 @@
  * type_lookup.c - types by name, and the few forms of type text that tables
  * use (the typedefs of the base space, prototypes of system calls).
  *
- * Declared names come first, space by space; only when none knows the name is
- * the kernel's BTF asked, and so opened.  C's basic types are recognised by
+ * Declared names come first, space by space; then the program's that is traced,
+ * if the space was told whom to ask; only when none knows the name is the
+ * kernel's BTF asked, and so opened.  C's basic types are recognised by
  * their words in any order and never ask anything.
  */
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "type/type_impl.h"
@@ -231,6 +233,23 @@ lookup_kernel(struct type_space *ts, const char *module,
 	return NULL;
 }
 
+/* Of the program that is traced. */
+static struct type *
+lookup_asked(struct type_space *ts, const char *module,
+	     const struct type_id *id)
+{
+	const char *word = id->ns == TYPE_NS_STRUCT  ? "struct "
+			   : id->ns == TYPE_NS_UNION ? "union "
+			   : id->ns == TYPE_NS_ENUM  ? "enum "
+						     : "";
+	char name[TYPE_NAME_MAX + 8];
+
+	if (ts->ask == NULL)
+		return NULL;
+	snprintf(name, sizeof(name), "%s%s", word, type_id_name(id));
+	return ts->ask(ts->ask_arg, module, name);
+}
+
 static struct type *
 lookup_id(struct type_space *ts, const char *module, const struct type_id *id)
 {
@@ -238,11 +257,15 @@ lookup_id(struct type_space *ts, const char *module, const struct type_id *id)
 
 	if (id->ns == TYPE_NS_BASIC)
 		return type_basic(ts, id->basic);
+	if (ts->prog != NULL)
+		return type_prog_find(ts->prog, id);
 	if (module == NULL || module[0] == '\0')
 		t = lookup_declared(ts, id);
 	if (t != NULL && !type_is_incomplete(t))
 		return t;
-	k = lookup_kernel(ts, module, id);
+	k = lookup_asked(ts, module, id);
+	if (k == NULL)
+		k = lookup_kernel(ts, module, id);
 	return k != NULL ? k : t;
 }
 

@@ -58,7 +58,7 @@ type_ptr_make(struct type_space *ts, struct type *to, bool user)
 struct type *
 type_ptr(struct type_space *ts, struct type *to)
 {
-	return type_ptr_make(ts, to, false);
+	return type_ptr_make(ts, to, to != NULL && type_is_prog(to));
 }
 
 struct type *

@@ -23,6 +23,8 @@ type_list(struct type *t)
 
 	if (l != NULL && !l->done && l->src != NULL)
 		type_btf_fill(t);
+	else if (l != NULL && !l->done && l->die != NULL)
+		type_prog_fill(t);
 	return l;
 }
 
@@ -35,7 +37,7 @@ type_is_incomplete(struct type *t)
 	if (t->kind == TYPE_STRUCT || t->kind == TYPE_UNION) {
 		struct type_list *l = t->detail;
 
-		return !l->done && l->src == NULL;
+		return !l->done && l->src == NULL && l->die == NULL;
 	}
 	return t->kind == TYPE_FWD;
 }

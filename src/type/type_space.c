@@ -46,6 +46,7 @@ type_space_free(struct type_space *ts)
 	if (ts == NULL)
 		return;
 	type_kernel_free(ts->kernel);
+	type_prog_free(ts->progs);
 	hash_free(ts->names);
 	hash_free(ts->enums);
 	hash_free(ts->derived);
@@ -119,4 +120,11 @@ type_space_find(struct type_space *ts, const struct type_id *id)
 	if (ts->names == NULL)
 		return NULL;
 	return hash_find(ts->names, id->key, strlen(id->key));
+}
+
+void
+type_space_ask(struct type_space *ts, type_ask_fn *fn, void *arg)
+{
+	ts->ask = fn;
+	ts->ask_arg = arg;
 }
