@@ -146,6 +146,7 @@ compile_keep(struct compile *cx)
 		      sizeof(*l->kept.v)))
 		lang_nomem(cx);
 	names_commit(cx);
+	type_space_ask(cx->types, NULL, NULL);
 	l->spaces.v[l->spaces.n++] = cx->types;
 	if (cx->src->library)
 		l->nlibspaces = l->spaces.n;

@@ -32,6 +32,9 @@ struct lang_probe_info {
 	/* The raw argument that args[n] is made from. */
 	uint8_t map[DIF_NARGS];
 	uint32_t nargs;
+	uint32_t unread; /* bit n: no raw argument has args[n] */
+	bool later;	 /* args[] has not been asked for: probe_args() */
+	const char *why; /* !typed: the reason, if it is known */
 	bool typed;	 /* args[] is meaningful for this description */
 	bool mixed;	 /* matches disagree: args[] is D_ARGS_MULTI */
 	/* They are made of other probes by clauses of the provider, which leave
@@ -52,6 +55,18 @@ struct lang_host {
 	 */
 	int (*probe_info)(void *arg, const struct dif_pdesc *pd,
 			  struct lang_probe_info *out, struct err *e);
+	/* The same with types that are dear to learn: called where a clause
+	   uses args[], if probe_info() said later.  NULL: never needed. */
+	int (*probe_args)(void *arg, const struct dif_pdesc *pd,
+			  struct lang_probe_info *out, struct err *e);
+	/*
+	 * A type of the program that a clause is about, before the kernel's of
+	 * that name: pd is the clause's first description, NULL outside of
+	 * clauses; module NULL or one of its objects ("a.out").  NULL: there
+	 * is none; or the hook is NULL.
+	 */
+	struct type *(*user_type)(void *arg, const struct dif_pdesc *pd,
+				  const char *module, const char *name);
 	/* Address of a kernel symbol; module "" searches all.  0 / -1. */
 	int (*ksym)(void *arg, const char *module, const char *name,
 		    uint64_t *addr);

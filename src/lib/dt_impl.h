@@ -312,6 +312,12 @@ void dt_probe_desc(const struct probe *p, dtrace_probedesc_t *out);
 const char *dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd);
 int dt_probe_types(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
 		   struct lang_probe_info *out, struct err *e);
+/* The same, with those types that are dear to learn. */
+int dt_probe_args(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
+		  struct lang_probe_info *out, struct err *e);
+/* dt_utype.c: struct lang_host's user_type. */
+struct type *dt_user_type(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
+			  const char *module, const char *name);
 
 /* dt_lookup.c: the kernel's symbol at or below addr; false: there is none. */
 bool dt_ksym(dtrace_hdl_t *dtp, uint64_t addr, const char **mod,

@@ -25,6 +25,20 @@ host_probe_info(void *arg, const struct dif_pdesc *pd,
 }
 
 static int
+host_probe_args(void *arg, const struct dif_pdesc *pd,
+		struct lang_probe_info *out, struct err *e)
+{
+	return dt_probe_args(arg, pd, out, e);
+}
+
+static struct type *
+host_user_type(void *arg, const struct dif_pdesc *pd, const char *module,
+	       const char *name)
+{
+	return dt_user_type(arg, pd, module, name);
+}
+
+static int
 host_ksym(void *arg, const char *module, const char *name, uint64_t *addr)
 {
 	dtrace_hdl_t *dtp = arg;
@@ -79,6 +93,8 @@ open_rooms(dtrace_hdl_t *dtp)
 	const struct lang_host host = {
 		.arg = dtp,
 		.probe_info = host_probe_info,
+		.probe_args = host_probe_args,
+		.user_type = host_user_type,
 		.ksym = host_ksym,
 		.setopt = host_setopt,
 		.depends = dt_dlib_depends,

@@ -27,6 +27,7 @@ struct types_walk {
 	struct lang_probe_info *out;
 	struct prov *last_owner;
 	struct err *e;
+	bool dear; /* ask those whose types are dear, too */
 	bool failed;
 };
 
@@ -39,7 +40,8 @@ same_text(const char *a, const char *b)
 static bool
 types_agree(const struct lang_probe_info *a, const struct probe_args *b)
 {
-	if (a->typed != b->typed || a->nargs != b->nargs)
+	if (a->typed != b->typed || a->nargs != b->nargs ||
+	    a->unread != b->unread)
 		return false;
 	for (uint32_t i = 0; i < b->nargs && i < DIF_NARGS; i++) {
 		if (a->map[i] != b->map[i] ||
@@ -77,6 +79,10 @@ types_visit(void *arg, struct probe *p)
 	w->out->made |= made;
 	if (w->out->nmatch++ > 0 && w->out->mixed)
 		return 0;
+	if (p->owner->ops->args_late && !w->dear) {
+		w->out->later = true;
+		return 0;
+	}
 	if (probe_types(p, &pa, w->e) != 0) {
 		w->failed = true;
 		return 1;
@@ -84,6 +90,8 @@ types_visit(void *arg, struct probe *p)
 	if (w->out->nmatch == 1) {
 		w->out->typed = pa.typed;
 		w->out->nargs = pa.nargs;
+		w->out->unread = pa.unread;
+		w->out->why = pa.why;
 		memcpy(w->out->args, pa.type, sizeof(pa.type));
 		memcpy(w->out->xlate, pa.xlate, sizeof(pa.xlate));
 		memcpy(w->out->map, pa.map, sizeof(pa.map));
@@ -102,18 +110,34 @@ dt_probe_absent(dtrace_hdl_t *dtp, struct err *e)
 	return true;
 }
 
-int
-dt_probe_types(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
-	       struct lang_probe_info *out, struct err *e)
+static int
+types_find(dtrace_hdl_t *dtp, const struct dif_pdesc *pd, bool dear,
+	   struct lang_probe_info *out, struct err *e)
 {
-	struct types_walk w = { .dtp = dtp, .out = out, .e = e };
+	struct types_walk w = { .dtp = dtp, .out = out, .dear = dear, .e = e };
 
 	*out = (struct lang_probe_info){ 0 };
 	if (probe_match(dtp->probes, pd, types_visit, &w, e) < 0)
 		return dt_probe_absent(dtp, e) ? 0 : -1;
 	if (out->nmatch == 0 && !dtp->zdefs)
 		out->hint = dt_near_probe(dtp, pd);
+	if (out->later) /* of some: all are asked then */
+		out->typed = out->mixed = false;
 	return w.failed ? -1 : 0;
+}
+
+int
+dt_probe_types(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
+	       struct lang_probe_info *out, struct err *e)
+{
+	return types_find(dtp, pd, false, out, e);
+}
+
+int
+dt_probe_args(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
+	      struct lang_probe_info *out, struct err *e)
+{
+	return types_find(dtp, pd, true, out, e);
 }
 
 /* ---- iteration ------------------------------------------------------------ */

@@ -59,7 +59,9 @@ struct probe_args {
 	const char *xlate[DIF_NARGS];
 	uint8_t map[DIF_NARGS]; /* the raw argument that args[n] is made from */
 	uint32_t nargs;
+	uint32_t unread; /* bit n: no raw argument has args[n] */
 	bool typed; /* args[] may be used */
+	const char *why; /* !typed: for the message; NULL: nothing is known */
 };
 
 /* A probe that is made of others: see prov_ops.made. */
@@ -101,6 +103,8 @@ struct prov_ops {
 	/* It has thousands of probes: it is not asked when a handle is opened
 	   (probe_make_usual()), but when a description may be about them. */
 	bool many;
+	/* args() is dear: it is called only for clauses that use args[]. */
+	bool args_late;
 
 	/*
 	 * Overview   Make the probes that match a description and are not

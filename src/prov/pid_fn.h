@@ -52,7 +52,7 @@ struct pid_data {
 	struct arena *arena;
 	struct hash *groups; /* "prov\1mod\1func" -> struct pid_group */
 	struct hash *served; /* description -> generation + 1 of its process */
-	const struct dif_recipes *entry, *ret, *none;
+	const struct dif_recipes *entry, *go, *go_stack, *ret, *none;
 };
 
 /*
@@ -100,6 +100,28 @@ int pid_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e);
 void pid_canon(struct prov *pv, struct dif_pdesc *pd);
 int32_t pid_of(struct prov *pv, const struct dif_pdesc *pd);
 void pid_fini(struct prov *pv);
+/* prov_pid.c's arguments, in pid_args.c. */
+int pid_args(struct prov *pv, const struct probe *p, struct probe_args *out,
+	     struct err *e);
+/* Where a function's arguments are: as C has them, or Go. */
+enum pid_lang { PID_LANG_C, PID_LANG_GO, PID_LANG_GO_STACK };
+enum pid_lang pid_fn_lang(const struct pid_fn *f);
+
+/* ---- the machine's convention, in pid_abi_<machine>.c --------------------- */
+
+/*
+ * Where the arguments of a function of type fn are: map[n] is the raw argument
+ * that has parameter n, bit n of *unread is set for one that none has.  How
+ * many are known: all behind one of no known size are not.
+ */
+uint32_t pid_abi_args(struct type *fn, enum pid_lang lang,
+		      uint8_t map[DIF_NARGS], uint32_t *unread);
+/* Is its result in the register of raw results? */
+bool pid_abi_result(struct type *fn);
+/* Raw arguments of functions of Go. */
+extern const struct dif_recipes pid_abi_go, pid_abi_go_stack;
+
+/* prov_pid.c's sites, in pid_site.c. */
 int pid_sites(struct prov *pv, const struct probe *p, struct site_list *out,
 	      struct err *e);
 

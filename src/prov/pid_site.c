@@ -3,7 +3,8 @@
  * pid_site.c - where probes of the pid provider fire, and their arguments.
  *
  * Entry: before the first instruction.  Arguments as the machine's functions
- * have them (conv.def): in registers, then on the stack.
+ * have them (conv.def): in registers, then on the stack; those of Go in its
+ * own registers (pid_abi_<machine>.c).
  *
  * Return: at every way out; arg0 is the offset of the instruction that returns,
  * arg1 the value.  Where the function is left by a jump to another one, whose
@@ -41,9 +42,12 @@ site_recipes(struct prov *pv, struct err *e)
 	if (d->none != NULL)
 		return 0;
 	d->entry = probe_recipes(pv->set, &recipes_entry);
+	d->go = probe_recipes(pv->set, &pid_abi_go);
+	d->go_stack = probe_recipes(pv->set, &pid_abi_go_stack);
 	d->ret = probe_recipes(pv->set, &recipes_return);
 	d->none = probe_recipes(pv->set, &recipes_none);
-	if (d->entry == NULL || d->ret == NULL || d->none == NULL)
+	if (d->entry == NULL || d->go == NULL || d->go_stack == NULL ||
+	    d->ret == NULL || d->none == NULL)
 		return err_nomem(e);
 	return 0;
 }
@@ -121,6 +125,19 @@ site_offset(const struct site_cx *cx, struct pid_fn *f, uint64_t off)
 		       d->none);
 }
 
+static const struct dif_recipes *
+entry_recipes(const struct pid_data *d, const struct pid_fn *f)
+{
+	switch (pid_fn_lang(f)) {
+	case PID_LANG_GO:
+		return d->go;
+	case PID_LANG_GO_STACK:
+		return d->go_stack;
+	default:
+		return d->entry;
+	}
+}
+
 static int
 site_fn(const struct site_cx *cx, struct pid_fn *f, const struct pid_probe *pp)
 {
@@ -129,7 +146,7 @@ site_fn(const struct site_cx *cx, struct pid_fn *f, const struct pid_probe *pp)
 	switch (pp->what) {
 	case PID_ENTRY:
 		return site_at(cx, DIF_SITE_UENTRY, f->body.addr, &f->body,
-			       d->entry);
+			       entry_recipes(d, f));
 	case PID_RETURN:
 		return site_at(cx, DIF_SITE_URETURN, f->body.addr, &f->body,
 			       d->ret);

@@ -23,7 +23,7 @@
 
 struct clause_cx {
 	const struct dif_pdesc *pdesc;
-	const struct lang_probe_info *info; /* NULL: outside a clause */
+	struct lang_probe_info *info; /* NULL: outside a clause */
 	struct src_loc loc;
 	bool records, uses_locals;
 	uint32_t args_used;

@@ -101,6 +101,23 @@ pdesc_text(struct compile *cx)
 			    pd->func, pd->name);
 }
 
+/* Ask for types that are dear to learn. */
+static void
+args_ask(struct compile *cx, const struct node *n)
+{
+	const struct lang_host *h = &cx->lang->host;
+	const struct dif_pdesc *pd = clause_of(cx)->pdesc;
+	struct lang_probe_info *pi = clause_of(cx)->info;
+	struct err e = { 0 };
+
+	if (!pi->later || h->probe_args == NULL)
+		return;
+	if (h->probe_args(h->arg, pd, pi, &e) != 0)
+		lang_fail(cx, e.tag != NULL ? e.tag : &D_PDESC_INVAL, n->loc,
+			  "%s", e.msg);
+	check_prov_types(cx, pd, pi);
+}
+
 /* The type of args[i] of the probes being compiled for. */
 static struct type *
 args_type(struct compile *cx, struct node *n, int64_t i)
@@ -111,6 +128,7 @@ args_type(struct compile *cx, struct node *n, int64_t i)
 	if (clause_of(cx) == NULL || clause_of(cx)->info == NULL)
 		lang_fail(cx, &D_ARGS_NONE, n->loc,
 			  "args[] may not be used outside a clause");
+	args_ask(cx, n);
 	pi = clause_of(cx)->info;
 	if (pi->mixed)
 		lang_fail(cx, &D_ARGS_MULTI, n->loc,
@@ -122,8 +140,9 @@ args_type(struct compile *cx, struct node *n, int64_t i)
 	if (!pi->typed)
 		lang_fail(cx, &D_ARGS_IDX, n->loc,
 			  "args[] may not be used: the arguments of %s have "
-			  "no types (use arg0 to arg9)",
-			  pdesc_text(cx));
+			  "no types%s%s (use arg0 to arg9)",
+			  pdesc_text(cx), pi->why != NULL ? ": " : "",
+			  pi->why != NULL ? pi->why : "");
 	if (i < 0 || i >= (int64_t)pi->nargs || i >= DIF_NARGS)
 		lang_fail(cx, &D_ARGS_IDX, n->loc,
 			  "index %lld is out of range: %s has %u typed "
@@ -133,7 +152,13 @@ args_type(struct compile *cx, struct node *n, int64_t i)
 	if (t == NULL)
 		return dtype_named(cx, "uint64_t");
 	r = type_resolve(t);
-	if (!type_is_scalar(r) && r->kind != TYPE_FLOAT)
+	if ((pi->unread >> i & 1) != 0 && type_is_scalar(r))
+		lang_fail(cx, &D_ARGS_TYPE, n->loc,
+			  "args[%lld], a %s, is not where tracing looks for "
+			  "arguments: it lies too far up on the stack",
+			  (long long)i, lang_type_name(cx, t));
+	if ((pi->unread >> i & 1) != 0 ||
+	    (!type_is_scalar(r) && r->kind != TYPE_FLOAT))
 		lang_fail(cx, &D_ARGS_TYPE, n->loc,
 			  "args[%lld] has type %s, which cannot be had by "
 			  "value",

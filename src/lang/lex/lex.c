@@ -287,9 +287,21 @@ lex_ahead(const char *p, const char *end)
 
 /* ---- words and punctuation ----------------------------------------------- */
 
+/* Behind a word: the end of the rest of an object's name, as ".so.6" and
+   ".out" are, if a backquote follows; else NULL. */
+static const char *
+lex_object(const struct lex *lx)
+{
+	const char *p = lx->p;
+
+	while (p < lx->end && (lex_idchar(*p) || *p == '.'))
+		p++;
+	return *lx->p == '.' && p < lx->end && *p == '`' ? p : NULL;
+}
+
 /*
  * Letters, digits and backquotes: a keyword, a name, or a scoped name.  Only
- * the module of a scoped name may begin with a digit.
+ * the module of a scoped name may begin with a digit, and have dots.
  */
 static void
 lex_word(struct compile *cx, struct token *t)
@@ -301,6 +313,8 @@ lex_word(struct compile *cx, struct token *t)
 		if (*lx->p == '`')
 			tick = lx->p;
 		lx->p++;
+		if (tick == NULL && lx->p < lx->end && lex_object(lx) != NULL)
+			lx->p = lex_object(lx);
 	}
 	const char *name = tick == NULL ? start : tick + 1;
 	size_t len = (size_t)(lx->p - name);

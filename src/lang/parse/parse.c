@@ -42,13 +42,10 @@ parse_predicate(struct compile *cx, struct clause_node *c)
 }
 
 static void
-parse_clause(struct compile *cx, struct item *it)
+parse_specified(struct compile *cx, struct clause_node *c)
 {
-	struct clause_node *c = &it->clause;
 	struct lex *lx = cx->lex;
 
-	it->kind = ITEM_CLAUSE;
-	parse_specs(cx, c);
 	if (lx->p < lx->end && *lx->p == '/')
 		parse_predicate(cx, c);
 	lex_skip(cx);
@@ -66,6 +63,16 @@ parse_clause(struct compile *cx, struct item *it)
 	/* From the command line a description alone will do. */
 	if (t.tok == ';')
 		lex_next(cx);
+}
+
+static void
+parse_clause(struct compile *cx, struct item *it)
+{
+	it->kind = ITEM_CLAUSE;
+	parse_specs(cx, &it->clause);
+	cx->about = it->clause.pdescs;
+	parse_specified(cx, &it->clause);
+	cx->about = NULL;
 }
 
 /* ---- items --------------------------------------------------------------- */

@@ -193,6 +193,15 @@ lang_free(struct lang *l)
 
 /* ---- one compile --------------------------------------------------------- */
 
+static struct type *
+compile_user_type(void *arg, const char *module, const char *name)
+{
+	const struct compile *cx = arg;
+	const struct lang_host *h = &cx->lang->host;
+
+	return h->user_type(h->arg, cx->about, module, name);
+}
+
 int
 compile_init(struct compile *cx, struct lang *l, const struct lang_src *src,
 	     struct err *e)
@@ -211,7 +220,11 @@ compile_init(struct compile *cx, struct lang *l, const struct lang_src *src,
 	arena_on_oom(cx->arena, compile_oom, cx);
 	arena_on_oom(cx->out, compile_oom, cx);
 	cx->types = type_space_new(l->types, e);
-	return cx->types == NULL ? -1 : 0;
+	if (cx->types == NULL)
+		return -1;
+	if (l->host.user_type != NULL)
+		type_space_ask(cx->types, compile_user_type, cx);
+	return 0;
 }
 
 void

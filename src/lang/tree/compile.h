@@ -128,6 +128,9 @@ struct compile {
 	struct hash *strings;	/* interned */
 	struct lex *lex;
 	struct type_space *types; /* this compile's; parent: lang->types */
+	/* The first description of the clause that is parsed, or NULL: whose
+	   types its names mean. */
+	const struct dif_pdesc *about;
 	unsigned cflags; /* of src, and what pragmas have added since */
 	uint32_t version; /* names bound to later ones are not seen */
 	uint32_t xlator_version; /* that the next translator is bound to */
