@@ -11,9 +11,11 @@
 #include "prov/prov_sdt.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <string.h>
 
 #include "prov/tp_list.h"
+#include "prov/tp_note.h"
 
 /* ---- names ------------------------------------------------------------------ */
 
@@ -138,11 +140,47 @@ params_of(struct prov *pv, const struct probe *p, size_t *n, struct err *e)
 	return v + 1;
 }
 
+/* The type that a module's author wrote; of one that this kernel does not tell
+   about, a number. */
+static struct type *
+note_type(struct prov *pv, const char *text)
+{
+	struct type_space *ts = pv->env->types;
+	struct type *t = type_from_text(ts, text, false);
+
+	return t != NULL || errno == ENOMEM ? t : type_basic(ts, TYPE_B_ULONG);
+}
+
+/* The first place of a probe that a module brings; NULL: it is another's. */
+static const struct tp_note *
+note_of(const struct prov *pv, const struct probe *p)
+{
+	return tp_list_note(pv->data, p->data, p->name, NULL);
+}
+
+static int
+note_args(struct prov *pv, const struct tp_note *t, struct probe_args *out,
+	  struct err *e)
+{
+	out->typed = true;
+	out->nargs = t->nargs;
+	for (uint32_t i = 0; i < t->nargs; i++) {
+		out->type[i] = note_type(pv, t->type[i]);
+		if (out->type[i] == NULL)
+			return err_nomem(e);
+	}
+	return 0;
+}
+
 int
 sdt_args(struct prov *pv, const struct probe *p, struct probe_args *out,
 	 struct err *e)
 {
+	const struct tp_note *note = note_of(pv, p);
 	size_t n;
+
+	if (note != NULL)
+		return note_args(pv, note, out, e);
 	const struct type_param *v = params_of(pv, p, &n, e);
 
 	if (v == NULL)
@@ -169,10 +207,40 @@ recipe_of(size_t i, struct type *t)
 	return r;
 }
 
+/* Each place has a tracepoint, and its arguments the types of the first. */
+static int
+note_sites(struct prov *pv, const struct probe *p, const struct tp_note *t,
+	   struct site_list *out, struct err *e)
+{
+	struct dif_recipes r = { 0 };
+
+	for (uint32_t i = 0; i < t->nargs; i++) {
+		struct type *type = note_type(pv, t->type[i]);
+
+		if (type == NULL)
+			return err_nomem(e);
+		r.arg[i] = recipe_of(i, type);
+	}
+	for (; t != NULL; t = tp_list_note(pv->data, p->data, p->name, t)) {
+		struct dif_site s = { .kind = DIF_SITE_TP, .tp = t->tp };
+
+		s.args = probe_recipes(pv->set, &r);
+		if (s.args == NULL)
+			return err_nomem(e);
+		if (site_add(out, &s, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 int
 sdt_sites(struct prov *pv, const struct probe *p, struct site_list *out,
 	  struct err *e)
 {
+	const struct tp_note *note = note_of(pv, p);
+
+	if (note != NULL)
+		return note_sites(pv, p, note, out, e);
 	struct dif_site s = { .kind = DIF_SITE_TP, .tp = p->name };
 	struct dif_recipes r = { 0 };
 	size_t n;

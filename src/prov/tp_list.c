@@ -16,14 +16,17 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "proc/proc.h"
+#include "prov/tp_note.h"
 
-#define KERNEL_BTF "/sys/kernel/btf" /* a file for each module */
+#define KERNEL_BTF "/sys/kernel/btf" /* a file for each module with types */
+#define MODULES	   "/sys/module"     /* a folder for each module */
 
 struct tp_list {
 	struct probe_set *set; /* keeps the strings */
 	struct type_space *types;
-	size_t nfiles; /* in KERNEL_BTF when it was read; 0: it was not */
+	uint64_t seen; /* modules when it was read; 0: it was not */
 	VEC(struct tp_name) all;
+	struct tp_notes notes;
 	char no_groups[160]; /* "": there are */
 };
 
@@ -45,6 +48,7 @@ tp_list_free(struct tp_list *l)
 	if (l == NULL)
 		return;
 	vec_fini(&l->all);
+	vec_fini(&l->notes.v);
 	free(l);
 }
 
@@ -107,6 +111,36 @@ list_add(void *arg, const char *module, const char *name)
 	return vec_push(&l->all, n) ? 0 : -1;
 }
 
+const struct tp_note *
+tp_list_note(const struct tp_list *l, const char *module, const char *name,
+	     const struct tp_note *at)
+{
+	size_t i = at != NULL ? (size_t)(at - l->notes.v.v) + 1 : 0;
+
+	for (; i < l->notes.v.n; i++)
+		if (strcmp(l->notes.v.v[i].module, module) == 0 &&
+		    strcmp(l->notes.v.v[i].probe, name) == 0)
+			return &l->notes.v.v[i];
+	return NULL;
+}
+
+/* Each probe once, however many places it has. */
+static int
+list_notes(struct tp_list *l)
+{
+	if (tp_notes_read(l->set, &l->notes) != 0)
+		return -1;
+	for (size_t i = 0; i < l->notes.v.n; i++) {
+		const struct tp_note *t = &l->notes.v.v[i];
+		struct tp_name n = { .name = t->probe, .module = t->module };
+
+		if (tp_list_note(l, t->module, t->probe, NULL) == t &&
+		    !vec_push(&l->all, n))
+			return -1;
+	}
+	return 0;
+}
+
 static const char *
 sort_group(const struct tp_name *n)
 {
@@ -129,7 +163,8 @@ list_read(struct tp_list *l, struct err *e)
 	const char *why;
 
 	l->all.n = 0;
-	if (type_kernel_typedefs(l->types, TP_TYPEDEF, true, list_add, l) != 0)
+	if (type_kernel_typedefs(l->types, TP_TYPEDEF, true, list_add, l) !=
+		    0 || list_notes(l) != 0)
 		return err_nomem(e);
 	why = type_space_kernel_error(l->types);
 	if (l->all.n == 0)
@@ -141,35 +176,44 @@ list_read(struct tp_list *l, struct err *e)
 	if (groups == NULL)
 		return err_nomem(e);
 	for (size_t i = 0; i < l->all.n; i++)
-		l->all.v[i].group = hash_find_str(groups, l->all.v[i].name);
+		if (tp_list_note(l, l->all.v[i].module, l->all.v[i].name,
+				 NULL) == NULL)
+			l->all.v[i].group = hash_find_str(
+				groups, l->all.v[i].name);
 	hash_free(groups);
 	qsort(l->all.v, l->all.n, sizeof(*l->all.v), cmp_names);
 	return 0;
 }
 
-/* A file for each module, and at least those that every directory has. */
-static size_t
-count_files(void)
+/* The names in a directory as a number, in whatever order. */
+static uint64_t
+names_in(const char *path)
 {
-	DIR *d = opendir(KERNEL_BTF);
-	size_t n = 1;
+	DIR *d = opendir(path);
+	struct dirent *de;
+	uint64_t sum = 1;
 
-	while (d != NULL && readdir(d) != NULL)
-		n++;
+	while (d != NULL && (de = readdir(d)) != NULL) {
+		uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
+
+		for (const char *s = de->d_name; *s != '\0'; s++)
+			h = (h ^ (unsigned char)*s) * 0x100000001b3u;
+		sum += h;
+	}
 	if (d != NULL)
 		closedir(d);
-	return n;
+	return sum;
 }
 
 const struct tp_name *
 tp_list_all(struct tp_list *l, size_t *n, bool *fresh, struct err *e)
 {
-	size_t files = count_files();
+	uint64_t seen = names_in(KERNEL_BTF) ^ names_in(MODULES) << 1;
 
-	*fresh = files != l->nfiles;
+	*fresh = seen != l->seen;
 	if (*fresh && list_read(l, e) != 0)
 		return NULL;
-	l->nfiles = files;
+	l->seen = seen;
 	*n = l->all.n;
 	return l->all.v;
 }

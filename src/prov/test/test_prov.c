@@ -17,6 +17,7 @@
 
 #include "base/test/capable.h"
 #include "prov/prov.h"
+#include "prov/tp_note.h"
 
 static struct prov_env env;
 static struct probe_set *ps;
@@ -433,6 +434,65 @@ test_sdt_kernel(void **state)
 	free(l.v);
 }
 
+/* ---- notes of modules -------------------------------------------------------- */
+
+/* A note as the compiler lays it out; its length. */
+static size_t
+note_put(char *v, const char *owner, uint32_t type, const char *desc,
+	 uint32_t descsz)
+{
+	uint32_t head[3] = { (uint32_t)strlen(owner) + 1, descsz, type };
+	size_t n = sizeof(head);
+
+	memcpy(v, head, n);
+	strcpy(v + n, owner);
+	n += (head[0] + 3) & ~3u;
+	memcpy(v + n, desc, descsz);
+	return n + ((descsz + 3) & ~3u);
+}
+
+static void
+test_notes(void **state)
+{
+	static const char desc[] = "read__done\0m.f.read__done.1\0struct file *"
+				   "\0int";
+	static const char open[] = { 'a', 0, 'b' };
+	struct tp_notes t = { 0 };
+	char v[512] = "";
+	size_t n = 0, whole;
+
+	n += note_put(v + n, "GNU", 1, "x", 2);
+	n += note_put(v + n, "dtrace", 2, desc, sizeof(desc));
+	n += note_put(v + n, "dtrace", 1, open, sizeof(open)); /* no 0 */
+	n += note_put(v + n, "dtrace", 1, desc, sizeof(desc));
+	assert_int_equal(tp_notes_parse(ps, "m", v, n, &t), 0);
+	assert_int_equal(t.v.n, 1);
+	assert_string_equal(t.v.v[0].module, "m");
+	assert_string_equal(t.v.v[0].probe, "read-done");
+	assert_string_equal(t.v.v[0].tp, "m.f.read__done.1");
+	assert_int_equal(t.v.v[0].nargs, 2);
+	assert_string_equal(t.v.v[0].type[0], "struct file *");
+	assert_string_equal(t.v.v[0].type[1], "int");
+	/* Cut anywhere: the whole one or none; nothing past the end is read. */
+	whole = n - (-sizeof(desc) & 3);
+	for (size_t cut = 0; cut <= n; cut++) {
+		char *copy = malloc(cut + 1);
+
+		assert_non_null(copy);
+		memcpy(copy, v, cut);
+		t.v.n = 0;
+		assert_int_equal(tp_notes_parse(ps, "m", copy, cut, &t), 0);
+		assert_int_equal(t.v.n, cut >= whole ? 1 : 0);
+		free(copy);
+	}
+	/* Lengths that nobody can have meant. */
+	memset(v, 0xff, 12);
+	t.v.n = 0;
+	assert_int_equal(tp_notes_parse(ps, "m", v, n, &t), 0);
+	assert_int_equal(t.v.n, 0);
+	vec_fini(&t.v);
+}
+
 int
 main(void)
 {
@@ -446,6 +506,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_sdt, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sdt_kernel, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_notes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_tables, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_proc_kernel, setup,
 						teardown),
