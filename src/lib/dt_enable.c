@@ -266,16 +266,68 @@ sites_settle(dtrace_hdl_t *dtp, struct site_list *l, struct dif_probe *probes,
 
 /* ---- the whole trace ------------------------------------------------------- */
 
+/* Does a clause of the pairs [i, end), all of one probe, name that probe? */
+static bool
+enab_named(const dtrace_hdl_t *dtp, size_t i, size_t end)
+{
+	for (; i < end; i++)
+		if (dif_clause_names(dtp->clauses.v[dtp->enabs.v[i].clause]))
+			return true;
+	return false;
+}
+
+/* What the kernel, or the process, does not have is left out of a pattern that
+   has matched it.  *left: why, of the first such probe. */
+static int
+whole_probe(dtrace_hdl_t *dtp, struct site_list *l, size_t i, size_t end,
+	    struct dif_probe *out, struct err *left)
+{
+	struct err *e = &dtp->err;
+
+	if (sites_ask(l, dtp->enabs.v[i].probe, out, e) == 0)
+		return 0;
+	if (e->tag == &ERR_NOMEM || enab_named(dtp, i, end))
+		return -1;
+	if (left->tag == NULL)
+		*left = *e;
+	err_clear(e);
+	out->nsites = 0;
+	return 0;
+}
+
+/* A clause of whose probes none has a place: that is an error all the same. */
+static int
+whole_served(dtrace_hdl_t *dtp, const struct dif_probe *probes,
+	     const struct dif_ecb *ecbs, const struct err *left)
+{
+	bool *served = calloc(dtp->clauses.n + 1, sizeof(*served));
+	bool *asked = calloc(dtp->clauses.n + 1, sizeof(*asked));
+	int rc = served != NULL && asked != NULL ? 0 : dt_nomem(dtp);
+
+	for (size_t k = 0; rc == 0 && k < dtp->enabs.n; k++) {
+		asked[ecbs[k].clause] = true;
+		served[ecbs[k].clause] |= probes[ecbs[k].probe].nsites != 0;
+	}
+	for (size_t c = 0; rc == 0 && c < dtp->clauses.n; c++)
+		if (asked[c] && !served[c] && !dtp->clauses.v[c]->maker) {
+			dtp->err = *left;
+			rc = dt_fail(dtp, EDT_ENABLE);
+		}
+	free(served);
+	free(asked);
+	return rc;
+}
+
 static int
 whole_probes(dtrace_hdl_t *dtp, struct dif_probe *probes, struct dif_ecb *ecbs)
 {
 	struct site_list l = { 0 };
+	struct err left = { 0 };
 	uint32_t n = 0;
 
 	for (size_t i = 0, end; i < dtp->enabs.n; i = end, n++) {
 		end = enab_run(dtp, i);
-		if (sites_ask(&l, dtp->enabs.v[i].probe, &probes[n],
-			      &dtp->err) != 0) {
+		if (whole_probe(dtp, &l, i, end, &probes[n], &left) != 0) {
 			free(l.v);
 			return dt_fail(dtp, EDT_ENABLE);
 		}
@@ -283,6 +335,10 @@ whole_probes(dtrace_hdl_t *dtp, struct dif_probe *probes, struct dif_ecb *ecbs)
 			ecbs[k] = (struct dif_ecb){
 				.probe = n, .clause = dtp->enabs.v[k].clause
 			};
+	}
+	if (left.tag != NULL && whole_served(dtp, probes, ecbs, &left) != 0) {
+		free(l.v);
+		return -1;
 	}
 	dtp->en.nprobes = n;
 	return sites_settle(dtp, &l, probes, n);

@@ -247,7 +247,11 @@ plock_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 		mod = pid_mod_name(p, pd->mod);
 	for (size_t i = 0; i < proc_nobjs(p); i++) {
 		struct proc_obj *o = proc_obj_at(p, i);
-		if (pid_mod_is(o, pd->mod, mod) && find_in(&x, o) != 0)
+		/* What is mapped and no program has no functions. */
+		if (!pid_mod_is(o, pd->mod, mod) ||
+		    proc_obj_elf(o, &why) == NULL)
+			continue;
+		if (find_in(&x, o) != 0)
 			return -1;
 	}
 	return 0;

@@ -22,6 +22,7 @@ pthread_rwlock_t read_wanted = PTHREAD_RWLOCK_INITIALIZER;
 pthread_rwlock_t write_wanted = PTHREAD_RWLOCK_INITIALIZER;
 pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+pthread_spinlock_t spin;
 static int ready;
 static volatile pid_t waiter;
 
@@ -91,6 +92,9 @@ waits(void *arg)
 static __attribute__((noinline)) void
 alone(void)
 {
+	must(pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE));
+	must(pthread_spin_lock(&spin));
+	must(pthread_spin_unlock(&spin));
 	for (int i = 0; i < TIMES; i++) {
 		must(pthread_mutex_lock(&plain));
 		if (pthread_mutex_trylock(&plain) != EBUSY)

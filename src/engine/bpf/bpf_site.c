@@ -256,7 +256,8 @@ refuse_fn(struct engine *eng, const struct dif_probe *pr, uint32_t first,
 				dif_sites[p->sites[0].kind].key !=
 					DIF_KEY_FUNCTION;
 		}
-		if (!other || dif_pdesc_names(&en->clauses[clause]->pdesc))
+		if ((!other && !en->clauses[clause]->maker) ||
+		    dif_clause_names(en->clauses[clause]))
 			return bpf_kfunc_refused(eng, pr, e);
 	}
 	return 0;

@@ -289,7 +289,8 @@ check_clauses(const struct user_cx *cx)
 	if (!cx->refused)
 		return 0;
 	for (uint32_t c = 0; c < en->nclauses; c++)
-		if (!clause_fires(cx->eng, c, &none) && none != UINT32_MAX)
+		if (!en->clauses[c]->maker &&
+		    !clause_fires(cx->eng, c, &none) && none != UINT32_MAX)
 			return probe_refused(cx, &en->probes[none]);
 	return 0;
 }

@@ -476,8 +476,10 @@ plan_check(struct engine *eng, struct err *e)
 		/* It may come back, and is served then. */
 		if (g->why == plan_gone && eng->opts.spare_probes != 0)
 			continue;
-		for (uint32_t k = 0; k < p->classes.v[g->cls].in.necbs; k++)
-			idle |= !clause[eng->en->ecbs[g->ecb0 + k].clause];
+		for (uint32_t k = 0; k < p->classes.v[g->cls].in.necbs; k++) {
+			uint32_t c = eng->en->ecbs[g->ecb0 + k].clause;
+			idle |= !clause[c] && !eng->en->clauses[c]->maker;
+		}
 		if (idle || (!probe[g->probe] && group_named(eng, g)))
 			return group_fail(eng, g, e);
 	}
