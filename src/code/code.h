@@ -39,6 +39,7 @@ struct code_insn {
 	uint8_t len;
 	uint8_t kind;      /* enum code_kind */
 	bool pc_rel;       /* has a memory operand relative to the pc */
+	bool nop;          /* does nothing; int3 is none */
 	bool fixed;        /* cannot be moved (xbegin ...) */
 	bool flags_read;   /* reads an arithmetic flag */
 	bool flags_killed; /* writes all of them before reading any */

@@ -126,6 +126,7 @@ aarch64_decode(const uint8_t *p, size_t n, uint64_t addr,
 	w = word(p);
 	*out = (struct code_insn){ .len = 4,
 				   .kind = CODE_I_PLAIN,
+				   .nop = w == NOP,
 				   .flags_read = true, /* not looked at */
 				   .allowed = true };
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

@@ -145,6 +145,7 @@ x86_decode(const uint8_t *p, size_t n, uint64_t addr, struct code_insn *out)
 	out->len = d.length;
 	out->kind = (uint8_t)kind_of(&d);
 	out->fixed = is_fixed(&d, out->kind);
+	out->nop = d.mnemonic == ZYDIS_MNEMONIC_NOP;
 	if (d.raw.imm[0].is_relative)
 		out->target = addr + d.length + d.raw.imm[0].value.u;
 	else if ((d.attributes & ZYDIS_ATTRIB_HAS_MODRM) != 0 &&

@@ -757,7 +757,8 @@ struct dif_site {
 	 * `bias` above what the file says; without a process the bias is 0.
 	 */
 	const char *path; /* one that the consumer can open */
-	uint64_t off;	  /* of the instruction, in the file */
+	uint64_t off;	  /* of the instruction, in the file; KINSN: in the
+			     function */
 	int32_t pid;	  /* only this process; 0: any */
 	uint64_t bias;
 	uint64_t addr;	  /* of the instruction */

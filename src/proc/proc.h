@@ -190,6 +190,16 @@ struct kfunc {
 const struct kfunc *kfunc_list(struct proc_set *ps, size_t *n, struct err *e);
 /* Where one of the list's begins; 0: it cannot be told. */
 uint64_t kfunc_addr(struct proc_set *ps, const struct kfunc *f);
+/*
+ * Overview   Read the text of the running kernel, or of a module.
+ * Returns    0; -1 and *e: who asks may not, this kernel has no /proc/kcore, or
+ *            it has nothing at that address.
+ */
+int ktext_read(struct proc_set *ps, uint64_t addr, void *buf, size_t n,
+	       struct err *e);
+/* Must no kprobe be at an instruction: is it in the blacklist, or rewritten by
+   the kernel itself?  1 or 0; -1 and *e: no memory. */
+int ktext_bad(struct proc_set *ps, uint64_t addr, struct err *e);
 /* Why a function is not in the list, after "cannot be traced: "; NULL: the
    kernel has none of that name.  module as for ksym_by_name(). */
 const char *kfunc_why_not(struct proc_set *ps, const char *module,

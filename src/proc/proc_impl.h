@@ -33,6 +33,7 @@ struct mobj {
 };
 
 struct kfuncs;
+struct ktext;
 struct ksyms;
 
 struct proc_set {
@@ -44,6 +45,7 @@ struct proc_set {
 	struct ksyms *ksyms; /* ksym.c's; NULL until asked for */
 	struct ksyms *ksyms_old; /* before ksym_refresh() */
 	struct kfuncs *kfuncs;	 /* kfunc.c's; NULL until asked for */
+	struct ktext *ktext;	 /* ktext.c's; NULL until asked for */
 };
 
 /* CREATED: traced and stopped; RUNNING: no ptrace relation; ENDED. */
@@ -104,6 +106,7 @@ void ksyms_free(struct ksyms *k);
 
 /* kfunc.c */
 void kfuncs_free(struct kfuncs *k);
+void ktext_free(struct ktext *t);
 
 /* How a process that is no child ended, as wait(2) tells; -1: not known. */
 int proc_end_status(const struct proc *p);

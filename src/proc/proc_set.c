@@ -58,6 +58,7 @@ proc_set_free(struct proc_set *ps)
 	for (struct mfile *f = ps->files_list; f != NULL; f = f->next)
 		elf_close(f->elf);
 	kfuncs_free(ps->kfuncs);
+	ktext_free(ps->ktext);
 	ksyms_free(ps->ksyms != NULL ? ps->ksyms : ps->ksyms_old);
 	hash_free(ps->procs);
 	hash_free(ps->files);

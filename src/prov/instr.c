@@ -19,6 +19,16 @@ instr_name(const struct code_body *b, uint64_t off, char name[INSTR_NAME_MAX])
 }
 
 bool
+instr_name_may(const char *pattern, const struct code_body *b, uint64_t off)
+{
+	const char *kind = off < b->n ? code_insn_name(b->p + off, b->n - off)
+				      : NULL;
+	size_t n = strcspn(pattern, "*?[\\-");
+
+	return kind != NULL && strncmp(pattern, kind, n) == 0;
+}
+
+bool
 instr_name_offset(const char *name, uint64_t *off)
 {
 	const char *hex = strchr(name, '-');

@@ -14,6 +14,9 @@
 /* The name of the instruction at an offset of a function; "" if there is none. */
 void instr_name(const struct code_body *b, uint64_t off,
 		char name[INSTR_NAME_MAX]);
+/* False: that name cannot match a pattern; cheaply told. */
+bool instr_name_may(const char *pattern, const struct code_body *b,
+		    uint64_t off);
 /* Whether a name is KIND-OFFSET, written as instr_name() does; *off is set. */
 bool instr_name_offset(const char *name, uint64_t *off);
 

@@ -153,6 +153,13 @@ test_names(void **state)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const char *name = code_insn_name(
 			(const uint8_t *)names[i].bytes, names[i].n);
+		struct code_insn in;
+
+		code_insn_decode((const uint8_t *)names[i].bytes, names[i].n, 0,
+				 &in);
+		assert_int_equal(in.nop, names[i].name != NULL &&
+						 strcmp(names[i].name, "nop") ==
+							 0);
 		if (names[i].name == NULL)
 			assert_null(name);
 		else

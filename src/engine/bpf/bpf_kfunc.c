@@ -8,6 +8,8 @@
  *   kprobe_multi    one program and one link for all functions, by ftrace
  *   kprobe          a perf event for each function; a breakpoint where ftrace
  *                   has no place
+ *   instruction     the same at an instruction anywhere in a function: nothing
+ *                   else can
  *
  * The first while there are few, else the second, or what this kernel has
  * (decision 0064).  A function that the kernel refuses is an error if a clause
@@ -35,6 +37,8 @@
 #define KPROBE_MAX 1024
 /* Functions of a pattern's that the kernel may refuse. */
 #define REFUSED_MAX 64
+/* Instructions: as KPROBE_MAX. */
+#define KINSN_MAX 1024
 
 struct bpf_kfunc {
 	uint32_t nsites; /* functions that clauses enable, entry and return */
@@ -42,7 +46,8 @@ struct bpf_kfunc {
 	struct btf *btf;  /* NULL: this kernel has none */
 	int multi;        /* 1: kprobe_multi is there, 0: it is not, -1: ? */
 	int fentry_sys;   /* why fentry was refused */
-	uint32_t refused; /* functions left out */
+	uint32_t refused; /* left out; the last for this reason */
+	int refused_sys;
 	bool begun;
 	uint64_t missed; /* before that */
 };
@@ -194,6 +199,12 @@ bpf_kfunc_refused(struct engine *eng, const struct dif_probe *pr, struct err *e)
 {
 	int sys = eng->kfunc != NULL ? eng->kfunc->fentry_sys : 0;
 
+	if (pr->sites[0].kind == DIF_SITE_KINSN)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "%s:%s:%s:%s: instructions of this kernel "
+			       "cannot be traced: it has no kprobes "
+			       "(CONFIG_KPROBE_EVENTS)",
+			       pr->prov, pr->mod, pr->func, pr->name);
 	if (pr->sites[0].kind == DIF_SITE_KEXIT)
 		return err_set(e, &ERR_GENERIC, 0,
 			       "%s:%s:%s:%s: arguments at the return of a "
@@ -247,32 +258,49 @@ probe_is_named(const struct engine *eng, uint32_t probe)
 	return false;
 }
 
+static int
+kfunc_error(const struct engine *eng, const struct bpf_prog *c, uint64_t elem,
+	    int sys, struct err *e)
+{
+	const struct dif_site *s = c->places.v[elem]->site;
+	const struct dif_probe *p = &eng->en->probes[c->sites.v[elem]->probe];
+	const char *why =
+		sys == ESRCH || sys == ENOENT ? "there is none, or it cannot be "
+						"traced"
+		: sys == EINVAL ? "it cannot be traced (kprobes blacklist, "
+				  "notrace)"
+				: strerror(sys);
+
+	if (s->kind == DIF_SITE_KINSN)
+		return err_set(e, &ERR_GENERIC, sys,
+			       "%s:%s:%s:%s: the kernel refuses a probe at "
+			       "that instruction: %s",
+			       p->prov, p->mod, p->func, p->name,
+			       strerror(sys));
+	return err_set(e, &ERR_GENERIC, sys,
+		       "%s:%s:%s:%s: the kernel refuses its function %s: %s",
+		       p->prov, p->mod, p->func, p->name, s->tp, why);
+}
+
 /* The kernel does not take the function of an element: an error, or it is left
    out. */
 static int
 kfunc_fail(struct engine *eng, const struct bpf_prog *c, uint64_t elem, int sys,
 	   struct err *e)
 {
-	const struct dif_site *s = c->places.v[elem]->site;
-	const struct dif_probe *p = &eng->en->probes[c->sites.v[elem]->probe];
 	struct bpf_kfunc *k = kfunc_get(eng);
-	const char *why;
+	bool insn = c->places.v[elem]->site->kind == DIF_SITE_KINSN;
 
 	if (k == NULL || sys == ENOMEM || sys == EMFILE)
 		return bpf_feat_error(e, sys,
 				      "cannot trace functions of the "
 				      "kernel");
 	if (!probe_is_named(eng, c->sites.v[elem]->probe) &&
-	    ++k->refused <= REFUSED_MAX)
+	    (++k->refused <= REFUSED_MAX || insn)) {
+		k->refused_sys = sys;
 		return 0;
-	why = sys == ESRCH || sys == ENOENT ? "there is none, or it cannot be "
-					      "traced"
-	      : sys == EINVAL ? "it cannot be traced (kprobes blacklist, "
-				"notrace)"
-			      : strerror(sys);
-	return err_set(e, &ERR_GENERIC, sys,
-		       "%s:%s:%s:%s: the kernel refuses its function %s: %s",
-		       p->prov, p->mod, p->func, p->name, s->tp, why);
+	}
+	return kfunc_error(eng, c, elem, sys, e);
 }
 
 int
@@ -438,10 +466,36 @@ bpf_attach_kretprobe_perf(struct engine *eng, const struct bpf_prog *c,
 	return kfunc_attach_perf(eng, c, true, e);
 }
 
+/* Those that the kernel refuses are left out, but not all of them. */
+int
+bpf_attach_kinsn(struct engine *eng, const struct bpf_prog *c, struct err *e)
+{
+	size_t links = eng->links.n;
+	uint32_t last = 0;
+
+	if (hash_count(c->byfn) > KINSN_MAX)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "%zu instructions of the kernel are too many: %u "
+			       "are the most",
+			       hash_count(c->byfn), KINSN_MAX);
+	bpf_attach_nofile();
+	for (uint32_t i = 0; i < c->sites.n; i++) {
+		if (!c->sites.v[i]->first)
+			continue;
+		last = i;
+		if (kfunc_event(eng, c, i, false, e) != 0)
+			return -1;
+	}
+	return eng->links.n != links ? 0 : kfunc_error(eng, c, last,
+							eng->kfunc->refused_sys,
+							e);
+}
+
 /* ---- what was missed ----------------------------------------------------- */
 
 #define FUNCTIONS                                                              \
-	(1u << DIF_SITE_KENTRY | 1u << DIF_SITE_KRETURN | 1u << DIF_SITE_KEXIT)
+	(1u << DIF_SITE_KENTRY | 1u << DIF_SITE_KRETURN |                      \
+	 1u << DIF_SITE_KEXIT | 1u << DIF_SITE_KINSN)
 
 /* What was missed before tracing began is no drop. */
 void

@@ -1,0 +1,7 @@
+/*
+ * More instructions of the kernel than can be removed in a bearable time.
+ * @needs: bpf kprobe
+ * @status: 1
+ * @stderr
+ */
+instr::vfs_*:mov-* { @ = count(); }
