@@ -376,6 +376,31 @@ test_ksym(void **state)
 	proc_set_free(ps);
 }
 
+/* Who may read the kernel's text finds its own words in it. */
+static void
+test_ktext(void **state)
+{
+	struct proc_set *ps = new_set();
+	char banner[64] = "", version[64] = "";
+	FILE *f = fopen("/proc/version", "re");
+	struct err e = { 0 };
+	uint64_t addr;
+
+	assert_non_null(f);
+	assert_non_null(fgets(version, sizeof(version), f));
+	fclose(f);
+	if (access("/proc/kcore", R_OK) != 0) {
+		assert_int_equal(ktext_read(ps, 0, banner, 1, &e), -1);
+		assert_non_null(strstr(e.msg, "text of this kernel"));
+		assert_non_null(strstr(e.msg, "/proc/kcore"));
+	} else if (ksym_by_name(ps, "vmlinux", "linux_banner", &addr) == 0 &&
+		   ktext_read(ps, addr, banner, sizeof(banner) - 1, &e) == 0) {
+		assert_string_equal(banner, version);
+		assert_int_equal(ktext_read(ps, 1, banner, 1, &e), -1);
+	}
+	proc_set_free(ps);
+}
+
 static void
 poke(const struct proc *p, uint64_t addr, const char *bytes, size_t n)
 {
@@ -454,6 +479,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_abandon),
 		cmocka_unit_test(test_consumer_killed),
 		cmocka_unit_test(test_ksym),
+		cmocka_unit_test(test_ktext),
 		cmocka_unit_test(test_text),
 	};
 
