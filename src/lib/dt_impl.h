@@ -319,6 +319,10 @@ int dt_probe_args(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
 struct type *dt_user_type(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
 			  const char *module, const char *name);
 
+/* dt_open.c: a user address as ustack() shows it: "obj`name+0xoff". */
+void dt_uaddr_text(dtrace_hdl_t *dtp, pid_t pid, uint64_t addr,
+		   struct buf *out);
+
 /* dt_lookup.c: the kernel's symbol at or below addr; false: there is none. */
 bool dt_ksym(dtrace_hdl_t *dtp, uint64_t addr, const char **mod,
 	     const char **name, uint64_t *off);

@@ -67,7 +67,7 @@ dtrace_uaddr2str(dtrace_hdl_t *dtp, pid_t pid, uint64_t addr, char *buf,
 {
 	struct buf b = BUF_INIT;
 
-	proc_addr_text(dtp->env.procs, pid, addr, &b);
+	dt_uaddr_text(dtp, pid, addr, &b);
 	return str_out(&b, buf, len);
 }
 

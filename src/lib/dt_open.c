@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "engine/bpf/bpf_pidns.h"
+#include "lib/dt_demangle.h"
 #include "prov/prov.h"
 
 const char _dtrace_version[] = "DTrace for Linux D " DT_D_VERSION_TEXT;
@@ -141,6 +142,33 @@ syms_place(dtrace_hdl_t *dtp, pid_t pid, uint64_t addr, enum dt_sym_what what,
 }
 
 static void
+syms_name(const dtrace_hdl_t *dtp, const char *sym, struct buf *out)
+{
+	if (dt_opt_on(dtp, DT_OPT_demangle))
+		dt_demangle(sym, out);
+	else
+		buf_puts(out, sym);
+}
+
+/* The whole of it, in the way of ustack(). */
+void
+dt_uaddr_text(dtrace_hdl_t *dtp, pid_t pid, uint64_t addr, struct buf *out)
+{
+	const char *obj, *sym;
+	uint64_t off;
+
+	if (!proc_addr_lookup(dtp->env.procs, pid, addr, &obj, &sym, &off) ||
+	    sym == NULL) {
+		proc_addr_text(dtp->env.procs, pid, addr, out);
+		return;
+	}
+	buf_printf(out, "%s`", obj);
+	syms_name(dtp, sym, out);
+	if (off != 0)
+		buf_printf(out, "+0x%llx", (unsigned long long)off);
+}
+
+static void
 syms_uaddr(void *arg, pid_t pid, uint64_t addr, enum dt_sym_what what,
 	   struct buf *out)
 {
@@ -153,7 +181,7 @@ syms_uaddr(void *arg, pid_t pid, uint64_t addr, enum dt_sym_what what,
 		return;
 	}
 	if (what == DT_SYM_OFF) {
-		proc_addr_text(dtp->env.procs, pid, addr, out);
+		dt_uaddr_text(dtp, pid, addr, out);
 		return;
 	}
 	if (!proc_addr_lookup(dtp->env.procs, pid, addr, &obj, &sym, &off) ||
@@ -162,10 +190,11 @@ syms_uaddr(void *arg, pid_t pid, uint64_t addr, enum dt_sym_what what,
 	buf_puts(out, obj);
 	if (what == DT_SYM_MOD)
 		return;
+	buf_putc(out, '`');
 	if (sym != NULL)
-		buf_printf(out, "`%s", sym);
+		syms_name(dtp, sym, out);
 	else
-		buf_printf(out, "`0x%llx", (unsigned long long)addr);
+		buf_printf(out, "0x%llx", (unsigned long long)addr);
 }
 
 static const char *
