@@ -299,6 +299,9 @@ DTRACE_API int dtrace_exit_status(dtrace_hdl_t *dtp);
  * until the next call.
  */
 DTRACE_API const char *dtrace_engines(dtrace_hdl_t *dtp);
+/* After dtrace_go(): how many probes that patterns have matched have no place in
+   their process, and do not fire.  dtrace_engines() says why. */
+DTRACE_API unsigned dtrace_left_out(dtrace_hdl_t *dtp);
 
 /* ---- consuming ------------------------------------------------------------------------ */
 

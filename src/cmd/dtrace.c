@@ -686,6 +686,19 @@ catch_signals(void)
 	signal(SIGXFSZ, SIG_IGN); /* writes say so themselves */
 }
 
+/* Counts of what a pattern has matched and cannot be placed are missing from the
+   output, as drops are: so it is said, also where quiet. */
+static void
+tell_left_out(struct cmd *c)
+{
+	unsigned n = dtrace_left_out(c->dtp);
+
+	if (n != 0 && !c->verbose)
+		cmd_error("%u of the matched probes ha%s no place in the "
+			  "process, and do%s not fire (-v says which, and why)",
+			  n, n == 1 ? "s" : "ve", n == 1 ? "es" : "");
+}
+
 static void
 run(struct cmd *c, struct ps_prochandle **procs)
 {
@@ -703,6 +716,7 @@ run(struct cmd *c, struct ps_prochandle **procs)
 		cmd_dfatal(c, "could not enable tracing");
 	going = 1;
 	cmd_adjusted(c, asked);
+	tell_left_out(c);
 	if (c->verbose) {
 		print_engines(c, NULL);
 		engines = strdup(dtrace_engines(c->dtp));

@@ -559,3 +559,16 @@ dtrace_engines(dtrace_hdl_t *dtp)
 		report_engine(dtp, &dtp->engines[i]);
 	return buf_str(&dtp->report);
 }
+
+unsigned
+dtrace_left_out(dtrace_hdl_t *dtp)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < dtp->nengines; i++) {
+		const struct dt_engine *de = &dtp->engines[i];
+		if (de->ops->left_out != NULL)
+			n += de->ops->left_out(de->eng);
+	}
+	return n;
+}

@@ -267,6 +267,9 @@ struct engine_ops {
 	 */
 	int (*extend)(struct engine *eng, const struct engine_site *v, size_t n,
 		      struct err *e);
+	/* Probes that patterns have matched and that have no place here.  NULL:
+	   there are none. */
+	uint32_t (*left_out)(const struct engine *eng);
 	/* For -v: what was placed where, and what not and why; lines of text
 	   after attach.  May be NULL. */
 	void (*report)(struct engine *eng, struct buf *out);

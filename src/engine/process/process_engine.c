@@ -662,6 +662,7 @@ const struct engine_ops process_engine_ops = {
 	.poll = engine_poll,
 	.mapped = engine_mapped,
 	.extend = engine_extend,
+	.left_out = plan_left_out,
 	.report = engine_report,
 	.left = engine_left,
 	.died = process_died,

@@ -341,6 +341,8 @@ int plan_statics_of(struct engine *eng, uint32_t first, struct err *e);
 void plan_again(struct plan *p);
 /* Refused groups that the user asked for by name: -1 + *e. */
 int plan_check(struct engine *eng, struct err *e);
+/* engine_ops.left_out. */
+uint32_t plan_left_out(const struct engine *eng);
 void plan_report(const struct engine *eng, struct buf *out);
 /* The number of places that have probes of the user. */
 uint32_t plan_places(const struct engine *eng);

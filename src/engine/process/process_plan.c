@@ -511,6 +511,18 @@ plan_places(const struct engine *eng)
 	return places;
 }
 
+uint32_t
+plan_left_out(const struct engine *eng)
+{
+	const struct plan *p = &eng->plan;
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < p->groups.n; i++)
+		n += p->groups.v[i].why != NULL &&
+		     p->groups.v[i].why != plan_gone;
+	return n;
+}
+
 void
 plan_report(const struct engine *eng, struct buf *out)
 {
