@@ -10,7 +10,7 @@
  * would open whatever it is: a pipe of that name would stop us for good.  So
  * units are taken without theirs first, and the name is looked at.
  */
-#include "elf/dw.h"
+#include "elf/dw_impl.h"
 
 #include <dwarf.h>
 #include <fcntl.h>
@@ -164,8 +164,8 @@ dw_next(Dwarf_Die *at)
 	return true;
 }
 
-static const char *
-die_text(Dwarf_Die *die, unsigned int attr)
+const char *
+dw_text(Dwarf_Die *die, unsigned int attr)
 {
 	Dwarf_Attribute a;
 
@@ -193,11 +193,11 @@ split_may_open(const struct dw *d, const char *dir, const char *name)
 static bool
 split_is_file(const struct dw *d, Dwarf_Die *skel)
 {
-	const char *name = die_text(skel, DW_AT_dwo_name);
-	const char *dir = die_text(skel, DW_AT_comp_dir);
+	const char *name = dw_text(skel, DW_AT_dwo_name);
+	const char *dir = dw_text(skel, DW_AT_comp_dir);
 
 	if (name == NULL)
-		name = die_text(skel, DW_AT_GNU_dwo_name);
+		name = dw_text(skel, DW_AT_GNU_dwo_name);
 	return name != NULL && strlen(name) < PATH_MAX &&
 	       (dir == NULL || strlen(dir) < PATH_MAX) &&
 	       split_may_open(d, "", name) &&
@@ -280,6 +280,20 @@ dw_func(struct dw *d, uint64_t addr, Dwarf_Die *out)
 	return false;
 }
 
+bool
+dw_unit(struct dw *d, uint64_t addr, Dwarf_Die *unit, Dwarf_Die *top)
+{
+	Dwarf_CU *cu = NULL;
+	uint8_t kind;
+
+	while (dwarf_get_units(d->dbg, cu, &cu, NULL, &kind, unit, NULL) == 0) {
+		*top = *unit;
+		if (dwarf_haspc(unit, addr) > 0)
+			return unit_die(d, cu, kind, top);
+	}
+	return false;
+}
+
 /* ---- types --------------------------------------------------------------- */
 
 static int
@@ -328,7 +342,7 @@ static void
 types_note(struct dw *d, Dwarf_Die *die, bool c)
 {
 	int ns = ns_of(dwarf_tag(die));
-	const char *name = ns != 0 ? die_text(die, DW_AT_name) : NULL;
+	const char *name = ns != 0 ? dw_text(die, DW_AT_name) : NULL;
 
 	if (name == NULL || dwarf_hasattr(die, DW_AT_declaration))
 		return;

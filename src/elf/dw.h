@@ -34,6 +34,19 @@ bool dw_next(Dwarf_Die *at);
 /* The definition of the function that begins at a link-time address. */
 bool dw_func(struct dw *d, uint64_t addr, Dwarf_Die *out);
 
+/* A place in a source. */
+struct dw_line {
+	char func[256]; /* the function that was put in here; "": none was */
+	char file[256];
+	int line;
+};
+/*
+ * The places of a link-time address, the innermost first: those in functions
+ * that were inlined there, then that in the function itself.  How many, at most
+ * max; 0: none is known.
+ */
+size_t dw_lines(struct dw *d, uint64_t addr, struct dw_line *v, size_t max);
+
 /* The first definition of a type of that name.  All units are read once, by the
    first call. */
 enum dw_ns {

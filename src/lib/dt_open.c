@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "engine/bpf/bpf_pidns.h"
+#include "elf/dw.h"
 #include "lib/dt_demangle.h"
 #include "prov/prov.h"
 
@@ -197,6 +198,42 @@ syms_uaddr(void *arg, pid_t pid, uint64_t addr, enum dt_sym_what what,
 		buf_printf(out, "0x%llx", (unsigned long long)addr);
 }
 
+#define INLINED_MAX 16
+
+/*
+ * With ustacklines, behind each frame its place in the source.  A pc that is
+ * returned to belongs to the call before it.
+ */
+static void
+syms_uframe(void *arg, pid_t pid, uint64_t pc, bool first, int indent,
+	    struct buf *out)
+{
+	dtrace_hdl_t *dtp = arg;
+	struct dw_line v[INLINED_MAX];
+	struct elf_file *f = NULL;
+	struct type_prog *tp = NULL;
+	struct dw *d = NULL;
+	uint64_t place = 0;
+	size_t n = 0;
+
+	if (dt_opt_on(dtp, DT_OPT_ustacklines))
+		f = proc_addr_elf(dtp->env.procs, pid, pc, &place);
+	if (f != NULL)
+		tp = type_prog(dtp->types, f);
+	if (tp != NULL)
+		d = type_prog_dw(tp);
+	if (d != NULL)
+		n = dw_lines(d, place - !first, v, INLINED_MAX);
+	for (size_t i = 0; i + 1 < n; i++) {
+		syms_name(dtp, v[i].func, out);
+		buf_printf(out, " [inlined] (%s:%d)\n%*s", v[i].file,
+			   v[i].line, indent, "");
+	}
+	dt_sym_uaddr(&dtp->out->syms, pid, pc, DT_SYM_OFF, out);
+	if (n != 0)
+		buf_printf(out, " (%s:%d)", v[n - 1].file, v[n - 1].line);
+}
+
 static const char *
 syms_probe_name(void *arg, uint32_t id, uint32_t part)
 {
@@ -237,6 +274,7 @@ dt_open_output(dtrace_hdl_t *dtp)
 	dtp->out->syms = (struct dt_syms){ .arg = dtp,
 					   .kaddr = syms_kaddr,
 					   .uaddr = syms_uaddr,
+					   .uframe = syms_uframe,
 					   .probe_name = syms_probe_name,
 					   .pid_seen = syms_pid_seen };
 	return 0;

@@ -59,6 +59,11 @@ struct dt_syms {
 		      struct buf *out);
 	void (*uaddr)(void *arg, pid_t pid, uint64_t addr,
 		      enum dt_sym_what what, struct buf *out);
+	/* A frame of a program's stack, without indentation and end: the lines
+	   of functions that were inlined there first.  first: the pc is not
+	   behind a call. */
+	void (*uframe)(void *arg, pid_t pid, uint64_t pc, bool first, int indent,
+		       struct buf *out);
 	/* part: DIF_VAR_probeprov .. DIF_VAR_probename; NULL: no such probe. */
 	const char *(*probe_name)(void *arg, uint32_t probe_id, uint32_t part);
 	/*

@@ -70,16 +70,20 @@ dt_print_stack(struct dt_out *o, const struct dt_val *v, int indent)
 		pid = (pid_t)dt_val_u64(p);
 		p += 8;
 	}
+	const uint8_t *start = p;
 	buf_putc(&o->text, '\n');
 	for (; end - p >= 8; p += 8) {
 		pc = dt_val_u64(p);
 		if (pc == 0)
 			break;
 		buf_printf(&o->text, "%*s", indent, "");
-		if (user)
-			dt_sym_uaddr(&o->syms, pid, pc, DT_SYM_OFF, &o->text);
-		else
+		if (!user)
 			dt_sym_kaddr(&o->syms, pc, DT_SYM_OFF, &o->text);
+		else if (o->syms.uframe != NULL && pid != 0)
+			o->syms.uframe(o->syms.arg, pid, pc, p == start, indent,
+				       &o->text);
+		else
+			dt_sym_uaddr(&o->syms, pid, pc, DT_SYM_OFF, &o->text);
 		buf_putc(&o->text, '\n');
 	}
 }

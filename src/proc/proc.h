@@ -118,6 +118,10 @@ void proc_addr_text(struct proc_set *ps, pid_t pid, uint64_t addr,
    it, without looking for symbols; false: none has it. */
 bool proc_addr_place(struct proc_set *ps, pid_t pid, uint64_t addr,
 		     const char **obj, uint64_t *place);
+/* The file of the object that has a user address, and the address as that has
+   it; NULL: none has it, or it cannot be read. */
+struct elf_file *proc_addr_elf(struct proc_set *ps, pid_t pid, uint64_t addr,
+			       uint64_t *place);
 /* The same as parts: any may be NULL. *off is addr - symbol. */
 bool proc_addr_lookup(struct proc_set *ps, pid_t pid, uint64_t addr,
 		      const char **obj, const char **sym, uint64_t *off);

@@ -29,6 +29,17 @@ proc_addr_place(struct proc_set *ps, pid_t pid, uint64_t addr, const char **obj,
 	return true;
 }
 
+struct elf_file *
+proc_addr_elf(struct proc_set *ps, pid_t pid, uint64_t addr, uint64_t *place)
+{
+	struct mobj *m = addr_mobj(ps, pid, addr);
+
+	if (m == NULL)
+		return NULL;
+	*place = addr - m->o.base;
+	return m->file->elf;
+}
+
 bool
 proc_addr_lookup(struct proc_set *ps, pid_t pid, uint64_t addr,
 		 const char **obj, const char **sym, uint64_t *off)

@@ -155,6 +155,9 @@ struct type_prog;
 struct type_prog *type_prog(struct type_space *base, struct elf_file *f);
 /* Why it can answer nothing: it names the file, and the cure.  NULL: it can. */
 const char *type_prog_error(struct type_prog *p);
+/* Its DWARF, for who wants lines; NULL: there is none. */
+struct dw;
+struct dw *type_prog_dw(struct type_prog *p);
 /* As type_lookup(), of the file alone. */
 struct type *type_prog_lookup(struct type_prog *p, const char *name);
 /* The type of the function that begins at a link-time address; NULL: nothing is

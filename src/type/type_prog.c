@@ -90,6 +90,12 @@ type_prog_error(struct type_prog *p)
 	return p->dw != NULL || p->error != NULL ? p->error : "out of memory";
 }
 
+struct dw *
+type_prog_dw(struct type_prog *p)
+{
+	return type_prog_error(p) == NULL ? p->dw : NULL;
+}
+
 bool
 type_is_prog(const struct type *t)
 {
