@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * fuzz_dwarf.c - any bytes as an object file with debug information: the types
- * of its functions, and those of some names, with all that they lead to.
+ * of its functions, and those of some names, with all that they lead to, and
+ * their lines.
  */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "elf/dw.h"
 #include "elf/elf.h"
 #include "type/type.h"
 
@@ -41,6 +44,17 @@ fz_type(struct type *t, int depth)
 			abort();
 }
 
+static void
+fz_fn(struct type_prog *p, uint64_t addr)
+{
+	struct dw_line v[4];
+	size_t n = dw_lines(type_prog_dw(p), addr + 4, v, 4);
+
+	if (n > 4 || (n != 0 && strlen(v[n - 1].file) >= sizeof(v[0].file)))
+		abort();
+	fz_type(type_prog_func(p, addr), 0);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -56,7 +70,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (p != NULL && type_prog_error(p) == NULL) {
 		s = elf_syms(f, &n);
 		for (size_t i = 0; i < n && i < 50; i++)
-			fz_type(type_prog_func(p, s[i].addr), 0);
+			fz_fn(p, s[i].addr);
 		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 			fz_type(type_prog_lookup(p, names[i]), 0);
 	}
