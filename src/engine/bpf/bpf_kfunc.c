@@ -37,7 +37,7 @@
 #define KPROBE_MAX 1024
 /* Functions of a pattern's that the kernel may refuse. */
 #define REFUSED_MAX 64
-/* Instructions: as KPROBE_MAX. */
+/* Instructions, which are added one by one. */
 #define KINSN_MAX 1024
 
 struct bpf_kfunc {

@@ -1,5 +1,5 @@
 /*
- * More instructions of the kernel than can be removed in a bearable time.
+ * More instructions of the kernel than are added in a bearable time.
  * @needs: bpf kprobe
  * @status: 1
  * @stderr
