@@ -251,6 +251,14 @@ const char *probe_str(struct probe_set *ps, const char *s);
 int probe_make_usual(struct probe_set *ps, struct err *e);
 
 /*
+ * Before a listing of what pd describes: if it names a provider of very many,
+ * make all of that one's and of those before it, so that ids are those of a
+ * listing of everything, which can be enabled by them.  0 / -1.
+ */
+int probe_make_listed(struct probe_set *ps, const struct dif_pdesc *pd,
+		      struct err *e);
+
+/*
  * Ask every provider for what pd describes (of an id that nobody has, the
  * providers of very many for all of theirs, in the order of a listing), then call fn for each match in
  * order of id; fn returns non-zero to stop.  Returns the number of matches, or

@@ -98,6 +98,24 @@ probe_make_usual(struct probe_set *ps, struct err *e)
 	return make_all(ps, false, e);
 }
 
+int
+probe_make_listed(struct probe_set *ps, const struct dif_pdesc *pd,
+		  struct err *e)
+{
+	static const struct dif_pdesc all = { 0, "", "", "", "" };
+	size_t n = 0;
+
+	for (size_t i = 0; i < ps->provs.n; i++)
+		if (ps->provs.v[i]->ops->many && pd->prov[0] != '\0' &&
+		    probe_glob(pd->prov, ps->provs.v[i]->ops->name))
+			n = i + 1;
+	for (size_t i = 0; i < n; i++)
+		if (ps->provs.v[i]->ops->many &&
+		    ps->provs.v[i]->ops->provide(ps->provs.v[i], &all, e) != 0)
+			return -1;
+	return 0;
+}
+
 static int
 match_id(struct probe_set *ps, uint32_t id, int (*fn)(void *, struct probe *),
 	 void *arg, struct err *e)

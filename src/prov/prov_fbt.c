@@ -18,6 +18,7 @@ const struct prov_ops prov_fbt_ops = {
 		  .func = "Private/Private/ISA",
 		  .name = "Evolving/Evolving/Common",
 		  .args = "Private/Private/ISA" },
+	.many = true,
 	.provide = fbt_provide,
 	.args = fbt_args,
 	.sites = fbt_sites,

@@ -18,6 +18,7 @@ const struct prov_ops prov_rawfbt_ops = {
 		  .func = "Private/Private/ISA",
 		  .name = "Evolving/Evolving/Common",
 		  .args = "Private/Private/ISA" },
+	.many = true,
 	.provide = fbt_provide,
 	.sites = fbt_sites,
 	.fini = fbt_fini,
