@@ -19,6 +19,10 @@
 
 #include <linux/membarrier.h>
 
+/* With more programs, the descriptors that a process may have by default are too
+   few: each is one, and so is its link. */
+#define PROGS_MANY 256
+
 /* One more than the highest CPU number that may ever be. */
 static unsigned
 possible_cpus(void)
@@ -154,6 +158,8 @@ engine_make(struct engine *eng, struct err *e)
 		return -1;
 	if ((eng->needs & DIF_NEED_VTIME) != 0 && bpf_vtime_make(eng, e) != 0)
 		return -1;
+	if (eng->progs.n > PROGS_MANY)
+		bpf_attach_nofile();
 	for (size_t i = 0; i < eng->progs.n; i++)
 		if (bpf_prog_make(eng, eng->progs.v[i], e) != 0)
 			return -1;
