@@ -101,6 +101,9 @@ int cmd_show_end(struct cmd *c, int status);
 
 /* cmd_list.c */
 void cmd_list_all(struct cmd *c);
+/* Before a program that is to be listed is compiled, which makes only what it
+   describes: have ids as in a listing of everything. */
+void cmd_list_before(struct cmd *c, const struct cmd_prog *p);
 void cmd_list_prog(struct cmd *c, const struct cmd_prog *p);
 void cmd_stability(struct cmd *c, const struct cmd_prog *p);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* cmd_list.c - lists of probes (-l) and reports of stability (-v). */
+#include <string.h>
+
 #include "cmd.h"
 
 static void
@@ -60,6 +62,30 @@ struct list_arg {
 	struct cmd *c;
 	const struct cmd_prog *p;
 };
+
+static int
+stop_there(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pd, void *arg)
+{
+	(void)dtp;
+	(void)pd;
+	(void)arg;
+	return 1;
+}
+
+void
+cmd_list_before(struct cmd *c, const struct cmd_prog *p)
+{
+	const char *text = p->text;
+	size_t n = strcspn(text, ":/{ \t\n");
+	dtrace_probedesc_t pd = { 0 };
+
+	if (p->is_file || n == 0 || n >= sizeof(pd.dtpd_provider) ||
+	    (p->spec != DTRACE_PROBESPEC_PROVIDER && text[n] != ':'))
+		return;
+	memcpy(pd.dtpd_provider, text, n);
+	/* What is wrong with it the compiler says. */
+	(void)dtrace_probe_iter(c->dtp, &pd, stop_there, NULL);
+}
 
 static int
 list_clause(dtrace_hdl_t *dtp, dtrace_prog_t *prog,

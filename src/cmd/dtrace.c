@@ -782,6 +782,8 @@ static void
 compile_all(struct cmd *c)
 {
 	for (int i = 0; i < c->nprogs; i++) {
+		if (c->mode == MODE_LIST)
+			cmd_list_before(c, &c->progs[i]);
 		if (c->progs[i].is_file)
 			compile_file(c, &c->progs[i]);
 		else
