@@ -159,7 +159,7 @@ check_events(struct lockstat *l, const char *list)
 	for (unsigned i = 0; i < LOCK_EVENTS; i++)
 		any |= l->event[i] && lock_events[i].probe != NULL;
 	if (!any)
-		invalid('e', list, "Linux has no such event");
+		invalid('e', list, "cannot be measured on Linux");
 }
 
 struct args {
@@ -339,7 +339,7 @@ set_options(struct lockstat *l, struct args *a)
 	set_option(l, "aggsize", text);
 	set_option(l, "bufsize", "64k");
 	set_option(l, "quiet", NULL);
-	if (l->event[32] || l->event[33] || l->event[34] || l->event[35])
+	if (l->event[32] || l->event[34] || l->event[35])
 		set_option(l, "dynvarsize", "16m");
 	for (int i = 0; i < a->nxs; i++) {
 		char *val = strchr(a->xs[i], '=');

@@ -19,7 +19,7 @@
  */
 struct lock_event {
 	const char *title;
-	const char *begin, *probe; /* NULL: Linux has no such event */
+	const char *begin, *probe; /* NULL: cannot be measured on Linux */
 	const char *cond;
 	const char *refs; /* D: how many have it; NULL: one */
 };

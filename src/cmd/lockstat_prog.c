@@ -33,7 +33,8 @@ const struct lock_event lock_events[LOCK_EVENTS] = {
 	[9] = { "R/W reader spin", .probe = "rw-spin", .cond = "arg2 != 0" },
 	[32] = { "Adaptive mutex hold", "adaptive-acquire",
 		 "adaptive-release" },
-	[33] = { "Spin lock hold", "spin-acquire", "spin-release" },
+	/* Tracing takes spin locks itself: doc/decisions/0070. */
+	[33] = { "Spin lock hold" },
 	[34] = { "R/W writer hold", "rw-acquire", "rw-release",
 		 .cond = "arg1 == 0" },
 	[35] = { "R/W reader hold", "rw-acquire", "rw-release",
