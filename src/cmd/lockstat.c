@@ -24,19 +24,15 @@ static volatile sig_atomic_t interrupted;
 static bool ended;
 
 static void
-on_signal(int sig)
+lockstat_on_signal(int sig)
 {
 	(void)sig;
 	interrupted = 1;
 }
 
-static _Noreturn void
-fatal(struct lockstat *l, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
 /* The message, and the library's if there is one. */
-static _Noreturn void
-fatal(struct lockstat *l, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static _Noreturn void
+lockstat_fatal(struct lockstat *l, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -54,7 +50,7 @@ fatal(struct lockstat *l, const char *fmt, ...)
 }
 
 static _Noreturn void
-usage(void)
+lockstat_usage(void)
 {
 	fputs("usage: lockstat [options] command [argument...]\n\n"
 	      "What is measured:\n"
@@ -102,7 +98,7 @@ invalid(char option, const char *s, const char *why)
 /* ---- options ------------------------------------------------------------------ */
 
 static uint64_t
-number(char option, const char *s, uint64_t least, uint64_t most)
+lockstat_number(char option, const char *s, uint64_t least, uint64_t most)
 {
 	char *end;
 	unsigned long long v;
@@ -179,7 +175,7 @@ read_mode(struct lockstat *l, struct args *a, int c, const char *arg)
 	case 'h': l->gather = LOCK_HIST; break;
 	default:
 		l->gather = LOCK_STACKS;
-		l->depth = (int)number('s', arg, 1, 100);
+		l->depth = (int)lockstat_number('s', arg, 1, 100);
 	}
 }
 
@@ -193,14 +189,14 @@ read_option(struct lockstat *l, struct args *a, int c, char *arg)
 	case 'E': add_events(l, LOCK_ERROR, LOCK_LOST); break;
 	case 'I': add_events(l, LOCK_PROFILE, LOCK_PROFILE); break;
 	case 'e': read_events(l, a->events = arg); break;
-	case 'i': l->rate = (int)number('i', arg, 1, 5000); break;
+	case 'i': l->rate = (int)lockstat_number('i', arg, 1, 5000); break;
 	case 'b': case 't': case 'h': case 's':
 		read_mode(l, a, c, arg);
 		break;
-	case 'n': l->records = number('n', arg, 1, 1000000); break;
+	case 'n': l->records = lockstat_number('n', arg, 1, 1000000); break;
 	case 'l': a->locks[a->nlocks++] = arg; break;
 	case 'f': a->callers[a->ncallers++] = arg; break;
-	case 'd': l->least = number('d', arg, 0, INT64_MAX); break;
+	case 'd': l->least = lockstat_number('d', arg, 0, INT64_MAX); break;
 	case 'T': l->trace = true; break;
 	case 'c': l->coalesce = true; break;
 	case 'k': l->functions = true; break;
@@ -210,16 +206,16 @@ read_option(struct lockstat *l, struct args *a, int c, char *arg)
 	case 'R': l->rates = true; break;
 	case 'p': l->parsable = true; break;
 	case 'P': l->by_time = true; break;
-	case 'D': l->top = number('D', arg, 1, 1000000); break;
+	case 'D': l->top = lockstat_number('D', arg, 1, 1000000); break;
 	case 'o': a->output = arg; break;
 	case 'V': l->show = true; break;
 	case 'x': a->xs[a->nxs++] = arg; break;
-	default: usage();
+	default: lockstat_usage();
 	}
 }
 
 static void
-read_options(struct lockstat *l, struct args *a, int argc, char **argv)
+lockstat_read_options(struct lockstat *l, struct args *a, int argc, char **argv)
 {
 	bool any = false;
 	int c;
@@ -228,12 +224,12 @@ read_options(struct lockstat *l, struct args *a, int argc, char **argv)
 	a->locks = calloc((size_t)argc, sizeof(char *));
 	a->callers = calloc((size_t)argc, sizeof(char *));
 	if (a->xs == NULL || a->locks == NULL || a->callers == NULL)
-		fatal(l, "no memory");
+		lockstat_fatal(l, "no memory");
 	while ((c = getopt(argc, argv, "+ACEHIe:i:bths:n:l:f:d:TckgwWRpPD:o:Vx:")) !=
 	       -1)
 		read_option(l, a, c, optarg);
 	if (optind == argc)
-		usage();
+		lockstat_usage();
 	for (unsigned i = 0; i < LOCK_EVENTS; i++)
 		any |= l->event[i];
 	if (!any && a->events == NULL)
@@ -267,7 +263,7 @@ find_range(struct lockstat *l, char option, char *text, struct lock_range *out)
 	if (end == text || *end != '\0') {
 		if (dtrace_lookup_by_name(l->dtp, DTRACE_OBJ_KMODS, text, &sym,
 					  NULL) != 0)
-			fatal(l, "-%c %s", option, text);
+			lockstat_fatal(l, "-%c %s", option, text);
 		out->from = sym.st_value;
 		size = size != 0 ? size : sym.st_size;
 	}
@@ -280,7 +276,7 @@ find_ranges(struct lockstat *l, char option, char **texts, int n)
 	struct lock_range *r = calloc((size_t)n + 1, sizeof(*r));
 
 	if (r == NULL)
-		fatal(l, "no memory");
+		lockstat_fatal(l, "no memory");
 	for (int i = 0; i < n; i++)
 		find_range(l, option, texts[i], &r[i]);
 	return r;
@@ -289,7 +285,7 @@ find_ranges(struct lockstat *l, char option, char **texts, int n)
 /* ---- running ------------------------------------------------------------------ */
 
 static int
-on_proc(struct ps_prochandle *P, const char *msg, void *arg)
+lockstat_on_proc(struct ps_prochandle *P, const char *msg, void *arg)
 {
 	(void)P, (void)msg, (void)arg;
 	ended = true;
@@ -297,7 +293,7 @@ on_proc(struct ps_prochandle *P, const char *msg, void *arg)
 }
 
 static int
-on_drop(const dtrace_dropdata_t *d, void *arg)
+lockstat_on_drop(const dtrace_dropdata_t *d, void *arg)
 {
 	struct lockstat *l = arg;
 
@@ -310,7 +306,7 @@ on_drop(const dtrace_dropdata_t *d, void *arg)
 }
 
 static int
-on_error(const dtrace_errdata_t *d, void *arg)
+lockstat_on_error(const dtrace_errdata_t *d, void *arg)
 {
 	(void)arg;
 	fprintf(stderr, "lockstat: warning: %s", d->dteda_msg);
@@ -318,15 +314,15 @@ on_error(const dtrace_errdata_t *d, void *arg)
 }
 
 static void
-set_option(struct lockstat *l, const char *name, const char *val)
+lockstat_set_option(struct lockstat *l, const char *name, const char *val)
 {
 	if (dtrace_setopt(l->dtp, name, val) != 0)
-		fatal(l, "failed to set -x %s", name);
+		lockstat_fatal(l, "failed to set -x %s", name);
 }
 
 /* Room for the records of -n; the command's own options may say otherwise. */
 static void
-set_options(struct lockstat *l, struct args *a)
+lockstat_set_options(struct lockstat *l, struct args *a)
 {
 	size_t row = 64 + 8 * (size_t)lock_frames(l) +
 		     (l->gather >= LOCK_HIST ? 8 * LOCK_BUCKETS : 0);
@@ -336,31 +332,31 @@ set_options(struct lockstat *l, struct args *a)
 	if (size > 64u << 20)
 		size = 64u << 20;
 	snprintf(text, sizeof(text), "%zuk", size / 1024 + 1);
-	set_option(l, "aggsize", text);
-	set_option(l, "bufsize", "64k");
-	set_option(l, "quiet", NULL);
+	lockstat_set_option(l, "aggsize", text);
+	lockstat_set_option(l, "bufsize", "64k");
+	lockstat_set_option(l, "quiet", NULL);
 	if (l->event[32] || l->event[34] || l->event[35])
-		set_option(l, "dynvarsize", "16m");
+		lockstat_set_option(l, "dynvarsize", "16m");
 	for (int i = 0; i < a->nxs; i++) {
 		char *val = strchr(a->xs[i], '=');
 		if (val != NULL)
 			*val++ = '\0';
-		set_option(l, a->xs[i], val);
+		lockstat_set_option(l, a->xs[i], val);
 	}
-	if (dtrace_handle_err(l->dtp, on_error, l) != 0 ||
-	    dtrace_handle_drop(l->dtp, on_drop, l) != 0 ||
-	    dtrace_handle_proc(l->dtp, on_proc, l) != 0)
-		fatal(l, "failed to establish handlers");
+	if (dtrace_handle_err(l->dtp, lockstat_on_error, l) != 0 ||
+	    dtrace_handle_drop(l->dtp, lockstat_on_drop, l) != 0 ||
+	    dtrace_handle_proc(l->dtp, lockstat_on_proc, l) != 0)
+		lockstat_fatal(l, "failed to establish handlers");
 }
 
 static void
-compile(struct lockstat *l)
+lockstat_compile(struct lockstat *l)
 {
 	char *text = lock_program(l);
 	dtrace_prog_t *prog;
 
 	if (text == NULL)
-		fatal(l, "no memory");
+		lockstat_fatal(l, "no memory");
 	if (l->show)
 		fprintf(stderr,
 			"lockstat: vvvv D program vvvv\n%s"
@@ -369,9 +365,9 @@ compile(struct lockstat *l)
 	prog = dtrace_program_strcompile(l->dtp, text, DTRACE_PROBESPEC_NAME,
 					 DTRACE_C_EMPTY, 0, NULL);
 	if (prog == NULL)
-		fatal(l, "failed to compile program");
+		lockstat_fatal(l, "failed to compile program");
 	if (dtrace_program_exec(l->dtp, prog, NULL) != 0)
-		fatal(l, "failed to enable probes");
+		lockstat_fatal(l, "failed to enable probes");
 	free(text);
 }
 
@@ -385,20 +381,20 @@ now(void)
 }
 
 static void
-run(struct lockstat *l, char **argv)
+lockstat_run(struct lockstat *l, char **argv)
 {
-	struct sigaction sa = { .sa_handler = on_signal };
+	struct sigaction sa = { .sa_handler = lockstat_on_signal };
 	struct ps_prochandle *P = dtrace_proc_create(l->dtp, argv[0], argv,
 						     NULL, NULL);
 	dtrace_workstatus_t st;
 	double start;
 
 	if (P == NULL)
-		fatal(l, "failed to run %s", argv[0]);
+		lockstat_fatal(l, "failed to run %s", argv[0]);
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	if (dtrace_go(l->dtp) != 0)
-		fatal(l, "failed to enable tracing");
+		lockstat_fatal(l, "failed to enable tracing");
 	start = now();
 	dtrace_proc_continue(l->dtp, P);
 	do {
@@ -406,7 +402,7 @@ run(struct lockstat *l, char **argv)
 			dtrace_sleep(l->dtp);
 		if (interrupted || ended) {
 			if (dtrace_stop(l->dtp) != 0)
-				fatal(l, "couldn't stop tracing");
+				lockstat_fatal(l, "couldn't stop tracing");
 			l->secs = l->secs != 0 ? l->secs : now() - start;
 		}
 		st = dtrace_work(l->dtp, stdout, NULL, NULL, NULL);
@@ -414,7 +410,7 @@ run(struct lockstat *l, char **argv)
 	if (l->secs == 0)
 		l->secs = now() - start;
 	if (st != DTRACE_WORKSTATUS_DONE)
-		fatal(l, "processing aborted");
+		lockstat_fatal(l, "processing aborted");
 }
 
 static void
@@ -423,16 +419,16 @@ report(struct lockstat *l, const char *output)
 	FILE *fp = output != NULL ? fopen(output, "w") : stdout;
 
 	if (fp == NULL)
-		fatal(l, "%s: %s", output, strerror(errno));
+		lockstat_fatal(l, "%s: %s", output, strerror(errno));
 	if (dtrace_aggregate_snap(l->dtp) != 0 ||
 	    dtrace_aggregate_walk(l->dtp, lock_collect, l) != 0 || l->nomem ||
 	    lock_print(l, fp) != 0)
-		fatal(l, "failed to read what was measured");
+		lockstat_fatal(l, "failed to read what was measured");
 	if (l->lost != 0)
 		fprintf(stderr, "lockstat: warning: %llu records were lost: "
 			"-n keeps more\n", (unsigned long long)l->lost);
 	if (fflush(fp) != 0 || ferror(fp) || (fp != stdout && fclose(fp) != 0))
-		fatal(l, "%s: cannot be written",
+		lockstat_fatal(l, "%s: cannot be written",
 		      output != NULL ? output : "standard output");
 }
 
@@ -444,16 +440,16 @@ main(int argc, char **argv)
 	struct args a = { 0 };
 	int err;
 
-	read_options(&l, &a, argc, argv);
+	lockstat_read_options(&l, &a, argc, argv);
 	l.dtp = dtrace_open(DTRACE_VERSION, 0, &err);
 	if (l.dtp == NULL)
-		fatal(&l, "failed to initialize dtrace: %s",
+		lockstat_fatal(&l, "failed to initialize dtrace: %s",
 		      dtrace_errmsg(NULL, err));
-	set_options(&l, &a);
+	lockstat_set_options(&l, &a);
 	l.locks = find_ranges(&l, 'l', a.locks, l.nlocks = a.nlocks);
 	l.callers = find_ranges(&l, 'f', a.callers, l.ncallers = a.ncallers);
-	compile(&l);
-	run(&l, argv + optind);
+	lockstat_compile(&l);
+	lockstat_run(&l, argv + optind);
 	report(&l, a.output);
 	for (unsigned i = 0; i < LOCK_EVENTS; i++)
 		lock_rows_fini(&l.rows[i]);

@@ -73,7 +73,7 @@ in_ranges(const struct lock_range *r, int n, uint64_t addr)
  * A stack of no frames: a CPU that was in user mode.
  */
 static void
-stack_text(struct lockstat *l, const uint64_t *pc, size_t n, char *out,
+lockstat_stack_text(struct lockstat *l, const uint64_t *pc, size_t n, char *out,
 	   uint64_t *caller)
 {
 	size_t len = 0;
@@ -109,7 +109,7 @@ row_event(const char *name, unsigned *i)
 }
 
 static int
-row_add(struct lockstat *l, struct lock_row *row, const dtrace_aggdata_t *d)
+lockstat_row_add(struct lockstat *l, struct lock_row *row, const dtrace_aggdata_t *d)
 {
 	switch (d->dtada_desc->dtagd_name[0]) {
 	case 'a':
@@ -149,7 +149,7 @@ lock_collect(const dtrace_aggdata_t *d, void *arg)
 		l->nomem = true;
 		return DTRACE_AGGWALK_ABORT;
 	}
-	stack_text(l, (const uint64_t *)(d->dtada_data + rec->dtrd_offset),
+	lockstat_stack_text(l, (const uint64_t *)(d->dtada_data + rec->dtrd_offset),
 		   rec->dtrd_size / sizeof(uint64_t), stack, &caller);
 	if (i == LOCK_PROFILE)
 		snprintf(lock, sizeof(lock), "cpu[%" PRIu64 "]", lock_at);
@@ -180,7 +180,7 @@ lock_collect(const dtrace_aggdata_t *d, void *arg)
 	l->nrows += rows->n - had;
 	if (l->trace)
 		row->first = (uint64_t)d->dtada_keys[2].dtak_int;
-	return row_add(l, row, d);
+	return lockstat_row_add(l, row, d);
 }
 
 /* ---- rows that become one ---------------------------------------------------- */

@@ -74,19 +74,15 @@ struct plockstat {
 static volatile sig_atomic_t interrupted;
 
 static void
-on_signal(int sig)
+plock_on_signal(int sig)
 {
 	(void)sig;
 	interrupted = 1;
 }
 
-static _Noreturn void
-fatal(struct plockstat *p, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
 /* The message, and the library's if there is one; 1. */
-static _Noreturn void
-fatal(struct plockstat *p, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static _Noreturn void
+plock_fatal(struct plockstat *p, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -104,7 +100,7 @@ fatal(struct plockstat *p, const char *fmt, ...)
 }
 
 static void
-usage(void)
+plock_usage(void)
 {
 	fprintf(stderr,
 		"usage: plockstat [-vACHV] [-n count] [-s depth] [-e secs] "
@@ -167,13 +163,13 @@ program_text(const struct plockstat *p)
 }
 
 static void
-compile(struct plockstat *p)
+plock_compile(struct plockstat *p)
 {
 	char *text = program_text(p);
 	dtrace_prog_t *prog;
 
 	if (text == NULL)
-		fatal(p, "no memory");
+		plock_fatal(p, "no memory");
 	if (p->show)
 		fprintf(stderr,
 			"plockstat: vvvv D program vvvv\n%s"
@@ -182,9 +178,9 @@ compile(struct plockstat *p)
 	prog = dtrace_program_strcompile(p->dtp, text, DTRACE_PROBESPEC_NAME,
 					 DTRACE_C_ZDEFS, 0, NULL);
 	if (prog == NULL)
-		fatal(p, "failed to compile program");
+		plock_fatal(p, "failed to compile program");
 	if (dtrace_program_exec(p->dtp, prog, NULL) != 0)
-		fatal(p, "failed to enable probes");
+		plock_fatal(p, "failed to enable probes");
 	free(text);
 }
 
@@ -227,7 +223,7 @@ caller_of(const char *stack, char *out, size_t size)
 
 /* Frames of a stack as text, one a line, without what stands before them. */
 static void
-stack_text(const char *s, char *out, size_t size)
+plock_stack_text(const char *s, char *out, size_t size)
 {
 	size_t n = 0;
 
@@ -259,7 +255,7 @@ collect(const dtrace_aggdata_t *d, void *arg)
 	if ((name[0] != 't' && name[0] != 'q') || !isdigit((unsigned char)name[1]))
 		return DTRACE_AGGWALK_NEXT;
 	i = (unsigned)atoi(name + 1);
-	stack_text(d->dtada_keys[1].dtak_str, stack, sizeof(stack));
+	plock_stack_text(d->dtada_keys[1].dtak_str, stack, sizeof(stack));
 	caller_of(stack, caller, sizeof(caller));
 	row = lock_rows_get(&tables[i].rows, d->dtada_keys[0].dtak_str,
 			    p->depth != 0 ? stack : caller);
@@ -285,20 +281,20 @@ print_rule(void)
 }
 
 static void
-print_heading(void)
+plock_print_heading(void)
 {
 	print_rule();
 	printf("%5s %8s %-28s %s\n", "Count", "nsec", "Lock", "Caller");
 }
 
 static void
-print_row(const struct plockstat *p, const struct lock_row *r)
+plock_print_row(const struct plockstat *p, const struct lock_row *r)
 {
 	char caller[512];
 
 	caller_of(r->stack, caller, sizeof(caller));
 	if (p->depth != 0)
-		print_heading();
+		plock_print_heading();
 	printf("%5" PRIu64 " %8" PRIu64 " %-28s %s\n", r->count,
 	       r->count != 0 ? (uint64_t)r->sum / r->count : 0, r->lock,
 	       p->depth != 0 ? caller : r->stack);
@@ -327,7 +323,7 @@ print_tables(struct plockstat *p)
 			print_rule();
 		}
 		for (size_t k = 0; k < n; k++)
-			print_row(p, &r->v[k]);
+			plock_print_row(p, &r->v[k]);
 		lock_rows_fini(r);
 	}
 }
@@ -335,7 +331,7 @@ print_tables(struct plockstat *p)
 /* ---- running --------------------------------------------------------------------------- */
 
 static int
-on_proc(struct ps_prochandle *P, const char *msg, void *arg)
+plock_on_proc(struct ps_prochandle *P, const char *msg, void *arg)
 {
 	struct plockstat *p = arg;
 
@@ -346,7 +342,7 @@ on_proc(struct ps_prochandle *P, const char *msg, void *arg)
 }
 
 static int
-on_drop(const dtrace_dropdata_t *d, void *arg)
+plock_on_drop(const dtrace_dropdata_t *d, void *arg)
 {
 	(void)arg;
 	fprintf(stderr, "plockstat: warning: %s", d->dtdda_msg);
@@ -354,7 +350,7 @@ on_drop(const dtrace_dropdata_t *d, void *arg)
 }
 
 static int
-on_error(const dtrace_errdata_t *d, void *arg)
+plock_on_error(const dtrace_errdata_t *d, void *arg)
 {
 	(void)arg;
 	fprintf(stderr, "plockstat: warning: %s", d->dteda_msg);
@@ -370,18 +366,18 @@ work(struct plockstat *p)
 		if (!interrupted && !p->ended)
 			dtrace_sleep(p->dtp);
 		if ((interrupted || p->ended) && dtrace_stop(p->dtp) != 0)
-			fatal(p, "couldn't stop tracing");
+			plock_fatal(p, "couldn't stop tracing");
 		st = dtrace_work(p->dtp, stdout, NULL, NULL, p);
 	} while (st == DTRACE_WORKSTATUS_OKAY);
 	if (st != DTRACE_WORKSTATUS_DONE)
-		fatal(p, "processing aborted");
+		plock_fatal(p, "processing aborted");
 }
 
 /* -e: SIGALRM ends the run as ^C does. */
 static void
 arm(const struct plockstat *p)
 {
-	struct sigaction sa = { .sa_handler = on_signal };
+	struct sigaction sa = { .sa_handler = plock_on_signal };
 	static const int sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM };
 	struct timespec t = { .tv_sec = (time_t)p->secs };
 	struct itimerspec it = { .it_value = t };
@@ -397,7 +393,7 @@ arm(const struct plockstat *p)
 }
 
 static void
-set_options(struct plockstat *p)
+plock_set_options(struct plockstat *p)
 {
 	static const char *const opts[][2] = {
 		{ "strsize", "32" }, { "bufsize", "64k" },
@@ -409,26 +405,26 @@ set_options(struct plockstat *p)
 
 	for (unsigned i = 0; i < sizeof(opts) / sizeof(*opts); i++)
 		if (dtrace_setopt(p->dtp, opts[i][0], opts[i][1]) != 0)
-			fatal(p, "failed to set %s", opts[i][0]);
-	if (dtrace_handle_err(p->dtp, on_error, p) != 0 ||
-	    dtrace_handle_drop(p->dtp, on_drop, p) != 0 ||
-	    dtrace_handle_proc(p->dtp, on_proc, p) != 0)
-		fatal(p, "failed to establish handlers");
+			plock_fatal(p, "failed to set %s", opts[i][0]);
+	if (dtrace_handle_err(p->dtp, plock_on_error, p) != 0 ||
+	    dtrace_handle_drop(p->dtp, plock_on_drop, p) != 0 ||
+	    dtrace_handle_proc(p->dtp, plock_on_proc, p) != 0)
+		plock_fatal(p, "failed to establish handlers");
 }
 
 static void
-user_option(struct plockstat *p, char *arg)
+plock_user_option(struct plockstat *p, char *arg)
 {
 	char *val = strchr(arg, '=');
 
 	if (val != NULL)
 		*val++ = '\0';
 	if (dtrace_setopt(p->dtp, arg, val) != 0)
-		fatal(p, "failed to set -x %s", arg);
+		plock_fatal(p, "failed to set -x %s", arg);
 }
 
 static double
-number(const char *what, const char *s, double least, double most)
+plock_number(const char *what, const char *s, double least, double most)
 {
 	char *end;
 	double v;
@@ -438,14 +434,14 @@ number(const char *what, const char *s, double least, double most)
 	if (errno != 0 || end == s || *end != '\0' || !(v >= least && v <= most)) {
 		fprintf(stderr, "plockstat: invalid argument of %s: %s\n", what,
 			s);
-		usage();
+		plock_usage();
 	}
 	return v;
 }
 
 /* The options but for -x, which want a handle first; the process, or 0. */
 static pid_t
-read_options(struct plockstat *p, int argc, char **argv, char **xs, int *nxs)
+plock_read_options(struct plockstat *p, int argc, char **argv, char **xs, int *nxs)
 {
 	pid_t pid = 0;
 	int c;
@@ -457,17 +453,17 @@ read_options(struct plockstat *p, int argc, char **argv, char **xs, int *nxs)
 		case 'C': p->contention = true; break;
 		case 'H': p->hold = true; break;
 		case 'V': p->show = true; break;
-		case 'n': p->count = (int)number("-n", optarg, 1, 1e9); break;
-		case 's': p->depth = (int)number("-s", optarg, 1, 100); break;
-		case 'e': p->secs = number("-e", optarg, 0.001, 1e9); break;
+		case 'n': p->count = (int)plock_number("-n", optarg, 1, 1e9); break;
+		case 's': p->depth = (int)plock_number("-s", optarg, 1, 100); break;
+		case 'e': p->secs = plock_number("-e", optarg, 0.001, 1e9); break;
 		case 'x': xs[(*nxs)++] = optarg; break;
-		case 'p': pid = (pid_t)number("-p", optarg, 1, 1 << 30); break;
-		default: usage();
+		case 'p': pid = (pid_t)plock_number("-p", optarg, 1, 1 << 30); break;
+		default: plock_usage();
 		}
 	if (!p->hold && !p->contention)
 		p->contention = true;
 	if ((pid != 0) == (optind < argc))
-		usage();
+		plock_usage();
 	return pid;
 }
 
@@ -478,26 +474,26 @@ main(int argc, char **argv)
 	struct ps_prochandle *P;
 	char **xs = calloc((size_t)argc, sizeof(*xs));
 	int nxs = 0, err;
-	pid_t pid = xs != NULL ? read_options(&p, argc, argv, xs, &nxs) : 0;
+	pid_t pid = xs != NULL ? plock_read_options(&p, argc, argv, xs, &nxs) : 0;
 
 	p.dtp = dtrace_open(DTRACE_VERSION, 0, &err);
 	if (p.dtp == NULL)
-		fatal(&p, "failed to initialize dtrace: %s",
+		plock_fatal(&p, "failed to initialize dtrace: %s",
 		      dtrace_errmsg(NULL, err));
-	set_options(&p);
+	plock_set_options(&p);
 	for (int i = 0; i < nxs; i++)
-		user_option(&p, xs[i]);
+		plock_user_option(&p, xs[i]);
 	free(xs);
 	P = pid != 0 ? dtrace_proc_grab(p.dtp, pid, 0)
 		     : dtrace_proc_create(p.dtp, argv[optind], argv + optind,
 					  NULL, NULL);
 	if (P == NULL)
-		fatal(&p, "failed to %s", pid != 0 ? "grab the process" :
+		plock_fatal(&p, "failed to %s", pid != 0 ? "grab the process" :
 						     "create the process");
-	compile(&p);
+	plock_compile(&p);
 	arm(&p);
 	if (dtrace_go(p.dtp) != 0)
-		fatal(&p, "failed to enable tracing");
+		plock_fatal(&p, "failed to enable tracing");
 	dtrace_proc_continue(p.dtp, P);
 	if (p.verbose)
 		fprintf(stderr, "plockstat: tracing enabled for pid %d\n",
@@ -505,7 +501,7 @@ main(int argc, char **argv)
 	work(&p);
 	if (dtrace_aggregate_snap(p.dtp) != 0 ||
 	    dtrace_aggregate_walk(p.dtp, collect, &p) != 0 || p.nomem)
-		fatal(&p, "failed to read what was measured");
+		plock_fatal(&p, "failed to read what was measured");
 	print_tables(&p);
 	dtrace_close(p.dtp);
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
