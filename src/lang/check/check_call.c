@@ -97,7 +97,11 @@ not_a_subr(struct compile *cx, struct node *n)
 			  "aggregating function %s() may only be assigned to "
 			  "an aggregation",
 			  n->name);
-	if (id != NULL || names_builtin(cx, n->name) != NULL)
+	if (id == NULL && names_builtin(cx, n->name) != NULL)
+		lang_fail(cx, &D_FUNC_IDKIND, n->loc,
+			  "%s is a variable of D, not a function: write %s",
+			  n->name, n->name);
+	if (id != NULL)
 		lang_fail(cx, &D_FUNC_IDKIND, n->loc,
 			  "%s is not a function of D: it may not be called",
 			  n->name);

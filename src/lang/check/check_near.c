@@ -2,13 +2,17 @@
 /*
  * check_near.c - names that were misspelt: hints for the messages of the
  * checker.  Each function gives " (did you mean NAME?)", or "" where no known
- * name is near, or what names_later() says of a name that came later; the text
- * lives as long as the compile.
+ * name is near, or what names_later() says of a name that came later, or what D
+ * has for a word of another tracer (foreign.def); the text lives as long as the
+ * compile.
  *
  * Names of the kernel (types, enumerators, symbols) are not searched: there
  * are too many, and something is always near.
  */
 #include "lang/check/check_impl.h"
+
+#include <stdio.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "base/near.h"
@@ -19,6 +23,39 @@ hint(struct compile *cx, const struct near *n)
 	char buf[NEAR_HINT_MAX];
 
 	return arena_printf(cx->arena, "%s", near_hint(n, buf));
+}
+
+static const struct foreign {
+	const char *word, *name, *write;
+} foreigns[] = {
+#define FOREIGN(word, name, write) { #word, #name, write },
+#include "lang/check/foreign.def"
+#undef FOREIGN
+};
+
+/* What D has for a word of another tracer; NULL: it is none. */
+static const char *
+foreign_hint(struct compile *cx, const char *word)
+{
+	unsigned n;
+	char end;
+
+	for (size_t i = 0; i < sizeof(foreigns) / sizeof(*foreigns); i++) {
+		const struct foreign *f = &foreigns[i];
+
+		if (strcmp(f->word, word) == 0 &&
+		    (names_exists(cx, f->name) ||
+		     names_act(cx, f->name) != NULL ||
+		     names_subr(cx, f->name) != NULL ||
+		     names_aggfunc(cx, f->name) != NULL))
+			return arena_printf(cx->arena, " (in D: %s)", f->write);
+	}
+	if (sscanf(word, "arg%2u%c", &n, &end) == 1 && n >= 10)
+		return arena_printf(cx->arena,
+				    " (arg0 to arg9 are variables: write "
+				    "args[%u])",
+				    n);
+	return NULL;
 }
 
 static void
@@ -35,10 +72,14 @@ try_table(struct near *n, const struct hash *h)
 const char *
 check_near_var(struct compile *cx, enum dif_scope scope, const char *name)
 {
+	const char *foreign;
 	struct near n;
 
 	if (*names_later(cx, name) != '\0')
 		return names_later(cx, name);
+	foreign = scope == DIF_SCOPE_GLOBAL ? foreign_hint(cx, name) : NULL;
+	if (foreign != NULL)
+		return foreign;
 	near_init(&n, name);
 	if (scope == DIF_SCOPE_GLOBAL)
 		for (size_t i = 0; i < dif_nbuiltins; i++)
@@ -52,10 +93,13 @@ check_near_var(struct compile *cx, enum dif_scope scope, const char *name)
 const char *
 check_near_func(struct compile *cx, const char *name)
 {
+	const char *foreign = foreign_hint(cx, name);
 	struct near n;
 
 	if (*names_later(cx, name) != '\0')
 		return names_later(cx, name);
+	if (foreign != NULL)
+		return foreign;
 	near_init(&n, name);
 	for (size_t i = 0; i < dif_nacts; i++)
 		near_try(&n, dif_acts[i].name);

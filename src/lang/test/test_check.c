@@ -5,6 +5,8 @@
  */
 #include "lang/test/check_test.h"
 
+#include <stdio.h>
+
 static const struct dif_uvar *
 var_named(struct ct *t, const char *name, unsigned scope)
 {
@@ -253,6 +255,31 @@ unmatched_descriptions_pass_with_zdefs(void **state)
 	ct_close(&t);
 }
 
+/* Every row names something that D has, or it would be silent. */
+static void
+words_of_other_tracers_have_a_hint(void **state)
+{
+	static const char *const rows[][2] = {
+#define FOREIGN(word, name, write) { #word, write },
+#include "lang/check/foreign.def"
+#undef FOREIGN
+	};
+	struct ct t;
+	char text[256];
+
+	ct_open(&t);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		for (int call = 0; call < 2; call++) {
+			snprintf(text, sizeof(text), "BEGIN{ trace(%s%s) }",
+				 rows[i][0], call ? "()" : "");
+			assert_null(ct_try(&t, text));
+			snprintf(text, sizeof(text), "(in D: %s)", rows[i][1]);
+			assert_non_null(strstr(t.e.msg, text));
+		}
+	}
+	ct_close(&t);
+}
+
 int
 main(void)
 {
@@ -266,6 +293,7 @@ main(void)
 		cmocka_unit_test(body_is_compiled_per_description),
 		cmocka_unit_test(if_splits_the_clause),
 		cmocka_unit_test(unmatched_descriptions_pass_with_zdefs),
+		cmocka_unit_test(words_of_other_tracers_have_a_hint),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
