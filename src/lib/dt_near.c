@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * dt_near.c - a probe description that matches nothing: what is wrong with
- * it?  Asked when a program is about to be refused, so time is no object; but
- * no processes are looked into: the pid provider tells its own errors.
+ * it?  Asked when a program is about to be refused, so time is no object.  The
+ * pid provider tells its own errors.
  *
+ *   another tracer would write it so (foreign.def)
  *   the provider   is not there; or was given where the module stands
  *   the number     of a profile or tick probe cannot be; the provider says why
+ *   the provider   is of processes: none is named, or none has it now
  *   one field      matches nothing beside the others, and another name would
  */
 #include "lib/dt_impl.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/near.h"
 #include "prov/prov.h"
 
@@ -92,6 +96,152 @@ near_prov(dtrace_hdl_t *dtp, const char *name)
 			    near_hint(&n, buf));
 }
 
+/* ---- providers of processes ---------------------------------------------- */
+
+static bool
+near_any(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	struct near_walk w = { .field = 0 };
+	struct err e = { 0 };
+	int n;
+
+	near_init(&w.near, "");
+	n = probe_match(dtp->probes, pd, near_visit, &w, &e);
+	if (n < 0)
+		err_clear(&e);
+	return n > 0;
+}
+
+/* The provider has probes, but not these: the field that no probe of it has;
+   "" where each has some, but not together. */
+static char *
+near_which(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	static const char *const what[FIELDS] = { "", "module", "function",
+						  "name" };
+
+	for (unsigned i = 1; i < FIELDS; i++) {
+		struct dif_pdesc one = { .prov = pd->prov,
+					 .mod = "",
+					 .func = "",
+					 .name = "" };
+		struct dif_pdesc have = *pd;
+		const char *text = *desc_field(&have, i);
+
+		*desc_field(&one, i) = text;
+		if (*text != '\0' && !near_any(dtp, &one))
+			return arena_printf(dtp->arena,
+					    ": %s has no probe with the %s %s",
+					    pd->prov, what[i], text);
+	}
+	return arena_printf(dtp->arena, ": %s has no such probe", pd->prov);
+}
+
+/* A provider that is there, of processes: which field matches nothing, and
+   what would. */
+static char *
+near_field_of(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	char *which = near_which(dtp, pd), *hint = NULL;
+
+	for (unsigned i = FIELDS; hint == NULL && i-- > 1;)
+		hint = near_field(dtp, pd, i);
+	return arena_printf(dtp->arena, "%s%s", which != NULL ? which : "",
+			    hint != NULL ? hint : "");
+}
+
+/* "myapp123", or a pattern: NULL if it is neither. */
+static char *
+near_process(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	struct dif_pdesc all = { .prov = pd->prov,
+				 .mod = "",
+				 .func = "",
+				 .name = "" };
+	size_t n = strlen(pd->prov), digits = 0;
+	bool glob = probe_is_glob(pd->prov);
+
+	while (digits < n && isdigit((unsigned char)pd->prov[n - digits - 1]))
+		digits++;
+	if (n == 0 || (!glob && (digits == 0 || digits == n)))
+		return NULL;
+	if (near_any(dtp, &all))
+		return near_field_of(dtp, pd);
+	if (glob)
+		return arena_printf(dtp->arena,
+				    ": neither the kernel nor a process has a "
+				    "provider %s at the moment",
+				    pd->prov);
+	return NULL;
+}
+
+/* "usdt" or "plockstat": code that makes the probes of many providers. */
+static char *
+near_bare(dtrace_hdl_t *dtp, const char *name)
+{
+	if (!probe_prov_of_processes(dtp->probes, name))
+		return NULL;
+	if (strcmp(name, "usdt") == 0)
+		name = "PROVIDER";
+	return arena_printf(dtp->arena,
+			    ": its probes are those of processes: write "
+			    "%s$target, %s123 or %s*",
+			    name, name, name);
+}
+
+/* ---- other tracers ------------------------------------------------------- */
+
+static const struct foreign_desc {
+	const char *word;
+	unsigned fields;
+	const char *write;
+} foreign_descs[] = {
+#define FOREIGN(word, fields, write) { word, fields, write },
+#include "lib/foreign.def"
+#undef FOREIGN
+};
+
+static char *
+foreign_write(dtrace_hdl_t *dtp, const char *text, const char *const *field)
+{
+	struct buf b = BUF_INIT;
+	char *s;
+
+	for (; *text != '\0'; text++)
+		if (*text == '%')
+			buf_printf(&b, "%s", field[*++text - '1']);
+		else
+			buf_printf(&b, "%c", *text);
+	s = b.failed ? NULL
+		     : arena_printf(dtp->arena, " (in D: %s)", buf_str(&b));
+	buf_fini(&b);
+	return s;
+}
+
+/* The word is the first field that is given, and all behind it are. */
+static char *
+near_foreign(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	const char *const v[FIELDS] = { pd->prov, pd->mod, pd->func, pd->name };
+	unsigned first = 0;
+
+	while (first < FIELDS && *v[first] == '\0')
+		first++;
+	for (unsigned i = first; i < FIELDS; i++)
+		if (*v[i] == '\0')
+			return NULL;
+	for (size_t i = 0; first < FIELDS && i < sizeof(foreign_descs) /
+						     sizeof(*foreign_descs);
+	     i++) {
+		const struct foreign_desc *f = &foreign_descs[i];
+
+		if (f->fields == FIELDS - 1 - first &&
+		    strcmp(f->word, v[first]) == 0)
+			return foreign_write(dtp, f->write, &v[first + 1]);
+	}
+	return NULL;
+}
+
 const char *
 dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 {
@@ -100,6 +250,9 @@ dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 
 	if (pd->id != 0)
 		return NULL;
+	hint = near_foreign(dtp, pd);
+	if (hint != NULL)
+		return hint;
 	why = *pd->prov == '\0' || strcmp(pd->prov, "profile") == 0
 		      ? prov_profile_why_not(pd->name)
 		      : NULL;
@@ -111,6 +264,11 @@ dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 				    " (%s is a provider: did you mean "
 				    "%s::%s:%s?)",
 				    pd->mod, pd->mod, pd->func, pd->name);
+	hint = near_bare(dtp, pd->prov);
+	if (hint == NULL)
+		hint = near_process(dtp, pd);
+	if (hint != NULL)
+		return hint;
 	if (*pd->prov != '\0' && !probe_is_glob(pd->prov) &&
 	    !probe_has_prov(dtp->probes, pd->prov))
 		return near_prov(dtp, pd->prov);

@@ -122,6 +122,15 @@ probe_has_prov(struct probe_set *ps, const char *name)
 	return false;
 }
 
+bool
+probe_prov_of_processes(struct probe_set *ps, const char *name)
+{
+	for (size_t i = 0; i < ps->provs.n; i++)
+		if (strcmp(ps->provs.v[i]->ops->name, name) == 0)
+			return ps->provs.v[i]->ops->pid != NULL;
+	return false;
+}
+
 /* ---- the table of tuples ------------------------------------ */
 
 static size_t

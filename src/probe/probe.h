@@ -234,6 +234,9 @@ const struct prov_attr *probe_attr(const struct probe *p);
 struct probe *probe_by_id(struct probe_set *ps, uint32_t id);
 /* True if there is such a provider.  No probes are made to find out. */
 bool probe_has_prov(struct probe_set *ps, const char *name);
+/* True if the provider of this name in prov.def makes probes of processes,
+   whose providers have a process id in their name (prov_ops.pid). */
+bool probe_prov_of_processes(struct probe_set *ps, const char *name);
 /*
  * A new round: from now on providers that are asked (probe_match()) mark what
  * they have to say anew.  A probe whose round is this one has come, or has come

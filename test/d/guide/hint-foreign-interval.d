@@ -1,0 +1,7 @@
+/*
+ * A timer of bpftrace.
+ * @run: -s %f
+ * @status: 1
+ * @stderr
+ */
+interval:s:1 { }

@@ -1,0 +1,1 @@
+dtrace: failed to compile script hint-static\.d: line 7: probe description plockstat\d+:::mutex-aquire does not match any probes: plockstat\d+ has no probe with the name mutex-aquire \(did you mean plockstat\d+:::mutex-acquire\?\) \(column 1\)
