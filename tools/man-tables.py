@@ -269,24 +269,50 @@ class Tables:
     def table_section(self, name):
         out = [f".Ss {name}",
                f"{esc(self.table(name)[0])}; in the kernel engine only."]
-        if (self.root / f"man/dtrace_{name}.4").exists():
+        own_page = (self.root / f"man/dtrace_{name}.4").exists()
+        if own_page:
             out += ["What each probe means is told in",
                     f".Xr dtrace_{name} 4 ."]
-        return out + ['.Bl -column "signal-discard" '
-                      '"lwpsinfo_t *, psinfo_t *, int"',
-                      ".It Sy probe Ta Sy args[]"] + \
-            self.table_probes(name) + [".El"]
+        out += [".Bl -tag -width Ds"]
+        for probe, args, what in self.table_probes(name):
+            if not what and not own_page:
+                sys.exit(f"src/prov/{name}.def: {probe}: no comment /** over "
+                         "it says what it means")
+            out += [f".It Cm {probe}"] + ([esc(what)] if what else [])
+            out += [".br"] if what and args else []
+            if args:
+                out += [".Va args[] :"] + \
+                    [f".Vt {quoted(a)}" + " ," * (i < len(args) - 1)
+                     for i, a in enumerate(args)]
+        return out + [".El"]
 
     def table_probes(self, name):
-        text = (self.root / f"src/prov/{name}.def").read_text()
-        out = []
-        for m in re.finditer(r'^PROBE\(\w+, "\w*", "([\w-]+)",(.*?)\)$', text,
-                             re.M | re.S):
-            args = [x or t for t, x in
-                    re.findall(r'\{ "([^"]*)"(?:, "([^"]*)")?', m.group(2))]
-            types = " , ".join(f"Vt {quoted(a)}" for a in args)
-            out.append(f".It Cm {m.group(1)} Ta {types}".rstrip())
-        return out
+        """Name, types of arguments and meaning of each probe.  A table may
+        have a word of its own for PROBE with the arguments that it gives."""
+        path = f"src/prov/{name}.def"
+        text = (self.root / path).read_text()
+        words = {word: self.types(args) for word, args in
+                 re.findall(r'^#define (\w+)\(id, name\)[ \t\\\n]*'
+                            r'PROBE\(id, "", name,((?:.*\\\n)*.*)\)$',
+                            text, re.M)}
+        out = {}
+        for what, word, row, probe, args in re.findall(
+                r'(?:^/\*\*((?:(?!\*/).)*)\*/\n)?^(\w+)'
+                r'\((\w+), (?:"\w*", )?"([\w-]+)"(,.*?)?\)$',
+                text, re.M | re.S):
+            if word == "PROBE" or word in words:
+                out[row] = (probe, words.get(word, self.types(args)),
+                            " ".join(what.split()))
+        for row in re.findall(r"^SITE\((\w+),", text, re.M):
+            if row not in out:
+                sys.exit(f"{path}: the probe of SITE({row}) is not understood")
+        if not out:
+            sys.exit(f"{path}: no probes are understood")
+        return out.values()
+
+    def types(self, args):
+        return [x or t for t, x in
+                re.findall(r'\{ "([^"]*)"(?:, "([^"]*)")?', args)]
 
     def do_cpc(self):
         who = {"SOFTWARE": "the kernel"}
@@ -323,6 +349,9 @@ def main():
                 sys.exit(f"{line}: no such form")
         else:
             out.append(line)
+    for a, b in zip(out, out[1:]):
+        if re.match(r"\.Bl |\.It Sy .* Ta Sy ", a) and b == ".El":
+            sys.exit("a list or table of the page is empty")
     if len(sys.argv) == 4:
         Path(sys.argv[3]).write_text("\n".join(out) + "\n")
     elif tables.unused():
