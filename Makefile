@@ -2,7 +2,8 @@
 #
 # The front door; Meson and Ninja are behind it.
 #
-#   make          build into ./build; ./build/dtrace runs as it stands
+#   make          build into ./build; ./build/dtrace runs as it stands, lockstat,
+#                 plockstat and dtrace-show beside it
 #   make demo     trace a real program
 #   make check    unit tests plain and under ASan+UBSan, golden D programs
 #   make bench    measure, beside other tools; figures go to bench/README.md
@@ -20,12 +21,13 @@ FUZZ_SECONDS ?= 60
 TORTURE_SECONDS ?= 600
 TORTURE_CYCLES ?= 1000
 NINJA = ninja -C
+COMMANDS = $(addprefix src/cmd/, dtrace dtrace-show lockstat plockstat)
 
 .PHONY: all demo check bench fuzz install clean vm fresh cross torture
 
 all: $(BUILD)/build.ninja
 	@$(NINJA) $(BUILD) --quiet
-	@ln -sf src/cmd/dtrace $(BUILD)/dtrace
+	@cd $(BUILD) && ln -sf $(COMMANDS) .
 
 $(BUILD)/build.ninja:
 	@tools/install-packages build
