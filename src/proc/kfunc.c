@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 
@@ -190,6 +191,24 @@ kfuncs_free(struct kfuncs *k)
 	free(k);
 }
 
+/* Why the list cannot be read, and the cure. */
+static const char *
+kfunc_why(int sys)
+{
+	if (sys == ENOENT || sys == ENODEV)
+		return "it has no list of them (available_filter_functions; "
+		       "CONFIG_FUNCTION_TRACER)";
+	if (sys != EPERM && sys != EACCES)
+		return "the list of them (available_filter_functions) cannot "
+		       "be read";
+	if (geteuid() != 0)
+		return "only root may read the list of them "
+		       "(available_filter_functions)";
+	return "the list of them (available_filter_functions) is refused to "
+	       "root too, as where the kernel is locked down or in a container "
+	       "without CAP_SYS_ADMIN";
+}
+
 const struct kfunc *
 kfunc_list(struct proc_set *ps, size_t *n, struct err *e)
 {
@@ -204,12 +223,8 @@ kfunc_list(struct proc_set *ps, size_t *n, struct err *e)
 	}
 	if (k->failed) {
 		err_set(e, &ERR_GENERIC, k->sys,
-			k->sys == ENOENT || k->sys == ENODEV
-				? "this kernel has no list of functions that "
-				  "can be traced (available_filter_functions; "
-				  "CONFIG_FUNCTION_TRACER)"
-				: "cannot read which functions of the kernel "
-				  "can be traced (available_filter_functions)");
+			"functions of this kernel cannot be traced: %s",
+			kfunc_why(k->sys));
 		return NULL;
 	}
 	*n = k->n;

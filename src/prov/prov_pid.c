@@ -731,7 +731,7 @@ every_probes(struct pid_cx *cx)
 		return -1;
 	if (cx->objs.n == 0 && field_exact(cx->pd->mod))
 		return pid_fail(cx, &D_PROC_LIB,
-				"no process has an object named %s",
+				"no process maps a file named %s at the moment",
 				cx->pd->mod);
 	return provide_funcs(cx);
 }
