@@ -184,9 +184,13 @@ dtrace_probe_iter(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp,
 		n = probe_match(dtp->probes, &pd, iter_visit, &w, &dtp->err);
 	if (n < 0)
 		return dt_fail(dtp, EDT_BADSPEC);
-	if (n == 0)
-		return dt_set_err(dtp, EDT_NOPROBE, "%s",
-				  dtrace_errmsg(NULL, EDT_NOPROBE));
+	if (n == 0) {
+		const char *hint = dt_near_probe(dtp, &pd);
+
+		return dt_set_err(dtp, EDT_NOPROBE, "%s%s",
+				  dtrace_errmsg(NULL, EDT_NOPROBE),
+				  hint != NULL ? hint : "");
+	}
 	return w.rv;
 }
 
