@@ -8,7 +8,7 @@
  * parameters.  A result in memory comes with its address as a first argument
  * that the source does not have.
  *
- * Go: "Go internal ABI specification", cmd/compile/abi-internal.md.  A
+ * Go: "Go internal ABI specification" (cmd/compile, abi-internal).  A
  * parameter is taken apart into words, which go to nine registers, all or none;
  * functions in assembly have all on the stack.
  */
