@@ -211,7 +211,7 @@ lock_name(const struct lockstat *l, const char *lock, char *out, size_t size)
 
 /* The frames that count, -k without offsets. */
 static void
-frames(const struct lockstat *l, const char *stack, char *out)
+lock_frames_text(const struct lockstat *l, const char *stack, char *out)
 {
 	bool all = l->gather == LOCK_STACKS && !l->generated;
 	size_t n = 0;
@@ -327,7 +327,7 @@ merge_all(struct lockstat *l, struct lock_rows *from, struct lock_rows *to)
 			rc = merge_generated(l, to, r, lock, stack);
 			continue;
 		}
-		frames(l, r->stack, stack);
+		lock_frames_text(l, r->stack, stack);
 		rc = merge(l, to, r, lock, stack);
 	}
 	free(stack);
@@ -386,7 +386,7 @@ weight(const struct table *t, const struct lock_row *r)
 }
 
 static unsigned
-percent(uint64_t part, uint64_t all)
+lock_percent(uint64_t part, uint64_t all)
 {
 	return all != 0 ? (unsigned)(100.0 * (double)part / (double)all + 0.5)
 			: 0;
@@ -421,11 +421,11 @@ put_row(struct table *t, const struct lock_row *r)
 		fprintf(t->fp, "%5.0f ", (double)r->count / l->secs);
 	else
 		fprintf(t->fp, "%5" PRIu64 " ", r->count);
-	fprintf(t->fp, "%3u%% ", percent(w, all));
+	fprintf(t->fp, "%3u%% ", lock_percent(w, all));
 	if (l->generated)
 		fprintf(t->fp, "%4s ", "----");
 	else
-		fprintf(t->fp, "%3u%% ", percent(t->so_far, all));
+		fprintf(t->fp, "%3u%% ", lock_percent(t->so_far, all));
 	fprintf(t->fp, "%4.2f ", (double)r->refs / (double)r->count);
 	if (timed(t))
 		fprintf(t->fp, "%8" PRIu64 " ", (uint64_t)r->sum / r->count);
@@ -463,8 +463,8 @@ put_parsable(struct table *t, const struct lock_row *r)
 		fprintf(t->fp, "%.3f", (double)r->count / l->secs);
 	else
 		fprintf(t->fp, "%" PRIu64, r->count);
-	fprintf(t->fp, "\t%u\t%u\t%.2f\t%" PRIu64 "\t%s\t%s", percent(w, all),
-		l->generated ? 0 : percent(t->so_far, all),
+	fprintf(t->fp, "\t%u\t%u\t%.2f\t%" PRIu64 "\t%s\t%s", lock_percent(w, all),
+		l->generated ? 0 : lock_percent(t->so_far, all),
 		(double)r->refs / (double)r->count,
 		timed(t) ? (uint64_t)r->sum / r->count : 0, lock, caller);
 	for (int i = 0; r->hist != NULL && i < LOCK_BUCKETS; i++)
@@ -514,7 +514,7 @@ put_rows(struct table *t, const struct lock_rows *rows)
 
 /* The sums are of the events, before -g makes many of one. */
 static void
-put_table(struct table *t, const struct lock_rows *from,
+lock_put_table(struct table *t, const struct lock_rows *from,
 	  const struct lock_rows *rows)
 {
 	const struct lockstat *l = t->l;
@@ -548,7 +548,7 @@ lock_print(struct lockstat *l, FILE *fp)
 			continue;
 		rc = merge_all(l, &l->rows[i], &rows);
 		if (rc == 0)
-			put_table(&t, &l->rows[i], &rows);
+			lock_put_table(&t, &l->rows[i], &rows);
 		lock_rows_fini(&rows);
 	}
 	if (l->event[LOCK_LOST] && l->lost != 0)

@@ -19,7 +19,7 @@
 #define NOP	 0xd503201fu
 
 static uint32_t
-word(const uint8_t *p)
+a64_word(const uint8_t *p)
 {
 	uint32_t w;
 
@@ -123,7 +123,7 @@ aarch64_decode(const uint8_t *p, size_t n, uint64_t addr,
 	*out = (struct code_insn){ .len = 1, .kind = CODE_I_BAD };
 	if (n < 4)
 		return;
-	w = word(p);
+	w = a64_word(p);
 	*out = (struct code_insn){ .len = 4,
 				   .kind = CODE_I_PLAIN,
 				   .nop = w == NOP,
@@ -154,7 +154,7 @@ aarch64_decode(const uint8_t *p, size_t n, uint64_t addr,
 static bool
 aarch64_is_nop(const uint8_t *p, size_t n)
 {
-	return n >= 4 && word(p) == NOP;
+	return n >= 4 && a64_word(p) == NOP;
 }
 
 static const char *
@@ -185,7 +185,7 @@ aarch64_name(const uint8_t *p, size_t n)
 	if (in.kind == CODE_I_BAD)
 		return NULL;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if ((word(p) & names[i].mask) == names[i].bits)
+		if ((a64_word(p) & names[i].mask) == names[i].bits)
 			return names[i].name;
 	return "other";
 }
@@ -218,13 +218,13 @@ aarch64_slide(const struct code_body *b)
 static void
 aarch64_refs(struct code_scan *s, const struct code_step *t)
 {
-	uint32_t w = word(t->p), before;
+	uint32_t w = a64_word(t->p), before;
 	uint64_t addr = t->in.target;
 
 	if (t->in.kind != CODE_I_PLAIN)
 		return;
 	if (s->steps.n >= 2 && (w & 0xffc00000) == 0x91000000) {
-		before = word(s->steps.v[s->steps.n - 2].p);
+		before = a64_word(s->steps.v[s->steps.n - 2].p);
 		if (!is_adrp(before) || (before & 31) != (w >> 5 & 31))
 			return;
 		addr = s->steps.v[s->steps.n - 2].in.target + (w >> 10 & 0xfff);
@@ -249,7 +249,7 @@ is_load(uint32_t w)
 }
 
 static bool
-writes(uint32_t w, unsigned reg)
+a64_writes(uint32_t w, unsigned reg)
 {
 	if ((w & 0x0a000000) == 0x08000000) { /* loads and stores */
 		bool pair = (w & 0x3e000000) == 0x28000000;
@@ -283,15 +283,15 @@ goes_by(uint32_t w, unsigned reg)
 static enum code_goes
 aarch64_jump(struct code_scan *s, size_t i)
 {
-	unsigned reg = word(s->steps.v[i].p) >> 5 & 31;
+	unsigned reg = a64_word(s->steps.v[i].p) >> 5 & 31;
 
 	for (size_t k = i, n = 0; k-- > 0 && n < LOOKBACK; n++) {
 		const struct code_step *t = &s->steps.v[k];
 
 		if (t->in.kind != CODE_I_PLAIN && t->in.kind != CODE_I_JCC)
 			break;
-		if (t->in.kind == CODE_I_PLAIN && writes(word(t->p), reg))
-			return goes_by(word(t->p), reg);
+		if (t->in.kind == CODE_I_PLAIN && a64_writes(a64_word(t->p), reg))
+			return goes_by(a64_word(t->p), reg);
 	}
 	return reg == 16 || reg == 17 ? CODE_GO_AWAY : CODE_GO_POINTER;
 }

@@ -61,7 +61,7 @@ exact(const char *field)
 /* ---- names --------------------------------------------------------------- */
 
 static bool
-by_kind(const struct prov *pv)
+kinsn_by_kind(const struct prov *pv)
 {
 	return strcmp(pv->ops->name, "instr") == 0;
 }
@@ -70,7 +70,7 @@ static void
 kinsn_name(const struct prov *pv, const struct code_body *b, uint64_t off,
 	   char name[INSTR_NAME_MAX])
 {
-	if (by_kind(pv))
+	if (kinsn_by_kind(pv))
 		instr_name(b, off, name);
 	else
 		snprintf(name, INSTR_NAME_MAX, "%llu",
@@ -83,15 +83,15 @@ check_name(const struct kinsn_cx *cx)
 	const char *name = cx->pd->name;
 	uint64_t off;
 
-	if (!by_kind(cx->pv) && cx->pd->func[0] == '\0')
+	if (!kinsn_by_kind(cx->pv) && cx->pd->func[0] == '\0')
 		return kinsn_fail(cx, &D_PROC_FUNC, "name a function");
 	if (!exact(name))
 		return 0;
-	if (by_kind(cx->pv) && !instr_name_offset(name, &off))
+	if (kinsn_by_kind(cx->pv) && !instr_name_offset(name, &off))
 		return kinsn_fail(cx, &D_PROC_NAME,
 				  "a name is a kind and a hexadecimal offset, as "
 				  "lock-1f; lock-* are all of a kind");
-	if (!by_kind(cx->pv) && name[strspn(name, "0123456789")] != '\0')
+	if (!kinsn_by_kind(cx->pv) && name[strspn(name, "0123456789")] != '\0')
 		return kinsn_fail(cx, &D_PROC_NAME,
 				  "a name is the offset of an instruction, in "
 				  "decimal");
@@ -119,7 +119,7 @@ left_out(const char *func)
 
 /* The bytes of a function, up to the next symbol.  1; 0: it is not to be had. */
 static int
-body_get(struct kinsn_cx *cx, const struct kfunc *f, struct code_body *b)
+kinsn_body(struct kinsn_cx *cx, const struct kfunc *f, struct code_body *b)
 {
 	struct proc_set *ps = cx->pv->env->procs;
 	struct kinsn *t = cx->pv->data;
@@ -171,7 +171,7 @@ insn_try(struct kinsn_cx *cx, const struct kfunc *f, const struct code_body *b,
 	char name[INSTR_NAME_MAX];
 	int bad;
 
-	if (by_kind(cx->pv) && !instr_name_may(cx->pd->name, b, at))
+	if (kinsn_by_kind(cx->pv) && !instr_name_may(cx->pd->name, b, at))
 		return 0;
 	kinsn_name(cx->pv, b, at, name);
 	if (!probe_glob(cx->pd->name, name))
@@ -223,7 +223,7 @@ func_make(struct kinsn_cx *cx, const struct kfunc *f)
 		cx->left = why;
 		return 0;
 	}
-	rc = body_get(cx, f, &b);
+	rc = kinsn_body(cx, f, &b);
 	return rc > 0 ? insns_make(cx, f, &b) : rc;
 }
 

@@ -184,7 +184,7 @@ take_regs(struct taken *k, const struct shape *s, bool go)
 
 /* The raw argument at which the parameter is on the stack, or none. */
 static uint64_t
-take_stack(struct taken *k, struct type *t, enum pid_lang lang)
+abi_take_stack(struct taken *k, struct type *t, enum pid_lang lang)
 {
 	uint64_t align = type_align(t), at;
 
@@ -222,7 +222,7 @@ pid_abi_args(struct type *fn, enum pid_lang lang, uint8_t map[DIF_NARGS],
 			return i;
 		s = lang == PID_LANG_C ? c_shape(t) : go_shape(t, lang);
 		if (!take_regs(&k, &s, lang != PID_LANG_C))
-			raw = take_stack(&k, t, lang);
+			raw = abi_take_stack(&k, t, lang);
 		if (raw >= DIF_NARGS || (!s.memory && s.regs == 0))
 			*unread |= 1u << i;
 		else

@@ -80,7 +80,7 @@ pid_mod_is(const struct proc_obj *o, const char *text, const char *canon)
 }
 
 static bool
-same_file(const struct stat *a, const char *path)
+fn_same_file(const struct stat *a, const char *path)
 {
 	struct stat st;
 
@@ -94,7 +94,7 @@ pid_file_path(struct probe_set *ps, const struct proc_obj *o)
 	struct stat st;
 
 	return probe_str(ps, stat(o->open_path, &st) == 0 &&
-					     same_file(&st, o->path)
+					     fn_same_file(&st, o->path)
 				     ? o->path
 				     : o->open_path);
 }

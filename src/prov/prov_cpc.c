@@ -57,7 +57,7 @@ struct parsed {
 
 /* Words of the name are joined by - or _ alike. */
 static bool
-same_name(const char *name, size_t len, const char *event)
+cpc_same(const char *name, size_t len, const char *event)
 {
 	if (strlen(event) != len)
 		return false;
@@ -71,7 +71,7 @@ static const struct event *
 find_event(const char *name, size_t len)
 {
 	for (size_t i = 0; i < NEVENTS; i++)
-		if (same_name(name, len, events[i].name))
+		if (cpc_same(name, len, events[i].name))
 			return &events[i];
 	return NULL;
 }
@@ -94,7 +94,7 @@ parse_count(const char *name, uint64_t *n)
 
 /* True if this is the name of an event, a mode and a count. */
 static bool
-parse_name(const char *name, struct parsed *out)
+cpc_parse(const char *name, struct parsed *out)
 {
 	const char *end = parse_count(name, &out->count);
 
@@ -120,7 +120,7 @@ add_named(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 	struct parsed n;
 
 	if (!probe_desc_match(pd, "cpc", "", "", pd->name) ||
-	    !parse_name(pd->name, &n))
+	    !cpc_parse(pd->name, &n))
 		return 0;
 	if (n.count < n.event->least)
 		return err_set(e, &ERR_GENERIC, 0,
@@ -176,7 +176,7 @@ cpc_sites(struct prov *pv, const struct probe *p, struct site_list *out,
 
 	if (s.args == NULL)
 		return err_nomem(e);
-	if (!parse_name(p->name, &n))
+	if (!cpc_parse(p->name, &n))
 		return 0;
 	s.num = n.count;
 	s.counter = (struct dif_counter){ n.event->type, n.event->config,

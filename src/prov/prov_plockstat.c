@@ -105,7 +105,7 @@ put_of_lock(const struct plock_cx *cx, char what, const char *s, struct buf *b)
 
 /* D text with its ~words replaced. */
 static void
-put_text(const struct plock_cx *cx, const char *s, struct buf *b)
+plock_text(const struct plock_cx *cx, const char *s, struct buf *b)
 {
 	const char *p;
 
@@ -145,13 +145,13 @@ plock_made(struct prov *pv, const struct probe *p, struct probe_made *out,
 	*out = (struct probe_made){ .base = { .func = p->func, .mod = p->mod } };
 	for (unsigned i = 0; i < 2 && r->keep[i] != KEEP_NONE; i++) {
 		struct buf k = BUF_INIT;
-		put_text(&cx, keeps[r->keep[i]], &k);
+		plock_text(&cx, keeps[r->keep[i]], &k);
 		out->text[n] = text_kept(pv, &k);
 		if (out->text[n++] == NULL)
 			return err_nomem(e);
 	}
 	buf_printf(&b, "%s:%s:%s:%s { ", p->prov, p->mod, p->func, p->name);
-	put_text(&cx, r->text, &b);
+	plock_text(&cx, r->text, &b);
 	buf_puts(&b, " }");
 	out->text[n] = text_kept(pv, &b);
 	if (out->text[n] == NULL)

@@ -82,7 +82,7 @@ period_of(uint64_t n, const char *suffix, uint64_t *ns)
 /* True if this is the name of such a probe; *kind and *ns are then set from
    it. */
 static bool
-parse_name(const char *name, enum dif_site_kind *kind, uint64_t *ns)
+profile_parse(const char *name, enum dif_site_kind *kind, uint64_t *ns)
 {
 	uint64_t n;
 
@@ -108,7 +108,7 @@ prov_profile_why_not(const char *name)
 							: 0;
 
 	if (skip == 0 || name[skip] < '0' || name[skip] > '9' ||
-	    parse_name(name, &kind, &ns))
+	    profile_parse(name, &kind, &ns))
 		return NULL;
 	skip += strspn(name + skip, "0123456789");
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
@@ -125,7 +125,7 @@ profile_add(struct prov *pv, const char *name, struct err *e)
 	uint64_t ns;
 	struct probe *p;
 
-	if (!parse_name(name, &kind, &ns))
+	if (!profile_parse(name, &kind, &ns))
 		return 0;
 	p = probe_add(pv, "profile", "", "", name);
 	if (p == NULL)
@@ -161,7 +161,7 @@ profile_sites(struct prov *pv, const struct probe *p, struct site_list *out,
 
 	if (s.args == NULL)
 		return err_nomem(e);
-	parse_name(p->name, &s.kind, &s.num);
+	profile_parse(p->name, &s.kind, &s.num);
 	return site_add(out, &s, e);
 }
 

@@ -41,7 +41,7 @@ is_elsewhere(const char *name)
 
 /* May the description be about probes of this provider? */
 static bool
-is_ours(const struct prov *pv, const struct dif_pdesc *pd)
+sdt_is_ours(const struct prov *pv, const struct dif_pdesc *pd)
 {
 	if (!probe_glob(pd->prov, pv->ops->name) || !probe_glob(pd->func, ""))
 		return false;
@@ -65,7 +65,7 @@ is_named(const struct prov *pv, const struct dif_pdesc *pd)
 
 /* All of them, whatever is looked for: so they have the ids of a listing. */
 static int
-add_all(struct prov *pv, const struct tp_name *all, size_t n, struct err *e)
+sdt_add_all(struct prov *pv, const struct tp_name *all, size_t n, struct err *e)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct probe *p = probe_add(pv, pv->ops->name,
@@ -100,14 +100,14 @@ sdt_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 	bool fresh;
 	size_t n;
 
-	if (!is_ours(pv, pd))
+	if (!sdt_is_ours(pv, pd))
 		return 0;
 	all = tp_list_all(pv->data, &n, &fresh, &why);
 	if (all == NULL)
 		return is_named(pv, pd) ? err_set(e, why.tag, 0, "%s: %s",
 						  pv->ops->name, why.msg)
 					: 0;
-	if (fresh && add_all(pv, all, n, e) != 0)
+	if (fresh && sdt_add_all(pv, all, n, e) != 0)
 		return -1;
 	return check_groups(pv, pd, e);
 }

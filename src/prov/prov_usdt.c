@@ -63,7 +63,7 @@ name_ok(const char *s)
 
 /* query__start is query-start. */
 static void
-probe_name(const char *note, char out[NAMELEN])
+usdt_name(const char *note, char out[NAMELEN])
 {
 	size_t n = 0;
 
@@ -77,7 +77,7 @@ probe_name(const char *note, char out[NAMELEN])
 }
 
 static bool
-field_exact(const char *s)
+usdt_exact(const char *s)
 {
 	return s[0] != '\0' && !probe_is_glob(s);
 }
@@ -148,7 +148,7 @@ check_operands(struct usdt_cx *cx, const struct usdt_place *x,
 	struct err why = { 0 };
 
 	*ok = usdt_args(&w, x->note->args, r, &why) >= 0;
-	if (*ok || !field_exact(cx->pd->name))
+	if (*ok || !usdt_exact(cx->pd->name))
 		return 0;
 	return err_set(cx->e, &D_PROC_NAME, 0, "%s:%s:%s: %s", x->note->prov,
 		       x->obj->name, name, why.msg);
@@ -167,7 +167,7 @@ note_probe(struct usdt_cx *cx, struct proc_obj *o, struct elf_file *elf,
 
 	if (!name_ok(note->prov) || !name_ok(note->name))
 		return 0;
-	probe_name(note->name, name);
+	usdt_name(note->name, name);
 	prov_name(cx, note->prov, prov);
 	if (!probe_glob(cx->provpat, prov) || !probe_glob(cx->pd->name, name))
 		return 0;
@@ -208,7 +208,7 @@ static int
 provide_objects(struct usdt_cx *cx)
 {
 	/* Objects of every process have but their own names. */
-	const char *mod = field_exact(cx->pd->mod) && !cx->every
+	const char *mod = usdt_exact(cx->pd->mod) && !cx->every
 				  ? pid_mod_name(cx->proc, cx->pd->mod)
 				  : NULL;
 
@@ -291,7 +291,7 @@ provide_held(struct usdt_cx *cx)
 }
 
 static int
-provide_every(struct usdt_cx *cx)
+usdt_every(struct usdt_cx *cx)
 {
 	struct proc_dir it;
 	int rc = 0;
@@ -323,7 +323,7 @@ usdt_now_ms(void)
 /* A pattern that is about every process has been served a moment ago: compiling
    and enabling a clause each ask. */
 static bool
-desc_served(struct usdt_cx *cx)
+usdt_served(struct usdt_cx *cx)
 {
 	struct usdt_data *d = cx->pv->data;
 	const struct dif_pdesc *pd = cx->pd;
@@ -353,14 +353,14 @@ usdt_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 	if (strlen(pd->prov) >= sizeof(cx.provpat) || pv->env->procs == NULL)
 		return 0;
 	strcpy(cx.provpat, pd->prov);
-	if (field_exact(pd->prov)) {
+	if (usdt_exact(pd->prov)) {
 		pid = exact_pid(pv, pd->prov, true, cx.name);
 		return pid != 0 ? provide_process(&cx, pid) : 0;
 	}
 	if (!isalpha((unsigned char)pd->prov[0]) ||
 	    isdigit((unsigned char)pd->prov[strlen(pd->prov) - 1]))
 		return provide_held(&cx);
-	return desc_served(&cx) ? 0 : provide_every(&cx);
+	return usdt_served(&cx) ? 0 : usdt_every(&cx);
 }
 
 /* An object by another of its names; a probe as it is written in the program:
@@ -373,16 +373,16 @@ usdt_canon(struct prov *pv, struct dif_pdesc *pd)
 	const char *s;
 	pid_t pid;
 
-	if (!field_exact(pd->prov) ||
+	if (!usdt_exact(pd->prov) ||
 	    (pid = exact_pid(pv, pd->prov, true, prov)) == 0 ||
 	    (proc = proc_find(pv->env->procs, pid)) == NULL)
 		return;
-	s = field_exact(pd->mod) ? pid_mod_name(proc, pd->mod) : NULL;
+	s = usdt_exact(pd->mod) ? pid_mod_name(proc, pd->mod) : NULL;
 	if (s != NULL && (s = probe_str(pv->set, s)) != NULL)
 		pd->mod = s;
 	if (strlen(pd->name) >= NAMELEN)
 		return;
-	probe_name(pd->name, name);
+	usdt_name(pd->name, name);
 	s = probe_str(pv->set, name);
 	if (s != NULL)
 		pd->name = s;
@@ -393,7 +393,7 @@ usdt_pid(struct prov *pv, const struct dif_pdesc *pd)
 {
 	char name[NAMELEN];
 
-	return field_exact(pd->prov) ? exact_pid(pv, pd->prov, false, name)
+	return usdt_exact(pd->prov) ? exact_pid(pv, pd->prov, false, name)
 				     : 0;
 }
 

@@ -102,7 +102,7 @@ groups_read(struct tp_list *l)
 /* ---- names ------------------------------------------------------------------ */
 
 static int
-list_add(void *arg, const char *module, const char *name)
+tp_list_add(void *arg, const char *module, const char *name)
 {
 	struct tp_list *l = arg;
 	struct tp_name n = { .name = name + strlen(TP_TYPEDEF),
@@ -157,13 +157,13 @@ cmp_names(const void *a, const void *b)
 }
 
 static int
-list_read(struct tp_list *l, struct err *e)
+tp_list_read(struct tp_list *l, struct err *e)
 {
 	struct hash *groups;
 	const char *why;
 
 	l->all.n = 0;
-	if (type_kernel_typedefs(l->types, TP_TYPEDEF, true, list_add, l) !=
+	if (type_kernel_typedefs(l->types, TP_TYPEDEF, true, tp_list_add, l) !=
 		    0 || list_notes(l) != 0)
 		return err_nomem(e);
 	why = type_space_kernel_error(l->types);
@@ -211,7 +211,7 @@ tp_list_all(struct tp_list *l, size_t *n, bool *fresh, struct err *e)
 	uint64_t seen = names_in(KERNEL_BTF) ^ names_in(MODULES) << 1;
 
 	*fresh = seen != l->seen;
-	if (*fresh && list_read(l, e) != 0)
+	if (*fresh && tp_list_read(l, e) != 0)
 		return NULL;
 	l->seen = seen;
 	*n = l->all.n;

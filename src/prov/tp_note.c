@@ -38,7 +38,7 @@ note_text(const char *v, size_t n, size_t *at)
 
 /* As D writes it: read__done is read-done. */
 static const char *
-probe_name(struct probe_set *set, const char *s)
+note_probe_name(struct probe_set *set, const char *s)
 {
 	char name[64], *p;
 
@@ -62,7 +62,7 @@ note_add(struct probe_set *set, const char *module, const char *v, size_t n,
 
 	if (tp == NULL || probe[0] == '\0')
 		return 0;
-	t.probe = probe_name(set, probe);
+	t.probe = note_probe_name(set, probe);
 	t.tp = probe_str(set, tp);
 	if (t.module == NULL || t.probe == NULL || t.tp == NULL)
 		return -1;

@@ -19,7 +19,7 @@
 #define TP_MODULE "vmlinux"
 
 static const struct tp_table *
-table_of(const struct prov *pv)
+tp_table_of(const struct prov *pv)
 {
 	return pv->data;
 }
@@ -29,7 +29,7 @@ table_of(const struct prov *pv)
 int
 tp_table_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 {
-	const struct tp_table *t = table_of(pv);
+	const struct tp_table *t = tp_table_of(pv);
 
 	if (!probe_glob(pd->prov, t->prov) || !probe_glob(pd->mod, TP_MODULE))
 		return 0;
@@ -64,7 +64,7 @@ int
 tp_table_args(struct prov *pv, const struct probe *p, struct probe_args *out,
 	      struct err *e)
 {
-	const struct tp_probe *row = &table_of(pv)->probes[p->num];
+	const struct tp_probe *row = &tp_table_of(pv)->probes[p->num];
 
 	out->typed = true;
 	for (unsigned i = 0; i < DIF_NARGS; i++) {
@@ -283,7 +283,7 @@ int
 tp_table_sites(struct prov *pv, const struct probe *p, struct site_list *out,
 	       struct err *e)
 {
-	const struct tp_table *t = table_of(pv);
+	const struct tp_table *t = tp_table_of(pv);
 	size_t before = out->n;
 	struct err why = { 0 };
 

@@ -99,7 +99,7 @@ place_recipes(struct prov *pv, const struct usdt_place *pl, struct err *e)
 }
 
 static int
-place_fail(const struct usdt_place *pl, const char *what, struct err *e)
+usdt_place_fail(const struct usdt_place *pl, const char *what, struct err *e)
 {
 	return err_set(e, &D_PROC_OFF, 0, "%s: the %s of probe %s is not in "
 		       "the file", pl->obj->name, what, pl->note->name);
@@ -119,7 +119,7 @@ place_fn(const struct usdt_place *pl, uint64_t bias, struct dif_site *s)
 }
 
 static int
-place_site(struct prov *pv, const struct usdt_place *pl, struct site_list *out,
+usdt_place_site(struct prov *pv, const struct usdt_place *pl, struct site_list *out,
 	   struct err *e)
 {
 	uint64_t bias = pl->proc != NULL ? pl->obj->base : 0;
@@ -133,10 +133,10 @@ place_site(struct prov *pv, const struct usdt_place *pl, struct site_list *out,
 	if (s.args == NULL)
 		return -1;
 	if (!elf_addr_to_off(pl->elf, pl->note->addr, &s.off))
-		return place_fail(pl, "address", e);
+		return usdt_place_fail(pl, "address", e);
 	if (pl->note->sem != 0) {
 		if (!elf_addr_to_off(pl->elf, pl->note->sem, &s.sem))
-			return place_fail(pl, "semaphore", e);
+			return usdt_place_fail(pl, "semaphore", e);
 		s.sem_addr = pl->note->sem + bias;
 	}
 	place_fn(pl, bias, &s);
@@ -153,7 +153,7 @@ usdt_sites(struct prov *pv, const struct probe *p, struct site_list *out,
 	     pl = pl->next) {
 		if (pl->proc != NULL && !pl->obj->mapped)
 			continue; /* it was once */
-		if (place_site(pv, pl, out, e) != 0)
+		if (usdt_place_site(pv, pl, out, e) != 0)
 			return -1;
 	}
 	return 0;

@@ -294,7 +294,7 @@ struct prefix {
 };
 
 static uint32_t
-key_hash(const uint8_t *key, uint64_t n)
+assoc_hash(const uint8_t *key, uint64_t n)
 {
 	uint64_t h = n, word;
 
@@ -318,7 +318,7 @@ place_key(struct rt *rt, const struct rt_assoc_ref *ref, struct place *p)
 	if (rt->fault != RT_FAULT_NONE)
 		return -1;
 	p->need = sizeof(struct element) + p->keylen + ref->var->size;
-	p->hash = key_hash(rt->key, p->keylen);
+	p->hash = assoc_hash(rt->key, p->keylen);
 	p->bucket = &buckets_of(p->st.a)[p->hash & (p->st.lay.nbuckets - 1)];
 	return 0;
 }
@@ -350,7 +350,7 @@ place_find(struct rt *rt, struct place *p)
 }
 
 static uint8_t *
-value_of(const struct place *p, struct element *el)
+assoc_value(const struct place *p, struct element *el)
 {
 	return (uint8_t *)(el + 1) + p->keylen;
 }
@@ -369,7 +369,7 @@ place_make(struct rt *rt, struct place *p, uint32_t size)
 	el->keylen = p->keylen;
 	el->cls = cls;
 	memcpy(el + 1, rt->key, p->keylen);
-	memset(value_of(p, el), 0, size);
+	memset(assoc_value(p, el), 0, size);
 	__atomic_store_n(p->link, off, __ATOMIC_RELEASE);
 	return el;
 }
@@ -407,9 +407,9 @@ rt_assoc_load(struct rt *rt, const struct rt_assoc_ref *ref)
 		return dynvar_drop(rt);
 	el = place_find(rt, &p);
 	if (el != NULL && ref->var->flags & RTN_VAR_REF)
-		val = (uintptr_t)value_of(&p, el);
+		val = (uintptr_t)assoc_value(&p, el);
 	else if (el != NULL)
-		memcpy(&val, value_of(&p, el), 8);
+		memcpy(&val, assoc_value(&p, el), 8);
 	bucket_unlock(p.bucket);
 	return val;
 }
@@ -434,7 +434,7 @@ ref_read(struct rt *rt, const struct rtn_var *v, uint8_t *dst, uint64_t src)
  * the element is made all the same, and zero.
  */
 static void
-place_set(struct rt *rt, struct place *p, const struct rtn_var *v,
+assoc_set(struct rt *rt, struct place *p, const struct rtn_var *v,
 	  uint64_t val, int good)
 {
 	struct element *el = place_find(rt, p);
@@ -446,9 +446,9 @@ place_set(struct rt *rt, struct place *p, const struct rtn_var *v,
 		return;
 	}
 	if (!(v->flags & RTN_VAR_REF)) {
-		memcpy(value_of(p, el), &val, 8);
-	} else if (!good || ref_read(rt, v, value_of(p, el), val) != 0) {
-		memset(value_of(p, el), 0, v->size);
+		memcpy(assoc_value(p, el), &val, 8);
+	} else if (!good || ref_read(rt, v, assoc_value(p, el), val) != 0) {
+		memset(assoc_value(p, el), 0, v->size);
 		rt_fail(rt, RT_FAULT_BADADDR, val);
 	}
 }
@@ -480,6 +480,6 @@ rt_assoc_store(struct rt *rt, const struct rt_assoc_ref *ref, uint64_t val)
 	if (val == 0)
 		place_remove(rt, &p);
 	else
-		place_set(rt, &p, v, from, good);
+		assoc_set(rt, &p, v, from, good);
 	bucket_unlock(p.bucket);
 }

@@ -59,7 +59,7 @@ rtn_timestamp(struct rt *rt)
 /* ---- records ------------------------------------------------------------- */
 
 static uint8_t *
-room(struct rt *rt, uint64_t n)
+native_room(struct rt *rt, uint64_t n)
 {
 	return rt_rec_room(rt, &RTN_SHARED(rt)->ctl, (uint8_t *)rt->buf,
 			   RT_CONF(bufsize), RT_CONF(bufpolicy), n);
@@ -68,7 +68,7 @@ room(struct rt *rt, uint64_t n)
 uint64_t
 rtn_reserve(struct rt *rt, uint64_t recsize)
 {
-	struct rt_rec *rec = (struct rt_rec *)room(rt, recsize);
+	struct rt_rec *rec = (struct rt_rec *)native_room(rt, recsize);
 
 	if (rec == NULL)
 		return 0;
@@ -221,9 +221,9 @@ fault_has_value(uint32_t fault)
 }
 
 static void
-fault_record(struct rt *rt)
+native_fault_record(struct rt *rt)
 {
-	struct rt_error_rec *r = (void *)room(rt, sizeof(*r));
+	struct rt_error_rec *r = (void *)native_room(rt, sizeof(*r));
 
 	if (r == NULL)
 		return;
@@ -276,7 +276,7 @@ rtn_fault(struct rt *rt)
 	rt->errors++;
 	if (!fault_has_value(rt->fault))
 		rt->fault_val = 0;
-	fault_record(rt);
+	native_fault_record(rt);
 	if (clauses != 0)
 		fault_clauses(rt, clauses);
 	rt->fault = RT_FAULT_NONE;

@@ -28,7 +28,7 @@ struct piece {
 };
 
 static int
-word_at(struct rt *rt, struct piece *p, uint64_t addr, uint64_t *val)
+stack_word(struct rt *rt, struct piece *p, uint64_t addr, uint64_t *val)
 {
 	int64_t got;
 
@@ -60,13 +60,13 @@ rtn_frames(struct rt *rt, uint64_t *dst, uint64_t n)
 	}
 	if (have < n)
 		dst[have++] = rt->ureg[RT_R_RIP];
-	if (have < n && rt->ureg[RTN_UREG_RET] && word_at(rt, &p, low, &ret))
+	if (have < n && rt->ureg[RTN_UREG_RET] && stack_word(rt, &p, low, &ret))
 		dst[have++] = ret;
 	while (have < n && fp >= low && fp - low <= FRAME_MAX && fp % 8 == 0) {
 		uint64_t next;
 
-		if (!word_at(rt, &p, fp, &next) ||
-		    !word_at(rt, &p, fp + 8, &ret) || ret == 0)
+		if (!stack_word(rt, &p, fp, &next) ||
+		    !stack_word(rt, &p, fp + 8, &ret) || ret == 0)
 			break;
 		dst[have++] = ret;
 		low = fp + 16;

@@ -97,7 +97,7 @@ rtn_cpu(const struct rtn_shared *sh)
 /* ---- homes --------------------------------------------------------------- */
 
 static struct rtn_table *
-table_of(const struct rtn_shared *sh)
+native_table(const struct rtn_shared *sh)
 {
 	return (struct rtn_table *)sh->table;
 }
@@ -467,7 +467,7 @@ may_fire(struct rtn_shared *sh, struct rtn_table *t, uint64_t fsbase)
 uint64_t
 rtn_home(struct rtn_shared *sh, uint64_t fsbase)
 {
-	struct rtn_table *t = table_of(sh);
+	struct rtn_table *t = native_table(sh);
 	struct rtn_home *home =
 		may_fire(sh, t, fsbase) ? thread_home(sh, t, fsbase) : NULL;
 
@@ -533,7 +533,7 @@ level_take(struct rtn_shared *sh, struct rt *rt, uint64_t sp)
 struct rt *
 rtn_enter(struct rtn_shared *sh, uint64_t fsbase)
 {
-	struct rtn_table *t = table_of(sh);
+	struct rtn_table *t = native_table(sh);
 	struct rtn_home *home;
 	struct rt *rt;
 
@@ -568,7 +568,7 @@ rtn_leave(struct rt *rt)
 void
 rtn_thread_exit(struct rtn_shared *sh, uint64_t fsbase)
 {
-	struct rtn_table *t = table_of(sh);
+	struct rtn_table *t = native_table(sh);
 	struct rtn_home *home;
 	uint32_t n = 0, tid;
 	uint64_t base;
@@ -623,7 +623,7 @@ home_any(struct rtn_table *t, uint64_t base)
 void
 rtn_fork(struct rtn_shared *sh, uint64_t fsbase, uint64_t nr, uint64_t at)
 {
-	struct rtn_table *t = table_of(sh);
+	struct rtn_table *t = native_table(sh);
 	struct rtn_home *home;
 	struct rt *rt;
 
@@ -646,7 +646,7 @@ rtn_fork(struct rtn_shared *sh, uint64_t fsbase, uint64_t nr, uint64_t at)
 void
 rtn_forked(struct rtn_shared *sh, uint64_t fsbase, uint64_t res, uint64_t at)
 {
-	struct rtn_table *t = table_of(sh);
+	struct rtn_table *t = native_table(sh);
 	uint64_t base = t->alive ? base_of(sh, fsbase) : RTN_BASE_NONE;
 	struct rtn_home *h = home_any(t, base);
 	struct rt *rt;
@@ -682,7 +682,7 @@ rtn_forked(struct rtn_shared *sh, uint64_t fsbase, uint64_t res, uint64_t at)
 static void
 base_share(struct rtn_shared *sh, uint64_t fsbase)
 {
-	struct rtn_table *t = table_of(sh);
+	struct rtn_table *t = native_table(sh);
 	struct rtn_home *home;
 	uint32_t n = 0, at;
 
@@ -712,7 +712,7 @@ void
 rtn_look(struct rtn_shared *sh, uint64_t nr, uint64_t arg0, uint64_t arg1,
 	 uint64_t fsbase)
 {
-	if (!table_of(sh)->alive)
+	if (!native_table(sh)->alive)
 		return;
 	if (nr == RTN_ITS_clone && (arg0 & CLONE_VM) != 0 &&
 	    (arg0 & (CLONE_SETTLS | CLONE_VFORK)) == 0)
@@ -738,7 +738,7 @@ rtn_exec(struct rtn_shared *sh)
 {
 	struct rtn_timespec ts = { 0, EXEC_LOOK_NS };
 
-	if (!table_of(sh)->alive || sh->seccomp ||
+	if (!native_table(sh)->alive || sh->seccomp ||
 	    activity(sh) != RT_ACT_ACTIVE ||
 	    rtn_syscall0(RTN_SYS_getpid) != (int64_t)sh->own_pid)
 		return; /* a forked child, or one that shares our memory */
@@ -771,7 +771,7 @@ rtn_maps(struct rtn_shared *sh)
 	uint32_t mine, seen;
 
 	if ((state != NULL && *state != R_CONSISTENT) ||
-	    !table_of(sh)->alive || sh->seccomp ||
+	    !native_table(sh)->alive || sh->seccomp ||
 	    activity(sh) != RT_ACT_ACTIVE)
 		return;
 	mine = __atomic_add_fetch(&sh->maps_asked, 1, __ATOMIC_SEQ_CST);

@@ -54,7 +54,7 @@ var_call(struct rt *rt, enum rtn_sys_nr nr, uint32_t constant)
 }
 
 static uint64_t
-var_name(struct rt *rt, uint64_t part)
+native_var_name(struct rt *rt, uint64_t part)
 {
 	const struct rtn_shared *sh = RTN_SHARED(rt);
 	const uint32_t (*names)[4] = (const uint32_t (*)[4])sh->names;
@@ -110,10 +110,10 @@ rt_var_ppid(struct rt *rt)
 	{                                     \
 		return value;                 \
 	}
-BUILTIN(probeprov, var_name(rt, 0))
-BUILTIN(probemod, var_name(rt, 1))
-BUILTIN(probefunc, var_name(rt, 2))
-BUILTIN(probename, var_name(rt, 3))
+BUILTIN(probeprov, native_var_name(rt, 0))
+BUILTIN(probemod, native_var_name(rt, 1))
+BUILTIN(probefunc, native_var_name(rt, 2))
+BUILTIN(probename, native_var_name(rt, 3))
 BUILTIN(execargs, rt_execargs(rt, RTN_SHARED(rt)->args_at,
 			      RTN_SHARED(rt)->args_len))
 BUILTIN(uid, var_call(rt, RTN_SYS_getuid, RTN_SHARED(rt)->uid))
@@ -122,7 +122,7 @@ BUILTIN(gid, var_call(rt, RTN_SYS_getgid, RTN_SHARED(rt)->gid))
 
 /* A switch, for a table of functions would have to be relocated. */
 static uint64_t
-builtin(struct rt *rt, uint64_t id)
+native_builtin(struct rt *rt, uint64_t id)
 {
 	switch (id) {
 #define ROW_RT(id, name) \
@@ -142,7 +142,7 @@ builtin(struct rt *rt, uint64_t id)
 /* ---- the user's scalars -------------------------------------------------- */
 
 static const struct rtn_var *
-var_find(struct rt *rt, uint64_t scope, uint64_t id, uint32_t kind)
+native_var_find(struct rt *rt, uint64_t scope, uint64_t id, uint32_t kind)
 {
 	const struct rtn_shared *sh = RTN_SHARED(rt);
 	uint64_t i = id - RTN_VAR_MIN;
@@ -180,8 +180,8 @@ rtn_var_load(struct rt *rt, uint64_t scope, uint64_t id)
 	uint8_t *p;
 
 	if (scope == RT_SCOPE_GLOBAL && id < RTN_VAR_MIN)
-		return builtin(rt, id);
-	v = var_find(rt, scope, id, RTN_VAR_SCALAR);
+		return native_builtin(rt, id);
+	v = native_var_find(rt, scope, id, RTN_VAR_SCALAR);
 	if (v == NULL)
 		return 0;
 	p = var_place(rt, scope, v);
@@ -216,7 +216,7 @@ var_copy(struct rt *rt, const struct rtn_var *v, uint8_t *dst, uint64_t src)
 uint64_t
 rtn_var_store(struct rt *rt, uint64_t scope, uint64_t id, uint64_t val)
 {
-	const struct rtn_var *v = var_find(rt, scope, id, RTN_VAR_SCALAR);
+	const struct rtn_var *v = native_var_find(rt, scope, id, RTN_VAR_SCALAR);
 	uint8_t *p;
 
 	if (v == NULL)
@@ -238,7 +238,7 @@ assoc_ref(struct rt *rt, uint64_t scope, uint64_t id,
 	  struct rt_assoc_ref *ref)
 {
 	ref->store = (struct rt_assoc *)RTN_SHARED(rt)->assoc;
-	ref->var = var_find(rt, scope, id, RTN_VAR_ARRAY);
+	ref->var = native_var_find(rt, scope, id, RTN_VAR_ARRAY);
 	ref->scope = (uint32_t)scope;
 	ref->id = (uint32_t)id;
 	ref->tid = scope == RT_SCOPE_THREAD ? rt->tid : 0;

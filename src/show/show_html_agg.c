@@ -113,7 +113,7 @@ heap_up(struct html_row *v, size_t i)
 }
 
 static void
-heap_down(struct html_row *v, size_t n)
+html_heap_down(struct html_row *v, size_t n)
 {
 	for (size_t i = 0;;) {
 		size_t least = i;
@@ -158,7 +158,7 @@ row_keep(struct html_agg *a, const struct show_row *r)
 	}
 	row_free(&a->rows.v[0]);
 	a->rows.v[0] = row;
-	heap_down(a->rows.v, a->rows.n);
+	html_heap_down(a->rows.v, a->rows.n);
 }
 
 /* ---- the list ----------------------------------------------------------- */

@@ -70,7 +70,7 @@ spans_double(struct html_times *t)
 }
 
 static void
-line_add(struct html_times *t, const char *probe, uint64_t time)
+html_line_add(struct html_times *t, const char *probe, uint64_t time)
 {
 	struct html_line none = { 0 };
 	uint32_t id;
@@ -127,7 +127,7 @@ html_times_record(struct html_times *t, const struct show_rec *r)
 	show_probe_text(&b, r);
 	if (t->start == 0)
 		t->start = r->time;
-	line_add(t, buf_str(&b), r->time);
+	html_line_add(t, buf_str(&b), r->time);
 	if (t->nrecords < HTML_RECORDS_MAX)
 		record_make(&t->first[t->nrecords], r, buf_str(&b));
 	else

@@ -66,7 +66,7 @@ copy_text(struct jv_state *j, const unsigned char *s, size_t n)
 }
 
 static struct jv *
-add(struct jv_state *j, enum jv_kind kind)
+json_add(struct jv_state *j, enum jv_kind kind)
 {
 	struct jv *v = arena_alloc(arena_here(j), sizeof(*v));
 
@@ -98,14 +98,14 @@ is_rows(const struct jv *v)
 static int
 on_null(void *arg)
 {
-	add(arg, JV_NULL);
+	json_add(arg, JV_NULL);
 	return 1;
 }
 
 static int
 on_bool(void *arg, int value)
 {
-	add(arg, JV_STR)->str = value ? "true" : "false";
+	json_add(arg, JV_STR)->str = value ? "true" : "false";
 	return 1;
 }
 
@@ -114,7 +114,7 @@ on_number(void *arg, const char *s, size_t n)
 {
 	const char *copy = copy_text(arg, (const unsigned char *)s, n);
 
-	add(arg, JV_NUM)->str = copy;
+	json_add(arg, JV_NUM)->str = copy;
 	return 1;
 }
 
@@ -123,7 +123,7 @@ on_string(void *arg, const unsigned char *s, size_t n)
 {
 	const char *copy = copy_text(arg, s, n);
 
-	add(arg, JV_STR)->str = copy;
+	json_add(arg, JV_STR)->str = copy;
 	return 1;
 }
 
@@ -143,7 +143,7 @@ open_one(struct jv_state *j, enum jv_kind kind)
 		j->too_deep = true;
 		return 0;
 	}
-	j->at = add(j, kind);
+	j->at = json_add(j, kind);
 	return 1;
 }
 

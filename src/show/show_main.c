@@ -33,7 +33,7 @@ struct pictures {
 };
 
 static void
-print_usage(FILE *fp)
+show_usage(FILE *fp)
 {
 	fputs("Usage: dtrace-show FORMAT[=FILE][,agg=NAME][,before=FILE]"
 	      "[,title=TEXT]... [INPUT]\n\n"
@@ -45,7 +45,7 @@ print_usage(FILE *fp)
 }
 
 static _Noreturn void
-usage(const char *what, const char *arg)
+show_wrong(const char *what, const char *arg)
 {
 	show_say("%s %s (dtrace-show --help lists formats)", what, arg);
 	exit(2);
@@ -98,9 +98,9 @@ take_format(char *arg, struct picture *p, struct show_sink *sink)
 	if (arg[n] == '=')
 		p->opts.file = arg + n + 1;
 	else if (arg[n] != '\0')
-		usage("unknown words behind the format:", arg + n);
+		show_wrong("unknown words behind the format:", arg + n);
 	if (p->opts.file != NULL && *p->opts.file == '\0')
-		usage("no file is named in", arg);
+		show_wrong("no file is named in", arg);
 	p->shown = p->opts.file != NULL ? p->opts.file : "<stdout>";
 	return true;
 }
@@ -167,7 +167,7 @@ close_all(struct pictures *ps)
 }
 
 static int
-run(struct pictures *ps, const char *input, int ready)
+show_run(struct pictures *ps, const char *input, int ready)
 {
 	int fd = input == NULL || strcmp(input, "-") == 0 ?
 			 STDIN_FILENO : open(input, O_RDONLY | O_CLOEXEC);
@@ -204,7 +204,7 @@ main(int argc, char **argv)
 	int ready = -1, i = 1;
 
 	if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-		print_usage(stdout);
+		show_usage(stdout);
 		return fflush(stdout) != 0;
 	}
 	signal(SIGPIPE, SIG_IGN);
@@ -221,11 +221,11 @@ main(int argc, char **argv)
 		else if (i == argc - 1 && ps.n > 0)
 			input = argv[i];
 		else
-			usage("no such format:", argv[i]);
+			show_wrong("no such format:", argv[i]);
 	}
 	if (ps.n == 0)
-		usage("no format was given,", "so nothing can be shown");
-	int status = run(&ps, input, ready);
+		show_wrong("no format was given,", "so nothing can be shown");
+	int status = show_run(&ps, input, ready);
 	free(ps.v);
 	free(ps.sinks);
 	return status;

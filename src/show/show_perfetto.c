@@ -117,7 +117,7 @@ describe_thread(struct perfetto *p, const struct show_thread *t)
 
 /* All frames of a stack, a line each. */
 static void
-stack_text(struct buf *b, const struct show_value *v)
+perfetto_stack(struct buf *b, const struct show_value *v)
 {
 	for (size_t i = 0; i < v->nframes; i++) {
 		if (i > 0)
@@ -141,7 +141,7 @@ annotate(struct event *e, const struct show_value *v, size_t i)
 		if (v->kind == SHOW_STR)
 			show_clean(&e->text[i], v->str, strlen(v->str));
 		else
-			stack_text(&e->text[i], v);
+			perfetto_stack(&e->text[i], v);
 		n->string_value = (char *)(uintptr_t)buf_str(&e->text[i]);
 	}
 	e->notes[i] = n;

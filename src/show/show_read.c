@@ -28,7 +28,7 @@ struct reader {
 };
 
 static void *
-room(struct reader *rd, size_t n, size_t size)
+read_room(struct reader *rd, size_t n, size_t size)
 {
 	void *p = arena_calloc(rd->a, n, size);
 
@@ -70,7 +70,7 @@ take_stack(struct reader *rd, const struct jv *frames, struct show_value *out)
 	size_t i = 0;
 
 	out->nframes = count_of(frames);
-	out->frames = room(rd, out->nframes, sizeof(*out->frames));
+	out->frames = read_room(rd, out->nframes, sizeof(*out->frames));
 	for (const struct jv *f = frames->child; f != NULL; f = f->next)
 		out->frames[i++] = (struct show_frame){
 			.symbol = jv_str(f, "symbol"),
@@ -178,7 +178,7 @@ take_row(struct reader *rd, const struct jv *v, struct show_row *r)
 
 	if (keys != NULL) {
 		r->nkeys = count_of(keys);
-		r->keys = room(rd, r->nkeys, sizeof(*r->keys));
+		r->keys = read_room(rd, r->nkeys, sizeof(*r->keys));
 		for (const struct jv *k = keys->child; k != NULL; k = k->next)
 			take_value(rd, k, &r->keys[i++]);
 	}
@@ -188,7 +188,7 @@ take_row(struct reader *rd, const struct jv *v, struct show_row *r)
 	}
 	r->hist = true;
 	r->nbuckets = count_of(buckets);
-	r->buckets = room(rd, r->nbuckets, sizeof(*r->buckets));
+	r->buckets = read_room(rd, r->nbuckets, sizeof(*r->buckets));
 	i = 0;
 	for (const struct jv *b = buckets->child; b != NULL; b = b->next) {
 		take_bucket(b, &r->buckets[i]);
@@ -251,7 +251,7 @@ give_record(struct reader *rd, const struct jv *e, const struct jv *output)
 
 	begin(rd);
 	r.flow = flow_of(r.name);
-	r.vals = room(rd, count_of(output), sizeof(*r.vals));
+	r.vals = read_room(rd, count_of(output), sizeof(*r.vals));
 	for (const struct jv *v = output->child; v != NULL; v = v->next)
 		/* What an aggregation has to tell are its rows. */
 		if (jv_get(v, "aggregation-name") == NULL && !take_who(v, &r))

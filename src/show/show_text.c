@@ -106,7 +106,7 @@ put_xml(struct buf *b, const char *s, size_t len)
 }
 
 static void
-put_json(struct buf *b, const char *s, size_t len)
+text_put_json(struct buf *b, const char *s, size_t len)
 {
 	switch (*s) {
 	case '"':
@@ -145,7 +145,7 @@ void
 show_clean_json(struct buf *b, const char *s, size_t n)
 {
 	buf_putc(b, '"');
-	clean(b, s, n, "\\\\x%02x", put_json);
+	clean(b, s, n, "\\\\x%02x", text_put_json);
 	buf_putc(b, '"');
 }
 

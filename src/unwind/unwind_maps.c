@@ -112,7 +112,7 @@ line_parse(const char *s, struct maps_line *l)
 
 /* false: no memory. */
 static bool
-line_add(struct unwind *u, pid_t pid, const struct maps_line *l,
+maps_line_add(struct unwind *u, pid_t pid, const struct maps_line *l,
 	 struct unwind_maps *m)
 {
 	struct rt_unw_map *x = &m->v[m->n];
@@ -154,7 +154,7 @@ maps_lines(struct unwind *u, pid_t pid, FILE *f, struct unwind_maps *m)
 			m->stack_hi = l->hi;
 		}
 		/* The kernel's own page of old, above all users' code. */
-		if (exec && l->hi >> 47 == 0 && !line_add(u, pid, l, m))
+		if (exec && l->hi >> 47 == 0 && !maps_line_add(u, pid, l, m))
 			rc = -1;
 	}
 	/* A program of 32 bits, whose vdso is not ours. */

@@ -89,7 +89,7 @@ rows_order(const void *a, const void *b)
 }
 
 static void
-rows_sort(struct unwind_rows *r)
+unwind_sort(struct unwind_rows *r)
 {
 	struct unwind_row *v = r->list.v;
 	size_t n = r->list.n, i = 1;
@@ -103,7 +103,7 @@ rows_sort(struct unwind_rows *r)
 
 /* A row ends where the next begins. */
 static void
-rows_join(struct unwind_rows *r)
+unwind_join(struct unwind_rows *r)
 {
 	struct unwind_row *v = r->list.v;
 	size_t n = 0;
@@ -127,11 +127,11 @@ bool
 unwind_rows(struct unwind_rows *r)
 {
 	(void)elf_cfi_rows(r->f, false, rows_add, r);
-	rows_sort(r);
+	unwind_sort(r);
 	(void)elf_go_rows(r->f, rows_add, r);
-	rows_sort(r);
+	unwind_sort(r);
 	(void)elf_cfi_rows(r->f, true, rows_add, r);
-	rows_sort(r);
-	rows_join(r);
+	unwind_sort(r);
+	unwind_join(r);
 	return !r->failed;
 }

@@ -64,7 +64,7 @@ cell_start(struct bg *g, const struct dif_aggvar *a)
 
 /* R1 = the cell without keys. */
 static void
-cell_fixed(struct bg *g, const struct dif_stmt *st, const struct dif_aggvar *a)
+agg_cell_fixed(struct bg *g, const struct dif_stmt *st, const struct dif_aggvar *a)
 {
 	struct em *em = g->em;
 	uint32_t used = em_label(em);
@@ -84,7 +84,7 @@ cell_fixed(struct bg *g, const struct dif_stmt *st, const struct dif_aggvar *a)
 
 /* R0 = hash of the key and the aggregation. */
 static void
-key_hash(struct bg *g, const struct dif_aggvar *a)
+agg_key_hash(struct bg *g, const struct dif_aggvar *a)
 {
 	struct em *em = g->em;
 
@@ -111,7 +111,7 @@ cell_first(struct bg *g, const struct dif_aggvar *a, uint32_t slow)
 	uint32_t size = (uint32_t)sizeof(struct rt_agg_entry) + a->keysize;
 	uint32_t half = g->eng->agg.vsize / 2;
 
-	key_hash(g, a);
+	agg_key_hash(g, a);
 	em_mov(em, R1, R0);
 	em_alui(em, BPF_AND, R1, (int32_t)v->agg_nbuckets - 1);
 	em_alui(em, BPF_LSH, R1, 2);
@@ -227,7 +227,7 @@ cell_slow(struct bg *g, const struct dif_aggvar *a, uint32_t none)
 }
 
 static void
-cell_keyed(struct bg *g, const struct dif_aggvar *a, uint32_t none)
+agg_cell_keyed(struct bg *g, const struct dif_aggvar *a, uint32_t none)
 {
 	uint32_t slow = em_label(g->em), have = em_label(g->em);
 	uint32_t nb = g->eng->view.agg_nbuckets;
@@ -529,9 +529,9 @@ bg_agg(struct bg *g, const struct dif_stmt *st)
 	value_map(g, a);
 	agg_base(g, g->lb_done);
 	if (a->keysize == 0)
-		cell_fixed(g, st, a);
+		agg_cell_fixed(g, st, a);
 	else
-		cell_keyed(g, a, none);
+		agg_cell_keyed(g, a, none);
 	cell_update(g, &u);
 	em_place(g->em, none);
 	return 0;

@@ -27,7 +27,7 @@
 #define NOFILE_WANTED 262144 /* descriptors, where they can be had */
 
 static int
-keep(struct engine *eng, int fd, struct err *e)
+attach_keep(struct engine *eng, int fd, struct err *e)
 {
 	if (vec_push(&eng->links, fd))
 		return 0;
@@ -104,13 +104,13 @@ attach_sampler(struct engine *eng, const struct bpf_prog *c, uint32_t site,
 {
 	int link;
 
-	if (keep(eng, fd, e) != 0)
+	if (attach_keep(eng, fd, e) != 0)
 		return -1;
 	link = sys_link_perf(c->fd, fd, site);
 	if (link < 0)
 		return bpf_feat_error(e, errno,
 				      "cannot attach to a perf event");
-	if (keep(eng, link, e) != 0)
+	if (attach_keep(eng, link, e) != 0)
 		return -1;
 	return sys_perf_enable(fd) == 0
 		       ? 0
@@ -220,7 +220,7 @@ attach_tp(struct engine *eng, const struct bpf_prog *c, const char *event,
 	const struct dif_probe *p;
 
 	if (fd >= 0)
-		return keep(eng, fd, e);
+		return attach_keep(eng, fd, e);
 	for (size_t i = 0; errno == ENOENT && i < c->sites.n; i++) {
 		if (c->sites.v[i] == NULL)
 			continue;
@@ -264,7 +264,7 @@ attach_vtime(struct engine *eng, struct err *e)
 		return bpf_feat_error(e, errno,
 				      "cannot attach to a tracepoint of the "
 				      "kernel");
-	return keep(eng, fd, e);
+	return attach_keep(eng, fd, e);
 }
 
 int

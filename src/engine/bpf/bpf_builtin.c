@@ -106,7 +106,7 @@ bpf_builtin_task(const struct bpf_prog *c, struct em *em, int ctx_slot)
 
 /* Is it another than the current one? */
 static bool
-other_thread(const struct bg *g)
+of_other_thread(const struct bg *g)
 {
 	return g->c->thread.kind != DIF_RCP_NONE;
 }
@@ -114,7 +114,7 @@ other_thread(const struct bg *g)
 void
 bg_task(struct bg *g)
 {
-	g->use_ctx |= other_thread(g);
+	g->use_ctx |= of_other_thread(g);
 	bpf_builtin_task(g->c, g->em, FR_CTX);
 }
 
@@ -123,7 +123,7 @@ bg_comm(struct bg *g, unsigned base, int32_t off)
 {
 	struct em *em = g->em;
 
-	if (!other_thread(g)) {
+	if (!of_other_thread(g)) {
 		em_lea(em, R1, base, off);
 		em_imm(em, R2, 16);
 		em_call(em, BPF_FUNC_get_current_comm);
@@ -142,7 +142,7 @@ bg_number_of(struct bg *g, bool process)
 	const struct bpf_ktypes *k = &g->eng->kt;
 	const struct rt_pidns *ns = &g->eng->rtconf.pidns;
 
-	if (!other_thread(g)) {
+	if (!of_other_thread(g)) {
 		bpf_pidns_current(g->eng, g->em, process, FR_TMP, FR_TMP2);
 		return;
 	}
@@ -162,7 +162,7 @@ var_cred(struct bg *g, bool group)
 {
 	const struct bpf_ktypes *k = &g->eng->kt;
 
-	if (!other_thread(g)) {
+	if (!of_other_thread(g)) {
 		em_call(g->em, BPF_FUNC_get_current_uid_gid);
 		if (group)
 			em_alui(g->em, BPF_RSH, R0, 32);
@@ -229,7 +229,7 @@ bpf_builtin_ureg(const struct bpf_class *k, struct em *em, unsigned dst,
 
 /* R0 = the element of DIF register ri in n words at off of rt; else 0. */
 static void
-array_element(struct bg *g, unsigned ri, int off, unsigned n)
+builtin_element(struct bg *g, unsigned ri, int off, unsigned n)
 {
 	struct em *em = g->em;
 	uint32_t none = em_label(em);
@@ -278,7 +278,7 @@ bg_array_uregs(struct bg *g, unsigned ri)
 	em_mov(em, R3, R0);
 	em_lea(em, R1, R6, RT_OFF(ureg));
 	bg_copy(g, 8 * DIF_NUREGS, false, false);
-	array_element(g, ri, RT_OFF(ureg), DIF_NUREGS);
+	builtin_element(g, ri, RT_OFF(ureg), DIF_NUREGS);
 	return 0;
 }
 
@@ -316,14 +316,14 @@ bg_array_regs(struct bg *g, unsigned ri)
 		em_ld(em, BPF_DW, R2, R1, 8 * i);
 		em_st(em, BPF_DW, R6, RT_OFF(ureg) + 8 * i, R2);
 	}
-	array_element(g, ri, RT_OFF(ureg), DIF_NUREGS);
+	builtin_element(g, ri, RT_OFF(ureg), DIF_NUREGS);
 	return 0;
 }
 
 int
 bg_array_args(struct bg *g, unsigned ri)
 {
-	array_element(g, ri, g->error ? RT_ERR_ARG(0) : RT_OFF(arg),
+	builtin_element(g, ri, g->error ? RT_ERR_ARG(0) : RT_OFF(arg),
 		      g->error ? 6 : RT_NARGS);
 	return 0;
 }
@@ -475,7 +475,7 @@ bg_stack(struct bg *g, uint32_t frames, bool user)
 		em_imm(em, R0, 0);
 		return;
 	}
-	if (other_thread(g)) {
+	if (of_other_thread(g)) {
 		stack_of_other(g, frames, user);
 		return;
 	}
@@ -550,7 +550,7 @@ bg_builtin_execargs(struct bg *g)
 	struct em *em = g->em;
 	uint32_t none = em_label(em), done = em_label(em);
 
-	if (other_thread(g)) /* whose memory is not there */
+	if (of_other_thread(g)) /* whose memory is not there */
 		return bg_builtin_execname(g);
 	if (bpf_feat_ktypes(g->eng, g->e) != 0)
 		return -1;
@@ -602,7 +602,7 @@ bg_builtin_ipl(struct bg *g)
 }
 
 static int
-var_name(struct bg *g, unsigned part)
+builtin_name(struct bg *g, unsigned part)
 {
 	struct em *em = g->em;
 
@@ -751,7 +751,7 @@ int
 bg_builtin_curthread(struct bg *g)
 {
 	/* A number: the verifier lets no pointer be used as one. */
-	if (other_thread(g))
+	if (of_other_thread(g))
 		em_ld(g->em, BPF_DW, R0, R6, RT_OFF(task));
 	else
 		em_call(g->em, BPF_FUNC_get_current_task);
@@ -778,10 +778,10 @@ BUILTIN(caller, var_caller(g, false))
 BUILTIN(ucaller, var_caller(g, true))
 BUILTIN(stackdepth, var_depth(g, false))
 BUILTIN(ustackdepth, var_depth(g, true))
-BUILTIN(probeprov, var_name(g, 0))
-BUILTIN(probemod, var_name(g, 1))
-BUILTIN(probefunc, var_name(g, 2))
-BUILTIN(probename, var_name(g, 3))
+BUILTIN(probeprov, builtin_name(g, 0))
+BUILTIN(probemod, builtin_name(g, 1))
+BUILTIN(probefunc, builtin_name(g, 2))
+BUILTIN(probename, builtin_name(g, 3))
 BUILTIN(epid, var_state(g, RT_OFF(epid)))
 BUILTIN(id, var_state(g, RT_OFF(probe_id)))
 BUILTIN(cpu, var_state(g, RT_OFF(cpu)))

@@ -16,7 +16,7 @@
 /* ---- values -------------------------------------------------------------- */
 
 static unsigned
-width_of(uint32_t size)
+clause_width(uint32_t size)
 {
 	return size == 1   ? BPF_B
 	       : size == 2 ? BPF_H
@@ -40,7 +40,7 @@ put_scalar(struct bg *g, const struct dif_expr *x, unsigned base, int32_t off,
 			(x->type.flags & DIF_TF_SIGNED) ? BPF_ARSH : BPF_RSH,
 			R0, (int32_t)drop);
 	}
-	em_st(em, width_of(size), base, off, R0);
+	em_st(em, clause_width(size), base, off, R0);
 }
 
 /* R0 is the address of `size` bytes or of a string. */
@@ -187,7 +187,7 @@ bg_value(struct bg *g, const struct dif_expr *x, unsigned base, int32_t off,
  * status is where it was recorded.
  */
 static void
-act_exit(struct bg *g, const struct dif_expr *x)
+clause_exit(struct bg *g, const struct dif_expr *x)
 {
 	struct em *em = g->em;
 	uint32_t late = em_label(em), drains = em_label(em);
@@ -210,7 +210,7 @@ act_exit(struct bg *g, const struct dif_expr *x)
 
 /* R0 = the value of an act, from the record if there is one. */
 static void
-act_value(struct bg *g, const struct dif_expr *x)
+clause_value(struct bg *g, const struct dif_expr *x)
 {
 	struct em *em = g->em;
 
@@ -234,7 +234,7 @@ act_signal(struct bg *g, const struct dif_stmt *st)
 	if (st->kind == DIF_ACT_STOP) {
 		em_imm(em, R1, SIGSTOP);
 	} else {
-		act_value(g, st->exprs);
+		clause_value(g, st->exprs);
 		em_mov(em, R1, R0);
 	}
 	if (g->c->class->runs == BPF_RUNS_CONSUMER)
@@ -247,7 +247,7 @@ act_signal(struct bg *g, const struct dif_stmt *st)
 static void
 act_chill(struct bg *g, const struct dif_expr *x)
 {
-	act_value(g, x);
+	clause_value(g, x);
 	em_mov(g->em, R2, R0);
 	em_mov(g->em, R1, R6);
 	em_fn(g->em, "rt_chill");
@@ -273,7 +273,7 @@ record_value(struct bg *g, const struct dif_expr *x)
 }
 
 static int
-stmt_values(struct bg *g, const struct dif_stmt *st)
+clause_values(struct bg *g, const struct dif_stmt *st)
 {
 	for (uint32_t i = 0; i < st->nexprs; i++) {
 		const struct dif_expr *x = &st->exprs[i];
@@ -293,7 +293,7 @@ stmt_values(struct bg *g, const struct dif_stmt *st)
 
 /* speculate() marks the record, or ends the clause; commit(), discard(). */
 static int
-act_spec(struct bg *g, const struct dif_stmt *st)
+clause_spec(struct bg *g, const struct dif_stmt *st)
 {
 	struct em *em = g->em;
 
@@ -324,13 +324,13 @@ bg_stmt(struct bg *g, const struct dif_stmt *st)
 	if (DIF_ACT_IS_AGG(st->kind))
 		return bg_agg(g, st);
 	if (DIF_ACT_IS_SPEC(st->kind))
-		return act_spec(g, st);
+		return clause_spec(g, st);
 	a = dif_act_by_code(st->kind);
 	if (st->kind != DIF_ACT_NONE &&
 	    (a == NULL || (a->engines & DIF_ENG_K) == 0))
 		return bg_refuse(g, "%s() is not served",
 				 a ? a->name : "an unknown action");
-	if (stmt_values(g, st) != 0)
+	if (clause_values(g, st) != 0)
 		return -1;
 	if (st->kind == DIF_ACT_STOP || st->kind == DIF_ACT_RAISE)
 		act_signal(g, st);
@@ -340,7 +340,7 @@ bg_stmt(struct bg *g, const struct dif_stmt *st)
 		return 0;
 	if (st->nexprs == 0 || !g->rec || st->exprs[0].size < 4)
 		return bg_refuse(g, "exit() without a status");
-	act_exit(g, st->exprs);
+	clause_exit(g, st->exprs);
 	return 0;
 }
 

@@ -49,13 +49,13 @@ possible_cpus(void)
 }
 
 static int
-engine_probe(struct err *e)
+kernel_probe(struct err *e)
 {
 	return bpf_feat_check(e);
 }
 
 static void
-engine_free(struct engine *eng)
+kernel_free(struct engine *eng)
 {
 	if (eng == NULL)
 		return;
@@ -144,7 +144,7 @@ engine_areas(struct engine *eng, struct err *e)
 }
 
 static int
-engine_make(struct engine *eng, struct err *e)
+kernel_make(struct engine *eng, struct err *e)
 {
 	if (bpf_feat_check(e) != 0)
 		return -1;
@@ -167,7 +167,7 @@ engine_make(struct engine *eng, struct err *e)
 }
 
 static struct engine *
-engine_load(const struct dif_enabling *en, const struct engine_opts *opts,
+kernel_load(const struct dif_enabling *en, const struct engine_opts *opts,
 	    struct err *e)
 {
 	struct engine *eng = engine_new(en, opts);
@@ -176,8 +176,8 @@ engine_load(const struct dif_enabling *en, const struct engine_opts *opts,
 		err_nomem(e);
 		return NULL;
 	}
-	if (engine_make(eng, e) != 0) {
-		engine_free(eng);
+	if (kernel_make(eng, e) != 0) {
+		kernel_free(eng);
 		return NULL;
 	}
 	return eng;
@@ -210,7 +210,7 @@ engine_places(struct engine *eng,
 }
 
 static int
-engine_attach(struct engine *eng, struct err *e)
+kernel_attach(struct engine *eng, struct err *e)
 {
 	return bpf_attach_all(eng, e);
 }
@@ -231,7 +231,7 @@ run_dtrace(struct engine *eng, enum dif_site_kind kind, struct err *e)
 }
 
 static int
-engine_begin(struct engine *eng, struct err *e)
+kernel_begin(struct engine *eng, struct err *e)
 {
 	uint32_t was = RT_ACT_INACTIVE;
 
@@ -276,7 +276,7 @@ engine_grace(struct engine *eng)
 }
 
 static int
-engine_stop(struct engine *eng, struct err *e)
+kernel_stop(struct engine *eng, struct err *e)
 {
 	__atomic_store_n(&eng->view.ctl->activity, RT_ACT_DRAINING,
 			 __ATOMIC_SEQ_CST);
@@ -287,7 +287,7 @@ engine_stop(struct engine *eng, struct err *e)
 }
 
 static int
-engine_end(struct engine *eng, struct err *e)
+kernel_end(struct engine *eng, struct err *e)
 {
 	int rc = run_dtrace(eng, DIF_SITE_END, e);
 
@@ -299,13 +299,13 @@ engine_end(struct engine *eng, struct err *e)
 /* ---- the consumer's side ------------------------------------------------- */
 
 static const struct rt_view *
-engine_view(struct engine *eng)
+kernel_view(struct engine *eng)
 {
 	return &eng->view;
 }
 
 static int
-engine_wait_fd(struct engine *eng)
+kernel_wait_fd(struct engine *eng)
 {
 	return eng->wake.fd;
 }
@@ -316,7 +316,7 @@ engine_wait_fd(struct engine *eng)
  * would be lost, and no other would follow.
  */
 static void
-engine_wait_clear(struct engine *eng)
+kernel_wait_clear(struct engine *eng)
 {
 	uint64_t *cons = (uint64_t *)(void *)eng->wake.mem;
 
@@ -328,17 +328,17 @@ engine_wait_clear(struct engine *eng)
 
 const struct engine_ops bpf_engine_ops = {
 	.name = "kernel",
-	.probe = engine_probe,
-	.load = engine_load,
+	.probe = kernel_probe,
+	.load = kernel_load,
 	.places = engine_places,
-	.attach = engine_attach,
-	.begin = engine_begin,
-	.stop = engine_stop,
-	.end = engine_end,
-	.free = engine_free,
-	.view = engine_view,
-	.wait_fd = engine_wait_fd,
-	.wait_clear = engine_wait_clear,
+	.attach = kernel_attach,
+	.begin = kernel_begin,
+	.stop = kernel_stop,
+	.end = kernel_end,
+	.free = kernel_free,
+	.view = kernel_view,
+	.wait_fd = kernel_wait_fd,
+	.wait_clear = kernel_wait_clear,
 	.grace = engine_grace,
 	.poll = bpf_ustack_poll,
 	.polls = bpf_ustack_polls,

@@ -9,7 +9,7 @@
 
 /* Write the error's record. */
 static void
-fault_record(struct maker *m)
+bpf_fault_put(struct maker *m)
 {
 	struct em *em = m->em;
 	struct bg g = { .eng = m->eng, .em = em };
@@ -117,7 +117,7 @@ bpf_fault_make(struct maker *m)
 	em_ld(em, BPF_DW, R1, R6, RT_OFF(errors));
 	em_alui(em, BPF_ADD, R1, 1);
 	em_st(em, BPF_DW, R6, RT_OFF(errors), R1);
-	fault_record(m);
+	bpf_fault_put(m);
 	if (n != 0) {
 		fault_args(em);
 		em_ld(em, BPF_DW, R1, R6, RT_OFF(probe_id));

@@ -214,13 +214,13 @@ bg_number(struct bg *g, unsigned reg)
 /* ---- what an object's flow says ------------------------------------------ */
 
 static bool
-is_branch(unsigned op)
+gen_is_branch(unsigned op)
 {
 	return op >= DIF_OP_BA && op <= DIF_OP_BLEU;
 }
 
 static bool
-is_compare(unsigned op)
+gen_is_compare(unsigned op)
 {
 	return op == DIF_OP_CMP || op == DIF_OP_TST || op == DIF_OP_SCMP;
 }
@@ -263,7 +263,7 @@ writes_rd(unsigned op)
 
 /* Control passes from an instruction to `to` with these facts. */
 static int
-flow(struct bg *g, uint32_t to, uint8_t defined, int depth)
+gen_flow(struct bg *g, uint32_t to, uint8_t defined, int depth)
 {
 	struct bg_ins *in = &g->ins[to];
 
@@ -298,14 +298,14 @@ flow_forward(struct bg *g)
 		if (writes_rd(op))
 			def |= (uint8_t)(1u << DIF_RD(t));
 		int depth = depth_after(op, in->depth);
-		if (is_branch(op)) {
+		if (gen_is_branch(op)) {
 			uint32_t to = DIF_LABEL(t);
-			if (flow(g, to, def, depth) != 0)
+			if (gen_flow(g, to, def, depth) != 0)
 				return -1;
 			if (g->ins[to].label == 0)
 				g->ins[to].label = em_label(g->em) + 1;
 		}
-		if (op != DIF_OP_BA && flow(g, i + 1, def, depth) != 0)
+		if (op != DIF_OP_BA && gen_flow(g, i + 1, def, depth) != 0)
 			return -1;
 	}
 	return 0;
@@ -332,19 +332,19 @@ flow_flags(struct bg *g)
 			after = false;
 		else if (op == DIF_OP_BA)
 			after = want[DIF_LABEL(o->text[i])];
-		else if (is_branch(op))
+		else if (gen_is_branch(op))
 			after |= want[DIF_LABEL(o->text[i])];
 		g->ins[i].flags_live = after;
-		if (is_compare(op))
+		if (gen_is_compare(op))
 			want[i] = false;
 		else
-			want[i] = after || (is_branch(op) && op != DIF_OP_BA);
+			want[i] = after || (gen_is_branch(op) && op != DIF_OP_BA);
 	}
 	/* A compare whose next instruction is its branch: live if that one's
 	   are live after it. */
 	for (uint32_t i = 0; i + 1 < o->ntext; i++)
-		if (is_compare(DIF_OP(o->text[i])) &&
-		    is_branch(DIF_OP(o->text[i + 1])) &&
+		if (gen_is_compare(DIF_OP(o->text[i])) &&
+		    gen_is_branch(DIF_OP(o->text[i + 1])) &&
 		    g->ins[i + 1].label == 0)
 			g->ins[i].flags_live = g->ins[i + 1].flags_live;
 	bool first = want[0];
@@ -771,9 +771,9 @@ ins_alu(struct bg *g, dif_instr_t t)
 	case DIF_OP_NOP: case DIF_OP_POPTS: case DIF_OP_FLUSHTS:
 		return true; /* the depth of the stack is known */
 	}
-	if (is_branch(op))
+	if (gen_is_branch(op))
 		op_branch(g, t);
-	return is_branch(op);
+	return gen_is_branch(op);
 }
 
 static bool

@@ -18,6 +18,7 @@
 #include "engine/bpf/bpf_impl.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,6 +152,26 @@ kfunc_multi(struct bpf_kfunc *k)
 	return k->multi != 0;
 }
 
+/*
+ * What maps take and do while a program runs.  The kernel keeps a typed program
+ * from interrupting itself, and no other: two of them, each in a map whose lock
+ * the other is at, would wait for each other with interrupts off.  The other ways
+ * in have one guard for all programs of a CPU.
+ */
+static bool
+kfunc_within(const char *fn)
+{
+	static const char *const patterns[] = {
+		"*raw_spin_*", "*raw_read_*", "*raw_write_*", "*queued_*lock*",
+		"*bpf*", "*htab_*", "*pcpu_freelist*", "*_storage_*",
+	};
+
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++)
+		if (fnmatch(patterns[i], fn, 0) == 0)
+			return true;
+	return false;
+}
+
 /* Loading one shows whether the kernel can: it knows how many arguments of
    which kinds its trampolines take, and which functions must not have one. */
 bool
@@ -162,7 +183,7 @@ bpf_have_fentry(struct engine *eng, const struct dif_site *s, uint32_t *btf_id)
 	if (k == NULL ||
 	    (s->kind != DIF_SITE_KEXIT &&
 	     k->nsites > (kfunc_multi(k) ? FENTRY_MAX : FENTRY_ALONE)) ||
-	    s->mod != NULL || s->twins)
+	    s->mod != NULL || s->twins || kfunc_within(s->tp))
 		return false;
 	*btf_id = kfunc_btf_id(k, s->tp);
 	if (*btf_id == 0)

@@ -134,7 +134,7 @@ struct linker {
 };
 
 static int
-bad_obj(struct linker *l, const char *what)
+link_bad(struct linker *l, const char *what)
 {
 	return err_set(l->e, &ERR_GENERIC, 0,
 		       "the built-in BPF object is broken: %s", what);
@@ -147,11 +147,11 @@ obj_sections(struct linker *l)
 	size_t shstr;
 
 	if (elf_getshdrstrndx(l->elf, &shstr) != 0)
-		return bad_obj(l, "no section names");
+		return link_bad(l, "no section names");
 	while ((scn = elf_nextscn(l->elf, scn)) != NULL) {
 		GElf_Shdr sh;
 		if (gelf_getshdr(scn, &sh) == NULL)
-			return bad_obj(l, "section header");
+			return link_bad(l, "section header");
 		const char *name = elf_strptr(l->elf, shstr, sh.sh_name);
 		Elf_Data *d = elf_getdata(scn, NULL);
 		if (name == NULL || d == NULL)
@@ -176,7 +176,7 @@ obj_sections(struct linker *l)
 		}
 	}
 	if (l->text == NULL || l->syms == NULL || l->objbtf == NULL)
-		return bad_obj(l, "no .text, symbols or types");
+		return link_bad(l, "no .text, symbols or types");
 	return 0;
 }
 
@@ -190,7 +190,7 @@ obj_bodies(struct linker *l)
 	for (size_t i = 0; i < l->nsyms; i++) {
 		GElf_Sym s;
 		if (gelf_getsym(l->syms, (int)i, &s) == NULL)
-			return bad_obj(l, "symbol");
+			return link_bad(l, "symbol");
 		if (GELF_ST_TYPE(s.st_info) != STT_FUNC ||
 		    s.st_shndx != l->text_shndx)
 			continue;
@@ -201,7 +201,7 @@ obj_bodies(struct linker *l)
 		b->global = GELF_ST_BIND(s.st_info) != STB_LOCAL;
 		if (b->name == NULL || b->n > l->ntext ||
 		    b->start > l->ntext - b->n)
-			return bad_obj(l, "function");
+			return link_bad(l, "function");
 	}
 	return 0;
 }
@@ -214,7 +214,7 @@ obj_open(struct linker *l)
 	elf_version(EV_CURRENT);
 	l->elf = elf_memory((char *)(uintptr_t)a->obj, *a->obj_len);
 	if (l->elf == NULL)
-		return bad_obj(l, "not an ELF file");
+		return link_bad(l, "not an ELF file");
 	return obj_sections(l) != 0 || obj_bodies(l) != 0 ? -1 : 0;
 }
 
@@ -365,7 +365,7 @@ drop_uncalled(struct linker *l)
 }
 
 static int
-take_all(struct linker *l)
+link_take_all(struct linker *l)
 {
 	for (size_t i = 0; i < l->u->fns.n; i++) {
 		const struct em *em = &l->u->fns.v[i]->em;
@@ -376,7 +376,7 @@ take_all(struct linker *l)
 				continue;
 			b = body_by_name(l, name);
 			if (b == NULL)
-				return bad_obj(l, name);
+				return link_bad(l, name);
 			take(l, b);
 		}
 	}
@@ -389,7 +389,7 @@ take_all(struct linker *l)
 			struct body *to = back ? body_taken(l, k)
 					       : body_called(l, k);
 			if (to == NULL)
-				return bad_obj(l, "call to nowhere");
+				return link_bad(l, "call to nowhere");
 			take(l, to);
 		}
 	}
@@ -457,7 +457,7 @@ bind_data(struct linker *l, uint32_t insn, struct bpf_insn *in,
 	}
 	const char *name = elf_strptr(l->elf, l->strndx, sym.st_name);
 	if (name == NULL || type != RELOC_64_64)
-		return bad_obj(l, "relocation");
+		return link_bad(l, "relocation");
 	if (strcmp(name, "rt_conf") == 0) {
 		next->imm = in->imm;
 		in->src_reg = BPF_PSEUDO_MAP_VALUE;
@@ -481,7 +481,7 @@ bind_data(struct linker *l, uint32_t insn, struct bpf_insn *in,
 			in->imm = maps[i].fd;
 			return 0;
 		}
-	return bad_obj(l, name);
+	return link_bad(l, name);
 }
 
 static int
@@ -495,7 +495,7 @@ copy_body(struct linker *l, const struct body *b)
 					   (b->pos + k) - 1);
 		if (wide) {
 			if (k + 1 >= b->n)
-				return bad_obj(l, "cut instruction");
+				return link_bad(l, "cut instruction");
 			next = l->text[b->start + k + 1];
 			if (bind_data(l, b->start + k, &in, &next) != 0)
 				return -1;
@@ -636,7 +636,7 @@ types_load(struct linker *l)
 static int
 link_run(struct linker *l)
 {
-	if (obj_open(l) != 0 || drop_uncalled(l) != 0 || take_all(l) != 0 ||
+	if (obj_open(l) != 0 || drop_uncalled(l) != 0 || link_take_all(l) != 0 ||
 	    place_all(l) != 0)
 		return -1;
 	if (!copy_unit(l))

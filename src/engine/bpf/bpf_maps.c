@@ -125,7 +125,7 @@ map_sized(struct engine *eng, struct bpf_map *m, const char *name,
 }
 
 static uint64_t
-pow2_up(uint64_t n, uint64_t min)
+maps_pow2(uint64_t n, uint64_t min)
 {
 	uint64_t p = min;
 
@@ -139,7 +139,7 @@ pow2_up(uint64_t n, uint64_t min)
 static int
 maps_buf(struct engine *eng, struct err *e)
 {
-	uint64_t size = pow2_up(eng->opts.bufsize, BUF_MIN), min = BUF_MIN;
+	uint64_t size = maps_pow2(eng->opts.bufsize, BUF_MIN), min = BUF_MIN;
 
 	if (!eng->buffers)
 		return 0;
@@ -158,7 +158,7 @@ static int
 maps_agg(struct engine *eng, struct err *e)
 {
 	const struct dif_tab *tab = eng->en->tab;
-	uint64_t size = pow2_up(eng->opts.aggsize, 2 * BUF_MIN), need = 0;
+	uint64_t size = maps_pow2(eng->opts.aggsize, 2 * BUF_MIN), need = 0;
 	struct rt_agg_layout lay;
 	uint32_t *fixed;
 
@@ -174,7 +174,7 @@ maps_agg(struct engine *eng, struct err *e)
 	rt_agg_layout(tab, BUF_MIN, fixed, &lay);
 	need = 2 * (need ? need + lay.entries_off : lay.fixed_end);
 	if (size < need)
-		size = pow2_up(need, BUF_MIN);
+		size = maps_pow2(need, BUF_MIN);
 	if (map_sized(eng, &eng->agg, "agg", &size, need, e) != 0)
 		return -1;
 	rt_agg_layout(tab, size / 2, fixed, &lay);
@@ -187,7 +187,7 @@ maps_agg(struct engine *eng, struct err *e)
 
 /* walltimestamp - timestamp; the narrowest of some readings. */
 static uint64_t
-wall_offset(void)
+maps_wall(void)
 {
 	uint64_t best = 0, span = UINT64_MAX;
 
@@ -233,7 +233,7 @@ maps_conf(struct engine *eng, struct err *e)
 		.task_cred = ~0u,
 		.task_thread_info_status = ~0u,
 		.unw_words = eng->unw.pool.vsize / 4,
-		.wall_offset = wall_offset(),
+		.wall_offset = maps_wall(),
 	};
 	if (bpf_pidns_find(&c->pidns, e) != 0)
 		return -1;

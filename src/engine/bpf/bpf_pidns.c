@@ -36,7 +36,7 @@ fetch(struct em *em, uint32_t off, unsigned size, int tmp)
 
 /* R1 = the struct pid of the task in R1: of the process, or the thread. */
 static void
-pid_of(struct em *em, const struct rt_pidns *ns, bool process, int tmp)
+pidns_pid(struct em *em, const struct rt_pidns *ns, bool process, int tmp)
 {
 	if (!process) {
 		fetch(em, ns->task_thread_pid, 8, tmp);
@@ -52,7 +52,7 @@ bpf_pidns_number(struct em *em, const struct rt_pidns *ns, bool process,
 {
 	uint32_t none = em_label(em), out = em_label(em);
 
-	pid_of(em, ns, process, tmp);
+	pidns_pid(em, ns, process, tmp);
 	em_st(em, BPF_DW, FP, tmp2, R1);
 	fetch(em, ns->pid_level, 4, tmp);
 	em_ji(em, BPF_JLT, R1, (int32_t)ns->level, none);
@@ -100,7 +100,7 @@ level_run(const struct rt_pidns *ns, struct err *e)
 
 	em_call(&em, BPF_FUNC_get_current_task);
 	em_mov(&em, R1, R0);
-	pid_of(&em, ns, false, -8);
+	pidns_pid(&em, ns, false, -8);
 	fetch(&em, ns->pid_level, 4, -8);
 	em_mov(&em, R0, R1);
 	em_exit(&em);

@@ -513,7 +513,7 @@ make_main(struct maker *m, struct bpf_fn *fn)
 /* ---- what clauses use ---------------------------------------------------- */
 
 static void
-scan_obj(struct maker *m, const struct dif_obj *o)
+prog_scan(struct maker *m, const struct dif_obj *o)
 {
 	for (uint32_t i = 0; o != NULL && i < o->ntext; i++) {
 		dif_instr_t t = o->text[i];
@@ -531,10 +531,10 @@ scan_obj(struct maker *m, const struct dif_obj *o)
 static void
 scan_clause(struct maker *m, const struct dif_clause *c)
 {
-	scan_obj(m, c->pred);
+	prog_scan(m, c->pred);
 	for (uint32_t s = 0; s < c->nstmts; s++)
 		for (uint32_t i = 0; i < c->stmts[s].nexprs; i++)
-			scan_obj(m, c->stmts[s].exprs[i].obj);
+			prog_scan(m, c->stmts[s].exprs[i].obj);
 }
 
 static void

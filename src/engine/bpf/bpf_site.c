@@ -132,7 +132,7 @@ bpf_site_own(const struct engine *eng)
 
 /* Put a new program among the others: behind those of its class. */
 static int
-prog_add(struct engine *eng, struct bpf_prog *c)
+site_prog_add(struct engine *eng, struct bpf_prog *c)
 {
 	size_t at;
 
@@ -168,7 +168,7 @@ prog_new(struct engine *eng, const struct bpf_class *k,
 	c->event = k->event(s);
 	c->thread = s->thread;
 	c->fd = c->map.fd = c->once.fd = -1;
-	return prog_add(eng, c) == 0 ? c : NULL;
+	return site_prog_add(eng, c) == 0 ? c : NULL;
 }
 
 /* *out: the program of class k for a site, made when its event is first met;

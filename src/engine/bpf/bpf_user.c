@@ -81,7 +81,7 @@ file_open(struct user_cx *cx, const struct dif_site *s)
 }
 
 static int
-file_get(struct user_cx *cx, const struct dif_site *s)
+user_file_get(struct user_cx *cx, const struct dif_site *s)
 {
 	if (cx->path == s->path)
 		return 0;
@@ -106,7 +106,7 @@ body_get(struct user_cx *cx, const struct dif_site *s)
 	uint64_t fn = s->fn != 0 ? s->fn : s->addr;
 	uint64_t left;
 
-	if (file_get(cx, s) != 0)
+	if (user_file_get(cx, s) != 0)
 		return -1;
 	b->addr = fn - s->bias;
 	left = elf_code_left(cx->elf, b->addr);
@@ -215,7 +215,7 @@ place_user(struct user_cx *cx, const struct dif_site *s)
 }
 
 static int
-place_site(struct user_cx *cx, const struct dif_site *s)
+user_place(struct user_cx *cx, const struct dif_site *s)
 {
 	cx->site = s;
 	if (dif_sites[s->kind].where == DIF_AT_USER)
@@ -251,7 +251,7 @@ place_probe(struct user_cx *cx, uint32_t p, uint32_t first, uint32_t end)
 		named |= dif_clause_names(c);
 	}
 	for (uint32_t s = 0; first < end && s < pr->nsites; s++)
-		if (place_site(cx, &pr->sites[s]) != 0)
+		if (user_place(cx, &pr->sites[s]) != 0)
 			return -1;
 	cx->refused |= pr->nsites != 0 && cx->eng->places.n == before;
 	if (named && pr->nsites != 0 && cx->eng->places.n == before)

@@ -17,7 +17,7 @@
 
 /* R0 = the element of the task in r8, made if need be; or to `none`. */
 static void
-element(struct engine *eng, struct em *em, uint32_t none)
+vtime_element(struct engine *eng, struct em *em, uint32_t none)
 {
 	em_map(em, R1, eng->vtime.fd);
 	em_mov(em, R2, R8);
@@ -39,7 +39,7 @@ vtime_code(struct engine *eng, struct em *em)
 	em_call(em, BPF_FUNC_ktime_get_ns);
 	em_mov(em, R7, R0);
 	em_ld(em, BPF_DW, R8, R6, 8); /* prev: run += now - since */
-	element(eng, em, in);
+	vtime_element(eng, em, in);
 	em_ld(em, BPF_DW, R1, R0, 8);
 	em_ji(em, BPF_JEQ, R1, 0, new);
 	em_mov(em, R2, R7);
@@ -55,7 +55,7 @@ vtime_code(struct engine *eng, struct em *em)
 	em_st(em, BPF_DW, R0, 8, R7);
 	em_place(em, in);
 	em_ld(em, BPF_DW, R8, R6, 16); /* next: since = now */
-	element(eng, em, out);
+	vtime_element(eng, em, out);
 	em_ld(em, BPF_DW, R1, R0, 8);
 	em_ji(em, BPF_JNE, R1, 0, known);
 	em_ld(em, BPF_DW, R1, R8, sum);

@@ -145,7 +145,7 @@ load(struct machine *m, unsigned op, uint64_t addr)
 /* ---- the tuple stack ----------------------------------------------------- */
 
 static void
-push(struct machine *m, const struct rt_tuple *t)
+interp_push(struct machine *m, const struct rt_tuple *t)
 {
 	if (m->rt->ntuple == DIF_NTUPLE)
 		rt_fail(m->rt, DIF_FAULT_TUPOFLOW, 0);
@@ -161,14 +161,14 @@ pushtr(struct machine *m, unsigned type, uint64_t size, uint64_t addr)
 
 	if (str && size == 0)
 		size = interp_host(m->rt)->sizes.strsize;
-	push(m, &(struct rt_tuple){ .val = addr, .size = size, .isref = 1,
+	interp_push(m, &(struct rt_tuple){ .val = addr, .size = size, .isref = 1,
 				    .isstr = str });
 }
 
 static void
 pushtv(struct machine *m, uint64_t val)
 {
-	push(m, &(struct rt_tuple){ .val = val });
+	interp_push(m, &(struct rt_tuple){ .val = val });
 }
 
 static void
@@ -179,7 +179,7 @@ popts(struct machine *m)
 }
 
 static uint64_t
-call(struct machine *m, uint32_t subr)
+interp_call(struct machine *m, uint32_t subr)
 {
 /* Rows that no engine serves have no body; the validator refuses them. */
 #define CALL_IK(name) return rt_subr_##name(m->rt)
@@ -203,7 +203,7 @@ call(struct machine *m, uint32_t subr)
  * a branch target).
  */
 static uint32_t
-step(struct machine *m, uint32_t pc, dif_instr_t i)
+interp_step(struct machine *m, uint32_t pc, dif_instr_t i)
 {
 	struct rt *rt = m->rt;
 	uint64_t *r = m->r;
@@ -291,7 +291,7 @@ step(struct machine *m, uint32_t pc, dif_instr_t i)
 	case DIF_OP_PUSHTV: pushtv(m, r[rd]); break;
 	case DIF_OP_POPTS: popts(m); break;
 	case DIF_OP_FLUSHTS: rt->ntuple = 0; break;
-	case DIF_OP_CALL: r[rd] = call(m, idx); break;
+	case DIF_OP_CALL: r[rd] = interp_call(m, idx); break;
 
 	default: rt_fail(rt, DIF_FAULT_ILLOP, 0); break;
 	}
@@ -309,7 +309,7 @@ interp_run(struct rt *rt, const struct dif_obj *o)
 	rt->fault_off = -1;
 	rt->ntuple = 0;
 	for (;;) {
-		next = step(&m, pc, o->text[pc]);
+		next = interp_step(&m, pc, o->text[pc]);
 		if (rt->fault != DIF_FAULT_NONE)
 			break;
 		if (next == 0)

@@ -88,7 +88,7 @@ value_bytes(const struct fire *f, const struct dif_expr *e, uint64_t addr,
 
 /* A scalar of its type's size, extended to the place it has. */
 static void
-value_scalar(const struct dif_expr *e, uint64_t val, uint8_t *dst)
+interp_scalar(const struct dif_expr *e, uint64_t val, uint8_t *dst)
 {
 	if (e->type.size > 0 && e->type.size < 8) {
 		unsigned drop = 64 - e->type.size * 8;
@@ -134,7 +134,7 @@ value_put(const struct fire *f, const struct dif_expr *e, uint8_t *dst)
 		else if ((e->type.flags & DIF_TF_BYREF) != 0)
 			value_bytes(f, e, val, dst);
 		else
-			value_scalar(e, val, dst);
+			interp_scalar(e, val, dst);
 		break;
 	case DIF_SRC_NAME:
 		memcpy(dst, &rt->probe_id, 4);
@@ -162,7 +162,7 @@ value_put(const struct fire *f, const struct dif_expr *e, uint8_t *dst)
 
 /* The cell without keys: a used word, then the words. */
 static uint64_t *
-cell_fixed(const struct fire *f, const struct dif_aggvar *a, uint32_t idx)
+interp_cell_fixed(const struct fire *f, const struct dif_aggvar *a, uint32_t idx)
 {
 	uint64_t half = rt_view_half(f->v) * (f->v->aggsize / 2);
 	uint64_t *p = (uint64_t *)(f->v->agg[0] + half + f->v->agg_fixed[idx]);
@@ -176,7 +176,7 @@ cell_fixed(const struct fire *f, const struct dif_aggvar *a, uint32_t idx)
 
 /* The cell of the key that is staged; NULL after counting a drop. */
 static uint64_t *
-cell_keyed(const struct fire *f, const struct dif_aggvar *a)
+interp_cell_keyed(const struct fire *f, const struct dif_aggvar *a)
 {
 	struct interp *in = (struct interp *)f->rt;
 
@@ -218,8 +218,8 @@ stmt_agg(const struct fire *f, const struct dif_stmt *st)
 			v[i - st->nkeys] = interp_run(f->rt, st->exprs[i].obj);
 	if (faulted(f))
 		return;
-	uint64_t *cell = a->keysize == 0 ? cell_fixed(f, a, st->agg)
-					 : cell_keyed(f, a);
+	uint64_t *cell = a->keysize == 0 ? interp_cell_fixed(f, a, st->agg)
+					 : interp_cell_keyed(f, a);
 	if (cell == NULL)
 		return;
 	const struct rt_aggop op = { .func = a->func, .arg = a->arg,
@@ -231,7 +231,7 @@ stmt_agg(const struct fire *f, const struct dif_stmt *st)
 /* ---- statements ---------------------------------------------------------- */
 
 static void
-act_exit(const struct fire *f, const struct dif_expr *e, const uint8_t *rec)
+interp_exit(const struct fire *f, const struct dif_expr *e, const uint8_t *rec)
 {
 	struct rt_ctl *ctl = f->v->ctl;
 	int32_t status = 0;
@@ -258,7 +258,7 @@ act_at_probe(const struct fire *f, const struct dif_stmt *st, uint8_t *rec)
 	if (faulted(f))
 		return;
 	if (st->nexprs != 0 && rec != NULL)
-		value_scalar(&st->exprs[0], val, rec + st->exprs[0].off);
+		interp_scalar(&st->exprs[0], val, rec + st->exprs[0].off);
 	if (st->kind == DIF_ACT_CHILL)
 		rt_chill(f->rt, val);
 	else if (h->act != NULL && !h->act(h->mem.arg, st->kind, val))
@@ -267,7 +267,7 @@ act_at_probe(const struct fire *f, const struct dif_stmt *st, uint8_t *rec)
 
 /* speculate(), commit(), discard(): true if the clause goes on. */
 static bool
-act_spec(const struct fire *f, const struct dif_stmt *st, uint8_t *rec)
+interp_spec(const struct fire *f, const struct dif_stmt *st, uint8_t *rec)
 {
 	uint64_t id = interp_run(f->rt, st->exprs[0].obj);
 
@@ -295,7 +295,7 @@ stmt_run(const struct fire *f, const struct dif_stmt *st, uint8_t *rec)
 		return true;
 	}
 	if (DIF_ACT_IS_SPEC(st->kind))
-		return act_spec(f, st, rec);
+		return interp_spec(f, st, rec);
 	if (dif_act_at_probe(st->kind)) {
 		act_at_probe(f, st, rec);
 		return true;
@@ -307,7 +307,7 @@ stmt_run(const struct fire *f, const struct dif_stmt *st, uint8_t *rec)
 			value_put(f, &st->exprs[i], rec + st->exprs[i].off);
 	}
 	if (st->kind == DIF_ACT_EXIT && !faulted(f))
-		act_exit(f, st->nexprs == 0 ? NULL : st->exprs,
+		interp_exit(f, st->nexprs == 0 ? NULL : st->exprs,
 			 st->nexprs == 0 ? NULL : rec);
 	return true;
 }
@@ -406,7 +406,7 @@ probe_run(struct fire *f, uint32_t probe)
 /* ---- faults -------------------------------------------------------------- */
 
 static void
-fault_record(const struct fire *f)
+interp_fault_record(const struct fire *f)
 {
 	struct rt *rt = f->rt;
 	uint64_t end;
@@ -428,7 +428,7 @@ fault_record(const struct fire *f)
 
 /* The ERROR clauses run as a firing within the firing. */
 static void
-fault_clauses(const struct fire *f)
+interp_fault_clauses(const struct fire *f)
 {
 	struct rt *rt = f->rt;
 	struct fire inner = *f;
@@ -466,8 +466,8 @@ fault_report(struct fire *f)
 	rt->errors++;
 	if (dif_fault_value(rt->fault) == DIF_FV_NONE)
 		rt->fault_val = 0;
-	fault_record(f);
-	fault_clauses(f);
+	interp_fault_record(f);
+	interp_fault_clauses(f);
 	rt->fault = DIF_FAULT_NONE;
 }
 

@@ -95,7 +95,7 @@ static const struct {
 };
 
 static uint64_t
-builtin(struct rt *rt, uint32_t id)
+interp_builtin(struct rt *rt, uint32_t id)
 {
 	struct rt_host *h = interp_host(rt);
 
@@ -115,13 +115,13 @@ interp_array_load(struct rt *rt, uint32_t id, uint64_t idx)
 /* ---- the user's scalars -------------------------------------------------- */
 
 static bool
-is_ref(const struct dif_type *t)
+var_is_ref(const struct dif_type *t)
 {
 	return t->kind == DIF_TYPE_STRING || (t->flags & DIF_TF_BYREF) != 0;
 }
 
 static struct dif_uvar *
-var_find(struct rt *rt, unsigned scope, uint32_t id, enum dif_var_kind kind)
+interp_var_find(struct rt *rt, unsigned scope, uint32_t id, enum dif_var_kind kind)
 {
 	const struct dif_tab *tab = interp_host(rt)->tab;
 	struct dif_uvar *v =
@@ -171,13 +171,13 @@ uint64_t
 interp_var_load(struct rt *rt, unsigned scope, uint32_t id)
 {
 	if (scope == DIF_SCOPE_GLOBAL && id < DIF_VAR_USER_MIN)
-		return builtin(rt, id);
+		return interp_builtin(rt, id);
 
-	struct dif_uvar *v = var_find(rt, scope, id, DIF_VK_SCALAR);
+	struct dif_uvar *v = interp_var_find(rt, scope, id, DIF_VK_SCALAR);
 	if (v == NULL)
 		return 0;
 	uint8_t *p = var_area(rt, scope) + v->off;
-	if (!is_ref(&v->type))
+	if (!var_is_ref(&v->type))
 		return *(uint64_t *)p;
 	bool mark = *(uint64_t *)(p - DIF_VAR_MARK) != 0;
 	bool null = scope == DIF_SCOPE_THREAD ? !mark : mark;
@@ -187,12 +187,12 @@ interp_var_load(struct rt *rt, unsigned scope, uint32_t id)
 void
 interp_var_store(struct rt *rt, unsigned scope, uint32_t id, uint64_t val)
 {
-	struct dif_uvar *v = var_find(rt, scope, id, DIF_VK_SCALAR);
+	struct dif_uvar *v = interp_var_find(rt, scope, id, DIF_VK_SCALAR);
 
 	if (v == NULL)
 		return;
 	uint8_t *p = var_area(rt, scope) + v->off;
-	if (!is_ref(&v->type)) {
+	if (!var_is_ref(&v->type)) {
 		*(uint64_t *)p = val;
 		return;
 	}
@@ -212,12 +212,12 @@ struct assoc_prefix {
 
 /* Build the key in rt->key; its length, or 0 with a fault. */
 static uint64_t
-assoc_key(struct rt *rt, const struct dif_uvar *v)
+interp_assoc_key(struct rt *rt, const struct dif_uvar *v)
 {
 	struct assoc_prefix p = { .scope = v->scope, .id = v->id };
 
 	if (v->scope == DIF_SCOPE_THREAD)
-		p.thread = builtin(rt, DIF_VAR_tid);
+		p.thread = interp_builtin(rt, DIF_VAR_tid);
 	memcpy(rt->key, &p, sizeof(p));
 	uint64_t n = rt_tuple_key(rt, sizeof(p));
 	return rt->fault == DIF_FAULT_NONE ? n : 0;
@@ -228,15 +228,15 @@ interp_assoc_load(struct rt *rt, unsigned scope, uint32_t id)
 {
 	struct rt_host *host = interp_host(rt);
 	struct hash *h = host->assoc;
-	struct dif_uvar *v = var_find(rt, scope, id, DIF_VK_ARRAY);
+	struct dif_uvar *v = interp_var_find(rt, scope, id, DIF_VK_ARRAY);
 
 	if (v != NULL && host->assoc_load != NULL)
 		return host->assoc_load(host->mem.arg, rt, v);
-	uint64_t n = v == NULL ? 0 : assoc_key(rt, v);
+	uint64_t n = v == NULL ? 0 : interp_assoc_key(rt, v);
 	uint8_t *p = n == 0 || h == NULL ? NULL : hash_find(h, rt->key, n);
 	if (p == NULL)
 		return 0;
-	return is_ref(&v->type) ? (uintptr_t)p : *(uint64_t *)p;
+	return var_is_ref(&v->type) ? (uintptr_t)p : *(uint64_t *)p;
 }
 
 static void
@@ -270,14 +270,14 @@ void
 interp_assoc_store(struct rt *rt, unsigned scope, uint32_t id, uint64_t val)
 {
 	struct rt_host *host = interp_host(rt);
-	struct dif_uvar *v = var_find(rt, scope, id, DIF_VK_ARRAY);
+	struct dif_uvar *v = interp_var_find(rt, scope, id, DIF_VK_ARRAY);
 	uint8_t *p;
 
 	if (v != NULL && host->assoc_store != NULL) {
 		host->assoc_store(host->mem.arg, rt, v, val);
 		return;
 	}
-	uint64_t n = v == NULL ? 0 : assoc_key(rt, v);
+	uint64_t n = v == NULL ? 0 : interp_assoc_key(rt, v);
 	if (n == 0)
 		return;
 	if (host->assoc == NULL)
@@ -291,7 +291,7 @@ interp_assoc_store(struct rt *rt, unsigned scope, uint32_t id, uint64_t val)
 		rt->drops[RT_DROP_DYNVAR]++;
 		return;
 	}
-	if (is_ref(&v->type))
+	if (var_is_ref(&v->type))
 		ref_copy(rt, v, p, val);
 	else
 		*(uint64_t *)p = val;

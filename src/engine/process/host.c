@@ -64,7 +64,7 @@ arguments(struct rt *rt, const struct dif_site *site,
 }
 
 static void
-registers(struct rt *rt, const struct host_sample *s)
+host_registers(struct rt *rt, const struct host_sample *s)
 {
 	memset(rt->ureg, 0, sizeof(rt->ureg));
 	if (s != NULL)
@@ -93,7 +93,7 @@ host_fire(struct host_ctx *c, uint32_t probe, const struct dif_site *site,
 	}
 	rt->cookie = site->cookie;
 	arguments(rt, site, s);
-	registers(rt, s);
+	host_registers(rt, s);
 	host_world_enter(c, s);
 	interp_fire(rt, &c->view, probe);
 	host_world_leave(c);

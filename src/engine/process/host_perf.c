@@ -244,7 +244,7 @@ host_perf_interval(const struct host *h)
 
 /* n bytes at a position of the ring, which may wrap. */
 static void
-ring_copy(const struct ring *r, uint64_t at, uint64_t n, void *dst)
+perf_copy(const struct ring *r, uint64_t at, uint64_t n, void *dst)
 {
 	const uint8_t *data = (const uint8_t *)r->page + page_size();
 	uint64_t off = at & (r->size - 1);
@@ -285,11 +285,11 @@ ring_take(struct host *h, struct ring *r, uint32_t site)
 	for (uint64_t at = tail; at < head;) {
 		struct perf_event_header hd;
 		uint8_t piece[RING_MIN];
-		ring_copy(r, at, sizeof(hd), &hd);
+		perf_copy(r, at, sizeof(hd), &hd);
 		if (hd.size < sizeof(hd) || hd.size > sizeof(piece) ||
 		    hd.size > head - at)
 			break;
-		ring_copy(r, at, hd.size, piece);
+		perf_copy(r, at, hd.size, piece);
 		buf_write(&p->batch, piece, hd.size);
 		at += hd.size;
 	}

@@ -79,7 +79,7 @@ is_host_probe(const struct dif_probe *p)
 }
 
 static int
-range_cmp(const void *a, const void *b)
+host_range_cmp(const void *a, const void *b)
 {
 	const struct host_range *x = a, *y = b;
 
@@ -103,7 +103,7 @@ host_world_own(struct host *h, struct err *e)
 		    own_names(h, &en->probes[i], e) != 0)
 			return -1;
 	if (h->own.n > 1)
-		qsort(h->own.v, h->own.n, sizeof(*h->own.v), range_cmp);
+		qsort(h->own.v, h->own.n, sizeof(*h->own.v), host_range_cmp);
 	return 0;
 }
 
@@ -125,7 +125,7 @@ own_has(const struct host *h, uint64_t addr, uint64_t n)
 }
 
 static bool
-within(uint64_t addr, uint64_t n, const void *p, uint64_t size)
+host_within(uint64_t addr, uint64_t n, const void *p, uint64_t size)
 {
 	uint64_t off = addr - (uintptr_t)p;
 
@@ -133,11 +133,11 @@ within(uint64_t addr, uint64_t n, const void *p, uint64_t size)
 }
 
 static bool
-is_ours(const struct host_ctx *c, uint64_t addr, uint64_t n)
+host_is_ours(const struct host_ctx *c, uint64_t addr, uint64_t n)
 {
-	return within(addr, n, c->execname, sizeof(c->execname)) ||
-	       within(addr, n, c->execargs, sizeof(c->execargs)) ||
-	       within(addr, n, c->world.thread,
+	return host_within(addr, n, c->execname, sizeof(c->execname)) ||
+	       host_within(addr, n, c->execargs, sizeof(c->execargs)) ||
+	       host_within(addr, n, c->world.thread,
 		      c->h->in.en->tab->thread_size) ||
 	       own_has(c->h, addr, n);
 }
@@ -145,7 +145,7 @@ is_ours(const struct host_ctx *c, uint64_t addr, uint64_t n)
 /* ---- the target's memory ------------------------------------------------- */
 
 static int
-target_read(const struct host *h, uint64_t addr, void *dst, uint64_t n)
+host_read(const struct host *h, uint64_t addr, void *dst, uint64_t n)
 {
 	struct iovec to = { .iov_base = dst, .iov_len = n };
 	struct iovec from = { .iov_base = (void *)(uintptr_t)addr,
@@ -166,9 +166,9 @@ host_target_read(struct host_ctx *c, uint64_t addr, void *dst, uint64_t n)
 	uint64_t line = addr & ~(uint64_t)(HOST_LINE - 1);
 
 	if (n > HOST_LINE - (addr - line))
-		return target_read(c->h, addr, dst, n);
+		return host_read(c->h, addr, dst, n);
 	if (!c->line_ok || c->line_addr != line) {
-		c->line_ok = target_read(c->h, line, c->line, HOST_LINE) == 0;
+		c->line_ok = host_read(c->h, line, c->line, HOST_LINE) == 0;
 		c->line_addr = line;
 	}
 	if (!c->line_ok)
@@ -183,7 +183,7 @@ world_read(void *arg, uint64_t addr, void *dst, uint64_t n, bool user)
 {
 	struct host_ctx *c = arg;
 
-	if (!user && is_ours(c, addr, n)) {
+	if (!user && host_is_ours(c, addr, n)) {
 		memcpy(dst, (const void *)(uintptr_t)addr, n);
 		return 0;
 	}

@@ -89,7 +89,7 @@ dispatches(struct inject_thread *t)
 }
 
 static int
-keep(struct inject *in, struct inject_thread *t, struct inject_kept *k,
+call_keep(struct inject *in, struct inject_thread *t, struct inject_kept *k,
      struct err *e)
 {
 	if (dispatches(t))
@@ -192,7 +192,7 @@ inject_syscall(struct inject *in, long nr, const uint64_t arg[6],
 	t = inject_first(in);
 	if (t == NULL)
 		return inject_ended(in->pid, e);
-	if (keep(in, t, &k, e) != 0 ||
+	if (call_keep(in, t, &k, e) != 0 ||
 	    inject_stub_put(in, t, &k, &entry, e) != 0)
 		return -1;
 	rc = call_run(t, entry, nr, arg, res);

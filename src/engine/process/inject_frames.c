@@ -162,7 +162,7 @@ word_of(const uint8_t *p)
 
 /* mov $15,%eax (or %rax), then syscall. */
 static bool
-is_restorer(struct search *s, uint64_t addr)
+frames_restorer(struct search *s, uint64_t addr)
 {
 	static const uint8_t rax[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0,
 				       0x0f, 0x05 };
@@ -185,7 +185,7 @@ is_frame(struct search *s, const uint8_t *p)
 	       span_at(m->code.v, m->code.n, word_of(p + FRAME_PC)) != NULL &&
 	       span_at(m->data.v, m->data.n, word_of(p + FRAME_SP) - 8) !=
 		       NULL &&
-	       is_restorer(s, word_of(p));
+	       frames_restorer(s, word_of(p));
 }
 
 static bool

@@ -54,7 +54,7 @@
 #define OPTS_HELD  (PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC)
 
 static uint64_t
-now_ms(void)
+stop_now(void)
 {
 	struct timespec t;
 
@@ -228,7 +228,7 @@ trace_with(struct inject *in, int request, pid_t tid, long opts)
 static int
 seize(struct inject *in, pid_t tid, enum came *came, struct err *e)
 {
-	uint64_t until = now_ms() + RETRY_MS;
+	uint64_t until = stop_now() + RETRY_MS;
 	struct inject_status st;
 	int sys;
 
@@ -240,7 +240,7 @@ seize(struct inject *in, pid_t tid, enum came *came, struct err *e)
 			*came = CAME_GONE;
 			return 0;
 		}
-		if (st.tracer == 0 || now_ms() > until)
+		if (st.tracer == 0 || stop_now() > until)
 			return inject_denied(tid, sys, e);
 		nap();
 	}
@@ -335,7 +335,7 @@ static int
 await_stops(struct inject *in, uint64_t until, struct err *e)
 {
 	for (unsigned round = 0; look_round(in, round > 50) != 0; round++) {
-		if (now_ms() > until) {
+		if (stop_now() > until) {
 			for (size_t i = 0; i < in->n; i++)
 				if (!in->threads[i].stopped)
 					return deaf_fail(
@@ -350,7 +350,7 @@ await_stops(struct inject *in, uint64_t until, struct err *e)
 static int
 stop_threads(struct inject *in, bool all, struct err *e)
 {
-	uint64_t until = now_ms() + (in->stop_ms != 0 ? in->stop_ms : STOP_MS);
+	uint64_t until = stop_now() + (in->stop_ms != 0 ? in->stop_ms : STOP_MS);
 	struct scan s;
 
 	for (;;) {
@@ -364,7 +364,7 @@ stop_threads(struct inject *in, bool all, struct err *e)
 		if (s.deaf == 0)
 			return inject_first(in) != NULL ?
 				       0 : inject_ended(in->pid, e);
-		if (now_ms() > until)
+		if (stop_now() > until)
 			return deaf_fail(in, s.deaf, e);
 		nap();
 	}
@@ -494,7 +494,7 @@ inject_bury(struct inject *in)
 void
 inject_resume(struct inject *in)
 {
-	uint64_t until = now_ms() + LET_GO_MS;
+	uint64_t until = stop_now() + LET_GO_MS;
 
 	if (inject_by_guard(in)) {
 		guard_resume(in->guard);
@@ -510,6 +510,6 @@ inject_resume(struct inject *in)
 		else
 			i++;
 	}
-	for (inject_reap(in); in->n != 0 && now_ms() < until; inject_reap(in))
+	for (inject_reap(in); in->n != 0 && stop_now() < until; inject_reap(in))
 		nap();
 }

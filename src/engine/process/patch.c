@@ -204,7 +204,7 @@ patch_fail(const struct patch_journal *j, int sys, const char *what,
 }
 
 static bool
-in_one_page(const struct patch *p)
+patch_in_page(const struct patch *p)
 {
 	return p->addr / SPAN == (p->addr + p->len - 1) / SPAN;
 }
@@ -218,7 +218,7 @@ check_list(const struct patch_journal *j, struct patch *p, size_t n,
 		if (p[i].len == 0 || p[i].len > PATCH_MAX ||
 		    (i > 0 && p[i].addr < p[i - 1].addr + p[i - 1].len))
 			return patch_fail(j, 0, "patches are out of order", e);
-		if (!in_one_page(&p[i]))
+		if (!patch_in_page(&p[i]))
 			return patch_fail(j, 0, "a patch crosses pages", e);
 		p[i].state = PATCH_NONE;
 	}

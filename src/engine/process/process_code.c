@@ -29,16 +29,16 @@
 #define NOWHERE	 0x7f0000000000ull /* where shared libraries would be */
 
 static uint64_t
-align_up(uint64_t n)
+code_align(uint64_t n)
 {
 	return (n + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
 }
 
 /* The room for n measured bytes, wherever they will be. */
 static uint64_t
-room(uint64_t n)
+code_room(uint64_t n)
 {
-	return align_up(n + n / 4 + SLACK);
+	return code_align(n + n / 4 + SLACK);
 }
 
 static bool
@@ -170,7 +170,7 @@ measure_handlers(struct engine *eng, uint32_t first, struct err *e)
 	struct x86_buf b = { .p = malloc(SCRATCH), .cap = SCRATCH };
 	int rc = 0;
 
-	b.base = align_up(NOWHERE + rtn_image.n);
+	b.base = code_align(NOWHERE + rtn_image.n);
 	t.solo_miss = NOWHERE;
 	if (sh == NULL || b.p == NULL)
 		rc = err_nomem(e);
@@ -194,7 +194,7 @@ thunk_room(const struct engine *eng, uint32_t i)
 		g = &eng->plan.groups.v[i];
 		n += eng->class_proto[g->cls].inl_size + 128;
 	}
-	return align_up(n);
+	return code_align(n);
 }
 
 /* The room of a number's thunks. */
@@ -212,18 +212,18 @@ thunks_room(const struct engine *eng, unsigned nr)
 static uint64_t
 common_room(const struct engine *eng)
 {
-	uint64_t n = align_up(rtn_image.n) + X86_SOLO_STUB_SIZE +
+	uint64_t n = code_align(rtn_image.n) + X86_SOLO_STUB_SIZE +
 		     X86_MAPS_STUB_SIZE;
 
 	if (uses_sys(eng)) {
 		n += X86_SYS_STUBS_SIZE;
 		for (uint32_t c = 0; c < eng->plan.classes.n; c++)
 			if (eng->plan.classes.v[c].sys)
-				n += room(eng->class_size[c]);
+				n += code_room(eng->class_size[c]);
 		for (unsigned nr = 0; nr < RTN_NSYS; nr++)
 			n += thunks_room(eng, nr);
 	}
-	return n + room(eng->error_size);
+	return n + code_room(eng->error_size);
 }
 
 /* What a window adds to the size of its region.  seen[classes]: the class's
@@ -254,7 +254,7 @@ measure_window(struct engine *eng, const struct plan_window *pw, uint8_t *seen,
 			continue;
 		c = p->groups.v[g].cls;
 		if (!seen[c])
-			*size += room(eng->class_size[c]);
+			*size += code_room(eng->class_size[c]);
 		seen[c] = 1;
 	}
 	return 0;
@@ -368,7 +368,7 @@ region_handler(struct engine *eng, struct map_region *r,
 {
 	if (r->made[cls])
 		return 0;
-	region_pad(r, align_up(r->buf.n));
+	region_pad(r, code_align(r->buf.n));
 	if (x86_lower(&r->buf, t, &eng->plan.classes.v[cls].in,
 		      &r->handlers[cls], e) != 0)
 		return -1;
@@ -416,7 +416,7 @@ region_sys(struct engine *eng, struct map_region *r, struct x86_target *t,
 	for (uint32_t c = 0; c < eng->plan.classes.n; c++) {
 		if (!eng->plan.classes.v[c].sys)
 			continue;
-		at = r->buf.n + room(eng->class_size[c]);
+		at = r->buf.n + code_room(eng->class_size[c]);
 		if (region_handler(eng, r, t, c, e) != 0 ||
 		    region_at(r, at, e) != 0)
 			return -1;
@@ -432,7 +432,7 @@ static int
 region_error(struct engine *eng, struct map_region *r,
 	     const struct x86_target *t, struct err *e)
 {
-	uint64_t at = r->buf.n + room(eng->error_size);
+	uint64_t at = r->buf.n + code_room(eng->error_size);
 
 	if (r == &eng->map.region[0])
 		eng->sh->error_fire = x86_lower_error(&r->buf, t, eng->en, e);
@@ -453,14 +453,14 @@ region_begin(struct engine *eng, struct map_region *r, struct err *e)
 	memset(r->made, 0, eng->plan.classes.n + 1);
 	memcpy(r->buf.p, rtn_image.code, rtn_image.n);
 	r->buf.n = rtn_image.n;
-	if (region_at(r, align_up(rtn_image.n), e) != 0)
+	if (region_at(r, code_align(rtn_image.n), e) != 0)
 		return -1;
 	x86_solo_stub(&r->buf, t);
-	if (region_at(r, align_up(rtn_image.n) + X86_SOLO_STUB_SIZE, e) != 0)
+	if (region_at(r, code_align(rtn_image.n) + X86_SOLO_STUB_SIZE, e) != 0)
 		return -1;
 	x86_maps_stub(&r->buf, t, &r->maps);
 	if (region_at(r,
-		      align_up(rtn_image.n) + X86_SOLO_STUB_SIZE +
+		      code_align(rtn_image.n) + X86_SOLO_STUB_SIZE +
 			      X86_MAPS_STUB_SIZE,
 		      e) != 0 ||
 	    region_sys(eng, r, t, e) != 0)
@@ -483,7 +483,7 @@ static const char unreadable[] = "its code cannot be read";
 
 /* Check that what runs is what the file has.  Only that has been analysed. */
 static int
-text_check(struct engine *eng, const uint8_t *bytes, uint64_t addr,
+code_text_check(struct engine *eng, const uint8_t *bytes, uint64_t addr,
 	   uint32_t len, struct err *e)
 {
 	uint8_t is[4096];
@@ -513,7 +513,7 @@ patch_add(struct engine *eng, const struct code_world *w, uint64_t addr,
 
 	if (was == NULL)
 		return err_set(e, &ERR_GENERIC, 0, "its code is not in a file");
-	if (text_check(eng, was, addr, len, e) != 0)
+	if (code_text_check(eng, was, addr, len, e) != 0)
 		return -1;
 	memcpy(p.was, was, len);
 	memcpy(p.now, now, len);
@@ -529,7 +529,7 @@ window_check(struct engine *eng, const struct plan_window *pw,
 
 	if (was == NULL)
 		return err_set(e, &ERR_GENERIC, 0, "its code is not in a file");
-	return text_check(eng, was, pw->w.start, pw->w.len, e);
+	return code_text_check(eng, was, pw->w.start, pw->w.len, e);
 }
 
 static int
@@ -600,7 +600,7 @@ window_write(struct engine *eng, const struct plan_window *pw,
 	else if (!pw->copy)
 		to = x86_tramp(&r->buf, t, bytes, pw->w.start, len, pts,
 			       pw->npoints, moved, nmoved, e);
-	else if (text_check(eng, bytes, pw->w.start, len, e) == 0)
+	else if (code_text_check(eng, bytes, pw->w.start, len, e) == 0)
 		to = x86_copy(&r->buf, t, bytes, pw->w.start, len, pw->w.len,
 			      pts, pw->npoints, moved, nmoved, e);
 	free(pts);
@@ -716,7 +716,7 @@ window_refuse(struct engine *eng, struct plan_window *pw,
 
 /* *refused: some window could not be made, and the plan is another now. */
 static int
-windows_make(struct engine *eng, bool *refused, struct err *e)
+code_windows(struct engine *eng, bool *refused, struct err *e)
 {
 	eng->patches.n = 0;
 	eng->moves.n = 0;
@@ -746,7 +746,7 @@ code_pass(struct engine *eng, bool *refused, struct err *e)
 	for (uint32_t i = 0; i < eng->map.nregions; i++)
 		if (region_begin(eng, &eng->map.region[i], e) != 0)
 			return -1;
-	return windows_make(eng, refused, e);
+	return code_windows(eng, refused, e);
 }
 
 int
@@ -811,7 +811,7 @@ code_more(struct engine *eng, struct err *e)
 	do {
 		for (uint32_t i = 0; i < eng->map.nregions; i++)
 			eng->map.region[i].buf.n = at[i];
-		if (windows_make(eng, &refused, e) != 0)
+		if (code_windows(eng, &refused, e) != 0)
 			return -1;
 		if (refused)
 			plan_again(&eng->plan);

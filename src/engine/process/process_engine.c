@@ -85,13 +85,13 @@ target_open(struct engine *eng, struct err *e)
 /* ---- load ---------------------------------------------------------------- */
 
 static int
-engine_probe(struct err *e)
+process_probe(struct err *e)
 {
 	return 0; /* what it needs, it needs of a process */
 }
 
 static int
-engine_make(struct engine *eng, struct err *e)
+process_make(struct engine *eng, struct err *e)
 {
 	if (eng->en->sizes.strsize < 1 || eng->en->sizes.strsize > RT_STR_MAX)
 		return err_set(e, &ERR_GENERIC, 0,
@@ -113,10 +113,10 @@ engine_make(struct engine *eng, struct err *e)
 	return 0;
 }
 
-static void engine_free(struct engine *eng);
+static void process_free(struct engine *eng);
 
 static struct engine *
-engine_load(const struct dif_enabling *en, const struct engine_opts *opts,
+process_load(const struct dif_enabling *en, const struct engine_opts *opts,
 	    struct err *e)
 {
 	struct engine *eng;
@@ -137,8 +137,8 @@ engine_load(const struct dif_enabling *en, const struct engine_opts *opts,
 	eng->opts = *opts;
 	eng->pid = opts->targets[0].pid;
 	eng->pidfd = eng->wake = eng->map.fd = eng->in.mem = -1;
-	if (engine_make(eng, e) != 0) {
-		engine_free(eng);
+	if (process_make(eng, e) != 0) {
+		process_free(eng);
 		return NULL;
 	}
 	return eng;
@@ -277,7 +277,7 @@ attach_failed(struct engine *eng, struct err *e)
 }
 
 static int
-engine_attach(struct engine *eng, struct err *e)
+process_attach(struct engine *eng, struct err *e)
 {
 	if (target_open(eng, e) == 0 && engine_enter(eng, false, e) == 0)
 		return 0;
@@ -358,13 +358,13 @@ watch_stop(struct engine *eng)
 }
 
 static int
-engine_wait_fd(struct engine *eng)
+process_wait_fd(struct engine *eng)
 {
 	return eng->wake;
 }
 
 static void
-engine_wait_clear(struct engine *eng)
+process_wait_clear(struct engine *eng)
 {
 	uint64_t n;
 
@@ -376,7 +376,7 @@ engine_wait_clear(struct engine *eng)
 /* ---- running ------------------------------------------------------------- */
 
 static int
-engine_begin(struct engine *eng, struct err *e)
+process_begin(struct engine *eng, struct err *e)
 {
 	uint32_t was = RT_ACT_INACTIVE;
 
@@ -521,7 +521,7 @@ target_undo(struct engine *eng, struct err *e)
 }
 
 static int
-engine_stop(struct engine *eng, struct err *e)
+process_stop(struct engine *eng, struct err *e)
 {
 	int rc;
 
@@ -544,7 +544,7 @@ engine_stop(struct engine *eng, struct err *e)
 }
 
 static int
-engine_end(struct engine *eng, struct err *e)
+process_end(struct engine *eng, struct err *e)
 {
 	host_end(eng->host);
 	__atomic_store_n(&eng->sh->ctl.activity, RT_ACT_STOPPED,
@@ -553,7 +553,7 @@ engine_end(struct engine *eng, struct err *e)
 }
 
 static void
-engine_free(struct engine *eng)
+process_free(struct engine *eng)
 {
 	struct err why = { 0 };
 
@@ -597,7 +597,7 @@ engine_free(struct engine *eng)
 /* ---- the consumer's side ------------------------------------------------- */
 
 static const struct rt_view *
-engine_view(struct engine *eng)
+process_view(struct engine *eng)
 {
 	return shared_view_now(eng);
 }
@@ -648,16 +648,16 @@ engine_report(struct engine *eng, struct buf *out)
 
 const struct engine_ops process_engine_ops = {
 	.name = "process",
-	.probe = engine_probe,
-	.load = engine_load,
-	.attach = engine_attach,
-	.begin = engine_begin,
-	.stop = engine_stop,
-	.end = engine_end,
-	.free = engine_free,
-	.view = engine_view,
-	.wait_fd = engine_wait_fd,
-	.wait_clear = engine_wait_clear,
+	.probe = process_probe,
+	.load = process_load,
+	.attach = process_attach,
+	.begin = process_begin,
+	.stop = process_stop,
+	.end = process_end,
+	.free = process_free,
+	.view = process_view,
+	.wait_fd = process_wait_fd,
+	.wait_clear = process_wait_clear,
 	.grace = shared_grace,
 	.poll = engine_poll,
 	.mapped = engine_mapped,

@@ -244,7 +244,7 @@ cmp_move(const void *va, const void *vb)
 
 /* The code of plan_more()'s windows. */
 static int
-windows_make(struct engine *eng, size_t nsites, struct err *e)
+later_windows(struct engine *eng, size_t nsites, struct err *e)
 {
 	int rc = map_more(eng, e) == 0 ? code_more(eng, e) : -1;
 
@@ -268,7 +268,7 @@ make(struct engine *eng, const struct engine_site *v, size_t n, struct err *e)
 	int rc = plan_more(eng, v, n, &first, e);
 
 	if (rc == 0 && eng->plan.windows.n != 0)
-		rc = windows_make(eng, nsites, e);
+		rc = later_windows(eng, nsites, e);
 	if (rc != 0)
 		eng->plan.sites.n = nsites;
 	plan_more_done(eng, first);

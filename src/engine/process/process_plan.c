@@ -30,7 +30,7 @@ win_end(const struct code_window *w)
 /* ---- instructions of a window -------------------------------------------- */
 
 static int
-cmp_u64(const void *a, const void *b)
+plan_cmp(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -41,7 +41,7 @@ bool
 plan_fn_insn(const struct plan_fn *f, uint64_t addr)
 {
 	return bsearch(&addr, f->fn.insns.v, f->fn.insns.n, sizeof(addr),
-		       cmp_u64) != NULL;
+		       plan_cmp) != NULL;
 }
 
 /* ---- one window after the other ------------------------------------------ */

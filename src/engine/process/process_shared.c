@@ -47,7 +47,7 @@ up(uint64_t n, uint64_t to)
 }
 
 static uint64_t
-pow2_up(uint64_t n, uint64_t min)
+shared_pow2(uint64_t n, uint64_t min)
 {
 	uint64_t p = min;
 
@@ -73,7 +73,7 @@ size_buf(struct engine *eng, struct err *e)
 			       (unsigned long long)eng->opts.bufsize,
 			       (unsigned long long)BUF_MAX);
 	/* As small as it may be, if memory was short. */
-	eng->lay.bufsize = pow2_up(eng->opts.bufsize, BUF_MIN);
+	eng->lay.bufsize = shared_pow2(eng->opts.bufsize, BUF_MIN);
 	if (eng->lay.bufsize < min && eng->lay.end != 0)
 		eng->lay.bufsize = min;
 	if (eng->lay.bufsize < min)
@@ -88,7 +88,7 @@ static int
 size_agg(struct engine *eng, struct err *e)
 {
 	const struct dif_tab *tab = eng->en->tab;
-	uint64_t need = 0, size = pow2_up(eng->opts.aggsize, 2 * BUF_MIN);
+	uint64_t need = 0, size = shared_pow2(eng->opts.aggsize, 2 * BUF_MIN);
 
 	if (tab->naggs == 0)
 		return 0;
@@ -252,7 +252,7 @@ clock_of(clockid_t id)
 
 /* walltimestamp - timestamp; the narrowest of some readings. */
 static uint64_t
-wall_offset(void)
+shared_wall(void)
 {
 	uint64_t best = 0, span = UINT64_MAX;
 
@@ -291,7 +291,7 @@ fill_conf(const struct engine *eng, struct rt_conf *c)
 		.task_pid = ~0u,
 		.task_cred = ~0u,
 		.task_thread_info_status = ~0u,
-		.wall_offset = wall_offset(),
+		.wall_offset = shared_wall(),
 	};
 	for (uint32_t i = 0; i < tab->naggs && i < 64; i++)
 		c->agg_words[i] = tab->aggs[i]->words;
@@ -367,7 +367,7 @@ fill_status(struct engine *eng, struct rtn_shared *sh)
 }
 
 static bool
-target_read(const struct engine *eng, uint64_t addr, void *dst, size_t n)
+shared_read(const struct engine *eng, uint64_t addr, void *dst, size_t n)
 {
 	struct iovec l = { dst, n }, r = { (void *)(uintptr_t)addr, n };
 
@@ -384,8 +384,8 @@ rseq_offset(const struct engine *eng)
 
 	if (!world_symbol(&eng->world, "__rseq_offset", &off_at) ||
 	    !world_symbol(&eng->world, "__rseq_size", &size_at) ||
-	    !target_read(eng, off_at, &off, sizeof(off)) ||
-	    !target_read(eng, size_at, &size, sizeof(size)))
+	    !shared_read(eng, off_at, &off, sizeof(off)) ||
+	    !shared_read(eng, size_at, &size, sizeof(size)))
 		return 0;
 	return size != 0 ? off : 0;
 }
@@ -403,7 +403,7 @@ maps_state(const struct engine *eng)
 	if (world_symbol(&eng->world, "_r_debug", &at))
 		return at + state;
 	if (world_symbol(&eng->world, "_dl_debug_addr", &at) &&
-	    target_read(eng, at, &at, sizeof(at)) && at != 0)
+	    shared_read(eng, at, &at, sizeof(at)) && at != 0)
 		return at + state;
 	return 0;
 }

@@ -223,7 +223,7 @@ shared_idle(struct engine *eng)
 /* ---- threads that have gone ---------------------------------------------- */
 
 static bool
-thread_lives(const struct engine *eng, uint32_t tid)
+view_lives(const struct engine *eng, uint32_t tid)
 {
 	struct proc_stat st;
 
@@ -289,7 +289,7 @@ shared_reap(struct engine *eng)
 		return;
 	for (uint32_t i = 0; i < n && i < eng->lay.nthreads; i++) {
 		uint32_t tid = eng->sh->owner[i];
-		dead[i] = tid != 0 && !thread_lives(eng, tid);
+		dead[i] = tid != 0 && !view_lives(eng, tid);
 		any |= dead[i];
 	}
 	t = any ? malloc(sizeof(*t)) : NULL;

@@ -58,7 +58,7 @@ obj_is_fn(void *arg, uint64_t addr)
 }
 
 static bool
-obj_known(struct world_obj *o)
+world_known(struct world_obj *o)
 {
 	if (!o->looked)
 		o->entries = elf_entries(o->elf, &o->nentries);
@@ -72,7 +72,7 @@ obj_entered(void *arg, uint64_t lo, uint64_t hi, size_t i, uint64_t *addr)
 	struct world_obj *o = arg;
 	size_t at;
 
-	if (!obj_known(o))
+	if (!world_known(o))
 		return false; /* world_parts() has refused all of it */
 	at = code_fn_lower(o->entries, o->nentries, lo - o->o->base) + i;
 	if (at >= o->nentries || o->entries[at] >= hi - o->o->base)
@@ -535,7 +535,7 @@ bare_fn(struct world_obj *o, uint64_t at)
 {
 	uint64_t from = bare_from(o, at);
 
-	if (from == 0 || !obj_known(o))
+	if (from == 0 || !world_known(o))
 		return 0;
 	for (size_t i = code_fn_lower(o->entries, o->nentries, at + 1);
 	     i-- > 0;) {
@@ -604,7 +604,7 @@ struct parts {
 
 /* The part, not known yet, that begins at a link-time address. */
 static void
-part_add(struct parts *ps, uint64_t at)
+world_part_add(struct parts *ps, uint64_t at)
 {
 	uint64_t addr = at + ps->o->o->base, size;
 
@@ -624,7 +624,7 @@ part_of_pad(void *arg, uint64_t at)
 	const struct elf_fde *d = elf_fde_at(ps->o->elf, at);
 
 	if (d != NULL)
-		part_add(ps, d->addr);
+		world_part_add(ps, d->addr);
 }
 
 /* Parts that code in `from` jumps to. */
@@ -638,7 +638,7 @@ parts_of_jumps(struct parts *ps, const struct code_part *from)
 		code_insn_decode(p + off, from->size - off, from->addr + off,
 				 &in);
 		if (in.kind == CODE_I_JMP || in.kind == CODE_I_JCC)
-			part_add(ps, in.target - ps->o->o->base);
+			world_part_add(ps, in.target - ps->o->o->base);
 	}
 }
 
@@ -681,7 +681,7 @@ world_parts(struct world_obj *o, uint64_t addr, uint64_t size,
 		size = fn_size(o, at);
 	if (size > left)
 		size = left;
-	if (size == 0 || !obj_known(o) || !may_begin(o, at))
+	if (size == 0 || !world_known(o) || !may_begin(o, at))
 		return 0;
 	part[0] = (struct code_part){ addr, size };
 	if (d != NULL && d->addr == at)

@@ -51,7 +51,7 @@ jumps(uint8_t kind)
 /* ---- which functions ----------------------------------------------------- */
 
 static int
-cmp_addr(const void *va, const void *vb)
+copy_cmp(const void *va, const void *vb)
 {
 	uint64_t a = *(const uint64_t *)va, b = *(const uint64_t *)vb;
 
@@ -130,7 +130,7 @@ body_refused(const struct code_world *w, const struct code_fn *f)
 			why = "there is no memory";
 	}
 	if (own.n > 1)
-		qsort(own.v, own.n, sizeof(*own.v), cmp_addr);
+		qsort(own.v, own.n, sizeof(*own.v), copy_cmp);
 	if (why == NULL && indirect &&
 	    (entered(w, f) || !targets_own(f, own.v, own.n)))
 		why = "it jumps through a pointer that may lead to itself";

@@ -43,7 +43,7 @@ lower_agg_static(const struct dif_stmt *st)
 /* ---- adding -------------------------------------------------------------- */
 
 static struct x86_mem
-word(const struct agg_gen *g, uint32_t i)
+lower_word(const struct agg_gen *g, uint32_t i)
 {
 	return x86_m(X86_RCX, g->disp + (int32_t)i * 8);
 }
@@ -54,9 +54,9 @@ add_extreme(struct lower *l, const struct agg_gen *g, uint32_t i,
 {
 	struct x86_label keep = { 0 };
 
-	x86_alu_rm(l->b, X86_CMP, 8, X86_RDX, word(g, i));
+	x86_alu_rm(l->b, X86_CMP, 8, X86_RDX, lower_word(g, i));
 	x86_jcc_short(l->b, not, &keep);
-	x86_store(l->b, 8, word(g, i), X86_RDX);
+	x86_store(l->b, 8, lower_word(g, i), X86_RDX);
 	x86_bind(l->b, &keep);
 }
 
@@ -65,13 +65,13 @@ add_extreme(struct lower *l, const struct agg_gen *g, uint32_t i,
 static void
 lower_word_ONE(struct lower *l, const struct agg_gen *g, uint32_t i)
 {
-	x86_inc_m(l->b, 8, word(g, i));
+	x86_inc_m(l->b, 8, lower_word(g, i));
 }
 
 static void
 lower_word_VAL(struct lower *l, const struct agg_gen *g, uint32_t i)
 {
-	x86_alu_mr(l->b, X86_ADD, 8, word(g, i), X86_RDX);
+	x86_alu_mr(l->b, X86_ADD, 8, lower_word(g, i), X86_RDX);
 }
 
 static void
@@ -92,8 +92,8 @@ lower_word_SQUARE(struct lower *l, const struct agg_gen *g, uint32_t i)
 {
 	x86_mov_rr(l->b, 8, X86_RAX, X86_RDX);
 	x86_un_r(l->b, X86_IMUL, 8, X86_RDX);
-	x86_alu_mr(l->b, X86_ADD, 8, word(g, i), X86_RAX);
-	x86_alu_mr(l->b, X86_ADC, 8, word(g, i + 1), X86_RDX);
+	x86_alu_mr(l->b, X86_ADD, 8, lower_word(g, i), X86_RAX);
+	x86_alu_mr(l->b, X86_ADC, 8, lower_word(g, i + 1), X86_RDX);
 }
 
 /* The bucket whose index is rax. */
@@ -198,13 +198,13 @@ add_body(struct lower *l, const struct agg_gen *g)
 	x86_store(l->b, 8, op[2], X86_RAX);
 	x86_store_imm(l->b, 8, op[3],
 		      (int32_t)dif_agg_zero(g->v->func, g->v->arg));
-	x86_lea(l->b, X86_RSI, word(g, 0));
+	x86_lea(l->b, X86_RSI, lower_word(g, 0));
 	x86_lea(l->b, X86_RCX, op[0]);
 	lower_call(l, RTN_FN_agg_add);
 }
 
 static void
-add(struct lower *l, struct agg_gen *g)
+lower_add(struct lower *l, struct agg_gen *g)
 {
 	static void (*const map[])(struct lower *, struct agg_gen *) = {
 #define MAP_NO(code, name)
@@ -251,7 +251,7 @@ half(struct lower *l, unsigned reg)
 }
 
 static void
-cell_first(struct lower *l, struct lower_cold *c)
+lower_cell_first(struct lower *l, struct lower_cold *c)
 {
 	const struct dif_agg_info *f = dif_agg_by_code(c->agg->func);
 	int32_t at = c->disp + 8;
@@ -275,7 +275,7 @@ cell_used(struct lower *l, const struct agg_gen *g)
 	int32_t used = g->disp - 8;
 
 	if (dif_agg_starts(g->v->func)) {
-		struct lower_cold *c = lower_cold(l, cell_first);
+		struct lower_cold *c = lower_cold(l, lower_cell_first);
 		c->agg = g->v;
 		c->disp = used;
 		x86_alu_mi(l->b, X86_CMP, 8, x86_m(X86_RCX, used), 0);
@@ -287,7 +287,7 @@ cell_used(struct lower *l, const struct agg_gen *g)
 }
 
 static void
-cell_fixed(struct lower *l, struct agg_gen *g)
+lower_cell_fixed(struct lower *l, struct agg_gen *g)
 {
 	half(l, X86_RCX);
 	g->disp = (int32_t)l->t->agg_fixed[g->st->agg] + 8;
@@ -399,7 +399,7 @@ cell_word(struct lower *l, struct agg_gen *g)
 
 /* The key is in rt.key. */
 static void
-cell_keyed(struct lower *l, struct agg_gen *g)
+lower_cell_keyed(struct lower *l, struct agg_gen *g)
 {
 	keyed_args(l, g->v);
 	lower_call(l, RTN_FN_agg_keyed);
@@ -542,7 +542,7 @@ cell_of_keys(struct lower *l, struct agg_gen *g)
 	values(l, g, true);
 	if (staged)
 		key_move(l, g->v->keysize);
-	cell_keyed(l, g);
+	lower_cell_keyed(l, g);
 }
 
 void
@@ -568,14 +568,14 @@ lower_agg(struct lower *l, const struct dif_stmt *st)
 		cell_static(l, &g);
 	} else if (g.v->keysize == 0) {
 		values(l, &g, false);
-		cell_fixed(l, &g);
+		lower_cell_fixed(l, &g);
 	} else if (key_is_word(&g)) {
 		cell_of_word(l, &g);
 	} else {
 		cell_of_keys(l, &g);
 	}
 	value_back(l, &g);
-	add(l, &g);
+	lower_add(l, &g);
 	x86_bind(l->b, g.done);
 	l->top = top;
 }

@@ -125,13 +125,13 @@ lower_obj_call(struct lower *l, struct lower_dif *lo, enum rtn_fn fn)
 /* ---- what is known beforehand -------------------------------------------- */
 
 static bool
-is_branch(unsigned op)
+lower_is_branch(unsigned op)
 {
 	return dif_op_info[op].fmt == DIF_FMT_BR;
 }
 
 static bool
-is_compare(unsigned op)
+lower_is_compare(unsigned op)
 {
 	return op == DIF_OP_CMP || op == DIF_OP_TST || op == DIF_OP_SCMP;
 }
@@ -163,7 +163,7 @@ reads(dif_instr_t i)
 
 /* The register that i writes, as a mask. */
 static uint32_t
-writes(dif_instr_t i)
+lower_writes(dif_instr_t i)
 {
 	switch (dif_op_info[DIF_OP(i)].fmt) {
 	case DIF_FMT_R3:
@@ -193,7 +193,7 @@ flow_to(struct lower_dif *lo, uint32_t pc, uint8_t known)
 
 /* Ways through the object; the registers that must start as 0. */
 static uint32_t
-flow(struct lower_dif *lo)
+lower_flow(struct lower_dif *lo)
 {
 	const struct dif_obj *o = lo->o;
 	uint32_t early = 0, used = 0;
@@ -205,11 +205,11 @@ flow(struct lower_dif *lo)
 		if (lo->known[pc] == UNREACHED)
 			continue;
 		early |= reads(i) & ~(uint32_t)lo->known[pc];
-		used |= reads(i) | writes(i);
-		uint8_t after = lo->known[pc] | (uint8_t)writes(i);
+		used |= reads(i) | lower_writes(i);
+		uint8_t after = lo->known[pc] | (uint8_t)lower_writes(i);
 		/* 0xff is taken: r0 is always known, and so tells nothing */
 		after &= 0xfe;
-		if (is_branch(DIF_OP(i))) {
+		if (lower_is_branch(DIF_OP(i))) {
 			lo->target[DIF_LABEL(i)] = 1;
 			flow_to(lo, DIF_LABEL(i), after);
 		}
@@ -233,9 +233,9 @@ flags_at_once(const struct lower_dif *lo)
 			continue;
 		if (lo->target[pc])
 			live = false;
-		if (is_compare(op))
+		if (lower_is_compare(op))
 			live = true;
-		else if (!is_branch(op))
+		else if (!lower_is_branch(op))
 			live = false;
 		else if (op != DIF_OP_BA && !live)
 			return false;
@@ -315,7 +315,7 @@ condition(unsigned op)
 static unsigned
 compare_of(const struct lower_dif *lo, uint32_t pc)
 {
-	while (is_branch(DIF_OP(lo->o->text[pc])))
+	while (lower_is_branch(DIF_OP(lo->o->text[pc])))
 		pc--;
 	return DIF_OP(lo->o->text[pc]);
 }
@@ -670,7 +670,7 @@ lower_instr(struct lower *l, struct lower_dif *lo, dif_instr_t i)
 }
 
 static bool
-uses_tuple(const struct dif_obj *o)
+lower_uses_tuple(const struct dif_obj *o)
 {
 	for (uint32_t pc = 0; pc < o->ntext; pc++)
 		switch (DIF_OP(o->text[pc])) {
@@ -687,7 +687,7 @@ uses_tuple(const struct dif_obj *o)
 static void
 obj_start(struct lower *l, struct lower_dif *lo, uint32_t early)
 {
-	if (uses_tuple(lo->o))
+	if (lower_uses_tuple(lo->o))
 		x86_store_imm(l->b, 4, RT_M(ntuple), 0);
 	for (unsigned n = 1; n < DIF_NREGS; n++)
 		if ((early & (1u << n)) != 0)
@@ -716,7 +716,7 @@ lower_obj(struct lower *l, const struct dif_obj *o)
 		lower_nomem(l);
 		return;
 	}
-	uint32_t early = flow(&lo);
+	uint32_t early = lower_flow(&lo);
 	lo.lazy = !flags_at_once(&lo);
 	obj_start(l, &lo, early);
 	for (lo.pc = 0; lo.pc < o->ntext; lo.pc++) {

@@ -23,7 +23,7 @@ scan_arg(dif_instr_t i)
 }
 
 static void
-scan_obj(const struct dif_obj *o, struct lower_facts *f)
+lower_scan_obj(const struct dif_obj *o, struct lower_facts *f)
 {
 	for (uint32_t pc = 0; o != NULL && pc < o->ntext; pc++) {
 		unsigned op = DIF_OP(o->text[pc]);
@@ -41,11 +41,11 @@ scan_obj(const struct dif_obj *o, struct lower_facts *f)
 void
 lower_scan(const struct dif_clause *cl, struct lower_facts *f)
 {
-	scan_obj(cl->pred, f);
+	lower_scan_obj(cl->pred, f);
 	for (uint32_t s = 0; s < cl->nstmts; s++)
 		for (uint32_t i = 0; i < cl->stmts[s].nexprs; i++) {
 			const struct dif_expr *e = &cl->stmts[s].exprs[i];
-			scan_obj(e->obj, f);
+			lower_scan_obj(e->obj, f);
 			f->stack |= e->src == DIF_SRC_USTACK;
 		}
 }

@@ -166,7 +166,7 @@ arg_far(struct lower *l, const struct dif_recipe *r)
 
 /* dst = what a recipe says, from the thread and the site alone. */
 static void
-arg_value(struct lower *l, const struct dif_recipe *r, unsigned dst)
+lower_arg_value(struct lower *l, const struct dif_recipe *r, unsigned dst)
 {
 	switch (r->kind) {
 	case DIF_RCP_CONST: x86_mov_ri(l->b, dst, (uint64_t)r->val); break;
@@ -213,7 +213,7 @@ lower_arg(struct lower *l, uint32_t n, unsigned dst)
 		x86_load(l->b, 8, false, dst,
 			 x86_m(LOWER_RT, RT_DISP(arg) + (int32_t)n * 8));
 	else
-		arg_value(l, arg_recipe(l, n), dst);
+		lower_arg_value(l, arg_recipe(l, n), dst);
 }
 
 void
@@ -287,7 +287,7 @@ lower_user_fill(struct lower *l)
 		if (far)
 			arg_far(l, r);
 		else
-			arg_value(l, r, X86_RAX);
+			lower_arg_value(l, r, X86_RAX);
 		x86_store(l->b, 8,
 			  x86_m(LOWER_RT, RT_DISP(arg) + (int32_t)i * 8),
 			  X86_RAX);

@@ -11,7 +11,7 @@
 #include "engine/x86/x86_lower_impl.h"
 
 static bool
-is_ref(const struct dif_type *t)
+lower_is_ref(const struct dif_type *t)
 {
 	return t->kind == DIF_TYPE_STRING || (t->flags & DIF_TF_BYREF) != 0;
 }
@@ -118,7 +118,7 @@ FN(var_zero)
 /* The element of DIF register idx in n words at a place of struct rt; beyond
    the end lies 0. */
 static void
-array_element(struct lower *l, int32_t at, uint32_t n, unsigned idx,
+lower_element(struct lower *l, int32_t at, uint32_t n, unsigned idx,
 	      unsigned rd)
 {
 	struct x86_label out = { 0 };
@@ -135,13 +135,13 @@ array_element(struct lower *l, int32_t at, uint32_t n, unsigned idx,
 static void
 lower_array_args(struct lower *l, unsigned idx, unsigned rd)
 {
-	array_element(l, RT_DISP(arg), RT_NARGS, idx, rd);
+	lower_element(l, RT_DISP(arg), RT_NARGS, idx, rd);
 }
 
 static void
 lower_array_uregs(struct lower *l, unsigned idx, unsigned rd)
 {
-	array_element(l, RT_DISP(ureg), DIF_NUREGS, idx, rd);
+	lower_element(l, RT_DISP(ureg), DIF_NUREGS, idx, rd);
 }
 
 static const struct {
@@ -234,7 +234,7 @@ lower_ldv(struct lower *l, struct lower_dif *lo, unsigned scope, uint32_t id,
 	v = find(l, scope, id, DIF_VK_SCALAR);
 	if (v == NULL)
 		illop(l, lo);
-	else if (is_ref(&v->type))
+	else if (lower_is_ref(&v->type))
 		load_ref(l, v, lower_reg(rd));
 	else
 		x86_load(l->b, 8, false, lower_reg(rd), var_m(l, v));
@@ -250,7 +250,7 @@ lower_stv(struct lower *l, struct lower_dif *lo, unsigned scope, uint32_t id,
 		illop(l, lo);
 		return;
 	}
-	if (!is_ref(&v->type)) {
+	if (!lower_is_ref(&v->type)) {
 		struct x86_mem m = var_m(l, v);
 		x86_store(l->b, 8, m, lower_src(l, rs, X86_RCX));
 		return;

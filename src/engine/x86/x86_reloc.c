@@ -79,7 +79,7 @@ branch(struct x86_buf *out, const uint8_t *p, const ZydisDecodedInstruction *d,
 
 /* The memory operand of an indirect call, as it is after a push. */
 static int
-operand(const ZydisDecodedInstruction *d, const struct code_insn *in,
+reloc_operand(const ZydisDecodedInstruction *d, const struct code_insn *in,
 	struct x86_mem *m)
 {
 	int64_t disp = d->raw.disp.value;
@@ -117,7 +117,7 @@ cannot(uint64_t addr, struct err *e)
 }
 
 static int
-call(struct x86_buf *out, const ZydisDecodedInstruction *d,
+reloc_call(struct x86_buf *out, const ZydisDecodedInstruction *d,
      const struct code_insn *in, uint64_t addr, struct err *e)
 {
 	struct x86_label literal = { 0 };
@@ -126,7 +126,7 @@ call(struct x86_buf *out, const ZydisDecodedInstruction *d,
 	bool direct = in->kind == CODE_I_CALL;
 	bool by_reg = !direct && d->raw.modrm.mod == 3;
 
-	if (!direct && !by_reg && operand(d, in, &m) != 0)
+	if (!direct && !by_reg && reloc_operand(d, in, &m) != 0)
 		return cannot(addr, e);
 	if ((d->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_GS) != 0 ||
 	    d->address_width != 64 || (by_reg && reg == X86_RSP))
@@ -181,7 +181,7 @@ x86_reloc_insn(struct x86_buf *out, const uint8_t *p, size_t n, uint64_t addr,
 		return branch(out, p, &d, &in);
 	case CODE_I_CALL:
 	case CODE_I_CALL_IND:
-		return call(out, &d, &in, addr, e);
+		return reloc_call(out, &d, &in, addr, e);
 	default:
 		return copy(out, p, &d, &in, addr, e);
 	}

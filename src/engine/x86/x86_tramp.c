@@ -351,7 +351,7 @@ x86_tramp_insn(struct x86_buf *b, const struct x86_target *t, struct x86_run *w,
 
 /* One instruction with its points. */
 static int
-step(struct x86_buf *b, const struct x86_target *t, struct x86_run *w,
+tramp_step(struct x86_buf *b, const struct x86_target *t, struct x86_run *w,
      uint32_t at, const struct code_insn *in, bool after_syscall, struct err *e)
 {
 	uint32_t next = at + in->len;
@@ -388,7 +388,7 @@ walk(struct x86_buf *b, const struct x86_target *t, struct x86_run *w,
 
 	for (uint32_t at = 0; at < w->len; at += in.len) {
 		code_insn_decode(w->bytes + at, w->len - at, w->addr + at, &in);
-		if (step(b, t, w, at, &in, after_syscall, e) != 0)
+		if (tramp_step(b, t, w, at, &in, after_syscall, e) != 0)
 			return -1;
 		if (ends(&in))
 			return 0;
