@@ -148,7 +148,7 @@ typedef struct dtrace_probeinfo {
 	dtrace_attribute_t dtp_attr;  /* of the probe description */
 	dtrace_attribute_t dtp_arga;  /* of the arguments */
 	int dtp_argc;		      /* number of typed arguments */
-	char dtp_argv[10][128];	      /* their types as text */
+	char dtp_argv[12][128];	      /* their types as text */
 } dtrace_probeinfo_t;
 
 typedef enum { DTRACE_PROBESPEC_NONE = -1, DTRACE_PROBESPEC_PROVIDER,

@@ -221,6 +221,8 @@ dtrace_probe_info(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp,
 	*pip = (dtrace_probeinfo_t){ .dtp_attr = dt_attr_probe(attr),
 				     .dtp_arga = dt_attr_parse(attr->args),
 				     .dtp_argc = (int)pa.nargs };
+	_Static_assert(sizeof(pip->dtp_argv) / sizeof(*pip->dtp_argv) ==
+			       DIF_NARGS, "a type for each argument");
 	for (uint32_t i = 0; i < pa.nargs && i < DIF_NARGS; i++) {
 		struct buf b = BUF_INIT;
 		if (pa.xlate[i] != NULL)

@@ -19,6 +19,7 @@
 #include "rt/rt_native_impl.h"
 #include "rt/rt_impl.h"
 
+#define PIECE_MAX 4096u /* bytes of the stack that are read at once */
 #define FRAME_MAX (16u << 20) /* bytes from one frame to the next */
 
 /* The piece of the stack that lies in W. */
@@ -49,7 +50,7 @@ uint64_t
 rtn_frames(struct rt *rt, uint64_t *dst, uint64_t n)
 {
 	uint64_t low = rt->ureg[RT_R_RSP], fp = rt->ureg[RT_R_RBP];
-	struct piece p = { 0, 0, n < 8 ? 256 : RT_STR_MAX };
+	struct piece p = { 0, 0, n < 8 ? 256 : PIECE_MAX };
 	uint64_t have = 0, ret;
 
 	if (RTN_SHARED(rt)->unw != 0) {

@@ -201,7 +201,7 @@ RT_INLINE uint64_t
 unw_read(struct rt *rt, uint64_t addr)
 {
 #ifdef RT_NATIVE
-	int64_t n = rtn_mem_some(rt, RT_W(rt), RT_STR_MAX, addr);
+	int64_t n = rtn_mem_some(rt, RT_W(rt), UNW_PAGE, addr);
 
 	return n > 0 ? (uint64_t)n : 0;
 #else

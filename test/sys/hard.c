@@ -268,8 +268,9 @@ no_leader(void)
  * Writes into what it shares with its tracer: -2 into the counters of drops of
  * its own machine (struct rt), which is found by its thread's number.
  */
-#define RT_DROPS 16  /* after head and tail: 8 counters */
-#define RT_TID	 116 /* and the machine's level 12 bytes before */
+#define RT_DROPS 16  /* after head and tail: NDROPS counters */
+#define NDROPS	 9
+#define RT_TID	 124 /* and the machine's level 12 bytes before */
 
 /* A slot begins a page; there are other tables that have threads in them. */
 static bool
@@ -281,7 +282,7 @@ scribble_page(char *p)
 	memcpy(&level, p + RT_TID - 12, 4);
 	if (tid != (uint32_t)syscall(SYS_gettid) || level > 3)
 		return false;
-	for (int i = 0; i < 8; i++)
+	for (int i = 0; i < NDROPS; i++)
 		*(volatile uint64_t *)(void *)(p + RT_DROPS + 8 * i) =
 			(uint64_t)-2;
 	return true;

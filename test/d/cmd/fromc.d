@@ -1,7 +1,7 @@
 /*
  * -v: where an expression has another value or meaning than in C, each place
  * once.  What is not noted has C's value, or C does not define it.
- *
+ * @noroundtrip: -v writes among the text
  * @run: -ve -s %f
  * @stderr
  */

@@ -219,9 +219,15 @@ test_refused(void **state)
 	fact(DIF_SITE_UINSN, user_lock, 4, 3);
 	assert_int_equal(places(0, 1)->off, site.off);
 	fact(DIF_SITE_UINSN, user_lock, 4, 0);
+	/* A clause whose only probe cannot be placed, named or not; but the
+	   clauses of a provider say nothing. */
 	clause.pdesc.name = "[0-9]";
-	places(0, 0);
+	eng.places.n = 0;
+	assert_int_equal(bpf_user_places(&eng, &err), -1);
+	clause.maker = true;
 	clause.pdesc.name = "0";
+	places(0, 0);
+	clause.maker = false;
 	assert_int_equal(bpf_user_places(&eng, &err), -1);
 	assert_string_equal(err.msg,
 			    "p:m:f:n: the kernel cannot place a probe there: "
@@ -229,7 +235,9 @@ test_refused(void **state)
 	/* An address in no function that is known. */
 	site.fn = site.fn_size = 0;
 	clause.pdesc.name = "*";
+	clause.maker = true;
 	places(0, 0);
+	clause.maker = false;
 	fact(DIF_SITE_UINSN, user_lock, 0, 3);
 	site.fn = 0;
 	assert_int_equal(places(0, 1)->off, site.off);
