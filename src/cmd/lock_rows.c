@@ -126,16 +126,6 @@ lock_bucket_bound(int i)
 			     : -(int64_t)(1ull << (LOCK_ZERO - 1 - i));
 }
 
-/* The next frame, without its newline; *s moves behind it. */
-static int
-frame_next(const char **s)
-{
-	const char *end = strchr(*s, '\n');
-	int n = (int)(end != NULL ? end - *s : (long)strlen(*s));
-
-	return n;
-}
-
 void
 lock_row_print_hist(const struct lock_row *row, const char *stack, int width,
 		    const char *end, FILE *fp)
@@ -152,7 +142,7 @@ lock_row_print_hist(const struct lock_row *row, const char *stack, int width,
 		last = i;
 	}
 	for (int i = first; i <= last || *s != '\0'; i++) {
-		int n = frame_next(&s);
+		int n = (int)strcspn(s, "\n"); /* of this frame */
 
 		if (i <= last) {
 			int bar = (int)(row->hist[i] * (uint64_t)width / total);

@@ -407,12 +407,18 @@ row_names(const struct table *t, const struct lock_row *r, char *lock,
 	snprintf(caller, csize, "%.*s", (int)len, stack);
 }
 
+/* What the weights of all rows add up to. */
+static uint64_t
+table_all(const struct table *t)
+{
+	return t->l->by_time && timed(t) ? t->total_ns : t->total;
+}
+
 static void
 put_row(struct table *t, const struct lock_row *r)
 {
 	const struct lockstat *l = t->l;
-	uint64_t w = weight(t, r), all = l->by_time && timed(t) ? t->total_ns
-								 : t->total;
+	uint64_t w = weight(t, r), all = table_all(t);
 	char lock[512], caller[512];
 
 	t->so_far += w;
@@ -451,8 +457,7 @@ static void
 put_parsable(struct table *t, const struct lock_row *r)
 {
 	const struct lockstat *l = t->l;
-	uint64_t w = weight(t, r), all = l->by_time && timed(t) ? t->total_ns
-								 : t->total;
+	uint64_t w = weight(t, r), all = table_all(t);
 	char lock[512], caller[512];
 	const char *sep = "\t";
 

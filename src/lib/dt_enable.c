@@ -26,6 +26,7 @@ struct collect {
 	dtrace_hdl_t *dtp;
 	uint32_t clause;
 	unsigned matches;
+	bool made; /* one of them is made of other probes */
 	bool failed;
 };
 
@@ -40,6 +41,7 @@ collect_probe(void *arg, struct probe *p)
 		return 1;
 	}
 	c->matches++;
+	c->made |= p->owner->ops->made != NULL;
 	return 0;
 }
 
@@ -66,27 +68,41 @@ check_destructive(dtrace_hdl_t *dtp, const struct dif_clause *c)
 			  dtrace_errmsg(NULL, EDT_DESTRUCTIVE));
 }
 
+/* The probes that pd matches, as pairs with the clause to come. */
+static int
+collect_all(struct collect *c, const struct dif_pdesc *pd)
+{
+	dtrace_hdl_t *dtp = c->dtp;
+
+	*c = (struct collect){ .dtp = dtp,
+			       .clause = (uint32_t)dtp->clauses.n };
+	err_clear(&dtp->err);
+	if (probe_match(dtp->probes, pd, collect_probe, c, &dtp->err) < 0 &&
+	    !dt_probe_absent(dtp, &dtp->err))
+		return dt_fail(dtp, EDT_ENABLE);
+	return c->failed ? dt_nomem(dtp) : 0;
+}
+
 /* One clause: its probes, as pairs.  *matches grows by their number. */
 static int
 exec_clause(dtrace_hdl_t *dtp, struct dif_clause *cl, unsigned *matches)
 {
 	struct collect c = { .dtp = dtp };
+	size_t nenabs = dtp->enabs.n;
 
-	if (check_destructive(dtp, cl) != 0)
+	if (check_destructive(dtp, cl) != 0 ||
+	    collect_all(&c, &cl->pdesc) != 0)
 		return -1;
-	if (dt_made_enable(dtp, &cl->pdesc) != 0)
-		return -1;
-	c.clause = (uint32_t)dtp->clauses.n;
+	if (c.made) {
+		/* The clauses that make them come first. */
+		dtp->enabs.n = nenabs;
+		if (dt_made_enable(dtp, &cl->pdesc) != 0 ||
+		    collect_all(&c, &cl->pdesc) != 0)
+			return -1;
+	}
 	if (!vec_push(&dtp->clauses, cl))
 		return dt_nomem(dtp);
 	cl->pid = probe_desc_pid(dtp->probes, &cl->pdesc);
-	err_clear(&dtp->err);
-	if (probe_match(dtp->probes, &cl->pdesc, collect_probe, &c,
-			&dtp->err) < 0 &&
-	    !dt_probe_absent(dtp, &dtp->err))
-		return dt_fail(dtp, EDT_ENABLE);
-	if (c.failed)
-		return dt_nomem(dtp);
 	*matches += c.matches;
 	return 0;
 }

@@ -59,7 +59,7 @@ dt_user_type(dtrace_hdl_t *dtp, const struct dif_pdesc *pd, const char *module,
 		return NULL;
 	if (scoped)
 		return utype_named(dtp, p, module, name);
-	if (pd->mod[0] != '\0' && !probe_is_glob(pd->mod))
+	if (probe_is_exact(pd->mod))
 		t = utype_named(dtp, p, pd->mod, name);
 	for (int exec = 1; exec >= 0; exec--)
 		for (size_t i = 0; t == NULL && i < proc_nobjs(p); i++)

@@ -284,6 +284,8 @@ bool probe_desc_match(const struct dif_pdesc *pd, const char *prov,
 /* Shell-style match of a whole field; pattern "" matches everything. */
 bool probe_glob(const char *pattern, const char *s);
 bool probe_is_glob(const char *pattern);
+/* Does a field of a description name something, alone? */
+bool probe_is_exact(const char *field);
 /*
  * Split "a:b:c:d" into fields, right-most is `spec` (0 provider .. 3 name, as
  * enum lang_spec); fields are copied to arena.  -1 with *e when overspecified.

@@ -17,6 +17,12 @@ probe_is_glob(const char *pattern)
 	return strpbrk(pattern, "*?[\\") != NULL;
 }
 
+bool
+probe_is_exact(const char *field)
+{
+	return field[0] != '\0' && !probe_is_glob(field);
+}
+
 /*
  * True if c is in the set whose inside begins at s.  *end is put behind its
  * `]`; NULL if there is none, and `[` then is an ordinary character.

@@ -52,12 +52,6 @@ kinsn_fail(const struct kinsn_cx *cx, const struct err_tag *tag,
 		       pd->func, pd->name, why);
 }
 
-static bool
-exact(const char *field)
-{
-	return field[0] != '\0' && !probe_is_glob(field);
-}
-
 /* ---- names --------------------------------------------------------------- */
 
 static bool
@@ -85,7 +79,7 @@ check_name(const struct kinsn_cx *cx)
 
 	if (!kinsn_by_kind(cx->pv) && cx->pd->func[0] == '\0')
 		return kinsn_fail(cx, &D_PROC_FUNC, "name a function");
-	if (!exact(name))
+	if (!probe_is_exact(name))
 		return 0;
 	if (kinsn_by_kind(cx->pv) && !instr_name_offset(name, &off))
 		return kinsn_fail(cx, &D_PROC_NAME,
@@ -237,7 +231,7 @@ check_found(const struct kinsn_cx *cx)
 	const char *why;
 	char line[512];
 
-	if (cx->nprobes != 0 || !exact(pd->func))
+	if (cx->nprobes != 0 || !probe_is_exact(pd->func))
 		return 0;
 	why = cx->nfuncs != 0 ? cx->left
 			      : kfunc_why_not(cx->pv->env->procs, pd->mod,
@@ -246,7 +240,7 @@ check_found(const struct kinsn_cx *cx)
 		snprintf(line, sizeof(line), "cannot be probed: %s", why);
 		return kinsn_fail(cx, &D_PROC_FUNC, line);
 	}
-	if (cx->nfuncs != 0 && exact(pd->name))
+	if (cx->nfuncs != 0 && probe_is_exact(pd->name))
 		return kinsn_fail(cx, &D_PROC_ALIGN,
 				  "no such instruction begins there");
 	return 0;

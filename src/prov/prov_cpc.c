@@ -146,7 +146,7 @@ cpc_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 
 	if (!probe_glob(pd->prov, "cpc"))
 		return 0;
-	if (pd->name[0] != '\0' && !probe_is_glob(pd->name))
+	if (probe_is_exact(pd->name))
 		return add_named(pv, pd, e);
 	pmu = have_pmu();
 	for (size_t i = 0; i < NEVENTS; i++) {

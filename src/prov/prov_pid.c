@@ -59,12 +59,6 @@ struct pid_cx {
 			   this generation; only later ones matter */
 };
 
-static bool
-field_exact(const char *s)
-{
-	return s[0] != '\0' && !probe_is_glob(s);
-}
-
 static int pid_fail(const struct pid_cx *cx, const struct err_tag *tag,
 		    const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
@@ -300,7 +294,7 @@ no_functions(struct pid_cx *cx)
 				"what it calls in libraries has its names",
 				o->name, (int)proc_pid(cx->proc),
 				(int)proc_pid(cx->proc), o->name);
-	if (!field_exact(cx->pd->func))
+	if (!probe_is_exact(cx->pd->func))
 		return 0;
 	if (cx->proc == NULL)
 		return pid_fail(cx, &D_PROC_FUNC,
@@ -323,7 +317,7 @@ provide_funcs(struct pid_cx *cx)
 		return 0;
 	if (cx->nfuncs == 0)
 		return no_functions(cx);
-	if (!field_exact(cx->pd->func))
+	if (!probe_is_exact(cx->pd->func))
 		return 0;
 	if (!cx->name_off || cx->nprobes != 0)
 		return 0;
@@ -530,7 +524,7 @@ desc_name(struct pid_cx *cx)
 {
 	const char *name = cx->pd->name;
 
-	cx->name_glob = !field_exact(name);
+	cx->name_glob = !probe_is_exact(name);
 	if (by_kind(cx->pv))
 		return desc_kind(cx);
 	if (cx->name_glob || strcmp(name, "entry") == 0 ||
@@ -548,7 +542,7 @@ desc_name(struct pid_cx *cx)
 static int
 desc_mod(struct pid_cx *cx)
 {
-	if (!field_exact(cx->pd->mod))
+	if (!probe_is_exact(cx->pd->mod))
 		return 0;
 	cx->mod = pid_mod_name(cx->proc, cx->pd->mod);
 	if (cx->mod != NULL)
@@ -663,11 +657,11 @@ every_mod_set(struct pid_cx *cx, const char *mod)
 static int
 every_objs(struct pid_cx *cx, struct proc *p, struct hash *files)
 {
-	const char *mod = field_exact(cx->pd->mod)
+	const char *mod = probe_is_exact(cx->pd->mod)
 				  ? pid_mod_name(p, cx->pd->mod)
 				  : NULL;
 
-	if (mod == NULL && field_exact(cx->pd->mod))
+	if (mod == NULL && probe_is_exact(cx->pd->mod))
 		return 0;
 	if (mod != NULL && cx->mod == NULL && every_mod_set(cx, mod) != 0)
 		return -1;
@@ -729,7 +723,7 @@ every_probes(struct pid_cx *cx)
 				"pid123");
 	if (desc_name(cx) != 0 || every_find(cx) != 0)
 		return -1;
-	if (cx->objs.n == 0 && field_exact(cx->pd->mod))
+	if (cx->objs.n == 0 && probe_is_exact(cx->pd->mod))
 		return pid_fail(cx, &D_PROC_LIB,
 				"no process maps a file named %s at the moment",
 				cx->pd->mod);
@@ -794,7 +788,7 @@ pid_canon(struct prov *pv, struct dif_pdesc *pd)
 	p = pid != 0 ? proc_find(pv->env->procs, pid) : NULL;
 	if (p == NULL && pid != 0)
 		return;
-	if (field_exact(pd->mod) &&
+	if (probe_is_exact(pd->mod) &&
 	    (mod = p != NULL ? pid_mod_name(p, pd->mod)
 			     : every_mod(pv->data, pd->mod)) != NULL &&
 	    (mod = probe_str(pv->set, mod)) != NULL)

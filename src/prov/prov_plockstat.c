@@ -243,7 +243,7 @@ plock_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 	p = proc_grab(pv->env->procs, pid, &why);
 	if (p == NULL)
 		return err_set(e, &D_PROC_GRAB, 0, "%s", why.msg);
-	if (pd->mod[0] != '\0' && !probe_is_glob(pd->mod))
+	if (probe_is_exact(pd->mod))
 		mod = pid_mod_name(p, pd->mod);
 	for (size_t i = 0; i < proc_nobjs(p); i++) {
 		struct proc_obj *o = proc_obj_at(p, i);
@@ -281,7 +281,7 @@ plock_canon(struct prov *pv, struct dif_pdesc *pd)
 	struct proc *p = pid != 0 ? proc_find(pv->env->procs, pid) : NULL;
 	const char *mod;
 
-	if (p == NULL || pd->mod[0] == '\0' || probe_is_glob(pd->mod))
+	if (p == NULL || !probe_is_exact(pd->mod))
 		return;
 	mod = pid_mod_name(p, pd->mod);
 	if (mod != NULL && (mod = probe_str(pv->set, mod)) != NULL)

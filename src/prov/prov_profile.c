@@ -138,7 +138,7 @@ static int
 profile_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 {
 	/* A name made of nothing but itself may be any number's. */
-	if (pd->name[0] != '\0' && !probe_is_glob(pd->name)) {
+	if (probe_is_exact(pd->name)) {
 		if (!probe_desc_match(pd, "profile", "", "", pd->name))
 			return 0;
 		return profile_add(pv, pd->name, e);

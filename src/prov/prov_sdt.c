@@ -45,7 +45,7 @@ sdt_is_ours(const struct prov *pv, const struct dif_pdesc *pd)
 {
 	if (!probe_glob(pd->prov, pv->ops->name) || !probe_glob(pd->func, ""))
 		return false;
-	if (pd->prov[0] != '\0' && !probe_is_glob(pd->prov))
+	if (probe_is_exact(pd->prov))
 		return true;
 	return pd->name[0] == '\0' || probe_is_glob(pd->name) ||
 	       !is_elsewhere(pd->name);

@@ -76,12 +76,6 @@ usdt_name(const char *note, char out[NAMELEN])
 	out[n] = '\0';
 }
 
-static bool
-usdt_exact(const char *s)
-{
-	return s[0] != '\0' && !probe_is_glob(s);
-}
-
 /* The provider's part of a probe's name, for this call. */
 static void
 prov_name(const struct usdt_cx *cx, const char *note, char out[NAMELEN + 16])
@@ -148,7 +142,7 @@ check_operands(struct usdt_cx *cx, const struct usdt_place *x,
 	struct err why = { 0 };
 
 	*ok = usdt_args(&w, x->note->args, r, &why) >= 0;
-	if (*ok || !usdt_exact(cx->pd->name))
+	if (*ok || !probe_is_exact(cx->pd->name))
 		return 0;
 	return err_set(cx->e, &D_PROC_NAME, 0, "%s:%s:%s: %s", x->note->prov,
 		       x->obj->name, name, why.msg);
@@ -208,7 +202,7 @@ static int
 provide_objects(struct usdt_cx *cx)
 {
 	/* Objects of every process have but their own names. */
-	const char *mod = usdt_exact(cx->pd->mod) && !cx->every
+	const char *mod = probe_is_exact(cx->pd->mod) && !cx->every
 				  ? pid_mod_name(cx->proc, cx->pd->mod)
 				  : NULL;
 
@@ -353,7 +347,7 @@ usdt_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 	if (strlen(pd->prov) >= sizeof(cx.provpat) || pv->env->procs == NULL)
 		return 0;
 	strcpy(cx.provpat, pd->prov);
-	if (usdt_exact(pd->prov)) {
+	if (probe_is_exact(pd->prov)) {
 		pid = exact_pid(pv, pd->prov, true, cx.name);
 		return pid != 0 ? provide_process(&cx, pid) : 0;
 	}
@@ -373,11 +367,11 @@ usdt_canon(struct prov *pv, struct dif_pdesc *pd)
 	const char *s;
 	pid_t pid;
 
-	if (!usdt_exact(pd->prov) ||
+	if (!probe_is_exact(pd->prov) ||
 	    (pid = exact_pid(pv, pd->prov, true, prov)) == 0 ||
 	    (proc = proc_find(pv->env->procs, pid)) == NULL)
 		return;
-	s = usdt_exact(pd->mod) ? pid_mod_name(proc, pd->mod) : NULL;
+	s = probe_is_exact(pd->mod) ? pid_mod_name(proc, pd->mod) : NULL;
 	if (s != NULL && (s = probe_str(pv->set, s)) != NULL)
 		pd->mod = s;
 	if (strlen(pd->name) >= NAMELEN)
@@ -393,7 +387,7 @@ usdt_pid(struct prov *pv, const struct dif_pdesc *pd)
 {
 	char name[NAMELEN];
 
-	return usdt_exact(pd->prov) ? exact_pid(pv, pd->prov, false, name)
+	return probe_is_exact(pd->prov) ? exact_pid(pv, pd->prov, false, name)
 				     : 0;
 }
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/test/capable.h"
-#include "elf/elf.h"
+#include "elf/test/elf_self.h"
 
 #define LIBC "/lib/x86_64-linux-gnu/libc.so.6"
 
@@ -43,16 +43,6 @@ elf_test_cleanup(int (*fn)(int))
 
 /* A relocated pointer to code. */
 int (*volatile elf_test_pointer)(int) = elf_test_plain;
-
-static struct elf_file *
-open_self(void)
-{
-	struct err e = { 0 };
-	struct elf_file *f = elf_open("/proc/self/exe", &e);
-
-	assert_non_null(f);
-	return f;
-}
 
 static bool
 has(const uint64_t *v, size_t n, uint64_t addr)

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <elf.h>
 
-#include "elf/elf.h"
+#include "elf/test/elf_self.h"
 
 /* Something to find. */
 int elf_test_victim(int x);
@@ -21,16 +21,6 @@ elf_test_victim(int x)
 	return 3 * x + 1;
 }
 extern int elf_test_alias(int x) __attribute__((alias("elf_test_victim")));
-
-static struct elf_file *
-open_self(void)
-{
-	struct err e = { 0 };
-	struct elf_file *f = elf_open("/proc/self/exe", &e);
-
-	assert_non_null(f);
-	return f;
-}
 
 static void
 test_self(void **state)

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "elf/elf.h"
+#include "elf/test/elf_self.h"
 
 /* A note of <sys/sdt.h>: where, semaphore, provider, probe, operands. */
 #define NOTE(at, sem, prov, probe, args)                              \
@@ -69,16 +69,6 @@ __asm__(".text\n"
 	DECL("web\\000many\\000" ATTR "13 0\\000")
 	DECL("web\\000short\\000" ATTR "2 0\\000int\\000")
 	DECL("web\\000none\\000" ATTR "0 0\\000"));
-
-static struct elf_file *
-open_self(void)
-{
-	struct err e = { 0 };
-	struct elf_file *f = elf_open("/proc/self/exe", &e);
-
-	assert_non_null(f);
-	return f;
-}
 
 static void
 test_places(void **state)

@@ -57,8 +57,9 @@ sys_map_create(const struct sys_map *m)
 	return sys_bpf(BPF_MAP_CREATE, &a, sizeof(a));
 }
 
-int
-sys_map_update(int fd, const void *key, const void *value)
+/* value: what is put there, or where what is found goes. */
+static int
+map_elem(int cmd, int fd, const void *key, const void *value)
 {
 	union bpf_attr a;
 
@@ -66,19 +67,13 @@ sys_map_update(int fd, const void *key, const void *value)
 	a.map_fd = (uint32_t)fd;
 	a.key = ptr(key);
 	a.value = ptr(value);
-	return sys_bpf(BPF_MAP_UPDATE_ELEM, &a, sizeof(a));
+	return sys_bpf(cmd, &a, sizeof(a));
 }
 
-static int
-map_elem(int cmd, int fd, const void *key, void *out)
+int
+sys_map_update(int fd, const void *key, const void *value)
 {
-	union bpf_attr a;
-
-	memset(&a, 0, sizeof(a));
-	a.map_fd = (uint32_t)fd;
-	a.key = ptr(key);
-	a.value = ptr(out);
-	return sys_bpf(cmd, &a, sizeof(a));
+	return map_elem(BPF_MAP_UPDATE_ELEM, fd, key, value);
 }
 
 int
