@@ -68,10 +68,14 @@ null_macro(void *arg, const char *name, int64_t *val)
 static void
 compile(struct lang *l, struct lang_src *src)
 {
+	static struct lang_more more;
 	struct err e = { 0 };
-	struct dif_prog *p = lang_compile(l, src, &e);
+	struct dif_prog *p;
 
-	if ((p == NULL) != err_is_set(&e))
+	more.n = 0;
+	src->more = &more;
+	p = lang_compile(l, src, &e);
+	if ((p == NULL) != err_is_set(&e) || (p != NULL && more.n != 0))
 		abort();
 	if (p != NULL)
 		dif_prog_free(p);

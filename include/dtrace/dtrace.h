@@ -90,6 +90,21 @@ DTRACE_API int dtrace_errno(dtrace_hdl_t *dtp);
 DTRACE_API const char *dtrace_errmsg(dtrace_hdl_t *dtp, int error);
 /* The tag of the last error ("D_SYNTAX", "EDT_NOPROBE"). */
 DTRACE_API const char *dtrace_errtag(dtrace_hdl_t *dtp);
+/*
+ * The errors of a program that did not compile, in the order of their places:
+ * how many (not more than ten), 0 if the last error is another or has no place.
+ * They are the handle's, until it compiles again or is closed.
+ */
+typedef struct dtrace_errplace {
+	const char *dtep_tag;  /* "D_SYNTAX" */
+	const char *dtep_file; /* NULL: the text that was given */
+	int dtep_line, dtep_column; /* from 1; column 0: not known */
+	const char *dtep_msg;  /* what is wrong, without the place; NULL: no
+				  memory was left for it */
+	const char *dtep_text; /* the line; NULL: not known */
+} dtrace_errplace_t;
+DTRACE_API size_t dtrace_errplaces(dtrace_hdl_t *dtp,
+				   const dtrace_errplace_t **places);
 /* The descriptor of the control device: always -1, Linux has none. */
 DTRACE_API int dtrace_ctlfd(dtrace_hdl_t *dtp);
 /* Kernel modules may have come or gone: read symbols anew when asked next. */

@@ -85,6 +85,9 @@ int cmd_chew(const dtrace_probedata_t *data, void *arg);
 int cmd_chewrec(const dtrace_probedata_t *data, const dtrace_recdesc_t *rec,
 		void *arg);
 
+/* cmd_errors.c: print why the program does not compile, and exit 1. */
+_Noreturn void cmd_program_fatal(struct cmd *c, const struct cmd_prog *p);
+
 /* cmd_show.c: "folded, flame ...". */
 extern const char cmd_show_names[];
 /* The argument of -O is a picture: remember it. */

@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 /* Bytes of a program on the command line that an error repeats. */
-#define TEXT_SHOWN 200
 
 const char *cmd_name = "dtrace";
 
@@ -205,6 +204,15 @@ usage(struct cmd *c, const char *fmt, ...)
 	fprintf(stderr, "\n\t%s --help tells what the options mean\n",
 		cmd_name);
 	cmd_quit(c, 2);
+}
+
+static _Noreturn void
+no_probes(struct cmd *c)
+{
+	if (c->nargs > 1 && access(c->args[1], R_OK) == 0)
+		usage(c, "no probes specified (a script is run with -s %s)",
+		      c->args[1]);
+	usage(c, "no probes specified");
 }
 
 /* ---- options ---------------------------------------------------------------- */
@@ -538,26 +546,13 @@ start_processes(struct cmd *c, const struct targets *t,
 
 /* ---- programs ------------------------------------------------------------------- */
 
-/* Of a program on the command line, what is enough to tell it by. */
-static const char *
-text_start(const char *text, char buf[TEXT_SHOWN + 4])
-{
-	if (strlen(text) <= TEXT_SHOWN)
-		return text;
-	snprintf(buf, TEXT_SHOWN + 4, "%.*s...", TEXT_SHOWN, text);
-	return buf;
-}
-
 static void
 compile_text(struct cmd *c, struct cmd_prog *p)
 {
-	char buf[TEXT_SHOWN + 4];
-
 	p->prog = dtrace_program_strcompile(c->dtp, p->text, p->spec,
 					    c->cflags, c->nargs, c->args);
 	if (p->prog == NULL)
-		cmd_dfatal(c, "invalid probe specifier %s",
-			   text_start(p->text, buf));
+		cmd_program_fatal(c, p);
 	/* For notices: the description without predicate and body. */
 	size_t n = strcspn(p->text, "{/;");
 	while (n > 0 && isspace((unsigned char)p->text[n - 1]))
@@ -580,7 +575,7 @@ compile_file(struct cmd *c, struct cmd_prog *p)
 	if (!in)
 		fclose(fp);
 	if (p->prog == NULL)
-		cmd_dfatal(c, "failed to compile script %s", p->text);
+		cmd_program_fatal(c, p);
 	p->name = strdup(p->text);
 }
 
@@ -877,7 +872,7 @@ main(int argc, char **argv)
 		cmd_fatal(&c, "-%c needs the program that declares the "
 			      "provider, as in -s file.d", t.instead);
 	if (c.nprogs == 0 && c.mode != MODE_LIST && c.mode != MODE_CHECK)
-		usage(&c, "no probes specified");
+		no_probes(&c);
 	if (c.mode == MODE_OBJECT)
 		take_objects(&c);
 	else if (c.mode != MODE_HEADER)

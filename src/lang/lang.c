@@ -2,9 +2,10 @@
 /*
  * lang.c - the door of the front end: runs its layers over one text.
  *
- * The setjmp in compile_run() is the only one.  What shall outlive the compile
- * moves to the struct lang at the end, in steps of which only the first can
- * fail.
+ * Items, and the statements of clauses, are tried one by one (compile_try()),
+ * so that a program learns of several errors at once.  What shall outlive the
+ * compile moves to the struct lang at the end, in steps of which only the first
+ * can fail.
  */
 #include "lang/check/check.h"
 #include "lang/clause/clause.h"
@@ -71,20 +72,53 @@ compile_name(struct compile *cx)
 }
 
 static void
-compile_items(struct compile *cx)
+read_item(struct compile *cx, void *arg)
 {
-	struct item *it;
+	*(struct item **)arg = parse_item(cx);
+}
+
+static void
+compile_item(struct compile *cx, void *arg)
+{
+	struct item *it = arg;
+
+	if (it->kind == ITEM_CLAUSE)
+		clause_compile(cx, &it->clause);
+	else
+		check_decl_item(cx, it);
+}
+
+/* Every item up to the end, or to where an error leaves nothing to go by; true
+   if there was one. */
+static bool
+compile_each(struct compile *cx)
+{
+	const char *start = cx->lex->p;
+	struct item *it = NULL;
 	bool any = false;
 
-	while ((it = parse_item(cx)) != NULL) {
+	for (;; start = cx->lex->p) {
+		if (!compile_try(cx, true, read_item, &it)) {
+			if (!parse_resume(cx, start))
+				return true;
+			continue;
+		}
+		if (it == NULL)
+			return any;
 		any = any || it->kind != ITEM_NONE;
 		show_parsed(cx, it);
-		if (it->kind == ITEM_CLAUSE)
-			clause_compile(cx, &it->clause);
-		else
-			check_decl_item(cx, it);
+		compile_try(cx, true, compile_item, it);
 		show_made(cx, it);
 	}
+}
+
+static void
+compile_items(struct compile *cx)
+{
+	bool any = compile_each(cx);
+
+	if (err_is_set(cx->err))
+		longjmp(*cx->fail, 1);
 	if (!any && !cx->src->library &&
 	    !(cx->cflags & (LANG_C_EMPTY | LANG_C_CTL)))
 		lang_fail(cx, &D_EMPTY, lex_loc(cx->lex), "empty D program");
@@ -168,7 +202,10 @@ compile_keep(struct compile *cx)
 static struct dif_prog *
 compile_run(struct compile *cx)
 {
-	if (setjmp(cx->fail) != 0) {
+	jmp_buf fail;
+
+	cx->fail = &fail;
+	if (setjmp(fail) != 0) {
 		show_made(cx, NULL);
 		names_rollback(cx);
 		return NULL;

@@ -112,6 +112,14 @@ struct lang_show {
 	unsigned stages;  /* of enum lang_stages; 0: no trees */
 };
 
+/* Errors of a program after its first one, in the order in which they were
+   found, n of them; the caller sets n to 0. */
+#define LANG_NMORE 9
+struct lang_more {
+	struct err v[LANG_NMORE];
+	uint32_t n;
+};
+
 struct lang_src {
 	const char *text;
 	size_t len;
@@ -129,6 +137,7 @@ struct lang_src {
 	   Names bound to a later one are not seen.  0: the newest. */
 	uint32_t version;
 	const struct lang_limits *limits; /* NULL: DIF's own */
+	struct lang_more *more; /* errors after the first; NULL: not looked for */
 	const struct lang_show *show; /* NULL: nothing */
 };
 

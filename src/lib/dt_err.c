@@ -3,8 +3,9 @@
  * dt_err.c - the handle's error: a number for programs, a text for people.
  *
  * Rooms below fill dtp->err; dt_fail() files it under an EDT_* number (under
- * EDT_NOMEM for want of memory, whatever was being done) and makes the text: "[D_TAG] line 3: what" for compile errors of files (tags
- * only under -xerrtags), the bare message for others.
+ * EDT_NOMEM for want of memory, whatever was being done) and makes the text:
+ * "[D_TAG] line 3: what" for compile errors of files (tags only under
+ * -xerrtags), the bare message for others.
  */
 #include "lib/dt_impl.h"
 
@@ -22,15 +23,6 @@ static const char *const edt_text[] = {
 #undef EDT
 };
 
-/* True if the place is in what the program includes.  The preprocessor reads
-   the program itself as <stdin>. */
-static bool
-is_included(const struct lang_src *src, const char *file)
-{
-	return src != NULL && file != NULL && strcmp(file, "<stdin>") != 0 &&
-	       (src->file == NULL || strcmp(file, src->file) != 0);
-}
-
 int
 dt_fail(dtrace_hdl_t *dtp, int edt)
 {
@@ -43,7 +35,8 @@ dt_fail(dtrace_hdl_t *dtp, int edt)
 	if ((cflags & DTRACE_C_ETAGS) && e->tag != NULL &&
 	    strncmp(e->tag->name, "D_", 2) == 0)
 		buf_printf(b, "[%s] ", e->tag->name);
-	if (e->loc.line > 0 && is_included(dtp->src, e->loc.file))
+	if (e->loc.line > 0 && dtp->src != NULL &&
+	    !dt_is_program(dtp->src, e->loc.file))
 		buf_printf(b, "\"%s\", line %d: ", e->loc.file, e->loc.line);
 	else if (e->loc.line > 0 && (e->loc.file != NULL || e->loc.line > 1))
 		buf_printf(b, "line %d: ", e->loc.line);

@@ -161,6 +161,10 @@ struct dtrace_hdl {
 	struct err err;
 	int errnum;	     /* EDT_* or errno of the last failure */
 	struct buf errtext;  /* what dtrace_errmsg() gives for it */
+	struct lang_more more; /* of a program, after its first error */
+	/* All of them, for who shows them (dt_errplace.c). */
+	dtrace_errplace_t places[1 + LANG_NMORE];
+	size_t nplaces;
 
 	int64_t opt[DT_NOPT];
 	const char *optstr[DT_NOPT];
@@ -228,6 +232,12 @@ struct dtrace_hdl {
 	void *setopth_arg;
 };
 
+/* Is it the file of the program itself?  No file is, and so is <stdin>, as
+   which the preprocessor reads it; others are what it includes. */
+bool dt_is_program(const struct lang_src *src, const char *file);
+/* A compile begins, and has failed: dtrace_errplaces(). */
+void dt_errplace_clear(dtrace_hdl_t *dtp);
+void dt_errplace_keep(dtrace_hdl_t *dtp, const struct lang_src *src);
 /* dt_err.c: set the handle's error; always -1. */
 int dt_set_err(dtrace_hdl_t *dtp, int edt, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -8,6 +8,7 @@
  *   the provider   is not there; or was given where the module stands
  *   the number     of a profile or tick probe cannot be; the provider says why
  *   the provider   is of processes: none is named, or none has it now
+ *   the name       is a function, and stands where the name does
  *   one field      matches nothing beside the others, and another name would
  */
 #include "lib/dt_impl.h"
@@ -137,13 +138,57 @@ near_which(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 	return arena_printf(dtp->arena, ": %s has no such probe", pd->prov);
 }
 
+/* "syscall:::openat": the name stands where the function should. */
+static char *
+near_function(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	struct dif_pdesc entry = { .prov = pd->prov, .mod = pd->mod,
+				   .func = pd->name, .name = "entry" };
+
+	if (*pd->func != '\0' || *pd->name == '\0' ||
+	    probe_is_glob(pd->name) || !near_any(dtp, &entry))
+		return NULL;
+	return arena_printf(dtp->arena, " (did you mean %s:%s:%s:%s?)",
+			    entry.prov, entry.mod, entry.func, entry.name);
+}
+
+/* A pattern of functions that fits none of an object's: how many it has. */
+static char *
+near_count(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	struct dif_pdesc all = { .prov = pd->prov, .mod = pd->mod, .func = "",
+				 .name = "entry" };
+	struct dif_pdesc same = all;
+	struct near_walk w = { .field = 0 };
+	struct err e = { 0 };
+	int n;
+
+	same.func = pd->func;
+	if (!probe_is_glob(pd->func) || *pd->mod == '\0' ||
+	    near_any(dtp, &same))
+		return NULL;
+	near_init(&w.near, "");
+	n = probe_match(dtp->probes, &all, near_visit, &w, &e);
+	if (n < 0)
+		err_clear(&e);
+	if (n <= 0)
+		return arena_printf(dtp->arena, ": no function of %s is known "
+				    "(it has no symbols)", pd->mod);
+	return arena_printf(dtp->arena,
+			    ": none of the %d functions of %s matches %s", n,
+			    pd->mod, pd->func);
+}
+
 /* A provider that is there, of processes: which field matches nothing, and
    what would. */
 static char *
 near_field_of(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 {
-	char *which = near_which(dtp, pd), *hint = NULL;
+	char *which = near_count(dtp, pd), *hint = NULL;
 
+	if (which != NULL)
+		return which;
+	which = near_which(dtp, pd);
 	for (unsigned i = FIELDS; hint == NULL && i-- > 1;)
 		hint = near_field(dtp, pd, i);
 	return arena_printf(dtp->arena, "%s%s", which != NULL ? which : "",
@@ -272,6 +317,7 @@ dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 	if (*pd->prov != '\0' && !probe_is_glob(pd->prov) &&
 	    !probe_has_prov(dtp->probes, pd->prov))
 		return near_prov(dtp, pd->prov);
+	hint = near_function(dtp, pd);
 	for (unsigned i = FIELDS; hint == NULL && i-- > 1;)
 		hint = near_field(dtp, pd, i);
 	return hint;

@@ -398,6 +398,7 @@ dtrace_close(dtrace_hdl_t *dtp)
 	if (dtp->freopen_fd >= 0)
 		close(dtp->freopen_fd);
 	buf_fini(&dtp->errtext);
+	dt_errplace_clear(dtp);
 	buf_fini(&dtp->outbuf);
 	buf_fini(&dtp->report);
 	vec_fini(&dtp->denied);

@@ -19,7 +19,7 @@ enum opt_kind { KIND_FLAG, KIND_SIZE, KIND_RATE, KIND_NUM, KIND_STR,
 		KIND_POLICY, KIND_RESIZE, KIND_CFLAG, KIND_NOCFLAG, KIND_CPPARG,
 		KIND_LIBDIR, KIND_ENGINE, KIND_EVALTIME, KIND_OFORMAT,
 		KIND_SETENV, KIND_UNSETENV, KIND_VERSION, KIND_LOCKMEM,
-		KIND_LATE, KIND_ENCODING };
+		KIND_LATE, KIND_ENCODING, KIND_ERRFMT };
 enum opt_class { CLASS_RUN, CLASS_DYN, CLASS_COMP, CLASS_CMD, CLASS_NONE };
 
 struct opt_row {
@@ -258,6 +258,8 @@ opt_value(dtrace_hdl_t *dtp, const struct opt_row *row, const char *val,
 	static const char *const oformats[] = { "text", "json", "jsonl", NULL };
 	static const char *const lates[] = { "static", "dynamic", NULL };
 	static const char *const encodings[] = { "ascii", "utf8", NULL };
+	static const char *const errfmts[] = { "auto", "classic", "full",
+					       NULL };
 	const char *end;
 	uint32_t version;
 
@@ -288,6 +290,8 @@ opt_value(dtrace_hdl_t *dtp, const struct opt_row *row, const char *val,
 		return val != NULL && (*out = opt_word(val, oformats)) >= 0;
 	case KIND_ENCODING:
 		return val != NULL && (*out = opt_word(val, encodings)) >= 0;
+	case KIND_ERRFMT:
+		return val != NULL && (*out = opt_word(val, errfmts)) >= 0;
 	case KIND_LATE:
 		return val != NULL && (*out = opt_word(val, lates)) >= 0;
 	case KIND_VERSION:
@@ -375,6 +379,7 @@ opt_expects(const struct opt_row *row)
 		[KIND_LOCKMEM] = "a size, or unlimited",
 		[KIND_LATE] = "static",
 		[KIND_ENCODING] = "ascii or utf8",
+		[KIND_ERRFMT] = "auto, classic or full",
 	};
 
 	if (row->kind == KIND_CPPARG)

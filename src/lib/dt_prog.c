@@ -111,9 +111,11 @@ prog_make(dtrace_hdl_t *dtp, struct lang_src *src)
 	struct dif_prog *dif;
 
 	err_clear(&dtp->err);
+	dt_errplace_clear(dtp);
 	dtp->src = src;
 	dif = dt_show_compile(dtp, src);
 	if (dif == NULL) {
+		dt_errplace_keep(dtp, src);
 		dt_fail(dtp, EDT_COMPILER);
 	} else if (prog_stable(dtp, dif) != 0) {
 		dif_prog_free(dif);
@@ -150,7 +152,7 @@ prog_compile(dtrace_hdl_t *dtp, const char *text, size_t len, const char *file,
 		.text = text, .len = len, .file = file,
 		.spec = (enum lang_spec)spec, .cflags = cflags | dtp->cflags,
 		.argc = argc, .argv = argv,
-		.limits = &dtp->limits,
+		.limits = &dtp->limits, .more = &dtp->more,
 	};
 	if (dtp->opt[DT_OPT_version] != DTRACEOPT_UNSET)
 		src.version = (uint32_t)dtp->opt[DT_OPT_version];

@@ -28,6 +28,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/near.h"
 #include "base/vec.h"
 #include "proc/proc_fs.h"
 #include "prov/instr.h"
@@ -542,13 +543,20 @@ desc_name(struct pid_cx *cx)
 static int
 desc_mod(struct pid_cx *cx)
 {
+	char hint[NEAR_HINT_MAX];
+	struct near n;
+
 	if (!probe_is_exact(cx->pd->mod))
 		return 0;
 	cx->mod = pid_mod_name(cx->proc, cx->pd->mod);
 	if (cx->mod != NULL)
 		return 0;
-	return pid_fail(cx, &D_PROC_LIB, "no object named %s in process %d",
-			cx->pd->mod, (int)proc_pid(cx->proc));
+	near_init(&n, cx->pd->mod);
+	for (size_t i = 0; i < proc_nobjs(cx->proc); i++)
+		near_try(&n, proc_obj_at(cx->proc, i)->name);
+	return pid_fail(cx, &D_PROC_LIB, "no object named %s in process %d%s",
+			cx->pd->mod, (int)proc_pid(cx->proc),
+			near_hint(&n, hint));
 }
 
 /* The objects that it means. */

@@ -96,6 +96,34 @@ count_clause(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 	return ++*n == 2 ? 42 : 0;
 }
 
+/* Every error of a program, in the order of the text, and its line. */
+static void
+test_errplaces(void)
+{
+	dtrace_hdl_t *dtp = handle(DTRACE_O_NODEV);
+	const dtrace_errplace_t *e;
+
+	CHECK(dtrace_errplaces(dtp, &e) == 0);
+	CHECK(dtrace_program_strcompile(dtp, "BEGIN {\n\ttrace(foo()); "
+					"bar(); x = 1;\n}\nBEGIN { baz() }",
+					DTRACE_PROBESPEC_NAME, 0, 0,
+					NULL) == NULL);
+	CHECK(dtrace_errplaces(dtp, &e) == 3);
+	CHECK(e[0].dtep_line == 2 && e[0].dtep_column == 8);
+	CHECK(e[1].dtep_line == 2 && e[1].dtep_column == 16);
+	CHECK(e[2].dtep_line == 4 && e[2].dtep_file == NULL);
+	CHECK(strcmp(e[0].dtep_text, "\ttrace(foo()); bar(); x = 1;") == 0);
+	CHECK(strcmp(e[2].dtep_text, "BEGIN { baz() }") == 0);
+	CHECK(strcmp(e[2].dtep_msg, "undefined function name: baz") == 0);
+	CHECK(strcmp(e[1].dtep_tag, "D_FUNC_UNDEF") == 0);
+	CHECK(strcmp(dtrace_errtag(dtp), e[0].dtep_tag) == 0);
+	CHECK(dtrace_program_strcompile(dtp, "BEGIN { }",
+					DTRACE_PROBESPEC_NAME, 0, 0,
+					NULL) != NULL);
+	CHECK(dtrace_errplaces(dtp, &e) == 0);
+	dtrace_close(dtp);
+}
+
 static void
 test_programs(void)
 {
@@ -795,6 +823,7 @@ test_kernel_names(void)
 static const struct test tests[] = {
 	{ "open", test_open, false },
 	{ "options", test_options, false },
+	{ "errplaces", test_errplaces, false },
 	{ "programs", test_programs, false },
 	{ "file", test_file, false },
 	{ "probes", test_probes, false },

@@ -40,9 +40,10 @@ check_writable(struct compile *cx, struct node *l, int op)
 			  op_name(op), base->name);
 	if (base->ref == REF_BUILTIN)
 		lang_fail(cx, &D_OP_WRITE, l->loc,
-			  "operator %s cannot write built-in variable %s",
+			  "operator %s cannot write built-in variable %s%s",
 			  op_name(op),
-			  ((const struct dif_builtin_info *)base->ident)->name);
+			  ((const struct dif_builtin_info *)base->ident)->name,
+			  op == '=' ? " (== compares)" : "");
 	if (base->kind == NODE_UNARY && node_in_user(l))
 		lang_fail(cx, &D_OP_WRITE, l->loc,
 			  "operator %s cannot write user memory", op_name(op));

@@ -67,15 +67,27 @@ next_expr(struct fmt_args *fa)
 	return &fa->st->exprs[fa->st->nexprs++];
 }
 
+/* An address is no string, but there may be one there. */
+static const char *
+string_hint(const struct dif_conv *c, const struct node *a)
+{
+	if (c->cls != DIF_CONV_STR || a->is_const ||
+	    (!type_is_ptr(a->type) &&
+	     !(type_is_integer(a->type) && type_size(a->type) == 8)))
+		return "";
+	return " (of an address, copyinstr() makes the process's string and "
+	       "stringof() the kernel's)";
+}
+
 static _Noreturn void
 bad_type(struct compile *cx, struct fmt_args *fa, const struct dif_conv *c,
 	 struct node *a, const char *want)
 {
 	lang_fail(cx, &D_PRINTF_ARG_TYPE, a->loc,
 		  "%s(): argument #%u is incompatible with %%%s: expected %s, "
-		  "found %s",
+		  "found %s%s",
 		  fa->call->name, fa->next - 1, c->conv, want,
-		  lang_type_name(cx, a->type));
+		  lang_type_name(cx, a->type), string_hint(c, a));
 }
 
 /* A width or precision given as `*`. */

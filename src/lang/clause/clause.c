@@ -87,6 +87,19 @@ check_stmt(struct compile *cx, struct node *s)
 		check_effect(cx, e);
 }
 
+static void
+try_stmt(struct compile *cx, void *stmt)
+{
+	check_stmt(cx, stmt);
+}
+
+/* Check a statement; if it fails, those after it shall be checked too. */
+static void
+check_each(struct compile *cx, struct node *s)
+{
+	compile_try(cx, check_has_effect(s->left, false), try_stmt, s);
+}
+
 /* ---- clauses ------------------------------------------------------------ */
 
 static const char *
@@ -294,17 +307,17 @@ check_parts(struct compile *cx, struct node *pred, bool later, struct node **v,
 		check_spec_again(cx, v[i]->loc);
 		for (; i < n && v[i]->kind != NODE_IF; i++) {
 			shown_stmt(cx, v[i]->left);
-			check_stmt(cx, v[i]);
+			check_each(cx, v[i]);
 		}
 		if (i == n) {
-					clause_end(cx, p);
+			clause_end(cx, p);
 			return;
 		}
 		s = v[i++];
 		k = ++clause_of(cx)->nifs;
 		set_condition(cx, s, k);
 		check_spec_more(cx);
-			clause_end(cx, p);
+		clause_end(cx, p);
 		spec = clause_of(cx)->spec_id;
 		if (s->nbody != 0)
 			check_parts(cx, hidden_test(cx, s->loc, k, TOK_EQ, 2),
@@ -376,7 +389,7 @@ check_body(struct compile *cx, const struct clause_node *cn)
 	if (!late)
 		p = gen_predicate(cx, pred);
 	for (uint32_t i = 0; i < cn->nbody; i++)
-		check_stmt(cx, body[i]);
+		check_each(cx, body[i]);
 	if (cn->nbody == 0)
 		cl->records = true; /* the default action */
 	if (late)

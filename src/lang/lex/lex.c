@@ -256,6 +256,41 @@ lex_skip(struct compile *cx)
 	}
 }
 
+/* Behind the newline that ends the line; false: the text ends. */
+static bool
+lex_skip_line(struct lex *lx)
+{
+	lx->p = memchr(lx->p, '\n', (size_t)(lx->end - lx->p));
+	if (lx->p == NULL) {
+		lx->p = lx->end;
+		return false;
+	}
+	lex_newline(lx);
+	return true;
+}
+
+bool
+lex_resume(struct compile *cx, const char *start)
+{
+	struct lex *lx = cx->lex;
+
+	lx->head = lx->n = 0;
+	lx->in_pred = false;
+	lx->p = lx->line_start;
+	lx->bol = true;
+	do {
+		if (lx->p == lx->end)
+			return false;
+		if (*lx->p == '#')
+			lex_skip(cx);
+	} while ((*lx->p != '}' || lx->p < start) && lex_skip_line(lx));
+	if (lx->p == lx->end)
+		return false;
+	lx->p++;
+	lx->bol = false;
+	return true;
+}
+
 const char *
 lex_ahead(const char *p, const char *end)
 {
@@ -533,6 +568,21 @@ lex_expect(struct compile *cx, int tok)
 	lex_syntax(cx, t, quoted);
 }
 
+/* Words of C that a body cannot have, and what D has instead. */
+static const char *
+reserved_why(int kw)
+{
+	switch (kw) {
+	case KW_for: case KW_while: case KW_do: case KW_break: case KW_continue:
+		return ", and D has no loops: a clause runs once for each "
+		       "firing, those of tick-1s as often as time passes";
+	case KW_switch: case KW_case:
+		return ": D has if and else, ? and :, and predicates";
+	default:
+		return "";
+	}
+}
+
 _Noreturn void
 lex_syntax(struct compile *cx, const struct token *t, const char *expected)
 {
@@ -551,8 +601,8 @@ lex_syntax(struct compile *cx, const struct token *t, const char *expected)
 			  expected);
 	if (t->tok == TOK_KEYWORD && (kw_flags(t->kw) & KWF_RESERVED))
 		lang_fail(cx, &D_SYNTAX, t->loc,
-			  "syntax error near \"%s\": the word is reserved",
-			  kw_name(t->kw));
+			  "syntax error near \"%s\": the word is reserved%s",
+			  kw_name(t->kw), reserved_why(t->kw));
 	int len = t->textlen > 60 ? 60 : (int)t->textlen;
 	lang_fail(cx, &D_SYNTAX, t->loc, "syntax error near \"%.*s\"%s%s", len,
 		  t->text, sep, expected);

@@ -80,6 +80,12 @@ _Noreturn void lex_syntax(struct compile *cx, const struct token *t,
 bool lex_is(struct compile *cx, int tok);
 bool lex_is_kw(struct compile *cx, int kw);
 
+/*
+ * After an error in an item that began at start: go on behind the next closing
+ * brace that begins a line, as that of a clause does.  False: there is none.
+ */
+bool lex_resume(struct compile *cx, const char *start);
+
 /* For the outer scope. */
 struct src_loc lex_loc(const struct lex *lx);
 /* Blanks, comments and control lines. */

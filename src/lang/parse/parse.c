@@ -18,6 +18,19 @@ parse_init(struct compile *cx, const struct parse_ask *ask)
 	lex_begin(cx);
 }
 
+bool
+parse_resume(struct compile *cx, const char *start)
+{
+	const struct parser *was = cx->parser;
+	struct parser *ps = arena_calloc(cx->arena, 1, sizeof(*ps));
+
+	ps->nclauses = was->nclauses;
+	ps->lazy = cx->src->library;
+	ps->ask = was->ask;
+	cx->parser = ps;
+	return lex_resume(cx, start);
+}
+
 int64_t
 parse_const(struct compile *cx, struct node *n, const struct err_tag *tag,
 	    const char *what)

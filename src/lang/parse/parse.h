@@ -25,6 +25,9 @@ struct parse_ask {
 void parse_init(struct compile *cx, const struct parse_ask *ask);
 /* The next top-level item, or NULL at the end of the text. */
 struct item *parse_item(struct compile *cx);
+/* After an error in an item that began at start: find where to go on, behind
+   the next "}" that begins a line.  False: there is none. */
+bool parse_resume(struct compile *cx, const char *start);
 /*
  * Parse a C type written as text ("const char *", "struct x"), for prototypes
  * of the tables; fails the compile if it is none.

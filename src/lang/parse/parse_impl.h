@@ -18,6 +18,7 @@ struct pending_enum {
 
 struct parser {
 	unsigned depth;
+	struct src_loc open; /* the innermost brace of a body */
 	unsigned nclauses; /* seen so far: the first may have its own spec */
 	bool in_members;   /* declarators may have names of KWF_MEMBER */
 	bool lazy; /* of structs only the tag is wanted: ask no kernel */

@@ -257,6 +257,39 @@ bad_after(struct compile *cx, const struct clause_node *c)
 	bad_outer(cx, "a predicate or a clause body");
 }
 
+/*
+ * "uprobe:/bin/bash:readline", as other tracers write it: a slash follows the
+ * colon, and what it begins ends with a colon, too.  A predicate after an empty
+ * name, "syscall:::/pid/", does not.
+ */
+static void
+refuse_path(struct compile *cx, const char *word)
+{
+	const struct lex *lx = cx->lex;
+	const char *p = lx->p, *base = p + 1, *func;
+	size_t len = strcspn(word, ":");
+
+	if (p == lx->end || *p != '/' || p[-1] != ':')
+		return;
+	for (; p < lx->end && (lex_idchar(*p) || strchr("/.-+@", *p)); p++)
+		if (*p == '/')
+			base = p + 1;
+	if (p == lx->end || *p != ':')
+		return;
+	func = p + 1;
+	for (p = func; p < lx->end && spec_char(*p); p++)
+		;
+	if (len != 6 || strncmp(word, "uprobe", 6) != 0)
+		lang_fail(cx, &D_PDESC_INVAL, lex_loc(lx),
+			  "a probe description has no paths: an object is "
+			  "named by the last part of its path, %.*s",
+			  (int)(func - 1 - base), base);
+	lang_fail(cx, &D_PDESC_INVAL, lex_loc(lx),
+		  "a probe description has no paths (in D: pid$target:%.*s:"
+		  "%.*s:entry, with -c or -p)",
+		  (int)(func - 1 - base), base, (int)(p - func), func);
+}
+
 void
 parse_specs(struct compile *cx, struct clause_node *c)
 {
@@ -276,6 +309,7 @@ parse_specs(struct compile *cx, struct clause_node *c)
 		const char *text = macro_expand_text(cx, lx->p, n, loc);
 		lx->p += n;
 		lx->bol = false;
+		refuse_path(cx, text);
 		pdesc_set(cx, text, loc, spec, &pd);
 		list_push(cx, c->pdescs, c->npdescs, pd);
 		list_push(cx, c->plocs, nlocs, loc);

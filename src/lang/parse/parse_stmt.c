@@ -57,6 +57,18 @@ refuse_keyword(struct compile *cx)
 			   "clauses");
 }
 
+/* The text ends within a body. */
+static _Noreturn void
+not_closed(struct compile *cx)
+{
+	const struct src_loc *open = &cx->parser->open;
+
+	lang_fail(cx, &D_SYNTAX, lex_peek(cx, 0)->loc,
+		  "syntax error near end of input: the \"{\" in line %d, "
+		  "column %d is not closed",
+		  open->line, open->col);
+}
+
 /* One statement and its semicolon; NULL: an empty one. */
 static struct node *
 parse_stmt(struct compile *cx)
@@ -70,6 +82,8 @@ parse_stmt(struct compile *cx)
 	refuse_keyword(cx);
 	struct node *n = node_new(cx, NODE_EXPR_STMT, t.loc);
 	n->left = parse_expr(cx);
+	if (lex_is(cx, TOK_EOF))
+		not_closed(cx);
 	if (!lex_is(cx, '}') && !lex_accept(cx, ';'))
 		lex_syntax(cx, lex_peek(cx, 0), "\";\" or \"}\"");
 	return parse_seal(cx, n);
@@ -78,10 +92,15 @@ parse_stmt(struct compile *cx)
 void
 parse_block(struct compile *cx, struct node ***body, uint32_t *n)
 {
-	lex_expect(cx, '{');
+	struct src_loc outer = cx->parser->open;
+
+	cx->parser->open = lex_expect(cx, '{').loc;
 	while (!lex_accept(cx, '}')) {
+		if (lex_is(cx, TOK_EOF))
+			not_closed(cx);
 		struct node *s = parse_stmt(cx);
 		if (s != NULL)
 			list_push(cx, *body, *n, s);
 	}
+	cx->parser->open = outer;
 }

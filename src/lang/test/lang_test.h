@@ -106,11 +106,13 @@ lt_parse(struct lt *t, const struct lt_src *s,
 				.cflags = s->cflags, .argc = s->argc,
 				.argv = s->argv };
 	struct compile cx;
+	jmp_buf out;
 	struct item *it;
 
 	err_clear(&t->e);
 	assert_int_equal(compile_init(&cx, t->lang, &src, &t->e), 0);
-	if (setjmp(cx.fail) == 0) {
+	cx.fail = &out;
+	if (setjmp(out) == 0) {
 		names_begin(&cx);
 		parse_init(&cx, &check_ask);
 		while ((it = parse_item(&cx)) != NULL)

@@ -30,11 +30,12 @@ static const char text[] =
 static void
 test_nth(void **state)
 {
+	static struct lang_more more;
 	char *argv[] = { (char *)"x", (char *)"12" };
 	struct lt t;
 	struct lang_src src = { .text = text, .len = sizeof(text) - 1,
 				.file = "t.d", .spec = LANG_SPEC_NAME,
-				.argc = 2, .argv = argv };
+				.argc = 2, .argv = argv, .more = &more };
 	struct dif_prog *p = NULL;
 
 	lt_open(&t);

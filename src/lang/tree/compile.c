@@ -4,7 +4,8 @@
  * it owns, and how it fails.
  *
  * compile_init() makes an arena, a type space, tables; every failure goes to
- * the setjmp in compile_run() (lang.c), and all is dropped in compile_fini().
+ * the innermost setjmp, of compile_try() or compile_run() (lang.c), and all is
+ * dropped in compile_fini().
  */
 #include "lang/tree/names.h"
 
@@ -48,6 +49,82 @@ fail_place(const struct compile *cx, struct src_loc *loc, char *msg,
 		 used->use.line);
 }
 
+/* True if the error may be nothing but a consequence of one before. */
+static bool
+is_consequence(const struct compile *cx, const struct err_tag *tag)
+{
+	return cx->unsure && (tag == &D_VAR_UNDEF || tag == &D_IDENT_UNDEF ||
+			      tag == &D_PRINTA_AGGBAD);
+}
+
+static bool
+same_error(const struct err *e, const struct err_tag *tag, struct src_loc loc)
+{
+	return e->tag == tag && e->loc.line == loc.line &&
+	       e->loc.col == loc.col && same_file(e->loc.file, loc.file);
+}
+
+/* A clause is compiled for each of its probes, and fails for each. */
+static bool
+is_known(const struct compile *cx, const struct err_tag *tag,
+	 struct src_loc loc)
+{
+	const struct lang_more *more = cx->src->more;
+
+	for (uint32_t i = 0; i < more->n; i++)
+		if (same_error(&more->v[i], tag, loc))
+			return true;
+	return same_error(cx->err, tag, loc);
+}
+
+static void
+compile_report(struct compile *cx, const struct err_tag *tag, struct src_loc loc,
+       const char *msg)
+{
+	struct lang_more *more = cx->src->more;
+
+	if (!err_is_set(cx->err)) {
+		err_set_loc(cx->err, tag, loc, "%s", msg);
+	} else if (more != NULL && more->n < LANG_NMORE &&
+		   !is_consequence(cx, tag) && !is_known(cx, tag, loc)) {
+		err_clear(&more->v[more->n]);
+		err_set_loc(&more->v[more->n++], tag, loc, "%s", msg);
+	}
+}
+
+/* Another error may be looked for after the one that is known. */
+static bool
+may_go_on(const struct compile *cx)
+{
+	return cx->src->more != NULL && cx->src->more->n < LANG_NMORE &&
+	       cx->err->tag != &ERR_NOMEM;
+}
+
+bool
+compile_try(struct compile *cx, bool names,
+	    void (*step)(struct compile *cx, void *arg), void *arg)
+{
+	const struct compile was = *cx;
+	jmp_buf here;
+
+	cx->fail = &here;
+	if (setjmp(here) == 0) {
+		step(cx, arg);
+		cx->fail = was.fail;
+		return true;
+	}
+	cx->fail = was.fail;
+	if (!may_go_on(cx))
+		longjmp(*cx->fail, 1);
+	cx->lex = was.lex;
+	cx->about = was.about;
+	cx->expansion = was.expansion;
+	cx->inline_height = was.inline_height;
+	cx->clause = was.clause;
+	cx->unsure |= names;
+	return false;
+}
+
 _Noreturn void
 lang_fail(struct compile *cx, const struct err_tag *tag, struct src_loc loc,
 	  const char *fmt, ...)
@@ -59,15 +136,16 @@ lang_fail(struct compile *cx, const struct err_tag *tag, struct src_loc loc,
 	vsnprintf(msg, sizeof(msg), fmt, ap);
 	va_end(ap);
 	fail_place(cx, &loc, msg, sizeof(msg));
-	err_set_loc(cx->err, tag, loc, "%s", msg);
-	longjmp(cx->fail, 1);
+	compile_report(cx, tag, loc, msg);
+	longjmp(*cx->fail, 1);
 }
 
 _Noreturn void
 lang_nomem(struct compile *cx)
 {
+	err_clear(cx->err);
 	err_nomem(cx->err);
-	longjmp(cx->fail, 1);
+	longjmp(*cx->fail, 1);
 }
 
 static void

@@ -19,8 +19,9 @@
  * of the others is noted in struct shown.  See
  * doc/decisions/0053-layers-inside-rooms.md.
  *
- * Errors: lang_fail() does not return; it jumps to the one setjmp in
- * lang_compile().  It never crosses a callback, a room or the API.
+ * Errors: lang_fail() does not return; it jumps to the step that is tried
+ * (compile_try()), else to the setjmp in lang_compile().  It never crosses a
+ * callback, a room or the API.
  */
 #ifndef LANG_TREE_COMPILE_H
 #define LANG_TREE_COMPILE_H
@@ -39,6 +40,18 @@ struct compile;
 _Noreturn void lang_fail(struct compile *cx, const struct err_tag *tag,
 			 struct src_loc loc, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/*
+ * Do one step of a compile so that those after it are tried even if it fails:
+ * step(cx, arg).  False: it has failed, the error is kept, and what the compile
+ * was in the midst of is as it was before.  Where no more errors are wanted, or
+ * there are enough, or memory is short, this does not return.
+ *
+ * names says whether the step may declare variables: if it fails, what later
+ * text lacks may be for that reason, and is not reported.
+ */
+bool compile_try(struct compile *cx, bool names,
+		 void (*step)(struct compile *cx, void *arg), void *arg);
 
 /* One `#pragma D attributes` or `binding`, kept for those who print them. */
 struct lang_attr {
@@ -119,8 +132,9 @@ struct lang_note {
 };
 
 struct compile {
-	jmp_buf fail;
-	struct err *err;
+	jmp_buf *fail;
+	struct err *err; /* the first; those after it go to src->more */
+	bool unsure;	 /* a name may be missing because of an error before */
 	struct lang *lang;
 	const struct lang_src *src;
 	struct arena *arena;	/* freed when the compile ends */
@@ -183,7 +197,7 @@ shown_text_wanted(const struct compile *cx)
 
 /*
  * The frame of a compile, without the setjmp; tests use it as well.  0, or -1
- * with *e, and compile_fini() is due in both cases.
+ * with *e, and compile_fini() is due in both cases.  The caller sets cx->fail.
  */
 int compile_init(struct compile *cx, struct lang *l, const struct lang_src *src,
 		 struct err *e);

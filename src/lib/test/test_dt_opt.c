@@ -42,6 +42,7 @@ sample(const struct row *r)
 		{ "SETENV", "a=b" },	{ "UNSETENV", "a" },
 		{ "VERSION", "1.2" },	{ "LOCKMEM", "64k" },
 		{ "LATE", "static" },	{ "ENCODING", "utf8" },
+		{ "ERRFMT", "full" },
 	};
 
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
