@@ -9,7 +9,10 @@
  *   system calls, profile        the kernel engine, where they are the whole
  *                                system's; without privilege the process
  *                                engine, where they are the target's
- *   BEGIN, END, tick alone       the engine that runs anyway
+ *   BEGIN, END, tick alone       the engine that runs anyway; without another
+ *                                the kernel engine, or without privilege the
+ *                                process engine, in the consumer itself: they
+ *                                fire there, so nothing is put into a process
  *
  * and the other engine when the first cannot.  Both engines never write into
  * the text of one process: a breakpoint of the one inside a patch of the other
@@ -215,12 +218,15 @@ place_rest(struct place_cx *cx, bool *priv, struct err *e)
 		if (pid == 0 && cx->out[i].engine == DIF_ENG_P)
 			pid = cx->out[i].pid;
 	}
-	/* Nothing to go with: the kernel engine, which needs no target. */
+	/* Nothing to go with: the kernel engine, which needs no target; else in
+	   ourselves, where they change nothing. */
 	kernel |= pid == 0;
+	pid = pid != 0 ? pid : cx->w->target;
+	if (pid == 0 || pid == DT_PID_SEVERAL)
+		pid = cx->w->self;
 	for (uint32_t i = 0; i < n; i++)
 		if (cx->out[i].engine == 0 &&
-		    place_comp(cx, i, kernel,
-			       pid != 0 ? pid : cx->w->target, priv, e) != 0)
+		    place_comp(cx, i, kernel, pid, priv, e) != 0)
 			return -1;
 	return 0;
 }

@@ -62,6 +62,8 @@ struct dt_world {
 	const char *no_kernel;	/* why that engine cannot run; NULL: it can */
 	const char *no_process;
 	int32_t target; /* the process of -c or -p; 0: none; DT_PID_SEVERAL */
+	int32_t self;	/* the consumer: where clauses of its own probes can be,
+			   if there is nothing else; 0: nowhere */
 	const struct dt_denied *denied;
 	size_t ndenied;
 };

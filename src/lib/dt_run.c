@@ -17,6 +17,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #ifdef DT_ENGINE_PROCESS /* not on every machine */
 #include "engine/process/process.h"
 #include "proc/proc_fs.h"
@@ -54,7 +55,7 @@ world_init(dtrace_hdl_t *dtp, struct dt_world *w)
 	*w = (struct dt_world){
 		.force = force == ENGINE_KERNEL	 ? DIF_ENG_K :
 			 force == ENGINE_PROCESS ? DIF_ENG_P : 0,
-		.target = dt_proc_only(dtp),
+		.target = dt_proc_only(dtp), .self = (int32_t)getpid(),
 		.denied = dtp->denied.v, .ndenied = dtp->denied.n,
 	};
 	w->no_kernel = world_missing(dtp, &bpf_engine_ops);

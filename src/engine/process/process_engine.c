@@ -5,7 +5,7 @@
  *
  * An enabling whose clauses all fire in the consumer (BEGIN, END, tick,
  * profile) touches the target not at all: there are no regions then, and no
- * guardian.
+ * guardian.  So the target may be the consumer itself then.
  *
  * The target may end at any moment.  That is no error here: what it has left
  * in the shared memory is drained like anything else, and whoever waits for
@@ -101,13 +101,16 @@ process_make(struct engine *eng, struct err *e)
 			       "this-> variables take %u bytes; the most is "
 			       "%u (lower strsize)",
 			       eng->en->tab->locals_size, RT_LOCALS);
-	if (inject_check(eng->pid, engine_target_held(eng), e) != 0 ||
+	if ((eng->pid != getpid() &&
+	     inject_check(eng->pid, engine_target_held(eng), e) != 0) ||
 	    world_open(&eng->world, eng->pid, e) != 0)
 		return -1;
 	eng->world.fresh =
 		engine_target_held(eng) && follow_threads(eng->pid) == 1;
 	if (plan_make(eng, e) != 0 || map_plan(eng, e) != 0)
 		return -1;
+	if (eng->pid == getpid() && eng->map.nregions != 0)
+		return inject_check(eng->pid, false, e);
 	eng->view.maxslots =
 		(RTN_HOST_SLOTS + eng->lay.nthreads) * RT_LEVELS;
 	return 0;

@@ -276,8 +276,9 @@ placed(struct trace *t, const struct dt_world *world, const char *want)
 
 static const struct dt_world root = { 0 };
 static const struct dt_world root7 = { .target = 7 };
-static const struct dt_world user = { .no_kernel = "no" };
-static const struct dt_world user7 = { .no_kernel = "no", .target = 7 };
+static const struct dt_world user = { .no_kernel = "no", .self = 4 };
+static const struct dt_world user7 = { .no_kernel = "no", .target = 7,
+				       .self = 4 };
 static const struct dt_world kernel7 = { .target = 7, .force = DIF_ENG_K };
 static const struct dt_world process7 = { .target = 7, .force = DIF_ENG_P };
 
@@ -289,8 +290,8 @@ by_kind(void **state)
 		int32_t pid;
 		const char *root, *root7, *user, *user7, *kernel7, *process7;
 	} v[] = {
-		{ DIF_SITE_BEGIN, 0, "K", "K", "!", "7", "K", "7" },
-		{ DIF_SITE_TICK, 0, "K", "K", "!", "7", "K", "7" },
+		{ DIF_SITE_BEGIN, 0, "K", "K", "4", "7", "K", "7" },
+		{ DIF_SITE_TICK, 0, "K", "K", "4", "7", "K", "7" },
 		{ DIF_SITE_PROFILE, 0, "K", "K", "!", "7", "K", "7" },
 		{ DIF_SITE_SYSENTRY, 0, "K", "K", "!", "7", "K", "7" },
 		{ DIF_SITE_UENTRY, 7, "7", "7", "7", "7", "K", "7" },
