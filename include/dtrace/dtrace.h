@@ -367,6 +367,13 @@ typedef int dtrace_consume_rec_f(const dtrace_probedata_t *data,
 DTRACE_API int dtrace_consume(dtrace_hdl_t *dtp, FILE *fp,
 			      dtrace_consume_probe_f *pf,
 			      dtrace_consume_rec_f *rf, void *arg);
+/*
+ * Instead of dtrace_work(), some ten times a second, as long as records are to
+ * stay in their buffers for a consumer that comes later: processes and modules
+ * are looked at, and aggregations taken in before their buffers overflow.
+ * 0, or -1.
+ */
+DTRACE_API int dtrace_hold(dtrace_hdl_t *dtp);
 /* Status, drops, aggregations, dtrace_consume(): what a loop should call. */
 DTRACE_API dtrace_workstatus_t dtrace_work(dtrace_hdl_t *dtp, FILE *fp,
 					   dtrace_consume_probe_f *pf,

@@ -12,7 +12,8 @@
 #include "dtrace/dtrace.h"
 
 enum cmd_mode { MODE_RUN, MODE_LIST, MODE_CHECK /* -e */,
-		MODE_HEADER /* -h */, MODE_OBJECT /* -G */ };
+		MODE_HEADER /* -h */, MODE_OBJECT /* -G */,
+		MODE_SAVE /* -A */ };
 
 /* One -n, -P, -m, -f, -i or -s. */
 struct cmd_prog {
@@ -53,6 +54,9 @@ struct cmd {
 	bool picture_who, picture_time, picture_stdout;
 	pid_t show_pid;	   /* dtrace-show; 0: there is none */
 	int64_t next_look; /* ns: when aggregations are looked at again */
+	bool hold;	   /* --hold */
+	int hold_ready;	   /* for the byte that says that tracing goes on */
+	int hold_fd;	   /* where it is claimed; 0: nowhere yet */
 };
 
 extern const char *cmd_name; /* "dtrace" */
@@ -73,6 +77,18 @@ _Noreturn void cmd_quit(struct cmd *c, int status);
 /* Write to the output; a failure to write is fatal. */
 void cmd_out(struct cmd *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/*
+ * The next option as getopt(3) gives it; -1: there is none.  What is no option
+ * goes to args, which has room for argc.  Begin with optind 0.
+ */
+int cmd_getopt(int argc, char **argv, char **args, int *nargs);
+/* Make c->out the file of -o, if there is one. */
+void cmd_open_output(struct cmd *c);
+/* How often the user has said that tracing is to end. */
+extern volatile sig_atomic_t cmd_interrupted;
+/* Say so, in a handler of a signal too; the second time is the end at once. */
+void cmd_interrupt(void);
 
 /* cmd_print.c */
 void cmd_handlers(struct cmd *c);
@@ -117,6 +133,26 @@ void cmd_stability(struct cmd *c, const struct cmd_prog *p);
 struct cmd_patience;
 struct cmd_patience *cmd_patience_begin(void);
 void cmd_patience_end(struct cmd_patience *w);
+
+/*
+ * cmd_anon.c: -A.  args() before options are looked at: those of the unit, which
+ * the caller frees.  save() when the programs have been compiled: with none,
+ * what was saved is removed.
+ */
+char *cmd_anon_args(struct cmd *c, int argc, char **argv);
+void cmd_anon_save(struct cmd *c, const char *args);
+
+/*
+ * cmd_hold.c: --hold.  start() before the library is opened: what returns is the
+ * process that holds.  wait() when tracing goes on: returns when it has been
+ * claimed, and c->out is the claimer's.  end(): tell the claimer `status`, which
+ * it returns; nothing is held then.
+ */
+void cmd_hold_start(struct cmd *c);
+void cmd_hold_wait(struct cmd *c);
+int cmd_hold_end(struct cmd *c, int status);
+/* -a: claim what is held; the exit status of it. */
+int cmd_hold_claim(struct cmd *c, int argc, char **argv);
 
 /* cmd_usdt.c: programs are compiled. */
 void cmd_header(struct cmd *c);

@@ -25,7 +25,15 @@ const char *cmd_name = "dtrace";
 static const char optstring[] =
 	"+:3:6:aAb:Bc:CdD:ef:FGhHi:I:lL:m:n:o:O:p:P:qs:SU:vVwx:X:Z";
 
-static volatile sig_atomic_t interrupted;
+volatile sig_atomic_t cmd_interrupted;
+
+void
+cmd_interrupt(void)
+{
+	if (cmd_interrupted++ > 0)
+		_exit(1); /* the second: descriptors close, all is detached */
+}
+
 static volatile sig_atomic_t going; /* tracing has begun */
 
 /* ---- messages ------------------------------------------------------------- */
@@ -65,7 +73,7 @@ cmd_notice(const struct cmd *c, const char *fmt, ...)
 void
 cmd_quit(struct cmd *c, int status)
 {
-	if (c->out != NULL) {
+	if (c->dtp != NULL) {
 		/* Whatever happened, what was written can be read. */
 		(void)dtrace_oformat_teardown(c->dtp, c->out);
 		fflush(c->out);
@@ -75,7 +83,7 @@ cmd_quit(struct cmd *c, int status)
 		free(c->progs[i].name);
 	free(c->progs);
 	free(c->args);
-	exit(cmd_show_end(c, status));
+	exit(cmd_hold_end(c, cmd_show_end(c, status)));
 }
 
 void
@@ -139,7 +147,7 @@ static void
 print_synopsis(FILE *fp)
 {
 	fprintf(fp,
-"Usage: %s [-64] [-BCdeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]]\n"
+"Usage: %s [-64] [-aABCdeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]]\n"
 "\t[-I path] [-L path] [-o output] [-O format] [-p pid] [-s script]\n"
 "\t[-U name] [-x opt[=val]] [-X a|c|s|t]\n"
 "\t[-P provider [[ predicate ] action ]]\n"
@@ -156,6 +164,8 @@ print_usage(FILE *fp)
 {
 	print_synopsis(fp);
 	fputs("\n"
+"\t-a  claim anonymous tracing state\n"
+"\t-A  save what is to be traced from the next boot on\n"
 "\t-b  set trace buffer size\n"
 "\t-B  take output through the handler of buffered output\n"
 "\t-c  run specified command and exit upon its completion\n"
@@ -331,20 +341,6 @@ parse_model(struct cmd *c, const char *model)
 		usage(c, "invalid data model -%s", model);
 }
 
-static void
-parse_refused(struct cmd *c, int opt)
-{
-	switch (opt) {
-	case 'a':
-	case 'A':
-		cmd_fatal(c, "-%c: anonymous tracing does not exist on Linux: "
-			     "there is no state of tracing that outlives the "
-			     "process which holds it", opt);
-	default:
-		usage(c, "illegal option -- %c", opt);
-	}
-}
-
 static const struct {
 	int opt;
 	dtrace_probespec_t spec;
@@ -380,8 +376,8 @@ struct target {
 struct targets {
 	struct target *v; /* as they were given: the first is $target */
 	int n;
-	/* What to do instead of tracing: -G, -h, -l, -V; they exclude each
-	   other. */
+	/* What to do instead of tracing: -A, -G, -h, -l, -V; they exclude
+	   each other. */
 	char instead, instead_too;
 };
 
@@ -394,30 +390,41 @@ set_instead(struct targets *t, char opt)
 		t->instead_too = opt;
 }
 
+int
+cmd_getopt(int argc, char **argv, char **args, int *nargs)
+{
+	while (optind < argc) {
+		int opt = getopt(argc, argv, optstring);
+		if (opt != -1)
+			return opt;
+		if (optind < argc && strcmp(argv[optind - 1], "--") != 0) {
+			args[(*nargs)++] = argv[optind++];
+			continue;
+		}
+		while (optind < argc)
+			args[(*nargs)++] = argv[optind++];
+	}
+	return -1;
+}
+
 static void
 parse_args(struct cmd *c, int argc, char **argv, struct targets *t)
 {
 	int opt;
 
 	c->args[c->nargs++] = argv[0];
-	for (optind = 1; optind < argc;) {
-		opt = getopt(argc, argv, optstring);
-		if (opt == -1) {
-			if (optind < argc &&
-			    strcmp(argv[optind - 1], "--") != 0) {
-				c->args[c->nargs++] = argv[optind++];
-				continue;
-			}
-			while (optind < argc)
-				c->args[c->nargs++] = argv[optind++];
-			break;
-		}
+	optind = 0; /* anew: cmd_anon_args() may have been here */
+	while ((opt = cmd_getopt(argc, argv, c->args, &c->nargs)) != -1) {
 		if (parse_simple(c, opt, optarg) || parse_spec(c, opt, optarg))
 			continue;
 		switch (opt) {
 		case '3':
 		case '6':
 			parse_model(c, argv[optind - 1] + 1);
+			break;
+		case 'A':
+			set_instead(t, 'A');
+			c->mode = MODE_SAVE;
 			break;
 		case 'c':
 		case 'p':
@@ -455,7 +462,7 @@ parse_args(struct cmd *c, int argc, char **argv, struct targets *t)
 			      isdigit(optopt) ? " (arguments that begin with - "
 						"go behind --)" : "");
 		default:
-			parse_refused(c, opt);
+			usage(c, "illegal option -- %c", opt);
 		}
 	}
 }
@@ -594,7 +601,7 @@ print_notes(struct cmd *c, const struct cmd_prog *p)
 static void
 enable_prog(struct cmd *c, struct cmd_prog *p)
 {
-	if (c->mode == MODE_CHECK)
+	if (c->mode != MODE_RUN)
 		dtrace_program_info(c->dtp, p->prog, &p->info);
 	else if (dtrace_program_exec(c->dtp, p->prog, &p->info) != 0)
 		cmd_dfatal(c, "failed to enable '%s'", p->name);
@@ -659,8 +666,7 @@ on_signal(int sig)
 		raise(sig); /* comes when we return */
 		return;
 	}
-	if (interrupted++ > 0)
-		_exit(1); /* the second: descriptors close, all is detached */
+	cmd_interrupt();
 }
 
 static void
@@ -718,17 +724,21 @@ run(struct cmd *c, struct ps_prochandle **procs)
 	}
 	for (int i = 0; i < c->nprocs; i++)
 		dtrace_proc_continue(c->dtp, procs[i]);
+	if (c->hold) {
+		cmd_hold_wait(c);
+		newline = cmd_interrupted != 0; /* by -e, not by ^C */
+	}
 	while (!done) {
 		if (output_closed(c))
 			cmd_quit(c, 0);
-		if (!interrupted && (c->nprocs == 0 || c->live > 0))
+		if (!cmd_interrupted && (c->nprocs == 0 || c->live > 0))
 			dtrace_sleep(c->dtp);
-		if (interrupted && !newline) {
+		if (cmd_interrupted && !newline) {
 			newline = true;
 			if (!c->structured)
 				cmd_out(c, "\n");
 		}
-		if (interrupted || (c->nprocs > 0 && c->live == 0)) {
+		if (cmd_interrupted || (c->nprocs > 0 && c->live == 0)) {
 			done = true;
 			if (dtrace_stop(c->dtp) != 0)
 				cmd_dfatal(c, "could not stop tracing");
@@ -819,8 +829,8 @@ take_objects(struct cmd *c)
 	c->nargs = 1;
 }
 
-static void
-open_output(struct cmd *c)
+void
+cmd_open_output(struct cmd *c)
 {
 	c->out = stdout;
 	if (c->outname == NULL)
@@ -831,6 +841,30 @@ open_output(struct cmd *c)
 		cmd_fatal(c, "failed to open output file %s: %s", c->outname,
 			  strerror(errno));
 	}
+}
+
+/* -A, which comes first, or -a, or 0.  What stands where is not looked at. */
+static int
+anon_asked(struct cmd *c, int argc, char **argv)
+{
+	int opt, asked = 0, nargs = 0;
+
+	optind = 0;
+	while ((opt = cmd_getopt(argc, argv, c->args, &nargs)) != -1)
+		if (opt == 'A' || (opt == 'a' && asked == 0))
+			asked = opt;
+	optind = 0;
+	return asked;
+}
+
+/* What cannot be done by a process that nobody watches. */
+static void
+hold_options(struct cmd *c, const struct targets *t)
+{
+	if (c->mode != MODE_RUN || t->instead != '\0' || t->n > 0 ||
+	    c->outname != NULL || c->npictures > 0 || c->buffered)
+		cmd_fatal(c, "--hold: options -A, -B, -c, -e, -G, -h, -l, -o, "
+			     "-p, -V and pictures have no meaning with it");
 }
 
 int
@@ -851,6 +885,13 @@ main(int argc, char **argv)
 	}
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
 		argv[1] = version;
+	if (argc > 1 && strcmp(argv[1], "--hold") == 0) {
+		c.hold = true;
+		argv[1] = argv[0]; /* what follows is as without it */
+		argv++;
+		argc--;
+		cmd_hold_start(&c);
+	}
 	c.dtp = dtrace_open(DTRACE_VERSION, 0, &err);
 	if (c.dtp == NULL) {
 		cmd_error("failed to initialize dtrace: %s",
@@ -858,7 +899,13 @@ main(int argc, char **argv)
 		return 1;
 	}
 	make_room(&c, argc, &t);
+	int anon = anon_asked(&c, argc, argv);
+	if (anon == 'a')
+		cmd_quit(&c, cmd_hold_claim(&c, argc, argv));
+	char *saved = anon == 'A' ? cmd_anon_args(&c, argc, argv) : NULL;
 	parse_args(&c, argc, argv, &t);
+	if (c.hold)
+		hold_options(&c, &t);
 	if (t.instead_too != '\0')
 		usage(&c, "only one of the options -%c and -%c can be given",
 		      t.instead, t.instead_too);
@@ -871,12 +918,13 @@ main(int argc, char **argv)
 	if (c.nprogs == 0 && (c.mode == MODE_OBJECT || c.mode == MODE_HEADER))
 		cmd_fatal(&c, "-%c needs the program that declares the "
 			      "provider, as in -s file.d", t.instead);
-	if (c.nprogs == 0 && c.mode != MODE_LIST && c.mode != MODE_CHECK)
+	if (c.nprogs == 0 && (c.mode == MODE_RUN || c.mode == MODE_HEADER ||
+			      c.mode == MODE_OBJECT))
 		no_probes(&c);
 	if (c.mode == MODE_OBJECT)
 		take_objects(&c);
 	else if (c.mode != MODE_HEADER)
-		open_output(&c);
+		cmd_open_output(&c);
 	if (c.mode == MODE_RUN)
 		cmd_show_options(&c);
 	c.quiet = option_on(&c, "quiet");
@@ -890,6 +938,9 @@ main(int argc, char **argv)
 	unsigned matches = 0;
 	for (int i = 0; i < c.nprogs; i++)
 		matches += c.progs[i].info.dpi_matches;
+	if (c.mode == MODE_SAVE)
+		cmd_anon_save(&c, saved);
+	free(saved);
 	if (c.mode == MODE_RUN) {
 		if (matches == 0 && !(c.cflags & DTRACE_C_ZDEFS))
 			cmd_fatal(&c, "no probes matched");

@@ -417,6 +417,25 @@ dtrace_work(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *pf,
 	return final ? DTRACE_WORKSTATUS_DONE : DTRACE_WORKSTATUS_OKAY;
 }
 
+int
+dtrace_hold(dtrace_hdl_t *dtp)
+{
+	uint64_t now = dt_now();
+
+	if (!dtp->active)
+		return dt_set_err(dtp, EDT_NOTACTIVE, "%s",
+				  dtrace_errmsg(NULL, EDT_NOTACTIVE));
+	/* What has ended by itself stays as it is. */
+	if (dtrace_status(dtp) != DTRACE_STATUS_OKAY)
+		return 0;
+	if (now - dtp->last_poll >= LOOK_RATE) {
+		dtp->last_poll = now;
+		if (dt_procs_poll(dtp) != 0 || dt_run_poll(dtp) != 0)
+			return -1;
+	}
+	return aggs_filling(dtp) ? dtrace_aggregate_snap(dtp) : 0;
+}
+
 /* ---- handlers --------------------------------------------------------------------- */
 
 #define HANDLER(name, type, field)                                      \

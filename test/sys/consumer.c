@@ -364,6 +364,7 @@ test_idle(void)
 			     DTRACE_WORKSTATUS_OKAY, NOTACTIVE);
 	REFUSED(dtp, dtrace_consume(dtp, stdout, NULL, NULL, NULL),
 		NOTACTIVE);
+	REFUSED(dtp, dtrace_hold(dtp), NOTACTIVE);
 	REFUSED(dtp, dtrace_aggregate_snap(dtp), NOTACTIVE);
 	CHECK(dtrace_aggregate_print(dtp, stdout, NULL) == 0);
 	CHECK(dtrace_aggregate_walk(dtp, NULL, NULL) == 0);
