@@ -140,6 +140,8 @@ struct dt_engine {
 	struct hash *rows;
 	uint32_t rows_max;  /* no more probes than that, with those of later */
 	uint32_t rows_left; /* probes that were left out for that */
+	bool modules_wanted; /* clauses may get probes of modules */
+	uint64_t modules;    /* what kmod_seen() said when they last did */
 };
 #define DT_NO_CLAUSE UINT32_MAX
 
@@ -390,6 +392,10 @@ uint32_t dt_later_probes(const struct dt_engine *de);
 /* Look whether the engine's process has mapped anything.  Then it gets its
    probes. */
 int dt_later_poll(dtrace_hdl_t *dtp, struct dt_engine *de);
+/* How many probes modules of the kernel may bring to this instance; and look
+   whether they have.  Then it gets them. */
+uint32_t dt_later_modules(dtrace_hdl_t *dtp, struct dt_engine *de);
+int dt_later_modules_poll(dtrace_hdl_t *dtp, struct dt_engine *de);
 /* What an engine misses that cannot do this, for -v. */
 void dt_later_report(dtrace_hdl_t *dtp, const struct dt_engine *de,
 		     struct buf *out);

@@ -10,13 +10,18 @@
  *
  * The kernel engine puts no probes into such code, and its report says so.  Its
  * breakpoints belong to files: a library that is opened again has them still.
+ *
+ * What it gets are probes of the kernel's modules that are loaded while tracing
+ * (bpf_later.c).  Whether any has been is seen ten times a second, and only
+ * where a clause could have probes of one.
  */
 #include "lib/dt_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define PROBES_LATER 16384u
+#define PROBES_LATER  16384u
+#define MODULES_LATER 1024u /* names that there is room for */
 
 uint32_t
 dt_later_probes(const struct dt_engine *de)
@@ -270,6 +275,133 @@ dt_later_poll(dtrace_hdl_t *dtp, struct dt_engine *de)
 	return rc;
 }
 
+/* ---- modules of the kernel ------------------------------------------------- */
+
+/*
+ * A clause that names a probe which is there is served.  Any other may get more
+ * probes, where modules bring such.
+ */
+static bool
+modules_clause(dtrace_hdl_t *dtp, const struct dt_engine *de, uint32_t clause)
+{
+	const struct dif_clause *cl = dtp->clauses.v[clause];
+	uint32_t row = de->clause_of[clause];
+
+	if (row == DT_NO_CLAUSE || cl->maker ||
+	    !probe_desc_modules(dtp->probes, &cl->pdesc))
+		return false;
+	for (uint32_t i = 0; dif_clause_names(cl) && i < de->en.necbs; i++)
+		if (de->en.ecbs[i].clause == row)
+			return false;
+	return true;
+}
+
+uint32_t
+dt_later_modules(dtrace_hdl_t *dtp, struct dt_engine *de)
+{
+	for (uint32_t c = 0; c < dtp->clauses.n; c++)
+		de->modules_wanted |= modules_clause(dtp, de, c);
+	return de->modules_wanted ? MODULES_LATER : 0;
+}
+
+/* A probe that is enabled already is there with all of its places: a module
+   that is traced is not unloaded, or what was put into it went with it. */
+static int
+modules_probe(void *arg, struct probe *p)
+{
+	struct later *l = arg;
+	struct dt_enab en = { .clause = l->clause, .probe = p };
+
+	if (hash_find(l->de->rows, &p->id, sizeof(p->id)) != NULL ||
+	    vec_push(&l->enabs, en))
+		return 0;
+	l->failed = true;
+	return 1;
+}
+
+/* The new probe of n pairs, with its places. */
+static int
+modules_row(struct later *l, const struct dt_enab *en, size_t n)
+{
+	struct site_list list = { 0 };
+	struct dif_probe *v;
+	uint32_t row;
+	struct err e;
+	int rc = 0;
+
+	err_clear(&e);
+	if (dt_made_sites(en->probe, &list, &e) != 0)
+		list.n = 0;
+	if (list.n != 0)
+		rc = later_row(l, en, n, &row);
+	for (size_t i = 0; rc == 0 && i < list.n; i++) {
+		struct engine_site s = { .probe = row, .site = list.v[i] };
+
+		rc = vec_push(&l->sites, s) ? 0 : -1;
+	}
+	if (rc == 0 && list.n != 0) {
+		v = (struct dif_probe *)(uintptr_t)l->de->en.probes;
+		v[row].sites = arena_calloc(l->dtp->en_arena, list.n,
+					    sizeof(*list.v));
+		if (v[row].sites != NULL)
+			memcpy((void *)(uintptr_t)v[row].sites, list.v,
+			       list.n * sizeof(*list.v));
+		v[row].nsites = (uint32_t)list.n;
+		rc = v[row].sites != NULL ? 0 : -1;
+	}
+	free(list.v);
+	return rc < 0 ? -1 : 0;
+}
+
+static int
+modules_all(struct later *l)
+{
+	dtrace_hdl_t *dtp = l->dtp;
+	struct err e;
+
+	if (rows_init(l->de) != 0)
+		return -1;
+	for (uint32_t c = 0; c < dtp->clauses.n; c++) {
+		if (!modules_clause(dtp, l->de, c))
+			continue;
+		l->clause = c;
+		err_clear(&e);
+		(void)probe_match(dtp->probes, &dtp->clauses.v[c]->pdesc,
+				  modules_probe, l, &e);
+	}
+	if (l->failed)
+		return -1;
+	dt_enabs_sort(l->enabs.v, l->enabs.n);
+	for (size_t i = 0, end; i < l->enabs.n; i = end) {
+		for (end = i + 1; end < l->enabs.n &&
+				  l->enabs.v[end].probe == l->enabs.v[i].probe;
+		     end++)
+			;
+		if (modules_row(l, &l->enabs.v[i], end - i) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+dt_later_modules_poll(dtrace_hdl_t *dtp, struct dt_engine *de)
+{
+	struct later l = { .dtp = dtp, .de = de };
+	uint64_t seen;
+	int rc;
+
+	if (!de->modules_wanted || (seen = kmod_seen()) == de->modules)
+		return 0;
+	de->modules = seen;
+	rc = modules_all(&l) != 0 ? dt_nomem(dtp) : 0;
+	if (rc == 0 && de->ops->extend(de->eng, l.sites.v, l.sites.n,
+				       &dtp->err) != 0)
+		rc = dt_fail(dtp, EDT_ENABLE);
+	vec_fini(&l.enabs);
+	vec_fini(&l.sites);
+	return rc;
+}
+
 /* ---- where it is not done -------------------------------------------------- */
 
 void
@@ -280,7 +412,7 @@ dt_later_report(dtrace_hdl_t *dtp, const struct dt_engine *de, struct buf *out)
 			   "process %d: %u probes in objects mapped since were "
 			   "left out: there is room for %u\n",
 			   (int)de->target.pid, de->rows_left, PROBES_LATER);
-	if (de->ops->extend != NULL || dt_later_probes(de) == 0)
+	if (de->ops->mapped != NULL || dt_later_probes(de) == 0)
 		return;
 	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next)
 		if (proc_generation(p->target.proc) != p->target.generation)

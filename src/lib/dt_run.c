@@ -248,8 +248,9 @@ engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
 		.targets = &de->target,
 		.ntargets = de->target.pid != 0,
 		.target_pid = (int32_t)dtp->target,
-		.spare_probes = de->ops == process_ops ? dt_later_probes(de) :
-							 0,
+		.spare_probes = de->ops == process_ops ?
+					dt_later_probes(de) :
+					dt_later_modules(dtp, de),
 		.files = &de->files,
 	};
 
@@ -445,7 +446,8 @@ dt_run_poll(dtrace_hdl_t *dtp)
 		if (de->ops->poll != NULL &&
 		    de->ops->poll(de->eng, &dtp->err) != 0)
 			return dt_fail(dtp, EDT_ENABLE);
-		if (dt_later_poll(dtp, de) != 0)
+		if (dt_later_poll(dtp, de) != 0 ||
+		    dt_later_modules_poll(dtp, de) != 0)
 			return -1;
 	}
 	return 0;

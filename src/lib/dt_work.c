@@ -30,8 +30,9 @@ period(const dtrace_hdl_t *dtp, enum dt_opt o)
 static bool
 engine_polls(const struct dt_engine *de)
 {
-	return de->ops->poll != NULL &&
-	       (de->ops->polls == NULL || de->ops->polls(de->eng));
+	return de->modules_wanted ||
+	       (de->ops->poll != NULL &&
+		(de->ops->polls == NULL || de->ops->polls(de->eng)));
 }
 
 /* What the engines ask for: the longest time without a look. */

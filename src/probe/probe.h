@@ -105,6 +105,9 @@ struct prov_ops {
 	bool many;
 	/* args() is dear: it is called only for clauses that use args[]. */
 	bool args_late;
+	/* Modules of the kernel bring probes of it: provide() finds those of
+	   modules that have been loaded since it was last called. */
+	bool modules;
 
 	/*
 	 * Overview   Make the probes that match a description and are not
@@ -237,6 +240,8 @@ bool probe_has_prov(struct probe_set *ps, const char *name);
 /* True if the provider of this name in prov.def makes probes of processes,
    whose providers have a process id in their name (prov_ops.pid). */
 bool probe_prov_of_processes(struct probe_set *ps, const char *name);
+/* True if modules of the kernel may bring probes that match. */
+bool probe_desc_modules(struct probe_set *ps, const struct dif_pdesc *pd);
 /*
  * A new round: from now on providers that are asked (probe_match()) mark what
  * they have to say anew.  A probe whose round is this one has come, or has come

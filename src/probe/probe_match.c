@@ -146,6 +146,16 @@ probe_desc_pid(struct probe_set *ps, const struct dif_pdesc *pd)
 	return pid;
 }
 
+bool
+probe_desc_modules(struct probe_set *ps, const struct dif_pdesc *pd)
+{
+	for (size_t i = 0; i < ps->provs.n && pd->id == 0; i++)
+		if (ps->provs.v[i]->ops->modules &&
+		    probe_glob(pd->prov, ps->provs.v[i]->ops->name))
+			return true;
+	return false;
+}
+
 int
 probe_match(struct probe_set *ps, const struct dif_pdesc *pd,
 	    int (*fn)(void *arg, struct probe *p), void *arg, struct err *e)

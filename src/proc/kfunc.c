@@ -29,6 +29,8 @@ static const char core[] = "vmlinux";
 
 struct kfuncs {
 	char *text;
+	VEC(char *) later; /* texts of modules' that were loaded since */
+	uint64_t seen;	   /* kmod_seen() when it was read */
 	struct kfunc *v;
 	size_t n, cap;
 	bool failed;
@@ -172,6 +174,7 @@ kfuncs_load(void)
 
 	if (k == NULL)
 		return NULL;
+	k->seen = kmod_seen();
 	k->text = kfuncs_text(&addrs, &k->sys);
 	k->failed = k->text == NULL;
 	if (!k->failed && (!kfuncs_parse(k, addrs) || !kfuncs_twins(k))) {
@@ -186,6 +189,9 @@ kfuncs_free(struct kfuncs *k)
 {
 	if (k == NULL)
 		return;
+	for (size_t i = 0; i < k->later.n; i++)
+		free(k->later.v[i]);
+	vec_fini(&k->later);
 	free(k->text);
 	free(k->v);
 	free(k);
@@ -229,6 +235,65 @@ kfunc_list(struct proc_set *ps, size_t *n, struct err *e)
 	}
 	*n = k->n;
 	return k->v != NULL ? k->v : &none;
+}
+
+/* The modules whose functions are in the list; NULL: no memory. */
+static struct hash *
+kfuncs_modules(struct kfuncs *k)
+{
+	struct hash *h = hash_new();
+	const char *last = "";
+
+	for (size_t i = 0; h != NULL && i < k->n; i++) {
+		if (strcmp(k->v[i].module, last) == 0)
+			continue;
+		last = k->v[i].module;
+		if (hash_set_str(h, last, k) != 0) {
+			hash_free(h);
+			return NULL;
+		}
+	}
+	return h;
+}
+
+/* What is of modules that are not in the list goes to its end: probes know their
+   functions by number.  The text is the list's then. */
+static int
+kfuncs_append(struct kfuncs *k, char *text, bool addrs)
+{
+	struct kfuncs all = { .text = text };
+	struct hash *had;
+	bool ok;
+
+	if (!vec_push(&k->later, text)) {
+		free(text);
+		return -1;
+	}
+	had = kfuncs_modules(k);
+	ok = had != NULL && kfuncs_parse(&all, addrs);
+
+	for (size_t i = 0; ok && i < all.n; i++)
+		if (hash_find_str(had, all.v[i].module) == NULL)
+			ok = vec_push(k, all.v[i]);
+	free(all.v);
+	hash_free(had);
+	return ok && kfuncs_twins(k) ? 0 : -1;
+}
+
+int
+kfunc_refresh(struct proc_set *ps)
+{
+	struct kfuncs *k = ps->kfuncs;
+	uint64_t seen = kmod_seen();
+	char *text;
+	bool addrs;
+	int sys;
+
+	if (k == NULL || k->failed || k->seen == seen)
+		return 0;
+	k->seen = seen;
+	text = kfuncs_text(&addrs, &sys);
+	return text != NULL ? kfuncs_append(k, text, addrs) : 0;
 }
 
 /* ---- addresses ----------------------------------------------------------- */

@@ -181,6 +181,11 @@ FILE *proc_tracefs_open(const char *path, struct err *e);
 /* The same of debugfs ("kprobes/blacklist"). */
 FILE *proc_debugfs_open(const char *path, struct err *e);
 
+/* ---- modules of the kernel (kmod.c) ----------------------------------------- */
+
+/* A number that is another when a module has been loaded, or unloaded. */
+uint64_t kmod_seen(void);
+
 /* ---- functions of the kernel that can be traced (kfunc.c) ------------------ */
 
 struct kfunc {
@@ -192,6 +197,9 @@ struct kfunc {
 /* All of them, read when first asked; *n is set.  NULL + *e: this kernel, or
    this user, has no such list. */
 const struct kfunc *kfunc_list(struct proc_set *ps, size_t *n, struct err *e);
+/* Functions of modules that have been loaded since come to its end; the list may
+   move.  0, or -1: no memory. */
+int kfunc_refresh(struct proc_set *ps);
 /* Where one of the list's begins; 0: it cannot be told. */
 uint64_t kfunc_addr(struct proc_set *ps, const struct kfunc *f);
 /*

@@ -25,6 +25,7 @@
 
 struct fbt {
 	struct probe **made; /* [2 * n]: entry and return of each; or NULL */
+	size_t n;
 	const struct dif_recipes *entry, *ret;
 };
 
@@ -108,6 +109,23 @@ fbt_why_not(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 		       pd->prov, pd->mod, pd->func, pd->name, why);
 }
 
+/* Room for the probes of n functions. */
+static int
+fbt_room(struct fbt *t, size_t n)
+{
+	struct probe **p;
+
+	if (t->made != NULL && t->n == n)
+		return 0;
+	p = realloc(t->made, (2 * n + 1) * sizeof(*p));
+	if (p == NULL)
+		return -1;
+	memset(p + 2 * t->n, 0, (2 * (n - t->n) + 1) * sizeof(*p));
+	t->made = p;
+	t->n = n;
+	return 0;
+}
+
 int
 fbt_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 {
@@ -120,6 +138,8 @@ fbt_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 	if (!probe_glob(pd->prov, pv->ops->name) ||
 	    (!probe_glob(pd->name, "entry") && !probe_glob(pd->name, "return")))
 		return 0;
+	if (kfunc_refresh(pv->env->procs) != 0)
+		return err_nomem(e);
 	v = kfunc_list(pv->env->procs, &n, &why);
 	if (v == NULL && why.tag == &ERR_NOMEM)
 		return err_nomem(e);
@@ -129,9 +149,7 @@ fbt_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 		return err_set(e, &ERR_GENERIC, 0, "%s:%s:%s:%s: %s", pd->prov,
 			       pd->mod, pd->func, pd->name, why.msg);
 	}
-	if (t->made == NULL)
-		t->made = calloc(2 * n + 1, sizeof(*t->made));
-	if (t->made == NULL)
+	if (fbt_room(t, n) != 0)
 		return err_nomem(e);
 	for (size_t i = 0; i < n; i++)
 		if (fbt_try(pv, pd, i, &v[i], &any, e) != 0)

@@ -19,6 +19,7 @@ const struct prov_ops prov_fbt_ops = {
 		  .name = "Evolving/Evolving/Common",
 		  .args = "Private/Private/ISA" },
 	.many = true,
+	.modules = true,
 	.provide = fbt_provide,
 	.args = fbt_args,
 	.sites = fbt_sites,

@@ -19,6 +19,7 @@ const struct prov_ops prov_rawfbt_ops = {
 		  .name = "Evolving/Evolving/Common",
 		  .args = "Private/Private/ISA" },
 	.many = true,
+	.modules = true,
 	.provide = fbt_provide,
 	.sites = fbt_sites,
 	.fini = fbt_fini,

@@ -283,6 +283,7 @@ const struct prov_ops prov_sdt_ops = {
 		  .name = "Private/Private/ISA",
 		  .args = "Private/Private/ISA" },
 	.many = true,
+	.modules = true,
 	.provide = sdt_provide,
 	.args = sdt_args,
 	.sites = sdt_sites,

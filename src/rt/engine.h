@@ -80,8 +80,8 @@ struct engine_opts {
 	/* Kernel engine: the process of $target, which is looked at before
 	   tracing begins; 0: none. */
 	int32_t target_pid;
-	/* Process engine: so many probes may come with code that is mapped
-	   later (engine_ops.extend); 0: none. */
+	/* So many probes may come with code that is mapped later, or with
+	   modules of the kernel (engine_ops.extend); 0: none. */
 	uint32_t spare_probes;
 	/* Kernel engine: NULL if nothing is known; lives as long as the
 	   engine. */
@@ -260,7 +260,9 @@ struct engine_ops {
 		       size_t *n);
 	/*
 	 * After mapped(): probes in fresh objects that were agreed upon; others
-	 * will be fresh again.  The enabling that load() was
+	 * will be fresh again.  The kernel engine, which has no mapped(): probes
+	 * of modules that have been loaded, each with all of its places, one
+	 * behind the other.  The enabling that load() was
 	 * given may have grown at the ends of its probes and ECBs.  What cannot
 	 * be placed is left out, as report() says.  -1 + *e: tracing cannot go
 	 * on.

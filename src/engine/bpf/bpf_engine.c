@@ -326,6 +326,13 @@ kernel_wait_clear(struct engine *eng)
 	__atomic_store_n(&eng->view.ctl->wanted, 0, __ATOMIC_SEQ_CST);
 }
 
+static void
+kernel_report(struct engine *eng, struct buf *out)
+{
+	bpf_kfunc_report(eng, out);
+	bpf_later_report(eng, out);
+}
+
 const struct engine_ops bpf_engine_ops = {
 	.name = "kernel",
 	.probe = kernel_probe,
@@ -342,5 +349,6 @@ const struct engine_ops bpf_engine_ops = {
 	.grace = engine_grace,
 	.poll = bpf_ustack_poll,
 	.polls = bpf_ustack_polls,
-	.report = bpf_kfunc_report,
+	.extend = bpf_later_extend,
+	.report = kernel_report,
 };

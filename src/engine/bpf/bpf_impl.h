@@ -18,6 +18,7 @@
  *   bpf_assoc.c    its arrays, bpf_builtin.c its built-in variables
  *   bpf_attach.c   programs to their sites
  *   bpf_kfunc.c    programs to functions of the kernel
+ *   bpf_later.c    probes of modules that are loaded while tracing
  *   bpf_uprobe.c   uprobes, made and removed so that no signal interrupts it
  *   bpf_ustack.c   what walks along users' stacks read
  *   bpf_sys.c bpf_emit.c  system calls; writing instructions
@@ -159,6 +160,8 @@ struct engine {
 	bool slow_links;  /* these take the kernel long to remove */
 	int vtime_prog;
 	struct bpf_kfunc *kfunc; /* bpf_kfunc.c's; NULL: not asked yet */
+	uint32_t later, later_left; /* places that came while tracing */
+	char later_why[200];	    /* why the last of those were left out */
 };
 
 /* ---- bpf_feat.c --------------------------------------------------------- */
@@ -210,6 +213,9 @@ void bpf_kfunc_free(struct engine *eng);
 
 /* Fill eng->progs: all but their maps and the loaded code. */
 int bpf_site_build(struct engine *eng, struct err *e);
+/* The same for probes from `from` on, which have come since; places are
+   known. */
+int bpf_site_more(struct engine *eng, uint32_t from, struct err *e);
 /* The loaded program that the consumer itself runs; NULL: none. */
 const struct bpf_prog *bpf_site_own(const struct engine *eng);
 void bpf_site_fini(struct engine *eng);
@@ -221,10 +227,19 @@ void bpf_site_ecbs(const struct dif_enabling *en, uint32_t probe,
 int bpf_site_str(struct engine *eng, const char *s, uint32_t *off);
 uint32_t bpf_site_objstr(struct engine *eng, const struct dif_obj *o);
 
+/* ---- bpf_later.c -------------------------------------------------------- */
+
+/* engine_ops.extend; and for -v, what came of it. */
+int bpf_later_extend(struct engine *eng, const struct engine_site *v, size_t n,
+		     struct err *e);
+void bpf_later_report(struct engine *eng, struct buf *out);
+
 /* ---- bpf_maps.c --------------------------------------------------------- */
 
 int bpf_maps_make(struct engine *eng, struct err *e);
 void bpf_maps_free(struct engine *eng);
+/* The maps of one program. */
+int bpf_maps_prog(struct engine *eng, struct bpf_prog *c, struct err *e);
 /* An array, and its memory mapped if flags ask for it.  -1 with errno; what was
    made by then is to be closed. */
 int bpf_maps_array(struct bpf_map *m, const char *name, uint32_t vsize,

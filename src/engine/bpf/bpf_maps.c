@@ -38,6 +38,7 @@
 
 #define ONCE_MAX 8192 /* elements of a map of values seen */
 #define BUF_MIN  4096u
+#define LATER_NAMES 64 /* bytes for the names of a probe that comes later */
 #define ELEM_MAX (1u << 28) /* the verifier follows no larger offsets */
 #define WAKE_LEN 4096u
 
@@ -575,16 +576,24 @@ static int
 maps_fixed(struct engine *eng, struct err *e)
 {
 	const struct dif_tab *tab = eng->en->tab;
+	const uint32_t later = eng->opts.spare_probes * LATER_NAMES;
 
 	if (map_need(&eng->rt, "rt", eng->areas->size, eng->nslots,
 		     BPF_F_MMAPABLE, e) != 0 ||
 	    map_need(&eng->ctl, "ctl", CTL_GLOBALS + tab->globals_size + 8,
 		     1, /* never empty: its address is taken */
 		     BPF_F_MMAPABLE, e) != 0 ||
-	    map_need(&eng->str, "str", eng->nstr, 1, BPF_F_MMAPABLE, e) != 0)
+	    map_need(&eng->str, "str", eng->nstr + later, 1, BPF_F_MMAPABLE,
+		     e) != 0)
 		return -1;
 	memcpy(eng->str.mem, eng->strtab, eng->nstr);
 	return 0;
+}
+
+int
+bpf_maps_prog(struct engine *eng, struct bpf_prog *c, struct err *e)
+{
+	return maps_sites(eng, c, e) != 0 ? -1 : maps_once(c, e);
 }
 
 int
@@ -598,8 +607,7 @@ bpf_maps_make(struct engine *eng, struct err *e)
 	    maps_setup(eng, e) != 0 || maps_assoc(eng, e) != 0)
 		return -1;
 	for (size_t i = 0; i < eng->progs.n; i++)
-		if (maps_sites(eng, eng->progs.v[i], e) != 0 ||
-		    maps_once(eng->progs.v[i], e) != 0)
+		if (bpf_maps_prog(eng, eng->progs.v[i], e) != 0)
 			return -1;
 	if (self != 0 && map_storage(&eng->self, "self", self, e) != 0)
 		return -1;

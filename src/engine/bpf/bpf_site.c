@@ -295,12 +295,12 @@ sort_ecbs(struct engine *eng, const struct dif_probe *pr,
 
 /* First pass: which clauses are in which program. */
 static int
-sort_clauses(struct engine *eng, struct err *e)
+sort_clauses(struct engine *eng, uint32_t from, struct err *e)
 {
 	const struct dif_enabling *en = eng->en;
 	uint32_t first = 0, end;
 
-	for (uint32_t p = 0; p < en->nprobes; p++, first = end) {
+	for (uint32_t p = from; p < en->nprobes; p++, first = end) {
 		const struct dif_probe *pr = &en->probes[p];
 		bpf_site_ecbs(en, p, &first, &end);
 		for (uint32_t i = eng->place0[p]; i < eng->place0[p + 1]; i++)
@@ -388,12 +388,12 @@ sort_site(struct engine *eng, uint32_t p, const struct bpf_place *pl,
 }
 
 static int
-sort_sites(struct engine *eng)
+sort_sites(struct engine *eng, uint32_t from)
 {
 	const struct dif_enabling *en = eng->en;
 	uint32_t first = 0, end;
 
-	for (uint32_t p = 0; p < en->nprobes; p++, first = end) {
+	for (uint32_t p = from; p < en->nprobes; p++, first = end) {
 		bpf_site_ecbs(en, p, &first, &end);
 		for (uint32_t i = eng->place0[p]; i < eng->place0[p + 1]; i++)
 			if (sort_site(eng, p, &eng->places.v[i], first, end) !=
@@ -425,6 +425,23 @@ find_threads(struct engine *eng, struct err *e)
 }
 
 int
+bpf_site_more(struct engine *eng, uint32_t from, struct err *e)
+{
+	if (sort_clauses(eng, from, e) != 0)
+		return -1;
+	for (size_t k = 0; k < eng->progs.n; k++) {
+		struct bpf_prog *c = eng->progs.v[k];
+		if (c->clauses.n > 1)
+			qsort(c->clauses.v, c->clauses.n, sizeof(*c->clauses.v),
+			      cmp_u32);
+		c->nmask = (uint32_t)(c->clauses.n + 31) / 32;
+		c->uniform = true;
+		c->chain = 1;
+	}
+	return sort_sites(eng, from) != 0 ? err_nomem(e) : 0;
+}
+
+int
 bpf_site_build(struct engine *eng, struct err *e)
 {
 	const struct dif_enabling *en = eng->en;
@@ -437,19 +454,9 @@ bpf_site_build(struct engine *eng, struct err *e)
 	for (uint32_t i = 0; i < en->nclauses; i++)
 		if (scan_text(eng, en->clauses[i]) != 0)
 			return err_nomem(e);
-	if (bpf_user_places(eng, e) != 0 || find_threads(eng, e) != 0 ||
-	    sort_clauses(eng, e) != 0)
+	if (bpf_user_places(eng, e) != 0 || find_threads(eng, e) != 0)
 		return -1;
-	for (size_t k = 0; k < eng->progs.n; k++) {
-		struct bpf_prog *c = eng->progs.v[k];
-		if (c->clauses.n > 1)
-			qsort(c->clauses.v, c->clauses.n, sizeof(*c->clauses.v),
-			      cmp_u32);
-		c->nmask = (uint32_t)(c->clauses.n + 31) / 32;
-		c->uniform = true;
-		c->chain = 1;
-	}
-	return sort_sites(eng) != 0 ? err_nomem(e) : 0;
+	return bpf_site_more(eng, 0, e);
 }
 
 void

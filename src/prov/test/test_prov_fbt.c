@@ -19,6 +19,8 @@ static struct prov_env env;
 static struct probe_set *ps;
 static struct err e;
 static bool none; /* this kernel has no list */
+static bool seen_later;
+static bool later; /* a module has been loaded since */
 
 static const struct kfunc list[] = {
 	{ "vfs_read", "vmlinux", 0x1000, false, 0 },
@@ -28,11 +30,13 @@ static const struct kfunc list[] = {
 	{ "ext4_iget", "ext4", 0x9100, false, 0 },
 	{ "finish_switch.isra.0", "vmlinux", 0x4000, false, 0 },
 	{ "vfs_read.part.0", "vmlinux", 0x5000, false, 0 },
+	{ "hello_read", "hello", 0xa000, false, 0 },
 };
-#define N (sizeof(list) / sizeof(*list))
+#define N (sizeof(list) / sizeof(*list) - 1) /* without the later one */
 
 const struct kfunc *__wrap_kfunc_list(struct proc_set *p, size_t *n,
 				      struct err *err);
+int __wrap_kfunc_refresh(struct proc_set *p);
 uint64_t __wrap_kfunc_addr(struct proc_set *p, const struct kfunc *f);
 const char *__wrap_kfunc_why_not(struct proc_set *p, const char *module,
 				 const char *name);
@@ -44,8 +48,15 @@ __wrap_kfunc_list(struct proc_set *p, size_t *n, struct err *err)
 		err_set(err, &ERR_GENERIC, 0, "no list here");
 		return NULL;
 	}
-	*n = N;
+	*n = N + seen_later;
 	return list;
+}
+
+int
+__wrap_kfunc_refresh(struct proc_set *p)
+{
+	seen_later = later;
+	return 0;
 }
 
 /* Of the third nobody knows where it is. */
@@ -65,7 +76,7 @@ static int
 setup(void **state)
 {
 	err_clear(&e);
-	none = false;
+	none = later = seen_later = false;
 	env.types = type_space_base(&e);
 	ps = env.types != NULL ? probe_set_new(&env, &e) : NULL;
 	return ps == NULL || prov_register_all(ps, &e) != 0 ? -1 : 0;
@@ -120,6 +131,24 @@ test_names(void **state)
 	assert_int_equal(match("rawfbt", "", "ext4_iget", "entry", &f), 1);
 	assert_int_equal(match("fbt", "", "vfs_read", "exit", &f), 0);
 	assert_int_equal(match("", "", "ext4_iget", "entry", &f), 2);
+}
+
+/* A module that is loaded later has its probes then, and the others keep
+   theirs. */
+static void
+test_later(void **state)
+{
+	struct found f;
+	struct probe *was;
+
+	assert_int_equal(match("fbt", "", "vfs_read", "entry", &f), 1);
+	was = f.v[0];
+	assert_int_equal(match("fbt", "hello", "", "", &f), 0);
+	later = true;
+	assert_int_equal(match("fbt", "hello", "", "", &f), 2);
+	assert_string_equal(f.v[0]->func, "hello_read");
+	assert_int_equal(match("fbt", "", "vfs_read", "entry", &f), 1);
+	assert_ptr_equal(f.v[0], was);
 }
 
 /* A copy with other arguments is found by its function's name; a part of a
@@ -209,6 +238,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_later, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_suffixes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_twins, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sites, setup, teardown),
