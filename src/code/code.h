@@ -192,6 +192,8 @@ enum code_win_kind {
 	CODE_WIN_HOP,  /* jmp rel8 at start (len >= 2) to `hop`, where 5 unused
 			 bytes hold a jmp rel32 */
 	CODE_WIN_INT3, /* one byte at start; costs a signal */
+	CODE_WIN_PUN,  /* jmp rel32 at start, over one instruction: what it has
+			  no bytes for are those of the code behind it */
 	CODE_WIN_NONE
 };
 #define CODE_WIN_MAX 16 /* bytes of a window, at most */
@@ -214,6 +216,14 @@ void code_fn_window(const struct code_world *w, const struct code_fn *f,
 /* How many of its bytes are to be written, from the first on: all of them, or
    where they lie in two pages or somebody may wait in them, the jump alone. */
 uint32_t code_fn_window_written(const struct code_window *win);
+/*
+ * May the instruction at addr be overwritten, itself and nothing else?  That asks
+ * nothing of where control may arrive but that it be no middle of an
+ * instruction.  *out: a PUN window, of the instruction and, after a way out, of
+ * unused bytes up to 5 in all; why: it may not.
+ */
+void code_fn_alone(const struct code_world *w, const struct code_fn *f,
+		   uint64_t addr, struct code_window *out);
 /* Two JMP windows of *f that overlap, as one; false: they do not overlap, or
    cannot be one. */
 bool code_fn_window_union(const struct code_fn *f, const struct code_window *a,

@@ -17,7 +17,9 @@
  * together; what follows of a window in the next page stays as it is, for
  * nobody comes there.  The same is done where the program itself may have put
  * somebody aside who waits at an instruction (Go's goroutines): none such may be
- * within the jump.  Where no window is, one byte can always be made int3.
+ * within the jump.  Where no window is, the instruction alone may be overwritten
+ * by a jump whose last bytes are those of the code behind it, if such a jump can
+ * be made to lead to a place of ours (process_pun.c).
  * Some instructions cannot be moved at all, or must be seen where they are: the
  * return from a signal is recognised by its bytes, where no unwind table tells
  * of it.
@@ -383,9 +385,49 @@ code_fn_window(const struct code_world *w, const struct code_fn *f,
 	}
 }
 
+void
+code_fn_alone(const struct code_world *w, const struct code_fn *f,
+	      uint64_t addr, struct code_window *out)
+{
+	struct win_cx cx = { .w = w, .f = f, .addr = addr };
+	struct code_insn in;
+	const uint8_t *p;
+	size_t i = code_fn_lower(f->targets.v, f->targets.n, addr + 1);
+
+	*out = (struct code_window){ .kind = CODE_WIN_NONE, .start = addr };
+	if (!code_fn_in(f->insns.v, f->insns.n, addr) ||
+	    !insn_at(&cx, addr, &p, &in)) {
+		out->why = "no instruction begins there";
+		return;
+	}
+	out->why = code_fn_fixed(w, addr, &in);
+	if (out->why == NULL && i < f->targets.n &&
+	    f->targets.v[i] < addr + in.len)
+		out->why = "control may arrive within the instruction";
+	if (out->why != NULL)
+		return;
+	out->kind = CODE_WIN_PUN;
+	out->len = in.len;
+	if (is_way_out(in.kind) && in.len < JMP32)
+		out->len += (uint32_t)pad_len(&cx, addr + in.len,
+					      JMP32 - in.len);
+}
+
+/* Of one that is punned, as much as lies in its first page. */
+static uint32_t
+pun_written(const struct code_window *win)
+{
+	uint64_t page = PAGE - win->start % PAGE;
+	uint32_t n = win->len < JMP32 ? win->len : JMP32;
+
+	return n < page ? n : (uint32_t)page;
+}
+
 uint32_t
 code_fn_window_written(const struct code_window *win)
 {
+	if (win->kind == CODE_WIN_PUN)
+		return pun_written(win);
 	if (in_one_page(win->start, win->len) && !win->least)
 		return win->len;
 	return win->kind == CODE_WIN_HOP ? JMP8 : JMP32;

@@ -40,7 +40,7 @@ struct inject_thread {
 struct inject_span {
 	uint64_t lo, hi;
 };
-#define INJECT_SPANS 8
+#define INJECT_SPANS 512
 
 struct inject {
 	pid_t pid;
@@ -90,7 +90,7 @@ int inject_write(struct inject *in, uint64_t addr, const void *src, size_t n);
 
 /*
  * All threads are stopped.  *unused: none of them stands in the code at v[0..n),
- * n <= INJECT_SPANS, nor is there an address of it on its stacks; where that
+ * in order of address, n <= INJECT_SPANS, nor is there an address of it on its stacks; where that
  * cannot be told it is used.
  */
 int inject_unused(struct inject *in, const struct inject_span *v, size_t n,

@@ -238,10 +238,17 @@ thread_search(struct search *s, const struct inject_thread *t)
 static bool
 is_in(const struct inject_span *v, size_t n, uint64_t addr)
 {
-	for (size_t i = 0; i < n; i++)
-		if (addr >= v[i].lo && addr <= v[i].hi)
-			return true;
-	return false;
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) { /* the first that ends no earlier */
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (v[mid].hi < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < n && addr >= v[lo].lo;
 }
 
 /* ---- the door ------------------------------------------------------- */

@@ -19,6 +19,11 @@
  *	   writes page by page and looks between two pages whether we are
  *	   killed; so a patch lies in one page.
  *
+ *	5. a punned jump is made of bytes that it does not write.  They are
+ *	   looked at first.  Where another patch writes them, it lies in the
+ *	   same page, and what is written of a page at a time is written at
+ *	   once; if that patch is left out, so is the jump.
+ *
  * All writing is done while the process stands still, so neighbours may be
  * read, changed and written as one span; there may be ten thousand of them.
  *
@@ -33,7 +38,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define SPAN 4096 /* a page; bytes read and written at once */
+#define SPAN 4096 /* a page; its bytes are read and written at once */
 
 static size_t
 journal_bytes(uint32_t cap)
@@ -83,14 +88,14 @@ patch_sort(struct patch *p, size_t n)
 
 /* ---- spans ------------------------------------------------------------------ */
 
-/* Patches [i, end) rise and fit in one span. */
+/* Patches [i, end) rise and are in one page. */
 static size_t
 span_end(const struct patch *p, size_t i, size_t n)
 {
 	size_t k = i + 1;
 
 	while (k < n && p[k].addr >= p[k - 1].addr + p[k - 1].len &&
-	       p[k].addr + p[k].len - p[i].addr <= SPAN)
+	       p[k].addr / SPAN == p[i].addr / SPAN)
 		k++;
 	return k;
 }
@@ -146,6 +151,35 @@ span_expect(struct patch *p, uint8_t *text, void *arg)
 	if (p->sem || memcmp(text, p->was, p->len) == 0)
 		p->state = PATCH_SET;
 	return false;
+}
+
+/* Does the text that a patch looks at, and does not write, differ from what is
+   expected, or come from one of p[i + 1 ...] that is left out? */
+static bool
+looks_wrong(struct inject *in, const struct patch *p, size_t n, size_t i)
+{
+	uint64_t end = p[i].addr + p[i].look;
+	uint8_t is[PATCH_MAX];
+
+	if (p[i].look <= p[i].len)
+		return false;
+	if (inject_read(in, p[i].addr, is, p[i].look) != 0 ||
+	    memcmp(is, p[i].was, p[i].look) != 0)
+		return true;
+	for (size_t k = i + 1; k < n && p[k].addr < end; k++)
+		if (p[k].state != PATCH_SET)
+			return true;
+	return false;
+}
+
+/* Which of them are to be written. */
+static void
+expect_all(struct inject *in, struct patch *p, size_t n)
+{
+	each_span(in, p, n, span_expect, NULL);
+	for (size_t i = n; i-- > 0;)
+		if (p[i].state == PATCH_SET && looks_wrong(in, p, n, i))
+			p[i].state = PATCH_NONE;
 }
 
 /* *arg, a bool: the landings or the others. */
@@ -216,6 +250,7 @@ check_list(const struct patch_journal *j, struct patch *p, size_t n,
 {
 	for (size_t i = 0; i < n; i++) {
 		if (p[i].len == 0 || p[i].len > PATCH_MAX ||
+		    p[i].look > PATCH_MAX ||
 		    (i > 0 && p[i].addr < p[i - 1].addr + p[i - 1].len))
 			return patch_fail(j, 0, "patches are out of order", e);
 		if (!patch_in_page(&p[i]))
@@ -381,7 +416,7 @@ patch_apply(struct patch_journal *j, struct inject *in, struct patch *p,
 		return guard_patch(in->guard, p, n, moves, nmoves, e);
 	rc = nmoves == 0 ? 0 : inject_frames_find(in, &frames, e);
 	if (rc == 0) {
-		each_span(in, p, n, span_expect, NULL);
+		expect_all(in, p, n);
 		rc = enter(j, p, n, &first, e);
 	}
 	if (rc == 0)

@@ -20,6 +20,7 @@
 struct patch {
 	uint64_t addr;
 	uint8_t len;
+	uint8_t look; /* as many bytes must be as in `was`; at least len */
 	volatile uint8_t state; /* enum patch_state */
 	bool landing; /* unused bytes that another patch's jump leads to */
 	bool sem;     /* not text: a counter of listeners; patch_sem.c */
@@ -61,7 +62,7 @@ struct patch_move {
  * after checking that the text holds `was`; before that, move the PCs of stopped
  * threads that stand inside a window, or will when a signal handler returns.
  * p[i].state becomes SET; a patch whose
- * text is not as expected is skipped, its state is NONE, and so are the moves
+ * text is not as expected, or that looks at bytes of one that is skipped, is skipped, its state is NONE, and so are the moves
  * out of its bytes.  -1 + *e: the text is as it was; PCs may have been moved.
  */
 int patch_apply(struct patch_journal *j, struct inject *in, struct patch *p,

@@ -502,20 +502,23 @@ code_text_check(struct engine *eng, const uint8_t *bytes, uint64_t addr,
 	return 0;
 }
 
+/* reads: so many bytes behind it are looked at as well. */
 static int
 patch_add(struct engine *eng, const struct code_world *w, uint64_t addr,
-	  uint32_t len, const uint8_t *now, bool landing, struct err *e)
+	  uint32_t len, uint32_t reads, const uint8_t *now, bool landing,
+	  struct err *e)
 {
 	struct patch p = { .addr = addr,
 			   .len = (uint8_t)len,
+			   .look = (uint8_t)(len + reads),
 			   .landing = landing };
-	const uint8_t *was = w->bytes(w->arg, addr, len);
+	const uint8_t *was = w->bytes(w->arg, addr, len + reads);
 
 	if (was == NULL)
 		return err_set(e, &ERR_GENERIC, 0, "its code is not in a file");
-	if (code_text_check(eng, was, addr, len, e) != 0)
+	if (code_text_check(eng, was, addr, len + reads, e) != 0)
 		return -1;
-	memcpy(p.was, was, len);
+	memcpy(p.was, was, len + reads);
 	memcpy(p.now, now, len);
 	return vec_push(&eng->patches, p) ? 0 : err_nomem(e);
 }
@@ -532,6 +535,28 @@ window_check(struct engine *eng, const struct plan_window *pw,
 	return code_text_check(eng, was, pw->w.start, pw->w.len, e);
 }
 
+/* A window whose jump leads to a landing, and from there to the trampoline. */
+static int
+landed_patch(struct engine *eng, const struct plan_window *pw, uint64_t to,
+	     struct err *e)
+{
+	const struct plan *p = &eng->plan;
+	const struct code_world *w = world_x86(p->fns.v[pw->fn].obj);
+	uint8_t now[PATCH_MAX];
+	uint32_t n = plan_pun_bytes(pw, now);
+
+	if (n == 0)
+		return err_set(e, &ERR_GENERIC, 0, "out of reach");
+	if (!plan_pun_holds(p, pw))
+		return err_set(e, &ERR_GENERIC, 0,
+			       "the code behind it cannot be changed so that "
+			       "its jump would lead to us");
+	if (land_write(p->land, eng, pw->land, to, e) != 0)
+		return -1;
+	return patch_add(eng, w, pw->w.start, n, plan_pun_reads(pw), now,
+			 false, e);
+}
+
 static int
 window_patch(struct engine *eng, const struct plan_window *pw, uint64_t to,
 	     struct err *e)
@@ -544,17 +569,19 @@ window_patch(struct engine *eng, const struct plan_window *pw, uint64_t to,
 		return err_set(e, &ERR_GENERIC, 0, "its window is too long");
 	if (n < pw->w.len && window_check(eng, pw, w, e) != 0)
 		return -1;
+	if (pw->land != 0)
+		return landed_patch(eng, pw, to, e);
 	if (pw->w.kind == CODE_WIN_HOP) {
 		short_jmp(now, n, pw->w.start, pw->w.hop);
-		if (patch_add(eng, w, pw->w.start, n, now, false, e) != 0)
+		if (patch_add(eng, w, pw->w.start, n, 0, now, false, e) != 0)
 			return -1;
 		if (!x86_jmp(now, 5, pw->w.hop, to))
 			return err_set(e, &ERR_GENERIC, 0, "out of reach");
-		return patch_add(eng, w, pw->w.hop, 5, now, true, e);
+		return patch_add(eng, w, pw->w.hop, 5, 0, now, true, e);
 	}
 	if (!x86_jmp(now, n, pw->w.start, to))
 		return err_set(e, &ERR_GENERIC, 0, "out of reach");
-	return patch_add(eng, w, pw->w.start, n, now, false, e);
+	return patch_add(eng, w, pw->w.start, n, 0, now, false, e);
 }
 
 static int

@@ -75,19 +75,31 @@ gaps_read(const struct engine *eng, struct gaps *gs, struct err *e)
 	return ok ? 0 : err_nomem(e);
 }
 
-bool
-gaps_take(struct gaps *gs, uint64_t lo, uint64_t n)
+static bool
+gap_cut(struct gaps *gs, uint64_t lo, uint64_t n, uint64_t guard)
 {
 	for (size_t i = 0; i < gs->g.n; i++) {
 		struct gap g = gs->g.v[i], *p = &gs->g.v[i];
 
 		if (lo < g.lo || lo + n > g.hi)
 			continue;
-		p->hi = lo > GUARD && lo - GUARD > p->lo ? lo - GUARD : p->lo;
-		g.lo = lo + n + GUARD;
+		p->hi = lo > guard && lo - guard > p->lo ? lo - guard : p->lo;
+		g.lo = lo + n + guard;
 		return g.lo >= g.hi || vec_push(&gs->g, g);
 	}
 	return true;
+}
+
+bool
+gaps_take(struct gaps *gs, uint64_t lo, uint64_t n)
+{
+	return gap_cut(gs, lo, n, GUARD);
+}
+
+bool
+gaps_cut(struct gaps *gs, uint64_t lo, uint64_t n)
+{
+	return gap_cut(gs, lo, n, 0);
 }
 
 /* ---- where to ------------------------------------------------------------ */

@@ -254,8 +254,18 @@ struct plan_window {
 	uint32_t fn;
 	uint32_t point0, npoints; /* in plan.points, by address */
 	uint32_t region;
+	uint64_t land;	/* its jump leads to a landing there; 0: straight to
+			   the trampoline */
+	uint8_t pad;	/* prefixes before that jump */
+	bool needed;	/* the jump of another window has bytes of this one's */
 	bool dead; /* cannot be, after all */
 	const char *why; /* that; NULL: another one has its bytes */
+};
+/* An instruction that no window fits over. */
+struct plan_alone {
+	uint64_t addr;
+	uint32_t fn;
+	const char *why;
 };
 /* `syscall` instructions that have no points, for one reason. */
 struct plan_left {
@@ -271,6 +281,9 @@ struct plan {
 	VEC(struct plan_point) points;
 	VEC(struct plan_window) windows;
 	VEC(uint64_t) hops; /* where short jumps of windows lead to */
+	VEC(struct plan_alone) alone; /* plan_puns() */
+	struct land *land; /* NULL: there are no punned jumps */
+	bool windows_only; /* there are to be none, to compare */
 	VEC(struct rtn_site) sites;
 	struct rtn_sys sys[RTN_NSYS];	 /* sites; handlers come later */
 	uint32_t sys_group[RTN_NSYS][2]; /* entry, return: the first of its
@@ -288,7 +301,7 @@ struct plan {
 	uint32_t solos_max;
 	uint32_t nrefused; /* groups */
 	/* What is forgotten for code that comes later was so much. */
-	uint32_t ngroups, nplaces, ncopies;
+	uint32_t ngroups, nplaces, ncopies, npuns;
 	uint64_t maps_brk; /* rtn_maps() is called from there; 0: nowhere */
 	bool again;	   /* made anew for another program (plan_follow()) */
 };
@@ -308,6 +321,19 @@ int plan_more(struct engine *eng, const struct engine_site *v, size_t n,
 void plan_more_done(struct engine *eng, uint32_t first);
 /* Does an instruction of the function begin at addr? */
 bool plan_fn_insn(const struct plan_fn *f, uint64_t addr);
+/*
+ * Jumps made of other instructions' bytes, for what plan.alone tells of, as far
+ * as they can be (process_pun.c).  Windows are in order, before and after.  -1 +
+ * *e: no memory.
+ */
+int plan_puns(struct engine *eng, struct err *e);
+/* The bytes that a window with a landing writes: their number, out[PATCH_MAX].
+   0: they are not known before its code is made. */
+uint32_t plan_pun_bytes(const struct plan_window *pw, uint8_t *out);
+/* How many bytes behind what is written are part of the window's jump. */
+uint32_t plan_pun_reads(const struct plan_window *pw);
+/* Will the code behind a punned jump be what the jump is made of? */
+bool plan_pun_holds(const struct plan *p, const struct plan_window *pw);
 /* Which system calls can do without the dispatcher (plan_point.direct). */
 void plan_direct(struct plan *p);
 /* The analysis of the function at addr; made when first asked. */
@@ -363,14 +389,51 @@ struct gaps {
 };
 /* Those of the target now; -1 + *e: it has ended, or there is no memory. */
 int gaps_read(const struct engine *eng, struct gaps *gs, struct err *e);
-/* Take [lo, lo + n) out of its gap.  False: no memory. */
+/* Take [lo, lo + n) out of its gap, with some room around it, or without.
+   False: no memory. */
 bool gaps_take(struct gaps *gs, uint64_t lo, uint64_t n);
+bool gaps_cut(struct gaps *gs, uint64_t lo, uint64_t n);
 /* A place for n bytes near text [lo, hi), all of it within MAP_REACH; below
    2 GB, as high as can be, for the heap of a program there comes from below;
    anywhere, in the widest gap, near its end.  0: there is none. */
 uint64_t gaps_near(const struct gaps *gs, uint64_t n, uint64_t lo, uint64_t hi);
 uint64_t gaps_low(const struct gaps *gs, uint64_t n);
 uint64_t gaps_anywhere(const struct gaps *gs, uint64_t n);
+
+/* ---- landings of punned jumps (process_land.c) --------------------------- */
+
+#define LAND_LEN 14u /* bytes of a landing, at most */
+struct land;
+struct land_counts {
+	uint32_t pages, maps;
+};
+/* With what is free in the target now; NULL + *e. */
+struct land *land_new(struct engine *eng, struct err *e);
+void land_free(struct land *l); /* or NULL */
+/* Look again what is free. */
+int land_look(struct land *l, const struct engine *eng, struct err *e);
+/* Can a landing begin at an address?  In [lo, hi], at *at, in pages that are
+   there already if possible?  Have it there; false: no memory. */
+bool land_fits(const struct land *l, uint64_t addr);
+bool land_find(const struct land *l, uint64_t lo, uint64_t hi, uint64_t *at);
+bool land_take(struct land *l, uint64_t addr);
+/* Put what has been taken into mappings. */
+int land_plan(struct land *l, struct err *e);
+/* Are there any that are not made yet?  l may be NULL, here and below. */
+bool land_wants(const struct land *l);
+/* Take those out of what is free.  False: no memory. */
+bool land_reserve(const struct land *l, struct gaps *gs);
+/* Make them in the target, of which a thread is stopped; tfd is the file there.
+   Landings in what cannot be mapped cannot be written. */
+void land_map(struct land *l, struct engine *eng, int tfd);
+/* Unmap it all there, a thread being stopped. */
+void land_unmap(struct land *l, struct engine *eng);
+/* Their mappings, the first `max` of them; how many there are. */
+size_t land_spans(const struct land *l, struct inject_span *v, size_t max);
+/* Let the landing at `at` lead to `to`. */
+int land_write(const struct land *l, const struct engine *eng, uint64_t at,
+	       uint64_t to, struct err *e);
+void land_count(const struct land *l, struct land_counts *c);
 
 /* ---- memory (process_map.c) ---------------------------------------------- */
 
@@ -429,6 +492,10 @@ int map_enter(struct engine *eng, struct err *e);
 /* Regions for the windows of plan_more(): with room left in those that are
    there, or new ones, which are mapped there now. */
 int map_more(struct engine *eng, struct err *e);
+/* Map n bytes of code at addr in the target, from its descriptor tfd of the
+   file. */
+int map_code(struct engine *eng, uint64_t addr, uint64_t n, int tfd,
+	     uint64_t off, struct err *e);
 /* Unmap it there, a thread being stopped: nothing has run in it. */
 void map_retract(struct engine *eng);
 /* The text is put back, all threads are stopped: unmap it there if none of them

@@ -40,28 +40,44 @@ page_up(uint64_t n)
 
 /* ---- where to ------------------------------------------------------------ */
 
-static int
-map_choose(struct engine *eng, struct err *e)
+static bool
+map_choose_in(struct engine *eng, struct gaps *gs)
 {
 	struct map *m = &eng->map;
-	struct gaps gs = { 0 };
-	bool ok = gaps_read(eng, &gs, e) == 0;
+	bool ok = true;
 
 	for (uint32_t i = 0; ok && i < m->nregions; i++) {
 		struct map_region *r = &m->region[i];
-		r->addr = gaps_near(&gs, r->size, r->lo, r->hi);
-		ok = r->addr != 0 && gaps_take(&gs, r->addr, r->size);
+		r->addr = gaps_near(gs, r->size, r->lo, r->hi);
+		ok = r->addr != 0 && gaps_take(gs, r->addr, r->size);
 	}
 	if (ok) {
 		const uint64_t n = page_up(sizeof(struct rtn_table));
-		uint64_t low = gaps_low(&gs, n + PAGE);
+		uint64_t low = gaps_low(gs, n + PAGE);
 		m->ctl_low = low != 0 ? low + n : 0;
-		m->table = low != 0 ? low : gaps_anywhere(&gs, n);
-		ok = m->table != 0 && gaps_take(&gs, m->table, n + PAGE);
+		m->table = low != 0 ? low : gaps_anywhere(gs, n);
+		ok = m->table != 0 && gaps_take(gs, m->table, n + PAGE);
 	}
 	if (ok) {
-		m->shared = gaps_anywhere(&gs, m->shared_len);
+		m->shared = gaps_anywhere(gs, m->shared_len);
 		ok = m->shared != 0;
+	}
+	return ok;
+}
+
+/* Where punned jumps land is known already; if nothing else fits between that,
+   some of them cannot be. */
+static int
+map_choose(struct engine *eng, struct err *e)
+{
+	struct gaps gs = { 0 };
+	bool ok = gaps_read(eng, &gs, e) == 0 &&
+		  land_reserve(eng->plan.land, &gs) &&
+		  map_choose_in(eng, &gs);
+
+	if (!ok && !err_is_set(e) && land_wants(eng->plan.land)) {
+		gs.g.n = 0;
+		ok = gaps_read(eng, &gs, e) == 0 && map_choose_in(eng, &gs);
 	}
 	vec_fini(&gs.g);
 	if (!ok && !err_is_set(e))
@@ -304,29 +320,61 @@ map_call(struct engine *eng, long nr, uint64_t addr, uint64_t n, int prot,
 }
 
 /*
- * Map, and remember it for map_retract().  In a process that locks all it maps
- * (mlockall(2), MCL_FUTURE) the kernel would at once put a page everywhere; but
- * not where nothing may be accessed.
+ * Map; *mapped, even if what follows fails.  In a process that locks all it
+ * maps (mlockall(2), MCL_FUTURE) the kernel would at once put a page
+ * everywhere; but not where nothing may be accessed.
  */
+static int
+map_raw(struct engine *eng, uint64_t addr, uint64_t n, int prot, int flags,
+	int tfd, uint64_t off, bool *mapped, struct err *e)
+{
+	const struct map *m = &eng->map;
+
+	*mapped = inject_mmap(&eng->in, addr, n, m->locks ? PROT_NONE : prot,
+			      flags, tfd, off, e) == 0;
+	if (!*mapped || !m->locks)
+		return *mapped ? 0 : -1;
+	if (map_call(eng, SYS_munlock, addr, n, 0, e) != 0)
+		return -1;
+	return map_call(eng, SYS_mprotect, addr, n, prot, e);
+}
+
+/* The same, and remember it for map_retract(). */
 static int
 map_one(struct engine *eng, uint64_t addr, uint64_t n, int prot, int flags,
 	int tfd, uint64_t off, struct err *e)
 {
 	struct map *m = &eng->map;
+	bool mapped;
+	int rc;
 
 	if (m->ndone == sizeof(m->done) / sizeof(*m->done))
 		return err_set(e, &ERR_GENERIC, 0, "its code is in too many "
 						   "places");
-	if (inject_mmap(&eng->in, addr, n, m->locks ? PROT_NONE : prot, flags,
-			tfd, off, e) != 0)
-		return -1;
+	rc = map_raw(eng, addr, n, prot, flags, tfd, off, &mapped, e);
+	if (!mapped)
+		return rc;
 	m->done[m->ndone].addr = addr;
 	m->done[m->ndone++].n = n;
-	if (!m->locks)
-		return 0;
-	if (map_call(eng, SYS_munlock, addr, n, 0, e) != 0)
-		return -1;
-	return map_call(eng, SYS_mprotect, addr, n, prot, e);
+	return rc;
+}
+
+int
+map_code(struct engine *eng, uint64_t addr, uint64_t n, int tfd, uint64_t off,
+	 struct err *e)
+{
+	const uint64_t arg[6] = { addr, n };
+	struct err why = { 0 };
+	bool mapped;
+	int64_t res;
+	int rc = map_raw(eng, addr, n, PROT_READ | PROT_EXEC, MAP_SHARED, tfd,
+			 off, &mapped, e);
+
+	if (rc != 0 && mapped)
+		inject_syscall(&eng->in, SYS_munmap, arg, &res, &why);
+	else if (rc == 0 && n > PAGE) /* most of it holes */
+		(void)map_advise(eng, addr, n, MADV_DONTDUMP, &why);
+	return rc;
 }
 
 static int
@@ -430,6 +478,7 @@ map_retract(struct engine *eng)
 		inject_syscall(&eng->in, SYS_munmap, arg, &res, &why);
 		m->ndone--;
 	}
+	land_unmap(eng->plan.land, eng);
 }
 
 /* Those that are not part of the mapping of all. */
@@ -526,6 +575,8 @@ map_try(struct engine *eng, struct err *e)
 	rc = map_ours(eng, e);
 	if (rc == 0)
 		rc = map_somewhere(eng, tfd, e);
+	if (rc == 0)
+		land_map(eng->plan.land, eng, tfd);
 	close_there(eng, tfd);
 	return rc;
 }
@@ -607,6 +658,8 @@ map_enter(struct engine *eng, struct err *e)
 	if (map_file_there(eng, NULL, &tfd, e) != 0)
 		return -1;
 	rc = map_somewhere(eng, tfd, e);
+	if (rc == 0)
+		land_map(eng->plan.land, eng, tfd);
 	close_there(eng, tfd);
 	return rc;
 }
@@ -761,6 +814,25 @@ cluster_end(const struct plan *p, size_t i, uint64_t *lo, uint64_t *hi)
 	return i;
 }
 
+/* Landings for punned jumps that have come. */
+static int
+land_more(struct engine *eng, struct err *e)
+{
+	int tfd, rc;
+
+	if (!land_wants(eng->plan.land))
+		return 0;
+	if (engine_target_stop(eng, false, e) != 0)
+		return -1;
+	rc = map_file_there(eng, NULL, &tfd, e);
+	if (rc == 0) {
+		land_map(eng->plan.land, eng, tfd);
+		close_there(eng, tfd);
+	}
+	inject_resume(&eng->in);
+	return rc;
+}
+
 int
 map_more(struct engine *eng, struct err *e)
 {
@@ -789,10 +861,18 @@ map_more(struct engine *eng, struct err *e)
 			p->windows.v[k].region =
 				(uint32_t)(r - eng->map.region);
 	}
-	return 0;
+	return land_more(eng, e);
 }
 
 /* ---- after --------------------------------------------------------------- */
+
+static int
+cmp_map_span(const void *va, const void *vb)
+{
+	const struct inject_span *a = va, *b = vb;
+
+	return a->lo < b->lo ? -1 : a->lo > b->lo;
+}
 
 /*
  * Whoever is in our code has an address of it in his registers or on his stack.
@@ -807,16 +887,21 @@ map_leave(struct engine *eng)
 	const struct map *m = &eng->map;
 	struct err why = { 0 };
 	bool unused = false;
+	size_t n;
 
-	static_assert(INJECT_SPANS == RTN_NREGIONS, "one for each region");
-	for (uint32_t i = 0; i < m->nregions; i++)
+	static_assert(INJECT_SPANS > RTN_NREGIONS, "all of them fit");
+	n = m->nregions;
+	for (size_t i = 0; i < n; i++)
 		code[i] = (struct inject_span){
 			m->region[i].addr,
 			m->region[i].addr + m->region[i].size
 		};
+	n += land_spans(eng->plan.land, code + n, INJECT_SPANS - n);
+	if (n > INJECT_SPANS)
+		return; /* they stay */
+	qsort(code, n, sizeof(*code), cmp_map_span);
 	if (m->ndone != 0 && shared_idle(eng) &&
-	    inject_unused(&eng->in, code, m->nregions, &unused, &why) == 0 &&
-	    unused)
+	    inject_unused(&eng->in, code, n, &unused, &why) == 0 && unused)
 		map_retract(eng);
 }
 

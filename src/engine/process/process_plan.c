@@ -5,8 +5,9 @@
  * Points are taken in order of their addresses.  One that lies in the window
  * of the point before shares it; a window that overlaps the one before is
  * joined with it, so that in the end no two windows have a byte in common.
- * What cannot be placed refuses its whole group (process_site.c), and windows
- * that then serve nobody are dropped.
+ * What has no window may have a punned jump (process_pun.c).  What cannot be
+ * placed refuses its whole group (process_site.c), and windows that then serve
+ * nobody are dropped.
  *
  * A way out that no window fits over may be had by copying its function
  * (x86_copy.c).  Then one window, over the entry, serves all points of the
@@ -189,6 +190,15 @@ point_has(const struct plan *p, const struct plan_point *pt)
 	       plan_fn_insn(&p->fns.v[last->fn], pt->addr);
 }
 
+/* No window: plan_puns() will see. */
+static int
+alone_push(struct plan *p, const struct plan_point *pt, const char *why)
+{
+	const struct plan_alone a = { pt->addr, pt->fn, why };
+
+	return vec_push(&p->alone, a) ? 0 : -1;
+}
+
 static int
 point_place(struct plan *p, size_t i)
 {
@@ -207,11 +217,8 @@ point_place(struct plan *p, size_t i)
 	else if (!win_join(p, pt->fn, &pw.w))
 		why = "other probes are too close";
 	pw.end = win_end(&pw.w);
-	if (why != NULL &&
-	    (pt->at != X86_AT_RETURN || !fn_copy(p, i, &pw))) {
-		point_refuse(p, pt, why);
-		return 0;
-	}
+	if (why != NULL && (pt->at != X86_AT_RETURN || !fn_copy(p, i, &pw)))
+		return alone_push(p, pt, why);
 	return window_push(p, &pw);
 }
 
@@ -266,6 +273,29 @@ plan_hops(struct plan *p)
 	return ok ? 0 : -1;
 }
 
+static const char hop_taken[] =
+	"the unused bytes in reach are taken by another probe";
+
+/* Windows without their hop go. */
+static int
+hops_drop(struct plan *p)
+{
+	size_t n = 0, k = 0;
+
+	for (size_t i = 0; i < p->windows.n; i++) {
+		const struct plan_window *pw = &p->windows.v[i];
+
+		for (; k < p->points.n && p->points.v[k].addr < pw->end; k++)
+			if (pw->dead && p->points.v[k].addr >= pw->w.start &&
+			    alone_push(p, &p->points.v[k], hop_taken) != 0)
+				return -1;
+		if (!pw->dead)
+			p->windows.v[n++] = *pw;
+	}
+	p->windows.n = n;
+	return 0;
+}
+
 /* ---- who has a place ----------------------------------------------------- */
 
 /* Points in order, and windows in order: which is in which. */
@@ -286,8 +316,7 @@ points_assign(struct plan *p)
 			point_refuse(p, pt,
 				     p->windows.v[w].why != NULL ?
 					     p->windows.v[w].why :
-					     "the unused bytes in reach are "
-					     "taken by another probe");
+					     hop_taken);
 		else
 			pt->window = (uint32_t)w;
 	}
@@ -313,24 +342,47 @@ plan_compact(struct plan *p)
 				p->points.v[np++] = pt;
 		}
 		pw.npoints = (uint32_t)np - pw.point0;
-		if (pw.npoints != 0)
+		if (pw.npoints != 0 || (pw.needed && !pw.dead))
 			p->windows.v[nw++] = pw;
 	}
 	p->points.n = np;
 	p->windows.n = nw;
 }
 
-static int
-plan_windows(struct plan *p)
+/* Points that have no punned jump either are refused: alone falls by address,
+   points rise. */
+static void
+alone_refuse(struct plan *p)
 {
+	size_t k = p->alone.n;
+
+	for (size_t i = 0; i < p->points.n && k > 0; i++) {
+		const struct plan_point *pt = &p->points.v[i];
+
+		while (k > 0 && p->alone.v[k - 1].addr < pt->addr)
+			k--;
+		if (k > 0 && p->alone.v[k - 1].addr == pt->addr &&
+		    p->alone.v[k - 1].why != NULL)
+			point_refuse(p, pt, p->alone.v[k - 1].why);
+	}
+}
+
+static int
+plan_windows(struct engine *eng, struct err *e)
+{
+	struct plan *p = &eng->plan;
+
 	if (p->points.n > 1)
 		qsort(p->points.v, p->points.n, sizeof(*p->points.v),
 		      cmp_point);
 	for (size_t i = 0; i < p->points.n; i++)
 		if (point_place(p, i) != 0)
-			return -1;
-	if (plan_hops(p) != 0)
+			return err_nomem(e);
+	if (plan_hops(p) != 0 || hops_drop(p) != 0)
+		return err_nomem(e);
+	if (plan_puns(eng, e) != 0)
 		return -1;
+	alone_refuse(p);
 	points_assign(p);
 	plan_compact(p);
 	return 0;
@@ -486,9 +538,10 @@ plan_check(struct engine *eng, struct err *e)
 	return 0;
 }
 
-/* Windows, but what we need ourselves, and copies. */
+/* Windows, but what we need ourselves, copies, and punned jumps. */
 static void
-plan_count(const struct plan *p, uint32_t *places, uint32_t *copies)
+plan_count(const struct plan *p, uint32_t *places, uint32_t *copies,
+	   uint32_t *puns)
 {
 	for (size_t i = 0; i < p->windows.n; i++) {
 		const struct plan_window *pw = &p->windows.v[i];
@@ -499,15 +552,16 @@ plan_count(const struct plan *p, uint32_t *places, uint32_t *copies)
 				  PLAN_NONE;
 		*places += probed;
 		*copies += pw->copy;
+		*puns += pw->w.kind == CODE_WIN_PUN;
 	}
 }
 
 uint32_t
 plan_places(const struct engine *eng)
 {
-	uint32_t places = eng->plan.nplaces, copies = 0;
+	uint32_t places = eng->plan.nplaces, copies = 0, puns = 0;
 
-	plan_count(&eng->plan, &places, &copies);
+	plan_count(&eng->plan, &places, &copies, &puns);
 	return places;
 }
 
@@ -527,15 +581,22 @@ void
 plan_report(const struct engine *eng, struct buf *out)
 {
 	const struct plan *p = &eng->plan;
-	uint32_t places = p->nplaces, copies = p->ncopies;
+	uint32_t places = p->nplaces, copies = p->ncopies, puns = p->npuns;
+	struct land_counts lc;
 
-	plan_count(p, &places, &copies);
+	plan_count(p, &places, &copies, &puns);
+	land_count(p->land, &lc);
 	buf_printf(out, "process %d: %zu probes at %u places\n",
 		   (int)eng->pid, p->groups.n - p->nrefused + p->ngroups,
 		   places);
 	if (copies != 0)
 		buf_printf(out, "process %d: %u functions copied\n",
 			   (int)eng->pid, copies);
+	if (puns != 0)
+		buf_printf(out,
+			   "process %d: %u jumps made of other instructions' "
+			   "bytes, with %u pages in %u mappings\n",
+			   (int)eng->pid, puns, lc.pages, lc.maps);
 	if (p->sys_entry || p->sys_return)
 		buf_printf(out, "process %d: %u system call instructions, %u "
 				"left alone\n",
@@ -580,8 +641,8 @@ plan_make(struct engine *eng, struct err *e)
 	} else if (p->points.n != 0 && plan_special(eng, e) != 0) {
 		return -1;
 	}
-	if (plan_windows(p) != 0)
-		return err_nomem(e);
+	if (plan_windows(eng, e) != 0)
+		return -1;
 	if (plan_check(eng, e) != 0 || plan_statics(eng, e) != 0)
 		return -1;
 	if (plan_number(eng, e) != 0)
@@ -598,7 +659,7 @@ plan_forget(struct engine *eng, struct err *e)
 
 	for (size_t i = 0; i < p->fns.n; i++)
 		code_fn_fini(&p->fns.v[i].fn);
-	p->fns.n = p->points.n = p->windows.n = p->hops.n = 0;
+	p->fns.n = p->points.n = p->windows.n = p->hops.n = p->alone.n = 0;
 	hash_free(p->fn_by_addr);
 	p->fn_by_addr = hash_new();
 	p->again = true;
@@ -614,15 +675,17 @@ plan_follow(struct engine *eng, struct err *e)
 
 	if (plan_forget(eng, e) != 0)
 		return -1;
-	p->nsys = p->nsys_refused = p->nplaces = p->ncopies = 0;
+	p->nsys = p->nsys_refused = p->nplaces = p->ncopies = p->npuns = 0;
 	p->left.n = 0;
+	land_free(p->land);
+	p->land = NULL;
 	for (uint32_t i = 0; i < p->groups.n; i++)
 		if (!p->classes.v[p->groups.v[i].cls].sys)
 			plan_refuse(p, i, "the process runs another program");
 	if (plan_syscalls(eng, e) != 0 || plan_maps(eng, e) != 0)
 		return -1;
-	if (plan_windows(p) != 0)
-		return err_nomem(e);
+	if (plan_windows(eng, e) != 0)
+		return -1;
 	plan_direct(p);
 	return 0;
 }
@@ -666,11 +729,11 @@ plan_more(struct engine *eng, const struct engine_site *v, size_t n,
 
 	*first = (uint32_t)p->groups.n;
 	eng->world.fresh = false;
-	plan_count(p, &p->nplaces, &p->ncopies);
+	plan_count(p, &p->nplaces, &p->ncopies, &p->npuns);
 	if (plan_forget(eng, e) != 0 || more_points(eng, v, n, e) != 0)
 		return -1;
-	if (plan_windows(p) != 0)
-		return err_nomem(e);
+	if (plan_windows(eng, e) != 0)
+		return -1;
 	if (!shared_has_room(eng, points_with_sites(p)))
 		return err_set(e, &ERR_GENERIC, 0,
 			       "there is no room for so many probes that come "
@@ -701,7 +764,7 @@ plan_more_done(struct engine *eng, uint32_t first)
 	struct plan *p = &eng->plan;
 	size_t n = first;
 
-	plan_count(p, &p->nplaces, &p->ncopies);
+	plan_count(p, &p->nplaces, &p->ncopies, &p->npuns);
 	p->points.n = p->windows.n = 0;
 	for (size_t i = first; i < p->groups.n; i++) {
 		struct plan_group g = p->groups.v[i];
@@ -728,6 +791,8 @@ plan_fini(struct plan *p)
 	vec_fini(&p->points);
 	vec_fini(&p->windows);
 	vec_fini(&p->hops);
+	vec_fini(&p->alone);
+	land_free(p->land);
 	vec_fini(&p->left);
 	vec_fini(&p->sites);
 	vec_fini(&p->statics);
