@@ -217,13 +217,15 @@ void code_fn_window(const struct code_world *w, const struct code_fn *f,
    where they lie in two pages or somebody may wait in them, the jump alone. */
 uint32_t code_fn_window_written(const struct code_window *win);
 /*
- * May the instruction at addr be overwritten, itself and nothing else?  That asks
- * nothing of where control may arrive but that it be no middle of an
- * instruction.  *out: a PUN window, of the instruction and, after a way out, of
- * unused bytes up to 5 in all; why: it may not.
+ * May the instruction at addr be overwritten, itself and nothing else, or with
+ * some instructions before and after it?  Of itself that asks nothing of where
+ * control may arrive but that it be no middle of an instruction; the others must
+ * not be arrived at but through the first.  *out: a PUN window, with unused bytes
+ * after a way out, up to 5 in all; or why it may not.
  */
 void code_fn_alone(const struct code_world *w, const struct code_fn *f,
-		   uint64_t addr, struct code_window *out);
+		   uint64_t addr, uint32_t before, uint32_t after,
+		   struct code_window *out);
 /* Two JMP windows of *f that overlap, as one; false: they do not overlap, or
    cannot be one. */
 bool code_fn_window_union(const struct code_fn *f, const struct code_window *a,

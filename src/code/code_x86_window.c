@@ -385,32 +385,65 @@ code_fn_window(const struct code_world *w, const struct code_fn *f,
 	}
 }
 
+/* The next instruction of a PUN window, at its end; NULL, or why it may not be
+   one. */
+static const char *
+alone_add(const struct win_cx *cx, struct code_window *out,
+	  struct code_insn *in)
+{
+	uint64_t at = out->start + out->len;
+	const struct code_fn *f = cx->f;
+	size_t i = code_fn_lower(f->targets.v, f->targets.n, at + 1);
+	const char *why;
+	const uint8_t *p;
+
+	if (!code_fn_in(f->insns.v, f->insns.n, at) ||
+	    !insn_at(cx, at, &p, in))
+		return "no instruction begins there";
+	why = code_fn_fixed(cx->w, at, in);
+	if (why != NULL)
+		return why;
+	if (i < f->targets.n && f->targets.v[i] < at + in->len)
+		return "control may arrive within the instruction";
+	out->len += in->len;
+	return NULL;
+}
+
+/* May the window go on behind an instruction? */
+static bool
+alone_on(const struct win_cx *cx, uint64_t at, uint8_t kind)
+{
+	return cx->f->closed && !is_target(cx->f, at) && !is_way_out(kind) &&
+	       kind != CODE_I_CALL && kind != CODE_I_CALL_IND &&
+	       (cx->w->waits == NULL || !cx->w->waits(cx->w->arg, at, false));
+}
+
 void
 code_fn_alone(const struct code_world *w, const struct code_fn *f,
-	      uint64_t addr, struct code_window *out)
+	      uint64_t addr, uint32_t before, uint32_t after,
+	      struct code_window *out)
 {
 	struct win_cx cx = { .w = w, .f = f, .addr = addr };
-	struct code_insn in;
-	const uint8_t *p;
-	size_t i = code_fn_lower(f->targets.v, f->targets.n, addr + 1);
+	size_t i = code_fn_lower(f->insns.v, f->insns.n, addr);
+	struct code_insn in = { 0 };
 
 	*out = (struct code_window){ .kind = CODE_WIN_NONE, .start = addr };
-	if (!code_fn_in(f->insns.v, f->insns.n, addr) ||
-	    !insn_at(&cx, addr, &p, &in)) {
-		out->why = "no instruction begins there";
+	if (before > i)
 		return;
+	out->start = i < f->insns.n ? f->insns.v[i - before] : addr;
+	for (uint32_t k = 0; k <= before + after; k++) {
+		if (k != 0 && !alone_on(&cx, out->start + out->len, in.kind))
+			return;
+		if (k == before && out->start + out->len != addr)
+			return;
+		out->why = alone_add(&cx, out, &in);
+		if (out->why != NULL || (k != 0 && out->len > JMP32))
+			return;
 	}
-	out->why = code_fn_fixed(w, addr, &in);
-	if (out->why == NULL && i < f->targets.n &&
-	    f->targets.v[i] < addr + in.len)
-		out->why = "control may arrive within the instruction";
-	if (out->why != NULL)
-		return;
 	out->kind = CODE_WIN_PUN;
-	out->len = in.len;
-	if (is_way_out(in.kind) && in.len < JMP32)
-		out->len += (uint32_t)pad_len(&cx, addr + in.len,
-					      JMP32 - in.len);
+	if (is_way_out(in.kind) && out->len < JMP32)
+		out->len += (uint32_t)pad_len(&cx, out->start + out->len,
+					      JMP32 - out->len);
 }
 
 /* Of one that is punned, as much as lies in its first page. */

@@ -22,13 +22,16 @@
  *	pun	as above
  *	pad	a prefix, which does nothing, or some, before the jump: then other
  *		bytes are the upper ones
- *	evict	what follows is overwritten too, by a jump of its own: the next
+ *	join	with neighbours that control enters through the first alone, so
+ *		that there are more bytes to choose
+ *	evict	something behind it is overwritten too, by a jump of its own: an
  *		instruction by a pun, or a window, whose jump is then aimed at a
  *		landing as well, so that its bytes suit both
  *
  * A punned jump must find the bytes behind it as they were planned as long as it
  * is there.  Instructions are taken from the highest address down, so that what
- * will be behind one is known; windows come first of all.  A window whose bytes
+ * will be behind one is known, and nobody has read what is overwritten yet, but
+ * for what is evicted; windows come first of all.  A window whose bytes
  * are known only when its code is made is evicted or not read at all.  When the
  * text is written all patches of a page are written at once (patch.c), so a pun
  * reads no patch in another page.
@@ -269,6 +272,66 @@ pun_alone(struct pun_cx *cx, struct plan_window *pw, const struct evict *ev)
 	return false;
 }
 
+/* The window that serves an address already, as a later point has made it; NULL:
+   none does. */
+static const struct plan_window *
+served_by(const struct plan *p, uint64_t addr)
+{
+	size_t lo = 0, hi = p->windows.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->windows.v[mid].end <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < p->windows.n && p->windows.v[lo].w.start <= addr ?
+		       &p->windows.v[lo] :
+		       NULL;
+}
+
+/* Are its bytes free, and no other window's? */
+static bool
+pun_free(struct pun_cx *cx, const struct plan_window *pw)
+{
+	for (uint64_t at = pw->w.start; at < pw->w.start + pw->w.len; at++)
+		if (either_at(cx, at) != NULL || hop_at(cx->p, at))
+			return false;
+	return true;
+}
+
+/* Put it among those that are done, most of which are higher. */
+static bool
+done_push(struct pun_cx *cx, const struct plan_window *pw)
+{
+	size_t i;
+
+	if (!vec_push(&cx->done, *pw))
+		return false;
+	for (i = cx->done.n - 1;
+	     i > 0 && cx->done.v[i - 1].w.start < pw->w.start; i--)
+		cx->done.v[i] = cx->done.v[i - 1];
+	cx->done.v[i] = *pw;
+	return true;
+}
+
+/* Is a byte of [at, at + n) part of a punned jump that is placed? */
+static bool
+is_read(const struct pun_cx *cx, uint64_t at, uint32_t n)
+{
+	for (size_t i = cx->done.n; i-- > 0;) {
+		const struct plan_window *pw = &cx->done.v[i];
+
+		if (pw->w.start >= at + n)
+			return false;
+		if (pun_end(pw) + plan_pun_reads(pw) > at)
+			return true;
+	}
+	return false;
+}
+
 /* ---- two of them --------------------------------------------------------- */
 
 /* A window that is there, and whose bytes nobody knows yet. */
@@ -292,41 +355,54 @@ evict_window(struct pun_cx *cx, const struct plan_window *pw,
 	return false;
 }
 
-/* The next instruction, which nothing is done to yet. */
+/* The function that has code at `at`, behind pw; *fn PLAN_NONE: none has. */
 static int
-evict_next(struct pun_cx *cx, const struct plan_window *pw, struct evict *ev,
-	   bool *can, struct err *e)
+evict_fn(struct pun_cx *cx, const struct plan_window *pw, uint64_t at,
+	 uint32_t *fn, struct err *e)
 {
-	uint64_t at = pw->w.start + pw->w.len;
 	struct world_obj *o = cx->p->fns.v[pw->fn].obj;
-	uint32_t fn = pw->fn, n;
+	uint64_t addr;
 
-	*can = false;
-	if (pun_end(pw) != at || at / PAGE != pw->w.start / PAGE ||
-	    either_at(cx, at) != NULL || hop_at(cx->p, at))
-		return 0;
-	if (!plan_fn_insn(&cx->p->fns.v[fn], at)) {
-		uint64_t next = world_fn_of(o, at);
-
-		if (next == 0)
-			return 0;
-		if (plan_fn_get(cx->eng, o, next, 0, &fn, e) != 0)
+	*fn = pw->fn;
+	if (!plan_fn_insn(&cx->p->fns.v[*fn], at)) {
+		addr = world_fn_of(o, at);
+		*fn = PLAN_NONE;
+		if (addr != 0 && plan_fn_get(cx->eng, o, addr, 0, fn, e) != 0)
 			return -1;
 	}
-	if (cx->p->fns.v[fn].why != NULL)
-		return 0;
-	*ev = (struct evict){ .w = { .fn = fn } };
-	code_fn_alone(world_x86(o), &cx->p->fns.v[fn].fn, at, &ev->w.w);
-	if (ev->w.w.kind != CODE_WIN_PUN)
-		return 0;
-	n = code_fn_window_written(&ev->w.w);
-	for (uint64_t k = at; k < at + n; k++)
-		if (either_at(cx, k) != NULL)
-			return 0;
-	ev->w.end = at + ev->w.w.len;
-	ev->nfree = (uint8_t)(n - 1);
-	*can = true;
+	if (*fn != PLAN_NONE && cx->p->fns.v[*fn].why != NULL)
+		*fn = PLAN_NONE;
 	return 0;
+}
+
+/* May all of it be overwritten still? */
+static bool
+evict_free(struct pun_cx *cx, const struct plan_window *pw)
+{
+	return pun_free(cx, pw) && served_by(cx->p, pw->w.start) == NULL &&
+	       !is_read(cx, pw->w.start, pw->w.len);
+}
+
+/* A window that could be at `at`, or the instruction there. */
+static bool
+evict_at(struct pun_cx *cx, uint64_t at, uint32_t fn, bool window,
+	 struct evict *ev)
+{
+	const struct plan_fn *f = &cx->p->fns.v[fn];
+	struct plan_window *x = &ev->w;
+
+	*ev = (struct evict){ .w = { .fn = fn } };
+	if (window)
+		code_fn_window(world_x86(f->obj), &f->fn, at, &x->w);
+	else
+		code_fn_alone(world_x86(f->obj), &f->fn, at, 0, 0, &x->w);
+	if (x->w.start != at ||
+	    x->w.kind != (window ? CODE_WIN_JMP : CODE_WIN_PUN) ||
+	    !evict_free(cx, x))
+		return false;
+	x->end = at + x->w.len;
+	ev->nfree = window ? 4 : (uint8_t)(code_fn_window_written(&x->w) - 1);
+	return true;
 }
 
 static uint32_t
@@ -364,26 +440,42 @@ pun_both(struct pun_cx *cx, struct plan_window *pw, struct evict *ev)
 	return false;
 }
 
+/* Something behind pw that may be evicted, with landings for both. */
+static int
+evict_find(struct pun_cx *cx, struct plan_window *pw, struct evict *ev,
+	   bool *ok, struct err *e)
+{
+	uint64_t first = pw->w.start + pw->w.len, end = pun_end(pw) + JMP32;
+	uint32_t fn;
+
+	*ok = evict_window(cx, pw, ev) && pun_both(cx, pw, ev);
+	for (uint64_t at = first; at < end && !*ok; at++) {
+		if (at / PAGE != pw->w.start / PAGE)
+			return 0;
+		if (evict_fn(cx, pw, at, &fn, e) != 0)
+			return -1;
+		for (int k = 0; k < 2 && fn != PLAN_NONE && !*ok; k++)
+			*ok = evict_at(cx, at, fn, k == 0, ev) &&
+			      pun_both(cx, pw, ev);
+	}
+	return 0;
+}
+
 static int
 pun_evict(struct pun_cx *cx, struct plan_window *pw, bool *ok, struct err *e)
 {
 	struct evict ev;
 
-	*ok = evict_window(cx, pw, &ev);
-	if (!*ok && evict_next(cx, pw, &ev, ok, e) != 0)
+	if (evict_find(cx, pw, &ev, ok, e) != 0)
 		return -1;
-	if (!*ok || !pun_both(cx, pw, &ev)) {
-		*ok = false;
+	if (!*ok)
 		return 0;
-	}
 	if (!land_take(cx->p->land, ev.w.land))
 		return err_nomem(e);
 	ev.w.needed = true;
 	if (ev.is != NULL)
 		*ev.is = ev.w;
-	else if (!vec_push(&cx->done, ev.w))
-		return err_nomem(e);
-	return 0;
+	return ev.is != NULL || done_push(cx, &ev.w) ? 0 : err_nomem(e);
 }
 
 /* ---- all ----------------------------------------------------------------- */
@@ -402,34 +494,51 @@ note_needed(struct pun_cx *cx, const struct plan_window *pw)
 	}
 }
 
-/* Are its bytes free, and no other window's? */
+/* A PUN window with so many instructions before and after; false: there is
+   none. */
 static bool
-pun_free(struct pun_cx *cx, const struct plan_window *pw)
+pun_shape(struct pun_cx *cx, const struct plan_alone *a, uint32_t before,
+	  uint32_t after, struct plan_window *pw)
 {
-	for (uint64_t at = pw->w.start; at < pw->w.start + pw->w.len; at++)
-		if (either_at(cx, at) != NULL || hop_at(cx->p, at))
-			return false;
-	return true;
+	const struct plan_fn *f = &cx->p->fns.v[a->fn];
+
+	*pw = (struct plan_window){ .fn = a->fn };
+	code_fn_alone(world_x86(f->obj), &f->fn, a->addr, before, after,
+		      &pw->w);
+	pw->end = pw->w.start + pw->w.len;
+	return pw->w.kind == CODE_WIN_PUN && pun_free(cx, pw);
 }
 
-/* The window that serves an address already, as a later point has made it; NULL:
-   none does. */
-static const struct plan_window *
-served_by(const struct plan *p, uint64_t addr)
+/* Itself alone if it can be; then with as few others as may be; by eviction
+   only if all of that fails. */
+static int
+pun_find(struct pun_cx *cx, const struct plan_alone *a, struct plan_window *pw,
+	 bool *ok, struct err *e)
 {
-	size_t lo = 0, hi = p->windows.n;
+	*ok = false;
+	for (int evict = 0; evict < 2; evict++)
+		for (uint32_t n = 0; n < JMP32 - 1; n++)
+			for (uint32_t k = 0; k <= n; k++) {
+				if (!pun_shape(cx, a, k, n - k, pw))
+					continue;
+				if (evict && pun_evict(cx, pw, ok, e) != 0)
+					return -1;
+				*ok = *ok || pun_alone(cx, pw, NULL);
+				if (*ok)
+					return 0;
+			}
+	return 0;
+}
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
+/* True if a window that is there serves it too. */
+static bool
+pun_served(struct pun_cx *cx, uint64_t addr)
+{
+	const struct plan_window *by = served_by(cx->p, addr);
 
-		if (p->windows.v[mid].end <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < p->windows.n && p->windows.v[lo].w.start <= addr ?
-		       &p->windows.v[lo] :
-		       NULL;
+	if (by == NULL)
+		by = done_at(cx, addr);
+	return by != NULL && plan_fn_insn(&cx->p->fns.v[by->fn], addr);
 }
 
 /* *why: NULL, or why it cannot be. */
@@ -437,23 +546,13 @@ static int
 pun_place(struct pun_cx *cx, const struct plan_alone *a, const char **why,
 	  struct err *e)
 {
-	const struct plan_fn *f = &cx->p->fns.v[a->fn];
-	struct plan_window pw = { .fn = a->fn };
-	const struct plan_window *by = served_by(cx->p, a->addr);
+	struct plan_window pw;
 	bool ok;
 
-	*why = a->why;
-	if (by != NULL) {
-		if (plan_fn_insn(&cx->p->fns.v[by->fn], a->addr))
-			*why = NULL;
+	*why = pun_served(cx, a->addr) ? NULL : a->why;
+	if (*why == NULL)
 		return 0;
-	}
-	code_fn_alone(world_x86(f->obj), &f->fn, a->addr, &pw.w);
-	if (pw.w.kind != CODE_WIN_PUN || !pun_free(cx, &pw))
-		return 0;
-	pw.end = pw.w.start + pw.w.len;
-	ok = pun_alone(cx, &pw, NULL);
-	if (!ok && pun_evict(cx, &pw, &ok, e) != 0)
+	if (pun_find(cx, a, &pw, &ok, e) != 0)
 		return -1;
 	if (!ok)
 		return 0;
@@ -461,7 +560,7 @@ pun_place(struct pun_cx *cx, const struct plan_alone *a, const char **why,
 		return err_nomem(e);
 	note_needed(cx, &pw);
 	*why = NULL;
-	return vec_push(&cx->done, pw) ? 0 : err_nomem(e);
+	return done_push(cx, &pw) ? 0 : err_nomem(e);
 }
 
 static int
