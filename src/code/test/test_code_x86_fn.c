@@ -762,6 +762,50 @@ test_goto_bare(void **state)
 	code_fn_fini(&l.f);
 }
 
+static void
+alone_is(struct little *l, uint64_t off, uint32_t before, uint32_t after,
+	 uint64_t start, uint32_t len)
+{
+	struct code_window win;
+
+	code_fn_alone(&l->w, &l->f, BASE + off, before, after, &win);
+	assert_int_equal(win.kind, len != 0 ? CODE_WIN_PUN : CODE_WIN_NONE);
+	if (len == 0)
+		return;
+	assert_int_equal(win.start, BASE + start);
+	assert_int_equal(win.len, len);
+	assert_in_range(code_fn_window_written(&win), 1, len < 5 ? len : 5);
+}
+
+/* An instruction by itself, and with those that are not arrived at. */
+static void
+test_alone(void **state)
+{
+	/* push %rdi; 1: dec %edi; jne 1b; pop %rax; ret; nop; nop */
+	static const uint8_t code[] = { 0x57, 0xff, 0xcf, 0x75, 0xfc,
+					0x58, 0xc3, 0x90, 0x90 };
+	struct little l;
+
+	l_init(&l);
+	memcpy(l.code + 0x100, code, sizeof(code));
+	l.fns[0] = 0x100;
+	l.fns[1] = 0x109;
+	analyse(&l, 0x100, 7);
+	alone_is(&l, 0x100, 0, 0, 0x100, 1);
+	alone_is(&l, 0x100, 0, 1, 0, 0); /* the loop's head is behind */
+	alone_is(&l, 0x101, 0, 1, 0x101, 4);
+	alone_is(&l, 0x101, 1, 0, 0, 0);
+	alone_is(&l, 0x105, 0, 1, 0x105, 4); /* with padding */
+	alone_is(&l, 0x106, 1, 0, 0x105, 4);
+	alone_is(&l, 0x106, 0, 0, 0x106, 3);
+	alone_is(&l, 0x106, 0, 1, 0, 0); /* a way out ends it */
+	alone_is(&l, 0x102, 0, 0, 0, 0); /* no instruction begins there */
+	l.pinned = 0x106;
+	alone_is(&l, 0x106, 0, 0, 0, 0);
+	alone_is(&l, 0x105, 0, 0, 0x105, 1);
+	code_fn_fini(&l.f);
+}
+
 int
 main(void)
 {
@@ -788,6 +832,7 @@ main(void)
 		cmocka_unit_test(test_goto_table),
 		cmocka_unit_test(test_calls_table),
 		cmocka_unit_test(test_goto_bare),
+		cmocka_unit_test(test_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

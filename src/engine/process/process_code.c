@@ -553,6 +553,9 @@ landed_patch(struct engine *eng, const struct plan_window *pw, uint64_t to,
 			       "its jump would lead to us");
 	if (land_write(p->land, eng, pw->land, to, e) != 0)
 		return -1;
+	if (pw->trap != 0) /* at least it can be tried */
+		(void)land_write(p->land, eng, pw->trap, to,
+				 &(struct err){ 0 });
 	return patch_add(eng, w, pw->w.start, n, plan_pun_reads(pw), now,
 			 false, e);
 }

@@ -256,6 +256,8 @@ struct plan_window {
 	uint32_t region;
 	uint64_t land;	/* its jump leads to a landing there; 0: straight to
 			   the trampoline */
+	uint64_t trap;	/* a landing for when somebody puts a breakpoint behind
+			   it; 0: none */
 	uint8_t pad;	/* prefixes before that jump */
 	bool needed;	/* the jump of another window has bytes of this one's */
 	bool dead; /* cannot be, after all */
@@ -417,6 +419,8 @@ int land_look(struct land *l, const struct engine *eng, struct err *e);
 bool land_fits(const struct land *l, uint64_t addr);
 bool land_find(const struct land *l, uint64_t lo, uint64_t hi, uint64_t *at);
 bool land_take(struct land *l, uint64_t addr);
+/* Is there more room than is needed for what must be? */
+bool land_spare(const struct land *l);
 /* Put what has been taken into mappings. */
 int land_plan(struct land *l, struct err *e);
 /* Are there any that are not made yet?  l may be NULL, here and below. */
@@ -428,8 +432,10 @@ bool land_reserve(const struct land *l, struct gaps *gs);
 void land_map(struct land *l, struct engine *eng, int tfd);
 /* Unmap it all there, a thread being stopped. */
 void land_unmap(struct land *l, struct engine *eng);
-/* Their mappings, the first `max` of them; how many there are. */
-size_t land_spans(const struct land *l, struct inject_span *v, size_t max);
+/* Their mappings, those that are made or all, the first `max` of them; how many
+   there are. */
+size_t land_spans(const struct land *l, bool made, struct inject_span *v,
+		  size_t max);
 /* Let the landing at `at` lead to `to`. */
 int land_write(const struct land *l, const struct engine *eng, uint64_t at,
 	       uint64_t to, struct err *e);

@@ -227,11 +227,17 @@ land_take(struct land *l, uint64_t addr)
 	       (n == LAND_LEN || bits_take(l, addr + n, LAND_LEN - n));
 }
 
+bool
+land_spare(const struct land *l)
+{
+	return l->page.n < (l->tight ? TIGHT_MAX : PAGES_MAX) / 4;
+}
+
 /* ---- choosing ------------------------------------------------------------ */
 
 /* The first place in [lo, hi] in a page that is there. */
 static bool
-find_shared(const struct land *l, uint64_t lo, uint64_t hi, uint64_t *at)
+place_shared(const struct land *l, uint64_t lo, uint64_t hi, uint64_t *at)
 {
 	size_t i = page_from(l, lo & ~(PAGE - 1));
 
@@ -254,7 +260,7 @@ find_shared(const struct land *l, uint64_t lo, uint64_t hi, uint64_t *at)
 
 /* The first place in [lo, hi] in a new page, at its beginning if it may be. */
 static bool
-find_new(const struct land *l, uint64_t lo, uint64_t hi, uint64_t *at)
+place_new(const struct land *l, uint64_t lo, uint64_t hi, uint64_t *at)
 {
 	for (size_t i = 0; i < l->gaps.g.n; i++) {
 		const struct gap *g = &l->gaps.g.v[i];
@@ -274,7 +280,7 @@ find_new(const struct land *l, uint64_t lo, uint64_t hi, uint64_t *at)
 bool
 land_find(const struct land *l, uint64_t lo, uint64_t hi, uint64_t *at)
 {
-	return find_shared(l, lo, hi, at) || find_new(l, lo, hi, at);
+	return place_shared(l, lo, hi, at) || place_new(l, lo, hi, at);
 }
 
 /* ---- mappings ------------------------------------------------------------ */
@@ -409,17 +415,16 @@ land_unmap(struct land *l, struct engine *eng)
 		if (m->made)
 			inject_syscall(&eng->in, SYS_munmap, arg, &res, &why);
 		m->made = false;
-		m->failed = l->any_failed = true;
 	}
 }
 
 size_t
-land_spans(const struct land *l, struct inject_span *v, size_t max)
+land_spans(const struct land *l, bool made, struct inject_span *v, size_t max)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; l != NULL && i < l->map.n; i++) {
-		if (!l->map.v[i].made)
+		if (made && !l->map.v[i].made)
 			continue;
 		if (n < max)
 			v[n] = (struct inject_span){ l->map.v[i].lo,
@@ -476,5 +481,5 @@ land_count(const struct land *l, struct land_counts *c)
 		return;
 	c->pages = (uint32_t)l->page.n;
 	for (size_t i = 0; i < l->map.n; i++)
-		c->maps += l->map.v[i].made;
+		c->maps += !l->map.v[i].failed;
 }

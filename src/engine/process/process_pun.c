@@ -36,9 +36,11 @@
  * text is written all patches of a page are written at once (patch.c), so a pun
  * reads no patch in another page.
  *
- * A breakpoint that somebody else puts on the instruction behind a punned one
- * changes the jump.  Where one is already the text is not what the file says,
- * and nothing is done.
+ * A breakpoint that somebody else puts on the instruction behind a punned one,
+ * a debugger or the kernel, changes the jump: one of its bytes becomes that of
+ * int3.  Where that leads another landing is put, to the same trampoline, if
+ * there can be one.  Where a breakpoint is already the text is not what the file
+ * says, and nothing is done.
  */
 #include "engine/process/process_impl.h"
 
@@ -48,6 +50,7 @@
 #define PAGE	  4096ull
 #define JMP32	  5u
 #define PAD	  0x3e /* ds: */
+#define INT3	  0xcc
 #define TRIES	  512 /* of an eviction */
 #define UNKNOWN	  (-1)
 
@@ -332,6 +335,26 @@ is_read(const struct pun_cx *cx, uint64_t at, uint32_t n)
 	return false;
 }
 
+/* The landing of pw, and the other one. */
+static bool
+pun_take(struct pun_cx *cx, struct plan_window *pw)
+{
+	uint64_t jmp = pw->w.start + pw->pad, at = pw->w.start + pw->w.len;
+	uint32_t rel = (uint32_t)(pw->land - (jmp + JMP32));
+	uint64_t i = at - (jmp + 1);
+
+	if (!land_take(cx->p->land, pw->land))
+		return false;
+	if (pw->w.kind != CODE_WIN_PUN || i >= 4 || !land_spare(cx->p->land))
+		return true;
+	rel = (rel & ~(0xffu << 8 * i)) | (uint32_t)INT3 << 8 * i;
+	at = jmp + JMP32 + (uint64_t)(int64_t)(int32_t)rel;
+	if (!land_fits(cx->p->land, at))
+		return true;
+	pw->trap = at;
+	return land_take(cx->p->land, at);
+}
+
 /* ---- two of them --------------------------------------------------------- */
 
 /* A window that is there, and whose bytes nobody knows yet. */
@@ -470,7 +493,7 @@ pun_evict(struct pun_cx *cx, struct plan_window *pw, bool *ok, struct err *e)
 		return -1;
 	if (!*ok)
 		return 0;
-	if (!land_take(cx->p->land, ev.w.land))
+	if (!pun_take(cx, &ev.w))
 		return err_nomem(e);
 	ev.w.needed = true;
 	if (ev.is != NULL)
@@ -556,7 +579,7 @@ pun_place(struct pun_cx *cx, const struct plan_alone *a, const char **why,
 		return -1;
 	if (!ok)
 		return 0;
-	if (!land_take(cx->p->land, pw.land))
+	if (!pun_take(cx, &pw))
 		return err_nomem(e);
 	note_needed(cx, &pw);
 	*why = NULL;

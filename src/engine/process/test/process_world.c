@@ -49,6 +49,14 @@ __asm__(".text\n.globl target_scan,target_scan_head\n"
 	"2: test $1,%dil\njnz 4f\n3: ret\n"
 	"4: or $-1,%rax\njmp 5f\n6: ret\n5: cmp $-1,%rax\nje 6b\n"
 	"jmp 3b\n.cfi_endproc\n.size target_scan,.-target_scan\n");
+__asm__(".text\n.globl target_tiny,target_tiny2,target_tiny_ret\n"
+	".type target_tiny,@function\ntarget_tiny:\n.cfi_startproc\n"
+	"push %rdi\n1: dec %edi\ntest $3,%dil\njne 1b\npop %rax\n"
+	"test %rdi,%rdi\njs 2f\ntarget_tiny_ret: 2: ret\n"
+	".cfi_endproc\n.size target_tiny,.-target_tiny\n"
+	".type target_tiny2,@function\ntarget_tiny2:\n.cfi_startproc\n"
+	"push %rbp\nmov %rsp,%rbp\nlea 1(%rdi),%rax\npop %rbp\nret\n"
+	".cfi_endproc\n.size target_tiny2,.-target_tiny2\n");
 /* *INDENT-ON* */
 
 static uint64_t
@@ -168,6 +176,10 @@ target_obey(enum target_cmd cmd, uint32_t n)
 	case T_SCAN:
 		for (uint64_t i = 0; i < n; i++)
 			sum += target_scan(i);
+		break;
+	case T_TINY:
+		for (uint64_t i = 0; i < n; i++)
+			sum += target_tiny(i) + target_tiny2(i);
 		break;
 	case T_GETPPID:
 		for (uint32_t i = 0; i < n; i++)

@@ -19,6 +19,7 @@ enum target_cmd {
 	T_WORK,	   /* target_work(i, i + 1) for i = 0 .. n - 1 */
 	T_LEAF,	   /* target_leaf(i) */
 	T_SCAN,	   /* target_scan(i) */
+	T_TINY,    /* target_tiny(i) */
 	T_GETPPID, /* the system call by syscall(2) */
 	T_THREADS, /* n threads at once, each calls target_work() 1000 times */
 	T_SERIAL,  /* n threads, one after the other: one target_work() each */
@@ -38,6 +39,12 @@ uint64_t target_leaf(uint64_t a);
    The loop's head: target_scan_head. */
 uint64_t target_scan(uint64_t a);
 extern const char target_scan_head[];
+/* a, by a loop whose head is its second instruction, which takes a % 4 + 1 turns
+   (4 for 0): no window fits over its entry, nor over its return, behind which
+   target_tiny2() begins: a + 1.  target_tiny_ret: the last instruction. */
+uint64_t target_tiny(uint64_t a);
+uint64_t target_tiny2(uint64_t a);
+extern const char target_tiny_ret[];
 
 struct target {
 	pid_t pid;

@@ -305,6 +305,48 @@ test_moves(void **state)
 	work_close(&w);
 }
 
+/* A patch looks at bytes behind it, which another one writes; what that one, or
+   somebody else, has not as expected leaves both out, or the first. */
+static void
+looks_by(bool guard)
+{
+	for (int other = 0; other < 3; other++) {
+		struct work w;
+		struct patch p[2] = { 0 };
+
+		work_open(&w, 4, 4, guard);
+		for (int i = 0; i < 2; i++) {
+			p[i].addr = TEXT + 100 + 3 * (uint64_t)i;
+			p[i].len = i == 0 ? 3 : 2;
+			p[i].look = i == 0 ? 8 : 0;
+			memcpy(p[i].was, w.text + 100 + 3 * i, 8);
+			memset(p[i].now, 0x90, sizeof(p[i].now));
+		}
+		if (other == 1)
+			p[1].was[1] ^= 1; /* so that is left out */
+		if (other == 2)
+			p[0].was[7] ^= 1; /* looked at only */
+		assert_int_equal(inject_stop(&w.in, true, &w.e), 0);
+		assert_int_equal(patch_apply(w.j, &w.in, p, 2, NULL, 0, &w.e),
+				 0);
+		assert_int_equal(p[0].state,
+				 other == 0 ? PATCH_SET : PATCH_NONE);
+		assert_int_equal(p[1].state,
+				 other == 1 ? PATCH_NONE : PATCH_SET);
+		assert_int_equal(patch_undo_all(w.j, &w.in, &w.e), 0);
+		expect_text(&w, 0, false);
+		inject_resume(&w.in);
+		work_close(&w);
+	}
+}
+
+static void
+test_looks(void **state)
+{
+	looks_by(false);
+	looks_by(true);
+}
+
 int
 main(void)
 {
@@ -315,6 +357,7 @@ main(void)
 		cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_undo_in),
 		cmocka_unit_test(test_moves),
+		cmocka_unit_test(test_looks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * test_process_pun.c - instructions that no window fits over: jumps made of the
+ * bytes behind them lead to us, the functions compute what they did, and all
+ * probes fire; landings go when tracing ends.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "engine/process/process_impl.h"
+#include "engine/process/test/process_world.h"
+
+#define CALLS 1000u
+#define SUM   (CALLS * (CALLS - 1ull) + CALLS)
+
+static void
+count(struct world_t *w)
+{
+	struct dif_clause *c = clause(w, NULL);
+
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+}
+
+/* The number of such jumps, as the report has it. */
+static unsigned
+puns(struct world_t *w)
+{
+	struct buf out = BUF_INIT;
+	const char *at;
+	unsigned n = 0;
+
+	process_engine_ops.report(w->eng, &out);
+	at = strstr(buf_str(&out), " jumps made of other");
+	while (at != NULL && at > buf_str(&out) && at[-1] >= '0' &&
+	       at[-1] <= '9')
+		at--;
+	if (at != NULL && sscanf(at, "%u", &n) != 1)
+		fail();
+	buf_fini(&out);
+	return n;
+}
+
+static unsigned
+mappings(pid_t pid)
+{
+	char name[40], line[512];
+	unsigned n = 0;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
+	f = fopen(name, "re");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f) != NULL)
+		n += strstr(line, "memfd:dtrace") != NULL;
+	fclose(f);
+	return n;
+}
+
+/* One probe: so many punned jumps, so many firings. */
+static void
+one(enum dif_site_kind kind, const void *fn, uint64_t addr, unsigned jumps,
+    uint64_t fired)
+{
+	struct world_t *w = world_new();
+	struct dif_site *s;
+
+	count(w);
+	s = fn_probe(w, kind, fn, 1);
+	if (addr != 0)
+		s->addr = addr;
+	start(w);
+	assert_int_equal(puns(w), jumps);
+	assert_int_equal(target_do(&w->t, T_TINY, CALLS), SUM);
+	stop(w);
+	assert_int_equal(target_do(&w->t, T_TINY, CALLS), SUM);
+	assert_int_equal(cells(w, 0, 0, NULL), fired);
+	world_free(w);
+}
+
+static void
+test_entry(void **state)
+{
+	one(DIF_SITE_UENTRY, target_tiny, 0, 1, CALLS);
+}
+
+static void
+test_return(void **state)
+{
+	one(DIF_SITE_URETURN, target_tiny, 0, 1, CALLS);
+}
+
+static void
+test_insn(void **state)
+{
+	one(DIF_SITE_UINSN, target_tiny, (uint64_t)(uintptr_t)target_tiny_ret,
+	    1, CALLS);
+}
+
+/* All at once: what is behind one is another's. */
+static void
+test_together(void **state)
+{
+	struct world_t *w = world_new();
+
+	count(w);
+	fn_probe(w, DIF_SITE_UENTRY, target_tiny, 1);
+	fn_probe(w, DIF_SITE_URETURN, target_tiny, 1);
+	fn_probe(w, DIF_SITE_UENTRY, target_tiny2, 1);
+	fn_probe(w, DIF_SITE_URETURN, target_tiny2, 1);
+	start(w);
+	assert_true(puns(w) >= 2);
+	assert_true(mappings(w->t.pid) > 2);
+	assert_int_equal(target_do(&w->t, T_TINY, CALLS), SUM);
+	stop(w);
+	assert_int_equal(mappings(w->t.pid), 0);
+	assert_int_equal(target_do(&w->t, T_TINY, CALLS), SUM);
+	assert_int_equal(cells(w, 0, 0, NULL), 4 * CALLS);
+	world_free(w);
+}
+
+/* Somebody maps where the jump was to lead, after that was decided. */
+static void
+test_taken(void **state)
+{
+	struct world_t *w = world_new();
+	struct inject_span sp[8];
+	struct inject in = { 0 };
+	size_t n;
+
+	count(w);
+	fn_probe(w, DIF_SITE_UENTRY, target_tiny, 1);
+	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
+	assert_non_null(try_load(w));
+	n = land_spans(w->eng->plan.land, false, sp, 8);
+	assert_in_range(n, 1, 8);
+	assert_int_equal(inject_open(&in, w->t.pid, false, &w->e), 0);
+	assert_int_equal(inject_stop(&in, true, &w->e), 0);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(inject_mmap(&in, sp[i].lo, 4096, 0, 0x22, -1,
+					     0, &w->e),
+				 0);
+	inject_resume(&in);
+	inject_close(&in);
+	/* The clause has a place still; the probe is no more. */
+	if (process_engine_ops.attach(w->eng, &w->e) != 0)
+		fail_msg("%s", w->e.msg);
+	assert_int_equal(process_engine_ops.begin(w->eng, &w->e), 0);
+	w->v = process_engine_ops.view(w->eng);
+	assert_int_equal(puns(w), 0);
+	assert_int_equal(target_do(&w->t, T_TINY, CALLS), SUM);
+	stop(w);
+	assert_int_equal(cells(w, 0, 0, NULL), 0);
+	world_free(w);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_entry),
+		cmocka_unit_test(test_return),
+		cmocka_unit_test(test_insn),
+		cmocka_unit_test(test_together),
+		cmocka_unit_test(test_taken),
+	};
+
+	target_again(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
