@@ -10,44 +10,12 @@
 #include "lockstat.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define USAGE 1 /* status */
 #define FAIL 2
-
-static volatile sig_atomic_t interrupted;
-static bool ended;
-
-static void
-lockstat_on_signal(int sig)
-{
-	(void)sig;
-	interrupted = 1;
-}
-
-/* The message, and the library's if there is one. */
-__attribute__((format(printf, 2, 3))) static _Noreturn void
-lockstat_fatal(struct lockstat *l, const char *fmt, ...)
-{
-	va_list ap;
-
-	fprintf(stderr, "lockstat: ");
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	if (l->dtp != NULL && dtrace_errno(l->dtp) != 0)
-		fprintf(stderr, ": %s",
-			dtrace_errmsg(l->dtp, dtrace_errno(l->dtp)));
-	fputc('\n', stderr);
-	if (l->dtp != NULL)
-		dtrace_close(l->dtp);
-	exit(FAIL);
-}
 
 static _Noreturn void
 lockstat_usage(void)
@@ -208,7 +176,7 @@ read_option(struct lockstat *l, struct args *a, int c, char *arg)
 	case 'P': l->by_time = true; break;
 	case 'D': l->top = lockstat_number('D', arg, 1, 1000000); break;
 	case 'o': a->output = arg; break;
-	case 'V': l->show = true; break;
+	case 'V': l->c.show = true; break;
 	case 'x': a->xs[a->nxs++] = arg; break;
 	default: lockstat_usage();
 	}
@@ -224,7 +192,7 @@ lockstat_read_options(struct lockstat *l, struct args *a, int argc, char **argv)
 	a->locks = calloc((size_t)argc, sizeof(char *));
 	a->callers = calloc((size_t)argc, sizeof(char *));
 	if (a->xs == NULL || a->locks == NULL || a->callers == NULL)
-		lockstat_fatal(l, "no memory");
+		lock_cmd_fatal(&l->c, "no memory");
 	while ((c = getopt(argc, argv, "+ACEHIe:i:bths:n:l:f:d:TckgwWRpPD:o:Vx:")) !=
 	       -1)
 		read_option(l, a, c, optarg);
@@ -261,9 +229,9 @@ find_range(struct lockstat *l, char option, char *text, struct lock_range *out)
 	}
 	out->from = strtoull(text, &end, 16);
 	if (end == text || *end != '\0') {
-		if (dtrace_lookup_by_name(l->dtp, DTRACE_OBJ_KMODS, text, &sym,
+		if (dtrace_lookup_by_name(l->c.dtp, DTRACE_OBJ_KMODS, text, &sym,
 					  NULL) != 0)
-			lockstat_fatal(l, "-%c %s", option, text);
+			lock_cmd_fatal(&l->c, "-%c %s", option, text);
 		out->from = sym.st_value;
 		size = size != 0 ? size : sym.st_size;
 	}
@@ -276,49 +244,13 @@ find_ranges(struct lockstat *l, char option, char **texts, int n)
 	struct lock_range *r = calloc((size_t)n + 1, sizeof(*r));
 
 	if (r == NULL)
-		lockstat_fatal(l, "no memory");
+		lock_cmd_fatal(&l->c, "no memory");
 	for (int i = 0; i < n; i++)
 		find_range(l, option, texts[i], &r[i]);
 	return r;
 }
 
 /* ---- running ------------------------------------------------------------------ */
-
-static int
-lockstat_on_proc(struct ps_prochandle *P, const char *msg, void *arg)
-{
-	(void)P, (void)msg, (void)arg;
-	ended = true;
-	return DTRACE_HANDLE_OK;
-}
-
-static int
-lockstat_on_drop(const dtrace_dropdata_t *d, void *arg)
-{
-	struct lockstat *l = arg;
-
-	/* An event of a lock that is taken while a probe runs is tracing's own. */
-	if (d->dtdda_kind != DTRACEDROP_MISSED) {
-		l->lost += d->dtdda_drops;
-		fprintf(stderr, "lockstat: warning: %s", d->dtdda_msg);
-	}
-	return DTRACE_HANDLE_OK;
-}
-
-static int
-lockstat_on_error(const dtrace_errdata_t *d, void *arg)
-{
-	(void)arg;
-	fprintf(stderr, "lockstat: warning: %s", d->dteda_msg);
-	return DTRACE_HANDLE_OK;
-}
-
-static void
-lockstat_set_option(struct lockstat *l, const char *name, const char *val)
-{
-	if (dtrace_setopt(l->dtp, name, val) != 0)
-		lockstat_fatal(l, "failed to set -x %s", name);
-}
 
 /* Room for the records of -n; the command's own options may say otherwise. */
 static void
@@ -332,85 +264,13 @@ lockstat_set_options(struct lockstat *l, struct args *a)
 	if (size > 64u << 20)
 		size = 64u << 20;
 	snprintf(text, sizeof(text), "%zuk", size / 1024 + 1);
-	lockstat_set_option(l, "aggsize", text);
-	lockstat_set_option(l, "bufsize", "64k");
-	lockstat_set_option(l, "quiet", NULL);
+	lock_cmd_set(&l->c, "aggsize", text);
+	lock_cmd_set(&l->c, "bufsize", "64k");
+	lock_cmd_set(&l->c, "quiet", NULL);
 	if (l->event[32] || l->event[34] || l->event[35])
-		lockstat_set_option(l, "dynvarsize", "16m");
-	for (int i = 0; i < a->nxs; i++) {
-		char *val = strchr(a->xs[i], '=');
-		if (val != NULL)
-			*val++ = '\0';
-		lockstat_set_option(l, a->xs[i], val);
-	}
-	if (dtrace_handle_err(l->dtp, lockstat_on_error, l) != 0 ||
-	    dtrace_handle_drop(l->dtp, lockstat_on_drop, l) != 0 ||
-	    dtrace_handle_proc(l->dtp, lockstat_on_proc, l) != 0)
-		lockstat_fatal(l, "failed to establish handlers");
-}
-
-static void
-lockstat_compile(struct lockstat *l)
-{
-	char *text = lock_program(l);
-	dtrace_prog_t *prog;
-
-	if (text == NULL)
-		lockstat_fatal(l, "no memory");
-	if (l->show)
-		fprintf(stderr,
-			"lockstat: vvvv D program vvvv\n%s"
-			"lockstat: ^^^^ D program ^^^^\n",
-			text);
-	prog = dtrace_program_strcompile(l->dtp, text, DTRACE_PROBESPEC_NAME,
-					 DTRACE_C_EMPTY, 0, NULL);
-	if (prog == NULL)
-		lockstat_fatal(l, "failed to compile program");
-	if (dtrace_program_exec(l->dtp, prog, NULL) != 0)
-		lockstat_fatal(l, "failed to enable probes");
-	free(text);
-}
-
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static void
-lockstat_run(struct lockstat *l, char **argv)
-{
-	struct sigaction sa = { .sa_handler = lockstat_on_signal };
-	struct ps_prochandle *P = dtrace_proc_create(l->dtp, argv[0], argv,
-						     NULL, NULL);
-	dtrace_workstatus_t st;
-	double start;
-
-	if (P == NULL)
-		lockstat_fatal(l, "failed to run %s", argv[0]);
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	if (dtrace_go(l->dtp) != 0)
-		lockstat_fatal(l, "failed to enable tracing");
-	start = now();
-	dtrace_proc_continue(l->dtp, P);
-	do {
-		if (!interrupted && !ended)
-			dtrace_sleep(l->dtp);
-		if (interrupted || ended) {
-			if (dtrace_stop(l->dtp) != 0)
-				lockstat_fatal(l, "couldn't stop tracing");
-			l->secs = l->secs != 0 ? l->secs : now() - start;
-		}
-		st = dtrace_work(l->dtp, stdout, NULL, NULL, NULL);
-	} while (st == DTRACE_WORKSTATUS_OKAY);
-	if (l->secs == 0)
-		l->secs = now() - start;
-	if (st != DTRACE_WORKSTATUS_DONE)
-		lockstat_fatal(l, "processing aborted");
+		lock_cmd_set(&l->c, "dynvarsize", "16m");
+	for (int i = 0; i < a->nxs; i++)
+		lock_cmd_set_x(&l->c, a->xs[i]);
 }
 
 static void
@@ -419,42 +279,48 @@ report(struct lockstat *l, const char *output)
 	FILE *fp = output != NULL ? fopen(output, "w") : stdout;
 
 	if (fp == NULL)
-		lockstat_fatal(l, "%s: %s", output, strerror(errno));
-	if (dtrace_aggregate_snap(l->dtp) != 0 ||
-	    dtrace_aggregate_walk(l->dtp, lock_collect, l) != 0 || l->nomem ||
+		lock_cmd_fatal(&l->c, "%s: %s", output, strerror(errno));
+	if (dtrace_aggregate_snap(l->c.dtp) != 0 ||
+	    dtrace_aggregate_walk(l->c.dtp, lock_collect, l) != 0 || l->nomem ||
 	    lock_print(l, fp) != 0)
-		lockstat_fatal(l, "failed to read what was measured");
+		lock_cmd_fatal(&l->c, "failed to read what was measured");
 	if (l->lost != 0)
 		fprintf(stderr, "lockstat: warning: %llu records were lost: "
 			"-n keeps more\n", (unsigned long long)l->lost);
 	if (fflush(fp) != 0 || ferror(fp) || (fp != stdout && fclose(fp) != 0))
-		lockstat_fatal(l, "%s: cannot be written",
+		lock_cmd_fatal(&l->c, "%s: cannot be written",
 		      output != NULL ? output : "standard output");
 }
 
 int
 main(int argc, char **argv)
 {
-	struct lockstat l = { .gather = LOCK_TIME, .rate = 97,
+	/* An event of a lock that is taken while a probe runs is tracing's
+	   own. */
+	struct lockstat l = { .c = { .name = "lockstat", .status = FAIL,
+				     .misses_own = true },
+			      .gather = LOCK_TIME, .rate = 97,
 			      .records = 10000 };
 	struct args a = { 0 };
-	int err;
+	char what[256];
+	struct ps_prochandle *P;
 
 	lockstat_read_options(&l, &a, argc, argv);
-	l.dtp = dtrace_open(DTRACE_VERSION, 0, &err);
-	if (l.dtp == NULL)
-		lockstat_fatal(&l, "failed to initialize dtrace: %s",
-		      dtrace_errmsg(NULL, err));
+	argv += optind;
+	lock_cmd_open(&l.c);
 	lockstat_set_options(&l, &a);
 	l.locks = find_ranges(&l, 'l', a.locks, l.nlocks = a.nlocks);
 	l.callers = find_ranges(&l, 'f', a.callers, l.ncallers = a.ncallers);
-	lockstat_compile(&l);
-	lockstat_run(&l, argv + optind);
+	lock_cmd_program(&l.c, lock_program(&l), DTRACE_C_EMPTY);
+	P = dtrace_proc_create(l.c.dtp, argv[0], argv, NULL, NULL);
+	snprintf(what, sizeof(what), "run %s", argv[0]);
+	l.secs = lock_cmd_run(&l.c, P, what, 0, NULL);
+	l.lost = l.c.lost;
 	report(&l, a.output);
 	for (unsigned i = 0; i < LOCK_EVENTS; i++)
 		lock_rows_fini(&l.rows[i]);
 	free(l.locks), free(l.callers);
 	free(a.xs), free(a.locks), free(a.callers);
-	dtrace_close(l.dtp);
+	dtrace_close(l.c.dtp);
 	return 0;
 }

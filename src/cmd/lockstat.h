@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lock_cmd.h"
 #include "lock_rows.h"
 
 /*
@@ -38,7 +39,7 @@ struct lock_range {
 enum lock_gather { LOCK_COUNT, LOCK_TIME, LOCK_HIST, LOCK_STACKS };
 
 struct lockstat {
-	dtrace_hdl_t *dtp;
+	struct lock_cmd c;
 	bool event[LOCK_EVENTS];
 	enum lock_gather gather;
 	int depth; /* of stacks; 0: only the caller */
@@ -47,7 +48,7 @@ struct lockstat {
 	size_t records; /* -n */
 	size_t top;	/* -D; 0: all */
 	bool trace, coalesce, functions, generated, wherever, whichever;
-	bool rates, parsable, by_time, show;
+	bool rates, parsable, by_time;
 	struct lock_range *locks, *callers;
 	int nlocks, ncallers;
 

@@ -49,12 +49,12 @@ address_text(struct lockstat *l, uint64_t addr, char *out, int size)
 	Elf64_Sym sym;
 
 	/* Where a kernel names no data, the last symbol before is no name. */
-	if (dtrace_lookup_by_addr(l->dtp, addr, &sym, NULL) != 0 ||
+	if (dtrace_lookup_by_addr(l->c.dtp, addr, &sym, NULL) != 0 ||
 	    addr - sym.st_value >= FAR) {
 		snprintf(out, (size_t)size, "0x%" PRIx64, addr);
 		return;
 	}
-	dtrace_addr2str(l->dtp, addr, out, size);
+	dtrace_addr2str(l->c.dtp, addr, out, size);
 	if (strncmp(out, "vmlinux`", 8) == 0)
 		memmove(out, out + 8, strlen(out + 8) + 1);
 }

@@ -11,16 +11,13 @@
 #include <dtrace/dtrace.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "lock_cmd.h"
 #include "lock_rows.h"
 
 #define CALLER_DEPTH 5 /* frames in which the caller is looked for */
@@ -61,43 +58,13 @@ static struct table tables[] = {
 #define NTABLES (sizeof(tables) / sizeof(*tables))
 
 struct plockstat {
-	dtrace_hdl_t *dtp;
-	bool hold, contention, verbose, show;
+	struct lock_cmd c;
+	bool hold, contention, verbose;
 	int count;  /* rows a table; 0: all */
 	int depth;  /* -s; 0: callers */
 	double secs; /* -e; 0: until the end */
-	bool ended;
-	int wstatus;
 	bool nomem;
 };
-
-static volatile sig_atomic_t interrupted;
-
-static void
-plock_on_signal(int sig)
-{
-	(void)sig;
-	interrupted = 1;
-}
-
-/* The message, and the library's if there is one; 1. */
-__attribute__((format(printf, 2, 3))) static _Noreturn void
-plock_fatal(struct plockstat *p, const char *fmt, ...)
-{
-	va_list ap;
-
-	fprintf(stderr, "plockstat: ");
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	if (p->dtp != NULL && dtrace_errno(p->dtp) != 0)
-		fprintf(stderr, ": %s",
-			dtrace_errmsg(p->dtp, dtrace_errno(p->dtp)));
-	fputc('\n', stderr);
-	if (p->dtp != NULL)
-		dtrace_close(p->dtp);
-	exit(1);
-}
 
 static void
 plock_usage(void)
@@ -160,28 +127,6 @@ program_text(const struct plockstat *p)
 			put_clauses(fp, p, i);
 	fclose(fp);
 	return text;
-}
-
-static void
-plock_compile(struct plockstat *p)
-{
-	char *text = program_text(p);
-	dtrace_prog_t *prog;
-
-	if (text == NULL)
-		plock_fatal(p, "no memory");
-	if (p->show)
-		fprintf(stderr,
-			"plockstat: vvvv D program vvvv\n%s"
-			"plockstat: ^^^^ D program ^^^^\n",
-			text);
-	prog = dtrace_program_strcompile(p->dtp, text, DTRACE_PROBESPEC_NAME,
-					 DTRACE_C_ZDEFS, 0, NULL);
-	if (prog == NULL)
-		plock_fatal(p, "failed to compile program");
-	if (dtrace_program_exec(p->dtp, prog, NULL) != 0)
-		plock_fatal(p, "failed to enable probes");
-	free(text);
 }
 
 /* ---- printing ------------------------------------------------------------------------ */
@@ -328,69 +273,7 @@ print_tables(struct plockstat *p)
 	}
 }
 
-/* ---- running --------------------------------------------------------------------------- */
-
-static int
-plock_on_proc(struct ps_prochandle *P, const char *msg, void *arg)
-{
-	struct plockstat *p = arg;
-
-	(void)msg;
-	p->ended = true;
-	p->wstatus = dtrace_proc_wstatus(P);
-	return DTRACE_HANDLE_OK;
-}
-
-static int
-plock_on_drop(const dtrace_dropdata_t *d, void *arg)
-{
-	(void)arg;
-	fprintf(stderr, "plockstat: warning: %s", d->dtdda_msg);
-	return DTRACE_HANDLE_OK;
-}
-
-static int
-plock_on_error(const dtrace_errdata_t *d, void *arg)
-{
-	(void)arg;
-	fprintf(stderr, "plockstat: warning: %s", d->dteda_msg);
-	return DTRACE_HANDLE_OK;
-}
-
-static void
-work(struct plockstat *p)
-{
-	dtrace_workstatus_t st;
-
-	do {
-		if (!interrupted && !p->ended)
-			dtrace_sleep(p->dtp);
-		if ((interrupted || p->ended) && dtrace_stop(p->dtp) != 0)
-			plock_fatal(p, "couldn't stop tracing");
-		st = dtrace_work(p->dtp, stdout, NULL, NULL, p);
-	} while (st == DTRACE_WORKSTATUS_OKAY);
-	if (st != DTRACE_WORKSTATUS_DONE)
-		plock_fatal(p, "processing aborted");
-}
-
-/* -e: SIGALRM ends the run as ^C does. */
-static void
-arm(const struct plockstat *p)
-{
-	struct sigaction sa = { .sa_handler = plock_on_signal };
-	static const int sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM };
-	struct timespec t = { .tv_sec = (time_t)p->secs };
-	struct itimerspec it = { .it_value = t };
-	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL,
-			       .sigev_signo = SIGALRM };
-	timer_t timer;
-
-	for (unsigned i = 0; i < sizeof(sigs) / sizeof(*sigs); i++)
-		sigaction(sigs[i], &sa, NULL);
-	it.it_value.tv_nsec = (long)((p->secs - (double)t.tv_sec) * 1e9);
-	if (p->secs > 0 && timer_create(CLOCK_MONOTONIC, &ev, &timer) == 0)
-		timer_settime(timer, 0, &it, NULL);
-}
+/* ---- options and running ----------------------------------------------------- */
 
 static void
 plock_set_options(struct plockstat *p)
@@ -404,23 +287,7 @@ plock_set_options(struct plockstat *p)
 	};
 
 	for (unsigned i = 0; i < sizeof(opts) / sizeof(*opts); i++)
-		if (dtrace_setopt(p->dtp, opts[i][0], opts[i][1]) != 0)
-			plock_fatal(p, "failed to set %s", opts[i][0]);
-	if (dtrace_handle_err(p->dtp, plock_on_error, p) != 0 ||
-	    dtrace_handle_drop(p->dtp, plock_on_drop, p) != 0 ||
-	    dtrace_handle_proc(p->dtp, plock_on_proc, p) != 0)
-		plock_fatal(p, "failed to establish handlers");
-}
-
-static void
-plock_user_option(struct plockstat *p, char *arg)
-{
-	char *val = strchr(arg, '=');
-
-	if (val != NULL)
-		*val++ = '\0';
-	if (dtrace_setopt(p->dtp, arg, val) != 0)
-		plock_fatal(p, "failed to set -x %s", arg);
+		lock_cmd_set(&p->c, opts[i][0], opts[i][1]);
 }
 
 static double
@@ -452,7 +319,7 @@ plock_read_options(struct plockstat *p, int argc, char **argv, char **xs, int *n
 		case 'A': p->hold = p->contention = true; break;
 		case 'C': p->contention = true; break;
 		case 'H': p->hold = true; break;
-		case 'V': p->show = true; break;
+		case 'V': p->c.show = true; break;
 		case 'n': p->count = (int)plock_number("-n", optarg, 1, 1e9); break;
 		case 's': p->depth = (int)plock_number("-s", optarg, 1, 100); break;
 		case 'e': p->secs = plock_number("-e", optarg, 0.001, 1e9); break;
@@ -467,42 +334,42 @@ plock_read_options(struct plockstat *p, int argc, char **argv, char **xs, int *n
 	return pid;
 }
 
+static void
+plock_tell(struct ps_prochandle *P)
+{
+	fprintf(stderr, "plockstat: tracing enabled for pid %d\n",
+		(int)dtrace_proc_pid(P));
+}
+
 int
 main(int argc, char **argv)
 {
-	struct plockstat p = { 0 };
+	struct plockstat p = { .c = { .name = "plockstat", .status = 1 } };
 	struct ps_prochandle *P;
 	char **xs = calloc((size_t)argc, sizeof(*xs));
-	int nxs = 0, err;
-	pid_t pid = xs != NULL ? plock_read_options(&p, argc, argv, xs, &nxs) : 0;
+	int nxs = 0;
+	pid_t pid;
 
-	p.dtp = dtrace_open(DTRACE_VERSION, 0, &err);
-	if (p.dtp == NULL)
-		plock_fatal(&p, "failed to initialize dtrace: %s",
-		      dtrace_errmsg(NULL, err));
+	if (xs == NULL)
+		lock_cmd_fatal(&p.c, "no memory");
+	pid = plock_read_options(&p, argc, argv, xs, &nxs);
+	lock_cmd_open(&p.c);
 	plock_set_options(&p);
 	for (int i = 0; i < nxs; i++)
-		plock_user_option(&p, xs[i]);
+		lock_cmd_set_x(&p.c, xs[i]);
 	free(xs);
-	P = pid != 0 ? dtrace_proc_grab(p.dtp, pid, 0)
-		     : dtrace_proc_create(p.dtp, argv[optind], argv + optind,
+	P = pid != 0 ? dtrace_proc_grab(p.c.dtp, pid, 0)
+		     : dtrace_proc_create(p.c.dtp, argv[optind], argv + optind,
 					  NULL, NULL);
-	if (P == NULL)
-		plock_fatal(&p, "failed to %s", pid != 0 ? "grab the process" :
-						     "create the process");
-	plock_compile(&p);
-	arm(&p);
-	if (dtrace_go(p.dtp) != 0)
-		plock_fatal(&p, "failed to enable tracing");
-	dtrace_proc_continue(p.dtp, P);
-	if (p.verbose)
-		fprintf(stderr, "plockstat: tracing enabled for pid %d\n",
-			(int)dtrace_proc_pid(P));
-	work(&p);
-	if (dtrace_aggregate_snap(p.dtp) != 0 ||
-	    dtrace_aggregate_walk(p.dtp, collect, &p) != 0 || p.nomem)
-		plock_fatal(&p, "failed to read what was measured");
+	if (P != NULL)
+		lock_cmd_program(&p.c, program_text(&p), DTRACE_C_ZDEFS);
+	lock_cmd_run(&p.c, P,
+		     pid != 0 ? "grab the process" : "create the process",
+		     p.secs, p.verbose ? plock_tell : NULL);
+	if (dtrace_aggregate_snap(p.c.dtp) != 0 ||
+	    dtrace_aggregate_walk(p.c.dtp, collect, &p) != 0 || p.nomem)
+		lock_cmd_fatal(&p.c, "failed to read what was measured");
 	print_tables(&p);
-	dtrace_close(p.dtp);
+	dtrace_close(p.c.dtp);
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

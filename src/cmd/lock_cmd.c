@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* lock_cmd.c - see lock_cmd.h. */
+#include "lock_cmd.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void
+lock_cmd_signal(int sig)
+{
+	(void)sig;
+	interrupted = 1;
+}
+
+void
+lock_cmd_fatal(struct lock_cmd *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "%s: ", c->name);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	if (c->dtp != NULL && dtrace_errno(c->dtp) != 0)
+		fprintf(stderr, ": %s",
+			dtrace_errmsg(c->dtp, dtrace_errno(c->dtp)));
+	fputc('\n', stderr);
+	if (c->dtp != NULL)
+		dtrace_close(c->dtp);
+	exit(c->status);
+}
+
+/* ---- handlers ------------------------------------------------------------ */
+
+static int
+lock_cmd_proc(struct ps_prochandle *P, const char *msg, void *arg)
+{
+	struct lock_cmd *c = arg;
+
+	(void)P, (void)msg;
+	c->ended = true;
+	return DTRACE_HANDLE_OK;
+}
+
+static int
+lock_cmd_drop(const dtrace_dropdata_t *d, void *arg)
+{
+	struct lock_cmd *c = arg;
+
+	if (c->misses_own && d->dtdda_kind == DTRACEDROP_MISSED)
+		return DTRACE_HANDLE_OK;
+	c->lost += d->dtdda_drops;
+	fprintf(stderr, "%s: warning: %s", c->name, d->dtdda_msg);
+	return DTRACE_HANDLE_OK;
+}
+
+static int
+lock_cmd_error(const dtrace_errdata_t *d, void *arg)
+{
+	const struct lock_cmd *c = arg;
+
+	fprintf(stderr, "%s: warning: %s", c->name, d->dteda_msg);
+	return DTRACE_HANDLE_OK;
+}
+
+void
+lock_cmd_open(struct lock_cmd *c)
+{
+	int err;
+
+	c->dtp = dtrace_open(DTRACE_VERSION, 0, &err);
+	if (c->dtp == NULL)
+		lock_cmd_fatal(c, "failed to initialize dtrace: %s",
+			       dtrace_errmsg(NULL, err));
+	if (dtrace_handle_err(c->dtp, lock_cmd_error, c) != 0 ||
+	    dtrace_handle_drop(c->dtp, lock_cmd_drop, c) != 0 ||
+	    dtrace_handle_proc(c->dtp, lock_cmd_proc, c) != 0)
+		lock_cmd_fatal(c, "failed to establish handlers");
+}
+
+/* ---- what is to be done -------------------------------------------------- */
+
+void
+lock_cmd_set(struct lock_cmd *c, const char *name, const char *val)
+{
+	if (dtrace_setopt(c->dtp, name, val) != 0)
+		lock_cmd_fatal(c, "failed to set -x %s", name);
+}
+
+void
+lock_cmd_set_x(struct lock_cmd *c, char *arg)
+{
+	char *val = strchr(arg, '=');
+
+	if (val != NULL)
+		*val++ = '\0';
+	lock_cmd_set(c, arg, val);
+}
+
+void
+lock_cmd_program(struct lock_cmd *c, char *text, unsigned flags)
+{
+	dtrace_prog_t *prog;
+
+	if (text == NULL)
+		lock_cmd_fatal(c, "no memory");
+	if (c->show)
+		fprintf(stderr,
+			"%s: vvvv D program vvvv\n%s%s: ^^^^ D program ^^^^\n",
+			c->name, text, c->name);
+	prog = dtrace_program_strcompile(c->dtp, text, DTRACE_PROBESPEC_NAME,
+					 flags, 0, NULL);
+	free(text);
+	if (prog == NULL)
+		lock_cmd_fatal(c, "failed to compile program");
+	if (dtrace_program_exec(c->dtp, prog, NULL) != 0)
+		lock_cmd_fatal(c, "failed to enable probes");
+}
+
+/* ---- running ------------------------------------------------------------- */
+
+static double
+lock_cmd_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* The time that is over is a signal, too. */
+static void
+lock_cmd_arm(struct lock_cmd *c, double most)
+{
+	static const int sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM };
+	struct sigaction sa = { .sa_handler = lock_cmd_signal };
+	struct itimerspec it = { .it_value.tv_sec = (time_t)most };
+	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL,
+			       .sigev_signo = SIGALRM };
+	timer_t timer;
+
+	for (size_t i = 0; i < sizeof(sigs) / sizeof(*sigs); i++)
+		sigaction(sigs[i], &sa, NULL);
+	it.it_value.tv_nsec =
+		(long)((most - (double)it.it_value.tv_sec) * 1e9);
+	if (most > 0 && (timer_create(CLOCK_MONOTONIC, &ev, &timer) != 0 ||
+			 timer_settime(timer, 0, &it, NULL) != 0))
+		lock_cmd_fatal(c, "cannot make a timer");
+}
+
+double
+lock_cmd_run(struct lock_cmd *c, struct ps_prochandle *P, const char *what,
+	     double most, void (*go)(struct ps_prochandle *P))
+{
+	double start, end = 0;
+	dtrace_workstatus_t st;
+
+	if (P == NULL)
+		lock_cmd_fatal(c, "failed to %s", what);
+	lock_cmd_arm(c, most);
+	if (dtrace_go(c->dtp) != 0)
+		lock_cmd_fatal(c, "failed to enable tracing");
+	start = lock_cmd_now();
+	dtrace_proc_continue(c->dtp, P);
+	if (go != NULL)
+		go(P);
+	do {
+		if (!interrupted && !c->ended)
+			dtrace_sleep(c->dtp);
+		if (interrupted || c->ended) {
+			if (dtrace_stop(c->dtp) != 0)
+				lock_cmd_fatal(c, "couldn't stop tracing");
+			end = end != 0 ? end : lock_cmd_now();
+		}
+		st = dtrace_work(c->dtp, stdout, NULL, NULL, NULL);
+	} while (st == DTRACE_WORKSTATUS_OKAY);
+	if (st != DTRACE_WORKSTATUS_DONE)
+		lock_cmd_fatal(c, "processing aborted");
+	return (end != 0 ? end : lock_cmd_now()) - start;
+}
