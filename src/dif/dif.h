@@ -454,6 +454,7 @@ struct dif_expr {
 	struct dif_type type; /* of the value, as recorded */
 	const char *tname;   /* D type as text, for -v; or NULL */
 	const struct dif_print *print; /* print(): how to show it; or NULL */
+	bool jstack; /* a stack of jstack(): programs may be asked for names */
 	/* Set by dif_layout(): place in the record, or in the key. */
 	uint32_t off, size;
 };

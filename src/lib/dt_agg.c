@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "rt/rt_python.h"
 
 /* One aggregation. */
 struct agg_state {
@@ -148,14 +149,31 @@ key_is_looked_up(const struct dif_aggvar *av)
 	return false;
 }
 
+/* A stack; frames of languages as they are told from each other. */
 static void
-id_put(struct buf *id, const struct dt_val *v)
+id_put_stack(const struct dt_syms *s, struct buf *id, const struct dt_val *v)
+{
+	pid_t pid = v->n >= 8 ? (pid_t)dt_val_u64(v->p) : 0;
+
+	for (size_t i = 0; i + 8 <= v->n; i += 8) {
+		uint64_t w = dt_val_u64(v->p + i);
+
+		if (i != 0 && rt_py_is(w) && s->frame_key != NULL)
+			w = s->frame_key(s->arg, pid, w);
+		buf_write(id, &w, 8);
+	}
+}
+
+static void
+id_put(const struct dt_syms *s, struct buf *id, const struct dt_val *v)
 {
 	uint32_t len = v->kind == DT_VAL_INT ? 8 : (uint32_t)v->n;
 
 	buf_write(id, &len, sizeof(len));
 	if (v->kind == DT_VAL_INT)
 		buf_write(id, &v->num, 8);
+	else if (v->kind == DT_VAL_USTACK && v->n % 8 == 0)
+		id_put_stack(s, id, v);
 	else
 		buf_write(id, v->p, v->n);
 }
@@ -170,7 +188,7 @@ id_make(struct dt_aggs *as, const struct dif_aggvar *av, const uint8_t *key,
 	buf_reset(&as->id);
 	for (uint32_t i = 0; i < av->nkeys; i++) {
 		dt_val_key(as->syms, av, i, key, &as->text, &v);
-		id_put(&as->id, &v);
+		id_put(as->syms, &as->id, &v);
 	}
 	if (as->id.failed || as->text.failed) {
 		buf_fini(&as->id);

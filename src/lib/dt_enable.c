@@ -20,6 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/dt_lang.h"
+
 /* ---- collecting --------------------------------------------------------- */
 
 struct collect {
@@ -380,6 +382,7 @@ dt_enabling_make(dtrace_hdl_t *dtp)
 	if (whole_probes(dtp, probes, ecbs) != 0)
 		return -1;
 	dtp->en.probes = probes;
+	dtp->jstack = dt_lang_asks(dtp);
 	dtp->en.clauses = dtp->clauses.v;
 	dtp->en.nclauses = (uint32_t)dtp->clauses.n;
 	dtp->en.ecbs = ecbs;

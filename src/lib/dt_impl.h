@@ -205,6 +205,7 @@ struct dtrace_hdl {
 	uint32_t necbs, ecbs_cap;
 	VEC(struct dt_denied) denied; /* processes that engines refused */
 	struct buf report;	      /* dtrace_engines() */
+	bool jstack; /* some clause has one: JVMs may be asked for names */
 	bool active, stopped;
 	bool end_due; /* stopped, and END has not fired */
 	bool speculates; /* some clause does */

@@ -11,10 +11,12 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <yajl/yajl_gen.h>
 
 #include "base/utf8.h"
+#include "rt/rt_python.h"
 
 /* ---- tokens ------------------------------------------------------------ */
 
@@ -189,6 +191,27 @@ place_members(struct dt_json *j, const struct place *p, const char *module)
 	}
 }
 
+/* Of a frame of a language, whose text ends with its line. */
+static void
+json_lang_frame(struct dt_json *j, pid_t pid, uint64_t pc, const char *text)
+{
+	const char *colon = strrchr(text, ':');
+	struct buf b = BUF_INIT;
+
+	dt_sym_uaddr(&j->out->syms, pid, pc, DT_SYM_NAME, &b);
+	struct place p = place_parse(buf_str(&b), b.n);
+	j->failed |= b.failed;
+	if (p.nmod > 0) {
+		dt_json_key(j, "module");
+		dt_json_str(j, p.mod, p.nmod);
+		dt_json_key(j, "name");
+		dt_json_str(j, p.name, p.nname);
+	}
+	if (p.nmod > 0 && colon != NULL)
+		dt_json_uint_member(j, "line", strtoull(colon + 1, NULL, 10));
+	buf_fini(&b);
+}
+
 static void
 json_frame(struct dt_json *j, bool user, pid_t pid, uint64_t pc)
 {
@@ -202,7 +225,10 @@ json_frame(struct dt_json *j, bool user, pid_t pid, uint64_t pc)
 	j->failed |= b.failed;
 	dt_json_map(j);
 	dt_json_str_member(j, "symbol", buf_str(&b));
-	place_members(j, &p, "module");
+	if (user && rt_py_is(pc))
+		json_lang_frame(j, pid, pc, buf_str(&b));
+	else
+		place_members(j, &p, "module");
 	dt_json_uint_member(j, "address", pc);
 	dt_json_map_end(j);
 	buf_fini(&b);

@@ -15,6 +15,7 @@
 #include "engine/bpf/bpf_pidns.h"
 #include "elf/dw.h"
 #include "lib/dt_demangle.h"
+#include "lib/dt_lang.h"
 #include "prov/prov.h"
 
 const char _dtrace_version[] = "DTrace for Linux D " DT_D_VERSION_TEXT;
@@ -155,11 +156,15 @@ syms_name(const dtrace_hdl_t *dtp, const char *sym, struct buf *out)
 void
 dt_uaddr_text(dtrace_hdl_t *dtp, pid_t pid, uint64_t addr, struct buf *out)
 {
-	const char *obj, *sym;
+	const char *obj = NULL, *sym = NULL;
 	uint64_t off;
 
-	if (!proc_addr_lookup(dtp->env.procs, pid, addr, &obj, &sym, &off) ||
-	    sym == NULL) {
+	if (dt_lang_text(dtp, pid, addr, DT_LANG_LINE, out))
+		return;
+	(void)proc_addr_lookup(dtp->env.procs, pid, addr, &obj, &sym, &off);
+	if (sym == NULL) {
+		if (dt_lang_made(dtp, pid, addr, DT_LANG_LINE, out))
+			return;
 		proc_addr_text(dtp->env.procs, pid, addr, out);
 		return;
 	}
@@ -177,6 +182,12 @@ syms_uaddr(void *arg, pid_t pid, uint64_t addr, enum dt_sym_what what,
 	const char *obj, *sym;
 	uint64_t off;
 
+	enum dt_lang_what lang = what == DT_SYM_MOD  ? DT_LANG_MOD :
+				 what == DT_SYM_NAME ? DT_LANG_NAME :
+						       DT_LANG_LINE;
+
+	if (dt_lang_text(dtp, pid, addr, lang, out))
+		return;
 	if (dt_opt_on(dtp, DT_OPT_noresolve)) {
 		syms_place(dtp, pid, addr, what, out);
 		return;
@@ -185,8 +196,11 @@ syms_uaddr(void *arg, pid_t pid, uint64_t addr, enum dt_sym_what what,
 		dt_uaddr_text(dtp, pid, addr, out);
 		return;
 	}
-	if (!proc_addr_lookup(dtp->env.procs, pid, addr, &obj, &sym, &off) ||
-	    obj == NULL)
+	sym = obj = NULL;
+	(void)proc_addr_lookup(dtp->env.procs, pid, addr, &obj, &sym, &off);
+	if (sym == NULL && dt_lang_made(dtp, pid, addr, lang, out))
+		return;
+	if (obj == NULL)
 		return;
 	buf_puts(out, obj);
 	if (what == DT_SYM_MOD)
@@ -232,6 +246,14 @@ syms_uframe(void *arg, pid_t pid, uint64_t pc, bool first, int indent,
 	dt_sym_uaddr(&dtp->out->syms, pid, pc, DT_SYM_OFF, out);
 	if (n != 0)
 		buf_printf(out, " (%s:%d)", v[n - 1].file, v[n - 1].line);
+	if (dt_opt_on(dtp, DT_OPT_ustacklines))
+		(void)dt_lang_text(dtp, pid, pc, DT_LANG_SOURCE, out);
+}
+
+static uint64_t
+syms_frame_key(void *arg, pid_t pid, uint64_t pc)
+{
+	return dt_lang_key(arg, pid, pc);
 }
 
 static const char *
@@ -262,7 +284,10 @@ syms_pid_seen(void *arg, pid_t pid)
 {
 	dtrace_hdl_t *dtp = arg;
 
-	(void)proc_lookup(dtp->env.procs, pid);
+	struct proc *p = proc_lookup(dtp->env.procs, pid);
+
+	if (p != NULL)
+		proc_jit_seen(p);
 }
 
 static int
@@ -275,6 +300,7 @@ dt_open_output(dtrace_hdl_t *dtp)
 					   .kaddr = syms_kaddr,
 					   .uaddr = syms_uaddr,
 					   .uframe = syms_uframe,
+					   .frame_key = syms_frame_key,
 					   .probe_name = syms_probe_name,
 					   .pid_seen = syms_pid_seen };
 	return 0;

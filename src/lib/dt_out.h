@@ -64,6 +64,9 @@ struct dt_syms {
 	   behind a call. */
 	void (*uframe)(void *arg, pid_t pid, uint64_t pc, bool first, int indent,
 		       struct buf *out);
+	/* What a word of a stack that is a frame of a language (rt_py_is())
+	   has in keys.  NULL: itself. */
+	uint64_t (*frame_key)(void *arg, pid_t pid, uint64_t pc);
 	/* part: DIF_VAR_probeprov .. DIF_VAR_probename; NULL: no such probe. */
 	const char *(*probe_name)(void *arg, uint32_t probe_id, uint32_t part);
 	/*

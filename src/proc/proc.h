@@ -126,6 +126,20 @@ struct elf_file *proc_addr_elf(struct proc_set *ps, pid_t pid, uint64_t addr,
 bool proc_addr_lookup(struct proc_set *ps, pid_t pid, uint64_t addr,
 		      const char **obj, const char **sym, uint64_t *off);
 
+/* ---- code made at run time (proc_jit.c) ------------------------------------ */
+
+/*
+ * The name of code that the process has made, and how far into it addr is, by
+ * the process's perf map; the name holds until the next call.  ask: a JVM that
+ * has no such file, or not this address in it, is made to write one, at most
+ * every five seconds; that may take three.  False: it has no name.
+ */
+bool proc_jit_name(struct proc *p, uint64_t addr, bool ask, const char **name,
+		   uint64_t *off);
+/* The process has come up in a stack: a chance to open its file, so that it can
+   be read when the process is gone. */
+void proc_jit_seen(struct proc *p);
+
 /* ---- the text of a process against its file (proc_text.c) ----------------- */
 
 struct proc_text;

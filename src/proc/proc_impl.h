@@ -32,6 +32,7 @@ struct mobj {
 	uint64_t seen; /* generation of the maps it was last in */
 };
 
+struct proc_jit;
 struct kfuncs;
 struct ktext;
 struct ksyms;
@@ -66,6 +67,7 @@ struct proc {
 	uint64_t refreshed_ns;
 	VEC(struct mobj *) now;	 /* by address */
 	VEC(struct mobj *) gone; /* no longer mapped, oldest first */
+	struct proc_jit *jit; /* proc_jit.c's; NULL until asked for */
 };
 
 /* proc_set.c */
@@ -100,6 +102,15 @@ bool proc_maps_parse(char *text, mruns *runs);
 void proc_maps_fini(struct proc *p);
 /* The object at an address: mapped now, else the last one that was there. */
 struct mobj *proc_mobj_at(struct proc *p, uint64_t addr);
+
+/* CLOCK_MONOTONIC_COARSE. */
+uint64_t proc_now_ns(void);
+
+/* proc_jit.c */
+void proc_jit_fini(struct proc *p);
+/* proc_java.c: have a JVM write its perf map.  False: it is none, or it does
+   not. */
+bool proc_java_ask(struct proc *p);
 
 /* ksym.c */
 void ksyms_free(struct ksyms *k);

@@ -397,8 +397,8 @@ objs_update(struct proc *p, const mruns *runs)
 	return true;
 }
 
-static uint64_t
-now_ns(void)
+uint64_t
+proc_now_ns(void)
 {
 	struct timespec t;
 
@@ -417,7 +417,7 @@ proc_load_maps(struct proc *p, struct err *e)
 
 	if (text == NULL)
 		return -1;
-	p->refreshed_ns = now_ns();
+	p->refreshed_ns = proc_now_ns();
 	hash = hash_bytes(text, n);
 	/* Empty: the process is ending.  What was known stays known. */
 	if (n != 0 && hash != p->maps_hash) {
@@ -494,7 +494,7 @@ proc_mobj_at(struct proc *p, uint64_t addr)
 	if (m != NULL)
 		return m;
 	if (p->state == PROC_RUNNING &&
-	    now_ns() - p->refreshed_ns > REFRESH_MIN_NS) {
+	    proc_now_ns() - p->refreshed_ns > REFRESH_MIN_NS) {
 		proc_refresh(p);
 		m = objs_find(p->now.v, p->now.n, addr);
 		if (m != NULL)

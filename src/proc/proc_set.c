@@ -54,6 +54,7 @@ proc_set_free(struct proc_set *ps)
 		if (p->pidfd >= 0)
 			close(p->pidfd);
 		proc_maps_fini(p);
+		proc_jit_fini(p);
 	}
 	for (struct mfile *f = ps->files_list; f != NULL; f = f->next)
 		elf_close(f->elf);

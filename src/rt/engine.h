@@ -284,6 +284,9 @@ struct engine_ops {
 	 * served, to be taken out as soon as that can be done?
 	 */
 	bool (*left)(const struct engine *eng);
+	/* What names frames of Python in the engine's stacks, as long as it
+	   lives; NULL: it walks no stacks. */
+	const struct rt_py_area *(*python)(const struct engine *eng);
 };
 
 extern const struct engine_ops bpf_engine_ops;	   /* engine/bpf */
@@ -295,6 +298,19 @@ extern const struct engine_ops process_engine_ops; /* engine/process */
  */
 void rt_cpu_places(const struct dif_enabling *en, struct rt_cpu_place *v,
 		   unsigned n);
+
+/* ---- frames of Python (rt_pytext.c) -------------------------------------- */
+
+/*
+ * Append a frame's name and its file, as UTF-8 without characters that control
+ * anything; *line is 0 where it is not known.  False: pc is none of this area's,
+ * and nothing is written.
+ */
+bool rt_py_text(const struct rt_py_area *a, uint64_t pc, struct buf *name,
+		struct buf *file, uint32_t *line);
+/* The same word for all places of a line, which have the same text; others
+   as they are. */
+uint64_t rt_py_by_line(const struct rt_py_area *a, uint64_t pc);
 
 /* ---- draining (rt_drain.c) --------------------------------------------- */
 

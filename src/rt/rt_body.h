@@ -68,7 +68,7 @@ struct rt_conf {
 	uint32_t only_cpu;  /* native code: only there, + 1; 0: everywhere */
 	uint32_t scratchsize; /* bytes a clause may take; 0: RT_SCRATCH */
 	uint32_t unw_words; /* of the pool of rt_unwind.h: a power of two */
-	uint32_t pad;
+	uint32_t task_fsbase; /* kernel engine: in task_struct; 0: not known */
 	struct rt_dpath dpath;
 	struct rt_pidns pidns;
 	struct rt_uret uret;
@@ -88,6 +88,14 @@ struct rt_conf {
 #define RT_FRAMES(rt)  ((uint64_t *)(void *)((rt)->key + RT_KEY_MAX))
 uint64_t rt_unwind(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp,
 		   uint64_t max);
+
+/* rt_python.c, for rt_unwind.c, which calls them in this order: at the first
+   frame, where the stack of a C function had the next _PyCFrame, and as long as
+   unw.py_frame is not 0.  The last returns a word of the stack, or 0. */
+uint64_t rt_python_begin(struct rt *rt);
+uint64_t rt_python_enter(struct rt *rt);
+uint64_t rt_python_frame(struct rt *rt);
+uint64_t rt_python_code(struct rt *rt, uint64_t code);
 
 /* One per row of subr.def that an engine serves: */
 #define SUBR(id, name, proto, eng, flags, needs) uint64_t rt_subr_##name(struct rt *rt);

@@ -57,6 +57,13 @@ struct {
 	struct rt_unw_want *value;
 } rt_map_unwwant RT_SEC(".maps");
 
+struct {
+	int (*type)[2];
+	int (*max_entries)[1];
+	uint32_t *key;
+	struct rt_py_area *value;
+} rt_map_unwpy RT_SEC(".maps");
+
 #include "rt/rt_work.c"
 #include "rt/rt_str.c"
 #include "rt/rt_tok.c"
@@ -72,4 +79,5 @@ struct {
 #include "rt/rt_execargs.c"
 #include "rt/rt_chill.c"
 #include "rt/rt_var.c"
+#include "rt/rt_python.c"
 #include "rt/rt_unwind.c"

@@ -180,7 +180,7 @@ struct rt_host_mem {
 	const struct rt_conf *conf;
 	struct rt_ctl *ctl; /* NULL: aggregation half 0, no speculations */
 	uint8_t **agg;            /* [nslots]; NULL: no aggregations */
-	const struct rt_unw_area *unw; /* NULL: no tables of stacks */
+	struct rt_unw_area *unw; /* NULL: no tables of stacks */
 	uint64_t rand_state;
 };
 

@@ -34,6 +34,7 @@
 #include "rt/rt_native_mem.c"
 #include "rt/rt_native_thread.c"
 #include "rt/rt_native_fire.c"
+#include "rt/rt_python.c"
 #include "rt/rt_unwind.c"
 #include "rt/rt_native_stack.c"
 #include "rt/rt_native_var.c"

@@ -467,16 +467,61 @@ unw_behind_probe(struct rt *rt, uint64_t rule, uint32_t want)
 
 #endif
 
+RT_INLINE void
+unw_note(struct rt *rt, uint64_t pc)
+{
+	struct rt_unw *u = &rt->unw;
+	uint32_t i = u->have;
+
+	*(uint64_t *)(void *)((uint8_t *)RT_FRAMES(rt) +
+			      rt_bound(i * 8, RT_UNWIND_MAX * 8 - 8)) = pc;
+	u->have = i + 1;
+}
+
+/* Note the present frame of Python and go to the next; 1: it was the last of
+   all. */
+RT_INLINE long
+unw_python(struct rt *rt)
+{
+	struct rt_unw *u = &rt->unw;
+	uint64_t pc = rt_python_frame(rt);
+
+	if (pc != 0)
+		unw_note(rt, pc);
+	if (u->have >= u->max)
+		return 1;
+	if (u->py_frame == 0 && u->py_rest && u->py_cframe != 0)
+		rt_python_enter(rt);
+	return u->py_rest && u->py_frame == 0;
+}
+
+/* Behind a C function whose stack was [low, sp): the frames of Python that it
+   runs.  1: there are none, and the stack ends. */
+RT_INLINE long
+unw_between(struct rt *rt, uint64_t low, long last)
+{
+	struct rt_unw *u = &rt->unw;
+
+	if (u->py_cframe == 0)
+		return last;
+	u->py_rest = last != 0;
+	if (last || u->py_cframe - low < u->sp - low)
+		rt_python_enter(rt);
+	return last && u->py_frame == 0;
+}
+
 /* Note the present frame and go to its caller's; 1: it was the last. */
 RT_INLINE long
 unw_frame(struct rt *rt)
 {
 	struct rt_unw *u = &rt->unw;
-	uint64_t rule, kind;
+	uint64_t rule, kind, low = u->sp;
 	uint32_t i = u->have, want = u->want;
 
+	if (u->py_frame != 0)
+		return unw_python(rt);
 	if (u->pc == 0 || u->pc >> 47 != 0)
-		return 1;
+		return unw_between(rt, low, 1);
 	rule = unw_rule(rt, u->pc - !u->exact);
 	kind = rule >> 48 & RT_UNW_KIND;
 	if (kind == RT_UNW_OUT && i != 0) {
@@ -485,12 +530,12 @@ unw_frame(struct rt *rt)
 	}
 	/* No code is there: what led here was wrong.  And of the first frame
 	   the caller of this knows more than the frame pointer. */
-	if (kind == RT_UNW_OUT || (i == 0 && kind == RT_UNW_NONE))
+	if (i == 0 && (kind == RT_UNW_OUT || kind == RT_UNW_NONE))
 		return 1;
-	*(uint64_t *)(void *)((uint8_t *)RT_FRAMES(rt) +
-			      rt_bound(i * 8, RT_UNWIND_MAX * 8 - 8)) = u->pc;
-	u->have = i + 1;
-	return i + 1 >= u->max || !unw_step(rt, rule);
+	if (kind == RT_UNW_OUT)
+		return unw_between(rt, low, 1);
+	unw_note(rt, u->pc);
+	return i + 1 >= u->max || unw_between(rt, low, !unw_step(rt, rule));
 }
 
 /* ---- the walk ------------------------------------------------------------- */
@@ -535,6 +580,7 @@ unw_list(struct rt *rt)
 	u->first = p->first;
 	u->n = p->n;
 	u->id = p->id;
+	u->py = p->py;
 	return p->n != 0;
 }
 
@@ -566,6 +612,8 @@ unw_list(struct rt *rt)
 	u->want = 0;
 	u->first = 0;
 	u->n = u->id != 0 ? a->n[u->id & 1] : 0;
+	if (u->n != 0)
+		u->py = a->python;
 	return u->n != 0;
 }
 
@@ -615,6 +663,7 @@ rt_unwind(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t max)
 		unw_first_piece(rt, sp);
 		u->exact = 1;
 		u->max = max < RT_UNWIND_MAX ? (uint32_t)max : RT_UNWIND_MAX;
+		rt_python_begin(rt);
 		unw_run(rt, max);
 	}
 	if (u->want == 0)

@@ -29,6 +29,8 @@
 #include <stdint.h>
 #endif
 
+#include "rt/rt_python.h"
+
 #define RT_UNW_RULES	 8192u /* at the beginning of the pool, 8 bytes each */
 #define RT_UNW_ROWS_MAX	 8191u /* of a page: 13 steps of a search */
 #define RT_UNW_MAPS_MAX	 1023u /* mappings of a process: 10 steps */
@@ -74,6 +76,7 @@ struct rt_unw_proc {
 	uint32_t first, n; /* in the lists */
 	uint32_t id;	  /* of this list, in keys of caches */
 	uint32_t pad;
+	struct rt_py py;
 };
 /* What could not be found: wanted from the consumer. */
 struct rt_unw_want {
@@ -90,7 +93,8 @@ struct rt_unw_area {
 	uint32_t pool_words;  /* a power of two */
 	volatile uint32_t n[2];
 	uint64_t stack_lo, stack_hi; /* of the main thread */
-	uint64_t pad[4];
+	struct rt_py python;
+	struct rt_py_area py;
 	struct rt_unw_map maps[2][RT_UNW_MAPS_MAX + 1];
 	uint32_t pool[];
 };
@@ -106,6 +110,12 @@ struct rt_unw {
 	uint32_t first, n;	/* the list, as in struct rt_unw_proc */
 	uint32_t want;		/* something was not found */
 	uint32_t direct;	/* the piece is read where it is, not in W */
+	uint32_t py_rest;	/* only frames of Python are left */
+	uint32_t pad;
+	uint64_t py_cframe;	/* the next; 0: there are no more */
+	uint64_t py_frame;	/* that comes next in the stack; 0: none of Python */
+	struct rt_py py;
+	uint8_t buf[264];	/* what was read of Python's structures */
 	struct {
 		uint64_t at, rule; /* address | list's id << 48 */
 	} cache[RT_UNW_CACHE];

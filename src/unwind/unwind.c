@@ -161,9 +161,9 @@ table_write(struct unwind *u, const struct unwind_rows *r,
 	if (w.at > w.end)
 		return;
 	w.page[npages] = (uint32_t)w.at;
-	*t = (struct unwind_table){ .tab = (uint32_t)u->used,
-				    .npages = (uint32_t)npages,
-				    .first = (uint32_t)w.first };
+	t->tab = (uint32_t)u->used;
+	t->npages = (uint32_t)npages;
+	t->first = (uint32_t)w.first;
 	u->used = w.at;
 }
 
@@ -177,6 +177,18 @@ table_make(struct unwind *u, struct elf_file *f, struct unwind_table *t)
 		table_write(u, &r, t);
 	vec_fini(&r.list);
 	return ok;
+}
+
+/* What a process that maps it is to know besides. */
+static void
+table_code(struct elf_file *f, struct unwind_table *t)
+{
+	uint64_t size;
+
+	unwind_python_file(f, &t->py);
+	if (!elf_text(f, &t->code_at, &size) ||
+	    !elf_addr_to_off(f, t->code_at, &t->code_off))
+		t->code_at = t->code_off = 0;
 }
 
 bool
@@ -194,6 +206,7 @@ unwind_file(struct unwind *u, struct elf_file *f, struct unwind_table *t)
 	}
 	if (!table_make(u, f, t))
 		return false;
+	table_code(f, t);
 	if (id == NULL || n == 0)
 		return true;
 	kept = malloc(sizeof(*kept));

@@ -35,6 +35,9 @@ void unwind_free(struct unwind *u);
 struct unwind_table {
 	uint32_t tab, npages;
 	uint32_t first; /* page of the file */
+	struct rt_py py; /* its part in frames of Python, by link-time addresses */
+	uint64_t code_at, code_off; /* of its first code: link-time address and
+				       offset in the file */
 };
 /*
  * The table of a file, which is made if the pool has none of the same build-id.
@@ -50,6 +53,7 @@ struct unwind_maps {
 	bool known; /* some file has a table; else there are no mappings */
 	uint64_t exec_vm; /* pages of code, as the kernel counts them */
 	uint64_t stack_lo, stack_hi; /* of the main thread; 0: not known */
+	struct rt_py py; /* its frames of Python; tss 0: it has none */
 };
 /*
  * Read the mappings of a process and make the tables that they need.  Beyond

@@ -5,6 +5,7 @@
  *   unwind.c        the pool: tables by build-id, rules
  *   unwind_rows.c   the rows of a file, sorted
  *   unwind_maps.c   the mappings of a process
+ *   unwind_python.c where a process of Python has its frames
  */
 #ifndef UNWIND_UNWIND_IMPL_H
 #define UNWIND_UNWIND_IMPL_H
@@ -48,5 +49,18 @@ uint32_t unwind_rule(struct unwind *u, const struct rt_unw_rule *r);
  * rule joined.  False: no memory.  The caller frees r->list.
  */
 bool unwind_rows(struct unwind_rows *r);
+
+
+/*
+ * What a file has to do with frames of Python, by link-time addresses: where
+ * the interpreter's are (tss not 0), or where the C library has threads' keys
+ * (specific not 0).
+ */
+void unwind_python_file(struct elf_file *f, struct rt_py *py);
+/* Add that of a file that is mapped `bias` bytes above its link-time addresses;
+   at last, keep it only if all of it is known. */
+void unwind_python_map(struct rt_py *all, const struct rt_py *file,
+		       uint64_t bias);
+void unwind_python_done(struct rt_py *all);
 
 #endif

@@ -133,6 +133,9 @@ maps_line_add(struct unwind *u, pid_t pid, const struct maps_line *l,
 		.npages = t.npages,
 	};
 	m->n++;
+	/* Its bias: code of a file is mapped as a whole. */
+	unwind_python_map(&m->py, &t.py,
+			  l->lo - l->off + t.code_off - t.code_at);
 	if (t.npages != 0 && strcmp(l->path, "[vdso]") != 0)
 		m->known = true;
 	return true;
@@ -160,6 +163,7 @@ maps_lines(struct unwind *u, pid_t pid, FILE *f, struct unwind_maps *m)
 	/* A program of 32 bits, whose vdso is not ours. */
 	if (!m->known)
 		m->n = 0;
+	unwind_python_done(&m->py);
 	free(text);
 	free(l);
 	return rc != 0 || ferror(f) ? -1 : 0;

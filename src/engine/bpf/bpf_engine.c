@@ -86,7 +86,8 @@ engine_new(const struct dif_enabling *en, const struct engine_opts *opts)
 				   &eng->ctl,  &eng->conf, &eng->str,
 				   &eng->wake, &eng->self, &eng->vtime,
 				   &eng->unw.pool, &eng->unw.list,
-				   &eng->unw.procs, &eng->unw.wants };
+				   &eng->unw.procs, &eng->unw.wants,
+				   &eng->unw.py };
 
 	if (eng == NULL)
 		return NULL;
@@ -351,4 +352,5 @@ const struct engine_ops bpf_engine_ops = {
 	.polls = bpf_ustack_polls,
 	.extend = bpf_later_extend,
 	.report = kernel_report,
+	.python = bpf_ustack_python,
 };

@@ -403,8 +403,12 @@ bpf_feat_ktypes(struct engine *eng, struct err *e)
 	/* Each look-up costs about a millisecond. */
 	if ((eng->needs & DIF_NEED_ARGS) || eng->unw.wanted)
 		k->task_mm = struct_off(b, "task_struct", "mm");
-	if (eng->unw.wanted)
+	if (eng->unw.wanted) {
 		k->mm_exec_vm = struct_off(b, "mm_struct", "exec_vm");
+		k->task_fsbase =
+			off_sum(struct_off(b, "task_struct", "thread"),
+				struct_off(b, "thread_struct", "fsbase"));
+	}
 	if (eng->needs & DIF_NEED_ARGS) {
 		k->mm_arg_start = struct_off(b, "mm_struct", "arg_start");
 		k->mm_arg_end = struct_off(b, "mm_struct", "arg_end");

@@ -99,6 +99,7 @@ struct bpf_ktypes {
 	uint32_t task_sum_exec;
 	uint32_t task_flags, task_mm, mm_arg_start, mm_arg_end;
 	uint32_t mm_exec_vm;
+	uint32_t task_fsbase; /* ~0: not there */
 	/* The per-CPU variable that has preempt_count, and where in it. */
 	uint32_t preempt_var, preempt_off;
 	struct rt_dpath dpath;
@@ -111,7 +112,7 @@ struct bpf_ktypes {
 struct bpf_ustack {
 	bool wanted; /* some clause walks */
 	bool on;     /* and this kernel can */
-	struct bpf_map pool, list, procs, wants;
+	struct bpf_map pool, list, procs, wants, py;
 	struct unwind *tables;
 	uint32_t nlist; /* entries of the lists in use */
 	uint32_t id;	/* of the last list */
@@ -469,6 +470,7 @@ int bpf_ustack_make(struct engine *eng, struct err *e);
 void bpf_ustack_free(struct engine *eng);
 /* Read what has been asked for. */
 bool bpf_ustack_polls(const struct engine *eng);
+const struct rt_py_area *bpf_ustack_python(const struct engine *eng);
 int bpf_ustack_poll(struct engine *eng, struct err *e);
 
 /* bpf_vtime.c */

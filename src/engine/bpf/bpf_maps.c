@@ -249,6 +249,8 @@ maps_conf(struct engine *eng, struct err *e)
 		if (bpf_feat_ktypes(eng, e) != 0)
 			return -1;
 		c->uret = eng->kt.uret;
+		if (eng->kt.task_fsbase != ~0u)
+			c->task_fsbase = eng->kt.task_fsbase;
 	}
 	for (uint32_t i = 0; i < eng->en->tab->naggs && i < 64; i++)
 		c->agg_words[i] = eng->en->tab->aggs[i]->words;

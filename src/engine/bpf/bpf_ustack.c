@@ -6,6 +6,7 @@
  *   pool   ARRAY, 1     the tables of all files that were met; 8 MB, or less
  *                       where the kernel gives no more
  *   list   ARRAY, 1     mappings of processes, one list behind the other; 2 MB
+ *   py     ARRAY, 1     code objects of Python that were met
  *   procs  HASH         by process number: which list, of which memory
  *   wants  HASH         processes that a probe has asked for
  *
@@ -69,6 +70,8 @@ ustack_make_maps(struct bpf_ustack *x)
 	if (ustack_pool(x) != 0 ||
 	    bpf_maps_array(&x->list, "unwlist",
 			   RT_UNW_LISTS * sizeof(struct rt_unw_map), 1,
+			   BPF_F_MMAPABLE) != 0 ||
+	    bpf_maps_array(&x->py, "unwpy", sizeof(struct rt_py_area), 1,
 			   BPF_F_MMAPABLE) != 0 ||
 	    ustack_hash(&x->procs, "unwproc", sizeof(struct rt_unw_proc),
 			PROCS_MAX) != 0 ||
@@ -137,6 +140,7 @@ ustack_enter(struct bpf_ustack *x, uint32_t pid, const struct unwind_maps *m,
 
 	p.mm = w != NULL ? w->mm : 0;
 	p.exec_vm = w != NULL ? w->exec_vm : m->exec_vm;
+	p.py = m->py;
 	if (!had || p.n != m->n ||
 	    memcmp(ustack_list(x) + p.first, m->v, size) != 0) {
 		p.first = ustack_place(x, m->n);
@@ -199,6 +203,7 @@ bpf_ustack_free(struct engine *eng)
 	unwind_free(eng->unw.tables);
 	bpf_maps_close(&eng->unw.pool);
 	bpf_maps_close(&eng->unw.list);
+	bpf_maps_close(&eng->unw.py);
 	bpf_maps_close(&eng->unw.procs);
 	bpf_maps_close(&eng->unw.wants);
 }
@@ -207,6 +212,12 @@ bool
 bpf_ustack_polls(const struct engine *eng)
 {
 	return eng->unw.on;
+}
+
+const struct rt_py_area *
+bpf_ustack_python(const struct engine *eng)
+{
+	return eng->unw.on ? (const void *)eng->unw.py.mem : NULL;
 }
 
 int

@@ -668,5 +668,6 @@ const struct engine_ops process_engine_ops = {
 	.left_out = plan_left_out,
 	.report = engine_report,
 	.left = engine_left,
+	.python = process_unwind_python,
 	.died = process_died,
 };

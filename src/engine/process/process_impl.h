@@ -534,6 +534,8 @@ uint64_t process_unwind_size(const struct engine *eng);
 /* Look what the target has mapped, and make tables of what is new; anew: even
    if it has been looked a moment ago. */
 void process_unwind_look(struct engine *eng, bool anew);
+/* engine_ops.python */
+const struct rt_py_area *process_unwind_python(const struct engine *eng);
 
 struct shared_lay {
 	uint32_t nthreads; /* slots for so many */

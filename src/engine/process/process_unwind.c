@@ -46,6 +46,7 @@ same_list(const struct rt_unw_area *a, const struct unwind_maps *m)
 	uint32_t now = a->id & 1;
 
 	return a->id != 0 && a->n[now] == m->n &&
+	       memcmp(&a->python, &m->py, sizeof(m->py)) == 0 &&
 	       memcmp(a->maps[now], m->v, m->n * sizeof(*m->v)) == 0;
 }
 
@@ -59,6 +60,7 @@ list_publish(struct rt_unw_area *a, const struct unwind_maps *m)
 		id++;
 	memcpy(a->maps[id & 1], m->v, m->n * sizeof(*m->v));
 	a->n[id & 1] = (uint32_t)m->n;
+	a->python = m->py;
 	a->stack_lo = m->stack_lo;
 	a->stack_hi = m->stack_hi;
 	__atomic_store_n(&a->id, id, __ATOMIC_RELEASE);
@@ -83,4 +85,14 @@ process_unwind_look(struct engine *eng, bool anew)
 	if (!same_list(area(eng), &m))
 		list_publish(area(eng), &m);
 	unwind_maps_fini(&m);
+}
+
+const struct rt_py_area *
+process_unwind_python(const struct engine *eng)
+{
+	return eng->lay.unw != 0 && eng->map.mem != NULL
+		       ? &((const struct rt_unw_area *)(const void *)(
+				  eng->map.mem + eng->lay.unw))
+				  ->py
+		       : NULL;
 }

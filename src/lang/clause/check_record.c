@@ -101,7 +101,8 @@ stack_frames(struct compile *cx, struct node *n, const struct err_tag *tag)
 
 /*
  * Room for what the process's stack helper says of frames.  No process here
- * has one, so nothing is ever put there; scripts give it all the same.
+ * has one: names of frames need no room in the record.  Scripts give it all the
+ * same.
  */
 static void
 ustack_strsize(struct compile *cx, struct node *n)
@@ -131,6 +132,7 @@ check_stack(struct compile *cx, struct node *n, const struct dif_act_info *act,
 	out->arg = stack_frames(cx, n, user ? &D_USTACK_FRAMES : &D_STACK_SIZE);
 	if (n->nargs == 0 && act->code == DIF_ACT_JSTACK)
 		out->arg = DIF_FRAMES_JSTACK;
+	out->jstack = act->code == DIF_ACT_JSTACK;
 	out->type = (struct dif_type){ .ckind = DIF_CK_ARRAY,
 				       .flags = DIF_TF_BYREF };
 	if (n->nargs > 1)
