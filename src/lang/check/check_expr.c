@@ -376,10 +376,24 @@ as_address(struct compile *cx, struct node *n)
 	return conv_to(cx, n, dtype_named(cx, "uintptr_t"));
 }
 
+/* A translated pointer is NULL where what is translated is. */
+static struct node *
+null_of(struct node *n, const struct node *other)
+{
+	if (n->kind == NODE_XLATE && type_is_ptr(n->type) &&
+	    node_is_null(other) && type_is_ptr(n->left->type))
+		return n->left;
+	return n;
+}
+
 /* n->ctype says how operands compare: string, or an integer type. */
 static void
 check_compare(struct compile *cx, struct node *n)
 {
+	if (n->op == TOK_EQ || n->op == TOK_NE) {
+		n->left = null_of(n->left, n->right);
+		n->right = null_of(n->right, n->left);
+	}
 	if (is_string_compare(n)) {
 		n->left = conv_string(cx, n->left);
 		n->right = conv_string(cx, n->right);
