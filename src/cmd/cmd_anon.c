@@ -79,13 +79,11 @@ put_option(FILE *fp, int opt, const char *arg)
 
 /* A directory is looked for from / when the system boots. */
 static void
-put_dir(struct cmd *c, FILE *fp, int opt, const char *dir)
+put_dir(FILE *fp, int opt, const char *dir)
 {
 	char *path = realpath(dir, NULL);
 
-	if (path == NULL)
-		cmd_fatal(c, "-%c %s: %s", opt, dir, strerror(errno));
-	put_option(fp, opt, path);
+	put_option(fp, opt, path != NULL ? path : dir);
 	free(path);
 }
 
@@ -115,13 +113,26 @@ refusal(int opt)
 }
 
 static void
-save_option(struct cmd *c, FILE *fp, int opt, char *arg, int *nscripts)
+check_option(struct cmd *c, int opt, const char *arg)
 {
-	char path[64];
-
 	if (refusal(opt) != NULL)
 		cmd_fatal(c, "-%c has no meaning with -A: %s", opt,
 			  refusal(opt));
+	if (opt == 's' && strcmp(arg, "-") == 0)
+		cmd_fatal(c, "-A: a script from standard input cannot be "
+			     "saved: name a file");
+	if ((opt == 'I' || opt == 'L') && access(arg, F_OK) != 0)
+		cmd_fatal(c, "-%c %s: %s", opt, arg, strerror(errno));
+	if (opt == 'O' && strncmp(arg, "json", 4) != 0)
+		cmd_fatal(c, "-O %s has no meaning with -A: pictures are made "
+			     "of what dtrace -a prints with -O jsonl", arg);
+}
+
+static void
+save_option(FILE *fp, int opt, const char *arg, int *nscripts)
+{
+	char path[64];
+
 	switch (opt) {
 	case 'A':
 		break;
@@ -130,22 +141,12 @@ save_option(struct cmd *c, FILE *fp, int opt, char *arg, int *nscripts)
 		put_arg(fp, opt == '3' ? "-32" : "-64");
 		break;
 	case 's':
-		if (strcmp(arg, "-") == 0)
-			cmd_fatal(c, "-A: a script from standard input cannot "
-				     "be saved: name a file");
 		snprintf(path, sizeof(path), SCRIPTS "/%d.d", ++*nscripts);
 		put_option(fp, opt, path);
 		break;
 	case 'I':
 	case 'L':
-		put_dir(c, fp, opt, arg);
-		break;
-	case 'O':
-		if (strncmp(arg, "json", 4) != 0)
-			cmd_fatal(c, "-O %s has no meaning with -A: pictures "
-				     "are made of what dtrace -a prints with "
-				     "-O jsonl", arg);
-		put_option(fp, opt, arg);
+		put_dir(fp, opt, arg);
 		break;
 	default:
 		put_option(fp, opt, arg);
@@ -158,21 +159,21 @@ cmd_anon_args(struct cmd *c, int argc, char **argv)
 	char *text = NULL;
 	size_t n;
 	int opt, nscripts = 0, nargs = 0;
-	FILE *fp = open_memstream(&text, &n);
 
+	while ((opt = cmd_getopt(argc, argv, c->args, &nargs)) != -1)
+		if (opt != '?' && opt != ':') /* told by the first pass */
+			check_option(c, opt, optarg);
+	FILE *fp = open_memstream(&text, &n);
 	if (fp == NULL)
 		cmd_fatal(c, "memory allocation failure");
-	char **args = calloc((size_t)argc + 1, sizeof(*args));
-	if (args == NULL)
-		cmd_fatal(c, "memory allocation failure");
-	while ((opt = cmd_getopt(argc, argv, args, &nargs)) != -1)
-		if (opt != '?' && opt != ':') /* told by the first pass */
-			save_option(c, fp, opt, optarg, &nscripts);
+	optind = nargs = 0;
+	while ((opt = cmd_getopt(argc, argv, c->args, &nargs)) != -1)
+		if (opt != '?' && opt != ':')
+			save_option(fp, opt, optarg, &nscripts);
 	if (nargs > 0)
 		put_arg(fp, "--");
 	for (int i = 0; i < nargs; i++)
-		put_arg(fp, args[i]);
-	free(args);
+		put_arg(fp, c->args[i]);
 	if (fclose(fp) != 0)
 		cmd_fatal(c, "memory allocation failure");
 	return text;

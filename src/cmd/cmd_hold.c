@@ -249,13 +249,10 @@ claim_option(struct cmd *c, struct claim *cl, const char *opt)
 static void
 claim_args(struct cmd *c, int argc, char **argv, struct claim *cl)
 {
-	char **args = calloc((size_t)argc + 1, sizeof(*args));
 	int opt, nargs = 0;
 
-	if (args == NULL)
-		cmd_fatal(c, "memory allocation failure");
 	claim_option(c, cl, "-");
-	while ((opt = cmd_getopt(argc, argv, args, &nargs)) != -1) {
+	while ((opt = cmd_getopt(argc, argv, c->args, &nargs)) != -1) {
 		if (opt == 'a')
 			continue;
 		if (opt == 'e')
@@ -276,8 +273,7 @@ claim_args(struct cmd *c, int argc, char **argv, struct claim *cl)
 	}
 	if (nargs > 0)
 		cmd_fatal(c, "%s: -a takes no arguments, those of programs are "
-			     "given to -A", args[0]);
-	free(args);
+			     "given to -A", c->args[0]);
 }
 
 static void
