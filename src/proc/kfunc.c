@@ -312,6 +312,33 @@ kfunc_addr(struct proc_set *ps, const struct kfunc *f)
 	return f->addr == 0 && n == f->of && n <= TWINS_MAX ? at[f->nth] : 0;
 }
 
+/* True if the list has such a function of the kernel itself. */
+static bool
+kfunc_listed(const struct kfuncs *k, const char *name)
+{
+	for (size_t i = 0; i < k->n; i++)
+		if (k->v[i].module == core && strcmp(k->v[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+const char *
+kfunc_other_name(struct proc_set *ps, const char *name)
+{
+	const struct kfuncs *k = ps->kfuncs;
+	struct ksym_info s;
+	uint64_t addr;
+	size_t i = 0;
+
+	if (k == NULL || ksym_by_name(ps, core, name, &addr) != 0 || addr == 0)
+		return NULL;
+	while (ksym_each(ps, &i, &s))
+		if (s.addr == addr && strcmp(s.name, name) != 0 &&
+		    kfunc_listed(k, s.name))
+			return s.name;
+	return NULL;
+}
+
 /* ---- why not ------------------------------------------------------------- */
 
 /* Is there a line "0xADDR-0xADDR\tname" for it in a list of them? */

@@ -211,6 +211,12 @@ struct kfunc {
 /* All of them, read when first asked; *n is set.  NULL + *e: this kernel, or
    this user, has no such list. */
 const struct kfunc *kfunc_list(struct proc_set *ps, size_t *n, struct err *e);
+/*
+ * The kernel's own function of that name is not in the list, but has another
+ * name, which is: system calls without arguments have three.  That name, as long
+ * as the set; NULL: it has none.
+ */
+const char *kfunc_other_name(struct proc_set *ps, const char *name);
 /* Functions of modules that have been loaded since come to its end; the list may
    move.  0, or -1: no memory. */
 int kfunc_refresh(struct proc_set *ps);

@@ -93,6 +93,43 @@ fbt_try(struct prov *pv, const struct dif_pdesc *pd, size_t i,
 	return 0;
 }
 
+static bool
+fbt_has_alias(const struct probe *p, const char *name)
+{
+	const struct probe_alias *a = p->aliases;
+
+	while (a != NULL && strcmp(a->func, name) != 0)
+		a = a->next;
+	return a != NULL;
+}
+
+/* A function that is named by another of its names than ftrace has for it: its
+   probes are found by that one as well. */
+static int
+fbt_other_name(struct prov *pv, const struct dif_pdesc *pd,
+	       const struct kfunc *v, size_t n, bool *any, struct err *e)
+{
+	struct fbt *t = pv->data;
+	struct dif_pdesc as = *pd;
+
+	if (pd->func[0] == '\0' || probe_is_glob(pd->func))
+		return 0;
+	as.func = kfunc_other_name(pv->env->procs, pd->func);
+	for (size_t i = 0; as.func != NULL && i < n; i++) {
+		if (strcmp(v[i].name, as.func) != 0)
+			continue;
+		if (fbt_try(pv, &as, i, &v[i], any, e) != 0)
+			return -1;
+		for (unsigned k = 0; k < 2; k++) {
+			struct probe *p = t->made[2 * i + k];
+			if (p != NULL && !fbt_has_alias(p, pd->func) &&
+			    probe_add_alias(p, pd->func) != 0)
+				return err_nomem(e);
+		}
+	}
+	return 0;
+}
+
 /* A function that is named, and cannot be traced. */
 static int
 fbt_why_not(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
@@ -154,6 +191,8 @@ fbt_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 	for (size_t i = 0; i < n; i++)
 		if (fbt_try(pv, pd, i, &v[i], &any, e) != 0)
 			return -1;
+	if (!any && fbt_other_name(pv, pd, v, n, &any, e) != 0)
+		return -1;
 	return any ? 0 : fbt_why_not(pv, pd, e);
 }
 

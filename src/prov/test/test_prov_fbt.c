@@ -37,6 +37,7 @@ static const struct kfunc list[] = {
 const struct kfunc *__wrap_kfunc_list(struct proc_set *p, size_t *n,
 				      struct err *err);
 int __wrap_kfunc_refresh(struct proc_set *p);
+const char *__wrap_kfunc_other_name(struct proc_set *p, const char *name);
 uint64_t __wrap_kfunc_addr(struct proc_set *p, const struct kfunc *f);
 const char *__wrap_kfunc_why_not(struct proc_set *p, const char *module,
 				 const char *name);
@@ -57,6 +58,12 @@ __wrap_kfunc_refresh(struct proc_set *p)
 {
 	seen_later = later;
 	return 0;
+}
+
+const char *
+__wrap_kfunc_other_name(struct proc_set *p, const char *name)
+{
+	return strcmp(name, "sys_read") == 0 ? "vfs_read" : NULL;
 }
 
 /* Of the third nobody knows where it is. */
@@ -151,6 +158,21 @@ test_later(void **state)
 	assert_ptr_equal(f.v[0], was);
 }
 
+/* By a name that ftrace does not have for it, as often as it is asked for. */
+static void
+test_other_name(void **state)
+{
+	struct found f;
+
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(match("fbt", "", "sys_read", "entry", &f), 1);
+		assert_string_equal(f.v[0]->func, "vfs_read");
+	}
+	assert_int_equal(match("fbt", "", "sys_read", "", &f), 2);
+	assert_int_equal(match("fbt", "ext4", "sys_read", "", &f), 0);
+	assert_int_equal(match("fbt", "", "vfs_read", "", &f), 2);
+}
+
 /* A copy with other arguments is found by its function's name; a part of a
    function is not the function. */
 static void
@@ -239,6 +261,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_later, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_other_name, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_suffixes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_twins, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sites, setup, teardown),
