@@ -78,10 +78,9 @@ kernel_free(struct engine *eng)
 	free(eng);
 }
 
-static struct engine *
-engine_new(const struct dif_enabling *en, const struct engine_opts *opts)
+static void
+no_maps(struct engine *eng)
 {
-	struct engine *eng = calloc(1, sizeof(*eng));
 	struct bpf_map *maps[] = { &eng->rt,   &eng->buf,  &eng->agg,
 				   &eng->ctl,  &eng->conf, &eng->str,
 				   &eng->wake, &eng->self, &eng->vtime,
@@ -89,10 +88,18 @@ engine_new(const struct dif_enabling *en, const struct engine_opts *opts)
 				   &eng->unw.procs, &eng->unw.wants,
 				   &eng->unw.py };
 
-	if (eng == NULL)
-		return NULL;
 	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
 		maps[i]->fd = -1;
+}
+
+static struct engine *
+engine_new(const struct dif_enabling *en, const struct engine_opts *opts)
+{
+	struct engine *eng = calloc(1, sizeof(*eng));
+
+	if (eng == NULL)
+		return NULL;
+	no_maps(eng);
 	eng->vtime_prog = -1;
 	eng->en = en;
 	eng->opts = *opts;
