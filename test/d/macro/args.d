@@ -7,7 +7,7 @@ dtrace:::$5
 {
 	printf("%d %d\n", $1, $1 + 1);
 	printf("%s|%s|%s\n", $$1, $$4, $$5);
-	printf("%d\n", (($3)curthread)->$4 == tid);
+	printf("%d\n", (($3)curthread)->$4 == curthread->pid);
 	printf("%s %d\n", $6, strlen($6));
 	printf("%s\n", $$2);
 	printf("%s\n", basename($$0));

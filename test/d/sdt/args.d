@@ -6,7 +6,7 @@
  */
 sdt:::signal_generate,
 rawtp:::signal_generate
-/pid == $target && args[2]->pid == $target && args[0] == 18/
+/pid == $target && args[2] == curthread && args[0] == 18/
 {
 	printf("%s %d %d %s %d %d\n", probeprov, args[0], arg0 == args[0],
 	    args[2]->comm, args[1]->si_code, arg2 == (uintptr_t)curthread);

@@ -1,5 +1,6 @@
 /*
  * A translator of the kernel's tasks; members may be translated by itself.
+ * Numbers are the kernel's, which in a container are not those of pid and ppid.
  *
  * @needs: bpf
  */
@@ -19,10 +20,10 @@ inline who_t *who = xlate <who_t *>(curthread);
 
 BEGIN
 {
-	printf("%d %d\n", who->w_pid == pid, who->w_name == execname);
-	printf("%d\n", who->w_parent->w_pid == ppid);
+	printf("%d %d\n", who->w_pid == curthread->tgid, who->w_name == execname);
+	printf("%d\n", who->w_parent->w_pid == curthread->real_parent->tgid);
 	printf("%d\n", who->w_addr == (uintptr_t)curthread);
 	this->copy = *who;
-	printf("%d %s\n", this->copy.w_pid == pid, this->copy.w_name);
+	printf("%d %s\n", this->copy.w_pid == curthread->tgid, this->copy.w_name);
 	exit(0);
 }
