@@ -275,6 +275,12 @@ test_every(void **state)
 	assert_int_equal(s.v[0].kind, DIF_SITE_UENTRY);
 	assert_null(strstr(s.v[0].path, "/proc/"));
 	free(s.v);
+	s = (struct site_list){ 0 };
+	/* Numbers are written as probes have them there, too. */
+	assert_int_equal(match_every("test_prov_pid", "pid_test_fn", "01", &s),
+			 1);
+	free(s.v);
+	s = (struct site_list){ 0 };
 	assert_int_equal(match_every("nolib", "f", "entry", &s), -1);
 	assert_ptr_equal(err.tag, &D_PROC_LIB);
 	assert_int_equal(match_every("test_prov_pid", "no_such", "entry", &s),

@@ -127,6 +127,24 @@ test_pinned(void **state)
 	assert_true(x->end_before(x->arg, addr) <= addr);
 }
 
+/* The descriptor of the restartable sequence has pointers to it. */
+static void
+test_held(void **state)
+{
+	uint64_t addr = (uint64_t)(uintptr_t)world_rseq, got = 0;
+	struct world_obj *o = world_at(&w, addr);
+	const struct code_world *x;
+
+	assert_non_null(o);
+	x = world_x86(o);
+	assert_true(x->held(x->arg, addr, addr + 16, 0, &got));
+	assert_int_equal(got, addr);
+	assert_true(x->held(x->arg, addr, addr + 16, 1, &got));
+	assert_true(got > addr && got < addr + 16);
+	assert_false(x->held(x->arg, addr, addr + 16, 2, &got));
+	assert_false(x->held(x->arg, addr + 1, addr + 2, 0, &got));
+}
+
 static void
 test_rest(void **state)
 {
@@ -183,6 +201,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pads),
 		cmocka_unit_test(test_pinned),
+		cmocka_unit_test(test_held),
 		cmocka_unit_test(test_rest),
 		cmocka_unit_test(test_nameless),
 	};
