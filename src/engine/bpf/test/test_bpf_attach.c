@@ -246,6 +246,41 @@ test_uprobe(void **state)
 	world_free(w);
 }
 
+/* The provider of a probe that is every process's is called after the process,
+   that of another beside it is not; other parts of the name are the same. */
+static void
+test_every(void **state)
+{
+	struct world *w = world_new();
+	const struct rt_rec *r;
+	const uint32_t *v;
+	struct dif_clause *c = clause(w, my_pid());
+	struct dif_stmt *s = stmt(w, c, DIF_ACT_TRACE, one, one, NULL);
+
+	for (unsigned i = 0; i < 2; i++) {
+		s->exprs[i].src = DIF_SRC_NAME;
+		s->exprs[i].arg = i == 0 ? DIF_VAR_probeprov : DIF_VAR_probefunc;
+		s->exprs[i].type.kind = DIF_TYPE_STRING;
+	}
+	probe(w, DIF_SITE_SYSENTRY, SYS_getppid, 1, NULL);
+	probe(w, DIF_SITE_SYSENTRY, SYS_getuid, 1, NULL);
+	w->probes[0].every = 3;
+	start(w);
+	getppids(1);
+	syscall(SYS_getuid);
+	stop(w);
+	assert_int_equal(take(w, 1, &r), 1);
+	v = (const uint32_t *)(r + 1);
+	assert_int_equal(v[0], DIF_EVERY(3u, (uint32_t)getpid()));
+	assert_int_equal(v[1], 100);
+	again(w);
+	assert_int_equal(take(w, 2, &r), 1);
+	v = (const uint32_t *)(r + 1);
+	assert_int_equal(v[0], 101);
+	assert_int_equal(v[1], 101);
+	world_free(w);
+}
+
 /* What a static probe's note may name: parts of registers, memory, and a
    semaphore, which is not 0 while anybody listens. */
 static volatile uint16_t traced_semaphore
@@ -381,6 +416,7 @@ main(void)
 		cmocka_unit_test(test_rawtp),
 		cmocka_unit_test(test_no_tracepoint),
 		cmocka_unit_test(test_uprobe),
+		cmocka_unit_test(test_every),
 		cmocka_unit_test(test_operands),
 		cmocka_unit_test(test_older),
 		cmocka_unit_test(test_rows),
