@@ -336,6 +336,8 @@ dry_pass(const struct lower *model, struct lower_facts *f, size_t *n)
 	l.dry = true;
 	scan(&l);
 	rc = pass(&l);
+	if (b.full && b.cap == room && !l.inl)
+		model->b->full = true; /* with more room there it would do */
 	*f = l.f;
 	*n = b.n;
 	free(b.p);

@@ -187,6 +187,46 @@ test_records(void **state)
 	world_free(w);
 }
 
+/* Text of so many additions, which come to so much. */
+static char *
+additions(unsigned n)
+{
+	static const char add[] = "add %r1, %r2, %r1\n";
+	char *text = malloc(n * (sizeof(add) - 1) + 100), *p = text;
+
+	assert_non_null(text);
+	p += sprintf(p, "setx 1, %%r2\nmov %%r0, %%r1\n");
+	for (unsigned i = 0; i < n; i++, p += sizeof(add) - 1)
+		memcpy(p, add, sizeof(add) - 1);
+	strcpy(p, "ret %r1");
+	return text;
+}
+
+#define LARGE 40000 /* of additions, of three bytes each or more */
+
+/* A clause of more code than there is room for at first (1 MB). */
+static void
+test_large(void **state)
+{
+	struct world_t *w = world_new();
+	struct dif_clause *c = clause(w, NULL);
+	char *text = additions(LARGE);
+	const struct rt_rec *r;
+
+	for (int i = 0; i < 10; i++)
+		stmt(w, c, DIF_ACT_TRACE, text, NULL, NULL);
+	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
+	start(w);
+	assert_in_range(w->eng->class_size[0], (1u << 20) + 1, 1u << 24);
+	target_do(&w->t, T_WORK, 3);
+	stop(w);
+	assert_int_equal(take(w, 1, &r), 3);
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(((const uint64_t *)(r + 1))[i], LARGE);
+	world_free(w);
+	free(text);
+}
+
 static void
 test_begin_end(void **state)
 {
@@ -568,6 +608,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_solo),
 		cmocka_unit_test(test_solo_names),
 		cmocka_unit_test(test_records),
+		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_begin_end),
 		cmocka_unit_test(test_exit),
 		cmocka_unit_test(test_threads),
