@@ -148,6 +148,10 @@ test_indirect(void **state)
 	returns(BODY(0x8b22a821, 0xd61f0020, RET), 1, 0, true);
 	/* ldr x1,[x2,w3,sxtw #3]; br x1: a switch, too */
 	returns(BODY(0xf863d841, 0xd61f0020, RET), 1, 0, true);
+	/* The same with ldp x3,x4,[sp] before br x1, and with ldp x3,x1,[x0],
+	   which has the address from memory. */
+	returns(BODY(0x8b22a821, 0xa94013e3, 0xd61f0020, RET), 1, 0, true);
+	returns(BODY(0x8b22a821, 0xa9400403, 0xd61f0020, RET), 1, 0, false);
 	/* br x1: nobody knows */
 	returns(BODY(0xd61f0020, RET), 1, 0, false);
 	/* ldr x16,[x0,#16]; blr x3; br x1 */
