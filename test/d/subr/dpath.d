@@ -4,7 +4,8 @@
 
 BEGIN
 {
-	printf("%s %s\n", d_path(&curthread->fs->root),
+	/* In a chroot it is the path that the kernel knows. */
+	printf("%s %s\n", substr(d_path(&curthread->fs->root), 0, 1),
 	    substr(d_path(&curthread->fs->pwd), 0, 1));
 	printf("%s\n", basename(d_path(&curthread->fs->pwd)));
 	/* standard output is a pipe */
