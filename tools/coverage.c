@@ -5,9 +5,10 @@
  *
  *	ninja -C build probe-coverage && build/probe-coverage FILE...
  *
- * Programs are started and held before their first instruction, libraries are
- * loaded into a child, so that addresses are as in a process; nothing is
- * patched.  A return counts once for a function: all of its ways out, or none.
+ * Programs are started and held when they have a heap, libraries are loaded into a
+ * child, so that addresses are as in a process; nothing is
+ * patched.  `returns` are those where all entries have probes too, `both` the two
+ * together.  A return counts once for a function: all of its ways out, or none.
  * Functions are those of the unwind table and of the symbols, without the parts
  * that compilers split off.
  */
@@ -52,10 +53,40 @@ child_library(const char *path, int ready)
 		pause();
 }
 
+/* Does it have a heap? */
+static bool
+has_heap(pid_t pid)
+{
+	char name[40], line[1024];
+	bool found = false;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
+	f = fopen(name, "re");
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+		found |= strstr(line, "[heap]") != NULL;
+	if (f != NULL)
+		fclose(f);
+	return found;
+}
+
+/* Until it has, or has made some calls: that is where addresses are. */
+static void
+run_a_little(pid_t pid)
+{
+	int status;
+
+	waitpid(pid, &status, 0);
+	for (int i = 0; i < 200 && !has_heap(pid) && WIFSTOPPED(status); i++) {
+		ptrace(PTRACE_SYSCALL, pid, 0, 0);
+		waitpid(pid, &status, 0);
+	}
+}
+
 static pid_t
 start(const char *path, bool program)
 {
-	int fd[2], status;
+	int fd[2];
 	char c;
 	pid_t pid = pipe(fd) == 0 ? fork() : -1;
 
@@ -67,7 +98,7 @@ start(const char *path, bool program)
 	}
 	close(fd[1]);
 	if (pid > 0 && program)
-		waitpid(pid, &status, 0);
+		run_a_little(pid);
 	else if (pid > 0)
 		(void)!read(fd[0], &c, 1);
 	close(fd[0]);
@@ -134,7 +165,7 @@ struct counts {
 	double ms;
 };
 
-/* How many sites of a kind have places if all have a probe. */
+/* How many sites of a kind, or of all, have places if all have a probe. */
 static struct counts
 plan(pid_t pid, const struct sites *s, enum dif_site_kind kind, bool windows)
 {
@@ -168,7 +199,7 @@ plan(pid_t pid, const struct sites *s, enum dif_site_kind kind, bool windows)
 	for (size_t i = 0; i < eng->plan.groups.n; i++) {
 		const struct plan_group *g = &eng->plan.groups.v[i];
 
-		if (g->site->kind != kind)
+		if (kind != DIF_NSITES && g->site->kind != kind)
 			continue;
 		r.n++;
 		r.placed += g->why == NULL;
@@ -273,6 +304,7 @@ file(const char *path)
 		site_push(&entries, DIF_SITE_URETURN, a.v.v[i] + base,
 			  a.v.v[i] + base);
 	line("returns", pid, &entries, DIF_SITE_URETURN);
+	line("both", pid, &entries, DIF_NSITES);
 	if (getenv("COVERAGE_FAST") == NULL) {
 		insns(pid, &a, base, &all);
 		line("offsets", pid, &all, DIF_SITE_UINSN);

@@ -26,9 +26,12 @@
 /* ---- what is mapped ------------------------------------------------------ */
 
 static bool
-gap_add(struct gaps *gs, uint64_t lo, uint64_t hi, bool heap, bool stack)
+gap_add(struct gaps *gs, uint64_t lo, uint64_t hi, bool heap,
+	const char *above)
 {
-	struct gap g = { lo + GUARD, hi - GUARD, heap, stack };
+	struct gap g = { lo + GUARD, hi - GUARD, heap,
+			 strncmp(above, "[stack", 6) == 0,
+			 strcmp(above, "[heap]") == 0 };
 
 	if (lo < 2 * USER_LO)
 		g.lo = USER_LO; /* the first: nobody is below */
@@ -63,8 +66,7 @@ gaps_read(const struct engine *eng, struct gaps *gs, struct err *e)
 		if (m.hi > USER_HI)
 			continue;
 		ok = m.lo <= end ||
-		     gap_add(gs, end, m.lo, heap,
-			     strncmp(m.path, "[stack", 6) == 0);
+		     gap_add(gs, end, m.lo, heap, m.path);
 		heap = maps_heap(m.path, exe);
 		end = m.hi > end ? m.hi : end;
 	}

@@ -385,6 +385,7 @@ struct gap {
 	uint64_t lo, hi;
 	bool heap;  /* above the program: it grows there */
 	bool stack; /* below a stack */
+	bool under; /* below the heap, which grows upwards */
 };
 struct gaps {
 	VEC(struct gap) g; /* vec_fini() it, whatever gaps_read() has said */

@@ -98,7 +98,7 @@ land_look(struct land *l, const struct engine *eng, struct err *e)
 	for (size_t i = 0; i < l->gaps.g.n; i++) {
 		struct gap *g = &l->gaps.g.v[i];
 
-		g->lo += g->heap ? HEAP_FREE : 0;
+		g->lo += g->heap && !g->under ? HEAP_FREE : 0;
 		if (g->stack)
 			g->hi -= g->hi > STACK_FREE ? STACK_FREE : g->hi;
 		if (g->hi < g->lo)

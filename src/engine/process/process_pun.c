@@ -52,6 +52,7 @@
 #define PAD	  0x3e /* ds: */
 #define INT3	  0xcc
 #define TRIES	  512 /* of an eviction */
+#define AIMS	  32 /* of a window behind the evicted one */
 #define UNKNOWN	  (-1)
 
 struct pun_cx {
@@ -357,10 +358,10 @@ pun_take(struct pun_cx *cx, struct plan_window *pw)
 
 /* ---- two of them --------------------------------------------------------- */
 
-/* A window that is there, and whose bytes nobody knows yet. */
-static bool
-evict_window(struct pun_cx *cx, const struct plan_window *pw,
-	     struct evict *ev)
+/* The first window behind pw; NULL: none is that near, or its bytes are known
+   or cannot be chosen. */
+static struct plan_window *
+unknown_behind(struct pun_cx *cx, const struct plan_window *pw)
 {
 	uint64_t end = pun_end(pw);
 
@@ -369,13 +370,24 @@ evict_window(struct pun_cx *cx, const struct plan_window *pw,
 
 		if (is == NULL || is->w.start < end)
 			continue;
-		if (is->w.kind != CODE_WIN_JMP || is->land != 0 ||
-		    is->w.start / PAGE != pw->w.start / PAGE)
-			return false;
-		*ev = (struct evict){ .w = *is, .is = is, .nfree = 4 };
-		return true;
+		return is->w.kind == CODE_WIN_JMP && is->land == 0 &&
+				       is->w.start / PAGE == pw->w.start / PAGE ?
+			       is :
+			       NULL;
 	}
-	return false;
+	return NULL;
+}
+
+/* A window that is there, and whose bytes nobody knows yet. */
+static bool
+evict_window(struct pun_cx *cx, const struct plan_window *pw,
+	     struct evict *ev)
+{
+	struct plan_window *is = unknown_behind(cx, pw);
+
+	if (is != NULL)
+		*ev = (struct evict){ .w = *is, .is = is, .nfree = 4 };
+	return is != NULL;
 }
 
 /* The function that has code at `at`, behind pw; *fn PLAN_NONE: none has. */
@@ -437,6 +449,12 @@ random_bits(struct pun_cx *cx)
 	return cx->seed;
 }
 
+static bool
+lands_apart(uint64_t a, uint64_t b)
+{
+	return a - b + LAND_LEN >= 2 * LAND_LEN;
+}
+
 /* Landings for both, which are tried at random: each of the two is a question of
    luck that is the better the more addresses are free. */
 static bool
@@ -456,9 +474,34 @@ pun_both(struct pun_cx *cx, struct plan_window *pw, struct evict *ev)
 		r = (uint32_t)(lo - (at + JMP32));
 		memcpy(ev->pick, &r, sizeof(ev->pick));
 		if (!land_fits(cx->p->land, lo) || !pun_alone(cx, pw, ev) ||
-		    pw->land - lo + LAND_LEN < 2 * LAND_LEN)
+		    !lands_apart(pw->land, lo))
 			continue;
 		return true;
+	}
+	return false;
+}
+
+/* The same where the bytes behind the evicted one are those of a window that
+   nobody knows yet: it is aimed at a landing too. */
+static bool
+pun_three(struct pun_cx *cx, struct plan_window *pw, struct evict *ev)
+{
+	struct plan_window *is =
+		ev->w.w.kind == CODE_WIN_PUN ? unknown_behind(cx, &ev->w) :
+					       NULL;
+
+	if (is == NULL)
+		return pun_both(cx, pw, ev);
+	for (int i = 0; i < AIMS; i++) {
+		is->land = is->w.start + JMP32 +
+			   (uint64_t)(int64_t)(int32_t)random_bits(cx);
+		if (land_fits(cx->p->land, is->land) &&
+		    pun_both(cx, pw, ev) && lands_apart(is->land, pw->land) &&
+		    lands_apart(is->land, ev->w.land)) {
+			is->needed = true;
+			return land_take(cx->p->land, is->land);
+		}
+		is->land = 0;
 	}
 	return false;
 }
@@ -479,7 +522,7 @@ evict_find(struct pun_cx *cx, struct plan_window *pw, struct evict *ev,
 			return -1;
 		for (int k = 0; k < 2 && fn != PLAN_NONE && !*ok; k++)
 			*ok = evict_at(cx, at, fn, k == 0, ev) &&
-			      pun_both(cx, pw, ev);
+			      pun_three(cx, pw, ev);
 	}
 	return 0;
 }
