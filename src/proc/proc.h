@@ -132,7 +132,7 @@ bool proc_addr_lookup(struct proc_set *ps, pid_t pid, uint64_t addr,
  * The name of code that the process has made, and how far into it addr is, by
  * the process's perf map; the name holds until the next call.  ask: a JVM that
  * has no such file, or not this address in it, is made to write one, at most
- * every five seconds; that may take three.  False: it has no name.
+ * every five seconds; that may take seven.  False: it has no name.
  */
 bool proc_jit_name(struct proc *p, uint64_t addr, bool ask, const char **name,
 		   uint64_t *off);

@@ -27,8 +27,8 @@
 
 #include "proc/proc_fs.h"
 
-#define ANSWER_MS 2000
-#define LISTEN_MS 1000
+#define ANSWER_MS 5000
+#define LISTEN_MS 2000
 
 struct jvm {
 	const struct proc *p;

@@ -10,7 +10,8 @@
  *
  * Files are opened through the process's own root directory, since it may
  * live in another mount namespace; when the path leads to another file there
- * (it was deleted or replaced), through /proc/PID/map_files.
+ * (it was deleted or replaced), through /proc/PID/map_files, or, of the program
+ * itself, /proc/PID/exe, which needs no privilege.
  */
 #include "proc/proc_fs.h"
 #include "proc/proc_impl.h"
@@ -184,6 +185,10 @@ file_open_path(struct proc *p, const struct mrun *r, struct stat *st)
 		 (unsigned long long)r->fstart, (unsigned long long)r->fend);
 	if (stat(map, st) == 0)
 		return arena_strdup(p->set->arena, map);
+	/* That takes privilege; the program itself does not. */
+	snprintf(map, sizeof(map), "/proc/%d/exe", (int)pid);
+	if (stat(map, st) == 0 && st->st_ino == r->ino)
+		return arena_strdup(p->set->arena, map);
 	if (!there || stat(root, st) != 0) {
 		memset(st, 0, sizeof(*st));
 		st->st_dev = (dev_t)hash_bytes(r->dev, r->devlen);
@@ -235,7 +240,11 @@ file_get(struct proc *p, const struct mrun *r, const char *path,
 	f->elf = path[0] == '[' ? file_open_vdso(r, &e) : elf_open(path, &e);
 	if (f->elf == NULL && e.tag == &ERR_NOMEM)
 		return NULL;
-	if (f->elf == NULL)
+	if (f->elf == NULL && ends_with(path, " (deleted)"))
+		f->why = arena_printf(ps->arena,
+				      "%s: only root can read a deleted library "
+				      "(CAP_CHECKPOINT_RESTORE)", r->path);
+	else if (f->elf == NULL)
 		f->why = arena_strdup(ps->arena, e.msg);
 	f->next = ps->files_list;
 	ps->files_list = f;

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define KPAGE 4096u
@@ -48,6 +49,7 @@ open_file(pid_t pid, const struct maps_line *l)
 	char name[PATH_MAX + 64];
 	struct err e = { 0 };
 	struct elf_file *f;
+	struct stat st;
 
 	snprintf(name, sizeof(name),
 		 "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, l->lo,
@@ -55,7 +57,10 @@ open_file(pid_t pid, const struct maps_line *l)
 	f = elf_open(name, &e);
 	if (f != NULL)
 		return f;
-	snprintf(name, sizeof(name), "/proc/%d/root%s", (int)pid, l->path);
+	snprintf(name, sizeof(name), "/proc/%d/exe", (int)pid);
+	if (stat(name, &st) != 0 || st.st_ino != l->ino)
+		snprintf(name, sizeof(name), "/proc/%d/root%s", (int)pid,
+			 l->path);
 	return elf_open(name, &e);
 }
 
