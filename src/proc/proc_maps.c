@@ -148,6 +148,27 @@ proc_maps_parse(char *text, mruns *runs)
 	return true;
 }
 
+/* What all objects of a process are asked with; read once for them, as there may
+   be hundreds of processes with dozens each. */
+struct maps_proc {
+	pid_t face;
+	bool has_exe;
+	struct stat exe; /* of /proc/PID/exe */
+	ssize_t nlink;	 /* its name; < 0: not to be read */
+	char link[PATH_MAX];
+};
+
+static void
+maps_proc_read(struct maps_proc *w, pid_t pid)
+{
+	char exe[32];
+
+	w->face = proc_face(pid);
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)w->face);
+	w->has_exe = stat(exe, &w->exe) == 0;
+	w->nlink = readlink(exe, w->link, sizeof(w->link));
+}
+
 /* ---- files ---------------------------------------------------------- */
 
 static bool
@@ -166,10 +187,11 @@ ends_with(const char *s, const char *end)
  * the mapping itself is opened, or, without the right to, what has the name.
  */
 static const char *
-file_open_path(struct proc *p, const struct mrun *r, struct stat *st)
+file_open_path(struct proc *p, const struct maps_proc *w, const struct mrun *r,
+	       struct stat *st)
 {
 	char root[PATH_MAX + 64], map[96];
-	pid_t pid = proc_face(p->pid);
+	pid_t pid = w->face;
 	struct stat here;
 	bool there;
 
@@ -186,9 +208,10 @@ file_open_path(struct proc *p, const struct mrun *r, struct stat *st)
 	if (stat(map, st) == 0)
 		return arena_strdup(p->set->arena, map);
 	/* That takes privilege; the program itself does not. */
-	snprintf(map, sizeof(map), "/proc/%d/exe", (int)pid);
-	if (stat(map, st) == 0 && st->st_ino == r->ino)
-		return arena_strdup(p->set->arena, map);
+	if (w->has_exe && w->exe.st_ino == r->ino) {
+		*st = w->exe;
+		return arena_printf(p->set->arena, "/proc/%d/exe", (int)pid);
+	}
 	if (!there || stat(root, st) != 0) {
 		memset(st, 0, sizeof(*st));
 		st->st_dev = (dev_t)hash_bytes(r->dev, r->devlen);
@@ -274,23 +297,18 @@ obj_bias(const struct mrun *r, struct elf_file *elf)
 /* True if this object is the program.  Its file, or its name, is
    /proc/PID/exe. */
 static bool
-obj_is_exec(const struct proc *p, const struct mrun *r, const struct stat *st)
+obj_is_exec(const struct maps_proc *w, const struct mrun *r,
+	    const struct stat *st)
 {
-	char exe[32], link[PATH_MAX];
-	struct stat ex;
-	ssize_t n;
-
-	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)proc_face(p->pid));
-	if (stat(exe, &ex) == 0 && ex.st_dev == st->st_dev &&
-	    ex.st_ino == st->st_ino)
+	if (w->has_exe && w->exe.st_dev == st->st_dev &&
+	    w->exe.st_ino == st->st_ino)
 		return true;
-	n = readlink(exe, link, sizeof(link));
-	return n > 0 && (size_t)n == strlen(r->path) &&
-	       memcmp(link, r->path, (size_t)n) == 0;
+	return w->nlink > 0 && (size_t)w->nlink == strlen(r->path) &&
+	       memcmp(w->link, r->path, (size_t)w->nlink) == 0;
 }
 
 static struct mobj *
-obj_new(struct proc *p, const struct mrun *r)
+obj_new(struct proc *p, const struct maps_proc *w, const struct mrun *r)
 {
 	struct arena *a = p->set->arena;
 	struct mobj *m = arena_alloc(a, sizeof(*m));
@@ -299,7 +317,7 @@ obj_new(struct proc *p, const struct mrun *r)
 
 	if (m == NULL || path == NULL)
 		return NULL;
-	m->o.open_path = r->path[0] == '[' ? path : file_open_path(p, r, &st);
+	m->o.open_path = r->path[0] == '[' ? path : file_open_path(p, w, r, &st);
 	if (m->o.open_path == NULL)
 		return NULL;
 	/* The kernel's mark, unless a file is really called so. */
@@ -318,7 +336,7 @@ obj_new(struct proc *p, const struct mrun *r)
 	m->o.end = r->end;
 	m->o.dev = st.st_dev;
 	m->o.ino = r->ino;
-	m->o.is_exec = r->path[0] != '[' && obj_is_exec(p, r, &st);
+	m->o.is_exec = r->path[0] != '[' && obj_is_exec(w, r, &st);
 	return m;
 }
 
@@ -365,7 +383,7 @@ obj_known(struct proc *p, const struct mrun *r)
 
 /* Replace the list of objects by that of the runs. */
 static bool
-objs_update(struct proc *p, const mruns *runs)
+objs_update(struct proc *p, const struct maps_proc *w, const mruns *runs)
 {
 	VEC(struct mobj *) fresh = { 0 };
 	bool changed = false;
@@ -378,7 +396,7 @@ objs_update(struct proc *p, const mruns *runs)
 			continue;
 		m = obj_known(p, r);
 		if (m == NULL)
-			m = obj_new(p, r);
+			m = obj_new(p, w, r);
 		if (m == NULL || !vec_push(&fresh, m)) {
 			vec_fini(&fresh);
 			return false;
@@ -406,6 +424,20 @@ objs_update(struct proc *p, const mruns *runs)
 	return true;
 }
 
+static bool
+objs_read(struct proc *p, const mruns *runs)
+{
+	struct maps_proc *w = malloc(sizeof(*w));
+	bool ok;
+
+	if (w == NULL)
+		return false;
+	maps_proc_read(w, p->pid);
+	ok = objs_update(p, w, runs);
+	free(w);
+	return ok;
+}
+
 uint64_t
 proc_now_ns(void)
 {
@@ -430,7 +462,7 @@ proc_load_maps(struct proc *p, struct err *e)
 	hash = hash_bytes(text, n);
 	/* Empty: the process is ending.  What was known stays known. */
 	if (n != 0 && hash != p->maps_hash) {
-		ok = proc_maps_parse(text, &runs) && objs_update(p, &runs);
+		ok = proc_maps_parse(text, &runs) && objs_read(p, &runs);
 		if (ok)
 			p->maps_hash = hash;
 	}
