@@ -28,8 +28,8 @@
 #include <unistd.h>
 
 struct guard {
-	pid_t pid;  /* the guardian's */
-	int sock;
+	pid_t pid;  /* the guardian's; <= 0: there is none */
+	int sock;   /* -1: the same */
 	struct patch_journal *j; /* the caller's */
 };
 
@@ -45,7 +45,7 @@ guard_lives(const struct guard *g)
 {
 	struct pollfd p = { .fd = g->sock };
 
-	return poll(&p, 1, 0) <= 0;
+	return g->sock >= 0 && poll(&p, 1, 0) <= 0;
 }
 
 /* ---- asking ------------------------------------------------------------------ */
@@ -265,34 +265,59 @@ fork_quiet(void)
 	return pid;
 }
 
+/* A child of ours that serves the other end of g->sock. */
+static int
+guard_start(struct guard *g, int mem_fd, int pidfd, struct err *e)
+{
+	int sock[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock) != 0)
+		return err_set(e, &ERR_GENERIC, errno,
+			       "cannot start the guardian");
+	g->pid = fork_quiet();
+	if (g->pid == 0)
+		guard_run(g->j, mem_fd, pidfd, sock[1]);
+	close(sock[1]);
+	g->sock = sock[0];
+	if (g->pid > 0)
+		return 0;
+	close(sock[0]);
+	g->sock = -1;
+	return err_set(e, &ERR_GENERIC, errno, "cannot start the guardian");
+}
+
 struct guard *
 guard_new(struct patch_journal *j, int mem_fd, int pidfd, struct err *e)
 {
 	struct guard *g = calloc(1, sizeof(*g));
-	int sock[2];
 
 	if (g == NULL) {
 		err_nomem(e);
 		return NULL;
 	}
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock) != 0) {
-		err_set(e, &ERR_GENERIC, errno, "cannot start the guardian");
-		free(g);
-		return NULL;
-	}
 	g->j = j;
-	g->sock = sock[0];
-	g->pid = fork_quiet();
-	if (g->pid == 0)
-		guard_run(j, mem_fd, pidfd, sock[1]);
-	close(sock[1]);
-	if (g->pid < 0) {
-		err_set(e, &ERR_GENERIC, errno, "cannot start the guardian");
-		close(sock[0]);
+	if (guard_start(g, mem_fd, pidfd, e) != 0) {
 		free(g);
 		return NULL;
 	}
 	return g;
+}
+
+static void
+guard_bury(struct guard *g)
+{
+	if (g->sock >= 0)
+		close(g->sock);
+	while (g->pid > 0 && waitpid(g->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	g->pid = -1;
+}
+
+int
+guard_renew(struct guard *g, int mem_fd, int pidfd, struct err *e)
+{
+	guard_bury(g);
+	return guard_start(g, mem_fd, pidfd, e);
 }
 
 void
@@ -301,15 +326,14 @@ guard_free(struct guard *g)
 	if (g == NULL)
 		return;
 	g->j->done = 1;
-	close(g->sock);
-	while (waitpid(g->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	guard_bury(g);
 	free(g);
 }
 
 void
 guard_leave(struct guard *g)
 {
-	close(g->sock);
+	if (g->sock >= 0)
+		close(g->sock);
 	free(g);
 }

@@ -97,6 +97,8 @@ struct guard *guard_new(struct patch_journal *j, int mem_fd, int pidfd,
 int guard_shared(struct guard *g, int fd, struct err *e);
 /* False: it has left, with the target, or was killed. */
 bool guard_lives(const struct guard *g);
+/* Another in the place of one that was killed; 0, or -1 + *e: there is none. */
+int guard_renew(struct guard *g, int mem_fd, int pidfd, struct err *e);
 /* In order: undone already.  Waits for it to leave. */
 void guard_free(struct guard *g);
 /* Not all could be undone: it goes on trying, as if we were gone. */

@@ -523,6 +523,20 @@ target_undo(struct engine *eng, struct err *e)
 	return 0;
 }
 
+/* One that was killed has a successor, if that may trace: of us, whom Yama would
+   let, it is a child, and a stranger to the target. */
+static bool
+guard_tries_on(struct engine *eng)
+{
+	struct err why = { 0 };
+
+	if (eng->guard == NULL)
+		return false;
+	return guard_lives(eng->guard) ||
+	       ((geteuid() == 0 || inject_yama() == 0) &&
+		guard_renew(eng->guard, eng->in.mem, eng->pidfd, &why) == 0);
+}
+
 static int
 process_stop(struct engine *eng, struct err *e)
 {
@@ -538,7 +552,7 @@ process_stop(struct engine *eng, struct err *e)
 	eng->in.stop_ms = LEAVE_MS;
 	rc = target_undo(eng, e);
 	poll_children(eng);
-	if (rc == 0 || eng->guard == NULL || !guard_lives(eng->guard))
+	if (rc == 0 || !guard_tries_on(eng))
 		return rc;
 	/* What was traced is complete; the guardian goes on trying. */
 	eng->undo_why = arena_strdup(eng->arena, e->msg);
