@@ -671,7 +671,8 @@ struct engine {
 	uint32_t *agg_fixed;
 	struct rt_agg_layout agg;
 	bool *stuck;
-	struct rt *none; /* of slots that are never taken */
+	struct rt *none; /* [RTN_HOST_SLOTS], of slots that are never taken:
+			    what is counted in one is seen once */
 	uint8_t *none_agg;
 	uint64_t no_slot_seen;
 

@@ -39,7 +39,7 @@ view_slots(struct engine *eng)
 	for (unsigned i = 0; i < first; i++) {
 		struct host_slot *s = host_slot(eng->host, i / RT_LEVELS);
 		bool own = i % RT_LEVELS == 0;
-		v->rt[i] = own ? s->rt : eng->none;
+		v->rt[i] = own ? s->rt : &eng->none[i / RT_LEVELS];
 		v->buf[i] = own ? s->buf : NULL;
 		v->agg[i] = own ? s->agg : eng->none_agg;
 	}
@@ -86,7 +86,8 @@ shared_view(struct engine *eng, struct err *e)
 	v->agg = arena_calloc(eng->arena, n, sizeof(*v->agg));
 	v->seen = arena_calloc(eng->arena, n, sizeof(*v->seen));
 	v->stuck = eng->stuck = arena_calloc(eng->arena, n, sizeof(bool));
-	eng->none = arena_alloc(eng->arena, sizeof(*eng->none));
+	eng->none = arena_calloc(eng->arena, RTN_HOST_SLOTS,
+				 sizeof(*eng->none));
 	if (v->rt == NULL || v->buf == NULL || v->agg == NULL ||
 	    v->seen == NULL || eng->stuck == NULL || eng->none == NULL)
 		return err_nomem(e);
