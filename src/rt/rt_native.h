@@ -46,6 +46,13 @@
  * is made has a %fs base of its own, finds no home, and fires; another process
  * that finds none gets none.
  *
+ * STACKS.  Bodies run on the stack of the thread that fires.  Those of goroutines
+ * may have a few hundred bytes left, and memory of others below.  Where the
+ * program is such a one, `stacks` is set, and machines have stacks of their own,
+ * the last RTN_STACK bytes of their slot.  Signal handlers are not in the way:
+ * such runtimes let them run on stacks of their own, too.  To find or make the
+ * slot one of some that are everybody's is borrowed.
+ *
  * COUNTING.  Handlers that do nothing but count(), under constant keys, have
  * counters behind the machine of level 0.  Those only grow, and the consumer
  * remembers what it has seen: so they are of no half, and as one instruction
@@ -95,6 +102,11 @@
 #define RTN_BASE_NONE        (1ull << 61)
 #define RTN_NSHARED          16 /* bases; if there are more, all are taken for shared \
 				 */
+
+#define RTN_STACK     4096u /* bytes of a machine's own stack */
+#define RTN_STACK_TOP 16    /* from its end: the thread's stack pointer */
+#define RTN_NLOANS    32
+#define RTN_LOAN      2048u /* bytes from one that can be borrowed to the next */
 
 /* What busy is while a firing began with this stack pointer; 1: not known. */
 #define RTN_BUSY(sp) ((uint32_t)(sp) + 1)
@@ -228,6 +240,7 @@ struct rtn_shared {
 	int32_t tid_off; /* where the C library keeps a thread's number, from
 			    its fs base; 0: not known */
 	uint32_t has_rdpid, has_fsgsbase;
+	uint32_t stacks; /* bodies run on the machines' own stacks */
 	int64_t rseq_off;    /* of struct rseq from the fs base; 0: none */
 
 	/* Written by the process. */
@@ -263,6 +276,12 @@ struct rtn_shared {
 		volatile uint32_t own;
 		uint32_t tid;
 	} known[RTN_NTHREADS];
+
+	/* Stacks to be borrowed, and whether each is; from there down. */
+	struct {
+		uint8_t room[RTN_LOAN - 16];
+		volatile uint32_t lent, pad[3];
+	} loan[RTN_NLOANS] __attribute__((aligned(16)));
 };
 
 /*

@@ -20,6 +20,8 @@
  * thread that has none: zeroes its self-> area, sets rt.tid, .cpu.
  */
 struct rt *rtn_enter(struct rtn_shared *sh, uint64_t fsbase);
+/* The same on a stack that is borrowed; sp is the thread's.  0: NULL. */
+uint64_t rtn_enter_at(struct rtn_shared *sh, uint64_t fsbase, uint64_t sp);
 void rtn_leave(struct rt *rt);
 /* For what only counts: where the calling thread's home is, in bytes from the
    first, + 1; it is made if there is none.  0: it may not fire, or no slot is

@@ -75,12 +75,21 @@ part_in(uint64_t addr, uint64_t n, uint64_t lo, uint64_t hi)
 	return n < hi - addr ? n : hi - addr;
 }
 
+/* An address on the stack of the thread that fires. */
+static uint64_t
+thread_stack(const struct rtn_shared *sh, const struct rt *rt)
+{
+	if (!sh->stacks)
+		return (uint64_t)__builtin_frame_address(0);
+	return *(const uint64_t *)(rt->self + sh->slot_stride - RTN_STACK_TOP);
+}
+
 /* How many of the n bytes at addr may be read without a check. */
 static uint64_t
 known_good(struct rt *rt, uint64_t addr, uint64_t n)
 {
 	const struct rtn_shared *sh = RTN_SHARED(rt);
-	uint64_t page = (uint64_t)__builtin_frame_address(0) & -(uint64_t)PAGE;
+	uint64_t page = thread_stack(sh, rt) & -(uint64_t)PAGE;
 	uint64_t good;
 
 	good = part_in(addr, n, rt->self, rt->self + sizeof(*rt));

@@ -49,7 +49,6 @@ struct rtn_stack {
 	uint32_t pad;
 	uint64_t size;
 };
-#define RTN_SS_ONSTACK 1
 
 static inline int64_t
 rtn_syscall6(enum rtn_sys_nr nr, uint64_t a, uint64_t b, uint64_t c,

@@ -464,14 +464,63 @@ may_fire(struct rtn_shared *sh, struct rtn_table *t, uint64_t fsbase)
 	return 0;
 }
 
-uint64_t
-rtn_home(struct rtn_shared *sh, uint64_t fsbase)
+/* ---- where the stack is short -------------------------------------------- */
+
+/* What is done on a stack that is borrowed; sp is the thread's. */
+typedef uint64_t loan_fn(struct rtn_shared *sh, uint64_t fsbase, uint64_t sp);
+
+static uint64_t
+call_on(uint64_t top, loan_fn *fn, struct rtn_shared *sh, uint64_t fsbase,
+	uint64_t sp)
+{
+	uint64_t res;
+
+	__asm__ volatile("mov %%rsp, %%rbx\n\t"
+			 "mov %[top], %%rsp\n\t"
+			 "call *%[fn]\n\t"
+			 "mov %%rbx, %%rsp"
+			 : "=a"(res), "+D"(sh), "+S"(fsbase), "+d"(sp)
+			 : [top] "r"(top), [fn] "r"(fn)
+			 : "rbx", "rcx", "r8", "r9", "r10", "r11", "memory",
+			   "cc");
+	return res;
+}
+
+/* Nobody waits for a stack: a signal handler might wait for the firing that it
+   has interrupted.  If all are taken, which is as good as never, a firing is
+   counted as lost. */
+static uint64_t
+call_elsewhere(struct rtn_shared *sh, uint64_t fsbase, uint64_t sp, loan_fn *fn)
+{
+	uint64_t res;
+
+	for (uint32_t i = 0; i < RTN_NLOANS; i++) {
+		if (!swap32(&sh->loan[i].lent, 0, 1))
+			continue;
+		res = call_on((uint64_t)&sh->loan[i].lent, fn, sh, fsbase, sp);
+		__atomic_store_n(&sh->loan[i].lent, 0, __ATOMIC_RELEASE);
+		return res;
+	}
+	__atomic_fetch_add(&sh->no_slot, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static __attribute__((noinline)) uint64_t
+home_find(struct rtn_shared *sh, uint64_t fsbase, uint64_t sp)
 {
 	struct rtn_table *t = native_table(sh);
 	struct rtn_home *home =
 		may_fire(sh, t, fsbase) ? thread_home(sh, t, fsbase) : NULL;
 
+	(void)sp;
 	return home != NULL ? (uint64_t)home - (uint64_t)t->home + 1 : 0;
+}
+
+uint64_t
+rtn_home(struct rtn_shared *sh, uint64_t fsbase)
+{
+	return sh->stacks ? call_elsewhere(sh, fsbase, 0, home_find)
+			  : home_find(sh, fsbase, 0);
 }
 
 /*
@@ -495,7 +544,8 @@ is_abandoned(const struct rtn_shared *sh, const struct rt *rt, uint64_t sp)
 	    sh->seccomp ||
 	    rtn_syscall3(RTN_SYS_sigaltstack, 0, (uint64_t)&alt, 0) != 0)
 		return 0;
-	return !(alt.flags & RTN_SS_ONSTACK) ||
+	/* Not by its flags: the kernel looks at the stack that we are on now. */
+	return sp - alt.sp >= alt.size ||
 	       was - (uint32_t)alt.sp < alt.size;
 }
 
@@ -530,8 +580,8 @@ level_take(struct rtn_shared *sh, struct rt *rt, uint64_t sp)
 	return rt;
 }
 
-struct rt *
-rtn_enter(struct rtn_shared *sh, uint64_t fsbase)
+uint64_t
+rtn_enter_at(struct rtn_shared *sh, uint64_t fsbase, uint64_t sp)
 {
 	struct rtn_table *t = native_table(sh);
 	struct rtn_home *home;
@@ -539,16 +589,15 @@ rtn_enter(struct rtn_shared *sh, uint64_t fsbase)
 
 	home = may_fire(sh, t, fsbase) ? thread_home(sh, t, fsbase) : NULL;
 	if (home == NULL)
-		return NULL;
-	rt = level_take(sh, (struct rt *)home->rt,
-			(uint64_t)__builtin_frame_address(0));
+		return 0;
+	rt = level_take(sh, (struct rt *)home->rt, sp);
 	if (rt == NULL)
-		return NULL;
+		return 0;
 	/* The consumer looks at busy after it has changed the activity: look
 	   at that after busy is set. */
 	if (activity(sh) != RT_ACT_ACTIVE) {
 		rtn_leave(rt);
-		return NULL;
+		return 0;
 	}
 	rt->firings++;
 	rt->now = 0;
@@ -556,7 +605,17 @@ rtn_enter(struct rtn_shared *sh, uint64_t fsbase)
 	rt->in_error = 0;
 	rt->scratch = 0;
 	rt->ntuple = 0;
-	return rt;
+	return (uint64_t)rt;
+}
+
+struct rt *
+rtn_enter(struct rtn_shared *sh, uint64_t fsbase)
+{
+	uint64_t sp = (uint64_t)__builtin_frame_address(0);
+
+	return (struct rt *)(sh->stacks ? call_elsewhere(sh, fsbase, sp,
+							 rtn_enter_at)
+					: rtn_enter_at(sh, fsbase, sp));
 }
 
 void

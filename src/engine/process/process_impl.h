@@ -187,6 +187,8 @@ bool world_obj_is_libc(const struct world_obj *o);
    (x86_copy()).  False for programs in Go: when a thread faults, or runs for
    too long, the runtime of Go looks up its function by the PC. */
 bool world_obj_copies(const struct world_obj *o);
+/* True if code may run there on stacks that are short: those of goroutines. */
+bool world_short_stacks(const struct world *w);
 /* clock_gettime() of the process's vdso; 0: it has none. */
 uint64_t world_vdso_time(const struct world *w);
 /* The run-time address of a symbol in any object. */

@@ -230,7 +230,8 @@ shared_layout(struct engine *eng, struct err *e)
 			 : lay_take(&at, process_unwind_size(eng), PAGE);
 	l->slot_stride = up(SHARED_SOLO0 +
 				    2ull * shared_solo_size(
-						   eng->plan.solos_max),
+						   eng->plan.solos_max) +
+				    RTN_STACK,
 			    PAGE);
 	l->slots = lay_take(&at, l->slot_stride * nslots, PAGE);
 	l->bufs = lay_take(&at, l->bufsize * nslots, PAGE);
@@ -439,6 +440,7 @@ shared_constants(struct engine *eng, struct rtn_shared *sh, uint64_t at,
 	sh->names = at + l->names;
 	sh->slots = at + l->slots;
 	sh->slot_stride = l->slot_stride;
+	sh->stacks = world_short_stacks(&eng->world);
 	sh->threads = at + l->threads;
 	sh->thread_stride = l->thread_stride;
 	sh->bufs = at + l->bufs;

@@ -669,6 +669,15 @@ world_obj_copies(const struct world_obj *o)
 	return !elf_is_go(o->elf);
 }
 
+bool
+world_short_stacks(const struct world *w)
+{
+	for (size_t i = 0; i < w->objs.n; i++)
+		if (elf_is_go(w->objs.v[i]->elf))
+			return true;
+	return false;
+}
+
 uint32_t
 world_parts(struct world_obj *o, uint64_t addr, uint64_t size,
 	    struct code_part part[8])

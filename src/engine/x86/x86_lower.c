@@ -101,8 +101,9 @@ site_address(struct lower *l)
 static void
 frame(struct lower *l, enum x86_alu op)
 {
-	if (l->nslots != 0)
-		x86_alu_ri(l->b, op, 8, X86_RSP, (int32_t)l->nslots * 8);
+	if (lower_frame_size(l) != 0)
+		x86_alu_ri(l->b, op, 8, X86_RSP,
+			   (int32_t)lower_frame_size(l));
 }
 
 /* ---- the direction of strings -------------------------------------------- */
@@ -224,6 +225,7 @@ handler_code(struct lower *l)
 	uint32_t slot = strings ? lower_slot(l) : 0;
 	struct x86_label end = { 0 };
 
+	l->early = strings + (!l->inl && l->want.site);
 	frame(l, X86_SUB);
 	if (strings)
 		direction_save(l, slot);

@@ -36,9 +36,27 @@ lower_slot(struct lower *l)
 	return slot;
 }
 
+/* The handler uses the stack of its machine.  ERROR clauses are called there
+   already. */
+static bool
+own_stack(const struct lower *l)
+{
+	return l->t->sh->stacks != 0 && !l->error;
+}
+
+uint32_t
+lower_frame_size(const struct lower *l)
+{
+	return 8 * (own_stack(l) ? l->early : l->nslots);
+}
+
 struct x86_mem
 lower_slot_m(const struct lower *l, uint32_t slot)
 {
+	if (own_stack(l) && slot >= l->early)
+		return x86_m(LOWER_RT,
+			     (int32_t)(l->t->sh->slot_stride - RTN_STACK +
+				       slot * 8));
 	return x86_m(X86_RSP, (int32_t)(slot * 8 + l->pushed));
 }
 
@@ -75,6 +93,21 @@ lower_cold_emit(struct lower *l)
 
 /* ---- calls --------------------------------------------------------------- */
 
+/* A body, whose arguments are set. */
+static void
+call_body(struct lower *l, uint64_t addr)
+{
+	const int32_t top = (int32_t)l->t->sh->slot_stride - RTN_STACK_TOP;
+
+	if (own_stack(l)) {
+		x86_store(l->b, 8, x86_m(LOWER_RT, top), X86_RSP);
+		x86_lea(l->b, X86_RSP, x86_m(LOWER_RT, top));
+	}
+	x86_call_to(l->b, addr);
+	if (own_stack(l))
+		x86_pop(l->b, X86_RSP);
+}
+
 void
 lower_call_at(struct lower *l, uint64_t addr)
 {
@@ -83,7 +116,7 @@ lower_call_at(struct lower *l, uint64_t addr)
 	if (l->now == NOW_NO)
 		l->now = NOW_MAYBE;
 	x86_mov_rr(l->b, 8, X86_RDI, LOWER_RT);
-	x86_call_to(l->b, addr);
+	call_body(l, addr);
 }
 
 void
@@ -129,7 +162,7 @@ lower_call_cold(struct lower *l, enum rtn_fn fn)
 {
 	l->f.cold_calls = true;
 	x86_mov_rr(l->b, 8, X86_RDI, LOWER_RT);
-	x86_call_to(l->b, l->t->blob + rtn_image.off[fn]);
+	call_body(l, l->t->blob + rtn_image.off[fn]);
 }
 
 /* ---- the machine of the thread ------------------------------------------- */
@@ -191,14 +224,66 @@ lower_is_low(const struct x86_target *t)
 static void
 enter_elsewhere(struct lower *l, struct lower_cold *c)
 {
+	const int32_t n = (int32_t)lower_frame_size(l);
+
 	(void)c;
-	if (l->nslots != 0)
-		x86_alu_ri(l->b, X86_ADD, 8, X86_RSP, (int32_t)l->nslots * 8);
+	if (n != 0)
+		x86_alu_ri(l->b, X86_ADD, 8, X86_RSP, n);
 	x86_mov_ri(l->b, X86_RAX, l->site);
 	x86_call_to(l->b, l->code);
-	if (l->nslots != 0)
-		x86_alu_ri(l->b, X86_SUB, 8, X86_RSP, (int32_t)l->nslots * 8);
+	if (n != 0)
+		x86_alu_ri(l->b, X86_SUB, 8, X86_RSP, n);
 	x86_jmp_label(l->b, &l->out);
+}
+
+/* rcx = the `lent` of a stack that is ours now; on to `out` if there is none,
+   and the firing is counted as lost. */
+static void
+loan_take(struct lower *l)
+{
+	const struct rtn_shared *sh = l->t->sh;
+	struct x86_label next = { 0 }, got = { 0 };
+	struct x86_buf *b = l->b;
+
+	x86_mov_ri(b, X86_RCX,
+		   sh->self + offsetof(struct rtn_shared, loan[0].lent));
+	x86_mov_ri(b, LOWER_RT, RTN_NLOANS);
+	x86_bind(b, &next);
+	x86_mov_ri(b, X86_RAX, 1);
+	x86_bytes(b, "\x87\x01", 2); /* xchg %eax,(%rcx) */
+	x86_test_rr(b, 4, X86_RAX, X86_RAX);
+	x86_jcc_label(b, X86_CC_E, &got);
+	x86_alu_ri(b, X86_ADD, 8, X86_RCX, RTN_LOAN);
+	x86_dec_r(b, 4, LOWER_RT);
+	x86_jcc_label(b, X86_CC_NE, &next);
+	x86_mov_ri(b, X86_RAX,
+		   sh->self + offsetof(struct rtn_shared, no_slot));
+	x86_bytes(b, "\xf0\x48\xff\x00", 4); /* lock incq (%rax) */
+	x86_jmp_label(b, &l->out);
+	x86_bind(b, &got);
+}
+
+/* Where the thread's stack is short, not even its registers are saved there. */
+static void
+enter_on_loan(struct lower *l, struct lower_cold *c)
+{
+	struct x86_buf *b = l->b;
+
+	loan_take(l);
+	x86_store(b, 8, x86_m(X86_RCX, -16), X86_RSP);
+	x86_lea(b, X86_RSP, x86_m(X86_RCX, -16));
+	lower_shield(l);
+	x86_load(b, 8, false, X86_RDX, x86_m(X86_RCX, -16));
+	lower_fs_base(b, l->t, X86_RSI);
+	x86_mov_ri(b, X86_RDI, l->t->sh->self);
+	x86_call_to(b, l->t->blob + rtn_image.off[RTN_FN_enter_at]);
+	lower_unshield(l);
+	x86_pop(b, X86_RSP);
+	x86_store_imm(b, 4, x86_m(X86_RCX, 0), 0);
+	x86_test_rr(b, 8, X86_RAX, X86_RAX);
+	x86_jcc_label(b, X86_CC_E, &l->out);
+	x86_mov_rr(b, 8, LOWER_RT, X86_RAX);
+	x86_jmp_label(b, &c->back);
 }
 
 static void
@@ -206,6 +291,10 @@ enter_slow(struct lower *l, struct lower_cold *c)
 {
 	if (l->inl) {
 		enter_elsewhere(l, c);
+		return;
+	}
+	if (own_stack(l)) {
+		enter_on_loan(l, c);
 		return;
 	}
 	lower_shield(l);

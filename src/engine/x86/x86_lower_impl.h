@@ -26,7 +26,10 @@
  *
  * FRAME, from rsp upwards
  *
- *   slots      8 bytes each, lower.nslots of them
+ *   slots      8 bytes each, lower.nslots of them; where stacks are short
+ *              (rtn_shared.stacks) the first lower.early, and the others lie
+ *              at the lower end of the machine's own stack, on which bodies
+ *              are called then
  *   return     only out of line
  *   registers  of lower.saves, the highest number lowest
  *   flags, red zone: the trampoline's
@@ -109,6 +112,7 @@ struct lower {
 	uint64_t code;	 /* in place: the out-of-line form */
 	uint32_t saves;	 /* by the trampoline */
 	uint32_t nslots, top; /* slots: as many as the frame has; in use */
+	uint32_t early;	 /* the first ones, used before the machine is known */
 	uint32_t pushed; /* bytes on the stack beyond the frame */
 	struct lower_facts want; /* what the pass before found */
 	struct lower_facts f;	 /* what this pass finds */
@@ -143,6 +147,8 @@ int lower_fail(struct lower *l, const char *what);
 int lower_nomem(struct lower *l); /* likewise: there is no memory */
 /* A fresh slot of the frame, until lower.top is set back. */
 uint32_t lower_slot(struct lower *l);
+/* Bytes of the frame that are on the thread's stack. */
+uint32_t lower_frame_size(const struct lower *l);
 struct x86_mem lower_slot_m(const struct lower *l, uint32_t slot);
 /* A new cold part that `emit` will write; owned by the arena. */
 struct lower_cold *lower_cold(struct lower *l,

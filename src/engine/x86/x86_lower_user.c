@@ -19,7 +19,7 @@
 static int32_t
 frame_size(const struct lower *l)
 {
-	return (int32_t)(l->nslots * 8 + l->pushed + (l->inl ? 0 : 8));
+	return (int32_t)(lower_frame_size(l) + l->pushed + (l->inl ? 0 : 8));
 }
 
 /* dst = hardware register reg of the thread. */

@@ -89,6 +89,8 @@ world_addresses(struct rtn_shared *sh, struct world_mem *m)
 	sh->shared_size = sizeof(*m);
 	sh->slots = (uintptr_t)m->rt;
 	sh->slot_stride = sizeof(m->rt[0]);
+	/* The tests of threads are run in both ways. */
+	sh->stacks = getenv("DT_TEST_STACKS") != NULL;
 	sh->threads = (uintptr_t)m->self;
 	sh->thread_stride = WORLD_SELF;
 	sh->nthreads = WORLD_THREADS;

@@ -130,7 +130,9 @@ world_share(struct world *w, uint64_t bufsize, uint64_t aggsize)
 
 	sh->self = (uintptr_t)sh;
 	sh->shared_size = w->memsize;
-	sh->slot_stride = (sizeof(struct rt) + 63) & ~(size_t)63;
+	/* The tests are run in both ways. */
+	sh->stacks = getenv("DT_TEST_STACKS") != NULL;
+	sh->slot_stride = ((sizeof(struct rt) + 63) & ~(size_t)63) + RTN_STACK;
 	sh->slots = world_take(w, &at, sh->slot_stride * WORLD_SLOTS);
 	sh->thread_stride = (w->en->tab->thread_size + 63 + 8) & ~63u;
 	sh->threads = world_take(w, &at, sh->thread_stride * WORLD_THREADS);
