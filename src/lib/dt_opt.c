@@ -19,7 +19,7 @@ enum opt_kind { KIND_FLAG, KIND_SIZE, KIND_RATE, KIND_NUM, KIND_STR,
 		KIND_POLICY, KIND_RESIZE, KIND_CFLAG, KIND_NOCFLAG, KIND_CPPARG,
 		KIND_LIBDIR, KIND_ENGINE, KIND_EVALTIME, KIND_OFORMAT,
 		KIND_SETENV, KIND_UNSETENV, KIND_VERSION, KIND_LOCKMEM,
-		KIND_LATE, KIND_ENCODING, KIND_ERRFMT };
+		KIND_LATE, KIND_ENCODING, KIND_ERRFMT, KIND_FOLLOW };
 enum opt_class { CLASS_RUN, CLASS_DYN, CLASS_COMP, CLASS_CMD, CLASS_NONE };
 
 struct opt_row {
@@ -253,6 +253,7 @@ opt_value(dtrace_hdl_t *dtp, const struct opt_row *row, const char *val,
 	static const char *const resizes[] = { "auto", "manual", NULL };
 	static const char *const engines[] = { "auto", "kernel", "process",
 					       NULL };
+	static const char *const follows[] = { "none", "fork", NULL };
 	static const char *const times[] = { "exec", "preinit", "postinit",
 					     "main", NULL };
 	static const char *const oformats[] = { "text", "json", "jsonl", NULL };
@@ -284,6 +285,8 @@ opt_value(dtrace_hdl_t *dtp, const struct opt_row *row, const char *val,
 		return val != NULL && (*out = opt_word(val, resizes)) >= 0;
 	case KIND_ENGINE:
 		return val != NULL && (*out = opt_word(val, engines)) >= 0;
+	case KIND_FOLLOW:
+		return val != NULL && (*out = opt_word(val, follows)) >= 0;
 	case KIND_EVALTIME:
 		return val != NULL && (*out = opt_word(val, times)) >= 0;
 	case KIND_OFORMAT:
@@ -371,6 +374,7 @@ opt_expects(const struct opt_row *row)
 		[KIND_NOCFLAG] = "on or off",
 		[KIND_LIBDIR] = "a directory",
 		[KIND_ENGINE] = "auto, kernel or process",
+		[KIND_FOLLOW] = "none or fork",
 		[KIND_EVALTIME] = "exec, preinit, postinit or main",
 		[KIND_OFORMAT] = "text, json or jsonl",
 		[KIND_SETENV] = "name=value",

@@ -80,6 +80,8 @@ struct engine_opts {
 	/* Kernel engine: the process of $target, which is looked at before
 	   tracing begins; 0: none. */
 	int32_t target_pid;
+	/* Process engine: processes that the target forks fire too. */
+	bool follow;
 	/* So many probes may come with code that is mapped later, or with
 	   modules of the kernel (engine_ops.extend); 0: none. */
 	uint32_t spare_probes;

@@ -263,7 +263,8 @@ struct rt {
 	/* Process engine: the same of the call that makes a process, while it
 	   is being made; kept in level 0.  0: none. */
 	volatile uint32_t fork_at;
-	uint32_t pad_fork;
+	uint32_t pid; /* process engine: of its thread, as the consumer calls
+			 it; with tid */
 	/* Process engine: to be sent when the firing is over; bit n - 1 is
 	   signal n. */
 	uint64_t signals;

@@ -9,7 +9,8 @@
  *
  *   table    PRIVATE, anonymous, MADV_WIPEONFORK: which thread has which slot.
  *            A forked child finds it zeroed, so nothing fires there, and what
- *            is shared stays the parent's.
+ *            is shared stays the parent's; or, where children are followed, it
+ *            begins a table of its own (below).
  *   shared   a memfd that the consumer maps too: struct rtn_shared, then
  *            sites, machines (struct rt), buffers, aggregations, variables.
  *   regions  code, each within 2 GB of the text it serves: a copy of the blob,
@@ -52,6 +53,15 @@
  * the last RTN_STACK bytes of their slot.  Signal handlers are not in the way:
  * such runtimes let them run on stacks of their own, too.  To find or make the
  * slot one of some that are everybody's is borrowed.
+ *
+ * FOLLOWING (rtn_shared.follow).  A forked child has all that its parent has:
+ * the patched text, the code, the shared memory.  Where children are to fire,
+ * the first one to come here makes the table the child's own (`alive`, `pid`),
+ * and its threads take slots like all others; owners of slots are numbers of
+ * threads, which differ in all processes.  A process that borrows memory takes
+ * the place of the thread that has lent its home: a home with the same key and
+ * a slot of its own, until it executes, or ends, and the parent's thread closes
+ * it.
  *
  * COUNTING.  Handlers that do nothing but count(), under constant keys, have
  * counters behind the machine of level 0.  Those only grow, and the consumer
@@ -119,7 +129,8 @@ struct rtn_home {
 struct rtn_table {
 	uint64_t alive; /* 1 where tracing goes on; 0 in a forked child */
 	uint64_t told;	/* a forked child has put itself into children[] */
-	uint64_t pad[6];
+	uint64_t pid;	/* a forked child that fires: its number; else 0 */
+	uint64_t pad[5];
 	struct rtn_home home[RTN_NHOMES];
 };
 
@@ -234,6 +245,7 @@ struct rtn_shared {
 	uint64_t maps_state; /* address of the dynamic linker's
 				r_debug.r_state; 0: not known */
 	volatile uint32_t seccomp; /* no system calls of our own */
+	uint32_t follow; /* children that it makes fire too */
 	/* Slots and their buffers may not be accessed before a thread takes
 	   them: mlockall(2) would put a page everywhere where they may be. */
 	volatile uint32_t shut;
@@ -245,7 +257,9 @@ struct rtn_shared {
 
 	/* Written by the process. */
 	volatile uint32_t nthreads_used; /* slots ever taken: [0, n) */
-	volatile uint32_t nchildren;	 /* may exceed RTN_NCHILDREN */
+	volatile uint32_t nfollowed; /* forked children that fire */
+	volatile uint32_t nchildren; /* those that do not; may exceed
+					RTN_NCHILDREN */
 	volatile uint32_t children[RTN_NCHILDREN]; /* pids; written after
 					    nchildren: 0 is not yet */
 	volatile uint64_t no_slot;	 /* firings lost: all slots taken */

@@ -106,7 +106,7 @@ rtn_put_ustack(struct rt *rt, uint64_t dst, uint64_t nframes)
 	uint64_t *p = (uint64_t *)dst;
 	uint64_t n;
 
-	p[0] = RTN_SHARED(rt)->pid;
+	p[0] = rt->pid;
 	n = rtn_frames(rt, p + 1, nframes);
 	memset(p + 1 + n, 0, (nframes - n) * 8);
 	return 0;

@@ -122,7 +122,10 @@ kernel_copy(struct rt *rt, enum rtn_sys_nr nr, uint64_t here, uint64_t there,
 
 	if (RTN_SHARED(rt)->seccomp)
 		return -1;
-	rc = rtn_syscall6(nr, RTN_SHARED(rt)->own_pid, (uint64_t)&local, 1,
+	rc = rtn_syscall6(nr,
+			  RTN_SHARED(rt)->follow ? rt->pid
+						 : RTN_SHARED(rt)->own_pid,
+			  (uint64_t)&local, 1,
 			  (uint64_t)&remote, 1, 0);
 	/* The main thread has ended, and has no memory any more. */
 	if (rc == -RTN_ESRCH)

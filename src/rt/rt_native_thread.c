@@ -193,12 +193,21 @@ known_forget(struct rtn_shared *sh, uint32_t own)
 			sh->known[i].own = 0;
 }
 
+/* The number, in its own pid namespace, of the process whose table this is. */
+static uint32_t
+table_pid(const struct rtn_shared *sh)
+{
+	const struct rtn_table *t = native_table(sh);
+
+	return t->pid != 0 ? (uint32_t)t->pid : sh->own_pid;
+}
+
 /* Is the caller a process of its own?  Under a filter that is not asked. */
 static int
 is_other(const struct rtn_shared *sh)
 {
 	return !sh->seccomp &&
-	       rtn_syscall0(RTN_SYS_getpid) != (int64_t)sh->own_pid;
+	       rtn_syscall0(RTN_SYS_getpid) != (int64_t)table_pid(sh);
 }
 
 static int
@@ -245,7 +254,7 @@ fork_over(struct rtn_shared *sh, struct rt *rt)
 
 static void
 level_init(struct rtn_shared *sh, uint32_t thread, uint32_t level,
-	   uint32_t tid)
+	   uint32_t tid, uint32_t pid)
 {
 	struct rt *rt = slot_rt(sh, thread, level);
 	uint64_t n = thread * (uint64_t)RT_LEVELS + level;
@@ -256,6 +265,7 @@ level_init(struct rtn_shared *sh, uint32_t thread, uint32_t level,
 	rt->slot = RTN_HOST_SLOTS * RT_LEVELS + (uint32_t)n;
 	rt->raw_time = sh->vdso_time == 0;
 	rt->tid = tid;
+	rt->pid = pid;
 	rt->cpu = rtn_cpu(sh);
 	rt->buf = sh->bufs ? sh->bufs + n * sh->conf.bufsize : 0;
 	rt->agg = sh->aggs ? sh->aggs + n * sh->conf.aggsize : 0;
@@ -331,11 +341,21 @@ slots_open(const struct rtn_shared *sh, uint32_t t, uint32_t n)
 	       (sh->aggs == 0 || span_open(sh->aggs + t * aggs, n * aggs));
 }
 
+/* The process of the calling thread, as the consumer calls it.  Children are
+   followed only where all have the same numbers for it. */
+static uint32_t
+outer_pid(const struct rtn_shared *sh)
+{
+	return sh->follow && !sh->seccomp
+		       ? (uint32_t)rtn_syscall0(RTN_SYS_getpid)
+		       : sh->pid;
+}
+
 /* A slot for the calling thread, its self-> variables zeroed; NULL: none. */
 static struct rt *
 slot_take(struct rtn_shared *sh, uint64_t fsbase)
 {
-	uint32_t tid = thread_id(sh, fsbase), t;
+	uint32_t tid = thread_id(sh, fsbase), pid = outer_pid(sh), t;
 
 	if (tid == 0)
 		return NULL;
@@ -353,7 +373,7 @@ slot_take(struct rtn_shared *sh, uint64_t fsbase)
 	memset((void *)(sh->threads + t * sh->thread_stride), 0,
 	       sh->thread_stride);
 	for (uint32_t level = 0; level < RT_LEVELS; level++)
-		level_init(sh, t, level, tid);
+		level_init(sh, t, level, tid, pid);
 	/* It may have been answered meanwhile; else slots are looked at. */
 	for (uint32_t level = 0; sh->foreign && level < RT_LEVELS; level++)
 		if (sh->outer[t] != RTN_TID_ASKED)
@@ -416,6 +436,22 @@ child_tell(struct rtn_shared *sh, struct rtn_table *t, uint64_t fsbase)
 	sh->ctl.wanted = 1;
 }
 
+/*
+ * A child that fires: the table is its own from now on.  There is one thread
+ * yet, or several that write the same.  Under a filter nobody can be asked who
+ * we are.  0: it stays silent.
+ */
+static int
+child_join(struct rtn_shared *sh, struct rtn_table *t)
+{
+	if (!sh->follow || sh->seccomp)
+		return 0;
+	t->pid = (uint64_t)rtn_syscall0(RTN_SYS_getpid);
+	__atomic_store_n(&t->alive, 1, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&sh->nfollowed, 1, __ATOMIC_RELAXED);
+	return 1;
+}
+
 /* ---- the ways in and out ------------------------------------------------- */
 
 /* A home for the calling thread, which has none; NULL: there can be none. */
@@ -446,7 +482,8 @@ thread_home(struct rtn_shared *sh, struct rtn_table *t, uint64_t fsbase)
 		home = home_next(t, base, &n);
 	if (home != NULL)
 		return home;
-	if (is_lent(t, base) || is_other(sh))
+	/* Who has the base of a home that is lent is a guest, or its host. */
+	if (is_lent(t, base) ? !sh->follow : is_other(sh))
 		return NULL;
 	home = home_make(sh, t, base, fsbase);
 	if (home == NULL)
@@ -454,11 +491,12 @@ thread_home(struct rtn_shared *sh, struct rtn_table *t, uint64_t fsbase)
 	return home;
 }
 
-/* May the calling thread fire at all?  A forked child may not. */
+/* May the calling thread fire at all?  A forked child may not, unless children
+   are followed. */
 static int
 may_fire(struct rtn_shared *sh, struct rtn_table *t, uint64_t fsbase)
 {
-	if (t->alive)
+	if (t->alive || (activity(sh) == RT_ACT_ACTIVE && child_join(sh, t)))
 		return activity(sh) == RT_ACT_ACTIVE;
 	child_tell(sh, t, fsbase);
 	return 0;
@@ -635,7 +673,7 @@ rtn_thread_exit(struct rtn_shared *sh, uint64_t fsbase)
 	if (!t->alive)
 		return;
 	base = base_of(sh, fsbase);
-	if (base == RTN_BASE_NONE || is_lent(t, base))
+	if (base == RTN_BASE_NONE || (is_lent(t, base) && !sh->follow))
 		return;
 	tid = thread_id(sh, fsbase);
 	known_forget(sh, tid);
@@ -679,6 +717,31 @@ home_any(struct rtn_table *t, uint64_t base)
 	return h != NULL ? h : home_next(t, base | RTN_KEY_LENT, &m);
 }
 
+/*
+ * Where guests fire, the home that the calling thread itself has lent; the
+ * guest, who is over, loses its own.  NULL: it has lent none.  (A guest may have
+ * lent its home in turn: so owners are looked at.)
+ */
+static struct rtn_home *
+home_back(struct rtn_shared *sh, struct rtn_table *t, uint64_t base)
+{
+	const uint32_t tid = (uint32_t)rtn_syscall0(RTN_SYS_gettid);
+	struct rtn_home *h, *mine = NULL;
+	uint32_t n = 0;
+
+	while (mine == NULL &&
+	       (h = home_next(t, base | RTN_KEY_LENT, &n)) != NULL)
+		if (sh->owner[slot_thread((struct rt *)h->rt)] == tid)
+			mine = h;
+	for (n = 0; mine != NULL && (h = home_next(t, base, &n)) != NULL;) {
+		struct rt *rt = (struct rt *)h->rt;
+
+		if (swap64(&h->key, base + 1, RTN_KEY_TOMB) && !rt->busy)
+			slot_give(sh, rt);
+	}
+	return mine;
+}
+
 void
 rtn_fork(struct rtn_shared *sh, uint64_t fsbase, uint64_t nr, uint64_t at)
 {
@@ -707,9 +770,13 @@ rtn_forked(struct rtn_shared *sh, uint64_t fsbase, uint64_t res, uint64_t at)
 {
 	struct rtn_table *t = native_table(sh);
 	uint64_t base = t->alive ? base_of(sh, fsbase) : RTN_BASE_NONE;
-	struct rtn_home *h = home_any(t, base);
+	struct rtn_home *h = NULL;
 	struct rt *rt;
 
+	if (sh->follow && !sh->seccomp && base != RTN_BASE_NONE)
+		h = home_back(sh, t, base);
+	if (h == NULL)
+		h = home_any(t, base);
 	if (h == NULL)
 		return; /* a thread that is new, or a process with a copy */
 	rt = (struct rt *)h->rt;
@@ -830,7 +897,8 @@ rtn_maps(struct rtn_shared *sh)
 	uint32_t mine, seen;
 
 	if ((state != NULL && *state != R_CONSISTENT) ||
-	    !native_table(sh)->alive || sh->seccomp ||
+	    !native_table(sh)->alive || native_table(sh)->pid != 0 ||
+	    sh->seccomp ||
 	    activity(sh) != RT_ACT_ACTIVE)
 		return;
 	mine = __atomic_add_fetch(&sh->maps_asked, 1, __ATOMIC_SEQ_CST);

@@ -134,7 +134,7 @@ rt_subr_progenyof(struct rt *rt)
 	struct rtn_shared *sh = RTN_SHARED(rt);
 	uint32_t pid = (uint32_t)rt->tuple[0].val;
 
-	if (pid == sh->pid)
+	if (pid == sh->pid || pid == rt->pid)
 		return 1;
 	for (uint32_t i = 0; i < RTN_NANCESTORS && sh->ancestors[i]; i++)
 		if (sh->ancestors[i] == pid)

@@ -7,7 +7,9 @@
  * empty (rt_native.h), so nothing fires in it; a probe costs it a call that
  * finds that out.  Putting its text back takes that away as well.  It keeps our
  * mappings: one of its threads may be inside.  A child that has ended, or runs
- * something else by now, needs nothing.
+ * something else by now, needs nothing.  Where children are followed
+ * (rtn_shared.follow) all this comes at the end, for all of them: who has our
+ * memory mapped is one of them, whoever made it and whoever has ended since.
  *
  * PID NAMESPACES.  A process there knows itself by another number than we do;
  * /proc/PID/status has all of them (NSpid), its own last.
@@ -23,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* True if the error is about a process that is no more. */
@@ -55,6 +58,58 @@ follow_clean_child(const struct patch_journal *j, pid_t child, struct err *e)
 	return 0;
 }
 
+/* ---- all children ---------------------------------------------------------- */
+
+/* Put back the text of one of them; false: there was nothing to put back. */
+static bool
+tree_clean_one(const struct patch_journal *j, pid_t pid)
+{
+	struct err why = { 0 };
+	struct inject in;
+	int n = 0;
+
+	if (inject_open(&in, pid, false, &why) != 0)
+		return false;
+	if (inject_stop(&in, true, &why) == 0) {
+		n = patch_undo_in(j, &in);
+		inject_resume(&in);
+	}
+	inject_close(&in);
+	return n != 0;
+}
+
+#define TREE_ROUNDS 8
+
+void
+follow_clean_tree(const struct patch_journal *j, uint64_t ino, pid_t but)
+{
+	bool any = true;
+
+	/* One that is not clean yet may fork while we look. */
+	for (int i = 0; any && i < TREE_ROUNDS; i++) {
+		struct proc_dir it;
+		long n;
+
+		any = false;
+		if (!proc_dir_open(&it, 0, "task"))
+			return;
+		while ((n = proc_dir_next(&it)) >= 0)
+			if ((pid_t)n != but && follow_is_ours((pid_t)n, ino))
+				any |= tree_clean_one(j, (pid_t)n);
+		proc_dir_close(&it);
+	}
+}
+
+uint64_t
+follow_ino(int fd, size_t least)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && (uint64_t)st.st_size >= least
+		       ? (uint64_t)st.st_ino
+		       : 0;
+}
+
 /* ---- numbers ------------------------------------------------------------- */
 
 /* Of a process, or its thread tid, in its own namespace; 0: there is none. */
@@ -70,8 +125,9 @@ own_number(pid_t pid, pid_t tid)
 	return (uint32_t)last;
 }
 
+/* ino 0: of any trace. */
 static bool
-has_our_memory(pid_t pid)
+has_our_memory(pid_t pid, uint64_t ino)
 {
 	struct proc_maps it;
 	struct proc_map m;
@@ -80,9 +136,16 @@ has_our_memory(pid_t pid)
 	if (!proc_maps_open(&it, pid))
 		return false;
 	while (!has && proc_maps_next(&it, &m))
-		has = strncmp(m.path, "/memfd:dtrace", 13) == 0;
+		has = strncmp(m.path, "/memfd:dtrace", 13) == 0 &&
+		      (ino == 0 || m.ino == ino);
 	proc_maps_close(&it);
 	return has;
+}
+
+bool
+follow_is_ours(pid_t pid, uint64_t ino)
+{
+	return ino != 0 && has_our_memory(pid, ino);
 }
 
 /* The first thread of pid, or process if that is 0, that is that number. */
@@ -98,7 +161,7 @@ number_find(pid_t pid, uint32_t number, bool ours)
 	while (found == 0 && (n = proc_dir_next(&it)) >= 0)
 		if ((pid != 0 ? own_number(pid, (pid_t)n) :
 				own_number((pid_t)n, 0)) == number &&
-		    (!ours || has_our_memory((pid_t)n)))
+		    (!ours || has_our_memory((pid_t)n, 0)))
 			found = (pid_t)n;
 	proc_dir_close(&it);
 	return found;
@@ -107,7 +170,8 @@ number_find(pid_t pid, uint32_t number, bool ours)
 pid_t
 follow_child(uint32_t told, bool far)
 {
-	if (own_number((pid_t)told, 0) == told && has_our_memory((pid_t)told))
+	if (own_number((pid_t)told, 0) == told &&
+	    has_our_memory((pid_t)told, 0))
 		return (pid_t)told;
 	return far ? number_find(0, told, true) : 0;
 }

@@ -13,6 +13,7 @@
  * the memory it needs, and never returns.
  */
 #include "engine/process/inject_impl.h"
+#include "engine/process/process_impl.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +42,8 @@ struct guardian {
 	struct inject in; /* its own: it is the tracer */
 	int sock, pidfd;
 	bool stopped;
-	struct rtn_shared *sh; /* first page of the shared file; NULL */
+	struct rtn_shared *sh; /* the head of the shared file; NULL */
+	uint64_t ino;	       /* of that file */
 };
 
 /* ---- being nobody's ------------------------------------------------------------ */
@@ -185,14 +187,16 @@ do_ids(struct guardian *g, const struct guard_req *req, int fd,
 static int
 do_shared(struct guardian *g, int fd, struct err *e)
 {
-	void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *p = mmap(NULL, sizeof(*g->sh), PROT_READ | PROT_WRITE, MAP_SHARED,
+		       fd, 0);
 
 	if (p == MAP_FAILED)
 		return err_set(e, &ERR_GENERIC, errno,
 			       "the guardian cannot map the shared memory");
 	if (g->sh != NULL)
-		munmap(g->sh, 4096);
+		munmap(g->sh, sizeof(*g->sh));
 	g->sh = p;
+	g->ino = follow_ino(fd, sizeof(*g->sh));
 	return 0;
 }
 
@@ -292,6 +296,13 @@ anything_set(const struct patch_journal *j)
 	return false;
 }
 
+/* Children of the target are traced too. */
+static bool
+guard_follows(const struct guardian *g)
+{
+	return g->ino != 0 && g->sh->follow != 0;
+}
+
 /*
  * The consumer is gone; or the target is, and then nothing is ours to change:
  * the consumer may live, and its END clauses are still to fire.
@@ -299,7 +310,11 @@ anything_set(const struct patch_journal *j)
 static void
 tidy_up(struct guardian *g)
 {
-	if (g->sh != NULL && !g->j->done && !target_ended(g))
+	struct patch_journal *all = !g->j->done && guard_follows(g) ?
+					    patch_journal_copy(g->j) : NULL;
+
+	if (g->sh != NULL && !g->j->done &&
+	    (!target_ended(g) || guard_follows(g)))
 		__atomic_store_n(&g->sh->ctl.activity, RT_ACT_STOPPED,
 				 __ATOMIC_RELEASE);
 	while (!g->j->done && anything_set(g->j) && !target_ended(g)) {
@@ -314,9 +329,13 @@ tidy_up(struct guardian *g)
 		nanosleep(&(struct timespec){ 0, RETRY_MS * 1000000l }, NULL);
 	}
 	inject_resume(&g->in);
+	if (all != NULL)
+		follow_clean_tree(all, g->ino, g->j->pid);
+	free(all);
 }
 
-/* Until the consumer or the target is gone. */
+/* Until the consumer or the target is gone; where children are followed, they
+   may live on, and the consumer is all that counts. */
 static void
 serve_all(struct guardian *g)
 {
@@ -331,8 +350,10 @@ serve_all(struct guardian *g)
 			inject_bury(&g->in);
 		else
 			inject_reap(&g->in);
-		if (p[1].revents != 0)
+		if (p[1].revents != 0 && !guard_follows(g))
 			return;
+		if (p[1].revents != 0)
+			p[1].fd = -1;
 		if (p[0].revents != 0 && !serve_one(g))
 			return;
 	}

@@ -520,6 +520,21 @@ patch_undo_in(const struct patch_journal *j, struct inject *in)
 	return n < 0 ? 0 : (int)n;
 }
 
+struct patch_journal *
+patch_journal_copy(const struct patch_journal *j)
+{
+	size_t n = sizeof(*j) + j->n * sizeof(j->p[0]);
+	struct patch_journal *c = malloc(n);
+
+	if (c == NULL)
+		return NULL;
+	memcpy(c, j, n);
+	for (uint32_t i = 0; i < c->n; i++)
+		if (c->p[i].state == PATCH_UNDONE)
+			c->p[i].state = PATCH_SET;
+	return c;
+}
+
 void
 patch_forget(struct patch_journal *j, uint64_t lo, uint64_t hi)
 {

@@ -74,6 +74,13 @@ int patch_undo_all(struct patch_journal *j, struct inject *in, struct err *e);
    journal stays as it is.  How many were put back. */
 int patch_undo_in(const struct patch_journal *j, struct inject *in);
 
+/*
+ * What was ever written, for patch_undo_in() in children that outlive the
+ * patches of their parent; make it before those are undone, as counts of
+ * semaphores are forgotten then.  free() it; NULL: no memory.
+ */
+struct patch_journal *patch_journal_copy(const struct patch_journal *j);
+
 /* The text in [lo, hi) has been unmapped: there is nothing to undo. */
 void patch_forget(struct patch_journal *j, uint64_t lo, uint64_t hi);
 

@@ -82,6 +82,12 @@ target_open(struct engine *eng, struct err *e)
 	return 0;
 }
 
+bool
+engine_follows(const struct engine *eng)
+{
+	return eng->sh != NULL && eng->opts.follow && !eng->foreign_pids;
+}
+
 /* ---- load ---------------------------------------------------------------- */
 
 static int
@@ -419,6 +425,23 @@ poll_children(struct engine *eng)
 	}
 }
 
+/* Children that were followed are cleaned by what tree_journal() has said before
+   the target was, and which is freed. */
+static struct patch_journal *
+tree_journal(const struct engine *eng)
+{
+	return engine_follows(eng) && eng->journal != NULL ?
+		       patch_journal_copy(eng->journal) : NULL;
+}
+
+static void
+tree_undo(struct engine *eng, struct patch_journal *all)
+{
+	if (all != NULL)
+		follow_clean_tree(all, follow_ino(eng->map.fd, 1), eng->pid);
+	free(all);
+}
+
 /* True if the process has ended, or another program runs there, without our
    patches. */
 static bool
@@ -430,6 +453,9 @@ target_changed(struct engine *eng)
 		return false;
 	eng->gone = true;
 	eng->exec_ns = 0;
+	/* What is to be undone in children is of the program that was. */
+	if (st == FOLLOW_EXEC)
+		tree_undo(eng, tree_journal(eng));
 	/* It executes one program after the other: see exec_poll(). */
 	if (st == FOLLOW_EXEC && !engine_target_held(eng) &&
 	    (eng->plan.sys_entry || eng->plan.sys_return))
@@ -447,14 +473,19 @@ engine_poll(struct engine *eng, struct err *e)
 {
 	uint64_t now = clock_mono_ns();
 
-	if (eng->sh == NULL || (eng->gone && eng->follow_ns == 0))
+	if (eng->sh == NULL ||
+	    (eng->gone && eng->follow_ns == 0 && !engine_follows(eng)))
 		return 0;
+	clock_adjust(&eng->clock);
 	if (engine_target_ended(eng)) {
 		eng->gone = true;
 		eng->follow_ns = 0;
+		if (engine_follows(eng) && now >= eng->next_reap_ns) {
+			eng->next_reap_ns = now + REAP_NS;
+			shared_reap(eng);
+		}
 		return 0;
 	}
-	clock_adjust(&eng->clock);
 	if (eng->follow_ns != 0)
 		exec_poll(eng, now);
 	if (eng->gone || eng->map.nregions == 0)
@@ -540,6 +571,7 @@ guard_tries_on(struct engine *eng)
 static int
 process_stop(struct engine *eng, struct err *e)
 {
+	struct patch_journal *all;
 	int rc;
 
 	host_stop(eng->host);
@@ -550,8 +582,10 @@ process_stop(struct engine *eng, struct err *e)
 		eng->gone = true;
 	shared_quiet(eng, QUIET_MS);
 	eng->in.stop_ms = LEAVE_MS;
+	all = tree_journal(eng);
 	rc = target_undo(eng, e);
 	poll_children(eng);
+	tree_undo(eng, all);
 	if (rc == 0 || !guard_tries_on(eng))
 		return rc;
 	/* What was traced is complete; the guardian goes on trying. */
@@ -651,6 +685,9 @@ engine_report(struct engine *eng, struct buf *out)
 			   "process %d: other programs executed: %u; what each "
 			   "did before its C library was there was not seen\n",
 			   (int)eng->pid, eng->nfollowed);
+	if (engine_follows(eng) && eng->sh->nfollowed != 0)
+		buf_printf(out, "process %d: forked children that fired: %u\n",
+			   (int)eng->pid, eng->sh->nfollowed);
 	if (eng->left != NULL)
 		buf_printf(out,
 			   "process %d: runs another program, and cannot be "

@@ -83,11 +83,19 @@ void host_stop(struct host *h);
 
 /*
  * Processes that the target has forked inherit its patched text, but nothing
- * fires there (rt_native.h).  Those that announce themselves are stopped, their
+ * fires there unless they are followed (rt_native.h).  Those that announce themselves are stopped, their
  * text is put back, and they go on: from then on they are as if never traced.
  */
 int follow_clean_child(const struct patch_journal *j, pid_t child,
 		       struct err *e);
+
+/*
+ * Of all processes, but one, that have the memory file mapped, put back the
+ * text.  ino: follow_ino() of the file, its number; 0: it is smaller than least.
+ */
+void follow_clean_tree(const struct patch_journal *j, uint64_t ino, pid_t but);
+uint64_t follow_ino(int fd, size_t least);
+bool follow_is_ours(pid_t pid, uint64_t ino);
 
 /*
  * The forked child that has announced itself as `told`, which is its number in
@@ -717,6 +725,8 @@ int engine_enter(struct engine *eng, bool follow, struct err *e);
 int engine_target_stop(struct engine *eng, bool all, struct err *e);
 bool engine_target_held(const struct engine *eng);
 
+/* Do forked children of the target fire? */
+bool engine_follows(const struct engine *eng);
 /* Has the target ended?  Also when it is not reaped yet. */
 bool engine_target_ended(const struct engine *eng);
 

@@ -360,6 +360,7 @@ fill_status(struct engine *eng, struct rtn_shared *sh)
 	depth = proc_status_numbers(&st, "NSpid", &v, 1, &own);
 	eng->foreign_pids = depth > 1;
 	sh->foreign = eng->foreign_pids;
+	sh->follow = eng->opts.follow && !eng->foreign_pids;
 	if (eng->foreign_pids)
 		fill_numbers(sh, depth, (uint32_t)own);
 	proc_comm(eng->pid, sh->comm, sizeof(sh->comm));

@@ -134,6 +134,28 @@ shared_view_now(struct engine *eng)
 	return v;
 }
 
+/* ---- who has a slot ------------------------------------------------------ */
+
+static bool
+view_lives(const struct engine *eng, uint32_t tid)
+{
+	struct proc_stat st;
+
+	if (eng->foreign_pids)
+		return follow_find_thread(eng->pid, tid) != 0;
+	/* Of any process: the kernel knows threads there too. */
+	if (engine_follows(eng))
+		return proc_stat_read((pid_t)tid, 0, &st) &&
+		       !proc_stat_ended(&st);
+	return proc_stat_read(eng->pid, (pid_t)tid, &st);
+}
+
+static uint32_t
+slot_owner(const struct engine *eng, unsigned slot)
+{
+	return eng->sh->owner[slot / RT_LEVELS - RTN_HOST_SLOTS];
+}
+
 /* ---- quiet --------------------------------------------------------------- */
 
 static void
@@ -154,8 +176,11 @@ slot_busy(const struct engine *eng, unsigned slot)
 static bool
 target_over(const struct engine *eng, unsigned slot)
 {
-	return slot >= RTN_HOST_SLOTS * RT_LEVELS &&
-	       (eng->gone || engine_target_ended(eng));
+	if (slot < RTN_HOST_SLOTS * RT_LEVELS)
+		return false;
+	if (engine_follows(eng))
+		return !view_lives(eng, slot_owner(eng, slot));
+	return eng->gone || engine_target_ended(eng);
 }
 
 /*
@@ -224,28 +249,19 @@ shared_idle(struct engine *eng)
 /* ---- threads that have gone ---------------------------------------------- */
 
 static bool
-view_lives(const struct engine *eng, uint32_t tid)
-{
-	struct proc_stat st;
-
-	if (eng->foreign_pids)
-		return follow_find_thread(eng->pid, tid) != 0;
-	return proc_stat_read(eng->pid, (pid_t)tid, &st);
-}
-
-static bool
-table_copy(const struct engine *eng, struct rtn_table *t)
+table_copy(const struct engine *eng, pid_t pid, struct rtn_table *t)
 {
 	struct iovec l = { t, sizeof(*t) },
 		     r = { (void *)(uintptr_t)eng->map.table, sizeof(*t) };
 
-	return process_vm_readv(proc_face(eng->pid), &l, 1, &r, 1, 0) ==
+	return process_vm_readv(proc_face(pid), &l, 1, &r, 1, 0) ==
 	       (ssize_t)sizeof(*t);
 }
 
 /* The thread's key leads nowhere from now on. */
 static void
-home_close(const struct engine *eng, const struct rtn_table *t, uint32_t thread)
+home_close(const struct engine *eng, pid_t pid, const struct rtn_table *t,
+	   uint32_t thread)
 {
 	uint64_t rt = eng->sh->slots +
 		      (uint64_t)thread * RT_LEVELS * eng->lay.slot_stride;
@@ -261,7 +277,7 @@ home_close(const struct engine *eng, const struct rtn_table *t, uint32_t thread)
 			i * sizeof(struct rtn_home) +
 			offsetof(struct rtn_home, key));
 		r.iov_len = sizeof(tomb);
-		(void)process_vm_writev(proc_face(eng->pid), &l, 1, &r, 1, 0);
+		(void)process_vm_writev(proc_face(pid), &l, 1, &r, 1, 0);
 	}
 }
 
@@ -273,6 +289,60 @@ thread_idle(const struct engine *eng, uint32_t thread)
 	return !slot_busy(eng, s) && !slot_busy(eng, s + 1);
 }
 
+/* Close the homes of dead threads of one process, in its table; dead: as many
+   as there are slots.  False: the table cannot be read. */
+static bool
+homes_close(const struct engine *eng, pid_t pid, const bool *dead)
+{
+	struct rtn_table *t = malloc(sizeof(*t));
+	bool ok = t != NULL && table_copy(eng, pid, t);
+
+	for (uint32_t i = 0; ok && i < eng->lay.nthreads; i++)
+		if (dead[i])
+			home_close(eng, pid, t, i);
+	free(t);
+	return ok;
+}
+
+/* The process that a slot's thread was of.  It is written there, where anybody
+   can write: it is believed if it is one of ours. */
+static pid_t
+slot_pid(const struct engine *eng, uint32_t thread)
+{
+	unsigned s = (RTN_HOST_SLOTS + thread) * RT_LEVELS;
+	pid_t pid = (pid_t) * (volatile uint32_t *)&eng->view.rt[s]->pid;
+
+	if (!engine_follows(eng) || pid == eng->pid)
+		return eng->pid;
+	return pid > 0 && follow_is_ours(pid, follow_ino(eng->map.fd, 1)) ? pid
+								       : 0;
+}
+
+/*
+ * All dead threads of the process that the first one of them was of: their homes
+ * are closed, done[] is set, and if it is not to be had they are kept for the
+ * next time.
+ */
+static void
+reap_process(const struct engine *eng, uint32_t first, bool *dead, bool *done)
+{
+	bool mine[RTN_NTHREADS] = { false };
+	pid_t pid = slot_pid(eng, first);
+	bool ok;
+
+	for (uint32_t i = first; i < eng->lay.nthreads; i++) {
+		mine[i] = dead[i] && !done[i] &&
+			  (i == first || slot_pid(eng, i) == pid);
+		done[i] |= mine[i];
+	}
+	/* Of a process that has ended nobody looks at homes. */
+	if (pid == 0 || (pid == eng->pid && eng->gone))
+		return;
+	ok = homes_close(eng, pid, mine);
+	for (uint32_t i = first; i < eng->lay.nthreads; i++)
+		dead[i] &= ok || !mine[i];
+}
+
 /*
  * Threads that ended where we have no point see to it here.  First the key is
  * closed, for another thread may have come to the same place in memory and use
@@ -282,31 +352,26 @@ thread_idle(const struct engine *eng, uint32_t thread)
 void
 shared_reap(struct engine *eng)
 {
-	struct rtn_table *t = NULL;
 	uint32_t n = eng->sh->nthreads_used;
-	bool dead[RTN_NTHREADS] = { false }, any = false;
+	bool dead[RTN_NTHREADS] = { false }, done[RTN_NTHREADS] = { false };
+	bool any = false;
 
-	if (eng->gone || eng->map.nregions == 0)
+	if ((eng->gone && !engine_follows(eng)) || eng->map.nregions == 0)
 		return;
 	for (uint32_t i = 0; i < n && i < eng->lay.nthreads; i++) {
 		uint32_t tid = eng->sh->owner[i];
 		dead[i] = tid != 0 && !view_lives(eng, tid);
 		any |= dead[i];
 	}
-	t = any ? malloc(sizeof(*t)) : NULL;
-	if (t == NULL || !table_copy(eng, t)) {
-		free(t);
-		return;
-	}
-	for (uint32_t i = 0; i < n && i < eng->lay.nthreads; i++)
-		if (dead[i])
-			home_close(eng, t, i);
-	serialise();
+	for (uint32_t i = 0; any && i < eng->lay.nthreads; i++)
+		if (dead[i] && !done[i])
+			reap_process(eng, i, dead, done);
+	if (any)
+		serialise();
 	for (uint32_t i = 0; i < n && i < eng->lay.nthreads; i++)
 		if (dead[i] && thread_idle(eng, i))
 			__atomic_store_n(&eng->sh->owner[i], 0,
 					 __ATOMIC_RELEASE);
-	free(t);
 }
 
 void

@@ -88,9 +88,9 @@ lower_value(struct lower *l, const struct dif_expr *e, unsigned base,
 		x86_store(l->b, 8, x86_m(base, disp), X86_RAX);
 		break;
 	case DIF_SRC_USYM:
-		x86_store_imm(l->b, 8, x86_m(base, disp),
-			      (int32_t)l->t->sh->pid);
 		x86_store(l->b, 8, x86_m(base, disp + 8), X86_RAX);
+		x86_load(l->b, 4, false, X86_RAX, RT_M(pid));
+		x86_store(l->b, 8, x86_m(base, disp), X86_RAX);
 		break;
 	}
 }

@@ -71,7 +71,7 @@ FN(lower_var_cpu)
 
 FN(lower_var_pid)
 {
-	x86_mov_ri(l->b, lower_reg(rd), l->t->sh->pid);
+	x86_load(l->b, 4, false, lower_reg(rd), RT_M(pid));
 }
 
 FN(lower_var_tid)

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * tree_target.c - processes that make processes.
+ *
+ *   calls N          each way of making a child, N times; children call
+ *                    getppid(2) and end
+ *   family SECONDS   four forked children, one with a second thread, that call
+ *                    work() and getppid(2) all the time; prints their pids, and
+ *                    at the end "ok" if all have computed what they should
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NCHILDREN 4
+
+extern char **environ;
+
+__attribute__((noinline)) unsigned
+work(unsigned x)
+{
+	__asm__ volatile("" : "+r"(x));
+	return x * 3 + 1;
+}
+
+static void
+wait_one(pid_t pid)
+{
+	int st;
+
+	if (pid < 0 || waitpid(pid, &st, 0) != pid || st != 0)
+		exit(1);
+}
+
+/* ---- calls ------------------------------------------------------------------ */
+
+static void
+by_fork(void)
+{
+	pid_t pid = fork(), of_it;
+
+	if (pid == 0) {
+		getppid();
+		of_it = fork();
+		if (of_it == 0) {
+			getppid();
+			_exit(0);
+		}
+		wait_one(of_it);
+		_exit(0);
+	}
+	wait_one(pid);
+	getppid();
+}
+
+static void
+by_vfork(void)
+{
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		getppid();
+		_exit(0);
+	}
+	wait_one(pid);
+	getppid();
+}
+
+static void
+by_spawn(void)
+{
+	char *argv[] = { "true", NULL };
+	pid_t pid;
+
+	if (posix_spawn(&pid, "/bin/true", NULL, NULL, argv, environ) != 0)
+		exit(1);
+	wait_one(pid);
+	getppid();
+}
+
+/* ---- family ----------------------------------------------------------------- */
+
+static volatile int over;
+
+static void *
+loop(void *arg)
+{
+	unsigned x = 1, want = 1;
+
+	for (unsigned i = 0; !over; i++) {
+		x = work(x);
+		want = want * 3 + 1;
+		if (i % 64 == 0)
+			getppid();
+		if (x != want)
+			_exit(3);
+	}
+	return NULL;
+}
+
+static void
+child(int i, int seconds)
+{
+	pthread_t t;
+
+	if (i == 0 && pthread_create(&t, NULL, loop, NULL) != 0)
+		_exit(4);
+	for (time_t end = time(NULL) + seconds; time(NULL) < end;) {
+		unsigned x = work(7);
+
+		if (x != 22)
+			_exit(3);
+		getppid();
+	}
+	over = 1;
+	if (i == 0)
+		pthread_join(t, NULL);
+	_exit(0);
+}
+
+static void
+family(int seconds)
+{
+	pid_t pid[NCHILDREN];
+
+	for (int i = 0; i < NCHILDREN; i++) {
+		pid[i] = fork();
+		if (pid[i] == 0)
+			child(i, seconds);
+		printf("%d ", (int)pid[i]);
+	}
+	printf("\n");
+	fflush(stdout);
+	for (int i = 0; i < NCHILDREN; i++)
+		wait_one(pid[i]);
+	printf("ok\n");
+}
+
+int
+main(int argc, char **argv)
+{
+	int n = argc > 2 ? atoi(argv[2]) : 1;
+
+	if (argc > 1 && strcmp(argv[1], "family") == 0) {
+		family(n);
+		return 0;
+	}
+	for (int i = 0; i < n; i++) {
+		by_fork();
+		by_vfork();
+		by_spawn();
+	}
+	return 0;
+}
