@@ -248,7 +248,7 @@ engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
 		.targets = &de->target,
 		.ntargets = de->target.pid != 0,
 		.target_pid = (int32_t)dtp->target,
-		.follow = dtp->opt[DT_OPT_follow] != 0,
+		.follow = (uint32_t)dtp->opt[DT_OPT_follow],
 		.spare_probes = de->ops == process_ops ?
 					dt_later_probes(de) :
 					dt_later_modules(dtp, de),

@@ -32,6 +32,9 @@ struct proc_set; /* all processes a handle knows */
 struct proc;
 
 struct proc_set *proc_set_new(struct err *e);
+/* A set of its own processes, that shares the files of another, which lives
+   longer.  Both are of one thread. */
+struct proc_set *proc_set_beside(struct proc_set *other, struct err *e);
 /* Detaches from everything; created processes not yet continued are killed,
    grabbed ones run on. */
 void proc_set_free(struct proc_set *ps);

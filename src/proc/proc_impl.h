@@ -41,6 +41,7 @@ struct proc_set {
 	struct arena *arena;
 	struct hash *procs; /* pid_t -> struct proc */
 	struct proc *list;  /* all that ever were */
+	struct proc_set *beside; /* whose files these are; NULL: its own */
 	struct hash *files; /* struct file_key -> struct mfile */
 	struct mfile *files_list;
 	struct ksyms *ksyms; /* ksym.c's; NULL until asked for */

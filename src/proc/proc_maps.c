@@ -249,7 +249,7 @@ static struct mfile *
 file_get(struct proc *p, const struct mrun *r, const char *path,
 	 const struct stat *st)
 {
-	struct proc_set *ps = p->set;
+	struct proc_set *ps = p->set->beside != NULL ? p->set->beside : p->set;
 	const struct file_key key = file_key_of(st);
 	struct mfile *f = hash_find(ps->files, &key, sizeof(key));
 	struct err e = { 0 };

@@ -43,6 +43,16 @@ proc_set_new(struct err *e)
 	return NULL;
 }
 
+struct proc_set *
+proc_set_beside(struct proc_set *other, struct err *e)
+{
+	struct proc_set *ps = proc_set_new(e);
+
+	if (ps != NULL)
+		ps->beside = other->beside != NULL ? other->beside : other;
+	return ps;
+}
+
 void
 proc_set_free(struct proc_set *ps)
 {

@@ -80,8 +80,9 @@ struct engine_opts {
 	/* Kernel engine: the process of $target, which is looked at before
 	   tracing begins; 0: none. */
 	int32_t target_pid;
-	/* Process engine: processes that the target forks fire too. */
-	bool follow;
+	/* Process engine: RTN_FOLLOW_*, whether processes that the target
+	   forks fire too, and programs that they execute. */
+	uint32_t follow;
 	/* So many probes may come with code that is mapped later, or with
 	   modules of the kernel (engine_ops.extend); 0: none. */
 	uint32_t spare_probes;

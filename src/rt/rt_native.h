@@ -63,6 +63,12 @@
  * a slot of its own, until it executes, or ends, and the parent's thread closes
  * it.
  *
+ * A PROGRAM THAT IS EXECUTED (RTN_FOLLOW_ALL) has nothing of all that.  The
+ * thread waits before (rtn_exec()), the consumer catches the process at the
+ * first instruction of the program, and enters it: with the same memory file,
+ * but for what is a program's own: the second part of rtn_shared, sites and
+ * system calls, code.
+ *
  * COUNTING.  Handlers that do nothing but count(), under constant keys, have
  * counters behind the machine of level 0.  Those only grow, and the consumer
  * remembers what it has seen: so they are of no half, and as one instruction
@@ -197,11 +203,42 @@ struct rtn_var {
 			     entry to a function and before its ret */
 #define RTN_UREG_ERRNO (RT_NUREGS + 1) /* errno: that of the system call, or 0 */
 
+#define RTN_FOLLOW_NONE 0u
+#define RTN_FOLLOW_FORK 1u
+#define RTN_FOLLOW_ALL  2u
+#define RTN_NEXECS      64u
+
+/* Of rtn_shared.execs: nobody's; being filled; it waits; it may go on. */
+enum rtn_exec_state { RTN_EXEC_FREE, RTN_EXEC_CLAIM, RTN_EXEC_ASKS, RTN_EXEC_GO };
+
+#define RTN_PAGE 4096u
+/* Bytes of what is before rtn_shared.pad. */
+#define RTN_COMMON                                                          \
+	(sizeof(struct rt_ctl) + 4 * 4 + RTN_NCLOCKS * 24u + 8 + 4 * 4 +    \
+	 2 * 4 * RTN_NTHREADS + RT_NCPUS_MAX * sizeof(struct rt_cpu_place))
+
 struct rtn_shared {
+	/* -- of all processes of the trace: the pages before RTN_OWN -- */
 	struct rt_ctl ctl; /* first: rt_host_mem.ctl points here */
-	struct rt_conf conf;
+	/* Somebody waits for the consumer, which waits for this to change. */
+	volatile uint32_t poke;
+	uint32_t follow; /* RTN_FOLLOW_*: processes that it makes fire too */
 	uint32_t clock_idx, nclock; /* clock[clock_idx] holds at present */
 	struct rtn_clock clock[RTN_NCLOCKS];
+	volatile uint64_t no_slot;	 /* firings lost: all slots taken */
+	volatile uint32_t nthreads_used; /* slots ever taken: [0, n) */
+	volatile uint32_t nlost; /* programs executed that are not followed */
+	uint32_t consumer; /* its pid */
+	uint32_t pad_common;
+	volatile uint32_t owner[RTN_NTHREADS]; /* own tid; 0 free */
+	/* Where `foreign`: the consumer's number of a slot's thread, which is
+	   rt.tid; RTN_TID_ASKED: it is to find it; 0: there is none. */
+	volatile uint32_t outer[RTN_NTHREADS];
+	struct rt_cpu_place cpu_place[RT_NCPUS_MAX];
+	uint8_t pad[RTN_PAGE - RTN_COMMON % RTN_PAGE];
+
+	/* -- of a program: each that is followed has its own -- */
+	struct rt_conf conf;
 
 	/* Addresses in the traced process. */
 	uint64_t self;	  /* of this struct */
@@ -239,13 +276,11 @@ struct rtn_shared {
 	 */
 	uint32_t foreign, own_pid, own_ppid;
 	uint32_t ancestors[RTN_NANCESTORS]; /* parent, its parent ...; 0 ends */
-	struct rt_cpu_place cpu_place[RT_NCPUS_MAX];
 	char comm[16];
 	uint64_t args_at, args_len; /* its arguments, as execve(2) left them */
 	uint64_t maps_state; /* address of the dynamic linker's
 				r_debug.r_state; 0: not known */
 	volatile uint32_t seccomp; /* no system calls of our own */
-	uint32_t follow; /* children that it makes fire too */
 	/* Slots and their buffers may not be accessed before a thread takes
 	   them: mlockall(2) would put a page everywhere where they may be. */
 	volatile uint32_t shut;
@@ -256,27 +291,30 @@ struct rtn_shared {
 	int64_t rseq_off;    /* of struct rseq from the fs base; 0: none */
 
 	/* Written by the process. */
-	volatile uint32_t nthreads_used; /* slots ever taken: [0, n) */
 	volatile uint32_t nfollowed; /* forked children that fire */
 	volatile uint32_t nchildren; /* those that do not; may exceed
 					RTN_NCHILDREN */
 	volatile uint32_t children[RTN_NCHILDREN]; /* pids; written after
 					    nchildren: 0 is not yet */
-	volatile uint64_t no_slot;	 /* firings lost: all slots taken */
 	/* Threads that are in a call that makes a process; where those of
 	   RTN_FRESH were made last, the low halves. */
 	volatile uint32_t nforks;
 	volatile uint32_t fresh_at[RTN_NFRESH];
+	/* RTN_FOLLOW_ALL: threads that are about to execute a program wait until
+	   the consumer is ready to catch it: enum rtn_exec_state. */
+	struct {
+		volatile uint32_t state, tid;
+	} execs[RTN_NEXECS];
 	volatile uint32_t exec_wait;	 /* see engine/process: 1 a thread is
 					    about to exec, 2 it may go on */
 	/* Objects have come or gone: how often threads have said so
 	   (rtn_maps()), how many times of these the consumer has seen to, and
 	   the last time of those that were waited for in vain.  All wrap. */
+	/* A program that has only begun: its libraries are looked for when the
+	   first thread gets its base (1), not when they are said to be there
+	   (2), for they make system calls before. */
+	volatile uint32_t early;
 	volatile uint32_t maps_asked, maps_answered, maps_vain;
-	volatile uint32_t owner[RTN_NTHREADS]; /* own tid; 0 free */
-	/* Where `foreign`: the consumer's number of a slot's thread, which is
-	   rt.tid; RTN_TID_ASKED: it is to find it; 0: there is none. */
-	volatile uint32_t outer[RTN_NTHREADS];
 
 	/* fs bases that several threads have; the process adds those of
 	   threads that it makes. */
@@ -297,6 +335,9 @@ struct rtn_shared {
 		volatile uint32_t lent, pad[3];
 	} loan[RTN_NLOANS] __attribute__((aligned(16)));
 };
+
+#define RTN_OWN offsetof(struct rtn_shared, conf)
+_Static_assert(RTN_OWN % RTN_PAGE == 0, "what each program has begins a page");
 
 /*
  * The dynamic-variable store: associative arrays of global and thread scope,

@@ -6,7 +6,7 @@
  * What was copied is the traced process's and may be anything: lengths are cut
  * to what there is, characters that a terminal would obey are replaced, and the
  * table of lines is read up to its end only.  Its format is that of CPython's
- * Objects/locations.md: an entry is a byte 1 cccc lll (kind, units - 1) and the
+ * own documents: an entry is a byte 1 cccc lll (kind, units - 1) and the
  * bytes up to the next that has its highest bit set.
  */
 #include <string.h>

@@ -80,22 +80,34 @@ tree_clean_one(const struct patch_journal *j, pid_t pid)
 
 #define TREE_ROUNDS 8
 
+/* By the journal of the program that it runs. */
+static bool
+tree_clean_pid(const struct follow_image *v, size_t n, uint64_t ino, pid_t pid)
+{
+	uint64_t head = pid != getpid() ? follow_head(pid, ino) : 0;
+	bool any = false;
+
+	for (size_t i = 0; head != 0 && i < n; i++)
+		if (v[i].head == head && v[i].j != NULL)
+			any |= tree_clean_one(v[i].j, pid);
+	return any;
+}
+
 void
-follow_clean_tree(const struct patch_journal *j, uint64_t ino, pid_t but)
+follow_clean_tree(const struct follow_image *v, size_t n, uint64_t ino)
 {
 	bool any = true;
 
 	/* One that is not clean yet may fork while we look. */
 	for (int i = 0; any && i < TREE_ROUNDS; i++) {
 		struct proc_dir it;
-		long n;
+		long pid;
 
 		any = false;
 		if (!proc_dir_open(&it, 0, "task"))
 			return;
-		while ((n = proc_dir_next(&it)) >= 0)
-			if ((pid_t)n != but && follow_is_ours((pid_t)n, ino))
-				any |= tree_clean_one(j, (pid_t)n);
+		while ((pid = proc_dir_next(&it)) >= 0)
+			any |= tree_clean_pid(v, n, ino, (pid_t)pid);
 		proc_dir_close(&it);
 	}
 }
@@ -125,9 +137,8 @@ own_number(pid_t pid, pid_t tid)
 	return (uint32_t)last;
 }
 
-/* ino 0: of any trace. */
 static bool
-has_our_memory(pid_t pid, uint64_t ino)
+has_our_memory(pid_t pid)
 {
 	struct proc_maps it;
 	struct proc_map m;
@@ -136,16 +147,37 @@ has_our_memory(pid_t pid, uint64_t ino)
 	if (!proc_maps_open(&it, pid))
 		return false;
 	while (!has && proc_maps_next(&it, &m))
-		has = strncmp(m.path, "/memfd:dtrace", 13) == 0 &&
-		      (ino == 0 || m.ino == ino);
+		has = strncmp(m.path, "/memfd:dtrace", 13) == 0;
 	proc_maps_close(&it);
 	return has;
 }
 
-bool
-follow_is_ours(pid_t pid, uint64_t ino)
+/*
+ * The common part of struct rtn_shared is mapped with what follows it in the
+ * file, or with the own part of a program, which is elsewhere.
+ */
+uint64_t
+follow_head(pid_t pid, uint64_t ino)
 {
-	return ino != 0 && has_our_memory(pid, ino);
+	uint64_t head = 0, next = 0;
+	struct proc_maps it;
+	struct proc_map m;
+
+	if (ino == 0 || !proc_maps_open(&it, pid))
+		return 0;
+	while (head == 0 && proc_maps_next(&it, &m)) {
+		if (m.ino != ino || !m.w ||
+		    strncmp(m.path, "/memfd:dtrace", 13) != 0)
+			continue;
+		if (next != 0 && m.lo == next)
+			head = m.off;
+		else if (m.off == 0 && m.hi - m.lo > RTN_OWN)
+			head = RTN_OWN;
+		else if (m.off == 0 && m.hi - m.lo == RTN_OWN)
+			next = m.hi;
+	}
+	proc_maps_close(&it);
+	return head;
 }
 
 /* The first thread of pid, or process if that is 0, that is that number. */
@@ -161,7 +193,7 @@ number_find(pid_t pid, uint32_t number, bool ours)
 	while (found == 0 && (n = proc_dir_next(&it)) >= 0)
 		if ((pid != 0 ? own_number(pid, (pid_t)n) :
 				own_number((pid_t)n, 0)) == number &&
-		    (!ours || has_our_memory((pid_t)n, 0)))
+		    (!ours || has_our_memory((pid_t)n)))
 			found = (pid_t)n;
 	proc_dir_close(&it);
 	return found;
@@ -170,8 +202,7 @@ number_find(pid_t pid, uint32_t number, bool ours)
 pid_t
 follow_child(uint32_t told, bool far)
 {
-	if (own_number((pid_t)told, 0) == told &&
-	    has_our_memory((pid_t)told, 0))
+	if (own_number((pid_t)told, 0) == told && has_our_memory((pid_t)told))
 		return (pid_t)told;
 	return far ? number_find(0, told, true) : 0;
 }

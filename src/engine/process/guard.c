@@ -204,6 +204,36 @@ guard_undo(struct guard *g, struct err *e)
 }
 
 int
+guard_catch(struct guard *g, pid_t tid, struct err *e)
+{
+	const struct guard_req req = { .op = GUARD_CATCH, .nr = tid };
+	struct guard_res res;
+
+	return guard_ask(g, &req, -1, &res, e);
+}
+
+enum inject_caught
+guard_drive(struct guard *g, pid_t tid)
+{
+	const struct guard_req req = { .op = GUARD_DRIVE, .nr = tid };
+	struct err ignored = { 0 };
+	struct guard_res res;
+
+	return guard_ask(g, &req, -1, &res, &ignored) == 0 ?
+		       (enum inject_caught)res.n : INJECT_LOST;
+}
+
+void
+guard_release(struct guard *g)
+{
+	const struct guard_req req = { .op = GUARD_RELEASE };
+	struct err ignored = { 0 };
+	struct guard_res res;
+
+	guard_ask(g, &req, -1, &res, &ignored);
+}
+
+int
 guard_unused(struct guard *g, const struct inject_span *v, size_t n,
 	     bool *unused, struct err *e)
 {
@@ -239,9 +269,9 @@ guard_ids(struct guard *g, struct inject_id *v, size_t cap, size_t *n,
 }
 
 int
-guard_shared(struct guard *g, int fd, struct err *e)
+guard_shared(struct guard *g, int fd, uint64_t head, struct err *e)
 {
-	const struct guard_req req = { .op = GUARD_SHARED };
+	const struct guard_req req = { .op = GUARD_SHARED, .n = head };
 	struct guard_res res;
 
 	return guard_ask(g, &req, fd, &res, e);

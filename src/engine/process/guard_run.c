@@ -42,8 +42,9 @@ struct guardian {
 	struct inject in; /* its own: it is the tracer */
 	int sock, pidfd;
 	bool stopped;
-	struct rtn_shared *sh; /* the head of the shared file; NULL */
-	uint64_t ino;	       /* of that file */
+	struct rtn_shared *sh; /* its common part; NULL */
+	uint64_t ino, head;    /* of that file; see struct map */
+	bool keep;	       /* caught: not to be let go yet */
 };
 
 /* ---- being nobody's ------------------------------------------------------------ */
@@ -131,6 +132,8 @@ do_stop(struct guardian *g, const struct guard_req *req, struct guard_res *res,
 static void
 do_resume(struct guardian *g)
 {
+	if (g->keep)
+		return;
 	inject_resume(&g->in);
 	g->stopped = false;
 }
@@ -185,19 +188,38 @@ do_ids(struct guardian *g, const struct guard_req *req, int fd,
 }
 
 static int
-do_shared(struct guardian *g, int fd, struct err *e)
+do_shared(struct guardian *g, const struct guard_req *req, int fd,
+	  struct err *e)
 {
-	void *p = mmap(NULL, sizeof(*g->sh), PROT_READ | PROT_WRITE, MAP_SHARED,
-		       fd, 0);
+	void *p = mmap(NULL, RTN_OWN, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		       0);
 
 	if (p == MAP_FAILED)
 		return err_set(e, &ERR_GENERIC, errno,
 			       "the guardian cannot map the shared memory");
 	if (g->sh != NULL)
-		munmap(g->sh, sizeof(*g->sh));
+		munmap(g->sh, RTN_OWN);
 	g->sh = p;
-	g->ino = follow_ino(fd, sizeof(*g->sh));
+	g->head = req->n;
+	g->ino = follow_ino(fd, RTN_OWN);
 	return 0;
+}
+
+static void
+do_drive(struct guardian *g, const struct guard_req *req, struct guard_res *res)
+{
+	enum inject_caught c = inject_drive(&g->in, (pid_t)req->nr);
+
+	g->keep = g->stopped = c == INJECT_CAUGHT;
+	g->in.all = true;
+	res->n = c;
+}
+
+static void
+do_release(struct guardian *g)
+{
+	g->keep = false;
+	do_resume(g);
 }
 
 static int
@@ -221,7 +243,15 @@ serve(struct guardian *g, const struct guard_req *req, int fd,
 	case GUARD_IDS:
 		return do_ids(g, req, fd, res, e);
 	case GUARD_SHARED:
-		return do_shared(g, fd, e);
+		return do_shared(g, req, fd, e);
+	case GUARD_CATCH:
+		return inject_catch(&g->in, (pid_t)req->nr, e);
+	case GUARD_DRIVE:
+		do_drive(g, req, res);
+		return 0;
+	case GUARD_RELEASE:
+		do_release(g);
+		return 0;
 	}
 	return err_set(e, &ERR_GENERIC, EINVAL, "the guardian");
 }
@@ -330,7 +360,8 @@ tidy_up(struct guardian *g)
 	}
 	inject_resume(&g->in);
 	if (all != NULL)
-		follow_clean_tree(all, g->ino, g->j->pid);
+		follow_clean_tree(&(struct follow_image){ g->head, all }, 1,
+				  g->ino);
 	free(all);
 }
 

@@ -72,6 +72,25 @@ void inject_reap(struct inject *in);
    the process has not ended for anybody else. */
 void inject_bury(struct inject *in);
 
+/* A thread added to the list; NULL: no memory. */
+struct inject_thread *inject_thread_add(struct inject *in, pid_t tid);
+
+/* ---- inject_catch.c -------------------------------------------------------- */
+
+enum inject_caught {
+	INJECT_GOES_ON,	   /* not the end yet */
+	INJECT_CAUGHT,	   /* stands at the first instruction of a program */
+	INJECT_FAILED,	   /* execve(2) has: the thread was let go */
+	INJECT_PRIVILEGED, /* let go: traced, it would be another program */
+	INJECT_MISSED,	   /* let go: it did not come to execute anything */
+	INJECT_LOST	   /* it has ended */
+};
+/* Stop thread tid, which is about to execute a program.  0 / -1 + *e. */
+int inject_catch(struct inject *in, pid_t tid, struct err *e);
+/* Let it execute the program.  When it is caught, that thread is the only one
+   of the process, stopped, and in->mem is of the new memory. */
+enum inject_caught inject_drive(struct inject *in, pid_t tid);
+
 /* ---- inject_call.c ------------------------------------------------------- */
 
 /* Yama: let the guardian trace this process after us. */
@@ -132,6 +151,13 @@ int guard_patch(struct guard *g, struct patch *p, size_t n,
 int guard_undo(struct guard *g, struct err *e);
 int guard_unused(struct guard *g, const struct inject_span *v, size_t n,
 		 bool *unused, struct err *e);
+/*
+ * inject_catch() and inject_drive() by the guardian.  A process that is caught
+ * stays stopped, whatever guard_resume() is told, until guard_release().
+ */
+int guard_catch(struct guard *g, pid_t tid, struct err *e);
+enum inject_caught guard_drive(struct guard *g, pid_t tid);
+void guard_release(struct guard *g);
 /* Room for cap of them. */
 int guard_ids(struct guard *g, struct inject_id *v, size_t cap, size_t *n,
 	      struct err *e);
@@ -151,7 +177,10 @@ enum guard_op {
 	GUARD_UNDO,
 	GUARD_UNUSED,
 	GUARD_IDS,
-	GUARD_SHARED
+	GUARD_SHARED,
+	GUARD_CATCH,
+	GUARD_DRIVE,
+	GUARD_RELEASE
 };
 struct guard_req {
 	uint32_t op;

@@ -79,8 +79,8 @@ thread_find(struct inject *in, pid_t tid)
 	return NULL;
 }
 
-static struct inject_thread *
-thread_add(struct inject *in, pid_t tid)
+struct inject_thread *
+inject_thread_add(struct inject *in, pid_t tid)
 {
 	if (!vec_grow((void **)&in->threads, &in->cap, in->n + 1,
 		      sizeof(*in->threads)))
@@ -244,7 +244,7 @@ seize(struct inject *in, pid_t tid, enum came *came, struct err *e)
 			return inject_denied(tid, sys, e);
 		nap();
 	}
-	if (thread_add(in, tid) == NULL) {
+	if (inject_thread_add(in, tid) == NULL) {
 		err_nomem(e);
 		return -1;
 	}
@@ -380,7 +380,7 @@ take_held(struct inject *in, struct err *e)
 
 	if (thread_find(in, in->pid) != NULL)
 		return 0;
-	t = thread_add(in, in->pid);
+	t = inject_thread_add(in, in->pid);
 	if (t == NULL)
 		return err_nomem(e);
 	t->held = true;

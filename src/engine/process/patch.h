@@ -99,9 +99,10 @@ struct guard;
  */
 struct guard *guard_new(struct patch_journal *j, int mem_fd, int pidfd,
 			struct err *e);
-/* Tell it of the shared memory file, which begins with struct rtn_shared.  The
-   descriptor stays the caller's. */
-int guard_shared(struct guard *g, int fd, struct err *e);
+/* Tell it of the shared memory file, which begins with struct rtn_shared; of
+   which the program's own part is at `head`.  The descriptor stays the
+   caller's. */
+int guard_shared(struct guard *g, int fd, uint64_t head, struct err *e);
 /* False: it has left, with the target, or was killed. */
 bool guard_lives(const struct guard *g);
 /* Another in the place of one that was killed; 0, or -1 + *e: there is none. */

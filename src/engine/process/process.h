@@ -13,6 +13,7 @@
  *   host.c            what fires in the consumer: BEGIN, END, tick, profile
  *   process_later.c   objects that come and go
  *   process_exec.c    another program
+ *   process_tree.c    programs that the tree executes, with process_known.c
  *   follow.c          children that forked, what became of the process
  *
  * The engine is agentless: the target gets mappings and patched bytes, no

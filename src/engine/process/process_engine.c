@@ -109,10 +109,12 @@ process_make(struct engine *eng, struct err *e)
 			       eng->en->tab->locals_size, RT_LOCALS);
 	if ((eng->pid != getpid() &&
 	     inject_check(eng->pid, engine_target_held(eng), e) != 0) ||
-	    world_open(&eng->world, eng->pid, e) != 0)
+	    world_open(&eng->world, eng->pid, NULL, e) != 0)
 		return -1;
 	eng->world.fresh =
 		engine_target_held(eng) && follow_threads(eng->pid) == 1;
+	if (eng->opts.follow == RTN_FOLLOW_ALL)
+		eng->known = hash_new();
 	if (plan_make(eng, e) != 0 || map_plan(eng, e) != 0)
 		return -1;
 	if (eng->pid == getpid() && eng->map.nregions != 0)
@@ -153,6 +155,16 @@ process_load(const struct dif_enabling *en, const struct engine_opts *opts,
 	return eng;
 }
 
+/* Has the program got its libraries? */
+static bool
+world_has_libc(const struct world *w)
+{
+	for (size_t i = 0; i < w->objs.n; i++)
+		if (world_obj_is_libc(w->objs.v[i]))
+			return true;
+	return false;
+}
+
 /* ---- attach -------------------------------------------------------------- */
 
 /* The guardian first: from then on we may die. */
@@ -184,7 +196,8 @@ attach_map(struct engine *eng, bool follow, struct err *e)
 
 	if (eng->map.nregions == 0)
 		return map_make(eng, e);
-	if (attach_guard(eng, e) != 0 || engine_target_stop(eng, true, e) != 0)
+	if ((eng->root == NULL && attach_guard(eng, e) != 0) ||
+	    engine_target_stop(eng, true, e) != 0)
 		return -1;
 	rc = threads_look(eng, e);
 	if (rc == 0) {
@@ -195,7 +208,11 @@ attach_map(struct engine *eng, bool follow, struct err *e)
 		rc = follow ? map_enter(eng, e) : map_make(eng, e);
 	}
 	inject_resume(&eng->in);
-	return rc == 0 ? guard_shared(eng->guard, eng->map.fd, e) : -1;
+	return rc == 0 ? guard_shared(eng->guard, eng->map.fd,
+				      eng->root != NULL ? eng->map.head :
+							  RTN_OWN,
+				      e) :
+			 -1;
 }
 
 static int
@@ -248,6 +265,7 @@ engine_enter(struct engine *eng, bool follow, struct err *e)
 		shared_follow(eng);
 	else if (map_touch(eng, e) != 0 || shared_fill(eng, e) != 0)
 		goto fail;
+	eng->sh->early = eng->world.fresh && !world_has_libc(&eng->world);
 	threads_fill(eng);
 	process_unwind_look(eng, true);
 	if (code_make(eng, e) != 0)
@@ -307,14 +325,14 @@ watch_run(void *arg)
 	struct engine *eng = arg;
 	const uint64_t one = 1;
 	bool told = false;
-	uint32_t mapped = 0;
+	uint32_t poked = 0;
 
 	while (!__atomic_load_n(&eng->watch_end, __ATOMIC_ACQUIRE)) {
 		bool wanted = __atomic_load_n(&eng->sh->ctl.wanted,
 					      __ATOMIC_ACQUIRE) != 0;
 		struct timespec nap = { .tv_nsec = WATCH_NS };
-		uint32_t asked = __atomic_load_n(&eng->sh->maps_asked,
-						 __ATOMIC_SEQ_CST);
+		uint32_t poke = __atomic_load_n(&eng->sh->poke,
+						__ATOMIC_SEQ_CST);
 
 		exec_answer(eng);
 		if (eng->foreign_pids)
@@ -324,8 +342,8 @@ watch_run(void *arg)
 			wanted = true;
 			told = false;
 		}
-		if (asked != mapped) { /* a thread waits: see rtn_maps() */
-			mapped = asked;
+		if (poke != poked) { /* a thread waits: rtn_maps(), rtn_exec() */
+			poked = poke;
 			wanted = true;
 			told = false;
 		}
@@ -334,7 +352,7 @@ watch_run(void *arg)
 			       (ssize_t)sizeof(one);
 		else if (!wanted)
 			told = false;
-		syscall(SYS_futex, &eng->sh->maps_asked, FUTEX_WAIT, asked,
+		syscall(SYS_futex, &eng->sh->poke, FUTEX_WAIT, poke,
 			&nap, NULL, 0);
 	}
 	return NULL;
@@ -425,23 +443,6 @@ poll_children(struct engine *eng)
 	}
 }
 
-/* Children that were followed are cleaned by what tree_journal() has said before
-   the target was, and which is freed. */
-static struct patch_journal *
-tree_journal(const struct engine *eng)
-{
-	return engine_follows(eng) && eng->journal != NULL ?
-		       patch_journal_copy(eng->journal) : NULL;
-}
-
-static void
-tree_undo(struct engine *eng, struct patch_journal *all)
-{
-	if (all != NULL)
-		follow_clean_tree(all, follow_ino(eng->map.fd, 1), eng->pid);
-	free(all);
-}
-
 /* True if the process has ended, or another program runs there, without our
    patches. */
 static bool
@@ -454,10 +455,12 @@ target_changed(struct engine *eng)
 	eng->gone = true;
 	eng->exec_ns = 0;
 	/* What is to be undone in children is of the program that was. */
-	if (st == FOLLOW_EXEC)
-		tree_undo(eng, tree_journal(eng));
+	if (st == FOLLOW_EXEC && eng->root == NULL &&
+	    eng->opts.follow != RTN_FOLLOW_ALL)
+		tree_undo_children(eng);
 	/* It executes one program after the other: see exec_poll(). */
 	if (st == FOLLOW_EXEC && !engine_target_held(eng) &&
+	    !(engine_follows(eng) && eng->opts.follow == RTN_FOLLOW_ALL) &&
 	    (eng->plan.sys_entry || eng->plan.sys_return))
 		__atomic_store_n(&eng->follow_ns, clock_mono_ns(),
 				 __ATOMIC_RELEASE);
@@ -477,6 +480,7 @@ engine_poll(struct engine *eng, struct err *e)
 	    (eng->gone && eng->follow_ns == 0 && !engine_follows(eng)))
 		return 0;
 	clock_adjust(&eng->clock);
+	tree_poll(eng, now);
 	if (engine_target_ended(eng)) {
 		eng->gone = true;
 		eng->follow_ns = 0;
@@ -529,8 +533,8 @@ target_leave(struct engine *eng)
  * Text put back.  Where that cannot be done now (a debugger has come to hold
  * the target), the guardian is left to do it as soon as it can.
  */
-static int
-target_undo(struct engine *eng, struct err *e)
+int
+engine_undo(struct engine *eng, struct err *e)
 {
 	struct err why = { 0 };
 	int rc;
@@ -571,7 +575,6 @@ guard_tries_on(struct engine *eng)
 static int
 process_stop(struct engine *eng, struct err *e)
 {
-	struct patch_journal *all;
 	int rc;
 
 	host_stop(eng->host);
@@ -582,10 +585,8 @@ process_stop(struct engine *eng, struct err *e)
 		eng->gone = true;
 	shared_quiet(eng, QUIET_MS);
 	eng->in.stop_ms = LEAVE_MS;
-	all = tree_journal(eng);
-	rc = target_undo(eng, e);
+	rc = tree_undo(eng, e);
 	poll_children(eng);
-	tree_undo(eng, all);
 	if (rc == 0 || !guard_tries_on(eng))
 		return rc;
 	/* What was traced is complete; the guardian goes on trying. */
@@ -617,7 +618,8 @@ process_free(struct engine *eng)
 		host_stop(eng->host);
 	watch_stop(eng);
 	if (eng->undo_why == NULL)
-		(void)target_undo(eng, &why);
+		(void)engine_undo(eng, &why);
+	tree_free(eng);
 	if (eng->guard != NULL) {
 		if (err_is_set(&why) || eng->undo_why != NULL)
 			guard_leave(eng->guard);
@@ -685,6 +687,7 @@ engine_report(struct engine *eng, struct buf *out)
 			   "process %d: other programs executed: %u; what each "
 			   "did before its C library was there was not seen\n",
 			   (int)eng->pid, eng->nfollowed);
+	tree_report(eng, out);
 	if (engine_follows(eng) && eng->sh->nfollowed != 0)
 		buf_printf(out, "process %d: forked children that fired: %u\n",
 			   (int)eng->pid, eng->sh->nfollowed);

@@ -109,7 +109,7 @@ world_ready(struct engine *eng)
 	struct err why = { 0 };
 
 	world_close(&eng->world);
-	if (world_open(&eng->world, eng->pid, &why) != 0)
+	if (world_open(&eng->world, eng->pid, NULL, &why) != 0)
 		return false;
 	for (size_t i = 0; i < eng->world.objs.n; i++)
 		if (world_obj_is_libc(eng->world.objs.v[i]))

@@ -89,13 +89,22 @@ void host_stop(struct host *h);
 int follow_clean_child(const struct patch_journal *j, pid_t child,
 		       struct err *e);
 
+/* A program of the tree: where its own part of the file is (struct map.head), and
+   what was written into it; NULL: not known. */
+struct follow_image {
+	uint64_t head;
+	struct patch_journal *j;
+};
 /*
- * Of all processes, but one, that have the memory file mapped, put back the
- * text.  ino: follow_ino() of the file, its number; 0: it is smaller than least.
+ * Of all processes that have the memory file mapped, but our own, put back the
+ * text by what is known of n programs.  ino: follow_ino() of the file, its
+ * number; 0: it is smaller than least.
  */
-void follow_clean_tree(const struct patch_journal *j, uint64_t ino, pid_t but);
+void follow_clean_tree(const struct follow_image *v, size_t n, uint64_t ino);
 uint64_t follow_ino(int fd, size_t least);
-bool follow_is_ours(pid_t pid, uint64_t ino);
+/* Where in that file the own part of the program is that the process runs
+   (struct map.head); 0: it is not of the trace. */
+uint64_t follow_head(pid_t pid, uint64_t ino);
 
 /*
  * The forked child that has announced itself as `told`, which is its number in
@@ -161,12 +170,17 @@ struct world {
 	 */
 	bool fresh;
 };
-int world_open(struct world *w, pid_t pid, struct err *e);
+/* beside: another one, which has read files already, and stays; or NULL. */
+int world_open(struct world *w, pid_t pid, const struct world *beside,
+	       struct err *e);
 void world_close(struct world *w);
 /* What is mapped by now.  Objects stay known when they are mapped no more; one
    that comes back as it was is the same again. */
 int world_refresh(struct world *w, struct err *e);
 bool world_obj_mapped(const struct world_obj *o);
+/* Its file, which is the same in worlds beside each other; where its addresses
+   have been moved to. */
+const void *world_obj_file(const struct world_obj *o, uint64_t *base);
 /* Is it what a provider has seen: mapped from there, so far from its addresses?
    path NULL: the provider does not say. */
 bool world_obj_is(const struct world_obj *o, const char *path, uint64_t bias);
@@ -478,7 +492,10 @@ struct map {
 	int fd; /* the consumer's; -1 */
 	uint8_t *mem;
 	uint64_t len;	/* mapped by the consumer at mem: the file at first */
-	uint64_t file_len; /* it grows when a new program is followed */
+	uint64_t file_len; /* it grows when a new program is followed; the
+			      root's */
+	uint64_t head;	   /* in the file: where a member has the own part of
+			      struct rtn_shared, and tables; 0: the root */
 	uint64_t shared, shared_len; /* in the target */
 	uint64_t table;		     /* in the target */
 	uint64_t ctl_low; /* there: rtn_shared.ctl_low */
@@ -488,7 +505,7 @@ struct map {
 	bool touch; /* we are to touch all of the shared part first */
 	struct {
 		uint64_t addr, n;
-	} done[RTN_NREGIONS + 3]; /* mapped in the target */
+	} done[RTN_NREGIONS + 5]; /* mapped in the target */
 	uint32_t ndone;
 };
 
@@ -515,6 +532,9 @@ int map_code(struct engine *eng, uint64_t addr, uint64_t n, int tfd,
 	     uint64_t off, struct err *e);
 /* Unmap it there, a thread being stopped: nothing has run in it. */
 void map_retract(struct engine *eng);
+/* A member: its part of the root's file, and regions; nothing is touched. */
+int map_member(struct engine *eng, struct err *e);
+void map_member_free(struct engine *eng);
 /* The text is put back, all threads are stopped: unmap it there if none of them
    can come back to it, else leave it. */
 void map_leave(struct engine *eng);
@@ -550,7 +570,7 @@ const struct rt_py_area *process_unwind_python(const struct engine *eng);
 
 struct shared_lay {
 	uint32_t nthreads; /* slots for so many */
-	uint64_t sites, sys, names, strtab, vars[3], globals, assoc, threads,
+	uint64_t sites, sys, own_end, names, strtab, vars[3], globals, assoc, threads,
 		slots, bufs, aggs, end;
 	uint64_t unw; /* struct rt_unw_area; 0: none */
 	uint64_t globals_size, assoc_size, thread_stride, slot_stride;
@@ -626,6 +646,8 @@ void threads_fill(struct engine *eng);
 
 struct engine {
 	const struct dif_enabling *en;
+	struct engine *root; /* a member of its tree; NULL: the root itself */
+	struct engine_target self; /* a member's opts.targets */
 	struct engine_opts opts;
 	struct arena *arena;
 	pid_t pid;
@@ -686,6 +708,13 @@ struct engine {
 	uint8_t *none_agg;
 	uint64_t no_slot_seen;
 
+	/* Programs that the tree has executed (process_tree.c): the root's. */
+	VEC(struct engine *) members;
+	uint64_t next_gather_ns;
+	uint32_t nprograms;
+	struct hash *known; /* functions of files (process_known.c) */
+	const char *lost_why; /* the first that was not followed */
+
 	/* Code that comes and goes (process_later.c). */
 	VEC(struct engine_fresh) fresh;
 	uint32_t maps_asked;	/* as it was when we last looked */
@@ -720,7 +749,34 @@ void exec_answer(struct engine *eng);
 /* Is the consumer to look more often? */
 bool exec_hurry(const struct engine *eng);
 
+/* ---- functions that are known (process_known.c) ----------------------------- */
+
+/* The analysis of f, as it was in another program of the tree; false: there is
+   none yet. */
+bool known_find(struct engine *eng, struct plan_fn *f);
+/* Remember it. */
+void known_add(struct engine *eng, const struct plan_fn *f);
+void known_free(struct engine *root);
+
+/* ---- the tree (process_tree.c) --------------------------------------------- */
+
+#define TREE_PATCHES 16384 /* of a member */
+/* From poll: threads that are about to execute programs, and what members
+   need. */
+void tree_poll(struct engine *root, uint64_t now);
+/* Whose program a process of the tree runs; NULL: it is not of it. */
+const struct engine *tree_of(const struct engine *root, pid_t pid);
+/* Put back the text of the target, of all members, and of whoever runs their
+   programs. */
+int tree_undo(struct engine *root, struct err *e);
+/* Only of children of the target's program. */
+void tree_undo_children(struct engine *root);
+void tree_free(struct engine *root);
+void tree_report(const struct engine *root, struct buf *out);
+
 /* What is needed of process_engine.c for these. */
+/* Text put back, and memory unmapped where nobody needs it. */
+int engine_undo(struct engine *eng, struct err *e);
 int engine_enter(struct engine *eng, bool follow, struct err *e);
 int engine_target_stop(struct engine *eng, bool all, struct err *e);
 bool engine_target_held(const struct engine *eng);

@@ -37,7 +37,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define LOOK_NS 100000000ull /* where nobody tells */
+#define LOOK_NS	       100000000ull /* where nobody tells */
+#define LOOK_MEMBER_NS 1000000000ull /* there may be many */
 
 bool
 later_wanted(const struct engine *eng)
@@ -218,7 +219,8 @@ engine_mapped(struct engine *eng, struct engine_fresh **fresh, size_t *n)
 	if ((!told && now < eng->next_maps_ns) ||
 	    follow_look(eng->pid, eng->in.mem) != FOLLOW_SAME)
 		return false;
-	eng->next_maps_ns = now + LOOK_NS;
+	eng->next_maps_ns =
+		now + (eng->root != NULL ? LOOK_MEMBER_NS : LOOK_NS);
 	eng->maps_asked = asked;
 	eng->fresh.n = 0;
 	any = objs_look(eng, told);

@@ -32,6 +32,13 @@
 #define SPARE_PROBES   (1ull << 20)
 #define SPARE_SYSCALLS (1ull << 16)
 
+/* Who has the file. */
+static struct engine *
+map_root(struct engine *eng)
+{
+	return eng->root != NULL ? eng->root : eng;
+}
+
 static uint64_t
 page_up(uint64_t n)
 {
@@ -269,6 +276,8 @@ map_ours(struct engine *eng, struct err *e)
 		return err_set(e, &ERR_GENERIC, errno,
 			       "cannot map %llu bytes of shared memory",
 			       (unsigned long long)m->len);
+	/* No guardian that is forked later is to have it. */
+	(void)madvise(p, m->len, MADV_DONTFORK);
 	m->mem = p;
 	eng->sh = p;
 	for (uint32_t i = 0; i < m->nregions; i++)
@@ -434,6 +443,24 @@ map_filters_came(struct engine *eng, struct err *e)
 	return 0;
 }
 
+/* The shared part.  A member has its own head in the midst of it. */
+static int
+map_shared(struct engine *eng, int tfd, struct err *e)
+{
+	const uint64_t own = eng->lay.own_end, at = eng->map.shared;
+	const int rw = PROT_READ | PROT_WRITE;
+
+	if (eng->map.head == 0)
+		return map_one(eng, at, eng->map.shared_len, rw, MAP_SHARED,
+			       tfd, 0, e);
+	if (map_one(eng, at, RTN_OWN, rw, MAP_SHARED, tfd, 0, e) != 0 ||
+	    map_one(eng, at + RTN_OWN, own - RTN_OWN, rw, MAP_SHARED, tfd,
+		    eng->map.head, e) != 0)
+		return -1;
+	return map_one(eng, at + own, eng->map.shared_len - own, rw, MAP_SHARED,
+		       tfd, own, e);
+}
+
 /* Everything at the chosen addresses; tfd is the file there.  The table first:
    it is small, and needed as a whole, so it may show whether memory is locked.
  */
@@ -444,9 +471,7 @@ map_theirs(struct engine *eng, int tfd, struct err *e)
 	struct err why = { 0 };
 
 	if (map_table(eng, e) != 0 ||
-	    map_one(eng, m->shared, m->shared_len, PROT_READ | PROT_WRITE,
-		    MAP_SHARED, tfd, 0, e) != 0 ||
-	    map_shut(eng, e) != 0)
+	    map_shared(eng, tfd, e) != 0 || map_shut(eng, e) != 0)
 		return -1;
 	static_assert(offsetof(struct rtn_shared, ctl) == 0 &&
 			      sizeof(struct rt_ctl) <= PAGE,
@@ -614,22 +639,34 @@ map_touch(struct engine *eng, struct err *e)
 
 /* ---- another program ----------------------------------------------------- */
 
+/* n more bytes of the file; *off: where. */
+static int
+file_grow(struct engine *eng, uint64_t n, uint64_t *off, struct err *e)
+{
+	struct map *m = &map_root(eng)->map;
+
+	*off = m->file_len;
+	if (ftruncate(m->fd, (off_t)(*off + n)) != 0)
+		return err_set(e, &ERR_GENERIC, errno,
+			       "shared memory cannot grow");
+	m->file_len += n;
+	return 0;
+}
+
 static int
 region_grow(struct engine *eng, struct map_region *r, struct err *e)
 {
 	struct map *m = &eng->map;
 	void *p;
 
-	r->off = m->file_len;
-	if (ftruncate(m->fd, (off_t)(r->off + r->size)) != 0)
-		return err_set(e, &ERR_GENERIC, errno,
-			       "shared memory cannot grow");
-	m->file_len += r->size;
+	if (file_grow(eng, r->size, &r->off, e) != 0)
+		return -1;
 	p = mmap(NULL, r->size, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd,
 		 (off_t)r->off);
 	if (p == MAP_FAILED)
 		return err_set(e, &ERR_GENERIC, errno,
 			       "cannot map shared memory");
+	(void)madvise(p, r->size, MADV_DONTFORK);
 	r->mem = p;
 	return 0;
 }
@@ -648,6 +685,67 @@ map_follow(struct engine *eng, struct err *e)
 		if (region_grow(eng, &m->region[i], e) != 0)
 			return -1;
 	return 0;
+}
+
+/* Our view of it, as the process will have it. */
+static int
+member_ours(struct engine *eng, struct err *e)
+{
+	struct map *m = &eng->map;
+	const uint64_t own = eng->lay.own_end, n = m->shared_len;
+	const int rw = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_FIXED;
+	uint8_t *p = mmap(NULL, n, PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		return err_nomem(e);
+	m->mem = p;
+	m->len = n;
+	eng->sh = (void *)p;
+	if (mmap(p, RTN_OWN, rw, flags, m->fd, 0) == MAP_FAILED ||
+	    mmap(p + RTN_OWN, own - RTN_OWN, rw, flags, m->fd,
+		 (off_t)m->head) == MAP_FAILED ||
+	    mmap(p + own, n - own, rw, flags, m->fd, (off_t)own) == MAP_FAILED)
+		return err_set(e, &ERR_GENERIC, errno,
+			       "cannot map shared memory");
+	(void)madvise(p, n, MADV_DONTFORK);
+	return 0;
+}
+
+int
+map_member(struct engine *eng, struct err *e)
+{
+	struct map *m = &eng->map;
+
+	m->shared_len = eng->root->map.shared_len;
+	if (file_grow(eng, eng->lay.own_end - RTN_OWN, &m->head, e) != 0 ||
+	    member_ours(eng, e) != 0)
+		return -1;
+	return map_follow(eng, e);
+}
+
+static void
+file_punch(int fd, uint64_t off, uint64_t n)
+{
+	(void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			(off_t)off, (off_t)n);
+}
+
+/* Nobody has it mapped any more, or will run anything of it. */
+void
+map_member_free(struct engine *eng)
+{
+	struct map *m = &eng->map;
+
+	if (m->mem == NULL)
+		return;
+	if (eng->gone) {
+		for (uint32_t i = 0; i < m->nregions; i++)
+			file_punch(m->fd, m->region[i].off, m->region[i].size);
+		file_punch(m->fd, m->head, eng->lay.own_end - RTN_OWN);
+	}
+	m->fd = -1; /* the root's */
+	map_close(eng);
 }
 
 int
@@ -757,14 +855,14 @@ region_enter(struct engine *eng, struct map_region *r, struct err *e)
 /* It cannot be.  there: the target has mapped it, so its part of the file stays;
    else the next one may have that.  NULL. */
 static struct map_region *
-region_fail(struct map *m, struct map_region *r, bool there)
+region_fail(struct engine *eng, struct map_region *r, bool there)
 {
 	if (r->mem == NULL)
 		return NULL;
 	munmap(r->mem, r->size);
 	r->mem = NULL;
 	if (!there)
-		m->file_len = r->off;
+		map_root(eng)->map.file_len = r->off;
 	return NULL;
 }
 
@@ -787,9 +885,9 @@ region_new(struct engine *eng, uint64_t n, uint64_t lo, uint64_t hi,
 					  region_spare(eng) };
 	if (region_classes(eng, r, 0, e) != 0 ||
 	    region_grow(eng, r, e) != 0 || region_enter(eng, r, e) != 0)
-		return region_fail(m, r, false);
+		return region_fail(eng, r, false);
 	if (code_region(eng, r, e) != 0)
-		return region_fail(m, r, true);
+		return region_fail(eng, r, true);
 	sh->region[m->nregions].lo = r->addr;
 	sh->region[m->nregions].hi = r->addr + r->size;
 	__atomic_store_n(&sh->nregions, ++m->nregions, __ATOMIC_RELEASE);

@@ -208,6 +208,7 @@ shared_layout(struct engine *eng, struct err *e)
 	size_later(eng);
 	l->sites = lay_take(&at, l->nsites * sizeof(struct rtn_site), LINE);
 	l->sys = lay_take(&at, sizeof(eng->plan.sys), LINE);
+	l->own_end = at = up(at, PAGE);
 	l->names = lay_take(&at, l->nprobes * 16ull, LINE);
 	l->strtab = lay_take(&at, l->strtab_size, LINE);
 	for (int i = 0; i < 3; i++)
@@ -360,7 +361,6 @@ fill_status(struct engine *eng, struct rtn_shared *sh)
 	depth = proc_status_numbers(&st, "NSpid", &v, 1, &own);
 	eng->foreign_pids = depth > 1;
 	sh->foreign = eng->foreign_pids;
-	sh->follow = eng->opts.follow && !eng->foreign_pids;
 	if (eng->foreign_pids)
 		fill_numbers(sh, depth, (uint32_t)own);
 	proc_comm(eng->pid, sh->comm, sizeof(sh->comm));
@@ -458,8 +458,10 @@ shared_constants(struct engine *eng, struct rtn_shared *sh, uint64_t at,
 		sh->region[i].lo = eng->map.region[i].addr;
 		sh->region[i].hi = sh->region[i].lo + eng->map.region[i].size;
 	}
-	sh->ctl.globals_addr = sh->globals;
-	sh->ctl.strtab_addr = sh->strtab;
+	if (eng->root == NULL) {
+		sh->ctl.globals_addr = sh->globals;
+		sh->ctl.strtab_addr = sh->strtab;
+	}
 	fill_conf(eng, &eng->conf);
 	sh->conf = eng->conf;
 	fill_status(eng, sh);
@@ -543,6 +545,9 @@ shared_fill(struct engine *eng, struct err *e)
 	names_write(eng->en, (char *)mem + l->strtab,
 		    (uint32_t(*)[4])(void *)(mem + l->names));
 	fill_vars(eng);
+	if (engine_follows(eng))
+		eng->sh->follow = eng->opts.follow;
+	eng->sh->consumer = (uint32_t)getpid();
 	rt_cpu_places(eng->en, eng->sh->cpu_place, ncpus());
 	if (l->assoc_size != 0 &&
 	    (rt_assoc_lay(&eng->assoc_lay, l->assoc_size) != 0 ||
@@ -581,7 +586,11 @@ slots_abandon(struct engine *eng)
 void
 shared_follow(struct engine *eng)
 {
-	slots_abandon(eng);
+	if (eng->root == NULL)
+		slots_abandon(eng);
+	else if (eng->plan.sites.n != 0)
+		memcpy(eng->map.mem + eng->lay.sites, eng->plan.sites.v,
+		       eng->plan.sites.n * sizeof(*eng->plan.sites.v));
 	memset(eng->sh->comm, 0, sizeof(eng->sh->comm));
 	memset(eng->sh->ancestors, 0, sizeof(eng->sh->ancestors));
 	shared_constants(eng, eng->sh, eng->map.shared, eng->map.table,

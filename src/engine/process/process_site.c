@@ -54,8 +54,11 @@ plan_fn_get(struct engine *eng, struct world_obj *o, uint64_t addr,
 		*idx = (uint32_t)(at - 1);
 		return 0;
 	}
-	if (fn_analyse(eng, &f, size, e) != 0)
-		return -1;
+	if (!known_find(eng, &f)) {
+		if (fn_analyse(eng, &f, size, e) != 0)
+			return -1;
+		known_add(eng, &f);
+	}
 	world_obj_note(o)->planned = true;
 	*idx = (uint32_t)p->fns.n;
 	if (!vec_push(&p->fns, f)) {

@@ -28,7 +28,7 @@ sys_is_odd(uint32_t nr)
 	static const uint32_t odd[] = {
 		SYS_rt_sigreturn, SYS_clone, SYS_fork,       SYS_vfork,
 		SYS_execve,       SYS_exit,  SYS_exit_group, SYS_execveat,
-		SYS_clone3,       SYS_prctl, SYS_seccomp,
+		SYS_clone3,       SYS_prctl, SYS_seccomp, SYS_arch_prctl,
 	};
 
 	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)

@@ -121,6 +121,8 @@ shared_view_now(struct engine *eng)
 	uint32_t used;
 	uint64_t lost;
 
+	if (eng->root != NULL)
+		return shared_view_now(eng->root);
 	if (eng->sh == NULL || v->rt == NULL)
 		return v;
 	used = __atomic_load_n(&eng->sh->nthreads_used, __ATOMIC_ACQUIRE);
@@ -168,6 +170,8 @@ serialise(void)
 static bool
 slot_busy(const struct engine *eng, unsigned slot)
 {
+	if (eng->root != NULL)
+		eng = eng->root;
 	return __atomic_load_n(&eng->view.rt[slot]->busy, __ATOMIC_ACQUIRE) !=
 	       0;
 }
@@ -263,7 +267,7 @@ static void
 home_close(const struct engine *eng, pid_t pid, const struct rtn_table *t,
 	   uint32_t thread)
 {
-	uint64_t rt = eng->sh->slots +
+	uint64_t rt = eng->sh->slots + /* as the process has it */
 		      (uint64_t)thread * RT_LEVELS * eng->lay.slot_stride;
 	uint64_t tomb = RTN_KEY_TOMB;
 
@@ -312,10 +316,9 @@ slot_pid(const struct engine *eng, uint32_t thread)
 	unsigned s = (RTN_HOST_SLOTS + thread) * RT_LEVELS;
 	pid_t pid = (pid_t) * (volatile uint32_t *)&eng->view.rt[s]->pid;
 
-	if (!engine_follows(eng) || pid == eng->pid)
+	if (!engine_follows(eng) || (pid == eng->pid && !eng->gone))
 		return eng->pid;
-	return pid > 0 && follow_is_ours(pid, follow_ino(eng->map.fd, 1)) ? pid
-								       : 0;
+	return pid > 0 && tree_of(eng, pid) != NULL ? pid : 0;
 }
 
 /*
@@ -328,6 +331,7 @@ reap_process(const struct engine *eng, uint32_t first, bool *dead, bool *done)
 {
 	bool mine[RTN_NTHREADS] = { false };
 	pid_t pid = slot_pid(eng, first);
+	const struct engine *of;
 	bool ok;
 
 	for (uint32_t i = first; i < eng->lay.nthreads; i++) {
@@ -336,9 +340,10 @@ reap_process(const struct engine *eng, uint32_t first, bool *dead, bool *done)
 		done[i] |= mine[i];
 	}
 	/* Of a process that has ended nobody looks at homes. */
-	if (pid == 0 || (pid == eng->pid && eng->gone))
+	of = engine_follows(eng) ? tree_of(eng, pid) : eng;
+	if (pid == 0 || of == NULL)
 		return;
-	ok = homes_close(eng, pid, mine);
+	ok = homes_close(of, pid, mine);
 	for (uint32_t i = first; i < eng->lay.nthreads; i++)
 		dead[i] &= ok || !mine[i];
 }

@@ -212,6 +212,13 @@ world_refresh(struct world *w, struct err *e)
 	return objs_add(w, e);
 }
 
+const void *
+world_obj_file(const struct world_obj *o, uint64_t *base)
+{
+	*base = o->o->base;
+	return o->elf;
+}
+
 bool
 world_obj_mapped(const struct world_obj *o)
 {
@@ -247,12 +254,14 @@ world_obj_note(struct world_obj *o)
 }
 
 int
-world_open(struct world *w, pid_t pid, struct err *e)
+world_open(struct world *w, pid_t pid, const struct world *beside,
+	   struct err *e)
 {
 	struct err why = { 0 };
 
 	w->arena = arena_new();
-	w->procs = proc_set_new(e);
+	w->procs = beside != NULL ? proc_set_beside(beside->procs, e) :
+				    proc_set_new(e);
 	if (w->procs == NULL)
 		return -1;
 	if (w->arena == NULL)

@@ -156,7 +156,7 @@ make_mapping(struct consumer *c)
 	if (inject_stop(&c->in, false, &c->e) != 0)
 		return -1;
 	ours = inject_memfd(&c->in, MAPPED, &theirs, &c->e);
-	if (ours < 0 || guard_shared(c->g, ours, &c->e) != 0 ||
+	if (ours < 0 || guard_shared(c->g, ours, RTN_OWN, &c->e) != 0 ||
 	    inject_mmap(&c->in, c->at, MAPPED, PROT_READ | PROT_EXEC,
 			MAP_SHARED, theirs, 0, &c->e) != 0)
 		return -1;

@@ -76,7 +76,7 @@ setup(void **state)
 {
 	struct err e = { 0 };
 
-	return world_open(&w, getpid(), &e);
+	return world_open(&w, getpid(), NULL, &e);
 }
 
 static int
