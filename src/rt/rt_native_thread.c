@@ -698,6 +698,7 @@ rtn_thread_exit(struct rtn_shared *sh, uint64_t fsbase)
 /* ---- objects that come and go --------------------------------------------- */
 
 #define MAPS_LOOKS 50
+#define EARLY_LOOKS 500 /* nobody depends on a program yet that begins */
 #define MAPS_LOOK_NS 10000000
 #define R_CONSISTENT 0 /* <link.h> */
 
@@ -709,7 +710,7 @@ rtn_thread_exit(struct rtn_shared *sh, uint64_t fsbase)
  * told, and nobody waits.
  */
 static void
-maps_await(struct rtn_shared *sh)
+maps_await(struct rtn_shared *sh, int looks)
 {
 	struct rtn_timespec ts = { 0, MAPS_LOOK_NS };
 	uint32_t mine, seen;
@@ -718,7 +719,7 @@ maps_await(struct rtn_shared *sh)
 	consumer_poke(sh);
 	if ((int32_t)(sh->maps_vain - sh->maps_answered) > 0)
 		return;
-	for (int i = 0; i < MAPS_LOOKS; i++) {
+	for (int i = 0; i < looks; i++) {
 		seen = sh->maps_answered;
 		if ((int32_t)(seen - mine) >= 0 ||
 		    activity(sh) != RT_ACT_ACTIVE)
@@ -740,7 +741,7 @@ rtn_maps(struct rtn_shared *sh)
 		return;
 	if (swap32(&sh->early, 2, 0))
 		return;
-	maps_await(sh);
+	maps_await(sh, MAPS_LOOKS);
 }
 
 /* The first thread of a program is about to get its base. */
@@ -749,7 +750,7 @@ maps_early(struct rtn_shared *sh)
 {
 	if (sh->early == 1 && native_table(sh)->alive && !sh->seccomp &&
 	    activity(sh) == RT_ACT_ACTIVE && swap32(&sh->early, 1, 2))
-		maps_await(sh);
+		maps_await(sh, EARLY_LOOKS);
 }
 
 /* ---- processes that borrow the memory ------------------------------------ */

@@ -60,7 +60,8 @@ follow_clean_child(const struct patch_journal *j, pid_t child, struct err *e)
 
 /* ---- all children ---------------------------------------------------------- */
 
-/* Put back the text of one of them; false: there was nothing to put back. */
+/* Put back the text of one of them; false: there was nothing to put back.  One
+   that cannot be stopped now may be in the next round. */
 static bool
 tree_clean_one(const struct patch_journal *j, pid_t pid)
 {
@@ -73,6 +74,8 @@ tree_clean_one(const struct patch_journal *j, pid_t pid)
 	if (inject_stop(&in, true, &why) == 0) {
 		n = patch_undo_in(j, &in);
 		inject_resume(&in);
+	} else {
+		n = !is_gone(&why, pid);
 	}
 	inject_close(&in);
 	return n != 0;

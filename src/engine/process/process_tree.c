@@ -74,6 +74,11 @@ plan_again_for(struct engine *m, const struct plan *from, struct err *e)
 	memset(&p->sites, 0, sizeof(p->sites));
 	memset(&p->statics, 0, sizeof(p->statics));
 	memset(&p->solos, 0, sizeof(p->solos));
+	memset(&p->alone, 0, sizeof(p->alone));
+	/* Of the root's landings none are here, and of system calls windows
+	   serve nearly all. */
+	p->land = NULL;
+	p->windows_only = true;
 	p->fn_by_addr = hash_new();
 	p->class_by_key = hash_new();
 	return p->fn_by_addr != NULL && p->class_by_key != NULL &&
