@@ -125,7 +125,8 @@ enum dif_needs {
 	DIF_NEED_USTACK = 1024, /* the user stack of what fires */
 	DIF_NEED_KSTACK = 2048, /* its kernel stack */
 	DIF_NEED_SYSERR = 4096, /* the error of a system call */
-	DIF_NEED_CPUS = 8192  /* where CPUs are */
+	DIF_NEED_CPUS = 8192, /* where CPUs are */
+	DIF_NEED_USER = 16384 /* reading memory of the process */
 };
 
 enum dif_builtin {

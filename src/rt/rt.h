@@ -176,7 +176,8 @@ struct rt_ctl {
 	uint32_t wanted;   /* something wants the consumer's attention */
 	uint32_t nspec;	   /* speculations there are: at most RT_NSPEC_MAX */
 	volatile uint32_t filled; /* policy fill: a buffer was full */
-	uint32_t pad[9];
+	uint32_t sink;		  /* written to, never read */
+	uint32_t pad[8];
 	uint64_t globals_addr, strtab_addr; /* addresses probes see */
 	struct rt_spec spec[RT_NSPEC_MAX];  /* speculation n is [n - 1] */
 };
@@ -236,6 +237,10 @@ struct rt {
 	int32_t fault_off;
 	uint32_t in_error;  /* running ERROR clauses */
 	uint64_t fault_val;
+	/* Kernel engine, in programs that may wait: the address whose page was
+	   not to be had (0: none), and whether anything that lasts was done. */
+	uint64_t absent_at;
+	uint32_t effects, pad_effects;
 	uint32_t probe_id;
 	uint32_t probe;	    /* index in dif_enabling.probes */
 	uint32_t epid;	    /* of the clause that runs */

@@ -35,6 +35,27 @@ struct rt_uret {
 	uint32_t task_utask, first, stack, orig, next;
 };
 
+/*
+ * What rt_absent.c must know of the kernel: byte offsets, and where its map of
+ * all memory and the structures of its pages begin.
+ */
+struct rt_absent {
+	uint32_t known;	 /* all of it is, and has been tried */
+	uint32_t levels; /* of the page table: 4 or 5 */
+	uint32_t task_mm, mm_pgd;
+	uint32_t vma_start, vma_flags, vma_pgoff, vma_file, vma_ops;
+	uint32_t file_mapping;
+	uint32_t mapping_head; /* of its xarray, in struct address_space */
+	uint32_t xa_shift, xa_slots, xa_mask; /* mask: slots of a node - 1 */
+	uint32_t folio_mapping, folio_index, folio_flags;
+	uint32_t uptodate;  /* bit of the flags */
+	uint32_t page_size; /* of struct page */
+	uint32_t again; /* reads that fail come here: known, or some programs
+			   may wait */
+	uint64_t direct, pages;
+	uint64_t phys; /* bits of an entry that are an address */
+};
+
 /* Where a process's numbers are, by PID namespace; level 0: the consumer is in
    the first one, and the rest does not matter. */
 struct rt_pidns {
@@ -72,6 +93,7 @@ struct rt_conf {
 	struct rt_dpath dpath;
 	struct rt_pidns pidns;
 	struct rt_uret uret;
+	struct rt_absent absent;
 	uint64_t wall_offset; /* walltimestamp - timestamp at load */
 	uint64_t agg_words[64]; /* words of each aggregation's cell by id - 1,
 				   for ids up to 64; rt_agg_cell is told */
@@ -96,6 +118,15 @@ uint64_t rt_python_begin(struct rt *rt);
 uint64_t rt_python_enter(struct rt *rt);
 uint64_t rt_python_frame(struct rt *rt);
 uint64_t rt_python_code(struct rt *rt, uint64_t code);
+
+/*
+ * rt_absent.c, BPF only: after a read of user memory has failed.  The address,
+ * in the kernel, of a copy of the n bytes at addr (RT_STR_MAX at most), which
+ * lasts until the next body runs; str: of the string, whose end may come
+ * before.  0: they cannot be had, and the read is a fault; rt->absent_at is
+ * the first address that could not.
+ */
+uint64_t rt_absent(struct rt *rt, uint64_t addr, uint64_t n, uint64_t str);
 
 /* One per row of subr.def that an engine serves: */
 #define SUBR(id, name, proto, eng, flags, needs) uint64_t rt_subr_##name(struct rt *rt);

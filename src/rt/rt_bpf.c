@@ -71,6 +71,7 @@ struct {
 #include "rt/rt_text.c"
 #include "rt/rt_json.c"
 #include "rt/rt_dpath.c"
+#include "rt/rt_absent.c"
 #include "rt/rt_scratch.c"
 #include "rt/rt_subr.c"
 #include "rt/rt_key.c"

@@ -62,6 +62,9 @@ static uint64_t (*const bpf_get_current_pid_tgid)(void) = (void *)14;
 static long (*const bpf_loop)(uint32_t, void *, void *,
 			      uint64_t) = (void *)181;
 static uint64_t (*const bpf_get_current_task)(void) = (void *)35;
+static void *(*const bpf_get_current_task_btf)(void) = (void *)158;
+static long (*const bpf_find_vma)(void *, uint64_t, void *, void *,
+				  uint64_t) = (void *)180;
 static long (*const bpf_probe_write_user)(void *, const void *,
 					  uint32_t) = (void *)36;
 static long (*const bpf_probe_read_user)(void *, uint32_t,

@@ -85,6 +85,66 @@ rt_scratch_ucopy(struct rt *rt, uint64_t src, uint64_t off, uint64_t n)
 	COPY_TO_SCRATCH(rt, src, off, n, rt_uread);
 }
 
+/* ---- pages that the program has not touched (rt_absent.c) ---------------- */
+
+#ifdef __bpf__
+
+/* Of the fault that has just been: shall it be tried again? */
+RT_INLINE int
+absent_again(struct rt *rt)
+{
+	if (!RT_CONF(absent.again) || rt->fault != RT_FAULT_BADADDR)
+		return 0;
+	rt->fault = RT_FAULT_NONE;
+	return 1;
+}
+
+RT_INLINE uint64_t
+ustr_again(struct rt *rt, uint64_t addr, uint64_t off, uint64_t max)
+{
+	uint64_t at, n = rt_strmax(rt);
+
+	if (!absent_again(rt))
+		return 0;
+	at = rt_absent(rt, addr, max < n ? max : n, 1);
+	return at ? rt_scratch_str(rt, at, off, max)
+		  : rt_fail(rt, RT_FAULT_BADADDR, addr);
+}
+
+RT_INLINE uint64_t
+ucopy_again(struct rt *rt, uint64_t src, uint64_t off, uint64_t n)
+{
+	uint64_t done = 0, i, at, part;
+
+	if (!absent_again(rt))
+		return 0;
+	RT_FOR(i, RT_SCRATCH / RT_STR_MAX, 1, done < n) {
+		part = n - done < RT_STR_MAX ? n - done : RT_STR_MAX;
+		at = rt_absent(rt, src + done, part, 0);
+		if (!at)
+			return rt_fail(rt, RT_FAULT_BADADDR, src);
+		rt_scratch_copy(rt, at, off + done, part);
+		done += RT_STR_MAX;
+	}
+	return 1;
+}
+
+#else
+
+RT_INLINE uint64_t
+ustr_again(struct rt *rt, uint64_t addr, uint64_t off, uint64_t max)
+{
+	return 0;
+}
+
+RT_INLINE uint64_t
+ucopy_again(struct rt *rt, uint64_t src, uint64_t off, uint64_t n)
+{
+	return 0;
+}
+
+#endif
+
 RT_GLOBAL uint64_t
 rt_scratch_own(struct rt *rt, uint64_t addr, uint64_t n)
 {
@@ -228,7 +288,8 @@ rt_subr_copyin(struct rt *rt)
 	off = take(rt, n);
 	if (off == (uint64_t)-1)
 		return 0;
-	if (!rt_scratch_ucopy(rt, rt->tuple[0].val, off, n))
+	if (!rt_scratch_ucopy(rt, rt->tuple[0].val, off, n) &&
+	    !ucopy_again(rt, rt->tuple[0].val, off, n))
 		return 0;
 	return rt_scratch_addr(rt, off);
 }
@@ -242,8 +303,9 @@ rt_subr_copyinto(struct rt *rt)
 		return 0;
 	n = rt->tuple[1].val;
 	off = rt_scratch_own(rt, rt->tuple[2].val, n);
-	if (off != (uint64_t)-1)
-		rt_scratch_ucopy(rt, rt->tuple[0].val, off, n);
+	if (off != (uint64_t)-1 &&
+	    !rt_scratch_ucopy(rt, rt->tuple[0].val, off, n))
+		ucopy_again(rt, rt->tuple[0].val, off, n);
 	return 0;
 }
 
@@ -261,6 +323,8 @@ rt_subr_copyinstr(struct rt *rt)
 	if (max == 0)
 		max = 1;
 	n = rt_scratch_ustr(rt, rt->tuple[0].val, off, max);
+	if (!n)
+		n = ustr_again(rt, rt->tuple[0].val, off, max);
 	return n ? rt_scratch_keep(rt, off, n) : 0;
 }
 

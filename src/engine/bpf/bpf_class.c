@@ -42,6 +42,17 @@ const struct bpf_class bpf_classes[] = {
 #undef CLASS
 };
 
+const struct bpf_class *
+bpf_class_awake(const struct bpf_class *k)
+{
+	const uint32_t sites = k->sites;
+
+	do
+		k++;
+	while (k->sites != sites || k->runs == BPF_RUNS_SLEEPS);
+	return k;
+}
+
 /* ---- have: does this kernel have it? ------------------------------------- */
 
 bool
@@ -87,6 +98,21 @@ bpf_have_uprobe_multi(struct engine *eng, const struct dif_site *s,
 		      uint32_t *btf_id)
 {
 	return bpf_feat_multi();
+}
+
+/* Where the kernel can wait for memory in uprobes. */
+bool
+bpf_have_uprobe_multi_sleeps(struct engine *eng, const struct dif_site *s,
+			     uint32_t *btf_id)
+{
+	return bpf_feat_multi() && bpf_feat_sleeps(UAPI_TRACE_UPROBE_MULTI);
+}
+
+bool
+bpf_have_uprobe_sleeps(struct engine *eng, const struct dif_site *s,
+		       uint32_t *btf_id)
+{
+	return bpf_feat_sleeps(0);
 }
 
 /* ---- event: which sites share a program ---------------------------------- */

@@ -22,7 +22,12 @@ struct engine;
 struct maker;
 
 enum bpf_regs { BPF_REGS_TASK, BPF_REGS_USER, BPF_REGS_WORD0, BPF_REGS_KERNEL };
-enum bpf_runs { BPF_RUNS_CONSUMER, BPF_RUNS_ATOMIC, BPF_RUNS_PREEMPTED };
+enum bpf_runs {
+	BPF_RUNS_CONSUMER,
+	BPF_RUNS_ATOMIC,
+	BPF_RUNS_PREEMPTED,
+	BPF_RUNS_SLEEPS
+};
 enum bpf_ipl { BPF_IPL_0, BPF_IPL_1, BPF_IPL_LOOK };
 
 struct bpf_class {
@@ -80,6 +85,16 @@ extern const struct bpf_class bpf_classes[BPF_NCLASSES];
 			     int);
 #include "engine/bpf/bpf_class.def"
 #undef CLASS
+
+/* The row for the same sites, of the same kind, that does not sleep. */
+const struct bpf_class *bpf_class_awake(const struct bpf_class *k);
+
+/* May another task run on the CPU in the middle of a program? */
+static inline bool
+bpf_class_preempted(const struct bpf_class *k)
+{
+	return k->runs == BPF_RUNS_PREEMPTED || k->runs == BPF_RUNS_SLEEPS;
+}
 
 /* Are the context's registers those where the probe fired? */
 static inline bool

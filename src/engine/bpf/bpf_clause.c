@@ -13,6 +13,13 @@
 #include <signal.h>
 #include <stdlib.h>
 
+void
+bg_effect(struct bg *g)
+{
+	if (g->c->class->runs == BPF_RUNS_SLEEPS)
+		em_sti(g->em, BPF_W, R6, RT_OFF(effects), 1);
+}
+
 /* ---- values -------------------------------------------------------------- */
 
 static unsigned
@@ -48,12 +55,15 @@ static void
 put_bytes(struct bg *g, const struct dif_expr *x, unsigned base, int32_t off)
 {
 	struct em *em = g->em;
+	bool str = x->type.kind == DIF_TYPE_STRING,
+	     user = (x->type.flags & DIF_TF_USER) != 0;
 
 	em_st(em, BPF_DW, FP, FR_TMP, R0);
 	em_mov(em, R3, R0);
 	em_lea(em, R1, base, off);
-	bg_copy(g, x->size, x->type.kind == DIF_TYPE_STRING,
-		(x->type.flags & DIF_TF_USER) != 0);
+	bg_copy(g, x->size, str, user);
+	if (user)
+		bg_copy_absent(g, x->size, str, -2, base, off);
 	em_ji(em, BPF_JSLT, R0, 0, bg_fault(g, DIF_FAULT_BADADDR, -2));
 }
 
@@ -306,6 +316,7 @@ clause_spec(struct bg *g, const struct dif_stmt *st)
 							  : RT_SPEC_DISCARDED);
 		em_fn(em, "rt_spec_end");
 		bg_check_body(g);
+		bg_effect(g);
 		return 0;
 	}
 	em_fn(em, "rt_spec_active");
@@ -321,8 +332,11 @@ bg_stmt(struct bg *g, const struct dif_stmt *st)
 {
 	const struct dif_act_info *a;
 
-	if (DIF_ACT_IS_AGG(st->kind))
-		return bg_agg(g, st);
+	if (DIF_ACT_IS_AGG(st->kind)) {
+		int rc = bg_agg(g, st);
+		bg_effect(g);
+		return rc;
+	}
 	if (DIF_ACT_IS_SPEC(st->kind))
 		return clause_spec(g, st);
 	a = dif_act_by_code(st->kind);
@@ -332,6 +346,8 @@ bg_stmt(struct bg *g, const struct dif_stmt *st)
 				 a ? a->name : "an unknown action");
 	if (clause_values(g, st) != 0)
 		return -1;
+	if (dif_act_at_probe(st->kind) || st->kind == DIF_ACT_EXIT)
+		bg_effect(g);
 	if (st->kind == DIF_ACT_STOP || st->kind == DIF_ACT_RAISE)
 		act_signal(g, st);
 	else if (st->kind == DIF_ACT_CHILL)
@@ -482,8 +498,10 @@ clause_epilogue(struct bg *g)
 	uint32_t end = em_label(em);
 
 	em_place(em, g->lb_done);
-	if (g->rec)
+	if (g->rec) {
 		bpf_rec_publish(g->eng, g->u, em);
+		bg_effect(g);
+	}
 	em_place(em, g->lb_out);
 	clause_leave(g, 0, end);
 	bg_stubs(g);

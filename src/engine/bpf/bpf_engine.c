@@ -73,6 +73,7 @@ kernel_free(struct engine *eng)
 	bpf_ustack_free(eng);
 	bpf_maps_free(eng);
 	bpf_kfunc_free(eng);
+	bpf_feat_btf_free(eng);
 	bpf_site_fini(eng);
 	arena_free(eng->arena);
 	free(eng);
@@ -171,6 +172,7 @@ kernel_make(struct engine *eng, struct err *e)
 	for (size_t i = 0; i < eng->progs.n; i++)
 		if (bpf_prog_make(eng, eng->progs.v[i], e) != 0)
 			return -1;
+	bpf_feat_btf_free(eng);
 	return 0;
 }
 
@@ -254,9 +256,20 @@ kernel_begin(struct engine *eng, struct err *e)
 
 /* ---- grace --------------------------------------------------------------- */
 
+/* Wait for each claimed slot to be given back. */
+static void
+grace_slots(const struct rt_view *v)
+{
+	for (unsigned s = 0; s < v->nslots; s++) {
+		uint64_t n = v->rt[s]->firings;
+		while (v->rt[s]->busy && v->rt[s]->firings == n)
+			sched_yield();
+	}
+}
+
 /*
  * Without membarrier() for all: an interrupt on each CPU makes what it has
- * claimed so far visible; then wait for each claimed slot to be given back.
+ * claimed so far visible; then wait for each claimed slot.
  */
 static void
 grace_by_hand(struct engine *eng)
@@ -269,18 +282,18 @@ grace_by_hand(struct engine *eng)
 		sys_prog_run(c->fd, &none, 1, (int)cpu, NULL);
 	if (c == NULL)
 		usleep(20000);
-	for (unsigned s = 0; s < v->nslots; s++) {
-		uint64_t n = v->rt[s]->firings;
-		while (v->rt[s]->busy && v->rt[s]->firings == n)
-			sched_yield();
-	}
+	grace_slots(v);
 }
 
+/* The kernel's grace period does not wait for programs that may sleep; these
+   have no slot while they do. */
 static void
 engine_grace(struct engine *eng)
 {
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) != 0)
 		grace_by_hand(eng);
+	else if (eng->sleeps)
+		grace_slots(&eng->view);
 }
 
 static int
@@ -339,6 +352,7 @@ kernel_report(struct engine *eng, struct buf *out)
 {
 	bpf_kfunc_report(eng, out);
 	bpf_later_report(eng, out);
+	bpf_absent_report(eng, out);
 }
 
 const struct engine_ops bpf_engine_ops = {

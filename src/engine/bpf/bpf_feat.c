@@ -87,7 +87,7 @@ raise_memlock(void)
 
 /* Load a program that only calls a helper with a piece of its frame. */
 static int
-try_prog(uint32_t type, uint32_t attach, int helper)
+try_flags(uint32_t type, uint32_t attach, uint32_t flags, int helper)
 {
 	struct em em = { 0 };
 	struct err e = { 0 };
@@ -110,6 +110,7 @@ try_prog(uint32_t type, uint32_t attach, int helper)
 		const struct sys_prog p = {
 			.type = type,
 			.attach_type = attach,
+			.flags = flags,
 			.name = "probe",
 			.insns = em.code.v,
 			.ninsns = (uint32_t)em.code.n,
@@ -122,6 +123,23 @@ try_prog(uint32_t type, uint32_t attach, int helper)
 	em_fini(&em);
 	errno = sys;
 	return fd;
+}
+
+static int
+try_prog(uint32_t type, uint32_t attach, int helper)
+{
+	return try_flags(type, attach, 0, helper);
+}
+
+bool
+bpf_feat_sleeps(uint32_t attach)
+{
+	int fd = try_flags(BPF_PROG_TYPE_KPROBE, attach, BPF_F_SLEEPABLE,
+			   BPF_FUNC_copy_from_user);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
 int
@@ -247,6 +265,12 @@ tracepoint_id(const struct btf *b, const char *name)
 	return id > 0 ? (uint32_t)id : 0;
 }
 
+uint32_t
+bpf_feat_member(const struct btf *b, uint32_t type, const char *member)
+{
+	return member_off(b, type, member, 0);
+}
+
 /* The kernel's types could not be read: errno says why. */
 static int
 no_types(struct err *e)
@@ -369,15 +393,30 @@ bpf_feat_tp_id(const char *tp)
 	return id;
 }
 
+const struct btf *
+bpf_feat_btf(struct engine *eng)
+{
+	if (eng->btf == NULL)
+		eng->btf = btf__parse("/sys/kernel/btf/vmlinux", NULL);
+	return eng->btf;
+}
+
+void
+bpf_feat_btf_free(struct engine *eng)
+{
+	btf__free(eng->btf);
+	eng->btf = NULL;
+}
+
 int
 bpf_feat_ktypes(struct engine *eng, struct err *e)
 {
 	struct bpf_ktypes *k = &eng->kt;
-	struct btf *b;
+	const struct btf *b;
 
 	if (k->known)
 		return 0;
-	b = btf__parse("/sys/kernel/btf/vmlinux", NULL);
+	b = bpf_feat_btf(eng);
 	if (b == NULL)
 		return no_types(e);
 	k->known = true;
@@ -418,6 +457,5 @@ bpf_feat_ktypes(struct engine *eng, struct err *e)
 	k->switch_btf_id = tracepoint_id(b, "btf_trace_sched_switch");
 	k->enter_btf_id = tracepoint_id(b, "btf_trace_sys_enter");
 	k->exit_btf_id = tracepoint_id(b, "btf_trace_sys_exit");
-	btf__free(b);
 	return 0;
 }

@@ -192,6 +192,30 @@ bg_copy(struct bg *g, uint32_t n, bool str, bool user)
 }
 
 void
+bg_copy_absent(struct bg *g, uint32_t n, bool str, int reg, unsigned base,
+	       int32_t off)
+{
+	struct em *em = g->em;
+	uint32_t have = em_label(em);
+
+	if (!g->eng->rtconf.absent.again)
+		return;
+	em_ji(em, BPF_JSGE, R0, 0, have);
+	if (reg >= 0)
+		em_mov(em, R2, bg_get(g, (unsigned)reg, R2));
+	else
+		em_ld(em, BPF_DW, R2, FP, FR_TMP);
+	em_mov(em, R1, R6);
+	em_imm(em, R3, n);
+	em_imm(em, R4, str);
+	em_fn(em, "rt_absent");
+	em_mov(em, R3, R0); /* reading at 0 fails */
+	em_lea(em, R1, base, off);
+	bg_copy(g, n, str, false);
+	em_place(em, have);
+}
+
+void
 bg_now(struct bg *g)
 {
 	uint32_t have = em_label(g->em);
@@ -601,6 +625,8 @@ load_memory(struct bg *g, dif_instr_t t, unsigned size, bool sign, bool user)
 	em_mov(em, R3, bg_get(g, r1, R3));
 	em_lea(em, R1, FP, FR_TMP2);
 	bg_copy(g, size, false, user);
+	if (user)
+		bg_copy_absent(g, size, false, (int)r1, FP, FR_TMP2);
 	em_ji(em, BPF_JSLT, R0, 0, bg_fault(g, DIF_FAULT_BADADDR, (int)r1));
 	unsigned d = bg_dst(g, rd, R0);
 	em_ld(em, width[size], d, FP, FR_TMP2);
@@ -703,6 +729,9 @@ op_call(struct bg *g, dif_instr_t t)
 	}
 	em_sti(g->em, BPF_W, R6, RT_OFF(ntuple), g->ins[g->at].depth);
 	call_body(g, fn, NULL, 0, DIF_RD(t));
+	if ((dif_subr_by_id(DIF_IDX(t))->flags & DIF_SUBR_F_DESTRUCTIVE) != 0 ||
+	    DIF_IDX(t) == DIF_SUBR_speculation)
+		bg_effect(g);
 	return 0;
 }
 
@@ -826,6 +855,14 @@ ins_var(struct bg *g, dif_instr_t t)
 			  dif_op_info[op].mnem ? dif_op_info[op].mnem : "?");
 }
 
+/* Does it change what outlives the firing? */
+static bool
+ins_lasts(unsigned op)
+{
+	return op == DIF_OP_STGS || op == DIF_OP_STTS || op == DIF_OP_STGAA ||
+	       op == DIF_OP_STTAA;
+}
+
 static int
 bg_ins(struct bg *g)
 {
@@ -839,7 +876,11 @@ bg_ins(struct bg *g)
 	}
 	if (ins_alu(g, t) || ins_memory(g, t))
 		return 0;
-	return ins_var(g, t);
+	if (ins_var(g, t) != 0)
+		return -1;
+	if (ins_lasts(DIF_OP(t)))
+		bg_effect(g);
+	return 0;
 }
 
 /*

@@ -21,6 +21,7 @@
  *   bpf_later.c    probes of modules that are loaded while tracing
  *   bpf_uprobe.c   uprobes, made and removed so that no signal interrupts it
  *   bpf_ustack.c   what walks along users' stacks read
+ *   bpf_absent.c   how pages that a process has not touched are found
  *   bpf_sys.c bpf_emit.c  system calls; writing instructions
  *
  * ADDRESSES.  A DIF value is a plain 64-bit number, while the verifier knows
@@ -43,6 +44,8 @@
 #include "rt/engine.h"
 #include "rt/rt_areas.h"
 #include "rt/rt_body.h"
+
+struct btf;
 
 /* An element of a program's site map; mask[] follows (bpf_prog.nmask words). */
 struct bpf_site {
@@ -139,6 +142,8 @@ struct engine {
 	bool buffers;		    /* something writes records */
 	bool threads;		    /* some site has a thread (dif_site) */
 	bool every;		    /* some probe is every process's */
+	bool sleeps;		    /* some program may */
+	bool *reads; /* [nclauses]: it reads memory of the process */
 	unsigned needs; /* enum dif_needs of what clauses use */
 
 	struct bpf_map rt, buf, agg, ctl, conf, str, wake, self, vtime;
@@ -155,11 +160,13 @@ struct engine {
 	struct rt_conf rtconf;
 	struct rt_view view;
 	struct bpf_ktypes kt;
+	struct btf *btf; /* bpf_feat.c's; NULL: not asked for */
 	const uint64_t *wake_prod; /* the ring's producer position */
 	VEC(int) links;	  /* closed by stop */
 	VEC(int) uprobes; /* likewise: links of uprobes */
 	bool slow_links;  /* these take the kernel long to remove */
 	int vtime_prog;
+	const char *absent; /* why such pages cannot be read; NULL: they can */
 	struct bpf_kfunc *kfunc; /* bpf_kfunc.c's; NULL: not asked yet */
 	uint32_t later, later_left; /* places that came while tracing */
 	char later_why[200];	    /* why the last of those were left out */
@@ -171,6 +178,8 @@ struct engine {
 int bpf_feat_check(struct err *e);
 /* Check that programs may write to user memory.  -1 with why not. */
 int bpf_feat_copyout(struct err *e);
+/* True if programs of uprobes, attached in this way, may wait for memory. */
+bool bpf_feat_sleeps(uint32_t attach);
 /* True if the kernel has uprobe_multi. */
 bool bpf_feat_multi(void);
 /* True if the kernel gives programs this variable of its own. */
@@ -191,10 +200,26 @@ void bpf_pidns_current(struct engine *eng, struct em *em, bool process,
 		       int tmp, int tmp2);
 /* The type of a tracepoint of the kernel itself; 0: there is none. */
 uint32_t bpf_feat_tp_id(const char *tp);
+/* The kernel's types, read once while an engine is made; NULL with errno: they
+   cannot be had.  Forget them. */
+const struct btf *bpf_feat_btf(struct engine *eng);
+void bpf_feat_btf_free(struct engine *eng);
 /* Fill eng->kt once; -1 when the kernel has no BTF. */
 int bpf_feat_ktypes(struct engine *eng, struct err *e);
+/* The byte offset of a struct's member, of an unnamed one in it too; ~0u: there
+   is none. */
+uint32_t bpf_feat_member(const struct btf *b, uint32_t type,
+			 const char *member);
 /* Make the message of a refused bpf(2) from errno: what, and why. */
 int bpf_feat_error(struct err *e, int sys, const char *what);
+
+/* ---- bpf_absent.c ------------------------------------------------------- */
+
+/* What rt_absent.c must know, if clauses read memory of processes; unknown
+   where it cannot be had.  It takes some milliseconds. */
+void bpf_absent_find(struct engine *eng, struct rt_absent *a);
+/* For -v: whether it is known. */
+void bpf_absent_report(struct engine *eng, struct buf *out);
 
 /* ---- bpf_kfunc.c -------------------------------------------------------- */
 
@@ -387,6 +412,11 @@ int bg_refuse(struct bg *g, const char *fmt, ...)
 void bg_zero(struct bg *g, unsigned base, int32_t off, uint32_t n);
 /* R1 = dst pointer made, R3 = address: copy n bytes; R0 < 0 if bad. */
 void bg_copy(struct bg *g, uint32_t n, bool str, bool user);
+/* After bg_copy() of user memory, where it may have failed: if the page has not
+   been touched, the same bytes from elsewhere; reg: the DIF register with the
+   address, or -2: it is in FR_TMP.  base + off is where they go. */
+void bg_copy_absent(struct bg *g, uint32_t n, bool str, int reg, unsigned base,
+		    int32_t off);
 /* R0 = timestamp of the firing. */
 void bg_now(struct bg *g);
 /* reg holds a map value pointer: reg = its address as a number. */
@@ -432,6 +462,9 @@ int32_t bpf_user_mode(struct em *em, unsigned ctx);
 /* dst = one of them; R0 is what bpf_builtin_uregs() gave; tmp: frame slot. */
 void bpf_builtin_ureg(const struct bpf_class *k, struct em *em, unsigned dst,
 		      unsigned reg, int tmp);
+
+/* bpf_clause.c: something that lasts has been done. */
+void bg_effect(struct bg *g);
 
 /* bpf_agg.c */
 int bg_agg(struct bg *g, const struct dif_stmt *st);

@@ -124,6 +124,8 @@ bpf_load_unit(struct maker *m)
 			.type = k->type,
 			.attach_type = k->attach_type,
 			.attach_btf_id = m->c->btf_id,
+			.flags = k->runs == BPF_RUNS_SLEEPS ? BPF_F_SLEEPABLE
+							    : 0,
 			.name = name,
 			.insns = img.code.v,
 			.ninsns = (uint32_t)img.code.n,

@@ -252,6 +252,8 @@ maps_conf(struct engine *eng, struct err *e)
 		if (eng->kt.task_fsbase != ~0u)
 			c->task_fsbase = eng->kt.task_fsbase;
 	}
+	bpf_absent_find(eng, &c->absent);
+	c->absent.again = c->absent.known || eng->sleeps;
 	for (uint32_t i = 0; i < eng->en->tab->naggs && i < 64; i++)
 		c->agg_words[i] = eng->en->tab->aggs[i]->words;
 	if (map_need(&eng->conf, "conf", sizeof(*c), 1, BPF_F_RDONLY_PROG, e))

@@ -13,6 +13,12 @@
  * preemption off, and interrupts give back what they take before they end), by
  * an atomic exchange in uprobes, which may be preempted.
  *
+ * Where the kernel lets a program of uprobes wait, it waits for pages that a
+ * clause wants to read: with no level claimed, as waiting may take long and
+ * others want to fire.  The firing is then begun anew, which nobody can see if
+ * nothing was recorded, stored or counted before.  If something was, a page that
+ * is not there is a fault, as where no program can wait.
+ *
  * Where a program has few clauses they stand in line; calls and returns are dear
  * on machines with mitigations.  Else each is a function of its own, or, as the
  * kernel takes only 256 functions in a program, one function has several.
@@ -81,13 +87,73 @@ find_site(struct maker *m)
 	return 0;
 }
 
+/* ---- pages that have to be brought in ------------------------------------- */
+
+#define WAITS_MAX 6 /* the verifier follows a firing once more for each */
+
+/* Clauses in groups have no way back to the beginning. */
+static bool
+may_wait(const struct maker *m)
+{
+	return m->c->class->runs == BPF_RUNS_SLEEPS && m->form != IN_GROUPS;
+}
+
+/* A clause has faulted: for want of a page, before anything was done that
+   lasts?  Then give the level back, and wait for the page. */
+static void
+wait_wanted(struct maker *m)
+{
+	struct em *em = m->em;
+	uint32_t no = em_label(em);
+
+	if (!may_wait(m))
+		return;
+	em_ld(em, BPF_DW, R1, FP, FM(m, WAITS));
+	em_ji(em, BPF_JEQ, R1, 0, no);
+	em_ld(em, BPF_W, R1, R6, RT_OFF(effects));
+	em_ji(em, BPF_JNE, R1, 0, no);
+	em_ld(em, BPF_DW, R1, R6, RT_OFF(absent_at));
+	em_ji(em, BPF_JEQ, R1, 0, no);
+	em_st(em, BPF_DW, FP, FM(m, PAGE), R1);
+	em_ja(em, m->lb_release);
+	em_place(em, no);
+	em_sti(em, BPF_W, R6, RT_OFF(effects), 1); /* the report */
+}
+
+/*
+ * The level is given back: if a page is wanted, bring it in and begin anew; one
+ * that cannot be brought in is a fault the next time.  While we wait others run
+ * this program on this CPU, and newer kernels let all have one frame
+ * ("private stack", Linux 6.13): so what is needed behind the wait is in
+ * registers, and the byte that is read goes where nobody looks.
+ */
+static void
+wait_for_page(struct maker *m, uint32_t again)
+{
+	struct em *em = m->em;
+	uint32_t there = em_label(em);
+
+	em_ld(em, BPF_DW, R3, FP, FM(m, PAGE));
+	em_ji(em, BPF_JEQ, R3, 0, m->lb_next);
+	em_ld(em, BPF_DW, R8, FP, FR_SITE);
+	em_ld(em, BPF_DW, R9, FP, FM(m, WAITS));
+	em_alui(em, BPF_SUB, R9, 1);
+	em_mapval(em, R1, m->eng->ctl.fd, offsetof(struct rt_ctl, sink));
+	em_imm(em, R2, 1);
+	em_call(em, BPF_FUNC_copy_from_user);
+	em_ji(em, BPF_JEQ, R0, 0, there);
+	em_imm(em, R9, 0);
+	em_place(em, there);
+	em_ja(em, again);
+}
+
 /* ---- a level ------------------------------------------------------------- */
 
 static void
 try_level(struct maker *m, uint32_t got)
 {
 	struct em *em = m->em;
-	bool preempt = m->c->class->runs == BPF_RUNS_PREEMPTED;
+	bool preempt = bpf_class_preempted(m->c->class);
 
 	em_map(em, R1, m->eng->rt.fd);
 	em_lea(em, R2, FP, FM(m, KEY));
@@ -108,7 +174,7 @@ claim(struct maker *m)
 {
 	struct em *em = m->em;
 	uint32_t got = em_label(em);
-	bool preempt = m->c->class->runs == BPF_RUNS_PREEMPTED;
+	bool preempt = bpf_class_preempted(m->c->class);
 
 	em_call(em, BPF_FUNC_get_smp_processor_id);
 	if (m->eng->opts.only_cpu >= 0 && !by_consumer(m))
@@ -154,6 +220,10 @@ start_firing(struct maker *m)
 	em_st(em, BPF_DW, R6, RT_OFF(firings), R1);
 	em_sti(em, BPF_DW, R6, RT_OFF(now), 0);
 	em_sti(em, BPF_W, R6, RT_OFF(fault), DIF_FAULT_NONE);
+	if (may_wait(m)) {
+		em_sti(em, BPF_DW, R6, RT_OFF(absent_at), 0);
+		em_sti(em, BPF_W, R6, RT_OFF(effects), 0);
+	}
 	/* probe_id and probe, which are neighbours in both. */
 	em_ld(em, BPF_DW, R1, R8, offsetof(struct bpf_site, probe_id));
 	em_st(em, BPF_DW, R6, RT_OFF(probe_id), R1);
@@ -246,6 +316,7 @@ call_clause(struct maker *m, uint32_t i)
 	run_clause(m, cc, last);
 	if (cc->g.can_fault) {
 		em_ji(em, BPF_JEQ, R0, 0, fine);
+		wait_wanted(m);
 		em_mov(em, R1, R7);
 		em_mov(em, R2, R6);
 		em_fn(em, "fault");
@@ -464,10 +535,24 @@ make_fire(struct maker *m)
 static int
 main_single(struct maker *m)
 {
-	em_st(m->em, BPF_DW, FP, FM(m, KEY), R2);
+	struct em *em = m->em;
+	uint32_t again = em_label(em);
+
+	em_st(em, BPF_DW, FP, FM(m, KEY), R2);
 	if (find_site(m) != 0)
 		return -1;
+	if (!may_wait(m)) {
+		make_firing(m);
+		return 0;
+	}
+	em_imm(em, R9, WAITS_MAX);
+	em_place(em, again);
+	em_st(em, BPF_DW, FP, FR_CTX, R7);
+	em_st(em, BPF_DW, FP, FR_SITE, R8);
+	em_st(em, BPF_DW, FP, FM(m, WAITS), R9);
+	em_sti(em, BPF_DW, FP, FM(m, PAGE), 0);
 	make_firing(m);
+	wait_for_page(m, again);
 	return 0;
 }
 
@@ -552,8 +637,8 @@ scan_clauses(struct maker *m)
 	m->locals &= en->tab->locals_size != 0;
 }
 
-int
-bpf_prog_make(struct engine *eng, struct bpf_prog *c, struct err *e)
+static int
+prog_build(struct engine *eng, struct bpf_prog *c, struct err *e)
 {
 	struct bpf_unit u = { 0 };
 	struct maker m = { .eng = eng, .c = c, .u = &u, .e = e };
@@ -574,4 +659,20 @@ bpf_prog_make(struct engine *eng, struct bpf_prog *c, struct err *e)
 	free_clauses(&m);
 	bpf_link_fini(&u);
 	return rc;
+}
+
+/* What makes a program too large for the kernel if it may wait does not matter
+   if it may not. */
+int
+bpf_prog_make(struct engine *eng, struct bpf_prog *c, struct err *e)
+{
+	if (c->class->runs != BPF_RUNS_SLEEPS)
+		return prog_build(eng, c, e);
+	if (prog_build(eng, c, e) == 0)
+		return 0;
+	if (e->tag == &ERR_NOMEM)
+		return -1;
+	c->class = bpf_class_awake(c->class);
+	err_clear(e);
+	return prog_build(eng, c, e);
 }

@@ -21,6 +21,8 @@ enum {
 	FM_TMP = 32,
 	FM_EPID = 40,
 	FM_ONCE = 56, /* two words: a key of bpf_prog.once; a path's */
+	FM_WAITS = 64, /* how often it may still wait */
+	FM_PAGE = 72,  /* the address it is to wait for; 0: none */
 };
 #define FM(m, slot) ((m)->frame - FM_##slot)
 

@@ -97,6 +97,32 @@ scan_strings(struct engine *eng, const struct dif_obj *o)
 			(void *)((uintptr_t)off + 1));
 }
 
+/* Does an object, or the recording of its value, read the process's memory? */
+static bool
+expr_reads(const struct dif_obj *o, const struct dif_type *t)
+{
+	bool reads = t != NULL && (t->flags & DIF_TF_USER) != 0;
+
+	for (uint32_t i = 0; o != NULL && i < o->ntext && !reads; i++) {
+		unsigned op = DIF_OP(o->text[i]);
+		reads = (op >= DIF_OP_ULDSB && op <= DIF_OP_ULDX) ||
+			(dif_instr_needs(o->text[i]) & DIF_NEED_USER) != 0;
+	}
+	return reads;
+}
+
+static bool
+clause_reads(const struct dif_clause *c)
+{
+	bool reads = expr_reads(c->pred, NULL);
+
+	for (uint32_t s = 0; s < c->nstmts; s++)
+		for (uint32_t i = 0; i < c->stmts[s].nexprs; i++)
+			reads |= expr_reads(c->stmts[s].exprs[i].obj,
+					    &c->stmts[s].exprs[i].type);
+	return reads;
+}
+
 static int
 scan_text(struct engine *eng, const struct dif_clause *c)
 {
@@ -168,6 +194,7 @@ prog_new(struct engine *eng, const struct bpf_class *k,
 	c->event = k->event(s);
 	c->thread = s->thread;
 	c->fd = c->map.fd = c->once.fd = -1;
+	eng->sleeps |= k->runs == BPF_RUNS_SLEEPS;
 	return site_prog_add(eng, c) == 0 ? c : NULL;
 }
 
@@ -196,14 +223,28 @@ class_prog(struct engine *eng, const struct bpf_class *k,
 	return 0;
 }
 
-/* *out NULL: no program can serve this place.  -1: no memory. */
-static int
-place_prog(struct engine *eng, const struct bpf_place *pl,
-	   struct bpf_prog **out)
+/* Does any of the ECBs [first, end) read the process's memory? */
+static bool
+ecbs_read(const struct engine *eng, uint32_t first, uint32_t end)
 {
+	for (uint32_t i = first; i < end; i++)
+		if (eng->reads[eng->en->ecbs[i].clause])
+			return true;
+	return false;
+}
+
+/* *out NULL: no program can serve this place, whose ECBs these are.  -1: no
+   memory. */
+static int
+place_prog(struct engine *eng, const struct bpf_place *pl, uint32_t first,
+	   uint32_t end, struct bpf_prog **out)
+{
+	const bool reads = ecbs_read(eng, first, end);
+
 	*out = NULL;
 	for (unsigned i = 0; i < BPF_NCLASSES && *out == NULL; i++)
 		if ((bpf_classes[i].sites & (1u << pl->kind)) != 0 &&
+		    (reads || bpf_classes[i].runs != BPF_RUNS_SLEEPS) &&
 		    class_prog(eng, &bpf_classes[i], pl->site, out) != 0)
 			return -1;
 	return 0;
@@ -272,7 +313,7 @@ sort_ecbs(struct engine *eng, const struct dif_probe *pr,
 	const struct dif_ecb *ecbs = eng->en->ecbs;
 	struct bpf_prog *c;
 
-	if (place_prog(eng, pl, &c) != 0)
+	if (place_prog(eng, pl, first, end, &c) != 0)
 		return err_nomem(e);
 	if (c == NULL && dif_sites[pl->site->kind].key == DIF_KEY_FUNCTION)
 		return refuse_fn(eng, pr, first, end, e);
@@ -356,7 +397,7 @@ sort_site(struct engine *eng, uint32_t p, const struct bpf_place *pl,
 	const char *names[4] = { pr->prov, pr->mod, pr->func, pr->name };
 	struct bpf_site *s;
 
-	if (place_prog(eng, pl, &c) != 0)
+	if (place_prog(eng, pl, first, end, &c) != 0)
 		return -1;
 	if (c == NULL && pl->kind != DIF_SITE_ERROR)
 		return 0; /* left out */
@@ -451,9 +492,16 @@ bpf_site_build(struct engine *eng, struct err *e)
 	if (eng->objstr == NULL || 
 	    str_add(eng, NULL, eng->areas->str, &zeroes) != 0)
 		return err_nomem(e);
-	for (uint32_t i = 0; i < en->nclauses; i++)
+	eng->reads = arena_calloc(eng->arena, en->nclauses + 1,
+				  sizeof(*eng->reads));
+	if (eng->reads == NULL)
+		return err_nomem(e);
+	for (uint32_t i = 0; i < en->nclauses; i++) {
 		if (scan_text(eng, en->clauses[i]) != 0)
 			return err_nomem(e);
+		eng->reads[i] = clause_reads(en->clauses[i]);
+		eng->needs |= eng->reads[i] ? DIF_NEED_USER : 0;
+	}
 	if (bpf_user_places(eng, e) != 0 || find_threads(eng, e) != 0)
 		return -1;
 	return bpf_site_more(eng, 0, e);

@@ -114,6 +114,7 @@ sys_prog_load(const struct sys_prog *p)
 	a.prog_type = p->type;
 	a.expected_attach_type = p->attach_type;
 	a.attach_btf_id = p->attach_btf_id;
+	a.prog_flags = p->flags;
 	copy_name(a.prog_name, p->name);
 	a.insns = ptr(p->insns);
 	a.insn_cnt = p->ninsns;

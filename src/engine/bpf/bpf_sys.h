@@ -32,6 +32,7 @@ int sys_map_delete(int fd, const void *key);
 
 struct sys_prog {
 	uint32_t type, attach_type, attach_btf_id;
+	uint32_t flags; /* BPF_F_SLEEPABLE */
 	const char *name;
 	const struct bpf_insn *insns;
 	uint32_t ninsns;

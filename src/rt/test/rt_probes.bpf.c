@@ -69,6 +69,7 @@ machine(void)
 #undef VAR
 
 PROBE(rt_scmp, rt, c[0], c[1])
+PROBE(rt_absent, rt, c[0], c[1], c[2])
 PROBE(rt_allocs, rt, c[0])
 PROBE(rt_copys, rt, c[0], c[1], c[2])
 PROBE(rt_store, rt, c[0], c[1], c[2])

@@ -94,6 +94,8 @@ open_object(uint32_t strsize)
 	*conf = f->conf;
 	conf->task_tgid = task_tgid;
 	conf->task_real_parent = task_real_parent;
+	conf->absent.known = conf->absent.again = 1;
+	conf->absent.page_size = 64;
 	bpf_object__for_each_program(
 		p, obj) if (strstr(bpf_program__name(p), "copyout") &&
 			    !may_write_user())
