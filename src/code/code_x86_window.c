@@ -28,6 +28,7 @@
 
 #include <string.h>
 
+#define FLAGS_NEAR 8 /* bytes */
 #define JMP32 5
 #define JMP8  2
 #define PAGE  4096 /* bytes of two pages are not written together */
@@ -99,6 +100,43 @@ is_restorer(const struct code_world *w, uint64_t addr)
 	return false;
 }
 
+/* A pushf among the next instructions: whoever comes here wants the flags kept
+   that he came with, as the code that Go lets a signal call at nearly any
+   instruction. */
+static bool
+pushf_follows(const struct code_world *w, uint64_t addr)
+{
+	const uint8_t *p = w->bytes(w->arg, addr, FLAGS_NEAR);
+	struct code_insn in;
+
+	if (p == NULL || memchr(p, 0x9c, FLAGS_NEAR) == NULL)
+		return false;
+	for (size_t at = 0; at < FLAGS_NEAR && p[at] != 0x9c; at += in.len) {
+		code_insn_decode(p + at, FLAGS_NEAR - at, addr + at, &in);
+		if (in.len == 0 || in.kind != CODE_I_PLAIN)
+			return false;
+		if (at + in.len < FLAGS_NEAR && p[at + in.len] == 0x9c)
+			return true;
+	}
+	return p[0] == 0x9c;
+}
+
+/* Behind a popf only registers were restored. */
+static bool
+popf_before(const struct code_world *w, uint64_t addr)
+{
+	const uint8_t *p;
+
+	for (int i = 0; i < 16; i++) {
+		p = w->bytes(w->arg, --addr, 1);
+		if (p == NULL || *p == 0x9d)
+			return p != NULL;
+		if ((*p & 0xf8) != 0x58 && *p != 0x41)
+			return false;
+	}
+	return false;
+}
+
 const char *
 code_fn_fixed(const struct code_world *w, uint64_t addr,
 	      const struct code_insn *in)
@@ -114,6 +152,9 @@ code_fn_fixed(const struct code_world *w, uint64_t addr,
 	if (is_restorer(w, addr) &&
 	    (w->signal == NULL || !w->signal(w->arg, addr)))
 		return "the return from a signal is known by its bytes";
+	if ((in->kind == CODE_I_RET && popf_before(w, addr)) ||
+	    (in->kind == CODE_I_PLAIN && pushf_follows(w, addr)))
+		return "the flags there are those of who comes by";
 	return NULL;
 }
 
