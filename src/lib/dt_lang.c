@@ -107,11 +107,11 @@ dt_lang_made(const dtrace_hdl_t *dtp, pid_t pid, uint64_t addr,
 {
 	struct proc *p = proc_lookup(dtp->env.procs, pid);
 	const char *name;
-	uint64_t off, place;
+	uint64_t off;
 
 	/* Files of code have their own names. */
 	if (p == NULL || addr >> 47 != 0 ||
-	    proc_addr_elf(dtp->env.procs, pid, addr, &place) != NULL ||
+	    proc_addr_is_file(dtp->env.procs, pid, addr) ||
 	    !proc_jit_name(p, addr, dtp->jstack, &name, &off))
 		return false;
 	buf_puts(out, "[jit]");

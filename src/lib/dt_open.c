@@ -161,10 +161,10 @@ dt_uaddr_text(dtrace_hdl_t *dtp, pid_t pid, uint64_t addr, struct buf *out)
 
 	if (dt_lang_text(dtp, pid, addr, DT_LANG_LINE, out))
 		return;
+	if (dt_lang_made(dtp, pid, addr, DT_LANG_LINE, out))
+		return;
 	(void)proc_addr_lookup(dtp->env.procs, pid, addr, &obj, &sym, &off);
 	if (sym == NULL) {
-		if (dt_lang_made(dtp, pid, addr, DT_LANG_LINE, out))
-			return;
 		proc_addr_text(dtp->env.procs, pid, addr, out);
 		return;
 	}
@@ -196,11 +196,9 @@ syms_uaddr(void *arg, pid_t pid, uint64_t addr, enum dt_sym_what what,
 		dt_uaddr_text(dtp, pid, addr, out);
 		return;
 	}
-	sym = obj = NULL;
-	(void)proc_addr_lookup(dtp->env.procs, pid, addr, &obj, &sym, &off);
-	if (sym == NULL && dt_lang_made(dtp, pid, addr, lang, out))
-		return;
-	if (obj == NULL)
+	if (dt_lang_made(dtp, pid, addr, lang, out) ||
+	    !proc_addr_lookup(dtp->env.procs, pid, addr, &obj, &sym, &off) ||
+	    obj == NULL)
 		return;
 	buf_puts(out, obj);
 	if (what == DT_SYM_MOD)

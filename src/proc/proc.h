@@ -125,6 +125,9 @@ bool proc_addr_place(struct proc_set *ps, pid_t pid, uint64_t addr,
    it; NULL: none has it, or it cannot be read. */
 struct elf_file *proc_addr_elf(struct proc_set *ps, pid_t pid, uint64_t addr,
 			       uint64_t *place);
+/* Is it in a file of code that is mapped there still?  Others that have the
+   address may have been there before what it is about. */
+bool proc_addr_is_file(struct proc_set *ps, pid_t pid, uint64_t addr);
 /* The same as parts: any may be NULL. *off is addr - symbol. */
 bool proc_addr_lookup(struct proc_set *ps, pid_t pid, uint64_t addr,
 		      const char **obj, const char **sym, uint64_t *off);

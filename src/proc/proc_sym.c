@@ -41,6 +41,14 @@ proc_addr_elf(struct proc_set *ps, pid_t pid, uint64_t addr, uint64_t *place)
 }
 
 bool
+proc_addr_is_file(struct proc_set *ps, pid_t pid, uint64_t addr)
+{
+	const struct mobj *m = addr_mobj(ps, pid, addr);
+
+	return m != NULL && m->o.mapped && m->file->elf != NULL;
+}
+
+bool
 proc_addr_lookup(struct proc_set *ps, pid_t pid, uint64_t addr,
 		 const char **obj, const char **sym, uint64_t *off)
 {
