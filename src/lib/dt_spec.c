@@ -31,7 +31,7 @@ dt_specs_init(dtrace_hdl_t *dtp, struct dt_engine *de)
 {
 	de->specs = calloc(RT_NSPEC_MAX, sizeof(*de->specs));
 	if (de->specs == NULL)
-		return dt_nomem(dtp);
+		return err_nomem(&dtp->err);
 	dt_view(de)->ctl->nspec = spec_count(dtp);
 	return 0;
 }

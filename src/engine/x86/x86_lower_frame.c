@@ -95,7 +95,7 @@ lower_cold_emit(struct lower *l)
 
 /* A body, whose arguments are set. */
 static void
-call_body(struct lower *l, uint64_t addr)
+lower_call_body(struct lower *l, uint64_t addr)
 {
 	const int32_t top = (int32_t)l->t->sh->slot_stride - RTN_STACK_TOP;
 
@@ -116,7 +116,7 @@ lower_call_at(struct lower *l, uint64_t addr)
 	if (l->now == NOW_NO)
 		l->now = NOW_MAYBE;
 	x86_mov_rr(l->b, 8, X86_RDI, LOWER_RT);
-	call_body(l, addr);
+	lower_call_body(l, addr);
 }
 
 void
@@ -162,7 +162,7 @@ lower_call_cold(struct lower *l, enum rtn_fn fn)
 {
 	l->f.cold_calls = true;
 	x86_mov_rr(l->b, 8, X86_RDI, LOWER_RT);
-	call_body(l, l->t->blob + rtn_image.off[fn]);
+	lower_call_body(l, l->t->blob + rtn_image.off[fn]);
 }
 
 /* ---- the machine of the thread ------------------------------------------- */

@@ -365,9 +365,19 @@ test_random(void **state)
 {
 	uint8_t code[1024];
 	uint64_t seed = 1;
+	unsigned refused = 0;
 
-	for (unsigned i = 0; i < 400; i++)
-		copied(code, random_fn(code, sizeof(code), &seed), ROUNDS);
+	for (unsigned i = 0; i < 400; i++) {
+		uint32_t len = random_fn(code, sizeof(code), &seed);
+		const char *why = put(code, len);
+
+		/* The byte before a way out may be that of popf. */
+		if (why != NULL && strstr(why, "flags") != NULL)
+			refused++;
+		else
+			copied(code, len, ROUNDS);
+	}
+	assert_true(refused < 20);
 }
 
 /* ---- places -------------------------------------------------------------- */
