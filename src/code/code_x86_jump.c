@@ -17,6 +17,8 @@
  *
  *   a pointer: a tail call, or a goto
  *	jmp    *%rX, jmp *8(%rX), jmp *foo@GOTPCREL(%rip)
+ *				an address that the code itself has, or
+ *				that data has at one place, is known
  *
  * code_x86_reg.c finds what a register holds.  Where it finds no table for a
  * switch, every lea of the function that yields data is tried as the table.  A
@@ -301,6 +303,20 @@ jump_pointer(const struct code_jump *cx)
 	return d == 0 ? CODE_GO_BARE : CODE_GO_TABLE;
 }
 
+/* To an address that is known: a label of the function is no way out of it,
+   whatever its frame; the function's own entry may be a tail call. */
+static enum code_goes
+jump_known(struct code_jump *cx, uint64_t to)
+{
+	const struct code_fn *f = cx->s->fn;
+
+	if (to == f->part[0].addr || !code_fn_in(f->insns.v, f->insns.n, to))
+		return jump_pointer(cx);
+	code_scan_target(cx->s, to);
+	table_note(cx->s, to);
+	return CODE_GO_TABLE;
+}
+
 /* ---- all ----------------------------------------------------------------- */
 
 /* Does entry 0 of a table lead to another function? */
@@ -323,6 +339,9 @@ jump_memory(struct code_jump *cx, size_t i, const ZydisDecodedOperandMem *m)
 	ZydisRegister reg;
 	uint64_t t;
 
+	if (cx->s->steps.v[i].in.pc_rel &&
+	    table_entry(cx->s, cx->s->steps.v[i].in.target, 0, 8, 0, &t))
+		return jump_known(cx, t);
 	if (m->index == ZYDIS_REGISTER_NONE || (m->scale != 8 && m->scale != 1))
 		return jump_pointer(cx);
 	if (m->base == ZYDIS_REGISTER_RSP && cx->s->labels.n != 0)
@@ -362,7 +381,7 @@ static enum code_goes
 jump_lea(struct code_jump *cx, size_t at, const ZydisDecodedOperandMem *m)
 {
 	if (cx->s->steps.v[at].in.pc_rel)
-		return jump_pointer(cx);
+		return jump_known(cx, cx->s->steps.v[at].in.target);
 	if (m->index == ZYDIS_REGISTER_NONE)
 		return jump_from(cx, at, m->base, (uint64_t)m->disp.value);
 	if (m->scale != 1 || m->disp.value != 0)
@@ -391,6 +410,8 @@ jump_register(struct code_jump *cx, ZydisRegister reg)
 	case ZYDIS_MNEMONIC_MOV:
 		if (x.op[1].type == ZYDIS_OPERAND_TYPE_MEMORY)
 			return jump_memory(cx, at, &x.op[1].mem);
+		if (x.op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+			return jump_known(cx, x.op[1].imm.value.u);
 		return jump_pointer(cx);
 	case ZYDIS_MNEMONIC_POP:
 	case ZYDIS_MNEMONIC_XCHG:

@@ -118,7 +118,11 @@ test_together(void **state)
 	assert_true(mappings(w->t.pid) > 2);
 	assert_int_equal(target_do(&w->t, T_TINY, CALLS), SUM);
 	stop(w);
+	/* Frames of the sanitizer's code are not written whole: addresses of
+	   ours may be left there, and then the mappings stay. */
+#ifndef __SANITIZE_ADDRESS__
 	assert_int_equal(mappings(w->t.pid), 0);
+#endif
 	assert_int_equal(target_do(&w->t, T_TINY, CALLS), SUM);
 	assert_int_equal(cells(w, 0, 0, NULL), 4 * CALLS);
 	world_free(w);
