@@ -100,6 +100,31 @@ cmd_hold_start(struct cmd *c)
 	c->hold_fd = hold_listen(c);
 }
 
+/* Nothing of ours goes to the descriptors that were there. */
+static void
+silence(struct cmd *c, int first)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		cmd_fatal(c, "--hold: %s", strerror(errno));
+	for (int i = first; i < 3; i++)
+		(void)dup2(fd, i);
+	close(fd);
+}
+
+/* A mistake of who claims costs him an error, and not the trace. */
+static void
+refuse_claim(struct cmd *c, int conn, const char *opt)
+{
+	const int status = 1;
+
+	cmd_error("failed to set -x %s: %s", opt,
+		  dtrace_errmsg(c->dtp, dtrace_errno(c->dtp)));
+	(void)send(conn, &status, sizeof(status), MSG_NOSIGNAL);
+	silence(c, 1);
+}
+
 /* The claimer's packet; false: it was none. */
 static bool
 take_claim(struct cmd *c, int conn, char text[HOLD_PACKET + 1])
@@ -128,8 +153,10 @@ take_claim(struct cmd *c, int conn, char text[HOLD_PACKET + 1])
 			continue; /* "e", the end */
 		if (val != NULL)
 			*val = '\0';
-		if (dtrace_setopt(c->dtp, s, val != NULL ? val + 1 : NULL) != 0)
-			cmd_dfatal(c, "failed to set -x %s", s);
+		if (dtrace_setopt(c->dtp, s, val != NULL ? val + 1 : NULL) != 0) {
+			refuse_claim(c, conn, s);
+			return false;
+		}
 		s = val != NULL ? val + 1 : s;
 	}
 	return true;
@@ -166,13 +193,9 @@ watch_claimer(struct cmd *c)
 static void
 detach(struct cmd *c)
 {
-	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	if (chdir("/") != 0 || fd < 0)
+	if (chdir("/") != 0)
 		cmd_fatal(c, "--hold: %s", strerror(errno));
-	for (int i = 0; i < 3; i++)
-		(void)dup2(fd, i);
-	close(fd);
+	silence(c, 0);
 	if (write(c->hold_ready, "", 1) != 1)
 		cmd_fatal(c, "--hold: %s", strerror(errno));
 	close(c->hold_ready);

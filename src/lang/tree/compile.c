@@ -53,8 +53,10 @@ fail_place(const struct compile *cx, struct src_loc *loc, char *msg,
 static bool
 is_consequence(const struct compile *cx, const struct err_tag *tag)
 {
-	return cx->unsure && (tag == &D_VAR_UNDEF || tag == &D_IDENT_UNDEF ||
-			      tag == &D_PRINTA_AGGBAD);
+	return cx->unsure &&
+	       (tag == &D_VAR_UNDEF || tag == &D_IDENT_UNDEF ||
+		tag == &D_PRINTA_AGGBAD || tag == &D_CLEAR_AGGBAD ||
+		tag == &D_TRUNC_AGGBAD || tag == &D_NORMALIZE_AGGBAD);
 }
 
 static bool

@@ -26,6 +26,7 @@ tick-1s
 	trace(self->a);
 	@a = bar(1);
 	printa(@a);
+	clear(@a);
 	if (1 == 2) { trace(1, 2) }
 }
 
