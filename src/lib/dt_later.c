@@ -230,6 +230,23 @@ later_sites(struct later *l, const struct dt_enab *en, size_t n)
 	return rc < 0 ? -1 : 0;
 }
 
+/* What has been found, by probe: row() of the enablings of each. */
+static int
+later_each(struct later *l,
+	   int (*row)(struct later *l, const struct dt_enab *en, size_t n))
+{
+	dt_enabs_sort(l->enabs.v, l->enabs.n);
+	for (size_t i = 0, end; i < l->enabs.n; i = end) {
+		for (end = i + 1; end < l->enabs.n &&
+				  l->enabs.v[end].probe == l->enabs.v[i].probe;
+		     end++)
+			;
+		if (row(l, &l->enabs.v[i], end - i) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int
 later_all(struct later *l)
 {
@@ -242,16 +259,7 @@ later_all(struct later *l)
 	later_match(l);
 	if (l->failed)
 		return -1;
-	dt_enabs_sort(l->enabs.v, l->enabs.n);
-	for (size_t i = 0, end; i < l->enabs.n; i = end) {
-		for (end = i + 1; end < l->enabs.n &&
-				  l->enabs.v[end].probe == l->enabs.v[i].probe;
-		     end++)
-			;
-		if (later_sites(l, &l->enabs.v[i], end - i) != 0)
-			return -1;
-	}
-	return 0;
+	return later_each(l, later_sites);
 }
 
 int
@@ -371,16 +379,7 @@ modules_all(struct later *l)
 	}
 	if (l->failed)
 		return -1;
-	dt_enabs_sort(l->enabs.v, l->enabs.n);
-	for (size_t i = 0, end; i < l->enabs.n; i = end) {
-		for (end = i + 1; end < l->enabs.n &&
-				  l->enabs.v[end].probe == l->enabs.v[i].probe;
-		     end++)
-			;
-		if (modules_row(l, &l->enabs.v[i], end - i) != 0)
-			return -1;
-	}
-	return 0;
+	return later_each(l, modules_row);
 }
 
 int

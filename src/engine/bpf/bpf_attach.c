@@ -268,14 +268,20 @@ attach_vtime(struct engine *eng, struct err *e)
 }
 
 int
-bpf_attach_all(struct engine *eng, struct err *e)
+bpf_attach_progs(struct engine *eng, struct err *e)
 {
-	if (eng->vtime_prog >= 0 && attach_vtime(eng, e) != 0)
-		return -1;
 	for (size_t i = 0; i < eng->progs.n; i++) {
 		const struct bpf_prog *c = eng->progs.v[i];
 		if (c->fd >= 0 && c->class->attach(eng, c, e) != 0)
 			return -1;
 	}
 	return 0;
+}
+
+int
+bpf_attach_all(struct engine *eng, struct err *e)
+{
+	if (eng->vtime_prog >= 0 && attach_vtime(eng, e) != 0)
+		return -1;
+	return bpf_attach_progs(eng, e);
 }

@@ -513,6 +513,8 @@ int bpf_vtime_make(struct engine *eng, struct err *e);
 /* As many descriptors as we may have. */
 void bpf_attach_nofile(void);
 int bpf_attach_all(struct engine *eng, struct err *e);
+/* Those of eng->progs alone. */
+int bpf_attach_progs(struct engine *eng, struct err *e);
 void bpf_attach_undo(struct engine *eng);
 /* Remove all uprobes.  bpf_uprobe.c */
 void bpf_uprobe_undo(struct engine *eng);

@@ -111,12 +111,7 @@ more_progs(struct engine *eng, struct err *e)
 		if (bpf_maps_prog(eng, eng->progs.v[i], e) != 0 ||
 		    bpf_prog_make(eng, eng->progs.v[i], e) != 0)
 			return -1;
-	for (size_t i = 0; i < eng->progs.n; i++) {
-		const struct bpf_prog *c = eng->progs.v[i];
-		if (c->fd >= 0 && c->class->attach(eng, c, e) != 0)
-			return -1;
-	}
-	return 0;
+	return bpf_attach_progs(eng, e);
 }
 
 static int

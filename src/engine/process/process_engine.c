@@ -604,6 +604,26 @@ process_end(struct engine *eng, struct err *e)
 	return 0;
 }
 
+void
+engine_release(struct engine *eng)
+{
+	if (eng->journal != NULL)
+		patch_journal_free(eng->journal);
+	if (eng->opened)
+		inject_close(&eng->in);
+	if (eng->pidfd >= 0)
+		close(eng->pidfd);
+	if (eng->wake >= 0)
+		close(eng->wake);
+	vec_fini(&eng->patches);
+	vec_fini(&eng->moves);
+	vec_fini(&eng->fresh);
+	plan_fini(&eng->plan);
+	world_close(&eng->world);
+	arena_free(eng->arena);
+	free(eng);
+}
+
 static void
 process_free(struct engine *eng)
 {
@@ -630,21 +650,7 @@ process_free(struct engine *eng)
 	shared_view_fini(eng);
 	unwind_free(eng->unwind);
 	map_free(eng);
-	if (eng->journal != NULL)
-		patch_journal_free(eng->journal);
-	if (eng->opened)
-		inject_close(&eng->in);
-	if (eng->pidfd >= 0)
-		close(eng->pidfd);
-	if (eng->wake >= 0)
-		close(eng->wake);
-	vec_fini(&eng->patches);
-	vec_fini(&eng->moves);
-	vec_fini(&eng->fresh);
-	plan_fini(&eng->plan);
-	world_close(&eng->world);
-	arena_free(eng->arena);
-	free(eng);
+	engine_release(eng);
 }
 
 /* ---- the consumer's side ------------------------------------------------- */

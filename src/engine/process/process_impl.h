@@ -777,6 +777,8 @@ void tree_report(const struct engine *root, struct buf *out);
 /* What is needed of process_engine.c for these. */
 /* Text put back, and memory unmapped where nobody needs it. */
 int engine_undo(struct engine *eng, struct err *e);
+/* Free what every instance has, and it; its guardian, maps and host before. */
+void engine_release(struct engine *eng);
 int engine_enter(struct engine *eng, bool follow, struct err *e);
 int engine_target_stop(struct engine *eng, bool all, struct err *e);
 bool engine_target_held(const struct engine *eng);

@@ -97,19 +97,7 @@ member_free(struct engine *m)
 	if (m->guard != NULL)
 		guard_free(m->guard);
 	map_member_free(m);
-	if (m->journal != NULL)
-		patch_journal_free(m->journal);
-	if (m->opened)
-		inject_close(&m->in);
-	if (m->pidfd >= 0)
-		close(m->pidfd);
-	vec_fini(&m->patches);
-	vec_fini(&m->moves);
-	vec_fini(&m->fresh);
-	plan_fini(&m->plan);
-	world_close(&m->world);
-	arena_free(m->arena);
-	free(m);
+	engine_release(m);
 }
 
 /* The process as it is before: its guardian, and nothing else yet. */
