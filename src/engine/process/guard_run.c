@@ -350,12 +350,10 @@ tidy_up(struct guardian *g)
 	while (!g->j->done && anything_set(g->j) && !target_ended(g)) {
 		struct err e = { 0 };
 
-		if (inject_stop(&g->in, true, &e) == 0) {
-			patch_undo_all(g->j, &g->in, &e);
+		if (inject_stop(&g->in, true, &e) == 0 &&
+		    patch_undo_all(g->j, &g->in, &e) == 0)
 			break;
-		}
-		if (e.sys == ESRCH)
-			break;
+		inject_resume(&g->in);
 		nanosleep(&(struct timespec){ 0, RETRY_MS * 1000000l }, NULL);
 	}
 	inject_resume(&g->in);

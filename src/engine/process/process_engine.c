@@ -572,6 +572,18 @@ guard_tries_on(struct engine *eng)
 		guard_renew(eng->guard, eng->in.mem, eng->pidfd, &why) == 0);
 }
 
+void
+engine_guard_end(struct engine *eng, bool undone)
+{
+	if (eng->guard == NULL)
+		return;
+	if (undone || !guard_tries_on(eng))
+		guard_free(eng->guard);
+	else
+		guard_leave(eng->guard);
+	eng->guard = NULL;
+}
+
 static int
 process_stop(struct engine *eng, struct err *e)
 {
@@ -640,12 +652,7 @@ process_free(struct engine *eng)
 	if (eng->undo_why == NULL)
 		(void)engine_undo(eng, &why);
 	tree_free(eng);
-	if (eng->guard != NULL) {
-		if (err_is_set(&why) || eng->undo_why != NULL)
-			guard_leave(eng->guard);
-		else
-			guard_free(eng->guard);
-	}
+	engine_guard_end(eng, !err_is_set(&why) && eng->undo_why == NULL);
 	host_free(eng->host);
 	shared_view_fini(eng);
 	unwind_free(eng->unwind);

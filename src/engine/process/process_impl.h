@@ -777,6 +777,9 @@ void tree_report(const struct engine *root, struct buf *out);
 /* What is needed of process_engine.c for these. */
 /* Text put back, and memory unmapped where nobody needs it. */
 int engine_undo(struct engine *eng, struct err *e);
+/* The guardian goes; or, if the text has not been put back, it or a successor
+   stays until it is. */
+void engine_guard_end(struct engine *eng, bool undone);
 /* Free what every instance has, and it; its guardian, maps and host before. */
 void engine_release(struct engine *eng);
 int engine_enter(struct engine *eng, bool follow, struct err *e);

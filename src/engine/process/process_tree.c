@@ -486,10 +486,7 @@ tree_free(struct engine *root)
 	for (size_t i = 0; i < root->members.n; i++) {
 		struct engine *m = root->members.v[i];
 
-		if (m->undo_why != NULL && m->guard != NULL) {
-			guard_leave(m->guard);
-			m->guard = NULL;
-		}
+		engine_guard_end(m, m->undo_why == NULL);
 		member_free(m);
 	}
 	vec_fini(&root->members);
