@@ -509,6 +509,19 @@ struct map {
 	uint32_t ndone;
 };
 
+/* Who has the file: the engine, or the one that it is a member of. */
+struct engine *map_root(struct engine *eng);
+uint64_t map_page_up(uint64_t n);
+/* n more bytes of the file; *off: where. */
+int map_file_grow(struct engine *eng, uint64_t n, uint64_t *off,
+		  struct err *e);
+/* A thread is stopped: *tfd is a descriptor in the target, until map_file_done(),
+   of the file that we have or, if ours is given, of a new one: *ours is ours. */
+int map_file_there(struct engine *eng, int *ours, int *tfd, struct err *e);
+void map_file_done(struct engine *eng, int tfd);
+/* One mapping in the target, noted as done. */
+int map_one(struct engine *eng, uint64_t addr, uint64_t n, int prot, int flags,
+	    int tfd, uint64_t off, struct err *e);
 /* Windows to regions, sizes, addresses. */
 int map_plan(struct engine *eng, struct err *e);
 /* Make it all; in the target too, of which a thread is stopped. */
@@ -523,6 +536,11 @@ int map_touch(struct engine *eng, struct err *e);
    then map_enter() with a thread stopped. */
 int map_follow(struct engine *eng, struct err *e);
 int map_enter(struct engine *eng, struct err *e);
+/* Regions (process_region.c): windows, which come in order of address, to them;
+   how large they are; r in the file and in our memory. */
+int regions_plan(struct engine *eng, struct err *e);
+int regions_measure(struct engine *eng, struct err *e);
+int region_grow(struct engine *eng, struct map_region *r, struct err *e);
 /* Regions for the windows of plan_more(): with room left in those that are
    there, or new ones, which are mapped there now. */
 int map_more(struct engine *eng, struct err *e);

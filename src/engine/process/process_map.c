@@ -26,21 +26,17 @@
 #endif
 
 #define PAGE	4096ull
-#define CLUSTER (1ull << 30)	/* most bytes that one region serves */
 #define TRIES	8
 #define THREADS_LEAST  128u /* slots, where memory is short */
-#define SPARE_PROBES   (1ull << 20)
-#define SPARE_SYSCALLS (1ull << 16)
 
-/* Who has the file. */
-static struct engine *
+struct engine *
 map_root(struct engine *eng)
 {
 	return eng->root != NULL ? eng->root : eng;
 }
 
-static uint64_t
-page_up(uint64_t n)
+uint64_t
+map_page_up(uint64_t n)
 {
 	return (n + PAGE - 1) & ~(PAGE - 1);
 }
@@ -59,7 +55,7 @@ map_choose_in(struct engine *eng, struct gaps *gs)
 		ok = r->addr != 0 && gaps_take(gs, r->addr, r->size);
 	}
 	if (ok) {
-		const uint64_t n = page_up(sizeof(struct rtn_table));
+		const uint64_t n = map_page_up(sizeof(struct rtn_table));
 		uint64_t low = gaps_low(gs, n + PAGE);
 		m->ctl_low = low != 0 ? low + n : 0;
 		m->table = low != 0 ? low : gaps_anywhere(gs, n);
@@ -94,44 +90,7 @@ map_choose(struct engine *eng, struct err *e)
 	return ok ? 0 : -1;
 }
 
-/* ---- regions ------------------------------------------------------------- */
-
-static uint64_t
-window_end(const struct code_window *w)
-{
-	uint64_t end = w->start + w->len;
-
-	return w->kind == CODE_WIN_HOP && w->hop + 5 > end ? w->hop + 5 : end;
-}
-
-/* Windows come in order of address. */
-static int
-map_cluster(struct engine *eng, struct err *e)
-{
-	struct map *m = &eng->map;
-
-	for (size_t i = 0; i < eng->plan.windows.n; i++) {
-		struct plan_window *pw = &eng->plan.windows.v[i];
-		uint64_t end = window_end(&pw->w);
-		struct map_region *r =
-			m->nregions != 0 ? &m->region[m->nregions - 1] : NULL;
-
-		if (r == NULL || end - r->lo > CLUSTER) {
-			if (m->nregions == RTN_NREGIONS)
-				return err_set(e, &ERR_GENERIC, 0,
-					       "process %d: its code is in "
-					       "too many places",
-					       (int)eng->pid);
-			r = &m->region[m->nregions++];
-			/* A hop may lead back, not far. */
-			r->lo = pw->w.start > 128 ? pw->w.start - 128 : 0;
-		}
-		if (end > r->hi)
-			r->hi = end;
-		pw->region = m->nregions - 1;
-	}
-	return 0;
-}
+/* ---- how much ------------------------------------------------------------ */
 
 #define SMALL_BUF (128u << 10)
 
@@ -206,44 +165,13 @@ map_place(struct engine *eng)
 {
 	struct map *m = &eng->map;
 
-	m->shared_len = page_up(eng->lay.end);
+	m->shared_len = map_page_up(eng->lay.end);
 	m->len = m->shared_len;
 	for (uint32_t i = 0; i < m->nregions; i++) {
 		m->region[i].off = m->len;
 		m->len += m->region[i].size;
 	}
 	m->file_len = m->len;
-}
-
-/* Room in each region for code that is mapped later near by. */
-static uint64_t
-region_spare(const struct engine *eng)
-{
-	if (eng->opts.spare_probes != 0)
-		return SPARE_PROBES;
-	return later_wanted(eng) ? SPARE_SYSCALLS : 0;
-}
-
-/* How large the regions are. */
-static int
-map_measure(struct engine *eng, struct err *e)
-{
-	struct map *m = &eng->map;
-
-	if (code_measure(eng, e) != 0)
-		return -1;
-	for (uint32_t i = 0; i < m->nregions; i++) {
-		m->region[i].size =
-			page_up(m->region[i].size) + region_spare(eng);
-		m->region[i].handlers =
-			arena_calloc(eng->arena, eng->plan.classes.n + 1,
-				     sizeof(struct x86_handler));
-		m->region[i].made = arena_calloc(
-			eng->arena, eng->plan.classes.n + 1, sizeof(bool));
-		if (m->region[i].handlers == NULL || m->region[i].made == NULL)
-			return err_nomem(e);
-	}
-	return 0;
 }
 
 int
@@ -253,11 +181,11 @@ map_plan(struct engine *eng, struct err *e)
 
 	m->fd = -1;
 	eng->lay.nthreads = RTN_NTHREADS;
-	if (map_cluster(eng, e) != 0 || shared_layout(eng, e) != 0)
+	if (regions_plan(eng, e) != 0 || shared_layout(eng, e) != 0)
 		return -1;
 	if (m->nregions != 0 && map_fit(eng, e) != 0)
 		return -1;
-	if (map_measure(eng, e) != 0)
+	if (regions_measure(eng, e) != 0)
 		return -1;
 	map_place(eng);
 	return 0;
@@ -349,7 +277,7 @@ map_raw(struct engine *eng, uint64_t addr, uint64_t n, int prot, int flags,
 }
 
 /* The same, and remember it for map_retract(). */
-static int
+int
 map_one(struct engine *eng, uint64_t addr, uint64_t n, int prot, int flags,
 	int tfd, uint64_t off, struct err *e)
 {
@@ -389,7 +317,7 @@ map_code(struct engine *eng, uint64_t addr, uint64_t n, int tfd, uint64_t off,
 static int
 map_table(struct engine *eng, struct err *e)
 {
-	const uint64_t alive = 1, n = page_up(sizeof(struct rtn_table));
+	const uint64_t alive = 1, n = map_page_up(sizeof(struct rtn_table));
 	uint64_t locked = room_locked(eng->pid);
 
 	eng->map.locks = false;
@@ -553,8 +481,8 @@ map_somewhere(struct engine *eng, int tfd, struct err *e)
 	return rc;
 }
 
-static void
-close_there(struct engine *eng, int tfd)
+void
+map_file_done(struct engine *eng, int tfd)
 {
 	const uint64_t arg[6] = { (uint64_t)tfd };
 	struct err why = { 0 };
@@ -567,7 +495,7 @@ close_there(struct engine *eng, int tfd)
  * A descriptor there: of a new file (*ours), or of the file that we have.  A
  * process that has none left may have some more for that moment.
  */
-static int
+int
 map_file_there(struct engine *eng, int *ours, int *tfd, struct err *e)
 {
 	struct map *m = &eng->map;
@@ -602,7 +530,7 @@ map_try(struct engine *eng, struct err *e)
 		rc = map_somewhere(eng, tfd, e);
 	if (rc == 0)
 		land_map(eng->plan.land, eng, tfd);
-	close_there(eng, tfd);
+	map_file_done(eng, tfd);
 	return rc;
 }
 
@@ -640,8 +568,8 @@ map_touch(struct engine *eng, struct err *e)
 /* ---- another program ----------------------------------------------------- */
 
 /* n more bytes of the file; *off: where. */
-static int
-file_grow(struct engine *eng, uint64_t n, uint64_t *off, struct err *e)
+int
+map_file_grow(struct engine *eng, uint64_t n, uint64_t *off, struct err *e)
 {
 	struct map *m = &map_root(eng)->map;
 
@@ -653,24 +581,6 @@ file_grow(struct engine *eng, uint64_t n, uint64_t *off, struct err *e)
 	return 0;
 }
 
-static int
-region_grow(struct engine *eng, struct map_region *r, struct err *e)
-{
-	struct map *m = &eng->map;
-	void *p;
-
-	if (file_grow(eng, r->size, &r->off, e) != 0)
-		return -1;
-	p = mmap(NULL, r->size, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd,
-		 (off_t)r->off);
-	if (p == MAP_FAILED)
-		return err_set(e, &ERR_GENERIC, errno,
-			       "cannot map shared memory");
-	(void)madvise(p, r->size, MADV_DONTFORK);
-	r->mem = p;
-	return 0;
-}
-
 int
 map_follow(struct engine *eng, struct err *e)
 {
@@ -679,7 +589,7 @@ map_follow(struct engine *eng, struct err *e)
 	regions_close(m);
 	memset(m->region, 0, sizeof(m->region));
 	m->nregions = m->ndone = 0;
-	if (map_cluster(eng, e) != 0 || map_measure(eng, e) != 0)
+	if (regions_plan(eng, e) != 0 || regions_measure(eng, e) != 0)
 		return -1;
 	for (uint32_t i = 0; i < m->nregions; i++)
 		if (region_grow(eng, &m->region[i], e) != 0)
@@ -718,7 +628,7 @@ map_member(struct engine *eng, struct err *e)
 	struct map *m = &eng->map;
 
 	m->shared_len = eng->root->map.shared_len;
-	if (file_grow(eng, eng->lay.own_end - RTN_OWN, &m->head, e) != 0 ||
+	if (map_file_grow(eng, eng->lay.own_end - RTN_OWN, &m->head, e) != 0 ||
 	    member_ours(eng, e) != 0)
 		return -1;
 	return map_follow(eng, e);
@@ -758,208 +668,8 @@ map_enter(struct engine *eng, struct err *e)
 	rc = map_somewhere(eng, tfd, e);
 	if (rc == 0)
 		land_map(eng->plan.land, eng, tfd);
-	close_there(eng, tfd);
+	map_file_done(eng, tfd);
 	return rc;
-}
-
-/* ---- code that is mapped later --------------------------------------------- */
-
-/* True if code for text [lo, hi) may be in a region at addr. */
-static bool
-in_reach(uint64_t addr, uint64_t size, uint64_t lo, uint64_t hi)
-{
-	uint64_t first = addr < lo ? addr : lo;
-	uint64_t end = addr + size > hi ? addr + size : hi;
-
-	return end - first <= MAP_REACH;
-}
-
-/* A region that is there, with room for n bytes; NULL: there is none. */
-static struct map_region *
-region_with_room(struct map *m, uint64_t n, uint64_t lo, uint64_t hi)
-{
-	for (uint32_t i = 0; i < m->nregions; i++) {
-		struct map_region *r = &m->region[i];
-
-		if (in_reach(r->addr, r->size, lo, hi) &&
-		    r->size - r->buf.n >= n)
-			return r;
-	}
-	return NULL;
-}
-
-/* Handlers of classes that have come since: none are made. */
-static int
-region_classes(struct engine *eng, struct map_region *r, size_t was,
-	       struct err *e)
-{
-	size_t n = eng->plan.classes.n + 1;
-	struct x86_handler *h = arena_calloc(eng->arena, n, sizeof(*h));
-	bool *made = arena_calloc(eng->arena, n, sizeof(*made));
-
-	if (h == NULL || made == NULL)
-		return err_nomem(e);
-	if (was != 0) {
-		memcpy(h, r->handlers, was * sizeof(*h));
-		memcpy(made, r->made, was * sizeof(*made));
-	}
-	r->handlers = h;
-	r->made = made;
-	return 0;
-}
-
-/* Map a region there, near its text; one thread is stopped. */
-static int
-region_map(struct engine *eng, struct map_region *r, int tfd, struct err *e)
-{
-	int rc = -1;
-
-	for (int i = 0; i < TRIES && rc != 0; i++) {
-		struct gaps gs = { 0 };
-
-		err_clear(e);
-		r->addr = gaps_read(eng, &gs, e) == 0 ?
-				  gaps_near(&gs, r->size, r->lo, r->hi) :
-				  0;
-		vec_fini(&gs.g);
-		if (r->addr == 0)
-			return err_is_set(e) ?
-				       -1 :
-				       err_set(e, &ERR_GENERIC, 0,
-					       "there are no free addresses "
-					       "near");
-		rc = map_one(eng, r->addr, r->size, PROT_READ | PROT_EXEC,
-			     MAP_SHARED, tfd, r->off, e);
-		if (rc != 0 && e->sys != EEXIST)
-			break;
-	}
-	return rc;
-}
-
-static int
-region_enter(struct engine *eng, struct map_region *r, struct err *e)
-{
-	int tfd, rc;
-
-	if (engine_target_stop(eng, false, e) != 0)
-		return -1;
-	rc = map_file_there(eng, NULL, &tfd, e);
-	if (rc == 0) {
-		rc = region_map(eng, r, tfd, e);
-		close_there(eng, tfd);
-	}
-	inject_resume(&eng->in);
-	return rc;
-}
-
-/* It cannot be.  there: the target has mapped it, so its part of the file stays;
-   else the next one may have that.  NULL. */
-static struct map_region *
-region_fail(struct engine *eng, struct map_region *r, bool there)
-{
-	if (r->mem == NULL)
-		return NULL;
-	munmap(r->mem, r->size);
-	r->mem = NULL;
-	if (!there)
-		map_root(eng)->map.file_len = r->off;
-	return NULL;
-}
-
-/* A new region for text [lo, hi), with room for n bytes; NULL + *e. */
-static struct map_region *
-region_new(struct engine *eng, uint64_t n, uint64_t lo, uint64_t hi,
-	   struct err *e)
-{
-	struct map *m = &eng->map;
-	struct map_region *r = &m->region[m->nregions];
-	struct rtn_shared *sh = eng->sh;
-
-	if (m->nregions == RTN_NREGIONS) {
-		err_set(e, &ERR_GENERIC, 0, "its code is in too many places");
-		return NULL;
-	}
-	*r = (struct map_region){ .lo = lo,
-				  .hi = hi,
-				  .size = page_up(code_common(eng) + n) +
-					  region_spare(eng) };
-	if (region_classes(eng, r, 0, e) != 0 ||
-	    region_grow(eng, r, e) != 0 || region_enter(eng, r, e) != 0)
-		return region_fail(eng, r, false);
-	if (code_region(eng, r, e) != 0)
-		return region_fail(eng, r, true);
-	sh->region[m->nregions].lo = r->addr;
-	sh->region[m->nregions].hi = r->addr + r->size;
-	__atomic_store_n(&sh->nregions, ++m->nregions, __ATOMIC_RELEASE);
-	return r;
-}
-
-/* The end of the windows from i on that one region can serve; *hi: of their
-   text. */
-static size_t
-cluster_end(const struct plan *p, size_t i, uint64_t *lo, uint64_t *hi)
-{
-	*lo = p->windows.v[i].w.start - 128;
-	*hi = 0;
-	for (; i < p->windows.n; i++) {
-		uint64_t end = window_end(&p->windows.v[i].w);
-
-		if (end - *lo > CLUSTER)
-			break;
-		if (end > *hi)
-			*hi = end;
-	}
-	return i;
-}
-
-/* Landings for punned jumps that have come. */
-static int
-land_more(struct engine *eng, struct err *e)
-{
-	int tfd, rc;
-
-	if (!land_wants(eng->plan.land))
-		return 0;
-	if (engine_target_stop(eng, false, e) != 0)
-		return -1;
-	rc = map_file_there(eng, NULL, &tfd, e);
-	if (rc == 0) {
-		land_map(eng->plan.land, eng, tfd);
-		close_there(eng, tfd);
-	}
-	inject_resume(&eng->in);
-	return rc;
-}
-
-int
-map_more(struct engine *eng, struct err *e)
-{
-	struct plan *p = &eng->plan;
-	size_t was = eng->nclasses;
-
-	if (code_measure_more(eng, e) != 0)
-		return -1;
-	for (uint32_t i = 0; i < eng->map.nregions; i++)
-		if (region_classes(eng, &eng->map.region[i], was, e) != 0)
-			return -1;
-	for (size_t i = 0, end; i < p->windows.n; i = end) {
-		uint64_t lo, hi, need;
-		struct map_region *r;
-
-		end = cluster_end(p, i, &lo, &hi);
-		need = code_need(eng, i, end, e);
-		if (need == 0)
-			return -1;
-		r = region_with_room(&eng->map, need, lo, hi);
-		if (r == NULL)
-			r = region_new(eng, need, lo, hi, e);
-		if (r == NULL)
-			return -1;
-		for (size_t k = i; k < end; k++)
-			p->windows.v[k].region =
-				(uint32_t)(r - eng->map.region);
-	}
-	return land_more(eng, e);
 }
 
 /* ---- after --------------------------------------------------------------- */
