@@ -152,11 +152,24 @@ proc_maps_parse(char *text, mruns *runs)
    be hundreds of processes with dozens each. */
 struct maps_proc {
 	pid_t face;
+	bool at_home;	 /* its names lead where ours do, but for odd mounts */
 	bool has_exe;
 	struct stat exe; /* of /proc/PID/exe */
 	ssize_t nlink;	 /* its name; < 0: not to be read */
 	char link[PATH_MAX];
 };
+
+/* False also if one of them cannot be looked at. */
+static bool
+same_inode(pid_t pid, const char *of, const char *ours)
+{
+	struct stat st, own;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, of);
+	return stat(path, &st) == 0 && stat(ours, &own) == 0 &&
+	       st.st_dev == own.st_dev && st.st_ino == own.st_ino;
+}
 
 static void
 maps_proc_read(struct maps_proc *w, pid_t pid)
@@ -164,6 +177,8 @@ maps_proc_read(struct maps_proc *w, pid_t pid)
 	char exe[32];
 
 	w->face = proc_face(pid);
+	w->at_home = same_inode(w->face, "ns/mnt", "/proc/self/ns/mnt") &&
+		     same_inode(w->face, "root", "/");
 	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)w->face);
 	w->has_exe = stat(exe, &w->exe) == 0;
 	w->nlink = readlink(exe, w->link, sizeof(w->link));
@@ -195,6 +210,8 @@ file_open_path(struct proc *p, const struct maps_proc *w, const struct mrun *r,
 	struct stat here;
 	bool there;
 
+	if (w->at_home && stat(r->path, st) == 0 && st->st_ino == r->ino)
+		return arena_strdup(p->set->arena, r->path);
 	snprintf(root, sizeof(root), "/proc/%d/root%s", (int)pid, r->path);
 	there = stat(root, st) == 0;
 	if (there && st->st_ino == r->ino) {
