@@ -34,16 +34,18 @@ struct ksyms {
 	struct ksyms *old; /* read before, whose names may be in use */
 };
 
-static char *
-ksyms_read(size_t *len)
+/* *text is NULL where the file cannot be read.  False: no memory. */
+static bool
+ksyms_read(char **text, size_t *len)
 {
 	size_t n = 0, cap = 0;
 	char *buf = NULL;
 	ssize_t got;
 	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 
+	*text = NULL;
 	if (fd < 0)
-		return NULL;
+		return true;
 	do {
 		if (cap - n < 65536 + 1) {
 			char *p = realloc(buf, cap = 2 * cap + (4u << 20));
@@ -51,7 +53,7 @@ ksyms_read(size_t *len)
 			if (p == NULL) {
 				free(buf);
 				close(fd);
-				return NULL;
+				return false;
 			}
 			buf = p;
 		}
@@ -62,7 +64,8 @@ ksyms_read(size_t *len)
 	close(fd);
 	buf[n] = '\0';
 	*len = n;
-	return buf;
+	*text = buf;
+	return true;
 }
 
 static uint64_t
@@ -153,6 +156,15 @@ ksyms_parse(struct ksyms *k, size_t len)
 	return true;
 }
 
+static void
+ksyms_free_one(struct ksyms *k)
+{
+	free(k->index);
+	free(k->v);
+	free(k->text);
+	free(k);
+}
+
 /* The table; NULL: no memory.  A hidden kernel has an empty one. */
 static struct ksyms *
 ksyms_get(struct proc_set *ps)
@@ -165,11 +177,13 @@ ksyms_get(struct proc_set *ps)
 	k = calloc(1, sizeof(*k));
 	if (k == NULL)
 		return NULL;
+	if (!ksyms_read(&k->text, &len) ||
+	    (k->text != NULL && !ksyms_parse(k, len))) {
+		ksyms_free_one(k);
+		return NULL;
+	}
 	k->old = ps->ksyms_old;
 	ps->ksyms = k;
-	k->text = ksyms_read(&len);
-	if (k->text != NULL && !ksyms_parse(k, len))
-		k->n = 0;
 	return k;
 }
 
@@ -178,10 +192,7 @@ ksyms_free(struct ksyms *k)
 {
 	for (struct ksyms *old; k != NULL; k = old) {
 		old = k->old;
-		free(k->index);
-		free(k->v);
-		free(k->text);
-		free(k);
+		ksyms_free_one(k);
 	}
 }
 
@@ -216,6 +227,14 @@ ksyms_index(struct ksyms *k)
 		k->index[h] = (uint32_t)i + 1;
 	}
 	return true;
+}
+
+int
+ksym_load(struct proc_set *ps, struct err *e)
+{
+	struct ksyms *k = ksyms_get(ps);
+
+	return k != NULL && ksyms_index(k) ? 0 : err_nomem(e);
 }
 
 static bool

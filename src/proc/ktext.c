@@ -38,7 +38,8 @@ struct ktext {
 
 /* ---- bytes --------------------------------------------------------------- */
 
-static bool
+/* 0, or an errno. */
+static int
 ktext_headers(struct ktext *t)
 {
 	Elf64_Ehdr eh;
@@ -47,13 +48,13 @@ ktext_headers(struct ktext *t)
 	if (pread(t->fd, &eh, sizeof(eh), 0) != (ssize_t)sizeof(eh) ||
 	    memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    eh.e_phentsize != sizeof(Elf64_Phdr) || eh.e_phnum > PHDRS_MAX)
-		return false;
+		return EIO;
 	n = eh.e_phnum * sizeof(Elf64_Phdr);
 	t->ph = malloc(n + 1);
 	if (t->ph == NULL)
-		return false;
+		return ENOMEM;
 	t->nph = eh.e_phnum;
-	return pread(t->fd, t->ph, n, (off_t)eh.e_phoff) == (ssize_t)n;
+	return pread(t->fd, t->ph, n, (off_t)eh.e_phoff) == (ssize_t)n ? 0 : EIO;
 }
 
 static struct ktext *
@@ -63,17 +64,20 @@ ktext_get(struct proc_set *ps)
 
 	if (t != NULL)
 		return t;
-	t = ps->ktext = calloc(1, sizeof(*t));
+	t = calloc(1, sizeof(*t));
 	if (t == NULL)
 		return NULL;
 	t->fd = open("/proc/kcore", O_RDONLY | O_CLOEXEC);
-	t->sys = errno;
-	if (t->fd >= 0 && !ktext_headers(t)) {
+	t->sys = t->fd < 0 ? errno : ktext_headers(t);
+	if (t->fd >= 0 && t->sys != 0) {
 		close(t->fd);
 		t->fd = -1;
-		t->sys = EIO;
 	}
-	return t;
+	if (t->sys == ENOMEM) {
+		ktext_free(t);
+		return NULL;
+	}
+	return ps->ktext = t;
 }
 
 void
@@ -195,25 +199,34 @@ bad_table(struct proc_set *ps, const char *from, const char *to, size_t each)
 	return ok;
 }
 
+/* All of them are known; half of them would be worse than none. */
+static int
+bad_find(struct proc_set *ps, struct ktext *t, struct err *e)
+{
+	t->bad.n = 0;
+	if (ksym_load(ps, e) != 0)
+		return -1;
+	if (!bad_listed(t) ||
+	    !bad_table(ps, "__start___jump_table", "__stop___jump_table", 16) ||
+	    !bad_table(ps, "__start_static_call_sites",
+		       "__stop_static_call_sites", 8))
+		return err_nomem(e);
+	if (t->bad.n > 1)
+		qsort(t->bad.v, t->bad.n, sizeof(*t->bad.v), range_cmp);
+	t->asked = true;
+	return 0;
+}
+
 int
 ktext_bad(struct proc_set *ps, uint64_t addr, struct err *e)
 {
 	struct ktext *t = ktext_get(ps);
 	size_t lo = 0, hi;
 
-	if (t != NULL && !t->asked) {
-		t->asked = true;
-		if (!bad_listed(t) ||
-		    !bad_table(ps, "__start___jump_table",
-			       "__stop___jump_table", 16) ||
-		    !bad_table(ps, "__start_static_call_sites",
-			       "__stop_static_call_sites", 8))
-			return err_nomem(e);
-		if (t->bad.n > 1)
-			qsort(t->bad.v, t->bad.n, sizeof(*t->bad.v), range_cmp);
-	}
 	if (t == NULL)
 		return err_nomem(e);
+	if (!t->asked && bad_find(ps, t, e) != 0)
+		return -1;
 	for (hi = t->bad.n; lo < hi;) {
 		size_t mid = lo + (hi - lo) / 2;
 

@@ -162,6 +162,9 @@ bool proc_text_same(struct proc_text *t, uint64_t addr, const char *path,
 
 /* ---- the kernel's symbols (/proc/kallsyms), read when first asked --------- */
 
+/* For who must not take a lack of memory for the lack of a symbol: read them all
+   now, so that none is needed any more.  0, or -1 and *e: no memory. */
+int ksym_load(struct proc_set *ps, struct err *e);
 /* module "" or NULL: any; "vmlinux": the core. -1: unknown or hidden. */
 int ksym_by_name(struct proc_set *ps, const char *module, const char *name,
 		 uint64_t *addr);
