@@ -16,6 +16,7 @@
  *   dt_comp.c    components: clauses that must run together (dt_place.h)
  *   dt_place.c   which engine each component runs in (dt_place.h)
  *   dt_run.c     instances of engines: made, started, stopped; go and stop
+ *   dt_text.c    others that write into the code of processes
  *   dt_later.c   probes in objects that processes map while they are traced
  *   dt_work.c    waiting, status, drops, the work loop's body
  *   dt_ecb.c     what consumers are told of a record
@@ -400,6 +401,10 @@ int dt_later_modules_poll(dtrace_hdl_t *dtp, struct dt_engine *de);
 /* What an engine misses that cannot do this, for -v. */
 void dt_later_report(dtrace_hdl_t *dtp, const struct dt_engine *de,
 		     struct buf *out);
+
+/* dt_text.c: of an instance that is loaded: 0, or -1 and dtp->err: the kernel must
+   not write there. */
+int dt_text_check(dtrace_hdl_t *dtp, const struct dt_engine *de);
 
 /* dt_run.c */
 /* True if any clause has called exit(). */

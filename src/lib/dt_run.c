@@ -158,57 +158,6 @@ engines_make(dtrace_hdl_t *dtp, struct dt_world *w)
 	return engines_part(dtp, &comps, placed);
 }
 
-/* ---- other writers of text ------------------------------------------------------ */
-
-#define TEXT_BEFORE 16 /* the longest patch that may reach a place */
-#define TEXT_BEHIND 8
-
-struct text_cx {
-	dtrace_hdl_t *dtp;
-	const struct dt_engine *de;
-	struct proc_text *text; /* of process pid */
-	int32_t pid;
-};
-
-static int
-text_check(void *arg, const struct engine_place *pl)
-{
-	struct text_cx *cx = arg;
-	const struct dif_probe *p = &cx->de->en.probes[pl->probe];
-
-	if (pl->pid != cx->pid) {
-		proc_text_close(cx->text);
-		cx->text = proc_text_open(pl->pid, &cx->dtp->err);
-		cx->pid = pl->pid;
-	}
-	if (cx->text == NULL)
-		return -1;
-	if (proc_text_same(cx->text, pl->addr, pl->path, pl->off, TEXT_BEFORE,
-			   TEXT_BEHIND))
-		return 0;
-	return err_set(&cx->dtp->err, &ERR_GENERIC, 0,
-		       "%s:%s:%s:%s: the code of process %d there is not what "
-		       "is in its file (another consumer has probes there, or "
-		       "the program changes itself): a breakpoint would "
-		       "destroy it", p->prov, p->mod, p->func, p->name,
-		       (int)pl->pid);
-}
-
-/* Refuse places where the kernel's breakpoints would meet anything but the code
-   of files. */
-static int
-engine_text(dtrace_hdl_t *dtp, const struct dt_engine *de)
-{
-	struct text_cx cx = { .dtp = dtp, .de = de };
-	int rc;
-
-	if (de->ops->places == NULL)
-		return 0;
-	rc = de->ops->places(de->eng, text_check, &cx);
-	proc_text_close(cx.text);
-	return rc;
-}
-
 /* ---- starting ----------------------------------------------------------------- */
 
 /* Policy fill: buffers may be full when END comes, and are its alone then. */
@@ -257,7 +206,7 @@ engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
 
 	dt_files_init(dtp, &de->files);
 	de->eng = de->ops->load(&de->en, &opts, &dtp->err);
-	if (de->eng == NULL || engine_text(dtp, de) != 0)
+	if (de->eng == NULL || dt_text_check(dtp, de) != 0)
 		return -1;
 	de->seen = calloc(dt_view(de)->maxslots + (size_t)1,
 			  sizeof(*de->seen));

@@ -77,6 +77,9 @@ struct proc *proc_lookup(struct proc_set *ps, pid_t pid);
 /* The processes under control, made or grabbed: the first (p NULL), and the one
    after p.  NULL: there are no more. */
 struct proc *proc_next_held(struct proc_set *ps, const struct proc *p);
+/* The same of all living processes that the set has looked at, for their symbols
+   too. */
+struct proc *proc_next_known(struct proc_set *ps, const struct proc *p);
 /* Read the maps again if they may have changed (cheap when called often). */
 void proc_refresh(struct proc *p);
 /* A number that grows whenever proc_refresh() finds other objects. */

@@ -196,13 +196,23 @@ proc_lookup(struct proc_set *ps, pid_t pid)
 }
 
 struct proc *
-proc_next_held(struct proc_set *ps, const struct proc *p)
+proc_next_known(struct proc_set *ps, const struct proc *p)
 {
 	struct proc *q = p == NULL ? ps->list : p->next;
 
-	while (q != NULL && (q->pidfd < 0 || q->state == PROC_ENDED ||
-			     proc_find(ps, q->pid) != q))
+	while (q != NULL &&
+	       (q->state == PROC_ENDED || proc_find(ps, q->pid) != q))
 		q = q->next;
+	return q;
+}
+
+struct proc *
+proc_next_held(struct proc_set *ps, const struct proc *p)
+{
+	struct proc *q = proc_next_known(ps, p);
+
+	while (q != NULL && q->pidfd < 0)
+		q = proc_next_known(ps, q);
 	return q;
 }
 

@@ -94,8 +94,9 @@ struct engine_opts {
 /* Code of a process that an engine is going to write to. */
 struct engine_place {
 	uint32_t probe; /* index in dif_enabling.probes */
-	int32_t pid;
-	uint64_t addr, off; /* in the process, in the file */
+	int32_t pid;	/* 0: every process that maps the file */
+	uint64_t addr, off; /* in the process (or as the file has it), in the
+			       file */
 	const char *path;
 };
 
@@ -220,7 +221,7 @@ struct engine_ops {
 	struct engine *(*load)(const struct dif_enabling *en,
 			       const struct engine_opts *opts, struct err *e);
 	/*
-	 * After load: call fn for each place in the code of one process where
+	 * After load: call fn for each place in the code of processes where
 	 * attach() will have the kernel write.  Ends with what fn returned when
 	 * not 0.  May be NULL: the engine looks for itself what it writes to.
 	 */

@@ -210,7 +210,7 @@ engine_places(struct engine *eng,
 		while (eng->place0[probe + 1] <= i)
 			probe++;
 		p.probe = probe;
-		if (p.pid == 0 || dif_sites[pl->site->kind].where != DIF_AT_USER)
+		if (dif_sites[pl->site->kind].where != DIF_AT_USER)
 			continue;
 		rc = fn(arg, &p);
 		if (rc != 0)

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dt_text.c - other writers of text: places where the kernel's breakpoints would
+ * meet anything but the code of files are refused (proc_text.c says why).
+ *
+ * A breakpoint in one process: its code is looked at.  One in every process that
+ * maps a file: that of all in which a consumer's jumps may be, which are those
+ * that have memory of one mapped.
+ */
+#include "lib/dt_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define TEXT_BEFORE 16 /* the longest patch that may reach a place */
+#define TEXT_BEHIND 8
+
+struct text_cx {
+	dtrace_hdl_t *dtp;
+	const struct dt_engine *de;
+	struct proc_text *text; /* of process pid */
+	int32_t pid;
+	VEC(struct proc *) entered; /* a consumer has memory there */
+	bool looked;
+	const char *path; /* of stat; NULL: of none */
+	struct stat st;
+};
+
+/* Is the code of a process around a place, at addr there, its file's? */
+static int
+text_at(struct text_cx *cx, const struct engine_place *pl, int32_t pid,
+	uint64_t addr)
+{
+	const struct dif_probe *p = &cx->de->en.probes[pl->probe];
+
+	if (pid != cx->pid) {
+		proc_text_close(cx->text);
+		cx->text = proc_text_open(pid, &cx->dtp->err);
+		cx->pid = pid;
+	}
+	if (cx->text == NULL)
+		return -1;
+	if (proc_text_same(cx->text, addr, pl->path, pl->off, TEXT_BEFORE,
+			   TEXT_BEHIND))
+		return 0;
+	return err_set(&cx->dtp->err, &ERR_GENERIC, 0,
+		       "%s:%s:%s:%s: the code of process %d there is not what "
+		       "is in its file (another consumer has probes there, or "
+		       "the program changes itself): a breakpoint would "
+		       "destroy it", p->prov, p->mod, p->func, p->name,
+		       (int)pid);
+}
+
+/* ---- every process ------------------------------------------------------- */
+
+static bool
+text_entered(struct proc *p)
+{
+	static const char ours[] = "/memfd:dtrace";
+
+	proc_refresh(p);
+	for (size_t i = 0; i < proc_nobjs(p); i++)
+		if (strncmp(proc_obj_at(p, i)->path, ours, sizeof(ours) - 1) ==
+		    0)
+			return true;
+	return false;
+}
+
+/* Who has looked for files in every process has all of them in the set. */
+static int
+text_look(struct text_cx *cx)
+{
+	struct proc *p = NULL;
+
+	while (!cx->looked &&
+	       (p = proc_next_known(cx->dtp->env.procs, p)) != NULL)
+		if (text_entered(p) && !vec_push(&cx->entered, p))
+			return err_nomem(&cx->dtp->err);
+	cx->looked = true;
+	return 0;
+}
+
+static int
+text_everywhere(struct text_cx *cx, const struct engine_place *pl)
+{
+	if (text_look(cx) != 0)
+		return -1;
+	if (cx->entered.n != 0 && cx->path != pl->path) {
+		if (stat(pl->path, &cx->st) != 0)
+			return 0; /* then nothing can be put there */
+		cx->path = pl->path;
+	}
+	for (size_t i = 0; i < cx->entered.n; i++) {
+		struct proc *p = cx->entered.v[i];
+
+		for (size_t k = 0; k < proc_nobjs(p); k++) {
+			const struct proc_obj *o = proc_obj_at(p, k);
+
+			if (o->ino == cx->st.st_ino &&
+			    o->dev == cx->st.st_dev &&
+			    text_at(cx, pl, proc_pid(p), o->base + pl->addr) !=
+				    0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* ---- the door ------------------------------------------------------------ */
+
+static int
+text_place(void *arg, const struct engine_place *pl)
+{
+	return pl->pid != 0 ? text_at(arg, pl, pl->pid, pl->addr) :
+			      text_everywhere(arg, pl);
+}
+
+int
+dt_text_check(dtrace_hdl_t *dtp, const struct dt_engine *de)
+{
+	struct text_cx cx = { .dtp = dtp, .de = de };
+	int rc;
+
+	if (de->ops->places == NULL)
+		return 0;
+	rc = de->ops->places(de->eng, text_place, &cx);
+	proc_text_close(cx.text);
+	vec_fini(&cx.entered);
+	return rc;
+}
