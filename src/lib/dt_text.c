@@ -110,7 +110,7 @@ text_everywhere(struct text_cx *cx, const struct engine_place *pl)
 /* ---- the door ------------------------------------------------------------ */
 
 static int
-text_place(void *arg, const struct engine_place *pl)
+text_place_check(void *arg, const struct engine_place *pl)
 {
 	return pl->pid != 0 ? text_at(arg, pl, pl->pid, pl->addr) :
 			      text_everywhere(arg, pl);
@@ -124,7 +124,7 @@ dt_text_check(dtrace_hdl_t *dtp, const struct dt_engine *de)
 
 	if (de->ops->places == NULL)
 		return 0;
-	rc = de->ops->places(de->eng, text_place, &cx);
+	rc = de->ops->places(de->eng, text_place_check, &cx);
 	proc_text_close(cx.text);
 	vec_fini(&cx.entered);
 	return rc;
