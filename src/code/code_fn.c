@@ -332,6 +332,13 @@ scan_outs(struct code_scan *s)
 			scan_out(s, t, CODE_OUT_RET);
 			break;
 		case CODE_I_JMP:
+			if (t->in.target == s->fn->part[0].addr &&
+			    code_machine.recurs != NULL &&
+			    code_machine.recurs(s, i)) {
+				scan_out(s, t, CODE_OUT_TAIL);
+				break;
+			}
+			/* fallthrough */
 		case CODE_I_JCC:
 			if (!code_fn_has(s->fn, t->in.target))
 				out_jump(s, t);

@@ -76,6 +76,10 @@ struct code_machine {
 	/* Follow the indirect jump steps[i]; the targets that a table holds are
 	   added.  fn->insns is complete and sorted. */
 	enum code_goes (*jump)(struct code_scan *s, size_t i);
+	/* True if the direct jump steps[i], to the function's own start, is a
+	   call of itself and no loop: what it had on the stack has just been
+	   taken down.  NULL: that is not known. */
+	bool (*recurs)(struct code_scan *s, size_t i);
 	/* Add the targets of branches from the code around a part that only
 	   decoding it finds; NULL: there are none. */
 	void (*near)(struct code_scan *s, const struct code_part *part);

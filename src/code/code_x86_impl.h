@@ -30,6 +30,7 @@ int32_t code_scan_depth(struct code_scan *s, size_t i);
 
 /* struct code_machine's hooks. */
 enum code_goes code_x86_jump(struct code_scan *s, size_t i);
+bool code_x86_recurs(struct code_scan *s, size_t i);
 void code_x86_near(struct code_scan *s, const struct code_part *part);
 size_t code_x86_slide(const struct code_body *b);
 

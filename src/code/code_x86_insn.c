@@ -245,5 +245,6 @@ const struct code_machine code_machine = {
 	.is_plant = x86_is_plant,
 	.refs = x86_refs,
 	.jump = code_x86_jump,
+	.recurs = code_x86_recurs,
 	.near = code_x86_near,
 };

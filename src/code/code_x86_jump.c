@@ -317,6 +317,19 @@ jump_known(struct code_jump *cx, uint64_t to)
 	return CODE_GO_TABLE;
 }
 
+bool
+code_x86_recurs(struct code_scan *s, size_t i)
+{
+	const struct code_step *t = s->steps.v;
+	int32_t before;
+
+	if (i == 0 || t[i - 1].addr + t[i - 1].in.len != t[i].addr)
+		return false;
+	before = code_scan_depth(s, i - 1);
+	return before != 0 && before != DEPTH_UNKNOWN &&
+	       code_scan_depth(s, i) == 0;
+}
+
 /* ---- all ----------------------------------------------------------------- */
 
 /* Does entry 0 of a table lead to another function? */

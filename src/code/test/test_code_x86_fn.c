@@ -462,6 +462,40 @@ test_tails(void **state)
 	code_fn_fini(&l.f);
 }
 
+/* A function that calls itself last, its frame taken down, is left there; a loop
+   around all of it is not. */
+static void
+test_recurs(void **state)
+{
+	struct little l;
+
+	l_init(&l);
+	PUT(&l, 0x100, 0x53,  /* push %rbx */
+	    0x85, 0xff,       /* test %edi,%edi */
+	    0x74, 0x05,       /* je +5 */
+	    0xff, 0xcf,       /* dec %edi */
+	    0x5b,             /* pop %rbx */
+	    0xeb, 0xf6,       /* jmp to the start */
+	    0x5b,             /* pop %rbx */
+	    0xc3);            /* ret */
+	analyse(&l, 0x100, 12);
+	assert_true(l.f.complete && l.f.outs_all);
+	assert_int_equal(l.f.outs.n, 2);
+	assert_int_equal(l.f.outs.v[0].addr, BASE + 0x108);
+	assert_int_equal(l.f.outs.v[0].kind, CODE_OUT_TAIL);
+	assert_int_equal(l.f.outs.v[1].kind, CODE_OUT_RET);
+	code_fn_fini(&l.f);
+	PUT(&l, 0x100, 0x85, 0xff, /* test %edi,%edi */
+	    0x74, 0x04,            /* je +4 */
+	    0xff, 0xcf,            /* dec %edi */
+	    0xeb, 0xf8,            /* jmp to the start */
+	    0xc3);                 /* ret */
+	analyse(&l, 0x100, 9);
+	assert_true(l.f.outs_all);
+	assert_int_equal(l.f.outs.n, 1);
+	code_fn_fini(&l.f);
+}
+
 static void
 test_parts(void **state)
 {
@@ -820,6 +854,7 @@ main(void)
 		cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_border),
 		cmocka_unit_test(test_tails),
+		cmocka_unit_test(test_recurs),
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_switch),
 		cmocka_unit_test(test_pointers),
