@@ -5,12 +5,14 @@
  *   calls N          each way of making a child, N times; children call
  *                    getppid(2) and end
  *   family SECONDS   four forked children, one with a second thread, that call
- *                    work() and getppid(2) all the time; prints their pids, and
- *                    at the end "ok" if all have computed what they should
+ *                    work() and getppid(2) all the time, until SIGUSR1; prints
+ *                    their pids, and at the end "ok" if all have computed what
+ *                    they should
  */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,6 +90,13 @@ by_spawn(void)
 /* ---- family ----------------------------------------------------------------- */
 
 static volatile int over;
+static volatile sig_atomic_t told;
+
+static void
+on_usr1(int sig)
+{
+	told = sig;
+}
 
 static void *
 loop(void *arg)
@@ -112,7 +121,8 @@ child(int i, int seconds)
 
 	if (i == 0 && pthread_create(&t, NULL, loop, NULL) != 0)
 		_exit(4);
-	for (time_t end = time(NULL) + seconds; time(NULL) < end;) {
+	for (time_t end = time(NULL) + seconds;
+	     time(NULL) < end && !told;) {
 		unsigned x = work(7);
 
 		if (x != 22)
@@ -130,6 +140,7 @@ family(int seconds)
 {
 	pid_t pid[NCHILDREN];
 
+	signal(SIGUSR1, on_usr1);
 	for (int i = 0; i < NCHILDREN; i++) {
 		pid[i] = fork();
 		if (pid[i] == 0)
