@@ -154,6 +154,12 @@ int cmd_hold_end(struct cmd *c, int status);
 /* -a: claim what is held; the exit status of it. */
 int cmd_hold_claim(struct cmd *c, int argc, char **argv);
 
+/*
+ * cmd_run.c: `dtrace run NAME ...` becomes `dtrace -s FILE ...`, in argv.  Lists,
+ * help and errors end the program.
+ */
+void cmd_run(int argc, char **argv);
+
 /* cmd_usdt.c: programs are compiled. */
 void cmd_header(struct cmd *c);
 void cmd_object(struct cmd *c);

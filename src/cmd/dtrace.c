@@ -199,6 +199,7 @@ print_usage(FILE *fp)
 "\t-x  enable or modify compiler and tracing options\n"
 "\t-X  specify ISO C conformance settings for preprocessor\n"
 "\t-Z  permit probe descriptions that match zero probes\n", fp);
+	fprintf(fp, "\n\t%s run -l lists tools that are ready made\n", cmd_name);
 }
 
 static _Noreturn void
@@ -885,7 +886,9 @@ main(int argc, char **argv)
 	}
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
 		argv[1] = version;
-	if (argc > 1 && strcmp(argv[1], "--hold") == 0) {
+	if (strcmp(argv[1], "run") == 0)
+		cmd_run(argc, argv);
+	if (strcmp(argv[1], "--hold") == 0) {
 		c.hold = true;
 		argv[1] = argv[0]; /* what follows is as without it */
 		argv++;
