@@ -126,8 +126,12 @@ inline string __sock_raddr[struct sock *S] =
 	S == NULL ? "<unknown>" : __sock_ip6[S] ?
 	inet_ntoa6(&S->__sk_common.skc_v6_daddr) :
 	inet_ntoa((uint32_t *)&S->__sk_common.skc_daddr);
-inline uint16_t __sock_lport[struct sock *S] =
-	S == NULL ? 0 : S->__sk_common.skc_num;
+/* A socket that gives its port back has still written down which it was; what is
+   smaller than a socket, states 12 and 6, has not. */
+inline uint16_t __sock_lport[struct sock *S] = S == NULL ? 0 :
+	S->__sk_common.skc_num != 0 || S->__sk_common.skc_state == 12 ||
+	S->__sk_common.skc_state == 6 ? S->__sk_common.skc_num :
+	ntohs(((struct inet_sock *)S)->inet_sport);
 inline uint16_t __sock_rport[struct sock *S] =
 	S == NULL ? 0 : ntohs(S->__sk_common.skc_dport);
 
