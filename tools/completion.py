@@ -61,7 +61,20 @@ def main():
     awk = "\n".join(line for line in fields.strip().splitlines()
                     if not line.startswith("#"))
     valued = [(n, w) for n, w in opts if w]
+    fish = {"b": "-x", "c": "-x -a '(__fish_complete_command)'", "D": "-x",
+            "f": "-x", "i": "-x", "m": "-x", "n": "-x", "P": "-x", "U": "-x",
+            "I": "-x -a '(__fish_complete_directories)'",
+            "L": "-x -a '(__fish_complete_directories)'",
+            "o": "-r -F", "s": "-r -F",
+            "O": "-x -a 'json jsonl folded flame= pprof= speedscope= "
+                 "perfetto= html='",
+            "p": "-x -a '(__fish_complete_pids)'",
+            "x": "-x -a '(__dtrace_options)'", "X": "-x -a 'a c s t'"}
     out = {
+        "FISHVALUES": " ".join(f"{n}={w}" for n, ws in valued for w in ws),
+        "FISHARGS": "\n".join(
+            f"complete -c dtrace -n 'not __dtrace_tool' -s {c} "
+            f"{fish.get(c, '-f')} -d '{what}'" for c, what in letters),
         "FIELDS": awk,
         "FLAGS": " ".join(f"-{c}" for c, _ in letters),
         "OPTIONS": " ".join(n if w is None else n + "=" for n, w in opts),
