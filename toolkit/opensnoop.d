@@ -11,10 +11,11 @@
  *        $2  failed: only calls that fail (all)
  *
  * A line for each open(2), creat(2), openat(2) and openat2(2) when it returns:
- * the process, its name, the descriptor or -1, the error (0: none), and the path
- * as the program gave it. A path that is not absolute begins at the current
- * directory, or at the directory that openat(2) was given. Files that are opened
- * by other ways (io_uring, descriptors that come through a socket) are not seen.
+ * the process, its name, the descriptor or -1, the error (0: none), and the
+ * path as the program gave it. A path that is not absolute begins at the
+ * current directory, or at the directory that openat(2) was given. Files that
+ * are opened by other ways (io_uring, descriptors that come through a socket)
+ * are not seen.
  *
  * With -p or -c only that process is shown; without, all are, but not dtrace
  * itself.

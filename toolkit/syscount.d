@@ -9,9 +9,9 @@
  * Args:  $1  count by call or by process (call)
  *        $2  seconds after which it ends; 0: when it is interrupted (0)
  *
- * Calls are counted when they begin, and the counts are printed at the end, the
- * most frequent ones last. With -p or -c only that process is counted; without,
- * all are, but not dtrace itself.
+ * Calls are counted when they begin, and the counts are printed at the end,
+ * the most frequent ones last. With -p or -c only that process is counted;
+ * without, all are, but not dtrace itself.
  *
  * See: execsnoop
  */

@@ -181,7 +181,7 @@ is_listed(const struct run_list *l, size_t n, const char *name, size_t len)
 }
 
 static void
-list_add(struct cmd *c, struct run_list *l, const char *file, size_t n,
+run_list_add(struct cmd *c, struct run_list *l, const char *file, size_t n,
 	 char *text)
 {
 	char *name = strndup(file, n);
@@ -224,7 +224,7 @@ list_dir(struct cmd *c, struct run_list *l, const char *dir)
 			continue;
 		char *text = read_header(path);
 		if (text != NULL)
-			list_add(c, l, e->d_name, n, text);
+			run_list_add(c, l, e->d_name, n, text);
 	}
 	closedir(d);
 }

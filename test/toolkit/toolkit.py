@@ -48,8 +48,9 @@ class Result:
     def table(self, first=None):
         """Rows below the line of headings (the one that begins with the word
         `first`, or the first line), as {heading: text}, up to the next line of
-        headings.  The last column takes what is left of its line; empty lines
-        are left out, as one is printed where a run is interrupted."""
+        other headings.  The last column takes what is left of its line; lines
+        that have not all columns are left out: empty ones, as one is printed
+        where a run is interrupted, and dates."""
         lines = self.out.lstrip("\n").split("\n")
         if first is not None:
             lines = lines[next(i for i, s in enumerate(lines)
@@ -58,10 +59,12 @@ class Result:
         rows = []
         for line in lines[1:]:
             words = line.split(None, len(heads) - 1)
+            if line.split() == heads:
+                continue
             if len(words) > 1 and all(re.match(r"[A-Z(]+$", w)
                                       for w in line.split()):
                 break
-            if words:
+            if len(words) == len(heads):
                 rows.append(dict(zip(heads, words)))
         return rows
 
@@ -168,6 +171,12 @@ class Tool:
                 return
             time.sleep(0.05)
         raise AssertionError("no " + what)
+
+    def kernel(self, *version):
+        """What is tried is not there before this kernel."""
+        if tuple(map(int, re.findall(r"\d+", os.uname().release)[:2])) < \
+                version:
+            raise Skip("a kernel before %d.%d" % version)
 
     def close(self):
         for p in self.started:

@@ -1,0 +1,60 @@
+#!/usr/bin/env -S dtrace -s
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * offwaketime - time that threads wait, by stack and who woke them
+ *
+ * Usage: dtrace run offwaketime [SECONDS]
+ *        dtrace run offwaketime -p PID|-c CMD [SECONDS]
+ * Needs: root
+ * Args:  $1  seconds after which it ends; 0: when it is interrupted (0)
+ *
+ * Microseconds from when a thread goes to sleep until it runs again, by name
+ * of the process, its stacks of the kernel and of the program, and the name of
+ * the thread that woke it. Who is woken by an interrupt, such as that of a
+ * timer or a device, has been woken by whatever was running then. What took
+ * most is last. The stack of the one who wakes is shown by wakeuptime.
+ *
+ * Who wakes a thread that is still on its way to sleep is not known.
+ *
+ * With -p or -c only threads of that process are counted; without, all are,
+ * but not dtrace itself. Each switch of threads is seen, which costs a busy
+ * machine some percent.
+ *
+ * See: offcputime wakeuptime
+ */
+#pragma D option quiet
+#pragma D option defaultargs
+#pragma D option dynvarsize=8m
+
+sched:::sleep
+/pid != 0 && ($target == 0 ? pid != $pid : pid == $target)/
+{
+	asleep[curlwpsinfo->pr_addr] = timestamp;
+	waker[curlwpsinfo->pr_addr] = "(before it slept)";
+}
+
+sched:::wakeup
+/asleep[args[0]->pr_addr]/
+{
+	waker[args[0]->pr_addr] = pid == 0 ? "(interrupt)" : execname;
+}
+
+sched:::on-cpu
+/asleep[curlwpsinfo->pr_addr]/
+{
+	@[execname, stack(), ustack(), waker[curlwpsinfo->pr_addr]] =
+	    sum((timestamp - asleep[curlwpsinfo->pr_addr]) / 1000);
+	asleep[curlwpsinfo->pr_addr] = 0;
+	waker[curlwpsinfo->pr_addr] = 0;
+}
+
+profile:::tick-1s
+/$1 != 0 && ++seconds >= $1/
+{
+	exit(0);
+}
+
+dtrace:::END
+{
+	printa("  %s%k%k  woken by %s%@16d us\n\n", @);
+}
