@@ -24,6 +24,11 @@
 #pragma D option defaultargs
 #pragma D option switchrate=10hz
 
+/* Another thread may have closed it meanwhile. */
+inline struct file *open_file[int FD] = curthread->files->fdt->fd[FD];
+inline int is_regular[int FD] = open_file[FD] == NULL ? 0 :
+	(open_file[FD]->f_inode->i_mode & 0xf000) == 0x8000;
+
 dtrace:::BEGIN
 {
 	least = 1000000 * ($$1 == "" ? 10 : $1);
@@ -54,7 +59,7 @@ syscall::*write*:return,
 syscall::fsync:return,
 syscall::fdatasync:return
 /self->began && (int64_t)arg1 >= 0 && timestamp - self->began >= least &&
-    (curthread->files->fdt->fd[self->fd]->f_inode->i_mode & 0xf000) == 0x8000/
+    is_regular[self->fd]/
 {
 	this->took = timestamp - self->began;
 	printf("%-20Y %7d %-16s %s %9d %8d.%03d %s\n", walltimestamp, pid,

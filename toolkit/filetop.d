@@ -24,6 +24,11 @@
 #pragma D option quiet
 #pragma D option defaultargs
 
+/* Another thread may have closed it meanwhile. */
+inline struct file *open_file[int FD] = curthread->files->fdt->fd[FD];
+inline int is_regular[int FD] = open_file[FD] == NULL ? 0 :
+	(open_file[FD]->f_inode->i_mode & 0xf000) == 0x8000;
+
 syscall::read:entry,
 syscall::pread64:entry,
 syscall::readv:entry,
@@ -46,8 +51,7 @@ syscall::readv:return,
 syscall::preadv:return,
 syscall::preadv2:return
 /self->moving && (int64_t)arg1 > 0 && ($$2 == "all" ||
-    (curthread->files->fdt->fd[self->fd]->f_inode->i_mode & 0xf000) ==
-    0x8000)/
+    is_regular[self->fd])/
 {
 	this->path = fds[self->fd].fi_pathname == "<unknown>" ?
 	    fds[self->fd].fi_fs : fds[self->fd].fi_pathname;
@@ -61,8 +65,7 @@ syscall::writev:return,
 syscall::pwritev:return,
 syscall::pwritev2:return
 /self->moving && (int64_t)arg1 > 0 && ($$2 == "all" ||
-    (curthread->files->fdt->fd[self->fd]->f_inode->i_mode & 0xf000) ==
-    0x8000)/
+    is_regular[self->fd])/
 {
 	this->path = fds[self->fd].fi_pathname == "<unknown>" ?
 	    fds[self->fd].fi_fs : fds[self->fd].fi_pathname;

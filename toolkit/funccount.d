@@ -11,7 +11,7 @@
  *        $3  seconds after which it ends; 0: when it is interrupted (0)
  *
  * Counts calls by function, the most frequent ones last. Patterns with some
- * thousands of functions take a second to be put in place. Functions that the
+ * thousands of functions take a while to be put in place. Functions that the
  * compiler has put into others are not there. With -p or -c only calls while
  * that process runs are counted.
  *

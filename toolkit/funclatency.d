@@ -11,10 +11,9 @@
  *        $3  seconds after which it ends; 0: when it is interrupted (0)
  *
  * Nanoseconds from entry to return, a distribution for each function, whether
- * it works or waits; what it costs to watch is part of it, about a hundred.
- * Calls of a function by itself are measured each: the depth of the stack
- * tells them apart. With -p or -c only calls while that process runs are
- * measured.
+ * it works or waits; what it costs to watch is part of it. Calls of a function
+ * by itself are measured each: the depth of the stack tells them apart. With
+ * -p or -c only calls while that process runs are measured.
  *
  * See: funccount argdist
  */

@@ -15,8 +15,7 @@
  * counted. What took most is last; -O flame=FILE.svg makes a picture of it.
  *
  * With -p or -c only that process is counted; without, all are, but not dtrace
- * itself. Each switch of threads is seen, which costs a busy machine some
- * percent.
+ * itself. Each switch of threads is seen, which a busy machine feels.
  *
  * See: offwaketime wakeuptime cpudist runqlat profile
  */

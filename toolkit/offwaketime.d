@@ -17,8 +17,8 @@
  * Who wakes a thread that is still on its way to sleep is not known.
  *
  * With -p or -c only threads of that process are counted; without, all are,
- * but not dtrace itself. Each switch of threads is seen, which costs a busy
- * machine some percent.
+ * but not dtrace itself. Each switch of threads is seen, which a busy machine
+ * feels.
  *
  * See: offcputime wakeuptime
  */

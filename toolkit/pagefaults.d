@@ -12,9 +12,9 @@
  * write or exec, and new where no page was there, or protected where there was
  * one that could not be used so (a page that is shared until it is written,
  * mostly). Most faults are memory that is touched for the first time, and cost
- * a microsecond or less. Those that wait for a disk are among them; fileslower
- * does not see these. Faults that the kernel takes on memory of a program are
- * not counted.
+ * little each. Those that wait for a disk are among them; fileslower does not
+ * see these. Faults that the kernel takes on memory of a program are not
+ * counted.
  *
  * With -p or -c only that process is counted; without, all are, but not dtrace
  * itself.

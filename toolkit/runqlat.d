@@ -12,7 +12,7 @@
  * took its CPU) until it did. Where this is long there are more threads that
  * want to run than CPUs, or threads that must not be disturbed. With -p or -c
  * only threads of that process are counted; without, all are. Each switch of
- * threads is seen, which costs a busy machine some percent.
+ * threads is seen, which a busy machine feels.
  *
  * See: runqlen cpudist offcputime wakeuptime
  */

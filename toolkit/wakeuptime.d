@@ -36,6 +36,13 @@ sched:::wakeup
 	asleep[args[0]->pr_addr] = 0;
 }
 
+/* It was woken while it was on its way to sleep. */
+sched:::on-cpu
+/asleep[curlwpsinfo->pr_addr]/
+{
+	asleep[curlwpsinfo->pr_addr] = 0;
+}
+
 profile:::tick-1s
 /$1 != 0 && ++seconds >= $1/
 {

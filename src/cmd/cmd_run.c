@@ -249,6 +249,14 @@ list_free(struct run_list *l)
 	free(l->v);
 }
 
+/* The toolkit is not installed. */
+static _Noreturn void
+no_tools(const struct run_dirs *d)
+{
+	cmd_error("no tools are in %s", d->path[d->n - 1]);
+	exit(1);
+}
+
 static void
 print_list(struct cmd *c, const struct run_dirs *d)
 {
@@ -265,7 +273,7 @@ print_list(struct cmd *c, const struct run_dirs *d)
 			n > 0 ? what + 3 : "");
 	}
 	if (l.n == 0)
-		cmd_fatal(c, "no tools are in %s", d->path[d->n - 1]);
+		no_tools(d);
 	list_free(&l);
 }
 
@@ -293,6 +301,8 @@ no_tool(struct cmd *c, const struct run_dirs *d, const char *name)
 	struct near near;
 
 	list_all(c, d, &l);
+	if (l.n == 0)
+		no_tools(d);
 	near_init(&near, name);
 	for (size_t i = 0; i < l.n; i++)
 		near_try(&near, l.v[i].name);

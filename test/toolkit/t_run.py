@@ -2,9 +2,10 @@
 """dtrace run itself: lists, help, names that nobody knows, directories."""
 import os
 import re
+import shutil
 import subprocess
 
-from toolkit import ROOT, tool
+from toolkit import ROOT, Skip, tool
 
 
 def plain(t, *args, **kw):
@@ -92,3 +93,19 @@ def wrong_arguments(t):
     """What a tool does not use is told."""
     r = plain(t, "syscount", "call", "1", "more")
     assert r.returncode == 1 and "$3 is not used" in r.stderr, r
+
+
+@tool("run")
+def no_toolkit(t):
+    """A program that nothing lies beside, and none is installed."""
+    alone = t.tmp / "dtrace"
+    shutil.copy(t.dtrace, alone)
+    r = subprocess.run([alone, "run", "-l"], text=True,
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if r.returncode == 0:
+        raise Skip("a toolkit is installed")
+    assert re.fullmatch(r"dtrace: no tools are in /\S+/dtrace/toolkit\n",
+                        r.stderr), r
+    again = subprocess.run([alone, "run", "opensnoop"], text=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert (again.returncode, again.stderr) == (1, r.stderr), again
