@@ -58,23 +58,17 @@ syscall::*read*:return,
 syscall::*write*:return,
 syscall::fsync:return,
 syscall::fdatasync:return
-/self->began && (int64_t)arg1 >= 0 && timestamp - self->began >= least &&
-    is_regular[self->fd]/
-{
-	this->took = timestamp - self->began;
-	printf("%-20Y %7d %-16s %s %9d %8d.%03d %s\n", walltimestamp, pid,
-	    execname, strstr(probefunc, "sync") != NULL ? "S" :
-	    strstr(probefunc, "write") != NULL ? "W" : "R", arg1,
-	    this->took / 1000000, this->took / 1000 % 1000,
-	    fds[self->fd].fi_pathname);
-}
-
-syscall::*read*:return,
-syscall::*write*:return,
-syscall::fsync:return,
-syscall::fdatasync:return
 /self->began/
 {
+	this->took = timestamp - self->began;
+	if ((int64_t)arg1 >= 0 && this->took >= least &&
+	    is_regular[self->fd]) {
+		printf("%-20Y %7d %-16s %s %9d %8d.%03d %s\n", walltimestamp,
+		    pid, execname, strstr(probefunc, "sync") != NULL ? "S" :
+		    strstr(probefunc, "write") != NULL ? "W" : "R", arg1,
+		    this->took / 1000000, this->took / 1000 % 1000,
+		    fds[self->fd].fi_pathname);
+	}
 	self->began = 0;
 	self->fd = 0;
 }

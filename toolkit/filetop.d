@@ -81,8 +81,9 @@ syscall::*write*:return
 	self->fd = 0;
 }
 
-profile:::tick-1s
-/++seconds % ($1 ? $1 : 5) == 0/
+profile:::tick-1s,
+dtrace:::END
+/probename == "END" || ++seconds % ($1 ? $1 : 5) == 0/
 {
 	normalize(@rbytes, 1024);
 	normalize(@wbytes, 1024);
@@ -94,14 +95,4 @@ profile:::tick-1s
 	trunc(@writes);
 	trunc(@rbytes);
 	trunc(@wbytes);
-}
-
-dtrace:::END
-{
-	normalize(@rbytes, 1024);
-	normalize(@wbytes, 1024);
-	printf("%Y\n%7s %-16s %7s %7s %9s %9s %s\n", walltimestamp, "PID",
-	    "COMMAND", "READS", "WRITES", "READ(KB)", "WRITE(KB)", "FILE");
-	printa("%7d %-16s %@7d %@7d %@9d %@9d %s\n", @reads, @writes, @rbytes,
-	    @wbytes);
 }

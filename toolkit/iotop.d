@@ -28,8 +28,9 @@ io:::start
 	@requests[pid, execname, args[1]->dev_statname, this->way] = count();
 }
 
-profile:::tick-1s
-/++seconds % ($1 ? $1 : 5) == 0/
+profile:::tick-1s,
+dtrace:::END
+/probename == "END" || ++seconds % ($1 ? $1 : 5) == 0/
 {
 	normalize(@bytes, 1024);
 	printf("%Y\n%7s %-16s %-10s %1s %8s %10s\n", walltimestamp, "PID",
@@ -37,12 +38,4 @@ profile:::tick-1s
 	printa("%7d %-16s %-10s %1s %@8d %@10d\n", @requests, @bytes);
 	trunc(@bytes);
 	trunc(@requests);
-}
-
-dtrace:::END
-{
-	normalize(@bytes, 1024);
-	printf("%Y\n%7s %-16s %-10s %1s %8s %10s\n", walltimestamp, "PID",
-	    "COMMAND", "DEVICE", "D", "REQUESTS", "SIZE(KB)");
-	printa("%7d %-16s %-10s %1s %@8d %@10d\n", @requests, @bytes);
 }

@@ -24,6 +24,7 @@
  */
 #pragma D option quiet
 #pragma D option defaultargs
+#pragma D option zdefs
 #pragma D option switchrate=10hz
 
 dtrace:::BEGIN
@@ -31,6 +32,7 @@ dtrace:::BEGIN
 	printf("%7s %-16s %4s %4s %s\n", "PID", "COMMAND", "FD", "ERR", "PATH");
 }
 
+/* Some machines have only the newer calls. */
 syscall::open:entry,
 syscall::creat:entry
 /($target == 0 ? pid != $pid : pid == $target) &&
@@ -54,18 +56,13 @@ syscall::open:return,
 syscall::creat:return,
 syscall::openat:return,
 syscall::openat2:return
-/self->opening && ($$2 != "failed" || errno != 0)/
-{
-	printf("%7d %-16s %4d %4d %s\n", pid, execname, (int)arg1, errno,
-	    errno == EFAULT ? "<bad address>" : copyinstr(self->path));
-}
-
-syscall::open:return,
-syscall::creat:return,
-syscall::openat:return,
-syscall::openat2:return
 /self->opening/
 {
+	if ($$2 != "failed" || errno != 0) {
+		printf("%7d %-16s %4d %4d %s\n", pid, execname, (int)arg1,
+		    errno, errno == EFAULT ? "<bad address>" :
+		    copyinstr(self->path));
+	}
 	self->opening = 0;
 	self->path = 0;
 }

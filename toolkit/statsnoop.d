@@ -68,42 +68,13 @@ syscall::statx:return,
 syscall::faccessat:return,
 syscall::faccessat2:return,
 syscall::readlinkat:return
-/self->asking && errno != EFAULT && ($$2 != "failed" || errno != 0)/
-{
-	this->path = copyinstr(self->path);
-}
-
-syscall::stat:return,
-syscall::lstat:return,
-syscall::newstat:return,
-syscall::newlstat:return,
-syscall::access:return,
-syscall::readlink:return,
-syscall::newfstatat:return,
-syscall::statx:return,
-syscall::faccessat:return,
-syscall::faccessat2:return,
-syscall::readlinkat:return
-/self->asking && errno != EFAULT && ($$2 != "failed" || errno != 0) &&
-    this->path != ""/
-{
-	printf("%7d %-16s %4d %-12s %s\n", pid, execname, errno, probefunc,
-	    this->path);
-}
-
-syscall::stat:return,
-syscall::lstat:return,
-syscall::newstat:return,
-syscall::newlstat:return,
-syscall::access:return,
-syscall::readlink:return,
-syscall::newfstatat:return,
-syscall::statx:return,
-syscall::faccessat:return,
-syscall::faccessat2:return,
-syscall::readlinkat:return
 /self->asking/
 {
+	this->path = errno == EFAULT ? "" : copyinstr(self->path);
+	if (this->path != "" && ($$2 != "failed" || errno != 0)) {
+		printf("%7d %-16s %4d %-12s %s\n", pid, execname, errno,
+		    probefunc, this->path);
+	}
 	self->asking = 0;
 	self->path = 0;
 }

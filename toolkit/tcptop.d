@@ -40,8 +40,9 @@ sdt:sock::sock_recv_length
 	    xlate <tcpsinfo_t *> (args[0])->tcps_rport] = sum((int)arg1);
 }
 
-profile:::tick-1s
-/++seconds % ($1 ? $1 : 5) == 0/
+profile:::tick-1s,
+dtrace:::END
+/probename == "END" || ++seconds % ($1 ? $1 : 5) == 0/
 {
 	printf("%Y\n%7s %-16s %-16s %5s %-16s %5s %11s %11s\n", walltimestamp,
 	    "PID", "COMMAND", "LOCAL", "PORT", "REMOTE", "PORT", "SENT",
@@ -50,13 +51,4 @@ profile:::tick-1s
 	    @received);
 	trunc(@sent);
 	trunc(@received);
-}
-
-dtrace:::END
-{
-	printf("%Y\n%7s %-16s %-16s %5s %-16s %5s %11s %11s\n", walltimestamp,
-	    "PID", "COMMAND", "LOCAL", "PORT", "REMOTE", "PORT", "SENT",
-	    "RECEIVED");
-	printa("%7d %-16s %-16s %5d %-16s %5d %@11d %@11d\n", @sent,
-	    @received);
 }

@@ -37,8 +37,9 @@ sdt:sock::sock_recv_length
 	    sum((int)arg1);
 }
 
-profile:::tick-1s
-/++seconds % ($1 ? $1 : 5) == 0/
+profile:::tick-1s,
+dtrace:::END
+/probename == "END" || ++seconds % ($1 ? $1 : 5) == 0/
 {
 	printf("%Y\n%7s %-16s %5s %9s %11s %9s %11s\n", walltimestamp, "PID",
 	    "COMMAND", "PORT", "OUT", "SENT", "IN", "RECEIVED");
@@ -48,12 +49,4 @@ profile:::tick-1s
 	trunc(@sent);
 	trunc(@in);
 	trunc(@received);
-}
-
-dtrace:::END
-{
-	printf("%Y\n%7s %-16s %5s %9s %11s %9s %11s\n", walltimestamp, "PID",
-	    "COMMAND", "PORT", "OUT", "SENT", "IN", "RECEIVED");
-	printa("%7d %-16s %5d %@9d %@11d %@9d %@11d\n", @out, @sent, @in,
-	    @received);
 }

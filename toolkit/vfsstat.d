@@ -47,8 +47,9 @@ fbt::vfs_unlink:entry
 	@unlink = sum(probefunc == "vfs_unlink");
 }
 
-profile:::tick-1s
-/++seconds % ($1 ? $1 : 1) == 0/
+profile:::tick-1s,
+dtrace:::END
+/probename == "END" || ++seconds % ($1 ? $1 : 1) == 0/
 {
 	printf("%-20Y", walltimestamp);
 	printa(" %@8d %@8d %@8d %@8d %@8d\n", @read, @write, @sync,
@@ -58,11 +59,4 @@ profile:::tick-1s
 	clear(@sync);
 	clear(@open);
 	clear(@unlink);
-}
-
-dtrace:::END
-{
-	printf("%-20Y", walltimestamp);
-	printa(" %@8d %@8d %@8d %@8d %@8d\n", @read, @write, @sync,
-	    @open, @unlink);
 }
