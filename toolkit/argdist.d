@@ -37,5 +37,5 @@ profile:::tick-1s
 
 dtrace:::END
 {
-	printa("%s:%@d\n", @);
+	printa("%S:%@d\n", @);
 }

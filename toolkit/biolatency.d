@@ -42,5 +42,5 @@ profile:::tick-1s
 
 dtrace:::END
 {
-	printa("%s %s, microseconds:%@d\n", @);
+	printa("%S %S, microseconds:%@d\n", @);
 }

@@ -33,5 +33,5 @@ profile:::tick-1s
 
 dtrace:::END
 {
-	printa("%s on %s %s, bytes:%@d\n", @);
+	printa("%S on %S %S, bytes:%@d\n", @);
 }

@@ -43,5 +43,5 @@ profile:::tick-1s
 dtrace:::END
 {
 	printf("%7s %-16s %10s %10s\n", "PID", "COMMAND", "LOOKED", "ADDED");
-	printa("%7d %-16s %@10d %@10d\n", @looked, @added);
+	printa("%7d %-16S %@10d %@10d\n", @looked, @added);
 }

@@ -47,6 +47,6 @@ sdt:capability::cap_capable
 /($target == 0 ? pid != $pid : pid == $target) &&
     ($$1 != "denied" || (int)arg4 != 0)/
 {
-	printf("%6d %7d %-16s %3d %-18s %s\n", uid, pid, execname, (int)arg3,
+	printf("%6d %7d %-16S %3d %-18S %S\n", uid, pid, execname, (int)arg3,
 	    cap[(int)arg3], (int)arg4 == 0 ? "granted" : "denied");
 }

@@ -41,5 +41,5 @@ profile:::tick-1s
 
 dtrace:::END
 {
-	printa("%s, microseconds on a CPU:%@d\n", @);
+	printa("%S, microseconds on a CPU:%@d\n", @);
 }

@@ -33,5 +33,5 @@ profile:::tick-1s
 dtrace:::END
 {
 	printf("%7s %-16s %4s %8s\n", "PID", "COMMAND", "CPU", "SAMPLES");
-	printa("%7d %-16s %4d %@8d\n", @);
+	printa("%7d %-16S %4d %@8d\n", @);
 }

@@ -35,7 +35,7 @@ sdt:vmscan::mm_vmscan_direct_reclaim_end,
 sdt:vmscan::mm_vmscan_memcg_reclaim_end
 /self->began/
 {
-	printf("%-20Y %7d %-16s %9d %8d %s\n", walltimestamp, pid, execname,
+	printf("%-20Y %7d %-16S %9d %8d %S\n", walltimestamp, pid, execname,
 	    (timestamp - self->began) / 1000, arg0,
 	    strstr(probename, "memcg") != NULL ? "group" : "system");
 	self->began = 0;

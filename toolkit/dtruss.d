@@ -89,7 +89,7 @@ syscall::utime:return,
 syscall::utimes:return
 /self->began && errno != EFAULT && self->first != 0/
 {
-	printf("%7d %9d %s(\"%S\", 0x%x, 0x%x) = %d error %d\n", tid,
+	printf("%7d %9d %S(\"%S\", 0x%x, 0x%x) = %d error %d\n", tid,
 	    (timestamp - self->began) / 1000, probefunc,
 	    copyinstr(self->first), self->second, self->third, (int64_t)arg1,
 	    errno);
@@ -103,7 +103,7 @@ syscall::symlink:return,
 syscall::pivot_root:return
 /self->began && errno != EFAULT && self->first != 0 && self->second != 0/
 {
-	printf("%7d %9d %s(\"%S\", \"%S\") = %d error %d\n", tid,
+	printf("%7d %9d %S(\"%S\", \"%S\") = %d error %d\n", tid,
 	    (timestamp - self->began) / 1000, probefunc,
 	    copyinstr(self->first), copyinstr(self->second), (int64_t)arg1,
 	    errno);
@@ -129,7 +129,7 @@ syscall::unlinkat:return,
 syscall::utimensat:return
 /self->began && errno != EFAULT && self->second != 0/
 {
-	printf("%7d %9d %s(%d, \"%S\", 0x%x) = %d error %d\n", tid,
+	printf("%7d %9d %S(%d, \"%S\", 0x%x) = %d error %d\n", tid,
 	    (timestamp - self->began) / 1000, probefunc, (int)self->first,
 	    copyinstr(self->second), self->third, (int64_t)arg1, errno);
 	self->began = 0;
@@ -144,7 +144,7 @@ syscall::pwrite64:return,
 syscall::sendto:return
 /self->began && (int64_t)arg1 > 0/
 {
-	printf("%7d %9d %s(%d, \"%S\", %d) = %d error 0\n", tid,
+	printf("%7d %9d %S(%d, \"%S\", %d) = %d error 0\n", tid,
 	    (timestamp - self->began) / 1000, probefunc, (int)self->first,
 	    copyinstr(self->second, arg1 < 32 ? arg1 + 1 : 33), self->third, arg1);
 	self->began = 0;

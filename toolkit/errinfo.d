@@ -69,5 +69,5 @@ dtrace:::END
 {
 	printf("%-16s %-20s %8s %4s %s\n", "COMMAND", "CALL", "COUNT", "ERR",
 	    "NAME");
-	printa("%-16s %-20s %@8d %4d %s\n", @);
+	printa("%-16S %-20S %@8d %4d %S\n", @);
 }

@@ -36,7 +36,7 @@ proc:::exec
 proc:::exec-success
 /$target == 0 || progenyof($target)/
 {
-	printf("%5d.%03d %6d %7d %7d %4d %s\n",
+	printf("%5d.%03d %6d %7d %7d %4d %S\n",
 	    (timestamp - start) / 1000000000,
 	    (timestamp - start) / 1000000 % 1000, uid, pid, ppid, 0,
 	    curpsinfo->pr_psargs);
@@ -45,7 +45,7 @@ proc:::exec-success
 proc:::exec-failure
 /$$1 == "failed" && ($target == 0 || progenyof($target))/
 {
-	printf("%5d.%03d %6d %7d %7d %4d %s\n",
+	printf("%5d.%03d %6d %7d %7d %4d %S\n",
 	    (timestamp - start) / 1000000000,
 	    (timestamp - start) / 1000000 % 1000, uid, pid, ppid, args[0],
 	    stringof(self->path));

@@ -36,7 +36,7 @@ proc:::exit
 	this->now = timestamp - start;
 	this->age = timestamp - curthread->group_leader->start_time;
 	this->code = curthread->signal->group_exit_code;
-	printf("%5d.%03d %7d %7d %-16s %6d.%03d %s%d\n",
+	printf("%5d.%03d %7d %7d %-16S %6d.%03d %S%d\n",
 	    this->now / 1000000000, this->now / 1000000 % 1000, pid, ppid,
 	    execname, this->age / 1000000000, this->age / 1000000 % 1000,
 	    args[0] == CLD_EXITED ? "status " :

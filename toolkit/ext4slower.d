@@ -59,7 +59,7 @@ fbt::ext4_file_open:return
 /self->began && timestamp - self->began >= least/
 {
 	this->took = timestamp - self->began;
-	printf("%-20Y %7d %-16s %s %9d %12d %8d.%03d %s\n", walltimestamp,
+	printf("%-20Y %7d %-16S %S %9d %12d %8d.%03d %S\n", walltimestamp,
 	    pid, execname, probefunc == "ext4_file_open" ? "O" :
 	    probefunc == "ext4_file_read_iter" ? "R" : "W", (int64_t)arg1,
 	    self->offset, this->took / 1000000, this->took / 1000 % 1000,
@@ -81,7 +81,7 @@ fbt::ext4_sync_file:return
 /self->synced && timestamp - self->synced >= least/
 {
 	this->took = timestamp - self->synced;
-	printf("%-20Y %7d %-16s %s %9d %12d %8d.%03d %s\n", walltimestamp,
+	printf("%-20Y %7d %-16S %S %9d %12d %8d.%03d %S\n", walltimestamp,
 	    pid, execname, "S", (int64_t)arg1, 0, this->took / 1000000,
 	    this->took / 1000 % 1000,
 	    stringof(self->sync->f_path.dentry->d_name.name));

@@ -63,7 +63,7 @@ syscall::fdatasync:return
 	this->took = timestamp - self->began;
 	if ((int64_t)arg1 >= 0 && this->took >= least &&
 	    is_regular[self->fd]) {
-		printf("%-20Y %7d %-16s %s %9d %8d.%03d %s\n", walltimestamp,
+		printf("%-20Y %7d %-16S %S %9d %8d.%03d %S\n", walltimestamp,
 		    pid, execname, strstr(probefunc, "sync") != NULL ? "S" :
 		    strstr(probefunc, "write") != NULL ? "W" : "R", arg1,
 		    this->took / 1000000, this->took / 1000 % 1000,

@@ -89,7 +89,7 @@ dtrace:::END
 	normalize(@wbytes, 1024);
 	printf("%Y\n%7s %-16s %7s %7s %9s %9s %s\n", walltimestamp, "PID",
 	    "COMMAND", "READS", "WRITES", "READ(KB)", "WRITE(KB)", "FILE");
-	printa("%7d %-16s %@7d %@7d %@9d %@9d %s\n", @reads, @writes, @rbytes,
+	printa("%7d %-16S %@7d %@7d %@9d %@9d %S\n", @reads, @writes, @rbytes,
 	    @wbytes);
 	trunc(@reads);
 	trunc(@writes);

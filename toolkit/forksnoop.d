@@ -29,7 +29,7 @@ proc:::create
 /$target == 0 ? pid != $pid : progenyof($target)/
 {
 	this->now = timestamp - start;
-	printf("%5d.%03d %7d %-16s %7d\n", this->now / 1000000000,
+	printf("%5d.%03d %7d %-16S %7d\n", this->now / 1000000000,
 	    this->now / 1000000 % 1000, pid, execname, args[0]->pr_pid);
 	@made[pid, execname] = count();
 }
@@ -43,5 +43,5 @@ profile:::tick-1s
 dtrace:::END
 {
 	printf("\n%7s %-16s %8s\n", "PID", "COMMAND", "CHILDREN");
-	printa("%7d %-16s %@8d\n", @made);
+	printa("%7d %-16S %@8d\n", @made);
 }

@@ -35,5 +35,5 @@ profile:::tick-1s
 dtrace:::END
 {
 	printf("%-48s %10s\n", "FUNCTION", "CALLS");
-	printa("%-48s %@10d\n", @);
+	printa("%-48S %@10d\n", @);
 }

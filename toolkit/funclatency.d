@@ -42,5 +42,5 @@ profile:::tick-1s
 
 dtrace:::END
 {
-	printa("%s, nanoseconds:%@d\n", @);
+	printa("%S, nanoseconds:%@d\n", @);
 }

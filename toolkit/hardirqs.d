@@ -45,5 +45,5 @@ dtrace:::END
 	normalize(@most, 1000);
 	printf("%5s %-32s %12s %10s %10s\n", "IRQ", "NAME", "TIME(us)",
 	    "COUNT", "MOST(us)");
-	printa("%5d %-32s %@12d %@10d %@10d\n", @all, @times, @most);
+	printa("%5d %-32S %@12d %@10d %@10d\n", @all, @times, @most);
 }

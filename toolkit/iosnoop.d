@@ -44,7 +44,7 @@ io:::done
 /began[args[0]->b_edev, args[0]->b_blkno]/
 {
 	this->now = timestamp - start;
-	printf("%5d.%03d %7d %-16s %-10s %s %8d %11d %9d %s\n",
+	printf("%5d.%03d %7d %-16S %-10S %S %8d %11d %9d %S\n",
 	    this->now / 1000000000, this->now / 1000000 % 1000,
 	    who[args[0]->b_edev, args[0]->b_blkno],
 	    name[args[0]->b_edev, args[0]->b_blkno], args[1]->dev_statname,

@@ -35,7 +35,7 @@ dtrace:::END
 	normalize(@bytes, 1024);
 	printf("%Y\n%7s %-16s %-10s %1s %8s %10s\n", walltimestamp, "PID",
 	    "COMMAND", "DEVICE", "D", "REQUESTS", "SIZE(KB)");
-	printa("%7d %-16s %-10s %1s %@8d %@10d\n", @requests, @bytes);
+	printa("%7d %-16S %-10S %1S %@8d %@10d\n", @requests, @bytes);
 	trunc(@bytes);
 	trunc(@requests);
 }

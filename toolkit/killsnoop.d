@@ -60,14 +60,14 @@ syscall::tgkill:return,
 syscall::rt_sigqueueinfo:return
 /self->sending/
 {
-	printf("%7d %-16s %6d %10d %4d %s\n", pid, execname, self->signal,
+	printf("%7d %-16S %6d %10d %4d %S\n", pid, execname, self->signal,
 	    self->to, errno, probefunc);
 }
 
 syscall::pidfd_send_signal:return
 /self->sending/
 {
-	printf("%7d %-16s %6d %7s %2d %4d %s\n", pid, execname, self->signal,
+	printf("%7d %-16S %6d %7S %2d %4d %S\n", pid, execname, self->signal,
 	    "fd", self->to, errno, probefunc);
 }
 

@@ -36,5 +36,5 @@ dtrace:::END
 {
 	printf("%7s %-16s %4s %4s %8s\n", "PID", "COMMAND", "FROM", "TO",
 	    "COUNT");
-	printa("%7d %-16s %4d %4d %@8d\n", @);
+	printa("%7d %-16S %4d %4d %@8d\n", @);
 }

@@ -38,7 +38,7 @@ syscall::move_mount:entry
 syscall::mount:return
 /self->called && errno != EFAULT/
 {
-	printf("%7d %-16s %4d mount -t %s %s %s\n", pid, execname, errno,
+	printf("%7d %-16S %4d mount -t %S %S %S\n", pid, execname, errno,
 	    self->arg[2] == 0 ? "none" : copyinstr(self->arg[2]),
 	    self->arg[0] == 0 ? "none" : copyinstr(self->arg[0]),
 	    copyinstr(self->arg[1]));
@@ -47,14 +47,14 @@ syscall::mount:return
 syscall::umount2:return
 /self->called && errno != EFAULT/
 {
-	printf("%7d %-16s %4d umount %s\n", pid, execname, errno,
+	printf("%7d %-16S %4d umount %S\n", pid, execname, errno,
 	    copyinstr(self->arg[0]));
 }
 
 syscall::move_mount:return
 /self->called && errno != EFAULT/
 {
-	printf("%7d %-16s %4d move_mount %s\n", pid, execname, errno,
+	printf("%7d %-16S %4d move_mount %S\n", pid, execname, errno,
 	    copyinstr(self->arg[3]));
 }
 

@@ -40,5 +40,5 @@ dtrace:::END
 {
 	printf("%-16s %10s %14s %10s %14s\n", "DEVICE", "OUT", "SENT", "IN",
 	    "RECEIVED");
-	printa("%-16s %@10d %@14d %@10d %@14d\n", @out, @sent, @in, @received);
+	printa("%-16S %@10d %@14d %@10d %@14d\n", @out, @sent, @in, @received);
 }

@@ -43,5 +43,5 @@ profile:::tick-1s
 
 dtrace:::END
 {
-	printa("  %s%k%k%@16d us\n\n", @);
+	printa("  %S%k%k%@16d us\n\n", @);
 }

@@ -56,5 +56,5 @@ profile:::tick-1s
 
 dtrace:::END
 {
-	printa("  %s%k%k  woken by %s%@16d us\n\n", @);
+	printa("  %S%k%k  woken by %S%@16d us\n\n", @);
 }

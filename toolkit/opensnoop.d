@@ -59,7 +59,7 @@ syscall::openat2:return
 /self->opening/
 {
 	if ($$2 != "failed" || errno != 0) {
-		printf("%7d %-16s %4d %4d %s\n", pid, execname, (int)arg1,
+		printf("%7d %-16S %4d %4d %S\n", pid, execname, (int)arg1,
 		    errno, errno == EFAULT ? "<bad address>" :
 		    copyinstr(self->path));
 	}

@@ -42,5 +42,5 @@ dtrace:::END
 {
 	printf("%7s %-16s %-6s %-10s %8s\n", "PID", "COMMAND", "ACCESS",
 	    "PAGE", "FAULTS");
-	printa("%7d %-16s %-6s %-10s %@8d\n", @);
+	printa("%7d %-16S %-6S %-10S %@8d\n", @);
 }

@@ -49,5 +49,5 @@ dtrace:::END
 {
 	printf("%-24s %12s %8s %10s %10s\n", "CALL", "TIME(us)", "COUNT",
 	    "MEAN(us)", "MOST(us)");
-	printa("%-24s %@12d %@8d %@10d %@10d\n", @all, @calls, @mean, @most);
+	printa("%-24S %@12d %@8d %@10d %@10d\n", @all, @calls, @mean, @most);
 }

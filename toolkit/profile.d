@@ -35,5 +35,5 @@ profile:::tick-1s
 
 dtrace:::END
 {
-	printa("  %s%k%k%@16d\n\n", @);
+	printa("  %S%k%k%@16d\n\n", @);
 }

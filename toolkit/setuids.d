@@ -49,7 +49,7 @@ syscall::setfsuid:return,
 syscall::setfsgid:return
 /self->called/
 {
-	printf("%6d %7d %-16s %4d %s(%d)\n", self->was, pid, execname, errno,
+	printf("%6d %7d %-16S %4d %S(%d)\n", self->was, pid, execname, errno,
 	    probefunc, self->first);
 }
 
@@ -57,7 +57,7 @@ syscall::setreuid:return,
 syscall::setregid:return
 /self->called/
 {
-	printf("%6d %7d %-16s %4d %s(%d, %d)\n", self->was, pid, execname,
+	printf("%6d %7d %-16S %4d %S(%d, %d)\n", self->was, pid, execname,
 	    errno, probefunc, self->first, self->second);
 }
 
@@ -65,14 +65,14 @@ syscall::setresuid:return,
 syscall::setresgid:return
 /self->called/
 {
-	printf("%6d %7d %-16s %4d %s(%d, %d, %d)\n", self->was, pid, execname,
+	printf("%6d %7d %-16S %4d %S(%d, %d, %d)\n", self->was, pid, execname,
 	    errno, probefunc, self->first, self->second, self->third);
 }
 
 syscall::setgroups:return
 /self->called/
 {
-	printf("%6d %7d %-16s %4d %s(%d of them)\n", self->was, pid, execname,
+	printf("%6d %7d %-16S %4d %S(%d of them)\n", self->was, pid, execname,
 	    errno, probefunc, self->first);
 }
 

@@ -49,5 +49,5 @@ dtrace:::END
 {
 	printf("%7s %-16s %-7s %3s %7s %-16s %7s\n", "FROM", "COMMAND",
 	    "SIGNAL", "NR", "TO", "COMMAND", "COUNT");
-	printa("%7d %-16s %-7s %3d %7d %-16s %@7d\n", @);
+	printa("%7d %-16S %-7S %3d %7d %-16S %@7d\n", @);
 }

@@ -43,5 +43,5 @@ dtrace:::END
 {
 	printf("%-28s %10s %12s %10s\n", "CACHE", "ALLOCATED", "BYTES",
 	    "FREED");
-	printa("%-28s %@10d %@12d %@10d\n", @made, @bytes, @freed);
+	printa("%-28S %@10d %@12d %@10d\n", @made, @bytes, @freed);
 }

@@ -50,7 +50,7 @@ syscall::connect:return
 /self->began && self->family == 2 && self->length >= 8/
 {
 	this->at = (uint8_t *)copyin(self->to, 8);
-	printf("%7d %-16s %4d %9d %-6s %s:%d\n", pid, execname, errno,
+	printf("%7d %-16S %4d %9d %-6S %S:%d\n", pid, execname, errno,
 	    self->took, "inet", inet_ntoa((ipaddr_t *)(this->at + 4)),
 	    ntohs(*(uint16_t *)(this->at + 2)));
 	self->family = 0;
@@ -61,7 +61,7 @@ syscall::connect:return
 /self->began && self->family == 10 && self->length >= 24/
 {
 	this->at = (uint8_t *)copyin(self->to, 24);
-	printf("%7d %-16s %4d %9d %-6s [%s]:%d\n", pid, execname, errno,
+	printf("%7d %-16S %4d %9d %-6S [%S]:%d\n", pid, execname, errno,
 	    self->took, "inet6", inet_ntoa6((struct in6_addr *)(this->at + 8)),
 	    ntohs(*(uint16_t *)(this->at + 2)));
 	self->family = 0;
@@ -72,7 +72,7 @@ syscall::connect:return
 /self->began && self->family == 1 && self->length > 2/
 {
 	this->first = *(char *)copyin(self->to + 2, 1);
-	printf("%7d %-16s %4d %9d %-6s %s%s\n", pid, execname, errno,
+	printf("%7d %-16S %4d %9d %-6S %S%S\n", pid, execname, errno,
 	    self->took, "local", this->first == 0 ? "@" : "",
 	    this->first == 0 && self->length == 3 ? "" :
 	    copyinstr(self->to + 2 + (this->first == 0), self->length - 2));
@@ -84,7 +84,7 @@ syscall::connect:return
 syscall::connect:return
 /self->began/
 {
-	printf("%7d %-16s %4d %9d %-6d -\n", pid, execname, errno, self->took,
+	printf("%7d %-16S %4d %9d %-6d -\n", pid, execname, errno, self->took,
 	    self->family);
 	self->began = 0;
 }

@@ -52,5 +52,5 @@ dtrace:::END
 	normalize(@most, 1000);
 	printf("%-10s %12s %10s %10s\n", "KIND", "TIME(us)", "COUNT",
 	    "MOST(us)");
-	printa("%-10s %@12d %@10d %@10d\n", @all, @times, @most);
+	printa("%-10S %@12d %@10d %@10d\n", @all, @times, @most);
 }

@@ -72,7 +72,7 @@ syscall::readlinkat:return
 {
 	this->path = errno == EFAULT ? "" : copyinstr(self->path);
 	if (this->path != "" && ($$2 != "failed" || errno != 0)) {
-		printf("%7d %-16s %4d %-12s %s\n", pid, execname, errno,
+		printf("%7d %-16S %4d %-12S %S\n", pid, execname, errno,
 		    probefunc, this->path);
 	}
 	self->asking = 0;

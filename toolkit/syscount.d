@@ -40,12 +40,12 @@ dtrace:::END
 /$$1 != "process"/
 {
 	printf("%-24s %10s\n", "CALL", "COUNT");
-	printa("%-24s %@10d\n", @calls);
+	printa("%-24S %@10d\n", @calls);
 }
 
 dtrace:::END
 /$$1 == "process"/
 {
 	printf("%7s %-16s %10s\n", "PID", "COMMAND", "COUNT");
-	printa("%7d %-16s %@10d\n", @processes);
+	printa("%7d %-16S %@10d\n", @processes);
 }

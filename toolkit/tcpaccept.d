@@ -36,7 +36,7 @@ syscall::accept4:return
 /(int)arg1 >= 0 && ($target == 0 || pid == $target) &&
     this->sock->sk_protocol == IPPROTO_TCP/
 {
-	printf("%7d %-16s %5d %-22s %5d %-22s %5d\n", pid, execname,
+	printf("%7d %-16S %5d %-22S %5d %-22S %5d\n", pid, execname,
 	    (int)arg1, xlate <tcpsinfo_t *> (this->sock)->tcps_laddr,
 	    xlate <tcpsinfo_t *> (this->sock)->tcps_lport,
 	    xlate <tcpsinfo_t *> (this->sock)->tcps_raddr,

@@ -26,7 +26,7 @@ dtrace:::BEGIN
 tcp:::connect-request
 /$target == 0 || pid == $target/
 {
-	printf("%7d %-16s %-22s %5d %-22s %5d\n", pid, execname,
+	printf("%7d %-16S %-22S %5d %-22S %5d\n", pid, execname,
 	    args[3]->tcps_laddr, args[3]->tcps_lport, args[3]->tcps_raddr,
 	    args[3]->tcps_rport);
 }

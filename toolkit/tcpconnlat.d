@@ -42,7 +42,7 @@ tcp:::state-change
     timestamp - asked[args[1]->cs_cid] >= $1 * 1000000/
 {
 	this->took = timestamp - asked[args[1]->cs_cid];
-	printf("%7d %-16s %-18s %5d %-18s %5d %6d.%03d %s\n",
+	printf("%7d %-16S %-18S %5d %-18S %5d %6d.%03d %S\n",
 	    owner[args[1]->cs_cid], name[args[1]->cs_cid],
 	    args[3]->tcps_laddr, args[3]->tcps_lport, args[3]->tcps_raddr,
 	    args[3]->tcps_rport, this->took / 1000000,

@@ -68,7 +68,7 @@ tcp:::state-change
     ($target == 0 || owner[args[1]->cs_cid] == $target)/
 {
 	this->tcp = (struct tcp_sock *)arg1;
-	printf("%7d %-16s %-18s %5d %-18s %5d %10d %10d %5d.%03d\n",
+	printf("%7d %-16S %-18S %5d %-18S %5d %10d %10d %5d.%03d\n",
 	    owner[args[1]->cs_cid], name[args[1]->cs_cid],
 	    args[3]->tcps_laddr, args[3]->tcps_lport, args[3]->tcps_raddr,
 	    args[3]->tcps_rport,

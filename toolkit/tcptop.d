@@ -47,7 +47,7 @@ dtrace:::END
 	printf("%Y\n%7s %-16s %-16s %5s %-16s %5s %11s %11s\n", walltimestamp,
 	    "PID", "COMMAND", "LOCAL", "PORT", "REMOTE", "PORT", "SENT",
 	    "RECEIVED");
-	printa("%7d %-16s %-16s %5d %-16s %5d %@11d %@11d\n", @sent,
+	printa("%7d %-16S %-16S %5d %-16S %5d %@11d %@11d\n", @sent,
 	    @received);
 	trunc(@sent);
 	trunc(@received);

@@ -30,7 +30,7 @@ proc:::lwp-create
     ($target == 0 ? pid != $pid : pid == $target)/
 {
 	this->now = timestamp - start;
-	printf("%5d.%03d %7d %-16s %7d new\n", this->now / 1000000000,
+	printf("%5d.%03d %7d %-16S %7d new\n", this->now / 1000000000,
 	    this->now / 1000000 % 1000, pid, execname, args[0]->pr_lwpid);
 }
 
@@ -38,7 +38,7 @@ proc:::lwp-exit
 /tid != pid && ($target == 0 ? pid != $pid : pid == $target)/
 {
 	this->now = timestamp - start;
-	printf("%5d.%03d %7d %-16s %7d lived %d ms, %d on CPU\n",
+	printf("%5d.%03d %7d %-16S %7d lived %d ms, %d on CPU\n",
 	    this->now / 1000000000, this->now / 1000000 % 1000, pid, execname,
 	    tid, (timestamp - curthread->start_time) / 1000000,
 	    curthread->se.sum_exec_runtime / 1000000);

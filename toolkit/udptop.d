@@ -43,7 +43,7 @@ dtrace:::END
 {
 	printf("%Y\n%7s %-16s %5s %9s %11s %9s %11s\n", walltimestamp, "PID",
 	    "COMMAND", "PORT", "OUT", "SENT", "IN", "RECEIVED");
-	printa("%7d %-16s %5d %@9d %@11d %@9d %@11d\n", @out, @sent, @in,
+	printa("%7d %-16S %5d %@9d %@11d %@9d %@11d\n", @out, @sent, @in,
 	    @received);
 	trunc(@out);
 	trunc(@sent);

@@ -51,5 +51,5 @@ profile:::tick-1s
 
 dtrace:::END
 {
-	printa("  %s, woken by %s%k%k%@16d us\n\n", @);
+	printa("  %S, woken by %S%k%k%@16d us\n\n", @);
 }

@@ -177,12 +177,14 @@ def procsystime_user(t):
 
 
 def slept(t, user):
-    """Two threads that sleep three times each: not longer than they did."""
+    """Two threads that sleep three times each (Python's own sleep() sleeps until
+    a moment that may have come nearer by then)."""
     r = t.run("-c", t.python("""
-import threading, time
+import ctypes, threading
+libc = ctypes.CDLL(None)
 def sleeps():
     for i in range(3):
-        time.sleep(0.05)
+        libc.usleep(50000)
 t = threading.Thread(target=sleeps)
 t.start()
 sleeps()
@@ -362,3 +364,19 @@ for family, to in ((tcp, s.getsockname()), (tcp, ("127.0.0.1", 1)),
                    ("111", "inet", "127.0.0.1:1"),
                    ("111", "inet6", "[::1]:513"), ("2", "local", "/no/where"),
                    ("111", "local", f"@no-file-{t.tmp.name}")], r.out
+
+
+@tool("opensnoop", "bpf")
+def hostile_names(t):
+    """What a program calls itself and its files does nothing to a terminal."""
+    r = t.run("-c", t.python("""
+import ctypes
+ctypes.CDLL(None).prctl(15, b"\\x1b[2Jname")
+try:
+    open("/no\\x1b]0;title\\x07\\nwhere")
+except OSError:
+    pass
+"""))
+    assert r"\033[2Jname" in r.out and r"/no\033]0;title\a\nwhere" in r.out, \
+        r.out
+    assert "\x1b" not in r.out, r.out

@@ -9,10 +9,11 @@ from toolkit import Skip, tool
 
 # Threads that sleep n times, and that is all they do.
 SLEEPS = """
-import threading, time
+import ctypes, threading
+libc = ctypes.CDLL(None)
 def sleeps():
     for i in range(%d):
-        time.sleep(0.02)
+        libc.usleep(20000)
 t = [threading.Thread(target=sleeps) for i in range(2)]
 [x.start() for x in t]
 [x.join() for x in t]
@@ -58,7 +59,7 @@ def runqlen(t):
     t.spawn(*t.python(
         f"import os\nos.sched_setaffinity(0, {{{cpu}}})\n"
         "for i in range(3):\n    if os.fork() == 0: break\n"
-        + SPIN % 1.5).split())
+        + SPIN % 1.0).split())
     time.sleep(0.3)
     r = t.run("1")
     text = re.search(rf"CPU {cpu}, threads that wait:.*?(?=\nCPU|\Z)", r.out,
