@@ -545,7 +545,7 @@ test_static_probes(void)
 	dtrace_hdl_t *dtp = handle(DTRACE_O_NODEV);
 	char object[] = "/tmp/consumer_calls.XXXXXX", *text = NULL;
 	int fd = mkstemp(object);
-	char *none[] = { (char *)"/nonexistent" };
+	char *none[] = { (char *)"/proc/nonexistent" };
 	size_t n = 0;
 	FILE *fp = open_memstream(&text, &n);
 
