@@ -413,6 +413,9 @@ opt_cflag(dtrace_hdl_t *dtp, const struct opt_row *row, bool on)
 		dtp->cflags |= row->arg;
 	else
 		dtp->cflags &= ~row->arg;
+	/* A pragma is about the program that is being compiled. */
+	if (row->arg == DTRACE_C_ZDEFS)
+		dtp->zdefs = on;
 }
 
 int
