@@ -19,7 +19,7 @@
  * have not returned when tracing ends are not counted. One or two microseconds
  * a call, by the depth of the stack.
  *
- * See: lockwaits, condwaits, sleeps, eventloop
+ * See: offcputime, lockwaits, condwaits, sleeps, eventloop
  */
 #pragma D option quiet
 #pragma D option defaultargs

@@ -15,7 +15,7 @@
  * histogram of the microseconds for each call. Databases wait here. The file
  * is the last part of its path, or its whole path if so asked.
  *
- * See: rwsize
+ * See: rwsize, fileslower, biolatency
  */
 #pragma D option quiet
 #pragma D option defaultargs

@@ -17,7 +17,7 @@
  * With a thread on every CPU that is 997 samples a second for each of them, at
  * some microseconds each.
  *
- * See: ustackcount, usertime, blocked
+ * See: profile, ustackcount, usertime, blocked
  */
 #pragma D option quiet
 #pragma D option defaultargs

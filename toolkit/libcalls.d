@@ -17,7 +17,7 @@
  * For a library like that of C this puts some three thousand probes into the
  * process: half a second, and then some nanoseconds a call.
  *
- * See: usertime, ustackcount, userflow
+ * See: usertime, ustackcount, userflow, funccount
  */
 #pragma D option quiet
 

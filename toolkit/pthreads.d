@@ -15,7 +15,7 @@
  * Threads of languages whose run time does not use the C library's (Go) are
  * not seen.
  *
- * See: lockwaits, condwaits
+ * See: lockwaits, condwaits, threadsnoop
  */
 #pragma D option quiet
 #pragma D option defaultargs

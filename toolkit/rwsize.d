@@ -15,7 +15,7 @@
  * was asked for; calls that fail are counted in FAILED only. Many small ones
  * are better done as few large ones.
  *
- * See: fsyncs, blocked
+ * See: fsyncs, filetop, blocked
  */
 #pragma D option quiet
 #pragma D option defaultargs

@@ -19,7 +19,7 @@
  * until the one that called them returns. A pair of entry and return costs a
  * quarter of a microsecond.
  *
- * See: libcalls, ustackcount, hotuser
+ * See: libcalls, ustackcount, hotuser, funclatency
  */
 #pragma D option quiet
 

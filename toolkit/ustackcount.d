@@ -13,7 +13,7 @@
  * these last. -x ustackframes=N other than 20 frames are told apart; with -O
  * flame=FILE.svg a picture is made of it.
  *
- * See: libcalls, usertime, mallocstacks
+ * See: libcalls, usertime, mallocstacks, stackcount
  */
 #pragma D option quiet
 
