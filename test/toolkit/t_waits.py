@@ -64,14 +64,24 @@ def symbol(text):
     return text.partition("`")[2].partition("+")[0]
 
 
-@tool("lockwaits", "ptrace")
-def lockwaits(t):
-    r = t.run("-c", t.compile(LOCKS, "-pthread"), user=True)
+def lockwaits_of(t, user):
+    r = t.run("-c", t.compile(LOCKS, "-pthread"), user=user)
     row = {symbol(x["LOCK"]): x for x in r.table("WAITS")}["lock"]
     assert row["WAITS"] == "5", r.out
     assert int(row["TIME(ns)"]) >= int(row["LONGEST(ns)"]) > 1000, r.out
     assert "`wanted+" in r.out, r.out
     assert sum(r.histogram().values()) >= int(row["WAITS"]), r.out
+
+
+@tool("lockwaits", "ptrace")
+def lockwaits(t):
+    lockwaits_of(t, True)
+
+
+@tool("lockwaits", "bpf")
+def lockwaits_root(t):
+    """Root would have the kernel engine."""
+    lockwaits_of(t, False)
 
 
 @tool("lockhold", "ptrace")
