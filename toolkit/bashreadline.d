@@ -29,7 +29,7 @@ dtrace:::BEGIN
 pid*:bash:readline:return
 /arg1 != 0 && ($target == 0 || pid == $target)/
 {
-	printf("%Y %7d %7d %s\n", walltimestamp, pid, uid, copyinstr(arg1));
+	printf("%Y %7d %7d %S\n", walltimestamp, pid, uid, copyinstr(arg1));
 }
 
 profile:::tick-1s

@@ -50,8 +50,8 @@ profile:::tick-1s
 dtrace:::END
 {
 	trunc(@stacks, $2 ? $2 : 5);
-	printa("%s%k%@16d\n\n", @stacks);
+	printa("%S%k%@16d\n\n", @stacks);
 	printf("%10s  %s\n", "THROWN", "TYPE");
-	printa("%@10d  %s\n", @thrown);
+	printa("%@10d  %S\n", @thrown);
 	printa("%@10d  (%s)\n", @what);
 }

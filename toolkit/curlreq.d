@@ -50,7 +50,7 @@ pid$target::curl_easy_perform:return
 /self->start/
 {
 	this->us = (timestamp - self->start) / 1000;
-	printf("%8d %6d.%03d %6d %s\n", tid, this->us / 1000,
+	printf("%8d %6d.%03d %6d %S\n", tid, this->us / 1000,
 	    this->us % 1000, (int)arg1,
 	    url[self->handle] == NULL ? "?" : url[self->handle]);
 	self->start = 0;

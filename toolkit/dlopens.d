@@ -43,7 +43,7 @@ pid$target:libc.so*:dlopen:return
 	self->depth--;
 	this->us = (timestamp - self->start[self->depth]) / 1000;
 	this->name = self->name[self->depth];
-	printf("%8d %6d.%03d %-6s %s\n", tid, this->us / 1000,
+	printf("%8d %6d.%03d %-6s %S\n", tid, this->us / 1000,
 	    this->us % 1000, arg1 == 0 ? "failed" : "loaded",
 	    this->name == 0 ? "<the program>" : copyinstr(this->name));
 	self->start[self->depth] = 0;

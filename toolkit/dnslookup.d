@@ -42,7 +42,7 @@ pid$target:libc.so*:gethostbyname2:return
 /self->start/
 {
 	this->us = (timestamp - self->start) / 1000;
-	printf("%8d %6d.%03d %6d %s\n", tid, this->us / 1000,
+	printf("%8d %6d.%03d %6d %S\n", tid, this->us / 1000,
 	    this->us % 1000, probefunc == "getaddrinfo" ? (int)arg1 :
 	    arg1 == 0 ? -1 : 0,
 	    self->name == 0 ? "<none>" : copyinstr(self->name));

@@ -48,5 +48,5 @@ profile:::tick-1s
 dtrace:::END
 {
 	printf("%8s %8s  %s\n", "ASKED", "THERE", "NAME");
-	printa("%@8d %@8d  %s\n", @asked, @there);
+	printa("%@8d %@8d  %S\n", @asked, @there);
 }

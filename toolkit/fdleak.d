@@ -143,5 +143,5 @@ profile:::tick-1s
 dtrace:::END
 {
 	printf("%8s %8s  %s\n", "OPENED", "OPEN", "WHAT");
-	printa("%@8d %@8d  %s\n", @opened, @open);
+	printa("%@8d %@8d  %S\n", @opened, @open);
 }

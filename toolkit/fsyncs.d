@@ -59,5 +59,5 @@ dtrace:::END
 	printa("%s, us:%@d\n", @us);
 	printf("%-16s %-16s %8s %12s %12s  %s\n", "COMMAND", "CALL", "CALLS",
 	    "TIME(us)", "LONGEST(us)", "FILE");
-	printa("%-16s %-16s %@8d %@12d %@12d  %s\n", @calls, @sum, @max);
+	printa("%-16S %-16s %@8d %@12d %@12d  %S\n", @calls, @sum, @max);
 }

@@ -32,7 +32,7 @@ dtrace:::BEGIN
 hotspot$target:::class-loaded
 {
 	this->shared = (arg3 & 0xff) ? "yes" : "no";
-	printf("%-8s %-6s %s\n", "loaded", this->shared,
+	printf("%-8s %-6s %S\n", "loaded", this->shared,
 	    copyinstr(arg0, arg1 + 1));
 	@["loaded", this->shared] = count();
 }
@@ -40,7 +40,7 @@ hotspot$target:::class-loaded
 hotspot$target:::class-unloaded
 {
 	this->shared = (arg3 & 0xff) ? "yes" : "no";
-	printf("%-8s %-6s %s\n", "unloaded", this->shared,
+	printf("%-8s %-6s %S\n", "unloaded", this->shared,
 	    copyinstr(arg0, arg1 + 1));
 	@["unloaded", this->shared] = count();
 }

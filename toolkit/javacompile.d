@@ -52,7 +52,7 @@ dtrace:::END
 {
 	trunc(@top, $2 ? $2 : 20);
 	printf("%12s %-8s %s\n", "TIME(us)", "COMPILER", "METHOD");
-	printa("%@12d %-8s %s.%s\n", @top);
+	printa("%@12d %-8S %S.%S\n", @top);
 	printf("\n%-8s %10s %12s\n", "COMPILER", "METHODS", "TIME(us)");
-	printa("%-8s %@10d %@12d\n", @methods, @sum);
+	printa("%-8S %@10d %@12d\n", @methods, @sum);
 }

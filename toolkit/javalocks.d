@@ -53,5 +53,5 @@ dtrace:::END
 	printa("waits, us:%@d\n", @us);
 	printf("%8s %12s %12s  %s\n", "WAITS", "TIME(us)", "LONGEST(us)",
 	    "CLASS");
-	printa("%@8d %@12d %@12d  %s\n", @n, @sum, @max);
+	printa("%@8d %@12d %@12d  %S\n", @n, @sum, @max);
 }

@@ -34,14 +34,14 @@ dtrace:::BEGIN
 hotspot$target:::thread-start
 {
 	start[arg3] = timestamp;
-	printf("%-6s %6d %8d %-6s %10s %s\n", "begin", arg2, arg3,
+	printf("%-6s %6d %8d %-6s %10s %S\n", "begin", arg2, arg3,
 	    (arg4 & 0xff) ? "yes" : "no", "-", copyinstr(arg0, arg1 + 1));
 }
 
 hotspot$target:::thread-stop
 /start[arg3]/
 {
-	printf("%-6s %6d %8d %-6s %10d %s\n", "end", arg2, arg3,
+	printf("%-6s %6d %8d %-6s %10d %S\n", "end", arg2, arg3,
 	    (arg4 & 0xff) ? "yes" : "no",
 	    (timestamp - start[arg3]) / 1000000, copyinstr(arg0, arg1 + 1));
 	start[arg3] = 0;
@@ -51,7 +51,7 @@ hotspot$target:::thread-stop
 hotspot$target:::thread-stop
 /!this->told/
 {
-	printf("%-6s %6d %8d %-6s %10s %s\n", "end", arg2, arg3,
+	printf("%-6s %6d %8d %-6s %10s %S\n", "end", arg2, arg3,
 	    (arg4 & 0xff) ? "yes" : "no", "-", copyinstr(arg0, arg1 + 1));
 }
 

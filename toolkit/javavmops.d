@@ -52,5 +52,5 @@ dtrace:::END
 	printa("operations, us:%@d\n", @us);
 	printf("%8s %12s %12s  %s\n", "TIMES", "TIME(us)", "LONGEST(us)",
 	    "OPERATION");
-	printa("%@8d %@12d %@12d  %s\n", @n, @sum, @max);
+	printa("%@8d %@12d %@12d  %S\n", @n, @sum, @max);
 }

@@ -22,7 +22,7 @@
 #pragma D option defaultargs
 #pragma D option engine=process
 
-/* engine=process: the kernel's verifier refuses stacks of these probes as keys. */
+/* engine=process: the verifier refuses stacks of these probes as keys. */
 self uint64_t start;
 
 plockstat$target:::mutex-block,

@@ -38,5 +38,5 @@ dtrace:::END
 {
 	trunc(@calls, $2 ? $2 : 30);
 	printf("%10s  %-32s %s\n", "CALLS", "FUNCTION", "FILE");
-	printa("%@10d  %-32s %s\n", @calls);
+	printa("%@10d  %-32S %S\n", @calls);
 }

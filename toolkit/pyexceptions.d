@@ -41,7 +41,7 @@ profile:::tick-1s
 dtrace:::END
 {
 	trunc(@stacks, $2 ? $2 : 5);
-	printa("%s%k%@16d\n\n", @stacks);
+	printa("%S%k%@16d\n\n", @stacks);
 	printf("%10s  %s\n", "RAISED", "TYPE");
-	printa("%@10d  %s\n", @raised);
+	printa("%@10d  %S\n", @raised);
 }

@@ -45,7 +45,7 @@ python$target:::import-find-load-done
 /self->depth > 0/
 {
 	this->ns = timestamp - self->start[self->depth];
-	printf("%10d %10d %*s%s%s\n",
+	printf("%10d %10d %*s%S%s\n",
 	    (this->ns - self->inner[self->depth]) / 1000, this->ns / 1000,
 	    2 * (self->depth - 1), "", copyinstr(arg0),
 	    arg1 ? "" : " (not found)");

@@ -90,8 +90,8 @@ profile:::tick-1s
 
 dtrace:::END
 {
-	printa("%s, %s, bytes:%@d\n", @size);
+	printa("%S, %s, bytes:%@d\n", @size);
 	printf("%-16s %-6s %10s %10s %16s\n", "COMMAND", "CALL", "CALLS",
 	    "FAILED", "BYTES");
-	printa("%-16s %-6s %@10d %@10d %@16d\n", @calls, @failed, @bytes);
+	printa("%-16S %-6s %@10d %@10d %@16d\n", @calls, @failed, @bytes);
 }

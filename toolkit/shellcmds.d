@@ -36,7 +36,7 @@ dtrace:::BEGIN
 pid$target:libc.so*:popen:entry
 /arg0 != 0/
 {
-	printf("%8d %-8s %10s %8s %s\n", tid, probefunc, "-", "-",
+	printf("%8d %-8s %10s %8s %S\n", tid, probefunc, "-", "-",
 	    copyinstr(arg0));
 }
 
@@ -58,7 +58,7 @@ syscall::wait4:return
 /self->status && errno == 0/
 {
 	this->us = (timestamp - self->start) / 1000;
-	printf("%8d %-8s %6d.%03d %8d %s\n", tid, "system", this->us / 1000,
+	printf("%8d %-8s %6d.%03d %8d %S\n", tid, "system", this->us / 1000,
 	    this->us % 1000, *(int *)copyin(self->status, sizeof(int)),
 	    copyinstr(self->cmd));
 	self->start = 0;

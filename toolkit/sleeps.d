@@ -91,8 +91,8 @@ dtrace:::END
 	normalize(@stacks, 1000000);
 	normalize(@sum, 1000000);
 	printa("%k%@16d ms\n", @stacks);
-	printa("\n%s, %s, ms:%@d", @ms);
+	printa("\n%S, %s, ms:%@d", @ms);
 	printf("\n%7s %-16s %-16s %10s %12s\n", "PID", "COMMAND", "CALL",
 	    "CALLS", "TIME(ms)");
-	printa("%7d %-16s %-16s %@10d %@12d\n", @calls, @sum);
+	printa("%7d %-16S %-16s %@10d %@12d\n", @calls, @sum);
 }

@@ -40,5 +40,5 @@ dtrace:::END
 {
 	trunc(@calls, $2 ? $2 : 30);
 	printf("%10s  %s\n", "CALLS", "COMMAND");
-	printa("%@10d  %s\n", @calls);
+	printa("%@10d  %S\n", @calls);
 }
