@@ -69,15 +69,15 @@ def java():
 def javagc(t):
     r = t.run("-c", java(), user=True)
     kinds = [x.get("KIND") for x in r.table("AT(ms)")]
-    assert kinds.count("full") == 4, r.out
-    assert "full, ms:" in r.out, r.out
+    assert kinds.count("full") == 4, r.out + r.err
+    assert "full, ms:" in r.out, r.out + r.err
 
 
 @tool("gcsnoop", "ptrace")
 def gcsnoop_java(t):
     r = t.run("-c", java(), user=True)
     got = [(x["RUNTIME"], x["WHAT"]) for x in r.table("AT(ms)")]
-    assert got.count(("java", "all")) == 4, r.out
+    assert got.count(("java", "all")) == 4, r.out + r.err
 
 
 @tool("javathreads", "ptrace")
@@ -85,10 +85,10 @@ def javathreads(t):
     r = t.run("-c", java(), user=True)
     rows = [x for x in r.table("WHAT") if x["NAME"].startswith("worker-")]
     assert [(x["WHAT"], x["NAME"]) for x in rows] == \
-        [(w, f"worker-{k}") for k in range(3) for w in ("begin", "end")], r.out
-    assert all(x["DAEMON"] == "no" for x in rows), r.out
-    assert all(x["LIVED(ms)"].isdigit() for x in rows[1::2]), r.out
-    assert any(x["DAEMON"] == "yes" for x in r.table("WHAT")), r.out
+        [(w, f"worker-{k}") for k in range(3) for w in ("begin", "end")], r.out + r.err
+    assert all(x["DAEMON"] == "no" for x in rows), r.out + r.err
+    assert all(x["LIVED(ms)"].isdigit() for x in rows[1::2]), r.out + r.err
+    assert any(x["DAEMON"] == "yes" for x in r.table("WHAT")), r.out + r.err
 
 
 @tool("javaclasses", "ptrace")
@@ -96,10 +96,10 @@ def javaclasses(t):
     r = t.run("-c", java(), user=True)
     rows = r.table("WHAT")
     assert [(x["WHAT"], x["SHARED"]) for x in rows
-            if x["CLASS"] == "T$Late"] == [("loaded", "no")], r.out
+            if x["CLASS"] == "T$Late"] == [("loaded", "no")], r.out + r.err
     shown = sum(x["SHARED"] == "no" for x in rows if x["WHAT"] == "loaded")
     counted = r.out.strip().split("\n")[-2:]
-    assert f"loaded no {shown}" in [" ".join(s.split()) for s in counted], r.out
+    assert f"loaded no {shown}" in [" ".join(s.split()) for s in counted], r.out + r.err
 
 
 @tool("javacompile", "ptrace")
@@ -107,9 +107,9 @@ def javacompile(t):
     r = t.run("-c", java(), "0", "10000", user=True)
     top, n = r.out.strip().split("\n\n")
     methods = [line.split()[-1] for line in top.splitlines()[1:]]
-    assert "T.f" in methods, r.out
+    assert "T.f" in methods, r.out + r.err
     compiled = sum(int(s.split()[1]) for s in n.splitlines()[1:])
-    assert compiled >= len(methods), r.out
+    assert compiled >= len(methods), r.out + r.err
 
 
 @tool("javavmops", "ptrace")
@@ -118,15 +118,15 @@ def javavmops(t):
     got = {x["OPERATION"]: int(x["TIMES"]) for x in r.table("TIMES")}
     full = [n for k, n in got.items() if k.startswith("GenCollectFull") or
             k.startswith("SerialGCCollect")]
-    assert full == [4], r.out
+    assert full == [4], r.out + r.err
 
 
 @tool("javalocks", "ptrace")
 def javalocks(t):
     r = t.run("-c", java(), user=True)
     row = {x["CLASS"]: x for x in r.table("WAITS")}["java/lang/Object"]
-    assert row["WAITS"] == "3", r.out
-    assert int(row["TIME(us)"]) > 0, r.out
+    assert row["WAITS"] == "3", r.out + r.err
+    assert int(row["TIME(us)"]) > 0, r.out + r.err
 
 
 def node(t):
@@ -144,7 +144,7 @@ def nodegc(t):
     cmd = node(t)
     r = t.run("-c", cmd, user=True)
     n = sum(int(x["RUNS"]) for x in r.table("SPACE"))
-    assert n >= 8 and sum(r.histogram().values()) == n, r.out
+    assert n >= 8 and sum(r.histogram().values()) == n, r.out + r.err
 
 
 @tool("tclcalls", "ptrace")
@@ -155,7 +155,7 @@ def tclcalls(t):
                   "for {set i 0} {$i < 50} {incr i} { foo $i }\n")
     r = t.run("-c", f"tclsh8.6 {work}", "0", "1000", user=True)
     got = {x["COMMAND"]: x["CALLS"] for x in r.table("CALLS")}
-    assert got["foo"] == "50" and "proc" in got, r.out
+    assert got["foo"] == "50" and "proc" in got, r.out + r.err
 
 
 @tool("perlops", "ptrace")
@@ -168,4 +168,4 @@ def perlops(t):
     got = {x["OPERATION"]: int(x["COUNT"]) for x in r.table("COUNT")}
     if not got:
         raise Skip("perl has no symbols")
-    assert (got["entersub"], got["iter"]) == (60, 61), r.out
+    assert (got["entersub"], got["iter"]) == (60, 61), r.out + r.err
