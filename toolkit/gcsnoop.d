@@ -10,8 +10,8 @@
  *
  * A line for each collection when it ends, in whichever of these the process
  * is: the milliseconds since tracing began, the thread, the run time, how long
- * it took, and what was collected: in Python the generation, in Java all or a
- * part, in Node the space (V8's number, 1: young objects).
+ * it took, and what was collected: in Python the generation, in Java the
+ * collector's name, in Node the space (V8's number, 1: young objects).
  *
  * How each knows of them stands in pygc, javagc and nodegc.
  *
@@ -24,6 +24,7 @@
 
 uint64_t began;
 self int depth;
+self int pools;
 self uint64_t start;
 self string what;
 
@@ -40,10 +41,11 @@ python$target:::gc-start
 	self->what = strjoin("generation ", lltostr(arg0));
 }
 
-hotspot$target:::gc-begin
+hotspot$target:::mem-pool-gc-begin
+/self->pools++ == 0/
 {
 	self->start = timestamp;
-	self->what = arg0 ? "all" : "part";
+	self->what = copyinstr(arg0, arg1 + 1);
 }
 
 pid$target::_ZN2v88internal4Heap14CollectGarbageENS0_15AllocationSpaceE*:entry
@@ -58,7 +60,8 @@ python$target:::gc-done
 	this->runtime = "python";
 }
 
-hotspot$target:::gc-end
+hotspot$target:::mem-pool-gc-end
+/self->pools > 0 && --self->pools == 0/
 {
 	this->runtime = "java";
 }
@@ -70,12 +73,12 @@ pid$target::_ZN2v88internal4Heap14CollectGarbageENS0_15AllocationSpaceE*:return
 }
 
 python$target:::gc-done,
-hotspot$target:::gc-end,
+hotspot$target:::mem-pool-gc-end,
 pid$target::_ZN2v88internal4Heap14CollectGarbageENS0_15AllocationSpaceE*:return
-/self->start && self->depth == 0/
+/self->start && self->depth == 0 && self->pools == 0/
 {
 	this->us = (timestamp - self->start) / 1000;
-	printf("%10d %8d %-8s %6d.%03d %s\n", (timestamp - began) / 1000000,
+	printf("%10d %8d %-8s %6d.%03d %S\n", (timestamp - began) / 1000000,
 	    tid, this->runtime, this->us / 1000, this->us % 1000, self->what);
 	self->start = 0;
 	self->what = 0;

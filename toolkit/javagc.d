@@ -9,10 +9,15 @@
  * Args:  $1  seconds after which it ends; 0: when it is interrupted (0)
  *
  * A line for each collection when it ends: the milliseconds since tracing
- * began, how long it took, and whether the whole heap was collected; at the
- * end a histogram of the milliseconds. With most collectors the program stands
- * still meanwhile; those that work beside it (G1 for a part, ZGC, Shenandoah)
- * have fewer and shorter ones, and not all of their work is seen here.
+ * began, how long it took, and by which collector, in the JVM's words (Copy is
+ * the young generation of the serial collector, MarkSweepCompact all of it);
+ * at the end a histogram of the milliseconds. With most collectors the program
+ * stands still meanwhile; those that work beside it (G1 for a part, ZGC,
+ * Shenandoah) have fewer and shorter ones, and not all of their work is seen
+ * here.
+ *
+ * It looks at the probes of the memory pools, of which a collection has one
+ * each at its begin and at its end.
  *
  * Seen are the probes of HotSpot, which OpenJDK has as Debian and others build
  * it.
@@ -26,27 +31,28 @@
 
 uint64_t began;
 self uint64_t start;
-self int full;
+self int pools;
 
 dtrace:::BEGIN
 {
 	began = timestamp;
-	printf("%10s %10s %s\n", "AT(ms)", "TOOK(ms)", "KIND");
+	printf("%10s %10s %s\n", "AT(ms)", "TOOK(ms)", "COLLECTOR");
 }
 
-hotspot$target:::gc-begin
+hotspot$target:::mem-pool-gc-begin
+/self->pools++ == 0/
 {
 	self->start = timestamp;
-	self->full = arg0 != 0;
 }
 
-hotspot$target:::gc-end
-/self->start/
+hotspot$target:::mem-pool-gc-end
+/self->pools > 0 && --self->pools == 0/
 {
 	this->us = (timestamp - self->start) / 1000;
-	printf("%10d %6d.%03d %s\n", (timestamp - began) / 1000000,
-	    this->us / 1000, this->us % 1000, self->full ? "full" : "partial");
-	@ms[self->full ? "full" : "partial"] = quantize(this->us / 1000);
+	this->name = copyinstr(arg0, arg1 + 1);
+	printf("%10d %6d.%03d %S\n", (timestamp - began) / 1000000,
+	    this->us / 1000, this->us % 1000, this->name);
+	@ms[this->name] = quantize(this->us / 1000);
 	self->start = 0;
 }
 
@@ -58,5 +64,5 @@ profile:::tick-1s
 
 dtrace:::END
 {
-	printa("%s, ms:%@d\n", @ms);
+	printa("\n%S, ms:%@d\n", @ms);
 }
