@@ -512,6 +512,12 @@ DTRACE_API int dtrace_aggregate_walk_joined(dtrace_hdl_t *dtp,
 					    dtrace_aggregate_walk_joined_f *f,
 					    void *arg);
 DTRACE_API int dtrace_aggregate_clear(dtrace_hdl_t *dtp);
+/* The values that bucket i of a histogram counts: low <= value <= high, where
+   dtada_cell[i] is how many there were.  EDT_BADAGGVAR: it is no histogram, or
+   has no such bucket. */
+DTRACE_API int dtrace_aggregate_bucket(dtrace_hdl_t *dtp,
+				       const dtrace_aggdata_t *data, uint32_t i,
+				       int64_t *low, int64_t *high);
 
 /* ---- structured output ------------------------------------------------------------------- */
 

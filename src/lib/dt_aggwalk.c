@@ -181,6 +181,46 @@ dtrace_aggregate_print(dtrace_hdl_t *dtp, FILE *fp,
 	return err_is_set(&dtp->err) ? dt_out_failed(dtp) : -1;
 }
 
+/* The greatest value in bucket i; the others of a histogram follow from it. */
+static int64_t
+bucket_high(uint32_t func, uint64_t arg, uint32_t i, uint32_t n)
+{
+	struct dif_bucket b = dif_agg_bucket(func, arg, i);
+	int64_t next;
+
+	if (b.is == DIF_BUCKET_BELOW || b.is == DIF_BUCKET_NEARER)
+		return b.v - 1;
+	if (b.is == DIF_BUCKET_UPTO)
+		return b.v;
+	if (i + 1 >= n)
+		return INT64_MAX;
+	/* Negative buckets are named by the end that is nearer to zero, but for
+	   those of lquantize. */
+	if (func != DIF_AGG_lquantize && i < dif_agg_zero(func, arg))
+		return b.v;
+	next = dif_agg_bucket(func, arg, i + 1).v;
+	return next > b.v ? next - 1 : b.v;
+}
+
+int
+dtrace_aggregate_bucket(dtrace_hdl_t *dtp, const dtrace_aggdata_t *data,
+			uint32_t i, int64_t *low, int64_t *high)
+{
+	uint32_t func = data->dtada_desc->dtagd_func;
+	uint64_t arg = data->dtada_desc->dtagd_arg;
+	const struct dif_agg_info *f = dif_agg_by_code(func);
+	uint32_t n = data->dtada_nwords;
+	int64_t below;
+
+	if (f == NULL || !f->hist || i >= n)
+		return dt_set_err(dtp, EDT_BADAGGVAR,
+				  "the aggregation has no such bucket");
+	*high = bucket_high(func, arg, i, n);
+	below = i == 0 ? INT64_MIN : bucket_high(func, arg, i - 1, n);
+	*low = i == 0 || below == INT64_MAX ? below : below + 1;
+	return 0;
+}
+
 int
 dtrace_aggregate_clear(dtrace_hdl_t *dtp)
 {

@@ -483,6 +483,55 @@ test_rows(void)
 	dtrace_close(dtp);
 }
 
+/* Each row's key is the value that it has counted. */
+static const char buckets_text[] =
+	"BEGIN { @q[(long)-5] = quantize(-5); @q[0] = quantize(0);"
+	"@q[9223372036854775807] = quantize(9223372036854775807);"
+	"@q[-9223372036854775807] = quantize(-9223372036854775807);"
+	"@l[-7] = lquantize(-7, -10, 10, 3); @l[99] = lquantize(99, -10, 10, 3);"
+	"@l[-11] = lquantize(-11, -10, 10, 3);"
+	"@e[123] = llquantize(123, 10, 1, 3, 10);"
+	"@e[-123] = llquantize(-123, 10, 1, 3, 10);"
+	"@e[9] = llquantize(9, 10, 1, 3, 10); @c[1] = count(); exit(0); }";
+
+static int
+see_buckets(const dtrace_aggdata_t *d, void *arg)
+{
+	dtrace_hdl_t *dtp = d->dtada_handle;
+	int64_t low = 0, high = 0, before = 0, key = d->dtada_keys[0].dtak_int;
+
+	++*(int *)arg;
+	if (*d->dtada_desc->dtagd_name == 'c') {
+		REFUSED(dtp, dtrace_aggregate_bucket(dtp, d, 0, &low, &high),
+			BADAGGVAR);
+		return DTRACE_AGGWALK_NEXT;
+	}
+	for (uint32_t i = 0; i < d->dtada_nwords; i++) {
+		CHECK(dtrace_aggregate_bucket(dtp, d, i, &low, &high) == 0);
+		CHECK(i == 0 ? low == INT64_MIN : low == before + 1);
+		CHECK(low <= high);
+		CHECK((d->dtada_cell[i] != 0) == (low <= key && key <= high));
+		before = high;
+	}
+	CHECK(before == INT64_MAX);
+	REFUSED(dtp, dtrace_aggregate_bucket(dtp, d, d->dtada_nwords, &low,
+					     &high), BADAGGVAR);
+	return DTRACE_AGGWALK_NEXT;
+}
+
+static void
+test_buckets(void)
+{
+	dtrace_hdl_t *dtp = tracer();
+	int rows = 0;
+
+	if (trace(dtp, buckets_text, stdout, NULL, NULL)) {
+		CHECK(dtrace_aggregate_walk(dtp, see_buckets, &rows) == 0);
+		CHECK(rows == 11);
+	}
+	dtrace_close(dtp);
+}
+
 /* ---- structured output --------------------------------------------------- */
 
 static int
@@ -579,6 +628,7 @@ static const struct test tests[] = {
 	{ "static probes", test_static_probes, false },
 	{ "by format", test_by_format, true },
 	{ "rows", test_rows, true },
+	{ "buckets", test_buckets, true },
 	{ "json", test_json, true },
 };
 
