@@ -252,7 +252,7 @@ export_on_proc(struct ps_prochandle *P, const char *msg, void *arg)
 
 	if (msg != NULL)
 		export_say("%.*s", (int)strcspn(msg, "\n"), msg);
-	dtrace_proc_release(e->dtp, P);
+	(void)P; /* the handle's, until its end */
 	e->live--;
 	return DTRACE_HANDLE_OK;
 }

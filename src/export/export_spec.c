@@ -434,6 +434,20 @@ skip_string(const char *p)
 	return *p == quote ? p + 1 : p;
 }
 
+/* Behind the comment that begins here; p if none does. */
+static const char *
+comment_end(const char *p)
+{
+	const char *end;
+
+	if (p[0] != '/' || (p[1] != '*' && p[1] != '/'))
+		return p;
+	if (p[1] == '/')
+		return p + strcspn(p, "\n");
+	end = strstr(p + 2, "*/");
+	return end != NULL ? end + 2 : p + strlen(p);
+}
+
 /* The text with blanks where comments are: arena's. */
 static char *
 without_comments(struct arena *a, const char *text)
@@ -447,12 +461,8 @@ without_comments(struct arena *a, const char *text)
 			p = skip_string(p);
 			continue;
 		}
-		if (strncmp(p, "/*", 2) == 0) {
-			const char *e = strstr(p + 2, "*/");
-			p = e != NULL ? e + 2 : p + strlen(p);
-		} else if (strncmp(p, "//", 2) == 0) {
-			p += strcspn(p, "\n");
-		} else {
+		p = comment_end(p);
+		if (p == from) {
 			p++;
 			continue;
 		}
