@@ -126,7 +126,9 @@ enum dif_needs {
 	DIF_NEED_KSTACK = 2048, /* its kernel stack */
 	DIF_NEED_SYSERR = 4096, /* the error of a system call */
 	DIF_NEED_CPUS = 8192, /* where CPUs are */
-	DIF_NEED_USER = 16384 /* reading memory of the process */
+	DIF_NEED_USER = 16384, /* reading memory of the process */
+	DIF_NEED_CGROUP = 32768, /* the path of its cgroup, to scratch */
+	DIF_NEED_NSPID = 65536 /* numbers in the process's own namespace */
 };
 
 enum dif_builtin {
@@ -817,5 +819,7 @@ struct dif_enabling {
 	const struct dif_tab *tab;
 	struct dif_sizes sizes;
 };
+/* What all its clauses need: of enum dif_needs. */
+unsigned dif_enabling_needs(const struct dif_enabling *en);
 
 #endif

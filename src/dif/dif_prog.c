@@ -30,6 +30,32 @@ dif_clause_walks(const struct dif_clause *c)
 	return any;
 }
 
+static unsigned
+needs_of(const struct dif_obj *o)
+{
+	unsigned needs = 0;
+
+	for (uint32_t i = 0; o != NULL && i < o->ntext; i++)
+		needs |= dif_instr_needs(o->text[i]);
+	return needs;
+}
+
+unsigned
+dif_enabling_needs(const struct dif_enabling *en)
+{
+	unsigned needs = 0;
+
+	for (uint32_t i = 0; i < en->nclauses; i++) {
+		const struct dif_clause *c = en->clauses[i];
+
+		needs |= needs_of(c->pred);
+		for (uint32_t s = 0; s < c->nstmts; s++)
+			for (uint32_t x = 0; x < c->stmts[s].nexprs; x++)
+				needs |= needs_of(c->stmts[s].exprs[x].obj);
+	}
+	return needs;
+}
+
 void
 dif_prog_free(struct dif_prog *p)
 {

@@ -161,13 +161,13 @@ unsigned
 dif_instr_needs(dif_instr_t i)
 {
 	/* The scans of engines ask for every instruction. */
-	static const uint16_t var[DIF_VAR_USER_MIN] = {
+	static const uint32_t var[DIF_VAR_USER_MIN] = {
 #define VAR(id, name, type, kind, bound, i, k, p, needs, stab, what) \
 	[id] = DIF_NEED_##needs,
 #include "dif/var.def"
 #undef VAR
 	};
-	static const uint16_t subr[DIF_SUBR_MAX] = {
+	static const uint32_t subr[DIF_SUBR_MAX] = {
 #define SUBR(id, name, proto, eng, flags, needs) [id] = DIF_NEED_##needs,
 #include "dif/subr.def"
 #undef SUBR

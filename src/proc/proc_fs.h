@@ -26,6 +26,15 @@ long proc_read(pid_t pid, pid_t tid, const char *name, char *buf, size_t n);
 /* What it calls itself, without the newline; "" if it cannot be read. */
 void proc_comm(pid_t pid, char *buf, size_t n);
 
+/* ---- cgroup (proc_cgroup.c) ---------------------------------------------- */
+
+/* The path of its control group of version 2, cut where n bytes are too few;
+   false, and "": it has none, or is gone. */
+bool proc_cgroup(pid_t pid, char *buf, size_t n);
+/* The container that such a path names: to buf, PROC_CONTAINER bytes; "": none. */
+#define PROC_CONTAINER 13
+void proc_container(const char *cgroup, char *buf);
+
 /* ---- stat ---------------------------------------------------------------- */
 
 /* Numbers of fields, as in proc(5). */

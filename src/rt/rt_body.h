@@ -27,6 +27,18 @@ struct rt_dpath {
 	uint32_t pad;
 };
 
+/* Byte offsets in kernel structures on the way from a task to its cgroup, and
+   the number of the cgroup that is the root for the consumer (0: the first). */
+struct rt_cgroup {
+	uint32_t known; /* all of them are */
+	uint32_t task_cgroups; /* task_struct */
+	uint32_t set_cgroup;   /* css_set: that of the second version */
+	uint32_t cgroup_node;  /* cgroup */
+	uint32_t node_parent, node_name, node_id; /* kernfs_node */
+	uint32_t pad;
+	uint64_t root;
+};
+
 /* Where the kernel keeps the return addresses that it has replaced by its own,
    for return probes: task_struct.utask, uprobe_task.return_instances, and
    members of struct return_instance. */
@@ -92,6 +104,7 @@ struct rt_conf {
 	uint32_t task_fsbase; /* kernel engine: in task_struct; 0: not known */
 	struct rt_dpath dpath;
 	struct rt_pidns pidns;
+	struct rt_cgroup cgroup;
 	struct rt_uret uret;
 	struct rt_absent absent;
 	uint64_t wall_offset; /* walltimestamp - timestamp at load */
@@ -189,6 +202,11 @@ uint64_t rt_tuple_key(struct rt *rt, uint64_t prefix);
 
 /* rt_chill.c: let ns nanoseconds pass, or fault. */
 uint64_t rt_chill(struct rt *rt, uint64_t ns);
+
+/* cgroup and container of the kernel's task at rt->tmp[0], BPF only
+   (rt_cgroup.c). */
+uint64_t rt_cgroup(struct rt *rt);
+uint64_t rt_container(struct rt *rt);
 
 /* execargs: a string of the n bytes of arguments at the user address from. */
 uint64_t rt_execargs(struct rt *rt, uint64_t from, uint64_t n);

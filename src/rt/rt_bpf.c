@@ -78,6 +78,7 @@ struct {
 #include "rt/rt_agg.c"
 #include "rt/rt_spec.c"
 #include "rt/rt_execargs.c"
+#include "rt/rt_cgroup.c"
 #include "rt/rt_chill.c"
 #include "rt/rt_var.c"
 #include "rt/rt_python.c"

@@ -11,33 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool
-obj_needs_cpus(const struct dif_obj *o)
-{
-	for (uint32_t i = 0; o != NULL && i < o->ntext; i++) {
-		if ((dif_instr_needs(o->text[i]) & DIF_NEED_CPUS) != 0)
-			return true;
-	}
-	return false;
-}
-
-static bool
-needs_cpus(const struct dif_enabling *en)
-{
-	for (uint32_t i = 0; i < en->nclauses; i++) {
-		const struct dif_clause *c = en->clauses[i];
-		if (obj_needs_cpus(c->pred))
-			return true;
-		for (uint32_t s = 0; s < c->nstmts; s++) {
-			for (uint32_t x = 0; x < c->stmts[s].nexprs; x++) {
-				if (obj_needs_cpus(c->stmts[s].exprs[x].obj))
-					return true;
-			}
-		}
-	}
-	return false;
-}
-
 static void
 cpu_package(const char *dir, struct rt_cpu_place *p)
 {
@@ -76,7 +49,7 @@ rt_cpu_places(const struct dif_enabling *en, struct rt_cpu_place *v, unsigned n)
 	char dir[64];
 
 	memset(v, 0, n * sizeof(*v));
-	if (!needs_cpus(en))
+	if ((dif_enabling_needs(en) & DIF_NEED_CPUS) == 0)
 		return;
 	for (unsigned i = 0; i < n; i++) {
 		snprintf(dir, sizeof(dir), "/sys/devices/system/cpu/cpu%u", i);

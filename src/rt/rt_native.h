@@ -212,6 +212,7 @@ struct rtn_var {
 enum rtn_exec_state { RTN_EXEC_FREE, RTN_EXEC_CLAIM, RTN_EXEC_ASKS, RTN_EXEC_GO };
 
 #define RTN_PAGE 4096u
+#define RTN_CGROUP 512 /* bytes of a cgroup's path that are kept */
 /* Bytes of what is before rtn_shared.pad. */
 #define RTN_COMMON                                                          \
 	(sizeof(struct rt_ctl) + 4 * 4 + RTN_NCLOCKS * 24u + 8 + 4 * 4 +    \
@@ -277,6 +278,12 @@ struct rtn_shared {
 	uint32_t foreign, own_pid, own_ppid;
 	uint32_t ancestors[RTN_NANCESTORS]; /* parent, its parent ...; 0 ends */
 	char comm[16];
+	/* Where it is now; the consumer writes the other one and then says that
+	   it is that. */
+	struct {
+		char cgroup[RTN_CGROUP], container[16];
+	} place[2];
+	volatile uint32_t place_now, place_pad;
 	uint64_t args_at, args_len; /* its arguments, as execve(2) left them */
 	uint64_t maps_state; /* address of the dynamic linker's
 				r_debug.r_state; 0: not known */

@@ -104,6 +104,9 @@ rt_var_ppid(struct rt *rt)
 	return now == sh->own_ppid ? sh->ppid : 0;
 }
 
+#define current_place(rt) \
+	(&RTN_SHARED(rt)->place[RTN_SHARED(rt)->place_now & 1])
+
 /* The rest are a line each. */
 #define BUILTIN(name, value)                  \
 	uint64_t rt_var_##name(struct rt *rt) \
@@ -116,6 +119,9 @@ BUILTIN(probefunc, native_var_name(rt, 2))
 BUILTIN(probename, native_var_name(rt, 3))
 BUILTIN(execargs, rt_execargs(rt, RTN_SHARED(rt)->args_at,
 			      RTN_SHARED(rt)->args_len))
+BUILTIN(cgroup, (uint64_t)current_place(rt)->cgroup)
+BUILTIN(container, (uint64_t)current_place(rt)->container)
+BUILTIN(nspid, var_call(rt, RTN_SYS_getpid, RTN_SHARED(rt)->own_pid))
 BUILTIN(uid, var_call(rt, RTN_SYS_getuid, RTN_SHARED(rt)->uid))
 BUILTIN(gid, var_call(rt, RTN_SYS_getgid, RTN_SHARED(rt)->gid))
 #undef BUILTIN

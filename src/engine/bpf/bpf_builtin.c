@@ -573,6 +573,49 @@ bg_builtin_execargs(struct bg *g)
 	return 0;
 }
 
+/* By a body that finds the task's address in rt->tmp: as an argument it would be
+   a pointer to the verifier, which wants a number there. */
+static int
+builtin_cgroup(struct bg *g, const char *body)
+{
+	if (bpf_feat_ktypes(g->eng, g->e) != 0)
+		return -1;
+	if (!g->eng->kt.cgroup.known)
+		return bg_refuse(g, "%s: this kernel's cgroups are not "
+				    "understood", body + 3);
+	bg_task(g);
+	em_st(g->em, BPF_DW, R6, RT_OFF(tmp), R0);
+	em_mov(g->em, R1, R6);
+	em_fn(g->em, body);
+	bg_check_body(g);
+	return 0;
+}
+
+int
+bg_builtin_cgroup(struct bg *g)
+{
+	return builtin_cgroup(g, "rt_cgroup");
+}
+
+int
+bg_builtin_container(struct bg *g)
+{
+	return builtin_cgroup(g, "rt_container");
+}
+
+int
+bg_builtin_nspid(struct bg *g)
+{
+	struct rt_pidns *ns = &g->eng->kt.pids;
+
+	if (ns->upid_size == 0 && bpf_feat_pidns(ns, g->e) != 0)
+		return -1;
+	bg_task(g);
+	em_mov(g->em, R1, R0);
+	bpf_pidns_innermost(g->em, ns, FR_TMP, FR_TMP2);
+	return 0;
+}
+
 int
 bg_builtin_ipl(struct bg *g)
 {

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -315,6 +316,48 @@ dpath_offsets(const struct btf *b, struct rt_dpath *d)
 	}
 }
 
+/*
+ * The number of the cgroup that is the root in our cgroup namespace: of the
+ * directory where one is mounted whole; 0: none is.  A line of mountinfo is
+ * "36 35 0:30 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw" (proc(5)).
+ */
+static uint64_t
+cgroup_root(void)
+{
+	FILE *fp = fopen("/proc/self/mountinfo", "re");
+	char line[1024], root[2], dir[512];
+	struct stat st;
+	uint64_t id = 0;
+
+	while (fp != NULL && id == 0 && fgets(line, sizeof(line), fp) != NULL)
+		if (strstr(line, " - cgroup2 ") != NULL &&
+		    sscanf(line, "%*s %*s %*s %1s %511s", root, dir) == 2 &&
+		    strcmp(root, "/") == 0 && strstr(line, " / ") != NULL &&
+		    stat(dir, &st) == 0)
+			id = st.st_ino;
+	if (fp != NULL)
+		fclose(fp);
+	return id;
+}
+
+/* For cgroup and container: all, or nothing is known. */
+static void
+cgroup_offsets(const struct btf *b, struct rt_cgroup *c)
+{
+	c->task_cgroups = struct_off(b, "task_struct", "cgroups");
+	c->set_cgroup = struct_off(b, "css_set", "dfl_cgrp");
+	c->cgroup_node = struct_off(b, "cgroup", "kn");
+	c->node_parent = struct_off(b, "kernfs_node", "parent");
+	if (c->node_parent == ~0u) /* since 6.14 */
+		c->node_parent = struct_off(b, "kernfs_node", "__parent");
+	c->node_name = struct_off(b, "kernfs_node", "name");
+	c->node_id = struct_off(b, "kernfs_node", "id");
+	c->known = c->task_cgroups != ~0u && c->set_cgroup != ~0u &&
+		   c->cgroup_node != ~0u && c->node_parent != ~0u &&
+		   c->node_name != ~0u && c->node_id != ~0u;
+	c->root = cgroup_root();
+}
+
 /* For stacks with return probes on them: all, or nothing is known. */
 static void
 uret_offsets(const struct btf *b, struct rt_uret *u)
@@ -437,6 +480,8 @@ bpf_feat_ktypes(struct engine *eng, struct err *e)
 			struct_off(b, "sched_entity", "sum_exec_runtime"));
 	if (eng->needs & DIF_NEED_DPATH)
 		dpath_offsets(b, &k->dpath);
+	if (eng->needs & DIF_NEED_CGROUP)
+		cgroup_offsets(b, &k->cgroup);
 	uret_offsets(b, &k->uret);
 	k->task_flags = struct_off(b, "task_struct", "flags");
 	/* Each look-up costs about a millisecond. */

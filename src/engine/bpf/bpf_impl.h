@@ -106,6 +106,8 @@ struct bpf_ktypes {
 	/* The per-CPU variable that has preempt_count, and where in it. */
 	uint32_t preempt_var, preempt_off;
 	struct rt_dpath dpath;
+	struct rt_cgroup cgroup;
+	struct rt_pidns pids; /* for nspid: offsets alone */
 	struct rt_uret uret;
 	/* Typedefs btf_trace_*; 0: none. */
 	uint32_t switch_btf_id, enter_btf_id, exit_btf_id;
@@ -196,6 +198,9 @@ int bpf_pidns_find(struct rt_pidns *ns, struct err *e);
  */
 void bpf_pidns_number(struct em *em, const struct rt_pidns *ns, bool process,
 		      int tmp, int tmp2);
+/* The same in the task's own PID namespace. */
+void bpf_pidns_innermost(struct em *em, const struct rt_pidns *ns, int tmp,
+			 int tmp2);
 void bpf_pidns_current(struct engine *eng, struct em *em, bool process,
 		       int tmp, int tmp2);
 /* The type of a tracepoint of the kernel itself; 0: there is none. */

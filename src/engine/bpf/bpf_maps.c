@@ -245,6 +245,11 @@ maps_conf(struct engine *eng, struct err *e)
 		c->task_real_parent = eng->kt.task_real_parent;
 		c->dpath = eng->kt.dpath;
 	}
+	if (eng->needs & DIF_NEED_CGROUP) {
+		if (bpf_feat_ktypes(eng, e) != 0)
+			return -1;
+		c->cgroup = eng->kt.cgroup;
+	}
 	if (eng->unw.on) {
 		if (bpf_feat_ktypes(eng, e) != 0)
 			return -1;

@@ -70,6 +70,21 @@ bpf_pidns_number(struct em *em, const struct rt_pidns *ns, bool process,
 	em_place(em, out);
 }
 
+/* numbers[level] */
+void
+bpf_pidns_innermost(struct em *em, const struct rt_pidns *ns, int tmp,
+		    int tmp2)
+{
+	pidns_pid(em, ns, true, tmp);
+	em_st(em, BPF_DW, FP, tmp2, R1);
+	fetch(em, ns->pid_level, 4, tmp);
+	em_alui(em, BPF_MUL, R1, (int32_t)ns->upid_size);
+	em_ld(em, BPF_DW, R2, FP, tmp2);
+	em_alu(em, BPF_ADD, R1, R2);
+	fetch(em, ns->number + ns->upid_nr, 4, tmp);
+	em_mov(em, R0, R1);
+}
+
 void
 bpf_pidns_current(struct engine *eng, struct em *em, bool process, int tmp,
 		  int tmp2)

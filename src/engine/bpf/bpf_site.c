@@ -76,7 +76,8 @@ scan_ins(struct engine *eng, dif_instr_t i)
 	eng->needs |= needs;
 	eng->buffers |= f == DIF_FAULTS_MAY ||
 			(f == DIF_FAULTS_VAR &&
-			 (needs & (DIF_NEED_SCRATCH | DIF_NEED_ARGS)) != 0);
+			 (needs & (DIF_NEED_SCRATCH | DIF_NEED_ARGS |
+				   DIF_NEED_CGROUP)) != 0);
 	eng->assoc_uses +=
 		DIF_OP(i) >= DIF_OP_LDGAA && DIF_OP(i) <= DIF_OP_STTAA;
 }

@@ -48,6 +48,7 @@ struct host_ctx {
 	const struct host_sample *sample; /* NULL: we ourselves */
 	char execname[16];
 	char execargs[RT_STR_MAX];
+	char cgroup[RTN_CGROUP], container[16];
 	/* The last bytes read from the target, in this firing. */
 	bool line_ok;
 	uint64_t line_addr;

@@ -76,6 +76,34 @@ host_var_execargs(struct host_ctx *c)
 	return (uintptr_t)c->execargs;
 }
 
+/* As the kernel engine has it where it cannot know. */
+static uint64_t
+host_var_cgroup(struct host_ctx *c)
+{
+	if (!proc_cgroup((pid_t)host_pid(c), c->cgroup, sizeof(c->cgroup)))
+		strcpy(c->cgroup, "<unknown>");
+	return (uintptr_t)c->cgroup;
+}
+
+static uint64_t
+host_var_container(struct host_ctx *c)
+{
+	host_var_cgroup(c);
+	proc_container(c->cgroup, c->container);
+	return (uintptr_t)c->container;
+}
+
+static uint64_t
+host_var_nspid(struct host_ctx *c)
+{
+	struct proc_status st;
+	uint64_t v, last;
+
+	return proc_status_read((pid_t)host_pid(c), 0, &st) &&
+			       proc_status_numbers(&st, "NSpid", &v, 1, &last) ?
+		       last : 0;
+}
+
 /* What a thread has run, ns. */
 static uint64_t
 host_var_vtimestamp(struct host_ctx *c)

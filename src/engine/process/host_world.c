@@ -137,6 +137,8 @@ host_is_ours(const struct host_ctx *c, uint64_t addr, uint64_t n)
 {
 	return host_within(addr, n, c->execname, sizeof(c->execname)) ||
 	       host_within(addr, n, c->execargs, sizeof(c->execargs)) ||
+	       host_within(addr, n, c->cgroup, sizeof(c->cgroup)) ||
+	       host_within(addr, n, c->container, sizeof(c->container)) ||
 	       host_within(addr, n, c->world.thread,
 		      c->h->in.en->tab->thread_size) ||
 	       own_has(c->h, addr, n);

@@ -145,6 +145,8 @@ process_load(const struct dif_enabling *en, const struct engine_opts *opts,
 		return NULL;
 	}
 	eng->en = en;
+	eng->wants_place =
+		(dif_enabling_needs(en) & DIF_NEED_CGROUP) != 0;
 	eng->opts = *opts;
 	eng->pid = opts->targets[0].pid;
 	eng->pidfd = eng->wake = eng->map.fd = eng->in.mem = -1;
@@ -501,6 +503,7 @@ engine_poll(struct engine *eng, struct err *e)
 		return 0;
 	eng->next_reap_ns = now + REAP_NS;
 	shared_reap(eng);
+	shared_place(eng);
 	return 0;
 }
 

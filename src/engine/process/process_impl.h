@@ -629,6 +629,8 @@ bool shared_idle(struct engine *eng);
 void shared_quiet(struct engine *eng, unsigned ms);
 /* Slots of threads that have ended are free again. */
 void shared_reap(struct engine *eng);
+/* Its cgroup may be another one now. */
+void shared_place(struct engine *eng);
 /* Numbers of threads that wait for them (rtn_shared.outer). */
 void shared_answer_tids(struct engine *eng);
 /* host_in.thread_of; arg is the engine. */
@@ -707,6 +709,7 @@ struct engine {
 	uint32_t nchildren_seen;
 	uint64_t next_reap_ns;
 	bool damaged; /* the shared memory: rt_view.damaged */
+	bool wants_place;  /* clauses ask for its cgroup */
 	bool foreign_pids; /* it is in another pid namespace */
 
 	struct unwind *unwind; /* writes tables of stacks */

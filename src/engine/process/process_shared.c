@@ -343,6 +343,27 @@ fill_numbers(struct rtn_shared *sh, unsigned depth, uint32_t own)
 		sh->own_ppid = (uint32_t)last;
 }
 
+/* Where it is, if clauses want to know. */
+static void
+fill_place(struct engine *eng, struct rtn_shared *sh)
+{
+	uint32_t other = (sh->place_now & 1) ^ 1;
+	char *cgroup = sh->place[other].cgroup;
+
+	if (!eng->wants_place)
+		return;
+	if (!proc_cgroup(eng->pid, cgroup, RTN_CGROUP))
+		strcpy(cgroup, "<unknown>");
+	proc_container(cgroup, sh->place[other].container);
+	__atomic_store_n(&sh->place_now, other, __ATOMIC_RELEASE);
+}
+
+void
+shared_place(struct engine *eng)
+{
+	fill_place(eng, eng->sh);
+}
+
 static void
 fill_status(struct engine *eng, struct rtn_shared *sh)
 {
@@ -366,6 +387,7 @@ fill_status(struct engine *eng, struct rtn_shared *sh)
 	proc_comm(eng->pid, sh->comm, sizeof(sh->comm));
 	fill_ancestors(sh);
 	fill_args(eng, sh);
+	fill_place(eng, sh);
 }
 
 static bool

@@ -132,6 +132,7 @@ member_new(struct engine *root, pid_t pid, struct err *e)
 	m->root = root;
 	m->pid = pid;
 	m->en = root->en;
+	m->wants_place = root->wants_place;
 	m->opts = root->opts;
 	m->opts.spare_probes = 0;
 	m->self = (struct engine_target){ .pid = pid };

@@ -203,6 +203,31 @@ test_nobody(void **state)
 	assert_string_equal(buf, "");
 }
 
+#define HEX64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define OTHER "f123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static void
+test_containers(void **state)
+{
+	static const char *const names[][2] = {
+		{ "", "" }, { "/", "" }, { "/user.slice/a.scope", "" },
+		{ "/docker/" HEX64, "0123456789ab" },
+		{ "/docker-" HEX64 ".scope", "0123456789ab" },
+		{ "/k.slice/cri-containerd-" HEX64 ".scope", "0123456789ab" },
+		{ "/libpod_parent/libpod-" HEX64 "/container", "0123456789ab" },
+		{ "/docker/" HEX64 "/docker/" OTHER, "f123456789ab" },
+		{ "/" HEX64 "0", "" }, { "/0" HEX64, "" },
+	};
+	char buf[PROC_CONTAINER];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		proc_container(names[i][0], buf);
+		assert_string_equal(buf, names[i][1]);
+	}
+	assert_false(proc_cgroup(0x7ffffff0, buf, sizeof(buf)));
+	assert_string_equal(buf, "");
+}
+
 int
 main(void)
 {
@@ -214,6 +239,7 @@ main(void)
 		cmocka_unit_test(test_map_not),
 		cmocka_unit_test(test_ourselves),
 		cmocka_unit_test(test_nobody),
+		cmocka_unit_test(test_containers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
