@@ -60,6 +60,8 @@ world_init(dtrace_hdl_t *dtp, struct dt_world *w)
 	};
 	w->no_kernel = world_missing(dtp, &bpf_engine_ops);
 	w->no_process = world_missing(dtp, process_ops);
+	if (w->no_process == NULL && dtp->optstr[DT_OPT_cgroup] != NULL)
+		w->no_process = "does not select processes (-x cgroup)";
 }
 
 /* ---- instances -------------------------------------------------------------- */
@@ -179,10 +181,31 @@ engine_end_fits(dtrace_hdl_t *dtp, const struct dt_engine *de)
 		       "END enablings exceed size of principal buffer");
 }
 
+/* What engines must know of control groups. */
+static int
+load_cgroups(dtrace_hdl_t *dtp, const struct dt_engine *de,
+	     struct engine_opts *opts)
+{
+	const char *path = dtp->optstr[DT_OPT_cgroup];
+	struct proc_cgroup_place p;
+
+	if (path == NULL &&
+	    (dif_enabling_needs(&de->en) & DIF_NEED_CGROUP) == 0)
+		return 0;
+	opts->cgroup_root = proc_cgroup_root(NULL, 0);
+	if (path == NULL)
+		return 0;
+	if (proc_cgroup_find(path, &p, &dtp->err) != 0)
+		return -1;
+	opts->cgroup = (struct engine_cgroup){ .id = p.id, .level = p.level,
+					       .last = p.last };
+	return 0;
+}
+
 static int
 engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
 {
-	const struct engine_opts opts = {
+	struct engine_opts opts = {
 		.bufsize = (uint64_t)dtp->opt[DT_OPT_bufsize],
 		.aggsize = (uint64_t)dtp->opt[DT_OPT_aggsize],
 		.dynvarsize = (uint64_t)dtp->opt[DT_OPT_dynvarsize],
@@ -204,6 +227,8 @@ engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
 		.files = &de->files,
 	};
 
+	if (load_cgroups(dtp, de, &opts) != 0)
+		return -1;
 	dt_files_init(dtp, &de->files);
 	de->eng = de->ops->load(&de->en, &opts, &dtp->err);
 	if (de->eng == NULL || dt_text_check(dtp, de) != 0)

@@ -17,6 +17,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "base/err.h"
+
 /*
  * All of a small file of the process, or of its thread tid (0: of the process),
  * as a string; what does not fit into n is left out.  Its length, -1: it cannot
@@ -31,6 +33,20 @@ void proc_comm(pid_t pid, char *buf, size_t n);
 /* The path of its control group of version 2, cut where n bytes are too few;
    false, and "": it has none, or is gone. */
 bool proc_cgroup(pid_t pid, char *buf, size_t n);
+/*
+ * The number of the cgroup that is the root in our cgroup namespace, and in dir,
+ * of n bytes, if that is not NULL, where it is mounted; 0: it is not mounted
+ * whole anywhere.
+ */
+uint64_t proc_cgroup_root(char *dir, size_t n);
+/* A cgroup by its path from there, or by its directory. */
+struct proc_cgroup_place {
+	uint64_t id;
+	uint32_t level, last; /* how deep it is: from, to */
+};
+/* 0; -1 with *e: there is none of that path. */
+int proc_cgroup_find(const char *path, struct proc_cgroup_place *p,
+		     struct err *e);
 /* The container that such a path names: to buf, PROC_CONTAINER bytes; "": none. */
 #define PROC_CONTAINER 13
 void proc_container(const char *cgroup, char *buf);

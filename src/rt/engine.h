@@ -89,6 +89,14 @@ struct engine_opts {
 	/* Kernel engine: NULL if nothing is known; lives as long as the
 	   engine. */
 	const struct engine_files *files;
+	/* Kernel engine: the number of the cgroup that is the root for us, or
+	   0; and only processes of this cgroup and of those in it, which is
+	   between these levels below the first; id 0: all. */
+	uint64_t cgroup_root;
+	struct engine_cgroup {
+		uint64_t id;
+		uint32_t level, last;
+	} cgroup;
 };
 
 /* Code of a process that an engine is going to write to. */

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -316,30 +315,6 @@ dpath_offsets(const struct btf *b, struct rt_dpath *d)
 	}
 }
 
-/*
- * The number of the cgroup that is the root in our cgroup namespace: of the
- * directory where one is mounted whole; 0: none is.  A line of mountinfo is
- * "36 35 0:30 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw" (proc(5)).
- */
-static uint64_t
-cgroup_root(void)
-{
-	FILE *fp = fopen("/proc/self/mountinfo", "re");
-	char line[1024], root[2], dir[512];
-	struct stat st;
-	uint64_t id = 0;
-
-	while (fp != NULL && id == 0 && fgets(line, sizeof(line), fp) != NULL)
-		if (strstr(line, " - cgroup2 ") != NULL &&
-		    sscanf(line, "%*s %*s %*s %1s %511s", root, dir) == 2 &&
-		    strcmp(root, "/") == 0 && strstr(line, " / ") != NULL &&
-		    stat(dir, &st) == 0)
-			id = st.st_ino;
-	if (fp != NULL)
-		fclose(fp);
-	return id;
-}
-
 /* For cgroup and container: all, or nothing is known. */
 static void
 cgroup_offsets(const struct btf *b, struct rt_cgroup *c)
@@ -355,7 +330,6 @@ cgroup_offsets(const struct btf *b, struct rt_cgroup *c)
 	c->known = c->task_cgroups != ~0u && c->set_cgroup != ~0u &&
 		   c->cgroup_node != ~0u && c->node_parent != ~0u &&
 		   c->node_name != ~0u && c->node_id != ~0u;
-	c->root = cgroup_root();
 }
 
 /* For stacks with return probes on them: all, or nothing is known. */

@@ -58,6 +58,7 @@ struct bpf_site {
 	uint32_t recipes;  /* index in bpf_prog.recipes */
 	uint32_t when;	   /* index in bpf_prog.whens */
 	uint32_t every;	   /* DIF_EVERY(dif_probe.every, 0), or 0 */
+	uint32_t anyone;   /* a tick: it fires whoever is on */
 	uint64_t cookie;
 	uint32_t name[4];  /* prov, mod, func, name: offsets in the strings */
 	uint32_t mask[];   /* bit n: clause bpf_prog.clauses[n] is enabled */

@@ -249,6 +249,7 @@ maps_conf(struct engine *eng, struct err *e)
 		if (bpf_feat_ktypes(eng, e) != 0)
 			return -1;
 		c->cgroup = eng->kt.cgroup;
+		c->cgroup.root = eng->opts.cgroup_root;
 	}
 	if (eng->unw.on) {
 		if (bpf_feat_ktypes(eng, e) != 0)

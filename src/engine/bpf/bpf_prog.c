@@ -57,6 +57,28 @@ check_activity(struct maker *m)
 		em_ji(em, BPF_JNE, R1, RT_ACT_ACTIVE, m->lb_out);
 }
 
+/* -x cgroup: is the current process in it, or in one below it? */
+static void
+check_cgroup(struct maker *m)
+{
+	const struct engine_cgroup *c = &m->eng->opts.cgroup;
+	struct em *em = m->em;
+	uint32_t in = em_label(em);
+
+	if (c->id == 0 || by_consumer(m))
+		return;
+	em_ld(em, BPF_W, R1, R8, offsetof(struct bpf_site, anyone));
+	em_ji(em, BPF_JNE, R1, 0, in);
+	for (uint32_t level = c->level; level <= c->last; level++) {
+		em_imm(em, R1, (int32_t)level);
+		em_call(em, BPF_FUNC_get_current_ancestor_cgroup_id);
+		em_imm(em, R2, (int64_t)c->id);
+		em_jr(em, BPF_JEQ, R0, R2, in);
+	}
+	em_ja(em, m->lb_next);
+	em_place(em, in);
+}
+
 /* r8 = the site, enabled, for this process and its conditions hold; the key is
    in FM_KEY. */
 static int
@@ -83,6 +105,7 @@ find_site(struct maker *m)
 		em_jr(em, BPF_JNE, R0, R1, m->lb_next);
 	}
 	em_place(em, any);
+	check_cgroup(m);
 	bpf_arg_when(m);
 	return 0;
 }
