@@ -42,7 +42,7 @@ struct server {
 	struct MHD_Response *made[2];
 	/* What MHD says while it starts. */
 	char said[160];
-	bool starting;
+	atomic_bool starting; /* as long as that is what it says */
 };
 
 struct export_http {
