@@ -325,6 +325,19 @@ export_set(struct exporter *e, const char *name, const char *val)
 	exit(2);
 }
 
+/* The library wakes up for the next snapshot. */
+static void
+set_rate(struct exporter *e)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lluns",
+		 (unsigned long long)(e->every * 1e9));
+	export_set(e, "aggrate", text);
+	if (e->every < 1)
+		export_set(e, "switchrate", text);
+}
+
 static void
 open_dtrace(struct exporter *e)
 {
@@ -339,6 +352,7 @@ open_dtrace(struct exporter *e)
 	    dtrace_handle_proc(e->dtp, export_on_proc, e) != 0)
 		dfatal(e, "failed to establish handlers");
 	export_set(e, "quiet", NULL);
+	set_rate(e); /* -x may say otherwise */
 	for (size_t i = 0; i < e->xs.n; i++) {
 		char *val = strchr(e->xs.v[i], '=');
 		if (val != NULL)
@@ -478,19 +492,6 @@ trace_loop(struct exporter *e)
 	return dtrace_exit_status(e->dtp);
 }
 
-/* The library wakes up for the next snapshot. */
-static void
-set_rate(struct exporter *e)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%lluns",
-		 (unsigned long long)(e->every * 1e9));
-	export_set(e, "aggrate", text);
-	if (e->every < 1)
-		export_set(e, "switchrate", text);
-}
-
 static int
 export_run(struct exporter *e)
 {
@@ -500,7 +501,6 @@ export_run(struct exporter *e)
 
 	export_spec_init(&e->spec);
 	open_dtrace(e);
-	set_rate(e);
 	procs = get_processes(e);
 	for (size_t i = 0; i < e->progs.n; i++)
 		compile(e, &e->progs.v[i]);
