@@ -337,11 +337,9 @@ bg_array_args(struct bg *g, unsigned ri)
 static unsigned
 own_frames(const struct bg *g)
 {
-	unsigned fire = g->c->chain > 1 ? 1 : 0;
-
 	return bpf_class_walks_regs(g->c->class)
 		       ? 0
-		       : g->depth + g->c->class->frames + fire;
+		       : g->depth + g->c->class->frames;
 }
 
 /* The kernel's own walk: by frame pointers where it is a user's stack. */

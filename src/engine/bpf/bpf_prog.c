@@ -114,11 +114,13 @@ find_site(struct maker *m)
 
 #define WAITS_MAX 6 /* the verifier follows a firing once more for each */
 
-/* Clauses in groups have no way back to the beginning. */
+/* Clauses in groups have no way back to the beginning, and several sites have
+   had their turn. */
 static bool
 may_wait(const struct maker *m)
 {
-	return m->c->class->runs == BPF_RUNS_SLEEPS && m->form != IN_GROUPS;
+	return m->c->class->runs == BPF_RUNS_SLEEPS && m->form != IN_GROUPS &&
+	       m->c->chain <= 1;
 }
 
 /* A clause has faulted: for want of a page, before anything was done that
@@ -527,34 +529,6 @@ make_firing(struct maker *m)
 	em_sti(em, BPF_W, R6, RT_OFF(busy), 0);
 }
 
-/* fire(ctx, key): one of several sites of an event; the next one's element,
-   0 after the last. */
-static int
-make_fire(struct maker *m)
-{
-	struct bpf_fn *fn = bpf_link_fn(m->u, "fire");
-	struct em *em;
-
-	if (fn == NULL)
-		return err_nomem(m->e);
-	em = m->em = &fn->em;
-	m->lb_out = em_label(em);
-	m->lb_next = em_label(em);
-	em_mov(em, R7, R1);
-	em_st(em, BPF_DW, FP, FR_CTX, R1);
-	em_st(em, BPF_DW, FP, FM(m, KEY), R2);
-	if (find_site(m) != 0)
-		return -1;
-	make_firing(m);
-	em_place(em, m->lb_next);
-	em_ld(em, BPF_W, R0, R8, offsetof(struct bpf_site, next));
-	em_exit(em);
-	em_place(em, m->lb_out);
-	em_imm(em, R0, 0);
-	em_exit(em);
-	return em_finish(em, fn->name, m->e);
-}
-
 static int
 main_single(struct maker *m)
 {
@@ -579,19 +553,35 @@ main_single(struct maker *m)
 	return 0;
 }
 
-static void
+/*
+ * Several sites of an event, one after the other.  It is a loop and no function
+ * that is called for each: the kernel lets eight functions call each other, of
+ * which walks of stacks have use for all but two.
+ */
+static int
 main_chain(struct maker *m)
 {
 	struct em *em = m->em;
+	uint32_t again = em_label(em);
 
-	for (uint32_t i = 0; i < m->c->chain; i++) {
-		em_mov(em, R1, R7);
-		if (i > 0) {
-			em_ji(em, BPF_JEQ, R0, 0, m->lb_out);
-			em_mov(em, R2, R0);
-		}
-		em_fn(em, "fire");
-	}
+	m->lb_next = em_label(em);
+	em_st(em, BPF_DW, FP, FM(m, KEY), R2);
+	em_sti(em, BPF_DW, FP, FM(m, LEFT), (int32_t)m->c->chain);
+	em_place(em, again);
+	if (find_site(m) != 0)
+		return -1;
+	make_firing(m);
+	em_place(em, m->lb_next);
+	em_ld(em, BPF_W, R1, R8, offsetof(struct bpf_site, next));
+	em_ji(em, BPF_JEQ, R1, 0, m->lb_out);
+	em_ld(em, BPF_DW, R2, FP, FM(m, LEFT));
+	em_alui(em, BPF_SUB, R2, 1);
+	em_ji(em, BPF_JEQ, R2, 0, m->lb_out);
+	em_st(em, BPF_DW, FP, FM(m, LEFT), R2);
+	em_st(em, BPF_DW, FP, FM(m, KEY), R1);
+	em_ld(em, BPF_DW, R7, FP, FR_CTX);
+	em_ja(em, again);
+	return 0;
 }
 
 static int
@@ -605,15 +595,12 @@ make_main(struct maker *m, struct bpf_fn *fn)
 	em_st(em, BPF_DW, FP, FR_CTX, R1);
 	check_activity(m);
 	m->c->class->find(m);
-	if (m->c->chain > 1)
-		main_chain(m);
-	else if (main_single(m) != 0)
+	if ((m->c->chain > 1 ? main_chain(m) : main_single(m)) != 0)
 		return -1;
 	em_place(em, m->lb_out);
 	em_imm(em, R0, 0);
 	em_exit(em);
-	if (em_finish(em, fn->name, m->e) != 0 ||
-	    (m->c->chain > 1 && make_fire(m) != 0))
+	if (em_finish(em, fn->name, m->e) != 0)
 		return -1;
 	return m->faults ? bpf_fault_make(m) : 0;
 }

@@ -23,6 +23,7 @@ enum {
 	FM_ONCE = 56, /* two words: a key of bpf_prog.once; a path's */
 	FM_WAITS = 64, /* how often it may still wait */
 	FM_PAGE = 72,  /* the address it is to wait for; 0: none */
+	FM_LEFT = FM_WAITS, /* instead: sites of its event that may follow */
 };
 #define FM(m, slot) ((m)->frame - FM_##slot)
 
