@@ -12,7 +12,10 @@
 #   make fresh    the demo and all tests in a minimal Debian, in two ways
 #   make cross    build for aarch64, run there what needs no kernel (qemu-user)
 #   make vm       run what a kernel matters to on others, in QEMU: two hours
+#   make doc      the doc site, build/doc-site/index.html
+#   make packages Debian packages, built and tried in a minimal Debian
 #   make install  to PREFIX (default /usr/local), DESTDIR respected
+#   make uninstall  takes away what install has put there
 
 BUILD ?= build
 ASAN ?= build-asan
@@ -24,7 +27,8 @@ NINJA = ninja -C
 COMMANDS = $(addprefix src/cmd/, dtrace dtrace-show lockstat plockstat) \
 	src/export/dtrace-export
 
-.PHONY: all demo check bench fuzz install clean vm fresh cross torture
+.PHONY: all demo check bench fuzz install uninstall clean vm fresh cross torture \
+	doc packages
 
 all: $(BUILD)/build.ninja
 	@$(NINJA) $(BUILD) --quiet
@@ -74,7 +78,18 @@ fuzz:
 	@fuzz/run $(FUZZ_SECONDS)
 
 install: all
+	@tools/installed record $(BUILD)
 	@meson install -C $(BUILD) --no-rebuild
+
+uninstall:
+	@tools/installed remove $(BUILD)
+
+doc: all
+	@tools/install-packages doc
+	@tools/doc-site $(BUILD)
+
+packages:
+	@tools/packages
 
 clean:
 	rm -rf $(BUILD) $(ASAN) build-fuzz
