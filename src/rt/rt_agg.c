@@ -108,13 +108,13 @@ rt_window_same(struct rt *rt, uint64_t pos, uint64_t off, uint64_t n)
 	return 1;
 }
 
-/* Is the entry's key at pos the present one?  No function of its own: the kernel
-   lets eight call each other, and this is at the bottom. */
-RT_INLINE uint64_t
-agg_same(struct rt *rt, uint64_t pos, uint64_t n)
+RT_GLOBAL uint64_t
+rt_agg_same(struct rt *rt, uint64_t pos, uint64_t n)
 {
 	uint64_t i;
 
+	if (!rt)
+		return 0;
 	RT_FOR(i, RT_KEY_MAX, RT_WINDOW_OF_BLOCKS, i < n)
 		if (!rt_window_same(rt, pos + i, i, n - i))
 			return 0;
@@ -186,7 +186,7 @@ rt_agg_links(struct rt *rt, uint64_t base, uint64_t head, uint64_t id_hash,
 			return 0;
 		if (en->hash == (uint32_t)id_hash && en->agg == id_hash >> 32 &&
 		    en->keysize == keysize &&
-		    agg_same(rt, base + pos + sizeof(*en), keysize))
+		    rt_agg_same(rt, base + pos + sizeof(*en), keysize))
 			return pos | RT_AGG_FOUND;
 		pos = en->next;
 	}

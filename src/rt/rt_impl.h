@@ -182,6 +182,7 @@ uint64_t rt_key_hash(struct rt *rt, uint64_t n);
 
 /* Return 1 if the key of n bytes at pos of the agg element is the present one,
    else 0.  Put it there. */
+uint64_t rt_agg_same(struct rt *rt, uint64_t pos, uint64_t n);
 uint64_t rt_agg_put(struct rt *rt, uint64_t pos, uint64_t n);
 /* Look for the entry of the present key from the entry at head on, in the half
    at base.  id_hash: the aggregation's id in the upper half, the hash in the
