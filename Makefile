@@ -3,7 +3,7 @@
 # The front door; Meson and Ninja are behind it.
 #
 #   make          build into ./build; ./build/dtrace runs as it stands, lockstat,
-#                 plockstat, dtrace-show and dtrace-export beside it
+#                 plockstat, dtrace-live, dtrace-show and dtrace-export beside it
 #   make demo     trace a real program
 #   make check    unit tests plain and under ASan+UBSan, golden D programs
 #   make bench    measure, beside other tools; figures go to bench/README.md
@@ -24,8 +24,8 @@ FUZZ_SECONDS ?= 60
 TORTURE_SECONDS ?= 600
 TORTURE_CYCLES ?= 1000
 NINJA = ninja -C
-COMMANDS = $(addprefix src/cmd/, dtrace dtrace-show lockstat plockstat) \
-	src/export/dtrace-export
+COMMANDS = $(addprefix src/cmd/, dtrace dtrace-live dtrace-show lockstat \
+	plockstat) src/export/dtrace-export
 
 .PHONY: all demo check bench fuzz install uninstall clean vm fresh cross torture \
 	doc packages

@@ -54,6 +54,7 @@ struct cmd {
 	bool picture_who, picture_time, picture_stdout;
 	pid_t show_pid;	   /* dtrace-show; 0: there is none */
 	int64_t next_look; /* ns: when aggregations are looked at again */
+	struct cmd_live *screen; /* --live (cmd_live.c); NULL: there is none */
 	bool hold;	   /* --hold */
 	int hold_ready;	   /* for the byte that says that tracing goes on */
 	int hold_fd;	   /* where it is claimed; 0: nowhere yet */
@@ -117,6 +118,25 @@ void cmd_show_look(struct cmd *c);
 /* No more output: wait for dtrace-show.  The exit status, which was to be
    `status`. */
 int cmd_show_end(struct cmd *c, int status);
+
+/*
+ * cmd_live.c: --live.  options() before processes are started: if there is a
+ * terminal that can be drawn on, c->screen is there.  hide() and unhide() around
+ * starting them, so that what commands print goes to the screen.  start() when
+ * programs have been compiled; from then on standard output and error are the
+ * screen's, until end(), which gives the terminal back: it may be called at any
+ * time, and again; false: the screen was lost, which has been told.
+ */
+void cmd_live_options(struct cmd *c);
+void cmd_live_hide(struct cmd *c);
+void cmd_live_unhide(struct cmd *c);
+void cmd_live_start(struct cmd *c);
+bool cmd_live_end(struct cmd *c);
+/* Send what there is, if it is time for that. */
+void cmd_live_look(struct cmd *c);
+/* A record, and data that was lost. */
+void cmd_live_record(struct cmd *c, const dtrace_probedesc_t *pd);
+void cmd_live_drops(struct cmd *c, uint64_t n);
 
 /* cmd_list.c */
 void cmd_list_all(struct cmd *c);

@@ -27,6 +27,7 @@ cmd_chew(const dtrace_probedata_t *data, void *arg)
 	struct cmd *c = arg;
 	char name[DTRACE_FUNCNAMELEN + DTRACE_NAMELEN + 200];
 
+	cmd_live_record(c, pd);
 	if (c->structured)
 		return DTRACE_CONSUME_THIS;
 	print_heading(c);
@@ -79,6 +80,7 @@ on_error(const dtrace_errdata_t *data, void *arg)
 static int
 on_drop(const dtrace_dropdata_t *data, void *arg)
 {
+	cmd_live_drops(arg, data->dtdda_drops);
 	fflush(((struct cmd *)arg)->out);
 	cmd_error("%.*s", (int)strcspn(data->dtdda_msg, "\n"),
 		  data->dtdda_msg);

@@ -23,7 +23,7 @@
 const char *cmd_name = "dtrace";
 
 static const char optstring[] =
-	"+:3:6:aAb:Bc:CdD:ef:FGhHi:I:lL:m:n:o:O:p:P:qs:SU:vVwx:X:Z";
+	"+:-:3:6:aAb:Bc:CdD:ef:FGhHi:I:lL:m:n:o:O:p:P:qs:SU:vVwx:X:Z";
 
 volatile sig_atomic_t cmd_interrupted;
 
@@ -73,6 +73,8 @@ cmd_notice(const struct cmd *c, const char *fmt, ...)
 void
 cmd_quit(struct cmd *c, int status)
 {
+	if (!cmd_live_end(c) && status == 0)
+		status = 1;
 	if (c->dtp != NULL) {
 		/* Whatever happened, what was written can be read. */
 		(void)dtrace_oformat_teardown(c->dtp, c->out);
@@ -91,6 +93,7 @@ cmd_fatal(struct cmd *c, const char *fmt, ...)
 {
 	va_list ap;
 
+	(void)cmd_live_end(c);
 	va_start(ap, fmt);
 	vmessage(fmt, ap);
 	va_end(ap);
@@ -103,6 +106,7 @@ cmd_dfatal(struct cmd *c, const char *fmt, ...)
 {
 	va_list ap;
 
+	(void)cmd_live_end(c);
 	va_start(ap, fmt);
 	vmessage(fmt, ap);
 	va_end(ap);
@@ -408,6 +412,21 @@ cmd_getopt(int argc, char **argv, char **args, int *nargs)
 	return -1;
 }
 
+/* --live, --color=WHEN: options of -x under other names. */
+static void
+parse_long(struct cmd *c, char *arg)
+{
+	if (strcmp(arg, "live") == 0)
+		set_option(c, "live", NULL);
+	else if (strncmp(arg, "color=", 6) == 0)
+		set_option(c, "color", arg + 6);
+	else if (strcmp(arg, "color") == 0)
+		set_option(c, "color", "always");
+	else
+		usage(c, "illegal option --%s (there are --color, --explain, "
+			 "--help, --hold, --live and --version)", arg);
+}
+
 static void
 parse_args(struct cmd *c, int argc, char **argv, struct targets *t)
 {
@@ -419,6 +438,9 @@ parse_args(struct cmd *c, int argc, char **argv, struct targets *t)
 		if (parse_simple(c, opt, optarg) || parse_spec(c, opt, optarg))
 			continue;
 		switch (opt) {
+		case '-':
+			parse_long(c, optarg);
+			break;
 		case '3':
 		case '6':
 			parse_model(c, argv[optind - 1] + 1);
@@ -701,6 +723,14 @@ tell_left_out(struct cmd *c)
 			  n, n == 1 ? "s" : "ve", n == 1 ? "es" : "");
 }
 
+/* What is printed from now on is for the terminal. */
+static void
+live_over(struct cmd *c)
+{
+	if (!cmd_live_end(c))
+		cmd_quit(c, 1);
+}
+
 static void
 run(struct cmd *c, struct ps_prochandle **procs)
 {
@@ -734,6 +764,8 @@ run(struct cmd *c, struct ps_prochandle **procs)
 			cmd_quit(c, 0);
 		if (!cmd_interrupted && (c->nprocs == 0 || c->live > 0))
 			dtrace_sleep(c->dtp);
+		if (cmd_interrupted || (c->nprocs > 0 && c->live == 0))
+			live_over(c);
 		if (cmd_interrupted && !newline) {
 			newline = true;
 			if (!c->structured)
@@ -756,9 +788,11 @@ run(struct cmd *c, struct ps_prochandle **procs)
 			cmd_dfatal(c, "processing aborted");
 		}
 		cmd_show_look(c);
+		cmd_live_look(c);
 		if (fflush(c->out) != 0)
 			output_failed(c, errno);
 	}
+	live_over(c);
 	if (engines != NULL) /* what was not so when it began */
 		print_engines(c, engines);
 	free(engines);
@@ -936,7 +970,10 @@ main(int argc, char **argv)
 		calloc((size_t)t.n + 1, sizeof(*procs));
 	if (procs == NULL)
 		cmd_fatal(&c, "memory allocation failure");
+	cmd_live_options(&c);
+	cmd_live_hide(&c);
 	start_processes(&c, &t, procs);
+	cmd_live_unhide(&c);
 	compile_all(&c);
 	unsigned matches = 0;
 	for (int i = 0; i < c.nprogs; i++)
@@ -948,6 +985,7 @@ main(int argc, char **argv)
 		if (matches == 0 && !(c.cflags & DTRACE_C_ZDEFS))
 			cmd_fatal(&c, "no probes matched");
 		cmd_show_start(&c);
+		cmd_live_start(&c);
 		run(&c, procs);
 	}
 	free(procs);

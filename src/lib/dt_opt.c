@@ -19,7 +19,8 @@ enum opt_kind { KIND_FLAG, KIND_SIZE, KIND_RATE, KIND_NUM, KIND_STR,
 		KIND_POLICY, KIND_RESIZE, KIND_CFLAG, KIND_NOCFLAG, KIND_CPPARG,
 		KIND_LIBDIR, KIND_ENGINE, KIND_EVALTIME, KIND_OFORMAT,
 		KIND_SETENV, KIND_UNSETENV, KIND_VERSION, KIND_LOCKMEM,
-		KIND_LATE, KIND_ENCODING, KIND_ERRFMT, KIND_FOLLOW };
+		KIND_LATE, KIND_ENCODING, KIND_ERRFMT, KIND_FOLLOW,
+		KIND_COLOR };
 enum opt_class { CLASS_RUN, CLASS_DYN, CLASS_COMP, CLASS_CMD, CLASS_NONE };
 
 struct opt_row {
@@ -261,6 +262,8 @@ opt_value(dtrace_hdl_t *dtp, const struct opt_row *row, const char *val,
 	static const char *const encodings[] = { "ascii", "utf8", NULL };
 	static const char *const errfmts[] = { "auto", "classic", "full",
 					       NULL };
+	static const char *const colors[] = { "auto", "never", "always",
+					      NULL };
 	const char *end;
 	uint32_t version;
 
@@ -295,6 +298,8 @@ opt_value(dtrace_hdl_t *dtp, const struct opt_row *row, const char *val,
 		return val != NULL && (*out = opt_word(val, encodings)) >= 0;
 	case KIND_ERRFMT:
 		return val != NULL && (*out = opt_word(val, errfmts)) >= 0;
+	case KIND_COLOR:
+		return val != NULL && (*out = opt_word(val, colors)) >= 0;
 	case KIND_LATE:
 		return val != NULL && (*out = opt_word(val, lates)) >= 0;
 	case KIND_VERSION:
@@ -375,6 +380,7 @@ opt_expects(const struct opt_row *row)
 		[KIND_LIBDIR] = "a directory",
 		[KIND_ENGINE] = "auto, kernel or process",
 		[KIND_FOLLOW] = "none, fork or all",
+		[KIND_FOLLOW] = "none, fork or all",
 		[KIND_EVALTIME] = "exec, preinit, postinit or main",
 		[KIND_OFORMAT] = "text, json or jsonl",
 		[KIND_SETENV] = "name=value",
@@ -383,6 +389,7 @@ opt_expects(const struct opt_row *row)
 		[KIND_LOCKMEM] = "a size, or unlimited",
 		[KIND_LATE] = "static",
 		[KIND_ENCODING] = "ascii or utf8",
+		[KIND_COLOR] = "auto, never or always",
 		[KIND_ERRFMT] = "auto, classic or full",
 	};
 
