@@ -45,7 +45,8 @@ struct cmd {
 	int live; /* -c and -p processes that run */
 	int nprocs;
 	int status; /* of exit() */
-	bool died;  /* a target did, and the probes in it may be why */
+	bool died;  /* a target did, and the probes in it may be why; or the
+		       screen did */
 	FILE *out;
 	const char *outname;
 	/* Pictures (cmd_show.c): what was asked for, and of what kinds. */

@@ -292,8 +292,10 @@ cmd_live_look(struct cmd *c)
 	if (l == NULL || l->data < 0)
 		return;
 	int rc = live_send_look(l->send, c->dtp, l->data);
-	if (rc == EPIPE) /* the terminal is gone, or dtrace-live */
-		cmd_quit(c, 1);
+	if (rc == EPIPE) { /* the terminal is gone, or dtrace-live: as ^C */
+		cmd_interrupted = 1;
+		return;
+	}
 	if (rc > 0)
 		cmd_fatal(c, "failed to write to dtrace-live: %s",
 			  strerror(rc));

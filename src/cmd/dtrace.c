@@ -727,8 +727,7 @@ tell_left_out(struct cmd *c)
 static void
 live_over(struct cmd *c)
 {
-	if (!cmd_live_end(c))
-		cmd_quit(c, 1);
+	c->died |= !cmd_live_end(c);
 }
 
 static void
@@ -760,7 +759,7 @@ run(struct cmd *c, struct ps_prochandle **procs)
 		newline = cmd_interrupted != 0; /* by -e, not by ^C */
 	}
 	while (!done) {
-		if (output_closed(c))
+		if (output_closed(c) && c->screen == NULL)
 			cmd_quit(c, 0);
 		if (!cmd_interrupted && (c->nprocs == 0 || c->live > 0))
 			dtrace_sleep(c->dtp);

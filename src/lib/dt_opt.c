@@ -380,7 +380,6 @@ opt_expects(const struct opt_row *row)
 		[KIND_LIBDIR] = "a directory",
 		[KIND_ENGINE] = "auto, kernel or process",
 		[KIND_FOLLOW] = "none, fork or all",
-		[KIND_FOLLOW] = "none, fork or all",
 		[KIND_EVALTIME] = "exec, preinit, postinit or main",
 		[KIND_OFORMAT] = "text, json or jsonl",
 		[KIND_SETENV] = "name=value",

@@ -131,7 +131,7 @@ canvas_char(struct buf *b, uint32_t ch)
 		return;
 	}
 	int tail = ch < 0x800 ? 1 : ch < 0x10000 ? 2 : 3;
-	buf_putc(b, (char)(uint8_t)((0xf00u >> tail) | ch >> (6 * tail)));
+	buf_putc(b, (char)(uint8_t)(0xffu << (7 - tail) | ch >> (6 * tail)));
 	while (tail-- > 0)
 		buf_putc(b, (char)(0x80 | (ch >> (6 * tail) & 0x3f)));
 }

@@ -24,7 +24,8 @@
 #define RATE_LEAST 36 /* ... for rates */
 #define RATE_COLS  8
 #define BAR_MOST   40
-#define KEY_PAD	   40 /* columns that a key may have of its own */
+#define NPAD	   4  /* keys that are put under each other */
+#define PAD_SHARE  3  /* of the columns, that keys before the last may have */
 
 void
 draw_short(char out[24], double v)
@@ -99,7 +100,7 @@ draw_tabs(const struct live_view *v, struct live_canvas *c)
 struct columns {
 	int key, value, rate, bar; /* where they begin; rate, bar 0: no room */
 	int nvalue, nbar;
-	int pad[4]; /* columns of the first keys, where there are several */
+	int pad[NPAD]; /* columns of the first keys, where there are several */
 };
 
 /* The text of a row's keys.  Those before the last are as wide as cols say. */
@@ -112,7 +113,7 @@ row_keys(const struct live_view *v, const struct live_row *r,
 		clean_key(b, &r->keys[i], v->utf8);
 		if (i + 1 == r->nkeys)
 			break;
-		int pad = i < 4 ? cols->pad[i] : 0;
+		int pad = i < NPAD ? cols->pad[i] : 0;
 		int is = (int)clean_columns(buf_str(b) + from);
 		for (; is < pad; is++)
 			buf_putc(b, ' ');
@@ -122,35 +123,43 @@ row_keys(const struct live_view *v, const struct live_row *r,
 		buf_puts(b, "(all)");
 }
 
-/* Columns that keys and values need, of the rows that are shown. */
+/* Make cols as wide as the keys before the last are, unless that is too wide. */
 static void
-need_columns(const struct live_view *v, const struct live_agg *a, size_t top,
-	     int n, struct columns *cols, int *key)
+pad_keys(const struct live_view *v, const struct live_row *r, int most,
+	 struct columns *cols)
 {
 	struct buf b = BUF_INIT;
 
-	for (int pass = 0; pass < 2; pass++)
-		for (size_t i = top; i < v->norder && i < top + (size_t)n; i++) {
-			const struct live_row *r = &a->rows.v[v->order[i]];
-			for (uint32_t k = 0; pass == 0 && k + 1 < r->nkeys &&
-					     k < 4; k++) {
-				buf_reset(&b);
-				clean_key(&b, &r->keys[k], v->utf8);
-				int is = (int)clean_columns(buf_str(&b));
-				if (is > cols->pad[k] && is <= KEY_PAD)
-					cols->pad[k] = is;
-			}
-			if (pass == 0)
-				continue;
-			buf_reset(&b);
-			row_keys(v, r, cols, &b);
-			int is = (int)clean_columns(buf_str(&b));
-			if (is > *key)
-				*key = is;
-			int digits = snprintf(NULL, 0, "%" PRId64, r->value);
-			if (digits > cols->nvalue)
-				cols->nvalue = digits;
-		}
+	for (uint32_t i = 0; i + 1 < r->nkeys && i < NPAD; i++) {
+		buf_reset(&b);
+		clean_key(&b, &r->keys[i], v->utf8);
+		int is = (int)clean_columns(buf_str(&b));
+		if (is > cols->pad[i] && is <= most)
+			cols->pad[i] = is;
+	}
+	buf_fini(&b);
+}
+
+/* Columns that keys and values need, of the rows that are shown. */
+static void
+need_columns(const struct live_view *v, const struct live_agg *a, size_t top,
+	     int n, int most, struct columns *cols, int *key)
+{
+	struct buf b = BUF_INIT;
+
+	for (size_t i = top; i < v->norder && i < top + (size_t)n; i++)
+		pad_keys(v, &a->rows.v[v->order[i]], most, cols);
+	for (size_t i = top; i < v->norder && i < top + (size_t)n; i++) {
+		const struct live_row *r = &a->rows.v[v->order[i]];
+		buf_reset(&b);
+		row_keys(v, r, cols, &b);
+		int is = (int)clean_columns(buf_str(&b));
+		if (is > *key)
+			*key = is;
+		int digits = snprintf(NULL, 0, "%" PRId64, r->value);
+		if (digits > cols->nvalue)
+			cols->nvalue = digits;
+	}
 	buf_fini(&b);
 }
 
@@ -161,7 +170,7 @@ place_columns(const struct live_view *v, const struct live_agg *a, size_t top,
 	int key = 3, room = width;
 
 	*cols = (struct columns){ .nvalue = (int)strlen(a->func) };
-	need_columns(v, a, top, n, cols, &key);
+	need_columns(v, a, top, n, width / PAD_SHARE, cols, &key);
 	if (cols->nvalue > width / 2)
 		cols->nvalue = width / 2;
 	room -= cols->nvalue + 2;
