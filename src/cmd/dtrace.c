@@ -723,6 +723,19 @@ tell_left_out(struct cmd *c)
 			  n, n == 1 ? "s" : "ve", n == 1 ? "es" : "");
 }
 
+/* If it was the screen that nobody reads any more, what is left is printed on the
+   terminal. */
+static void
+flush_output(struct cmd *c)
+{
+	if (fflush(c->out) == 0)
+		return;
+	if (c->screen == NULL || errno != EPIPE)
+		output_failed(c, errno);
+	clearerr(c->out);
+	cmd_interrupted = 1;
+}
+
 /* What is printed from now on is for the terminal. */
 static void
 live_over(struct cmd *c)
@@ -787,9 +800,8 @@ run(struct cmd *c, struct ps_prochandle **procs)
 			cmd_dfatal(c, "processing aborted");
 		}
 		cmd_show_look(c);
+		flush_output(c);
 		cmd_live_look(c);
-		if (fflush(c->out) != 0)
-			output_failed(c, errno);
 	}
 	live_over(c);
 	if (engines != NULL) /* what was not so when it began */
