@@ -181,6 +181,10 @@ int cmd_hold_claim(struct cmd *c, int argc, char **argv);
  */
 void cmd_run(int argc, char **argv);
 
+/* cmd_explain.c: print what the error with that tag is, NULL: which there are.
+   The exit status. */
+int cmd_explain(const char *tag);
+
 /* cmd_usdt.c: programs are compiled. */
 void cmd_header(struct cmd *c);
 void cmd_object(struct cmd *c);

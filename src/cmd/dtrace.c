@@ -101,6 +101,30 @@ cmd_fatal(struct cmd *c, const char *fmt, ...)
 	cmd_quit(c, 1);
 }
 
+static bool
+option_on(struct cmd *c, const char *name)
+{
+	int64_t v;
+
+	return dtrace_getopt(c->dtp, name, &v) == 0 &&
+	       v != DTRACEOPT_UNSET && v != 0;
+}
+
+/* "[EDT_PROC] " with -x errtags; errors of programs have theirs from the
+   compiler. */
+static const char *
+error_tag(struct cmd *c)
+{
+	static char text[40];
+	const char *tag = dtrace_errtag(c->dtp);
+
+	if (tag == NULL || !option_on(c, "errtags") ||
+	    dtrace_errmsg(c->dtp, dtrace_errno(c->dtp))[0] == '[')
+		return "";
+	snprintf(text, sizeof(text), "[%s] ", tag);
+	return text;
+}
+
 void
 cmd_dfatal(struct cmd *c, const char *fmt, ...)
 {
@@ -110,7 +134,7 @@ cmd_dfatal(struct cmd *c, const char *fmt, ...)
 	va_start(ap, fmt);
 	vmessage(fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "%s%s\n", *fmt != '\0' ? ": " : "",
+	fprintf(stderr, "%s%s%s\n", *fmt != '\0' ? ": " : "", error_tag(c),
 		dtrace_errmsg(c->dtp, dtrace_errno(c->dtp)));
 	cmd_quit(c, 1);
 }
@@ -566,9 +590,8 @@ start_processes(struct cmd *c, const struct targets *t,
 			t->v[i].is_pid ? grab_process(c, t->v[i].arg)
 				       : start_command(c, t->v[i].arg);
 		if (p == NULL)
-			cmd_fatal(c, "%s", dtrace_errmsg(
-						 c->dtp,
-						 dtrace_errno(c->dtp)));
+			cmd_fatal(c, "%s%s", error_tag(c),
+				  dtrace_errmsg(c->dtp, dtrace_errno(c->dtp)));
 		procs[c->nprocs++] = p;
 	}
 	c->live = c->nprocs;
@@ -636,15 +659,6 @@ enable_prog(struct cmd *c, struct cmd_prog *p)
 		cmd_notice(c, "%s '%s' matched %u probe%s", p->desc, p->name,
 			   p->info.dpi_matches,
 			   p->info.dpi_matches == 1 ? "" : "s");
-}
-
-static bool
-option_on(struct cmd *c, const char *name)
-{
-	int64_t v;
-
-	return dtrace_getopt(c->dtp, name, &v) == 0 &&
-	       v != DTRACEOPT_UNSET && v != 0;
 }
 
 /* True if text has that line, of n bytes. */
@@ -929,6 +943,10 @@ main(int argc, char **argv)
 		print_usage(stdout);
 		return fflush(stdout) != 0;
 	}
+	if (argc <= 3 && strcmp(argv[1], "--explain") == 0)
+		return cmd_explain(argc == 3 ? argv[2] : NULL);
+	if (argc == 2 && strncmp(argv[1], "--explain=", 10) == 0)
+		return cmd_explain(argv[1] + 10);
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
 		argv[1] = version;
 	if (strcmp(argv[1], "run") == 0)
