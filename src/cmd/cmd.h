@@ -56,6 +56,10 @@ struct cmd {
 	pid_t show_pid;	   /* dtrace-show; 0: there is none */
 	int64_t next_look; /* ns: when aggregations are looked at again */
 	struct cmd_live *screen; /* --live (cmd_live.c); NULL: there is none */
+	unsigned matches;  /* probes that programs match */
+	uint64_t records;  /* that have been consumed */
+	int64_t began, told; /* s: cmd_patience_look()'s */
+	bool said_silence;
 	bool hold;	   /* --hold */
 	int hold_ready;	   /* for the byte that says that tracing goes on */
 	int hold_fd;	   /* where it is claimed; 0: nowhere yet */
@@ -154,6 +158,8 @@ void cmd_stability(struct cmd *c, const struct cmd_prog *p);
 struct cmd_patience;
 struct cmd_patience *cmd_patience_begin(void);
 void cmd_patience_end(struct cmd_patience *w);
+/* In the loop: say at the terminal that it runs, where nothing else says so. */
+void cmd_patience_look(struct cmd *c);
 
 /*
  * cmd_anon.c: -A.  args() before options are looked at: those of the unit, which

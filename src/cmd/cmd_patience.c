@@ -8,6 +8,10 @@
  *
  * The line is written by a thread of its own, for the one that starts tracing
  * is busy in the library; it makes no call of the library, and takes no signal.
+ *
+ * Who waits for the first line of a running trace is told, once, that it does run;
+ * with -v and a command, what goes on is told again and again.  That is the
+ * loop's affair, which looks at the time.
  */
 #include "cmd.h"
 
@@ -18,6 +22,8 @@
 #include <unistd.h>
 
 #define PATIENCE_S 2
+#define SILENCE_S  5	/* without a line: say that tracing goes on */
+#define PROGRESS_S 10 /* ... between two lines of -v on that */
 
 struct cmd_patience {
 	pthread_t thread;
@@ -81,4 +87,58 @@ cmd_patience_end(struct cmd_patience *w)
 	if (w->told) /* to the start of the line, and clear it */
 		fputs("\r\033[K", stderr);
 	free(w);
+}
+
+/* ---- while tracing ------------------------------------------------------- */
+
+static int64_t
+patience_now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+
+/* Rows of all aggregations, which are counted by the last look at them. */
+static int
+count_row(const dtrace_aggdata_t *data, void *arg)
+{
+	(void)data;
+	++*(uint64_t *)arg;
+	return DTRACE_AGGWALK_NEXT;
+}
+
+static void
+tell_progress(struct cmd *c, int64_t seconds)
+{
+	uint64_t rows = 0;
+
+	(void)dtrace_aggregate_walk(c->dtp, count_row, &rows);
+	cmd_notice(c, "%lld s: %d process%s of -c and -p run%s, %llu records, "
+		   "%llu rows of aggregations", (long long)seconds, c->live,
+		   c->live == 1 ? "" : "es", c->live == 1 ? "s" : "",
+		   (unsigned long long)c->records, (unsigned long long)rows);
+}
+
+void
+cmd_patience_look(struct cmd *c)
+{
+	int64_t now = patience_now_s();
+
+	if (c->began == 0)
+		c->began = c->told = now;
+	if (c->quiet || c->screen != NULL || c->structured ||
+	    !isatty(STDERR_FILENO) || !isatty(fileno(c->out)))
+		return;
+	if (c->verbose && c->nprocs > 0 && now - c->told >= PROGRESS_S) {
+		c->told = now;
+		tell_progress(c, now - c->began);
+	}
+	if (c->records > 0 || c->said_silence || now - c->began < SILENCE_S)
+		return;
+	c->said_silence = true;
+	cmd_notice(c, "nothing has been printed so far: %u probe%s being "
+		   "waited on%s", c->matches, c->matches == 1 ? " is" : "s are",
+		   c->nprocs > 0 ? "" : " (^C ends it)");
 }

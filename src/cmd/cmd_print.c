@@ -27,6 +27,7 @@ cmd_chew(const dtrace_probedata_t *data, void *arg)
 	struct cmd *c = arg;
 	char name[DTRACE_FUNCNAMELEN + DTRACE_NAMELEN + 200];
 
+	c->records++;
 	cmd_live_record(c, pd);
 	if (c->structured)
 		return DTRACE_CONSUME_THIS;

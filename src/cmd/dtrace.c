@@ -816,6 +816,7 @@ run(struct cmd *c, struct ps_prochandle **procs)
 		cmd_show_look(c);
 		flush_output(c);
 		cmd_live_look(c);
+		cmd_patience_look(c);
 	}
 	live_over(c);
 	if (engines != NULL) /* what was not so when it began */
@@ -887,6 +888,20 @@ take_objects(struct cmd *c)
 	c->objects = c->args + 1;
 	c->nobjects = c->nargs - 1;
 	c->nargs = 1;
+}
+
+/* On a terminal that has colours, unless another thing was asked for. */
+static void
+take_colours(struct cmd *c)
+{
+	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
+	int64_t v;
+
+	if (dtrace_getopt(c->dtp, "color", &v) != 0 || v != DTRACEOPT_UNSET ||
+	    term == NULL || strcmp(term, "dumb") == 0 ||
+	    (no != NULL && *no != '\0'))
+		return;
+	set_option(c, "color", "auto");
 }
 
 void
@@ -993,6 +1008,7 @@ main(int argc, char **argv)
 		cmd_open_output(&c);
 	if (c.mode == MODE_RUN)
 		cmd_show_options(&c);
+	take_colours(&c);
 	c.quiet = option_on(&c, "quiet");
 	catch_signals();
 	struct ps_prochandle **procs =
@@ -1004,14 +1020,13 @@ main(int argc, char **argv)
 	start_processes(&c, &t, procs);
 	cmd_live_unhide(&c);
 	compile_all(&c);
-	unsigned matches = 0;
 	for (int i = 0; i < c.nprogs; i++)
-		matches += c.progs[i].info.dpi_matches;
+		c.matches += c.progs[i].info.dpi_matches;
 	if (c.mode == MODE_SAVE)
 		cmd_anon_save(&c, saved);
 	free(saved);
 	if (c.mode == MODE_RUN) {
-		if (matches == 0 && !(c.cflags & DTRACE_C_ZDEFS))
+		if (c.matches == 0 && !(c.cflags & DTRACE_C_ZDEFS))
 			cmd_fatal(&c, "no probes matched");
 		cmd_show_start(&c);
 		cmd_live_start(&c);

@@ -60,8 +60,10 @@ act_freopen(dtrace_hdl_t *dtp, const char *path)
 	char *why;
 	int rv;
 
-	if (dt_act_freopen(dtp, path) == 0)
+	if (dt_act_freopen(dtp, path) == 0) {
+		dt_sink_options(dtp); /* a file has no colours */
 		return 0;
+	}
 	why = strdup(dtrace_errmsg(dtp, dtrace_errno(dtp)));
 	rv = why != NULL ? dt_notice_refused(dtp, why) : dt_nomem(dtp);
 	free(why);

@@ -53,6 +53,7 @@ static void
 hist_add(struct dt_out *o, struct dt_aggs *as, struct dt_pict *p,
 	 const struct dt_cell *c)
 {
+	p->bars.colour = o->colour;
 	dt_bars_add(&p->bars, hist_value_of(as, p, c), o->aggzoom);
 }
 

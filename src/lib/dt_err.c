@@ -93,7 +93,8 @@ dtrace_errtag(dtrace_hdl_t *dtp)
 #undef EDT
 	};
 
-	if (err_is_set(&dtp->err))
+	/* What has failed without a tag of its own has the library's. */
+	if (err_is_set(&dtp->err) && dtp->err.tag != &ERR_GENERIC)
 		return dtp->err.tag->name;
 	if (dtp->errnum >= EDT_FIRST && dtp->errnum <= EDT_LAST)
 		return names[dtp->errnum - EDT_FIRST];

@@ -32,11 +32,18 @@ struct hist {
 /* ---- bars ---------------------------------------------------------------- */
 
 static void
-bar_put(struct buf *b, int blanks_before, int ats, int blanks_after)
+bar_put(const struct dt_bars *h, struct buf *b, int blanks_before, int ats,
+	int blanks_after)
 {
+	bool colour = h->colour && ats > 0;
+
 	buf_printf(b, "%*s", blanks_before, "");
+	if (colour)
+		buf_puts(b, "\033[36m");
 	for (int i = 0; i < ats; i++)
 		buf_putc(b, '@');
+	if (colour)
+		buf_puts(b, "\033[m");
 	buf_printf(b, "%*s", blanks_after, "");
 }
 
@@ -71,19 +78,19 @@ dt_bars_put(const struct dt_bars *h, int64_t count, struct buf *b)
 
 	if (h->positive && h->negative) {
 		len = bar_len(h, count, half);
-		bar_put(b, count < 0 ? half - len : half, count < 0 ? len : 0,
+		bar_put(h, b, count < 0 ? half - len : half, count < 0 ? len : 0,
 			0);
 		buf_putc(b, '|');
-		bar_put(b, 0, count > 0 ? len : 0,
+		bar_put(h, b, 0, count > 0 ? len : 0,
 			count > 0 ? half - len : half);
 	} else if (h->negative) {
 		len = bar_len(h, count, BAR);
-		bar_put(b, BAR - len, len, 0);
+		bar_put(h, b, BAR - len, len, 0);
 		buf_putc(b, '|');
 	} else {
 		len = bar_len(h, count, BAR);
 		buf_putc(b, '|');
-		bar_put(b, 0, len, BAR - len);
+		bar_put(h, b, 0, len, BAR - len);
 	}
 }
 
@@ -154,7 +161,8 @@ dt_hist_print(struct dt_out *o, const struct dif_aggvar *av,
 			  .av = av,
 			  .words = words,
 			  .n = av->words,
-			  .normal = normal };
+			  .normal = normal,
+			  .bars = { .colour = o->colour } };
 	uint32_t first, last;
 	char label[32];
 

@@ -262,7 +262,7 @@ opt_value(dtrace_hdl_t *dtp, const struct opt_row *row, const char *val,
 	static const char *const encodings[] = { "ascii", "utf8", NULL };
 	static const char *const errfmts[] = { "auto", "classic", "full",
 					       NULL };
-	static const char *const colors[] = { "auto", "never", "always",
+	static const char *const colors[] = { "never", "auto", "always",
 					      NULL };
 	const char *end;
 	uint32_t version;
@@ -388,7 +388,7 @@ opt_expects(const struct opt_row *row)
 		[KIND_LOCKMEM] = "a size, or unlimited",
 		[KIND_LATE] = "static",
 		[KIND_ENCODING] = "ascii or utf8",
-		[KIND_COLOR] = "auto, never or always",
+		[KIND_COLOR] = "never, auto or always",
 		[KIND_ERRFMT] = "auto, classic or full",
 	};
 

@@ -153,6 +153,7 @@ struct dt_out {
 	bool aggzoom;	  /* bars relative to the largest bucket */
 	bool agghist, aggpack; /* aggregations as pictures (dt_agghist.c) */
 	bool utf8; /* they may be drawn with more than ASCII */
+	bool colour; /* escape sequences around bars */
 	struct dt_aggsort sort;
 	struct dt_syms syms;
 
@@ -388,6 +389,7 @@ bool dt_hist_range(const uint64_t *words, uint32_t n, uint32_t *first,
 struct dt_bars {
 	long double total; /* what forty columns stand for */
 	bool positive, negative;
+	bool colour;
 };
 void dt_bars_add(struct dt_bars *b, int64_t count, bool zoom);
 void dt_bars_put(const struct dt_bars *b, int64_t count, struct buf *out);

@@ -5,6 +5,7 @@
 #include "lib/dt_impl.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 /* dt_out's write functions for consumers with a buffered handler... */
 static int
@@ -65,6 +66,19 @@ dt_flush(dtrace_hdl_t *dtp, const dtrace_aggdata_t *agg)
 	return 0;
 }
 
+/* Only what is asked for; what a terminal knows of colours is the consumer's to
+   find out. */
+static bool
+sink_colours(const dtrace_hdl_t *dtp)
+{
+	enum { NEVER, AUTO, ALWAYS };
+	int64_t when = dtp->opt[DT_OPT_color];
+
+	return when == ALWAYS ||
+	       (when == AUTO && dtp->out->fp != NULL &&
+		isatty(fileno(dtp->out->fp)));
+}
+
 void
 dt_sink_options(dtrace_hdl_t *dtp)
 {
@@ -78,6 +92,7 @@ dt_sink_options(dtrace_hdl_t *dtp)
 	dtp->out->agghist = dt_opt_on(dtp, DT_OPT_agghist);
 	dtp->out->aggpack = dt_opt_on(dtp, DT_OPT_aggpack);
 	dtp->out->utf8 = dt_opt_on(dtp, DT_OPT_encoding);
+	dtp->out->colour = sink_colours(dtp);
 	dtp->out->aggzoom = dt_opt_on(dtp, DT_OPT_aggzoom);
 	dt_agg_sort(dtp, &dtp->out->sort);
 }
