@@ -115,8 +115,7 @@ def write_man(table, out):
             parts.append(prose(why) + "\n")
         parts.append(f".Bd -literal\n{roff(example.rstrip())}\n.Ed\n.Pp\n"
                      f"{prose(cure)}\n")
-    parts.append(".El\n.Sh SEE ALSO\n.Xr d 5 ,\n.Xr dtrace 1 ,\n"
-                 ".Xr libdtrace 3\n")
+    parts.append(".El\n.Sh SEE ALSO\n.Xr dtrace 1 ,\n.Xr libdtrace 3 ,\n.Xr d 5\n")
     out.write_text("".join(parts))
 
 

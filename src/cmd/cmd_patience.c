@@ -100,9 +100,8 @@ patience_now_s(void)
 	return t.tv_sec;
 }
 
-/* Rows of all aggregations, which are counted by the last look at them. */
 static int
-count_row(const dtrace_aggdata_t *data, void *arg)
+patience_row(const dtrace_aggdata_t *data, void *arg)
 {
 	(void)data;
 	++*(uint64_t *)arg;
@@ -114,7 +113,9 @@ tell_progress(struct cmd *c, int64_t seconds)
 {
 	uint64_t rows = 0;
 
-	(void)dtrace_aggregate_walk(c->dtp, count_row, &rows);
+	if (dtrace_aggregate_snap(c->dtp) != 0 ||
+	    dtrace_aggregate_walk(c->dtp, patience_row, &rows) != 0)
+		cmd_dfatal(c, "failed to read aggregations");
 	cmd_notice(c, "%lld s: %d process%s of -c and -p run%s, %llu records, "
 		   "%llu rows of aggregations", (long long)seconds, c->live,
 		   c->live == 1 ? "" : "es", c->live == 1 ? "s" : "",
@@ -138,7 +139,7 @@ cmd_patience_look(struct cmd *c)
 	if (c->records > 0 || c->said_silence || now - c->began < SILENCE_S)
 		return;
 	c->said_silence = true;
-	cmd_notice(c, "nothing has been printed so far: %u probe%s being "
-		   "waited on%s", c->matches, c->matches == 1 ? " is" : "s are",
+	cmd_notice(c, "waiting on %u probe%s; nothing has been printed so "
+		   "far%s", c->matches, c->matches == 1 ? "" : "s",
 		   c->nprocs > 0 ? "" : " (^C ends it)");
 }

@@ -226,7 +226,15 @@ print_usage(FILE *fp)
 "\t-w  permit destructive actions\n"
 "\t-x  enable or modify compiler and tracing options\n"
 "\t-X  specify ISO C conformance settings for preprocessor\n"
-"\t-Z  permit probe descriptions that match zero probes\n", fp);
+"\t-Z  permit probe descriptions that match zero probes\n"
+"\t--color[=never|auto|always]\n"
+"\t    colours in histograms\n"
+"\t--explain [tag]\n"
+"\t    what an error means and what to do, or which errors there are\n"
+"\t--hold\n"
+"\t    trace in the background, until dtrace -a claims it\n"
+"\t--live\n"
+"\t    show what is traced on a screen\n", fp);
 	fprintf(fp, "\n\t%s run -l lists tools that are ready made\n", cmd_name);
 }
 

@@ -24,6 +24,19 @@ sink_nowhere(void *arg, const char *s, size_t n)
 	return -EBADF;
 }
 
+/* Only what is asked for; what a terminal knows of colours is the consumer's to
+   find out. */
+static bool
+sink_colours(const dtrace_hdl_t *dtp)
+{
+	enum { NEVER, AUTO, ALWAYS };
+	int64_t when = dtp->opt[DT_OPT_color];
+
+	return when == ALWAYS ||
+	       (when == AUTO && dtp->out->fp != NULL &&
+		isatty(fileno(dtp->out->fp)));
+}
+
 void
 dt_out_to(dtrace_hdl_t *dtp, FILE *fp)
 {
@@ -33,6 +46,7 @@ dt_out_to(dtrace_hdl_t *dtp, FILE *fp)
 	o->write = fp != NULL ? NULL :
 		   dtp->bufh != NULL ? sink_buffer : sink_nowhere;
 	o->write_arg = dtp;
+	o->colour = sink_colours(dtp);
 }
 
 int
@@ -64,19 +78,6 @@ dt_flush(dtrace_hdl_t *dtp, const dtrace_aggdata_t *agg)
 		return dt_set_err(dtp, EDT_DIRABORT, "%s",
 				  dtrace_errmsg(NULL, EDT_DIRABORT));
 	return 0;
-}
-
-/* Only what is asked for; what a terminal knows of colours is the consumer's to
-   find out. */
-static bool
-sink_colours(const dtrace_hdl_t *dtp)
-{
-	enum { NEVER, AUTO, ALWAYS };
-	int64_t when = dtp->opt[DT_OPT_color];
-
-	return when == ALWAYS ||
-	       (when == AUTO && dtp->out->fp != NULL &&
-		isatty(fileno(dtp->out->fp)));
 }
 
 void

@@ -46,7 +46,4 @@ void live_send_drops(struct live_send *s, uint64_t n);
  */
 int live_send_look(struct live_send *s, dtrace_hdl_t *dtp, int fd);
 
-/* Records so far, of all probes. */
-uint64_t live_send_records(const struct live_send *s);
-
 #endif

@@ -116,12 +116,6 @@ live_send_drops(struct live_send *s, uint64_t n)
 	s->drops += n;
 }
 
-uint64_t
-live_send_records(const struct live_send *s)
-{
-	return s->records;
-}
-
 /* ---- aggregations -------------------------------------------------------- */
 
 static size_t
