@@ -238,11 +238,11 @@ send_row(const dtrace_aggdata_t *data, void *arg)
 /* ---- messages ------------------------------------------------------------ */
 
 static int64_t
-send_now_ns(void)
+send_clock_ns(clockid_t id)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(id, &t);
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
@@ -298,7 +298,8 @@ send_message(struct live_send *s, dtrace_hdl_t *dtp, int64_t now)
 int
 live_send_look(struct live_send *s, dtrace_hdl_t *dtp, int fd)
 {
-	int64_t now = send_now_ns();
+	int64_t now = send_clock_ns(CLOCK_MONOTONIC);
+	int64_t cpu = send_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 
 	if (s->began == 0)
 		s->began = now;
@@ -312,7 +313,8 @@ live_send_look(struct live_send *s, dtrace_hdl_t *dtp, int fd)
 		return EMSGSIZE;
 	uint64_t size = s->out.n - sizeof(size);
 	memcpy(s->out.p, &size, sizeof(size));
-	int64_t took = (send_now_ns() - now) * SEND_SHARE;
+	int64_t took = (send_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu) *
+		       SEND_SHARE;
 	s->next = now + (took > SEND_EVERY_NS ? took : SEND_EVERY_NS);
 	return send_all(fd, s->out.p, s->out.n);
 }
