@@ -60,6 +60,7 @@ struct cmd {
 	uint64_t records;  /* that have been consumed */
 	int64_t began, told; /* s: cmd_patience_look()'s */
 	bool said_silence;
+	unsigned drop_hints; /* kinds of drops whose cure has been told, as bits */
 	bool hold;	   /* --hold */
 	int hold_ready;	   /* for the byte that says that tracing goes on */
 	int hold_fd;	   /* where it is claimed; 0: nowhere yet */
@@ -107,7 +108,10 @@ int cmd_chew(const dtrace_probedata_t *data, void *arg);
 int cmd_chewrec(const dtrace_probedata_t *data, const dtrace_recdesc_t *rec,
 		void *arg);
 
-/* cmd_errors.c: print why the program does not compile, and exit 1. */
+/* cmd_errors.c: true if messages may be longer than scripts expect them: on a
+   terminal, or as -x errfmt says. */
+bool cmd_for_people(struct cmd *c);
+/* Print why the program does not compile, and exit 1. */
 _Noreturn void cmd_program_fatal(struct cmd *c, const struct cmd_prog *p);
 
 /* cmd_show.c: "folded, flame ...". */

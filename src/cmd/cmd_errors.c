@@ -20,8 +20,8 @@
 
 enum errfmt { ERRFMT_AUTO, ERRFMT_CLASSIC, ERRFMT_FULL }; /* of the option */
 
-static bool
-wants_full(struct cmd *c)
+bool
+cmd_for_people(struct cmd *c)
 {
 	int64_t v;
 
@@ -141,7 +141,7 @@ cmd_program_fatal(struct cmd *c, const struct cmd_prog *p)
 	const dtrace_errplace_t *v;
 	size_t n = dtrace_errplaces(c->dtp, &v);
 
-	if (n == 0 || !wants_full(c))
+	if (n == 0 || !cmd_for_people(c))
 		fatal_classic(c, p);
 	for (size_t i = 0; i < n; i++)
 		error_put(c, p, &v[i]);

@@ -69,6 +69,29 @@ cmd_chewrec(const dtrace_probedata_t *data, const dtrace_recdesc_t *rec,
 	return DTRACE_CONSUME_THIS;
 }
 
+/* ---- options as text --------------------------------------------------------- */
+
+static int64_t
+option_value(struct cmd *c, const char *name)
+{
+	int64_t v;
+
+	return dtrace_getopt(c->dtp, name, &v) == 0 ? v : DTRACEOPT_UNSET;
+}
+
+static void
+size_text(char *text, size_t n, int64_t v)
+{
+	static const char suffix[] = "\0kmgt";
+	int i = 0;
+
+	for (; v != 0 && v % 1024 == 0 && i < 4; i++)
+		v /= 1024;
+	snprintf(text, n, "%lld%.1s", (long long)v, &suffix[i]);
+}
+
+/* ---- notices ----------------------------------------------------------------- */
+
 static int
 on_error(const dtrace_errdata_t *data, void *arg)
 {
@@ -78,6 +101,37 @@ on_error(const dtrace_errdata_t *data, void *arg)
 	return DTRACE_HANDLE_OK;
 }
 
+/* What helps against a kind of drops: an option, and what else. */
+static const struct {
+	const char *option, *or_else;
+} cures[] = {
+	[DTRACEDROP_PRINCIPAL] = { "bufsize", "; or record less, by a "
+				   "predicate" },
+	[DTRACEDROP_AGGREGATION] = { "aggsize", "; or use fewer keys" },
+	[DTRACEDROP_DYNAMIC] = { "dynvarsize", "; or assign 0 to variables "
+				 "that are not needed any more" },
+	[DTRACEDROP_SPEC] = { "specsize", "" },
+	[DTRACEDROP_SPECBUSY] = { "nspec", ", or -x cleanrate" },
+	[DTRACEDROP_SPECUNAVAIL] = { "nspec", "; or end speculations that are "
+				     "not needed by discard()" },
+};
+
+/* Once for each kind, to people. */
+static void
+tell_cure(struct cmd *c, dtrace_dropkind_t kind)
+{
+	char now[40];
+
+	if (kind >= sizeof(cures) / sizeof(cures[0]) ||
+	    cures[kind].option == NULL || (c->drop_hints & 1u << kind) != 0 ||
+	    !cmd_for_people(c))
+		return;
+	c->drop_hints |= 1u << kind;
+	size_text(now, sizeof(now), option_value(c, cures[kind].option));
+	cmd_error("to lose less, raise -x %s (now %s)%s", cures[kind].option,
+		  now, cures[kind].or_else);
+}
+
 static int
 on_drop(const dtrace_dropdata_t *data, void *arg)
 {
@@ -85,6 +139,7 @@ on_drop(const dtrace_dropdata_t *data, void *arg)
 	fflush(((struct cmd *)arg)->out);
 	cmd_error("%.*s", (int)strcspn(data->dtdda_msg, "\n"),
 		  data->dtdda_msg);
+	tell_cure(arg, data->dtdda_kind);
 	return DTRACE_HANDLE_OK;
 }
 
@@ -155,30 +210,11 @@ static const struct {
 	{ "cleanrate", "cleaning rate", true },
 };
 
-static int64_t
-option_value(struct cmd *c, const char *name)
-{
-	int64_t v;
-
-	return dtrace_getopt(c->dtp, name, &v) == 0 ? v : DTRACEOPT_UNSET;
-}
-
 void
 cmd_asked(struct cmd *c, int64_t asked[CMD_NADJUSTED])
 {
 	for (int i = 0; i < CMD_NADJUSTED; i++)
 		asked[i] = option_value(c, adjusted[i].option);
-}
-
-static void
-size_text(char *text, size_t n, int64_t v)
-{
-	static const char suffix[] = "\0kmgt";
-	int i = 0;
-
-	for (; v != 0 && v % 1024 == 0 && i < 4; i++)
-		v /= 1024;
-	snprintf(text, n, "%lld%.1s", (long long)v, &suffix[i]);
 }
 
 static void
