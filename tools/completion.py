@@ -62,7 +62,10 @@ def main():
                     if not line.startswith("#"))
     valued = [(n, w) for n, w in opts if w]
     fish = {"b": "-x", "c": "-x -a '(__fish_complete_command)'", "D": "-x",
-            "f": "-x", "i": "-x", "m": "-x", "n": "-x", "P": "-x", "U": "-x",
+            "f": "-x -a '(__dtrace_fields 3)'", "i": "-x -a '(__dtrace_ids)'",
+            "m": "-x -a '(__dtrace_fields 2)'", "U": "-x",
+            "n": "-x -a '(__dtrace_fields 4)'",
+            "P": "-x -a '(__dtrace_fields 1)'",
             "I": "-x -a '(__fish_complete_directories)'",
             "L": "-x -a '(__fish_complete_directories)'",
             "o": "-r -F", "s": "-r -F",

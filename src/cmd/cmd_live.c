@@ -114,6 +114,15 @@ live_path(struct cmd *c, char path[PATH_MAX])
 	strcpy(path + n, "dtrace-live");
 }
 
+/* As for histograms; what the terminal can do dtrace-live sees itself. */
+static bool
+live_coloured(struct cmd *c)
+{
+	int64_t v;
+
+	return dtrace_getopt(c->dtp, "color", &v) == 0 && v > 0;
+}
+
 /* In the child. */
 static _Noreturn void
 live_exec(struct cmd *c, const char *path, int data, int ready)
@@ -128,7 +137,7 @@ live_exec(struct cmd *c, const char *path, int data, int ready)
 		fcntl(fds[i], F_SETFD, 0);
 	}
 	execl(path, "dtrace-live", number[0], number[1], number[2], number[3],
-	      getenv("NO_COLOR") != NULL ? "0" : "1", NULL);
+	      live_coloured(c) ? "1" : "0", NULL);
 	cmd_error("failed to start %s: %s", path, strerror(errno));
 	_exit(1);
 }
