@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "base/test/nomem.h"
 #include "live/live_impl.h"
 #include "live/live_wire.h"
 
@@ -506,6 +507,35 @@ test_short(void **state)
 	}
 }
 
+/* Whatever allocation fails, there is a frame or none, and a picture or none. */
+static void
+test_nomem(void **state)
+{
+	struct buf b = BUF_INIT;
+	struct live_view v;
+	bool failed = true;
+
+	(void)state;
+	put_message(&b, 4, first, 3);
+	for (long n = 1; failed; n++) {
+		struct live_canvas c;
+		view_begin(&v, 14, 50);
+		nomem_arm(n);
+		struct live_frame *f = frame_new(b.p, b.n, v.frame);
+		if (f != NULL)
+			view_frame(&v, f);
+		text_add(v.text, 0, "more\n", 5);
+		type(&v, "/a\rs2");
+		if (canvas_init(&c, v.rows, v.cols, true))
+			draw_screen(&v, &c);
+		failed = nomem_disarm();
+		canvas_fini(&c);
+		assert_true(failed || f != NULL);
+		view_fini(&v);
+	}
+	buf_fini(&b);
+}
+
 int
 main(void)
 {
@@ -527,6 +557,7 @@ main(void)
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_save),
 		cmocka_unit_test(test_short),
+		cmocka_unit_test(test_nomem),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");
