@@ -43,7 +43,7 @@ sample(const struct row *r)
 		{ "VERSION", "1.2" },	{ "LOCKMEM", "64k" },
 		{ "LATE", "static" },	{ "ENCODING", "utf8" },
 		{ "ERRFMT", "full" },
-		{ "FOLLOW", "fork" },
+		{ "FOLLOW", "fork" },	{ "COLOR", "always" },
 	};
 
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
