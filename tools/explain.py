@@ -100,6 +100,19 @@ lists all tags.
 """
 
 
+EXAMPLES = r""".Sh EXAMPLES
+What the tag
+.Dv D_IDENT_UNDEF
+means:
+.Pp
+.Dl dtrace --explain D_IDENT_UNDEF
+.Pp
+All errors of a script, with their tags, and nothing traced:
+.Pp
+.Dl dtrace -e -x errtags -s script.d
+"""
+
+
 def write_man(table, out):
     parts = [PAGE]
     section = None
@@ -115,7 +128,7 @@ def write_man(table, out):
             parts.append(prose(why) + "\n")
         parts.append(f".Bd -literal\n{roff(example.rstrip())}\n.Ed\n.Pp\n"
                      f"{prose(cure)}\n")
-    parts.append(".El\n.Sh SEE ALSO\n.Xr dtrace 1 ,\n.Xr libdtrace 3 ,\n.Xr d 5\n")
+    parts.append(".El\n" + EXAMPLES + ".Sh SEE ALSO\n.Xr dtrace 1 ,\n.Xr libdtrace 3 ,\n.Xr d 5\n")
     out.write_text("".join(parts))
 
 

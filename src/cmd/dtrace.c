@@ -444,10 +444,25 @@ cmd_getopt(int argc, char **argv, char **args, int *nargs)
 	return -1;
 }
 
+/* Words that main() takes where they stand as it wants them, and how that is. */
+static const struct alone {
+	const char *word, *how;
+} alone[] = {
+	{ "explain", "dtrace --explain [TAG], without other options" },
+	{ "help", "dtrace --help, without other options" },
+	{ "hold", "dtrace --hold, before other options" },
+	{ "version", "dtrace --version, without other options" },
+};
+
 /* --live, --color=WHEN: options of -x under other names. */
 static void
 parse_long(struct cmd *c, char *arg)
 {
+	for (size_t i = 0; i < sizeof(alone) / sizeof(alone[0]); i++)
+		if (strncmp(arg, alone[i].word, strcspn(arg, "=")) == 0 &&
+		    alone[i].word[strcspn(arg, "=")] == '\0')
+			usage(c, "option --%s is given as %s", alone[i].word,
+			      alone[i].how);
 	if (strcmp(arg, "live") == 0)
 		set_option(c, "live", NULL);
 	else if (strncmp(arg, "color=", 6) == 0)

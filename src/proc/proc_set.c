@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define EXEC_MS 50 /* that execve(2) may take until there is a program */
+#define EXEC_MS 2000 /* that execve(2) may take until there is a program */
 
 struct proc_set *
 proc_set_new(struct err *e)

@@ -322,6 +322,7 @@ struct rtn_shared {
 	   (2), for they make system calls before. */
 	volatile uint32_t early;
 	volatile uint32_t maps_asked, maps_answered, maps_vain;
+	volatile uint32_t maps_taken; /* up to here it is at work on them */
 
 	/* fs bases that several threads have; the process adds those of
 	   threads that it makes. */

@@ -698,6 +698,7 @@ rtn_thread_exit(struct rtn_shared *sh, uint64_t fsbase)
 /* ---- objects that come and go --------------------------------------------- */
 
 #define MAPS_LOOKS 50
+#define TAKEN_LOOKS 1000 /* a large library on a slow machine */
 #define EARLY_LOOKS 500 /* nobody depends on a program yet that begins */
 #define MAPS_LOOK_NS 10000000
 #define R_CONSISTENT 0 /* <link.h> */
@@ -707,7 +708,8 @@ rtn_thread_exit(struct rtn_shared *sh, uint64_t fsbase)
  * but not every program has one linker).  A consumer that has died is seen by
  * the activity, which its guardian ends.  One that does not come, for it is
  * stopped, is waited for half a second, once: until it has answered that, it is
- * told, and nobody waits.
+ * told, and nobody waits.  One that is at work on it may take longer: until it is
+ * done it needs nothing of this process.
  */
 static void
 maps_await(struct rtn_shared *sh, int looks)
@@ -724,6 +726,8 @@ maps_await(struct rtn_shared *sh, int looks)
 		if ((int32_t)(seen - mine) >= 0 ||
 		    activity(sh) != RT_ACT_ACTIVE)
 			return;
+		if ((int32_t)(sh->maps_taken - mine) >= 0)
+			looks = TAKEN_LOOKS;
 		rtn_syscall6(RTN_SYS_futex, (uint64_t)&sh->maps_answered,
 			     FUTEX_WAIT, seen, (uint64_t)&ts, 0, 0);
 	}

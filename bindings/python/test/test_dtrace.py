@@ -208,7 +208,7 @@ class Refused(unittest.TestCase):
         self.refused("D_SYNTAX", "BEGIN { ")
         self.refused("EDT_BADOPTNAME", "BEGIN { }", options={"nosuch": 1})
         self.assertIn("/nonexistent", self.refused(
-            "ERR_GENERIC", "BEGIN { }", command=["/nonexistent"]))
+            "EDT_PROC", "BEGIN { }", command=["/nonexistent"]))
 
     def test_no_library(self):
         from dtrace import _lib

@@ -222,6 +222,7 @@ engine_mapped(struct engine *eng, struct engine_fresh **fresh, size_t *n)
 	eng->next_maps_ns =
 		now + (eng->root != NULL ? LOOK_MEMBER_NS : LOOK_NS);
 	eng->maps_asked = asked;
+	__atomic_store_n(&eng->sh->maps_taken, asked, __ATOMIC_SEQ_CST);
 	eng->fresh.n = 0;
 	any = objs_look(eng, told);
 	if (told)

@@ -269,8 +269,8 @@ world_open(struct world *w, pid_t pid, const struct world *beside,
 	w->proc = proc_grab(w->procs, pid, &why);
 	if (w->proc != NULL)
 		return objs_add(w, e);
-	/* Whatever else has failed, there is no such program any more. */
-	if (why.tag == &ERR_GENERIC && why.sys != ENOMEM)
+	/* It was there, and had a program, when the probes were looked for. */
+	if (why.tag == &ERR_GENERIC && why.sys == ESRCH)
 		return err_set(e, &ERR_GENERIC, 0, "process %d has ended",
 			       (int)pid);
 	*e = why;
