@@ -454,8 +454,12 @@ bpf_feat_ktypes(struct engine *eng, struct err *e)
 			struct_off(b, "sched_entity", "sum_exec_runtime"));
 	if (eng->needs & DIF_NEED_DPATH)
 		dpath_offsets(b, &k->dpath);
-	if (eng->needs & DIF_NEED_CGROUP)
+	if ((eng->needs & DIF_NEED_CGROUP) ||
+	    (eng->threads && eng->opts.cgroup.id != 0)) {
 		cgroup_offsets(b, &k->cgroup);
+		k->cgroup_level = struct_off(b, "cgroup", "level");
+		k->cgroup_ancestors = struct_off(b, "cgroup", "ancestors");
+	}
 	uret_offsets(b, &k->uret);
 	k->task_flags = struct_off(b, "task_struct", "flags");
 	/* Each look-up costs about a millisecond. */

@@ -99,6 +99,7 @@ struct bpf_ktypes {
 	uint32_t task_real_parent, task_tgid, task_start_time;
 	/* Where sites have threads that are not the current one. */
 	uint32_t task_pid, task_comm, task_cred, cred_uid, cred_gid;
+	uint32_t cgroup_level, cgroup_ancestors; /* ~0: not there */
 	uint32_t task_compat;
 	uint32_t task_sum_exec;
 	uint32_t task_flags, task_mm, mm_arg_start, mm_arg_end;

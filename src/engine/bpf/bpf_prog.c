@@ -57,26 +57,90 @@ check_activity(struct maker *m)
 		em_ji(em, BPF_JNE, R1, RT_ACT_ACTIVE, m->lb_out);
 }
 
-/* -x cgroup: is the current process in it, or in one below it? */
+/* R0 = the word at R0 + off of the kernel's memory; 0 where none can be read. */
 static void
-check_cgroup(struct maker *m)
+kernel_word(struct maker *m, uint32_t off)
+{
+	struct em *em = m->em;
+
+	em_mov(em, R3, R0);
+	em_alui(em, BPF_ADD, R3, (int32_t)off);
+	em_lea(em, R1, FP, FM(m, ONCE));
+	em_imm(em, R2, 8);
+	em_call(em, BPF_FUNC_probe_read_kernel);
+	em_ld(em, BPF_DW, R0, FP, FM(m, ONCE));
+}
+
+/*
+ * Where the site's thread is not the current one, whose cgroups no
+ * helper knows: its own, and that one's list of those above it, the first one
+ * first and itself last.
+ */
+static int
+check_cgroup_of(struct maker *m, uint32_t in)
+{
+	const struct engine_cgroup *c = &m->eng->opts.cgroup;
+	const struct bpf_ktypes *k = &m->eng->kt;
+	struct em *em = m->em;
+
+	if (bpf_feat_ktypes(m->eng, m->e) != 0)
+		return -1;
+	if (!k->cgroup.known || k->cgroup_level == ~0u ||
+	    k->cgroup_ancestors == ~0u)
+		return err_set(m->e, &ERR_GENERIC, 0,
+			       "-x cgroup: of a thread that is not the current "
+			       "one this kernel does not say which cgroups it "
+			       "is in");
+	bpf_builtin_task(m->c, em, FR_CTX);
+	kernel_word(m, k->cgroup.task_cgroups);
+	kernel_word(m, k->cgroup.set_cgroup);
+	em_st(em, BPF_DW, FP, FM(m, ONCE) + 8, R0);
+	kernel_word(m, k->cgroup_level);
+	em_mov32(em, R9, R0);
+	for (uint32_t level = c->level; level <= c->last; level++) {
+		em_ji(em, BPF_JLT, R9, (int32_t)level, m->lb_next);
+		em_ld(em, BPF_DW, R0, FP, FM(m, ONCE) + 8);
+		kernel_word(m, k->cgroup_ancestors + 8 * level);
+		kernel_word(m, k->cgroup.cgroup_node);
+		kernel_word(m, k->cgroup.node_id);
+		em_imm(em, R2, (int64_t)c->id);
+		em_jr(em, BPF_JEQ, R0, R2, in);
+	}
+	return 0;
+}
+
+static void
+check_cgroup_current(struct maker *m, uint32_t in)
 {
 	const struct engine_cgroup *c = &m->eng->opts.cgroup;
 	struct em *em = m->em;
-	uint32_t in = em_label(em);
 
-	if (c->id == 0 || by_consumer(m))
-		return;
-	em_ld(em, BPF_W, R1, R8, offsetof(struct bpf_site, anyone));
-	em_ji(em, BPF_JNE, R1, 0, in);
 	for (uint32_t level = c->level; level <= c->last; level++) {
 		em_imm(em, R1, (int32_t)level);
 		em_call(em, BPF_FUNC_get_current_ancestor_cgroup_id);
 		em_imm(em, R2, (int64_t)c->id);
 		em_jr(em, BPF_JEQ, R0, R2, in);
 	}
+}
+
+/* -x cgroup: is the site's process in it, or in one below it? */
+static int
+check_cgroup(struct maker *m)
+{
+	struct em *em = m->em;
+	uint32_t in = em_label(em);
+
+	if (m->eng->opts.cgroup.id == 0 || by_consumer(m))
+		return 0;
+	em_ld(em, BPF_W, R1, R8, offsetof(struct bpf_site, anyone));
+	em_ji(em, BPF_JNE, R1, 0, in);
+	if (m->c->thread.kind == DIF_RCP_NONE)
+		check_cgroup_current(m, in);
+	else if (check_cgroup_of(m, in) != 0)
+		return -1;
 	em_ja(em, m->lb_next);
 	em_place(em, in);
+	return 0;
 }
 
 /* r8 = the site, enabled, for this process and its conditions hold; the key is
@@ -105,7 +169,8 @@ find_site(struct maker *m)
 		em_jr(em, BPF_JNE, R0, R1, m->lb_next);
 	}
 	em_place(em, any);
-	check_cgroup(m);
+	if (check_cgroup(m) != 0)
+		return -1;
 	bpf_arg_when(m);
 	return 0;
 }
