@@ -77,7 +77,12 @@ fuzz:
 	@tools/install-packages fuzz
 	@fuzz/run $(FUZZ_SECONDS)
 
-install: all
+# A tree that was configured for another prefix takes the one that is given.
+install: $(BUILD)/build.ninja
+ifneq ($(origin PREFIX),file)
+	@meson configure $(BUILD) --prefix "$(PREFIX)"
+endif
+	@$(MAKE) --no-print-directory all
 	@tools/installed record $(BUILD)
 	@meson install -C $(BUILD) --no-rebuild
 

@@ -95,8 +95,12 @@ send_probe(struct live_send *s, const dtrace_probedesc_t *pd)
 		if (!vec_push(&s->probes, ((struct sent_probe){ 0 })))
 			return NULL;
 	struct sent_probe *p = &s->probes.v[pd->dtpd_id];
-	if (p->name == NULL)
-		p->name = strdup(dtrace_desc2str(pd, name, sizeof(name)));
+	if (p->name == NULL) {
+		dtrace_probedesc_t named = *pd;
+
+		named.dtpd_id = 0; /* or it is all that is shown */
+		p->name = strdup(dtrace_desc2str(&named, name, sizeof(name)));
+	}
 	return p;
 }
 

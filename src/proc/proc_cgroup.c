@@ -115,6 +115,10 @@ proc_cgroup_find(const char *path, struct proc_cgroup_place *p, struct err *e)
 	struct stat st;
 	size_t n;
 
+	if (path[0] == '\0')
+		return err_set(e, &ERR_GENERIC, 0,
+			       "cgroup: the path of a control group is "
+			       "expected, as in cgroup=/user.slice");
 	if (proc_cgroup_root(root, sizeof(root)) == 0)
 		return err_set(e, &ERR_GENERIC, 0,
 			       "cgroup: the control groups of version 2 are "

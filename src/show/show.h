@@ -205,6 +205,10 @@ _Noreturn void show_die(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
 /* A line on standard error. */
 void show_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The same where what was asked for is not in what was read: files are written
+   all the same, and the program ends with status 1. */
+extern bool show_lacking;
+void show_lack(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* n elements of a size, zeroed.  The caller frees them. */
 void *show_alloc(size_t n, size_t size);
 /* A copy of a string, which the caller frees. */

@@ -84,6 +84,18 @@ take_suffix(char *s, struct show_opts *o)
 	return false;
 }
 
+/* A last ",word=" that is none of these: a mistake sooner than a file's name. */
+static void
+check_suffix(const char *s)
+{
+	const char *p = strrchr(s, ',');
+	size_t n = p != NULL ? strspn(p + 1, "abcdefghijklmnopqrstuvwxyz") : 0;
+
+	if (n > 0 && p[1 + n] == '=')
+		show_wrong("there is no word (but agg, before and title) like",
+			   p + 1);
+}
+
 /* FORMAT[=FILE]... to a picture; false: it is no format. */
 static bool
 take_format(char *arg, struct picture *p, struct show_sink *sink)
@@ -95,6 +107,9 @@ take_format(char *arg, struct picture *p, struct show_sink *sink)
 		return false;
 	while (take_suffix(arg + n, &p->opts))
 		;
+	check_suffix(arg + n);
+	if (p->opts.before != NULL && strcmp(sink->format->name, "flame") != 0)
+		show_wrong("an earlier run is for flame graphs, not for", arg);
 	if (arg[n] == '=')
 		p->opts.file = arg + n + 1;
 	else if (arg[n] != '\0')
@@ -193,7 +208,7 @@ show_run(struct pictures *ps, const char *input, int ready)
 	for (size_t i = 0; i < ps->n; i++)
 		ps->v[i].opts.quiet = rv != 0 || out_failed(ps);
 	status = close_all(ps);
-	return rv != 0 ? 1 : status;
+	return rv != 0 || show_lacking ? 1 : status;
 }
 
 int

@@ -49,6 +49,19 @@ show_say(const char *fmt, ...)
 	va_end(ap);
 }
 
+bool show_lacking;
+
+void
+show_lack(const char *fmt, ...)
+{
+	va_list ap;
+
+	show_lacking = true;
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+}
+
 void *
 show_alloc(size_t n, size_t size)
 {

@@ -354,8 +354,8 @@ pick_notice(const struct show_stacks *s, const struct show_stack_agg *sa,
 	    const char *name, const char *format)
 {
 	if (sa == NULL && name != NULL)
-		show_say("%s: there is no aggregation %s with stacks", format,
-			 name);
+		show_lack("%s: there is no aggregation %s with stacks", format,
+			  name);
 	else if (sa == NULL)
 		show_say("%s: nothing has a stack: an aggregation wants one as "
 			 "a key, as in @[ustack()] = count()", format);
