@@ -7,7 +7,7 @@
  *        dtrace run dtruss '' COMMAND
  * Needs: root; any user with -p or -c
  * Args:  $1  only this call; "" is any ("")
- *        $2  without -p and -c: all processes of this name
+ *        $2  without -p and -c: all processes of this name ("")
  *
  * A line for each system call when it returns: the thread, how long it took in
  * microseconds, the call with up to three arguments, and its result, with the

@@ -6,7 +6,7 @@
  * Usage: dtrace run syscount [call|process [SECONDS]]
  *        dtrace run syscount -p PID|-c CMD [call|process [SECONDS]]
  * Needs: root; any user with -p or -c
- * Args:  $1  count by call or by process (call)
+ * Args:  $1  call|process: what is counted by (call)
  *        $2  seconds after which it ends; 0: when it is interrupted (0)
  *
  * Calls are counted when they begin, and the counts are printed at the end,

@@ -190,6 +190,13 @@ int cmd_hold_claim(struct cmd *c, int argc, char **argv);
  * help and errors end the program.
  */
 void cmd_run(int argc, char **argv);
+/* Is a tool running?  Then its arguments are checked; ends with status 2 if one
+   is missing, superfluous or none that it knows, or if it wants a process and
+   has none (target). */
+void cmd_run_check(bool target, char **args, int nargs);
+/* cmd_run_args.c: the same for a tool with this header. */
+void cmd_run_args(const char *tool, const char *header, bool target, char **args,
+		  int nargs);
 
 /* cmd_explain.c: print what the error with that tag is, NULL: which there are.
    The exit status. */

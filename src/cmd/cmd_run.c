@@ -331,10 +331,23 @@ is_help(int argc, char **argv)
 			     strcmp(argv[3], "--help") == 0);
 }
 
+static const char *run_name; /* the tool that runs; NULL: none */
+static char run_path[PATH_MAX];
+
+void
+cmd_run_check(bool target, char **args, int nargs)
+{
+	char *header = run_name != NULL ? read_header(run_path) : NULL;
+
+	if (header != NULL)
+		cmd_run_args(run_name, header, target, args, nargs);
+	free(header);
+}
+
 void
 cmd_run(int argc, char **argv)
 {
-	static char path[PATH_MAX], option[] = "-s";
+	static char option[] = "-s";
 	struct cmd c = { .out = stdout };
 	struct run_dirs dirs;
 
@@ -353,12 +366,13 @@ cmd_run(int argc, char **argv)
 		exit(fflush(stdout) != 0);
 	}
 	const char *name = argv[help ? 3 : 2];
-	if (!find_tool(&dirs, name, path))
+	if (!find_tool(&dirs, name, run_path))
 		no_tool(&c, &dirs, name);
 	if (help || is_help(argc, argv)) {
-		print_help(&c, path);
+		print_help(&c, run_path);
 		exit(fflush(stdout) != 0);
 	}
 	argv[1] = option;
-	argv[2] = path;
+	argv[2] = run_path;
+	run_name = name;
 }

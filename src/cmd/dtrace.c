@@ -1008,6 +1008,7 @@ main(int argc, char **argv)
 		cmd_quit(&c, cmd_hold_claim(&c, argc, argv));
 	char *saved = anon == 'A' ? cmd_anon_args(&c, argc, argv) : NULL;
 	parse_args(&c, argc, argv, &t);
+	cmd_run_check(t.n > 0, c.args + 1, c.nargs - 1);
 	if (c.hold)
 		hold_options(&c, &t);
 	if (t.instead_too != '\0')

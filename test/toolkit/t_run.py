@@ -56,6 +56,21 @@ def bad_usage(t):
 
 
 @tool("run")
+def arguments_that_are_wrong(t):
+    for said, *args in (
+            ("argument 1 is call or process, not bogus", "syscount", "bogus"),
+            ("argument 2 is missing", "usertime", "-c", "true", "a.out"),
+            ("argument 1 is a number, not abc", "lockhold", "-c", "true", "abc"),
+            ("argument 2 is failed, not all", "opensnoop", "", "all"),
+            ("it has 1 argument, not 2", "execsnoop", "failed", "x"),
+            ("it wants a process: -p PID, or -c CMD", "usertime", "a.out", "f")):
+        r = plain(t, *args)
+        assert r.returncode == 2 and r.stdout == "" and re.fullmatch(
+            f"dtrace: run {args[0]}: {re.escape(said)} "
+            f"\\('dtrace run -h {args[0]}' says .*\\)\n", r.stderr), r
+
+
+@tool("run")
 def directory_of_ones_own(t):
     """It comes first, and hides what is elsewhere."""
     t.file("syscount.d", "/*\n * syscount - another\n */\n"

@@ -52,8 +52,8 @@ def libcalls(t):
     got = {x["FUNCTION"]: int(x["CALLS"]) for x in r.table("CALLS")}
     assert got == {"outer": 6, "again": 24}, r.out
     # All functions of all objects are asked for by nobody who forgets a word.
-    r = t.run("-c", exe, status=1, user=True, quiet=False)
-    assert r.out == "" and "$1" in r.err and len(r.err.splitlines()) == 1, \
+    r = t.run("-c", exe, status=2, user=True, quiet=False)
+    assert r.out == "" and "argument 1 is missing" in r.err and len(r.err.splitlines()) == 1, \
         r.err
 
 
