@@ -6,7 +6,8 @@
  * Usage: dtrace run argdist PROBE ARG [SECONDS]
  *        dtrace run argdist -p PID|-c CMD PROBE ARG [SECONDS]
  * Needs: root; any user with -p or -c for probes of a process
- * Args:  $1  a probe, as syscall::read:return
+ * Args:  $1  a probe, as syscall::read:return or
+ *            'pid$target:libc.so.6:malloc:entry'
  *        $2  the argument, as arg0
  *        $3  seconds after which it ends; 0: when it is interrupted (0)
  *

@@ -6,7 +6,8 @@
  * Usage: dtrace run stackcount PROBE [SECONDS]
  *        dtrace run stackcount -p PID|-c CMD PROBE [SECONDS]
  * Needs: root
- * Args:  $1  a probe, as syscall::openat:entry or sdt:::sched_switch
+ * Args:  $1  a probe, as syscall::openat:entry or sdt:::sched_switch or,
+ *            with -p or -c, 'pid$target:libc.so.6:malloc:entry'
  *        $2  seconds after which it ends; 0: when it is interrupted (0)
  *
  * Who does it? Counts firings by name of the process, stack of the kernel and

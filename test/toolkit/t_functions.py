@@ -24,6 +24,15 @@ def argdist_user(t):
     assert buckets(r) == {512: 1234}, r.out
 
 
+@tool("argdist", "ptrace")
+def argdist_of_function(t):
+    """$target is that of the tool, not of who types it."""
+    r = t.run("pid$target:libc.so.6:write:entry", "arg2", "-c", DD, user=True)
+    assert buckets(r) == {512: 1234}, r.out
+    r = t.run("pid$target:libc.so.6:write:entry", "arg2", status=1, quiet=False)
+    assert "there is no process of -c or -p" in r.err, r.err
+
+
 @tool("argdist", "bpf")
 def argdist_negative(t):
     """Results are signed."""

@@ -104,13 +104,6 @@ def full_disk(t):
 
 
 @tool("run")
-def wrong_arguments(t):
-    """What a tool does not use is told."""
-    r = plain(t, "syscount", "call", "1", "more")
-    assert r.returncode == 1 and "$3 is not used" in r.stderr, r
-
-
-@tool("run")
 def no_toolkit(t):
     """A program that nothing lies beside, and none is installed."""
     alone = t.tmp / "dtrace"

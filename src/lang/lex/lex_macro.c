@@ -6,7 +6,8 @@
  * integer if the argument is one, the tokens of a name or a type if it reads
  * as such, and a string otherwise; $$N and $$name always a string.  In probe
  * descriptions the text itself is put in.  Macros inside arguments are not
- * expanded: an argument is the user's data.
+ * expanded, for an argument is the user's data; but $target in one that is put
+ * into a probe description is.
  *
  * See "Scripting" in the Dynamic Tracing Guide.
  */
@@ -225,12 +226,6 @@ lex_macro(struct compile *cx)
 
 /* ---- in probe descriptions ----------------------------------------------- */
 
-static const char *
-macro_text(struct compile *cx, const struct macro *m)
-{
-	return m->is_arg ? m->arg : arena_printf(cx->arena, "%" PRId64, m->val);
-}
-
 /* $target without a process: an expression may ask for it, a probe cannot be
    in it. */
 static bool
@@ -238,6 +233,40 @@ is_no_target(const struct macro *m)
 {
 	return !m->is_arg && m->val == 0 && m->len == strlen("target") &&
 	       memcmp(m->name, "target", m->len) == 0;
+}
+
+static void
+need_target(struct compile *cx, const struct macro *m, struct src_loc at)
+{
+	if (is_no_target(m))
+		lang_fail(cx, &D_MACRO_UNDEF, at,
+			  "macro variable $target is 0: there is no process of "
+			  "-c or -p that could have the probe");
+}
+
+static const char *
+value_text(struct compile *cx, const struct macro *m)
+{
+	return arena_printf(cx->arena, "%" PRId64, m->val);
+}
+
+/* An argument as it is, but for $target: who names a probe to a script cannot
+   know the number of what -c starts. */
+static const char *
+arg_text(struct compile *cx, const struct macro *arg, struct src_loc at)
+{
+	const char *p = strstr(arg->arg, "$target"), *e;
+	struct macro m;
+
+	if (p == NULL)
+		return arg->arg;
+	e = macro_read(p, p + strlen(p), &m);
+	if (e == NULL || m.len != strlen("target"))
+		return arg->arg;
+	macro_value(cx, &m, at, " (in a probe description)");
+	need_target(cx, &m, at);
+	return arena_printf(cx->arena, "%.*s%s%s", (int)(p - arg->arg), arg->arg,
+			    value_text(cx, &m), e);
 }
 
 const char *
@@ -261,13 +290,11 @@ macro_expand_text(struct compile *cx, const char *text, size_t len,
 				  "syntax error near \"$\": expected the name "
 				  "of a macro");
 		macro_value(cx, &m, at, " (in a probe description)");
-		if (is_no_target(&m))
-			lang_fail(cx, &D_MACRO_UNDEF, at,
-				  "macro variable $target is 0: there is no "
-				  "process of -c or -p that could have the "
-				  "probe");
+		need_target(cx, &m, at);
 		out = arena_printf(cx->arena, "%s%.*s%s", out, (int)(p - start),
-				   start, macro_text(cx, &m));
+				   start,
+				   m.is_arg ? arg_text(cx, &m, at) :
+					      value_text(cx, &m));
 		p = start = e;
 	}
 	return arena_printf(cx->arena, "%s%.*s", out, (int)(end - start),
