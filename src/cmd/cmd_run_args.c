@@ -90,7 +90,7 @@ item_words(const char *item)
 }
 
 static bool
-is_word(const char *words, size_t n, const char *arg)
+is_arg_word(const char *words, size_t n, const char *arg)
 {
 	const size_t len = strlen(arg);
 
@@ -172,7 +172,7 @@ cmd_run_args(const char *tool, const char *header, bool target, char **args,
 			wrong_arg(tool, n, "is missing", 10, NULL);
 		if (*arg == '\0')
 			continue;
-		if (words > 0 && !is_word(item, words, arg))
+		if (words > 0 && !is_arg_word(item, words, arg))
 			wrong_word(tool, n, item, words, arg);
 		if (def != NULL && is_number(def) && !is_number(arg))
 			wrong_arg(tool, n, "is a number", 11, arg);
