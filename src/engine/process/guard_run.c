@@ -349,9 +349,12 @@ tidy_up(struct guardian *g)
 				 __ATOMIC_RELEASE);
 	while (!g->j->done && anything_set(g->j) && !target_ended(g)) {
 		struct err e = { 0 };
+		int lock = beside_lock(g->j->pid, RETRY_MS);
+		bool done = inject_stop(&g->in, true, &e) == 0 &&
+			    patch_undo_all(g->j, &g->in, &e) == 0;
 
-		if (inject_stop(&g->in, true, &e) == 0 &&
-		    patch_undo_all(g->j, &g->in, &e) == 0)
+		beside_unlock(lock);
+		if (done)
 			break;
 		inject_resume(&g->in);
 		nanosleep(&(struct timespec){ 0, RETRY_MS * 1000000l }, NULL);

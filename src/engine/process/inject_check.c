@@ -24,6 +24,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SECCOMP_STRICT 1
@@ -330,6 +331,9 @@ check_program(pid_t pid, struct err *e)
 	return 0;
 }
 
+#define GLANCES	  100
+#define GLANCE_NS 2000000
+
 int
 inject_check(pid_t pid, bool held, struct err *e)
 {
@@ -345,6 +349,12 @@ inject_check(pid_t pid, bool held, struct err *e)
 		return refuse(pid, "it has ended, or is a kernel thread", e);
 	if (pid == getpid()) /* who would let us go on? */
 		return refuse(pid, "it is the tracing process itself", e);
+	/* Another consumer's look passes. */
+	for (int i = 0; st.tracer != 0 && !held && i < GLANCES; i++) {
+		nanosleep(&(struct timespec){ 0, GLANCE_NS }, NULL);
+		if (!inject_process_read(pid, &st))
+			return inject_ended(pid, e);
+	}
 	if (st.tracer != 0 && !held)
 		return refuse_debugger(pid, st.tracer, e);
 	if (inject_open(&in, pid, held, e) != 0)

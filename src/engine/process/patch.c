@@ -24,6 +24,9 @@
  *	   same page, and what is written of a page at a time is written at
  *	   once; if that patch is left out, so is the jump.
  *
+ *	6. where another consumer's jump was before ours, what is put back is
+ *	   looked up when it is: patch_over.c.
+ *
  * All writing is done while the process stands still, so neighbours may be
  * read, changed and written as one span; there may be ten thousand of them.
  *
@@ -161,6 +164,10 @@ looks_wrong(struct inject *in, const struct patch *p, size_t n, size_t i)
 	uint64_t end = p[i].addr + p[i].look;
 	uint8_t is[PATCH_MAX];
 
+	if (p[i].nlead != 0 &&
+	    (inject_read(in, p[i].addr - p[i].nlead, is, p[i].nlead) != 0 ||
+	     memcmp(is, p[i].lead, p[i].nlead) != 0))
+		return true;
 	if (p[i].look <= p[i].len)
 		return false;
 	if (inject_read(in, p[i].addr, is, p[i].look) != 0 ||
@@ -193,14 +200,39 @@ span_set(struct patch *p, uint8_t *text, void *arg)
 	return true;
 }
 
+struct undoing {
+	struct inject *in;
+	bool landing; /* those, or the others */
+	bool child;   /* in a forked child */
+	uint32_t under; /* struct patch_journal */
+};
+
+/* Does the text lead through the code of a patch whose jump it is not? */
+static bool
+leads_under(struct inject *in, const struct patch *p, const uint8_t *text)
+{
+	uint64_t mine = patch_jump(p->now, p->addr);
+
+	return mine != 0 && p->len >= 5 &&
+	       patch_leads(in, p->addr, patch_jump(text, p->addr), mine);
+}
+
 /* SET to UNDONE, where the text still is ours. */
 static bool
 span_undo(struct patch *p, uint8_t *text, void *arg)
 {
-	if (p->state != PATCH_SET || p->sem ||
-	    p->landing != *(const bool *)arg || memcmp(text, p->now, p->len) != 0)
+	struct undoing *u = arg;
+
+	if (p->state != PATCH_SET || p->sem || p->landing != u->landing)
 		return false;
-	memcpy(text, p->was, p->len);
+	if (memcmp(text, p->now, p->len) != 0) {
+		u->under += leads_under(u->in, p, text);
+		return false;
+	}
+	if (p->over)
+		patch_over_undo(u->in, p, u->child, text);
+	else
+		memcpy(text, p->was, p->len);
 	return true;
 }
 
@@ -215,17 +247,20 @@ set_all(struct inject *in, struct patch *p, size_t n)
 	return each_span(in, p, n, span_set, &landing) < 0 ? -1 : 0;
 }
 
-/* Text only.  How many were put back; -1: a write failed, errno says why. */
+/* Text only.  How many were put back; -1: a write failed, errno says why.
+   *under: struct patch_journal. */
 static long
-undo_text(struct inject *in, struct patch *p, size_t n)
+undo_text(struct inject *in, struct patch *p, size_t n, bool child,
+	  uint32_t *under)
 {
-	bool landing = false;
-	long jumps = each_span(in, p, n, span_undo, &landing), landings;
+	struct undoing u = { .in = in, .child = child };
+	long jumps = each_span(in, p, n, span_undo, &u), landings;
 
 	if (jumps < 0)
 		return -1;
-	landing = true;
-	landings = each_span(in, p, n, span_undo, &landing);
+	u.landing = true;
+	landings = each_span(in, p, n, span_undo, &u);
+	*under = u.under;
 	return landings < 0 ? -1 : jumps + landings;
 }
 
@@ -386,6 +421,7 @@ write_entered(struct patch_journal *j, struct inject *in, uint32_t first,
 {
 	struct patch *p = &j->p[first];
 	size_t n = j->n - first;
+	uint32_t under;
 	int sys;
 
 	if (mv->nmoves != 0)
@@ -395,7 +431,7 @@ write_entered(struct patch_journal *j, struct inject *in, uint32_t first,
 		return 0;
 	}
 	sys = errno;
-	undo_text(in, p, n);
+	undo_text(in, p, n, false, &under);
 	mark_undone(j, first);
 	return patch_fail(j, sys, "cannot write its text", e);
 }
@@ -495,13 +531,16 @@ leave_landings(const struct patch_journal *j, struct inject *in,
 int
 patch_undo_all(struct patch_journal *j, struct inject *in, struct err *e)
 {
+	uint32_t under = 0;
+
 	if (inject_by_guard(in))
 		return guard_undo(in->guard, e);
 	if (leave_landings(j, in, e) != 0)
 		return -1;
 	patch_sems_undo(in, j->p, j->n);
-	if (undo_text(in, j->p, j->n) < 0)
+	if (undo_text(in, j->p, j->n, false, &under) < 0)
 		return patch_fail(j, errno, "cannot put back its text", e);
+	j->under = under;
 	mark_undone(j, 0);
 	return 0;
 }
@@ -510,13 +549,14 @@ int
 patch_undo_in(const struct patch_journal *j, struct inject *in)
 {
 	struct err ignored = { 0 };
+	uint32_t under;
 	long n;
 
 	if (leave_landings(j, in, &ignored) != 0)
 		return 0;
 	patch_sems_undo(in, j->p, j->n);
 	/* The journal is not written to. */
-	n = undo_text(in, (struct patch *)(uintptr_t)j->p, j->n);
+	n = undo_text(in, (struct patch *)(uintptr_t)j->p, j->n, true, &under);
 	return n < 0 ? 0 : (int)n;
 }
 

@@ -15,7 +15,8 @@
 
 #include "engine/process/inject.h"
 
-#define PATCH_MAX 16 /* bytes of one patch */
+#define PATCH_MAX  16 /* bytes of one patch */
+#define PATCH_LEAD 8  /* a jump that begins so far before may read its bytes */
 
 struct patch {
 	uint64_t addr;
@@ -28,6 +29,12 @@ struct patch {
 	volatile bool counted; /* sem: it has been counted up */
 	uint8_t was[PATCH_MAX], now[PATCH_MAX];
 	uint64_t by; /* sem: the text that goes with it */
+	/* Written over another consumer's jump (patch_over.c), which is in `was`:
+	   the trampoline that ours goes on to, and what the file has. */
+	bool over;
+	uint8_t nlead; /* so many bytes before it must be as they were, too */
+	uint8_t back[PATCH_MAX], lead[PATCH_LEAD];
+	uint64_t next;
 };
 enum patch_state { PATCH_NONE, PATCH_SET, PATCH_UNDONE };
 
@@ -36,6 +43,8 @@ struct patch_journal {
 	volatile uint32_t n;	   /* entries used */
 	uint32_t cap;
 	volatile uint32_t done;	   /* the consumer has ended in order */
+	volatile uint32_t under;   /* places where, when it was undone, somebody
+				      else's jump led through our code */
 	struct patch p[];
 };
 
@@ -80,6 +89,38 @@ int patch_undo_in(const struct patch_journal *j, struct inject *in);
  * semaphores are forgotten then.  free() it; NULL: no memory.
  */
 struct patch_journal *patch_journal_copy(const struct patch_journal *j);
+
+/* ---- jumps over others' (patch_over.c) ------------------------------------ */
+
+/* In front of a trampoline that a jump of five bytes at `addr` leads to. */
+#define PATCH_HEAD_SIZE 24u
+struct patch_head {
+	uint64_t mark; /* of addr */
+	uint64_t own;  /* struct rtn_shared in the process, and patch_head_*() */
+	uint64_t next; /* the trampoline it goes on to; 0: it runs the
+			  instructions itself */
+};
+/* The window has len bytes, `written` of which are overwritten; copy: what is run
+   there is all of the function. */
+struct patch_head patch_head_make(uint64_t addr, uint64_t shared,
+				  uint32_t written, uint32_t len, bool copy,
+				  uint64_t next);
+uint32_t patch_head_written(const struct patch_head *h);
+uint32_t patch_head_len(const struct patch_head *h);
+bool patch_head_copy(const struct patch_head *h);
+/* That of the trampoline at `to`; false: there is none for a jump at addr. */
+bool patch_head_read(struct inject *in, uint64_t addr, uint64_t to,
+		     struct patch_head *h);
+/* Where a jump of five bytes leads to; 0: text is none. */
+uint64_t patch_jump(const uint8_t *text, uint64_t addr);
+/* The first trampoline, from `to` on, whose consumer still traces (child: in
+   children that are forked, too); 0: there is none. */
+uint64_t patch_alive(struct inject *in, uint64_t addr, uint64_t to, bool child);
+/* Does the way from one trampoline come to another? */
+bool patch_leads(struct inject *in, uint64_t addr, uint64_t from, uint64_t to);
+/* What is to be in the place of p, which is over another's; text[p->len]. */
+void patch_over_undo(struct inject *in, const struct patch *p, bool child,
+		     uint8_t *text);
 
 /* The text in [lo, hi) has been unmapped: there is nothing to undo. */
 void patch_forget(struct patch_journal *j, uint64_t lo, uint64_t hi);

@@ -93,7 +93,8 @@ window_points(const struct engine *eng, const struct plan_window *pw,
 	return out;
 }
 
-/* The code that a window stands for: its own, or all of a function. */
+/* The code that a window stands for: its own, all of a function, or the jump to
+   another consumer's. */
 static const uint8_t *
 window_bytes(const struct engine *eng, const struct plan_window *pw,
 	     uint32_t *len)
@@ -101,6 +102,9 @@ window_bytes(const struct engine *eng, const struct plan_window *pw,
 	const struct plan_fn *f = &eng->plan.fns.v[pw->fn];
 	const struct code_world *w = world_x86(f->obj);
 
+	*len = sizeof(pw->jmp);
+	if (pw->over != 0)
+		return pw->jmp;
 	*len = pw->copy ? (uint32_t)f->fn.part[0].size : pw->w.len;
 	return w->bytes(w->arg, pw->w.start, *len);
 }
@@ -241,6 +245,7 @@ measure_window(struct engine *eng, const struct plan_window *pw, uint8_t *seen,
 
 	if (pts == NULL)
 		return err_nomem(e);
+	*size += PATCH_HEAD_SIZE;
 	if (!pw->copy)
 		*size += x86_tramp_size(len, pts, pw->npoints);
 	else if (bytes != NULL)
@@ -518,6 +523,8 @@ patch_add(struct engine *eng, const struct code_world *w, uint64_t addr,
 		return err_set(e, &ERR_GENERIC, 0, "its code is not in a file");
 	if (code_text_check(eng, was, addr, len + reads, e) != 0)
 		return -1;
+	if (beside_lead(eng, w, &p, e) != 0)
+		return -1;
 	memcpy(p.was, was, len + reads);
 	memcpy(p.now, now, len);
 	return vec_push(&eng->patches, p) ? 0 : err_nomem(e);
@@ -533,6 +540,36 @@ window_check(struct engine *eng, const struct plan_window *pw,
 	if (was == NULL)
 		return err_set(e, &ERR_GENERIC, 0, "its code is not in a file");
 	return code_text_check(eng, was, pw->w.start, pw->w.len, e);
+}
+
+/* Over another consumer's jump. */
+static int
+over_patch(struct engine *eng, const struct plan_window *pw, uint64_t to,
+	   struct err *e)
+{
+	const struct code_world *w = world_x86(eng->plan.fns.v[pw->fn].obj);
+	uint32_t n = code_fn_window_written(&pw->w);
+	const uint8_t *file = w->bytes(w->arg, pw->w.start, n);
+	struct patch p = { .addr = pw->w.start,
+			   .len = (uint8_t)n,
+			   .look = (uint8_t)n,
+			   .over = true,
+			   .next = pw->next };
+
+	if (file == NULL)
+		return err_set(e, &ERR_GENERIC, 0, "its code is not in a file");
+	if (inject_read(&eng->in, p.addr, p.was, n) != 0)
+		return err_set(e, &ERR_GENERIC, 0, "%s", unreadable);
+	if (patch_jump(p.was, p.addr) != pw->over)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "another consumer's jump there has changed");
+	if (beside_lead(eng, w, &p, e) != 0)
+		return -1;
+	memcpy(p.back, file, n);
+	memcpy(p.now, p.was, n);
+	if (!x86_jmp(p.now, sizeof(pw->jmp), p.addr, to))
+		return err_set(e, &ERR_GENERIC, 0, "out of reach");
+	return vec_push(&eng->patches, p) ? 0 : err_nomem(e);
 }
 
 /* A window whose jump leads to a landing, and from there to the trampoline. */
@@ -570,6 +607,8 @@ window_patch(struct engine *eng, const struct plan_window *pw, uint64_t to,
 
 	if (pw->w.len > PATCH_MAX)
 		return err_set(e, &ERR_GENERIC, 0, "its window is too long");
+	if (pw->over != 0)
+		return over_patch(eng, pw, to, e);
 	if (n < pw->w.len && window_check(eng, pw, w, e) != 0)
 		return -1;
 	if (pw->land != 0)
@@ -604,6 +643,26 @@ window_moves(struct engine *eng, const struct x86_moved *moved, size_t n,
 	return 0;
 }
 
+/* In front of a trampoline: for other consumers, and for when we leave. */
+static void
+window_head(const struct engine *eng, const struct plan_window *pw,
+	    struct x86_buf *b)
+{
+	const bool over = pw->over != 0;
+	const struct patch_head h = patch_head_make(
+		pw->w.start, eng->map.shared, code_fn_window_written(&pw->w),
+		over ? pw->over_len : pw->w.len,
+		over ? pw->over_copy : pw->copy, pw->next);
+
+	if (pw->w.kind != CODE_WIN_JMP || pw->land != 0)
+		return;
+	b->full |= b->cap - b->n < sizeof(h);
+	if (b->full)
+		return;
+	memcpy(b->p + b->n, &h, sizeof(h));
+	b->n += sizeof(h);
+}
+
 /*
  * The window's code; its address, 0 + *e.  Of a function that is copied all must
  * be what the file has: others may have put something there, which a copy would
@@ -625,6 +684,7 @@ window_write(struct engine *eng, const struct plan_window *pw,
 		return 0;
 	}
 	pts = window_points(eng, pw, r->handlers, &r->maps);
+	window_head(eng, pw, &r->buf);
 	if (pts == NULL)
 		err_nomem(e);
 	else if (!pw->copy)

@@ -31,6 +31,7 @@
 #define NS_MS	 1000000ull
 #define SPARE_PATCHES (1u << 16) /* of code that is mapped later */
 #define QUIET_MS 200u /* a firing takes microseconds, if its thread runs */
+#define BESIDE_MS     5000u /* others' plans may be of large programs */
 #define LEAVE_MS      300u /* to wait for the target when it is to be left */
 #define REAP_NS	 (200 * NS_MS)
 #define WATCH_NS (20 * NS_MS) /* exit() is noticed within that */
@@ -108,6 +109,8 @@ process_make(struct engine *eng, struct err *e)
 			       "%u (lower strsize)",
 			       eng->en->tab->locals_size, RT_LOCALS);
 	if ((eng->pid != getpid() &&
+	     beside_begin(eng, BESIDE_MS, e) != 0) ||
+	    (eng->pid != getpid() &&
 	     inject_check(eng->pid, engine_target_held(eng), e) != 0) ||
 	    world_open(&eng->world, eng->pid, NULL, e) != 0)
 		return -1;
@@ -308,9 +311,12 @@ attach_failed(struct engine *eng, struct err *e)
 static int
 process_attach(struct engine *eng, struct err *e)
 {
-	if (target_open(eng, e) == 0 && engine_enter(eng, false, e) == 0)
-		return 0;
-	return attach_failed(eng, e);
+	int rc = target_open(eng, e) == 0 && engine_enter(eng, false, e) == 0 ?
+			 0 :
+			 -1;
+
+	beside_end(eng);
+	return rc == 0 ? 0 : attach_failed(eng, e);
 }
 
 /* ---- the consumer's wake-up ---------------------------------------------- */
@@ -540,11 +546,15 @@ int
 engine_undo(struct engine *eng, struct err *e)
 {
 	struct err why = { 0 };
-	int rc;
+	int rc, lock;
 
 	if (!eng->patched || eng->gone || target_changed(eng))
 		return 0;
-	if (engine_target_stop(eng, true, &why) != 0) {
+	lock = beside_lock(eng->pid, LEAVE_MS);
+	rc = engine_target_stop(eng, true, &why);
+	if (rc != 0)
+		beside_unlock(lock);
+	if (rc != 0) {
 		if (engine_target_ended(eng))
 			return 0;
 		return err_set(e, why.tag, 0, "%s", why.msg);
@@ -553,6 +563,7 @@ engine_undo(struct engine *eng, struct err *e)
 	if (rc == 0)
 		map_leave(eng);
 	inject_resume(&eng->in);
+	beside_unlock(lock);
 	if (rc == 0)
 		target_leave(eng);
 	if (rc != 0 && !engine_target_ended(eng))
@@ -652,6 +663,7 @@ process_free(struct engine *eng)
 	if (eng->host != NULL)
 		host_stop(eng->host);
 	watch_stop(eng);
+	beside_end(eng);
 	if (eng->undo_why == NULL)
 		(void)engine_undo(eng, &why);
 	tree_free(eng);

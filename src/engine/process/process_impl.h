@@ -242,6 +242,7 @@ struct plan_fn {
 	struct world_obj *obj;
 	struct code_fn fn;
 	const char *why; /* not NULL: it cannot be */
+	uint8_t beside; /* beside_denies(): 0 it has not looked; 1 no; 2 yes */
 };
 /* Sites that run the same clauses on the same arguments: one handler. */
 struct plan_class {
@@ -286,6 +287,12 @@ struct plan_window {
 	bool needed;	/* the jump of another window has bytes of this one's */
 	bool dead; /* cannot be, after all */
 	const char *why; /* that; NULL: another one has its bytes */
+	/* Not 0: over another consumer's jump, which leads to `over`; ours goes on
+	   to `next`, as jmp does. */
+	uint64_t over, next;
+	uint8_t jmp[5];
+	uint8_t over_len; /* of the window that is under it, and its copy */
+	bool over_copy;
 };
 /* An instruction that no window fits over. */
 struct plan_alone {
@@ -317,6 +324,7 @@ struct plan {
 	bool sys_entry, sys_return;
 	uint32_t nsys, nsys_refused;	/* syscall instructions */
 	VEC(struct plan_left) left;	/* why those were refused */
+	const char *sys_missed; /* not NULL: some are another consumer's */
 	uint32_t *cells;    /* [nprobes]: rtn_site.cells; 0: none */
 	uint32_t cells_size; /* bytes of all */
 	VEC(struct rt_static_cell) statics;
@@ -368,6 +376,11 @@ int plan_fn_get(struct engine *eng, struct world_obj *o, uint64_t addr,
 /* A `syscall` instruction is left alone; `why` lives as long as the plan.
    Without memory it is counted, and no reason given. */
 void plan_left(struct plan *p, const char *why);
+/* One of them is another consumer's: refuse the probes of the call that is made
+   there; and when all points are placed, of all calls if none has a place. */
+void plan_sys_missed(struct plan *p, const struct plan_point *pt,
+		     const char *why);
+void plan_sys_none(struct plan *p);
 /* Points of all `syscall` instructions of all objects (process_sys.c). */
 int plan_syscalls(struct engine *eng, struct err *e);
 /* Points of those only where threads end, so that the next one at the same
@@ -400,6 +413,37 @@ void plan_report(const struct engine *eng, struct buf *out);
 uint32_t plan_places(const struct engine *eng);
 /* The process has died of a signal: engine_ops.died. */
 bool process_died(struct engine *eng, int sig, struct buf *out);
+
+/* ---- other consumers (process_beside.c) ---------------------------------- */
+
+/* A window of another consumer, or of ours. */
+struct beside_jump {
+	uint64_t start;
+	uint32_t written, len; /* bytes: overwritten; of all instructions */
+	bool copy;	       /* all of the function runs elsewhere */
+	uint64_t top;	       /* where the jump leads to */
+	uint64_t next;	       /* the first trampoline from there on whose
+				  consumer traces; if none does, `top` */
+};
+/* Have the lock of a process, for which it waits some time; what beside_unlock()
+   gives back. */
+int beside_lock(pid_t pid, unsigned ms);
+void beside_unlock(int fd);
+/* From here to beside_end() we have the lock, and the others are known. */
+int beside_begin(struct engine *eng, unsigned ms, struct err *e);
+void beside_end(struct engine *eng);
+/* The window that the instruction at addr is under; false: none. */
+bool beside_find(struct engine *eng, uint64_t addr, struct beside_jump *o);
+/* A window of ours over that one, for points[i]; NULL, or why not. */
+const char *beside_window(struct engine *eng, size_t i,
+			  const struct beside_jump *o, struct plan_window *pw);
+/* Why there can be no point, wherever it is in its function; NULL. */
+const char *beside_denies(struct engine *eng, const struct plan_point *pt);
+/* Note what is before p; -1 + *e: somebody's jump may be made of its bytes. */
+int beside_lead(struct engine *eng, const struct code_world *w, struct patch *p,
+		struct err *e);
+/* Windows that we share with others. */
+uint32_t beside_count(const struct engine *eng);
 
 /* ---- free addresses (process_gap.c) -------------------------------------- */
 
@@ -675,6 +719,7 @@ struct engine {
 	int pidfd;
 	struct world world;
 	struct plan plan;
+	struct beside *beside; /* NULL: nobody has looked */
 	struct shared_lay lay;
 	struct map map;
 	struct clock clock;

@@ -37,6 +37,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define BESIDE_MS      500u /* a thread waits for us */
 #define LOOK_NS	       100000000ull /* where nobody tells */
 #define LOOK_MEMBER_NS 1000000000ull /* there may be many */
 
@@ -437,9 +438,11 @@ engine_extend(struct engine *eng, const struct engine_site *v, size_t n,
 
 	if (eng->opts.spare_probes != 0 && eng->nfollowed == 0)
 		objs_agree(eng);
+	(void)beside_begin(eng, BESIDE_MS, &why);
 	if (make(eng, v, n, &why) == 0 || why.tag != &ERR_NOMEM)
 		written = apply(eng, err_is_set(&why) ? &(struct err){ 0 } :
 							&why) == 0;
+	beside_end(eng);
 	if (err_is_set(&why) && !engine_target_ended(eng))
 		eng->later_why = arena_strdup(eng->arena, why.msg);
 	objs_done(eng, written);

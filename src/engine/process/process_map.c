@@ -698,6 +698,8 @@ map_leave(struct engine *eng)
 	size_t n;
 
 	static_assert(INJECT_SPANS > RTN_NREGIONS, "all of them fit");
+	if (eng->journal != NULL && eng->journal->under != 0)
+		return; /* other consumers' trampolines lead to ours */
 	n = m->nregions;
 	for (size_t i = 0; i < n; i++)
 		code[i] = (struct inject_span){

@@ -104,7 +104,7 @@ win_join(struct plan *p, uint32_t fn, struct code_window *w)
 	for (; n > 0 && win_end(&p->windows.v[n - 1].w) > u.start; n--) {
 		const struct plan_window *last = &p->windows.v[n - 1];
 
-		if (last->fn != fn ||
+		if (last->fn != fn || last->over != 0 ||
 		    !code_fn_window_union(&p->fns.v[fn].fn, &last->w, &u, &u))
 			return false;
 	}
@@ -199,18 +199,45 @@ alone_push(struct plan *p, const struct plan_point *pt, const char *why)
 	return vec_push(&p->alone, a) ? 0 : -1;
 }
 
+/* Over another consumer's jump; windows so far are before it. */
 static int
-point_place(struct plan *p, size_t i)
+point_over(struct engine *eng, size_t i, const struct beside_jump *o)
 {
+	struct plan *p = &eng->plan;
+	struct plan_window pw;
+	const char *why = beside_window(eng, i, o, &pw);
+
+	if (why == NULL && p->windows.n != 0 &&
+	    win_end(&p->windows.v[p->windows.n - 1].w) > o->start)
+		why = "other probes are too close";
+	if (why == NULL)
+		return window_push(p, &pw);
+	if (p->points.v[i].group == PLAN_NONE &&
+	    p->points.v[i].at != X86_AT_ENTRY)
+		plan_sys_missed(p, &p->points.v[i], why);
+	point_refuse(p, &p->points.v[i], why);
+	return 0;
+}
+
+static int
+point_place(struct engine *eng, size_t i)
+{
+	struct plan *p = &eng->plan;
 	const struct plan_point *pt = &p->points.v[i];
 	const struct plan_fn *f = &p->fns.v[pt->fn];
 	struct plan_window pw = { .fn = pt->fn };
-	const char *why = NULL;
+	const char *why = beside_denies(eng, pt);
+	struct beside_jump o;
 
-	if (pt->group != PLAN_NONE && p->groups.v[pt->group].why != NULL)
+	if (why != NULL)
+		point_refuse(p, pt, why);
+	if (why != NULL ||
+	    (pt->group != PLAN_NONE && p->groups.v[pt->group].why != NULL))
 		return 0;
 	if (point_has(p, pt))
 		return 0;
+	if (beside_find(eng, pt->addr, &o))
+		return point_over(eng, i, &o);
 	code_fn_window(world_x86(f->obj), &f->fn, pt->addr, &pw.w);
 	if (!can_be(&pw.w))
 		why = pw.w.why;
@@ -376,7 +403,7 @@ plan_windows(struct engine *eng, struct err *e)
 		qsort(p->points.v, p->points.n, sizeof(*p->points.v),
 		      cmp_point);
 	for (size_t i = 0; i < p->points.n; i++)
-		if (point_place(p, i) != 0)
+		if (point_place(eng, i) != 0)
 			return err_nomem(e);
 	if (plan_hops(p) != 0 || hops_drop(p) != 0)
 		return err_nomem(e);
@@ -385,6 +412,7 @@ plan_windows(struct engine *eng, struct err *e)
 	alone_refuse(p);
 	points_assign(p);
 	plan_compact(p);
+	plan_sys_none(p);
 	return 0;
 }
 
@@ -597,6 +625,11 @@ plan_report(const struct engine *eng, struct buf *out)
 			   "process %d: %u jumps made of other instructions' "
 			   "bytes, with %u pages in %u mappings\n",
 			   (int)eng->pid, puns, lc.pages, lc.maps);
+	if (beside_count(eng) != 0)
+		buf_printf(out,
+			   "process %d: %u places shared with other "
+			   "consumers\n",
+			   (int)eng->pid, beside_count(eng));
 	if (p->sys_entry || p->sys_return)
 		buf_printf(out, "process %d: %u system call instructions, %u "
 				"left alone\n",
@@ -675,6 +708,7 @@ plan_follow(struct engine *eng, struct err *e)
 
 	if (plan_forget(eng, e) != 0)
 		return -1;
+	p->sys_missed = NULL;
 	p->nsys = p->nsys_refused = p->nplaces = p->ncopies = p->npuns = 0;
 	p->left.n = 0;
 	land_free(p->land);

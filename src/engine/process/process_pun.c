@@ -371,6 +371,7 @@ unknown_behind(struct pun_cx *cx, const struct plan_window *pw)
 		if (is == NULL || is->w.start < end)
 			continue;
 		return is->w.kind == CODE_WIN_JMP && is->land == 0 &&
+				       is->over == 0 &&
 				       is->w.start / PAGE == pw->w.start / PAGE ?
 			       is :
 			       NULL;

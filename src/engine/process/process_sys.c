@@ -18,6 +18,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#define NUMBER_NEAR 12 /* instructions before a call that set its number */
+
 /*
  * Calls after which another thread, another program or nobody goes on, and
  * those that the dispatcher itself has to see.
@@ -160,6 +162,63 @@ plan_direct(struct plan *p)
 		pt->site = (ret ? p->sys[nr].return_site :
 				  p->sys[nr].entry_site) - 1;
 	}
+}
+
+static void
+sys_refuse(struct plan *p, uint32_t nr, const char *why)
+{
+	for (int ret = 0; nr < RTN_NSYS && ret < 2; ret++)
+		for (uint32_t g = p->sys_group[nr][ret]; g != PLAN_NONE;
+		     g = p->groups.v[g].next)
+			plan_refuse(p, g, why);
+}
+
+/* The number that an instruction puts into the register for it; RTN_NSYS. */
+static uint32_t
+sys_number_set(const uint8_t *p)
+{
+	uint32_t nr = RTN_NSYS;
+
+	if (p != NULL && p[0] == 0xb8) /* mov $imm32,%eax */
+		memcpy(&nr, p + 1, sizeof(nr));
+	else if (p != NULL && p[0] == 0x31 && p[1] == 0xc0)
+		nr = 0; /* xor %eax,%eax */
+	return nr;
+}
+
+/*
+ * Calls of that number may be missed.  Where other instructions are between, it is
+ * the number that was set last before; syscall(2) sets none, and only the count of
+ * those left alone tells of it.
+ */
+void
+plan_sys_missed(struct plan *p, const struct plan_point *pt, const char *why)
+{
+	const struct plan_fn *f = &p->fns.v[pt->fn];
+	const struct code_world *w = world_x86(f->obj);
+	size_t i = code_fn_lower(f->fn.insns.v, f->fn.insns.n, pt->addr);
+	uint32_t nr = RTN_NSYS;
+
+	for (int k = 0; k < NUMBER_NEAR && i > 0 && nr >= RTN_NSYS; k++)
+		nr = sys_number_set(w->bytes(w->arg, f->fn.insns.v[--i], 5));
+	sys_refuse(p, nr, why);
+	p->sys_missed = why;
+}
+
+void
+plan_sys_none(struct plan *p)
+{
+	bool has[2] = { false, false };
+
+	for (size_t i = 0; i < p->points.n; i++) {
+		has[0] |= p->points.v[i].at == X86_AT_SYSENTRY;
+		has[1] |= p->points.v[i].at == X86_AT_SYSRETURN;
+	}
+	for (uint32_t g = 0; p->sys_missed != NULL && g < p->groups.n; g++)
+		if (p->groups.v[g].site != NULL &&
+		    p->classes.v[p->groups.v[g].cls].sys &&
+		    !has[p->groups.v[g].site->kind == DIF_SITE_SYSRETURN])
+			plan_refuse(p, g, p->sys_missed);
 }
 
 static int

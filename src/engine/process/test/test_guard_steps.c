@@ -469,8 +469,12 @@ place(const struct tgt *t, const uint64_t pc[NTHREADS - 1])
 
 	for (unsigned i = 0; i < NTHREADS - 1; i++) {
 		tid[i] = (pid_t)t->page->user[i];
-		assert_int_equal(
-			__real_ptrace(PTRACE_SEIZE, tid[i], NULL, NULL), 0);
+		/* The last guardian may not have let go all of them yet. */
+		for (int k = 0; __real_ptrace(PTRACE_SEIZE, tid[i], NULL,
+					      NULL) != 0; k++) {
+			assert_true(k < 5000);
+			tgt_sleep_us(1000);
+		}
 		__real_ptrace(PTRACE_INTERRUPT, tid[i], NULL, NULL);
 		await(tid[i]);
 		step_to(tid[i], pc[i]);
