@@ -113,9 +113,33 @@ put_clauses(FILE *fp, const struct plockstat *p, unsigned i)
 	fprintf(fp, "}\n");
 }
 
+static bool
+is_spin(const struct table *t)
+{
+	return strcmp(t->end, "spin-acquire") == 0;
+}
+
+/* The kernel steps no instruction with a lock prefix, which is all that a spin
+   lock has: no probe of its can be there. */
+static bool
+spins_left_out(const struct plockstat *p)
+{
+	const int64_t kernel = 1; /* of auto, kernel, process */
+	int64_t engine;
+
+	if (!p->contention ||
+	    dtrace_getopt(p->c.dtp, "engine", &engine) != 0 ||
+	    engine != kernel)
+		return false;
+	fprintf(stderr, "plockstat: spin locks are left out: the kernel cannot "
+			"place their probes (-x engine=process can)\n");
+	return true;
+}
+
 static char *
 program_text(const struct plockstat *p)
 {
+	const bool without_spins = spins_left_out(p);
 	char *text = NULL;
 	size_t n;
 	FILE *fp = open_memstream(&text, &n);
@@ -123,7 +147,8 @@ program_text(const struct plockstat *p)
 	if (fp == NULL)
 		return NULL;
 	for (unsigned i = 0; i < NTABLES; i++)
-		if (tables[i].when == HOLD ? p->hold : p->contention)
+		if ((tables[i].when == HOLD ? p->hold : p->contention) &&
+		    !(without_spins && is_spin(&tables[i])))
 			put_clauses(fp, p, i);
 	fclose(fp);
 	return text;
