@@ -6,6 +6,7 @@
 #ifndef CMD_CMD_H
 #define CMD_CMD_H
 
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 
@@ -201,6 +202,11 @@ void cmd_run_args(const char *tool, const char *header, bool target, char **args
 /* cmd_explain.c: print what the error with that tag is, NULL: which there are.
    The exit status. */
 int cmd_explain(const char *tag);
+
+/* cmd_beside.c: the path of this program, and that of what lies beside it, be it
+   there or not.  False: it cannot be had; errno says why. */
+bool cmd_self(char path[PATH_MAX]);
+bool cmd_beside(const char *name, char path[PATH_MAX]);
 
 /* cmd_usdt.c: programs are compiled. */
 void cmd_header(struct cmd *c);

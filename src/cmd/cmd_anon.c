@@ -272,11 +272,9 @@ static void
 write_unit(struct cmd *c, const char *args)
 {
 	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	if (n < 0)
+	if (!cmd_self(self))
 		cmd_fatal(c, "-A: /proc/self/exe: %s", strerror(errno));
-	self[n] = '\0';
 	FILE *fp = open_new(c, UNITFILE);
 	fputs(unit_head, fp);
 	fputs("ExecStart=", fp);

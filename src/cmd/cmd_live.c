@@ -100,20 +100,6 @@ cmd_live_hide(struct cmd *c)
 
 /* ---- the other program --------------------------------------------------- */
 
-/* Where dtrace-live is: beside this program. */
-static void
-live_path(struct cmd *c, char path[PATH_MAX])
-{
-	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 16);
-
-	if (n <= 0)
-		cmd_fatal(c, "dtrace-live cannot be found: %s",
-			  strerror(errno));
-	while (n > 0 && path[n - 1] != '/')
-		n--;
-	strcpy(path + n, "dtrace-live");
-}
-
 /* As for histograms; what the terminal can do dtrace-live sees itself. */
 static bool
 live_coloured(struct cmd *c)
@@ -195,7 +181,9 @@ live_run(struct cmd *c)
 	char path[PATH_MAX];
 	int data[2], ready[2];
 
-	live_path(c, path);
+	if (!cmd_beside("dtrace-live", path))
+		cmd_fatal(c, "dtrace-live cannot be found: %s",
+			  strerror(errno));
 	if (pipe2(data, O_CLOEXEC) != 0 || pipe2(ready, O_CLOEXEC) != 0)
 		cmd_fatal(c, "failed to make a pipe: %s", strerror(errno));
 	fflush(stdout);

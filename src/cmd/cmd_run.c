@@ -59,23 +59,6 @@ is_dir(const char *path)
 	return d != NULL;
 }
 
-/* The toolkit of the tree that this program was built in is found by a link
-   beside the program. */
-static bool
-dir_beside(char path[PATH_MAX])
-{
-	static const char name[] = "toolkit";
-	ssize_t n = readlink("/proc/self/exe", path,
-			     PATH_MAX - sizeof(name));
-
-	while (n > 0 && path[n - 1] != '/')
-		n--;
-	if (n <= 0)
-		return false;
-	strcpy(path + n, name);
-	return is_dir(path);
-}
-
 static void
 find_dirs(struct run_dirs *d)
 {
@@ -84,7 +67,9 @@ find_dirs(struct run_dirs *d)
 	d->n = 0;
 	if (own != NULL && *own != '\0' && strlen(own) < PATH_MAX)
 		strcpy(d->path[d->n++], own);
-	if (!dir_beside(d->path[d->n]))
+	/* The toolkit of the tree that this program was built in is found by a
+	   link beside the program. */
+	if (!cmd_beside("toolkit", d->path[d->n]) || !is_dir(d->path[d->n]))
 		strcpy(d->path[d->n], CMD_TOOLKIT_DIR);
 	d->n++;
 }

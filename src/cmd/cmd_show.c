@@ -74,20 +74,6 @@ cmd_show_options(struct cmd *c)
 		cmd_dfatal(c, "failed to set -O %s", c->pictures[0]);
 }
 
-/* Where dtrace-show is: beside this program. */
-static void
-show_path(struct cmd *c, char path[PATH_MAX])
-{
-	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 16);
-
-	if (n <= 0)
-		cmd_fatal(c, "dtrace-show cannot be found: %s",
-			  strerror(errno));
-	while (n > 0 && path[n - 1] != '/')
-		n--;
-	strcpy(path + n, "dtrace-show");
-}
-
 /* In the child. */
 static _Noreturn void
 show_exec(struct cmd *c, const char *path, int data, int out, int ready)
@@ -118,7 +104,9 @@ cmd_show_start(struct cmd *c)
 
 	if (c->npictures == 0)
 		return;
-	show_path(c, path);
+	if (!cmd_beside("dtrace-show", path))
+		cmd_fatal(c, "dtrace-show cannot be found: %s",
+			  strerror(errno));
 	if (pipe2(data, O_CLOEXEC) != 0 || pipe2(ready, O_CLOEXEC) != 0)
 		cmd_fatal(c, "failed to make a pipe: %s", strerror(errno));
 	fflush(c->out);
