@@ -8,12 +8,16 @@
  * terminal: keys are the screen's.  The end comes as it always does, by ^C, by
  * the key q, which is the same, or by the program's own; then the terminal is
  * what it was, and what is printed at the end goes there.
+ *
+ * ^Z reaches all of a job, and the shell goes on as soon as dtrace has stopped:
+ * so dtrace stops after dtrace-live, which gives the terminal back.
  */
 #include "cmd.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -30,6 +34,7 @@ struct cmd_live {
 	int had[3];	   /* what the first descriptors were; -1: they are */
 	int data;	   /* to dtrace-live; -1: it does not run */
 	pid_t pid;
+	bool stops;	   /* SIGTSTP is ours */
 	struct termios tty; /* as it was, for when dtrace-live is killed */
 	bool has_tty;
 };
@@ -232,9 +237,51 @@ cmd_live_options(struct cmd *c)
 	live_run(c);
 }
 
+/* Of live_on_stop(), which is called when there is one. */
+static volatile pid_t live_pid;
+
+static void live_catch_stop(void);
+
+/*
+ * ^Z.  Everything here may be called where a signal has come.  dtrace-live is
+ * stopped by a signal that is never ignored; we are not where nobody could
+ * continue us (an orphaned process group), and then both go on.
+ */
+static void
+live_on_stop(int sig)
+{
+	int had = errno;
+	siginfo_t info;
+	sigset_t stop;
+
+	kill(live_pid, SIGUSR1);
+	(void)waitid(P_PID, (id_t)live_pid, &info,
+		     WSTOPPED | WEXITED | WNOWAIT);
+	signal(SIGTSTP, SIG_DFL);
+	raise(sig);
+	sigemptyset(&stop);
+	sigaddset(&stop, sig);
+	pthread_sigmask(SIG_UNBLOCK, &stop, NULL); /* here we are stopped */
+	pthread_sigmask(SIG_BLOCK, &stop, NULL);
+	live_catch_stop();
+	kill(live_pid, SIGCONT);
+	errno = had;
+}
+
+static void
+live_catch_stop(void)
+{
+	struct sigaction act = { .sa_handler = live_on_stop,
+				 .sa_flags = SA_RESTART };
+
+	sigemptyset(&act.sa_mask);
+	sigaction(SIGTSTP, &act, NULL);
+}
+
 void
 cmd_live_start(struct cmd *c)
 {
+	struct sigaction old;
 	const uint64_t begin = 0;
 
 	if (c->screen == NULL)
@@ -242,6 +289,11 @@ cmd_live_start(struct cmd *c)
 	if (write(c->screen->data, &begin, sizeof(begin)) !=
 	    (ssize_t)sizeof(begin))
 		cmd_quit(c, 1);
+	live_pid = c->screen->pid;
+	c->screen->stops = sigaction(SIGTSTP, NULL, &old) == 0 &&
+			   old.sa_handler != SIG_IGN;
+	if (c->screen->stops)
+		live_catch_stop();
 	cmd_live_hide(c);
 }
 
@@ -264,6 +316,8 @@ cmd_live_end(struct cmd *c)
 	if (l == NULL)
 		return true;
 	cmd_live_unhide(c);
+	if (l->stops)
+		signal(SIGTSTP, SIG_DFL);
 	if (l->data >= 0) {
 		close(l->data);
 		while (waitpid(l->pid, &status, 0) < 0 && errno == EINTR)

@@ -248,7 +248,9 @@ bool screen_known(void);
  * on, and nothing has been done.  Only one screen can be.
  */
 bool screen_open(FILE *out, FILE *in, struct live_view *v);
-/* Give it back as it was. */
+/* Give it back as it was: until screen_return(), or for good. */
+void screen_leave(void);
+void screen_return(struct live_view *v);
 void screen_close(void);
 /* Draw, as it is now. */
 void screen_draw(struct live_view *v);

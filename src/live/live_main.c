@@ -15,6 +15,12 @@
  * which dtrace gets too, are not for it, but the terminal's own end is.  The key
  * q is an interrupt for dtrace.  In the end the terminal is as it was, with the
  * last lines of text below.
+ *
+ * ^Z is dtrace's affair as well, which passes it on (SIGUSR1): the terminal is
+ * given back first, then this program stops, then dtrace does, so that the shell
+ * finds a terminal that it can use.  In the background, after `bg` or `&`,
+ * nothing is drawn and no key is read; what comes in is read nevertheless.  Shells
+ * do not tell a job that is in the foreground again, so that is looked at.
  */
 #include "live/live_impl.h"
 
@@ -34,6 +40,8 @@
 /* At most so often a picture is drawn because of text. */
 #define TEXT_EVERY_NS 100000000
 #define LEFT_LINES    1000 /* of text that are left on the terminal, at most */
+/* Milliseconds between two looks whether the terminal is ours again. */
+#define FRONT_EVERY_MS 200
 
 enum { FROM_KEYS, FROM_DATA, FROM_OUT, FROM_ERR, NFROM };
 
@@ -42,19 +50,24 @@ struct live {
 	struct pollfd fds[NFROM];
 	struct buf data; /* of a message that is not complete */
 	pid_t dtrace;
-	bool open;  /* the terminal is ours */
+	FILE *keyboard;
+	bool begun; /* the first message has come */
+	bool taken; /* the terminal has been, once */
+	bool open;  /* it is ours, now */
 	bool asked; /* dtrace has been told to end */
 	bool dirty; /* what is drawn is not what there is */
 	int64_t drawn; /* ns */
 };
 
-static volatile sig_atomic_t resized;
+static volatile sig_atomic_t resized, stopping;
 
 static void
-on_resize(int sig)
+live_on_signal(int sig)
 {
-	(void)sig;
-	resized = 1;
+	if (sig == SIGWINCH)
+		resized = 1;
+	else
+		stopping = 1;
 }
 
 static int64_t
@@ -88,23 +101,61 @@ live_keyboard(void)
 }
 
 static void
-live_open(struct live *l)
+live_take(struct live *l)
 {
-	FILE *in = live_keyboard();
+	if (l->taken) {
+		screen_return(&l->v);
+	} else {
+		l->keyboard = live_keyboard();
+		if (!screen_open(stdout, l->keyboard, &l->v))
+			live_fail("the terminal cannot be drawn on");
+	}
+	l->taken = l->open = l->dirty = true;
+	l->drawn = 0;
+	if (isatty(fileno(l->keyboard)))
+		l->fds[FROM_KEYS].fd = fileno(l->keyboard);
+}
 
-	if (!screen_open(stdout, in, &l->v))
-		live_fail("the terminal cannot be drawn on");
-	l->open = l->dirty = true;
-	if (isatty(fileno(in)))
-		l->fds[FROM_KEYS].fd = fileno(in);
+static void
+live_leave(struct live *l)
+{
+	screen_leave();
+	l->fds[FROM_KEYS].fd = -1;
+	l->open = false;
+}
+
+/* Is the terminal for this job?  A terminal without jobs is. */
+static bool
+live_in_front(void)
+{
+	pid_t group = tcgetpgrp(STDOUT_FILENO);
+
+	return group < 0 || group == getpgrp();
+}
+
+/* Stop, if dtrace is to be stopped; take or leave the terminal. */
+static void
+live_turn(struct live *l)
+{
+	if (stopping) {
+		if (l->open)
+			live_leave(l);
+		(void)raise(SIGSTOP);
+		stopping = 0;
+	}
+	bool ours = l->begun && live_in_front();
+	if (ours && !l->open)
+		live_take(l);
+	if (!ours && l->open)
+		live_leave(l);
 }
 
 /* A message. */
 static void
 live_frame(struct live *l, const char *p, size_t n)
 {
-	if (!l->open) {
-		live_open(l);
+	if (!l->begun) {
+		l->begun = true;
 		return;
 	}
 	if (l->v.paused)
@@ -207,18 +258,39 @@ live_draw(struct live *l)
 	l->drawn = now;
 }
 
+/* How long there is nothing to be done if nothing comes in; -1: for ever. */
+static int
+live_patience(const struct live *l)
+{
+	if (l->begun && !l->open)
+		return FRONT_EVERY_MS;
+	return l->open && l->dirty ? TEXT_EVERY_NS / 1000000 : -1;
+}
+
+/* Signals that mean something come while it waits, and at no other time. */
+static int
+live_wait(struct live *l)
+{
+	const int ms = live_patience(l);
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000L };
+	sigset_t none;
+
+	sigemptyset(&none);
+	int n = ppoll(l->fds, NFROM, ms < 0 ? NULL : &t, &none);
+	if (n < 0 && errno != EINTR)
+		live_fail(strerror(errno));
+	return n;
+}
+
 static void
 live_loop(struct live *l)
 {
 	bool on = true;
 
 	while (on) {
+		live_turn(l);
 		live_draw(l);
-		int n = poll(l->fds, NFROM,
-			     l->open && l->dirty ? TEXT_EVERY_NS / 1000000 :
-						   -1);
-		if (n < 0 && errno != EINTR)
-			live_fail(strerror(errno));
+		int n = live_wait(l);
 		for (int i = 0; i < NFROM && n > 0; i++) {
 			if (l->fds[i].revents == 0)
 				continue;
@@ -260,15 +332,25 @@ live_left(const struct live_view *v)
 static void
 live_signals(void)
 {
-	struct sigaction act = { .sa_handler = on_resize };
+	struct sigaction act = { .sa_handler = live_on_signal };
+	sigset_t block;
 
 	sigemptyset(&act.sa_mask);
+	sigemptyset(&block);
+	sigaddset(&block, SIGUSR1);
+	sigaddset(&block, SIGWINCH);
+	sigprocmask(SIG_BLOCK, &block, NULL);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
+	/* The terminal may be left or closed while another job has it. */
+	signal(SIGTSTP, SIG_IGN);
+	signal(SIGTTIN, SIG_IGN);
+	signal(SIGTTOU, SIG_IGN);
 	sigaction(SIGWINCH, &act, NULL);
+	sigaction(SIGUSR1, &act, NULL);
 }
 
 static void

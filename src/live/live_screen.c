@@ -13,6 +13,7 @@
 
 static SCREEN *screen;
 static FILE *screen_out;
+static bool screen_left; /* it has been given back, for now */
 
 /* ---- looks --------------------------------------------------------------- */
 
@@ -87,11 +88,29 @@ screen_open(FILE *out, FILE *in, struct live_view *v)
 }
 
 void
+screen_leave(void)
+{
+	endwin();
+	screen_left = true;
+}
+
+void
+screen_return(struct live_view *v)
+{
+	screen_size(v);
+	/* What others have written there is not what was drawn last. */
+	clearok(curscr, TRUE);
+	refresh();
+	screen_left = false;
+}
+
+void
 screen_close(void)
 {
 	if (screen == NULL)
 		return;
-	endwin();
+	if (!screen_left)
+		endwin();
 	delscreen(screen);
 	screen = NULL;
 }
