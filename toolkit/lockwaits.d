@@ -22,7 +22,8 @@
 #pragma D option defaultargs
 #pragma D option engine=process
 
-/* engine=process: the verifier refuses stacks of these probes as keys. */
+/* engine=process: what is looked at is each lock, and in the kernel engine, which
+   root would have, one that is free costs some thousand times as much. */
 self uint64_t start;
 
 plockstat$target:::mutex-block,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Tools that watch programs in Java, JavaScript, Tcl and Perl.  What is not
+"""Tools that watch programs in Java, JavaScript, Ruby, Tcl and Perl.  What is not
 installed is left out."""
 import atexit
 import glob
@@ -132,11 +132,16 @@ def javalocks(t):
     assert int(row["TIME(us)"]) > 0, r.out + r.err
 
 
-def node(t):
-    """Five collections of everything, three of young objects."""
+def node_exe():
     exe = shutil.which("node", path=os.defpath)
     if exe is None:
         raise Skip("no node")
+    return exe
+
+
+def node(t):
+    """Five collections of everything, three of young objects."""
+    exe = node_exe()
     js = t.file("gc.js", "for (let i = 0; i < 5; i++) gc();\n"
                 "for (let i = 0; i < 3; i++) gc({type: 'minor'});\n")
     return f"{exe} --expose-gc {js}"
@@ -148,6 +153,94 @@ def nodegc(t):
     r = t.run("-c", cmd, user=True)
     n = sum(int(x["RUNS"]) for x in r.table("SPACE"))
     assert n >= 8 and sum(r.histogram().values()) == n, r.out + r.err
+
+
+HTTP = """
+const http = require("http");
+const agent = new http.Agent({ keepAlive: true });
+const server = http.createServer((req, res) => {
+  if (req.url === "/slow") setTimeout(() => res.end("slow"), 50);
+  else if (req.url === "/none") { res.statusCode = 404; res.end(); }
+  else { req.resume(); req.on("end", () => res.end("x".repeat(100000))); }
+});
+function ask(method, path, body) {
+  return new Promise((ok) => http.request({ port: server.address().port,
+    method, path, agent }, (res) => { res.resume(); res.on("end", ok); })
+    .end(body));
+}
+server.listen(0, "127.0.0.1", async () => {
+  for (let i = 0; i < 3; i++) await ask("GET", "/n?i=" + i);
+  await ask("POST", "/form", "a=b");
+  await ask("GET", "/slow");
+  await ask("GET", "/none");
+  agent.destroy();
+  server.close();
+});
+"""
+
+
+def nodehttp_of(t, user):
+    r = t.run("-c", f"{node_exe()} {t.file('http.js', HTTP)}", user=user)
+    rows = r.table("AT(ms)")
+    want = [("200", "GET", f"/n?i={i}") for i in range(3)] + [
+        ("200", "POST", "/form"), ("200", "GET", "/slow"),
+        ("404", "GET", "/none")]
+    for way in ("in", "out"):
+        got = [x for x in rows if x["WAY"] == way]
+        assert [(x["STATUS"], x["METHOD"], x["PATH"]) for x in got] == want, \
+            r.out + r.err
+        # A timer of libuv may be a millisecond early.
+        assert float(got[4]["TOOK(ms)"]) >= 48, r.out
+
+
+@tool("nodehttp", "ptrace")
+def nodehttp(t):
+    nodehttp_of(t, True)
+
+
+@tool("nodehttp", "bpf")
+def nodehttp_root(t):
+    nodehttp_of(t, False)
+
+
+RUBY = """
+class Foo
+  def bar(n) n + 1 end
+  def self.baz(s) s.upcase end
+end
+TracePoint.new {}.enable
+f = Foo.new
+60.times { |i| f.bar(i) }
+7.times { Foo.baz("x") }
+5.times { GC.start }
+"""
+
+
+def ruby(t):
+    exe = shutil.which("ruby", path=os.defpath)
+    libs = glob.glob("/usr/lib/*/libruby*.so.*")
+    if exe is None or not any(b"stapsdt\0" in Path(p).read_bytes()
+                              for p in libs):
+        raise Skip("no ruby with probes")
+    return f"{exe} --disable-gems {t.file('work.rb', RUBY)}"
+
+
+@tool("rubycalls", "ptrace")
+def rubycalls(t):
+    r = t.run("-c", ruby(t), "0", "1000", user=True)
+    got = {(x["IN"], x["CLASS"], x["METHOD"]): int(x["CALLS"])
+           for x in r.table("CALLS")}
+    assert got["ruby", "Foo", "bar"] == 60, r.out + r.err
+    assert got["ruby", "Foo", "baz"] == got["c", "String", "upcase"] == 7, \
+        r.out + r.err
+
+
+@tool("rubygc", "ptrace")
+def rubygc(t):
+    r = t.run("-c", ruby(t), user=True)
+    rows = {x["WHAT"]: x for x in r.table("WHAT")}
+    assert int(rows["mark"]["STEPS"]) >= 5, r.out + r.err
+    assert int(rows["sweep"]["TIME(us)"]) > 0, r.out + r.err
 
 
 @tool("tclcalls", "ptrace")

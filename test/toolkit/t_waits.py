@@ -80,7 +80,7 @@ def lockwaits(t):
 
 @tool("lockwaits", "bpf")
 def lockwaits_root(t):
-    """Root would have the kernel engine."""
+    """Root would have the kernel engine, if the tool did not choose."""
     lockwaits_of(t, False)
 
 
