@@ -159,8 +159,7 @@ perfetto_on_event(void *arg, struct show_thread *t, enum show_event kind,
 	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
 	struct perfetto *p = arg;
 	struct event *e = show_alloc(1, sizeof(*e));
-	struct buf b = BUF_INIT;
-	char *category = (char *)(uintptr_t)r->prov;
+	struct buf b = BUF_INIT, prov = BUF_INIT;
 	size_t n = r->nvals < VALUES_MAX ? r->nvals : VALUES_MAX;
 
 	/* What a return has recorded is not of others that it ends. */
@@ -177,6 +176,8 @@ perfetto_on_event(void *arg, struct show_thread *t, enum show_event kind,
 	e->te.track_uuid = t->id;
 	show_clean(&b, name, strlen(name));
 	e->te.name = (char *)(uintptr_t)buf_str(&b);
+	show_clean(&prov, r->prov, strlen(r->prov));
+	char *category = (char *)(uintptr_t)buf_str(&prov);
 	e->te.categories = &category;
 	e->te.n_categories = 1;
 	for (size_t i = 0; i < n; i++)
@@ -189,6 +190,7 @@ perfetto_on_event(void *arg, struct show_thread *t, enum show_event kind,
 	perfetto_put(p, &packet);
 	for (size_t i = 0; i < n; i++)
 		buf_fini(&e->text[i]);
+	buf_fini(&prov);
 	buf_fini(&b);
 	free(e);
 }
