@@ -57,16 +57,24 @@ def rows(root):
     return [found[t] for t in what]
 
 
+# First words that are what one types, and stay as they are; so does what has
+# other characters than letters: printa(), this->, dtrace(1).
+TYPED = ("dtrace", "offsetof", "sizeof", "stringof")
+
+
 def sentence(s):
-    s = s[0].upper() + s[1:]
-    return s if s[-1] in ".!?" else s + "."
+    word = s.split(" ")[0].rstrip(",;:.")
+    if word.isalpha() and word not in TYPED:
+        s = s[0].upper() + s[1:]
+    return s if s == "" or s[-1] in ".!?" else s + "."
 
 
 def write_c(table, out):
     lines = ["/* Made by tools/explain.py. */\n"]
     for tag, _, what, why, example, cure in table:
         lines.append("EXPLAINED(" + ", ".join(
-            json.dumps(s) for s in (tag, what, why, example, cure)) + ")\n")
+            json.dumps(s) for s in (tag, what, sentence(what), sentence(why),
+                                    example, sentence(cure))) + ")\n")
     out.write_text("".join(lines))
 
 

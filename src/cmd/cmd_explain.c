@@ -5,7 +5,6 @@
  * The texts are those of explain.def, put together with the tables of tags by
  * tools/explain.py, which makes the page dtrace-errors(7) of them too.
  */
-#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>
@@ -17,10 +16,10 @@
 #define EXPLAIN_WIDTH 79 /* where there is no terminal that has one */
 
 static const struct explained {
-	const char *tag, *what, *why, *example, *cure;
+	const char *tag, *what, *title, *why, *example, *cure;
 } explained[] = {
-#define EXPLAINED(tag, what, why, example, cure) \
-	{ tag, what, why, example, cure },
+#define EXPLAINED(tag, what, title, why, example, cure) \
+	{ tag, what, title, why, example, cure },
 #include "explain_rows.h"
 #undef EXPLAINED
 };
@@ -37,13 +36,15 @@ explain_width(void)
 					      w.ws_col - 1u;
 }
 
-/* A paragraph, in lines of words; the first letter is a large one. */
+/* Lines of words. */
 static void
-explain_text(const char *s)
+explain_paragraph(const char *s)
 {
 	size_t width = explain_width(), at = 0;
 
-	for (bool first = true; *s != '\0'; first = false) {
+	if (*s == '\0')
+		return;
+	while (*s != '\0') {
 		size_t n = strcspn(s, " ");
 		if (at > 0 && at + 1 + n > width) {
 			putchar('\n');
@@ -52,22 +53,11 @@ explain_text(const char *s)
 		if (at > 0)
 			putchar(' ');
 		at += n + (at > 0);
-		putchar(first ? toupper((unsigned char)*s) : *s);
-		fwrite(s + 1, 1, n - 1, stdout);
+		fwrite(s, 1, n, stdout);
 		s += n;
 		s += strspn(s, " ");
 	}
-}
-
-static void
-explain_paragraph(const char *s)
-{
-	size_t n = strlen(s);
-
-	if (n == 0)
-		return;
-	explain_text(s);
-	puts(strchr(".!?", s[n - 1]) != NULL ? "" : ".");
+	putchar('\n');
 }
 
 static void
@@ -120,7 +110,7 @@ cmd_explain(const char *tag)
 		return explain_unknown(tag);
 	if (e != NULL) {
 		printf("%s\n\n", e->tag);
-		explain_paragraph(e->what);
+		explain_paragraph(e->title);
 		explain_paragraph(e->why);
 		explain_example(e->example);
 		explain_paragraph(e->cure);
