@@ -63,11 +63,17 @@ hold_close(struct hold *h)
 	patch_journal_free(h->j);
 }
 
+/* A thread of many on a busy machine may wait for its processor longer than is
+   usually waited for it. */
+#define PATIENCE_MS 60000
+
 static void
 must_stop(struct hold *h, bool all)
 {
+	h->in.stop_ms = PATIENCE_MS;
 	if (inject_stop(&h->in, all, &h->e) != 0)
 		fail_msg("%s", h->e.msg);
+	h->in.stop_ms = 0;
 }
 
 /* ---- bodies ------------------------------------------------------------------ */
