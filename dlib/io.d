@@ -159,10 +159,12 @@ translator bufinfo_t < struct __io *R > {
 
 /*
  * The file whose pages a request moves.  Pages that belong to no file (of a
- * file system's own, of programs that go past the cache) have others' numbers
- * where a file's have its mapping, so nothing is followed that is no address of
- * the kernel, or does not lead back.
+ * file system's own, of a program that reads a device directly) have others'
+ * numbers where a file's have its mapping, so nothing is followed that is no
+ * address of the kernel, or does not lead back.
  */
+/* statfs(2); its pages are memory that is shared, and no file of the device. */
+inline uint64_t __TMPFS = 0x01021994;
 inline int __kaddr[uint64_t A] = (int64_t)A < 0 && (A & 3) == 0;
 inline struct folio *__bio_folio[struct bio *B] = (
 	this->__page = B->bi_io_vec == NULL || (B->bi_opf & 0xff) > 1 ?
@@ -177,11 +179,32 @@ inline struct inode *__bio_inode[struct bio *B] = (
 	this->__inode = !__kaddr[(uint64_t)this->__map] ?
 	(struct inode *)NULL : this->__map->host,
 	!__kaddr[(uint64_t)this->__inode] ||
-	this->__inode->i_mapping != this->__map ? (struct inode *)NULL :
+	this->__inode->i_mapping != this->__map ||
+	this->__inode->i_sb->s_magic == __TMPFS ? (struct inode *)NULL :
 	this->__inode);
-/* One of the file's names; a device (S_IFBLK) has none here. */
+/*
+ * Direct I/O moves the program's own pages.  Its struct bio leads to the call: by
+ * fs/iomap (ext4, xfs ...), or by fs/direct-io.c.  Both keep the call until the
+ * request is done.
+ */
+inline struct kiocb *__bio_call[struct bio *B] = (
+	this->__end = (uint64_t)B->bi_end_io,
+	this->__call = (struct kiocb *)NULL,
+	this->__call = __has_member(struct iomap_dio, iocb) ?
+	(this->__end == (uint64_t)&`iomap_dio_bio_end_io ?
+	((struct iomap_dio *)B->bi_private)->iocb : this->__call) :
+	this->__call,
+	__has_member(struct dio, is_async) ?
+	(this->__end == (uint64_t)&`dio_bio_end_io ||
+	this->__end == (uint64_t)&`dio_bio_end_aio ?
+	((struct dio *)B->bi_private)->iocb : this->__call) : this->__call);
+/* The call's file; else one of the names of the file that has the pages.  A
+   device (S_IFBLK) has none here. */
 inline struct dentry *__bio_dentry[struct bio *B] = (
-	this->__inode = __bio_inode[B],
+	this->__iocb = __bio_call[B],
+	this->__inode = this->__iocb != NULL ? (struct inode *)NULL :
+	__bio_inode[B],
+	this->__iocb != NULL ? this->__iocb->ki_filp->f_path.dentry :
 	this->__inode == NULL || this->__inode->i_dentry.first == NULL ||
 	(this->__inode->i_mode & 0xf000) == 0x6000 ?
 	(struct dentry *)NULL :
@@ -203,6 +226,7 @@ inline struct path *__bio_path[struct bio *B] = (
 	this->__file = __bio_dentry[B],
 	this->__where = (struct path *)NULL,
 	this->__at = this->__file == NULL ? (struct vfsmount *)NULL :
+	this->__iocb != NULL ? this->__iocb->ki_filp->f_path.mnt :
 	__sb_mount[this->__file->d_sb],
 	this->__at == NULL ? (struct path *)NULL : (
 	this->__where = (struct path *)alloca(sizeof(struct path)),
@@ -217,7 +241,9 @@ translator fileinfo_t < struct bio *B > {
 	    dirname(d_path(this->__where));
 	fi_pathname = __bio_path[B] == NULL ? "<unknown>" :
 	    d_path(this->__where);
-	fi_offset = __bio_dentry[B] == NULL ? 0 : this->__folio->index << 12;
+	/* Where the pages are, or where the call began. */
+	fi_offset = __bio_dentry[B] == NULL ? 0 : this->__iocb != NULL ?
+	    this->__iocb->ki_pos : this->__folio->index << 12;
 	fi_fs = (this->__name = __bio_dentry[B], this->__name == NULL ?
 	    "<unknown>" : stringof(this->__name->d_sb->s_type->name));
 	fi_mount = __bio_path[B] == NULL ? "<unknown>" :
