@@ -108,15 +108,22 @@ lookup_fail(const struct lookup *l, const char *fmt, const char *what)
 		       p->mod, p->func, p->name, text);
 }
 
+/* The type of a tracepoint's functions; NULL: there is none. */
+static struct type *
+tp_type(struct type_space *ts, const char *tp)
+{
+	char name[96];
+
+	snprintf(name, sizeof(name), "btf_trace_%s", tp);
+	return type_lookup(ts, TP_MODULE, name);
+}
+
 static int
 lookup_tp(struct lookup *l)
 {
 	struct type_space *ts = l->pv->env->types;
-	struct type *t;
-	char name[96];
+	struct type *t = tp_type(ts, l->row->tp);
 
-	snprintf(name, sizeof(name), "btf_trace_%s", l->row->tp);
-	t = type_lookup(ts, TP_MODULE, name);
 	t = t != NULL ? type_resolve(t) : NULL;
 	if (t != NULL && type_is_ptr(t) && type_is_func(type_resolve(t->ref))) {
 		l->params = type_params(type_resolve(t->ref), &l->nparams);
@@ -256,6 +263,20 @@ lookup_site(struct lookup *l, struct dif_site *s)
 	return 0;
 }
 
+/* True if this kernel has what a row is the substitute of. */
+static bool
+row_is_spare(const struct prov *pv, const struct tp_site *row)
+{
+	struct type_space *ts = pv->env->types;
+
+	for (size_t i = 0; i < 2; i++)
+		if (row->without[i] != NULL &&
+		    (tp_type(ts, row->without[i]) != NULL ||
+		     type_kernel_func(ts, TP_MODULE, row->without[i]) != NULL))
+			return true;
+	return false;
+}
+
 /* True if the row is for kernels like this one. */
 static bool
 row_fits(const struct lookup *l)
@@ -292,7 +313,8 @@ tp_table_sites(struct prov *pv, const struct probe *p, struct site_list *out,
 		struct lookup l = { .pv = pv, .p = p, .row = row,
 				    .e = row->others ? &why : e };
 
-		if (row->probe != p->num || row_site(&l, out) == 0)
+		if (row->probe != p->num || row_is_spare(pv, row) ||
+		    row_site(&l, out) == 0)
 			continue;
 		if (!row->others)
 			return -1;

@@ -71,6 +71,9 @@ struct tp_site {
 	struct dif_counter counter; /* COUNTER */
 	bool others; /* left out where this kernel has it not, if the probe has
 			another site */
+	/* Only for kernels that have no tracepoints and functions of these
+	   names. */
+	const char *without[2];
 };
 
 /*
@@ -92,6 +95,10 @@ struct tp_site {
 #define AT_FN_SUFFIXED_RETURN(name) AT_FN_RETURN(name), .suffixed = true
 /* One of several names that the function has had: at least one must be there. */
 #define AT_FN_OR(name)	     AT_FN(name), .others = true
+#define AT_TP_OR(name)	     AT_TP(name), .others = true
+/* ... that counts where neither of two better ones is there. */
+#define AT_FN_RETURN_OR(name, ...)                                        \
+	AT_FN_RETURN(name), .others = true, .without = { __VA_ARGS__ }
 /* Each so many events of the kernel's own counters (perf_event_open(2)). */
 #define AT_SOFTWARE(event, n)                                             \
 	.kind = DIF_SITE_COUNTER, .num = n,                               \
