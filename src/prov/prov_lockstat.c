@@ -18,6 +18,7 @@
 #include "prov/prov.h"
 #include "prov/tp_table.h"
 
+#define ABSENT(...)
 #define LOCK(...)
 #define SITE(...)
 enum lock_keep {
@@ -26,6 +27,7 @@ enum lock_keep {
 #include "prov/lockstat.def"
 };
 
+#define ABSENT(...)
 #define LOCK(...)
 #define SITE(...)
 static const char *const keeps[] = {
@@ -34,6 +36,7 @@ static const char *const keeps[] = {
 #include "prov/lockstat.def"
 };
 
+#define ABSENT(...)
 #define KEEP(...)
 #define SITE(...)
 enum lock_probe {
@@ -42,6 +45,7 @@ enum lock_probe {
 	NLOCKS
 };
 
+#define ABSENT(...)
 #define KEEP(...)
 #define SITE(...)
 static const struct tp_probe probes[NLOCKS] = {
@@ -50,6 +54,7 @@ static const struct tp_probe probes[NLOCKS] = {
 #include "prov/lockstat.def"
 };
 
+#define ABSENT(...)
 #define KEEP(...)
 #define SITE(...)
 static const struct lock_made {
@@ -60,10 +65,21 @@ static const struct lock_made {
 #include "prov/lockstat.def"
 };
 
+#define ABSENT(...)
 #define KEEP(...)
 #define LOCK(...)
 static const struct tp_site sites[] = {
 #define SITE(id, at, args, when) { .probe = LOCK_##id, at, args, when },
+#include "prov/lockstat.def"
+};
+
+#define KEEP(...)
+#define LOCK(...)
+#define SITE(...)
+static const struct lock_absent {
+	const char *name, *why;
+} absent[] = {
+#define ABSENT(name, why) { name, why },
 #include "prov/lockstat.def"
 };
 
@@ -89,6 +105,20 @@ kernel_has(struct prov *pv, const struct tp_probe *row, enum dif_site_kind kind)
 	       type_space_kernel_error(ts) != NULL;
 }
 
+/* Who names a probe that Linux cannot have is told why. */
+static int
+lock_absent(const struct dif_pdesc *pd, struct err *e)
+{
+	if (strcmp(pd->prov, "lockstat") != 0)
+		return 0;
+	for (size_t i = 0; i < sizeof(absent) / sizeof(*absent); i++)
+		if (strcmp(pd->name, absent[i].name) == 0)
+			return err_set(e, &D_PROC_FUNC, 0,
+				       "lockstat:::%s is not there: %s",
+				       absent[i].name, absent[i].why);
+	return 0;
+}
+
 /* Rows of probes and of sites stand in the same order, one for one. */
 static int
 lock_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
@@ -106,7 +136,7 @@ lock_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 			return err_nomem(e);
 		p->num = i;
 	}
-	return 0;
+	return lock_absent(pd, e);
 }
 
 static int

@@ -26,6 +26,7 @@ struct clause_cx {
 	struct lang_probe_info *info; /* NULL: outside a clause */
 	struct src_loc loc;
 	bool records, uses_locals;
+	bool args_unknown; /* args[] of a probe that is not there are used */
 	uint32_t args_used;
 	struct dif_stmt *stmts; /* grows in cx->arena */
 	uint32_t nstmts, cap;

@@ -135,8 +135,10 @@ args_type(struct compile *cx, struct node *n, int64_t i)
 			  "args[] may not be used: the probes that match %s "
 			  "have arguments of different types",
 			  pdesc_text(cx));
-	if (!pi->typed && pi->nmatch == 0) /* zdefs: nobody knows */
+	if (!pi->typed && pi->nmatch == 0) { /* zdefs: nobody knows */
+		clause_of(cx)->args_unknown = true;
 		return dtype_named(cx, "uint64_t");
+	}
 	if (!pi->typed)
 		lang_fail(cx, &D_ARGS_IDX, n->loc,
 			  "args[] may not be used: the arguments of %s have "
@@ -758,6 +760,23 @@ member_unknown(struct compile *cx, const struct node *n, const char *op,
 		  why != NULL ? why : "");
 }
 
+static void
+arrow_fail(struct compile *cx, const struct node *n)
+{
+	struct type *t = n->left->type;
+
+	if (cx->clause != NULL && clause_of(cx)->args_unknown)
+		lang_fail(cx, &D_OP_PTR, n->loc,
+			  "operator -> needs a pointer, not %s: no probe "
+			  "matches %s yet, so its args[] have no types (cast "
+			  "them, or trace when what has the probe is there)",
+			  lang_type_name(cx, t), pdesc_text(cx));
+	lang_fail(cx, &D_OP_PTR, n->loc,
+		  "operator -> needs a pointer, not %s%s",
+		  lang_type_name(cx, t),
+		  type_is_sou(type_resolve(t)) ? " (use .)" : "");
+}
+
 /* p->m becomes (*p).m. */
 static void
 arrow_base(struct compile *cx, struct node *n)
@@ -767,11 +786,7 @@ arrow_base(struct compile *cx, struct node *n)
 
 	d->left = conv_decay(cx, n->left);
 	if (!type_is_ptr(d->left->type))
-		lang_fail(cx, &D_OP_PTR, n->loc,
-			  "operator -> needs a pointer, not %s%s",
-			  lang_type_name(cx, n->left->type),
-			  type_is_sou(type_resolve(n->left->type))
-				  ? " (use .)" : "");
+		arrow_fail(cx, n);
 	t = type_resolve(d->left->type)->ref;
 	d->op = TOK_DEREF;
 	d->type = t;
