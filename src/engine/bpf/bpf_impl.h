@@ -61,6 +61,8 @@ struct bpf_site {
 	uint32_t anyone;   /* a tick: it fires whoever is on */
 	uint64_t cookie;
 	uint32_t name[4];  /* prov, mod, func, name: offsets in the strings */
+	uint32_t alone;	   /* not within another firing: bpf_kfunc_alone() */
+	uint32_t pad;
 	uint32_t mask[];   /* bit n: clause bpf_prog.clauses[n] is enabled */
 };
 
@@ -88,6 +90,7 @@ struct bpf_prog {
 	uint32_t chain;	       /* sites of one event, at most */
 	bool uniform;	       /* every site runs every clause */
 	bool any_pid;	       /* some site is for one process only */
+	bool alone;	       /* some site must not fire within a firing */
 	struct bpf_map map;
 	struct bpf_map once;   /* dif_whens.once: { value, pid } seen lately */
 	int fd;		       /* -1: not loaded */
@@ -241,6 +244,8 @@ void bpf_kfunc_report(struct engine *eng, struct buf *out);
    the first call. */
 void bpf_kfunc_misses(struct engine *eng);
 void bpf_kfunc_free(struct engine *eng);
+/* Is it at a function that programs run within, when their maps are changed? */
+bool bpf_kfunc_alone(const struct dif_site *s);
 
 /* ---- bpf_site.c --------------------------------------------------------- */
 

@@ -41,6 +41,10 @@
 /* Instructions, which are added one by one. */
 #define KINSN_MAX 1024
 
+#define FUNCTIONS                                                              \
+	(1u << DIF_SITE_KENTRY | 1u << DIF_SITE_KRETURN |                      \
+	 1u << DIF_SITE_KEXIT | 1u << DIF_SITE_KINSN)
+
 struct bpf_kfunc {
 	uint32_t nsites; /* functions that clauses enable, entry and return */
 	bool asked_btf;
@@ -156,7 +160,8 @@ kfunc_multi(struct bpf_kfunc *k)
  * What maps take and do while a program runs.  The kernel keeps a typed program
  * from interrupting itself, and no other: two of them, each in a map whose lock
  * the other is at, would wait for each other with interrupts off.  The other ways
- * in have one guard for all programs of a CPU.
+ * in have one guard for all programs of a CPU, but for those at tracepoints: a
+ * program of ours does not fire here within another one (bpf_prog.c, claim_alone()).
  */
 static bool
 kfunc_within(const char *fn)
@@ -170,6 +175,13 @@ kfunc_within(const char *fn)
 		if (fnmatch(patterns[i], fn, 0) == 0)
 			return true;
 	return false;
+}
+
+bool
+bpf_kfunc_alone(const struct dif_site *s)
+{
+	return (FUNCTIONS & 1u << s->kind) != 0 && s->tp != NULL &&
+	       kfunc_within(s->tp);
 }
 
 /* Loading one shows whether the kernel can: it knows how many arguments of
@@ -513,10 +525,6 @@ bpf_attach_kinsn(struct engine *eng, const struct bpf_prog *c, struct err *e)
 }
 
 /* ---- what was missed ----------------------------------------------------- */
-
-#define FUNCTIONS                                                              \
-	(1u << DIF_SITE_KENTRY | 1u << DIF_SITE_KRETURN |                      \
-	 1u << DIF_SITE_KEXIT | 1u << DIF_SITE_KINSN)
 
 /* What was missed before tracing began is no drop. */
 void

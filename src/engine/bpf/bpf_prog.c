@@ -259,6 +259,43 @@ try_level(struct maker *m, uint32_t got)
 	em_ji(em, BPF_JEQ, R1, 0, got);
 }
 
+/*
+ * Functions that maps are made of (bpf_kfunc_alone()): if a program of ours was
+ * interrupted here, it may hold the very lock that a clause would wait for.  So
+ * no other level may be taken.  The drop is counted at level 1, as level 0 of CPU
+ * 0 has what the kernel counts.
+ */
+static void
+claim_alone(struct maker *m, uint32_t got)
+{
+	struct em *em = m->em;
+	uint32_t any = em_label(em), missed = em_label(em);
+
+	if (!m->c->alone)
+		return;
+	em_ld(em, BPF_W, R1, R8, offsetof(struct bpf_site, alone));
+	em_ji(em, BPF_JEQ, R1, 0, any);
+	em_alui(em, BPF_ADD, R0, 1);
+	em_st(em, BPF_W, FP, FM(m, KEY), R0);
+	em_map(em, R1, m->eng->rt.fd);
+	em_lea(em, R2, FP, FM(m, KEY));
+	em_call(em, BPF_FUNC_map_lookup_elem);
+	em_ji(em, BPF_JEQ, R0, 0, m->lb_next);
+	em_st(em, BPF_DW, FP, FM(m, RT0), R0);
+	em_ld(em, BPF_W, R1, R0, RT_OFF(busy));
+	em_ji(em, BPF_JNE, R1, 0, missed);
+	em_ld(em, BPF_W, R1, FP, FM(m, KEY));
+	em_alui(em, BPF_SUB, R1, 1);
+	em_st(em, BPF_W, FP, FM(m, KEY), R1);
+	try_level(m, got);
+	em_place(em, missed);
+	em_ld(em, BPF_DW, R1, FP, FM(m, RT0));
+	em_imm(em, R2, 1);
+	em_atomic_add(em, R1, RT_OFF(drops) + 8 * RT_DROP_MISSED, R2);
+	em_ja(em, m->lb_next);
+	em_place(em, any);
+}
+
 static void
 claim(struct maker *m)
 {
@@ -271,6 +308,7 @@ claim(struct maker *m)
 		em_ji(em, BPF_JNE, R0, m->eng->opts.only_cpu, m->lb_next);
 	em_alui(em, BPF_MUL, R0, RT_LEVELS);
 	em_st(em, BPF_W, FP, FM(m, KEY), R0);
+	claim_alone(m, got);
 	try_level(m, got);
 	em_st(em, BPF_DW, FP, FM(m, RT0), R6);
 	for (int i = 1; i < RT_LEVELS; i++) {
