@@ -22,7 +22,8 @@ struct btf_index *btf_index_module(struct btf_index *vmlinux,
 				   struct err *e);
 void btf_index_free(struct btf_index *bi);
 struct btf *btf_index_btf(struct btf_index *bi);
-/* First type of that name and BTF_KIND_*; 0: none. */
+/* First type of that name and BTF_KIND_*; 0: none, or, with errno ENOMEM, no
+   memory to look for it. */
 uint32_t btf_index_find(struct btf_index *bi, const char *name, uint32_t kind);
 
 #endif

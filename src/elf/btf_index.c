@@ -199,11 +199,14 @@ btf_index_find(struct btf_index *bi, const char *name, uint32_t kind)
 {
 	uint32_t hash = btf_index_hash(name, kind);
 
+	errno = 0;
 	for (; bi != NULL; bi = bi->base) {
 		uint32_t id;
 
-		if (bi->slots == NULL && btf_index_build(bi) != 0)
+		if (bi->slots == NULL && btf_index_build(bi) != 0) {
+			errno = ENOMEM;
 			return 0;
+		}
 		id = btf_index_slot(bi, hash, name, kind)->id;
 		if (id != 0)
 			return id;

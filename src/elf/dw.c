@@ -13,6 +13,7 @@
 #include "elf/dw_impl.h"
 
 #include <dwarf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -37,6 +38,7 @@ struct dw {
 	struct hash
 		*types; /* namespace and name -> Dwarf_Die; NULL: not read */
 	size_t ntypes;
+	bool types_failed; /* not all are in the table: no memory */
 };
 
 /* ---- opening ------------------------------------------------------------- */
@@ -50,7 +52,7 @@ has_debug_info(const struct elf_file *f)
 
 /* A path as libdw wants it opened: with the fd it finds what lies beside. */
 static int
-dw_open_path(struct dw *d, const char *path)
+dw_open_path(struct dw *d, const char *path, struct err *e)
 {
 	struct stat st;
 	char real[PATH_MAX], *slash;
@@ -65,7 +67,7 @@ dw_open_path(struct dw *d, const char *path)
 		return 0;
 	slash[1] = '\0';
 	d->dir = strdup(real);
-	return d->dir != NULL ? 0 : -1;
+	return d->dir != NULL ? 0 : err_nomem(e);
 }
 
 /* For objects that are bytes in memory; they are f's. */
@@ -77,17 +79,22 @@ dw_open_bytes(struct dw *d, const struct elf_file *f)
 	return 0;
 }
 
+/* NULL: it cannot be read, or, with *e, no memory. */
 static struct dw *
-dw_begin(const struct elf_file *f)
+dw_begin(const struct elf_file *f, struct err *e)
 {
 	struct dw *d = calloc(1, sizeof(*d));
 	int rc;
 
-	if (d == NULL)
+	if (d == NULL) {
+		err_nomem(e);
 		return NULL;
+	}
 	d->fd = -1;
-	rc = f->mapped ? dw_open_path(d, f->path) : dw_open_bytes(d, f);
+	rc = f->mapped ? dw_open_path(d, f->path, e) : dw_open_bytes(d, f);
 	d->arena = arena_new();
+	if (d->arena == NULL)
+		err_nomem(e);
 	if (rc == 0 && d->elf != NULL && d->arena != NULL)
 		d->dbg = dwarf_begin_elf(d->elf, DWARF_C_READ, NULL);
 	if (d->dbg != NULL)
@@ -104,16 +111,18 @@ dw_open(struct elf_file *f, struct err *e)
 	bool has = has_debug_info(f);
 
 	if (!has) {
-		debug = elf_debug_open(f);
+		debug = elf_debug_open(f, e);
 		has = debug != NULL && has_debug_info(debug);
 	}
 	if (has)
-		d = dw_begin(debug != NULL ? debug : f);
+		d = dw_begin(debug != NULL ? debug : f, e);
 	if (d != NULL) {
 		d->debug = debug;
 		return d;
 	}
 	elf_close(debug);
+	if (err_is_set(e))
+		return NULL;
 	if (has)
 		err_set(e, &ERR_GENERIC, 0,
 			"%s: its debug information cannot be read", f->path);
@@ -329,10 +338,11 @@ types_set(struct dw *d, int ns, const char *name, const Dwarf_Die *die)
 	if (hash_find(d->types, key, n + 1) != NULL)
 		return;
 	copy = arena_alloc(d->arena, sizeof(*copy));
-	if (copy == NULL)
-		return;
-	*copy = *die;
-	if (hash_set(d->types, key, n + 1, copy) == 0)
+	if (copy != NULL)
+		*copy = *die;
+	if (copy == NULL || hash_set(d->types, key, n + 1, copy) != 0)
+		d->types_failed = true;
+	else
 		d->ntypes++;
 }
 
@@ -396,6 +406,28 @@ types_read(struct dw *d, Dwarf *dbg)
 			types_under(d, &die, unit_is_c(&die), 0);
 }
 
+/* The table of types.  In half of one another type of the name would be found:
+   it goes. */
+static bool
+types_make(struct dw *d)
+{
+	if (d->types != NULL)
+		return true;
+	d->types = hash_new();
+	if (d->types == NULL)
+		return false;
+	d->types_failed = false;
+	d->ntypes = 0;
+	types_read(d, d->dbg);
+	if (dwarf_getalt(d->dbg) != NULL)
+		types_read(d, dwarf_getalt(d->dbg));
+	if (!d->types_failed)
+		return true;
+	hash_free(d->types);
+	d->types = NULL;
+	return false;
+}
+
 bool
 dw_type(struct dw *d, enum dw_ns ns, const char *name, Dwarf_Die *out)
 {
@@ -403,14 +435,11 @@ dw_type(struct dw *d, enum dw_ns ns, const char *name, Dwarf_Die *out)
 	size_t n = strlen(name);
 	const Dwarf_Die *die;
 
-	if (d->types == NULL) {
-		d->types = hash_new();
-		if (d->types == NULL)
-			return false;
-		types_read(d, d->dbg);
-		if (dwarf_getalt(d->dbg) != NULL)
-			types_read(d, dwarf_getalt(d->dbg));
+	if (!types_make(d)) {
+		errno = ENOMEM;
+		return false;
 	}
+	errno = 0;
 	if (n + 2 > sizeof(key))
 		return false;
 	key[0] = (char)ns;

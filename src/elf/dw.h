@@ -23,7 +23,7 @@ struct dw;
 struct elf_file;
 
 /* The debug information of an object.  NULL + *e: it has none, what is missing
-   and the cure. */
+   and the cure; or no memory (ERR_NOMEM). */
 struct dw *dw_open(struct elf_file *f, struct err *e);
 void dw_close(struct dw *d);
 
@@ -48,7 +48,7 @@ struct dw_line {
 size_t dw_lines(struct dw *d, uint64_t addr, struct dw_line *v, size_t max);
 
 /* The first definition of a type of that name.  All units are read once, by the
-   first call. */
+   first call.  false: there is none, or, with errno ENOMEM, no memory to know. */
 enum dw_ns {
 	DW_NS_STRUCT = 's',
 	DW_NS_UNION = 'u',

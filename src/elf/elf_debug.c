@@ -50,18 +50,28 @@ elf_build_id(struct elf_file *f, size_t *len)
 	return NULL;
 }
 
-/* Open a candidate; NULL when it is missing, damaged or another file's. */
-static struct elf_file *
-elf_debug_try(const char *path, const uint8_t *id, size_t idlen)
+/* Of what went wrong with a candidate only that there was no memory matters. */
+static void
+debug_nomem(const struct err *why, struct err *e)
 {
-	struct err e = { 0 };
+	if (why->tag == &ERR_NOMEM)
+		err_nomem(e);
+}
+
+/* Open a candidate; NULL when it is missing, damaged or another file's, with *e
+   where there is no memory. */
+static struct elf_file *
+elf_debug_try(const char *path, const uint8_t *id, size_t idlen, struct err *e)
+{
+	struct err why = { 0 };
 	struct elf_file *d;
 	const uint8_t *did;
 	size_t n = 0;
 
 	if (access(path, R_OK) != 0)
 		return NULL;
-	d = elf_open(path, &e);
+	d = elf_open(path, &why);
+	debug_nomem(&why, e);
 	if (d == NULL)
 		return NULL;
 	did = elf_build_id(d, &n);
@@ -74,7 +84,7 @@ elf_debug_try(const char *path, const uint8_t *id, size_t idlen)
 }
 
 static struct elf_file *
-elf_debug_by_id(const uint8_t *id, size_t n)
+elf_debug_by_id(const uint8_t *id, size_t n, struct err *e)
 {
 	char path[256];
 	size_t at;
@@ -85,7 +95,7 @@ elf_debug_by_id(const uint8_t *id, size_t n)
 		at += (size_t)snprintf(path + at, sizeof(path) - at, "%02x",
 				       id[i]);
 	snprintf(path + at, sizeof(path) - at, ".debug");
-	return elf_debug_try(path, id, n);
+	return elf_debug_try(path, id, n, e);
 }
 
 /*
@@ -94,7 +104,8 @@ elf_debug_by_id(const uint8_t *id, size_t n)
  * the file is the right one, so they keep the symbols they have.
  */
 static struct elf_file *
-elf_debug_by_link(struct elf_file *f, const uint8_t *id, size_t n)
+elf_debug_by_link(struct elf_file *f, const uint8_t *id, size_t n,
+		  struct err *e)
 {
 	static const struct {
 		const char *root, *sub;
@@ -117,7 +128,7 @@ elf_debug_by_link(struct elf_file *f, const uint8_t *id, size_t n)
 
 		snprintf(path, sizeof(path), "%s%s/%s%s", places[i].root, dir,
 			 places[i].sub, link);
-		d = elf_debug_try(path, id, n);
+		d = elf_debug_try(path, id, n, e);
 		if (d != NULL)
 			return d;
 	}
@@ -126,9 +137,11 @@ elf_debug_by_link(struct elf_file *f, const uint8_t *id, size_t n)
 
 /* ---- .gnu_debugdata ------------------------------------------------- */
 
-/* Unpack n bytes of xz into *out, malloc'ed.  False: damaged, or too much. */
+/* Unpack n bytes of xz into *out, malloc'ed.  False: damaged, or too much, or,
+   with *e, no memory. */
 static bool
-debug_unpack(const uint8_t *p, size_t n, uint8_t **out, size_t *len)
+debug_unpack(const uint8_t *p, size_t n, uint8_t **out, size_t *len,
+	     struct err *e)
 {
 	lzma_stream z = LZMA_STREAM_INIT;
 	lzma_ret rc = lzma_stream_decoder(&z, ELF_UNPACK_MAX, 0);
@@ -142,8 +155,10 @@ debug_unpack(const uint8_t *p, size_t n, uint8_t **out, size_t *len)
 		size_t more = cap == 0 ? 1u << 16 : cap;
 		uint8_t *v = realloc(*out, cap + more);
 
-		if (v == NULL)
+		if (v == NULL) {
+			err_nomem(e);
 			break;
+		}
 		*out = v;
 		z.next_out = v + cap;
 		z.avail_out = more;
@@ -157,18 +172,19 @@ debug_unpack(const uint8_t *p, size_t n, uint8_t **out, size_t *len)
 
 /* The object in .gnu_debugdata, opened; NULL: there is none. */
 static struct elf_file *
-debug_inside(struct elf_file *f)
+debug_inside(struct elf_file *f, struct err *e)
 {
 	struct elf_file *d = NULL;
-	struct err e = { 0 };
+	struct err why = { 0 };
 	uint8_t *v;
 	size_t n, len;
 	const void *p = elf_section(f, ".gnu_debugdata", &n, NULL);
 
 	if (p == NULL)
 		return NULL;
-	if (debug_unpack(p, n, &v, &len))
-		d = elf_open_mem(v, len, f->path, &e);
+	if (debug_unpack(p, n, &v, &len, e))
+		d = elf_open_mem(v, len, f->path, &why);
+	debug_nomem(&why, e);
 	free(v);
 	if (d != NULL && !elf_has_symtab(d, SHT_SYMTAB)) {
 		elf_close(d);
@@ -178,9 +194,9 @@ debug_inside(struct elf_file *f)
 }
 
 struct elf_file *
-elf_debug_open(struct elf_file *f)
+elf_debug_open(struct elf_file *f, struct err *e)
 {
-	struct elf_file *d = debug_inside(f);
+	struct elf_file *d = debug_inside(f, e);
 	const uint8_t *id;
 	size_t n;
 
@@ -189,6 +205,6 @@ elf_debug_open(struct elf_file *f)
 	id = elf_build_id(f, &n);
 	if (id == NULL)
 		return NULL;
-	d = elf_debug_by_id(id, n);
-	return d != NULL ? d : elf_debug_by_link(f, id, n);
+	d = elf_debug_by_id(id, n, e);
+	return d != NULL ? d : elf_debug_by_link(f, id, n, e);
 }

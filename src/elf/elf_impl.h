@@ -129,8 +129,8 @@ const struct elf_sec *elf_sec_find(const struct elf_file *f, const char *name);
 bool elf_has_symtab(const struct elf_file *f, uint32_t type);
 
 /* The debug file of a stripped object, or the object that .gnu_debugdata
-   holds, opened; NULL: there is none. */
-struct elf_file *elf_debug_open(struct elf_file *f);
+   holds, opened; NULL: there is none, or, with *e, no memory to know it. */
+struct elf_file *elf_debug_open(struct elf_file *f, struct err *e);
 /* Free what elf_note.c has read. */
 void elf_notes_free(struct elf_file *f);
 /* Free the index of names. */

@@ -268,14 +268,16 @@ static bool
 sym_gather(struct elf_file *f)
 {
 	struct sym_list l = { .f = f };
+	struct err e = { 0 };
 
 	if (elf_has_symtab(f, SHT_SYMTAB))
 		return list_add_file(&l, f, SHT_SYMTAB, false);
 	if (!list_add_file(&l, f, SHT_DYNSYM, false))
 		return false;
-	f->debug = elf_debug_open(f);
-	return f->debug == NULL ||
-	       list_add_file(&l, f->debug, SHT_SYMTAB, true);
+	f->debug = elf_debug_open(f, &e);
+	if (f->debug == NULL)
+		return !err_is_set(&e);
+	return list_add_file(&l, f->debug, SHT_SYMTAB, true);
 }
 
 /* ---- the table ------------------------------------------------------ */

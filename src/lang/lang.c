@@ -215,6 +215,7 @@ compile_run(struct compile *cx)
 	show_begin(cx);
 	compile_items(cx);
 	struct dif_prog *p = compile_result(cx);
+	compile_check_types(cx);
 	if (cx->skip)
 		names_rollback(cx);
 	else

@@ -165,11 +165,13 @@ dtrace_ctlfd(dtrace_hdl_t *dtp)
 /* ---- types ------------------------------------------------------------- */
 
 static int
-type_found(dtrace_hdl_t *dtp, const char *object, const char *name,
+type_found(dtrace_hdl_t *dtp, size_t failed, const char *object, const char *name,
 	   struct type *t, dtrace_typeinfo_t *tip)
 {
 	struct type *whole = t != NULL ? type_complete(dtp->types, t) : NULL;
 
+	if (type_space_failures(dtp->types) != failed)
+		return dt_nomem(dtp);
 	if (whole == NULL || type_resolve(whole)->kind == TYPE_FWD)
 		return dt_set_err(dtp, EDT_NOTYPE, "no type named %s", name);
 	*tip = (dtrace_typeinfo_t){ .dtt_object = object, .dtt_type = whole };
@@ -180,8 +182,10 @@ int
 dtrace_lookup_by_type(dtrace_hdl_t *dtp, const char *object, const char *name,
 		      dtrace_typeinfo_t *tip)
 {
+	size_t failed = type_space_failures(dtp->types);
+
 	object = object_name(object);
-	return type_found(dtp, object, name,
+	return type_found(dtp, failed, object, name,
 			  type_lookup(dtp->types, object, name), tip);
 }
 
@@ -189,7 +193,9 @@ int
 dtrace_type_strcompile(dtrace_hdl_t *dtp, const char *text,
 		       dtrace_typeinfo_t *tip)
 {
-	return type_found(dtp, NULL, text,
+	size_t failed = type_space_failures(dtp->types);
+
+	return type_found(dtp, failed, NULL, text,
 			  type_from_text(dtp->types, text, false), tip);
 }
 
@@ -197,6 +203,7 @@ int
 dtrace_symbol_type(dtrace_hdl_t *dtp, const Elf64_Sym *symp,
 		   const dtrace_syminfo_t *sip, dtrace_typeinfo_t *tip)
 {
+	size_t failed = type_space_failures(dtp->types);
 	struct type *t;
 
 	if (ELF64_ST_TYPE(symp->st_info) == STT_FUNC)
@@ -204,11 +211,13 @@ dtrace_symbol_type(dtrace_hdl_t *dtp, const Elf64_Sym *symp,
 				     sip->dts_name);
 	else
 		t = type_kernel_var(dtp->types, sip->dts_object, sip->dts_name);
+	if (t == NULL && type_space_failures(dtp->types) != failed)
+		return dt_nomem(dtp);
 	if (t == NULL)
 		return dt_set_err(dtp, EDT_NOTYPE,
 				  "the kernel does not tell the type of %s`%s",
 				  sip->dts_object, sip->dts_name);
-	return type_found(dtp, sip->dts_object, sip->dts_name, t, tip);
+	return type_found(dtp, failed, sip->dts_object, sip->dts_name, t, tip);
 }
 
 int

@@ -83,8 +83,9 @@ open_rooms(dtrace_hdl_t *dtp)
 	dtp->types = type_space_base(e);
 	if (dtp->types == NULL)
 		return -1;
-	if (!(dtp->flags & DTRACE_O_NOSYS))
-		type_space_use_kernel(dtp->types, NULL);
+	if (!(dtp->flags & DTRACE_O_NOSYS) &&
+	    type_space_use_kernel(dtp->types, NULL) != 0)
+		return err_nomem(e);
 	dtp->env.types = dtp->types;
 	dtp->env.procs = proc_set_new(e);
 	if (dtp->env.procs == NULL)

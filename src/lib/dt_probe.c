@@ -61,11 +61,18 @@ static int
 probe_types(const struct probe *p, struct probe_args *pa, struct err *e)
 {
 	const struct prov_ops *ops = p->owner->ops;
+	const struct type_space *ts = p->owner->env->types;
+	size_t failed = type_space_failures(ts);
+	int rc;
 
 	*pa = (struct probe_args){ 0 };
 	for (unsigned i = 0; i < DIF_NARGS; i++)
 		pa->map[i] = (uint8_t)i;
-	return ops->args == NULL ? 0 : ops->args(p->owner, p, pa, e);
+	rc = ops->args == NULL ? 0 : ops->args(p->owner, p, pa, e);
+	if (type_space_failures(ts) == failed)
+		return rc;
+	err_clear(e);
+	return err_nomem(e); /* what it says may lack something */
 }
 
 static int

@@ -93,9 +93,10 @@ struct type_space *type_space_new(struct type_space *parent, struct err *e);
 void type_space_free(struct type_space *ts);
 /*
  * Let ts import from the running kernel's BTF (vmlinux, then modules when
- * named) on demand.  path NULL: /sys/kernel/btf.  Nothing is read yet.
+ * named) on demand.  path NULL: /sys/kernel/btf.  Nothing is read yet.  -1: no
+ * memory.
  */
-void type_space_use_kernel(struct type_space *ts, const char *path);
+int type_space_use_kernel(struct type_space *ts, const char *path);
 /*
  * Ask fn for types that ts and its parents do not declare, before the kernel
  * is asked: the types of the program that a clause is about.  module as in
@@ -104,6 +105,13 @@ void type_space_use_kernel(struct type_space *ts, const char *path);
 typedef struct type *type_ask_fn(void *arg, const char *module,
 				 const char *name);
 void type_space_ask(struct type_space *ts, type_ask_fn *fn, void *arg);
+/*
+ * How often memory has been short so far, in ts, its parents and what they
+ * import.  Who has asked something between two different numbers must not
+ * believe the answers: a name may not have been found, a list may be empty.
+ * The same questions have the right answers when there is memory again.
+ */
+size_t type_space_failures(const struct type_space *ts);
 /* Why the kernel's types could not be had, or NULL if not tried or fine. */
 const char *type_space_kernel_error(struct type_space *ts);
 

@@ -11,6 +11,7 @@
  * BTF may be wrong, even circular: what cannot be is NULL, and a list with
  * such a type in it is empty.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,8 +46,10 @@ type_btf_new(struct type_space *ts, struct btf_index *bi, struct type_btf *base,
 {
 	struct type_btf *tb = calloc(1, sizeof(*tb));
 
-	if (tb == NULL)
+	if (tb == NULL) {
+		type_failed(ts);
 		return NULL;
+	}
 	tb->ts = ts;
 	tb->btf = btf_index_btf(bi);
 	tb->base = base;
@@ -55,6 +58,7 @@ type_btf_new(struct type_space *ts, struct btf_index *bi, struct type_btf *base,
 	tb->types = calloc(tb->end - tb->start + 1, sizeof(*tb->types));
 	tb->module = arena_strdup(ts->arena, module);
 	if (tb->types == NULL || tb->module == NULL) {
+		type_failed(ts);
 		type_btf_free(tb);
 		return NULL;
 	}
@@ -411,6 +415,7 @@ type_btf_fill(struct type *t)
 	struct type_btf *tb = l->src;
 	const struct btf_type *bt = btf__type_by_id(tb->btf, t->btf_id);
 	size_t n = btf_vlen(bt);
+	size_t failed = type_space_failures(tb->ts);
 	bool ok;
 
 	l->done = true; /* first: a member may lead back here */
@@ -423,9 +428,20 @@ type_btf_fill(struct type *t)
 	if (t->kind == TYPE_FUNC)
 		n -= t->variadic;
 	l->n = ok ? n : 0;
+	l->done = type_space_failures(tb->ts) == failed; /* else again */
 }
 
 /* ---- names ------------------------------------ */
+
+static uint32_t
+btf_find(struct type_btf *tb, const char *name, uint32_t kind)
+{
+	uint32_t id = btf_index_find(tb->bi, name, kind);
+
+	if (id == 0 && errno == ENOMEM)
+		type_failed(tb->ts);
+	return id;
+}
 
 struct type *
 type_btf_find(struct type_btf *tb, const struct type_id *id)
@@ -448,7 +464,7 @@ type_btf_find(struct type_btf *tb, const struct type_id *id)
 
 		if (kinds[i].ns != id->ns)
 			continue;
-		found = btf_index_find(tb->bi, type_id_name(id), kinds[i].kind);
+		found = btf_find(tb, type_id_name(id), kinds[i].kind);
 		if (found != 0)
 			return type_btf_import(tb, found);
 	}
@@ -458,7 +474,7 @@ type_btf_find(struct type_btf *tb, const struct type_id *id)
 struct type *
 type_btf_symbol(struct type_btf *tb, const char *name, uint32_t kind)
 {
-	uint32_t id = btf_index_find(tb->bi, name, kind);
+	uint32_t id = btf_find(tb, name, kind);
 	const struct btf_type *bt;
 
 	if (id == 0 || (bt = btf__type_by_id(tb->btf, id)) == NULL)
@@ -502,9 +518,28 @@ enums_add(struct type_btf *tb, uint32_t id)
 		had = hash_find_str(tb->enums, name);
 		if (had != NULL && !enum_differs(tb, had, enum_value(bt, i)))
 			continue;
-		if (hash_set_str(tb->enums, name,
-				 had != NULL ? ENUM_AMBIGUOUS : val) != 0)
+		if (type_hash_set(tb->ts, tb->enums, name, strlen(name),
+				  had != NULL ? ENUM_AMBIGUOUS : val) != 0)
 			return false;
+	}
+	return true;
+}
+
+/* The table of enumerators.  Half of one would call a number that several
+   names have the only one: it goes. */
+static bool
+enums_read(struct type_btf *tb)
+{
+	if (tb->enums != NULL)
+		return true;
+	if (type_hash(tb->ts, &tb->enums) == NULL)
+		return false;
+	for (uint32_t id = tb->start; id < tb->end; id++) {
+		if (enums_add(tb, id))
+			continue;
+		hash_free(tb->enums);
+		tb->enums = NULL;
+		return false;
 	}
 	return true;
 }
@@ -539,13 +574,8 @@ type_btf_enumerator(struct type_btf *tb, const char *name, int64_t *val,
 	size_t n;
 	void *p;
 
-	if (tb->enums == NULL) {
-		if ((tb->enums = hash_new()) == NULL)
-			return false;
-		for (uint32_t id = tb->start; id < tb->end; id++)
-			if (!enums_add(tb, id))
-				return false;
-	}
+	if (!enums_read(tb))
+		return false;
 	p = hash_find_str(tb->enums, name);
 	*type = NULL;
 	if (p == ENUM_AMBIGUOUS)

@@ -53,6 +53,7 @@ struct type_space {
 	struct type_kernel *kernel; /* or NULL; owned */
 	struct type_prog *prog; /* not NULL: the types of that program */
 	struct type_prog *progs; /* of a base space: all there are; owned */
+	size_t failed; /* allocations; of the base space: of all */
 	type_ask_fn *ask; /* before the kernel is asked, or NULL */
 	void *ask_arg;
 	/* Typedefs, enums and structs in order of declaration; a struct again
@@ -101,8 +102,14 @@ int type_declare(struct type_space *ts, enum type_ns ns, const char *name,
 struct type *type_space_find(struct type_space *ts, const struct type_id *id);
 /* t is a declaration of ts: type_space_declared(). */
 int type_note(struct type_space *ts, struct type *t);
+/* Memory was short: type_space_failures().  The arena of a space says so by
+   itself; this is for all that is allocated elsewhere.  Returns -1. */
+int type_failed(struct type_space *ts);
 /* *h, made when it is first needed; NULL: no memory. */
-struct hash *type_hash(struct hash **h);
+struct hash *type_hash(struct type_space *ts, struct hash **h);
+/* hash_set() in a table of ts. */
+int type_hash_set(struct type_space *ts, struct hash *h, const void *key,
+		  size_t len, void *val);
 
 /* type_basic.c */
 int type_basic_fill(struct type_space *ts);

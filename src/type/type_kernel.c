@@ -5,7 +5,8 @@
  * Nothing is opened before it is needed: the kernel's BTF at the first name
  * that nothing else declares, a module's when it is named or when the kernel's
  * own does not know a name that may be anywhere.  What cannot be opened is
- * tried once; the reason is kept for type_space_kernel_error().
+ * tried once, unless it was for want of memory; the reason is kept for
+ * type_space_kernel_error().
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -26,18 +27,22 @@ struct type_kernel {
 	struct hash *missing; /* modules that cannot be opened -> why */
 };
 
-void
+int
 type_space_use_kernel(struct type_space *ts, const char *path)
 {
 	struct type_kernel *k = calloc(1, sizeof(*k));
 
 	if (k == NULL)
-		return;
+		return type_failed(ts);
 	k->ts = ts;
-	if (path != NULL)
-		k->dir = arena_strdup(ts->arena, path);
+	if (path != NULL &&
+	    (k->dir = arena_strdup(ts->arena, path)) == NULL) {
+		free(k);
+		return -1;
+	}
 	type_kernel_free(ts->kernel);
 	ts->kernel = k;
+	return 0;
 }
 
 void
@@ -94,6 +99,12 @@ kernel_adopt(struct type_kernel *k, struct btf_index *bi, struct type_btf *base,
 	return tb;
 }
 
+static bool
+kernel_nomem(struct type_kernel *k, const struct err *e)
+{
+	return e->tag == &ERR_NOMEM && type_failed(k->ts) != 0;
+}
+
 static struct type_btf *
 kernel_vmlinux(struct type_kernel *k)
 {
@@ -102,15 +113,17 @@ kernel_vmlinux(struct type_kernel *k)
 
 	if (k->opened)
 		return k->vmlinux;
-	k->opened = true;
 	e = calloc(1, sizeof(*e)); /* large for a stack */
-	if (e == NULL)
+	if (e == NULL) {
+		type_failed(k->ts);
 		return NULL;
+	}
 	bi = btf_index_kernel(k->dir, e);
 	if (bi != NULL)
 		k->vmlinux = kernel_adopt(k, bi, NULL, "vmlinux");
-	else
+	else if (!kernel_nomem(k, e))
 		k->error = arena_strdup(k->ts->arena, e->msg);
+	k->opened = k->vmlinux != NULL || k->error != NULL;
 	free(e);
 	return k->vmlinux;
 }
@@ -124,20 +137,23 @@ kernel_open_module(struct type_kernel *k, const char *name)
 	struct btf_index *bi;
 	char *why;
 
-	if (e == NULL)
+	if (e == NULL) {
+		type_failed(k->ts);
 		return NULL;
+	}
 	bi = btf_index_module(type_btf_index(k->vmlinux), k->dir, name, e);
 	if (bi != NULL)
 		tb = kernel_adopt(k, bi, k->vmlinux, name);
 	if (tb != NULL && !vec_push(&k->modules, tb)) {
+		type_failed(k->ts);
 		type_btf_free(tb);
 		tb = NULL;
 	}
-	if (tb == NULL) {
-		why = arena_strdup(k->ts->arena,
-				   err_is_set(e) ? e->msg : "out of memory");
-		if (why != NULL && type_hash(&k->missing) != NULL)
-			hash_set_str(k->missing, name, why);
+	if (bi == NULL && !kernel_nomem(k, e)) {
+		why = arena_strdup(k->ts->arena, e->msg);
+		if (why != NULL && type_hash(k->ts, &k->missing) != NULL)
+			type_hash_set(k->ts, k->missing, name, strlen(name),
+				      why);
 	}
 	free(e);
 	return tb;
@@ -167,6 +183,7 @@ kernel_module(struct type_kernel *k, const char *name)
 static void
 kernel_all_modules(struct type_kernel *k)
 {
+	size_t failed = type_space_failures(k->ts);
 	DIR *d;
 	struct dirent *de;
 
@@ -181,6 +198,7 @@ kernel_all_modules(struct type_kernel *k)
 			kernel_module(k, de->d_name);
 	closedir(d);
 	k->error = NULL; /* nobody asked for those */
+	k->all_opened = type_space_failures(k->ts) == failed;
 }
 
 /*

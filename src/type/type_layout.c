@@ -278,5 +278,7 @@ type_layout_infer(struct type *t)
 	}
 	while (align > 1 && t->size % align != 0)
 		align /= 2;
-	return t->align = align;
+	/* Without memory its members were not seen: it is found out again. */
+	t->align = type_list_read(t) ? align : 0;
+	return align;
 }

@@ -28,13 +28,13 @@ type_derive(struct type_space *ts, enum type_kind kind, unsigned flags,
 	struct type *t;
 
 	*fresh = false;
-	if (ref == NULL || type_hash(&ts->derived) == NULL)
+	if (ref == NULL || type_hash(ts, &ts->derived) == NULL)
 		return NULL;
 	t = hash_find(ts->derived, &key, sizeof(key));
 	if (t != NULL)
 		return t;
 	t = type_new(ts, kind);
-	if (t == NULL || hash_set(ts->derived, &key, sizeof(key), t) != 0)
+	if (t == NULL || type_hash_set(ts, ts->derived, &key, sizeof(key), t) != 0)
 		return NULL;
 	t->ref = ref;
 	*fresh = true;
@@ -108,7 +108,7 @@ type_bits(struct type_space *ts, struct type *base, uint32_t bits)
 	/* The declared type's size stays: trace() and print() of a field show
 	   it as that type; only the range is smaller. */
 	t = type_derive(ts, TYPE_INT, DERIVED_BITS, b, bits, &fresh);
-	if (!fresh)
+	if (t == NULL || t->detail != NULL)
 		return t;
 	t->ref = NULL;
 	t->name = b->kind == TYPE_INT ? b->name
@@ -178,7 +178,7 @@ type_fwd(struct type_space *ts, bool is_union, const char *tag)
 	size_t len = strlen(tag) + 2;
 	char *key = arena_alloc(ts->arena, len);
 
-	if (key == NULL || type_hash(&ts->derived) == NULL)
+	if (key == NULL || type_hash(ts, &ts->derived) == NULL)
 		return NULL;
 	key[0] = is_union ? TYPE_NS_UNION : TYPE_NS_STRUCT;
 	memcpy(key + 1, tag, len - 1);
@@ -188,7 +188,7 @@ type_fwd(struct type_space *ts, bool is_union, const char *tag)
 	if (t != NULL)
 		return t;
 	t = type_new(ts, TYPE_FWD);
-	if (t == NULL || hash_set(ts->derived, key, len, t) != 0)
+	if (t == NULL || type_hash_set(ts, ts->derived, key, len, t) != 0)
 		return NULL;
 	t->is_union = is_union;
 	t->name = key + 1;
@@ -203,11 +203,11 @@ type_enum_declare(struct type_space *ts, struct type *t,
 {
 	struct enum_ref *ref = arena_alloc(ts->arena, sizeof(*ref));
 
-	if (ref == NULL || type_hash(&ts->enums) == NULL)
+	if (ref == NULL || type_hash(ts, &ts->enums) == NULL)
 		return -1;
 	ref->type = t;
 	ref->val = v->val;
-	return hash_set_str(ts->enums, v->name, ref);
+	return type_hash_set(ts, ts->enums, v->name, strlen(v->name), ref);
 }
 
 /* int if it holds every value, else unsigned int, else long. */

@@ -109,6 +109,7 @@ name_params(const struct type_how *how, struct type *t, struct buf *out,
 
 		name_whole(&whole, p[i].type, "", &one, depth + 1);
 		buf_printf(out, "%s%s", i != 0 ? ", " : "", buf_str(&one));
+		out->failed |= one.failed;
 		buf_fini(&one);
 	}
 	if (t->variadic)
@@ -205,6 +206,7 @@ name_write(const struct type_how *how, struct type *t, unsigned quals,
 		return;
 	}
 	name_write(how, t->ref, quals, buf_str(&b), out, depth);
+	out->failed |= b.failed;
 	buf_fini(&b);
 }
 
@@ -217,6 +219,7 @@ type_text(const struct type_how *how, struct type *t, const char *inner,
 	/* name_quals() looks at what is before it. */
 	name_whole(how, t, inner, &b, 0);
 	buf_puts(out, buf_str(&b));
+	out->failed |= b.failed;
 	buf_fini(&b);
 }
 

@@ -11,6 +11,7 @@
  * DWARF may be wrong, even circular: what leads deeper than TYPE_DEPTH_MAX is
  * no type, and a member that has none is left out.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,12 +45,13 @@ type_prog(struct type_space *base, struct elf_file *f)
 		if (p->elf == f)
 			return p;
 	p = calloc(1, sizeof(*p));
-	if (p == NULL)
+	if (p == NULL) {
+		type_failed(base);
 		return NULL;
+	}
 	p->elf = f;
 	p->ts = type_space_new(base, &e);
-	p->seen = hash_new();
-	if (p->ts == NULL || p->seen == NULL) {
+	if (p->ts == NULL || type_hash(base, &p->seen) == NULL) {
 		type_prog_free(p);
 		return NULL;
 	}
@@ -81,10 +83,14 @@ type_prog_error(struct type_prog *p)
 	if (p->dw != NULL || p->error != NULL)
 		return p->error;
 	e = calloc(1, sizeof(*e)); /* large for a stack */
-	if (e == NULL)
+	if (e == NULL) {
+		type_failed(p->ts);
 		return "out of memory";
+	}
 	p->dw = dw_open(p->elf, e);
-	if (p->dw == NULL)
+	if (p->dw == NULL && e->tag == &ERR_NOMEM)
+		type_failed(p->ts); /* the next question tries again */
+	else if (p->dw == NULL)
 		p->error = arena_strdup(p->ts->arena, e->msg);
 	free(e);
 	return p->dw != NULL || p->error != NULL ? p->error : "out of memory";
@@ -413,11 +419,15 @@ prog_import(struct type_prog *p, Dwarf_Die *die, int depth)
 {
 	uintptr_t key = (uintptr_t)die->addr;
 	struct type *t = hash_find(p->seen, &key, sizeof(key));
+	size_t failed = type_space_failures(p->ts);
 
 	if (t != NULL || depth > TYPE_DEPTH_MAX)
 		return t;
 	t = prog_import_make(p, die, depth + 1);
-	if (t != NULL && hash_set(p->seen, &key, sizeof(key), t) != 0)
+	/* Without memory it may lack its name, or be another. */
+	if (type_space_failures(p->ts) != failed ||
+	    (t != NULL &&
+	     type_hash_set(p->ts, p->seen, &key, sizeof(key), t) != 0))
 		return NULL;
 	return t;
 }
@@ -589,15 +599,19 @@ type_prog_fill(struct type *t)
 	struct type_list *l = t->detail;
 	struct type_prog *p = t->space->prog;
 	Dwarf_Die die = *(const Dwarf_Die *)l->die, at;
-	size_t n = list_count(&die);
+	size_t n = list_count(&die), failed = type_space_failures(p->ts);
 
 	l->done = true; /* first: a member may lead back here */
-	if (n == 0 || !prog_list_room(p, t, l, n) || !dw_child(&die, &at))
+	if (n != 0 && prog_list_room(p, t, l, n) && dw_child(&die, &at)) {
+		do {
+			if (list_read(p, t, &at, l, l->n))
+				l->n++;
+		} while (--n != 0 && dw_next(&at));
+	}
+	if (type_space_failures(p->ts) == failed)
 		return;
-	do {
-		if (list_read(p, t, &at, l, l->n))
-			l->n++;
-	} while (--n != 0 && dw_next(&at));
+	l->n = 0; /* some may be missing: it is read again */
+	l->done = false;
 }
 
 /* ---- questions ----------------------------------------------------------- */
@@ -607,11 +621,14 @@ type_prog_find(struct type_prog *p, const struct type_id *id)
 {
 	Dwarf_Die die;
 
-	/* enum dw_ns has the letters of enum type_ns. */
-	if (id->ns == TYPE_NS_BASIC || type_prog_error(p) != NULL ||
-	    !dw_type(p->dw, (enum dw_ns)id->ns, type_id_name(id), &die))
+	if (id->ns == TYPE_NS_BASIC || type_prog_error(p) != NULL)
 		return NULL;
-	return prog_import(p, &die, 0);
+	/* enum dw_ns has the letters of enum type_ns. */
+	if (dw_type(p->dw, (enum dw_ns)id->ns, type_id_name(id), &die))
+		return prog_import(p, &die, 0);
+	if (errno == ENOMEM)
+		type_failed(p->ts);
+	return NULL;
 }
 
 struct type *

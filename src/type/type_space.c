@@ -11,6 +11,29 @@
 
 #include "type/type_impl.h"
 
+int
+type_failed(struct type_space *ts)
+{
+	while (ts->parent != NULL)
+		ts = ts->parent;
+	ts->failed++;
+	return -1;
+}
+
+static void
+space_oom(void *arg)
+{
+	type_failed(arg);
+}
+
+size_t
+type_space_failures(const struct type_space *ts)
+{
+	while (ts->parent != NULL)
+		ts = ts->parent;
+	return ts->failed;
+}
+
 struct type_space *
 type_space_new(struct type_space *parent, struct err *e)
 {
@@ -18,10 +41,13 @@ type_space_new(struct type_space *parent, struct err *e)
 
 	if (ts == NULL || (ts->arena = arena_new()) == NULL) {
 		free(ts);
+		if (parent != NULL)
+			type_failed(parent);
 		err_nomem(e);
 		return NULL;
 	}
 	ts->parent = parent;
+	arena_on_oom(ts->arena, space_oom, ts);
 	return ts;
 }
 
@@ -56,11 +82,18 @@ type_space_free(struct type_space *ts)
 }
 
 struct hash *
-type_hash(struct hash **h)
+type_hash(struct type_space *ts, struct hash **h)
 {
-	if (*h == NULL)
-		*h = hash_new();
+	if (*h == NULL && (*h = hash_new()) == NULL)
+		type_failed(ts);
 	return *h;
+}
+
+int
+type_hash_set(struct type_space *ts, struct hash *h, const void *key,
+	      size_t len, void *val)
+{
+	return hash_set(h, key, len, val) == 0 ? 0 : type_failed(ts);
 }
 
 struct type *
@@ -97,15 +130,15 @@ type_declare(struct type_space *ts, enum type_ns ns, const char *name,
 		return 0;
 	key[0] = (char)ns;
 	memcpy(key + 1, name, len + 1);
-	if (type_hash(&ts->names) == NULL)
+	if (type_hash(ts, &ts->names) == NULL)
 		return -1;
-	return hash_set(ts->names, key, len + 1, t);
+	return type_hash_set(ts, ts->names, key, len + 1, t);
 }
 
 int
 type_note(struct type_space *ts, struct type *t)
 {
-	return vec_push(&ts->declared, t) ? 0 : -1;
+	return vec_push(&ts->declared, t) ? 0 : type_failed(ts);
 }
 
 struct type *

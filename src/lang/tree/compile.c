@@ -127,6 +127,13 @@ compile_try(struct compile *cx, bool names,
 	return false;
 }
 
+void
+compile_check_types(struct compile *cx)
+{
+	if (type_space_failures(cx->types) != cx->types_failed)
+		lang_nomem(cx);
+}
+
 _Noreturn void
 lang_fail(struct compile *cx, const struct err_tag *tag, struct src_loc loc,
 	  const char *fmt, ...)
@@ -134,6 +141,7 @@ lang_fail(struct compile *cx, const struct err_tag *tag, struct src_loc loc,
 	char msg[ERR_MSG_MAX];
 	va_list ap;
 
+	compile_check_types(cx);
 	va_start(ap, fmt);
 	vsnprintf(msg, sizeof(msg), fmt, ap);
 	va_end(ap);
@@ -302,6 +310,7 @@ compile_init(struct compile *cx, struct lang *l, const struct lang_src *src,
 	cx->types = type_space_new(l->types, e);
 	if (cx->types == NULL)
 		return -1;
+	cx->types_failed = type_space_failures(cx->types);
 	if (l->host.user_type != NULL)
 		type_space_ask(cx->types, compile_user_type, cx);
 	return 0;

@@ -142,6 +142,7 @@ struct compile {
 	struct hash *strings;	/* interned */
 	struct lex *lex;
 	struct type_space *types; /* this compile's; parent: lang->types */
+	size_t types_failed; /* type_space_failures() at the beginning */
 	/* The first description of the clause that is parsed, or NULL: whose
 	   types its names mean. */
 	const struct dif_pdesc *about;
@@ -174,6 +175,9 @@ const char *lang_intern(struct compile *cx, const char *s, size_t len);
 
 /* Memory is short: fails the compile with ERR_NOMEM. */
 _Noreturn void lang_nomem(struct compile *cx);
+/* The same if memory was short for what was asked of types: what was answered
+   may be wrong (type_space_failures()). */
+void compile_check_types(struct compile *cx);
 /* The name of a type for a message, in the compile's arena. */
 const char *lang_type_name(struct compile *cx, struct type *t);
 

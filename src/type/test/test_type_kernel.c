@@ -18,107 +18,8 @@
 #include <cmocka.h>
 
 #include "elf/btf.h"
+#include "type/test/made_kernel.h"
 #include "type/type.h"
-
-static int task_union; /* the id of struct task's */
-static char dir[] = "/tmp/dtrace-btf-XXXXXX";
-
-static void
-save(struct btf *btf, const char *name)
-{
-	char path[128];
-	uint32_t n;
-	const void *p = btf__raw_data(btf, &n);
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	assert_int_equal(fwrite(p, 1, n, f), n);
-	fclose(f);
-}
-
-/*
- * struct task { int pid; char comm[16]; unsigned a:3; unsigned b:5;
- *               union { struct task *next; long raw; }; };
- * enum state { RUN, STOP = 5, TWO }; enum other { RUN, TWO = 2 };
- * typedef struct task task_t;
- * int wake(struct task *t, const char __user *name, ...);  struct task *init;
- */
-static struct btf *
-kernel(void)
-{
-	struct btf *b = btf__new_empty();
-	int i, u, c, l, arr, ptr, un, task, proto, tag;
-
-	i = btf__add_int(b, "int", 4, BTF_INT_SIGNED);
-	u = btf__add_int(b, "unsigned int", 4, 0);
-	c = btf__add_int(b, "char", 1, 0);
-	l = btf__add_int(b, "long int", 8, BTF_INT_SIGNED);
-	arr = btf__add_array(b, l, c, 16);
-	task = arr + 3;
-	ptr = btf__add_ptr(b, task);
-	task_union = un = btf__add_union(b, NULL, 8);
-	btf__add_field(b, "next", ptr, 0, 0);
-	btf__add_field(b, "raw", l, 0, 0);
-	assert_int_equal(btf__add_struct(b, "task", 32), task);
-	btf__add_field(b, "pid", i, 0, 0);
-	btf__add_field(b, "comm", arr, 32, 0);
-	btf__add_field(b, "a", u, 160, 3);
-	btf__add_field(b, "b", u, 163, 5);
-	btf__add_field(b, NULL, un, 192, 0);
-	btf__add_enum(b, "state", 4);
-	btf__add_enum_value(b, "RUN", 0);
-	btf__add_enum_value(b, "STOP", 5);
-	btf__add_enum_value(b, "TWO", 6);
-	btf__add_enum(b, "other", 4);
-	btf__add_enum_value(b, "RUN", 0);
-	btf__add_enum_value(b, "TWO", 2);
-	btf__add_typedef(b, "task_t", task);
-	tag = btf__add_type_tag(b, "user", btf__add_const(b, c));
-	proto = btf__add_func_proto(b, i);
-	btf__add_func_param(b, "t", ptr);
-	btf__add_func_param(b, "name", proto + 1);
-	btf__add_func_param(b, NULL, 0);
-	assert_int_equal(btf__add_ptr(b, tag), proto + 1);
-	btf__add_func(b, "wake", BTF_FUNC_GLOBAL, proto);
-	btf__add_var(b, "init", BTF_VAR_GLOBAL_ALLOCATED, ptr);
-	/* typedef loop -> typedef loop2 -> loop */
-	btf__add_typedef(b, "loop", btf__type_cnt(b) + 1);
-	btf__add_typedef(b, "loop2", btf__type_cnt(b) - 1);
-	btf__add_fwd(b, "ext", BTF_FWD_STRUCT);
-	btf__add_typedef(b, "ext_t", btf__type_cnt(b) - 1);
-	return b;
-}
-
-static int
-setup(void **state)
-{
-	struct btf *k = kernel(), *m = btf__new_empty_split(k);
-	int wake;
-
-	if (mkdtemp(dir) == NULL)
-		return -1;
-	btf__add_struct(m, "ext", 8);
-	btf__add_field(m, "t", task_union, 0, 0);
-	wake = btf__find_by_name_kind(k, "wake", BTF_KIND_FUNC);
-	btf__add_func(m, "ext_do", BTF_FUNC_GLOBAL,
-		      (int)btf__type_by_id(k, (uint32_t)wake)->type);
-	save(m, "ext");
-	save(k, "vmlinux");
-	btf__free(m);
-	btf__free(k);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	char cmd[128];
-
-	snprintf(cmd, sizeof(cmd), "rm -r %s", dir);
-	return system(cmd);
-}
 
 static struct type_space *
 space(const char *path)
@@ -145,7 +46,7 @@ is(struct type *t, const char *name)
 static void
 test_struct(void **state)
 {
-	struct type_space *ts = space(dir);
+	struct type_space *ts = space(made_dir);
 	struct type *t = type_lookup(ts, NULL, "struct task");
 	const struct type_member *m;
 	uint64_t off;
@@ -174,7 +75,7 @@ test_struct(void **state)
 static void
 test_symbols(void **state)
 {
-	struct type_space *ts = space(dir);
+	struct type_space *ts = space(made_dir);
 	struct type *f = type_kernel_func(ts, NULL, "wake"), *et;
 	const struct type_param *p;
 	int64_t val;
@@ -202,7 +103,7 @@ test_symbols(void **state)
 static void
 test_modules(void **state)
 {
-	struct type_space *ts = space(dir);
+	struct type_space *ts = space(made_dir);
 	struct type *t;
 	uint64_t off;
 
@@ -217,7 +118,7 @@ test_modules(void **state)
 	assert_null(type_lookup(ts, "../vmlinux", "struct ext"));
 	type_space_free(ts);
 
-	ts = space(dir);
+	ts = space(made_dir);
 	assert_non_null(type_kernel_func(ts, NULL, "ext_do"));
 	/* What is only declared in the kernel is found in the module. */
 	t = type_lookup(ts, NULL, "ext_t");
@@ -246,8 +147,8 @@ static void
 test_index(void **state)
 {
 	static struct err e;
-	struct btf_index *k = btf_index_kernel(dir, &e);
-	struct btf_index *m = btf_index_module(k, dir, "ext", &e);
+	struct btf_index *k = btf_index_kernel(made_dir, &e);
+	struct btf_index *m = btf_index_module(k, made_dir, "ext", &e);
 
 	assert_non_null(m);
 	assert_int_equal(btf_index_find(k, "int", BTF_KIND_INT), 1);
@@ -303,5 +204,5 @@ main(void)
 		cmocka_unit_test(test_index),   cmocka_unit_test(test_running),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, made_setup, made_teardown);
 }
