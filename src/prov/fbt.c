@@ -48,20 +48,34 @@ fbt_base(const char *name, char *buf)
 	return buf;
 }
 
+static bool
+fbt_has_alias(const struct probe *p, const char *name)
+{
+	const struct probe_alias *a = p->aliases;
+
+	while (a != NULL && strcmp(a->func, name) != 0)
+		a = a->next;
+	return a != NULL;
+}
+
+/* Let the probe be found by that name, too. */
+static int
+fbt_alias(struct probe *p, const char *name)
+{
+	return fbt_has_alias(p, name) ? 0 : probe_add_alias(p, name);
+}
+
 static struct probe *
 fbt_make(struct prov *pv, size_t i, const struct kfunc *f, unsigned k)
 {
 	const char *prov = pv->ops->name;
-	char buf[FN_MAX];
-	const char *base = fbt_base(f->name, buf);
 	struct probe *p = f->nth == 0 ? probe_add(pv, prov, f->module, f->name,
 						  fbt_names[k])
 				      : probe_add_twin(pv, prov, f->module,
 						       f->name, fbt_names[k]);
 
-	if (p == NULL || (base != NULL && probe_add_alias(p, base) != 0))
-		return NULL;
-	p->num = 2 * i + k;
+	if (p != NULL)
+		p->num = 2 * i + k;
 	return p;
 }
 
@@ -76,31 +90,21 @@ fbt_try(struct prov *pv, const struct dif_pdesc *pd, size_t i,
 
 	if (!probe_glob(pd->mod, f->module))
 		return 0;
-	if (!probe_glob(pd->func, f->name)) {
-		base = fbt_base(f->name, buf);
-		if (base == NULL || !probe_glob(pd->func, base))
-			return 0;
-	}
+	base = fbt_base(f->name, buf);
+	if (!probe_glob(pd->func, f->name) &&
+	    (base == NULL || !probe_glob(pd->func, base)))
+		return 0;
 	*any = true;
 	for (unsigned k = 0; k < 2; k++) {
 		struct probe **p = &t->made[2 * i + k];
-		if (*p != NULL || !probe_glob(pd->name, fbt_names[k]))
+		if (!probe_glob(pd->name, fbt_names[k]))
 			continue;
-		*p = fbt_make(pv, i, f, k);
 		if (*p == NULL)
+			*p = fbt_make(pv, i, f, k);
+		if (*p == NULL || (base != NULL && fbt_alias(*p, base) != 0))
 			return err_nomem(e);
 	}
 	return 0;
-}
-
-static bool
-fbt_has_alias(const struct probe *p, const char *name)
-{
-	const struct probe_alias *a = p->aliases;
-
-	while (a != NULL && strcmp(a->func, name) != 0)
-		a = a->next;
-	return a != NULL;
 }
 
 /* A function that is named by another of its names than ftrace has for it: its
@@ -122,8 +126,7 @@ fbt_other_name(struct prov *pv, const struct dif_pdesc *pd,
 			return -1;
 		for (unsigned k = 0; k < 2; k++) {
 			struct probe *p = t->made[2 * i + k];
-			if (p != NULL && !fbt_has_alias(p, pd->func) &&
-			    probe_add_alias(p, pd->func) != 0)
+			if (p != NULL && fbt_alias(p, pd->func) != 0)
 				return err_nomem(e);
 		}
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * test_prov_fbt.c - fbt and rawfbt on a kernel of six functions that is made
- * here: names, twins, suffixes, sites, and what is said where there are none.
+ * test_prov_fbt.c - fbt and rawfbt on a kernel of a few functions that is
+ * made here: names, twins, suffixes, sites, what is said where there are none,
+ * and allocations that fail.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/test/nomem.h"
 #include "proc/proc.h"
 #include "prov/prov.h"
 
@@ -30,6 +32,8 @@ static const struct kfunc list[] = {
 	{ "ext4_iget", "ext4", 0x9100, false, 0 },
 	{ "finish_switch.isra.0", "vmlinux", 0x4000, false, 0 },
 	{ "vfs_read.part.0", "vmlinux", 0x5000, false, 0 },
+	{ "put_it.isra.0", "vmlinux", 0x6000, true, 0 },
+	{ "put_it.isra.0", "vmlinux", 0x7000, true, 1 },
 	{ "hello_read", "hello", 0xa000, false, 0 },
 };
 #define N (sizeof(list) / sizeof(*list) - 1) /* without the later one */
@@ -255,6 +259,48 @@ test_none(void **state)
 	assert_int_equal(match("", "", "no_such", "entry", &f), 0);
 }
 
+/* What descriptions of all kinds match: in `want`, if nothing fails. */
+static bool
+match_all(int want[4])
+{
+	struct found f;
+	bool ok = true;
+
+	want[0] = match("fbt", "", "put_it", "", &f);
+	ok &= want[0] >= 0 || e.tag == &ERR_NOMEM;
+	want[1] = match("fbt", "", "sys_read", "", &f);
+	ok &= want[1] >= 0 || e.tag == &ERR_NOMEM;
+	want[2] = match("fbt", "ext4", "", "entry", &f);
+	ok &= want[2] >= 0 || e.tag == &ERR_NOMEM;
+	want[3] = match("fbt", "", "", "", &f);
+	return ok && (want[3] >= 0 || e.tag == &ERR_NOMEM);
+}
+
+/* Whatever allocation fails, that is said; then each probe is there once, by
+   all its names. */
+static void
+test_prov_nomem(void **state)
+{
+	const int want[4] = { 4, 2, 2, 2 * N };
+	bool failed = true;
+	int got[4];
+
+	for (long n = 1; failed; n++) {
+		assert_int_equal(setup(state), 0);
+		nomem_arm(n);
+		assert_true(match_all(got));
+		failed = nomem_disarm();
+		for (int i = 0; i < 4; i++)
+			assert_true(got[i] == want[i] ||
+				    (failed && got[i] == -1));
+		assert_true(match_all(got));
+		assert_memory_equal(got, want, sizeof(want));
+		teardown(state);
+		assert_true(n < 10000);
+	}
+	assert_int_equal(setup(state), 0); /* as teardown() expects */
+}
+
 int
 main(void)
 {
@@ -267,6 +313,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_twins, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sites, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_none, setup, teardown),
+		cmocka_unit_test_teardown(test_prov_nomem, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
