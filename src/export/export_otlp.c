@@ -171,6 +171,8 @@ resource(struct arena *a)
 	if (gethostname(host, sizeof(host) - 1) != 0)
 		*host = '\0';
 	export_clean(&clean, host, strlen(host));
+	if (clean.failed)
+		export_fatal("memory allocation failure");
 	r->n_attributes = 2;
 	r->attributes = LIST(a, Otlp__KeyValue, 2);
 	r->attributes[0] = key_value(a, "service.name", "dtrace-export");

@@ -213,6 +213,8 @@ void show_lack(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void *show_alloc(size_t n, size_t size);
 /* A copy of a string, which the caller frees. */
 char *show_copy(const char *s);
+/* What is in b, "" if nothing; half of a text is none. */
+const char *show_text(const struct buf *b);
 /* Room for n elements in *v, as vec_grow(). */
 void show_grow(void **v, size_t *cap, size_t n, size_t size);
 #define show_push(vec, x)                                            \

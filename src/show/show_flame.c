@@ -163,7 +163,7 @@ put_label(struct drawing *d, const char *name, double width)
 	buf_reset(&d->text);
 	buf_write(&d->text, name, k);
 	buf_puts(&d->text, k < n ? ".." : "");
-	show_xml(d->out, buf_str(&d->text));
+	show_xml(d->out, show_text(&d->text));
 }
 
 static void

@@ -99,10 +99,10 @@ same_firing(struct show_thread *t, const struct show_rec *r)
 
 	show_probe_text(&b, r);
 	same = t->last != NULL && t->last_time == r->time &&
-	       strcmp(t->last, buf_str(&b)) == 0;
+	       strcmp(t->last, show_text(&b)) == 0;
 	if (!same) {
 		free(t->last);
-		t->last = show_copy(buf_str(&b));
+		t->last = show_copy(show_text(&b));
 		t->last_time = r->time;
 	}
 	buf_fini(&b);
@@ -157,6 +157,6 @@ show_flows_record(struct show_flows *f, const struct show_rec *r)
 	if (r->flow == SHOW_RETURN && slice_end(f, t, r))
 		return;
 	show_probe_text(&b, r);
-	f->fn(f->arg, t, SHOW_INSTANT, buf_str(&b), r);
+	f->fn(f->arg, t, SHOW_INSTANT, show_text(&b), r);
 	buf_fini(&b);
 }

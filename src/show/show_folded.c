@@ -67,7 +67,7 @@ write_node(struct folded *f, const struct show_tree *t, uint32_t id)
 	}
 	if (n->self > 0)
 		show_printf(f->out, "%s %lld\n",
-			    id != 0 ? buf_str(&f->path) : "(no stack)",
+			    id != 0 ? show_text(&f->path) : "(no stack)",
 			    (long long)n->self);
 	for (uint32_t c = n->child; c != 0; c = t->v[c].next)
 		write_node(f, t, c);

@@ -133,7 +133,7 @@ row_make(struct html_row *to, const struct show_row *r)
 	struct buf b = BUF_INIT;
 
 	show_keys_text(&b, r->keys, r->nkeys);
-	to->key = show_copy(buf_str(&b));
+	to->key = show_copy(show_text(&b));
 	if (strlen(to->key) > HTML_TEXT_MAX)
 		strcpy(to->key + HTML_TEXT_MAX - 3, "...");
 	to->value = r->value;

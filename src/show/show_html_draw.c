@@ -31,7 +31,7 @@ put_bucket(struct show_out *o, const struct show_bucket *k)
 	struct buf b = BUF_INIT;
 
 	html_bucket_text(&b, k);
-	show_xml(o, buf_str(&b));
+	show_xml(o, show_text(&b));
 	buf_fini(&b);
 }
 

@@ -108,14 +108,14 @@ record_make(struct html_record *to, const struct show_rec *r,
 	if (r->has_who)
 		buf_printf(&b, "%s %" PRId64 "/%" PRId64, r->execname, r->pid,
 			   r->tid);
-	to->who = short_copy(buf_str(&b));
+	to->who = short_copy(show_text(&b));
 	to->probe = short_copy(probe);
 	buf_reset(&b);
 	for (size_t i = 0; i < r->nvals; i++) {
 		buf_puts(&b, i > 0 ? "  " : "");
 		show_value_text(&b, &r->vals[i]);
 	}
-	to->text = short_copy(buf_str(&b));
+	to->text = short_copy(show_text(&b));
 	buf_fini(&b);
 }
 
@@ -127,12 +127,12 @@ html_times_record(struct html_times *t, const struct show_rec *r)
 	show_probe_text(&b, r);
 	if (t->start == 0)
 		t->start = r->time;
-	html_line_add(t, buf_str(&b), r->time);
+	html_line_add(t, show_text(&b), r->time);
 	if (t->nrecords < HTML_RECORDS_MAX)
-		record_make(&t->first[t->nrecords], r, buf_str(&b));
+		record_make(&t->first[t->nrecords], r, show_text(&b));
 	else
 		record_make(&t->last[t->nrecords % HTML_RECORDS_MAX], r,
-			    buf_str(&b));
+			    show_text(&b));
 	t->nrecords++;
 	buf_fini(&b);
 }
@@ -163,7 +163,7 @@ put_line(struct show_out *o, const struct html_times *t, size_t i, int y,
 			name++;
 	}
 	buf_puts(&b, name);
-	show_xml(o, buf_str(&b));
+	show_xml(o, show_text(&b));
 	buf_fini(&b);
 	show_puts(o, "</text>\n");
 	for (size_t k = 0; k < nspans; k++) {

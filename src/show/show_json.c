@@ -55,7 +55,7 @@ copy_text(struct jv_state *j, const unsigned char *s, size_t n)
 
 	if (memchr(s, '\0', n) != NULL) { /* a string of ours ends at NUL */
 		show_clean(&b, p, n);
-		p = buf_str(&b);
+		p = show_text(&b);
 		n = b.n;
 	}
 	char *copy = arena_strndup(arena_here(j), p, n);

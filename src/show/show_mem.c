@@ -82,6 +82,14 @@ show_copy(const char *s)
 	return p;
 }
 
+const char *
+show_text(const struct buf *b)
+{
+	if (b->failed)
+		show_die("memory allocation failure");
+	return buf_str(b);
+}
+
 void
 show_grow(void **v, size_t *cap, size_t n, size_t size)
 {

@@ -96,13 +96,13 @@ describe_thread(struct perfetto *p, const struct show_thread *t)
 	d.uuid = t->id;
 	if (t->is_cpu) {
 		buf_printf(&b, "CPU %lld", (long long)t->tid);
-		d.name = (char *)(uintptr_t)buf_str(&b);
+		d.name = (char *)(uintptr_t)show_text(&b);
 		describe(p, &d);
 		buf_fini(&b);
 		return;
 	}
 	show_clean(&b, t->execname, strlen(t->execname));
-	char *name = (char *)(uintptr_t)buf_str(&b);
+	char *name = (char *)(uintptr_t)show_text(&b);
 	describe_process(p, t->pid, name);
 	td.has_pid = td.has_tid = true;
 	td.pid = (int32_t)t->pid;
@@ -142,7 +142,7 @@ annotate(struct event *e, const struct show_value *v, size_t i)
 			show_clean(&e->text[i], v->str, strlen(v->str));
 		else
 			perfetto_stack(&e->text[i], v);
-		n->string_value = (char *)(uintptr_t)buf_str(&e->text[i]);
+		n->string_value = (char *)(uintptr_t)show_text(&e->text[i]);
 	}
 	e->notes[i] = n;
 }
@@ -175,9 +175,9 @@ perfetto_on_event(void *arg, struct show_thread *t, enum show_event kind,
 	e->te.type = types[kind];
 	e->te.track_uuid = t->id;
 	show_clean(&b, name, strlen(name));
-	e->te.name = (char *)(uintptr_t)buf_str(&b);
+	e->te.name = (char *)(uintptr_t)show_text(&b);
 	show_clean(&prov, r->prov, strlen(r->prov));
-	char *category = (char *)(uintptr_t)buf_str(&prov);
+	char *category = (char *)(uintptr_t)show_text(&prov);
 	e->te.categories = &category;
 	e->te.n_categories = 1;
 	for (size_t i = 0; i < n; i++)

@@ -46,7 +46,7 @@ string_id(struct profile *p, const char *text)
 	bool is_new;
 
 	show_clean(&b, text, strlen(text));
-	char *s = (char *)(uintptr_t)buf_str(&b);
+	char *s = (char *)(uintptr_t)show_text(&b);
 	int64_t id = show_name_new(p->strings, s, &is_new);
 	part.string_table = &s;
 	part.n_string_table = 1;
@@ -108,7 +108,7 @@ location_add(void *arg, const struct show_frame *f, bool kernel,
 		return;
 	buf_reset(&p->piece);
 	buf_printf(&p->piece, "%s %llx", label, (unsigned long long)f->addr);
-	loc.id = show_name_new(p->locations, buf_str(&p->piece), &is_new) + 1u;
+	loc.id = show_name_new(p->locations, show_text(&p->piece), &is_new) + 1u;
 	show_push(&p->at, loc.id);
 	if (!is_new)
 		return;
@@ -219,7 +219,7 @@ pprof_record(void *state, const struct show_rec *r)
 	show_probe_text(&b, r);
 	for (size_t i = 0; i < r->nvals; i++)
 		if (show_has_stack(&r->vals[i], 1) &&
-		    is_picked(p, buf_str(&b), "count"))
+		    is_picked(p, show_text(&b), "count"))
 			sample(p, &r->vals[i], 1, 1);
 	buf_fini(&b);
 }

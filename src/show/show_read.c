@@ -88,7 +88,7 @@ json_of(struct reader *rd, const struct jv *v)
 	struct buf b = BUF_INIT;
 
 	jv_text(&b, v);
-	const char *s = arena_strdup(rd->a, buf_str(&b));
+	const char *s = arena_strdup(rd->a, show_text(&b));
 	buf_fini(&b);
 	if (s == NULL)
 		show_die("memory allocation failure");
@@ -275,7 +275,7 @@ give_note(struct reader *rd, const struct jv *e, const char *kind)
 			buf_printf(&b, " with status %s", jv_str(e, "status"));
 		if (jv_get(e, "signal") != NULL)
 			buf_printf(&b, " by signal %s", jv_str(e, "signal"));
-		n.msg = buf_str(&b);
+		n.msg = show_text(&b);
 	}
 	for (size_t i = 0; i < rd->nsinks; i++)
 		if (rd->sinks[i].format->note != NULL)

@@ -160,7 +160,7 @@ put_samples(struct speedscope *s, struct ss_samples *ss)
 
 	snprintf(name, sizeof(name), " (%.40s)", ss->func);
 	buf_printf(&b, "%s%s", ss->name, name);
-	speedscope_put_head(s, "sampled", buf_str(&b), "none");
+	speedscope_put_head(s, "sampled", show_text(&b), "none");
 	buf_fini(&b);
 	show_printf(s->out, ",\"startValue\":0,\"endValue\":%lld,\"samples\":[",
 		    (long long)ss->total);
@@ -224,8 +224,8 @@ speedscope_record(void *state, const struct show_rec *r)
 	for (size_t i = 0; i < r->nvals; i++)
 		if (show_has_stack(&r->vals[i], 1) &&
 		    (s->opts->agg == NULL ||
-		     strcmp(s->opts->agg, buf_str(&b)) == 0))
-			add_sample(s, buf_str(&b), "count", &r->vals[i], 1, 1);
+		     strcmp(s->opts->agg, show_text(&b)) == 0))
+			add_sample(s, show_text(&b), "count", &r->vals[i], 1, 1);
 	buf_fini(&b);
 }
 
@@ -256,7 +256,7 @@ put_thread(void *arg, struct show_thread *t)
 	else
 		buf_printf(&b, "%s %lld/%lld", t->execname, (long long)t->pid,
 			   (long long)t->tid);
-	speedscope_put_head(s, "evented", buf_str(&b), "nanoseconds");
+	speedscope_put_head(s, "evented", show_text(&b), "nanoseconds");
 	buf_fini(&b);
 	show_printf(s->out, ",\"startValue\":0,\"endValue\":%llu,\"events\":[",
 		    (unsigned long long)(t->time - start));

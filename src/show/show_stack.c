@@ -209,7 +209,7 @@ walk_frames(const struct show_value *v, walk_f *fn, void *arg)
 		show_frame_label(&b, &v->frames[i - 1]);
 		if (v->kind == SHOW_STACK) /* as flame graphs mark them */
 			buf_puts(&b, "_[k]");
-		fn(arg, &v->frames[i - 1], v->kind == SHOW_STACK, buf_str(&b));
+		fn(arg, &v->frames[i - 1], v->kind == SHOW_STACK, show_text(&b));
 	}
 	buf_fini(&b);
 }
@@ -344,7 +344,7 @@ show_stacks_record(struct show_stacks *s, const struct show_rec *r)
 	show_probe_text(&b, r);
 	for (size_t i = 0; i < r->nvals; i++)
 		if (show_has_stack(&r->vals[i], 1))
-			add_stack(&stacks_get(s, buf_str(&b), "count")->tree,
+			add_stack(&stacks_get(s, show_text(&b), "count")->tree,
 				  &r->vals[i], 1, 1);
 	buf_fini(&b);
 }
