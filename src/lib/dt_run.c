@@ -18,9 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "proc/proc_fs.h"
 #ifdef DT_ENGINE_PROCESS /* not on every machine */
 #include "engine/process/process.h"
-#include "proc/proc_fs.h"
 #endif
 
 /* ---- the world ------------------------------------------------------------ */

@@ -290,17 +290,17 @@ static void
 test_operands(void **state)
 {
 	static const struct dif_recipes args = { .arg = {
-		{ DIF_RCP_UREG, DIF_R_RSI, .size = 1, .shift = 8 },
-		{ DIF_RCP_UREG, DIF_R_RSI, .size = 2, .is_signed = true },
+		{ DIF_RCP_UREG, DIF_R_FNARG1, .size = 1, .shift = 8 },
+		{ DIF_RCP_UREG, DIF_R_FNARG1, .size = 2, .is_signed = true },
 		{ DIF_RCP_UMEM, 0, .size = 2, .is_signed = true,
-		  .base = DIF_BASE(RDX), .index = DIF_BASE(RDI), .scale = 1 },
-		{ DIF_RCP_UMEM, 2, .size = 2, .base = DIF_BASE(RDX) },
-		{ DIF_RCP_UMEM, 16, .size = 4, .base = DIF_BASE(RDI) },
+		  .base = DIF_BASE(FNARG2), .index = DIF_BASE(FNARG0), .scale = 1 },
+		{ DIF_RCP_UMEM, 2, .size = 2, .base = DIF_BASE(FNARG2) },
+		{ DIF_RCP_UMEM, 16, .size = 4, .base = DIF_BASE(FNARG0) },
 	}, .arg[11] = { DIF_RCP_CONST, 12 } };
 	static const struct dif_whens when = {
 		.n = 1,
 		.v = { { { DIF_RCP_UMEM, 4, .size = 2, .is_signed = true,
-			   .base = DIF_BASE(RDX) },
+			   .base = DIF_BASE(FNARG2) },
 			 .cmp = DIF_CMP_LT } },
 	};
 	static volatile int16_t mem[] = { 1, 2, -3, 4 };
