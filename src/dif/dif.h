@@ -821,5 +821,18 @@ struct dif_enabling {
 };
 /* What all its clauses need: of enum dif_needs. */
 unsigned dif_enabling_needs(const struct dif_enabling *en);
+/* Does a clause name the probe, rather than match it? */
+bool dif_probe_named(const struct dif_enabling *en, uint32_t probe);
+/* What has become of a probe: it wants no place, or may get one later; it has
+   one; it has none, for a reason. */
+enum dif_placed { DIF_PLACE_NONE, DIF_PLACED, DIF_PLACE_REFUSED };
+/*
+ * The first probe that is refused and may not be left out: a clause names it, or
+ * has no other probe with a place.  UINT32_MAX: there is none.  placed: enum
+ * dif_placed of each probe; served: a zeroed byte for each clause, which is
+ * written.
+ */
+uint32_t dif_not_left_out(const struct dif_enabling *en, const uint8_t *placed,
+			  uint8_t *served);
 
 #endif

@@ -284,82 +284,114 @@ sites_settle(dtrace_hdl_t *dtp, struct site_list *l, struct dif_probe *probes,
 
 /* ---- the whole trace ------------------------------------------------------- */
 
-/* Does a clause of the pairs [i, end), all of one probe, name that probe? */
-static bool
-enab_named(const dtrace_hdl_t *dtp, size_t i, size_t end)
+/* Why probes have no sites, until it is known whether they may be left out. */
+struct whole {
+	uint8_t *placed, *served; /* dif_not_left_out() */
+	struct whole_why {
+		const struct err_tag *tag;
+		const char *msg; /* in dtp->en_arena */
+	} *why; /* by probe */
+	struct site_list sites;
+};
+
+static int
+whole_init(dtrace_hdl_t *dtp, struct whole *w)
 {
-	for (; i < end; i++)
-		if (dif_clause_names(dtp->clauses.v[dtp->enabs.v[i].clause]))
-			return true;
-	return false;
+	size_t n = dtp->enabs.n + 1;
+
+	*w = (struct whole){
+		.placed = calloc(n, 1),
+		.served = calloc(dtp->clauses.n + 1, 1),
+		.why = calloc(n, sizeof(*w->why)),
+	};
+	return w->placed != NULL && w->served != NULL && w->why != NULL ?
+		       0 : dt_nomem(dtp);
 }
 
-/* What the kernel, or the process, does not have is left out of a pattern that
-   has matched it.  *left: why, of the first such probe. */
+static void
+whole_fini(struct whole *w)
+{
+	free(w->placed);
+	free(w->served);
+	free(w->why);
+}
+
+/* The sites of probe number n, or why it has none. */
 static int
-whole_probe(dtrace_hdl_t *dtp, struct site_list *l, size_t i, size_t end,
-	    struct dif_probe *out, struct err *left)
+whole_probe(dtrace_hdl_t *dtp, struct whole *w, struct probe *p,
+	    struct dif_probe *out, uint32_t n)
 {
 	struct err *e = &dtp->err;
 
-	if (sites_ask(l, dtp->enabs.v[i].probe, out, e) == 0)
+	if (sites_ask(&w->sites, p, out, e) == 0) {
+		w->placed[n] = out->nsites != 0 ? DIF_PLACED : DIF_PLACE_NONE;
 		return 0;
-	if (e->tag == &ERR_NOMEM || enab_named(dtp, i, end))
+	}
+	if (e->tag == &ERR_NOMEM)
 		return -1;
-	if (left->tag == NULL)
-		*left = *e;
-	err_clear(e);
 	out->nsites = 0;
+	w->placed[n] = DIF_PLACE_REFUSED;
+	w->why[n].tag = e->tag;
+	w->why[n].msg = arena_strdup(dtp->en_arena, e->msg);
+	err_clear(e);
+	return w->why[n].msg != NULL ? 0 : err_nomem(e);
+}
+
+static int
+whole_ask(dtrace_hdl_t *dtp, struct whole *w, struct dif_probe *probes,
+	  struct dif_ecb *ecbs, uint32_t *n)
+{
+	*n = 0;
+	for (size_t i = 0, end; i < dtp->enabs.n; i = end, ++*n) {
+		end = enab_run(dtp, i);
+		if (whole_probe(dtp, w, dtp->enabs.v[i].probe, &probes[*n],
+				*n) != 0)
+			return dt_fail(dtp, EDT_ENABLE);
+		for (size_t k = i; k < end; k++)
+			ecbs[k] = (struct dif_ecb){
+				.probe = *n, .clause = dtp->enabs.v[k].clause
+			};
+	}
 	return 0;
 }
 
-/* A clause of whose probes none has a place: that is an error all the same. */
+/* Those without a place are left out, if they may be. */
 static int
-whole_served(dtrace_hdl_t *dtp, const struct dif_probe *probes,
-	     const struct dif_ecb *ecbs, const struct err *left)
+whole_check(dtrace_hdl_t *dtp, struct whole *w, const struct dif_probe *probes,
+	    const struct dif_ecb *ecbs, uint32_t n)
 {
-	bool *served = calloc(dtp->clauses.n + 1, sizeof(*served));
-	bool *asked = calloc(dtp->clauses.n + 1, sizeof(*asked));
-	int rc = served != NULL && asked != NULL ? 0 : dt_nomem(dtp);
+	const struct dif_enabling en = { .probes = probes,
+					 .nprobes = n,
+					 .clauses = dtp->clauses.v,
+					 .nclauses = (uint32_t)dtp->clauses.n,
+					 .ecbs = ecbs,
+					 .necbs = (uint32_t)dtp->enabs.n };
+	uint32_t bad = dif_not_left_out(&en, w->placed, w->served);
 
-	for (size_t k = 0; rc == 0 && k < dtp->enabs.n; k++) {
-		asked[ecbs[k].clause] = true;
-		served[ecbs[k].clause] |= probes[ecbs[k].probe].nsites != 0;
-	}
-	for (size_t c = 0; rc == 0 && c < dtp->clauses.n; c++)
-		if (asked[c] && !served[c] && !dtp->clauses.v[c]->maker) {
-			dtp->err = *left;
-			rc = dt_fail(dtp, EDT_ENABLE);
-		}
-	free(served);
-	free(asked);
-	return rc;
+	if (bad == UINT32_MAX)
+		return 0;
+	err_set(&dtp->err, w->why[bad].tag, 0, "%s", w->why[bad].msg);
+	return dt_fail(dtp, EDT_ENABLE);
 }
 
 static int
 whole_probes(dtrace_hdl_t *dtp, struct dif_probe *probes, struct dif_ecb *ecbs)
 {
-	struct site_list l = { 0 };
-	struct err left = { 0 };
-	uint32_t n = 0;
+	struct whole w;
+	uint32_t n;
+	int rc = whole_init(dtp, &w);
 
-	for (size_t i = 0, end; i < dtp->enabs.n; i = end, n++) {
-		end = enab_run(dtp, i);
-		if (whole_probe(dtp, &l, i, end, &probes[n], &left) != 0) {
-			free(l.v);
-			return dt_fail(dtp, EDT_ENABLE);
-		}
-		for (size_t k = i; k < end; k++)
-			ecbs[k] = (struct dif_ecb){
-				.probe = n, .clause = dtp->enabs.v[k].clause
-			};
-	}
-	if (left.tag != NULL && whole_served(dtp, probes, ecbs, &left) != 0) {
-		free(l.v);
+	if (rc == 0)
+		rc = whole_ask(dtp, &w, probes, ecbs, &n);
+	if (rc == 0)
+		rc = whole_check(dtp, &w, probes, ecbs, n);
+	whole_fini(&w);
+	if (rc != 0) {
+		free(w.sites.v);
 		return -1;
 	}
 	dtp->en.nprobes = n;
-	return sites_settle(dtp, &l, probes, n);
+	return sites_settle(dtp, &w.sites, probes, n);
 }
 
 int

@@ -277,20 +277,6 @@ kfunc_keep(struct engine *eng, int fd, struct err *e)
 	return err_nomem(e);
 }
 
-/* Does a clause name this probe, rather than match it? */
-static bool
-probe_is_named(const struct engine *eng, uint32_t probe)
-{
-	const struct dif_enabling *en = eng->en;
-	uint32_t first = 0, end;
-
-	bpf_site_ecbs(en, probe, &first, &end);
-	for (uint32_t i = first; i < end; i++)
-		if (dif_clause_names(en->clauses[en->ecbs[i].clause]))
-			return true;
-	return false;
-}
-
 static int
 kfunc_error(const struct engine *eng, const struct bpf_prog *c, uint64_t elem,
 	    int sys, struct err *e)
@@ -328,7 +314,7 @@ kfunc_fail(struct engine *eng, const struct bpf_prog *c, uint64_t elem, int sys,
 		return bpf_feat_error(e, sys,
 				      "cannot trace functions of the "
 				      "kernel");
-	if (!probe_is_named(eng, c->sites.v[elem]->probe) &&
+	if (!dif_probe_named(eng->en, c->sites.v[elem]->probe) &&
 	    (++k->refused <= REFUSED_MAX || insn)) {
 		k->refused_sys = sys;
 		return 0;

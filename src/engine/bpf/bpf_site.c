@@ -279,45 +279,23 @@ bpf_site_ecbs(const struct dif_enabling *en, uint32_t probe, uint32_t *first,
 		(*end)++;
 }
 
-/* No way in to a function: an error if a clause names the probe or has no other
-   that can be traced, or it is left out. */
-static int
-refuse_fn(struct engine *eng, const struct dif_probe *pr, uint32_t first,
-	  uint32_t end, struct err *e)
-{
-	const struct dif_enabling *en = eng->en;
-
-	for (uint32_t i = first; i < end; i++) {
-		uint32_t clause = en->ecbs[i].clause;
-		bool other = false;
-		for (uint32_t k = 0; k < en->necbs && !other; k++) {
-			const struct dif_probe *p =
-				&en->probes[en->ecbs[k].probe];
-			other = en->ecbs[k].clause == clause &&
-				p->nsites != 0 &&
-				dif_sites[p->sites[0].kind].key !=
-					DIF_KEY_FUNCTION;
-		}
-		if ((!other && !en->clauses[clause]->maker) ||
-		    dif_clause_names(en->clauses[clause]))
-			return bpf_kfunc_refused(eng, pr, e);
-	}
-	return 0;
-}
-
-/* The ECBs [first, end) fire at this place: where their clauses stand. */
+/* The ECBs [first, end) fire at this place: where their clauses stand.  *placed:
+   DIF_PLACE_REFUSED, if there is no way in to a function. */
 static int
 sort_ecbs(struct engine *eng, const struct dif_probe *pr,
 	  const struct bpf_place *pl, uint32_t first, uint32_t end,
-	  struct err *e)
+	  uint8_t *placed, struct err *e)
 {
 	const struct dif_ecb *ecbs = eng->en->ecbs;
 	struct bpf_prog *c;
 
 	if (place_prog(eng, pl, first, end, &c) != 0)
 		return err_nomem(e);
-	if (c == NULL && dif_sites[pl->site->kind].key == DIF_KEY_FUNCTION)
-		return refuse_fn(eng, pr, first, end, e);
+	*placed = DIF_PLACED;
+	if (c == NULL && dif_sites[pl->site->kind].key == DIF_KEY_FUNCTION) {
+		*placed = DIF_PLACE_REFUSED;
+		return 0;
+	}
 	if (c == NULL && pl->kind != DIF_SITE_ERROR)
 		return err_set(e, &ERR_GENERIC, 0,
 			       "%s:%s:%s:%s: the kernel engine has no %s",
@@ -335,22 +313,46 @@ sort_ecbs(struct engine *eng, const struct dif_probe *pr,
 	return 0;
 }
 
-/* First pass: which clauses are in which program. */
+/* What has become of each probe from `from` on, which is noted; those before it
+   have been traced for some time. */
 static int
-sort_clauses(struct engine *eng, uint32_t from, struct err *e)
+sort_probes(struct engine *eng, uint32_t from, uint8_t *placed, struct err *e)
 {
 	const struct dif_enabling *en = eng->en;
 	uint32_t first = 0, end;
 
+	memset(placed, DIF_PLACED, from);
 	for (uint32_t p = from; p < en->nprobes; p++, first = end) {
 		const struct dif_probe *pr = &en->probes[p];
 		bpf_site_ecbs(en, p, &first, &end);
 		for (uint32_t i = eng->place0[p]; i < eng->place0[p + 1]; i++)
 			if (sort_ecbs(eng, pr, &eng->places.v[i], first, end,
-				      e) != 0)
+				      &placed[p], e) != 0)
 				return -1;
 	}
 	return 0;
+}
+
+/* First pass: which clauses are in which program. */
+static int
+sort_clauses(struct engine *eng, uint32_t from, struct err *e)
+{
+	const struct dif_enabling *en = eng->en;
+	uint8_t *placed = calloc(en->nprobes + (size_t)1, 1);
+	uint8_t *served = calloc(en->nclauses + (size_t)1, 1);
+	uint32_t bad = UINT32_MAX;
+	int rc;
+
+	if (placed == NULL || served == NULL)
+		rc = err_nomem(e);
+	else
+		rc = sort_probes(eng, from, placed, e);
+	if (rc == 0)
+		bad = dif_not_left_out(en, placed, served);
+	free(placed);
+	free(served);
+	return bad != UINT32_MAX ? bpf_kfunc_refused(eng, &en->probes[bad], e)
+				 : rc;
 }
 
 static int

@@ -45,7 +45,7 @@ struct user_cx {
 	const struct dif_site *site;
 	struct code_body body; /* of the site's function */
 	uint32_t args_used;
-	bool refused; /* some probe has no place */
+	uint8_t *placed, *served; /* dif_not_left_out() */
 };
 
 static int
@@ -242,57 +242,33 @@ place_probe(struct user_cx *cx, uint32_t p, uint32_t first, uint32_t end)
 	const struct dif_enabling *en = cx->eng->en;
 	const struct dif_probe *pr = &en->probes[p];
 	size_t before = cx->eng->places.n;
-	bool named = false;
 
 	cx->args_used = 0;
-	for (uint32_t i = first; i < end; i++) {
-		const struct dif_clause *c = en->clauses[en->ecbs[i].clause];
-		cx->args_used |= c->args_used;
-		named |= dif_clause_names(c);
-	}
+	for (uint32_t i = first; i < end; i++)
+		cx->args_used |= en->clauses[en->ecbs[i].clause]->args_used;
 	for (uint32_t s = 0; first < end && s < pr->nsites; s++)
 		if (user_place(cx, &pr->sites[s]) != 0)
 			return -1;
-	cx->refused |= pr->nsites != 0 && cx->eng->places.n == before;
-	if (named && pr->nsites != 0 && cx->eng->places.n == before)
-		return probe_refused(cx, pr);
+	if (pr->nsites != 0)
+		cx->placed[p] = cx->eng->places.n != before
+					? DIF_PLACED : DIF_PLACE_REFUSED;
 	return 0;
 }
 
-/* Does the clause fire anywhere?  *none: the first probe of its that has no
-   place; UINT32_MAX: they all have. */
-static bool
-clause_fires(const struct engine *eng, uint32_t clause, uint32_t *none)
-{
-	const struct dif_enabling *en = eng->en;
-
-	*none = UINT32_MAX;
-	for (uint32_t i = 0; i < en->necbs; i++) {
-		uint32_t p = en->ecbs[i].probe;
-		if (en->ecbs[i].clause != clause)
-			continue;
-		if (eng->place0[p + 1] != eng->place0[p])
-			return true;
-		if (*none == UINT32_MAX && en->probes[p].nsites != 0)
-			*none = p;
-	}
-	return false;
-}
-
-/* A clause by a pattern of whose probes not one has a place says nothing. */
 static int
-check_clauses(const struct user_cx *cx)
+place_probes(struct user_cx *cx)
 {
-	const struct dif_enabling *en = cx->eng->en;
-	uint32_t none;
+	struct engine *eng = cx->eng;
+	uint32_t first = 0, end, bad;
 
-	if (!cx->refused)
-		return 0;
-	for (uint32_t c = 0; c < en->nclauses; c++)
-		if (!en->clauses[c]->maker &&
-		    !clause_fires(cx->eng, c, &none) && none != UINT32_MAX)
-			return probe_refused(cx, &en->probes[none]);
-	return 0;
+	for (uint32_t p = 0; p < eng->en->nprobes; p++, first = end) {
+		bpf_site_ecbs(eng->en, p, &first, &end);
+		if (place_probe(cx, p, first, end) != 0)
+			return -1;
+		eng->place0[p + 1] = (uint32_t)eng->places.n;
+	}
+	bad = dif_not_left_out(eng->en, cx->placed, cx->served);
+	return bad != UINT32_MAX ? probe_refused(cx, &eng->en->probes[bad]) : 0;
 }
 
 int
@@ -300,20 +276,19 @@ bpf_user_places(struct engine *eng, struct err *e)
 {
 	struct user_cx cx = { .eng = eng, .e = e, .files = hash_new() };
 	const struct dif_enabling *en = eng->en;
-	uint32_t first = 0, end;
-	int rc = 0;
+	int rc;
 
 	eng->place0 = arena_calloc(eng->arena, en->nprobes + (size_t)1,
 				   sizeof(*eng->place0));
-	if (cx.files == NULL || eng->place0 == NULL)
+	cx.placed = calloc(en->nprobes + (size_t)1, 1);
+	cx.served = calloc(en->nclauses + (size_t)1, 1);
+	if (cx.files == NULL || eng->place0 == NULL || cx.placed == NULL ||
+	    cx.served == NULL)
 		rc = err_nomem(e);
-	for (uint32_t p = 0; p < en->nprobes && rc == 0; p++, first = end) {
-		bpf_site_ecbs(en, p, &first, &end);
-		rc = place_probe(&cx, p, first, end);
-		eng->place0[p + 1] = (uint32_t)eng->places.n;
-	}
-	if (rc == 0)
-		rc = check_clauses(&cx);
+	else
+		rc = place_probes(&cx);
+	free(cx.placed);
+	free(cx.served);
 	hash_free(cx.files);
 	return rc;
 }

@@ -490,34 +490,26 @@ plan_number(struct engine *eng, struct err *e)
 
 /* ---- refusals ------------------------------------------------------------ */
 
-/* True if a clause of the group's probe names it, rather than matches it. */
+/* It may come back, and is served then. */
 static bool
-group_named(const struct engine *eng, const struct plan_group *g)
+group_waits(const struct engine *eng, const struct plan_group *g)
 {
-	uint32_t n = eng->plan.classes.v[g->cls].in.necbs;
-
-	for (uint32_t i = 0; i < n; i++)
-		if (dif_clause_names(
-			    eng->en->clauses[eng->en->ecbs[g->ecb0 + i].clause]))
-			return true;
-	return false;
+	return g->why == plan_gone && eng->opts.spare_probes != 0;
 }
 
-/* Note for each probe, and for each clause, whether any of its sites has a
-   place. */
+/* What has become of each probe: it has a place if any of its sites has. */
 static void
-plan_placed(const struct engine *eng, uint8_t *probe, uint8_t *clause)
+plan_placed(const struct engine *eng, uint8_t *placed)
 {
 	const struct plan *p = &eng->plan;
 
 	for (size_t i = 0; i < p->groups.n; i++) {
 		const struct plan_group *g = &p->groups.v[i];
 
-		if (g->why != NULL)
-			continue;
-		probe[g->probe] = 1;
-		for (uint32_t k = 0; k < p->classes.v[g->cls].in.necbs; k++)
-			clause[eng->en->ecbs[g->ecb0 + k].clause] = 1;
+		if (g->why == NULL)
+			placed[g->probe] = DIF_PLACED;
+		else if (placed[g->probe] != DIF_PLACED && !group_waits(eng, g))
+			placed[g->probe] = DIF_PLACE_REFUSED;
 	}
 }
 
@@ -537,33 +529,26 @@ int
 plan_check(struct engine *eng, struct err *e)
 {
 	struct plan *p = &eng->plan;
-	uint8_t *probe = arena_alloc(eng->arena, eng->en->nprobes + 1);
-	uint8_t *clause = arena_alloc(eng->arena, eng->en->nclauses + 1);
+	uint8_t *placed = arena_alloc(eng->arena, eng->en->nprobes + 1);
+	uint8_t *served = arena_alloc(eng->arena, eng->en->nclauses + 1);
+	const struct plan_group *bad = NULL;
+	uint32_t probe;
 
 	if (p->again)
 		return 0; /* what is left is better than nothing */
-	if (probe == NULL || clause == NULL)
+	if (placed == NULL || served == NULL)
 		return err_nomem(e);
 	p->nrefused = 0;
-	plan_placed(eng, probe, clause);
-	for (size_t i = 0; i < p->groups.n; i++) {
+	plan_placed(eng, placed);
+	probe = dif_not_left_out(eng->en, placed, served);
+	for (size_t i = p->groups.n; i-- > 0;) {
 		const struct plan_group *g = &p->groups.v[i];
-		bool idle = false;
 
-		if (g->why == NULL)
-			continue;
-		p->nrefused++;
-		/* It may come back, and is served then. */
-		if (g->why == plan_gone && eng->opts.spare_probes != 0)
-			continue;
-		for (uint32_t k = 0; k < p->classes.v[g->cls].in.necbs; k++) {
-			uint32_t c = eng->en->ecbs[g->ecb0 + k].clause;
-			idle |= !clause[c] && !eng->en->clauses[c]->maker;
-		}
-		if (idle || (!probe[g->probe] && group_named(eng, g)))
-			return group_fail(eng, g, e);
+		p->nrefused += g->why != NULL;
+		if (g->why != NULL && g->probe == probe && !group_waits(eng, g))
+			bad = g;
 	}
-	return 0;
+	return bad != NULL ? group_fail(eng, bad, e) : 0;
 }
 
 /* Windows, but what we need ourselves, copies, and punned jumps. */
