@@ -146,6 +146,8 @@ struct dt_engine {
 };
 #define DT_NO_CLAUSE UINT32_MAX
 
+/* Is it the one in the process, which not every machine has? */
+bool dt_is_process(const struct dt_engine *de);
 /* Ask anew before each walk: slots may have been added. */
 static inline const struct rt_view *
 dt_view(const struct dt_engine *de)

@@ -23,7 +23,7 @@
 static const struct rt_py_area *
 lang_area(const struct dt_engine *de, pid_t pid, uint64_t pc)
 {
-	bool process = de->ops == &process_engine_ops;
+	bool process = dt_is_process(de);
 
 	if (de->eng == NULL || de->ops->python == NULL ||
 	    process != ((pc & RT_PY_PROCESS) != 0) ||

@@ -32,6 +32,12 @@ static const struct engine_ops *const process_ops = &process_engine_ops;
 static const struct engine_ops *const process_ops = NULL;
 #endif
 
+bool
+dt_is_process(const struct dt_engine *de)
+{
+	return process_ops != NULL && de->ops == process_ops;
+}
+
 enum { ENGINE_AUTO, ENGINE_KERNEL, ENGINE_PROCESS }; /* the option's words */
 
 /* NULL: this engine can run here. */
@@ -222,7 +228,7 @@ engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
 		.ntargets = de->target.pid != 0,
 		.target_pid = (int32_t)dtp->target,
 		.follow = (uint32_t)dtp->opt[DT_OPT_follow],
-		.spare_probes = de->ops == process_ops ?
+		.spare_probes = dt_is_process(de) ?
 					dt_later_probes(de) :
 					dt_later_modules(dtp, de),
 		.files = &de->files,
