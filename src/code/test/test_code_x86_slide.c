@@ -11,6 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/test/nomem.h"
 #include "code/code.h"
 
 #define ADDR 0x1000
@@ -177,12 +178,25 @@ returns(struct code_body b, size_t rets, size_t tails, bool exact)
 				      .entered = world_entered,
 				      .part = world_part };
 	struct code_returns r;
+	bool failed = true;
 
 	assert_int_equal(code_returns_find(&b, &w, &r), 0);
 	assert_int_equal(r.rets.n, rets);
 	assert_int_equal(r.tails.n, tails);
 	assert_int_equal(r.exact, exact);
 	code_returns_fini(&r);
+	/* Where the nth allocation fails there are none of them. */
+	for (long n = 1; failed; n++) {
+		nomem_arm(n);
+		int rc = code_returns_find(&b, &w, &r);
+		failed = nomem_disarm();
+		assert_int_equal(rc, failed ? -1 : 0);
+		if (failed) {
+			assert_null(r.rets.v);
+			assert_null(r.tails.v);
+		}
+		code_returns_fini(&r);
+	}
 }
 
 /* A 32-bit displacement from the end of an instruction at off of length len */

@@ -249,8 +249,8 @@ test_comes_and_goes(void **state)
 {
 	struct proc_set *ps = new_set();
 	struct proc *p = proc_lookup(ps, getpid());
-	struct proc_obj *o, *again;
-	uint64_t generation;
+	struct proc_obj *o, *again, *stays;
+	uint64_t generation, born;
 	void *h;
 
 	assert_non_null(p);
@@ -260,6 +260,9 @@ test_comes_and_goes(void **state)
 	h = dlopen(SELDOM, RTLD_NOW);
 	assert_non_null(h);
 	generation = proc_generation(p);
+	stays = obj_named(p, "libc.so.6");
+	assert_non_null(stays);
+	born = stays->born;
 	proc_refresh(p);
 	o = obj_named(p, SELDOM);
 	assert_non_null(o);
@@ -277,6 +280,11 @@ test_comes_and_goes(void **state)
 	assert_non_null(again);
 	assert_true(again->mapped);
 	assert_int_equal(again->born, generation + 3);
+	proc_refresh(p); /* nothing has changed */
+	assert_int_equal(proc_generation(p), generation + 3);
+	assert_ptr_equal(obj_named(p, "libc.so.6"), stays);
+	assert_true(stays->mapped);
+	assert_int_equal(stays->born, born);
 	assert_true(again == o || again->start != o->start);
 	dlclose(h);
 	proc_set_free(ps);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -228,6 +229,31 @@ test_small_pool(void **state)
 	unwind_free(u);
 }
 
+/* A mapping without a name, behind the stack, is not the stack. */
+static void
+test_stack_alone(void **state)
+{
+	struct unwind_maps was, is;
+	uint64_t here = (uint64_t)(uintptr_t)&was, page;
+	void *p;
+
+	assert_int_equal(unwind_maps(uw, getpid(), &was), 0);
+	assert_true(was.stack_lo <= here && here < was.stack_hi);
+	page = was.stack_hi;
+	p = mmap((void *)(uintptr_t)page, 4096, PROT_NONE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (p == MAP_FAILED) {
+		print_message("# skip: something lies behind the stack\n");
+	} else {
+		assert_int_equal(unwind_maps(uw, getpid(), &is), 0);
+		assert_int_equal(is.stack_hi, page);
+		assert_true(is.stack_lo <= here);
+		unwind_maps_fini(&is);
+		munmap(p, 4096);
+	}
+	unwind_maps_fini(&was);
+}
+
 int
 main(void)
 {
@@ -235,6 +261,7 @@ main(void)
 		cmocka_unit_test(test_plain),	cmocka_unit_test(test_signal),
 		cmocka_unit_test(test_max),	cmocka_unit_test(test_garbage),
 		cmocka_unit_test(test_circle),	cmocka_unit_test(test_small_pool),
+		cmocka_unit_test(test_stack_alone),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

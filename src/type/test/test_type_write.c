@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * test_type_write.c - names in C text: two types of one name are written by two.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "type/type_write.h"
+
+static void
+test_unique(void **state)
+{
+	static const struct type a = { .kind = TYPE_STRUCT },
+				 b = { .kind = TYPE_STRUCT },
+				 c = { .kind = TYPE_STRUCT },
+				 fwd = { .kind = TYPE_FWD };
+	struct type_writer *w = type_writer_new(NULL, true);
+
+	assert_non_null(w);
+	for (int i = 0; i < 2; i++) { /* asked again, the same */
+		assert_string_equal(type_write_unique(w, 's', "x", &a), "x");
+		assert_string_equal(type_write_unique(w, 's', "x", &b),
+				    "x___2");
+		assert_string_equal(type_write_unique(w, 's', "x", &c),
+				    "x___3");
+	}
+	/* What is declared, never defined, is what has that tag; a typedef is
+	   none. */
+	assert_string_equal(type_write_unique(w, 's', "x", &fwd), "x");
+	assert_string_equal(type_write_unique(w, 't', "x", &a), "x");
+	assert_string_equal(type_write_unique(w, 't', "x", &fwd), "x___2");
+	assert_string_equal(type_write_unique(w, 's', "y", &fwd), "y");
+	assert_string_equal(type_write_unique(w, 's', "y", &a), "y");
+	assert_string_equal(type_write_unique(w, 's', "y", &b), "y___2");
+	assert_string_equal(type_write_unique(w, 's', "a::b<c>", &a),
+			    "a__b_c_");
+	type_writer_free(w);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unique),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
