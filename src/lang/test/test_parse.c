@@ -568,10 +568,36 @@ test_whole(void **state)
 	lt_close(&t);
 }
 
+/* Behind the brace where reading goes on after an error, a line does not
+   begin: a # there is none of the preprocessor's. */
+static void
+test_resume(void **state)
+{
+	static const char text[] = "BEGIN\n{ trace(1;\n} # 50 \"o.d\"\n"
+				   "END\n{ trace(1 +);\n}\n"
+				   "END\n{ trace(2;\n}\n";
+	static struct lang_more more;
+	struct lt t;
+	struct lang_src src = { .text = text, .len = sizeof(text) - 1,
+				.file = "t.d", .spec = LANG_SPEC_NAME,
+				.more = &more };
+
+	(void)state;
+	lt_open(&t);
+	assert_null(lang_compile(t.lang, &src, &t.e));
+	assert_int_equal(t.e.loc.line, 2);
+	assert_int_equal(more.n, 2);
+	assert_string_equal(more.v[0].loc.file, "t.d");
+	assert_int_equal(more.v[0].loc.line, 3);
+	assert_int_equal(more.v[1].loc.line, 8);
+	lt_close(&t);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_resume),
 		cmocka_unit_test(test_expressions),
 		cmocka_unit_test(test_clauses),
 		cmocka_unit_test(test_specs),
