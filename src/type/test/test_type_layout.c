@@ -304,6 +304,26 @@ test_refused(void **state)
 		"member x is too large");
 }
 
+/* A string has its room in a struct, by whatever name, and in arrays. */
+static void
+test_strings(void **state)
+{
+	struct type *t;
+
+	(void)state;
+	assert_non_null(type_typedef(ts, "text_t",
+				     type_basic(ts, TYPE_B_STRING)));
+	assert_non_null(type_typedef(
+		ts, "texts_t",
+		type_array(ts, type_basic(ts, TYPE_B_STRING), 3)));
+	t = MAKE(TYPE_STRUCT, { "string", "a" }, { "text_t", "b" },
+		 { "texts_t", "c" }, { "char", "d" });
+	assert_int_equal(off(t, "b"), TYPE_STRING_MEMBER * 8);
+	assert_int_equal(off(t, "c"), 2 * TYPE_STRING_MEMBER * 8);
+	assert_int_equal(off(t, "d"), 5 * TYPE_STRING_MEMBER * 8);
+	assert_int_equal(type_size(t), 5 * TYPE_STRING_MEMBER + 1);
+}
+
 int
 main(void)
 {
@@ -315,6 +335,7 @@ main(void)
 		cmocka_unit_test(test_union),
 		cmocka_unit_test(test_anonymous),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_strings),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
