@@ -210,6 +210,7 @@ test_returns(void **state)
 	returns(BODY(0x74, 0x01, RET, 0xf3, RET), 2, 0, true);
 	returns(BODY(0xc2, 0x08, 0x00), 1, 0, true); /* ret $8 */
 	returns(BODY(0xe9, REL(0x2000, 5)), 0, 1, true);
+	returns(BODY(0x74, 0x05, 0xe9, REL(0x2000, 7), RET), 1, 1, true);
 	/* A tail call if: the return cannot be seen at the jump alone. */
 	returns(BODY(0x0f, 0x84, REL(0x2000, 6), RET), 1, 0, false);
 	/* Into the middle of something. */
