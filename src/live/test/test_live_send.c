@@ -76,7 +76,10 @@ dtrace_aggregate_bucket(dtrace_hdl_t *dtp, const dtrace_aggdata_t *data,
 char *
 dtrace_desc2str(const dtrace_probedesc_t *pdp, char *buf, size_t len)
 {
-	snprintf(buf, len, "p%u:::", (unsigned)pdp->dtpd_id);
+	if (pdp->dtpd_id != 0) /* is all there is then */
+		snprintf(buf, len, "%u", (unsigned)pdp->dtpd_id);
+	else
+		snprintf(buf, len, "%s:::", pdp->dtpd_provider);
 	return buf;
 }
 
@@ -86,7 +89,9 @@ dtrace_desc2str(const dtrace_probedesc_t *pdp, char *buf, size_t len)
 static struct live_frame *
 look(struct live_send *s, int *rc)
 {
-	const dtrace_probedesc_t two = { .dtpd_id = 2 }, five = { .dtpd_id = 5 };
+	const dtrace_probedesc_t two = { .dtpd_id = 2, .dtpd_provider = "p2" },
+				 five = { .dtpd_id = 5,
+					  .dtpd_provider = "p5" };
 	int fd = memfd_create("message", 0);
 	struct live_frame *f = NULL;
 	char text[4096];
