@@ -40,17 +40,9 @@ pid$target::realloc:entry
 	@bytes[probefunc] = sum(arg1);
 }
 
-/* Two names of one function in glibc: probefunc is one of them. */
-pid$target::memalign:entry
-/probefunc == "memalign"/
-{
-	@size[probefunc] = quantize(arg1);
-	@calls[probefunc] = count();
-	@bytes[probefunc] = sum(arg1);
-}
-
+/* Of glibc, two names of one function. */
+pid$target::memalign:entry,
 pid$target::aligned_alloc:entry
-/probefunc == "aligned_alloc"/
 {
 	@size[probefunc] = quantize(arg1);
 	@calls[probefunc] = count();

@@ -35,15 +35,9 @@ pid$target::realloc:entry
 	@bytes[ustack()] = sum(arg1);
 }
 
-/* Two names of one function in glibc: probefunc is one of them. */
-pid$target::memalign:entry
-/probefunc == "memalign"/
-{
-	@bytes[ustack()] = sum(arg1);
-}
-
+/* Of glibc, two names of one function. */
+pid$target::memalign:entry,
 pid$target::aligned_alloc:entry
-/probefunc == "aligned_alloc"/
 {
 	@bytes[ustack()] = sum(arg1);
 }

@@ -496,6 +496,9 @@ struct dif_clause {
 	bool maker;	    /* a provider's, of which its probes are made: it names
 			       none on anybody's behalf */
 	uint32_t args_used; /* bit n: argN or args[n] is used */
+	uint32_t before;    /* clauses in front of it in dif_prog.clauses that
+			       the same text has given: it has several
+			       descriptions, or ifs */
 	/* Set by who enables it: the process whose code alone pdesc is about,
 	   even if nothing of it is there yet; 0: of no single one. */
 	int32_t pid;

@@ -150,8 +150,8 @@ enab_cmp(const void *a, const void *b)
 	return x->clause < y->clause ? -1 : x->clause > y->clause;
 }
 
-void
-dt_enabs_sort(struct dt_enab *v, size_t n)
+static void
+enabs_sort(struct dt_enab *v, size_t n)
 {
 	/* Most programs arrive in order already. */
 	for (size_t i = 1; i < n; i++) {
@@ -160,6 +160,66 @@ dt_enabs_sort(struct dt_enab *v, size_t n)
 			return;
 		}
 	}
+}
+
+/* ---- functions of several names ------------------------------------------- */
+
+/* Does a clause's description find the probe by another name of its function
+   only? */
+static bool
+enab_by_alias(const struct dif_pdesc *pd, const struct probe *p)
+{
+	return p->aliases != NULL && pd->id == 0 &&
+	       !probe_glob(pd->func, p->func);
+}
+
+/* Are these clauses of one text, for two of its descriptions? */
+static bool
+enab_siblings(const struct dif_clause *a, const struct dif_clause *b)
+{
+	return a - a->before == b - b->before &&
+	       strcmp(a->pdesc.func, b->pdesc.func) != 0;
+}
+
+/*
+ * Does an enabling, of a run of those of one probe, say again what another one
+ * says: that the same text be run there?  Of two that find the probe by other
+ * names, the later does.
+ */
+static bool
+enab_again(const dtrace_hdl_t *dtp, const struct dt_enab *en,
+	   const struct dt_enab *run, size_t n)
+{
+	const struct dif_clause *cl = dtp->clauses.v[en->clause];
+
+	if (!enab_by_alias(&cl->pdesc, en->probe))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const struct dif_clause *o = dtp->clauses.v[run[i].clause];
+
+		if (enab_siblings(cl, o) &&
+		    (!enab_by_alias(&o->pdesc, en->probe) || o < cl))
+			return true;
+	}
+	return false;
+}
+
+size_t
+dt_enabs_settle(const dtrace_hdl_t *dtp, struct dt_enab *v, size_t n)
+{
+	size_t out = 0;
+
+	enabs_sort(v, n);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && v[end].probe == v[i].probe; end++)
+			;
+		for (size_t k = i; k < end; k++)
+			v[k].again = enab_again(dtp, &v[k], &v[i], end - i);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!v[i].again)
+			v[out++] = v[i];
+	return out;
 }
 
 static size_t
@@ -397,14 +457,15 @@ whole_probes(dtrace_hdl_t *dtp, struct dif_probe *probes, struct dif_ecb *ecbs)
 int
 dt_enabling_make(dtrace_hdl_t *dtp)
 {
-	size_t n = dtp->enabs.n;
+	size_t n;
 
 	arena_free(dtp->en_arena);
 	struct arena *a = dtp->en_arena = arena_new();
 	if (a == NULL)
 		return dt_nomem(dtp);
 	dtp->en = (struct dif_enabling){ 0 };
-	dt_enabs_sort(dtp->enabs.v, dtp->enabs.n);
+	dtp->enabs.n = n =
+		dt_enabs_settle(dtp, dtp->enabs.v, dtp->enabs.n);
 	if (enabling_layout(dtp) != 0)
 		return -1;
 	struct dif_probe *probes = arena_calloc(a, n + 1, sizeof(*probes));

@@ -76,6 +76,7 @@ struct dtrace_prog {
 /* One (clause, probe) that has been asked for; ECBs are made from these. */
 struct dt_enab {
 	uint32_t clause; /* index in dtp->clauses */
+	bool again;	 /* another one says the same */
 	struct probe *probe;
 };
 
@@ -379,8 +380,10 @@ int dt_enabling_make(dtrace_hdl_t *dtp);
  */
 int dt_enabling_part(dtrace_hdl_t *dtp, struct dt_engine *de, const bool *pick);
 
-/* The order in which pairs become ECBs: by probe, then by clause. */
-void dt_enabs_sort(struct dt_enab *v, size_t n);
+/* Pairs in the order in which they become ECBs, by probe, then by clause;
+   without those that would run a clause twice for two names of one function.
+   How many there are then. */
+size_t dt_enabs_settle(const dtrace_hdl_t *dtp, struct dt_enab *v, size_t n);
 
 /* dt_made.c */
 /* The clauses of which the probes that pd matches are made, if they are, and

@@ -235,7 +235,7 @@ static int
 later_each(struct later *l,
 	   int (*row)(struct later *l, const struct dt_enab *en, size_t n))
 {
-	dt_enabs_sort(l->enabs.v, l->enabs.n);
+	l->enabs.n = dt_enabs_settle(l->dtp, l->enabs.v, l->enabs.n);
 	for (size_t i = 0, end; i < l->enabs.n; i = end) {
 		for (end = i + 1; end < l->enabs.n &&
 				  l->enabs.v[end].probe == l->enabs.v[i].probe;

@@ -156,6 +156,7 @@ clause_end(struct compile *cx, struct dif_obj *pred)
 	c.maker = cx->src->maker;
 	c.uses_locals = cl->uses_locals;
 	c.args_used = cl->args_used;
+	c.before = (uint32_t)(cx->clauses.n - cx->first);
 	if (!vec_push(&cx->clauses, c))
 		lang_nomem(cx);
 }
@@ -437,6 +438,7 @@ clause_compile(struct compile *cx, const struct clause_node *cn)
 	if (cx->src->library)
 		lang_fail(cx, &D_SYNTAX, cn->loc,
 			  "a D library may have declarations only, no clauses");
+	cx->first = cx->clauses.n;
 	for (uint32_t i = 0; i < cn->npdescs; i++) {
 		struct lang_probe_info *pi =
 			arena_alloc(cx->arena, sizeof(*pi));

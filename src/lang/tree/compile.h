@@ -155,6 +155,7 @@ struct compile {
 	bool keep_arena;
 	struct lang_attr *attrs; /* of this compile, newest first */
 	VEC(struct dif_clause) clauses;
+	size_t first; /* of those: the first of the present text */
 	uint32_t *macro_used;	/* by argument number */
 	struct hash *providers; /* declared in this compile; NULL: none */
 	struct parser *parser;	/* parse_impl.h */

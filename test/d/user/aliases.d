@@ -1,7 +1,8 @@
 /*
  * A function of several names has one probe, by the preferred name; another
  * name finds it too.  A local symbol is the last choice, underscores count
- * less than that.
+ * less than that.  A clause that has two of the names runs once; one with two
+ * descriptions of one name runs twice, as any does (BEGIN, BEGIN).
  * @needs: bpf
  * @engines: kernel process
  * @target: aliases
@@ -14,4 +15,10 @@ p*d$target:a.out:_go:return { printf("%s by p*d\n", probefunc); }
 pid$target:a.out:_local:entry { printf("%s by _local\n", probefunc); }
 pid$target:a.out:local:entry { printf("%s by local\n", probefunc); }
 pid$target:a.out:go:entry, pid$target:a.out:_go:entry { n++; }
-END { printf("%d\n", n); }
+pid$target:a.out:_go:entry, pid$target:a.out:__g*2:entry
+{
+	if (arg0 >= 0) others++;
+	all++;
+}
+pid$target:a.out:go:entry, pid$target:a.out:g*:entry { same++; }
+END { printf("%d %d %d %d\n", n, others, all, same); }
