@@ -54,7 +54,9 @@ rtn_frames(struct rt *rt, uint64_t *dst, uint64_t n)
 	uint64_t have = 0, ret;
 
 	if (RTN_SHARED(rt)->unw != 0) {
-		have = (uint32_t)rt_unwind(rt, rt->ureg[RT_R_RIP], low, fp, n);
+		have = (uint32_t)rt_unwind(
+			rt, rt->ureg[RT_R_RIP], low, fp,
+			rt->ureg[RTN_UREG_RET] ? n | RT_UNWIND_FP_DONE : n);
 		memcpy(dst, RT_FRAMES(rt), 8 * have);
 		if (have != 0)
 			return have;

@@ -341,6 +341,21 @@ unw_by_signal(struct rt *rt)
 	return 1;
 }
 
+/* Of the first frame alone.  Tables have it below the stack behind a pop or a
+   leave, where our own code has been; the kernel has not. */
+RT_INLINE int
+unw_fp_done(struct rt_unw *u)
+{
+#ifdef RT_NATIVE
+	uint32_t done = u->fp_done;
+
+	u->fp_done = 0;
+	return done != 0;
+#else
+	return 0;
+#endif
+}
+
 /* The caller's frame from the CFA and where rbp is. */
 RT_INLINE int
 unw_by_cfa(struct rt *rt, uint64_t cfa, uint32_t flags, int64_t rbp)
@@ -352,7 +367,9 @@ unw_by_cfa(struct rt *rt, uint64_t cfa, uint32_t flags, int64_t rbp)
 		return 0;
 	if (!unw_word(rt, cfa - 8, &pc))
 		return 0;
-	if (rbp == RT_UNW_LOST)
+	if (unw_fp_done(u))
+		;
+	else if (rbp == RT_UNW_LOST)
 		fp = 0;
 	else if (rbp != 0 || (flags & RT_UNW_BY_RBP))
 		if (!unw_word(rt,
@@ -661,7 +678,9 @@ rt_unwind(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t max)
 		u->sp = sp;
 		u->fp = fp;
 		unw_first_piece(rt, sp);
-		u->exact = 1;
+		u->exact = (max & RT_UNWIND_CALLER) == 0;
+		u->fp_done = (max & RT_UNWIND_FP_DONE) != 0;
+		max &= RT_UNWIND_CALLER - 1;
 		u->max = max < RT_UNWIND_MAX ? (uint32_t)max : RT_UNWIND_MAX;
 		rt_python_begin(rt);
 		unw_run(rt, max);

@@ -387,6 +387,13 @@ stack_of_other(struct bg *g, uint32_t frames, bool user)
 	em_place(em, done);
 }
 
+/* Does a return probe of the kernel fire?  The function has gone then. */
+static bool
+returned(const struct bg *g)
+{
+	return (g->c->class->sites >> BPF_AT_URETPROBE & 1) != 0;
+}
+
 /* R2, R3, R4 = program counter, stack and frame pointer of the user from struct
    pt_regs at reg, which is none of them. */
 static void
@@ -441,7 +448,7 @@ stack_by_table(struct bg *g, uint32_t frames, uint32_t none)
 	em_st(em, BPF_DW, R6, RT_OFF(unw_exec_vm), R2);
 	stack_uregs(g);
 	em_mov(em, R1, R6);
-	em_imm(em, R5, frames);
+	em_imm(em, R5, returned(g) ? frames | RT_UNWIND_CALLER : frames);
 	em_fn(em, "rt_unwind");
 	em_st(em, BPF_DW, FP, FR_TMP, R0);
 	em_alui(em, BPF_RSH, R0, 32);
@@ -462,34 +469,65 @@ stack_by_table(struct bg *g, uint32_t frames, uint32_t none)
 	em_ld(em, BPF_DW, R0, FP, FR_TMP);
 }
 
-void
-bg_stack(struct bg *g, uint32_t frames, bool user)
+/* FR_TMP2 leads to the frames as well as R1. */
+static void
+stack_walk(struct bg *g, uint32_t frames, bool user)
 {
 	struct em *em = g->em;
 	uint32_t none, done;
 
-	/* BEGIN and END: the consumer's own stack means nothing to a user. */
-	if (g->c->class->runs == BPF_RUNS_CONSUMER) {
-		em_imm(em, R0, 0);
-		return;
-	}
-	if (of_other_thread(g)) {
-		stack_of_other(g, frames, user);
-		return;
-	}
+	em_st(em, BPF_DW, FP, FR_TMP2, R1);
 	if (!user || !g->eng->unw.on) {
 		stack_by_kernel(g, frames, user);
 		return;
 	}
 	none = em_label(em);
 	done = em_label(em);
-	em_st(em, BPF_DW, FP, FR_TMP2, R1);
 	stack_by_table(g, frames, none);
 	em_ja(em, done);
 	em_place(em, none);
 	em_ld(em, BPF_DW, R1, FP, FR_TMP2);
 	stack_by_kernel(g, frames, true);
 	em_place(em, done);
+}
+
+/* In front of the frames that are left stands the one that has returned. */
+static void
+stack_returned(struct bg *g, uint32_t frames)
+{
+	struct em *em = g->em;
+	uint32_t some;
+
+	em_alui(em, BPF_ADD, R1, 8);
+	if (frames > 1) {
+		some = em_label(em);
+		stack_walk(g, frames - 1, true);
+		em_ji(em, BPF_JSGT, R0, 0, some);
+		em_imm(em, R0, 0);
+		em_place(em, some);
+		em_ld(em, BPF_DW, R1, FP, FR_TMP2);
+	} else {
+		em_imm(em, R0, 0);
+	}
+	g->use_site = true;
+	em_ld(em, BPF_DW, R2, FP, FR_SITE);
+	em_ld(em, BPF_DW, R2, R2, offsetof(struct bpf_site, left));
+	em_st(em, BPF_DW, R1, -8, R2);
+	em_alui(em, BPF_ADD, R0, 8);
+}
+
+void
+bg_stack(struct bg *g, uint32_t frames, bool user)
+{
+	/* BEGIN and END: the consumer's own stack means nothing to a user. */
+	if (g->c->class->runs == BPF_RUNS_CONSUMER)
+		em_imm(g->em, R0, 0);
+	else if (of_other_thread(g))
+		stack_of_other(g, frames, user);
+	else if (user && returned(g))
+		stack_returned(g, frames);
+	else
+		stack_walk(g, frames, user);
 }
 
 /* R0 = program counter of the second frame. */

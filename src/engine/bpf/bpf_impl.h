@@ -60,6 +60,8 @@ struct bpf_site {
 	uint32_t every;	   /* DIF_EVERY(dif_probe.every, 0), or 0 */
 	uint32_t anyone;   /* a tick: it fires whoever is on */
 	uint64_t cookie;
+	uint64_t left; /* by a return probe: the instruction that has returned,
+			  or else the function */
 	uint32_t name[4];  /* prov, mod, func, name: offsets in the strings */
 	uint32_t alone;	   /* not within another firing: bpf_kfunc_alone() */
 	uint32_t pad;

@@ -420,6 +420,7 @@ sort_site(struct engine *eng, uint32_t p, const struct bpf_place *pl,
 	s->anyone = ds->kind == DIF_SITE_TICK;
 	s->alone = bpf_kfunc_alone(ds);
 	c->alone |= s->alone != 0;
+	s->left = ds->addr + pl->cookie;
 	s->every = pr->every != 0 ? DIF_EVERY(pr->every, 0) : 0;
 	eng->every |= pr->every != 0;
 	s->cookie = pl->cookie;

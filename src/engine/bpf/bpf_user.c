@@ -244,8 +244,13 @@ place_probe(struct user_cx *cx, uint32_t p, uint32_t first, uint32_t end)
 	size_t before = cx->eng->places.n;
 
 	cx->args_used = 0;
-	for (uint32_t i = first; i < end; i++)
-		cx->args_used |= en->clauses[en->ecbs[i].clause]->args_used;
+	for (uint32_t i = first; i < end; i++) {
+		const struct dif_clause *c = en->clauses[en->ecbs[i].clause];
+
+		cx->args_used |= c->args_used;
+		if (dif_clause_walks(c))
+			cx->args_used |= ARG_OFFSET; /* the first frame */
+	}
 	for (uint32_t s = 0; first < end && s < pr->nsites; s++)
 		if (user_place(cx, &pr->sites[s]) != 0)
 			return -1;
