@@ -119,14 +119,13 @@ struct rt_conf {
  * RT_UNWIND_WANT: the consumer is to look (kernel engine).  With `max` may come
  *
  * RT_UNWIND_CALLER  pc is a return address: the frame that was below has gone
- * RT_UNWIND_FP_DONE rbp is the caller's already, as on entry to a function and
- *                   before its ret, and where it was saved it is no more (in a
- *                   process)
+ * RT_UNWIND_BELOW   what is below the stack pointer is not there any more (not in
+ *                   the kernel)
  */
-#define RT_UNWIND_WANT	  (1ull << 32)
-#define RT_UNWIND_MAX	  512u
-#define RT_UNWIND_CALLER  (1u << 16)
-#define RT_UNWIND_FP_DONE (1u << 17)
+#define RT_UNWIND_WANT	 (1ull << 32)
+#define RT_UNWIND_MAX	 512u
+#define RT_UNWIND_CALLER (1u << 16)
+#define RT_UNWIND_BELOW  (1u << 17)
 #define RT_FRAMES(rt)  ((uint64_t *)(void *)((rt)->key + RT_KEY_MAX))
 uint64_t rt_unwind(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp,
 		   uint64_t max);

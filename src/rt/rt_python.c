@@ -94,18 +94,20 @@ py_area(struct rt *rt)
 RT_INLINE uint64_t
 py_thread(struct rt *rt)
 {
+#ifndef RT_NATIVE
+	return RT_HOST(rt)->thread;
+#else
 	uint64_t self = 0;
 
 #ifdef __x86_64__
-#ifdef RT_NATIVE
 	if (RTN_SHARED(rt)->has_fsgsbase) {
 		__asm__ volatile("rdfsbase %0" : "=r"(self));
 		return self;
 	}
-#endif
 	__asm__ volatile("mov %%fs:0, %0" : "=r"(self));
 #endif
 	return self;
+#endif
 }
 
 RT_INLINE uint32_t

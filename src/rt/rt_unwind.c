@@ -341,18 +341,15 @@ unw_by_signal(struct rt *rt)
 	return 1;
 }
 
-/* Of the first frame alone.  Tables have it below the stack behind a pop or a
-   leave, where our own code has been; the kernel has not. */
+/* Has rbp, which was saved at `at`, been popped?  Tables have it there still,
+   behind a pop or a leave, where in a process our own code may have written. */
 RT_INLINE int
-unw_fp_done(struct rt_unw *u)
+unw_popped(const struct rt_unw *u, uint64_t at)
 {
-#ifdef RT_NATIVE
-	uint32_t done = u->fp_done;
-
-	u->fp_done = 0;
-	return done != 0;
-#else
+#ifdef __bpf__
 	return 0;
+#else
+	return u->below && at < u->sp;
 #endif
 }
 
@@ -361,22 +358,19 @@ RT_INLINE int
 unw_by_cfa(struct rt *rt, uint64_t cfa, uint32_t flags, int64_t rbp)
 {
 	struct rt_unw *u = &rt->unw;
-	uint64_t pc, fp = u->fp;
+	uint64_t pc, fp = u->fp, at;
 
 	if (cfa <= u->sp || cfa - u->sp > UNW_FRAME_MAX)
 		return 0;
 	if (!unw_word(rt, cfa - 8, &pc))
 		return 0;
-	if (unw_fp_done(u))
-		;
-	else if (rbp == RT_UNW_LOST)
+	if (rbp == RT_UNW_LOST) {
 		fp = 0;
-	else if (rbp != 0 || (flags & RT_UNW_BY_RBP))
-		if (!unw_word(rt,
-			      ((flags & RT_UNW_BY_RBP) ? u->fp : cfa) +
-				      (uint64_t)rbp,
-			      &fp))
+	} else if (rbp != 0 || (flags & RT_UNW_BY_RBP)) {
+		at = ((flags & RT_UNW_BY_RBP) ? u->fp : cfa) + (uint64_t)rbp;
+		if (!unw_popped(u, at) && !unw_word(rt, at, &fp))
 			return 0;
+	}
 	u->pc = pc;
 	u->sp = cfa;
 	u->fp = fp;
@@ -679,7 +673,7 @@ rt_unwind(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t max)
 		u->fp = fp;
 		unw_first_piece(rt, sp);
 		u->exact = (max & RT_UNWIND_CALLER) == 0;
-		u->fp_done = (max & RT_UNWIND_FP_DONE) != 0;
+		u->below = (max & RT_UNWIND_BELOW) != 0;
 		max &= RT_UNWIND_CALLER - 1;
 		u->max = max < RT_UNWIND_MAX ? (uint32_t)max : RT_UNWIND_MAX;
 		rt_python_begin(rt);

@@ -111,7 +111,7 @@ struct rt_unw {
 	uint32_t want;		/* something was not found */
 	uint32_t direct;	/* the piece is read where it is, not in W */
 	uint32_t py_rest;	/* only frames of Python are left */
-	uint32_t fp_done;	/* fp is the caller's */
+	uint32_t below;		/* below sp nothing is there any more */
 	uint64_t py_cframe;	/* the next; 0: there are no more */
 	uint64_t py_frame;	/* that comes next in the stack; 0: none of Python */
 	struct rt_py py;

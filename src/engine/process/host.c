@@ -315,6 +315,10 @@ host_new(const struct host_in *in, struct err *e)
 		return NULL;
 	}
 	need_gather(h);
+	if (host_stack_open(h, e) != 0) {
+		host_free(h);
+		return NULL;
+	}
 	for (unsigned i = 0; i < HOST_SLOTS; i++)
 		if (slot_init(h, i, e) != 0) {
 			host_free(h);
@@ -331,6 +335,7 @@ host_free(struct host *h)
 	host_stop(h);
 	for (unsigned i = 0; i < HOST_SLOTS; i++)
 		slot_fini(h, &h->ctx[i]);
+	host_stack_close(h);
 	vec_fini(&h->own);
 	vec_fini(&h->ticks);
 	vec_fini(&h->profiles);

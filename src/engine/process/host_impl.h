@@ -8,6 +8,7 @@
  *   host_timer.c  the timer thread: ticks, and when to look for samples
  *   host_perf.c   samples from perf events on the target's threads
  *   host_walk.c   samples by stopping its running threads for a moment
+ *   host_stack.c  the user's stack of either, by tables
  *
  * WHO IS IT?  What fires is either the consumer itself (BEGIN, END, tick: pid,
  * execname and so on are ours, as in the kernel engine for BEGIN), or a thread
@@ -32,6 +33,11 @@ struct host_sample {
 	uint64_t ureg[DIF_NUREGS];
 	const uint64_t *kstack, *ustack; /* frames, the innermost first */
 	uint32_t nkstack, nustack;
+	uint64_t fs; /* its thread pointer; 0: not known */
+	/* What was its stack from the stack pointer on; NULL: it stands still,
+	   and is as it was. */
+	const uint8_t *piece;
+	uint64_t npiece;
 };
 
 #define HOST_LINE 256u /* bytes of the target read at once; divides a page */
@@ -74,6 +80,7 @@ struct host_need {
 };
 
 struct host_perf;
+struct host_stack;
 
 struct host {
 	struct host_in in;
@@ -82,7 +89,8 @@ struct host {
 	VEC(struct host_site) ticks, profiles;
 	struct host_need need;
 	struct host_perf *perf; /* NULL: walk */
-	char how[160];
+	struct host_stack *stack; /* NULL: there are no tables, or no need */
+	char how[256];
 
 	/* The timer thread. */
 	pthread_t thread;
@@ -140,5 +148,14 @@ uint64_t host_perf_interval(const struct host *h);
 
 /* Sample each running thread and fire: a period of a profile site is over. */
 void host_walk(struct host *h, const struct host_site *site);
+
+/* ---- host_stack.c -------------------------------------------------------- */
+
+/* h->stack, if samples are to have stacks; 0, or -1: no memory. */
+int host_stack_open(struct host *h, struct err *e);
+void host_stack_close(struct host *h);
+/* The frames of s by its registers, in place of those that it has, until the
+   next walk.  Those that it has stay where nothing is known of its code. */
+void host_stack_walk(struct host *h, struct host_sample *s);
 
 #endif

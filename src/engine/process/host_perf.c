@@ -11,6 +11,10 @@
  * and would follow into children): they are found by looking.  Once its ring is
  * mapped an event needs no descriptor: the mapping keeps it.
  *
+ * A sample has the registers and a piece of the stack, where stacks are wanted and
+ * there are tables (host_stack.c); as long as there is memory for rings that take
+ * such, else the kernel's walk by frame pointers.
+ *
  * The kernel writes samples at data_head of the ring, we take them up to there
  * and say so in data_tail.  No sample wakes us; host_timer.c looks in time.
  * All rings are emptied into one batch, which is fired in order of time.
@@ -33,6 +37,10 @@
 
 #define RING_MIN  4096u
 #define RING_MAX  262144u
+#define PIECE	  16384u /* bytes of the stack that a sample has */
+#define PIECE_RING_MAX (1u << 20)
+#define PIECES_MAX     (32u << 20) /* all rings with pieces */
+#define RECORD_MAX     65536u
 #define LATE_NS   20000000u /* we may come so much late before any is lost */
 #define DRAIN_NS  2000000u
 #define DRAIN_ONE 10000u /* and for each ring */
@@ -54,6 +62,7 @@ static const uint8_t regs_order[] = {
 struct ring {
 	struct perf_event_mmap_page *page; /* NULL: none could be had */
 	uint64_t size;                     /* of the data behind it */
+	bool piece;                        /* samples have a piece of the stack */
 };
 
 struct task {
@@ -67,16 +76,21 @@ struct item {
 	uint64_t time;
 	size_t off; /* of its record */
 	uint32_t site;
+	bool piece;
 };
 
 struct host_perf {
-	struct perf_event_attr attr;
+	struct perf_event_attr attr, attr_piece;
+	bool piece;         /* there is a use for pieces of stacks */
+	uint64_t pieces;    /* bytes of rings with such */
+	uint64_t unpieced;  /* rings that are without for want of memory */
 	struct hash *tasks; /* by tid */
 	uint64_t scan;      /* their number */
 	uint64_t nrings;
 	uint64_t unsampled; /* threads that no ring could be had for */
 	struct buf batch;
 	VEC(struct item) items;
+	uint8_t record[RECORD_MAX];
 };
 
 static long
@@ -114,10 +128,19 @@ attr_init(struct perf_event_attr *a, const struct host_need *need)
 	}
 }
 
-static int
-event_open(const struct host_perf *p, uint32_t tid, uint64_t period)
+static void
+attr_piece_init(struct perf_event_attr *a, const struct perf_event_attr *attr)
 {
-	struct perf_event_attr a = p->attr;
+	*a = *attr;
+	a->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	a->sample_regs_user = REGS_MASK;
+	a->sample_stack_user = PIECE;
+}
+
+static int
+event_open(const struct perf_event_attr *attr, uint32_t tid, uint64_t period)
+{
+	struct perf_event_attr a = *attr;
 
 	a.sample_period = period;
 	return (int)syscall(SYS_perf_event_open, &a, (pid_t)tid, -1, -1,
@@ -126,40 +149,77 @@ event_open(const struct host_perf *p, uint32_t tid, uint64_t period)
 
 /* Bytes that all samples may take before we come; a power of two. */
 static uint64_t
-ring_size(const struct host_perf *p, uint64_t period)
+ring_size(const struct perf_event_attr *a, uint64_t period, uint64_t max)
 {
-	uint64_t one = 48 + 8ull * p->attr.sample_max_stack + 8 * NREGS;
+	uint64_t one = 64 + 8ull * a->sample_max_stack + 8 * NREGS +
+		       a->sample_stack_user;
 	uint64_t n = (LATE_NS / period + 4) * one, size = RING_MIN;
 
-	while (size < n && size < RING_MAX)
+	while (size < n && size < max)
 		size *= 2;
 	return size;
 }
 
-/* Smaller ones where memory to lock is short; a thread that has ended, and one
-   for which there is nothing left, go without. */
+/* Of size bytes, or smaller where memory to lock is short, but at least `least`;
+   false: not to be had. */
+static bool
+ring_map(struct ring *r, int fd, uint64_t size, uint64_t least)
+{
+	for (; size >= least; size /= 2) {
+		void *m = mmap(NULL, (size_t)page_size() + size,
+			       PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (m == MAP_FAILED)
+			continue;
+		*r = (struct ring){ .page = m, .size = size };
+		return true;
+	}
+	return false;
+}
+
+/* Samples with pieces of the stack. */
+static bool
+ring_piece(struct host_perf *p, struct ring *r, uint32_t tid, uint64_t period)
+{
+	uint64_t size = ring_size(&p->attr_piece, period, PIECE_RING_MAX);
+	int fd;
+
+	if (!p->piece)
+		return false;
+	fd = p->pieces + size <= PIECES_MAX
+		     ? event_open(&p->attr_piece, tid, period)
+		     : -1;
+	if (fd >= 0 && ring_map(r, fd, size, 4 * PIECE)) {
+		r->piece = true;
+		p->pieces += r->size;
+	}
+	if (fd >= 0)
+		close(fd);
+	p->unpieced += !r->piece;
+	return r->piece;
+}
+
+/* A thread that has ended, and one for which there is no memory left, go
+   without. */
 static void
 ring_open(struct host *h, struct task *t, uint32_t site)
 {
 	struct host_perf *p = h->perf;
 	uint64_t period = h->profiles.v[site].period;
-	int fd = event_open(p, t->tid, period);
+	struct ring *r = &t->ring[site];
+	int fd;
 
-	if (fd < 0) {
-		p->unsampled += errno != ESRCH;
-		return;
+	if (!ring_piece(p, r, t->tid, period)) {
+		fd = event_open(&p->attr, t->tid, period);
+		if (fd < 0) {
+			p->unsampled += errno != ESRCH;
+			return;
+		}
+		(void)ring_map(r, fd, ring_size(&p->attr, period, RING_MAX),
+			       RING_MIN);
+		close(fd);
 	}
-	for (uint64_t n = ring_size(p, period); n >= RING_MIN; n /= 2) {
-		void *m = mmap(NULL, (size_t)page_size() + n,
-			       PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		if (m == MAP_FAILED)
-			continue;
-		t->ring[site] = (struct ring){ m, n };
-		p->nrings++;
-		break;
-	}
-	p->unsampled += t->ring[site].page == NULL;
-	close(fd);
+	p->nrings += r->page != NULL;
+	p->unsampled += r->page == NULL;
 }
 
 /* ---- the threads --------------------------------------------------------- */
@@ -208,6 +268,8 @@ task_free(struct host *h, struct task *t)
 			munmap(t->ring[i].page,
 			       (size_t)page_size() + t->ring[i].size);
 			h->perf->nrings--;
+			if (t->ring[i].piece)
+				h->perf->pieces -= t->ring[i].size;
 		}
 	free(t);
 }
@@ -254,9 +316,9 @@ perf_copy(const struct ring *r, uint64_t at, uint64_t n, void *dst)
 	memcpy((uint8_t *)dst + first, data, n - first);
 }
 
-/* A whole record is in the batch at off. */
+/* A whole record of a ring is in the batch at off. */
 static void
-batch_note(struct host *h, size_t off, uint32_t site)
+batch_note(struct host *h, size_t off, uint32_t site, const struct ring *r)
 {
 	struct host_perf *p = h->perf;
 	const struct perf_event_header *hd = (const void *)(p->batch.p + off);
@@ -267,7 +329,10 @@ batch_note(struct host *h, size_t off, uint32_t site)
 	/* ip, tid, time, cpu */
 	if (hd->type != PERF_RECORD_SAMPLE || hd->size < sizeof(*hd) + 32)
 		return;
-	struct item it = { .time = body[2], .off = off, .site = site };
+	struct item it = { .time = body[2],
+			   .off = off,
+			   .site = site,
+			   .piece = r->piece };
 	if (!vec_push(&p->items, it))
 		h->ctx[1].slot.rt->drops[RT_DROP_PRINCIPAL]++;
 }
@@ -284,20 +349,18 @@ ring_take(struct host *h, struct ring *r, uint32_t site)
 		return;
 	for (uint64_t at = tail; at < head;) {
 		struct perf_event_header hd;
-		uint8_t piece[RING_MIN];
 		perf_copy(r, at, sizeof(hd), &hd);
-		if (hd.size < sizeof(hd) || hd.size > sizeof(piece) ||
-		    hd.size > head - at)
+		if (hd.size < sizeof(hd) || hd.size > head - at)
 			break;
-		perf_copy(r, at, hd.size, piece);
-		buf_write(&p->batch, piece, hd.size);
+		perf_copy(r, at, hd.size, p->record);
+		buf_write(&p->batch, p->record, hd.size);
 		at += hd.size;
 	}
 	__atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);
 	while (!p->batch.failed && off < p->batch.n) {
 		const struct perf_event_header *hd =
 			(const void *)(p->batch.p + off);
-		batch_note(h, off, site);
+		batch_note(h, off, site, r);
 		off += hd->size;
 	}
 }
@@ -335,9 +398,24 @@ parse_regs(struct host_sample *s, const uint64_t *v)
 		s->ureg[regs_order[i]] = v[i];
 }
 
+/* | size | size bytes | how many of them are the stack's | */
+static void
+parse_piece(struct host_sample *s, const uint64_t *v, const uint64_t *end)
+{
+	uint64_t n;
+
+	if (v == end)
+		return;
+	n = *v++;
+	if (n % 8 != 0 || n == 0 || n / 8 >= (uint64_t)(end - v))
+		return;
+	s->piece = (const uint8_t *)v;
+	s->npiece = v[n / 8] < n ? v[n / 8] : n;
+}
+
 /* The kernel wrote it, by what attr asks for: what is not there is 0. */
 static void
-parse(const struct host_perf *p, const struct perf_event_header *hd,
+parse(const struct perf_event_attr *a, const struct perf_event_header *hd,
       struct host_sample *s)
 {
 	const uint64_t *v = (const void *)(hd + 1);
@@ -352,16 +430,20 @@ parse(const struct host_perf *p, const struct perf_event_header *hd,
 	else
 		s->kpc = v[0];
 	v += 4;
-	if ((p->attr.sample_type & PERF_SAMPLE_CALLCHAIN) != 0 && v < end) {
+	if ((a->sample_type & PERF_SAMPLE_CALLCHAIN) != 0 && v < end) {
 		uint64_t n = *v++;
 		if (n > (uint64_t)(end - v))
 			return;
 		parse_chain(s, v, n);
 		v += n;
 	}
-	if ((p->attr.sample_type & PERF_SAMPLE_REGS_USER) != 0 && v < end &&
-	    *v++ != PERF_SAMPLE_REGS_ABI_NONE && (size_t)(end - v) >= NREGS)
+	if ((a->sample_type & PERF_SAMPLE_REGS_USER) != 0 && v < end &&
+	    *v++ != PERF_SAMPLE_REGS_ABI_NONE && (size_t)(end - v) >= NREGS) {
 		parse_regs(s, v);
+		v += NREGS;
+	}
+	if ((a->sample_type & PERF_SAMPLE_STACK_USER) != 0)
+		parse_piece(s, v, end);
 }
 
 static int
@@ -395,7 +477,10 @@ host_perf_drain(struct host *h)
 	for (size_t i = 0; i < p->items.n; i++) {
 		const struct item *it = &p->items.v[i];
 		const struct host_site *site = &h->profiles.v[it->site];
-		parse(p, (const void *)(p->batch.p + it->off), &s);
+		parse(it->piece ? &p->attr_piece : &p->attr,
+		      (const void *)(p->batch.p + it->off), &s);
+		if (s.piece != NULL)
+			host_stack_walk(h, &s);
 		host_fire(&h->ctx[1], site->probe, site->site, &s);
 	}
 }
@@ -407,11 +492,11 @@ static int
 perf_try(struct host *h, struct host_perf *p, struct err *e)
 {
 	uint64_t period = h->profiles.v[0].period;
-	int fd = event_open(p, (uint32_t)h->in.pid, period);
+	int fd = event_open(&p->attr, (uint32_t)h->in.pid, period);
 
 	if (fd < 0 && (errno == EACCES || errno == EPERM)) {
 		p->attr.exclude_kernel = 1;
-		fd = event_open(p, (uint32_t)h->in.pid, period);
+		fd = event_open(&p->attr, (uint32_t)h->in.pid, period);
 	}
 	if (fd < 0)
 		return err_set(e, &ERR_GENERIC, errno, "perf_event_open");
@@ -425,6 +510,13 @@ perf_note(const struct host_perf *p)
 	if (p->unsampled != 0)
 		return ", but not of all threads: memory to lock is short "
 		       "(kernel.perf_event_mlock_kb)";
+	if (p->unpieced != 0 && p->attr.exclude_kernel)
+		return ", user mode only (kernel.perf_event_paranoid), with "
+		       "stacks of some threads by frame pointers: memory to "
+		       "lock is short (kernel.perf_event_mlock_kb)";
+	if (p->unpieced != 0)
+		return ", with stacks of some threads by frame pointers: memory "
+		       "to lock is short (kernel.perf_event_mlock_kb)";
 	if (p->attr.exclude_kernel)
 		return ", user mode only (kernel.perf_event_paranoid)";
 	return "";
@@ -448,6 +540,8 @@ host_perf_open(struct host *h, const char **note, struct err *e)
 		return err_nomem(e);
 	}
 	h->perf = p;
+	attr_piece_init(&p->attr_piece, &p->attr);
+	p->piece = h->stack != NULL;
 	host_perf_scan(h);
 	*note = perf_note(p);
 	return 0;

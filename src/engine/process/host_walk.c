@@ -9,7 +9,8 @@
  * waits for a CPU for one that runs.  A thread that somebody else traces is
  * left out.  A signal that stops a thread before we do is given back to it.
  *
- * The stack is walked by frame pointers, while the thread stands still.
+ * The stack is walked by tables (host_stack.c), and where there are none by frame
+ * pointers, while the thread stands still.
  */
 #include "engine/process/host_impl.h"
 #include "proc/proc_fs.h"
@@ -184,6 +185,8 @@ thread_fire(struct host *h, const struct host_site *site, uint32_t tid,
 			       h->need.uframes < FRAMES_MAX ? h->need.uframes
 							    : FRAMES_MAX);
 		s.ustack = pcs;
+		s.fs = u.fs_base;
+		host_stack_walk(h, &s);
 	}
 	thread_go(h, tid, sig);
 	if (ok)

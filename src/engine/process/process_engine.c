@@ -238,6 +238,7 @@ attach_host(struct engine *eng, struct err *e)
 		.agg_fixed = eng->agg_fixed,
 		.pid = eng->pid,
 		.mem = eng->in.mem,
+		.unw = process_unwind_area(eng),
 		.thread_of = shared_thread_of,
 		.arg = eng,
 	};
@@ -500,9 +501,11 @@ engine_poll(struct engine *eng, struct err *e)
 	}
 	if (eng->follow_ns != 0)
 		exec_poll(eng, now);
-	if (eng->gone || eng->map.nregions == 0)
+	if (eng->gone)
 		return 0;
 	process_unwind_look(eng, false);
+	if (eng->map.nregions == 0)
+		return 0;
 	poll_children(eng);
 	if ((now < eng->next_reap_ns && !exec_hurry(eng)) ||
 	    target_changed(eng) || now < eng->next_reap_ns)

@@ -56,6 +56,7 @@ struct host_in {
 	const uint32_t *agg_fixed;
 	pid_t pid;	       /* the target */
 	int mem;	       /* its /proc/PID/mem, for user reads */
+	struct rt_unw_area *unw; /* tables of its stacks; NULL: none */
 	/* self-> of a thread of the target by tid; NULL: it has no slot. */
 	uint8_t *(*thread_of)(void *arg, uint32_t tid);
 	void *arg;
@@ -626,6 +627,8 @@ int code_more(struct engine *eng, struct err *e);
 uint64_t process_unwind_size(const struct engine *eng);
 /* Look what the target has mapped, and make tables of what is new; anew: even
    if it has been looked a moment ago. */
+/* The tables, as the consumer has them mapped; NULL: there are none. */
+struct rt_unw_area *process_unwind_area(const struct engine *eng);
 void process_unwind_look(struct engine *eng, bool anew);
 /* engine_ops.python */
 const struct rt_py_area *process_unwind_python(const struct engine *eng);

@@ -34,10 +34,12 @@ process_unwind_size(const struct engine *eng)
 	return sizeof(struct rt_unw_area) + 4ull * UNWIND_POOL_WORDS;
 }
 
-static struct rt_unw_area *
-area(struct engine *eng)
+struct rt_unw_area *
+process_unwind_area(const struct engine *eng)
 {
-	return (void *)(eng->map.mem + eng->lay.unw);
+	return eng->lay.unw != 0 && eng->map.mem != NULL
+		       ? (void *)(eng->map.mem + eng->lay.unw)
+		       : NULL;
 }
 
 static bool
@@ -69,30 +71,27 @@ list_publish(struct rt_unw_area *a, const struct unwind_maps *m)
 void
 process_unwind_look(struct engine *eng, bool anew)
 {
+	struct rt_unw_area *a = process_unwind_area(eng);
 	uint64_t now = clock_mono_ns();
 	struct unwind_maps m;
 
-	if (eng->lay.unw == 0 || eng->map.mem == NULL ||
-	    (!anew && now < eng->next_unwind_ns))
+	if (a == NULL || (!anew && now < eng->next_unwind_ns))
 		return;
 	eng->next_unwind_ns = now + LOOK_NS;
 	if (eng->unwind == NULL)
-		eng->unwind =
-			unwind_new(area(eng)->pool, UNWIND_POOL_WORDS);
+		eng->unwind = unwind_new(a->pool, UNWIND_POOL_WORDS);
 	if (eng->unwind == NULL ||
 	    unwind_maps(eng->unwind, proc_face(eng->pid), &m) != 0)
 		return;
-	if (!same_list(area(eng), &m))
-		list_publish(area(eng), &m);
+	if (!same_list(a, &m))
+		list_publish(a, &m);
 	unwind_maps_fini(&m);
 }
 
 const struct rt_py_area *
 process_unwind_python(const struct engine *eng)
 {
-	return eng->lay.unw != 0 && eng->map.mem != NULL
-		       ? &((const struct rt_unw_area *)(const void *)(
-				  eng->map.mem + eng->lay.unw))
-				  ->py
-		       : NULL;
+	const struct rt_unw_area *a = process_unwind_area(eng);
+
+	return a != NULL ? &a->py : NULL;
 }
