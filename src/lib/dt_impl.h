@@ -90,7 +90,6 @@ struct dt_ecb {
 
 struct dt_target {
 	struct proc *proc;
-	uint64_t generation; /* of its objects, when tracing began */
 	bool ended, continued;
 	int wstatus; /* as wait(2) tells; -1: it has not ended, or is no child */
 };
@@ -142,6 +141,8 @@ struct dt_engine {
 	struct hash *rows;
 	uint32_t rows_max;  /* no more probes than that, with those of later */
 	uint32_t rows_left; /* probes that were left out for that */
+	struct hash *users; /* kernel engine: files that processes have had,
+			       where clauses may get probes of more */
 	bool modules_wanted; /* clauses may get probes of modules */
 	uint64_t modules;    /* what kmod_seen() said when they last did */
 };
@@ -399,13 +400,14 @@ uint32_t dt_later_probes(const struct dt_engine *de);
 /* Look whether the engine's process has mapped anything.  Then it gets its
    probes. */
 int dt_later_poll(dtrace_hdl_t *dtp, struct dt_engine *de);
-/* How many probes modules of the kernel may bring to this instance; and look
-   whether they have.  Then it gets them. */
-uint32_t dt_later_modules(dtrace_hdl_t *dtp, struct dt_engine *de);
+/* How many probes modules of the kernel, and files that processes map, may bring
+   to an instance of the kernel engine; and look whether they have.  Then it gets
+   them. */
+uint32_t dt_later_kernel(dtrace_hdl_t *dtp, struct dt_engine *de);
 int dt_later_modules_poll(dtrace_hdl_t *dtp, struct dt_engine *de);
-/* What an engine misses that cannot do this, for -v. */
-void dt_later_report(dtrace_hdl_t *dtp, const struct dt_engine *de,
-		     struct buf *out);
+int dt_later_users_poll(dtrace_hdl_t *dtp, struct dt_engine *de);
+/* What there was no room for, for -v. */
+void dt_later_report(const struct dt_engine *de, struct buf *out);
 
 /* dt_text.c: of an instance that is loaded: 0, or -1 and dtp->err: the kernel must
    not write there. */

@@ -8,12 +8,13 @@
  * has come to more places; any other becomes a row of the enabling, behind the
  * others, with EPIDs of its own.
  *
- * The kernel engine puts no probes into such code, and its report says so.  Its
- * breakpoints belong to files: a library that is opened again has them still.
+ * The kernel engine knows of no process: ten times a second the mappings are
+ * looked at here, where a clause could have probes of what comes.  Its breakpoints
+ * belong to files, so a file that was mapped before has them still, wherever it
+ * is mapped now: only files that are new to the process are.
  *
- * What it gets are probes of the kernel's modules that are loaded while tracing
- * (bpf_later.c).  Whether any has been is seen ten times a second, and only
- * where a clause could have probes of one.
+ * So it gets probes of the kernel's modules that are loaded while tracing, too
+ * (bpf_later.c).
  */
 #include "lib/dt_impl.h"
 
@@ -22,6 +23,7 @@
 
 #define PROBES_LATER  16384u
 #define MODULES_LATER 1024u /* names that there is room for */
+#define USERS_LATER   4096u
 
 uint32_t
 dt_later_probes(const struct dt_engine *de)
@@ -39,6 +41,8 @@ struct later {
 	struct dt_engine *de;
 	struct engine_fresh *fresh;
 	size_t nfresh;
+	int32_t pid;
+	struct proc *proc; /* kernel engine: whose files are looked at */
 	uint32_t round, clause;
 	bool failed;
 	VEC(struct dt_enab) enabs;
@@ -70,7 +74,7 @@ later_match(struct later *l)
 		const struct dif_clause *cl = dtp->clauses.v[c];
 
 		if (l->de->clause_of[c] == DT_NO_CLAUSE ||
-		    cl->pid != l->de->target.pid)
+		    cl->pid != l->pid)
 			continue;
 		l->clause = c;
 		err_clear(&e);
@@ -175,6 +179,35 @@ later_row(struct later *l, const struct dt_enab *en, size_t n, uint32_t *row)
 	return 0;
 }
 
+/* ---- files that a process has had, for the kernel engine -------------------- */
+
+struct users_key {
+	uint64_t dev, ino;
+	int64_t pid;
+};
+
+/* Not NULL: it is known. */
+static void *
+users_file(const struct dt_engine *de, int32_t pid, const struct proc_obj *o)
+{
+	struct users_key k = { o->dev, o->ino, pid };
+
+	return hash_find(de->users, &k, sizeof(k));
+}
+
+static int
+users_know(struct dt_engine *de, int32_t pid, struct proc *p)
+{
+	for (size_t i = 0; i < proc_nobjs(p); i++) {
+		const struct proc_obj *o = proc_obj_at(p, i);
+		struct users_key k = { o->dev, o->ino, pid };
+
+		if (hash_set(de->users, &k, sizeof(k), de) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* ---- places ---------------------------------------------------------------- */
 
 /* Find out which of the objects that the engine has found are there for us
@@ -196,6 +229,12 @@ later_agree(struct later *l, struct proc *proc)
 static bool
 is_fresh(const struct later *l, uint64_t addr)
 {
+	for (size_t i = 0; l->proc != NULL && i < proc_nobjs(l->proc); i++) {
+		const struct proc_obj *o = proc_obj_at(l->proc, i);
+
+		if (addr >= o->start && addr < o->end)
+			return users_file(l->de, l->pid, o) == NULL;
+	}
 	for (size_t i = 0; i < l->nfresh; i++)
 		if (l->fresh[i].agreed && addr >= l->fresh[i].lo &&
 		    addr < l->fresh[i].hi)
@@ -265,7 +304,7 @@ later_all(struct later *l)
 int
 dt_later_poll(dtrace_hdl_t *dtp, struct dt_engine *de)
 {
-	struct later l = { .dtp = dtp, .de = de };
+	struct later l = { .dtp = dtp, .de = de, .pid = de->target.pid };
 	int rc = 0;
 
 	if (de->ops->mapped == NULL ||
@@ -290,26 +329,58 @@ dt_later_poll(dtrace_hdl_t *dtp, struct dt_engine *de)
  * probes, where modules bring such.
  */
 static bool
+clause_served(const struct dt_engine *de, uint32_t clause,
+	      const struct dif_clause *cl)
+{
+	for (uint32_t i = 0; dif_clause_names(cl) && i < de->en.necbs; i++)
+		if (de->en.ecbs[i].clause == de->clause_of[clause])
+			return true;
+	return false;
+}
+
+static bool
 modules_clause(dtrace_hdl_t *dtp, const struct dt_engine *de, uint32_t clause)
 {
 	const struct dif_clause *cl = dtp->clauses.v[clause];
-	uint32_t row = de->clause_of[clause];
 
-	if (row == DT_NO_CLAUSE || cl->maker ||
-	    !probe_desc_modules(dtp->probes, &cl->pdesc))
-		return false;
-	for (uint32_t i = 0; dif_clause_names(cl) && i < de->en.necbs; i++)
-		if (de->en.ecbs[i].clause == row)
-			return false;
-	return true;
+	return de->clause_of[clause] != DT_NO_CLAUSE && !cl->maker &&
+	       probe_desc_modules(dtp->probes, &cl->pdesc) &&
+	       !clause_served(de, clause, cl);
+}
+
+/* A clause on one process that may get more probes. */
+static bool
+users_clause(const dtrace_hdl_t *dtp, const struct dt_engine *de,
+	     uint32_t clause)
+{
+	const struct dif_clause *cl = dtp->clauses.v[clause];
+
+	return cl->pid != 0 && de->clause_of[clause] != DT_NO_CLAUSE &&
+	       !cl->maker && !clause_served(de, clause, cl);
 }
 
 uint32_t
-dt_later_modules(dtrace_hdl_t *dtp, struct dt_engine *de)
+dt_later_kernel(dtrace_hdl_t *dtp, struct dt_engine *de)
 {
-	for (uint32_t c = 0; c < dtp->clauses.n; c++)
+	struct proc *p;
+
+	for (uint32_t c = 0; c < dtp->clauses.n; c++) {
 		de->modules_wanted |= modules_clause(dtp, de, c);
-	return de->modules_wanted ? MODULES_LATER : 0;
+		if (!users_clause(dtp, de, c))
+			continue;
+		if (de->users == NULL)
+			de->users = hash_new();
+		p = proc_find(dtp->env.procs, dtp->clauses.v[c]->pid);
+		if (de->users == NULL ||
+		    (p != NULL &&
+		     users_know(de, dtp->clauses.v[c]->pid, p) != 0)) {
+			hash_free(de->users);
+			de->users = NULL;
+			break;
+		}
+	}
+	return (de->modules_wanted ? MODULES_LATER : 0) +
+	       (de->users != NULL ? USERS_LATER : 0);
 }
 
 /* A probe that is enabled already is there with all of its places: a module
@@ -401,24 +472,70 @@ dt_later_modules_poll(dtrace_hdl_t *dtp, struct dt_engine *de)
 	return rc;
 }
 
-/* ---- where it is not done -------------------------------------------------- */
+/* ---- files that processes map, for the kernel engine ------------------------ */
+
+static int
+users_order(const void *a, const void *b)
+{
+	const struct engine_site *x = a, *y = b;
+
+	return x->probe < y->probe ? -1 : x->probe > y->probe;
+}
+
+static bool
+users_fresh(const struct dt_engine *de, int32_t pid, struct proc *p)
+{
+	proc_refresh(p);
+	for (size_t i = 0; i < proc_nobjs(p); i++)
+		if (users_file(de, pid, proc_obj_at(p, i)) == NULL)
+			return true;
+	return false;
+}
+
+/* One process: the places in files that are new to it. */
+static int
+users_process(dtrace_hdl_t *dtp, struct dt_engine *de, int32_t pid)
+{
+	struct later l = { .dtp = dtp, .de = de, .pid = pid };
+	int rc = 0;
+
+	l.proc = proc_find(dtp->env.procs, pid);
+	if (l.proc == NULL || !users_fresh(de, pid, l.proc))
+		return 0;
+	if (rows_init(de) != 0)
+		return dt_nomem(dtp);
+	later_match(&l);
+	if (l.failed || later_each(&l, later_sites) != 0 ||
+	    users_know(de, pid, l.proc) != 0)
+		rc = dt_nomem(dtp);
+	if (l.sites.n > 1)
+		qsort(l.sites.v, l.sites.n, sizeof(*l.sites.v), users_order);
+	if (rc == 0 &&
+	    de->ops->extend(de->eng, l.sites.v, l.sites.n, &dtp->err) != 0)
+		rc = dt_fail(dtp, EDT_ENABLE);
+	vec_fini(&l.enabs);
+	vec_fini(&l.sites);
+	return rc;
+}
+
+int
+dt_later_users_poll(dtrace_hdl_t *dtp, struct dt_engine *de)
+{
+	for (uint32_t c = 0; de->users != NULL && c < dtp->clauses.n; c++)
+		if (users_clause(dtp, de, c) &&
+		    users_process(dtp, de, dtp->clauses.v[c]->pid) != 0)
+			return -1;
+	return 0;
+}
+
+/* ---- what was left out -------------------------------------------------- */
 
 void
-dt_later_report(dtrace_hdl_t *dtp, const struct dt_engine *de, struct buf *out)
+dt_later_report(const struct dt_engine *de, struct buf *out)
 {
 	if (de->rows_left != 0)
 		buf_printf(out,
-			   "process %d: %u probes in objects mapped since were "
-			   "left out: there is room for %u\n",
-			   (int)de->target.pid, de->rows_left, PROBES_LATER);
-	if (de->ops->mapped != NULL || dt_later_probes(de) == 0)
-		return;
-	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next)
-		if (proc_generation(p->target.proc) != p->target.generation)
-			buf_printf(out,
-				   "process %d: has mapped or unmapped objects "
-				   "since; the %s engine puts no probes into "
-				   "those that come later\n",
-				   (int)proc_pid(p->target.proc),
-				   de->ops->name);
+			   "%u probes in objects mapped since were left out: "
+			   "there is room for %u\n",
+			   de->rows_left, PROBES_LATER);
 }

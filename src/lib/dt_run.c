@@ -230,7 +230,7 @@ engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
 		.follow = (uint32_t)dtp->opt[DT_OPT_follow],
 		.spare_probes = dt_is_process(de) ?
 					dt_later_probes(de) :
-					dt_later_modules(dtp, de),
+					dt_later_kernel(dtp, de),
 		.files = &de->files,
 	};
 
@@ -374,8 +374,6 @@ dtrace_go(dtrace_hdl_t *dtp)
 		dtp->aggs = NULL;
 		return -1;
 	}
-	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next)
-		p->target.generation = proc_generation(p->target.proc);
 	dtp->active = true;
 	dtp->last_switch = dtp->last_agg = dt_now();
 	dtp->last_status = dtp->last_drops = dtp->last_switch;
@@ -429,6 +427,7 @@ dt_run_poll(dtrace_hdl_t *dtp)
 		    de->ops->poll(de->eng, &dtp->err) != 0)
 			return dt_fail(dtp, EDT_ENABLE);
 		if (dt_later_poll(dtp, de) != 0 ||
+		    dt_later_users_poll(dtp, de) != 0 ||
 		    dt_later_modules_poll(dtp, de) != 0)
 			return -1;
 	}
@@ -509,6 +508,7 @@ dt_run_free(dtrace_hdl_t *dtp)
 			de->ops->free(de->eng);
 		free(de->seen);
 		hash_free(de->rows);
+		hash_free(de->users);
 		dt_specs_free(de);
 	}
 	dtp->nengines = 0;
@@ -533,7 +533,7 @@ report_engine(dtrace_hdl_t *dtp, const struct dt_engine *de)
 	buf_printf(b, ": %s\n", de->why);
 	if (de->ops->report != NULL)
 		de->ops->report(de->eng, b);
-	dt_later_report(dtp, de, b);
+	dt_later_report(de, b);
 }
 
 const char *

@@ -6,7 +6,7 @@
  *
  * HOW is a string of letters: w: wait first, until a line comes; k: keep what
  * is opened; f: open the first library before waiting; n: in a namespace of
- * its own (dlmopen); 2: in two threads; s: stay half a second at the end.  Prints the sum of all results.
+ * its own (dlmopen); 2: in two threads.  Prints the sum of all results.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char *how;
 static long rounds;
@@ -89,8 +88,6 @@ main(int argc, char **argv)
 		pthread_join(t[i], NULL);
 	if (strchr(how, '2') == NULL)
 		run(&sum[0]);
-	if (strchr(how, 's') != NULL)
-		usleep(500000);
 	printf("sum %ld\n", sum[0] + sum[1]);
 	return 7;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * bpf_later.c - probes that come while tracing: those of modules that are loaded
- * then (engine_ops.extend).
+ * then, and of files that processes map (engine_ops.extend).
  *
  * A program that is attached stays as it is, and so does its map of sites.  New
  * places get programs of their own, which share all other maps with those that
@@ -61,33 +61,33 @@ aside_give(struct engine *eng, struct aside *a)
 	return rc;
 }
 
-/* A site of the kernel is its own one place.  place0 of the rows before `from`
-   says that they have none. */
+/* In order of probes.  place0 of the rows before says that they have none. */
 static int
 more_places(struct engine *eng, const struct engine_site *v, size_t n,
 	    struct err *e)
 {
 	uint32_t nprobes = eng->en->nprobes;
-	struct bpf_place *pl =
-		arena_calloc(eng->arena, n + 1, sizeof(*pl));
 	struct dif_site *sites =
 		arena_calloc(eng->arena, n + 1, sizeof(*sites));
+	struct bpf_place *pl;
+	int rc;
 
 	eng->place0 = arena_calloc(eng->arena, nprobes + (size_t)1,
 				   sizeof(*eng->place0));
-	if (pl == NULL || sites == NULL || eng->place0 == NULL)
+	if (sites == NULL || eng->place0 == NULL)
 		return err_nomem(e);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		sites[i] = v[i].site;
-		pl[i] = (struct bpf_place){ .kind = sites[i].kind,
-					    .site = &sites[i],
-					    .cookie = sites[i].cookie };
-		eng->place0[v[i].probe + 1]++;
-	}
+	rc = bpf_user_more(eng, v, sites, n, e);
+	pl = arena_memdup(eng->arena, eng->places.v,
+			  eng->places.n * sizeof(*pl));
+	free(eng->places.v);
+	eng->places.v = pl;
+	eng->places.cap = eng->places.n;
+	if (rc != 0 || (pl == NULL && eng->places.n != 0))
+		return rc != 0 ? rc : err_nomem(e);
 	for (uint32_t i = 0; i < nprobes; i++)
 		eng->place0[i + 1] += eng->place0[i];
-	eng->places.v = pl;
-	eng->places.n = eng->places.cap = n;
 	return 0;
 }
 
@@ -159,10 +159,10 @@ void
 bpf_later_report(struct engine *eng, struct buf *out)
 {
 	if (eng->later != 0)
-		buf_printf(out, "kernel: %u places of modules that were loaded "
-				"since\n", eng->later);
+		buf_printf(out, "kernel: %u places of modules and files that "
+				"came since\n", eng->later);
 	if (eng->later_left != 0)
-		buf_printf(out, "kernel: %u places of modules that were loaded "
-				"since are left out: %s\n", eng->later_left,
+		buf_printf(out, "kernel: %u places of modules and files that "
+				"came since are left out: %s\n", eng->later_left,
 			   eng->later_why);
 }

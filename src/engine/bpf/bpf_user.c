@@ -235,13 +235,11 @@ probe_refused(const struct user_cx *cx, const struct dif_probe *pr)
 		       pr->prov, pr->mod, pr->func, pr->name);
 }
 
-/* The places of probe number p, whose ECBs are [first, end). */
-static int
-place_probe(struct user_cx *cx, uint32_t p, uint32_t first, uint32_t end)
+/* What the clauses of ECBs [first, end) want of a place. */
+static void
+place_uses(struct user_cx *cx, uint32_t first, uint32_t end)
 {
 	const struct dif_enabling *en = cx->eng->en;
-	const struct dif_probe *pr = &en->probes[p];
-	size_t before = cx->eng->places.n;
 
 	cx->args_used = 0;
 	for (uint32_t i = first; i < end; i++) {
@@ -251,6 +249,18 @@ place_probe(struct user_cx *cx, uint32_t p, uint32_t first, uint32_t end)
 		if (dif_clause_walks(c))
 			cx->args_used |= ARG_OFFSET; /* the first frame */
 	}
+}
+
+/* The places of probe number p, whose ECBs are [first, end). */
+static int
+place_probe(struct user_cx *cx, uint32_t p, uint32_t first, uint32_t end)
+{
+	const struct dif_enabling *en = cx->eng->en;
+	const struct dif_probe *pr = &en->probes[p];
+	size_t before = cx->eng->places.n;
+
+	place_uses(cx, first, end);
+
 	for (uint32_t s = 0; first < end && s < pr->nsites; s++)
 		if (user_place(cx, &pr->sites[s]) != 0)
 			return -1;
@@ -294,6 +304,29 @@ bpf_user_places(struct engine *eng, struct err *e)
 		rc = place_probes(&cx);
 	free(cx.placed);
 	free(cx.served);
+	hash_free(cx.files);
+	return rc;
+}
+
+int
+bpf_user_more(struct engine *eng, const struct engine_site *v,
+	      const struct dif_site *sites, size_t n, struct err *e)
+{
+	struct user_cx cx = { .eng = eng, .e = e, .files = hash_new() };
+	uint32_t first = 0, end;
+	int rc = 0;
+
+	if (cx.files == NULL)
+		return err_nomem(e);
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		size_t before = eng->places.n;
+
+		bpf_site_ecbs(eng->en, v[i].probe, &first, &end);
+		(void)place_uses(&cx, first, end);
+		rc = user_place(&cx, &sites[i]);
+		eng->place0[v[i].probe + 1] +=
+			(uint32_t)(eng->places.n - before);
+	}
 	hash_free(cx.files);
 	return rc;
 }

@@ -41,6 +41,12 @@ struct bpf_place {
  */
 int bpf_user_places(struct engine *eng, struct err *e);
 void bpf_user_fini(struct engine *eng);
+/* The places of sites that come while tracing, in order of their probes, whose
+   numbers are v[i].probe; added to eng->places, and counted in
+   eng->place0[probe + 1].  -1 + *e: no memory, or a file cannot be read. */
+struct engine_site;
+int bpf_user_more(struct engine *eng, const struct engine_site *v,
+		  const struct dif_site *sites, size_t n, struct err *e);
 
 /* bpf_unwind.c: true if the return address of the function at link-time
    address fn must not be replaced, or if that holds in all of process pid. */
