@@ -17,11 +17,12 @@
  *   forks-kill            under the filter, with children that call work(), too
  *   locked                mlockall(MCL_CURRENT | MCL_FUTURE)
  *   locked-late           mlockall(MCL_CURRENT) after "ready", which must not
- * take more than 64 MB of memory that is shared nofile                no free
- * descriptor, and no soft limit for more space                 RLIMIT_AS leaves
- * some megabytes raw                   threads by clone(2) that share one
- * thread pointer raw-late              the same, made after "ready" vfork waits
- * for M seconds in the kernel, for its child
+ *                         take more than 64 MB of memory that is shared
+ *   nofile, nofile-2      no free descriptor below the hard limit, or two
+ *   space                 RLIMIT_AS leaves some megabytes
+ *   raw                   threads by clone(2) that share one thread pointer
+ *   raw-late              the same, made after "ready"
+ *   vfork                 waits for M seconds in the kernel, for its child
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -247,12 +248,20 @@ locked_late(void)
 static void
 nofile(void)
 {
-	struct rlimit r = { 64, 128 };
+	struct rlimit r = { 64, 64 };
 
 	if (setrlimit(RLIMIT_NOFILE, &r) != 0)
 		die("setrlimit");
 	while (dup(0) >= 0)
 		;
+}
+
+static void
+nofile_2(void)
+{
+	nofile();
+	close(60);
+	close(61);
 }
 
 static void
@@ -361,6 +370,7 @@ static const struct mode modes[] = {
 	{ "locked", locked, none },
 	{ "locked-late", none, locked_late },
 	{ "nofile", nofile, none },
+	{ "nofile-2", nofile_2, none },
 	{ "space", space, none },
 	{ "raw", raw, none, .raw = true },
 	{ "raw-late", none, raw, .raw = true },

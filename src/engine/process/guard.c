@@ -145,6 +145,28 @@ guard_syscall(struct guard *g, long nr, const uint64_t arg[6], int64_t *res,
 	return 0;
 }
 
+int
+guard_own(struct guard *g, pid_t *tid, struct err *e)
+{
+	const struct guard_req req = { .op = GUARD_OWN };
+	struct guard_res res;
+
+	if (guard_ask(g, &req, -1, &res, e) != 0)
+		return -1;
+	*tid = (pid_t)res.n;
+	return 0;
+}
+
+void
+guard_own_end(struct guard *g)
+{
+	const struct guard_req req = { .op = GUARD_OWN_END };
+	struct err ignored = { 0 };
+	struct guard_res res;
+
+	guard_ask(g, &req, -1, &res, &ignored);
+}
+
 /* A file of n patches and nmoves moves, mapped too: their number of bytes. */
 static int
 patch_file(const struct patch *p, size_t n, const struct patch_move *moves,

@@ -205,6 +205,15 @@ do_shared(struct guardian *g, const struct guard_req *req, int fd,
 	return 0;
 }
 
+static int
+do_own(struct guardian *g, struct guard_res *res, struct err *e)
+{
+	if (inject_own(&g->in, e) != 0)
+		return -1;
+	res->n = (uint64_t)g->in.own.tid;
+	return 0;
+}
+
 static void
 do_drive(struct guardian *g, const struct guard_req *req, struct guard_res *res)
 {
@@ -234,6 +243,11 @@ serve(struct guardian *g, const struct guard_req *req, int fd,
 		return 0;
 	case GUARD_SYSCALL:
 		return inject_syscall(&g->in, req->nr, req->arg, &res->res, e);
+	case GUARD_OWN:
+		return do_own(g, res, e);
+	case GUARD_OWN_END:
+		inject_own_end(&g->in);
+		return 0;
 	case GUARD_PATCH:
 		return do_patch(g, req, fd, e);
 	case GUARD_UNDO:

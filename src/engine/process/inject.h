@@ -33,6 +33,7 @@ struct guard; /* patch.h */
 struct inject_thread {
 	pid_t tid;
 	struct user_regs_struct regs;
+	pid_t born;   /* the last thread that it has made while we looked */
 	bool stopped; /* in a ptrace-stop; else seized and still running */
 	bool held;    /* stopped before us (engine_target.held): kept so */
 };
@@ -49,6 +50,8 @@ struct inject {
 	struct guard *guard; /* who traces for us; NULL: we ourselves */
 	struct inject_thread *threads; /* NULL where the guardian traces */
 	size_t n, cap;		       /* n: threads stopped */
+	/* Of our own, not among `threads`; tid 0: there is none. */
+	struct inject_thread own;
 	bool all;      /* all threads are stopped, or one for calls only */
 	uint64_t stub; /* where its calls for us are made; 0: not known yet */
 	unsigned stop_ms; /* how long to wait for threads that the kernel keeps;
@@ -83,6 +86,14 @@ void inject_close(struct inject *in);
    is delivered meanwhile. */
 int inject_syscall(struct inject *in, long nr, const uint64_t arg[6],
 		   int64_t *res, struct err *e);
+/*
+ * Of a process that has no free descriptor: from now on calls are made in a
+ * thread of our own there, which has none but those that it opens, until that is
+ * ended (in->own.tid: which it is).  0, or -1 + *e.  No address of its stack may
+ * be needed, and no second one may be made.
+ */
+int inject_own(struct inject *in, struct err *e);
+void inject_own_end(struct inject *in);
 /* All n bytes: 0, else -1 with errno set (EIO: not mapped).  Writes reach text
    and other read-only pages as well.  Need no stop. */
 int inject_read(struct inject *in, uint64_t addr, void *dst, size_t n);

@@ -120,6 +120,15 @@ put_back(struct inject *in, struct inject_thread *t,
 
 /* ---- the call ----------------------------------------------------------------- */
 
+static void
+note_born(struct inject_thread *t)
+{
+	unsigned long tid;
+
+	if (ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &tid) == 0)
+		t->born = (pid_t)tid;
+}
+
 /*
  * Run to the next syscall stop.  Of signals only SIGSTOP comes through the
  * mask.  0; 1: it faulted instead, and stands; -1: it is gone.
@@ -136,6 +145,8 @@ to_syscall_stop(struct inject_thread *t)
 			return -1;
 		if (st >> 8 == (SIGTRAP | 0x80))
 			return 0;
+		if (st >> 16 == PTRACE_EVENT_CLONE)
+			note_born(t);
 		sig = st >> 16 == 0 ? WSTOPSIG(st) : 0;
 		if (sig != 0 && sig != SIGSTOP)
 			return 1;
@@ -144,9 +155,9 @@ to_syscall_stop(struct inject_thread *t)
 
 /* From the moment its registers are set it comes back by itself (see
    inject_stub.c), so everything else is done after that. */
-static int
-call_run(struct inject_thread *t, uint64_t entry, long nr,
-	 const uint64_t arg[6], int64_t *res)
+int
+inject_run(struct inject_thread *t, uint64_t entry, long nr,
+	   const uint64_t arg[6], int64_t *res)
 {
 	struct user_regs_struct r = t->regs;
 	uint64_t all = ~0ull;
@@ -189,13 +200,15 @@ inject_syscall(struct inject *in, long nr, const uint64_t arg[6],
 			       "process %d has come under a seccomp filter that "
 			       "may end it for calls made for us",
 			       (int)in->pid);
+	if (in->own.tid != 0)
+		return inject_own_syscall(in, nr, arg, res, e);
 	t = inject_first(in);
 	if (t == NULL)
 		return inject_ended(in->pid, e);
 	if (call_keep(in, t, &k, e) != 0 ||
-	    inject_stub_put(in, t, &k, &entry, e) != 0)
+	    inject_stub_put(in, t, &k, nr == SYS_clone, &entry, e) != 0)
 		return -1;
-	rc = call_run(t, entry, nr, arg, res);
+	rc = inject_run(t, entry, nr, arg, res);
 	if (rc < 0 || put_back(in, t, &k) != 0) {
 		inject_forget(in, t);
 		return inject_ended(in->pid, e);
@@ -316,7 +329,8 @@ open_its_file(struct inject *in, int fd, struct err *e)
 	int ours;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d",
-		 (int)proc_face(in->pid), fd);
+		 (int)(in->own.tid != 0 ? in->own.tid : proc_face(in->pid)),
+		 fd);
 	/* Other threads run: the number may be something else by now. */
 	if (readlink(path, is, sizeof(is) - 1) < 0 ||
 	    strncmp(is, "/memfd:dtrace", 13) != 0)
@@ -331,19 +345,27 @@ open_its_file(struct inject *in, int fd, struct err *e)
 	return ours;
 }
 
+int
+inject_fd_by_path(struct inject *in, uint64_t at, int fd, int64_t *res,
+		  struct err *e)
+{
+	const uint64_t arg[6] = { (uint64_t)AT_FDCWD, at, O_RDWR | O_CLOEXEC };
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), fd);
+	return call_with_text(in, SYS_openat, path, at, arg, res, e);
+}
+
 /* Where it may not make one: ours, which it opens through /proc. */
 static int
 memfd_ours(struct inject *in, uint64_t at, int64_t why, int64_t *res,
 	   struct err *e)
 {
-	const uint64_t arg[6] = { (uint64_t)AT_FDCWD, at, O_RDWR | O_CLOEXEC };
-	char path[48];
 	int ours = (int)syscall(SYS_memfd_create, "dtrace", MFD_CLOEXEC);
 
 	if (ours < 0)
 		return call_fail(in, why, "cannot make a memory file", e);
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), ours);
-	if (call_with_text(in, SYS_openat, path, at, arg, res, e) != 0) {
+	if (inject_fd_by_path(in, at, ours, res, e) != 0) {
 		close(ours);
 		return -1;
 	}

@@ -7,14 +7,20 @@
  * makes a pair of sockets, we take one end, and send it what it shall have.
  *
  *	a page there:  [pair 8][cmsg 24][byte][iov 16][msghdr 56]
+ *
+ * Out of a thread of our own (inject_own.c), which has other descriptors than
+ * the process, not every kernel lets us take one; that one has to open ours,
+ * and we look whether it has found it.
  */
 #include "engine/process/inject_impl.h"
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -117,6 +123,9 @@ fd_receive(struct inject *in, uint64_t at, int sock, int *fd, struct err *e)
 		return -1;
 	if (inject_read(in, at, &p, sizeof(p)) != 0)
 		return fd_fail(in, errno, e);
+	/* The pair was the last that there was room for. */
+	if ((p.msg.msg_flags & MSG_CTRUNC) != 0)
+		return fd_fail(in, EMFILE, e);
 	if (p.c.h.cmsg_type != SCM_RIGHTS ||
 	    p.c.h.cmsg_len != CMSG_LEN(sizeof(int)))
 		return fd_fail(in, EBADMSG, e);
@@ -160,6 +169,27 @@ fd_pass(struct inject *in, uint64_t at, int fd, int *target_fd, struct err *e)
 	return rc;
 }
 
+/* By its path. */
+static int
+fd_open(struct inject *in, uint64_t at, int fd, int *target_fd, struct err *e)
+{
+	struct stat ours, theirs;
+	char path[48];
+	int64_t res;
+
+	if (inject_fd_by_path(in, at, fd, &res, e) != 0)
+		return -1;
+	if (res < 0)
+		return fd_fail(in, (int)-res, e);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)in->own.tid,
+		 (int)res);
+	if (fstat(fd, &ours) != 0 || stat(path, &theirs) != 0 ||
+	    ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino)
+		return fd_fail(in, ESTALE, e);
+	*target_fd = (int)res;
+	return 0;
+}
+
 int
 inject_fd(struct inject *in, int fd, int *target_fd, struct err *e)
 {
@@ -173,7 +203,8 @@ inject_fd(struct inject *in, int fd, int *target_fd, struct err *e)
 
 	if (fd_call(in, SYS_mmap, arg, &at, e) != 0)
 		return -1;
-	rc = fd_pass(in, (uint64_t)at, fd, target_fd, e);
+	rc = in->own.tid != 0 ? fd_open(in, (uint64_t)at, fd, target_fd, e)
+			      : fd_pass(in, (uint64_t)at, fd, target_fd, e);
 	fd_drop(in, SYS_munmap, (uint64_t)at, PAGE);
 	return rc;
 }

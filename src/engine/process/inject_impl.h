@@ -61,6 +61,8 @@ void inject_forget(struct inject *in, struct inject_thread *t);
  * go on with it, so that it is not lost if we are killed before.
  */
 int inject_wait(pid_t tid, bool now, int *status);
+/* How a thread that we hold is traced: as ever, and `more`.  False: errno. */
+bool inject_options(struct inject *in, struct inject_thread *t, long more);
 /* Write its registers back.  0; -1: it is gone. */
 int inject_regs_set(struct inject_thread *t);
 /* From any ptrace-stop to the stop of PTRACE_INTERRUPT, with no instruction of
@@ -96,6 +98,20 @@ enum inject_caught inject_drive(struct inject *in, pid_t tid);
 /* Yama: let the guardian trace this process after us. */
 void inject_admit(struct inject *in, pid_t tracer);
 
+/* Have it open our descriptor fd through /proc; there is room for the path at
+   `at`.  *res: its descriptor, of whatever has our number there, or -errno. */
+int inject_fd_by_path(struct inject *in, uint64_t at, int fd, int64_t *res,
+		      struct err *e);
+/* One call in a thread, from `entry` on.  0; 1: it faulted; -1: it is gone. */
+int inject_run(struct inject_thread *t, uint64_t entry, long nr,
+	       const uint64_t arg[6], int64_t *res);
+
+/* ---- inject_own.c --------------------------------------------------------- */
+
+/* A call in the thread of our own. */
+int inject_own_syscall(struct inject *in, long nr, const uint64_t arg[6],
+		       int64_t *res, struct err *e);
+
 /* ---- inject_stub.c ------------------------------------------------------- */
 
 /* What a call changes of a thread besides its registers. */
@@ -108,11 +124,14 @@ struct inject_kept {
  * Write the code in which t makes a call for us and then, if nobody takes it
  * out of there, goes on with its own work.  *entry: its address; the registers
  * of the call are to be set by PTRACE_SETREGS together with that.  in->stub
- * keeps the place.  -1 + *e: there is no room in the process's text.
+ * keeps the place.  clones: the call is clone(2), and what it makes is a thread
+ * of our own.  -1 + *e: there is no room in the process's text.
  */
 int inject_stub_put(struct inject *in, const struct inject_thread *t,
-		    const struct inject_kept *k, uint64_t *entry,
+		    const struct inject_kept *k, bool clones, uint64_t *entry,
 		    struct err *e);
+/* Where a thread that such a call has made can make calls itself. */
+uint64_t inject_stub_own(const struct inject *in);
 /* No thread is in it: its room is as it was. */
 void inject_stub_take(struct inject *in);
 
@@ -146,6 +165,8 @@ int guard_syscall(struct guard *g, long nr, const uint64_t arg[6],
    the process is stopped. */
 void patch_sems_set(struct inject *in, struct patch *p, size_t n);
 void patch_sems_undo(struct inject *in, const struct patch *p, size_t n);
+int guard_own(struct guard *g, pid_t *tid, struct err *e);
+void guard_own_end(struct guard *g);
 int guard_patch(struct guard *g, struct patch *p, size_t n,
 		const struct patch_move *moves, size_t nmoves, struct err *e);
 int guard_undo(struct guard *g, struct err *e);
@@ -173,6 +194,8 @@ enum guard_op {
 	GUARD_STOP,
 	GUARD_RESUME,
 	GUARD_SYSCALL,
+	GUARD_OWN,
+	GUARD_OWN_END,
 	GUARD_PATCH,
 	GUARD_UNDO,
 	GUARD_UNUSED,

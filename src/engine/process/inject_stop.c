@@ -221,6 +221,13 @@ trace_with(struct inject *in, int request, pid_t tid, long opts)
 	return true;
 }
 
+bool
+inject_options(struct inject *in, struct inject_thread *t, long more)
+{
+	return trace_with(in, PTRACE_SETOPTIONS, t->tid,
+			  (t->held ? OPTS_HELD : 0) | more);
+}
+
 /*
  * 0: seized, or it is gone (then *came is CAME_GONE).  Somebody else's tracing
  * may be a glance that passes: it is tried again for a while.
@@ -384,7 +391,7 @@ take_held(struct inject *in, struct err *e)
 	if (t == NULL)
 		return err_nomem(e);
 	t->held = true;
-	if (!trace_with(in, PTRACE_SETOPTIONS, t->tid, OPTS_HELD) ||
+	if (!inject_options(in, t, 0) ||
 	    inject_settle(t, 0) != 0) {
 		in->n = 0;
 		return inject_ended(in->pid, e);
@@ -438,6 +445,7 @@ read_regs(struct inject *in, struct err *e)
 int
 inject_stop(struct inject *in, bool all, struct err *e)
 {
+	in->own.tid = 0; /* of a guardian that was killed */
 	if (inject_by_guard(in))
 		return guard_stop(in->guard, all, in->stop_ms, &in->n, e);
 	in->suspend_seccomp = inject_may_suspend();
@@ -499,8 +507,10 @@ inject_resume(struct inject *in)
 	if (inject_by_guard(in)) {
 		guard_resume(in->guard);
 		in->n = 0;
+		in->own.tid = 0;
 		return;
 	}
+	inject_own_end(in);
 	inject_stub_take(in);
 	for (size_t i = 0; i < in->n;) {
 		struct inject_thread *t = &in->threads[i];

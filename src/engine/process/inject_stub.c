@@ -21,6 +21,16 @@
  * microseconds, and the process has a mapping or a descriptor too many.
  * Nothing is pushed, since the stack may have no room, and no flag is changed.
  *
+ * A call of clone(2) comes back twice, the second time in a thread of our own
+ * (inject_own.c), with 0.  That one has nothing to go back to, so it ends; and
+ * the calls that it makes for us, it makes before that:
+ *
+ *	own:	syscall
+ *	out:	exit(0)
+ *	entry:	syscall			clone
+ *		mov %rax, %rcx
+ *		jrcxz out		and so on as above
+ *
  * The call in which the thread was interrupted is begun again by the kernel,
  * from orig_rax and rax, only on the way out of a stop, so the stub does that
  * too; a thread that was inside of a restartable sequence goes on at the abort
@@ -49,7 +59,8 @@
 #include "proc/proc_fs.h"
 
 #define STUB_MAX   192
-#define STUB_ENTRY 16 /* behind mask and back */
+#define STUB_ENTRY 16 /* behind mask and back; here `own` if there is one */
+#define STUB_OUT   (STUB_ENTRY + 2)
 #define PAGE       4096ull
 #define MAX_PHDRS  64
 
@@ -133,11 +144,14 @@ segment_end(struct inject *in, const struct text_map *m)
 static bool
 is_stub(const uint8_t *is)
 {
-	static const uint8_t begins[] = {
-		0x0f, 0x05, 0xb8, SYS_rt_sigprocmask, 0, 0, 0, 0xbf, SIG_SETMASK
+	static const uint8_t begins[][9] = {
+		{ 0x0f, 0x05, 0xb8, SYS_rt_sigprocmask, 0, 0, 0, 0xbf,
+		  SIG_SETMASK },
+		{ 0x0f, 0x05, 0xb8, SYS_exit, 0, 0, 0, 0xbf, 0 },
 	};
 
-	return memcmp(is + STUB_ENTRY, begins, sizeof(begins)) == 0;
+	return memcmp(is + STUB_ENTRY, begins[0], sizeof(begins[0])) == 0 ||
+	       memcmp(is + STUB_ENTRY, begins[1], sizeof(begins[1])) == 0;
 }
 
 /* All threads stand still, and none of them is there or will be when a signal
@@ -228,13 +242,41 @@ regs_going_on(const struct inject_thread *t, const struct inject_kept *k)
 	return r;
 }
 
+/* The part of a thread of our own. */
 static void
-stub_make(struct x86_buf *b, const struct user_regs_struct *r,
-	  const struct inject_kept *k)
+stub_own(struct x86_buf *b)
 {
+	x86_syscall(b);
+	x86_mov_ri(b, X86_RAX, SYS_exit);
+	x86_mov_ri(b, X86_RDI, 0);
+	x86_syscall(b);
+}
+
+/* It is that thread which has come back. */
+static void
+stub_part(struct x86_buf *b)
+{
+	uint8_t jrcxz[2] = { 0xe3 };
+
+	x86_mov_rr(b, 8, X86_RCX, X86_RAX);
+	jrcxz[1] = (uint8_t)(STUB_OUT - (b->n + sizeof(jrcxz)));
+	x86_bytes(b, jrcxz, sizeof(jrcxz));
+}
+
+static uint32_t
+stub_make(struct x86_buf *b, const struct user_regs_struct *r,
+	  const struct inject_kept *k, bool clones)
+{
+	uint32_t entry;
+
 	x86_u64(b, k->sigmask);
 	x86_u64(b, r->rip);
+	if (clones)
+		stub_own(b);
+	entry = b->n;
 	x86_syscall(b);
+	if (clones)
+		stub_part(b);
 	x86_mov_ri(b, X86_RAX, SYS_rt_sigprocmask);
 	x86_mov_ri(b, X86_RDI, SIG_SETMASK);
 	x86_lea(b, X86_RSI, x86_mrip(b->base));
@@ -251,6 +293,7 @@ stub_make(struct x86_buf *b, const struct user_regs_struct *r,
 	x86_mov_ri(b, X86_R10, r->r10);
 	x86_mov_ri(b, X86_R11, r->r11);
 	x86_jmp_m(b, x86_mrip(b->base + 8));
+	return entry;
 }
 
 /* ---- the door
@@ -258,11 +301,13 @@ stub_make(struct x86_buf *b, const struct user_regs_struct *r,
 
 int
 inject_stub_put(struct inject *in, const struct inject_thread *t,
-		const struct inject_kept *k, uint64_t *entry, struct err *e)
+		const struct inject_kept *k, bool clones, uint64_t *entry,
+		struct err *e)
 {
 	const struct user_regs_struct r = regs_going_on(t, k);
 	uint8_t code[STUB_MAX];
 	struct x86_buf b = { .p = code, .cap = sizeof(code) };
+	uint32_t at;
 
 	if (in->stub == 0)
 		in->stub = find_room(in, true);
@@ -274,15 +319,21 @@ inject_stub_put(struct inject *in, const struct inject_thread *t,
 			       "from where it could make calls for us",
 			       (int)in->pid);
 	b.base = in->stub;
-	stub_make(&b, &r, k);
+	at = stub_make(&b, &r, k, clones);
 	if (b.full || inject_write(in, in->stub, code, b.n) != 0) {
 		in->stub = 0;
 		return err_set(e, &ERR_GENERIC, 0,
 			       "process %d: cannot write its text",
 			       (int)in->pid);
 	}
-	*entry = in->stub + STUB_ENTRY;
+	*entry = in->stub + at;
 	return 0;
+}
+
+uint64_t
+inject_stub_own(const struct inject *in)
+{
+	return in->stub + STUB_ENTRY;
 }
 
 void

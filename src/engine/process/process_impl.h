@@ -692,10 +692,6 @@ uint64_t room_in_cgroup(pid_t pid);
 uint64_t room_of_addresses(pid_t pid);
 /* Bytes that it has locked (mlock(2)). */
 uint64_t room_locked(pid_t pid);
-/* Let it have some more descriptors than RLIMIT_NOFILE says; *was: the limit,
-   to be put back.  False: that is not permitted. */
-struct rlimit;
-bool room_more_files(pid_t pid, struct rlimit *was);
 /* What the shared memory may take for it; the consumer is to touch all of that
    before the target does.  ROOM_ENDLESS: nobody needs to care. */
 uint64_t room_budget(pid_t pid);

@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -489,31 +488,39 @@ map_file_done(struct engine *eng, int tfd)
 	int64_t res;
 
 	inject_syscall(&eng->in, SYS_close, arg, &res, &why);
+	inject_own_end(&eng->in);
+}
+
+static int
+map_file_try(struct engine *eng, int *ours, int *tfd, struct err *e)
+{
+	struct map *m = &eng->map;
+
+	if (ours == NULL)
+		return inject_fd(&eng->in, m->fd, tfd, e);
+	*ours = inject_memfd(&eng->in, m->len, tfd, e);
+	return *ours < 0 ? -1 : 0;
 }
 
 /*
- * A descriptor there: of a new file (*ours), or of the file that we have.  A
- * process that has none left may have some more for that moment.
+ * A descriptor there: of a new file (*ours), or of the file that we have.  In a
+ * process that has none left it is that of a thread of our own, which is there
+ * until map_file_done().
  */
 int
 map_file_there(struct engine *eng, int *ours, int *tfd, struct err *e)
 {
-	struct map *m = &eng->map;
-	struct rlimit was;
-	int rc = -1;
+	int rc = map_file_try(eng, ours, tfd, e);
 
-	for (bool again = false;; again = true) {
-		if (ours != NULL)
-			rc = *ours = inject_memfd(&eng->in, m->len, tfd, e);
-		else
-			rc = inject_fd(&eng->in, m->fd, tfd, e);
-		if (again)
-			prlimit(eng->pid, RLIMIT_NOFILE, &was, NULL);
-		if (rc >= 0 || again || e->sys != EMFILE ||
-		    !room_more_files(eng->pid, &was))
-			return rc < 0 ? -1 : 0;
-		err_clear(e);
-	}
+	if (rc == 0 || e->sys != EMFILE)
+		return rc;
+	err_clear(e);
+	if (inject_own(&eng->in, e) != 0)
+		return -1;
+	rc = map_file_try(eng, ours, tfd, e);
+	if (rc != 0)
+		inject_own_end(&eng->in);
+	return rc;
 }
 
 /* The file, and all of its mappings there. */

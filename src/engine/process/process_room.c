@@ -232,33 +232,6 @@ room_of_addresses(pid_t pid)
 	return lim.rlim_cur > used ? lim.rlim_cur - used : 0;
 }
 
-#define SOME_FILES 8u
-
-/* The limit is for numbers: some above the highest that there is. */
-bool
-room_more_files(pid_t pid, struct rlimit *was)
-{
-	struct proc_dir it;
-	struct rlimit more;
-	rlim_t top = 0;
-	long n;
-
-	if (proc_dir_open(&it, proc_face(pid), "fd")) {
-		while ((n = proc_dir_next(&it)) >= 0)
-			if ((rlim_t)n > top)
-				top = (rlim_t)n;
-		proc_dir_close(&it);
-	}
-	if (prlimit(pid, RLIMIT_NOFILE, NULL, was) != 0)
-		return false;
-	more = *was;
-	more.rlim_cur =
-		(top > was->rlim_cur ? top : was->rlim_cur) + SOME_FILES;
-	if (more.rlim_max < more.rlim_cur)
-		more.rlim_max = more.rlim_cur;
-	return prlimit(pid, RLIMIT_NOFILE, &more, NULL) == 0;
-}
-
 /* ---- what follows from them ---------------------------------------------- */
 
 uint64_t

@@ -43,6 +43,8 @@
 
 enum when { BEFORE, AMID };
 enum who { GUARDIAN, CONSUMER };
+/* What the consumer does: all, or only what begins with a thread of our own. */
+enum work { ATTACH, OWN };
 
 /* Of the process that is to die; elsewhere `step` is 0. */
 static struct {
@@ -256,14 +258,15 @@ make_code(struct consumer *c, uint8_t *mem)
 }
 
 static int
-consumer_map(struct consumer *c)
+consumer_map(struct consumer *c, enum work work)
 {
 	uint64_t arg[6] = { 0 };
 	int theirs, ours;
 	int64_t res;
 	uint8_t *mem;
 
-	if (inject_stop(&c->in, true, &c->e) != 0)
+	if (inject_stop(&c->in, true, &c->e) != 0 ||
+	    (work == OWN && inject_own(&c->in, &c->e) != 0))
 		return -1;
 	ours = inject_memfd(&c->in, CODE_SIZE, &theirs, &c->e);
 	if (ours < 0 ||
@@ -273,6 +276,8 @@ consumer_map(struct consumer *c)
 	arg[0] = (uint64_t)theirs;
 	if (inject_syscall(&c->in, SYS_close, arg, &res, &c->e) != 0)
 		return -1;
+	if (work == OWN)
+		inject_own_end(&c->in);
 	inject_resume(&c->in);
 	mem = mmap(NULL, CODE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, ours,
 		   0);
@@ -286,7 +291,7 @@ consumer_map(struct consumer *c)
 
 /* Attach. */
 static int
-consumer_patch(struct consumer *c, pid_t pid, uint64_t at)
+consumer_patch(struct consumer *c, pid_t pid, uint64_t at, enum work work)
 {
 	*c = (struct consumer){ .at = at };
 	if (inject_open(&c->in, pid, false, &c->e) != 0)
@@ -296,7 +301,11 @@ consumer_patch(struct consumer *c, pid_t pid, uint64_t at)
 	if (c->g == NULL)
 		return -1;
 	inject_through(&c->in, c->g);
-	if (consumer_map(c) != 0 || inject_stop(&c->in, true, &c->e) != 0 ||
+	if (consumer_map(c, work) != 0)
+		return -1;
+	if (work == OWN)
+		return 0;
+	if (inject_stop(&c->in, true, &c->e) != 0 ||
 	    patch_apply(c->j, &c->in, c->p, c->np, c->m, c->nm, &c->e) != 0)
 		return -1;
 	inject_resume(&c->in);
@@ -360,7 +369,8 @@ text_clean(pid_t pid)
 
 /* True: the work was done, so there is no such step. */
 static bool
-one_death(const struct tgt *t, enum who who, enum when when, unsigned step)
+one_death(const struct tgt *t, enum work work, enum who who, enum when when,
+	  unsigned step)
 {
 	uint64_t at = near();
 	pid_t pid = fork();
@@ -376,7 +386,8 @@ one_death(const struct tgt *t, enum who who, enum when when, unsigned step)
 		doom.consumer = getpid();
 		if (c == NULL)
 			_exit(2);
-		if (consumer_patch(c, t->pid, at) == 0 && consumer_undo(c) == 0)
+		if (consumer_patch(c, t->pid, at, work) == 0 &&
+		    consumer_undo(c) == 0)
 			_exit(0);
 		doom.step = 0;
 		consumer_mend(c);
@@ -400,8 +411,20 @@ await_peace(const struct tgt *t)
 	fail_msg("the text is not as it was");
 }
 
+/* A thread of ours that nobody holds any more ends by itself. */
 static void
-running(enum who who, enum when when)
+await_threads(const struct tgt *t)
+{
+	for (int i = 0; i < 5000; i++) {
+		if (tgt_status(t->pid, "Threads", 10) == NTHREADS)
+			return;
+		tgt_sleep_us(1000);
+	}
+	fail_msg("a thread of ours is left");
+}
+
+static void
+running_at(enum work work, enum who who, enum when when)
 {
 	struct tgt t;
 	unsigned step = 0;
@@ -409,8 +432,9 @@ running(enum who who, enum when when)
 
 	tgt_start(&t, body_adds, NTHREADS);
 	while (!done) {
-		done = one_death(&t, who, when, ++step);
+		done = one_death(&t, work, who, when, ++step);
 		await_peace(&t);
+		await_threads(&t);
 		if (!tgt_runs(&t) || t.page->errors != 0)
 			fail_msg("killed in step %u: line %u", step,
 				 t.page->what);
@@ -424,6 +448,19 @@ running(enum who who, enum when when)
 		      who == GUARDIAN ? "guardian" : "consumer",
 		      when == BEFORE ? "before" : "amid", step - 1);
 	assert_true(tgt_end(&t));
+}
+
+static void
+running(enum who who, enum when when)
+{
+	running_at(ATTACH, who, when);
+}
+
+/* With a thread of our own in the target. */
+static void
+helped(enum who who, enum when when)
+{
+	running_at(OWN, who, when);
 }
 
 /* ---- at every instruction
@@ -512,7 +549,7 @@ placed(enum who who, enum when when)
 	assert_true(tgt_runs(&t));
 	while (!done) {
 		place(&t, pc);
-		done = one_death(&t, who, when, ++step);
+		done = one_death(&t, ATTACH, who, when, ++step);
 		await_peace(&t);
 		kill(t.pid, SIGCONT);
 		if (!tgt_runs(&t) || t.page->errors != 0)
@@ -536,7 +573,7 @@ test_leaves_landing(void **state)
 		pc[i] = (uint64_t)(uintptr_t)(i == 0 ? step_pad : step_hop);
 	tgt_start(&t, body_placed, NTHREADS);
 	assert_true(tgt_runs(&t));
-	assert_int_equal(consumer_patch(c, t.pid, near()), 0);
+	assert_int_equal(consumer_patch(c, t.pid, near(), ATTACH), 0);
 	place(&t, pc);
 	assert_int_equal(consumer_undo(c), 0);
 	await_peace(&t);
@@ -555,6 +592,8 @@ test_leaves_landing(void **state)
 DEATHS(running, GUARDIAN, BEFORE)
 DEATHS(running, GUARDIAN, AMID)
 DEATHS(running, CONSUMER, BEFORE)
+DEATHS(helped, GUARDIAN, BEFORE)
+DEATHS(helped, CONSUMER, BEFORE)
 DEATHS(placed, GUARDIAN, BEFORE)
 DEATHS(placed, CONSUMER, BEFORE)
 
@@ -566,6 +605,8 @@ main(void)
 		cmocka_unit_test(test_running_GUARDIAN_BEFORE),
 		cmocka_unit_test(test_running_GUARDIAN_AMID),
 		cmocka_unit_test(test_running_CONSUMER_BEFORE),
+		cmocka_unit_test(test_helped_GUARDIAN_BEFORE),
+		cmocka_unit_test(test_helped_CONSUMER_BEFORE),
 		cmocka_unit_test(test_placed_GUARDIAN_BEFORE),
 		cmocka_unit_test(test_placed_CONSUMER_BEFORE),
 	};

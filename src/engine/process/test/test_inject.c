@@ -22,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -506,6 +507,104 @@ test_file(void **state)
 	file_by(true);
 }
 
+/* No descriptor is free, and one of them keeps a lock. */
+static void
+body_full(struct tgt_page *page, unsigned thread)
+{
+	const struct rlimit most = { 16, 16 };
+	struct flock l = { .l_type = F_WRLCK, .l_len = 1 };
+	static int fd = -1;
+
+	if (fd < 0) {
+		fd = memfd_create("locked", MFD_CLOEXEC);
+		if (setrlimit(RLIMIT_NOFILE, &most) != 0 ||
+		    fcntl(fd, F_SETLK, &l) != 0)
+			TGT_ERROR(page);
+		while (dup(fd) >= 0)
+			;
+		page->user[0] = (uint64_t)fd;
+	}
+	if (dup(fd) >= 0 || errno != EMFILE)
+		TGT_ERROR(page);
+	tgt_sleep_us(1000);
+}
+
+/* A file there, mapped there and here. */
+static void
+share(struct hold *h, int ours, int theirs, uint64_t at)
+{
+	char back[4] = "";
+
+	if (ours < 0 || inject_mmap(&h->in, at, 4096, PROT_READ, MAP_SHARED,
+				    theirs, 0, &h->e) != 0)
+		fail_msg("%s", h->e.msg);
+	assert_int_equal(pwrite(ours, "abc", 4, 0), 4);
+	assert_int_equal(inject_read(&h->in, at, back, 4), 0);
+	assert_string_equal(back, "abc");
+}
+
+/* Is byte 0 of the target's file locked for others? */
+static bool
+lock_stands(const struct tgt *t)
+{
+	struct flock l = { .l_type = F_WRLCK, .l_len = 1 };
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)t->pid,
+		 (int)t->page->user[0]);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(fcntl(fd, F_GETLK, &l), 0);
+	close(fd);
+	return l.l_type == F_WRLCK;
+}
+
+/* A process without a free descriptor, by a thread of our own: a new file, and
+   one that we have. */
+static void
+full_by(bool guard, bool all)
+{
+	const uint64_t at = 0x123460000000;
+	int ours, theirs;
+	struct hold h;
+	struct tgt t;
+
+	tgt_start(&t, body_full, 1);
+	assert_true(tgt_runs(&t));
+	hold_open(&h, t.pid, guard);
+	must_stop(&h, all);
+	assert_int_equal(inject_memfd(&h.in, 4096, &theirs, &h.e), -1);
+	assert_int_equal(h.e.sys, EMFILE);
+	err_clear(&h.e);
+	if (inject_own(&h.in, &h.e) != 0)
+		fail_msg("%s", h.e.msg);
+	ours = inject_memfd(&h.in, 4096, &theirs, &h.e);
+	share(&h, ours, theirs, at);
+	if (inject_fd(&h.in, ours, &theirs, &h.e) != 0)
+		fail_msg("%s", h.e.msg);
+	share(&h, ours, theirs, at + 8192);
+	inject_own_end(&h.in);
+	assert_int_equal(tgt_status(t.pid, "Threads", 10), 1);
+	/* And once more, left to inject_resume(). */
+	assert_int_equal(inject_own(&h.in, &h.e), 0);
+	inject_resume(&h.in);
+	assert_int_equal(tgt_status(t.pid, "Threads", 10), 1);
+	close(ours);
+	hold_close(&h);
+	assert_true(lock_stands(&t));
+	assert_true(tgt_runs(&t));
+	assert_true(tgt_end(&t));
+}
+
+static void
+test_full(void **state)
+{
+	full_by(false, false);
+	full_by(true, false);
+	full_by(true, true);
+}
+
 static void
 test_memory(void **state)
 {
@@ -798,6 +897,7 @@ main(void)
 		cmocka_unit_test(test_vfork),
 		cmocka_unit_test(test_stop_time),
 		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_held),
 		cmocka_unit_test(test_refuse_debugged),
