@@ -7,6 +7,7 @@
 #include <string.h>
 
 const struct err_tag ERR_GENERIC = { "ERR_GENERIC", 0 };
+const struct err_tag ERR_RATHER = { "ERR_RATHER", 0 };
 const struct err_tag ERR_NOMEM = { "ERR_NOMEM", 0 };
 
 static void

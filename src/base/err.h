@@ -37,6 +37,9 @@ struct err {
 
 /* The tag of errors that have no better one. */
 extern const struct err_tag ERR_GENERIC;
+/* Nothing is in the way, but another way is better: who has none may ask again
+   and say so. */
+extern const struct err_tag ERR_RATHER;
 /* The tag of failed allocations. */
 extern const struct err_tag ERR_NOMEM;
 

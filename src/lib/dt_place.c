@@ -40,6 +40,17 @@ not_kernel(const struct place_cx *cx, const struct dt_comp *c)
 	return cx->w->no_kernel;
 }
 
+/* Why the process engine cannot have a process, or, rather, should not. */
+static const char *
+denied_why(const struct place_cx *cx, int32_t pid, bool rather)
+{
+	for (size_t i = 0; i < cx->w->ndenied; i++)
+		if (cx->w->denied[i].pid == pid &&
+		    cx->w->denied[i].rather == rather)
+			return cx->w->denied[i].why;
+	return NULL;
+}
+
 static const char *
 not_target(const struct place_cx *cx, int32_t pid)
 {
@@ -47,10 +58,7 @@ not_target(const struct place_cx *cx, int32_t pid)
 		return "no process was given (-c or -p)";
 	if (pid == DT_PID_SEVERAL)
 		return "works in one process at a time, not in several";
-	for (size_t i = 0; i < cx->w->ndenied; i++)
-		if (cx->w->denied[i].pid == pid)
-			return cx->w->denied[i].why;
-	return NULL;
+	return denied_why(cx, pid, false);
 }
 
 /* Where a component's process probes, or all of it, would be: the process of
@@ -142,6 +150,8 @@ place_comp(struct place_cx *cx, uint32_t i, bool prefer_k, int32_t pid,
 	const char *no_k = not_kernel(cx, c);
 	const char *no_p = not_process(cx, c, pid);
 
+	if (no_k == NULL && no_p == NULL)
+		no_p = denied_why(cx, pid, true);
 	if (no_k != NULL && no_p != NULL)
 		return place_fail(cx, c, no_k, no_p, priv, e);
 	if (no_k == NULL && (prefer_k || no_p != NULL))

@@ -55,6 +55,7 @@ int dt_comps_make(struct arena *a, const struct dif_enabling *en,
 struct dt_denied {
 	int32_t pid;
 	const char *why;
+	bool rather; /* it can, but should not where the kernel engine can */
 };
 
 struct dt_world {

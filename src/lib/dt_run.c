@@ -7,7 +7,8 @@
  * instances, which are all loaded and attached before any begins.  When a
  * process turns out not to be had (a debugger holds it, its code cannot be
  * understood), it is noted as denied, everything is taken down, and placement
- * is done anew: what the kernel engine can serve goes there.
+ * is done anew: what the kernel engine can serve goes there.  One that could be
+ * had at some risk (ERR_RATHER) is had if the kernel engine cannot serve it.
  *
  * exit() in one instance ends the others as soon as the consumer sees it.  END
  * runs when all are silent and what they left has been consumed.
@@ -209,6 +210,16 @@ load_cgroups(dtrace_hdl_t *dtp, const struct dt_engine *de,
 	return 0;
 }
 
+/* Placement may still be done anew without that process: see engines_deny(). */
+static bool
+load_cautious(const dtrace_hdl_t *dtp, const struct dt_engine *de)
+{
+	for (size_t i = 0; i < dtp->denied.n; i++)
+		if (dtp->denied.v[i].pid == de->target.pid)
+			return false;
+	return dtp->opt[DT_OPT_engine] == ENGINE_AUTO;
+}
+
 static int
 engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
 {
@@ -227,6 +238,7 @@ engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
 		.targets = &de->target,
 		.ntargets = de->target.pid != 0,
 		.target_pid = (int32_t)dtp->target,
+		.cautious = load_cautious(dtp, de),
 		.follow = (uint32_t)dtp->opt[DT_OPT_follow],
 		.spare_probes = dt_is_process(de) ?
 					dt_later_probes(de) :
@@ -274,9 +286,10 @@ static bool
 engines_deny(dtrace_hdl_t *dtp, const struct dt_engine *failed,
 	     const struct dt_world *w)
 {
-	struct dt_denied d = { .pid = failed->target.pid };
+	struct dt_denied d = { .pid = failed->target.pid,
+			       .rather = dtp->err.tag == &ERR_RATHER };
 
-	if (d.pid == 0 || w->force != 0 || w->no_kernel != NULL)
+	if (d.pid == 0 || w->force != 0 || (w->no_kernel != NULL && !d.rather))
 		return false;
 	d.why = arena_strdup(dtp->arena, dtp->err.msg);
 	if (d.why == NULL || !vec_push(&dtp->denied, d))

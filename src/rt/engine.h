@@ -83,6 +83,9 @@ struct engine_opts {
 	/* Process engine: RTN_FOLLOW_*, whether processes that the target
 	   forks fire too, and programs that they execute. */
 	uint32_t follow;
+	/* Process engine: another engine could serve.  Where this one would
+	   have to take a chance with the target, it is refused (ERR_RATHER). */
+	bool cautious;
 	/* So many probes may come with code that is mapped later, or with
 	   modules of the kernel (engine_ops.extend); 0: none. */
 	uint32_t spare_probes;

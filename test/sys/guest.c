@@ -13,6 +13,7 @@
  *   kill, trap, errno     an allow-list filter with that action for the rest;
  *                         threads are made under it
  *   mixed                 a filter for the second thread only
+ *   naps                  as kill, with a thread that sleeps again and again
  *   late-kill             the filter comes after "ready"
  *   forks-kill            under the filter, with children that call work(), too
  *   locked                mlockall(MCL_CURRENT | MCL_FUTURE)
@@ -44,6 +45,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define STACK (64u << 10)
@@ -136,7 +138,7 @@ static const unsigned allowed[] = {
 	SYS_futex,          SYS_clone,           SYS_clone3,     SYS_mmap,
 	SYS_mprotect,       SYS_munmap,          SYS_madvise,    SYS_brk,
 	SYS_rt_sigprocmask, SYS_set_robust_list, 334 /* rseq */, SYS_wait4,
-	SYS_getrandom,      SYS_rt_sigaction,
+	SYS_getrandom,      SYS_rt_sigaction,    SYS_clock_nanosleep,
 };
 #define NALLOWED (sizeof(allowed) / sizeof(*allowed))
 
@@ -181,6 +183,24 @@ static void
 filter_errno(void)
 {
 	filter(SECCOMP_RET_ERRNO | EPERM);
+}
+
+static void *
+napper(void *arg)
+{
+	for (;;)
+		nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+}
+
+/* A thread that goes on sleeping by restart_syscall(2) when it was stopped. */
+static void
+naps(void)
+{
+	pthread_t t;
+
+	filter_kill();
+	if (pthread_create(&t, NULL, napper, NULL) != 0)
+		die("pthread_create");
 }
 
 static void *
@@ -364,6 +384,7 @@ static const struct mode modes[] = {
 	{ "kill", filter_kill, none },
 	{ "trap", filter_trap, none },
 	{ "errno", filter_errno, none },
+	{ "naps", naps, none },
 	{ "mixed", mixed, none },
 	{ "late-kill", none, filter_kill },
 	{ "forks-kill", filter_kill, none, .forks = true },

@@ -19,10 +19,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What work() needs; the two restart what a stop has interrupted. */
-static const unsigned allowed[] = { SYS_write,		 SYS_exit_group,
-				    SYS_restart_syscall, SYS_clock_nanosleep,
-				    SYS_rt_sigreturn,	 SYS_getppid };
+/* What work() needs, and the return from a signal.  Not restart_syscall(2), by
+   which a sleep that a stop has interrupted goes on: we see to that. */
+static const unsigned allowed[] = { SYS_write, SYS_exit_group,
+				    SYS_clock_nanosleep, SYS_rt_sigreturn,
+				    SYS_getppid };
 #define NALLOWED (sizeof(allowed) / sizeof(allowed[0]))
 
 static void

@@ -167,6 +167,16 @@ guard_own_end(struct guard *g)
 	guard_ask(g, &req, -1, &res, &ignored);
 }
 
+bool
+guard_filters(struct guard *g)
+{
+	const struct guard_req req = { .op = GUARD_FILTERS };
+	struct err ignored = { 0 };
+	struct guard_res res;
+
+	return guard_ask(g, &req, -1, &res, &ignored) == 0 && res.n != 0;
+}
+
 /* A file of n patches and nmoves moves, mapped too: their number of bytes. */
 static int
 patch_file(const struct patch *p, size_t n, const struct patch_move *moves,

@@ -248,6 +248,9 @@ serve(struct guardian *g, const struct guard_req *req, int fd,
 	case GUARD_OWN_END:
 		inject_own_end(&g->in);
 		return 0;
+	case GUARD_FILTERS:
+		res->n = inject_filters_spare(&g->in);
+		return 0;
 	case GUARD_PATCH:
 		return do_patch(g, req, fd, e);
 	case GUARD_UNDO:

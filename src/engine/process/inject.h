@@ -69,6 +69,13 @@ int inject_check(pid_t pid, bool held, struct err *e);
 /* Is any of its threads under a seccomp filter?  Code there must make no system
    calls then. */
 bool inject_under_seccomp(pid_t pid);
+/* We may suspend a thread's seccomp filters while we trace it. */
+bool inject_may_suspend(void);
+
+/* Threads are stopped whose filters we may suspend: whether those would spare
+   the process if it made our calls all the same, since we were killed.  False
+   too where that cannot be found out. */
+bool inject_filters_spare(struct inject *in);
 
 /* Open /proc/PID/mem; nothing is stopped. */
 int inject_open(struct inject *in, pid_t pid, bool held, struct err *e);

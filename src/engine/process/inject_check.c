@@ -8,7 +8,7 @@
  * (PTRACE_O_SUSPEND_SECCOMP, ptrace(2)), unless we live under a filter as well.
  * If we do, and under as many as the target, it is most likely the very same
  * sandbox: then a child of ours tries the calls first.  Anything else is
- * refused, and so is strict mode.
+ * refused, and so is strict mode.  (inject_filter.c reads filters.)
  */
 #include "engine/process/inject_impl.h"
 #include "proc/proc_fs.h"
@@ -254,11 +254,13 @@ try_file(void)
 }
 
 /* The calls that will be made in the target, in a child of ours.  That of
-   inject_admit() may fail, but must not be deadly. */
+   inject_admit() may fail, but must not be deadly; nor must what a thread goes
+   on by that was stopped in a call with a timeout. */
 static void __attribute__((noreturn))
 try_calls(void)
 {
 	prctl(PR_SET_PTRACER, 0, 0, 0, 0);
+	syscall(SYS_restart_syscall);
 	_exit(try_memory() && try_file() && try_sockets() ? 0 : 1);
 }
 

@@ -42,11 +42,16 @@ int inject_ended(pid_t pid, struct err *e);
 int inject_denied(pid_t pid, int sys, struct err *e);
 /* kernel.yama.ptrace_scope; 0 where there is no Yama. */
 int inject_yama(void);
-/* We may suspend a thread's seccomp filters while we trace it. */
-bool inject_may_suspend(void);
 /* It is under filters that may end it for our calls, as far as inject_check()
    has found out; to be asked while it stands still. */
 bool inject_filters_forbid(pid_t pid);
+
+/* ---- inject_filter.c ----------------------------------------------------- */
+
+/* The same of what it takes to have a thread of our own (inject_own()). */
+bool inject_filters_spare_own(const struct inject *in);
+/* A stopped thread may be let go on by restart_syscall(2). */
+bool inject_may_restart(pid_t tid);
 
 /* ---- inject_stop.c ------------------------------------------------------- */
 
@@ -167,6 +172,7 @@ void patch_sems_set(struct inject *in, struct patch *p, size_t n);
 void patch_sems_undo(struct inject *in, const struct patch *p, size_t n);
 int guard_own(struct guard *g, pid_t *tid, struct err *e);
 void guard_own_end(struct guard *g);
+bool guard_filters(struct guard *g);
 int guard_patch(struct guard *g, struct patch *p, size_t n,
 		const struct patch_move *moves, size_t nmoves, struct err *e);
 int guard_undo(struct guard *g, struct err *e);
@@ -196,6 +202,7 @@ enum guard_op {
 	GUARD_SYSCALL,
 	GUARD_OWN,
 	GUARD_OWN_END,
+	GUARD_FILTERS,
 	GUARD_PATCH,
 	GUARD_UNDO,
 	GUARD_UNUSED,

@@ -114,8 +114,9 @@ inject_own(struct inject *in, struct err *e)
 {
 	if (inject_by_guard(in))
 		return guard_own(in->guard, &in->own.tid, e);
-	/* Not tried whether ours, which it shares, allow this. */
-	if (!in->suspend_seccomp && inject_under_seccomp(in->pid))
+	/* Nobody has tried whether filters that it shares with us allow this. */
+	if (in->suspend_seccomp ? !inject_filters_spare_own(in) :
+				  inject_under_seccomp(in->pid))
 		return own_fail(in, EMFILE, e);
 	if (own_make(in, e) != 0)
 		return -1;

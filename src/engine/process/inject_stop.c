@@ -49,7 +49,9 @@
 #define RETRY_MS   200 /* another tracer may be about to leave */
 #define LET_GO_MS  50
 #define OPTS_OURS  PTRACE_O_TRACESYSGOOD
-#define ERESTARTNOHAND 514 /* the kernel's own, <linux/errno.h> */
+/* The kernel's own, <linux/errno.h>. */
+#define ERESTARTNOHAND	      514
+#define ERESTART_RESTARTBLOCK 516
 /* What proc_ctl.c has set for a process it holds. */
 #define OPTS_HELD  (PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC)
 
@@ -411,12 +413,18 @@ static const uint16_t calls_eintr[] = {
 
 /*
  * A call that our stop has interrupted for good is made one that the kernel
- * restarts unless a handler runs, so that the program does not see us.  At once:
- * if we are killed before, it sees what it would see of any stop.
+ * restarts unless a handler runs, so that the program does not see us; and so is
+ * one that its filters forbid to go on (inject_filter.c).  At once: if we are
+ * killed before, it sees what it would see of any stop.
  */
 static void
-make_restart(struct inject_thread *t)
+make_restart(const struct inject *in, struct inject_thread *t)
 {
+	if ((int64_t)t->regs.rax == -ERESTART_RESTARTBLOCK &&
+	    in->suspend_seccomp && !inject_may_restart(t->tid)) {
+		t->regs.rax = (uint64_t)-ERESTARTNOHAND;
+		inject_regs_set(t);
+	}
 	if ((int64_t)t->regs.rax != -EINTR)
 		return;
 	for (size_t i = 0; i < sizeof(calls_eintr) / sizeof(*calls_eintr); i++)
@@ -437,7 +445,7 @@ read_regs(struct inject *in, struct err *e)
 		if (ptrace(PTRACE_GETREGS, t->tid, 0, &t->regs) != 0)
 			return errno == ESRCH ? inject_ended(in->pid, e) :
 						inject_denied(t->tid, errno, e);
-		make_restart(t);
+		make_restart(in, t);
 	}
 	return 0;
 }

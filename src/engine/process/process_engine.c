@@ -210,7 +210,9 @@ attach_map(struct engine *eng, bool follow, struct err *e)
 
 		/* What was measured without is too short for code with it. */
 		eng->fs_self = self && (eng->fs_self || !follow);
-		rc = follow ? map_enter(eng, e) : map_make(eng, e);
+		rc = map_may_call(eng, e);
+		if (rc == 0)
+			rc = follow ? map_enter(eng, e) : map_make(eng, e);
 	}
 	inject_resume(&eng->in);
 	return rc == 0 ? guard_shared(eng->guard, eng->map.fd,

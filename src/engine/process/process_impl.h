@@ -601,6 +601,9 @@ void map_member_free(struct engine *eng);
 /* The text is put back, all threads are stopped: unmap it there if none of them
    can come back to it, else leave it. */
 void map_leave(struct engine *eng);
+/* The target is stopped: may calls be made there, so that whoever kills the
+   guardian meanwhile harms nobody?  Else, if engine_opts.cautious, -1 + *e. */
+int map_may_call(struct engine *eng, struct err *e);
 /* Give back the memory of buffers; what code needs stays. */
 void map_free(struct engine *eng);
 

@@ -523,6 +523,19 @@ map_file_there(struct engine *eng, int *ours, int *tfd, struct err *e)
 	return rc;
 }
 
+int
+map_may_call(struct engine *eng, struct err *e)
+{
+	if (!eng->opts.cautious || !inject_may_suspend() ||
+	    !inject_under_seccomp(eng->pid) || inject_filters_spare(&eng->in))
+		return 0;
+	return err_set(e, &ERR_RATHER, 0,
+		       "process %d is under a seccomp filter that would end it "
+		       "if the guardian were killed in the midst of a call "
+		       "there (-x engine=process does without this care)",
+		       (int)eng->pid);
+}
+
 /* The file, and all of its mappings there. */
 static int
 map_try(struct engine *eng, struct err *e)
@@ -717,7 +730,7 @@ map_leave(struct engine *eng)
 	if (n > INJECT_SPANS)
 		return; /* they stay */
 	qsort(code, n, sizeof(*code), cmp_map_span);
-	if (m->ndone != 0 && shared_idle(eng) &&
+	if (m->ndone != 0 && shared_idle(eng) && map_may_call(eng, &why) == 0 &&
 	    inject_unused(&eng->in, code, n, &unused, &why) == 0 && unused)
 		map_retract(eng);
 }

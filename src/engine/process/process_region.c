@@ -187,7 +187,9 @@ region_enter(struct engine *eng, struct map_region *r, struct err *e)
 
 	if (engine_target_stop(eng, false, e) != 0)
 		return -1;
-	rc = map_file_there(eng, NULL, &tfd, e);
+	rc = map_may_call(eng, e);
+	if (rc == 0)
+		rc = map_file_there(eng, NULL, &tfd, e);
 	if (rc == 0) {
 		rc = region_map(eng, r, tfd, e);
 		map_file_done(eng, tfd);
@@ -266,7 +268,9 @@ land_more(struct engine *eng, struct err *e)
 		return 0;
 	if (engine_target_stop(eng, false, e) != 0)
 		return -1;
-	rc = map_file_there(eng, NULL, &tfd, e);
+	rc = map_may_call(eng, e);
+	if (rc == 0)
+		rc = map_file_there(eng, NULL, &tfd, e);
 	if (rc == 0) {
 		land_map(eng->plan.land, eng, tfd);
 		map_file_done(eng, tfd);

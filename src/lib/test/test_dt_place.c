@@ -402,6 +402,24 @@ denied(void **state)
 	placed(t, &w, "!");
 }
 
+/* One that it may have, at a risk: only if nobody else can. */
+static void
+rather_not(void **state)
+{
+	const struct dt_denied no = { 7, "under a filter", true };
+	struct dt_world w = { .denied = &no, .ndenied = 1 };
+	struct trace *t = *state;
+
+	clause(t, probe(t, DIF_SITE_UENTRY, 7), DIF_ACT_TRACE, NOTHING);
+	clause(t, probe(t, DIF_SITE_UENTRY, 8), DIF_ACT_TRACE, NOTHING);
+	placed(t, &w, "K8");
+	w.no_kernel = "no";
+	placed(t, &w, "78");
+	w.no_kernel = NULL;
+	w.force = DIF_ENG_P;
+	placed(t, &w, "78");
+}
+
 static void
 messages(void **state)
 {
@@ -441,7 +459,7 @@ main(void)
 		T(error_connects_all), T(rows_tell_engines),
 		T(sites_tell_engines), T(by_kind),
 		T(tick_goes_along), T(wide_and_user_probes_together),
-		T(processes), T(none_yet), T(one_process_one_engine), T(denied),
+		T(processes), T(none_yet), T(one_process_one_engine), T(denied), T(rather_not),
 		T(messages),
 	};
 

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * inject_filter.c - do the filters of a stopped process spare our calls?
+ *
+ * While we trace a thread its filters are suspended.  If its tracer is killed
+ * in the midst of a call, they are not any more, and the call, or the end of the
+ * stub that it is made in, may be the end of the process.  So they are read
+ * (PTRACE_SECCOMP_GET_FILTER: CAP_SYS_ADMIN, and a kernel with
+ * CONFIG_CHECKPOINT_RESTORE) and asked (filter.c).  What cannot be read spares
+ * nothing.
+ *
+ * RESTARTS.  One call is made because of us though nobody is killed: a thread
+ * that we have interrupted in nanosleep(2), poll(2) or a wait with a timeout goes
+ * on by restart_syscall(2), as after any stop.  Where a filter would kill for
+ * that, it makes the call that it had made itself once more instead, so that its
+ * time begins anew.
+ */
+#include "engine/process/inject_impl.h"
+#include "engine/process/filter.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+/* Younger than the headers of some systems. */
+#ifndef PTRACE_SECCOMP_GET_FILTER
+#define PTRACE_SECCOMP_GET_FILTER 0x420c
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#define FILTER_MOST 4096 /* instructions: BPF_MAXINSNS */
+
+/* What is called in a process while we attach, extend and leave, and in a stub
+   that its tracer has left. */
+static const struct filter_call calls_of_ours[] = {
+	{ SYS_mmap },
+	{ SYS_munmap },
+	{ SYS_mprotect },
+	{ SYS_munlock },
+	{ SYS_madvise },
+	{ SYS_memfd_create },
+	{ SYS_openat },
+	{ SYS_close },
+	{ SYS_socketpair, 7, { AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0 } },
+	{ SYS_recvmsg },
+	{ SYS_rt_sigprocmask },
+	{ SYS_restart_syscall },
+	{ SYS_prctl, 1, { PR_SET_PTRACER } },
+};
+/* What is called besides to have a thread of our own. */
+static const struct filter_call calls_of_own[] = {
+	{ SYS_clone },
+	{ SYS_close_range },
+	{ SYS_exit },
+};
+static const struct filter_call call_of_restart[] = {
+	{ SYS_restart_syscall },
+};
+
+#define N(v) (sizeof(v) / sizeof(*(v)))
+
+/* EINVAL also says that the kernel cannot show filters. */
+static bool
+has_none(pid_t tid)
+{
+	struct inject_status st;
+
+	return inject_status_read(tid, &st) && st.seccomp == 0;
+}
+
+/* All filters of a thread spare all of these. */
+static bool
+thread_spared(pid_t tid, const struct filter_call *c, size_t n)
+{
+	struct sock_filter v[FILTER_MOST];
+
+	for (unsigned long i = 0;; i++) {
+		long len = ptrace(PTRACE_SECCOMP_GET_FILTER, tid, i, NULL);
+
+		if (len < 0)
+			return errno == ENOENT /* there are no more */ ||
+			       (i == 0 && errno == EINVAL && has_none(tid));
+		if (len > FILTER_MOST ||
+		    ptrace(PTRACE_SECCOMP_GET_FILTER, tid, i, v) != len)
+			return false;
+		for (size_t k = 0; k < n; k++)
+			if (!filter_spares(v, (size_t)len, &c[k]))
+				return false;
+	}
+}
+
+static bool
+threads_spared(const struct inject *in, const struct filter_call *c, size_t n)
+{
+	for (size_t i = 0; i < in->n; i++)
+		if (in->threads[i].stopped &&
+		    !thread_spared(in->threads[i].tid, c, n))
+			return false;
+	return true;
+}
+
+bool
+inject_filters_spare(struct inject *in)
+{
+	if (inject_by_guard(in))
+		return guard_filters(in->guard);
+	return threads_spared(in, calls_of_ours, N(calls_of_ours));
+}
+
+bool
+inject_filters_spare_own(const struct inject *in)
+{
+	return threads_spared(in, calls_of_own, N(calls_of_own));
+}
+
+bool
+inject_may_restart(pid_t tid)
+{
+	return thread_spared(tid, call_of_restart, N(call_of_restart));
+}
