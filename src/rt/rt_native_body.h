@@ -27,6 +27,8 @@ void rtn_leave(struct rt *rt);
    first, + 1; it is made if there is none.  0: it may not fire, or no slot is
    left (then counted). */
 uint64_t rtn_home(struct rtn_shared *sh, uint64_t fsbase);
+/* The same of a thread that has one; 0: it has none. */
+uint64_t rtn_home_look(struct rtn_shared *sh, uint64_t fsbase);
 /* The calling thread is about to end: its slot may be taken again. */
 void rtn_thread_exit(struct rtn_shared *sh, uint64_t fsbase);
 /* The calling thread is about to make a system call after which other things

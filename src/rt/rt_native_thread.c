@@ -569,6 +569,27 @@ rtn_home(struct rtn_shared *sh, uint64_t fsbase)
 			  : home_find(sh, fsbase, 0);
 }
 
+static __attribute__((noinline)) uint64_t
+home_look(struct rtn_shared *sh, uint64_t fsbase, uint64_t sp)
+{
+	struct rtn_table *t = native_table(sh);
+	uint64_t base = t->alive ? base_of(sh, fsbase) : RTN_BASE_NONE;
+	struct rtn_home *home = NULL;
+	uint32_t n = 0;
+
+	if (base != RTN_BASE_NONE)
+		home = home_next(t, base, &n);
+	(void)sp;
+	return home != NULL ? (uint64_t)home - (uint64_t)t->home + 1 : 0;
+}
+
+uint64_t
+rtn_home_look(struct rtn_shared *sh, uint64_t fsbase)
+{
+	return sh->stacks ? call_elsewhere(sh, fsbase, 0, home_look)
+			  : home_look(sh, fsbase, 0);
+}
+
 /*
  * A handler's firing lies below the one it has interrupted by more than
  * FRAME_MIN: the red zone, what the kernel saves, the handler itself.  Two

@@ -23,6 +23,8 @@
  *   space                 RLIMIT_AS leaves some megabytes
  *   raw                   threads by clone(2) that share one thread pointer
  *   raw-late              the same, made after "ready"
+ *   raw-asks, raw-asks-late
+ *                         the same, and each calls getppid(2) as often
  *   vfork                 waits for M seconds in the kernel, for its child
  */
 #define _GNU_SOURCE
@@ -61,6 +63,8 @@ __asm__(".text\n.p2align 4\n.globl work\n.type work,@function\n"
 static unsigned nthreads;
 static long ncalls;
 static volatile int begin, nended, bad;
+static bool asks; /* work() and getppid(2) in turn */
+static long parent;
 
 static void
 die(const char *what)
@@ -76,11 +80,24 @@ say(const char *s)
 		_exit(3);
 }
 
+static long
+bare_call(long nr)
+{
+	long res;
+
+	__asm__ volatile("syscall"
+			 : "=a"(res)
+			 : "0"(nr)
+			 : "rcx", "r11", "memory");
+	return res;
+}
+
 static void
 calls(void)
 {
 	for (long i = 0; i < ncalls; i++)
-		if (work(i) != 3 * i + 1)
+		if (work(i) != 3 * i + 1 ||
+		    (asks && bare_call(SYS_getppid) != parent))
 			bad = 1;
 }
 
@@ -371,6 +388,13 @@ wait_for_child(void)
 		bad = 3;
 }
 
+static void
+raw_asks(void)
+{
+	asks = true;
+	raw();
+}
+
 /* -------------------------------------------------------------------------- */
 
 struct mode {
@@ -395,6 +419,8 @@ static const struct mode modes[] = {
 	{ "space", space, none },
 	{ "raw", raw, none, .raw = true },
 	{ "raw-late", none, raw, .raw = true },
+	{ "raw-asks", raw_asks, none, .raw = true },
+	{ "raw-asks-late", none, raw_asks, .raw = true },
 	{ "vfork", none, wait_for_child },
 };
 
@@ -434,6 +460,7 @@ main(int argc, char **argv)
 		return 2;
 	nthreads = (unsigned)atoi(argv[2]);
 	ncalls = atol(argv[3]);
+	parent = getppid();
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
 		if (strcmp(modes[i].name, argv[1]) == 0)
 			run(&modes[i]);

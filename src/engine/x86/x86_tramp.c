@@ -36,7 +36,9 @@
  * than under a wrong name.  The same holds for the new thread of a clone().  A
  * child of vfork() leaves its last call to its parent, which may have made one
  * at the same depth: so the place of the call is kept too, and a return higher
- * on the stack, as that of vfork() is, forgets the call: it is over.
+ * on the stack, as that of vfork() is, forgets the call: it is over.  The slot
+ * of a thread that is not found by its %fs base, which it may share with others,
+ * is known to the blob.
  *
  * Such children, and threads that are made, come back from the `syscall` in the
  * trampoline as their makers do, on a stack that may be new and with another
@@ -559,9 +561,23 @@ jump_thunk(struct x86_buf *b, const struct x86_target *t,
 	x86_jmp_r(b, X86_RCX);
 }
 
+/* rcx = the slot of the thread, from what rtn_home() says of it in rcx; on to
+   `none` if that is 0. */
+static void
+home_slot(struct x86_buf *b, const struct x86_target *t, struct x86_label *none)
+{
+	const int32_t rt = offsetof(struct rtn_table, home) +
+			   offsetof(struct rtn_home, rt);
+
+	x86_test_rr(b, 8, X86_RCX, X86_RCX);
+	x86_jcc_label(b, X86_CC_E, none);
+	x86_mov_ri(b, X86_R11, t->sh->table);
+	x86_load(b, 8, false, X86_RCX, x86_mi(X86_R11, X86_RCX, 1, rt - 1));
+}
+
 /*
  * Keep the number in eax for the return probe.  A thread that has no slot yet
- * gets one by a firing without clauses.
+ * gets one.
  */
 static void
 keep_number(struct x86_buf *b, const struct x86_target *t)
@@ -584,13 +600,8 @@ keep_number(struct x86_buf *b, const struct x86_target *t)
 	x86_bind(b, &none);
 	x86_pop(b, X86_RDX);
 	x86_pop(b, X86_RAX);
-	call_blob(b, t, RTN_FN_enter);
-	x86_test_rr(b, 8, X86_RCX, X86_RCX);
-	x86_jcc_label(b, X86_CC_E, &kept);
-	push_mask(b, C_SAVES | X86_R(X86_RCX));
-	x86_mov_rr(b, 8, X86_RDI, X86_RCX);
-	x86_call_to(b, t->blob + rtn_image.off[RTN_FN_leave]);
-	pop_mask(b, C_SAVES | X86_R(X86_RCX));
+	call_blob(b, t, RTN_FN_home);
+	home_slot(b, t, &kept);
 	x86_jmp_label(b, &keep);
 	x86_bind(b, &kept);
 }
@@ -746,7 +757,8 @@ static uint64_t
 sys_return(struct x86_buf *b, const struct x86_target *t)
 {
 	struct x86_label none = { 0 }, other = { 0 }, out = { 0 },
-			 unknown = { 0 }, found = { 0 };
+			 unknown = { 0 }, found = { 0 }, known = { 0 },
+			 fresh = { 0 };
 	uint64_t at = x86_here(b);
 
 	guests(b, t);
@@ -757,6 +769,7 @@ sys_return(struct x86_buf *b, const struct x86_target *t)
 	x86_push(b, X86_RAX);
 	x86_push(b, X86_RDX);
 	find_slot(b, t, &unknown);
+	x86_bind(b, &known);
 	x86_lea(b, X86_RDX, x86_m(X86_RSP, 16));
 	x86_alu_rm(b, X86_CMP, 8, X86_RDX, x86_m(X86_RCX, OFF(sys_sp)));
 	x86_jcc_label(b, X86_CC_NE, &other);
@@ -778,6 +791,12 @@ sys_return(struct x86_buf *b, const struct x86_target *t)
 	x86_bind(b, &unknown);
 	x86_pop(b, X86_RDX);
 	x86_pop(b, X86_RAX);
+	call_blob(b, t, RTN_FN_home_look);
+	home_slot(b, t, &fresh);
+	x86_push(b, X86_RAX);
+	x86_push(b, X86_RDX);
+	x86_jmp_label(b, &known);
+	x86_bind(b, &fresh);
 	fresh_thread(b, t, &out);
 	x86_jmp_label(b, &found);
 	x86_bind(b, &other);

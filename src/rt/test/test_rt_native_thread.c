@@ -164,10 +164,14 @@ static void *
 enter_shared(void *arg)
 {
 	struct world *w = arg;
-	struct rt *rt = CALL(w, rtn_enter, w->sh, SHARED);
+	struct rt *rt;
 
+	assert_int_equal(CALL(w, rtn_home_look, w->sh, SHARED), 0);
+	rt = CALL(w, rtn_enter, w->sh, SHARED);
 	assert_non_null(rt);
 	assert_int_equal(rt->tid, gettid());
+	assert_int_equal(CALL(w, rtn_home, w->sh, SHARED),
+			 CALL(w, rtn_home_look, w->sh, SHARED));
 	assert_int_equal(CALL(w, rtn_home, w->sh, SHARED),
 			 CALL(w, rtn_home, w->sh, SHARED));
 	CALL(w, rtn_leave, rt);

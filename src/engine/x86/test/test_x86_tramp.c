@@ -33,12 +33,12 @@ static struct rtn_shared shared;
 static struct rtn_table table;
 static struct rtn_sys *sys;
 static struct rt *slot;
-static uint64_t entered, exited, execed, forks, forked, looked;
+static uint64_t homes, sought, exited, execed, forks, forked, looked;
 
 /* ---- what the room is given by others ------------------------------------ */
 
 const struct rtn_image rtn_image = {
-	.off = { [RTN_FN_enter] = 0, [RTN_FN_leave] = 64,
+	.off = { [RTN_FN_home] = 0, [RTN_FN_home_look] = 64,
 		 [RTN_FN_thread_exit] = 128, [RTN_FN_exec] = 192,
 		 [RTN_FN_fork] = 256, [RTN_FN_forked] = 320,
 		 [RTN_FN_look] = 384 }
@@ -115,6 +115,16 @@ home(void)
 	return &table.home[rtn_home_index(fsbase())];
 }
 
+/* Where another home with our slot is, as the blob says it. */
+static uint64_t
+home_apart(void)
+{
+	struct rtn_home *h = &table.home[rtn_home_index(fsbase()) ^ 1];
+
+	h->rt = (uint64_t)(uintptr_t)slot;
+	return (uint64_t)((char *)h - (char *)table.home) + 1;
+}
+
 static int
 setup(void **state)
 {
@@ -132,8 +142,8 @@ setup(void **state)
 	shared.table = (uint64_t)(uintptr_t)&table;
 	shared.sys = (uint64_t)(uintptr_t)sys;
 	target = (struct x86_target){ .sh = &shared, .blob = REGION };
-	make_blob(RTN_FN_enter, &entered, (uint64_t)(uintptr_t)slot);
-	make_blob(RTN_FN_leave, &entered, 0);
+	make_blob(RTN_FN_home, &homes, home_apart());
+	make_blob(RTN_FN_home_look, &sought, 0);
 	make_blob(RTN_FN_thread_exit, &exited, 0);
 	make_blob(RTN_FN_exec, &execed, 0);
 	make_blob(RTN_FN_fork, &forks, 0);
@@ -474,7 +484,7 @@ test_dispatch(void **state)
 {
 	patch(&call_kernel, dispatched, 2);
 	memset(home(), 0, sizeof(*home()));
-	entered = 0;
+	homes = sought = 0;
 	serve(SYS_getppid, &in_place, 0, -1, 0);
 	serve(SYS_close, &called, 1, 2, 0);
 	serve(SYS_dup, &called, -1, 3, 0);
@@ -483,18 +493,27 @@ test_dispatch(void **state)
 	call_nr(SYS_close, -9);
 	assert_int_equal(count[0], 1);
 	assert_int_equal(count[1], 1);
-	assert_int_equal(entered, 2);  /* it had no slot: enter, leave, */
-	assert_int_equal(count[2], 0); /* and this test's enter gives no home */
+	assert_int_equal(homes, 1);    /* not found by its base, */
+	assert_int_equal(sought, 3);   /* nor otherwise when it came back */
+	assert_int_equal(count[2], 0);
+	make_blob(RTN_FN_home_look, &sought, home_apart());
+	call_nr(SYS_close, -9);
+	assert_int_equal(homes, 2);
+	assert_int_equal(sought, 4);
+	assert_int_equal(count[1], 2);
+	assert_int_equal(count[2], 1);
+	make_blob(RTN_FN_home_look, &sought, 0);
 	*home() = (struct rtn_home){ fsbase() + 1,
 				     (uint64_t)(uintptr_t)slot };
 	call_nr(SYS_close, -9);
 	call_nr(SYS_dup, -9);
 	call_nr(SYS_getppid, getppid());
 	call_nr(100000, -38);
-	assert_int_equal(entered, 2);
+	assert_int_equal(homes, 2);
+	assert_int_equal(sought, 4);
 	assert_int_equal(count[0], 2);
-	assert_int_equal(count[1], 2);
-	assert_int_equal(count[2], 1);
+	assert_int_equal(count[1], 3);
+	assert_int_equal(count[2], 2);
 	assert_int_equal(count[3], 1);
 	assert_int_equal(nmoved, 5);
 	assert_int_equal(moved[4].from, TEXT + 5);
@@ -546,7 +565,7 @@ test_made(void **state)
 	memset(home(), 0, sizeof(*home()));
 	memset(count, 0, sizeof(count));
 	serve(SYS_clone, &called, 0, 1, RTN_SYS_FORK);
-	forks = forked = entered = 0;
+	forks = forked = 0;
 	call_nr(SYS_clone, -22);
 	assert_int_equal(forks, 1);
 	assert_int_equal(forked, 0);
