@@ -56,7 +56,7 @@ val_meet(struct filter_val *a, struct filter_val b)
 
 /* Control comes to instruction i with that. */
 static void
-run_to(struct filter_run *r, uint64_t i, const struct filter_state *s)
+filter_to(struct filter_run *r, uint64_t i, const struct filter_state *s)
 {
 	struct filter_state *to;
 
@@ -78,7 +78,7 @@ run_to(struct filter_run *r, uint64_t i, const struct filter_state *s)
 /* ---- instructions --------------------------------------------------------- */
 
 static struct filter_val
-alu(uint16_t op, struct filter_val a, struct filter_val b)
+filter_alu(uint16_t op, struct filter_val a, struct filter_val b)
 {
 	if (!a.known || (!b.known && op != BPF_NEG))
 		return (struct filter_val){ 0 };
@@ -124,7 +124,7 @@ run_jump(struct filter_run *r, size_t i, const struct filter_state *s)
 
 	switch (BPF_OP(f->code)) {
 	case BPF_JA:
-		run_to(r, (uint64_t)i + 1 + f->k, s);
+		filter_to(r, (uint64_t)i + 1 + f->k, s);
 		return;
 	case BPF_JEQ:
 		yes = s->a.v == b.v;
@@ -143,9 +143,9 @@ run_jump(struct filter_run *r, size_t i, const struct filter_state *s)
 		return;
 	}
 	if (!known || yes)
-		run_to(r, i + 1 + f->jt, s);
+		filter_to(r, i + 1 + f->jt, s);
 	if (!known || !yes)
-		run_to(r, i + 1 + f->jf, s);
+		filter_to(r, i + 1 + f->jf, s);
 }
 
 static void
@@ -215,7 +215,7 @@ run_plain(const struct filter_run *r, const struct sock_filter *f,
 	case BPF_ALU:
 		if (alu_ends(BPF_OP(f->code), b))
 			return false;
-		s->a = alu(BPF_OP(f->code), s->a, b);
+		s->a = filter_alu(BPF_OP(f->code), s->a, b);
 		return true;
 	case BPF_MISC:
 		if (BPF_MISCOP(f->code) == BPF_TXA)
@@ -238,7 +238,7 @@ run_one(struct filter_run *r, size_t i)
 	else if (BPF_CLASS(f->code) == BPF_RET)
 		run_return(r, f, &s);
 	else if (run_plain(r, f, &s))
-		run_to(r, i + 1, &s);
+		filter_to(r, i + 1, &s);
 	else
 		r->spares = false;
 }
