@@ -499,6 +499,11 @@ struct dif_clause {
 	uint32_t before;    /* clauses in front of it in dif_prog.clauses that
 			       the same text has given: it has several
 			       descriptions, or ifs */
+	/* Where this process does not fire it, or while this self-> variable is
+	   0, its predicate is false, and nobody could see that it was looked at;
+	   0: nothing such is known. */
+	int32_t only_pid;
+	uint32_t only_self;
 	/* Set by who enables it: the process whose code alone pdesc is about,
 	   even if nothing of it is there yet; 0: of no single one. */
 	int32_t pid;

@@ -8,6 +8,7 @@
  * beyond that only kernel memory counts: an object with the address of a kernel
  * symbol runs in the kernel engine alone.
  */
+#include "base/vec.h"
 #include "lib/dt_place.h"
 
 #include <stdlib.h>
@@ -21,6 +22,11 @@ struct need {
 	bool locals;
 };
 
+/* A clause that writes a self-> variable. */
+struct writer {
+	uint32_t clause, var;
+};
+
 struct comp_cx {
 	struct arena *a;
 	const struct dif_enabling *en;
@@ -29,6 +35,8 @@ struct comp_cx {
 			       by enum dif_scope, GLOBAL and THREAD */
 	uint32_t speculator; /* 1 + a clause that has to do with speculations */
 	struct need *need;  /* [nclauses] */
+	VEC(struct writer) writers;
+	int32_t *who; /* [nclauses]: comp_who() */
 	bool failed;	    /* no memory for a text */
 };
 
@@ -110,6 +118,10 @@ use_instr(struct comp_cx *cx, uint32_t clause, dif_instr_t i)
 
 	if (scope != DIF_SCOPE_NONE)
 		comp_use_var(cx, clause, scope, DIF_VARNUM(i));
+	if (DIF_OP(i) == DIF_OP_STTS) {
+		const struct writer w = { clause, DIF_VARNUM(i) };
+		cx->failed |= !vec_push(&cx->writers, w);
+	}
 	if (DIF_OP(i) != DIF_OP_CALL)
 		return;
 	s = dif_subr_by_id(DIF_IDX(i));
@@ -256,6 +268,73 @@ comp_desc(struct dt_comp *comp, const struct dif_clause *c)
 		comp->pid = comp->pid == 0 ? c->pid : DT_PID_SEVERAL;
 }
 
+/* The processes that fire a clause, seen together with one more: 0 is none that
+   is known so far. */
+static int32_t
+who_both(int32_t a, int32_t b)
+{
+	return a == 0 || a == b ? b : b == 0 ? a : DT_PID_SEVERAL;
+}
+
+/* All that write the variable: to begin with it is 0 everywhere. */
+static int32_t
+who_writes(const struct comp_cx *cx, uint32_t var)
+{
+	int32_t who = 0;
+
+	for (size_t i = 0; i < cx->writers.n; i++)
+		if (cx->writers.v[i].var == var)
+			who = who_both(who,
+				       cx->who[cx->writers.v[i].clause]);
+	return who;
+}
+
+/*
+ * Which process alone can let a clause pass its predicate: as that says, as its
+ * probes are there, or as nobody else sets a self-> variable that it wants.
+ * Such clauses may set variables for each other, so what is known of them grows
+ * until it stays; those that nothing is known of then set them for themselves
+ * alone, and never run.
+ */
+static void
+comp_who(struct comp_cx *cx)
+{
+	bool more = true;
+
+	for (uint32_t c = 0; c < cx->en->nclauses; c++) {
+		const struct dif_clause *cl = cx->en->clauses[c];
+		cx->who[c] = cl->only_pid != 0	? cl->only_pid :
+			     cl->pid != 0	? cl->pid :
+			     cl->only_self != 0 ? 0 : DT_PID_SEVERAL;
+	}
+	while (more) {
+		more = false;
+		for (uint32_t c = 0; c < cx->en->nclauses; c++) {
+			const struct dif_clause *cl = cx->en->clauses[c];
+			int32_t who = cx->who[c];
+			if (cl->only_pid != 0 || cl->pid != 0 ||
+			    cl->only_self == 0)
+				continue;
+			cx->who[c] = who_writes(cx, cl->only_self);
+			more |= cx->who[c] != who;
+		}
+	}
+}
+
+/* Whose firings of a probe of the whole system a clause lets through. */
+static void
+comp_bound(struct dt_comp *comp, const struct dif_probe *p, int32_t who)
+{
+	bool wide = false;
+
+	for (uint32_t s = 0; s < p->nsites; s++)
+		wide |= (1u << dif_sites[p->sites[s].kind].where &
+			 DT_AT_WIDE) != 0;
+	if (wide)
+		comp->bound = who_both(comp->bound,
+				       who != 0 ? who : DT_PID_SEVERAL);
+}
+
 /* Number the sets, and gather what their clauses and probes need. */
 static void
 comps_gather(struct comp_cx *cx, struct dt_comps *out)
@@ -283,6 +362,8 @@ comps_gather(struct comp_cx *cx, struct dt_comps *out)
 		struct dt_comp *comp = &out->v[out->of[ecb->clause]];
 		comp->necbs++;
 		comp_probe(comp, &en->probes[ecb->probe]);
+		comp_bound(comp, &en->probes[ecb->probe],
+			   cx->who[ecb->clause]);
 	}
 }
 
@@ -298,9 +379,10 @@ dt_comps_make(struct arena *a, const struct dif_enabling *en,
 				  .of = arena_calloc(a, n, sizeof(*out->of)) };
 	cx.parent = calloc(n, sizeof(*cx.parent));
 	cx.need = calloc(n, sizeof(*cx.need));
+	cx.who = calloc(n, sizeof(*cx.who));
 	cx.owner[0] = calloc(2 * (size_t)NUSER, sizeof(*cx.owner[0]));
 	if (out->v == NULL || out->of == NULL || cx.parent == NULL ||
-	    cx.need == NULL || cx.owner[0] == NULL) {
+	    cx.need == NULL || cx.who == NULL || cx.owner[0] == NULL) {
 		err_nomem(e);
 		goto done;
 	}
@@ -310,11 +392,14 @@ dt_comps_make(struct arena *a, const struct dif_enabling *en,
 	for (uint32_t c = 0; c < en->nclauses; c++)
 		use_clause(&cx, c);
 	join_probes(&cx);
+	comp_who(&cx);
 	comps_gather(&cx, out);
 	rc = cx.failed ? err_nomem(e) : 0;
 done:
 	free(cx.parent);
 	free(cx.need);
 	free(cx.owner[0]);
+	free(cx.who);
+	vec_fini(&cx.writers);
 	return rc;
 }

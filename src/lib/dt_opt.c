@@ -253,7 +253,7 @@ opt_value(dtrace_hdl_t *dtp, const struct opt_row *row, const char *val,
 	static const char *const policies[] = { "switch", "fill", "ring", NULL };
 	static const char *const resizes[] = { "auto", "manual", NULL };
 	static const char *const engines[] = { "auto", "kernel", "process",
-					       NULL };
+					       "target", NULL };
 	static const char *const follows[] = { "none", "fork", "all", NULL };
 	static const char *const times[] = { "exec", "preinit", "postinit",
 					     "main", NULL };
@@ -378,7 +378,7 @@ opt_expects(const struct opt_row *row)
 		[KIND_CFLAG] = "on or off",
 		[KIND_NOCFLAG] = "on or off",
 		[KIND_LIBDIR] = "a directory",
-		[KIND_ENGINE] = "auto, kernel or process",
+		[KIND_ENGINE] = "auto, kernel, process or target",
 		[KIND_FOLLOW] = "none, fork or all",
 		[KIND_EVALTIME] = "exec, preinit, postinit or main",
 		[KIND_OFORMAT] = "text, json or jsonl",

@@ -14,7 +14,10 @@
  *                                process engine, in the consumer itself: they
  *                                fire there, so nothing is put into a process
  *
- * and the other engine when the first cannot.  Both engines never write into
+ * and the other engine when the first cannot: as the rows of what it does tell,
+ * or as turns out when it is loaded (dt_world.denied).  But what looks at the
+ * whole system never becomes what looks at one process because the kernel has
+ * refused a program.  Both engines never write into
  * the text of one process: a breakpoint of the one inside a patch of the other
  * would leave broken instructions.  So if any component must have its user
  * probes placed by the kernel, all of that process are.
@@ -33,10 +36,16 @@ struct place_cx {
 static const char *
 not_kernel(const struct place_cx *cx, const struct dt_comp *c)
 {
+	const uint32_t i = (uint32_t)(c - cx->comps->v);
+
 	if (cx->w->force == DIF_ENG_P)
 		return "not wanted (-x engine=process)";
 	if ((c->engines & DIF_ENG_K) == 0)
 		return arena_printf(cx->a, "has no %s", c->only_p);
+	for (size_t d = 0; d < cx->w->ndenied; d++)
+		if (cx->w->denied[d].pid == 0 &&
+		    cx->comps->of[cx->w->denied[d].clause] == i)
+			return cx->w->denied[d].why;
 	return cx->w->no_kernel;
 }
 
@@ -69,6 +78,14 @@ place_pid(const struct place_cx *cx, const struct dt_comp *c)
 	return c->pid != 0 ? c->pid : cx->w->target;
 }
 
+/* True if it looks at what happens all over the system, in all processes. */
+static bool
+place_wide(const struct dt_comp *c, int32_t pid)
+{
+	return (c->where & DT_AT_WIDE) != 0 &&
+	       (pid <= 0 || c->bound != pid);
+}
+
 static const char *
 not_process(const struct place_cx *cx, const struct dt_comp *c, int32_t pid)
 {
@@ -82,6 +99,25 @@ not_process(const struct place_cx *cx, const struct dt_comp *c, int32_t pid)
 }
 
 /* ---- errors -------------------------------------------------------------- */
+
+/* The option that would have worked; or "". */
+static const char *
+place_cure(const struct place_cx *cx, const struct dt_comp *c)
+{
+	struct dt_world w = *cx->w;
+	struct place_cx free_cx = *cx;
+
+	if (w.force == 0)
+		return "";
+	w.force = 0;
+	free_cx.w = &w;
+	if (cx->w->force == DIF_ENG_P && not_kernel(&free_cx, c) == NULL)
+		return " (-x engine=kernel can)";
+	if (cx->w->force == DIF_ENG_K &&
+	    not_process(&free_cx, c, place_pid(cx, c)) == NULL)
+		return " (-x engine=process can)";
+	return "";
+}
 
 static int
 place_fail(const struct place_cx *cx, const struct dt_comp *c, const char *no_k,
@@ -99,11 +135,12 @@ place_fail(const struct place_cx *cx, const struct dt_comp *c, const char *no_k,
 			       "one's own (-c or -p)", no_k);
 	if (p == NULL)
 		return err_set(e, &ERR_GENERIC, 0,
-			       "kernel engine: %s; process engine: %s", no_k,
-			       no_p);
+			       "kernel engine: %s; process engine: %s%s", no_k,
+			       no_p, place_cure(cx, c));
 	return err_set(e, &ERR_GENERIC, 0,
-		       "%s:%s:%s:%s: kernel engine: %s; process engine: %s",
-		       p->prov, p->mod, p->func, p->name, no_k, no_p);
+		       "%s:%s:%s:%s: kernel engine: %s; process engine: %s%s",
+		       p->prov, p->mod, p->func, p->name, no_k, no_p,
+		       place_cure(cx, c));
 }
 
 /* ---- one component ------------------------------------------------------- */
@@ -122,6 +159,13 @@ why_kernel(const struct place_cx *cx, const struct dt_comp *c, const char *no_p)
 {
 	if (cx->w->force == DIF_ENG_K)
 		return "-x engine=kernel";
+	if (no_p == NULL && (c->where & DT_AT_WIDE) != 0 &&
+	    !place_wide(c, place_pid(cx, c)))
+		return arena_printf(cx->a,
+				    "its probes are the whole system's, its "
+				    "predicates want process %d alone: with "
+				    "-x engine=target it runs there, and each "
+				    "probe costs a tenth", (int)c->bound);
 	if (c->where & DT_AT_WIDE)
 		return "its probes are the whole system's";
 	return no_p != NULL ?
@@ -137,6 +181,9 @@ why_process(const struct place_cx *cx, const struct dt_comp *c,
 		return "-x engine=process";
 	if ((c->where & DT_AT(USER)) && !(c->where & DT_AT_WIDE))
 		return "the cheapest for probes in one process";
+	if (cx->w->near && no_k == NULL && (c->where & DT_AT_WIDE) != 0)
+		return "-x engine=target, and its predicates want this process "
+		       "alone";
 	return no_k != NULL ?
 		       arena_printf(cx->a, "the kernel engine: %s", no_k) :
 		       "it runs for other clauses";
@@ -253,10 +300,31 @@ dt_place(struct arena *a, const struct dt_comps *comps,
 		out[i] = (struct dt_placed){ 0 };
 	for (uint32_t i = 0; i < comps->n; i++) {
 		const struct dt_comp *c = &comps->v[i];
+		int32_t pid = place_pid(&cx, c);
+		bool prefer_k = w->near ? place_wide(c, pid) :
+					  (c->where & DT_AT_WIDE) != 0;
 		if (place_tied(c) &&
-		    place_comp(&cx, i, (c->where & DT_AT_WIDE) != 0,
-			       place_pid(&cx, c), priv, e) != 0)
+		    place_comp(&cx, i, prefer_k, pid, priv, e) != 0)
 			return -1;
 	}
 	return place_apart(&cx, priv, e) != 0 ? -1 : place_rest(&cx, priv, e);
+}
+
+enum dt_other
+dt_place_other(struct arena *a, const struct dt_comp *c,
+	       const struct dt_world *w)
+{
+	struct dt_world any = *w;
+	const struct place_cx cx = { .a = a, .w = &any };
+	int32_t pid;
+
+	any.force = 0;
+	pid = place_pid(&cx, c);
+	if (!place_tied(c) && (pid == 0 || pid == DT_PID_SEVERAL))
+		pid = w->self;
+	if (w->force == DIF_ENG_P || not_process(&cx, c, pid) != NULL)
+		return DT_OTHER_NOT;
+	if (place_wide(c, pid))
+		return DT_OTHER_ALONE;
+	return w->force == 0 ? DT_OTHER_RUNS : DT_OTHER_ASKED;
 }

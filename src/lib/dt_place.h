@@ -35,6 +35,9 @@ struct dt_comp {
 	const struct dif_recipes *args; /* of its last site */
 	int32_t pid;	      /* whose text its sites are in; 0: nobody's;
 				 DT_PID_SEVERAL */
+	int32_t bound;	      /* of what happens all over the system it looks
+				 at this process alone; 0: nothing does;
+				 DT_PID_SEVERAL: at others, too */
 	const struct dif_probe *probe; /* one of its probes, for messages */
 	uint32_t nclauses, necbs;
 };
@@ -51,15 +54,21 @@ struct dt_comps {
 int dt_comps_make(struct arena *a, const struct dif_enabling *en,
 		  struct dt_comps *out, struct err *e);
 
-/* A process that the process engine cannot have after all. */
+/*
+ * What an engine cannot have after all: the process engine a process, the
+ * kernel engine (pid is 0) the component of a clause.
+ */
 struct dt_denied {
 	int32_t pid;
+	uint32_t clause; /* its index in the enabling */
 	const char *why;
 	bool rather; /* it can, but should not where the kernel engine can */
 };
 
 struct dt_world {
 	unsigned force;		/* DIF_ENG_K or _P: -x engine; 0: auto */
+	bool near;		/* -x engine=target: what looks at the target
+				   alone to the process engine */
 	const char *no_kernel;	/* why that engine cannot run; NULL: it can */
 	const char *no_process;
 	int32_t target; /* the process of -c or -p; 0: none; DT_PID_SEVERAL */
@@ -83,5 +92,16 @@ struct dt_placed {
 int dt_place(struct arena *a, const struct dt_comps *comps,
 	     const struct dt_world *w, struct dt_placed *out, bool *priv,
 	     struct err *e);
+
+/* What the process engine can do for a component that the kernel engine has
+   refused when it was loaded. */
+enum dt_other {
+	DT_OTHER_NOT,
+	DT_OTHER_RUNS,	/* it runs it, and nothing changes */
+	DT_OTHER_ASKED, /* it would, with -x engine=process */
+	DT_OTHER_ALONE	/* likewise, but would look at its process alone */
+};
+enum dt_other dt_place_other(struct arena *a, const struct dt_comp *c,
+			     const struct dt_world *w);
 
 #endif

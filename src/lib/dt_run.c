@@ -39,7 +39,8 @@ dt_is_process(const struct dt_engine *de)
 	return process_ops != NULL && de->ops == process_ops;
 }
 
-enum { ENGINE_AUTO, ENGINE_KERNEL, ENGINE_PROCESS }; /* the option's words */
+/* The option's words. */
+enum { ENGINE_AUTO, ENGINE_KERNEL, ENGINE_PROCESS, ENGINE_TARGET };
 
 /* NULL: this engine can run here. */
 static const char *
@@ -63,6 +64,7 @@ world_init(dtrace_hdl_t *dtp, struct dt_world *w)
 	*w = (struct dt_world){
 		.force = force == ENGINE_KERNEL	 ? DIF_ENG_K :
 			 force == ENGINE_PROCESS ? DIF_ENG_P : 0,
+		.near = force == ENGINE_TARGET,
 		.target = dt_proc_only(dtp), .self = (int32_t)getpid(),
 		.denied = dtp->denied.v, .ndenied = dtp->denied.n,
 	};
@@ -138,11 +140,17 @@ engines_part(dtrace_hdl_t *dtp, const struct dt_comps *comps,
 	return 0;
 }
 
+/* What instances are made from. */
+struct start {
+	struct dt_world w;
+	struct dt_comps comps;
+};
+
 /* From programs to instances that can be loaded. */
 static int
-engines_make(dtrace_hdl_t *dtp, struct dt_world *w)
+engines_make(dtrace_hdl_t *dtp, struct start *st)
 {
-	struct dt_comps comps;
+	struct dt_comps *comps = &st->comps;
 	bool priv;
 
 	dtp->ecbs = NULL;
@@ -150,22 +158,22 @@ engines_make(dtrace_hdl_t *dtp, struct dt_world *w)
 	if (dt_enabling_make(dtp) != 0)
 		return -1;
 	struct arena *a = dtp->en_arena;
-	world_init(dtp, w);
-	if (dt_comps_make(a, &dtp->en, &comps, &dtp->err) != 0)
+	world_init(dtp, &st->w);
+	if (dt_comps_make(a, &dtp->en, comps, &dtp->err) != 0)
 		return dt_fail(dtp, EDT_NOMEM);
-	struct dt_placed *placed = arena_calloc(a, comps.n + (size_t)1,
+	struct dt_placed *placed = arena_calloc(a, comps->n + (size_t)1,
 						sizeof(*placed));
-	dtp->engines = arena_calloc(a, comps.n + (size_t)1,
+	dtp->engines = arena_calloc(a, comps->n + (size_t)1,
 				    sizeof(*dtp->engines));
 	if (placed == NULL || dtp->engines == NULL)
 		return dt_nomem(dtp);
-	if (dt_place(a, &comps, w, placed, &priv, &dtp->err) != 0)
+	if (dt_place(a, comps, &st->w, placed, &priv, &dtp->err) != 0)
 		return dt_fail(dtp, priv ? EDT_PRIV : EDT_ENABLE);
 	/* The process engine first: it is the one that may be refused. */
-	if (engines_new(dtp, placed, comps.n, DIF_ENG_P) != 0 ||
-	    engines_new(dtp, placed, comps.n, DIF_ENG_K) != 0)
+	if (engines_new(dtp, placed, comps->n, DIF_ENG_P) != 0 ||
+	    engines_new(dtp, placed, comps->n, DIF_ENG_K) != 0)
 		return -1;
-	return engines_part(dtp, &comps, placed);
+	return engines_part(dtp, comps, placed);
 }
 
 /* ---- starting ----------------------------------------------------------------- */
@@ -217,7 +225,8 @@ load_cautious(const dtrace_hdl_t *dtp, const struct dt_engine *de)
 	for (size_t i = 0; i < dtp->denied.n; i++)
 		if (dtp->denied.v[i].pid == de->target.pid)
 			return false;
-	return dtp->opt[DT_OPT_engine] == ENGINE_AUTO;
+	return dtp->opt[DT_OPT_engine] == ENGINE_AUTO ||
+	       dtp->opt[DT_OPT_engine] == ENGINE_TARGET;
 }
 
 static int
@@ -278,21 +287,97 @@ engines_attach(dtrace_hdl_t *dtp, struct dt_engine **failed)
 	return 0;
 }
 
+/* Note it; engine_load() or attach() has said why, in its first line. */
+static bool
+deny(dtrace_hdl_t *dtp, int32_t pid, uint32_t clause)
+{
+	struct dt_denied d = { .pid = pid,
+			       .clause = clause,
+			       .rather = dtp->err.tag == &ERR_RATHER };
+	size_t n = strcspn(dtp->err.msg, "\n");
+
+	if (n > 0 && dtp->err.msg[n] != '\0' && dtp->err.msg[n - 1] == ':')
+		n--; /* the verifier's words follow */
+	d.why = arena_strndup(dtp->arena, dtp->err.msg, n);
+	return d.why != NULL && vec_push(&dtp->denied, d);
+}
+
+/* A clause of the component that the instance has refused; DT_NO_CLAUSE: that is
+   not known. */
+static uint32_t
+refused_clause(const dtrace_hdl_t *dtp, const struct dt_engine *failed)
+{
+	const struct src_loc *at = &dtp->err.loc;
+
+	for (uint32_t c = 0; at->line != 0 && c < dtp->en.nclauses; c++) {
+		const struct src_loc *l = &dtp->en.clauses[c]->loc;
+		if (failed->clause_of[c] != DT_NO_CLAUSE &&
+		    l->line == at->line && l->col == at->col &&
+		    l->file == at->file)
+			return c;
+	}
+	return DT_NO_CLAUSE;
+}
+
+/* The option that would have worked. */
+static void
+refused_hint(dtrace_hdl_t *dtp, enum dt_other how)
+{
+	struct err *e = &dtp->err;
+	size_t n = strlen(e->msg);
+	char sep = memchr(e->msg, '\n', n) != NULL ? '\n' : ' ';
+
+	if (how == DT_OTHER_ASKED)
+		snprintf(e->msg + n, sizeof(e->msg) - n,
+			 "%c(-x engine=process can)", sep);
+	if (how == DT_OTHER_ALONE)
+		snprintf(e->msg + n, sizeof(e->msg) - n,
+			 "%c(-x engine=process can, where it looks at its "
+			 "process alone)", sep);
+}
+
+/* The kernel engine has refused a component: true if the process engine is to
+   have it, or others of which it is one. */
+static bool
+deny_kernel(dtrace_hdl_t *dtp, const struct dt_engine *failed,
+	    const struct start *st)
+{
+	const uint32_t named = refused_clause(dtp, failed);
+	enum dt_other best = DT_OTHER_NOT;
+	bool any = false;
+
+	for (uint32_t c = 0; c < dtp->en.nclauses; c++) {
+		uint32_t i = st->comps.of[c];
+		enum dt_other how;
+		if (failed->clause_of[c] == DT_NO_CLAUSE ||
+		    (named != DT_NO_CLAUSE && named != c))
+			continue;
+		how = dt_place_other(dtp->en_arena, &st->comps.v[i], &st->w);
+		if (how == DT_OTHER_RUNS && !deny(dtp, 0, c))
+			return false;
+		any |= how == DT_OTHER_RUNS;
+		best = how > best ? how : best;
+	}
+	if (!any)
+		refused_hint(dtp, best);
+	return any;
+}
+
 /*
- * True if placement may be done anew without the process that this instance
- * could not have.  Then everything is taken down, and it is.
+ * True if placement may be done anew without what this instance could not have.
+ * Then everything is taken down, and it is.
  */
 static bool
 engines_deny(dtrace_hdl_t *dtp, const struct dt_engine *failed,
-	     const struct dt_world *w)
+	     const struct start *st)
 {
-	struct dt_denied d = { .pid = failed->target.pid,
-			       .rather = dtp->err.tag == &ERR_RATHER };
+	const bool rather = dtp->err.tag == &ERR_RATHER;
+	int32_t pid = failed->target.pid;
 
-	if (d.pid == 0 || w->force != 0 || (w->no_kernel != NULL && !d.rather))
-		return false;
-	d.why = arena_strdup(dtp->arena, dtp->err.msg);
-	if (d.why == NULL || !vec_push(&dtp->denied, d))
+	if (pid == 0 ? !deny_kernel(dtp, failed, st) :
+		       st->w.force != 0 ||
+			       (st->w.no_kernel != NULL && !rather) ||
+			       !deny(dtp, pid, DT_NO_CLAUSE))
 		return false;
 	dt_run_free(dtp);
 	err_clear(&dtp->err);
@@ -303,14 +388,14 @@ static int
 engines_start(dtrace_hdl_t *dtp)
 {
 	struct dt_engine *failed = NULL;
-	struct dt_world w;
+	struct start st;
 
 	do {
-		if (engines_make(dtp, &w) != 0)
+		if (engines_make(dtp, &st) != 0)
 			return -1;
 		if (engines_attach(dtp, &failed) == 0)
 			return 0;
-	} while (engines_deny(dtp, failed, &w));
+	} while (engines_deny(dtp, failed, &st));
 	return dt_fail(dtp, EDT_ENABLE);
 }
 

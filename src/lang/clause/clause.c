@@ -373,9 +373,8 @@ whole_predicate(struct compile *cx, const struct clause_node *cn)
 }
 
 static void
-check_body(struct compile *cx, const struct clause_node *cn)
+check_whole(struct compile *cx, struct node *pred, const struct clause_node *cn)
 {
-	struct node *pred = whole_predicate(cx, cn);
 	struct node **body = node_copy_list(cx, cn->body, cn->nbody);
 	struct clause_cx *cl = clause_of(cx);
 	struct dif_obj *p = NULL;
@@ -396,6 +395,18 @@ check_body(struct compile *cx, const struct clause_node *cn)
 	if (late)
 		p = gen_predicate(cx, pred);
 	clause_end(cx, p);
+}
+
+/* What a predicate demands holds for all parts of its clause. */
+static void
+check_body(struct compile *cx, const struct clause_node *cn)
+{
+	struct node *pred = whole_predicate(cx, cn);
+	size_t first = cx->clauses.n;
+
+	check_whole(cx, pred, cn);
+	for (size_t i = first; i < cx->clauses.n; i++)
+		check_only(pred, &cx->clauses.v[i]);
 }
 
 /* Ask the world which probes there are, and of what types. */

@@ -22,6 +22,12 @@ void check_stmt_exprs(struct compile *cx, struct dif_stmt *st, uint32_t n);
 /* The clause is complete: add what the option who wants in its record. */
 void check_who(struct compile *cx);
 
+/* ---- check_only.c --------------------------------------------------------- */
+
+/* What the checked predicate (NULL: none) says of who can fire the clause, to
+   its only_pid and only_self. */
+void check_only(const struct node *pred, struct dif_clause *c);
+
 /* ---- check_record.c ------------------------------------------------------ */
 
 /* stack(), ustack(), jstack(), as opposed to symbols of an address. */

@@ -103,6 +103,78 @@ inlines_outlive_their_compile(void **state)
 	ct_close(&t);
 }
 
+/* Who can fire a clause, as its predicate says; no more than that. */
+static void
+predicates_say_who_fires(void **state)
+{
+	static const struct {
+		const char *pred;
+		int32_t pid;
+		bool self;
+	} v[] = {
+		{ "pid == 5", 5, false },
+		{ "5 == pid", 5, false },
+		{ "arg0 && pid == 2 + 3 && x++", 5, false },
+		{ "execname == \"a\" && (uid == 0 && pid == 5)", 5, false },
+		{ "this->q > 3 && -arg0 == 1 && pid == 5", 5, false },
+		{ "self->y", 0, true },
+		{ "arg0 < 3 && self->y != 0 && copyinstr(arg0) == \"\"", 0,
+		  true },
+		{ "self->y && pid == 5", 5, true },
+		/* Not these. */
+		{ "pid == 5 || arg0", 0, false },
+		{ "pid != 5", 0, false },
+		{ "!(pid == 5)", 0, false },
+		{ "pid >= 5", 0, false },
+		{ "pid == arg0", 0, false },
+		{ "pid == -5", 0, false },
+		{ "(char)pid == 5", 0, false },
+		{ "ppid == 5", 0, false },
+		{ "self->y == 0", 0, false },
+		{ "!self->y", 0, false },
+		{ "x && self->y", 0, false },
+		/* What comes first would be noticed. */
+		{ "x++ && pid == 5", 0, false },
+		{ "1 / arg0 && pid == 5", 0, false },
+		{ "copyinstr(arg0) == \"\" && pid == 5", 0, false },
+		{ "(*(int *)arg0) && self->y", 0, false },
+	};
+	struct ct t;
+
+	ct_open(&t);
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		char text[200];
+		snprintf(text, sizeof(text),
+			 "int x; self int y; this int q; BEGIN /%s/ {}",
+			 v[i].pred);
+		struct dif_prog *p = ct_compile(&t, text);
+		if (p->clauses[0].only_pid != v[i].pid ||
+		    (p->clauses[0].only_self != 0) != v[i].self)
+			fail_msg("%s: %d, %u", v[i].pred,
+				 (int)p->clauses[0].only_pid,
+				 p->clauses[0].only_self);
+		dif_prog_free(p);
+	}
+	ct_close(&t);
+}
+
+/* All parts of a clause with if statements are fired by whom the first is. */
+static void
+parts_say_who_fires(void **state)
+{
+	struct dif_prog *p;
+	struct ct t;
+
+	ct_open(&t);
+	p = ct_compile(&t, "BEGIN /pid == 5/ { if (arg0) { trace(1); } else "
+			   "{ trace(2); } trace(3); }");
+	assert_true(p->nclauses > 3);
+	for (uint32_t i = 0; i < p->nclauses; i++)
+		assert_int_equal(p->clauses[i].only_pid, 5);
+	dif_prog_free(p);
+	ct_close(&t);
+}
+
 static void
 statements_say_what_they_record(void **state)
 {
@@ -287,6 +359,8 @@ main(void)
 		cmocka_unit_test(first_assignment_declares),
 		cmocka_unit_test(failed_compile_leaves_no_trace),
 		cmocka_unit_test(inlines_outlive_their_compile),
+		cmocka_unit_test(predicates_say_who_fires),
+		cmocka_unit_test(parts_say_who_fires),
 		cmocka_unit_test(statements_say_what_they_record),
 		cmocka_unit_test(only_actions_leave_records),
 		cmocka_unit_test(keys_agree_between_programs),

@@ -186,6 +186,7 @@ values(void **state)
 	check(dtp, "bufresize", "AUTO", 0);
 	check(dtp, "engine", "kernel", 1);
 	check(dtp, "engine", "process", 2);
+	check(dtp, "engine", "target", 3);
 	check(dtp, "engine", "auto", 0);
 	refuse(dtp, "engine", "interp");
 	check(dtp, "oformat", "JSON", 1);

@@ -391,7 +391,7 @@ one_process_one_engine(void **state)
 static void
 denied(void **state)
 {
-	const struct dt_denied no = { 7, "held by gdb" };
+	const struct dt_denied no = { .pid = 7, .why = "held by gdb" };
 	struct dt_world w = { .denied = &no, .ndenied = 1 };
 	struct trace *t = *state;
 
@@ -406,7 +406,9 @@ denied(void **state)
 static void
 rather_not(void **state)
 {
-	const struct dt_denied no = { 7, "under a filter", true };
+	const struct dt_denied no = { .pid = 7,
+				      .why = "under a filter",
+				      .rather = true };
 	struct dt_world w = { .denied = &no, .ndenied = 1 };
 	struct trace *t = *state;
 
@@ -418,6 +420,127 @@ rather_not(void **state)
 	w.no_kernel = NULL;
 	w.force = DIF_ENG_P;
 	placed(t, &w, "78");
+#define PUT_TLS ".var t 1280 scl tls int 8\nstts t, %r0\nret %r0\n"
+
+/* What looks at one process alone. */
+static void
+bound(void **state)
+{
+	const struct dt_world near7 = { .target = 7, .near = true };
+	const struct dt_world near8 = { .target = 8, .near = true };
+	struct trace *t = *state;
+	uint32_t sys = probe(t, DIF_SITE_SYSENTRY, 0);
+	uint32_t prof = probe(t, DIF_SITE_PROFILE, 0);
+
+	clause(t, sys, DIF_ACT_TRACE, NOTHING);
+	clause(t, prof, DIF_ACT_TRACE, NOTHING);
+	placed(t, &near7, "KK");
+	t->clause[0].only_pid = t->clause[1].only_pid = 7;
+	placed(t, &near7, "77");
+	placed(t, &near8, "KK");
+	placed(t, &root7, "KK");
+	placed(t, &kernel7, "KK");
+	assert_int_equal(t->comps.v[1].bound, 7);
+	/* One that is not makes its component so. */
+	clause(t, prof, DIF_ACT_TRACE, PUT_GLB);
+	clause(t, sys, DIF_ACT_TRACE, GET_GLB);
+	t->clause[2].only_pid = 7;
+	placed(t, &near7, "77K");
+	assert_int_equal(t->comps.v[2].bound, DT_PID_SEVERAL);
+	t->clause[3].only_pid = 8;
+	placed(t, &near7, "77K");
+	t->clause[3].only_pid = 7;
+	placed(t, &near7, "777");
+}
+
+/* By a variable that nobody sets but who looks at one process alone. */
+static void
+bound_by_a_variable(void **state)
+{
+	const struct dt_world near7 = { .target = 7, .near = true };
+	struct trace *t = *state;
+	uint32_t sys = probe(t, DIF_SITE_SYSENTRY, 0);
+	uint32_t fn = probe(t, DIF_SITE_UENTRY, 7);
+
+	clause(t, fn, DIF_ACT_TRACE, PUT_TLS);
+	clause(t, sys, DIF_ACT_TRACE, PUT_TLS);
+	t->clause[0].pid = 7;
+	placed(t, &near7, "K");
+	t->clause[1].only_self = 1280;
+	placed(t, &near7, "7");
+	placed(t, &root7, "K");
+	/* Everybody sets it; another variable counts for nothing. */
+	clause(t, sys, DIF_ACT_TRACE, PUT_TLS);
+	placed(t, &near7, "K");
+	t->clause[2].only_self = 1281;
+	placed(t, &near7, "K");
+	t->clause[2].only_self = 1280;
+	placed(t, &near7, "7");
+	t->clause[2].only_self = 0;
+	t->clause[2].only_pid = 8;
+	placed(t, &near7, "K");
+}
+
+/* The kernel has refused a component when it was loaded. */
+static void
+refused(void **state)
+{
+	const struct dt_denied no = { .clause = 1, .why = "too large" };
+	struct dt_world w = { .denied = &no, .ndenied = 1, .target = 7,
+			      .self = 4 };
+	struct trace *t = *state;
+
+	clause(t, probe(t, DIF_SITE_BEGIN, 0), DIF_ACT_TRACE, NOTHING);
+	clause(t, probe(t, DIF_SITE_SYSENTRY, 0), DIF_ACT_TRACE, NOTHING);
+	placed(t, &w, "77");
+	assert_int_equal(dt_place_other(t->a, &t->comps.v[0], &w),
+			 DT_OTHER_RUNS);
+	assert_int_equal(dt_place_other(t->a, &t->comps.v[1], &w),
+			 DT_OTHER_ALONE);
+	t->clause[1].only_pid = 7;
+	placed(t, &w, "77");
+	assert_int_equal(dt_place_other(t->a, &t->comps.v[1], &w),
+			 DT_OTHER_RUNS);
+	w.force = DIF_ENG_K;
+	assert_int_equal(dt_place_other(t->a, &t->comps.v[1], &w),
+			 DT_OTHER_ASKED);
+	w.force = DIF_ENG_P;
+	assert_int_equal(dt_place_other(t->a, &t->comps.v[1], &w),
+			 DT_OTHER_NOT);
+	w.force = 0;
+	w.target = 0;
+	assert_int_equal(dt_place_other(t->a, &t->comps.v[0], &w),
+			 DT_OTHER_RUNS);
+	assert_int_equal(dt_place_other(t->a, &t->comps.v[1], &w),
+			 DT_OTHER_NOT);
+	placed(t, &w, "!");
+}
+
+/* Where an option has left nothing, the other word is named if it would do. */
+static void
+cures(void **state)
+{
+	struct trace *t = *state;
+	struct dt_world w = process7;
+	struct dt_placed out[1];
+	struct err e;
+	bool priv;
+
+	clause(t, probe(t, DIF_SITE_TP, 0), DIF_ACT_TRACE, NOTHING);
+	comps(t, "a");
+	err_clear(&e);
+	assert_int_equal(dt_place(t->a, &t->comps, &w, out, &priv, &e), -1);
+	assert_non_null(strstr(e.msg, "of the kernel (-x engine=kernel can)"));
+	w.no_kernel = "no BPF";
+	err_clear(&e);
+	assert_int_equal(dt_place(t->a, &t->comps, &w, out, &priv, &e), -1);
+	assert_null(strstr(e.msg, "can)"));
+	t->sites[0].kind = DIF_SITE_SYSENTRY;
+	comps(t, "a");
+	w.force = DIF_ENG_K;
+	err_clear(&e);
+	assert_int_equal(dt_place(t->a, &t->comps, &w, out, &priv, &e), -1);
+	assert_non_null(strstr(e.msg, "(-x engine=process can)"));
 }
 
 static void
@@ -460,6 +583,8 @@ main(void)
 		T(sites_tell_engines), T(by_kind),
 		T(tick_goes_along), T(wide_and_user_probes_together),
 		T(processes), T(none_yet), T(one_process_one_engine), T(denied), T(rather_not),
+		T(processes), T(none_yet), T(one_process_one_engine), T(denied),
+		T(bound), T(bound_by_a_variable), T(refused), T(cures),
 		T(messages),
 	};
 

@@ -1,5 +1,6 @@
 /*
  * The process engine has none of them, and says so.
+ * @needs: bpf
  * @run: -x engine=process -qs %f -c true
  * @status: 1
  * @stderr

@@ -1,7 +1,7 @@
 /*
  * System calls that fail and that do not; errno; and strings they are given.
  * @needs: bpf
- * @engines: kernel process
+ * @engines: kernel process target
  * @target: calls
  * @run: -qs %f -c %t
  */
