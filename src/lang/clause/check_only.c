@@ -91,12 +91,12 @@ wanted(const struct node *n)
 /* Conjuncts from left to right; false: what comes behind this one is no matter,
    as it may be noticed, or as all is known. */
 static bool
-look(const struct node *n, struct dif_clause *c)
+only_by(const struct node *n, struct dif_clause *c)
 {
 	uint32_t self;
 
 	if (n->kind == NODE_BINARY && n->op == TOK_LAND)
-		return look(n->left, c) && look(n->right, c);
+		return only_by(n->left, c) && only_by(n->right, c);
 	c->only_pid = compared(n);
 	if (c->only_pid != 0)
 		return false;
@@ -110,5 +110,5 @@ void
 check_only(const struct node *pred, struct dif_clause *c)
 {
 	if (pred != NULL)
-		look(pred, c);
+		only_by(pred, c);
 }
