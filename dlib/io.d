@@ -9,6 +9,7 @@
  * A descriptor that is not open has "<none>" for its names.
  */
 #pragma D depends_on library errno.d
+#pragma D depends_on library tcp.d
 
 /* ---- files -------------------------------------------------------------- */
 
@@ -20,6 +21,7 @@ typedef struct fileinfo {
 	string fi_fs;		/* type of file system */
 	string fi_mount;	/* path of the file system's root */
 	int fi_oflags;		/* O_RDONLY ... of unistd.d */
+	string fi_address;	/* of a socket, as below; "" of other files */
 } fileinfo_t;
 
 /* Where a file system is mounted: the path of its root, made up for d_path. */
@@ -28,6 +30,39 @@ inline string __mount_path[struct vfsmount *M] = (
 	this->__mount->mnt = M,
 	this->__mount->dentry = M->mnt_root,
 	d_path(this->__mount));
+
+/*
+ * What a socket is bound to, and connected with: "127.0.0.1:80->127.0.0.1:4711",
+ * "[::1]:53", "unix:/run/log", "unix:@abstract", "unix:->/run/log" for one that
+ * has no name and whose peer has; of other families their number.
+ */
+inline struct sock *__file_sock[struct file *F] =
+	F->f_path.dentry->d_sb->s_magic == 0x534f434b ?
+	((struct socket *)F->private_data)->sk : (struct sock *)NULL;
+inline string __ip_end[string A, int SIX, int PORT] = strjoin(
+	SIX ? strjoin("[", strjoin(A, "]:")) : strjoin(A, ":"), lltostr(PORT));
+inline string __ip_address[struct sock *S] = strjoin(
+	__ip_end[__sock_laddr[S], __sock_ip6[S], S->__sk_common.skc_num],
+	S->__sk_common.skc_dport == 0 ? "" : strjoin("->",
+	__ip_end[__sock_raddr[S], __sock_ip6[S], __sock_rport[S]]));
+inline char *__unix_path[struct unix_address *U] = &U->name[0].sun_path[0];
+inline string __unix_name[struct unix_address *U] =
+	U == NULL ? "" : *__unix_path[U] != '\0' ?
+	stringof(__unix_path[U]) : strjoin("@",
+	substr(stringof(__unix_path[U] + 1), 0, U->len - 3)); /* no NUL ends it */
+inline string __unix_address[struct unix_sock *U] =
+	U->addr != NULL || U->peer == NULL ?
+	strjoin("unix:", __unix_name[U->addr]) :
+	strjoin("unix:->", __unix_name[((struct unix_sock *)U->peer)->addr]);
+inline string __file_address[struct file *F] = (
+	this->__sk = __file_sock[F],
+	this->__sk == NULL ? "" :
+	this->__sk->__sk_common.skc_family == AF_INET ||
+	this->__sk->__sk_common.skc_family == AF_INET6 ?
+	__ip_address[this->__sk] :
+	this->__sk->__sk_common.skc_family == AF_UNIX ?
+	__unix_address[(struct unix_sock *)this->__sk] :
+	strjoin("family:", lltostr(this->__sk->__sk_common.skc_family)));
 
 translator fileinfo_t < struct file *F > {
 	fi_name = F == NULL ? "<none>" :
@@ -39,6 +74,7 @@ translator fileinfo_t < struct file *F > {
 	    stringof(F->f_path.dentry->d_sb->s_type->name);
 	fi_mount = F == NULL ? "<none>" : __mount_path[F->f_path.mnt];
 	fi_oflags = F == NULL ? 0 : F->f_flags;
+	fi_address = F == NULL ? "<none>" : __file_address[F];
 };
 
 inline fileinfo_t fds[int FD] = xlate <fileinfo_t> (

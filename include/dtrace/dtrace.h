@@ -180,6 +180,12 @@ DTRACE_API int dtrace_probe_iter(dtrace_hdl_t *dtp,
 DTRACE_API int dtrace_probe_info(dtrace_hdl_t *dtp,
 				 const dtrace_probedesc_t *pdp,
 				 dtrace_probeinfo_t *pip);
+/* What args[n] of the first probe that matches pdp is called by who wrote the
+   function, the system call or the tracepoint: buf, at most len bytes with the
+   terminator, or NULL if that is not known. */
+DTRACE_API const char *dtrace_probe_argname(dtrace_hdl_t *dtp,
+					    const dtrace_probedesc_t *pdp,
+					    unsigned n, char *buf, size_t len);
 /* "a:b:c:d" to fields; the right-most field is `spec`. */
 DTRACE_API int dtrace_str2desc(dtrace_hdl_t *dtp, dtrace_probespec_t spec,
 			       const char *s, dtrace_probedesc_t *pdp);

@@ -26,6 +26,23 @@ heading(struct cmd *c)
 	c->heading = true;
 }
 
+/* As C would declare it, where it has a name. */
+static void
+argument(struct cmd *c, const dtrace_probedesc_t *pd, unsigned n,
+	 const char *type)
+{
+	char name[64];
+	const char *in = strstr(type, "(*)");
+	size_t len = in != NULL ? (size_t)(in - type) + 2 : strlen(type);
+	const char *between = len > 0 && type[len - 1] == '*' ? "" : " ";
+
+	if (dtrace_probe_argname(c->dtp, pd, n, name, sizeof(name)) != NULL)
+		cmd_out(c, "\t\targs[%u]: %.*s%s%s%s\n", n, (int)len, type,
+			between, name, type + len);
+	else
+		cmd_out(c, "\t\targs[%u]: %s\n", n, type);
+}
+
 static int
 list_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pd, void *arg)
 {
@@ -43,7 +60,7 @@ list_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pd, void *arg)
 	attr_lines(c, "Argument Attributes", pi.dtp_arga);
 	cmd_out(c, "\n\tArgument Types\n");
 	for (int i = 0; i < pi.dtp_argc; i++)
-		cmd_out(c, "\t\targs[%d]: %s\n", i, pi.dtp_argv[i]);
+		argument(c, &one, (unsigned)i, pi.dtp_argv[i]);
 	if (pi.dtp_argc == 0)
 		cmd_out(c, "\t\tNone\n");
 	cmd_out(c, "\n");

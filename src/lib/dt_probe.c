@@ -208,23 +208,54 @@ first_visit(void *arg, struct probe *p)
 	return 1;
 }
 
+/* The first probe that matches, and its arguments; NULL: the error is set. */
+static struct probe *
+info_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp,
+	   struct probe_args *pa)
+{
+	struct dif_pdesc pd = pdesc_of(pdp);
+	struct probe *p = NULL;
+
+	err_clear(&dtp->err);
+	if (probe_match(dtp->probes, &pd, first_visit, &p, &dtp->err) < 0) {
+		dt_fail(dtp, EDT_BADSPEC);
+		return NULL;
+	}
+	if (p == NULL) {
+		dt_set_err(dtp, EDT_NOPROBE, "%s",
+			   dtrace_errmsg(NULL, EDT_NOPROBE));
+		return NULL;
+	}
+	if (probe_types(p, pa, &dtp->err) != 0) {
+		dt_fail(dtp, EDT_BADSPEC);
+		return NULL;
+	}
+	return p;
+}
+
+const char *
+dtrace_probe_argname(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp,
+		     unsigned n, char *buf, size_t len)
+{
+	struct probe_args pa;
+
+	if (info_probe(dtp, pdp, &pa) == NULL || n >= DIF_NARGS ||
+	    pa.name[n] == NULL || pa.name[n][0] == '\0')
+		return NULL;
+	snprintf(buf, len, "%s", pa.name[n]);
+	return buf;
+}
+
 int
 dtrace_probe_info(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp,
 		  dtrace_probeinfo_t *pip)
 {
-	struct dif_pdesc pd = pdesc_of(pdp);
-	struct probe *p = NULL;
 	struct probe_args pa;
+	struct probe *p = info_probe(dtp, pdp, &pa);
 
-	err_clear(&dtp->err);
-	if (probe_match(dtp->probes, &pd, first_visit, &p, &dtp->err) < 0)
-		return dt_fail(dtp, EDT_BADSPEC);
 	if (p == NULL)
-		return dt_set_err(dtp, EDT_NOPROBE, "%s",
-				  dtrace_errmsg(NULL, EDT_NOPROBE));
+		return -1;
 	const struct prov_attr *attr = probe_attr(p);
-	if (probe_types(p, &pa, &dtp->err) != 0)
-		return dt_fail(dtp, EDT_BADSPEC);
 	*pip = (dtrace_probeinfo_t){ .dtp_attr = dt_attr_probe(attr),
 				     .dtp_arga = dt_attr_parse(attr->args),
 				     .dtp_argc = (int)pa.nargs };

@@ -54,6 +54,9 @@ struct probe {
 /* Zeroed, but for map[n] = n, before a provider is asked. */
 struct probe_args {
 	struct type *type[DIF_NARGS]; /* NULL: untyped */
+	/* As its author calls it; NULL: that is not known.  Lives as long as the
+	   set, or as the types. */
+	const char *name[DIF_NARGS];
 	/* D text of the type that args[n] is translated to from type[n];
 	   NULL: it is not.  Lives as long as the set. */
 	const char *xlate[DIF_NARGS];

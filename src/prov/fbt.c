@@ -222,6 +222,7 @@ fbt_entry_args(struct type *t, struct probe_args *out)
 		if (!type_is_scalar(type_resolve(v[i].type)))
 			break;
 		out->type[i] = v[i].type;
+		out->name[i] = v[i].name;
 		out->nargs = (uint32_t)i + 1;
 	}
 }

@@ -105,8 +105,10 @@ args_entry(const struct pid_group *g, struct type *t, struct probe_args *out)
 
 	out->nargs =
 		pid_abi_args(t, pid_fn_lang(g->fns), out->map, &out->unread);
-	for (uint32_t i = 0; i < out->nargs; i++)
+	for (uint32_t i = 0; i < out->nargs; i++) {
 		out->type[i] = v[i].type;
+		out->name[i] = v[i].name;
+	}
 }
 
 static void

@@ -12,6 +12,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "prov/tp_list.h"
@@ -172,6 +173,26 @@ note_args(struct prov *pv, const struct tp_note *t, struct probe_args *out,
 	return 0;
 }
 
+/* The prototype has no names; the function that calls each of a tracepoint's
+   probes has. */
+static void
+param_names(struct prov *pv, const struct probe *p, struct probe_args *out)
+{
+	const struct type_param *v;
+	struct type *t;
+	char text[128];
+	size_t n = 0;
+
+	snprintf(text, sizeof(text), "__traceiter_%s", p->name);
+	t = type_kernel_func(pv->env->types, p->data, text);
+	t = t != NULL ? type_resolve(t) : NULL;
+	if (t == NULL || !type_is_func(t))
+		return;
+	v = type_params(t, &n);
+	for (size_t i = 0; i < out->nargs && i + 1 < n; i++)
+		out->name[i] = v[i + 1].name;
+}
+
 int
 sdt_args(struct prov *pv, const struct probe *p, struct probe_args *out,
 	 struct err *e)
@@ -189,6 +210,7 @@ sdt_args(struct prov *pv, const struct probe *p, struct probe_args *out,
 	out->nargs = (uint32_t)n;
 	for (size_t i = 0; i < n; i++)
 		out->type[i] = v[i].type;
+	param_names(pv, p, out);
 	return 0;
 }
 

@@ -118,6 +118,7 @@ syscall_args(struct prov *pv, const struct probe *p, struct probe_args *out,
 {
 	const struct syscall *c = syscall_of(p);
 	const char *s = types[c->row].args;
+	char text[32];
 
 	out->typed = true;
 	out->nargs = 0;
@@ -130,10 +131,17 @@ syscall_args(struct prov *pv, const struct probe *p, struct probe_args *out,
 		return 0;
 	}
 	while (*s != '\0') {
-		size_t n = strcspn(s, ",");
+		size_t n = strcspn(s, ","), bare = n;
+		const char **name = &out->name[out->nargs];
 
-		if (syscall_type(pv, s, n, &out->type[out->nargs], e) != 0)
+		while (s[bare - 1] != ' ' && s[bare - 1] != '*')
+			bare--;
+		if (syscall_type(pv, s, bare, &out->type[out->nargs], e) != 0)
 			return -1;
+		snprintf(text, sizeof(text), "%.*s", (int)(n - bare), s + bare);
+		*name = probe_str(pv->set, text);
+		if (*name == NULL)
+			return err_nomem(e);
 		out->nargs++;
 		s += n;
 		s += strspn(s, ", ");

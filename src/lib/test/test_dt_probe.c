@@ -161,6 +161,51 @@ iterate(void **state)
 	assert_memory_equal(&pd, &w.desc, sizeof(pd));
 }
 
+/* What they are called, where somebody has written it. */
+static void
+names_of_arguments(void **state)
+{
+	static const struct {
+		const char *probe;
+		unsigned n;
+		const char *name;
+	} v[] = {
+		{ "syscall::openat:entry", 0, "dfd" },
+		{ "syscall::openat:entry", 1, "filename" },
+		{ "syscall::openat:entry", 3, "mode" },
+		{ "syscall::openat:entry", 4, NULL },
+		{ "syscall::openat:entry", 12, NULL },
+		{ "syscall::openat:return", 0, NULL },
+		{ "syscall::sched_yield:entry", 0, NULL },
+		{ "dtrace:::BEGIN", 0, NULL },
+		{ "nobody:::x", 0, NULL },
+	};
+	dtrace_hdl_t *dtp = *state;
+	dtrace_probedesc_t pd;
+	dtrace_probeinfo_t pi;
+	char buf[5];
+
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		char want[sizeof(buf)];
+		const char *got;
+		dtrace_str2desc(dtp, DTRACE_PROBESPEC_NAME, v[i].probe, &pd);
+		got = dtrace_probe_argname(dtp, &pd, v[i].n, buf, sizeof(buf));
+		if (v[i].name == NULL) {
+			assert_null(got);
+			continue;
+		}
+		snprintf(want, sizeof(want), "%s", v[i].name);
+		assert_string_equal(got, want); /* cut to what has room */
+		assert_ptr_equal(got, buf);
+	}
+	/* They are no part of the types. */
+	dtrace_str2desc(dtp, DTRACE_PROBESPEC_NAME, "syscall::openat:entry",
+			&pd);
+	assert_int_equal(dtrace_probe_info(dtp, &pd, &pi), 0);
+	assert_string_equal(pi.dtp_argv[1], "const char *");
+	assert_string_equal(pi.dtp_argv[0], "int");
+}
+
 static void
 nothing_there(void **state)
 {
@@ -255,6 +300,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(split),	 TEST(long_fields), TEST(macros),
 		TEST(iterate),	 TEST(nothing_there), TEST(types),
+		TEST(names_of_arguments),
 		TEST(addresses), TEST(numbers),
 	};
 
