@@ -259,6 +259,7 @@ elf_map(struct elf_file *f, struct err *e)
 {
 	struct stat st;
 	void *p;
+	char magic[SELFMAG];
 	int fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
 	if (fd < 0)
@@ -281,7 +282,11 @@ elf_map(struct elf_file *f, struct err *e)
 	f->map = p;
 	f->size = (size_t)st.st_size;
 	f->mapped = true;
-	elf_find_holes(f, fd);
+	/* What is no ELF file has holes that nobody wants to know of: memory
+	   files that are code. */
+	if (pread(fd, magic, SELFMAG, 0) == SELFMAG &&
+	    memcmp(magic, ELFMAG, SELFMAG) == 0)
+		elf_find_holes(f, fd);
 	close(fd);
 	return 0;
 }
@@ -334,6 +339,7 @@ elf_close(struct elf_file *f)
 	free(f->fdes);
 	free(f->ptrs);
 	free(f->entries);
+	free(f->hits);
 	elf_close(f->debug);
 	if (f->elf != NULL)
 		elf_end(f->elf);

@@ -14,8 +14,10 @@
  *
  * See lseek(2), SEEK_DATA, and madvise(2), MADV_DONTNEED.
  */
+#include "base/vec.h"
 #include "elf/elf_impl.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -124,8 +126,9 @@ segment_find(const struct elf_file *f, const struct elf_seg *g, uint64_t addr,
 	return 0;
 }
 
-uint64_t
-elf_code_find(struct elf_file *f, uint64_t addr, const void *what, size_t n)
+/* Without what has been found before. */
+static uint64_t
+code_search(const struct elf_file *f, uint64_t addr, const void *what, size_t n)
 {
 	uint64_t first = 0;
 
@@ -140,4 +143,48 @@ elf_code_find(struct elf_file *f, uint64_t addr, const void *what, size_t n)
 			first = at;
 	}
 	return first;
+}
+
+/* All places, once; false: no memory, or too many bytes. */
+static bool
+hits_load(struct elf_file *f, const void *what, size_t n)
+{
+	VEC(uint64_t) v = { 0 };
+	uint64_t at = 0;
+
+	if (f->nhit == n && memcmp(f->hit, what, n) == 0)
+		return true;
+	if (n > sizeof(f->hit))
+		return false;
+	while ((at = code_search(f, at, what, n)) != 0) {
+		if (!vec_push(&v, at)) {
+			vec_fini(&v);
+			return false;
+		}
+		at++;
+	}
+	free(f->hits);
+	f->hits = v.v;
+	f->nhits = v.n;
+	memcpy(f->hit, what, n);
+	f->nhit = n;
+	return true;
+}
+
+/* The same is looked for in every process that maps the file. */
+uint64_t
+elf_code_find(struct elf_file *f, uint64_t addr, const void *what, size_t n)
+{
+	size_t lo = 0, hi;
+
+	if (!hits_load(f, what, n))
+		return code_search(f, addr, what, n);
+	for (hi = f->nhits; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (f->hits[mid] < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < f->nhits ? f->hits[lo] : 0;
 }

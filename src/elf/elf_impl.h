@@ -105,6 +105,10 @@ struct elf_file {
 	struct elf_sym *stubsyms; /* elf_stub.c; malloc'ed */
 	size_t nstubs;
 	bool stubsyms_loaded;
+	uint64_t *hits; /* elf_code_find(): of the last bytes, in order */
+	size_t nhits;
+	uint8_t hit[8]; /* these, nhit of them */
+	size_t nhit;	/* 0: nothing has been looked for */
 	bool rseq_loaded;
 	bool rseq_failed; /* not known: all may be one */
 	const uint8_t *rseq; /* elf_rseq.c */

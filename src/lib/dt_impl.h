@@ -215,7 +215,7 @@ struct dtrace_hdl {
 	bool end_due; /* stopped, and END has not fired */
 	bool speculates; /* some clause does */
 	uint64_t last_switch, last_agg, last_status, last_drops, last_poll;
-	uint64_t last_clean;
+	uint64_t last_clean, last_maps;
 
 	/* consuming */
 	struct dt_out *out;

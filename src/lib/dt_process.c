@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define MAPS_RATE 50000000u /* ns between looks at what processes have mapped */
+
 static struct ps_prochandle *
 process_add(dtrace_hdl_t *dtp, struct proc *proc)
 {
@@ -218,13 +220,19 @@ procs_tell(dtrace_hdl_t *dtp, struct ps_prochandle *p)
 int
 dt_procs_poll(dtrace_hdl_t *dtp)
 {
+	uint64_t now = dt_now();
+	bool look = now - dtp->last_maps >= MAPS_RATE;
+
+	if (look)
+		dtp->last_maps = now;
 	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next) {
 		int status = -1;
 		if (p->target.ended)
 			continue;
 		if (!proc_ended(p->target.proc, &status)) {
 			/* New libraries, for ustack() after its end. */
-			proc_refresh(p->target.proc);
+			if (look)
+				proc_refresh(p->target.proc);
 			continue;
 		}
 		p->target.ended = true;

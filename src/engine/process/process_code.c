@@ -486,14 +486,44 @@ short_jmp(uint8_t *out, uint32_t len, uint64_t from, uint64_t to)
 
 static const char unreadable[] = "its code cannot be read";
 
+/* A page of the process's text, as it was when code began to be made: what is
+   written is compared again, when it is written. */
+#define SEEN_SIZE 4096u
+struct text_seen {
+	uint64_t addr; /* 0: none */
+	uint8_t bytes[SEEN_SIZE];
+};
+
+/* What the process has there, of one page; NULL: it is not of one, or cannot be
+   read so. */
+static const uint8_t *
+text_seen(struct engine *eng, uint64_t addr, uint32_t len)
+{
+	struct text_seen *s = eng->seen;
+	uint64_t page = addr & ~(uint64_t)(SEEN_SIZE - 1);
+
+	if (s == NULL || len > page + SEEN_SIZE - addr)
+		return NULL;
+	if (s->addr != page) {
+		s->addr = 0;
+		if (inject_read(&eng->in, page, s->bytes, SEEN_SIZE) != 0)
+			return NULL;
+		s->addr = page;
+	}
+	return s->bytes + (addr - page);
+}
+
 /* Check that what runs is what the file has.  Only that has been analysed. */
 static int
 code_text_check(struct engine *eng, const uint8_t *bytes, uint64_t addr,
 	   uint32_t len, struct err *e)
 {
+	const uint8_t *seen = text_seen(eng, addr, len);
 	uint8_t is[4096];
 	uint32_t n;
 
+	if (seen != NULL && memcmp(seen, bytes, len) == 0)
+		return 0;
 	for (uint32_t at = 0; at < len; at += n) {
 		n = len - at < sizeof(is) ? len - at : (uint32_t)sizeof(is);
 		if (inject_read(&eng->in, addr + at, is, n) != 0)
@@ -804,9 +834,8 @@ window_refuse(struct engine *eng, struct plan_window *pw,
 	return 0;
 }
 
-/* *refused: some window could not be made, and the plan is another now. */
 static int
-code_windows(struct engine *eng, bool *refused, struct err *e)
+windows_make(struct engine *eng, bool *refused, struct err *e)
 {
 	eng->patches.n = 0;
 	eng->moves.n = 0;
@@ -828,6 +857,19 @@ code_windows(struct engine *eng, bool *refused, struct err *e)
 			return -1;
 	}
 	return 0;
+}
+
+/* *refused: some window could not be made, and the plan is another now. */
+static int
+code_windows(struct engine *eng, bool *refused, struct err *e)
+{
+	struct text_seen seen = { .addr = 0 };
+	int rc;
+
+	eng->seen = &seen;
+	rc = windows_make(eng, refused, e);
+	eng->seen = NULL;
+	return rc;
 }
 
 static int

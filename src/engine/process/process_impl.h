@@ -733,6 +733,8 @@ struct engine {
 	uint32_t error_size;
 	/* code_make() */
 	VEC(struct patch) patches;
+	uint32_t forebears[RTN_NANCESTORS]; /* as they were looked up */
+	struct text_seen *seen; /* process_code.c: while code is made, or NULL */
 	VEC(struct patch_move) moves;
 
 	struct rtn_shared *sh; /* map.mem; NULL before attach */

@@ -300,10 +300,14 @@ fill_conf(const struct engine *eng, struct rt_conf *c)
 }
 
 static void
-fill_ancestors(struct rtn_shared *sh)
+fill_ancestors(struct engine *eng, struct rtn_shared *sh)
 {
 	uint64_t pid = sh->ppid;
 
+	if (eng->forebears[0] == pid) {
+		memcpy(sh->ancestors, eng->forebears, sizeof(sh->ancestors));
+		return;
+	}
 	for (int i = 0; i < RTN_NANCESTORS && pid != 0; i++) {
 		struct proc_stat st;
 
@@ -312,6 +316,7 @@ fill_ancestors(struct rtn_shared *sh)
 			return;
 		pid = st.v[PROC_STAT_PPID];
 	}
+	memcpy(eng->forebears, sh->ancestors, sizeof(eng->forebears));
 }
 
 /* Where its arguments are. */
@@ -385,7 +390,7 @@ fill_status(struct engine *eng, struct rtn_shared *sh)
 	if (eng->foreign_pids)
 		fill_numbers(sh, depth, (uint32_t)own);
 	proc_comm(eng->pid, sh->comm, sizeof(sh->comm));
-	fill_ancestors(sh);
+	fill_ancestors(eng, sh);
 	fill_args(eng, sh);
 	fill_place(eng, sh);
 }
