@@ -531,6 +531,8 @@ void dt_agg_sort(const dtrace_hdl_t *dtp, struct dt_aggsort *s);
 /* For commands to be created: text is name=value, or a name that is to be
    unset; false: it is not, or no memory. */
 bool dt_process_env(dtrace_hdl_t *dtp, const char *text, bool set);
+/* The option evaltime has been set: those that wait go on to it. 0 / -1. */
+int dt_procs_advance(dtrace_hdl_t *dtp);
 int dt_procs_poll(dtrace_hdl_t *dtp); /* notice ends; -1 if the handler aborts */
 bool dt_procs_all_ended(const dtrace_hdl_t *dtp); /* there were some */
 /* What the process engine must know of a process. */

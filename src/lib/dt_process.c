@@ -126,6 +126,20 @@ dtrace_proc_create(dtrace_hdl_t *dtp, const char *file, char *const *argv,
 	return process_add(dtp, proc);
 }
 
+int
+dt_procs_advance(dtrace_hdl_t *dtp)
+{
+	enum proc_evaltime when =
+		(enum proc_evaltime)dtp->opt[DT_OPT_evaltime];
+
+	err_clear(&dtp->err);
+	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next)
+		if (!p->target.continued &&
+		    proc_advance(p->target.proc, when, &dtp->err) != 0)
+			return dt_fail(dtp, EDT_BADOPTCTX);
+	return 0;
+}
+
 struct ps_prochandle *
 dtrace_proc_grab(dtrace_hdl_t *dtp, pid_t pid, int flags)
 {

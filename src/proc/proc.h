@@ -50,6 +50,11 @@ enum proc_evaltime { PROC_EVAL_EXEC, PROC_EVAL_PREINIT, PROC_EVAL_POSTINIT,
 struct proc *proc_create(struct proc_set *ps, char *const argv[],
 			 char *const envp[], enum proc_evaltime when,
 			 struct err *e);
+/*
+ * Let a created process that is still held run on to a later evaluation time.
+ * -1 + *e: it has come further already, or has ended.
+ */
+int proc_advance(struct proc *p, enum proc_evaltime when, struct err *e);
 /* Take a running process. NULL + *e if it does not exist. */
 struct proc *proc_grab(struct proc_set *ps, pid_t pid, struct err *e);
 /* Let a created process run; nothing to do for a grabbed one. */

@@ -434,7 +434,7 @@ run_to(struct proc *p, uint64_t addr, struct bkpt *b, struct err *e)
 	return ctl_hit(p, b, 1, e) != NULL ? 0 : -1;
 }
 
-/* From the stop at exec to the evaluation time. */
+/* From the stop at exec, or at an earlier time, to the evaluation time. */
 static int
 ctl_advance(struct proc *p, enum proc_evaltime when, struct err *e)
 {
@@ -491,6 +491,26 @@ create_control(struct proc *p, char *const argv[], enum proc_evaltime when,
 		return ctl_fail(p, ESRCH, "it is gone", e);
 	if (proc_load_maps(p, e) != 0 || ctl_advance(p, when, e) != 0)
 		return -1;
+	p->when = when;
+	return proc_load_maps(p, e);
+}
+
+int
+proc_advance(struct proc *p, enum proc_evaltime when, struct err *e)
+{
+	static const char *const names[] = { "exec", "preinit", "postinit",
+					     "main" };
+
+	if (!p->child || p->state != PROC_CREATED || when == p->when)
+		return 0;
+	if (when < p->when)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "evaltime: the command has been started and "
+			       "waits at %s: give -x evaltime=%s",
+			       names[p->when], names[when]);
+	if (ctl_advance(p, when, e) != 0)
+		return -1;
+	p->when = when;
 	return proc_load_maps(p, e);
 }
 

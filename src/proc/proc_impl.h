@@ -61,6 +61,7 @@ struct proc {
 	uint64_t starttime; /* ticks after boot: tells reused pids apart */
 	enum proc_state state;
 	bool child;
+	enum proc_evaltime when; /* of a child that is held: where it is */
 	bool reaped;
 	int status;
 

@@ -151,6 +151,34 @@ test_evaltime(void **state)
 	}
 }
 
+/* From each time to each other. */
+static void
+test_advance(void **state)
+{
+	for (int from = PROC_EVAL_EXEC; from <= PROC_EVAL_MAIN; from++)
+		for (int to = PROC_EVAL_EXEC; to <= PROC_EVAL_MAIN; to++) {
+			struct proc_set *ps = new_set();
+			struct proc *p = create(ps, self, "exit7",
+						(enum proc_evaltime)from);
+			struct err e = { 0 };
+			int rc = proc_advance(p, (enum proc_evaltime)to, &e);
+
+			assert_int_equal(rc, to < from ? -1 : 0);
+			if (to < from)
+				assert_non_null(strstr(e.msg, "has been started"));
+			assert_int_equal(state_of(proc_pid(p)), 't');
+			assert_true((obj_named(p, "libc.so.6") != NULL) ==
+				    (from > PROC_EVAL_EXEC ||
+				     to > PROC_EVAL_EXEC));
+			err_clear(&e);
+			assert_int_equal(proc_continue(p, &e), 0);
+			/* It runs: there is nothing to advance. */
+			assert_int_equal(proc_advance(p, PROC_EVAL_EXEC, &e), 0);
+			assert_int_equal(WEXITSTATUS(wait_end(p)), 7);
+			proc_set_free(ps);
+		}
+}
+
 static void
 test_missing(void **state)
 {
@@ -480,6 +508,7 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_true),
 		cmocka_unit_test(test_evaltime),
+		cmocka_unit_test(test_advance),
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_grab),
 		cmocka_unit_test(test_symbols),
