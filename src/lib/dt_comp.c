@@ -20,6 +20,7 @@ struct need {
 	unsigned engines;
 	const char *only_k, *only_p;
 	bool locals;
+	bool shared; /* something that threads of other processes see too */
 };
 
 /* A clause that writes a self-> variable. */
@@ -95,6 +96,7 @@ comp_use_var(struct comp_cx *cx, uint32_t clause, unsigned scope, uint32_t id)
 			need_row(cx, clause, b->engines, "%s", b->name);
 		return;
 	}
+	cx->need[clause].shared |= scope == DIF_SCOPE_GLOBAL;
 	uint32_t *owner = &cx->owner[scope][id - DIF_VAR_USER_MIN];
 	if (*owner != 0)
 		comp_join(cx->parent, *owner - 1, clause);
@@ -105,6 +107,7 @@ comp_use_var(struct comp_cx *cx, uint32_t clause, unsigned scope, uint32_t id)
 static void
 use_spec(struct comp_cx *cx, uint32_t clause)
 {
+	cx->need[clause].shared = true;
 	if (cx->speculator != 0)
 		comp_join(cx->parent, cx->speculator - 1, clause);
 	cx->speculator = clause + 1;
@@ -349,6 +352,7 @@ comps_gather(struct comp_cx *cx, struct dt_comps *out)
 		out->of[c] = root == c ? out->n - 1 : out->of[root];
 		struct dt_comp *comp = &out->v[out->of[c]];
 		comp->nclauses++;
+		comp->shared |= cx->need[c].shared;
 		comp->engines &= cx->need[c].engines;
 		if (comp->only_k == NULL)
 			comp->only_k = cx->need[c].only_k;

@@ -559,9 +559,11 @@ dt_enabling_part(dtrace_hdl_t *dtp, struct dt_engine *de, const bool *pick)
 	pt.probes = arena_calloc(a, dtp->en.nprobes + (size_t)1,
 				 sizeof(*pt.probes));
 	pt.ecbs = arena_calloc(a, n, sizeof(*pt.ecbs));
-	if (dtp->ecbs == NULL)
-		dtp->ecbs = arena_calloc(a, n, sizeof(*dtp->ecbs));
-	dtp->ecbs_cap = (uint32_t)n;
+	/* A clause may be in each instance. */
+	if (dtp->ecbs == NULL) {
+		dtp->ecbs_cap = (uint32_t)(n * dtp->nengines);
+		dtp->ecbs = arena_calloc(a, dtp->ecbs_cap, sizeof(*dtp->ecbs));
+	}
 	if (pt.clause == NULL || pt.clauses == NULL || pt.probes == NULL ||
 	    pt.ecbs == NULL || dtp->ecbs == NULL)
 		return dt_nomem(dtp);

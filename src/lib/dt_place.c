@@ -49,24 +49,40 @@ not_kernel(const struct place_cx *cx, const struct dt_comp *c)
 	return cx->w->no_kernel;
 }
 
-/* Why the process engine cannot have a process, or, rather, should not. */
+/* Why the process engine cannot have a process, or, rather, should not; of several
+   the first that is so. */
 static const char *
 denied_why(const struct place_cx *cx, int32_t pid, bool rather)
 {
-	for (size_t i = 0; i < cx->w->ndenied; i++)
-		if (cx->w->denied[i].pid == pid &&
-		    cx->w->denied[i].rather == rather)
-			return cx->w->denied[i].why;
+	for (size_t i = 0; i < cx->w->ndenied; i++) {
+		const struct dt_denied *d = &cx->w->denied[i];
+
+		if (d->pid != 0 && d->rather == rather &&
+		    (d->pid == pid || pid == DT_PID_SEVERAL))
+			return d->why;
+	}
 	return NULL;
 }
 
+/*
+ * True if it can run in each of several processes, as it were in each alone:
+ * aggregations are merged, self-> variables are threads'.  BEGIN and ticks would
+ * fire in each.
+ */
+static bool
+place_splits(const struct dt_comp *c)
+{
+	return !c->shared && c->pid == 0 && (c->where & ~DT_AT_WIDE) == 0;
+}
+
 static const char *
-not_target(const struct place_cx *cx, int32_t pid)
+not_target(const struct place_cx *cx, const struct dt_comp *c, int32_t pid)
 {
 	if (pid == 0)
 		return "no process was given (-c or -p)";
-	if (pid == DT_PID_SEVERAL)
-		return "works in one process at a time, not in several";
+	if (pid == DT_PID_SEVERAL && !place_splits(c))
+		return "works in one process at a time, and these clauses "
+		       "share variables or probes of several";
 	return denied_why(cx, pid, false);
 }
 
@@ -95,7 +111,7 @@ not_process(const struct place_cx *cx, const struct dt_comp *c, int32_t pid)
 		return cx->w->no_process;
 	if ((c->engines & DIF_ENG_P) == 0)
 		return arena_printf(cx->a, "has no %s", c->only_k);
-	return not_target(cx, pid);
+	return not_target(cx, c, pid);
 }
 
 /* ---- errors -------------------------------------------------------------- */
@@ -222,6 +238,7 @@ place_clash(const struct place_cx *cx, uint32_t k, uint32_t p)
 	    !(cp->where & (DT_AT(USER) | DT_AT(CALL))))
 		return false;
 	return ck->pid == DT_PID_SEVERAL || ck->pid == 0 ||
+	       cx->out[p].pid == DT_PID_SEVERAL ||
 	       ck->pid == cx->out[p].pid;
 }
 

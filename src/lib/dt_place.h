@@ -39,6 +39,7 @@ struct dt_comp {
 				 at this process alone; 0: nothing does;
 				 DT_PID_SEVERAL: at others, too */
 	const struct dif_probe *probe; /* one of its probes, for messages */
+	bool shared; /* its clauses in one process know of those in another */
 	uint32_t nclauses, necbs;
 };
 struct dt_comps {
@@ -80,7 +81,8 @@ struct dt_world {
 
 struct dt_placed {
 	unsigned engine; /* DIF_ENG_K or DIF_ENG_P */
-	int32_t pid;	 /* P: the process it works in */
+	int32_t pid;	 /* P: the process it works in; DT_PID_SEVERAL: in each
+			    of the trace's, by itself */
 	const char *why; /* for -v */
 };
 

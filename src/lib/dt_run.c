@@ -76,19 +76,57 @@ world_init(dtrace_hdl_t *dtp, struct dt_world *w)
 
 /* ---- instances -------------------------------------------------------------- */
 
-/* The instance for a placement, or NULL. */
-static struct dt_engine *
-engine_of(const dtrace_hdl_t *dtp, const struct dt_placed *pl)
+static const struct engine_ops *
+ops_of(const struct dt_placed *pl)
 {
-	const struct engine_ops *ops =
-		pl->engine == DIF_ENG_K ? &bpf_engine_ops : process_ops;
+	return pl->engine == DIF_ENG_K ? &bpf_engine_ops : process_ops;
+}
 
+/* The instance of an engine for a process, or NULL. */
+static struct dt_engine *
+engine_find(const dtrace_hdl_t *dtp, const struct engine_ops *ops, int32_t pid)
+{
 	for (uint32_t i = 0; i < dtp->nengines; i++) {
 		struct dt_engine *de = &dtp->engines[i];
-		if (de->ops == ops && de->target.pid == pl->pid)
+		if (de->ops == ops && de->target.pid == pid)
 			return de;
 	}
 	return NULL;
+}
+
+/* True if the instance is the one for a placement, or one of those. */
+static bool
+engine_serves(const dtrace_hdl_t *dtp, const struct dt_engine *de,
+	      const struct dt_placed *pl)
+{
+	if (de->ops != ops_of(pl))
+		return false;
+	if (pl->pid != DT_PID_SEVERAL)
+		return de->target.pid == pl->pid;
+	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next)
+		if (proc_pid(p->target.proc) == de->target.pid)
+			return true;
+	return false;
+}
+
+/* The instance for a placement in one process, with its reason. */
+static int
+engine_want(dtrace_hdl_t *dtp, const struct dt_placed *pl, int32_t pid)
+{
+	const struct engine_ops *ops = ops_of(pl);
+	struct dt_engine *de = engine_find(dtp, ops, pid);
+
+	if (de == NULL) {
+		de = &dtp->engines[dtp->nengines++];
+		*de = (struct dt_engine){ .ops = ops, .why = pl->why };
+		if (pid != 0)
+			de->target = dt_proc_target(dtp, pid);
+		return 0;
+	}
+	if (strstr(de->why, pl->why) != NULL)
+		return 0;
+	de->why = arena_printf(dtp->en_arena, "%s; %s", de->why, pl->why);
+	return de->why != NULL ? 0 : dt_nomem(dtp);
 }
 
 /* Make the instances of one engine, as placed; each with all its reasons. */
@@ -98,25 +136,17 @@ engines_new(dtrace_hdl_t *dtp, const struct dt_placed *placed, uint32_t n,
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const struct dt_placed *pl = &placed[i];
-		struct dt_engine *de;
 		if (pl->engine != engine)
 			continue;
-		de = engine_of(dtp, pl);
-		if (de == NULL) {
-			de = &dtp->engines[dtp->nengines++];
-			*de = (struct dt_engine){
-				.ops = engine == DIF_ENG_K ? &bpf_engine_ops :
-							     process_ops,
-				.why = pl->why
-			};
-			if (pl->pid != 0)
-				de->target = dt_proc_target(dtp, pl->pid);
-		} else if (strstr(de->why, pl->why) == NULL) {
-			de->why = arena_printf(dtp->en_arena, "%s; %s", de->why,
-					       pl->why);
-			if (de->why == NULL)
-				return dt_nomem(dtp);
+		if (pl->pid != DT_PID_SEVERAL) {
+			if (engine_want(dtp, pl, pl->pid) != 0)
+				return -1;
+			continue;
 		}
+		for (struct ps_prochandle *p = dtp->procs; p != NULL;
+		     p = p->next)
+			if (engine_want(dtp, pl, proc_pid(p->target.proc)) != 0)
+				return -1;
 	}
 	return 0;
 }
@@ -133,7 +163,8 @@ engines_part(dtrace_hdl_t *dtp, const struct dt_comps *comps,
 	for (uint32_t i = 0; i < dtp->nengines; i++) {
 		struct dt_engine *de = &dtp->engines[i];
 		for (uint32_t c = 0; c < dtp->en.nclauses; c++)
-			pick[c] = engine_of(dtp, &placed[comps->of[c]]) == de;
+			pick[c] = engine_serves(dtp, de,
+						&placed[comps->of[c]]);
 		if (dt_enabling_part(dtp, de, pick) != 0)
 			return -1;
 	}
@@ -163,8 +194,10 @@ engines_make(dtrace_hdl_t *dtp, struct start *st)
 		return dt_fail(dtp, EDT_NOMEM);
 	struct dt_placed *placed = arena_calloc(a, comps->n + (size_t)1,
 						sizeof(*placed));
-	dtp->engines = arena_calloc(a, comps->n + (size_t)1,
-				    sizeof(*dtp->engines));
+	size_t most = comps->n + (size_t)1;
+	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next)
+		most++;
+	dtp->engines = arena_calloc(a, most, sizeof(*dtp->engines));
 	if (placed == NULL || dtp->engines == NULL)
 		return dt_nomem(dtp);
 	if (dt_place(a, comps, &st->w, placed, &priv, &dtp->err) != 0)

@@ -268,7 +268,8 @@ placed(struct trace *t, const struct dt_world *world, const char *want)
 	}
 	for (uint32_t i = 0; i < t->comps.n; i++) {
 		assert_non_null(out[i].why);
-		got[i] = out[i].engine == DIF_ENG_K ? 'K' :
+		got[i] = out[i].engine == DIF_ENG_K	? 'K' :
+			 out[i].pid == DT_PID_SEVERAL ? '*' :
 						      (char)('0' + out[i].pid);
 	}
 	assert_string_equal(got, want);
@@ -354,6 +355,38 @@ processes(void **state)
 	placed(t, &user, "!");
 	/* The kernel must have both processes: then it has all. */
 	placed(t, &root, "KKK");
+}
+
+/* Of several processes that were asked for. */
+static void
+in_each(void **state)
+{
+	const struct dt_world users = { .no_kernel = "no", .self = 4,
+					.target = DT_PID_SEVERAL };
+	const struct dt_denied no = { .pid = 7, .why = "held by gdb" };
+	struct dt_world w = { .target = DT_PID_SEVERAL, .self = 4 };
+	struct trace *t = *state;
+	uint32_t sys = probe(t, DIF_SITE_SYSENTRY, 0);
+	uint32_t tick = probe(t, DIF_SITE_TICK, 0);
+
+	clause(t, sys, DIF_ACT_TRACE, PUT_ARR);
+	placed(t, &users, "!");
+	t->en.nclauses = t->en.necbs = 0;
+	clause(t, sys, DIF_ACT_TRACE, GET_TLS);
+	clause(t, tick, DIF_ACT_TRACE, NOTHING);
+	placed(t, &users, "*4");
+	placed(t, &w, "KK");
+	w.force = DIF_ENG_P;
+	placed(t, &w, "*4");
+	w.denied = &no;
+	w.ndenied = 1;
+	placed(t, &w, "!");
+	/* The tick would be in each process. */
+	clause(t, tick, DIF_ACT_TRACE, GET_TLS);
+	placed(t, &users, "!");
+	t->en.nclauses = t->en.necbs = 0;
+	clause(t, sys, DIF_ACT_TRACE, "call speculation, %r1\nret %r1\n");
+	placed(t, &users, "!");
 }
 
 /* A clause whose functions are in libraries that are not there yet. */
@@ -584,7 +617,7 @@ main(void)
 		T(tick_goes_along), T(wide_and_user_probes_together),
 		T(processes), T(none_yet), T(one_process_one_engine), T(denied), T(rather_not),
 		T(processes), T(none_yet), T(one_process_one_engine), T(denied),
-		T(bound), T(bound_by_a_variable), T(refused), T(cures),
+		T(in_each), T(bound), T(bound_by_a_variable), T(refused), T(cures),
 		T(messages),
 	};
 
