@@ -28,7 +28,7 @@ heading(struct cmd *c)
 
 /* As C would declare it, where it has a name. */
 static void
-argument(struct cmd *c, const dtrace_probedesc_t *pd, unsigned n,
+list_argument(struct cmd *c, const dtrace_probedesc_t *pd, unsigned n,
 	 const char *type)
 {
 	char name[64];
@@ -60,7 +60,7 @@ list_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pd, void *arg)
 	attr_lines(c, "Argument Attributes", pi.dtp_arga);
 	cmd_out(c, "\n\tArgument Types\n");
 	for (int i = 0; i < pi.dtp_argc; i++)
-		argument(c, &one, (unsigned)i, pi.dtp_argv[i]);
+		list_argument(c, &one, (unsigned)i, pi.dtp_argv[i]);
 	if (pi.dtp_argc == 0)
 		cmd_out(c, "\t\tNone\n");
 	cmd_out(c, "\n");

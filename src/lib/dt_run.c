@@ -299,7 +299,8 @@ engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
 	return de->seen != NULL ? 0 : err_nomem(&dtp->err);
 }
 
-/* All loaded, then all attached.  -1: dtp->err, and *failed did not. */
+/* All loaded, then all attached.  -1: dtp->err, and *failed did not; NULL: it is
+   no engine's fault. */
 static int
 engines_attach(dtrace_hdl_t *dtp, struct dt_engine **failed)
 {
@@ -313,8 +314,10 @@ engines_attach(dtrace_hdl_t *dtp, struct dt_engine **failed)
 	}
 	for (uint32_t i = 0; i < dtp->nengines; i++) {
 		struct dt_engine *de = *failed = &dtp->engines[i];
-		if (de->ops->attach(de->eng, &dtp->err) != 0 ||
-		    engine_end_fits(dtp, de) != 0 || dt_specs_init(dtp, de) != 0)
+		if (de->ops->attach(de->eng, &dtp->err) != 0)
+			return -1;
+		*failed = NULL; /* the other engine would not do better */
+		if (engine_end_fits(dtp, de) != 0 || dt_specs_init(dtp, de) != 0)
 			return -1;
 	}
 	return 0;
@@ -405,8 +408,10 @@ engines_deny(dtrace_hdl_t *dtp, const struct dt_engine *failed,
 	     const struct start *st)
 {
 	const bool rather = dtp->err.tag == &ERR_RATHER;
-	int32_t pid = failed->target.pid;
+	int32_t pid = failed != NULL ? failed->target.pid : 0;
 
+	if (failed == NULL || dtp->err.tag == &ERR_NOMEM)
+		return false;
 	if (pid == 0 ? !deny_kernel(dtp, failed, st) :
 		       st->w.force != 0 ||
 			       (st->w.no_kernel != NULL && !rather) ||

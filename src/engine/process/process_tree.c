@@ -3,17 +3,20 @@
  * process_tree.c - programs that processes of the tree execute.
  *
  *	a thread asks (rtn_exec) ─▶ member, guardian ─▶ it is caught at the
- *first instruction of the program ─▶ memory, patches ─▶ it runs │ execve fails,
- *or it cannot be └─▶ it goes on; what is not followed is counted
+ *	first instruction of the program ─▶ memory, patches ─▶ it runs
+ *	                 │
+ *	                 └─▶ execve fails, or it cannot be: it goes on; what is
+ *	                     not followed is counted
  *
- * A MEMBER is a struct engine without what is the trace's: it has a process,
- *its world, places, regions, journal and guardian of its own, and in the memory
- * file a part of its own (struct map.head); machines, buffers, variables and
- * aggregations are the root's, which the process maps like all others.  What
- * the root has found out of the enabling (classes, sites, cells) is copied.
+ * A MEMBER is a struct engine without what is the trace's: it has a process, its
+ * world, places, regions, journal and guardian of its own, and in the memory file
+ * a part of its own (struct map.head); machines, buffers, variables and
+ * aggregations are the root's, which the process maps like all others.  What the
+ * root has found out of the enabling (classes, sites, cells) is copied.
  *
  *	file   │ shared: common │ the root's │ the rest │ regions │ head,
- *regions │                                        │         │ of a member ...
+ *	       │                                        │         │ regions of a
+ *	       │                                        │         │ member ...
  *	member │ common │ its head │ the rest │              its regions
  *
  * Children that a member's process forks have its head and its text.  So a
@@ -39,8 +42,7 @@
 #define GATHER_NS    1000000000ull /* at least */
 #define GATHER_SHARE 20            /* of the time is spent with that, at most */
 
-/* ---- a member
- * ---------------------------------------------------------------- */
+/* ---- a member -------------------------------------------------------------- */
 
 /* src's vector again, n elements of size. */
 static bool
@@ -152,8 +154,7 @@ member_new(struct engine *root, pid_t pid, struct err *e)
 	return NULL;
 }
 
-/* ---- entering the program
- * ------------------------------------------------------ */
+/* ---- entering the program -------------------------------------------------- */
 
 static int
 member_mem(struct engine *m, struct err *e)
@@ -247,8 +248,7 @@ tree_enter(struct engine *root, struct engine *m)
 	member_free(m);
 }
 
-/* ---- who asks
- * -------------------------------------------------------------------- */
+/* ---- who asks -------------------------------------------------------------- */
 
 /* Which process a thread is of; 0: it has ended. */
 static pid_t
@@ -316,8 +316,7 @@ tree_asked(struct engine *root, struct rtn_shared *sh)
 			tree_exec(root, sh, i);
 }
 
-/* ---- members that nobody needs
- * ------------------------------------------------- */
+/* ---- members that nobody needs --------------------------------------------- */
 
 /* Mark those whose head another process has mapped; all, where that cannot be
  * read. */
@@ -369,8 +368,7 @@ tree_gather(struct engine *root)
 	free(used);
 }
 
-/* ---- the door
- * ------------------------------------------------------------------------ */
+/* ---- the door -------------------------------------------------------------- */
 
 void
 tree_poll(struct engine *root, uint64_t now)
@@ -414,8 +412,7 @@ tree_of(const struct engine *root, pid_t pid)
 	return NULL;
 }
 
-/* ---- the end
- * ------------------------------------------------------------------------- */
+/* ---- the end --------------------------------------------------------------- */
 
 static uint64_t
 head_of(const struct engine *eng)
