@@ -453,6 +453,8 @@ rather_not(void **state)
 	w.no_kernel = NULL;
 	w.force = DIF_ENG_P;
 	placed(t, &w, "78");
+}
+
 #define PUT_TLS ".var t 1280 scl tls int 8\nstts t, %r0\nret %r0\n"
 
 /* What looks at one process alone. */
