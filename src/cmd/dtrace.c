@@ -256,6 +256,9 @@ usage(struct cmd *c, const char *fmt, ...)
 static _Noreturn void
 no_probes(struct cmd *c)
 {
+	if (c->nargs > 2 && strcmp(c->args[1], "run") == 0)
+		usage(c, "no probes specified (a tool is run with run as the "
+			 "first word: %s run %s)", cmd_name, c->args[2]);
 	if (c->nargs > 1 && access(c->args[1], R_OK) == 0)
 		usage(c, "no probes specified (a script is run with -s %s)",
 		      c->args[1]);

@@ -338,6 +338,23 @@ comp_bound(struct dt_comp *comp, const struct dif_probe *p, int32_t who)
 				       who != 0 ? who : DT_PID_SEVERAL);
 }
 
+/* A probe of the component and its clause: they may be what only one engine has. */
+static void
+comp_ecb(struct dt_comp *comp, const struct need *need,
+	 const struct dif_probe *p)
+{
+	const bool had_k = comp->only_k != NULL, had_p = comp->only_p != NULL;
+
+	comp->necbs++;
+	comp_probe(comp, p);
+	if (comp->probe_k == NULL && comp->only_k != NULL &&
+	    (!had_k || need->only_k == comp->only_k))
+		comp->probe_k = p;
+	if (comp->probe_p == NULL && comp->only_p != NULL &&
+	    (!had_p || need->only_p == comp->only_p))
+		comp->probe_p = p;
+}
+
 /* Number the sets, and gather what their clauses and probes need. */
 static void
 comps_gather(struct comp_cx *cx, struct dt_comps *out)
@@ -364,8 +381,8 @@ comps_gather(struct comp_cx *cx, struct dt_comps *out)
 	for (uint32_t i = 0; i < en->necbs; i++) {
 		const struct dif_ecb *ecb = &en->ecbs[i];
 		struct dt_comp *comp = &out->v[out->of[ecb->clause]];
-		comp->necbs++;
-		comp_probe(comp, &en->probes[ecb->probe]);
+		comp_ecb(comp, &cx->need[ecb->clause],
+			 &en->probes[ecb->probe]);
 		comp_bound(comp, &en->probes[ecb->probe],
 			   cx->who[ecb->clause]);
 	}

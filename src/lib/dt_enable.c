@@ -66,7 +66,8 @@ check_destructive(dtrace_hdl_t *dtp, const struct dif_clause *c)
 	}
 	if (!found)
 		return 0;
-	return dt_set_err(dtp, EDT_DESTRUCTIVE, "%s (-w allows them)",
+	return dt_set_err(dtp, EDT_DESTRUCTIVE,
+			  "%s (-w, or -x destructive, allows them)",
 			  dtrace_errmsg(NULL, EDT_DESTRUCTIVE));
 }
 

@@ -139,7 +139,8 @@ static int
 place_fail(const struct place_cx *cx, const struct dt_comp *c, const char *no_k,
 	   const char *no_p, bool *priv, struct err *e)
 {
-	const struct dif_probe *p = c->probe;
+	const struct dif_probe *p = c->probe_k != NULL ? c->probe_k :
+				    c->probe_p != NULL ? c->probe_p : c->probe;
 
 	*priv = no_k != NULL && no_k == cx->w->no_kernel;
 	/* Nothing but privilege, or a process of one's own, is missing. */

@@ -31,6 +31,7 @@ struct dt_comp {
 				 its sites allow */
 	const char *only_k;   /* what of it the process engine has not, or NULL */
 	const char *only_p;   /* what of it the kernel engine has not, or NULL */
+	const struct dif_probe *probe_k, *probe_p; /* where these are wanted */
 	unsigned where;	      /* DT_AT() of all its sites */
 	const struct dif_recipes *args; /* of its last site */
 	int32_t pid;	      /* whose text its sites are in; 0: nobody's;

@@ -53,6 +53,9 @@ def bad_usage(t):
         assert r.returncode == 2 and r.stderr.startswith("Usage: "), r
     r = plain(t, "-h")
     assert r.returncode == 0 and r.stdout.startswith("Usage: "), r
+    r = subprocess.run([t.dtrace, "-q", "run", "syscount"], text=True,
+                       stderr=subprocess.PIPE)
+    assert r.returncode == 2 and "dtrace run syscount)" in r.stderr, r
 
 
 @tool("run")

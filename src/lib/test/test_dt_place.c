@@ -606,6 +606,27 @@ messages(void **state)
 			    "was given (-c or -p)");
 }
 
+/* Of those that run together the one is named that an engine has not. */
+static void
+who_is_to_blame(void **state)
+{
+	const struct dt_world w = { .no_kernel = "no BPF", .target = 7 };
+	struct trace *t = *state;
+	struct dt_placed out[1];
+	struct err e;
+	bool priv;
+	uint32_t tp;
+
+	clause(t, probe(t, DIF_SITE_SYSENTRY, 0), DIF_ACT_TRACE, PUT_GLB);
+	tp = probe(t, DIF_SITE_TP, 0);
+	t->probes[tp].name = "off-cpu";
+	clause(t, tp, DIF_ACT_TRACE, GET_GLB);
+	comps(t, "aa");
+	err_clear(&e);
+	assert_int_equal(dt_place(t->a, &t->comps, &w, out, &priv, &e), -1);
+	assert_non_null(strstr(e.msg, "p:m:f:off-cpu: kernel engine: no BPF"));
+}
+
 int
 main(void)
 {
@@ -617,10 +638,9 @@ main(void)
 		T(error_connects_all), T(rows_tell_engines),
 		T(sites_tell_engines), T(by_kind),
 		T(tick_goes_along), T(wide_and_user_probes_together),
-		T(processes), T(none_yet), T(one_process_one_engine), T(denied), T(rather_not),
 		T(processes), T(none_yet), T(one_process_one_engine), T(denied),
-		T(in_each), T(bound), T(bound_by_a_variable), T(refused), T(cures),
-		T(messages),
+		T(rather_not), T(in_each), T(bound), T(bound_by_a_variable),
+		T(refused), T(cures), T(messages), T(who_is_to_blame),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
