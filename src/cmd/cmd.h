@@ -77,6 +77,9 @@ void cmd_notice(const struct cmd *c, const char *fmt, ...)
 /* cmd_error(), stop everything, exit 1. */
 _Noreturn void cmd_fatal(struct cmd *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* What stands before the library's last error with -x errtags, "[EDT_PROC] ";
+   "": nothing.  Errors of programs have theirs from the compiler. */
+const char *cmd_error_tag(struct cmd *c);
 /* cmd_fatal() with the library's last error after the text. */
 _Noreturn void cmd_dfatal(struct cmd *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -112,8 +112,9 @@ list_clause(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 	char text[DTRACE_FUNCNAMELEN + 3 * DTRACE_NAMELEN + 4];
 
 	if (dtrace_probe_iter(dtp, pd, list_probe, la->c) != 0) {
-		cmd_error("failed to match %s: %s",
+		cmd_error("failed to match %s: %s%s",
 			  dtrace_desc2str(pd, text, sizeof(text)),
+			  cmd_error_tag(la->c),
 			  dtrace_errmsg(dtp, dtrace_errno(dtp)));
 		la->c->status = 1;
 	}

@@ -110,10 +110,8 @@ option_on(struct cmd *c, const char *name)
 	       v != DTRACEOPT_UNSET && v != 0;
 }
 
-/* "[EDT_PROC] " with -x errtags; errors of programs have theirs from the
-   compiler. */
-static const char *
-error_tag(struct cmd *c)
+const char *
+cmd_error_tag(struct cmd *c)
 {
 	static char text[40];
 	const char *tag = dtrace_errtag(c->dtp);
@@ -134,7 +132,7 @@ cmd_dfatal(struct cmd *c, const char *fmt, ...)
 	va_start(ap, fmt);
 	vmessage(fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "%s%s%s\n", *fmt != '\0' ? ": " : "", error_tag(c),
+	fprintf(stderr, "%s%s%s\n", *fmt != '\0' ? ": " : "", cmd_error_tag(c),
 		dtrace_errmsg(c->dtp, dtrace_errno(c->dtp)));
 	cmd_quit(c, 1);
 }
@@ -616,7 +614,7 @@ start_processes(struct cmd *c, const struct targets *t,
 			t->v[i].is_pid ? grab_process(c, t->v[i].arg)
 				       : start_command(c, t->v[i].arg);
 		if (p == NULL)
-			cmd_fatal(c, "%s%s", error_tag(c),
+			cmd_fatal(c, "%s%s", cmd_error_tag(c),
 				  dtrace_errmsg(c->dtp, dtrace_errno(c->dtp)));
 		procs[c->nprocs++] = p;
 	}

@@ -62,16 +62,22 @@ dfatal(struct exporter *e, const char *what)
 	_exit(1);
 }
 
+static void
+export_print_usage(FILE *fp)
+{
+	fputs("usage: dtrace-export [-Z] [-l address] [-C cert -K key] "
+	      "[-T token] [-o url]\n"
+	      "\t[-A ca] [-H headers] [-I seconds] [-i seconds] [-m sets]\n"
+	      "\t[-c command] [-p pid] [-x opt[=val]] -s script | -n program "
+	      "[args ...]\n", fp);
+}
+
 static _Noreturn void
 export_usage(const char *fmt, const char *what)
 {
 	if (fmt != NULL)
 		export_say(fmt, what);
-	fputs("usage: dtrace-export [-Z] [-l address] [-C cert -K key] "
-	      "[-T token] [-o url]\n"
-	      "\t[-A ca] [-H headers] [-I seconds] [-i seconds] [-m sets]\n"
-	      "\t[-c command] [-p pid] [-x opt[=val]] -s script | -n program "
-	      "[args ...]\n", stderr);
+	export_print_usage(stderr);
 	exit(2);
 }
 
@@ -531,6 +537,10 @@ main(int argc, char **argv)
 			      .otlp_opts.every = 10 };
 	int status;
 
+	if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+		export_print_usage(stdout);
+		return fflush(stdout) != 0;
+	}
 	export_options(&e, argc, argv);
 	status = export_run(&e);
 	vec_fini(&e.progs);
