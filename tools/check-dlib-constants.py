@@ -18,7 +18,7 @@ HEADERS = """errno.h signal.h fcntl.h unistd.h sched.h poll.h stdio.h
 sys/file.h sys/mman.h sys/socket.h sys/stat.h sys/wait.h netinet/in.h
 netinet/tcp.h sys/syscall.h""".split()
 
-# By file: names that no header has.
+# By file: names that no header has; names with two underscores are the library's.
 OWN = {
     "io.d": r"B_[A-Z]+",
     "lockstat.d": r"RW_(READER|WRITER)",
@@ -43,7 +43,7 @@ def constants(path):
     with open(path) as f:
         found = CONSTANT.findall(f.read())
     return [(name, number(val)) for name, val in found
-            if not re.fullmatch(own, name)]
+            if not re.fullmatch(own, name) and not name.startswith("__")]
 
 
 def in_c(cc, names):

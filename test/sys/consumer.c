@@ -217,6 +217,12 @@ test_probes(void)
 	REFUSED(dtp, dtrace_probe_iter(dtp, &pd, first_probe, &found),
 		NOPROBE);
 	REFUSED(dtp, dtrace_probe_info(dtp, &pd, &pi), NOPROBE);
+	CHECK(dtrace_str2desc(dtp, DTRACE_PROBESPEC_NAME,
+			      "syscall::read:entry", &pd) == 0);
+	char name[8];
+	const char *s = dtrace_probe_argname(dtp, &pd, 0, name, sizeof(name));
+	CHECK(s != NULL && strcmp(s, "fd") == 0);
+	CHECK(dtrace_probe_argname(dtp, &pd, 9, name, sizeof(name)) == NULL);
 	CHECK(dtrace_probe_iter(dtp, NULL, first_probe, &found) == 7);
 	dtrace_close(dtp);
 }
