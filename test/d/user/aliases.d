@@ -15,10 +15,5 @@ p*d$target:a.out:_go:return { printf("%s by p*d\n", probefunc); }
 pid$target:a.out:_local:entry { printf("%s by _local\n", probefunc); }
 pid$target:a.out:local:entry { printf("%s by local\n", probefunc); }
 pid$target:a.out:go:entry, pid$target:a.out:_go:entry { n++; }
-pid$target:a.out:_go:entry, pid$target:a.out:__g*2:entry
-{
-	if (arg0 >= 0) others++;
-	all++;
-}
 pid$target:a.out:go:entry, pid$target:a.out:g*:entry { same++; }
-END { printf("%d %d %d %d\n", n, others, all, same); }
+END { printf("%d %d\n", n, same); }
