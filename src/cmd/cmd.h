@@ -8,6 +8,7 @@
 
 #include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 
 #include "dtrace/dtrace.h"
@@ -69,6 +70,8 @@ struct cmd {
 
 extern const char *cmd_name; /* "dtrace" */
 
+/* "dtrace: text" on stderr, without the end of a line. */
+void cmd_vmessage(const char *fmt, va_list ap);
 /* "dtrace: text" on stderr. */
 void cmd_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same unless quiet. */
@@ -85,6 +88,14 @@ _Noreturn void cmd_dfatal(struct cmd *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Let processes go, leave nothing attached, exit. */
 _Noreturn void cmd_quit(struct cmd *c, int status);
+/* Is it set, and not 0? */
+bool cmd_option_on(struct cmd *c, const char *name);
+/* Writing failed with that errno: a closed pipe ends the command quietly, all else
+   is told. */
+_Noreturn void cmd_output_failed(struct cmd *c, int err);
+/* True if nobody is left who could read the output.  Then there is no use in
+   tracing on. */
+bool cmd_output_closed(const struct cmd *c);
 /* Write to the output; a failure to write is fatal. */
 void cmd_out(struct cmd *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -18,10 +18,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes of a program on the command line that an error repeats. */
-
-const char *cmd_name = "dtrace";
-
 static const char optstring[] =
 	"+:-:3:6:aAb:Bc:CdD:ef:FGhHi:I:lL:m:n:o:O:p:P:qs:SU:vVwx:X:Z";
 
@@ -36,138 +32,7 @@ cmd_interrupt(void)
 
 static volatile sig_atomic_t going; /* tracing has begun */
 
-/* ---- messages ------------------------------------------------------------- */
-
-static void
-vmessage(const char *fmt, va_list ap)
-{
-	fprintf(stderr, "%s: ", cmd_name);
-	vfprintf(stderr, fmt, ap);
-}
-
-void
-cmd_error(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vmessage(fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-}
-
-void
-cmd_notice(const struct cmd *c, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (c->quiet)
-		return;
-	va_start(ap, fmt);
-	vmessage(fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-}
-
-/* Let processes go and leave nothing attached, whatever happened. */
-void
-cmd_quit(struct cmd *c, int status)
-{
-	if (!cmd_live_end(c) && status == 0)
-		status = 1;
-	if (c->dtp != NULL) {
-		/* Whatever happened, what was written can be read. */
-		(void)dtrace_oformat_teardown(c->dtp, c->out);
-		fflush(c->out);
-	}
-	dtrace_close(c->dtp);
-	for (int i = 0; i < c->nprogs; i++)
-		free(c->progs[i].name);
-	free(c->progs);
-	free(c->args);
-	exit(cmd_hold_end(c, cmd_show_end(c, status)));
-}
-
-void
-cmd_fatal(struct cmd *c, const char *fmt, ...)
-{
-	va_list ap;
-
-	(void)cmd_live_end(c);
-	va_start(ap, fmt);
-	vmessage(fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	cmd_quit(c, 1);
-}
-
-static bool
-option_on(struct cmd *c, const char *name)
-{
-	int64_t v;
-
-	return dtrace_getopt(c->dtp, name, &v) == 0 &&
-	       v != DTRACEOPT_UNSET && v != 0;
-}
-
-const char *
-cmd_error_tag(struct cmd *c)
-{
-	static char text[40];
-	const char *tag = dtrace_errtag(c->dtp);
-
-	if (tag == NULL || !option_on(c, "errtags") ||
-	    dtrace_errmsg(c->dtp, dtrace_errno(c->dtp))[0] == '[')
-		return "";
-	snprintf(text, sizeof(text), "[%s] ", tag);
-	return text;
-}
-
-void
-cmd_dfatal(struct cmd *c, const char *fmt, ...)
-{
-	va_list ap;
-
-	(void)cmd_live_end(c);
-	va_start(ap, fmt);
-	vmessage(fmt, ap);
-	va_end(ap);
-	fprintf(stderr, "%s%s%s\n", *fmt != '\0' ? ": " : "", cmd_error_tag(c),
-		dtrace_errmsg(c->dtp, dtrace_errno(c->dtp)));
-	cmd_quit(c, 1);
-}
-
-/* Writing failed: a closed pipe ends the command quietly, all else is told. */
-static _Noreturn void
-output_failed(struct cmd *c, int err)
-{
-	if (err == EPIPE)
-		cmd_quit(c, 0);
-	cmd_fatal(c, "failed to write to %s: %s",
-		  c->outname != NULL ? c->outname : "<stdout>", strerror(err));
-}
-
-/* True if nobody is left who could read the output.  Then there is no use in
-   tracing on. */
-static bool
-output_closed(const struct cmd *c)
-{
-	struct pollfd fd = { .fd = fileno(c->out) };
-
-	return poll(&fd, 1, 0) > 0 && (fd.revents & POLLERR) != 0;
-}
-
-void
-cmd_out(struct cmd *c, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	int n = vfprintf(c->out, fmt, ap);
-	va_end(ap);
-	if (n < 0)
-		output_failed(c, errno);
-}
+/* ---- usage ---------------------------------------------------------------- */
 
 static void
 print_synopsis(FILE *fp)
@@ -242,7 +107,7 @@ usage(struct cmd *c, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vmessage(fmt, ap);
+	cmd_vmessage(fmt, ap);
 	va_end(ap);
 	fputc('\n', stderr);
 	print_synopsis(stderr);
@@ -769,7 +634,7 @@ flush_output(struct cmd *c)
 	if (fflush(c->out) == 0)
 		return;
 	if (c->screen == NULL || errno != EPIPE)
-		output_failed(c, errno);
+		cmd_output_failed(c, errno);
 	clearerr(c->out);
 	cmd_interrupted = 1;
 }
@@ -810,7 +675,7 @@ run(struct cmd *c, struct ps_prochandle **procs)
 		newline = cmd_interrupted != 0; /* by -e, not by ^C */
 	}
 	while (!done) {
-		if (output_closed(c) && c->screen == NULL)
+		if (cmd_output_closed(c) && c->screen == NULL)
 			cmd_quit(c, 0);
 		if (!cmd_interrupted && (c->nprocs == 0 || c->live > 0))
 			dtrace_sleep(c->dtp);
@@ -833,7 +698,7 @@ run(struct cmd *c, struct ps_prochandle **procs)
 		case DTRACE_WORKSTATUS_OKAY:
 			break;
 		default:
-			if (output_closed(c))
+			if (cmd_output_closed(c))
 				cmd_quit(c, 0);
 			cmd_dfatal(c, "processing aborted");
 		}
@@ -880,8 +745,8 @@ compile_all(struct cmd *c)
 			compile_text(c, &c->progs[i]);
 	}
 	/* Pragmas may have set these. */
-	c->quiet = option_on(c, "quiet");
-	c->flowindent = option_on(c, "flowindent");
+	c->quiet = cmd_option_on(c, "quiet");
+	c->flowindent = cmd_option_on(c, "flowindent");
 	c->structured = dtrace_oformat(c->dtp) != 0;
 	if (c->mode == MODE_LIST) {
 		for (int i = 0; i < c->nprogs; i++)
@@ -899,7 +764,7 @@ compile_all(struct cmd *c)
 	    dtrace_program_strcompile(c->dtp, "", DTRACE_PROBESPEC_NONE,
 				      DTRACE_C_EMPTY, 0, NULL) == NULL)
 		cmd_dfatal(c, "failed to read the D libraries");
-	if (option_on(c, "destructive") && c->mode == MODE_RUN)
+	if (cmd_option_on(c, "destructive") && c->mode == MODE_RUN)
 		cmd_notice(c, "allowing destructive actions");
 	for (int i = 0; i < c->nprogs; i++)
 		enable_prog(c, &c->progs[i]);
@@ -1018,7 +883,7 @@ main(int argc, char **argv)
 	if (t.instead == 'V') {
 		cmd_out(&c, "%s: %s\n", cmd_name, _dtrace_version);
 		if (fflush(c.out) != 0)
-			output_failed(&c, errno);
+			cmd_output_failed(&c, errno);
 		cmd_quit(&c, 0);
 	}
 	if (c.nprogs == 0 && (c.mode == MODE_OBJECT || c.mode == MODE_HEADER))
@@ -1034,7 +899,7 @@ main(int argc, char **argv)
 	if (c.mode == MODE_RUN)
 		cmd_show_options(&c);
 	take_colours(&c);
-	c.quiet = option_on(&c, "quiet");
+	c.quiet = cmd_option_on(&c, "quiet");
 	catch_signals();
 	struct ps_prochandle **procs =
 		calloc((size_t)t.n + 1, sizeof(*procs));
@@ -1060,6 +925,6 @@ main(int argc, char **argv)
 	free(procs);
 	free(t.v);
 	if (fflush(c.out) != 0)
-		output_failed(&c, errno);
+		cmd_output_failed(&c, errno);
 	cmd_quit(&c, c.status == 0 && c.died ? 1 : c.status);
 }
