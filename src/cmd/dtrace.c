@@ -13,7 +13,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
