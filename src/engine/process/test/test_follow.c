@@ -262,7 +262,9 @@ numbers(void **state)
 			waitpid(pid, NULL, 0);
 		_exit(0);
 	}
-	for (int i = 0; i < 2000 && common->rounds == 0; i++) {
+	/* The far process may be there before its maker has said its number. */
+	for (int i = 0; i < 60000 && (common->rounds == 0 || common->child == 0);
+	     i++) {
 		usleep(1000);
 		if (waitpid(mid, NULL, WNOHANG) == mid)
 			fail_msg("the far process could not be made");
