@@ -97,8 +97,9 @@ maps_add(mruns *runs, const struct proc_map *l)
 	struct mrun *r = runs->n != 0 ? &runs->v[runs->n - 1] : NULL;
 
 	if (l->path[0] == '\0') {
-		if (r != NULL && r->end == l->lo)
-			r->end = l->hi; /* .bss */
+		/* .bss; what can be executed is code that was made. */
+		if (r != NULL && r->end == l->lo && !l->x)
+			r->end = l->hi;
 		return true;
 	}
 	if (r == NULL || !maps_same_file(r, l) || l->off < r->lastoff) {
