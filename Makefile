@@ -71,6 +71,7 @@ bench:
 	@$(MAKE) --no-print-directory all
 	@bench/run $(BUILD)
 	@bench/process $(BUILD)
+	@bench/programs $(BUILD)/dtrace
 
 fuzz:
 	@tools/install-packages build

@@ -3,8 +3,9 @@
  * loop.c - the traced program of the benchmarks: N times the same thing, then
  * the nanoseconds one took, on standard output.
  *
- * usage: loop getppid|push|lea|leaf N
+ * usage: loop getppid|switch|push|lea|leaf N
  *   getppid  the cheapest system call
+ *   switch   two processes that wake each other: one switch from one to the other
  *   push     a function that begins with push (a uprobe the kernel emulates)
  *   lea      a function whose first instruction must be single-stepped, with
  *            an emulable one after it
@@ -40,6 +41,37 @@ now(void)
 	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
 }
 
+/* Until the other end is closed. */
+static void
+answer(int from, int to)
+{
+	char c;
+
+	while (read(from, &c, 1) == 1 && write(to, &c, 1) == 1)
+		;
+	_exit(0);
+}
+
+/* n switches there and back, through two pipes. */
+static long
+switches(long n)
+{
+	int there[2], back[2];
+	char c = 0;
+
+	if (pipe(there) != 0 || pipe(back) != 0)
+		return -1;
+	if (fork() == 0) {
+		close(there[1]);
+		close(back[0]);
+		answer(there[0], back[1]);
+	}
+	for (long i = 0; i < n; i += 2)
+		if (write(there[1], &c, 1) != 1 || read(back[0], &c, 1) != 1)
+			return -1;
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -50,7 +82,10 @@ main(int argc, char **argv)
 			   strcmp(argv[1], "lea") == 0	? work_lea :
 			   strcmp(argv[1], "leaf") == 0 ? work_leaf : NULL;
 	double t = now();
-	if (fn == NULL) {
+	if (strcmp(argv[1], "switch") == 0) {
+		if (switches(n) != 0)
+			return 1;
+	} else if (fn == NULL) {
 		for (long i = 0; i < n; i++)
 			x += syscall(SYS_getppid);
 	} else {

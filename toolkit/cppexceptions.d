@@ -11,9 +11,7 @@
  *
  * For each type that is thrown how often, and the stacks that throw, the most
  * frequent last; how often exceptions were caught, and thrown on by a throw
- * without an operand. The type's name is as the compiler writes it:
- * 13runtime_error is runtime_error, St13runtime_error std::runtime_error, i
- * int; c++filt -t makes it readable.
+ * without an operand.
  *
  * The probes are those of libstdc++; a program that is linked with it
  * statically is seen only if it has them too.
@@ -50,8 +48,8 @@ profile:::tick-1s
 dtrace:::END
 {
 	trunc(@stacks, $2 ? $2 : 5);
-	printa("%S%k%@16d\n\n", @stacks);
+	printa("%#S%k%@16d\n\n", @stacks);
 	printf("%10s  %s\n", "THROWN", "TYPE");
-	printa("%@10d  %S\n", @thrown);
+	printa("%@10d  %#S\n", @thrown);
 	printa("%@10d  (%s)\n", @what);
 }

@@ -117,9 +117,11 @@ static void
 functions(struct elf_file *f, struct addrs *a)
 {
 	size_t n;
-	const struct elf_fde *d = elf_fdes(f, &n);
+	const struct elf_fde *d;
 	const struct elf_sym *s;
 
+	(void)elf_entries(f, &n); /* then all parts are known */
+	d = elf_fdes(f, &n);
 	for (size_t i = 0; i < n; i++)
 		if (!d[i].fragment)
 			(void)vec_push(&a->v, d[i].addr + d[i].signal);
@@ -193,7 +195,7 @@ plan(pid_t pid, const struct sites *s, enum dif_site_kind kind, bool windows)
 	eng->opts.only_cpu = -1;
 	eng->plan.windows_only = windows;
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t0);
-	if (world_open(&eng->world, pid, &e) != 0 || plan_make(eng, &e) != 0)
+	if (world_open(&eng->world, pid, NULL, &e) != 0 || plan_make(eng, &e) != 0)
 		fprintf(stderr, "# %s\n", e.msg);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t1);
 	r.ms = (double)(t1.tv_sec - t0.tv_sec) * 1e3 +
@@ -237,7 +239,7 @@ insns(pid_t pid, const struct addrs *fns, uint64_t base, struct sites *out)
 	struct err e = { 0 };
 	uint32_t idx;
 
-	if (eng == NULL || world_open(&eng->world, pid, &e) != 0)
+	if (eng == NULL || world_open(&eng->world, pid, NULL, &e) != 0)
 		exit(1);
 	eng->arena = arena_new();
 	eng->plan.fn_by_addr = hash_new();
@@ -265,7 +267,7 @@ find_base(pid_t pid, const char *path, uint64_t *base)
 	struct stat st;
 	bool found = false;
 
-	if (stat(path, &st) != 0 || world_open(&w, pid, &e) != 0)
+	if (stat(path, &st) != 0 || world_open(&w, pid, NULL, &e) != 0)
 		return false;
 	for (size_t i = 0; i < w.objs.n && !found; i++) {
 		struct engine_fresh f = world_obj_fresh(w.objs.v[i]);

@@ -306,6 +306,14 @@ typedef enum { DTRACE_WORKSTATUS_ERROR = -1, DTRACE_WORKSTATUS_OKAY,
 
 /* Put all programs in place, run BEGIN, start tracing. */
 DTRACE_API int dtrace_go(dtrace_hdl_t *dtp);
+/*
+ * May the caller end now, at any instruction?  1: what has been changed in traced
+ * processes is put right then, by the kernel or by a guardian of ours.  0: such a
+ * guardian was killed, and only we can do it: let dtrace_go() return, and stop.
+ * For handlers of signals that come while dtrace_go() runs: safe there, errno
+ * included.
+ */
+DTRACE_API int dtrace_guarded(dtrace_hdl_t *dtp);
 /* Stop all probes.  The next dtrace_work() consumes what they left, runs END
    and consumes what that left. */
 DTRACE_API int dtrace_stop(dtrace_hdl_t *dtp);
@@ -321,7 +329,8 @@ DTRACE_API int dtrace_exit_status(dtrace_hdl_t *dtp);
  */
 DTRACE_API const char *dtrace_engines(dtrace_hdl_t *dtp);
 /* After dtrace_go(): how many probes that patterns have matched have no place in
-   their process, and do not fire.  dtrace_engines() says why. */
+   their process, and do not fire; those of libraries that the process has opened
+   since are counted as they come.  dtrace_engines() says why. */
 DTRACE_API unsigned dtrace_left_out(dtrace_hdl_t *dtp);
 
 /* ---- consuming ------------------------------------------------------------------------ */

@@ -45,3 +45,15 @@ utf8_span(const uint8_t *p, size_t n)
 		i += len;
 	return i;
 }
+
+bool
+utf8_turns(const uint8_t *p, size_t len)
+{
+	if (len == 2)
+		return p[0] == 0xd8 && p[1] == 0x9c;
+	if (len != 3 || p[0] != 0xe2)
+		return false;
+	return p[1] == 0x80 ? (p[2] == 0x8e || p[2] == 0x8f ||
+			       (p[2] >= 0xaa && p[2] <= 0xae)) :
+			      p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9;
+}

@@ -62,6 +62,7 @@ struct cmd {
 	uint64_t records;  /* that have been consumed */
 	int64_t began, told; /* s: cmd_patience_look()'s */
 	bool said_silence;
+	unsigned left_out; /* probes without a place, as has been told */
 	unsigned drop_hints; /* kinds of drops whose cure has been told, as bits */
 	bool hold;	   /* --hold */
 	int hold_ready;	   /* for the byte that says that tracing goes on */

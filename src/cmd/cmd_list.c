@@ -43,14 +43,41 @@ list_argument(struct cmd *c, const dtrace_probedesc_t *pd, unsigned n,
 		cmd_out(c, "\t\targs[%u]: %s\n", n, type);
 }
 
+/* A field at the right of a column that is followed by a blank; what follows. */
+static char *
+list_column(char *to, size_t width, const char *text)
+{
+	size_t len = strlen(text), pad = len < width ? width - len : 0;
+
+	memset(to, ' ', pad);
+	memcpy(to + pad, text, len);
+	to[pad + len] = ' ';
+	return to + pad + len + 1;
+}
+
+/* As heading(); by hand, since printf() was a third of the time of a long list. */
+static void
+list_row(struct cmd *c, const dtrace_probedesc_t *pd)
+{
+	char line[sizeof(*pd) + 128], id[16], *p = line;
+
+	snprintf(id, sizeof(id), "%u", pd->dtpd_id);
+	p = list_column(p, 5, id);
+	p = list_column(p, 10, pd->dtpd_provider);
+	p = list_column(p, 17, pd->dtpd_mod);
+	p = list_column(p, 33, pd->dtpd_func);
+	p = list_column(p, 0, pd->dtpd_name);
+	p[-1] = '\0';
+	cmd_out(c, "%s\n", line);
+}
+
 static int
 list_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pd, void *arg)
 {
 	struct cmd *c = arg;
 	dtrace_probeinfo_t pi;
 
-	cmd_out(c, "%5u %10s %17s %33s %s\n", pd->dtpd_id, pd->dtpd_provider,
-		pd->dtpd_mod, pd->dtpd_func, pd->dtpd_name);
+	list_row(c, pd);
 	if (!c->verbose)
 		return 0;
 	dtrace_probedesc_t one = { .dtpd_id = pd->dtpd_id };

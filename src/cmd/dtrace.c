@@ -30,6 +30,7 @@ cmd_interrupt(void)
 }
 
 static volatile sig_atomic_t going; /* tracing has begun */
+static dtrace_hdl_t *volatile starting; /* what dtrace_go() is at work for */
 
 /* ---- usage ---------------------------------------------------------------- */
 
@@ -562,16 +563,15 @@ has_line(const char *text, const char *line, size_t n)
 	return false;
 }
 
-/* What runs where: a line of dtrace_engines() each.  before: not all, but what
-   is told of processes and was not told then. */
+/* What runs where: a line of dtrace_engines() each.  before: not all, but what was
+   not told then; how many probes an engine has by now is not of interest. */
 static void
 print_engines(struct cmd *c, const char *before)
 {
 	for (const char *s = dtrace_engines(c->dtp); *s != '\0';) {
 		size_t n = strcspn(s, "\n");
-		bool news = strncmp(s, "process ", 8) == 0 &&
-			    !has_line(before, s, n);
-		if (before == NULL || news)
+		if (before == NULL || (strncmp(s, "engine ", 7) != 0 &&
+				       !has_line(before, s, n)))
 			cmd_error("%.*s", (int)n, s);
 		s += n + (s[n] == '\n');
 	}
@@ -581,12 +581,13 @@ print_engines(struct cmd *c, const char *before)
 
 /*
  * Until something is traced there is nothing to be told, and starting may take
- * its time: what has been changed is put right when we are gone.
+ * its time: what has been changed is put right when we are gone, or else by us
+ * when dtrace_go() returns.
  */
 static void
 on_signal(int sig)
 {
-	if (!going) {
+	if (!going && (starting == NULL || dtrace_guarded(starting))) {
 		signal(sig, SIG_DFL);
 		raise(sig); /* comes when we return */
 		return;
@@ -613,16 +614,18 @@ catch_signals(void)
 }
 
 /* Counts of what a pattern has matched and cannot be placed are missing from the
-   output, as drops are: so it is said, also where quiet. */
+   output, as drops are: so it is said, also where quiet; and again when libraries
+   that have been opened since have brought more. */
 static void
-tell_left_out(struct cmd *c)
+tell_left_out(struct cmd *c, const char *whose)
 {
-	unsigned n = dtrace_left_out(c->dtp);
+	unsigned all = dtrace_left_out(c->dtp), n = all - c->left_out;
 
+	c->left_out = all;
 	if (n != 0 && !c->verbose)
-		cmd_error("%u of the matched probes ha%s no place in the "
-			  "process, and do%s not fire (-v says which, and why)",
-			  n, n == 1 ? "s" : "ve", n == 1 ? "es" : "");
+		cmd_error("%u of the %s ha%s no place in the process, and do%s "
+			  "not fire (-v says which, and why)",
+			  n, whose, n == 1 ? "s" : "ve", n == 1 ? "es" : "");
 }
 
 /* If it was the screen that nobody reads any more, what is left is printed on the
@@ -656,13 +659,15 @@ run(struct cmd *c, struct ps_prochandle **procs)
 	cmd_handlers(c);
 	cmd_asked(c, asked);
 	struct cmd_patience *patience = cmd_patience_begin();
+	starting = c->dtp;
 	int rc = dtrace_go(c->dtp);
 	cmd_patience_end(patience);
 	if (rc != 0)
 		cmd_dfatal(c, "could not enable tracing");
 	going = 1;
+	starting = NULL;
 	cmd_adjusted(c, asked);
-	tell_left_out(c);
+	tell_left_out(c, "matched probes");
 	if (c->verbose) {
 		print_engines(c, NULL);
 		engines = strdup(dtrace_engines(c->dtp));
@@ -701,6 +706,7 @@ run(struct cmd *c, struct ps_prochandle **procs)
 				cmd_quit(c, 0);
 			cmd_dfatal(c, "processing aborted");
 		}
+		tell_left_out(c, "probes in libraries opened since");
 		cmd_show_look(c);
 		flush_output(c);
 		cmd_live_look(c);

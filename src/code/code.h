@@ -20,6 +20,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "elf/elf.h"
 
 /* ---- decoding ------------------------------------------------------------ */
 
@@ -68,6 +69,7 @@ bool code_flags_dead(const uint8_t *p, size_t n, uint64_t addr);
 
 /* ---- bodies -------------------------------------------------------------- */
 
+struct code_world;
 /* The bytes of one function. */
 struct code_body {
 	const uint8_t *p;
@@ -75,6 +77,8 @@ struct code_body {
 	uint64_t addr; /* link-time address of p[0] */
 	size_t next;   /* offset of the next symbol after the first byte: what
 			  others may enter by; SIZE_MAX: none */
+	const struct code_world *w; /* whose bytes may branch into it; NULL:
+				       not known */
 };
 
 /*
@@ -96,6 +100,15 @@ size_t code_insn_count(const struct code_body *b);
 #define CODE_NOWHERE SIZE_MAX
 size_t code_slide(const struct code_body *b);
 
+/*
+ * How the caller's frame is found at each instruction that the function's first
+ * leads to, ascending, as a table of unwinding would say it; ELF_CFA_UNKNOWN where
+ * the instructions do not tell.  That it is entered by a call, with the return
+ * address at rsp, is taken for granted.  Return false if fn did, or there is no
+ * memory.
+ */
+bool code_cfi(const struct code_body *b, elf_cfi_fn *fn, void *arg);
+
 /* ---- analysis of functions ----------------------------------------------- */
 
 #define CODE_PARTS_MAX 8 /* of a function */
@@ -116,6 +129,8 @@ struct code_world {
 	   code pointers); false: no more. */
 	bool (*entered)(void *arg, uint64_t lo, uint64_t hi, size_t i,
 			uint64_t *addr);
+	/* `entered` knows the jumps of other functions, too. */
+	bool knows_jumps;
 	/* May be NULL.  The end of the code that lies last before addr; 0: not
 	   known.  What is between may be padding, for hops. */
 	uint64_t (*end_before)(void *arg, uint64_t addr);
@@ -146,12 +161,12 @@ struct code_world {
 };
 /* The world of an object's file, at link-time addresses; enough for
    code_returns_find().  The file must outlive it. */
-struct elf_file;
 void code_elf_world(struct elf_file *f, struct code_world *w);
 
-enum code_out_kind { CODE_OUT_RET, CODE_OUT_TAIL };
+/* FALL: behind its last instruction another function begins. */
+enum code_out_kind { CODE_OUT_RET, CODE_OUT_TAIL, CODE_OUT_FALL };
 struct code_out {      /* a way out of a function */
-	uint64_t addr; /* of the ret, jmp or jcc */
+	uint64_t addr; /* of the ret, jmp or jcc; of that last instruction */
 	uint8_t len;
 	uint8_t kind; /* enum code_out_kind */
 };

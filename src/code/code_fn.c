@@ -129,9 +129,9 @@ step_targets(struct code_scan *s, const struct code_step *t)
 	code_machine.refs(s, t);
 }
 
-/* True if what stands at the end of a part runs on into what follows it. */
-static bool
-end_falls(const struct code_scan *s, size_t first)
+/* If what stands at the end of a part runs on into what follows it: note it. */
+static void
+end_note(struct code_scan *s, size_t first)
 {
 	for (size_t i = s->steps.n; i-- > first;) {
 		const struct code_step *t = &s->steps.v[i];
@@ -139,10 +139,12 @@ end_falls(const struct code_scan *s, size_t first)
 		if (code_insn_is_nop(t->p, t->in.len))
 			continue;
 		/* A call at the end is to a function that does not return. */
-		return kind_falls(t->in.kind) && t->in.kind != CODE_I_CALL &&
-		       t->in.kind != CODE_I_CALL_IND;
+		if (kind_falls(t->in.kind) && t->in.kind != CODE_I_CALL &&
+		    t->in.kind != CODE_I_CALL_IND &&
+		    !vec_push(&s->ends, i))
+			s->nomem = true;
+		return;
 	}
-	return false;
 }
 
 static int
@@ -167,8 +169,8 @@ scan_part(struct code_scan *s, const struct code_part *part)
 		step_targets(s, &t);
 		at += t.in.len;
 	}
-	if (end_falls(s, first) && !code_fn_has(s->fn, part->addr + part->size))
-		scan_leak(s, "it runs on into the code after it");
+	if (!code_fn_has(s->fn, part->addr + part->size))
+		end_note(s, first);
 	return 0;
 }
 
@@ -230,14 +232,64 @@ scan_out(struct code_scan *s, const struct code_step *t,
 		s->nomem = true;
 }
 
+/*
+ * Behind a call that does not return a compiler may end a part with a jump to
+ * the end of another, where there is nothing: nobody gets there.
+ */
+static bool
+jumps_to_end(const struct code_scan *s, const struct code_step *t)
+{
+	const struct code_fn *f = s->fn;
+	const bool called = t > s->steps.v && t[-1].in.kind == CODE_I_CALL &&
+			    t[-1].addr + t[-1].in.len == t->addr;
+
+	for (uint32_t i = 0; called && i < f->nparts; i++)
+		if (t->in.kind == CODE_I_JMP &&
+		    t->in.target == f->part[i].addr + f->part[i].size)
+			return true;
+	return false;
+}
+
+/*
+ * Whoever goes from steps[i] to code that is not the function's does not come
+ * back: nothing leads to the inside, and nothing that could is on the stack.
+ * Functions of one family share their code like this (mempcpy and memmove).
+ */
+static bool
+for_good(struct code_scan *s, size_t i)
+{
+	return s->w->knows_jumps && !s->entered &&
+	       code_machine.bare != NULL && code_machine.bare(s, i);
+}
+
 /* A direct jump out of all parts. */
 static void
-out_jump(struct code_scan *s, const struct code_step *t)
+out_jump(struct code_scan *s, size_t i)
 {
-	if (!s->w->is_fn(s->w->arg, t->in.target))
+	const struct code_step *t = &s->steps.v[i];
+
+	if (jumps_to_end(s, t))
+		return;
+	if (!s->w->is_fn(s->w->arg, t->in.target) && !for_good(s, i))
 		scan_leak(s, "it jumps into the middle of other code");
 	else
 		scan_out(s, t, CODE_OUT_TAIL);
+}
+
+/* A part that runs on behind its last instruction, past which no jump leads. */
+static void
+out_end(struct code_scan *s, size_t i)
+{
+	const struct code_step *t = &s->steps.v[i];
+	bool past = false;
+
+	for (size_t k = i + 1; k < s->steps.n && !past; k++)
+		for (size_t n = 0; n < s->fn->targets.n && !past; n++)
+			past = s->fn->targets.v[n] == s->steps.v[k].addr;
+	if (past || !for_good(s, i))
+		scan_leak(s, "it runs on into the code after it");
+	else
+		scan_out(s, t, CODE_OUT_FALL);
 }
 
 static const char leads_back[] =
@@ -341,7 +393,7 @@ scan_outs(struct code_scan *s)
 			/* fallthrough */
 		case CODE_I_JCC:
 			if (!code_fn_has(s->fn, t->in.target))
-				out_jump(s, t);
+				out_jump(s, i);
 			break;
 		case CODE_I_JMP_IND:
 			if (!t->in.fixed) /* xabort */
@@ -352,6 +404,8 @@ scan_outs(struct code_scan *s)
 		}
 	}
 	outs_bare(s);
+	for (size_t i = 0; i < s->ends.n; i++)
+		out_end(s, s->ends.v[i]);
 }
 
 static int
@@ -371,14 +425,18 @@ scan_entered(struct code_scan *s)
 
 	for (uint32_t k = 0; k < s->fn->nparts; k++) {
 		const struct code_part *p = &s->fn->part[k];
+		size_t n;
 
 		code_scan_target(s, p->addr);
+		n = s->fn->targets.n;
 		if (code_machine.near != NULL)
 			code_machine.near(s, p);
 		for (size_t i = 0; s->w->entered(s->w->arg, p->addr,
 						 p->addr + p->size, i, &a);
 		     i++)
 			code_scan_target(s, a);
+		for (; n < s->fn->targets.n; n++)
+			s->entered |= s->fn->targets.v[n] != p->addr;
 	}
 }
 
@@ -454,8 +512,8 @@ scan_all(struct code_scan *s)
 			return -1;
 	code_addrs_sort(f->syscalls.v, &f->syscalls.n);
 	scan_check(s);
-	scan_outs(s);
 	scan_entered(s);
+	scan_outs(s);
 	scan_planted(s);
 	code_addrs_sort(f->targets.v, &f->targets.n);
 	if (f->outs.n > 1)
@@ -483,6 +541,7 @@ code_fn_analyse(const struct code_world *w, const struct code_part *parts,
 	vec_fini(&s.labels);
 	vec_fini(&s.tabled);
 	vec_fini(&s.bare);
+	vec_fini(&s.ends);
 	free(s.depths);
 	free(s.consts);
 	if (rc == 0 && !s.nomem)

@@ -31,6 +31,8 @@ struct code_scan {
 	VEC(size_t)
 	bare; /* jumps of which it is not known yet whether they
 		 stay in the function */
+	VEC(size_t) ends; /* last instructions of parts that run on */
+	bool entered; /* the code around it, or data, leads to its inside */
 	bool nomem;
 };
 
@@ -80,9 +82,14 @@ struct code_machine {
 	   call of itself and no loop: what it had on the stack has just been
 	   taken down.  NULL: that is not known. */
 	bool (*recurs)(struct code_scan *s, size_t i);
+	/* True if nothing is on the stack before and after steps[i]; NULL: that
+	   is not known. */
+	bool (*bare)(struct code_scan *s, size_t i);
 	/* Add the targets of branches from the code around a part that only
 	   decoding it finds; NULL: there are none. */
 	void (*near)(struct code_scan *s, const struct code_part *part);
+	/* As code_cfi().  NULL: there are no rows. */
+	bool (*cfi)(const struct code_body *b, elf_cfi_fn *fn, void *arg);
 };
 extern const struct code_machine code_machine;
 

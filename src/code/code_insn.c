@@ -38,6 +38,12 @@ code_slide(const struct code_body *b)
 }
 
 bool
+code_cfi(const struct code_body *b, elf_cfi_fn *fn, void *arg)
+{
+	return code_machine.cfi == NULL || code_machine.cfi(b, fn, arg);
+}
+
+bool
 code_insn_at(const struct code_body *b, size_t off, struct code_insn *out)
 {
 	if (off >= b->n)

@@ -106,6 +106,27 @@ depth_give(struct code_scan *s, uint64_t addr, struct code_depth x)
 	return true;
 }
 
+/*
+ * OCaml pushes where a handler of exceptions begins, and then the one before it:
+ *
+ *	lea handler(%rip), %r11;  push %r11;  push n(%r14)
+ *
+ * The handler is entered with both taken off again, and no jump through a pointer
+ * leads to it.
+ */
+static bool
+depth_is_handler(const struct code_scan *s, size_t i)
+{
+	static const uint8_t lea[] = { 0x4c, 0x8d, 0x1d };
+	static const uint8_t pushes[] = { 0x41, 0x53, 0x41, 0xff, 0x76 };
+	const struct code_step *t = &s->steps.v[i];
+
+	/* The three stand one behind the other in the bytes of a part. */
+	return i + 2 < s->steps.n && memcmp(t->p, lea, sizeof(lea)) == 0 &&
+	       t[2].addr + t[2].in.len - t->addr == 13 &&
+	       memcmp(t->p + 7, pushes, sizeof(pushes)) == 0;
+}
+
 /* One walk over all instructions; true: something was learnt. */
 static bool
 depth_round(struct code_scan *s)
@@ -119,6 +140,8 @@ depth_round(struct code_scan *s)
 		if (x.d == DEPTH_UNKNOWN)
 			continue;
 		if (t->in.kind == CODE_I_JCC || t->in.kind == CODE_I_JMP)
+			news |= depth_give(s, t->in.target, x);
+		if (depth_is_handler(s, i))
 			news |= depth_give(s, t->in.target, x);
 		if (t->in.kind == CODE_I_PLAIN)
 			depth_step(t, &x);
@@ -151,10 +174,27 @@ code_scan_depth(struct code_scan *s, size_t i)
 		s->nomem = true;
 		return DEPTH_UNKNOWN;
 	}
-	for (size_t k = 0; k < s->steps.n; k++)
+	for (size_t k = 0; k < s->steps.n; k++) {
 		s->depths[k] = unknown;
+		if (depth_is_handler(s, k) &&
+		    !vec_push(&s->tabled, s->steps.v[k].in.target))
+			s->nomem = true;
+	}
 	depth_give(s, s->fn->part[0].addr, entry);
 	for (int round = 0; round < ROUNDS && depth_round(s); round++)
 		;
 	return s->depths[i].d;
+}
+
+bool
+code_x86_bare(struct code_scan *s, size_t i)
+{
+	struct code_depth x;
+
+	if (code_scan_depth(s, i) != 0)
+		return false;
+	x = s->depths[i];
+	if (s->steps.v[i].in.kind == CODE_I_PLAIN)
+		depth_step(&s->steps.v[i], &x);
+	return x.d == 0;
 }

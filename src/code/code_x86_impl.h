@@ -6,6 +6,7 @@
  *   code_x86_jump.c    follows jumps through registers and memory: tables
  *   code_x86_reg.c     finds what registers hold, for these jumps
  *   code_x86_depth.c   what is on the stack where
+ *   code_x86_cfi.c     where the caller's frame is
  *   code_x86_near.c    short branches from the neighbours
  *   code_x86_window.c  places windows
  *   code_x86_slide.c   the cheapest place for an entry uprobe
@@ -31,8 +32,15 @@ int32_t code_scan_depth(struct code_scan *s, size_t i);
 /* struct code_machine's hooks. */
 enum code_goes code_x86_jump(struct code_scan *s, size_t i);
 bool code_x86_recurs(struct code_scan *s, size_t i);
+bool code_x86_bare(struct code_scan *s, size_t i);
 void code_x86_near(struct code_scan *s, const struct code_part *part);
+typedef void code_near_f(void *arg, uint64_t to);
+/* Call fn for each target in the part of such a branch. */
+void code_x86_near_each(const struct code_world *w,
+			const struct code_part *part, code_near_f *fn,
+			void *arg);
 size_t code_x86_slide(const struct code_body *b);
+bool code_x86_cfi(const struct code_body *b, elf_cfi_fn *fn, void *arg);
 
 /* ---- registers (code_x86_reg.c) ----------------------------------------- */
 

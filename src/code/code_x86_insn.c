@@ -246,5 +246,7 @@ const struct code_machine code_machine = {
 	.refs = x86_refs,
 	.jump = code_x86_jump,
 	.recurs = code_x86_recurs,
+	.bare = code_x86_bare,
 	.near = code_x86_near,
+	.cfi = code_x86_cfi,
 };

@@ -275,22 +275,6 @@ jump_from(struct code_jump *cx, size_t i, ZydisRegister reg, uint64_t addr)
 
 /* ---- pointers ------------------------------------------------------------ */
 
-/* True if data, or somebody else, holds addresses inside of this function. */
-static bool
-fn_is_entered(const struct code_scan *s)
-{
-	uint64_t a;
-
-	for (uint32_t k = 0; k < s->fn->nparts; k++) {
-		const struct code_part *p = &s->fn->part[k];
-
-		if (s->w->entered(s->w->arg, p->addr + 1, p->addr + p->size, 0,
-				  &a))
-			return true;
-	}
-	return false;
-}
-
 /* A goto through a pointer leaves the frame as it is, a tail call takes it
    down. */
 static enum code_goes
@@ -299,7 +283,7 @@ jump_pointer(const struct code_jump *cx)
 	int32_t d = code_scan_depth(cx->s, cx->i);
 
 	if (d == DEPTH_UNKNOWN)
-		return fn_is_entered(cx->s) ? CODE_GO_POINTER : CODE_GO_BARE;
+		return cx->s->entered ? CODE_GO_POINTER : CODE_GO_BARE;
 	return d == 0 ? CODE_GO_BARE : CODE_GO_TABLE;
 }
 

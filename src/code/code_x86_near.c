@@ -28,10 +28,11 @@ near_hint(const uint8_t *p, size_t n, uint64_t addr,
 	return false;
 }
 
-/* Decode up to p + n; targets are added if `add`.  true: it ended there. */
+/* Decode up to p + n; fn, unless it is NULL, is told of targets in the part.
+   true: it ended there. */
 static bool
-near_sweep(struct code_scan *s, const uint8_t *p, size_t n, uint64_t addr,
-	   const struct code_part *part, bool add)
+near_sweep(const uint8_t *p, size_t n, uint64_t addr,
+	   const struct code_part *part, code_near_f *fn, void *arg)
 {
 	size_t at = 0;
 
@@ -41,33 +42,47 @@ near_sweep(struct code_scan *s, const uint8_t *p, size_t n, uint64_t addr,
 		code_insn_decode(p + at, n - at, addr + at, &in);
 		if (in.kind == CODE_I_BAD)
 			return false;
-		if (add && (in.kind == CODE_I_JMP || in.kind == CODE_I_JCC) &&
+		if (fn != NULL &&
+		    (in.kind == CODE_I_JMP || in.kind == CODE_I_JCC) &&
 		    in.target - part->addr < part->size)
-			code_scan_target(s, in.target);
+			fn(arg, in.target);
 		at += in.len;
 	}
 	return at == n;
 }
 
 void
-code_x86_near(struct code_scan *s, const struct code_part *part)
+code_x86_near_each(const struct code_world *w, const struct code_part *part,
+		   code_near_f *fn, void *arg)
 {
 	const size_t n = SHORT_REACH + SHORT_LEAD;
 	uint64_t end = part->addr + part->size;
-	const uint8_t *p = s->w->bytes(s->w->arg, part->addr - n, n);
+	const uint8_t *p = w->bytes(w->arg, part->addr - n, n);
 
 	if (p != NULL && near_hint(p + SHORT_LEAD, SHORT_REACH,
 				   part->addr - SHORT_REACH, part)) {
 		size_t k = 0;
 
-		while (k < 16 && !near_sweep(s, p + k, n - k,
-					     part->addr - n + k, part, false))
+		while (k < 16 && !near_sweep(p + k, n - k, part->addr - n + k,
+					     part, NULL, NULL))
 			k++;
 		if (k < 16)
-			near_sweep(s, p + k, n - k, part->addr - n + k, part,
-				   true);
+			near_sweep(p + k, n - k, part->addr - n + k, part, fn,
+				   arg);
 	}
-	p = s->w->bytes(s->w->arg, end, SHORT_REACH);
+	p = w->bytes(w->arg, end, SHORT_REACH);
 	if (p != NULL && near_hint(p, SHORT_REACH, end, part))
-		near_sweep(s, p, SHORT_REACH, end, part, true);
+		near_sweep(p, SHORT_REACH, end, part, fn, arg);
+}
+
+static void
+near_target(void *arg, uint64_t to)
+{
+	code_scan_target(arg, to);
+}
+
+void
+code_x86_near(struct code_scan *s, const struct code_part *part)
+{
+	code_x86_near_each(s->w, part, near_target, s);
 }

@@ -190,6 +190,32 @@ slide_jump_loops(const ZydisDecoder *d, const struct code_body *b, size_t off)
 	       op[0].mem.index != ZYDIS_REGISTER_NONE;
 }
 
+/* Branches to (from, to]. */
+struct slide_near {
+	uint64_t from, to;
+	bool any;
+};
+
+static void
+slide_near_note(void *arg, uint64_t to)
+{
+	struct slide_near *x = arg;
+
+	x->any |= to > x->from && to <= x->to;
+}
+
+/* Do neighbours branch there, as functions of a family do that share code? */
+static bool
+slide_shared(const struct code_body *b, size_t to)
+{
+	const struct code_part part = { b->addr, b->n };
+	struct slide_near x = { b->addr, b->addr + to, false };
+
+	if (b->w != NULL)
+		code_x86_near_each(b->w, &part, slide_near_note, &x);
+	return x.any;
+}
+
 /* True if control could come to (0, to] other than from the first byte. */
 static bool
 slide_entered(const ZydisDecoder *d, const struct code_body *b, size_t to,
@@ -198,7 +224,7 @@ slide_entered(const ZydisDecoder *d, const struct code_body *b, size_t to,
 	struct code_insn in;
 	size_t at = 0;
 
-	if (b->next <= to)
+	if (b->next <= to || slide_shared(b, to))
 		return true;
 	for (; code_insn_at(b, at, &in); at += in.len) {
 		if (!in.pc_rel && in.target > b->addr &&

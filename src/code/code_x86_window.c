@@ -333,11 +333,12 @@ hop_after(const struct win_cx *cx, uint64_t from, uint64_t end, bool part,
 {
 	uint64_t n = pad_len(cx, end, 15);
 
-	/* They are not the window's own: with so many it would need no hop. */
-	for (uint64_t k = part; k + JMP32 <= n; k++) {
-		if (!hop_may_be(cx, from, end + k))
+	/* They are not the window's own: with so many it would need no hop.  The
+	   last of them: the first may be wanted for a window of the way out. */
+	for (uint64_t k = n; k >= JMP32 + (uint64_t)part; k--) {
+		if (!hop_may_be(cx, from, end + k - JMP32))
 			continue;
-		*hop = end + k;
+		*hop = end + k - JMP32;
 		return true;
 	}
 	return false;

@@ -73,6 +73,9 @@ struct dif_op_info {
 	enum dif_op_faults faults;
 };
 extern const struct dif_op_info dif_op_info[256];
+/* True if an instruction with that opcode writes its rd.  (Stores, compares and
+   copys read it.) */
+bool dif_op_writes_rd(unsigned op);
 
 /*
  * Instruction fields, from the highest byte: the opcode, then, by its format
@@ -708,6 +711,7 @@ struct dif_recipe {
 	uint8_t shift;	/* UREG: bits of the register below: 8 for %ah */
 	/* UMEM: DIF_BASE() of registers, 0: none; a shift of the index. */
 	uint8_t base, index, scale;
+	bool fs; /* UMEM: and from where the thread's %fs begins */
 };
 #define DIF_BASE(reg) ((uint8_t)(DIF_R_##reg + 1))
 /* A word of the user's stack, n bytes above its pointer. */
@@ -829,6 +833,12 @@ struct dif_enabling {
 };
 /* What all its clauses need: of enum dif_needs. */
 unsigned dif_enabling_needs(const struct dif_enabling *en);
+/* The ECBs of a probe, which stand together: the first's index; *end: behind the
+   last. */
+uint32_t dif_probe_ecbs(const struct dif_enabling *en, uint32_t probe,
+			uint32_t *end);
+/* Is the statement a count() that adds one, whatever its keys? */
+bool dif_stmt_counts(const struct dif_tab *tab, const struct dif_stmt *st);
 /* Does a clause name the probe, rather than match it? */
 bool dif_probe_named(const struct dif_enabling *en, uint32_t probe);
 /* What has become of a probe: it wants no place, or may get one later; it has

@@ -10,17 +10,10 @@
 bool
 dif_probe_named(const struct dif_enabling *en, uint32_t probe)
 {
-	uint32_t lo = 0, hi = en->necbs;
+	uint32_t end;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (en->ecbs[mid].probe < probe)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (; lo < en->necbs && en->ecbs[lo].probe == probe; lo++)
-		if (dif_clause_names(en->clauses[en->ecbs[lo].clause]))
+	for (uint32_t i = dif_probe_ecbs(en, probe, &end); i < end; i++)
+		if (dif_clause_names(en->clauses[en->ecbs[i].clause]))
 			return true;
 	return false;
 }

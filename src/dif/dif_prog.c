@@ -40,6 +40,25 @@ needs_of(const struct dif_obj *o)
 	return needs;
 }
 
+/* They are sorted, and may be tens of thousands. */
+uint32_t
+dif_probe_ecbs(const struct dif_enabling *en, uint32_t probe, uint32_t *end)
+{
+	uint32_t lo = 0, hi = en->necbs;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (en->ecbs[mid].probe < probe)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (*end = lo; *end < en->necbs && en->ecbs[*end].probe == probe;)
+		++*end;
+	return lo;
+}
+
 unsigned
 dif_enabling_needs(const struct dif_enabling *en)
 {

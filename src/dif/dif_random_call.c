@@ -146,6 +146,17 @@ put_json(struct rnd *g, uint32_t start, unsigned depth)
 	random_put_text(g, array ? "]" : "}");
 }
 
+/* The text that was put since start ends here; it is what r has. */
+static unsigned
+text_done(struct rnd *g, uint32_t start, unsigned r)
+{
+	g->strs[g->nstr++] = '\0';
+	emit(g, DIF_INSTR_W(DIF_OP_SETS, start, r));
+	set_kind(g, r, RND_STR);
+	g->r[r].size = g->nstr - start;
+	return r;
+}
+
 /* A document, now and then with something wrong in it. */
 static unsigned
 want_json(struct rnd *g)
@@ -158,11 +169,7 @@ want_json(struct rnd *g)
 	if (one_in(g, 4))
 		g->strs[start + rnd_below(g, g->nstr - start)] =
 			wrong[rnd_below(g, sizeof(wrong) - 1)];
-	g->strs[g->nstr++] = '\0';
-	emit(g, DIF_INSTR_W(DIF_OP_SETS, start, r));
-	set_kind(g, r, RND_STR);
-	g->r[r].size = g->nstr - start;
-	return r;
+	return text_done(g, start, r);
 }
 
 static unsigned
@@ -180,11 +187,7 @@ want_path(struct rnd *g)
 			random_put_text(g, ".");
 		random_put_text(g, p);
 	}
-	g->strs[g->nstr++] = '\0';
-	emit(g, DIF_INSTR_W(DIF_OP_SETS, start, r));
-	set_kind(g, r, RND_STR);
-	g->r[r].size = g->nstr - start;
-	return r;
+	return text_done(g, start, r);
 }
 
 /* ---- calls --------------------------------------------------------------- */

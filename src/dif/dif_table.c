@@ -19,6 +19,24 @@ const struct dif_op_info dif_op_info[256] = {
 #undef OP
 };
 
+bool
+dif_op_writes_rd(unsigned op)
+{
+	switch (dif_op_info[op].fmt) {
+	case DIF_FMT_R3:
+	case DIF_FMT_R2:
+	case DIF_FMT_LD:
+	case DIF_FMT_SETX:
+	case DIF_FMT_SETS:
+	case DIF_FMT_LDV:
+	case DIF_FMT_LDA:
+	case DIF_FMT_CALL:
+		return op != DIF_OP_COPYS;
+	default:
+		return false;
+	}
+}
+
 /* An engine serves a variable unless its column says NO. */
 #define HOW_RT(eng)   DIF_ENG_##eng
 #define HOW_OWN(eng)  DIF_ENG_##eng
@@ -250,6 +268,13 @@ dif_agg_starts(uint32_t func)
 		if (dif_aggwords[f->word[i]].start != 0)
 			return true;
 	return false;
+}
+
+bool
+dif_stmt_counts(const struct dif_tab *tab, const struct dif_stmt *st)
+{
+	return DIF_ACT_IS_AGG(st->kind) && st->nexprs == st->nkeys &&
+	       tab->aggs[st->agg]->func == DIF_AGG_count;
 }
 
 const struct dif_agg_info *

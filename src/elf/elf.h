@@ -133,8 +133,9 @@ const struct elf_probe_decl *elf_probe_decl(struct elf_file *f,
 struct elf_fde {
 	uint64_t addr, size;
 	uint64_t lsda;	 /* its exception table; 0: none */
-	bool fragment;	 /* begins with a frame already built: part of another
-			    function, nobody calls it */
+	bool fragment;	 /* part of another function, nobody calls it: begins
+			    with a frame already built, or, when elf_entries()
+			    is known, elf_split.c says so */
 	bool signal;	 /* a signal frame: the restorer */
 };
 /*
@@ -190,6 +191,8 @@ bool elf_cfi_rows(struct elf_file *f, bool debug, elf_cfi_fn *fn, void *arg);
  * there is none, or none that is understood.
  */
 bool elf_go_rows(struct elf_file *f, elf_cfi_fn *fn, void *arg);
+/* The same of the linker's stubs, by their instructions. */
+bool elf_stub_rows(struct elf_file *f, elf_cfi_fn *fn, void *arg);
 
 /*
  * Addresses in code that the object's data may hold: relocations that point

@@ -75,6 +75,7 @@ struct elf_slot {
 struct ptr_scan {
 	struct elf_file *f;
 	struct elf_addrs ptrs;
+	struct elf_frames frames; /* no pointers to be jumped by */
 	VEC(struct elf_slot) slots; /* those that a relocation fills */
 };
 
@@ -108,7 +109,7 @@ slot_add(struct ptr_scan *s, uint64_t at, uint64_t to)
 {
 	const struct elf_slot x = { at, to };
 
-	if (!elf_is_code(s->f, to))
+	if (!elf_is_code(s->f, to) || elf_frames_has(&s->frames, at))
 		return;
 	elf_addrs_add(&s->ptrs, to);
 	if (!vec_push(&s->slots, x))
@@ -215,7 +216,9 @@ ptrs_of_sec(struct ptr_scan *ps, const struct elf_sec *sec, enum ptrs_in in)
 			memcpy(&v, f->map + off, sizeof(v));
 			if (in == PTRS_RELR)
 				ptrs_of_relr(ps, v, &where);
-			else if (v >= lo && v < hi)
+			else if (v >= lo && v < hi &&
+				 !elf_frames_has(&ps->frames, sec->addr +
+							(off - sec->off)))
 				ptr_add(f, a, v);
 		}
 	}
@@ -247,6 +250,7 @@ ptrs_load(struct elf_file *f)
 {
 	struct ptr_scan s = { .f = f };
 
+	elf_frames_find(f, &s.frames);
 	for (size_t i = 1; i < f->nsecs; i++) {
 		enum ptrs_in in = ptrs_in_sec(f, &f->secs[i]);
 
@@ -261,6 +265,7 @@ ptrs_load(struct elf_file *f)
 	f->nslots = f->slots != NULL ? s.slots.n : 0;
 	s.ptrs.failed |= f->nslots != s.slots.n;
 	vec_fini(&s.slots);
+	vec_fini(&s.frames);
 	elf_addrs_table(&s.ptrs, &f->ptrs, &f->nptrs);
 }
 
@@ -318,6 +323,7 @@ elf_code_ptr(struct elf_file *f, uint64_t addr, uint64_t *to)
 struct jump_scan {
 	struct elf_file *f;
 	struct elf_addrs *out;
+	struct elf_split *splits;
 	const struct elf_fde *v; /* all, and the current one */
 	size_t n, i;
 };
@@ -351,15 +357,21 @@ jump_at(struct jump_scan *s, const uint8_t *p, uint64_t addr)
 	const struct elf_fde *d;
 	uint64_t to = rel32_to(p, addr);
 
+	bool in;
+
 	while (s->i < s->n && s->v[s->i].addr + s->v[s->i].size <= addr)
 		s->i++;
-	if (s->i < s->n && addr >= s->v[s->i].addr &&
-	    to - s->v[s->i].addr < s->v[s->i].size)
+	in = s->i < s->n && addr >= s->v[s->i].addr;
+	if (in && to - s->v[s->i].addr < s->v[s->i].size)
 		return;
 	d = elf_fde_at(s->f, to);
-	if (d == NULL)
+	if (d == NULL) {
 		bare_add(s, addr, to);
-	else if (d->addr != to)
+		return;
+	}
+	elf_split_jump(s->splits, in ? (uint32_t)s->i : ELF_NO_FDE,
+		       (uint32_t)(d - s->v), d->addr != to);
+	if (d->addr != to)
 		elf_addrs_add(s->out, to);
 }
 
@@ -367,8 +379,15 @@ jump_at(struct jump_scan *s, const uint8_t *p, uint64_t addr)
 static void
 name_at(struct jump_scan *s, uint64_t addr, uint64_t to)
 {
-	if (elf_is_code(s->f, to) && elf_fde_at(s->f, to) == NULL)
+	const struct elf_fde *d;
+
+	if (!elf_is_code(s->f, to))
+		return;
+	d = elf_fde_at(s->f, to);
+	if (d == NULL)
 		bare_add(s, addr, to);
+	else if (d->addr == to)
+		elf_split_named(s->splits, (uint32_t)(d - s->v));
 }
 
 /* Four bytes at p, at addr, after `before` others. */
@@ -414,6 +433,8 @@ entries_of_code(struct elf_file *f, struct elf_addrs *a)
 	struct elf_span at;
 
 	s.v = elf_fdes(f, &s.n);
+	s.splits = elf_splits_new(f);
+	a->failed |= s.splits == NULL;
 	for (size_t k = 0; k < f->nsegs; k++) {
 		const struct elf_seg *g = &f->segs[k];
 		uint64_t end = g->off + g->filesz;
@@ -423,11 +444,15 @@ entries_of_code(struct elf_file *f, struct elf_addrs *a)
 		     g->exec && elf_data_next(f, off, end, &at); off = at.hi) {
 			a->failed |= at.hi - at.lo > budget;
 			if (a->failed)
-				return;
+				break;
 			budget -= at.hi - at.lo;
 			entries_between(&s, g, &at);
 		}
 	}
+	if (a->failed)
+		free(s.splits);
+	else
+		elf_splits_take(f, s.splits);
 }
 
 /* ---- all entries --------------------------------------------------------- */

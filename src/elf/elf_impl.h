@@ -188,6 +188,28 @@ struct elf_addrs {
 	bool failed; /* no memory: some are missing */
 };
 void elf_addrs_add(struct elf_addrs *a, uint64_t addr);
+/* elf_ocaml.c: the tables of return addresses that OCaml makes, sorted. */
+struct elf_frames {
+	struct {
+		uint64_t lo, hi; /* link-time addresses */
+	} *v;
+	size_t n, cap;
+};
+/* Add all.  To be ended by vec_fini(). */
+void elf_frames_find(struct elf_file *f, struct elf_frames *v);
+/* Are the bytes at a link-time address in one? */
+bool elf_frames_has(const struct elf_frames *v, uint64_t at);
+/* elf_split.c: what is known of each FDE, by its index; all of them take NULL,
+   and then do nothing. */
+struct elf_split;
+#define ELF_NO_FDE UINT32_MAX
+struct elf_split *elf_splits_new(struct elf_file *f);
+/* A jump leads to an FDE, or into its middle; from ELF_NO_FDE: from elsewhere. */
+void elf_split_jump(struct elf_split *v, uint32_t from, uint32_t to, bool mid);
+/* Something else leads to its first instruction. */
+void elf_split_named(struct elf_split *v, uint32_t to);
+/* At the end: those that are parts of others are fragments.  Frees v. */
+void elf_splits_take(struct elf_file *f, struct elf_split *v);
 /* Is addr in a function, but not its first instruction?  elf_taken.c */
 bool elf_is_inside(struct elf_file *f, uint64_t addr);
 /* Add the addresses in the middle of functions that code makes. */

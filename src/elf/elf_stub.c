@@ -10,6 +10,9 @@
  *	.plt.sec	endbr64; [bnd] jmp *word(%rip)
  *	.plt beside it	endbr64; push $index; jmp ...	index: in .rela.plt
  *
+ * Linkers of GNU say in .eh_frame how stacks are walked from there; others (lld, by
+ * which Rust links) do not.  elf_stub_rows() knows it of the instructions.
+ *
  * The first of .plt is nobody's.  A word for a function that is chosen at run
  * time (IRELATIVE) has no symbol but the address of who chooses, which has the
  * function's name.
@@ -182,12 +185,13 @@ disp_at(const uint8_t *p)
 	return d;
 }
 
+static const uint8_t endbr64[] = { ENDBR64_FIRST, 0x0f, 0x1e, 0xfa };
+
 /* The relocation of the stub whose n bytes are there; NULL: not known. */
 static const struct stub_rela *
 stub_rela(struct elf_file *f, const struct stub_relas *l, uint64_t addr,
 	  const uint8_t *p, size_t n)
 {
-	static const uint8_t endbr64[] = { ENDBR64_FIRST, 0x0f, 0x1e, 0xfa };
 	size_t at = 0;
 
 	if (n >= sizeof(endbr64) && memcmp(p, endbr64, sizeof(endbr64)) == 0)
@@ -283,4 +287,64 @@ elf_stub_at(struct elf_file *f, uint64_t addr)
 			       f->stubsyms[lo - 1].size)
 		return NULL;
 	return &f->stubsyms[lo - 1];
+}
+
+/* ---- stacks --------------------------------------------------------------- */
+
+/* How the caller of the stub at s + at is found, into v[0, 2): how many rows; 0:
+   it is none that is known. */
+static size_t
+stub_rows(struct elf_file *f, const struct elf_sec *s, uint64_t at,
+	  uint64_t step, struct elf_cfi v[2])
+{
+	const uint8_t *p = elf_bytes(f, s->addr + at, STUB_MOST);
+	struct elf_cfi row = { .addr = s->addr + at,
+			       .end = s->addr + at + step,
+			       .cfa = ELF_CFA_RSP,
+			       .off = 8 };
+	size_t n = 0;
+
+	if (p == NULL)
+		return 0;
+	v[0] = v[1] = row;
+	if (at == 0 && p[0] == 0xff && p[1] == 0x35) { /* push; jmp */
+		v[0].end = v[1].addr = row.addr + 6;
+		v[0].off = 16; /* the index of whose stub it was is there */
+		v[1].off = 24;
+		return 2;
+	}
+	if (memcmp(p, endbr64, sizeof(endbr64)) == 0)
+		n = sizeof(endbr64);
+	n += p[n] == 0xf2;
+	if (p[n] == 0xff && p[n + 1] == 0x25)
+		n += 6;
+	if (n == 0)
+		return 0;
+	if (step == STUB_MOST && row.addr % STUB_MOST == 0 && n + 5 < STUB_MOST &&
+	    p[n] == 0x68) { /* push $index */
+		v[0].cfa = ELF_CFA_STUB;
+		v[0].add = (int64_t)n + 5;
+	}
+	return 1;
+}
+
+bool
+elf_stub_rows(struct elf_file *f, elf_cfi_fn *fn, void *arg)
+{
+	const struct elf_sec *s;
+	uint64_t step;
+
+	for (size_t i = 0; elf_is_x86_64(f) && elf_stub_sec(f, i, &s, &step);
+	     i++)
+		for (uint64_t at = 0; s != NULL && at + step <= s->size &&
+				      at / step < STUBS_MAX;
+		     at += step) {
+			struct elf_cfi v[2];
+			size_t n = stub_rows(f, s, at, step, v);
+
+			for (size_t k = 0; k < n; k++)
+				if (!fn(arg, &v[k]))
+					return false;
+		}
+	return true;
 }

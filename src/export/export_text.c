@@ -18,17 +18,26 @@
 
 #include "base/utf8.h"
 
+/* What a terminal or a page would obey, and not show. */
+static bool
+text_controls(const uint8_t *p, size_t len)
+{
+	return (*p < 0x20 && *p != '\n' && *p != '\t') || *p == 0x7f ||
+	       (len == 2 && *p == 0xc2 && p[1] < 0xa0) || utf8_turns(p, len);
+}
+
 void
 export_clean(struct buf *b, const char *s, size_t n)
 {
 	for (size_t i = 0; i < n;) {
 		const uint8_t *p = (const uint8_t *)s + i;
-		size_t len = utf8_len(p, n - i);
+		size_t len = utf8_len(p, n - i), more = len != 0 ? len : 1;
 
-		if (len == 0 || (*p < 0x20 && *p != '\n' && *p != '\t') ||
-		    *p == 0x7f || (*p == '\\' && i + 1 < n && p[1] == 'x')) {
-			buf_printf(b, "\\x%02x", *p);
-			i++;
+		if (len == 0 || text_controls(p, len) ||
+		    (*p == '\\' && i + 1 < n && p[1] == 'x')) {
+			for (size_t k = 0; k < more; k++)
+				buf_printf(b, "\\x%02x", p[k]);
+			i += more;
 		} else {
 			buf_write(b, p, len);
 			i += len;

@@ -72,3 +72,25 @@ dt_demangle(const char *name, struct buf *out)
 	}
 	buf_puts(out, name);
 }
+
+void
+dt_demangle_type(const char *name, size_t n, struct buf *out)
+{
+	char own[MANGLED_MAX];
+	struct demangled d;
+	size_t star = n != 0 && name[0] == '*'; /* it is known in one file alone */
+
+	d.n = 0;
+	if (n - star < sizeof(own)) {
+		memcpy(own, name + star, n - star);
+		own[n - star] = '\0';
+		if (setjmp(d.full) == 0 &&
+		    cplus_demangle_v3_callback(own, DMGL_PARAMS | DMGL_ANSI |
+					       DMGL_TYPES, demangle_more,
+					       &d) != 0 && d.n != 0) {
+			buf_write(out, d.text, d.n);
+			return;
+		}
+	}
+	buf_write(out, name, n);
+}

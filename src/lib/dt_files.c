@@ -62,3 +62,35 @@ dt_files_init(dtrace_hdl_t *dtp, struct engine_files *f)
 				    .open = files_open,
 				    .object = files_object };
 }
+
+/* ---- processes of the tree -------------------------------------------------- */
+
+static void
+files_kin_seen(void *arg, int32_t pid, int32_t like)
+{
+	dtrace_hdl_t *dtp = arg;
+
+	proc_note(dtp->env.procs, pid, like);
+}
+
+static bool
+stmt_names_user(const struct dif_stmt *s)
+{
+	for (uint32_t i = 0; i < s->nexprs; i++)
+		if (s->exprs[i].src == DIF_SRC_USTACK ||
+		    s->exprs[i].src == DIF_SRC_USYM)
+			return true;
+	return false;
+}
+
+const struct engine_kin *
+dt_files_kin(dtrace_hdl_t *dtp, struct dt_engine *de)
+{
+	bool any = false;
+
+	for (uint32_t c = 0; c < de->en.nclauses; c++)
+		for (uint32_t s = 0; s < de->en.clauses[c]->nstmts; s++)
+			any |= stmt_names_user(&de->en.clauses[c]->stmts[s]);
+	de->kin = (struct engine_kin){ .seen = files_kin_seen, .arg = dtp };
+	return any ? &de->kin : NULL;
+}

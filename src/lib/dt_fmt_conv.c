@@ -7,6 +7,7 @@
  * format says (h, l and ll are accepted and mean nothing), and because `'`
  * groups by thousands in every locale.
  */
+#include "lib/dt_demangle.h"
 #include "lib/dt_out.h"
 
 #include <arpa/inet.h>
@@ -376,6 +377,28 @@ conv_str(struct dt_out *o, const struct dif_conv *c, int width, int prec,
 	return 0;
 }
 
+/* %#s and %#S: names that type_info of C++ has, as the source writes them. */
+static int
+conv_type_name(struct dt_out *o, const struct dif_conv *c, int width, int prec,
+	       const struct dt_val *v, struct err *e)
+{
+	struct dif_conv plain = *c;
+	struct dt_val type = *v;
+	struct buf b = BUF_INIT;
+	int rc;
+
+	plain.f_alt = false;
+	if (v->kind == DT_VAL_STR) {
+		dt_demangle_type((const char *)v->p, v->n, &b);
+		type.p = (const uint8_t *)buf_str(&b);
+		type.n = b.n;
+	}
+	o->text.failed |= b.failed;
+	rc = conv_str(o, &plain, width, prec, &type, e);
+	buf_fini(&b);
+	return rc;
+}
+
 /* ---- addresses, times, the network ------------------------------------- */
 
 /* %a and %A: an address, or what sym(), uaddr() and so on recorded. */
@@ -539,7 +562,8 @@ dt_conv_print(struct dt_out *o, const struct dif_conv *c, int width, int prec,
 	case DIF_CONV_FLOAT:
 		return conv_float(o, c, width, prec, v, e);
 	case DIF_CONV_STR:
-		return conv_str(o, c, width, prec, v, e);
+		return c->f_alt ? conv_type_name(o, c, width, prec, v, e) :
+				  conv_str(o, c, width, prec, v, e);
 	case DIF_CONV_KADDR:
 	case DIF_CONV_UADDR:
 		return conv_addr(o, c, width, prec, v, e);

@@ -36,6 +36,7 @@
 #ifndef LIB_DT_IMPL_H
 #define LIB_DT_IMPL_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <time.h>
 
@@ -125,7 +126,10 @@ struct dt_engine {
 	const struct engine_ops *ops;
 	struct engine *eng;	     /* NULL: not loaded */
 	struct engine_target target; /* of the process engine */
+	struct engine_target *joined; /* this, and others that it is in, too */
+	uint32_t njoined;	      /* 0: there are none */
 	struct engine_files files;
+	struct engine_kin kin;
 	struct dif_enabling en;
 	const char *why;      /* it, for -v */
 	struct dt_seen *seen; /* [maxslots] */
@@ -141,6 +145,7 @@ struct dt_engine {
 	struct hash *rows;
 	uint32_t rows_max;  /* no more probes than that, with those of later */
 	uint32_t rows_left; /* probes that were left out for that */
+	VEC(const char *) later_why; /* why others have none, in words */
 	struct hash *users; /* kernel engine: files that processes have had,
 			       where clauses may get probes of more */
 	bool modules_wanted; /* clauses may get probes of modules */
@@ -206,6 +211,8 @@ struct dtrace_hdl {
 				   nobody's: instances have theirs */
 	struct dt_engine *engines;
 	uint32_t nengines;
+	volatile sig_atomic_t freeing; /* engines: what a handler of signals
+					  is not to look at */
 	struct dt_ecb *ecbs; /* by epid - 1 */
 	uint32_t necbs, ecbs_cap;
 	VEC(struct dt_denied) denied; /* processes that engines refused */
@@ -335,7 +342,8 @@ int dt_probe_args(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
 		  struct lang_probe_info *out, struct err *e);
 /* dt_utype.c: struct lang_host's user_type. */
 struct type *dt_user_type(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
-			  const char *module, const char *name);
+			  const char *module, const char *name,
+			  const char **why);
 
 /* dt_open.c: a user address as ustack() shows it: "obj`name+0xoff". */
 void dt_uaddr_text(dtrace_hdl_t *dtp, pid_t pid, uint64_t addr,
@@ -360,6 +368,9 @@ dtrace_attribute_t dt_attr_desc(dtrace_hdl_t *dtp, const struct dif_pdesc *pd);
 
 /* dt_files.c: what engines may ask about processes under control. */
 void dt_files_init(dtrace_hdl_t *dtp, struct engine_files *f);
+/* Who is to hear of processes of the tree: NULL, if no clause of the engine's
+   names user addresses. */
+const struct engine_kin *dt_files_kin(dtrace_hdl_t *dtp, struct dt_engine *de);
 
 /* dt_every.c: probes of every process. */
 /* Give a probe that is one, and has its sites, its number. 0, -1. */
@@ -406,7 +417,9 @@ int dt_later_poll(dtrace_hdl_t *dtp, struct dt_engine *de);
 uint32_t dt_later_kernel(dtrace_hdl_t *dtp, struct dt_engine *de);
 int dt_later_modules_poll(dtrace_hdl_t *dtp, struct dt_engine *de);
 int dt_later_users_poll(dtrace_hdl_t *dtp, struct dt_engine *de);
-/* What there was no room for, for -v. */
+/* How many probes of what came later have been left out, as far as the engine does
+   not say; and which, for -v. */
+uint32_t dt_later_left(const struct dt_engine *de);
 void dt_later_report(const struct dt_engine *de, struct buf *out);
 
 /* dt_text.c: of an instance that is loaded: 0, or -1 and dtp->err: the kernel must

@@ -24,6 +24,7 @@
 #define PROBES_LATER  16384u
 #define MODULES_LATER 1024u /* names that there is room for */
 #define USERS_LATER   4096u
+#define LATER_WHYS    64u
 
 uint32_t
 dt_later_probes(const struct dt_engine *de)
@@ -62,7 +63,26 @@ later_probe(void *arg, struct probe *p)
 	return 1;
 }
 
-/* The clauses of the engine's part that describe functions of its process. */
+/* A description whose probe is there and cannot be had, as a static probe with an
+   operand that nobody understands.  What it names may also be gone again: then
+   it matches nothing. */
+static void
+later_refused(struct later *l, const struct err *e)
+{
+	const char *why;
+
+	if ((e->tag != &D_PROC_NAME && e->tag != &D_PROC_OFF &&
+	     e->tag != &D_PROC_ALIGN) || l->de->later_why.n == LATER_WHYS)
+		return;
+	for (size_t i = 0; i < l->de->later_why.n; i++)
+		if (strcmp(l->de->later_why.v[i], e->msg) == 0)
+			return;
+	why = arena_strdup(l->dtp->en_arena, e->msg);
+	if (why == NULL || !vec_push(&l->de->later_why, why))
+		l->failed = true;
+}
+
+/* The clauses of the engine's part that describe probes of its process. */
 static void
 later_match(struct later *l)
 {
@@ -78,8 +98,9 @@ later_match(struct later *l)
 			continue;
 		l->clause = c;
 		err_clear(&e);
-		/* What it names may be gone again: then it matches nothing. */
-		(void)probe_match(dtp->probes, &cl->pdesc, later_probe, l, &e);
+		if (probe_match(dtp->probes, &cl->pdesc, later_probe, l,
+				&e) < 0)
+			later_refused(l, &e);
 	}
 }
 
@@ -253,8 +274,10 @@ later_sites(struct later *l, const struct dt_enab *en, size_t n)
 	int rc = 0;
 
 	err_clear(&e);
-	if (dt_made_sites(p, &list, &e) != 0)
+	if (dt_made_sites(p, &list, &e) != 0) {
+		later_refused(l, &e);
 		list.n = 0;
+	}
 	for (size_t i = 0; rc == 0 && i < list.n; i++) {
 		struct engine_site s = { .site = list.v[i] };
 
@@ -359,25 +382,35 @@ users_clause(const dtrace_hdl_t *dtp, const struct dt_engine *de,
 	       !cl->maker && !clause_served(de, clause, cl);
 }
 
-uint32_t
-dt_later_kernel(dtrace_hdl_t *dtp, struct dt_engine *de)
+/* The processes of those clauses: what they have mapped now is not new. */
+static int
+users_begin(dtrace_hdl_t *dtp, struct dt_engine *de)
 {
-	struct proc *p;
-
 	for (uint32_t c = 0; c < dtp->clauses.n; c++) {
-		de->modules_wanted |= modules_clause(dtp, de, c);
+		const int32_t pid = dtp->clauses.v[c]->pid;
+		struct proc *p;
+
 		if (!users_clause(dtp, de, c))
 			continue;
 		if (de->users == NULL)
 			de->users = hash_new();
-		p = proc_find(dtp->env.procs, dtp->clauses.v[c]->pid);
-		if (de->users == NULL ||
-		    (p != NULL &&
-		     users_know(de, dtp->clauses.v[c]->pid, p) != 0)) {
-			hash_free(de->users);
-			de->users = NULL;
-			break;
-		}
+		if (de->users == NULL)
+			return -1;
+		p = proc_find(dtp->env.procs, pid);
+		if (p != NULL && users_know(de, pid, p) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+uint32_t
+dt_later_kernel(dtrace_hdl_t *dtp, struct dt_engine *de)
+{
+	for (uint32_t c = 0; c < dtp->clauses.n; c++)
+		de->modules_wanted |= modules_clause(dtp, de, c);
+	if (users_begin(dtp, de) != 0) {
+		hash_free(de->users);
+		de->users = NULL;
 	}
 	return (de->modules_wanted ? MODULES_LATER : 0) +
 	       (de->users != NULL ? USERS_LATER : 0);
@@ -518,17 +551,35 @@ users_process(dtrace_hdl_t *dtp, struct dt_engine *de, int32_t pid)
 	return rc;
 }
 
+/* Is it the first of its process's?  One look at the mappings is for all. */
+static bool
+users_first(const dtrace_hdl_t *dtp, const struct dt_engine *de,
+	    uint32_t clause)
+{
+	for (uint32_t c = 0; c < clause; c++)
+		if (dtp->clauses.v[c]->pid == dtp->clauses.v[clause]->pid &&
+		    users_clause(dtp, de, c))
+			return false;
+	return true;
+}
+
 int
 dt_later_users_poll(dtrace_hdl_t *dtp, struct dt_engine *de)
 {
 	for (uint32_t c = 0; de->users != NULL && c < dtp->clauses.n; c++)
-		if (users_clause(dtp, de, c) &&
+		if (users_clause(dtp, de, c) && users_first(dtp, de, c) &&
 		    users_process(dtp, de, dtp->clauses.v[c]->pid) != 0)
 			return -1;
 	return 0;
 }
 
 /* ---- what was left out -------------------------------------------------- */
+
+uint32_t
+dt_later_left(const struct dt_engine *de)
+{
+	return de->rows_left + (uint32_t)de->later_why.n;
+}
 
 void
 dt_later_report(const struct dt_engine *de, struct buf *out)
@@ -538,4 +589,7 @@ dt_later_report(const struct dt_engine *de, struct buf *out)
 			   "%u probes in objects mapped since were left out: "
 			   "there is room for %u\n",
 			   de->rows_left, PROBES_LATER);
+	for (size_t i = 0; i < de->later_why.n; i++)
+		buf_printf(out, "left out of objects mapped since: %s\n",
+			   de->later_why.v[i]);
 }

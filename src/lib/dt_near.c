@@ -287,6 +287,36 @@ near_foreign(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 	return NULL;
 }
 
+/* The fields of what is no provider: which one is wrong, or misplaced. */
+static char *
+near_fields(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	char *hint = near_function(dtp, pd);
+
+	for (unsigned i = FIELDS; hint == NULL && i-- > 1;)
+		hint = near_field(dtp, pd, i);
+	return hint;
+}
+
+/* "syscall:read:entry", which begins with the module. */
+static char *
+near_shifted(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	const struct dif_pdesc to = { .prov = pd->mod, .mod = "",
+				      .func = pd->func, .name = pd->name };
+	const char *hint;
+
+	if (*pd->prov != '\0' || *pd->mod == '\0' ||
+	    !probe_has_prov(dtp->probes, pd->mod))
+		return NULL;
+	hint = near_any(dtp, &to)
+		       ? arena_printf(dtp->arena, " (did you mean %s::%s:%s?)",
+				      to.prov, to.func, to.name)
+		       : near_fields(dtp, &to);
+	return arena_printf(dtp->arena, ": %s is a provider%s", to.prov,
+			    hint != NULL ? hint : "");
+}
+
 const char *
 dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 {
@@ -303,13 +333,9 @@ dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 		      : NULL;
 	if (why != NULL)
 		return arena_printf(dtp->arena, ": %s", why);
-	if (*pd->prov == '\0' && *pd->mod != '\0' &&
-	    probe_has_prov(dtp->probes, pd->mod))
-		return arena_printf(dtp->arena,
-				    " (%s is a provider: did you mean "
-				    "%s::%s:%s?)",
-				    pd->mod, pd->mod, pd->func, pd->name);
-	hint = near_bare(dtp, pd->prov);
+	hint = near_shifted(dtp, pd);
+	if (hint == NULL)
+		hint = near_bare(dtp, pd->prov);
 	if (hint == NULL)
 		hint = near_process(dtp, pd);
 	if (hint != NULL)
@@ -317,8 +343,5 @@ dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 	if (*pd->prov != '\0' && !probe_is_glob(pd->prov) &&
 	    !probe_has_prov(dtp->probes, pd->prov))
 		return near_prov(dtp, pd->prov);
-	hint = near_function(dtp, pd);
-	for (unsigned i = FIELDS; hint == NULL && i-- > 1;)
-		hint = near_field(dtp, pd, i);
-	return hint;
+	return near_fields(dtp, pd);
 }

@@ -36,9 +36,9 @@ host_probe_args(void *arg, const struct dif_pdesc *pd,
 
 static struct type *
 host_user_type(void *arg, const struct dif_pdesc *pd, const char *module,
-	       const char *name)
+	       const char *name, const char **why)
 {
-	return dt_user_type(arg, pd, module, name);
+	return dt_user_type(arg, pd, module, name, why);
 }
 
 static int

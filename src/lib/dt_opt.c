@@ -246,24 +246,25 @@ opt_markup(const char *val)
 	return val != NULL && opt_word(val, words) >= 0;
 }
 
+/* Kinds whose value is one of some words: those, and NULL. */
+#define WORDS(...) (const char *const[]){ __VA_ARGS__, NULL }
+static const char *const *const kind_words[] = {
+	[KIND_POLICY] = WORDS("switch", "fill", "ring"),
+	[KIND_RESIZE] = WORDS("auto", "manual"),
+	[KIND_ENGINE] = WORDS("auto", "kernel", "process", "target"),
+	[KIND_FOLLOW] = WORDS("none", "fork", "all"),
+	[KIND_EVALTIME] = proc_evaltimes,
+	[KIND_OFORMAT] = WORDS("text", "json", "jsonl"),
+	[KIND_ENCODING] = WORDS("ascii", "utf8"),
+	[KIND_ERRFMT] = WORDS("auto", "classic", "full"),
+	[KIND_COLOR] = WORDS("never", "auto", "always"),
+	[KIND_LATE] = WORDS("static", "dynamic"),
+};
+
 static bool
 opt_value(dtrace_hdl_t *dtp, const struct opt_row *row, const char *val,
 	  int64_t *out)
 {
-	static const char *const policies[] = { "switch", "fill", "ring", NULL };
-	static const char *const resizes[] = { "auto", "manual", NULL };
-	static const char *const engines[] = { "auto", "kernel", "process",
-					       "target", NULL };
-	static const char *const follows[] = { "none", "fork", "all", NULL };
-	static const char *const times[] = { "exec", "preinit", "postinit",
-					     "main", NULL };
-	static const char *const oformats[] = { "text", "json", "jsonl", NULL };
-	static const char *const lates[] = { "static", "dynamic", NULL };
-	static const char *const encodings[] = { "ascii", "utf8", NULL };
-	static const char *const errfmts[] = { "auto", "classic", "full",
-					       NULL };
-	static const char *const colors[] = { "never", "auto", "always",
-					      NULL };
 	const char *end;
 	uint32_t version;
 
@@ -282,26 +283,6 @@ opt_value(dtrace_hdl_t *dtp, const struct opt_row *row, const char *val,
 	case KIND_STR:
 		*out = 1;
 		return val != NULL;
-	case KIND_POLICY:
-		return val != NULL && (*out = opt_word(val, policies)) >= 0;
-	case KIND_RESIZE:
-		return val != NULL && (*out = opt_word(val, resizes)) >= 0;
-	case KIND_ENGINE:
-		return val != NULL && (*out = opt_word(val, engines)) >= 0;
-	case KIND_FOLLOW:
-		return val != NULL && (*out = opt_word(val, follows)) >= 0;
-	case KIND_EVALTIME:
-		return val != NULL && (*out = opt_word(val, times)) >= 0;
-	case KIND_OFORMAT:
-		return val != NULL && (*out = opt_word(val, oformats)) >= 0;
-	case KIND_ENCODING:
-		return val != NULL && (*out = opt_word(val, encodings)) >= 0;
-	case KIND_ERRFMT:
-		return val != NULL && (*out = opt_word(val, errfmts)) >= 0;
-	case KIND_COLOR:
-		return val != NULL && (*out = opt_word(val, colors)) >= 0;
-	case KIND_LATE:
-		return val != NULL && (*out = opt_word(val, lates)) >= 0;
 	case KIND_VERSION:
 		if (val == NULL || !lang_version(val, &version))
 			return false;
@@ -321,8 +302,10 @@ opt_value(dtrace_hdl_t *dtp, const struct opt_row *row, const char *val,
 	case KIND_CPPARG:
 		*out = 1;
 		return opt_cpparg(dtp, row->arg, val);
+	default: /* words */
+		*out = val != NULL ? opt_word(val, kind_words[row->kind]) : -1;
+		return *out >= 0;
 	}
-	return false;
 }
 
 /* What a value may not be although it parses; NULL: it is fine. */
@@ -363,9 +346,25 @@ opt_limit(enum dt_opt o, int64_t v)
 	}
 }
 
-/* What a value that is none should have been. */
+#define EXPECTS_MAX 128
+
+/* Words as people say them: "text, json or jsonl". */
 static const char *
-opt_expects(const struct opt_row *row)
+opt_words(const char *const *words, char *buf)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; words[i] != NULL && n < EXPECTS_MAX; i++)
+		n += (size_t)snprintf(buf + n, EXPECTS_MAX - n, "%s%s",
+				      i == 0 ? "" :
+				      words[i + 1] != NULL ? ", " : " or ",
+				      words[i]);
+	return buf;
+}
+
+/* What a value that is none should have been; it may be written into buf. */
+static const char *
+opt_expects(const struct opt_row *row, char *buf)
 {
 	static const char *const what[] = {
 		[KIND_FLAG] = "on or off",
@@ -373,28 +372,22 @@ opt_expects(const struct opt_row *row)
 		[KIND_RATE] = "a rate or time, such as 10hz or 100ms",
 		[KIND_NUM] = "a number",
 		[KIND_STR] = "a text",
-		[KIND_POLICY] = "switch, fill or ring",
-		[KIND_RESIZE] = "auto or manual",
 		[KIND_CFLAG] = "on or off",
 		[KIND_NOCFLAG] = "on or off",
 		[KIND_LIBDIR] = "a directory",
-		[KIND_ENGINE] = "auto, kernel, process or target",
-		[KIND_FOLLOW] = "none, fork or all",
-		[KIND_EVALTIME] = "exec, preinit, postinit or main",
-		[KIND_OFORMAT] = "text, json or jsonl",
 		[KIND_SETENV] = "name=value",
 		[KIND_UNSETENV] = "a name",
 		[KIND_VERSION] = "major.minor",
 		[KIND_LOCKMEM] = "a size, or unlimited",
 		[KIND_LATE] = "static",
-		[KIND_ENCODING] = "ascii or utf8",
-		[KIND_COLOR] = "never, auto or always",
-		[KIND_ERRFMT] = "auto, classic or full",
 	};
 
 	if (row->kind == KIND_CPPARG)
 		return row->arg == 'X' ? "a, c, s or t" : "a text";
-	return what[row->kind];
+	return row->kind < sizeof(what) / sizeof(*what) &&
+			       what[row->kind] != NULL ?
+		       what[row->kind] :
+		       opt_words(kind_words[row->kind], buf);
 }
 
 static int
@@ -429,6 +422,7 @@ dt_opt_set(dtrace_hdl_t *dtp, const char *name, const char *val,
 	   bool from_program)
 {
 	const struct opt_row *row = opt_find(name);
+	char expects[EXPECTS_MAX];
 	int64_t v;
 
 	if (row == NULL)
@@ -456,7 +450,8 @@ dt_opt_set(dtrace_hdl_t *dtp, const char *name, const char *val,
 	bool parses = opt_value(dtp, row, val, &v);
 	if (!parses && errno == ENOMEM)
 		return dt_nomem(dtp);
-	const char *limit = parses ? opt_limit(o, v) : opt_expects(row);
+	const char *limit = parses ? opt_limit(o, v) :
+				     opt_expects(row, expects);
 	if (limit != NULL)
 		return dt_set_err(
 			dtp, EDT_BADOPTVAL,

@@ -75,14 +75,22 @@ place_splits(const struct dt_comp *c)
 	return !c->shared && c->pid == 0 && (c->where & ~DT_AT_WIDE) == 0;
 }
 
+/* True if it can run in all of them with one set of variables.  Samples are taken
+   of the first alone. */
+static bool
+place_joins(const struct dt_comp *c)
+{
+	return (c->where & DT_AT(CPUS)) == 0;
+}
+
 static const char *
 not_target(const struct place_cx *cx, const struct dt_comp *c, int32_t pid)
 {
 	if (pid == 0)
 		return "no process was given (-c or -p)";
-	if (pid == DT_PID_SEVERAL && !place_splits(c))
-		return "works in one process at a time, and these clauses "
-		       "share variables or probes of several";
+	if (pid == DT_PID_SEVERAL && !place_splits(c) && !place_joins(c))
+		return "takes samples of one process at a time, and these "
+		       "clauses share variables of several";
 	return denied_why(cx, pid, false);
 }
 
@@ -166,6 +174,8 @@ static void
 place_set(struct place_cx *cx, uint32_t i, unsigned engine, int32_t pid,
 	  const char *why)
 {
+	if (pid == DT_PID_SEVERAL && !place_splits(&cx->comps->v[i]))
+		pid = DT_PID_JOINED;
 	cx->out[i] = (struct dt_placed){ .engine = engine, .why = why,
 					 .pid = engine == DIF_ENG_P ? pid : 0 };
 }
@@ -239,7 +249,7 @@ place_clash(const struct place_cx *cx, uint32_t k, uint32_t p)
 	    !(cp->where & (DT_AT(USER) | DT_AT(CALL))))
 		return false;
 	return ck->pid == DT_PID_SEVERAL || ck->pid == 0 ||
-	       cx->out[p].pid == DT_PID_SEVERAL ||
+	       cx->out[p].pid < 0 ||
 	       ck->pid == cx->out[p].pid;
 }
 
@@ -306,6 +316,20 @@ place_rest(struct place_cx *cx, bool *priv, struct err *e)
 	return 0;
 }
 
+/* One process has one instance: where some are joined, all that is in them is. */
+static void
+place_join(struct place_cx *cx)
+{
+	bool joined = false;
+
+	for (uint32_t i = 0; i < cx->comps->n; i++)
+		joined |= cx->out[i].pid == DT_PID_JOINED;
+	for (uint32_t i = 0; joined && i < cx->comps->n; i++)
+		if (cx->out[i].engine == DIF_ENG_P &&
+		    cx->out[i].pid != cx->w->self)
+			cx->out[i].pid = DT_PID_JOINED;
+}
+
 int
 dt_place(struct arena *a, const struct dt_comps *comps,
 	 const struct dt_world *w, struct dt_placed *out, bool *priv,
@@ -325,7 +349,10 @@ dt_place(struct arena *a, const struct dt_comps *comps,
 		    place_comp(&cx, i, prefer_k, pid, priv, e) != 0)
 			return -1;
 	}
-	return place_apart(&cx, priv, e) != 0 ? -1 : place_rest(&cx, priv, e);
+	if (place_apart(&cx, priv, e) != 0 || place_rest(&cx, priv, e) != 0)
+		return -1;
+	place_join(&cx);
+	return 0;
 }
 
 enum dt_other

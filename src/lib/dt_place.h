@@ -25,6 +25,8 @@
 #define DT_AT_WIDE (DT_AT(CPUS) | DT_AT(CALL) | DT_AT(KERNEL))
 
 #define DT_PID_SEVERAL (-1)
+/* All processes of the trace as one: what is in them shares variables. */
+#define DT_PID_JOINED (-2)
 
 struct dt_comp {
 	unsigned engines;     /* DIF_ENG_K, _P: what its DIF, its actions and
@@ -83,7 +85,7 @@ struct dt_world {
 struct dt_placed {
 	unsigned engine; /* DIF_ENG_K or DIF_ENG_P */
 	int32_t pid;	 /* P: the process it works in; DT_PID_SEVERAL: in each
-			    of the trace's, by itself */
+			    of the trace's, by itself; DT_PID_JOINED */
 	const char *why; /* for -v */
 };
 

@@ -10,14 +10,24 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What has room of a name.  By hand: there may be a hundred thousand of them. */
+static void
+probe_desc_field(char *to, size_t room, const char *name)
+{
+	size_t n = strnlen(name, room - 1);
+
+	memcpy(to, name, n);
+	to[n] = '\0';
+}
+
 void
 dt_probe_desc(const struct probe *p, dtrace_probedesc_t *out)
 {
 	*out = (dtrace_probedesc_t){ .dtpd_id = p->id };
-	snprintf(out->dtpd_provider, sizeof(out->dtpd_provider), "%s", p->prov);
-	snprintf(out->dtpd_mod, sizeof(out->dtpd_mod), "%s", p->mod);
-	snprintf(out->dtpd_func, sizeof(out->dtpd_func), "%s", p->func);
-	snprintf(out->dtpd_name, sizeof(out->dtpd_name), "%s", p->name);
+	probe_desc_field(out->dtpd_provider, sizeof(out->dtpd_provider), p->prov);
+	probe_desc_field(out->dtpd_mod, sizeof(out->dtpd_mod), p->mod);
+	probe_desc_field(out->dtpd_func, sizeof(out->dtpd_func), p->func);
+	probe_desc_field(out->dtpd_name, sizeof(out->dtpd_name), p->name);
 }
 
 /* ---- types of arguments over all matches ------------------------------- */

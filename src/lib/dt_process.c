@@ -153,6 +153,17 @@ dtrace_proc_grab(dtrace_hdl_t *dtp, pid_t pid, int flags)
 	return process_add(dtp, proc);
 }
 
+/* An engine may take hold of it again. */
+static void
+target_runs(struct dt_engine *de, pid_t pid)
+{
+	if (de->target.pid == pid)
+		de->target.held = false;
+	for (uint32_t i = 0; i < de->njoined; i++)
+		if (de->joined[i].pid == pid)
+			de->joined[i].held = false;
+}
+
 void
 dtrace_proc_continue(dtrace_hdl_t *dtp, struct ps_prochandle *p)
 {
@@ -163,8 +174,7 @@ dtrace_proc_continue(dtrace_hdl_t *dtp, struct ps_prochandle *p)
 	(void)proc_continue(p->target.proc, &e);
 	p->target.continued = true;
 	for (uint32_t i = 0; i < dtp->nengines; i++)
-		if (dtp->engines[i].target.pid == proc_pid(p->target.proc))
-			dtp->engines[i].target.held = false;
+		target_runs(&dtp->engines[i], proc_pid(p->target.proc));
 }
 
 void
@@ -206,8 +216,7 @@ procs_died(dtrace_hdl_t *dtp, pid_t pid, int status, struct buf *why)
 		struct dt_engine *de = &dtp->engines[i];
 
 		if (de->eng != NULL && de->ops->died != NULL &&
-		    de->target.pid == pid &&
-		    de->ops->died(de->eng, WTERMSIG(status), why))
+		    de->ops->died(de->eng, pid, WTERMSIG(status), why))
 			return;
 	}
 }

@@ -16,6 +16,7 @@
 #include "lib/dt_impl.h"
 #include "lib/dt_probeapi.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -101,6 +102,8 @@ engine_serves(const dtrace_hdl_t *dtp, const struct dt_engine *de,
 {
 	if (de->ops != ops_of(pl))
 		return false;
+	if (pl->pid == DT_PID_JOINED)
+		return de->njoined != 0;
 	if (pl->pid != DT_PID_SEVERAL)
 		return de->target.pid == pl->pid;
 	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next)
@@ -129,6 +132,59 @@ engine_want(dtrace_hdl_t *dtp, const struct dt_placed *pl, int32_t pid)
 	return de->why != NULL ? 0 : dt_nomem(dtp);
 }
 
+struct joined {
+	VEC(struct engine_target) v;
+};
+
+static int
+joined_add(dtrace_hdl_t *dtp, struct joined *j, int32_t pid)
+{
+	for (size_t i = 0; i < j->v.n; i++)
+		if (j->v.v[i].pid == pid)
+			return 0;
+	return vec_push(&j->v, dt_proc_target(dtp, pid)) ? 0 : dt_nomem(dtp);
+}
+
+/* The processes of the trace: its own, and those that probes name. */
+static int
+joined_find(dtrace_hdl_t *dtp, struct joined *j)
+{
+	const struct dif_enabling *en = &dtp->en;
+
+	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next)
+		if (joined_add(dtp, j, proc_pid(p->target.proc)) != 0)
+			return -1;
+	for (uint32_t p = 0; p < en->nprobes; p++)
+		for (uint32_t s = 0; s < en->probes[p].nsites; s++) {
+			const int32_t pid = en->probes[p].sites[s].pid;
+
+			if (pid != 0 && joined_add(dtp, j, pid) != 0)
+				return -1;
+		}
+	return 0;
+}
+
+/* One instance for all of them: that of the first. */
+static int
+engine_join(dtrace_hdl_t *dtp, const struct dt_placed *pl)
+{
+	struct joined j = { 0 };
+	struct dt_engine *de;
+	int rc = joined_find(dtp, &j);
+
+	if (rc == 0)
+		rc = engine_want(dtp, pl, j.v.v[0].pid);
+	if (rc == 0) {
+		de = engine_find(dtp, process_ops, j.v.v[0].pid);
+		de->joined = arena_memdup(dtp->en_arena, j.v.v,
+					  j.v.n * sizeof(*j.v.v));
+		de->njoined = (uint32_t)j.v.n;
+		rc = de->joined != NULL ? 0 : dt_nomem(dtp);
+	}
+	vec_fini(&j.v);
+	return rc;
+}
+
 /* Make the instances of one engine, as placed; each with all its reasons. */
 static int
 engines_new(dtrace_hdl_t *dtp, const struct dt_placed *placed, uint32_t n,
@@ -138,6 +194,11 @@ engines_new(dtrace_hdl_t *dtp, const struct dt_placed *placed, uint32_t n,
 		const struct dt_placed *pl = &placed[i];
 		if (pl->engine != engine)
 			continue;
+		if (pl->pid == DT_PID_JOINED) {
+			if (engine_join(dtp, pl) != 0)
+				return -1;
+			continue;
+		}
 		if (pl->pid != DT_PID_SEVERAL) {
 			if (engine_want(dtp, pl, pl->pid) != 0)
 				return -1;
@@ -277,8 +338,9 @@ engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
 		.debug = dt_opt_on(dtp, DT_OPT_debug) ||
 			 ((dtp->cflags & DTRACE_C_DIFV) &&
 			  (dtp->opt[DT_OPT_disasm] & DT_DISASM_CODE)),
-		.targets = &de->target,
-		.ntargets = de->target.pid != 0,
+		.targets = de->njoined != 0 ? de->joined : &de->target,
+		.ntargets = de->njoined != 0 ? de->njoined :
+					       de->target.pid != 0,
 		.target_pid = (int32_t)dtp->target,
 		.cautious = load_cautious(dtp, de),
 		.follow = (uint32_t)dtp->opt[DT_OPT_follow],
@@ -286,6 +348,7 @@ engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
 					dt_later_probes(de) :
 					dt_later_kernel(dtp, de),
 		.files = &de->files,
+		.kin = dt_files_kin(dtp, de),
 	};
 
 	if (load_cgroups(dtp, de, &opts) != 0)
@@ -553,10 +616,25 @@ dtrace_exit_status(dtrace_hdl_t *dtp)
 	return 0;
 }
 
+/* Files in which the trace's processes name the code that they make are found while
+   they run: stacks are often printed when they have ended. */
+static void
+poll_names(dtrace_hdl_t *dtp)
+{
+	struct proc *p = NULL;
+	bool walks = false;
+
+	for (uint32_t c = 0; c < dtp->en.nclauses && !walks; c++)
+		walks = dif_clause_walks(dtp->en.clauses[c]);
+	while (walks && (p = proc_next_held(dtp->env.procs, p)) != NULL)
+		proc_jit_seen(p);
+}
+
 int
 dt_run_poll(dtrace_hdl_t *dtp)
 {
 	err_clear(&dtp->err);
+	poll_names(dtp);
 	for (uint32_t i = 0; i < dtp->nengines; i++) {
 		struct dt_engine *de = &dtp->engines[i];
 		if (de->ops->poll != NULL &&
@@ -635,19 +713,39 @@ dt_run_end(dtrace_hdl_t *dtp)
 	return 0;
 }
 
+int
+dtrace_guarded(dtrace_hdl_t *dtp)
+{
+	const int keep = errno;
+	bool all = !dtp->freeing;
+
+	for (uint32_t i = 0; all && i < dtp->nengines; i++) {
+		const struct dt_engine *de = &dtp->engines[i];
+		const struct engine *eng =
+			__atomic_load_n(&de->eng, __ATOMIC_ACQUIRE);
+		all = eng == NULL || de->ops->guarded == NULL ||
+		      de->ops->guarded(eng);
+	}
+	errno = keep;
+	return all;
+}
+
 void
 dt_run_free(dtrace_hdl_t *dtp)
 {
+	dtp->freeing = 1;
 	for (uint32_t i = dtp->nengines; i-- > 0;) {
 		struct dt_engine *de = &dtp->engines[i];
 		if (de->eng != NULL)
 			de->ops->free(de->eng);
 		free(de->seen);
 		hash_free(de->rows);
+		vec_fini(&de->later_why);
 		hash_free(de->users);
 		dt_specs_free(de);
 	}
 	dtp->nengines = 0;
+	dtp->freeing = 0;
 }
 
 /* ---- what runs where -------------------------------------------------------------- */
@@ -690,6 +788,7 @@ dtrace_left_out(dtrace_hdl_t *dtp)
 		const struct dt_engine *de = &dtp->engines[i];
 		if (de->ops->left_out != NULL)
 			n += de->ops->left_out(de->eng);
+		n += dt_later_left(de);
 	}
 	return n;
 }

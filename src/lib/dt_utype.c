@@ -8,10 +8,17 @@
  * module, which then is one of its objects, also where no clause is, of
  * $target. Files are looked at only for names, and only those with debug
  * information cost anything (type_prog.c).
+ *
+ * A clause on probes of every process is about the files that its probes are in:
+ * each must have the name, and mean the same by it.  The address that a clause casts
+ * may be of any of them.
  */
 #include "lib/dt_impl.h"
 
 #include "prov/pid_fn.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static struct proc *
 utype_proc(dtrace_hdl_t *dtp, const struct dif_pdesc *pd, bool target)
@@ -47,16 +54,119 @@ utype_named(dtrace_hdl_t *dtp, struct proc *p, const char *text,
 	return t;
 }
 
+/* ---- every process ---------------------------------------------------------- */
+
+struct utype_file {
+	struct elf_file *elf;
+	const char *path;
+};
+
+struct utype_every {
+	dtrace_hdl_t *dtp;
+	const char *module; /* NULL: any */
+	VEC(struct utype_file) files;
+};
+
+static int
+utype_probe(void *arg, struct probe *p)
+{
+	struct utype_every *u = arg;
+	struct utype_file f = { 0 };
+
+	if (p->owner->ops->file == NULL ||
+	    (u->module != NULL && strcmp(u->module, p->mod) != 0))
+		return 0;
+	for (size_t n = 0, k; (f.elf = p->owner->ops->file(p, n, &f.path)) !=
+			      NULL; n++) {
+		for (k = 0; k < u->files.n; k++)
+			if (u->files.v[k].elf == f.elf)
+				break;
+		if (k == u->files.n && !vec_push(&u->files, f))
+			return 1;
+	}
+	return 0;
+}
+
+static const char *
+utype_differs(dtrace_hdl_t *dtp, const char *name, const struct utype_file *a,
+	      const struct utype_file *b, bool missing)
+{
+	return missing ? arena_printf(dtp->arena,
+				      "%s is known in %s and not in %s: name "
+				      "one file, or one process",
+				      name, a->path, b->path) :
+			 arena_printf(dtp->arena,
+				      "%s is something else in %s than in %s: "
+				      "name one file, or one process",
+				      name, a->path, b->path);
+}
+
+/* What all the files mean by it. */
+static struct type *
+utype_agreed(const struct utype_every *u, const char *name, const char **why)
+{
+	const struct utype_file *from = NULL, *not_in = NULL;
+	struct type *t = NULL;
+
+	for (size_t i = 0; i < u->files.n; i++) {
+		const struct utype_file *f = &u->files.v[i];
+		struct type_prog *tp = type_prog(u->dtp->types, f->elf);
+		struct type *x = tp != NULL ? type_prog_lookup(tp, name) : NULL;
+
+		if (x == NULL) {
+			not_in = f;
+		} else if (t == NULL) {
+			t = x;
+			from = f;
+		} else if (!type_same(t, x)) {
+			*why = utype_differs(u->dtp, name, from, f, false);
+			return NULL;
+		}
+	}
+	if (t != NULL && not_in != NULL) {
+		*why = utype_differs(u->dtp, name, from, not_in, true);
+		return NULL;
+	}
+	return t;
+}
+
+/* A pattern of which one thing is known: it is not the kernel's alone. */
+static bool
+utype_is_every(const struct dif_pdesc *pd)
+{
+	return pd->id == 0 && strchr(pd->prov, '*') != NULL;
+}
+
+static struct type *
+utype_of_every(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
+	       const char *module, const char *name, const char **why)
+{
+	struct utype_every u = { .dtp = dtp };
+	struct type *t = NULL;
+	struct err e;
+
+	/* What the description calls its object is not looked at again. */
+	if (module != NULL && module[0] != '\0' &&
+	    strcmp(module, pd->mod) != 0)
+		u.module = module;
+	err_clear(&e);
+	if (probe_match(dtp->probes, pd, utype_probe, &u, &e) > 0)
+		t = utype_agreed(&u, name, why);
+	vec_fini(&u.files);
+	return t;
+}
+
 struct type *
 dt_user_type(dtrace_hdl_t *dtp, const struct dif_pdesc *pd, const char *module,
-	     const char *name)
+	     const char *name, const char **why)
 {
 	bool scoped = module != NULL && module[0] != '\0';
 	struct proc *p = utype_proc(dtp, pd, scoped);
 	struct type *t = NULL;
 
 	if (p == NULL)
-		return NULL;
+		return pd != NULL && utype_is_every(pd) ?
+			       utype_of_every(dtp, pd, module, name, why) : NULL;
 	if (scoped)
 		return utype_named(dtp, p, module, name);
 	if (probe_is_exact(pd->mod))

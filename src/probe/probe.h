@@ -195,6 +195,19 @@ struct prov_ops {
 	 */
 	int32_t (*pid)(struct prov *pv, const struct dif_pdesc *pd);
 
+	/*
+	 * Overview   Say in which files a probe of every process is: what their
+	 *            debug information calls so is what a type's name means in
+	 *            its clauses.  May be NULL: this provider has no such probes.
+	 * n          from 0 on; files may come more than once
+	 * path       of the file, for messages
+	 * Returns    the n-th, for as long as the handle; NULL: there are no
+	 *            more, or the probe is one process's.
+	 * Called     when a clause with such a name is compiled.
+	 */
+	struct elf_file *(*file)(const struct probe *p, size_t n,
+				 const char **path);
+
 	/* Free prov.data, when the set is freed.  May be NULL. */
 	void (*fini)(struct prov *pv);
 };

@@ -61,6 +61,7 @@ recipe_copy(struct dif_recipe *to, const struct dif_recipe *from)
 	to->base = from->base;
 	to->index = from->index;
 	to->scale = from->scale;
+	to->fs = from->fs;
 }
 
 const struct dif_recipes *

@@ -37,6 +37,12 @@ struct kfuncs {
 	int sys; /* why */
 };
 
+bool
+kfunc_can_be_probed(void)
+{
+	return access("/sys/bus/event_source/devices/kprobe/type", R_OK) == 0;
+}
+
 /* ---- files --------------------------------------------------------------- */
 
 /* All of it, with a NUL behind; NULL with errno.  Closes f, which may be NULL:

@@ -41,6 +41,8 @@ void proc_set_free(struct proc_set *ps);
 
 enum proc_evaltime { PROC_EVAL_EXEC, PROC_EVAL_PREINIT, PROC_EVAL_POSTINIT,
 		     PROC_EVAL_MAIN };
+/* Their words in that order, and NULL. */
+extern const char *const proc_evaltimes[];
 
 /*
  * Start argv[0] (searched in PATH) with that environment (NULL: ours), stopped
@@ -79,6 +81,12 @@ struct proc *proc_find(struct proc_set *ps, pid_t pid);
 /* The same, or a living process that is opened just for its symbols.  NULL if
    there is none. */
 struct proc *proc_lookup(struct proc_set *ps, pid_t pid);
+/*
+ * A process that may end soon: what it has mapped is read (again) for its
+ * symbols.  One that has ended before that had what `like` has, which it was
+ * forked from.
+ */
+void proc_note(struct proc_set *ps, pid_t pid, pid_t like);
 /* The processes under control, made or grabbed: the first (p NULL), and the one
    after p.  NULL: there are no more. */
 struct proc *proc_next_held(struct proc_set *ps, const struct proc *p);
@@ -144,7 +152,7 @@ bool proc_addr_lookup(struct proc_set *ps, pid_t pid, uint64_t addr,
 
 /*
  * The name of code that the process has made, and how far into it addr is, by
- * the process's perf map; the name holds until the next call.  ask: a JVM that
+ * the process's perf map or jitdump file; the name holds until the next call.  ask: a JVM that
  * has no such file, or not this address in it, is made to write one, at most
  * every five seconds; that may take seven.  False: it has no name.
  */
@@ -225,6 +233,9 @@ struct kfunc {
 	bool twins;		   /* others have its name */
 	uint32_t nth, of;	   /* of those of its name in its module */
 };
+/* Has this kernel kprobes, so that its functions can be probed at all?  Tells
+   nothing of any one of them, and reads no list. */
+bool kfunc_can_be_probed(void);
 /* All of them, read when first asked; *n is set.  NULL + *e: this kernel, or
    this user, has no such list. */
 const struct kfunc *kfunc_list(struct proc_set *ps, size_t *n, struct err *e);

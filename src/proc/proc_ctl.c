@@ -495,19 +495,19 @@ create_control(struct proc *p, char *const argv[], enum proc_evaltime when,
 	return proc_load_maps(p, e);
 }
 
+const char *const proc_evaltimes[] = { "exec", "preinit", "postinit", "main",
+				       NULL };
+
 int
 proc_advance(struct proc *p, enum proc_evaltime when, struct err *e)
 {
-	static const char *const names[] = { "exec", "preinit", "postinit",
-					     "main" };
-
 	if (!p->child || p->state != PROC_CREATED || when == p->when)
 		return 0;
 	if (when < p->when)
 		return err_set(e, &ERR_GENERIC, 0,
 			       "evaltime: the command has been started and "
 			       "waits at %s: give -x evaltime=%s",
-			       names[p->when], names[when]);
+			       proc_evaltimes[p->when], proc_evaltimes[when]);
 	if (ctl_advance(p, when, e) != 0)
 		return -1;
 	p->when = when;

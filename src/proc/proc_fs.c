@@ -13,6 +13,14 @@
 
 #include "proc/proc.h"
 
+/* Files that the kernel writes in one go. */
+static bool
+comes_whole(const char *name)
+{
+	return strcmp(name, "stat") == 0 || strcmp(name, "status") == 0 ||
+	       strcmp(name, "comm") == 0;
+}
+
 long
 proc_read(pid_t pid, pid_t tid, const char *name, char *buf, size_t n)
 {
@@ -31,8 +39,11 @@ proc_read(pid_t pid, pid_t tid, const char *name, char *buf, size_t n)
 	if (fd < 0)
 		return -1;
 	while (have < n - 1 &&
-	       (got = read(fd, buf + have, n - 1 - have)) > 0)
+	       (got = read(fd, buf + have, n - 1 - have)) > 0) {
 		have += (size_t)got;
+		if (have < n - 1 && comes_whole(name))
+			break;
+	}
 	/* What ends while it is read gives ESRCH. */
 	int sys = errno;
 	close(fd);

@@ -2,7 +2,8 @@
 /*
  * proc_jit.c - names of code that a program has made, from its perf map
  * (linux/tools/perf/Documentation/jit-interface.txt): the file perf-PID.map in
- * its /tmp, by its own number, with lines "begin size name" in hexadecimal.
+ * its /tmp, by its own number, with lines "begin size name" in hexadecimal; or from
+ * its jitdump file (proc_jitdump.c).
  *
  * It is the traced program's file, and its text is not trusted: it must be a
  * plain file of the process's own user, or root's; so much of it is read and no
@@ -13,7 +14,7 @@
  * address is not found, or the file has changed, it is read on.  It is opened
  * when the process first shows up in a stack, and can be read after its end.
  */
-#include "proc/proc_impl.h"
+#include "proc/proc_jit.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -23,28 +24,16 @@
 
 #include "proc/proc_fs.h"
 
-#define JIT_TEXT_MAX (64u << 20)
 #define JIT_NAME_MAX 1024u
 #define JIT_BACK     64 /* lines with lower addresses that may contain one */
 #define OPEN_NS	     20000000u
+#define DUMP_NS	     1000000000u /* of a process that is not known to have one */
 #define ASK_NS	     5000000000u
 
-struct jit_sym {
-	uint64_t lo, hi;
-	uint32_t name; /* in the text */
-	uint32_t nth;  /* line */
-};
-
 struct proc_jit {
-	int fd; /* -1: not found yet */
-	dev_t dev;
-	ino_t ino;
+	struct jit_file map, dump;
 	uint64_t next_open_ns, next_ask_ns;
-	char *text; /* what was read, its newlines replaced by NULs */
-	size_t n, cap;
-	size_t parsed; /* of the text: whole lines */
-	bool sorted;
-	VEC(struct jit_sym) syms;
+	uint64_t next_dump_ns, dump_wait_ns; /* looked for less and less often */
 };
 
 /* ---- the file ---------------------------------------------------------------- */
@@ -63,7 +52,7 @@ jit_user(pid_t pid, uint64_t *uid, uint64_t *nspid)
 	return proc_status_numbers(&st, "NSpid", v, 1, nspid) != 0;
 }
 
-static int
+int
 jit_open_as(const char *path, uint64_t uid)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -98,25 +87,23 @@ jit_open_file(const struct proc *p)
 	return jit_open_as(path, geteuid());
 }
 
-static void
-jit_forget(struct proc_jit *j)
+void
+jit_forget(struct jit_file *j)
 {
-	j->n = j->parsed = 0;
+	j->n = 0;
+	j->parsed = 0;
 	j->syms.n = 0;
+	j->bad = false;
+	hash_free(j->loaded);
+	j->loaded = NULL;
 }
 
-/* Open it, or the one that has taken its place. */
+/* fd, which is not kept if it is the file that is open. */
 static void
-jit_open(const struct proc *p, struct proc_jit *j)
+jit_take(struct jit_file *j, int fd)
 {
-	uint64_t now = proc_now_ns();
 	struct stat st;
-	int fd;
 
-	if (now < j->next_open_ns)
-		return;
-	j->next_open_ns = now + OPEN_NS;
-	fd = jit_open_file(p);
 	if (fd < 0)
 		return;
 	if (fstat(fd, &st) != 0 ||
@@ -132,9 +119,37 @@ jit_open(const struct proc *p, struct proc_jit *j)
 	j->ino = st.st_ino;
 }
 
-/* Read what has come; true: there is more than before. */
+static void
+jit_open_dump(struct proc *p, struct proc_jit *j, uint64_t now)
+{
+	uint64_t uid, nspid = 0;
+
+	if (j->dump.fd >= 0 || now < j->next_dump_ns)
+		return;
+	j->dump_wait_ns = j->dump_wait_ns == 0 ? OPEN_NS :
+			  j->dump_wait_ns < DUMP_NS ? 2 * j->dump_wait_ns :
+						      DUMP_NS;
+	j->next_dump_ns = now + j->dump_wait_ns;
+	if (p->state != PROC_ENDED && jit_user(p->pid, &uid, &nspid))
+		jit_take(&j->dump, jit_dump_open(p, nspid, uid));
+}
+
+/* Open them, or those that have taken their place. */
+static void
+jit_open(struct proc *p, struct proc_jit *j)
+{
+	uint64_t now = proc_now_ns();
+
+	jit_open_dump(p, j, now);
+	if (now < j->next_open_ns)
+		return;
+	j->next_open_ns = now + OPEN_NS;
+	jit_take(&j->map, jit_open_file(p));
+}
+
+/* The text that has come; true: there is more than before. */
 static bool
-jit_read(struct proc_jit *j)
+jit_read(struct jit_file *j)
 {
 	size_t before = j->n, size;
 	struct stat st;
@@ -169,26 +184,35 @@ jit_name_clean(char *s)
 			*s = '?';
 }
 
-static bool
-jit_line(struct proc_jit *j, char *line)
+bool
+jit_add(struct jit_file *j, uint64_t lo, uint64_t hi, size_t name)
 {
-	char *p = line;
-	struct jit_sym s = { .nth = (uint32_t)j->syms.n };
+	const struct jit_sym s = { .lo = lo,
+				   .hi = hi,
+				   .name = (uint32_t)name,
+				   .nth = (uint32_t)j->syms.n };
 
-	s.lo = strtoull(p, &p, 16);
-	s.hi = s.lo + strtoull(p, &p, 16);
-	while (*p == ' ')
-		p++;
-	if (s.hi <= s.lo || *p == '\0')
+	if (hi <= lo || j->text[name] == '\0')
 		return true;
-	jit_name_clean(p);
-	s.name = (uint32_t)(p - j->text);
+	jit_name_clean(j->text + name);
 	j->sorted = false;
 	return vec_push(&j->syms, s);
 }
 
+static bool
+jit_line(struct jit_file *j, char *line)
+{
+	char *p = line;
+	uint64_t lo = strtoull(p, &p, 16);
+	uint64_t hi = lo + strtoull(p, &p, 16);
+
+	while (*p == ' ')
+		p++;
+	return jit_add(j, lo, hi, (size_t)(p - j->text));
+}
+
 static void
-jit_parse(struct proc_jit *j)
+jit_parse(struct jit_file *j)
 {
 	while (j->parsed < j->n) {
 		char *line = j->text + j->parsed;
@@ -203,6 +227,16 @@ jit_parse(struct proc_jit *j)
 	}
 }
 
+bool
+jit_map_read(struct jit_file *j)
+{
+	size_t before = j->syms.n;
+
+	if (jit_read(j))
+		jit_parse(j);
+	return j->syms.n != before;
+}
+
 static int
 jit_order(const void *a, const void *b)
 {
@@ -213,8 +247,8 @@ jit_order(const void *a, const void *b)
 	return x->nth < y->nth ? -1 : x->nth > y->nth;
 }
 
-static const struct jit_sym *
-jit_find(struct proc_jit *j, uint64_t addr)
+const struct jit_sym *
+jit_find(struct jit_file *j, uint64_t addr)
 {
 	const struct jit_sym *best = NULL;
 	size_t lo = 0, hi = j->syms.n;
@@ -248,27 +282,39 @@ proc_jit_seen(struct proc *p)
 		p->jit = calloc(1, sizeof(*p->jit));
 		if (p->jit == NULL)
 			return;
-		p->jit->fd = -1;
+		p->jit->map.fd = p->jit->dump.fd = -1;
 	}
-	if (p->jit->fd < 0)
+	if (p->jit->map.fd < 0)
 		jit_open(p, p->jit);
 }
 
-/* The symbol, after a look at what has come. */
+/* In one of them, after a look at what has come; *in is which. */
 static const struct jit_sym *
-jit_look(const struct proc *p, struct proc_jit *j, uint64_t addr)
+jit_known(struct proc_jit *j, uint64_t addr, struct jit_file **in)
 {
 	const struct jit_sym *s;
 
-	if (jit_read(j))
-		jit_parse(j);
-	s = jit_find(j, addr);
+	(void)jit_map_read(&j->map);
+	*in = &j->map;
+	s = jit_find(*in, addr);
+	if (s != NULL)
+		return s;
+	(void)jit_dump_read(&j->dump);
+	*in = &j->dump;
+	return jit_find(*in, addr);
+}
+
+/* The symbol, also in files that are there only now. */
+static const struct jit_sym *
+jit_look(struct proc *p, struct proc_jit *j, uint64_t addr,
+	 struct jit_file **in)
+{
+	const struct jit_sym *s = jit_known(j, addr, in);
+
 	if (s != NULL)
 		return s;
 	jit_open(p, j);
-	if (jit_read(j))
-		jit_parse(j);
-	return jit_find(j, addr);
+	return jit_known(j, addr, in);
 }
 
 bool
@@ -276,25 +322,36 @@ proc_jit_name(struct proc *p, uint64_t addr, bool ask, const char **name,
 	      uint64_t *off)
 {
 	const struct jit_sym *s;
+	struct jit_file *in;
 	struct proc_jit *j;
 
 	proc_jit_seen(p);
 	j = p->jit;
 	if (j == NULL)
 		return false;
-	s = jit_look(p, j, addr);
+	s = jit_look(p, j, addr, &in);
 	if (s == NULL && ask && proc_now_ns() >= j->next_ask_ns) {
 		if (proc_java_ask(p)) {
 			j->next_open_ns = 0;
-			s = jit_look(p, j, addr);
+			s = jit_look(p, j, addr, &in);
 		}
 		j->next_ask_ns = proc_now_ns() + ASK_NS;
 	}
 	if (s == NULL)
 		return false;
-	*name = j->text + s->name;
+	*name = in->text + s->name;
 	*off = addr - s->lo;
 	return true;
+}
+
+void
+jit_file_fini(struct jit_file *j)
+{
+	if (j->fd >= 0)
+		close(j->fd);
+	vec_fini(&j->syms);
+	hash_free(j->loaded);
+	free(j->text);
 }
 
 void
@@ -302,9 +359,7 @@ proc_jit_fini(struct proc *p)
 {
 	if (p->jit == NULL)
 		return;
-	if (p->jit->fd >= 0)
-		close(p->jit->fd);
-	vec_fini(&p->jit->syms);
-	free(p->jit->text);
+	jit_file_fini(&p->jit->map);
+	jit_file_fini(&p->jit->dump);
 	free(p->jit);
 }

@@ -195,6 +195,13 @@ ends_with(const char *s, const char *end)
 	return n >= m && strcmp(s + n - m, end) == 0;
 }
 
+/* The process engine's code and data are no program's file. */
+static bool
+path_is_ours(const char *path)
+{
+	return strcmp(path, "/memfd:dtrace (deleted)") == 0;
+}
+
 /*
  * A path by which this process can open the file of a run: its own name if
  * that leads to the same file here, since it stays good when the process has
@@ -211,6 +218,10 @@ file_open_path(struct proc *p, const struct maps_proc *w, const struct mrun *r,
 	struct stat here;
 	bool there;
 
+	if (path_is_ours(r->path)) {
+		memset(st, 0, sizeof(*st));
+		return r->path;
+	}
 	if (w->at_home && stat(r->path, st) == 0 && st->st_ino == r->ino)
 		return arena_strdup(p->set->arena, r->path);
 	snprintf(root, sizeof(root), "/proc/%d/root%s", (int)pid, r->path);
@@ -273,12 +284,17 @@ file_get(struct proc *p, const struct mrun *r, const char *path,
 	struct err e = { 0 };
 
 	/* One that could not be opened may be reachable another way. */
-	if (f != NULL && f->elf != NULL)
+	if (f != NULL && (f->elf != NULL || path_is_ours(r->path)))
 		return f;
 	f = arena_alloc(ps->arena, sizeof(*f));
 	if (f == NULL)
 		return NULL;
-	f->elf = path[0] == '[' ? file_open_vdso(r, &e) : elf_open(path, &e);
+	if (path_is_ours(r->path))
+		err_set(&e, &ERR_GENERIC, 0, "%s: code of ours", r->path);
+	else if (path[0] == '[')
+		f->elf = file_open_vdso(r, &e);
+	else
+		f->elf = elf_open(path, &e);
 	if (f->elf == NULL && e.tag == &ERR_NOMEM)
 		return NULL;
 	if (f->elf == NULL && ends_with(path, " (deleted)"))

@@ -186,13 +186,32 @@ proc_lookup(struct proc_set *ps, pid_t pid)
 	struct proc *p = proc_find(ps, pid), *fresh;
 	struct err ignored = { 0 };
 
-	if (p != NULL && proc_alive(p))
+	if (p != NULL && p->pid == pid && proc_alive(p))
 		return p;
 	fresh = proc_open_new(ps, pid, &ignored);
 	/* What was known of a process that has ended stays known. */
 	if (fresh == NULL && p != NULL)
 		hash_set(ps->procs, &pid, sizeof(pid), p);
 	return fresh != NULL ? fresh : p;
+}
+
+void
+proc_note(struct proc_set *ps, pid_t pid, pid_t like)
+{
+	struct proc *p = proc_find(ps, pid), *from;
+	struct err ignored = { 0 };
+
+	if (p != NULL && p->pid == pid && proc_alive(p)) {
+		proc_refresh(p);
+		return;
+	}
+	if (proc_open_new(ps, pid, &ignored) != NULL)
+		return;
+	from = like != pid ? proc_find(ps, like) : NULL;
+	if (from == NULL)
+		from = p;
+	if (from != NULL)
+		hash_set(ps->procs, &pid, sizeof(pid), from);
 }
 
 struct proc *

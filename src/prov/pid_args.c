@@ -72,6 +72,15 @@ fn_type(struct prov *pv, const struct pid_fn *f, const char **why)
 	return t;
 }
 
+static const char *
+files_differ(struct prov *pv, const struct proc_obj *a, const struct proc_obj *b)
+{
+	struct pid_data *d = pv->data;
+
+	return arena_printf(d->arena, "those in %s and in %s differ", a->path,
+			    b->path);
+}
+
 /* The type that all functions of the name have. */
 static struct type *
 group_type(struct prov *pv, const struct pid_group *g, const char **why)
@@ -80,17 +89,19 @@ group_type(struct prov *pv, const struct pid_group *g, const char **why)
 
 	for (const struct pid_fn *f = g->fns; f != NULL; f = f->next) {
 		struct type *u = fn_type(pv, f, why);
+		bool other = f->elf != g->fns->elf; /* whose structs may differ */
 
 		if (u == NULL)
 			return NULL;
 		if (t == NULL)
 			t = u;
-		if (!type_compat(t, u) ||
+		if (!(other ? type_same(t, u) : type_compat(t, u)) ||
 		    pid_fn_lang(f) != pid_fn_lang(g->fns)) {
-			*why = why_keep(pv,
-					"several functions named %s have "
-					"different ones",
-					g->func);
+			*why = other ? files_differ(pv, g->fns->obj, f->obj) :
+				       why_keep(pv,
+						"several functions named %s "
+						"have different ones",
+						g->func);
 			return NULL;
 		}
 	}

@@ -100,6 +100,8 @@ int pid_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e);
 void pid_canon(struct prov *pv, struct dif_pdesc *pd);
 int32_t pid_of(struct prov *pv, const struct dif_pdesc *pd);
 void pid_fini(struct prov *pv);
+/* prov_ops.file, of both. */
+struct elf_file *pid_file(const struct probe *p, size_t n, const char **path);
 /* prov_pid.c's arguments, in pid_args.c. */
 int pid_args(struct prov *pv, const struct probe *p, struct probe_args *out,
 	     struct err *e);

@@ -856,6 +856,21 @@ prov_pid_init(struct prov *pv, struct err *e)
 	return pid_init(pv, e);
 }
 
+struct elf_file *
+pid_file(const struct probe *p, size_t n, const char **path)
+{
+	const struct pid_probe *pp = p->data;
+	const struct pid_group *g = pp->what != PID_ABSOLUTE ? pp->group : NULL;
+	const struct pid_fn *f = g != NULL && g->proc == NULL ? g->fns : NULL;
+
+	for (; f != NULL && n > 0; n--)
+		f = f->next;
+	if (f == NULL)
+		return NULL;
+	*path = f->obj->path;
+	return f->elf;
+}
+
 const struct prov_ops prov_pid_ops = {
 	.name = "pid",
 	.attr = { .prov = "Evolving/Evolving/ISA",
@@ -870,4 +885,5 @@ const struct prov_ops prov_pid_ops = {
 	.fini = pid_fini,
 	.canon = pid_canon,
 	.pid = pid_of,
+	.file = pid_file,
 };

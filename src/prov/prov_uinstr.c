@@ -30,4 +30,5 @@ const struct prov_ops prov_uinstr_ops = {
 	.fini = pid_fini,
 	.canon = pid_canon,
 	.pid = pid_of,
+	.file = pid_file,
 };

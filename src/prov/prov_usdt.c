@@ -391,6 +391,21 @@ usdt_pid(struct prov *pv, const struct dif_pdesc *pd)
 				     : 0;
 }
 
+static struct elf_file *
+usdt_file(const struct probe *p, size_t n, const char **path)
+{
+	const struct usdt_probe *up = p->data;
+
+	for (const struct usdt_place *pl = up->places; pl != NULL;
+	     pl = pl->next) {
+		if (pl->proc != NULL || n-- > 0)
+			continue;
+		*path = pl->path;
+		return pl->elf;
+	}
+	return NULL;
+}
+
 /* ---- the provider -------------------------------------------------------- */
 
 static void
@@ -434,4 +449,5 @@ const struct prov_ops prov_usdt_ops = {
 	.fini = usdt_fini,
 	.canon = usdt_canon,
 	.pid = usdt_pid,
+	.file = usdt_file,
 };

@@ -3,10 +3,14 @@
  * skb.h - words for the rows of ip.def, tcp.def and udp.def: where packets go
  * out and come in, and what is known of them there (decision 0063).
  *
- * Both tracepoints have the struct sk_buff as their first argument.  When one
- * goes out, its headers are where its numbers say.  When one comes in, only its
- * data is known, which begins with the IP header; where the other headers begin
- * has to be computed from that.
+ * All have the struct sk_buff as their first argument.  When one goes out, its
+ * headers are where its numbers say.  When one comes in, only its data is known,
+ * which begins with the IP header; where the other headers begin has to be
+ * computed from that.
+ *
+ * Where functions can be probed, what comes in for tcp and udp is seen where the
+ * protocol gets it from IP: headers are where numbers say, and the socket of a
+ * connection is known, if the kernel has looked for it already.
  */
 #ifndef PROV_SKB_H
 #define PROV_SKB_H
@@ -16,6 +20,9 @@
 
 #define SKB_OUT AT_TP("net_dev_queue")
 #define SKB_IN	AT_TP("netif_receive_skb")
+
+#define SKB_TO(fn)	AT_FN_OR_TP(fn)
+#define SKB_IN_FOR(fn)	AT_TP_FOR("netif_receive_skb", fn)
 
 #define SKB_OUT_IP "head+network_header"
 #define SKB_OUT_TO "head+transport_header"
@@ -58,6 +65,9 @@
 	{ TP_PATH(0, "dev->flags"), 0x800, DIF_CMP_EQ, 0 }
 #define SKB_FIRST_DEVICE \
 	{ TP_PATH(0, "dev->priv_flags"), SKB_BRIDGE_PORT, DIF_CMP_EQ, 0 }
+/* It is for this machine, and not one that a device has only overheard: what the
+   protocols do not count. */
+#define SKB_HOST { FN_PATH(0, "pkt_type"), 0, DIF_CMP_EQ, 0 }
 /* It began here, and is not one that is passed on. */
 #define SKB_OURS { TP_PATH(0, "skb_iif"), 0, DIF_CMP_EQ, 0 }
 

@@ -263,7 +263,8 @@ lookup_site(struct lookup *l, struct dif_site *s)
 	return 0;
 }
 
-/* True if this kernel has what a row is the substitute of. */
+/* True if this kernel has what a row is the substitute of, or must do with the
+   substitute. */
 static bool
 row_is_spare(const struct prov *pv, const struct tp_site *row)
 {
@@ -272,9 +273,11 @@ row_is_spare(const struct prov *pv, const struct tp_site *row)
 	for (size_t i = 0; i < 2; i++)
 		if (row->without[i] != NULL &&
 		    (tp_type(ts, row->without[i]) != NULL ||
-		     type_kernel_func(ts, TP_MODULE, row->without[i]) != NULL))
+		     (kfunc_can_be_probed() &&
+		      type_kernel_func(ts, TP_MODULE, row->without[i]) !=
+			      NULL)))
 			return true;
-	return false;
+	return row->probed && !kfunc_can_be_probed();
 }
 
 /* True if the row is for kernels like this one. */

@@ -71,8 +71,10 @@ struct tp_site {
 	struct dif_counter counter; /* COUNTER */
 	bool others; /* left out where this kernel has it not, if the probe has
 			another site */
-	/* Only for kernels that have no tracepoints and functions of these
-	   names. */
+	/* Left out, too, where no function of this kernel can be probed. */
+	bool probed;
+	/* Only for kernels that have no tracepoints of these names, and no
+	   functions that can be probed. */
 	const char *without[2];
 };
 
@@ -99,6 +101,10 @@ struct tp_site {
 /* ... that counts where neither of two better ones is there. */
 #define AT_FN_RETURN_OR(name, ...)                                        \
 	AT_FN_RETURN(name), .others = true, .without = { __VA_ARGS__ }
+/* A function that tells more, and the tracepoint for kernels that have no such
+   function, or where none can be probed. */
+#define AT_FN_OR_TP(name)    AT_FN_OR(name), .probed = true
+#define AT_TP_FOR(name, ...) AT_TP(name), .without = { __VA_ARGS__ }
 /* Each so many events of the kernel's own counters (perf_event_open(2)). */
 #define AT_SOFTWARE(event, n)                                             \
 	.kind = DIF_SITE_COUNTER, .num = n,                               \

@@ -40,6 +40,14 @@ usdt_is(const char *name, const char *s, const char *end)
 	return strlen(name) == n && memcmp(name, s, n) == 0;
 }
 
+bool
+usdt_begins(const char *name, const char *s, const char *end)
+{
+	size_t n = strlen(name);
+
+	return (size_t)(end - s) >= n && memcmp(name, s, n) == 0;
+}
+
 /* Where an operand ends: at a blank that is in no bracket. */
 static const char *
 operand_end(const char *s)

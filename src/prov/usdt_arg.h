@@ -43,5 +43,7 @@ const char *usdt_operand(const struct usdt_where *w, const char *s,
 bool usdt_number(const char **s, const char *end, int64_t *v);
 /* Whether `name` is what [s, end) says. */
 bool usdt_is(const char *name, const char *s, const char *end);
+/* Whether it begins so. */
+bool usdt_begins(const char *name, const char *s, const char *end);
 
 #endif

@@ -6,6 +6,7 @@
  *	%rax %eax %ax %al %ah %xmm3	register, or a part of it
  *	-8(%rbp) (%rax,%rbx,4) (,%rax,8) 1234
  *	sym(%rip) 8+sym(%rip) sym(,%rax,8)	memory
+ *	%fs:16 %fs:-8(%rax)	memory of the thread
  *
  * What is at a symbol is told relative to the probe's own address, so that it
  * holds wherever the object is mapped.  An absolute address is one only in
@@ -220,6 +221,8 @@ memory_place(const struct usdt_where *w, const struct disp *d,
 	     struct dif_recipe *r)
 {
 	r->val = d->num;
+	if (r->fs && (d->symbol || r->base == DIF_BASE(RIP)))
+		return not_one;
 	if (r->base == DIF_BASE(RIP)) {
 		if (!d->symbol || r->index != 0)
 			return not_one;
@@ -239,9 +242,14 @@ operand_memory(const struct usdt_where *w, const char *s, const char *end,
 	const char *open = memchr(s, '(', (size_t)(end - s)), *why;
 	struct disp d = { 0 };
 
+	r->fs = usdt_begins("%fs:", s, end);
+	if (r->fs)
+		s += strlen("%fs:");
 	if (s < end && *s == '%')
 		return "it is relative to a segment register, which cannot be "
 		       "read";
+	if (s == end)
+		return not_one;
 	why = disp_read(w, s, open != NULL ? open : end, &d);
 	r->kind = DIF_RCP_UMEM;
 	if (why == NULL && open != NULL) {

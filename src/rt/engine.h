@@ -92,6 +92,14 @@ struct engine_opts {
 	/* Kernel engine: NULL if nothing is known; lives as long as the
 	   engine. */
 	const struct engine_files *files;
+	/* Process engine: told of processes of the tree, as soon as they are
+	   known: what `pid` has mapped is to be looked at (again), or where it
+	   has ended already, that it was forked from `like`, and had what that
+	   has.  NULL: nobody wants to know; lives as long as the engine. */
+	const struct engine_kin {
+		void (*seen)(void *arg, int32_t pid, int32_t like);
+		void *arg;
+	} *kin;
 	/* Kernel engine: the number of the cgroup that is the root for us, or
 	   0; and only processes of this cgroup and of those in it, which is
 	   between these levels below the first; id 0: all. */
@@ -163,12 +171,13 @@ struct rt_view {
 	uint32_t nstatics;
 	/*
 	 * Counts that only grow: a word each, `off` bytes from the machine of
-	 * level 0 in slots from solo0 on; solo_seen bytes further is what the
+	 * level 0 (solo_levels) in slots from solo0 on; solo_seen bytes further is what the
 	 * consumer has seen of it (it writes it, nobody else).
 	 */
 	const struct rt_static_cell *solos;
 	uint32_t nsolos, solo_seen;
 	unsigned solo0;
+	bool solo_levels; /* those of all levels have them */
 	/* Slots whose old aggregation half could not be closed by grace() (a
 	   thread stands still in a probe): left for the next time.  NULL, or
 	   [maxslots]. */
@@ -284,17 +293,22 @@ struct engine_ops {
 	 */
 	int (*extend)(struct engine *eng, const struct engine_site *v, size_t n,
 		      struct err *e);
-	/* Probes that patterns have matched and that have no place here.  NULL:
-	   there are none. */
-	uint32_t (*left_out)(const struct engine *eng);
+	/* After attach: probes that patterns have matched and that have no place
+	   here, with those of what was mapped since.  NULL: there are none. */
+	uint32_t (*left_out)(struct engine *eng);
 	/* For -v: what was placed where, and what not and why; lines of text
 	   after attach.  May be NULL. */
 	void (*report)(struct engine *eng, struct buf *out);
-	/* May be NULL.  The process that is served has died of a signal.  true:
+	/* May be NULL.  A process has died of a signal.  true: it was served, and
 	 * what was put into it may be the reason; *out says what is known of
 	 * that, in one sentence without its end.
 	 */
-	bool (*died)(struct engine *eng, int sig, struct buf *out);
+	bool (*died)(struct engine *eng, int32_t pid, int sig,
+		     struct buf *out);
+	/* May be NULL: always.  Would what we have changed be put right if we
+	 * ended now?  From load() on; called in handlers of signals.
+	 */
+	bool (*guarded)(const struct engine *eng);
 	/* May be NULL.  After stop: is something still in the process that is
 	 * served, to be taken out as soon as that can be done?
 	 */

@@ -121,11 +121,14 @@ struct rt_conf {
  * RT_UNWIND_CALLER  pc is a return address: the frame that was below has gone
  * RT_UNWIND_BELOW   what is below the stack pointer is not there any more (not in
  *                   the kernel)
+ * RT_UNWIND_PLACED  the code at pc is a probe's: it does not tell how far the
+ *                   function's frame is built
  */
 #define RT_UNWIND_WANT	 (1ull << 32)
 #define RT_UNWIND_MAX	 512u
 #define RT_UNWIND_CALLER (1u << 16)
 #define RT_UNWIND_BELOW  (1u << 17)
+#define RT_UNWIND_PLACED (1u << 18)
 #define RT_FRAMES(rt)  ((uint64_t *)(void *)((rt)->key + RT_KEY_MAX))
 uint64_t rt_unwind(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp,
 		   uint64_t max);
@@ -134,6 +137,8 @@ uint64_t rt_unwind(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp,
    frame, where the stack of a C function had the next _PyCFrame, and as long as
    unw.py_frame is not 0.  The last returns a word of the stack, or 0. */
 uint64_t rt_python_begin(struct rt *rt);
+uint64_t rt_python_threads(struct rt *rt);
+uint64_t rt_python_mark(struct rt *rt);
 uint64_t rt_python_enter(struct rt *rt);
 uint64_t rt_python_frame(struct rt *rt);
 uint64_t rt_python_code(struct rt *rt, uint64_t code);
@@ -216,6 +221,10 @@ uint64_t rt_container(struct rt *rt);
 
 /* execargs: a string of the n bytes of arguments at the user address from. */
 uint64_t rt_execargs(struct rt *rt, uint64_t from, uint64_t n);
+
+/* rt_text.c: the name of a provider of every process, which is the string at prov
+   with a star for its end, in process pid: pid1234. */
+uint64_t rt_every_prov(struct rt *rt, uint64_t prov, uint64_t pid);
 
 /*
  * rt_spec.c.  id as the D program gives it: any number.  speculate(): the id if

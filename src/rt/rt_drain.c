@@ -359,7 +359,7 @@ rt_drain_aggs(const struct rt_view *v, const struct dif_tab *tab,
 		d.cpu = rt_view_cpu(v, s);
 		if (v->agg[s] != NULL && (v->stuck == NULL || !v->stuck[s]))
 			drain_half(&d, v->agg[s] + half * halfsize, halfsize);
-		if (s >= v->solo0 && s % RT_LEVELS == 0)
+		if (s >= v->solo0 && (v->solo_levels || s % RT_LEVELS == 0))
 			drain_solos(&d, s);
 	}
 	return d.rc;

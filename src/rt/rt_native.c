@@ -33,6 +33,8 @@
 #include "rt/rt_assoc.c"
 #include "rt/rt_native_mem.c"
 #include "rt/rt_native_thread.c"
+#include "rt/rt_native_wait.c"
+#include "rt/rt_native_fork.c"
 #include "rt/rt_native_fire.c"
 #include "rt/rt_python.c"
 #include "rt/rt_unwind.c"

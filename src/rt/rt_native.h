@@ -299,10 +299,12 @@ struct rtn_shared {
 
 	/* Written by the process. */
 	volatile uint32_t nfollowed; /* forked children that fire */
-	volatile uint32_t nchildren; /* those that do not; may exceed
+	volatile uint32_t nchildren; /* those that do not, or where all are
+					followed, processes that do; may exceed
 					RTN_NCHILDREN */
 	volatile uint32_t children[RTN_NCHILDREN]; /* pids; written after
-					    nchildren: 0 is not yet */
+					    nchildren: 0 is not yet; of those
+					    that fire the last ones */
 	/* Threads that are in a call that makes a process; where those of
 	   RTN_FRESH were made last, the low halves. */
 	volatile uint32_t nforks;

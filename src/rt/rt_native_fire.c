@@ -244,23 +244,11 @@ static void
 fault_clauses(struct rt *rt, uint64_t clauses)
 {
 	void (*run)(struct rt *) = (void (*)(struct rt *))clauses;
-	uint32_t probe = rt->probe, probe_id = rt->probe_id, epid = rt->epid;
-	uint64_t arg[RT_NARGS];
+	struct rt_faulted outer;
 
-	memcpy(arg, rt->arg, sizeof(arg));
-	memset(rt->arg, 0, sizeof(rt->arg));
-	rt->arg[1] = epid;
-	rt->arg[2] = rt->fault_action;
-	rt->arg[3] = (uint64_t)(int64_t)rt->fault_off;
-	rt->arg[4] = rt->fault;
-	rt->arg[5] = rt->fault_val;
-	rt->in_error = 1;
+	rt_fault_begin(rt, &outer);
 	run(rt);
-	rt->in_error = 0;
-	memcpy(rt->arg, arg, sizeof(arg));
-	rt->probe = probe;
-	rt->probe_id = probe_id;
-	rt->epid = epid;
+	rt_fault_end(rt, &outer);
 }
 
 uint64_t

@@ -56,7 +56,9 @@ rtn_frames(struct rt *rt, uint64_t *dst, uint64_t n)
 	if (RTN_SHARED(rt)->unw != 0) {
 		have = (uint32_t)rt_unwind(
 			rt, rt->ureg[RT_R_RIP], low, fp,
-			rt->ureg[RTN_UREG_RET] ? n | RT_UNWIND_BELOW : n);
+			RT_UNWIND_PLACED |
+				(rt->ureg[RTN_UREG_RET] ? n | RT_UNWIND_BELOW
+							: n));
 		memcpy(dst, RT_FRAMES(rt), 8 * have);
 		if (have != 0)
 			return have;

@@ -14,15 +14,25 @@
  * lies, the frames of that chain belong behind the C frame it has just left: no
  * symbol is asked, and the two chains cannot drift apart.
  *
+ * From 3.13 on there is no _PyCFrame.  What the loop has as a local variable is a
+ * frame that is none, which marks where C entered: its owner says so.
+ *
+ *   list of threads ──▶ PyThreadState ──▶ frame ─▶ frame ─▶ mark ─▶ frame ─▶ ...
+ *                                                            lies in the stack
+ *
+ * The mark that ends a chain is looked for when the chain in front of it begins.
+ *
  * Nothing there is believed: a frame whose code object is not of the type
  * PyCode_Type ends Python's part of the stack.
  */
 #include "rt/rt_impl.h"
 
-#define PY_OWNER_C 3 /* FRAME_OWNED_BY_CSTACK, of 3.12: no frame, a mark */
-#define PY_FRAME   80u
-#define PY_CODE    200u
+#define PY_OWNER_C 3 /* FRAME_OWNED_BY_CSTACK, of 3.12, and what came behind it
+			later: no frame, a mark */
 #define PY_PROBES  8u
+#define PY_THREADS 256u /* of a process: those behind have no frames */
+#define PY_CHAIN   256u /* frames in front of a mark that are looked through */
+#define PY_FAR	   1u	/* no address: the mark was not found */
 #define PY_NONE	   (~0ull)
 #define PY_HASH	   0x9e3779b97f4a7c15ull
 
@@ -248,7 +258,7 @@ rt_python_code(struct rt *rt, uint64_t code)
 	if (!rt)
 		return PY_NONE;
 	a = py_area(rt);
-	if (!a || rt_uread(rt, rt->unw.buf, PY_CODE, code) != 0 ||
+	if (!a || rt_uread(rt, rt->unw.buf, RT_PY_CODE, code) != 0 ||
 	    py_word(rt, 8) != rt->unw.py.code_type)
 		return PY_NONE;
 	pid = py_pid(rt);
@@ -285,6 +295,55 @@ rt_python_code(struct rt *rt, uint64_t code)
 
 /* ---- frames ----------------------------------------------------------------- */
 
+/* Find the mark behind the frame unw.py_next: its address to unw.py_cframe. */
+RT_GLOBAL uint64_t
+rt_python_mark(struct rt *rt)
+{
+	struct rt_unw *u;
+	uint64_t at, i;
+
+	if (!rt)
+		return 0;
+	u = &rt->unw;
+	at = u->py_next;
+	u->py_cframe = at != 0 ? PY_FAR : 0;
+	RT_FOR(i, PY_CHAIN, 1, at != 0)
+	{
+		if (rt_uread(rt, u->buf, RT_PY_FRAME, at) != 0)
+			return 0;
+		if (py_byte(rt, u->py.f_owner) >= PY_OWNER_C) {
+			u->py_cframe = at;
+			return 0;
+		}
+		at = py_word(rt, u->py.f_prev);
+	}
+	return 0;
+}
+
+/* The thread of which we are, by the list of all. */
+RT_GLOBAL uint64_t
+rt_python_threads(struct rt *rt)
+{
+	struct rt_unw *u;
+	uint64_t self, at, i;
+
+	if (!rt)
+		return 0;
+	u = &rt->unw;
+	self = py_thread(rt);
+	at = py_load(rt, u->py.tss);
+	at = at != 0 ? py_load(rt, at + u->py.threads) : 0;
+	RT_FOR(i, PY_THREADS, 1, at != 0 && self != 0)
+	{
+		if (py_load(rt, at + u->py.ts_thread) == self) {
+			u->py_next = py_load(rt, at + u->py.ts_frame);
+			return 0;
+		}
+		at = py_load(rt, at + u->py.ts_next);
+	}
+	return 0;
+}
+
 RT_GLOBAL uint64_t
 rt_python_begin(struct rt *rt)
 {
@@ -296,8 +355,14 @@ rt_python_begin(struct rt *rt)
 	u = &rt->unw;
 	u->py_cframe = u->py_frame = 0;
 	u->py_rest = 0;
+	u->py_next = 0;
 	if (u->py.tss == 0)
 		return 0;
+	if (u->py.threads != 0) {
+		rt_python_threads(rt);
+		rt_python_mark(rt);
+		return 0;
+	}
 	self = py_thread(rt);
 	key = py_load(rt, u->py.tss);
 	if (self == 0 || (uint32_t)key == 0) /* not initialised */
@@ -319,6 +384,12 @@ rt_python_enter(struct rt *rt)
 	if (!rt)
 		return 0;
 	u = &rt->unw;
+	if (u->py.threads != 0) {
+		u->py_frame = u->py_next;
+		u->py_next = py_load(rt, u->py_cframe + u->py.f_prev);
+		rt_python_mark(rt);
+		return 0;
+	}
 	if (rt_uread(rt, u->buf, 24, u->py_cframe) != 0) {
 		u->py_cframe = 0;
 		return 0;
@@ -337,12 +408,13 @@ rt_python_frame(struct rt *rt)
 	if (!rt)
 		return 0;
 	u = &rt->unw;
-	if (rt_uread(rt, u->buf, PY_FRAME, u->py_frame) != 0)
+	if (rt_uread(rt, u->buf, RT_PY_FRAME, u->py_frame) != 0)
 		goto lost;
 	u->py_frame = 0;
-	if (u->py.f_entry == 0 && py_byte(rt, u->py.f_owner) == PY_OWNER_C)
+	if (u->py.f_entry == 0 && py_byte(rt, u->py.f_owner) >= PY_OWNER_C)
 		return 0;
-	code = py_word(rt, u->py.f_code);
+	/* From 3.14 on there are flags in its lowest bits. */
+	code = py_word(rt, u->py.f_code) & ~7ull;
 	instr = py_word(rt, u->py.f_instr);
 	next = py_word(rt, u->py.f_prev);
 	if (u->py.f_entry != 0 && py_byte(rt, u->py.f_entry) != 0)
@@ -356,6 +428,6 @@ rt_python_frame(struct rt *rt)
 		instr = RT_PY_AT_MAX;
 	return RT_PY_TAG | PY_FROM | n << RT_PY_AT_BITS | instr;
 lost:
-	u->py_frame = u->py_cframe = 0;
+	u->py_frame = u->py_cframe = u->py_next = 0;
 	return 0;
 }

@@ -33,6 +33,10 @@
 #define RT_PY_NAME_MAX	0x1ffu	/* bytes of a name or a path */
 #define RT_PY_LINES_MAX 0x1fffu /* bytes of a table of lines */
 
+/* Bytes that are read of a frame and of a code object. */
+#define RT_PY_FRAME 80u
+#define RT_PY_CODE  200u
+
 /* Is it a frame of Python, or an address? */
 static inline int
 rt_py_is(uint64_t pc)
@@ -45,9 +49,13 @@ rt_py_is(uint64_t pc)
  * has none.  The byte-sized members are offsets in Python's own structures.
  */
 struct rt_py {
-	uint64_t tss;	    /* address of the key that leads to a thread's state */
+	uint64_t tss;	    /* address of the key that leads to a thread's state;
+			       threads not 0: of the word that leads to the
+			       interpreter's */
 	uint64_t code_type; /* address of PyCode_Type */
 	uint32_t specific;  /* offset in struct pthread of the C library */
+	uint32_t threads;   /* PyInterpreterState: its threads; 0: there are keys,
+			       and _PyCFrames */
 	uint8_t ts_cframe;  /* PyThreadState */
 	uint8_t cf_frame, cf_prev; /* _PyCFrame */
 	uint8_t f_code, f_prev, f_instr; /* _PyInterpreterFrame */
@@ -55,7 +63,8 @@ struct rt_py {
 	uint8_t f_owner;
 	uint8_t c_line, c_file, c_qual, c_lines, c_code; /* PyCodeObject */
 	uint8_t s_ascii, s_other; /* headers of strings */
-	uint8_t pad;
+	uint8_t ts_next, ts_thread, ts_frame; /* PyThreadState, without a key */
+	uint8_t pad[6];
 };
 
 enum rt_py_state { RT_PY_FREE, RT_PY_BUSY, RT_PY_DONE, RT_PY_NO_ROOM };

@@ -100,4 +100,39 @@ rt_rec_room(struct rt *rt, struct rt_ctl *ctl, uint8_t *buf, uint64_t size,
 	return buf + at;
 }
 
+/* ---- the ERROR probe ----------------------------------------------------- */
+
+/* What a firing is, while the ERROR clauses run as a firing within it. */
+struct rt_faulted {
+	uint32_t probe, probe_id, epid;
+	uint64_t arg[RT_NARGS];
+};
+
+/* Its arguments are those of dtrace:::ERROR from here to rt_fault_end(). */
+static inline void
+rt_fault_begin(struct rt *rt, struct rt_faulted *f)
+{
+	f->probe = rt->probe;
+	f->probe_id = rt->probe_id;
+	f->epid = rt->epid;
+	__builtin_memcpy(f->arg, rt->arg, sizeof(f->arg));
+	__builtin_memset(rt->arg, 0, sizeof(rt->arg));
+	rt->arg[1] = rt->epid;
+	rt->arg[2] = rt->fault_action;
+	rt->arg[3] = (uint64_t)(int64_t)rt->fault_off;
+	rt->arg[4] = rt->fault;
+	rt->arg[5] = rt->fault_val;
+	rt->in_error = 1;
+}
+
+static inline void
+rt_fault_end(struct rt *rt, const struct rt_faulted *f)
+{
+	rt->in_error = 0;
+	__builtin_memcpy(rt->arg, f->arg, sizeof(f->arg));
+	rt->probe = f->probe;
+	rt->probe_id = f->probe_id;
+	rt->epid = f->epid;
+}
+
 #endif

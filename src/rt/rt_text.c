@@ -73,6 +73,26 @@ rt_subr_lltostr(struct rt *rt)
 	return rt_work_keep(rt, at, DIGITS_END - at);
 }
 
+#define EVERY_ROOM (DIGITS_END - 16u) /* for the name: no provider's has more */
+
+RT_GLOBAL uint64_t
+rt_every_prov(struct rt *rt, uint64_t prov, uint64_t pid)
+{
+	uint64_t i, n, at;
+	long got;
+
+	if (!rt)
+		return 0;
+	got = rt_read_str(rt, RT_W(rt), EVERY_ROOM, prov);
+	if (got < 2)
+		return rt_fail(rt, RT_FAULT_BADADDR, prov);
+	n = (uint64_t)got - 2; /* without the star and the end */
+	at = DIGITS_END - rt_text_digits(rt, pid, 10);
+	RT_FOR(i, 16, 1, at + i < DIGITS_END)
+		PUT(rt, n + i, *RT_WORK(RT_W(rt), at + i));
+	return rt_work_keep(rt, 0, n + i);
+}
+
 /* How many bytes of W, a window at most, are blanks, or are zeroes. */
 RT_GLOBAL uint64_t
 rt_window_skip(struct rt *rt, uint64_t from, uint64_t zeroes)

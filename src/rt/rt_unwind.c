@@ -12,6 +12,8 @@
  *
  * Where there is no table (code made at run time, assembler), the frame pointer
  * is believed if it goes up and the word above it is an address behind a call.
+ * Where a function has not built its frame yet, or has taken it down, it is its
+ * caller's: the bytes at the first frame's pc tell that (unw_bare()).
  *
  * For the verifier: what changes from frame to frame lies in struct rt, so that
  * all frames look the same to it; searches have a fixed number of steps without
@@ -300,21 +302,26 @@ unw_is_call(uint64_t b)
 	       ((b >> 32 & 0xffff) == 0x54ff);
 }
 
+/* Is this the address behind a call? */
+RT_INLINE int
+unw_returns(struct rt *rt, uint64_t ret)
+{
+	return ret >= UNW_PAGE && rt_uread(rt, &rt->tmp[1], 8, ret - 8) == 0 &&
+	       unw_is_call(rt->tmp[1]);
+}
+
 /* The caller's frame by the frame pointer. */
 RT_INLINE int
 unw_by_fp(struct rt *rt)
 {
 	struct rt_unw *u = &rt->unw;
-	uint64_t fp = u->fp, next, ret, code;
+	uint64_t fp = u->fp, next, ret;
 
 	if (fp < u->sp || fp - u->sp > UNW_FRAME_MAX || fp % 8 != 0)
 		return 0;
 	if (!unw_word(rt, fp, &next) || !unw_word(rt, fp + 8, &ret))
 		return 0;
-	if (ret < UNW_PAGE || rt_uread(rt, &rt->tmp[1], 8, ret - 8) != 0)
-		return 0;
-	code = rt->tmp[1];
-	if (!unw_is_call(code))
+	if (!unw_returns(rt, ret))
 		return 0;
 	u->pc = ret;
 	u->sp = fp + 16;
@@ -364,6 +371,8 @@ unw_by_cfa(struct rt *rt, uint64_t cfa, uint32_t flags, int64_t rbp)
 		return 0;
 	if (!unw_word(rt, cfa - 8, &pc))
 		return 0;
+	if ((flags & RT_UNW_GUESS) && !unw_returns(rt, pc))
+		return unw_by_fp(rt);
 	if (rbp == RT_UNW_LOST) {
 		fp = 0;
 	} else if (rbp != 0 || (flags & RT_UNW_BY_RBP)) {
@@ -405,14 +414,120 @@ unw_cfa(struct rt *rt, uint64_t rule)
 	return unw_word(rt, cfa, &cfa) ? cfa + add : 0;
 }
 
+/* ---- code that has no frame (yet, any more) ---------------------------------- */
+
+#define UNW_BEFORE 16u /* bytes of code that are looked at, before pc */
+#define UNW_BYTES  40u
+#define UNW_FRAMED (~0ull)
+#define UNW_HIDDEN (~1ull)
+
+RT_INLINE uint32_t
+unw_code4(const struct rt *rt, uint64_t off)
+{
+	return *(const uint32_t *)(const void *)(rt->unw.buf +
+						 rt_bound(off, 0xff));
+}
+
+/* push %rbp; mov %rsp,%rbp at so many bytes behind the pc? */
+RT_INLINE int
+unw_builds(const struct rt *rt, uint64_t off)
+{
+	uint32_t b = unw_code4(rt, UNW_BEFORE + off);
+
+	return b == 0xe5894855 || b == 0xec8b4855;
+}
+
+/* In the midst of what V8's baseline code begins with?
+   bb imm32 / 49 bc imm64 / e8: mov to ebx, mov to r12, call. */
+RT_INLINE int
+unw_baseline(const struct rt *rt, uint64_t off)
+{
+	uint64_t at = UNW_BEFORE + off;
+
+	return (unw_code4(rt, at) & 0xff) == 0xbb &&
+	       (unw_code4(rt, at + 5) & 0xffff) == 0xbc49 &&
+	       (unw_code4(rt, at + 15) & 0xff) == 0xe8;
+}
+
+#ifdef __bpf__
+uint64_t rt_unwind_bare(struct rt *rt);
+#endif
+
+/*
+ * Where the return address is, in bytes above rsp, by the bytes at pc: of a
+ * function's first and last instructions.  UNW_FRAMED: they are none of these;
+ * UNW_HIDDEN: it is in a register.  Generated code of V8 looks at a flag before it
+ * builds a frame, and takes a number of arguments from the stack that it finds
+ * in a register when it returns.
+ */
+UNW_CALL uint64_t
+rt_unwind_bare(struct rt *rt)
+{
+	uint32_t here, next, last;
+	uint64_t i;
+
+	if (!rt || rt->unw.pc < UNW_PAGE ||
+	    rt_uread(rt, rt->unw.buf, UNW_BYTES, rt->unw.pc - UNW_BEFORE) != 0)
+		return UNW_FRAMED;
+	here = unw_code4(rt, UNW_BEFORE);
+	next = unw_code4(rt, UNW_BEFORE + 4);
+	last = unw_code4(rt, UNW_BEFORE - 4);
+	/* lea (%rsp,%rcx,8),%rsp; push %r10; ret, behind pop %r10 */
+	if ((here == 0xcc248d48 && (next & 0xffff) == 0x5241) ||
+	    (here & 0xffffff) == 0xc35241)
+		return UNW_HIDDEN;
+	/* ret, pop %r10 before these */
+	if ((here & 0xff) == 0xc3 || (here & 0xff) == 0xc2 ||
+	    ((here & 0xffff) == 0x5a41 && (here >> 16 | next << 16) == 0xcc248d48))
+		return 0;
+	/* Behind mov %rbp,%rsp; pop %rbp */
+	if (last == 0x5de58b48 || last == 0x5dec8948)
+		return 0;
+	/* jg, behind pop %rbp; cmp $n,%rcx */
+	if ((here & 0xff) == 0x7f && (last & 0xffffff) == 0xf98348 &&
+	    (unw_code4(rt, UNW_BEFORE - 5) & 0xff) == 0x5d)
+		return 0;
+	if (last >> 24 == 0x55 && ((here & 0xffffff) == 0xe58948 ||
+				   (here & 0xffffff) == 0xec8b48))
+		return 8;
+	if (unw_baseline(rt, 0) || unw_baseline(rt, (uint64_t)-5) ||
+	    unw_baseline(rt, (uint64_t)-15))
+		return 0;
+	RT_FOR(i, 19, 1, 1)
+	{
+		if (unw_builds(rt, i))
+			return 0;
+	}
+	return UNW_FRAMED;
+}
+
+/* The caller's frame from code without a table, where we are exactly. */
+RT_INLINE int
+unw_by_bytes(struct rt *rt)
+{
+	struct rt_unw *u = &rt->unw;
+	uint64_t off = rt_unwind_bare(rt), ret;
+
+	if (off == UNW_HIDDEN)
+		return 0;
+	if (off == UNW_FRAMED || !unw_word(rt, u->sp + off, &ret) ||
+	    !unw_returns(rt, ret))
+		return unw_by_fp(rt);
+	u->pc = ret;
+	u->sp += off + 8;
+	u->exact = 0;
+	return 1;
+}
+
 /* From the present frame to its caller's; 0: there is none to be found. */
 RT_INLINE int
 unw_step(struct rt *rt, uint64_t rule)
 {
+	const struct rt_unw *u = &rt->unw;
 	uint64_t kind = rule >> 48 & RT_UNW_KIND, cfa;
 
 	if (kind == RT_UNW_NONE)
-		return unw_by_fp(rt);
+		return u->exact ? unw_by_bytes(rt) : unw_by_fp(rt);
 	if (kind == RT_UNW_SIGNAL)
 		return unw_by_signal(rt);
 	cfa = unw_cfa(rt, rule);
@@ -539,9 +654,11 @@ unw_frame(struct rt *rt)
 		rule = unw_behind_probe(rt, rule, want);
 		kind = rule >> 48 & RT_UNW_KIND;
 	}
-	/* No code is there: what led here was wrong.  And of the first frame
-	   the caller of this knows more than the frame pointer. */
-	if (i == 0 && (kind == RT_UNW_OUT || kind == RT_UNW_NONE))
+	/* No code is there: what led here was wrong.  And where the first frame
+	   is at a probe, its bytes are not the program's: the caller of this
+	   knows more than the frame pointer. */
+	if (i == 0 && (kind == RT_UNW_OUT ||
+		       (kind == RT_UNW_NONE && (u->placed || !u->exact))))
 		return 1;
 	if (kind == RT_UNW_OUT)
 		return unw_between(rt, low, 1);
@@ -674,6 +791,7 @@ rt_unwind(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t max)
 		unw_first_piece(rt, sp);
 		u->exact = (max & RT_UNWIND_CALLER) == 0;
 		u->below = (max & RT_UNWIND_BELOW) != 0;
+		u->placed = (max & RT_UNWIND_PLACED) != 0;
 		max &= RT_UNWIND_CALLER - 1;
 		u->max = max < RT_UNWIND_MAX ? (uint32_t)max : RT_UNWIND_MAX;
 		rt_python_begin(rt);

@@ -53,6 +53,7 @@ enum rt_unw_kind {
 	RT_UNW_SIGNAL,	 /* the kernel's signal frame lies at rsp */
 };
 #define RT_UNW_KIND   0x3fu
+#define RT_UNW_GUESS  0x40u /* if that leads to no call: by the frame pointer */
 #define RT_UNW_BY_RBP 0x80u /* the caller's rbp lies at rbp + rbp */
 #define RT_UNW_LOST   1     /* rt_unw_rule.rbp: nobody knows */
 
@@ -112,7 +113,11 @@ struct rt_unw {
 	uint32_t direct;	/* the piece is read where it is, not in W */
 	uint32_t py_rest;	/* only frames of Python are left */
 	uint32_t below;		/* below sp nothing is there any more */
+	uint32_t placed;	/* the first pc has a probe's bytes */
+	uint32_t pad;
 	uint64_t py_cframe;	/* the next; 0: there are no more */
+	uint64_t py_next;	/* where there is no _PyCFrame: the frame that
+				   comes first behind py_cframe's */
 	uint64_t py_frame;	/* that comes next in the stack; 0: none of Python */
 	struct rt_py py;
 	uint8_t buf[264];	/* what was read of Python's structures */

@@ -26,20 +26,6 @@ is_c1(const char *s, size_t len)
 	       (unsigned char)s[1] < 0xa0;
 }
 
-/* Marks that turn the direction of text around, so that a name could look like
-   another: U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069. */
-static bool
-turns_text(const char *s, size_t len)
-{
-	const unsigned char *p = (const unsigned char *)s;
-
-	if (len != 3 || p[0] != 0xe2)
-		return false;
-	return p[1] == 0x80 ? (p[2] == 0x8e || p[2] == 0x8f ||
-			       (p[2] >= 0xaa && p[2] <= 0xae)) :
-			      p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9;
-}
-
 /* The character at s, if it may be written, is *len bytes; false: it may not,
    and *len bytes are to be shown by their numbers. */
 static bool
@@ -55,7 +41,7 @@ printable(const char *s, size_t n, size_t *len)
 	if (c < 0x20 || c == 0x7f)
 		return c == '\n' || c == '\t';
 	return !no_character(s, *len) && !is_c1(s, *len) &&
-	       !turns_text(s, *len);
+	       !utf8_turns((const uint8_t *)s, *len);
 }
 
 /* Append by putting each character through put(). */

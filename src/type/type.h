@@ -267,6 +267,9 @@ uint32_t type_align(struct type *t);
 uint32_t type_bit_width(struct type *t);
 /* Same type but for typedefs and qualifiers; structs by name and size. */
 bool type_compat(struct type *a, struct type *b);
+/* Of two programs: the same, with members of the same names, places and types;
+   so is what pointers in them lead to, a few steps far. */
+bool type_same(struct type *a, struct type *b);
 /*
  * Find a member by name, descending into anonymous members.  On success
  * *bit_off is from the start of t.

@@ -322,3 +322,78 @@ type_compat(struct type *a, struct type *b)
 {
 	return compat(a, b, 0);
 }
+
+/* ---- sameness ------------------------------------------ */
+
+#define SAME_DEPTH 4 /* structs may lead to themselves */
+
+static bool same_step(struct type *a, struct type *b, int depth);
+
+static bool
+same_members(struct type *a, struct type *b, int depth)
+{
+	size_t na, nb;
+	const struct type_member *ma = type_members(a, &na);
+	const struct type_member *mb = type_members(b, &nb);
+
+	if (na != nb)
+		return false;
+	for (size_t i = 0; i < na; i++) {
+		bool named = ma[i].name != NULL;
+
+		if (named != (mb[i].name != NULL) ||
+		    (named && strcmp(ma[i].name, mb[i].name) != 0) ||
+		    ma[i].bit_off != mb[i].bit_off ||
+		    ma[i].bits != mb[i].bits ||
+		    !same_step(ma[i].type, mb[i].type, depth))
+			return false;
+	}
+	return true;
+}
+
+static bool
+same_params(struct type *a, struct type *b, int depth)
+{
+	size_t na, nb;
+	const struct type_param *pa = type_params(a, &na);
+	const struct type_param *pb = type_params(b, &nb);
+
+	for (size_t i = 0; i < na; i++)
+		if (!same_step(pa[i].type, pb[i].type, depth))
+			return false;
+	return same_step(a->ref, b->ref, depth);
+}
+
+/* Members without a name may be structs without one, which are not compatible
+   by theirs. */
+static bool
+same_step(struct type *a, struct type *b, int depth)
+{
+	a = type_resolve(a);
+	b = type_resolve(b);
+	if (a == b || depth++ == SAME_DEPTH)
+		return true;
+	if (type_is_sou(a) && type_is_sou(b)) {
+		if ((a->name != NULL || b->name != NULL) && !same_name(a, b))
+			return false;
+		if (type_is_incomplete(a) || type_is_incomplete(b))
+			return true;
+		return a->size == b->size && same_members(a, b, depth);
+	}
+	if (a->kind == TYPE_ENUM && b->kind == TYPE_ENUM && a->name == NULL &&
+	    b->name == NULL)
+		return a->size == b->size;
+	if (a->kind != b->kind)
+		return false;
+	if (a->kind == TYPE_PTR || a->kind == TYPE_ARRAY)
+		return same_step(a->ref, b->ref, depth) &&
+		       (a->kind == TYPE_PTR || a->nelems == b->nelems);
+	return type_compat(a, b) &&
+	       (a->kind != TYPE_FUNC || same_params(a, b, depth));
+}
+
+bool
+type_same(struct type *a, struct type *b)
+{
+	return same_step(a, b, 0);
+}

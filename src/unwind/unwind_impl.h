@@ -4,6 +4,7 @@
  *
  *   unwind.c        the pool: tables by build-id, rules
  *   unwind_rows.c   the rows of a file, sorted
+ *   unwind_code.c   rows of code that no table tells of
  *   unwind_maps.c   the mappings of a process
  *   unwind_python.c where a process of Python has its frames
  */
@@ -39,6 +40,7 @@ struct unwind_rows {
 	struct unwind *u;
 	struct elf_file *f;
 	size_t first; /* rows before it win over those that come now */
+	bool guess;   /* those that come now are not from tables */
 	bool failed;  /* no memory, or too many */
 };
 
@@ -49,6 +51,11 @@ uint32_t unwind_rule(struct unwind *u, const struct rt_unw_rule *r);
  * rule joined.  False: no memory.  The caller frees r->list.
  */
 bool unwind_rows(struct unwind_rows *r);
+/* Call fn for rows of functions that no row of r, which is in order, covers. */
+void unwind_code(const struct unwind_rows *r, elf_cfi_fn *fn, void *arg);
+/* And for the function at [addr, end).  false: fn said so, or no memory. */
+bool unwind_code_fn(struct elf_file *f, uint64_t addr, uint64_t end,
+		    elf_cfi_fn *fn, void *arg);
 
 
 /*

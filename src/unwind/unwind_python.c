@@ -9,7 +9,10 @@
  * stacks are those of C alone.
  *
  * Layouts are those of the headers that each version comes with (Include/cpython
- * and Include/internal); they do not change within a version.
+ * and Include/internal); they do not change within a version.  From 3.13 on the
+ * interpreter says them itself, to debuggers, in a table that its state begins with
+ * (_Py_DebugOffsets): words of 64 bits, in an order that each version has of its
+ * own.
  */
 #include "unwind/unwind_impl.h"
 
@@ -37,6 +40,27 @@ static const struct python_layout layouts[] = {
 		  .c_lines = 136, .c_code = 192, .s_ascii = 40,
 		  .s_other = 56 } },
 };
+
+/* Where words of the table are, by version; of a later one nothing is known. */
+struct python_table {
+	uint32_t version;
+	uint8_t threads, ts_next, ts_frame, ts_thread;
+	uint8_t f_prev, f_code, f_instr, f_owner;
+	uint8_t c_file, c_qual, c_lines, c_line, c_code;
+	uint8_t o_type; /* PyObject: which must be 8 */
+};
+static const struct python_table tables[] = {
+	{ 0x030d, 9, 21, 23, 24, 29, 30, 31, 33, 35, 37, 38, 39, 43, 45 },
+	{ 0x030e, 9, 24, 26, 27, 32, 33, 34, 36, 40, 42, 43, 44, 48, 51 },
+};
+#define TABLE_COOKIE  "xdebugpy"
+#define TABLE_WORDS   52u
+#define TABLE_VERSION 1 /* words of it */
+#define TABLE_FREE    2 /* not 0: threads without a lock, other layouts */
+#define TABLE_HEAD    5 /* in _PyRuntime: the interpreters */
+/* Of strings, since 3.12: the table has the first of them, too. */
+#define STRING_ASCII 40
+#define STRING_OTHER 56
 
 /* Most files have none of these names: their strings are looked through, and
    symbols are read only of those that have. */
@@ -73,6 +97,69 @@ layout_of(struct elf_file *f)
 	return NULL;
 }
 
+/* Those that frames and code objects are read with lie where rt_python.c reads. */
+static bool
+table_fits(const uint64_t *w, const struct python_table *t)
+{
+	const uint8_t small[] = { t->ts_next, t->ts_frame, t->ts_thread,
+				  t->c_code };
+	const uint8_t frame[] = { t->f_prev, t->f_code, t->f_instr, t->f_owner };
+	const uint8_t code[] = { t->c_file, t->c_qual, t->c_lines, t->c_line };
+
+	for (size_t i = 0; i < sizeof(small); i++)
+		if (w[small[i]] > UINT8_MAX)
+			return false;
+	for (size_t i = 0; i < sizeof(frame); i++)
+		if (w[frame[i]] > RT_PY_FRAME - 8)
+			return false;
+	for (size_t i = 0; i < sizeof(code); i++)
+		if (w[code[i]] > RT_PY_CODE - 8)
+			return false;
+	return w[t->o_type] == 8 && w[t->threads] != 0 &&
+	       w[t->threads] <= UINT32_MAX && w[TABLE_HEAD] <= UINT16_MAX;
+}
+
+/* A layout by the interpreter's own table; tss is 0 if there is none. */
+static struct rt_py
+table_layout(const uint64_t *w, const struct python_table *t, uint64_t runtime)
+{
+	if (w[TABLE_FREE] != 0 || !table_fits(w, t))
+		return (struct rt_py){ 0 };
+	return (struct rt_py){
+		.tss = runtime + w[TABLE_HEAD],
+		.threads = (uint32_t)w[t->threads],
+		.ts_next = (uint8_t)w[t->ts_next],
+		.ts_frame = (uint8_t)w[t->ts_frame],
+		.ts_thread = (uint8_t)w[t->ts_thread],
+		.f_prev = (uint8_t)w[t->f_prev],
+		.f_code = (uint8_t)w[t->f_code],
+		.f_instr = (uint8_t)w[t->f_instr],
+		.f_owner = (uint8_t)w[t->f_owner],
+		.c_file = (uint8_t)w[t->c_file],
+		.c_qual = (uint8_t)w[t->c_qual],
+		.c_lines = (uint8_t)w[t->c_lines],
+		.c_line = (uint8_t)w[t->c_line],
+		.c_code = (uint8_t)w[t->c_code],
+		.s_ascii = STRING_ASCII,
+		.s_other = STRING_OTHER,
+	};
+}
+
+static struct rt_py
+table_of(struct elf_file *f)
+{
+	uint64_t at = symbol(f, "_PyRuntime"), w[TABLE_WORDS];
+	const uint8_t *p = at != 0 ? elf_bytes(f, at, sizeof(w)) : NULL;
+
+	if (p == NULL || memcmp(p, TABLE_COOKIE, 8) != 0)
+		return (struct rt_py){ 0 };
+	memcpy(w, p, sizeof(w));
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+		if (tables[i].version == w[TABLE_VERSION] >> 16)
+			return table_layout(w, &tables[i], at);
+	return (struct rt_py){ 0 };
+}
+
 /* Where glibc says that struct pthread has pointers to blocks of 32 keys: bits,
    elements, offset. */
 static uint32_t
@@ -98,15 +185,18 @@ unwind_python_file(struct elf_file *f, struct rt_py *py)
 		py->specific = specific(f);
 	else if (names(f, "_PyRuntime") && names(f, "Py_Version"))
 		l = layout_of(f);
-	if (l == NULL)
+	else
 		return;
-	*py = l->py;
-	py->tss = symbol(f, "_PyRuntime");
+	if (l != NULL) {
+		*py = l->py;
+		py->tss = symbol(f, "_PyRuntime");
+		py->tss += py->tss != 0 ? l->tss : 0;
+	} else {
+		*py = table_of(f);
+	}
 	py->code_type = symbol(f, "PyCode_Type");
 	if (py->tss == 0 || py->code_type == 0)
 		*py = (struct rt_py){ 0 };
-	else
-		py->tss += l->tss;
 }
 
 void
@@ -127,6 +217,6 @@ unwind_python_map(struct rt_py *all, const struct rt_py *file, uint64_t bias)
 void
 unwind_python_done(struct rt_py *all)
 {
-	if (all->tss == 0 || all->specific == 0)
+	if (all->tss == 0 || (all->specific == 0 && all->threads == 0))
 		*all = (struct rt_py){ 0 };
 }

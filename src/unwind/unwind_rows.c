@@ -3,7 +3,9 @@
  * unwind_rows.c - the rows of a file, from whatever tables it has.
  *
  * .eh_frame is what the program itself unwinds by, and comes first; then the
- * table of Go's compiler; .debug_frame only has what neither of them covers.
+ * table of Go's compiler; .debug_frame only has what neither of them covers;
+ * the linker's stubs are known without a table; and what is left is read from
+ * the code.
  */
 #include "unwind/unwind_impl.h"
 
@@ -72,12 +74,30 @@ rows_add(void *arg, const struct elf_cfi *c)
 	if (!elf_addr_to_off(r->f, c->addr, &row.lo) || rows_cover(r, row.lo))
 		return true;
 	row.hi = row.lo + (c->end - c->addr);
+	if (r->guess && rule.kind != RT_UNW_UNKNOWN)
+		rule.kind |= RT_UNW_GUESS;
 	row.rule = unwind_rule(r->u, &rule);
 	if (r->list.n >= UNWIND_ROWS_MAX || !vec_push(&r->list, row)) {
 		r->failed = true;
 		return false;
 	}
 	return true;
+}
+
+/* A function of which Go's table says that it goes to another stack: up to there it
+   is like others. */
+static bool
+rows_go(void *arg, const struct elf_cfi *c)
+{
+	struct unwind_rows *r = arg;
+	bool ok;
+
+	if (c->cfa != ELF_CFA_UNKNOWN)
+		return rows_add(r, c);
+	r->guess = true;
+	ok = unwind_code_fn(r->f, c->addr, c->end, rows_add, r);
+	r->guess = false;
+	return ok;
 }
 
 static int
@@ -128,9 +148,14 @@ unwind_rows(struct unwind_rows *r)
 {
 	(void)elf_cfi_rows(r->f, false, rows_add, r);
 	unwind_sort(r);
-	(void)elf_go_rows(r->f, rows_add, r);
+	(void)elf_go_rows(r->f, rows_go, r);
 	unwind_sort(r);
 	(void)elf_cfi_rows(r->f, true, rows_add, r);
+	unwind_sort(r);
+	(void)elf_stub_rows(r->f, rows_add, r);
+	unwind_sort(r);
+	r->guess = true;
+	unwind_code(r, rows_add, r);
 	unwind_sort(r);
 	unwind_join(r);
 	return !r->failed;

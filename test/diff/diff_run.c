@@ -48,6 +48,8 @@ gather_records(struct diff_trace *t, const struct rt_view *v, unsigned slot,
 
 struct cells {
 	struct diff_trace *t;
+	uint64_t *count; /* by aggregation: of count() without keys, which an
+			    engine may keep in several places */
 	char **line;
 	size_t n, cap;
 };
@@ -60,11 +62,10 @@ hex(struct buf *b, const void *p, size_t n)
 }
 
 /* "aggregation key: word word ..." */
-static int
-gather_cell(void *arg, uint32_t agg, unsigned cpu, const uint8_t *key,
-	    const uint64_t *cell)
+static void
+cell_line(struct cells *c, uint32_t agg, const uint8_t *key,
+	  const uint64_t *cell)
 {
-	struct cells *c = arg;
 	const struct dif_aggvar *v = c->t->tab.aggs[agg];
 	struct buf b = BUF_INIT;
 
@@ -83,7 +84,35 @@ gather_cell(void *arg, uint32_t agg, unsigned cpu, const uint8_t *key,
 	}
 	c->line[c->n++] = strdup(buf_str(&b));
 	buf_fini(&b);
+}
+
+static int
+gather_cell(void *arg, uint32_t agg, unsigned cpu, const uint8_t *key,
+	    const uint64_t *cell)
+{
+	struct cells *c = arg;
+	const struct dif_aggvar *v = c->t->tab.aggs[agg];
+
+	if (v->func == DIF_AGG_count && v->keysize == 0)
+		c->count[agg] += cell[0];
+	else
+		cell_line(c, agg, key, cell);
 	return 0;
+}
+
+static void
+gather_cells(struct cells *c, const struct rt_view *v)
+{
+	const struct dif_tab *tab = &c->t->tab;
+
+	c->count = calloc(tab->naggs + 1, sizeof(*c->count));
+	if (c->count == NULL)
+		abort();
+	rt_drain_aggs(v, tab, 0, gather_cell, c);
+	for (uint32_t i = 0; i < tab->naggs; i++)
+		if (c->count[i] != 0)
+			cell_line(c, i, (const uint8_t *)"", &c->count[i]);
+	free(c->count);
 }
 
 static int
@@ -106,7 +135,7 @@ diff_gather(struct diff_trace *t, const struct rt_view *v,
 			out->drops[d] += v->rt[s]->drops[d];
 		out->errors += v->rt[s]->errors;
 	}
-	rt_drain_aggs(v, &t->tab, 0, gather_cell, &c);
+	gather_cells(&c, v);
 	if (c.n != 0)
 		qsort(c.line, c.n, sizeof(*c.line), by_text);
 	for (size_t i = 0; i < c.n; i++) {

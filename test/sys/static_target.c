@@ -47,6 +47,8 @@ operands(long n)
 		NOTE("shop", "mem", "0", "-8@8(%%rbx) -8@(%%rbx,%%rax,8) "
 			"8@static_data(%%rip) 8@8+static_data(%%rip) "
 			"-2@16(%%rbx)")
+		NOTE("shop", "thread", "0", "8@%%fs:0 8@%%fs:-8(,%%rax,8) "
+			"8@%%fs:16")
 		NOTE("shop", "counted", "shop_counted_semaphore", "8@%%rcx")
 		:
 		: [n] "r"(n), [mem] "r"(mem)
@@ -69,7 +71,7 @@ __attribute__((noinline, used)) static void
 lies(void)
 {
 	__asm__ volatile(NOTE("shop", "unknown", "0", "8@%%zz9")
-			 NOTE("shop", "segment", "0", "8@%%fs:8")
+			 NOTE("shop", "segment", "0", "8@%%gs:8")
 			 :);
 	__asm__ volatile(".macro lie_many\n.rept 1000\n.ascii \"1@$0 \"\n"
 			 ".endr\n.endm\n"

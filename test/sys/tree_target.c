@@ -4,6 +4,7 @@
  *
  *   calls N          each way of making a child, N times; children call
  *                    getppid(2) and end
+ *   again N          work() N hundred times, and executes itself with N - 1
  *   family SECONDS   four forked children, one with a second thread, that call
  *                    work() and getppid(2) all the time, until SIGUSR1; prints
  *                    their pids, and at the end "ok" if all have computed what
@@ -31,6 +32,23 @@ work(unsigned x)
 	__asm__ volatile("" : "+r"(x));
 	return x * 3 + 1;
 }
+
+/* Too short for a jump, and what is behind it is another function. */
+unsigned tiny(unsigned x), tiny_end(void);
+__asm__(".text\n"
+	".globl tiny, tiny_end\n"
+	".type tiny, @function\n"
+	".type tiny_end, @function\n"
+	"tiny:	.cfi_startproc\n"
+	"	lea 1(%rdi), %eax\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size tiny, . - tiny\n"
+	"tiny_end:	.cfi_startproc\n"
+	"	mov $7, %eax\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size tiny_end, . - tiny_end\n");
 
 static void
 wait_one(pid_t pid)
@@ -85,6 +103,25 @@ by_spawn(void)
 		exit(1);
 	wait_one(pid);
 	getppid();
+}
+
+/* ---- again ------------------------------------------------------------------ */
+
+static int
+again(const char *self, int n)
+{
+	char left[16];
+
+	for (int i = 0; i < n * 100; i++)
+		if (work((unsigned)i) != (unsigned)i * 3 + 1 ||
+		    tiny((unsigned)i) != (unsigned)i + 1 || tiny_end() != 7)
+			return 3;
+	if (n == 1)
+		return 0;
+	snprintf(left, sizeof(left), "%d", n - 1);
+	if (fork() == 0)
+		execl(self, self, "again", left, (char *)NULL);
+	return wait(NULL) > 0 ? 0 : 1;
 }
 
 /* ---- family ----------------------------------------------------------------- */
@@ -163,6 +200,8 @@ main(int argc, char **argv)
 		family(n);
 		return 0;
 	}
+	if (argc > 1 && strcmp(argv[1], "again") == 0)
+		return again(argv[0], n);
 	for (int i = 0; i < n; i++) {
 		by_fork();
 		by_vfork();

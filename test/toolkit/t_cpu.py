@@ -86,10 +86,11 @@ def waits(r, word):
 
 @tool("offcputime", "bpf")
 def offcputime(t):
-    """Two threads that sleep a second each."""
+    """Two threads that sleep a second each; of each time a little is over before
+    they leave the processor."""
     r = t.run("-c", t.python(SLEEPS % 50))
     us, found = waits(r, "nanosleep")
-    assert us >= 2000000, r.out
+    assert us >= 1990000, r.out
     assert any("libc.so.6`clock_nanosleep" in p for p in found), r.out
     assert len(re.findall(r"^  python3", r.out, re.M)) >= 2, r.out
 

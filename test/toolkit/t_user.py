@@ -156,6 +156,6 @@ int main()
     got = {x["TYPE"]: int(x["THROWN"]) for x in r.table("THROWN")}
     if not got:
         raise Skip("libstdc++ has no probes")
-    assert got == {"i": 4, "St13runtime_error": 2, "(caught)": 10,
+    assert got == {"int": 4, "std::runtime_error": 2, "(caught)": 10,
                    "(thrown on)": 4}, r.out
     assert "`thrower" in r.out, r.out

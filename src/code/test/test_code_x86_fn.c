@@ -4,176 +4,7 @@
  * functions assembled by hand.  test/x86/coverage.c checks the same on real
  * ones.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
-#include "code/code.h"
-
-#define BASE       0x7f0000001000ull /* of the code */
-#define BORDER     0x1000            /* a page ends there */
-#define BYTES(...) ((const uint8_t[]){ __VA_ARGS__ })
-
-/* A little world: 1 KiB of code, all int3 where nothing was put. */
-struct little {
-	uint8_t code[BORDER + 1024];
-	uint64_t fns[4], entered[4]; /* offsets; entered 0: none */
-	uint64_t taken, pinned;      /* offsets; 0: none */
-	uint64_t waits, waits_later; /* the same */
-	uint64_t ptr_at, ptr_to[4];  /* pointers that a loader fills in */
-	struct code_world w;
-	struct code_fn f;
-};
-
-static const uint8_t *
-l_bytes(void *arg, uint64_t addr, size_t n)
-{
-	struct little *l = arg;
-	uint64_t at = addr - BASE;
-
-	return at > sizeof(l->code) || n > sizeof(l->code) - at ? NULL
-								: l->code + at;
-}
-
-static bool
-l_is_fn(void *arg, uint64_t addr)
-{
-	struct little *l = arg;
-
-	for (int i = 0; i < 4; i++)
-		if (l->fns[i] != 0 && addr == BASE + l->fns[i])
-			return true;
-	return false;
-}
-
-static bool
-l_entered(void *arg, uint64_t lo, uint64_t hi, size_t n, uint64_t *addr)
-{
-	struct little *l = arg;
-
-	for (int i = 0; i < 4; i++) {
-		if (l->entered[i] == 0 || BASE + l->entered[i] < lo ||
-		    BASE + l->entered[i] >= hi || n-- != 0)
-			continue;
-		*addr = BASE + l->entered[i];
-		return true;
-	}
-	return false;
-}
-
-static bool
-l_taken(void *arg, uint64_t addr, uint64_t n)
-{
-	struct little *l = arg;
-
-	return l->taken != 0 && BASE + l->taken - addr < n;
-}
-
-static bool
-l_pinned(void *arg, uint64_t addr, uint64_t n)
-{
-	struct little *l = arg;
-
-	return l->pinned != 0 && BASE + l->pinned - addr < n;
-}
-
-static bool
-l_waits(void *arg, uint64_t addr, bool later)
-{
-	struct little *l = arg;
-
-	return addr - BASE == l->waits ||
-	       (later && addr - BASE == l->waits_later);
-}
-
-static bool
-l_pointer(void *arg, uint64_t addr, uint64_t *to)
-{
-	const struct little *l = arg;
-	uint64_t i = (addr - BASE - l->ptr_at) / 8;
-	const uint8_t *p = l_bytes(arg, addr, 8);
-
-	if (l->ptr_at == 0 && p != NULL)
-		memcpy(to, p, 8);
-	if (l->ptr_at == 0 || i >= 4 || l->ptr_to[i] == 0)
-		return l->ptr_at == 0 && p != NULL;
-	*to = BASE + l->ptr_to[i];
-	return true;
-}
-
-/* In order. */
-static bool
-l_held(void *arg, uint64_t lo, uint64_t hi, size_t n, uint64_t *addr)
-{
-	const struct little *l = arg;
-
-	for (int i = 0; l->ptr_at != 0 && i < 4; i++) {
-		uint64_t to = BASE + l->ptr_to[i];
-
-		if (l->ptr_to[i] == 0 || to < lo || to >= hi || n-- != 0)
-			continue;
-		*addr = to;
-		return true;
-	}
-	return false;
-}
-
-static void
-l_init(struct little *l)
-{
-	memset(l, 0, sizeof(*l));
-	memset(l->code, 0xcc, sizeof(l->code));
-	l->w = (struct code_world){ .arg = l,
-				    .bytes = l_bytes,
-				    .is_fn = l_is_fn,
-				    .entered = l_entered,
-				    .taken = l_taken,
-				    .pinned = l_pinned,
-				    .pointer = l_pointer,
-				    .held = l_held };
-}
-
-/* Put code at an offset. */
-#define PUT(l, off, ...)                                                       \
-	memcpy((l)->code + (off), BYTES(__VA_ARGS__),                          \
-	       sizeof((const uint8_t[]){ __VA_ARGS__ }))
-
-static void
-analyse(struct little *l, uint64_t off, uint64_t size)
-{
-	struct code_part p = { BASE + off, size };
-	struct err e = { 0 };
-
-	assert_int_equal(code_fn_analyse(&l->w, &p, 1, &l->f, &e), 0);
-}
-
-static void
-expect(struct little *l, uint64_t off, enum code_win_kind kind, uint64_t start,
-       uint32_t len)
-{
-	struct code_window win;
-
-	code_fn_window(&l->w, &l->f, BASE + off, &win);
-	assert_int_equal(win.kind, kind);
-	assert_int_equal(win.start, BASE + start);
-	if (kind != CODE_WIN_NONE)
-		assert_int_equal(win.len, len);
-	if (kind == CODE_WIN_NONE || kind == CODE_WIN_INT3)
-		assert_non_null(win.why);
-}
-
-static bool
-is_target(const struct little *l, uint64_t off)
-{
-	for (size_t i = 0; i < l->f.targets.n; i++)
-		if (l->f.targets.v[i] == BASE + off)
-			return true;
-	return false;
-}
+#include "code/test/little.h"
 
 /* ---- windows ------------------------------------------------------------- */
 
@@ -270,6 +101,35 @@ test_call(void **state)
 	assert_true(is_target(&l, 0x106));
 	expect(&l, 0x100, CODE_WIN_JMP, 0x100, 6); /* the call is last */
 	expect(&l, 0x107, CODE_WIN_INT3, 0x107, 1);
+	code_fn_fini(&l.f);
+}
+
+/*
+ * Behind a call that does not return: a jump to where the function ends goes
+ * nowhere. Behind anything else, or to another place, it leaves the function.
+ */
+static void
+test_jump_to_end(void **state)
+{
+	struct little l;
+
+	l_init(&l);
+	PUT(&l, 0x100, 0x74, 0x01,  /* je 0x103 */
+	    0xc3,                   /* ret */
+	    0xe8, 0x38, 0, 0, 0,    /* call 0x140 */
+	    0xe9, 0x00, 0, 0, 0);   /* jmp 0x10d */
+	analyse(&l, 0x100, 13);
+	assert_true(l.f.complete);
+	assert_int_equal(l.f.outs.n, 1);
+	code_fn_fini(&l.f);
+	l.code[0x109] = 1; /* jmp 0x10e */
+	analyse(&l, 0x100, 13);
+	assert_int_equal(l.f.outs.n, 2);
+	code_fn_fini(&l.f);
+	l.code[0x109] = 0;
+	memcpy(l.code + 0x103, "\x0f\x1f\x44\0\0", 5); /* nop */
+	analyse(&l, 0x100, 13);
+	assert_int_equal(l.f.outs.n, 2);
 	code_fn_fini(&l.f);
 }
 
@@ -416,202 +276,25 @@ test_border(void **state)
 	code_fn_fini(&l.f);
 }
 
-/* ---- ways out ------------------------------------------------------------ */
-
+/* A hop leaves a way out beside it the room for a window of its own. */
 static void
-test_tails(void **state)
+test_hop_last(void **state)
 {
+	struct code_window win;
 	struct little l;
 
 	l_init(&l);
-	l.fns[0] = 0x200;
-	PUT(&l, 0x100, 0xe9, 0xfb, 0, 0, 0); /* jmp 0x200 */
-	analyse(&l, 0x100, 5);
-	assert_true(l.f.complete);
-	assert_int_equal(l.f.outs.n, 1);
-	assert_int_equal(l.f.outs.v[0].kind, CODE_OUT_TAIL);
-	expect(&l, 0x100, CODE_WIN_JMP, 0x100, 5);
-	code_fn_fini(&l.f);
-	l.fns[0] = 0x1f0; /* the same, now into the middle */
-	analyse(&l, 0x100, 5);
-	assert_true(l.f.closed);
-	assert_false(l.f.outs_all || l.f.complete);
-	assert_int_equal(l.f.outs.n, 0);
-	code_fn_fini(&l.f);
-	l.fns[0] = 0x200;
-	PUT(&l, 0x100, 0x0f, 0x84, 0xfa, 0, 0, 0, 0xc3); /* je 0x200; ret */
-	analyse(&l, 0x100, 7);
-	assert_true(l.f.outs_all && l.f.complete);
-	assert_int_equal(l.f.outs.n, 2);
-	assert_int_equal(l.f.outs.v[0].kind, CODE_OUT_TAIL);
-	assert_int_equal(l.f.outs.v[0].len, 6);
-	expect(&l, 0x100, CODE_WIN_JMP, 0x100, 6);
-	code_fn_fini(&l.f);
-	l.fns[0] = 0x1f0; /* into the middle */
-	analyse(&l, 0x100, 7);
-	assert_false(l.f.outs_all);
-	assert_int_equal(l.f.outs.n, 1);
-	code_fn_fini(&l.f);
-	PUT(&l, 0x100, 0x90, 0x90, 0x90); /* runs on */
-	analyse(&l, 0x100, 2);
-	assert_true(l.f.outs_all); /* padding to its end */
-	code_fn_fini(&l.f);
-	PUT(&l, 0x100, 0x31, 0xc0);
-	analyse(&l, 0x100, 2);
-	assert_false(l.f.outs_all);
-	code_fn_fini(&l.f);
-}
-
-/* A function that calls itself last, its frame taken down, is left there; a loop
-   around all of it is not. */
-static void
-test_recurs(void **state)
-{
-	struct little l;
-
-	l_init(&l);
-	PUT(&l, 0x100, 0x53,  /* push %rbx */
-	    0x85, 0xff,       /* test %edi,%edi */
-	    0x74, 0x05,       /* je +5 */
-	    0xff, 0xcf,       /* dec %edi */
-	    0x5b,             /* pop %rbx */
-	    0xeb, 0xf6,       /* jmp to the start */
-	    0x5b,             /* pop %rbx */
-	    0xc3);            /* ret */
-	analyse(&l, 0x100, 12);
-	assert_true(l.f.complete && l.f.outs_all);
-	assert_int_equal(l.f.outs.n, 2);
-	assert_int_equal(l.f.outs.v[0].addr, BASE + 0x108);
-	assert_int_equal(l.f.outs.v[0].kind, CODE_OUT_TAIL);
-	assert_int_equal(l.f.outs.v[1].kind, CODE_OUT_RET);
-	code_fn_fini(&l.f);
-	PUT(&l, 0x100, 0x85, 0xff, /* test %edi,%edi */
-	    0x74, 0x04,            /* je +4 */
-	    0xff, 0xcf,            /* dec %edi */
-	    0xeb, 0xf8,            /* jmp to the start */
-	    0xc3);                 /* ret */
-	analyse(&l, 0x100, 9);
-	assert_true(l.f.outs_all);
-	assert_int_equal(l.f.outs.n, 1);
-	code_fn_fini(&l.f);
-}
-
-static void
-test_parts(void **state)
-{
-	struct little l;
-	const struct code_part p[] = { { BASE + 0x200, 8 },
-				       { BASE + 0x100, 7 } };
-	struct err e = { 0 };
-
-	l_init(&l);
-	PUT(&l, 0x200, 0x85, 0xff,               /* test %edi,%edi */
-	    0x0f, 0x84, 0xf8, 0xfe, 0xff, 0xff); /* je 0x100 */
-	PUT(&l, 0x100, 0x31, 0xc0,               /* xor %eax,%eax */
-	    0xe9, 0xf9, 0, 0, 0);                /* jmp 0x200 */
-	l.code[0x208] = 0xc3;
-	assert_int_equal(code_fn_analyse(&l.w, p, 2, &l.f, &e), 0);
-	assert_int_equal(l.f.outs.n, 0); /* between parts is not out */
-	assert_true(is_target(&l, 0x100) && is_target(&l, 0x200));
-	for (size_t i = 1; i < l.f.insns.n; i++)
-		assert_true(l.f.insns.v[i - 1] < l.f.insns.v[i]);
-	code_fn_fini(&l.f);
-	assert_int_equal(code_fn_analyse(&l.w, p, 0, &l.f, &e), -1);
-}
-
-/* ---- indirect jumps ------------------------------------------------------ */
-
-/* cmp $2,%edi; ja 0x11e; lea table(%rip),%rdx; movslq (%rdx,%rdi,4),%rax;
-   add %rdx,%rax; jmp *%rax */
-static void
-put_switch(struct little *l)
-{
-	static const int32_t table[] = { 0x116 - 0x180, 0x118 - 0x180,
-					 0x11b - 0x180, 0x7777 };
-
-	PUT(l, 0x100, 0x83, 0xff, 0x02, 0x77, 0x19, 0x48, 0x8d, 0x15, 0x74, 0,
-	    0, 0, 0x48, 0x63, 0x04, 0xba, 0x48, 0x01, 0xd0, 0xff, 0xe0, 0x90);
-	PUT(l, 0x116, 0xeb, 0x06, /* jmp 0x11e */
-	    0x31, 0xc0, 0xc3,     /* xor %eax,%eax; ret */
-	    0x31, 0xdb, 0xc3,     /* xor %ebx,%ebx; ret */
-	    0xc3);                /* ret */
-	memcpy(l->code + 0x180, table, sizeof(table));
-}
-
-static void
-test_switch(void **state)
-{
-	struct little l;
-
-	l_init(&l);
-	put_switch(&l);
-	analyse(&l, 0x100, 0x1f);
-	assert_true(l.f.complete);
-	assert_true(is_target(&l, 0x116) && is_target(&l, 0x118) &&
-		    is_target(&l, 0x11b) && is_target(&l, 0x11e));
-	assert_int_equal(l.f.outs.n, 3);
-	/* The ret at 0x11a is in front of a case. */
-	expect(&l, 0x11a, CODE_WIN_HOP, 0x118, 3);
-	code_fn_fini(&l.f);
-	/* No table there: nobody knows where it goes. */
-	memset(l.code + 0x180, 0x77, 16);
-	analyse(&l, 0x100, 0x1f);
-	assert_false(l.f.closed || l.f.complete);
-	assert_non_null(l.f.why);
-	expect(&l, 0x105, CODE_WIN_JMP, 0x105, 7); /* one instruction */
-	expect(&l, 0x10c, CODE_WIN_HOP, 0x10c, 4); /* also one */
-	expect(&l, 0x11a, CODE_WIN_INT3, 0x11a, 1);
-	code_fn_fini(&l.f);
-}
-
-static void
-test_pointers(void **state)
-{
-	struct little l;
-
-	l_init(&l);
-	PUT(&l, 0x100, 0x48, 0x8b, 0x07, /* mov (%rdi),%rax */
-	    0xff, 0x60, 0x10);           /* jmp *16(%rax) */
-	analyse(&l, 0x100, 6);
-	assert_true(l.f.complete);
-	assert_int_equal(l.f.outs.n, 1);
-	code_fn_fini(&l.f);
-	/* With a frame on the stack it is a goto. */
-	PUT(&l, 0x100, 0x53, 0x48, 0x8b, 0x07, 0xff, 0x60, 0x10);
-	analyse(&l, 0x100, 7);
-	assert_true(l.f.complete);
-	assert_int_equal(l.f.outs.n, 0);
-	code_fn_fini(&l.f);
-	/* A frame that was taken down. */
-	PUT(&l, 0x100, 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x20, 0x48,
-	    0x8b, 0x07, 0xc9, 0xff, 0xe0); /* ... leave; jmp *%rax */
-	analyse(&l, 0x100, 14);
-	assert_int_equal(l.f.outs.n, 1);
-	code_fn_fini(&l.f);
-	/* Arithmetic: lea (%r11,%rcx,8),%r11; jmp *%r11. */
-	PUT(&l, 0x100, 0x4d, 0x8d, 0x1c, 0xcb, 0x41, 0xff, 0xe3);
-	analyse(&l, 0x100, 7);
-	assert_false(l.f.closed);
-	code_fn_fini(&l.f);
-}
-
-/* jmp *table(,%rdi,8), in an object that is not relocated. */
-static void
-test_table8(void **state)
-{
-	struct little l;
-	const uint64_t to[] = { BASE + 0x108, BASE + 0x10b, 0 };
-	const uint8_t code[] = { 0x49, 0xba, 0x80, 0x11, 0, 0, 0, 0x7f, 0, 0 };
-
-	l_init(&l);
-	/* movabs $table,%r10; push %rbx; jmp *(%r10,%rdi,8); nops, rets */
-	memcpy(l.code + 0xf8, code, sizeof(code));
-	PUT(&l, 0x102, 0x53, 0x41, 0xff, 0x24, 0xfa, 0x90, 0x31, 0xc0, 0xc3,
-	    0x5b, 0xc3);
-	memcpy(l.code + 0x180, to, sizeof(to));
-	analyse(&l, 0xf8, 0x15);
-	assert_true(l.f.complete);
-	assert_true(is_target(&l, 0x108) && is_target(&l, 0x10b));
+	PUT(&l, 0x100, 0x74, 0x05,  /* je 0x107 */
+	    0x74, 0x01, 0x90,       /* je 0x105 */
+	    0xc3, 0x90,             /* 0x105: ret */
+	    0xc3);                  /* 0x107: ret, and padding */
+	memset(l.code + 0x108, 0x90, 9);
+	l.fns[0] = 0x111;
+	analyse(&l, 0x100, 8);
+	expect(&l, 0x107, CODE_WIN_JMP, 0x107, 5);
+	expect(&l, 0x105, CODE_WIN_HOP, 0x105, 2);
+	code_fn_window(&l.w, &l.f, BASE + 0x105, &win);
+	assert_int_equal(win.hop, BASE + 0x10c);
 	code_fn_fini(&l.f);
 }
 
@@ -848,17 +531,13 @@ main(void)
 		cmocka_unit_test(test_beta),
 		cmocka_unit_test(test_loop_at_top),
 		cmocka_unit_test(test_call),
+		cmocka_unit_test(test_jump_to_end),
 		cmocka_unit_test(test_syscall),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_union),
 		cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_border),
-		cmocka_unit_test(test_tails),
-		cmocka_unit_test(test_recurs),
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_switch),
-		cmocka_unit_test(test_pointers),
-		cmocka_unit_test(test_table8),
+		cmocka_unit_test(test_hop_last),
 		cmocka_unit_test(test_odd),
 		cmocka_unit_test(test_neighbour),
 		cmocka_unit_test(test_label),

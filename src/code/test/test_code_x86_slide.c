@@ -118,6 +118,34 @@ test_slide_entered(void **state)
 	slides(BODY(ENDBR, PUSH_RBP, 0x06, 0x06), 0);
 }
 
+/* A neighbour that begins at ADDR - 8, and branches over the first instruction. */
+static const uint8_t *
+beside_bytes(void *arg, uint64_t addr, size_t n)
+{
+	static uint8_t b[1024];
+
+	memset(b, 0x90, sizeof(b));
+	b[506] = 0xeb; /* jmp */
+	b[507] = *(const uint8_t *)arg;
+	return addr < ADDR - 508 || addr + n > ADDR + 500
+		       ? NULL : b + (addr - (ADDR - 508));
+}
+
+static void
+test_slide_shared(void **state)
+{
+	uint8_t to = 4; /* the push */
+	const struct code_world w = { .arg = &to, .bytes = beside_bytes };
+	struct code_body b = BODY(ENDBR, PUSH_RBP, POP_RBP, RET);
+
+	b.w = &w;
+	slides(b, 0);
+	to = 5;
+	slides(b, 4);
+	to = 0;
+	slides(b, 4);
+}
+
 /*
  * At 0x2000 there is a function, at 0x3000 a part that jumps back to ADDR, at
  * 0x4000 one that returns by itself.  At 0x5000 are two addresses of code, at
@@ -284,6 +312,7 @@ main(void)
 		cmocka_unit_test(test_no_slide),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_slide_entered),
+		cmocka_unit_test(test_slide_shared),
 		cmocka_unit_test(test_returns),
 		cmocka_unit_test(test_indirect),
 		cmocka_unit_test(test_nop5),

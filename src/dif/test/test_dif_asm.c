@@ -187,13 +187,28 @@ all_words(void **state)
 	arena_free(a);
 }
 
+/* Bytes in octal: up to three digits. */
+static void
+escapes(void **state)
+{
+	static const char want[] = "A\002z\0019\n\t\\";
+	struct arena *a = arena_new();
+	struct dif_obj *o = assemble(
+		a, "sets \"\\101\\2z\\0019\\n\\t\\\\\", %r1\nret %r1\n.ret string 16");
+
+	assert_true(o->strlen >= sizeof(want));
+	assert_memory_equal(o->strtab + DIF_IDX(o->text[0]), want,
+			    sizeof(want));
+	arena_free(a);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(layout),     cmocka_unit_test(labels),
 		cmocka_unit_test(errors),     cmocka_unit_test(round_trip),
-		cmocka_unit_test(all_words),
+		cmocka_unit_test(all_words),  cmocka_unit_test(escapes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "base/test/capable.h"
 #include "elf/test/elf_self.h"
 
@@ -243,5 +244,5 @@ main(void)
 		cmocka_unit_test(test_damage),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

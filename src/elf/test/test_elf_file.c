@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <elf.h>
 
+#include "base/test/fds.h"
 #include "elf/test/elf_self.h"
 
 /* Something to find. */
@@ -213,5 +214,5 @@ main(void)
 		cmocka_unit_test(test_damage), cmocka_unit_test(test_flips),
 		cmocka_unit_test(test_words),  cmocka_unit_test(test_undef),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

@@ -13,6 +13,7 @@
 #include <sys/auxv.h>
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "base/test/nomem.h"
 #include "elf/dw.h"
 #include "elf/elf.h"
@@ -128,5 +129,5 @@ main(void)
 		cmocka_unit_test(all_or_none),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "elf/test/elf_self.h"
 
 /* A note of <sys/sdt.h>: where, semaphore, provider, probe, operands. */
@@ -160,5 +161,5 @@ main(void)
 		cmocka_unit_test(test_damage),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

@@ -12,6 +12,7 @@
 #include <sys/auxv.h>
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "elf/elf.h"
 
 static struct elf_file *
@@ -149,14 +150,76 @@ find_library(void **state)
 	return 0;
 }
 
+/* How far the CFA is above rsp at pc; 0: the row is of no such kind, or not of
+   that place. */
+static int64_t
+cfa_at(const struct elf_cfi *c, uint64_t pc)
+{
+	if (pc < c->addr || pc >= c->end || c->rbp != ELF_RBP_SAME)
+		return 0;
+	if (c->cfa == ELF_CFA_STUB)
+		return c->off + ((int64_t)(pc & 15) >= c->add ? 8 : 0);
+	return c->cfa == ELF_CFA_RSP ? c->off : 0;
+}
+
+struct told {
+	struct elf_cfi c;
+	size_t same, other;
+};
+
+/* Is it what the file's own table says, at each byte? */
+static bool
+as_the_table(void *arg, const struct elf_cfi *row)
+{
+	struct told *t = arg;
+
+	for (uint64_t pc = row->addr; pc < row->end; pc++) {
+		int64_t mine = cfa_at(&t->c, pc), theirs = cfa_at(row, pc);
+
+		t->same += mine != 0 && mine == theirs;
+		t->other += mine != 0 && mine != theirs;
+	}
+	return true;
+}
+
+static bool
+row_of_stub(void *arg, const struct elf_cfi *row)
+{
+	struct told *t = *(struct told **)arg;
+	struct elf_file *f = ((struct elf_file **)arg)[1];
+
+	t->c = *row;
+	return elf_cfi_rows(f, false, as_the_table, t);
+}
+
+/* Where the linker has written rows for its stubs, ours say the same. */
+static void
+walks_as_the_linker(void **state)
+{
+	static const char *const paths[] = { "/proc/self/exe",
+					     "/lib/x86_64-linux-gnu/libc.so.6" };
+	struct told t = { 0 };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct elf_file *f = open_file(paths[i]);
+		void *arg[] = { &t, f };
+
+		assert_true(elf_stub_rows(f, row_of_stub, arg));
+		elf_close(f);
+	}
+	assert_true(t.same > 100);
+	assert_int_equal(t.other, 0);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_a_call),
+		cmocka_unit_test(walks_as_the_linker),
 		cmocka_unit_test(names_all),
 		cmocka_unit_test_setup(names_of_the_c_library, find_library),
 	};
 
-	return cmocka_run_group_tests_name("elf_stub", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("elf_stub", tests, fds_note, fds_check);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "elf/elf.h"
 
 /* Functions of one-byte instructions, and one that makes addresses in them. */
@@ -114,5 +115,5 @@ main(void)
 		cmocka_unit_test(test_held_by_data),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

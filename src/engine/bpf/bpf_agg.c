@@ -517,6 +517,8 @@ bg_agg(struct bg *g, const struct dif_stmt *st)
 				 a->name);
 	if (nvals < dif_agg_by_code(a->func)->values)
 		return bg_refuse(g, "@%s: no value to aggregate", a->name);
+	if (bg_solo(g, st))
+		return 0;
 	if (agg_key(g, st, a) != 0)
 		return -1;
 	for (uint32_t i = 0; i < nvals && i < 2; i++) {

@@ -48,6 +48,29 @@ arg_umem(struct maker *m, unsigned size, bool is_signed)
 		arg_bits(em, 0, size * 8, true);
 }
 
+/* R3 += where the thread's %fs begins; R0 is used up.  Of a kernel that does not
+   tell, nothing is there. */
+static void
+arg_fs(struct maker *m)
+{
+	const uint32_t off = bpf_feat_fsbase(m->eng);
+	struct em *em = m->em;
+
+	if (off == ~0u) {
+		em_imm(em, R3, 0);
+		return;
+	}
+	em_st(em, BPF_DW, FP, FM(m, ONCE), R3);
+	bpf_builtin_task(m->c, em, FR_CTX);
+	em_lea(em, R3, R0, (int32_t)off);
+	em_lea(em, R1, FP, FM(m, TMP));
+	em_imm(em, R2, 8);
+	em_call(em, BPF_FUNC_probe_read_kernel);
+	em_ld(em, BPF_DW, R3, FP, FM(m, ONCE));
+	em_ld(em, BPF_DW, R1, FP, FM(m, TMP));
+	em_alu(em, BPF_ADD, R3, R1);
+}
+
 /* R1 = a value that is in user registers, or memory; R0 is the registers, which
    it keeps if that is said. */
 static bool
@@ -73,6 +96,8 @@ arg_user(struct maker *m, const struct dif_recipe *rc)
 		em_alui(em, BPF_LSH, R1, rc->scale);
 		em_alu(em, BPF_ADD, R3, R1);
 	}
+	if (rc->fs)
+		arg_fs(m);
 	arg_umem(m, size, rc->is_signed);
 	return false;
 }

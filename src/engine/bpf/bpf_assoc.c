@@ -239,6 +239,12 @@ call_shared(struct bg *g, const struct bpf_assoc *a, bool put)
 	bpf_link_done(fn, g->em);
 }
 
+static bool
+shares_code(const struct bg *g)
+{
+	return g->eng->assoc_uses > SHARE_USES;
+}
+
 int
 bg_assoc_load(struct bg *g, unsigned scope, uint32_t id, unsigned rd)
 {
@@ -246,7 +252,7 @@ bg_assoc_load(struct bg *g, unsigned scope, uint32_t id, unsigned rd)
 
 	if (a == NULL)
 		return -1;
-	if (g->eng->assoc_uses > SHARE_USES)
+	if (shares_code(g))
 		call_shared(g, a, false);
 	else
 		assoc_get(g, a);
@@ -262,7 +268,7 @@ bg_assoc_store(struct bg *g, unsigned scope, uint32_t id, unsigned rs)
 
 	if (a == NULL)
 		return -1;
-	if (g->eng->assoc_uses <= SHARE_USES) {
+	if (!shares_code(g)) {
 		assoc_put(g, a, rs);
 		return 0;
 	}

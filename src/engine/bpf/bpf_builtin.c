@@ -394,6 +394,15 @@ returned(const struct bg *g)
 	return (g->c->class->sites >> BPF_AT_URETPROBE & 1) != 0;
 }
 
+/* What rt_unwind() is to know of where we are. */
+static uint32_t
+stack_flags(const struct bg *g)
+{
+	if (returned(g))
+		return RT_UNWIND_CALLER;
+	return g->c->class->sites >> BPF_AT_UPROBE & 1 ? RT_UNWIND_PLACED : 0;
+}
+
 /* R2, R3, R4 = program counter, stack and frame pointer of the user from struct
    pt_regs at reg, which is none of them. */
 static void
@@ -448,7 +457,7 @@ stack_by_table(struct bg *g, uint32_t frames, uint32_t none)
 	em_st(em, BPF_DW, R6, RT_OFF(unw_exec_vm), R2);
 	stack_uregs(g);
 	em_mov(em, R1, R6);
-	em_imm(em, R5, returned(g) ? frames | RT_UNWIND_CALLER : frames);
+	em_imm(em, R5, frames | stack_flags(g));
 	em_fn(em, "rt_unwind");
 	em_st(em, BPF_DW, FP, FR_TMP, R0);
 	em_alui(em, BPF_RSH, R0, 32);
@@ -698,6 +707,31 @@ builtin_name(struct bg *g, unsigned part)
 	return 0;
 }
 
+/* That of a probe of every process is called after the process that it fires in. */
+int
+bg_builtin_probeprov(struct bg *g)
+{
+	struct em *em = g->em;
+	uint32_t done = em_label(em);
+
+	builtin_name(g, 0);
+	if (!g->eng->every || g->error)
+		return 0;
+	em_ld(em, BPF_DW, R1, FP, FR_SITE);
+	em_ld(em, BPF_W, R1, R1, offsetof(struct bpf_site, every));
+	em_ji(em, BPF_JEQ, R1, 0, done);
+	bpf_pidns_current(g->eng, em, true, FR_TMP, FR_TMP2);
+	em_st(em, BPF_DW, FP, FR_TMP, R0);
+	builtin_name(g, 0);
+	em_mov(em, R2, R0);
+	em_ld(em, BPF_DW, R3, FP, FR_TMP);
+	em_mov(em, R1, R6);
+	em_fn(em, "rt_every_prov");
+	bg_check_body(g);
+	em_place(em, done);
+	return 0;
+}
+
 int
 bg_builtin_ppid(struct bg *g)
 {
@@ -857,7 +891,6 @@ BUILTIN(caller, var_caller(g, false))
 BUILTIN(ucaller, var_caller(g, true))
 BUILTIN(stackdepth, var_depth(g, false))
 BUILTIN(ustackdepth, var_depth(g, true))
-BUILTIN(probeprov, builtin_name(g, 0))
 BUILTIN(probemod, builtin_name(g, 1))
 BUILTIN(probefunc, builtin_name(g, 2))
 BUILTIN(probename, builtin_name(g, 3))

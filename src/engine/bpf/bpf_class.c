@@ -235,7 +235,7 @@ bpf_place_each(struct bpf_prog *c, struct bpf_site *s,
 static int
 place_reserve(struct bpf_prog *c, uint32_t n)
 {
-	while (c->sites.n < n)
+	for (; c->sites.n < n; c->gaps = true)
 		if (bpf_place_each(c, NULL, NULL) != 0)
 			return -1;
 	return 0;

@@ -425,6 +425,21 @@ bpf_feat_btf_free(struct engine *eng)
 	eng->btf = NULL;
 }
 
+uint32_t
+bpf_feat_fsbase(struct engine *eng)
+{
+	const struct btf *b;
+
+	if (eng->kt.task_fsbase != 0)
+		return eng->kt.task_fsbase;
+	b = bpf_feat_btf(eng);
+	if (b == NULL)
+		return ~0u;
+	return eng->kt.task_fsbase =
+		       off_sum(struct_off(b, "task_struct", "thread"),
+			       struct_off(b, "thread_struct", "fsbase"));
+}
+
 int
 bpf_feat_ktypes(struct engine *eng, struct err *e)
 {
@@ -467,9 +482,7 @@ bpf_feat_ktypes(struct engine *eng, struct err *e)
 		k->task_mm = struct_off(b, "task_struct", "mm");
 	if (eng->unw.wanted) {
 		k->mm_exec_vm = struct_off(b, "mm_struct", "exec_vm");
-		k->task_fsbase =
-			off_sum(struct_off(b, "task_struct", "thread"),
-				struct_off(b, "thread_struct", "fsbase"));
+		(void)bpf_feat_fsbase(eng);
 	}
 	if (eng->needs & DIF_NEED_ARGS) {
 		k->mm_arg_start = struct_off(b, "mm_struct", "arg_start");

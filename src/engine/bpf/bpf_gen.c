@@ -266,25 +266,6 @@ depth_after(unsigned op, int depth)
 	}
 }
 
-/* True if the instruction writes its rd.  (Stores and compares read it.) */
-static bool
-writes_rd(unsigned op)
-{
-	switch (dif_op_info[op].fmt) {
-	case DIF_FMT_R3:
-	case DIF_FMT_R2:
-	case DIF_FMT_LD:
-	case DIF_FMT_SETX:
-	case DIF_FMT_SETS:
-	case DIF_FMT_LDV:
-	case DIF_FMT_LDA:
-	case DIF_FMT_CALL:
-		return op != DIF_OP_COPYS;
-	default:
-		return false;
-	}
-}
-
 /* Control passes from an instruction to `to` with these facts. */
 static int
 gen_flow(struct bg *g, uint32_t to, uint8_t defined, int depth)
@@ -319,7 +300,7 @@ flow_forward(struct bg *g)
 		if (!in->reached || op == DIF_OP_RET)
 			continue;
 		uint8_t def = in->defined;
-		if (writes_rd(op))
+		if (dif_op_writes_rd(op))
 			def |= (uint8_t)(1u << DIF_RD(t));
 		int depth = depth_after(op, in->depth);
 		if (gen_is_branch(op)) {

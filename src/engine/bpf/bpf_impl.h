@@ -14,6 +14,7 @@
  *   bpf_part.c     a large one in several functions
  *   bpf_rec.c      room for records, and waking the consumer
  *   bpf_agg.c      an aggregating statement
+ *   bpf_solo.c     counts without keys, and programs that do no more than count
  *   bpf_gen.c      a DIF object;  bpf_var.c its variables,
  *   bpf_assoc.c    its arrays, bpf_builtin.c its built-in variables
  *   bpf_attach.c   programs to their sites
@@ -71,6 +72,7 @@ struct bpf_site {
 struct bpf_map {
 	int fd;		/* -1: none */
 	uint32_t vsize, n;
+	bool flat;	/* to the kernel all n are one element */
 	uint8_t *mem;	/* mapped; NULL: not */
 	size_t len, stride;
 };
@@ -91,6 +93,7 @@ struct bpf_prog {
 	uint32_t nmask;
 	uint32_t chain;	       /* sites of one event, at most */
 	bool uniform;	       /* every site runs every clause */
+	bool gaps;	       /* some element is nobody's */
 	bool any_pid;	       /* some site is for one process only */
 	bool alone;	       /* some site must not fire within a firing */
 	struct bpf_map map;
@@ -109,7 +112,7 @@ struct bpf_ktypes {
 	uint32_t task_sum_exec;
 	uint32_t task_flags, task_mm, mm_arg_start, mm_arg_end;
 	uint32_t mm_exec_vm;
-	uint32_t task_fsbase; /* ~0: not there */
+	uint32_t task_fsbase; /* 0: bpf_feat_fsbase() has not been asked */
 	/* The per-CPU variable that has preempt_count, and where in it. */
 	uint32_t preempt_var, preempt_off;
 	struct rt_dpath dpath;
@@ -170,6 +173,7 @@ struct engine {
 	struct rt_view view;
 	struct bpf_ktypes kt;
 	struct btf *btf; /* bpf_feat.c's; NULL: not asked for */
+	uint32_t *solo; /* [naggs]: bpf_solo.c's counters, from the machine; 0 */
 	const uint64_t *wake_prod; /* the ring's producer position */
 	VEC(int) links;	  /* closed by stop */
 	VEC(int) uprobes; /* likewise: links of uprobes */
@@ -218,6 +222,8 @@ const struct btf *bpf_feat_btf(struct engine *eng);
 void bpf_feat_btf_free(struct engine *eng);
 /* Fill eng->kt once; -1 when the kernel has no BTF. */
 int bpf_feat_ktypes(struct engine *eng, struct err *e);
+/* Where a task_struct has its user's %fs base; ~0: it is not known. */
+uint32_t bpf_feat_fsbase(struct engine *eng);
 /* The byte offset of a struct's member, of an unnamed one in it too; ~0u: there
    is none. */
 uint32_t bpf_feat_member(const struct btf *b, uint32_t type,
@@ -284,6 +290,13 @@ int bpf_maps_prog(struct engine *eng, struct bpf_prog *c, struct err *e);
    made by then is to be closed. */
 int bpf_maps_array(struct bpf_map *m, const char *name, uint32_t vsize,
 		   uint32_t n, uint32_t flags);
+/* The same, as one element if the kernel takes one of that size. */
+int bpf_maps_flat(struct bpf_map *m, const char *name, uint32_t vsize,
+		  uint32_t n, uint32_t flags);
+/* R0 = the map's element of the index in R2; or to label none.  R1 to R5 and the
+   8 bytes at tmp of the stack are used up. */
+void bpf_maps_elem(struct em *em, const struct bpf_map *m, int tmp,
+		   uint32_t none);
 void bpf_maps_close(struct bpf_map *m);
 struct bpf_assoc *bpf_maps_assoc(struct engine *eng,
 				 const struct dif_uvar *v);
@@ -479,6 +492,13 @@ void bpf_builtin_ureg(const struct bpf_class *k, struct em *em, unsigned dst,
 
 /* bpf_clause.c: something that lasts has been done. */
 void bg_effect(struct bg *g);
+
+/* bpf_solo.c */
+/* Plan the counters; *size: what they take behind each machine, which is of
+   `size` bytes before. */
+int bpf_solo_plan(struct engine *eng, uint32_t *size, struct err *e);
+/* Count a statement in its counter; false: it has none. */
+bool bg_solo(struct bg *g, const struct dif_stmt *st);
 
 /* bpf_agg.c */
 int bg_agg(struct bg *g, const struct dif_stmt *st);

@@ -18,7 +18,6 @@
 #include "engine/bpf/bpf_impl.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,15 +165,16 @@ kfunc_multi(struct bpf_kfunc *k)
 static bool
 kfunc_within(const char *fn)
 {
-	static const char *const patterns[] = {
-		"*raw_spin_*", "*raw_read_*", "*raw_write_*", "*queued_*lock*",
-		"*bpf*", "*htab_*", "*pcpu_freelist*", "*_storage_*",
+	static const char *const parts[] = {
+		"raw_spin_", "raw_read_", "raw_write_", "bpf",
+		"htab_", "pcpu_freelist", "_storage_",
 	};
+	const char *queued = strstr(fn, "queued_");
 
-	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++)
-		if (fnmatch(patterns[i], fn, 0) == 0)
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (strstr(fn, parts[i]) != NULL)
 			return true;
-	return false;
+	return queued != NULL && strstr(queued, "lock") != NULL;
 }
 
 bool

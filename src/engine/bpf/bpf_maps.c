@@ -2,7 +2,7 @@
 /*
  * bpf_maps.c - the memory that probes and the consumer share.
  *
- *   rt    ARRAY, nslots        machine states                    mapped
+ *   rt    ARRAY, nslots        machine states, counters          mapped
  *   buf   ARRAY, nslots        principal buffers, if needed      mapped
  *   agg   ARRAY, nslots        aggregation buffers, if needed    mapped
  *   ctl   ARRAY, 1             struct rt_ctl, then the globals   mapped
@@ -14,6 +14,9 @@
  *   self  TASK_STORAGE         all self-> scalars of a thread
  *   one HASH per associative array
  *   those of walks along users' stacks: bpf_ustack.c
+ *
+ * rt and sites are one element where the kernel takes one so large: then their
+ * address is a constant in programs, and nothing has to be looked up.
  *
  * Mapped arrays are fully allocated by the kernel.  An element may not exceed
  * what kmalloc() can give on older kernels, and all may be too much for the
@@ -90,11 +93,59 @@ bpf_maps_array(struct bpf_map *m, const char *name, uint32_t vsize, uint32_t n,
 	return 0;
 }
 
+int
+bpf_maps_flat(struct bpf_map *m, const char *name, uint32_t vsize, uint32_t n,
+	      uint32_t flags)
+{
+	uint64_t stride = (vsize + 7) & ~7u;
+
+	if (stride * n <= ELEM_MAX) {
+		if (bpf_maps_array(m, name, (uint32_t)stride * n, 1, flags) ==
+		    0) {
+			m->vsize = vsize;
+			m->n = n;
+			m->stride = stride;
+			m->flat = true;
+			return 0;
+		}
+		bpf_maps_close(m);
+	}
+	return bpf_maps_array(m, name, vsize, n, flags);
+}
+
+void
+bpf_maps_elem(struct em *em, const struct bpf_map *m, int tmp, uint32_t none)
+{
+	if (m->flat) {
+		em_ji(em, BPF_JGE, R2, (int32_t)m->n, none);
+		em_mapval(em, R0, m->fd, 0);
+		if (m->n == 1)
+			return;
+		em_alui(em, BPF_MUL, R2, (int32_t)m->stride);
+		em_alu(em, BPF_ADD, R0, R2);
+		return;
+	}
+	em_st(em, BPF_W, FP, tmp, R2);
+	em_map(em, R1, m->fd);
+	em_lea(em, R2, FP, tmp);
+	em_call(em, BPF_FUNC_map_lookup_elem);
+	em_ji(em, BPF_JEQ, R0, 0, none);
+}
+
 static int
 map_need(struct bpf_map *m, const char *name, uint32_t vsize, uint32_t n,
 	 uint32_t flags, struct err *e)
 {
 	if (bpf_maps_array(m, name, vsize, n, flags) == 0)
+		return 0;
+	return bpf_feat_error(e, errno, "cannot allocate kernel memory");
+}
+
+static int
+map_flat(struct bpf_map *m, const char *name, uint32_t vsize, uint32_t n,
+	 struct err *e)
+{
+	if (bpf_maps_flat(m, name, vsize, n, BPF_F_MMAPABLE) == 0)
 		return 0;
 	return bpf_feat_error(e, errno, "cannot allocate kernel memory");
 }
@@ -280,8 +331,8 @@ maps_sites(struct engine *eng, struct bpf_prog *c, struct err *e)
 	len = (len + 7) & ~7ul;
 	if (c->sites.n == 0)
 		return 0;
-	if (map_need(&c->map, "sites", (uint32_t)len, (uint32_t)c->sites.n,
-		     BPF_F_MMAPABLE, e) != 0)
+	if (map_flat(&c->map, "sites", (uint32_t)len, (uint32_t)c->sites.n,
+		     e) != 0)
 		return -1;
 	for (size_t i = 0; i < c->sites.n; i++)
 		if (c->sites.v[i] != NULL)
@@ -464,11 +515,7 @@ setup_code(struct engine *eng, struct em *em)
 	uint32_t out = em_label(em);
 
 	em_ld(em, BPF_DW, R2, R1, 0);
-	em_st(em, BPF_W, FP, -4, R2);
-	em_map(em, R1, eng->rt.fd);
-	em_lea(em, R2, FP, -4);
-	em_call(em, BPF_FUNC_map_lookup_elem);
-	em_ji(em, BPF_JEQ, R0, 0, out);
+	bpf_maps_elem(em, &eng->rt, -8, out);
 	em_st(em, BPF_DW, R0, RT_OFF(self), R0);
 	em_mapval(em, R1, eng->ctl.fd, 0);
 	em_mapval(em, R2, eng->ctl.fd, CTL_GLOBALS);
@@ -587,9 +634,10 @@ maps_fixed(struct engine *eng, struct err *e)
 {
 	const struct dif_tab *tab = eng->en->tab;
 	const uint32_t later = eng->opts.spare_probes * LATER_NAMES;
+	uint32_t size = eng->areas->size;
 
-	if (map_need(&eng->rt, "rt", eng->areas->size, eng->nslots,
-		     BPF_F_MMAPABLE, e) != 0 ||
+	if (bpf_solo_plan(eng, &size, e) != 0 ||
+	    map_flat(&eng->rt, "rt", size, eng->nslots, e) != 0 ||
 	    map_need(&eng->ctl, "ctl", CTL_GLOBALS + tab->globals_size + 8,
 		     1, /* never empty: its address is taken */
 		     BPF_F_MMAPABLE, e) != 0 ||

@@ -11,7 +11,8 @@
  * come in this order.  A level is claimed by a plain load and store where
  * nothing else can run in between (raw tracepoints and perf events run with
  * preemption off, and interrupts give back what they take before they end), by
- * an atomic exchange in uprobes, which may be preempted.
+ * an atomic exchange in uprobes, which may be preempted.  Programs that do no more
+ * than count need none of this (bpf_solo.c).
  *
  * Where the kernel lets a program of uprobes wait, it waits for pages that a
  * clause wants to read: with no level claimed, as waiting may take long and
@@ -44,8 +45,8 @@ by_consumer(const struct maker *m)
 	return m->c->class->runs == BPF_RUNS_CONSUMER;
 }
 
-static void
-check_activity(struct maker *m)
+void
+bpf_prog_active(struct maker *m)
 {
 	struct em *em = m->em;
 
@@ -72,9 +73,9 @@ kernel_word(struct maker *m, uint32_t off)
 }
 
 /*
- * Where the site's thread is not the current one, whose cgroups no
- * helper knows: its own, and that one's list of those above it, the first one
- * first and itself last.
+ * Where the site's thread is not the current one, whose cgroups no helper knows:
+ * its own, and that one's list of those above it, the first one first and itself
+ * last.
  */
 static int
 check_cgroup_of(struct maker *m, uint32_t in)
@@ -143,21 +144,18 @@ check_cgroup(struct maker *m)
 	return 0;
 }
 
-/* r8 = the site, enabled, for this process and its conditions hold; the key is
-   in FM_KEY. */
-static int
-find_site(struct maker *m)
+int
+bpf_prog_site(struct maker *m)
 {
 	struct em *em = m->em;
 	uint32_t any = em_label(em);
 
-	em_map(em, R1, m->c->map.fd);
-	em_lea(em, R2, FP, FM(m, KEY));
-	em_call(em, BPF_FUNC_map_lookup_elem);
-	em_ji(em, BPF_JEQ, R0, 0, m->lb_out);
+	bpf_maps_elem(em, &m->c->map, FM(m, KEY), m->lb_out);
 	em_mov(em, R8, R0);
-	em_ld(em, BPF_W, R1, R8, offsetof(struct bpf_site, probe_id));
-	em_ji(em, BPF_JEQ, R1, 0, m->lb_out);
+	if (m->c->gaps) {
+		em_ld(em, BPF_W, R1, R8, offsetof(struct bpf_site, probe_id));
+		em_ji(em, BPF_JEQ, R1, 0, m->lb_out);
+	}
 	if (m->c->class->check(m) != 0)
 		return -1;
 	if (m->c->any_pid) {
@@ -239,17 +237,37 @@ wait_for_page(struct maker *m, uint32_t again)
 
 /* ---- a level ------------------------------------------------------------- */
 
+/* R6 = the machine of a level, R1 to R5 used up.  Level 0 comes first, and R0 is
+   the CPU then. */
+static void
+level_machine(struct maker *m, unsigned level)
+{
+	struct em *em = m->em;
+	const struct bpf_map *rt = &m->eng->rt;
+
+	if (level == 0) {
+		em_mov(em, R2, R0);
+		em_alui(em, BPF_MUL, R2, RT_LEVELS);
+	} else if (rt->flat) {
+		em_ld(em, BPF_DW, R6, FP, FM(m, RT0));
+		em_alui(em, BPF_ADD, R6, (int32_t)(level * rt->stride));
+		return;
+	} else {
+		em_ld(em, BPF_DW, R1, FP, FM(m, RT0));
+		em_ld(em, BPF_W, R2, R1, RT_OFF(slot));
+		em_alui(em, BPF_ADD, R2, (int32_t)level);
+	}
+	bpf_maps_elem(em, rt, FM(m, KEY), m->lb_next);
+	em_mov(em, R6, R0);
+}
+
+/* Claim the level of the machine R6: on to `got`, if it was free. */
 static void
 try_level(struct maker *m, uint32_t got)
 {
 	struct em *em = m->em;
 	bool preempt = bpf_class_preempted(m->c->class);
 
-	em_map(em, R1, m->eng->rt.fd);
-	em_lea(em, R2, FP, FM(m, KEY));
-	em_call(em, BPF_FUNC_map_lookup_elem);
-	em_ji(em, BPF_JEQ, R0, 0, m->lb_next);
-	em_mov(em, R6, R0);
 	if (preempt) {
 		em_imm(em, R1, 1);
 		em_xchg32(em, R6, RT_OFF(busy), R1);
@@ -263,7 +281,7 @@ try_level(struct maker *m, uint32_t got)
  * Functions that maps are made of (bpf_kfunc_alone()): if a program of ours was
  * interrupted here, it may hold the very lock that a clause would wait for.  So
  * no other level may be taken.  The drop is counted at level 1, as level 0 of CPU
- * 0 has what the kernel counts.
+ * 0 has what the kernel counts.  R6 is the machine of level 0.
  */
 static void
 claim_alone(struct maker *m, uint32_t got)
@@ -275,23 +293,18 @@ claim_alone(struct maker *m, uint32_t got)
 		return;
 	em_ld(em, BPF_W, R1, R8, offsetof(struct bpf_site, alone));
 	em_ji(em, BPF_JEQ, R1, 0, any);
-	em_alui(em, BPF_ADD, R0, 1);
-	em_st(em, BPF_W, FP, FM(m, KEY), R0);
-	em_map(em, R1, m->eng->rt.fd);
-	em_lea(em, R2, FP, FM(m, KEY));
-	em_call(em, BPF_FUNC_map_lookup_elem);
-	em_ji(em, BPF_JEQ, R0, 0, m->lb_next);
-	em_st(em, BPF_DW, FP, FM(m, RT0), R0);
-	em_ld(em, BPF_W, R1, R0, RT_OFF(busy));
+	em_st(em, BPF_DW, FP, FM(m, RT0), R6);
+	level_machine(m, 1);
+	em_ld(em, BPF_W, R1, R6, RT_OFF(busy));
 	em_ji(em, BPF_JNE, R1, 0, missed);
-	em_ld(em, BPF_W, R1, FP, FM(m, KEY));
-	em_alui(em, BPF_SUB, R1, 1);
-	em_st(em, BPF_W, FP, FM(m, KEY), R1);
+	em_mov(em, R2, R6);
+	em_ld(em, BPF_DW, R6, FP, FM(m, RT0));
+	em_st(em, BPF_DW, FP, FM(m, RT0), R2);
 	try_level(m, got);
+	em_ld(em, BPF_DW, R6, FP, FM(m, RT0));
 	em_place(em, missed);
-	em_ld(em, BPF_DW, R1, FP, FM(m, RT0));
 	em_imm(em, R2, 1);
-	em_atomic_add(em, R1, RT_OFF(drops) + 8 * RT_DROP_MISSED, R2);
+	em_atomic_add(em, R6, RT_OFF(drops) + 8 * RT_DROP_MISSED, R2);
 	em_ja(em, m->lb_next);
 	em_place(em, any);
 }
@@ -306,15 +319,12 @@ claim(struct maker *m)
 	em_call(em, BPF_FUNC_get_smp_processor_id);
 	if (m->eng->opts.only_cpu >= 0 && !by_consumer(m))
 		em_ji(em, BPF_JNE, R0, m->eng->opts.only_cpu, m->lb_next);
-	em_alui(em, BPF_MUL, R0, RT_LEVELS);
-	em_st(em, BPF_W, FP, FM(m, KEY), R0);
+	level_machine(m, 0);
 	claim_alone(m, got);
 	try_level(m, got);
 	em_st(em, BPF_DW, FP, FM(m, RT0), R6);
-	for (int i = 1; i < RT_LEVELS; i++) {
-		em_ld(em, BPF_W, R1, FP, FM(m, KEY));
-		em_alui(em, BPF_ADD, R1, 1);
-		em_st(em, BPF_W, FP, FM(m, KEY), R1);
+	for (unsigned i = 1; i < RT_LEVELS; i++) {
+		level_machine(m, i);
 		try_level(m, got);
 	}
 	em_ld(em, BPF_DW, R1, FP, FM(m, RT0));
@@ -610,8 +620,7 @@ free_clauses(struct maker *m)
 
 /* ---- the program --------------------------------------------------------- */
 
-/* What happens at the site whose element is in the key's slot, up to the label
-   next, with r7 the context. */
+/* What happens at the site in r8, up to the label next, with r7 the context. */
 static void
 make_firing(struct maker *m)
 {
@@ -638,8 +647,7 @@ main_single(struct maker *m)
 	struct em *em = m->em;
 	uint32_t again = em_label(em);
 
-	em_st(em, BPF_DW, FP, FM(m, KEY), R2);
-	if (find_site(m) != 0)
+	if (bpf_prog_site(m) != 0)
 		return -1;
 	if (!may_wait(m)) {
 		make_firing(m);
@@ -668,20 +676,18 @@ main_chain(struct maker *m)
 	uint32_t again = em_label(em);
 
 	m->lb_next = em_label(em);
-	em_st(em, BPF_DW, FP, FM(m, KEY), R2);
 	em_sti(em, BPF_DW, FP, FM(m, LEFT), (int32_t)m->c->chain);
 	em_place(em, again);
-	if (find_site(m) != 0)
+	if (bpf_prog_site(m) != 0)
 		return -1;
 	make_firing(m);
 	em_place(em, m->lb_next);
-	em_ld(em, BPF_W, R1, R8, offsetof(struct bpf_site, next));
-	em_ji(em, BPF_JEQ, R1, 0, m->lb_out);
-	em_ld(em, BPF_DW, R2, FP, FM(m, LEFT));
-	em_alui(em, BPF_SUB, R2, 1);
+	em_ld(em, BPF_W, R2, R8, offsetof(struct bpf_site, next));
 	em_ji(em, BPF_JEQ, R2, 0, m->lb_out);
-	em_st(em, BPF_DW, FP, FM(m, LEFT), R2);
-	em_st(em, BPF_DW, FP, FM(m, KEY), R1);
+	em_ld(em, BPF_DW, R1, FP, FM(m, LEFT));
+	em_alui(em, BPF_SUB, R1, 1);
+	em_ji(em, BPF_JEQ, R1, 0, m->lb_out);
+	em_st(em, BPF_DW, FP, FM(m, LEFT), R1);
 	em_ld(em, BPF_DW, R7, FP, FR_CTX);
 	em_ja(em, again);
 	return 0;
@@ -696,7 +702,7 @@ make_main(struct maker *m, struct bpf_fn *fn)
 	m->lb_out = m->lb_next = em_label(em);
 	em_mov(em, R7, R1);
 	em_st(em, BPF_DW, FP, FR_CTX, R1);
-	check_activity(m);
+	bpf_prog_active(m);
 	m->c->class->find(m);
 	if ((m->c->chain > 1 ? main_chain(m) : main_single(m)) != 0)
 		return -1;
@@ -751,6 +757,14 @@ scan_clauses(struct maker *m)
 }
 
 static int
+prog_code(struct maker *m, struct bpf_fn *fn)
+{
+	scan_clauses(m);
+	return make_clauses(m) != 0 || make_groups(m) != 0 ? -1
+							   : make_main(m, fn);
+}
+
+static int
 prog_build(struct engine *eng, struct bpf_prog *c, struct err *e)
 {
 	struct bpf_unit u = { 0 };
@@ -760,13 +774,13 @@ prog_build(struct engine *eng, struct bpf_prog *c, struct err *e)
 
 	if (m.c->sites.n == 0)
 		return 0;
-	scan_clauses(&m);
 	fn = bpf_link_fn(&u, c->class->name);
-	rc = fn == NULL ? err_nomem(e) : make_clauses(&m);
-	if (rc == 0)
-		rc = make_groups(&m);
-	if (rc == 0)
-		rc = make_main(&m, fn);
+	if (fn == NULL)
+		rc = err_nomem(e);
+	else if (bpf_solo_only(&m))
+		rc = bpf_solo_main(&m, fn);
+	else
+		rc = prog_code(&m, fn);
 	if (rc == 0)
 		rc = bpf_load_unit(&m);
 	free_clauses(&m);

@@ -3,6 +3,7 @@
  * bpf_prog_impl.h - a program while it is made.
  *
  *   bpf_prog.c   the program and its clauses
+ *   bpf_solo.c   those that do no more than count
  *   bpf_arg.c    the arguments of a firing, the conditions of a site
  *   bpf_fault.c  what happens after a fault
  *   bpf_load.c   linking, loading, and what the verifier says
@@ -55,6 +56,15 @@ struct maker {
 	uint32_t lb_out, lb_release, lb_next;
 };
 
+/* bpf_prog.c: on, while tracing, else to lb_out; R1 is used up. */
+void bpf_prog_active(struct maker *m);
+/* R8 = the site whose element is in R2, enabled, for this process, and its
+   conditions hold; else to lb_out or lb_next.  R7 is the context. */
+int bpf_prog_site(struct maker *m);
+/* bpf_solo.c: do all clauses of the program only count, at every site the same?
+   And its function. */
+bool bpf_solo_only(const struct maker *m);
+int bpf_solo_main(struct maker *m, struct bpf_fn *fn);
 /* bpf_arg.c: rt->arg[]; and on, if the conditions of the site in r8 hold, else
    to lb_next.  Both use FM_TMP and FM_ONCE. */
 void bpf_arg_fill(struct maker *m);

@@ -59,24 +59,18 @@ bpf_rec_wake_once(struct engine *eng, struct bpf_unit *u, struct em *em)
 
 /* ---- room ---------------------------------------------------------------- */
 
-static void
-slot_element(struct em *em, const struct bpf_map *map, uint32_t none)
-{
-	em_map(em, R1, map->fd);
-	em_lea(em, R2, FP, FR_TMP);
-	em_call(em, BPF_FUNC_map_lookup_elem);
-	em_ji(em, BPF_JEQ, R0, 0, none);
-}
-
 void
 bpf_rec_slot(struct engine *eng, struct em *em, bool buf, uint32_t none)
 {
-	em_st(em, BPF_W, FP, FR_TMP, R1);
-	slot_element(em, &eng->rt, none);
+	em_mov(em, R2, R1);
+	if (buf)
+		em_st(em, BPF_DW, FP, FR_TMP, R1);
+	bpf_maps_elem(em, &eng->rt, FR_TMP, none);
 	em_mov(em, R6, R0);
 	if (!buf)
 		return;
-	slot_element(em, &eng->buf, none);
+	em_ld(em, BPF_DW, R2, FP, FR_TMP);
+	bpf_maps_elem(em, &eng->buf, FR_TMP, none);
 	em_mov(em, R9, R0);
 }
 

@@ -9,7 +9,7 @@
  */
 #include "engine/bpf/bpf_impl.h"
 
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,6 +199,13 @@ prog_new(struct engine *eng, const struct bpf_class *k,
 	return site_prog_add(eng, c) == 0 ? c : NULL;
 }
 
+/* Sites of one event and one thread have one program. */
+struct event_key {
+	uint32_t kind;
+	int32_t val;
+	char event[512];
+};
+
 /* *out: the program of class k for a site, made when its event is first met;
    NULL: this kernel has none.  -1: no memory. */
 static int
@@ -206,17 +213,19 @@ class_prog(struct engine *eng, const struct bpf_class *k,
 	   const struct dif_site *s, struct bpf_prog **out)
 {
 	struct hash **h = &eng->byevent[k - bpf_classes];
-	char key[160];
+	struct event_key key = { (uint32_t)s->thread.kind,
+				 (int32_t)s->thread.val, "" };
+	const char *event = k->event(s);
+	size_t len = strnlen(event, sizeof(key.event));
 
 	if (*h == NULL && (*h = hash_new()) == NULL)
 		return -1;
-	/* Sites of one event and one thread. */
-	snprintf(key, sizeof(key), "%u.%d.%s", s->thread.kind,
-		 (int)s->thread.val, k->event(s));
-	*out = hash_find_str(*h, key);
+	memcpy(key.event, event, len);
+	len += offsetof(struct event_key, event);
+	*out = hash_find(*h, &key, len);
 	if (*out == NULL) {
 		*out = prog_new(eng, k, s);
-		if (*out == NULL || hash_set_str(*h, key, *out) != 0)
+		if (*out == NULL || hash_set(*h, &key, len, *out) != 0)
 			return -1;
 	}
 	if (*out == &no_prog)

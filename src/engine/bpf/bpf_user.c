@@ -44,6 +44,7 @@ struct user_cx {
 	bool unwinds;
 	const struct dif_site *site;
 	struct code_body body; /* of the site's function */
+	struct code_world around;
 	uint32_t args_used;
 	uint8_t *placed, *served; /* dif_not_left_out() */
 };
@@ -115,6 +116,8 @@ body_get(struct user_cx *cx, const struct dif_site *s)
 		b->n = left;
 	b->next = s->fn_next != 0 ? s->fn_next - fn : SIZE_MAX;
 	b->p = elf_bytes(cx->elf, b->addr, b->n);
+	code_elf_world(cx->elf, &cx->around);
+	b->w = &cx->around;
 	return 0;
 }
 
@@ -165,13 +168,11 @@ place_return(struct user_cx *cx, const struct dif_site *s)
 {
 	bool harmful = return_harmful(cx, s);
 	struct code_returns r = { 0 };
-	struct code_world w;
 	int rc;
 
 	if (!harmful && (cx->args_used & ARG_OFFSET) == 0)
 		return return_probe(cx, &r);
-	code_elf_world(cx->elf, &w);
-	if (code_returns_find(&cx->body, &w, &r) != 0)
+	if (code_returns_find(&cx->body, &cx->around, &r) != 0)
 		return err_nomem(cx->e);
 	if (harmful || (r.exact && r.rets.n + r.tails.n > 1 &&
 			(r.tails.n == 0 || (cx->args_used & ARG_VALUE) == 0)))
@@ -260,7 +261,6 @@ place_probe(struct user_cx *cx, uint32_t p, uint32_t first, uint32_t end)
 	size_t before = cx->eng->places.n;
 
 	place_uses(cx, first, end);
-
 	for (uint32_t s = 0; first < end && s < pr->nsites; s++)
 		if (user_place(cx, &pr->sites[s]) != 0)
 			return -1;
@@ -322,7 +322,7 @@ bpf_user_more(struct engine *eng, const struct engine_site *v,
 		size_t before = eng->places.n;
 
 		bpf_site_ecbs(eng->en, v[i].probe, &first, &end);
-		(void)place_uses(&cx, first, end);
+		place_uses(&cx, first, end);
 		rc = user_place(&cx, &sites[i]);
 		eng->place0[v[i].probe + 1] +=
 			(uint32_t)(eng->places.n - before);

@@ -365,34 +365,17 @@ may_run(const struct fire *f, const struct dif_probe *p)
 
 static void fault_report(struct fire *f);
 
-/* The first ECB of a probe: they are sorted, and may be tens of thousands. */
-static uint32_t
-first_ecb(const struct dif_enabling *en, uint32_t probe)
-{
-	uint32_t lo = 0, hi = en->necbs;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (en->ecbs[mid].probe < probe)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 static void
 probe_run(struct fire *f, uint32_t probe)
 {
 	struct rt *rt = f->rt;
 	const struct dif_probe *p = &f->en->probes[probe];
+	uint32_t end;
 
 	rt->probe = probe;
 	rt->probe_id = p->id;
-	for (uint32_t i = first_ecb(f->en, probe); i < f->en->necbs; i++) {
+	for (uint32_t i = dif_probe_ecbs(f->en, probe, &end); i < end; i++) {
 		const struct dif_ecb *ecb = &f->en->ecbs[i];
-		if (ecb->probe != probe)
-			break;
 		if (!may_run(f, p))
 			continue;
 		f->cl = f->en->clauses[ecb->clause];
@@ -432,26 +415,14 @@ interp_fault_clauses(const struct fire *f)
 {
 	struct rt *rt = f->rt;
 	struct fire inner = *f;
-	uint32_t probe = rt->probe, probe_id = rt->probe_id, epid = rt->epid;
-	uint64_t arg[RT_NARGS];
+	struct rt_faulted outer;
 
-	memcpy(arg, rt->arg, sizeof(arg));
-	memset(rt->arg, 0, sizeof(rt->arg));
-	rt->arg[1] = epid;
-	rt->arg[2] = rt->fault_action;
-	rt->arg[3] = (uint64_t)(int64_t)rt->fault_off;
-	rt->arg[4] = rt->fault;
-	rt->arg[5] = rt->fault_val;
-	rt->in_error = 1;
+	rt_fault_begin(rt, &outer);
 	for (uint32_t p = 0; p < f->en->nprobes; p++)
 		if (f->en->probes[p].nsites > 0 &&
 		    f->en->probes[p].sites[0].kind == DIF_SITE_ERROR)
 			probe_run(&inner, p);
-	rt->in_error = 0;
-	memcpy(rt->arg, arg, sizeof(arg));
-	rt->probe = probe;
-	rt->probe_id = probe_id;
-	rt->epid = epid;
+	rt_fault_end(rt, &outer);
 }
 
 static void

@@ -11,6 +11,9 @@
  * target right (guard_run.c).  Of a guardian that was killed itself the consumer
  * takes the place, where it may trace.
  *
+ * One guardian may guard many processes, which come and go (guard_join()): the
+ * programs that a tree executes.
+ *
  * One request at a time: the calls are from the consumer's thread.
  */
 #include "engine/process/inject_impl.h"
@@ -27,53 +30,76 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* A guardian; owned by all that it guards. */
+struct guardian {
+	pid_t pid; /* <= 0: there is none */
+	int sock;  /* -1: the same */
+	unsigned users;
+	bool stays; /* for one that it has not undone yet */
+};
 struct guard {
-	pid_t pid;  /* the guardian's; <= 0: there is none */
-	int sock;   /* -1: the same */
+	struct guardian *by;
+	uint32_t ward;		 /* its number for what it guards here */
 	struct patch_journal *j; /* the caller's */
+	bool kept; /* guard_drive() has caught it: it stands still */
 };
 
 pid_t
 guard_pid(const struct guard *g)
 {
-	return g->pid;
+	return g->by->pid;
 }
 
 /* What has ended has closed its end of the socket. */
 bool
 guard_lives(const struct guard *g)
 {
-	struct pollfd p = { .fd = g->sock };
+	struct pollfd p = { .fd = g->by->sock };
 
-	return g->sock >= 0 && poll(&p, 1, 0) <= 0;
+	return p.fd >= 0 && poll(&p, 1, 0) <= 0;
 }
 
 /* ---- asking ------------------------------------------------------------------ */
 
-/* fd -1: none goes along. */
+/* Bytes of a request that are of use. */
+static size_t
+req_len(const struct guard_req *req)
+{
+	size_t n = offsetof(struct guard_req, span);
+
+	if (req->op == GUARD_UNUSED)
+		n += req->n * sizeof(req->span[0]);
+	else if (req->op == GUARD_CALLS)
+		n += offsetof(struct inject_calls, v) +
+		     req->calls.n * sizeof(req->calls.v[0]);
+	return n;
+}
+
 static int
-send_req(const struct guard *g, const struct guard_req *req, int fd)
+send_req(const struct guard *g, struct guard_req *req, const int *fd,
+	 size_t nfds)
 {
 	union {
 		struct cmsghdr h;
-		char room[CMSG_SPACE(sizeof(int))];
+		char room[CMSG_SPACE(GUARD_FDS * sizeof(int))];
 	} c = { 0 };
-	struct iovec iov = { (void *)(uintptr_t)req, sizeof(*req) };
+	struct iovec iov = { req, req_len(req) };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
 	ssize_t r;
 
-	if (fd >= 0) {
+	req->ward = g->ward;
+	if (nfds != 0) {
 		m.msg_control = &c;
-		m.msg_controllen = sizeof(c);
+		m.msg_controllen = CMSG_SPACE(nfds * sizeof(int));
 		c.h.cmsg_level = SOL_SOCKET;
 		c.h.cmsg_type = SCM_RIGHTS;
-		c.h.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&c.h), &fd, sizeof(fd));
+		c.h.cmsg_len = CMSG_LEN(nfds * sizeof(int));
+		memcpy(CMSG_DATA(&c.h), fd, nfds * sizeof(int));
 	}
 	do
-		r = sendmsg(g->sock, &m, MSG_NOSIGNAL);
+		r = sendmsg(g->by->sock, &m, MSG_NOSIGNAL);
 	while (r < 0 && errno == EINTR);
-	return r == (ssize_t)sizeof(*req) ? 0 : -1;
+	return r == (ssize_t)iov.iov_len ? 0 : -1;
 }
 
 /* The guardian is gone: because the target is, or by some accident. */
@@ -90,17 +116,17 @@ guard_lost(const struct guard *g, struct err *e)
 }
 
 static int
-guard_ask(const struct guard *g, const struct guard_req *req, int fd,
-	  struct guard_res *res, struct err *e)
+guard_ask_with(const struct guard *g, struct guard_req *req, const int *fd,
+	       size_t nfds, struct guard_res *res, struct err *e)
 {
 	ssize_t r;
 
-	if (send_req(g, req, fd) != 0)
+	if (send_req(g, req, fd, nfds) != 0)
 		return guard_lost(g, e);
 	do
-		r = recv(g->sock, res, sizeof(*res), 0);
+		r = recv(g->by->sock, res, sizeof(*res), 0);
 	while (r < 0 && errno == EINTR);
-	if (r != (ssize_t)sizeof(*res))
+	if (r < (ssize_t)offsetof(struct guard_res, msg))
 		return guard_lost(g, e);
 	if (res->rc == 0)
 		return 0;
@@ -109,12 +135,24 @@ guard_ask(const struct guard *g, const struct guard_req *req, int fd,
 	return -1;
 }
 
+/* fd -1: none goes along. */
+static int
+guard_ask(const struct guard *g, struct guard_req *req, int fd,
+	  struct guard_res *res, struct err *e)
+{
+	return guard_ask_with(g, req, &fd, fd >= 0 ? 1 : 0, res, e);
+}
+
 int
 guard_stop(struct guard *g, bool all, unsigned ms, size_t *n, struct err *e)
 {
-	const struct guard_req req = { .op = GUARD_STOP, .all = all, .n = ms };
+	struct guard_req req = { .op = GUARD_STOP, .all = all, .n = ms };
 	struct guard_res res;
 
+	if (g->kept) {
+		*n = 1;
+		return 0;
+	}
 	if (guard_ask(g, &req, -1, &res, e) != 0)
 		return -1;
 	*n = res.n;
@@ -124,10 +162,12 @@ guard_stop(struct guard *g, bool all, unsigned ms, size_t *n, struct err *e)
 void
 guard_resume(struct guard *g)
 {
-	const struct guard_req req = { .op = GUARD_RESUME };
+	struct guard_req req = { .op = GUARD_RESUME };
 	struct err ignored = { 0 };
 	struct guard_res res;
 
+	if (g->kept)
+		return;
 	guard_ask(g, &req, -1, &res, &ignored);
 }
 
@@ -146,9 +186,24 @@ guard_syscall(struct guard *g, long nr, const uint64_t arg[6], int64_t *res,
 }
 
 int
+guard_calls(struct guard *g, struct inject_calls *c, struct err *e)
+{
+	struct guard_req req = { .op = GUARD_CALLS };
+	struct guard_res r;
+
+	req.calls = *c;
+	if (guard_ask(g, &req, -1, &r, e) != 0)
+		return -1;
+	c->done = (uint32_t)r.n;
+	for (uint32_t i = 0; i < c->n; i++)
+		c->v[i].res = r.calls[i];
+	return 0;
+}
+
+int
 guard_own(struct guard *g, pid_t *tid, struct err *e)
 {
-	const struct guard_req req = { .op = GUARD_OWN };
+	struct guard_req req = { .op = GUARD_OWN };
 	struct guard_res res;
 
 	if (guard_ask(g, &req, -1, &res, e) != 0)
@@ -160,7 +215,7 @@ guard_own(struct guard *g, pid_t *tid, struct err *e)
 void
 guard_own_end(struct guard *g)
 {
-	const struct guard_req req = { .op = GUARD_OWN_END };
+	struct guard_req req = { .op = GUARD_OWN_END };
 	struct err ignored = { 0 };
 	struct guard_res res;
 
@@ -170,7 +225,7 @@ guard_own_end(struct guard *g)
 bool
 guard_filters(struct guard *g)
 {
-	const struct guard_req req = { .op = GUARD_FILTERS };
+	struct guard_req req = { .op = GUARD_FILTERS };
 	struct err ignored = { 0 };
 	struct guard_res res;
 
@@ -206,7 +261,7 @@ int
 guard_patch(struct guard *g, struct patch *p, size_t n,
 	    const struct patch_move *moves, size_t nmoves, struct err *e)
 {
-	const struct guard_req req = { .op = GUARD_PATCH,
+	struct guard_req req = { .op = GUARD_PATCH,
 				       .n = n,
 				       .nmoves = nmoves };
 	struct patch *map = NULL;
@@ -229,7 +284,7 @@ guard_patch(struct guard *g, struct patch *p, size_t n,
 int
 guard_undo(struct guard *g, struct err *e)
 {
-	const struct guard_req req = { .op = GUARD_UNDO };
+	struct guard_req req = { .op = GUARD_UNDO };
 	struct guard_res res;
 
 	return guard_ask(g, &req, -1, &res, e);
@@ -238,7 +293,7 @@ guard_undo(struct guard *g, struct err *e)
 int
 guard_catch(struct guard *g, pid_t tid, struct err *e)
 {
-	const struct guard_req req = { .op = GUARD_CATCH, .nr = tid };
+	struct guard_req req = { .op = GUARD_CATCH, .nr = tid };
 	struct guard_res res;
 
 	return guard_ask(g, &req, -1, &res, e);
@@ -247,21 +302,24 @@ guard_catch(struct guard *g, pid_t tid, struct err *e)
 enum inject_caught
 guard_drive(struct guard *g, pid_t tid)
 {
-	const struct guard_req req = { .op = GUARD_DRIVE, .nr = tid };
+	struct guard_req req = { .op = GUARD_DRIVE, .nr = tid };
 	struct err ignored = { 0 };
 	struct guard_res res;
 
-	return guard_ask(g, &req, -1, &res, &ignored) == 0 ?
-		       (enum inject_caught)res.n : INJECT_LOST;
+	if (guard_ask(g, &req, -1, &res, &ignored) != 0)
+		return INJECT_LOST;
+	g->kept = res.n == INJECT_CAUGHT;
+	return (enum inject_caught)res.n;
 }
 
 void
 guard_release(struct guard *g)
 {
-	const struct guard_req req = { .op = GUARD_RELEASE };
+	struct guard_req req = { .op = GUARD_RELEASE };
 	struct err ignored = { 0 };
 	struct guard_res res;
 
+	g->kept = false;
 	guard_ask(g, &req, -1, &res, &ignored);
 }
 
@@ -283,7 +341,7 @@ int
 guard_ids(struct guard *g, struct inject_id *v, size_t cap, size_t *n,
 	  struct err *e)
 {
-	const struct guard_req req = { .op = GUARD_IDS, .n = cap };
+	struct guard_req req = { .op = GUARD_IDS, .n = cap };
 	size_t len = cap * sizeof(*v);
 	struct guard_res res;
 	int fd, rc;
@@ -303,7 +361,7 @@ guard_ids(struct guard *g, struct inject_id *v, size_t cap, size_t *n,
 int
 guard_shared(struct guard *g, int fd, uint64_t head, struct err *e)
 {
-	const struct guard_req req = { .op = GUARD_SHARED, .n = head };
+	struct guard_req req = { .op = GUARD_SHARED, .n = head };
 	struct guard_res res;
 
 	return guard_ask(g, &req, fd, &res, e);
@@ -327,75 +385,131 @@ fork_quiet(void)
 	return pid;
 }
 
-/* A child of ours that serves the other end of g->sock. */
+/* A child of ours that serves the other end of the socket. */
 static int
 guard_start(struct guard *g, int mem_fd, int pidfd, struct err *e)
 {
+	struct guardian *by = calloc(1, sizeof(*by));
 	int sock[2];
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock) != 0)
+	if (by == NULL)
+		return err_nomem(e);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock) != 0) {
+		free(by);
 		return err_set(e, &ERR_GENERIC, errno,
 			       "cannot start the guardian");
-	g->pid = fork_quiet();
-	if (g->pid == 0)
+	}
+	by->pid = fork_quiet();
+	if (by->pid == 0)
 		guard_run(g->j, mem_fd, pidfd, sock[1]);
 	close(sock[1]);
-	g->sock = sock[0];
-	if (g->pid > 0)
-		return 0;
-	close(sock[0]);
-	g->sock = -1;
-	return err_set(e, &ERR_GENERIC, errno, "cannot start the guardian");
+	if (by->pid < 0) {
+		close(sock[0]);
+		free(by);
+		return err_set(e, &ERR_GENERIC, errno,
+			       "cannot start the guardian");
+	}
+	by->sock = sock[0];
+	by->users = 1;
+	g->by = by;
+	g->ward = 0;
+	return 0;
+}
+
+static struct guard *
+guard_of(struct patch_journal *j, struct err *e)
+{
+	struct guard *g = calloc(1, sizeof(*g));
+
+	if (g == NULL)
+		err_nomem(e);
+	else
+		g->j = j;
+	return g;
 }
 
 struct guard *
 guard_new(struct patch_journal *j, int mem_fd, int pidfd, struct err *e)
 {
-	struct guard *g = calloc(1, sizeof(*g));
+	struct guard *g = guard_of(j, e);
 
-	if (g == NULL) {
-		err_nomem(e);
+	if (g != NULL && guard_start(g, mem_fd, pidfd, e) == 0)
+		return g;
+	free(g);
+	return NULL;
+}
+
+struct guard *
+guard_join(struct guard *with, struct patch_journal *j, int journal,
+	   int mem_fd, int pidfd, struct err *e)
+{
+	const int fd[GUARD_FDS] = { journal, mem_fd, pidfd };
+	struct guard_req req = { .op = GUARD_JOIN };
+	struct guard *g = guard_of(j, e);
+	struct guard_res res;
+
+	if (g == NULL)
 		return NULL;
-	}
-	g->j = j;
-	if (guard_start(g, mem_fd, pidfd, e) != 0) {
+	g->by = with->by;
+	if (guard_ask_with(g, &req, fd, pidfd >= 0 ? 3 : 2, &res, e) != 0) {
 		free(g);
 		return NULL;
 	}
+	g->ward = (uint32_t)res.n;
+	g->by->users++;
 	return g;
 }
 
+/* One user less; the last one closes the socket and waits for it to go, unless
+   it is to stay. */
 static void
-guard_bury(struct guard *g)
+guard_let(struct guard *g)
 {
-	if (g->sock >= 0)
-		close(g->sock);
-	while (g->pid > 0 && waitpid(g->pid, NULL, 0) < 0 && errno == EINTR)
+	struct guardian *by = g->by;
+
+	g->by = NULL;
+	if (--by->users != 0)
+		return;
+	close(by->sock);
+	while (!by->stays && waitpid(by->pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	g->pid = -1;
+	free(by);
 }
 
 int
 guard_renew(struct guard *g, int mem_fd, int pidfd, struct err *e)
 {
-	guard_bury(g);
-	return guard_start(g, mem_fd, pidfd, e);
+	struct guardian *was = g->by;
+	struct guard old = *g;
+
+	if (guard_start(g, mem_fd, pidfd, e) != 0) {
+		g->by = was;
+		return -1;
+	}
+	guard_let(&old);
+	return 0;
 }
 
 void
 guard_free(struct guard *g)
 {
+	struct guard_req req = { .op = GUARD_PART };
+	struct err ignored = { 0 };
+	struct guard_res res;
+
 	if (g == NULL)
 		return;
 	g->j->done = 1;
-	guard_bury(g);
+	if (g->by->users > 1)
+		guard_ask(g, &req, -1, &res, &ignored);
+	guard_let(g);
 	free(g);
 }
 
 void
 guard_leave(struct guard *g)
 {
-	if (g->sock >= 0)
-		close(g->sock);
+	g->by->stays = true;
+	guard_let(g);
 	free(g);
 }

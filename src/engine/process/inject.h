@@ -57,6 +57,8 @@ struct inject {
 	unsigned stop_ms; /* how long to wait for threads that the kernel keeps;
 			     0: as long as is usual */
 	bool suspend_seccomp;  /* its filters do not see our calls */
+	bool hears;    /* SIGCHLD is blocked in us, and ours */
+	bool near; /* it knows us by the number that we have, in /proc */
 	bool mute; /* no calls: a filter has come that may end it for them */
 };
 
@@ -93,6 +95,25 @@ void inject_close(struct inject *in);
    is delivered meanwhile. */
 int inject_syscall(struct inject *in, long nr, const uint64_t arg[6],
 		   int64_t *res, struct err *e);
+/*
+ * Several, one after the other, in one go: up to the first whose result is
+ * negative, unless that may be.  Where the thread is let go in between, all of
+ * its state is put back as after one.
+ */
+#define INJECT_CALLS 16
+struct inject_call {
+	int64_t nr, res;
+	uint64_t arg[6];
+	uint8_t text;	 /* not 0: this argument, counted from 1, is `text` */
+	uint8_t may_fail;
+};
+struct inject_calls {
+	char text[48];
+	uint32_t n, done; /* how many were made */
+	struct inject_call v[INJECT_CALLS];
+};
+/* 0, also where one has failed (done < n, its res); -1 + *e: none can be made. */
+int inject_calls(struct inject *in, struct inject_calls *c, struct err *e);
 /*
  * Of a process that has no free descriptor: from now on calls are made in a
  * thread of our own there, which has none but those that it opens, until that is

@@ -156,7 +156,7 @@ to_syscall_stop(struct inject_thread *t)
 /* From the moment its registers are set it comes back by itself (see
    inject_stub.c), so everything else is done after that. */
 int
-inject_run(struct inject_thread *t, uint64_t entry, long nr,
+inject_run(struct inject_thread *t, uint64_t entry, bool first, long nr,
 	   const uint64_t arg[6], int64_t *res)
 {
 	struct user_regs_struct r = t->regs;
@@ -173,7 +173,7 @@ inject_run(struct inject_thread *t, uint64_t entry, long nr,
 	r.r8 = arg[4];
 	r.r9 = arg[5];
 	if (ptrace(PTRACE_SETREGS, t->tid, 0, &r) != 0 ||
-	    ptrace(PTRACE_SETSIGMASK, t->tid, 8, &all) != 0)
+	    (first && ptrace(PTRACE_SETSIGMASK, t->tid, 8, &all) != 0))
 		return -1;
 	rc = to_syscall_stop(t);
 	if (rc == 0)
@@ -184,9 +184,57 @@ inject_run(struct inject_thread *t, uint64_t entry, long nr,
 	return rc;
 }
 
+/* From `entry` on, in the stub.  As inject_run(). */
+static int
+calls_run(struct inject *in, struct inject_thread *t, uint64_t entry,
+	  struct inject_calls *c)
+{
+	int rc = 0;
+
+	for (c->done = 0; rc == 0 && c->done < c->n; c->done++) {
+		struct inject_call *k = &c->v[c->done];
+
+		if (k->text != 0)
+			k->arg[k->text - 1] = inject_stub_text(in);
+		rc = inject_run(t, entry, c->done == 0, k->nr, k->arg,
+				&k->res);
+		if (k->res < 0 && !k->may_fail)
+			break;
+	}
+	return rc;
+}
+
+/* The string that they need; one call may be any, clone(2) too. */
+static int
+calls_text(struct inject *in, const struct inject_calls *c, struct err *e)
+{
+	size_t n = strnlen(c->text, sizeof(c->text) - 1);
+
+	if (n == 0 || inject_write(in, inject_stub_text(in), c->text, n) == 0)
+		return 0;
+	return err_set(e, &ERR_GENERIC, errno, "process %d: cannot write its "
+					       "text", (int)in->pid);
+}
+
 int
 inject_syscall(struct inject *in, long nr, const uint64_t arg[6],
 	       int64_t *res, struct err *e)
+{
+	struct inject_calls c = { .n = 1, .v[0] = { .nr = nr } };
+
+	if (inject_by_guard(in))
+		return guard_syscall(in->guard, nr, arg, res, e);
+	if (in->own.tid != 0 && !in->mute)
+		return inject_own_syscall(in, nr, arg, res, e);
+	memcpy(c.v[0].arg, arg, sizeof(c.v[0].arg));
+	if (inject_calls(in, &c, e) != 0)
+		return -1;
+	*res = c.v[0].res;
+	return 0;
+}
+
+int
+inject_calls(struct inject *in, struct inject_calls *c, struct err *e)
 {
 	struct inject_thread *t;
 	struct inject_kept k;
@@ -194,21 +242,21 @@ inject_syscall(struct inject *in, long nr, const uint64_t arg[6],
 	int rc;
 
 	if (inject_by_guard(in))
-		return guard_syscall(in->guard, nr, arg, res, e);
+		return guard_calls(in->guard, c, e);
 	if (in->mute)
 		return err_set(e, &ERR_GENERIC, 0,
 			       "process %d has come under a seccomp filter that "
 			       "may end it for calls made for us",
 			       (int)in->pid);
-	if (in->own.tid != 0)
-		return inject_own_syscall(in, nr, arg, res, e);
 	t = inject_first(in);
 	if (t == NULL)
 		return inject_ended(in->pid, e);
 	if (call_keep(in, t, &k, e) != 0 ||
-	    inject_stub_put(in, t, &k, nr == SYS_clone, &entry, e) != 0)
+	    inject_stub_put(in, t, &k, c->v[0].nr == SYS_clone, &entry, e) !=
+		    0 ||
+	    calls_text(in, c, e) != 0)
 		return -1;
-	rc = inject_run(t, entry, nr, arg, res);
+	rc = calls_run(in, t, entry, c);
 	if (rc < 0 || put_back(in, t, &k) != 0) {
 		inject_forget(in, t);
 		return inject_ended(in->pid, e);

@@ -47,27 +47,27 @@ catch_now(void)
 
 /* 1: *status; 0: not by then; -1: it has ended. */
 static int
-catch_wait(pid_t tid, uint64_t until, int *status)
+catch_wait(const struct inject *in, pid_t tid, uint64_t until, int *status)
 {
 	int r;
 
 	while ((r = inject_wait(tid, true, status)) == 0) {
 		if (catch_now() > until)
 			return 0;
-		nanosleep(&(struct timespec){ 0, 20000 }, NULL);
+		inject_nap(in, 20000);
 	}
 	return r > 0 && WIFSTOPPED(*status) ? 1 : -1;
 }
 
 /* True if it stands still in the stop that was asked for. */
 static bool
-catch_stop(pid_t tid)
+catch_stop(const struct inject *in, pid_t tid)
 {
 	uint64_t until = catch_now() + CATCH_MS;
 	int status;
 
 	ptrace(PTRACE_INTERRUPT, tid, 0, 0);
-	while (catch_wait(tid, until, &status) > 0) {
+	while (catch_wait(in, tid, until, &status) > 0) {
 		if (status >> 16 == PTRACE_EVENT_STOP)
 			return true;
 		ptrace(PTRACE_INTERRUPT, tid, 0, 0);
@@ -82,9 +82,15 @@ inject_catch(struct inject *in, pid_t tid, struct err *e)
 {
 	if (ptrace(PTRACE_SEIZE, tid, 0, OPTS) != 0)
 		return inject_denied(tid, errno, e);
-	if (!catch_stop(tid))
+	if (!catch_stop(in, tid))
 		return inject_ended(in->pid, e);
 	return 0;
+}
+
+void
+inject_uncatch(pid_t tid)
+{
+	ptrace(PTRACE_DETACH, tid, 0, 0);
 }
 
 /* ---- does the file give privileges?
@@ -205,17 +211,17 @@ drive(struct drive *d)
 
 		if (ptrace(PTRACE_SYSCALL, d->tid, 0, (long)d->sig) != 0)
 			return INJECT_LOST;
-		r = catch_wait(d->tid, until, &status);
+		r = catch_wait(d->in, d->tid, until, &status);
 		if (r < 0 && d->tid != d->in->pid) {
 			/* The first thread's number is the caller's now. */
 			d->tid = d->in->pid;
-			r = catch_wait(d->tid, until, &status);
+			r = catch_wait(d->in, d->tid, until, &status);
 		}
 		if (r < 0)
 			return INJECT_LOST;
 		/* It waits for something that we do not know. */
 		if (r == 0)
-			return catch_stop(d->tid) ? INJECT_MISSED : INJECT_LOST;
+			return catch_stop(d->in, d->tid) ? INJECT_MISSED : INJECT_LOST;
 		c = drive_look(d, status);
 	}
 	return c == INJECT_GOES_ON ? INJECT_MISSED : c;
@@ -250,7 +256,8 @@ inject_drive(struct inject *in, pid_t tid)
 		    ? inject_thread_add(in, in->pid)
 		    : NULL;
 	if (t != NULL && inject_settle(t, 0) == 0 &&
-	    ptrace(PTRACE_SETOPTIONS, t->tid, 0, PTRACE_O_TRACESYSGOOD) == 0)
+	    ptrace(PTRACE_SETOPTIONS, t->tid, 0, PTRACE_O_TRACESYSGOOD) == 0 &&
+	    ptrace(PTRACE_GETREGS, t->tid, 0, &t->regs) == 0)
 		return c;
 	in->n = 0;
 	ptrace(PTRACE_DETACH, d.tid, 0, (long)d.sig);

@@ -8,6 +8,10 @@
  *
  *	a page there:  [pair 8][cmsg 24][byte][iov 16][msghdr 56]
  *
+ * Where it is known to have our number, and may open our files as a rule (a
+ * program that one of our processes has executed), it is let try that first: one
+ * call instead of six.
+ *
  * Out of a thread of our own (inject_own.c), which has other descriptors than
  * the process, not every kernel lets us take one; that one has to open ours,
  * and we look whether it has found it.
@@ -15,6 +19,7 @@
 #include "engine/process/inject_impl.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -169,25 +174,56 @@ fd_pass(struct inject *in, uint64_t at, int fd, int *target_fd, struct err *e)
 	return rc;
 }
 
+/* Is a descriptor of thread or process `who` the same file as ours? */
+static bool
+fd_is(pid_t who, int64_t theirs, int ours)
+{
+	struct stat is, st;
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)who, (int)theirs);
+	return fstat(ours, &is) == 0 && stat(path, &st) == 0 &&
+	       is.st_dev == st.st_dev && is.st_ino == st.st_ino;
+}
+
 /* By its path. */
 static int
 fd_open(struct inject *in, uint64_t at, int fd, int *target_fd, struct err *e)
 {
-	struct stat ours, theirs;
-	char path[48];
 	int64_t res;
 
 	if (inject_fd_by_path(in, at, fd, &res, e) != 0)
 		return -1;
 	if (res < 0)
 		return fd_fail(in, (int)-res, e);
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)in->own.tid,
-		 (int)res);
-	if (fstat(fd, &ours) != 0 || stat(path, &theirs) != 0 ||
-	    ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino)
+	if (!fd_is(in->own.tid, res, fd))
 		return fd_fail(in, ESTALE, e);
 	*target_fd = (int)res;
 	return 0;
+}
+
+/* The same in one call; false: it is none of ours, or none at all. */
+static bool
+fd_open_near(struct inject *in, int fd, int *target_fd)
+{
+	struct inject_calls c = {
+		.n = 1,
+		.v[0] = { .nr = SYS_openat,
+			  .arg = { (uint64_t)AT_FDCWD, 0,
+				   O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK },
+			  .text = 2 }
+	};
+	struct err ignored = { 0 };
+	bool is;
+
+	snprintf(c.text, sizeof(c.text), "/proc/%d/fd/%d", (int)getpid(), fd);
+	if (inject_calls(in, &c, &ignored) != 0 || c.v[0].res < 0)
+		return false;
+	is = fd_is(in->pid, c.v[0].res, fd);
+	if (!is)
+		fd_drop(in, SYS_close, (uint64_t)c.v[0].res, 0);
+	*target_fd = (int)c.v[0].res;
+	return is;
 }
 
 int
@@ -201,6 +237,8 @@ inject_fd(struct inject *in, int fd, int *target_fd, struct err *e)
 	int64_t at;
 	int rc;
 
+	if (in->near && in->own.tid == 0 && fd_open_near(in, fd, target_fd))
+		return 0;
 	if (fd_call(in, SYS_mmap, arg, &at, e) != 0)
 		return -1;
 	rc = in->own.tid != 0 ? fd_open(in, (uint64_t)at, fd, target_fd, e)

@@ -21,6 +21,8 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <sched.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -33,7 +35,8 @@
 #ifndef SYS_close_range
 #define SYS_close_range 436
 #endif
-#define FILTER_MOST 4096 /* instructions: BPF_MAXINSNS */
+#define FILTER_MOST 4096 /* instructions: BPF_MAXINSNS, the kernel's limit */
+#define FILTERS_KEPT 8
 
 /* What is called in a process while we attach, extend and leave, and in a stub
    that its tracer has left. */
@@ -73,35 +76,92 @@ has_none(pid_t tid)
 	return inject_status_read(tid, &st) && st.seccomp == 0;
 }
 
-/* All filters of a thread spare all of these. */
+/*
+ * Filters that were asked and spare.  As a rule all threads have the same ones,
+ * and all threads stand still meanwhile: the second with a filter only has it
+ * compared.  What does not fit here is asked again.
+ */
+struct filters_known {
+	const struct filter_call *c; /* which calls they spare */
+	size_t nc;
+	struct known_filter {
+		struct sock_filter *v;
+		size_t len;
+	} f[FILTERS_KEPT];
+	size_t n;
+};
+
 static bool
-thread_spared(pid_t tid, const struct filter_call *c, size_t n)
+filter_known(const struct filters_known *k, const struct sock_filter *v,
+	     size_t len)
+{
+	for (size_t i = 0; i < k->n; i++)
+		if (k->f[i].len == len &&
+		    memcmp(k->f[i].v, v, len * sizeof(*v)) == 0)
+			return true;
+	return false;
+}
+
+static void
+filter_note(struct filters_known *k, const struct sock_filter *v, size_t len)
+{
+	struct known_filter *f = &k->f[k->n];
+
+	if (k->n == FILTERS_KEPT ||
+	    (f->v = malloc(len * sizeof(*v))) == NULL)
+		return;
+	memcpy(f->v, v, len * sizeof(*v));
+	f->len = len;
+	k->n++;
+}
+
+static void
+filters_forget(struct filters_known *k)
+{
+	while (k->n != 0)
+		free(k->f[--k->n].v);
+}
+
+static bool
+filter_spared(struct filters_known *k, const struct sock_filter *v, size_t len)
+{
+	if (filter_known(k, v, len))
+		return true;
+	for (size_t i = 0; i < k->nc; i++)
+		if (!filter_spares(v, len, &k->c[i]))
+			return false;
+	filter_note(k, v, len);
+	return true;
+}
+
+/* All filters of a thread spare all those calls. */
+static bool
+thread_spared(pid_t tid, struct filters_known *k)
 {
 	struct sock_filter v[FILTER_MOST];
 
 	for (unsigned long i = 0;; i++) {
-		long len = ptrace(PTRACE_SECCOMP_GET_FILTER, tid, i, NULL);
+		long len = ptrace(PTRACE_SECCOMP_GET_FILTER, tid, i, v);
 
 		if (len < 0)
 			return errno == ENOENT /* there are no more */ ||
 			       (i == 0 && errno == EINVAL && has_none(tid));
-		if (len > FILTER_MOST ||
-		    ptrace(PTRACE_SECCOMP_GET_FILTER, tid, i, v) != len)
+		if (!filter_spared(k, v, (size_t)len))
 			return false;
-		for (size_t k = 0; k < n; k++)
-			if (!filter_spares(v, (size_t)len, &c[k]))
-				return false;
 	}
 }
 
 static bool
 threads_spared(const struct inject *in, const struct filter_call *c, size_t n)
 {
-	for (size_t i = 0; i < in->n; i++)
-		if (in->threads[i].stopped &&
-		    !thread_spared(in->threads[i].tid, c, n))
-			return false;
-	return true;
+	struct filters_known k = { .c = c, .nc = n };
+	bool all = true;
+
+	for (size_t i = 0; all && i < in->n; i++)
+		all = !in->threads[i].stopped ||
+		      thread_spared(in->threads[i].tid, &k);
+	filters_forget(&k);
+	return all;
 }
 
 bool
@@ -121,5 +181,10 @@ inject_filters_spare_own(const struct inject *in)
 bool
 inject_may_restart(pid_t tid)
 {
-	return thread_spared(tid, call_of_restart, N(call_of_restart));
+	struct filters_known k = { .c = call_of_restart,
+				   .nc = N(call_of_restart) };
+	bool spared = thread_spared(tid, &k);
+
+	filters_forget(&k);
+	return spared;
 }

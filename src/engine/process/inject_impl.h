@@ -66,6 +66,8 @@ void inject_forget(struct inject *in, struct inject_thread *t);
  * go on with it, so that it is not lost if we are killed before.
  */
 int inject_wait(pid_t tid, bool now, int *status);
+/* A while, or until a thread may have stopped. */
+void inject_nap(const struct inject *in, long ns);
 /* How a thread that we hold is traced: as ever, and `more`.  False: errno. */
 bool inject_options(struct inject *in, struct inject_thread *t, long more);
 /* Write its registers back.  0; -1: it is gone. */
@@ -94,6 +96,8 @@ enum inject_caught {
 };
 /* Stop thread tid, which is about to execute a program.  0 / -1 + *e. */
 int inject_catch(struct inject *in, pid_t tid, struct err *e);
+/* Let it go on with that, untraced. */
+void inject_uncatch(pid_t tid);
 /* Let it execute the program.  When it is caught, that thread is the only one
    of the process, stopped, and in->mem is of the new memory. */
 enum inject_caught inject_drive(struct inject *in, pid_t tid);
@@ -107,8 +111,8 @@ void inject_admit(struct inject *in, pid_t tracer);
    `at`.  *res: its descriptor, of whatever has our number there, or -errno. */
 int inject_fd_by_path(struct inject *in, uint64_t at, int fd, int64_t *res,
 		      struct err *e);
-/* One call in a thread, from `entry` on.  0; 1: it faulted; -1: it is gone. */
-int inject_run(struct inject_thread *t, uint64_t entry, long nr,
+/* One call in a thread, from `entry` on; first: of those that are made there.  0; 1: it faulted; -1: it is gone. */
+int inject_run(struct inject_thread *t, uint64_t entry, bool first, long nr,
 	       const uint64_t arg[6], int64_t *res);
 
 /* ---- inject_own.c --------------------------------------------------------- */
@@ -137,6 +141,8 @@ int inject_stub_put(struct inject *in, const struct inject_thread *t,
 		    struct err *e);
 /* Where a thread that such a call has made can make calls itself. */
 uint64_t inject_stub_own(const struct inject *in);
+/* Room for a string of the calls, 48 bytes. */
+uint64_t inject_stub_text(const struct inject *in);
 /* No thread is in it: its room is as it was. */
 void inject_stub_take(struct inject *in);
 
@@ -166,6 +172,7 @@ int guard_stop(struct guard *g, bool all, unsigned ms, size_t *n,
 void guard_resume(struct guard *g);
 int guard_syscall(struct guard *g, long nr, const uint64_t arg[6],
 		  int64_t *res, struct err *e);
+int guard_calls(struct guard *g, struct inject_calls *c, struct err *e);
 /* patch_sem.c: count up, or down again, those of p[0..n-1] that are semaphores;
    the process is stopped. */
 void patch_sems_set(struct inject *in, struct patch *p, size_t n);
@@ -194,12 +201,14 @@ int guard_ids(struct guard *g, struct inject_id *v, size_t cap, size_t *n,
 /*
  * What consumer and guardian say to each other, one packet each way.  A PATCH
  * comes with a file: patches, then moves; IDS with one for the answer; SHARED
- * with the shared memory file.
+ * with the shared memory file; JOIN with journal, memory and pidfd.  Only
+ * what is used of the last part is sent.
  */
 enum guard_op {
 	GUARD_STOP,
 	GUARD_RESUME,
 	GUARD_SYSCALL,
+	GUARD_CALLS,
 	GUARD_OWN,
 	GUARD_OWN_END,
 	GUARD_FILTERS,
@@ -210,20 +219,28 @@ enum guard_op {
 	GUARD_SHARED,
 	GUARD_CATCH,
 	GUARD_DRIVE,
-	GUARD_RELEASE
+	GUARD_RELEASE,
+	GUARD_JOIN,
+	GUARD_PART
 };
+/* Which of its processes; of GUARD_JOIN the answer's n. */
 struct guard_req {
-	uint32_t op;
-	uint32_t all;
+	uint32_t op, ward;
+	uint32_t all, pad;
 	int64_t nr;
 	uint64_t arg[6];
 	uint64_t n, nmoves;
-	struct inject_span span[INJECT_SPANS]; /* n of them */
+	union {
+		struct inject_span span[INJECT_SPANS]; /* GUARD_UNUSED: n */
+		struct inject_calls calls;	       /* GUARD_CALLS */
+	};
 };
+#define GUARD_FDS 3 /* at most, with a request */
 struct guard_res {
 	int32_t rc, sys;
 	int64_t res;
 	uint64_t n;
+	int64_t calls[INJECT_CALLS]; /* n of them */
 	char msg[512];
 };
 void guard_run(struct patch_journal *j, int mem_fd, int pidfd, int sock)

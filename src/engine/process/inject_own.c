@@ -103,7 +103,7 @@ int
 inject_own_syscall(struct inject *in, long nr, const uint64_t arg[6],
 		   int64_t *res, struct err *e)
 {
-	if (inject_run(&in->own, inject_stub_own(in), nr, arg, res) == 0)
+	if (inject_run(&in->own, inject_stub_own(in), true, nr, arg, res) == 0)
 		return 0;
 	inject_own_end(in);
 	return inject_ended(in->pid, e);

@@ -5,7 +5,9 @@
  * PTRACE_SEIZE and PTRACE_INTERRUPT (ptrace(2)) disturb nothing: no signal is
  * sent, and a system call that was interrupted goes on by itself, since its
  * restart is decided after the stop.  /proc/PID/task is read again until it
- * shows nobody new: a thread that stands still makes no more threads.
+ * shows nobody new: a thread that stands still makes no more threads.  All are
+ * seized before the first is interrupted, for a seized thread runs on: reading
+ * /proc takes longer than all else that is done here.
  *
  *	running ──seize──▶ seized ──interrupt──▶ stopped ──detach──▶ running
  *	                     │ signal arrives          ▲
@@ -26,8 +28,9 @@
  * until its child has executed or ended; in a device) cannot be stopped.  A
  * vfork child runs in the same memory, so nothing may be patched then anyway.
  * Such waits are short as a rule: they are waited for, for STOP_MS, before the
- * thread is seized, because a thread that does not stop cannot be let go.  One
- * that gets into such a wait in between is left to inject_reap().
+ * thread is seized, because a thread that does not stop cannot be let go; the
+ * others run meanwhile.  One that gets into such a wait in between is left to
+ * inject_reap().
  */
 #include "engine/process/inject_impl.h"
 
@@ -46,6 +49,7 @@
 
 #define STOP_MS	   1000
 #define NAP_NS	   40000
+#define HEAR_NS	   1000000 /* where a stop is heard of */
 #define RETRY_MS   200 /* another tracer may be about to leave */
 #define LET_GO_MS  50
 #define OPTS_OURS  PTRACE_O_TRACESYSGOOD
@@ -64,10 +68,18 @@ stop_now(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-static void
-nap(void)
+void
+inject_nap(const struct inject *in, long ns)
 {
-	nanosleep(&(struct timespec){ 0, NAP_NS }, NULL);
+	sigset_t child;
+
+	if (!in->hears) {
+		nanosleep(&(struct timespec){ 0, ns }, NULL);
+		return;
+	}
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigtimedwait(&child, NULL, &(struct timespec){ 0, HEAR_NS });
 }
 
 /* ---- the list -------------------------------------------------------------- */
@@ -251,13 +263,12 @@ seize(struct inject *in, pid_t tid, enum came *came, struct err *e)
 		}
 		if (st.tracer == 0 || stop_now() > until)
 			return inject_denied(tid, sys, e);
-		nap();
+		inject_nap(in, NAP_NS);
 	}
 	if (inject_thread_add(in, tid) == NULL) {
 		err_nomem(e);
 		return -1;
 	}
-	ptrace(PTRACE_INTERRUPT, tid, 0, 0);
 	return 0;
 }
 
@@ -330,9 +341,25 @@ look_round(struct inject *in, bool slow)
 	return left;
 }
 
+/* How long threads may take to stop. */
+static unsigned
+stop_ms(const struct inject *in)
+{
+	return in->stop_ms != 0 ? in->stop_ms : STOP_MS;
+}
+
+/* A thread has not stopped: it waits in the kernel, or it would run, and so
+   stop, if it had a CPU for that. */
 static int
 deaf_fail(struct inject *in, pid_t tid, struct err *e)
 {
+	if (thread_state(in, tid) == 'R')
+		return err_set(e, &ERR_GENERIC, 0,
+			       "cannot stop process %d: its thread %d could "
+			       "run, but has had no CPU for it in %u ms (a busy "
+			       "machine: try again), or is at work in the "
+			       "kernel for so long",
+			       (int)in->pid, (int)tid, stop_ms(in));
 	return err_set(e, &ERR_GENERIC, 0,
 		       "cannot stop process %d: its thread %d waits in the "
 		       "kernel (for a child of vfork that has not executed "
@@ -350,24 +377,38 @@ await_stops(struct inject *in, uint64_t until, struct err *e)
 					return deaf_fail(
 						in, in->threads[i].tid, e);
 		}
-		nap();
+		inject_nap(in, NAP_NS);
 	}
 	return 0;
+}
+
+static void
+interrupt_all(struct inject *in)
+{
+	for (size_t i = 0; i < in->n; i++)
+		if (!in->threads[i].stopped)
+			ptrace(PTRACE_INTERRUPT, in->threads[i].tid, 0, 0);
 }
 
 /* Seize and wait until a look finds nobody who runs. */
 static int
 stop_threads(struct inject *in, bool all, struct err *e)
 {
-	uint64_t until = stop_now() + (in->stop_ms != 0 ? in->stop_ms : STOP_MS);
+	uint64_t until = stop_now() + stop_ms(in);
 	struct scan s;
 
 	for (;;) {
 		if (!all && inject_first(in) != NULL)
 			return 0;
-		if (scan_threads(in, all, &s, e) != 0 ||
-		    await_stops(in, until, e) != 0)
+		if (scan_threads(in, all, &s, e) != 0)
 			return -1;
+		if (s.deaf == 0 || !all) {
+			interrupt_all(in);
+			if (await_stops(in, until, e) != 0)
+				return -1;
+		} else {
+			look_round(in, false); /* signals are to go on */
+		}
 		if (s.fresh != 0)
 			continue;
 		if (s.deaf == 0)
@@ -375,7 +416,7 @@ stop_threads(struct inject *in, bool all, struct err *e)
 				       0 : inject_ended(in->pid, e);
 		if (stop_now() > until)
 			return deaf_fail(in, s.deaf, e);
-		nap();
+		inject_nap(in, NAP_NS);
 	}
 }
 
@@ -520,6 +561,7 @@ inject_resume(struct inject *in)
 	}
 	inject_own_end(in);
 	inject_stub_take(in);
+	interrupt_all(in); /* who is seized only can be let go when it stands */
 	for (size_t i = 0; i < in->n;) {
 		struct inject_thread *t = &in->threads[i];
 
@@ -529,5 +571,5 @@ inject_resume(struct inject *in)
 			i++;
 	}
 	for (inject_reap(in); in->n != 0 && stop_now() < until; inject_reap(in))
-		nap();
+		inject_nap(in, NAP_NS);
 }

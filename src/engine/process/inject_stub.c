@@ -61,6 +61,7 @@
 #define STUB_MAX   192
 #define STUB_ENTRY 16 /* behind mask and back; here `own` if there is one */
 #define STUB_OUT   (STUB_ENTRY + 2)
+#define STUB_TEXT  144 /* a string, behind the code */
 #define PAGE       4096ull
 #define MAX_PHDRS  64
 
@@ -320,7 +321,8 @@ inject_stub_put(struct inject *in, const struct inject_thread *t,
 			       (int)in->pid);
 	b.base = in->stub;
 	at = stub_make(&b, &r, k, clones);
-	if (b.full || inject_write(in, in->stub, code, b.n) != 0) {
+	if (b.full || (!clones && b.n > STUB_TEXT) ||
+	    inject_write(in, in->stub, code, b.n) != 0) {
 		in->stub = 0;
 		return err_set(e, &ERR_GENERIC, 0,
 			       "process %d: cannot write its text",
@@ -334,6 +336,12 @@ uint64_t
 inject_stub_own(const struct inject *in)
 {
 	return in->stub + STUB_ENTRY;
+}
+
+uint64_t
+inject_stub_text(const struct inject *in)
+{
+	return in->stub + STUB_TEXT;
 }
 
 void

@@ -40,6 +40,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define SPAN 4096 /* a page; its bytes are read and written at once */
 
@@ -49,12 +52,13 @@ journal_bytes(uint32_t cap)
 	return sizeof(struct patch_journal) + cap * sizeof(struct patch);
 }
 
-struct patch_journal *
-patch_journal_new(pid_t pid, uint32_t cap, struct err *e)
+/* fd -1: in memory that has no file. */
+static struct patch_journal *
+journal_make(pid_t pid, uint32_t cap, int fd, struct err *e)
 {
 	struct patch_journal *j =
 		mmap(NULL, journal_bytes(cap), PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		     MAP_SHARED | (fd < 0 ? MAP_ANONYMOUS : 0), fd, 0);
 
 	if (j == MAP_FAILED) {
 		err_nomem(e);
@@ -63,6 +67,40 @@ patch_journal_new(pid_t pid, uint32_t cap, struct err *e)
 	j->pid = pid;
 	j->cap = cap;
 	return j;
+}
+
+struct patch_journal *
+patch_journal_new(pid_t pid, uint32_t cap, struct err *e)
+{
+	return journal_make(pid, cap, -1, e);
+}
+
+struct patch_journal *
+patch_journal_file(pid_t pid, uint32_t cap, int *fd, struct err *e)
+{
+	struct patch_journal *j = NULL;
+
+	*fd = (int)syscall(SYS_memfd_create, "dtrace-journal", MFD_CLOEXEC);
+	if (*fd >= 0 && ftruncate(*fd, (off_t)journal_bytes(cap)) == 0)
+		j = journal_make(pid, cap, *fd, e);
+	else
+		err_set(e, &ERR_GENERIC, errno, "cannot make a journal");
+	if (j == NULL && *fd >= 0)
+		close(*fd);
+	return j;
+}
+
+struct patch_journal *
+patch_journal_map(int fd)
+{
+	struct patch_journal *j;
+	struct stat st;
+
+	if (fstat(fd, &st) != 0 || (size_t)st.st_size < sizeof(*j))
+		return NULL;
+	j = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		 fd, 0);
+	return j != MAP_FAILED ? j : NULL;
 }
 
 void
@@ -239,9 +277,11 @@ span_undo(struct patch *p, uint8_t *text, void *arg)
 static int
 set_all(struct inject *in, struct patch *p, size_t n)
 {
-	bool landing = true;
+	bool landing = true, any = false;
 
-	if (each_span(in, p, n, span_set, &landing) < 0)
+	for (size_t i = 0; i < n; i++)
+		any |= p[i].landing;
+	if (any && each_span(in, p, n, span_set, &landing) < 0)
 		return -1;
 	landing = false;
 	return each_span(in, p, n, span_set, &landing) < 0 ? -1 : 0;

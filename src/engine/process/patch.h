@@ -51,6 +51,11 @@ struct patch_journal {
 /* cap patches in MAP_SHARED memory; NULL + *e. */
 struct patch_journal *patch_journal_new(pid_t pid, uint32_t cap,
 					struct err *e);
+/* The same in a file, for a guardian that is there already; *fd, the caller's. */
+struct patch_journal *patch_journal_file(pid_t pid, uint32_t cap, int *fd,
+					 struct err *e);
+/* That file as the guardian maps it; NULL: it is none, or no memory. */
+struct patch_journal *patch_journal_map(int fd);
 void patch_journal_free(struct patch_journal *j);
 
 /* Make *p the entry of the semaphore at an address of the process, which goes
@@ -140,6 +145,13 @@ struct guard;
  */
 struct guard *guard_new(struct patch_journal *j, int mem_fd, int pidfd,
 			struct err *e);
+/*
+ * The same by the guardian that `with` has, if that lives: one guards many
+ * processes, and goes when `with` does.  journal is the file of j.  guard_free()
+ * before that of `with`.  NULL + *e: it cannot.
+ */
+struct guard *guard_join(struct guard *with, struct patch_journal *j,
+			 int journal, int mem_fd, int pidfd, struct err *e);
 /* Tell it of the shared memory file, which begins with struct rtn_shared; of
    which the program's own part is at `head`.  The descriptor stays the
    caller's. */

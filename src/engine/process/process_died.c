@@ -26,10 +26,10 @@ is_fault(int sig)
 	       sig == SIGABRT;
 }
 
-/* The slot of a thread that is firing, or else of the only one that has fired;
-   NULL: there is none. */
+/* The slot of a thread of the process that is firing, or else of the only one that
+   has fired; NULL: there is none. */
 static const struct rt *
-slot_last(struct engine *eng, bool *busy)
+slot_last(struct engine *eng, pid_t pid, bool *busy)
 {
 	const struct rt_view *v = shared_view_now(eng);
 	const struct rt *last = NULL;
@@ -39,6 +39,8 @@ slot_last(struct engine *eng, bool *busy)
 	for (unsigned s = RTN_HOST_SLOTS * RT_LEVELS; s < v->nslots; s++) {
 		const struct rt *rt = v->rt[s];
 
+		if (engine_several(eng) && (pid_t)rt->pid != pid)
+			continue;
 		if (rt->busy != 0) {
 			*busy = true;
 			return rt;
@@ -52,7 +54,7 @@ slot_last(struct engine *eng, bool *busy)
 }
 
 static void
-print_probe(struct engine *eng, struct buf *out)
+print_probe(struct engine *eng, pid_t pid, struct buf *out)
 {
 	const struct dif_enabling *en = eng->en;
 	const struct dif_probe *pr;
@@ -61,19 +63,34 @@ print_probe(struct engine *eng, struct buf *out)
 
 	if (eng->sh == NULL || eng->view.rt == NULL)
 		return;
-	rt = slot_last(eng, &busy);
+	rt = slot_last(eng, pid, &busy);
 	if (rt == NULL || rt->probe >= en->nprobes)
 		return;
 	pr = &en->probes[rt->probe];
+	if (rt->probe_id != pr->id)
+		return; /* clauses that are quick do not note it */
 	buf_printf(out, ", %s %s:%s:%s:%s",
-		   busy ? "in the clauses of" : "the last to fire was",
+		   busy ? "in the clauses of" : "the last that was noted",
 		   pr->prov, pr->mod, pr->func, pr->name);
 }
 
-bool
-process_died(struct engine *eng, int sig, struct buf *out)
+/* Whose code had the probes: the root's, or another target's; NULL: nobody's. */
+static const struct engine *
+died_of(const struct engine *eng, pid_t pid)
 {
-	uint32_t places = plan_places(eng);
+	if (eng->pid == pid)
+		return eng;
+	for (size_t i = 0; i < eng->members.n; i++)
+		if (eng->members.v[i]->joined && eng->members.v[i]->pid == pid)
+			return eng->members.v[i];
+	return NULL;
+}
+
+bool
+process_died(struct engine *eng, int32_t pid, int sig, struct buf *out)
+{
+	const struct engine *of = died_of(eng, pid);
+	uint32_t places = of != NULL ? plan_places(of) : 0;
 	const char *name = sigabbrev_np(sig);
 
 	if (!is_fault(sig) || places == 0)
@@ -81,9 +98,9 @@ process_died(struct engine *eng, int sig, struct buf *out)
 	buf_printf(out,
 		   "process %d died of SIG%s while it had probes at %u "
 		   "place%s of its code",
-		   (int)eng->pid, name != NULL ? name : "?", places,
+		   (int)pid, name != NULL ? name : "?", places,
 		   places == 1 ? "" : "s");
-	print_probe(eng, out);
+	print_probe(eng, pid, out);
 	buf_printf(out, "; if it lives without them, that is dtrace's fault");
 	return true;
 }

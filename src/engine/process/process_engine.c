@@ -89,12 +89,35 @@ engine_follows(const struct engine *eng)
 	return eng->sh != NULL && eng->opts.follow && !eng->foreign_pids;
 }
 
+bool
+engine_several(const struct engine *eng)
+{
+	return engine_follows(eng) ||
+	       (eng->root != NULL ? eng->root : eng)->opts.ntargets > 1;
+}
+
 /* ---- load ---------------------------------------------------------------- */
 
 static int
 process_probe(struct err *e)
 {
 	return 0; /* what it needs, it needs of a process */
+}
+
+int
+engine_target_look(struct engine *eng, struct err *e)
+{
+	const struct world *beside =
+		eng->root != NULL ? &eng->root->world : NULL;
+	const bool held = engine_target_held(eng);
+
+	if (eng->pid != getpid() && (beside_begin(eng, BESIDE_MS, e) != 0 ||
+				     inject_check(eng->pid, held, e) != 0))
+		return -1;
+	if (world_open(&eng->world, eng->pid, beside, e) != 0)
+		return -1;
+	eng->world.fresh = held && follow_threads(eng->pid) == 1;
+	return 0;
 }
 
 static int
@@ -108,14 +131,8 @@ process_make(struct engine *eng, struct err *e)
 			       "this-> variables take %u bytes; the most is "
 			       "%u (lower strsize)",
 			       eng->en->tab->locals_size, RT_LOCALS);
-	if ((eng->pid != getpid() &&
-	     beside_begin(eng, BESIDE_MS, e) != 0) ||
-	    (eng->pid != getpid() &&
-	     inject_check(eng->pid, engine_target_held(eng), e) != 0) ||
-	    world_open(&eng->world, eng->pid, NULL, e) != 0)
+	if (engine_target_look(eng, e) != 0)
 		return -1;
-	eng->world.fresh =
-		engine_target_held(eng) && follow_threads(eng->pid) == 1;
 	if (eng->opts.follow == RTN_FOLLOW_ALL)
 		eng->known = hash_new();
 	if (plan_make(eng, e) != 0 || map_plan(eng, e) != 0)
@@ -135,9 +152,9 @@ process_load(const struct dif_enabling *en, const struct engine_opts *opts,
 {
 	struct engine *eng;
 
-	if (opts->ntargets != 1) {
+	if (opts->ntargets == 0) {
 		err_set(e, &ERR_GENERIC, 0,
-			"the process engine works in one process: give it "
+			"the process engine works in processes: give them "
 			"with -c or -p");
 		return NULL;
 	}
@@ -319,6 +336,10 @@ process_attach(struct engine *eng, struct err *e)
 			 -1;
 
 	beside_end(eng);
+	if (rc == 0 && eng->opts.follow == RTN_FOLLOW_ALL)
+		rc = again_note(eng, 0, e);
+	if (rc == 0)
+		rc = tree_join(eng, e);
 	return rc == 0 ? 0 : attach_failed(eng, e);
 }
 
@@ -437,6 +458,8 @@ poll_children(struct engine *eng)
 {
 	uint32_t n = eng->sh->nchildren;
 
+	if (engine_follows(eng))
+		return; /* they fire: tree_kin() */
 	if (n > RTN_NCHILDREN)
 		n = RTN_NCHILDREN; /* the others are silent all the same */
 	for (; eng->nchildren_seen < n; eng->nchildren_seen++) {
@@ -454,10 +477,8 @@ poll_children(struct engine *eng)
 	}
 }
 
-/* True if the process has ended, or another program runs there, without our
-   patches. */
-static bool
-target_changed(struct engine *eng)
+bool
+engine_changed(struct engine *eng)
 {
 	enum follow_state st = follow_look(eng->pid, eng->in.mem);
 
@@ -488,14 +509,15 @@ engine_poll(struct engine *eng, struct err *e)
 	uint64_t now = clock_mono_ns();
 
 	if (eng->sh == NULL ||
-	    (eng->gone && eng->follow_ns == 0 && !engine_follows(eng)))
+	    (eng->gone && eng->follow_ns == 0 && !engine_several(eng)))
 		return 0;
 	clock_adjust(&eng->clock);
+	tree_kin(eng);
 	tree_poll(eng, now);
 	if (engine_target_ended(eng)) {
 		eng->gone = true;
 		eng->follow_ns = 0;
-		if (engine_follows(eng) && now >= eng->next_reap_ns) {
+		if (engine_several(eng) && now >= eng->next_reap_ns) {
 			eng->next_reap_ns = now + REAP_NS;
 			shared_reap(eng);
 		}
@@ -510,7 +532,7 @@ engine_poll(struct engine *eng, struct err *e)
 		return 0;
 	poll_children(eng);
 	if ((now < eng->next_reap_ns && !exec_hurry(eng)) ||
-	    target_changed(eng) || now < eng->next_reap_ns)
+	    engine_changed(eng) || now < eng->next_reap_ns)
 		return 0;
 	eng->next_reap_ns = now + REAP_NS;
 	shared_reap(eng);
@@ -553,7 +575,7 @@ engine_undo(struct engine *eng, struct err *e)
 	struct err why = { 0 };
 	int rc, lock;
 
-	if (!eng->patched || eng->gone || target_changed(eng))
+	if (!eng->patched || eng->gone || engine_changed(eng))
 		return 0;
 	lock = beside_lock(eng->pid, LEAVE_MS);
 	rc = engine_target_stop(eng, true, &why);
@@ -603,6 +625,14 @@ engine_guard_end(struct engine *eng, bool undone)
 	eng->guard = NULL;
 }
 
+static bool
+process_guarded(const struct engine *eng)
+{
+	const struct guard *g = __atomic_load_n(&eng->guard, __ATOMIC_ACQUIRE);
+
+	return g == NULL || guard_lives(g);
+}
+
 static int
 process_stop(struct engine *eng, struct err *e)
 {
@@ -617,6 +647,7 @@ process_stop(struct engine *eng, struct err *e)
 	shared_quiet(eng, QUIET_MS);
 	eng->in.stop_ms = LEAVE_MS;
 	rc = tree_undo(eng, e);
+	tree_kin(eng);
 	poll_children(eng);
 	if (rc == 0 || !guard_tries_on(eng))
 		return rc;
@@ -649,6 +680,9 @@ engine_release(struct engine *eng)
 	vec_fini(&eng->patches);
 	vec_fini(&eng->moves);
 	vec_fini(&eng->fresh);
+	vec_fini(&eng->again);
+	if (eng->begun != NULL)
+		vec_fini(eng->begun);
 	plan_fini(&eng->plan);
 	world_close(&eng->world);
 	arena_free(eng->arena);
@@ -754,6 +788,7 @@ const struct engine_ops process_engine_ops = {
 	.extend = engine_extend,
 	.left_out = plan_left_out,
 	.report = engine_report,
+	.guarded = process_guarded,
 	.left = engine_left,
 	.python = process_unwind_python,
 	.died = process_died,

@@ -235,7 +235,8 @@ uint64_t world_fn_of(struct world_obj *o, uint64_t addr);
 /* ---- the plan (process_plan.c, process_site.c) --------------------------- */
 
 #define PLAN_NONE UINT32_MAX
-extern const char plan_gone[]; /* plan_group.why: its object has gone */
+/* plan_group.why: its object has gone; the process has executed something. */
+extern const char plan_gone[], plan_other[];
 
 /* A function that is probed. */
 struct plan_fn {
@@ -335,6 +336,8 @@ struct plan {
 					   the end of their room */
 	uint32_t solos_max;
 	uint32_t nrefused; /* groups */
+	uint32_t nleft_out; /* of the first nleft_seen; plan_left_out()'s */
+	size_t nleft_seen;
 	/* What is forgotten for code that comes later was so much. */
 	uint32_t ngroups, nplaces, ncopies, npuns;
 	uint64_t maps_brk; /* rtn_maps() is called from there; 0: nowhere */
@@ -348,6 +351,11 @@ void plan_fini(struct plan *p);
 /* The process runs another program, which the world knows by now: only system
    calls have places there.  Sites and classes stay as they are. */
 int plan_follow(struct engine *eng, struct err *e);
+/* Is a place of a probe in another target? */
+bool plan_elsewhere(const struct engine *eng, const struct dif_site *s);
+/* Of a member that is another target: its system calls, and the places in it
+   that the enabling has. */
+int plan_join(struct engine *eng, struct err *e);
 /* Sites in objects that were mapped since, and what system calls those make:
    points and windows are those alone then, groups from `first` on. */
 int plan_more(struct engine *eng, const struct engine_site *v, size_t n,
@@ -408,12 +416,12 @@ void plan_again(struct plan *p);
 /* Refused groups that the user asked for by name: -1 + *e. */
 int plan_check(struct engine *eng, struct err *e);
 /* engine_ops.left_out. */
-uint32_t plan_left_out(const struct engine *eng);
+uint32_t plan_left_out(struct engine *eng);
 void plan_report(const struct engine *eng, struct buf *out);
 /* The number of places that have probes of the user. */
 uint32_t plan_places(const struct engine *eng);
 /* The process has died of a signal: engine_ops.died. */
-bool process_died(struct engine *eng, int sig, struct buf *out);
+bool process_died(struct engine *eng, int32_t pid, int sig, struct buf *out);
 
 /* ---- other consumers (process_beside.c) ---------------------------------- */
 
@@ -502,6 +510,8 @@ bool land_reserve(const struct land *l, struct gaps *gs);
 void land_map(struct land *l, struct engine *eng, int tfd);
 /* Unmap it all there, a thread being stopped. */
 void land_unmap(struct land *l, struct engine *eng);
+/* Nobody has them mapped any more: their part of the file is nothing's. */
+void land_punch(const struct land *l, int fd);
 /* Their mappings, those that are made or all, the first `max` of them; how many
    there are. */
 size_t land_spans(const struct land *l, bool made, struct inject_span *v,
@@ -604,6 +614,8 @@ void map_leave(struct engine *eng);
 /* The target is stopped: may calls be made there, so that whoever kills the
    guardian meanwhile harms nobody?  Else, if engine_opts.cautious, -1 + *e. */
 int map_may_call(struct engine *eng, struct err *e);
+/* n bytes of the file, from off on, take no memory any more. */
+void map_punch(int fd, uint64_t off, uint64_t n);
 /* Give back the memory of buffers; what code needs stays. */
 void map_free(struct engine *eng);
 
@@ -628,10 +640,10 @@ int code_more(struct engine *eng, struct err *e);
 /* process_unwind.c: tables of the target's stacks.  Bytes they take in the shared
    part; 0: no clause walks, or memory is short, and frame pointers must do. */
 uint64_t process_unwind_size(const struct engine *eng);
-/* Look what the target has mapped, and make tables of what is new; anew: even
-   if it has been looked a moment ago. */
 /* The tables, as the consumer has them mapped; NULL: there are none. */
 struct rt_unw_area *process_unwind_area(const struct engine *eng);
+/* Look what the target has mapped, and make tables of what is new; anew: even
+   if it has been looked a moment ago. */
 void process_unwind_look(struct engine *eng, bool anew);
 /* engine_ops.python */
 const struct rt_py_area *process_unwind_python(const struct engine *eng);
@@ -664,6 +676,8 @@ void shared_fill_sys(struct engine *eng);
 /* Is there room in the tables for the enabling as it is now, and n more sites?
  */
 bool shared_has_room(const struct engine *eng, size_t n);
+/* Cells that have come are shown to the consumer. */
+void shared_cells_seen(struct engine *eng);
 /* Sites from `first` on, names and cells that have come. */
 void shared_more(struct engine *eng, size_t first);
 /* The process runs another program: no thread has a slot, addresses differ. */
@@ -707,6 +721,26 @@ int room_touch(uint8_t *p, uint64_t n);
 int threads_look(struct engine *eng, struct err *e);
 /* What code must know of them, into the shared memory. */
 void threads_fill(struct engine *eng);
+
+/* ---- functions in other programs of the tree (process_again.c) -------------- */
+
+/* A place of a probe in the root's process: its file, and where that was. */
+struct again {
+	const void *file;
+	uint64_t base;
+	uint32_t probe;
+	struct dif_site site;
+};
+struct again_list {
+	struct engine_site *v;
+	size_t n, cap;
+};
+/* Remember the places of the root's groups from `first` on. */
+int again_note(struct engine *root, uint32_t first, struct err *e);
+/* Those of a member's objects, added to *v: of all that are mapped, or of those
+   that are there and not served yet. */
+int again_sites(struct engine *m, bool fresh, struct again_list *v,
+		struct err *e);
 
 /* ---- an instance (process_engine.c) -------------------------------------- */
 
@@ -780,9 +814,12 @@ struct engine {
 
 	/* Programs that the tree has executed (process_tree.c): the root's. */
 	VEC(struct engine *) members;
+	VEC(struct again) again;
 	uint64_t next_gather_ns;
 	uint32_t nprograms;
 	struct hash *known; /* functions of files (process_known.c) */
+	struct again_list *begun; /* a member's, when it began */
+	bool joined; /* a member that is another target, not a program executed */
 	const char *lost_why; /* the first that was not followed */
 
 	/* Code that comes and goes (process_later.c). */
@@ -831,9 +868,13 @@ void known_free(struct engine *root);
 /* ---- the tree (process_tree.c) --------------------------------------------- */
 
 #define TREE_PATCHES 16384 /* of a member */
+/* The targets behind the first: each is entered as a member of the root. */
+int tree_join(struct engine *root, struct err *e);
 /* From poll: threads that are about to execute programs, and what members
    need. */
 void tree_poll(struct engine *root, uint64_t now);
+/* Tell of children that have been forked since (engine_opts.kin). */
+void tree_kin(struct engine *root);
 /* Whose program a process of the tree runs; NULL: it is not of it. */
 const struct engine *tree_of(const struct engine *root, pid_t pid);
 /* Put back the text of the target, of all members, and of whoever runs their
@@ -855,9 +896,18 @@ void engine_release(struct engine *eng);
 int engine_enter(struct engine *eng, bool follow, struct err *e);
 int engine_target_stop(struct engine *eng, bool all, struct err *e);
 bool engine_target_held(const struct engine *eng);
+/* Look at a target before anything is planned: may it be traced, are other
+   consumers there (until beside_end()), what has it mapped.  The consumer itself
+   may always be. */
+int engine_target_look(struct engine *eng, struct err *e);
 
 /* Do forked children of the target fire? */
 bool engine_follows(const struct engine *eng);
+/* True if the process has ended, or another program runs there, without our
+   patches. */
+bool engine_changed(struct engine *eng);
+/* May processes other than the target have its memory, and fire? */
+bool engine_several(const struct engine *eng);
 /* Has the target ended?  Also when it is not reaped yet. */
 bool engine_target_ended(const struct engine *eng);
 

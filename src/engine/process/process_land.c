@@ -351,17 +351,20 @@ file_may(uint64_t len)
 static int
 map_make_one(struct engine *eng, struct land_map *m, int tfd, struct err *e)
 {
-	uint64_t off = eng->map.file_len;
+	struct map *file = &map_root(eng)->map;
+	uint64_t off, n = m->hi - m->lo;
 
-	if (!file_may(off + (m->hi - m->lo)) ||
-	    ftruncate(eng->map.fd, (off_t)(off + (m->hi - m->lo))) != 0)
-		return err_set(e, &ERR_GENERIC, errno,
+	if (!file_may(file->file_len + n))
+		return err_set(e, &ERR_GENERIC, EFBIG,
 			       "shared memory cannot grow");
-	if (map_code(eng, m->lo, m->hi - m->lo, tfd, off, e) != 0)
+	if (map_file_grow(eng, n, &off, e) != 0)
 		return -1;
+	if (map_code(eng, m->lo, n, tfd, off, e) != 0) {
+		file->file_len = off;
+		return -1;
+	}
 	m->off = off;
 	m->made = true;
-	eng->map.file_len = off + (m->hi - m->lo);
 	return 0;
 }
 
@@ -416,6 +419,15 @@ land_unmap(struct land *l, struct engine *eng)
 			inject_syscall(&eng->in, SYS_munmap, arg, &res, &why);
 		m->made = false;
 	}
+}
+
+void
+land_punch(const struct land *l, int fd)
+{
+	for (size_t i = 0; l != NULL && i < l->map.n; i++)
+		if (l->map.v[i].made)
+			map_punch(fd, l->map.v[i].off,
+				  l->map.v[i].hi - l->map.v[i].lo);
 }
 
 size_t

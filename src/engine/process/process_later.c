@@ -45,7 +45,7 @@ bool
 later_wanted(const struct engine *eng)
 {
 	return eng->opts.spare_probes != 0 || eng->plan.sys_entry ||
-	       eng->plan.sys_return;
+	       eng->plan.sys_return || eng->root != NULL;
 }
 
 /* ---- patches of an object ------------------------------------------------ */
@@ -273,8 +273,15 @@ make(struct engine *eng, const struct engine_site *v, size_t n, struct err *e)
 
 	if (rc == 0 && eng->plan.windows.n != 0)
 		rc = later_windows(eng, nsites, e);
-	if (rc != 0)
+	if (rc != 0) {
+		const char *why = arena_strdup(eng->arena, e->msg);
+
 		eng->plan.sites.n = nsites;
+		for (uint32_t i = first; i < eng->plan.groups.n; i++)
+			plan_refuse(&eng->plan, i, why);
+	} else if (eng->opts.follow == RTN_FOLLOW_ALL && eng->root == NULL) {
+		rc = again_note(eng, first, e);
+	}
 	plan_more_done(eng, first);
 	return rc;
 }

@@ -461,9 +461,12 @@ map_close(struct engine *eng)
 	m->fd = -1;
 }
 
-/* At addresses that are free. */
+/* At addresses that are free, which `map` maps: again where others have come to be
+   there meanwhile. */
 static int
-map_somewhere(struct engine *eng, int tfd, struct err *e)
+map_somewhere(struct engine *eng,
+	      int (*map)(struct engine *eng, int tfd, struct err *e), int tfd,
+	      struct err *e)
 {
 	int rc = -1;
 
@@ -471,7 +474,7 @@ map_somewhere(struct engine *eng, int tfd, struct err *e)
 		err_clear(e);
 		if (map_choose(eng, e) != 0)
 			break;
-		rc = map_theirs(eng, tfd, e);
+		rc = map(eng, tfd, e);
 		if (rc != 0)
 			map_retract(eng);
 		if (rc != 0 && e->sys != EEXIST)
@@ -547,7 +550,7 @@ map_try(struct engine *eng, struct err *e)
 		return -1;
 	rc = map_ours(eng, e);
 	if (rc == 0)
-		rc = map_somewhere(eng, tfd, e);
+		rc = map_somewhere(eng, map_theirs, tfd, e);
 	if (rc == 0)
 		land_map(eng->plan.land, eng, tfd);
 	map_file_done(eng, tfd);
@@ -654,8 +657,8 @@ map_member(struct engine *eng, struct err *e)
 	return map_follow(eng, e);
 }
 
-static void
-file_punch(int fd, uint64_t off, uint64_t n)
+void
+map_punch(int fd, uint64_t off, uint64_t n)
 {
 	(void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 			(off_t)off, (off_t)n);
@@ -671,11 +674,110 @@ map_member_free(struct engine *eng)
 		return;
 	if (eng->gone) {
 		for (uint32_t i = 0; i < m->nregions; i++)
-			file_punch(m->fd, m->region[i].off, m->region[i].size);
-		file_punch(m->fd, m->head, eng->lay.own_end - RTN_OWN);
+			map_punch(m->fd, m->region[i].off, m->region[i].size);
+		map_punch(m->fd, m->head, eng->lay.own_end - RTN_OWN);
+		land_punch(eng->plan.land, m->fd);
 	}
 	m->fd = -1; /* the root's */
 	map_close(eng);
+}
+
+/* ---- a program that has only begun: all of it in one go -------------------- */
+
+static struct inject_call *
+once_add(struct inject_calls *c, long nr, uint64_t addr, uint64_t n,
+	 uint64_t third)
+{
+	struct inject_call *k = &c->v[c->n++];
+
+	*k = (struct inject_call){ .nr = nr, .arg = { addr, n, third } };
+	return k;
+}
+
+/* Of the file tfd from off on; tfd -1: of none. */
+static void
+once_map(struct inject_calls *c, uint64_t addr, uint64_t n, int prot, int tfd,
+	 uint64_t off)
+{
+	struct inject_call *k = once_add(c, SYS_mmap, addr, n, (uint64_t)prot);
+
+	k->arg[3] = MAP_FIXED_NOREPLACE |
+		    (tfd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
+	k->arg[4] = (uint64_t)tfd;
+	k->arg[5] = off;
+}
+
+/* What map_theirs() does, of one that locks nothing and is under no filter: at
+   the end tfd is closed. */
+static void
+once_list(struct engine *eng, int tfd, struct inject_calls *c)
+{
+	const uint64_t n = map_page_up(sizeof(struct rtn_table));
+	const struct shared_lay *l = &eng->lay;
+	const struct map *m = &eng->map;
+	const int rw = PROT_READ | PROT_WRITE;
+
+	once_map(c, m->table, n, rw, -1, 0);
+	once_add(c, SYS_madvise, m->table, n, MADV_WIPEONFORK);
+	once_map(c, m->shared, RTN_OWN, rw, tfd, 0);
+	once_map(c, m->shared + RTN_OWN, l->own_end - RTN_OWN, rw, tfd,
+		 m->head);
+	once_map(c, m->shared + l->own_end, m->shared_len - l->own_end, rw, tfd,
+		 l->own_end);
+	once_add(c, SYS_mprotect, m->shared + l->slots, l->end - l->slots,
+		 PROT_NONE);
+	if (m->ctl_low != 0)
+		once_map(c, m->ctl_low, PAGE, PROT_READ, tfd, 0);
+	once_add(c, SYS_madvise, m->shared, m->shared_len, MADV_DONTDUMP)
+		->may_fail = 1;
+	for (uint32_t i = 0; i < m->nregions; i++)
+		once_map(c, m->region[i].addr, m->region[i].size,
+			 PROT_READ | PROT_EXEC, tfd, m->region[i].off);
+	once_add(c, SYS_close, (uint64_t)tfd, 0, 0);
+}
+
+#define ONCE_OTHERS 10 /* calls, besides those for regions */
+
+/* What has been made is noted as done. */
+static int
+once_run(struct engine *eng, int tfd, struct err *e)
+{
+	struct inject_calls c = { .n = 0 };
+	struct map *m = &eng->map;
+
+	once_list(eng, tfd, &c);
+	if (inject_calls(&eng->in, &c, e) != 0)
+		return -1;
+	for (uint32_t i = 0; i < c.done; i++)
+		if (c.v[i].nr == SYS_mmap) {
+			m->done[m->ndone].addr = c.v[i].arg[0];
+			m->done[m->ndone++].n = c.v[i].arg[1];
+		}
+	return c.done == c.n ? 0
+			     : err_set(e, &ERR_GENERIC, (int)-c.v[c.done].res,
+				       "process %d: cannot map memory",
+				       (int)eng->pid);
+}
+
+/* All of it, with the end of tfd: map_file_done(). */
+static int
+map_at_once(struct engine *eng, int tfd, struct err *e)
+{
+	const uint64_t alive = 1;
+	int rc;
+
+	eng->map.locks = false; /* execve(2) has ended that */
+	eng->sh->shut = 1;
+	rc = map_somewhere(eng, once_run, tfd, e);
+	if (rc != 0)
+		map_file_done(eng, tfd);
+	else if (inject_write(&eng->in,
+			      eng->map.table + offsetof(struct rtn_table, alive),
+			      &alive, sizeof(alive)) != 0)
+		rc = err_set(e, &ERR_GENERIC, errno,
+			     "process %d: cannot write its memory",
+			     (int)eng->pid);
+	return rc;
 }
 
 int
@@ -685,7 +787,11 @@ map_enter(struct engine *eng, struct err *e)
 
 	if (map_file_there(eng, NULL, &tfd, e) != 0)
 		return -1;
-	rc = map_somewhere(eng, tfd, e);
+	if (eng->root != NULL && !eng->joined && eng->in.own.tid == 0 &&
+	    !land_wants(eng->plan.land) &&
+	    eng->map.nregions + ONCE_OTHERS <= INJECT_CALLS)
+		return map_at_once(eng, tfd, e);
+	rc = map_somewhere(eng, map_theirs, tfd, e);
 	if (rc == 0)
 		land_map(eng->plan.land, eng, tfd);
 	map_file_done(eng, tfd);

@@ -499,11 +499,11 @@ group_waits(const struct engine *eng, const struct plan_group *g)
 
 /* What has become of each probe: it has a place if any of its sites has. */
 static void
-plan_placed(const struct engine *eng, uint8_t *placed)
+plan_placed(const struct engine *eng, size_t first, uint8_t *placed)
 {
 	const struct plan *p = &eng->plan;
 
-	for (size_t i = 0; i < p->groups.n; i++) {
+	for (size_t i = first; i < p->groups.n; i++) {
 		const struct plan_group *g = &p->groups.v[i];
 
 		if (g->why == NULL)
@@ -525,8 +525,9 @@ group_fail(const struct engine *eng, const struct plan_group *g, struct err *e)
 		       g->why);
 }
 
-int
-plan_check(struct engine *eng, struct err *e)
+/* Of the groups from `first` on: is a clause without any place? */
+static int
+check_from(struct engine *eng, size_t first, struct err *e)
 {
 	struct plan *p = &eng->plan;
 	uint8_t *placed = arena_alloc(eng->arena, eng->en->nprobes + 1);
@@ -534,14 +535,12 @@ plan_check(struct engine *eng, struct err *e)
 	const struct plan_group *bad = NULL;
 	uint32_t probe;
 
-	if (p->again)
-		return 0; /* what is left is better than nothing */
 	if (placed == NULL || served == NULL)
 		return err_nomem(e);
 	p->nrefused = 0;
-	plan_placed(eng, placed);
+	plan_placed(eng, first, placed);
 	probe = dif_not_left_out(eng->en, placed, served);
-	for (size_t i = p->groups.n; i-- > 0;) {
+	for (size_t i = p->groups.n; i-- > first;) {
 		const struct plan_group *g = &p->groups.v[i];
 
 		p->nrefused += g->why != NULL;
@@ -549,6 +548,13 @@ plan_check(struct engine *eng, struct err *e)
 			bad = g;
 	}
 	return bad != NULL ? group_fail(eng, bad, e) : 0;
+}
+
+int
+plan_check(struct engine *eng, struct err *e)
+{
+	/* Later, what is left is better than nothing. */
+	return eng->plan.again ? 0 : check_from(eng, 0, e);
 }
 
 /* Windows, but what we need ourselves, copies, and punned jumps. */
@@ -579,15 +585,18 @@ plan_places(const struct engine *eng)
 }
 
 uint32_t
-plan_left_out(const struct engine *eng)
+plan_left_out(struct engine *eng)
 {
-	const struct plan *p = &eng->plan;
-	uint32_t n = 0;
+	struct plan *p = &eng->plan;
 
-	for (size_t i = 0; i < p->groups.n; i++)
-		n += p->groups.v[i].why != NULL &&
-		     p->groups.v[i].why != plan_gone;
-	return n;
+	/* Behind those of the beginning there are only such. */
+	for (; p->nleft_seen < p->groups.n; p->nleft_seen++) {
+		const char *why = p->groups.v[p->nleft_seen].why;
+
+		p->nleft_out += why != NULL && why != plan_gone &&
+				why != plan_other;
+	}
+	return p->nleft_out;
 }
 
 void
@@ -638,6 +647,17 @@ plan_report(const struct engine *eng, struct buf *out)
 
 /* ---- all ----------------------------------------------------------------- */
 
+/* Its system calls, or those that we must see ourselves. */
+static int
+plan_calls(struct engine *eng, struct err *e)
+{
+	const struct plan *p = &eng->plan;
+
+	if (p->sys_entry || p->sys_return)
+		return plan_syscalls(eng, e);
+	return p->points.n != 0 ? plan_special(eng, e) : 0;
+}
+
 int
 plan_make(struct engine *eng, struct err *e)
 {
@@ -653,12 +673,8 @@ plan_make(struct engine *eng, struct err *e)
 	if (plan_sites(eng, e) != 0 ||
 	    (later_wanted(eng) && plan_maps(eng, e) != 0))
 		return -1;
-	if (p->sys_entry || p->sys_return) {
-		if (plan_syscalls(eng, e) != 0)
-			return -1;
-	} else if (p->points.n != 0 && plan_special(eng, e) != 0) {
+	if (plan_calls(eng, e) != 0)
 		return -1;
-	}
 	if (plan_windows(eng, e) != 0)
 		return -1;
 	if (plan_check(eng, e) != 0 || plan_statics(eng, e) != 0)
@@ -686,6 +702,39 @@ plan_forget(struct engine *eng, struct err *e)
 	return p->fn_by_addr != NULL ? 0 : err_nomem(e);
 }
 
+/* The end of a plan in which the groups from `first` on are new: their cells,
+   and the numbers of points of those that have found room. */
+static int
+plan_end(struct engine *eng, uint32_t first, struct err *e)
+{
+	struct plan *p = &eng->plan;
+
+	if (plan_statics_of(eng, first, e) != 0)
+		return -1;
+	plan_again(p);
+	if (number_points(eng, e) != 0)
+		return -1;
+	plan_direct(p);
+	return 0;
+}
+
+/* Of a member: functions that are known of the root's files, and windows. */
+static int
+plan_again_sites(struct engine *eng, struct err *e)
+{
+	struct again_list *v = arena_calloc(eng->arena, 1, sizeof(*v));
+	const uint32_t first = (uint32_t)eng->plan.groups.n;
+
+	if (v == NULL)
+		return err_nomem(e);
+	eng->begun = v; /* groups have sites of it */
+	if (again_sites(eng, false, v, e) != 0 ||
+	    plan_sites_of(eng, v->v, v->n, e) != 0 ||
+	    plan_windows(eng, e) != 0)
+		return -1;
+	return plan_end(eng, first, e);
+}
+
 int
 plan_follow(struct engine *eng, struct err *e)
 {
@@ -700,13 +749,57 @@ plan_follow(struct engine *eng, struct err *e)
 	p->land = NULL;
 	for (uint32_t i = 0; i < p->groups.n; i++)
 		if (!p->classes.v[p->groups.v[i].cls].sys)
-			plan_refuse(p, i, "the process runs another program");
+			plan_refuse(p, i, plan_other);
 	if (plan_syscalls(eng, e) != 0 || plan_maps(eng, e) != 0)
 		return -1;
+	if (eng->root != NULL)
+		return plan_again_sites(eng, e);
 	if (plan_windows(eng, e) != 0)
 		return -1;
 	plan_direct(p);
 	return 0;
+}
+
+/* ---- another target ------------------------------------------------------- */
+
+/* The places of probes that are this process's. */
+static int
+own_sites(const struct engine *eng, struct again_list *v, struct err *e)
+{
+	const struct dif_enabling *en = eng->en;
+
+	for (uint32_t p = 0; p < en->nprobes; p++)
+		for (uint32_t s = 0; s < en->probes[p].nsites; s++) {
+			const struct engine_site x = {
+				.probe = p, .site = en->probes[p].sites[s]
+			};
+
+			if (x.site.pid == eng->pid && !vec_push(v, x))
+				return err_nomem(e);
+		}
+	return 0;
+}
+
+int
+plan_join(struct engine *eng, struct err *e)
+{
+	struct again_list *v = arena_calloc(eng->arena, 1, sizeof(*v));
+	struct plan *p = &eng->plan;
+	const uint32_t first = (uint32_t)p->groups.n;
+
+	if (v == NULL || plan_forget(eng, e) != 0)
+		return err_nomem(e);
+	eng->begun = v;
+	for (uint32_t i = 0; i < first; i++)
+		if (!p->classes.v[p->groups.v[i].cls].sys)
+			plan_refuse(p, i, plan_gone);
+	if (own_sites(eng, v, e) != 0 ||
+	    plan_sites_of(eng, v->v, v->n, e) != 0 ||
+	    plan_calls(eng, e) != 0 ||
+	    (later_wanted(eng) && plan_maps(eng, e) != 0) ||
+	    plan_windows(eng, e) != 0 || check_from(eng, first, e) != 0)
+		return -1;
+	return plan_end(eng, first, e);
 }
 
 /* ---- code that is mapped later -------------------------------------------- */
@@ -723,7 +816,8 @@ more_points(struct engine *eng, const struct engine_site *v, size_t n,
 		struct world_obj *o = eng->world.objs.v[i];
 		const struct later_note *note = world_obj_note(o);
 
-		if ((p->sys_entry || p->sys_return) && note->there &&
+		if ((p->sys_entry || p->sys_return || eng->root != NULL) &&
+		    note->there &&
 		    !note->scanned && plan_syscalls_of(eng, o, e) != 0)
 			return -1;
 	}
@@ -757,13 +851,7 @@ plan_more(struct engine *eng, const struct engine_site *v, size_t n,
 		return err_set(e, &ERR_GENERIC, 0,
 			       "there is no room for so many probes that come "
 			       "later");
-	if (plan_statics_of(eng, *first, e) != 0)
-		return -1;
-	plan_again(p);
-	if (number_points(eng, e) != 0)
-		return -1;
-	plan_direct(p);
-	return 0;
+	return plan_end(eng, *first, e);
 }
 
 /* True if a group of the same probe that came before has been refused. */

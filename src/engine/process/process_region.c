@@ -18,6 +18,7 @@
 #define TRIES          8
 #define SPARE_PROBES   (1ull << 20)
 #define SPARE_SYSCALLS (1ull << 16)
+#define SPARE_MEMBER   (1ull << 19) /* its C library's too: no second region */
 
 /* ---- planned ------------------------------------------------------------- */
 
@@ -61,6 +62,8 @@ regions_plan(struct engine *eng, struct err *e)
 static uint64_t
 region_spare(const struct engine *eng)
 {
+	if (eng->root != NULL)
+		return SPARE_MEMBER;
 	if (eng->opts.spare_probes != 0)
 		return SPARE_PROBES;
 	return later_wanted(eng) ? SPARE_SYSCALLS : 0;

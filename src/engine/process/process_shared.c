@@ -165,6 +165,19 @@ names_write(const struct dif_enabling *en, char *p, uint32_t (*names)[4])
 	return off;
 }
 
+/* Places of probes in other targets. */
+static uint32_t
+sites_elsewhere(const struct engine *eng)
+{
+	uint32_t n = 0;
+
+	for (uint32_t p = 0; eng->opts.ntargets > 1 && p < eng->en->nprobes;
+	     p++)
+		for (uint32_t s = 0; s < eng->en->probes[p].nsites; s++)
+			n += plan_elsewhere(eng, &eng->en->probes[p].sites[s]);
+	return n;
+}
+
 /* The tables of probes, with room for those that come later. */
 static void
 size_later(struct engine *eng)
@@ -172,7 +185,8 @@ size_later(struct engine *eng)
 	const uint32_t spare = eng->opts.spare_probes;
 	struct shared_lay *l = &eng->lay;
 
-	l->nsites = (uint32_t)eng->plan.sites.n + SITES_EACH * spare;
+	l->nsites = (uint32_t)eng->plan.sites.n +
+		    SITES_EACH * (spare + sites_elsewhere(eng));
 	l->nprobes = eng->en->nprobes + spare;
 	l->strtab_size = names_write(eng->en, NULL, NULL) +
 			 (uint64_t)NAMES_EACH * spare;
@@ -304,8 +318,18 @@ fill_ancestors(struct engine *eng, struct rtn_shared *sh)
 {
 	uint64_t pid = sh->ppid;
 
+	const struct engine *root = eng->root;
+
 	if (eng->forebears[0] == pid) {
 		memcpy(sh->ancestors, eng->forebears, sizeof(sh->ancestors));
+		return;
+	}
+	/* Most programs are executed by children of the target. */
+	if (root != NULL && !root->gone && pid == (uint32_t)root->pid) {
+		sh->ancestors[0] = (uint32_t)pid;
+		memcpy(sh->ancestors + 1, root->forebears,
+		       sizeof(sh->ancestors) - sizeof(sh->ancestors[0]));
+		memcpy(eng->forebears, sh->ancestors, sizeof(eng->forebears));
 		return;
 	}
 	for (int i = 0; i < RTN_NANCESTORS && pid != 0; i++) {
@@ -442,12 +466,21 @@ fill_machine(const struct engine *eng, struct rtn_shared *sh)
 {
 	unsigned a, b, c = 0, d;
 
-	if (__get_cpuid_count(7, 0, &a, &b, &c, &d))
-		sh->has_rdpid = (c >> 22) & 1;
+	bool tsc;
+
+	/* In a virtual machine it takes long to ask. */
+	if (eng->root != NULL) {
+		sh->has_rdpid = eng->root->sh->has_rdpid;
+		tsc = eng->root->sh->vdso_time == 0;
+	} else {
+		if (__get_cpuid_count(7, 0, &a, &b, &c, &d))
+			sh->has_rdpid = (c >> 22) & 1;
+		tsc = clock_tsc_good();
+	}
 	sh->has_fsgsbase = (getauxval(AT_HWCAP2) >> 1) & 1;
 	sh->rseq_off = rseq_offset(eng);
 	sh->maps_state = maps_state(eng);
-	if (!clock_tsc_good())
+	if (!tsc)
 		sh->vdso_time = world_vdso_time(&eng->world);
 }
 
@@ -658,6 +691,14 @@ shared_more(struct engine *eng, size_t first)
 		       (p->sites.n - first) * sizeof(*p->sites.v));
 	names_write(eng->en, (char *)mem + eng->lay.strtab,
 		    (uint32_t(*)[4])(void *)(mem + eng->lay.names));
+	shared_cells_seen(eng);
+}
+
+void
+shared_cells_seen(struct engine *eng)
+{
+	const struct plan *p = &eng->plan;
+
 	eng->view.statics = p->statics.v;
 	eng->view.nstatics = (uint32_t)p->statics.n;
 	eng->view.solos = p->solos.v;

@@ -19,6 +19,7 @@
 #define SPARE_CELLS (1u << 18) /* bytes of a half, at most */
 
 const char plan_gone[] = "no code of a file is there";
+const char plan_other[] = "the process runs another program";
 
 /* ---- functions ----------------------------------------------------------- */
 
@@ -153,8 +154,9 @@ site_returns(struct engine *eng, const struct plan_point *pt, struct err *e)
 		struct plan_point x = *pt;
 		x.addr = f->fn.outs.v[i].addr;
 		x.cookie = x.addr - f->addr;
-		if (f->fn.outs.v[i].kind == CODE_OUT_TAIL)
+		if (f->fn.outs.v[i].kind != CODE_OUT_RET)
 			x.cookie |= DIF_COOKIE_LEFT;
+		x.after = f->fn.outs.v[i].kind == CODE_OUT_FALL;
 		if (plan_point_add(p, &x) != 0)
 			return err_nomem(e);
 	}
@@ -212,6 +214,12 @@ site_sys(struct engine *eng, const struct plan_group *g, struct err *e)
 	return 0;
 }
 
+bool
+plan_elsewhere(const struct engine *eng, const struct dif_site *s)
+{
+	return s->pid != 0 && s->pid != eng->pid;
+}
+
 static int
 site_add(struct engine *eng, uint32_t probe, const struct dif_site *s,
 	 uint32_t ecb0, uint32_t n, struct err *e)
@@ -229,6 +237,8 @@ site_add(struct engine *eng, uint32_t probe, const struct dif_site *s,
 			       info->text);
 	if (info->where == DIF_AT_TRACE || info->where == DIF_AT_CPUS)
 		return 0; /* fires in the consumer */
+	if (plan_elsewhere(eng, s))
+		return 0; /* plan_join() */
 	if (class_get(eng, s, ecb0, n, &g.cls, e) != 0)
 		return -1;
 	if (!vec_push(&p->groups, g))
@@ -261,35 +271,15 @@ plan_sites(struct engine *eng, struct err *e)
 	return 0;
 }
 
-/* The ECBs of a probe: the first's index, their number. */
-static uint32_t
-probe_ecbs(const struct dif_enabling *en, uint32_t probe, uint32_t *n)
-{
-	uint32_t lo = 0, hi = en->necbs, end;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (en->ecbs[mid].probe < probe)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (end = lo; end < en->necbs && en->ecbs[end].probe == probe; end++)
-		;
-	*n = end - lo;
-	return lo;
-}
-
 int
 plan_sites_of(struct engine *eng, const struct engine_site *v, size_t n,
 	      struct err *e)
 {
 	for (size_t i = 0; i < n; i++) {
-		uint32_t necbs, ecb0 = probe_ecbs(eng->en, v[i].probe, &necbs);
+		uint32_t end, ecb0 = dif_probe_ecbs(eng->en, v[i].probe, &end);
 
-		if (necbs != 0 && site_add(eng, v[i].probe, &v[i].site, ecb0,
-					   necbs, e) != 0)
+		if (end != ecb0 && site_add(eng, v[i].probe, &v[i].site, ecb0,
+					    end - ecb0, e) != 0)
 			return -1;
 	}
 	return 0;
@@ -324,6 +314,13 @@ plan_maps(struct engine *eng, struct err *e)
 
 /* ---- cells of constant keys ---------------------------------------------- */
 
+/* Who has the cells: of programs and targets that came later, their root. */
+static struct engine *
+cells_owner(struct engine *eng)
+{
+	return eng->root != NULL ? eng->root : eng;
+}
+
 /* Are all its keys names of the probe? */
 static bool
 stmt_static(const struct dif_stmt *s)
@@ -348,8 +345,9 @@ static_add(struct engine *eng, uint32_t probe, const struct dif_stmt *s,
 	   bool solo, struct err *e)
 {
 	const struct dif_aggvar *a = eng->en->tab->aggs[s->agg];
-	uint8_t *key = arena_alloc(eng->arena, a->keysize);
-	struct plan *p = &eng->plan;
+	struct engine *own = cells_owner(eng);
+	uint8_t *key = arena_alloc(own->arena, a->keysize);
+	struct plan *p = &own->plan;
 	struct rt_static_cell c = { .agg = s->agg,
 				    .off = p->cells_next,
 				    .key = key };
@@ -370,7 +368,7 @@ static_add(struct engine *eng, uint32_t probe, const struct dif_stmt *s,
 static int
 solo_fixed(struct engine *eng, const struct dif_stmt *s, struct err *e)
 {
-	struct plan *p = &eng->plan;
+	struct plan *p = &cells_owner(eng)->plan;
 	struct rt_static_cell c = { .agg = s->agg,
 				    .off = solo_next(p),
 				    .key = (const uint8_t *)"" };
@@ -383,10 +381,10 @@ solo_fixed(struct engine *eng, const struct dif_stmt *s, struct err *e)
 
 /* Is there room for what a group's clauses may take? */
 static bool
-static_room(const struct engine *eng, const struct plan_group *g)
+static_room(struct engine *eng, const struct plan_group *g)
 {
-	const struct plan *p = &eng->plan;
-	const struct x86_handler_in *in = &p->classes.v[g->cls].in;
+	const struct plan *p = &cells_owner(eng)->plan;
+	const struct x86_handler_in *in = &eng->plan.classes.v[g->cls].in;
 	bool solo = x86_solo(eng->en, g->ecb0, in->necbs);
 	uint32_t bytes = 0, words = 0;
 
@@ -420,17 +418,17 @@ static_probe(struct engine *eng, const struct plan_group *g, struct err *e)
 {
 	const struct x86_handler_in *in = &eng->plan.classes.v[g->cls].in;
 	bool solo = counts_only(eng, g->ecb0, in->necbs);
+	const struct plan *p = &cells_owner(eng)->plan;
 	uint32_t first = 0;
 
-	if (eng->plan.cells[g->probe] != 0)
+	if (p->cells[g->probe] != 0)
 		return 0;
 	for (uint32_t i = 0; i < in->necbs; i++) {
 		const struct dif_clause *c =
 			eng->en->clauses[eng->en->ecbs[g->ecb0 + i].clause];
 		for (uint32_t k = 0; k < c->nstmts; k++) {
 			const struct dif_stmt *s = &c->stmts[k];
-			uint32_t at = solo ? solo_next(&eng->plan) :
-					     eng->plan.cells_next;
+			uint32_t at = solo ? solo_next(p) : p->cells_next;
 
 			if (stmt_static(s)) {
 				first = first != 0 ? first : at;
@@ -439,7 +437,7 @@ static_probe(struct engine *eng, const struct plan_group *g, struct err *e)
 			}
 		}
 	}
-	eng->plan.cells[g->probe] = first;
+	p->cells[g->probe] = first;
 	return 0;
 }
 
@@ -481,7 +479,27 @@ plan_statics_of(struct engine *eng, uint32_t first, struct err *e)
 		if (p->groups.v[i].why == NULL &&
 		    static_probe(eng, &p->groups.v[i], e) != 0)
 			return -1;
+	if (eng->root != NULL)
+		shared_cells_seen(eng->root);
 	return 0;
+}
+
+/* Probes that come later: those of what is mapped, and those whose places are in
+   other targets, which have the same memory. */
+static uint32_t
+probes_to_come(const struct engine *eng)
+{
+	const struct dif_enabling *en = eng->en;
+	uint32_t n = eng->opts.spare_probes;
+
+	for (uint32_t p = 0; eng->opts.ntargets > 1 && p < en->nprobes; p++)
+		for (uint32_t s = 0; s < en->probes[p].nsites; s++) {
+			if (en->probes[p].sites[s].pid == eng->pid)
+				continue;
+			n++;
+			break;
+		}
+	return n;
 }
 
 /* Room for the cells of probes that come later, as all clauses could take. */
@@ -498,7 +516,7 @@ static_spare(const struct engine *eng)
 				each += 8 + eng->en->tab->aggs[s->agg]->words *
 						    8ull;
 		}
-	each *= eng->opts.spare_probes;
+	each *= probes_to_come(eng);
 	return each < SPARE_CELLS ? (uint32_t)each : SPARE_CELLS;
 }
 
@@ -526,6 +544,6 @@ plan_statics(struct engine *eng, struct err *e)
 		return -1;
 	p->cells_max = p->cells_next + static_spare(eng);
 	p->cells_size = p->cells_max - lay.fixed_end;
-	p->solos_max = (uint32_t)p->solos.n + eng->opts.spare_probes;
+	p->solos_max = (uint32_t)p->solos.n + probes_to_come(eng);
 	return 0;
 }

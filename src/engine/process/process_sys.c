@@ -87,15 +87,23 @@ plan_left(struct plan *p, const char *why)
 /* Calls after which other things hold for our code (rt_native.h, RTN_SYS_*); in
    an object that is no C library, without the first one, for there are the ends
    of all threads but few. */
-static const uint32_t sys_special[] = { SYS_exit,   SYS_vfork, SYS_clone,
-					SYS_clone3, SYS_prctl, SYS_seccomp };
+static const uint32_t sys_special[] = { SYS_exit,   SYS_vfork,  SYS_clone,
+					SYS_clone3, SYS_prctl,  SYS_seccomp,
+					SYS_execve, SYS_execveat };
 #define NSPECIAL (sizeof(sys_special) / sizeof(*sys_special))
+
+/* The last two where programs are followed. */
+static size_t
+nspecial(const struct engine *eng)
+{
+	return eng->opts.follow == RTN_FOLLOW_ALL ? NSPECIAL : NSPECIAL - 2;
+}
 
 /* Is it one of them, or not known which one it is? */
 static bool
-sys_may_be_special(uint32_t nr)
+sys_may_be_special(const struct engine *eng, uint32_t nr)
 {
-	for (size_t i = 0; i < NSPECIAL; i++)
+	for (size_t i = 0; i < nspecial(eng); i++)
 		if (sys_special[i] == nr)
 			return true;
 	return nr >= RTN_NSYS;
@@ -113,7 +121,7 @@ sys_points(struct engine *eng, uint32_t fn, uint64_t addr, bool all,
 				 .at = X86_AT_SYSENTRY };
 	uint32_t nr = sys_number(p, &pt);
 
-	if (!all && !sys_may_be_special(nr))
+	if (!all && !sys_may_be_special(eng, nr))
 		return 0;
 	p->nsys++;
 	/* The entry stub always: it keeps the number for the return, and sees
@@ -269,14 +277,16 @@ sys_hit(struct engine *eng, struct world_obj *o, uint64_t at, uint64_t fn,
 /* All `syscall` instructions of an object, in functions that are wanted. */
 static int
 sys_each(struct engine *eng, struct world_obj *o,
-	 bool (*want)(struct world_obj *o, uint64_t fn), struct err *e)
+	 bool (*want)(const struct engine *eng, struct world_obj *o,
+		      uint64_t fn),
+	 struct err *e)
 {
 	uint64_t at = 0;
 
 	for (; (at = world_syscall(o, at)) != 0; at++) {
 		uint64_t fn = world_fn_of(o, at);
 
-		if ((want == NULL || (fn != 0 && want(o, fn))) &&
+		if ((want == NULL || (fn != 0 && want(eng, o, fn))) &&
 		    sys_hit(eng, o, at, fn, want == NULL, e) != 0)
 			return -1;
 	}
@@ -304,7 +314,7 @@ plan_syscalls(struct engine *eng, struct err *e)
 
 /* Does a function have the number of one of sys_special in it, as 32 bits? */
 static bool
-fn_is_special(struct world_obj *o, uint64_t fn)
+fn_is_special(const struct engine *eng, struct world_obj *o, uint64_t fn)
 {
 	const struct code_world *w = world_x86(o);
 	struct code_part part[8];
@@ -313,7 +323,7 @@ fn_is_special(struct world_obj *o, uint64_t fn)
 	if (world_parts(o, fn, 0, part) == 0)
 		return false;
 	p = w->bytes(w->arg, part[0].addr, part[0].size);
-	for (size_t i = !world_obj_is_libc(o); p != NULL && i < NSPECIAL; i++)
+	for (size_t i = !world_obj_is_libc(o); p != NULL && i < nspecial(eng); i++)
 		if (memmem(p, part[0].size, &sys_special[i],
 			   sizeof(*sys_special)) != NULL)
 			return true;
@@ -330,7 +340,7 @@ sys_any(struct engine *eng, struct err *e)
 	if (!world_symbol(&eng->world, "syscall", &fn))
 		return 0;
 	o = world_at(&eng->world, fn);
-	if (o == NULL || !world_obj_is_libc(o) || fn_is_special(o, fn))
+	if (o == NULL || !world_obj_is_libc(o) || fn_is_special(eng, o, fn))
 		return 0; /* or it has its points */
 	for (at = fn;
 	     (at = world_syscall(o, at)) != 0 && world_fn_of(o, at) == fn; at++)

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * process_tree.c - programs that processes of the tree execute.
+ * process_tree.c - programs that processes of the tree execute, and targets
+ * behind the first.
  *
- *	a thread asks (rtn_exec) ─▶ member, guardian ─▶ it is caught at the
+ *	a thread asks (rtn_exec) ─▶ member ─▶ guardian: it is caught at the
  *	first instruction of the program ─▶ memory, patches ─▶ it runs
  *	                 │
  *	                 └─▶ execve fails, or it cannot be: it goes on; what is
  *	                     not followed is counted
  *
  * A MEMBER is a struct engine without what is the trace's: it has a process, its
- * world, places, regions, journal and guardian of its own, and in the memory file
- * a part of its own (struct map.head); machines, buffers, variables and
- * aggregations are the root's, which the process maps like all others.  What the
- * root has found out of the enabling (classes, sites, cells) is copied.
+ * world, places, regions and journal of its own, which the root's guardian guards
+ * with the root's (guard_join()), and in the memory file a part of its own (struct
+ * map.head); machines, buffers, variables and aggregations are the root's, which
+ * the process maps like all others.  What the root has found out of the enabling
+ * (classes, sites, cells) is copied.
  *
  *	file   │ shared: common │ the root's │ the rest │ regions │ head,
  *	       │                                        │         │ regions of a
@@ -24,6 +26,9 @@
  *
  * Where the root's own process executes a program, that is a member as well;
  * the root goes on without a process.
+ *
+ * Another target is a member from the beginning, entered where it stands
+ * (tree_join()).
  */
 #include "engine/process/process_impl.h"
 #include "engine/process/inject_impl.h"
@@ -80,7 +85,7 @@ plan_again_for(struct engine *m, const struct plan *from, struct err *e)
 	/* Of the root's landings none are here, and of system calls windows
 	   serve nearly all. */
 	p->land = NULL;
-	p->windows_only = true;
+	p->windows_only = !m->joined && m->root->again.n == 0;
 	p->fn_by_addr = hash_new();
 	p->class_by_key = hash_new();
 	return p->fn_by_addr != NULL && p->class_by_key != NULL &&
@@ -102,6 +107,24 @@ member_free(struct engine *m)
 	engine_release(m);
 }
 
+/* By the root's guardian, or where that was killed, one of its own. */
+static int
+member_guard(struct engine *m, struct err *e)
+{
+	struct guard *with = m->root->guard;
+	int fd;
+
+	m->journal = patch_journal_file(m->pid, TREE_PATCHES, &fd, e);
+	if (m->journal == NULL)
+		return -1;
+	m->guard = with != NULL && guard_lives(with)
+			   ? guard_join(with, m->journal, fd, m->in.mem,
+					m->pidfd, e)
+			   : guard_new(m->journal, m->in.mem, m->pidfd, e);
+	close(fd);
+	return m->guard != NULL ? 0 : -1;
+}
+
 /* The process as it is before: its guardian, and nothing else yet. */
 static int
 member_open(struct engine *m, struct err *e)
@@ -112,17 +135,16 @@ member_open(struct engine *m, struct err *e)
 	if (inject_open(&m->in, m->pid, false, e) != 0)
 		return -1;
 	m->opened = true;
+	m->in.near = true; /* nothing in another PID namespace comes here */
 	if (plan_again_for(m, &root->plan, e) != 0)
 		return -1;
-	m->journal = patch_journal_new(m->pid, TREE_PATCHES, e);
-	if (m->journal == NULL)
-		return -1;
-	m->guard = guard_new(m->journal, m->in.mem, m->pidfd, e);
-	return m->guard != NULL ? 0 : -1;
+	return member_guard(m, e);
 }
 
+/* t NULL: a program that is executed; else another target. */
 static struct engine *
-member_new(struct engine *root, pid_t pid, struct err *e)
+member_new(struct engine *root, pid_t pid, const struct engine_target *t,
+	   struct err *e)
 {
 	struct engine *m = calloc(1, sizeof(*m));
 
@@ -138,7 +160,9 @@ member_new(struct engine *root, pid_t pid, struct err *e)
 	m->opts = root->opts;
 	m->opts.spare_probes = 0;
 	m->self = (struct engine_target){ .pid = pid };
-	m->opts.targets = &m->self;
+	m->opts.targets = t != NULL ? t : &m->self;
+	m->opts.ntargets = 1;
+	m->joined = t != NULL;
 	m->pidfd = m->wake = m->in.mem = -1;
 	m->map.fd = root->map.fd;
 	m->lay = root->lay;
@@ -228,6 +252,46 @@ tree_lost(struct engine *root, const char *why)
 		root->lost_why = arena_strdup(root->arena, why);
 }
 
+/* ---- who is of it ------------------------------------------------------------ */
+
+static void
+kin_seen(const struct engine *root, pid_t pid, pid_t like)
+{
+	if (root->opts.kin != NULL)
+		root->opts.kin->seen(root->opts.kin->arg, pid, like);
+}
+
+/* Of more than the list holds the first ones stay unknown. */
+static void
+kin_children(const struct engine *root, struct engine *eng)
+{
+	uint32_t n = eng->sh->nchildren;
+
+	if (n - eng->nchildren_seen > RTN_NCHILDREN)
+		eng->nchildren_seen = n - RTN_NCHILDREN;
+	for (; eng->nchildren_seen != n; eng->nchildren_seen++) {
+		uint32_t i = eng->nchildren_seen % RTN_NCHILDREN;
+		pid_t pid = (pid_t)eng->sh->children[i];
+
+		if (pid == 0)
+			return; /* not written yet */
+		if (pid != eng->pid)
+			kin_seen(root, pid, eng->pid);
+	}
+}
+
+void
+tree_kin(struct engine *root)
+{
+	if (!engine_follows(root) || root->opts.kin == NULL)
+		return;
+	kin_children(root, root);
+	for (size_t i = 0; i < root->members.n; i++)
+		kin_children(root, root->members.v[i]);
+}
+
+/* ---- it is there ------------------------------------------------------------- */
+
 /* It stands at the first instruction. */
 static void
 tree_enter(struct engine *root, struct engine *m)
@@ -237,6 +301,7 @@ tree_enter(struct engine *root, struct engine *m)
 	tree_replaced(root, m->pid);
 	if (member_enter(m, &why) == 0 && vec_push(&root->members, m)) {
 		root->nprograms++;
+		kin_seen(root, m->pid, m->pid);
 		guard_release(m->guard);
 		return;
 	}
@@ -285,7 +350,7 @@ tree_exec(struct engine *root, struct rtn_shared *sh, uint32_t i)
 	enum inject_caught c = INJECT_LOST;
 
 	if (pid > 0 && follow_head(pid, follow_ino(root->map.fd, 1)) != 0)
-		m = member_new(root, pid, &why);
+		m = member_new(root, pid, NULL, &why);
 	if (m != NULL && guard_catch(m->guard, tid, &why) != 0) {
 		member_free(m);
 		m = NULL;
@@ -349,7 +414,7 @@ tree_gather(struct engine *root)
 	for (size_t i = 0; i < root->members.n; i++) {
 		struct engine *m = root->members.v[i];
 
-		m->gone |= engine_target_ended(m);
+		m->gone = m->gone || engine_target_ended(m);
 		any |= m->gone;
 	}
 	used = any ? calloc(root->members.n, sizeof(*used)) : NULL;
@@ -368,27 +433,127 @@ tree_gather(struct engine *root)
 	free(used);
 }
 
+/* Objects that it has mapped since. */
+static void
+member_extend(struct engine *m)
+{
+	struct again_list v = { 0 };
+	struct engine_fresh *fresh;
+	struct err why = { 0 };
+	size_t n;
+
+	if (m->gone || !engine_mapped(m, &fresh, &n))
+		return;
+	/* A thread waits, whatever becomes of it. */
+	if (again_sites(m, true, &v, &why) != 0)
+		v.n = 0;
+	/* Before it goes on: it may end at once. */
+	kin_seen(m->root, m->pid, m->pid);
+	engine_extend(m, v.v, v.n, &why);
+	vec_fini(&v);
+}
+
+/* ---- other targets ----------------------------------------------------------- */
+
+/* Of other numbers of processes and threads only the root's can be found out. */
+static int
+join_near(pid_t pid, struct err *e)
+{
+	struct proc_status st;
+	uint64_t v, own;
+
+	if (proc_status_read(pid, 0, &st) &&
+	    proc_status_numbers(&st, "NSpid", &v, 1, &own) > 1)
+		return err_set(e, &ERR_GENERIC, 0,
+			       "process %d is in another PID namespace, and "
+			       "cannot share variables with others", (int)pid);
+	return 0;
+}
+
+static int
+join_enter(struct engine *m, struct err *e)
+{
+	if (engine_target_look(m, e) != 0 || plan_join(m, e) != 0)
+		return -1;
+	if (m->plan.windows.n == 0)
+		return 0; /* nothing happens there that is wanted */
+	return map_member(m, e) != 0 ? -1 : engine_enter(m, true, e);
+}
+
+static int
+join(struct engine *root, const struct engine_target *t, struct err *e)
+{
+	struct engine *m;
+	int rc;
+
+	if (join_near(t->pid, e) != 0)
+		return -1;
+	m = member_new(root, t->pid, t, e);
+	if (m == NULL)
+		return -1;
+	rc = join_enter(m, e);
+	beside_end(m);
+	if (rc == 0 && m->sh == NULL) {
+		member_free(m);
+		return 0;
+	}
+	if ((rc == 0 || m->patched) && vec_push(&root->members, m))
+		return rc;
+	member_free(m);
+	return rc == 0 ? err_nomem(e) : rc;
+}
+
+int
+tree_join(struct engine *root, struct err *e)
+{
+	struct err why = { 0 };
+
+	if (root->opts.ntargets > 1 && join_near(root->pid, e) != 0)
+		return -1;
+	for (uint32_t i = 1; i < root->opts.ntargets; i++)
+		if (join(root, &root->opts.targets[i], e) != 0) {
+			(void)tree_undo(root, &why);
+			return -1;
+		}
+	return 0;
+}
+
+/* What it executes is another program, and not followed unless all are. */
+static void
+join_poll(struct engine *root, struct engine *m)
+{
+	if (m->gone)
+		return;
+	exec_answer(m);
+	if (engine_changed(m)) {
+		m->follow_ns = 0;
+		slots_of(root, m->pid);
+	}
+}
+
 /* ---- the door -------------------------------------------------------------- */
 
 void
 tree_poll(struct engine *root, uint64_t now)
 {
-	struct engine_fresh *fresh;
-	struct err why = { 0 };
+	const bool all = root->opts.follow == RTN_FOLLOW_ALL;
 	uint64_t took;
-	size_t n;
 
-	if (root->opts.follow != RTN_FOLLOW_ALL || root->sh == NULL)
+	if ((!all && root->members.n == 0) || root->sh == NULL)
 		return;
-	tree_asked(root, root->sh);
+	if (all)
+		tree_asked(root, root->sh);
 	for (size_t i = 0; i < root->members.n; i++) {
 		struct engine *m = root->members.v[i];
 
-		tree_asked(root, m->sh);
+		/* A child of one that has ended may have its head. */
+		if (all)
+			tree_asked(root, m->sh);
 		m = root->members.v[i];
-		m->gone |= engine_target_ended(m);
-		if (!m->gone && engine_mapped(m, &fresh, &n))
-			engine_extend(m, NULL, 0, &why);
+		if (m->joined && !all)
+			join_poll(root, m);
+		m->gone = m->gone || engine_target_ended(m);
+		member_extend(m);
 	}
 	if (now < root->next_gather_ns)
 		return;

@@ -146,7 +146,7 @@ view_lives(const struct engine *eng, uint32_t tid)
 	if (eng->foreign_pids)
 		return follow_find_thread(eng->pid, tid) != 0;
 	/* Of any process: the kernel knows threads there too. */
-	if (engine_follows(eng))
+	if (engine_several(eng))
 		return proc_stat_read((pid_t)tid, 0, &st) &&
 		       !proc_stat_ended(&st);
 	return proc_stat_read(eng->pid, (pid_t)tid, &st);
@@ -182,7 +182,7 @@ target_over(const struct engine *eng, unsigned slot)
 {
 	if (slot < RTN_HOST_SLOTS * RT_LEVELS)
 		return false;
-	if (engine_follows(eng))
+	if (engine_several(eng))
 		return !view_lives(eng, slot_owner(eng, slot));
 	return eng->gone || engine_target_ended(eng);
 }
@@ -316,7 +316,7 @@ slot_pid(const struct engine *eng, uint32_t thread)
 	unsigned s = (RTN_HOST_SLOTS + thread) * RT_LEVELS;
 	pid_t pid = (pid_t) * (volatile uint32_t *)&eng->view.rt[s]->pid;
 
-	if (!engine_follows(eng) || (pid == eng->pid && !eng->gone))
+	if (!engine_several(eng) || (pid == eng->pid && !eng->gone))
 		return eng->pid;
 	return pid > 0 && tree_of(eng, pid) != NULL ? pid : 0;
 }
@@ -340,7 +340,7 @@ reap_process(const struct engine *eng, uint32_t first, bool *dead, bool *done)
 		done[i] |= mine[i];
 	}
 	/* Of a process that has ended nobody looks at homes. */
-	of = engine_follows(eng) ? tree_of(eng, pid) : eng;
+	of = engine_several(eng) ? tree_of(eng, pid) : eng;
 	if (pid == 0 || of == NULL)
 		return;
 	ok = homes_close(of, pid, mine);
@@ -361,7 +361,7 @@ shared_reap(struct engine *eng)
 	bool dead[RTN_NTHREADS] = { false }, done[RTN_NTHREADS] = { false };
 	bool any = false;
 
-	if ((eng->gone && !engine_follows(eng)) || eng->map.nregions == 0)
+	if ((eng->gone && !engine_several(eng)) || eng->map.nregions == 0)
 		return;
 	for (uint32_t i = 0; i < n && i < eng->lay.nthreads; i++) {
 		uint32_t tid = eng->sh->owner[i];

@@ -193,6 +193,7 @@ objs_add(struct world *w, struct err *e)
 			.bytes = obj_bytes,
 			.is_fn = obj_is_fn,
 			.entered = obj_entered,
+			.knows_jumps = true,
 			.end_before = obj_end_before,
 			.taken = obj_taken,
 			.pinned = obj_pinned,
@@ -636,6 +637,15 @@ part_of_pad(void *arg, uint64_t at)
 		world_part_add(ps, d->addr);
 }
 
+/* Code jumps there, perhaps into the middle of a part. */
+static void
+part_of_jump(struct parts *ps, uint64_t at)
+{
+	const struct elf_fde *d = elf_fde_at(ps->o->elf, at);
+
+	world_part_add(ps, d != NULL && d->fragment ? d->addr : at);
+}
+
 /* Parts that code in `from` jumps to. */
 static void
 parts_of_jumps(struct parts *ps, const struct code_part *from)
@@ -647,7 +657,7 @@ parts_of_jumps(struct parts *ps, const struct code_part *from)
 		code_insn_decode(p + off, from->size - off, from->addr + off,
 				 &in);
 		if (in.kind == CODE_I_JMP || in.kind == CODE_I_JCC)
-			world_part_add(ps, in.target - ps->o->o->base);
+			part_of_jump(ps, in.target - ps->o->o->base);
 	}
 }
 

@@ -184,7 +184,8 @@ void x86_sys_thunk(struct x86_buf *b, const struct x86_target *t,
 /* A probe at an instruction of a window. */
 struct x86_point {
 	uint32_t at;   /* offset in the window of the instruction */
-	bool after;    /* fires after it (return of a system call) */
+	bool after;    /* fires after it (return of a system call; the end of a
+			  function that runs on into another) */
 	bool insn;     /* an arbitrary place: red zone and flags are live (not
 			  with kind ENTRY, RETURN; SYS* are so anyway) */
 	const struct x86_handler *h; /* NULL: dispatch by call number through

@@ -67,6 +67,15 @@ is_out(const struct code_fn *f, uint64_t addr)
 	return false;
 }
 
+static bool
+runs_on(const struct code_fn *f)
+{
+	for (size_t i = 0; i < f->outs.n; i++)
+		if (f->outs.v[i].kind == CODE_OUT_FALL)
+			return true;
+	return false;
+}
+
 /* What is wrong with one instruction. */
 static const char *
 insn_refused(const struct code_world *w, const struct code_fn *f, uint64_t addr,
@@ -145,6 +154,8 @@ x86_copy_refused(const struct code_world *w, const struct code_fn *f)
 		return f->why != NULL ? f->why : "it is not understood";
 	if (f->nparts != 1)
 		return "it is in several parts";
+	if (runs_on(f))
+		return "it runs on into the code after it";
 	if (f->part[0].size > COPY_MAX)
 		return "it is too large";
 	return body_refused(w, f);

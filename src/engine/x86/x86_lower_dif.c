@@ -165,20 +165,7 @@ reads(dif_instr_t i)
 static uint32_t
 lower_writes(dif_instr_t i)
 {
-	switch (dif_op_info[DIF_OP(i)].fmt) {
-	case DIF_FMT_R3:
-		if (DIF_OP(i) == DIF_OP_COPYS)
-			return 0;
-		return 1u << (DIF_RD(i) & 7);
-	case DIF_FMT_R2:
-	case DIF_FMT_LD:
-	case DIF_FMT_SETX:
-	case DIF_FMT_SETS:
-	case DIF_FMT_LDV:
-	case DIF_FMT_LDA:
-	case DIF_FMT_CALL: return 1u << (DIF_RD(i) & 7);
-	default: return 0;
-	}
+	return dif_op_writes_rd(DIF_OP(i)) ? 1u << (DIF_RD(i) & 7) : 0;
 }
 
 #define UNREACHED 0xffu

@@ -138,8 +138,8 @@ static bool
 arg_is_far(const struct dif_recipe *r)
 {
 	return r->kind == DIF_RCP_UMEM &&
-	       (r->base != DIF_BASE(RSP) || r->index != 0 || r->val < 0 ||
-		r->val > STACK_NEAR);
+	       (r->base != DIF_BASE(RSP) || r->index != 0 || r->fs ||
+		r->val < 0 || r->val > STACK_NEAR);
 }
 
 /* rax = user memory, 0 where it cannot be read. */
@@ -157,6 +157,10 @@ arg_far(struct lower *l, const struct dif_recipe *r)
 		user_ureg(l, X86_RAX, r->index - 1u);
 		if (r->scale != 0)
 			x86_sh_ri(l->b, X86_SHL, 8, X86_RAX, r->scale);
+		x86_alu_rr(l->b, X86_ADD, 8, X86_RSI, X86_RAX);
+	}
+	if (r->fs) {
+		lower_fs_base(l->b, l->t, X86_RAX);
 		x86_alu_rr(l->b, X86_ADD, 8, X86_RSI, X86_RAX);
 	}
 	x86_mov_ri(l->b, X86_RDX,

@@ -33,10 +33,8 @@ static const int32_t home_rt = offsetof(struct rtn_home, rt);
 static bool
 counts(const struct dif_enabling *en, const struct dif_stmt *st)
 {
-	if (!DIF_ACT_IS_AGG(st->kind) || st->nexprs != st->nkeys ||
-	    en->tab->aggs[st->agg]->func != DIF_AGG_count)
-		return false;
-	return st->nkeys == 0 || lower_agg_static(st);
+	return dif_stmt_counts(en->tab, st) &&
+	       (st->nkeys == 0 || lower_agg_static(st));
 }
 
 bool

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "export/export.h"
+#include "base/test/fds.h"
 
 #define EACH 200 /* allocations that fail one by one */
 
@@ -110,5 +111,5 @@ main(void)
 		cmocka_unit_test(test_serve),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "export/export.h"
 
 static char err[512];
@@ -96,6 +97,9 @@ static const char *const refusals[][2] = {
 	{ "@a divide=inf", "no number above zero" },
 	{ "@a divide=", "no number above zero" },
 	{ "@a le=5..5", "le=5..5 is no range" },
+	{ "@a le=..5", "is no range" },
+	{ "@a le=1xx9", "is no range" },
+	{ "@a le=1..5x", "is no range" },
 	{ "@a le=1..99999999999999999999", "is no range" },
 	{ "@a sum=@a", "sum=@a is no other aggregation" },
 	{ "@a sum=b", "an aggregation is expected" },
@@ -160,5 +164,5 @@ main(void)
 		cmocka_unit_test(random_bytes),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "export/export.h"
 #include "otlp.pb-c.h"
 
@@ -149,6 +150,9 @@ static const char *const hostile[][2] = {
 	{ "a\nb", "a\\nb" },
 	{ "\"} 1\nevil 2", "\\\"} 1\\nevil 2" },
 	{ "\x01\x1b[31m\x7f", "\\\\x01\\\\x1b[31m\\\\x7f" },
+	{ "\xe2\x80\xaegpj.sh", "\\\\xe2\\\\x80\\\\xaegpj.sh" },
+	{ "\xe2\x81\xa6\xd8\x9c\xe2\x81\xa5", "\\\\xe2\\\\x81\\\\xa6\\\\xd8\\\\x9c\xe2\x81\xa5" },
+	{ "\xc2\x9b" "31m\xc2\xa0", "\\\\xc2\\\\x9b31m\xc2\xa0" },
 	{ "\xff\xc0\x80", "\\\\xff\\\\xc0\\\\x80" },
 	{ "\\xff", "\\\\x5cxff" }, /* not the same as the byte */
 	{ "\\", "\\\\" },
@@ -241,5 +245,5 @@ main(void)
 		cmocka_unit_test(otlp),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

@@ -119,6 +119,8 @@ struct node *conv_decay(struct compile *cx, struct node *n);
 struct node *conv_string(struct compile *cx, struct node *n);
 /* A struct or array that lives in user memory: copied in. */
 struct node *conv_copyin(struct compile *cx, struct node *n);
+/* "", or what to tell of a character constant where a string is wanted. */
+const char *conv_chars_hint(const struct node *n);
 bool node_is_scalar(const struct node *n);
 bool node_in_user(const struct node *n); /* lvalue in user memory */
 

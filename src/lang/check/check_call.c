@@ -72,8 +72,9 @@ convert_arg(struct compile *cx, const struct dif_subr_info *s,
 			return conv_to(cx, a, dtype_basic(cx, TYPE_B_ULONG));
 		if (!type_is_strcompat(a->type))
 			lang_fail(cx, &D_PROTO_ARG, a->loc,
-				  "%s: expected a string, found %s", what,
-				  lang_type_name(cx, a->type));
+				  "%s: expected a string, found %s%s", what,
+				  lang_type_name(cx, a->type),
+				  conv_chars_hint(a));
 		return conv_string(cx, a);
 	}
 	a = conv_decay(cx, a);

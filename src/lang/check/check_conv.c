@@ -336,6 +336,12 @@ assignable(struct type *to, const struct node *n)
 	return type_is_sou(to) && type_is_sou(from) && type_compat(to, from);
 }
 
+const char *
+conv_chars_hint(const struct node *n)
+{
+	return n->chars ? " (a string has double quotes)" : "";
+}
+
 struct node *
 conv_assign(struct compile *cx, struct type *t, struct node *n,
 	    struct src_loc loc, const struct err_tag *tag, const char *what)
@@ -345,8 +351,9 @@ conv_assign(struct compile *cx, struct type *t, struct node *n,
 	if (!type_is_string(to))
 		n = conv_decay(cx, n);
 	if (!assignable(to, n))
-		lang_fail(cx, tag, loc, "%s: expected %s, found %s", what,
-			  lang_type_name(cx, t), lang_type_name(cx, n->type));
+		lang_fail(cx, tag, loc, "%s: expected %s, found %s%s", what,
+			  lang_type_name(cx, t), lang_type_name(cx, n->type),
+			  type_is_string(to) ? conv_chars_hint(n) : "");
 	if (type_is_sou(to))
 		return conv_copyin(cx, n);
 	if (type_is_string(to) && !node_is_null(n))

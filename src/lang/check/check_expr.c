@@ -194,9 +194,10 @@ static _Noreturn void
 incompatible(struct compile *cx, struct node *n)
 {
 	lang_fail(cx, &D_OP_INCOMPAT, n->loc,
-		  "operands of %s have incompatible types: %s and %s",
+		  "operands of %s have incompatible types: %s and %s%s",
 		  op_name(n->op), lang_type_name(cx, n->left->type),
-		  lang_type_name(cx, n->right->type));
+		  lang_type_name(cx, n->right->type),
+		  conv_chars_hint(n->left->chars ? n->left : n->right));
 }
 
 static void

@@ -71,7 +71,11 @@ next_expr(struct fmt_args *fa)
 static const char *
 string_hint(const struct dif_conv *c, const struct node *a)
 {
-	if (c->cls != DIF_CONV_STR || a->is_const ||
+	if (c->cls != DIF_CONV_STR)
+		return "";
+	if (a->chars)
+		return conv_chars_hint(a);
+	if (a->is_const ||
 	    (!type_is_ptr(a->type) &&
 	     !(type_is_integer(a->type) && type_size(a->type) == 8)))
 		return "";

@@ -583,6 +583,29 @@ reserved_why(int kw)
 	}
 }
 
+/* What other tracers write there, and D does not; "": nothing known. */
+static const char *
+foreign_syntax(const struct compile *cx, const struct token *t)
+{
+	static const struct { const char *word, *hint; } words[] = {
+		{ "probe", " (in D a probe's name is all: BEGIN, "
+			   "syscall::read:entry)" },
+		{ "in", " (D has no foreach: printa() prints all keys of an "
+			"aggregation)" },
+	};
+	const char *p = t->text;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (t->textlen == strlen(words[i].word) &&
+		    memcmp(p, words[i].word, t->textlen) == 0)
+			return words[i].hint;
+	if (t->textlen == 1 && *p == '<' && !cx->lex->sub && t->loc.col > 2 &&
+	    p[-1] == '<' && p[-2] == '<')
+		return " (in D a function aggregates: @x = sum(VALUE), "
+		       "quantize(VALUE) ...)";
+	return "";
+}
+
 _Noreturn void
 lex_syntax(struct compile *cx, const struct token *t, const char *expected)
 {
@@ -604,6 +627,6 @@ lex_syntax(struct compile *cx, const struct token *t, const char *expected)
 			  "syntax error near \"%s\": the word is reserved%s",
 			  kw_name(t->kw), reserved_why(t->kw));
 	int len = t->textlen > 60 ? 60 : (int)t->textlen;
-	lang_fail(cx, &D_SYNTAX, t->loc, "syntax error near \"%.*s\"%s%s", len,
-		  t->text, sep, expected);
+	lang_fail(cx, &D_SYNTAX, t->loc, "syntax error near \"%.*s\"%s%s%s",
+		  len, t->text, sep, expected, foreign_syntax(cx, t));
 }

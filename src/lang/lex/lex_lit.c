@@ -269,7 +269,8 @@ lex_char(struct compile *cx, struct token *t)
 		}
 		if (++n > 8)
 			lang_fail(cx, &D_CHR_OFLOW, t->loc,
-				  "character constant is longer than 8 bytes");
+				  "character constant is longer than 8 bytes "
+				  "(a string has double quotes)");
 		t->ival = t->ival << 8 | c;
 	}
 	if (n == 0)

@@ -86,6 +86,8 @@ parse_clause(struct compile *cx, struct item *it)
 	cx->about = it->clause.pdescs;
 	parse_specified(cx, &it->clause);
 	cx->about = NULL;
+	if (cx->type_why != NULL)
+		lang_fail(cx, &D_TYPE_ERR, it->loc, "%s", cx->type_why);
 }
 
 /* ---- items --------------------------------------------------------------- */

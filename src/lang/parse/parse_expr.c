@@ -254,7 +254,9 @@ parse_primary(struct compile *cx)
 	switch (t.tok) {
 	case TOK_INT:
 	case TOK_CHAR:
-		return int_new(cx, t.loc, t.ival, t.type);
+		n = int_new(cx, t.loc, t.ival, t.type);
+		n->chars = t.tok == TOK_CHAR;
+		return n;
 	case TOK_STR:
 		n = node_new(cx, NODE_STR, t.loc);
 		n->str = t.str;

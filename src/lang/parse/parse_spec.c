@@ -248,6 +248,14 @@ bad_after(struct compile *cx, const struct clause_node *c)
 
 	while (lex_idchar(*p))
 		p++;
+	if (c->npdescs == 1 && strcmp(pd->name, "global") == 0)
+		bad_outer(cx, "a predicate or a clause body (variables of D are "
+			      "global, and need no declaration but for their "
+			      "type: int x;)");
+	if (c->npdescs == 1 && strcmp(pd->name, "function") == 0)
+		bad_outer(cx, "a predicate or a clause body (D has no functions "
+			      "of one's own, but inline TYPE NAME[TYPE "
+			      "PARAMETER] = EXPRESSION;)");
 	if (c->npdescs == 1 && pd->func[0] == '\0' && pd->mod[0] == '\0' &&
 	    pd->prov[0] == '\0' && *p == '\0' && *cx->lex->p != '}')
 		bad_outer(cx, arena_printf(cx->arena,

@@ -4,6 +4,7 @@
  * what it leaves behind when it fails.
  */
 #include "lang/test/check_test.h"
+#include "base/test/fds.h"
 
 #include <stdio.h>
 
@@ -54,6 +55,60 @@ first_assignment_declares(void **state)
 	assert_int_equal(var_named(&t, "a", DIF_SCOPE_GLOBAL)->nkeys, 2);
 	assert_int_equal(var_named(&t, "b", DIF_SCOPE_THREAD)->kind,
 			 DIF_VK_ARRAY);
+	ct_close(&t);
+}
+
+/* What should have come is written as one types it. */
+static void
+what_is_expected_is_said(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} v[] = {
+		{ "BEGIN{trace((1 2)}", "near \"2\": expected \")\"" },
+		{ "BEGIN{x[1}", "near \"}\": expected \"]\"" },
+		{ "BEGIN{x = arg0 ? 1; 2}", "near \";\": expected \":\"" },
+	};
+	struct ct t;
+
+	ct_open(&t);
+	for (size_t i = 0; i < sizeof(v) / sizeof(*v); i++) {
+		assert_null(ct_try(&t, v[i].text));
+		assert_non_null(strstr(t.e.msg, v[i].want));
+	}
+	ct_close(&t);
+}
+
+/* A string and what may stand for one: a string. */
+static void
+choices_of_strings(void **state)
+{
+	static const char *const yes[] = {
+		"arg0 ? execname : NULL", "arg0 ? NULL : execname",
+		"arg0 ? execname : \"a\"", "arg0 ? \"a\" : execname",
+		"arg0 ? execname : (char *)arg1",
+		"arg0 ? (char *)arg1 : execname",
+	};
+	static const char *const no[] = {
+		"arg0 ? execname : 1", "arg0 ? 1 : execname",
+		"arg0 ? execname : (int *)arg1",
+	};
+	char text[128];
+	struct ct t;
+
+	ct_open(&t);
+	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++) {
+		snprintf(text, sizeof(text), "BEGIN{ s%zu = %s }", i, yes[i]);
+		dif_prog_free(ct_compile(&t, text));
+		snprintf(text, sizeof(text), "s%zu", i);
+		assert_int_equal(var_named(&t, text, DIF_SCOPE_GLOBAL)
+					 ->type.kind,
+				 DIF_TYPE_STRING);
+	}
+	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++) {
+		snprintf(text, sizeof(text), "BEGIN{ n = %s }", no[i]);
+		assert_null(ct_try(&t, text));
+	}
 	ct_close(&t);
 }
 
@@ -357,6 +412,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(first_assignment_declares),
+		cmocka_unit_test(what_is_expected_is_said),
+		cmocka_unit_test(choices_of_strings),
 		cmocka_unit_test(failed_compile_leaves_no_trace),
 		cmocka_unit_test(inlines_outlive_their_compile),
 		cmocka_unit_test(predicates_say_who_fires),
@@ -370,5 +427,5 @@ main(void)
 		cmocka_unit_test(words_of_other_tracers_have_a_hint),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

@@ -226,6 +226,77 @@ parts_of_variables_go_through_a_copy(void **state)
 	       "ret %r0\n");
 }
 
+/* How often the last statement's value writes a variable. */
+static unsigned
+stores(const char *text)
+{
+	const struct dif_clause *c;
+	const struct dif_obj *o;
+	struct dif_prog *p;
+	unsigned n = 0;
+	struct ct t;
+
+	ct_open(&t);
+	p = ct_compile(&t, text);
+	c = &p->clauses[p->nclauses - 1];
+	o = c->stmts[c->nstmts - 1].exprs[0].obj;
+	for (uint32_t i = 0; i < o->ntext; i++)
+		n += DIF_OP(o->text[i]) == DIF_OP_STGS;
+	dif_prog_free(p);
+	ct_close(&t);
+	return n;
+}
+
+/* An argument that does something is worked out once, wherever in it that is. */
+static void
+effects_come_once(void **state)
+{
+	static const char *const arg[] = {
+		"y++", "++y", "y = 3", "1 + y++", "y++ + 1", "-(y++)",
+		"arg0 ? y++ : 2", "arg0 ? 2 : y++", "y++ ? 1 : 2",
+		"strlen(y++ ? \"a\" : \"b\")",
+	};
+	char text[128];
+
+	for (size_t i = 0; i < sizeof(arg) / sizeof(*arg); i++) {
+		snprintf(text, sizeof(text),
+			 "inline int twice[int x] = x + x; int y;"
+			 "BEGIN{trace(twice[%s])}", arg[i]);
+		assert_int_equal(stores(text), 1);
+	}
+}
+
+/* As many bytes as there are are taken: of a text its length and NUL, of what a
+   translator makes its size. */
+static void
+sizes_are_set(void **state)
+{
+	expect("BEGIN{*(string *)arg0 = \"abc\"}",
+	       "sets DT_STRING[1], %r1\n"
+	       "ldgs DT_VAR(262), %r2\n"
+	       "pushtr DT_TYPE(1), %r0, %r1\n"
+	       "call DIF_SUBR(12), %r3\n"
+	       "flushts\n"
+	       "setx DT_INTEGER[0], %r4\n"
+	       "add %r3, %r4, %r3\n"
+	       "setx DT_INTEGER[1], %r4\n"
+	       "cmp %r3, %r4\n"
+	       "bleu 11\n"
+	       "mov %r4, %r3\n"
+	       "copys %r1, %r3, %r2\n"
+	       "ret %r0\n");
+	expect("struct i { int a; }; struct o { int x, y; };"
+	       "translator struct o < struct i *I > { x = I->a; };"
+	       "BEGIN{print(xlate <struct o> ((struct i *)arg0))}",
+	       "setx DT_INTEGER[0], %r1\n"
+	       "allocs %r1, %r2\n"
+	       "ldgs DT_VAR(262), %r1\n"
+	       "ldsw [%r1], %r1\n"
+	       "add %r2, %r0, %r3\n"
+	       "stw %r1, [%r3]\n"
+	       "ret %r2\n");
+}
+
 /* A string constant whose end no instruction can name. */
 static void
 constants_run_out(void **state)
@@ -264,6 +335,8 @@ main(void)
 		cmocka_unit_test(tuples_do_not_nest),
 		cmocka_unit_test(symbols_are_addresses),
 		cmocka_unit_test(parts_of_variables_go_through_a_copy),
+		cmocka_unit_test(effects_come_once),
+		cmocka_unit_test(sizes_are_set),
 		cmocka_unit_test(constants_run_out),
 	};
 

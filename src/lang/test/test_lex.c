@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Literals, macros, control lines, blanks: each value, type, tag and place. */
 #include "lang_test.h"
+#include "base/test/fds.h"
 
 /* The first expression of `BEGIN { ... }`. */
 struct first {
@@ -322,5 +323,5 @@ main(void)
 		cmocka_unit_test(test_control_errors),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

@@ -6,6 +6,7 @@
 #include "lang_test.h"
 
 #include "base/test/nomem.h"
+#include "base/test/fds.h"
 
 static const char text[] =
 	"# 3 \"other.d\"\n"
@@ -64,5 +65,5 @@ main(void)
 		cmocka_unit_test(test_nth),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

@@ -5,6 +5,7 @@
  * test_decl.c.
  */
 #include "lang/test/check_test.h"
+#include "base/test/fds.h"
 
 static const struct {
 	const char *tag, *text;
@@ -245,6 +246,7 @@ static const struct {
 	{ "D_PROTO_LEN", "BEGIN{printf()}", 1 },
 	{ "D_PRINTF_ARG_TYPE", "BEGIN{printf(\"%d\", \"x\")}", 1 },
 	{ "D_PRINTF_ARG_TYPE", "BEGIN{printf(\"%s\", 1)}", 1 },
+	{ "D_PRINTF_ARG_TYPE", "BEGIN{printf(\"%f\", 1)}", 1 },
 	{ "D_PRINTF_ARG_TYPE", "BEGIN{printf(\"%s\", stack())}", 1 },
 	{ "D_PRINTF_ARG_EXTRA", "BEGIN{printf(\"%d\", 1, 2)}", 1 },
 	{ "D_PRINTF_ARG_FMT", "BEGIN{printf(execname)}", 1 },
@@ -394,5 +396,5 @@ main(void)
 		cmocka_unit_test(registers_run_out),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

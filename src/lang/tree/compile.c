@@ -145,6 +145,11 @@ lang_fail(struct compile *cx, const struct err_tag *tag, struct src_loc loc,
 	va_start(ap, fmt);
 	vsnprintf(msg, sizeof(msg), fmt, ap);
 	va_end(ap);
+	if (cx->type_why != NULL) { /* what the rest comes of */
+		tag = &D_TYPE_ERR;
+		snprintf(msg, sizeof(msg), "%s", cx->type_why);
+		cx->type_why = NULL;
+	}
 	fail_place(cx, &loc, msg, sizeof(msg));
 	compile_report(cx, tag, loc, msg);
 	longjmp(*cx->fail, 1);
@@ -284,10 +289,14 @@ lang_free(struct lang *l)
 static struct type *
 compile_user_type(void *arg, const char *module, const char *name)
 {
-	const struct compile *cx = arg;
+	struct compile *cx = arg;
 	const struct lang_host *h = &cx->lang->host;
+	const char *why = NULL;
+	struct type *t = h->user_type(h->arg, cx->about, module, name, &why);
 
-	return h->user_type(h->arg, cx->about, module, name);
+	if (why != NULL)
+		cx->type_why = why;
+	return t;
 }
 
 int

@@ -146,6 +146,7 @@ struct compile {
 	/* The first description of the clause that is parsed, or NULL: whose
 	   types its names mean. */
 	const struct dif_pdesc *about;
+	const char *type_why; /* a name of a type means several; NULL: no */
 	unsigned cflags; /* of src, and what pragmas have added since */
 	uint32_t version; /* names bound to later ones are not seen */
 	uint32_t xlator_version; /* that the next translator is bound to */

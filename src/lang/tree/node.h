@@ -77,6 +77,7 @@ struct node {
 	const char *str;	/* NODE_STR: bytes, NUL-terminated */
 	size_t len;
 	uint64_t ival;
+	bool chars;		/* NODE_INT: written as a character constant */
 	struct type *ctype;	/* NODE_CAST, SIZEOF_TYPE, OFFSETOF, XLATE */
 	struct node **body, **orelse; /* NODE_IF */
 	uint32_t nbody, norelse;

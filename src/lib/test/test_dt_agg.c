@@ -202,6 +202,39 @@ test_names_merge(void **state)
 	expect(&by_key, 1, "read=1 write=1");
 }
 
+/* Rows and their counts. */
+static int
+sum_row(void *arg, const struct dt_row *row)
+{
+	uint64_t *v = arg;
+
+	v[0]++;
+	v[1] = v[1] * 10 + row->cell[0]->words[0];
+	return 0;
+}
+
+/* Beside a name, which may merge rows, a stack with all its frames counts. */
+static void
+test_stacks_differ(void **state)
+{
+	const uint64_t n = 1, keys[][4] = { { 1, 7, 0x100, 0x101 },
+					    { 2, 7, 0x100, 0x101 },
+					    { 1, 7, 0x100, 0x105 },
+					    { 1, 8, 0x100, 0x101 } };
+	const uint32_t id = 0;
+	uint64_t v[2] = { 0 };
+
+	agg_init(&a, DIF_AGG_count, 0);
+	agg_key(&a, DIF_SRC_NAME, DIF_VAR_probefunc, (struct dif_type){ 0 }, 8);
+	agg_key(&a, DIF_SRC_USTACK, 2, (struct dif_type){ 0 }, 24);
+	for (int i = 0; i < 4; i++)
+		add(0, keys[i], &n);
+	assert_int_equal(
+		dt_aggs_walk(as, &id, 1, &by_value, sum_row, v, &c.e), 0);
+	assert_int_equal(v[0], 3);
+	assert_int_equal(v[1], 112);
+}
+
 static int pids;
 
 static void
@@ -358,7 +391,7 @@ main(void)
 		T(test_strings), T(test_names_merge),     T(test_symbols_merge),
 		T(test_clear),   T(test_trunc),           T(test_normalize),
 		T(test_join),    T(test_histogram_order),
-		T(test_percpu),
+		T(test_percpu),  T(test_stacks_differ),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

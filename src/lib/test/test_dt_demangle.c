@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "lib/dt_demangle.h"
 
 static void
@@ -72,5 +73,5 @@ main(void)
 		cmocka_unit_test(bomb),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "lib/dt_impl.h"
 
 /* A directory of one test, and a handle that reads it after the system's. */
@@ -336,5 +337,5 @@ main(void)
 		T(lazy),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <yajl/yajl_gen.h>
 
+#include "base/test/fds.h"
 #include "lib/dt_json.h"
 
 struct world {
@@ -180,6 +181,11 @@ prints(void **state)
 		"{\"type\":\"struct r\",\"value\":{\"s\":\"abcd\",\"b\":65}}");
 	printed(w, &x, "a\0cd\101",
 		"{\"type\":\"struct r\",\"value\":{\"s\":\"a\",\"b\":65}}");
+	/* What has not all been recorded is not there, and no part of it. */
+	w->out.printsize = 4;
+	printed(w, &x, "abcd\101",
+		"{\"type\":\"struct r\",\"value\":{\"s\":\"abcd\"}}");
+	w->out.printsize = 0;
 	/* Names of probes are recorded by number, and may be longer. */
 	w->out.syms.probe_name = probe_name;
 	x = (struct dif_expr){ .src = DIF_SRC_NAME,
@@ -243,5 +249,5 @@ main(void)
 		cmocka_unit_test_setup_teardown(symbols, setup, teardown),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

@@ -17,6 +17,7 @@
 
 #include <dtrace/dtrace.h>
 
+#include "base/test/fds.h"
 #include "base/test/capable.h"
 #include "base/test/nomem.h"
 #include "rt/engine.h"
@@ -243,6 +244,6 @@ main(int argc, char **argv)
 	};
 
 	if (argc > 1 && strcmp(argv[1], "trace") == 0)
-		return cmocka_run_group_tests(traces, NULL, NULL);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+		return cmocka_run_group_tests(traces, fds_note, fds_check);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

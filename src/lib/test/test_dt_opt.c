@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "lib/dt_impl.h"
 
 enum class { RUN, DYN, COMP, CMD, NONE };
@@ -271,6 +272,11 @@ limits(void **state)
 	check(dtp, "bufpolicy", "fill", RT_BUF_FILL);
 	check(dtp, "bufpolicy", "switch", RT_BUF_SWITCH);
 	refuse(dtp, "bufpolicy", "full");
+	assert_non_null(strstr(dtrace_errmsg(dtp, dtp->errnum),
+			       "must be switch, fill or ring"));
+	refuse(dtp, "encoding", "latin1");
+	assert_non_null(strstr(dtrace_errmsg(dtp, dtp->errnum),
+			       "must be ascii or utf8"));
 	expect(dtp, "nspec", dtrace_setopt(dtp, "nspec", "0"), 0);
 	expect(dtp, "nspec", dtrace_setopt(dtp, "nspec", "64"), 0);
 	refuse(dtp, "nspec", "65");
@@ -359,5 +365,5 @@ main(void)
 		TEST(preprocessor), TEST(pragmas),      TEST(cpus),
 	};
 
-	return cmocka_run_group_tests_name("dt_opt", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("dt_opt", tests, fds_note, fds_check);
 }

@@ -249,7 +249,8 @@ sites_tell_engines(void **state)
 
 /* ---- placement --------------------------------------------------------------- */
 
-/* "K7": first component kernel, second process 7; "!": refused. */
+/* "K7": first component kernel, second process 7; "*": in each process, "+": in
+   all as one; "!": refused. */
 static void
 placed(struct trace *t, const struct dt_world *world, const char *want)
 {
@@ -270,6 +271,7 @@ placed(struct trace *t, const struct dt_world *world, const char *want)
 		assert_non_null(out[i].why);
 		got[i] = out[i].engine == DIF_ENG_K	? 'K' :
 			 out[i].pid == DT_PID_SEVERAL ? '*' :
+			 out[i].pid == DT_PID_JOINED ? '+' :
 						      (char)('0' + out[i].pid);
 	}
 	assert_string_equal(got, want);
@@ -352,9 +354,9 @@ processes(void **state)
 	placed(t, &user, "78");
 	clause(t, 0, DIF_ACT_TRACE, PUT_GLB);
 	clause(t, 1, DIF_ACT_TRACE, GET_GLB);
-	placed(t, &user, "!");
-	/* The kernel must have both processes: then it has all. */
-	placed(t, &root, "KKK");
+	/* Both as one, and what is in one of them alone with them. */
+	placed(t, &user, "+++");
+	placed(t, &root, "+++");
 }
 
 /* Of several processes that were asked for. */
@@ -370,6 +372,9 @@ in_each(void **state)
 	uint32_t tick = probe(t, DIF_SITE_TICK, 0);
 
 	clause(t, sys, DIF_ACT_TRACE, PUT_ARR);
+	placed(t, &users, "+");
+	/* Of samples only those of one process are taken. */
+	clause(t, probe(t, DIF_SITE_PROFILE, 0), DIF_ACT_TRACE, PUT_ARR);
 	placed(t, &users, "!");
 	t->en.nclauses = t->en.necbs = 0;
 	clause(t, sys, DIF_ACT_TRACE, GET_TLS);
@@ -381,12 +386,12 @@ in_each(void **state)
 	w.denied = &no;
 	w.ndenied = 1;
 	placed(t, &w, "!");
-	/* The tick would be in each process. */
+	/* The tick would be in each process; what goes along goes there. */
 	clause(t, tick, DIF_ACT_TRACE, GET_TLS);
-	placed(t, &users, "!");
+	placed(t, &users, "++");
 	t->en.nclauses = t->en.necbs = 0;
 	clause(t, sys, DIF_ACT_TRACE, "call speculation, %r1\nret %r1\n");
-	placed(t, &users, "!");
+	placed(t, &users, "+");
 }
 
 /* A clause whose functions are in libraries that are not there yet. */

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "lib/dt_impl.h"
 
 static int
@@ -304,5 +305,5 @@ main(void)
 		TEST(addresses), TEST(numbers),
 	};
 
-	return cmocka_run_group_tests_name("dt_probe", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("dt_probe", tests, fds_note, fds_check);
 }

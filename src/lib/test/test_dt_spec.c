@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "lib/dt_impl.h"
 
 #define NSLOTS	4 /* two CPUs */
@@ -347,5 +348,5 @@ main(void)
 		cmocka_unit_test(wanted),
 	};
 
-	return cmocka_run_group_tests_name("dt_spec", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("dt_spec", tests, fds_note, fds_check);
 }

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "lib/dt_impl.h"
 
 static void
@@ -160,5 +161,5 @@ main(void)
 		cmocka_unit_test_setup_teardown(programs, setup, teardown),
 	};
 
-	return cmocka_run_group_tests_name("dt_stab", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("dt_stab", tests, fds_note, fds_check);
 }

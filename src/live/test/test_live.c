@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "base/test/nomem.h"
 #include "live/live_impl.h"
 #include "live/live_wire.h"
@@ -561,5 +562,5 @@ main(void)
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

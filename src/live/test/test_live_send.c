@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "base/test/nomem.h"
 #include "live/live.h"
 #include "live/live_impl.h"
@@ -217,5 +218,5 @@ main(void)
 		cmocka_unit_test(test_send_nomem),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

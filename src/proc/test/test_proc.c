@@ -14,11 +14,15 @@
 #include <cmocka.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/test/fds.h"
 #include "base/test/capable.h"
 #include "proc/proc.h"
 
@@ -266,7 +270,6 @@ test_symbols(void **state)
 	proc_set_free(ps);
 }
 
-/* A created process that is never let go ends with the set. */
 #define SELDOM_FILE "/lib/x86_64-linux-gnu/" SELDOM
 #define SELDOM "libanl.so.1" /* of the C library, and hardly ever used */
 
@@ -318,6 +321,48 @@ test_comes_and_goes(void **state)
 	proc_set_free(ps);
 }
 
+/* A copy of the library at path, mapped as code. */
+static void
+map_copy(const char *path)
+{
+	int from = open(SELDOM_FILE, O_RDONLY | O_CLOEXEC);
+	int to = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	assert_true(from >= 0 && to >= 0);
+	assert_true(sendfile(to, from, NULL, 1 << 20) > 0);
+	assert_true(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, to,
+			 0) != MAP_FAILED);
+	close(from);
+	close(to);
+}
+
+/* The kernel's mark is no part of a name, unless a file has that name. */
+static void
+test_deleted(void **state)
+{
+	char dir[] = "/tmp/test_procXXXXXX", gone[64], stays[64];
+	struct proc_set *ps;
+	struct proc *p;
+
+	if (!CAPABLE(SELDOM_FILE))
+		return;
+	assert_non_null(mkdtemp(dir));
+	snprintf(gone, sizeof(gone), "%s/gone.so", dir);
+	snprintf(stays, sizeof(stays), "%s/stays.so (deleted)", dir);
+	map_copy(gone);
+	map_copy(stays);
+	unlink(gone);
+	ps = new_set();
+	p = proc_lookup(ps, getpid());
+	assert_non_null(p);
+	assert_non_null(obj_named(p, "gone.so"));
+	assert_non_null(obj_named(p, "stays.so (deleted)"));
+	proc_set_free(ps);
+	unlink(stays);
+	rmdir(dir);
+}
+
+/* A created process that is never let go ends with the set. */
 static void
 test_abandon(void **state)
 {
@@ -409,6 +454,31 @@ test_ksym(void **state)
 	assert_int_equal(ksym_by_name(ps, NULL, "no such", &addr), -1);
 	assert_int_equal(ksym_by_name(ps, "nomod", "schedule", &addr), -1);
 	assert_false(ksym_by_addr(ps, 1, &module, &name, &off));
+	proc_set_free(ps);
+}
+
+/* Of the core kernel's symbols of one name the global one is meant. */
+static void
+test_ksym_global(void **state)
+{
+	struct proc_set *ps = new_set();
+	FILE *f = fopen("/proc/kallsyms", "re");
+	char line[1024], name[512];
+	uint64_t at, addr;
+	char kind;
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f) != NULL) {
+		/* A module's line has one word more. */
+		if (sscanf(line, "%" SCNx64 " %c %511s", &at, &kind, name) != 3 ||
+		    strchr(line, '[') != NULL || kind != 'T' || at == 0)
+			continue;
+		assert_int_equal(ksym_by_name(ps, "vmlinux", name, &addr), 0);
+		if (addr != at)
+			fail_msg("%s is at %" PRIx64 ", not %" PRIx64, name,
+				 at, addr);
+	}
+	fclose(f);
 	proc_set_free(ps);
 }
 
@@ -513,9 +583,11 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_grab),
 		cmocka_unit_test(test_symbols),
 		cmocka_unit_test(test_comes_and_goes),
+		cmocka_unit_test(test_deleted),
 		cmocka_unit_test(test_abandon),
 		cmocka_unit_test(test_consumer_killed),
 		cmocka_unit_test(test_ksym),
+		cmocka_unit_test(test_ksym_global),
 		cmocka_unit_test(test_ktext),
 		cmocka_unit_test(test_text),
 	};
@@ -528,5 +600,5 @@ main(int argc, char **argv)
 	}
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
 		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

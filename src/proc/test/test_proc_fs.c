@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "proc/proc_fs.h"
 
 #define STAT_REST                                                              \
@@ -242,5 +243,5 @@ main(void)
 		cmocka_unit_test(test_containers),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "base/test/nomem.h"
 #include "proc/proc.h"
 
@@ -101,5 +102,5 @@ main(void)
 		cmocka_unit_test(test_ksym_load),
 	};
 
-	return cmocka_run_group_tests_name("proc_nomem", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("proc_nomem", tests, fds_note, fds_check);
 }

@@ -15,8 +15,11 @@
 
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "base/test/capable.h"
+#include "proc/proc.h"
 #include "prov/prov.h"
+#include "prov/tp_list.h"
 #include "prov/tp_note.h"
 
 static struct prov_env env;
@@ -388,6 +391,33 @@ test_proc_kernel(void **state)
 	free(l.v);
 }
 
+/* What comes in is seen at functions where there can be probes, else at the
+   tracepoint; a packet at both would be counted twice. */
+static void
+test_substitutes(void **state)
+{
+	static const char *const names[] = { "tcp", "udp" };
+	enum dif_site_kind want = kfunc_can_be_probed() ? DIF_SITE_KENTRY
+							: DIF_SITE_TP;
+
+	if (!CAPABLE("btf"))
+		return;
+	type_space_use_kernel(env.types, NULL);
+	for (size_t i = 0; i < 2; i++) {
+		struct site_list l = { 0 };
+		struct probe *p;
+		char text[32];
+
+		snprintf(text, sizeof(text), "%s:vmlinux::receive", names[i]);
+		assert_int_equal(match(text, &p), 1);
+		assert_int_equal(p->owner->ops->sites(p->owner, p, &l, &e), 0);
+		assert_int_equal(l.n, want == DIF_SITE_TP ? 2 + i : 2);
+		for (size_t k = 0; k < l.n; k++)
+			assert_int_equal(l.v[k].kind, want);
+		free(l.v);
+	}
+}
+
 /* Tracepoints are the kernel's: without its types there are none. */
 static void
 test_sdt(void **state)
@@ -493,6 +523,24 @@ test_notes(void **state)
 	vec_fini(&t.v);
 }
 
+/* What lists tracepoints closes the folders that it has looked at. */
+static void
+test_tp_list(void **state)
+{
+	struct tp_list *l = tp_list_new(ps, env.types);
+	bool fresh;
+	size_t n;
+
+	assert_non_null(l);
+	type_space_use_kernel(env.types, NULL);
+	if (tp_list_all(l, &n, &fresh, &e) == NULL)
+		skip(); /* no types of the kernel */
+	assert_true(n > 0 && fresh);
+	assert_non_null(tp_list_all(l, &n, &fresh, &e));
+	assert_false(fresh);
+	tp_list_free(l);
+}
+
 int
 main(void)
 {
@@ -508,9 +556,12 @@ main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_notes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_tables, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_substitutes, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_proc_kernel, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_tp_list, setup, teardown),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

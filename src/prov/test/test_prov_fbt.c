@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "base/test/nomem.h"
 #include "proc/proc.h"
 #include "prov/prov.h"
@@ -316,5 +317,5 @@ main(void)
 		cmocka_unit_test_teardown(test_prov_nomem, teardown),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

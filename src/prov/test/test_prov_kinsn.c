@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "probe/test/probe_exact.h"
 #include "proc/proc.h"
 #include "prov/prov.h"
@@ -219,5 +220,5 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_asked, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sites, setup, teardown),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <unistd.h>
 
+#include "base/test/fds.h"
 #include "probe/test/probe_exact.h"
 #include "proc/proc.h"
 #include "prov/prov.h"
@@ -391,5 +392,5 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_pid, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_address, setup, teardown),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

@@ -194,6 +194,18 @@ test_thousand(void **state)
 				     "12 at most");
 }
 
+static void
+test_thread(void **state)
+{
+	is_mem("8@%fs:16", 16, 0, 0, 0, 8);
+	assert_true(got[0].fs);
+	is_mem("-4@%fs:-8(%rax,%rbx,4)", -8, DIF_BASE(RAX), DIF_BASE(RBX), 2,
+	       4);
+	assert_true(got[0].fs && got[0].is_signed);
+	is_mem("8@16(%rax)", 16, DIF_BASE(RAX), 0, 0, 8);
+	assert_false(got[0].fs);
+}
+
 /* What nobody writes, and what would show as more than it is. */
 static void
 test_bad(void **state)
@@ -202,7 +214,8 @@ test_bad(void **state)
 		"8@", "@", "8@%", "8@%zzz", "8@(", "8@)", "8@()", "8@(%rax",
 		"8@(%eax)", "8@(%rax,%rbx,3)", "8@(%rax,%rsp)", "8@(%rax,%rip)",
 		"8@(%rip)", "3@%rax", "16@%xmm0", "8x@%rax", "8@$", "8@$%rax",
-		"8@-", "8@%fs:8", "8@%fs:8(%rax)", "8@%gs:(%rax)", "8@a@b",
+		"8@-", "8@%gs:8", "8@%gs:(%rax)", "8@%fs:", "8@%fs:%rax",
+		"8@%fs:8(%rip)", "8@%fs:usdt_test_data", "8@%fs:()", "8@a@b",
 		"-@%rax", "--4@%rax", "8@5x(%rax)", "8@(%rax)x", "8@,",
 	};
 
@@ -212,8 +225,8 @@ test_bad(void **state)
 	assert_int_equal(args("8@%\x1b[31mred\x07"), -1);
 	assert_null(strchr(err.msg, '\x1b'));
 	assert_null(strchr(err.msg, '\x07'));
-	assert_int_equal(args("8@%fs:-8"), -1);
-	assert_string_equal(err.msg, "operand 1 of its note, 8@%fs:-8: it is "
+	assert_int_equal(args("8@%gs:-8"), -1);
+	assert_string_equal(err.msg, "operand 1 of its note, 8@%gs:-8: it is "
 				     "relative to a segment register, which "
 				     "cannot be read");
 }
@@ -229,6 +242,7 @@ main(void)
 		cmocka_unit_test(test_symbols),
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_thousand),
+		cmocka_unit_test(test_thread),
 		cmocka_unit_test(test_bad),
 	};
 

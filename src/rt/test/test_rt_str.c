@@ -214,6 +214,25 @@ refuses_bases(void **state)
 	free(f);
 }
 
+/* A provider of every process is called after the process. */
+static void
+names_every_provider(void **state)
+{
+	struct fixture *f = fixture_new(CASE_STRSIZE);
+	struct rt *rt = &f->rt;
+	uint64_t res;
+
+	fixture_reset(rt);
+	push_str(rt, "pid*");
+	push_str(rt, "a*");
+	res = rt_every_prov(rt, rt->tuple[0].val, 4194303);
+	assert_string_equal((const char *)(uintptr_t)res, "pid4194303");
+	res = rt_every_prov(rt, rt->tuple[1].val, 0);
+	assert_string_equal((const char *)(uintptr_t)res, "a0");
+	assert_int_equal(rt->fault, RT_FAULT_NONE);
+	free(f);
+}
+
 /* The C library is right about addresses. */
 static void
 writes_addresses(void **state)
@@ -264,6 +283,7 @@ main(void)
 		cmocka_unit_test(agrees_with_libc),
 		cmocka_unit_test(cuts_tokens),
 		cmocka_unit_test(refuses_bases),
+		cmocka_unit_test(names_every_provider),
 		cmocka_unit_test(writes_addresses),
 	};
 

@@ -28,6 +28,19 @@ swaps_bytes(void **state)
 	free(f);
 }
 
+/* Each argument has its NUL; those at the end do not count. */
+static void
+arguments_are_one_string(void **state)
+{
+	static const char mem[] = "a\0bc\0\0d\0\0\0";
+	struct fixture *f = fixture_new(64);
+	uint64_t s = rt_execargs(&f->rt, (uintptr_t)mem, sizeof(mem));
+
+	assert_true(s != 0);
+	assert_string_equal((const char *)(uintptr_t)s, "a bc  d");
+	free(f);
+}
+
 static void
 random_is_an_int(void **state)
 {
@@ -149,6 +162,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(swaps_bytes),
+		cmocka_unit_test(arguments_are_one_string),
 		cmocka_unit_test(random_is_an_int),
 		cmocka_unit_test(buckets_of_powers),
 		cmocka_unit_test(buckets_log_linear),

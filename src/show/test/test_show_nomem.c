@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "show/show.h"
+#include "base/test/fds.h"
 
 #define EACH 60 /* allocations that fail one by one */
 
@@ -99,5 +100,5 @@ main(void)
 		cmocka_unit_test(test_formats),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

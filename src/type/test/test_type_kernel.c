@@ -19,7 +19,7 @@
 
 #include "elf/btf.h"
 #include "type/test/made_kernel.h"
-#include "type/type.h"
+#include "type/test/type_test.h"
 
 static struct type_space *
 space(const char *path)
@@ -33,17 +33,6 @@ space(const char *path)
 }
 
 static void
-is(struct type *t, const char *name)
-{
-	struct buf b = BUF_INIT;
-
-	assert_non_null(t);
-	type_name(t, &b);
-	assert_string_equal(buf_str(&b), name);
-	buf_fini(&b);
-}
-
-static void
 test_struct(void **state)
 {
 	struct type_space *ts = space(made_dir);
@@ -51,11 +40,11 @@ test_struct(void **state)
 	const struct type_member *m;
 	uint64_t off;
 
-	is(t, "struct task");
+	type_is(t, "struct task");
 	assert_int_equal(type_size(t), 32);
 	assert_int_equal(type_align(t), 8);
 	m = type_member(t, "comm", &off);
-	is(m->type, "char [16]");
+	type_is(m->type, "char [16]");
 	assert_true(type_is_strcompat(m->type));
 	assert_int_equal(off, 32);
 	assert_ptr_equal(type_member(t, "pid", &off)->type,
@@ -81,20 +70,20 @@ test_symbols(void **state)
 	int64_t val;
 	size_t n;
 
-	is(f, "int (struct task *, const char *, ...)");
+	type_is(f, "int (struct task *, const char *, ...)");
 	p = type_params(f, &n);
 	assert_int_equal(n, 2);
 	assert_string_equal(p[1].name, "name");
 	assert_true(p[1].type->user);
 	assert_false(p[0].type->user);
-	is(type_kernel_var(ts, "vmlinux", "init"), "struct task *");
+	type_is(type_kernel_var(ts, "vmlinux", "init"), "struct task *");
 	assert_null(type_kernel_func(ts, NULL, "init"));
 	assert_true(type_lookup_enumerator(ts, "STOP", true, &val, &et));
 	assert_int_equal(val, 5);
-	is(et, "enum state");
+	type_is(et, "enum state");
 	assert_false(type_lookup_enumerator(ts, "STOP", false, &val, &et));
 	assert_true(type_lookup_enumerator(ts, "RUN", true, &val, &et));
-	is(et, "enum state"); /* the same number everywhere */
+	type_is(et, "enum state"); /* the same number everywhere */
 	assert_true(type_lookup_enumerator(ts, "TWO", true, &val, &et));
 	assert_null(et);
 	type_space_free(ts);
@@ -109,9 +98,9 @@ test_modules(void **state)
 
 	assert_null(type_lookup(ts, "vmlinux", "struct ext"));
 	t = type_lookup(ts, "ext", "struct ext");
-	is(t, "struct ext");
-	is(type_member(t, "t", &off)->type, "union (anonymous)");
-	is(type_kernel_func(ts, "ext", "ext_do"),
+	type_is(t, "struct ext");
+	type_is(type_member(t, "t", &off)->type, "union (anonymous)");
+	type_is(type_kernel_func(ts, "ext", "ext_do"),
 	   "int (struct task *, const char *, ...)");
 	assert_null(type_lookup(ts, "other", "struct ext"));
 	assert_non_null(strstr(type_space_kernel_error(ts), "/other"));
@@ -122,7 +111,7 @@ test_modules(void **state)
 	assert_non_null(type_kernel_func(ts, NULL, "ext_do"));
 	/* What is only declared in the kernel is found in the module. */
 	t = type_lookup(ts, NULL, "ext_t");
-	is(type_resolve(t), "struct ext");
+	type_is(type_resolve(t), "struct ext");
 	assert_int_equal(type_size(t), 0);
 	assert_int_equal(type_size(type_complete(ts, t)), 8);
 	assert_non_null(type_member(t, "t", &off));
@@ -186,8 +175,9 @@ test_running(void **state)
 	t = type_lookup(ts, NULL, "struct task_struct");
 	t2 = ms();
 	assert_non_null(t);
-	is(type_member(t, "comm", &off)->type, "char [16]");
-	is(type_member(t, "real_parent", &off)->type, "struct task_struct *");
+	type_is(type_member(t, "comm", &off)->type, "char [16]");
+	type_is(type_member(t, "real_parent", &off)->type,
+		"struct task_struct *");
 	assert_int_equal(type_align(t) & (type_align(t) - 1), 0);
 	assert_non_null(type_kernel_func(ts, NULL, "vfs_read"));
 	print_message("# base space %.2f ms, kernel types %.2f ms\n", t1 - t0,

@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-#include "type/type.h"
+#include "base/test/fds.h"
+#include "type/test/type_test.h"
 
 static struct type_space *base, *ts;
 
@@ -32,28 +33,17 @@ teardown(void **state)
 }
 
 static void
-is(struct type *t, const char *name)
-{
-	struct buf b = BUF_INIT;
-
-	assert_non_null(t);
-	type_name(t, &b);
-	assert_string_equal(buf_str(&b), name);
-	buf_fini(&b);
-}
-
-static void
 test_basic(void **state)
 {
-	is(type_lookup(ts, NULL, "int"), "int");
-	is(type_lookup(ts, "", "long unsigned int"), "unsigned long");
-	is(type_lookup(ts, NULL, "  int  long unsigned long "),
+	type_is(type_lookup(ts, NULL, "int"), "int");
+	type_is(type_lookup(ts, "", "long unsigned int"), "unsigned long");
+	type_is(type_lookup(ts, NULL, "  int  long unsigned long "),
 	   "unsigned long long");
-	is(type_lookup(ts, NULL, "signed"), "int");
-	is(type_lookup(ts, NULL, "signed char"), "signed char");
-	is(type_lookup(ts, NULL, "short signed int"), "short");
-	is(type_lookup(ts, NULL, "long double"), "long double");
-	is(type_lookup(ts, NULL, "string"), "string");
+	type_is(type_lookup(ts, NULL, "signed"), "int");
+	type_is(type_lookup(ts, NULL, "signed char"), "signed char");
+	type_is(type_lookup(ts, NULL, "short signed int"), "short");
+	type_is(type_lookup(ts, NULL, "long double"), "long double");
+	type_is(type_lookup(ts, NULL, "string"), "string");
 	assert_ptr_equal(type_lookup(ts, NULL, "unsigned"),
 			 type_basic(base, TYPE_B_UINT));
 	assert_null(type_lookup(ts, NULL, "long char"));
@@ -86,17 +76,17 @@ test_typedefs(void **state)
 
 	for (size_t i = 0; i < sizeof(v) / sizeof(*v); i++) {
 		t = type_lookup(ts, NULL, v[i].name);
-		is(t, v[i].name);
+		type_is(t, v[i].name);
 		assert_true(type_is_integer(t));
 		assert_int_equal(type_size(t), v[i].size);
 		assert_int_equal(type_is_signed(t), v[i].is_signed);
 	}
-	is(type_resolve(type_lookup(ts, NULL, "caddr_t")), "char *");
+	type_is(type_resolve(type_lookup(ts, NULL, "caddr_t")), "char *");
 	t = type_lookup(ts, NULL, "cpuinfo_t");
 	assert_int_equal(type_size(t), 16);
-	is(type_member(t, "cpu_chip", &off)->type, "chipid_t");
+	type_is(type_member(t, "cpu_chip", &off)->type, "chipid_t");
 	assert_int_equal(off, 64);
-	is(type_lookup(ts, NULL, "struct cpuinfo"), "struct cpuinfo");
+	type_is(type_lookup(ts, NULL, "struct cpuinfo"), "struct cpuinfo");
 	assert_null(type_lookup(ts, NULL, "struct nowhere"));
 	assert_null(type_space_kernel_error(ts));
 }
@@ -137,7 +127,7 @@ test_enumerators(void **state)
 	assert_int_equal(val, -2);
 	assert_ptr_equal(et, t);
 	assert_false(type_lookup_enumerator(base, "BLUE", true, &val, &et));
-	is(type_lookup(ts, NULL, "enum colour"), "enum colour");
+	type_is(type_lookup(ts, NULL, "enum colour"), "enum colour");
 	assert_string_equal(type_enumerators(t, &n)[2].name, "BIG");
 	assert_int_equal(n, 3);
 	v[0].val = 1ll << 40;
@@ -149,15 +139,15 @@ test_text(void **state)
 {
 	struct type *t = type_from_text(ts, "struct stat *", true);
 
-	is(t, "struct stat *");
+	type_is(t, "struct stat *");
 	assert_true(t->user);
 	assert_ptr_equal(t, type_from_text(ts, "struct stat*", true));
 	assert_ptr_not_equal(t, type_from_text(ts, "struct stat *", false));
-	is(type_from_text(ts, "const char *const *", false),
+	type_is(type_from_text(ts, "const char *const *", false),
 	   "const char *const *");
-	is(type_from_text(ts, "char const * volatile", false),
+	type_is(type_from_text(ts, "char const * volatile", false),
 	   "const char *volatile");
-	is(type_from_text(ts, "unsigned long", false), "unsigned long");
+	type_is(type_from_text(ts, "unsigned long", false), "unsigned long");
 	assert_null(type_from_text(ts, "no_such_t *", false));
 	assert_null(type_from_text(ts, "int &", false));
 	assert_null(type_from_text(ts, "* int", false));
@@ -196,5 +186,5 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_compat, setup, teardown),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

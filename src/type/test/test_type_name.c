@@ -8,20 +8,10 @@
 
 #include <cmocka.h>
 
-#include "type/type.h"
+#include "base/test/fds.h"
+#include "type/test/type_test.h"
 
 static struct type_space *ts;
-
-static void
-is(struct type *t, const char *name)
-{
-	struct buf b = BUF_INIT;
-
-	assert_non_null(t);
-	type_name(t, &b);
-	assert_string_equal(buf_str(&b), name);
-	buf_fini(&b);
-}
 
 static void
 test_names(void **state)
@@ -37,31 +27,33 @@ test_names(void **state)
 	struct type *s = type_sou_new(ts, TYPE_STRUCT, "foo");
 	struct type *td = type_typedef(ts, "foo_t", s);
 
-	is(type_basic(ts, TYPE_B_VOID), "void");
-	is(type_ptr(ts, s), "struct foo *");
-	is(type_sou_new(ts, TYPE_UNION, NULL), "union (anonymous)");
-	is(td, "foo_t");
-	is(type_ptr(ts, type_ptr(ts, td)), "foo_t **");
-	is(type_array(ts, i, 4), "int [4]");
-	is(type_array(ts, type_array(ts, i, 3), 2), "int [2][3]");
-	is(type_array(ts, pc, 4), "char *[4]");
-	is(type_ptr(ts, type_array(ts, c, 4)), "char (*)[4]");
-	is(type_array(ts, i, 0), "int []");
-	is(cpc, "const char *");
-	is(type_qual(ts, TYPE_CONST, pc), "char *const");
-	is(type_qual(ts, TYPE_VOLATILE, type_qual(ts, TYPE_CONST, i)),
+	type_is(type_basic(ts, TYPE_B_VOID), "void");
+	type_is(type_ptr(ts, s), "struct foo *");
+	type_is(type_sou_new(ts, TYPE_UNION, NULL), "union (anonymous)");
+	type_is(td, "foo_t");
+	type_is(type_ptr(ts, type_ptr(ts, td)), "foo_t **");
+	type_is(type_array(ts, i, 4), "int [4]");
+	type_is(type_array(ts, type_array(ts, i, 3), 2), "int [2][3]");
+	type_is(type_array(ts, pc, 4), "char *[4]");
+	type_is(type_ptr(ts, type_array(ts, c, 4)), "char (*)[4]");
+	type_is(type_array(ts, i, 0), "int []");
+	type_is(cpc, "const char *");
+	type_is(type_qual(ts, TYPE_CONST, pc), "char *const");
+	type_is(type_qual(ts, TYPE_VOLATILE, type_qual(ts, TYPE_CONST, i)),
 	   "const volatile int");
-	is(f, "int (int, const char *)");
-	is(type_ptr(ts, f), "int (*)(int, const char *)");
-	is(type_ptr(ts, v), "void (*)(int, ...)");
-	is(type_array(ts, type_ptr(ts, f), 2), "int (*[2])(int, const char *)");
-	is(type_func(ts, pc, pf, 1, false),
+	type_is(f, "int (int, const char *)");
+	type_is(type_ptr(ts, f), "int (*)(int, const char *)");
+	type_is(type_ptr(ts, v), "void (*)(int, ...)");
+	type_is(type_array(ts, type_ptr(ts, f), 2),
+		"int (*[2])(int, const char *)");
+	type_is(type_func(ts, pc, pf, 1, false),
 	   "char *(int (*)(int, const char *))");
-	is(type_func(ts, type_ptr(ts, f), NULL, 0, false),
+	type_is(type_func(ts, type_ptr(ts, f), NULL, 0, false),
 	   "int (*(void))(int, const char *)");
-	is(type_qual(ts, TYPE_CONST, type_ptr(ts, f)),
+	type_is(type_qual(ts, TYPE_CONST, type_ptr(ts, f)),
 	   "int (*const)(int, const char *)");
-	is(type_qual(ts, TYPE_CONST, type_array(ts, c, 4)), "const char [4]");
+	type_is(type_qual(ts, TYPE_CONST, type_array(ts, c, 4)),
+		"const char [4]");
 }
 
 int
@@ -72,7 +64,7 @@ main(void)
 	int rc;
 
 	ts = type_space_base(&e);
-	rc = ts == NULL ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+	rc = ts == NULL ? 1 : cmocka_run_group_tests(tests, fds_note, fds_check);
 	type_space_free(ts);
 	return rc;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "type/type_write.h"
 
 static void
@@ -40,12 +41,35 @@ test_unique(void **state)
 	type_writer_free(w);
 }
 
+/* In C a tag is the same each time that its type is written, and no other type
+   has it; D has its own words for types of one name. */
+static void
+test_tag(void **state)
+{
+	struct type a = { .kind = TYPE_STRUCT, .name = "x" },
+		    b = { .kind = TYPE_STRUCT, .name = "x" },
+		    nameless = { .kind = TYPE_STRUCT };
+	struct type_writer *c = type_writer_new(NULL, true),
+			   *d = type_writer_new(NULL, false);
+
+	for (int i = 0; i < 2; i++) {
+		assert_string_equal(type_write_tag(c, &a), "x");
+		assert_string_equal(type_write_tag(c, &b), "x___2");
+		assert_null(type_write_tag(c, &nameless));
+		assert_string_equal(type_write_tag(d, &a), "x");
+		assert_string_equal(type_write_tag(d, &b), "x");
+	}
+	type_writer_free(c);
+	type_writer_free(d);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unique),
+		cmocka_unit_test(test_tag),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

@@ -24,6 +24,8 @@ BEGIN {
 	printf("[%#p][%#o][%#X]\n", 10, 0, 255);
 	printf("[%-*s|%*d]\n", 6, "ab", 5, 7);
 	printf("[%*d]\n", -5, 7);
+	printf("[%#s][%#S][%#20s][%#-16s][%#s]\n", "St13runtime_error", "i",
+	    "*N12_GLOBAL__N_13fooE", "St9exception", "no type");
 	printf("%s %s\n", probename, probefunc);
 	exit(0);
 }

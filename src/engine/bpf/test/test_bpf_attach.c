@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "base/test/capable.h"
 #include "elf/elf.h"
 #include "engine/bpf/bpf_impl.h"
@@ -22,10 +23,9 @@
 static void
 test_syscall(void **state)
 {
-	struct world *w = world_new();
+	struct test_world *w = world_new(&bpf_engine_ops);
 	const struct rt_rec *r;
 	struct dif_clause *c = clause(w, my_pid());
-	struct cells cells = { .agg = 0 };
 	uint64_t t;
 
 	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0);
@@ -43,15 +43,13 @@ test_syscall(void **state)
 	assert_int_equal(syscall(SYS_dup3, 54321, 7, 0), -1);
 	stop(w);
 	getppids(10);
-	rt_drain_aggs(w->v, &w->tab, 0, cell_sum, &cells);
-	assert_int_equal(cells.sum, 10);
-	assert_int_equal(take(w, 2, &r), 1);
+	assert_int_equal(cells(w, 0, 0, NULL), 10);
+	assert_int_equal(records(w, 2, &r), 1);
 	t = ((const uint64_t *)(r + 1))[0];
 	assert_int_equal(t, 54321);
 	assert_int_equal(((const uint64_t *)(r + 1))[1], 7);
 	assert_int_equal(((const int64_t *)(r + 1))[2], -3);
-	again(w);
-	assert_int_equal(take(w, 3, &r), 1);
+	assert_int_equal(records(w, 3, &r), 1);
 	assert_int_equal(((const int64_t *)(r + 1))[0], -1);
 	assert_int_equal(((const int32_t *)(r + 1))[2], 9); /* EBADF */
 	world_free(w);
@@ -94,7 +92,7 @@ test_rawtp(void **state)
 		     { REGS(&arg0), 0, DIF_CMP_GT, INT64_MIN },
 		     { REGS(&arg0_h), 0xff, DIF_CMP_EQ, 0xee } }
 	}, once = { 1, { GETPPID }, REGS(&arg0_h) };
-	struct world *w = world_new();
+	struct test_world *w = world_new(&bpf_engine_ops);
 	const struct rt_rec *r;
 	const uint64_t *v;
 	struct dif_clause *c = clause(w, my_pid());
@@ -116,9 +114,8 @@ test_rawtp(void **state)
 	for (int i = 0; i < 3; i++)
 		syscall(SYS_getppid, -0x12L, 9L); /* 0xff...ee */
 	stop(w);
-	assert_int_equal(take(w, 1, &r), 0);
-	again(w);
-	assert_int_equal(take(w, 2, &r), 3);
+	assert_int_equal(records(w, 1, &r), 0);
+	assert_int_equal(records(w, 2, &r), 3);
 	v = (const uint64_t *)(r + 1);
 	assert_true(v[0] == (uint64_t)-0x12);
 	assert_true(v[1] == (uint64_t)-0x12);
@@ -128,15 +125,14 @@ test_rawtp(void **state)
 	assert_int_equal(v[5], SYS_getppid);
 	assert_true(v[6] == (uint64_t)-0x12 + 2 * 0xffee + 7 + 3 * 9);
 	assert_true(v[7] == v[8] + 5 * 9);
-	again(w);
-	assert_int_equal(take(w, 3, &r), 1);
+	assert_int_equal(records(w, 3, &r), 1);
 	world_free(w);
 }
 
 static void
 test_no_tracepoint(void **state)
 {
-	struct world *w = world_new();
+	struct test_world *w = world_new(&bpf_engine_ops);
 	struct dif_clause *c = clause(w, NULL);
 	struct err e = { 0 };
 
@@ -215,7 +211,7 @@ self_bias(void)
 static void
 test_uprobe(void **state)
 {
-	struct world *w = world_new();
+	struct test_world *w = world_new(&bpf_engine_ops);
 	const struct rt_rec *r;
 	struct dif_clause *c = clause(w, NULL);
 	struct dif_site *s;
@@ -237,12 +233,11 @@ test_uprobe(void **state)
 	for (int i = 0; i < 3; i++)
 		traced_function(i, 70 + i);
 	stop(w);
-	assert_int_equal(take(w, 1, &r), 3);
+	assert_int_equal(records(w, 1, &r), 3);
 	assert_int_equal(((const uint64_t *)(r + 1))[0], 2);
 	assert_int_equal(((const uint64_t *)(r + 1))[1], 72);
 	assert_int_equal(((const uint64_t *)(r + 1))[2], 1000);
-	again(w);
-	assert_int_equal(take(w, 2, &r), 3);
+	assert_int_equal(records(w, 2, &r), 3);
 	world_free(w);
 }
 
@@ -251,7 +246,7 @@ test_uprobe(void **state)
 static void
 test_every(void **state)
 {
-	struct world *w = world_new();
+	struct test_world *w = world_new(&bpf_engine_ops);
 	const struct rt_rec *r;
 	const uint32_t *v;
 	struct dif_clause *c = clause(w, my_pid());
@@ -269,12 +264,11 @@ test_every(void **state)
 	getppids(1);
 	syscall(SYS_getuid);
 	stop(w);
-	assert_int_equal(take(w, 1, &r), 1);
+	assert_int_equal(records(w, 1, &r), 1);
 	v = (const uint32_t *)(r + 1);
 	assert_int_equal(v[0], DIF_EVERY(3u, (uint32_t)getpid()));
 	assert_int_equal(v[1], 100);
-	again(w);
-	assert_int_equal(take(w, 2, &r), 1);
+	assert_int_equal(records(w, 2, &r), 1);
 	v = (const uint32_t *)(r + 1);
 	assert_int_equal(v[0], 101);
 	assert_int_equal(v[1], 101);
@@ -296,6 +290,7 @@ test_operands(void **state)
 		  .base = DIF_BASE(FNARG2), .index = DIF_BASE(FNARG0), .scale = 1 },
 		{ DIF_RCP_UMEM, 2, .size = 2, .base = DIF_BASE(FNARG2) },
 		{ DIF_RCP_UMEM, 16, .size = 4, .base = DIF_BASE(FNARG0) },
+		{ DIF_RCP_UMEM, -2, .base = DIF_BASE(FNARG0), .fs = true },
 	}, .arg[11] = { DIF_RCP_CONST, 12 } };
 	static const struct dif_whens when = {
 		.n = 1,
@@ -304,7 +299,7 @@ test_operands(void **state)
 			 .cmp = DIF_CMP_LT } },
 	};
 	static volatile int16_t mem[] = { 1, 2, -3, 4 };
-	struct world *w = world_new();
+	struct test_world *w = world_new(&bpf_engine_ops);
 	const struct rt_rec *r;
 	struct dif_clause *c = clause(w, NULL);
 	struct dif_site *s;
@@ -315,6 +310,7 @@ test_operands(void **state)
 	stmt(w, c, DIF_ACT_TRACE, "ldgs arg3, %r1\nret %r1",
 	     "ldgs arg4, %r1\nret %r1",
 	     "setx 11, %r2\nldga args, %r2, %r1\nret %r1");
+	stmt(w, c, DIF_ACT_TRACE, "ldgs arg5, %r1\nret %r1", NULL, NULL);
 	w->opts.files = &files;
 	s = probe(w, DIF_SITE_UENTRY, 0, 1, &args);
 	s->path = "/proc/self/exe";
@@ -334,7 +330,7 @@ test_operands(void **state)
 	mem[2] = -3;
 	stop(w);
 	assert_int_equal(traced_semaphore, 0);
-	assert_int_equal(take(w, 1, &r), 1);
+	assert_int_equal(records(w, 1, &r), 1);
 	got = (const uint64_t *)(r + 1);
 	assert_int_equal(got[0], 0x98);
 	assert_int_equal(got[1], (uint64_t)-0x6789);
@@ -342,6 +338,11 @@ test_operands(void **state)
 	assert_int_equal(got[3], 2);
 	assert_int_equal(got[4], 0);
 	assert_int_equal(got[5], 12);
+#ifdef __x86_64__
+	uint64_t block; /* the thread's block points to itself */
+	__asm__("mov %%fs:0, %0" : "=r"(block));
+	assert_int_equal(got[6], block);
+#endif
 	world_free(w);
 }
 
@@ -424,5 +425,5 @@ main(void)
 
 	if (status != 0)
 		return capable_tap(status);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

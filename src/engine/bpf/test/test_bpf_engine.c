@@ -17,13 +17,14 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "base/test/capable.h"
 #include "engine/bpf/test/bpf_world.h"
 
 static void
 test_begin_end(void **state)
 {
-	struct world *w = world_new();
+	struct test_world *w = world_new(&bpf_engine_ops);
 	const struct rt_rec *r;
 	struct dif_clause *c = clause(w, NULL);
 	struct pollfd p = { .events = POLLIN };
@@ -46,17 +47,14 @@ test_begin_end(void **state)
 	assert_int_equal(w->v->ctl->exited, 1);
 	assert_int_equal(w->v->ctl->activity, RT_ACT_DRAINING);
 	getppids(5);
-	assert_int_equal(take(w, 1, &r), 1);
+	assert_int_equal(records(w, 1, &r), 1);
 	assert_true(((const uint64_t *)(r + 1))[0] == 0x1122334455667788);
 	assert_int_equal(((const int16_t *)(r + 1))[4], -2);
 	assert_true(r->time > 0);
 	stop(w);
-	again(w);
-	assert_int_equal(take(w, 2, &r), 0);
-	again(w);
-	assert_int_equal(take(w, 4, &r), 1);
-	again(w);
-	assert_int_equal(take(w, 5, &r), 0);
+	assert_int_equal(records(w, 2, &r), 0);
+	assert_int_equal(records(w, 4, &r), 1);
+	assert_int_equal(records(w, 5, &r), 0);
 	world_free(w);
 }
 
@@ -64,9 +62,9 @@ test_begin_end(void **state)
 static void
 test_keys(void **state)
 {
-	struct world *w = world_new();
+	struct test_world *w = world_new(&bpf_engine_ops);
 	struct dif_clause *c = clause(w, my_pid());
-	struct cells cells = { .agg = 0, .keyed = true };
+	unsigned n;
 	struct dif_stmt *s =
 		stmt(w, c, DIF_AGG_sum, "ldgs pid, %r1\nret %r1\n.ret int 4",
 		     "ldgs execname, %r1\nret %r1\n.ret string 16",
@@ -83,26 +81,52 @@ test_keys(void **state)
 	bpf_engine_ops.grace(w->eng);
 	getppids(4);
 	stop(w);
-	for (unsigned n = 0, i = 0; i < w->v->nslots; i++) {
+	n = 0;
+	for (unsigned i = 0; i < w->v->nslots; i++) {
 		n += ((struct rt_agg_half *)w->v->agg[i])->nentries;
 		assert_true(i + 1 < w->v->nslots || (n >= 2 && n % 2 == 0));
 	}
-	rt_drain_aggs(w->v, &w->tab, 0, cell_sum, &cells);
-	assert_int_equal(cells.sum, 15);
-	assert_int_equal(cells.key, getpid());
-	cells = (struct cells){ .agg = 0 };
-	rt_drain_aggs(w->v, &w->tab, 1, cell_sum, &cells);
-	assert_int_equal(cells.sum, 20);
-	cells = (struct cells){ .agg = 1 };
-	rt_drain_aggs(w->v, &w->tab, 0, cell_sum, &cells);
-	assert_int_equal(cells.n, 0); /* taken by the walk before */
+	assert_int_equal(cells(w, 0, 0, NULL), 15);
+	assert_int_equal(w->seen[0].key, getpid());
+	assert_int_equal(cells(w, 0, 1, NULL), 20);
+	cells(w, 1, 0, &n);
+	assert_int_equal(n, 0); /* taken by the walk before */
+	world_free(w);
+}
+
+/* Of count(): what only counts adds to the same as what looks at something first,
+   and nothing is counted twice, whichever half is looked at. */
+static void
+test_counts(void **state)
+{
+	const int rare = SYS_sched_get_priority_min; /* nobody else calls it */
+	struct test_world *w = world_new(&bpf_engine_ops);
+	struct dif_stmt *s;
+
+	agg(w, stmt(w, clause(w, NULL), DIF_AGG_count, NULL, NULL, NULL), 0);
+	s = stmt(w, clause(w, my_pid()), DIF_AGG_count, NULL, NULL, NULL);
+	s->agg = 0;
+	s = stmt(w, clause(w, "ret %r0"), DIF_AGG_count, NULL, NULL, NULL);
+	s->agg = 0;
+	probe(w, DIF_SITE_SYSENTRY, SYS_getppid, 0x6, NULL);
+	probe(w, DIF_SITE_SYSRETURN, (uint64_t)rare, 0x1, NULL);
+	start(w);
+	getppids(3);
+	for (int i = 0; i < 4; i++)
+		syscall(rare, 0);
+	assert_int_equal(cells(w, 0, 1, NULL), 7);
+	assert_int_equal(cells(w, 0, 0, NULL), 0);
+	getppids(5);
+	stop(w);
+	assert_int_equal(cells(w, 0, 0, NULL), 5);
+	assert_int_equal(cells(w, 0, 1, NULL), 0);
 	world_free(w);
 }
 
 static void
 test_faults(void **state)
 {
-	struct world *w = world_new();
+	struct test_world *w = world_new(&bpf_engine_ops);
 	const struct rt_rec *r;
 	const struct rt_error_rec *er;
 	struct dif_clause *c = clause(w, NULL);
@@ -121,20 +145,18 @@ test_faults(void **state)
 	probe(w, DIF_SITE_BEGIN, 0, 9, NULL);
 	probe(w, DIF_SITE_ERROR, 0, 6, NULL);
 	start(w);
-	assert_int_equal(take(w, RT_EPID_ERROR, &r), 1);
+	assert_int_equal(records(w, RT_EPID_ERROR, &r), 1);
 	er = (const void *)r;
 	assert_int_equal(er->epid, 1);
 	assert_int_equal(er->action, 2);
 	assert_int_equal(er->difoff, 1);
 	assert_int_equal(er->fault, DIF_FAULT_BADADDR);
 	assert_int_equal(er->val, 64);
-	again(w);
-	assert_int_equal(take(w, 3, &r), 1);
+	assert_int_equal(records(w, 3, &r), 1);
 	assert_int_equal(((const uint64_t *)(r + 1))[0], 1);
 	assert_int_equal(((const uint64_t *)(r + 1))[1], DIF_FAULT_BADADDR);
 	assert_int_equal(((const uint64_t *)(r + 1))[2], 64);
-	again(w);
-	assert_int_equal(take(w, 2, &r), 1); /* the clause behind runs */
+	assert_int_equal(records(w, 2, &r), 1); /* the clause behind runs */
 	assert_int_equal(((const uint32_t *)(r + 1))[0], 100);
 	assert_int_equal(dropped(w, RT_DROP_DBLERROR), 1);
 	stop(w);
@@ -145,8 +167,7 @@ test_faults(void **state)
 static void
 test_drops(void **state)
 {
-	struct world *w = world_new();
-	const struct rt_rec *r;
+	struct test_world *w = world_new(&bpf_engine_ops);
 	struct dif_clause *c = clause(w, my_pid());
 	struct pollfd p = { .events = POLLIN };
 	uint64_t n = 0;
@@ -160,12 +181,14 @@ test_drops(void **state)
 	assert_int_equal(poll(&p, 1, 0), 0);
 	getppids(1000);
 	assert_int_equal(poll(&p, 1, 1000), 1);
-	n = take(w, 1, &r);
+	n = records(w, 1, NULL);
+	records_done(w);
 	assert_true(n >= 100 && n <= 102 * w->v->nslots);
 	assert_int_equal(n + dropped(w, RT_DROP_PRINCIPAL), 1030);
 	for (int i = 0; i < 300; i++) {
 		getppids(7);
-		n += take(w, 1, &r);
+		n += records(w, 1, NULL);
+		records_done(w);
 	}
 	assert_int_equal(n + dropped(w, RT_DROP_PRINCIPAL), 1030 + 2100);
 	assert_int_equal(w->v->bufsize, 4096);
@@ -177,7 +200,7 @@ test_drops(void **state)
 static void
 test_chain(void **state)
 {
-	struct world *w = world_new();
+	struct test_world *w = world_new(&bpf_engine_ops);
 	const struct rt_rec *r;
 
 	for (int i = 0; i < 8; i++)
@@ -192,8 +215,7 @@ test_chain(void **state)
 	syscall(SYS_getuid);
 	stop(w);
 	for (uint32_t epid = 1; epid <= 9; epid++) {
-		again(w);
-		assert_int_equal(take(w, epid, &r), 1);
+		assert_int_equal(records(w, epid, &r), 1);
 		const uint32_t *f = (const uint32_t *)(r + 1);
 		assert_int_equal(f[0], epid);
 		assert_int_equal(f[1], epid <= 4 ? 100 : epid <= 8 ? 101 : 102);
@@ -204,17 +226,16 @@ test_chain(void **state)
 static void
 test_variables(void **state)
 {
-	static const struct dif_type i64 = { .ckind = DIF_CK_INT, .size = 8 };
 	static const struct dif_type str = { .kind = DIF_TYPE_STRING,
 					     .flags = DIF_TF_BYREF };
-	struct world *w = world_new();
+	struct test_world *w = world_new(&bpf_engine_ops);
 	const struct rt_rec *r;
 	struct dif_clause *c = clause(w, NULL);
 
-	var(w, 0x500, DIF_SCOPE_THREAD, DIF_VK_SCALAR, &i64, NULL);
-	var(w, 0x501, DIF_SCOPE_THREAD, DIF_VK_SCALAR, &str, NULL);
-	var(w, 0x500, DIF_SCOPE_GLOBAL, DIF_VK_ARRAY, &i64, &str);
-	var(w, 0x502, DIF_SCOPE_THREAD, DIF_VK_ARRAY, &i64, &i64);
+	var(w, 0x500, DIF_SCOPE_THREAD, &i64, NULL);
+	var(w, 0x501, DIF_SCOPE_THREAD, &str, NULL);
+	var(w, 0x500, DIF_SCOPE_GLOBAL, &i64, &str);
+	var(w, 0x502, DIF_SCOPE_THREAD, &i64, &i64);
 	stmt(w, c, DIF_ACT_NONE,
 	     ".var x 0x500 scl tls int 8\n"
 	     ".var s 0x501 scl tls string 0\n"
@@ -247,7 +268,7 @@ test_variables(void **state)
 	     NULL, NULL);
 	probe(w, DIF_SITE_BEGIN, 0, 3, NULL);
 	start(w);
-	assert_int_equal(take(w, 2, &r), 1);
+	assert_int_equal(records(w, 2, &r), 1);
 	const uint64_t *f = (const uint64_t *)(r + 1);
 	assert_int_equal(f[0], 11);
 	assert_int_equal(f[1], 12);
@@ -260,9 +281,8 @@ test_variables(void **state)
 static void
 test_timers(void **state)
 {
-	struct world *w = world_new();
+	struct test_world *w = world_new(&bpf_engine_ops);
 	struct dif_clause *c = clause(w, NULL);
-	struct cells cells = { .agg = 0 };
 	struct timespec t = { .tv_nsec = 200000000 };
 
 	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0);
@@ -273,15 +293,63 @@ test_timers(void **state)
 	start(w);
 	nanosleep(&t, NULL);
 	stop(w);
-	rt_drain_aggs(w->v, &w->tab, 0, cell_sum, &cells);
-	assert_true(cells.sum > 20);
+	assert_true(cells(w, 0, 0, NULL) > 20);
+	world_free(w);
+}
+
+/* Time on the CPU goes on, and not while the thread sleeps. */
+static void
+test_vtime(void **state)
+{
+	struct test_world *w = world_new(&bpf_engine_ops);
+	const char *cpu = "ldgs vtimestamp, %r1\nret %r1";
+	const char *clock = "ldgs timestamp, %r1\nret %r1";
+	const struct rt_rec *r = NULL;
+	const uint64_t *from, *to;
+
+	for (int i = 0; i < 2; i++)
+		stmt(w, clause(w, my_pid()), DIF_ACT_TRACE, cpu, clock, NULL);
+	probe(w, DIF_SITE_SYSENTRY, SYS_getppid, 1, NULL);
+	probe(w, DIF_SITE_SYSENTRY, SYS_dup3, 2, NULL);
+	start(w);
+	getppids(1);
+	usleep(20000);
+	assert_int_equal(syscall(SYS_dup3, 54321, 7, 0), -1);
+	stop(w);
+	assert_int_equal(records(w, 1, &r), 1);
+	from = (const uint64_t *)(r + 1);
+	assert_int_equal(records(w, 2, &r), 1);
+	to = (const uint64_t *)(r + 1);
+	assert_true(to[0] > from[0]);
+	assert_true(to[0] - from[0] + 19000000 < to[1] - from[1]);
+	world_free(w);
+}
+
+/* The least and the greatest value, kept in a cell that has no key. */
+static void
+test_extremes(void **state)
+{
+	struct test_world *w = world_new(&bpf_engine_ops);
+	struct dif_clause *c = clause(w, my_pid());
+	const char *arg0 = "ldgs arg0, %r1\nret %r1";
+	static const int fds[] = { 54321, 54320, 54322, 54321 };
+
+	agg(w, stmt(w, c, DIF_AGG_min, arg0, NULL, NULL), 0);
+	agg(w, stmt(w, c, DIF_AGG_max, arg0, NULL, NULL), 0);
+	probe(w, DIF_SITE_SYSENTRY, SYS_dup3, 1, &user_args);
+	start(w);
+	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
+		assert_int_equal(syscall(SYS_dup3, fds[i], 7, 0), -1);
+	stop(w);
+	assert_int_equal(cells(w, 0, 0, NULL), 54320);
+	assert_int_equal(w->seen[1].sum, 54322);
 	world_free(w);
 }
 
 static void
 test_refused(void **state)
 {
-	struct world *w = world_new();
+	struct test_world *w = world_new(&bpf_engine_ops);
 	struct dif_clause *c = clause(w, NULL);
 
 	/* Two ways to the same place with different tuple stacks. */
@@ -303,7 +371,10 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_begin_end),
 		cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_vtime),
+		cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_drops),
 		cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_variables),
@@ -313,5 +384,5 @@ main(void)
 
 	if (status != 0)
 		return capable_tap(status);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "base/test/capable.h"
 #include "engine/bpf/bpf_impl.h"
 #include "engine/bpf/test/bpf_world.h"
@@ -57,7 +58,7 @@ kfunc_by(unsigned by, const char *want)
 	static const struct dif_whens never = {
 		1, { { { DIF_RCP_KARG, 0, &arg0_w }, 0, DIF_CMP_GT, 0 } }
 	};
-	struct world *w = world_new();
+	struct test_world *w = world_new(&bpf_engine_ops);
 	struct dif_clause *c = clause(w, my_pid());
 	const struct rt_rec *r;
 	struct buf out = { 0 };
@@ -78,13 +79,11 @@ kfunc_by(unsigned by, const char *want)
 	stop(w);
 	ways = FENTRY | MULTI | PERF;
 	assert_string_equal(buf_str(&out), want);
-	assert_int_equal(take(w, 1, &r), 0);
-	again(w);
-	assert_int_equal(take(w, 2, &r), 3);
+	assert_int_equal(records(w, 1, &r), 0);
+	assert_int_equal(records(w, 2, &r), 3);
 	assert_true(((const int64_t *)(r + 1))[0] == -0x12);
 	assert_int_equal(((const int64_t *)(r + 1))[1], 5);
-	again(w);
-	assert_int_equal(take(w, 3, &r), 3);
+	assert_int_equal(records(w, 3, &r), 3);
 	assert_int_equal(((const int64_t *)(r + 1))[0], -ESRCH);
 	buf_fini(&out);
 	world_free(w);
@@ -124,7 +123,7 @@ test_kfunc_exit(void **state)
 	static const struct dif_recipes args = {
 		.arg = { { DIF_RCP_KARG, 0, &arg0 }, { DIF_RCP_KRET } },
 	};
-	struct world *w = world_new();
+	struct test_world *w = world_new(&bpf_engine_ops);
 	struct dif_clause *c = clause(w, my_pid());
 	const struct rt_rec *r;
 	bool kprobe = CAPABLE("kprobe btf");
@@ -137,7 +136,7 @@ test_kfunc_exit(void **state)
 		start(w);
 		syscall(SYS_getsid, -0x12L);
 		stop(w);
-		assert_int_equal(take(w, 1, &r), 1);
+		assert_int_equal(records(w, 1, &r), 1);
 		assert_true(((const int64_t *)(r + 1))[0] == -0x12);
 		assert_int_equal(((const int64_t *)(r + 1))[1], -ESRCH);
 		world_free(w);
@@ -171,7 +170,7 @@ test_kfunc_refused(void **state)
 	for (size_t i = 0; i < (kprobe ? 3 : 1); i++) {
 		if (v[i].ways == MULTI && !multi)
 			continue;
-		struct world *w = world_new();
+		struct test_world *w = world_new(&bpf_engine_ops);
 		struct dif_clause *c = clause(w, NULL);
 
 		c->pdesc = (struct dif_pdesc){ 0, "prov", "", "func", "name" };
@@ -204,5 +203,5 @@ main(void)
 
 	if (status != 0)
 		return capable_tap(status);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

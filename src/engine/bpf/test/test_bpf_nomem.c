@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "base/test/capable.h"
 #include "base/test/nomem.h"
 #include "engine/bpf/test/bpf_world.h"
@@ -19,7 +20,7 @@
 
 /* From loading to BEGIN with the nth allocation failing; false if refused. */
 static bool
-traced(struct world *w, long n)
+traced(struct test_world *w, long n)
 {
 	const struct engine_ops *ops = &bpf_engine_ops;
 
@@ -36,21 +37,20 @@ static const char arg0_text[] = "ldgs arg0, %r1\nret %r1";
 
 /* What needs memory: records, keys, a variable by thread, a stack; a probe of
    each kind that this kernel has. */
-static struct world *
+static struct test_world *
 everything(void)
 {
-	static const struct dif_type i64 = { .ckind = DIF_CK_INT, .size = 8 };
 	static const struct dif_path arg0 = { 1, { { 8 * DIF_R_SYSARG0, 8 } } };
 	static const struct dif_recipes args = {
 		.arg = { { DIF_RCP_TPARG, 0, &arg0 } },
 	};
-	struct world *w = world_new();
+	struct test_world *w = world_new(&bpf_engine_ops);
 	struct dif_clause *c = clause(w, NULL);
 
 	stmt(w, c, DIF_ACT_TRACE, one, NULL, NULL);
 	agg(w, stmt(w, c, DIF_AGG_count, one, NULL, NULL), 1);
 	c = clause(w, my_pid());
-	var(w, 0x500, DIF_SCOPE_THREAD, DIF_VK_ARRAY, &i64, &i64);
+	var(w, 0x500, DIF_SCOPE_THREAD, &i64, &i64);
 	stmt(w, c, DIF_ACT_NONE,
 	     ".var b 0x500 arr tls int 8\nsetx 5, %r1\n"
 	     "pushtv DT_TYPE(0), %r0, %r1\nsttaa b, %r1\nret %r0",
@@ -76,7 +76,7 @@ test_nomem(void **state)
 	long n;
 
 	for (n = 1; more; n = nomem_next(n, EACH)) {
-		struct world *w = everything();
+		struct test_world *w = everything();
 		bool ok = traced(w, n);
 
 		more = nomem_disarm();
@@ -84,7 +84,7 @@ test_nomem(void **state)
 			fail_msg("allocation %ld: %s", n, w->e.msg);
 		if (ok) {
 			w->v = bpf_engine_ops.view(w->eng);
-			assert_int_equal(take(w, 1, &r), 1);
+			assert_int_equal(records(w, 1, &r), 1);
 		}
 		world_free(w);
 	}
@@ -102,5 +102,5 @@ main(void)
 
 	if (status != 0)
 		return capable_tap(status);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

@@ -221,7 +221,6 @@ target_main(int from, int to)
 {
 	struct cmd c;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	obey_from = from;
 	obey_to = to;
 	while (read(from, &c, sizeof(c)) == (ssize_t)sizeof(c)) {
@@ -242,12 +241,16 @@ target_again(int argc, char **argv)
 void
 target_start(struct target *t)
 {
+	const pid_t test = getpid();
 	int to[2], from[2];
 
 	assert_int_equal(pipe(to), 0);
 	assert_int_equal(pipe(from), 0);
 	t->pid = fork();
 	if (t->pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* stays with an exec */
+		if (getppid() != test)
+			_exit(0);
 		close(to[1]);
 		close(from[0]);
 		target_main(to[0], from[1]);
@@ -286,7 +289,7 @@ target_end(struct target *t)
 	waitpid(t->pid, NULL, 0);
 }
 
-/* ---- making -------------------------------------------------------------- */
+/* ---- an enabling in it --------------------------------------------------- */
 
 const struct dif_recipes entry_args = {
 	.arg = { { DIF_RCP_UREG, DIF_R_RDI },
@@ -296,143 +299,33 @@ const struct dif_recipes entry_args = {
 const struct dif_recipes return_args = {
 	.arg = { { DIF_RCP_COOKIE, 0 }, { DIF_RCP_UREG, DIF_R_RAX } },
 };
-const struct dif_recipes sysret_args = {
-	.arg = { { DIF_RCP_SYSRET, 0 } },
-};
 
-struct world_t *
-world_new(void)
+struct test_world *
+traced_new(void)
 {
-	struct world_t *w = calloc(1, sizeof(*w));
+	struct test_world *w = world_new(&process_engine_ops);
 
-	w->a = arena_new();
-	w->opts = (struct engine_opts){ .bufsize = 65536,
-					.aggsize = 65536,
-					.dynvarsize = 65536,
-					.only_cpu = -1,
-					.targets = &w->target,
-					.ntargets = 1 };
-	w->en.sizes = (struct dif_sizes){ .strsize = 256,
-					  .stackframes = 20,
-					  .ustackframes = 20 };
-	target_start(&w->t);
-	w->target.pid = w->t.pid;
+	w->t = calloc(1, sizeof(*w->t));
+	target_start(w->t);
+	w->target.pid = w->t->pid;
+	w->opts.targets = &w->target;
+	w->opts.ntargets = 1;
 	return w;
 }
 
-struct dif_obj *
-obj(struct world_t *w, const char *text)
-{
-	struct dif_obj *o = dif_asm(w->a, text, &w->e);
-
-	if (o == NULL || dif_validate(o, &w->e) != 0)
-		fail_msg("%s", w->e.msg);
-	return o;
-}
-
-struct dif_clause *
-clause(struct world_t *w, const char *pred)
-{
-	struct dif_clause *c = &w->clauses[w->prog.nclauses];
-
-	w->cptr[w->prog.nclauses++] = c;
-	c->pred = pred ? obj(w, pred) : NULL;
-	c->loc.line = (int)w->prog.nclauses;
-	c->stmts = arena_calloc(w->a, MAX, sizeof(*c->stmts));
-	return c;
-}
-
-struct dif_stmt *
-stmt(struct world_t *w, struct dif_clause *c, uint32_t kind, const char *x0,
-     const char *x1, const char *x2)
-{
-	struct dif_stmt *s = &c->stmts[c->nstmts++];
-	const char *x[] = { x0, x1, x2 };
-
-	s->kind = kind;
-	s->exprs = arena_calloc(w->a, 3, sizeof(*s->exprs));
-	for (int i = 0; i < 3 && x[i] != NULL; i++) {
-		struct dif_obj *o = obj(w, x[i]);
-		s->exprs[s->nexprs++] =
-			(struct dif_expr){ .obj = o, .type = o->rtype };
-	}
-	if (kind != DIF_ACT_NONE && !DIF_ACT_IS_AGG(kind))
-		c->records = true;
-	return s;
-}
-
+/* The engine first: it takes out of the process what it has put there. */
 void
-agg(struct world_t *w, struct dif_stmt *s, uint32_t nkeys, bool byname)
+traced_free(struct test_world *w)
 {
-	struct dif_aggvar *v = arena_alloc(w->a, sizeof(*v));
+	struct target *t = w->t;
 
-	v->name = "a";
-	v->func = s->kind;
-	v->nkeys = s->nkeys = nkeys;
-	v->keys = arena_calloc(w->a, nkeys + 1, sizeof(*v->keys));
-	v->keysrc = arena_alloc(w->a, nkeys + 1);
-	v->keyarg = arena_calloc(w->a, nkeys + 1, sizeof(*v->keyarg));
-	for (uint32_t i = 0; i < nkeys; i++)
-		v->keys[i] = s->exprs[i].type;
-	if (byname) {
-		s->exprs[0].src = DIF_SRC_NAME;
-		s->exprs[0].arg = DIF_VAR_probefunc;
-		v->keysrc[0] = DIF_SRC_NAME;
-		v->keyarg[0] = DIF_VAR_probefunc;
-	}
-	s->agg = w->tab.naggs;
-	w->aggs[w->tab.naggs++] = v;
-	v->id = w->tab.naggs;
-}
-
-void
-var(struct world_t *w, uint32_t id, int scope, int kind)
-{
-	static struct dif_type key = { .size = 8 };
-	struct dif_uvar *v = arena_alloc(w->a, sizeof(*v));
-
-	*v = (struct dif_uvar){ .name = "v",
-				.id = (uint16_t)id,
-				.scope = (uint8_t)scope,
-				.kind = (uint8_t)kind,
-				.type = { .ckind = DIF_CK_INT, .size = 8 } };
-	if (kind == DIF_VK_ARRAY) {
-		v->keys = &key;
-		v->nkeys = 1;
-	}
-	w->vars[w->tab.nvars++] = v;
+	world_free(w);
+	target_end(t);
+	free(t);
 }
 
 struct dif_site *
-probe(struct world_t *w, enum dif_site_kind kind, uint64_t num, unsigned mask,
-      const struct dif_recipes *args)
-{
-	uint32_t p = w->en.nprobes++;
-
-	w->sites[p] = (struct dif_site){ .kind = kind,
-					 .num = num,
-					 .args = args,
-					 .pid = w->t.pid,
-					 .cookie = 1000 + p };
-	w->probes[p] = (struct dif_probe){
-		.id = 100 + p,
-		.prov = "prov",
-		.mod = "",
-		.func = "func",
-		.name = "name",
-		.sites = &w->sites[p],
-		.nsites = 1,
-	};
-	for (uint32_t c = 0; c < w->prog.nclauses; c++)
-		if (mask & (1u << c)) {
-			uint32_t n = w->en.necbs++;
-			w->ecbs[n] = (struct dif_ecb){ n + 1, p, c };
-		}
-	return &w->sites[p];
-}
-
-struct dif_site *
-fn_probe(struct world_t *w, enum dif_site_kind kind, const void *fn,
+fn_probe(struct test_world *w, enum dif_site_kind kind, const void *fn,
 	 unsigned mask)
 {
 	struct dif_site *s = probe(w, kind, 0, mask,
@@ -441,129 +334,4 @@ fn_probe(struct world_t *w, enum dif_site_kind kind, const void *fn,
 
 	s->addr = s->fn = (uint64_t)(uintptr_t)fn;
 	return s;
-}
-
-/* ---- running ------------------------------------------------------------- */
-
-struct engine *
-try_load(struct world_t *w)
-{
-	w->prog.clauses = w->clauses;
-	w->progs[0] = &w->prog;
-	w->tab.vars = w->vars;
-	w->tab.aggs = w->aggs;
-	dif_layout(w->progs, 1, &w->tab, &w->en.sizes, w->a);
-	w->en.probes = w->probes;
-	w->en.clauses = w->cptr;
-	w->en.nclauses = w->prog.nclauses;
-	w->en.ecbs = w->ecbs;
-	w->en.tab = &w->tab;
-	w->eng = process_engine_ops.load(&w->en, &w->opts, &w->e);
-	return w->eng;
-}
-
-void
-start(struct world_t *w)
-{
-	if (try_load(w) == NULL)
-		fail_msg("load: %s", w->e.msg);
-	if (process_engine_ops.attach(w->eng, &w->e) != 0 ||
-	    process_engine_ops.begin(w->eng, &w->e) != 0)
-		fail_msg("%s", w->e.msg);
-	w->v = process_engine_ops.view(w->eng);
-}
-
-void
-stop(struct world_t *w)
-{
-	if (process_engine_ops.stop(w->eng, &w->e) != 0 ||
-	    process_engine_ops.end(w->eng, &w->e) != 0)
-		fail_msg("%s", w->e.msg);
-	w->v = process_engine_ops.view(w->eng);
-}
-
-void
-world_free(struct world_t *w)
-{
-	if (w->eng != NULL)
-		process_engine_ops.free(w->eng);
-	target_end(&w->t);
-	arena_free(w->a);
-	free(w);
-}
-
-/* ---- looking ------------------------------------------------------------- */
-
-static uint32_t
-recsize(void *arg, uint32_t epid)
-{
-	struct world_t *w = arg;
-
-	return epid <= w->en.necbs ? w->cptr[w->ecbs[epid - 1].clause]->recsize
-				   : 0;
-}
-
-unsigned
-take(struct world_t *w, uint32_t epid, const struct rt_rec **last)
-{
-	unsigned n = 0;
-
-	for (unsigned s = 0; s < w->v->nslots; s++) {
-		uint64_t pos = w->v->rt[s]->tail;
-		const struct rt_rec *r;
-		while ((r = rt_drain_next(w->v, s, &pos, recsize, w, &w->e)))
-			if (r->epid == epid) {
-				n++;
-				if (last != NULL)
-					*last = r;
-			}
-		if (err_is_set(&w->e))
-			fail_msg("%s", w->e.msg);
-	}
-	return n;
-}
-
-struct cell_sum {
-	struct world_t *w;
-	uint32_t agg;
-	unsigned n;
-	uint64_t sum;
-};
-
-static int
-cell_add(void *arg, uint32_t a, unsigned cpu, const uint8_t *key,
-	 const uint64_t *cell)
-{
-	struct cell_sum *c = arg;
-
-	if (a == 0)
-		c->w->sum0 += cell[0];
-	if (a == c->agg) {
-		c->n++;
-		c->sum += cell[0];
-	}
-	return 0;
-}
-
-uint64_t
-cells(struct world_t *w, uint32_t a, unsigned half, unsigned *n)
-{
-	struct cell_sum c = { .w = w, .agg = a };
-
-	w->v = process_engine_ops.view(w->eng);
-	rt_drain_aggs(w->v, &w->tab, half, cell_add, &c);
-	if (n != NULL)
-		*n = c.n;
-	return c.sum;
-}
-
-uint64_t
-dropped(struct world_t *w, enum rt_drop d)
-{
-	uint64_t n = 0;
-
-	w->v = process_engine_ops.view(w->eng);
-	for (unsigned s = 0; s < w->v->nslots; s++)
-		n += w->v->rt[s]->drops[d];
-	return n;
 }

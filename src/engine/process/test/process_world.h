@@ -8,9 +8,7 @@
 
 #include <sys/types.h>
 
-#include "rt/engine.h"
-
-#define MAX 16
+#include "rt/test/world.h"
 
 /* ---- the target ---------------------------------------------------------- */
 
@@ -58,56 +56,15 @@ void target_end(struct target *t);
 /* First thing in main(): obeys, and does not return, if it is T_AGAIN's. */
 void target_again(int argc, char **argv);
 
-/* ---- an enabling in the making ------------------------------------------- */
+/* ---- an enabling in it --------------------------------------------------- */
 
-struct world_t {
-	struct arena *a;
-	struct dif_prog prog, *progs[1];
-	struct dif_clause clauses[MAX], *cptr[MAX];
-	struct dif_probe probes[MAX];
-	struct dif_site sites[MAX];
-	struct dif_ecb ecbs[MAX];
-	struct dif_uvar *vars[MAX];
-	struct dif_aggvar *aggs[MAX];
-	struct dif_tab tab;
-	struct dif_enabling en;
-	struct engine_target target;
-	struct engine_opts opts;
-	struct engine *eng;
-	const struct rt_view *v;
-	struct err e;
-	struct target t;
-	uint64_t sum0; /* what cells() saw of aggregation 0 on its way */
-};
+extern const struct dif_recipes entry_args, return_args;
 
-extern const struct dif_recipes entry_args, return_args, sysret_args;
-
-struct world_t *world_new(void);
-void world_free(struct world_t *w);
-struct dif_obj *obj(struct world_t *w, const char *text);
-struct dif_clause *clause(struct world_t *w, const char *pred);
-/* A statement with values by assembler, up to three. */
-struct dif_stmt *stmt(struct world_t *w, struct dif_clause *c, uint32_t kind,
-		      const char *x0, const char *x1, const char *x2);
-/* The statement's aggregation; its first nkeys values are keys.  byname: the
-   one key is the probe's function. */
-void agg(struct world_t *w, struct dif_stmt *s, uint32_t nkeys, bool byname);
-void var(struct world_t *w, uint32_t id, int scope, int kind);
-/* A probe that runs the clauses of a mask. */
-struct dif_site *probe(struct world_t *w, enum dif_site_kind kind, uint64_t num,
-		       unsigned mask, const struct dif_recipes *args);
-/* One in a function of this program. */
-struct dif_site *fn_probe(struct world_t *w, enum dif_site_kind kind,
+/* An enabling for the process engine, and its target, w->t. */
+struct test_world *traced_new(void);
+void traced_free(struct test_world *w);
+/* A probe in a function of this program. */
+struct dif_site *fn_probe(struct test_world *w, enum dif_site_kind kind,
 			  const void *fn, unsigned mask);
-
-struct engine *try_load(struct world_t *w);
-void start(struct world_t *w);
-void stop(struct world_t *w);
-
-/* Take all records of an EPID; their number, and the last of them. */
-unsigned take(struct world_t *w, uint32_t epid, const struct rt_rec **last);
-/* Sum of the first words of all cells of an aggregation in a half. */
-uint64_t cells(struct world_t *w, uint32_t agg, unsigned half, unsigned *n);
-uint64_t dropped(struct world_t *w, enum rt_drop d);
 
 #endif

@@ -28,6 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/test/fds.h"
 #include "engine/process/inject_impl.h"
 #include "engine/process/patch.h"
 #include "engine/process/test/test_target.h"
@@ -93,13 +94,17 @@ struct consumer {
 static int
 consumer_open(struct consumer *c, pid_t pid)
 {
+	int pidfd;
+
 	*c = (struct consumer){ 0 };
 	if (inject_check(pid, false, &c->e) != 0 ||
 	    inject_open(&c->in, pid, false, &c->e) != 0)
 		return -1;
 	c->j = patch_journal_new(pid, 4096, &c->e);
-	c->g = guard_new(c->j, c->in.mem, (int)syscall(SYS_pidfd_open, pid, 0),
-			 &c->e);
+	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	c->g = guard_new(c->j, c->in.mem, pidfd, &c->e);
+	if (pidfd >= 0)
+		close(pidfd); /* the guardian has its own */
 	if (c->g == NULL)
 		return -1;
 	inject_through(&c->in, c->g);
@@ -403,6 +408,38 @@ may_be_first(void)
 	       sched_setscheduler(0, SCHED_OTHER, &last) == 0;
 }
 
+/* How often a process maps what has that name. */
+static int
+count_maps(pid_t pid, const char *name)
+{
+	char path[64], line[512];
+	FILE *f;
+	int n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	f = fopen(path, "re");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f) != NULL)
+		n += strstr(line, name) != NULL;
+	fclose(f);
+	return n;
+}
+
+/* The guardian keeps the memory that it was told of last. */
+static void
+shared_once(struct guard *g, struct err *e)
+{
+	for (int i = 0; i < 3; i++) {
+		int fd = memfd_create("guard_test", MFD_CLOEXEC);
+
+		assert_true(fd >= 0);
+		assert_int_equal(ftruncate(fd, 2 * RTN_OWN), 0);
+		assert_int_equal(guard_shared(g, fd, RTN_OWN, e), 0);
+		close(fd);
+		assert_int_equal(count_maps(guard_pid(g), "guard_test"), 1);
+	}
+}
+
 static void
 test_nobodys(void **state)
 {
@@ -422,6 +459,7 @@ test_nobodys(void **state)
 	fclose(f);
 	assert_string_equal(comm, "dtrace-guard\n");
 	assert_int_equal(count_fds(guard_pid(c->g)), 6);
+	shared_once(c->g, &c->e);
 	assert_int_equal(getsid(guard_pid(c->g)), guard_pid(c->g));
 	assert_int_equal(tgt_status(t.pid, "TracerPid", 10), guard_pid(c->g));
 	if (may_be_first())
@@ -457,6 +495,159 @@ test_target_dies(void **state)
 	free(c);
 }
 
+/* ---- one guardian, two processes -------------------------------------------------- */
+
+/* What the processes have to say to each other, in user[]. */
+enum { LEND = 2, LENT, HELD, GO };
+
+/* When told, lends its memory to a child, which ends when told. */
+static void
+body_lends(struct tgt_page *page, unsigned thread)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+
+	call_fns(page);
+	if (page->user[LEND] != 1)
+		return;
+	page->user[LEND] = 2;
+	if (vfork() == 0) {
+		page->user[LENT] = (uint64_t)getpid();
+		while (page->user[GO] == 0)
+			syscall(SYS_nanosleep, &nap, NULL);
+		_exit(0);
+	}
+	while (waitpid(-1, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* A consumer of both, which has the child held as one that is about to execute a
+   program. */
+static void __attribute__((noreturn))
+consumer_holds(const struct tgt *t)
+{
+	struct consumer *c = calloc(1, sizeof(*c));
+	struct patch_journal *j;
+	struct guard *g;
+	struct inject in;
+	pid_t child;
+	int fd;
+
+	if (c == NULL || consumer_open(c, t->pid) != 0)
+		_exit(1);
+	c->at = near(0);
+	if (consumer_patch(c) != 0)
+		_exit(1);
+	t->page->user[LEND] = 1;
+	while ((child = (pid_t)t->page->user[LENT]) == 0)
+		tgt_sleep_us(500);
+	j = patch_journal_file(child, 16, &fd, &c->e);
+	if (j == NULL || inject_open(&in, child, false, &c->e) != 0)
+		_exit(1);
+	g = guard_join(c->g, j, fd, in.mem, -1, &c->e);
+	if (g == NULL || guard_catch(g, child, &c->e) != 0)
+		_exit(1);
+	t->page->user[HELD] = 1;
+	for (;;)
+		pause();
+}
+
+/* The parent cannot be stopped before the child has been let go. */
+static void
+test_killed_amid_exec(void **state)
+{
+	struct err e = { 0 };
+	struct inject in;
+	struct tgt t;
+	pid_t pid;
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	tgt_start(&t, body_lends, 1);
+	assert_int_equal(inject_open(&in, t.pid, false, &e), 0);
+	pid = fork();
+	if (pid == 0)
+		consumer_holds(&t);
+	while (t.page->user[HELD] == 0 && tgt_state(pid) != 'Z')
+		tgt_sleep_us(500);
+	assert_int_equal(t.page->user[HELD], 1);
+	assert_false(text_clean(&in));
+	t.page->user[GO] = 1;
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_true(wait_only_child(60000));
+	assert_true(text_clean(&in));
+	assert_true(tgt_runs(&t));
+	inject_close(&in);
+	assert_true(tgt_end(&t));
+}
+
+/* Those that have been parted with are as they were; others go on. */
+static void
+test_joined(void **state)
+{
+	struct consumer *c = calloc(1, sizeof(*c)), *d = calloc(1, sizeof(*d));
+	struct tgt t, u;
+	int fd;
+
+	assert_true(c != NULL && d != NULL);
+	tgt_start(&t, body, 2);
+	tgt_start(&u, body, 2);
+	assert_int_equal(consumer_open(c, t.pid), 0);
+	c->at = d->at = near(0);
+	assert_int_equal(inject_open(&d->in, u.pid, false, &d->e), 0);
+	d->j = patch_journal_file(u.pid, 4096, &fd, &d->e);
+	assert_non_null(d->j);
+	for (int i = 0; i < 3; i++) {
+		d->g = guard_join(c->g, d->j, fd, d->in.mem, -1, &d->e);
+		assert_non_null(d->g);
+		assert_int_equal(guard_pid(c->g), guard_pid(d->g));
+		inject_through(&d->in, d->g);
+		d->j->done = 0;
+		d->at = near((uint64_t)i);
+		if (consumer_patch(d) != 0)
+			fail_msg("%s", d->e.msg);
+		assert_false(text_clean(&d->in));
+		assert_true(text_clean(&c->in));
+		assert_int_equal(consumer_undo(d), 0);
+		guard_free(d->g);
+	}
+	assert_true(guard_lives(c->g));
+	if (consumer_patch(c) != 0 || consumer_undo(c) != 0)
+		fail_msg("%s", c->e.msg);
+	close(fd);
+	inject_close(&d->in);
+	patch_journal_free(d->j);
+	free(d);
+	consumer_close(c);
+	free(c);
+	assert_true(tgt_end(&t) && tgt_end(&u));
+}
+
+/* Who is to stop for us has been killed: we stop it ourselves. */
+static void
+test_guardian_killed(void **state)
+{
+	struct consumer *c = calloc(1, sizeof(*c));
+	struct tgt t;
+
+	assert_non_null(c);
+	tgt_start(&t, body, 2);
+	assert_int_equal(consumer_open(c, t.pid), 0);
+	kill(guard_pid(c->g), SIGKILL);
+	while (guard_lives(c->g))
+		tgt_sleep_us(1000);
+	assert_int_equal(inject_stop(&c->in, true, &c->e), -1);
+	assert_int_equal(c->in.n, 0);
+	err_clear(&c->e);
+	inject_through(&c->in, NULL);
+	if (inject_stop(&c->in, true, &c->e) != 0)
+		fail_msg("%s", c->e.msg);
+	assert_true(c->in.n >= 2);
+	inject_resume(&c->in);
+	consumer_close(c);
+	free(c);
+	assert_true(tgt_end(&t));
+}
+
 int
 main(void)
 {
@@ -464,9 +655,12 @@ main(void)
 		cmocka_unit_test(test_nobodys),
 		cmocka_unit_test(test_debugger_first),
 		cmocka_unit_test(test_target_dies),
+		cmocka_unit_test(test_joined),
+		cmocka_unit_test(test_guardian_killed),
+		cmocka_unit_test(test_killed_amid_exec),
 		cmocka_unit_test(test_killed),
 	};
 
 	srand((unsigned)time(NULL));
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

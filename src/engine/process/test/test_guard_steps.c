@@ -34,6 +34,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/test/fds.h"
 #include "engine/process/inject_impl.h"
 #include "engine/process/patch.h"
 #include "engine/process/test/test_target.h"
@@ -257,6 +258,23 @@ make_code(struct consumer *c, uint8_t *mem)
 	patch_sort(c->p, c->np);
 }
 
+/* With a call before it that fails, in one go. */
+static int
+close_there(struct consumer *c, int fd)
+{
+	struct inject_calls k = {
+		.text = "/no/such/file",
+		.n = 2,
+		.v = { { .nr = SYS_access, .text = 1, .may_fail = 1 },
+		       { .nr = SYS_close, .arg = { (uint64_t)fd } } }
+	};
+
+	return inject_calls(&c->in, &k, &c->e) == 0 && k.done == 2 &&
+			       k.v[0].res == -ENOENT && k.v[1].res == 0
+		       ? 0
+		       : -1;
+}
+
 static int
 consumer_map(struct consumer *c, enum work work)
 {
@@ -274,7 +292,8 @@ consumer_map(struct consumer *c, enum work work)
 			MAP_SHARED, theirs, 0, &c->e) != 0)
 		return -1;
 	arg[0] = (uint64_t)theirs;
-	if (inject_syscall(&c->in, SYS_close, arg, &res, &c->e) != 0)
+	if (work == OWN ? inject_syscall(&c->in, SYS_close, arg, &res, &c->e)
+			: close_there(c, theirs))
 		return -1;
 	if (work == OWN)
 		inject_own_end(&c->in);
@@ -612,5 +631,5 @@ main(void)
 	};
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

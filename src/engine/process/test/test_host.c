@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "engine/process/process_impl.h"
 #include "rt/rt_assoc.h"
 
@@ -891,5 +892,5 @@ main(void)
 
 	common = mmap(NULL, sizeof(*common), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

@@ -10,10 +10,9 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
 #include <linux/futex.h>
-#include <linux/seccomp.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,53 +28,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/test/fds.h"
 #include "engine/process/inject.h"
-#include "engine/process/patch.h"
-#include "engine/process/test/test_target.h"
-
-/* An open process, with or without a guardian. */
-struct hold {
-	struct inject in;
-	struct patch_journal *j;
-	struct guard *g;
-	struct err e;
-};
-
-static void
-hold_open(struct hold *h, pid_t pid, bool guard)
-{
-	*h = (struct hold){ 0 };
-	assert_int_equal(inject_check(pid, false, &h->e), 0);
-	assert_int_equal(inject_open(&h->in, pid, false, &h->e), 0);
-	if (!guard)
-		return;
-	h->j = patch_journal_new(pid, 16, &h->e);
-	assert_non_null(h->j);
-	h->g = guard_new(h->j, h->in.mem, -1, &h->e);
-	assert_non_null(h->g);
-	inject_through(&h->in, h->g);
-}
-
-static void
-hold_close(struct hold *h)
-{
-	inject_close(&h->in);
-	guard_free(h->g);
-	patch_journal_free(h->j);
-}
-
-/* A thread of many on a busy machine may wait for its processor longer than is
-   usually waited for it. */
-#define PATIENCE_MS 60000
-
-static void
-must_stop(struct hold *h, bool all)
-{
-	h->in.stop_ms = PATIENCE_MS;
-	if (inject_stop(&h->in, all, &h->e) != 0)
-		fail_msg("%s", h->e.msg);
-	h->in.stop_ms = 0;
-}
+#include "engine/process/test/test_hold.h"
 
 /* ---- bodies ------------------------------------------------------------------ */
 
@@ -91,15 +46,6 @@ body_spin(struct tgt_page *page, unsigned thread)
 					__ATOMIC_RELAXED, __ATOMIC_RELAXED) &&
 	    last != 0 && now - last > page->user[1])
 		page->user[1] = now - last;
-}
-
-static void
-body_sleep(struct tgt_page *page, unsigned thread)
-{
-	struct timespec t = { 0, 5000000 };
-
-	if (nanosleep(&t, NULL) != 0)
-		TGT_ERROR(page);
 }
 
 static void
@@ -158,7 +104,7 @@ body_wait(struct tgt_page *page, unsigned thread)
 	sigprocmask(SIG_BLOCK, &chld, NULL);
 	switch (thread % 8) {
 	case 0:
-		body_sleep(page, thread);
+		tgt_body_sleep(page, thread);
 		break;
 	case 1:
 		wait_pipe(page);
@@ -214,7 +160,7 @@ restart_by(bool guard)
 	tgt_start(&t, body_wait, 9);
 	hold_open(&h, t.pid, guard);
 	for (int i = 0; i < 150; i++) {
-		must_stop(&h, (i & 1) != 0);
+		hold_stop(&h, (i & 1) != 0);
 		if (i & 1)
 			assert_true(h.in.n >= 9);
 		assert_int_equal(call0(&h, SYS_getpid), t.pid);
@@ -284,7 +230,7 @@ test_signals_arrive(void **state)
 		assert_int_equal(sigqueue(t.pid, SIGRTMIN, v), 0);
 		if (i % 4 != 0)
 			continue;
-		must_stop(&h, (i & 4) != 0);
+		hold_stop(&h, (i & 4) != 0);
 		v.sival_int = 0;
 		assert_int_equal(sigqueue(t.pid, SIGRTMIN, v), 0);
 		assert_int_equal(call0(&h, SYS_getpid), t.pid);
@@ -303,13 +249,13 @@ test_stays_stopped(void **state)
 	struct tgt t;
 	struct hold h;
 
-	tgt_start(&t, body_sleep, 3);
+	tgt_start(&t, tgt_body_sleep, 3);
 	hold_open(&h, t.pid, true);
 	kill(t.pid, SIGSTOP);
 	for (int i = 0; i < 1000 && tgt_state(t.pid) != 'T'; i++)
 		tgt_sleep_us(1000);
 	for (int i = 0; i < 5; i++) {
-		must_stop(&h, true);
+		hold_stop(&h, true);
 		assert_int_equal(call0(&h, SYS_getpid), t.pid);
 		inject_resume(&h.in);
 	}
@@ -319,7 +265,7 @@ test_stays_stopped(void **state)
 	kill(t.pid, SIGCONT);
 	assert_true(tgt_runs(&t));
 	/* And one that comes while we call. */
-	must_stop(&h, true);
+	hold_stop(&h, true);
 	kill(t.pid, SIGSTOP);
 	assert_int_equal(call0(&h, SYS_getpid), t.pid);
 	inject_resume(&h.in);
@@ -361,7 +307,7 @@ test_vfork(void **state)
 	hold_open(&h, t.pid, true);
 	for (int i = 0; i < 20; i++) {
 		t.page->user[0] = (uint64_t)rand() % 8000;
-		must_stop(&h, true);
+		hold_stop(&h, true);
 		assert_true(h.in.n >= 3);
 		inject_resume(&h.in);
 		tgt_sleep_us((unsigned)rand() % 4000);
@@ -375,7 +321,7 @@ test_vfork(void **state)
 	tgt_sleep_us(1800000);
 	assert_int_equal(tgt_status(t.pid, "TracerPid", 10), 0);
 	err_clear(&h.e);
-	must_stop(&h, true);
+	hold_stop(&h, true);
 	inject_resume(&h.in);
 	hold_close(&h);
 	assert_true(tgt_end(&t));
@@ -396,7 +342,7 @@ stop_time(tgt_body *body, unsigned n, const char *what)
 		uint64_t t0 = tgt_now_us(), us;
 
 		t.page->user[1] = 0;
-		must_stop(&h, true);
+		hold_stop(&h, true);
 		assert_int_equal(h.in.n, n);
 		inject_resume(&h.in);
 		us = tgt_now_us() - t0;
@@ -418,7 +364,7 @@ test_stop_time(void **state)
 	static const unsigned n[] = { 1, 16, 64 };
 
 	for (int i = 0; i < 3; i++) {
-		stop_time(body_sleep, n[i], "sleeping");
+		stop_time(tgt_body_sleep, n[i], "sleeping");
 		stop_time(body_spin, n[i], "spinning");
 	}
 }
@@ -436,10 +382,10 @@ memory_by(bool guard)
 	uint64_t mask;
 	char *p;
 
-	tgt_start(&t, body_sleep, 2);
+	tgt_start(&t, tgt_body_sleep, 2);
 	mask = tgt_status(t.pid, "SigBlk", 16);
 	hold_open(&h, t.pid, guard);
-	must_stop(&h, false);
+	hold_stop(&h, false);
 	ours = inject_memfd(&h.in, 8192, &theirs, &h.e);
 	if (ours < 0)
 		fail_msg("%s", h.e.msg);
@@ -476,9 +422,9 @@ file_by(bool guard)
 	int64_t res;
 
 	assert_true(ours >= 0);
-	tgt_start(&t, body_sleep, 2);
+	tgt_start(&t, tgt_body_sleep, 2);
 	hold_open(&h, t.pid, guard);
-	must_stop(&h, false);
+	hold_stop(&h, false);
 	if (inject_fd(&h.in, ours, &theirs, &h.e) != 0)
 		fail_msg("%s", h.e.msg);
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)t.pid, theirs);
@@ -573,7 +519,7 @@ full_by(bool guard, bool all)
 	tgt_start(&t, body_full, 1);
 	assert_true(tgt_runs(&t));
 	hold_open(&h, t.pid, guard);
-	must_stop(&h, all);
+	hold_stop(&h, all);
 	assert_int_equal(inject_memfd(&h.in, 4096, &theirs, &h.e), -1);
 	assert_int_equal(h.e.sys, EMFILE);
 	err_clear(&h.e);
@@ -666,22 +612,12 @@ test_held(void **state)
 /* ---- refusing ------------------------------------------------------------------ */
 
 static void
-refused(pid_t pid, const char *why)
-{
-	struct err e = { 0 };
-
-	assert_int_equal(inject_check(pid, false, &e), -1);
-	if (strstr(e.msg, why) == NULL)
-		fail_msg("\"%s\" does not say \"%s\"", e.msg, why);
-}
-
-static void
 test_refuse_debugged(void **state)
 {
 	struct tgt t;
 	pid_t dbg;
 
-	tgt_start(&t, body_sleep, 1);
+	tgt_start(&t, tgt_body_sleep, 1);
 	dbg = fork();
 	if (dbg == 0) {
 		prctl(PR_SET_NAME, "somegdb");
@@ -692,10 +628,70 @@ test_refuse_debugged(void **state)
 	}
 	while (tgt_status(t.pid, "TracerPid", 10) == 0)
 		tgt_sleep_us(500);
-	refused(t.pid, "somegdb (pid ");
-	refused(t.pid, "is tracing it already");
+	hold_refused(t.pid, "somegdb (pid ");
+	hold_refused(t.pid, "is tracing it already");
 	kill(dbg, SIGKILL);
 	waitpid(dbg, NULL, 0);
+	assert_true(tgt_end(&t));
+}
+
+static void
+only_cpu0(int policy)
+{
+	struct sched_param p = { 0 };
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	if (sched_setaffinity(0, sizeof(set), &set) != 0 ||
+	    sched_setscheduler(0, policy, &p) != 0)
+		fail_msg("%s", strerror(errno));
+}
+
+static void
+body_spin_cpu0(struct tgt_page *page, unsigned thread)
+{
+	if (page->user[0] == 0)
+		only_cpu0(SCHED_OTHER);
+	page->user[0] = 1;
+}
+
+/* Runs when nobody else wants the CPU. */
+static void
+body_idle(struct tgt_page *page, unsigned thread)
+{
+	if (page->user[0] == 0)
+		only_cpu0(SCHED_IDLE);
+	page->user[0] = 1;
+}
+
+/* A thread that only lacks a CPU is not said to wait in the kernel. */
+static void
+test_starved(void **state)
+{
+	struct tgt t, other;
+	struct hold h;
+	int rc = 0;
+
+	tgt_start(&t, body_idle, 1);
+	while (t.page->user[0] == 0)
+		tgt_sleep_us(500);
+	tgt_start(&other, body_spin_cpu0, 1);
+	hold_open(&h, t.pid, false);
+	h.in.stop_ms = 1;
+	for (int i = 0; i < 1000 && rc == 0; i++) {
+		rc = inject_stop(&h.in, true, &h.e);
+		if (rc == 0)
+			inject_resume(&h.in);
+	}
+	assert_int_equal(rc, -1);
+	assert_non_null(strstr(h.e.msg, "has had no CPU for it in 1 ms"));
+	tgt_kill(&other);
+	err_clear(&h.e);
+	hold_stop(&h, true);
+	inject_resume(&h.in);
+	assert_true(tgt_runs(&t));
+	hold_close(&h);
 	assert_true(tgt_end(&t));
 }
 
@@ -711,14 +707,14 @@ test_refuse_gone(void **state)
 		_exit(0);
 	while (tgt_state(pid) != 'Z')
 		tgt_sleep_us(500);
-	refused(pid, "has ended");
+	hold_refused(pid, "has ended");
 	waitpid(pid, NULL, 0);
-	refused(pid, "does not exist");
-	refused(getpid(), "the tracing process itself");
+	hold_refused(pid, "does not exist");
+	hold_refused(getpid(), "the tracing process itself");
 	if (tgt_status(2, "Kthread", 10) == 1)
-		refused(2, "kernel thread");
+		hold_refused(2, "kernel thread");
 
-	tgt_start(&t, body_sleep, 2);
+	tgt_start(&t, tgt_body_sleep, 2);
 	assert_int_equal(inject_open(&in, t.pid, false, &e), 0);
 	tgt_kill(&t);
 	assert_int_equal(inject_stop(&in, true, &e), -1);
@@ -737,9 +733,9 @@ test_fs_self(void **state)
 	struct tgt t;
 	struct hold h;
 
-	tgt_start(&t, body_sleep, 2);
+	tgt_start(&t, tgt_body_sleep, 2);
 	hold_open(&h, t.pid, false);
-	must_stop(&h, true);
+	hold_stop(&h, true);
 	assert_int_equal(inject_ids(&h.in, v, &n, &h.e), 0);
 	assert_int_equal(n, 2);
 	assert_int_equal(v[0].tid, t.pid);
@@ -755,72 +751,11 @@ test_fs_self(void **state)
 }
 
 static void
-body_strict(struct tgt_page *page, unsigned thread)
-{
-	if (page->rounds == 0)
-		prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
-	page->user[0] = 1;
-}
-
-/* memfd_create(2) kills. */
-static void
-body_filter(struct tgt_page *page, unsigned thread)
-{
-	struct sock_filter f[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_memfd_create, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog p = { 4, f };
-
-	if (page->rounds == 0 &&
-	    (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-	     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p) != 0))
-		TGT_ERROR(page);
-	page->user[0] = 1;
-	body_sleep(page, thread);
-}
-
-static void
-test_seccomp(void **state)
-{
-	struct tgt t;
-	struct hold h;
-	int ours, theirs;
-
-	tgt_start(&t, body_strict, 1);
-	while (t.page->user[0] == 0)
-		tgt_sleep_us(500);
-	refused(t.pid, "strict seccomp");
-	tgt_kill(&t);
-
-	tgt_start(&t, body_filter, 1);
-	while (t.page->user[0] == 0)
-		tgt_sleep_us(500);
-	if (geteuid() != 0) {
-		refused(t.pid, "seccomp filter");
-	} else {
-		hold_open(&h, t.pid, true);
-		must_stop(&h, false);
-		ours = inject_memfd(&h.in, 4096, &theirs, &h.e);
-		if (ours < 0)
-			fail_msg("%s", h.e.msg);
-		inject_resume(&h.in);
-		close(ours);
-		hold_close(&h);
-		assert_true(tgt_runs(&t));
-	}
-	assert_true(tgt_end(&t));
-}
-
-static void
 body_undumpable(struct tgt_page *page, unsigned thread)
 {
 	prctl(PR_SET_DUMPABLE, 0);
 	page->user[0] = 1;
-	body_sleep(page, thread);
+	tgt_body_sleep(page, thread);
 }
 
 static void
@@ -832,8 +767,8 @@ test_refuse_denied(void **state)
 	while (t.page->user[0] == 0)
 		tgt_sleep_us(500);
 	if (geteuid() != 0) {
-		refused(t.pid, "CAP_SYS_PTRACE");
-		refused(1, "belongs to user 0");
+		hold_refused(t.pid, "CAP_SYS_PTRACE");
+		hold_refused(1, "belongs to user 0");
 	} else {
 		pid_t pid = fork();
 		struct err e = { 0 };
@@ -880,7 +815,7 @@ test_refuse_32bit(void **state)
 	if (tgt_state(pid) == 'Z')
 		print_message("# this kernel runs no 32-bit programs\n");
 	else
-		refused(pid, "32-bit");
+		hold_refused(pid, "32-bit");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	close(fd);
@@ -902,10 +837,10 @@ main(void)
 		cmocka_unit_test(test_held),
 		cmocka_unit_test(test_refuse_debugged),
 		cmocka_unit_test(test_refuse_gone),
-		cmocka_unit_test(test_seccomp),
+		cmocka_unit_test(test_starved),
 		cmocka_unit_test(test_refuse_denied),
 		cmocka_unit_test(test_refuse_32bit),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

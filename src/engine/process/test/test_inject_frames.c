@@ -19,6 +19,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/test/fds.h"
 #include "engine/process/inject_impl.h"
 #include "engine/process/test/test_target.h"
 
@@ -365,5 +366,5 @@ main(void)
 		cmocka_unit_test(test_unused),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

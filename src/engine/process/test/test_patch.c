@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/test/fds.h"
 #include "engine/process/inject_impl.h"
 #include "engine/process/patch.h"
 #include "engine/process/test/test_target.h"
@@ -360,5 +361,5 @@ main(void)
 		cmocka_unit_test(test_looks),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

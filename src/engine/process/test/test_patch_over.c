@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/test/fds.h"
 #include "engine/process/inject_impl.h"
 #include "engine/process/patch.h"
 #include "rt/rt_native.h"
@@ -247,5 +248,5 @@ main(void)
 		cmocka_unit_test(test_lies),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

@@ -11,6 +11,7 @@
 #include <x86intrin.h>
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "base/test/capable.h"
 #include "engine/process/process_impl.h"
 
@@ -87,5 +88,5 @@ main(void)
 		cmocka_unit_test(test_not_raw),
 	};
 
-	return cmocka_run_group_tests_name("process_clock", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("process_clock", tests, fds_note, fds_check);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "engine/process/test/process_world.h"
 
 #define CALLS 1000u
@@ -31,7 +32,7 @@ scan_sum(uint64_t *heads)
 }
 
 static void
-expect_copies(struct world_t *w, bool any)
+expect_copies(struct test_world *w, bool any)
 {
 	struct buf out = BUF_INIT;
 
@@ -43,11 +44,11 @@ expect_copies(struct world_t *w, bool any)
 
 /* A clause that counts, for probes of a mask. */
 static void
-count(struct world_t *w)
+count(struct test_world *w)
 {
 	struct dif_clause *c = clause(w, NULL);
 
-	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0);
 }
 
 /* What the three clauses have counted. */
@@ -62,7 +63,7 @@ counted_add(void *arg, uint32_t a, unsigned cpu, const uint8_t *key,
 }
 
 static void
-counted_read(struct world_t *w)
+counted_read(struct test_world *w)
 {
 	memset(counted, 0, sizeof(counted));
 	rt_drain_aggs(process_engine_ops.view(w->eng), &w->tab, 0, counted_add,
@@ -72,7 +73,7 @@ counted_read(struct world_t *w)
 static void
 test_returns(void **state)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	uint64_t heads, sum = scan_sum(&heads);
 	const struct rt_rec *r = NULL;
 	struct dif_clause *c;
@@ -88,38 +89,38 @@ test_returns(void **state)
 		(uint64_t)(uintptr_t)target_scan_head;
 	start(w);
 	expect_copies(w, true);
-	assert_int_equal(target_do(&w->t, T_SCAN, CALLS), sum);
+	assert_int_equal(target_do(w->t, T_SCAN, CALLS), sum);
 	stop(w);
-	assert_int_equal(target_do(&w->t, T_SCAN, CALLS), sum);
+	assert_int_equal(target_do(w->t, T_SCAN, CALLS), sum);
 	counted_read(w);
 	assert_int_equal(counted[0], CALLS);
 	assert_int_equal(counted[1], CALLS);
 	assert_int_equal(counted[2], heads);
-	assert_int_equal(take(w, 3, &r), CALLS);
+	assert_int_equal(records(w, 3, &r), CALLS);
 	assert_int_equal(*(const uint64_t *)(const void *)(r + 1), UINT64_MAX);
-	world_free(w);
+	traced_free(w);
 }
 
 /* For its entry alone nothing is copied. */
 static void
 test_entry(void **state)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	uint64_t heads, sum = scan_sum(&heads);
 
 	count(w);
 	fn_probe(w, DIF_SITE_UENTRY, target_scan, 1);
 	start(w);
 	expect_copies(w, false);
-	assert_int_equal(target_do(&w->t, T_SCAN, CALLS), sum);
+	assert_int_equal(target_do(w->t, T_SCAN, CALLS), sum);
 	stop(w);
 	assert_int_equal(cells(w, 0, 0, NULL), CALLS);
-	world_free(w);
+	traced_free(w);
 }
 
 /* Wait until the target has fired, however busy the machine is. */
 static void
-until_fired(struct world_t *w)
+until_fired(struct test_world *w)
 {
 	for (int i = 0; i < 5000; i++) {
 		if (process_engine_ops.view(w->eng)->nslots > 2 * RT_LEVELS)
@@ -134,13 +135,13 @@ static void
 test_inside(void **state)
 {
 	for (int i = 0; i < 30; i++) {
-		struct world_t *w = world_new();
+		struct test_world *w = traced_new();
 
 		count(w);
 		count(w);
 		fn_probe(w, DIF_SITE_UENTRY, target_scan, 1);
 		fn_probe(w, DIF_SITE_URETURN, target_scan, 2);
-		target_tell(&w->t, T_SCANS, 0);
+		target_tell(w->t, T_SCANS, 0);
 		start(w);
 		until_fired(w);
 		stop(w);
@@ -149,8 +150,8 @@ test_inside(void **state)
 		/* One may have come in before, or not be out yet. */
 		assert_in_range(counted[0] - counted[1] + 1, 0, 2);
 		usleep(1000);
-		assert_int_equal(waitpid(w->t.pid, NULL, WNOHANG), 0);
-		world_free(w);
+		assert_int_equal(waitpid(w->t->pid, NULL, WNOHANG), 0);
+		traced_free(w);
 	}
 }
 
@@ -165,5 +166,5 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_inside),
 	};
 
-	return cmocka_run_group_tests_name("process_copy", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("process_copy", tests, fds_note, fds_check);
 }

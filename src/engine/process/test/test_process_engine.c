@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "engine/process/inject_impl.h"
 #include "engine/process/process_impl.h"
 #include "engine/process/test/process_world.h"
@@ -58,49 +59,49 @@ work_sum(uint64_t n)
 static void
 test_count(void **state)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	struct dif_clause *c = clause(w, NULL);
 	uint64_t before;
 
-	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0);
 	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
 	fn_probe(w, DIF_SITE_URETURN, target_work, 1);
-	before = target_do(&w->t, T_CHECK, 0);
-	assert_int_equal(target_do(&w->t, T_WORK, 1000), work_sum(1000));
+	before = target_do(w->t, T_CHECK, 0);
+	assert_int_equal(target_do(w->t, T_WORK, 1000), work_sum(1000));
 	start(w);
-	assert_int_not_equal(target_do(&w->t, T_CHECK, 0), before);
-	assert_int_equal(target_do(&w->t, T_WORK, 1000), work_sum(1000));
+	assert_int_not_equal(target_do(w->t, T_CHECK, 0), before);
+	assert_int_equal(target_do(w->t, T_WORK, 1000), work_sum(1000));
 	stop(w);
-	assert_int_equal(target_do(&w->t, T_WORK, 1000), work_sum(1000));
+	assert_int_equal(target_do(w->t, T_WORK, 1000), work_sum(1000));
 	assert_int_equal(cells(w, 0, 0, NULL), 2000);
-	assert_int_equal(target_do(&w->t, T_CHECK, 0), before);
-	world_free(w);
+	assert_int_equal(target_do(w->t, T_CHECK, 0), before);
+	traced_free(w);
 }
 
 /* Keys that are names: cells at fixed places, one for each probe. */
 static void
 test_names(void **state)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	struct dif_clause *c = clause(w, NULL);
 	unsigned n;
 
-	agg(w, stmt(w, c, DIF_AGG_count, arg0, NULL, NULL), 1, true);
-	agg(w, stmt(w, c, DIF_AGG_sum, arg0, arg0, NULL), 1, true);
+	agg_byfunc(w, stmt(w, c, DIF_AGG_count, arg0, NULL, NULL));
+	agg_byfunc(w, stmt(w, c, DIF_AGG_sum, arg0, arg0, NULL));
 	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
 	fn_probe(w, DIF_SITE_UENTRY, target_leaf, 1);
 	start(w);
-	target_do(&w->t, T_LEAF, 100);
-	target_do(&w->t, T_WORK, 7);
+	target_do(w->t, T_LEAF, 100);
+	target_do(w->t, T_WORK, 7);
 	w->v->ctl->agg_half = 1;
 	process_engine_ops.grace(w->eng);
-	target_do(&w->t, T_LEAF, 10);
+	target_do(w->t, T_LEAF, 10);
 	stop(w);
 	assert_int_equal(cells(w, 0, 0, &n), 100 + 7 + 18);
 	assert_int_equal(n, 2);
 	assert_int_equal(cells(w, 0, 1, &n), 10);
 	assert_int_equal(n, 1);
-	world_free(w);
+	traced_free(w);
 }
 
 /* What only counts does so in counters that are never set back: each look finds
@@ -108,57 +109,57 @@ test_names(void **state)
 static void
 test_solo(void **state)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	struct dif_clause *c = clause(w, NULL);
 	unsigned n;
 
-	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0);
 	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
 	fn_probe(w, DIF_SITE_URETURN, target_work, 1);
 	start(w);
-	target_do(&w->t, T_THREADS, 8);
+	target_do(w->t, T_THREADS, 8);
 	assert_int_equal(cells(w, 0, 0, NULL), 2 * 8 * 1000);
 	assert_int_equal(cells(w, 0, 1, &n), 0);
 	assert_int_equal(n, 0);
 	w->v->ctl->agg_half = 1;
 	process_engine_ops.grace(w->eng);
-	target_do(&w->t, T_SERIAL, 40);
-	target_do(&w->t, T_WORK, 7);
+	target_do(w->t, T_SERIAL, 40);
+	target_do(w->t, T_WORK, 7);
 	stop(w);
 	assert_int_equal(cells(w, 0, 0, &n), 2 * (40 + 7));
 	assert_in_range(n, 1, 8 + 2);
 	assert_int_equal(cells(w, 0, 1, NULL), 0);
 	for (unsigned s = 0; s < w->v->nslots; s++)
 		assert_int_equal(w->v->rt[s]->busy, 0);
-	world_free(w);
+	traced_free(w);
 }
 
 /* One counter for each probe, and for each statement. */
 static void
 test_solo_names(void **state)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	struct dif_clause *c = clause(w, NULL);
 	unsigned n;
 
-	agg(w, stmt(w, c, DIF_AGG_count, arg0, NULL, NULL), 1, true);
+	agg_byfunc(w, stmt(w, c, DIF_AGG_count, arg0, NULL, NULL));
 	c = clause(w, NULL);
-	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
-	agg(w, stmt(w, c, DIF_AGG_count, arg0, NULL, NULL), 1, true);
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0);
+	agg_byfunc(w, stmt(w, c, DIF_AGG_count, arg0, NULL, NULL));
 	fn_probe(w, DIF_SITE_UENTRY, target_work, 3);
 	fn_probe(w, DIF_SITE_URETURN, target_work, 1);
 	start(w);
-	target_do(&w->t, T_THREADS, 4);
+	target_do(w->t, T_THREADS, 4);
 	assert_int_equal(cells(w, 0, 0, &n), 2 * 4 * 1000);
 	assert_in_range(n, 2, 2 * 4);
-	target_do(&w->t, T_WORK, 5);
+	target_do(w->t, T_WORK, 5);
 	assert_int_equal(cells(w, 1, 0, &n), 5);
 	assert_int_equal(n, 1);
-	target_do(&w->t, T_WORK, 6);
+	target_do(w->t, T_WORK, 6);
 	stop(w);
 	assert_int_equal(cells(w, 2, 0, &n), 6);
 	assert_int_equal(n, 1);
-	world_free(w);
+	traced_free(w);
 }
 
 /* ---- records ------------------------------------------------------------- */
@@ -166,7 +167,7 @@ test_solo_names(void **state)
 static void
 test_records(void **state)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	struct dif_clause *c = clause(w, NULL);
 	const struct rt_rec *r = NULL;
 	uint64_t t0 = mono();
@@ -175,17 +176,17 @@ test_records(void **state)
 	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
 	fn_probe(w, DIF_SITE_URETURN, target_work, 1);
 	start(w);
-	target_do(&w->t, T_WORK, 10);
+	target_do(w->t, T_WORK, 10);
 	stop(w);
-	assert_int_equal(take(w, 1, &r), 10);
+	assert_int_equal(records(w, 1, &r), 10);
 	assert_int_equal(word(r, 0), 9);
 	assert_int_equal(word(r, 1), 10);
 	assert_true(r->time >= t0 && r->time <= mono());
 	assert_true(word(r, 2) >= t0 && word(r, 2) <= mono());
-	assert_int_equal(take(w, 2, &r), 10);
+	assert_int_equal(records(w, 2, &r), 10);
 	assert_int_equal(word(r, 1), target_work(9, 10));
 	assert_true(r->time >= t0 && r->time <= mono());
-	world_free(w);
+	traced_free(w);
 }
 
 /* Text of so many additions, which come to so much. */
@@ -209,7 +210,7 @@ additions(unsigned n)
 static void
 test_large(void **state)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	struct dif_clause *c = clause(w, NULL);
 	char *text = additions(LARGE);
 	const struct rt_rec *r;
@@ -219,19 +220,19 @@ test_large(void **state)
 	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
 	start(w);
 	assert_in_range(w->eng->class_size[0], (1u << 20) + 1, 1u << 24);
-	target_do(&w->t, T_WORK, 3);
+	target_do(w->t, T_WORK, 3);
 	stop(w);
-	assert_int_equal(take(w, 1, &r), 3);
+	assert_int_equal(records(w, 1, &r), 3);
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(((const uint64_t *)(r + 1))[i], LARGE);
-	world_free(w);
+	traced_free(w);
 	free(text);
 }
 
 static void
 test_begin_end(void **state)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	struct dif_clause *c = clause(w, NULL);
 
 	stmt(w, c, DIF_ACT_TRACE, "setx 5, %r1\nret %r1", NULL, NULL);
@@ -240,21 +241,21 @@ test_begin_end(void **state)
 	probe(w, DIF_SITE_TICK, 20000000, 1, NULL);
 	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
 	start(w);
-	target_do(&w->t, T_WORK, 3);
+	target_do(w->t, T_WORK, 3);
 	usleep(200000);
 	stop(w);
-	assert_int_equal(take(w, 1, NULL), 1);
-	assert_int_equal(take(w, 2, NULL), 1);
-	assert_true(take(w, 3, NULL) >= 2); /* how many is the machine's affair */
-	assert_int_equal(take(w, 4, NULL), 3);
-	world_free(w);
+	assert_int_equal(records(w, 1, NULL), 1);
+	assert_int_equal(records(w, 2, NULL), 1);
+	assert_true(records(w, 3, NULL) >= 2); /* the machine's affair */
+	assert_int_equal(records(w, 4, NULL), 3);
+	traced_free(w);
 }
 
 /* exit() in the target is noticed soon. */
 static void
 test_exit(void **state)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	struct dif_clause *c =
 		clause(w, "ldgs arg0, %r1\nsetx 5, %r2\ncmp %r1, %r2\nbe yes\n"
 			  "mov %r0, %r1\nret %r1\nyes:\nsetx 1, %r1\nret %r1");
@@ -264,15 +265,15 @@ test_exit(void **state)
 	     NULL);
 	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
 	start(w);
-	target_do(&w->t, T_WORK, 1000);
+	target_do(w->t, T_WORK, 1000);
 	p.fd = process_engine_ops.wait_fd(w->eng);
 	assert_int_equal(poll(&p, 1, 60000), 1);
 	process_engine_ops.wait_clear(w->eng);
 	assert_int_equal(poll(&p, 1, 0), 0);
 	assert_int_equal(w->v->ctl->exit_status, 7);
 	stop(w);
-	assert_int_equal(take(w, 1, NULL), 1);
-	world_free(w);
+	assert_int_equal(records(w, 1, NULL), 1);
+	traced_free(w);
 }
 
 /* ---- threads ------------------------------------------------------------- */
@@ -280,7 +281,7 @@ test_exit(void **state)
 static void
 test_threads(void **state)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	struct dif_clause *c = clause(w, NULL);
 	const char *begin =
 		".var v 0x500 scl tls int 8\n"
@@ -289,14 +290,14 @@ test_threads(void **state)
 	const char *end = ".var v 0x500 scl tls int 8\n"
 			  "ldts v, %r1\nret %r1";
 
-	var(w, 0x500, DIF_SCOPE_THREAD, DIF_VK_SCALAR);
+	var(w, 0x500, DIF_SCOPE_THREAD, &i64, NULL);
 	stmt(w, c, DIF_ACT_NONE, begin, NULL, NULL);
 	c = clause(w, NULL);
-	agg(w, stmt(w, c, DIF_AGG_sum, end, NULL, NULL), 0, false);
+	agg(w, stmt(w, c, DIF_AGG_sum, end, NULL, NULL), 0);
 	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
 	fn_probe(w, DIF_SITE_URETURN, target_work, 2);
 	start(w);
-	target_do(&w->t, T_THREADS, 8);
+	target_do(w->t, T_THREADS, 8);
 	stop(w);
 	assert_int_equal(cells(w, 0, 0, NULL), 8 * 1000 * 1001 / 2);
 	/* The consumer's two, the main thread's (it makes threads), and as many
@@ -304,14 +305,14 @@ test_threads(void **state)
 	assert_in_range(w->v->nslots, (2 + 1 + 1) * RT_LEVELS,
 			(2 + 1 + 8) * RT_LEVELS);
 	assert_int_equal(dropped(w, RT_DROP_NESTED), 0);
-	world_free(w);
+	traced_free(w);
 }
 
 /* A thread that comes after another has its own variables. */
 static void
 test_serial(void **state)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	struct dif_clause *c = clause(w, NULL);
 	unsigned n;
 	const char *add =
@@ -319,21 +320,20 @@ test_serial(void **state)
 		"ldts v, %r1\nsetx 1, %r2\nadd %r1, %r2, %r1\n"
 		"stts v, %r1\nret %r1";
 
-	var(w, 0x500, DIF_SCOPE_THREAD, DIF_VK_SCALAR);
-	agg(w, stmt(w, c, DIF_AGG_sum, add, NULL, NULL), 0, false);
+	var(w, 0x500, DIF_SCOPE_THREAD, &i64, NULL);
+	agg(w, stmt(w, c, DIF_AGG_sum, add, NULL, NULL), 0);
 	c = clause(w, NULL);
 	agg(w, stmt(w, c, DIF_AGG_count, "ldgs tid, %r1\nret %r1", NULL, NULL),
-	    1, false);
+	    1);
 	fn_probe(w, DIF_SITE_UENTRY, target_work, 3);
 	start(w);
-	target_do(&w->t, T_SERIAL, 40);
+	target_do(w->t, T_SERIAL, 40);
 	stop(w);
 	/* Each adds 1 to what is 0 for it, and has a number of its own. */
-	w->sum0 = 0;
 	assert_int_equal(cells(w, 1, 0, &n), 40);
 	assert_int_equal(n, 40);
-	assert_int_equal(w->sum0, 40);
-	world_free(w);
+	assert_int_equal(w->seen[0].sum, 40);
+	traced_free(w);
 }
 
 /* ---- system calls -------------------------------------------------------- */
@@ -341,23 +341,23 @@ test_serial(void **state)
 static void
 test_syscall(void **state)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	struct dif_clause *c = clause(w, NULL);
 	const struct rt_rec *r = NULL;
 
-	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0);
 	c = clause(w, NULL);
 	stmt(w, c, DIF_ACT_TRACE, arg0, NULL, NULL);
 	probe(w, DIF_SITE_SYSENTRY, SYS_getppid, 1, &entry_args);
 	probe(w, DIF_SITE_SYSRETURN, SYS_getppid, 2, &sysret_args);
 	start(w);
-	assert_int_equal(target_do(&w->t, T_GETPPID, 100),
+	assert_int_equal(target_do(w->t, T_GETPPID, 100),
 			 100ull * (uint64_t)getpid());
 	stop(w);
 	assert_int_equal(cells(w, 0, 0, NULL), 100);
-	assert_int_equal(take(w, 2, &r), 100);
+	assert_int_equal(records(w, 2, &r), 100);
 	assert_int_equal(word(r, 0), getpid());
-	world_free(w);
+	traced_free(w);
 }
 
 /* ---- what becomes of the target ------------------------------------------ */
@@ -365,39 +365,39 @@ test_syscall(void **state)
 static void
 test_fork(void **state)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	struct dif_clause *c = clause(w, NULL);
 
-	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0);
 	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
 	start(w);
-	target_do(&w->t, T_WORK, 5);
-	assert_int_equal(target_do(&w->t, T_FORK, 5), 5);
+	target_do(w->t, T_WORK, 5);
+	assert_int_equal(target_do(w->t, T_FORK, 5), 5);
 	assert_int_equal(process_engine_ops.poll(w->eng, &w->e), 0);
-	target_do(&w->t, T_WORK, 5);
+	target_do(w->t, T_WORK, 5);
 	stop(w);
 	assert_int_equal(cells(w, 0, 0, NULL), 10);
-	world_free(w);
+	traced_free(w);
 }
 
 static void
 test_exec(void **state)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	struct dif_clause *c = clause(w, NULL);
 
-	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0);
 	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
 	start(w);
-	target_do(&w->t, T_WORK, 5);
-	target_tell(&w->t, T_EXEC, 0);
+	target_do(w->t, T_WORK, 5);
+	target_tell(w->t, T_EXEC, 0);
 	usleep(50000);
 	assert_int_equal(process_engine_ops.poll(w->eng, &w->e), 0);
 	stop(w);
-	assert_int_equal(kill(w->t.pid, 0), 0);
-	assert_int_equal(waitpid(w->t.pid, NULL, WNOHANG), 0);
+	assert_int_equal(kill(w->t->pid, 0), 0);
+	assert_int_equal(waitpid(w->t->pid, NULL, WNOHANG), 0);
 	assert_int_equal(cells(w, 0, 0, NULL), 5);
-	world_free(w);
+	traced_free(w);
 }
 
 /* What vfork's children do is not their parent's doing; and that keeps its
@@ -409,32 +409,32 @@ test_vfork(void **state)
 		".var v 0x500 scl tls int 8\n"
 		"ldts v, %r1\nsetx 1, %r2\nadd %r1, %r2, %r1\n"
 		"stts v, %r1\nret %r1";
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	struct dif_clause *c;
 	const struct rt_rec *r = NULL;
 
-	var(w, 0x500, DIF_SCOPE_THREAD, DIF_VK_SCALAR);
+	var(w, 0x500, DIF_SCOPE_THREAD, &i64, NULL);
 	c = clause(w, NULL);
 	stmt(w, c, DIF_ACT_TRACE, more, NULL, NULL);
 	probe(w, DIF_SITE_SYSENTRY, SYS_getppid, 1, &entry_args);
 	probe(w, DIF_SITE_SYSRETURN, SYS_vfork, 1, &sysret_args);
 	probe(w, DIF_SITE_SYSRETURN, SYS_exit_group, 1, &sysret_args);
 	start(w);
-	target_do(&w->t, T_GETPPID, 3);
-	assert_int_equal(target_do(&w->t, T_VFORK, 10), 10);
+	target_do(w->t, T_GETPPID, 3);
+	assert_int_equal(target_do(w->t, T_VFORK, 10), 10);
 	assert_int_equal(process_engine_ops.poll(w->eng, &w->e), 0);
-	target_do(&w->t, T_GETPPID, 2);
+	target_do(w->t, T_GETPPID, 2);
 	stop(w);
-	assert_int_equal(take(w, 1, &r), 5);
-	assert_int_equal(take(w, 2, NULL), 10); /* to the parent */
+	assert_int_equal(records(w, 1, &r), 5);
+	assert_int_equal(records(w, 2, NULL), 10); /* to the parent */
 	assert_int_equal(word(r, 0), 15);
-	assert_int_equal(take(w, 3, NULL), 0); /* the child's last call */
-	world_free(w);
+	assert_int_equal(records(w, 3, NULL), 0); /* the child's last call */
+	traced_free(w);
 }
 
 /* Poll until the target is traced in its n-th program. */
 static void
-until_followed(struct world_t *w, unsigned n)
+until_followed(struct test_world *w, unsigned n)
 {
 	struct buf out = BUF_INIT;
 	char want[32];
@@ -457,40 +457,40 @@ until_followed(struct world_t *w, unsigned n)
 static void
 test_follow(void **state)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	struct dif_clause *c = clause(w, NULL);
 	const struct rt_rec *r = NULL;
 
-	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0);
 	c = clause(w, NULL);
 	stmt(w, c, DIF_ACT_TRACE, arg0, NULL, NULL);
 	c = clause(w, NULL);
-	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0);
 	probe(w, DIF_SITE_SYSENTRY, SYS_getppid, 1, &entry_args);
 	probe(w, DIF_SITE_SYSRETURN, SYS_getppid, 2, &sysret_args);
 	fn_probe(w, DIF_SITE_UENTRY, target_work, 4);
 	start(w);
-	target_do(&w->t, T_GETPPID, 10);
-	target_do(&w->t, T_WORK, 5);
+	target_do(w->t, T_GETPPID, 10);
+	target_do(w->t, T_WORK, 5);
 	for (unsigned i = 1; i <= 3; i++) {
-		target_tell(&w->t, T_AGAIN, 0);
+		target_tell(w->t, T_AGAIN, 0);
 		until_followed(w, i);
-		target_do(&w->t, T_GETPPID, 10);
-		target_do(&w->t, T_WORK, 5);
-		target_do(&w->t, T_THREADS, 4);
+		target_do(w->t, T_GETPPID, 10);
+		target_do(w->t, T_WORK, 5);
+		target_do(w->t, T_THREADS, 4);
 	}
 	stop(w);
-	assert_int_equal(target_do(&w->t, T_GETPPID, 1), getpid());
-	assert_int_equal(take(w, 2, &r), 40);
+	assert_int_equal(target_do(w->t, T_GETPPID, 1), getpid());
+	assert_int_equal(records(w, 2, &r), 40);
 	assert_int_equal(word(r, 0), getpid());
 	assert_int_equal(cells(w, 1, 0, NULL), 5);
-	assert_int_equal(w->sum0, 40);
-	world_free(w);
+	assert_int_equal(w->seen[0].sum, 40);
+	traced_free(w);
 }
 
 /* Wait until the target has fired. */
 static void
-until_fired(struct world_t *w)
+until_fired(struct test_world *w)
 {
 	for (int i = 0; i < 5000; i++) {
 		w->v = process_engine_ops.view(w->eng);
@@ -504,26 +504,26 @@ until_fired(struct world_t *w)
 static void
 test_death(void **state)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	struct dif_clause *c = clause(w, NULL);
 
-	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0);
 	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
 	start(w);
-	target_do(&w->t, T_WORK, 5);
-	target_tell(&w->t, T_SPIN, 0);
+	target_do(w->t, T_WORK, 5);
+	target_tell(w->t, T_SPIN, 0);
 	usleep(20000);
-	kill(w->t.pid, SIGKILL);
+	kill(w->t->pid, SIGKILL);
 	usleep(20000);
 	process_engine_ops.grace(w->eng);
 	assert_int_equal(process_engine_ops.poll(w->eng, &w->e), 0);
 	stop(w);
 	assert_in_range(cells(w, 0, 0, NULL), 5, UINT64_MAX);
-	world_free(w);
+	traced_free(w);
 }
 
 static void
-guard_kill(struct world_t *w)
+guard_kill(struct test_world *w)
 {
 	kill(guard_pid(w->eng->guard), SIGKILL);
 	while (guard_lives(w->eng->guard))
@@ -534,20 +534,20 @@ guard_kill(struct world_t *w)
 static void
 test_guardian_killed(void **state)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	struct dif_clause *c = clause(w, NULL);
-	uint64_t was = target_do(&w->t, T_CHECK, 0);
+	uint64_t was = target_do(w->t, T_CHECK, 0);
 
-	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0);
 	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
 	start(w);
-	assert_int_not_equal(target_do(&w->t, T_CHECK, 0), was);
+	assert_int_not_equal(target_do(w->t, T_CHECK, 0), was);
 	guard_kill(w);
-	target_do(&w->t, T_WORK, 5);
+	target_do(w->t, T_WORK, 5);
 	stop(w);
 	assert_int_equal(cells(w, 0, 0, NULL), 5);
-	assert_int_equal(target_do(&w->t, T_CHECK, 0), was);
-	world_free(w);
+	assert_int_equal(target_do(w->t, T_CHECK, 0), was);
+	traced_free(w);
 }
 
 /* A debugger, which holds the process until the pipe is closed. */
@@ -583,31 +583,31 @@ hold(pid_t pid, int *let_go)
 static void
 test_held(void **state)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	struct dif_clause *c = clause(w, NULL);
-	uint64_t was = target_do(&w->t, T_CHECK, 0);
+	uint64_t was = target_do(w->t, T_CHECK, 0);
 	int let_go, status;
 	pid_t child;
 
 	if (geteuid() != 0 && inject_yama() != 0) {
 		printf("# skip: yama lets only parents trace\n");
-		world_free(w);
+		traced_free(w);
 		skip();
 	}
-	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0);
 	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
 	start(w);
-	child = hold(w->t.pid, &let_go);
+	child = hold(w->t->pid, &let_go);
 	guard_kill(w);
 	process_engine_ops.free(w->eng);
 	w->eng = NULL;
 	close(let_go);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
-	for (int i = 0; i < 6000 && target_do(&w->t, T_CHECK, 0) != was; i++)
+	for (int i = 0; i < 6000 && target_do(w->t, T_CHECK, 0) != was; i++)
 		usleep(10000);
-	assert_int_equal(target_do(&w->t, T_CHECK, 0), was);
-	world_free(w);
+	assert_int_equal(target_do(w->t, T_CHECK, 0), was);
+	traced_free(w);
 }
 
 /* Stopped and let go while it runs at full speed. */
@@ -615,22 +615,22 @@ static void
 test_spin(void **state)
 {
 	for (int i = 0; i < 20; i++) {
-		struct world_t *w = world_new();
+		struct test_world *w = traced_new();
 		struct dif_clause *c = clause(w, NULL);
 
-		agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+		agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0);
 		fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
 		fn_probe(w, DIF_SITE_URETURN, target_work, 1);
 		fn_probe(w, DIF_SITE_UENTRY, target_leaf, 1);
 		fn_probe(w, DIF_SITE_URETURN, target_leaf, 1);
-		target_tell(&w->t, T_SPIN, 0);
+		target_tell(w->t, T_SPIN, 0);
 		start(w);
 		until_fired(w);
 		stop(w);
 		assert_true(cells(w, 0, 0, NULL) > 0);
 		usleep(1000);
-		assert_int_equal(waitpid(w->t.pid, NULL, WNOHANG), 0);
-		world_free(w);
+		assert_int_equal(waitpid(w->t->pid, NULL, WNOHANG), 0);
+		traced_free(w);
 	}
 }
 
@@ -639,30 +639,30 @@ test_spin(void **state)
 static void
 test_refused(void **state)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	struct dif_clause *c = clause(w, NULL);
 
-	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0);
 	fn_probe(w, DIF_SITE_UENTRY, w, 1);
 	assert_null(try_load(w));
 	assert_non_null(strstr(w->e.msg, "prov::func:name"));
 	err_clear(&w->e);
-	world_free(w);
+	traced_free(w);
 }
 
 static void
 test_no_target(void **state)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 
-	kill(w->t.pid, SIGKILL);
-	waitpid(w->t.pid, NULL, 0);
+	kill(w->t->pid, SIGKILL);
+	waitpid(w->t->pid, NULL, 0);
 	clause(w, NULL);
 	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
 	assert_null(try_load(w));
 	assert_true(err_is_set(&w->e));
 	err_clear(&w->e);
-	world_free(w);
+	traced_free(w);
 }
 
 int
@@ -694,5 +694,5 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_no_target),
 	};
 
-	return cmocka_run_group_tests_name("process_engine", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("process_engine", tests, fds_note, fds_check);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "base/test/nomem.h"
 #include "engine/process/process_impl.h"
 #include "engine/process/test/process_world.h"
@@ -24,14 +25,14 @@ static const char arg0[] = "ldgs arg0, %r1\nret %r1";
 
 /* Aggregations with and without keys, records, a variable, three kinds of
    probes: what needs memory. */
-static struct world_t *
+static struct test_world *
 enabling(void)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	struct dif_clause *c = clause(w, NULL);
 
-	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
-	agg(w, stmt(w, c, DIF_AGG_quantize, arg0, arg0, NULL), 1, false);
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0);
+	agg(w, stmt(w, c, DIF_AGG_quantize, arg0, arg0, NULL), 1);
 	c = clause(w, "ldgs arg0, %r1\nret %r1");
 	stmt(w, c, DIF_ACT_TRACE, arg0, NULL, NULL);
 	fn_probe(w, DIF_SITE_UENTRY, target_work, 3);
@@ -42,7 +43,7 @@ enabling(void)
 
 /* Trace with the nth allocation failing; false if the engine refused. */
 static bool
-traced(struct world_t *w, long n)
+traced(struct test_world *w, long n)
 {
 	bool ok;
 
@@ -53,7 +54,7 @@ traced(struct world_t *w, long n)
 	w->eng = process_engine_ops.load(&w->en, &w->opts, &w->e);
 	ok = w->eng != NULL && process_engine_ops.attach(w->eng, &w->e) == 0 &&
 	     process_engine_ops.begin(w->eng, &w->e) == 0;
-	target_do(&w->t, T_WORK, 20);
+	target_do(w->t, T_WORK, 20);
 	ok = ok && process_engine_ops.stop(w->eng, &w->e) == 0 &&
 	     process_engine_ops.end(w->eng, &w->e) == 0;
 	return ok;
@@ -65,7 +66,7 @@ traced(struct world_t *w, long n)
  * is known.  On a busy machine a thread may not stop in time: that is no fault.
  */
 static bool
-names_the_reason(const struct world_t *w, bool failed)
+names_the_reason(const struct test_world *w, bool failed)
 {
 	if (strstr(w->e.msg, "cannot stop process") != NULL)
 		return true;
@@ -82,9 +83,9 @@ test_nomem(void **state)
 
 	(void)state;
 	for (n = 1; more; n = nomem_next(n, EACH)) {
-		struct world_t *w = enabling();
-		uint64_t before = target_do(&w->t, T_CHECK, 0);
-		uint64_t sum = target_do(&w->t, T_WORK, 30);
+		struct test_world *w = enabling();
+		uint64_t before = target_do(w->t, T_CHECK, 0);
+		uint64_t sum = target_do(w->t, T_WORK, 30);
 		bool ok = traced(w, n);
 
 		process_engine_ops.free(w->eng);
@@ -92,9 +93,9 @@ test_nomem(void **state)
 		more = nomem_disarm();
 		if (!ok && !names_the_reason(w, more))
 			fail_msg("allocation %ld: %s", n, w->e.msg);
-		assert_int_equal(target_do(&w->t, T_WORK, 30), sum);
-		assert_int_equal(target_do(&w->t, T_CHECK, 0), before);
-		world_free(w);
+		assert_int_equal(target_do(w->t, T_WORK, 30), sum);
+		assert_int_equal(target_do(w->t, T_CHECK, 0), before);
+		traced_free(w);
 	}
 	print_message("# about %ld allocations\n", n);
 	assert_true(n > 20);
@@ -108,5 +109,5 @@ main(int argc, char **argv)
 	};
 
 	target_again(argc, argv);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

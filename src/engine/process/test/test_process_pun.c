@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/test/fds.h"
 #include "engine/process/process_impl.h"
 #include "engine/process/test/process_world.h"
 
@@ -20,16 +21,16 @@
 #define SUM   (CALLS * (CALLS - 1ull) + CALLS)
 
 static void
-count(struct world_t *w)
+count(struct test_world *w)
 {
 	struct dif_clause *c = clause(w, NULL);
 
-	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0, false);
+	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0);
 }
 
 /* The number of such jumps, as the report has it. */
 static unsigned
-puns(struct world_t *w)
+puns(struct test_world *w)
 {
 	struct buf out = BUF_INIT;
 	const char *at;
@@ -67,7 +68,7 @@ static void
 one(enum dif_site_kind kind, const void *fn, uint64_t addr, unsigned jumps,
     uint64_t fired)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	struct dif_site *s;
 
 	count(w);
@@ -76,11 +77,11 @@ one(enum dif_site_kind kind, const void *fn, uint64_t addr, unsigned jumps,
 		s->addr = addr;
 	start(w);
 	assert_int_equal(puns(w), jumps);
-	assert_int_equal(target_do(&w->t, T_TINY, CALLS), SUM);
+	assert_int_equal(target_do(w->t, T_TINY, CALLS), SUM);
 	stop(w);
-	assert_int_equal(target_do(&w->t, T_TINY, CALLS), SUM);
+	assert_int_equal(target_do(w->t, T_TINY, CALLS), SUM);
 	assert_int_equal(cells(w, 0, 0, NULL), fired);
-	world_free(w);
+	traced_free(w);
 }
 
 static void
@@ -106,7 +107,7 @@ test_insn(void **state)
 static void
 test_together(void **state)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 
 	count(w);
 	fn_probe(w, DIF_SITE_UENTRY, target_tiny, 1);
@@ -115,24 +116,24 @@ test_together(void **state)
 	fn_probe(w, DIF_SITE_URETURN, target_tiny2, 1);
 	start(w);
 	assert_true(puns(w) >= 2);
-	assert_true(mappings(w->t.pid) > 2);
-	assert_int_equal(target_do(&w->t, T_TINY, CALLS), SUM);
+	assert_true(mappings(w->t->pid) > 2);
+	assert_int_equal(target_do(w->t, T_TINY, CALLS), SUM);
 	stop(w);
 	/* Frames of the sanitizer's code are not written whole: addresses of
 	   ours may be left there, and then the mappings stay. */
 #ifndef __SANITIZE_ADDRESS__
-	assert_int_equal(mappings(w->t.pid), 0);
+	assert_int_equal(mappings(w->t->pid), 0);
 #endif
-	assert_int_equal(target_do(&w->t, T_TINY, CALLS), SUM);
+	assert_int_equal(target_do(w->t, T_TINY, CALLS), SUM);
 	assert_int_equal(cells(w, 0, 0, NULL), 4 * CALLS);
-	world_free(w);
+	traced_free(w);
 }
 
 /* Somebody maps where the jump was to lead, after that was decided. */
 static void
 test_taken(void **state)
 {
-	struct world_t *w = world_new();
+	struct test_world *w = traced_new();
 	struct inject_span sp[8];
 	struct inject in = { 0 };
 	size_t n;
@@ -143,7 +144,7 @@ test_taken(void **state)
 	assert_non_null(try_load(w));
 	n = land_spans(w->eng->plan.land, false, sp, 8);
 	assert_in_range(n, 1, 8);
-	assert_int_equal(inject_open(&in, w->t.pid, false, &w->e), 0);
+	assert_int_equal(inject_open(&in, w->t->pid, false, &w->e), 0);
 	assert_int_equal(inject_stop(&in, true, &w->e), 0);
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(inject_mmap(&in, sp[i].lo, 4096, 0, 0x22, -1,
@@ -157,10 +158,10 @@ test_taken(void **state)
 	assert_int_equal(process_engine_ops.begin(w->eng, &w->e), 0);
 	w->v = process_engine_ops.view(w->eng);
 	assert_int_equal(puns(w), 0);
-	assert_int_equal(target_do(&w->t, T_TINY, CALLS), SUM);
+	assert_int_equal(target_do(w->t, T_TINY, CALLS), SUM);
 	stop(w);
 	assert_int_equal(cells(w, 0, 0, NULL), 0);
-	world_free(w);
+	traced_free(w);
 }
 
 int
@@ -175,5 +176,5 @@ main(int argc, char **argv)
 	};
 
 	target_again(argc, argv);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

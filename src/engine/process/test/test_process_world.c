@@ -180,6 +180,7 @@ test_nameless(void **state)
 {
 	uint64_t addr = (uint64_t)(uintptr_t)world_rest;
 	struct world_obj *o = world_at(&w, addr);
+	struct code_part part[8];
 	uint64_t at[7];
 
 	for (int i = 0; i < 7; i++)
@@ -193,6 +194,10 @@ test_nameless(void **state)
 	assert_true(world_may_begin(o, at[5]));
 	assert_false(world_may_begin(o, at[6] + 1));
 	assert_int_equal(world_fn_of(o, at[6] + 1), 0);
+	/* What is no symbol's ends where another is entered; a symbol that has
+	   begun before says nothing of it. */
+	assert_int_equal(world_parts(o, at[2], 0, part), 1);
+	assert_in_range(part[0].size, at[4] - at[2], 64);
 }
 
 int

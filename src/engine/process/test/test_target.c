@@ -37,6 +37,15 @@ tgt_sleep_us(unsigned us)
 		  NULL);
 }
 
+void
+tgt_body_sleep(struct tgt_page *page, unsigned thread)
+{
+	struct timespec t = { 0, 5000000 };
+
+	if (nanosleep(&t, NULL) != 0)
+		TGT_ERROR(page);
+}
+
 static void *
 run_thread(void *arg)
 {

@@ -34,6 +34,9 @@ typedef void tgt_body(struct tgt_page *page, unsigned thread);
 				   __ATOMIC_RELAXED);     \
 	} while (0)
 
+/* A body: five milliseconds of sleep, which nothing cuts short. */
+tgt_body tgt_body_sleep;
+
 /* nthreads threads (the first is the main one) call body over and over, until
    page->end.  Returns when all have begun. */
 void tgt_start(struct tgt *t, tgt_body *body, unsigned nthreads);

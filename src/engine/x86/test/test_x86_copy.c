@@ -49,20 +49,6 @@ static struct x86_handler in_place = { .inl = true,
 				       .saves = X86_R(X86_RAX) };
 static struct x86_handler called = { .saves = 0xffefu }; /* all but rsp */
 
-/* Count the site in eax, then spoil all registers and flags. */
-static void
-make_called(void)
-{
-	called.code = x86_here(&b);
-	x86_mov_ri(&b, X86_RCX, (uint64_t)(uintptr_t)count);
-	x86_inc_m(&b, 8, x86_mi(X86_RCX, X86_RAX, 8, 0));
-	for (unsigned r = 0; r < 16; r++)
-		if (r != X86_RSP)
-			x86_mov_ri(&b, r, 0x5a5a5a5a00ull + r);
-	x86_alu_rr(&b, X86_ADD, 8, X86_RAX, X86_RAX);
-	x86_ret(&b);
-}
-
 static int
 setup(void **state)
 {
@@ -99,7 +85,8 @@ t_entered(void *arg, uint64_t lo, uint64_t hi, size_t i, uint64_t *addr)
 
 static const struct code_world world = { .bytes = t_bytes,
 					 .is_fn = t_is_fn,
-					 .entered = t_entered };
+					 .entered = t_entered,
+					 .knows_jumps = true };
 
 /* ---- copying ------------------------------------------------------------- */
 
@@ -179,7 +166,7 @@ copy(bool each)
 
 	memset(region, 0xcc, SIZE);
 	b = (struct x86_buf){ region, 256, SIZE, REGION, false };
-	make_called();
+	called.code = run_spoiler(&b, count);
 	probe(each);
 	code_fn_window(&world, &fn, TEXT, &w);
 	assert_int_equal(w.kind, CODE_WIN_JMP);
@@ -414,7 +401,8 @@ CODE(own, "lea own(%rip),%rax\n ret\n");
 CODE(sys, "mov $39,%eax\n syscall\n ret\n");
 CODE(trap, "test %edi,%edi\n jz 1f\n ret\n 1: ud2\n");
 CODE(away, "test %rdi,%rdi\n jz 1f\n jmp *%rdi\n 1: ret\n");
-CODE(far_, "test %rdi,%rdi\n jz far_+4100\n ret\n");
+CODE(far_, "push %rcx\n jmp far_+4100\n");
+CODE(on, "test %rdi,%rdi\n jz 1f\n ret\n 1: xor %eax,%eax\n");
 
 static void
 refused(const char *code, uint32_t len, const char *expect)
@@ -434,6 +422,7 @@ test_refused(void **state)
 	refused(own, LEN(own), "address of its own");
 	refused(trap, LEN(trap), "traps");
 	refused(far_, LEN(far_), "other code");
+	refused(on, LEN(on), "runs on");
 	assert_null(put(away, LEN(away)));
 }
 

@@ -6,20 +6,6 @@
  */
 #include "engine/x86/test/x86_clauses.h"
 
-static int
-setup(void **state)
-{
-	*state = trace_new();
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	trace_free(*state);
-	return 0;
-}
-
 /* ---- the interrupted thread ---------------------------------------------- */
 
 /* Fire with a pattern in each register; the mask of those that changed. */
@@ -151,16 +137,19 @@ finds_operands(void **state)
 		{ DIF_RCP_UMEM, 16, .size = 4, .base = DIF_BASE(R8) },
 		{ DIF_RCP_UVEC, 1 },
 		{ DIF_RCP_UVEC, 9, .size = 4, .is_signed = true },
+		{ DIF_RCP_UMEM, -8, .base = DIF_BASE(R8), .fs = true },
 	}, .arg[11] = { DIF_RCP_CONST, 12 } };
-	static const uint64_t want[] = { 0x98, (uint64_t)-0x6789,
-					 (uint64_t)-2, (uint64_t)-3, 2, 0,
-					 0x0123456789abcdef, (uint64_t)-7, 12,
-					 0, 0x98 };
+	uint64_t self; /* the thread's block points to itself */
+
+	__asm__("mov %%fs:0, %0" : "=r"(self));
+	const uint64_t want[] = { 0x98, (uint64_t)-0x6789, (uint64_t)-2,
+				  (uint64_t)-3, 2, 0, 0x0123456789abcdef,
+				  (uint64_t)-7, self, 12, 0, 0x98 };
 	world_fn *fn;
 	char text[64];
 
 	t->args = args;
-	for (int i = 0; i < 8; i++) {
+	for (int i = 0; i < 9; i++) {
 		snprintf(text, sizeof(text), "ldgs arg%d, %%r1\nret %%r1\n", i);
 		trace_expr(t, st, text);
 	}
@@ -174,7 +163,7 @@ finds_operands(void **state)
 			 : "r"(0x0123456789abcdef), "r"(0x5fffffff9l)
 			 : "xmm1", "xmm9");
 	fn((uintptr_t)mem, 0x9877, 0xfffffffe, 2, 8, 0, 0);
-	for (uint32_t i = 0; i < 11; i++)
+	for (uint32_t i = 0; i < 12; i++)
 		assert_int_equal(trace_word(t, 0, i), want[i]);
 }
 
@@ -479,7 +468,7 @@ converts_time(void **state)
 int
 main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, trace_setup, trace_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(keeps_registers),
 		TEST(keeps_registers_in_place),

@@ -5,20 +5,6 @@
  */
 #include "engine/x86/test/x86_clauses.h"
 
-static int
-setup(void **state)
-{
-	*state = trace_new();
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	trace_free(*state);
-	return 0;
-}
-
 /* The value of an object of arg0 and arg1. */
 static uint64_t
 value(const char *text, uint64_t a0, uint64_t a1)
@@ -336,7 +322,7 @@ writes_the_present_half(void **state)
 int
 main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, trace_setup, trace_teardown)
 	const struct CMUnitTest all[] = {
 		TEST(compares),
 		TEST(tests),

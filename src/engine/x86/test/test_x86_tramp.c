@@ -68,20 +68,6 @@ static struct x86_handler in_place = { .inl = true,
 static struct x86_handler no_saves = { .inl = true, .inl_size = 32 };
 static struct x86_handler called = { .saves = 0xffefu }; /* all but rsp */
 
-/* Count the site in eax, then spoil all registers and flags. */
-static void
-make_called(void)
-{
-	called.code = x86_here(&b);
-	x86_mov_ri(&b, X86_RCX, (uint64_t)(uintptr_t)count);
-	x86_inc_m(&b, 8, x86_mi(X86_RCX, X86_RAX, 8, 0));
-	for (unsigned r = 0; r < 16; r++)
-		if (r != X86_RSP)
-			x86_mov_ri(&b, r, 0x5a5a5a5a00ull + r);
-	x86_alu_rr(&b, X86_ADD, 8, X86_RAX, X86_RAX);
-	x86_ret(&b);
-}
-
 /* A function of the blob: counts, and gives *result. */
 static void
 make_blob(enum rtn_fn fn, uint64_t *counter, uint64_t result)
@@ -149,7 +135,7 @@ setup(void **state)
 	make_blob(RTN_FN_fork, &forks, 0);
 	make_blob(RTN_FN_forked, &forked, 0);
 	make_blob(RTN_FN_look, &looked, 0);
-	make_called();
+	called.code = run_spoiler(&b, count);
 	ignored_at = x86_here(&b);
 	x86_sys_stubs(&b, &target);
 	assert_true(x86_here(&b) - ignored_at <= X86_SYS_STUBS_SIZE);

@@ -235,4 +235,19 @@ trace_cell(struct trace *t)
 						t->w->fixed[0]) + 1;
 }
 
+/* For cmocka: a trace in *state. */
+static inline int
+trace_setup(void **state)
+{
+	*state = trace_new();
+	return 0;
+}
+
+static inline int
+trace_teardown(void **state)
+{
+	trace_free(*state);
+	return 0;
+}
+
 #endif

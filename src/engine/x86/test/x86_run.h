@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "engine/x86/x86_emit.h"
+
 #define RUN_FLAGS 0x8d5u /* OF SF ZF AF PF CF */
 
 struct run_regs {
@@ -67,6 +69,23 @@ run_map(uint64_t at, size_t n)
 		       0);
 
 	return p == MAP_FAILED ? NULL : p;
+}
+
+/* A handler that is called: it counts the site in eax, in count[], then spoils
+   all registers and flags.  Where it begins. */
+static inline uint64_t
+run_spoiler(struct x86_buf *b, const uint64_t *count)
+{
+	uint64_t at = x86_here(b);
+
+	x86_mov_ri(b, X86_RCX, (uint64_t)(uintptr_t)count);
+	x86_inc_m(b, 8, x86_mi(X86_RCX, X86_RAX, 8, 0));
+	for (unsigned r = 0; r < 16; r++)
+		if (r != X86_RSP)
+			x86_mov_ri(b, r, 0x5a5a5a5a00ull + r);
+	x86_alu_rr(b, X86_ADD, 8, X86_RAX, X86_RAX);
+	x86_ret(b);
+	return at;
 }
 
 #endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * test_code_x86_cfi.c - where the caller's frame is, in code as people and
+ * generators write it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "code/code.h"
+
+#define AT 0x1000u
+
+struct text {
+	char v[1024];
+	size_t n;
+};
+
+/* "off rsp+8 =" or "off rbp+16 c-16": where, the CFA, the caller's rbp. */
+static bool
+row(void *arg, const struct elf_cfi *r)
+{
+	struct text *t = arg;
+	const char *reg = r->cfa == ELF_CFA_RSP ? "rsp" :
+			  r->cfa == ELF_CFA_RBP ? "rbp" :
+						  "?";
+	char rbp[32] = "=";
+
+	if (r->rbp == ELF_RBP_AT_CFA)
+		snprintf(rbp, sizeof(rbp), "c%ld", (long)r->rbp_off);
+	else if (r->rbp == ELF_RBP_LOST)
+		strcpy(rbp, "lost");
+	t->n += (size_t)snprintf(t->v + t->n, sizeof(t->v) - t->n,
+				 "%lx %s+%ld %s\n", (long)(r->addr - AT), reg,
+				 (long)r->off, rbp);
+	return true;
+}
+
+static void
+says(const char *code, size_t n, const char *want)
+{
+	const struct code_body b = { .p = (const uint8_t *)code,
+				     .n = n,
+				     .addr = AT,
+				     .next = SIZE_MAX };
+	struct text t = { .n = 0 };
+
+	assert_true(code_cfi(&b, row, &t));
+	assert_string_equal(t.v, want);
+}
+#define SAYS(code, want) says(code, sizeof(code) - 1, want)
+
+static void
+test_frame(void **state)
+{
+	/* push %rbp; mov %rsp,%rbp; push %rsi; mov %rbp,%rsp; pop %rbp; ret */
+	SAYS("\x55\x48\x89\xe5\x56\x48\x89\xec\x5d\xc3",
+	     "0 rsp+8 =\n1 rsp+16 c-16\n4 rbp+16 c-16\n9 rsp+8 =\n");
+	/* push %rbp; mov %rsp,%rbp; leave; ret */
+	SAYS("\x55\x48\x89\xe5\xc9\xc3",
+	     "0 rsp+8 =\n1 rsp+16 c-16\n4 rbp+16 c-16\n5 rsp+8 =\n");
+}
+
+static void
+test_two_ways(void **state)
+{
+	/* je 1f; push %rbp; mov %rsp,%rbp; call .; leave; 1: ret */
+	SAYS("\x74\x0a\x55\x48\x89\xe5\xe8\xfb\xff\xff\xff\xc9\xc3",
+	     "0 rsp+8 =\n3 rsp+16 c-16\n6 rbp+16 c-16\nc rsp+8 =\n");
+	/* je 1f; push %rax; 1: nop; ret: nobody knows */
+	SAYS("\x74\x01\x50\x90\xc3",
+	     "0 rsp+8 =\n3 ?+0 =\n");
+	/* ret; nothing leads to the nop */
+	SAYS("\xc3\x90", "0 rsp+8 =\n");
+}
+
+static void
+test_return_address(void **state)
+{
+	/* pop %r10; lea (%rsp,%rcx,8),%rsp; push %r10; ret */
+	SAYS("\x41\x5a\x48\x8d\x24\xcc\x41\x52\xc3",
+	     "0 rsp+8 =\n2 ?+0 =\n8 rsp+8 =\n");
+	/* pop %rcx; mov %rax,%rcx; push %rcx; ret: that was another */
+	SAYS("\x59\x48\x89\xc1\x51\xc3",
+	     "0 rsp+8 =\n1 ?+0 =\n");
+	/* push %rdi; push 8(%rsp); mov %rax,16(%rsp); jmp away */
+	SAYS("\x57\xff\x74\x24\x08\x48\x89\x44\x24\x10\xe9\x00\x10\x00\x00",
+	     "0 rsp+8 =\n1 rsp+16 =\n5 rsp+8 =\n");
+}
+
+static void
+test_lost(void **state)
+{
+	/* sub %rcx,%rsp; ret */
+	SAYS("\x48\x29\xcc\xc3", "0 rsp+8 =\n3 ?+0 =\n");
+	/* sub $24,%rsp; add $24,%rsp; add $8,%rsp; jmp *%rax */
+	SAYS("\x48\x83\xec\x18\x48\x83\xc4\x18\x48\x83\xc4\x08\xff\xe0",
+	     "0 rsp+8 =\n4 rsp+32 =\n8 rsp+8 =\nc ?+0 =\n");
+	/* xor %ebp,%ebp; ret */
+	SAYS("\x31\xed\xc3", "0 rsp+8 =\n2 rsp+8 lost\n");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_frame),
+		cmocka_unit_test(test_two_ways),
+		cmocka_unit_test(test_return_address),
+		cmocka_unit_test(test_lost),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
