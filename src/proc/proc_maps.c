@@ -220,7 +220,7 @@ file_open_path(struct proc *p, const struct maps_proc *w, const struct mrun *r,
 
 	if (path_is_ours(r->path)) {
 		memset(st, 0, sizeof(*st));
-		return r->path;
+		return arena_strdup(p->set->arena, r->path);
 	}
 	if (w->at_home && stat(r->path, st) == 0 && st->st_ino == r->ino)
 		return arena_strdup(p->set->arena, r->path);

@@ -175,28 +175,32 @@ specific(struct elf_file *f)
 	return d[0] != 0 && d[0] % 64 == 0 ? d[2] : 0;
 }
 
+/* What one of Python's own files says; tss is 0 if its version is not known. */
+static struct rt_py
+python_file(struct elf_file *f)
+{
+	const struct python_layout *l = layout_of(f);
+	struct rt_py py;
+
+	if (l != NULL) {
+		py = l->py;
+		py.tss = symbol(f, "_PyRuntime");
+		py.tss += py.tss != 0 ? l->tss : 0;
+	} else {
+		py = table_of(f);
+	}
+	py.code_type = symbol(f, "PyCode_Type");
+	return py.tss != 0 && py.code_type != 0 ? py : (struct rt_py){ 0 };
+}
+
 void
 unwind_python_file(struct elf_file *f, struct rt_py *py)
 {
-	const struct python_layout *l = NULL;
-
 	*py = (struct rt_py){ 0 };
 	if (names(f, "_thread_db_pthread_specific"))
 		py->specific = specific(f);
 	else if (names(f, "_PyRuntime") && names(f, "Py_Version"))
-		l = layout_of(f);
-	else
-		return;
-	if (l != NULL) {
-		*py = l->py;
-		py->tss = symbol(f, "_PyRuntime");
-		py->tss += py->tss != 0 ? l->tss : 0;
-	} else {
-		*py = table_of(f);
-	}
-	py->code_type = symbol(f, "PyCode_Type");
-	if (py->tss == 0 || py->code_type == 0)
-		*py = (struct rt_py){ 0 };
+		*py = python_file(f);
 }
 
 void
