@@ -550,6 +550,8 @@ int bpf_attach_all(struct engine *eng, struct err *e);
 /* Those of eng->progs alone. */
 int bpf_attach_progs(struct engine *eng, struct err *e);
 void bpf_attach_undo(struct engine *eng);
+/* True if this errno says that a file is gone with the processes that had it. */
+bool bpf_uprobe_gone(int sys);
 /* Remove all uprobes.  bpf_uprobe.c */
 void bpf_uprobe_undo(struct engine *eng);
 

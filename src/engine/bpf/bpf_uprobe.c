@@ -194,6 +194,19 @@ make_single(const struct placing *p, const struct sys_uprobes *u)
 	return link;
 }
 
+bool
+bpf_uprobe_gone(int sys)
+{
+	return sys == ENOENT || sys == ESRCH;
+}
+
+/* Nobody has the file any more: then there is nothing to be missed. */
+static bool
+link_gone(const struct placing *p, uint32_t i)
+{
+	return p->links[i].site->pid == 0 && bpf_uprobe_gone(p->made[i].sys);
+}
+
 /* Make the links, until one fails; parent: stop when that is not ours any
    more; 0: nobody's. */
 static void
@@ -207,7 +220,7 @@ make_links(const struct placing *p, pid_t parent)
 		p->made[i].fd = p->multi ? sys_link_uprobes(p->c->fd, u)
 					 : make_single(p, u);
 		p->made[i].sys = errno;
-		if (p->made[i].fd < 0)
+		if (p->made[i].fd < 0 && !link_gone(p, i))
 			return;
 	}
 }
@@ -248,7 +261,7 @@ take_links(struct engine *eng, const struct placing *p, struct err *e)
 	for (uint32_t i = 0; i < p->n; i++) {
 		int fd = p->made[i].fd;
 
-		if (fd < 0 && rc == 0)
+		if (fd < 0 && rc == 0 && !link_gone(p, i))
 			rc = uprobe_error(e, p->made[i].sys, p->links[i].site);
 		if (fd >= 0 && !vec_push(&eng->uprobes, fd)) {
 			close(fd);

@@ -17,7 +17,9 @@
  *
  * Instructions: the kernel cannot have probes at some (code_x86_allow.c).  A
  * site there has no place.  That is an error if a clause names the probe; of
- * what a pattern matches it is left out, unless nothing else is left.
+ * what a pattern matches it is left out, unless nothing else is left.  A file
+ * that only processes had which have ended meanwhile is no error anywhere: a
+ * probe of every process may have no process.
  *
  * Decision 0006 has the reasons.
  */
@@ -42,6 +44,7 @@ struct user_cx {
 	struct elf_file *elf;
 	int32_t pid; /* 0, or the one that `unwinds` is about */
 	bool unwinds;
+	bool gone; /* file_gone() has been met at this probe */
 	const struct dif_site *site;
 	struct code_body body; /* of the site's function */
 	struct code_world around;
@@ -97,6 +100,18 @@ user_file_get(struct user_cx *cx, const struct dif_site *s)
 	}
 	cx->path = s->path;
 	return 0;
+}
+
+/* No process has the file of a site of every process any more, and nobody can
+   open it; the error is taken back then. */
+static bool
+file_gone(struct user_cx *cx, const struct dif_site *s)
+{
+	if (s->pid != 0 || !bpf_uprobe_gone(cx->e->sys))
+		return false;
+	err_clear(cx->e);
+	cx->gone = true;
+	return true;
 }
 
 /* cx->body: the function, or as much as an instruction where none is known. */
@@ -202,7 +217,7 @@ place_user(struct user_cx *cx, const struct dif_site *s)
 	size_t slide;
 
 	if (body_get(cx, s) != 0)
-		return -1;
+		return file_gone(cx, s) ? 0 : -1;
 	if (cx->body.p == NULL)
 		return 0;
 	if (s->kind == DIF_SITE_UINSN)
@@ -260,12 +275,13 @@ place_probe(struct user_cx *cx, uint32_t p, uint32_t first, uint32_t end)
 	const struct dif_probe *pr = &en->probes[p];
 	size_t before = cx->eng->places.n;
 
+	cx->gone = false;
 	place_uses(cx, first, end);
 	for (uint32_t s = 0; first < end && s < pr->nsites; s++)
 		if (user_place(cx, &pr->sites[s]) != 0)
 			return -1;
 	if (pr->nsites != 0)
-		cx->placed[p] = cx->eng->places.n != before
+		cx->placed[p] = cx->gone || cx->eng->places.n != before
 					? DIF_PLACED : DIF_PLACE_REFUSED;
 	return 0;
 }

@@ -3,6 +3,7 @@
  * test_bpf_user.c - what the kernel would be given for sites in the code of
  * this very process.  Nothing is attached.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -247,6 +248,20 @@ test_refused(void **state)
 	assert_int_equal(eng.places.v[0].cookie, 5);
 }
 
+/* The file of a probe of every process may go with the last process that had
+   it; that of a process may not. */
+static void
+test_gone(void **state)
+{
+	fact(DIF_SITE_UENTRY, user_slide, 8, 0);
+	site.path = "/proc/self/no such file";
+	eng.opts.files = NULL;
+	assert_int_equal(bpf_user_places(&eng, &err), -1);
+	assert_int_equal(err.sys, ENOENT);
+	site.pid = 0;
+	places(0, 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -255,6 +270,7 @@ main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_return, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_harmful, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
 	};
 
 	if (argc > 1)
