@@ -202,6 +202,15 @@ path_is_ours(const char *path)
 	return strcmp(path, "/memfd:dtrace (deleted)") == 0;
 }
 
+/* Of a file that is not looked at: which one it is, by what maps says. */
+static void
+stat_of_run(struct stat *st, const struct mrun *r)
+{
+	memset(st, 0, sizeof(*st));
+	st->st_dev = (dev_t)hash_bytes(r->dev, r->devlen);
+	st->st_ino = r->ino;
+}
+
 /*
  * A path by which this process can open the file of a run: its own name if
  * that leads to the same file here, since it stays good when the process has
@@ -219,7 +228,7 @@ file_open_path(struct proc *p, const struct maps_proc *w, const struct mrun *r,
 	bool there;
 
 	if (path_is_ours(r->path)) {
-		memset(st, 0, sizeof(*st));
+		stat_of_run(st, r);
 		return arena_strdup(p->set->arena, r->path);
 	}
 	if (w->at_home && stat(r->path, st) == 0 && st->st_ino == r->ino)
@@ -241,11 +250,8 @@ file_open_path(struct proc *p, const struct maps_proc *w, const struct mrun *r,
 		*st = w->exe;
 		return arena_printf(p->set->arena, "/proc/%d/exe", (int)pid);
 	}
-	if (!there || stat(root, st) != 0) {
-		memset(st, 0, sizeof(*st));
-		st->st_dev = (dev_t)hash_bytes(r->dev, r->devlen);
-		st->st_ino = r->ino;
-	}
+	if (!there || stat(root, st) != 0)
+		stat_of_run(st, r);
 	return arena_strdup(p->set->arena, root);
 }
 

@@ -362,6 +362,36 @@ test_deleted(void **state)
 	rmdir(dir);
 }
 
+/* What the process engine has put there has no code to be probed, whatever else
+   has no file. */
+static void
+test_ours(void **state)
+{
+	struct proc_set *ps;
+	struct proc_obj *ours, *vdso;
+	struct proc *p;
+	struct err e = { 0 };
+	int fd = memfd_create("dtrace", MFD_CLOEXEC);
+	void *at;
+
+	assert_true(fd >= 0 && ftruncate(fd, 4096) == 0);
+	at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	assert_true(at != MAP_FAILED);
+	ps = new_set();
+	p = proc_lookup(ps, getpid());
+	assert_non_null(p);
+	ours = obj_named(p, "memfd:dtrace");
+	vdso = obj_named(p, "[vdso]");
+	assert_non_null(ours);
+	assert_string_equal(ours->open_path, "/memfd:dtrace (deleted)");
+	assert_null(proc_obj_elf(ours, &e));
+	err_clear(&e);
+	assert_true(vdso == NULL || proc_obj_elf(vdso, &e) != NULL);
+	proc_set_free(ps);
+	munmap(at, 4096);
+	close(fd);
+}
+
 /* A created process that is never let go ends with the set. */
 static void
 test_abandon(void **state)
@@ -584,6 +614,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_symbols),
 		cmocka_unit_test(test_comes_and_goes),
 		cmocka_unit_test(test_deleted),
+		cmocka_unit_test(test_ours),
 		cmocka_unit_test(test_abandon),
 		cmocka_unit_test(test_consumer_killed),
 		cmocka_unit_test(test_ksym),
