@@ -54,6 +54,9 @@ const char *elf_interp(struct elf_file *f); /* PT_INTERP, NULL: static */
  * if they are more than 16 million.
  */
 const struct elf_sym *elf_syms(struct elf_file *f, size_t *n);
+/* No fewer than the file itself has, without reading them: what elf_syms() would
+   take memory for. */
+size_t elf_syms_most(const struct elf_file *f);
 /* The symbol that contains a link-time address, best name; NULL: none. */
 const struct elf_sym *elf_sym_at(struct elf_file *f, uint64_t addr);
 /* The linker's stub that contains it (.plt), which has no symbol, under the name

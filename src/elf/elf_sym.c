@@ -40,6 +40,19 @@ elf_has_symtab(const struct elf_file *f, uint32_t type)
 	return false;
 }
 
+size_t
+elf_syms_most(const struct elf_file *f)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 1; i < f->nsecs; i++)
+		if (f->secs[i].type == SHT_SYMTAB ||
+		    f->secs[i].type == SHT_DYNSYM)
+			bytes += f->secs[i].size;
+	return bytes / (f->eh.e_ident[EI_CLASS] == ELFCLASS64
+				? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
+}
+
 /* ---- a symbol of the file -------------------------------------------- */
 
 /* What a table of symbols is read with. */

@@ -5,7 +5,8 @@
  *
  * Some kilobytes without a table are in most files: what the linker and the
  * C library put in front.  It is worth reading symbols and code where there is
- * more, as in Node, whose V8 has a megabyte of its own making.
+ * more, as in Node, whose V8 has a megabyte of its own making.  Nor is it where
+ * symbols are so many that to sort them takes more memory than all else does.
  */
 #include "unwind/unwind_impl.h"
 
@@ -13,6 +14,7 @@
 
 #define CODE_GAP   2048u       /* bytes without a row that are worth it */
 #define CODE_BYTES (4u << 20) /* of a file that are read */
+#define CODE_SYMS  (1u << 19) /* of a file that are sorted for it */
 
 /* The first row that ends behind an offset in the file. */
 static size_t
@@ -70,7 +72,8 @@ unwind_code(const struct unwind_rows *r, elf_cfi_fn *fn, void *arg)
 	const struct elf_sym *s;
 	size_t n;
 
-	if (!elf_is_x86_64(r->f) || !code_has_gap(r))
+	if (!elf_is_x86_64(r->f) || !code_has_gap(r) ||
+	    elf_syms_most(r->f) > CODE_SYMS)
 		return;
 	s = elf_syms(r->f, &n);
 	for (size_t i = 0; i < n; i++) {

@@ -68,6 +68,7 @@ test_order(void **state)
 	const struct elf_sym *s = elf_syms(f, &n);
 
 	assert_true(n > 10);
+	assert_in_range(elf_syms_most(f), n, SIZE_MAX);
 	for (size_t i = 1; i < n; i++)
 		assert_true(s[i - 1].addr <= s[i].addr);
 	for (size_t i = 0; i < n; i++) {
