@@ -103,7 +103,7 @@ table_fits(const uint64_t *w, const struct python_table *t)
 {
 	const uint8_t small[] = { t->ts_next, t->ts_frame, t->ts_thread,
 				  t->c_code };
-	const uint8_t frame[] = { t->f_prev, t->f_code, t->f_instr, t->f_owner };
+	const uint8_t frame[] = { t->f_prev, t->f_code, t->f_instr };
 	const uint8_t code[] = { t->c_file, t->c_qual, t->c_lines, t->c_line };
 
 	for (size_t i = 0; i < sizeof(small); i++)
@@ -115,7 +115,9 @@ table_fits(const uint64_t *w, const struct python_table *t)
 	for (size_t i = 0; i < sizeof(code); i++)
 		if (w[code[i]] > RT_PY_CODE - 8)
 			return false;
-	return w[t->o_type] == 8 && w[t->threads] != 0 &&
+	/* The owner is a byte. */
+	return w[t->f_owner] < RT_PY_FRAME && w[t->o_type] == 8 &&
+	       w[t->threads] != 0 &&
 	       w[t->threads] <= UINT32_MAX && w[TABLE_HEAD] <= UINT16_MAX;
 }
 

@@ -15,9 +15,9 @@
 struct frame {
 	uint64_t code;
 	struct frame *prev;
-	uint64_t other[4];
+	uint64_t other[5];
 	const uint8_t *instr;
-	uint8_t pad[14], owner;
+	uint8_t pad[10], owner; /* at 74, as 3.14 of Debian has it */
 };
 struct string {
 	uint64_t refs, type, n, hash;
