@@ -61,14 +61,14 @@ struct lang_host {
 			  struct lang_probe_info *out, struct err *e);
 	/*
 	 * A type of the program that a clause is about, before the kernel's of
-	 * that name: pd is the clause's first description, NULL outside of
+	 * that name: pds are the clause's npds descriptions, NULL outside of
 	 * clauses; module NULL or one of its objects ("a.out").  NULL: there
 	 * is none; or the hook is NULL.  *why is set, to what lives as long as
 	 * the host, where there are several which differ.
 	 */
-	struct type *(*user_type)(void *arg, const struct dif_pdesc *pd,
-				  const char *module, const char *name,
-				  const char **why);
+	struct type *(*user_type)(void *arg, const struct dif_pdesc *pds,
+				  uint32_t npds, const char *module,
+				  const char *name, const char **why);
 	/* Address of a kernel symbol; module "" searches all.  0 / -1. */
 	int (*ksym)(void *arg, const char *module, const char *name,
 		    uint64_t *addr);

@@ -341,8 +341,8 @@ int dt_probe_types(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
 int dt_probe_args(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
 		  struct lang_probe_info *out, struct err *e);
 /* dt_utype.c: struct lang_host's user_type. */
-struct type *dt_user_type(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
-			  const char *module, const char *name,
+struct type *dt_user_type(dtrace_hdl_t *dtp, const struct dif_pdesc *pds,
+			  uint32_t npds, const char *module, const char *name,
 			  const char **why);
 
 /* dt_open.c: a user address as ustack() shows it: "obj`name+0xoff". */

@@ -35,10 +35,10 @@ host_probe_args(void *arg, const struct dif_pdesc *pd,
 }
 
 static struct type *
-host_user_type(void *arg, const struct dif_pdesc *pd, const char *module,
-	       const char *name, const char **why)
+host_user_type(void *arg, const struct dif_pdesc *pds, uint32_t npds,
+	       const char *module, const char *name, const char **why)
 {
-	return dt_user_type(arg, pd, module, name, why);
+	return dt_user_type(arg, pds, npds, module, name, why);
 }
 
 static int

@@ -11,7 +11,8 @@
  *
  * A clause on probes of every process is about the files that its probes are in:
  * each must have the name, and mean the same by it.  The address that a clause casts
- * may be of any of them.
+ * may be of any of them.  So it is for a clause with descriptions of several
+ * processes, or of several files of one.
  */
 #include "lib/dt_impl.h"
 
@@ -88,17 +89,17 @@ utype_probe(void *arg, struct probe *p)
 }
 
 static const char *
-utype_differs(dtrace_hdl_t *dtp, const char *name, const struct utype_file *a,
-	      const struct utype_file *b, bool missing)
+utype_differs(dtrace_hdl_t *dtp, const char *name, const char *a,
+	      const char *b, bool missing)
 {
 	return missing ? arena_printf(dtp->arena,
 				      "%s is known in %s and not in %s: name "
 				      "one file, or one process",
-				      name, a->path, b->path) :
+				      name, a, b) :
 			 arena_printf(dtp->arena,
 				      "%s is something else in %s than in %s: "
 				      "name one file, or one process",
-				      name, a->path, b->path);
+				      name, a, b);
 }
 
 /* What all the files mean by it. */
@@ -119,12 +120,14 @@ utype_agreed(const struct utype_every *u, const char *name, const char **why)
 			t = x;
 			from = f;
 		} else if (!type_same(t, x)) {
-			*why = utype_differs(u->dtp, name, from, f, false);
+			*why = utype_differs(u->dtp, name, from->path, f->path,
+					     false);
 			return NULL;
 		}
 	}
 	if (t != NULL && not_in != NULL) {
-		*why = utype_differs(u->dtp, name, from, not_in, true);
+		*why = utype_differs(u->dtp, name, from->path, not_in->path,
+				     true);
 		return NULL;
 	}
 	return t;
@@ -156,17 +159,20 @@ utype_of_every(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
 	return t;
 }
 
-struct type *
-dt_user_type(dtrace_hdl_t *dtp, const struct dif_pdesc *pd, const char *module,
-	     const char *name, const char **why)
+/* ---- one description ---------------------------------------------------- */
+
+/* What one description, or NULL, means by a name; *user: it is about a program. */
+static struct type *
+utype_of(dtrace_hdl_t *dtp, const struct dif_pdesc *pd, const char *module,
+	 const char *name, bool *user, const char **why)
 {
 	bool scoped = module != NULL && module[0] != '\0';
 	struct proc *p = utype_proc(dtp, pd, scoped);
 	struct type *t = NULL;
 
+	*user = p != NULL || (pd != NULL && utype_is_every(pd));
 	if (p == NULL)
-		return pd != NULL && utype_is_every(pd) ?
-			       utype_of_every(dtp, pd, module, name, why) : NULL;
+		return *user ? utype_of_every(dtp, pd, module, name, why) : NULL;
 	if (scoped)
 		return utype_named(dtp, p, module, name);
 	if (probe_is_exact(pd->mod))
@@ -176,4 +182,65 @@ dt_user_type(dtrace_hdl_t *dtp, const struct dif_pdesc *pd, const char *module,
 			if (proc_obj_at(p, i)->is_exec == exec)
 				t = utype_in(dtp, proc_obj_at(p, i), name);
 	return t;
+}
+
+/* ---- a clause ----------------------------------------------------------- */
+
+/* The same files are asked. */
+static bool
+utype_as_before(const struct dif_pdesc *pds, uint32_t i)
+{
+	for (uint32_t k = 0; k < i; k++)
+		if (strcmp(pds[k].prov, pds[i].prov) == 0 &&
+		    strcmp(pds[k].mod, pds[i].mod) == 0)
+			return true;
+	return false;
+}
+
+static const char *
+utype_whose(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	return arena_printf(dtp->arena, "%s:%s:%s:%s", pd->prov, pd->mod,
+			    pd->func, pd->name);
+}
+
+/* What all descriptions that are about programs mean by it. */
+static struct type *
+utype_of_all(dtrace_hdl_t *dtp, const struct dif_pdesc *pds, uint32_t npds,
+	     const char *module, const char *name, const char **why)
+{
+	const struct dif_pdesc *from = NULL, *not_in = NULL;
+	struct type *t = NULL;
+
+	for (uint32_t i = 0; i < npds && *why == NULL; i++) {
+		struct type *x;
+		bool user;
+
+		if (utype_as_before(pds, i))
+			continue;
+		x = utype_of(dtp, &pds[i], module, name, &user, why);
+		if (x == NULL && user)
+			not_in = &pds[i];
+		if (x == NULL)
+			continue;
+		if (t != NULL && !type_same(t, x))
+			*why = utype_differs(dtp, name, utype_whose(dtp, from),
+					     utype_whose(dtp, &pds[i]), false);
+		t = x;
+		from = &pds[i];
+	}
+	if (t != NULL && not_in != NULL && *why == NULL)
+		*why = utype_differs(dtp, name, utype_whose(dtp, from),
+				     utype_whose(dtp, not_in), true);
+	return *why == NULL ? t : NULL;
+}
+
+struct type *
+dt_user_type(dtrace_hdl_t *dtp, const struct dif_pdesc *pds, uint32_t npds,
+	     const char *module, const char *name, const char **why)
+{
+	bool user;
+
+	return npds > 0 ? utype_of_all(dtp, pds, npds, module, name, why)
+			: utype_of(dtp, NULL, module, name, &user, why);
 }

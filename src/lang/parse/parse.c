@@ -84,8 +84,10 @@ parse_clause(struct compile *cx, struct item *it)
 	it->kind = ITEM_CLAUSE;
 	parse_specs(cx, &it->clause);
 	cx->about = it->clause.pdescs;
+	cx->nabout = it->clause.npdescs;
 	parse_specified(cx, &it->clause);
 	cx->about = NULL;
+	cx->nabout = 0;
 	if (cx->type_why != NULL)
 		lang_fail(cx, &D_TYPE_ERR, it->loc, "%s", cx->type_why);
 }

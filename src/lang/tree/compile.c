@@ -120,6 +120,7 @@ compile_try(struct compile *cx, bool names,
 		longjmp(*cx->fail, 1);
 	cx->lex = was.lex;
 	cx->about = was.about;
+	cx->nabout = was.nabout;
 	cx->expansion = was.expansion;
 	cx->inline_height = was.inline_height;
 	cx->clause = was.clause;
@@ -292,7 +293,8 @@ compile_user_type(void *arg, const char *module, const char *name)
 	struct compile *cx = arg;
 	const struct lang_host *h = &cx->lang->host;
 	const char *why = NULL;
-	struct type *t = h->user_type(h->arg, cx->about, module, name, &why);
+	struct type *t = h->user_type(h->arg, cx->about, cx->nabout, module,
+				      name, &why);
 
 	if (why != NULL)
 		cx->type_why = why;

@@ -143,9 +143,10 @@ struct compile {
 	struct lex *lex;
 	struct type_space *types; /* this compile's; parent: lang->types */
 	size_t types_failed; /* type_space_failures() at the beginning */
-	/* The first description of the clause that is parsed, or NULL: whose
-	   types its names mean. */
+	/* The descriptions of the clause that is parsed, or NULL: whose types
+	   its names mean. */
 	const struct dif_pdesc *about;
+	uint32_t nabout;
 	const char *type_why; /* a name of a type means several; NULL: no */
 	unsigned cflags; /* of src, and what pragmas have added since */
 	uint32_t version; /* names bound to later ones are not seen */
