@@ -173,6 +173,65 @@ test_compat(void **state)
 	assert_false(type_compat(type_bits(ts, i, 3), i));
 }
 
+/* struct node { T1 n1; struct node *next; struct { T3 n3; }; }; of one
+   program. */
+static struct type *
+node_of(struct type_space *in, const char *t1, const char *n1, const char *t3)
+{
+	struct type *t = type_sou_new(in, TYPE_STRUCT, "node"), *inner;
+	struct type_member m[3] = {
+		{ .name = n1, .type = type_from_text(in, t1, false) },
+		{ .name = "next", .type = type_ptr(in, t) },
+	}, m3 = { .name = "n3", .type = type_from_text(in, t3, false) };
+	static struct err e;
+
+	inner = type_sou_new(in, TYPE_STRUCT, NULL);
+	assert_int_equal(type_sou_finish(in, inner, &m3, 1, &e), 0);
+	m[2].type = inner;
+	assert_int_equal(type_sou_finish(in, t, m, 3, &e), 0);
+	return t;
+}
+
+/* Programs are told apart by what their types are made of, not by names. */
+static void
+test_same(void **state)
+{
+	static const struct {
+		const char *t1, *n1, *t3;
+		bool same;
+	} v[] = {
+		{ "int", "n", "long", true },
+		{ "int32_t", "n", "long", true },
+		{ "int", "m", "long", false },
+		{ "unsigned int", "n", "long", false },
+		{ "long", "n", "long", false },
+		{ "int", "n", "unsigned long", false },
+		{ "int", "n", "char *", false },
+	};
+	struct type *t = node_of(ts, "int", "n", "long"), *u, *fwd;
+	static struct err e;
+
+	for (size_t i = 0; i < sizeof(v) / sizeof(*v); i++) {
+		struct type_space *other = type_space_new(base, &e);
+
+		assert_non_null(other);
+		u = node_of(other, v[i].t1, v[i].n1, v[i].t3);
+		assert_int_equal(type_same(t, u), v[i].same);
+		assert_int_equal(type_same(type_ptr(ts, t),
+					   type_ptr(other, u)), v[i].same);
+		assert_int_equal(type_same(type_array(ts, t, 2),
+					   type_array(other, u, 2)), v[i].same);
+		assert_false(type_same(type_array(ts, t, 2),
+				       type_array(other, u, 3)));
+		assert_false(type_same(t, type_ptr(other, u)));
+		type_space_free(other);
+	}
+	/* What is declared only may be anything of that name. */
+	fwd = type_fwd(ts, false, "elsewhere");
+	assert_true(type_same(fwd, type_fwd(ts, false, "elsewhere")));
+	assert_false(type_same(fwd, t));
+}
+
 int
 main(void)
 {
@@ -184,6 +243,7 @@ main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_text, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_compat, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_same, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, fds_note, fds_check);
