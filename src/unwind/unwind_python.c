@@ -52,9 +52,10 @@ struct python_table {
 static const struct python_table tables[] = {
 	{ 0x030d, 9, 21, 23, 24, 29, 30, 31, 33, 35, 37, 38, 39, 43, 45 },
 	{ 0x030e, 9, 24, 26, 27, 32, 33, 34, 36, 40, 42, 43, 44, 48, 51 },
+	{ 0x030f, 9, 24, 26, 30, 40, 41, 42, 44, 48, 50, 51, 52, 56, 59 },
 };
 #define TABLE_COOKIE  "xdebugpy"
-#define TABLE_WORDS   52u
+#define TABLE_WORDS   60u
 #define TABLE_VERSION 1 /* words of it */
 #define TABLE_FREE    2 /* not 0: threads without a lock, other layouts */
 #define TABLE_HEAD    5 /* in _PyRuntime: the interpreters */

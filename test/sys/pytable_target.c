@@ -63,13 +63,20 @@ PUBLIC struct {
 	[33] = AT(frame, owner), [35] = AT(code, file), [37] = AT(code, name),
 	[38] = AT(code, lines), [39] = AT(code, line), [43] = AT(code, text),
 	[45] = 8,
-#else
+#elif MINOR == 14
 	[1] = 3u << 24 | 14u << 16, [5] = 576, [9] = AT(interp, threads),
 	[24] = AT(thread, next), [26] = AT(thread, frame), [27] = AT(thread, id),
 	[32] = AT(frame, prev), [33] = AT(frame, code), [34] = AT(frame, instr),
 	[36] = AT(frame, owner), [40] = AT(code, file), [42] = AT(code, name),
 	[43] = AT(code, lines), [44] = AT(code, line), [48] = AT(code, text),
 	[51] = 8,
+#else
+	[1] = 3u << 24 | 15u << 16, [5] = 576, [9] = AT(interp, threads),
+	[24] = AT(thread, next), [26] = AT(thread, frame), [30] = AT(thread, id),
+	[40] = AT(frame, prev), [41] = AT(frame, code), [42] = AT(frame, instr),
+	[44] = AT(frame, owner), [48] = AT(code, file), [50] = AT(code, name),
+	[51] = AT(code, lines), [52] = AT(code, line), [56] = AT(code, text),
+	[59] = 8,
 #endif
 } };
 
