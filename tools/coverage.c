@@ -10,7 +10,8 @@
  * patched.  `returns` are those where all entries have probes too, `both` the two
  * together.  A return counts once for a function: all of its ways out, or none.
  * Functions are those of the unwind table and of the symbols, without the parts
- * that compilers split off.
+ * that compilers split off and without the linker's stubs, which have a row in the
+ * unwind table for all of them.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -113,6 +114,14 @@ struct addrs {
 	VEC(uint64_t) v;
 };
 
+/* The first of them is of no function. */
+static bool
+is_stubs(struct elf_file *f, const struct elf_fde *d)
+{
+	return elf_stub_at(f, d->addr) != NULL ||
+	       (d->size > 16 && elf_stub_at(f, d->addr + 16) != NULL);
+}
+
 static void
 functions(struct elf_file *f, struct addrs *a)
 {
@@ -123,7 +132,7 @@ functions(struct elf_file *f, struct addrs *a)
 	(void)elf_entries(f, &n); /* then all parts are known */
 	d = elf_fdes(f, &n);
 	for (size_t i = 0; i < n; i++)
-		if (!d[i].fragment)
+		if (!d[i].fragment && !is_stubs(f, &d[i]))
 			(void)vec_push(&a->v, d[i].addr + d[i].signal);
 	s = elf_syms(f, &n);
 	for (size_t i = 0; i < n; i++) {

@@ -129,6 +129,21 @@ step_targets(struct code_scan *s, const struct code_step *t)
 	code_machine.refs(s, t);
 }
 
+/* A call at the end is to a function that does not return. */
+static bool
+step_ends(const struct code_scan *s, size_t i)
+{
+	switch (s->steps.v[i].in.kind) {
+	case CODE_I_CALL:
+	case CODE_I_CALL_IND:
+		return true;
+	case CODE_I_SYSCALL:
+		return code_machine.exits != NULL && code_machine.exits(s, i);
+	default:
+		return !kind_falls(s->steps.v[i].in.kind);
+	}
+}
+
 /* If what stands at the end of a part runs on into what follows it: note it. */
 static void
 end_note(struct code_scan *s, size_t first)
@@ -138,10 +153,7 @@ end_note(struct code_scan *s, size_t first)
 
 		if (code_insn_is_nop(t->p, t->in.len))
 			continue;
-		/* A call at the end is to a function that does not return. */
-		if (kind_falls(t->in.kind) && t->in.kind != CODE_I_CALL &&
-		    t->in.kind != CODE_I_CALL_IND &&
-		    !vec_push(&s->ends, i))
+		if (!step_ends(s, i) && !vec_push(&s->ends, i))
 			s->nomem = true;
 		return;
 	}
@@ -251,15 +263,17 @@ jumps_to_end(const struct code_scan *s, const struct code_step *t)
 }
 
 /*
- * Whoever goes from steps[i] to code that is not the function's does not come
- * back: nothing leads to the inside, and nothing that could is on the stack.
- * Functions of one family share their code like this (mempcpy and memmove).
+ * Whoever goes from steps[i] to addr, which is not the function's, does not come
+ * back: nothing leads to the inside, or nothing from there; and nothing that could
+ * is on the stack.  Functions of one family share their code like this (mempcpy and
+ * memmove).
  */
 static bool
-for_good(struct code_scan *s, size_t i)
+for_good(struct code_scan *s, size_t i, uint64_t addr)
 {
-	return s->w->knows_jumps && !s->entered &&
-	       code_machine.bare != NULL && code_machine.bare(s, i);
+	return s->w->knows_jumps && code_machine.bare != NULL &&
+	       code_machine.bare(s, i) &&
+	       (!s->entered || code_stays_away(s, addr));
 }
 
 /* A direct jump out of all parts. */
@@ -270,7 +284,7 @@ out_jump(struct code_scan *s, size_t i)
 
 	if (jumps_to_end(s, t))
 		return;
-	if (!s->w->is_fn(s->w->arg, t->in.target) && !for_good(s, i))
+	if (!s->w->is_fn(s->w->arg, t->in.target) && !for_good(s, i, t->in.target))
 		scan_leak(s, "it jumps into the middle of other code");
 	else
 		scan_out(s, t, CODE_OUT_TAIL);
@@ -286,7 +300,7 @@ out_end(struct code_scan *s, size_t i)
 	for (size_t k = i + 1; k < s->steps.n && !past; k++)
 		for (size_t n = 0; n < s->fn->targets.n && !past; n++)
 			past = s->fn->targets.v[n] == s->steps.v[k].addr;
-	if (past || !for_good(s, i))
+	if (past || !for_good(s, i, t->addr + t->in.len))
 		scan_leak(s, "it runs on into the code after it");
 	else
 		scan_out(s, t, CODE_OUT_FALL);
@@ -314,7 +328,10 @@ out_indirect(struct code_scan *s, size_t i)
 			s->nomem = true;
 		break;
 	case CODE_GO_POINTER:
-		scan_leak(s, leads_back);
+		if (s->again)
+			scan_leak(s, leads_back);
+		else if (!vec_push(&s->late, i))
+			s->nomem = true;
 		break;
 	case CODE_GO_UNKNOWN:
 		scan_open(s, "it has a jump that cannot be followed");
@@ -373,6 +390,19 @@ outs_bare(struct code_scan *s)
 		scan_out(s, &s->steps.v[s->bare.v[i]], CODE_OUT_TAIL);
 }
 
+/* Tables lead to code of which it is known now how much it has on the stack. */
+static void
+outs_late(struct code_scan *s)
+{
+	s->again = true;
+	if (s->edges.n != 0) {
+		free(s->depths);
+		s->depths = NULL;
+	}
+	for (size_t i = 0; i < s->late.n; i++)
+		out_indirect(s, s->late.v[i]);
+}
+
 static void
 scan_outs(struct code_scan *s)
 {
@@ -403,6 +433,7 @@ scan_outs(struct code_scan *s)
 			break;
 		}
 	}
+	outs_late(s);
 	outs_bare(s);
 	for (size_t i = 0; i < s->ends.n; i++)
 		out_end(s, s->ends.v[i]);
@@ -542,6 +573,8 @@ code_fn_analyse(const struct code_world *w, const struct code_part *parts,
 	vec_fini(&s.tabled);
 	vec_fini(&s.bare);
 	vec_fini(&s.ends);
+	vec_fini(&s.edges);
+	vec_fini(&s.late);
 	free(s.depths);
 	free(s.consts);
 	if (rc == 0 && !s.nomem)

@@ -4,6 +4,7 @@
  * instructions, and what a machine's files offer to those that know no machine.
  *
  *   code_fn.c        cuts it, collects targets and ways out
+ *   code_away.c      whether a jump into other code comes back
  *   code_return.c    the ways out that a uprobe can be placed at
  *   code_x86_*.c     x86-64; see code_x86_impl.h
  *   code_aarch64.c   aarch64
@@ -19,6 +20,11 @@ struct code_step {
 	const uint8_t *p;
 	struct code_insn in;
 };
+/* Jump steps[from] leads to `to`, by a table. */
+struct code_edge {
+	size_t from;
+	uint64_t to;
+};
 struct code_scan {
 	const struct code_world *w;
 	struct code_fn *fn;
@@ -31,6 +37,10 @@ struct code_scan {
 	VEC(size_t)
 	bare; /* jumps of which it is not known yet whether they
 		 stay in the function */
+	VEC(struct code_edge) edges; /* of tables that are known for sure */
+	VEC(size_t) late; /* jumps through pointers, of which more may be known
+			     when all tables are */
+	bool again;	  /* those are looked at */
 	VEC(size_t) ends; /* last instructions of parts that run on */
 	bool entered; /* the code around it, or data, leads to its inside */
 	bool nomem;
@@ -40,6 +50,10 @@ struct code_scan {
 void code_scan_target(struct code_scan *s, uint64_t addr);
 /* The code takes the address of an instruction: to go there some time. */
 void code_scan_label(struct code_scan *s, uint64_t addr);
+
+/* True if nothing that control can reach from addr, outside of the function, is in
+   it again, and all of that is known. */
+bool code_stays_away(const struct code_scan *s, uint64_t addr);
 
 /* Where an indirect jump goes. */
 enum code_goes {
@@ -72,6 +86,9 @@ struct code_machine {
 	/* True if an instruction like this one at the start of a function is
 	   there for what follows it: see scan_planted(). */
 	bool (*is_plant)(const struct code_step *t);
+	/* True if steps[i], a system call, ends the thread: control does not go
+	   on behind it.  NULL: that is not known. */
+	bool (*exits)(const struct code_scan *s, size_t i);
 	/* Call code_scan_target() and code_scan_label() for the addresses that
 	   an instruction holds. */
 	void (*refs)(struct code_scan *s, const struct code_step *t);

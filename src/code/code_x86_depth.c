@@ -4,8 +4,9 @@
  *
  * Asked for only where a jump goes through a pointer: a tail call has taken
  * the frame down, a goto has not.  From the entry (depth 0) depths are handed
- * from instruction to instruction, along branches too, until nothing changes;
- * the first depth that reaches an instruction stays.  Only what compilers do to
+ * from instruction to instruction, along branches too, until nothing changes, and
+ * then by the tables that are known; the first depth that reaches an instruction
+ * stays.  Only what compilers do to
  * the stack pointer is understood; after anything else the depth is unknown.
  */
 #include "code/code_x86_impl.h"
@@ -161,6 +162,25 @@ depth_round(struct code_scan *s)
 	return news;
 }
 
+static void
+depth_rounds(struct code_scan *s)
+{
+	for (int round = 0; round < ROUNDS && depth_round(s); round++)
+		;
+}
+
+/* Along the tables; true: something was learnt. */
+static bool
+depth_tables(struct code_scan *s)
+{
+	bool news = false;
+
+	for (size_t i = 0; i < s->edges.n; i++)
+		news |= depth_give(s, s->edges.v[i].to,
+				   s->depths[s->edges.v[i].from]);
+	return news;
+}
+
 int32_t
 code_scan_depth(struct code_scan *s, size_t i)
 {
@@ -181,8 +201,9 @@ code_scan_depth(struct code_scan *s, size_t i)
 			s->nomem = true;
 	}
 	depth_give(s, s->fn->part[0].addr, entry);
-	for (int round = 0; round < ROUNDS && depth_round(s); round++)
-		;
+	depth_rounds(s);
+	for (int round = 0; round < ROUNDS && depth_tables(s); round++)
+		depth_rounds(s);
 	return s->depths[i].d;
 }
 

@@ -213,6 +213,19 @@ x86_is_plant(const struct code_step *t)
 	return t->in.len == 1 && t->p[0] == 0x90;
 }
 
+/* mov $60 or $231,%eax; syscall: exit, exit_group. */
+static bool
+x86_exits(const struct code_scan *s, size_t i)
+{
+	const struct code_step *t = s->steps.v;
+	static const uint8_t mov[] = { 0xb8, 0, 0, 0, 0 };
+
+	return i > 0 && t[i - 1].addr + t[i - 1].in.len == t[i].addr &&
+	       t[i - 1].in.len == sizeof(mov) && t[i - 1].p[0] == mov[0] &&
+	       (t[i - 1].p[1] == 60 || t[i - 1].p[1] == 231) &&
+	       memcmp(t[i - 1].p + 2, mov + 2, 3) == 0;
+}
+
 /* Relative to the pc; as an immediate, where addresses are small or large. */
 static void
 x86_refs(struct code_scan *s, const struct code_step *t)
@@ -243,6 +256,7 @@ const struct code_machine code_machine = {
 	.slide = code_x86_slide,
 	.harms_inside = code_is_nop5,
 	.is_plant = x86_is_plant,
+	.exits = x86_exits,
 	.refs = x86_refs,
 	.jump = code_x86_jump,
 	.recurs = code_x86_recurs,

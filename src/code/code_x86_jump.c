@@ -131,6 +131,22 @@ table_read(struct code_jump *cx, uint64_t table, uint64_t base, unsigned size)
 	return found;
 }
 
+/* The same of a table that is known to be this jump's. */
+static size_t
+table_sure(struct code_jump *cx, uint64_t table, uint64_t base, unsigned size)
+{
+	struct code_scan *s = cx->s;
+	size_t had = s->tabled.n, n = table_read(cx, table, base, size);
+
+	for (size_t i = had; i < s->tabled.n && i < had + n; i++) {
+		const struct code_edge e = { cx->i, s->tabled.v[i] };
+
+		if (!vec_push(&s->edges, e))
+			s->nomem = true;
+	}
+	return n;
+}
+
 /*
  * Every lea of the function as the table, or as what its offsets count from;
  * `table` or `base` is 0 where it is not known, or known to be the other.
@@ -211,6 +227,24 @@ table_of_load(const struct code_jump *cx, size_t i,
 	return code_reg_address(cx, i, m->index, table);
 }
 
+/* An offset that steps[i] loads, with an index that the compiler knew. */
+static enum code_goes
+table_of_one(struct code_jump *cx, size_t i, const struct addend *add)
+{
+	struct code_scan *s = cx->s;
+	uint64_t base = add->addr, to;
+
+	if (!s->steps.v[i].in.pc_rel ||
+	    (add->reg != ZYDIS_REGISTER_NONE &&
+	     !code_reg_address(cx, add->sum, add->reg, &base)) ||
+	    !table_entry(s, s->steps.v[i].in.target, base, 4, 0, &to) ||
+	    !code_fn_in(s->fn->insns.v, s->fn->insns.n, to))
+		return CODE_GO_UNKNOWN;
+	code_scan_target(s, to);
+	table_note(s, to);
+	return CODE_GO_TABLE;
+}
+
 /*
  * An offset that is loaded by steps[i], *x, to which something is added: the
  * address of the table itself, or of a label of the function.
@@ -226,14 +260,14 @@ table_of_offsets(struct code_jump *cx, size_t i, const struct code_full *x,
 	size_t n = 0;
 
 	if (m->index == ZYDIS_REGISTER_NONE)
-		return CODE_GO_UNKNOWN;
+		return table_of_one(cx, i, add);
 	known = table_of_load(cx, i, m, 4, &table, &reg);
 	own = add->reg != ZYDIS_REGISTER_NONE && reg == add->reg;
 	if (add->reg != ZYDIS_REGISTER_NONE &&
 	    !code_reg_address(cx, add->sum, add->reg, &base))
 		base = own ? table : 0;
 	if (known && base != 0)
-		n = table_read(cx, table + disp, base, 4);
+		n = table_sure(cx, table + disp, base, 4);
 	if (n == 0)
 		n = table_any(cx,
 			      own     ? 0
@@ -345,7 +379,7 @@ jump_memory(struct code_jump *cx, size_t i, const ZydisDecodedOperandMem *m)
 		return CODE_GO_TABLE;
 	if (table_of_load(cx, i, m, 8, &t, &reg)) {
 		t += (uint64_t)m->disp.value;
-		if (table_read(cx, t, 0, 8) != 0)
+		if (table_sure(cx, t, 0, 8) != 0)
 			return CODE_GO_TABLE;
 		if (table_of_calls(cx->s, t))
 			return CODE_GO_AWAY;

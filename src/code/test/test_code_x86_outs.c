@@ -51,6 +51,8 @@ test_into_other(void **state)
 	assert_int_equal(l.f.outs.v[0].kind, CODE_OUT_TAIL);
 	code_fn_fini(&l.f);
 	l.entered[0] = 0x102;
+	l.code[0x200] = 0xff; /* jmp *%rax */
+	l.code[0x201] = 0xe0;
 	analyse(&l, 0x100, 7);
 	assert_true(l.f.closed);
 	assert_false(l.f.outs_all || l.f.complete);
@@ -59,6 +61,44 @@ test_into_other(void **state)
 	l.entered[0] = 0;
 	l.code[0x100] = 0x90;
 	l.code[0x101] = 0x50; /* push */
+	analyse(&l, 0x100, 7);
+	assert_false(l.f.outs_all);
+	code_fn_fini(&l.f);
+}
+
+/* How often the function at 0x100, which jumps to 0x200 and is entered by others,
+   is left by that, with this code at 0x200. */
+#define AWAY(l, want, ...)                                                     \
+	do {                                                                   \
+		PUT(l, 0x200, __VA_ARGS__);                                    \
+		analyse(l, 0x100, 7);                                          \
+		assert_int_equal((l)->f.outs.n, want);                         \
+		assert_int_equal((l)->f.outs_all, want);                       \
+		code_fn_fini(&(l)->f);                                         \
+	} while (0)
+
+/* Something leads to its inside, but nothing from where it jumps to. */
+static void
+test_stays_away(void **state)
+{
+	struct little l;
+
+	l_init(&l);
+	PUT(&l, 0x100, 0x31, 0xc0, 0xe9, 0xf9, 0, 0, 0); /* xor; jmp 0x200 */
+	l.entered[0] = 0x102;
+	AWAY(&l, 1, 0xc3);
+	AWAY(&l, 1, 0x74, 0x01, 0xc3, 0xeb, 0xfb, 0xcc); /* je; ret; loop */
+	AWAY(&l, 1, 0xe8, 0, 0, 0, 0, 0xc3);		 /* call; ret */
+	AWAY(&l, 1, 0xe9, 0xfb, 0, 0, 0); /* jmp 0x300: a trap */
+	AWAY(&l, 0, 0xe9, 0xfb, 0xfe, 0xff, 0xff);	 /* jmp 0x100 */
+	AWAY(&l, 0, 0x0f, 0x85, 0xfc, 0xfe, 0xff, 0xff, 0xc3); /* jne 0x102 */
+	AWAY(&l, 0, 0xff, 0xe0);			 /* jmp *%rax */
+	AWAY(&l, 0, 0x06);				 /* none */
+	/* Out of the file. */
+	AWAY(&l, 0, 0xe9, 0, 0, 0, 0x10);
+	/* Up to the function itself, without a jump. */
+	PUT(&l, 0x100, 0x31, 0xc0, 0xe9, 0xf5, 0xff, 0xff, 0xff);
+	l.code[0xfc] = l.code[0xfd] = l.code[0xfe] = l.code[0xff] = 0x90;
 	analyse(&l, 0x100, 7);
 	assert_false(l.f.outs_all);
 	code_fn_fini(&l.f);
@@ -95,6 +135,10 @@ test_runs_on(void **state)
 	assert_int_equal(l.f.outs.v[1].kind, CODE_OUT_FALL);
 	code_fn_fini(&l.f);
 	l.entered[0] = 0x104;
+	analyse(&l, 0x100, 7);
+	assert_true(l.f.outs_all);
+	code_fn_fini(&l.f);
+	PUT(&l, 0x107, 0xeb, 0xf9); /* jmp 0x102 */
 	analyse(&l, 0x100, 7);
 	assert_false(l.f.outs_all);
 	code_fn_fini(&l.f);
@@ -202,6 +246,79 @@ test_switch(void **state)
 	code_fn_fini(&l.f);
 }
 
+/* An index that the compiler knew: movslq table(%rip),%rax; lea table(%rip),%rsi;
+   add %rsi,%rax; jmp *%rax. */
+static void
+test_one_case(void **state)
+{
+	int32_t off = 0x113 - 0x180;
+	struct little l;
+
+	l_init(&l);
+	PUT(&l, 0x100, 0x48, 0x63, 0x05, 0x79, 0, 0, 0, 0x48, 0x8d, 0x35, 0x72,
+	    0, 0, 0, 0x48, 0x01, 0xf0, 0xff, 0xe0, 0x31, 0xc0, 0xc3);
+	memcpy(l.code + 0x180, &off, sizeof(off));
+	analyse(&l, 0x100, 0x16);
+	assert_true(l.f.complete);
+	assert_true(is_target(&l, 0x113));
+	assert_int_equal(l.f.outs.n, 1);
+	code_fn_fini(&l.f);
+	off++; /* into the xor */
+	memcpy(l.code + 0x180, &off, sizeof(off));
+	analyse(&l, 0x100, 0x16);
+	assert_false(l.f.closed);
+	code_fn_fini(&l.f);
+}
+
+/* How deep the stack is where a table leads is known when the table is. */
+static void
+test_late(void **state)
+{
+	static const int32_t table[] = { 0x116 - 0x180, 0x11b - 0x180,
+					 0x11b - 0x180, 0x7777 };
+	struct little l;
+
+	l_init(&l);
+	PUT(&l, 0x100, 0x53, 0x83, 0xff, 0x02, 0x77, 0x1a, /* push; ja 0x120 */
+	    0x48, 0x8d, 0x15, 0x73, 0, 0, 0, 0x48, 0x63, 0x04, 0xba, 0x48, 0x01,
+	    0xd0, 0xff, 0xe0,		    /* jmp *table[%rdi] */
+	    0x48, 0x8b, 0x07, 0xff, 0xe0,   /* mov (%rdi),%rax; jmp *%rax */
+	    0x5b, 0xc3, 0x90, 0x90, 0x90,   /* pop; ret */
+	    0x5b, 0xc3);
+	memcpy(l.code + 0x180, table, sizeof(table));
+	l.entered[0] = 0x11b;
+	analyse(&l, 0x100, 0x22);
+	assert_true(l.f.complete);
+	assert_int_equal(l.f.outs.n, 2);
+	code_fn_fini(&l.f);
+	l.code[0x100] = 0x90; /* no push: a tail call */
+	analyse(&l, 0x100, 0x22);
+	assert_int_equal(l.f.outs.n, 3);
+	code_fn_fini(&l.f);
+}
+
+/* Nobody comes back from exit(2). */
+static void
+test_exits(void **state)
+{
+	struct little l;
+
+	l_init(&l);
+	PUT(&l, 0x100, 0xb8, 60, 0, 0, 0, 0x0f, 0x05);
+	analyse(&l, 0x100, 7);
+	assert_true(l.f.complete);
+	assert_int_equal(l.f.outs.n, 0);
+	code_fn_fini(&l.f);
+	l.code[0x101] = 231; /* exit_group */
+	analyse(&l, 0x100, 7);
+	assert_int_equal(l.f.outs.n, 0);
+	code_fn_fini(&l.f);
+	l.code[0x101] = 39; /* getpid: it runs on */
+	analyse(&l, 0x100, 7);
+	assert_int_equal(l.f.outs.n, 1);
+	code_fn_fini(&l.f);
+}
+
 static void
 test_pointers(void **state)
 {
@@ -286,10 +403,14 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tails),
 		cmocka_unit_test(test_into_other),
+		cmocka_unit_test(test_stays_away),
 		cmocka_unit_test(test_runs_on),
 		cmocka_unit_test(test_recurs),
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_switch),
+		cmocka_unit_test(test_one_case),
+		cmocka_unit_test(test_late),
+		cmocka_unit_test(test_exits),
 		cmocka_unit_test(test_pointers),
 		cmocka_unit_test(test_handler),
 		cmocka_unit_test(test_table8),
