@@ -324,7 +324,10 @@ out_indirect(struct code_scan *s, size_t i)
 		scan_out(s, &s->steps.v[i], CODE_OUT_TAIL);
 		break;
 	case CODE_GO_BARE:
-		if (!vec_push(&s->bare, i))
+		/* What a table has led to may go on through the same. */
+		if (s->again)
+			scan_leak(s, leads_back);
+		else if (!vec_push(&s->bare, i))
 			s->nomem = true;
 		break;
 	case CODE_GO_POINTER:

@@ -5,8 +5,8 @@
  * Asked for only where a jump goes through a pointer: a tail call has taken
  * the frame down, a goto has not.  From the entry (depth 0) depths are handed
  * from instruction to instruction, along branches too, until nothing changes, and
- * then by the tables that are known; the first depth that reaches an instruction
- * stays.  Only what compilers do to
+ * then, when all of these are known, by tables; the first depth that reaches an
+ * instruction stays.  Only what compilers do to
  * the stack pointer is understood; after anything else the depth is unknown.
  */
 #include "code/code_x86_impl.h"
@@ -202,7 +202,8 @@ code_scan_depth(struct code_scan *s, size_t i)
 	}
 	depth_give(s, s->fn->part[0].addr, entry);
 	depth_rounds(s);
-	for (int round = 0; round < ROUNDS && depth_tables(s); round++)
+	for (int round = 0; s->again && round < ROUNDS && depth_tables(s);
+	     round++)
 		depth_rounds(s);
 	return s->depths[i].d;
 }
