@@ -275,7 +275,7 @@ bpf_attach_progs(struct engine *eng, struct err *e)
 		if (c->fd >= 0 && c->class->attach(eng, c, e) != 0)
 			return -1;
 	}
-	return 0;
+	return bpf_kfunc_last(eng, e);
 }
 
 int

@@ -39,6 +39,8 @@
 #define REFUSED_MAX 64
 /* Instructions, which are added one by one. */
 #define KINSN_MAX 1024
+/* Functions of a program that are attached in two parts. */
+#define PARTS_MIN 256
 
 #define FUNCTIONS                                                              \
 	(1u << DIF_SITE_KENTRY | 1u << DIF_SITE_KRETURN |                      \
@@ -359,19 +361,53 @@ kfunc_link(const struct kfunc_set *k, uint32_t at, uint32_t n)
 		       : 0;
 }
 
-/* Those functions whose address is known, or those whose is not. */
+/*
+ * While the kernel attaches tens of thousands of functions, those that it runs for
+ * each of them fire some twenty times as often as there are functions, if they are
+ * attached already; and each firing calls functions that fire within it.  So these
+ * come last, by links of their own, and are the first to go.
+ */
+static bool
+kfunc_busy(const char *fn)
+{
+	static const struct {
+		const char *text;
+		size_t n;
+	} heads[] = {
+#define BUSY(head) { head, sizeof(head) - 1 },
+#include "engine/bpf/bpf_kbusy.def"
+#undef BUSY
+	};
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+		if (fn[0] == heads[i].text[0] &&
+		    strncmp(fn, heads[i].text, heads[i].n) == 0)
+			return true;
+	return false;
+}
+
+/* Do the program's functions come in two parts? */
+static bool
+kfunc_parts(const struct bpf_prog *c)
+{
+	return c->sites.n >= PARTS_MIN;
+}
+
+/* Of the busy functions, or of the others, those whose address is known, or those
+   whose is not. */
 static int
-kfunc_attach_set(struct kfunc_set *k, bool by_name)
+kfunc_attach_set(struct kfunc_set *k, bool busy, bool by_name)
 {
 	const struct bpf_prog *c = k->c;
 
 	k->n = 0;
 	for (uint32_t i = 0; i < c->sites.n; i++) {
-		const struct bpf_place *pl = c->places.v[i];
-		if (!c->sites.v[i]->first || (pl->site->addr == 0) != by_name)
+		const struct dif_site *s = c->places.v[i]->site;
+		if (!c->sites.v[i]->first || (s->addr == 0) != by_name ||
+		    (kfunc_parts(c) && kfunc_busy(s->tp)) != busy)
 			continue;
-		k->syms[k->n] = pl->site->tp;
-		k->addrs[k->n] = pl->site->addr;
+		k->syms[k->n] = s->tp;
+		k->addrs[k->n] = s->addr;
 		k->cookies[k->n++] = i;
 	}
 	if (k->n == 0)
@@ -383,14 +419,14 @@ kfunc_attach_set(struct kfunc_set *k, bool by_name)
 }
 
 static int
-kfunc_attach_multi(struct engine *eng, const struct bpf_prog *c, bool ret,
+kfunc_attach_multi(struct engine *eng, const struct bpf_prog *c, bool busy,
 		   struct err *e)
 {
 	size_t n = c->sites.n;
 	struct kfunc_set k = {
 		.eng = eng,
 		.c = c,
-		.ret = ret,
+		.ret = (c->class->sites & 1u << DIF_SITE_KRETURN) != 0,
 		.e = e,
 		.syms = calloc(n + 1, sizeof(*k.syms)),
 		.addrs = calloc(n + 1, sizeof(*k.addrs)),
@@ -401,8 +437,8 @@ kfunc_attach_multi(struct engine *eng, const struct bpf_prog *c, bool ret,
 	if (k.syms == NULL || k.addrs == NULL || k.cookies == NULL)
 		rc = err_nomem(e);
 	else
-		rc = kfunc_attach_set(&k, false) != 0 ||
-				     kfunc_attach_set(&k, true) != 0
+		rc = kfunc_attach_set(&k, busy, false) != 0 ||
+				     kfunc_attach_set(&k, busy, true) != 0
 			     ? -1
 			     : 0;
 	free(k.syms);
@@ -412,17 +448,22 @@ kfunc_attach_multi(struct engine *eng, const struct bpf_prog *c, bool ret,
 }
 
 int
-bpf_attach_kprobe_multi(struct engine *eng, const struct bpf_prog *c,
-			struct err *e)
+bpf_attach_functions(struct engine *eng, const struct bpf_prog *c,
+		     struct err *e)
 {
 	return kfunc_attach_multi(eng, c, false, e);
 }
 
 int
-bpf_attach_kretprobe_multi(struct engine *eng, const struct bpf_prog *c,
-			   struct err *e)
+bpf_kfunc_last(struct engine *eng, struct err *e)
 {
-	return kfunc_attach_multi(eng, c, true, e);
+	for (size_t i = 0; i < eng->progs.n; i++) {
+		const struct bpf_prog *c = eng->progs.v[i];
+		if (c->fd >= 0 && c->class->attach == bpf_attach_functions &&
+		    kfunc_parts(c) && kfunc_attach_multi(eng, c, true, e) != 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* ---- by perf events ------------------------------------------------------ */
