@@ -37,6 +37,27 @@ hash_bytes(const void *p, size_t len)
 	return h ^ (h >> 29);
 }
 
+/* What the tables go by: of the same kind, but of eight bytes at once. */
+static uint64_t
+hash_key(const void *p, size_t len)
+{
+	const unsigned char *s = p;
+	uint64_t h = 0xcbf29ce484222325u ^ len, w;
+
+	for (; len > sizeof(w); s += sizeof(w), len -= sizeof(w)) {
+		memcpy(&w, s, sizeof(w));
+		h = (h ^ w) * 0x9e3779b97f4a7c15u;
+		h ^= h >> 32;
+	}
+	w = 0;
+	if (len > 0)
+		memcpy(&w, s, len);
+	h = (h ^ w) * 0x9e3779b97f4a7c15u;
+	h ^= h >> 32;
+	h *= 0x9e3779b97f4a7c15u;
+	return h ^ (h >> 29);
+}
+
 struct hash *
 hash_new(void)
 {
@@ -131,7 +152,7 @@ hash_entry(const struct hash *h, uint64_t hash, const void *key, size_t len)
 void *
 hash_find(const struct hash *h, const void *key, size_t len)
 {
-	struct entry *e = hash_entry(h, hash_bytes(key, len), key, len);
+	struct entry *e = hash_entry(h, hash_key(key, len), key, len);
 
 	return e == NULL ? NULL : e->val;
 }
@@ -139,7 +160,7 @@ hash_find(const struct hash *h, const void *key, size_t len)
 int
 hash_set(struct hash *h, const void *key, size_t len, void *val)
 {
-	uint64_t hash = hash_bytes(key, len);
+	uint64_t hash = hash_key(key, len);
 	struct entry *e = hash_entry(h, hash, key, len);
 
 	if (e != NULL) {

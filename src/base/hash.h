@@ -35,7 +35,7 @@ bool hash_next(const struct hash *h, size_t *pos, const void **key, size_t *len,
 void *hash_find_str(const struct hash *h, const char *key);
 int hash_set_str(struct hash *h, const char *key, void *val);
 
-/* The hash function itself (FNV-1a with a finishing mix). */
+/* A hash function, the same for ever: FNV-1a with a finishing mix. */
 uint64_t hash_bytes(const void *p, size_t len);
 
 #endif

@@ -100,6 +100,8 @@ bool cmd_output_closed(const struct cmd *c);
 /* Write to the output; a failure to write is fatal. */
 void cmd_out(struct cmd *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The same of n bytes of text. */
+void cmd_put(struct cmd *c, const char *text, size_t n);
 
 /*
  * The next option as getopt(3) gives it; -1: there is none.  What is no option

@@ -55,20 +55,32 @@ list_column(char *to, size_t width, const char *text)
 	return to + pad + len + 1;
 }
 
+static char *
+list_number(char *buf, size_t n, unsigned v)
+{
+	char *p = buf + n;
+
+	*--p = '\0';
+	do {
+		*--p = (char)('0' + v % 10);
+		v /= 10;
+	} while (v != 0);
+	return p;
+}
+
 /* As heading(); by hand, since printf() was a third of the time of a long list. */
 static void
 list_row(struct cmd *c, const dtrace_probedesc_t *pd)
 {
 	char line[sizeof(*pd) + 128], id[16], *p = line;
 
-	snprintf(id, sizeof(id), "%u", pd->dtpd_id);
-	p = list_column(p, 5, id);
+	p = list_column(p, 5, list_number(id, sizeof(id), pd->dtpd_id));
 	p = list_column(p, 10, pd->dtpd_provider);
 	p = list_column(p, 17, pd->dtpd_mod);
 	p = list_column(p, 33, pd->dtpd_func);
 	p = list_column(p, 0, pd->dtpd_name);
-	p[-1] = '\0';
-	cmd_out(c, "%s\n", line);
+	p[-1] = '\n';
+	cmd_put(c, line, (size_t)(p - line));
 }
 
 static int

@@ -139,3 +139,10 @@ cmd_out(struct cmd *c, const char *fmt, ...)
 	if (n < 0)
 		cmd_output_failed(c, errno);
 }
+
+void
+cmd_put(struct cmd *c, const char *text, size_t n)
+{
+	if (fwrite(text, 1, n, c->out) != n)
+		cmd_output_failed(c, errno);
+}

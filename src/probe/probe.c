@@ -87,18 +87,33 @@ probe_name_find(struct probe_set *ps, const char *s)
 }
 
 static struct probe_name *
-probe_name_make(struct probe_set *ps, const char *s)
+probe_name_new(struct probe_set *ps, const char *s)
 {
-	struct probe_name *n = probe_name_find(ps, s);
 	size_t len = strlen(s);
+	struct probe_name *n = arena_alloc(ps->arena, sizeof(*n) + len + 1);
 
-	if (n != NULL)
-		return n;
-	n = arena_alloc(ps->arena, sizeof(*n) + len + 1);
 	if (n == NULL)
 		return NULL;
 	memcpy(n->text, s, len + 1);
 	return hash_set(ps->names, s, len, n) == 0 ? n : NULL;
+}
+
+static struct probe_name *
+probe_name_make(struct probe_set *ps, const char *s)
+{
+	const uintptr_t at = (uintptr_t)s;
+	struct probe_name **last =
+		&ps->lately[(at ^ at >> 3 ^ at >> 6) % PROBE_LATELY];
+	struct probe_name *n = *last;
+
+	if (n != NULL && strcmp(n->text, s) == 0)
+		return n;
+	n = probe_name_find(ps, s);
+	if (n == NULL)
+		n = probe_name_new(ps, s);
+	if (n != NULL)
+		*last = n;
+	return n;
 }
 
 const char *
@@ -194,11 +209,11 @@ tuple_room(struct probe_set *ps)
 
 /* ---- probes ------------------------------------ */
 
-/* Lists begin with one element: most functions have one or two probes. */
+/* Lists begin with two elements: most functions have one or two probes. */
 static bool
 ids_room(struct probe_ids *l)
 {
-	uint32_t cap = l->cap == 0 ? 1 : l->cap * 2;
+	uint32_t cap = l->cap == 0 ? 2 : l->cap * 2;
 	uint32_t *v;
 
 	if (l->n < l->cap)

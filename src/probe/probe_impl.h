@@ -38,6 +38,8 @@ struct probe_name {
 	char text[];
 };
 
+#define PROBE_LATELY 8 /* a power of two */
+
 struct probe_set {
 	struct arena *arena; /* strings, probes, providers, recipes */
 	const struct prov_env *env;
@@ -45,6 +47,9 @@ struct probe_set {
 	struct hash *recipes; /* content -> what sites share */
 	VEC(struct prov *) provs;
 	VEC(struct probe *) probes; /* [id - 1] */
+	/* Names that were asked for lately, by where their text was: probes come
+	   by the thousand with the same provider, module and name. */
+	struct probe_name *lately[PROBE_LATELY];
 	/* Open-addressed table of ids by (prov, mod, func, name). */
 	uint32_t *tuples;
 	size_t mask; /* slots - 1; tuples NULL: none yet */
