@@ -764,7 +764,8 @@ struct dif_site {
 	/*
 	 * FUNCTION: of which module, NULL: the kernel's own; its address, in
 	 * addr, or 0: the engine goes by the name; others have its name, so
-	 * that nothing but the address tells which one it is.
+	 * that nothing but the address tells which one it is.  Where its name
+	 * would do, but is found slower than its address, that one is in fn.
 	 */
 	const char *mod;
 	bool twins;

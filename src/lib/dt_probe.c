@@ -196,6 +196,7 @@ dtrace_probe_iter(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp,
 	struct iter_walk w = { .dtp = dtp, .func = func, .arg = arg };
 
 	err_clear(&dtp->err);
+	kfunc_only_names(dtp->env.procs);
 	int n = probe_make_listed(dtp->probes, &pd, &dtp->err);
 	if (n == 0)
 		n = probe_match(dtp->probes, &pd, iter_visit, &w, &dtp->err);

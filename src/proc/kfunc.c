@@ -5,7 +5,9 @@
  * ftrace has a list of them, lines "name" or "name [module]", in the order of
  * their addresses; since Linux 6.5 there is one that tells the addresses too.
  * Static functions of several files may have one name: then it is there several
- * times.  Where such a one begins is told by the kernel's symbols of that name:
+ * times.  An address there is that of ftrace's place, which is the function's
+ * beginning, or stands behind its first instruction where that one is endbr; the
+ * kernel's text says which.  Where neither is known, symbols of that name are asked:
  * the one that the address belongs to, or, without addresses, the one that
  * stands at the same place among them, if there are as many.
  *
@@ -15,6 +17,7 @@
  */
 #include "proc/proc_impl.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +29,9 @@ static const char core[] = "vmlinux";
 
 #define PLACE_MAX 16 /* how far behind its beginning a function has ftrace */
 #define TWINS_MAX 64 /* of one name in one module */
+#define WINDOW	  (16u << 10) /* bytes of the kernel's text that are kept */
+#define FIRST	  4	      /* bytes of a first instruction that is endbr */
+#define ALIGNED	  16	      /* where functions begin */
 
 struct kfuncs {
 	char *text;
@@ -35,6 +41,10 @@ struct kfuncs {
 	size_t n, cap;
 	bool failed;
 	int sys; /* why */
+	uint64_t at; /* of the window */
+	uint8_t *window; /* NULL: not read yet */
+	bool blind; /* the text cannot be read */
+	bool only_names; /* addresses have not been asked for yet */
 };
 
 bool
@@ -84,7 +94,8 @@ kfunc_line(char *s, bool addrs, struct kfunc *f)
 
 	*f = (struct kfunc){ .module = core };
 	if (addrs) {
-		f->addr = strtoull(s, &p, 16);
+		p = s;
+		f->addr = ksym_hex(&p);
 		if (p == s || *p != ' ')
 			return false;
 		s = p + 1;
@@ -118,48 +129,85 @@ kfuncs_parse(struct kfuncs *k, bool addrs)
 	return true;
 }
 
-/* In the text the module stands behind the name: both are one key. */
-static size_t
-kfunc_key_len(const struct kfunc *f)
-{
-	size_t n = strlen(f->name);
+/* The last function of each name, by which earlier ones are found. */
+struct twins {
+	struct kfunc *v;
+	uint32_t *slots; /* open addressing: number + 1, 0 is free */
+	size_t mask;
+	uint32_t *before; /* of each: the one before of its name, + 1 */
+};
 
-	return f->module == core ? n : n + 2 + strlen(f->module);
+static bool
+twins_same_module(const struct kfunc *a, const struct kfunc *b)
+{
+	return a->module == b->module || strcmp(a->module, b->module) == 0;
+}
+
+static void
+twins_add(struct twins *t, uint32_t i)
+{
+	struct kfunc *f = &t->v[i];
+	size_t h = hash_bytes(f->name, strlen(f->name)) & t->mask;
+	uint32_t at;
+
+	while (t->slots[h] != 0 &&
+	       strcmp(t->v[t->slots[h] - 1].name, f->name) != 0)
+		h = (h + 1) & t->mask;
+	t->before[i] = at = t->slots[h];
+	t->slots[h] = i + 1;
+	f->twins = at != 0;
+	if (at != 0)
+		t->v[at - 1].twins = true;
+	while (at != 0 && !twins_same_module(&t->v[at - 1], f))
+		at = t->before[at - 1];
+	f->nth = at != 0 ? t->v[at - 1].nth + 1 : 0;
+	f->of = 0;
+}
+
+/* The last of its name in its module says how many there are. */
+static void
+twins_count(struct twins *t, uint32_t i)
+{
+	struct kfunc *f = &t->v[i];
+
+	if (f->of != 0)
+		return;
+	f->of = f->nth + 1;
+	for (uint32_t at = t->before[i]; at != 0; at = t->before[at - 1])
+		if (twins_same_module(&t->v[at - 1], f))
+			t->v[at - 1].of = f->of;
 }
 
 /* Which have a name that others have, and how manieth each is in its module. */
 static bool
 kfuncs_twins(struct kfuncs *k)
 {
-	struct hash *by_name = hash_new(), *counts = hash_new();
-	bool ok = by_name != NULL && counts != NULL;
+	struct twins t = { .v = k->v };
+	size_t slots = 64;
+	bool ok;
 
-	for (size_t i = 0; ok && i < k->n; i++) {
-		struct kfunc *f = &k->v[i];
-		uintptr_t at = (uintptr_t)hash_find_str(by_name, f->name);
-		size_t len = kfunc_key_len(f);
-
-		f->nth = (uint32_t)(uintptr_t)hash_find(counts, f->name, len);
-		if (at != 0)
-			k->v[at - 1].twins = f->twins = true;
-		ok = hash_set(counts, f->name, len,
-			      (void *)(uintptr_t)(f->nth + 1)) == 0 &&
-		     hash_set_str(by_name, f->name, (void *)(i + 1)) == 0;
-	}
-	for (size_t i = 0; ok && i < k->n; i++)
-		k->v[i].of = (uint32_t)(uintptr_t)hash_find(
-			counts, k->v[i].name, kfunc_key_len(&k->v[i]));
-	hash_free(by_name);
-	hash_free(counts);
+	while (slots < 2 * k->n)
+		slots *= 2;
+	t.mask = slots - 1;
+	t.slots = calloc(slots, sizeof(*t.slots));
+	t.before = calloc(k->n + 1, sizeof(*t.before));
+	ok = t.slots != NULL && t.before != NULL;
+	for (uint32_t i = 0; ok && i < k->n; i++)
+		twins_add(&t, i);
+	for (uint32_t i = (uint32_t)k->n; ok && i-- > 0;)
+		twins_count(&t, i);
+	free(t.slots);
+	free(t.before);
 	return ok;
 }
 
-/* With addresses where this kernel tells them. */
+/* With addresses where they are wanted and this kernel tells them. */
 static char *
 kfuncs_text(bool *addrs, int *sys)
 {
 	struct err e = { 0 };
-	FILE *f = proc_tracefs_open("available_filter_functions_addrs", &e);
+	FILE *f = !*addrs ? NULL :
+		proc_tracefs_open("available_filter_functions_addrs", &e);
 	char *text;
 
 	*addrs = f != NULL;
@@ -173,13 +221,14 @@ kfuncs_text(bool *addrs, int *sys)
 }
 
 static struct kfuncs *
-kfuncs_load(void)
+kfuncs_load(bool only_names)
 {
 	struct kfuncs *k = calloc(1, sizeof(*k));
-	bool addrs;
+	bool addrs = !only_names;
 
 	if (k == NULL)
 		return NULL;
+	k->only_names = only_names;
 	k->seen = kmod_seen();
 	k->text = kfuncs_text(&addrs, &k->sys);
 	k->failed = k->text == NULL;
@@ -198,6 +247,7 @@ kfuncs_free(struct kfuncs *k)
 	for (size_t i = 0; i < k->later.n; i++)
 		free(k->later.v[i]);
 	vec_fini(&k->later);
+	free(k->window);
 	free(k->text);
 	free(k->v);
 	free(k);
@@ -228,7 +278,7 @@ kfunc_list(struct proc_set *ps, size_t *n, struct err *e)
 	struct kfuncs *k = ps->kfuncs;
 
 	if (k == NULL)
-		k = ps->kfuncs = kfuncs_load();
+		k = ps->kfuncs = kfuncs_load(ps->only_names);
 	if (k == NULL || (k->failed && k->sys == ENOMEM)) {
 		err_nomem(e);
 		return NULL;
@@ -292,7 +342,7 @@ kfunc_refresh(struct proc_set *ps)
 	struct kfuncs *k = ps->kfuncs;
 	uint64_t seen = kmod_seen();
 	char *text;
-	bool addrs;
+	bool addrs = k != NULL && !k->only_names;
 	int sys;
 
 	if (k == NULL || k->failed || k->seen == seen)
@@ -304,14 +354,99 @@ kfunc_refresh(struct proc_set *ps)
 
 /* ---- addresses ----------------------------------------------------------- */
 
-/* What the list tells is where ftrace's place is, a little behind the
-   beginning: the symbol tells that. */
+/* The text in front of addr, FIRST bytes; NULL: it cannot be had. */
+static const uint8_t *
+kfunc_before(struct proc_set *ps, uint64_t addr)
+{
+	struct kfuncs *k = ps->kfuncs;
+	const uint64_t from = addr - FIRST;
+	struct err none = { 0 };
+
+	if (k->blind)
+		return NULL;
+	if (k->window != NULL && from >= k->at && addr <= k->at + WINDOW)
+		return k->window + (from - k->at);
+	if (k->window == NULL && (k->window = malloc(WINDOW)) == NULL)
+		return NULL;
+	k->at = from;
+	if (ktext_read(ps, from, k->window, WINDOW, &none) == 0)
+		return k->window;
+	/* Such is the end of the text: these bytes alone, for this once. */
+	k->at = 0;
+	k->blind = ktext_read(ps, from, k->window, FIRST, &none) != 0;
+	return k->blind ? NULL : k->window;
+}
+
+/* Is it endbr64, or what the kernel puts there where no pointer leads to a
+   function (nopw (%rax), later nopl -42(%rax))? */
+static bool
+kfunc_endbr(const uint8_t *p)
+{
+	static const uint8_t rows[][FIRST] = {
+		{ 0xf3, 0x0f, 0x1e, 0xfa },
+		{ 0x66, 0x0f, 0x1f, 0x00 },
+		{ 0x0f, 0x1f, 0x40, 0xd6 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (memcmp(p, rows[i], FIRST) == 0)
+			return true;
+	return false;
+}
+
+void
+kfunc_only_names(struct proc_set *ps)
+{
+	ps->only_names = true;
+}
+
+/* Addresses are wanted after all.  The list is the same as far as it says the same
+   names; what a module has changed behind that stays without. */
+static void
+kfuncs_tell(struct kfuncs *k)
+{
+	struct kfuncs now = { 0 };
+	bool addrs = true;
+	int sys;
+
+	k->only_names = false;
+	now.text = kfuncs_text(&addrs, &sys);
+	if (now.text == NULL)
+		return;
+	if (!addrs || !kfuncs_parse(&now, addrs))
+		now.n = 0;
+	for (size_t i = 0; i < now.n && i < k->n &&
+			   strcmp(now.v[i].name, k->v[i].name) == 0 &&
+			   twins_same_module(&now.v[i], &k->v[i]);
+	     i++)
+		k->v[i].addr = now.v[i].addr;
+	free(now.v);
+	free(now.text);
+}
+
+uint64_t
+kfunc_begin(struct proc_set *ps, const struct kfunc *f)
+{
+	if (ps->kfuncs->only_names)
+		kfuncs_tell(ps->kfuncs);
+	const uint8_t *p = f->addr > FIRST ? kfunc_before(ps, f->addr) : NULL;
+
+	if (p == NULL || ktext_machine(ps) != EM_X86_64)
+		return 0;
+	if (kfunc_endbr(p))
+		return f->addr - FIRST;
+	return f->addr % ALIGNED == 0 ? f->addr : 0;
+}
+
 uint64_t
 kfunc_addr(struct proc_set *ps, const struct kfunc *f)
 {
-	uint64_t at[TWINS_MAX];
-	size_t n = ksym_functions(ps, f->module, f->name, at, TWINS_MAX);
+	uint64_t at[TWINS_MAX], begin = kfunc_begin(ps, f);
+	size_t n;
 
+	if (begin != 0)
+		return begin;
+	n = ksym_functions(ps, f->module, f->name, at, TWINS_MAX);
 	for (size_t i = 0; f->addr != 0 && i < n && i < TWINS_MAX; i++)
 		if (at[i] <= f->addr && f->addr - at[i] <= PLACE_MAX)
 			return at[i];

@@ -68,7 +68,7 @@ ksyms_read(char **text, size_t *len)
 	return true;
 }
 
-static uint64_t
+uint64_t
 ksym_hex(char **ps)
 {
 	uint64_t v = 0;

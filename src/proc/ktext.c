@@ -30,6 +30,7 @@ struct range {
 
 struct ktext {
 	int fd, sys; /* -1: why it cannot be opened */
+	unsigned machine; /* EM_* */
 	Elf64_Phdr *ph;
 	size_t nph;
 	bool asked; /* for what follows */
@@ -49,6 +50,7 @@ ktext_headers(struct ktext *t)
 	    memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    eh.e_phentsize != sizeof(Elf64_Phdr) || eh.e_phnum > PHDRS_MAX)
 		return EIO;
+	t->machine = eh.e_machine;
 	n = eh.e_phnum * sizeof(Elf64_Phdr);
 	t->ph = malloc(n + 1);
 	if (t->ph == NULL)
@@ -131,6 +133,14 @@ ktext_read(struct proc_set *ps, uint64_t addr, void *buf, size_t n,
 	return err_set(e, &ERR_GENERIC, EFAULT,
 		       "/proc/kcore has nothing at 0x%llx",
 		       (unsigned long long)addr);
+}
+
+unsigned
+ktext_machine(struct proc_set *ps)
+{
+	const struct ktext *t = ktext_get(ps);
+
+	return t != NULL ? t->machine : EM_NONE;
 }
 
 /* ---- places that must not be probed -------------------------------------- */

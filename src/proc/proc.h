@@ -229,13 +229,17 @@ uint64_t kmod_seen(void);
 
 struct kfunc {
 	const char *name, *module; /* as long as the set; "vmlinux": the core */
-	uint64_t addr;		   /* of ftrace's place in it; 0: not told */
+	uint64_t addr;		   /* of ftrace's place in it; 0: not told, or
+				      not asked for yet (kfunc_begin()) */
 	bool twins;		   /* others have its name */
 	uint32_t nth, of;	   /* of those of its name in its module */
 };
 /* Has this kernel kprobes, so that its functions can be probed at all?  Tells
    nothing of any one of them, and reads no list. */
 bool kfunc_can_be_probed(void);
+/* As far as is known, names alone will be asked for: such a list is read faster.
+   Where it has been read already, nothing changes. */
+void kfunc_only_names(struct proc_set *ps);
 /* All of them, read when first asked; *n is set.  NULL + *e: this kernel, or
    this user, has no such list. */
 const struct kfunc *kfunc_list(struct proc_set *ps, size_t *n, struct err *e);
@@ -248,7 +252,10 @@ const char *kfunc_other_name(struct proc_set *ps, const char *name);
 /* Functions of modules that have been loaded since come to its end; the list may
    move.  0, or -1: no memory. */
 int kfunc_refresh(struct proc_set *ps);
-/* Where one of the list's begins; 0: it cannot be told. */
+/* Where one of the list's begins, by the kernel's text alone, so that it costs
+   little; 0: that does not say it. */
+uint64_t kfunc_begin(struct proc_set *ps, const struct kfunc *f);
+/* The same by all that there is; 0: it cannot be told. */
 uint64_t kfunc_addr(struct proc_set *ps, const struct kfunc *f);
 /*
  * Overview   Read the text of the running kernel, or of a module.
@@ -257,6 +264,8 @@ uint64_t kfunc_addr(struct proc_set *ps, const struct kfunc *f);
  */
 int ktext_read(struct proc_set *ps, uint64_t addr, void *buf, size_t n,
 	       struct err *e);
+/* Whose instructions they are, EM_X86_64; EM_NONE: that is not known. */
+unsigned ktext_machine(struct proc_set *ps);
 /* Must no kprobe be at an instruction: is it in the blacklist, or rewritten by
    the kernel itself?  1 or 0; -1 and *e: no memory. */
 int ktext_bad(struct proc_set *ps, uint64_t addr, struct err *e);

@@ -47,6 +47,7 @@ struct proc_set {
 	struct ksyms *ksyms; /* ksym.c's; NULL until asked for */
 	struct ksyms *ksyms_old; /* before ksym_refresh() */
 	struct kfuncs *kfuncs;	 /* kfunc.c's; NULL until asked for */
+	bool only_names;	 /* kfunc_only_names() */
 	struct ktext *ktext;	 /* ktext.c's; NULL until asked for */
 };
 
@@ -116,6 +117,8 @@ bool proc_java_ask(struct proc *p);
 
 /* ksym.c */
 void ksyms_free(struct ksyms *k);
+/* The hexadecimal number at *ps, which is put behind it. */
+uint64_t ksym_hex(char **ps);
 
 /* kfunc.c */
 void kfuncs_free(struct kfuncs *k);

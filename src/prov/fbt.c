@@ -26,6 +26,7 @@
 struct fbt {
 	struct probe **made; /* [2 * n]: entry and return of each; or NULL */
 	size_t n;
+	size_t all; /* of these all probes have been made, by one description */
 	const struct dif_recipes *entry, *ret;
 };
 
@@ -189,11 +190,15 @@ fbt_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 		return err_set(e, &ERR_GENERIC, 0, "%s:%s:%s:%s: %s", pd->prov,
 			       pd->mod, pd->func, pd->name, why.msg);
 	}
+	if (t->all == n && !probe_is_exact(pd->func))
+		return 0;
 	if (fbt_room(t, n) != 0)
 		return err_nomem(e);
 	for (size_t i = 0; i < n; i++)
 		if (fbt_try(pv, pd, i, &v[i], &any, e) != 0)
 			return -1;
+	if (pd->mod[0] == '\0' && pd->func[0] == '\0' && pd->name[0] == '\0')
+		t->all = n;
 	if (!any && fbt_other_name(pv, pd, v, n, &any, e) != 0)
 		return -1;
 	return any ? 0 : fbt_why_not(pv, pd, e);
@@ -288,12 +293,13 @@ fbt_sites(struct prov *pv, const struct probe *p, struct site_list *out,
 	s.twins = f->twins;
 	if (strcmp(f->module, "vmlinux") != 0)
 		s.mod = f->module;
-	/* By its name the kernel finds a function faster, and rightly if no
-	   other that can be traced has it. */
+	/* Its name will do if no other that can be traced has it. */
 	if (s.twins) {
 		s.addr = kfunc_addr(pv->env->procs, f);
 		if (s.addr == 0)
 			return 0; /* nobody says which of them it is */
+	} else {
+		s.fn = kfunc_begin(pv->env->procs, f);
 	}
 	return site_add(out, &s, e);
 }

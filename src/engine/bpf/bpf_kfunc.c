@@ -265,7 +265,8 @@ struct kfunc_set {
 	const struct bpf_prog *c;
 	bool ret;
 	struct err *e;
-	const char **syms; /* NULL: addrs */
+	bool by_name; /* else by addrs */
+	const char **syms;
 	uint64_t *addrs, *cookies;
 	uint32_t n;
 };
@@ -333,14 +334,21 @@ bpf_attach_kfunc(struct engine *eng, const struct bpf_prog *c, struct err *e)
 		       : kfunc_fail(eng, c, 0, errno, e);
 }
 
+/* Would its name do for a function? */
+static bool
+kfunc_named(const struct kfunc_set *k, uint32_t at)
+{
+	return k->c->places.v[k->cookies[at]]->site->addr == 0;
+}
+
 /* Attach elements [at, at + n) of the set in one call; if the kernel refuses,
    halves of them, down to the functions that it does not take. */
 static int
 kfunc_link(const struct kfunc_set *k, uint32_t at, uint32_t n)
 {
 	const struct sys_kprobes a = {
-		.syms = k->syms != NULL ? k->syms + at : NULL,
-		.addrs = k->syms != NULL ? NULL : k->addrs + at,
+		.syms = k->by_name ? k->syms + at : NULL,
+		.addrs = k->by_name ? NULL : k->addrs + at,
 		.cookies = k->cookies + at,
 		.n = n,
 		.ret = k->ret,
@@ -349,6 +357,11 @@ kfunc_link(const struct kfunc_set *k, uint32_t at, uint32_t n)
 
 	if (fd >= 0)
 		return kfunc_keep(k->eng, fd, k->e);
+	if (n == 1 && !k->by_name && kfunc_named(k, at)) {
+		struct kfunc_set name = *k;
+		name.by_name = true;
+		return kfunc_link(&name, at, 1);
+	}
 	if (n == 1)
 		return kfunc_fail(k->eng, k->c, k->cookies[at], errno, k->e);
 	if (errno != ESRCH && errno != ENOENT && errno != EINVAL)
@@ -401,21 +414,18 @@ kfunc_attach_set(struct kfunc_set *k, bool busy, bool by_name)
 	const struct bpf_prog *c = k->c;
 
 	k->n = 0;
+	k->by_name = by_name;
 	for (uint32_t i = 0; i < c->sites.n; i++) {
 		const struct dif_site *s = c->places.v[i]->site;
-		if (!c->sites.v[i]->first || (s->addr == 0) != by_name ||
+		const uint64_t at = s->addr != 0 ? s->addr : s->fn;
+		if (!c->sites.v[i]->first || (at == 0) != by_name ||
 		    (kfunc_parts(c) && kfunc_busy(s->tp)) != busy)
 			continue;
 		k->syms[k->n] = s->tp;
-		k->addrs[k->n] = s->addr;
+		k->addrs[k->n] = at;
 		k->cookies[k->n++] = i;
 	}
-	if (k->n == 0)
-		return 0;
-	struct kfunc_set use = *k;
-	if (!by_name)
-		use.syms = NULL;
-	return kfunc_link(&use, 0, k->n);
+	return k->n != 0 ? kfunc_link(k, 0, k->n) : 0;
 }
 
 static int

@@ -44,6 +44,7 @@ const struct kfunc *__wrap_kfunc_list(struct proc_set *p, size_t *n,
 int __wrap_kfunc_refresh(struct proc_set *p);
 const char *__wrap_kfunc_other_name(struct proc_set *p, const char *name);
 uint64_t __wrap_kfunc_addr(struct proc_set *p, const struct kfunc *f);
+uint64_t __wrap_kfunc_begin(struct proc_set *p, const struct kfunc *f);
 const char *__wrap_kfunc_why_not(struct proc_set *p, const char *module,
 				 const char *name);
 
@@ -76,6 +77,13 @@ uint64_t
 __wrap_kfunc_addr(struct proc_set *p, const struct kfunc *f)
 {
 	return f == &list[2] ? 0 : f->addr;
+}
+
+/* Of the first of them, where it begins is known at once. */
+uint64_t
+__wrap_kfunc_begin(struct proc_set *p, const struct kfunc *f)
+{
+	return f == &list[0] ? 0xffc : 0;
 }
 
 const char *
@@ -235,12 +243,28 @@ test_sites(void **state)
 	assert_int_equal(l.v[1].args->arg[1].kind, DIF_RCP_KRET);
 	assert_string_equal(l.v[1].tp, "vfs_read");
 	assert_int_equal(l.v[1].addr, 0); /* the kernel knows it by name */
+	assert_int_equal(l.v[1].fn, 0xffc);
 	free(l.v);
 	/* Nothing of the kernel's types is there: numbers only. */
 	assert_int_equal(f.v[0]->owner->ops->args(f.v[0]->owner, f.v[0], &a,
 						  &e),
 			 0);
 	assert_false(a.typed);
+}
+
+/* When all have been made, what is asked for next finds them. */
+static void
+test_all(void **state)
+{
+	struct found f;
+
+	assert_int_equal(match("fbt", "", "", "", &f), 2 * N);
+	assert_int_equal(match("fbt", "", "vfs_*", "", &f), 4);
+	assert_int_equal(match("fbt", "", "finish_switch", "", &f), 2);
+	assert_int_equal(match("fbt", "", "sys_read", "entry", &f), 1);
+	assert_int_equal(match("fbt", "", "do_nmi", "entry", &f), -1);
+	later = true;
+	assert_int_equal(match("fbt", "hello", "", "", &f), 2);
 }
 
 static void
@@ -313,6 +337,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_suffixes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_twins, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sites, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_all, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_none, setup, teardown),
 		cmocka_unit_test_teardown(test_prov_nomem, teardown),
 	};

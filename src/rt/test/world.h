@@ -12,6 +12,7 @@
 #include "rt/engine.h"
 
 #define MAX 16
+#define PROBES 1024
 
 /* What walks have taken of an aggregation so far. */
 struct cells {
@@ -26,9 +27,9 @@ struct test_world {
 	struct arena *a;
 	struct dif_prog prog, *progs[1];
 	struct dif_clause clauses[MAX], *cptr[MAX];
-	struct dif_probe probes[MAX];
-	struct dif_site sites[MAX];
-	struct dif_ecb ecbs[MAX];
+	struct dif_probe probes[PROBES];
+	struct dif_site sites[PROBES];
+	struct dif_ecb ecbs[PROBES];
 	struct dif_uvar *vars[MAX];
 	struct dif_aggvar *aggs[MAX];
 	struct dif_tab tab;
