@@ -127,6 +127,24 @@ conditions_branch(void **state)
 	       "ba 7\n"
 	       "mov %r0, %r1\n"
 	       "ret %r1\n");
+	/* A side that is a constant branches always, or not at all. */
+	expect("BEGIN{trace(arg0 || 0)}",
+	       "ldgs DT_VAR(262), %r1\n"
+	       "tst %r1\n"
+	       "bne 4\n"
+	       "ba 6\n"
+	       "setx DT_INTEGER[0], %r1\n"
+	       "ba 7\n"
+	       "mov %r0, %r1\n"
+	       "ret %r1\n");
+	expect("BEGIN{trace(arg0 && 1)}",
+	       "ldgs DT_VAR(262), %r1\n"
+	       "tst %r1\n"
+	       "be 5\n"
+	       "setx DT_INTEGER[0], %r1\n"
+	       "ba 6\n"
+	       "mov %r0, %r1\n"
+	       "ret %r1\n");
 	/* Unsigned operands, unsigned branch. */
 	expect("BEGIN{trace(timestamp > 5 ? 1 : 2)}",
 	       "ldgs DT_VAR(257), %r1\n"
