@@ -205,6 +205,25 @@ tells_threads_of_a_shared_base(void **state)
 	assert_int_equal(w->sh->no_slot, 1);
 }
 
+/* Who finds all stacks lent goes without, and is counted. */
+static void
+waits_for_no_stack(void **state)
+{
+	struct world *w = *state;
+
+	w->sh->stacks = true;
+	for (uint32_t i = 0; i < RTN_NLOANS; i++)
+		w->sh->loan[i].lent = 1;
+	assert_null(CALL(w, rtn_enter, w->sh, 0));
+	assert_int_equal(w->sh->no_slot, 1);
+	for (uint32_t i = 0; i < RTN_NLOANS; i++)
+		assert_int_equal(w->sh->loan[i].lent, 1);
+	w->sh->loan[RTN_NLOANS - 1].lent = 0;
+	assert_non_null(CALL(w, rtn_enter, w->sh, 0));
+	assert_int_equal(w->sh->loan[RTN_NLOANS - 1].lent, 0);
+	assert_int_equal(w->sh->no_slot, 1);
+}
+
 /* Who makes such a thread keeps his slot. */
 static void
 learns_what_will_be_shared(void **state)
@@ -883,6 +902,7 @@ main(void)
 		WORLD_TEST(is_silent_in_a_forked_child),
 		WORLD_TEST(knows_its_cpu),
 		WORLD_TEST(tells_threads_of_a_shared_base),
+		WORLD_TEST(waits_for_no_stack),
 		WORLD_TEST(learns_what_will_be_shared),
 		WORLD_TEST(learns_of_filters),
 		WORLD_TEST(takes_numbers_that_are_known),

@@ -84,6 +84,13 @@ made_kernel(void)
 	btf__add_typedef(b, "loop2", btf__type_cnt(b) - 1);
 	btf__add_fwd(b, "ext", BTF_FWD_STRUCT);
 	btf__add_typedef(b, "ext_t", btf__type_cnt(b) - 1);
+	/* what D has no name of its own for */
+	btf__add_typedef(b, "wide",
+			 btf__add_int(b, "__int128", 16, BTF_INT_SIGNED));
+	btf__add_typedef(b, "uwide",
+			 btf__add_int(b, "unsigned __int128", 16, 0));
+	btf__add_typedef(b, "byte", btf__add_int(b, "u8", 1, BTF_INT_CHAR));
+	btf__add_typedef(b, "truth", btf__add_int(b, "u8", 1, BTF_INT_BOOL));
 	return b;
 }
 

@@ -61,6 +61,36 @@ test_struct(void **state)
 	type_space_free(ts);
 }
 
+/* Integers that are none of D's are as the kernel says. */
+static void
+test_integers(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t size;
+		bool is_signed, is_char, is_bool;
+	} want[] = {
+		{ "wide", 16, true, false, false },
+		{ "uwide", 16, false, false, false },
+		{ "byte", 1, false, true, false },
+		{ "truth", 1, false, false, true },
+	};
+	struct type_space *ts = space(made_dir);
+
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
+		struct type *t =
+			type_resolve(type_lookup(ts, NULL, want[i].name));
+
+		assert_int_equal(t->kind, TYPE_INT);
+		assert_int_equal(type_size(t), want[i].size);
+		assert_int_equal(type_align(t), want[i].size);
+		assert_int_equal(t->is_signed, want[i].is_signed);
+		assert_int_equal(t->is_char, want[i].is_char);
+		assert_int_equal(t->is_bool, want[i].is_bool);
+	}
+	type_space_free(ts);
+}
+
 static void
 test_symbols(void **state)
 {
@@ -189,7 +219,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_struct),  cmocka_unit_test(test_symbols),
+		cmocka_unit_test(test_struct),  cmocka_unit_test(test_integers),
+		cmocka_unit_test(test_symbols),
 		cmocka_unit_test(test_modules), cmocka_unit_test(test_absent),
 		cmocka_unit_test(test_index),   cmocka_unit_test(test_running),
 	};
