@@ -41,6 +41,24 @@ arguments_are_one_string(void **state)
 	free(f);
 }
 
+/* Of more than a string holds, what it holds. */
+static void
+arguments_are_cut(void **state)
+{
+	char mem[100];
+	struct fixture *f = fixture_new(64);
+	uint64_t s;
+
+	memset(mem, 'x', sizeof(mem));
+	mem[10] = '\0';
+	s = rt_execargs(&f->rt, (uintptr_t)mem, sizeof(mem));
+	assert_true(s != 0);
+	assert_int_equal(strlen((const char *)(uintptr_t)s), 63);
+	mem[10] = ' ';
+	assert_memory_equal((const char *)(uintptr_t)s, mem, 63);
+	free(f);
+}
+
 static void
 random_is_an_int(void **state)
 {
@@ -163,6 +181,7 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(swaps_bytes),
 		cmocka_unit_test(arguments_are_one_string),
+		cmocka_unit_test(arguments_are_cut),
 		cmocka_unit_test(random_is_an_int),
 		cmocka_unit_test(buckets_of_powers),
 		cmocka_unit_test(buckets_log_linear),

@@ -103,6 +103,24 @@ test_insn(void **state)
 	    1, CALLS);
 }
 
+/* Two at one instruction have one jump. */
+static void
+test_same(void **state)
+{
+	struct test_world *w = traced_new();
+
+	count(w);
+	fn_probe(w, DIF_SITE_URETURN, target_tiny, 1);
+	fn_probe(w, DIF_SITE_UINSN, target_tiny, 1)->addr =
+		(uint64_t)(uintptr_t)target_tiny_ret;
+	start(w);
+	assert_int_equal(puns(w), 1);
+	assert_int_equal(target_do(w->t, T_TINY, CALLS), SUM);
+	stop(w);
+	assert_int_equal(cells(w, 0, 0, NULL), 2 * CALLS);
+	traced_free(w);
+}
+
 /* All at once: what is behind one is another's. */
 static void
 test_together(void **state)
@@ -171,6 +189,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_entry),
 		cmocka_unit_test(test_return),
 		cmocka_unit_test(test_insn),
+		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_together),
 		cmocka_unit_test(test_taken),
 	};

@@ -258,6 +258,37 @@ test_bytes(void **state)
 	      "\x08\x10\0\0\0\0\0\0");
 }
 
+/* What refers to a place is moved no further than all that it becomes
+   reaches. */
+static void
+test_reach(void **state)
+{
+	static const uint8_t lea[] = { 0x48, 0x8d, 0x05, 0, 0, 0, 0 };
+	const uint64_t from = 1ull << 40, at = from + sizeof(lea);
+	const struct {
+		uint64_t to;
+		bool moved;
+	} v[] = {
+		{ at + (1ull << 31) - 64, true },
+		{ at + (1ull << 31) - 32, true },
+		{ at + (1ull << 31) - 16, false },
+		{ at + (1ull << 31) + 16, false },
+		{ at - (1ull << 31) + 16, true },
+		{ at - (1ull << 31) - 16, false },
+	};
+
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		uint8_t code[64];
+		struct x86_buf b = { code, 0, sizeof(code), v[i].to, false };
+		struct err e = { 0 };
+		bool moved = x86_reloc_insn(&b, lea, sizeof(lea), from,
+					    &e) == 0;
+
+		if (moved != v[i].moved)
+			fail_msg("%zu", i);
+	}
+}
+
 static void
 test_refused(void **state)
 {
@@ -304,6 +335,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_moved),
 		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_reach),
 		cmocka_unit_test(test_refused),
 	};
 
