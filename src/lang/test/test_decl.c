@@ -125,6 +125,8 @@ test_layout(void **state)
 		{ "struct s { struct s *a; char b[0]; } x;", "8 0 64" },
 		{ "struct { int a, counter, self; char string; int b; } x;",
 		  "20 0 128" },
+		/* such names also behind parameters, which may not have them */
+		{ "struct { int (*a)(int), self, b; } x;", "16 0 96" },
 	};
 
 	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {

@@ -117,6 +117,20 @@ sample_frame(uint64_t seconds, const struct sample *v, size_t n,
 	return f;
 }
 
+/* A row is one of the aggregation before it. */
+static void
+test_row_of_nothing(void **state)
+{
+	struct buf b = BUF_INIT;
+
+	(void)state;
+	put_begin(&b, 1, 1);
+	wire_put_u8(&b, 'R');
+	wire_put_u8(&b, '.');
+	assert_null(frame_new(b.p, b.n, NULL));
+	buf_fini(&b);
+}
+
 static void
 test_frame(void **state)
 {
@@ -542,6 +556,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_frame),
+		cmocka_unit_test(test_row_of_nothing),
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_broken),
 		cmocka_unit_test(test_clean),

@@ -44,11 +44,13 @@ target_work(uint64_t a, uint64_t b)
 __asm__(".text\n.globl target_scan,target_scan_head\n"
 	".type target_scan,@function\ntarget_scan:\n.cfi_startproc\n"
 	"mov %rdi,%rsi\nand $63,%esi\nmov $0,%eax\n"
+	"test %rdi,%rdi\njs 7f\n"
 	"target_scan_head:\n"
 	"1: cmp %rsi,%rax\nje 2f\ninc %rax\njmp 1b\n"
 	"2: test $1,%dil\njnz 4f\n3: ret\n"
 	"4: or $-1,%rax\njmp 5f\n6: ret\n5: cmp $-1,%rax\nje 6b\n"
-	"jmp 3b\n.cfi_endproc\n.size target_scan,.-target_scan\n");
+	"jmp 3b\n7: .rept 1000\nlea 8(%rsi,%rax),%rsi\n.endr\njmp 3b\n"
+	".cfi_endproc\n.size target_scan,.-target_scan\n");
 __asm__(".text\n.globl target_tiny,target_tiny2,target_tiny_ret\n"
 	".type target_tiny,@function\ntarget_tiny:\n.cfi_startproc\n"
 	"push %rdi\n1: dec %edi\ntest $3,%dil\njne 1b\npop %rax\n"

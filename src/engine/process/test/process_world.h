@@ -34,7 +34,8 @@ enum target_cmd {
 uint64_t target_work(uint64_t a, uint64_t b);
 uint64_t target_leaf(uint64_t a);
 /* a % 64 or, if a is odd, -1; from ways out alone between targets of jumps.
-   The loop's head: target_scan_head. */
+   The loop's head: target_scan_head.  It has more than a page of code, which
+   only a negative number comes to. */
 uint64_t target_scan(uint64_t a);
 extern const char target_scan_head[];
 /* a, by a loop whose head is its second instruction, which takes a % 4 + 1 turns
