@@ -40,6 +40,13 @@ __asm__(".text\n"
 	".size user_slide,.-user_slide\n");
 extern char user_slide[];
 
+/* test %edi,%edi; jmp user_slide: another function is its only way out. */
+__asm__(".text\n"
+	".globl user_tail\n.type user_tail,@function\n"
+	"user_tail:\n	test	%edi,%edi\n	jmp	user_slide\n"
+	".size user_tail,.-user_tail\n");
+extern char user_tail[];
+
 /* Two names of one function, of which the second is one that returns twice. */
 __asm__(".text\n"
 	".globl user_alias\n.type user_alias,@function\n"
@@ -194,6 +201,10 @@ test_return(void **state)
 	p = places(1, 1);
 	assert_int_equal(p->kind, BPF_AT_URETPROBE);
 	assert_int_equal(p->cookie, 7);
+	fact(DIF_SITE_URETURN, user_tail, 4, 0);
+	p = places(1, 1);
+	assert_int_equal(p->kind, BPF_AT_URETPROBE);
+	assert_int_equal(p->cookie, 2);
 }
 
 /* Return addresses that must stay: of a process that may unwind, of one that

@@ -304,6 +304,30 @@ test_leave(void **state)
 	leaves("\xe3\x09", 2, "\xe3\x05\xe9", 3, X86_RCX, 0, 1);
 }
 
+/* The same behind another instruction of the window:
+   test edi, edi; jz 1f; xor eax, eax; ret ...; 1: push 7; pop rax; ret */
+static void
+test_leave_later(void **state)
+{
+	static const struct subject s = {
+		"\x85\xff\x74\x07\x31\xc0\xc3\xc3\xc3\xc3\xc3"
+		"\x6a\x07\x58\xc3", 15, 0, 6
+	};
+	const struct x86_point p[] = {
+		{ .at = 2, .h = &called, .site = 0, .kind = X86_AT_RETURN },
+	};
+	struct run_regs r = { .flags = 0x202 };
+
+	patch(&s, p, 1);
+	run_code(text, &r);
+	assert_int_equal(r.r[X86_RAX], 7);
+	assert_int_equal(count[0], 1);
+	r.r[X86_RDI] = 1;
+	run_code(text, &r);
+	assert_int_equal(r.r[X86_RAX], 0);
+	assert_int_equal(count[0], 1);
+}
+
 /*
  * Values in the red zone and flags are live across every instruction:
  * mov [rsp - 8], rdi; mov [rsp - 128], rsi; cmp rdi, rsi; mov rcx, rdx;
@@ -614,6 +638,7 @@ main(void)
 		cmocka_unit_test(test_entry),
 		cmocka_unit_test(test_return),
 		cmocka_unit_test(test_leave),
+		cmocka_unit_test(test_leave_later),
 		cmocka_unit_test(test_anywhere),
 		cmocka_unit_test(test_flags),
 		cmocka_unit_test(test_shared_save),
