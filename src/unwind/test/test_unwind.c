@@ -254,12 +254,52 @@ test_stack_alone(void **state)
 	unwind_maps_fini(&was);
 }
 
+/* Code is read where a gap of some size is in the rows, and only there. */
+static bool
+count_row(void *arg, const struct elf_cfi *row)
+{
+	++*(unsigned *)arg;
+	return true;
+}
+
+static unsigned
+rows_of_code(struct elf_file *f, uint64_t end, uint64_t begin)
+{
+	struct unwind_row v[] = { { 0, end, 1 }, { begin, UINT64_MAX, 1 } };
+	struct unwind_rows r = { .f = f, .first = 2 };
+	unsigned n = 0;
+
+	r.list.v = v;
+	r.list.n = 2;
+	unwind_code(&r, count_row, &n);
+	return n;
+}
+
+static void
+test_gaps(void **state)
+{
+	struct err e = { 0 };
+	struct elf_file *f = elf_open("/proc/self/exe", &e);
+	const struct elf_sym *s;
+	uint64_t off;
+
+	assert_non_null(f);
+	s = elf_sym_find(f, "test_gaps");
+	assert_non_null(s);
+	assert_true(elf_addr_to_off(f, s->addr, &off));
+	assert_true(rows_of_code(f, off, off + 4096) > 0);
+	assert_int_equal(rows_of_code(f, off, off + 1024), 0);
+	assert_int_equal(rows_of_code(f, off, off), 0);
+	elf_close(f);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain),	cmocka_unit_test(test_signal),
-		cmocka_unit_test(test_max),	cmocka_unit_test(test_garbage),
+		cmocka_unit_test(test_max),
+		cmocka_unit_test(test_gaps),	cmocka_unit_test(test_garbage),
 		cmocka_unit_test(test_circle),	cmocka_unit_test(test_small_pool),
 		cmocka_unit_test(test_stack_alone),
 	};
