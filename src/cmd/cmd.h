@@ -94,6 +94,11 @@ bool cmd_option_on(struct cmd *c, const char *name);
 /* Writing failed with that errno: a closed pipe ends the command quietly, all else
    is told. */
 _Noreturn void cmd_output_failed(struct cmd *c, int err);
+/* Before main() ends, for what was written without cmd_out(): the status, or 1
+   where it could not be written, which has been said. */
+int cmd_written(FILE *fp, int status);
+/* At first: descriptors 0 to 2 are somebody's, also where they were closed. */
+void cmd_std_files(void);
 /* True if nobody is left who could read the output.  Then there is no use in
    tracing on. */
 bool cmd_output_closed(const struct cmd *c);

@@ -117,5 +117,5 @@ cmd_explain(const char *tag)
 	} else {
 		explain_list();
 	}
-	return fflush(stdout) != 0;
+	return cmd_written(stdout, 0);
 }

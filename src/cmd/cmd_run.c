@@ -275,7 +275,7 @@ run_usage(FILE *fp, int status)
 		"\t    whose functions can be traced\n"
 		"\t-h  tell what a tool shows, and how it is used\n",
 		cmd_name, cmd_name, cmd_name);
-	exit(fflush(fp) != 0 ? 1 : status);
+	exit(cmd_written(fp, status));
 }
 
 static _Noreturn void
@@ -348,14 +348,14 @@ cmd_run(int argc, char **argv)
 	find_dirs(&dirs);
 	if (list) {
 		print_list(&c, &dirs);
-		exit(fflush(stdout) != 0);
+		exit(cmd_written(stdout, 0));
 	}
 	const char *name = argv[help ? 3 : 2];
 	if (!find_tool(&dirs, name, run_path))
 		no_tool(&c, &dirs, name);
 	if (help || is_help(argc, argv)) {
 		print_help(&c, run_path);
-		exit(fflush(stdout) != 0);
+		exit(cmd_written(stdout, 0));
 	}
 	argv[1] = option;
 	argv[2] = run_path;

@@ -6,6 +6,7 @@
 #include "cmd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,31 @@ cmd_output_failed(struct cmd *c, int err)
 		cmd_quit(c, 0);
 	cmd_fatal(c, "failed to write to %s: %s",
 		  c->outname != NULL ? c->outname : "<stdout>", strerror(err));
+}
+
+int
+cmd_written(FILE *fp, int status)
+{
+	if (fflush(fp) == 0)
+		return status;
+	if (errno == EPIPE)
+		return 0;
+	cmd_error("failed to write to %s: %s",
+		  fp == stdout ? "<stdout>" : "<stderr>", strerror(errno));
+	return 1;
+}
+
+/*
+ * A file of our own must not come to stand where standard output would be, and
+ * be written to.  What is opened here instead refuses all that is not asked of
+ * a closed descriptor either: EBADF.
+ */
+void
+cmd_std_files(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
 bool

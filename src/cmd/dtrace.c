@@ -470,6 +470,17 @@ grab_process(struct cmd *c, const char *arg)
 	return dtrace_proc_grab(c->dtp, (pid_t)pid, 0);
 }
 
+/* Is it one that has been named already?  Its clauses would be there twice. */
+static bool
+named_twice(struct ps_prochandle *const *procs, int n,
+	    struct ps_prochandle *p)
+{
+	for (int i = 0; i < n; i++)
+		if (dtrace_proc_pid(procs[i]) == dtrace_proc_pid(p))
+			return true;
+	return false;
+}
+
 static void
 start_processes(struct cmd *c, const struct targets *t,
 		struct ps_prochandle **procs)
@@ -481,7 +492,10 @@ start_processes(struct cmd *c, const struct targets *t,
 		if (p == NULL)
 			cmd_fatal(c, "%s%s", cmd_error_tag(c),
 				  dtrace_errmsg(c->dtp, dtrace_errno(c->dtp)));
-		procs[c->nprocs++] = p;
+		if (named_twice(procs, c->nprocs, p))
+			dtrace_proc_release(c->dtp, p);
+		else
+			procs[c->nprocs++] = p;
 	}
 	c->live = c->nprocs;
 }
@@ -844,13 +858,14 @@ main(int argc, char **argv)
 	struct targets t = { 0 };
 	int err = 0;
 
+	cmd_std_files();
 	if (argc == 1) {
 		print_usage(stderr);
 		return 2;
 	}
 	if (argc == 2 && strcmp(argv[1], "--help") == 0) {
 		print_usage(stdout);
-		return fflush(stdout) != 0;
+		return cmd_written(stdout, 0);
 	}
 	if (argc <= 3 && strcmp(argv[1], "--explain") == 0)
 		return cmd_explain(argc == 3 ? argv[2] : NULL);

@@ -41,6 +41,8 @@ struct lang_probe_info {
 	   arg0 .. in this->__arg0 .., and whether the probe fires in
 	   this->__fires; made_some: some are, others not. */
 	bool made, made_some;
+	/* probe_info() failed because a process does not have what is named. */
+	bool absent;
 	/* Where nothing matches, for the message: " (did you mean ...)"; NULL:
 	   nothing is known. Owned by the host. */
 	const char *hint;

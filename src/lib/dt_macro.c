@@ -2,8 +2,29 @@
 /* dt_macro.c - the values of macro variables: $pid, $target and others. */
 #include "lib/dt_impl.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "proc/proc.h"
+
+/* $target1, $target2 ...: the processes of -c and -p, as they were given. */
+static bool
+macro_target(const dtrace_hdl_t *dtp, const char *digits, int64_t *val)
+{
+	const struct ps_prochandle *p = dtp->procs;
+	char *end;
+	unsigned long n = strtoul(digits, &end, 10);
+
+	if (digits[0] < '1' || digits[0] > '9' || *end != '\0')
+		return false;
+	for (; p != NULL && n > 1; n--)
+		p = p->next;
+	if (p == NULL)
+		return false;
+	*val = proc_pid(p->target.proc);
+	return true;
+}
 
 bool
 dt_macro(const dtrace_hdl_t *dtp, const char *name, int64_t *val)
@@ -26,6 +47,8 @@ dt_macro(const dtrace_hdl_t *dtp, const char *name, int64_t *val)
 		*val = dtp->target;
 		return dtp->target != 0;
 	}
+	if (strncmp(name, "target", 6) == 0)
+		return macro_target(dtp, name + 6, val);
 	for (size_t i = 0; i < sizeof(macros) / sizeof(macros[0]); i++) {
 		if (strcmp(name, macros[i].name) == 0) {
 			*val = macros[i].val;

@@ -118,6 +118,14 @@ types_visit(void *arg, struct probe *p)
 	return 0;
 }
 
+/* Does the process lack what was named?  Another target may have it. */
+static bool
+probe_is_absent(const struct err *e)
+{
+	return e->tag == &D_PROC_FUNC || e->tag == &D_PROC_LIB ||
+	       e->tag == &D_PROC_OFF || e->tag == &D_PROC_ALIGN;
+}
+
 bool
 dt_probe_absent(dtrace_hdl_t *dtp, struct err *e)
 {
@@ -134,8 +142,10 @@ types_find(dtrace_hdl_t *dtp, const struct dif_pdesc *pd, bool dear,
 	struct types_walk w = { .dtp = dtp, .out = out, .dear = dear, .e = e };
 
 	*out = (struct lang_probe_info){ 0 };
-	if (probe_match(dtp->probes, pd, types_visit, &w, e) < 0)
+	if (probe_match(dtp->probes, pd, types_visit, &w, e) < 0) {
+		out->absent = probe_is_absent(e);
 		return dt_probe_absent(dtp, e) ? 0 : -1;
+	}
 	if (out->nmatch == 0 && !dtp->zdefs)
 		out->hint = dt_near_probe(dtp, pd);
 	if (out->later) /* of some: all are asked then */

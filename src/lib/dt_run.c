@@ -751,6 +751,16 @@ dt_run_free(dtrace_hdl_t *dtp)
 /* ---- what runs where -------------------------------------------------------------- */
 
 static void
+report_process(struct buf *b, const char *before, pid_t pid)
+{
+	char comm[32];
+
+	proc_comm(pid, comm, sizeof(comm));
+	buf_printf(b, "%s %d (%s)", before, (int)pid,
+		   comm[0] != '\0' ? comm : "?");
+}
+
+static void
 report_engine(dtrace_hdl_t *dtp, const struct dt_engine *de)
 {
 	struct buf *b = &dtp->report;
@@ -758,12 +768,11 @@ report_engine(dtrace_hdl_t *dtp, const struct dt_engine *de)
 	buf_printf(b, "engine %s: %u clause%s, %u probe%s", de->ops->name,
 		   de->en.nclauses, de->en.nclauses == 1 ? "" : "s",
 		   de->en.nprobes, de->en.nprobes == 1 ? "" : "s");
-	if (de->target.pid != 0) {
-		char comm[32];
-		proc_comm(de->target.pid, comm, sizeof(comm));
-		buf_printf(b, " in process %d (%s)", (int)de->target.pid,
-			   comm[0] != '\0' ? comm : "?");
-	}
+	for (uint32_t i = 0; i < de->njoined; i++)
+		report_process(b, i == 0 ? " in processes" : ",",
+			       de->joined[i].pid);
+	if (de->njoined == 0 && de->target.pid != 0)
+		report_process(b, " in process", de->target.pid);
 	buf_printf(b, ": %s\n", de->why);
 	if (de->ops->report != NULL)
 		de->ops->report(de->eng, b);

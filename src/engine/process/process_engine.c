@@ -732,6 +732,11 @@ static void
 engine_report(struct engine *eng, struct buf *out)
 {
 	plan_report(eng, out);
+	for (size_t i = 0; i < eng->members.n; i++)
+		if (eng->members.v[i]->joined)
+			buf_printf(out, "process %d: probes at %u places\n",
+				   (int)eng->members.v[i]->pid,
+				   plan_places(eng->members.v[i]));
 	if (eng->lay.nthreads < RTN_NTHREADS)
 		buf_printf(out,
 			   "process %d: memory is short there: at most %u "

@@ -409,10 +409,25 @@ check_body(struct compile *cx, const struct clause_node *cn)
 		check_only(pred, &cx->clauses.v[i]);
 }
 
-/* Ask the world which probes there are, and of what types. */
-static void
+_Noreturn static void
+no_probes(struct compile *cx, const struct dif_pdesc *pd, struct src_loc loc,
+	  const char *hint)
+{
+	if (pd->id != 0)
+		lang_fail(cx, &D_PDESC_ZERO, loc,
+			  "probe description %u does not match any probes",
+			  pd->id);
+	lang_fail(cx, &D_PDESC_ZERO, loc,
+		  "probe description %s:%s:%s:%s does not match any probes%s",
+		  pd->prov, pd->mod, pd->func, pd->name,
+		  hint != NULL ? hint : "");
+}
+
+/* Ask the world which probes there are, and of what types.  False: there are
+   none, but another target has them, or is still to be asked. */
+static bool
 find_probes(struct compile *cx, const struct dif_pdesc *pd, struct src_loc loc,
-	    struct lang_probe_info *pi)
+	    bool others, struct lang_probe_info *pi)
 {
 	const struct lang_host *h = &cx->lang->host;
 	struct err e = { 0 };
@@ -420,10 +435,15 @@ find_probes(struct compile *cx, const struct dif_pdesc *pd, struct src_loc loc,
 	for (unsigned i = 0; i < DIF_NARGS; i++)
 		pi->map[i] = (uint8_t)i;
 	if (h->probe_info == NULL)
-		return;
-	if (h->probe_info(h->arg, pd, pi, &e) != 0)
+		return true;
+	if (h->probe_info(h->arg, pd, pi, &e) != 0) {
+		if (pi->absent && others) {
+			err_clear(&e);
+			return false;
+		}
 		lang_fail(cx, e.tag != NULL ? e.tag : &D_PDESC_INVAL, loc, "%s",
 			  e.msg);
+	}
 	check_prov_types(cx, pd, pi);
 	if (pi->made_some)
 		lang_fail(cx, &D_ARGS_MULTI, loc,
@@ -432,35 +452,50 @@ find_probes(struct compile *cx, const struct dif_pdesc *pd, struct src_loc loc,
 			  pd->prov, pd->mod, pd->func, pd->name);
 	pi->made &= !cx->src->maker;
 	if (pi->nmatch != 0 || (cx->cflags & LANG_C_ZDEFS) != 0)
+		return true;
+	if (!others)
+		no_probes(cx, pd, loc, pi->hint);
+	return false;
+}
+
+static bool
+is_alike(const struct clause_node *cn, uint32_t i)
+{
+	return i < cn->npdescs && cn->alike != NULL && cn->alike[i];
+}
+
+/* The clause for one description; *found: another target has had its probes,
+   and this one need not. */
+static void
+compile_for(struct compile *cx, const struct clause_node *cn, uint32_t i,
+	    bool *found)
+{
+	struct lang_probe_info *pi = arena_alloc(cx->arena, sizeof(*pi));
+	struct clause_cx cl = { .pdesc = &cn->pdescs[i],
+				.info = pi,
+				.loc = cn->loc };
+
+	if (!is_alike(cn, i))
+		*found = false;
+	if (!find_probes(cx, &cn->pdescs[i],
+			 cn->plocs != NULL ? cn->plocs[i] : cn->loc,
+			 *found || is_alike(cn, i + 1), pi))
 		return;
-	if (pd->id != 0)
-		lang_fail(cx, &D_PDESC_ZERO, loc,
-			  "probe description %u does not match any probes",
-			  pd->id);
-	lang_fail(cx, &D_PDESC_ZERO, loc,
-		  "probe description %s:%s:%s:%s does not match any probes%s",
-		  pd->prov, pd->mod, pd->func, pd->name,
-		  pi->hint != NULL ? pi->hint : "");
+	*found = true;
+	cx->clause = &cl;
+	check_body(cx, cn);
+	cx->clause = NULL;
 }
 
 void
 clause_compile(struct compile *cx, const struct clause_node *cn)
 {
+	bool found = false;
+
 	if (cx->src->library)
 		lang_fail(cx, &D_SYNTAX, cn->loc,
 			  "a D library may have declarations only, no clauses");
 	cx->first = cx->clauses.n;
-	for (uint32_t i = 0; i < cn->npdescs; i++) {
-		struct lang_probe_info *pi =
-			arena_alloc(cx->arena, sizeof(*pi));
-		struct clause_cx cl = { .pdesc = &cn->pdescs[i],
-					.info = pi,
-					.loc = cn->loc };
-
-		find_probes(cx, &cn->pdescs[i],
-			    cn->plocs != NULL ? cn->plocs[i] : cn->loc, pi);
-		cx->clause = &cl;
-		check_body(cx, cn);
-		cx->clause = NULL;
-	}
+	for (uint32_t i = 0; i < cn->npdescs; i++)
+		compile_for(cx, cn, i, &found);
 }

@@ -115,9 +115,12 @@ lex_isblank(int c)
 
 /* ---- lex_macro.c --------------------------------------------------------- */
 
-/* Append text[0..len) to out with macros replaced: probe specifiers. */
+/* text[0..len) with macros replaced, $target by target nth (from 1): probe
+   specifiers. */
 const char *macro_expand_text(struct compile *cx, const char *text, size_t len,
-			      struct src_loc loc);
+			      uint32_t nth, struct src_loc loc);
+/* For how many targets it is to be expanded: 1, but if it has $target. */
+uint32_t macro_ntargets(struct compile *cx, const char *text, size_t len);
 /* At the end: arguments given and not used are an error. */
 void macro_check_unused(struct compile *cx);
 

@@ -7,7 +7,8 @@
  * as such, and a string otherwise; $$N and $$name always a string.  In probe
  * descriptions the text itself is put in.  Macros inside arguments are not
  * expanded, for an argument is the user's data; but $target in one that is put
- * into a probe description is.
+ * into a probe description is.  Where there are several targets, a description
+ * with $target is one for each: it is expanded as often (macro_ntargets()).
  *
  * See "Scripting" in the Dynamic Tracing Guide.
  */
@@ -226,22 +227,37 @@ lex_macro(struct compile *cx)
 
 /* ---- in probe descriptions ----------------------------------------------- */
 
-/* $target without a process: an expression may ask for it, a probe cannot be
-   in it. */
+/* The process of target nth; false: there are fewer. */
 static bool
-is_no_target(const struct macro *m)
+nth_target(struct compile *cx, uint32_t nth, int64_t *val)
 {
-	return !m->is_arg && m->val == 0 && m->len == strlen("target") &&
+	const struct lang_host *h = &cx->lang->host;
+	char name[24];
+
+	snprintf(name, sizeof(name), "target%" PRIu32, nth);
+	return h->macro != NULL && h->macro(h->arg, name, val);
+}
+
+static bool
+macro_is_target(const struct macro *m)
+{
+	return !m->is_arg && m->len == strlen("target") &&
 	       memcmp(m->name, "target", m->len) == 0;
 }
 
+/* The value in a description that is expanded for target nth. */
 static void
-need_target(struct compile *cx, const struct macro *m, struct src_loc at)
+macro_spec_value(struct compile *cx, struct macro *m, uint32_t nth, struct src_loc at)
 {
-	if (is_no_target(m))
+	macro_value(cx, m, at, " (in a probe description)");
+	if (!macro_is_target(m))
+		return;
+	if (m->val == 0)
 		lang_fail(cx, &D_MACRO_UNDEF, at,
 			  "macro variable $target is 0: there is no process of "
 			  "-c or -p that could have the probe");
+	if (nth > 1)
+		(void)nth_target(cx, nth, &m->val);
 }
 
 static const char *
@@ -253,7 +269,8 @@ value_text(struct compile *cx, const struct macro *m)
 /* An argument as it is, but for $target: who names a probe to a script cannot
    know the number of what -c starts. */
 static const char *
-arg_text(struct compile *cx, const struct macro *arg, struct src_loc at)
+arg_text(struct compile *cx, const struct macro *arg, uint32_t nth,
+	 struct src_loc at)
 {
 	const char *p = strstr(arg->arg, "$target"), *e;
 	struct macro m;
@@ -263,15 +280,14 @@ arg_text(struct compile *cx, const struct macro *arg, struct src_loc at)
 	e = macro_read(p, p + strlen(p), &m);
 	if (e == NULL || m.len != strlen("target"))
 		return arg->arg;
-	macro_value(cx, &m, at, " (in a probe description)");
-	need_target(cx, &m, at);
+	macro_spec_value(cx, &m, nth, at);
 	return arena_printf(cx->arena, "%.*s%s%s", (int)(p - arg->arg), arg->arg,
 			    value_text(cx, &m), e);
 }
 
 const char *
 macro_expand_text(struct compile *cx, const char *text, size_t len,
-		  struct src_loc loc)
+		  uint32_t nth, struct src_loc loc)
 {
 	const char *end = text + len, *start = text, *out = "";
 
@@ -289,16 +305,35 @@ macro_expand_text(struct compile *cx, const char *text, size_t len,
 			lang_fail(cx, &D_SYNTAX, at,
 				  "syntax error near \"$\": expected the name "
 				  "of a macro");
-		macro_value(cx, &m, at, " (in a probe description)");
-		need_target(cx, &m, at);
+		macro_spec_value(cx, &m, nth, at);
 		out = arena_printf(cx->arena, "%s%.*s%s", out, (int)(p - start),
 				   start,
-				   m.is_arg ? arg_text(cx, &m, at) :
+				   m.is_arg ? arg_text(cx, &m, nth, at) :
 					      value_text(cx, &m));
 		p = start = e;
 	}
 	return arena_printf(cx->arena, "%s%.*s", out, (int)(end - start),
 			    start);
+}
+
+uint32_t
+macro_ntargets(struct compile *cx, const char *text, size_t len)
+{
+	uint32_t n = 1;
+	struct macro m;
+	int64_t val;
+	bool named = false;
+
+	for (const char *p = text; p < text + len; p++) {
+		if (*p != '$' || macro_read(p, text + len, &m) == NULL)
+			continue;
+		if (m.is_arg && m.num < (uint32_t)cx->src->argc)
+			named |= strstr(cx->src->argv[m.num], "$target") != NULL;
+		named |= macro_is_target(&m);
+	}
+	while (named && nth_target(cx, n + 1, &val))
+		n++;
+	return n;
 }
 
 /* ---- at the end ---------------------------------------------------------- */

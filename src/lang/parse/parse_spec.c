@@ -298,29 +298,45 @@ refuse_path(struct compile *cx, const char *word)
 		  (int)(func - 1 - base), base, (int)(p - func), func);
 }
 
+/* A description is one for each of the targets that it speaks of. */
+static void
+parse_one_spec(struct compile *cx, struct clause_node *c, size_t len,
+	   enum lang_spec spec)
+{
+	struct lex *lx = cx->lex;
+	struct src_loc loc = lex_loc(lx);
+	const char *run = lx->p;
+	uint32_t n = macro_ntargets(cx, run, len), k = c->npdescs;
+
+	lx->p += len;
+	lx->bol = false;
+	for (uint32_t i = 0; i < n; i++, k++) {
+		const char *text = macro_expand_text(cx, run, len, i + 1, loc);
+		struct dif_pdesc pd;
+		uint32_t nlocs = k, nalike = k;
+
+		refuse_path(cx, text);
+		pdesc_set(cx, text, loc, spec, &pd);
+		list_push(cx, c->pdescs, c->npdescs, pd);
+		list_push(cx, c->plocs, nlocs, loc);
+		list_push(cx, c->alike, nalike, i > 0);
+	}
+}
+
 void
 parse_specs(struct compile *cx, struct clause_node *c)
 {
 	struct lex *lx = cx->lex;
 	enum lang_spec spec = LANG_SPEC_NAME;
-	uint32_t nlocs = 0;
 
 	if (cx->src->file == NULL && cx->parser->nclauses == 0)
 		spec = cx->src->spec;
 	c->loc = lex_loc(lx);
 	for (;;) {
-		struct src_loc loc = lex_loc(lx);
 		size_t n = spec_run(lx);
-		struct dif_pdesc pd;
 		if (n == 0)
 			bad_outer(cx, "a probe description");
-		const char *text = macro_expand_text(cx, lx->p, n, loc);
-		lx->p += n;
-		lx->bol = false;
-		refuse_path(cx, text);
-		pdesc_set(cx, text, loc, spec, &pd);
-		list_push(cx, c->pdescs, c->npdescs, pd);
-		list_push(cx, c->plocs, nlocs, loc);
+		parse_one_spec(cx, c, n, spec);
 		lex_skip(cx);
 		if (lx->p == lx->end || *lx->p != ',')
 			break;
