@@ -363,6 +363,23 @@ types_note(struct dw *d, Dwarf_Die *die, bool c)
 		types_set(d, DW_NS_PLAIN, name, die);
 }
 
+/* An enum need not have a name for its constants to be known. */
+static void
+enumerators_note(struct dw *d, Dwarf_Die *of)
+{
+	const char *name;
+	Dwarf_Die at;
+
+	if (dwarf_tag(of) != DW_TAG_enumeration_type || !dw_child(of, &at))
+		return;
+	do {
+		name = dwarf_tag(&at) == DW_TAG_enumerator ?
+			       dw_text(&at, DW_AT_name) : NULL;
+		if (name != NULL)
+			types_set(d, DW_NS_ENUMERATOR, name, of);
+	} while (dw_next(&at));
+}
+
 static void
 types_under(struct dw *d, Dwarf_Die *of, bool c, int depth)
 {
@@ -377,6 +394,7 @@ types_under(struct dw *d, Dwarf_Die *of, bool c, int depth)
 			types_under(d, &at, c, depth + 1);
 		else
 			types_note(d, &at, c);
+		enumerators_note(d, &at);
 	} while (dw_next(&at));
 }
 

@@ -53,7 +53,8 @@ enum dw_ns {
 	DW_NS_STRUCT = 's',
 	DW_NS_UNION = 'u',
 	DW_NS_ENUM = 'e',
-	DW_NS_PLAIN = 't'
+	DW_NS_PLAIN = 't',
+	DW_NS_ENUMERATOR = 'c' /* of an enum, which is what is found */
 };
 bool dw_type(struct dw *d, enum dw_ns ns, const char *name, Dwarf_Die *out);
 

@@ -64,8 +64,9 @@ struct lang_host {
 	/*
 	 * A type of the program that a clause is about, before the kernel's of
 	 * that name: pds are the clause's npds descriptions, NULL outside of
-	 * clauses; module NULL or one of its objects ("a.out").  NULL: there
-	 * is none; or the hook is NULL.  *why is set, to what lives as long as
+	 * clauses; module NULL or one of its objects ("a.out"); the name may be
+	 * TYPE_ENUMERATOR and that of a constant.  NULL: there is none; or the
+	 * hook is NULL.  *why is set, to what lives as long as
 	 * the host, where there are several which differ.
 	 */
 	struct type *(*user_type)(void *arg, const struct dif_pdesc *pds,

@@ -166,7 +166,9 @@ const char *type_prog_error(struct type_prog *p);
 /* Its DWARF, for who wants lines; NULL: there is none. */
 struct dw;
 struct dw *type_prog_dw(struct type_prog *p);
-/* As type_lookup(), of the file alone. */
+/* As type_lookup(), of the file alone; and the enum that has a constant is asked
+   for as TYPE_ENUMERATOR and the constant's name. */
+#define TYPE_ENUMERATOR "enumerator "
 struct type *type_prog_lookup(struct type_prog *p, const char *name);
 /* The type of the function that begins at a link-time address; NULL: nothing is
    known of it. */

@@ -616,15 +616,14 @@ type_prog_fill(struct type *t)
 
 /* ---- questions ----------------------------------------------------------- */
 
-struct type *
-type_prog_find(struct type_prog *p, const struct type_id *id)
+static struct type *
+prog_named(struct type_prog *p, enum dw_ns ns, const char *name)
 {
 	Dwarf_Die die;
 
-	if (id->ns == TYPE_NS_BASIC || type_prog_error(p) != NULL)
+	if (type_prog_error(p) != NULL)
 		return NULL;
-	/* enum dw_ns has the letters of enum type_ns. */
-	if (dw_type(p->dw, (enum dw_ns)id->ns, type_id_name(id), &die))
+	if (dw_type(p->dw, ns, name, &die))
 		return prog_import(p, &die, 0);
 	if (errno == ENOMEM)
 		type_failed(p->ts);
@@ -632,10 +631,23 @@ type_prog_find(struct type_prog *p, const struct type_id *id)
 }
 
 struct type *
+type_prog_find(struct type_prog *p, const struct type_id *id)
+{
+	/* enum dw_ns has the letters of enum type_ns. */
+	return id->ns != TYPE_NS_BASIC
+		       ? prog_named(p, (enum dw_ns)id->ns, type_id_name(id))
+		       : NULL;
+}
+
+struct type *
 type_prog_lookup(struct type_prog *p, const char *name)
 {
+	static const char enumerator[] = TYPE_ENUMERATOR;
 	struct type_id id;
 
+	if (strncmp(name, enumerator, sizeof(enumerator) - 1) == 0)
+		return prog_named(p, DW_NS_ENUMERATOR,
+				  name + sizeof(enumerator) - 1);
 	return type_id_parse(name, &id) ? type_prog_find(p, &id) : NULL;
 }
 

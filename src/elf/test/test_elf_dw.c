@@ -158,6 +158,9 @@ test_types(void **state)
 		assert_int_equal(dwarf_tag(&die), v[i].tag);
 		called(&die, v[i].name);
 	}
+	assert_true(dw_type(dw, DW_NS_ENUMERATOR, "DW_TEST_ONE", &die));
+	called(&die, "dw_test_enum");
+	assert_false(dw_type(dw, DW_NS_ENUMERATOR, "dw_test_enum", &die));
 	/* C has structs in a name space of their own. */
 	assert_false(dw_type(dw, DW_NS_PLAIN, "dw_test_struct", &die));
 	assert_false(dw_type(dw, DW_NS_STRUCT, "dw_test_t", &die));

@@ -499,20 +499,48 @@ use_enumerator(struct compile *cx, struct node *n, bool kernel)
 	return true;
 }
 
-void
-check_enumerator(struct compile *cx, struct node *n, struct type *type)
+/* n becomes the constant, if the type has it. */
+static void
+check_enumerator_of(struct compile *cx, struct node *n, struct type *type)
 {
 	const struct type_enumerator *v;
 	size_t k;
 
-	if (n->kind != NODE_IDENT || names_is_variable(cx, n->name))
-		return;
 	v = type_enumerators(type, &k);
 	for (size_t i = 0; i < k; i++)
 		if (strcmp(v[i].name, n->name) == 0) {
 			*n = *node_int(cx, n->loc, (uint64_t)v[i].val, type);
 			return;
 		}
+}
+
+void
+check_enumerator(struct compile *cx, struct node *n, struct type *type)
+{
+	if (n->kind == NODE_IDENT && !names_is_variable(cx, n->name))
+		check_enumerator_of(cx, n, type);
+}
+
+/* One of the program that the clause is about, or of its object mod. */
+static bool
+use_user_enumerator(struct compile *cx, struct node *n, const char *mod)
+{
+	const struct lang_host *h = &cx->lang->host;
+	const struct clause_cx *cl = clause_of(cx);
+	const char *why = NULL;
+	struct type *t;
+
+	if (h->user_type == NULL)
+		return false;
+	t = h->user_type(h->arg, cl != NULL ? cl->pdesc : NULL, cl != NULL,
+			 mod,
+			 arena_printf(cx->arena, TYPE_ENUMERATOR "%s", n->name),
+			 &why);
+	if (why != NULL)
+		lang_fail(cx, &D_IDENT_AMBIG, n->loc, "enumerator %s", why);
+	if (t != NULL)
+		check_enumerator_of(cx, n, t);
+	return t != NULL && n->kind == NODE_INT;
 }
 
 static bool
@@ -558,6 +586,8 @@ check_ident(struct compile *cx, struct node *n)
 	    names_aggfunc(cx, n->name) != NULL)
 		lang_fail(cx, &D_IDENT_BADREF, n->loc,
 			  "%s is a function: write %s()", n->name, n->name);
+	if (use_user_enumerator(cx, n, NULL))
+		return;
 	if (use_enumerator(cx, n, true)) /* the kernel's, as the last resort */
 		return;
 	lang_fail(cx, &D_IDENT_UNDEF, n->loc,
@@ -591,6 +621,9 @@ check_symbol(struct compile *cx, struct node *n, bool address_only)
 	const char *mod = n->mod != NULL ? n->mod : "";
 	struct type *t;
 
+	if (!address_only && n->mod != NULL && mod[0] != '\0' &&
+	    use_user_enumerator(cx, n, mod))
+		return;
 	use_symbol_at(cx, n, mod, n->name, NULL);
 	t = type_kernel_var(cx->types, mod, n->name);
 	if (t == NULL)
