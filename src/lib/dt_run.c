@@ -627,7 +627,10 @@ poll_names(dtrace_hdl_t *dtp)
 	for (uint32_t c = 0; c < dtp->en.nclauses && !walks; c++)
 		walks = dif_clause_walks(dtp->en.clauses[c]);
 	while (walks && (p = proc_next_held(dtp->env.procs, p)) != NULL)
-		proc_jit_seen(p);
+		if (dtp->jstack)
+			proc_jit_ask(p);
+		else
+			proc_jit_seen(p);
 }
 
 int

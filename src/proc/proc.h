@@ -158,6 +158,12 @@ bool proc_addr_lookup(struct proc_set *ps, pid_t pid, uint64_t addr,
  */
 bool proc_jit_name(struct proc *p, uint64_t addr, bool ask, const char **name,
 		   uint64_t *off);
+/*
+ * While a trace with jstack() runs: a JVM is made to write its map now and then,
+ * as nobody can ask it when it has ended.  Four times a second, or as seldom as costs
+ * a twentieth of our time.
+ */
+void proc_jit_ask(struct proc *p);
 /* The process has come up in a stack: a chance to open its file, so that it can
    be read when the process is gone. */
 void proc_jit_seen(struct proc *p);

@@ -29,10 +29,11 @@
 #define OPEN_NS	     20000000u
 #define DUMP_NS	     1000000000u /* of a process that is not known to have one */
 #define ASK_NS	     5000000000u
+#define EARLY_NS     250000000u
 
 struct proc_jit {
 	struct jit_file map, dump;
-	uint64_t next_open_ns, next_ask_ns;
+	uint64_t next_open_ns, next_ask_ns, next_early_ns;
 	uint64_t next_dump_ns, dump_wait_ns; /* looked for less and less often */
 };
 
@@ -317,6 +318,38 @@ jit_look(struct proc *p, struct proc_jit *j, uint64_t addr,
 	return jit_known(j, addr, in);
 }
 
+/*
+ * A JVM is made to write its map.  It truncates the file and writes it anew, so
+ * all of it is to be read again.
+ */
+static bool
+jit_ask(struct proc *p, struct proc_jit *j)
+{
+	if (!proc_java_ask(p))
+		return false;
+	j->next_open_ns = 0;
+	jit_open(p, j);
+	jit_forget(&j->map);
+	(void)jit_map_read(&j->map);
+	return true;
+}
+
+void
+proc_jit_ask(struct proc *p)
+{
+	uint64_t now = proc_now_ns(), took;
+
+	proc_jit_seen(p);
+	if (p->jit == NULL || now < p->jit->next_early_ns)
+		return;
+	bool done = jit_ask(p, p->jit);
+	took = proc_now_ns() - now;
+	/* One that does not listen yet may at the next look. */
+	p->jit->next_early_ns = now + took * 20;
+	if (done && took * 20 < EARLY_NS)
+		p->jit->next_early_ns = now + EARLY_NS;
+}
+
 bool
 proc_jit_name(struct proc *p, uint64_t addr, bool ask, const char **name,
 	      uint64_t *off)
@@ -331,10 +364,8 @@ proc_jit_name(struct proc *p, uint64_t addr, bool ask, const char **name,
 		return false;
 	s = jit_look(p, j, addr, &in);
 	if (s == NULL && ask && proc_now_ns() >= j->next_ask_ns) {
-		if (proc_java_ask(p)) {
-			j->next_open_ns = 0;
+		if (jit_ask(p, j))
 			s = jit_look(p, j, addr, &in);
-		}
 		j->next_ask_ns = proc_now_ns() + ASK_NS;
 	}
 	if (s == NULL)
