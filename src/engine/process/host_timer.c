@@ -26,6 +26,7 @@
 
 #define SCAN_NS    50000000u
 #define PERIOD_MIN 200000u /* ns: what the provider allows */
+#define STOP_PERIOD_MIN 1000000u /* of stacks of Python */
 
 struct timer {
 	struct host *h;
@@ -144,18 +145,40 @@ sites_start(struct host_site *s, size_t n, uint64_t now)
 	}
 }
 
+/*
+ * Frames of Python are read in the heap of a thread that stands still, so such a
+ * thread is stopped for its stack, unless that would be too often: a stop costs
+ * some 20 to 100 us.
+ */
+static bool
+stops_for_python(const struct host *h, const char **note)
+{
+	if (h->stack == NULL || h->in.unw->python.tss == 0)
+		return false;
+	for (size_t i = 0; i < h->profiles.n; i++)
+		if (h->profiles.v[i].period < STOP_PERIOD_MIN) {
+			*note = ", stacks without frames of Python: that takes "
+				"1000 samples a second at most";
+			return false;
+		}
+	return true;
+}
+
 /* How samples are had; says so in h->how. */
 static void
 sampler_start(struct host *h)
 {
 	struct err e = { 0 };
-	const char *note;
+	const char *note, *python = "";
 
 	if (h->profiles.n == 0)
 		return;
-	if (host_perf_open(h, &note, &e) == 0)
-		snprintf(h->how, sizeof(h->how), "perf cpu-clock events%s",
-			 note);
+	if (stops_for_python(h, &python))
+		snprintf(h->how, sizeof(h->how),
+			 "stopping running threads (for frames of Python)");
+	else if (host_perf_open(h, &note, &e) == 0)
+		snprintf(h->how, sizeof(h->how), "perf cpu-clock events%s%s",
+			 note, python);
 	else
 		snprintf(h->how, sizeof(h->how),
 			 "stopping running threads (%.100s)", e.msg);
