@@ -20,10 +20,14 @@ spec_first(int c)
 	return lex_idstart(c) || (c != '\0' && strchr("-$:.?*\\[]!", c));
 }
 
+/* Beyond the tradition's: what names of files (libstdc++.so.6, lib@1.so), of
+   functions (free@plt, ~Node) and of units have, and nothing else begins with
+   behind a description. */
 static bool
 spec_char(int c)
 {
-	return spec_first(c) || lex_isdigit(c) || c == '`';
+	return spec_first(c) || lex_isdigit(c) ||
+	       (c != '\0' && strchr("`+@~%#", c) != NULL);
 }
 
 /* ---- declaration or clause ----------------------------------------------- */

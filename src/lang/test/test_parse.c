@@ -380,6 +380,9 @@ test_specs(void **state)
 		{ LANG_SPEC_MOD, "ext4, nfs;", "<:ext4::><:nfs::>" },
 		{ LANG_SPEC_FUNC, "read", "<::read:>" },
 		{ LANG_SPEC_FUNC, "a:b:c", "<a:b:c:>" },
+		{ LANG_SPEC_NAME, "a:libstdc++.so:~x@1%#:e/x/{}",
+		  "<a:libstdc++.so:~x@1%#:e> / x / { }" },
+		{ LANG_SPEC_NAME, "c++x:f:e", "<:c++x:f:e>" },
 		{ LANG_SPEC_PROVIDER, "a:b",
 		  "D_PDESC_INVAL: overspecified probe description \"a:b\": "
 		  "the provider is its last field" },
