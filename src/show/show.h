@@ -261,7 +261,9 @@ struct show_tree {
 	size_t *used;	 /* nodes of all trees of the format, NULL: of this */
 };
 
-/* Trees of every aggregation that has stacks, in the order they came. */
+/* Trees of every aggregation that has stacks, in the order they came; and of
+   records. */
+#define SHOW_RECORDS "records" /* of several probes: the name */
 struct show_stacks {
 	struct show_stack_agg {
 		char *name, *func;
@@ -269,6 +271,7 @@ struct show_stacks {
 	} **v;
 	size_t n, cap;
 	size_t used; /* nodes */
+	struct show_stack_agg *records; /* of all probes; NULL: there is none */
 };
 
 void show_tree_init(struct show_tree *t);
@@ -289,8 +292,15 @@ bool show_has_stack(const struct show_value *v, size_t n);
 /* For a format's row and record functions; partial rows are left out. */
 void show_stacks_row(struct show_stacks *s, const struct show_agg *a,
 		     const struct show_row *r);
-/* A stack in a record counts as one. */
-void show_stacks_record(struct show_stacks *s, const struct show_rec *r);
+/* A stack in a record counts as one.  Those of all probes are one tree, which
+   is called as the probe while there is one; agg: of that probe alone, unless it is
+   NULL or SHOW_RECORDS. */
+void show_stacks_record(struct show_stacks *s, const struct show_rec *r,
+			const char *agg);
+/* Do those of this probe count, if that is asked for? */
+bool show_stacks_asked(const char *probe, const char *agg);
+/* The same, with a tree for each probe. */
+void show_stacks_by_probe(struct show_stacks *s, const struct show_rec *r);
 /* The aggregation by name, or NULL the first; NULL: there is none. */
 struct show_stack_agg *show_stacks_find(const struct show_stacks *s,
 					const char *name);

@@ -304,7 +304,8 @@ flame_row(void *state, const struct show_agg *a, const struct show_row *r)
 static void
 flame_record(void *state, const struct show_rec *r)
 {
-	show_stacks_record(&((struct flame *)state)->stacks, r);
+	show_stacks_record(&((struct flame *)state)->stacks, r,
+			   ((struct flame *)state)->opts->agg);
 }
 
 static void

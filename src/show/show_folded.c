@@ -35,7 +35,8 @@ folded_row(void *state, const struct show_agg *a, const struct show_row *r)
 static void
 folded_record(void *state, const struct show_rec *r)
 {
-	show_stacks_record(&((struct folded *)state)->stacks, r);
+	show_stacks_record(&((struct folded *)state)->stacks, r,
+			   ((struct folded *)state)->opts->agg);
 }
 
 /* A frame of a line: what would end it becomes something else. */

@@ -47,7 +47,7 @@ html_record(void *state, const struct show_rec *r)
 
 	saw(h, r->time);
 	html_times_record(&h->times, r);
-	show_stacks_record(&h->aggs.stacks, r);
+	show_stacks_by_probe(&h->aggs.stacks, r);
 }
 
 static void

@@ -215,11 +215,13 @@ pprof_record(void *state, const struct show_rec *r)
 {
 	struct profile *p = state;
 	struct buf b = BUF_INIT;
+	const char *name = p->opts->agg;
 
 	show_probe_text(&b, r);
 	for (size_t i = 0; i < r->nvals; i++)
 		if (show_has_stack(&r->vals[i], 1) &&
-		    is_picked(p, show_text(&b), "count"))
+		    show_stacks_asked(show_text(&b), name) &&
+		    is_picked(p, name != NULL ? name : SHOW_RECORDS, "count"))
 			sample(p, &r->vals[i], 1, 1);
 	buf_fini(&b);
 }

@@ -334,18 +334,58 @@ show_stacks_row(struct show_stacks *s, const struct show_agg *a,
 		  r->value);
 }
 
+static void
+add_stacks(struct show_tree *t, const struct show_rec *r)
+{
+	for (size_t i = 0; i < r->nvals; i++)
+		if (show_has_stack(&r->vals[i], 1))
+			add_stack(t, &r->vals[i], 1, 1);
+}
+
+/* The tree of all records. */
+static struct show_stack_agg *
+stacks_records(struct show_stacks *s, const char *probe)
+{
+	if (s->records == NULL) {
+		s->records = stacks_get(s, probe, "count");
+	} else if (strcmp(s->records->name, probe) != 0 &&
+		   strcmp(s->records->name, SHOW_RECORDS) != 0) {
+		free(s->records->name);
+		s->records->name = show_copy(SHOW_RECORDS);
+	}
+	return s->records;
+}
+
+bool
+show_stacks_asked(const char *probe, const char *agg)
+{
+	return agg == NULL || strcmp(agg, SHOW_RECORDS) == 0 ||
+	       strcmp(agg, probe) == 0;
+}
+
 void
-show_stacks_record(struct show_stacks *s, const struct show_rec *r)
+show_stacks_record(struct show_stacks *s, const struct show_rec *r,
+		   const char *agg)
 {
 	struct buf b = BUF_INIT;
 
 	if (!show_has_stack(r->vals, r->nvals))
 		return;
 	show_probe_text(&b, r);
-	for (size_t i = 0; i < r->nvals; i++)
-		if (show_has_stack(&r->vals[i], 1))
-			add_stack(&stacks_get(s, show_text(&b), "count")->tree,
-				  &r->vals[i], 1, 1);
+	if (show_stacks_asked(show_text(&b), agg))
+		add_stacks(&stacks_records(s, show_text(&b))->tree, r);
+	buf_fini(&b);
+}
+
+void
+show_stacks_by_probe(struct show_stacks *s, const struct show_rec *r)
+{
+	struct buf b = BUF_INIT;
+
+	if (!show_has_stack(r->vals, r->nvals))
+		return;
+	show_probe_text(&b, r);
+	add_stacks(&stacks_get(s, show_text(&b), "count")->tree, r);
 	buf_fini(&b);
 }
 
@@ -363,6 +403,11 @@ pick_notice(const struct show_stacks *s, const struct show_stack_agg *sa,
 		show_say("%s: of %zu aggregations with stacks this is %s; "
 			 "another is asked for by %s=FILE,agg=%s", format,
 			 s->n, sa->name, format, s->v[1]->name);
+	else if (name == NULL && sa == s->records &&
+		 strcmp(sa->name, SHOW_RECORDS) == 0)
+		show_say("%s: these are the stacks of all probes' records; one "
+			 "probe's are asked for by %s=FILE,agg=PROBE", format,
+			 format);
 	if (sa != NULL && sa->tree.cut > 0)
 		show_say("%s: %zu stacks were cut short, there are too many",
 			 format, sa->tree.cut);
@@ -374,6 +419,10 @@ show_stacks_pick(const struct show_stacks *s, const struct show_opts *opts,
 {
 	struct show_stack_agg *sa = show_stacks_find(s, opts->agg);
 
+	/* Of one probe they are called as that is. */
+	if (sa == NULL && opts->agg != NULL &&
+	    strcmp(opts->agg, SHOW_RECORDS) == 0)
+		sa = s->records;
 	if (!opts->quiet)
 		pick_notice(s, sa, opts->agg, format);
 	return sa;
