@@ -135,19 +135,26 @@ lock_cmd_now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* The time that is over is a signal, too. */
 static void
-lock_cmd_arm(struct lock_cmd *c, double most)
+lock_cmd_signals(void)
 {
 	static const int sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM };
 	struct sigaction sa = { .sa_handler = lock_cmd_signal };
+
+	for (size_t i = 0; i < sizeof(sigs) / sizeof(*sigs); i++)
+		sigaction(sigs[i], &sa, NULL);
+}
+
+/* The time that is over is a signal, too.  It begins when tracing has begun:
+   that may take longer. */
+static void
+lock_cmd_arm(struct lock_cmd *c, double most)
+{
 	struct itimerspec it = { .it_value.tv_sec = (time_t)most };
 	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL,
 			       .sigev_signo = SIGALRM };
 	timer_t timer;
 
-	for (size_t i = 0; i < sizeof(sigs) / sizeof(*sigs); i++)
-		sigaction(sigs[i], &sa, NULL);
 	it.it_value.tv_nsec =
 		(long)((most - (double)it.it_value.tv_sec) * 1e9);
 	if (most > 0 && (timer_create(CLOCK_MONOTONIC, &ev, &timer) != 0 ||
@@ -164,11 +171,12 @@ lock_cmd_run(struct lock_cmd *c, struct ps_prochandle *P, const char *what,
 
 	if (P == NULL)
 		lock_cmd_fatal(c, "failed to %s", what);
-	lock_cmd_arm(c, most);
+	lock_cmd_signals();
 	if (dtrace_go(c->dtp) != 0)
 		lock_cmd_fatal(c, "failed to enable tracing");
 	start = lock_cmd_now();
 	dtrace_proc_continue(c->dtp, P);
+	lock_cmd_arm(c, most);
 	if (go != NULL)
 		go(P);
 	do {

@@ -10,8 +10,10 @@
 #include "lockstat.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define USAGE 1 /* status */
@@ -292,6 +294,22 @@ report(struct lockstat *l, const char *output)
 		      output != NULL ? output : "standard output");
 }
 
+static bool
+may_watch(void)
+{
+	static const unsigned perfmon = 38, bpf = 39; /* newer than some headers */
+	struct __user_cap_header_struct h = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct d[2];
+
+	if (syscall(SYS_capget, &h, d) != 0)
+		return true; /* what fails then says why */
+	return (d[0].effective >> CAP_SYS_ADMIN & 1) != 0 ||
+	       ((d[1].effective >> (perfmon - 32) & 1) != 0 &&
+		(d[1].effective >> (bpf - 32) & 1) != 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -307,6 +325,11 @@ main(int argc, char **argv)
 
 	lockstat_read_options(&l, &a, argc, argv);
 	argv += optind;
+	if (!may_watch()) {
+		fputs("lockstat: locks of the kernel are the whole system's: "
+		      "that needs root, or CAP_BPF and CAP_PERFMON\n", stderr);
+		return FAIL;
+	}
 	lock_cmd_open(&l.c);
 	lockstat_set_options(&l, &a);
 	l.locks = find_ranges(&l, 'l', a.locks, l.nlocks = a.nlocks);

@@ -48,7 +48,7 @@ static struct table tables[] = {
 	  "arg1 != 0", NULL, { 0 } },
 	{ "Mutex block", CONTENTION, "mutex-block", "1", "mutex-blocked", "1",
 	  NULL, { 0 } },
-	{ "Mutex spin", CONTENTION, NULL, NULL, "spin-acquire", "1", "arg1",
+	{ "Mutex spin", CONTENTION, NULL, NULL, "spin-acquire", "arg2 != 0", "arg1",
 	  { 0 } },
 	{ "R/W reader block", CONTENTION, "rw-block", "arg1 == 0", "rw-blocked",
 	  "arg1 == 0", NULL, { 0 } },

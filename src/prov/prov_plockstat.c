@@ -71,6 +71,13 @@ fn_number(const char *func)
 	return 0;
 }
 
+/* What glibc's pthread_spinlock_t is while nobody holds it. */
+#ifdef __x86_64__
+#define SPIN_FREE "1"
+#else
+#define SPIN_FREE "0"
+#endif
+
 static bool
 is_musl(const char *mod)
 {
@@ -81,19 +88,22 @@ is_musl(const char *mod)
 static const char *
 put_of_lock(const struct plock_cx *cx, char what, const char *s, struct buf *b)
 {
-	static const char *const glibc[] = {
+	static const char words[] = "RWS", *const glibc[] = {
 		"((*(int *)copyin(%s + 16, 4) & 3) == 1 && "
 		"*(unsigned int *)copyin(%s + 4, 4) > 1)",
 		"(*(int *)copyin(%s + 24, 4) != 0)",
+		"(*(int *)copyin(%s, 4) != " SPIN_FREE ")",
 	};
 	static const char *const musl[] = {
 		"((*(int *)copyin(%s, 4) & 15) == 1 && "
 		"*(int *)copyin(%s + 20, 4) > 0)",
 		"((*(int *)copyin(%s, 4) & 0x7fffffff) == 0x7fffffff)",
+		"(*(int *)copyin(%s, 4) != 0)",
 	};
 	const char *end = strchr(s, ')');
 	int n = (int)(end - s - 1);
-	const char *t = (is_musl(cx->mod) ? musl : glibc)[what == 'W'];
+	const char *t = (is_musl(cx->mod) ? musl
+					  : glibc)[strchr(words, what) - words];
 
 	for (const char *p; (p = strstr(t, "%s")) != NULL; t = p + 2) {
 		buf_write(b, t, (size_t)(p - t));

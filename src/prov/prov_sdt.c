@@ -88,8 +88,8 @@ check_groups(const struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 	    probe_glob(pd->mod, "vmlinux"))
 		return 0;
 	return err_set(e, &ERR_GENERIC, 0,
-		       "groups of tracepoints are not known (%s); without one "
-		       "it is %s:::%s",
+		       "groups of tracepoints are not known (%s), which root "
+		       "can read; without one it is %s:::%s",
 		       why, pv->ops->name, pd->name);
 }
 

@@ -22,7 +22,7 @@ pthread_rwlock_t read_wanted = PTHREAD_RWLOCK_INITIALIZER;
 pthread_rwlock_t write_wanted = PTHREAD_RWLOCK_INITIALIZER;
 pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
-pthread_spinlock_t spin;
+pthread_spinlock_t spin, spun;
 static int ready;
 static volatile pid_t waiter;
 
@@ -53,6 +53,21 @@ until_asleep(void)
 			fclose(fp);
 	} while (p == NULL || atoi(line) != SYS_futex);
 	waiter = 0;
+}
+
+/* Until the other thread spins: it has counted itself in the lock.  Where that
+   cannot be seen, it is given time. */
+static void
+until_spins(void)
+{
+	while (waiter == 0)
+		usleep(1000);
+#if defined(__GLIBC__) && defined(__x86_64__)
+	while (spun >= 0)
+		usleep(1000);
+#else
+	usleep(200000);
+#endif
 }
 
 static void
@@ -86,6 +101,9 @@ waits(void *arg)
 	while (!ready)
 		must(pthread_cond_wait(&changed, &guard));
 	must(pthread_mutex_unlock(&guard));
+	mark();
+	must(pthread_spin_lock(&spun));
+	must(pthread_spin_unlock(&spun));
 	return arg;
 }
 
@@ -95,6 +113,7 @@ alone(void)
 	must(pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE));
 	must(pthread_spin_lock(&spin));
 	must(pthread_spin_unlock(&spin));
+	must(pthread_spin_init(&spun, PTHREAD_PROCESS_PRIVATE));
 	for (int i = 0; i < TIMES; i++) {
 		must(pthread_mutex_lock(&plain));
 		if (pthread_mutex_trylock(&plain) != EBUSY)
@@ -113,6 +132,7 @@ main(void)
 	pthread_t t;
 
 	alone();
+	must(pthread_spin_lock(&spun));
 	must(pthread_mutex_lock(&wanted));
 	must(pthread_mutex_lock(&timed));
 	must(pthread_rwlock_wrlock(&read_wanted));
@@ -129,6 +149,8 @@ main(void)
 	ready = 1;
 	must(pthread_cond_signal(&changed));
 	must(pthread_mutex_unlock(&guard));
+	until_spins();
+	must(pthread_spin_unlock(&spun));
 	must(pthread_join(t, NULL));
 	return 0;
 }
