@@ -29,6 +29,8 @@ void buf_putc(struct buf *b, char c);
 void buf_puts(struct buf *b, const char *s);
 void buf_printf(struct buf *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The end of a word behind its number: "1 probe", "2 probes". */
+#define BUF_S(n) ((n) == 1 ? "" : "s")
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap);
 /* The content as a string, "" when empty or failed. Owned by b. */
 const char *buf_str(const struct buf *b);

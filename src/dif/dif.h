@@ -499,6 +499,11 @@ struct dif_clause {
 	bool maker;	    /* a provider's, of which its probes are made: it names
 			       none on anybody's behalf */
 	uint32_t args_used; /* bit n: argN or args[n] is used */
+	/* A built-in variable that not all engines have, and the inline, the
+	   program's or the library's, that asked for it: "cwd", "fds[]"; NULL:
+	   there is none. */
+	const char *within;
+	uint32_t within_var;
 	uint32_t before;    /* clauses in front of it in dif_prog.clauses that
 			       the same text has given: it has several
 			       descriptions, or ifs */

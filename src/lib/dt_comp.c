@@ -82,6 +82,21 @@ need_row(struct comp_cx *cx, uint32_t clause, unsigned engines,
 }
 
 static void
+use_builtin(struct comp_cx *cx, uint32_t clause,
+	    const struct dif_builtin_info *b)
+{
+	const struct dif_clause *c = cx->en->clauses[clause];
+	const char *name = b->name;
+
+	if (c->within != NULL && c->within_var == b->id)
+		name = arena_printf(cx->a, "%s (which is made of %s)",
+				    c->within, b->name);
+	if (name != NULL)
+		need_row(cx, clause, b->engines, "%s", name);
+	cx->failed |= name == NULL;
+}
+
+static void
 comp_use_var(struct comp_cx *cx, uint32_t clause, unsigned scope, uint32_t id)
 {
 	const struct dif_builtin_info *b;
@@ -93,7 +108,7 @@ comp_use_var(struct comp_cx *cx, uint32_t clause, unsigned scope, uint32_t id)
 	if (id < DIF_VAR_USER_MIN) {
 		b = dif_builtin_by_id(id);
 		if (b != NULL)
-			need_row(cx, clause, b->engines, "%s", b->name);
+			use_builtin(cx, clause, b);
 		return;
 	}
 	cx->need[clause].shared |= scope == DIF_SCOPE_GLOBAL;

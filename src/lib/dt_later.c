@@ -586,8 +586,8 @@ dt_later_report(const struct dt_engine *de, struct buf *out)
 {
 	if (de->rows_left != 0)
 		buf_printf(out,
-			   "%u probes in objects mapped since were left out: "
-			   "there is room for %u\n",
+			   "probes in objects mapped since that were left out: "
+			   "%u, there is room for %u\n",
 			   de->rows_left, PROBES_LATER);
 	for (size_t i = 0; i < de->later_why.n; i++)
 		buf_printf(out, "left out of objects mapped since: %s\n",

@@ -175,8 +175,9 @@ near_count(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 		return arena_printf(dtp->arena, ": no function of %s is known "
 				    "(it has no symbols)", pd->mod);
 	return arena_printf(dtp->arena,
-			    ": none of the %d functions of %s matches %s", n,
-			    pd->mod, pd->func);
+			    n == 1 ? ": the %d function of %s does not match %s"
+				   : ": none of the %d functions of %s matches %s",
+			    n, pd->mod, pd->func);
 }
 
 /* A provider that is there, of processes: which field matches nothing, and

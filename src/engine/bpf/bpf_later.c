@@ -159,10 +159,10 @@ void
 bpf_later_report(struct engine *eng, struct buf *out)
 {
 	if (eng->later != 0)
-		buf_printf(out, "kernel: %u places of modules and files that "
-				"came since\n", eng->later);
+		buf_printf(out, "kernel: %u place%s of modules and files that "
+				"came since\n", eng->later, BUF_S(eng->later));
 	if (eng->later_left != 0)
-		buf_printf(out, "kernel: %u places of modules and files that "
-				"came since are left out: %s\n", eng->later_left,
-			   eng->later_why);
+		buf_printf(out, "kernel: places of modules and files that came "
+				"since that are left out: %u: %s\n",
+			   eng->later_left, eng->later_why);
 }

@@ -729,22 +729,29 @@ engine_left(const struct engine *eng)
 }
 
 static void
+report_member(const struct engine *m, struct buf *out)
+{
+	uint32_t places = plan_places(m);
+
+	buf_printf(out, "process %d: probes at %u place%s\n", (int)m->pid,
+		   places, BUF_S(places));
+}
+
+static void
 engine_report(struct engine *eng, struct buf *out)
 {
 	plan_report(eng, out);
 	for (size_t i = 0; i < eng->members.n; i++)
 		if (eng->members.v[i]->joined)
-			buf_printf(out, "process %d: probes at %u places\n",
-				   (int)eng->members.v[i]->pid,
-				   plan_places(eng->members.v[i]));
+			report_member(eng->members.v[i], out);
 	if (eng->lay.nthreads < RTN_NTHREADS)
 		buf_printf(out,
 			   "process %d: memory is short there: at most %u "
 			   "threads can fire\n",
 			   (int)eng->pid, eng->lay.nthreads);
 	if (eng->nlost != 0)
-		buf_printf(out, "process %d: %u places had changed since they "
-				"were looked at, and were left alone\n",
+		buf_printf(out, "process %d: places that had changed since they "
+				"were looked at, and were left alone: %u\n",
 			   (int)eng->pid, eng->nlost);
 	if (eng->nlater != 0)
 		buf_printf(out, "process %d: objects mapped since: %u\n",

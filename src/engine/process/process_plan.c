@@ -604,31 +604,33 @@ plan_report(const struct engine *eng, struct buf *out)
 {
 	const struct plan *p = &eng->plan;
 	uint32_t places = p->nplaces, copies = p->ncopies, puns = p->npuns;
+	size_t probes = p->groups.n - p->nrefused + p->ngroups;
 	struct land_counts lc;
 
 	plan_count(p, &places, &copies, &puns);
 	land_count(p->land, &lc);
-	buf_printf(out, "process %d: %zu probes at %u places\n",
-		   (int)eng->pid, p->groups.n - p->nrefused + p->ngroups,
-		   places);
+	buf_printf(out, "process %d: %zu probe%s at %u place%s\n",
+		   (int)eng->pid, probes, BUF_S(probes), places, BUF_S(places));
 	if (copies != 0)
-		buf_printf(out, "process %d: %u functions copied\n",
-			   (int)eng->pid, copies);
+		buf_printf(out, "process %d: %u function%s copied\n",
+			   (int)eng->pid, copies, BUF_S(copies));
 	if (puns != 0)
 		buf_printf(out,
-			   "process %d: %u jumps made of other instructions' "
-			   "bytes, with %u pages in %u mappings\n",
-			   (int)eng->pid, puns, lc.pages, lc.maps);
+			   "process %d: %u jump%s made of other instructions' "
+			   "bytes, with %u page%s in %u mapping%s\n",
+			   (int)eng->pid, puns, BUF_S(puns), lc.pages,
+			   BUF_S(lc.pages), lc.maps, BUF_S(lc.maps));
 	if (beside_count(eng) != 0)
 		buf_printf(out,
-			   "process %d: %u places shared with other "
+			   "process %d: %u place%s shared with other "
 			   "consumers\n",
-			   (int)eng->pid, beside_count(eng));
+			   (int)eng->pid, beside_count(eng),
+			   BUF_S(beside_count(eng)));
 	if (p->sys_entry || p->sys_return)
-		buf_printf(out, "process %d: %u system call instructions, %u "
+		buf_printf(out, "process %d: %u system call instruction%s, %u "
 				"left alone\n",
 			   (int)eng->pid, p->nsys - p->nsys_refused,
-			   p->nsys_refused);
+			   BUF_S(p->nsys - p->nsys_refused), p->nsys_refused);
 	for (size_t i = 0; (p->sys_entry || p->sys_return) && i < p->left.n;
 	     i++)
 		buf_printf(out, "process %d: %u left alone: %s\n",

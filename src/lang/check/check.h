@@ -28,6 +28,8 @@ struct clause_cx {
 	bool records, uses_locals;
 	bool args_unknown; /* args[] of a probe that is not there are used */
 	uint32_t args_used;
+	const char *within; /* of struct dif_clause */
+	uint32_t within_var;
 	struct dif_stmt *stmts; /* grows in cx->arena */
 	uint32_t nstmts, cap;
 	uint32_t nifs; /* if statements so far: numbers hidden variables */

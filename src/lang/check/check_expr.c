@@ -422,6 +422,20 @@ check_compare(struct compile *cx, struct node *n)
 		fold_binary(cx, n);
 }
 
+static void
+refuse_agg(struct compile *cx, const struct node *n)
+{
+	const struct node *a = n->kind == NODE_SUB ? n->left : n;
+
+	if (a->kind == NODE_AGG)
+		lang_fail(cx, &D_OP_DYN, n->loc,
+			  "aggregation @%s has no value in an expression: each "
+			  "CPU or thread has a part of it, and they are added "
+			  "when it is printed (count in a variable, as in n++, "
+			  "what is to be compared)",
+			  a->name);
+}
+
 /* Both sides; one that is a name may be an enumerator of the other's type. */
 static void
 check_sides(struct compile *cx, struct node *n)
@@ -432,6 +446,8 @@ check_sides(struct compile *cx, struct node *n)
 		first = n->right;
 		then = n->left;
 	}
+	refuse_agg(cx, first);
+	refuse_agg(cx, then);
 	check_expr(cx, first);
 	check_enumerator(cx, then, first->type);
 	check_expr(cx, then);

@@ -230,7 +230,8 @@ check_inline_use(struct compile *cx, struct node *n, const struct ident *id)
 {
 	struct node **args = arena_calloc(cx->arena, id->nkeys, sizeof(*args));
 	struct expansion x = {
-		.what = id, .name = id->name, .use = n->loc, .args = args
+		.what = id, .name = id->name, .use = n->loc, .args = args,
+		.nargs = id->nkeys
 	};
 	struct node *first = NULL, *e;
 

@@ -70,6 +70,23 @@ made_arg(struct compile *cx, struct src_loc loc, unsigned n)
 	return made_var(cx, loc, arena_printf(cx->arena, "__arg%u", n));
 }
 
+/* Who asked for a variable that not all engines have: for their messages. */
+static void
+note_within(struct compile *cx, const struct dif_builtin_info *b)
+{
+	struct clause_cx *cl = clause_of(cx);
+	const struct expansion *x = cx->expansion;
+
+	if (cl == NULL || cl->within != NULL || x == NULL ||
+	    b->engines == (DIF_ENG_K | DIF_ENG_P))
+		return;
+	while (x->up != NULL)
+		x = x->up;
+	cl->within = arena_printf(cx->out, "%s%s", x->name,
+				  x->nargs != 0 ? "[]" : "");
+	cl->within_var = b->id;
+}
+
 static void
 name_builtin(struct compile *cx, struct node *n,
 	     const struct dif_builtin_info *b)
@@ -82,6 +99,7 @@ name_builtin(struct compile *cx, struct node *n,
 		lang_fail(cx, &D_IDENT_BADREF, n->loc,
 			  "array %s may not be used without an index", b->name);
 	check_builtin_served(cx, b, n->loc);
+	note_within(cx, b);
 	n->type = parse_type_text(cx, b->type);
 	n->ref = REF_BUILTIN;
 	n->ident = b;

@@ -386,8 +386,9 @@ check_same_keys(struct compile *cx, struct node *n, const struct dif_aggvar *a,
 
 	if (a->nkeys != b->nkeys)
 		lang_fail(cx, &D_PRINTA_AGGKEY, n->loc,
-			  "printa(): @%s has %u keys, @%s has %u", a->name,
-			  a->nkeys, b->name, b->nkeys);
+			  "printa(): @%s has %u key%s, @%s has %u", a->name,
+			  a->nkeys, a->nkeys == 1 ? "" : "s", b->name,
+			  b->nkeys);
 	for (uint32_t i = 0; same && i < a->nkeys; i++) {
 		bool as = a->keysrc[i] == DIF_SRC_NAME ||
 			  a->keys[i].kind == DIF_TYPE_STRING;

@@ -156,6 +156,8 @@ clause_end(struct compile *cx, struct dif_obj *pred)
 	c.maker = cx->src->maker;
 	c.uses_locals = cl->uses_locals;
 	c.args_used = cl->args_used;
+	c.within = cl->within;
+	c.within_var = cl->within_var;
 	c.before = (uint32_t)(cx->clauses.n - cx->first);
 	if (!vec_push(&cx->clauses, c))
 		lang_nomem(cx);

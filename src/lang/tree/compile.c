@@ -192,6 +192,8 @@ lang_type_name(struct compile *cx, struct type *t)
 	struct buf b = BUF_INIT;
 	char text[256];
 
+	if (type_is_dyn(t))
+		return "an aggregation";
 	/* Through the stack: the arena may jump out and leak the buffer. */
 	type_name(t, &b);
 	snprintf(text, sizeof(text), "%s", buf_str(&b));

@@ -102,6 +102,7 @@ struct expansion {
 	/* Checked arguments; NULL: a declaration is checked, and parameters
 	   are values of those types. */
 	struct node **args;
+	uint32_t nargs; /* of an inline */
 	struct type **types;
 };
 
