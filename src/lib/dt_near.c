@@ -264,6 +264,37 @@ foreign_write(dtrace_hdl_t *dtp, const char *text, const char *const *field)
 	return s;
 }
 
+/* A call of the system that is named as a tracepoint, sys_enter_openat, or as
+   in syscall.openat.return. */
+static char *
+near_call(dtrace_hdl_t *dtp, const char *call, size_t n, const char *name)
+{
+	const struct dif_pdesc pd = { .prov = "syscall", .mod = "",
+				      .func = arena_strndup(dtp->arena, call, n),
+				      .name = name };
+
+	if (pd.func == NULL || n == 0 || !near_any(dtp, &pd))
+		return NULL;
+	return arena_printf(dtp->arena, " (in D: syscall::%s:%s)", pd.func,
+			    name);
+}
+
+static char *
+near_syscall(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	const char *s = pd->name;
+
+	if (strncmp(s, "sys_enter_", 10) == 0)
+		return near_call(dtp, s + 10, strlen(s + 10), "entry");
+	if (strncmp(s, "sys_exit_", 9) == 0)
+		return near_call(dtp, s + 9, strlen(s + 9), "return");
+	if (*pd->func != '\0' || strncmp(s, "syscall.", 8) != 0)
+		return NULL;
+	s += 8;
+	return near_call(dtp, s, strcspn(s, "."),
+			 strstr(s, ".return") != NULL ? "return" : "entry");
+}
+
 /* The word is the first field that is given, and all behind it are. */
 static char *
 near_foreign(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
@@ -318,6 +349,34 @@ near_shifted(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 			    hint != NULL ? hint : "");
 }
 
+/* "malloc:entry": is it a function of the target? */
+static char *
+near_of_target(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	char prov[24];
+	const struct dif_pdesc of = { .prov = prov, .mod = pd->mod,
+				      .func = pd->func, .name = pd->name };
+
+	snprintf(prov, sizeof(prov), "pid%d", (int)dtp->target);
+	if (dtp->target == 0 || *pd->prov != '\0' || !probe_is_exact(pd->func) ||
+	    *pd->name == '\0' || !near_any(dtp, &of))
+		return NULL;
+	return arena_printf(dtp->arena, " (did you mean pid$target:%s:%s:%s?)",
+			    of.mod, of.func, of.name);
+}
+
+/* A function that nothing is known of. */
+static char *
+near_program(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	if (dtp->target != 0 || *pd->prov != '\0' ||
+	    !probe_is_exact(pd->func) || (strcmp(pd->name, "entry") != 0 && strcmp(pd->name, "return") != 0))
+		return NULL;
+	return arena_printf(dtp->arena,
+			    " (of a program: pid$target:%s:%s:%s, with -c or "
+			    "-p)", pd->mod, pd->func, pd->name);
+}
+
 const char *
 dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 {
@@ -326,7 +385,9 @@ dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 
 	if (pd->id != 0)
 		return NULL;
-	hint = near_foreign(dtp, pd);
+	hint = near_syscall(dtp, pd);
+	if (hint == NULL)
+		hint = near_foreign(dtp, pd);
 	if (hint != NULL)
 		return hint;
 	why = *pd->prov == '\0' || strcmp(pd->prov, "profile") == 0
@@ -344,5 +405,8 @@ dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 	if (*pd->prov != '\0' && !probe_is_glob(pd->prov) &&
 	    !probe_has_prov(dtp->probes, pd->prov))
 		return near_prov(dtp, pd->prov);
-	return near_fields(dtp, pd);
+	hint = near_of_target(dtp, pd);
+	if (hint == NULL)
+		hint = near_fields(dtp, pd);
+	return hint != NULL ? hint : near_program(dtp, pd);
 }

@@ -278,9 +278,33 @@ stripped_obj(struct pid_cx *cx)
 }
 
 static int
+near_fn(void *arg, const struct pid_found *f)
+{
+	near_try(arg, f->asked->name);
+	return 0;
+}
+
+/* " (did you mean NAME?)" of a function that was misspelt, or "". */
+static const char *
+fn_hint(struct pid_cx *cx, char hint[NEAR_HINT_MAX])
+{
+	struct near n;
+
+	near_init(&n, cx->pd->func);
+	for (size_t i = 0; i < cx->objs.n; i++) {
+		struct err e = { 0 };
+
+		if (pid_each_fn(cx->objs.v[i], "", near_fn, &n, &e) != 0)
+			err_clear(&e);
+	}
+	return near_hint(&n, hint);
+}
+
+static int
 no_functions(struct pid_cx *cx)
 {
 	const struct proc_obj *o = stripped_obj(cx);
+	char hint[NEAR_HINT_MAX];
 
 	if (o != NULL && cx->proc == NULL)
 		return pid_fail(cx, &D_PROC_FUNC,
@@ -299,14 +323,15 @@ no_functions(struct pid_cx *cx)
 		return 0;
 	if (cx->proc == NULL)
 		return pid_fail(cx, &D_PROC_FUNC,
-				"no function named %s in %s of any process",
+				"no function named %s in %s of any process%s",
 				cx->pd->func,
-				cx->mod != NULL ? cx->mod : "any object");
+				cx->mod != NULL ? cx->mod : "any object",
+				fn_hint(cx, hint));
 	return pid_fail(cx, &D_PROC_FUNC,
-			"no function named %s in %s of process %d",
+			"no function named %s in %s of process %d%s",
 			cx->pd->func,
 			cx->mod != NULL ? cx->mod : "any object",
-			(int)proc_pid(cx->proc));
+			(int)proc_pid(cx->proc), fn_hint(cx, hint));
 }
 
 static int

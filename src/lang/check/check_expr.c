@@ -193,11 +193,15 @@ check_unary(struct compile *cx, struct node *n)
 static _Noreturn void
 incompatible(struct compile *cx, struct node *n)
 {
+	bool joins = n->op == '+' && type_is_string(n->left->type) &&
+		     type_is_string(n->right->type);
+
 	lang_fail(cx, &D_OP_INCOMPAT, n->loc,
 		  "operands of %s have incompatible types: %s and %s%s",
 		  op_name(n->op), lang_type_name(cx, n->left->type),
 		  lang_type_name(cx, n->right->type),
-		  conv_chars_hint(n->left->chars ? n->left : n->right));
+		  joins ? " (in D: strjoin(a, b))"
+			: conv_chars_hint(n->left->chars ? n->left : n->right));
 }
 
 static void

@@ -97,7 +97,11 @@ name_builtin(struct compile *cx, struct node *n,
 	}
 	if (b->kind != DIF_BK_SCALAR)
 		lang_fail(cx, &D_IDENT_BADREF, n->loc,
-			  "array %s may not be used without an index", b->name);
+			  "array %s may not be used without an index%s",
+			  b->name,
+			  b->id == DIF_VAR_args ?
+				  " (args[0], args[1] ...: dtrace -lvn PROBE "
+				  "says which they are)" : "");
 	check_builtin_served(cx, b, n->loc);
 	note_within(cx, b);
 	n->type = parse_type_text(cx, b->type);

@@ -77,9 +77,16 @@ macro_value(struct compile *cx, struct macro *m, struct src_loc loc,
 		if (h->macro != NULL && h->macro(h->arg, name, &m->val))
 			return;
 	}
-	lang_fail(cx, &D_MACRO_UNDEF, loc, "macro %s $%s%.*s is not defined%s",
+	const char *hint = "";
+	if (!m->is_arg && *where == '\0')
+		hint = arena_printf(cx->arena,
+				    " (a variable of D has no $: %.*s, or "
+				    "this->%.*s of a clause)",
+				    (int)m->len, m->name, (int)m->len, m->name);
+	lang_fail(cx, &D_MACRO_UNDEF, loc,
+		  "macro %s $%s%.*s is not defined%s%s",
 		  m->is_arg ? "argument" : "variable", m->string ? "$" : "",
-		  (int)m->len, m->name, where);
+		  (int)m->len, m->name, where, hint);
 }
 
 /* ---- in expressions ------------------------------------------------------ */

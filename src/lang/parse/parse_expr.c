@@ -117,6 +117,10 @@ parse_at_member_name(struct compile *cx)
 struct token
 parse_member_name(struct compile *cx)
 {
+	if (lex_peek(cx, 0)->tok == TOK_STR)
+		lex_syntax(cx, lex_peek(cx, 0),
+			   "the name of a member (strings are joined by "
+			   "strjoin(a, b))");
 	if (!parse_at_member_name(cx))
 		lex_syntax(cx, lex_peek(cx, 0), "the name of a member");
 	return lex_next(cx);

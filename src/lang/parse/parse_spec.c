@@ -243,13 +243,49 @@ bad_outer(struct compile *cx, const char *expected)
 	lex_syntax(cx, &t, expected);
 }
 
+/* A word of SystemTap with an argument, kernel.function("vfs_read").return: what
+   it is in D; NULL: it is none. */
+static const char *
+tap_probe(struct compile *cx, const char *word)
+{
+	const struct lex *lx = cx->lex;
+	const char *arg = lx->p + 1, *end = arg;
+	size_t n;
+
+	if (lx->p == lx->end || *lx->p != '(')
+		return NULL;
+	if (arg < lx->end && *arg == '"')
+		end = ++arg;
+	while (end < lx->end && (lex_idchar(*end) || strchr("*?", *end)))
+		end++;
+	n = (size_t)(end - arg);
+	while (end < lx->end && (*end == '"' || *end == ')'))
+		end++;
+	if (strcmp(word, "kernel.function") == 0)
+		return arena_printf(cx->arena, "fbt::%.*s:%s", (int)n, arg,
+				    lx->end - end > 7 &&
+						    memcmp(end, ".return", 7) ==
+							    0
+					    ? "return" : "entry");
+	if (strcmp(word, "process") == 0)
+		return "pid$target:OBJECT:FUNCTION:entry, with -c or -p";
+	if (strncmp(word, "timer.", 6) == 0)
+		return arena_printf(cx->arena, "tick-%.*s%s", (int)n, arg,
+				    word + 6);
+	return NULL;
+}
+
 /* After `name`, neither body nor predicate: perhaps it should be a type. */
 static void
 bad_after(struct compile *cx, const struct clause_node *c)
 {
 	const struct dif_pdesc *pd = &c->pdescs[0];
-	const char *p = pd->name;
+	const char *p = pd->name, *tap = tap_probe(cx, pd->name);
 
+	if (tap != NULL)
+		bad_outer(cx, arena_printf(cx->arena,
+					   "a predicate or a clause body (in "
+					   "D: %s)", tap));
 	while (lex_idchar(*p))
 		p++;
 	if (c->npdescs == 1 && strcmp(pd->name, "global") == 0)
