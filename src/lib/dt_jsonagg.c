@@ -25,6 +25,21 @@ bucket_member(struct dt_json *j, const struct dif_aggvar *av, uint32_t i)
 			   b.v);
 }
 
+/* Of the last one that is written, what all its values are below: of others the
+   next tells. */
+static void
+bucket_limit(struct dt_json *j, const struct dif_aggvar *av, uint32_t i)
+{
+	struct dif_bucket b = dif_agg_bucket(av->func, av->arg, i), next;
+
+	if (i + 1 >= av->words || b.is == DIF_BUCKET_LAST ||
+	    b.is == DIF_BUCKET_BELOW || b.is == DIF_BUCKET_NEARER)
+		return;
+	next = dif_agg_bucket(av->func, av->arg, i + 1);
+	dt_json_int_member(j, "limit",
+			   next.is == DIF_BUCKET_NEARER ? b.v + 1 : next.v);
+}
+
 static void
 json_buckets(struct dt_json *j, const struct dif_aggvar *av,
 	     const uint64_t *words, uint64_t normal)
@@ -42,6 +57,8 @@ json_buckets(struct dt_json *j, const struct dif_aggvar *av,
 		bucket_member(j, av, i);
 		dt_json_int_member(j, "count",
 				   dt_agg_normal((int64_t)words[i], normal));
+		if (i + 1 == end)
+			bucket_limit(j, av, i);
 		dt_json_map_end(j);
 	}
 	dt_json_array_end(j);

@@ -70,10 +70,11 @@ Value = Union[int, float, str, bytes, Stack, Symbol, Message, Printed, None,
 
 @dataclass(frozen=True)
 class Bucket:
-    """A part of a distribution.  low is the least value that goes there; for
-    the lowest of lquantize() it is None, for values nearer to zero than the
-    lowest magnitude of llquantize() 0.  high is the limit where low does not
-    tell."""
+    """A part of a distribution.  low is what dtrace prints: the least value
+    that goes there, of negative ones the one nearest to zero; for the lowest
+    of lquantize() it is None, for values nearer to zero than the lowest
+    magnitude of llquantize() 0.  All values are below high; None: there is no
+    such limit, as of the last one of lquantize() and llquantize()."""
     low: Optional[int]
     count: int
     high: Optional[int] = None
@@ -217,19 +218,26 @@ def value_of(v: Any) -> Value:
     return v
 
 
-def _bucket(b: Dict[str, int]) -> Bucket:
-    if "below" in b:
-        return Bucket(None, b["count"], b["below"])
-    if "nearer" in b:
-        return Bucket(0, b["count"], b["nearer"])
-    return Bucket(b["value"], b["count"])
+def _buckets(v: List[Dict[str, int]]) -> Tuple[Bucket, ...]:
+    """From the last to the first, as each but the last ends where the next
+    begins."""
+    out: List[Bucket] = []
+    for b in reversed(v):
+        high = out[-1].low if out else b.get("limit")
+        if "below" in b:
+            out.append(Bucket(None, b["count"], b["below"]))
+        elif "nearer" in b:
+            out.append(Bucket(0, b["count"], b["nearer"]))
+        else:
+            out.append(Bucket(b["value"], b["count"], high))
+    return tuple(reversed(out))
 
 
 def aggregation_of(v: Dict[str, Any]) -> Aggregation:
     function = v["function"]
     a = Aggregation(v["aggregation-name"], function)
     for r in v["aggregation-data"]:
-        value = (Histogram(tuple(_bucket(b) for b in r["buckets"]))
+        value = (Histogram(_buckets(r["buckets"]))
                  if "buckets" in r else r[function])
         a.rows.append(Row(tuple(value_of(k) for k in r["keys"]), value))
     return a

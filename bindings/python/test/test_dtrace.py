@@ -76,6 +76,7 @@ class Aggregations(unittest.TestCase):
     PROGRAM = '''BEGIN { @["b", 2] = count(); @["a", 1] = count();
         @["a", 1] = count(); @q = quantize(9); @q = quantize(-1);
         @l = lquantize(-1, 0, 10, 2); @l = lquantize(5, 0, 10, 2);
+        @top = lquantize(50, 0, 10, 2);
         @ll = llquantize(150, 10, 3, 5, 10); @m = max(-8); exit(0); }'''
 
     def test_rows(self):
@@ -89,9 +90,13 @@ class Aggregations(unittest.TestCase):
         a = run(self.PROGRAM).aggregations
         q = a["q"][()]
         self.assertEqual((q.count, q.buckets[0], q.buckets[-1]),
-                         (2, dtrace.Bucket(-1, 1), dtrace.Bucket(8, 1)))
+                         (2, dtrace.Bucket(-1, 1, 0),
+                          dtrace.Bucket(8, 1, 16)))
+        self.assertEqual([b.high for b in q.buckets], [0, 1, 2, 4, 8, 16])
         low = a["l"][()].buckets[0]
         self.assertEqual((low.low, low.high, low.count), (None, 0, 1))
+        self.assertEqual(a["l"][()].buckets[-1], dtrace.Bucket(4, 1, 6))
+        self.assertEqual(a["top"][()].buckets, (dtrace.Bucket(10, 1, None),))
         self.assertEqual(a["ll"][()].buckets[0], dtrace.Bucket(0, 1, 1000))
 
     def test_printa(self):
