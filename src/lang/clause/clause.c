@@ -425,11 +425,10 @@ no_probes(struct compile *cx, const struct dif_pdesc *pd, struct src_loc loc,
 		  hint != NULL ? hint : "");
 }
 
-/* Ask the world which probes there are, and of what types.  False: there are
-   none, but another target has them, or is still to be asked. */
-static bool
+/* Ask the world which probes there are, and of what types. */
+static void
 find_probes(struct compile *cx, const struct dif_pdesc *pd, struct src_loc loc,
-	    bool others, struct lang_probe_info *pi)
+	    struct lang_probe_info *pi)
 {
 	const struct lang_host *h = &cx->lang->host;
 	struct err e = { 0 };
@@ -437,15 +436,10 @@ find_probes(struct compile *cx, const struct dif_pdesc *pd, struct src_loc loc,
 	for (unsigned i = 0; i < DIF_NARGS; i++)
 		pi->map[i] = (uint8_t)i;
 	if (h->probe_info == NULL)
-		return true;
-	if (h->probe_info(h->arg, pd, pi, &e) != 0) {
-		if (pi->absent && others) {
-			err_clear(&e);
-			return false;
-		}
+		return;
+	if (h->probe_info(h->arg, pd, pi, &e) != 0)
 		lang_fail(cx, e.tag != NULL ? e.tag : &D_PDESC_INVAL, loc, "%s",
 			  e.msg);
-	}
 	check_prov_types(cx, pd, pi);
 	if (pi->made_some)
 		lang_fail(cx, &D_ARGS_MULTI, loc,
@@ -453,51 +447,28 @@ find_probes(struct compile *cx, const struct dif_pdesc *pd, struct src_loc loc,
 			  "and probes that are not: name their provider",
 			  pd->prov, pd->mod, pd->func, pd->name);
 	pi->made &= !cx->src->maker;
-	if (pi->nmatch != 0 || (cx->cflags & LANG_C_ZDEFS) != 0)
-		return true;
-	if (!others)
+	if (pi->nmatch == 0 && (cx->cflags & LANG_C_ZDEFS) == 0)
 		no_probes(cx, pd, loc, pi->hint);
-	return false;
-}
-
-static bool
-is_alike(const struct clause_node *cn, uint32_t i)
-{
-	return i < cn->npdescs && cn->alike != NULL && cn->alike[i];
-}
-
-/* The clause for one description; *found: another target has had its probes,
-   and this one need not. */
-static void
-compile_for(struct compile *cx, const struct clause_node *cn, uint32_t i,
-	    bool *found)
-{
-	struct lang_probe_info *pi = arena_alloc(cx->arena, sizeof(*pi));
-	struct clause_cx cl = { .pdesc = &cn->pdescs[i],
-				.info = pi,
-				.loc = cn->loc };
-
-	if (!is_alike(cn, i))
-		*found = false;
-	if (!find_probes(cx, &cn->pdescs[i],
-			 cn->plocs != NULL ? cn->plocs[i] : cn->loc,
-			 *found || is_alike(cn, i + 1), pi))
-		return;
-	*found = true;
-	cx->clause = &cl;
-	check_body(cx, cn);
-	cx->clause = NULL;
 }
 
 void
 clause_compile(struct compile *cx, const struct clause_node *cn)
 {
-	bool found = false;
-
 	if (cx->src->library)
 		lang_fail(cx, &D_SYNTAX, cn->loc,
 			  "a D library may have declarations only, no clauses");
 	cx->first = cx->clauses.n;
-	for (uint32_t i = 0; i < cn->npdescs; i++)
-		compile_for(cx, cn, i, &found);
+	for (uint32_t i = 0; i < cn->npdescs; i++) {
+		struct lang_probe_info *pi =
+			arena_alloc(cx->arena, sizeof(*pi));
+		struct clause_cx cl = { .pdesc = &cn->pdescs[i],
+					.info = pi,
+					.loc = cn->loc };
+
+		find_probes(cx, &cn->pdescs[i],
+			    cn->plocs != NULL ? cn->plocs[i] : cn->loc, pi);
+		cx->clause = &cl;
+		check_body(cx, cn);
+		cx->clause = NULL;
+	}
 }

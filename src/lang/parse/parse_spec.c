@@ -338,28 +338,50 @@ refuse_path(struct compile *cx, const char *word)
 		  (int)(func - 1 - base), base, (int)(p - func), func);
 }
 
-/* A description is one for each of the targets that it speaks of. */
+/* Does its target lack what it names, which another may have? */
+static bool
+target_lacks(struct compile *cx, const struct dif_pdesc *pd)
+{
+	const struct lang_host *h = &cx->lang->host;
+	struct lang_probe_info pi = { 0 };
+	struct err e = { 0 };
+	int rc;
+
+	if (h->probe_info == NULL || (cx->cflags & LANG_C_ZDEFS) != 0)
+		return false;
+	rc = h->probe_info(h->arg, pd, &pi, &e);
+	err_clear(&e);
+	return rc == 0 ? pi.nmatch == 0 : pi.absent;
+}
+
+/*
+ * A description with $target is one for each of several.  Those of targets that
+ * lack what it names are left out, so that nobody asks what types mean there; but
+ * the last stays if all do, for the message.
+ */
 static void
 parse_one_spec(struct compile *cx, struct clause_node *c, size_t len,
-	   enum lang_spec spec)
+	       enum lang_spec spec)
 {
 	struct lex *lx = cx->lex;
 	struct src_loc loc = lex_loc(lx);
 	const char *run = lx->p;
-	uint32_t n = macro_ntargets(cx, run, len), k = c->npdescs;
+	uint32_t n = macro_ntargets(cx, run, len), first = c->npdescs;
 
 	lx->p += len;
 	lx->bol = false;
-	for (uint32_t i = 0; i < n; i++, k++) {
+	for (uint32_t i = 0; i < n; i++) {
 		const char *text = macro_expand_text(cx, run, len, i + 1, loc);
 		struct dif_pdesc pd;
-		uint32_t nlocs = k, nalike = k;
+		uint32_t nlocs = c->npdescs;
 
 		refuse_path(cx, text);
 		pdesc_set(cx, text, loc, spec, &pd);
+		if (n > 1 && (i + 1 < n || c->npdescs > first) &&
+		    target_lacks(cx, &pd))
+			continue;
 		list_push(cx, c->pdescs, c->npdescs, pd);
 		list_push(cx, c->plocs, nlocs, loc);
-		list_push(cx, c->alike, nalike, i > 0);
 	}
 }
 

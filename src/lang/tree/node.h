@@ -105,7 +105,6 @@ struct clause_node {
 	struct src_loc loc;
 	struct dif_pdesc *pdescs; /* fields filled, macros expanded */
 	struct src_loc *plocs;
-	uint8_t *alike; /* 1: the text of the one before, for another target */
 	uint32_t npdescs;
 	struct node *pred; /* or NULL */
 	struct node **body; /* statements */
