@@ -432,7 +432,7 @@ refuse_agg(struct compile *cx, const struct node *n)
 	const struct node *a = n->kind == NODE_SUB ? n->left : n;
 
 	if (a->kind == NODE_AGG)
-		lang_fail(cx, &D_OP_DYN, n->loc,
+		lang_fail(cx, &D_OP_INCOMPAT, n->loc,
 			  "aggregation @%s has no value in an expression: each "
 			  "CPU or thread has a part of it, and they are added "
 			  "when it is printed (count in a variable, as in n++, "
