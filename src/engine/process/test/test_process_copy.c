@@ -37,7 +37,7 @@ expect_copies(struct test_world *w, bool any)
 	struct buf out = BUF_INIT;
 
 	process_engine_ops.report(w->eng, &out);
-	assert_true((strstr(buf_str(&out), "1 functions copied") != NULL) ==
+	assert_true((strstr(buf_str(&out), "1 function copied") != NULL) ==
 		    any);
 	buf_fini(&out);
 }

@@ -38,6 +38,8 @@ puns(struct test_world *w)
 
 	process_engine_ops.report(w->eng, &out);
 	at = strstr(buf_str(&out), " jumps made of other");
+	if (at == NULL)
+		at = strstr(buf_str(&out), " jump made of other");
 	while (at != NULL && at > buf_str(&out) && at[-1] >= '0' &&
 	       at[-1] <= '9')
 		at--;
