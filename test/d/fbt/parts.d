@@ -6,7 +6,7 @@
  * @timeout: 120
  */
 fbt::write_*:entry, fbt::vfs_*:entry, fbt::generic_*:entry, fbt::security_*:entry,
-fbt::_raw_spin_*:entry
+fbt::__cond_resch*:entry
 /pid == $target && probefunc == "write_null"/
 {
 	null++;
@@ -14,16 +14,16 @@ fbt::_raw_spin_*:entry
 }
 
 fbt::write_*:entry, fbt::vfs_*:entry, fbt::generic_*:entry, fbt::security_*:entry,
-fbt::_raw_spin_*:entry
+fbt::__cond_resch*:entry
 /pid == $target && probefunc == "vfs_write" && arg2 == 7/
 {
 	writes++;
 }
 
-fbt::_raw_spin_*:entry
-/pid == $target && probefunc == "_raw_spin_lock"/
+fbt::__cond_resch*:entry
+/pid == $target && probefunc == "__cond_resched"/
 {
-	locks++;
+	last++;
 }
 
-END { printf("%d calls, %d bytes, %d writes, %d\n", null, bytes, writes, locks > 100); }
+END { printf("%d calls, %d bytes, %d writes, %d\n", null, bytes, writes, last > 0); }
