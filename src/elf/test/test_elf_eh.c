@@ -80,6 +80,7 @@ test_fdes(void **state)
 struct pads {
 	const struct elf_fde *d;
 	size_t n;
+	uint64_t last;
 };
 
 static void
@@ -89,6 +90,7 @@ on_pad(void *arg, uint64_t addr)
 
 	assert_true(addr > p->d->addr && addr < p->d->addr + p->d->size);
 	p->n++;
+	p->last = addr;
 }
 
 static void
@@ -97,6 +99,8 @@ test_pads(void **state)
 	struct elf_file *f = open_self();
 	const struct elf_sym *s = elf_sym_find(f, "elf_test_cleanup");
 	struct pads p = { 0 };
+	const uint64_t *v;
+	size_t n;
 
 	assert_non_null(s);
 	p.d = elf_fde_at(f, s->addr);
@@ -104,6 +108,9 @@ test_pads(void **state)
 	assert_int_not_equal(p.d->lsda, 0);
 	elf_landing_pads(f, p.d, on_pad, &p);
 	assert_true(p.n >= 1);
+	v = elf_entries(f, &n); /* control comes in there, too */
+	assert_non_null(v);
+	assert_true(has(v, n, p.last));
 	elf_close(f);
 }
 
