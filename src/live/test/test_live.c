@@ -551,6 +551,26 @@ test_nomem(void **state)
 	buf_fini(&b);
 }
 
+/* The same of a frame that has nothing but what probes have. */
+static void
+test_nomem_probes(void **state)
+{
+	struct buf b = BUF_INIT;
+	bool failed = true;
+
+	(void)state;
+	put_begin(&b, 1, 1);
+	put_end(&b);
+	for (long n = 1; failed; n++) {
+		nomem_arm(n);
+		struct live_frame *f = frame_new(b.p, b.n, NULL);
+		failed = nomem_disarm();
+		assert_true(failed || f != NULL);
+		frame_free(f);
+	}
+	buf_fini(&b);
+}
+
 int
 main(void)
 {
@@ -574,6 +594,7 @@ main(void)
 		cmocka_unit_test(test_save),
 		cmocka_unit_test(test_short),
 		cmocka_unit_test(test_nomem),
+		cmocka_unit_test(test_nomem_probes),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");
