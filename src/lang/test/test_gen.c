@@ -58,6 +58,10 @@ constants_are_folded(void **state)
 	expect("BEGIN{trace(2 * 3 + 1)}",
 	       "setx DT_INTEGER[0], %r1\nret %r1\n");
 	expect("BEGIN{trace(1 == 2)}", "ret %r0\n");
+	expect("struct s { int a; }; BEGIN{trace(__has_member(struct s, a))}",
+	       "setx DT_INTEGER[0], %r1\nret %r1\n");
+	expect("struct s { int a; }; BEGIN{trace(__has_member(struct s, b))}",
+	       "ret %r0\n");
 	expect("BEGIN{trace(sizeof(int) == 4 ? pid : 0)}",
 	       "ldgs DT_VAR(278), %r1\nret %r1\n");
 }

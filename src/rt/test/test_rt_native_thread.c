@@ -699,6 +699,28 @@ lends_its_home(void **state)
 	assert_ptr_equal(world_enter(w), rt);
 }
 
+/* Before a program's first thread has its base its mappings are asked for, if
+   that was wanted, once. */
+static void
+asks_early_for_mappings(void **state)
+{
+	struct world *w = *state;
+
+	w->sh->maps_answered = 1; /* nobody is waited for */
+	CALL(w, rtn_fork, w->sh, 0, 158, 0);
+	assert_int_equal(w->sh->maps_asked, 0);
+	w->sh->early = 1;
+	w->sh->seccomp = 1;
+	CALL(w, rtn_fork, w->sh, 0, 158, 0);
+	assert_int_equal(w->sh->maps_asked, 0);
+	w->sh->seccomp = 0;
+	CALL(w, rtn_fork, w->sh, 0, 158, 0);
+	assert_int_equal(w->sh->maps_asked, 1);
+	assert_int_equal(w->sh->early, 2);
+	CALL(w, rtn_fork, w->sh, 0, 158, 0);
+	assert_int_equal(w->sh->maps_asked, 1);
+}
+
 /* Where nobody may be asked, and both have the number that is noted. */
 static void
 lends_its_home_under_seccomp(void **state)
@@ -903,6 +925,7 @@ main(void)
 		WORLD_TEST(knows_its_cpu),
 		WORLD_TEST(tells_threads_of_a_shared_base),
 		WORLD_TEST(waits_for_no_stack),
+		WORLD_TEST(asks_early_for_mappings),
 		WORLD_TEST(learns_what_will_be_shared),
 		WORLD_TEST(learns_of_filters),
 		WORLD_TEST(takes_numbers_that_are_known),

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -184,6 +185,28 @@ test_taken(void **state)
 	traced_free(w);
 }
 
+/* What is mapped at the lowest addresses is in no gap, wherever it ends. */
+static void
+test_lowest(void **state)
+{
+	const uint64_t lo = 1u << 16, end = 2 * lo;
+	const struct engine eng = { .pid = getpid() };
+	struct gaps gs = { 0 };
+	struct err e = { 0 };
+	void *p = mmap((void *)(uintptr_t)lo, end - lo, PROT_NONE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+		       0);
+
+	if (p == MAP_FAILED)
+		skip(); /* vm.mmap_min_addr */
+	assert_int_equal(gaps_read(&eng, &gs, &e), 0);
+	assert_true(gs.g.n > 0);
+	for (size_t i = 0; i < gs.g.n; i++)
+		assert_true(gs.g.v[i].lo >= end);
+	vec_fini(&gs.g);
+	munmap(p, end - lo);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -194,6 +217,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_together),
 		cmocka_unit_test(test_taken),
+		cmocka_unit_test(test_lowest),
 	};
 
 	target_again(argc, argv);
