@@ -25,6 +25,7 @@
 #include "base/test/fds.h"
 #include "base/test/capable.h"
 #include "proc/proc.h"
+#include "proc/proc_impl.h"
 
 static char self[4096];
 
@@ -602,10 +603,34 @@ static void __attribute__((constructor)) say_constructed(void)
 		_exit(1);
 }
 
+/* A file that is mapped a second time, at once behind the first, is a run of its
+   own: its offsets start over. */
+static void
+test_runs(void **state)
+{
+	char text[] = "10000-11000 r--p 00000000 08:01 7 /a\n"
+		      "11000-12000 r-xp 00001000 08:01 7 /a\n"
+		      "12000-13000 rw-p 00000000 00:00 0 \n"
+		      "13000-14000 r--p 00000000 08:01 7 /a\n"
+		      "14000-16000 r-xp 00001000 08:01 7 /a\n";
+	mruns runs = { 0 };
+
+	assert_true(proc_maps_parse(text, &runs));
+	assert_int_equal(runs.n, 2);
+	assert_int_equal(runs.v[0].start, 0x10000);
+	assert_int_equal(runs.v[0].end, 0x13000); /* with its .bss */
+	assert_int_equal(runs.v[0].xend, 0x12000);
+	assert_int_equal(runs.v[1].start, 0x13000);
+	assert_int_equal(runs.v[1].xstart, 0x14000);
+	assert_int_equal(runs.v[1].end, 0x16000);
+	vec_fini(&runs);
+}
+
 int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_true),
 		cmocka_unit_test(test_evaltime),
 		cmocka_unit_test(test_advance),
