@@ -74,10 +74,9 @@ needs_of_all_values(void **state)
 static void
 clauses_of_a_probe(void **state)
 {
-	static const struct dif_ecb ecbs[] = { { 1, 0, 0 },
-					       { 2, 2, 0 },
-					       { 3, 2, 1 },
-					       { 4, 5, 0 } };
+	static const struct dif_ecb ecbs[] = {
+		{ 1, 0, 0 }, { 2, 2, 0 }, { 3, 2, 1 }, { 4, 5, 0 }
+	};
 	const struct dif_enabling en = { .ecbs = ecbs, .necbs = 4 };
 	uint32_t end;
 

@@ -281,11 +281,12 @@ test_reach(void **state)
 		uint8_t code[64];
 		struct x86_buf b = { code, 0, sizeof(code), v[i].to, false };
 		struct err e = { 0 };
-		bool moved = x86_reloc_insn(&b, lea, sizeof(lea), from,
-					    &e) == 0;
+		bool moved =
+			x86_reloc_insn(&b, lea, sizeof(lea), from, &e) == 0;
 
 		if (moved != v[i].moved)
-			fail_msg("%zu", i);
+			fail_msg("place %zu: %s", i,
+				 moved ? "moved" : "refused");
 	}
 }
 

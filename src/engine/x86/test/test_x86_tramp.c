@@ -311,7 +311,8 @@ test_leave_later(void **state)
 {
 	static const struct subject s = {
 		"\x85\xff\x74\x07\x31\xc0\xc3\xc3\xc3\xc3\xc3"
-		"\x6a\x07\x58\xc3", 15, 0, 6
+		"\x6a\x07\x58\xc3",
+		15, 0, 6
 	};
 	const struct x86_point p[] = {
 		{ .at = 2, .h = &called, .site = 0, .kind = X86_AT_RETURN },
