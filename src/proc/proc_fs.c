@@ -209,6 +209,8 @@ proc_maps_open(struct proc_maps *it, pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)proc_face(pid));
 	it->f = fopen(path, "re");
+	if (it->f != NULL)
+		(void)setvbuf(it->f, it->buf, _IOFBF, sizeof(it->buf));
 	return it->f != NULL;
 }
 

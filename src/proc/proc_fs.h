@@ -104,6 +104,7 @@ bool proc_map_parse(char *line, struct proc_map *m);
 
 struct proc_maps {
 	FILE *f;
+	char buf[4096]; /* the kernel gives no more at a time */
 	char line[4 * PATH_MAX + 128]; /* a name of newlines is written so */
 };
 /* The mappings of a process (by its proc_face()), by address.  False: errno. */

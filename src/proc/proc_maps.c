@@ -152,6 +152,8 @@ proc_maps_parse(char *text, mruns *runs)
 /* What all objects of a process are asked with; read once for them, as there may
    be hundreds of processes with dozens each. */
 struct maps_proc {
+	pid_t pid;
+	bool read; /* what follows */
 	pid_t face;
 	bool at_home;	 /* its names lead where ours do, but for odd mounts */
 	bool has_exe;
@@ -173,11 +175,12 @@ same_inode(pid_t pid, const char *of, const char *ours)
 }
 
 static void
-maps_proc_read(struct maps_proc *w, pid_t pid)
+maps_proc_read(struct maps_proc *w)
 {
 	char exe[32];
 
-	w->face = proc_face(pid);
+	w->read = true;
+	w->face = proc_face(w->pid);
 	w->at_home = same_inode(w->face, "ns/mnt", "/proc/self/ns/mnt") &&
 		     same_inode(w->face, "root", "/");
 	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)w->face);
@@ -423,7 +426,7 @@ obj_known(struct proc *p, const struct mrun *r)
 
 /* Replace the list of objects by that of the runs. */
 static bool
-objs_update(struct proc *p, const struct maps_proc *w, const mruns *runs)
+objs_update(struct proc *p, struct maps_proc *w, const mruns *runs)
 {
 	VEC(struct mobj *) fresh = { 0 };
 	bool changed = false;
@@ -435,6 +438,8 @@ objs_update(struct proc *p, const struct maps_proc *w, const mruns *runs)
 		if (!maps_is_object(r))
 			continue;
 		m = obj_known(p, r);
+		if (m == NULL && !w->read)
+			maps_proc_read(w);
 		if (m == NULL)
 			m = obj_new(p, w, r);
 		if (m == NULL || !vec_push(&fresh, m)) {
@@ -472,7 +477,8 @@ objs_read(struct proc *p, const mruns *runs)
 
 	if (w == NULL)
 		return false;
-	maps_proc_read(w, p->pid);
+	w->pid = p->pid;
+	w->read = false;
 	ok = objs_update(p, w, runs);
 	free(w);
 	return ok;

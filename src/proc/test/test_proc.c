@@ -564,6 +564,33 @@ text_same(const struct proc *p, const struct proc_obj *o, uint64_t addr,
 	return same;
 }
 
+/* Code of the process engine is no file, and not the vdso, which has no name
+   either. */
+static void
+test_code_of_ours(void **state)
+{
+	int fd = memfd_create("dtrace", MFD_CLOEXEC);
+	struct proc_set *ps = new_set();
+	struct err e = { 0 };
+	struct proc_obj *o;
+	struct proc *p;
+	void *at;
+
+	p = proc_grab(ps, getpid(), &e);
+	assert_non_null(p);
+	assert_non_null(proc_obj_elf(obj_named(p, "[vdso]"), &e));
+	assert_int_equal(ftruncate(fd, 4096), 0);
+	at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(at, MAP_FAILED);
+	proc_refresh(p);
+	o = obj_named(p, "memfd:dtrace");
+	assert_int_equal(o->start, (uint64_t)(uintptr_t)at);
+	assert_null(proc_obj_elf(o, &e));
+	proc_set_free(ps);
+	munmap(at, 4096);
+	close(fd);
+}
+
 static void
 test_text(void **state)
 {
@@ -645,6 +672,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_ksym),
 		cmocka_unit_test(test_ksym_global),
 		cmocka_unit_test(test_ktext),
+		cmocka_unit_test(test_code_of_ours),
 		cmocka_unit_test(test_text),
 	};
 
