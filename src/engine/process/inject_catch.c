@@ -35,6 +35,7 @@
 #define OPTS     (PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC)
 #define STOPS    256  /* more is not the way to execve */
 #define CATCH_MS 2000 /* a program on a slow disk */
+#define CATCH_TRIES 15 /* a thread that gets no processor */
 
 static uint64_t
 catch_now(void)
@@ -82,9 +83,13 @@ inject_catch(struct inject *in, pid_t tid, struct err *e)
 {
 	if (ptrace(PTRACE_SEIZE, tid, 0, OPTS) != 0)
 		return inject_denied(tid, errno, e);
-	if (!catch_stop(in, tid))
-		return inject_ended(in->pid, e);
-	return 0;
+	/* One that has not stopped yet cannot be let go either, and would stop
+	   for ever when nobody waits for that any more. */
+	for (int i = 0; i < CATCH_TRIES; i++)
+		if (catch_stop(in, tid))
+			return 0;
+	ptrace(PTRACE_DETACH, tid, 0, 0);
+	return inject_ended(in->pid, e);
 }
 
 void
