@@ -47,6 +47,7 @@ inject_status_read(pid_t pid, struct inject_status *st)
 		st->uid[i] = (unsigned)uid[i];
 	st->seccomp = (int)proc_status_number(&ps, "Seccomp");
 	st->filters = (int)proc_status_number(&ps, "Seccomp_filters");
+	st->threads = (unsigned)proc_status_number(&ps, "Threads");
 	st->has_memory = proc_status_line(&ps, "VmSize") != NULL;
 	return st->state != 'X';
 }
@@ -185,7 +186,8 @@ inject_under_seccomp(pid_t pid)
 {
 	struct inject_status st;
 
-	seccomp_of_threads(pid, false, &st);
+	if (!inject_status_read(pid, &st) || st.threads != 1)
+		seccomp_of_threads(pid, false, &st);
 	return st.seccomp != 0;
 }
 

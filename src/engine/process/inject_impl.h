@@ -29,6 +29,7 @@ struct inject_status {
 	pid_t tracer;
 	unsigned uid[3]; /* real, effective, saved */
 	int seccomp, filters;
+	unsigned threads;
 	bool has_memory; /* no kernel thread, no zombie */
 };
 /* False: there is no such process or thread. */

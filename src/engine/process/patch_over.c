@@ -45,7 +45,7 @@ struct patch_head
 patch_head_make(uint64_t addr, uint64_t shared, uint32_t written, uint32_t len,
 		bool copy, uint64_t next)
 {
-	return (struct patch_head){ MARK ^ addr,
+	return (struct patch_head){ MARK + addr,
 				    shared | written | len << 5 |
 					    (uint32_t)copy << 10,
 				    next };
@@ -75,7 +75,7 @@ patch_head_read(struct inject *in, uint64_t addr, uint64_t to,
 {
 	return to > sizeof(*h) &&
 	       inject_read(in, to - sizeof(*h), h, sizeof(*h)) == 0 &&
-	       h->mark == (MARK ^ addr) &&
+	       h->mark == (MARK + addr) &&
 	       patch_head_written(h) >= JMP32 &&
 	       patch_head_written(h) <= PATCH_MAX &&
 	       patch_head_len(h) >= patch_head_written(h) &&

@@ -131,6 +131,13 @@ beside_end(struct engine *eng)
 	b->in.mem = b->lock = -1;
 }
 
+bool
+beside_any(const struct engine *eng)
+{
+	return eng->beside != NULL && (eng->beside->there ||
+				       eng->beside->nover != 0);
+}
+
 uint32_t
 beside_count(const struct engine *eng)
 {

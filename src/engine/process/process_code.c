@@ -473,6 +473,36 @@ region_begin(struct engine *eng, struct map_region *r, struct err *e)
 	return region_error(eng, r, t, e);
 }
 
+static void
+addr_moved(uint64_t *addr, uint64_t by)
+{
+	if (*addr != 0)
+		*addr += by;
+}
+
+void
+code_region_moved(struct engine *eng, struct map_region *r,
+		  const struct map_region *from, uint64_t by)
+{
+	struct x86_target *t = &r->target;
+
+	r->buf = (struct x86_buf){ .p = r->mem,
+				   .n = from->buf.n,
+				   .cap = r->size,
+				   .base = r->addr };
+	*t = code_target(eng, eng->sh, r->addr);
+	t->sys_enter = from->target.sys_enter;
+	t->sys_return = from->target.sys_return;
+	t->solo_miss = from->target.solo_miss;
+	addr_moved(&t->sys_enter, by);
+	addr_moved(&t->sys_return, by);
+	addr_moved(&t->solo_miss, by);
+	r->maps = from->maps;
+	addr_moved(&r->maps.code, by);
+	for (size_t i = 0; i < eng->nclasses; i++)
+		addr_moved(&r->handlers[i].code, by);
+}
+
 /* ---- patches ------------------------------------------------------------- */
 
 /* jmp rel8 */
@@ -834,18 +864,34 @@ window_refuse(struct engine *eng, struct plan_window *pw,
 	return 0;
 }
 
+/* Of a member: what it stands for, for those that are like it. */
+static int
+window_note(struct engine *eng, const struct plan_window *pw)
+{
+	uint64_t len = pw->copy ? eng->plan.fns.v[pw->fn].fn.part[0].size
+				: pw->w.len;
+	const struct inject_span s = { pw->w.start, pw->w.start + len };
+
+	return eng->root == NULL || vec_push(&eng->texts, s) ? 0 : -1;
+}
+
 static int
 windows_make(struct engine *eng, bool *refused, struct err *e)
 {
 	eng->patches.n = 0;
 	eng->moves.n = 0;
+	eng->texts.n = 0;
 	*refused = false;
 	for (size_t i = 0; i < eng->plan.windows.n; i++) {
 		struct plan_window *pw = &eng->plan.windows.v[i];
 		struct err why = { 0 };
 
-		if (window_make(eng, pw, &why) == 0)
+		if (window_make(eng, pw, &why) == 0) {
+			if (window_note(eng, pw) != 0)
+				return err_nomem(e);
 			continue;
+		}
+		eng->odd = true;
 		if (why.tag == &ERR_NOMEM ||
 		    eng->map.region[pw->region].buf.full) {
 			*e = why;

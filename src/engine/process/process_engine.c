@@ -293,7 +293,7 @@ engine_enter(struct engine *eng, bool follow, struct err *e)
 	eng->sh->early = eng->world.fresh && !world_has_libc(&eng->world);
 	threads_fill(eng);
 	process_unwind_look(eng, true);
-	if (code_make(eng, e) != 0)
+	if ((eng->adopts != NULL ? image_code(eng, e) : code_make(eng, e)) != 0)
 		goto fail;
 	shared_fill_sys(eng);
 	if ((!follow && attach_host(eng, e) != 0) || later_attach(eng, e) != 0)
@@ -681,6 +681,7 @@ engine_release(struct engine *eng)
 	vec_fini(&eng->moves);
 	vec_fini(&eng->fresh);
 	vec_fini(&eng->again);
+	vec_fini(&eng->texts);
 	if (eng->begun != NULL)
 		vec_fini(eng->begun);
 	plan_fini(&eng->plan);

@@ -173,3 +173,13 @@ gaps_anywhere(const struct gaps *gs, uint64_t n)
 	spare = w->hi - w->lo - n - PAGE;
 	return (w->hi - n - (spare < 2 * FAR ? spare / 2 : FAR)) & ~(PAGE - 1);
 }
+
+bool
+gaps_has(const struct gaps *gs, uint64_t lo, uint64_t n)
+{
+	for (size_t i = 0; i < gs->g.n; i++)
+		if (lo >= gs->g.v[i].lo && n <= gs->g.v[i].hi &&
+		    lo <= gs->g.v[i].hi - n)
+			return true;
+	return false;
+}

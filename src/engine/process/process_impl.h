@@ -353,6 +353,8 @@ void plan_fini(struct plan *p);
 int plan_follow(struct engine *eng, struct err *e);
 /* Is a place of a probe in another target? */
 bool plan_elsewhere(const struct engine *eng, const struct dif_site *s);
+/* Make room for another program's functions, or for later ones. */
+int plan_forget(struct engine *eng, struct err *e);
 /* Of a member that is another target: its system calls, and the places in it
    that the enabling has. */
 int plan_join(struct engine *eng, struct err *e);
@@ -451,6 +453,8 @@ const char *beside_denies(struct engine *eng, const struct plan_point *pt);
 /* Note what is before p; -1 + *e: somebody's jump may be made of its bytes. */
 int beside_lead(struct engine *eng, const struct code_world *w, struct patch *p,
 		struct err *e);
+/* Are any of them there, as far as is known? */
+bool beside_any(const struct engine *eng);
 /* Windows that we share with others. */
 uint32_t beside_count(const struct engine *eng);
 
@@ -479,6 +483,8 @@ bool gaps_cut(struct gaps *gs, uint64_t lo, uint64_t n);
 uint64_t gaps_near(const struct gaps *gs, uint64_t n, uint64_t lo, uint64_t hi);
 uint64_t gaps_low(const struct gaps *gs, uint64_t n);
 uint64_t gaps_anywhere(const struct gaps *gs, uint64_t n);
+/* Is [lo, lo + n) free, with some room around it? */
+bool gaps_has(const struct gaps *gs, uint64_t lo, uint64_t n);
 
 /* ---- landings of punned jumps (process_land.c) --------------------------- */
 
@@ -633,6 +639,10 @@ uint64_t code_need(struct engine *eng, size_t i, size_t end, struct err *e);
 uint64_t code_common(const struct engine *eng);
 int code_region(struct engine *eng, struct map_region *r, struct err *e);
 int code_more(struct engine *eng, struct err *e);
+/* r has the code of another region, which is as much lower: what else is known of
+   it.  Its handlers are r's already, with the addresses of the other. */
+void code_region_moved(struct engine *eng, struct map_region *r,
+		       const struct map_region *from, uint64_t by);
 
 /* ---- rtn_shared and rt_view (process_shared.c, process_view.c) ----------- */
 
@@ -816,10 +826,18 @@ struct engine {
 	VEC(struct engine *) members;
 	VEC(struct again) again;
 	uint64_t next_gather_ns;
-	uint32_t nprograms;
+	uint32_t nprograms, nalike; /* of these made like others: image_adopted() */
 	struct hash *known; /* functions of files (process_known.c) */
 	struct again_list *begun; /* a member's, when it began */
 	bool joined; /* a member that is another target, not a program executed */
+	/* Programs that are laid out alike (process_image.c). */
+	VEC(struct image *) images; /* the root's */
+	const struct image *image;  /* a member: what it has come to be like */
+	const struct image *adopts; /* and what it is being made like; or NULL */
+	uint64_t moved;		    /* so much higher than that */
+	bool off_images;	    /* it is like none any more */
+	bool odd;		    /* a window could not be made: none is like it */
+	VEC(struct inject_span) texts; /* a member: what its windows stand for */
 	const char *lost_why; /* the first that was not followed */
 
 	/* Code that comes and goes (process_later.c). */
@@ -864,6 +882,23 @@ bool known_find(struct engine *eng, struct plan_fn *f);
 /* Remember it. */
 void known_add(struct engine *eng, const struct plan_fn *f);
 void known_free(struct engine *root);
+
+/* ---- programs that are alike (process_image.c) ------------------------------- */
+
+/* Is the member, which stands still, laid out as one that was there before, so far?
+   Then m->adopts is set, and what was made for that one is made of the image. */
+void image_look(struct engine *m);
+/* Instead of a plan: with it patches and moves. */
+int image_plan(struct engine *m, struct err *e);
+/* Instead of measuring and choosing addresses. */
+void image_regions(struct engine *m);
+/* The code of this stage, into regions that are there. */
+int image_code(struct engine *m, struct err *e);
+/* All has been done. */
+void image_adopted(struct engine *m);
+/* It was made by itself: the next ones may be like it. */
+void image_learn(struct engine *m);
+void images_free(struct engine *root);
 
 /* ---- the tree (process_tree.c) --------------------------------------------- */
 

@@ -246,11 +246,11 @@ cmp_move(const void *va, const void *vb)
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
-/* The code of plan_more()'s windows. */
+/* What has been made now is shared out. */
 static int
-later_windows(struct engine *eng, size_t nsites, struct err *e)
+later_take(struct engine *eng, size_t nsites, struct err *e)
 {
-	int rc = map_more(eng, e) == 0 ? code_more(eng, e) : -1;
+	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < eng->world.objs.n; i++) {
 		struct world_obj *o = eng->world.objs.v[i];
@@ -264,13 +264,40 @@ later_windows(struct engine *eng, size_t nsites, struct err *e)
 	return rc;
 }
 
+/* The code of plan_more()'s windows. */
+static int
+later_windows(struct engine *eng, size_t nsites, struct err *e)
+{
+	if (map_more(eng, e) != 0 || code_more(eng, e) != 0)
+		return -1;
+	return later_take(eng, nsites, e);
+}
+
+/* All of it is as in another program. */
+static int
+make_alike(struct engine *eng, struct err *e)
+{
+	size_t nsites = eng->plan.sites.n;
+
+	eng->world.fresh = false;
+	if (image_plan(eng, e) != 0 || image_code(eng, e) != 0 ||
+	    later_take(eng, nsites, e) != 0)
+		return -1;
+	image_adopted(eng);
+	return 0;
+}
+
 static int
 make(struct engine *eng, const struct engine_site *v, size_t n, struct err *e)
 {
 	size_t nsites = eng->plan.sites.n;
 	uint32_t first = (uint32_t)eng->plan.groups.n;
-	int rc = plan_more(eng, v, n, &first, e);
+	int rc;
 
+	image_look(eng);
+	if (eng->adopts != NULL)
+		return make_alike(eng, e);
+	rc = plan_more(eng, v, n, &first, e);
 	if (rc == 0 && eng->plan.windows.n != 0)
 		rc = later_windows(eng, nsites, e);
 	if (rc != 0) {
@@ -282,7 +309,13 @@ make(struct engine *eng, const struct engine_site *v, size_t n, struct err *e)
 	} else if (eng->opts.follow == RTN_FOLLOW_ALL && eng->root == NULL) {
 		rc = again_note(eng, first, e);
 	}
+	if (rc == 0 && eng->plan.windows.n == 0)
+		eng->patches.n = eng->moves.n = eng->texts.n = 0;
 	plan_more_done(eng, first);
+	if (rc == 0)
+		image_learn(eng);
+	else
+		eng->off_images = true;
 	return rc;
 }
 
@@ -385,18 +418,24 @@ apply(struct engine *eng, struct err *e)
 
 /*
  * Those without patches may be some that the providers had not seen yet: they
- * are asked about.
+ * are asked about.  Of a program that has only begun all has been looked at, and
+ * no provider is asked.
  */
 int
 later_attach(struct engine *eng, struct err *e)
 {
+	const bool begun = eng->root != NULL && !eng->joined;
+
 	if (objs_take(eng, e) != 0 || apply(eng, e) != 0)
 		return -1;
+	if (begun)
+		eng->next_maps_ns = clock_mono_ns() + LOOK_MEMBER_NS;
 	for (size_t i = 0; i < eng->world.objs.n; i++) {
 		struct world_obj *o = eng->world.objs.v[i];
 		struct later_note *note = world_obj_note(o);
 
-		note->there = note->due && world_obj_mapped(o);
+		note->served |= begun;
+		note->there = note->served && world_obj_mapped(o);
 		note->due = false;
 	}
 	return 0;

@@ -26,6 +26,9 @@
 
 #define PAGE	4096ull
 #define TRIES	8
+/* Where programs of a tree have the shared part, so that their code is the same:
+   below all that the kernel places by itself, and above what sanitizers do. */
+#define MEMBER_AT 0x7e9000000000ull
 #define THREADS_LEAST  128u /* slots, where memory is short */
 
 struct engine *
@@ -61,7 +64,10 @@ map_choose_in(struct engine *eng, struct gaps *gs)
 		ok = m->table != 0 && gaps_take(gs, m->table, n + PAGE);
 	}
 	if (ok) {
-		m->shared = gaps_anywhere(gs, m->shared_len);
+		m->shared = eng->root != NULL && !eng->joined &&
+					    gaps_has(gs, MEMBER_AT, m->shared_len)
+				    ? MEMBER_AT
+				    : gaps_anywhere(gs, m->shared_len);
 		ok = m->shared != 0;
 	}
 	return ok;
@@ -73,7 +79,11 @@ static int
 map_choose(struct engine *eng, struct err *e)
 {
 	struct gaps gs = { 0 };
-	bool ok = gaps_read(eng, &gs, e) == 0 &&
+	bool ok;
+
+	if (eng->adopts != NULL)
+		return 0; /* image_regions() */
+	ok = gaps_read(eng, &gs, e) == 0 &&
 		  land_reserve(eng->plan.land, &gs) &&
 		  map_choose_in(eng, &gs);
 
@@ -612,8 +622,11 @@ map_follow(struct engine *eng, struct err *e)
 	regions_close(m);
 	memset(m->region, 0, sizeof(m->region));
 	m->nregions = m->ndone = 0;
-	if (regions_plan(eng, e) != 0 || regions_measure(eng, e) != 0)
+	if (eng->adopts != NULL) {
+		image_regions(eng);
+	} else if (regions_plan(eng, e) != 0 || regions_measure(eng, e) != 0) {
 		return -1;
+	}
 	for (uint32_t i = 0; i < m->nregions; i++)
 		if (region_grow(eng, &m->region[i], e) != 0)
 			return -1;

@@ -687,8 +687,7 @@ plan_make(struct engine *eng, struct err *e)
 	return 0;
 }
 
-/* Make room for another program's functions, or for later ones. */
-static int
+int
 plan_forget(struct engine *eng, struct err *e)
 {
 	struct plan *p = &eng->plan;

@@ -139,6 +139,13 @@ threads_look(struct engine *eng, struct err *e)
 
 	if (v == NULL)
 		return err_nomem(e);
+	if (eng->world.fresh && eng->root != NULL && !eng->joined && n == 1) {
+		/* execve(2) leaves one thread, and nothing in its registers. */
+		*v = (struct inject_id){ .tid = eng->pid };
+		eng->ids = v;
+		eng->nids = n;
+		return 0;
+	}
 	if (inject_ids(&eng->in, v, &n, e) != 0)
 		return -1;
 	qsort(v, n, sizeof(*v), by_base);

@@ -203,14 +203,19 @@ member_enter(struct engine *m, struct err *e)
 	    world_open(&m->world, m->pid, &m->root->world, e) != 0)
 		return -1;
 	m->world.fresh = true;
-	if (plan_follow(m, e) != 0)
+	image_look(m);
+	if ((m->adopts != NULL ? image_plan(m, e) : plan_follow(m, e)) != 0)
 		return -1;
-	if (m->plan.windows.n == 0)
+	if (m->adopts == NULL && m->plan.windows.n == 0)
 		return err_set(e, &ERR_GENERIC, 0,
 			       "it has no system call that can be probed");
-	if (map_member(m, e) != 0)
+	if (map_member(m, e) != 0 || engine_enter(m, true, e) != 0)
 		return -1;
-	return engine_enter(m, true, e);
+	if (m->adopts != NULL)
+		image_adopted(m);
+	else
+		image_learn(m);
+	return 0;
 }
 
 /* Slots of the program that was: of its threads none is left. */
@@ -653,6 +658,7 @@ tree_free(struct engine *root)
 		member_free(m);
 	}
 	vec_fini(&root->members);
+	images_free(root);
 	known_free(root);
 }
 
@@ -663,8 +669,9 @@ tree_report(const struct engine *root, struct buf *out)
 
 	if (root->nprograms != 0)
 		buf_printf(out,
-			   "process %d: programs executed and followed: %u\n",
-			   (int)root->pid, root->nprograms);
+			   "process %d: programs executed and followed: %u, "
+			   "%u of them laid out as others before\n",
+			   (int)root->pid, root->nprograms, root->nalike);
 	if (nlost != 0)
 		buf_printf(out,
 			   "process %d: programs executed that were not "
