@@ -24,6 +24,8 @@
  */
 #include "lib/dt_place.h"
 
+#include <string.h>
+
 struct place_cx {
 	struct arena *a;
 	const struct dt_comps *comps;
@@ -143,6 +145,17 @@ place_cure(const struct place_cx *cx, const struct dt_comp *c)
 	return "";
 }
 
+/* What says as much without privilege; or "". */
+static const char *
+place_instead(const struct dif_probe *p)
+{
+	if (strcmp(p->prov, "proc") == 0)
+		return "; of a command and all that it runs (-c, "
+		       "-x follow=all) syscall::exec*:entry, "
+		       "syscall::exit_group:entry and the like tell as much";
+	return "";
+}
+
 static int
 place_fail(const struct place_cx *cx, const struct dt_comp *c, const char *no_k,
 	   const char *no_p, bool *priv, struct err *e)
@@ -163,9 +176,9 @@ place_fail(const struct place_cx *cx, const struct dt_comp *c, const char *no_k,
 			       "kernel engine: %s; process engine: %s%s", no_k,
 			       no_p, place_cure(cx, c));
 	return err_set(e, &ERR_GENERIC, 0,
-		       "%s:%s:%s:%s: kernel engine: %s; process engine: %s%s",
+		       "%s:%s:%s:%s: kernel engine: %s; process engine: %s%s%s",
 		       p->prov, p->mod, p->func, p->name, no_k, no_p,
-		       place_cure(cx, c));
+		       place_cure(cx, c), *priv ? place_instead(p) : "");
 }
 
 /* ---- one component ------------------------------------------------------- */

@@ -780,6 +780,7 @@ report_engine(dtrace_hdl_t *dtp, const struct dt_engine *de)
 	if (de->ops->report != NULL)
 		de->ops->report(de->eng, b);
 	dt_later_report(de, b);
+	dt_follow_report(dtp, de, b);
 }
 
 const char *

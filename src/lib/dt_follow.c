@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * dt_follow.c - what -x follow does not reach, as -v says it: somebody who asks
+ * for the processes that the target makes is to know what he does not see of them.
+ *
+ * Called for each instance, from dtrace_engines(): when tracing begins and at its
+ * end.
+ */
+#include "lib/dt_impl.h"
+
+/* The option's words. */
+enum { FOLLOW_NONE, FOLLOW_FORK, FOLLOW_ALL };
+
+/* ---- what the clauses are ---------------------------------------------------- */
+
+static bool
+follow_has_kind(const struct dif_enabling *en, enum dif_site_kind kind)
+{
+	for (uint32_t i = 0; i < en->nprobes; i++)
+		for (uint32_t k = 0; k < en->probes[i].nsites; k++)
+			if (en->probes[i].sites[k].kind == kind)
+				return true;
+	return false;
+}
+
+/* Does anything fire there but BEGIN, END and ticks? */
+static bool
+follow_fires(const struct dif_enabling *en)
+{
+	for (uint32_t i = 0; i < en->nprobes; i++)
+		for (uint32_t k = 0; k < en->probes[i].nsites; k++)
+			if (dif_sites[en->probes[i].sites[k].kind].where !=
+			    DIF_AT_TRACE)
+				return true;
+	return false;
+}
+
+static bool
+obj_asks_prov(const struct dif_obj *o)
+{
+	for (uint32_t i = 0; o != NULL && i < o->ntext; i++)
+		if (DIF_OP(o->text[i]) == DIF_OP_LDGS &&
+		    DIF_IDX(o->text[i]) == DIF_VAR_probeprov)
+			return true;
+	return false;
+}
+
+static bool
+stmt_asks_prov(const struct dif_stmt *s)
+{
+	for (uint32_t i = 0; i < s->nexprs; i++)
+		if ((s->exprs[i].src == DIF_SRC_NAME &&
+		     s->exprs[i].arg == DIF_VAR_probeprov) ||
+		    obj_asks_prov(s->exprs[i].obj))
+			return true;
+	return false;
+}
+
+/* Does a clause of a process's code ask for probeprov? */
+static bool
+follow_asks_prov(const struct dif_enabling *en)
+{
+	for (uint32_t c = 0; c < en->nclauses; c++) {
+		const struct dif_clause *cl = en->clauses[c];
+
+		if (cl->pid == 0)
+			continue;
+		if (obj_asks_prov(cl->pred))
+			return true;
+		for (uint32_t i = 0; i < cl->nstmts; i++)
+			if (stmt_asks_prov(&cl->stmts[i]))
+				return true;
+	}
+	return false;
+}
+
+/* ---- the process engine ------------------------------------------------------ */
+
+static bool
+clause_matched(const dtrace_hdl_t *dtp, const struct dif_clause *cl)
+{
+	for (uint32_t i = 0; i < dtp->necbs; i++)
+		if (dtp->ecbs[i].clause == cl)
+			return true;
+	return false;
+}
+
+/* Descriptions that match nothing in the target (-Z); programs that it executes
+   are not asked. */
+static void
+follow_unmatched(const dtrace_hdl_t *dtp, const struct dt_engine *de,
+		 struct buf *out)
+{
+	const int pid = (int)de->target.pid;
+
+	for (uint32_t c = 0; c < dtp->clauses.n; c++) {
+		const struct dif_clause *cl = dtp->clauses.v[c];
+		const struct dif_pdesc *d = &cl->pdesc;
+
+		if (de->clause_of[c] == DT_NO_CLAUSE || cl->pid != pid ||
+		    clause_matched(dtp, cl))
+			continue;
+		buf_printf(out,
+			   "process %d: %s:%s:%s:%s matches nothing there; "
+			   "what only programs that it executes have mapped "
+			   "has no probes (-x follow=all)\n",
+			   pid, d->prov, d->mod, d->func, d->name);
+	}
+}
+
+static void
+follow_process(const dtrace_hdl_t *dtp, const struct dt_engine *de,
+	       struct buf *out)
+{
+	const int pid = (int)de->target.pid;
+
+	if (follow_has_kind(&de->en, DIF_SITE_PROFILE))
+		buf_printf(out,
+			   "process %d: profile probes sample it alone, and "
+			   "none of the processes that it makes (-x follow)\n",
+			   pid);
+	if (follow_asks_prov(&de->en))
+		buf_printf(out,
+			   "process %d: probeprov is that of it in the "
+			   "processes that it makes, too (-x follow); pid is "
+			   "theirs\n",
+			   pid);
+	if (dtp->opt[DT_OPT_follow] == FOLLOW_ALL)
+		follow_unmatched(dtp, de, out);
+}
+
+/* ---- the door ---------------------------------------------------------------- */
+
+void
+dt_follow_report(const dtrace_hdl_t *dtp, const struct dt_engine *de,
+		 struct buf *out)
+{
+	if (dtp->opt[DT_OPT_follow] == FOLLOW_NONE)
+		return;
+	if (dt_is_process(de)) {
+		if (de->target.pid != 0)
+			follow_process(dtp, de, out);
+	} else if (follow_fires(&de->en)) {
+		buf_printf(out,
+			   "-x follow is the process engine's: probes of the "
+			   "kernel engine fire in all processes, those of a "
+			   "process's code in that alone; "
+			   "/progenyof($target)/ is for what the target "
+			   "makes\n");
+	}
+}
