@@ -649,6 +649,17 @@ image_take(const struct engine *m)
 
 /* ---- the second of a kind -------------------------------------------------- */
 
+/*
+ * Can addresses be told by a difference?  The low half must have changed, since
+ * they are looked for where it stands, and the high one, or else whatever stands
+ * behind the low one would pass for it.
+ */
+static bool
+learn_tells(uint64_t by)
+{
+	return (uint32_t)by != 0 && by + (1ull << 32) > 1ull << 33;
+}
+
 /* Is there an address, in bytes [from, n) of both, with byte i in its low half,
    that differs by `by`? */
 static bool
@@ -792,8 +803,7 @@ image_learn(struct engine *m)
 		return;
 	m->off_images = true;
 	was = image_find(m, &by);
-	/* An address of two halves is known by its low one. */
-	if (was != NULL && by != 0 && (uint32_t)by == 0)
+	if (was != NULL && by != 0 && !learn_tells(by))
 		return;
 	if (!can_be_taken(m) || (was == NULL &&
 				 m->root->images.n >= IMAGES_MAX) ||
