@@ -328,7 +328,7 @@ main(int argc, char **argv)
 	if (!may_watch()) {
 		fputs("lockstat: locks of the kernel are the whole system's: "
 		      "that needs root, or CAP_BPF and CAP_PERFMON\n", stderr);
-		return FAIL;
+		exit(FAIL);
 	}
 	lock_cmd_open(&l.c);
 	lockstat_set_options(&l, &a);
