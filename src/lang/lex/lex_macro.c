@@ -54,6 +54,16 @@ macro_read(const char *p, const char *end, struct macro *m)
 	return m->len == 0 ? NULL : p;
 }
 
+/* $target and a number. */
+static bool
+macro_is_nth(const struct macro *m)
+{
+	const size_t n = strlen("target");
+
+	return !m->is_arg && m->len > n && memcmp(m->name, "target", n) == 0 &&
+	       strspn(m->name + n, "0123456789") >= m->len - n;
+}
+
 /* Give it its value; what is not defined fails the compile. */
 static void
 macro_value(struct compile *cx, struct macro *m, struct src_loc loc,
@@ -78,7 +88,10 @@ macro_value(struct compile *cx, struct macro *m, struct src_loc loc,
 			return;
 	}
 	const char *hint = "";
-	if (!m->is_arg && *where == '\0')
+	if (macro_is_nth(m))
+		hint = " (so many targets there are not: each -c or -p is one, "
+		       "a process that is named twice too)";
+	else if (!m->is_arg && *where == '\0')
 		hint = arena_printf(cx->arena,
 				    " (a variable of D has no $: %.*s, or "
 				    "this->%.*s of a clause)",
