@@ -59,7 +59,9 @@ rtn_frames(struct rt *rt, uint64_t *dst, uint64_t n)
 			RT_UNWIND_PLACED |
 				(rt->ureg[RTN_UREG_RET] ? n | RT_UNWIND_BELOW
 							: n));
-		memcpy(dst, RT_FRAMES(rt), 8 * have);
+		/* "rep movsb" would take as long as some frames. */
+		for (uint64_t i = 0; i < have; i++)
+			dst[i] = RT_FRAMES(rt)[i];
 		if (have != 0)
 			return have;
 	}
