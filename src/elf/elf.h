@@ -70,6 +70,8 @@ const struct elf_sym *elf_sym_find(struct elf_file *f, const char *name);
 bool elf_addr_to_off(const struct elf_file *f, uint64_t addr, uint64_t *off);
 /* n bytes at a link-time address, from the file; NULL when not there. */
 const uint8_t *elf_bytes(struct elf_file *f, uint64_t addr, size_t n);
+/* The same at an offset of the file. */
+const uint8_t *elf_bytes_at(const struct elf_file *f, uint64_t off, size_t n);
 /* Bytes of code from addr to the end of its executable, file-backed segment;
    0: addr is not in one. */
 uint64_t elf_code_left(const struct elf_file *f, uint64_t addr);

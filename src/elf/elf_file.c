@@ -428,6 +428,12 @@ elf_bytes(struct elf_file *f, uint64_t addr, size_t n)
 	return elf_at(f, s->off + (addr - s->addr), n);
 }
 
+const uint8_t *
+elf_bytes_at(const struct elf_file *f, uint64_t off, size_t n)
+{
+	return elf_at(f, off, n);
+}
+
 uint64_t
 elf_code_left(const struct elf_file *f, uint64_t addr)
 {

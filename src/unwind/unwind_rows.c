@@ -11,6 +11,10 @@
 
 #include <stdlib.h>
 
+#include "code/code.h"
+
+#define PADDING_MAX 64 /* bytes: functions begin at multiples of no more */
+
 /* ---- rules ----------------------------------------------------------------- */
 
 static const uint8_t rule_kinds[] = {
@@ -121,7 +125,19 @@ unwind_sort(struct unwind_rows *r)
 	r->first = n;
 }
 
-/* A row ends where the next begins. */
+/* Bytes that nobody runs, from one function to the next. */
+static bool
+rows_padding(const struct elf_file *f, uint64_t lo, uint64_t hi)
+{
+	const uint8_t *p = NULL;
+
+	if (lo < hi && hi - lo < PADDING_MAX)
+		p = elf_bytes_at(f, lo, hi - lo);
+	return p != NULL && code_insn_is_nop(p, hi - lo);
+}
+
+/* A row ends where the next begins, and lasts as far as that if there is only
+   padding: one row less for most functions. */
 static void
 unwind_join(struct unwind_rows *r)
 {
@@ -132,6 +148,8 @@ unwind_join(struct unwind_rows *r)
 		struct unwind_row x = v[i];
 
 		if (i + 1 < r->list.n && x.hi > v[i + 1].lo)
+			x.hi = v[i + 1].lo;
+		if (i + 1 < r->list.n && rows_padding(r->f, x.hi, v[i + 1].lo))
 			x.hi = v[i + 1].lo;
 		if (x.lo >= x.hi)
 			continue;
