@@ -153,13 +153,18 @@ table_write(struct unwind *u, const struct unwind_rows *r,
 		return;
 	w.first = w.next = v[0].lo >> RT_UNW_PAGE_BITS;
 	uint64_t npages = ((v[n - 1].hi - 1) >> RT_UNW_PAGE_BITS) - w.first + 1;
-	if (npages + 1 + n > u->words - u->used)
+	if (npages + 1 + n > u->words - u->used) {
+		u->nleft++;
 		return;
+	}
 	w.page = u->pool + u->used;
 	w.at = u->used + npages + 1;
 	table_rows(&w, v, n);
-	if (w.at > w.end)
+	if (w.at > w.end) {
+		u->nleft++;
 		return;
+	}
+	u->ntables++;
 	w.page[npages] = (uint32_t)w.at;
 	t->tab = (uint32_t)u->used;
 	t->npages = (uint32_t)npages;
@@ -217,4 +222,17 @@ unwind_file(struct unwind *u, struct elf_file *f, struct unwind_table *t)
 		return true;
 	free(kept);
 	return false;
+}
+
+void
+unwind_report(const struct unwind *u, struct buf *out)
+{
+	buf_printf(out, "tables for ustack(): %u files, %zu KB", u->ntables,
+		   u->used * sizeof(*u->pool) / 1024);
+	if (u->nleft != 0)
+		buf_printf(out,
+			   "; %u more files found no room in %zu KB, and stacks "
+			   "may end there",
+			   u->nleft, u->words * sizeof(*u->pool) / 1024);
+	buf_printf(out, "\n");
 }

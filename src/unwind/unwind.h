@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "elf/elf.h"
 #include "rt/rt_unwind.h"
@@ -45,6 +46,8 @@ struct unwind_table {
  * false: no memory.
  */
 bool unwind_file(struct unwind *u, struct elf_file *f, struct unwind_table *t);
+/* A line: what the tables take, and how many files found no room. */
+void unwind_report(const struct unwind *u, struct buf *out);
 
 /* What a process has mapped to be executed. */
 struct unwind_maps {

@@ -353,6 +353,7 @@ kernel_report(struct engine *eng, struct buf *out)
 	bpf_kfunc_report(eng, out);
 	bpf_later_report(eng, out);
 	bpf_absent_report(eng, out);
+	bpf_ustack_report(eng, out);
 }
 
 const struct engine_ops bpf_engine_ops = {

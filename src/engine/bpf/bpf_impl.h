@@ -541,6 +541,7 @@ void bpf_ustack_free(struct engine *eng);
 bool bpf_ustack_polls(const struct engine *eng);
 const struct rt_py_area *bpf_ustack_python(const struct engine *eng);
 int bpf_ustack_poll(struct engine *eng, struct err *e);
+void bpf_ustack_report(const struct engine *eng, struct buf *out);
 
 /* bpf_vtime.c */
 int bpf_vtime_make(struct engine *eng, struct err *e);

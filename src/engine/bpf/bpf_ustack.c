@@ -236,3 +236,10 @@ bpf_ustack_poll(struct engine *eng, struct err *e)
 	}
 	return 0;
 }
+
+void
+bpf_ustack_report(const struct engine *eng, struct buf *out)
+{
+	if (eng->unw.on)
+		unwind_report(eng->unw.tables, out);
+}

@@ -781,6 +781,10 @@ engine_report(struct engine *eng, struct buf *out)
 			   (int)eng->pid, eng->undo_why);
 	if (eng->how != NULL)
 		buf_printf(out, "process %d: %s\n", (int)eng->pid, eng->how);
+	if (eng->unwind != NULL) {
+		buf_printf(out, "process %d: ", (int)eng->pid);
+		unwind_report(eng->unwind, out);
+	}
 }
 
 const struct engine_ops process_engine_ops = {

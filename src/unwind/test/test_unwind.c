@@ -222,9 +222,16 @@ test_small_pool(void **state)
 	static uint32_t pool[1 << 16];
 	struct unwind *u = unwind_new(pool, 1 << 16);
 	struct unwind_maps m;
+	struct buf b = { 0 };
 
+	assert_int_equal(u->nleft, 0);
+	u->used = u->words - 8;
 	assert_int_equal(unwind_maps(u, getpid(), &m), 0);
 	assert_true(u->used <= 1 << 16);
+	assert_true(u->nleft > 0);
+	unwind_report(u, &b);
+	assert_non_null(strstr(buf_str(&b), "found no room in 256 KB"));
+	buf_fini(&b);
 	unwind_maps_fini(&m);
 	unwind_free(u);
 }
@@ -293,6 +300,33 @@ test_gaps(void **state)
 	elf_close(f);
 }
 
+/* No row is spent on what fills up to the next function. */
+static void
+test_padding(void **state)
+{
+	struct err e = { 0 };
+	struct unwind_rows r = { .u = uw };
+	const struct unwind_row *v;
+	size_t code = 0;
+
+	r.f = elf_open("/proc/self/exe", &e);
+	assert_non_null(r.f);
+	assert_true(unwind_rows(&r));
+	v = r.list.v;
+	for (size_t i = 0; i + 1 < r.list.n; i++) {
+		const uint8_t *p = elf_bytes_at(r.f, v[i].hi, 1);
+
+		assert_non_null(p);
+		assert_true(v[i].hi == v[i + 1].lo ||
+			    v[i + 1].lo - v[i].hi >= 64 || *p != 0x90);
+		code += v[i].hi == v[i + 1].lo;
+	}
+	assert_true(code > 100);
+	assert_null(elf_bytes_at(r.f, UINT64_MAX, 1));
+	vec_fini(&r.list);
+	elf_close(r.f);
+}
+
 int
 main(void)
 {
@@ -301,7 +335,7 @@ main(void)
 		cmocka_unit_test(test_max),
 		cmocka_unit_test(test_gaps),	cmocka_unit_test(test_garbage),
 		cmocka_unit_test(test_circle),	cmocka_unit_test(test_small_pool),
-		cmocka_unit_test(test_stack_alone),
+		cmocka_unit_test(test_stack_alone), cmocka_unit_test(test_padding),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
