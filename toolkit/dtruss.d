@@ -57,7 +57,8 @@ syscall::exit_group:entry
 	self->began = 0;
 }
 
-/* A path comes first.  Some machines have not all of these calls. */
+/* A path comes first.  Some machines have not all of these calls; execve is matched
+   as it returns only where it fails, which need not be said each time. */
 syscall::access:return,
 syscall::acct:return,
 syscall::chdir:return,
@@ -65,7 +66,7 @@ syscall::chmod:return,
 syscall::chown:return,
 syscall::chroot:return,
 syscall::creat:return,
-syscall::execve:return,
+syscall::execv?:return,
 syscall::getxattr:return,
 syscall::lchown:return,
 syscall::lgetxattr:return,
@@ -111,7 +112,7 @@ syscall::pivot_root:return
 }
 
 /* A descriptor, or AT_FDCWD, and a path. */
-syscall::execveat:return,
+syscall::execveat*:return,
 syscall::faccessat:return,
 syscall::faccessat2:return,
 syscall::fchmodat:return,

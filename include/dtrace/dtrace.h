@@ -328,6 +328,10 @@ DTRACE_API int dtrace_exit_status(dtrace_hdl_t *dtp);
  * until the next call.
  */
 DTRACE_API const char *dtrace_engines(dtrace_hdl_t *dtp);
+/* After dtrace_go(): what a probe that is named, or an option, asks for and will
+   not be seen, a line each; "" mostly.  dtrace_engines() has them too.  The handle's;
+   valid until the next call of either. */
+DTRACE_API const char *dtrace_not_seen(dtrace_hdl_t *dtp);
 /* After dtrace_go(): how many probes that patterns have matched have no place in
    their process, and do not fire; those of libraries that the process has opened
    since are counted as they come.  dtrace_engines() says why. */

@@ -642,6 +642,19 @@ tell_left_out(struct cmd *c, const char *whose)
 			  n, whose, n == 1 ? "s" : "ve", n == 1 ? "es" : "");
 }
 
+/* What somebody asks for by name or by an option and will not see; with -v it is
+   among the rest. */
+static void
+tell_not_seen(struct cmd *c)
+{
+	const char *s = dtrace_not_seen(c->dtp);
+
+	for (size_t n; !c->verbose && *s != '\0'; s += n + (s[n] != '\0')) {
+		n = strcspn(s, "\n");
+		cmd_error("%.*s", (int)n, s);
+	}
+}
+
 /* If it was the screen that nobody reads any more, what is left is printed on the
    terminal. */
 static void
@@ -682,6 +695,7 @@ run(struct cmd *c, struct ps_prochandle **procs)
 	starting = NULL;
 	cmd_adjusted(c, asked);
 	tell_left_out(c, "matched probes");
+	tell_not_seen(c);
 	if (c->verbose) {
 		print_engines(c, NULL);
 		engines = strdup(dtrace_engines(c->dtp));

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * dt_follow.c - what -x follow does not reach, as -v says it: somebody who asks
- * for the processes that the target makes is to know what he does not see of them.
+ * dt_follow.c - what is not seen of the processes that the target makes and the
+ * programs that it executes: somebody who asks for them is to know it.  What he
+ * asks for by name or by an option is told at once (dtrace_not_seen()), all
+ * with -v.
  *
  * Called for each instance, from dtrace_engines(): when tracing begins and at its
  * end.
  */
 #include "lib/dt_impl.h"
+
+#include <string.h>
 
 /* The option's words. */
 enum { FOLLOW_NONE, FOLLOW_FORK, FOLLOW_ALL };
@@ -108,23 +112,70 @@ follow_unmatched(const dtrace_hdl_t *dtp, const struct dt_engine *de,
 	}
 }
 
+/* Does a clause name that call's return, rather than match it? */
+static bool
+follow_names_return(const struct dif_enabling *en, const char *call)
+{
+	for (uint32_t c = 0; c < en->nclauses; c++) {
+		const struct dif_pdesc *d = &en->clauses[c]->pdesc;
+
+		if (strcmp(d->func, call) == 0 && strcmp(d->name, "return") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* After the call another program is there, or its parent's memory is still used:
+   none of our code runs where it comes back. */
+static void
+follow_returns(const dtrace_hdl_t *dtp, const struct dt_engine *de,
+	       struct buf *out)
+{
+	static const char *const execs[] = { "execve", "execveat" };
+
+	for (size_t i = 0; i < sizeof(execs) / sizeof(*execs); i++)
+		if (follow_names_return(&de->en, execs[i]))
+			buf_printf(out,
+				   "process %d: syscall::%s:return fires there "
+				   "only where the call fails: after a success "
+				   "another program runs (proc:::exec-success of "
+				   "the kernel engine tells of it)\n",
+				   (int)de->target.pid, execs[i]);
+	if (dtp->opt[DT_OPT_follow] != FOLLOW_NONE &&
+	    follow_names_return(&de->en, "vfork"))
+		buf_printf(out,
+			   "process %d: syscall::vfork:return fires in the "
+			   "parent alone, not in the child\n",
+			   (int)de->target.pid);
+}
+
+void
+dt_follow_tell(const dtrace_hdl_t *dtp, const struct dt_engine *de,
+	       struct buf *out)
+{
+	if (!dt_is_process(de) || de->target.pid == 0)
+		return;
+	if (dtp->opt[DT_OPT_follow] != FOLLOW_NONE &&
+	    follow_has_kind(&de->en, DIF_SITE_PROFILE))
+		buf_printf(out,
+			   "process %d: profile probes sample it alone, and "
+			   "none of the processes that it makes (-x follow); "
+			   "-x engine=kernel and /progenyof($target)/ sample "
+			   "all\n",
+			   (int)de->target.pid);
+	follow_returns(dtp, de, out);
+}
+
 static void
 follow_process(const dtrace_hdl_t *dtp, const struct dt_engine *de,
 	       struct buf *out)
 {
-	const int pid = (int)de->target.pid;
-
-	if (follow_has_kind(&de->en, DIF_SITE_PROFILE))
-		buf_printf(out,
-			   "process %d: profile probes sample it alone, and "
-			   "none of the processes that it makes (-x follow)\n",
-			   pid);
 	if (follow_asks_prov(&de->en))
 		buf_printf(out,
 			   "process %d: probeprov is that of it in the "
 			   "processes that it makes, too (-x follow); pid is "
 			   "theirs\n",
-			   pid);
+			   (int)de->target.pid);
 	if (dtp->opt[DT_OPT_follow] == FOLLOW_ALL)
 		follow_unmatched(dtp, de, out);
 }
@@ -135,6 +186,7 @@ void
 dt_follow_report(const dtrace_hdl_t *dtp, const struct dt_engine *de,
 		 struct buf *out)
 {
+	dt_follow_tell(dtp, de, out);
 	if (dtp->opt[DT_OPT_follow] == FOLLOW_NONE)
 		return;
 	if (dt_is_process(de)) {

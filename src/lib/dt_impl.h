@@ -421,9 +421,12 @@ int dt_later_users_poll(dtrace_hdl_t *dtp, struct dt_engine *de);
    not say; and which, for -v. */
 uint32_t dt_later_left(const struct dt_engine *de);
 void dt_later_report(const struct dt_engine *de, struct buf *out);
-/* dt_follow.c: what -x follow does not reach of what an instance has. */
+/* dt_follow.c: what is not seen of the processes that an instance's target makes:
+   all; and what is told without being asked for. */
 void dt_follow_report(const dtrace_hdl_t *dtp, const struct dt_engine *de,
 		      struct buf *out);
+void dt_follow_tell(const dtrace_hdl_t *dtp, const struct dt_engine *de,
+		    struct buf *out);
 
 /* dt_text.c: of an instance that is loaded: 0, or -1 and dtp->err: the kernel must
    not write there. */

@@ -792,6 +792,15 @@ dtrace_engines(dtrace_hdl_t *dtp)
 	return buf_str(&dtp->report);
 }
 
+const char *
+dtrace_not_seen(dtrace_hdl_t *dtp)
+{
+	buf_reset(&dtp->report);
+	for (uint32_t i = 0; i < dtp->nengines; i++)
+		dt_follow_tell(dtp, &dtp->engines[i], &dtp->report);
+	return buf_str(&dtp->report);
+}
+
 unsigned
 dtrace_left_out(dtrace_hdl_t *dtp)
 {

@@ -364,6 +364,7 @@ test_idle(void)
 	CHECK(dtrace_exit_status(dtp) == 0);
 	CHECK(dtrace_engines(dtp)[0] == '\0');
 	CHECK(dtrace_left_out(dtp) == 0);
+	CHECK(dtrace_not_seen(dtp)[0] == '\0');
 	CHECK(dtrace_guarded(dtp) == 1);
 	CHECK(dtrace_stop(dtp) == 0);
 	dtrace_sleep(dtp);
