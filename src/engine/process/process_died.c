@@ -3,13 +3,16 @@
  * process_died.c - the process has died of a signal.  Was it us?
  *
  * A jump over bytes at which somebody arrives, or a handler that goes wrong,
- * ends in one of few signals: those of the processor, that of a system call
- * that a filter forbids, and abort(3), by which a library ends a program whose
- * state makes no sense to it.  Where the thread stood when it died nobody can
+ * ends in one of few signals: those of the processor, and that of a system call
+ * that a filter forbids.  Where the thread stood when it died nobody can
  * say afterwards.  What is known is in the shared memory, which stays: whether
  * a thread was in the clauses of a probe, and where there was one thread only
  * which probe it fired last.  So this says what is known, and leaves the
  * judgement to who can run the program without us.
+ *
+ * abort(3) is a program's own decision, mostly a failed assertion, and nobody's
+ * fault.  But a library ends a program by it whose state makes no sense to it,
+ * which may be our doing: so the report has it (-v), and no more.
  *
  * The memory was the process's to write: nothing in it is believed.
  */
@@ -22,8 +25,7 @@ static bool
 is_fault(int sig)
 {
 	return sig == SIGSEGV || sig == SIGBUS || sig == SIGILL ||
-	       sig == SIGTRAP || sig == SIGFPE || sig == SIGSYS ||
-	       sig == SIGABRT;
+	       sig == SIGTRAP || sig == SIGFPE || sig == SIGSYS;
 }
 
 /* The slot of a thread of the process that is firing, or else of the only one that
@@ -93,6 +95,8 @@ process_died(struct engine *eng, int32_t pid, int sig, struct buf *out)
 	uint32_t places = of != NULL ? plan_places(of) : 0;
 	const char *name = sigabbrev_np(sig);
 
+	if (sig == SIGABRT && places != 0)
+		eng->aborted = pid;
 	if (!is_fault(sig) || places == 0)
 		return false;
 	buf_printf(out,
@@ -103,4 +107,15 @@ process_died(struct engine *eng, int32_t pid, int sig, struct buf *out)
 	print_probe(eng, pid, out);
 	buf_printf(out, "; if it lives without them, that is dtrace's fault");
 	return true;
+}
+
+void
+died_report(const struct engine *eng, struct buf *out)
+{
+	if (eng->aborted != 0)
+		buf_printf(out,
+			   "process %d: ended by abort(3) while its code had "
+			   "probes; if it does not without them, that is "
+			   "dtrace's fault\n",
+			   (int)eng->aborted);
 }

@@ -785,6 +785,7 @@ engine_report(struct engine *eng, struct buf *out)
 		buf_printf(out, "process %d: ", (int)eng->pid);
 		unwind_report(eng->unwind, out);
 	}
+	died_report(eng, out);
 }
 
 const struct engine_ops process_engine_ops = {

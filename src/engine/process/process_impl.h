@@ -424,6 +424,7 @@ void plan_report(const struct engine *eng, struct buf *out);
 uint32_t plan_places(const struct engine *eng);
 /* The process has died of a signal: engine_ops.died. */
 bool process_died(struct engine *eng, int32_t pid, int sig, struct buf *out);
+void died_report(const struct engine *eng, struct buf *out);
 
 /* ---- other consumers (process_beside.c) ---------------------------------- */
 
@@ -811,6 +812,7 @@ struct engine {
 	struct dif_enabling host_en; /* as it was at first: its thread reads
 					it while en grows */
 	const char *how; /* profile samples are had */
+	pid_t aborted; /* a process with probes that ended itself so; or 0 */
 
 	/* The memory as the consumer walks it. */
 	struct rt_view view;
