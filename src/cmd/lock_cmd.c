@@ -107,6 +107,7 @@ lock_cmd_set_x(struct lock_cmd *c, char *arg)
 void
 lock_cmd_program(struct lock_cmd *c, char *text, unsigned flags)
 {
+	dtrace_proginfo_t info;
 	dtrace_prog_t *prog;
 
 	if (text == NULL)
@@ -120,8 +121,9 @@ lock_cmd_program(struct lock_cmd *c, char *text, unsigned flags)
 	free(text);
 	if (prog == NULL)
 		lock_cmd_fatal(c, "failed to compile program");
-	if (dtrace_program_exec(c->dtp, prog, NULL) != 0)
+	if (dtrace_program_exec(c->dtp, prog, &info) != 0)
 		lock_cmd_fatal(c, "failed to enable probes");
+	c->matched = info.dpi_matches;
 }
 
 /* ---- running ------------------------------------------------------------- */

@@ -18,6 +18,7 @@ struct lock_cmd {
 	/* The command's own probes make the kernel miss some: no loss. */
 	bool misses_own;
 	dtrace_hdl_t *dtp;
+	unsigned matched; /* probes of the program */
 	bool ended;    /* the process */
 	uint64_t lost; /* drops */
 };

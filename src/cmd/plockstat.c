@@ -275,9 +275,30 @@ plock_print_row(const struct plockstat *p, const struct lock_row *r)
 	lock_row_print_hist(r, r->stack, BAR, "|", stdout);
 }
 
+/* Nothing was measured: what else there is to ask for. */
+static void
+tell_nothing(const struct plockstat *p)
+{
+	int64_t follow = 0;
+
+	for (unsigned i = 0; i < NTABLES; i++)
+		if (tables[i].rows.n != 0)
+			return;
+	if (p->c.matched == 0)
+		return; /* that has been told */
+	(void)dtrace_getopt(p->c.dtp, "follow", &follow);
+	fprintf(stderr, "plockstat: no lock was %s%s%s\n",
+		p->hold ? "taken" : "waited for",
+		p->hold ? "" : " (-A shows those that are held, too)",
+		follow > 0 ? ""
+			   : " in the process itself; -x follow=all looks at "
+			     "the processes that it makes, too");
+}
+
 static void
 print_tables(struct plockstat *p)
 {
+	tell_nothing(p);
 	for (unsigned i = 0; i < NTABLES; i++) {
 		struct lock_rows *r = &tables[i].rows;
 		size_t n = r->n;
@@ -359,6 +380,18 @@ plock_read_options(struct plockstat *p, int argc, char **argv, char **xs, int *n
 	return pid;
 }
 
+/* Libraries that it opens later may have some. */
+static void
+tell_unmatched(const struct plockstat *p, struct ps_prochandle *P)
+{
+	if (p->c.matched == 0)
+		fprintf(stderr,
+			"plockstat: no functions of locks are known in process "
+			"%d: a program that is linked statically has them in "
+			"its symbols, which strip(1) takes away\n",
+			(int)dtrace_proc_pid(P));
+}
+
 static void
 plock_tell(struct ps_prochandle *P)
 {
@@ -386,8 +419,10 @@ main(int argc, char **argv)
 	P = pid != 0 ? dtrace_proc_grab(p.c.dtp, pid, 0)
 		     : dtrace_proc_create(p.c.dtp, argv[optind], argv + optind,
 					  NULL, NULL);
-	if (P != NULL)
+	if (P != NULL) {
 		lock_cmd_program(&p.c, program_text(&p), DTRACE_C_ZDEFS);
+		tell_unmatched(&p, P);
+	}
 	lock_cmd_run(&p.c, P,
 		     pid != 0 ? "grab the process" : "create the process",
 		     p.secs, p.verbose ? plock_tell : NULL);
