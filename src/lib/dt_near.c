@@ -8,7 +8,9 @@
  *   the provider   is not there; or was given where the module stands
  *   the number     of a profile or tick probe cannot be; the provider says why
  *   the provider   is of processes: none is named, or none has it now
- *   the name       is a function, and stands where the name does
+ *   the name       is a function, and stands where the name does; or is another
+ *                  tracer's word for entry or return
+ *   the fields     of a process's function are three, as of a call of the system
  *   one field      matches nothing beside the others, and another name would
  */
 #include "lib/dt_impl.h"
@@ -152,6 +154,19 @@ near_function(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 			    entry.prov, entry.mod, entry.func, entry.name);
 }
 
+/* A pattern of functions that has to begin and end somewhere else: names of C++
+   have more at both ends. */
+static const char *
+near_within(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	struct dif_pdesc in = *pd;
+
+	in.func = arena_printf(dtp->arena, "*%s*", pd->func);
+	if (in.func == NULL || !near_any(dtp, &in))
+		return "";
+	return arena_printf(dtp->arena, " (did you mean %s?)", in.func);
+}
+
 /* A pattern of functions that fits none of an object's: how many it has. */
 static char *
 near_count(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
@@ -175,9 +190,11 @@ near_count(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 		return arena_printf(dtp->arena, ": no function of %s is known "
 				    "(it has no symbols)", pd->mod);
 	return arena_printf(dtp->arena,
-			    n == 1 ? ": the %d function of %s does not match %s"
-				   : ": none of the %d functions of %s matches %s",
-			    n, pd->mod, pd->func);
+			    n == 1 ? ": the %d function of %s does not match "
+				     "%s%s"
+				   : ": none of the %d functions of %s matches "
+				     "%s%s",
+			    n, pd->mod, pd->func, near_within(dtp, pd));
 }
 
 /* A provider that is there, of processes: which field matches nothing, and
@@ -354,12 +371,14 @@ static char *
 near_of_target(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 {
 	char prov[24];
-	const struct dif_pdesc of = { .prov = prov, .mod = pd->mod,
-				      .func = pd->func, .name = pd->name };
+	struct dif_pdesc of = { .prov = prov, .mod = pd->mod,
+				.func = pd->func, .name = pd->name };
 
 	snprintf(prov, sizeof(prov), "pid%d", (int)dtp->target);
+	if (*pd->name == '\0')
+		of.name = "entry";
 	if (dtp->target == 0 || *pd->prov != '\0' || !probe_is_exact(pd->func) ||
-	    *pd->name == '\0' || !near_any(dtp, &of))
+	    !near_any(dtp, &of))
 		return NULL;
 	return arena_printf(dtp->arena, " (did you mean pid$target:%s:%s:%s?)",
 			    of.mod, of.func, of.name);
@@ -369,12 +388,75 @@ near_of_target(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 static char *
 near_program(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 {
+	const char *name = *pd->name != '\0' ? pd->name : "entry";
+
 	if (dtp->target != 0 || *pd->prov != '\0' ||
-	    !probe_is_exact(pd->func) || (strcmp(pd->name, "entry") != 0 && strcmp(pd->name, "return") != 0))
+	    !probe_is_exact(pd->func) ||
+	    (strcmp(name, "entry") != 0 && strcmp(name, "return") != 0))
 		return NULL;
 	return arena_printf(dtp->arena,
 			    " (of a program: pid$target:%s:%s:%s, with -c or "
-			    "-p)", pd->mod, pd->func, pd->name);
+			    "-p)", pd->mod, pd->func, name);
+}
+
+/* "pid1:a.out:work", or "pid1::work": the last field is missing. */
+static char *
+near_short(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	const struct dif_pdesc to = { .prov = pd->mod, .mod = pd->func,
+				      .func = pd->name, .name = "entry" };
+	const char *pid = pd->mod + 3, *prov = pd->mod;
+
+	if (*pd->prov != '\0' || strncmp(pd->mod, "pid", 3) != 0 ||
+	    *pid == '\0' || pid[strspn(pid, "0123456789*")] != '\0')
+		return NULL;
+	if (dtp->target != 0 && atoi(pid) == (int)dtp->target)
+		prov = "pid$target";
+	if (*pid != '*' && near_any(dtp, &to))
+		return arena_printf(dtp->arena, " (did you mean %s:%s:%s:%s?)",
+				    prov, to.mod, to.func, to.name);
+	return arena_printf(dtp->arena,
+			    ": such a probe has four fields, "
+			    "%s:OBJECT:FUNCTION:entry or :return", prov);
+}
+
+/* "syscall::read:exit": words for the two ends of a function. */
+static char *
+near_end(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	static const char *const words[][2] = {
+		{ "exit", "return" },  { "ret", "return" },
+		{ "leave", "return" }, { "end", "return" },
+		{ "enter", "entry" },  { "begin", "entry" },
+		{ "start", "entry" },  { "call", "entry" },
+	};
+	struct dif_pdesc to = *pd;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (*pd->func == '\0' || strcmp(pd->name, words[i][0]) != 0)
+			continue;
+		to.name = words[i][1];
+		if (near_any(dtp, &to))
+			return arena_printf(dtp->arena,
+					    " (did you mean %s:%s:%s:%s?)",
+					    to.prov, to.mod, to.func, to.name);
+	}
+	return NULL;
+}
+
+/* "profile:::99hz": the provider's name is part of the probe's. */
+static char *
+near_rate(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	struct dif_pdesc to = *pd;
+
+	if (strcmp(pd->prov, "profile") != 0 ||
+	    !isdigit((unsigned char)pd->name[0]))
+		return NULL;
+	to.name = arena_printf(dtp->arena, "profile-%s", pd->name);
+	if (to.name == NULL || !near_any(dtp, &to))
+		return NULL;
+	return arena_printf(dtp->arena, " (did you mean %s?)", to.name);
 }
 
 const char *
@@ -395,7 +477,13 @@ dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 		      : NULL;
 	if (why != NULL)
 		return arena_printf(dtp->arena, ": %s", why);
-	hint = near_shifted(dtp, pd);
+	hint = near_rate(dtp, pd);
+	if (hint == NULL)
+		hint = near_end(dtp, pd);
+	if (hint == NULL)
+		hint = near_short(dtp, pd);
+	if (hint == NULL)
+		hint = near_shifted(dtp, pd);
 	if (hint == NULL)
 		hint = near_bare(dtp, pd->prov);
 	if (hint == NULL)

@@ -383,7 +383,10 @@ opt_expects(const struct opt_row *row, char *buf)
 	};
 
 	if (row->kind == KIND_CPPARG)
-		return row->arg == 'X' ? "a, c, s or t" : "a text";
+		return row->arg == 'X' ?
+			       "a (ISO C with extensions), c (strict ISO C), "
+			       "s (K&R C) or t (transitional)" :
+			       "a text";
 	return row->kind < sizeof(what) / sizeof(*what) &&
 			       what[row->kind] != NULL ?
 		       what[row->kind] :

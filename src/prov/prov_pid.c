@@ -37,6 +37,7 @@
 
 /* More probes than any engine would attach, and less than memory. */
 #define PROBES_MAX 2000000
+#define FN_HINT_MAX 512
 #define AGAIN_MS   2000 /* after which every process is looked at again */
 
 /* One call of provide(). */
@@ -277,34 +278,74 @@ stripped_obj(struct pid_cx *cx)
 	return NULL;
 }
 
+/* What a name that no function has was meant to be. */
+struct near_fns {
+	struct near near;
+	const char *want;
+	size_t len;
+	char part[160];     /* "4work": want as a part of a C++ or Rust name */
+	const char *clone;  /* "work.constprop.0"; the first of nclones */
+	const char *scoped; /* "_ZN2ns4workEi"; the first of nscoped */
+	size_t nclones, nscoped;
+};
+
 static int
 near_fn(void *arg, const struct pid_found *f)
 {
-	near_try(arg, f->asked->name);
+	struct near_fns *n = arg;
+	const char *name = f->asked->name, *part;
+
+	near_try(&n->near, name);
+	if (strncmp(name, n->want, n->len) == 0 && name[n->len] == '.' &&
+	    n->nclones++ == 0)
+		n->clone = name;
+	part = name[0] == '_' && (name[1] == 'Z' || name[1] == 'R')
+		       ? strstr(name, n->part)
+		       : NULL;
+	if (part != NULL && !isdigit((unsigned char)part[-1]) &&
+	    n->nscoped++ == 0)
+		n->scoped = name;
 	return 0;
 }
 
-/* " (did you mean NAME?)" of a function that was misspelt, or "". */
+/* " (...)", what to write for a function that was misspelt, or "". */
 static const char *
-fn_hint(struct pid_cx *cx, char hint[NEAR_HINT_MAX])
+fn_hint(struct pid_cx *cx, char hint[FN_HINT_MAX])
 {
-	struct near n;
+	struct near_fns n = { .want = cx->pd->func,
+			      .len = strlen(cx->pd->func) };
 
-	near_init(&n, cx->pd->func);
+	snprintf(n.part, sizeof(n.part), "%zu%s", n.len, n.want);
+	near_init(&n.near, n.want);
 	for (size_t i = 0; i < cx->objs.n; i++) {
 		struct err e = { 0 };
 
 		if (pid_each_fn(cx->objs.v[i], "", near_fn, &n, &e) != 0)
 			err_clear(&e);
 	}
-	return near_hint(&n, hint);
+	if (n.nclones != 0)
+		snprintf(hint, FN_HINT_MAX,
+			 n.nclones == 1 ? " (the compiler has made %s of it)"
+					: " (the compiler has made %s and "
+					  "others of it: %s.* matches them)",
+			 n.clone, n.want);
+	else if (n.nscoped != 0)
+		snprintf(hint, FN_HINT_MAX,
+			 n.nscoped == 1
+				 ? " (its linker's name is perhaps %s)"
+				 : " (%2$zu functions have it in their linker's "
+				   "names, such as %1$s: *%3$s* matches them)",
+			 n.scoped, n.nscoped, n.part);
+	else
+		near_hint(&n.near, hint);
+	return hint;
 }
 
 static int
 no_functions(struct pid_cx *cx)
 {
 	const struct proc_obj *o = stripped_obj(cx);
-	char hint[NEAR_HINT_MAX];
+	char hint[FN_HINT_MAX];
 
 	if (o != NULL && cx->proc == NULL)
 		return pid_fail(cx, &D_PROC_FUNC,
@@ -568,7 +609,7 @@ desc_name(struct pid_cx *cx)
 static int
 desc_mod(struct pid_cx *cx)
 {
-	char hint[NEAR_HINT_MAX];
+	char hint[FN_HINT_MAX];
 	struct near n;
 
 	if (!probe_is_exact(cx->pd->mod))

@@ -69,14 +69,28 @@ try_table(struct near *n, const struct hash *h)
 		near_try(n, val != NULL ? key : NULL);
 }
 
+/* A macro argument that was meant as a string; NULL: it is none. */
+static const char *
+argument_hint(struct compile *cx, const char *name)
+{
+	for (int i = 1; i < cx->src->argc; i++)
+		if (strcmp(cx->src->argv[i], name) == 0)
+			return arena_printf(cx->arena,
+					    " ($%d is a name then: $$%d is a "
+					    "string)", i, i);
+	return NULL;
+}
+
 const char *
 check_near_var(struct compile *cx, enum dif_scope scope, const char *name)
 {
-	const char *foreign;
+	const char *foreign, *argument = argument_hint(cx, name);
 	struct near n;
 
 	if (*names_later(cx, name) != '\0')
 		return names_later(cx, name);
+	if (argument != NULL)
+		return argument;
 	foreign = scope == DIF_SCOPE_GLOBAL ? foreign_hint(cx, name) : NULL;
 	if (foreign != NULL)
 		return foreign;

@@ -440,7 +440,8 @@ agg_function(struct compile *cx, struct node *assign)
 	if (f == NULL)
 		lang_fail(cx, &D_AGG_FUNC, call->loc,
 			  "aggregation @%s must be assigned an aggregating "
-			  "function",
+			  "function (a variable or an array of values "
+			  "has no @)",
 			  assign->left->name);
 	return f;
 }

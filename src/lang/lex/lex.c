@@ -578,6 +578,9 @@ reserved_why(int kw)
 		       "firing, those of tick-1s as often as time passes";
 	case KW_switch: case KW_case:
 		return ": D has if and else, ? and :, and predicates";
+	case KW_return:
+		return ": nothing leaves a clause before its end: D has "
+		       "predicates, and if";
 	default:
 		return "";
 	}

@@ -164,6 +164,27 @@ pdesc_id(struct compile *cx, const char *text, struct src_loc loc,
 	return true;
 }
 
+/* "pid1:a.out:ns::D::f:entry": a function is named as the linker names it. */
+static const char *
+scoped_hint(struct compile *cx, const char *text)
+{
+	const char *mod = strchr(text, ':'), *end = strrchr(text, ':');
+	const char *func = mod != NULL ? strchr(mod + 1, ':') : NULL, *part;
+	char *glob;
+
+	if (func == NULL || ++func >= end ||
+	    (part = strstr(func, "::")) == NULL || part >= end)
+		return "";
+	glob = arena_strdup(cx->arena, "*");
+	for (; (part = strstr(func, "::")) != NULL && part < end; func = part + 2)
+		glob = arena_printf(cx->arena, "%s%.*s*", glob,
+				    (int)(part - func), func);
+	return arena_printf(cx->arena,
+			    " (a function of C++ has its linker's name: "
+			    "%s%.*s* matches that)",
+			    glob, (int)(end - func), func);
+}
+
 /*
  * Split the text at its colons and hand the fields out from the right: the
  * last one is the field that spec names, and there may be no more than lie to
@@ -192,8 +213,8 @@ pdesc_split(struct compile *cx, const char *text, struct src_loc loc,
 	}
 	lang_fail(cx, &D_PDESC_INVAL, loc,
 		  "overspecified probe description \"%s\": the %s is its last "
-		  "field",
-		  text, what[last]);
+		  "field%s",
+		  text, what[last], scoped_hint(cx, text));
 }
 
 static void
@@ -307,17 +328,20 @@ bad_after(struct compile *cx, const struct clause_node *c)
 
 /*
  * "uprobe:/bin/bash:readline", as other tracers write it: a slash follows the
- * colon, and what it begins ends with a colon, too.  A predicate after an empty
- * name, "syscall:::/pid/", does not.
+ * colon, or a dot that does, and what it begins ends with a colon, too.  A
+ * predicate after an empty name, "syscall:::/pid/", does not.
  */
 static void
 refuse_path(struct compile *cx, const char *word)
 {
 	const struct lex *lx = cx->lex;
 	const char *p = lx->p, *base = p + 1, *func;
-	size_t len = strcspn(word, ":");
+	const char *last = strrchr(word, ':');
+	bool ret = strncmp(word, "uretprobe:", 10) == 0;
 
-	if (p == lx->end || *p != '/' || p[-1] != ':')
+	if (p == lx->end || *p != '/' || last == NULL ||
+	    (last[1] != '\0' && strcmp(last + 1, ".") != 0 &&
+	     strcmp(last + 1, "..") != 0))
 		return;
 	for (; p < lx->end && (lex_idchar(*p) || strchr("/.-+@", *p)); p++)
 		if (*p == '/')
@@ -327,15 +351,16 @@ refuse_path(struct compile *cx, const char *word)
 	func = p + 1;
 	for (p = func; p < lx->end && spec_char(*p); p++)
 		;
-	if (len != 6 || strncmp(word, "uprobe", 6) != 0)
+	if (!ret && strncmp(word, "uprobe:", 7) != 0)
 		lang_fail(cx, &D_PDESC_INVAL, lex_loc(lx),
 			  "a probe description has no paths: an object is "
 			  "named by the last part of its path, %.*s",
 			  (int)(func - 1 - base), base);
 	lang_fail(cx, &D_PDESC_INVAL, lex_loc(lx),
 		  "a probe description has no paths (in D: pid$target:%.*s:"
-		  "%.*s:entry, with -c or -p)",
-		  (int)(func - 1 - base), base, (int)(p - func), func);
+		  "%.*s:%s, with -c or -p)",
+		  (int)(func - 1 - base), base, (int)(p - func), func,
+		  ret ? "return" : "entry");
 }
 
 /* Does its target lack what it names, which another may have? */

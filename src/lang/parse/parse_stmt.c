@@ -45,6 +45,10 @@ refuse_keyword(struct compile *cx)
 {
 	const struct token *t = lex_peek(cx, 0);
 
+	if (t->tok == TOK_KEYWORD && t->kw == KW_return &&
+	    lex_peek(cx, 1)->tok != '(')
+		lex_syntax(cx, lex_peek(cx, 0), NULL);
+	t = lex_peek(cx, 0);
 	if (t->tok == TOK_KEYWORD && t->kw == KW_return)
 		lang_fail(cx, &D_FUNC_UNDEF, t->loc,
 			  "action return() does not exist on Linux: %s",
@@ -84,6 +88,10 @@ parse_stmt(struct compile *cx)
 	n->left = parse_expr(cx);
 	if (lex_is(cx, TOK_EOF))
 		not_closed(cx);
+	if (lex_is(cx, '{') && n->left->kind == NODE_CALL)
+		lex_syntax(cx, lex_peek(cx, 0),
+			   "\";\" or \"}\" (D has no loops: a statement is "
+			   "written as often as it is to run)");
 	if (!lex_is(cx, '}') && !lex_accept(cx, ';'))
 		lex_syntax(cx, lex_peek(cx, 0), "\";\" or \"}\"");
 	return parse_seal(cx, n);

@@ -1,0 +1,7 @@
+/*
+ * The modes of the preprocessor.
+ * @run: -X q -s %f
+ * @status: 1
+ * @stderr
+ */
+BEGIN { exit(0); }
