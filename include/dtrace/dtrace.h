@@ -273,6 +273,9 @@ typedef int dtrace_stmt_desc_f(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
  */
 DTRACE_API const char *dtrace_program_notes(dtrace_hdl_t *dtp,
 					    const dtrace_prog_t *prog);
+/* The same of what is allowed, and probably not meant. */
+DTRACE_API const char *dtrace_program_warnings(dtrace_hdl_t *dtp,
+					       const dtrace_prog_t *prog);
 /* Every clause's probe description, in program order. */
 DTRACE_API int dtrace_stmt_iter(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 				dtrace_stmt_desc_f *func, void *arg);

@@ -535,15 +535,13 @@ compile_file(struct cmd *c, struct cmd_prog *p)
 	p->name = strdup(p->text);
 }
 
-/* -v: where the program means another thing than in C. */
+/* Lines of text, each with what they are before it. */
 static void
-print_notes(struct cmd *c, const struct cmd_prog *p)
+print_lines(const char *what, const char *s)
 {
-	const char *s = dtrace_program_notes(c->dtp, p->prog);
-
 	for (size_t n; *s != '\0'; s += n + (s[n] != '\0')) {
 		n = strcspn(s, "\n");
-		cmd_error("note: %.*s", (int)n, s);
+		cmd_error("%s%.*s", what, (int)n, s);
 	}
 }
 
@@ -554,8 +552,10 @@ enable_prog(struct cmd *c, struct cmd_prog *p)
 		dtrace_program_info(c->dtp, p->prog, &p->info);
 	else if (dtrace_program_exec(c->dtp, p->prog, &p->info) != 0)
 		cmd_dfatal(c, "failed to enable '%s'", p->name);
+	print_lines("warning: ", dtrace_program_warnings(c->dtp, p->prog));
 	if (c->verbose) {
-		print_notes(c, p);
+		/* Where it means another thing than in C. */
+		print_lines("note: ", dtrace_program_notes(c->dtp, p->prog));
 		cmd_stability(c, p);
 	}
 	if (c->mode == MODE_RUN)
@@ -647,12 +647,8 @@ tell_left_out(struct cmd *c, const char *whose)
 static void
 tell_not_seen(struct cmd *c)
 {
-	const char *s = dtrace_not_seen(c->dtp);
-
-	for (size_t n; !c->verbose && *s != '\0'; s += n + (s[n] != '\0')) {
-		n = strcspn(s, "\n");
-		cmd_error("%.*s", (int)n, s);
-	}
+	if (!c->verbose)
+		print_lines("", dtrace_not_seen(c->dtp));
 }
 
 /* If it was the screen that nobody reads any more, what is left is printed on the

@@ -532,6 +532,7 @@ struct dif_prog {
 	/* What means another thing than in C, as lines "FILE:LINE:COL: ...";
 	   the file is "D" for text that is none.  NULL: nothing. */
 	const char *notes;
+	const char *warnings; /* lines of what is probably not meant so; NULL */
 };
 /* Does it look at the user's stack (ustack(), ucaller, ustackdepth)? */
 bool dif_clause_walks(const struct dif_clause *c);

@@ -127,21 +127,27 @@ compile_items(struct compile *cx)
 	pragma_check_unused(cx);
 }
 
-/* The notes as lines, in the order of the text. */
+static bool
+note_before(const struct lang_note *a, const struct lang_note *b)
+{
+	return a->loc.line < b->loc.line ||
+	       (a->loc.line == b->loc.line && a->loc.col < b->loc.col);
+}
+
+/* The notes, or the warnings, as lines, in the order of the text. */
 static const char *
-compile_notes(struct compile *cx)
+compile_notes(struct compile *cx, bool loud)
 {
 	const char *all = NULL;
 
 	for (;;) {
-		struct lang_note **first = &cx->notes;
-		for (struct lang_note **at = first; *at != NULL;
+		struct lang_note **first = NULL;
+		for (struct lang_note **at = &cx->notes; *at != NULL;
 		     at = &(*at)->next)
-			if ((*at)->loc.line < (*first)->loc.line ||
-			    ((*at)->loc.line == (*first)->loc.line &&
-			     (*at)->loc.col < (*first)->loc.col))
+			if ((*at)->loud == loud &&
+			    (first == NULL || note_before(*at, *first)))
 				first = at;
-		if (*first == NULL)
+		if (first == NULL)
 			return all;
 		const struct lang_note *n = *first;
 		*first = n->next;
@@ -161,7 +167,8 @@ compile_result(struct compile *cx)
 	p->clauses = arena_memdup(cx->out, cx->clauses.v,
 				  cx->clauses.n * sizeof(*cx->clauses.v));
 	p->nclauses = (uint32_t)cx->clauses.n;
-	p->notes = compile_notes(cx);
+	p->notes = compile_notes(cx, false);
+	p->warnings = compile_notes(cx, true);
 	for (uint32_t i = 0; i < p->nclauses; i++)
 		p->clauses[i].src = p->name;
 	p->arena = cx->out;

@@ -286,6 +286,12 @@ dtrace_program_notes(dtrace_hdl_t *dtp, const dtrace_prog_t *prog)
 	return prog->dif->notes != NULL ? prog->dif->notes : "";
 }
 
+const char *
+dtrace_program_warnings(dtrace_hdl_t *dtp, const dtrace_prog_t *prog)
+{
+	return prog->dif->warnings != NULL ? prog->dif->warnings : "";
+}
+
 int
 dtrace_stmt_iter(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 		 dtrace_stmt_desc_f *func, void *arg)

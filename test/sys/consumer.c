@@ -155,6 +155,7 @@ test_programs(void)
 	if (prog != NULL) {
 		CHECK(dtrace_stmt_iter(dtp, prog, count_clause, &n) == 42);
 		CHECK(dtrace_program_notes(dtp, prog)[0] == '\0');
+		CHECK(dtrace_program_warnings(dtp, prog)[0] == '\0');
 		dtrace_program_info(dtp, prog, &pi);
 		CHECK(pi.dpi_aggregates == 1 && pi.dpi_recgens == 2);
 		CHECK(dtrace_program_exec(dtp, prog, &pi) == 0);

@@ -40,14 +40,35 @@ parse_const(struct compile *cx, struct node *n, const struct err_tag *tag,
 
 /* ---- clauses ------------------------------------------------------------- */
 
+/* An assignment is an expression as any other, so it may be a predicate; but
+   mostly that was to be a comparison. */
+static void
+warn_assign(struct compile *cx, const struct node *n)
+{
+	struct lang_note *w = arena_alloc(cx->arena, sizeof(*w));
+
+	*w = (struct lang_note){
+		.next = cx->notes,
+		.loc = n->loc,
+		.text = "the predicate assigns, and what is assigned decides: == "
+			"compares (in parentheses it is taken as meant)",
+		.loud = true,
+	};
+	cx->notes = w;
+}
+
 static void
 parse_predicate(struct compile *cx, struct clause_node *c)
 {
 	struct lex *lx = cx->lex;
+	bool meant;
 
 	lx->p++;
 	lx->in_pred = true;
+	meant = lex_is(cx, '(');
 	c->pred = parse_expr(cx);
+	if (!meant && c->pred->kind == NODE_ASSIGN && c->pred->op == '=')
+		warn_assign(cx, c->pred);
 	if (!lex_is(cx, TOK_PRED_END))
 		lex_syntax(cx, lex_peek(cx, 0),
 			   "\"/\" at the end of the predicate");

@@ -130,6 +130,7 @@ struct lang_note {
 	struct lang_note *next;
 	struct src_loc loc;
 	const char *text;
+	bool loud; /* told without -v: it is probably not meant so */
 };
 
 struct compile {
