@@ -12,6 +12,9 @@
  * Speculative records are set aside (dt_spec.c) until the merge comes to the
  * time at which their speculation was committed.
  *
+ * Processes that have ended have their places among the records (structured
+ * output).
+ *
  * Without the option temporal, the slots of one CPU (or thread) are read after
  * those of the other.
  *
@@ -389,6 +392,10 @@ merge_run(struct merge *m)
 		if (m->end < m->nends &&
 		    (rv = consume_ends(m, h->time)) != 0)
 			break;
+		if (!m->by_cpu && dt_procs_json(m->dtp, h->time) != 0) {
+			rv = -1;
+			break;
+		}
 		rv = merge_record(m, h);
 		struct taken *t = &m->taken[h->nr];
 		t->pos = h->pos;
@@ -402,6 +409,8 @@ merge_run(struct merge *m)
 	}
 	if (rv == 0 && !err_is_set(&m->e))
 		rv = consume_ends(m, UINT64_MAX);
+	if (rv == 0 && !err_is_set(&m->e))
+		rv = dt_procs_json(m->dtp, m->limit);
 	/* Also when a callback ended it: no record is given twice. */
 	for (size_t i = 0; i < m->nslots; i++) {
 		const struct taken *t = &m->taken[i];

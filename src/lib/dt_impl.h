@@ -93,6 +93,8 @@ struct dt_target {
 	struct proc *proc;
 	bool ended, continued;
 	int wstatus; /* as wait(2) tells; -1: it has not ended, or is no child */
+	uint64_t end_time; /* when that was seen */
+	bool json_due;	   /* it has ended, and structured output lacks it */
 };
 
 struct ps_prochandle {
@@ -535,7 +537,7 @@ int dt_json_error(dtrace_hdl_t *dtp, const dtrace_errdata_t *d,
 /* kind: the tag of the drop. */
 int dt_json_drop(dtrace_hdl_t *dtp, const dtrace_dropdata_t *d,
 		 const char *kind, bool per_cpu);
-int dt_json_proc(dtrace_hdl_t *dtp, pid_t pid, int wstatus);
+int dt_json_proc(dtrace_hdl_t *dtp, uint64_t time, pid_t pid, int wstatus);
 /* The aggregations that printa() has not printed. */
 int dt_json_aggs(dtrace_hdl_t *dtp);
 
@@ -553,6 +555,8 @@ bool dt_process_env(dtrace_hdl_t *dtp, const char *text, bool set);
 /* The option evaltime has been set: those that wait go on to it. 0 / -1. */
 int dt_procs_advance(dtrace_hdl_t *dtp);
 int dt_procs_poll(dtrace_hdl_t *dtp); /* notice ends; -1 if the handler aborts */
+/* Structured output has those that ended before a time. */
+int dt_procs_json(dtrace_hdl_t *dtp, uint64_t before);
 bool dt_procs_all_ended(const dtrace_hdl_t *dtp); /* there were some */
 /* What the process engine must know of a process. */
 struct engine_target dt_proc_target(const dtrace_hdl_t *dtp, pid_t pid);

@@ -279,11 +279,11 @@ dt_json_drop(dtrace_hdl_t *dtp, const dtrace_dropdata_t *d, const char *kind,
 }
 
 int
-dt_json_proc(dtrace_hdl_t *dtp, pid_t pid, int wstatus)
+dt_json_proc(dtrace_hdl_t *dtp, uint64_t time, pid_t pid, int wstatus)
 {
 	struct dt_json *j = dtp->json;
 
-	json_internal(j, "PROC", -1, dt_now());
+	json_internal(j, "PROC", -1, time);
 	dt_json_int_member(j, "pid", pid);
 	if (wstatus != -1 && WIFEXITED(wstatus))
 		dt_json_int_member(j, "status", WEXITSTATUS(wstatus));

@@ -260,10 +260,39 @@ dt_procs_poll(dtrace_hdl_t *dtp)
 		}
 		p->target.ended = true;
 		p->target.wstatus = status;
-		if (dtp->json != NULL &&
-		    dt_json_proc(dtp, dtrace_proc_pid(p), status) != 0)
-			return -1;
+		p->target.end_time = dt_now();
+		p->target.json_due = dtp->json != NULL;
 		if (procs_tell(dtp, p) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The one of those that are due that ended first, before a time; NULL: none. */
+static struct ps_prochandle *
+procs_due(const dtrace_hdl_t *dtp, uint64_t before)
+{
+	struct ps_prochandle *first = NULL;
+
+	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next)
+		if (p->target.json_due && p->target.end_time < before &&
+		    (first == NULL ||
+		     p->target.end_time < first->target.end_time))
+			first = p;
+	return first;
+}
+
+int
+dt_procs_json(dtrace_hdl_t *dtp, uint64_t before)
+{
+	struct ps_prochandle *p;
+
+	if (dtp->json == NULL)
+		return 0;
+	while ((p = procs_due(dtp, before)) != NULL) {
+		p->target.json_due = false;
+		if (dt_json_proc(dtp, p->target.end_time, dtrace_proc_pid(p),
+				 p->target.wstatus) != 0)
 			return -1;
 	}
 	return 0;
