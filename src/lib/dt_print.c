@@ -11,8 +11,9 @@
  *       }
  *   }
  *
- * Integers are in hex, as the machine holds them; characters as characters,
- * enumerations by name, pointers as addresses.  What lies beyond the bytes that
+ * Integers are in hex, as the machine holds them, with what that means where they
+ * are negative; characters as characters, enumerations by name (flags as in
+ * "A | B"), pointers as addresses.  What lies beyond the bytes that
  * were recorded (the printsize option) is "...".  The type is the program's
  * (struct dif_print, made by lang/check_print.c); see the Dynamic Tracing
  * Guide, "print() Action".
@@ -100,7 +101,45 @@ dt_print_enumerator(const struct dif_print *t, uint64_t v, uint64_t bits)
 	return NULL;
 }
 
-/* An enumerator's name, or the number that is none of them. */
+/* Has each enumerator bits that no other has?  Then they may be flags. */
+static bool
+enum_is_flags(const struct dif_print *t)
+{
+	uint64_t seen = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		uint64_t bit = (uint64_t)t->values[i].val;
+
+		if ((seen & bit) != 0)
+			return false;
+		seen |= bit;
+	}
+	return true;
+}
+
+/* "A | B", "A | 0x8"; false: no enumerator is in it. */
+static bool
+show_flags(const struct show *s, const struct dif_print *t, uint64_t v)
+{
+	const char *sep = "";
+
+	if (!enum_is_flags(t))
+		return false;
+	for (size_t i = 0; i < t->n; i++) {
+		uint64_t bit = (uint64_t)t->values[i].val;
+
+		if (bit == 0 || (v & bit) != bit)
+			continue;
+		buf_printf(s->b, "%s%s", sep, t->values[i].name);
+		v &= ~bit;
+		sep = " | ";
+	}
+	if (*sep != '\0' && v != 0)
+		buf_printf(s->b, " | 0x%" PRIx64, v);
+	return *sep != '\0';
+}
+
+/* An enumerator's name, several, or the number that is none of them. */
 static void
 show_enum(const struct show *s, const struct dif_print *t, uint64_t v,
 	  uint64_t bits)
@@ -109,8 +148,23 @@ show_enum(const struct show *s, const struct dif_print *t, uint64_t v,
 
 	if (name != NULL)
 		buf_puts(s->b, name);
-	else
+	else if (!show_flags(s, t, v))
 		show_hex(s, v);
+}
+
+/* "0xfffb (-5)": the sign is seen by who knows the width. */
+static void
+show_int(const struct show *s, const struct dif_print *t, uint64_t v,
+	 uint64_t bits)
+{
+	uint64_t sign;
+
+	show_hex(s, v);
+	if (bits > 64)
+		return;
+	sign = UINT64_C(1) << (bits - 1);
+	if (t->kind == DIF_CK_INT && t->is_signed && (v & sign) != 0)
+		buf_printf(s->b, " (%" PRId64 ")", (int64_t)((v ^ sign) - sign));
 }
 
 static void
@@ -138,7 +192,7 @@ show_scalar(const struct show *s, const struct dif_print *t, uint64_t bit_off,
 	else if (t->is_char && bits == 8)
 		show_char(s, (uint8_t)v);
 	else
-		show_hex(s, v);
+		show_int(s, t, v, bits);
 }
 
 /* ---- structures ---------------------------------------------------------- */
