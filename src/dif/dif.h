@@ -421,6 +421,7 @@ enum dif_src {
 	DIF_SRC_USYM	/* obj gives a user address; u64 pid, u64 address */
 };
 
+#define DIF_FRAMES_MAX 127u /* as many as the kernel walks */
 /* Frames (dif_expr.arg) of stacks that leave them to an option, until
    dif_layout() has put its value there: the default, and jstack()'s. */
 #define DIF_FRAMES_DEFAULT 0u

@@ -318,15 +318,15 @@ opt_limit(enum dt_opt o, int64_t v)
 	case DT_OPT_stackframes:
 	case DT_OPT_ustackframes:
 	case DT_OPT_jstackframes:
-		return v < 1 || v > 127 ? "1 to 127" : NULL;
+	case DT_OPT_maxframes:
+		return v < 1 || v > DIF_FRAMES_MAX ?
+			       "1 to 127 (Linux walks no further)" : NULL;
 	case DT_OPT_printsize:
 		return v > UINT32_MAX ? "less than 4g" : NULL;
 	case DT_OPT_stackindent:
 		return v > 1024 ? "0 to 1024" : NULL;
 	case DT_OPT_nspec:
 		return v > RT_NSPEC_MAX ? "0 to 64" : NULL;
-	case DT_OPT_maxframes:
-		return v < 1 || v > 127 ? "1 to 127" : NULL;
 	case DT_OPT_scratchsize:
 		return v > (int64_t)RT_SCRATCH ?
 			       "at most 256k" : NULL;

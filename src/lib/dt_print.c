@@ -154,7 +154,7 @@ show_enum(const struct show *s, const struct dif_print *t, uint64_t v,
 
 /* "0xfffb (-5)": the sign is seen by who knows the width. */
 static void
-show_int(const struct show *s, const struct dif_print *t, uint64_t v,
+show_number(const struct show *s, const struct dif_print *t, uint64_t v,
 	 uint64_t bits)
 {
 	uint64_t sign;
@@ -192,7 +192,7 @@ show_scalar(const struct show *s, const struct dif_print *t, uint64_t bit_off,
 	else if (t->is_char && bits == 8)
 		show_char(s, (uint8_t)v);
 	else
-		show_int(s, t, v, bits);
+		show_number(s, t, v, bits);
 }
 
 /* ---- structures ---------------------------------------------------------- */

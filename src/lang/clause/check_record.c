@@ -96,6 +96,9 @@ stack_frames(struct compile *cx, struct node *n, const struct err_tag *tag)
 		lang_fail(cx, tag, n->args[0]->loc,
 			  "%s(): the number of frames must be from 1 to 1024",
 			  n->name);
+	if (frames > DIF_FRAMES_MAX)
+		compile_warn(cx, n->args[0]->loc,
+			     "a stack has the innermost 127 frames at most");
 	return (uint32_t)frames;
 }
 

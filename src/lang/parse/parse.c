@@ -45,16 +45,9 @@ parse_const(struct compile *cx, struct node *n, const struct err_tag *tag,
 static void
 warn_assign(struct compile *cx, const struct node *n)
 {
-	struct lang_note *w = arena_alloc(cx->arena, sizeof(*w));
-
-	*w = (struct lang_note){
-		.next = cx->notes,
-		.loc = n->loc,
-		.text = "the predicate assigns, and what is assigned decides: == "
-			"compares (in parentheses it is taken as meant)",
-		.loud = true,
-	};
-	cx->notes = w;
+	compile_warn(cx, n->loc,
+		     "the predicate assigns, and what is assigned decides: == "
+		     "compares (in parentheses it is taken as meant)");
 }
 
 static void

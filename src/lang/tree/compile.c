@@ -102,6 +102,20 @@ may_go_on(const struct compile *cx)
 	       cx->err->tag != &ERR_NOMEM;
 }
 
+void
+compile_warn(struct compile *cx, struct src_loc loc, const char *text)
+{
+	struct lang_note *new, **at = &cx->notes;
+
+	for (; *at != NULL; at = &(*at)->next)
+		if ((*at)->loud && (*at)->loc.line == loc.line &&
+		    (*at)->loc.col == loc.col)
+			return;
+	new = arena_alloc(cx->arena, sizeof(*new));
+	*new = (struct lang_note){ .loc = loc, .text = text, .loud = true };
+	*at = new;
+}
+
 bool
 compile_try(struct compile *cx, bool names,
 	    void (*step)(struct compile *cx, void *arg), void *arg)

@@ -133,6 +133,9 @@ struct lang_note {
 	bool loud; /* told without -v: it is probably not meant so */
 };
 
+/* A loud one, once a place; text lives as long as the compile. */
+void compile_warn(struct compile *cx, struct src_loc loc, const char *text);
+
 struct compile {
 	jmp_buf *fail;
 	struct err *err; /* the first; those after it go to src->more */
