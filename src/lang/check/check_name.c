@@ -185,8 +185,12 @@ args_type(struct compile *cx, struct node *n, int64_t i)
 	    (!type_is_scalar(r) && r->kind != TYPE_FLOAT))
 		lang_fail(cx, &D_ARGS_TYPE, n->loc,
 			  "args[%lld] has type %s, which cannot be had by "
-			  "value",
-			  (long long)i, lang_type_name(cx, t));
+			  "value%s",
+			  (long long)i, lang_type_name(cx, t),
+			  r->kind != TYPE_FLOAT ? "" :
+			  ": the processor's registers of floating point are "
+			  "not read (what is in memory is: print(*(double "
+			  "*)copyin(ADDRESS, 8)))");
 	return t;
 }
 
