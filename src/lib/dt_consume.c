@@ -29,6 +29,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define USER_MIN 65536u /* addresses of processes */
+#define USER_MAX (UINT64_C(1) << 47)
 #define ORDER_SLACK 2000000u /* ns: longest time a probe may take, nearly */
 
 struct head {
@@ -167,6 +169,45 @@ head_cpu(const struct head *h)
 	return h->v->thread_slots ? h->rec->cpu : h->slot / RT_LEVELS;
 }
 
+/* Does the object read the process's memory? */
+static bool
+obj_reads_user(const struct dif_obj *o)
+{
+	for (uint32_t i = 0; o != NULL && i < o->ntext; i++) {
+		unsigned op = DIF_OP(o->text[i]);
+
+		if ((op >= DIF_OP_ULDSB && op <= DIF_OP_ULDX) ||
+		    (op == DIF_OP_CALL &&
+		     (DIF_IDX(o->text[i]) == DIF_SUBR_copyin ||
+		      DIF_IDX(o->text[i]) == DIF_SUBR_copyinto ||
+		      DIF_IDX(o->text[i]) == DIF_SUBR_copyinstr)))
+			return true;
+	}
+	return false;
+}
+
+static bool
+clause_reads_user(const struct dif_clause *c)
+{
+	if (obj_reads_user(c->pred))
+		return true;
+	for (uint32_t s = 0; s < c->nstmts; s++)
+		for (uint32_t i = 0; i < c->stmts[s].nexprs; i++)
+			if (obj_reads_user(c->stmts[s].exprs[i].obj))
+				return true;
+	return false;
+}
+
+/* The address is one of a process, and was read as the kernel's. */
+static bool
+fault_of_user(const struct head *h, const struct dt_ecb *ecb,
+	      const struct rt_error_rec *er)
+{
+	return er->fault == DIF_FAULT_BADADDR && !dt_is_process(h->de) &&
+	       er->val >= USER_MIN && er->val < USER_MAX && ecb != NULL &&
+	       !clause_reads_user(ecb->clause);
+}
+
 static int
 consume_error(struct merge *m, const struct head *h)
 {
@@ -195,6 +236,9 @@ consume_error(struct merge *m, const struct head *h)
 		buf_printf(&b, " in action #%u", er->action);
 	if (er->difoff >= 0)
 		buf_printf(&b, " at DIF offset %d", er->difoff);
+	if (fault_of_user(h, ecb, er))
+		buf_puts(&b, " (it is the process's: copyin() and copyinstr() "
+			     "read there)");
 	buf_putc(&b, '\n');
 	const dtrace_errdata_t d = {
 		.dteda_handle = dtp, .dteda_pdesc = &pd,
