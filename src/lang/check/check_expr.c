@@ -454,7 +454,9 @@ check_sides(struct compile *cx, struct node *n)
 	refuse_agg(cx, then);
 	check_expr(cx, first);
 	check_enumerator(cx, then, first->type);
+	cx->beside = first->type;
 	check_expr(cx, then);
+	cx->beside = NULL;
 }
 
 static void

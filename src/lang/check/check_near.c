@@ -69,6 +69,18 @@ try_table(struct near *n, const struct hash *h)
 		near_try(n, val != NULL ? key : NULL);
 }
 
+/* Those of what it is compared with. */
+static void
+try_enumerators(struct compile *cx, struct near *n)
+{
+	const struct type_enumerator *v;
+	size_t k = 0;
+
+	v = cx->beside != NULL ? type_enumerators(cx->beside, &k) : NULL;
+	for (size_t i = 0; i < k; i++)
+		near_try(n, v[i].name);
+}
+
 /* A macro argument that was meant as a string; NULL: it is none. */
 static const char *
 argument_hint(struct compile *cx, const char *name)
@@ -95,9 +107,11 @@ check_near_var(struct compile *cx, enum dif_scope scope, const char *name)
 	if (foreign != NULL)
 		return foreign;
 	near_init(&n, name);
-	if (scope == DIF_SCOPE_GLOBAL)
+	if (scope == DIF_SCOPE_GLOBAL) {
+		try_enumerators(cx, &n);
 		for (size_t i = 0; i < dif_nbuiltins; i++)
 			near_try(&n, dif_builtins[i].name);
+	}
 	try_table(&n, scope == DIF_SCOPE_THREAD ? cx->lang->selfs
 		      : scope == DIF_SCOPE_LOCAL ? cx->lang->thiss
 						 : cx->lang->globals);

@@ -139,6 +139,8 @@ void compile_warn(struct compile *cx, struct src_loc loc, const char *text);
 struct compile {
 	jmp_buf *fail;
 	struct err *err; /* the first; those after it go to src->more */
+	struct type *beside; /* of an operand whose enumerators the other may
+				name; or NULL */
 	bool unsure;	 /* a name may be missing because of an error before */
 	struct lang *lang;
 	const struct lang_src *src;
