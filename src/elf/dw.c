@@ -380,6 +380,22 @@ enumerators_note(struct dw *d, Dwarf_Die *of)
 	} while (dw_next(&at));
 }
 
+/* Its name may be that of the declaration that it completes. */
+static void
+variable_note(struct dw *d, Dwarf_Die *die)
+{
+	Dwarf_Attribute a;
+	const char *name;
+
+	if (dwarf_tag(die) != DW_TAG_variable ||
+	    !dwarf_hasattr(die, DW_AT_location) ||
+	    dwarf_attr_integrate(die, DW_AT_name, &a) == NULL)
+		return;
+	name = dwarf_formstring(&a);
+	if (name != NULL)
+		types_set(d, DW_NS_VAR, name, die);
+}
+
 static void
 types_under(struct dw *d, Dwarf_Die *of, bool c, int depth)
 {
@@ -395,6 +411,7 @@ types_under(struct dw *d, Dwarf_Die *of, bool c, int depth)
 		else
 			types_note(d, &at, c);
 		enumerators_note(d, &at);
+		variable_note(d, &at);
 	} while (dw_next(&at));
 }
 

@@ -47,14 +47,15 @@ struct dw_line {
  */
 size_t dw_lines(struct dw *d, uint64_t addr, struct dw_line *v, size_t max);
 
-/* The first definition of a type of that name.  All units are read once, by the
+/* The first definition of a type, or of a variable that is in memory, of that name.  All units are read once, by the
    first call.  false: there is none, or, with errno ENOMEM, no memory to know. */
 enum dw_ns {
 	DW_NS_STRUCT = 's',
 	DW_NS_UNION = 'u',
 	DW_NS_ENUM = 'e',
 	DW_NS_PLAIN = 't',
-	DW_NS_ENUMERATOR = 'c' /* of an enum, which is what is found */
+	DW_NS_ENUMERATOR = 'c', /* of an enum, which is what is found */
+	DW_NS_VAR = 'v'
 };
 bool dw_type(struct dw *d, enum dw_ns ns, const char *name, Dwarf_Die *out);
 

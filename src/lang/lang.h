@@ -72,6 +72,14 @@ struct lang_host {
 	struct type *(*user_type)(void *arg, const struct dif_pdesc *pds,
 				  uint32_t npds, const char *module,
 				  const char *name, const char **why);
+	/*
+	 * A variable of the process that a clause is about, in one of its
+	 * objects: 0 with its address there and its type (NULL: not known);
+	 * -1: there is none, or *why says why it cannot be had.  NULL: never.
+	 */
+	int (*user_var)(void *arg, const struct dif_pdesc *pds, uint32_t npds,
+			const char *module, const char *name, uint64_t *addr,
+			struct type **type, const char **why);
 	/* Address of a kernel symbol; module "" searches all.  0 / -1. */
 	int (*ksym)(void *arg, const char *module, const char *name,
 		    uint64_t *addr);

@@ -346,6 +346,10 @@ int dt_probe_args(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
 struct type *dt_user_type(dtrace_hdl_t *dtp, const struct dif_pdesc *pds,
 			  uint32_t npds, const char *module, const char *name,
 			  const char **why);
+/* Its user_var. */
+int dt_user_var(dtrace_hdl_t *dtp, const struct dif_pdesc *pds, uint32_t npds,
+		const char *module, const char *name, uint64_t *addr,
+		struct type **type, const char **why);
 
 /* dt_open.c: a user address as ustack() shows it: "obj`name+0xoff". */
 void dt_uaddr_text(dtrace_hdl_t *dtp, pid_t pid, uint64_t addr,

@@ -42,6 +42,14 @@ host_user_type(void *arg, const struct dif_pdesc *pds, uint32_t npds,
 }
 
 static int
+host_user_var(void *arg, const struct dif_pdesc *pds, uint32_t npds,
+	      const char *module, const char *name, uint64_t *addr,
+	      struct type **type, const char **why)
+{
+	return dt_user_var(arg, pds, npds, module, name, addr, type, why);
+}
+
+static int
 host_ksym(void *arg, const char *module, const char *name, uint64_t *addr)
 {
 	dtrace_hdl_t *dtp = arg;
@@ -99,6 +107,7 @@ open_rooms(dtrace_hdl_t *dtp)
 		.probe_info = host_probe_info,
 		.probe_args = host_probe_args,
 		.user_type = host_user_type,
+		.user_var = host_user_var,
 		.ksym = host_ksym,
 		.setopt = host_setopt,
 		.depends = dt_dlib_depends,

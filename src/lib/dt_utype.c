@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * dt_utype.c - the types of the program that a clause is about.
+ * dt_utype.c - the types of the program that a clause is about, and its
+ * variables.
  *
  * In a clause on a probe of one process a name that no D program has declared
  * means the type that the process's own files have of that name: the file that
@@ -16,6 +17,7 @@
  */
 #include "lib/dt_impl.h"
 
+#include "base/near.h"
 #include "prov/pid_fn.h"
 
 #include <stdlib.h>
@@ -243,4 +245,77 @@ dt_user_type(dtrace_hdl_t *dtp, const struct dif_pdesc *pds, uint32_t npds,
 
 	return npds > 0 ? utype_of_all(dtp, pds, npds, module, name, why)
 			: utype_of(dtp, NULL, module, name, &user, why);
+}
+
+/* ---- variables ---------------------------------------------------------- */
+
+static const char *
+uvar_unknown(dtrace_hdl_t *dtp, struct elf_file *f, const char *module,
+	     const char *name)
+{
+	const struct elf_sym *v;
+	char buf[NEAR_HINT_MAX];
+	struct near near;
+	size_t n;
+
+	near_init(&near, name);
+	v = elf_syms(f, &n);
+	for (size_t i = 0; i < n; i++)
+		if (!v[i].is_func)
+			near_try(&near, v[i].name);
+	return arena_printf(dtp->arena, "no variable of that name in %s%s",
+			    module, near_hint(&near, buf));
+}
+
+/* Static variables of several sources may have one name: which is meant? */
+static const struct elf_sym *
+uvar_find(dtrace_hdl_t *dtp, struct elf_file *f, const char *module,
+	  const char *name, const char **why)
+{
+	const struct elf_sym *s = elf_sym_find(f, name), *v;
+	size_t n, others = 0;
+
+	if (s == NULL) {
+		*why = uvar_unknown(dtp, f, module, name);
+		return NULL;
+	}
+	v = elf_syms(f, &n);
+	for (size_t i = 0; i < n; i++)
+		others += v[i].addr != s->addr && strcmp(v[i].name, name) == 0;
+	if (others == 0)
+		return s;
+	*why = arena_printf(dtp->arena, "%zu of this name are in %s",
+			    others + 1, module);
+	return NULL;
+}
+
+/* Those of a thread are no symbols here. */
+int
+dt_user_var(dtrace_hdl_t *dtp, const struct dif_pdesc *pds, uint32_t npds,
+	    const char *module, const char *name, uint64_t *addr,
+	    struct type **type, const char **why)
+{
+	struct proc *p = npds == 1 ? utype_proc(dtp, pds, false) : NULL;
+	const char *canon = p != NULL ? pid_mod_name(p, module) : NULL;
+
+	for (size_t i = 0; canon != NULL && i < proc_nobjs(p); i++) {
+		struct proc_obj *o = proc_obj_at(p, i);
+		struct err e = { 0 };
+		struct elf_file *f = pid_mod_is(o, module, canon)
+					     ? proc_obj_elf(o, &e)
+					     : NULL;
+		const struct elf_sym *s =
+			f != NULL ? uvar_find(dtp, f, module, name, why) : NULL;
+		struct type_prog *tp;
+
+		err_clear(&e);
+		if (s == NULL)
+			continue;
+		tp = s->is_func ? NULL : type_prog(dtp->types, f);
+		*why = NULL;
+		*addr = o->base + s->addr;
+		*type = tp != NULL ? type_prog_var(tp, name) : NULL;
+		return 0;
+	}
+	return -1;
 }

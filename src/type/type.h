@@ -170,6 +170,8 @@ struct dw *type_prog_dw(struct type_prog *p);
    for as TYPE_ENUMERATOR and the constant's name. */
 #define TYPE_ENUMERATOR "enumerator "
 struct type *type_prog_lookup(struct type_prog *p, const char *name);
+/* The type of a variable; NULL: nothing is known of it. */
+struct type *type_prog_var(struct type_prog *p, const char *name);
 /* The type of the function that begins at a link-time address; NULL: nothing is
    known of it. */
 struct type *type_prog_func(struct type_prog *p, uint64_t addr);

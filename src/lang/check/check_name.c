@@ -492,6 +492,27 @@ check_thread_or_local(struct compile *cx, struct node *n)
 
 /* ---- plain identifiers -------------------------------------------------- */
 
+/* What nobody knows of the kernel may be a variable of a program. */
+static const char *
+program_hint(struct compile *cx, const char *mod, const char *name)
+{
+	const struct lang_host *h = &cx->lang->host;
+	const struct clause_cx *cl = clause_of(cx);
+	struct type *t = NULL;
+	const char *why = NULL;
+	uint64_t addr;
+
+	if (strcmp(mod, "a.out") == 0)
+		return " (a program's variables are had in clauses on probes of "
+		       "its process)";
+	if (mod[0] == '\0' && cl != NULL && h->user_var != NULL &&
+	    h->user_var(h->arg, cl->pdesc, 1, "a.out", name, &addr, &t, &why) ==
+		    0)
+		return arena_printf(cx->arena, " (the program's: a.out`%s)",
+				    name);
+	return "";
+}
+
 static void
 use_symbol_at(struct compile *cx, struct node *n, const char *mod,
 	      const char *name, struct type *t)
@@ -501,7 +522,8 @@ use_symbol_at(struct compile *cx, struct node *n, const char *mod,
 
 	if (h->ksym == NULL || h->ksym(h->arg, mod, name, &addr) != 0)
 		lang_fail(cx, &D_IDENT_UNDEF, n->loc,
-			  "failed to resolve %s`%s: unknown symbol", mod, name);
+			  "failed to resolve %s`%s: unknown symbol%s", mod,
+			  name, program_hint(cx, mod, name));
 	n->kind = NODE_SYM;
 	n->ival = addr;
 	n->type = t;
@@ -640,6 +662,45 @@ known_symbol_type(struct compile *cx, const char *name)
 	return NULL;
 }
 
+/* A variable of the process that the clause is about: *ADDRESS, which is user
+   memory.  false: it is none. */
+static bool
+use_user_var(struct compile *cx, struct node *n, bool address_only)
+{
+	const struct lang_host *h = &cx->lang->host;
+	const struct clause_cx *cl = clause_of(cx);
+	const char *why = NULL;
+	struct type *t = NULL;
+	uint64_t addr;
+
+	if (h->user_var == NULL || cl == NULL)
+		return false;
+	if (h->user_var(h->arg, cl->pdesc, 1, n->mod, n->name, &addr, &t,
+			&why) != 0) {
+		if (why != NULL)
+			lang_fail(cx, &D_IDENT_UNDEF, n->loc,
+				  "failed to resolve %s`%s: %s", n->mod,
+				  n->name, why);
+		return false;
+	}
+	if (t == NULL && !address_only)
+		lang_fail(cx, &D_SYM_NOTYPES, n->loc,
+			  "no type is known for %s`%s: only its address, "
+			  "&%s`%s, may be used (debug information says the "
+			  "types of variables)",
+			  n->mod, n->name, n->mod, n->name);
+	n->ival = addr;
+	n->lvalue = true;
+	if (t == NULL)
+		return true;
+	n->kind = NODE_UNARY;
+	n->op = TOK_DEREF;
+	n->left = node_int(cx, n->loc, addr, type_ptr_user(cx->types, t));
+	n->left->user = true;
+	deref_pointer(cx, n);
+	return true;
+}
+
 /* address_only: the operand of &, which needs no type. */
 void
 check_symbol(struct compile *cx, struct node *n, bool address_only)
@@ -649,6 +710,8 @@ check_symbol(struct compile *cx, struct node *n, bool address_only)
 
 	if (!address_only && n->mod != NULL && mod[0] != '\0' &&
 	    use_user_enumerator(cx, n, mod))
+		return;
+	if (mod[0] != '\0' && use_user_var(cx, n, address_only))
 		return;
 	use_symbol_at(cx, n, mod, n->name, NULL);
 	t = type_kernel_var(cx->types, mod, n->name);
