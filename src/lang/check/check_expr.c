@@ -446,7 +446,10 @@ check_sides(struct compile *cx, struct node *n)
 {
 	struct node *first = n->left, *then = n->right;
 
-	if (first->kind == NODE_IDENT && then->kind != NODE_IDENT) {
+	if (first->kind == NODE_IDENT &&
+	    (then->kind != NODE_IDENT ||
+	     (!names_is_variable(cx, first->name) &&
+	      names_is_variable(cx, then->name)))) {
 		first = n->right;
 		then = n->left;
 	}
