@@ -172,11 +172,13 @@ scoped_hint(struct compile *cx, const char *text)
 	const char *func = mod != NULL ? strchr(mod + 1, ':') : NULL, *part;
 	char *glob;
 
-	if (func == NULL || ++func >= end ||
-	    (part = strstr(func, "::")) == NULL || part >= end)
+	if (strncmp(text, "pid", 3) != 0 || func == NULL || ++func >= end ||
+	    !lex_idchar(*func) ||
+	    (part = strstr(func, "::")) == NULL || part + 2 > end)
 		return "";
 	glob = arena_strdup(cx->arena, "*");
-	for (; (part = strstr(func, "::")) != NULL && part < end; func = part + 2)
+	for (; (part = strstr(func, "::")) != NULL && part + 2 <= end;
+	     func = part + 2)
 		glob = arena_printf(cx->arena, "%s%.*s*", glob,
 				    (int)(part - func), func);
 	return arena_printf(cx->arena,
