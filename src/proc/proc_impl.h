@@ -29,7 +29,7 @@ struct mfile {
 struct mobj {
 	struct proc_obj o; /* first: a struct proc_obj * is one of these */
 	struct mfile *file;
-	uint64_t seen; /* generation of the maps it was last in */
+	uint64_t seen; /* by which of proc.looks it was last found */
 };
 
 struct proc_jit;
@@ -67,6 +67,7 @@ struct proc {
 	int status;
 
 	uint64_t maps_hash, generation;
+	uint64_t looks; /* at maps that were others than before */
 	uint64_t refreshed_ns;
 	VEC(struct mobj *) now;	 /* by address */
 	VEC(struct mobj *) gone; /* no longer mapped, oldest first */

@@ -283,11 +283,18 @@ file_key_of(const struct stat *st)
 	};
 }
 
+/* The set that has the files of p's. */
+static struct proc_set *
+files_of(const struct proc *p)
+{
+	return p->set->beside != NULL ? p->set->beside : p->set;
+}
+
 static struct mfile *
 file_get(struct proc *p, const struct mrun *r, const char *path,
 	 const struct stat *st)
 {
-	struct proc_set *ps = p->set->beside != NULL ? p->set->beside : p->set;
+	struct proc_set *ps = files_of(p);
 	const struct file_key key = file_key_of(st);
 	struct mfile *f = hash_find(ps->files, &key, sizeof(key));
 	struct err e = { 0 };
@@ -400,7 +407,7 @@ obj_same_file(const struct proc *p, const struct mobj *m)
 	if (stat(m->o.open_path, &st) != 0)
 		return false;
 	const struct file_key key = file_key_of(&st);
-	return hash_find(p->set->files, &key, sizeof(key)) == m->file;
+	return hash_find(files_of(p)->files, &key, sizeof(key)) == m->file;
 }
 
 /* The object of a run, if it is there already, or has been: a library that is
@@ -429,6 +436,7 @@ static bool
 objs_update(struct proc *p, struct maps_proc *w, const mruns *runs)
 {
 	VEC(struct mobj *) fresh = { 0 };
+	const uint64_t look = ++p->looks;
 	bool changed = false;
 
 	for (size_t i = 0; i < runs->n; i++) {
@@ -451,10 +459,10 @@ objs_update(struct proc *p, struct maps_proc *w, const mruns *runs)
 			m->o.born = p->generation + 1;
 		}
 		m->o.end = r->end;
-		m->seen = p->generation + 1;
+		m->seen = look;
 	}
 	for (size_t i = 0; i < p->now.n; i++) {
-		if (p->now.v[i]->seen == p->generation + 1)
+		if (p->now.v[i]->seen == look)
 			continue;
 		changed = true;
 		p->now.v[i]->o.mapped = false;

@@ -322,6 +322,58 @@ test_comes_and_goes(void **state)
 	proc_set_free(ps);
 }
 
+/* What goes behind a look that has found nothing but memory is gone as well, and
+   the same again when it comes back. */
+static void
+comes_back(struct proc_set *ps)
+{
+	struct proc *p = proc_lookup(ps, getpid());
+	struct proc_obj *o, *at;
+	void *h, *more;
+
+	assert_non_null(p);
+	h = dlopen(SELDOM, RTLD_NOW);
+	assert_non_null(h);
+	proc_refresh(p);
+	o = obj_named(p, SELDOM);
+	assert_non_null(o);
+	more = mmap(NULL, 1 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		    0);
+	assert_ptr_not_equal(more, MAP_FAILED);
+	proc_refresh(p);
+	assert_true(o->mapped);
+	dlclose(h);
+	proc_refresh(p);
+	assert_false(o->mapped);
+	assert_null(obj_named(p, SELDOM));
+	h = dlopen(SELDOM, RTLD_NOW);
+	assert_non_null(h);
+	proc_refresh(p);
+	at = obj_named(p, SELDOM);
+	assert_non_null(at);
+	assert_true(at->mapped);
+	assert_true(at == o || at->start != o->start);
+	munmap(more, 1 << 20);
+	dlclose(h);
+}
+
+static void
+test_comes_back(void **state)
+{
+	struct proc_set *ps = new_set(), *other;
+	struct err e = { 0 };
+
+	if (CAPABLE(SELDOM_FILE)) {
+		comes_back(ps);
+		/* As well in a set that has the files of another. */
+		other = proc_set_beside(ps, &e);
+		assert_non_null(other);
+		comes_back(other);
+		proc_set_free(other);
+	}
+	proc_set_free(ps);
+}
+
 /* A copy of the library at path, mapped as code. */
 static void
 map_copy(const char *path)
@@ -665,6 +717,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_grab),
 		cmocka_unit_test(test_symbols),
 		cmocka_unit_test(test_comes_and_goes),
+		cmocka_unit_test(test_comes_back),
 		cmocka_unit_test(test_deleted),
 		cmocka_unit_test(test_ours),
 		cmocka_unit_test(test_abandon),
