@@ -5,6 +5,8 @@
  */
 #include "engine/process/test/process_world.h"
 
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -144,6 +146,32 @@ do_vforks(uint32_t n)
 	return ok;
 }
 
+const char *target_libs[2];
+static void *libs_open[2];
+static uint64_t (*lib_fns[2])(uint64_t);
+
+static uint64_t
+do_open(uint32_t n)
+{
+	libs_open[n] = dlopen(target_libs[n], RTLD_NOW);
+	if (libs_open[n] == NULL)
+		_exit(6);
+	*(void **)&lib_fns[n] = dlsym(libs_open[n], "target_lib_fn");
+	return (uint64_t)(uintptr_t)lib_fns[n];
+}
+
+/* By a way that leaves the mapping as it is. */
+static uint64_t
+do_spoil(uint32_t n)
+{
+	int fd = open("/proc/self/mem", O_WRONLY | O_CLOEXEC);
+
+	if (pwrite(fd, "\x90", 1, (off_t)(uintptr_t)lib_fns[n]) != 1)
+		_exit(6);
+	close(fd);
+	return 0;
+}
+
 static int obey_from, obey_to;
 
 __attribute__((noreturn)) static void
@@ -209,6 +237,14 @@ target_obey(enum target_cmd cmd, uint32_t n)
 		for (unsigned i = 0; i < 16; i++)
 			sum = sum * 31 + text[i];
 		break;
+	case T_OPEN:
+		return do_open(n);
+	case T_CLOSE:
+		return (uint64_t)dlclose(libs_open[n]);
+	case T_CALL:
+		return lib_fns[n](7);
+	case T_SPOIL:
+		return do_spoil(n);
 	}
 	return sum;
 }

@@ -28,8 +28,16 @@ enum target_cmd {
 		      target_again() */
 	T_SPIN,	   /* calls target_work() without end; never answers */
 	T_SCANS,   /* the same with target_scan(); a wrong result kills it */
-	T_CHECK	   /* its answer: a sum of the first bytes of target_work() */
+	T_CHECK,   /* its answer: a sum of the first bytes of target_work() */
+	T_OPEN,	   /* the n-th of target_libs[]; its answer: where target_lib_fn()
+		      is */
+	T_CLOSE,   /* it is closed again */
+	T_CALL,	   /* target_lib_fn() of the n-th, which is open, of 7 */
+	T_SPOIL	   /* the first byte of that becomes a NOP */
 };
+
+/* Paths of libraries, before target_start(). */
+extern const char *target_libs[2];
 
 uint64_t target_work(uint64_t a, uint64_t b);
 uint64_t target_leaf(uint64_t a);
