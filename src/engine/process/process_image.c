@@ -399,7 +399,6 @@ image_plan(struct engine *m, struct err *e)
 	p->nsys_refused = im->plan.nsys_refused;
 	p->nplaces = im->plan.nplaces;
 	p->ncopies = im->plan.ncopies;
-	p->nrefused = im->plan.nrefused;
 	p->ngroups = im->plan.ngroups;
 	p->maps_brk = im->plan.maps_brk != 0 ? im->plan.maps_brk + m->moved : 0;
 	image_notes(m);
@@ -557,7 +556,6 @@ take_plan(struct image *im, const struct engine *m)
 	to->nsys_refused = p->nsys_refused;
 	to->nplaces = p->nplaces;
 	to->ncopies = p->ncopies;
-	to->nrefused = p->nrefused;
 	to->ngroups = p->ngroups;
 	to->maps_brk = p->maps_brk;
 	im->site_moved = calloc(p->sites.n + 1, 1);

@@ -335,7 +335,6 @@ struct plan {
 	uint32_t cells_next, cells_max; /* offsets in a half: the next cell,
 					   the end of their room */
 	uint32_t solos_max;
-	uint32_t nrefused; /* groups */
 	uint32_t nleft_out; /* of the first nleft_seen; plan_left_out()'s */
 	size_t nleft_seen;
 	/* What is forgotten for code that comes later was so much. */

@@ -537,13 +537,11 @@ check_from(struct engine *eng, size_t first, struct err *e)
 
 	if (placed == NULL || served == NULL)
 		return err_nomem(e);
-	p->nrefused = 0;
 	plan_placed(eng, first, placed);
 	probe = dif_not_left_out(eng->en, placed, served);
 	for (size_t i = p->groups.n; i-- > first;) {
 		const struct plan_group *g = &p->groups.v[i];
 
-		p->nrefused += g->why != NULL;
 		if (g->why != NULL && g->probe == probe && !group_waits(eng, g))
 			bad = g;
 	}
@@ -604,9 +602,11 @@ plan_report(const struct engine *eng, struct buf *out)
 {
 	const struct plan *p = &eng->plan;
 	uint32_t places = p->nplaces, copies = p->ncopies, puns = p->npuns;
-	size_t probes = p->groups.n - p->nrefused + p->ngroups;
+	size_t probes = p->ngroups;
 	struct land_counts lc;
 
+	for (size_t i = 0; i < p->groups.n; i++)
+		probes += p->groups.v[i].why == NULL;
 	plan_count(p, &places, &copies, &puns);
 	land_count(p->land, &lc);
 	buf_printf(out, "process %d: %zu probe%s at %u place%s\n",
@@ -882,7 +882,6 @@ plan_more_done(struct engine *eng, uint32_t first)
 		if (g.why != NULL && !refused_before(p, n, g.probe))
 			p->groups.v[n++] = g;
 	}
-	p->nrefused += (uint32_t)(n - first);
 	p->groups.n = n;
 }
 

@@ -371,6 +371,8 @@ test_fork(void **state)
 	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0);
 	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
 	start(w);
+	/* Room for all patches, and not for one more. */
+	assert_int_equal(w->eng->journal->cap, w->eng->journal->n);
 	target_do(w->t, T_WORK, 5);
 	assert_int_equal(target_do(w->t, T_FORK, 5), 5);
 	assert_int_equal(process_engine_ops.poll(w->eng, &w->e), 0);
@@ -460,6 +462,7 @@ test_follow(void **state)
 	struct test_world *w = traced_new();
 	struct dif_clause *c = clause(w, NULL);
 	const struct rt_rec *r = NULL;
+	struct buf out = BUF_INIT;
 
 	agg(w, stmt(w, c, DIF_AGG_count, NULL, NULL, NULL), 0);
 	c = clause(w, NULL);
@@ -485,6 +488,12 @@ test_follow(void **state)
 	assert_int_equal(word(r, 0), getpid());
 	assert_int_equal(cells(w, 1, 0, NULL), 5);
 	assert_int_equal(w->seen[0].sum, 40);
+	process_engine_ops.report(w->eng, &out);
+	assert_non_null(strstr(buf_str(&out), ": 2 probes at "));
+	assert_non_null(strstr(buf_str(&out),
+			       ": left out: prov::func:name: the process runs "
+			       "another program\n"));
+	buf_fini(&out);
 	traced_free(w);
 }
 
