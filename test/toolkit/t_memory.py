@@ -102,7 +102,7 @@ open({str(procs)!r}, "w").write(str(os.getpid()))
 open("/proc/self/oom_score_adj", "w").write("77")
 x = [bytearray(1 << 20) for i in range(100)]
 """).split())
-        w.wait(timeout=60)
+        w.wait(timeout=300)
         r = t.stop(p)
         rows = [x.split() for x in r.out.splitlines()
                 if f" {w.pid} " in x]

@@ -11,7 +11,7 @@ from toolkit import ROOT, Skip, tool
 def plain(t, *args, **kw):
     return subprocess.run([t.dtrace, "run", *args], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          stdin=subprocess.DEVNULL, timeout=60, **kw)
+                          stdin=subprocess.DEVNULL, timeout=300, **kw)
 
 
 @tool("run")

@@ -120,7 +120,7 @@ def pgxact(t):
                                  "select pg_sleep(0.2); commit",
                                  "select 1/0", "select 2/0", "select 3"),
                      stderr=subprocess.DEVNULL)
-    out = client.communicate(timeout=60 * SLOW)[0]
+    out = client.communicate(timeout=300 * SLOW)[0]
     backend = [w for w in out.split() if w.isdigit()][0]
     r = t.stop(p)
     row = {x["PID"]: x for x in r.table("PID")}[backend]

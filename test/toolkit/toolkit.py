@@ -91,7 +91,7 @@ class Tool:
             return ["setpriv", f"--reuid={NOBODY}", "--clear-groups", *argv]
         return argv
 
-    def run(self, *args, user=False, status=0, quiet=True, timeout=60):
+    def run(self, *args, user=False, status=0, quiet=True, timeout=300):
         """Run the tool to its end; user: without privilege.  With quiet nothing
         but the command of -c may write to the standard error."""
         p = subprocess.run(self.command(args, user), text=True,
@@ -122,7 +122,7 @@ class Tool:
     def stop(self, p, quiet=True):
         """Interrupt what start() began; its output."""
         p.send_signal(signal.SIGINT)
-        out, err = p.communicate(timeout=60 * SLOW)
+        out, err = p.communicate(timeout=300 * SLOW)
         assert p.returncode == 0, f"status {p.returncode}: {err[:2000]}"
         assert not quiet or "dtrace: " not in err, err[:2000]
         return Result(self.before + out, err, 0)
@@ -164,7 +164,7 @@ class Tool:
                        check=True)
         return out
 
-    def wait_for(self, cond, what, seconds=20):
+    def wait_for(self, cond, what, seconds=300):
         end = time.monotonic() + seconds * SLOW
         while time.monotonic() < end:
             if cond():

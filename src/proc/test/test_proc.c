@@ -65,7 +65,7 @@ wait_end(struct proc *p)
 	struct pollfd pfd = { .fd = proc_fd(p), .events = POLLIN };
 	int status = 0;
 
-	assert_int_equal(poll(&pfd, 1, 10000), 1);
+	assert_int_equal(poll(&pfd, 1, 300000), 1);
 	assert_true(proc_ended(p, &status));
 	return status;
 }

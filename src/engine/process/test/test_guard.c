@@ -289,7 +289,7 @@ test_killed(void **state)
 		assert_int_equal(waitpid(pid, &st, 0), pid);
 		assert_true(WIFSIGNALED(st));
 		dirty += !text_clean(&in);
-		if (!wait_only_child(60000))
+		if (!wait_only_child(300000))
 			fail_msg("cycle %d: the guardian stays", i);
 		assert_true(text_clean(&in));
 		assert_int_equal(tgt_status(t.pid, "TracerPid", 10), 0);
@@ -573,7 +573,7 @@ test_killed_amid_exec(void **state)
 	t.page->user[GO] = 1;
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	assert_true(wait_only_child(60000));
+	assert_true(wait_only_child(300000));
 	assert_true(text_clean(&in));
 	assert_true(tgt_runs(&t));
 	inject_close(&in);

@@ -267,7 +267,7 @@ test_exit(void **state)
 	start(w);
 	target_do(w->t, T_WORK, 1000);
 	p.fd = process_engine_ops.wait_fd(w->eng);
-	assert_int_equal(poll(&p, 1, 60000), 1);
+	assert_int_equal(poll(&p, 1, 300000), 1);
 	process_engine_ops.wait_clear(w->eng);
 	assert_int_equal(poll(&p, 1, 0), 0);
 	assert_int_equal(w->v->ctl->exit_status, 7);
