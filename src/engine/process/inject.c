@@ -52,12 +52,16 @@ inject_close(struct inject *in)
 	in->n = in->cap = 0;
 }
 
-int
-inject_read(struct inject *in, uint64_t addr, void *dst, size_t n)
+/* All n bytes, from the process or to it. */
+static int
+inject_bytes(const struct inject *in, uint64_t addr, void *p, size_t n,
+	     bool to)
 {
 	for (size_t done = 0; done < n;) {
-		ssize_t r = pread(in->mem, (char *)dst + done, n - done,
-				  (off_t)(addr + done));
+		char *at = (char *)p + done;
+		off_t off = (off_t)(addr + done);
+		ssize_t r = to ? pwrite(in->mem, at, n - done, off) :
+				 pread(in->mem, at, n - done, off);
 
 		if (r < 0 && errno == EINTR)
 			continue;
@@ -71,21 +75,15 @@ inject_read(struct inject *in, uint64_t addr, void *dst, size_t n)
 }
 
 int
+inject_read(struct inject *in, uint64_t addr, void *dst, size_t n)
+{
+	return inject_bytes(in, addr, dst, n, false);
+}
+
+int
 inject_write(struct inject *in, uint64_t addr, const void *src, size_t n)
 {
-	for (size_t done = 0; done < n;) {
-		ssize_t r = pwrite(in->mem, (const char *)src + done, n - done,
-				   (off_t)(addr + done));
-
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r == 0)
-			errno = EIO;
-		if (r <= 0)
-			return -1;
-		done += (size_t)r;
-	}
-	return 0;
+	return inject_bytes(in, addr, (void *)(uintptr_t)src, n, true);
 }
 
 int

@@ -21,6 +21,25 @@ print_decl(struct compile *cx, const struct item *it, void *arg)
 	}
 }
 
+/* What fn writes of the declarations of a text; an error, if it has one. */
+static void
+gives(const char *text, const char *want,
+      void (*fn)(struct compile *cx, const struct item *it, void *arg))
+{
+	struct lt_src s = { .text = text, .file = "t.d",
+			    .spec = LANG_SPEC_NAME };
+	struct buf b = BUF_INIT;
+	struct lt t;
+
+	lt_open(&t);
+	if (lt_parse(&t, &s, fn, &b) != NULL)
+		buf_printf(&b, "%s: %s", t.e.tag->name, t.e.msg);
+	if (strcmp(buf_str(&b), want) != 0)
+		fail_msg("%s\n  gave %s\n  not  %s", text, buf_str(&b), want);
+	buf_fini(&b);
+	lt_close(&t);
+}
+
 static void
 test_types(void **state)
 {
@@ -76,20 +95,8 @@ test_types(void **state)
 		{ "int a[sizeof(int *) + sizeof(int [3])];", "a: int [20]" },
 	};
 
-	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
-		struct lt t;
-		struct buf b = BUF_INIT;
-		struct lt_src s = { .text = v[i].text, .file = "t.d",
-				    .spec = LANG_SPEC_NAME };
-		lt_open(&t);
-		if (lt_parse(&t, &s, print_decl, &b) != NULL)
-			buf_printf(&b, "%s: %s", t.e.tag->name, t.e.msg);
-		if (strcmp(buf_str(&b), v[i].want) != 0)
-			fail_msg("%s\n  gave %s\n  not  %s", v[i].text,
-				 buf_str(&b), v[i].want);
-		buf_fini(&b);
-		lt_close(&t);
-	}
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++)
+		gives(v[i].text, v[i].want, print_decl);
 }
 
 /* size / offset of a and of b in bits: the last declaration's struct. */
@@ -129,20 +136,8 @@ test_layout(void **state)
 		{ "struct { int (*a)(int), self, b; } x;", "16 0 96" },
 	};
 
-	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
-		struct lt t;
-		struct buf b = BUF_INIT;
-		struct lt_src s = { .text = v[i].text, .file = "t.d",
-				    .spec = LANG_SPEC_NAME };
-		lt_open(&t);
-		if (lt_parse(&t, &s, print_layout, &b) != NULL)
-			buf_printf(&b, "%s: %s", t.e.tag->name, t.e.msg);
-		if (strcmp(buf_str(&b), v[i].want) != 0)
-			fail_msg("%s\n  gave %s\n  not  %s", v[i].text,
-				 buf_str(&b), v[i].want);
-		buf_fini(&b);
-		lt_close(&t);
-	}
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++)
+		gives(v[i].text, v[i].want, print_layout);
 }
 
 static void
