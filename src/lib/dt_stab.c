@@ -52,6 +52,7 @@ name_index(const char *s, size_t n, const char *const *names, size_t count,
 	return -1;
 }
 
+/* What is none leaves *a as it is. */
 static int
 attr_parse(const char *s, bool abbrev, dtrace_attribute_t *a)
 {
@@ -102,8 +103,7 @@ dt_attr_parse(const char *s)
 			text[n++] = 'o';
 	}
 	text[n] = '\0';
-	if (attr_parse(text, true, &a) != 0)
-		memset(&a, 0, sizeof(a));
+	(void)attr_parse(text, true, &a);
 	return a;
 }
 

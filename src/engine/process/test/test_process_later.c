@@ -140,6 +140,32 @@ test_comes_and_goes(void **state)
 	traced_free(w);
 }
 
+/* A thread that waits for us has us woken. */
+static void
+test_wakes(void **state)
+{
+	struct test_world *w = counting();
+	struct pollfd p = { .events = POLLIN };
+	uint64_t at;
+
+	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
+	start(w);
+	assert_true(serve(w));
+	p.fd = process_engine_ops.wait_fd(w->eng);
+	assert_int_equal(poll(&p, 1, 0), 0);
+	for (int i = 0; i < 3; i++) {
+		target_tell(w->t, T_OPEN, 0);
+		do { /* it may still be of what was before */
+			assert_int_equal(poll(&p, 1, 60000), 1);
+			process_engine_ops.wait_clear(w->eng);
+		} while (!serve(w));
+		assert_int_equal(read(w->t->from, &at, sizeof(at)), sizeof(at));
+		assert_int_equal(served(w, T_CLOSE, 0), 0);
+	}
+	stop(w);
+	traced_free(w);
+}
+
 static enum patch_state
 state_at(struct test_world *w, uint64_t addr)
 {
@@ -198,6 +224,7 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_comes_and_goes),
+		cmocka_unit_test(test_wakes),
 		cmocka_unit_test(test_states),
 	};
 
