@@ -14,9 +14,8 @@
 #define LOG_SIZE (1u << 20)
 #define LOG_TAIL 20 /* lines of the verifier's that are shown */
 
-/* The last lines of a log. */
-static const char *
-log_tail(const char *log, int lines)
+const char *
+bpf_log_tail(const char *log, int lines)
 {
 	const char *p = log + strlen(log);
 
@@ -87,7 +86,7 @@ load_refused(struct maker *m, struct sys_prog *p, const struct bpf_image *img,
 		    "instructions, in %s; %s):\n%s",
 		    m->c->class->name, p->ninsns, fn,
 		    sys == E2BIG ? "too large" : strerror(sys),
-		    log_tail(log, LOG_TAIL));
+		    bpf_log_tail(log, LOG_TAIL));
 	m->e->sys = sys;
 	free(log);
 	return -1;

@@ -73,5 +73,7 @@ void bpf_arg_when(struct maker *m);
 int bpf_fault_make(struct maker *m);
 /* bpf_load.c: into m->c->fd */
 int bpf_load_unit(struct maker *m);
+/* The last lines of a verifier's log. */
+const char *bpf_log_tail(const char *log, int lines);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* test_bpf_emit.c - labels, dead code, joining, limits of the emitter. */
+/* test_bpf_emit.c - labels, dead code, joining, limits of the emitter; which part of
+   a verifier's log is shown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,8 @@
 #include <cmocka.h>
 
 #include "engine/bpf/bpf_emit.h"
+#include "engine/bpf/bpf_impl.h"
+#include "engine/bpf/bpf_prog_impl.h"
 
 static int
 finish(struct em *em)
@@ -214,6 +217,29 @@ test_no_place(void **state)
 	em_fini(&em);
 }
 
+static void
+test_log_tail(void **state)
+{
+	static const struct {
+		const char *log;
+		int lines;
+		const char *want;
+	} v[] = {
+		{ "", 2, "" },
+		{ "one", 2, "one" },
+		{ "one\n", 2, "one\n" },
+		{ "one\ntwo\n", 2, "one\ntwo\n" },
+		{ "one\ntwo\nthree\n", 2, "two\nthree\n" },
+		{ "one\ntwo\nthree", 2, "two\nthree" },
+		{ "one\ntwo\nthree\n", 1, "three\n" },
+		{ "one\n\nthree\n", 2, "\nthree\n" },
+	};
+
+	for (size_t i = 0; i < sizeof(v) / sizeof(*v); i++)
+		assert_string_equal(bpf_log_tail(v[i].log, v[i].lines),
+				    v[i].want);
+}
+
 int
 main(void)
 {
@@ -227,6 +253,7 @@ main(void)
 		cmocka_unit_test(test_too_far),
 		cmocka_unit_test(test_far),
 		cmocka_unit_test(test_no_place),
+		cmocka_unit_test(test_log_tail),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
