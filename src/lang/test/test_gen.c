@@ -66,6 +66,20 @@ constants_are_folded(void **state)
 	       "ldgs DT_VAR(278), %r1\nret %r1\n");
 }
 
+/* So sums within sums take two registers. */
+static void
+what_wants_more_registers_comes_first(void **state)
+{
+	expect("BEGIN{trace(pid + (tid + uid))}",
+	       "ldgs DT_VAR(279), %r1\nldgs DT_VAR(286), %r2\n"
+	       "add %r1, %r2, %r1\nldgs DT_VAR(278), %r2\n"
+	       "add %r2, %r1, %r2\nret %r2\n");
+	expect("BEGIN{trace((pid + tid) + uid)}",
+	       "ldgs DT_VAR(278), %r1\nldgs DT_VAR(279), %r2\n"
+	       "add %r1, %r2, %r1\nldgs DT_VAR(286), %r2\n"
+	       "add %r1, %r2, %r1\nret %r1\n");
+}
+
 static void
 values_are_cut_where_they_are_kept(void **state)
 {
@@ -350,6 +364,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(constants_are_folded),
+		cmocka_unit_test(what_wants_more_registers_comes_first),
 		cmocka_unit_test(values_are_cut_where_they_are_kept),
 		cmocka_unit_test(conditions_branch),
 		cmocka_unit_test(members_are_loads),
