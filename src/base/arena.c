@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fence.h"
+
 #define ARENA_ALIGN 16u
 #define ARENA_CHUNK ((size_t)16 * 1024)
 
@@ -67,6 +69,7 @@ chunk_new(struct arena *a, size_t n)
 	if (c == NULL)
 		return NULL;
 	c->size = size;
+	fence_off(c->data, size);
 	if (size == n && a->chunks != NULL) {
 		/* Full from the start: keep filling the one before. */
 		c->next = a->chunks->next;
@@ -81,8 +84,11 @@ chunk_new(struct arena *a, size_t n)
 void *
 arena_alloc(struct arena *a, size_t n)
 {
-	if (n > SIZE_MAX - ARENA_ALIGN)
+	const size_t asked = n;
+
+	if (n > SIZE_MAX - ARENA_ALIGN - FENCE_BYTES)
 		return arena_fail(a);
+	n += FENCE_BYTES;
 	n = (n + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
 	if (n == 0)
 		n = ARENA_ALIGN;
@@ -94,6 +100,7 @@ arena_alloc(struct arena *a, size_t n)
 	}
 	void *p = c->data + c->used;
 	c->used += n;
+	fence_open(p, asked);
 	return p;
 }
 

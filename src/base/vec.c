@@ -4,13 +4,15 @@
 
 #include <stdlib.h>
 
-bool
-vec_grow(void **v, size_t *cap, size_t n, size_t size)
+#include "base/fence.h"
+
+#define FENCE_MOST 65536u /* bytes of an array whose rest is fenced off */
+
+/* More elements than *cap: n of them fit. */
+static bool
+vec_more(void **v, size_t *cap, size_t n, size_t size)
 {
 	size_t bytes;
-
-	if (n <= *cap)
-		return true;
 	size_t c = *cap < 8 ? 8 : *cap;
 	while (c < n) {
 		if (__builtin_mul_overflow(c, (size_t)2, &c))
@@ -23,5 +25,17 @@ vec_grow(void **v, size_t *cap, size_t n, size_t size)
 		return false;
 	*v = p;
 	*cap = c;
+	return true;
+}
+
+bool
+vec_grow(void **v, size_t *cap, size_t n, size_t size)
+{
+	if (n > *cap && !vec_more(v, cap, n, size))
+		return false;
+	if (*v != NULL && *cap * size <= FENCE_MOST) {
+		fence_open(*v, n * size);
+		fence_off((char *)*v + n * size, (*cap - n) * size);
+	}
 	return true;
 }

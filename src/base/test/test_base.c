@@ -16,6 +16,7 @@
 #include "base/test/nomem.h"
 
 #include "base/arena.h"
+#include "base/fence.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/hash.h"
@@ -69,7 +70,28 @@ test_arena_large_keeps_chunk(void **state)
 	(void)state;
 	assert_non_null(arena_alloc(a, 100000));
 	second = arena_alloc(a, 16);
-	assert_ptr_equal(second, first + 16);
+	assert_ptr_equal(second, first + 16 + FENCE_BYTES);
+	arena_free(a);
+}
+
+/* In a sanitized build what lies behind a piece is nobody's. */
+static void
+test_arena_fences(void **state)
+{
+	static const size_t sizes[] = { 0, 1, 7, 8, 15, 16, 17, 16384, 70000 };
+	const bool fences = FENCE_BYTES != 0;
+	struct arena *a = arena_new();
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(sizes) / sizeof(*sizes); i++) {
+		size_t n = sizes[i % (sizeof(sizes) / sizeof(*sizes))];
+		char *p = arena_alloc(a, n);
+
+		assert_non_null(p);
+		assert_false(n > 0 && fence_is_at(p));
+		assert_false(n > 0 && fence_is_at(p + n - 1));
+		assert_int_equal(fence_is_at(p + n), fences);
+	}
 	arena_free(a);
 }
 
@@ -351,6 +373,14 @@ test_vec(void **state)
 		assert_int_equal(v.v[i], i);
 	while (v.n < v.cap)
 		assert_true(vec_push(&v, 7));
+	v.n = 3; /* and what was there is not any more */
+	assert_true(vec_push(&v, 8));
+	assert_false(fence_is_at(&v.v[3]));
+	assert_int_equal(fence_is_at(&v.v[4]), FENCE_BYTES != 0);
+	assert_int_equal(fence_is_at(&v.v[v.cap - 1]), FENCE_BYTES != 0);
+	while (v.n < v.cap)
+		assert_true(vec_push(&v, 7));
+	assert_false(fence_is_at(&v.v[v.cap - 1]));
 	nomem_arm(1);
 	assert_false(vec_push(&v, 8));
 	nomem_disarm();
@@ -410,6 +440,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_arena_pieces),
 		cmocka_unit_test(test_arena_large_keeps_chunk),
+		cmocka_unit_test(test_arena_fences),
 		cmocka_unit_test(test_arena_copies),
 		cmocka_unit_test(test_arena_fails),
 		cmocka_unit_test(test_buf),
