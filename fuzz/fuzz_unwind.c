@@ -43,7 +43,8 @@ walks(struct rt_unw_area *a, struct bytes b)
 	struct rt_host_mem host = { .arg = &b,
 				    .read = stack_read,
 				    .conf = &conf,
-				    .unw = a };
+				    .unw = a,
+				    .pool = a->pool };
 	struct rt *rt = calloc(1, sizeof(*rt));
 	uint64_t n, span = a->maps[1][0].hi - BASE;
 

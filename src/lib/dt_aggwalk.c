@@ -6,10 +6,11 @@
 #include "lib/dt_aggrow.h"
 
 static int
-snap_half(dtrace_hdl_t *dtp, const struct rt_view *v, unsigned half)
+snap_half(dtrace_hdl_t *dtp, const struct dt_engine *de, unsigned half)
 {
-	if (rt_drain_aggs(v, dtp->en.tab, half, dt_aggs_add_cell, dtp->aggs) ==
-	    0)
+	struct dt_owed o = { de, dtp->en.tab, dtp->aggs };
+
+	if (rt_drain_aggs(dt_view(de), o.tab, half, dt_owed_cell, &o) == 0)
 		return 0;
 	dtp->err = *dt_aggs_err(dtp->aggs);
 	return dt_fail(dtp, EDT_NOMEM);
@@ -24,12 +25,12 @@ snap_engine(dtrace_hdl_t *dtp, const struct dt_engine *de)
 		return 0;
 	unsigned old = rt_view_half(v);
 	if (dtp->stopped)
-		return snap_half(dtp, v, 1 - old) != 0 ?
-			       -1 : snap_half(dtp, v, old);
+		return snap_half(dtp, de, 1 - old) != 0 ?
+			       -1 : snap_half(dtp, de, old);
 	__atomic_store_n(&v->ctl->agg_half, 1 - old, __ATOMIC_SEQ_CST);
 	de->ops->grace(de->eng);
 	/* Threads may have come since. */
-	return snap_half(dtp, dt_view(de), old);
+	return snap_half(dtp, de, old);
 }
 
 int

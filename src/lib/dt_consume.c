@@ -158,6 +158,9 @@ head_copy(struct merge *m, struct head *h)
 	r->epid = h->epid;
 	r->time = h->time;
 	h->rec = r;
+	if (h->epid != RT_EPID_ERROR)
+		dt_owed_record(h->de, m->dtp->ecbs[h->epid - 1].clause,
+			       m->copy);
 	return 0;
 }
 

@@ -492,6 +492,20 @@ bool dt_stmt_consumed(const struct dif_stmt *st);
 /* Make ecb->desc and ecb->pdesc. */
 int dt_ecb_describe(dtrace_hdl_t *dtp, struct dt_ecb *ecb, uint32_t epid);
 
+/* dt_owed.c */
+struct dt_owed {
+	const struct dt_engine *de;
+	const struct dif_tab *tab;
+	struct dt_aggs *aggs;
+};
+/* The stacks in a copy of a record of this clause. */
+void dt_owed_record(const struct dt_engine *de, const struct dif_clause *c,
+		    uint8_t *rec);
+/* dt_aggs_add_cell() with the stacks in the key completed; arg is a struct
+   dt_owed. */
+int dt_owed_cell(void *arg, uint32_t agg, unsigned cpu, const uint8_t *key,
+		 const uint64_t *cell);
+
 /* dt_consume.c */
 int dt_consume_all(dtrace_hdl_t *dtp, bool final, FILE *fp,
 		   dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf,

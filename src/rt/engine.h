@@ -316,6 +316,10 @@ struct engine_ops {
 	/* What names frames of Python in the engine's stacks, as long as it
 	   lives; NULL: it walks no stacks. */
 	const struct rt_py_area *(*python)(const struct engine *eng);
+	/* The frames of a user's stack, as a record or a key has them, are
+	   completed in place, if they are not all there; once, as they are
+	   forgotten then.  May be NULL: they are. */
+	void (*stack)(struct engine *eng, uint64_t *pcs, size_t n);
 };
 
 extern const struct engine_ops bpf_engine_ops;	   /* engine/bpf */

@@ -102,6 +102,7 @@ struct rt_conf {
 	uint32_t scratchsize; /* bytes a clause may take; 0: RT_SCRATCH */
 	uint32_t unw_words; /* of the pool of rt_unwind.h: a power of two */
 	uint32_t task_fsbase; /* kernel engine: in task_struct; 0: not known */
+	uint32_t mm_arg_start; /* kernel engine: in mm_struct */
 	struct rt_dpath dpath;
 	struct rt_pidns pidns;
 	struct rt_cgroup cgroup;
@@ -123,12 +124,14 @@ struct rt_conf {
  *                   the kernel)
  * RT_UNWIND_PLACED  the code at pc is a probe's: it does not tell how far the
  *                   function's frame is built
+ * RT_UNWIND_OWED    a stack that is not whole may be owed (rt_unwind.h)
  */
 #define RT_UNWIND_WANT	 (1ull << 32)
 #define RT_UNWIND_MAX	 512u
 #define RT_UNWIND_CALLER (1u << 16)
 #define RT_UNWIND_BELOW  (1u << 17)
 #define RT_UNWIND_PLACED (1u << 18)
+#define RT_UNWIND_OWED	 (1u << 19)
 #define RT_FRAMES(rt)  ((uint64_t *)(void *)((rt)->key + RT_KEY_MAX))
 uint64_t rt_unwind(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp,
 		   uint64_t max);

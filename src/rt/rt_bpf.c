@@ -61,6 +61,13 @@ struct {
 	int (*type)[2];
 	int (*max_entries)[1];
 	uint32_t *key;
+	struct rt_unw_debts *value;
+} rt_map_unwowed RT_SEC(".maps");
+
+struct {
+	int (*type)[2];
+	int (*max_entries)[1];
+	uint32_t *key;
 	struct rt_py_area *value;
 } rt_map_unwpy RT_SEC(".maps");
 

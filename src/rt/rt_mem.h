@@ -184,6 +184,7 @@ struct rt_host_mem {
 	struct rt_ctl *ctl; /* NULL: aggregation half 0, no speculations */
 	uint8_t **agg;            /* [nslots]; NULL: no aggregations */
 	struct rt_unw_area *unw; /* NULL: no tables of stacks */
+	const uint32_t *pool;	 /* with unw: its own, or another */
 	uint64_t thread; /* thread pointer of whose stack is walked; 0: it has
 			    no frames of Python */
 	uint64_t rand_state;

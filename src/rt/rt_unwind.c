@@ -92,7 +92,11 @@ unw_area(struct rt *rt)
 RT_INLINE int
 unw_table(struct rt *rt, struct unw_table *t)
 {
+#ifdef RT_NATIVE
 	t->pool = unw_area(rt)->pool;
+#else
+	t->pool = RT_HOST(rt)->pool;
+#endif
 	t->mask = RT_CONF(unw_words) - 1;
 	return 1;
 }
@@ -165,7 +169,7 @@ rt_unwind_find(struct rt *rt, uint64_t addr)
 		return 0;
 	m = unw_map_search(rt, m, addr);
 	if (addr < m->lo || addr >= m->hi) {
-		rt->unw.want = 1;
+		rt->unw.want = rt->unw.lost = 1;
 		return unw_plain(RT_UNW_OUT);
 	}
 	at = addr + m->off;
@@ -580,6 +584,7 @@ unw_behind_probe(struct rt *rt, uint64_t rule, uint32_t want)
 		return rule;
 	u->pc = pc;
 	u->want = want;
+	u->lost = 0;
 	return unw_rule(rt, pc - 1);
 }
 
@@ -712,13 +717,91 @@ unw_list(struct rt *rt)
 	return p->n != 0;
 }
 
-RT_INLINE void
+/* How many stacks of the process are owed since it was wanted. */
+RT_INLINE uint64_t
 unw_want(struct rt *rt)
 {
 	uint32_t pid = (uint32_t)rt_subr_current(rt);
-	struct rt_unw_want w = { rt->unw_mm, rt->unw_exec_vm };
+	struct rt_unw_want w = { rt->unw_mm, rt->unw_exec_vm, 1 };
+	struct rt_unw_want *had = bpf_map_lookup_elem(&rt_map_unwwant, &pid);
 
+	if (had && had->mm == w.mm && had->exec_vm == w.exec_vm)
+		return __sync_fetch_and_add(&had->owed, 1);
 	bpf_map_update_elem(&rt_map_unwwant, &pid, &w, 0);
+	return 0;
+}
+
+/* As much of the stack as there is, page by page. */
+RT_INLINE void
+unw_keep(struct rt *rt, struct rt_unw_owed *o)
+{
+	uint64_t n = 0, len;
+
+	for (uint32_t i = 0; i <= RT_UNW_OWED_STACK / UNW_PAGE &&
+			     n < RT_UNW_OWED_STACK; i++) {
+		len = UNW_PAGE - (o->sp + n) % UNW_PAGE;
+		RT_OPAQUE(len);
+		len &= 2 * UNW_PAGE - 1;
+		if (len > UNW_PAGE ||
+		    rt_uread(rt, o->stack + rt_bound(n, RT_UNW_OWED_STACK - 1),
+			     (uint32_t)len, o->sp + n) != 0)
+			break;
+		n += len;
+	}
+	o->n = n;
+}
+
+uint64_t rt_unwind_owe(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp,
+		       uint64_t max);
+
+/* Keep what a walk needs, for the consumer: its number, and the tag; 0: there is
+   no room. */
+UNW_CALL uint64_t
+rt_unwind_owe(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t max)
+{
+	uint32_t zero = 0;
+	struct rt_unw_debts *d = bpf_map_lookup_elem(&rt_map_unwowed, &zero);
+	struct rt_unw_owed *o;
+	uint64_t number;
+
+	if (!rt || !d || d->closed != 0)
+		return 0;
+	number = __sync_fetch_and_add(&d->next, 1);
+	o = &d->v[rt_bound(number, RT_UNW_OWED_SLOTS - 1)];
+	if (__sync_val_compare_and_swap(&o->state, RT_UNW_FREE, RT_UNW_TAKEN) !=
+	    RT_UNW_FREE)
+		return 0;
+	o->pid = (uint32_t)rt_subr_current(rt);
+	o->number = number;
+	o->pc = pc;
+	o->sp = sp;
+	o->fp = fp;
+	o->max = max;
+	o->mm = rt->unw_mm;
+	o->arg_start = unw_kernel_word(rt->unw_mm + RT_CONF(mm_arg_start));
+	unw_keep(rt, o);
+	/* All of it is there before that is said. */
+	__sync_val_compare_and_swap(&o->state, RT_UNW_TAKEN, RT_UNW_FULL);
+	return RT_UNW_OWED | number;
+}
+
+/* The walk has not found all: how many frames there are now. */
+RT_INLINE uint64_t
+unw_owed(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t max)
+{
+	struct rt_unw *u = &rt->unw;
+	uint64_t had = unw_want(rt), tag;
+
+	if ((max & RT_UNWIND_OWED) == 0 || had >= RT_UNW_OWED_EACH ||
+	    (u->have != 0 && u->lost == 0))
+		return u->have;
+	tag = rt_unwind_owe(rt, pc, sp, fp, max);
+	if (tag == 0)
+		return u->have;
+	u->have = 0;
+	unw_note(rt, pc);
+	unw_note(rt, tag);
+	return u->have;
 }
 
 #else
@@ -745,9 +828,10 @@ unw_list(struct rt *rt)
 	return u->n != 0;
 }
 
-RT_INLINE void
-unw_want(struct rt *rt)
+RT_INLINE uint64_t
+unw_owed(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t max)
 {
+	return rt->unw.have;
 }
 
 #endif
@@ -779,11 +863,12 @@ RT_GLOBAL uint64_t
 rt_unwind(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t max)
 {
 	struct rt_unw *u;
+	uint64_t most;
 
 	if (!rt)
 		return 0;
 	u = &rt->unw;
-	u->have = 0;
+	u->have = u->lost = 0;
 	if (unw_list(rt)) {
 		u->pc = pc;
 		u->sp = sp;
@@ -792,13 +877,12 @@ rt_unwind(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t max)
 		u->exact = (max & RT_UNWIND_CALLER) == 0;
 		u->below = (max & RT_UNWIND_BELOW) != 0;
 		u->placed = (max & RT_UNWIND_PLACED) != 0;
-		max &= RT_UNWIND_CALLER - 1;
-		u->max = max < RT_UNWIND_MAX ? (uint32_t)max : RT_UNWIND_MAX;
+		most = max & (RT_UNWIND_CALLER - 1);
+		u->max = most < RT_UNWIND_MAX ? (uint32_t)most : RT_UNWIND_MAX;
 		rt_python_begin(rt);
-		unw_run(rt, max);
+		unw_run(rt, most);
 	}
 	if (u->want == 0)
 		return u->have;
-	unw_want(rt);
-	return u->have | RT_UNWIND_WANT;
+	return unw_owed(rt, pc, sp, fp, max) | RT_UNWIND_WANT;
 }

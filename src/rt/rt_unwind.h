@@ -82,7 +82,52 @@ struct rt_unw_proc {
 /* What could not be found: wanted from the consumer. */
 struct rt_unw_want {
 	uint64_t mm, exec_vm;
+	uint64_t owed; /* stacks of it that are, since it was wanted */
 };
+
+/*
+ * Kernel engine: stacks that are owed.  Where the list of a process is not there
+ * yet, or not of all its code, a probe keeps what a walk needs, and gives two
+ * words for the frames: the first pc, and a tag with a number.  Who reads the
+ * record has the walk made when the list is there (bpf_owed.c).
+ *
+ *   FREE ──probe──▶ TAKEN ──probe──▶ FULL ──consumer──▶ FREE
+ */
+#define RT_UNW_OWED	   (0xbfffull << 48) /* no address, no frame of Python */
+#define RT_UNW_OWED_SLOTS  128u
+#define RT_UNW_OWED_EACH   16u	  /* of a process, before it is looked at */
+#define RT_UNW_OWED_STACK  16384u /* bytes of the stack, and up to a page more */
+#define RT_UNW_OWED_WITHIN 3u	  /* the tag is one of the first words */
+
+enum rt_unw_owed_state {
+	RT_UNW_FREE,
+	RT_UNW_TAKEN,
+	RT_UNW_FULL,
+};
+
+struct rt_unw_owed {
+	uint32_t state;
+	uint32_t pid;
+	uint64_t number;
+	uint64_t pc, sp, fp;
+	uint64_t max; /* frames at most, and RT_UNWIND_CALLER ... */
+	uint64_t mm, arg_start; /* the memory of the program that it was */
+	uint64_t n;   /* bytes of the stack, from sp on */
+	uint8_t stack[RT_UNW_OWED_STACK + 4096];
+};
+
+struct rt_unw_debts {
+	uint64_t next;	 /* number */
+	uint64_t closed; /* the consumer keeps no more of them */
+	struct rt_unw_owed v[RT_UNW_OWED_SLOTS];
+};
+
+/* Is it the tag? */
+static inline int
+rt_unw_is_owed(uint64_t word)
+{
+	return word >> 48 == RT_UNW_OWED >> 48;
+}
 
 /*
  * Where lists are not in the kernel: those of one process, two of them, so that
@@ -114,7 +159,7 @@ struct rt_unw {
 	uint32_t py_rest;	/* only frames of Python are left */
 	uint32_t below;		/* below sp nothing is there any more */
 	uint32_t placed;	/* the first pc has a probe's bytes */
-	uint32_t pad;
+	uint32_t lost;		/* it led to code that the list has not */
 	uint64_t py_cframe;	/* the next; 0: there are no more */
 	uint64_t py_next;	/* where there is no _PyCFrame: the frame that
 				   comes first behind py_cframe's */

@@ -2,13 +2,18 @@
 /*
  * stack_target.c - stacks through this program and the C library, both without
  * frame pointers, for ever; or, with a number, so many rounds.
+ *
+ * stack_target first: for each byte of standard input a stack that ends in
+ * getppid(), which nothing else here calls.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 volatile int sum;
 int leaf(int n, const char *s);
+int first(int n);
 int deep(int n, const char *s);
 
 __attribute__((noinline)) int
@@ -35,9 +40,23 @@ order(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
+__attribute__((noinline)) int
+first(int n)
+{
+	return n > 0 ? first(n - 1) + 1 : (int)getppid();
+}
+
 int
 main(int argc, char **argv)
 {
+	char byte;
+
+	while (argc > 1 && strcmp(argv[1], "first") == 0) {
+		if (read(0, &byte, 1) != 1)
+			return 0;
+		sum += first(3);
+	}
+
 	int v[100], rounds = argc > 1 ? atoi(argv[1]) : -1;
 
 	while (rounds-- != 0) {

@@ -443,7 +443,7 @@ stack_uregs(struct bg *g)
  * bytes.  Or on at `none`: nothing is known of this process.
  */
 static void
-stack_by_table(struct bg *g, uint32_t frames, uint32_t none)
+stack_by_table(struct bg *g, uint32_t frames, bool owed, uint32_t none)
 {
 	const struct bpf_ktypes *k = &g->eng->kt;
 	struct em *em = g->em;
@@ -457,7 +457,7 @@ stack_by_table(struct bg *g, uint32_t frames, uint32_t none)
 	em_st(em, BPF_DW, R6, RT_OFF(unw_exec_vm), R2);
 	stack_uregs(g);
 	em_mov(em, R1, R6);
-	em_imm(em, R5, frames | stack_flags(g));
+	em_imm(em, R5, frames | stack_flags(g) | (owed ? RT_UNWIND_OWED : 0));
 	em_fn(em, "rt_unwind");
 	em_st(em, BPF_DW, FP, FR_TMP, R0);
 	em_alui(em, BPF_RSH, R0, 32);
@@ -480,7 +480,7 @@ stack_by_table(struct bg *g, uint32_t frames, uint32_t none)
 
 /* FR_TMP2 leads to the frames as well as R1. */
 static void
-stack_walk(struct bg *g, uint32_t frames, bool user)
+stack_walk(struct bg *g, uint32_t frames, bool user, bool owed)
 {
 	struct em *em = g->em;
 	uint32_t none, done;
@@ -492,7 +492,8 @@ stack_walk(struct bg *g, uint32_t frames, bool user)
 	}
 	none = em_label(em);
 	done = em_label(em);
-	stack_by_table(g, frames, none);
+	/* An owed one takes two words. */
+	stack_by_table(g, frames, owed && frames > 1, none);
 	em_ja(em, done);
 	em_place(em, none);
 	em_ld(em, BPF_DW, R1, FP, FR_TMP2);
@@ -502,7 +503,7 @@ stack_walk(struct bg *g, uint32_t frames, bool user)
 
 /* In front of the frames that are left stands the one that has returned. */
 static void
-stack_returned(struct bg *g, uint32_t frames)
+stack_returned(struct bg *g, uint32_t frames, bool owed)
 {
 	struct em *em = g->em;
 	uint32_t some;
@@ -510,7 +511,7 @@ stack_returned(struct bg *g, uint32_t frames)
 	em_alui(em, BPF_ADD, R1, 8);
 	if (frames > 1) {
 		some = em_label(em);
-		stack_walk(g, frames - 1, true);
+		stack_walk(g, frames - 1, true, owed);
 		em_ji(em, BPF_JSGT, R0, 0, some);
 		em_imm(em, R0, 0);
 		em_place(em, some);
@@ -526,7 +527,7 @@ stack_returned(struct bg *g, uint32_t frames)
 }
 
 void
-bg_stack(struct bg *g, uint32_t frames, bool user)
+bg_stack(struct bg *g, uint32_t frames, bool user, bool owed)
 {
 	/* BEGIN and END: the consumer's own stack means nothing to a user. */
 	if (g->c->class->runs == BPF_RUNS_CONSUMER)
@@ -534,9 +535,9 @@ bg_stack(struct bg *g, uint32_t frames, bool user)
 	else if (of_other_thread(g))
 		stack_of_other(g, frames, user);
 	else if (user && returned(g))
-		stack_returned(g, frames);
+		stack_returned(g, frames, owed);
 	else
-		stack_walk(g, frames, user);
+		stack_walk(g, frames, user, owed);
 }
 
 /* R0 = program counter of the second frame. */
@@ -545,7 +546,7 @@ var_caller(struct bg *g, bool user)
 {
 	bg_zero(g, R6, RT_AREA(g), 16);
 	em_lea(g->em, R1, R6, RT_AREA(g));
-	bg_stack(g, 2, user);
+	bg_stack(g, 2, user, false);
 	em_ld(g->em, BPF_DW, R0, R6, RT_AREA(g) + 8);
 	return 0;
 }
@@ -556,7 +557,7 @@ var_depth(struct bg *g, bool user)
 	uint32_t ok = em_label(g->em);
 
 	em_lea(g->em, R1, R6, RT_AREA(g));
-	bg_stack(g, STACK_MAX, user);
+	bg_stack(g, STACK_MAX, user, false);
 	em_ji(g->em, BPF_JSGT, R0, 0, ok);
 	em_imm(g->em, R0, 0);
 	em_place(g->em, ok);

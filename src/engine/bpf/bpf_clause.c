@@ -132,7 +132,7 @@ put_stack(struct bg *g, const struct dif_expr *x, unsigned base, int32_t off,
 	if (frames == 0)
 		return;
 	em_lea(g->em, R1, base, off);
-	bg_stack(g, frames, user);
+	bg_stack(g, frames, user, true);
 }
 
 /* R0 = what stands for a part of the probe's name: its id; the provider of one

@@ -87,7 +87,7 @@ no_maps(struct engine *eng)
 				   &eng->wake, &eng->self, &eng->vtime,
 				   &eng->unw.pool, &eng->unw.list,
 				   &eng->unw.procs, &eng->unw.wants,
-				   &eng->unw.py };
+				   &eng->unw.py, &eng->unw.owed };
 
 	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
 		maps[i]->fd = -1;
@@ -375,4 +375,5 @@ const struct engine_ops bpf_engine_ops = {
 	.extend = bpf_later_extend,
 	.report = kernel_report,
 	.python = bpf_ustack_python,
+	.stack = bpf_owed_stack,
 };

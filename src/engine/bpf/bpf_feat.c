@@ -251,6 +251,19 @@ struct_off(const struct btf *b, const char *sname, const char *name)
 	return id > 0 ? member_off(b, (uint32_t)id, name, 0) : ~0u;
 }
 
+static void
+mm_offsets(const struct btf *b, struct bpf_ktypes *k)
+{
+	int id = btf__find_by_name_kind(b, "mm_struct", BTF_KIND_STRUCT);
+
+	k->mm_exec_vm = k->mm_arg_start = k->mm_arg_end = ~0u;
+	if (id <= 0)
+		return;
+	k->mm_exec_vm = member_off(b, (uint32_t)id, "exec_vm", 0);
+	k->mm_arg_start = member_off(b, (uint32_t)id, "arg_start", 0);
+	k->mm_arg_end = member_off(b, (uint32_t)id, "arg_end", 0);
+}
+
 static uint32_t
 off_sum(uint32_t a, uint32_t b)
 {
@@ -480,14 +493,10 @@ bpf_feat_ktypes(struct engine *eng, struct err *e)
 	/* Each look-up costs about a millisecond. */
 	if ((eng->needs & DIF_NEED_ARGS) || eng->unw.wanted)
 		k->task_mm = struct_off(b, "task_struct", "mm");
-	if (eng->unw.wanted) {
-		k->mm_exec_vm = struct_off(b, "mm_struct", "exec_vm");
+	if ((eng->needs & DIF_NEED_ARGS) || eng->unw.wanted)
+		mm_offsets(b, k);
+	if (eng->unw.wanted)
 		(void)bpf_feat_fsbase(eng);
-	}
-	if (eng->needs & DIF_NEED_ARGS) {
-		k->mm_arg_start = struct_off(b, "mm_struct", "arg_start");
-		k->mm_arg_end = struct_off(b, "mm_struct", "arg_end");
-	}
 	if (eng->needs & DIF_NEED_PREEMPT)
 		preempt_count(b, k);
 	k->switch_btf_id = tracepoint_id(b, "btf_trace_sched_switch");

@@ -22,6 +22,7 @@
  *   bpf_later.c    probes of modules that are loaded while tracing
  *   bpf_uprobe.c   uprobes, made and removed so that no signal interrupts it
  *   bpf_ustack.c   what walks along users' stacks read
+ *   bpf_owed.c     stacks that are walked later
  *   bpf_absent.c   how pages that a process has not touched are found
  *   bpf_sys.c bpf_emit.c  system calls; writing instructions
  *
@@ -127,7 +128,8 @@ struct bpf_ktypes {
 struct bpf_ustack {
 	bool wanted; /* some clause walks */
 	bool on;     /* and this kernel can */
-	struct bpf_map pool, list, procs, wants, py;
+	struct bpf_map pool, list, procs, wants, py, owed;
+	struct bpf_owed *debtor; /* bpf_owed.c's */
 	struct unwind *tables;
 	uint32_t nlist; /* entries of the lists in use */
 	uint32_t id;	/* of the last list */
@@ -469,7 +471,8 @@ int bg_assoc_store(struct bg *g, unsigned scope, uint32_t id, unsigned rs);
 int bg_builtin(struct bg *g, uint32_t id);
 int bg_array(struct bg *g, uint32_t id, unsigned ri, unsigned rd);
 /* frames u64 program counters to R1 (an area of zeroes); R0: bytes or < 0. */
-void bg_stack(struct bg *g, uint32_t frames, bool user);
+/* owed: a user's stack may be (rt_unwind.h); the consumer gets it to read. */
+void bg_stack(struct bg *g, uint32_t frames, bool user, bool owed);
 /* R1 = the program's context. */
 void bg_ctx(struct bg *g);
 /* R0 = the struct task_struct of the firing's thread, as a pointer that the
@@ -542,6 +545,16 @@ bool bpf_ustack_polls(const struct engine *eng);
 const struct rt_py_area *bpf_ustack_python(const struct engine *eng);
 int bpf_ustack_poll(struct engine *eng, struct err *e);
 void bpf_ustack_report(const struct engine *eng, struct buf *out);
+
+/* ---- bpf_owed.c --------------------------------------------------------- */
+
+/* -1: no memory. */
+int bpf_owed_make(struct engine *eng);
+void bpf_owed_free(struct engine *eng);
+/* Walk the stacks that are owed. */
+void bpf_owed_settle(struct engine *eng);
+/* engine_ops.stack */
+void bpf_owed_stack(struct engine *eng, uint64_t *pcs, size_t n);
 
 /* bpf_vtime.c */
 int bpf_vtime_make(struct engine *eng, struct err *e);

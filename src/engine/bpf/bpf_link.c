@@ -475,6 +475,7 @@ bind_data(struct linker *l, uint32_t insn, struct bpf_insn *in,
 		{ "rt_map_unwproc", eng->unw.procs.fd },
 		{ "rt_map_unwwant", eng->unw.wants.fd },
 		{ "rt_map_unwpy", eng->unw.py.fd },
+		{ "rt_map_unwowed", eng->unw.owed.fd },
 	};
 	in->src_reg = BPF_PSEUDO_MAP_FD;
 	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)

@@ -306,6 +306,7 @@ maps_conf(struct engine *eng, struct err *e)
 		if (bpf_feat_ktypes(eng, e) != 0)
 			return -1;
 		c->uret = eng->kt.uret;
+		c->mm_arg_start = eng->kt.mm_arg_start;
 		if (eng->kt.task_fsbase != ~0u)
 			c->task_fsbase = eng->kt.task_fsbase;
 	}

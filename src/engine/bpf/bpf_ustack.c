@@ -9,11 +9,13 @@
  *   py     ARRAY, 1     code objects of Python that were met
  *   procs  HASH         by process number: which list, of which memory
  *   wants  HASH         processes that a probe has asked for
+ *   owed   ARRAY, 1     what probes have kept of their stacks (bpf_owed.c)
  *
  * Probes do not wait: what is not known of a process is asked for, and this
- * stack is walked by the kernel, along frame pointers.  The consumer is woken
- * (and looks ten times a second in any case), reads the mappings, and makes tables of files that it has not
- * met yet, so that later stacks are whole.  A process is asked for again when it has
+ * stack is owed, or where that cannot be, walked by the kernel, along frame
+ * pointers.  The consumer is woken (and looks ten times a second in any case),
+ * reads the mappings, and makes tables of files that it has not met yet; later
+ * stacks are walked by the probe.  A process is asked for again when it has
  * other memory (it executed a file) or a different amount of code.  Those that
  * probes are for are read before tracing begins.
  *
@@ -65,8 +67,10 @@ ustack_pool(struct bpf_ustack *x)
 }
 
 static int
-ustack_make_maps(struct bpf_ustack *x)
+ustack_make_maps(struct engine *eng)
 {
+	struct bpf_ustack *x = &eng->unw;
+
 	if (ustack_pool(x) != 0 ||
 	    bpf_maps_array(&x->list, "unwlist",
 			   RT_UNW_LISTS * sizeof(struct rt_unw_map), 1,
@@ -80,7 +84,7 @@ ustack_make_maps(struct bpf_ustack *x)
 		return -1;
 	x->tables = unwind_new((uint32_t *)(void *)x->pool.mem,
 			       x->pool.vsize / 4);
-	return x->tables != NULL ? 0 : -1;
+	return x->tables != NULL ? bpf_owed_make(eng) : -1;
 }
 
 /*
@@ -94,7 +98,7 @@ ustack_can(struct engine *eng)
 
 	return !bpf_ureg_untyped(DIF_R_THE_SP) &&
 	       bpf_feat_ktypes(eng, &e) == 0 && eng->kt.task_mm != ~0u &&
-	       eng->kt.mm_exec_vm != ~0u;
+	       eng->kt.mm_exec_vm != ~0u && eng->kt.mm_arg_start != ~0u;
 }
 
 /* ---- lists ------------------------------------------------------------------ */
@@ -186,7 +190,7 @@ bpf_ustack_make(struct engine *eng, struct err *e)
 {
 	if (!eng->unw.wanted || !ustack_can(eng))
 		return 0;
-	if (ustack_make_maps(&eng->unw) != 0)
+	if (ustack_make_maps(eng) != 0)
 		return bpf_feat_error(e, errno,
 				      "cannot allocate kernel memory");
 	if (eng->opts.target_pid != 0)
@@ -200,6 +204,7 @@ bpf_ustack_make(struct engine *eng, struct err *e)
 void
 bpf_ustack_free(struct engine *eng)
 {
+	bpf_owed_free(eng);
 	unwind_free(eng->unw.tables);
 	bpf_maps_close(&eng->unw.pool);
 	bpf_maps_close(&eng->unw.list);
@@ -227,6 +232,8 @@ bpf_ustack_poll(struct engine *eng, struct err *e)
 	struct rt_unw_want w;
 	uint32_t pid;
 
+	/* First: a process that is not wanted any more may owe again. */
+	bpf_owed_settle(eng);
 	for (int i = 0; x->on && i < EACH_POLL; i++) {
 		if (sys_map_next(x->wants.fd, NULL, &pid) != 0)
 			break;

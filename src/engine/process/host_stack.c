@@ -69,7 +69,8 @@ host_stack_open(struct host *h, struct err *e)
 	k->mem = (struct rt_host_mem){ .arg = k,
 				       .read = stack_read,
 				       .conf = &h->in.conf,
-				       .unw = h->in.unw };
+				       .unw = h->in.unw,
+				       .pool = h->in.unw->pool };
 	k->rt.self = (uintptr_t)&k->rt;
 	k->rt.host = (uintptr_t)&k->mem;
 	h->stack = k;

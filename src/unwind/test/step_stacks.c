@@ -89,6 +89,7 @@ open_walker(void)
 	host.read = read_child;
 	host.conf = &conf;
 	host.unw = area;
+	host.pool = area->pool;
 	rt->host = (uint64_t)(uintptr_t)&host;
 	rt->self = (uint64_t)(uintptr_t)rt;
 	return uw != NULL;

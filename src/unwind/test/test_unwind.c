@@ -61,6 +61,7 @@ setup(void **state)
 	host.read = read_self;
 	host.conf = &conf;
 	host.unw = area;
+	host.pool = area->pool;
 	rt->host = (uint64_t)(uintptr_t)&host;
 	rt->self = (uint64_t)(uintptr_t)rt;
 	void *warm[4];
