@@ -651,9 +651,12 @@ unw_frame(struct rt *rt)
 
 	if (u->py_frame != 0)
 		return unw_python(rt);
-	if (u->pc == 0 || u->pc >> 47 != 0)
+	if (u->pc == 0 || (u->pc >> 47 != 0 && i == 0))
 		return unw_between(rt, low, 1);
-	rule = unw_rule(rt, u->pc - !u->exact);
+	/* No program's code is so high.  With five levels of page tables the
+	   kernel's own for return probes is. */
+	rule = u->pc >> 47 != 0 ? unw_plain(RT_UNW_OUT) :
+				  unw_rule(rt, u->pc - !u->exact);
 	kind = rule >> 48 & RT_UNW_KIND;
 	if (kind == RT_UNW_OUT && i != 0) {
 		rule = unw_behind_probe(rt, rule, want);
