@@ -41,6 +41,9 @@
 #define KINSN_MAX 1024
 /* Functions of a program that are attached in two parts. */
 #define PARTS_MIN 256
+/* Functions that are attached by one link: the kernel lets nothing else run on the
+   CPU meanwhile (decision 107). */
+#define STRETCH 12000
 
 #define FUNCTIONS                                                              \
 	(1u << DIF_SITE_KENTRY | 1u << DIF_SITE_KRETURN |                      \
@@ -425,7 +428,11 @@ kfunc_attach_set(struct kfunc_set *k, bool busy, bool by_name)
 		k->addrs[k->n] = at;
 		k->cookies[k->n++] = i;
 	}
-	return k->n != 0 ? kfunc_link(k, 0, k->n) : 0;
+	for (uint32_t at = 0; at < k->n; at += STRETCH)
+		if (kfunc_link(k, at, k->n - at < STRETCH ? k->n - at
+							  : STRETCH) != 0)
+			return -1;
+	return 0;
 }
 
 static int

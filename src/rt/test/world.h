@@ -12,7 +12,7 @@
 #include "rt/engine.h"
 
 #define MAX 16
-#define PROBES 1024
+#define PROBES 13000
 
 /* What walks have taken of an aggregation so far. */
 struct cells {

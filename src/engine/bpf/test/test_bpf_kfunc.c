@@ -227,6 +227,34 @@ test_kfunc_parts(void **state)
 	world_free(w);
 }
 
+/* So many that the kernel would be kept busy for too long at once. */
+static void
+test_kfunc_stretches(void **state)
+{
+	enum { N = 12345, MOST = 12000 };
+	static char names[N][16];
+	struct test_world *w = world_new(&bpf_engine_ops);
+	struct dif_clause *c = clause(w, my_pid());
+
+	stmt(w, c, DIF_ACT_TRACE, one, NULL, NULL);
+	for (unsigned i = 0; i < N; i++) {
+		struct dif_site *s = probe(w, DIF_SITE_KENTRY, 0, 1, NULL);
+
+		snprintf(names[i], sizeof(names[i]), "f%u", i);
+		s->tp = names[i];
+		s->fn = 0x10000 + 16 * i;
+	}
+	fake_links = true;
+	nasked = 0;
+	start(w);
+	stop(w);
+	fake_links = false;
+	assert_int_equal(nasked, 2);
+	assert_int_equal(asked[0].n, MOST);
+	assert_int_equal(asked[1].n, N - MOST);
+	world_free(w);
+}
+
 /* A kernel without any way, and a function that is none. */
 static void
 test_kfunc_refused(void **state)
@@ -276,6 +304,7 @@ main(void)
 		cmocka_unit_test(test_kfunc),
 		cmocka_unit_test(test_kfunc_exit),
 		cmocka_unit_test(test_kfunc_parts),
+		cmocka_unit_test(test_kfunc_stretches),
 		cmocka_unit_test(test_kfunc_refused),
 	};
 
