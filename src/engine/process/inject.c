@@ -5,6 +5,7 @@
  *	inject_check.c  may we work there?  refusals in words
  *	inject_stop.c   stopping and letting go
  *	inject_call.c   system calls in its name
+ *	inject_table.c  several by itself, at a program's first instruction
  *	inject_filter.c what its filters would say to them
  *	inject_own.c    by a thread of our own, with its own descriptors
  *	inject_frames.c where it goes on after signal handlers

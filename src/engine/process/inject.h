@@ -59,6 +59,7 @@ struct inject {
 	bool suspend_seccomp;  /* its filters do not see our calls */
 	bool hears;    /* SIGCHLD is blocked in us, and ours */
 	bool near; /* it knows us by the number that we have, in /proc */
+	bool begun; /* stands at a program's first instruction: inject_drive() */
 	bool mute; /* no calls: a filter has come that may end it for them */
 };
 
@@ -107,9 +108,17 @@ struct inject_call {
 	uint8_t text;	 /* not 0: this argument, counted from 1, is `text` */
 	uint8_t may_fail;
 };
+/*
+ * `alone`: by the thread itself, with one stop behind them all.  The program stands
+ * at its first instruction, and is under no seccomp filter.  The first call is
+ * openat(2) of `text`; its result is the fifth argument of the others, of which the
+ * next one fails without, and is closed again behind them.  What they have is to be 0, or what mmap(2) was asked
+ * for, and only the last one may fail.
+ */
 struct inject_calls {
 	char text[48];
 	uint32_t n, done; /* how many were made */
+	uint32_t alone, pad;
 	struct inject_call v[INJECT_CALLS];
 };
 /* 0, also where one has failed (done < n, its res); -1 + *e: none can be made. */

@@ -248,6 +248,8 @@ inject_calls(struct inject *in, struct inject_calls *c, struct err *e)
 			       "process %d has come under a seccomp filter that "
 			       "may end it for calls made for us",
 			       (int)in->pid);
+	if (c->alone)
+		return inject_table(in, c, e);
 	t = inject_first(in);
 	if (t == NULL)
 		return inject_ended(in->pid, e);

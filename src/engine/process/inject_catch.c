@@ -262,8 +262,10 @@ inject_drive(struct inject *in, pid_t tid)
 		    : NULL;
 	if (t != NULL && inject_settle(t, 0) == 0 &&
 	    ptrace(PTRACE_SETOPTIONS, t->tid, 0, PTRACE_O_TRACESYSGOOD) == 0 &&
-	    ptrace(PTRACE_GETREGS, t->tid, 0, &t->regs) == 0)
+	    ptrace(PTRACE_GETREGS, t->tid, 0, &t->regs) == 0) {
+		in->begun = true;
 		return c;
+	}
 	in->n = 0;
 	ptrace(PTRACE_DETACH, d.tid, 0, (long)d.sig);
 	return c == INJECT_CAUGHT ? INJECT_MISSED : c;

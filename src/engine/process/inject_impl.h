@@ -140,12 +140,21 @@ struct inject_kept {
 int inject_stub_put(struct inject *in, const struct inject_thread *t,
 		    const struct inject_kept *k, bool clones, uint64_t *entry,
 		    struct err *e);
+/* Only the place, and other code there, of 192 bytes at most, which begins with
+   two words: nothing but the second is known to those who find it.  */
+int inject_stub_place(struct inject *in, struct err *e);
+int inject_stub_write(struct inject *in, const void *code, size_t n);
 /* Where a thread that such a call has made can make calls itself. */
 uint64_t inject_stub_own(const struct inject *in);
 /* Room for a string of the calls, 48 bytes. */
 uint64_t inject_stub_text(const struct inject *in);
 /* No thread is in it: its room is as it was. */
 void inject_stub_take(struct inject *in);
+
+/* ---- inject_table.c ------------------------------------------------------- */
+
+/* inject_calls() of c->alone. */
+int inject_table(struct inject *in, struct inject_calls *c, struct err *e);
 
 /* ---- inject_frames.c ----------------------------------------------------- */
 

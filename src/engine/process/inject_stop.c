@@ -561,6 +561,7 @@ inject_resume(struct inject *in)
 	}
 	inject_own_end(in);
 	inject_stub_take(in);
+	in->begun = false;
 	interrupt_all(in); /* who is seized only can be let go when it stands */
 	for (size_t i = 0; i < in->n;) {
 		struct inject_thread *t = &in->threads[i];

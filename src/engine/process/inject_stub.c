@@ -149,10 +149,14 @@ is_stub(const uint8_t *is)
 		{ 0x0f, 0x05, 0xb8, SYS_rt_sigprocmask, 0, 0, 0, 0xbf,
 		  SIG_SETMASK },
 		{ 0x0f, 0x05, 0xb8, SYS_exit, 0, 0, 0, 0xbf, 0 },
+		/* inject_table.c: mov %rax, %r8; mov %rax, d(%rbp) */
+		{ 0x0f, 0x05, 0x49, 0x89, 0xc0, 0x48, 0x89, 0x45, 0x68 },
 	};
 
-	return memcmp(is + STUB_ENTRY, begins[0], sizeof(begins[0])) == 0 ||
-	       memcmp(is + STUB_ENTRY, begins[1], sizeof(begins[1])) == 0;
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (memcmp(is + STUB_ENTRY, begins[i], sizeof(begins[i])) == 0)
+			return true;
+	return false;
 }
 
 /* All threads stand still, and none of them is there or will be when a signal
@@ -301,15 +305,8 @@ stub_make(struct x86_buf *b, const struct user_regs_struct *r,
  * ---------------------------------------------------------------- */
 
 int
-inject_stub_put(struct inject *in, const struct inject_thread *t,
-		const struct inject_kept *k, bool clones, uint64_t *entry,
-		struct err *e)
+inject_stub_place(struct inject *in, struct err *e)
 {
-	const struct user_regs_struct r = regs_going_on(t, k);
-	uint8_t code[STUB_MAX];
-	struct x86_buf b = { .p = code, .cap = sizeof(code) };
-	uint32_t at;
-
 	if (in->stub == 0)
 		in->stub = find_room(in, true);
 	if (in->stub == 0)
@@ -319,10 +316,31 @@ inject_stub_put(struct inject *in, const struct inject_thread *t,
 			       "process %d has no unused bytes in its text, "
 			       "from where it could make calls for us",
 			       (int)in->pid);
+	return 0;
+}
+
+int
+inject_stub_write(struct inject *in, const void *code, size_t n)
+{
+	return n <= STUB_MAX ? inject_write(in, in->stub, code, n) : -1;
+}
+
+int
+inject_stub_put(struct inject *in, const struct inject_thread *t,
+		const struct inject_kept *k, bool clones, uint64_t *entry,
+		struct err *e)
+{
+	const struct user_regs_struct r = regs_going_on(t, k);
+	uint8_t code[STUB_MAX];
+	struct x86_buf b = { .p = code, .cap = sizeof(code) };
+	uint32_t at;
+
+	if (inject_stub_place(in, e) != 0)
+		return -1;
 	b.base = in->stub;
 	at = stub_make(&b, &r, k, clones);
 	if (b.full || (!clones && b.n > STUB_TEXT) ||
-	    inject_write(in, in->stub, code, b.n) != 0) {
+	    inject_stub_write(in, code, b.n) != 0) {
 		in->stub = 0;
 		return err_set(e, &ERR_GENERIC, 0,
 			       "process %d: cannot write its text",

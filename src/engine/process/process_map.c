@@ -14,6 +14,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -720,8 +721,8 @@ once_map(struct inject_calls *c, uint64_t addr, uint64_t n, int prot, int tfd,
 	k->arg[5] = off;
 }
 
-/* What map_theirs() does, of one that locks nothing and is under no filter: at
-   the end tfd is closed. */
+/* What map_theirs() does, of one that locks nothing; what may fail comes last, and
+   first what fails without the file. */
 static void
 once_list(struct engine *eng, int tfd, struct inject_calls *c)
 {
@@ -730,85 +731,160 @@ once_list(struct engine *eng, int tfd, struct inject_calls *c)
 	const struct map *m = &eng->map;
 	const int rw = PROT_READ | PROT_WRITE;
 
-	once_map(c, m->table, n, rw, -1, 0);
-	once_add(c, SYS_madvise, m->table, n, MADV_WIPEONFORK);
 	once_map(c, m->shared, RTN_OWN, rw, tfd, 0);
 	once_map(c, m->shared + RTN_OWN, l->own_end - RTN_OWN, rw, tfd,
 		 m->head);
 	once_map(c, m->shared + l->own_end, m->shared_len - l->own_end, rw, tfd,
 		 l->own_end);
+	once_map(c, m->table, n, rw, -1, 0);
+	once_add(c, SYS_madvise, m->table, n, MADV_WIPEONFORK);
 	once_add(c, SYS_mprotect, m->shared + l->slots, l->end - l->slots,
 		 PROT_NONE);
 	if (m->ctl_low != 0)
 		once_map(c, m->ctl_low, PAGE, PROT_READ, tfd, 0);
-	once_add(c, SYS_madvise, m->shared, m->shared_len, MADV_DONTDUMP)
-		->may_fail = 1;
 	for (uint32_t i = 0; i < m->nregions; i++)
 		once_map(c, m->region[i].addr, m->region[i].size,
 			 PROT_READ | PROT_EXEC, tfd, m->region[i].off);
-	once_add(c, SYS_close, (uint64_t)tfd, 0, 0);
+	once_add(c, SYS_madvise, m->shared, m->shared_len, MADV_DONTDUMP)
+		->may_fail = 1;
 }
 
 #define ONCE_OTHERS 10 /* calls, besides those for regions */
 
 /* What has been made is noted as done. */
 static int
+once_make(struct engine *eng, struct inject_calls *c, struct err *e)
+{
+	struct map *m = &eng->map;
+
+	if (inject_calls(&eng->in, c, e) != 0)
+		return -1;
+	for (uint32_t i = 0; i < c->done; i++)
+		if (c->v[i].nr == SYS_mmap) {
+			m->done[m->ndone].addr = c->v[i].arg[0];
+			m->done[m->ndone++].n = c->v[i].arg[1];
+		}
+	return c->done == c->n ? 0
+			       : err_set(e, &ERR_GENERIC,
+					 (int)-c->v[c->done].res,
+					 "process %d: cannot map memory",
+					 (int)eng->pid);
+}
+
+static int
 once_run(struct engine *eng, int tfd, struct err *e)
 {
 	struct inject_calls c = { .n = 0 };
-	struct map *m = &eng->map;
 
 	once_list(eng, tfd, &c);
-	if (inject_calls(&eng->in, &c, e) != 0)
+	once_add(&c, SYS_close, (uint64_t)tfd, 0, 0);
+	return once_make(eng, &c, e);
+}
+
+/* Is it our file that it has mapped?  What we write into it shows there. */
+static bool
+once_ours(struct engine *eng)
+{
+	const uint64_t at = eng->map.shared + offsetof(struct rtn_shared, self);
+	uint64_t is = 0;
+
+	eng->sh->self = clock_mono_ns();
+	return inject_read(&eng->in, at, &is, sizeof(is)) == 0 &&
+	       is == eng->sh->self;
+}
+
+/* The same with the file that it opens itself, all by itself. */
+static int
+once_alone(struct engine *eng, int unused, struct err *e)
+{
+	struct inject_calls c = { .n = 0, .alone = 1 };
+	struct inject_call *k = once_add(&c, SYS_openat, (uint64_t)AT_FDCWD, 0,
+					 O_RDWR | O_CLOEXEC | O_NOCTTY |
+						 O_NONBLOCK);
+
+	(void)unused;
+	k->text = 2;
+	snprintf(c.text, sizeof(c.text), "/proc/%d/fd/%d", (int)getpid(),
+		 eng->map.fd);
+	once_list(eng, 0, &c);
+	if (once_make(eng, &c, e) != 0)
 		return -1;
-	for (uint32_t i = 0; i < c.done; i++)
-		if (c.v[i].nr == SYS_mmap) {
-			m->done[m->ndone].addr = c.v[i].arg[0];
-			m->done[m->ndone++].n = c.v[i].arg[1];
-		}
-	return c.done == c.n ? 0
-			     : err_set(e, &ERR_GENERIC, (int)-c.v[c.done].res,
-				       "process %d: cannot map memory",
-				       (int)eng->pid);
+	return once_ours(eng) ? 0
+			      : err_set(e, &ERR_GENERIC, ESTALE,
+					"process %d does not find our file",
+					(int)eng->pid);
 }
 
 /* All of it, with the end of tfd: map_file_done(). */
 static int
 map_at_once(struct engine *eng, int tfd, struct err *e)
 {
-	const uint64_t alive = 1;
-	int rc;
+	int rc = map_somewhere(eng, once_run, tfd, e);
 
-	eng->map.locks = false; /* execve(2) has ended that */
-	eng->sh->shut = 1;
-	rc = map_somewhere(eng, once_run, tfd, e);
 	if (rc != 0)
 		map_file_done(eng, tfd);
-	else if (inject_write(&eng->in,
-			      eng->map.table + offsetof(struct rtn_table, alive),
-			      &alive, sizeof(alive)) != 0)
-		rc = err_set(e, &ERR_GENERIC, errno,
-			     "process %d: cannot write its memory",
-			     (int)eng->pid);
 	return rc;
+}
+
+static int
+once_alive(struct engine *eng, struct err *e)
+{
+	const uint64_t alive = 1,
+		       at = eng->map.table + offsetof(struct rtn_table, alive);
+
+	if (inject_write(&eng->in, at, &alive, sizeof(alive)) == 0)
+		return 0;
+	return err_set(e, &ERR_GENERIC, errno,
+		       "process %d: cannot write its memory", (int)eng->pid);
+}
+
+/* With tfd, which is closed. */
+static int
+map_enter_slowly(struct engine *eng, int tfd, struct err *e)
+{
+	int rc = map_somewhere(eng, map_theirs, tfd, e);
+
+	if (rc == 0)
+		land_map(eng->plan.land, eng, tfd);
+	map_file_done(eng, tfd);
+	return rc;
+}
+
+/* Of a program that has begun: by the thread itself; where that fails, whatever
+   the reason, call by call.  -1 + *e; 1: its memory may not be shut, as it is under
+   a filter. */
+static int
+map_begun(struct engine *eng, struct err *e)
+{
+	int tfd;
+
+	if (inject_under_seccomp(eng->pid))
+		return 1;
+	eng->map.locks = false; /* execve(2) has ended that */
+	eng->sh->shut = 1;
+	if (map_somewhere(eng, once_alone, -1, e) == 0)
+		return once_alive(eng, e);
+	err_clear(e);
+	if (map_file_there(eng, NULL, &tfd, e) != 0)
+		return -1;
+	if (eng->in.own.tid != 0)
+		return map_enter_slowly(eng, tfd, e);
+	return map_at_once(eng, tfd, e) == 0 ? once_alive(eng, e) : -1;
 }
 
 int
 map_enter(struct engine *eng, struct err *e)
 {
-	int tfd, rc;
+	int tfd, rc = 1;
 
+	if (eng->root != NULL && !eng->joined && !land_wants(eng->plan.land) &&
+	    eng->map.nregions + ONCE_OTHERS <= INJECT_CALLS)
+		rc = map_begun(eng, e);
+	if (rc <= 0)
+		return rc;
 	if (map_file_there(eng, NULL, &tfd, e) != 0)
 		return -1;
-	if (eng->root != NULL && !eng->joined && eng->in.own.tid == 0 &&
-	    !land_wants(eng->plan.land) &&
-	    eng->map.nregions + ONCE_OTHERS <= INJECT_CALLS)
-		return map_at_once(eng, tfd, e);
-	rc = map_somewhere(eng, map_theirs, tfd, e);
-	if (rc == 0)
-		land_map(eng->plan.land, eng, tfd);
-	map_file_done(eng, tfd);
-	return rc;
+	return map_enter_slowly(eng, tfd, e);
 }
 
 /* ---- after --------------------------------------------------------------- */
