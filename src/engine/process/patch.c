@@ -42,6 +42,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define SPAN 4096 /* a page; its bytes are read and written at once */
@@ -147,6 +148,93 @@ span_bytes(const struct patch *p, size_t i, size_t end)
 	return (size_t)(p[end - 1].addr + p[end - 1].len - p[i].addr);
 }
 
+/* ---- texts that are read at once ---------------------------------------------- */
+
+#define AHEAD_MAX  512u /* spans */
+#define AHEAD_SIZE (1u << 20)
+
+/* The spans of a list, which stay as they are while it is worked on: one call
+   instead of two for each.  n 0: they are read one by one. */
+struct ahead {
+	size_t n;
+	struct iovec from[AHEAD_MAX], to[AHEAD_MAX]; /* by address */
+	uint8_t *text;
+};
+
+static size_t
+ahead_spans(struct ahead *a, const struct patch *p, size_t n)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0, end; i < n; i = end) {
+		end = span_end(p, i, n);
+		if (a->n == AHEAD_MAX)
+			return 0;
+		a->from[a->n].iov_base = (void *)(uintptr_t)p[i].addr;
+		a->from[a->n++].iov_len = span_bytes(p, i, end);
+		bytes += span_bytes(p, i, end);
+	}
+	return bytes <= AHEAD_SIZE ? bytes : 0;
+}
+
+/* NULL: there is nothing ahead. */
+static struct ahead *
+ahead_new(const struct inject *in, const struct patch *p, size_t n)
+{
+	struct ahead *a = n > 1 ? malloc(sizeof(*a)) : NULL;
+	size_t bytes, at = 0;
+
+	if (a == NULL)
+		return NULL;
+	a->n = 0;
+	bytes = ahead_spans(a, p, n);
+	a->text = bytes != 0 ? malloc(bytes) : NULL;
+	for (size_t i = 0; a->text != NULL && i < a->n; i++) {
+		a->to[i] = (struct iovec){ a->text + at, a->from[i].iov_len };
+		at += a->from[i].iov_len;
+	}
+	/* Not of pages that are not for reading; and a number of a process may
+	   not do where its main thread has ended. */
+	if (a->text == NULL ||
+	    process_vm_readv(in->pid, a->to, a->n, a->from, a->n, 0) !=
+		    (ssize_t)bytes)
+		a->n = 0;
+	return a;
+}
+
+static void
+ahead_free(struct ahead *a)
+{
+	if (a != NULL)
+		free(a->text);
+	free(a);
+}
+
+/* The bytes at addr, which may be changed where they are; NULL: not there. */
+static uint8_t *
+ahead_at(const struct ahead *a, uint64_t addr, size_t n)
+{
+	size_t lo = 0, hi = a != NULL ? a->n : 0;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		uint64_t at = (uint64_t)(uintptr_t)a->from[mid].iov_base;
+
+		if (addr < at)
+			hi = mid;
+		else if (addr - at >= a->from[mid].iov_len)
+			lo = mid + 1;
+		else
+			return addr - at + n <= a->from[mid].iov_len
+				       ? (uint8_t *)a->to[mid].iov_base +
+						 (addr - at)
+				       : NULL;
+	}
+	return NULL;
+}
+
+/* ---- each of a list ------------------------------------------------------------- */
+
 /* What is done to the patches of a span, on its bytes: true: write it. */
 typedef bool span_fn(struct patch *p, uint8_t *text, void *arg);
 
@@ -156,17 +244,20 @@ typedef bool span_fn(struct patch *p, uint8_t *text, void *arg);
  * How many had true; -1: a write failed, errno says why.
  */
 static long
-each_span(struct inject *in, struct patch *p, size_t n, span_fn *fn, void *arg)
+each_span(struct inject *in, const struct ahead *a, struct patch *p, size_t n,
+	  span_fn *fn, void *arg)
 {
-	uint8_t text[SPAN];
+	uint8_t own[SPAN], *text;
 	long hits = 0;
 
 	for (size_t i = 0, end; i < n; i = end) {
 		long was = hits;
 
 		end = span_end(p, i, n);
-		if (inject_read(in, p[i].addr, text, span_bytes(p, i, end)) !=
-		    0) {
+		text = ahead_at(a, p[i].addr, span_bytes(p, i, end));
+		if (text == NULL &&
+		    inject_read(in, p[i].addr, text = own,
+				span_bytes(p, i, end)) != 0) {
 			if (end == i + 1)
 				continue;
 			end = i + 1;
@@ -219,9 +310,9 @@ looks_wrong(struct inject *in, const struct patch *p, size_t n, size_t i)
 
 /* Which of them are to be written. */
 static void
-expect_all(struct inject *in, struct patch *p, size_t n)
+expect_all(struct inject *in, const struct ahead *a, struct patch *p, size_t n)
 {
-	each_span(in, p, n, span_expect, NULL);
+	each_span(in, a, p, n, span_expect, NULL);
 	for (size_t i = n; i-- > 0;)
 		if (p[i].state == PATCH_SET && looks_wrong(in, p, n, i))
 			p[i].state = PATCH_NONE;
@@ -275,16 +366,16 @@ span_undo(struct patch *p, uint8_t *text, void *arg)
 }
 
 static int
-set_all(struct inject *in, struct patch *p, size_t n)
+set_all(struct inject *in, const struct ahead *a, struct patch *p, size_t n)
 {
 	bool landing = true, any = false;
 
 	for (size_t i = 0; i < n; i++)
 		any |= p[i].landing;
-	if (any && each_span(in, p, n, span_set, &landing) < 0)
+	if (any && each_span(in, a, p, n, span_set, &landing) < 0)
 		return -1;
 	landing = false;
-	return each_span(in, p, n, span_set, &landing) < 0 ? -1 : 0;
+	return each_span(in, a, p, n, span_set, &landing) < 0 ? -1 : 0;
 }
 
 /* Text only.  How many were put back; -1: a write failed, errno says why.
@@ -294,12 +385,12 @@ undo_text(struct inject *in, struct patch *p, size_t n, bool child,
 	  uint32_t *under)
 {
 	struct undoing u = { .in = in, .child = child };
-	long jumps = each_span(in, p, n, span_undo, &u), landings;
+	long jumps = each_span(in, NULL, p, n, span_undo, &u), landings;
 
 	if (jumps < 0)
 		return -1;
 	u.landing = true;
-	landings = each_span(in, p, n, span_undo, &u);
+	landings = each_span(in, NULL, p, n, span_undo, &u);
 	*under = u.under;
 	return landings < 0 ? -1 : jumps + landings;
 }
@@ -455,9 +546,9 @@ mark_undone(struct patch_journal *j, uint32_t from)
 
 /* Move and write those that have been entered from `first` on. */
 static int
-write_entered(struct patch_journal *j, struct inject *in, uint32_t first,
-	      const struct moves *mv, const struct inject_frames *frames,
-	      struct err *e)
+write_entered(struct patch_journal *j, struct inject *in,
+	      const struct ahead *a, uint32_t first, const struct moves *mv,
+	      const struct inject_frames *frames, struct err *e)
 {
 	struct patch *p = &j->p[first];
 	size_t n = j->n - first;
@@ -466,7 +557,7 @@ write_entered(struct patch_journal *j, struct inject *in, uint32_t first,
 
 	if (mv->nmoves != 0)
 		move_pcs(in, mv, frames);
-	if (set_all(in, p, n) == 0) {
+	if (set_all(in, a, p, n) == 0) {
 		patch_sems_set(in, p, n);
 		return 0;
 	}
@@ -483,6 +574,7 @@ patch_apply(struct patch_journal *j, struct inject *in, struct patch *p,
 {
 	const struct moves mv = { p, n, moves, nmoves };
 	struct inject_frames frames = { 0 };
+	struct ahead *a = NULL;
 	uint32_t first;
 	int rc;
 
@@ -492,11 +584,13 @@ patch_apply(struct patch_journal *j, struct inject *in, struct patch *p,
 		return guard_patch(in->guard, p, n, moves, nmoves, e);
 	rc = nmoves == 0 ? 0 : inject_frames_find(in, &frames, e);
 	if (rc == 0) {
-		expect_all(in, p, n);
+		a = ahead_new(in, p, n);
+		expect_all(in, a, p, n);
 		rc = enter(j, p, n, &first, e);
 	}
 	if (rc == 0)
-		rc = write_entered(j, in, first, &mv, &frames, e);
+		rc = write_entered(j, in, a, first, &mv, &frames, e);
+	ahead_free(a);
 	inject_frames_fini(&frames);
 	if (rc != 0)
 		for (size_t i = 0; i < n; i++)
