@@ -30,9 +30,11 @@
 #include "engine/process/process_impl.h"
 #include "proc/proc_fs.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #define IMAGES_MAX 64u /* each has some hundred kilobytes */
 #define IOVS	   64u
@@ -59,6 +61,7 @@ struct image_region {
 	struct map_region r; /* its vectors are the image's, `mem` its bytes */
 	size_t n0;	     /* from there on they differ from prev's */
 	VEC(struct image_addr) moved;
+	uint64_t by; /* its bytes have addresses for who is higher by this */
 };
 enum image_state {
 	IMAGE_SEEN,  /* once */
@@ -319,7 +322,7 @@ image_text_same(const struct engine *m, const struct image *im, uint64_t by)
 void
 image_look(struct engine *m)
 {
-	const struct image *im;
+	struct image *im;
 	uint64_t by = 0;
 
 	m->adopts = NULL;
@@ -463,10 +466,46 @@ image_classes(struct engine *m, struct err *e)
 	return 0;
 }
 
+/* The image's bytes are made those of a program that is higher by `by`. */
+static void
+region_moved_to(struct image_region *r, uint64_t by)
+{
+	const uint64_t more = by - r->by;
+
+	for (size_t k = 0; more != 0 && k < r->moved.n; k++) {
+		struct image_addr at = r->moved.v[k];
+
+		at.low -= (uint32_t)r->n0;
+		at.high -= (uint32_t)r->n0;
+		addr_put(r->r.mem, at, addr_get(r->r.mem, at) + more);
+	}
+	r->by = by;
+}
+
+/* They are written into the file, and not where we have it mapped: each page there
+   would be a fault, and be cleared first. */
+static bool
+region_write(const struct engine *m, const struct map_region *to,
+	     const struct image_region *from)
+{
+	size_t n = from->r.buf.n - from->n0;
+	off_t at = (off_t)(to->off + from->n0);
+
+	for (size_t i = 0; i < n;) {
+		ssize_t r = pwrite(m->map.fd, from->r.mem + i, n - i,
+				   at + (off_t)i);
+
+		if (r <= 0)
+			return false;
+		i += (size_t)r;
+	}
+	return true;
+}
+
 static int
 image_region(struct engine *m, uint32_t i, struct err *e)
 {
-	const struct image_region *from = &m->adopts->region[i];
+	struct image_region *from = &m->adopts->region[i];
 	struct map_region *r = &m->map.region[i];
 	const size_t n = m->adopts->nclasses + 1;
 
@@ -476,11 +515,10 @@ image_region(struct engine *m, uint32_t i, struct err *e)
 		return err_nomem(e);
 	memcpy(r->handlers, from->r.handlers, n * sizeof(*r->handlers));
 	memcpy(r->made, from->r.made, n * sizeof(*r->made));
-	memcpy(r->mem + from->n0, from->r.mem,
-	       from->r.buf.n - from->n0);
-	for (size_t k = 0; k < from->moved.n; k++)
-		addr_put(r->mem, from->moved.v[k],
-			 addr_get(r->mem, from->moved.v[k]) + m->moved);
+	region_moved_to(from, m->moved);
+	if (!region_write(m, r, from))
+		return err_set(e, &ERR_GENERIC, errno,
+			       "shared memory cannot be written");
 	code_region_moved(m, r, &from->r, m->moved);
 	return 0;
 }

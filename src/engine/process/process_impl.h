@@ -834,7 +834,7 @@ struct engine {
 	/* Programs that are laid out alike (process_image.c). */
 	VEC(struct image *) images; /* the root's */
 	const struct image *image;  /* a member: what it has come to be like */
-	const struct image *adopts; /* and what it is being made like; or NULL */
+	struct image *adopts; /* and what it is being made like; or NULL */
 	uint64_t moved;		    /* so much higher than that */
 	bool off_images;	    /* it is like none any more */
 	bool odd;		    /* a window could not be made: none is like it */
