@@ -202,16 +202,39 @@ proc_map_parse(char *s, struct proc_map *m)
 	return true;
 }
 
-bool
-proc_maps_open(struct proc_maps *it, pid_t pid)
+static bool
+maps_open(struct proc_maps *it, pid_t pid)
 {
 	char path[40];
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)proc_face(pid));
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	it->f = fopen(path, "re");
 	if (it->f != NULL)
 		(void)setvbuf(it->f, it->buf, _IOFBF, sizeof(it->buf));
 	return it->f != NULL;
+}
+
+/* Is there anything?  Of a process whose main thread has ended that thread has
+   none. */
+static bool
+maps_any(struct proc_maps *it)
+{
+	int c = getc(it->f);
+
+	return c != EOF && ungetc(c, it->f) != EOF;
+}
+
+bool
+proc_maps_open(struct proc_maps *it, pid_t pid)
+{
+	pid_t face;
+
+	if (!maps_open(it, pid))
+		return (face = proc_face(pid)) != pid && maps_open(it, face);
+	if (maps_any(it) || (face = proc_face(pid)) == pid)
+		return true;
+	fclose(it->f);
+	return maps_open(it, face);
 }
 
 bool

@@ -36,15 +36,16 @@ struct file_key {
 
 /* ---- the text ------------------------------------------------------- */
 
+/* who: pid, or its proc_face(). */
 static char *
-maps_read(pid_t pid, size_t *len, struct err *e)
+maps_read_of(pid_t pid, pid_t who, size_t *len, struct err *e)
 {
 	char path[40], *buf = NULL;
 	size_t cap = 0, n = 0;
 	ssize_t got = -1;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)proc_face(pid));
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)who);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		goto fail;
@@ -76,6 +77,22 @@ fail:
 		close(fd);
 	free(buf);
 	return NULL;
+}
+
+static char *
+maps_read(pid_t pid, size_t *len, struct err *e)
+{
+	struct err why = { 0 };
+	char *text = maps_read_of(pid, pid, len, &why);
+	pid_t face = text == NULL || *len == 0 ? proc_face(pid) : pid;
+
+	if (face != pid) {
+		free(text);
+		return maps_read_of(pid, face, len, e);
+	}
+	if (text == NULL)
+		*e = why;
+	return text;
 }
 
 static bool

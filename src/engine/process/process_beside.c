@@ -86,7 +86,7 @@ beside_there(const struct engine *eng)
 
 	if (root->map.fd >= 0 && fstat(root->map.fd, &own) != 0)
 		return true;
-	if (!proc_maps_open(&it, proc_face(eng->pid)))
+	if (!proc_maps_open(&it, eng->pid))
 		return false;
 	while (!there && proc_maps_next(&it, &m))
 		there = m.ino != own.st_ino &&

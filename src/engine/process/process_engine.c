@@ -96,6 +96,12 @@ engine_several(const struct engine *eng)
 	       (eng->root != NULL ? eng->root : eng)->opts.ntargets > 1;
 }
 
+bool
+engine_begun(const struct engine *eng)
+{
+	return eng->root != NULL && !eng->joined && eng->world.fresh;
+}
+
 /* ---- load ---------------------------------------------------------------- */
 
 static int

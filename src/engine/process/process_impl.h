@@ -944,6 +944,8 @@ bool engine_follows(const struct engine *eng);
 bool engine_changed(struct engine *eng);
 /* May processes other than the target have its memory, and fire? */
 bool engine_several(const struct engine *eng);
+/* A program that is entered at its first instruction: nothing of it has run. */
+bool engine_begun(const struct engine *eng);
 /* Has the target ended?  Also when it is not reaped yet. */
 bool engine_target_ended(const struct engine *eng);
 

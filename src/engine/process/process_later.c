@@ -389,7 +389,15 @@ any_due(struct engine *eng)
 /* Once all stand still the mappings are what they are: an object that was there
    when we looked may have left its place to one with the same code. */
 static int
-apply(struct engine *eng, struct err *e)
+look_stopped(struct engine *eng, struct err *e)
+{
+	return map_filters_came(eng, e) == 0 ? world_refresh(&eng->world, e)
+					     : -1;
+}
+
+/* still: it has stood still since it was looked at. */
+static int
+apply(struct engine *eng, bool still, struct err *e)
 {
 	struct due d = { 0 };
 	int rc;
@@ -398,9 +406,7 @@ apply(struct engine *eng, struct err *e)
 		return 0;
 	if (engine_target_stop(eng, true, e) != 0)
 		return -1;
-	rc = map_filters_came(eng, e);
-	if (rc == 0)
-		rc = world_refresh(&eng->world, e);
+	rc = still ? 0 : look_stopped(eng, e);
 	if (rc == 0)
 		rc = due_find(eng, &d, e);
 	if (rc == 0 && d.p.n != 0) {
@@ -426,7 +432,7 @@ later_attach(struct engine *eng, struct err *e)
 {
 	const bool begun = eng->root != NULL && !eng->joined;
 
-	if (objs_take(eng, e) != 0 || apply(eng, e) != 0)
+	if (objs_take(eng, e) != 0 || apply(eng, engine_begun(eng), e) != 0)
 		return -1;
 	if (begun)
 		eng->next_maps_ns = clock_mono_ns() + LOOK_MEMBER_NS;
@@ -486,8 +492,9 @@ engine_extend(struct engine *eng, const struct engine_site *v, size_t n,
 		objs_agree(eng);
 	(void)beside_begin(eng, BESIDE_MS, &why);
 	if (make(eng, v, n, &why) == 0 || why.tag != &ERR_NOMEM)
-		written = apply(eng, err_is_set(&why) ? &(struct err){ 0 } :
-							&why) == 0;
+		written = apply(eng, false, err_is_set(&why) ?
+							  &(struct err){ 0 } :
+							  &why) == 0;
 	beside_end(eng);
 	if (err_is_set(&why) && !engine_target_ended(eng))
 		eng->later_why = arena_strdup(eng->arena, why.msg);

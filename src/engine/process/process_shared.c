@@ -350,7 +350,8 @@ fill_args(struct engine *eng, struct rtn_shared *sh)
 	struct proc_stat st;
 
 	sh->args_at = sh->args_len = 0;
-	if (!proc_stat_read(proc_face(eng->pid), 0, &st) ||
+	if (!proc_stat_read(engine_begun(eng) ? eng->pid : proc_face(eng->pid), 0,
+			    &st) ||
 	    st.v[PROC_STAT_ARG_END] <= st.v[PROC_STAT_ARG_START])
 		return;
 	sh->args_at = st.v[PROC_STAT_ARG_START];
@@ -406,7 +407,9 @@ fill_status(struct engine *eng, struct rtn_shared *sh)
 	sh->ppid = (uint32_t)proc_status_number(&st, "PPid");
 	sh->uid = (uint32_t)proc_status_number(&st, "Uid");
 	sh->gid = (uint32_t)proc_status_number(&st, "Gid");
-	sh->seccomp = inject_under_seccomp(eng->pid);
+	sh->seccomp = proc_status_number(&st, "Threads") == 1
+			      ? proc_status_number(&st, "Seccomp") != 0
+			      : inject_under_seccomp(eng->pid);
 	/* It names its threads by other numbers than we do. */
 	depth = proc_status_numbers(&st, "NSpid", &v, 1, &own);
 	eng->foreign_pids = depth > 1;
@@ -435,6 +438,8 @@ rseq_offset(const struct engine *eng)
 	int64_t off;
 	uint32_t size;
 
+	if (engine_begun(eng)) /* it is registered later */
+		return 0;
 	if (!world_symbol(&eng->world, "__rseq_offset", &off_at) ||
 	    !world_symbol(&eng->world, "__rseq_size", &size_at) ||
 	    !shared_read(eng, off_at, &off, sizeof(off)) ||

@@ -123,7 +123,10 @@ list_known(struct engine *eng, const struct inject_id *v, size_t n)
 	sh->nknown = 0;
 	for (size_t i = 0; i < n && i < RTN_NTHREADS; i++) {
 		sh->known[i].fsbase = v[i].fs_base;
-		sh->known[i].own = follow_thread_number(eng->pid, v[i].tid);
+		sh->known[i].own = engine_begun(eng) && !eng->foreign_pids
+					   ? (uint32_t)v[i].tid
+					   : follow_thread_number(eng->pid,
+								  v[i].tid);
 		sh->known[i].tid = (uint32_t)v[i].tid;
 		sh->nknown++;
 	}
@@ -139,7 +142,7 @@ threads_look(struct engine *eng, struct err *e)
 
 	if (v == NULL)
 		return err_nomem(e);
-	if (eng->world.fresh && eng->root != NULL && !eng->joined && n == 1) {
+	if (engine_begun(eng) && n == 1) {
 		/* execve(2) leaves one thread, and nothing in its registers. */
 		*v = (struct inject_id){ .tid = eng->pid };
 		eng->ids = v;
