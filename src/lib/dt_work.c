@@ -248,6 +248,23 @@ damage_report(dtrace_hdl_t *dtp, struct dt_engine *de)
 	return drop_tell(dtp, RT_DROP_PRINCIPAL, 0, 0, 0, msg);
 }
 
+/* What an engine has to say.  A consumer that has no handler is not to fail for
+   that. */
+static int
+notice_report(dtrace_hdl_t *dtp, struct dt_engine *de)
+{
+	const char *say = de->ops->notice != NULL ? de->ops->notice(de->eng)
+						  : NULL;
+	char msg[400];
+
+	if (say == NULL || dtp->droph == NULL)
+		return 0;
+	snprintf(msg, sizeof(msg), "%s%s\n",
+		 dt_opt_on(dtp, DT_OPT_droptags) ? "[DTRACEDROP_MISSED] " : "",
+		 say);
+	return drop_tell(dtp, RT_DROP_MISSED, 0, 0, 0, msg);
+}
+
 /* What is new of one kind, and all there was, by CPU. */
 struct drop_sum {
 	uint64_t n, total;
@@ -302,6 +319,8 @@ drops_poll(dtrace_hdl_t *dtp)
 	vec_fini(&sums);
 	for (uint32_t i = 0; i < dtp->nengines && rv == 0; i++)
 		rv = damage_report(dtp, &dtp->engines[i]);
+	for (uint32_t i = 0; i < dtp->nengines && rv == 0; i++)
+		rv = notice_report(dtp, &dtp->engines[i]);
 	return rv;
 }
 

@@ -299,6 +299,10 @@ struct engine_ops {
 	/* For -v: what was placed where, and what not and why; lines of text
 	   after attach.  May be NULL. */
 	void (*report)(struct engine *eng, struct buf *out);
+	/* May be NULL.  Something of which the consumer is to hear at once, since
+	   events are missing that it may wait for: one sentence, told once; NULL:
+	   there is nothing. */
+	const char *(*notice)(struct engine *eng);
 	/* May be NULL.  A process has died of a signal.  true: it was served, and
 	 * what was put into it may be the reason; *out says what is known of
 	 * that, in one sentence without its end.

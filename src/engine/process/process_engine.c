@@ -490,6 +490,8 @@ engine_changed(struct engine *eng)
 
 	if (st == FOLLOW_SAME)
 		return false;
+	if (st == FOLLOW_ENDED)
+		exec_ended(eng);
 	eng->gone = true;
 	eng->exec_ns = 0;
 	/* What is to be undone in children is of the program that was. */
@@ -502,6 +504,8 @@ engine_changed(struct engine *eng)
 	    (eng->plan.sys_entry || eng->plan.sys_return))
 		__atomic_store_n(&eng->follow_ns, clock_mono_ns(),
 				 __ATOMIC_RELEASE);
+	else if (st == FOLLOW_EXEC)
+		exec_functions_gone(eng);
 	for (uint32_t i = 0; st == FOLLOW_EXEC && eng->journal != NULL &&
 			     i < eng->journal->n;
 	     i++)
@@ -521,6 +525,7 @@ engine_poll(struct engine *eng, struct err *e)
 	tree_kin(eng);
 	tree_poll(eng, now);
 	if (engine_target_ended(eng)) {
+		exec_ended(eng);
 		eng->gone = true;
 		eng->follow_ns = 0;
 		if (engine_several(eng) && now >= eng->next_reap_ns) {
@@ -648,8 +653,10 @@ process_stop(struct engine *eng, struct err *e)
 	__atomic_store_n(&eng->sh->ctl.activity, RT_ACT_DRAINING,
 			 __ATOMIC_SEQ_CST);
 	watch_stop(eng);
-	if (engine_target_ended(eng))
+	if (engine_target_ended(eng)) {
+		exec_ended(eng);
 		eng->gone = true;
+	}
 	shared_quiet(eng, QUIET_MS);
 	eng->in.stop_ms = LEAVE_MS;
 	rc = tree_undo(eng, e);
@@ -816,4 +823,5 @@ const struct engine_ops process_engine_ops = {
 	.left = engine_left,
 	.python = process_unwind_python,
 	.died = process_died,
+	.notice = exec_notice,
 };

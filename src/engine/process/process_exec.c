@@ -20,11 +20,13 @@
  * it (host.c).
  */
 #include "engine/process/process_impl.h"
+#include "proc/proc_fs.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -42,6 +44,7 @@ exec_answer(struct engine *eng)
 	if (!__atomic_compare_exchange_n(&eng->sh->exec_wait, &waits, 2, false,
 					 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 		return;
+	__atomic_store_n(&eng->exec_at, clock_mono_ns(), __ATOMIC_RELEASE);
 	__atomic_store_n(&eng->exec_ns, clock_mono_ns() + EXEC_NS,
 			 __ATOMIC_RELEASE);
 	syscall(SYS_futex, &eng->sh->exec_wait, FUTEX_WAKE, INT_MAX, NULL,
@@ -54,6 +57,81 @@ exec_hurry(const struct engine *eng)
 	return __atomic_load_n(&eng->follow_ns, __ATOMIC_ACQUIRE) != 0 ||
 	       __atomic_load_n(&eng->exec_ns, __ATOMIC_ACQUIRE) >
 		       clock_mono_ns();
+}
+
+/* ---- what is told of it ------------------------------------------------------ */
+
+/* Once: what is missing of a program that the target has executed. */
+static void
+exec_say(struct engine *eng, const char *missing)
+{
+	char comm[32];
+
+	if (eng->exec_said != NULL || eng->root != NULL ||
+	    eng->opts.follow == RTN_FOLLOW_ALL)
+		return;
+	proc_comm(eng->pid, comm, sizeof(comm));
+	eng->exec_said = arena_printf(
+		eng->arena,
+		"process %d has executed another program%s%s%s, %s; -x "
+		"follow=all traces programs from their first instruction",
+		(int)eng->pid, comm[0] != '\0' ? " (" : "", comm,
+		comm[0] != '\0' ? ")" : "", missing);
+}
+
+const char *
+exec_notice(struct engine *eng)
+{
+	if (eng->exec_said == NULL || eng->exec_told)
+		return NULL;
+	eng->exec_told = true;
+	return eng->exec_said;
+}
+
+/* It is traced from now on. */
+static void
+exec_say_late(struct engine *eng)
+{
+	uint64_t at = __atomic_load_n(&eng->exec_at, __ATOMIC_ACQUIRE);
+	char missing[80] = "whose beginning was not traced";
+
+	if (at != 0)
+		snprintf(missing, sizeof(missing),
+			 "whose first %u ms were not traced",
+			 (unsigned)((clock_mono_ns() - at) / 1000000u) + 1);
+	exec_say(eng, missing);
+}
+
+/* Does a thread of the process still have its slot?  It gives it back when it ends,
+   but not when it executes a program. */
+static bool
+exec_slot_left(const struct engine *eng)
+{
+	const unsigned first = RTN_HOST_SLOTS * RT_LEVELS;
+
+	for (uint32_t t = 0;
+	     t < eng->lay.nthreads && t < eng->sh->nthreads_used; t++)
+		if (eng->sh->owner[t] != 0 &&
+		    (pid_t)eng->view.rt[first + t * RT_LEVELS]->pid == eng->pid)
+			return true;
+	return false;
+}
+
+void
+exec_ended(struct engine *eng)
+{
+	bool asked = __atomic_load_n(&eng->exec_ns, __ATOMIC_ACQUIRE) >
+		     clock_mono_ns();
+
+	if (eng->follow_ns != 0 ||
+	    (asked && !eng->gone && exec_slot_left(eng)))
+		exec_say(eng, "which ended before it was traced");
+}
+
+void
+exec_functions_gone(struct engine *eng)
+{
+	exec_say(eng, "whose functions are not traced");
 }
 
 /* ---- following ----------------------------------------------------------- */
@@ -134,8 +212,10 @@ follow_try(struct engine *eng, struct err *e)
 static void
 exec_over(struct engine *eng, const struct err *why)
 {
-	if (err_is_set(why) && !engine_target_ended(eng))
+	if (err_is_set(why) && !engine_target_ended(eng)) {
 		eng->left = arena_strdup(eng->arena, why->msg);
+		exec_say(eng, "which cannot be traced there (-v says why)");
+	}
 	__atomic_store_n(&eng->follow_ns, 0, __ATOMIC_RELEASE);
 }
 
@@ -156,6 +236,7 @@ exec_poll(struct engine *eng, uint64_t now)
 		eng->gone = false;
 		eng->nfollowed++;
 		eng->left = NULL;
+		exec_say_late(eng);
 	} else if (!late ||
 		   follow_look(eng->pid, eng->in.mem) == FOLLOW_EXEC) {
 		if (late) /* and has done the next exec */

@@ -796,6 +796,9 @@ struct engine {
 	bool gone;    /* ended, or another program since an exec */
 	uint64_t exec_ns;    /* look whether it has done an exec, until then */
 	uint64_t follow_ns;  /* not 0: it has; when it was seen */
+	uint64_t exec_at;    /* when it was about to; 0: that was not seen */
+	const char *exec_said; /* exec_notice(); NULL: nothing yet */
+	bool exec_told;
 	uint32_t nfollowed;
 	const char *left;    /* why it was not followed; NULL */
 	const char *undo_why; /* why the text was left to the guardian; NULL */
@@ -872,6 +875,12 @@ int engine_extend(struct engine *eng, const struct engine_site *v, size_t n,
 void exec_poll(struct engine *eng, uint64_t now);
 /* From the thread that watches: a thread of the target waits in rtn_exec(). */
 void exec_answer(struct engine *eng);
+/* The process has ended: if what it has executed was never traced, it is told. */
+void exec_ended(struct engine *eng);
+/* What it has executed has no probes of ours, and will not. */
+void exec_functions_gone(struct engine *eng);
+/* engine_ops.notice */
+const char *exec_notice(struct engine *eng);
 /* Is the consumer to look more often? */
 bool exec_hurry(const struct engine *eng);
 
