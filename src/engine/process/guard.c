@@ -42,6 +42,7 @@ struct guard {
 	uint32_t ward;		 /* its number for what it guards here */
 	struct patch_journal *j; /* the caller's */
 	bool kept; /* guard_drive() has caught it: it stands still */
+	bool resumed; /* guard_patch() has let it go */
 };
 
 pid_t
@@ -135,6 +136,14 @@ guard_ask_with(const struct guard *g, struct guard_req *req, const int *fd,
 	return -1;
 }
 
+/* Without an answer; what is asked for next comes behind it. */
+static void
+guard_tell(const struct guard *g, struct guard_req *req)
+{
+	req->quiet = 1;
+	(void)send_req(g, req, NULL, 0);
+}
+
 /* fd -1: none goes along. */
 static int
 guard_ask(const struct guard *g, struct guard_req *req, int fd,
@@ -166,9 +175,9 @@ guard_resume(struct guard *g)
 	struct err ignored = { 0 };
 	struct guard_res res;
 
-	if (g->kept)
-		return;
-	guard_ask(g, &req, -1, &res, &ignored);
+	if (!g->kept && !g->resumed)
+		guard_ask(g, &req, -1, &res, &ignored);
+	g->resumed = false;
 }
 
 int
@@ -259,11 +268,13 @@ patch_file(const struct patch *p, size_t n, const struct patch_move *moves,
 
 int
 guard_patch(struct guard *g, struct patch *p, size_t n,
-	    const struct patch_move *moves, size_t nmoves, struct err *e)
+	    const struct patch_move *moves, size_t nmoves, bool lets_go,
+	    struct err *e)
 {
 	struct guard_req req = { .op = GUARD_PATCH,
-				       .n = n,
-				       .nmoves = nmoves };
+				 .all = lets_go,
+				 .n = n,
+				 .nmoves = nmoves };
 	struct patch *map = NULL;
 	struct guard_res res;
 	int fd, rc;
@@ -274,6 +285,7 @@ guard_patch(struct guard *g, struct patch *p, size_t n,
 	if (fd < 0)
 		return -1;
 	rc = guard_ask(g, &req, fd, &res, e);
+	g->resumed = lets_go;
 	for (size_t i = 0; i < n; i++)
 		p[i].state = map[i].state;
 	munmap(map, n * sizeof(*p) + nmoves * sizeof(*moves));
@@ -316,11 +328,9 @@ void
 guard_release(struct guard *g)
 {
 	struct guard_req req = { .op = GUARD_RELEASE };
-	struct err ignored = { 0 };
-	struct guard_res res;
 
 	g->kept = false;
-	guard_ask(g, &req, -1, &res, &ignored);
+	guard_tell(g, &req);
 }
 
 int
@@ -439,25 +449,43 @@ guard_new(struct patch_journal *j, int mem_fd, int pidfd, struct err *e)
 	return NULL;
 }
 
-struct guard *
-guard_join(struct guard *with, struct patch_journal *j, int journal,
-	   int mem_fd, int pidfd, struct err *e)
+/* fd[n]: as GUARD_JOIN has them. */
+static struct guard *
+guard_join_with(struct guard *with, struct patch_journal *j,
+		struct guard_req *req, const int *fd, size_t n, struct err *e)
 {
-	const int fd[GUARD_FDS] = { journal, mem_fd, pidfd };
-	struct guard_req req = { .op = GUARD_JOIN };
 	struct guard *g = guard_of(j, e);
 	struct guard_res res;
 
 	if (g == NULL)
 		return NULL;
 	g->by = with->by;
-	if (guard_ask_with(g, &req, fd, pidfd >= 0 ? 3 : 2, &res, e) != 0) {
+	if (guard_ask_with(g, req, fd, n, &res, e) != 0) {
 		free(g);
 		return NULL;
 	}
 	g->ward = (uint32_t)res.n;
 	g->by->users++;
 	return g;
+}
+
+struct guard *
+guard_join(struct guard *with, struct patch_journal *j, int journal,
+	   int mem_fd, int pidfd, struct err *e)
+{
+	const int fd[] = { journal, mem_fd, pidfd };
+	struct guard_req req = { .op = GUARD_JOIN };
+
+	return guard_join_with(with, j, &req, fd, pidfd >= 0 ? 3 : 2, e);
+}
+
+struct guard *
+guard_join_exec(struct guard *with, struct patch_journal *j,
+		const int fd[], uint64_t head, pid_t tid, struct err *e)
+{
+	struct guard_req req = { .op = GUARD_JOIN, .nr = tid, .n = head };
+
+	return guard_join_with(with, j, &req, fd, GUARD_FDS, e);
 }
 
 /* One user less; the last one closes the socket and waits for it to go, unless
@@ -494,14 +522,12 @@ void
 guard_free(struct guard *g)
 {
 	struct guard_req req = { .op = GUARD_PART };
-	struct err ignored = { 0 };
-	struct guard_res res;
 
 	if (g == NULL)
 		return;
 	g->j->done = 1;
 	if (g->by->users > 1)
-		guard_ask(g, &req, -1, &res, &ignored);
+		guard_tell(g, &req);
 	guard_let(g);
 	free(g);
 }

@@ -202,6 +202,8 @@ do_patch(struct ward *w, const struct guard_req *req, int fd, struct err *e)
 			 (struct patch_move *)(void *)((char *)p + pn),
 			 req->nmoves, e);
 	munmap(p, pn + mn);
+	if (req->all)
+		do_resume(w);
 	return rc;
 }
 
@@ -413,11 +415,29 @@ ward_join(struct guarding *g, int fd[GUARD_FDS], struct guard_res *res,
 }
 
 static int
-ward_part(struct guarding *g, uint32_t i)
+ward_part(struct guarding *g, size_t i)
 {
 	ward_free(g->wards.v[i]);
 	g->wards.v[i] = NULL;
 	return 0;
+}
+
+/* And what it is to do with it at once. */
+static int
+do_join(struct guarding *g, const struct guard_req *req, int fd[GUARD_FDS],
+	struct guard_res *res, struct err *e)
+{
+	int rc = ward_join(g, fd, res, e);
+
+	if (rc != 0)
+		return rc;
+	if (fd[3] >= 0)
+		rc = do_shared(g->wards.v[res->n], req, fd[3], e);
+	if (rc == 0 && req->nr != 0)
+		rc = do_catch(g->wards.v[res->n], req, e);
+	if (rc != 0)
+		ward_part(g, res->n);
+	return rc;
 }
 
 static int
@@ -428,7 +448,7 @@ serve_any(struct guarding *g, struct guard_req *req, int fd[GUARD_FDS],
 		req->ward < g->wards.n ? g->wards.v[req->ward] : NULL;
 
 	if (req->op == GUARD_JOIN)
-		return ward_join(g, fd, res, e);
+		return do_join(g, req, fd, res, e);
 	if (w == NULL || (req->op == GUARD_PART && !w->joined))
 		return err_set(e, &ERR_GENERIC, EINVAL, "the guardian");
 	return req->op == GUARD_PART ? ward_part(g, req->ward)
@@ -487,7 +507,8 @@ serve_one(struct guarding *g)
 		if (fd[i] >= 0)
 			close(fd[i]);
 	/* If nobody hears it, the next look finds that out. */
-	(void)!send(g->sock, &res, n, MSG_NOSIGNAL);
+	if (!req.quiet)
+		(void)!send(g->sock, &res, n, MSG_NOSIGNAL);
 	return true;
 }
 

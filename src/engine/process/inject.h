@@ -59,6 +59,7 @@ struct inject {
 	bool suspend_seccomp;  /* its filters do not see our calls */
 	bool hears;    /* SIGCHLD is blocked in us, and ours */
 	bool near; /* it knows us by the number that we have, in /proc */
+	bool lets_go; /* patch_apply() is the last thing before inject_resume() */
 	bool begun; /* stands at a program's first instruction: inject_drive() */
 	bool mute; /* no calls: a filter has come that may end it for them */
 };

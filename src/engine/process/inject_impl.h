@@ -190,8 +190,10 @@ void patch_sems_undo(struct inject *in, const struct patch *p, size_t n);
 int guard_own(struct guard *g, pid_t *tid, struct err *e);
 void guard_own_end(struct guard *g);
 bool guard_filters(struct guard *g);
+/* lets_go: and guard_resume(), which need not be asked for then. */
 int guard_patch(struct guard *g, struct patch *p, size_t n,
-		const struct patch_move *moves, size_t nmoves, struct err *e);
+		const struct patch_move *moves, size_t nmoves, bool lets_go,
+		struct err *e);
 int guard_undo(struct guard *g, struct err *e);
 int guard_unused(struct guard *g, const struct inject_span *v, size_t n,
 		 bool *unused, struct err *e);
@@ -200,6 +202,11 @@ int guard_unused(struct guard *g, const struct inject_span *v, size_t n,
  * stays stopped, whatever guard_resume() is told, until guard_release().
  */
 int guard_catch(struct guard *g, pid_t tid, struct err *e);
+/* guard_join(), guard_shared() and guard_catch() at once; fd: journal, memory,
+   pidfd, the shared memory file. */
+struct guard *guard_join_exec(struct guard *with, struct patch_journal *j,
+			      const int fd[], uint64_t head, pid_t tid,
+			      struct err *e);
 enum inject_caught guard_drive(struct guard *g, pid_t tid);
 void guard_release(struct guard *g);
 /* Room for cap of them. */
@@ -211,8 +218,9 @@ int guard_ids(struct guard *g, struct inject_id *v, size_t cap, size_t *n,
 /*
  * What consumer and guardian say to each other, one packet each way.  A PATCH
  * comes with a file: patches, then moves; IDS with one for the answer; SHARED
- * with the shared memory file; JOIN with journal, memory and pidfd.  Only
- * what is used of the last part is sent.
+ * with the shared memory file; JOIN with journal, memory and pidfd, and perhaps
+ * that file, and catches thread nr then.  Only what is used of the last part is
+ * sent.
  */
 enum guard_op {
 	GUARD_STOP,
@@ -236,7 +244,7 @@ enum guard_op {
 /* Which of its processes; of GUARD_JOIN the answer's n. */
 struct guard_req {
 	uint32_t op, ward;
-	uint32_t all, pad;
+	uint32_t all, quiet; /* quiet: nobody waits for an answer */
 	int64_t nr;
 	uint64_t arg[6];
 	uint64_t n, nmoves;
@@ -245,7 +253,7 @@ struct guard_req {
 		struct inject_calls calls;	       /* GUARD_CALLS */
 	};
 };
-#define GUARD_FDS 3 /* at most, with a request */
+#define GUARD_FDS 4 /* at most, with a request */
 struct guard_res {
 	int32_t rc, sys;
 	int64_t res;

@@ -581,7 +581,8 @@ patch_apply(struct patch_journal *j, struct inject *in, struct patch *p,
 	if (check_list(j, p, n, e) != 0)
 		return -1;
 	if (inject_by_guard(in))
-		return guard_patch(in->guard, p, n, moves, nmoves, e);
+		return guard_patch(in->guard, p, n, moves, nmoves,
+				   in->lets_go, e);
 	rc = nmoves == 0 ? 0 : inject_frames_find(in, &frames, e);
 	if (rc == 0) {
 		a = ahead_new(in, p, n);

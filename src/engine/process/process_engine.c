@@ -238,11 +238,10 @@ attach_map(struct engine *eng, bool follow, struct err *e)
 			rc = follow ? map_enter(eng, e) : map_make(eng, e);
 	}
 	inject_resume(&eng->in);
-	return rc == 0 ? guard_shared(eng->guard, eng->map.fd,
-				      eng->root != NULL ? eng->map.head :
-							  RTN_OWN,
-				      e) :
-			 -1;
+	if (rc != 0 || eng->shared_told)
+		return rc;
+	return guard_shared(eng->guard, eng->map.fd,
+			    eng->root != NULL ? eng->map.head : RTN_OWN, e);
 }
 
 static int

@@ -613,6 +613,8 @@ int map_code(struct engine *eng, uint64_t addr, uint64_t n, int tfd,
 void map_retract(struct engine *eng);
 /* A member: its part of the root's file, and regions; nothing is touched. */
 int map_member(struct engine *eng, struct err *e);
+/* Room in the file for its head; map_member() has it made else. */
+int map_head(struct engine *eng, struct err *e);
 void map_member_free(struct engine *eng);
 /* The text is put back, all threads are stopped: unmap it there if none of them
    can come back to it, else leave it. */
@@ -796,6 +798,7 @@ struct engine {
 	bool gone;    /* ended, or another program since an exec */
 	uint64_t exec_ns;    /* look whether it has done an exec, until then */
 	uint64_t follow_ns;  /* not 0: it has; when it was seen */
+	bool shared_told;    /* guard_shared(), together with others */
 	uint64_t exec_at;    /* when it was about to; 0: that was not seen */
 	const char *exec_said; /* exec_notice(); NULL: nothing yet */
 	bool exec_told;

@@ -410,9 +410,10 @@ apply(struct engine *eng, bool still, struct err *e)
 	if (rc == 0)
 		rc = due_find(eng, &d, e);
 	if (rc == 0 && d.p.n != 0) {
-		eng->patched = true;
+		eng->patched = eng->in.lets_go = true;
 		rc = patch_apply(eng->journal, &eng->in, d.p.v, d.p.n, d.m.v,
 				 d.m.n, e);
+		eng->in.lets_go = false;
 	}
 	inject_resume(&eng->in);
 	if (rc == 0)

@@ -660,13 +660,19 @@ member_ours(struct engine *eng, struct err *e)
 }
 
 int
+map_head(struct engine *eng, struct err *e)
+{
+	return map_file_grow(eng, eng->lay.own_end - RTN_OWN, &eng->map.head,
+			     e);
+}
+
+int
 map_member(struct engine *eng, struct err *e)
 {
 	struct map *m = &eng->map;
 
 	m->shared_len = eng->root->map.shared_len;
-	if (map_file_grow(eng, eng->lay.own_end - RTN_OWN, &m->head, e) != 0 ||
-	    member_ours(eng, e) != 0)
+	if ((m->head == 0 && map_head(eng, e) != 0) || member_ours(eng, e) != 0)
 		return -1;
 	return map_follow(eng, e);
 }
@@ -684,8 +690,14 @@ map_member_free(struct engine *eng)
 {
 	struct map *m = &eng->map;
 
-	if (m->mem == NULL)
+	if (m->mem == NULL) { /* it came to nothing: nothing is in its head */
+		if (m->head != 0 &&
+		    map_root(eng)->map.file_len ==
+			    m->head + eng->lay.own_end - RTN_OWN)
+			map_root(eng)->map.file_len = m->head;
+		m->fd = -1;
 		return;
+	}
 	if (eng->gone) {
 		for (uint32_t i = 0; i < m->nregions; i++)
 			map_punch(m->fd, m->region[i].off, m->region[i].size);

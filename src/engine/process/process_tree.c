@@ -107,27 +107,54 @@ member_free(struct engine *m)
 	engine_release(m);
 }
 
-/* By the root's guardian, or where that was killed, one of its own. */
-static int
-member_guard(struct engine *m, struct err *e)
+/* By one of its own, where the root's was killed. */
+static struct guard *
+member_guard_own(struct engine *m, pid_t tid, struct err *e)
 {
-	struct guard *with = m->root->guard;
+	struct guard *g = guard_new(m->journal, m->in.mem, m->pidfd, e);
+
+	if (g == NULL || tid == 0)
+		return g;
+	m->shared_told = true;
+	if (guard_shared(g, m->map.fd, m->map.head, e) == 0 &&
+	    guard_catch(g, tid, e) == 0)
+		return g;
+	guard_free(g);
+	return NULL;
+}
+
+static struct guard *
+member_guard_by(struct engine *m, struct guard *with, int journal, pid_t tid,
+		struct err *e)
+{
+	const int fd[] = { journal, m->in.mem, m->pidfd, m->map.fd };
+
+	if (with == NULL || !guard_lives(with) || (tid != 0 && m->pidfd < 0))
+		return member_guard_own(m, tid, e);
+	if (tid == 0)
+		return guard_join(with, m->journal, journal, m->in.mem,
+				  m->pidfd, e);
+	m->shared_told = true;
+	return guard_join_exec(with, m->journal, fd, m->map.head, tid, e);
+}
+
+/* tid not 0: that thread is stopped, too. */
+static int
+member_guard(struct engine *m, pid_t tid, struct err *e)
+{
 	int fd;
 
 	m->journal = patch_journal_file(m->pid, TREE_PATCHES, &fd, e);
 	if (m->journal == NULL)
 		return -1;
-	m->guard = with != NULL && guard_lives(with)
-			   ? guard_join(with, m->journal, fd, m->in.mem,
-					m->pidfd, e)
-			   : guard_new(m->journal, m->in.mem, m->pidfd, e);
+	m->guard = member_guard_by(m, m->root->guard, fd, tid, e);
 	close(fd);
 	return m->guard != NULL ? 0 : -1;
 }
 
 /* The process as it is before: its guardian, and nothing else yet. */
 static int
-member_open(struct engine *m, struct err *e)
+member_open(struct engine *m, pid_t tid, struct err *e)
 {
 	const struct engine *root = m->root;
 
@@ -136,15 +163,17 @@ member_open(struct engine *m, struct err *e)
 		return -1;
 	m->opened = true;
 	m->in.near = true; /* nothing in another PID namespace comes here */
-	if (plan_again_for(m, &root->plan, e) != 0)
+	if (plan_again_for(m, &root->plan, e) != 0 ||
+	    (tid != 0 && map_head(m, e) != 0))
 		return -1;
-	return member_guard(m, e);
+	return member_guard(m, tid, e);
 }
 
-/* t NULL: a program that is executed; else another target. */
+/* t NULL: a program that thread tid, stopped from then on, will execute; else
+   another target. */
 static struct engine *
 member_new(struct engine *root, pid_t pid, const struct engine_target *t,
-	   struct err *e)
+	   pid_t tid, struct err *e)
 {
 	struct engine *m = calloc(1, sizeof(*m));
 
@@ -172,7 +201,7 @@ member_new(struct engine *root, pid_t pid, const struct engine_target *t,
 	m->assoc_lay = root->assoc_lay;
 	m->nfollowed = 1; /* no program of the providers' */
 	m->known = root->known;
-	if (member_open(m, e) == 0)
+	if (member_open(m, tid, e) == 0)
 		return m;
 	member_free(m);
 	return NULL;
@@ -355,11 +384,7 @@ tree_exec(struct engine *root, struct rtn_shared *sh, uint32_t i)
 	enum inject_caught c = INJECT_LOST;
 
 	if (pid > 0 && follow_head(pid, follow_ino(root->map.fd, 1)) != 0)
-		m = member_new(root, pid, NULL, &why);
-	if (m != NULL && guard_catch(m->guard, tid, &why) != 0) {
-		member_free(m);
-		m = NULL;
-	}
+		m = member_new(root, pid, NULL, tid, &why);
 	if (m == NULL && err_is_set(&why))
 		tree_lost(root, why.msg);
 	let_exec(sh, i);
@@ -493,7 +518,7 @@ join(struct engine *root, const struct engine_target *t, struct err *e)
 
 	if (join_near(t->pid, e) != 0)
 		return -1;
-	m = member_new(root, t->pid, t, e);
+	m = member_new(root, t->pid, t, 0, e);
 	if (m == NULL)
 		return -1;
 	rc = join_enter(m, e);
