@@ -5,6 +5,8 @@
  *   calls N          each way of making a child, N times; children call
  *                    getppid(2) and end
  *   again N          work() N hundred times, and executes itself with N - 1
+ *   threads N        24 threads that sleep for short, while one, the first in turn
+ *                    with another, executes it with N - 1
  *   family SECONDS   four forked children, one with a second thread, that call
  *                    work() and getppid(2) all the time, until SIGUSR1; prints
  *                    their pids, and at the end "ok" if all have computed what
@@ -191,6 +193,42 @@ family(int seconds)
 	printf("ok\n");
 }
 
+static void *
+sleeper(void *arg)
+{
+	for (;;)
+		nanosleep(&(struct timespec){ 0, 200000 }, NULL);
+	return arg;
+}
+
+static void *
+replacer(void *arg)
+{
+	char **argv = arg, left[16];
+	int n = atoi(argv[2]);
+
+	nanosleep(&(struct timespec){ 0, 500000 + n % 7 * 400000 }, NULL);
+	snprintf(left, sizeof(left), "%d", n - 1);
+	execl("/proc/self/exe", argv[0], "threads", left, (char *)NULL);
+	_exit(1);
+}
+
+static int
+threads(char **argv, int n)
+{
+	pthread_t t;
+
+	if (n == 0)
+		return 0;
+	for (int i = 0; i < 24; i++)
+		pthread_create(&t, NULL, sleeper, NULL);
+	if (n % 2 == 0)
+		replacer(argv);
+	pthread_create(&t, NULL, replacer, argv);
+	pause();
+	return 1;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -202,6 +240,8 @@ main(int argc, char **argv)
 	}
 	if (argc > 1 && strcmp(argv[1], "again") == 0)
 		return again(argv[0], n);
+	if (argc > 2 && strcmp(argv[1], "threads") == 0)
+		return threads(argv, n);
 	for (int i = 0; i < n; i++) {
 		by_fork();
 		by_vfork();

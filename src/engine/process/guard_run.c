@@ -150,6 +150,7 @@ become_guardian(struct guarding *g, struct ward *w)
 
 	setsid();
 	signal(SIGCHLD, SIG_DFL);
+	inject_stop_hear();
 	prctl(PR_SET_NAME, NAME);
 	prctl(PR_SET_TIMERSLACK, 1000ul);
 	be_first();

@@ -25,6 +25,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include <sys/user.h>
+#include <time.h>
 
 #include "base/err.h"
 
@@ -59,6 +60,9 @@ struct inject {
 	bool suspend_seccomp;  /* its filters do not see our calls */
 	bool hears;    /* SIGCHLD is blocked in us, and ours */
 	bool near; /* it knows us by the number that we have, in /proc */
+	timer_t timer; /* where `timed`: inject_stop.c */
+	bool timed;
+	volatile bool seizing; /* within PTRACE_SEIZE: `threads` stays as it is */
 	bool lets_go; /* patch_apply() is the last thing before inject_resume() */
 	bool begun; /* stands at a program's first instruction: inject_drive() */
 	bool mute; /* no calls: a filter has come that may end it for them */

@@ -56,6 +56,8 @@ bool inject_may_restart(pid_t tid);
 
 /* ---- inject_stop.c ------------------------------------------------------- */
 
+/* In the guardian, once: of threads that end while others are seized it is to hear. */
+void inject_stop_hear(void);
 /* The first thread that stands still; NULL: none. */
 struct inject_thread *inject_first(struct inject *in);
 /* It is gone: forget it. */

@@ -31,6 +31,13 @@
  * thread is seized, because a thread that does not stop cannot be let go; the
  * others run meanwhile.  One that gets into such a wait in between is left to
  * inject_reap().
+ *
+ * A thread that EXECUTES A PROGRAM ends the others, and waits for those that we
+ * have seized already until we have waited for them; meanwhile it keeps a lock
+ * that the next PTRACE_SEIZE needs, and each would wait for the other for ever.  So
+ * a timer runs while threads are seized behind the first, whose handler waits for
+ * those that have ended (inject_stop_hear(): in the guardian, whose signals are its
+ * own).
  */
 #include "engine/process/inject_impl.h"
 
@@ -211,6 +218,63 @@ thread_state(struct inject *in, pid_t tid)
 	return proc_stat_read(in->pid, tid, &st) ? st.state : 'X';
 }
 
+/* ---- seizing amid an execve ------------------------------------------------------- */
+
+#define REAP_NS 20000000
+
+/* PTRACE_SEIZE is begun again by itself when the handler has returned.  Of whom it
+   has waited for thread_look() will find nothing. */
+static void
+reap_ended(int sig, siginfo_t *si, void *ucontext)
+{
+	const struct inject *in = si->si_value.sival_ptr;
+	int was = errno;
+
+	if (si->si_code != SI_TIMER || in == NULL || !in->seizing)
+		return;
+	for (size_t i = 0; i < in->n; i++)
+		waitid(P_PID, (id_t)in->threads[i].tid, NULL,
+		       WEXITED | WNOHANG | __WALL);
+	errno = was;
+}
+
+void
+inject_stop_hear(void)
+{
+	struct sigaction sa = { .sa_sigaction = reap_ended,
+				.sa_flags = SA_SIGINFO | SA_RESTART };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	if (sigaction(SIGALRM, &sa, NULL) == 0)
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* From the second thread on. */
+static void
+reap_timer(struct inject *in)
+{
+	const struct itimerspec often = { { 0, REAP_NS }, { 0, REAP_NS } };
+	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL,
+			       .sigev_signo = SIGALRM,
+			       .sigev_value.sival_ptr = in };
+
+	if (in->timed || !in->hears || in->n == 0 ||
+	    timer_create(CLOCK_MONOTONIC, &ev, &in->timer) != 0)
+		return;
+	in->timed = true;
+	timer_settime(in->timer, 0, &often, NULL);
+}
+
+static void
+reap_timer_end(struct inject *in)
+{
+	if (in->timed)
+		timer_delete(in->timer);
+	in->timed = false;
+}
+
 /* ---- seizing ---------------------------------------------------------------- */
 
 static long
@@ -242,6 +306,17 @@ inject_options(struct inject *in, struct inject_thread *t, long more)
 			  (t->held ? OPTS_HELD : 0) | more);
 }
 
+static bool
+seize_once(struct inject *in, pid_t tid)
+{
+	bool ok;
+
+	in->seizing = true;
+	ok = trace_with(in, PTRACE_SEIZE, tid, 0);
+	in->seizing = false;
+	return ok;
+}
+
 /*
  * 0: seized, or it is gone (then *came is CAME_GONE).  Somebody else's tracing
  * may be a glance that passes: it is tried again for a while.
@@ -254,7 +329,7 @@ seize(struct inject *in, pid_t tid, enum came *came, struct err *e)
 	int sys;
 
 	*came = CAME_NOT;
-	while (!trace_with(in, PTRACE_SEIZE, tid, 0)) {
+	while (!seize_once(in, tid)) {
 		sys = errno;
 		if (sys == ESRCH || !inject_status_read(tid, &st) ||
 		    st.state == 'Z') {
@@ -291,6 +366,7 @@ scan_tid(struct inject *in, pid_t tid, struct scan *s, struct err *e)
 		s->deaf = tid;
 	if (state == 'D' || state == 'Z' || state == 'X')
 		return 0;
+	reap_timer(in);
 	if (seize(in, tid, &came, e) != 0)
 		return -1;
 	if (came != CAME_GONE)
@@ -392,7 +468,7 @@ interrupt_all(struct inject *in)
 
 /* Seize and wait until a look finds nobody who runs. */
 static int
-stop_threads(struct inject *in, bool all, struct err *e)
+stop_each(struct inject *in, bool all, struct err *e)
 {
 	uint64_t until = stop_now() + stop_ms(in);
 	struct scan s;
@@ -418,6 +494,15 @@ stop_threads(struct inject *in, bool all, struct err *e)
 			return deaf_fail(in, s.deaf, e);
 		inject_nap(in, NAP_NS);
 	}
+}
+
+static int
+stop_threads(struct inject *in, bool all, struct err *e)
+{
+	int rc = stop_each(in, all, e);
+
+	reap_timer_end(in);
+	return rc;
 }
 
 /* ---- the door --------------------------------------------------------------- */
