@@ -832,6 +832,8 @@ struct engine {
 	/* Programs that the tree has executed (process_tree.c): the root's. */
 	VEC(struct engine *) members;
 	VEC(struct again) again;
+	uint32_t exec_poke; /* `poke` when it was looked who asks */
+	bool exec_looked;
 	uint64_t next_gather_ns;
 	uint32_t nprograms, nalike; /* of these made like others: image_adopted() */
 	struct hash *known; /* functions of files (process_known.c) */

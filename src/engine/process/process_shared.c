@@ -648,14 +648,26 @@ slots_abandon(struct engine *eng)
 	}
 }
 
+/* A member's tables are written into the file: each page that it has mapped for
+   itself would be a fault. */
+static void
+own_write(struct engine *eng, uint64_t at, const void *v, size_t n)
+{
+	const struct map *m = &eng->map;
+
+	if (eng->root == NULL || at < RTN_OWN || at + n > eng->lay.own_end ||
+	    pwrite(m->fd, v, n, (off_t)(m->head + at - RTN_OWN)) != (ssize_t)n)
+		memcpy(m->mem + at, v, n);
+}
+
 void
 shared_follow(struct engine *eng)
 {
 	if (eng->root == NULL)
 		slots_abandon(eng);
 	else if (eng->plan.sites.n != 0)
-		memcpy(eng->map.mem + eng->lay.sites, eng->plan.sites.v,
-		       eng->plan.sites.n * sizeof(*eng->plan.sites.v));
+		own_write(eng, eng->lay.sites, eng->plan.sites.v,
+			  eng->plan.sites.n * sizeof(*eng->plan.sites.v));
 	memset(eng->sh->comm, 0, sizeof(eng->sh->comm));
 	memset(eng->sh->ancestors, 0, sizeof(eng->sh->ancestors));
 	shared_constants(eng, eng->sh, eng->map.shared, eng->map.table,
@@ -667,8 +679,7 @@ void
 shared_fill_sys(struct engine *eng)
 {
 	fill_special(&eng->plan);
-	memcpy(eng->map.mem + eng->lay.sys, eng->plan.sys,
-	       sizeof(eng->plan.sys));
+	own_write(eng, eng->lay.sys, eng->plan.sys, sizeof(eng->plan.sys));
 }
 
 /* ---- probes that come later ------------------------------------------------ */

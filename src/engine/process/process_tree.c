@@ -411,6 +411,22 @@ tree_asked(struct engine *root, struct rtn_shared *sh)
 			tree_exec(root, sh, i);
 }
 
+/* Who asks pokes behind that; a child of one that has ended may have its head.
+   Now and then it is looked without. */
+static void
+tree_asked_any(struct engine *root)
+{
+	uint32_t poke = __atomic_load_n(&root->sh->poke, __ATOMIC_SEQ_CST);
+
+	if (root->exec_looked && poke == root->exec_poke)
+		return;
+	root->exec_looked = true;
+	root->exec_poke = poke;
+	tree_asked(root, root->sh);
+	for (size_t i = 0; i < root->members.n; i++)
+		tree_asked(root, root->members.v[i]->sh);
+}
+
 /* ---- members that nobody needs --------------------------------------------- */
 
 /* Mark those whose head another process has mapped; all, where that cannot be
@@ -572,14 +588,10 @@ tree_poll(struct engine *root, uint64_t now)
 	if ((!all && root->members.n == 0) || root->sh == NULL)
 		return;
 	if (all)
-		tree_asked(root, root->sh);
+		tree_asked_any(root);
 	for (size_t i = 0; i < root->members.n; i++) {
 		struct engine *m = root->members.v[i];
 
-		/* A child of one that has ended may have its head. */
-		if (all)
-			tree_asked(root, m->sh);
-		m = root->members.v[i];
 		if (m->joined && !all)
 			join_poll(root, m);
 		m->gone = m->gone || engine_target_ended(m);
@@ -587,6 +599,7 @@ tree_poll(struct engine *root, uint64_t now)
 	}
 	if (now < root->next_gather_ns)
 		return;
+	root->exec_looked = false;
 	tree_gather(root);
 	took = clock_mono_ns() - now;
 	root->next_gather_ns =
