@@ -71,7 +71,7 @@ def iosnoop_all(t):
         rows = t.stop(p).table()
         assert {x["DEVICE"] for x in rows} == {name}, rows
         n = sum(int(x["BYTES"]) for x in rows
-                if x["FILE"] == str(mnt / "written"))
+                if x["FILE"].endswith(str(mnt / "written")))  # as the machine has it
         assert n == 53248, rows  # 13 pages
 
 
