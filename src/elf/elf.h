@@ -62,6 +62,9 @@ const struct elf_sym *elf_sym_at(struct elf_file *f, uint64_t addr);
 /* The linker's stub that contains it (.plt), which has no symbol, under the name
    of what it calls: "puts@plt".  NULL: none, or it is not known. */
 const struct elf_sym *elf_stub_at(struct elf_file *f, uint64_t addr);
+/* Is this the name of a part that the compiler has split off a function, which
+   nobody calls: "f.cold"? */
+bool elf_name_is_cold(const char *name);
 /* By name; the first of elf_syms() order. */
 const struct elf_sym *elf_sym_find(struct elf_file *f, const char *name);
 

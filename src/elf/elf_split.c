@@ -15,6 +15,7 @@
 #include "elf/elf_impl.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Another FDE, as its index and 1: who jumps to one, whose middle it jumps
    into. */
@@ -27,6 +28,14 @@ struct elf_split {
 	uint32_t into; /* into whose middle it jumps */
 	bool mid;      /* somebody jumps into its middle */
 };
+
+bool
+elf_name_is_cold(const char *name)
+{
+	const char *s = strstr(name, ".cold");
+
+	return s != NULL && (s[5] == '\0' || s[5] == '.');
+}
 
 struct elf_split *
 elf_splits_new(struct elf_file *f)

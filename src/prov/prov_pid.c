@@ -165,6 +165,9 @@ make_fn(void *arg, const struct pid_found *f)
 	struct pid_cx *cx = arg;
 	struct pid_group *g;
 	const char *name = cx->pd->name;
+	/* Nobody calls a part, and a pattern does not mean it; a name does. */
+	bool part = elf_name_is_cold(f->sym->name) &&
+		    strstr(cx->pd->func, ".cold") == NULL;
 
 	cx->nfuncs++;
 	cx->alias = strcmp(f->asked->name, f->sym->name) != 0 ? f->asked->name
@@ -176,12 +179,12 @@ make_fn(void *arg, const struct pid_found *f)
 		return make_offset(cx, g, &f->body);
 	if (by_kind(cx->pv))
 		return make_offsets(cx, g, &f->body);
-	if (probe_glob(name, "entry") &&
+	if (!part && probe_glob(name, "entry") &&
 	    pid_make(cx, g, PID_ENTRY, 0, "entry") != 0)
 		return -1;
 	if (cx->name_glob && make_offsets(cx, g, &f->body) != 0)
 		return -1;
-	if (probe_glob(name, "return") &&
+	if (!part && probe_glob(name, "return") &&
 	    pid_make(cx, g, PID_RETURN, 0, "return") != 0)
 		return -1;
 	return 0;
@@ -295,6 +298,8 @@ near_fn(void *arg, const struct pid_found *f)
 	struct near_fns *n = arg;
 	const char *name = f->asked->name, *part;
 
+	if (elf_name_is_cold(name))
+		return 0;
 	near_try(&n->near, name);
 	if (strncmp(name, n->want, n->len) == 0 && name[n->len] == '.' &&
 	    n->nclones++ == 0)

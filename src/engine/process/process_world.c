@@ -350,14 +350,6 @@ world_vdso_time(const struct world *w)
 
 /* ---- functions ----------------------------------------------------------- */
 
-static bool
-name_is_cold(const char *name)
-{
-	const char *s = strstr(name, ".cold");
-
-	return s != NULL && (s[5] == '\0' || s[5] == '.');
-}
-
 /* The last FDE that begins at or before a link-time address; NULL: none.
    *next: where the one after it begins. */
 static const struct elf_fde *
@@ -592,7 +584,7 @@ is_cold(struct world_obj *o, uint64_t at)
 	const struct elf_fde *d = elf_fde_at(o->elf, at);
 	const struct elf_sym *s = elf_sym_at(o->elf, at);
 
-	if (s != NULL && s->addr == at && name_is_cold(s->name))
+	if (s != NULL && s->addr == at && elf_name_is_cold(s->name))
 		return true;
 	return d != NULL && d->addr == at && d->fragment;
 }
