@@ -334,6 +334,9 @@ comes_back(struct proc_set *ps)
 	assert_non_null(p);
 	h = dlopen(SELDOM, RTLD_NOW);
 	assert_non_null(h);
+	/* The first look maps the file to read it, in this process perhaps right
+	   below the library. */
+	proc_refresh(p);
 	proc_refresh(p);
 	o = obj_named(p, SELDOM);
 	assert_non_null(o);
