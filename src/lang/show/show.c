@@ -101,10 +101,13 @@ show_head(struct show *sh, const struct dif_pdesc *pds, uint32_t n,
 		buf_puts(sh->out, i + 1 < n ? ",\n" : "\n");
 	}
 	if (pred != NULL) {
-		/* Not together: what begins with a star is no comment. */
-		buf_puts(sh->out, "/ ");
+		/* Not together: what begins with a star is no comment.  An
+		   assignment in parentheses is taken as meant. */
+		const bool assigns = pred->kind == NODE_ASSIGN;
+
+		buf_puts(sh->out, assigns ? "/ (" : "/ ");
 		show_expr(sh, pred, SHOW_COMMA);
-		buf_puts(sh->out, " /\n");
+		buf_puts(sh->out, assigns ? ") /\n" : " /\n");
 	}
 	buf_puts(sh->out, "{\n");
 }

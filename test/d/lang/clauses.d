@@ -11,7 +11,7 @@ BEGIN, END
 }
 
 BEGIN
-/x = 3/
+/(x = 3)/
 {
 	;;
 	if (x == 3)
