@@ -931,8 +931,9 @@ main(int argc, char **argv)
 	take_colours(&c);
 	c.quiet = cmd_option_on(&c, "quiet");
 	catch_signals();
-	struct ps_prochandle **procs =
-		calloc((size_t)t.n + 1, sizeof(*procs));
+	/* Wherever this ends, it is not lost. */
+	static struct ps_prochandle **procs;
+	procs = calloc((size_t)t.n + 1, sizeof(*procs));
 	if (procs == NULL)
 		cmd_fatal(&c, "memory allocation failure");
 	cmd_live_options(&c);
