@@ -2,6 +2,8 @@
 /*
  * plock_target.c - takes locks a known number of times, and waits for each kind
  * once: the other thread holds it until this one sleeps.
+ *
+ * usage: plock_target [fork]	fork: a child does, and its parent waits for it
  */
 #include <errno.h>
 #include <pthread.h>
@@ -9,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -127,10 +130,13 @@ alone(void)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
+	int status = 0;
 	pthread_t t;
 
+	if (argc > 1 && fork() != 0)
+		return wait(&status) < 0 || status != 0;
 	alone();
 	must(pthread_spin_lock(&spun));
 	must(pthread_mutex_lock(&wanted));
