@@ -287,12 +287,13 @@ tell_nothing(const struct plockstat *p)
 	if (p->c.matched == 0)
 		return; /* that has been told */
 	(void)dtrace_getopt(p->c.dtp, "follow", &follow);
-	fprintf(stderr, "plockstat: no lock was %s%s%s\n",
-		p->hold ? "taken" : "waited for",
-		p->hold ? "" : " (-A shows those that are held, too)",
+	/* Waits and holds that go on are not measured: a deadlock has no rows. */
+	fprintf(stderr, "plockstat: no %s%s%s\n",
+		p->hold ? "lock was released" : "wait for a lock ended",
+		p->hold ? "" : " (those that go on are not shown)",
 		follow > 0 ? ""
-			   : " in the process itself; -x follow=all looks at "
-			     "the processes that it makes, too");
+			   : "; -x follow=all looks at the processes that it "
+			     "makes, too");
 }
 
 static void
