@@ -71,8 +71,13 @@ maps_read_of(pid_t pid, pid_t who, size_t *len, struct err *e)
 	*len = n;
 	return buf;
 fail:
-	err_set(e, &ERR_GENERIC, errno, "failed to grab process %d: %s",
-		(int)pid, path);
+	err_set(e, &ERR_GENERIC, errno, "failed to grab process %d: %s%s",
+		(int)pid,
+		errno == EACCES || errno == EPERM
+			? "it is another user's, or set-uid, or does not let "
+			  "itself be dumped, and CAP_SYS_PTRACE is needed: "
+			: "",
+		path);
 	if (fd >= 0)
 		close(fd);
 	free(buf);
