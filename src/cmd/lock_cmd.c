@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,8 +44,19 @@ static int
 lock_cmd_proc(struct ps_prochandle *P, const char *msg, void *arg)
 {
 	struct lock_cmd *c = arg;
+	int wstatus = dtrace_proc_wstatus(P);
+	const char *sig = NULL;
 
-	(void)P, (void)msg;
+	if (wstatus != -1 && WIFSIGNALED(wstatus))
+		sig = sigabbrev_np(WTERMSIG(wstatus));
+	if (sig != NULL)
+		fprintf(stderr, "%s: process %d was terminated by SIG%s\n",
+			c->name, (int)dtrace_proc_pid(P), sig);
+	/* It may have been our doing. */
+	if (msg != NULL) {
+		fprintf(stderr, "%s: %s\n", c->name, msg);
+		c->harmed = true;
+	}
 	c->ended = true;
 	return DTRACE_HANDLE_OK;
 }

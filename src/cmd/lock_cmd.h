@@ -20,6 +20,7 @@ struct lock_cmd {
 	dtrace_hdl_t *dtp;
 	unsigned matched; /* probes of the program */
 	bool ended;    /* the process */
+	bool harmed;   /* it died, perhaps of our probes */
 	uint64_t lost; /* drops */
 };
 

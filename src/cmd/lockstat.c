@@ -345,5 +345,5 @@ main(int argc, char **argv)
 	free(l.locks), free(l.callers);
 	free(a.xs), free(a.locks), free(a.callers);
 	dtrace_close(l.c.dtp);
-	return 0;
+	return l.c.harmed;
 }

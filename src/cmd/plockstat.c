@@ -432,5 +432,5 @@ main(int argc, char **argv)
 		lock_cmd_fatal(&p.c, "failed to read what was measured");
 	print_tables(&p);
 	dtrace_close(p.c.dtp);
-	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
+	return fflush(stdout) == 0 && !ferror(stdout) && !p.c.harmed ? 0 : 1;
 }
