@@ -54,7 +54,8 @@ void proc_container(const char *cgroup, char *buf);
 /* ---- stat ---------------------------------------------------------------- */
 
 /* Numbers of fields, as in proc(5). */
-enum proc_stat_field { PROC_STAT_PPID = 4, PROC_STAT_STARTTIME = 22,
+enum proc_stat_field { PROC_STAT_PPID = 4, PROC_STAT_FLAGS = 9,
+		       PROC_STAT_STARTTIME = 22,
 		       PROC_STAT_CPU = 39, PROC_STAT_ARG_START = 48,
 		       PROC_STAT_ARG_END = 49, PROC_STAT_EXIT_CODE = 52,
 		       PROC_STAT_MAX = 52 };
@@ -71,6 +72,14 @@ static inline bool
 proc_stat_ended(const struct proc_stat *st)
 {
 	return st->state == 'Z' || st->state == 'X';
+}
+
+/* Is it on its way to that?  Its memory goes before its state says so. */
+#define PROC_STAT_EXITING 4u /* PF_EXITING of linux/sched.h */
+static inline bool
+proc_stat_exiting(const struct proc_stat *st)
+{
+	return (st->v[PROC_STAT_FLAGS] & PROC_STAT_EXITING) != 0;
 }
 
 /* ---- status -------------------------------------------------------------- */

@@ -238,13 +238,15 @@ follow_find_thread(pid_t pid, uint32_t own)
 
 /* ---- exec ---------------------------------------------------------------- */
 
-/* No such process, or one that only waits to be reaped. */
+/* No such process, or one that ends: its memory goes first, and what is left only
+   waits to be reaped. */
 static bool
 has_ended(pid_t pid)
 {
 	struct proc_stat st;
 
-	return !proc_stat_read(pid, 0, &st) || proc_stat_ended(&st);
+	return !proc_stat_read(pid, 0, &st) || proc_stat_ended(&st) ||
+	       proc_stat_exiting(&st);
 }
 
 enum follow_state

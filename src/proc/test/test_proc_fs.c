@@ -34,7 +34,9 @@ test_stat_names(void **state)
 		assert_true(proc_stat_parse(text, &st));
 		assert_int_equal(st.state, 'S');
 		assert_false(proc_stat_ended(&st));
+		assert_false(proc_stat_exiting(&st));
 		assert_int_equal(st.v[PROC_STAT_PPID], 7);
+		assert_int_equal(st.v[PROC_STAT_FLAGS], 4194560);
 		assert_int_equal(st.v[PROC_STAT_STARTTIME], 987654321);
 		assert_int_equal(st.v[PROC_STAT_CPU], 3);
 		assert_int_equal(st.v[PROC_STAT_ARG_START], 140000);
@@ -56,6 +58,9 @@ test_stat_short(void **state)
 	assert_true(proc_stat_ended(&st));
 	assert_int_equal(st.v[PROC_STAT_PPID], 9);
 	assert_int_equal(st.v[PROC_STAT_EXIT_CODE], 0);
+	assert_true(proc_stat_parse("42 (cat) R 9 9 9 0 -1 4194308", &st));
+	assert_true(proc_stat_exiting(&st));
+	assert_false(proc_stat_ended(&st));
 }
 
 static void

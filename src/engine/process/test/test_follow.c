@@ -215,6 +215,43 @@ looks(void **state)
 	close(mem2);
 }
 
+/* One with so much memory that its end takes a while: without memory, and not
+   dead yet, it has executed nothing. */
+static void
+end_takes_time(void **state)
+{
+	const size_t len = 256u << 20;
+	enum follow_state st;
+	pid_t pid;
+	int mem;
+
+	common->rounds = 0;
+	pid = fork();
+	if (pid == 0) {
+		char *p = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (p == MAP_FAILED || madvise(p, len, MADV_NOHUGEPAGE) != 0)
+			_exit(1);
+		for (size_t i = 0; i < len; i += 4096)
+			p[i] = 1;
+		common->rounds = 1;
+		for (;;)
+			pause();
+	}
+	for (unsigned i = 0; i < 20000 && common->rounds == 0; i++)
+		usleep(1000);
+	assert_int_equal(common->rounds, 1);
+	mem = mem_open(pid);
+	kill(pid, SIGKILL);
+	while ((st = follow_look(pid, mem)) == FOLLOW_SAME)
+		;
+	assert_int_equal(st, FOLLOW_ENDED);
+	waitpid(pid, NULL, 0);
+	close(mem);
+}
+
 /* The first process of a new pid namespace, with a file mapped as ours is. */
 static void
 far_main(void)
@@ -291,6 +328,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clean_child),
 		cmocka_unit_test(looks),
+		cmocka_unit_test(end_takes_time),
 		cmocka_unit_test(numbers),
 	};
 
