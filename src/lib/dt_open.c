@@ -59,6 +59,14 @@ host_ksym(void *arg, const char *module, const char *name, uint64_t *addr)
 	return ksym_by_name(dtp->env.procs, module, name, addr);
 }
 
+static const char *
+host_ksym_why(void *arg)
+{
+	dtrace_hdl_t *dtp = arg;
+
+	return dtp->flags & DTRACE_O_NOSYS ? NULL : ksym_why(dtp->env.procs);
+}
+
 static int
 host_setopt(void *arg, const char *name, const char *val, struct err *e)
 {
@@ -109,6 +117,7 @@ open_rooms(dtrace_hdl_t *dtp)
 		.user_type = host_user_type,
 		.user_var = host_user_var,
 		.ksym = host_ksym,
+		.ksym_why = host_ksym_why,
 		.setopt = host_setopt,
 		.depends = dt_dlib_depends,
 		.macro = host_macro,

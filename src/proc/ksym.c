@@ -273,6 +273,24 @@ ksym_by_name(struct proc_set *ps, const char *module, const char *name,
 	return 0;
 }
 
+/* Every kernel has the variable init_task. */
+const char *
+ksym_why(struct proc_set *ps)
+{
+	struct ksyms *k = ksyms_get(ps);
+	uint64_t addr;
+
+	if (k == NULL)
+		return NULL;
+	if (k->n == 0)
+		return "the kernel hides the addresses of its symbols from "
+		       "this process (kernel.kptr_restrict)";
+	if (ksym_by_name(ps, VMLINUX, "init_task", &addr) != 0)
+		return "this kernel keeps symbols of its functions only, none "
+		       "of variables (CONFIG_KALLSYMS_ALL is not set)";
+	return NULL;
+}
+
 /* The index was filled by address: those of one name are met in that order. */
 size_t
 ksym_functions(struct proc_set *ps, const char *module, const char *name,

@@ -190,6 +190,9 @@ int ksym_load(struct proc_set *ps, struct err *e);
 /* module "" or NULL: any; "vmlinux": the core. -1: unknown or hidden. */
 int ksym_by_name(struct proc_set *ps, const char *module, const char *name,
 		 uint64_t *addr);
+/* Why a name may be unknown that the kernel has: its symbols are hidden from this
+   process, or it keeps those of functions only.  NULL: neither. */
+const char *ksym_why(struct proc_set *ps);
 /* The addresses of the functions of that name, in order, the first cap of them
    into at; how many there are. */
 size_t ksym_functions(struct proc_set *ps, const char *module, const char *name,

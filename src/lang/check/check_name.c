@@ -510,7 +510,8 @@ program_hint(struct compile *cx, const char *mod, const char *name)
 		    0)
 		return arena_printf(cx->arena, " (the program's: a.out`%s)",
 				    name);
-	return "";
+	why = h->ksym_why != NULL ? h->ksym_why(h->arg) : NULL;
+	return why != NULL ? arena_printf(cx->arena, ": %s", why) : "";
 }
 
 static void
