@@ -14,6 +14,7 @@
  *	PATH:tag	the same pointer, to a struct tag
  *	PATH:tag+m*n	and n times what its member m holds
  *	PATH:tag+n	and n times the size of the struct
+ *	PATH>>n		at the end: what the last member holds, without its lowest n bits
  *
  * "head+network_header:iphdr+ihl*4:tcphdr->syn" of a struct sk_buff.
  */
@@ -98,7 +99,7 @@ static int
 walk_members(struct walk *w, const char **p)
 {
 	for (;;) {
-		size_t len = strcspn(*p, ".-+*:");
+		size_t len = strcspn(*p, ".-+*:>");
 		if (walk_member(w, *p, len) != 0)
 			return -1;
 		*p += len;
@@ -174,6 +175,21 @@ walk_add(struct walk *w, const char **p)
 	return 0;
 }
 
+/* ">>n" and the end: the number that was loaded last, shifted. */
+static int
+walk_shift(struct walk *w, const char *p)
+{
+	struct dif_step *s = &w->path.step[w->path.n - 1];
+	char *end;
+	unsigned long n = strtoul(p, &end, 10);
+
+	if (*end != '\0' || n == 0 || s->bits != 0 || n >= s->size * 8)
+		return walk_fail(w, "no number to shift by");
+	s->shift = (uint32_t)n;
+	s->bits = s->size * 8 - (uint32_t)n;
+	return 0;
+}
+
 static int
 walk_path(struct walk *w)
 {
@@ -195,6 +211,8 @@ walk_path(struct walk *w)
 		}
 		if (*p == '\0')
 			return 0;
+		if (strncmp(p, ">>", 2) == 0)
+			return walk_shift(w, p + 2);
 		if (strncmp(p, "->", 2) != 0 || !type_is_ptr(w->type))
 			return walk_fail(w, "no pointer where an arrow is");
 		w->type = w->type->ref;

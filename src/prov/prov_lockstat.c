@@ -76,9 +76,7 @@ static const struct tp_site sites[] = {
 #define KEEP(...)
 #define LOCK(...)
 #define SITE(...)
-static const struct lock_absent {
-	const char *name, *why;
-} absent[] = {
+static const struct tp_absent absent[] = {
 #define ABSENT(name, why) { name, why },
 #include "prov/lockstat.def"
 };
@@ -91,6 +89,8 @@ static const struct tp_table table = {
 	.nprobes = NLOCKS,
 	.sites = sites,
 	.nsites = sizeof(sites) / sizeof(*sites),
+	.absent = absent,
+	.nabsent = sizeof(absent) / sizeof(*absent),
 };
 
 /* Has this kernel the function of the row?  Some have spin locks' inlined.  Where
@@ -103,20 +103,6 @@ kernel_has(struct prov *pv, const struct tp_probe *row, enum dif_site_kind kind)
 	return kind == DIF_SITE_TP ||
 	       type_kernel_func(ts, "vmlinux", row->func) != NULL ||
 	       type_space_kernel_error(ts) != NULL;
-}
-
-/* Who names a probe that Linux cannot have is told why. */
-static int
-lock_absent(const struct dif_pdesc *pd, struct err *e)
-{
-	if (strcmp(pd->prov, "lockstat") != 0)
-		return 0;
-	for (size_t i = 0; i < sizeof(absent) / sizeof(*absent); i++)
-		if (strcmp(pd->name, absent[i].name) == 0)
-			return err_set(e, &D_PROC_FUNC, 0,
-				       "lockstat:::%s is not there: %s",
-				       absent[i].name, absent[i].why);
-	return 0;
 }
 
 /* Rows of probes and of sites stand in the same order, one for one. */
@@ -136,7 +122,7 @@ lock_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 			return err_nomem(e);
 		p->num = i;
 	}
-	return lock_absent(pd, e);
+	return tp_table_absent(&table, pd, e);
 }
 
 static int

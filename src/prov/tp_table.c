@@ -27,6 +27,20 @@ tp_table_of(const struct prov *pv)
 /* ---- names and types ------------------------------------------------------ */
 
 int
+tp_table_absent(const struct tp_table *t, const struct dif_pdesc *pd,
+		struct err *e)
+{
+	if (strcmp(pd->prov, t->prov) != 0)
+		return 0;
+	for (size_t i = 0; i < t->nabsent; i++)
+		if (strcmp(pd->name, t->absent[i].name) == 0)
+			return err_set(e, &D_PROC_FUNC, 0,
+				       "%s:::%s is not there: %s", t->prov,
+				       t->absent[i].name, t->absent[i].why);
+	return 0;
+}
+
+int
 tp_table_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 {
 	const struct tp_table *t = tp_table_of(pv);
@@ -44,7 +58,7 @@ tp_table_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 			return err_nomem(e);
 		p->num = i;
 	}
-	return 0;
+	return tp_table_absent(t, pd, e);
 }
 
 /* "void (*)(void)" is the only type here that is more than a name. */

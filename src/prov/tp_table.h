@@ -101,9 +101,11 @@ struct tp_site {
 /* ... that counts where neither of two better ones is there. */
 #define AT_FN_RETURN_OR(name, ...)                                        \
 	AT_FN_RETURN(name), .others = true, .without = { __VA_ARGS__ }
-/* A function that tells more, and the tracepoint for kernels that have no such
+/* A function that tells more, and another function or the tracepoint for kernels that have no such
    function, or where none can be probed. */
 #define AT_FN_OR_TP(name)    AT_FN_OR(name), .probed = true
+#define AT_FN_FOR(name, ...)                                              \
+	AT_FN(name), .others = true, .without = { __VA_ARGS__ }
 #define AT_TP_FOR(name, ...) AT_TP(name), .without = { __VA_ARGS__ }
 /* Each so many events of the kernel's own counters (perf_event_open(2)). */
 #define AT_SOFTWARE(event, n)                                             \
@@ -121,13 +123,24 @@ struct tp_site {
 	.nwhen = sizeof((struct tp_when[]){ __VA_ARGS__ }) /              \
 		 sizeof(struct tp_when)
 
+/* A probe of other systems that is not here, and is not listed. */
+struct tp_absent {
+	const char *name, *why;
+};
+
 struct tp_table {
 	const char *prov;
 	const struct tp_probe *probes;
 	size_t nprobes;
 	const struct tp_site *sites;
 	size_t nsites;
+	const struct tp_absent *absent;
+	size_t nabsent;
 };
+
+/* Who names a probe that Linux has not is told why: -1 and *e; else 0. */
+int tp_table_absent(const struct tp_table *t, const struct dif_pdesc *pd,
+		    struct err *e);
 
 /* What the hooks of struct prov_ops do, for the table in pv->data. */
 int tp_table_provide(struct prov *pv, const struct dif_pdesc *pd,

@@ -175,6 +175,10 @@ test_members(void **state)
 	assert_int_equal(follow("to->a", &o), -3);
 	assert_int_equal(follow("to->b", &o), 8000);
 	assert_true(follow("to->c", &o) == 0xffabcdef01);
+	assert_int_equal(follow("to->byte>>3", &o), 200 >> 3);
+	assert_int_equal(follow("in.s>>1", &o), 77 >> 1);
+	assert_int_equal(follow("to->s>>1", &o), -1);
+	assert_true(follow("first>>62", &o) == -2);
 	/* Kept once. */
 	assert_ptr_equal(probe_path(ps, outer_ptr, "to->s", &e),
 			 probe_path(ps, outer_ptr, "to->s", &e));
@@ -226,6 +230,12 @@ test_refused(void **state)
 		{ "other->head:none->x", "no struct none" },
 		{ "other->head:header->none", "no such member as none" },
 		{ "other->head:header+1+1+1+1+1", "too many loads" },
+		{ "first>>0", "no number to shift by" },
+		{ "first>>64", "no number to shift by" },
+		{ "first>>", "no number to shift by" },
+		{ "first>>2.x", "no number to shift by" },
+		{ "to->b>>2", "no number to shift by" },
+		{ "first>2", "no pointer" },
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
