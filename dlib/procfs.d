@@ -216,6 +216,8 @@ translator psinfo_t < struct task_struct *T > {
 	    T->signal->tty->driver->major << 20 |
 	    (T->signal->tty->driver->minor_start + T->signal->tty->index);
 	pr_start = xlate <timestruc_t> (__since_1970[T->start_time]);
+	pr_ctime = xlate <timestruc_t>
+	    ((hrtime_t)(T->signal->cutime + T->signal->cstime));
 	pr_fname = stringof(T->comm);
 	pr_psargs = __task_tgid[T] == pid ? execargs : stringof(T->comm);
 	pr_wstat = T->exit_code;
@@ -287,6 +289,8 @@ translator psinfo_t < dtrace_self_t *S > {
 	pr_ttydev = xlate <psinfo_t *> (curthread)->pr_ttydev;
 	pr_start = xlate <timestruc_t>
 	    (__since_1970[curthread->group_leader->start_time]);
+	pr_ctime = xlate <timestruc_t> ((hrtime_t)(curthread->signal->cutime +
+	    curthread->signal->cstime));
 	pr_fname = execname;
 	pr_psargs = execargs;
 	pr_wstat = 0;

@@ -11,7 +11,7 @@
  * and some have none; see the end.
  *
  * Numbers are in the host's order.  What the kernel does not keep for a
- * connection (its first sequence numbers, who began it) is refused where a
+ * connection (the first number it has sent, who began it) is refused where a
  * program uses it.
  */
 #pragma D depends_on library ip.d
@@ -166,6 +166,11 @@ translator tcpsinfo_t < struct sock *S > {
 	tcps_cwnd = __tcp_none[S] ? 0 : __tcp[S]->snd_cwnd * __tcp[S]->mss_cache;
 	tcps_cwnd_ssthresh = __tcp_none[S] ? 0 :
 	    __tcp[S]->snd_ssthresh * __tcp[S]->mss_cache;
+	tcps_rto = __tcp_none[S] ? 0 :
+	    __tcp[S]->inet_conn.icsk_rto * 1000 / $__hz;
+	/* What has come since then, and the SYN. */
+	tcps_irs = __tcp_none[S] || __tcp[S]->rcv_nxt == 0 ? 0 :
+	    __tcp[S]->rcv_nxt - (uint32_t)__tcp[S]->bytes_received - 1;
 	tcps_mss = __tcp_none[S] ? 0 : __tcp[S]->mss_cache;
 	tcps_retransmit = __tcp_none[S] ? 0 :
 	    __tcp[S]->inet_conn.icsk_retransmits != 0;
@@ -241,6 +246,8 @@ translator tcpsinfo_t < struct __tcp_end *E > {
 	tcps_cwnd = xlate <tcpsinfo_t *> ((struct sock *)arg1)->tcps_cwnd;
 	tcps_cwnd_ssthresh =
 	    xlate <tcpsinfo_t *> ((struct sock *)arg1)->tcps_cwnd_ssthresh;
+	tcps_rto = xlate <tcpsinfo_t *> ((struct sock *)arg1)->tcps_rto;
+	tcps_irs = xlate <tcpsinfo_t *> ((struct sock *)arg1)->tcps_irs;
 	tcps_mss = xlate <tcpsinfo_t *> ((struct sock *)arg1)->tcps_mss;
 	tcps_retransmit =
 	    xlate <tcpsinfo_t *> ((struct sock *)arg1)->tcps_retransmit;

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "proc/proc.h"
@@ -26,6 +27,18 @@ macro_target(const dtrace_hdl_t *dtp, const char *digits, int64_t *val)
 	return true;
 }
 
+/* How often the clock of the kernel ticks, each second: how coarse its coarse clocks
+   are. */
+static int64_t
+macro_hz(void)
+{
+	struct timespec t;
+
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &t) != 0 || t.tv_nsec <= 0)
+		return 250;
+	return (1000000000 + t.tv_nsec / 2) / t.tv_nsec;
+}
+
 bool
 dt_macro(const dtrace_hdl_t *dtp, const char *name, int64_t *val)
 {
@@ -41,6 +54,7 @@ dt_macro(const dtrace_hdl_t *dtp, const char *name, int64_t *val)
 		/* the D library's own */
 		{ "__pidlevel", dtp->pid_level },
 		{ "__pidspace", dtp->pid_space },
+		{ "__hz", macro_hz() },
 	};
 
 	if (strcmp(name, "target") == 0) {

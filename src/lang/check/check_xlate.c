@@ -178,6 +178,26 @@ translated(struct node *n, bool arrow)
 								      : NULL;
 }
 
+/* Why the D library's translators do not give a member, behind a colon; "". */
+static const char *
+no_member_why(struct compile *cx, const struct xlator *x, const char *member)
+{
+	static const struct {
+		const char *type, *member, *why;
+	} known[] = {
+#define NOMEMBER(type, member, why) { #type, #member, why },
+#include "lang/nomember.def"
+#undef NOMEMBER
+	};
+	const char *type = lang_type_name(cx, x->out);
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (strcmp(known[i].member, member) == 0 &&
+		    strcmp(known[i].type, type) == 0)
+			return arena_printf(cx->arena, ": %s", known[i].why);
+	return "";
+}
+
 bool
 check_xlate_member(struct compile *cx, struct node *n)
 {
@@ -201,9 +221,9 @@ check_xlate_member(struct compile *cx, struct node *n)
 	xm = find_member(x, n->name);
 	if (xm == NULL)
 		lang_fail(cx, &D_XLATE_NOCONV, n->loc,
-			  "the translator from %s to %s gives no member %s",
+			  "the translator from %s to %s gives no member %s%s",
 			  lang_type_name(cx, x->in), lang_type_name(cx, x->out),
-			  n->name);
+			  n->name, no_member_why(cx, x, n->name));
 	e = check_xlated(cx, xl, xm, m, n->loc);
 	for (; left->kind == NODE_COMMA; left = left->right)
 		e = check_after(cx, left->left, e);
