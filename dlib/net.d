@@ -126,5 +126,5 @@ inline int IPPROTO_OSPF = 89;
 typedef struct conninfo {
 	string ci_local;	/* address of this end */
 	string ci_remote;	/* of the other */
-	string ci_protocol;	/* "tcp", ... */
+	string ci_protocol;	/* "ipv4" or "ipv6" */
 } conninfo_t;

@@ -135,6 +135,12 @@ inline uint16_t __sock_lport[struct sock *S] = S == NULL ? 0 :
 inline uint16_t __sock_rport[struct sock *S] =
 	S == NULL ? 0 : ntohs(S->__sk_common.skc_dport);
 
+translator conninfo_t < struct sock *S > {
+	ci_local = __sock_laddr[S];
+	ci_remote = __sock_raddr[S];
+	ci_protocol = S == NULL ? "<unknown>" : __sock_ip6[S] ? "ipv6" : "ipv4";
+};
+
 /* State 12 is that of a listening socket's half of a new connection. */
 inline int __sock_state[struct sock *S] =
 	S->__sk_common.skc_state == 12 ? TCP_STATE_SYN_RECEIVED :
