@@ -108,9 +108,16 @@ dtrace_lookup_by_name(dtrace_hdl_t *dtp, const char *object, const char *name,
 	uint64_t addr, off;
 
 	if ((dtp->flags & DTRACE_O_NOSYS) ||
-	    ksym_by_name(dtp->env.procs, object_name(object), name, &addr) != 0)
-		return dt_set_err(dtp, EDT_NOSYM, "no kernel symbol named %s",
-				  name);
+	    ksym_by_name(dtp->env.procs, object_name(object), name, &addr) !=
+		    0) {
+		const char *why = dtp->flags & DTRACE_O_NOSYS ?
+					  NULL : ksym_why(dtp->env.procs);
+
+		return dt_set_err(dtp, EDT_NOSYM,
+				  "no kernel symbol named %s%s%s", name,
+				  why != NULL ? ": " : "",
+				  why != NULL ? why : "");
+	}
 	if (symp != NULL)
 		sym_fill(dtp, addr, symp);
 	if (sip == NULL)

@@ -273,19 +273,26 @@ ksym_by_name(struct proc_set *ps, const char *module, const char *name,
 	return 0;
 }
 
-/* Every kernel has the variable init_task. */
+/* Has the kernel no symbols of variables?  Every kernel has init_task. */
+static bool
+ksyms_functions_only(struct proc_set *ps)
+{
+	uint64_t addr;
+
+	return ksym_by_name(ps, VMLINUX, "init_task", &addr) != 0;
+}
+
 const char *
 ksym_why(struct proc_set *ps)
 {
 	struct ksyms *k = ksyms_get(ps);
-	uint64_t addr;
 
 	if (k == NULL)
 		return NULL;
 	if (k->n == 0)
 		return "the kernel hides the addresses of its symbols from "
 		       "this process (kernel.kptr_restrict)";
-	if (ksym_by_name(ps, VMLINUX, "init_task", &addr) != 0)
+	if (ksyms_functions_only(ps))
 		return "this kernel keeps symbols of its functions only, none "
 		       "of variables (CONFIG_KALLSYMS_ALL is not set)";
 	return NULL;
@@ -346,6 +353,16 @@ ksym_at(struct proc_set *ps, uint64_t addr, char *kind, uint64_t *size)
 	return true;
 }
 
+/* Is what follows a symbol code?  Behind the last of the core kernel's are its
+   variables. */
+static bool
+ksym_is_code(const struct ksym *s)
+{
+	return ((s->type | 0x20) == 't' || (s->type | 0x20) == 'w') &&
+	       (s->module != NULL || strcmp(s->name, "_etext") != 0);
+}
+
+/* Where variables have no symbols, what stands before one is another's. */
 bool
 ksym_by_addr(struct proc_set *ps, uint64_t addr, const char **module,
 	     const char **name, uint64_t *off)
@@ -359,6 +376,9 @@ ksym_by_addr(struct proc_set *ps, uint64_t addr, const char **module,
 	lo--;
 	while (lo > 0 && k->v[lo - 1].addr == k->v[lo].addr)
 		lo--;
+	if (addr != k->v[lo].addr && !ksym_is_code(&k->v[lo]) &&
+	    ksyms_functions_only(ps))
+		return false;
 	if (module != NULL)
 		*module = k->v[lo].module != NULL ? k->v[lo].module : VMLINUX;
 	if (name != NULL)
