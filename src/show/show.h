@@ -190,8 +190,6 @@ void show_clean_json(struct buf *b, const char *s, size_t n);
 void show_frame_label(struct buf *b, const struct show_frame *f);
 /* A key or a value as one line of text; stacks: the innermost frame. */
 void show_value_text(struct buf *b, const struct show_value *v);
-/* Keys with commas between them. */
-void show_keys_text(struct buf *b, const struct show_value *keys, size_t n);
 /* provider:module:function:name */
 void show_probe_text(struct buf *b, const struct show_rec *r);
 
@@ -222,7 +220,10 @@ void show_grow(void **v, size_t *cap, size_t n, size_t size);
 		   sizeof(*(vec)->v)),                               \
 	 (void)((vec)->v[(vec)->n++] = (x)))
 
-/* Strings, each once, by number from 0. */
+/* Strings, each once, by number from 0.  Where there are too many, those that
+   come then are all SHOW_OTHERS, which is told: show_name_text() says which. */
+#define SHOW_NAMES_MAX (1u << 19)
+#define SHOW_OTHERS    "others"
 struct show_names;
 struct show_names *show_names_new(void);
 void show_names_free(struct show_names *s);
@@ -242,7 +243,8 @@ size_t show_names_count(const struct show_names *s);
 #define SHOW_NODES_MAX (4u << 20)
 /* Frames of a path: the rest is cut off.  Drawing recurses so deep. */
 #define SHOW_DEPTH_MAX 2000
-/* Trees of a format: records of further probes are counted in the last. */
+/* Trees of a format: what further probes and aggregations have is in the last,
+   which is SHOW_OTHERS. */
 #define SHOW_TREES_MAX 64
 struct show_node {
 	uint32_t name; /* in the tree's names */

@@ -28,8 +28,14 @@
 #define HTML_NOTES_MAX 200
 #define HTML_TEXT_MAX 600 /* bytes of a key or of a record's values */
 
+struct html_key {
+	char *text;
+	bool num; /* an integer: sorted as one */
+};
+
 struct html_row {
-	char *key;
+	struct html_key *keys;
+	size_t nkeys;
 	int64_t value;
 	struct show_bucket *buckets;
 	size_t nbuckets;
@@ -59,6 +65,8 @@ struct html_aggs {
 	struct show_stacks stacks;
 };
 
+/* A copy of at most HTML_TEXT_MAX bytes, which the caller frees. */
+char *html_short(const char *s);
 void html_aggs_agg(struct html_aggs *as, const struct show_agg *a);
 void html_aggs_row(struct html_aggs *as, const struct show_agg *a,
 		   const struct show_row *r);

@@ -18,10 +18,22 @@ copy_buckets(const struct show_bucket *v, size_t n)
 	return p;
 }
 
+char *
+html_short(const char *s)
+{
+	char *p = show_copy(s);
+
+	if (strlen(p) > HTML_TEXT_MAX)
+		strcpy(p + HTML_TEXT_MAX - 3, "...");
+	return p;
+}
+
 static void
 row_free(struct html_row *r)
 {
-	free(r->key);
+	for (size_t i = 0; i < r->nkeys; i++)
+		free(r->keys[i].text);
+	free(r->keys);
 	free(r->buckets);
 }
 
@@ -132,10 +144,14 @@ row_make(struct html_row *to, const struct show_row *r)
 {
 	struct buf b = BUF_INIT;
 
-	show_keys_text(&b, r->keys, r->nkeys);
-	to->key = show_copy(show_text(&b));
-	if (strlen(to->key) > HTML_TEXT_MAX)
-		strcpy(to->key + HTML_TEXT_MAX - 3, "...");
+	to->keys = show_alloc(r->nkeys, sizeof(*to->keys));
+	to->nkeys = r->nkeys;
+	for (size_t i = 0; i < r->nkeys; i++) {
+		show_value_text(&b, &r->keys[i]);
+		to->keys[i].text = html_short(show_text(&b));
+		to->keys[i].num = r->keys[i].kind == SHOW_INT;
+		buf_reset(&b);
+	}
 	to->value = r->value;
 	to->nbuckets = r->nbuckets;
 	to->buckets = copy_buckets(r->buckets, r->nbuckets);

@@ -57,7 +57,12 @@ by_value(const void *a, const void *b)
 
 	if (x->value != y->value)
 		return x->value < y->value ? 1 : -1;
-	return strcmp(x->key, y->key);
+	for (size_t i = 0; i < x->nkeys && i < y->nkeys; i++) {
+		int c = strcmp(x->keys[i].text, y->keys[i].text);
+		if (c != 0)
+			return c;
+	}
+	return 0;
 }
 
 static void
@@ -73,23 +78,52 @@ put_count(struct show_out *o, const struct html_agg *a)
 
 /* ---- numbers ------------------------------------------------------------ */
 
+/* A column for each key, so that each can be sorted by; "key" if there is one. */
+static void
+put_key_heads(struct show_out *o, const struct html_row *r)
+{
+	for (size_t i = 0; i < r->nkeys; i++) {
+		show_printf(o, "<th%s>key", r->keys[i].num ? " class=\"n\"" : "");
+		if (r->nkeys > 1)
+			show_printf(o, " %zu", i + 1);
+		show_puts(o, "</th>");
+	}
+}
+
+static void
+put_key_cells(struct show_out *o, const struct html_row *r)
+{
+	for (size_t i = 0; i < r->nkeys; i++) {
+		if (r->keys[i].num)
+			show_printf(o, "<td class=\"n\" data-v=\"%s\">",
+				    r->keys[i].text);
+		else
+			show_puts(o, "<td class=\"key\">");
+		show_xml(o, r->keys[i].text);
+		show_puts(o, "</td>");
+	}
+}
+
 static void
 put_table(struct show_out *o, const struct html_agg *a)
 {
 	int64_t most = 0;
 
+	if (a->rows.n == 0)
+		return;
 	for (size_t i = 0; i < a->rows.n; i++)
 		if (a->rows.v[i].value > most)
 			most = a->rows.v[i].value;
-	show_puts(o, "<table class=\"sortable\"><thead><tr><th>key</th>"
-		     "<th class=\"n\" data-order=\"down\">");
+	show_puts(o, "<table class=\"sortable\"><thead><tr>");
+	put_key_heads(o, &a->rows.v[0]);
+	show_puts(o, "<th class=\"n\" data-order=\"down\">");
 	show_xml(o, a->func);
 	show_puts(o, "</th><th></th></tr></thead><tbody>\n");
 	for (size_t i = 0; i < a->rows.n; i++) {
 		const struct html_row *r = &a->rows.v[i];
-		show_puts(o, "<tr><td class=\"key\">");
-		show_xml(o, r->key);
-		show_printf(o, "</td><td class=\"n\" data-v=\"%" PRId64 "\">%"
+		show_puts(o, "<tr>");
+		put_key_cells(o, r);
+		show_printf(o, "<td class=\"n\" data-v=\"%" PRId64 "\">%"
 			       PRId64 "</td><td class=\"bars\"><div class="
 			       "\"bar\" style=\"width:%.2f%%\"></div></td>"
 			       "</tr>\n", r->value, r->value,
@@ -109,7 +143,11 @@ put_hist(struct show_out *o, const struct html_row *r, bool open)
 		if (r->buckets[i].count > most)
 			most = r->buckets[i].count;
 	show_printf(o, "<details%s><summary>", open ? " open" : "");
-	show_xml(o, *r->key != '\0' ? r->key : "all");
+	for (size_t i = 0; i < r->nkeys; i++) {
+		show_puts(o, i > 0 ? ", " : "");
+		show_xml(o, r->keys[i].text);
+	}
+	show_puts(o, r->nkeys == 0 ? "all" : "");
 	show_printf(o, " <span class=\"soft\">(%" PRId64 " values)</span>"
 		       "</summary>\n<table class=\"hist\"><thead><tr>"
 		       "<th class=\"n\">value</th><th></th><th class=\"n\">"

@@ -14,16 +14,6 @@
 #define LINE_HEIGHT 18
 #define SPAN_FIRST  65536 /* ns */
 
-static char *
-short_copy(const char *s)
-{
-	char *p = show_copy(s);
-
-	if (strlen(p) > HTML_TEXT_MAX)
-		strcpy(p + HTML_TEXT_MAX - 3, "...");
-	return p;
-}
-
 void
 html_times_init(struct html_times *t)
 {
@@ -108,14 +98,14 @@ record_make(struct html_record *to, const struct show_rec *r,
 	if (r->has_who)
 		buf_printf(&b, "%s %" PRId64 "/%" PRId64, r->execname, r->pid,
 			   r->tid);
-	to->who = short_copy(show_text(&b));
-	to->probe = short_copy(probe);
+	to->who = html_short(show_text(&b));
+	to->probe = html_short(probe);
 	buf_reset(&b);
 	for (size_t i = 0; i < r->nvals; i++) {
 		buf_puts(&b, i > 0 ? "  " : "");
 		show_value_text(&b, &r->vals[i]);
 	}
-	to->text = short_copy(show_text(&b));
+	to->text = html_short(show_text(&b));
 	buf_fini(&b);
 }
 

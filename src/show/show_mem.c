@@ -128,11 +128,28 @@ show_names_free(struct show_names *s)
 	free(s);
 }
 
+/* Say it once, whichever names they are. */
+static void
+names_full(void)
+{
+	static bool told;
+
+	if (!told)
+		show_say("there are more than %u different names: the rest of "
+			 "them are \"" SHOW_OTHERS "\"", SHOW_NAMES_MAX - 1);
+	told = true;
+}
+
 uint32_t
 show_name_new(struct show_names *s, const char *text, bool *is_new)
 {
 	uintptr_t id = (uintptr_t)hash_find_str(s->ids, text);
 
+	if (id == 0 && s->n >= SHOW_NAMES_MAX - 1) {
+		names_full();
+		text = SHOW_OTHERS;
+		id = (uintptr_t)hash_find_str(s->ids, text);
+	}
 	*is_new = id == 0;
 	if (id != 0)
 		return (uint32_t)(id - 1);

@@ -47,7 +47,8 @@ string_id(struct profile *p, const char *text)
 
 	show_clean(&b, text, strlen(text));
 	char *s = (char *)(uintptr_t)show_text(&b);
-	int64_t id = show_name_new(p->strings, s, &is_new);
+	uint32_t id = show_name_new(p->strings, s, &is_new);
+	s = (char *)(uintptr_t)show_name_text(p->strings, id);
 	part.string_table = &s;
 	part.n_string_table = 1;
 	if (is_new)
@@ -68,6 +69,7 @@ mapping_id(struct profile *p, const char *module)
 	m.id = show_name_new(p->mappings, module, &is_new) + 1u;
 	if (!is_new)
 		return m.id;
+	module = show_name_text(p->mappings, (uint32_t)m.id - 1);
 	m.filename = string_id(p, module);
 	m.has_functions = true;
 	part.mapping = &list;
@@ -86,6 +88,7 @@ function_id(struct profile *p, const char *label, const char *module)
 	f.id = show_name_new(p->functions, label, &is_new) + 1u;
 	if (!is_new)
 		return f.id;
+	label = show_name_text(p->functions, (uint32_t)f.id - 1);
 	f.name = f.system_name = string_id(p, label);
 	f.filename = string_id(p, module);
 	part.function = &list;
@@ -112,9 +115,14 @@ location_add(void *arg, const struct show_frame *f, bool kernel,
 	show_push(&p->at, loc.id);
 	if (!is_new)
 		return;
-	line.function_id = function_id(p, label, f->module);
-	loc.mapping_id = mapping_id(p, f->module);
-	loc.address = f->addr;
+	if (strcmp(show_name_text(p->locations, (uint32_t)loc.id - 1),
+		   SHOW_OTHERS) == 0) {
+		line.function_id = function_id(p, SHOW_OTHERS, "");
+	} else {
+		line.function_id = function_id(p, label, f->module);
+		loc.mapping_id = mapping_id(p, f->module);
+		loc.address = f->addr;
+	}
 	loc.line = &lines;
 	loc.n_line = 1;
 	part.location = &locs;

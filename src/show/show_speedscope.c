@@ -70,7 +70,11 @@ samples_of(struct speedscope *s, const char *name, const char *func)
 	for (size_t i = 0; i < s->samples.n; i++)
 		if (strcmp(s->samples.v[i].name, name) == 0)
 			return &s->samples.v[i];
-	ns.name = show_copy(name);
+	/* Each has two files: they would be too many to be open. */
+	if (s->samples.n >= SHOW_TREES_MAX)
+		return &s->samples.v[s->samples.n - 1];
+	ns.name = show_copy(s->samples.n == SHOW_TREES_MAX - 1 ? SHOW_OTHERS :
+								 name);
 	ns.func = show_copy(func);
 	ns.stacks = waiting_file();
 	ns.weights = waiting_file();

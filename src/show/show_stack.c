@@ -316,7 +316,7 @@ stacks_get(struct show_stacks *s, const char *name, const char *func)
 	if (s->n >= SHOW_TREES_MAX)
 		return s->v[s->n - 1];
 	sa = show_alloc(1, sizeof(*sa));
-	sa->name = show_copy(name);
+	sa->name = show_copy(s->n == SHOW_TREES_MAX - 1 ? SHOW_OTHERS : name);
 	sa->func = show_copy(func);
 	show_tree_init(&sa->tree);
 	sa->tree.used = &s->used;

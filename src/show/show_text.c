@@ -158,16 +158,6 @@ show_value_text(struct buf *b, const struct show_value *v)
 }
 
 void
-show_keys_text(struct buf *b, const struct show_value *keys, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (i > 0)
-			buf_puts(b, ", ");
-		show_value_text(b, &keys[i]);
-	}
-}
-
-void
 show_probe_text(struct buf *b, const struct show_rec *r)
 {
 	buf_printf(b, "%s:%s:%s:%s", r->prov, r->mod, r->func, r->name);
