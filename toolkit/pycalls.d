@@ -17,7 +17,7 @@
  * Debian's is, and be that of CPython 3.6 or later. A call costs three to four
  * microseconds.
  *
- * See: pyexceptions, pygc, pyimports, pysyscalls
+ * See: pyflow, pyexceptions, pygc, pyimports, pysyscalls
  */
 #pragma D option quiet
 #pragma D option defaultargs

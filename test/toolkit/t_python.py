@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """Tools that watch programs in Python."""
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -57,6 +58,56 @@ def pycalls(t):
     assert got["called"][0] == "123" and file.startswith(str(t.tmp)), r.out
     assert got["thrower"] == ("7", file), r.out
     assert got["lister"] == ("1", file), r.out
+
+
+FLOW = """
+def leaf(n):
+    return n
+def again(n):
+    for i in range(3):
+        pass
+    return leaf(0) if n == 0 else again(n - 1)
+def pieces():
+    yield 1
+    yield 2
+def thrower():
+    raise ValueError
+def outer():
+    leaf(1)
+    again(2)
+    for i in pieces():
+        pass
+    try:
+        thrower()
+    except ValueError:
+        pass
+    [[x for x in range(2)] for y in range(2)]
+    sorted([2, 1], key=leaf)
+leaf(0)
+outer()
+leaf(0)
+"""
+
+
+@tool("pyflow", "ptrace")
+def pyflow(t):
+    """Loops are no calls, and calls of oneself are; each that begins returns."""
+    probes(t)
+    command = t.python(FLOW)
+    r = t.run("-c", command, "outer", user=True)
+    calls = re.findall(r"-> (\S+)", r.out)
+    assert calls == ["outer", "leaf"] + ["again"] * 3 + \
+        ["leaf", "pieces", "pieces", "thrower"] + ["<listcomp>"] * 3 + \
+        ["leaf"] * 2, r.out
+    deep = [line.index("-> again") for line in r.out.splitlines()
+            if "-> again" in line]
+    assert deep == [deep[0], deep[0] + 2, deep[0] + 4], r.out
+    assert r.out.count("<- ") == len(calls), r.out
+    took = int(re.search(r"<- outer (\d+) us", r.out)[1])
+    assert took >= sum(map(int, re.findall(r"<- thrower (\d+) us", r.out)))
+    r = t.run("-c", command, user=True)
+    assert r.out.count("-> leaf ") == 6, r.out
+    assert r.out.count("-> ") == r.out.count("<- "), r.out
 
 
 @tool("pygc", "ptrace")
