@@ -78,6 +78,17 @@ put_count(struct show_out *o, const struct html_agg *a)
 
 /* ---- numbers ------------------------------------------------------------ */
 
+/* A bar of that many hundredths; none for none. */
+static void
+put_bar(struct show_out *o, double width)
+{
+	show_puts(o, "<td class=\"bars\">");
+	if (width > 0)
+		show_printf(o, "<div class=\"bar\" style=\"width:%.2f%%\">"
+			       "</div>", width);
+	show_puts(o, "</td>");
+}
+
 /* A column for each key, so that each can be sorted by; "key" if there is one. */
 static void
 put_key_heads(struct show_out *o, const struct html_row *r)
@@ -124,10 +135,9 @@ put_table(struct show_out *o, const struct html_agg *a)
 		show_puts(o, "<tr>");
 		put_key_cells(o, r);
 		show_printf(o, "<td class=\"n\" data-v=\"%" PRId64 "\">%"
-			       PRId64 "</td><td class=\"bars\"><div class="
-			       "\"bar\" style=\"width:%.2f%%\"></div></td>"
-			       "</tr>\n", r->value, r->value,
-			    percent(r->value, most));
+			       PRId64 "</td>", r->value, r->value);
+		put_bar(o, percent(r->value, most));
+		show_puts(o, "</tr>\n");
 	}
 	show_puts(o, "</tbody></table>\n");
 }
@@ -155,10 +165,9 @@ put_hist(struct show_out *o, const struct html_row *r, bool open)
 	for (size_t i = 0; i < r->nbuckets; i++) {
 		show_puts(o, "<tr><td class=\"n\">");
 		put_bucket(o, &r->buckets[i]);
-		show_printf(o, "</td><td class=\"bars\"><div class=\"bar\" "
-			       "style=\"width:%.2f%%\"></div></td><td class="
-			       "\"n\">%" PRId64 "</td></tr>\n",
-			    percent(r->buckets[i].count, most),
+		show_puts(o, "</td>");
+		put_bar(o, percent(r->buckets[i].count, most));
+		show_printf(o, "<td class=\"n\">%" PRId64 "</td></tr>\n",
 			    r->buckets[i].count);
 	}
 	show_puts(o, "</tbody></table></details>\n");
@@ -269,6 +278,14 @@ put_axis(struct show_out *o, const struct html_agg *a, int y, uint64_t start)
 	show_puts(o, " s</text>\n");
 }
 
+/* Moments are sums over all keys. */
+static void
+put_over_time(struct show_out *o, const struct html_agg *a)
+{
+	show_printf(o, "<h3>Over time%s</h3>\n",
+		    a->nrows > 1 ? ", all keys" : "");
+}
+
 static void
 put_heat(struct show_out *o, const struct html_agg *a, uint64_t start)
 {
@@ -281,8 +298,9 @@ put_heat(struct show_out *o, const struct html_agg *a, uint64_t start)
 			if (cell(a, i, &s.v[k]) > most)
 				most = cell(a, i, &s.v[k]);
 	int height = (int)s.n * CELL_HEIGHT;
-	show_printf(o, "<h3>Over time</h3>\n<svg class=\"chart heat\" "
-		       "viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n",
+	put_over_time(o, a);
+	show_printf(o, "<svg class=\"chart heat\" viewBox=\"0 0 %d %d\" "
+		       "width=\"%d\" height=\"%d\">\n",
 		    CHART_LEFT + CHART_WIDTH + 10, height + CHART_BOTTOM,
 		    CHART_LEFT + CHART_WIDTH + 10, height + CHART_BOTTOM);
 	for (size_t k = 0; k < s.n; k++) {
@@ -309,8 +327,9 @@ put_rate(struct show_out *o, const struct html_agg *a, uint64_t start)
 	for (size_t i = 0; i < a->moments.n; was = a->moments.v[i++].total)
 		if (since(a->moments.v[i].total, was) > most)
 			most = since(a->moments.v[i].total, was);
-	show_printf(o, "<h3>Over time</h3>\n<svg class=\"chart rate\" "
-		       "viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n",
+	put_over_time(o, a);
+	show_printf(o, "<svg class=\"chart rate\" viewBox=\"0 0 %d %d\" "
+		       "width=\"%d\" height=\"%d\">\n",
 		    CHART_LEFT + CHART_WIDTH + 10, height + CHART_BOTTOM,
 		    CHART_LEFT + CHART_WIDTH + 10, height + CHART_BOTTOM);
 	show_printf(o, "<text x=\"%d\" y=\"12\" text-anchor=\"end\">%" PRId64
