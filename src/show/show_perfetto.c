@@ -126,13 +126,15 @@ perfetto_stack(struct buf *b, const struct show_value *v)
 	}
 }
 
+/* The reader puts what is said at both ends of a slice together, by name. */
 static void
-annotate(struct event *e, const struct show_value *v, size_t i)
+annotate(struct event *e, const char *name, const struct show_value *v,
+	 size_t i)
 {
 	Perfetto__DebugAnnotation *n = &e->note[i];
 
 	perfetto__debug_annotation__init(n);
-	snprintf(e->label[i], sizeof(e->label[i]), "value%zu", i + 1);
+	snprintf(e->label[i], sizeof(e->label[i]), "%s%zu", name, i + 1);
 	n->name = e->label[i];
 	if (v->kind == SHOW_INT) {
 		n->has_int_value = true;
@@ -181,7 +183,8 @@ perfetto_on_event(void *arg, struct show_thread *t, enum show_event kind,
 	e->te.categories = &category;
 	e->te.n_categories = 1;
 	for (size_t i = 0; i < n; i++)
-		annotate(e, &r->vals[i], i);
+		annotate(e, kind == SHOW_END ? "returned" : "value",
+			 &r->vals[i], i);
 	e->te.debug_annotations = e->notes;
 	e->te.n_debug_annotations = n;
 	packet.has_timestamp = true;
