@@ -212,6 +212,20 @@ json_lang_frame(struct dt_json *j, pid_t pid, uint64_t pc, const char *text)
 	buf_fini(&b);
 }
 
+/* An address without a name is another one in each run: what stays the same. */
+static void
+json_place(struct dt_json *j, pid_t pid, uint64_t pc)
+{
+	struct buf b = BUF_INIT;
+
+	dt_sym_uaddr(&j->out->syms, pid, pc, DT_SYM_PLACE, &b);
+	const char *colon = strrchr(buf_str(&b), ':');
+	j->failed |= b.failed;
+	if (colon != NULL)
+		dt_json_uint_member(j, "place", strtoull(colon + 1, NULL, 16));
+	buf_fini(&b);
+}
+
 static void
 json_frame(struct dt_json *j, bool user, pid_t pid, uint64_t pc)
 {
@@ -229,6 +243,8 @@ json_frame(struct dt_json *j, bool user, pid_t pid, uint64_t pc)
 		json_lang_frame(j, pid, pc, buf_str(&b));
 	else
 		place_members(j, &p, "module");
+	if (user && p.nmod > 0 && p.nname == 0)
+		json_place(j, pid, pc);
 	dt_json_uint_member(j, "address", pc);
 	dt_json_map_end(j);
 	buf_fini(&b);

@@ -147,7 +147,7 @@ syms_kaddr(void *arg, uint64_t addr, enum dt_sym_what what, struct buf *out)
 		buf_printf(out, "+0x%llx", (unsigned long long)off);
 }
 
-/* noresolve: the object and the place in it; nothing looks for a symbol. */
+/* The object and the place in it; nothing looks for a symbol. */
 static void
 syms_place(dtrace_hdl_t *dtp, pid_t pid, uint64_t addr, enum dt_sym_what what,
 	   struct buf *out)
@@ -207,7 +207,7 @@ syms_uaddr(void *arg, pid_t pid, uint64_t addr, enum dt_sym_what what,
 
 	if (dt_lang_text(dtp, pid, addr, lang, out))
 		return;
-	if (dt_opt_on(dtp, DT_OPT_noresolve)) {
+	if (what == DT_SYM_PLACE || dt_opt_on(dtp, DT_OPT_noresolve)) {
 		syms_place(dtp, pid, addr, what, out);
 		return;
 	}

@@ -37,6 +37,8 @@ struct show_frame {
 	const char *module; /* "" unknown */
 	const char *name;   /* "" unknown */
 	uint64_t off;	    /* bytes behind the beginning of name */
+	uint64_t place;	    /* without a name: the address in the module's
+			       file; 0 unknown */
 	uint64_t addr;
 };
 
@@ -185,8 +187,8 @@ void show_clean(struct buf *b, const char *s, size_t n);
 void show_clean_xml(struct buf *b, const char *s, size_t n);
 /* The same as a JSON string with its quotes, which HTML may enclose: no '<'. */
 void show_clean_json(struct buf *b, const char *s, size_t n);
-/* A frame's label: module`name, without the offset; where that is unknown, the
-   text of the address. */
+/* A frame's label: module`name, without the offset; where that is unknown,
+   module`+0xplace, which is the same in every run, or the text of the address. */
 void show_frame_label(struct buf *b, const struct show_frame *f);
 /* A key or a value as one line of text; stacks: the innermost frame. */
 void show_value_text(struct buf *b, const struct show_value *v);

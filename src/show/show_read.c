@@ -77,6 +77,7 @@ take_stack(struct reader *rd, const struct jv *frames, struct show_value *out)
 			.module = jv_str(f, "module"),
 			.name = jv_str(f, "name"),
 			.off = (uint64_t)jv_int(f, "offset"),
+			.place = (uint64_t)jv_int(f, "place"),
 			.addr = (uint64_t)jv_int(f, "address"),
 		};
 }

@@ -138,7 +138,10 @@ show_clean_json(struct buf *b, const char *s, size_t n)
 void
 show_frame_label(struct buf *b, const struct show_frame *f)
 {
-	if (*f->name == '\0')
+	if (*f->name == '\0' && *f->module != '\0' && f->place != 0)
+		buf_printf(b, "%s`+0x%llx", f->module,
+			   (unsigned long long)f->place);
+	else if (*f->name == '\0')
 		buf_puts(b, *f->symbol != '\0' ? f->symbol : "?");
 	else if (*f->module == '\0')
 		buf_puts(b, f->name);

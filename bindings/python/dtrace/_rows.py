@@ -11,12 +11,14 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 
 @dataclass(frozen=True)
 class Frame:
-    """One line of a stack."""
+    """One line of a stack.  place: where there is no name, the address as the
+    module's file has it."""
     symbol: str
     module: str = ""
     name: str = ""
     offset: int = 0
     address: int = 0
+    place: int = 0
 
     def __str__(self) -> str:
         return self.symbol
