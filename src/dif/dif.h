@@ -624,8 +624,8 @@ enum dif_site_kind {
 #undef SITE
 	DIF_NSITES
 };
-enum dif_where { DIF_AT_TRACE, DIF_AT_CPUS, DIF_AT_CALL, DIF_AT_KERNEL,
-		 DIF_AT_USER };
+enum dif_where { DIF_AT_TRACE, DIF_AT_CPUS, DIF_AT_CALL, DIF_AT_TREE,
+		 DIF_AT_KERNEL, DIF_AT_USER };
 enum dif_site_key { DIF_KEY_NOTHING, DIF_KEY_PERIOD, DIF_KEY_NUMBER,
 		    DIF_KEY_COUNT, DIF_KEY_NAME, DIF_KEY_FUNCTION,
 		    DIF_KEY_PLACE };
@@ -649,7 +649,15 @@ struct dif_site_info {
 	unsigned engines; /* enum dif_engines */
 };
 extern const struct dif_site_info dif_sites[DIF_NSITES];
+/* Is it the consumer of the process engine that fires there? */
+static inline bool
+dif_where_host(enum dif_where w)
+{
+	return w == DIF_AT_TRACE || w == DIF_AT_CPUS || w == DIF_AT_TREE;
+}
 struct dif_site;
+/* True if an engine is to look at the site. */
+bool dif_site_for(const struct dif_site *s, enum dif_engines engine);
 /* True if the site has its key, and gives all that its recipes ask for. */
 bool dif_site_ok(const struct dif_site *s);
 
@@ -803,6 +811,9 @@ struct dif_site {
 	struct dif_recipe thread;
 	const struct dif_recipes *args;
 	const struct dif_whens *when; /* NULL: it always fires */
+	/* Not 0: only these engines look at it (enum dif_engines), for the
+	   others the same event is another site of the probe. */
+	unsigned engines;
 };
 
 struct dif_probe {

@@ -53,3 +53,9 @@ dif_recipe_part(const struct dif_recipe *r, uint64_t reg)
 	reg = reg >> r->shift << drop;
 	return r->is_signed ? (uint64_t)((int64_t)reg >> drop) : reg >> drop;
 }
+
+bool
+dif_site_for(const struct dif_site *s, enum dif_engines engine)
+{
+	return s->engines == 0 || (s->engines & (unsigned)engine) != 0;
+}

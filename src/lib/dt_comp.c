@@ -233,16 +233,32 @@ comp_row(struct dt_comp *comp, unsigned engines, const char *text)
 		comp->only_p = text;
 }
 
+/* `others`: engines that do not look at the site. */
+static void
+comp_recipe(struct dt_comp *comp, const struct dif_recipe *r, unsigned others)
+{
+	const struct dif_recipe_info *info = &dif_recipe_info[r->kind];
+
+	comp_row(comp, info->engines | others, info->text);
+}
+
 /* Neighbours mostly have the same. */
 static void
-comp_args(struct dt_comp *comp, const struct dif_recipes *r)
+comp_args(struct dt_comp *comp, const struct dif_recipes *r, unsigned others)
 {
 	comp->args = r;
-	for (unsigned i = 0; r != NULL && i < DIF_NARGS; i++) {
-		const struct dif_recipe_info *info =
-			&dif_recipe_info[r->arg[i].kind];
-		comp_row(comp, info->engines, info->text);
-	}
+	for (unsigned i = 0; r != NULL && i < DIF_NARGS; i++)
+		comp_recipe(comp, &r->arg[i], others);
+}
+
+static void
+comp_when(struct dt_comp *comp, const struct dif_whens *w, unsigned others)
+{
+	for (uint32_t i = 0; i < w->n; i++)
+		comp_recipe(comp, &w->v[i].what, others);
+	if (w->once.kind != DIF_RCP_NONE)
+		comp_row(comp, DIF_ENG_IK | others,
+			 "conditions that hold once");
 }
 
 /* What the component's engine must have for a site. */
@@ -250,13 +266,15 @@ static void
 comp_site(struct dt_comp *comp, const struct dif_site *s)
 {
 	const struct dif_site_info *info = &dif_sites[s->kind];
+	const unsigned others = s->engines != 0 ? ~s->engines : 0;
 
 	comp->where |= 1u << info->where;
-	comp_row(comp, info->engines, info->text);
+	comp->tree |= s->engines == DIF_ENG_P;
+	comp_row(comp, info->engines | others, info->text);
 	if (s->args != comp->args)
-		comp_args(comp, s->args);
+		comp_args(comp, s->args, others);
 	if (s->when != NULL)
-		comp_row(comp, DIF_ENG_IK, "probes with conditions");
+		comp_when(comp, s->when, others);
 	if (info->where == DIF_AT_USER && s->pid == 0)
 		comp_row(comp, DIF_ENG_IK, "probes of every process");
 	if (s->pid != 0 && s->pid != comp->pid)

@@ -490,6 +490,8 @@ dt_enabling_make(dtrace_hdl_t *dtp)
 struct part {
 	dtrace_hdl_t *dtp;
 	const bool *pick;
+	enum dif_engines engine;
+	bool failed;
 	uint32_t *clause; /* [whole nclauses]: index in the part */
 	struct dif_clause **clauses;
 	struct dif_probe *probes;
@@ -511,6 +513,27 @@ part_ecb(struct part *pt, const struct dt_enab *en)
 	};
 }
 
+/* The sites of a probe that its engine looks at, where others do not. */
+static void
+part_sites(struct part *pt, struct dif_probe *p)
+{
+	const struct dif_site *from = p->sites;
+	uint32_t n = 0;
+	struct dif_site *v;
+
+	for (uint32_t i = 0; i < p->nsites; i++)
+		n += dif_site_for(&from[i], pt->engine);
+	if (n == p->nsites)
+		return;
+	v = arena_calloc(pt->dtp->en_arena, n + 1ul, sizeof(*v));
+	pt->failed |= v == NULL;
+	p->sites = v;
+	p->nsites = 0;
+	for (uint32_t i = 0; v != NULL && p->nsites < n; i++)
+		if (dif_site_for(&from[i], pt->engine))
+			v[p->nsites++] = from[i];
+}
+
 /* The clauses [first, end) of one probe, number `nr` of the whole trace. */
 static void
 part_probe(struct part *pt, size_t first, size_t end, uint32_t nr)
@@ -523,6 +546,7 @@ part_probe(struct part *pt, size_t first, size_t end, uint32_t nr)
 	if (!any || dtp->en.probes[nr].nsites == 0)
 		return;
 	pt->probes[pt->nprobes] = dtp->en.probes[nr];
+	part_sites(pt, &pt->probes[pt->nprobes]);
 	for (size_t i = first; i < end; i++)
 		if (pt->pick[dtp->enabs.v[i].clause])
 			part_ecb(pt, &dtp->enabs.v[i]);
@@ -553,7 +577,8 @@ dt_enabling_part(dtrace_hdl_t *dtp, struct dt_engine *de, const bool *pick)
 {
 	struct arena *a = dtp->en_arena;
 	size_t nc = dtp->en.nclauses + (size_t)1, n = dtp->enabs.n + 1;
-	struct part pt = { .dtp = dtp, .pick = pick };
+	struct part pt = { .dtp = dtp, .pick = pick,
+			   .engine = dt_is_process(de) ? DIF_ENG_P : DIF_ENG_K };
 
 	pt.clause = arena_calloc(a, nc, sizeof(*pt.clause));
 	pt.clauses = arena_calloc(a, nc, sizeof(*pt.clauses));
@@ -569,6 +594,8 @@ dt_enabling_part(dtrace_hdl_t *dtp, struct dt_engine *de, const bool *pick)
 	    pt.ecbs == NULL || dtp->ecbs == NULL)
 		return dt_nomem(dtp);
 	part_fill(&pt);
+	if (pt.failed)
+		return dt_nomem(dtp);
 	de->en = (struct dif_enabling){
 		.probes = pt.probes, .nprobes = pt.nprobes,
 		.clauses = pt.clauses, .nclauses = pt.nclauses,

@@ -125,11 +125,10 @@ follow_names_return(const struct dif_enabling *en, const char *call)
 	return false;
 }
 
-/* After the call another program is there, or its parent's memory is still used:
-   none of our code runs where it comes back. */
+/* After the call another program is there: none of our code runs where it comes
+   back. */
 static void
-follow_returns(const dtrace_hdl_t *dtp, const struct dt_engine *de,
-	       struct buf *out)
+follow_returns(const struct dt_engine *de, struct buf *out)
 {
 	static const char *const execs[] = { "execve", "execveat" };
 
@@ -138,15 +137,9 @@ follow_returns(const dtrace_hdl_t *dtp, const struct dt_engine *de,
 			buf_printf(out,
 				   "process %d: syscall::%s:return fires there "
 				   "only where the call fails: after a success "
-				   "another program runs (proc:::exec-success of "
-				   "the kernel engine tells of it)\n",
+				   "another program runs (proc:::exec-success "
+				   "tells of it)\n",
 				   (int)de->target.pid, execs[i]);
-	if (dtp->opt[DT_OPT_follow] != FOLLOW_NONE &&
-	    follow_names_return(&de->en, "vfork"))
-		buf_printf(out,
-			   "process %d: syscall::vfork:return fires in the "
-			   "parent alone, not in the child\n",
-			   (int)de->target.pid);
 }
 
 void
@@ -163,7 +156,7 @@ dt_follow_tell(const dtrace_hdl_t *dtp, const struct dt_engine *de,
 			   "-x engine=kernel and /progenyof($target)/ sample "
 			   "all\n",
 			   (int)de->target.pid);
-	follow_returns(dtp, de, out);
+	follow_returns(de, out);
 }
 
 static void

@@ -181,6 +181,7 @@ struct dtrace_hdl {
 	size_t nplaces;
 
 	int64_t opt[DT_NOPT];
+	bool follow_given; /* somebody has set opt[DT_OPT_follow] */
 	const char *optstr[DT_NOPT];
 	unsigned cflags; /* from options of kind CFLAG */
 	const struct lang_src *src; /* what is compiled now; NULL: nothing */

@@ -460,6 +460,7 @@ dt_opt_set(dtrace_hdl_t *dtp, const char *name, const char *val,
 			dtp, EDT_BADOPTVAL,
 			"Invalid value for specified option: must be %s",
 			limit);
+	dtp->follow_given |= o == DT_OPT_follow;
 	if (row->kind == KIND_CFLAG || row->kind == KIND_NOCFLAG)
 		opt_cflag(dtp, row, v == 1);
 	if (row->kind == KIND_STR) {

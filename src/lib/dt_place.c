@@ -121,6 +121,9 @@ not_process(const struct place_cx *cx, const struct dt_comp *c, int32_t pid)
 		return cx->w->no_process;
 	if ((c->engines & DIF_ENG_P) == 0)
 		return arena_printf(cx->a, "has no %s", c->only_k);
+	if (c->tree && cx->w->no_tree)
+		return "sees what becomes of processes where it follows them "
+		       "(-x follow=all)";
 	return not_target(cx, c, pid);
 }
 
@@ -150,9 +153,9 @@ static const char *
 place_instead(const struct dif_probe *p)
 {
 	if (strcmp(p->prov, "proc") == 0)
-		return "; of a command and all that it runs (-c, "
-		       "-x follow=all) syscall::exec*:entry, "
-		       "syscall::exit_group:entry and the like tell as much";
+		return "; of a command and all that it runs (-c) proc:::start, "
+		       "exec, exec-success, exec-failure and exit are had "
+		       "without";
 	return "";
 }
 

@@ -42,6 +42,7 @@ struct dt_comp {
 				 at this process alone; 0: nothing does;
 				 DT_PID_SEVERAL: at others, too */
 	const struct dif_probe *probe; /* one of its probes, for messages */
+	bool tree;   /* in a process it is about those that are followed */
 	bool shared; /* its clauses in one process know of those in another */
 	uint32_t nclauses, necbs;
 };
@@ -75,6 +76,7 @@ struct dt_world {
 				   alone to the process engine */
 	const char *no_kernel;	/* why that engine cannot run; NULL: it can */
 	const char *no_process;
+	bool no_tree;	/* processes are not to be followed (-x follow) */
 	int32_t target; /* the process of -c or -p; 0: none; DT_PID_SEVERAL */
 	int32_t self;	/* the consumer: where clauses of its own probes can be,
 			   if there is nothing else; 0: nowhere */

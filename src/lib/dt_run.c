@@ -42,6 +42,7 @@ dt_is_process(const struct dt_engine *de)
 
 /* The option's words. */
 enum { ENGINE_AUTO, ENGINE_KERNEL, ENGINE_PROCESS, ENGINE_TARGET };
+enum { FOLLOW_ALL = 2 };
 
 /* NULL: this engine can run here. */
 static const char *
@@ -69,6 +70,7 @@ world_init(dtrace_hdl_t *dtp, struct dt_world *w)
 		.target = dt_proc_only(dtp), .self = (int32_t)getpid(),
 		.denied = dtp->denied.v, .ndenied = dtp->denied.n,
 	};
+	w->no_tree = dtp->follow_given && dtp->opt[DT_OPT_follow] != FOLLOW_ALL;
 	w->no_kernel = world_missing(dtp, &bpf_engine_ops);
 	w->no_process = world_missing(dtp, process_ops);
 	if (w->no_process == NULL && dtp->optstr[DT_OPT_cgroup] != NULL)
@@ -212,6 +214,17 @@ engines_new(dtrace_hdl_t *dtp, const struct dt_placed *placed, uint32_t n,
 	return 0;
 }
 
+/* Who asks for what becomes of processes, without a word about which, has all of
+   the tree followed. */
+static void
+engines_follow(dtrace_hdl_t *dtp, const struct dt_comps *comps,
+	       const struct dt_placed *placed)
+{
+	for (uint32_t i = 0; i < comps->n; i++)
+		if (comps->v[i].tree && placed[i].engine == DIF_ENG_P)
+			dtp->opt[DT_OPT_follow] = FOLLOW_ALL;
+}
+
 static int
 engines_part(dtrace_hdl_t *dtp, const struct dt_comps *comps,
 	     const struct dt_placed *placed)
@@ -263,6 +276,7 @@ engines_make(dtrace_hdl_t *dtp, struct start *st)
 		return dt_nomem(dtp);
 	if (dt_place(a, comps, &st->w, placed, &priv, &dtp->err) != 0)
 		return dt_fail(dtp, priv ? EDT_PRIV : EDT_ENABLE);
+	engines_follow(dtp, comps, placed);
 	/* The process engine first: it is the one that may be refused. */
 	if (engines_new(dtp, placed, comps->n, DIF_ENG_P) != 0 ||
 	    engines_new(dtp, placed, comps->n, DIF_ENG_K) != 0)
@@ -667,6 +681,18 @@ engines_silence(dtrace_hdl_t *dtp)
 	}
 }
 
+/* How the targets ended may be a firing, the last one. */
+static void
+engines_last_look(dtrace_hdl_t *dtp)
+{
+	struct err why = { 0 };
+
+	for (uint32_t i = 0; i < dtp->nengines; i++)
+		if (dt_is_process(&dtp->engines[i]))
+			(void)dtp->engines[i].ops->poll(dtp->engines[i].eng,
+							&why);
+}
+
 int
 dtrace_stop(dtrace_hdl_t *dtp)
 {
@@ -677,6 +703,8 @@ dtrace_stop(dtrace_hdl_t *dtp)
 		return 0;
 	err_clear(&dtp->err);
 	dtp->stopped = dtp->end_due = true;
+	if (dt_procs_all_ended(dtp))
+		engines_last_look(dtp);
 	engines_silence(dtp);
 	/* One that fails keeps no other from being stopped; the first error
 	   is the one told. */

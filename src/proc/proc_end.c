@@ -11,7 +11,8 @@
  *   the last field of /proc/PID/stat (proc_pid_stat(5)) until then, to those
  *   who may trace it
  *
- * Between the two a moment may be missed; then it is not known how it ended.
+ * Where the kernel is older a moment may be missed; then it is not known how it
+ * ended.
  */
 #include "proc/proc_fs.h"
 #include "proc/proc_impl.h"
@@ -55,9 +56,12 @@ status_by_stat(pid_t pid)
 }
 
 int
-proc_end_status(const struct proc *p)
+proc_end_status(int pidfd, pid_t pid)
 {
-	int status = status_by_pidfd(p->pidfd);
+	int status = status_by_pidfd(pidfd);
 
-	return status != -1 ? status : status_by_stat(p->pid);
+	if (status == -1)
+		status = status_by_stat(pid);
+	/* It may have been waited for in between. */
+	return status != -1 ? status : status_by_pidfd(pidfd);
 }

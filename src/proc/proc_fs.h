@@ -133,4 +133,8 @@ bool proc_dir_open(struct proc_dir *it, pid_t pid, const char *name);
 long proc_dir_next(struct proc_dir *it);
 void proc_dir_close(struct proc_dir *it);
 
+/* How a process that is no child has ended, as wait(2) tells; pidfd may be -1.
+   -1: it is not known. */
+int proc_end_status(int pidfd, pid_t pid);
+
 #endif

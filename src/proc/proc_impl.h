@@ -125,7 +125,4 @@ uint64_t ksym_hex(char **ps);
 void kfuncs_free(struct kfuncs *k);
 void ktext_free(struct ktext *t);
 
-/* How a process that is no child ended, as wait(2) tells; -1: not known. */
-int proc_end_status(const struct proc *p);
-
 #endif

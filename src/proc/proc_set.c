@@ -372,7 +372,7 @@ ended_other(struct proc *p)
 
 	p->status = -1;
 	if (p->pidfd >= 0 ? poll(&pfd, 1, 0) == 1 : !proc_alive(p)) {
-		p->status = proc_end_status(p);
+		p->status = proc_end_status(p->pidfd, p->pid);
 		p->state = PROC_ENDED;
 	}
 }

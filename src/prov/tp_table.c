@@ -302,13 +302,33 @@ row_fits(const struct lookup *l)
 	       (l->row->most == 0 || l->nparams <= l->row->most);
 }
 
+/* Has the probe sites of its own for the process engine? */
+static bool
+probe_in_tree(const struct tp_table *t, uint64_t num)
+{
+	bool tree = false;
+
+	for (size_t i = 0; i < t->nsites; i++)
+		tree |= t->sites[i].probe == num && t->sites[i].tree;
+	return tree;
+}
+
+static unsigned
+row_engines(const struct lookup *l)
+{
+	if (l->row->tree)
+		return DIF_ENG_P;
+	return probe_in_tree(tp_table_of(l->pv), l->p->num) ? DIF_ENG_IK : 0;
+}
+
 /* The site of a row, if this kernel is one that the row is for. */
 static int
 row_site(struct lookup *l, struct site_list *out)
 {
 	struct dif_site s = { .kind = l->row->kind, .tp = l->row->tp,
 			      .num = l->row->num, .thread = l->row->thread,
-			      .counter = l->row->counter };
+			      .counter = l->row->counter,
+			      .engines = row_engines(l) };
 
 	if (lookup_where(l, &s) != 0)
 		return -1;

@@ -44,6 +44,7 @@ struct tp_value {
 #define TP_SYSARG(n) { { DIF_RCP_UREG, DIF_R_SYSARG##n }, NULL }
 #define TP_SYSRET    { { DIF_RCP_SYSRET }, NULL }
 #define TP_SYSERR    { { DIF_RCP_SYSERR }, NULL }
+#define TP_PEER	     { { DIF_RCP_PEER }, NULL }
 /* Any other recipe (recipe.def), its members written out. */
 #define TP_RECIPE(...) { { __VA_ARGS__ }, NULL }
 
@@ -69,6 +70,9 @@ struct tp_site {
 	struct tp_value once; /* dif_whens.once */
 	struct dif_recipe thread; /* dif_site.thread */
 	struct dif_counter counter; /* COUNTER */
+	/* As the process engine sees it in a tree of processes; the rows of the
+	   probe without that are other engines'. */
+	bool tree;
 	bool others; /* left out where this kernel has it not, if the probe has
 			another site */
 	/* Left out, too, where no function of this kernel can be probed. */
@@ -115,6 +119,10 @@ struct tp_site {
 #define AT_TP_OF(name, n)    AT_TP(name), .thread = { DIF_RCP_TPARG, n }
 #define AT_ENTRY(nr)	     .kind = DIF_SITE_SYSENTRY, .num = nr
 #define AT_RETURN(nr)	     .kind = DIF_SITE_SYSRETURN, .num = nr
+#define IN_TREE(where)	     where, .tree = true
+/* A program begins; it is ended by a signal (with a core, or without). */
+#define AT_BEGUN	     .kind = DIF_SITE_BEGUN
+#define AT_KILLED(core)	     .kind = DIF_SITE_KILLED, .num = core
 #define NONE		     .arg = { { { DIF_RCP_NONE }, NULL } }
 #define ARGS(...)	     .arg = { __VA_ARGS__ }
 #define ALWAYS		     .nwhen = 0

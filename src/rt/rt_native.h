@@ -111,6 +111,7 @@
 #define RTN_KEY_LENT (1ull << 63)
 
 #define RTN_TID_ASKED UINT32_MAX
+#define RTN_KEPT      (1u << 31)
 
 /* In the place of the base of threads that share theirs; no address is like
    that. */
@@ -164,12 +165,13 @@ struct rtn_site {
 #define RTN_SYS_RETURNS 1u /* has a return probe: remember the number */
 #define RTN_SYS_EXIT 2u    /* exit, exit_group: rtn_thread_exit() */
 #define RTN_SYS_EXEC 4u    /* execve, execveat: rtn_exec() */
-#define RTN_SYS_FORK 8u    /* vfork, and those of RTN_FRESH: rtn_fork() */
+#define RTN_SYS_FORK 8u    /* those of RTN_FRESH: rtn_fork() */
 #define RTN_SYS_LOOK 16u   /* a filter or a thread may come: rtn_look() */
 /* Calls from which a thread may come back with another %fs base than the one it
-   was made with: clone3, clone, arch_prctl.  X(place in fresh_at[], number) */
-#define RTN_FRESH(X) X(0, 435) X(1, 56) X(2, 158)
-#define RTN_NFRESH 3
+   was made with, or as another process: clone3, clone, arch_prctl, vfork.
+   X(place in fresh_at[], number) */
+#define RTN_FRESH(X) X(0, 435) X(1, 56) X(2, 158) X(3, 58)
+#define RTN_NFRESH 4
 struct rtn_sys {
 	uint32_t entry_site, return_site; /* + 1; 0: no probe */
 	uint64_t entry, ret;		  /* thunks: address - that of the
@@ -231,7 +233,9 @@ struct rtn_shared {
 	volatile uint32_t nlost; /* programs executed that are not followed */
 	uint32_t consumer; /* its pid */
 	uint32_t pad_common;
-	volatile uint32_t owner[RTN_NTHREADS]; /* own tid; 0 free */
+	/* own tid; 0 free; with RTN_KEPT: nobody's, but kept for that thread,
+	   which has executed a program */
+	volatile uint32_t owner[RTN_NTHREADS];
 	/* Where `foreign`: the consumer's number of a slot's thread, which is
 	   rt.tid; RTN_TID_ASKED: it is to find it; 0: there is none. */
 	volatile uint32_t outer[RTN_NTHREADS];

@@ -369,15 +369,31 @@ process_note(struct rtn_shared *sh, uint32_t pid)
 	sh->children[i % RTN_NCHILDREN] = pid;
 }
 
-/* A slot for the calling thread, its self-> variables zeroed; NULL: none. */
+/* That which was kept for the thread while it executed a program; or nthreads. */
+static uint32_t
+slot_kept(struct rtn_shared *sh, uint32_t tid)
+{
+	const uint32_t mark = RTN_KEPT | tid;
+
+	for (uint32_t t = 0; t < sh->nthreads_used && t < sh->nthreads; t++)
+		if (sh->owner[t] == mark && swap32(&sh->owner[t], mark, tid))
+			return t;
+	return sh->nthreads;
+}
+
+/* A slot for the calling thread, its self-> variables zeroed, but in one that was
+   kept; NULL: none. */
 static struct rt *
 slot_take(struct rtn_shared *sh, uint64_t fsbase)
 {
 	uint32_t tid = thread_id(sh, fsbase), pid = outer_pid(sh), t;
+	int kept;
 
 	if (tid == 0)
 		return NULL;
-	for (t = 0; t < sh->nthreads; t++)
+	t = sh->follow == RTN_FOLLOW_ALL ? slot_kept(sh, tid) : sh->nthreads;
+	kept = t < sh->nthreads;
+	for (t = kept ? t : 0; !kept && t < sh->nthreads; t++)
 		if (sh->owner[t] == 0 && swap32(&sh->owner[t], 0, tid))
 			break;
 	if (t == sh->nthreads)
@@ -388,8 +404,9 @@ slot_take(struct rtn_shared *sh, uint64_t fsbase)
 	}
 	if (sh->foreign)
 		tid = thread_outer(sh, t, tid);
-	memset((void *)(sh->threads + t * sh->thread_stride), 0,
-	       sh->thread_stride);
+	if (!kept)
+		memset((void *)(sh->threads + t * sh->thread_stride), 0,
+		       sh->thread_stride);
 	for (uint32_t level = 0; level < RT_LEVELS; level++)
 		level_init(sh, t, level, tid, pid);
 	if (sh->follow && tid == pid)

@@ -135,6 +135,25 @@ host_end(struct host *h)
 	fire_all(h, DIF_SITE_END);
 }
 
+void
+host_tree(struct host *h, enum dif_site_kind kind, uint64_t num, pid_t pid,
+	  const char *comm)
+{
+	const int cpu = sched_getcpu();
+	const struct host_sample s = { .time = host_now(),
+				       .pid = pid,
+				       .comm = comm,
+				       .tid = (uint32_t)pid,
+				       .cpu = cpu < 0 ? 0 : (uint32_t)cpu };
+	const struct dif_probe *p;
+	uint32_t i = 0, idx;
+
+	while ((p = next_probe(h->in.en, &i, &idx)) != NULL)
+		for (uint32_t k = 0; k < p->nsites; k++)
+			if (p->sites[k].kind == kind && p->sites[k].num == num)
+				host_fire(&h->ctx[0], idx, &p->sites[k], &s);
+}
+
 /* ---- slots --------------------------------------------------------------- */
 
 struct host_slot *

@@ -12,8 +12,9 @@
  *
  * WHO IS IT?  What fires is either the consumer itself (BEGIN, END, tick: pid,
  * execname and so on are ours, as in the kernel engine for BEGIN), or a thread
- * of the target that was sampled (profile).  Memory that clauses read is the
- * target's in both cases: there is nothing to look at in ours.
+ * of the target that was sampled (profile), or a process of its tree of which
+ * something has become known (TREE of site.def).  Memory that clauses read is the
+ * target's, or that process's: there is nothing to look at in ours.
  */
 #ifndef ENGINE_PROCESS_HOST_IMPL_H
 #define ENGINE_PROCESS_HOST_IMPL_H
@@ -28,6 +29,8 @@
 /* A thread of the target, caught in what it was doing. */
 struct host_sample {
 	uint64_t time; /* ns, CLOCK_MONOTONIC */
+	pid_t pid;     /* 0: the target itself */
+	const char *comm; /* when it has ended; NULL: as the target's */
 	uint32_t tid, cpu;
 	uint64_t kpc, upc; /* one of them, the other is 0 */
 	uint64_t ureg[DIF_NUREGS];
@@ -127,6 +130,8 @@ int host_target_read(struct host_ctx *c, uint64_t addr, void *dst, uint64_t n);
 uint64_t host_var(void *arg, uint32_t id);
 /* Who it is. */
 uint64_t host_pid(const struct host_ctx *c);
+/* Whose memory and files clauses look at. */
+pid_t host_subject(const struct host_ctx *c);
 uint32_t host_tid(const struct host_ctx *c);
 /* The parent of a process; 0: not known. */
 uint64_t host_parent_of(uint64_t pid);

@@ -31,7 +31,15 @@ host_parent_of(uint64_t pid)
 uint64_t
 host_pid(const struct host_ctx *c)
 {
-	return c->sample != NULL ? (uint64_t)c->h->in.pid : (uint64_t)getpid();
+	return c->sample != NULL ? (uint64_t)host_subject(c) :
+				   (uint64_t)getpid();
+}
+
+pid_t
+host_subject(const struct host_ctx *c)
+{
+	return c->sample != NULL && c->sample->pid != 0 ? c->sample->pid :
+							   c->h->in.pid;
 }
 
 uint32_t
@@ -51,11 +59,13 @@ host_var_execname(struct host_ctx *c)
 	memset(c->execname, 0, sizeof(c->execname));
 	if (c->sample == NULL)
 		prctl(PR_GET_NAME, c->execname);
-	else if (proc_read(c->h->in.pid, (pid_t)c->sample->tid, "comm", buf,
+	else if (proc_read(host_subject(c), (pid_t)c->sample->tid, "comm", buf,
 			   sizeof(buf)) > 0)
 		memcpy(c->execname, buf, strnlen(buf, 15));
 	else /* it has ended since */
-		memcpy(c->execname, c->h->in.sh->comm, 15);
+		memcpy(c->execname, c->sample->comm != NULL ?
+					    c->sample->comm :
+					    (const char *)c->h->in.sh->comm, 15);
 	c->execname[strcspn(c->execname, "\n")] = '\0';
 	return (uintptr_t)c->execname;
 }
@@ -115,7 +125,7 @@ host_var_vtimestamp(struct host_ctx *c)
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
 		return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 	}
-	if (proc_read(c->h->in.pid, (pid_t)c->sample->tid, "schedstat", buf,
+	if (proc_read(host_subject(c), (pid_t)c->sample->tid, "schedstat", buf,
 		      sizeof(buf)) <= 0)
 		return 0;
 	return strtoull(buf, NULL, 10);

@@ -72,10 +72,11 @@ own_names(struct host *h, const struct dif_probe *p, struct err *e)
 static bool
 is_host_probe(const struct dif_probe *p)
 {
-	enum dif_where w = p->nsites > 0 ? dif_sites[p->sites[0].kind].where
-					 : DIF_AT_USER;
+	bool host = false;
 
-	return w == DIF_AT_TRACE || w == DIF_AT_CPUS;
+	for (uint32_t i = 0; i < p->nsites; i++)
+		host |= dif_where_host(dif_sites[p->sites[i].kind].where);
+	return host;
 }
 
 static int
@@ -147,17 +148,19 @@ host_is_ours(const struct host_ctx *c, uint64_t addr, uint64_t n)
 /* ---- the target's memory ------------------------------------------------- */
 
 static int
-host_read(const struct host *h, uint64_t addr, void *dst, uint64_t n)
+host_read(const struct host_ctx *c, uint64_t addr, void *dst, uint64_t n)
 {
+	const struct host *h = c->h;
+	pid_t pid = host_subject(c);
 	struct iovec to = { .iov_base = dst, .iov_len = n };
 	struct iovec from = { .iov_base = (void *)(uintptr_t)addr,
 			      .iov_len = n };
-	ssize_t got = process_vm_readv(h->in.pid, &to, 1, &from, 1, 0);
+	ssize_t got = process_vm_readv(pid, &to, 1, &from, 1, 0);
 
 	/* ESRCH: its main thread has ended, others run. */
 	if (got < 0 &&
 	    (errno == EPERM || errno == ENOSYS || errno == ESRCH) &&
-	    h->in.mem >= 0 && addr <= INT64_MAX)
+	    pid == h->in.pid && h->in.mem >= 0 && addr <= INT64_MAX)
 		got = pread(h->in.mem, dst, n, (off_t)addr);
 	return got == (ssize_t)n ? 0 : -1;
 }
@@ -168,9 +171,9 @@ host_target_read(struct host_ctx *c, uint64_t addr, void *dst, uint64_t n)
 	uint64_t line = addr & ~(uint64_t)(HOST_LINE - 1);
 
 	if (n > HOST_LINE - (addr - line))
-		return host_read(c->h, addr, dst, n);
+		return host_read(c, addr, dst, n);
 	if (!c->line_ok || c->line_addr != line) {
-		c->line_ok = host_read(c->h, line, c->line, HOST_LINE) == 0;
+		c->line_ok = host_read(c, line, c->line, HOST_LINE) == 0;
 		c->line_addr = line;
 	}
 	if (!c->line_ok)
@@ -202,7 +205,7 @@ world_write(void *arg, uint64_t addr, const void *src, uint64_t n)
 	struct iovec to = { .iov_base = (void *)(uintptr_t)addr, .iov_len = n };
 
 	c->line_ok = false;
-	return process_vm_writev(proc_face(c->h->in.pid), &from, 1, &to, 1,
+	return process_vm_writev(proc_face(host_subject(c)), &from, 1, &to, 1,
 				 0) == (ssize_t)n
 		       ? 0
 		       : -1;
@@ -301,9 +304,9 @@ world_act(void *arg, uint32_t kind, uint64_t val)
 	if (c->sample == NULL)
 		return false;
 	if (kind == DIF_ACT_STOP)
-		kill(c->h->in.pid, SIGSTOP);
+		kill(host_subject(c), SIGSTOP);
 	else
-		syscall(SYS_tgkill, c->h->in.pid, c->sample->tid, (int)val);
+		syscall(SYS_tgkill, host_subject(c), c->sample->tid, (int)val);
 	return true;
 }
 

@@ -525,6 +525,7 @@ engine_poll(struct engine *eng, struct err *e)
 	tree_poll(eng, now);
 	if (engine_target_ended(eng)) {
 		exec_ended(eng);
+		tree_ended(eng, eng);
 		eng->gone = true;
 		eng->follow_ns = 0;
 		if (engine_several(eng) && now >= eng->next_reap_ns) {
@@ -696,6 +697,7 @@ engine_release(struct engine *eng)
 	vec_fini(&eng->texts);
 	if (eng->begun != NULL)
 		vec_fini(eng->begun);
+	free(eng->self_vars);
 	plan_fini(&eng->plan);
 	world_close(&eng->world);
 	arena_free(eng->arena);

@@ -69,6 +69,11 @@ struct host_slot *host_slot(struct host *h, unsigned i);
 /* Fire all BEGIN (END) clauses, now, in this thread. */
 void host_begin(struct host *h);
 void host_end(struct host *h);
+/* Something has become known of a process of the tree: fire the probes with such
+   a site, of that number, as of the first thread of process pid.  comm: 16 bytes,
+   its name if it has ended. */
+void host_tree(struct host *h, enum dif_site_kind kind, uint64_t num,
+	       pid_t pid, const char *comm);
 /*
  * Start (end) the timer thread: tick sites once a period; profile sites on
  * each running thread of the target, by perf cpu-clock events on its tasks, or
@@ -324,6 +329,7 @@ struct plan {
 	uint32_t sys_group[RTN_NSYS][2]; /* entry, return: the first of its
 					    groups; PLAN_NONE */
 	bool sys_entry, sys_return;
+	bool tree; /* the consumer fires what becomes of processes (TREE) */
 	uint32_t nsys, nsys_refused;	/* syscall instructions */
 	VEC(struct plan_left) left;	/* why those were refused */
 	const char *sys_missed; /* not NULL: some are another consumer's */
@@ -838,6 +844,8 @@ struct engine {
 	uint32_t nprograms, nalike; /* of these made like others: image_adopted() */
 	struct hash *known; /* functions of files (process_known.c) */
 	struct again_list *begun; /* a member's, when it began */
+	/* A member: self-> variables of the thread that executes it; NULL: none. */
+	uint8_t *self_vars;
 	bool joined; /* a member that is another target, not a program executed */
 	/* Programs that are laid out alike (process_image.c). */
 	VEC(struct image *) images; /* the root's */
@@ -925,6 +933,9 @@ int tree_join(struct engine *root, struct err *e);
 void tree_poll(struct engine *root, uint64_t now);
 /* Tell of children that have been forked since (engine_opts.kin). */
 void tree_kin(struct engine *root);
+/* A process of it has ended, m.gone is false still: probes of those that a signal
+   has ended fire, if that is known. */
+void tree_ended(struct engine *root, const struct engine *m);
 /* Whose program a process of the tree runs; NULL: it is not of it. */
 const struct engine *tree_of(const struct engine *root, pid_t pid);
 /* Put back the text of the target, of all members, and of whoever runs their

@@ -657,7 +657,7 @@ plan_calls(struct engine *eng, struct err *e)
 
 	if (p->sys_entry || p->sys_return)
 		return plan_syscalls(eng, e);
-	return p->points.n != 0 ? plan_special(eng, e) : 0;
+	return p->points.n != 0 || p->tree ? plan_special(eng, e) : 0;
 }
 
 int
@@ -751,7 +751,9 @@ plan_follow(struct engine *eng, struct err *e)
 	for (uint32_t i = 0; i < p->groups.n; i++)
 		if (!p->classes.v[p->groups.v[i].cls].sys)
 			plan_refuse(p, i, plan_other);
-	if (plan_syscalls(eng, e) != 0 || plan_maps(eng, e) != 0)
+	if ((p->sys_entry || p->sys_return ? plan_syscalls(eng, e) :
+					     plan_special(eng, e)) != 0 ||
+	    plan_maps(eng, e) != 0)
 		return -1;
 	if (eng->root != NULL)
 		return plan_again_sites(eng, e);

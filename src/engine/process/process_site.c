@@ -93,6 +93,7 @@ class_get(struct engine *eng, const struct dif_site *s, uint32_t ecb0,
 	uintptr_t i;
 
 	buf_write(&key, &s->args, sizeof(s->args));
+	buf_write(&key, &s->when, sizeof(s->when));
 	buf_write(&key, &at, sizeof(at));
 	for (uint32_t k = 0; k < n; k++)
 		buf_write(&key, &eng->en->ecbs[ecb0 + k].clause,
@@ -105,7 +106,7 @@ class_get(struct engine *eng, const struct dif_site *s, uint32_t ecb0,
 	*idx = (uint32_t)(i - 1);
 	if (i == 0) {
 		struct plan_class c = {
-			.in = { eng->en, ecb0, n, s->args, at },
+			.in = { eng->en, ecb0, n, s->args, at, s->when },
 			.sys = at == X86_AT_SYSENTRY || at == X86_AT_SYSRETURN
 		};
 		*idx = (uint32_t)p->classes.n;
@@ -235,7 +236,8 @@ site_add(struct engine *eng, uint32_t probe, const struct dif_site *s,
 			       "%s:%s:%s:%s: the process engine has no %s",
 			       pr->prov, pr->mod, pr->func, pr->name,
 			       info->text);
-	if (info->where == DIF_AT_TRACE || info->where == DIF_AT_CPUS)
+	p->tree |= info->where == DIF_AT_TREE;
+	if (dif_where_host(info->where))
 		return 0; /* fires in the consumer */
 	if (plan_elsewhere(eng, s))
 		return 0; /* plan_join() */
@@ -385,7 +387,8 @@ static_room(struct engine *eng, const struct plan_group *g)
 {
 	const struct plan *p = &cells_owner(eng)->plan;
 	const struct x86_handler_in *in = &eng->plan.classes.v[g->cls].in;
-	bool solo = x86_solo(eng->en, g->ecb0, in->necbs);
+	bool solo = in->when == NULL &&
+		    x86_solo(eng->en, g->ecb0, in->necbs);
 	uint32_t bytes = 0, words = 0;
 
 	if (p->cells[g->probe] != 0)
@@ -407,9 +410,12 @@ static_room(struct engine *eng, const struct plan_group *g)
 
 /* Handlers that only count never look where they are. */
 static bool
-counts_only(const struct engine *eng, uint32_t ecb0, uint32_t necbs)
+counts_only(const struct engine *eng, const struct plan_group *g)
 {
-	return eng->opts.only_cpu < 0 && x86_solo(eng->en, ecb0, necbs);
+	const struct x86_handler_in *in = &eng->plan.classes.v[g->cls].in;
+
+	return eng->opts.only_cpu < 0 && in->when == NULL &&
+	       x86_solo(eng->en, g->ecb0, in->necbs);
 }
 
 /* Cells of the probe of a group, if it has none yet. */
@@ -417,7 +423,7 @@ static int
 static_probe(struct engine *eng, const struct plan_group *g, struct err *e)
 {
 	const struct x86_handler_in *in = &eng->plan.classes.v[g->cls].in;
-	bool solo = counts_only(eng, g->ecb0, in->necbs);
+	bool solo = counts_only(eng, g);
 	const struct plan *p = &cells_owner(eng)->plan;
 	uint32_t first = 0;
 
@@ -447,7 +453,7 @@ solo_fixed_all(struct engine *eng, const struct plan_group *g, struct err *e)
 {
 	uint32_t n = eng->plan.classes.v[g->cls].in.necbs;
 
-	if (!counts_only(eng, g->ecb0, n))
+	if (!counts_only(eng, g))
 		return 0;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct dif_clause *c =

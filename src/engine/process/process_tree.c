@@ -42,6 +42,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define GATHER_NS    1000000000ull /* at least */
@@ -247,23 +248,89 @@ member_enter(struct engine *m, struct err *e)
 	return 0;
 }
 
+static struct rt *
+slot_level(struct engine *root, uint32_t t, unsigned level)
+{
+	return root->view.rt[(RTN_HOST_SLOTS + t) * RT_LEVELS + level];
+}
+
 /* Slots of the program that was: of its threads none is left. */
 static void
 slots_of(struct engine *root, pid_t pid)
 {
-	const unsigned first = RTN_HOST_SLOTS * RT_LEVELS;
-
-	for (uint32_t t = 0; t < root->lay.nthreads; t++) {
-		struct rt *rt = root->view.rt[first + t * RT_LEVELS];
-
-		if (t >= root->sh->nthreads_used)
-			break;
-		if (root->sh->owner[t] == 0 || (pid_t)rt->pid != pid)
+	for (uint32_t t = 0;
+	     t < root->lay.nthreads && t < root->sh->nthreads_used; t++) {
+		if (root->sh->owner[t] == 0 ||
+		    (pid_t)slot_level(root, t, 0)->pid != pid)
 			continue;
 		for (unsigned l = 0; l < RT_LEVELS; l++)
-			root->view.rt[first + t * RT_LEVELS + l]->busy = 0;
+			slot_level(root, t, l)->busy = 0;
 		__atomic_store_n(&root->sh->owner[t], 0, __ATOMIC_RELEASE);
 	}
+}
+
+/* The self-> variables of the thread, which waits to execute a program: it has them
+   afterwards, too. */
+static void
+vars_save(struct engine *m, pid_t tid)
+{
+	const uint8_t *vars = shared_thread_of(m->root, (uint32_t)tid);
+	const size_t n = m->root->en->tab->thread_size;
+
+	if (vars == NULL || n == 0)
+		return;
+	m->self_vars = malloc(n);
+	if (m->self_vars != NULL)
+		memcpy(m->self_vars, vars, n);
+}
+
+/* A slot of the consumer's choice for the first thread of a program, which takes it
+   when it first fires; nthreads: there is none. */
+static uint32_t
+slot_reserve(struct engine *root, pid_t pid)
+{
+	struct rtn_shared *sh = root->sh;
+	uint32_t t = 0, none = 0;
+
+	while (t < root->lay.nthreads &&
+	       !__atomic_compare_exchange_n(&sh->owner[t], &none,
+					    RTN_KEPT | (uint32_t)pid, false,
+					    __ATOMIC_SEQ_CST,
+					    __ATOMIC_SEQ_CST)) {
+		none = 0;
+		t++;
+	}
+	for (uint32_t n = sh->nthreads_used; t < root->lay.nthreads && n <= t;)
+		if (__atomic_compare_exchange_n(&sh->nthreads_used, &n, t + 1,
+						false, __ATOMIC_SEQ_CST,
+						__ATOMIC_SEQ_CST))
+			break;
+	return t;
+}
+
+/* What fires when a program begins may set self-> variables, and there may be some:
+   the slot of its thread must be there. */
+static void
+slot_make(struct engine *root, const struct engine *m)
+{
+	const size_t n = root->en->tab->thread_size;
+	uint8_t *vars;
+	uint32_t t;
+
+	if (n == 0 || (!root->plan.tree && m->self_vars == NULL))
+		return;
+	t = slot_reserve(root, m->pid);
+	if (t == root->lay.nthreads)
+		return;
+	for (unsigned l = 0; l < RT_LEVELS; l++) {
+		slot_level(root, t, l)->tid = (uint32_t)m->pid;
+		slot_level(root, t, l)->pid = (uint32_t)m->pid;
+		slot_level(root, t, l)->busy = 0;
+	}
+	vars = root->map.mem + root->lay.threads + t * root->lay.thread_stride;
+	memset(vars, 0, root->lay.thread_stride);
+	if (m->self_vars != NULL)
+		memcpy(vars, m->self_vars, n);
 }
 
 /* Another program is in the process: nothing of ours was left of these. */
@@ -333,6 +400,8 @@ tree_enter(struct engine *root, struct engine *m)
 	struct err why = { 0 };
 
 	tree_replaced(root, m->pid);
+	slot_make(root, m);
+	host_tree(root->host, DIF_SITE_BEGUN, 0, m->pid, NULL);
 	if (member_enter(m, &why) == 0 && vec_push(&root->members, m)) {
 		root->nprograms++;
 		kin_seen(root, m->pid, m->pid);
@@ -387,6 +456,8 @@ tree_exec(struct engine *root, struct rtn_shared *sh, uint32_t i)
 		m = member_new(root, pid, NULL, tid, &why);
 	if (m == NULL && err_is_set(&why))
 		tree_lost(root, why.msg);
+	if (m != NULL)
+		vars_save(m, tid);
 	let_exec(sh, i);
 	if (m == NULL)
 		return;
@@ -427,6 +498,31 @@ tree_asked_any(struct engine *root)
 		tree_asked(root, root->members.v[i]->sh);
 }
 
+/* ---- who has ended --------------------------------------------------------- */
+
+void
+tree_ended(struct engine *root, const struct engine *m)
+{
+	int status;
+
+	if (!root->plan.tree || m->gone)
+		return;
+	status = proc_end_status(m->pidfd, m->pid);
+	if (status != -1 && WIFSIGNALED(status))
+		host_tree(root->host, DIF_SITE_KILLED,
+			  WCOREDUMP(status) ? 1 : 0, m->pid,
+			  m->sh != NULL ? (const char *)m->sh->comm : NULL);
+}
+
+static void
+member_look(struct engine *root, struct engine *m)
+{
+	if (m->gone || !engine_target_ended(m))
+		return;
+	tree_ended(root, m);
+	m->gone = true;
+}
+
 /* ---- members that nobody needs --------------------------------------------- */
 
 /* Mark those whose head another process has mapped; all, where that cannot be
@@ -460,7 +556,7 @@ tree_gather(struct engine *root)
 	for (size_t i = 0; i < root->members.n; i++) {
 		struct engine *m = root->members.v[i];
 
-		m->gone = m->gone || engine_target_ended(m);
+		member_look(root, m);
 		any |= m->gone;
 	}
 	used = any ? calloc(root->members.n, sizeof(*used)) : NULL;
@@ -594,7 +690,7 @@ tree_poll(struct engine *root, uint64_t now)
 
 		if (m->joined && !all)
 			join_poll(root, m);
-		m->gone = m->gone || engine_target_ended(m);
+		member_look(root, m);
 		member_extend(m);
 	}
 	if (now < root->next_gather_ns)

@@ -155,7 +155,7 @@ view_lives(const struct engine *eng, uint32_t tid)
 static uint32_t
 slot_owner(const struct engine *eng, unsigned slot)
 {
-	return eng->sh->owner[slot / RT_LEVELS - RTN_HOST_SLOTS];
+	return eng->sh->owner[slot / RT_LEVELS - RTN_HOST_SLOTS] & ~RTN_KEPT;
 }
 
 /* ---- quiet --------------------------------------------------------------- */
@@ -364,7 +364,7 @@ shared_reap(struct engine *eng)
 	if ((eng->gone && !engine_several(eng)) || eng->map.nregions == 0)
 		return;
 	for (uint32_t i = 0; i < n && i < eng->lay.nthreads; i++) {
-		uint32_t tid = eng->sh->owner[i];
+		uint32_t tid = eng->sh->owner[i] & ~RTN_KEPT;
 		dead[i] = tid != 0 && !view_lives(eng, tid);
 		any |= dead[i];
 	}
@@ -410,7 +410,7 @@ shared_thread_of(void *arg, uint32_t tid)
 	for (uint32_t i = 0;
 	     i < eng->sh->nthreads_used && i < eng->lay.nthreads; i++)
 		if ((eng->foreign_pids ? eng->sh->outer[i] :
-					 eng->sh->owner[i]) == tid)
+					 eng->sh->owner[i] & ~RTN_KEPT) == tid)
 			return eng->map.mem + eng->lay.threads +
 			       i * eng->lay.thread_stride;
 	return NULL;

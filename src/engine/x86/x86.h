@@ -71,6 +71,7 @@ struct x86_handler_in {
 	uint32_t ecb0, necbs;
 	const struct dif_recipes *args;
 	enum x86_at at;
+	const struct dif_whens *when; /* NULL: it always fires */
 };
 
 /*

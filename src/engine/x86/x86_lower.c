@@ -234,6 +234,7 @@ handler_code(struct lower *l)
 	l->base = l->top;
 	lower_enter(l);
 	only_cpu(l);
+	lower_when(l);
 	firing_start(l);
 	handler_clauses(l);
 	x86_bind(l->b, &l->done);
@@ -422,7 +423,7 @@ x86_lower(struct x86_buf *b, const struct x86_target *t,
 	size_t from = b->n;
 
 	if (t->solo_miss != 0 && t->sh->conf.only_cpu == 0 &&
-	    x86_solo(in->en, in->ecb0, in->necbs)) {
+	    in->when == NULL && x86_solo(in->en, in->ecb0, in->necbs)) {
 		lower_solo(t, in, out);
 		return 0;
 	}

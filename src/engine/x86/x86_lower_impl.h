@@ -215,6 +215,8 @@ void lower_solo_late(struct x86_buf *b, const struct x86_target *t,
 void lower_user_reg(struct lower *l, unsigned dst, unsigned reg);
 void lower_arg(struct lower *l, uint32_t n, unsigned dst);
 void lower_errno(struct lower *l); /* to rax; also rcx */
+/* Past the clauses, unless the conditions of the site hold. */
+void lower_when(struct lower *l);
 /* Fill rt.arg[], rt.ureg[] as the clauses want them. */
 void lower_user_fill(struct lower *l);
 void lower_now(struct lower *l);       /* raw time to rax; also rdx */

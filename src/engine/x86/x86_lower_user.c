@@ -196,6 +196,10 @@ lower_arg_value(struct lower *l, const struct dif_recipe *r, unsigned dst)
 		lower_errno(l);
 		x86_mov_rr(l->b, 8, dst, X86_RAX);
 		break;
+	case DIF_RCP_PEER:
+		x86_load(l->b, 4, false, dst, RT_M(tid));
+		x86_alu_rm(l->b, X86_SUB, 4, dst, RT_M(pid));
+		break;
 	case DIF_RCP_UPC: user_pc(l, dst); break;
 	default: x86_mov_ri(l->b, dst, 0); break;
 	}
@@ -218,6 +222,32 @@ lower_arg(struct lower *l, uint32_t n, unsigned dst)
 			 x86_m(LOWER_RT, RT_DISP(arg) + (int32_t)n * 8));
 	else
 		lower_arg_value(l, arg_recipe(l, n), dst);
+}
+
+void
+lower_when(struct lower *l)
+{
+	static const enum x86_cc unless[] = {
+		[DIF_CMP_EQ] = X86_CC_NE,
+		[DIF_CMP_NE] = X86_CC_E,
+		[DIF_CMP_GT] = X86_CC_LE,
+		[DIF_CMP_LT] = X86_CC_GE,
+	};
+	const struct dif_whens *w = l->in->when;
+
+	for (uint32_t i = 0; w != NULL && i < w->n; i++) {
+		if (arg_is_far(&w->v[i].what))
+			arg_far(l, &w->v[i].what);
+		else
+			lower_arg_value(l, &w->v[i].what, X86_RAX);
+		if (w->v[i].mask != 0) {
+			x86_mov_ri(l->b, X86_RCX, w->v[i].mask);
+			x86_alu_rr(l->b, X86_AND, 8, X86_RAX, X86_RCX);
+		}
+		x86_mov_ri(l->b, X86_RCX, (uint64_t)w->v[i].val);
+		x86_alu_rr(l->b, X86_CMP, 8, X86_RAX, X86_RCX);
+		x86_jcc_label(l->b, unless[w->v[i].cmp], &l->done);
+	}
 }
 
 void

@@ -217,12 +217,19 @@ rows_tell_engines(void **state)
 	assert_int_equal(c[4].pid, 7);
 }
 
-/* Kinds of site have engines in their rows; only the kernel engine looks at
-   conditions. */
+/* Kinds of site have engines in their rows, and so has what conditions ask for. */
 static void
 sites_tell_engines(void **state)
 {
-	static const struct dif_whens when = { .n = 1 };
+	static const struct dif_whens result = {
+		.n = 1, .v[0].what = { DIF_RCP_SYSERR }
+	};
+	static const struct dif_whens task = {
+		.n = 1, .v[0].what = { DIF_RCP_CURTHREAD }
+	};
+	static const struct dif_whens once = {
+		.once = { DIF_RCP_CONST }
+	};
 	static const struct dif_recipes vector = { .arg[11] = { DIF_RCP_UVEC } };
 	struct trace *t = *state;
 	uint32_t tp = probe(t, DIF_SITE_TP, 0);
@@ -236,10 +243,17 @@ sites_tell_engines(void **state)
 	assert_int_equal(t->comps.v[0].where, DT_AT(KERNEL));
 	assert_int_equal(t->comps.v[1].engines, DIF_ENG_K | DIF_ENG_P);
 	assert_int_equal(t->comps.v[1].where, DT_AT(CALL));
-	t->sites[sys].when = &when;
+	t->sites[sys].when = &result;
+	comps(t, "ab");
+	assert_int_equal(t->comps.v[1].engines, DIF_ENG_K | DIF_ENG_P);
+	t->sites[sys].when = &task;
 	comps(t, "ab");
 	assert_int_equal(t->comps.v[1].engines, DIF_ENG_K);
-	assert_string_equal(t->comps.v[1].only_k, "probes with conditions");
+	assert_string_equal(t->comps.v[1].only_k, "threads of the kernel");
+	t->sites[sys].when = &once;
+	comps(t, "ab");
+	assert_int_equal(t->comps.v[1].engines, DIF_ENG_K);
+	assert_string_equal(t->comps.v[1].only_k, "conditions that hold once");
 	t->sites[sys].when = NULL;
 	t->sites[sys].args = &vector;
 	comps(t, "ab");
@@ -284,6 +298,33 @@ static const struct dt_world user7 = { .no_kernel = "no", .target = 7,
 				       .self = 4 };
 static const struct dt_world kernel7 = { .target = 7, .force = DIF_ENG_K };
 static const struct dt_world process7 = { .target = 7, .force = DIF_ENG_P };
+
+/* A probe whose event is one site for the kernel engine, another for the process
+   engine: either will do, where processes may be followed. */
+static void
+sites_for_engines(void **state)
+{
+	static const struct dif_site sites[] = {
+		{ .kind = DIF_SITE_TP, .tp = "x", .engines = DIF_ENG_IK },
+		{ .kind = DIF_SITE_BEGUN, .engines = DIF_ENG_P },
+	};
+	struct dt_world alone7 = user7;
+	struct trace *t = *state;
+	uint32_t p = probe(t, DIF_SITE_TP, 0);
+
+	t->probes[p].sites = sites;
+	t->probes[p].nsites = 2;
+	clause(t, p, DIF_ACT_TRACE, NOTHING);
+	comps(t, "a");
+	assert_int_equal(t->comps.v[0].engines, DIF_ENG_K | DIF_ENG_P);
+	assert_true(t->comps.v[0].tree);
+	placed(t, &root, "K");
+	placed(t, &root7, "K");
+	placed(t, &user7, "7");
+	placed(t, &user, "!");
+	alone7.no_tree = true;
+	placed(t, &alone7, "!");
+}
 
 static void
 by_kind(void **state)
@@ -641,7 +682,7 @@ main(void)
 		T(speculations_connect),
 		T(aggregations_do_not_connect), T(locals_connect_at_one_probe),
 		T(error_connects_all), T(rows_tell_engines),
-		T(sites_tell_engines), T(by_kind),
+		T(sites_tell_engines), T(sites_for_engines), T(by_kind),
 		T(tick_goes_along), T(wide_and_user_probes_together),
 		T(processes), T(none_yet), T(one_process_one_engine), T(denied),
 		T(rather_not), T(in_each), T(bound), T(bound_by_a_variable),

@@ -376,8 +376,14 @@ test_proc_kernel(void **state)
 	assert_non_null(
 		type_lookup(env.types, "vmlinux", "struct task_struct"));
 	assert_int_equal(proc_sites("exit", &l), 0);
-	assert_int_equal(l.n, 3); /* of one kind of kernel: by reason */
-	for (size_t i = 0; i < l.n; i++) {
+	/* Of one kind of kernel by reason, and of a tree. */
+	assert_int_equal(l.n, 6);
+	for (size_t i = 3; i < l.n; i++) {
+		assert_int_equal(l.v[i].engines, DIF_ENG_P);
+		assert_int_equal(l.v[i].args->arg[0].val, i - 2);
+	}
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(l.v[i].engines, DIF_ENG_IK);
 		assert_string_equal(l.v[i].tp, "sched_process_exit");
 		assert_int_equal(l.v[i].args->arg[0].kind, DIF_RCP_CONST);
 		assert_int_equal(l.v[i].args->arg[0].val, i + 1);

@@ -1,6 +1,7 @@
 /*
  * The reason of a process's end, in its own context.
  * @needs: bpf
+ * @engines: kernel process
  * @run: -qs %f false -c '/bin/sh -c "/bin/true; /bin/false; exit 3"'
  */
 proc:::exit

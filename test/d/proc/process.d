@@ -1,8 +1,8 @@
 /*
- * The process engine has none of them, and says so.
+ * The process engine has those that a tree shows of itself, not this one, and says so.
  * @needs: bpf
  * @run: -x engine=process -qs %f -c true
  * @status: 1
  * @stderr
  */
-proc:::exit { exit(0); }
+proc:::create { exit(0); }

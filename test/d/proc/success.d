@@ -1,6 +1,7 @@
 /*
  * What is executed, and with what arguments.
  * @needs: bpf
+ * @engines: kernel process
  * @run: -qs %f -c '/bin/sh -c "/bin/echo a b c; /bin/true one two; /no/such"'
  * @sort
  */

@@ -244,6 +244,59 @@ tells_errors_of_system_calls(void **state)
 	}
 }
 
+/* Whether a clause, which has left so many records, runs for a result. */
+static void
+sys_fires(struct trace *t, uint64_t rax, uint32_t before, bool fires)
+{
+	sys_return(t, rax);
+	assert_int_equal(trace_rec(t, before) != NULL, fires);
+	assert_int_equal(t->w->rt[0]->busy, 0);
+}
+
+static void
+sys_trace(struct trace *t, const struct dif_whens *w)
+{
+	if (t->w != NULL)
+		world_free(t->w);
+	t->when = w;
+	trace_lower(t, X86_AT_SYSRETURN);
+}
+
+static void
+heeds_conditions(void **state)
+{
+	static const struct dif_whens failed = {
+		.n = 1, .v = { { { DIF_RCP_SYSERR }, 0, DIF_CMP_NE, 0 } }
+	};
+	static const struct dif_whens several = {
+		.n = 3, .v = { { { DIF_RCP_SYSRET }, 0, DIF_CMP_GT, -2 },
+			       { { DIF_RCP_SYSRET }, 0, DIF_CMP_LT, 300 },
+			       { { DIF_RCP_SYSRET }, 0xf0, DIF_CMP_EQ, 0x20 } }
+	};
+	static const struct dif_whens first = {
+		.n = 1, .v = { { { DIF_RCP_PEER }, 0, DIF_CMP_EQ, 0 } }
+	};
+	struct trace *t = *state;
+
+	trace_print(t, NUM(1));
+	sys_trace(t, &failed);
+	sys_fires(t, 0, 0, false);
+	sys_fires(t, (uint64_t)-2, 0, true);
+	sys_fires(t, (uint64_t)-4096, 1, false);
+	sys_trace(t, &several);
+	sys_fires(t, 0x12f, 0, false); /* 303 */
+	sys_fires(t, 0x12b, 0, true);
+	sys_fires(t, 0x2b, 1, true);
+	sys_fires(t, 0x3b, 2, false);
+	sys_fires(t, (uint64_t)-4096, 2, false);
+	sys_trace(t, &first);
+	sys_fires(t, 0, 0, t->w->rt[0]->pid == t->w->rt[0]->tid);
+	t->w->rt[0]->tid++;
+	sys_fires(t, 0, 1, false);
+	t->w->rt[0]->pid++;
+	sys_fires(t, 0, 1, true);
+}
+
 /* Strings may run backwards where an instruction is probed. */
 static void
 keeps_direction(void **state)
@@ -477,6 +530,7 @@ main(void)
 		TEST(finds_elements),
 		TEST(finds_results),
 		TEST(tells_errors_of_system_calls),
+		TEST(heeds_conditions),
 		TEST(keeps_direction),
 		TEST(walks_the_stack),
 		TEST(fires_only_when_active),

@@ -32,6 +32,7 @@ struct trace {
 	struct dif_prog prog;
 	struct dif_enabling en;
 	struct dif_recipes args;
+	const struct dif_whens *when;
 	struct world *w;
 	struct x86_handler h;
 };
@@ -183,7 +184,7 @@ trace_lower(struct trace *t, enum x86_at at)
 	world_sites(t->w);
 	t->w->sites[0].cells = t->w->lay.fixed_end;
 	struct x86_handler_in in = { &t->en, 0, t->n - t->nerror, &t->args,
-				     at };
+				     at, t->when };
 	if (err_is_set(&e) || x86_lower(&t->w->b, &t->w->t, &in, &t->h, &e))
 		fail_msg("%s", e.msg);
 }
