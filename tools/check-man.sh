@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #
-# check-man.sh OPT_DEF MANUAL DTRACE_C - is the manual page in step?
+# check-man.sh OPT_DEF MANUAL CMD_USAGE_C - is the manual page in step?
 #
-# Every flag of the usage text in dtrace.c must have an entry ".It Fl", and
+# Every flag of the usage text in cmd_usage.c must have an entry ".It Fl", and
 # these be such flags, but for -64, which says what is so.
 # Every option of lib/opt.def must have an entry in the section TRACING OPTIONS,
 # those that are refused (class NONE) in its subsection Refused, and

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """completion.py - shell completion from its template and the options.
 
-usage: completion.py OPT_DEF DTRACE_C FIELDS_AWK TEMPLATE OUTPUT
+usage: completion.py OPT_DEF CMD_USAGE_C FIELDS_AWK TEMPLATE OUTPUT
 
 Options are the rows of opt.def that are served, the words of their values are
 those of their kind there; flags and what they are for are those of the usage
-text in dtrace.c.
+text in cmd_usage.c.
 """
 import re
 import sys

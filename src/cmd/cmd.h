@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "dtrace/dtrace.h"
 
@@ -69,6 +70,20 @@ struct cmd {
 	int hold_fd;	   /* where it is claimed; 0: nowhere yet */
 };
 
+/* One -c or -p. */
+struct cmd_target {
+	char *arg;
+	bool is_pid;
+};
+
+struct cmd_targets {
+	struct cmd_target *v; /* as they were given: the first is $target */
+	int n;
+	/* What to do instead of tracing: -A, -G, -h, -l, -V; they exclude
+	   each other. */
+	char instead, instead_too;
+};
+
 extern const char *cmd_name; /* "dtrace" */
 
 /* "dtrace: text" on stderr, without the end of a line. */
@@ -108,17 +123,34 @@ void cmd_out(struct cmd *c, const char *fmt, ...)
 /* The same of n bytes of text. */
 void cmd_put(struct cmd *c, const char *text, size_t n);
 
-/*
- * The next option as getopt(3) gives it; -1: there is none.  What is no option
- * goes to args, which has room for argc.  Begin with optind 0.
- */
-int cmd_getopt(int argc, char **argv, char **args, int *nargs);
 /* Make c->out the file of -o, if there is one. */
 void cmd_open_output(struct cmd *c);
 /* How often the user has said that tracing is to end. */
 extern volatile sig_atomic_t cmd_interrupted;
 /* Say so, in a handler of a signal too; the second time is the end at once. */
 void cmd_interrupt(void);
+
+/*
+ * cmd_usage.c.  print: all options.  usage(): what is wrong with those that were
+ * given, how they go together, and exit 2.  no_probes(): usage() where there is
+ * no program, which may have been meant by another argument.
+ */
+void cmd_print_usage(FILE *fp);
+_Noreturn void cmd_usage(struct cmd *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+_Noreturn void cmd_no_probes(struct cmd *c);
+
+/* cmd_args.c: set an option of -x; one that does not exist, or not with that
+   value, is fatal.  val may be NULL. */
+void cmd_set_option(struct cmd *c, const char *name, const char *val);
+/* Take all arguments; what is wrong with them ends the command.  c->progs, c->args
+   and t->v have room for argc. */
+void cmd_parse_args(struct cmd *c, int argc, char **argv, struct cmd_targets *t);
+/*
+ * The next option as getopt(3) gives it; -1: there is none.  What is no option
+ * goes to args, which has room for argc.  Begin with optind 0.
+ */
+int cmd_getopt(int argc, char **argv, char **args, int *nargs);
 
 /* cmd_print.c */
 void cmd_handlers(struct cmd *c);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * dtrace.c - dtrace(1): options, programs, the loop.
+ * dtrace.c - dtrace(1): processes, programs, the loop.
  *
- * Two passes over the arguments: the first sets options, so that their order
- * among the programs does not matter; programs are then compiled in the order
- * given, after the processes of -c and -p exist ($target).  What is no option
- * is $1, $2 ... of every program.
+ * The arguments have been read (cmd_args.c) before anything is done.  Then the
+ * processes of -c and -p are started, since $target is one of them, and
+ * programs are compiled in the order given.
  *
  * Exit status: 0, or exit()'s; 1 for an error; 2 for bad usage.
  */
@@ -16,9 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static const char optstring[] =
-	"+:-:3:6:aAb:Bc:CdD:ef:FGhHi:I:lL:m:n:o:O:p:P:qs:SU:vVwx:X:Z";
 
 volatile sig_atomic_t cmd_interrupted;
 
@@ -32,378 +28,7 @@ cmd_interrupt(void)
 static volatile sig_atomic_t going; /* tracing has begun */
 static dtrace_hdl_t *volatile starting; /* what dtrace_go() is at work for */
 
-/* ---- usage ---------------------------------------------------------------- */
-
-static void
-print_synopsis(FILE *fp)
-{
-	fprintf(fp,
-"Usage: %s [-64] [-aABCdeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]]\n"
-"\t[-I path] [-L path] [-o output] [-O format] [-p pid] [-s script]\n"
-"\t[-U name] [-x opt[=val]] [-X a|c|s|t]\n"
-"\t[-P provider [[ predicate ] action ]]\n"
-"\t[-m [ provider: ] module [[ predicate ] action ]]\n"
-"\t[-f [[ provider: ] module: ] func [[ predicate ] action ]]\n"
-"\t[-n [[[ provider: ] module: ] func: ] name [[ predicate ] action ]]\n"
-"\t[-i probe-id [[ predicate ] action ]] [ args ... ]\n\n"
-"\tpredicate -> '/' D-expression '/'\n"
-"\t   action -> '{' D-statements '}'\n", cmd_name);
-}
-
-static void
-print_usage(FILE *fp)
-{
-	print_synopsis(fp);
-	fputs("\n"
-"\t-a  claim anonymous tracing state\n"
-"\t-A  save what is to be traced from the next boot on\n"
-"\t-b  set trace buffer size\n"
-"\t-B  take output through the handler of buffered output\n"
-"\t-c  run specified command and exit upon its completion\n"
-"\t-C  run cpp(1) preprocessor on script files\n"
-"\t-d  print programs as D with clauses for if and else\n"
-"\t-D  define symbol when invoking preprocessor\n"
-"\t-e  exit after compiling request but prior to enabling probes\n"
-"\t-f  enable or list probes matching the specified function name\n"
-"\t-F  coalesce trace output by function\n"
-"\t-G  generate an object file for programs with static probes\n"
-"\t-h  generate a header file with definitions for static probes\n"
-"\t-H  print included files when invoking preprocessor\n"
-"\t-i  enable or list probes matching the specified probe id\n"
-"\t-I  add include directory to preprocessor search path\n"
-"\t-l  list probes matching specified criteria\n"
-"\t-L  add library directory to library search path\n"
-"\t-m  enable or list probes matching the specified module name\n"
-"\t-n  enable or list probes matching the specified probe name\n"
-"\t-o  set output file\n"
-"\t-O  write json, jsonl, or a picture: folded, flame=file, pprof=file,\n"
-"\t    speedscope=file, perfetto=file, html=file\n"
-"\t-p  grab specified process-ID and cache its symbol tables\n"
-"\t-P  enable or list probes matching the specified provider name\n"
-"\t-q  set quiet mode (only output explicitly traced data)\n"
-"\t-s  enable or list probes according to the specified D script\n"
-"\t-S  print D compiler intermediate code\n"
-"\t-U  undefine symbol when invoking preprocessor\n"
-"\t-v  set verbose mode (report stability attributes, arguments)\n"
-"\t-V  report DTrace API version\n"
-"\t-w  permit destructive actions\n"
-"\t-x  enable or modify compiler and tracing options\n"
-"\t-X  specify ISO C conformance settings for preprocessor\n"
-"\t-Z  permit probe descriptions that match zero probes\n"
-"\t--color[=never|auto|always]\n"
-"\t    colours in histograms\n"
-"\t--explain [tag]\n"
-"\t    what an error means and what to do, or which errors there are\n"
-"\t--hold\n"
-"\t    trace in the background, until dtrace -a claims it\n"
-"\t--live\n"
-"\t    show what is traced on a screen\n", fp);
-	fprintf(fp, "\n\t%s run -l lists tools that are ready made\n", cmd_name);
-}
-
-static _Noreturn void
-usage(struct cmd *c, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	cmd_vmessage(fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	print_synopsis(stderr);
-	fprintf(stderr, "\n\t%s --help tells what the options mean\n",
-		cmd_name);
-	cmd_quit(c, 2);
-}
-
-static _Noreturn void
-no_probes(struct cmd *c)
-{
-	if (c->nargs > 2 && strcmp(c->args[1], "run") == 0)
-		usage(c, "no probes specified (a tool is run with run as the "
-			 "first word: %s run %s)", cmd_name, c->args[2]);
-	if (c->nargs > 1 && access(c->args[1], R_OK) == 0)
-		usage(c, "no probes specified (a script is run with -s %s)",
-		      c->args[1]);
-	usage(c, "no probes specified");
-}
-
-/* ---- options ---------------------------------------------------------------- */
-
-static void
-set_option(struct cmd *c, const char *name, const char *val)
-{
-	if (dtrace_setopt(c->dtp, name, val) != 0)
-		cmd_dfatal(c, "failed to set -x %s", name);
-}
-
-static void
-set_x(struct cmd *c, char *arg)
-{
-	char *val = strchr(arg, '=');
-
-	if (val != NULL)
-		*val++ = '\0';
-	set_option(c, arg, val);
-	if (strcmp(arg, "verbose") == 0)
-		c->cflags |= DTRACE_C_DIFV;
-}
-
-static void
-add_prog(struct cmd *c, const char *desc, const char *text, bool is_file,
-	 dtrace_probespec_t spec)
-{
-	struct cmd_prog *p = &c->progs[c->nprogs++];
-
-	*p = (struct cmd_prog){ .desc = desc, .text = text, .spec = spec,
-				.is_file = is_file };
-}
-
-static void
-set_cpp(struct cmd *c, const char *opt, const char *val)
-{
-	set_option(c, opt, val);
-}
-
-/* Options of the first pass that stand for themselves. */
-static bool
-parse_simple(struct cmd *c, int opt, char *arg)
-{
-	switch (opt) {
-	case 'b':
-		if (dtrace_setopt(c->dtp, "bufsize", arg) != 0)
-			cmd_dfatal(c, "failed to set -b %s", arg);
-		return true;
-	case 'B':
-		c->buffered = true;
-		return true;
-	case 'C':
-		c->cflags |= DTRACE_C_CPP;
-		return true;
-	case 'd':
-		c->cflags |= DTRACE_C_SUGAR;
-		return true;
-	case 'D':
-		set_cpp(c, "define", arg);
-		return true;
-	case 'F':
-		set_option(c, "flowindent", NULL);
-		return true;
-	case 'H':
-		set_cpp(c, "cpphdrs", NULL);
-		return true;
-	case 'I':
-		set_cpp(c, "incdir", arg);
-		return true;
-	case 'L':
-		set_option(c, "libdir", arg);
-		return true;
-	case 'O':
-		if (cmd_show_takes(c, arg))
-			return true;
-		if (dtrace_setopt(c->dtp, "oformat", arg) != 0)
-			cmd_dfatal(c, "failed to set -O %s, which is no "
-				      "picture (%s) either", arg,
-				   cmd_show_names);
-		return true;
-	case 'q':
-		set_option(c, "quiet", NULL);
-		return true;
-	case 'S':
-		c->cflags |= DTRACE_C_DIFV;
-		return true;
-	case 'U':
-		set_cpp(c, "undef", arg);
-		return true;
-	case 'v':
-		c->verbose = true;
-		return true;
-	case 'w':
-		set_option(c, "destructive", NULL);
-		return true;
-	case 'x':
-		set_x(c, arg);
-		return true;
-	case 'X':
-		set_cpp(c, "stdc", arg);
-		return true;
-	case 'Z':
-		c->cflags |= DTRACE_C_ZDEFS;
-		return true;
-	default:
-		return false;
-	}
-}
-
-static void
-parse_model(struct cmd *c, const char *model)
-{
-	if (strcmp(model, "32") == 0)
-		cmd_fatal(c, "-32: only the 64-bit data model is built");
-	if (strcmp(model, "64") != 0)
-		usage(c, "invalid data model -%s", model);
-}
-
-static const struct {
-	int opt;
-	dtrace_probespec_t spec;
-} specs[] = {
-	{ 'P', DTRACE_PROBESPEC_PROVIDER }, { 'm', DTRACE_PROBESPEC_MOD },
-	{ 'f', DTRACE_PROBESPEC_FUNC },	    { 'n', DTRACE_PROBESPEC_NAME },
-	{ 'i', DTRACE_PROBESPEC_NAME },
-};
-
-static bool
-parse_spec(struct cmd *c, int opt, char *arg)
-{
-	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-		if (specs[i].opt != opt)
-			continue;
-		if (opt == 'i' && !isdigit((unsigned char)arg[0]))
-			cmd_fatal(c, "invalid probe identifier %s", arg);
-		add_prog(c, "description", arg, false, specs[i].spec);
-		return true;
-	}
-	if (opt != 's')
-		return false;
-	add_prog(c, "script", arg, true, DTRACE_PROBESPEC_NONE);
-	return true;
-}
-
-/* One -c or -p. */
-struct target {
-	char *arg;
-	bool is_pid;
-};
-
-struct targets {
-	struct target *v; /* as they were given: the first is $target */
-	int n;
-	/* What to do instead of tracing: -A, -G, -h, -l, -V; they exclude
-	   each other. */
-	char instead, instead_too;
-};
-
-static void
-set_instead(struct targets *t, char opt)
-{
-	if (t->instead == '\0')
-		t->instead = opt;
-	else if (t->instead != opt)
-		t->instead_too = opt;
-}
-
-int
-cmd_getopt(int argc, char **argv, char **args, int *nargs)
-{
-	while (optind < argc) {
-		int opt = getopt(argc, argv, optstring);
-		if (opt != -1)
-			return opt;
-		if (optind < argc && strcmp(argv[optind - 1], "--") != 0) {
-			args[(*nargs)++] = argv[optind++];
-			continue;
-		}
-		while (optind < argc)
-			args[(*nargs)++] = argv[optind++];
-	}
-	return -1;
-}
-
-/* Words that main() takes where they stand as it wants them, and how that is. */
-static const struct alone {
-	const char *word, *how;
-} alone[] = {
-	{ "explain", "dtrace --explain [TAG], without other options" },
-	{ "help", "dtrace --help, without other options" },
-	{ "hold", "dtrace --hold, before other options" },
-	{ "version", "dtrace --version, without other options" },
-};
-
-/* --live, --color=WHEN: options of -x under other names. */
-static void
-parse_long(struct cmd *c, char *arg)
-{
-	for (size_t i = 0; i < sizeof(alone) / sizeof(alone[0]); i++)
-		if (strncmp(arg, alone[i].word, strcspn(arg, "=")) == 0 &&
-		    alone[i].word[strcspn(arg, "=")] == '\0')
-			usage(c, "option --%s is given as %s", alone[i].word,
-			      alone[i].how);
-	if (strcmp(arg, "live") == 0)
-		set_option(c, "live", NULL);
-	else if (strncmp(arg, "color=", 6) == 0)
-		set_option(c, "color", arg + 6);
-	else if (strcmp(arg, "color") == 0)
-		set_option(c, "color", "always");
-	else
-		usage(c, "illegal option --%s (there are --color, --explain, "
-			 "--help, --hold, --live and --version)", arg);
-}
-
-static void
-parse_args(struct cmd *c, int argc, char **argv, struct targets *t)
-{
-	int opt;
-
-	c->args[c->nargs++] = argv[0];
-	optind = 0; /* anew: cmd_anon_args() may have been here */
-	while ((opt = cmd_getopt(argc, argv, c->args, &c->nargs)) != -1) {
-		if (parse_simple(c, opt, optarg) || parse_spec(c, opt, optarg))
-			continue;
-		switch (opt) {
-		case '-':
-			parse_long(c, optarg);
-			break;
-		case '3':
-		case '6':
-			parse_model(c, argv[optind - 1] + 1);
-			break;
-		case 'A':
-			set_instead(t, 'A');
-			c->mode = MODE_SAVE;
-			break;
-		case 'c':
-		case 'p':
-			t->v[t->n++] = (struct target){ optarg, opt == 'p' };
-			break;
-		case 'e':
-			if (c->mode == MODE_RUN)
-				c->mode = MODE_CHECK;
-			break;
-		case 'G':
-			set_instead(t, 'G');
-			c->mode = MODE_OBJECT;
-			c->cflags |= DTRACE_C_ZDEFS;
-			break;
-		case 'h':
-			set_instead(t, 'h');
-			c->mode = MODE_HEADER;
-			c->cflags |= DTRACE_C_ZDEFS;
-			break;
-		case 'l':
-			set_instead(t, 'l');
-			c->mode = MODE_LIST;
-			c->cflags |= DTRACE_C_ZDEFS;
-			break;
-		case 'o':
-			c->outname = optarg;
-			break;
-		case 'V':
-			set_instead(t, 'V');
-			break;
-		case ':':
-			usage(c, "option requires an argument -- %c", optopt);
-		case '?':
-			usage(c, "illegal option -- %c%s", optopt,
-			      isdigit(optopt) ? " (arguments that begin with - "
-						"go behind --)" : "");
-		default:
-			usage(c, "illegal option -- %c", opt);
-		}
-	}
-}
-
-/* ---- processes ------------------------------------------------------------------ */
+/* ---- processes ----------------------------------------------------------- */
 
 /* Words are separated by white space; quotes group, as users expect.  *open is
    set to a quote that does not end. */
@@ -482,7 +107,7 @@ named_twice(struct ps_prochandle *const *procs, int n,
 }
 
 static void
-start_processes(struct cmd *c, const struct targets *t,
+start_processes(struct cmd *c, const struct cmd_targets *t,
 		struct ps_prochandle **procs)
 {
 	for (int i = 0; i < t->n; i++) {
@@ -500,7 +125,7 @@ start_processes(struct cmd *c, const struct targets *t,
 	c->live = c->nprocs;
 }
 
-/* ---- programs ------------------------------------------------------------------- */
+/* ---- programs ------------------------------------------------------------ */
 
 static void
 compile_text(struct cmd *c, struct cmd_prog *p)
@@ -577,8 +202,9 @@ has_line(const char *text, const char *line, size_t n)
 	return false;
 }
 
-/* What runs where: a line of dtrace_engines() each.  before: not all, but what was
-   not told then; how many probes an engine has by now is not of interest. */
+/* What runs where: a line of dtrace_engines() each.  before: not all, but what
+   was not told then; how many probes an engine has by now is not of
+   interest. */
 static void
 print_engines(struct cmd *c, const char *before)
 {
@@ -591,7 +217,7 @@ print_engines(struct cmd *c, const char *before)
 	}
 }
 
-/* ---- running -------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------- */
 
 /*
  * Until something is traced there is nothing to be told, and starting may take
@@ -627,9 +253,9 @@ catch_signals(void)
 	signal(SIGXFSZ, SIG_IGN); /* writes say so themselves */
 }
 
-/* Counts of what a pattern has matched and cannot be placed are missing from the
-   output, as drops are: so it is said, also where quiet; and again when libraries
-   that have been opened since have brought more. */
+/* Counts of what a pattern has matched and cannot be placed are missing from
+   the output, as drops are: so it is said, also where quiet; and again when
+   libraries that have been opened since have brought more. */
 static void
 tell_left_out(struct cmd *c, const char *whose)
 {
@@ -642,8 +268,8 @@ tell_left_out(struct cmd *c, const char *whose)
 			  n, whose, n == 1 ? "s" : "ve", n == 1 ? "es" : "");
 }
 
-/* What somebody asks for by name or by an option and will not see; with -v it is
-   among the rest. */
+/* What somebody asks for by name or by an option and will not see; with -v it
+   is among the rest. */
 static void
 tell_not_seen(struct cmd *c)
 {
@@ -651,8 +277,8 @@ tell_not_seen(struct cmd *c)
 		print_lines("", dtrace_not_seen(c->dtp));
 }
 
-/* If it was the screen that nobody reads any more, what is left is printed on the
-   terminal. */
+/* If it was the screen that nobody reads any more, what is left is printed on
+   the terminal. */
 static void
 flush_output(struct cmd *c)
 {
@@ -671,13 +297,12 @@ live_over(struct cmd *c)
 	c->died |= !cmd_live_end(c);
 }
 
+/* Switch tracing on and let the processes go.  What is said of it meanwhile is
+   said here. */
 static void
-run(struct cmd *c, struct ps_prochandle **procs)
+trace_begin(struct cmd *c, struct ps_prochandle **procs)
 {
-	bool done = false, newline = false;
-	FILE *fp = c->buffered ? NULL : c->out;
 	int64_t asked[CMD_NADJUSTED];
-	char *engines = NULL;
 
 	cmd_handlers(c);
 	cmd_asked(c, asked);
@@ -692,50 +317,78 @@ run(struct cmd *c, struct ps_prochandle **procs)
 	cmd_adjusted(c, asked);
 	tell_left_out(c, "matched probes");
 	tell_not_seen(c);
-	if (c->verbose) {
+	if (c->verbose)
 		print_engines(c, NULL);
-		engines = strdup(dtrace_engines(c->dtp));
-	}
 	for (int i = 0; i < c->nprocs; i++)
 		dtrace_proc_continue(c->dtp, procs[i]);
-	if (c->hold) {
-		cmd_hold_wait(c);
-		newline = cmd_interrupted != 0; /* by -e, not by ^C */
+}
+
+/* True if tracing is to end: the user has said so, or no process is left. */
+static bool
+trace_is_over(const struct cmd *c)
+{
+	return cmd_interrupted || (c->nprocs > 0 && c->live == 0);
+}
+
+/* Consume what there is; true if that was the last. */
+static bool
+trace_work(struct cmd *c, FILE *fp)
+{
+	switch (dtrace_work(c->dtp, fp, cmd_chew, cmd_chewrec, c)) {
+	case DTRACE_WORKSTATUS_DONE:
+		return true;
+	case DTRACE_WORKSTATUS_OKAY:
+		return false;
+	default:
+		if (cmd_output_closed(c))
+			cmd_quit(c, 0);
+		cmd_dfatal(c, "processing aborted");
 	}
-	while (!done) {
+}
+
+/* Until tracing is over.  newline: the line of ^C has been ended. */
+static void
+trace_consume(struct cmd *c, FILE *fp, bool newline)
+{
+	for (bool done = false; !done;) {
 		if (cmd_output_closed(c) && c->screen == NULL)
 			cmd_quit(c, 0);
-		if (!cmd_interrupted && (c->nprocs == 0 || c->live > 0))
+		if (!trace_is_over(c))
 			dtrace_sleep(c->dtp);
-		if (cmd_interrupted || (c->nprocs > 0 && c->live == 0))
+		if (trace_is_over(c))
 			live_over(c);
 		if (cmd_interrupted && !newline) {
 			newline = true;
 			if (!c->structured)
 				cmd_out(c, "\n");
 		}
-		if (cmd_interrupted || (c->nprocs > 0 && c->live == 0)) {
+		if (trace_is_over(c)) {
 			done = true;
 			if (dtrace_stop(c->dtp) != 0)
 				cmd_dfatal(c, "could not stop tracing");
 		}
-		switch (dtrace_work(c->dtp, fp, cmd_chew, cmd_chewrec, c)) {
-		case DTRACE_WORKSTATUS_DONE:
-			done = true;
-			break;
-		case DTRACE_WORKSTATUS_OKAY:
-			break;
-		default:
-			if (cmd_output_closed(c))
-				cmd_quit(c, 0);
-			cmd_dfatal(c, "processing aborted");
-		}
+		done |= trace_work(c, fp);
 		tell_left_out(c, "probes in libraries opened since");
 		cmd_show_look(c);
 		flush_output(c);
 		cmd_live_look(c);
 		cmd_patience_look(c);
 	}
+}
+
+static void
+run(struct cmd *c, struct ps_prochandle **procs)
+{
+	bool newline = false;
+	FILE *fp = c->buffered ? NULL : c->out;
+
+	trace_begin(c, procs);
+	char *engines = c->verbose ? strdup(dtrace_engines(c->dtp)) : NULL;
+	if (c->hold) {
+		cmd_hold_wait(c);
+		newline = cmd_interrupted != 0; /* by -e, not by ^C */
+	}
+	trace_consume(c, fp, newline);
 	live_over(c);
 	if (engines != NULL) /* what was not so when it began */
 		print_engines(c, engines);
@@ -751,7 +404,7 @@ run(struct cmd *c, struct ps_prochandle **procs)
 /* #!/usr/sbin/dtrace -qs script: the kernel gives "-qs" as one word, which
    getopt handles; here only memory is made. */
 static void
-make_room(struct cmd *c, int argc, struct targets *t)
+make_room(struct cmd *c, int argc, struct cmd_targets *t)
 {
 	size_t n = (size_t)argc + 1;
 
@@ -819,7 +472,7 @@ take_colours(struct cmd *c)
 	    term == NULL || strcmp(term, "dumb") == 0 ||
 	    (no != NULL && *no != '\0'))
 		return;
-	set_option(c, "color", "auto");
+	cmd_set_option(c, "color", "auto");
 }
 
 void
@@ -852,7 +505,7 @@ anon_asked(struct cmd *c, int argc, char **argv)
 
 /* What cannot be done by a process that nobody watches. */
 static void
-hold_options(struct cmd *c, const struct targets *t)
+hold_options(struct cmd *c, const struct cmd_targets *t)
 {
 	if (c->mode != MODE_RUN || t->instead != '\0' || t->n > 0 ||
 	    c->outname != NULL || c->npictures > 0 || c->buffered)
@@ -860,38 +513,117 @@ hold_options(struct cmd *c, const struct targets *t)
 			     "-p, -V and pictures have no meaning with it");
 }
 
-int
-main(int argc, char **argv)
+/* The options that are asked alone, without a trace: the status that the
+   command ends with, or -1 where there is none of them. */
+static int
+answer_alone(int argc, char **argv)
 {
-	static char version[] = "-V";
-	struct cmd c = { .mode = MODE_RUN, .out = stdout };
-	struct targets t = { 0 };
-	int err = 0;
-
-	cmd_std_files();
 	if (argc == 1) {
-		print_usage(stderr);
+		cmd_print_usage(stderr);
 		return 2;
 	}
 	if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-		print_usage(stdout);
+		cmd_print_usage(stdout);
 		return cmd_written(stdout, 0);
 	}
 	if (argc <= 3 && strcmp(argv[1], "--explain") == 0)
 		return cmd_explain(argc == 3 ? argv[2] : NULL);
 	if (argc == 2 && strncmp(argv[1], "--explain=", 10) == 0)
 		return cmd_explain(argv[1] + 10);
-	if (argc == 2 && strcmp(argv[1], "--version") == 0)
-		argv[1] = version;
-	if (strcmp(argv[1], "run") == 0)
-		cmd_run(argc, argv);
-	if (strcmp(argv[1], "--hold") == 0) {
-		c.hold = true;
-		argv[1] = argv[0]; /* what follows is as without it */
-		argv++;
-		argc--;
-		cmd_hold_start(&c);
-	}
+	return -1;
+}
+
+/* First words that change what follows: --version is -V, run is -s of a tool,
+   and what is behind --hold is read by the process that holds. */
+static void
+take_first_word(struct cmd *c, int *argc, char ***argv)
+{
+	static char version[] = "-V";
+	char **v = *argv;
+
+	if (*argc == 2 && strcmp(v[1], "--version") == 0)
+		v[1] = version;
+	if (strcmp(v[1], "run") == 0)
+		cmd_run(*argc, v);
+	if (strcmp(v[1], "--hold") != 0)
+		return;
+	c->hold = true;
+	v[1] = v[0]; /* what follows is as without it */
+	(*argv)++;
+	(*argc)--;
+	cmd_hold_start(c);
+}
+
+static _Noreturn void
+print_version(struct cmd *c)
+{
+	cmd_out(c, "%s: %s\n", cmd_name, _dtrace_version);
+	if (fflush(c->out) != 0)
+		cmd_output_failed(c, errno);
+	cmd_quit(c, 0);
+}
+
+/* What cannot be given together, and what needs a program.  Answers -V. */
+static void
+check_args(struct cmd *c, const struct cmd_targets *t)
+{
+	bool made = c->mode == MODE_OBJECT || c->mode == MODE_HEADER;
+
+	cmd_run_check(t->n > 0, c->args + 1, c->nargs - 1);
+	if (c->hold)
+		hold_options(c, t);
+	if (t->instead_too != '\0')
+		cmd_usage(c, "only one of the options -%c and -%c can be given",
+			  t->instead, t->instead_too);
+	if (t->instead == 'V')
+		print_version(c);
+	if (c->nprogs == 0 && made)
+		cmd_fatal(c, "-%c needs the program that declares the "
+			     "provider, as in -s file.d", t->instead);
+	if (c->nprogs == 0 && c->mode == MODE_RUN)
+		cmd_no_probes(c);
+}
+
+/* Before processes are started: what the options say of output and signals. */
+static void
+get_ready(struct cmd *c)
+{
+	if (c->mode == MODE_OBJECT)
+		take_objects(c);
+	else if (c->mode != MODE_HEADER)
+		cmd_open_output(c);
+	if (c->mode == MODE_RUN)
+		cmd_show_options(c);
+	take_colours(c);
+	c->quiet = cmd_option_on(c, "quiet");
+	catch_signals();
+}
+
+/* The programs are compiled: run them. */
+static void
+run_all(struct cmd *c, struct ps_prochandle **procs)
+{
+	for (int i = 0; i < c->nprogs; i++)
+		c->matches += c->progs[i].info.dpi_matches;
+	if (c->matches == 0 && !(c->cflags & DTRACE_C_ZDEFS))
+		cmd_fatal(c, "no probes matched");
+	cmd_show_start(c);
+	cmd_live_start(c);
+	run(c, procs);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct cmd c = { .mode = MODE_RUN, .out = stdout };
+	struct cmd_targets t = { 0 };
+	int err = 0;
+
+	cmd_std_files();
+	int alone = answer_alone(argc, argv);
+	if (alone >= 0)
+		return alone;
+	take_first_word(&c, &argc, &argv);
 	c.dtp = dtrace_open(DTRACE_VERSION, 0, &err);
 	if (c.dtp == NULL) {
 		cmd_error("failed to initialize dtrace: %s",
@@ -903,34 +635,9 @@ main(int argc, char **argv)
 	if (anon == 'a')
 		cmd_quit(&c, cmd_hold_claim(&c, argc, argv));
 	char *saved = anon == 'A' ? cmd_anon_args(&c, argc, argv) : NULL;
-	parse_args(&c, argc, argv, &t);
-	cmd_run_check(t.n > 0, c.args + 1, c.nargs - 1);
-	if (c.hold)
-		hold_options(&c, &t);
-	if (t.instead_too != '\0')
-		usage(&c, "only one of the options -%c and -%c can be given",
-		      t.instead, t.instead_too);
-	if (t.instead == 'V') {
-		cmd_out(&c, "%s: %s\n", cmd_name, _dtrace_version);
-		if (fflush(c.out) != 0)
-			cmd_output_failed(&c, errno);
-		cmd_quit(&c, 0);
-	}
-	if (c.nprogs == 0 && (c.mode == MODE_OBJECT || c.mode == MODE_HEADER))
-		cmd_fatal(&c, "-%c needs the program that declares the "
-			      "provider, as in -s file.d", t.instead);
-	if (c.nprogs == 0 && (c.mode == MODE_RUN || c.mode == MODE_HEADER ||
-			      c.mode == MODE_OBJECT))
-		no_probes(&c);
-	if (c.mode == MODE_OBJECT)
-		take_objects(&c);
-	else if (c.mode != MODE_HEADER)
-		cmd_open_output(&c);
-	if (c.mode == MODE_RUN)
-		cmd_show_options(&c);
-	take_colours(&c);
-	c.quiet = cmd_option_on(&c, "quiet");
-	catch_signals();
+	cmd_parse_args(&c, argc, argv, &t);
+	check_args(&c, &t);
+	get_ready(&c);
 	/* Wherever this ends, it is not lost. */
 	static struct ps_prochandle **procs;
 	procs = calloc((size_t)t.n + 1, sizeof(*procs));
@@ -941,18 +648,11 @@ main(int argc, char **argv)
 	start_processes(&c, &t, procs);
 	cmd_live_unhide(&c);
 	compile_all(&c);
-	for (int i = 0; i < c.nprogs; i++)
-		c.matches += c.progs[i].info.dpi_matches;
 	if (c.mode == MODE_SAVE)
 		cmd_anon_save(&c, saved);
 	free(saved);
-	if (c.mode == MODE_RUN) {
-		if (c.matches == 0 && !(c.cflags & DTRACE_C_ZDEFS))
-			cmd_fatal(&c, "no probes matched");
-		cmd_show_start(&c);
-		cmd_live_start(&c);
-		run(&c, procs);
-	}
+	if (c.mode == MODE_RUN)
+		run_all(&c, procs);
 	free(procs);
 	free(t.v);
 	if (fflush(c.out) != 0)
