@@ -401,6 +401,9 @@ CODE(own, "lea own(%rip),%rax\n ret\n");
 CODE(sys, "mov $39,%eax\n syscall\n ret\n");
 CODE(trap, "test %edi,%edi\n jz 1f\n ret\n 1: ud2\n");
 CODE(away, "test %rdi,%rdi\n jz 1f\n jmp *%rdi\n 1: ret\n");
+/* The same, with targets of its own that are not in order. */
+CODE(away3, "test %rdi,%rdi\n jz 3f\n js 1f\n jp 2f\n jmp *%rdi\n"
+	    "1: inc %eax\n 2: inc %eax\n 3: ret\n");
 CODE(far_, "push %rcx\n jmp far_+4100\n");
 CODE(on, "test %rdi,%rdi\n jz 1f\n ret\n 1: xor %eax,%eax\n");
 
@@ -424,6 +427,7 @@ test_refused(void **state)
 	refused(far_, LEN(far_), "other code");
 	refused(on, LEN(on), "runs on");
 	assert_null(put(away, LEN(away)));
+	assert_null(put(away3, LEN(away3)));
 }
 
 /* Who goes into it elsewhere stays in the original; but then a pointer may be
