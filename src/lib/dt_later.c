@@ -500,6 +500,7 @@ dt_later_modules_poll(dtrace_hdl_t *dtp, struct dt_engine *de)
 	if (rc == 0 && de->ops->extend(de->eng, l.sites.v, l.sites.n,
 				       &dtp->err) != 0)
 		rc = dt_fail(dtp, EDT_ENABLE);
+	ksym_refresh(dtp->env.procs); /* they have symbols, too */
 	vec_fini(&l.enabs);
 	vec_fini(&l.sites);
 	return rc;

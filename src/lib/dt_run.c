@@ -587,6 +587,9 @@ dtrace_go(dtrace_hdl_t *dtp)
 		dtp->aggs = NULL;
 		return -1;
 	}
+	/* Programs and trampolines have symbols, which who read them before does
+	   not know. */
+	ksym_refresh(dtp->env.procs);
 	dtp->active = true;
 	dtp->last_switch = dtp->last_agg = dt_now();
 	dtp->last_status = dtp->last_drops = dtp->last_switch;
