@@ -12,6 +12,7 @@
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -50,9 +51,9 @@ static const struct mode {
 
 /* A name taken apart. */
 struct parsed {
-	const struct event *event;
-	const struct mode *mode;
-	uint64_t count;
+	struct event event;
+	const struct mode *mode; /* NULL: there is none in the name */
+	uint64_t count; /* 0: none */
 };
 
 /* Words of the name are joined by - or _ alike. */
@@ -67,13 +68,30 @@ cpc_same(const char *name, size_t len, const char *event)
 	return true;
 }
 
-static const struct event *
-find_event(const char *name, size_t len)
+/* "r" and the number that a model of processor has for an event and its mask, in
+   hexadecimal, as perf(1) has it. */
+static bool
+raw_event(const char *name, size_t len, struct event *out)
+{
+	size_t digits = strspn(name + 1, "0123456789abcdefABCDEF");
+
+	if (name[0] != 'r' || digits + 1 != len || digits == 0 || digits > 16)
+		return false;
+	*out = (struct event){ .name = "r", .type = PERF_TYPE_RAW,
+			       .config = strtoull(name + 1, NULL, 16),
+			       .least = 10000 };
+	return true;
+}
+
+static bool
+find_event(const char *name, size_t len, struct event *out)
 {
 	for (size_t i = 0; i < NEVENTS; i++)
-		if (cpc_same(name, len, events[i].name))
-			return &events[i];
-	return NULL;
+		if (cpc_same(name, len, events[i].name)) {
+			*out = events[i];
+			return true;
+		}
+	return raw_event(name, len, out);
 }
 
 /* The number at the end, behind a -, whose place is the result; NULL: none that
@@ -97,8 +115,11 @@ static bool
 cpc_parse(const char *name, struct parsed *out)
 {
 	const char *end = parse_count(name, &out->count);
+	bool found = false;
 
-	out->event = NULL;
+	out->mode = NULL;
+	if (end == NULL)
+		out->count = 0;
 	for (size_t i = 0; end != NULL && i < sizeof(modes) / sizeof(*modes);
 	     i++) {
 		size_t len = strlen(modes[i].name), all = (size_t)(end - name);
@@ -107,9 +128,24 @@ cpc_parse(const char *name, struct parsed *out)
 		    strncmp(end - len, modes[i].name, len) != 0)
 			continue;
 		out->mode = &modes[i];
-		out->event = find_event(name, all - len - 1);
+		found = find_event(name, all - len - 1, &out->event);
 	}
-	return out->event != NULL;
+	return found;
+}
+
+/* What is wrong with a name that is none. */
+static const char *
+cpc_why(const struct parsed *n)
+{
+	if (n->count == 0)
+		return "a name is an event, a mode and a count, as "
+		       "cycles-user-100000";
+	if (n->mode == NULL)
+		return "before the count stands the mode: user, kernel or all; "
+		       "an event with its mask is r and a number, as perf has "
+		       "it: r01c2-user-100000";
+	return "no such event is known; dtrace -lP cpc tells those of this "
+	       "machine, and r and a number are one of its processor";
 }
 
 /* ---- probes ------------------------------------------------------------------- */
@@ -119,13 +155,17 @@ add_named(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 {
 	struct parsed n;
 
-	if (!probe_desc_match(pd, "cpc", "", "", pd->name) ||
-	    !cpc_parse(pd->name, &n))
+	if (!probe_desc_match(pd, "cpc", "", "", pd->name))
 		return 0;
-	if (n.count < n.event->least)
+	if (!cpc_parse(pd->name, &n))
+		return strcmp(pd->prov, "cpc") != 0
+			       ? 0
+			       : err_set(e, &D_PROC_NAME, 0, "cpc:::%s: %s",
+					 pd->name, cpc_why(&n));
+	if (n.count < n.event.least)
 		return err_set(e, &ERR_GENERIC, 0,
 			       "cpc:::%s: the count must be %llu or more",
-			       pd->name, (unsigned long long)n.event->least);
+			       pd->name, (unsigned long long)n.event.least);
 	return probe_add(pv, "cpc", "", "", pd->name) != NULL ? 0
 							     : err_nomem(e);
 }
@@ -179,7 +219,7 @@ cpc_sites(struct prov *pv, const struct probe *p, struct site_list *out,
 	if (!cpc_parse(p->name, &n))
 		return 0;
 	s.num = n.count;
-	s.counter = (struct dif_counter){ n.event->type, n.event->config,
+	s.counter = (struct dif_counter){ n.event.type, n.event.config,
 					  n.mode->user, n.mode->kernel };
 	return site_add(out, &s, e);
 }

@@ -163,13 +163,24 @@ test_profile(void **state)
 static void
 test_cpc(void **state)
 {
-	static const char *const none[] = {
-		"cpc:::cycles",		   "cpc:::cycles-all",
-		"cpc:::cycles-all-",	   "cpc:::cycles-all-0",
-		"cpc:::cycles-some-10000", "cpc:::-all-10000",
-		"cpc:::all-10000",	   "cpc:::no_such-all-10000",
-		"cpc:::cycles-all-1x",	   "cpc:vmlinux::cycles-all-10000",
-		"cpc:::cycles-all-99999999999999999999",
+	static const struct {
+		const char *probe, *why;
+	} none[] = {
+		{ "cpc:::cycles", "a name is an event" },
+		{ "cpc:::cycles-all", "a name is an event" },
+		{ "cpc:::cycles-all-", "a name is an event" },
+		{ "cpc:::cycles-all-0", "a name is an event" },
+		{ "cpc:::cycles-some-10000", "user, kernel or all" },
+		{ "cpc:::cycles-all-0x41-10000", "r and a number, as perf" },
+		{ "cpc:::-all-10000", "user, kernel or all" },
+		{ "cpc:::all-10000", "user, kernel or all" },
+		{ "cpc:::no_such-all-10000", "no such event" },
+		{ "cpc:::r-all-10000", "no such event" },
+		{ "cpc:::r12x-all-10000", "no such event" },
+		{ "cpc:::r00112233445566778-all-10000", "no such event" },
+		{ "cpc:::cycles-all-1x", "a name is an event" },
+		{ "cpc:::cycles-all-99999999999999999999", "a name is an" },
+		{ "cpc:::r1-all-9999", "10000 or more" },
 	};
 	struct probe *p;
 	struct dif_site s;
@@ -184,9 +195,19 @@ test_cpc(void **state)
 	assert_int_equal(match("page_faults-user-1", &p), 1);
 	s = site(p);
 	assert_true(s.counter.user && !s.counter.kernel);
-	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
-		if (match(none[i], NULL) != 0)
-			fail_msg("%s", none[i]);
+	assert_int_equal(match("cpc:::r01C2-kernel-20000", &p), 1);
+	s = site(p);
+	assert_int_equal(s.counter.type, 4); /* PERF_TYPE_RAW */
+	assert_int_equal(s.counter.config, 0x1c2);
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++) {
+		err_clear(&e);
+		if (match(none[i].probe, NULL) != -1 ||
+		    strstr(e.msg, none[i].why) == NULL)
+			fail_msg("%s: %s", none[i].probe, e.msg);
+	}
+	err_clear(&e);
+	assert_int_equal(match("cpc:vmlinux::cycles-all-10000", NULL), 0);
+	assert_int_equal(match("cycles-all-", NULL), 0);
 	assert_int_equal(match("cpc:::cycles-all-9999", NULL), -1);
 	assert_non_null(strstr(e.msg, "10000 or more"));
 	err_clear(&e);
@@ -356,12 +377,17 @@ test_tables(void **state)
 	};
 	struct dif_pdesc pd = { 0, "", "", "", "" };
 
+	/* Names with a suffix are looked for among the kernel's symbols. */
+	env.procs = proc_set_new(&e);
+	assert_non_null(env.procs);
 	if (CAPABLE("btf"))
 		type_space_use_kernel(env.types, NULL);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		pd.prov = names[i];
 		assert_true(probe_match(ps, &pd, sites_or_name, NULL, &e) > 0);
 	}
+	proc_set_free(env.procs);
+	env.procs = NULL;
 }
 
 /* With the types of the running kernel, where it has them. */
