@@ -14,6 +14,7 @@
 #   make vm       run what a kernel matters to on others, in QEMU: two hours
 #   make doc      the doc site, build/doc-site/index.html
 #   make packages Debian packages, built and tried in a minimal Debian
+#   make container the image of container/, built from a minimal Debian and tried
 #   make install  to PREFIX (default /usr/local), DESTDIR respected
 #   make uninstall  takes away what install has put there
 
@@ -28,7 +29,7 @@ COMMANDS = $(addprefix src/cmd/, dtrace dtrace-live dtrace-show lockstat \
 	plockstat) src/export/dtrace-export
 
 .PHONY: all demo check bench fuzz install uninstall clean vm fresh cross torture \
-	doc packages
+	doc packages container
 
 all: $(BUILD)/build.ninja
 	@$(NINJA) $(BUILD) --quiet
@@ -96,6 +97,9 @@ doc: all
 
 packages:
 	@tools/packages
+
+container:
+	@tools/container
 
 clean:
 	rm -rf $(BUILD) $(ASAN) build-fuzz
