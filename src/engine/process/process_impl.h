@@ -411,7 +411,9 @@ int plan_maps(struct engine *eng, struct err *e);
 int plan_sites(struct engine *eng, struct err *e);
 int plan_sites_of(struct engine *eng, const struct engine_site *v, size_t n,
 		  struct err *e);
-int plan_syscalls_of(struct engine *eng, struct world_obj *o, struct err *e);
+/* The system calls of an object: all, or if no probe is at one, those that we must see
+   ourselves. */
+int plan_calls_of(struct engine *eng, struct world_obj *o, struct err *e);
 int plan_point_add(struct plan *p, const struct plan_point *pt);
 void plan_refuse(struct plan *p, uint32_t group, const char *why);
 /* Static cells, or counters, of each probe. */

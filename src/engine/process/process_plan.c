@@ -821,7 +821,7 @@ more_points(struct engine *eng, const struct engine_site *v, size_t n,
 
 		if ((p->sys_entry || p->sys_return || eng->root != NULL) &&
 		    note->there &&
-		    !note->scanned && plan_syscalls_of(eng, o, e) != 0)
+		    !note->scanned && plan_calls_of(eng, o, e) != 0)
 			return -1;
 	}
 	return 0;

@@ -89,14 +89,15 @@ plan_left(struct plan *p, const char *why)
    of all threads but few. */
 static const uint32_t sys_special[] = { SYS_exit,   SYS_vfork,  SYS_clone,
 					SYS_clone3, SYS_prctl,  SYS_seccomp,
-					SYS_execve, SYS_execveat };
+					SYS_execve, SYS_execveat,
+					SYS_arch_prctl };
 #define NSPECIAL (sizeof(sys_special) / sizeof(*sys_special))
 
-/* The last two where programs are followed. */
+/* The last three where programs are followed. */
 static size_t
 nspecial(const struct engine *eng)
 {
-	return eng->opts.follow == RTN_FOLLOW_ALL ? NSPECIAL : NSPECIAL - 2;
+	return eng->opts.follow == RTN_FOLLOW_ALL ? NSPECIAL : NSPECIAL - 3;
 }
 
 /* Is it one of them, or not known which one it is? */
@@ -293,8 +294,8 @@ sys_each(struct engine *eng, struct world_obj *o,
 	return 0;
 }
 
-int
-plan_syscalls_of(struct engine *eng, struct world_obj *o, struct err *e)
+static int
+syscalls_of(struct engine *eng, struct world_obj *o, struct err *e)
 {
 	world_obj_note(o)->scanned = true;
 	return sys_each(eng, o, NULL, e);
@@ -304,7 +305,7 @@ int
 plan_syscalls(struct engine *eng, struct err *e)
 {
 	for (size_t i = 0; i < eng->world.objs.n; i++)
-		if (plan_syscalls_of(eng, eng->world.objs.v[i], e) != 0)
+		if (syscalls_of(eng, eng->world.objs.v[i], e) != 0)
 			return -1;
 	for (uint32_t n = world_vdso_syscalls(&eng->world); n > 0; n--)
 		sys_left(eng, "it is in the kernel's own code, the vdso, for "
@@ -330,17 +331,14 @@ fn_is_special(const struct engine *eng, struct world_obj *o, uint64_t fn)
 	return false;
 }
 
-/* syscall(2), whose callers have the number. */
+/* syscall(2) of a C library, whose callers have the number. */
 static int
-sys_any(struct engine *eng, struct err *e)
+sys_any(struct engine *eng, struct world_obj *o, struct err *e)
 {
-	struct world_obj *o;
 	uint64_t fn, at;
 
-	if (!world_symbol(&eng->world, "syscall", &fn))
-		return 0;
-	o = world_at(&eng->world, fn);
-	if (o == NULL || !world_obj_is_libc(o) || fn_is_special(eng, o, fn))
+	if (!world_symbol(&eng->world, "syscall", &fn) ||
+	    world_at(&eng->world, fn) != o || fn_is_special(eng, o, fn))
 		return 0; /* or it has its points */
 	for (at = fn;
 	     (at = world_syscall(o, at)) != 0 && world_fn_of(o, at) == fn; at++)
@@ -349,11 +347,29 @@ sys_any(struct engine *eng, struct err *e)
 	return 0;
 }
 
+/* The system calls of an object that we must see ourselves. */
+static int
+special_of(struct engine *eng, struct world_obj *o, struct err *e)
+{
+	world_obj_note(o)->scanned = true;
+	if (sys_each(eng, o, fn_is_special, e) != 0)
+		return -1;
+	return world_obj_is_libc(o) ? sys_any(eng, o, e) : 0;
+}
+
+int
+plan_calls_of(struct engine *eng, struct world_obj *o, struct err *e)
+{
+	return eng->plan.sys_entry || eng->plan.sys_return ?
+		       syscalls_of(eng, o, e) :
+		       special_of(eng, o, e);
+}
+
 int
 plan_special(struct engine *eng, struct err *e)
 {
 	for (size_t i = 0; i < eng->world.objs.n; i++)
-		if (sys_each(eng, eng->world.objs.v[i], fn_is_special, e) != 0)
+		if (special_of(eng, eng->world.objs.v[i], e) != 0)
 			return -1;
-	return sys_any(eng, e);
+	return 0;
 }
