@@ -440,6 +440,25 @@ shared_once(struct guard *g, struct err *e)
 	}
 }
 
+/* All threads are stopped: the guardian, who has them, knows each by its number
+   and by its fs base, which the C library has put there. */
+static void
+ids_once(struct inject *in, pid_t pid, struct err *e)
+{
+	struct inject_id *v = calloc(in->n + 1, sizeof(*v));
+	bool found = false;
+	size_t n = 0;
+
+	assert_non_null(v);
+	assert_int_equal(inject_ids(in, v, &n, e), 0);
+	assert_true(n != 0 && n <= in->n);
+	for (size_t i = 0; i < n; i++)
+		found |= v[i].tid == pid && v[i].fs_base != 0;
+	assert_true(found);
+	assert_true(inject_fs_self(in, v, n));
+	free(v);
+}
+
 static void
 test_nobodys(void **state)
 {
@@ -460,6 +479,7 @@ test_nobodys(void **state)
 	assert_string_equal(comm, "dtrace-guard\n");
 	assert_int_equal(count_fds(guard_pid(c->g)), 6);
 	shared_once(c->g, &c->e);
+	ids_once(&c->in, t.pid, &c->e);
 	assert_int_equal(getsid(guard_pid(c->g)), guard_pid(c->g));
 	assert_int_equal(tgt_status(t.pid, "TracerPid", 10), guard_pid(c->g));
 	if (may_be_first())
