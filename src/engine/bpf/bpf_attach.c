@@ -70,7 +70,20 @@ bpf_attach_nofile(void)
 
 /* ---- timers -------------------------------------------------------------- */
 
-/* Call fn for each CPU of a list like 0-3,8; -1 when it failed. */
+const char *
+bpf_cpus_next(const char *list, int *lo, int *hi)
+{
+	char *p;
+
+	if (!isdigit((unsigned char)*list))
+		return NULL;
+	*lo = *hi = (int)strtol(list, &p, 10);
+	if (*p == '-')
+		*hi = (int)strtol(p + 1, &p, 10);
+	return *p == ',' ? p + 1 : p;
+}
+
+/* Call fn for each CPU that is online; -1 when it failed. */
 static int
 each_online(struct engine *eng, const struct bpf_prog *c, uint32_t site,
 	    struct err *e,
@@ -79,21 +92,16 @@ each_online(struct engine *eng, const struct bpf_prog *c, uint32_t site,
 {
 	char list[4096] = "";
 	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	int cpu, last;
 
 	if (f == NULL || fgets(list, sizeof(list), f) == NULL)
 		strcpy(list, "0");
 	if (f != NULL)
 		fclose(f);
-	for (char *p = list; isdigit((unsigned char)*p);) {
-		long a = strtol(p, &p, 10), b = a;
-		if (*p == '-')
-			b = strtol(p + 1, &p, 10);
-		for (; a <= b; a++)
-			if (fn(eng, c, site, (int)a, e) != 0)
+	for (const char *p = list; (p = bpf_cpus_next(p, &cpu, &last)) != NULL;)
+		for (; cpu <= last; cpu++)
+			if (fn(eng, c, site, cpu, e) != 0)
 				return -1;
-		if (*p == ',')
-			p++;
-	}
 	return 0;
 }
 

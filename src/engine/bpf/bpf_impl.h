@@ -566,6 +566,9 @@ int bpf_attach_all(struct engine *eng, struct err *e);
 /* Those of eng->progs alone. */
 int bpf_attach_progs(struct engine *eng, struct err *e);
 void bpf_attach_undo(struct engine *eng);
+/* The first CPUs of a list like 0-3,8, lo to hi; what follows them, or NULL if
+   the list is at its end. */
+const char *bpf_cpus_next(const char *list, int *lo, int *hi);
 /* True if this errno says that a file is gone with the processes that had it. */
 bool bpf_uprobe_gone(int sys);
 /* Remove all uprobes.  bpf_uprobe.c */

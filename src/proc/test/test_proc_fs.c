@@ -209,6 +209,21 @@ test_nobody(void **state)
 	assert_string_equal(buf, "");
 }
 
+/* Until the file ends, or the room does; what is there ends with a NUL. */
+static void
+test_pieces(void **state)
+{
+	char all[65536], some[8];
+	long n = proc_read(getpid(), 0, "limits", all, sizeof(all));
+
+	assert_true(n > 8 && n < (long)sizeof(all));
+	assert_int_equal(strlen(all), n);
+	assert_int_equal(proc_read(getpid(), 0, "limits", some, sizeof(some)),
+			 7);
+	all[7] = '\0';
+	assert_string_equal(some, all);
+}
+
 #define HEX64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define OTHER "f123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
@@ -245,6 +260,7 @@ main(void)
 		cmocka_unit_test(test_map_not),
 		cmocka_unit_test(test_ourselves),
 		cmocka_unit_test(test_nobody),
+		cmocka_unit_test(test_pieces),
 		cmocka_unit_test(test_containers),
 	};
 

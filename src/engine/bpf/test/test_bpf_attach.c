@@ -408,6 +408,29 @@ test_rows(void **state)
 	}
 }
 
+/* Lists of CPUs as the kernel writes them. */
+static void
+test_cpus(void **state)
+{
+	static const struct {
+		const char *list;
+		int n, sum; /* CPUs, and their numbers added */
+	} t[] = { { "0\n", 1, 0 },	 { "0-3\n", 4, 6 },
+		  { "0,2\n", 2, 2 },	 { "0-1,4-6,9\n", 6, 25 },
+		  { "8,10-11\n", 3, 29 }, { "", 0, 0 }, { "\n", 0, 0 } };
+
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		const char *p = t[i].list;
+		int n = 0, sum = 0, lo, hi;
+
+		while ((p = bpf_cpus_next(p, &lo, &hi)) != NULL)
+			for (; lo <= hi; lo++, n++)
+				sum += lo;
+		assert_int_equal(n, t[i].n);
+		assert_int_equal(sum, t[i].sum);
+	}
+}
+
 int
 main(void)
 {
@@ -421,6 +444,7 @@ main(void)
 		cmocka_unit_test(test_operands),
 		cmocka_unit_test(test_older),
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_cpus),
 	};
 
 	if (status != 0)
