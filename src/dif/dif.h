@@ -514,8 +514,10 @@ struct dif_clause {
 	int32_t only_pid;
 	uint32_t only_self;
 	/* Set by who enables it: the process whose code alone pdesc is about,
-	   even if nothing of it is there yet; 0: of no single one. */
+	   even if nothing of it is there yet; 0: of no single one.  And: it is
+	   about every process, and nothing of it is there yet. */
 	int32_t pid;
+	bool every;
 	/* Set by dif_layout(): bytes of the record, header included, multiple
 	   of 8; 0 when !records. */
 	uint32_t recsize;

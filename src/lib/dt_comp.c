@@ -297,6 +297,8 @@ comp_probe(struct dt_comp *comp, const struct dif_probe *p)
 static void
 comp_desc(struct dt_comp *comp, const struct dif_clause *c)
 {
+	if (c->every)
+		comp_row(comp, DIF_ENG_IK, "probes of every process");
 	if (c->pid == 0)
 		return;
 	comp->where |= DT_AT(USER);

@@ -106,6 +106,9 @@ exec_clause(dtrace_hdl_t *dtp, struct dif_clause *cl, unsigned *matches)
 	if (!vec_push(&dtp->clauses, cl))
 		return dt_nomem(dtp);
 	cl->pid = probe_desc_pid(dtp->probes, &cl->pdesc);
+	cl->every = c.matches == 0 &&
+		    probe_match_every(dtp->probes, &cl->pdesc, NULL, NULL, NULL,
+				      &dtp->err) > 0;
 	*matches += c.matches;
 	return 0;
 }

@@ -150,6 +150,10 @@ struct dt_engine {
 	VEC(const char *) later_why; /* why others have none, in words */
 	struct hash *users; /* kernel engine: files that processes have had,
 			       where clauses may get probes of more */
+	struct proc_watch *watch; /* kernel engine: files that any process maps,
+				     where clauses are about all; or NULL */
+	const char *watch_why;    /* it could not be had; or NULL */
+	bool watch_all; /* what they have mapped by now is to be looked at */
 	bool modules_wanted; /* clauses may get probes of modules */
 	uint64_t modules;    /* what kmod_seen() said when they last did */
 };
@@ -424,6 +428,7 @@ int dt_later_poll(dtrace_hdl_t *dtp, struct dt_engine *de);
 uint32_t dt_later_kernel(dtrace_hdl_t *dtp, struct dt_engine *de);
 int dt_later_modules_poll(dtrace_hdl_t *dtp, struct dt_engine *de);
 int dt_later_users_poll(dtrace_hdl_t *dtp, struct dt_engine *de);
+int dt_later_every_poll(dtrace_hdl_t *dtp, struct dt_engine *de);
 /* How many probes of what came later have been left out, as far as the engine does
    not say; and which, for -v. */
 uint32_t dt_later_left(const struct dt_engine *de);

@@ -13,10 +13,15 @@
  * belong to files, so a file that was mapped before has them still, wherever it
  * is mapped now: only files that are new to the process are.
  *
- * So it gets probes of the kernel's modules that are loaded while tracing, too
+ * A clause about every process (pid*, postgresql*) gets probes of files that nobody
+ * had mapped when tracing began: the kernel tells which files are mapped
+ * (proc_watch.c), and the providers are asked for what those have.
+ *
+ * So the kernel engine gets probes of modules that are loaded while tracing, too
  * (bpf_later.c).
  */
 #include "lib/dt_impl.h"
+#include "proc/proc_fs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -403,6 +408,37 @@ users_begin(dtrace_hdl_t *dtp, struct dt_engine *de)
 	return 0;
 }
 
+static bool
+every_clause(dtrace_hdl_t *dtp, const struct dt_engine *de, uint32_t clause)
+{
+	const struct dif_clause *cl = dtp->clauses.v[clause];
+	struct err e;
+
+	err_clear(&e);
+	return cl->pid == 0 && de->clause_of[clause] != DT_NO_CLAUSE &&
+	       probe_match_every(dtp->probes, &cl->pdesc, NULL, NULL, NULL,
+				 &e) > 0;
+}
+
+/* What processes have mapped between the compilation and now is looked at once,
+   by the first poll. */
+static void
+every_begin(dtrace_hdl_t *dtp, struct dt_engine *de)
+{
+	bool wanted = false;
+	struct err e;
+
+	for (uint32_t c = 0; c < dtp->clauses.n && !wanted; c++)
+		wanted = every_clause(dtp, de, c);
+	if (!wanted || de->watch != NULL)
+		return;
+	err_clear(&e);
+	de->watch = proc_watch_open(dtp->env.procs, &e);
+	de->watch_all = true;
+	if (de->watch == NULL)
+		de->watch_why = arena_strdup(dtp->en_arena, e.msg);
+}
+
 uint32_t
 dt_later_kernel(dtrace_hdl_t *dtp, struct dt_engine *de)
 {
@@ -412,8 +448,10 @@ dt_later_kernel(dtrace_hdl_t *dtp, struct dt_engine *de)
 		hash_free(de->users);
 		de->users = NULL;
 	}
+	every_begin(dtp, de);
 	return (de->modules_wanted ? MODULES_LATER : 0) +
-	       (de->users != NULL ? USERS_LATER : 0);
+	       (de->users != NULL ? USERS_LATER : 0) +
+	       (de->watch != NULL ? USERS_LATER : 0);
 }
 
 /* A probe that is enabled already is there with all of its places: a module
@@ -431,36 +469,41 @@ modules_probe(void *arg, struct probe *p)
 	return 1;
 }
 
-/* The new probe of n pairs, with its places. */
+/* The row of the probe of n pairs, with all its places; those that it did not have
+   are new, and behind the others (prov_ops.sites). */
+static int
+placed_row(struct later *l, const struct dt_enab *en, size_t n,
+	   const struct site_list *list)
+{
+	struct dif_probe *p;
+	uint32_t row;
+	int rc = later_row(l, en, n, &row);
+
+	if (rc != 0)
+		return rc;
+	p = (struct dif_probe *)(uintptr_t)&l->de->en.probes[row];
+	for (size_t i = p->nsites; i < list->n; i++) {
+		struct engine_site s = { .probe = row, .site = list->v[i] };
+
+		if (!vec_push(&l->sites, s))
+			return -1;
+	}
+	p->sites = arena_memdup(l->dtp->en_arena, list->v,
+				list->n * sizeof(*list->v));
+	p->nsites = (uint32_t)list->n;
+	return p->sites != NULL ? dt_every_set(l->dtp, p) : -1;
+}
+
 static int
 modules_row(struct later *l, const struct dt_enab *en, size_t n)
 {
 	struct site_list list = { 0 };
-	struct dif_probe *v;
-	uint32_t row;
 	struct err e;
 	int rc = 0;
 
 	err_clear(&e);
-	if (dt_made_sites(en->probe, &list, &e) != 0)
-		list.n = 0;
-	if (list.n != 0)
-		rc = later_row(l, en, n, &row);
-	for (size_t i = 0; rc == 0 && i < list.n; i++) {
-		struct engine_site s = { .probe = row, .site = list.v[i] };
-
-		rc = vec_push(&l->sites, s) ? 0 : -1;
-	}
-	if (rc == 0 && list.n != 0) {
-		v = (struct dif_probe *)(uintptr_t)l->de->en.probes;
-		v[row].sites = arena_calloc(l->dtp->en_arena, list.n,
-					    sizeof(*list.v));
-		if (v[row].sites != NULL)
-			memcpy((void *)(uintptr_t)v[row].sites, list.v,
-			       list.n * sizeof(*list.v));
-		v[row].nsites = (uint32_t)list.n;
-		rc = v[row].sites != NULL ? 0 : -1;
-	}
+	if (dt_made_sites(en->probe, &list, &e) == 0 && list.n != 0)
+		rc = placed_row(l, en, n, &list);
 	free(list.v);
 	return rc < 0 ? -1 : 0;
 }
@@ -574,6 +617,106 @@ dt_later_users_poll(dtrace_hdl_t *dtp, struct dt_engine *de)
 	return 0;
 }
 
+/* ---- files that any process maps, for the kernel engine --------------------- */
+
+/* What the clauses about every process describe, in the objects of one more. */
+static void
+every_process(struct later *l, struct proc *p)
+{
+	dtrace_hdl_t *dtp = l->dtp;
+	struct err e;
+
+	for (uint32_t c = 0; c < dtp->clauses.n; c++) {
+		const struct dif_clause *cl = dtp->clauses.v[c];
+
+		if (cl->pid != 0 || l->de->clause_of[c] == DT_NO_CLAUSE)
+			continue;
+		l->clause = c;
+		err_clear(&e);
+		if (probe_match_every(dtp->probes, &cl->pdesc, p, later_probe, l,
+				      &e) < 0)
+			l->failed = true;
+	}
+}
+
+/* Of all that there are those with files that nobody had when they were last
+   looked at: before the watch, or where it has lost some. */
+static void
+every_scan(struct later *l)
+{
+	struct proc_set *ps = l->dtp->env.procs;
+	struct proc_dir it;
+	struct proc *p;
+	long pid;
+
+	if (!proc_dir_open(&it, 0, ""))
+		return;
+	while ((pid = proc_dir_next(&it)) >= 0) {
+		const uint64_t had = proc_set_files(ps);
+
+		p = proc_lookup(ps, (pid_t)pid);
+		if (p != NULL)
+			proc_refresh(p);
+		if (p != NULL && proc_set_files(ps) != had)
+			every_process(l, p);
+	}
+	proc_dir_close(&it);
+}
+
+/* A pair of a clause and a probe is named once for each file that has it. */
+static int
+pairs_order(const void *a, const void *b)
+{
+	const struct dt_enab *x = a, *y = b;
+
+	if (x->probe != y->probe)
+		return x->probe->id < y->probe->id ? -1 : 1;
+	return x->clause < y->clause ? -1 : x->clause > y->clause;
+}
+
+static void
+pairs_once(struct later *l)
+{
+	size_t n = 0;
+
+	if (l->enabs.n > 1)
+		qsort(l->enabs.v, l->enabs.n, sizeof(*l->enabs.v), pairs_order);
+	for (size_t i = 0; i < l->enabs.n; i++)
+		if (n == 0 ||
+		    pairs_order(&l->enabs.v[n - 1], &l->enabs.v[i]) != 0)
+			l->enabs.v[n++] = l->enabs.v[i];
+	l->enabs.n = n;
+}
+
+int
+dt_later_every_poll(dtrace_hdl_t *dtp, struct dt_engine *de)
+{
+	struct later l = { .dtp = dtp, .de = de };
+	struct proc *p;
+	bool lost = false;
+	int rc = 0;
+
+	if (de->watch == NULL)
+		return 0;
+	l.round = probe_round(dtp->probes);
+	while ((p = proc_watch_next(de->watch, &lost)) != NULL)
+		every_process(&l, p);
+	if (de->watch_all || lost)
+		every_scan(&l);
+	de->watch_all = false;
+	pairs_once(&l);
+	if (l.failed || rows_init(de) != 0 || later_each(&l, modules_row) != 0)
+		rc = dt_nomem(dtp);
+	if (l.sites.n > 1)
+		qsort(l.sites.v, l.sites.n, sizeof(*l.sites.v), users_order);
+	if (rc == 0 &&
+	    de->ops->extend(de->eng, l.sites.v, l.sites.n, &dtp->err) != 0)
+		rc = dt_fail(dtp, EDT_ENABLE);
+	vec_fini(&l.enabs);
+	vec_fini(&l.sites);
+	return rc;
+}
+
 /* ---- what was left out -------------------------------------------------- */
 
 uint32_t
@@ -593,4 +736,7 @@ dt_later_report(const struct dt_engine *de, struct buf *out)
 	for (size_t i = 0; i < de->later_why.n; i++)
 		buf_printf(out, "left out of objects mapped since: %s\n",
 			   de->later_why.v[i]);
+	if (de->watch_why != NULL)
+		buf_printf(out, "files that processes map later have no probes of "
+				"every process: %s\n", de->watch_why);
 }

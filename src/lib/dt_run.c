@@ -662,6 +662,7 @@ dt_run_poll(dtrace_hdl_t *dtp)
 			return dt_fail(dtp, EDT_ENABLE);
 		if (dt_later_poll(dtp, de) != 0 ||
 		    dt_later_users_poll(dtp, de) != 0 ||
+		    dt_later_every_poll(dtp, de) != 0 ||
 		    dt_later_modules_poll(dtp, de) != 0)
 			return -1;
 	}
@@ -776,6 +777,7 @@ dt_run_free(dtrace_hdl_t *dtp)
 		hash_free(de->rows);
 		vec_fini(&de->later_why);
 		hash_free(de->users);
+		proc_watch_close(de->watch);
 		dt_specs_free(de);
 	}
 	dtp->nengines = 0;

@@ -30,7 +30,7 @@ period(const dtrace_hdl_t *dtp, enum dt_opt o)
 static bool
 engine_polls(const struct dt_engine *de)
 {
-	return de->modules_wanted || de->users != NULL ||
+	return de->modules_wanted || de->users != NULL || de->watch != NULL ||
 	       (de->ops->poll != NULL &&
 		(de->ops->polls == NULL || de->ops->polls(de->eng)));
 }

@@ -27,6 +27,8 @@
 
 struct prov;
 struct probe_set;
+struct proc;
+struct proc_set;
 
 /* Stability of probes: for each part of the name and for the
    arguments name, data and class, as a manual writes them, Evolving/Evolving/ISA. */
@@ -68,7 +70,7 @@ struct probe_args {
 };
 
 /* A probe that is made of others: see prov_ops.made. */
-#define PROBE_MADE_TEXTS 3
+#define PROBE_MADE_TEXTS 4
 struct probe_made {
 	const char *text[PROBE_MADE_TEXTS]; /* D clauses; NULL: no more */
 	/* Names one probe, of another provider; its prov is NULL: the probe
@@ -196,6 +198,19 @@ struct prov_ops {
 	int32_t (*pid)(struct prov *pv, const struct dif_pdesc *pd);
 
 	/*
+	 * Overview   Make the probes of every process that a description has in
+	 *            the files of one more process.  May be NULL: this provider
+	 *            has no such probes.
+	 * p          whose objects are looked at; NULL: nothing is made
+	 * Returns    1: the description is this provider's, and about every
+	 *            process; 0: it is not; -1 + *e: no memory
+	 * Called     when tracing starts, with NULL; while tracing, for files that
+	 *            nobody had mapped when it began.
+	 */
+	int (*every)(struct prov *pv, const struct dif_pdesc *pd,
+		     struct proc *p, struct err *e);
+
+	/*
 	 * Overview   Say in which files a probe of every process is: what their
 	 *            debug information calls so is what a type's name means in
 	 *            its clauses.  May be NULL: this provider has no such probes.
@@ -213,7 +228,6 @@ struct prov_ops {
 };
 
 /* What providers may use; owned by the handle, outlives them. */
-struct proc_set;
 struct prov_env {
 	struct type_space *types;
 	struct proc_set *procs; /* processes under control, symbols */
@@ -291,6 +305,15 @@ int probe_make_listed(struct probe_set *ps, const struct dif_pdesc *pd,
 int probe_match(struct probe_set *ps, const struct dif_pdesc *pd,
 		int (*fn)(void *arg, struct probe *p), void *arg,
 		struct err *e);
+
+/*
+ * The same of probes that fire in every process: those that pd has in the files of
+ * p are made, and fn is called for all that there are.  p NULL: for none.  1: pd is
+ * about every process; 0: it is not; -1 + *e: no memory.
+ */
+int probe_match_every(struct probe_set *ps, const struct dif_pdesc *pd,
+		      struct proc *p, int (*fn)(void *arg, struct probe *p),
+		      void *arg, struct err *e);
 
 /* The process whose code alone a description is about, by its provider, even if
    there is nothing of it yet; 0: none. */

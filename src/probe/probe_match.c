@@ -156,27 +156,17 @@ probe_desc_modules(struct probe_set *ps, const struct dif_pdesc *pd)
 	return false;
 }
 
-int
-probe_match(struct probe_set *ps, const struct dif_pdesc *pd,
-	    int (*fn)(void *arg, struct probe *p), void *arg, struct err *e)
+/* fn for the probes that there are and that match; how many. */
+static int
+match_made(struct probe_set *ps, const struct dif_pdesc *named,
+	   int (*fn)(void *arg, struct probe *p), void *arg)
 {
 	struct filter f[PROBE_NFIELD];
-	struct dif_pdesc named = *pd;
 	struct probe_ids *ids;
 	int found = 0;
 	size_t n;
 
-	if (pd->id != 0)
-		return match_id(ps, pd->id, fn, arg, e);
-	for (size_t i = 0; i < ps->provs.n; i++) {
-		struct prov *pv = ps->provs.v[i];
-
-		if (pv->ops->provide(pv, pd, e) != 0)
-			return -1;
-		if (pv->ops->canon != NULL)
-			pv->ops->canon(pv, &named);
-	}
-	if (!filters_init(ps, &named, f, &ids))
+	if (!filters_init(ps, named, f, &ids))
 		return 0;
 	/* fn may add probes: the lists may move, and what is new is not met. */
 	n = ids != NULL ? ids->n : ps->probes.n;
@@ -193,4 +183,47 @@ probe_match(struct probe_set *ps, const struct dif_pdesc *pd,
 			break;
 	}
 	return found;
+}
+
+int
+probe_match(struct probe_set *ps, const struct dif_pdesc *pd,
+	    int (*fn)(void *arg, struct probe *p), void *arg, struct err *e)
+{
+	struct dif_pdesc named = *pd;
+
+	if (pd->id != 0)
+		return match_id(ps, pd->id, fn, arg, e);
+	for (size_t i = 0; i < ps->provs.n; i++) {
+		struct prov *pv = ps->provs.v[i];
+
+		if (pv->ops->provide(pv, pd, e) != 0)
+			return -1;
+		if (pv->ops->canon != NULL)
+			pv->ops->canon(pv, &named);
+	}
+	return match_made(ps, &named, fn, arg);
+}
+
+int
+probe_match_every(struct probe_set *ps, const struct dif_pdesc *pd,
+		  struct proc *p, int (*fn)(void *arg, struct probe *p),
+		  void *arg, struct err *e)
+{
+	struct dif_pdesc named = *pd;
+	int mine = 0;
+
+	for (size_t i = 0; i < ps->provs.n && pd->id == 0; i++) {
+		struct prov *pv = ps->provs.v[i];
+		int rc = pv->ops->every != NULL ? pv->ops->every(pv, pd, p, e)
+						: 0;
+
+		if (rc < 0)
+			return -1;
+		if (rc > 0 && pv->ops->canon != NULL)
+			pv->ops->canon(pv, &named);
+		mine |= rc;
+	}
+	if (mine != 0 && p != NULL)
+		(void)match_made(ps, &named, fn, arg);
+	return mine;
 }

@@ -97,6 +97,8 @@ struct proc *proc_next_known(struct proc_set *ps, const struct proc *p);
 void proc_refresh(struct proc *p);
 /* A number that grows whenever proc_refresh() finds other objects. */
 uint64_t proc_generation(const struct proc *p);
+/* A number that grows whenever a file is met that no process of the set had. */
+uint64_t proc_set_files(const struct proc_set *ps);
 
 /*
  * A thread that stands for a process in /proc and in calls that reach its
@@ -147,6 +149,19 @@ bool proc_addr_is_file(struct proc_set *ps, pid_t pid, uint64_t addr);
 /* The same as parts: any may be NULL. *off is addr - symbol. */
 bool proc_addr_lookup(struct proc_set *ps, pid_t pid, uint64_t addr,
 		      const char **obj, const char **sym, uint64_t *off);
+
+/* ---- files that any process maps, as they come (proc_watch.c) -------------- */
+
+struct proc_watch;
+/* From now on.  NULL + *e: the kernel does not tell it, or not us. */
+struct proc_watch *proc_watch_open(struct proc_set *ps, struct err *e);
+void proc_watch_close(struct proc_watch *w);
+/*
+ * A file that is mapped to be executed, and was not before since the watch began: as a
+ * process that has it alone, and lives as long as the set.  NULL: there are no more
+ * now; *lost then tells whether there were some that cannot be told.
+ */
+struct proc *proc_watch_next(struct proc_watch *w, bool *lost);
 
 /* ---- code made at run time (proc_jit.c) ------------------------------------ */
 

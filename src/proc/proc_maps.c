@@ -275,6 +275,9 @@ file_open_path(struct proc *p, const struct maps_proc *w, const struct mrun *r,
 		*st = w->exe;
 		return arena_printf(p->set->arena, "/proc/%d/exe", (int)pid);
 	}
+	/* The process is gone (proc_watch.c); its root may have been ours. */
+	if (!there && stat(r->path, st) == 0 && st->st_ino == r->ino)
+		return arena_strdup(p->set->arena, r->path);
 	if (!there || stat(root, st) != 0)
 		stat_of_run(st, r);
 	return arena_strdup(p->set->arena, root);
@@ -343,6 +346,7 @@ file_get(struct proc *p, const struct mrun *r, const char *path,
 		f->why = arena_strdup(ps->arena, e.msg);
 	f->next = ps->files_list;
 	ps->files_list = f;
+	ps->nfiles++;
 	/* Without memory for the index the file is merely not shared. */
 	(void)hash_set(ps->files, &key, sizeof(key), f);
 	return f;
@@ -545,6 +549,26 @@ proc_load_maps(struct proc *p, struct err *e)
 	vec_fini(&runs);
 	free(text);
 	return ok ? 0 : err_nomem(e);
+}
+
+struct proc *
+proc_of_maps(struct proc_set *ps, pid_t pid, char *text)
+{
+	struct proc *p = arena_alloc(ps->arena, sizeof(*p));
+	mruns runs = { 0 };
+	bool ok;
+
+	if (p == NULL)
+		return NULL;
+	p->set = ps;
+	p->pid = pid;
+	p->pidfd = -1;
+	p->state = PROC_ENDED; /* it is not read again */
+	p->next = ps->list;
+	ps->list = p;
+	ok = proc_maps_parse(text, &runs) && objs_read(p, &runs);
+	vec_fini(&runs);
+	return ok && p->now.n != 0 ? p : NULL;
 }
 
 void

@@ -76,6 +76,12 @@ proc_set_free(struct proc_set *ps)
 	arena_free(ps->arena);
 }
 
+uint64_t
+proc_set_files(const struct proc_set *ps)
+{
+	return (ps->beside != NULL ? ps->beside : ps)->nfiles;
+}
+
 /* Make a process known.  A dead one of the same pid leaves the table but not
    the set: its objects' names may still be in use. */
 struct proc *

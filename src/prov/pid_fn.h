@@ -99,6 +99,8 @@ int pid_init(struct prov *pv, struct err *e);
 int pid_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e);
 void pid_canon(struct prov *pv, struct dif_pdesc *pd);
 int32_t pid_of(struct prov *pv, const struct dif_pdesc *pd);
+int pid_every(struct prov *pv, const struct dif_pdesc *pd, struct proc *p,
+	      struct err *e);
 void pid_fini(struct prov *pv);
 /* prov_ops.file, of both. */
 struct elf_file *pid_file(const struct probe *p, size_t n, const char **path);

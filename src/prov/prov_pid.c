@@ -831,6 +831,41 @@ provide_every(struct pid_cx *cx)
 	return rc;
 }
 
+/* The probes in the objects of one more process. */
+static int
+every_more(struct pid_cx *cx, struct proc *p)
+{
+	struct hash *files = hash_new();
+	int rc = files != NULL ? 0 : err_nomem(cx->e);
+
+	if (rc == 0 && probe_is_exact(cx->pd->mod))
+		cx->mod = every_mod(cx->pv->data, cx->pd->mod);
+	if (rc == 0 && desc_name(cx) == 0)
+		rc = every_objs(cx, p, files);
+	if (rc == 0 && cx->objs.n != 0)
+		rc = provide_funcs(cx);
+	hash_free(files);
+	return rc;
+}
+
+int
+pid_every(struct prov *pv, const struct dif_pdesc *pd, struct proc *p,
+	  struct err *e)
+{
+	struct err why = { 0 };
+	/* All objects were born since: that they lack a function is no error. */
+	struct pid_cx cx = { .pv = pv, .pd = pd, .e = &why, .since = 1 };
+	pid_t pid;
+	int rc = desc_pid(pv, pd, &pid, &why);
+
+	if (rc <= 0 || pid != 0 || strcmp(pd->func, "-") == 0)
+		return 0;
+	if (p != NULL)
+		(void)every_more(&cx, p);
+	vec_fini(&cx.objs);
+	return why.tag == &ERR_NOMEM ? err_nomem(e) : 1;
+}
+
 int
 pid_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 {
@@ -956,5 +991,6 @@ const struct prov_ops prov_pid_ops = {
 	.fini = pid_fini,
 	.canon = pid_canon,
 	.pid = pid_of,
+	.every = pid_every,
 	.file = pid_file,
 };

@@ -30,5 +30,6 @@ const struct prov_ops prov_uinstr_ops = {
 	.fini = pid_fini,
 	.canon = pid_canon,
 	.pid = pid_of,
+	.every = pid_every,
 	.file = pid_file,
 };

@@ -15,8 +15,9 @@
  * that map a file with such notes, now or later.  What it makes is one probe for
  * each place in the file, whose provider is called by the name and a star; the
  * engine tells the process when it fires, and `probeprov` has its number.  Files
- * that nobody maps when tracing begins are not known.  A pattern that begins
- * with a star is about the processes that the trace has to do with (-c, -p).
+ * that nobody maps when tracing begins have their probes when somebody does
+ * (prov_ops.every).  A pattern that begins with a star is about the processes that
+ * the trace has to do with (-c, -p).
  */
 #include <ctype.h>
 #include <errno.h>
@@ -338,6 +339,34 @@ usdt_served(struct usdt_cx *cx)
 	return had != 0;
 }
 
+/* Is a pattern about every process, or about those of the trace? */
+static bool
+about_every(const char *prov)
+{
+	return !probe_is_exact(prov) && isalpha((unsigned char)prov[0]) &&
+	       !isdigit((unsigned char)prov[strlen(prov) - 1]);
+}
+
+/* prov_ops.every */
+static int
+usdt_one_more(struct prov *pv, const struct dif_pdesc *pd, struct proc *p,
+	      struct err *e)
+{
+	struct usdt_cx cx = { .pv = pv, .pd = pd, .e = e, .proc = p,
+			      .every = true };
+	struct err why = { 0 };
+
+	if (strlen(pd->prov) >= sizeof(cx.provpat) || pv->env->procs == NULL ||
+	    !about_every(pd->prov))
+		return 0;
+	strcpy(cx.provpat, pd->prov);
+	cx.e = &why;
+	/* A probe whose note is not understood is left out. */
+	if (p == NULL || provide_objects(&cx) == 0 || why.tag != &ERR_NOMEM)
+		return 1;
+	return err_nomem(e);
+}
+
 static int
 usdt_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 {
@@ -351,8 +380,7 @@ usdt_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 		pid = exact_pid(pv, pd->prov, true, cx.name);
 		return pid != 0 ? provide_process(&cx, pid) : 0;
 	}
-	if (!isalpha((unsigned char)pd->prov[0]) ||
-	    isdigit((unsigned char)pd->prov[strlen(pd->prov) - 1]))
+	if (!about_every(pd->prov))
 		return provide_held(&cx);
 	return usdt_served(&cx) ? 0 : usdt_every(&cx);
 }
@@ -449,5 +477,6 @@ const struct prov_ops prov_usdt_ops = {
 	.fini = usdt_fini,
 	.canon = usdt_canon,
 	.pid = usdt_pid,
+	.every = usdt_one_more,
 	.file = usdt_file,
 };

@@ -3,6 +3,7 @@
 #include "static.h"
 
 int lib_call(int n);
+int lib_listens(void);
 
 int
 lib_call(int n)
@@ -16,5 +17,11 @@ lib_call(int n)
 			 "994: .balign 4\n.popsection\n");
 	if (SHOP_LIB_CALL_ENABLED())
 		SHOP_LIB_CALL(n);
+	return SHOP_LIB_CALL_ENABLED();
+}
+
+int
+lib_listens(void)
+{
 	return SHOP_LIB_CALL_ENABLED();
 }

@@ -4,14 +4,20 @@
  * as other headers write them.
  *
  *	fire N [LIB]   fire each N times; LIB is opened before, and its probe fires
+ *	late N LIB     open LIB, wait until somebody listens to its probe, fire N times
+ *	made N LIB     the same of a copy in memory alone, without semaphores: whether
+ *		       somebody listens is seen in the code (static_made.S)
  *	watch          say whenever the number of those who listen changes, until
  *		       a line is read
  */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "static.h"
@@ -115,6 +121,69 @@ fire(int n, const char *lib)
 	return 0;
 }
 
+/* A symbol of a library that is opened now. */
+static void *
+opened(const char *lib, const char *name)
+{
+	static void *h;
+
+	if (h == NULL)
+		h = dlopen(lib, RTLD_NOW);
+	void *p = h != NULL ? dlsym(h, name) : NULL;
+	if (p == NULL) {
+		fprintf(stderr, "static_target: %s\n", dlerror());
+		exit(1);
+	}
+	return p;
+}
+
+static int
+late(int n, const char *lib)
+{
+	union {
+		void *p;
+		int (*f)(int);
+		int (*listens)(void);
+	} call = { opened(lib, "lib_call") }, ask = { opened(lib, "lib_listens") };
+
+	for (int i = 0; i < 60000 && !ask.listens(); i++)
+		usleep(1000);
+	for (int i = 1; i <= n; i++)
+		call.f(i);
+	return !ask.listens();
+}
+
+static int
+made(int n, const char *lib)
+{
+	union {
+		void *p;
+		void (*f)(long, int);
+	} first, second;
+	int from = open(lib, O_RDONLY), fd = memfd_create("made", 0);
+	char path[64];
+	struct stat st;
+	void *m;
+
+	if (from < 0 || fd < 0 || fstat(from, &st) != 0)
+		return 1;
+	m = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, from, 0);
+	if (m == MAP_FAILED || write(fd, m, (size_t)st.st_size) != st.st_size)
+		return 1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	first.p = opened(path, "made_first");
+	second.p = opened(path, "made_second");
+	close(fd);
+	const volatile unsigned char *code[] = { first.p, second.p };
+	for (int i = 0; i < 60000 && (*code[0] == 0x90 || *code[1] == 0x90); i++)
+		usleep(1000);
+	for (int i = 1; i <= n; i++) {
+		first.f(10 * i, -i);
+		second.f(i, 0);
+	}
+	return 0;
+}
+
 static int
 watch(void)
 {
@@ -136,5 +205,9 @@ main(int argc, char **argv)
 {
 	if (argc > 2 && strcmp(argv[1], "fire") == 0)
 		return fire(atoi(argv[2]), argv[3]);
+	if (argc == 4 && strcmp(argv[1], "late") == 0)
+		return late(atoi(argv[2]), argv[3]);
+	if (argc == 4 && strcmp(argv[1], "made") == 0)
+		return made(atoi(argv[2]), argv[3]);
 	return argc == 2 ? watch() : 2;
 }
