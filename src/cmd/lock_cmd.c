@@ -183,13 +183,14 @@ lock_cmd_run(struct lock_cmd *c, struct ps_prochandle *P, const char *what,
 	double start, end = 0;
 	dtrace_workstatus_t st;
 
-	if (P == NULL)
+	if (P == NULL && what != NULL)
 		lock_cmd_fatal(c, "failed to %s", what);
 	lock_cmd_signals();
 	if (dtrace_go(c->dtp) != 0)
 		lock_cmd_fatal(c, "failed to enable tracing");
 	start = lock_cmd_now();
-	dtrace_proc_continue(c->dtp, P);
+	if (P != NULL)
+		dtrace_proc_continue(c->dtp, P);
 	lock_cmd_arm(c, most);
 	if (go != NULL)
 		go(P);

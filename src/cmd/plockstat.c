@@ -29,7 +29,8 @@ enum when { HOLD, CONTENTION };
 
 /*
  * A table: its times begin at one probe and end at another, of the same thread
- * and lock; COND is D that must hold at the end.  The variables are those of a
+ * and lock; COND is D that must hold at the end.  title NULL: more rows of the one
+ * before.  The variables are those of a
  * lock that is held, or of the one that is waited for.
  */
 struct table {
@@ -48,8 +49,13 @@ static struct table tables[] = {
 	  "arg1 != 0", NULL, { 0 } },
 	{ "Mutex block", CONTENTION, "mutex-block", "1", "mutex-blocked", "1",
 	  NULL, { 0 } },
-	{ "Mutex spin", CONTENTION, NULL, NULL, "spin-acquire", "arg2 != 0", "arg1",
+	{ "Mutex spin", CONTENTION, "mutex-spin", "1", "mutex-spun", "arg1 != 0",
+	  NULL, { 0 } },
+	/* Those of spin locks are rows of the table before. */
+	{ NULL, CONTENTION, NULL, NULL, "spin-acquire", "arg2 != 0", "arg1",
 	  { 0 } },
+	{ "Mutex unsuccessful spin", CONTENTION, "mutex-spin", "1", "mutex-spun",
+	  "arg1 == 0", NULL, { 0 } },
 	{ "R/W reader block", CONTENTION, "rw-block", "arg1 == 0", "rw-blocked",
 	  "arg1 == 0", NULL, { 0 } },
 	{ "R/W writer block", CONTENTION, "rw-block", "arg1 != 0", "rw-blocked",
@@ -60,6 +66,7 @@ static struct table tables[] = {
 struct plockstat {
 	struct lock_cmd c;
 	bool hold, contention, verbose;
+	bool all; /* -a: every process */
 	int count;  /* rows a table; 0: all */
 	int depth;  /* -s; 0: callers */
 	double secs; /* -e; 0: until the end */
@@ -73,11 +80,32 @@ plock_usage(void)
 		"usage: plockstat [-vACHV] [-n count] [-s depth] [-e secs] "
 		"[-x opt[=val]] command [arg...]\n"
 		"       plockstat [-vACHV] [-n count] [-s depth] [-e secs] "
-		"[-x opt[=val]] -p pid\n");
+		"[-x opt[=val]] -p pid | -a\n");
 	exit(2);
 }
 
 /* ---- the program ------------------------------------------------------------------ */
+
+/* The table that has the rows of table i. */
+static unsigned
+table_shown(unsigned i)
+{
+	return tables[i].title != NULL ? i : i - 1;
+}
+
+/* The table whose times begin as those of table i do: they are of one variable. */
+static unsigned
+table_begins(unsigned i)
+{
+	const struct table *t = &tables[i];
+
+	for (unsigned j = 0; j < i && t->begin != NULL; j++)
+		if (tables[j].begin != NULL &&
+		    strcmp(tables[j].begin, t->begin) == 0 &&
+		    strcmp(tables[j].begin_cond, t->begin_cond) == 0)
+			return j;
+	return i;
+}
 
 /* The clauses of table i.  Waits are the thread's own: one variable; locks may be
    held many at once, and be let go by another thread. */
@@ -85,17 +113,18 @@ static void
 put_clauses(FILE *fp, const struct plockstat *p, unsigned i)
 {
 	const struct table *t = &tables[i];
+	const char *prov = p->all ? "plockstat*" : "plockstat$target";
+	const unsigned shown = table_shown(i);
 	int depth = p->depth != 0 ? p->depth : CALLER_DEPTH;
 	char from[64];
 
 	snprintf(from, sizeof(from), "%s%u[arg0]",
-		 t->when == HOLD ? "self->held" : "self->wait", i);
-	if (t->begin != NULL)
-		fprintf(fp,
-			"plockstat$target:::%s\n/%s/\n{\n\t%s = timestamp;\n"
-			"}\n",
+		 t->when == HOLD ? "self->held" : "self->wait",
+		 table_begins(i));
+	if (t->begin != NULL && table_begins(i) == i)
+		fprintf(fp, "%s:::%s\n/%s/\n{\n\t%s = timestamp;\n}\n", prov,
 			t->begin, t->begin_cond, from);
-	fprintf(fp, "plockstat$target:::%s\n/%s", t->end, t->end_cond);
+	fprintf(fp, "%s:::%s\n/%s", prov, t->end, t->end_cond);
 	if (t->begin != NULL)
 		fprintf(fp, " && %s", from);
 	fprintf(fp, "/\n{\n");
@@ -104,12 +133,12 @@ put_clauses(FILE *fp, const struct plockstat *p, unsigned i)
 			from);
 	else
 		fprintf(fp, "\tthis->ns = %s;\n", t->time);
-	fprintf(fp, "\t@t%u[usym(arg0), ustack(%d)] = avg(this->ns);\n", i,
+	fprintf(fp, "\t@t%u[usym(arg0), ustack(%d)] = avg(this->ns);\n", shown,
 		depth);
 	if (p->depth != 0)
 		fprintf(fp,
 			"\t@q%u[usym(arg0), ustack(%d)] = quantize(this->ns);\n",
-			i, depth);
+			shown, depth);
 	fprintf(fp, "}\n");
 }
 
@@ -129,10 +158,11 @@ spins_left_out(const struct plockstat *p)
 
 	if (!p->contention ||
 	    dtrace_getopt(p->c.dtp, "engine", &engine) != 0 ||
-	    engine != kernel)
+	    (engine != kernel && !p->all))
 		return false;
 	fprintf(stderr, "plockstat: spin locks are left out: the kernel cannot "
-			"place their probes (-x engine=process can)\n");
+			"place their probes%s\n",
+		p->all ? "" : " (-x engine=process can)");
 	return true;
 }
 
@@ -288,6 +318,8 @@ tell_nothing(const struct plockstat *p)
 		return; /* that has been told */
 	(void)dtrace_getopt(p->c.dtp, "follow", &follow);
 	/* Waits and holds that go on are not measured: a deadlock has no rows. */
+	if (p->all)
+		follow = 1;
 	fprintf(stderr, "plockstat: no %s%s%s\n",
 		p->hold ? "lock was released" : "wait for a lock ended",
 		p->hold ? "" : " (those that go on are not shown)",
@@ -325,12 +357,12 @@ print_tables(struct plockstat *p)
 static void
 plock_set_options(struct plockstat *p)
 {
-	static const char *const opts[][2] = {
+	const char *const opts[][2] = {
 		{ "strsize", "32" }, { "bufsize", "64k" },
 		{ "aggsize", "256k" }, { "aggrate", "1sec" },
 		{ "aggsortrev", NULL }, { "quiet", NULL },
 		/* A lock is taken in nanoseconds: -x engine=kernel if need be. */
-		{ "engine", "process" },
+		{ "engine", p->all ? "kernel" : "process" },
 	};
 
 	for (unsigned i = 0; i < sizeof(opts) / sizeof(*opts); i++)
@@ -360,8 +392,9 @@ plock_read_options(struct plockstat *p, int argc, char **argv, char **xs, int *n
 	pid_t pid = 0;
 	int c;
 
-	while ((c = getopt(argc, argv, "+vACHVn:s:e:x:p:")) != -1)
+	while ((c = getopt(argc, argv, "+avACHVn:s:e:x:p:")) != -1)
 		switch (c) {
+		case 'a': p->all = true; break;
 		case 'v': p->verbose = true; break;
 		case 'A': p->hold = p->contention = true; break;
 		case 'C': p->contention = true; break;
@@ -376,7 +409,7 @@ plock_read_options(struct plockstat *p, int argc, char **argv, char **xs, int *n
 		}
 	if (!p->hold && !p->contention)
 		p->contention = true;
-	if ((pid != 0) == (optind < argc))
+	if ((pid != 0) + (optind < argc) + p->all != 1)
 		plock_usage();
 	return pid;
 }
@@ -385,7 +418,10 @@ plock_read_options(struct plockstat *p, int argc, char **argv, char **xs, int *n
 static void
 tell_unmatched(const struct plockstat *p, struct ps_prochandle *P)
 {
-	if (p->c.matched == 0)
+	if (p->c.matched == 0 && P == NULL)
+		fprintf(stderr, "plockstat: no process has functions of locks "
+				"that are known\n");
+	else if (p->c.matched == 0)
 		fprintf(stderr,
 			"plockstat: no functions of locks are known in process "
 			"%d: a program that is linked statically has them in "
@@ -396,8 +432,11 @@ tell_unmatched(const struct plockstat *p, struct ps_prochandle *P)
 static void
 plock_tell(struct ps_prochandle *P)
 {
-	fprintf(stderr, "plockstat: tracing enabled for pid %d\n",
-		(int)dtrace_proc_pid(P));
+	if (P == NULL)
+		fprintf(stderr, "plockstat: tracing enabled for all processes\n");
+	else
+		fprintf(stderr, "plockstat: tracing enabled for pid %d\n",
+			(int)dtrace_proc_pid(P));
 }
 
 int
@@ -417,15 +456,18 @@ main(int argc, char **argv)
 	for (int i = 0; i < nxs; i++)
 		lock_cmd_set_x(&p.c, xs[i]);
 	free(xs);
-	P = pid != 0 ? dtrace_proc_grab(p.c.dtp, pid, 0)
-		     : dtrace_proc_create(p.c.dtp, argv[optind], argv + optind,
-					  NULL, NULL);
-	if (P != NULL) {
+	P = p.all    ? NULL
+	    : pid != 0 ? dtrace_proc_grab(p.c.dtp, pid, 0)
+		       : dtrace_proc_create(p.c.dtp, argv[optind],
+					    argv + optind, NULL, NULL);
+	if (P != NULL || p.all) {
 		lock_cmd_program(&p.c, program_text(&p), DTRACE_C_ZDEFS);
 		tell_unmatched(&p, P);
 	}
 	lock_cmd_run(&p.c, P,
-		     pid != 0 ? "grab the process" : "create the process",
+		     p.all      ? NULL
+		     : pid != 0 ? "grab the process"
+				: "create the process",
 		     p.secs, p.verbose ? plock_tell : NULL);
 	if (dtrace_aggregate_snap(p.c.dtp) != 0 ||
 	    dtrace_aggregate_walk(p.c.dtp, collect, &p) != 0 || p.nomem)

@@ -144,11 +144,17 @@ dtrace_program_exec(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 
 /* ---- sorting ------------------------------------------------------------- */
 
+/* Probes that are made of others come behind those: where both fire, what they
+   remember is known then. */
 static int
 enab_cmp(const void *a, const void *b)
 {
 	const struct dt_enab *x = a, *y = b;
+	const bool xmade = x->probe->owner->ops->made != NULL;
+	const bool ymade = y->probe->owner->ops->made != NULL;
 
+	if (xmade != ymade)
+		return xmade ? 1 : -1;
 	if (x->probe->id != y->probe->id)
 		return x->probe->id < y->probe->id ? -1 : 1;
 	return x->clause < y->clause ? -1 : x->clause > y->clause;

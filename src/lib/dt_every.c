@@ -13,12 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Does it fire in every process? */
+/* Does it fire in every process?  One that is made of others (plockstat*) may do so in
+   system calls. */
 static bool
 every_probe(const struct dif_probe *p, const struct dif_site *sites)
 {
 	return p->nsites != 0 && sites[0].pid == 0 &&
-	       dif_sites[sites[0].kind].where == DIF_AT_USER;
+	       (dif_sites[sites[0].kind].where == DIF_AT_USER ||
+		strchr(p->prov, '*') != NULL);
 }
 
 int

@@ -4,6 +4,7 @@
  * process (Dynamic Tracing Guide, "plockstat Provider").
  *
  *	plockstat<PID>:object:function:mutex-acquire ...
+ *	plockstat*:object:function:...	in every process that maps the object
  *
  * The C library has no such probes.  They are made of entries and returns of its
  * functions, and of the system call by which these wait: plockstat.def.
@@ -11,11 +12,14 @@
  * has them: the C library, a libpthread of before, the program itself if it is
  * static.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/hash.h"
+#include "proc/proc_fs.h"
 #include "prov/pid_fn.h"
 #include "prov/prov.h"
 
@@ -56,10 +60,13 @@ static const struct plock_row rows[] = {
 
 /* Of one process and object. */
 struct plock_cx {
-	pid_t pid;
+	const char *pid; /* in words, or "*" */
 	const char *mod;
+	bool musl;
 	const struct plock_row *row;
 };
+/* In probe.num, above the number of the row. */
+#define MUSL_BIT 0x10000u
 
 /* The same for all probes of a function, and not 0. */
 static unsigned
@@ -78,32 +85,50 @@ fn_number(const char *func)
 #define SPIN_FREE "0"
 #endif
 
+/*
+ * Is it musl's code?  In a program that is linked statically a symbol of its own
+ * says so; a library that is not glibc's, of today or with a libpthread of before,
+ * is taken for musl's: Debian calls it libc.so, others ld-musl-x86_64.so.1.
+ */
 static bool
-is_musl(const char *mod)
+is_musl(const struct pid_found *f)
 {
-	return strncmp(mod, "ld-musl", 7) == 0;
+	static const char *const glibc[] = { "gnu_get_libc_version",
+					     "__nptl_create_event" };
+
+	if (elf_sym_find(f->elf, "__pthread_mutex_trylock_owner") != NULL)
+		return true;
+	for (size_t i = 0; i < sizeof(glibc) / sizeof(*glibc); i++)
+		if (elf_sym_find(f->elf, glibc[i]) != NULL)
+			return false;
+	return strncmp(f->obj->name, "ld-musl", 7) == 0 ||
+	       strcmp(f->obj->name, "libc.so") == 0;
 }
 
 /* (L) of the text, behind a word that is a function of it: up to its end. */
 static const char *
 put_of_lock(const struct plock_cx *cx, char what, const char *s, struct buf *b)
 {
-	static const char words[] = "RWS", *const glibc[] = {
+	static const char words[] = "RWSAC", *const glibc[] = {
 		"((*(int *)copyin(%s + 16, 4) & 3) == 1 && "
 		"*(unsigned int *)copyin(%s + 4, 4) > 1)",
 		"(*(int *)copyin(%s + 24, 4) != 0)",
 		"(*(int *)copyin(%s, 4) != " SPIN_FREE ")",
+		"((*(int *)copyin(%s + 16, 4) & 127) == 3 && "
+		"*(int *)copyin(%s, 4) != 0)",
+		"(int)*(short *)copyin(%s + 20, 2)",
 	};
 	static const char *const musl[] = {
 		"((*(int *)copyin(%s, 4) & 15) == 1 && "
 		"*(int *)copyin(%s + 20, 4) > 0)",
 		"((*(int *)copyin(%s, 4) & 0x7fffffff) == 0x7fffffff)",
 		"(*(int *)copyin(%s, 4) != 0)",
+		"0",
+		"0",
 	};
 	const char *end = strchr(s, ')');
 	int n = (int)(end - s - 1);
-	const char *t = (is_musl(cx->mod) ? musl
-					  : glibc)[strchr(words, what) - words];
+	const char *t = (cx->musl ? musl : glibc)[strchr(words, what) - words];
 
 	for (const char *p; (p = strstr(t, "%s")) != NULL; t = p + 2) {
 		buf_write(b, t, (size_t)(p - t));
@@ -111,6 +136,25 @@ put_of_lock(const struct plock_cx *cx, char what, const char *s, struct buf *b)
 	}
 	buf_puts(b, t);
 	return end + 1;
+}
+
+/* The name of an object, as part of a description: of what D would not take there, any
+   character will do. */
+static void
+put_mod(const char *mod, struct buf *b)
+{
+	for (const char *s = mod; *s != '\0'; s++)
+		buf_printf(b, "%c",
+			   isalnum((unsigned char)*s) ||
+					   strchr("_.+-", *s) != NULL
+				   ? *s : '?');
+}
+
+/* Of musl: does it call no other function of locks? */
+static bool
+calls_no_other(const char *func)
+{
+	return strstr(func, "_try") != NULL || strstr(func, "_unlock") != NULL;
 }
 
 /* D text with its ~words replaced. */
@@ -122,10 +166,18 @@ plock_text(const struct plock_cx *cx, const char *s, struct buf *b)
 	for (; (p = strchr(s, '~')) != NULL; s = p + 2) {
 		buf_write(b, s, (size_t)(p - s));
 		switch (p[1]) {
-		case 'P': buf_printf(b, "%d", (int)cx->pid); break;
-		case 'M': buf_puts(b, cx->mod); break;
+		case 'P': buf_puts(b, cx->pid); break;
+		case 'M': put_mod(cx->mod, b); break;
 		case 'F': buf_puts(b, cx->row->func); break;
 		case 'I': buf_printf(b, "%u", fn_number(cx->row->func)); break;
+		case 'O':
+			buf_puts(b, !cx->musl		   ? "1"
+				    : calls_no_other(cx->row->func) ? "self->__pdeep == 0"
+							     : "self->__pouter");
+			break;
+		case 'X':
+			buf_puts(b, cx->musl ? "self->__pdeep == 0" : "1");
+			break;
 		default: p = put_of_lock(cx, p[1], p + 2, b) - 2;
 		}
 	}
@@ -142,25 +194,55 @@ text_kept(struct prov *pv, struct buf *b)
 	return s;
 }
 
+static const struct plock_row *
+row_of(const struct probe *p)
+{
+	return &rows[p->num & (MUSL_BIT - 1)];
+}
+
+/* What must be remembered, into out->text. */
+static int
+made_keeps(struct prov *pv, const struct plock_cx *cx, struct probe_made *out,
+	   struct err *e)
+{
+	const struct plock_row *r = cx->row;
+	enum plock_keep keep[3] = { KEEP_NONE };
+	unsigned n = 0;
+
+	if (cx->musl && (r->base == ENTRY || r->base == RETURN))
+		keep[n++] = KEEP_MUSL;
+	for (unsigned i = 0; i < 2 && r->keep[i] != KEEP_NONE; i++)
+		keep[n++] = r->keep[i];
+	for (unsigned i = 0; i < n; i++) {
+		struct buf k = BUF_INIT;
+
+		plock_text(cx, keeps[keep[i]], &k);
+		out->text[i] = text_kept(pv, &k);
+		if (out->text[i] == NULL)
+			return err_nomem(e);
+	}
+	return 0;
+}
+
 static int
 plock_made(struct prov *pv, const struct probe *p, struct probe_made *out,
 	   struct err *e)
 {
-	const struct plock_row *r = &rows[p->num];
-	struct plock_cx cx = { .pid = atoi(p->prov + strlen("plockstat")),
-			       .mod = p->mod, .row = r };
+	const struct plock_row *r = row_of(p);
+	struct plock_cx cx = { .pid = p->prov + strlen("plockstat"),
+			       .mod = p->mod, .musl = (p->num & MUSL_BIT) != 0,
+			       .row = r };
 	struct buf b = BUF_INIT;
 	unsigned n = 0;
 
 	*out = (struct probe_made){ .base = { .func = p->func, .mod = p->mod } };
-	for (unsigned i = 0; i < 2 && r->keep[i] != KEEP_NONE; i++) {
-		struct buf k = BUF_INIT;
-		plock_text(&cx, keeps[r->keep[i]], &k);
-		out->text[n] = text_kept(pv, &k);
-		if (out->text[n++] == NULL)
-			return err_nomem(e);
-	}
-	buf_printf(&b, "%s:%s:%s:%s { ", p->prov, p->mod, p->func, p->name);
+	if (made_keeps(pv, &cx, out, e) != 0)
+		return -1;
+	while (out->text[n] != NULL)
+		n++;
+	buf_printf(&b, "%s:", p->prov);
+	put_mod(p->mod, &b);
+	buf_printf(&b, ":%s:%s { ", p->func, p->name);
 	plock_text(&cx, r->text, &b);
 	buf_puts(&b, " }");
 	out->text[n] = text_kept(pv, &b);
@@ -174,7 +256,7 @@ plock_made(struct prov *pv, const struct probe *p, struct probe_made *out,
 		out->base.func = "futex";
 		return 0;
 	}
-	buf_printf(&b, "pid%d", (int)cx.pid);
+	buf_printf(&b, "pid%s", cx.pid);
 	out->base.prov = text_kept(pv, &b);
 	return out->base.prov != NULL ? 0 : err_nomem(e);
 }
@@ -183,7 +265,7 @@ plock_made(struct prov *pv, const struct probe *p, struct probe_made *out,
 
 struct plock_find {
 	struct prov *pv;
-	const char *prov; /* plockstat<PID> */
+	const char *prov; /* plockstat<PID>, plockstat* */
 	const struct dif_pdesc *pd;
 	const char *func;
 	struct err *e;
@@ -194,6 +276,7 @@ static int
 found(void *arg, const struct pid_found *f)
 {
 	const struct plock_find *x = arg;
+	const unsigned musl = is_musl(f) ? MUSL_BIT : 0;
 
 	for (unsigned i = 0; i < NROWS; i++) {
 		struct probe *p;
@@ -205,7 +288,7 @@ found(void *arg, const struct pid_found *f)
 			      rows[i].name);
 		if (p == NULL)
 			return err_nomem(x->e);
-		p->num = i;
+		p->num = i | musl;
 	}
 	return 0;
 }
@@ -240,31 +323,72 @@ plock_pid(const char *s)
 }
 
 static int
+provide_proc(struct plock_find *x, struct proc *p, struct hash *files)
+{
+	const char *mod = probe_is_exact(x->pd->mod)
+				  ? pid_mod_name(p, x->pd->mod)
+				  : NULL;
+	struct err why = { 0 };
+
+	for (size_t i = 0; i < proc_nobjs(p); i++) {
+		struct proc_obj *o = proc_obj_at(p, i);
+		struct elf_file *elf;
+
+		/* What is mapped and no program has no functions. */
+		if (!pid_mod_is(o, x->pd->mod, mod) ||
+		    (elf = proc_obj_elf(o, &why)) == NULL ||
+		    (files != NULL &&
+		     hash_find(files, &elf, sizeof(elf)) != NULL))
+			continue;
+		if (files != NULL &&
+		    hash_set(files, &elf, sizeof(elf), elf) != 0)
+			return err_nomem(x->e);
+		if (find_in(x, o) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Each file once, whichever process has it. */
+static int
+plock_every(struct plock_find *x)
+{
+	struct hash *files = hash_new();
+	struct proc_dir it;
+	struct proc *p;
+	long pid;
+	int rc = 0;
+
+	if (files == NULL || !proc_dir_open(&it, 0, "")) {
+		hash_free(files);
+		return files == NULL ? err_nomem(x->e) : 0;
+	}
+	while (rc == 0 && (pid = proc_dir_next(&it)) >= 0) {
+		p = proc_lookup(x->pv->env->procs, (pid_t)pid);
+		if (p != NULL)
+			rc = provide_proc(x, p, files);
+	}
+	proc_dir_close(&it);
+	hash_free(files);
+	return rc;
+}
+
+static int
 plock_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 {
 	struct plock_find x = { .pv = pv, .prov = pd->prov, .pd = pd, .e = e };
 	pid_t pid = plock_pid(pd->prov);
 	struct err why = { 0 };
 	struct proc *p;
-	const char *mod = NULL;
 
+	if (strcmp(pd->prov, "plockstat*") == 0)
+		return plock_every(&x);
 	if (pid == 0)
 		return 0;
 	p = proc_grab(pv->env->procs, pid, &why);
 	if (p == NULL)
 		return err_set(e, &D_PROC_GRAB, 0, "%s", why.msg);
-	if (probe_is_exact(pd->mod))
-		mod = pid_mod_name(p, pd->mod);
-	for (size_t i = 0; i < proc_nobjs(p); i++) {
-		struct proc_obj *o = proc_obj_at(p, i);
-		/* What is mapped and no program has no functions. */
-		if (!pid_mod_is(o, pd->mod, mod) ||
-		    proc_obj_elf(o, &why) == NULL)
-			continue;
-		if (find_in(&x, o) != 0)
-			return -1;
-	}
-	return 0;
+	return provide_proc(&x, p, NULL);
 }
 
 static int
@@ -274,7 +398,7 @@ plock_args(struct prov *pv, const struct probe *p, struct probe_args *out,
 	static const char *const types[] = { "uintptr_t", "int", "int" };
 
 	out->typed = true;
-	out->nargs = rows[p->num].nargs;
+	out->nargs = row_of(p)->nargs;
 	for (uint32_t i = 0; i < out->nargs; i++)
 		out->type[i] = type_from_text(pv->env->types, types[i], false);
 	if (strncmp(p->name, "cond", 4) == 0)

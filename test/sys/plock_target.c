@@ -4,6 +4,7 @@
  * once: the other thread holds it until this one sleeps.
  *
  * usage: plock_target [fork]	fork: a child does, and its parent waits for it
+ *	  plock_target hammer	two threads want one adaptive mutex, a second long
  */
 #include <errno.h>
 #include <pthread.h>
@@ -18,7 +19,7 @@
 #define TIMES 100
 
 pthread_mutex_t plain = PTHREAD_MUTEX_INITIALIZER;
-pthread_mutex_t twice = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+pthread_mutex_t twice, adaptive;
 pthread_mutex_t wanted = PTHREAD_MUTEX_INITIALIZER;
 pthread_mutex_t timed = PTHREAD_MUTEX_INITIALIZER;
 pthread_rwlock_t read_wanted = PTHREAD_RWLOCK_INITIALIZER;
@@ -79,6 +80,30 @@ mark(void)
 	waiter = (pid_t)syscall(SYS_gettid);
 }
 
+static void
+mutex_of_type(pthread_mutex_t *m, int type)
+{
+	pthread_mutexattr_t a;
+
+	must(pthread_mutexattr_init(&a));
+	must(pthread_mutexattr_settype(&a, type));
+	must(pthread_mutex_init(m, &a));
+	must(pthread_mutexattr_destroy(&a));
+}
+
+static void *
+hammers(void *arg)
+{
+	time_t end = time(NULL) + 2;
+
+	while (time(NULL) < end)
+		for (int i = 0; i < TIMES; i++) {
+			must(pthread_mutex_lock(&adaptive));
+			must(pthread_mutex_unlock(&adaptive));
+		}
+	return arg;
+}
+
 static __attribute__((noinline)) void *
 waits(void *arg)
 {
@@ -87,6 +112,9 @@ waits(void *arg)
 	mark();
 	must(pthread_mutex_lock(&wanted));
 	must(pthread_mutex_unlock(&wanted));
+	mark();
+	must(pthread_mutex_lock(&adaptive));
+	must(pthread_mutex_unlock(&adaptive));
 	clock_gettime(CLOCK_REALTIME, &t);
 	t.tv_nsec += 20000000;
 	t.tv_sec += t.tv_nsec / 1000000000;
@@ -135,17 +163,32 @@ main(int argc, char **argv)
 	int status = 0;
 	pthread_t t;
 
+	mutex_of_type(&twice, PTHREAD_MUTEX_RECURSIVE);
+#ifdef __GLIBC__
+	mutex_of_type(&adaptive, PTHREAD_MUTEX_ADAPTIVE_NP);
+#else
+	mutex_of_type(&adaptive, PTHREAD_MUTEX_NORMAL);
+#endif
+	if (argc > 1 && strcmp(argv[1], "hammer") == 0) {
+		must(pthread_create(&t, NULL, hammers, NULL));
+		hammers(NULL);
+		must(pthread_join(t, NULL));
+		return 0;
+	}
 	if (argc > 1 && fork() != 0)
 		return wait(&status) < 0 || status != 0;
 	alone();
 	must(pthread_spin_lock(&spun));
 	must(pthread_mutex_lock(&wanted));
+	must(pthread_mutex_lock(&adaptive));
 	must(pthread_mutex_lock(&timed));
 	must(pthread_rwlock_wrlock(&read_wanted));
 	must(pthread_rwlock_rdlock(&write_wanted));
 	must(pthread_create(&t, NULL, waits, NULL));
 	until_asleep();
 	must(pthread_mutex_unlock(&wanted));
+	until_asleep();
+	must(pthread_mutex_unlock(&adaptive));
 	until_asleep();
 	must(pthread_rwlock_unlock(&read_wanted));
 	until_asleep();

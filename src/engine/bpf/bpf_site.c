@@ -243,18 +243,15 @@ ecbs_read(const struct engine *eng, uint32_t first, uint32_t end)
 	return false;
 }
 
-/* *out NULL: no program can serve this place, whose ECBs these are.  -1: no
-   memory. */
+/* *out NULL: no program can serve this place.  -1: no memory. */
 static int
-place_prog(struct engine *eng, const struct bpf_place *pl, uint32_t first,
-	   uint32_t end, struct bpf_prog **out)
+place_prog(struct engine *eng, const struct bpf_place *pl,
+	   struct bpf_prog **out)
 {
-	const bool reads = ecbs_read(eng, first, end);
-
 	*out = NULL;
 	for (unsigned i = 0; i < BPF_NCLASSES && *out == NULL; i++)
 		if ((bpf_classes[i].sites & (1u << pl->kind)) != 0 &&
-		    (reads || bpf_classes[i].runs != BPF_RUNS_SLEEPS) &&
+		    (pl->reads || bpf_classes[i].runs != BPF_RUNS_SLEEPS) &&
 		    class_prog(eng, &bpf_classes[i], pl->site, out) != 0)
 			return -1;
 	return 0;
@@ -288,6 +285,72 @@ bpf_site_ecbs(const struct dif_enabling *en, uint32_t probe, uint32_t *first,
 		(*end)++;
 }
 
+/* Where a breakpoint of a program is. */
+struct where_key {
+	const char *path;
+	uint64_t off;
+	int64_t pid;
+	uint64_t kind;
+};
+
+static struct where_key
+where_of(const struct bpf_place *pl)
+{
+	return (struct where_key){ pl->site->path, pl->off, pl->site->pid,
+				   pl->kind };
+}
+
+static bool
+place_in_program(const struct bpf_place *pl)
+{
+	return dif_sites[pl->site->kind].where == DIF_AT_USER;
+}
+
+/* Probes of programs that share an instruction are of one kind of BPF program, or
+   they would not fire in their order: if one reads, all do. */
+static int
+share_reads(struct engine *eng)
+{
+	struct hash *h = hash_new();
+	int rc = h != NULL ? 0 : -1;
+
+	for (size_t i = 0; rc == 0 && i < eng->places.n; i++) {
+		const struct where_key k = where_of(&eng->places.v[i]);
+
+		if (eng->places.v[i].reads && place_in_program(&eng->places.v[i]))
+			rc = hash_set(h, &k, sizeof(k), h);
+	}
+	for (size_t i = 0; rc == 0 && i < eng->places.n; i++) {
+		const struct where_key k = where_of(&eng->places.v[i]);
+
+		if (place_in_program(&eng->places.v[i]))
+			eng->places.v[i].reads |=
+				hash_find(h, &k, sizeof(k)) != NULL;
+	}
+	hash_free(h);
+	return rc;
+}
+
+static int
+mark_reads(struct engine *eng, uint32_t from)
+{
+	const struct dif_enabling *en = eng->en;
+	bool some[2] = { false, false };
+	uint32_t first = 0, end;
+
+	for (uint32_t p = from; p < en->nprobes; p++, first = end) {
+		bool reads;
+
+		bpf_site_ecbs(en, p, &first, &end);
+		reads = ecbs_read(eng, first, end);
+		for (uint32_t i = eng->place0[p]; i < eng->place0[p + 1]; i++) {
+			eng->places.v[i].reads = reads;
+			some[reads] |= place_in_program(&eng->places.v[i]);
+		}
+	}
+	return some[0] && some[1] ? share_reads(eng) : 0;
+}
+
 /* The ECBs [first, end) fire at this place: where their clauses stand.  *placed:
    DIF_PLACE_REFUSED, if there is no way in to a function. */
 static int
@@ -298,7 +361,7 @@ sort_ecbs(struct engine *eng, const struct dif_probe *pr,
 	const struct dif_ecb *ecbs = eng->en->ecbs;
 	struct bpf_prog *c;
 
-	if (place_prog(eng, pl, first, end, &c) != 0)
+	if (place_prog(eng, pl, &c) != 0)
 		return err_nomem(e);
 	*placed = DIF_PLACED;
 	if (c == NULL && dif_sites[pl->site->kind].key == DIF_KEY_FUNCTION) {
@@ -409,7 +472,7 @@ sort_site(struct engine *eng, uint32_t p, const struct bpf_place *pl,
 	const char *names[4] = { pr->prov, pr->mod, pr->func, pr->name };
 	struct bpf_site *s;
 
-	if (place_prog(eng, pl, first, end, &c) != 0)
+	if (place_prog(eng, pl, &c) != 0)
 		return -1;
 	if (c == NULL && pl->kind != DIF_SITE_ERROR)
 		return 0; /* left out */
@@ -484,6 +547,8 @@ find_threads(struct engine *eng, struct err *e)
 int
 bpf_site_more(struct engine *eng, uint32_t from, struct err *e)
 {
+	if (mark_reads(eng, from) != 0)
+		return err_nomem(e);
 	if (sort_clauses(eng, from, e) != 0)
 		return -1;
 	for (size_t k = 0; k < eng->progs.n; k++) {

@@ -32,6 +32,8 @@ struct bpf_place {
 	uint64_t off;  /* U...: in the file */
 	uint64_t addr; /* U...: in the process */
 	uint64_t cookie;
+	/* Clauses there read the process's memory: set by bpf_site_more(). */
+	bool reads;
 };
 
 /*
