@@ -98,6 +98,10 @@ cmd_no_probes(struct cmd *c)
 		cmd_usage(c, "no probes specified (a tool is run with run as "
 			     "the first word: %s run %s)",
 			  cmd_name, c->args[2]);
+	if (c->nargs > 1 && strncmp(c->args[1], "trace=", 6) == 0)
+		cmd_usage(c, "no probes specified (what strace -e %s shows: -n "
+			     "'syscall::%s:entry' -c COMMAND)",
+			  c->args[1], c->args[1] + 6);
 	if (c->nargs > 1 && access(c->args[1], R_OK) == 0)
 		cmd_usage(c, "no probes specified (a script is run with -s %s)",
 			  c->args[1]);

@@ -91,7 +91,10 @@ grab_process(struct cmd *c, const char *arg)
 	errno = 0;
 	long pid = strtol(arg, &end, 10);
 	if (errno != 0 || end == arg || *end != '\0' || pid <= 0)
-		cmd_fatal(c, "invalid pid: %s", arg);
+		cmd_fatal(c, "invalid pid: %s%s", arg,
+			  isalpha((unsigned char)*arg) ?
+				  " (pgrep tells the number of a name: "
+				  "-p $(pgrep -n NAME))" : "");
 	return dtrace_proc_grab(c->dtp, (pid_t)pid, 0);
 }
 
@@ -580,7 +583,8 @@ check_args(struct cmd *c, const struct cmd_targets *t)
 	if (c->nprogs == 0 && made)
 		cmd_fatal(c, "-%c needs the program that declares the "
 			     "provider, as in -s file.d", t->instead);
-	if (c->nprogs == 0 && c->mode == MODE_RUN)
+	if (c->nprogs == 0 &&
+	    (c->mode == MODE_RUN || c->mode == MODE_CHECK))
 		cmd_no_probes(c);
 }
 

@@ -513,6 +513,8 @@ struct dif_clause {
 	   0: nothing such is known. */
 	int32_t only_pid;
 	uint32_t only_self;
+	bool only_zero; /* it wants the process 0, which $target is without -c
+			   and -p */
 	/* Set by who enables it: the process whose code alone pdesc is about,
 	   even if nothing of it is there yet; 0: of no single one.  And: it is
 	   about every process, and nothing of it is there yet. */

@@ -204,6 +204,7 @@ struct dtrace_hdl {
 
 	struct ps_prochandle *procs, **procs_tail;
 	pid_t target; /* $target; 0: none */
+	bool target_asked; /* by a program */
 	uint32_t pid_level, pid_space; /* bpf_pidns_own() */
 
 	VEC(struct dif_clause *) clauses; /* of enabled programs, in order */

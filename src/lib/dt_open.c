@@ -81,10 +81,11 @@ host_setopt(void *arg, const char *name, const char *val, struct err *e)
 static bool
 host_macro(void *arg, const char *name, int64_t *val)
 {
-	const dtrace_hdl_t *dtp = arg;
+	dtrace_hdl_t *dtp = arg;
 
 	/* Without -c and -p it is 0, which is no process's. */
 	if (strcmp(name, "target") == 0) {
+		dtp->target_asked = true;
 		*val = dtp->target;
 		return true;
 	}

@@ -816,10 +816,25 @@ report_engine(dtrace_hdl_t *dtp, const struct dt_engine *de)
 	dt_follow_report(dtp, de, b);
 }
 
+/* `pid == $target` without a target: nobody's clause. */
+static void
+tell_no_target(dtrace_hdl_t *dtp)
+{
+	bool zero = false;
+
+	for (uint32_t c = 0; c < dtp->en.nclauses; c++)
+		zero |= dtp->en.clauses[c]->only_zero;
+	if (zero && dtp->target_asked && dtp->target == 0)
+		buf_printf(&dtp->report,
+			   "$target is 0, as there is no process of -c or -p: "
+			   "what is for pid == $target alone will not fire\n");
+}
+
 const char *
 dtrace_engines(dtrace_hdl_t *dtp)
 {
 	buf_reset(&dtp->report);
+	tell_no_target(dtp);
 	for (uint32_t i = 0; i < dtp->nengines; i++)
 		report_engine(dtp, &dtp->engines[i]);
 	return buf_str(&dtp->report);
@@ -829,6 +844,7 @@ const char *
 dtrace_not_seen(dtrace_hdl_t *dtp)
 {
 	buf_reset(&dtp->report);
+	tell_no_target(dtp);
 	for (uint32_t i = 0; i < dtp->nengines; i++)
 		dt_follow_tell(dtp, &dtp->engines[i], &dtp->report);
 	return buf_str(&dtp->report);

@@ -272,7 +272,9 @@ check_incdec(struct compile *cx, struct node *n)
 {
 	if (n->left->kind == NODE_AGG)
 		lang_fail(cx, &D_OP_DYN, n->loc,
-			  "operator %s cannot be applied to an aggregation",
+			  "operator %s cannot be applied to an aggregation "
+			  "(an aggregating function adds: = count(), = "
+			  "sum(...))",
 			  op_name(n->op));
 	check_place(cx, n->left, NULL);
 	n->right = node_int(cx, n->loc, 1, dtype_basic(cx, TYPE_B_INT));

@@ -427,7 +427,9 @@ agg_function(struct compile *cx, struct node *assign)
 
 	if (assign->op != '=')
 		lang_fail(cx, &D_OP_DYN, assign->loc,
-			  "operator %s cannot be applied to an aggregation",
+			  "operator %s cannot be applied to an aggregation "
+			  "(an aggregating function adds: = count(), = "
+			  "sum(...))",
 			  op_name(assign->op));
 	if (call->kind == NODE_CALL && call->name != NULL)
 		f = names_aggfunc(cx, call->name);

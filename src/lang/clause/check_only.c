@@ -54,14 +54,14 @@ is_pid(const struct node *n)
 	       b->id == DIF_VAR_pid;
 }
 
-/* The number that pid is compared with; 0: that is something else. */
+/* The number that pid is compared with, or -1: that is something else. */
 static int32_t
 compared(const struct node *n)
 {
 	const struct node *l, *r;
 
 	if (n->kind != NODE_BINARY || n->op != TOK_EQ)
-		return 0;
+		return -1;
 	l = bare(n->left);
 	r = bare(n->right);
 	if (is_pid(r)) {
@@ -70,7 +70,7 @@ compared(const struct node *n)
 		r = was;
 	}
 	return is_pid(l) && r->is_const && r->ival <= INT32_MAX ?
-		       (int32_t)r->ival : 0;
+		       (int32_t)r->ival : -1;
 }
 
 /* The self-> variable that is not 0; 0: that is something else. */
@@ -93,11 +93,13 @@ wanted(const struct node *n)
 static bool
 only_by(const struct node *n, struct dif_clause *c)
 {
+	int32_t pid = compared(n);
 	uint32_t self;
 
 	if (n->kind == NODE_BINARY && n->op == TOK_LAND)
 		return only_by(n->left, c) && only_by(n->right, c);
-	c->only_pid = compared(n);
+	c->only_zero |= pid == 0;
+	c->only_pid = pid > 0 ? pid : 0;
 	if (c->only_pid != 0)
 		return false;
 	self = wanted(n);
