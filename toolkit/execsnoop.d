@@ -5,7 +5,7 @@
  *
  * Usage: dtrace run execsnoop [failed]
  *        dtrace run execsnoop -p PID|-c CMD [failed]
- * Needs: root
+ * Needs: root; any user with -p or -c
  * Args:  $1  failed: also attempts that fail (only those that succeed)
  *
  * A line for each execve(2): seconds since tracing began, user, process, its

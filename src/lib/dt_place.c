@@ -148,11 +148,23 @@ place_cure(const struct place_cx *cx, const struct dt_comp *c)
 	return "";
 }
 
+/* Has the process engine a place for it? */
+static bool
+place_served(const struct dif_probe *p)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < p->nsites; i++)
+		any |= dif_site_for(&p->sites[i], DIF_ENG_P) &&
+		       (dif_sites[p->sites[i].kind].engines & DIF_ENG_P) != 0;
+	return any;
+}
+
 /* What says as much without privilege; or "". */
 static const char *
 place_instead(const struct dif_probe *p)
 {
-	if (strcmp(p->prov, "proc") == 0)
+	if (strcmp(p->prov, "proc") == 0 && !place_served(p))
 		return "; of a command and all that it runs (-c) proc:::start, "
 		       "exec, exec-success, exec-failure and exit are had "
 		       "without";

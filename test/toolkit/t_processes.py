@@ -6,9 +6,18 @@ from toolkit import SLOW, tool
 @tool("execsnoop", "bpf")
 def execsnoop(t):
     """Those of a tree, with arguments and errors."""
+    execsnoop_tree(t, False)
+
+
+@tool("execsnoop")
+def execsnoop_user(t):
+    execsnoop_tree(t, True)
+
+
+def execsnoop_tree(t, user):
     r = t.run("failed", "-c", t.shell(
         "/bin/echo one 'two three'\n(/bin/true; exec /bin/echo four)\n"
-        "/nowhere/at-all\ntrue\n"))
+        "/nowhere/at-all\ntrue\n"), user=user)
     got = [(x["ERR"], x["ARGS"]) for x in r.table("TIME(s)")]
     assert got == [("0", "/bin/echo one two three"), ("0", "/bin/true"),
                    ("0", "/bin/echo four"), ("2", "/nowhere/at-all")], r.out
