@@ -98,6 +98,7 @@ sell(int n)
 	if (SHOP_RARE_ENABLED())
 		SHOP_RARE(n);
 	SHOP_SALE_DONE(j.name, 10 * n);
+	SHOP_KEPT(&j);
 }
 
 static int
