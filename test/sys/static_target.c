@@ -10,6 +10,7 @@
  *	watch          say whenever the number of those who listen changes, until
  *		       a line is read
  */
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
