@@ -708,6 +708,57 @@ test_runs(void **state)
 	vec_fini(&runs);
 }
 
+/* The objects of this name that a watch tells of now. */
+static unsigned
+watch_names(struct proc_watch *w, const char *name)
+{
+	bool lost = false;
+	unsigned n = 0;
+	struct proc *p;
+
+	while ((p = proc_watch_next(w, &lost)) != NULL) {
+		struct proc_obj *o = obj_named(p, name);
+		struct err e = { 0 };
+
+		assert_int_equal(proc_nobjs(p), 1);
+		assert_null(proc_find(p->set, proc_pid(p)));
+		n += o != NULL && proc_obj_elf(o, &e) != NULL;
+	}
+	return n;
+}
+
+/* A file is told of once, also if its process has ended before; another of its name,
+   again. */
+static void
+test_watch(void **state)
+{
+	struct err e = { 0 };
+	struct proc_watch *w;
+	struct proc_set *ps;
+	char dir[] = "/tmp/dt-watch-XXXXXX", path[64], cmd[4400];
+
+	if (!CAPABLE("root perf"))
+		return;
+	ps = new_set();
+	w = proc_watch_open(ps, &e);
+	assert_non_null(w);
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/met_once", dir);
+	for (int round = 0; round < 2; round++) {
+		snprintf(cmd, sizeof(cmd), "cp %s %s.new && mv %s.new %s && %s exit7",
+			 self, path, path, path, path);
+		assert_int_equal(WEXITSTATUS(system(cmd)), 7);
+		assert_int_equal(watch_names(w, "met_once"), 1);
+		/* The last of its commands, again. */
+		assert_int_equal(WEXITSTATUS(system(strrchr(cmd, '&') + 1)), 7);
+		assert_int_equal(watch_names(w, "met_once"), 0);
+	}
+	proc_watch_close(w);
+	unlink(path);
+	rmdir(dir);
+	proc_set_free(ps);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -730,6 +781,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_ktext),
 		cmocka_unit_test(test_code_of_ours),
 		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_watch),
 	};
 
 	if (argc > 1 && strcmp(argv[1], "exit7") == 0)
