@@ -696,7 +696,8 @@ dt_later_every_poll(dtrace_hdl_t *dtp, struct dt_engine *de)
 	bool lost = false;
 	int rc = 0;
 
-	if (de->watch == NULL)
+	if (de->watch == NULL ||
+	    __atomic_load_n(&dt_view(de)->ctl->exited, __ATOMIC_ACQUIRE) != 0)
 		return 0;
 	l.round = probe_round(dtp->probes);
 	while ((p = proc_watch_next(de->watch, &lost)) != NULL)
