@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * deep.c - the traced program of the benchmarks of stacks and static probes: what one
- * call takes below so many frames, in nanoseconds, on standard output.
+ * deep.c - the traced program of the benchmarks of stacks and static probes:
+ * what one call takes below so many frames, in nanoseconds, on standard output.
  *
  * usage: deep KIND DEPTH N
- *   call: leaf() is called N times; static: mark() is, which has a static probe, or is
- *   empty where NO_PROBES is defined; walk: backtrace(3) walks the stack;
- *   spin: no call, for N seconds, for who takes samples.
+ *   call: leaf() is called N times; static: mark() is, which has a static
+ *   probe, or is empty where NO_PROBES is defined; walk: backtrace(3) walks the
+ *   stack; spin: no call, for N seconds, for who takes samples.
  */
 #include <execinfo.h>
 #include <stdio.h>

@@ -3,20 +3,21 @@
  * jumps.c - what the jumps of a patch cost by themselves, with no tracer: the
  * limit of every tracer that changes the text to a jump.
  *
- * F functions are made in memory, and a caller that calls them in an order drawn
- * by lot, by direct calls.  Each function begins with an instruction of five
- * bytes and ends with five bytes that return, as a function does that has a
- * window at both ends.  They are run
+ * F functions are made in memory, and a caller that calls them in an order
+ * drawn by lot, by direct calls.  Each function begins with an instruction of
+ * five bytes and ends with five bytes that return, as a function does that has
+ * a window at both ends.  They are run
  *   plain     as they are;
  *   jumps     with a jump at both ends to a copy of these bytes, which from the
  *             entry jumps back: three jumps a call, and nothing is done there;
  *   looks     besides, a byte is looked at at both ends: is tracing on?
  *   counts    besides, a counter of its own is incremented at both ends.
- * One line for each: name, nanoseconds a call (the least of ROUNDS), times plain.
+ * One line for each: name, nanoseconds a call (the least of ROUNDS), times
+ * plain.
  *
  * usage: jumps [FUNCTIONS [MULTIPLICATIONS]]
- *   FUNCTIONS (2000), of which each does so many MULTIPLICATIONS (2), one waiting
- *   for the other.
+ *   FUNCTIONS (2000), of which each does so many MULTIPLICATIONS (2), one
+ *   waiting for the other.
  */
 #include <stdbool.h>
 #include <stdint.h>

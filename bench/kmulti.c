@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * kmulti.c - what the kernel itself takes to attach a program that does nothing to
- * functions, and to take it away: one kprobe_multi link, nothing else.
+ * kmulti.c - what the kernel itself takes to attach a program that does nothing
+ * to functions, and to take it away: one kprobe_multi link, nothing else.
  *
- * usage: kmulti < names     one a line; those that the kernel refuses are left out
+ * usage: kmulti < names     one a line; those that the kernel refuses are left
+ *                           out
  *
- * Prints how many were attached, the milliseconds of CPU time that attaching them
- * took, and those that detaching took.
+ * Prints how many were attached, the milliseconds of CPU time that attaching
+ * them took, and those that detaching took.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,8 @@
  *
  * usage: loop getppid|switch|push|lea|leaf N
  *   getppid  the cheapest system call
- *   switch   two processes that wake each other: one switch from one to the other
+ *   switch   two processes that wake each other: one switch from one to the
+ *            other
  *   push     a function that begins with push (a uprobe the kernel emulates)
  *   lea      a function whose first instruction must be single-stepped, with
  *            an emulable one after it

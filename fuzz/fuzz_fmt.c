@@ -55,7 +55,7 @@ probe_name(void *arg, uint32_t id, uint32_t part)
 	return id % 2 != 0 ? "name" : NULL;
 }
 
-/* ---- fields ---------------------------------------------------------------- */
+/* ---- fields -------------------------------------------------------------- */
 
 static const struct dif_print number = {
 	.kind = DIF_CK_INT, .name = "int", .size = 4, .is_signed = true
@@ -140,7 +140,7 @@ field(struct dif_expr *x, size_t i, size_t kind)
 	}
 }
 
-/* ---- aggregations ---------------------------------------------------------- */
+/* ---- aggregations -------------------------------------------------------- */
 
 struct aggs {
 	struct dif_aggvar v[2], *list[2];
@@ -197,7 +197,7 @@ aggs_fill(struct aggs *a, const struct dt_syms *syms, const uint8_t *rec,
 	return as;
 }
 
-/* ---- all of it -------------------------------------------------------------- */
+/* ---- all of it ----------------------------------------------------------- */
 
 static const uint32_t kinds[] = {
 	DIF_ACT_PRINTF, DIF_ACT_PRINTA,	  DIF_ACT_TRACE,

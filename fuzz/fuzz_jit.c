@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * fuzz_jit.c - any bytes as a file in which a program names its code: a perf map,
- * and a jitdump file.  What is found lies in what was read, ends there, and can be
- * printed.
+ * fuzz_jit.c - any bytes as a file in which a program names its code: a perf
+ * map, and a jitdump file.  What is found lies in what was read, ends there,
+ * and can be printed.
  */
 #include <stddef.h>
 #include <stdint.h>

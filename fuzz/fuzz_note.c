@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* fuzz_note.c - any text as the operands of a static probe: what is taken can be
-   a site's recipes, and a refusal can be shown. */
+/* fuzz_note.c - any text as the operands of a static probe: what is taken can
+   be a site's recipes, and a refusal can be shown. */
 #include <ctype.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -298,7 +298,7 @@ trace_work(struct world *w)
 	return dtrace_work(w->dtp, NULL, NULL, NULL, NULL);
 }
 
-/* ---- orders --------------------------------------------------------------- */
+/* ---- orders -------------------------------------------------------------- */
 
 struct input {
 	const uint8_t *p;
@@ -439,7 +439,7 @@ order(struct world *w, struct input *in)
 	}
 }
 
-/* ---- what comes out -------------------------------------------------------- */
+/* ---- what comes out ------------------------------------------------------ */
 
 /* The last of it; whole unless something was refused. */
 static void

@@ -120,7 +120,7 @@ DTRACE_API int dtrace_setopt(dtrace_hdl_t *dtp, const char *opt,
 DTRACE_API int dtrace_getopt(dtrace_hdl_t *dtp, const char *opt,
 			     int64_t *val);
 
-/* ---- errors ------------------------------------------------------------------ */
+/* ---- errors -------------------------------------------------------------- */
 
 enum {
 	EDT_VERSION = 1000, EDT_VERSINVAL, EDT_NOMEM, EDT_COMPILER,
@@ -133,7 +133,7 @@ enum {
 	EDT_NOMOD, EDT_FIRST = EDT_VERSION, EDT_LAST = EDT_NOMOD
 };
 
-/* ---- probes and stability ------------------------------------------------------ */
+/* ---- probes and stability ------------------------------------------------ */
 
 typedef struct dtrace_probedesc {
 	dtrace_id_t dtpd_id;
@@ -204,7 +204,7 @@ DTRACE_API int dtrace_str2attr(const char *s, dtrace_attribute_t *a);
 DTRACE_API const char *dtrace_faultstr(dtrace_hdl_t *dtp, int fault);
 DTRACE_API const char *dtrace_subrstr(dtrace_hdl_t *dtp, int subr);
 
-/* ---- programs --------------------------------------------------------------------- */
+/* ---- programs ------------------------------------------------------------ */
 
 #define DTRACE_C_DIFV 0x0001   /* print the DIF on stderr */
 #define DTRACE_C_EMPTY 0x0002  /* an empty program is fine */
@@ -280,7 +280,7 @@ DTRACE_API const char *dtrace_program_warnings(dtrace_hdl_t *dtp,
 DTRACE_API int dtrace_stmt_iter(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 				dtrace_stmt_desc_f *func, void *arg);
 
-/* ---- processes ---------------------------------------------------------------------- */
+/* ---- processes ----------------------------------------------------------- */
 
 struct ps_prochandle;
 /* Start a program, stopped before its first instructions count; argv as for
@@ -300,7 +300,7 @@ DTRACE_API pid_t dtrace_proc_pid(struct ps_prochandle *p);
 /* How it ended, as wait(2) tells; -1: it has not, or that is not known. */
 DTRACE_API int dtrace_proc_wstatus(struct ps_prochandle *p);
 
-/* ---- running -------------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------- */
 
 typedef enum { DTRACE_STATUS_NONE, DTRACE_STATUS_OKAY, DTRACE_STATUS_EXITED,
 	       DTRACE_STATUS_FILLED, DTRACE_STATUS_STOPPED } dtrace_status_t;
@@ -310,11 +310,11 @@ typedef enum { DTRACE_WORKSTATUS_ERROR = -1, DTRACE_WORKSTATUS_OKAY,
 /* Put all programs in place, run BEGIN, start tracing. */
 DTRACE_API int dtrace_go(dtrace_hdl_t *dtp);
 /*
- * May the caller end now, at any instruction?  1: what has been changed in traced
- * processes is put right then, by the kernel or by a guardian of ours.  0: such a
- * guardian was killed, and only we can do it: let dtrace_go() return, and stop.
- * For handlers of signals that come while dtrace_go() runs: safe there, errno
- * included.
+ * May the caller end now, at any instruction?  1: what has been changed in
+ * traced processes is put right then, by the kernel or by a guardian of ours.
+ * 0: such a guardian was killed, and only we can do it: let dtrace_go() return,
+ * and stop.  For handlers of signals that come while dtrace_go() runs: safe
+ * there, errno included.
  */
 DTRACE_API int dtrace_guarded(dtrace_hdl_t *dtp);
 /* Stop all probes.  The next dtrace_work() consumes what they left, runs END
@@ -331,16 +331,16 @@ DTRACE_API int dtrace_exit_status(dtrace_hdl_t *dtp);
  * until the next call.
  */
 DTRACE_API const char *dtrace_engines(dtrace_hdl_t *dtp);
-/* After dtrace_go(): what a probe that is named, or an option, asks for and will
-   not be seen, a line each; "" mostly.  dtrace_engines() has them too.  The handle's;
-   valid until the next call of either. */
+/* After dtrace_go(): what a probe that is named, or an option, asks for and
+   will not be seen, a line each; "" mostly.  dtrace_engines() has them too.
+   The handle's; valid until the next call of either. */
 DTRACE_API const char *dtrace_not_seen(dtrace_hdl_t *dtp);
-/* After dtrace_go(): how many probes that patterns have matched have no place in
-   their process, and do not fire; those of libraries that the process has opened
-   since are counted as they come.  dtrace_engines() says why. */
+/* After dtrace_go(): how many probes that patterns have matched have no place
+   in their process, and do not fire; those of libraries that the process has
+   opened since are counted as they come.  dtrace_engines() says why. */
 DTRACE_API unsigned dtrace_left_out(dtrace_hdl_t *dtp);
 
-/* ---- consuming ------------------------------------------------------------------------ */
+/* ---- consuming ----------------------------------------------------------- */
 
 typedef struct dtrace_recdesc {
 	uint16_t dtrd_action; /* DTRACEACT_* */
@@ -418,7 +418,7 @@ DTRACE_API dtrace_workstatus_t dtrace_work(dtrace_hdl_t *dtp, FILE *fp,
 #define DTRACEACT_SYM 0x0402
 #define DTRACEACT_MOD 0x0403
 
-/* ---- aggregations ------------------------------------------------------------------------ */
+/* ---- aggregations -------------------------------------------------------- */
 
 typedef struct dtrace_aggdesc {
 	const char *dtagd_name; /* "_" for a bare @ */
@@ -541,7 +541,7 @@ DTRACE_API int dtrace_aggregate_bucket(dtrace_hdl_t *dtp,
 				       const dtrace_aggdata_t *data, uint32_t i,
 				       int64_t *low, int64_t *high);
 
-/* ---- structured output ------------------------------------------------------------------- */
+/* ---- structured output --------------------------------------------------- */
 
 /* Return non-zero if the output is structured (the option oformat).  Then a
    consumer that writes text of its own to the same stream spoils it. */
@@ -550,7 +550,7 @@ DTRACE_API int dtrace_oformat(dtrace_hdl_t *dtp);
    dtrace_work().  Nothing may be printed after it. */
 DTRACE_API int dtrace_oformat_teardown(dtrace_hdl_t *dtp, FILE *fp);
 
-/* ---- handlers --------------------------------------------------------------------------- */
+/* ---- handlers ------------------------------------------------------------ */
 
 #define DTRACE_HANDLE_ABORT (-1)
 #define DTRACE_HANDLE_OK 0
@@ -629,7 +629,7 @@ DTRACE_API int dtrace_handle_buffered(dtrace_hdl_t *dtp,
 DTRACE_API int dtrace_handle_setopt(dtrace_hdl_t *dtp,
 				    dtrace_handle_setopt_f *f, void *arg);
 
-/* ---- names and text ---------------------------------------------------------------------- */
+/* ---- names and text ------------------------------------------------------ */
 
 /* A kernel address as module`symbol+0xoff; the length as snprintf. */
 DTRACE_API int dtrace_addr2str(dtrace_hdl_t *dtp, uint64_t addr, char *buf,
@@ -697,7 +697,7 @@ DTRACE_API int dtrace_object_iter(dtrace_hdl_t *dtp, dtrace_obj_f *func,
 DTRACE_API int dtrace_object_info(dtrace_hdl_t *dtp, const char *object,
 				  dtrace_objinfo_t *dto);
 
-/* ---- formats ------------------------------------------------------------------------------ */
+/* ---- formats ------------------------------------------------------------- */
 
 /* A format as printf() or printa() takes it; the handle's, or NULL. */
 DTRACE_API void *dtrace_printf_create(dtrace_hdl_t *dtp, const char *format);

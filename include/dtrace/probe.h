@@ -143,8 +143,8 @@ DTRACE_API uint64_t dtprobe_drops(const dtprobe_t *p);
 DTRACE_API unsigned dtprobe_places(const dtprobe_t *p);
 /* The last error, one line; "" if there was none. */
 DTRACE_API const char *dtprobe_error(const dtprobe_t *p);
-/* After poll gave 1: the wait status, as waitpid(2) gives it.  -1: not ended; or
-   not known, which may be so without argv. */
+/* After poll gave 1: the wait status, as waitpid(2) gives it.  -1: not ended;
+   or not known, which may be so without argv. */
 DTRACE_API int dtprobe_status(const dtprobe_t *p);
 
 /*

@@ -5,13 +5,14 @@
  *
  *	DTRACE_PROBE2(read__done, struct file *, file, size_t, count);
  *
- * is the probe sdt:MODULE::read-done once the module is loaded, with args[0] and
- * args[1] of these types: pointers, and integers of up to 64 bits, six at most.
- * Two underscores are a hyphen in D.  One probe may be in several places.
+ * is the probe sdt:MODULE::read-done once the module is loaded, with args[0]
+ * and args[1] of these types: pointers, and integers of up to 64 bits, six at
+ * most.  Two underscores are a hyphen in D.  One probe may be in several
+ * places.
  *
  * While nobody traces it a probe costs a nop, and its arguments are not
- * evaluated.  It may be wherever a tracepoint may be.  As long as somebody does,
- * the module cannot be unloaded.
+ * evaluated.  It may be wherever a tracepoint may be.  As long as somebody
+ * does, the module cannot be unloaded.
  *
  * The module must have a licence that the kernel takes for GPL-compatible.  See
  * doc/howto-module.md.
@@ -34,8 +35,8 @@
 
 #if defined(CONFIG_BPF_EVENTS) && defined(CONFIG_TRACEPOINTS)
 
-/* What a tracepoint calls for each program; its first parameter is the kernel's,
-   struct bpf_prog or struct bpf_raw_tp_link. */
+/* What a tracepoint calls for each program; its first parameter is the
+   kernel's, struct bpf_prog or struct bpf_raw_tp_link. */
 static notrace void __maybe_unused
 dtrace_run1(void *link, u64 a)
 {
@@ -72,8 +73,8 @@ dtrace_run6(void *link, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f)
 	bpf_trace_run6(link, a, b, c, d, e, f);
 }
 
-/* The name that a program is attached by: of this place alone, and of characters
-   that names in BPF may have. */
+/* The name that a program is attached by: of this place alone, and of
+   characters that names in BPF may have. */
 #define DTRACE_TP_NAME(probe, n) \
 	KBUILD_MODNAME "." KBUILD_BASENAME "." probe "." __stringify(n)
 

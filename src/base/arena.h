@@ -4,8 +4,8 @@
  *
  * One arena per compile, per program, per loaded table: what is built for one
  * purpose is allocated from one arena and freed in one call.  Memory comes
- * zeroed and aligned for any type; what is behind a piece is fenced off (fence.h).
- * Not thread safe.
+ * zeroed and aligned for any type; what is behind a piece is fenced off
+ * (fence.h).  Not thread safe.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * fence.h - memory that is there and is nobody's: what vec.h has room for, and
- * what lies between two pieces of an arena.  In a build with the address sanitizer
- * a program that reads or writes it ends; in others these do nothing, and take no
- * room.
+ * what lies between two pieces of an arena.  In a build with the address
+ * sanitizer a program that reads or writes it ends; in others these do nothing,
+ * and take no room.
  */
 #ifndef BASE_FENCE_H
 #define BASE_FENCE_H

@@ -20,7 +20,8 @@
 struct near {
 	const char *want;  /* the caller's */
 	const char *best;  /* as given to near_try(); NULL: none so far */
-	unsigned steps;	   /* from want to best; without one, those allowed + 1 */
+	unsigned steps;	   /* from want to best; without one, those allowed +
+			      1 */
 };
 
 void near_init(struct near *n, const char *want);

@@ -15,8 +15,8 @@
 		size_t n, cap; \
 	}
 
-/* Grow *v (of *cap elements of the given size) so that n fit; what is behind them
-   is fenced off (fence.h). */
+/* Grow *v (of *cap elements of the given size) so that n fit; what is behind
+   them is fenced off (fence.h). */
 bool vec_grow(void **v, size_t *cap, size_t n, size_t size);
 
 #define vec_push(vec, x)                                                  \

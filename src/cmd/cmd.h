@@ -22,7 +22,8 @@ enum cmd_mode { MODE_RUN, MODE_LIST, MODE_CHECK /* -e */,
 struct cmd_prog {
 	const char *desc; /* "description" or "script" */
 	const char *text; /* program text, or the file's name */
-	char *name;	  /* for notices: the text up to its predicate or body */
+	char *name;	  /* for notices: the text up to its predicate or
+			     body */
 	bool is_file;
 	dtrace_probespec_t spec;
 	dtrace_prog_t *prog;
@@ -64,7 +65,8 @@ struct cmd {
 	int64_t began, told; /* s: cmd_patience_look()'s */
 	bool said_silence;
 	unsigned left_out; /* probes without a place, as has been told */
-	unsigned drop_hints; /* kinds of drops whose cure has been told, as bits */
+	unsigned drop_hints; /* kinds of drops whose cure has been told, as
+				bits */
 	bool hold;	   /* --hold */
 	int hold_ready;	   /* for the byte that says that tracing goes on */
 	int hold_fd;	   /* where it is claimed; 0: nowhere yet */
@@ -106,8 +108,8 @@ _Noreturn void cmd_dfatal(struct cmd *c, const char *fmt, ...)
 _Noreturn void cmd_quit(struct cmd *c, int status);
 /* Is it set, and not 0? */
 bool cmd_option_on(struct cmd *c, const char *name);
-/* Writing failed with that errno: a closed pipe ends the command quietly, all else
-   is told. */
+/* Writing failed with that errno: a closed pipe ends the command quietly, all
+   else is told. */
 _Noreturn void cmd_output_failed(struct cmd *c, int err);
 /* Before main() ends, for what was written without cmd_out(): the status, or 1
    where it could not be written, which has been said. */
@@ -131,9 +133,9 @@ extern volatile sig_atomic_t cmd_interrupted;
 void cmd_interrupt(void);
 
 /*
- * cmd_usage.c.  print: all options.  usage(): what is wrong with those that were
- * given, how they go together, and exit 2.  no_probes(): usage() where there is
- * no program, which may have been meant by another argument.
+ * cmd_usage.c.  print: all options.  usage(): what is wrong with those that
+ * were given, how they go together, and exit 2.  no_probes(): usage() where
+ * there is no program, which may have been meant by another argument.
  */
 void cmd_print_usage(FILE *fp);
 _Noreturn void cmd_usage(struct cmd *c, const char *fmt, ...)
@@ -143,9 +145,10 @@ _Noreturn void cmd_no_probes(struct cmd *c);
 /* cmd_args.c: set an option of -x; one that does not exist, or not with that
    value, is fatal.  val may be NULL. */
 void cmd_set_option(struct cmd *c, const char *name, const char *val);
-/* Take all arguments; what is wrong with them ends the command.  c->progs, c->args
-   and t->v have room for argc. */
-void cmd_parse_args(struct cmd *c, int argc, char **argv, struct cmd_targets *t);
+/* Take all arguments; what is wrong with them ends the command.  c->progs,
+   c->args and t->v have room for argc. */
+void cmd_parse_args(struct cmd *c, int argc, char **argv,
+		    struct cmd_targets *t);
 /*
  * The next option as getopt(3) gives it; -1: there is none.  What is no option
  * goes to args, which has room for argc.  Begin with optind 0.
@@ -185,11 +188,12 @@ int cmd_show_end(struct cmd *c, int status);
 
 /*
  * cmd_live.c: --live.  options() before processes are started: if there is a
- * terminal that can be drawn on, c->screen is there.  hide() and unhide() around
- * starting them, so that what commands print goes to the screen.  start() when
- * programs have been compiled; from then on standard output and error are the
- * screen's, until end(), which gives the terminal back: it may be called at any
- * time, and again; false: the screen was lost, which has been told.
+ * terminal that can be drawn on, c->screen is there.  hide() and unhide()
+ * around starting them, so that what commands print goes to the screen.
+ * start() when programs have been compiled; from then on standard output and
+ * error are the screen's, until end(), which gives the terminal back: it may be
+ * called at any time, and again; false: the screen was lost, which has been
+ * told.
  */
 void cmd_live_options(struct cmd *c);
 void cmd_live_hide(struct cmd *c);
@@ -221,18 +225,18 @@ void cmd_patience_end(struct cmd_patience *w);
 void cmd_patience_look(struct cmd *c);
 
 /*
- * cmd_anon.c: -A.  args() before options are looked at: those of the unit, which
- * the caller frees.  save() when the programs have been compiled: with none,
- * what was saved is removed.
+ * cmd_anon.c: -A.  args() before options are looked at: those of the unit,
+ * which the caller frees.  save() when the programs have been compiled: with
+ * none, what was saved is removed.
  */
 char *cmd_anon_args(struct cmd *c, int argc, char **argv);
 void cmd_anon_save(struct cmd *c, const char *args);
 
 /*
- * cmd_hold.c: --hold.  start() before the library is opened: what returns is the
- * process that holds.  wait() when tracing goes on: returns when it has been
- * claimed, and c->out is the claimer's.  end(): tell the claimer `status`, which
- * it returns; nothing is held then.
+ * cmd_hold.c: --hold.  start() before the library is opened: what returns is
+ * the process that holds.  wait() when tracing goes on: returns when it has
+ * been claimed, and c->out is the claimer's.  end(): tell the claimer `status`,
+ * which it returns; nothing is held then.
  */
 void cmd_hold_start(struct cmd *c);
 void cmd_hold_wait(struct cmd *c);
@@ -241,8 +245,8 @@ int cmd_hold_end(struct cmd *c, int status);
 int cmd_hold_claim(struct cmd *c, int argc, char **argv);
 
 /*
- * cmd_run.c: `dtrace run NAME ...` becomes `dtrace -s FILE ...`, in argv.  Lists,
- * help and errors end the program.
+ * cmd_run.c: `dtrace run NAME ...` becomes `dtrace -s FILE ...`, in argv.
+ * Lists, help and errors end the program.
  */
 void cmd_run(int argc, char **argv);
 /* Is a tool running?  Then its arguments are checked; ends with status 2 if one
@@ -250,15 +254,15 @@ void cmd_run(int argc, char **argv);
    has none (target). */
 void cmd_run_check(bool target, char **args, int nargs);
 /* cmd_run_args.c: the same for a tool with this header. */
-void cmd_run_args(const char *tool, const char *header, bool target, char **args,
-		  int nargs);
+void cmd_run_args(const char *tool, const char *header, bool target,
+		  char **args, int nargs);
 
 /* cmd_explain.c: print what the error with that tag is, NULL: which there are.
    The exit status. */
 int cmd_explain(const char *tag);
 
-/* cmd_beside.c: the path of this program, and that of what lies beside it, be it
-   there or not.  False: it cannot be had; errno says why. */
+/* cmd_beside.c: the path of this program, and that of what lies beside it, be
+   it there or not.  False: it cannot be had; errno says why. */
 bool cmd_self(char path[PATH_MAX]);
 bool cmd_beside(const char *name, char path[PATH_MAX]);
 

@@ -2,13 +2,13 @@
 /*
  * cmd_anon.c - dtrace -A: have something traced from early boot.
  *
- * What BPF programs have recorded can be read only by who knows their tables, so
- * a trace does not outlive the process that holds it.  Anonymous tracing is
+ * What BPF programs have recorded can be read only by who knows their tables,
+ * so a trace does not outlive the process that holds it.  Anonymous tracing is
  * therefore a process, `dtrace --hold` (cmd_hold.c), which a unit of systemd
- * starts before file systems, devices and modules.  -A compiles the programs, so
- * that errors are told now, and writes the unit with the same arguments; scripts
- * are copied, since theirs may be file systems that are not there so early.  -A
- * without programs takes all of that away.
+ * starts before file systems, devices and modules.  -A compiles the programs,
+ * so that errors are told now, and writes the unit with the same arguments;
+ * scripts are copied, since theirs may be file systems that are not there so
+ * early.  -A without programs takes all of that away.
  */
 #include "cmd.h"
 
@@ -46,7 +46,7 @@ static const char unit_tail[] =
 "[Install]\n"
 "WantedBy=sysinit.target\n";
 
-/* ---- the arguments of the unit --------------------------------------------- */
+/* ---- the arguments of the unit ------------------------------------------- */
 
 /* An argument as systemd.service(5) quotes it. */
 static void
@@ -179,7 +179,7 @@ cmd_anon_args(struct cmd *c, int argc, char **argv)
 	return text;
 }
 
-/* ---- files ------------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------- */
 
 /* Make a directory and those above it. */
 static void

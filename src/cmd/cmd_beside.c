@@ -28,7 +28,8 @@ cmd_beside(const char *name, char path[PATH_MAX])
 {
 	if (!cmd_self(path))
 		return false;
-	char *p = strrchr(path, '/') + 1; /* the kernel's paths are whole ones */
+	char *p = strrchr(path, '/') + 1; /* the kernel's paths are whole
+					     ones */
 	if (strlen(name) >= (size_t)(path + PATH_MAX - p)) {
 		errno = ENAMETOOLONG;
 		return false;

@@ -14,8 +14,8 @@
  * They meet at a socket that root alone can reach.  What is sent: one packet
  * with the descriptors from the claimer, which is "e" (end at once) or "-",
  * then NAME=VALUE, each with a NUL, options to be set; from then on any packet,
- * or the end of the connection, is an interrupt.  The other way goes one int, the
- * exit status.
+ * or the end of the connection, is an interrupt.  The other way goes one int,
+ * the exit status.
  */
 #include "cmd.h"
 
@@ -40,7 +40,7 @@ static const struct sockaddr_un hold_addr = { .sun_family = AF_UNIX,
 
 static int hold_conn = -1; /* to the claimer */
 
-/* ---- the holder ---------------------------------------------------------------- */
+/* ---- the holder ---------------------------------------------------------- */
 
 /* The parent's part: wait until the child holds, or has failed. */
 static _Noreturn void
@@ -153,7 +153,8 @@ take_claim(struct cmd *c, int conn, char text[HOLD_PACKET + 1])
 			continue; /* "e", the end */
 		if (val != NULL)
 			*val = '\0';
-		if (dtrace_setopt(c->dtp, s, val != NULL ? val + 1 : NULL) != 0) {
+		if (dtrace_setopt(c->dtp, s, val != NULL ? val + 1 : NULL) !=
+		    0) {
 			refuse_claim(c, conn, s);
 			return false;
 		}
@@ -241,7 +242,7 @@ cmd_hold_end(struct cmd *c, int status)
 	return status;
 }
 
-/* ---- the claimer ----------------------------------------------------------------- */
+/* ---- the claimer --------------------------------------------------------- */
 
 static volatile sig_atomic_t signals;
 

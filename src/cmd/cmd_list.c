@@ -43,7 +43,8 @@ list_argument(struct cmd *c, const dtrace_probedesc_t *pd, unsigned n,
 		cmd_out(c, "\t\targs[%u]: %s\n", n, type);
 }
 
-/* A field at the right of a column that is followed by a blank; what follows. */
+/* A field at the right of a column that is followed by a blank; what
+   follows. */
 static char *
 list_column(char *to, size_t width, const char *text)
 {
@@ -68,7 +69,8 @@ list_number(char *buf, size_t n, unsigned v)
 	return p;
 }
 
-/* As heading(); by hand, since printf() was a third of the time of a long list. */
+/* As heading(); by hand, since printf() was a third of the time of a long
+   list. */
 static void
 list_row(struct cmd *c, const dtrace_probedesc_t *pd)
 {

@@ -9,9 +9,9 @@
  * The line is written by a thread of its own, for the one that starts tracing
  * is busy in the library; it makes no call of the library, and takes no signal.
  *
- * Who waits for the first line of a running trace is told, once, that it does run;
- * with -v and a command, what goes on is told again and again.  That is the
- * loop's affair, which looks at the time.
+ * Who waits for the first line of a running trace is told, once, that it does
+ * run; with -v and a command, what goes on is told again and again.  That is
+ * the loop's affair, which looks at the time.
  */
 #include "cmd.h"
 

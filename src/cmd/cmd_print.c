@@ -69,7 +69,7 @@ cmd_chewrec(const dtrace_probedata_t *data, const dtrace_recdesc_t *rec,
 	return DTRACE_CONSUME_THIS;
 }
 
-/* ---- options as text --------------------------------------------------------- */
+/* ---- options as text ----------------------------------------------------- */
 
 static int64_t
 option_value(struct cmd *c, const char *name)
@@ -90,7 +90,7 @@ size_text(char *text, size_t n, int64_t v)
 	snprintf(text, n, "%lld%.1s", (long long)v, &suffix[i]);
 }
 
-/* ---- notices ----------------------------------------------------------------- */
+/* ---- notices ------------------------------------------------------------- */
 
 static int
 on_error(const dtrace_errdata_t *data, void *arg)
@@ -199,7 +199,7 @@ cmd_handlers(struct cmd *c)
 		cmd_dfatal(c, "failed to set handlers");
 }
 
-/* ---- options that came out otherwise ---------------------------------------- */
+/* ---- options that came out otherwise ------------------------------------- */
 
 static const struct {
 	const char *option, *what;

@@ -4,8 +4,8 @@
  *
  * A tool is a script, NAME.d, whose second comment has a fixed form, which
  * doc/howto-tool.md tells: a line "NAME - what it shows", then paragraphs, some
- * of which begin with a word and a colon (Usage, Needs ...).  Lists and help are
- * read from there, manual pages are made of it (tools/toolkit-man.py).
+ * of which begin with a word and a colon (Usage, Needs ...).  Lists and help
+ * are read from there, manual pages are made of it (tools/toolkit-man.py).
  *
  * Nothing else is special about a tool: `dtrace run NAME ...` is
  * `dtrace -s NAME.d ...`.
@@ -47,7 +47,7 @@ struct run_list {
 
 static const char suffix[] = ".d";
 
-/* ---- where tools are ------------------------------------------------------ */
+/* ---- where tools are ----------------------------------------------------- */
 
 static bool
 is_dir(const char *path)
@@ -89,7 +89,7 @@ find_tool(const struct run_dirs *d, const char *name, char path[PATH_MAX])
 	return false;
 }
 
-/* ---- headers ---------------------------------------------------------------- */
+/* ---- headers ------------------------------------------------------------- */
 
 /* Is this line the end of a comment? */
 static bool
@@ -145,7 +145,7 @@ need_word(const char *text)
 	return strstr(line, "any user") != NULL ? "user" : "root";
 }
 
-/* ---- dtrace run -l ---------------------------------------------------------- */
+/* ---- dtrace run -l ------------------------------------------------------- */
 
 static int
 compare_tools(const void *a, const void *b)
@@ -262,7 +262,7 @@ print_list(struct cmd *c, const struct run_dirs *d)
 	list_free(&l);
 }
 
-/* ---- the command ------------------------------------------------------------ */
+/* ---- the command --------------------------------------------------------- */
 
 static _Noreturn void
 run_usage(FILE *fp, int status)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * cmd_run_args.c - the arguments of a tool, held against its header before its
- * program is compiled: who has mistyped one is told that, and not what a compiler
- * makes of it.
+ * program is compiled: who has mistyped one is told that, and not what a
+ * compiler makes of it.
  *
  * The paragraph "Args:" has an item for each, which begins with its name ($1)
- * and ends with its default in parentheses; one without a default must be given.
- * Where the default is a number the argument is one.  Where the item begins with
- * words and a colon ("failed:", "call|process:") it is one of them.  "" always
- * stands for the default.
+ * and ends with its default in parentheses; one without a default must be
+ * given.  Where the default is a number the argument is one.  Where the item
+ * begins with words and a colon ("failed:", "call|process:") it is one of them.
+ * "" always stands for the default.
  */
 #include "cmd.h"
 

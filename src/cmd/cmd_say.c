@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * cmd_say.c - what dtrace(1) says: messages, its output, and its end, which comes
- * with a message or without.
+ * cmd_say.c - what dtrace(1) says: messages, its output, and its end, which
+ * comes with a message or without.
  */
 #include "cmd.h"
 

@@ -3,8 +3,8 @@
  * cmd_show.c - pictures: -O flame=FILE and its kin.
  *
  * dtrace-show(1), which lies beside dtrace, makes them of structured output.
- * It is started when the programs have been compiled; all output goes into a pipe
- * to it.  Tracing does not begin before it has said that it could open its
+ * It is started when the programs have been compiled; all output goes into a
+ * pipe to it.  Tracing does not begin before it has said that it could open its
  * files.  At the end the pipe is closed, and its status counts as ours.
  */
 #include "cmd.h"

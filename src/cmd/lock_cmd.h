@@ -39,8 +39,9 @@ void lock_cmd_program(struct lock_cmd *c, char *text, unsigned flags);
 /*
  * Trace until the process ends, `most` seconds are over (0: there is no limit)
  * or a signal comes.  NULL for P, which dtrace_proc_create() or _grab() gave:
- * it is fatal, with `what` failed; what NULL: there is to be none.  go: called when tracing has begun; NULL:
- * nothing is.  Returns how long it was, in seconds.
+ * it is fatal, with `what` failed; what NULL: there is to be none.  go: called
+ * when tracing has begun; NULL: nothing is.  Returns how long it was, in
+ * seconds.
  */
 double lock_cmd_run(struct lock_cmd *c, struct ps_prochandle *P,
 		    const char *what, double most,

@@ -115,7 +115,7 @@ lock_row_hist(struct lock_row *row, const int64_t *cell, uint32_t n)
 	return 0;
 }
 
-/* ---- histograms -------------------------------------------------------------- */
+/* ---- histograms ---------------------------------------------------------- */
 
 int64_t
 lock_bucket_bound(int i)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * lock_rows.h - rows of the tables of lockstat(1) and plockstat(1): what is known of
- * one lock, from one caller.
+ * lock_rows.h - rows of the tables of lockstat(1) and plockstat(1): what is
+ * known of one lock, from one caller.
  */
 #ifndef CMD_LOCK_ROWS_H
 #define CMD_LOCK_ROWS_H
@@ -31,8 +31,8 @@ struct lock_rows {
 	size_t n, cap;
 };
 
-/* The row of a lock and a stack, made if it is not there; text is copied.  NULL:
-   no memory. */
+/* The row of a lock and a stack, made if it is not there; text is copied.
+   NULL: no memory. */
 struct lock_row *lock_rows_get(struct lock_rows *r, const char *lock,
 			       const char *stack);
 /* Take away the row that was made last. */
@@ -46,8 +46,8 @@ int64_t lock_bucket_bound(int i);
 int lock_row_hist(struct lock_row *row, const int64_t *cell, uint32_t n);
 /*
  * Print the buckets that are not empty, and those between: bound, a bar of
- * `width` columns and `end`, count, and beside them the frames of the stack, one a
- * line.
+ * `width` columns and `end`, count, and beside them the frames of the stack,
+ * one a line.
  */
 void lock_row_print_hist(const struct lock_row *row, const char *stack,
 			 int width, const char *end, FILE *fp);

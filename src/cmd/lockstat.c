@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * lockstat.c - lockstat(1): who waits for which lock of the kernel, who holds it
- * for how long, and where the kernel spends its time, while a command runs.
+ * lockstat.c - lockstat(1): who waits for which lock of the kernel, who holds
+ * it for how long, and where the kernel spends its time, while a command runs.
  *
  * A consumer of libdtrace: clauses on the probes of the lockstat and profile
  * providers (lockstat_prog.c) add up; what they have is printed as tables
@@ -65,7 +65,7 @@ invalid(char option, const char *s, const char *why)
 	exit(USAGE);
 }
 
-/* ---- options ------------------------------------------------------------------ */
+/* ---- options ------------------------------------------------------------- */
 
 static uint64_t
 lockstat_number(char option, const char *s, uint64_t least, uint64_t most)
@@ -212,7 +212,7 @@ lockstat_read_options(struct lockstat *l, struct args *a, int argc, char **argv)
 		l->functions = true;
 }
 
-/* ---- names -------------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------- */
 
 /* NAME[,SIZE] or ADDRESS[,SIZE]; without a size the symbol's, or one byte. */
 static void
@@ -231,8 +231,8 @@ find_range(struct lockstat *l, char option, char *text, struct lock_range *out)
 	}
 	out->from = strtoull(text, &end, 16);
 	if (end == text || *end != '\0') {
-		if (dtrace_lookup_by_name(l->c.dtp, DTRACE_OBJ_KMODS, text, &sym,
-					  NULL) != 0)
+		if (dtrace_lookup_by_name(l->c.dtp, DTRACE_OBJ_KMODS, text,
+					  &sym, NULL) != 0)
 			lock_cmd_fatal(&l->c, "-%c %s", option, text);
 		out->from = sym.st_value;
 		size = size != 0 ? size : sym.st_size;
@@ -252,7 +252,7 @@ find_ranges(struct lockstat *l, char option, char **texts, int n)
 	return r;
 }
 
-/* ---- running ------------------------------------------------------------------ */
+/* ---- running ------------------------------------------------------------- */
 
 /* Room for the records of -n; the command's own options may say otherwise. */
 static void
@@ -297,7 +297,8 @@ report(struct lockstat *l, const char *output)
 static bool
 may_watch(void)
 {
-	static const unsigned perfmon = 38, bpf = 39; /* newer than some headers */
+	static const unsigned perfmon = 38, bpf = 39; /* newer than some
+							 headers */
 	struct __user_cap_header_struct h = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
 	};

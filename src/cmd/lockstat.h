@@ -15,8 +15,8 @@
 
 /*
  * An event: the numbers that -e takes are the index.  A wait ends at `probe`,
- * and its second argument is how long it took; a hold begins at `begin` and ends
- * there.  `cond` is D that must hold at both.
+ * and its second argument is how long it took; a hold begins at `begin` and
+ * ends there.  `cond` is D that must hold at both.
  */
 struct lock_event {
 	const char *title;

@@ -2,9 +2,9 @@
 /*
  * lockstat_print.c - the tables of lockstat(1).
  *
- * Rows are kept as they were measured, by lock and stack.  When they are printed
- * those become one that the options make the same, the most frequent first, so
- * that what is shown of a row is what has most of it.
+ * Rows are kept as they were measured, by lock and stack.  When they are
+ * printed those become one that the options make the same, the most frequent
+ * first, so that what is shown of a row is what has most of it.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #define FAR 0x10000 /* bytes behind a symbol that are not it */
 #define TEXT 16384 /* of a stack */
 
-/* ---- what was measured ------------------------------------------------------ */
+/* ---- what was measured --------------------------------------------------- */
 
 /* Functions that take locks, and those of tracing: never who wants a lock. */
 static bool
@@ -69,8 +69,8 @@ in_ranges(const struct lock_range *r, int n, uint64_t addr)
 }
 
 /*
- * The frames of a stack from the caller on, a line each; *caller is its address.
- * A stack of no frames: a CPU that was in user mode.
+ * The frames of a stack from the caller on, a line each; *caller is its
+ * address.  A stack of no frames: a CPU that was in user mode.
  */
 static void
 lockstat_stack_text(struct lockstat *l, const uint64_t *pc, size_t n, char *out,
@@ -109,7 +109,8 @@ row_event(const char *name, unsigned *i)
 }
 
 static int
-lockstat_row_add(struct lockstat *l, struct lock_row *row, const dtrace_aggdata_t *d)
+lockstat_row_add(struct lockstat *l, struct lock_row *row,
+		 const dtrace_aggdata_t *d)
 {
 	switch (d->dtada_desc->dtagd_name[0]) {
 	case 'a':
@@ -149,8 +150,9 @@ lock_collect(const dtrace_aggdata_t *d, void *arg)
 		l->nomem = true;
 		return DTRACE_AGGWALK_ABORT;
 	}
-	lockstat_stack_text(l, (const uint64_t *)(d->dtada_data + rec->dtrd_offset),
-		   rec->dtrd_size / sizeof(uint64_t), stack, &caller);
+	lockstat_stack_text(
+		l, (const uint64_t *)(d->dtada_data + rec->dtrd_offset),
+		rec->dtrd_size / sizeof(uint64_t), stack, &caller);
 	if (i == LOCK_PROFILE)
 		snprintf(lock, sizeof(lock), "cpu[%" PRIu64 "]", lock_at);
 	else
@@ -183,7 +185,7 @@ lock_collect(const dtrace_aggdata_t *d, void *arg)
 	return lockstat_row_add(l, row, d);
 }
 
-/* ---- rows that become one ---------------------------------------------------- */
+/* ---- rows that become one ------------------------------------------------ */
 
 /* A text without what stands behind `mark`. */
 static void
@@ -335,7 +337,7 @@ merge_all(struct lockstat *l, struct lock_rows *from, struct lock_rows *to)
 	return rc;
 }
 
-/* ---- tables ------------------------------------------------------------------- */
+/* ---- tables -------------------------------------------------------------- */
 
 /* One table while it is printed. */
 struct table {

@@ -4,8 +4,8 @@
  * holds it for how long.
  *
  * A consumer of libdtrace: clauses on the probes of the plockstat provider
- * measure times by lock and stack; what they add up is printed as tables, by the
- * first caller outside the functions of the C library, or by stack.
+ * measure times by lock and stack; what they add up is printed as tables, by
+ * the first caller outside the functions of the C library, or by stack.
  */
 #include <ctype.h>
 #include <dtrace/dtrace.h>
@@ -23,14 +23,14 @@
 #define CALLER_DEPTH 5 /* frames in which the caller is looked for */
 #define BAR 24
 
-/* ---- what is measured ---------------------------------------------------------- */
+/* ---- what is measured ---------------------------------------------------- */
 
 enum when { HOLD, CONTENTION };
 
 /*
  * A table: its times begin at one probe and end at another, of the same thread
- * and lock; COND is D that must hold at the end.  title NULL: more rows of the one
- * before.  The variables are those of a
+ * and lock; COND is D that must hold at the end.  title NULL: more rows of the
+ * one before.  The variables are those of a
  * lock that is held, or of the one that is waited for.
  */
 struct table {
@@ -84,7 +84,7 @@ plock_usage(void)
 	exit(2);
 }
 
-/* ---- the program ------------------------------------------------------------------ */
+/* ---- the program --------------------------------------------------------- */
 
 /* The table that has the rows of table i. */
 static unsigned
@@ -93,7 +93,8 @@ table_shown(unsigned i)
 	return tables[i].title != NULL ? i : i - 1;
 }
 
-/* The table whose times begin as those of table i do: they are of one variable. */
+/* The table whose times begin as those of table i do: they are of one
+   variable. */
 static unsigned
 table_begins(unsigned i)
 {
@@ -107,8 +108,8 @@ table_begins(unsigned i)
 	return i;
 }
 
-/* The clauses of table i.  Waits are the thread's own: one variable; locks may be
-   held many at once, and be let go by another thread. */
+/* The clauses of table i.  Waits are the thread's own: one variable; locks may
+   be held many at once, and be let go by another thread. */
 static void
 put_clauses(FILE *fp, const struct plockstat *p, unsigned i)
 {
@@ -184,7 +185,7 @@ program_text(const struct plockstat *p)
 	return text;
 }
 
-/* ---- printing ------------------------------------------------------------------------ */
+/* ---- printing ------------------------------------------------------------ */
 
 /* The length of the object's name of a frame, "libc.so.6`...". */
 static size_t
@@ -252,7 +253,8 @@ collect(const dtrace_aggdata_t *d, void *arg)
 	struct lock_row *row;
 	unsigned i;
 
-	if ((name[0] != 't' && name[0] != 'q') || !isdigit((unsigned char)name[1]))
+	if ((name[0] != 't' && name[0] != 'q') ||
+	    !isdigit((unsigned char)name[1]))
 		return DTRACE_AGGWALK_NEXT;
 	i = (unsigned)atoi(name + 1);
 	plock_stack_text(d->dtada_keys[1].dtak_str, stack, sizeof(stack));
@@ -317,7 +319,8 @@ tell_nothing(const struct plockstat *p)
 	if (p->c.matched == 0)
 		return; /* that has been told */
 	(void)dtrace_getopt(p->c.dtp, "follow", &follow);
-	/* Waits and holds that go on are not measured: a deadlock has no rows. */
+	/* Waits and holds that go on are not measured: a deadlock has no
+	   rows. */
 	if (p->all)
 		follow = 1;
 	fprintf(stderr, "plockstat: no %s%s%s\n",
@@ -352,7 +355,7 @@ print_tables(struct plockstat *p)
 	}
 }
 
-/* ---- options and running ----------------------------------------------------- */
+/* ---- options and running ------------------------------------------------- */
 
 static void
 plock_set_options(struct plockstat *p)
@@ -361,7 +364,8 @@ plock_set_options(struct plockstat *p)
 		{ "strsize", "32" }, { "bufsize", "64k" },
 		{ "aggsize", "256k" }, { "aggrate", "1sec" },
 		{ "aggsortrev", NULL }, { "quiet", NULL },
-		/* A lock is taken in nanoseconds: -x engine=kernel if need be. */
+		/* A lock is taken in nanoseconds: -x engine=kernel if need
+		   be. */
 		{ "engine", p->all ? "kernel" : "process" },
 	};
 
@@ -377,7 +381,8 @@ plock_number(const char *what, const char *s, double least, double most)
 
 	errno = 0;
 	v = strtod(s, &end);
-	if (errno != 0 || end == s || *end != '\0' || !(v >= least && v <= most)) {
+	if (errno != 0 || end == s || *end != '\0' ||
+	    !(v >= least && v <= most)) {
 		fprintf(stderr, "plockstat: invalid argument of %s: %s\n", what,
 			s);
 		plock_usage();
@@ -387,7 +392,8 @@ plock_number(const char *what, const char *s, double least, double most)
 
 /* The options but for -x, which want a handle first; the process, or 0. */
 static pid_t
-plock_read_options(struct plockstat *p, int argc, char **argv, char **xs, int *nxs)
+plock_read_options(struct plockstat *p, int argc, char **argv, char **xs,
+		   int *nxs)
 {
 	pid_t pid = 0;
 	int c;

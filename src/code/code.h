@@ -102,10 +102,10 @@ size_t code_slide(const struct code_body *b);
 
 /*
  * How the caller's frame is found at each instruction that the function's first
- * leads to, ascending, as a table of unwinding would say it; ELF_CFA_UNKNOWN where
- * the instructions do not tell.  That it is entered by a call, with the return
- * address at rsp, is taken for granted.  Return false if fn did, or there is no
- * memory.
+ * leads to, ascending, as a table of unwinding would say it; ELF_CFA_UNKNOWN
+ * where the instructions do not tell.  That it is entered by a call, with the
+ * return address at rsp, is taken for granted.  Return false if fn did, or
+ * there is no memory.
  */
 bool code_cfi(const struct code_body *b, elf_cfi_fn *fn, void *arg);
 
@@ -234,9 +234,9 @@ uint32_t code_fn_window_written(const struct code_window *win);
 /*
  * May the instruction at addr be overwritten, itself and nothing else, or with
  * some instructions before and after it?  Of itself that asks nothing of where
- * control may arrive but that it be no middle of an instruction; the others must
- * not be arrived at but through the first.  *out: a PUN window, with unused bytes
- * after a way out, up to 5 in all; or why it may not.
+ * control may arrive but that it be no middle of an instruction; the others
+ * must not be arrived at but through the first.  *out: a PUN window, with
+ * unused bytes after a way out, up to 5 in all; or why it may not.
  */
 void code_fn_alone(const struct code_world *w, const struct code_fn *f,
 		   uint64_t addr, uint32_t before, uint32_t after,

@@ -3,13 +3,13 @@
  * code_aarch64.c - code of aarch64: what instructions do to control, where
  * uprobes can be placed, where indirect jumps go.
  *
- * Every instruction has 4 bytes, so where they begin is no question, and the few
- * kinds that move control are told by masks (Arm Architecture Reference Manual,
- * C4.1).  A switch adds an entry of its table to an address, and jumps there
- * through any register; where the entries lead is not read yet, so functions
- * that have one are not `closed`.  A tail call through a pointer uses x16 or
- * x17, as branch target identification wants it; through another register it
- * might be a goto, and then nobody knows whether it leaves.
+ * Every instruction has 4 bytes, so where they begin is no question, and the
+ * few kinds that move control are told by masks (Arm Architecture Reference
+ * Manual, C4.1).  A switch adds an entry of its table to an address, and jumps
+ * there through any register; where the entries lead is not read yet, so
+ * functions that have one are not `closed`.  A tail call through a pointer uses
+ * x16 or x17, as branch target identification wants it; through another
+ * register it might be a goto, and then nobody knows whether it leaves.
  */
 #include <string.h>
 
@@ -137,7 +137,8 @@ aarch64_decode(const uint8_t *p, size_t n, uint64_t addr,
 		out->kind = r->kind;
 		out->allowed = !r->refused && r->kind != CODE_I_BAD;
 		if (r->n != 0)
-			out->target = addr + (uint64_t)field(w, r->lo, r->n) * 4;
+			out->target =
+				addr + (uint64_t)field(w, r->lo, r->n) * 4;
 		return;
 	}
 	if ((w & 0xfffff01f) == NOP)
@@ -290,7 +291,8 @@ aarch64_jump(struct code_scan *s, size_t i)
 
 		if (t->in.kind != CODE_I_PLAIN && t->in.kind != CODE_I_JCC)
 			break;
-		if (t->in.kind == CODE_I_PLAIN && a64_writes(a64_word(t->p), reg))
+		if (t->in.kind == CODE_I_PLAIN &&
+		    a64_writes(a64_word(t->p), reg))
 			return goes_by(a64_word(t->p), reg);
 	}
 	return reg == 16 || reg == 17 ? CODE_GO_AWAY : CODE_GO_POINTER;

@@ -2,10 +2,11 @@
 /*
  * code_away.c - where does a jump into other code lead in the end?
  *
- * Families of functions share their code: memmove() for one processor jumps into
- * the middle of memmove() for another, and others jump into the middle of it.  So
- * that something leads to its inside is no reason to fear that control comes back:
- * what can be reached from the jump is looked through, as far as it is a little.
+ * Families of functions share their code: memmove() for one processor jumps
+ * into the middle of memmove() for another, and others jump into the middle of
+ * it.  So that something leads to its inside is no reason to fear that control
+ * comes back: what can be reached from the jump is looked through, as far as it
+ * is a little.
  */
 #include "code/code_impl.h"
 

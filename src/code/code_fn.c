@@ -263,10 +263,10 @@ jumps_to_end(const struct code_scan *s, const struct code_step *t)
 }
 
 /*
- * Whoever goes from steps[i] to addr, which is not the function's, does not come
- * back: nothing leads to the inside, or nothing from there; and nothing that could
- * is on the stack.  Functions of one family share their code like this (mempcpy and
- * memmove).
+ * Whoever goes from steps[i] to addr, which is not the function's, does not
+ * come back: nothing leads to the inside, or nothing from there; and nothing
+ * that could is on the stack.  Functions of one family share their code like
+ * this (mempcpy and memmove).
  */
 static bool
 for_good(struct code_scan *s, size_t i, uint64_t addr)
@@ -284,7 +284,8 @@ out_jump(struct code_scan *s, size_t i)
 
 	if (jumps_to_end(s, t))
 		return;
-	if (!s->w->is_fn(s->w->arg, t->in.target) && !for_good(s, i, t->in.target))
+	if (!s->w->is_fn(s->w->arg, t->in.target) &&
+	    !for_good(s, i, t->in.target))
 		scan_leak(s, "it jumps into the middle of other code");
 	else
 		scan_out(s, t, CODE_OUT_TAIL);

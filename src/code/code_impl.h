@@ -51,8 +51,8 @@ void code_scan_target(struct code_scan *s, uint64_t addr);
 /* The code takes the address of an instruction: to go there some time. */
 void code_scan_label(struct code_scan *s, uint64_t addr);
 
-/* True if nothing that control can reach from addr, outside of the function, is in
-   it again, and all of that is known. */
+/* True if nothing that control can reach from addr, outside of the function, is
+   in it again, and all of that is known. */
 bool code_stays_away(const struct code_scan *s, uint64_t addr);
 
 /* Where an indirect jump goes. */

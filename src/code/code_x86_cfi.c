@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * code_x86_cfi.c - where the caller's frame is at each instruction of a function
- * of which no table says so: code written by hand, or by a generator that writes
- * no tables, as V8's builtins.
+ * code_x86_cfi.c - where the caller's frame is at each instruction of a
+ * function of which no table says so: code written by hand, or by a generator
+ * that writes no tables, as V8's builtins.
  *
  * From the first instruction, where the return address is at rsp, what is known
  * of rsp and rbp is handed on along all branches until nothing changes; where
@@ -45,7 +45,7 @@ struct cfi_scan {
 	bool failed;
 };
 
-/* ---- what an instruction does ------------------------------------------------ */
+/* ---- what an instruction does -------------------------------------------- */
 
 static void
 cfi_move(struct cfi_state *x, int64_t by)
@@ -210,13 +210,14 @@ cfi_other(const struct cfi_scan *s, struct cfi_state *x,
 			cfi_rsp(x, f);
 		else if (r == ZYDIS_REGISTER_RBP)
 			cfi_rbp(x, f);
-		else if (x->ret < CFI_GONE && (unsigned)r == (unsigned)ZYDIS_REGISTER_RAX + x->ret)
+		else if (x->ret < CFI_GONE &&
+			 (unsigned)r == (unsigned)ZYDIS_REGISTER_RAX + x->ret)
 			x->ret = CFI_GONE;
 	}
 }
 
-/* May an instruction without its operands be passed over: has it no part by which
-   it could write rsp, rbp, or the register of the return address? */
+/* May an instruction without its operands be passed over: has it no part by
+   which it could write rsp, rbp, or the register of the return address? */
 static bool
 cfi_harmless(const struct cfi_state *x, const ZydisDecodedInstruction *in)
 {
@@ -239,8 +240,8 @@ cfi_reg(const ZydisDecodedInstruction *in)
 	return (in->opcode & 7u) | (unsigned)in->raw.rex.B << 3;
 }
 
-/* A push of the return address, from where it is by rsp?  With a SIB byte of rsp
-   alone, and 8 bits more. */
+/* A push of the return address, from where it is by rsp?  With a SIB byte of
+   rsp alone, and 8 bits more. */
 static bool
 cfi_copies(const struct cfi_state *x, const ZydisDecodedInstruction *in)
 {
@@ -306,7 +307,7 @@ cfi_apply(struct cfi_scan *s, struct cfi_state *x, size_t off,
 		cfi_other(s, x, &f);
 }
 
-/* ---- along the ways ----------------------------------------------------------- */
+/* ---- along the ways ------------------------------------------------------ */
 
 /* What is known on both ways. */
 static struct cfi_state
@@ -377,7 +378,7 @@ cfi_visit(struct cfi_scan *s, size_t off)
 		cfi_give(s, off + in.length, &x);
 }
 
-/* ---- rows --------------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------- */
 
 static struct elf_cfi
 cfi_row_of(const struct cfi_state *x, uint64_t addr)

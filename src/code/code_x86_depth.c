@@ -4,9 +4,9 @@
  *
  * Asked for only where a jump goes through a pointer: a tail call has taken
  * the frame down, a goto has not.  From the entry (depth 0) depths are handed
- * from instruction to instruction, along branches too, until nothing changes, and
- * then, when all of these are known, by tables; the first depth that reaches an
- * instruction stays.  Only what compilers do to
+ * from instruction to instruction, along branches too, until nothing changes,
+ * and then, when all of these are known, by tables; the first depth that
+ * reaches an instruction stays.  Only what compilers do to
  * the stack pointer is understood; after anything else the depth is unknown.
  */
 #include "code/code_x86_impl.h"
@@ -108,12 +108,13 @@ depth_give(struct code_scan *s, uint64_t addr, struct code_depth x)
 }
 
 /*
- * OCaml pushes where a handler of exceptions begins, and then the one before it:
+ * OCaml pushes where a handler of exceptions begins, and then the one before
+ * it:
  *
  *	lea handler(%rip), %r11;  push %r11;  push n(%r14)
  *
- * The handler is entered with both taken off again, and no jump through a pointer
- * leads to it.
+ * The handler is entered with both taken off again, and no jump through a
+ * pointer leads to it.
  */
 static bool
 depth_is_handler(const struct code_scan *s, size_t i)

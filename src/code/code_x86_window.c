@@ -16,10 +16,10 @@
  * The jump is in one page, since the bytes of two pages cannot be written
  * together; what follows of a window in the next page stays as it is, for
  * nobody comes there.  The same is done where the program itself may have put
- * somebody aside who waits at an instruction (Go's goroutines): none such may be
- * within the jump.  Where no window is, the instruction alone may be overwritten
- * by a jump whose last bytes are those of the code behind it, if such a jump can
- * be made to lead to a place of ours (process_pun.c).
+ * somebody aside who waits at an instruction (Go's goroutines): none such may
+ * be within the jump.  Where no window is, the instruction alone may be
+ * overwritten by a jump whose last bytes are those of the code behind it, if
+ * such a jump can be made to lead to a place of ours (process_pun.c).
  * Some instructions cannot be moved at all, or must be seen where they are: the
  * return from a signal is recognised by its bytes, where no unwind table tells
  * of it.
@@ -333,8 +333,9 @@ hop_after(const struct win_cx *cx, uint64_t from, uint64_t end, bool part,
 {
 	uint64_t n = pad_len(cx, end, 15);
 
-	/* They are not the window's own: with so many it would need no hop.  The
-	   last of them: the first may be wanted for a window of the way out. */
+	/* They are not the window's own: with so many it would need no hop.
+	   The last of them: the first may be wanted for a window of the way
+	   out. */
 	for (uint64_t k = n; k >= JMP32 + (uint64_t)part; k--) {
 		if (!hop_may_be(cx, from, end + k - JMP32))
 			continue;

@@ -102,8 +102,15 @@ bool dif_op_writes_rd(unsigned op);
 
 /* ---- built-in variables, subroutines, actions, aggregations, faults --- */
 
-enum dif_engines { DIF_ENG_NONE = 0, DIF_ENG_I = 1, DIF_ENG_K = 2,
-		   DIF_ENG_P = 4, DIF_ENG_IK = 3, DIF_ENG_IP = 5, DIF_ENG_IKP = 7 };
+enum dif_engines {
+	DIF_ENG_NONE = 0,
+	DIF_ENG_I = 1,
+	DIF_ENG_K = 2,
+	DIF_ENG_P = 4,
+	DIF_ENG_IK = 3,
+	DIF_ENG_IP = 5,
+	DIF_ENG_IKP = 7
+};
 
 #define DIF_VAR_ARRAY_MAX 0xff	 /* ids of built-in arrays: 0..0xff */
 #define DIF_VAR_USER_MIN 0x500	 /* ids of user variables, per scope */
@@ -135,7 +142,8 @@ enum dif_needs {
 };
 
 enum dif_builtin {
-#define VAR(id, name, type, kind, bound, i, k, p, needs, stab, what) DIF_VAR_##name = id,
+#define VAR(id, name, type, kind, bound, i, k, p, needs, stab, what) \
+	DIF_VAR_##name = id,
 #include "dif/var.def"
 #undef VAR
 };
@@ -187,7 +195,8 @@ enum dif_act_kind {
 #define ACT(code, NAME, name, class, proto, eng) DIF_ACT_##NAME = code,
 #include "dif/act.def"
 #undef ACT
-#define AGG(code, name, words, map, shown, bounds, min, max, proto) DIF_AGG_##name = code,
+#define AGG(code, name, words, map, shown, bounds, min, max, proto) \
+	DIF_AGG_##name = code,
 #include "dif/agg.def"
 #undef AGG
 };
@@ -495,10 +504,11 @@ struct dif_clause {
 	uint32_t nstmts;
 	struct src_loc loc; /* for messages: the clause's first line */
 	const char *src;    /* name of the program for messages */
-	bool records;	    /* a firing leaves a record (default action or data) */
+	bool records;	    /* a firing leaves a record (default action or
+			       data) */
 	bool uses_locals;   /* reads or writes this-> */
-	bool maker;	    /* a provider's, of which its probes are made: it names
-			       none on anybody's behalf */
+	bool maker;	    /* a provider's, of which its probes are made: it
+			       names none on anybody's behalf */
 	uint32_t args_used; /* bit n: argN or args[n] is used */
 	/* A built-in variable that not all engines have, and the inline, the
 	   program's or the library's, that asked for it: "cwd", "fds[]"; NULL:
@@ -509,8 +519,8 @@ struct dif_clause {
 			       the same text has given: it has several
 			       descriptions, or ifs */
 	/* Where this process does not fire it, or while this self-> variable is
-	   0, its predicate is false, and nobody could see that it was looked at;
-	   0: nothing such is known. */
+	   0, its predicate is false, and nobody could see that it was looked
+	   at; 0: nothing such is known. */
 	int32_t only_pid;
 	uint32_t only_self;
 	bool only_zero; /* it wants the process 0, which $target is without -c
@@ -576,7 +586,8 @@ struct dif_aggvar {
 	uint32_t words;	  /* of the cell */
 };
 
-/* Pointers are stable: entries are allocated one by one in the owner's arena. */
+/* Pointers are stable: entries are allocated one by one in the owner's
+   arena. */
 struct dif_tab {
 	struct dif_uvar **vars;
 	uint32_t nvars;
@@ -856,8 +867,8 @@ struct dif_enabling {
 };
 /* What all its clauses need: of enum dif_needs. */
 unsigned dif_enabling_needs(const struct dif_enabling *en);
-/* The ECBs of a probe, which stand together: the first's index; *end: behind the
-   last. */
+/* The ECBs of a probe, which stand together: the first's index; *end: behind
+   the last. */
 uint32_t dif_probe_ecbs(const struct dif_enabling *en, uint32_t probe,
 			uint32_t *end);
 /* Is the statement a count() that adds one, whatever its keys? */
@@ -868,8 +879,8 @@ bool dif_probe_named(const struct dif_enabling *en, uint32_t probe);
    one; it has none, for a reason. */
 enum dif_placed { DIF_PLACE_NONE, DIF_PLACED, DIF_PLACE_REFUSED };
 /*
- * The first probe that is refused and may not be left out: a clause names it, or
- * has no other probe with a place.  UINT32_MAX: there is none.  placed: enum
+ * The first probe that is refused and may not be left out: a clause names it,
+ * or has no other probe with a place.  UINT32_MAX: there is none.  placed: enum
  * dif_placed of each probe; served: a zeroed byte for each clause, which is
  * written.
  */

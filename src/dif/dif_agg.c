@@ -288,6 +288,7 @@ dif_agg_bucket(uint32_t func, uint64_t arg, uint32_t i)
 {
 	const struct dif_agg_info *info = dif_agg_by_code(func);
 
-	return info != NULL && info->hist ? hists[info - dif_aggfuncs].at(arg, i)
-					  : (struct dif_bucket){ 0 };
+	return info != NULL && info->hist
+		       ? hists[info - dif_aggfuncs].at(arg, i)
+		       : (struct dif_bucket){ 0 };
 }

@@ -293,10 +293,11 @@ step_arg(struct rnd *g)
 {
 	unsigned d = pick_dst(g);
 
-	emit(g, DIF_INSTR_W(DIF_OP_LDGS,
-			    DIF_VAR_arg0 +
-				    rnd_below(g, DIF_VAR_arg9 - DIF_VAR_arg0 + 1),
-			    d));
+	emit(g,
+	     DIF_INSTR_W(DIF_OP_LDGS,
+			 DIF_VAR_arg0 +
+				 rnd_below(g, DIF_VAR_arg9 - DIF_VAR_arg0 + 1),
+			 d));
 	set_kind(g, d, RND_NUM);
 }
 

@@ -47,8 +47,9 @@ struct dw_line {
  */
 size_t dw_lines(struct dw *d, uint64_t addr, struct dw_line *v, size_t max);
 
-/* The first definition of a type, or of a variable that is in memory, of that name.  All units are read once, by the
-   first call.  false: there is none, or, with errno ENOMEM, no memory to know. */
+/* The first definition of a type, or of a variable that is in memory, of that
+   name.  All units are read once, by the first call.  false: there is none, or,
+   with errno ENOMEM, no memory to know. */
 enum dw_ns {
 	DW_NS_STRUCT = 's',
 	DW_NS_UNION = 'u',

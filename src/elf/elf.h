@@ -54,13 +54,13 @@ const char *elf_interp(struct elf_file *f); /* PT_INTERP, NULL: static */
  * if they are more than 16 million.
  */
 const struct elf_sym *elf_syms(struct elf_file *f, size_t *n);
-/* No fewer than the file itself has, without reading them: what elf_syms() would
-   take memory for. */
+/* No fewer than the file itself has, without reading them: what elf_syms()
+   would take memory for. */
 size_t elf_syms_most(const struct elf_file *f);
 /* The symbol that contains a link-time address, best name; NULL: none. */
 const struct elf_sym *elf_sym_at(struct elf_file *f, uint64_t addr);
-/* The linker's stub that contains it (.plt), which has no symbol, under the name
-   of what it calls: "puts@plt".  NULL: none, or it is not known. */
+/* The linker's stub that contains it (.plt), which has no symbol, under the
+   name of what it calls: "puts@plt".  NULL: none, or it is not known. */
 const struct elf_sym *elf_stub_at(struct elf_file *f, uint64_t addr);
 /* Is this the name of a part that the compiler has split off a function, which
    nobody calls: "f.cold"? */
@@ -80,8 +80,8 @@ const uint8_t *elf_bytes_at(const struct elf_file *f, uint64_t off, size_t n);
 uint64_t elf_code_left(const struct elf_file *f, uint64_t addr);
 /*
  * The first place at or behind addr where executable segments have these n
- * bytes, as a link-time address; 0: there is none.  Holes of the file are passed
- * over unread, so the bytes must not all be zero.
+ * bytes, as a link-time address; 0: there is none.  Holes of the file are
+ * passed over unread, so the bytes must not all be zero.
  */
 uint64_t elf_code_find(struct elf_file *f, uint64_t addr, const void *what,
 		       size_t n);
@@ -218,10 +218,10 @@ bool elf_code_ptr(struct elf_file *f, uint64_t addr, uint64_t *to);
  * around it, as far as tables tell: symbols, FDEs, landing pads, code pointers,
  * the entry point, what the runtime of Go does; jumps from one function into
  * the middle of another, and addresses there that code makes; and where no FDE
- * is, what jumps and calls lead to and instructions name.  Sorted, unique, owned
- * by the file.  NULL: no memory, not an x86-64 object, of a version of Go that
- * is not known, or one whose code or tables are larger than is read; nothing may
- * be concluded then.
+ * is, what jumps and calls lead to and instructions name.  Sorted, unique,
+ * owned by the file.  NULL: no memory, not an x86-64 object, of a version of Go
+ * that is not known, or one whose code or tables are larger than is read;
+ * nothing may be concluded then.
  */
 const uint64_t *elf_entries(struct elf_file *f, size_t *n);
 /*

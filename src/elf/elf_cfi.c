@@ -49,7 +49,7 @@ struct cfi_run {
 	void *arg;
 };
 
-/* ---- expressions ---------------------------------------------------------- */
+/* ---- expressions --------------------------------------------------------- */
 
 /* The bytes of an expression; the reader goes on behind them. */
 static struct eh_reader
@@ -138,7 +138,7 @@ cfi_saved_expr(struct eh_reader r)
 	return s;
 }
 
-/* ---- rows ----------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------- */
 
 /* What a state means to the walk. */
 static struct elf_cfi
@@ -226,7 +226,7 @@ cfi_cfa(struct cfi_run *x, uint64_t reg, int64_t off)
 				       .off = off };
 }
 
-/* ---- instructions --------------------------------------------------------- */
+/* ---- instructions -------------------------------------------------------- */
 
 static int64_t
 cfi_factored(const struct cfi_run *x, int64_t n)

@@ -317,8 +317,8 @@ elf_code_ptr(struct elf_file *f, uint64_t addr, uint64_t *to)
  * Code without an FDE is hand-made, or its object has none.  There functions
  * may begin that no symbol names, and whatever could lead to them counts:
  * jumps, calls, `lea`, and in an object that has a place of its own any four
- * bytes that are such an address.  What a function does to itself, in the extent
- * that its symbol says, is left out.
+ * bytes that are such an address.  What a function does to itself, in the
+ * extent that its symbol says, is left out.
  */
 struct jump_scan {
 	struct elf_file *f;

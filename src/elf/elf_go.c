@@ -34,10 +34,10 @@
  *	function  address, offset of its _func from the table; one more address
  *		  at the end.  From 1.18 on 4 bytes each and relative to the
  *		  code's address, 8 bytes each before.
- *	_func     address, name, arguments, deferreturn, pcsp ... npcdata ... flag,
- *		  nfuncdata; then npcdata offsets of 4 bytes into the pc tables
- *		  and nfuncdata of FUNCDATA: of 4 bytes, ~0 for none, from 1.18
- *		  on, pointers before
+ *	_func     address, name, arguments, deferreturn, pcsp ... npcdata ...
+ *		  flag, nfuncdata; then npcdata offsets of 4 bytes into the pc
+ *		  tables and nfuncdata of FUNCDATA: of 4 bytes, ~0 for none,
+ *		  from 1.18 on, pointers before
  *	pc table  pairs of varints: value up or down (zigzag), bytes of code for
  *		  which it holds; ends with an up of 0.  Values begin at -1.
  */
@@ -50,7 +50,8 @@
 #define TOP_MAX   1024 /* bytes of such a function, at most */
 
 /* What differs between versions; offsets in the header and in a _func.  That of
-   the pc tables is in the 8 bytes before `table`, pcsp in the 4 after `defer`. */
+   the pc tables is in the 8 bytes before `table`, pcsp in the 4 after
+   `defer`. */
 static const struct go_version {
 	uint32_t magic;
 	uint32_t text, table; /* text 0: addresses are absolute */
@@ -124,7 +125,7 @@ go_open(struct elf_file *f, struct go_table *t, uint64_t addr)
 	       t->nfuncs < (t->n - t->table) / (2 * t->ver->cell);
 }
 
-/* ---- entries -------------------------------------------------------------- */
+/* ---- entries ------------------------------------------------------------- */
 
 /* Function i of the table: its address, and what its _func says. */
 static void
@@ -292,7 +293,7 @@ elf_go_waits(struct elf_file *f, uint64_t addr)
 	return v != UNSAFE && v != RESTART;
 }
 
-/* ---- frames --------------------------------------------------------------- */
+/* ---- frames -------------------------------------------------------------- */
 
 /* A change: its lowest bit is the sign. */
 static int64_t

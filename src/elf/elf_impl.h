@@ -206,7 +206,8 @@ bool elf_frames_has(const struct elf_frames *v, uint64_t at);
 struct elf_split;
 #define ELF_NO_FDE UINT32_MAX
 struct elf_split *elf_splits_new(struct elf_file *f);
-/* A jump leads to an FDE, or into its middle; from ELF_NO_FDE: from elsewhere. */
+/* A jump leads to an FDE, or into its middle; from ELF_NO_FDE: from
+   elsewhere. */
 void elf_split_jump(struct elf_split *v, uint32_t from, uint32_t to, bool mid);
 /* Something else leads to its first instruction. */
 void elf_split_named(struct elf_split *v, uint32_t to);

@@ -37,7 +37,8 @@ elf_frames_find(struct elf_file *f, struct elf_frames *v)
 		if (is_frametable(&s[i])) {
 			if (!vec_grow((void **)&v->v, &v->cap, v->n + 1,
 				      sizeof(*v->v)))
-				return; /* more is taken for what it looks like */
+				return; /* more is taken for what it looks
+					   like */
 			v->v[v->n].lo = s[i].addr;
 			v->v[v->n++].hi = s[i].addr + s[i].size;
 		}

@@ -10,8 +10,9 @@
  *	.plt.sec	endbr64; [bnd] jmp *word(%rip)
  *	.plt beside it	endbr64; push $index; jmp ...	index: in .rela.plt
  *
- * Linkers of GNU say in .eh_frame how stacks are walked from there; others (lld, by
- * which Rust links) do not.  elf_stub_rows() knows it of the instructions.
+ * Linkers of GNU say in .eh_frame how stacks are walked from there; others
+ * (lld, by which Rust links) do not.  elf_stub_rows() knows it of the
+ * instructions.
  *
  * The first of .plt is nobody's.  A word for a function that is chosen at run
  * time (IRELATIVE) has no symbol but the address of who chooses, which has the
@@ -44,7 +45,7 @@ struct stub_relas {
 	size_t text;		   /* bytes of names */
 };
 
-/* ---- relocations ---------------------------------------------------------- */
+/* ---- relocations --------------------------------------------------------- */
 
 static bool
 relas_add(struct elf_file *f, struct stub_relas *l, const struct elf_sec *s,
@@ -135,7 +136,7 @@ rela_of_index(struct elf_file *f, const struct stub_relas *l, uint32_t index)
 	return rela_of_word(l, r.r_offset);
 }
 
-/* ---- names ---------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------- */
 
 /* The name of a symbol of a table, NUL-terminated in the file; NULL: none. */
 static const char *
@@ -174,7 +175,7 @@ name_of_rela(struct elf_file *f, const struct stub_rela *r)
 	return s != NULL && s->addr == r->addend ? s->name : NULL;
 }
 
-/* ---- stubs ---------------------------------------------------------------- */
+/* ---- stubs --------------------------------------------------------------- */
 
 static int32_t
 disp_at(const uint8_t *p)
@@ -289,10 +290,10 @@ elf_stub_at(struct elf_file *f, uint64_t addr)
 	return &f->stubsyms[lo - 1];
 }
 
-/* ---- stacks --------------------------------------------------------------- */
+/* ---- stacks -------------------------------------------------------------- */
 
-/* How the caller of the stub at s + at is found, into v[0, 2): how many rows; 0:
-   it is none that is known. */
+/* How the caller of the stub at s + at is found, into v[0, 2): how many rows;
+   0: it is none that is known. */
 static size_t
 stub_rows(struct elf_file *f, const struct elf_sec *s, uint64_t at,
 	  uint64_t step, struct elf_cfi v[2])
@@ -320,8 +321,8 @@ stub_rows(struct elf_file *f, const struct elf_sec *s, uint64_t at,
 		n += 6;
 	if (n == 0)
 		return 0;
-	if (step == STUB_MOST && row.addr % STUB_MOST == 0 && n + 5 < STUB_MOST &&
-	    p[n] == 0x68) { /* push $index */
+	if (step == STUB_MOST && row.addr % STUB_MOST == 0 &&
+	    n + 5 < STUB_MOST && p[n] == 0x68) { /* push $index */
 		v[0].cfa = ELF_CFA_STUB;
 		v[0].add = (int64_t)n + 5;
 	}

@@ -295,8 +295,8 @@ sym_gather(struct elf_file *f)
 
 /* ---- the table ------------------------------------------------------ */
 
-/* Local symbols last, then those that only old programs use, and names that begin
-   with $ or with underscores. */
+/* Local symbols last, then those that only old programs use, and names that
+   begin with $ or with underscores. */
 static int
 sym_name_rank(const struct elf_sym *a, const struct elf_sym *b)
 {
@@ -312,8 +312,8 @@ sym_name_rank(const struct elf_sym *a, const struct elf_sym *b)
 }
 
 /* Aliases by preference: functions before labels, sized before unsized, then by
-   name, by size (the smaller first), strong before weak, the shorter name and by
-   the alphabet. */
+   name, by size (the smaller first), strong before weak, the shorter name and
+   by the alphabet. */
 #define NAME_CMP 4096
 static int
 sym_alias_cmp(const void *va, const void *vb)

@@ -11,10 +11,10 @@
  *	export_main.c	options, and the loop that traces
  *
  * The loop is one thread, and only it knows libdtrace.  Some times a minute it
- * makes a snapshot, which nobody changes afterwards, and publishes it; the server
- * and the sender are threads of their own, take the one that is there, and may
- * take as long over it as they like.  So no scraper stops another one, or the
- * trace.
+ * makes a snapshot, which nobody changes afterwards, and publishes it; the
+ * server and the sender are threads of their own, take the one that is there,
+ * and may take as long over it as they like.  So no scraper stops another one,
+ * or the trace.
  *
  * This room is a program of its own: where there is no memory it ends, with a
  * line.  The kernel takes the probes away then.
@@ -129,9 +129,9 @@ struct export_stats {
 };
 
 /*
- * Walk the handle's aggregations, which are up to date, and make a snapshot with
- * at most limit rows of each.  Rows beyond that are removed from the handle and
- * counted.  NULL: libdtrace refused, dtrace_errno() says why.
+ * Walk the handle's aggregations, which are up to date, and make a snapshot
+ * with at most limit rows of each.  Rows beyond that are removed from the
+ * handle and counted.  NULL: libdtrace refused, dtrace_errno() says why.
  */
 struct export_snap *export_snap_take(dtrace_hdl_t *dtp, struct export_spec *s,
 				     size_t limit,
@@ -155,9 +155,9 @@ struct export_snap *export_take(void);
 /* ---- text (export_text.c) ----------------------------------------------- */
 
 /*
- * Any bytes as UTF-8, one to one: what is no UTF-8, and control characters other
- * than tab and newline, become \xNN; a backslash that stands before an x becomes
- * \x5c, so that no name can look like another one.
+ * Any bytes as UTF-8, one to one: what is no UTF-8, and control characters
+ * other than tab and newline, become \xNN; a backslash that stands before an x
+ * becomes \x5c, so that no name can look like another one.
  */
 void export_clean(struct buf *b, const char *s, size_t n);
 /* The snapshot in text format 0.0.4, or as OpenMetrics 1.0. */

@@ -4,8 +4,8 @@
  *
  * libmicrohttpd serves all connections in one thread of its own, with sockets
  * that do not block: one that reads slowly, or not at all, waits alone.  It is
- * forgotten when nothing has come or gone for some seconds, and there are limits
- * to how many there may be, also from one address.
+ * forgotten when nothing has come or gone for some seconds, and there are
+ * limits to how many there may be, also from one address.
  *
  * What is sent is made once for each snapshot and format.  The listening socket
  * is ours, so that a second server with new certificates can take it over.
@@ -318,7 +318,8 @@ server_new(const struct export_http *h, char *err, size_t n)
 	s->stats = h->stats;
 	if ((o->cert != NULL &&
 	     (s->cert = secret_file(o->cert, err, n)) == NULL) ||
-	    (o->key != NULL && (s->key = secret_file(o->key, err, n)) == NULL) ||
+	    (o->key != NULL &&
+	     (s->key = secret_file(o->key, err, n)) == NULL) ||
 	    (o->token != NULL && read_token(s, o->token, err, n) != 0) ||
 	    server_listen(s, h, err, n) != 0) {
 		server_free(s);

@@ -455,7 +455,8 @@ reload(struct exporter *e)
 		export_say("certificate, key and token have been read anew");
 }
 
-/* Output of the program that cannot be written is lost, and no reason to end. */
+/* Output of the program that cannot be written is lost, and no reason to
+   end. */
 static void
 check_stdout(struct exporter *e)
 {

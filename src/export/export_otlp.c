@@ -2,8 +2,9 @@
 /*
  * export_otlp.c - snapshots to OpenTelemetry: OTLP over HTTP, in protobuf.
  *
- * A thread sends the snapshot that is there, every so often, by libcurl.  Values
- * are cumulative, so one that could not be sent is made good by the next one.
+ * A thread sends the snapshot that is there, every so often, by libcurl.
+ * Values are cumulative, so one that could not be sent is made good by the next
+ * one.
  */
 #include "export/export.h"
 

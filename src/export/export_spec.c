@@ -5,8 +5,8 @@
  *	export @latency read_seconds{execname,fd} divide=1e9 sum=@total
  *
  * A line of a comment that begins so names the metric and the labels of the
- * aggregation's keys.  To D it is a comment: the program runs under dtrace(1) as
- * it is.
+ * aggregation's keys.  To D it is a comment: the program runs under dtrace(1)
+ * as it is.
  */
 #include "export/export.h"
 

@@ -153,7 +153,8 @@ struct lang_src {
 	   Names bound to a later one are not seen.  0: the newest. */
 	uint32_t version;
 	const struct lang_limits *limits; /* NULL: DIF's own */
-	struct lang_more *more; /* errors after the first; NULL: not looked for */
+	struct lang_more *more; /* errors after the first; NULL: not looked
+				   for */
 	const struct lang_show *show; /* NULL: nothing */
 };
 

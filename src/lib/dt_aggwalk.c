@@ -45,7 +45,7 @@ dtrace_aggregate_snap(dtrace_hdl_t *dtp)
 	return 0;
 }
 
-/* ---- walking --------------------------------------------------------------- */
+/* ---- walking ------------------------------------------------------------- */
 
 struct walk {
 	dtrace_hdl_t *dtp;
@@ -112,7 +112,7 @@ WALKER(valsorted, false, false)
 WALKER(keyrevsorted, true, true)
 WALKER(valrevsorted, false, true)
 
-/* ---- printing -------------------------------------------------------------- */
+/* ---- printing ------------------------------------------------------------ */
 
 /* The order in which a walker walks; false: it is none of ours. */
 static bool

@@ -4,9 +4,9 @@
  * joined by the variables that their DIF names and by speculations, and for
  * each component what it asks of an engine.
  *
- * What engines can do is in the rows of var.def, subr.def, act.def and site.def;
- * beyond that only kernel memory counts: an object with the address of a kernel
- * symbol runs in the kernel engine alone.
+ * What engines can do is in the rows of var.def, subr.def, act.def and
+ * site.def; beyond that only kernel memory counts: an object with the address
+ * of a kernel symbol runs in the kernel engine alone.
  */
 #include "base/vec.h"
 #include "lib/dt_place.h"
@@ -373,7 +373,8 @@ comp_bound(struct dt_comp *comp, const struct dif_probe *p, int32_t who)
 				       who != 0 ? who : DT_PID_SEVERAL);
 }
 
-/* A probe of the component and its clause: they may be what only one engine has. */
+/* A probe of the component and its clause: they may be what only one engine
+   has. */
 static void
 comp_ecb(struct dt_comp *comp, const struct need *need,
 	 const struct dif_probe *p)

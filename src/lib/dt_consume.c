@@ -4,10 +4,10 @@
  * statement.
  *
  * Order: each slot's buffer is in order of time already, so the slots of all
- * engines are merged by a heap on the time stamp of their next record.  A probe stamps its
- * record before it publishes it; so that none is overtaken by one published
- * earlier but stamped later, records younger than ORDER_SLACK wait for the
- * next call, except in the last.
+ * engines are merged by a heap on the time stamp of their next record.  A probe
+ * stamps its record before it publishes it; so that none is overtaken by one
+ * published earlier but stamped later, records younger than ORDER_SLACK wait
+ * for the next call, except in the last.
  *
  * Speculative records are set aside (dt_spec.c) until the merge comes to the
  * time at which their speculation was committed.
@@ -94,7 +94,7 @@ record_epid(const struct rt_view *v, unsigned slot, const struct rt_rec *r,
 	return *size >= sizeof(*r) && *size <= v->bufsize - off ? epid : 0;
 }
 
-/* ---- the heap ------------------------------------------------------------- */
+/* ---- the heap ------------------------------------------------------------ */
 
 /* True if a is to be read before b. */
 static bool
@@ -164,7 +164,7 @@ head_copy(struct merge *m, struct head *h)
 	return 0;
 }
 
-/* ---- one record -------------------------------------------------------------- */
+/* ---- one record ---------------------------------------------------------- */
 
 static unsigned
 head_cpu(const struct head *h)
@@ -311,7 +311,8 @@ consume_flow(struct merge *m, const struct head *h, const struct dt_ecb *ecb,
 		next_id = dtp->ecbs[next_epid - 1].probe->id;
 	const struct dt_flow_rec r = { .id = ecb->probe->id,
 				       .epid = h->rec->epid,
-				       .crosses = ecb->probe->owner->ops->crosses,
+				       .crosses =
+					       ecb->probe->owner->ops->crosses,
 				       .func = ecb->probe->func,
 				       .name = ecb->probe->name };
 	/* Calls nest in a thread; where slots are CPUs, nearly so there. */
@@ -378,7 +379,7 @@ consume_record(struct merge *m, const struct head *h)
 	return 0;
 }
 
-/* ---- speculations ------------------------------------------------------------- */
+/* ---- speculations -------------------------------------------------------- */
 
 /* Print what was held of a committed speculation; forget it in any case. */
 static int
@@ -412,7 +413,7 @@ consume_ends(struct merge *m, uint64_t time)
 	return rv;
 }
 
-/* ---- all records -------------------------------------------------------------- */
+/* ---- all records --------------------------------------------------------- */
 
 /* How many records of a slot are read before their room is given back. */
 #define PUBLISH_BATCH 256

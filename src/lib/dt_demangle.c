@@ -78,7 +78,8 @@ dt_demangle_type(const char *name, size_t n, struct buf *out)
 {
 	char own[MANGLED_MAX];
 	struct demangled d;
-	size_t star = n != 0 && name[0] == '*'; /* it is known in one file alone */
+	size_t star = n != 0 && name[0] == '*'; /* it is known in one file
+						   alone */
 
 	d.n = 0;
 	if (n - star < sizeof(own)) {

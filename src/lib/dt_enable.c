@@ -172,7 +172,7 @@ enabs_sort(struct dt_enab *v, size_t n)
 	}
 }
 
-/* ---- functions of several names ------------------------------------------- */
+/* ---- functions of several names ------------------------------------------ */
 
 /* Does a clause's description find the probe by another name of its function
    only? */
@@ -312,7 +312,7 @@ enabling_layout(dtrace_hdl_t *dtp)
 	return 0;
 }
 
-/* ---- sites ---------------------------------------------------------------- */
+/* ---- sites --------------------------------------------------------------- */
 
 /* *out with its sites at the end of the list, which moves while it grows:
    probes get their pointers into it from sites_settle(). */
@@ -352,7 +352,7 @@ sites_settle(dtrace_hdl_t *dtp, struct site_list *l, struct dif_probe *probes,
 	return 0;
 }
 
-/* ---- the whole trace ------------------------------------------------------- */
+/* ---- the whole trace ----------------------------------------------------- */
 
 /* Why probes have no sites, until it is known whether they may be left out. */
 struct whole {
@@ -494,7 +494,7 @@ dt_enabling_make(dtrace_hdl_t *dtp)
 	return 0;
 }
 
-/* ---- parts ----------------------------------------------------------------- */
+/* ---- parts --------------------------------------------------------------- */
 
 struct part {
 	dtrace_hdl_t *dtp;
@@ -586,8 +586,10 @@ dt_enabling_part(dtrace_hdl_t *dtp, struct dt_engine *de, const bool *pick)
 {
 	struct arena *a = dtp->en_arena;
 	size_t nc = dtp->en.nclauses + (size_t)1, n = dtp->enabs.n + 1;
-	struct part pt = { .dtp = dtp, .pick = pick,
-			   .engine = dt_is_process(de) ? DIF_ENG_P : DIF_ENG_K };
+	struct part pt = { .dtp = dtp,
+			   .pick = pick,
+			   .engine =
+				   dt_is_process(de) ? DIF_ENG_P : DIF_ENG_K };
 
 	pt.clause = arena_calloc(a, nc, sizeof(*pt.clause));
 	pt.clauses = arena_calloc(a, nc, sizeof(*pt.clauses));

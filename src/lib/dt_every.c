@@ -3,18 +3,18 @@
  * dt_every.c - probes that fire in every process that maps a file: pid*, and
  * providers of static probes by a pattern.
  *
- * Such a probe is one, however many processes there are or will be; its provider
- * is called by a name and a star, and probeprov is the name and the number of the
- * process.  Who fires it records DIF_EVERY() in place of the probe's id; here is
- * the table of names.
+ * Such a probe is one, however many processes there are or will be; its
+ * provider is called by a name and a star, and probeprov is the name and the
+ * number of the process.  Who fires it records DIF_EVERY() in place of the
+ * probe's id; here is the table of names.
  */
 #include "lib/dt_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Does it fire in every process?  One that is made of others (plockstat*) may do so in
-   system calls. */
+/* Does it fire in every process?  One that is made of others (plockstat*) may
+   do so in system calls. */
 static bool
 every_probe(const struct dif_probe *p, const struct dif_site *sites)
 {

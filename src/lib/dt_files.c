@@ -63,7 +63,7 @@ dt_files_init(dtrace_hdl_t *dtp, struct engine_files *f)
 				    .object = files_object };
 }
 
-/* ---- processes of the tree -------------------------------------------------- */
+/* ---- processes of the tree ----------------------------------------------- */
 
 static void
 files_kin_seen(void *arg, int32_t pid, int32_t like)

@@ -5,8 +5,8 @@
  * asks for by name or by an option is told at once (dtrace_not_seen()), all
  * with -v.
  *
- * Called for each instance, from dtrace_engines(): when tracing begins and at its
- * end.
+ * Called for each instance, from dtrace_engines(): when tracing begins and at
+ * its end.
  */
 #include "lib/dt_impl.h"
 
@@ -15,7 +15,7 @@
 /* The option's words. */
 enum { FOLLOW_NONE, FOLLOW_FORK, FOLLOW_ALL };
 
-/* ---- what the clauses are ---------------------------------------------------- */
+/* ---- what the clauses are ------------------------------------------------ */
 
 static bool
 follow_has_kind(const struct dif_enabling *en, enum dif_site_kind kind)
@@ -78,7 +78,7 @@ follow_asks_prov(const struct dif_enabling *en)
 	return false;
 }
 
-/* ---- the process engine ------------------------------------------------------ */
+/* ---- the process engine -------------------------------------------------- */
 
 static bool
 clause_matched(const dtrace_hdl_t *dtp, const struct dif_clause *cl)
@@ -173,7 +173,7 @@ follow_process(const dtrace_hdl_t *dtp, const struct dt_engine *de,
 		follow_unmatched(dtp, de, out);
 }
 
-/* ---- the door ---------------------------------------------------------------- */
+/* ---- the door ------------------------------------------------------------ */
 
 void
 dt_follow_report(const dtrace_hdl_t *dtp, const struct dt_engine *de,

@@ -78,8 +78,8 @@ dt_bars_put(const struct dt_bars *h, int64_t count, struct buf *b)
 
 	if (h->positive && h->negative) {
 		len = bar_len(h, count, half);
-		bar_put(h, b, count < 0 ? half - len : half, count < 0 ? len : 0,
-			0);
+		bar_put(h, b, count < 0 ? half - len : half,
+			count < 0 ? len : 0, 0);
 		buf_putc(b, '|');
 		bar_put(h, b, 0, count > 0 ? len : 0,
 			count > 0 ? half - len : half);

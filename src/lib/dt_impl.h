@@ -92,7 +92,8 @@ struct dt_ecb {
 struct dt_target {
 	struct proc *proc;
 	bool ended, continued;
-	int wstatus; /* as wait(2) tells; -1: it has not ended, or is no child */
+	int wstatus; /* as wait(2) tells; -1: it has not ended, or is no
+			child */
 	uint64_t end_time; /* when that was seen */
 	bool json_due;	   /* it has ended, and structured output lacks it */
 };
@@ -319,7 +320,8 @@ char *dt_cpp_run(dtrace_hdl_t *dtp, const char *text, size_t n,
 
 /* dt_prog.c: all there is to read, malloc'd; NULL on failure. */
 char *dt_prog_slurp(dtrace_hdl_t *dtp, FILE *fp, size_t *len);
-/* Compile clauses of a provider, of which its probes are made.  The handle's. */
+/* Compile clauses of a provider, of which its probes are made.  The
+   handle's. */
 dtrace_prog_t *dt_prog_maker(dtrace_hdl_t *dtp, const char *text);
 
 /* dt_dlib.c */
@@ -423,26 +425,26 @@ uint32_t dt_later_probes(const struct dt_engine *de);
 /* Look whether the engine's process has mapped anything.  Then it gets its
    probes. */
 int dt_later_poll(dtrace_hdl_t *dtp, struct dt_engine *de);
-/* How many probes modules of the kernel, and files that processes map, may bring
-   to an instance of the kernel engine; and look whether they have.  Then it gets
-   them. */
+/* How many probes modules of the kernel, and files that processes map, may
+   bring to an instance of the kernel engine; and look whether they have.  Then
+   it gets them. */
 uint32_t dt_later_kernel(dtrace_hdl_t *dtp, struct dt_engine *de);
 int dt_later_modules_poll(dtrace_hdl_t *dtp, struct dt_engine *de);
 int dt_later_users_poll(dtrace_hdl_t *dtp, struct dt_engine *de);
 int dt_later_every_poll(dtrace_hdl_t *dtp, struct dt_engine *de);
-/* How many probes of what came later have been left out, as far as the engine does
-   not say; and which, for -v. */
+/* How many probes of what came later have been left out, as far as the engine
+   does not say; and which, for -v. */
 uint32_t dt_later_left(const struct dt_engine *de);
 void dt_later_report(const struct dt_engine *de, struct buf *out);
-/* dt_follow.c: what is not seen of the processes that an instance's target makes:
-   all; and what is told without being asked for. */
+/* dt_follow.c: what is not seen of the processes that an instance's target
+   makes: all; and what is told without being asked for. */
 void dt_follow_report(const dtrace_hdl_t *dtp, const struct dt_engine *de,
 		      struct buf *out);
 void dt_follow_tell(const dtrace_hdl_t *dtp, const struct dt_engine *de,
 		    struct buf *out);
 
-/* dt_text.c: of an instance that is loaded: 0, or -1 and dtp->err: the kernel must
-   not write there. */
+/* dt_text.c: of an instance that is loaded: 0, or -1 and dtp->err: the kernel
+   must not write there. */
 int dt_text_check(dtrace_hdl_t *dtp, const struct dt_engine *de);
 
 /* dt_run.c */
@@ -579,7 +581,8 @@ void dt_agg_sort(const dtrace_hdl_t *dtp, struct dt_aggsort *s);
 bool dt_process_env(dtrace_hdl_t *dtp, const char *text, bool set);
 /* The option evaltime has been set: those that wait go on to it. 0 / -1. */
 int dt_procs_advance(dtrace_hdl_t *dtp);
-int dt_procs_poll(dtrace_hdl_t *dtp); /* notice ends; -1 if the handler aborts */
+int dt_procs_poll(dtrace_hdl_t *dtp); /* notice ends; -1 if the handler
+					 aborts */
 /* Structured output has those that ended before a time. */
 int dt_procs_json(dtrace_hdl_t *dtp, uint64_t before);
 bool dt_procs_all_ended(const dtrace_hdl_t *dtp); /* there were some */

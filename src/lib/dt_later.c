@@ -9,16 +9,16 @@
  * others, with EPIDs of its own.
  *
  * The kernel engine knows of no process: ten times a second the mappings are
- * looked at here, where a clause could have probes of what comes.  Its breakpoints
- * belong to files, so a file that was mapped before has them still, wherever it
- * is mapped now: only files that are new to the process are.
+ * looked at here, where a clause could have probes of what comes.  Its
+ * breakpoints belong to files, so a file that was mapped before has them still,
+ * wherever it is mapped now: only files that are new to the process are.
  *
- * A clause about every process (pid*, postgresql*) gets probes of files that nobody
- * had mapped when tracing began: the kernel tells which files are mapped
+ * A clause about every process (pid*, postgresql*) gets probes of files that
+ * nobody had mapped when tracing began: the kernel tells which files are mapped
  * (proc_watch.c), and the providers are asked for what those have.
  *
- * So the kernel engine gets probes of modules that are loaded while tracing, too
- * (bpf_later.c).
+ * So the kernel engine gets probes of modules that are loaded while tracing,
+ * too (bpf_later.c).
  */
 #include "lib/dt_impl.h"
 #include "proc/proc_fs.h"
@@ -40,7 +40,7 @@ dt_later_probes(const struct dt_engine *de)
 	return 0;
 }
 
-/* ---- what the providers say ------------------------------------------------ */
+/* ---- what the providers say ---------------------------------------------- */
 
 struct later {
 	dtrace_hdl_t *dtp;
@@ -68,9 +68,9 @@ later_probe(void *arg, struct probe *p)
 	return 1;
 }
 
-/* A description whose probe is there and cannot be had, as a static probe with an
-   operand that nobody understands.  What it names may also be gone again: then
-   it matches nothing. */
+/* A description whose probe is there and cannot be had, as a static probe with
+   an operand that nobody understands.  What it names may also be gone again:
+   then it matches nothing. */
 static void
 later_refused(struct later *l, const struct err *e)
 {
@@ -109,7 +109,7 @@ later_match(struct later *l)
 	}
 }
 
-/* ---- rows ------------------------------------------------------------------ */
+/* ---- rows ---------------------------------------------------------------- */
 
 /* Room for one more: the array may move, what was there stays as it is, for the
    engine's threads may be at it.  NULL: no memory. */
@@ -205,7 +205,7 @@ later_row(struct later *l, const struct dt_enab *en, size_t n, uint32_t *row)
 	return 0;
 }
 
-/* ---- files that a process has had, for the kernel engine -------------------- */
+/* ---- files that a process has had, for the kernel engine ----------------- */
 
 struct users_key {
 	uint64_t dev, ino;
@@ -234,7 +234,7 @@ users_know(struct dt_engine *de, int32_t pid, struct proc *p)
 	return 0;
 }
 
-/* ---- places ---------------------------------------------------------------- */
+/* ---- places -------------------------------------------------------------- */
 
 /* Find out which of the objects that the engine has found are there for us
    too. */
@@ -350,7 +350,7 @@ dt_later_poll(dtrace_hdl_t *dtp, struct dt_engine *de)
 	return rc;
 }
 
-/* ---- modules of the kernel ------------------------------------------------- */
+/* ---- modules of the kernel ----------------------------------------------- */
 
 /*
  * A clause that names a probe which is there is served.  Any other may get more
@@ -469,8 +469,8 @@ modules_probe(void *arg, struct probe *p)
 	return 1;
 }
 
-/* The row of the probe of n pairs, with all its places; those that it did not have
-   are new, and behind the others (prov_ops.sites). */
+/* The row of the probe of n pairs, with all its places; those that it did not
+   have are new, and behind the others (prov_ops.sites). */
 static int
 placed_row(struct later *l, const struct dt_enab *en, size_t n,
 	   const struct site_list *list)
@@ -549,7 +549,7 @@ dt_later_modules_poll(dtrace_hdl_t *dtp, struct dt_engine *de)
 	return rc;
 }
 
-/* ---- files that processes map, for the kernel engine ------------------------ */
+/* ---- files that processes map, for the kernel engine --------------------- */
 
 static int
 users_order(const void *a, const void *b)
@@ -617,7 +617,7 @@ dt_later_users_poll(dtrace_hdl_t *dtp, struct dt_engine *de)
 	return 0;
 }
 
-/* ---- files that any process maps, for the kernel engine --------------------- */
+/* ---- files that any process maps, for the kernel engine ------------------ */
 
 /* What the clauses about every process describe, in the objects of one more. */
 static void
@@ -633,8 +633,8 @@ every_process(struct later *l, struct proc *p)
 			continue;
 		l->clause = c;
 		err_clear(&e);
-		if (probe_match_every(dtp->probes, &cl->pdesc, p, later_probe, l,
-				      &e) < 0)
+		if (probe_match_every(dtp->probes, &cl->pdesc, p, later_probe,
+				      l, &e) < 0)
 			l->failed = true;
 	}
 }

@@ -172,8 +172,8 @@ dtrace_ctlfd(dtrace_hdl_t *dtp)
 /* ---- types ------------------------------------------------------------- */
 
 static int
-type_found(dtrace_hdl_t *dtp, size_t failed, const char *object, const char *name,
-	   struct type *t, dtrace_typeinfo_t *tip)
+type_found(dtrace_hdl_t *dtp, size_t failed, const char *object,
+	   const char *name, struct type *t, dtrace_typeinfo_t *tip)
 {
 	struct type *whole = t != NULL ? type_complete(dtp->types, t) : NULL;
 

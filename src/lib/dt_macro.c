@@ -27,8 +27,8 @@ macro_target(const dtrace_hdl_t *dtp, const char *digits, int64_t *val)
 	return true;
 }
 
-/* How often the clock of the kernel ticks, each second: how coarse its coarse clocks
-   are. */
+/* How often the clock of the kernel ticks, each second: how coarse its coarse
+   clocks are. */
 static int64_t
 macro_hz(void)
 {

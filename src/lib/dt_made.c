@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * dt_made.c - probes that are made of other probes, by clauses of their provider
- * (prov_ops.made).
+ * dt_made.c - probes that are made of other probes, by clauses of their
+ * provider (prov_ops.made).
  *
  * When a clause is enabled that matches such probes, the provider's clauses are
  * compiled and enabled in front of it, so that they run first wherever both
@@ -114,7 +114,8 @@ dt_made_sites(struct probe *p, struct site_list *l, struct err *e)
 	if (b.n == 0)
 		return err_set(e, &D_PROC_FUNC, 0,
 			       "%s:%s:%s:%s cannot be made: there is no probe "
-			       "%s:%s:%s:%s", p->prov, p->mod, p->func, p->name,
-			       m.base.prov, m.base.mod, m.base.func, m.base.name);
+			       "%s:%s:%s:%s",
+			       p->prov, p->mod, p->func, p->name, m.base.prov,
+			       m.base.mod, m.base.func, m.base.name);
 	return b.rc;
 }

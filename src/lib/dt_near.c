@@ -10,7 +10,8 @@
  *   the provider   is of processes: none is named, or none has it now
  *   the name       is a function, and stands where the name does; or is another
  *                  tracer's word for entry or return
- *   the fields     of a process's function are three, as of a call of the system
+ *   the fields     of a process's function are three, as of a call of the
+ *                  system
  *   one field      matches nothing beside the others, and another name would
  */
 #include "lib/dt_impl.h"
@@ -286,8 +287,10 @@ foreign_write(dtrace_hdl_t *dtp, const char *text, const char *const *field)
 static char *
 near_call(dtrace_hdl_t *dtp, const char *call, size_t n, const char *name)
 {
-	const struct dif_pdesc pd = { .prov = "syscall", .mod = "",
-				      .func = arena_strndup(dtp->arena, call, n),
+	const struct dif_pdesc pd = { .prov = "syscall",
+				      .mod = "",
+				      .func = arena_strndup(dtp->arena, call,
+							    n),
 				      .name = name };
 
 	if (pd.func == NULL || n == 0 || !near_any(dtp, &pd))
@@ -377,8 +380,8 @@ near_of_target(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 	snprintf(prov, sizeof(prov), "pid%d", (int)dtp->target);
 	if (*pd->name == '\0')
 		of.name = "entry";
-	if (dtp->target == 0 || *pd->prov != '\0' || !probe_is_exact(pd->func) ||
-	    !near_any(dtp, &of))
+	if (dtp->target == 0 || *pd->prov != '\0' ||
+	    !probe_is_exact(pd->func) || !near_any(dtp, &of))
 		return NULL;
 	return arena_printf(dtp->arena, " (did you mean pid$target:%s:%s:%s?)",
 			    of.mod, of.func, of.name);

@@ -64,8 +64,8 @@ struct dt_syms {
 	/* A frame of a program's stack, without indentation and end: the lines
 	   of functions that were inlined there first.  first: the pc is not
 	   behind a call. */
-	void (*uframe)(void *arg, pid_t pid, uint64_t pc, bool first, int indent,
-		       struct buf *out);
+	void (*uframe)(void *arg, pid_t pid, uint64_t pc, bool first,
+		       int indent, struct buf *out);
 	/* What a word of a stack that is a frame of a language (rt_py_is())
 	   has in keys.  NULL: itself. */
 	uint64_t (*frame_key)(void *arg, pid_t pid, uint64_t pc);

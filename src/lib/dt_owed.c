@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * dt_owed.c - users' stacks that an engine completes when they are read
- * (engine_ops.stack): those of a record, before anybody sees it, and those in the
- * keys of aggregations, before equal keys are merged.
+ * (engine_ops.stack): those of a record, before anybody sees it, and those in
+ * the keys of aggregations, before equal keys are merged.
  */
 #include "lib/dt_impl.h"
 

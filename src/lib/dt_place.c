@@ -51,8 +51,8 @@ not_kernel(const struct place_cx *cx, const struct dt_comp *c)
 	return cx->w->no_kernel;
 }
 
-/* Why the process engine cannot have a process, or, rather, should not; of several
-   the first that is so. */
+/* Why the process engine cannot have a process, or, rather, should not; of
+   several the first that is so. */
 static const char *
 denied_why(const struct place_cx *cx, int32_t pid, bool rather)
 {
@@ -68,8 +68,8 @@ denied_why(const struct place_cx *cx, int32_t pid, bool rather)
 
 /*
  * True if it can run in each of several processes, as it were in each alone:
- * aggregations are merged, self-> variables are threads'.  BEGIN and ticks would
- * fire in each.
+ * aggregations are merged, self-> variables are threads'.  BEGIN and ticks
+ * would fire in each.
  */
 static bool
 place_splits(const struct dt_comp *c)
@@ -77,8 +77,8 @@ place_splits(const struct dt_comp *c)
 	return !c->shared && c->pid == 0 && (c->where & ~DT_AT_WIDE) == 0;
 }
 
-/* True if it can run in all of them with one set of variables.  Samples are taken
-   of the first alone. */
+/* True if it can run in all of them with one set of variables.  Samples are
+   taken of the first alone. */
 static bool
 place_joins(const struct dt_comp *c)
 {
@@ -309,7 +309,7 @@ place_apart(struct place_cx *cx, bool *priv, struct err *e)
 	return 0;
 }
 
-/* ---- all ------------------------------------------------------------------ */
+/* ---- all ----------------------------------------------------------------- */
 
 /* True if the component has probes that tie it to an engine; else it goes with
    the others. */
@@ -344,7 +344,8 @@ place_rest(struct place_cx *cx, bool *priv, struct err *e)
 	return 0;
 }
 
-/* One process has one instance: where some are joined, all that is in them is. */
+/* One process has one instance: where some are joined, all that is in them
+   is. */
 static void
 place_join(struct place_cx *cx)
 {

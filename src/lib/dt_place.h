@@ -31,8 +31,10 @@
 struct dt_comp {
 	unsigned engines;     /* DIF_ENG_K, _P: what its DIF, its actions and
 				 its sites allow */
-	const char *only_k;   /* what of it the process engine has not, or NULL */
-	const char *only_p;   /* what of it the kernel engine has not, or NULL */
+	const char *only_k;   /* what of it the process engine has not, or
+				 NULL */
+	const char *only_p;   /* what of it the kernel engine has not, or
+				 NULL */
 	const struct dif_probe *probe_k, *probe_p; /* where these are wanted */
 	unsigned where;	      /* DT_AT() of all its sites */
 	const struct dif_recipes *args; /* of its last site */

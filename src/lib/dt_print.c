@@ -11,9 +11,9 @@
  *       }
  *   }
  *
- * Integers are in hex, as the machine holds them, with what that means where they
- * are negative; characters as characters, enumerations by name (flags as in
- * "A | B"), pointers as addresses.  What lies beyond the bytes that
+ * Integers are in hex, as the machine holds them, with what that means where
+ * they are negative; characters as characters, enumerations by name (flags as
+ * in "A | B"), pointers as addresses.  What lies beyond the bytes that
  * were recorded (the printsize option) is "...".  The type is the program's
  * (struct dif_print, made by lang/check_print.c); see the Dynamic Tracing
  * Guide, "print() Action".

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What has room of a name.  By hand: there may be a hundred thousand of them. */
+/* What has room of a name.  By hand: there may be a hundred thousand of
+   them. */
 static void
 probe_desc_field(char *to, size_t room, const char *name)
 {
@@ -24,7 +25,8 @@ void
 dt_probe_desc(const struct probe *p, dtrace_probedesc_t *out)
 {
 	*out = (dtrace_probedesc_t){ .dtpd_id = p->id };
-	probe_desc_field(out->dtpd_provider, sizeof(out->dtpd_provider), p->prov);
+	probe_desc_field(out->dtpd_provider, sizeof(out->dtpd_provider),
+			 p->prov);
 	probe_desc_field(out->dtpd_mod, sizeof(out->dtpd_mod), p->mod);
 	probe_desc_field(out->dtpd_func, sizeof(out->dtpd_func), p->func);
 	probe_desc_field(out->dtpd_name, sizeof(out->dtpd_name), p->name);
@@ -167,7 +169,7 @@ dt_probe_args(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
 	return types_find(dtp, pd, true, out, e);
 }
 
-/* ---- iteration ------------------------------------------------------------ */
+/* ---- iteration ----------------------------------------------------------- */
 
 struct iter_walk {
 	dtrace_hdl_t *dtp;
@@ -307,7 +309,7 @@ dtrace_id2desc(dtrace_hdl_t *dtp, dtrace_id_t id, dtrace_probedesc_t *pdp)
 	return 0;
 }
 
-/* ---- text ------------------------------------------------------------------- */
+/* ---- text ---------------------------------------------------------------- */
 
 /* Fields that a description cannot hold would name something else. */
 static int
@@ -423,7 +425,7 @@ dtrace_desc2str(const dtrace_probedesc_t *pdp, char *buf, size_t len)
 	return buf;
 }
 
-/* ---- names of numbers ----------------------------------------------------------- */
+/* ---- names of numbers ---------------------------------------------------- */
 
 const char *
 dtrace_faultstr(dtrace_hdl_t *dtp, int fault)

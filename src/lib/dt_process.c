@@ -45,7 +45,7 @@ process_check(dtrace_hdl_t *dtp, bool served)
 	return 0;
 }
 
-/* ---- environments --------------------------------------------------------- */
+/* ---- environments -------------------------------------------------------- */
 
 bool
 dt_process_env(dtrace_hdl_t *dtp, const char *text, bool set)

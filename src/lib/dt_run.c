@@ -26,7 +26,7 @@
 #include "engine/process/process.h"
 #endif
 
-/* ---- the world ------------------------------------------------------------ */
+/* ---- the world ----------------------------------------------------------- */
 
 #ifdef DT_ENGINE_PROCESS
 static const struct engine_ops *const process_ops = &process_engine_ops;
@@ -77,7 +77,7 @@ world_init(dtrace_hdl_t *dtp, struct dt_world *w)
 		w->no_process = "does not select processes (-x cgroup)";
 }
 
-/* ---- instances -------------------------------------------------------------- */
+/* ---- instances ----------------------------------------------------------- */
 
 static const struct engine_ops *
 ops_of(const struct dt_placed *pl)
@@ -214,8 +214,8 @@ engines_new(dtrace_hdl_t *dtp, const struct dt_placed *placed, uint32_t n,
 	return 0;
 }
 
-/* Who asks for what becomes of processes, without a word about which, has all of
-   the tree followed. */
+/* Who asks for what becomes of processes, without a word about which, has all
+   of the tree followed. */
 static void
 engines_follow(dtrace_hdl_t *dtp, const struct dt_comps *comps,
 	       const struct dt_placed *placed)
@@ -284,7 +284,7 @@ engines_make(dtrace_hdl_t *dtp, struct start *st)
 	return engines_part(dtp, comps, placed);
 }
 
-/* ---- starting ----------------------------------------------------------------- */
+/* ---- starting ------------------------------------------------------------ */
 
 /* Policy fill: buffers may be full when END comes, and are its alone then. */
 static int
@@ -376,8 +376,8 @@ engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
 	return de->seen != NULL ? 0 : err_nomem(&dtp->err);
 }
 
-/* All loaded, then all attached.  -1: dtp->err, and *failed did not; NULL: it is
-   no engine's fault. */
+/* All loaded, then all attached.  -1: dtp->err, and *failed did not; NULL: it
+   is no engine's fault. */
 static int
 engines_attach(dtrace_hdl_t *dtp, struct dt_engine **failed)
 {
@@ -394,7 +394,8 @@ engines_attach(dtrace_hdl_t *dtp, struct dt_engine **failed)
 		if (de->ops->attach(de->eng, &dtp->err) != 0)
 			return -1;
 		*failed = NULL; /* the other engine would not do better */
-		if (engine_end_fits(dtp, de) != 0 || dt_specs_init(dtp, de) != 0)
+		if (engine_end_fits(dtp, de) != 0 ||
+		    dt_specs_init(dtp, de) != 0)
 			return -1;
 	}
 	return 0;
@@ -415,8 +416,8 @@ deny(dtrace_hdl_t *dtp, int32_t pid, uint32_t clause)
 	return d.why != NULL && vec_push(&dtp->denied, d);
 }
 
-/* A clause of the component that the instance has refused; DT_NO_CLAUSE: that is
-   not known. */
+/* A clause of the component that the instance has refused; DT_NO_CLAUSE: that
+   is not known. */
 static uint32_t
 refused_clause(const dtrace_hdl_t *dtp, const struct dt_engine *failed)
 {
@@ -587,8 +588,8 @@ dtrace_go(dtrace_hdl_t *dtp)
 		dtp->aggs = NULL;
 		return -1;
 	}
-	/* Programs and trampolines have symbols, which who read them before does
-	   not know. */
+	/* Programs and trampolines have symbols, which who read them before
+	   does not know. */
 	ksym_refresh(dtp->env.procs);
 	dtp->active = true;
 	dtp->last_switch = dtp->last_agg = dt_now();
@@ -598,7 +599,7 @@ dtrace_go(dtrace_hdl_t *dtp)
 	return 0;
 }
 
-/* ---- running -------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------- */
 
 bool
 dt_exited(const dtrace_hdl_t *dtp)
@@ -633,8 +634,8 @@ dtrace_exit_status(dtrace_hdl_t *dtp)
 	return 0;
 }
 
-/* Files in which the trace's processes name the code that they make are found while
-   they run: stacks are often printed when they have ended. */
+/* Files in which the trace's processes name the code that they make are found
+   while they run: stacks are often printed when they have ended. */
 static void
 poll_names(dtrace_hdl_t *dtp)
 {
@@ -669,7 +670,7 @@ dt_run_poll(dtrace_hdl_t *dtp)
 	return 0;
 }
 
-/* ---- the end -------------------------------------------------------------------- */
+/* ---- the end ------------------------------------------------------------- */
 
 /* Silence what runs at once: to detach takes its time. */
 static void
@@ -784,7 +785,7 @@ dt_run_free(dtrace_hdl_t *dtp)
 	dtp->freeing = 0;
 }
 
-/* ---- what runs where -------------------------------------------------------------- */
+/* ---- what runs where ----------------------------------------------------- */
 
 static void
 report_process(struct buf *b, const char *before, pid_t pid)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * dt_text.c - other writers of text: places where the kernel's breakpoints would
- * meet anything but the code of files are refused (proc_text.c says why).
+ * dt_text.c - other writers of text: places where the kernel's breakpoints
+ * would meet anything but the code of files are refused (proc_text.c says why).
  *
- * A breakpoint in one process: its code is looked at.  One in every process that
- * maps a file: that of all in which a consumer's jumps may be, which are those
- * that have memory of one mapped.
+ * A breakpoint in one process: its code is looked at.  One in every process
+ * that maps a file: that of all in which a consumer's jumps may be, which are
+ * those that have memory of one mapped.
  */
 #include "lib/dt_impl.h"
 

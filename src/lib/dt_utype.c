@@ -10,10 +10,10 @@
  * $target. Files are looked at only for names, and only those with debug
  * information cost anything (type_prog.c).
  *
- * A clause on probes of every process is about the files that its probes are in:
- * each must have the name, and mean the same by it.  The address that a clause casts
- * may be of any of them.  So it is for a clause with descriptions of several
- * processes, or of several files of one.
+ * A clause on probes of every process is about the files that its probes are
+ * in: each must have the name, and mean the same by it.  The address that a
+ * clause casts may be of any of them.  So it is for a clause with descriptions
+ * of several processes, or of several files of one.
  */
 #include "lib/dt_impl.h"
 
@@ -57,7 +57,7 @@ utype_named(dtrace_hdl_t *dtp, struct proc *p, const char *text,
 	return t;
 }
 
-/* ---- every process ---------------------------------------------------------- */
+/* ---- every process ------------------------------------------------------- */
 
 struct utype_file {
 	struct elf_file *elf;
@@ -163,7 +163,8 @@ utype_of_every(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
 
 /* ---- one description ---------------------------------------------------- */
 
-/* What one description, or NULL, means by a name; *user: it is about a program. */
+/* What one description, or NULL, means by a name; *user: it is about a
+   program. */
 static struct type *
 utype_of(dtrace_hdl_t *dtp, const struct dif_pdesc *pd, const char *module,
 	 const char *name, bool *user, const char **why)
@@ -174,7 +175,8 @@ utype_of(dtrace_hdl_t *dtp, const struct dif_pdesc *pd, const char *module,
 
 	*user = p != NULL || (pd != NULL && utype_is_every(pd));
 	if (p == NULL)
-		return *user ? utype_of_every(dtp, pd, module, name, why) : NULL;
+		return *user ? utype_of_every(dtp, pd, module, name, why)
+			     : NULL;
 	if (scoped)
 		return utype_named(dtp, p, module, name);
 	if (probe_is_exact(pd->mod))

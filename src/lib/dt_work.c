@@ -149,7 +149,7 @@ dtrace_status(dtrace_hdl_t *dtp)
 	return dt_filled(dtp) ? DTRACE_STATUS_FILLED : DTRACE_STATUS_OKAY;
 }
 
-/* ---- drops -------------------------------------------------------------------- */
+/* ---- drops --------------------------------------------------------------- */
 
 static const struct {
 	dtrace_dropkind_t kind;
@@ -324,7 +324,7 @@ drops_poll(dtrace_hdl_t *dtp)
 	return rv;
 }
 
-/* ---- the body of the loop ------------------------------------------------------ */
+/* ---- the body of the loop ------------------------------------------------ */
 
 /* True if an aggregation half of an engine is more than a quarter full. */
 static bool
@@ -456,7 +456,7 @@ dtrace_hold(dtrace_hdl_t *dtp)
 	return aggs_filling(dtp) ? dtrace_aggregate_snap(dtp) : 0;
 }
 
-/* ---- handlers --------------------------------------------------------------------- */
+/* ---- handlers ------------------------------------------------------------ */
 
 #define HANDLER(name, type, field)                                      \
 	int dtrace_handle_##name(dtrace_hdl_t *dtp, type *f, void *arg) \

@@ -123,7 +123,8 @@ row_keys(const struct live_view *v, const struct live_row *r,
 		buf_puts(b, "(all)");
 }
 
-/* Make cols as wide as the keys before the last are, unless that is too wide. */
+/* Make cols as wide as the keys before the last are, unless that is too
+   wide. */
 static void
 pad_keys(const struct live_view *v, const struct live_row *r, int most,
 	 struct columns *cols)

@@ -2,9 +2,9 @@
 /*
  * live_frame.c - a message (live_wire.h) as aggregations, rows and rates.
  *
- * A rate is what came since the frame before, by the time between them.  Where a
- * row was not there, or has less than it had (clear(), trunc()), all that it has
- * is new.
+ * A rate is what came since the frame before, by the time between them.  Where
+ * a row was not there, or has less than it had (clear(), trunc()), all that it
+ * has is new.
  */
 #include "live/live_impl.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * live_hist.c - histograms: a line for each bucket from the first that is not
- * zero to the last, as dtrace prints them; the longest bar is as long as there is
- * room.
+ * zero to the last, as dtrace prints them; the longest bar is as long as there
+ * is room.
  */
 #include "live/live_impl.h"
 

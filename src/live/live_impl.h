@@ -202,7 +202,8 @@ void canvas_text(const struct live_canvas *c, int row, struct buf *b);
 /* ---- live_draw.c, live_hist.c -------------------------------------------- */
 
 void draw_screen(const struct live_view *v, struct live_canvas *c);
-/* Parts of it, for a file: the lines above the table, which are DRAW_ABOVE ... */
+/* Parts of it, for a file: the lines above the table, which are DRAW_ABOVE
+   ... */
 #define DRAW_ABOVE 3
 void draw_above(const struct live_view *v, struct live_canvas *c);
 /* ... n lines of the table from line `top` on, to row `row`; how many there
@@ -224,7 +225,8 @@ void hist_draw(const struct live_agg *a, const struct live_row *r, size_t i,
 
 /* ---- live_keys.c --------------------------------------------------------- */
 
-/* What ncurses calls its keys, without its header; characters are themselves. */
+/* What ncurses calls its keys, without its header; characters are
+   themselves. */
 enum live_keycode { KEYCODE_UP = 0x110000, KEYCODE_DOWN, KEYCODE_PAGEUP,
 		    KEYCODE_PAGEDOWN, KEYCODE_HOME, KEYCODE_END, KEYCODE_NEXT,
 		    KEYCODE_BEFORE, KEYCODE_RUBOUT, KEYCODE_OTHER,
@@ -244,8 +246,8 @@ void save_view(struct live_view *v, const char *file);
 /* True if terminfo knows the terminal, and how to move about on it. */
 bool screen_known(void);
 /*
- * Take the terminal `out`, whose keys come from `in`.  False: it cannot be drawn
- * on, and nothing has been done.  Only one screen can be.
+ * Take the terminal `out`, whose keys come from `in`.  False: it cannot be
+ * drawn on, and nothing has been done.  Only one screen can be.
  */
 bool screen_open(FILE *out, FILE *in, struct live_view *v);
 /* Give it back as it was: until screen_return(), or for good. */

@@ -7,20 +7,21 @@
  *	dtrace-live DATA OUT ERR READY COLOUR
  *
  * DATA, OUT and ERR are descriptors of pipes: messages (live_wire.h), and what
- * dtrace and its command print.  A byte goes to READY: '+'; or '-', the terminal
- * is none that one can draw on, and dtrace goes on without.  It is ours from the
- * first message on.
+ * dtrace and its command print.  A byte goes to READY: '+'; or '-', the
+ * terminal is none that one can draw on, and dtrace goes on without.  It is
+ * ours from the first message on.
  *
  * Its end is the end of DATA, however dtrace ends; so signals of the terminal,
- * which dtrace gets too, are not for it, but the terminal's own end is.  The key
- * q is an interrupt for dtrace.  In the end the terminal is as it was, with the
- * last lines of text below.
+ * which dtrace gets too, are not for it, but the terminal's own end is.  The
+ * key q is an interrupt for dtrace.  In the end the terminal is as it was, with
+ * the last lines of text below.
  *
  * ^Z is dtrace's affair as well, which passes it on (SIGUSR1): the terminal is
- * given back first, then this program stops, then dtrace does, so that the shell
- * finds a terminal that it can use.  In the background, after `bg` or `&`,
- * nothing is drawn and no key is read; what comes in is read nevertheless.  Shells
- * do not tell a job that is in the foreground again, so that is looked at.
+ * given back first, then this program stops, then dtrace does, so that the
+ * shell finds a terminal that it can use.  In the background, after `bg` or
+ * `&`, nothing is drawn and no key is read; what comes in is read nevertheless.
+ * Shells do not tell a job that is in the foreground again, so that is looked
+ * at.
  */
 #include "live/live_impl.h"
 

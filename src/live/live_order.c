@@ -114,7 +114,8 @@ view_next_sort(struct live_view *v)
 	unsigned n = SORT_KEY + (a != NULL ? a->nkeys : 0);
 
 	v->sort = (v->sort + 1) % n;
-	v->up = v->sort >= SORT_KEY; /* names from a, numbers from the largest */
+	v->up = v->sort >= SORT_KEY; /* names from a, numbers from the
+					largest */
 }
 
 /* The aggregation of that name; the first, where it has no rows any more. */

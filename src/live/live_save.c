@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * live_save.c - the picture in a file: as it is on the screen, with all lines of
- * the table and all lines of text.  It is drawn some lines at a time.
+ * live_save.c - the picture in a file: as it is on the screen, with all lines
+ * of the table and all lines of text.  It is drawn some lines at a time.
  */
 #include "live/live_impl.h"
 

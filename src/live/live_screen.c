@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * live_screen.c - the canvas on a terminal, by ncurses, which knows terminals and
- * sends only what has changed.
+ * live_screen.c - the canvas on a terminal, by ncurses, which knows terminals
+ * and sends only what has changed.
  */
 #include "live/live_impl.h"
 

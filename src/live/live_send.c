@@ -3,7 +3,8 @@
  * live_send.c - dtrace(1)'s side of the screen: what is sent, and how often.
  *
  * A look costs a walk over all rows.  It is taken once a second, less often
- * where it takes so long that it would be more than a hundredth of a CPU's time.
+ * where it takes so long that it would be more than a hundredth of a CPU's
+ * time.
  *
  * How often probes fire is told by what comes here anyway, so that no firing
  * costs more for being looked at: the records of a probe are counted as they
@@ -231,9 +232,10 @@ send_row(const dtrace_aggdata_t *data, void *arg)
 	send_keys(s, data);
 	wire_put_u64(&s->out, (uint64_t)data->dtada_value);
 	enum send_events e = send_funcs[f].events;
-	wire_put_u64(&s->out, e == EVENTS_NONE	? UINT64_MAX :
-			      e == EVENTS_FIRST ? (uint64_t)data->dtada_cell[0] :
-						  (uint64_t)data->dtada_value);
+	wire_put_u64(&s->out, e == EVENTS_NONE ? UINT64_MAX
+			      : e == EVENTS_FIRST
+				      ? (uint64_t)data->dtada_cell[0]
+				      : (uint64_t)data->dtada_value);
 	if (s->hist)
 		send_counts(s, data);
 	return DTRACE_AGGWALK_NEXT;

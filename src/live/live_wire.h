@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * live_wire.h - messages from dtrace to dtrace-live, which are of one build: the
- * numbers are as this machine has them.
+ * live_wire.h - messages from dtrace to dtrace-live, which are of one build:
+ * the numbers are as this machine has them.
  *
  * The first message is empty: now take the terminal.  Every other is its size
  * (u64, of what follows), and then

@@ -31,7 +31,8 @@ struct proc;
 struct proc_set;
 
 /* Stability of probes: for each part of the name and for the
-   arguments name, data and class, as a manual writes them, Evolving/Evolving/ISA. */
+   arguments name, data and class, as a manual writes them,
+   Evolving/Evolving/ISA. */
 struct prov_attr {
 	const char *prov, *mod, *func, *name, *args; /* "E/E/C" */
 };
@@ -56,8 +57,8 @@ struct probe {
 /* Zeroed, but for map[n] = n, before a provider is asked. */
 struct probe_args {
 	struct type *type[DIF_NARGS]; /* NULL: untyped */
-	/* As its author calls it; NULL: that is not known.  Lives as long as the
-	   set, or as the types. */
+	/* As its author calls it; NULL: that is not known.  Lives as long as
+	   the set, or as the types. */
 	const char *name[DIF_NARGS];
 	/* D text of the type that args[n] is translated to from type[n];
 	   NULL: it is not.  Lives as long as the set. */
@@ -88,10 +89,11 @@ struct site_list {
  * The contract of providers.
  *
  * A provider is a const struct of this kind and prov_<name>_init(), called once
- * for each handle, before anything else; it may set prov.data and must be cheap:
- * what is dear to learn waits until a description asks for it.  All hooks run in
- * the consumer's thread, never while a probe fires; they may allocate, and read
- * files.  None is entered again while it runs, and none may call probe_match().
+ * for each handle, before anything else; it may set prov.data and must be
+ * cheap: what is dear to learn waits until a description asks for it.  All
+ * hooks run in the consumer's thread, never while a probe fires; they may
+ * allocate, and read files.  None is entered again while it runs, and none may
+ * call probe_match().
  *
  * A hook that can fail returns 0, or -1 with *e set: a message that names the
  * probe, what is missing, and the cure.  Strings in probes, sites and
@@ -153,9 +155,9 @@ struct prov_ops {
 	 *            probe_whens() keep: engines compare the pointers.
 	 * Returns    0; with no site the probe is left out.  -1 ends
 	 *            dtrace_go(): this kernel, or the process, lacks something.
-	 * Called     once when tracing starts, for enabled probes only, of which
-	 *            there may be hundreds of thousands; again for probes whose
-	 *            process has mapped something since.
+	 * Called     once when tracing starts, for enabled probes only, of
+	 *            which there may be hundreds of thousands; again for probes
+	 *            whose process has mapped something since.
 	 */
 	int (*sites)(struct prov *pv, const struct probe *p,
 		     struct site_list *out, struct err *e);
@@ -204,8 +206,8 @@ struct prov_ops {
 	 * p          whose objects are looked at; NULL: nothing is made
 	 * Returns    1: the description is this provider's, and about every
 	 *            process; 0: it is not; -1 + *e: no memory
-	 * Called     when tracing starts, with NULL; while tracing, for files that
-	 *            nobody had mapped when it began.
+	 * Called     when tracing starts, with NULL; while tracing, for files
+	 *            that nobody had mapped when it began.
 	 */
 	int (*every)(struct prov *pv, const struct dif_pdesc *pd,
 		     struct proc *p, struct err *e);
@@ -213,7 +215,8 @@ struct prov_ops {
 	/*
 	 * Overview   Say in which files a probe of every process is: what their
 	 *            debug information calls so is what a type's name means in
-	 *            its clauses.  May be NULL: this provider has no such probes.
+	 *            its clauses.  May be NULL: this provider has no such
+	 *            probes.
 	 * n          from 0 on; files may come more than once
 	 * path       of the file, for messages
 	 * Returns    the n-th, for as long as the handle; NULL: there are no
@@ -298,18 +301,18 @@ int probe_make_listed(struct probe_set *ps, const struct dif_pdesc *pd,
 
 /*
  * Ask every provider for what pd describes (of an id that nobody has, the
- * providers of very many for all of theirs, in the order of a listing), then call fn for each match in
- * order of id; fn returns non-zero to stop.  Returns the number of matches, or
- * -1 with *e.
+ * providers of very many for all of theirs, in the order of a listing), then
+ * call fn for each match in order of id; fn returns non-zero to stop.  Returns
+ * the number of matches, or -1 with *e.
  */
 int probe_match(struct probe_set *ps, const struct dif_pdesc *pd,
 		int (*fn)(void *arg, struct probe *p), void *arg,
 		struct err *e);
 
 /*
- * The same of probes that fire in every process: those that pd has in the files of
- * p are made, and fn is called for all that there are.  p NULL: for none.  1: pd is
- * about every process; 0: it is not; -1 + *e: no memory.
+ * The same of probes that fire in every process: those that pd has in the files
+ * of p are made, and fn is called for all that there are.  p NULL: for none.
+ * 1: pd is about every process; 0: it is not; -1 + *e: no memory.
  */
 int probe_match_every(struct probe_set *ps, const struct dif_pdesc *pd,
 		      struct proc *p, int (*fn)(void *arg, struct probe *p),

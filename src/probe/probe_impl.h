@@ -47,8 +47,8 @@ struct probe_set {
 	struct hash *recipes; /* content -> what sites share */
 	VEC(struct prov *) provs;
 	VEC(struct probe *) probes; /* [id - 1] */
-	/* Names that were asked for lately, by where their text was: probes come
-	   by the thousand with the same provider, module and name. */
+	/* Names that were asked for lately, by where their text was: probes
+	   come by the thousand with the same provider, module and name. */
 	struct probe_name *lately[PROBE_LATELY];
 	/* Open-addressed table of ids by (prov, mod, func, name). */
 	uint32_t *tuples;

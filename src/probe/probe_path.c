@@ -14,7 +14,8 @@
  *	PATH:tag	the same pointer, to a struct tag
  *	PATH:tag+m*n	and n times what its member m holds
  *	PATH:tag+n	and n times the size of the struct
- *	PATH>>n		at the end: what the last member holds, without its lowest n bits
+ *	PATH>>n		at the end: what the last member holds, without its
+ *	lowest n bits
  *
  * "head+network_header:iphdr+ihl*4:tcphdr->syn" of a struct sk_buff.
  */

@@ -6,10 +6,10 @@
  * their addresses; since Linux 6.5 there is one that tells the addresses too.
  * Static functions of several files may have one name: then it is there several
  * times.  An address there is that of ftrace's place, which is the function's
- * beginning, or stands behind its first instruction where that one is endbr; the
- * kernel's text says which.  Where neither is known, symbols of that name are asked:
- * the one that the address belongs to, or, without addresses, the one that
- * stands at the same place among them, if there are as many.
+ * beginning, or stands behind its first instruction where that one is endbr;
+ * the kernel's text says which.  Where neither is known, symbols of that name
+ * are asked: the one that the address belongs to, or, without addresses, the
+ * one that stands at the same place among them, if there are as many.
  *
  * Nothing is read before it is asked for.  The files are in tracefs and
  * debugfs; where these are not mounted, mounts of our own, which nobody else
@@ -312,8 +312,8 @@ kfuncs_modules(struct kfuncs *k)
 	return h;
 }
 
-/* What is of modules that are not in the list goes to its end: probes know their
-   functions by number.  The text is the list's then. */
+/* What is of modules that are not in the list goes to its end: probes know
+   their functions by number.  The text is the list's then. */
 static int
 kfuncs_append(struct kfuncs *k, char *text, bool addrs)
 {
@@ -400,8 +400,8 @@ kfunc_only_names(struct proc_set *ps)
 	ps->only_names = true;
 }
 
-/* Addresses are wanted after all.  The list is the same as far as it says the same
-   names; what a module has changed behind that stays without. */
+/* Addresses are wanted after all.  The list is the same as far as it says the
+   same names; what a module has changed behind that stays without. */
 static void
 kfuncs_tell(struct kfuncs *k)
 {

@@ -56,7 +56,8 @@ ktext_headers(struct ktext *t)
 	if (t->ph == NULL)
 		return ENOMEM;
 	t->nph = eh.e_phnum;
-	return pread(t->fd, t->ph, n, (off_t)eh.e_phoff) == (ssize_t)n ? 0 : EIO;
+	return pread(t->fd, t->ph, n, (off_t)eh.e_phoff) == (ssize_t)n ? 0
+								       : EIO;
 }
 
 static struct ktext *

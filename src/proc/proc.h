@@ -90,8 +90,8 @@ void proc_note(struct proc_set *ps, pid_t pid, pid_t like);
 /* The processes under control, made or grabbed: the first (p NULL), and the one
    after p.  NULL: there are no more. */
 struct proc *proc_next_held(struct proc_set *ps, const struct proc *p);
-/* The same of all living processes that the set has looked at, for their symbols
-   too. */
+/* The same of all living processes that the set has looked at, for their
+   symbols too. */
 struct proc *proc_next_known(struct proc_set *ps, const struct proc *p);
 /* Read the maps again if they may have changed (cheap when called often). */
 void proc_refresh(struct proc *p);
@@ -112,7 +112,8 @@ pid_t proc_face(pid_t pid);
 
 struct proc_obj {
 	const char *path;     /* as in maps */
-	const char *open_path; /* what this process can open: /proc/N/root/... */
+	const char *open_path; /* what this process can open:
+				  /proc/N/root/... */
 	const char *name;     /* base name */
 	const char *soname;   /* DT_SONAME or NULL */
 	uint64_t base;	      /* load bias: address = base + st_value */
@@ -150,40 +151,41 @@ bool proc_addr_is_file(struct proc_set *ps, pid_t pid, uint64_t addr);
 bool proc_addr_lookup(struct proc_set *ps, pid_t pid, uint64_t addr,
 		      const char **obj, const char **sym, uint64_t *off);
 
-/* ---- files that any process maps, as they come (proc_watch.c) -------------- */
+/* ---- files that any process maps, as they come (proc_watch.c) ------------ */
 
 struct proc_watch;
 /* From now on.  NULL + *e: the kernel does not tell it, or not us. */
 struct proc_watch *proc_watch_open(struct proc_set *ps, struct err *e);
 void proc_watch_close(struct proc_watch *w);
 /*
- * A file that is mapped to be executed, and was not before since the watch began: as a
- * process that has it alone, and lives as long as the set.  NULL: there are no more
- * now; *lost then tells whether there were some that cannot be told.
+ * A file that is mapped to be executed, and was not before since the watch
+ * began: as a process that has it alone, and lives as long as the set.  NULL:
+ * there are no more now; *lost then tells whether there were some that cannot
+ * be told.
  */
 struct proc *proc_watch_next(struct proc_watch *w, bool *lost);
 
-/* ---- code made at run time (proc_jit.c) ------------------------------------ */
+/* ---- code made at run time (proc_jit.c) ---------------------------------- */
 
 /*
  * The name of code that the process has made, and how far into it addr is, by
- * the process's perf map or jitdump file; the name holds until the next call.  ask: a JVM that
- * has no such file, or not this address in it, is made to write one, at most
- * every five seconds; that may take seven.  False: it has no name.
+ * the process's perf map or jitdump file; the name holds until the next call.
+ * ask: a JVM that has no such file, or not this address in it, is made to write
+ * one, at most every five seconds; that may take seven.  False: it has no name.
  */
 bool proc_jit_name(struct proc *p, uint64_t addr, bool ask, const char **name,
 		   uint64_t *off);
 /*
- * While a trace with jstack() runs: a JVM is made to write its map now and then,
- * as nobody can ask it when it has ended.  Four times a second, or as seldom as costs
- * a twentieth of our time.
+ * While a trace with jstack() runs: a JVM is made to write its map now and
+ * then, as nobody can ask it when it has ended.  Four times a second, or as
+ * seldom as costs a twentieth of our time.
  */
 void proc_jit_ask(struct proc *p);
 /* The process has come up in a stack: a chance to open its file, so that it can
    be read when the process is gone. */
 void proc_jit_seen(struct proc *p);
 
-/* ---- the text of a process against its file (proc_text.c) ----------------- */
+/* ---- the text of a process against its file (proc_text.c) ---------------- */
 
 struct proc_text;
 /* NULL + *e without memory; a process that cannot be read differs nowhere. */
@@ -197,16 +199,16 @@ void proc_text_close(struct proc_text *t);
 bool proc_text_same(struct proc_text *t, uint64_t addr, const char *path,
 		    uint64_t off, unsigned before, unsigned n);
 
-/* ---- the kernel's symbols (/proc/kallsyms), read when first asked --------- */
+/* ---- the kernel's symbols (/proc/kallsyms), read when first asked -------- */
 
-/* For who must not take a lack of memory for the lack of a symbol: read them all
-   now, so that none is needed any more.  0, or -1 and *e: no memory. */
+/* For who must not take a lack of memory for the lack of a symbol: read them
+   all now, so that none is needed any more.  0, or -1 and *e: no memory. */
 int ksym_load(struct proc_set *ps, struct err *e);
 /* module "" or NULL: any; "vmlinux": the core. -1: unknown or hidden. */
 int ksym_by_name(struct proc_set *ps, const char *module, const char *name,
 		 uint64_t *addr);
-/* Why a name may be unknown that the kernel has: its symbols are hidden from this
-   process, or it keeps those of functions only.  NULL: neither. */
+/* Why a name may be unknown that the kernel has: its symbols are hidden from
+   this process, or it keeps those of functions only.  NULL: neither. */
 const char *ksym_why(struct proc_set *ps);
 /* The addresses of the functions of that name, in order, the first cap of them
    into at; how many there are. */
@@ -217,12 +219,13 @@ bool ksym_by_addr(struct proc_set *ps, uint64_t addr, const char **module,
 		  const char **name, uint64_t *off);
 /*
  * Of the symbol that begins at addr: the letter that nm(1) has for its kind,
- * and how far the next symbol is (0: it is the last).  false: none begins there.
+ * and how far the next symbol is (0: it is the last).  false: none begins
+ * there.
  */
 bool ksym_at(struct proc_set *ps, uint64_t addr, char *kind, uint64_t *size);
 /*
- * All of them, in the order of their addresses, those of modules too: *i is 0 at
- * first, and is counted up.  false: there are no more, or none are told.
+ * All of them, in the order of their addresses, those of modules too: *i is 0
+ * at first, and is counted up.  false: there are no more, or none are told.
  */
 struct ksym_info {
 	uint64_t addr;
@@ -233,7 +236,7 @@ bool ksym_each(struct proc_set *ps, size_t *i, struct ksym_info *out);
 /* Read them anew when next asked; what was told before stays valid. */
 void ksym_refresh(struct proc_set *ps);
 
-/* ---- tracefs and debugfs (proc_tracefs.c) --------------------------------------------- */
+/* ---- tracefs and debugfs (proc_tracefs.c) -------------------------------- */
 
 /*
  * A file of tracefs to read, by its path there ("available_events").  Where
@@ -244,12 +247,12 @@ FILE *proc_tracefs_open(const char *path, struct err *e);
 /* The same of debugfs ("kprobes/blacklist"). */
 FILE *proc_debugfs_open(const char *path, struct err *e);
 
-/* ---- modules of the kernel (kmod.c) ----------------------------------------- */
+/* ---- modules of the kernel (kmod.c) -------------------------------------- */
 
 /* A number that is another when a module has been loaded, or unloaded. */
 uint64_t kmod_seen(void);
 
-/* ---- functions of the kernel that can be traced (kfunc.c) ------------------ */
+/* ---- functions of the kernel that can be traced (kfunc.c) ---------------- */
 
 struct kfunc {
 	const char *name, *module; /* as long as the set; "vmlinux": the core */
@@ -261,20 +264,20 @@ struct kfunc {
 /* Has this kernel kprobes, so that its functions can be probed at all?  Tells
    nothing of any one of them, and reads no list. */
 bool kfunc_can_be_probed(void);
-/* As far as is known, names alone will be asked for: such a list is read faster.
-   Where it has been read already, nothing changes. */
+/* As far as is known, names alone will be asked for: such a list is read
+   faster.  Where it has been read already, nothing changes. */
 void kfunc_only_names(struct proc_set *ps);
 /* All of them, read when first asked; *n is set.  NULL + *e: this kernel, or
    this user, has no such list. */
 const struct kfunc *kfunc_list(struct proc_set *ps, size_t *n, struct err *e);
 /*
  * The kernel's own function of that name is not in the list, but has another
- * name, which is: system calls without arguments have three.  That name, as long
- * as the set; NULL: it has none.
+ * name, which is: system calls without arguments have three.  That name, as
+ * long as the set; NULL: it has none.
  */
 const char *kfunc_other_name(struct proc_set *ps, const char *name);
-/* Functions of modules that have been loaded since come to its end; the list may
-   move.  0, or -1: no memory. */
+/* Functions of modules that have been loaded since come to its end; the list
+   may move.  0, or -1: no memory. */
 int kfunc_refresh(struct proc_set *ps);
 /* Where one of the list's begins, by the kernel's text alone, so that it costs
    little; 0: that does not say it. */

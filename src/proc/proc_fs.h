@@ -34,9 +34,9 @@ void proc_comm(pid_t pid, char *buf, size_t n);
    false, and "": it has none, or is gone. */
 bool proc_cgroup(pid_t pid, char *buf, size_t n);
 /*
- * The number of the cgroup that is the root in our cgroup namespace, and in dir,
- * of n bytes, if that is not NULL, where it is mounted; 0: it is not mounted
- * whole anywhere.
+ * The number of the cgroup that is the root in our cgroup namespace, and in
+ * dir, of n bytes, if that is not NULL, where it is mounted; 0: it is not
+ * mounted whole anywhere.
  */
 uint64_t proc_cgroup_root(char *dir, size_t n);
 /* A cgroup by its path from there, or by its directory. */
@@ -47,7 +47,8 @@ struct proc_cgroup_place {
 /* 0; -1 with *e: there is none of that path. */
 int proc_cgroup_find(const char *path, struct proc_cgroup_place *p,
 		     struct err *e);
-/* The container that such a path names: to buf, PROC_CONTAINER bytes; "": none. */
+/* The container that such a path names: to buf, PROC_CONTAINER bytes; "":
+   none. */
 #define PROC_CONTAINER 13
 void proc_container(const char *cgroup, char *buf);
 

@@ -105,8 +105,9 @@ int proc_load_maps(struct proc *p, struct err *e);
    Lines that are none are left out.  False: no memory. */
 bool proc_maps_parse(char *text, mruns *runs);
 void proc_maps_fini(struct proc *p);
-/* A process that is not in the set's table and whose objects are those of a text of
-   maps, which is changed; as long as the set.  NULL: it has none, or no memory. */
+/* A process that is not in the set's table and whose objects are those of a
+   text of maps, which is changed; as long as the set.  NULL: it has none, or no
+   memory. */
 struct proc *proc_of_maps(struct proc_set *ps, pid_t pid, char *text);
 /* The object at an address: mapped now, else the last one that was there. */
 struct mobj *proc_mobj_at(struct proc *p, uint64_t addr);

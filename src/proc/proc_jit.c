@@ -2,8 +2,8 @@
 /*
  * proc_jit.c - names of code that a program has made, from its perf map
  * (linux/tools/perf/Documentation/jit-interface.txt): the file perf-PID.map in
- * its /tmp, by its own number, with lines "begin size name" in hexadecimal; or from
- * its jitdump file (proc_jitdump.c).
+ * its /tmp, by its own number, with lines "begin size name" in hexadecimal; or
+ * from its jitdump file (proc_jitdump.c).
  *
  * It is the traced program's file, and its text is not trusted: it must be a
  * plain file of the process's own user, or root's; so much of it is read and no
@@ -27,17 +27,19 @@
 #define JIT_NAME_MAX 1024u
 #define JIT_BACK     64 /* lines with lower addresses that may contain one */
 #define OPEN_NS	     20000000u
-#define DUMP_NS	     1000000000u /* of a process that is not known to have one */
+#define DUMP_NS	     1000000000u /* of a process that is not known to have
+				    one */
 #define ASK_NS	     5000000000u
 #define EARLY_NS     250000000u
 
 struct proc_jit {
 	struct jit_file map, dump;
 	uint64_t next_open_ns, next_ask_ns, next_early_ns;
-	uint64_t next_dump_ns, dump_wait_ns; /* looked for less and less often */
+	uint64_t next_dump_ns, dump_wait_ns; /* looked for less and less
+						often */
 };
 
-/* ---- the file ---------------------------------------------------------------- */
+/* ---- the file ------------------------------------------------------------ */
 
 /* The process's effective user; false: it is gone. */
 static bool
@@ -173,7 +175,7 @@ jit_read(struct jit_file *j)
 	return j->n != before;
 }
 
-/* ---- its lines --------------------------------------------------------------- */
+/* ---- its lines ----------------------------------------------------------- */
 
 static void
 jit_name_clean(char *s)
@@ -274,7 +276,7 @@ jit_find(struct jit_file *j, uint64_t addr)
 	return best;
 }
 
-/* ---- the door ---------------------------------------------------------------- */
+/* ---- the door ------------------------------------------------------------ */
 
 void
 proc_jit_seen(struct proc *p)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * proc_jit.h - what the readers of the two kinds of files share in which programs
- * name the code that they make.
+ * proc_jit.h - what the readers of the two kinds of files share in which
+ * programs name the code that they make.
  *
  *	proc_jit.c	perf maps, and looking a name up
  *	proc_jitdump.c	jitdump files

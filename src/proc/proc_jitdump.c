@@ -6,14 +6,14 @@
  *	header { magic, version, size, ... }
  *	record { id, size, time } body ...
  *
- * A code is loaded by a record with its address, its name and its bytes, and may
- * be moved by another one.  The program says that it writes such a file, and
- * where, by mapping a page of it as code: jit-PID.dump, by its own number.  V8 does
- * so with --perf-prof.
+ * A code is loaded by a record with its address, its name and its bytes, and
+ * may be moved by another one.  The program says that it writes such a file,
+ * and where, by mapping a page of it as code: jit-PID.dump, by its own number.
+ * V8 does so with --perf-prof.
  *
- * What is true of perf maps is true here: it is the traced program's file.  Heads of
- * records and names are read, one after the other, and never the code, so that its
- * size is not ours; a record that cannot be ends it.
+ * What is true of perf maps is true here: it is the traced program's file.
+ * Heads of records and names are read, one after the other, and never the code,
+ * so that its size is not ours; a record that cannot be ends it.
  */
 #include "proc/proc_jit.h"
 
@@ -128,8 +128,8 @@ dump_move(struct jit_file *j, uint64_t at, uint64_t room)
 	       dump_add(j, m.to, end, was - 1);
 }
 
-/* One record that is there as a whole; false: there is none, or nothing behind it
-   is to be read. */
+/* One record that is there as a whole; false: there is none, or nothing behind
+   it is to be read. */
 static bool
 dump_record(struct jit_file *j, uint64_t size)
 {
@@ -192,7 +192,7 @@ jit_dump_read(struct jit_file *j)
 	return j->syms.n != before;
 }
 
-/* ---- where it is ----------------------------------------------------------- */
+/* ---- where it is --------------------------------------------------------- */
 
 int
 jit_dump_open(struct proc *p, uint64_t nspid, uint64_t uid)

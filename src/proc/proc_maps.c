@@ -171,8 +171,8 @@ proc_maps_parse(char *text, mruns *runs)
 	return true;
 }
 
-/* What all objects of a process are asked with; read once for them, as there may
-   be hundreds of processes with dozens each. */
+/* What all objects of a process are asked with; read once for them, as there
+   may be hundreds of processes with dozens each. */
 struct maps_proc {
 	pid_t pid;
 	bool read; /* what follows */
@@ -393,7 +393,8 @@ obj_new(struct proc *p, const struct maps_proc *w, const struct mrun *r)
 
 	if (m == NULL || path == NULL)
 		return NULL;
-	m->o.open_path = r->path[0] == '[' ? path : file_open_path(p, w, r, &st);
+	m->o.open_path =
+		r->path[0] == '[' ? path : file_open_path(p, w, r, &st);
 	if (m->o.open_path == NULL)
 		return NULL;
 	/* The kernel's mark, unless a file is really called so. */

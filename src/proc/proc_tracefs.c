@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * proc_tracefs.c - files of tracefs and debugfs, whether they are mounted or not.
+ * proc_tracefs.c - files of tracefs and debugfs, whether they are mounted or
+ * not.
  *
  * Where one is not mounted, a mount is made that no directory shows and that is
  * gone with its last descriptor (fsmount(2)).  Nothing is left behind, and

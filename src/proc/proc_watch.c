@@ -8,9 +8,9 @@
  * costs a record of a hundred bytes for each mapping, and one look at a file
  * that has not been met before.
  *
- * A program may have ended before its record is read.  So a file is told of as a
- * process that has it alone, made of the record: what is read of it is read of
- * the file, by its name if the process is gone.
+ * A program may have ended before its record is read.  So a file is told of as
+ * a process that has it alone, made of the record: what is read of it is read
+ * of the file, by its name if the process is gone.
  */
 #include "proc/proc_fs.h"
 #include "proc/proc_impl.h"
@@ -38,7 +38,8 @@ struct proc_watch {
 	struct proc_set *set;
 	struct watch_ring *rings;
 	unsigned nrings, at; /* the one that is read */
-	struct hash *known;  /* struct watch_key: files that have been told of */
+	struct hash *known;  /* struct watch_key: files that have been told
+				of */
 	size_t nknown;
 	bool lost;
 	union {
@@ -143,7 +144,7 @@ watch_ring_take(struct proc_watch *w, struct watch_ring *r)
 	return true;
 }
 
-/* ---- the watch ------------------------------------------------------------- */
+/* ---- the watch ----------------------------------------------------------- */
 
 struct proc_watch *
 proc_watch_open(struct proc_set *ps, struct err *e)

@@ -11,7 +11,8 @@
 
 #define INSTR_NAME_MAX (CODE_NAME_MAX + 18)
 
-/* The name of the instruction at an offset of a function; "" if there is none. */
+/* The name of the instruction at an offset of a function; "" if there is
+   none. */
 void instr_name(const struct code_body *b, uint64_t off,
 		char name[INSTR_NAME_MAX]);
 /* False: that name cannot match a pattern; cheaply told. */

@@ -111,7 +111,8 @@ left_out(const char *func)
 	return NULL;
 }
 
-/* The bytes of a function, up to the next symbol.  1; 0: it is not to be had. */
+/* The bytes of a function, up to the next symbol.  1; 0: it is not to be
+   had. */
 static int
 kinsn_body(struct kinsn_cx *cx, const struct kfunc *f, struct code_body *b)
 {
@@ -178,8 +179,8 @@ insn_try(struct kinsn_cx *cx, const struct kfunc *f, const struct code_body *b,
 	return bad < 0 ? -1 : 0;
 }
 
-/* Those of a function that match.  Nops behind its last instruction are padding:
-   they count when something follows. */
+/* Those of a function that match.  Nops behind its last instruction are
+   padding: they count when something follows. */
 static int
 insns_make(struct kinsn_cx *cx, const struct kfunc *f,
 	   const struct code_body *b)

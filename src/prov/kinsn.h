@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* kinsn.h - the hooks of struct prov_ops that instr and kinst share: kinsn.c. */
+/* kinsn.h - the hooks of struct prov_ops that instr and kinst share:
+   kinsn.c. */
 #ifndef PROV_KINSN_H
 #define PROV_KINSN_H
 

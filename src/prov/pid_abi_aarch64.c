@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * pid_abi_aarch64.c - which raw argument a parameter is: Procedure Call Standard
- * for the Arm 64-bit Architecture, section 6.8.
+ * pid_abi_aarch64.c - which raw argument a parameter is: Procedure Call
+ * Standard for the Arm 64-bit Architecture, section 6.8.
  *
  * Integers and pointers take the next of eight registers, numbers of floating
  * point the next of eight others, then both the stack.  What comes behind an
- * object given by value is not told.  Go: its internal ABI, sixteen registers of
- * each kind, of which raw arguments have the first.
+ * object given by value is not told.  Go: its internal ABI, sixteen registers
+ * of each kind, of which raw arguments have the first.
  */
 #include "prov/pid_fn.h"
 

@@ -73,7 +73,8 @@ fn_type(struct prov *pv, const struct pid_fn *f, const char **why)
 }
 
 static const char *
-files_differ(struct prov *pv, const struct proc_obj *a, const struct proc_obj *b)
+files_differ(struct prov *pv, const struct proc_obj *a,
+	     const struct proc_obj *b)
 {
 	struct pid_data *d = pv->data;
 
@@ -89,7 +90,8 @@ group_type(struct prov *pv, const struct pid_group *g, const char **why)
 
 	for (const struct pid_fn *f = g->fns; f != NULL; f = f->next) {
 		struct type *u = fn_type(pv, f, why);
-		bool other = f->elf != g->fns->elf; /* whose structs may differ */
+		bool other = f->elf != g->fns->elf; /* whose structs may
+						       differ */
 
 		if (u == NULL)
 			return NULL;

@@ -92,8 +92,8 @@ struct pid_group *pid_group_add(struct prov *pv, struct proc *p,
 
 /*
  * The hooks of struct prov_ops that pid and instr (prov_uinstr.c) share.  Names
- * of providers are the hook's own, prov_ops.name, and the number of the process;
- * names of instructions are hexadecimal offsets, or those of instr.h.
+ * of providers are the hook's own, prov_ops.name, and the number of the
+ * process; names of instructions are hexadecimal offsets, or those of instr.h.
  */
 int pid_init(struct prov *pv, struct err *e);
 int pid_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e);
@@ -111,7 +111,7 @@ int pid_args(struct prov *pv, const struct probe *p, struct probe_args *out,
 enum pid_lang { PID_LANG_C, PID_LANG_GO, PID_LANG_GO_STACK };
 enum pid_lang pid_fn_lang(const struct pid_fn *f);
 
-/* ---- the machine's convention, in pid_abi_<machine>.c --------------------- */
+/* ---- the machine's convention, in pid_abi_<machine>.c -------------------- */
 
 /*
  * Where the arguments of a function of type fn are: map[n] is the raw argument

@@ -4,11 +4,11 @@
  *
  *	cpc:::<event>-<mode>-<count>
  *
- * fires on a CPU each time that the event has happened so many times there while
- * the CPU was in the mode: user, kernel, or all.  There are as many such probes
- * as counts: a usual one of each event is there to be listed, any other comes to
- * be when it is named.  Events are rows of cpc.def; perf_event_open(2) is where
- * they are documented.
+ * fires on a CPU each time that the event has happened so many times there
+ * while the CPU was in the mode: user, kernel, or all.  There are as many such
+ * probes as counts: a usual one of each event is there to be listed, any other
+ * comes to be when it is named.  Events are rows of cpc.def; perf_event_open(2)
+ * is where they are documented.
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ static const struct mode {
 	{ "kernel", false, true },
 };
 
-/* ---- names ------------------------------------------------------------------ */
+/* ---- names --------------------------------------------------------------- */
 
 /* A name taken apart. */
 struct parsed {
@@ -68,8 +68,8 @@ cpc_same(const char *name, size_t len, const char *event)
 	return true;
 }
 
-/* "r" and the number that a model of processor has for an event and its mask, in
-   hexadecimal, as perf(1) has it. */
+/* "r" and the number that a model of processor has for an event and its mask,
+   in hexadecimal, as perf(1) has it. */
 static bool
 raw_event(const char *name, size_t len, struct event *out)
 {
@@ -148,7 +148,7 @@ cpc_why(const struct parsed *n)
 	       "machine, and r and a number are one of its processor";
 }
 
-/* ---- probes ------------------------------------------------------------------- */
+/* ---- probes -------------------------------------------------------------- */
 
 static int
 add_named(struct prov *pv, const struct dif_pdesc *pd, struct err *e)

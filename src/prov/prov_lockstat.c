@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * prov_lockstat.c - the lockstat provider: locks of the kernel, who has them and
- * who waits for them (Dynamic Tracing Guide, "lockstat Provider").
+ * prov_lockstat.c - the lockstat provider: locks of the kernel, who has them
+ * and who waits for them (Dynamic Tracing Guide, "lockstat Provider").
  *
  *	lockstat:vmlinux:contention_end:spin-spin
  *	lockstat:vmlinux:mutex_lock:adaptive-acquire ...
@@ -93,8 +93,8 @@ static const struct tp_table table = {
 	.nabsent = sizeof(absent) / sizeof(*absent),
 };
 
-/* Has this kernel the function of the row?  Some have spin locks' inlined.  Where
-   that is not known, that is said when the probe is enabled. */
+/* Has this kernel the function of the row?  Some have spin locks' inlined.
+   Where that is not known, that is said when the probe is enabled. */
 static bool
 kernel_has(struct prov *pv, const struct tp_probe *row, enum dif_site_kind kind)
 {

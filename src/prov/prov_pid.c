@@ -5,8 +5,8 @@
  *
  *	pid<PID>:object:function:entry|return|<hex offset>
  *	pid<PID>:object:-:<hex address>
- *	pid*:object:function:...	in every process that maps the object, now
- *					or later
+ *	pid*:object:function:...	in every process that maps the object,
+ *					now or later
  *
  * Probes are made when a description asks for them, from the symbols of the
  * objects that the process has mapped at that time.  Making an entry or return
@@ -527,8 +527,8 @@ glob_pid(const struct prov *pv, const char *s, pid_t *pid)
 }
 
 /*
- * The process a provider field names: 1 and *pid (0: every process), 0 if it is not this
- * provider's, -1 + *e if it is and is wrong.
+ * The process a provider field names: 1 and *pid (0: every process), 0 if it is
+ * not this provider's, -1 + *e if it is and is wrong.
  */
 static int
 desc_pid(const struct prov *pv, const struct dif_pdesc *pd, pid_t *pid,
@@ -809,7 +809,8 @@ every_probes(struct pid_cx *cx)
 	return provide_funcs(cx);
 }
 
-/* Compiling and enabling a clause each ask: what was told a moment ago holds. */
+/* Compiling and enabling a clause each ask: what was told a moment ago
+   holds. */
 static int
 provide_every(struct pid_cx *cx)
 {
@@ -853,7 +854,8 @@ pid_every(struct prov *pv, const struct dif_pdesc *pd, struct proc *p,
 	  struct err *e)
 {
 	struct err why = { 0 };
-	/* All objects were born since: that they lack a function is no error. */
+	/* All objects were born since: that they lack a function is no
+	   error. */
 	struct pid_cx cx = { .pv = pv, .pd = pd, .e = &why, .since = 1 };
 	pid_t pid;
 	int rc = desc_pid(pv, pd, &pid, &why);

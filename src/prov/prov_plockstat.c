@@ -6,11 +6,11 @@
  *	plockstat<PID>:object:function:mutex-acquire ...
  *	plockstat*:object:function:...	in every process that maps the object
  *
- * The C library has no such probes.  They are made of entries and returns of its
- * functions, and of the system call by which these wait: plockstat.def.
- * Probes are made for the functions that a process has, whichever of its objects
- * has them: the C library, a libpthread of before, the program itself if it is
- * static.
+ * The C library has no such probes.  They are made of entries and returns of
+ * its functions, and of the system call by which these wait: plockstat.def.
+ * Probes are made for the functions that a process has, whichever of its
+ * objects has them: the C library, a libpthread of before, the program itself
+ * if it is static.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ static const struct plock_row rows[] = {
 };
 #define NROWS (sizeof(rows) / sizeof(*rows))
 
-/* ---- text ----------------------------------------------------------------- */
+/* ---- text ---------------------------------------------------------------- */
 
 /* Of one process and object. */
 struct plock_cx {
@@ -86,9 +86,10 @@ fn_number(const char *func)
 #endif
 
 /*
- * Is it musl's code?  In a program that is linked statically a symbol of its own
- * says so; a library that is not glibc's, of today or with a libpthread of before,
- * is taken for musl's: Debian calls it libc.so, others ld-musl-x86_64.so.1.
+ * Is it musl's code?  In a program that is linked statically a symbol of its
+ * own says so; a library that is not glibc's, of today or with a libpthread of
+ * before, is taken for musl's: Debian calls it libc.so, others
+ * ld-musl-x86_64.so.1.
  */
 static bool
 is_musl(const struct pid_found *f)
@@ -138,8 +139,8 @@ put_of_lock(const struct plock_cx *cx, char what, const char *s, struct buf *b)
 	return end + 1;
 }
 
-/* The name of an object, as part of a description: of what D would not take there, any
-   character will do. */
+/* The name of an object, as part of a description: of what D would not take
+   there, any character will do. */
 static void
 put_mod(const char *mod, struct buf *b)
 {
@@ -235,7 +236,9 @@ plock_made(struct prov *pv, const struct probe *p, struct probe_made *out,
 	struct buf b = BUF_INIT;
 	unsigned n = 0;
 
-	*out = (struct probe_made){ .base = { .func = p->func, .mod = p->mod } };
+	*out = (struct probe_made){ 0 };
+	out->base.func = p->func;
+	out->base.mod = p->mod;
 	if (made_keeps(pv, &cx, out, e) != 0)
 		return -1;
 	while (out->text[n] != NULL)
@@ -261,7 +264,7 @@ plock_made(struct prov *pv, const struct probe *p, struct probe_made *out,
 	return out->base.prov != NULL ? 0 : err_nomem(e);
 }
 
-/* ---- making ----------------------------------------------------------------- */
+/* ---- making -------------------------------------------------------------- */
 
 struct plock_find {
 	struct prov *pv;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * prov_rawfbt.c - the probes of fbt, whose arguments are plain numbers, also where
- * the kernel's types cannot say what they are.  All of it is fbt.c's.
+ * prov_rawfbt.c - the probes of fbt, whose arguments are plain numbers, also
+ * where the kernel's types cannot say what they are.  All of it is fbt.c's.
  */
 #include "prov/fbt.h"
 

@@ -18,7 +18,7 @@
 #include "prov/tp_list.h"
 #include "prov/tp_note.h"
 
-/* ---- names ------------------------------------------------------------------ */
+/* ---- names --------------------------------------------------------------- */
 
 /*
  * A description that names no provider is worth the reading of the kernel's
@@ -113,7 +113,7 @@ sdt_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 	return check_groups(pv, pd, e);
 }
 
-/* ---- arguments --------------------------------------------------------------- */
+/* ---- arguments ----------------------------------------------------------- */
 
 /* The parameters of its prototype but for the cookie, at most DIF_NARGS. */
 static const struct type_param *
@@ -276,7 +276,7 @@ sdt_sites(struct prov *pv, const struct probe *p, struct site_list *out,
 	return s.args != NULL ? site_add(out, &s, e) : err_nomem(e);
 }
 
-/* ---- the provider -------------------------------------------------------------- */
+/* ---- the provider -------------------------------------------------------- */
 
 int
 sdt_init(struct prov *pv, struct err *e)

@@ -5,7 +5,8 @@
 
 #include "prov/prov.h"
 
-/* The hooks of struct prov_ops; probes are the provider's that pv->ops names. */
+/* The hooks of struct prov_ops; probes are the provider's that pv->ops
+   names. */
 int sdt_init(struct prov *pv, struct err *e);
 int sdt_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e);
 int sdt_args(struct prov *pv, const struct probe *p, struct probe_args *out,

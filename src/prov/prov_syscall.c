@@ -2,8 +2,8 @@
 /*
  * prov_syscall.c - entry and return of every system call.
  *
- * The tables are ours (syscall.def, and sysnr.def for the machine's numbers), so
- * listing and typing the calls needs neither privilege nor the kernel's type
+ * The tables are ours (syscall.def, and sysnr.def for the machine's numbers),
+ * so listing and typing the calls needs neither privilege nor the kernel's type
  * data.  A call that the running
  * kernel does not have is listed and never fires.
  *
@@ -123,7 +123,8 @@ syscall_args(struct prov *pv, const struct probe *p, struct probe_args *out,
 	out->typed = true;
 	out->nargs = 0;
 	if (syscall_is_return(p)) {
-		if (syscall_type(pv, types[c->row].ret, strlen(types[c->row].ret), &out->type[0],
+		if (syscall_type(pv, types[c->row].ret,
+				 strlen(types[c->row].ret), &out->type[0],
 				 e) != 0)
 			return -1;
 		out->type[1] = out->type[0];

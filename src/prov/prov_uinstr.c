@@ -5,8 +5,8 @@
  *	instr<PID>:object:function:KIND-OFFSET
  *	instr*:object:function:KIND-OFFSET	of every process
  *
- * They are the pid provider's offsets by other names; all of it is prov_pid.c's.
- * (Without a number it is the kernel's: prov_instr.c.)
+ * They are the pid provider's offsets by other names; all of it is
+ * prov_pid.c's. (Without a number it is the kernel's: prov_instr.c.)
  */
 #include "prov/instr.h"
 #include "prov/pid_fn.h"

@@ -12,12 +12,12 @@
  * by anybody, and no process runs anything for it.
  *
  * Every process: a pattern that begins as a provider's name does is about all
- * that map a file with such notes, now or later.  What it makes is one probe for
- * each place in the file, whose provider is called by the name and a star; the
- * engine tells the process when it fires, and `probeprov` has its number.  Files
- * that nobody maps when tracing begins have their probes when somebody does
- * (prov_ops.every).  A pattern that begins with a star is about the processes that
- * the trace has to do with (-c, -p).
+ * that map a file with such notes, now or later.  What it makes is one probe
+ * for each place in the file, whose provider is called by the name and a star;
+ * the engine tells the process when it fires, and `probeprov` has its number.
+ * Files that nobody maps when tracing begins have their probes when somebody
+ * does (prov_ops.every).  A pattern that begins with a star is about the
+ * processes that the trace has to do with (-c, -p).
  */
 #include <ctype.h>
 #include <errno.h>

@@ -4,13 +4,13 @@
  * out and come in, and what is known of them there (decision 0063).
  *
  * All have the struct sk_buff as their first argument.  When one goes out, its
- * headers are where its numbers say.  When one comes in, only its data is known,
- * which begins with the IP header; where the other headers begin has to be
- * computed from that.
+ * headers are where its numbers say.  When one comes in, only its data is
+ * known, which begins with the IP header; where the other headers begin has to
+ * be computed from that.
  *
- * Where functions can be probed, what comes in for tcp and udp is seen where the
- * protocol gets it from IP: headers are where numbers say, and the socket of a
- * connection is known, if the kernel has looked for it already.
+ * Where functions can be probed, what comes in for tcp and udp is seen where
+ * the protocol gets it from IP: headers are where numbers say, and the socket
+ * of a connection is known, if the kernel has looked for it already.
  */
 #ifndef PROV_SKB_H
 #define PROV_SKB_H
@@ -65,8 +65,8 @@
 	{ TP_PATH(0, "dev->flags"), 0x800, DIF_CMP_EQ, 0 }
 #define SKB_FIRST_DEVICE \
 	{ TP_PATH(0, "dev->priv_flags"), SKB_BRIDGE_PORT, DIF_CMP_EQ, 0 }
-/* It is for this machine, and not one that a device has only overheard: what the
-   protocols do not count. */
+/* It is for this machine, and not one that a device has only overheard: what
+   the protocols do not count. */
 #define SKB_HOST { FN_PATH(0, "pkt_type"), 0, DIF_CMP_EQ, 0 }
 /* It began here, and is not one that is passed on. */
 #define SKB_OURS { TP_PATH(0, "skb_iif"), 0, DIF_CMP_EQ, 0 }

@@ -58,7 +58,7 @@ tp_list_no_groups(const struct tp_list *l)
 	return l->no_groups[0] != '\0' ? l->no_groups : NULL;
 }
 
-/* ---- groups ---------------------------------------------------------------- */
+/* ---- groups -------------------------------------------------------------- */
 
 /* Name -> group, of tracefs's lines "group:name"; empty where they cannot be
    read.  NULL: no memory. */
@@ -99,7 +99,7 @@ groups_read(struct tp_list *l)
 	return NULL;
 }
 
-/* ---- names ------------------------------------------------------------------ */
+/* ---- names --------------------------------------------------------------- */
 
 static int
 tp_list_add(void *arg, const char *module, const char *name)

@@ -3,8 +3,8 @@
  * tp_list.h - the tracepoints of the kernel and of its modules, by name.
  *
  * The kernel's types have a typedef btf_trace_NAME for each, which anybody can
- * read; modules bring others with notes (tp_note.h).  The group is tracefs's, which only root can; a tracepoint that is no
- * event of tracefs has none.
+ * read; modules bring others with notes (tp_note.h).  The group is tracefs's,
+ * which only root can; a tracepoint that is no event of tracefs has none.
  */
 #ifndef PROV_TP_LIST_H
 #define PROV_TP_LIST_H
@@ -33,8 +33,8 @@ const struct tp_name *tp_list_all(struct tp_list *l, size_t *n, bool *fresh,
 /* Why there are no groups; NULL: there are. */
 const char *tp_list_no_groups(const struct tp_list *l);
 
-/* The next place after at (NULL: the first) of a probe that a module brings with
-   notes; NULL: there is no other, or it is no such probe. */
+/* The next place after at (NULL: the first) of a probe that a module brings
+   with notes; NULL: there is no other, or it is no such probe. */
 const struct tp_note *tp_list_note(const struct tp_list *l, const char *module,
 				   const char *name, const struct tp_note *at);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * tp_note.h - probes that modules bring with <dtrace/sdt_module.h>: their notes,
- * as the kernel shows them (/sys/module/MODULE/notes/.note.dtrace).
+ * tp_note.h - probes that modules bring with <dtrace/sdt_module.h>: their
+ * notes, as the kernel shows them (/sys/module/MODULE/notes/.note.dtrace).
  */
 #ifndef PROV_TP_NOTE_H
 #define PROV_TP_NOTE_H
@@ -21,8 +21,8 @@ struct tp_notes {
 };
 
 /*
- * Read the notes of all modules that are loaded; strings are set's.  What is not
- * such a note is passed over.  0, or -1: no memory.
+ * Read the notes of all modules that are loaded; strings are set's.  What is
+ * not such a note is passed over.  0, or -1: no memory.
  */
 int tp_notes_read(struct probe_set *set, struct tp_notes *out);
 /* The notes of one module, of n bytes, whatever they are. */

@@ -24,7 +24,7 @@ tp_table_of(const struct prov *pv)
 	return pv->data;
 }
 
-/* ---- names and types ------------------------------------------------------ */
+/* ---- names and types ----------------------------------------------------- */
 
 int
 tp_table_absent(const struct tp_table *t, const struct dif_pdesc *pd,
@@ -98,7 +98,7 @@ tp_table_args(struct prov *pv, const struct probe *p, struct probe_args *out,
 	return 0;
 }
 
-/* ---- sites ----------------------------------------------------------------- */
+/* ---- sites --------------------------------------------------------------- */
 
 /* A site while its texts are looked up. */
 struct lookup {

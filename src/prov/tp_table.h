@@ -3,10 +3,10 @@
  * tp_table.h - providers whose probes are rows: probes made from the kernel's
  * tracepoints, its functions and system calls, by conditions and recipes.
  *
- * A provider of this kind is a .def file and no code.  It has rows of two kinds:
- * a probe with the types of its arguments, and a place where a probe fires. What a row says in text (a member of a kernel struct, a
- * tracepoint) is looked up in the kernel's BTF when the probe is enabled, never
- * for a listing.
+ * A provider of this kind is a .def file and no code.  It has rows of two
+ * kinds: a probe with the types of its arguments, and a place where a probe
+ * fires. What a row says in text (a member of a kernel struct, a tracepoint) is
+ * looked up in the kernel's BTF when the probe is enabled, never for a listing.
  */
 #ifndef PROV_TP_TABLE_H
 #define PROV_TP_TABLE_H
@@ -99,14 +99,15 @@ struct tp_site {
 #define AT_FN_EXIT(name)     .kind = DIF_SITE_KEXIT, .tp = name
 #define AT_FN_SUFFIXED(name) AT_FN(name), .suffixed = true
 #define AT_FN_SUFFIXED_RETURN(name) AT_FN_RETURN(name), .suffixed = true
-/* One of several names that the function has had: at least one must be there. */
+/* One of several names that the function has had: at least one must be
+   there. */
 #define AT_FN_OR(name)	     AT_FN(name), .others = true
 #define AT_TP_OR(name)	     AT_TP(name), .others = true
 /* ... that counts where neither of two better ones is there. */
 #define AT_FN_RETURN_OR(name, ...)                                        \
 	AT_FN_RETURN(name), .others = true, .without = { __VA_ARGS__ }
-/* A function that tells more, and another function or the tracepoint for kernels that have no such
-   function, or where none can be probed. */
+/* A function that tells more, and another function or the tracepoint for
+   kernels that have no such function, or where none can be probed. */
 #define AT_FN_OR_TP(name)    AT_FN_OR(name), .probed = true
 #define AT_FN_FOR(name, ...)                                              \
 	AT_FN(name), .others = true, .without = { __VA_ARGS__ }

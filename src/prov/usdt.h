@@ -6,7 +6,8 @@
  *	  ──▶ usdt_probe ──▶ usdt_place (object, note) ──▶ usdt_place ...
  *
  * A compiler may have inlined a probe into one function several times, and a
- * process may have several objects of one name, so a probe has a list of places.
+ * process may have several objects of one name, so a probe has a list of
+ * places.
  */
 #ifndef PROV_USDT_H
 #define PROV_USDT_H

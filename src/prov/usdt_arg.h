@@ -29,7 +29,7 @@ struct usdt_where {
 int usdt_args(const struct usdt_where *w, const char *text,
 	      struct dif_recipe out[DIF_NARGS], struct err *e);
 
-/* ---- of the machine ------------------------------------------------------- */
+/* ---- of the machine ------------------------------------------------------ */
 
 /*
  * Fill in a recipe whose size and sign are set from the operand [s, end).

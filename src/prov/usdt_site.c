@@ -119,8 +119,8 @@ place_fn(const struct usdt_place *pl, uint64_t bias, struct dif_site *s)
 }
 
 static int
-usdt_place_site(struct prov *pv, const struct usdt_place *pl, struct site_list *out,
-	   struct err *e)
+usdt_place_site(struct prov *pv, const struct usdt_place *pl,
+		struct site_list *out, struct err *e)
 {
 	uint64_t bias = pl->proc != NULL ? pl->obj->base : 0;
 	struct dif_site s = { .kind = DIF_SITE_UINSN,

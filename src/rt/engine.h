@@ -69,7 +69,8 @@ struct engine_opts {
 	uint64_t aggsize; /* bytes per slot, both halves */
 	uint64_t dynvarsize;
 	enum rt_policy bufpolicy;
-	bool bufresize_manual; /* fail instead of halving when memory is short */
+	bool bufresize_manual; /* fail instead of halving when memory is
+				  short */
 	int only_cpu;	  /* the cpu option; -1 all */
 	bool destructive;
 	bool debug;	  /* keep and print generated code on stderr */
@@ -171,8 +172,8 @@ struct rt_view {
 	uint32_t nstatics;
 	/*
 	 * Counts that only grow: a word each, `off` bytes from the machine of
-	 * level 0 (solo_levels) in slots from solo0 on; solo_seen bytes further is what the
-	 * consumer has seen of it (it writes it, nobody else).
+	 * level 0 (solo_levels) in slots from solo0 on; solo_seen bytes further
+	 * is what the consumer has seen of it (it writes it, nobody else).
 	 */
 	const struct rt_static_cell *solos;
 	uint32_t nsolos, solo_seen;
@@ -284,26 +285,28 @@ struct engine_ops {
 		       size_t *n);
 	/*
 	 * After mapped(): probes in fresh objects that were agreed upon; others
-	 * will be fresh again.  The kernel engine, which has no mapped(): probes
-	 * of modules that have been loaded, each with all of its places, one
-	 * behind the other.  The enabling that load() was
+	 * will be fresh again.  The kernel engine, which has no mapped():
+	 * probes of modules that have been loaded, each with all of its places,
+	 * one behind the other.  The enabling that load() was
 	 * given may have grown at the ends of its probes and ECBs.  What cannot
 	 * be placed is left out, as report() says.  -1 + *e: tracing cannot go
 	 * on.
 	 */
 	int (*extend)(struct engine *eng, const struct engine_site *v, size_t n,
 		      struct err *e);
-	/* After attach: probes that patterns have matched and that have no place
-	   here, with those of what was mapped since.  NULL: there are none. */
+	/* After attach: probes that patterns have matched and that have no
+	   place here, with those of what was mapped since.  NULL: there are
+	   none. */
 	uint32_t (*left_out)(struct engine *eng);
 	/* For -v: what was placed where, and what not and why; lines of text
 	   after attach.  May be NULL. */
 	void (*report)(struct engine *eng, struct buf *out);
-	/* May be NULL.  Something of which the consumer is to hear at once, since
-	   events are missing that it may wait for: one sentence, told once; NULL:
-	   there is nothing. */
+	/* May be NULL.  Something of which the consumer is to hear at once,
+	   since events are missing that it may wait for: one sentence, told
+	   once; NULL: there is nothing. */
 	const char *(*notice)(struct engine *eng);
-	/* May be NULL.  A process has died of a signal.  true: it was served, and
+	/* May be NULL.  A process has died of a signal.  true: it was served,
+	   and
 	 * what was put into it may be the reason; *out says what is known of
 	 * that, in one sentence without its end.
 	 */
@@ -340,8 +343,8 @@ void rt_cpu_places(const struct dif_enabling *en, struct rt_cpu_place *v,
 
 /*
  * Append a frame's name and its file, as UTF-8 without characters that control
- * anything; *line is 0 where it is not known.  False: pc is none of this area's,
- * and nothing is written.
+ * anything; *line is 0 where it is not known.  False: pc is none of this
+ * area's, and nothing is written.
  */
 bool rt_py_text(const struct rt_py_area *a, uint64_t pc, struct buf *name,
 		struct buf *file, uint32_t *line);

@@ -82,9 +82,9 @@ typedef long long int64_t;
 /*
  * The areas of a slot come in two sizes, all powers of two: scratch (strings,
  * copyin, alloca), the largest strsize, the largest key of an aggregation or an
- * array, and the most bytes of this-> variables.  In the kernel each CPU's slots
- * are there from the start, so there rt_bpf.c is compiled for both, and the
- * kernel engine takes the small one for all programs that it does for
+ * array, and the most bytes of this-> variables.  In the kernel each CPU's
+ * slots are there from the start, so there rt_bpf.c is compiled for both, and
+ * the kernel engine takes the small one for all programs that it does for
  * (rt_areas.h).  In a process memory costs nothing until it is touched: what is
  * compiled for the host and for traced processes has the large one.
  */

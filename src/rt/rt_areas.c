@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * rt_areas.c - what rt_areas.h says, computed: this file is compiled for the host,
- * whose struct rt is the large one, and rt_bpf.c asserts the small one's size.
+ * rt_areas.c - what rt_areas.h says, computed: this file is compiled for the
+ * host, whose struct rt is the large one, and rt_bpf.c asserts the small one's
+ * size.
  */
 #include "rt/rt_areas.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * rt_areas.h - the two sizes that a slot's areas have in the kernel (rt.h), with
- * where they lie, and the bodies that were compiled for them (rt_bpf.c).
+ * rt_areas.h - the two sizes that a slot's areas have in the kernel (rt.h),
+ * with where they lie, and the bodies that were compiled for them (rt_bpf.c).
  *
  *   key       key + str bytes, at offsetof(struct rt, key)
  *   locals    locals + str, at off_locals

@@ -120,8 +120,8 @@ struct rt_conf {
  * RT_UNWIND_WANT: the consumer is to look (kernel engine).  With `max` may come
  *
  * RT_UNWIND_CALLER  pc is a return address: the frame that was below has gone
- * RT_UNWIND_BELOW   what is below the stack pointer is not there any more (not in
- *                   the kernel)
+ * RT_UNWIND_BELOW   what is below the stack pointer is not there any more (not
+ *                   in the kernel)
  * RT_UNWIND_PLACED  the code at pc is a probe's: it does not tell how far the
  *                   function's frame is built
  * RT_UNWIND_OWED    a stack that is not whole may be owed (rt_unwind.h)
@@ -156,7 +156,8 @@ uint64_t rt_python_code(struct rt *rt, uint64_t code);
 uint64_t rt_absent(struct rt *rt, uint64_t addr, uint64_t n, uint64_t str);
 
 /* One per row of subr.def that an engine serves: */
-#define SUBR(id, name, proto, eng, flags, needs) uint64_t rt_subr_##name(struct rt *rt);
+#define SUBR(id, name, proto, eng, flags, needs) \
+	uint64_t rt_subr_##name(struct rt *rt);
 #include "dif/subr.def"
 #undef SUBR
 
@@ -188,8 +189,8 @@ uint64_t rt_agg_cell(struct rt *rt, uint64_t agg, uint64_t keysize,
 /*
  * One per row of agg.def with a MAP: what goes into the cell for value v; of
  * histograms the bucket, as dif_*_bucket().  arg: the packed bounds, zero:
- * dif_agg_zero().  A body uses what it ignores by RT_OPAQUE(): else clang leaves
- * it out of calls that it sees, which the verifier refuses.
+ * dif_agg_zero().  A body uses what it ignores by RT_OPAQUE(): else clang
+ * leaves it out of calls that it sees, which the verifier refuses.
  */
 #define AGG(code, name, words, map, shown, bounds, min, max, proto)     \
 	uint64_t rt_agg_##name(struct rt *rt, uint64_t arg, uint64_t v, \
@@ -225,8 +226,8 @@ uint64_t rt_container(struct rt *rt);
 /* execargs: a string of the n bytes of arguments at the user address from. */
 uint64_t rt_execargs(struct rt *rt, uint64_t from, uint64_t n);
 
-/* rt_text.c: the name of a provider of every process, which is the string at prov
-   with a star for its end, in process pid: pid1234. */
+/* rt_text.c: the name of a provider of every process, which is the string at
+   prov with a star for its end, in process pid: pid1234. */
 uint64_t rt_every_prov(struct rt *rt, uint64_t prov, uint64_t pid);
 
 /*

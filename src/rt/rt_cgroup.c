@@ -92,7 +92,8 @@ rt_cgroup_step(struct rt *rt)
 	return rt_cgroup_name(rt, name) ? CGROUP_ON : CGROUP_FAIL;
 }
 
-/* The path of the cgroup of the task at rt->tmp[0] to W[at, CGROUP_END): at; 0: it is not known. */
+/* The path of the cgroup of the task at rt->tmp[0] to W[at, CGROUP_END): at; 0:
+   it is not known. */
 RT_GLOBAL uint64_t
 rt_cgroup_walk(struct rt *rt)
 {

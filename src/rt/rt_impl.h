@@ -149,7 +149,8 @@ uint64_t rt_text_digit(uint64_t c);
 
 /* ---- rt_subr.c --------------------------------------------------------- */
 
-/* BPF: the current process's number as the consumer knows it; 0: it does not. */
+/* BPF: the current process's number as the consumer knows it; 0: it does
+   not. */
 uint64_t rt_subr_current(struct rt *rt);
 
 /* ---- rt_scratch.c ------------------------------------------------------ */

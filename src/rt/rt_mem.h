@@ -13,8 +13,9 @@
  * For BPF these are the bpf_probe_read_*() helpers, for the host the read()
  * hook of struct rt_host_mem, in the traced process (RT_NATIVE) checked reads
  * of its own memory, whatever the kind; struct rt itself is readable by its
- * address (rt->self) in all.  The string readers behave as the helpers do: at most
- * n bytes, the last one always NUL, and the count with the NUL is returned.
+ * address (rt->self) in all.  The string readers behave as the helpers do: at
+ * most n bytes, the last one always NUL, and the count with the NUL is
+ * returned.
  *
  * RT_CONF(field) is a constant of struct rt_conf; it needs `rt` in scope.
  * rt_clock() is the time of the call, in the unit of the times in the records

@@ -47,12 +47,12 @@
  * is made has a %fs base of its own, finds no home, and fires; another process
  * that finds none gets none.
  *
- * STACKS.  Bodies run on the stack of the thread that fires.  Those of goroutines
- * may have a few hundred bytes left, and memory of others below.  Where the
- * program is such a one, `stacks` is set, and machines have stacks of their own,
- * the last RTN_STACK bytes of their slot.  Signal handlers are not in the way:
- * such runtimes let them run on stacks of their own, too.  To find or make the
- * slot one of some that are everybody's is borrowed.
+ * STACKS.  Bodies run on the stack of the thread that fires.  Those of
+ * goroutines may have a few hundred bytes left, and memory of others below.
+ * Where the program is such a one, `stacks` is set, and machines have stacks of
+ * their own, the last RTN_STACK bytes of their slot.  Signal handlers are not
+ * in the way: such runtimes let them run on stacks of their own, too.  To find
+ * or make the slot one of some that are everybody's is borrowed.
  *
  * FOLLOWING (rtn_shared.follow).  A forked child has all that its parent has:
  * the patched text, the code, the shared memory.  Where children are to fire,
@@ -117,13 +117,14 @@
    that. */
 #define RTN_BASE_OF_TID(tid) (1ull << 62 | (uint64_t)(tid) << 6)
 #define RTN_BASE_NONE        (1ull << 61)
-#define RTN_NSHARED          16 /* bases; if there are more, all are taken for shared \
-				 */
+/* Bases; if there are more, all are taken for shared. */
+#define RTN_NSHARED          16
 
 #define RTN_STACK     4096u /* bytes of a machine's own stack */
 #define RTN_STACK_TOP 16    /* from its end: the thread's stack pointer */
 #define RTN_NLOANS    32
-#define RTN_LOAN      2048u /* bytes from one that can be borrowed to the next */
+#define RTN_LOAN      2048u /* bytes from one that can be borrowed to the
+			       next */
 
 /* What busy is while a firing began with this stack pointer; 1: not known. */
 #define RTN_BUSY(sp) ((uint32_t)(sp) + 1)
@@ -201,9 +202,11 @@ struct rtn_var {
  * What rt.ureg[] holds beyond the registers.  Generated code that fills ureg[]
  * for a stack, ucaller, ustackdepth or errno sets them too.
  */
-#define RTN_UREG_RET (RT_NUREGS + 0) /* not 0: the return address lies at [rsp], as on
-			     entry to a function and before its ret */
-#define RTN_UREG_ERRNO (RT_NUREGS + 1) /* errno: that of the system call, or 0 */
+/* Not 0: the return address lies at [rsp], as on entry to a function and before
+   its ret. */
+#define RTN_UREG_RET (RT_NUREGS + 0)
+/* errno: that of the system call, or 0. */
+#define RTN_UREG_ERRNO (RT_NUREGS + 1)
 
 #define RTN_FOLLOW_NONE 0u
 #define RTN_FOLLOW_FORK 1u
@@ -211,7 +214,12 @@ struct rtn_var {
 #define RTN_NEXECS      64u
 
 /* Of rtn_shared.execs: nobody's; being filled; it waits; it may go on. */
-enum rtn_exec_state { RTN_EXEC_FREE, RTN_EXEC_CLAIM, RTN_EXEC_ASKS, RTN_EXEC_GO };
+enum rtn_exec_state {
+	RTN_EXEC_FREE,
+	RTN_EXEC_CLAIM,
+	RTN_EXEC_ASKS,
+	RTN_EXEC_GO
+};
 
 #define RTN_PAGE 4096u
 #define RTN_CGROUP 512 /* bytes of a cgroup's path that are kept */
@@ -313,8 +321,8 @@ struct rtn_shared {
 	   RTN_FRESH were made last, the low halves. */
 	volatile uint32_t nforks;
 	volatile uint32_t fresh_at[RTN_NFRESH];
-	/* RTN_FOLLOW_ALL: threads that are about to execute a program wait until
-	   the consumer is ready to catch it: enum rtn_exec_state. */
+	/* RTN_FOLLOW_ALL: threads that are about to execute a program wait
+	   until the consumer is ready to catch it: enum rtn_exec_state. */
 	struct {
 		volatile uint32_t state, tid;
 	} execs[RTN_NEXECS];

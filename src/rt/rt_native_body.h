@@ -82,8 +82,8 @@ uint64_t rtn_put_string(struct rt *rt, uint64_t dst, uint64_t size_flags,
 			uint64_t addr);
 uint64_t rtn_put_bytes(struct rt *rt, uint64_t dst, uint64_t size_flags,
 		       uint64_t addr);
-/* u64 pid, then nframes pcs by tables or frame pointers from rt->ureg[RIP, RSP, RBP,
-   RTN_UREG_RET]; zeroes where the stack is shorter. */
+/* u64 pid, then nframes pcs by tables or frame pointers from rt->ureg[RIP, RSP,
+   RBP, RTN_UREG_RET]; zeroes where the stack is shorter. */
 uint64_t rtn_put_ustack(struct rt *rt, uint64_t dst, uint64_t nframes);
 
 /* Address of a cell's words, ready for adding (start values of min, max

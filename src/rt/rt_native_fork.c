@@ -42,8 +42,8 @@ home_any(struct rtn_table *t, uint64_t base)
 
 /*
  * Where guests fire, the home that the calling thread itself has lent; the
- * guest, who is over, loses its own.  NULL: it has lent none.  (A guest may have
- * lent its home in turn: so owners are looked at.)
+ * guest, who is over, loses its own.  NULL: it has lent none.  (A guest may
+ * have lent its home in turn: so owners are looked at.)
  */
 static struct rtn_home *
 home_back(struct rtn_shared *sh, struct rtn_table *t, uint64_t base)

@@ -10,7 +10,8 @@
 
 /* Numbers of dif.h, which is not for freestanding code. */
 enum rt_var {
-#define VAR(id, name, type, kind, bound, i, k, p, needs, stab, what) RT_VAR_##name = id,
+#define VAR(id, name, type, kind, bound, i, k, p, needs, stab, what) \
+	RT_VAR_##name = id,
 #include "dif/var.def"
 #undef VAR
 	RT_VAR_END

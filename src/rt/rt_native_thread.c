@@ -238,8 +238,9 @@ base_of(const struct rtn_shared *sh, uint64_t fsbase)
 static struct rt *
 slot_rt(const struct rtn_shared *sh, uint32_t thread, uint32_t level)
 {
-	return (struct rt *)(sh->slots + (thread * (uint64_t)RT_LEVELS + level) *
-						 sh->slot_stride);
+	return (struct rt *)(sh->slots +
+			     (thread * (uint64_t)RT_LEVELS + level) *
+				     sh->slot_stride);
 }
 
 /* The thread is in no call that makes a process. */
@@ -369,7 +370,8 @@ process_note(struct rtn_shared *sh, uint32_t pid)
 	sh->children[i % RTN_NCHILDREN] = pid;
 }
 
-/* That which was kept for the thread while it executed a program; or nthreads. */
+/* That which was kept for the thread while it executed a program; or
+   nthreads. */
 static uint32_t
 slot_kept(struct rtn_shared *sh, uint32_t tid)
 {
@@ -381,8 +383,8 @@ slot_kept(struct rtn_shared *sh, uint32_t tid)
 	return sh->nthreads;
 }
 
-/* A slot for the calling thread, its self-> variables zeroed, but in one that was
-   kept; NULL: none. */
+/* A slot for the calling thread, its self-> variables zeroed, but in one that
+   was kept; NULL: none. */
 static struct rt *
 slot_take(struct rtn_shared *sh, uint64_t fsbase)
 {
@@ -640,7 +642,8 @@ is_abandoned(const struct rtn_shared *sh, const struct rt *rt, uint64_t sp)
 	    sh->seccomp ||
 	    rtn_syscall3(RTN_SYS_sigaltstack, 0, (uint64_t)&alt, 0) != 0)
 		return 0;
-	/* Not by its flags: the kernel looks at the stack that we are on now. */
+	/* Not by its flags: the kernel looks at the stack that we are on
+	   now. */
 	return sp - alt.sp >= alt.size ||
 	       was - (uint32_t)alt.sp < alt.size;
 }

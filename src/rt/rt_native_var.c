@@ -222,7 +222,8 @@ var_copy(struct rt *rt, const struct rtn_var *v, uint8_t *dst, uint64_t src)
 uint64_t
 rtn_var_store(struct rt *rt, uint64_t scope, uint64_t id, uint64_t val)
 {
-	const struct rtn_var *v = native_var_find(rt, scope, id, RTN_VAR_SCALAR);
+	const struct rtn_var *v =
+		native_var_find(rt, scope, id, RTN_VAR_SCALAR);
 	uint8_t *p;
 
 	if (v == NULL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * rt_pytext.c - the consumer's side of rt_python.c: a frame of Python as a name,
- * a file and a line.
+ * rt_pytext.c - the consumer's side of rt_python.c: a frame of Python as a
+ * name, a file and a line.
  *
  * What was copied is the traced process's and may be anything: lengths are cut
  * to what there is, characters that a terminal would obey are replaced, and the
@@ -13,7 +13,7 @@
 
 #include "rt/engine.h"
 
-/* ---- characters -------------------------------------------------------------- */
+/* ---- characters ---------------------------------------------------------- */
 
 static void
 utf8_put(struct buf *out, uint32_t c)
@@ -54,7 +54,7 @@ text_put(struct buf *out, const struct rt_py_area *a, uint32_t at, uint32_t n,
 	}
 }
 
-/* ---- lines ------------------------------------------------------------------- */
+/* ---- lines --------------------------------------------------------------- */
 
 /* Six bits a byte, the lowest first; bit 6: more come. */
 static int64_t
@@ -119,7 +119,7 @@ code_line(const struct rt_py_area *a, const struct rt_py_code *c, uint32_t from,
 	return line_of(a->text + from, a->text + from + n, c->line, at - 1);
 }
 
-/* ---- all --------------------------------------------------------------------- */
+/* ---- all ----------------------------------------------------------------- */
 
 /* The code object of a frame, as it is at the moment: false: there is none. */
 static bool

@@ -12,8 +12,8 @@
  *         engine               code
  *
  * The number leads to what was copied of the code object when it was met first:
- * its name, its file, its table of lines.  Copies are made by the probe, so that
- * names are those of the moment, whatever becomes of object and process.
+ * its name, its file, its table of lines.  Copies are made by the probe, so
+ * that names are those of the moment, whatever becomes of object and process.
  */
 #ifndef RT_RT_PYTHON_H
 #define RT_RT_PYTHON_H
@@ -45,17 +45,17 @@ rt_py_is(uint64_t pc)
 }
 
 /*
- * How a process's frames are found, as its version of Python has them; tss 0: it
- * has none.  The byte-sized members are offsets in Python's own structures.
+ * How a process's frames are found, as its version of Python has them; tss 0:
+ * it has none.  The byte-sized members are offsets in Python's own structures.
  */
 struct rt_py {
-	uint64_t tss;	    /* address of the key that leads to a thread's state;
-			       threads not 0: of the word that leads to the
-			       interpreter's */
+	uint64_t tss;	    /* address of the key that leads to a thread's
+			       state; threads not 0: of the word that leads to
+			       the interpreter's */
 	uint64_t code_type; /* address of PyCode_Type */
 	uint32_t specific;  /* offset in struct pthread of the C library */
-	uint32_t threads;   /* PyInterpreterState: its threads; 0: there are keys,
-			       and _PyCFrames */
+	uint32_t threads;   /* PyInterpreterState: its threads; 0: there are
+			       keys, and _PyCFrames */
 	uint8_t ts_cframe;  /* PyThreadState */
 	uint8_t cf_frame, cf_prev; /* _PyCFrame */
 	uint8_t f_code, f_prev, f_instr; /* _PyInterpreterFrame */
@@ -74,7 +74,8 @@ struct rt_py_code {
 	uint32_t state; /* enum rt_py_state */
 	uint32_t pid;	/* kernel engine, where all processes share the table */
 	uint64_t code, check; /* its address, and a hash of what it has */
-	uint32_t text;	      /* where name, file and lines are, in this order */
+	uint32_t text;	      /* where name, file and lines are, in this
+				 order */
 	uint32_t line;	      /* its first */
 	uint16_t nname, nfile, nlines; /* bytes */
 	uint8_t name_kind, file_kind;  /* bytes of a character: 1, 2, 4 */

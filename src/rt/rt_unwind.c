@@ -22,7 +22,8 @@
 #include "rt/rt_impl.h"
 
 #define UNW_PAGE      4096u
-#define UNW_WINDOW    2048u	    /* bytes of the stack that are read at once */
+#define UNW_WINDOW    2048u	    /* bytes of the stack that are read at
+				       once */
 #define UNW_FRAME_MAX (16u << 20) /* bytes from one frame pointer to the next */
 #define UNW_HASH      0x9e3779b97f4a7c15ull
 
@@ -36,7 +37,7 @@ unw_less(uint64_t a, uint64_t b)
 	return m;
 }
 
-/* ---- where tables and lists are ------------------------------------------- */
+/* ---- where tables and lists are ------------------------------------------ */
 
 #ifdef __bpf__
 
@@ -110,7 +111,7 @@ unw_maps(struct rt *rt)
 
 #endif
 
-/* ---- from an address to a rule -------------------------------------------- */
+/* ---- from an address to a rule ------------------------------------------- */
 
 RT_INLINE uint64_t
 unw_plain(uint32_t kind)
@@ -130,7 +131,8 @@ unw_map_search(struct rt *rt, const struct rt_unw_map *v, uint64_t addr)
 	for (step = (RT_UNW_MAPS_MAX + 1) / 2; step != 0; step /= 2) {
 		try = at + step;
 		ok = unw_less(try, n) &
-		     ~unw_less(addr, v[rt_bound(first + try, UNW_LIST_MASK)].lo);
+		     ~unw_less(addr,
+			       v[rt_bound(first + try, UNW_LIST_MASK)].lo);
 		at += step & ok;
 	}
 	return &v[rt_bound(first + at, UNW_LIST_MASK)];
@@ -138,7 +140,8 @@ unw_map_search(struct rt *rt, const struct rt_unw_map *v, uint64_t addr)
 
 /* The rule of the last row of words [lo, hi) of the pool up to key. */
 RT_INLINE uint64_t
-unw_row_search(const struct unw_table *t, uint64_t lo, uint64_t hi, uint64_t key)
+unw_row_search(const struct unw_table *t, uint64_t lo, uint64_t hi,
+	       uint64_t key)
 {
 	uint64_t at = lo, step, try, ok;
 	const uint64_t *rules = (const uint64_t *)(const void *)t->pool;
@@ -200,7 +203,7 @@ unw_rule(struct rt *rt, uint64_t addr)
 	return rule;
 }
 
-/* ---- the stack ------------------------------------------------------------ */
+/* ---- the stack ----------------------------------------------------------- */
 
 /* Bytes of the stack from addr, at most a window, to W; how many. */
 RT_INLINE uint64_t
@@ -283,7 +286,7 @@ unw_word(struct rt *rt, uint64_t addr, uint64_t *val)
 }
 #endif
 
-/* ---- frames --------------------------------------------------------------- */
+/* ---- frames -------------------------------------------------------------- */
 
 /* Do the eight bytes in front of an address end with a call? */
 RT_INLINE int
@@ -342,8 +345,8 @@ unw_by_signal(struct rt *rt)
 	struct rt_unw *u = &rt->unw;
 	uint64_t at = u->sp + 40, fp, sp, pc;
 
-	if (!unw_word(rt, at + 8 * 10, &fp) || !unw_word(rt, at + 8 * 15, &sp) ||
-	    !unw_word(rt, at + 8 * 16, &pc))
+	if (!unw_word(rt, at + 8 * 10, &fp) ||
+	    !unw_word(rt, at + 8 * 15, &sp) || !unw_word(rt, at + 8 * 16, &pc))
 		return 0;
 	u->pc = pc;
 	u->sp = sp;
@@ -418,7 +421,7 @@ unw_cfa(struct rt *rt, uint64_t rule)
 	return unw_word(rt, cfa, &cfa) ? cfa + add : 0;
 }
 
-/* ---- code that has no frame (yet, any more) ---------------------------------- */
+/* ---- code that has no frame (yet, any more) ------------------------------ */
 
 #define UNW_BEFORE 16u /* bytes of code that are looked at, before pc */
 #define UNW_BYTES  40u
@@ -460,9 +463,9 @@ uint64_t rt_unwind_bare(struct rt *rt);
 /*
  * Where the return address is, in bytes above rsp, by the bytes at pc: of a
  * function's first and last instructions.  UNW_FRAMED: they are none of these;
- * UNW_HIDDEN: it is in a register.  Generated code of V8 looks at a flag before it
- * builds a frame, and takes a number of arguments from the stack that it finds
- * in a register when it returns.
+ * UNW_HIDDEN: it is in a register.  Generated code of V8 looks at a flag before
+ * it builds a frame, and takes a number of arguments from the stack that it
+ * finds in a register when it returns.
  */
 UNW_CALL uint64_t
 rt_unwind_bare(struct rt *rt)
@@ -482,7 +485,8 @@ rt_unwind_bare(struct rt *rt)
 		return UNW_HIDDEN;
 	/* ret, pop %r10 before these */
 	if ((here & 0xff) == 0xc3 || (here & 0xff) == 0xc2 ||
-	    ((here & 0xffff) == 0x5a41 && (here >> 16 | next << 16) == 0xcc248d48))
+	    ((here & 0xffff) == 0x5a41 &&
+	     (here >> 16 | next << 16) == 0xcc248d48))
 		return 0;
 	/* Behind mov %rbp,%rsp; pop %rbp */
 	if (last == 0x5de58b48 || last == 0x5dec8948)
@@ -674,7 +678,7 @@ unw_frame(struct rt *rt)
 	return i + 1 >= u->max || unw_between(rt, low, !unw_step(rt, rule));
 }
 
-/* ---- the walk ------------------------------------------------------------- */
+/* ---- the walk ------------------------------------------------------------ */
 
 #ifdef __bpf__
 
@@ -757,10 +761,11 @@ unw_keep(struct rt *rt, struct rt_unw_owed *o)
 uint64_t rt_unwind_owe(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp,
 		       uint64_t max);
 
-/* Keep what a walk needs, for the consumer: its number, and the tag; 0: there is
-   no room. */
+/* Keep what a walk needs, for the consumer: its number, and the tag; 0: there
+   is no room. */
 UNW_CALL uint64_t
-rt_unwind_owe(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t max)
+rt_unwind_owe(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp,
+	      uint64_t max)
 {
 	uint32_t zero = 0;
 	struct rt_unw_debts *d = bpf_map_lookup_elem(&rt_map_unwowed, &zero);

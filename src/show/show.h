@@ -188,7 +188,8 @@ void show_clean_xml(struct buf *b, const char *s, size_t n);
 /* The same as a JSON string with its quotes, which HTML may enclose: no '<'. */
 void show_clean_json(struct buf *b, const char *s, size_t n);
 /* A frame's label: module`name, without the offset; where that is unknown,
-   module`+0xplace, which is the same in every run, or the text of the address. */
+   module`+0xplace, which is the same in every run, or the text of the
+   address. */
 void show_frame_label(struct buf *b, const struct show_frame *f);
 /* A key or a value as one line of text; stacks: the innermost frame. */
 void show_value_text(struct buf *b, const struct show_value *v);
@@ -297,8 +298,8 @@ bool show_has_stack(const struct show_value *v, size_t n);
 void show_stacks_row(struct show_stacks *s, const struct show_agg *a,
 		     const struct show_row *r);
 /* A stack in a record counts as one.  Those of all probes are one tree, which
-   is called as the probe while there is one; agg: of that probe alone, unless it is
-   NULL or SHOW_RECORDS. */
+   is called as the probe while there is one; agg: of that probe alone, unless
+   it is NULL or SHOW_RECORDS. */
 void show_stacks_record(struct show_stacks *s, const struct show_rec *r,
 			const char *agg);
 /* Do those of this probe count, if that is asked for? */

@@ -9,8 +9,8 @@
  * a frame's part of all has changed: red is more, blue is less.
  *
  * A box narrower than a tenth of a pixel is not drawn, and where there are more
- * than FRAMES_MAX the narrowest are left out, so a picture has some megabytes at
- * the most.
+ * than FRAMES_MAX the narrowest are left out, so a picture has some megabytes
+ * at the most.
  */
 #include "show/show.h"
 

@@ -89,7 +89,8 @@ put_bar(struct show_out *o, double width)
 	show_puts(o, "</td>");
 }
 
-/* A column for each key, so that each can be sorted by; "key" if there is one. */
+/* A column for each key, so that each can be sorted by; "key" if there is
+   one. */
 static void
 put_key_heads(struct show_out *o, const struct html_row *r)
 {

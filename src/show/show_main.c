@@ -3,9 +3,9 @@
  * show_main.c - dtrace-show(1): structured output in, pictures out.
  *
  * dtrace(1) starts it with -r FD: a byte is written there when all files are
- * open, so that tracing does not begin if a picture cannot be written.  It is the
- * other end of the pipe that says when to end; a key that interrupts dtrace must
- * not end it, so signals from the terminal are not for it then.
+ * open, so that tracing does not begin if a picture cannot be written.  It is
+ * the other end of the pipe that says when to end; a key that interrupts dtrace
+ * must not end it, so signals from the terminal are not for it then.
  *
  * Exit status: 0; 1 for an error; 2 for bad usage.
  */
@@ -84,7 +84,8 @@ take_suffix(char *s, struct show_opts *o)
 	return false;
 }
 
-/* A last ",word=" that is none of these: a mistake sooner than a file's name. */
+/* A last ",word=" that is none of these: a mistake sooner than a file's
+   name. */
 static void
 check_suffix(const char *s)
 {

@@ -111,7 +111,8 @@ location_add(void *arg, const struct show_frame *f, bool kernel,
 		return;
 	buf_reset(&p->piece);
 	buf_printf(&p->piece, "%s %llx", label, (unsigned long long)f->addr);
-	loc.id = show_name_new(p->locations, show_text(&p->piece), &is_new) + 1u;
+	loc.id =
+		show_name_new(p->locations, show_text(&p->piece), &is_new) + 1u;
 	show_push(&p->at, loc.id);
 	if (!is_new)
 		return;

@@ -209,7 +209,8 @@ walk_frames(const struct show_value *v, walk_f *fn, void *arg)
 		show_frame_label(&b, &v->frames[i - 1]);
 		if (v->kind == SHOW_STACK) /* as flame graphs mark them */
 			buf_puts(&b, "_[k]");
-		fn(arg, &v->frames[i - 1], v->kind == SHOW_STACK, show_text(&b));
+		fn(arg, &v->frames[i - 1], v->kind == SHOW_STACK,
+		   show_text(&b));
 	}
 	buf_fini(&b);
 }

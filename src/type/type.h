@@ -155,8 +155,8 @@ int type_kernel_typedefs(struct type_space *ts, const char *prefix, bool again,
 
 /*
  * What the debug information of an object file says, which is opened by the
- * first question.  Pointers are user pointers.  f must live as long as base; one
- * for each f.  NULL: no memory.
+ * first question.  Pointers are user pointers.  f must live as long as base;
+ * one for each f.  NULL: no memory.
  */
 struct elf_file;
 struct type_prog;
@@ -166,8 +166,8 @@ const char *type_prog_error(struct type_prog *p);
 /* Its DWARF, for who wants lines; NULL: there is none. */
 struct dw;
 struct dw *type_prog_dw(struct type_prog *p);
-/* As type_lookup(), of the file alone; and the enum that has a constant is asked
-   for as TYPE_ENUMERATOR and the constant's name. */
+/* As type_lookup(), of the file alone; and the enum that has a constant is
+   asked for as TYPE_ENUMERATOR and the constant's name. */
 #define TYPE_ENUMERATOR "enumerator "
 struct type *type_prog_lookup(struct type_prog *p, const char *name);
 /* The type of a variable; NULL: nothing is known of it. */
@@ -196,8 +196,8 @@ struct type *type_fwd(struct type_space *ts, bool is_union, const char *tag);
  * The type of a short C text: a name as type_lookup() takes it, const and
  * volatile, any number of `*`.  A struct or union whose tag the spaces do not
  * hold becomes a TYPE_FWD: the kernel's BTF is not opened for it.  user: the
- * pointers are user pointers.  NULL: not such a text, or unknown; with errno ENOMEM, no
- * memory.
+ * pointers are user pointers.  NULL: not such a text, or unknown; with errno
+ * ENOMEM, no memory.
  */
 struct type *type_from_text(struct type_space *ts, const char *text,
 			    bool user);

@@ -34,7 +34,8 @@ type_derive(struct type_space *ts, enum type_kind kind, unsigned flags,
 	if (t != NULL)
 		return t;
 	t = type_new(ts, kind);
-	if (t == NULL || type_hash_set(ts, ts->derived, &key, sizeof(key), t) != 0)
+	if (t == NULL ||
+	    type_hash_set(ts, ts->derived, &key, sizeof(key), t) != 0)
 		return NULL;
 	t->ref = ref;
 	*fresh = true;

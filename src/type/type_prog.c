@@ -687,7 +687,8 @@ type_prog_var(struct type_prog *p, const char *name)
 	Dwarf_Die die;
 	struct type *t;
 
-	if (type_prog_error(p) != NULL || !dw_type(p->dw, DW_NS_VAR, name, &die))
+	if (type_prog_error(p) != NULL ||
+	    !dw_type(p->dw, DW_NS_VAR, name, &die))
 		return NULL;
 	t = die_type(p, &die, 0);
 	return t != NULL && !type_is_void(t) ? t : NULL;

@@ -10,7 +10,7 @@
 
 #define PAGE_SPAN ((uint64_t)1 << RT_UNW_PAGE_BITS)
 
-/* ---- rules ----------------------------------------------------------------- */
+/* ---- rules --------------------------------------------------------------- */
 
 static uint64_t *
 pool_rules(struct unwind *u)
@@ -85,7 +85,7 @@ unwind_free(struct unwind *u)
 	free(u);
 }
 
-/* ---- a table ---------------------------------------------------------------- */
+/* ---- a table ------------------------------------------------------------- */
 
 /* Writes rows at the end of the pool; nothing if there is no room. */
 struct table_writer {
@@ -104,7 +104,8 @@ table_row(struct table_writer *w, uint32_t low, uint32_t rule)
 		return;
 	if (++w->in_page == RT_UNW_ROWS_MAX)
 		rule = UNWIND_RULE_UNKNOWN; /* of this and what would follow */
-	/* A row that begins where the page does takes the place of the first. */
+	/* A row that begins where the page does takes the place of the
+	   first. */
 	if (low == 0 && w->in_page == 2) {
 		w->in_page = 1;
 		w->at--;

@@ -36,7 +36,8 @@ void unwind_free(struct unwind *u);
 struct unwind_table {
 	uint32_t tab, npages;
 	uint32_t first; /* page of the file */
-	struct rt_py py; /* its part in frames of Python, by link-time addresses */
+	struct rt_py py; /* its part in frames of Python, by link-time
+			    addresses */
 	uint64_t code_at, code_off; /* of its first code: link-time address and
 				       offset in the file */
 };

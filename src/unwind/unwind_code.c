@@ -59,7 +59,9 @@ bool
 unwind_code_fn(struct elf_file *f, uint64_t addr, uint64_t end, elf_cfi_fn *fn,
 	       void *arg)
 {
-	struct code_body b = { .addr = addr, .n = end - addr, .next = SIZE_MAX };
+	struct code_body b = { .addr = addr,
+			       .n = end - addr,
+			       .next = SIZE_MAX };
 
 	b.p = elf_bytes(f, addr, b.n);
 	return b.p == NULL || code_cfi(&b, fn, arg);

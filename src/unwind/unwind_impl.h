@@ -24,7 +24,8 @@ enum { UNWIND_RULE_NONE, UNWIND_RULE_UNKNOWN };
 struct unwind {
 	uint32_t *pool;
 	size_t words, used;
-	uint32_t ntables, nleft; /* files with a table; without, for want of room */
+	uint32_t ntables, nleft; /* files with a table; without, for want of
+				    room */
 	uint32_t nrules;
 	uint16_t slot[UNWIND_SLOTS]; /* rule by its hash; 0: none */
 	struct hash *byid;   /* build-id -> struct unwind_table, owned */

@@ -29,7 +29,7 @@ struct maps_line {
 	char path[PATH_MAX]; /* "": none */
 };
 
-/* ---- the file of a mapping -------------------------------------------------- */
+/* ---- the file of a mapping ----------------------------------------------- */
 
 static struct elf_file *
 open_vdso(const struct maps_line *l)
@@ -97,7 +97,7 @@ line_table(struct unwind *u, pid_t pid, const struct maps_line *l,
 	return false;
 }
 
-/* ---- lines ------------------------------------------------------------------ */
+/* ---- lines --------------------------------------------------------------- */
 
 static bool
 line_parse(const char *s, struct maps_line *l)

@@ -8,11 +8,11 @@
  * (_thread_db_pthread_specific); other C libraries do not, and their Pythons'
  * stacks are those of C alone.
  *
- * Layouts are those of the headers that each version comes with (Include/cpython
- * and Include/internal); they do not change within a version.  From 3.13 on the
- * interpreter says them itself, to debuggers, in a table that its state begins with
- * (_Py_DebugOffsets): words of 64 bits, in an order that each version has of its
- * own.
+ * Layouts are those of the headers that each version comes with
+ * (Include/cpython and Include/internal); they do not change within a version.
+ * From 3.13 on the interpreter says them itself, to debuggers, in a table that
+ * its state begins with (_Py_DebugOffsets): words of 64 bits, in an order that
+ * each version has of its own.
  */
 #include "unwind/unwind_impl.h"
 
@@ -98,7 +98,8 @@ layout_of(struct elf_file *f)
 	return NULL;
 }
 
-/* Those that frames and code objects are read with lie where rt_python.c reads. */
+/* Those that frames and code objects are read with lie where rt_python.c
+   reads. */
 static bool
 table_fits(const uint64_t *w, const struct python_table *t)
 {

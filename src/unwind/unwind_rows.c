@@ -15,13 +15,17 @@
 
 #define PADDING_MAX 64 /* bytes: functions begin at multiples of no more */
 
-/* ---- rules ----------------------------------------------------------------- */
+/* ---- rules --------------------------------------------------------------- */
 
 static const uint8_t rule_kinds[] = {
-	[ELF_CFA_UNKNOWN] = RT_UNW_UNKNOWN,   [ELF_CFA_END] = RT_UNW_END,
-	[ELF_CFA_RSP] = RT_UNW_RSP,	      [ELF_CFA_RBP] = RT_UNW_RBP,
-	[ELF_CFA_STUB] = RT_UNW_STUB,	      [ELF_CFA_RSP_WORD] = RT_UNW_RSP_WORD,
-	[ELF_CFA_RBP_WORD] = RT_UNW_RBP_WORD, [ELF_CFA_SIGNAL] = RT_UNW_SIGNAL,
+	[ELF_CFA_UNKNOWN] = RT_UNW_UNKNOWN,
+	[ELF_CFA_END] = RT_UNW_END,
+	[ELF_CFA_RSP] = RT_UNW_RSP,
+	[ELF_CFA_RBP] = RT_UNW_RBP,
+	[ELF_CFA_STUB] = RT_UNW_STUB,
+	[ELF_CFA_RSP_WORD] = RT_UNW_RSP_WORD,
+	[ELF_CFA_RBP_WORD] = RT_UNW_RBP_WORD,
+	[ELF_CFA_SIGNAL] = RT_UNW_SIGNAL,
 };
 
 static struct rt_unw_rule
@@ -49,7 +53,7 @@ rule_of(const struct elf_cfi *c)
 	return r;
 }
 
-/* ---- gathering -------------------------------------------------------------- */
+/* ---- gathering ----------------------------------------------------------- */
 
 /* Do the rows before r->first, which are in order, cover it? */
 static bool
@@ -88,8 +92,8 @@ rows_add(void *arg, const struct elf_cfi *c)
 	return true;
 }
 
-/* A function of which Go's table says that it goes to another stack: up to there it
-   is like others. */
+/* A function of which Go's table says that it goes to another stack: up to
+   there it is like others. */
 static bool
 rows_go(void *arg, const struct elf_cfi *c)
 {

@@ -828,7 +828,7 @@ test_kernel_names(void)
 	dtrace_close(dtp);
 }
 
-/* ---- all of it --------------------------------------------------------------- */
+/* ---- all of it ----------------------------------------------------------- */
 
 static const struct test tests[] = {
 	{ "open", test_open, false },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * family.c - functions made by hand that share their code, as memcpy's family does:
- * one jumps to the inside of another, one runs on into it, one does so past a
- * condition.
+ * family.c - functions made by hand that share their code, as memcpy's family
+ * does: one jumps to the inside of another, one runs on into it, one does so
+ * past a condition.
  *
  * family N    call each N times, print what came of it
  */

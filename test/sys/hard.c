@@ -3,8 +3,8 @@
  * hard.c - processes that are hard to trace, and a sandbox to trace from.
  *
  * hard MODE MS       come into the state MODE names, say "ready", call work()
- *                    for about MS milliseconds, then say "ok" if all calls returned
- *                    what they must
+ *                    for about MS milliseconds, then say "ok" if all calls
+ *                    returned what they must
  * hard exec PROG..   call work(), become PROG
  * hard become        become itself, again and again
  * hard sandbox CMD.. run CMD where bpf(2) and perf_event_open(2) are refused
@@ -353,11 +353,15 @@ become(char **argv)
 int
 main(int argc, char **argv)
 {
-	static const struct { const char *name; void (*enter)(void); } mode[] = {
-		{ "plain", plain }, { "nomaps", no_maps }, { "strict", strict },
-		{ "nospace", no_space }, { "threads", threads },
-		{ "forks", forks }, { "loads", loads },
-		{ "noleader", no_leader }, { "scribble", scribble },
+	static const struct {
+		const char *name;
+		void (*enter)(void);
+	} mode[] = {
+		{ "plain", plain },       { "nomaps", no_maps },
+		{ "strict", strict },     { "nospace", no_space },
+		{ "threads", threads },   { "forks", forks },
+		{ "loads", loads },       { "noleader", no_leader },
+		{ "scribble", scribble },
 	};
 
 	if (argc > 2 && strcmp(argv[1], "sandbox") == 0)

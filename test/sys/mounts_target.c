@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* mounts_target.c - calls of known names, for half a minute: test/sys/mounts. */
+/* mounts_target.c - calls of known names, for half a minute:
+   test/sys/mounts. */
 #include <unistd.h>
 
 int work(int n);

@@ -4,7 +4,8 @@
  * once: the other thread holds it until this one sleeps.
  *
  * usage: plock_target [fork]	fork: a child does, and its parent waits for it
- *	  plock_target hammer	two threads want one adaptive mutex, a second long
+ *	  plock_target hammer	two threads want one adaptive mutex, a second
+ *	  long
  */
 #include <errno.h>
 #include <pthread.h>

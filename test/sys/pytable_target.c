@@ -55,33 +55,64 @@ PUBLIC struct {
 	uint64_t table[72];
 	struct interp *head;
 } _PyRuntime = { .table = {
-	0x7970677562656478, /* "xdebugpy" */
+			 0x7970677562656478, /* "xdebugpy" */
 #if MINOR == 13
-	[1] = 3u << 24 | 13u << 16, [5] = 576, [9] = AT(interp, threads),
-	[21] = AT(thread, next), [23] = AT(thread, frame), [24] = AT(thread, id),
-	[29] = AT(frame, prev), [30] = AT(frame, code), [31] = AT(frame, instr),
-	[33] = AT(frame, owner), [35] = AT(code, file), [37] = AT(code, name),
-	[38] = AT(code, lines), [39] = AT(code, line), [43] = AT(code, text),
-	[45] = 8,
+			 [1] = 3u << 24 | 13u << 16,
+			 [5] = 576,
+			 [9] = AT(interp, threads),
+			 [21] = AT(thread, next),
+			 [23] = AT(thread, frame),
+			 [24] = AT(thread, id),
+			 [29] = AT(frame, prev),
+			 [30] = AT(frame, code),
+			 [31] = AT(frame, instr),
+			 [33] = AT(frame, owner),
+			 [35] = AT(code, file),
+			 [37] = AT(code, name),
+			 [38] = AT(code, lines),
+			 [39] = AT(code, line),
+			 [43] = AT(code, text),
+			 [45] = 8,
 #elif MINOR == 14
-	[1] = 3u << 24 | 14u << 16, [5] = 576, [9] = AT(interp, threads),
-	[24] = AT(thread, next), [26] = AT(thread, frame), [27] = AT(thread, id),
-	[32] = AT(frame, prev), [33] = AT(frame, code), [34] = AT(frame, instr),
-	[36] = AT(frame, owner), [40] = AT(code, file), [42] = AT(code, name),
-	[43] = AT(code, lines), [44] = AT(code, line), [48] = AT(code, text),
-	[51] = 8,
+			 [1] = 3u << 24 | 14u << 16,
+			 [5] = 576,
+			 [9] = AT(interp, threads),
+			 [24] = AT(thread, next),
+			 [26] = AT(thread, frame),
+			 [27] = AT(thread, id),
+			 [32] = AT(frame, prev),
+			 [33] = AT(frame, code),
+			 [34] = AT(frame, instr),
+			 [36] = AT(frame, owner),
+			 [40] = AT(code, file),
+			 [42] = AT(code, name),
+			 [43] = AT(code, lines),
+			 [44] = AT(code, line),
+			 [48] = AT(code, text),
+			 [51] = 8,
 #else
-	[1] = 3u << 24 | 15u << 16, [5] = 576, [9] = AT(interp, threads),
-	[24] = AT(thread, next), [26] = AT(thread, frame), [30] = AT(thread, id),
-	[40] = AT(frame, prev), [41] = AT(frame, code), [42] = AT(frame, instr),
-	[44] = AT(frame, owner), [48] = AT(code, file), [50] = AT(code, name),
-	[51] = AT(code, lines), [52] = AT(code, line), [56] = AT(code, text),
-	[59] = 8,
+			 [1] = 3u << 24 | 15u << 16,
+			 [5] = 576,
+			 [9] = AT(interp, threads),
+			 [24] = AT(thread, next),
+			 [26] = AT(thread, frame),
+			 [30] = AT(thread, id),
+			 [40] = AT(frame, prev),
+			 [41] = AT(frame, code),
+			 [42] = AT(frame, instr),
+			 [44] = AT(frame, owner),
+			 [48] = AT(code, file),
+			 [50] = AT(code, name),
+			 [51] = AT(code, lines),
+			 [52] = AT(code, line),
+			 [56] = AT(code, text),
+			 [59] = 8,
 #endif
-} };
+		 } };
 
 /* Compact, ASCII, of one byte. */
-#define STRING(s) { .n = sizeof(s) - 1, .state = 1 << 2 | 1 << 5 | 1 << 6, .text = s }
+#define STATE	  (1 << 2 | 1 << 5 | 1 << 6)
+#define STRING(s) { .n = sizeof(s) - 1, .state = STATE, .text = s }
 static struct string file = STRING("prog.py"), names[] = {
 	STRING("outer"), STRING("middle"), STRING("inner"), STRING("other"),
 };
@@ -114,10 +145,11 @@ begin(struct thread *t, struct frame *f, struct code *c, unsigned unit)
 	t->frame = f;
 }
 
-/* The evaluation loop: runs `n` functions of Python that call each other, and then
-   C, which may come back. */
+/* The evaluation loop: runs `n` functions of Python that call each other, and
+   then C, which may come back. */
 HELD void
-loop(struct thread *t, struct code *c, unsigned n, void (*then)(struct thread *))
+loop(struct thread *t, struct code *c, unsigned n,
+     void (*then)(struct thread *))
 {
 	struct frame mark = { .owner = 3, .prev = t->frame }, *f;
 

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * static_target.c - a program with static probes, of its own header and of notes
- * as other headers write them.
+ * static_target.c - a program with static probes, of its own header and of
+ * notes as other headers write them.
  *
- *	fire N [LIB]   fire each N times; LIB is opened before, and its probe fires
- *	late N LIB     open LIB, wait until somebody listens to its probe, fire N times
- *	made N LIB     the same of a copy in memory alone, without semaphores: whether
- *		       somebody listens is seen in the code (static_made.S)
- *	watch          say whenever the number of those who listen changes, until
- *		       a line is read
+ *	fire N [LIB]   fire each N times; LIB is opened before, and its probe
+ *		       fires
+ *	late N LIB     open LIB, wait until somebody listens to its probe, fire
+ *		       N times
+ *	made N LIB     the same of a copy in memory alone, without semaphores:
+ *		       whether somebody listens is seen in the code
+ *		       (static_made.S)
+ *	watch          say whenever the number of those who listen changes,
+ *		       until a line is read
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -177,7 +180,8 @@ made(int n, const char *lib)
 	second.p = opened(path, "made_second");
 	close(fd);
 	const volatile unsigned char *code[] = { first.p, second.p };
-	for (int i = 0; i < 60000 && (*code[0] == 0x90 || *code[1] == 0x90); i++)
+	for (int i = 0; i < 60000 && (*code[0] == 0x90 || *code[1] == 0x90);
+	     i++)
 		usleep(1000);
 	for (int i = 1; i <= n; i++) {
 		first.f(10 * i, -i);

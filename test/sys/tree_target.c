@@ -5,8 +5,8 @@
  *   calls N          each way of making a child, N times; children call
  *                    getppid(2) and end
  *   again N          work() N hundred times, and executes itself with N - 1
- *   threads N        24 threads that sleep for short, while one, the first in turn
- *                    with another, executes it with N - 1
+ *   threads N        24 threads that sleep for short, while one, the first in
+ *                    turn with another, executes it with N - 1
  *   family SECONDS   four forked children, one with a second thread, that call
  *                    work() and getppid(2) all the time, until SIGUSR1; prints
  *                    their pids, and at the end "ok" if all have computed what
@@ -61,7 +61,7 @@ wait_one(pid_t pid)
 		exit(1);
 }
 
-/* ---- calls ------------------------------------------------------------------ */
+/* ---- calls --------------------------------------------------------------- */
 
 static void
 by_fork(void)
@@ -107,7 +107,7 @@ by_spawn(void)
 	getppid();
 }
 
-/* ---- again ------------------------------------------------------------------ */
+/* ---- again --------------------------------------------------------------- */
 
 static int
 again(const char *self, int n)
@@ -126,7 +126,7 @@ again(const char *self, int n)
 	return wait(NULL) > 0 ? 0 : 1;
 }
 
-/* ---- family ----------------------------------------------------------------- */
+/* ---- family -------------------------------------------------------------- */
 
 static volatile int over;
 static volatile sig_atomic_t told;

@@ -71,7 +71,8 @@ int
 main(int argc, char **argv)
 {
 	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 0) : 100000;
-	struct sigaction sa = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };
+	struct sigaction sa = { .sa_handler = on_alarm,
+				.sa_flags = SA_RESTART };
 	struct itimerval it = { { 0, 200 }, { 0, 200 } };
 	stack_t ss = { .ss_size = 65536 };
 	uint64_t sum = 0;

@@ -28,8 +28,8 @@ fds_open(FILE *out)
 		if (de->d_name[0] == '.')
 			continue;
 		n++;
-		if (out != NULL &&
-		    readlinkat(dirfd(d), de->d_name, what, sizeof(what) - 1) > 0)
+		if (out != NULL && readlinkat(dirfd(d), de->d_name, what,
+					      sizeof(what) - 1) > 0)
 			fprintf(out, "# descriptor %s: %s\n", de->d_name, what);
 	}
 	if (d != NULL)

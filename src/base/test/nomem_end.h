@@ -97,7 +97,8 @@ nomem_end_tries(void (*work)(int fd, void *arg), void *arg, long each)
 	assert_true(n > 10);
 }
 
-/* Linked with --wrap=exit: a child ends at once, as its parent's is the test. */
+/* Linked with --wrap=exit: a child ends at once, as its parent's is the
+   test. */
 _Noreturn void __wrap_exit(int status);
 
 _Noreturn void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * little.h - a little world for tests of functions assembled by hand: some code,
- * all int3 where nothing was put, and what is known of it.
+ * little.h - a little world for tests of functions assembled by hand: some
+ * code, all int3 where nothing was put, and what is known of it.
  */
 #ifndef CODE_TEST_LITTLE_H
 #define CODE_TEST_LITTLE_H

@@ -66,7 +66,8 @@ test_allowed(void **state)
 	is(0x10000081, CODE_I_PLAIN, 16, true); /* adr x1,.+16 */
 	is(0xb0000001, CODE_I_PLAIN, 0x1000, true);  /* adrp x1, next page */
 	is(0xd51bd040, CODE_I_PLAIN, 0, false);	     /* msr tpidr_el0,x0 */
-	is(0xa9bf7bfd, CODE_I_PLAIN, 0, true);	     /* stp x29,x30,[sp,#-16]! */
+	is(0xa9bf7bfd, CODE_I_PLAIN, 0, true);	     /* stp
+							x29,x30,[sp,#-16]! */
 }
 
 static void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * test_code_x86_outs.c - ways out of functions, and where indirect jumps lead, on
- * functions assembled by hand.
+ * test_code_x86_outs.c - ways out of functions, and where indirect jumps lead,
+ * on functions assembled by hand.
  */
 #include "code/test/little.h"
 
@@ -66,8 +66,8 @@ test_into_other(void **state)
 	code_fn_fini(&l.f);
 }
 
-/* How often the function at 0x100, which jumps to 0x200 and is entered by others,
-   is left by that, with this code at 0x200. */
+/* How often the function at 0x100, which jumps to 0x200 and is entered by
+   others, is left by that, with this code at 0x200. */
 #define AWAY(l, want, ...)                                                     \
 	do {                                                                   \
 		PUT(l, 0x200, __VA_ARGS__);                                    \
@@ -144,8 +144,8 @@ test_runs_on(void **state)
 	code_fn_fini(&l.f);
 }
 
-/* A function that calls itself last, its frame taken down, is left there; a loop
-   around all of it is not. */
+/* A function that calls itself last, its frame taken down, is left there; a
+   loop around all of it is not. */
 static void
 test_recurs(void **state)
 {
@@ -246,8 +246,8 @@ test_switch(void **state)
 	code_fn_fini(&l.f);
 }
 
-/* An index that the compiler knew: movslq table(%rip),%rax; lea table(%rip),%rsi;
-   add %rsi,%rax; jmp *%rax. */
+/* An index that the compiler knew: movslq table(%rip),%rax; lea
+   table(%rip),%rsi; add %rsi,%rax; jmp *%rax. */
 static void
 test_one_case(void **state)
 {
@@ -350,8 +350,8 @@ test_pointers(void **state)
 	code_fn_fini(&l.f);
 }
 
-/* A handler of OCaml's exceptions: its address is pushed, and no jump goes there,
-   so that what goes through a pointer is a tail call. */
+/* A handler of OCaml's exceptions: its address is pushed, and no jump goes
+   there, so that what goes through a pointer is a tail call. */
 static void
 test_handler(void **state)
 {

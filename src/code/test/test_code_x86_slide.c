@@ -118,7 +118,8 @@ test_slide_entered(void **state)
 	slides(BODY(ENDBR, PUSH_RBP, 0x06, 0x06), 0);
 }
 
-/* A neighbour that begins at ADDR - 8, and branches over the first instruction. */
+/* A neighbour that begins at ADDR - 8, and branches over the first
+   instruction. */
 static const uint8_t *
 beside_bytes(void *arg, uint64_t addr, size_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * test_elf_cfi.c - where the canonical frame address is computed by an expression:
- * functions of this test that say so of themselves.
+ * test_elf_cfi.c - where the canonical frame address is computed by an
+ * expression: functions of this test that say so of themselves.
  */
 #include <setjmp.h>
 #include <stdarg.h>

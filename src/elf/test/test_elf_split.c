@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * test_elf_split.c - what is a part of another function, and what is one itself,
- * in the test's own executable; and tables of OCaml there.
+ * test_elf_split.c - what is a part of another function, and what is one
+ * itself, in the test's own executable; and tables of OCaml there.
  */
 #include <setjmp.h>
 #include <stdarg.h>

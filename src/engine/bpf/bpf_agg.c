@@ -64,7 +64,8 @@ cell_start(struct bg *g, const struct dif_aggvar *a)
 
 /* R1 = the cell without keys. */
 static void
-agg_cell_fixed(struct bg *g, const struct dif_stmt *st, const struct dif_aggvar *a)
+agg_cell_fixed(struct bg *g, const struct dif_stmt *st,
+	       const struct dif_aggvar *a)
 {
 	struct em *em = g->em;
 	uint32_t used = em_label(em);

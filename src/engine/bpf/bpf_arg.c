@@ -48,8 +48,8 @@ arg_umem(struct maker *m, unsigned size, bool is_signed)
 		arg_bits(em, 0, size * 8, true);
 }
 
-/* R3 += where the thread's %fs begins; R0 is used up.  Of a kernel that does not
-   tell, nothing is there. */
+/* R3 += where the thread's %fs begins; R0 is used up.  Of a kernel that does
+   not tell, nothing is there. */
 static void
 arg_fs(struct maker *m)
 {

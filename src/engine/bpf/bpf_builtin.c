@@ -619,8 +619,8 @@ bg_builtin_execargs(struct bg *g)
 	return 0;
 }
 
-/* By a body that finds the task's address in rt->tmp: as an argument it would be
-   a pointer to the verifier, which wants a number there. */
+/* By a body that finds the task's address in rt->tmp: as an argument it would
+   be a pointer to the verifier, which wants a number there. */
 static int
 builtin_cgroup(struct bg *g, const char *body)
 {
@@ -708,7 +708,8 @@ builtin_name(struct bg *g, unsigned part)
 	return 0;
 }
 
-/* That of a probe of every process is called after the process that it fires in. */
+/* That of a probe of every process is called after the process that it fires
+   in. */
 int
 bg_builtin_probeprov(struct bg *g)
 {

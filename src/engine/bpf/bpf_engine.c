@@ -19,8 +19,8 @@
 
 #include <linux/membarrier.h>
 
-/* With more programs, the descriptors that a process may have by default are too
-   few: each is one, and so is its link. */
+/* With more programs, the descriptors that a process may have by default are
+   too few: each is one, and so is its link. */
 #define PROGS_MANY 256
 
 /* One more than the highest CPU number that may ever be. */

@@ -343,7 +343,8 @@ flow_flags(struct bg *g)
 		if (gen_is_compare(op))
 			want[i] = false;
 		else
-			want[i] = after || (gen_is_branch(op) && op != DIF_OP_BA);
+			want[i] =
+				after || (gen_is_branch(op) && op != DIF_OP_BA);
 	}
 	/* A compare whose next instruction is its branch: live if that one's
 	   are live after it. */

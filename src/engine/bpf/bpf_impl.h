@@ -175,7 +175,8 @@ struct engine {
 	struct rt_view view;
 	struct bpf_ktypes kt;
 	struct btf *btf; /* bpf_feat.c's; NULL: not asked for */
-	uint32_t *solo; /* [naggs]: bpf_solo.c's counters, from the machine; 0 */
+	uint32_t *solo; /* [naggs]: bpf_solo.c's counters, from the machine;
+			   0 */
 	const uint64_t *wake_prod; /* the ring's producer position */
 	VEC(int) links;	  /* closed by stop */
 	VEC(int) uprobes; /* likewise: links of uprobes */
@@ -297,8 +298,8 @@ int bpf_maps_array(struct bpf_map *m, const char *name, uint32_t vsize,
 /* The same, as one element if the kernel takes one of that size. */
 int bpf_maps_flat(struct bpf_map *m, const char *name, uint32_t vsize,
 		  uint32_t n, uint32_t flags);
-/* R0 = the map's element of the index in R2; or to label none.  R1 to R5 and the
-   8 bytes at tmp of the stack are used up. */
+/* R0 = the map's element of the index in R2; or to label none.  R1 to R5 and
+   the 8 bytes at tmp of the stack are used up. */
 void bpf_maps_elem(struct em *em, const struct bpf_map *m, int tmp,
 		   uint32_t none);
 void bpf_maps_close(struct bpf_map *m);
@@ -569,7 +570,8 @@ void bpf_attach_undo(struct engine *eng);
 /* The first CPUs of a list like 0-3,8, lo to hi; what follows them, or NULL if
    the list is at its end. */
 const char *bpf_cpus_next(const char *list, int *lo, int *hi);
-/* True if this errno says that a file is gone with the processes that had it. */
+/* True if this errno says that a file is gone with the processes that had
+   it. */
 bool bpf_uprobe_gone(int sys);
 /* Remove all uprobes.  bpf_uprobe.c */
 void bpf_uprobe_undo(struct engine *eng);

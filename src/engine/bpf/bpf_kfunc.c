@@ -41,8 +41,8 @@
 #define KINSN_MAX 1024
 /* Functions of a program that are attached in two parts. */
 #define PARTS_MIN 256
-/* Functions that are attached by one link: the kernel lets nothing else run on the
-   CPU meanwhile (decision 107). */
+/* Functions that are attached by one link: the kernel lets nothing else run on
+   the CPU meanwhile (decision 107). */
 #define STRETCH 12000
 
 #define FUNCTIONS                                                              \
@@ -163,9 +163,10 @@ kfunc_multi(struct bpf_kfunc *k)
 /*
  * What maps take and do while a program runs.  The kernel keeps a typed program
  * from interrupting itself, and no other: two of them, each in a map whose lock
- * the other is at, would wait for each other with interrupts off.  The other ways
- * in have one guard for all programs of a CPU, but for those at tracepoints: a
- * program of ours does not fire here within another one (bpf_prog.c, claim_alone()).
+ * the other is at, would wait for each other with interrupts off.  The other
+ * ways in have one guard for all programs of a CPU, but for those at
+ * tracepoints: a program of ours does not fire here within another one
+ * (bpf_prog.c, claim_alone()).
  */
 static bool
 kfunc_within(const char *fn)
@@ -378,10 +379,10 @@ kfunc_link(const struct kfunc_set *k, uint32_t at, uint32_t n)
 }
 
 /*
- * While the kernel attaches tens of thousands of functions, those that it runs for
- * each of them fire some twenty times as often as there are functions, if they are
- * attached already; and each firing calls functions that fire within it.  So these
- * come last, by links of their own, and are the first to go.
+ * While the kernel attaches tens of thousands of functions, those that it runs
+ * for each of them fire some twenty times as often as there are functions, if
+ * they are attached already; and each firing calls functions that fire within
+ * it.  So these come last, by links of their own, and are the first to go.
  */
 static bool
 kfunc_busy(const char *fn)
@@ -409,8 +410,8 @@ kfunc_parts(const struct bpf_prog *c)
 	return c->sites.n >= PARTS_MIN;
 }
 
-/* Of the busy functions, or of the others, those whose address is known, or those
-   whose is not. */
+/* Of the busy functions, or of the others, those whose address is known, or
+   those whose is not. */
 static int
 kfunc_attach_set(struct kfunc_set *k, bool busy, bool by_name)
 {

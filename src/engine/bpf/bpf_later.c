@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * bpf_later.c - probes that come while tracing: those of modules that are loaded
- * then, and of files that processes map (engine_ops.extend).
+ * bpf_later.c - probes that come while tracing: those of modules that are
+ * loaded then, and of files that processes map (engine_ops.extend).
  *
  * A program that is attached stays as it is, and so does its map of sites.  New
  * places get programs of their own, which share all other maps with those that
  * run: so their clauses see the same variables, buffers and aggregations.  They
  * are made as at the beginning (bpf_site.c, bpf_prog.c), of the rows of the
- * enabling that have come; meanwhile what the engine had is set aside.  The names
- * of the probes go to the end of the strings, where room was left for them.
+ * enabling that have come; meanwhile what the engine had is set aside.  The
+ * names of the probes go to the end of the strings, where room was left for
+ * them.
  *
  * No error here ends the trace: what cannot be had is left out, and the report
  * says why.

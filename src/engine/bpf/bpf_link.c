@@ -638,8 +638,8 @@ types_load(struct linker *l)
 static int
 link_run(struct linker *l)
 {
-	if (obj_open(l) != 0 || drop_uncalled(l) != 0 || link_take_all(l) != 0 ||
-	    place_all(l) != 0)
+	if (obj_open(l) != 0 || drop_uncalled(l) != 0 ||
+	    link_take_all(l) != 0 || place_all(l) != 0)
 		return -1;
 	if (!copy_unit(l))
 		return err_nomem(l->e);

@@ -3,15 +3,15 @@
  * bpf_owed.c - stacks that probes owe (rt_unwind.h): of processes that were met
  * for the first time, or have mapped code since.
  *
- * A probe cannot wait for the consumer to read the mappings of a process.  So it
- * keeps the registers and a piece of the stack, and the record has a number where
- * its frames belong.  The consumer is woken, walks that piece as soon as it has
- * the mappings, and keeps the frames by their number; whoever reads the record, or
- * the key of an aggregation, gets them in its place.
+ * A probe cannot wait for the consumer to read the mappings of a process.  So
+ * it keeps the registers and a piece of the stack, and the record has a number
+ * where its frames belong.  The consumer is woken, walks that piece as soon as
+ * it has the mappings, and keeps the frames by their number; whoever reads the
+ * record, or the key of an aggregation, gets them in its place.
  *
- * The process has gone on meanwhile: of its memory only code is looked at, which
- * stays as it is.  If it has ended, or executed another program, the frames are
- * those that frame pointers lead to, as the kernel has them.
+ * The process has gone on meanwhile: of its memory only code is looked at,
+ * which stays as it is.  If it has ended, or executed another program, the
+ * frames are those that frame pointers lead to, as the kernel has them.
  *
  * Bounded: so many stacks at once, and of one process, and so many frames kept
  * that nobody has read yet; a probe that finds no room walks as far as it can.
@@ -49,7 +49,7 @@ struct bpf_owed {
 	struct rt rt;
 };
 
-/* ---- what a walk reads ------------------------------------------------------ */
+/* ---- what a walk reads --------------------------------------------------- */
 
 static bool
 owed_code(const struct rt_unw_area *a, uint64_t addr, uint64_t n)
@@ -86,7 +86,7 @@ owed_read(void *arg, uint64_t addr, void *dst, uint64_t n, bool user)
 		       : -1;
 }
 
-/* ---- processes -------------------------------------------------------------- */
+/* ---- processes ----------------------------------------------------------- */
 
 /* Where the arguments of a process's program begin; each program has them
    elsewhere.  0: the process has ended, or is not ours to look at. */
@@ -135,7 +135,7 @@ owed_meet(struct engine *eng, uint32_t pid)
 	k->arg_start = owed_program(pid);
 }
 
-/* ---- walks ------------------------------------------------------------------ */
+/* ---- walks --------------------------------------------------------------- */
 
 /* Along frame pointers, as the kernel does. */
 static size_t
@@ -219,7 +219,7 @@ bpf_owed_settle(struct engine *eng)
 	__atomic_store_n(&d->closed, k->kept >= KEPT_MAX, __ATOMIC_RELAXED);
 }
 
-/* ---- who reads a record ----------------------------------------------------- */
+/* ---- who reads a record -------------------------------------------------- */
 
 /* The frames of a number, the caller's to free; NULL: they are not known. */
 static struct owed_paid *
@@ -262,7 +262,7 @@ bpf_owed_stack(struct engine *eng, uint64_t *pcs, size_t n)
 	free(p);
 }
 
-/* ---- making ----------------------------------------------------------------- */
+/* ---- making -------------------------------------------------------------- */
 
 int
 bpf_owed_make(struct engine *eng)

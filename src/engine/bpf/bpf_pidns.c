@@ -4,9 +4,9 @@
  *
  * The kernel's helper tells the number in the first PID namespace.  In that one
  * nothing else is done here.  In any other, a container say, that number would
- * be nobody's: not $target, not what ps(1) shows.  There the kernel's struct pid
- * is looked at, which has one number for each namespace that the process is in,
- * from the first to its own:
+ * be nobody's: not $target, not what ps(1) shows.  There the kernel's struct
+ * pid is looked at, which has one number for each namespace that the process is
+ * in, from the first to its own:
  *
  *	struct pid { level; numbers[level + 1] = { nr, ns } }
  *

@@ -11,18 +11,19 @@
  * come in this order.  A level is claimed by a plain load and store where
  * nothing else can run in between (raw tracepoints and perf events run with
  * preemption off, and interrupts give back what they take before they end), by
- * an atomic exchange in uprobes, which may be preempted.  Programs that do no more
- * than count need none of this (bpf_solo.c).
+ * an atomic exchange in uprobes, which may be preempted.  Programs that do no
+ * more than count need none of this (bpf_solo.c).
  *
  * Where the kernel lets a program of uprobes wait, it waits for pages that a
  * clause wants to read: with no level claimed, as waiting may take long and
  * others want to fire.  The firing is then begun anew, which nobody can see if
- * nothing was recorded, stored or counted before.  If something was, a page that
- * is not there is a fault, as where no program can wait.
+ * nothing was recorded, stored or counted before.  If something was, a page
+ * that is not there is a fault, as where no program can wait.
  *
- * Where a program has few clauses they stand in line; calls and returns are dear
- * on machines with mitigations.  Else each is a function of its own, or, as the
- * kernel takes only 256 functions in a program, one function has several.
+ * Where a program has few clauses they stand in line; calls and returns are
+ * dear on machines with mitigations.  Else each is a function of its own, or,
+ * as the kernel takes only 256 functions in a program, one function has
+ * several.
  *
  * Registers: r6 rt, r7 ctx, r8 the site, r9 the EPID of the next clause.
  */
@@ -58,7 +59,8 @@ bpf_prog_active(struct maker *m)
 		em_ji(em, BPF_JNE, R1, RT_ACT_ACTIVE, m->lb_out);
 }
 
-/* R0 = the word at R0 + off of the kernel's memory; 0 where none can be read. */
+/* R0 = the word at R0 + off of the kernel's memory; 0 where none can be
+   read. */
 static void
 kernel_word(struct maker *m, uint32_t off)
 {
@@ -73,9 +75,9 @@ kernel_word(struct maker *m, uint32_t off)
 }
 
 /*
- * Where the site's thread is not the current one, whose cgroups no helper knows:
- * its own, and that one's list of those above it, the first one first and itself
- * last.
+ * Where the site's thread is not the current one, whose cgroups no helper
+ * knows: its own, and that one's list of those above it, the first one first
+ * and itself last.
  */
 static int
 check_cgroup_of(struct maker *m, uint32_t in)
@@ -173,7 +175,7 @@ bpf_prog_site(struct maker *m)
 	return 0;
 }
 
-/* ---- pages that have to be brought in ------------------------------------- */
+/* ---- pages that have to be brought in ------------------------------------ */
 
 #define WAITS_MAX 6 /* the verifier follows a firing once more for each */
 
@@ -237,8 +239,8 @@ wait_for_page(struct maker *m, uint32_t again)
 
 /* ---- a level ------------------------------------------------------------- */
 
-/* R6 = the machine of a level, R1 to R5 used up.  Level 0 comes first, and R0 is
-   the CPU then. */
+/* R6 = the machine of a level, R1 to R5 used up.  Level 0 comes first, and R0
+   is the CPU then. */
 static void
 level_machine(struct maker *m, unsigned level)
 {
@@ -280,8 +282,8 @@ try_level(struct maker *m, uint32_t got)
 /*
  * Functions that maps are made of (bpf_kfunc_alone()): if a program of ours was
  * interrupted here, it may hold the very lock that a clause would wait for.  So
- * no other level may be taken.  The drop is counted at level 1, as level 0 of CPU
- * 0 has what the kernel counts.  R6 is the machine of level 0.
+ * no other level may be taken.  The drop is counted at level 1, as level 0 of
+ * CPU 0 has what the kernel counts.  R6 is the machine of level 0.
  */
 static void
 claim_alone(struct maker *m, uint32_t got)

@@ -306,8 +306,8 @@ place_in_program(const struct bpf_place *pl)
 	return dif_sites[pl->site->kind].where == DIF_AT_USER;
 }
 
-/* Probes of programs that share an instruction are of one kind of BPF program, or
-   they would not fire in their order: if one reads, all do. */
+/* Probes of programs that share an instruction are of one kind of BPF program,
+   or they would not fire in their order: if one reads, all do. */
 static int
 share_reads(struct engine *eng)
 {
@@ -317,7 +317,8 @@ share_reads(struct engine *eng)
 	for (size_t i = 0; rc == 0 && i < eng->places.n; i++) {
 		const struct where_key k = where_of(&eng->places.v[i]);
 
-		if (eng->places.v[i].reads && place_in_program(&eng->places.v[i]))
+		if (eng->places.v[i].reads &&
+		    place_in_program(&eng->places.v[i]))
 			rc = hash_set(h, &k, sizeof(k), h);
 	}
 	for (size_t i = 0; rc == 0 && i < eng->places.n; i++) {
@@ -351,8 +352,8 @@ mark_reads(struct engine *eng, uint32_t from)
 	return some[0] && some[1] ? share_reads(eng) : 0;
 }
 
-/* The ECBs [first, end) fire at this place: where their clauses stand.  *placed:
-   DIF_PLACE_REFUSED, if there is no way in to a function. */
+/* The ECBs [first, end) fire at this place: where their clauses stand.
+   *placed: DIF_PLACE_REFUSED, if there is no way in to a function. */
 static int
 sort_ecbs(struct engine *eng, const struct dif_probe *pr,
 	  const struct bpf_place *pl, uint32_t first, uint32_t end,

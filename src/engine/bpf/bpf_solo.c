@@ -2,17 +2,18 @@
 /*
  * bpf_solo.c - counts without keys, and programs that do no more than count.
  *
- * A count() without keys has two counters behind each machine.  They only grow, and
- * the consumer remembers what it has seen (rt_view.solos): so they belong to no half
- * of an aggregation buffer.  One is the slot's, whose firing alone writes it.  The
- * other is added to atomically by programs all of whose clauses only count.  These
- * take no level, have no state and no record, and are never lost to a firing that
- * they have come into:
+ * A count() without keys has two counters behind each machine.  They only grow,
+ * and the consumer remembers what it has seen (rt_view.solos): so they belong
+ * to no half of an aggregation buffer.  One is the slot's, whose firing alone
+ * writes it.  The other is added to atomically by programs all of whose clauses
+ * only count.  These take no level, have no state and no record, and are never
+ * lost to a firing that they have come into:
  *
- *   tracing?  the site, if it matters which  ->  this CPU's counters, of level 0
+ *   tracing?  the site, if it matters which  ->  this CPU's counters, of level
+ *   0
  *
- * Where a clause has other aggregations too, all of them are in the half: what a
- * clause adds to several is then seen by the consumer at once.
+ * Where a clause has other aggregations too, all of them are in the half: what
+ * a clause adds to several is then seen by the consumer at once.
  */
 #include "engine/bpf/bpf_prog_impl.h"
 
@@ -54,7 +55,8 @@ bpf_solo_plan(struct engine *eng, uint32_t *size, struct err *e)
 	uint32_t base = (*size + 63) & ~63u, n = 0;
 	struct rt_static_cell *rows;
 
-	eng->solo = arena_calloc(eng->arena, tab->naggs + 1, sizeof(*eng->solo));
+	eng->solo =
+		arena_calloc(eng->arena, tab->naggs + 1, sizeof(*eng->solo));
 	if (eng->solo == NULL)
 		return err_nomem(e);
 	for (uint32_t i = 0; i < tab->naggs; i++)
@@ -133,7 +135,8 @@ bpf_solo_only(const struct maker *m)
 			return false;
 		for (uint32_t s = 0; s < cl->nstmts; s++, n++) {
 			const struct dif_stmt *st = &cl->stmts[s];
-			if (st->nkeys != 0 || !dif_stmt_counts(eng->en->tab, st) ||
+			if (st->nkeys != 0 ||
+			    !dif_stmt_counts(eng->en->tab, st) ||
 			    eng->solo[st->agg] - eng->areas->size > FAR)
 				return false;
 		}

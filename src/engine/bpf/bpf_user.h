@@ -22,7 +22,8 @@ struct engine;
    of programs. */
 enum {
 	BPF_AT_UPROBE = DIF_NSITES, /* before the instruction at off */
-	BPF_AT_URETPROBE,	    /* when the function that off is in returns */
+	BPF_AT_URETPROBE,	    /* when the function that off is in
+				       returns */
 	BPF_NPLACES
 };
 

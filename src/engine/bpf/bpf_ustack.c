@@ -33,7 +33,7 @@
 #define POOL_MIN   (1u << 18) /* words */
 #define EACH_POLL  64 /* processes that are read at once */
 
-/* ---- making ----------------------------------------------------------------- */
+/* ---- making -------------------------------------------------------------- */
 
 static int
 ustack_hash(struct bpf_map *m, const char *name, uint32_t vsize, uint32_t n)
@@ -101,7 +101,7 @@ ustack_can(struct engine *eng)
 	       eng->kt.mm_exec_vm != ~0u && eng->kt.mm_arg_start != ~0u;
 }
 
-/* ---- lists ------------------------------------------------------------------ */
+/* ---- lists --------------------------------------------------------------- */
 
 static struct rt_unw_map *
 ustack_list(struct bpf_ustack *x)
@@ -169,7 +169,7 @@ ustack_read(struct bpf_ustack *x, uint32_t pid, const struct rt_unw_want *w)
 	unwind_maps_fini(&m);
 }
 
-/* ---- all -------------------------------------------------------------------- */
+/* ---- all ----------------------------------------------------------------- */
 
 static void
 ustack_sites(struct engine *eng, const struct bpf_prog *c)

@@ -161,8 +161,10 @@ pushtr(struct machine *m, unsigned type, uint64_t size, uint64_t addr)
 
 	if (str && size == 0)
 		size = interp_host(m->rt)->sizes.strsize;
-	interp_push(m, &(struct rt_tuple){ .val = addr, .size = size, .isref = 1,
-				    .isstr = str });
+	interp_push(m, &(struct rt_tuple){ .val = addr,
+					   .size = size,
+					   .isref = 1,
+					   .isstr = str });
 }
 
 static void

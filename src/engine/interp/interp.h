@@ -42,8 +42,10 @@ struct rt_host {
 	const struct dif_tab *tab;
 	struct dif_sizes sizes;
 	uint8_t *globals;     /* tab->globals_size bytes */
-	uint8_t *thread;      /* tab->thread_size bytes: self-> of this thread */
-	struct hash *assoc;   /* associative arrays: {scope,id,tuple} -> bytes */
+	uint8_t *thread;      /* tab->thread_size bytes: self-> of this
+				 thread */
+	struct hash *assoc;   /* associative arrays: {scope,id,tuple} ->
+				 bytes */
 	uint64_t time;	      /* of the next firing, ns; 0: that of its call */
 };
 
@@ -80,8 +82,9 @@ void interp_view_fini(struct rt_view *v);
 
 /*
  * Fire a probe: run the clauses of its ECBs in order on view's slot 0, which
- * is rt's (a view of several slots is given as views of one each), writing records and aggregation cells as every engine does.  The
- * caller has set rt->arg[].
+ * is rt's (a view of several slots is given as views of one each), writing
+ * records and aggregation cells as every engine does.  The caller has set
+ * rt->arg[].
  */
 void interp_fire(struct rt *rt, const struct rt_view *v, uint32_t probe);
 

@@ -7,8 +7,8 @@
  * whole record; the statements; publish.  A fault abandons the clause and its
  * record (what it aggregated before stays), is recorded as an error, and fires
  * the ERROR probe; the clauses after it run.  speculate() of a speculation that
- * is not active abandons the clause and its record, and nothing else.  A fault in an ERROR clause is
- * only counted.
+ * is not active abandons the clause and its record, and nothing else.  A fault
+ * in an ERROR clause is only counted.
  */
 #include "engine/interp/interp_impl.h"
 
@@ -162,7 +162,8 @@ value_put(const struct fire *f, const struct dif_expr *e, uint8_t *dst)
 
 /* The cell without keys: a used word, then the words. */
 static uint64_t *
-interp_cell_fixed(const struct fire *f, const struct dif_aggvar *a, uint32_t idx)
+interp_cell_fixed(const struct fire *f, const struct dif_aggvar *a,
+		  uint32_t idx)
 {
 	uint64_t half = rt_view_half(f->v) * (f->v->aggsize / 2);
 	uint64_t *p = (uint64_t *)(f->v->agg[0] + half + f->v->agg_fixed[idx]);

@@ -121,7 +121,8 @@ var_is_ref(const struct dif_type *t)
 }
 
 static struct dif_uvar *
-interp_var_find(struct rt *rt, unsigned scope, uint32_t id, enum dif_var_kind kind)
+interp_var_find(struct rt *rt, unsigned scope, uint32_t id,
+		enum dif_var_kind kind)
 {
 	const struct dif_tab *tab = interp_host(rt)->tab;
 	struct dif_uvar *v =

@@ -3,11 +3,11 @@
  * filter.c - seccomp filters, run on values of which some are not known.
  *
  * A filter is a program of classic BPF over struct seccomp_data (seccomp(2),
- * Documentation/userspace-api/seccomp_filter.rst).  Its jumps lead forward only,
- * so one pass in the order of instructions has seen all that leads to an
- * instruction when it comes to it.  Where two paths meet, what they do not agree
- * in is not known; where a condition is not known, both ways are taken.  So
- * every answer that the filter could give is among those that are seen.
+ * Documentation/userspace-api/seccomp_filter.rst).  Its jumps lead forward
+ * only, so one pass in the order of instructions has seen all that leads to an
+ * instruction when it comes to it.  Where two paths meet, what they do not
+ * agree in is not known; where a condition is not known, both ways are taken.
+ * So every answer that the filter could give is among those that are seen.
  *
  * The bytes are a stranger's: what the kernel would not have accepted spares
  * nobody.
@@ -75,7 +75,7 @@ filter_to(struct filter_run *r, uint64_t i, const struct filter_state *s)
 		val_meet(&to->m[k], s->m[k]);
 }
 
-/* ---- instructions --------------------------------------------------------- */
+/* ---- instructions -------------------------------------------------------- */
 
 static struct filter_val
 filter_alu(uint16_t op, struct filter_val a, struct filter_val b)
@@ -243,7 +243,7 @@ run_one(struct filter_run *r, size_t i)
 		r->spares = false;
 }
 
-/* ---- the door -------------------------------------------------------------- */
+/* ---- the door ------------------------------------------------------------ */
 
 /* struct seccomp_data; where the call is made from is not known. */
 static void

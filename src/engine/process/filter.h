@@ -12,7 +12,8 @@
 
 struct sock_filter; /* <linux/filter.h> */
 
-/* A system call of x86-64; of its arguments those are known whose bit is set. */
+/* A system call of x86-64; of its arguments those are known whose bit is
+   set. */
 struct filter_call {
 	int nr;
 	unsigned known;

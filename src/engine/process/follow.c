@@ -58,7 +58,7 @@ follow_clean_child(const struct patch_journal *j, pid_t child, struct err *e)
 	return 0;
 }
 
-/* ---- all children ---------------------------------------------------------- */
+/* ---- all children -------------------------------------------------------- */
 
 /* Put back the text of one of them; false: there was nothing to put back.  One
    that cannot be stopped now may be in the next round. */
@@ -238,8 +238,8 @@ follow_find_thread(pid_t pid, uint32_t own)
 
 /* ---- exec ---------------------------------------------------------------- */
 
-/* No such process, or one that ends: its memory goes first, and what is left only
-   waits to be reaped. */
+/* No such process, or one that ends: its memory goes first, and what is left
+   only waits to be reaped. */
 static bool
 has_ended(pid_t pid)
 {

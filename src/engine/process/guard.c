@@ -8,8 +8,8 @@
  *
  * The consumer may be killed at any instant.  Whatever has begun then is
  * finished by the guardian, which next reads the end of the socket and puts the
- * target right (guard_run.c).  Of a guardian that was killed itself the consumer
- * takes the place, where it may trace.
+ * target right (guard_run.c).  Of a guardian that was killed itself the
+ * consumer takes the place, where it may trace.
  *
  * One guardian may guard many processes, which come and go (guard_join()): the
  * programs that a tree executes.
@@ -60,7 +60,7 @@ guard_lives(const struct guard *g)
 	return p.fd >= 0 && poll(&p, 1, 0) <= 0;
 }
 
-/* ---- asking ------------------------------------------------------------------ */
+/* ---- asking -------------------------------------------------------------- */
 
 /* Bytes of a request that are of use. */
 static size_t
@@ -377,7 +377,7 @@ guard_shared(struct guard *g, int fd, uint64_t head, struct err *e)
 	return guard_ask(g, &req, fd, &res, e);
 }
 
-/* ---- its life ------------------------------------------------------------------ */
+/* ---- its life ------------------------------------------------------------ */
 
 /* Fork with all signals blocked: no handler of the consumer's program is to run
    in the guardian. */

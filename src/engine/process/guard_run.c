@@ -50,7 +50,8 @@ struct ward {
 	struct rtn_shared *sh; /* its common part; NULL */
 	uint64_t ino, head;    /* of that file; see struct map */
 	bool keep;	       /* caught: not to be let go yet */
-	bool joined;	       /* given by GUARD_JOIN: its parts are ours to free */
+	bool joined;	       /* given by GUARD_JOIN: its parts are ours to
+				  free */
 	bool tidy;	       /* nothing is left to be done there */
 };
 /* The first one is whom it was forked for.  NULL: one that was parted with. */
@@ -59,7 +60,7 @@ struct guarding {
 	VEC(struct ward *) wards;
 };
 
-/* ---- being nobody's ------------------------------------------------------------ */
+/* ---- being nobody's ------------------------------------------------------ */
 
 static void
 close_between(unsigned lo, unsigned hi)
@@ -91,8 +92,8 @@ keep_fds(int fd[3])
 		close(null);
 }
 
-/* struct sched_attr of sched_setattr(2), which the header has that cannot be read
-   beside <sched.h>. */
+/* struct sched_attr of sched_setattr(2), which the header has that cannot be
+   read beside <sched.h>. */
 struct turns {
 	uint32_t size, policy;
 	uint64_t flags;
@@ -101,7 +102,8 @@ struct turns {
 	uint64_t runtime, deadline, period; /* ns */
 };
 
-/* Who asks for short turns gets them sooner, from Linux 6.12 on: anybody may. */
+/* Who asks for short turns gets them sooner, from Linux 6.12 on: anybody
+   may. */
 static void
 take_short_turns(void)
 {
@@ -163,7 +165,7 @@ become_guardian(struct guarding *g, struct ward *w)
 		return; /* then it keeps where it was */
 }
 
-/* ---- serving -------------------------------------------------------------------- */
+/* ---- serving ------------------------------------------------------------- */
 
 static int
 do_stop(struct ward *w, const struct guard_req *req, struct guard_res *res,
@@ -356,7 +358,7 @@ serve(struct ward *w, struct guard_req *req, int fd,
 	return err_set(e, &ERR_GENERIC, EINVAL, "the guardian");
 }
 
-/* ---- wards that come and go ------------------------------------------------------ */
+/* ---- wards that come and go ---------------------------------------------- */
 
 static void
 ward_free(struct ward *w)
@@ -513,7 +515,7 @@ serve_one(struct guarding *g)
 	return true;
 }
 
-/* ---- tidying up ------------------------------------------------------------------ */
+/* ---- tidying up ---------------------------------------------------------- */
 
 static bool
 target_ended(const struct ward *w)
@@ -668,8 +670,9 @@ wards_hold(const struct guarding *g)
 	return false;
 }
 
-/* Until the consumer or the target is gone; where children are followed, or there
-   are several targets, they may live on, and the consumer is all that counts. */
+/* Until the consumer or the target is gone; where children are followed, or
+   there are several targets, they may live on, and the consumer is all that
+   counts. */
 static void
 serve_all(struct guarding *g)
 {

@@ -13,8 +13,8 @@
  * WHO IS IT?  What fires is either the consumer itself (BEGIN, END, tick: pid,
  * execname and so on are ours, as in the kernel engine for BEGIN), or a thread
  * of the target that was sampled (profile), or a process of its tree of which
- * something has become known (TREE of site.def).  Memory that clauses read is the
- * target's, or that process's: there is nothing to look at in ours.
+ * something has become known (TREE of site.def).  Memory that clauses read is
+ * the target's, or that process's: there is nothing to look at in ours.
  */
 #ifndef ENGINE_PROCESS_HOST_IMPL_H
 #define ENGINE_PROCESS_HOST_IMPL_H

@@ -11,9 +11,9 @@
  * and would follow into children): they are found by looking.  Once its ring is
  * mapped an event needs no descriptor: the mapping keeps it.
  *
- * A sample has the registers and a piece of the stack, where stacks are wanted and
- * there are tables (host_stack.c); as long as there is memory for rings that take
- * such, else the kernel's walk by frame pointers.
+ * A sample has the registers and a piece of the stack, where stacks are wanted
+ * and there are tables (host_stack.c); as long as there is memory for rings
+ * that take such, else the kernel's walk by frame pointers.
  *
  * The kernel writes samples at data_head of the ring, we take them up to there
  * and say so in data_tail.  No sample wakes us; host_timer.c looks in time.
@@ -62,7 +62,8 @@ static const uint8_t regs_order[] = {
 struct ring {
 	struct perf_event_mmap_page *page; /* NULL: none could be had */
 	uint64_t size;                     /* of the data behind it */
-	bool piece;                        /* samples have a piece of the stack */
+	bool piece;                        /* samples have a piece of the
+					      stack */
 };
 
 struct task {
@@ -160,8 +161,8 @@ ring_size(const struct perf_event_attr *a, uint64_t period, uint64_t max)
 	return size;
 }
 
-/* Of size bytes, or smaller where memory to lock is short, but at least `least`;
-   false: not to be had. */
+/* Of size bytes, or smaller where memory to lock is short, but at least
+   `least`; false: not to be had. */
 static bool
 ring_map(struct ring *r, int fd, uint64_t size, uint64_t least)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * host_stack.c - the user's stack of a sampled thread, walked by the tables that
- * native code walks by (rt_unwind.c).
+ * host_stack.c - the user's stack of a sampled thread, walked by the tables
+ * that native code walks by (rt_unwind.c).
  *
  * A thread that stands still is read where it is.  Where the kernel has taken
  * the sample, the thread has gone on: what was its stack is the piece that the

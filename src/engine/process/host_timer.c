@@ -146,9 +146,9 @@ sites_start(struct host_site *s, size_t n, uint64_t now)
 }
 
 /*
- * Frames of Python are read in the heap of a thread that stands still, so such a
- * thread is stopped for its stack, unless that would be too often: a stop costs
- * some 20 to 100 us.
+ * Frames of Python are read in the heap of a thread that stands still, so such
+ * a thread is stopped for its stack, unless that would be too often: a stop
+ * costs some 20 to 100 us.
  */
 static bool
 stops_for_python(const struct host *h, const char **note)

@@ -63,9 +63,11 @@ host_var_execname(struct host_ctx *c)
 			   sizeof(buf)) > 0)
 		memcpy(c->execname, buf, strnlen(buf, 15));
 	else /* it has ended since */
-		memcpy(c->execname, c->sample->comm != NULL ?
-					    c->sample->comm :
-					    (const char *)c->h->in.sh->comm, 15);
+		memcpy(c->execname,
+		       c->sample->comm != NULL
+			       ? c->sample->comm
+			       : (const char *)c->h->in.sh->comm,
+		       15);
 	c->execname[strcspn(c->execname, "\n")] = '\0';
 	return (uintptr_t)c->execname;
 }

@@ -9,8 +9,8 @@
  * waits for a CPU for one that runs.  A thread that somebody else traces is
  * left out.  A signal that stops a thread before we do is given back to it.
  *
- * The stack is walked by tables (host_stack.c), and where there are none by frame
- * pointers, while the thread stands still.
+ * The stack is walked by tables (host_stack.c), and where there are none by
+ * frame pointers, while the thread stands still.
  */
 #include "engine/process/host_impl.h"
 #include "proc/proc_fs.h"

@@ -15,7 +15,8 @@
  * time, does not trace: the guardian does it on request (inject_through(),
  * guard.c), and puts things right when the consumer is gone.  Only a process
  * that the consumer holds already (`held`) is worked on by itself: it dies with
- * its tracer anyway.  Without inject_through() the calling thread is the tracer.
+ * its tracer anyway.  Without inject_through() the calling thread is the
+ * tracer.
  */
 #ifndef ENGINE_PROCESS_INJECT_H
 #define ENGINE_PROCESS_INJECT_H
@@ -62,9 +63,12 @@ struct inject {
 	bool near; /* it knows us by the number that we have, in /proc */
 	timer_t timer; /* where `timed`: inject_stop.c */
 	bool timed;
-	volatile bool seizing; /* within PTRACE_SEIZE: `threads` stays as it is */
-	bool lets_go; /* patch_apply() is the last thing before inject_resume() */
-	bool begun; /* stands at a program's first instruction: inject_drive() */
+	volatile bool seizing; /* within PTRACE_SEIZE: `threads` stays as it
+				  is */
+	bool lets_go; /* patch_apply() is the last thing before
+			 inject_resume() */
+	bool begun; /* stands at a program's first instruction:
+		       inject_drive() */
 	bool mute; /* no calls: a filter has come that may end it for them */
 };
 
@@ -114,11 +118,12 @@ struct inject_call {
 	uint8_t may_fail;
 };
 /*
- * `alone`: by the thread itself, with one stop behind them all.  The program stands
- * at its first instruction, and is under no seccomp filter.  The first call is
- * openat(2) of `text`; its result is the fifth argument of the others, of which the
- * next one fails without, and is closed again behind them.  What they have is to be 0, or what mmap(2) was asked
- * for, and only the last one may fail.
+ * `alone`: by the thread itself, with one stop behind them all.  The program
+ * stands at its first instruction, and is under no seccomp filter.  The first
+ * call is openat(2) of `text`; its result is the fifth argument of the others,
+ * of which the next one fails without, and is closed again behind them.  What
+ * they have is to be 0, or what mmap(2) was asked for, and only the last one
+ * may fail.
  */
 struct inject_calls {
 	char text[48];
@@ -126,13 +131,14 @@ struct inject_calls {
 	uint32_t alone, pad;
 	struct inject_call v[INJECT_CALLS];
 };
-/* 0, also where one has failed (done < n, its res); -1 + *e: none can be made. */
+/* 0, also where one has failed (done < n, its res); -1 + *e: none can be
+   made. */
 int inject_calls(struct inject *in, struct inject_calls *c, struct err *e);
 /*
  * Of a process that has no free descriptor: from now on calls are made in a
- * thread of our own there, which has none but those that it opens, until that is
- * ended (in->own.tid: which it is).  0, or -1 + *e.  No address of its stack may
- * be needed, and no second one may be made.
+ * thread of our own there, which has none but those that it opens, until that
+ * is ended (in->own.tid: which it is).  0, or -1 + *e.  No address of its stack
+ * may be needed, and no second one may be made.
  */
 int inject_own(struct inject *in, struct err *e);
 void inject_own_end(struct inject *in);
@@ -142,9 +148,9 @@ int inject_read(struct inject *in, uint64_t addr, void *dst, size_t n);
 int inject_write(struct inject *in, uint64_t addr, const void *src, size_t n);
 
 /*
- * All threads are stopped.  *unused: none of them stands in the code at v[0..n),
- * in order of address, n <= INJECT_SPANS, nor is there an address of it on its stacks; where that
- * cannot be told it is used.
+ * All threads are stopped.  *unused: none of them stands in the code at
+ * v[0..n), in order of address, n <= INJECT_SPANS, nor is there an address of
+ * it on its stacks; where that cannot be told it is used.
  */
 int inject_unused(struct inject *in, const struct inject_span *v, size_t n,
 		  bool *unused, struct err *e);

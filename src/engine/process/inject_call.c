@@ -42,14 +42,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Younger than the headers of some systems; <linux/ptrace.h>, <linux/memfd.h>. */
+/* Younger than the headers of some systems; <linux/ptrace.h>,
+   <linux/memfd.h>. */
 #define REQ_RSEQ       0x420f /* PTRACE_GET_RSEQ_CONFIGURATION */
 #define REQ_SUD	       0x4211 /* PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG */
 #define NOEXEC_SEAL    0x8u   /* MFD_NOEXEC_SEAL: allowed by every sysctl */
 #define RSEQ_CS	       8      /* offset of rseq_cs in struct rseq */
 #define SCRATCH	       4096
 
-/* ---- what a call must not change --------------------------------------------- */
+/* ---- what a call must not change ----------------------------------------- */
 
 static void
 keep_rseq(struct inject *in, struct inject_thread *t, struct inject_kept *k)
@@ -118,7 +119,7 @@ put_back(struct inject *in, struct inject_thread *t,
 	return inject_regs_set(t);
 }
 
-/* ---- the call ----------------------------------------------------------------- */
+/* ---- the call ------------------------------------------------------------ */
 
 static void
 note_born(struct inject_thread *t)
@@ -282,7 +283,7 @@ inject_admit(struct inject *in, pid_t tracer)
 		inject_syscall(in, SYS_prctl, arg, &res, &ignored);
 }
 
-/* ---- mappings and files --------------------------------------------------------- */
+/* ---- mappings and files -------------------------------------------------- */
 
 static int
 call_fail(struct inject *in, int64_t res, const char *what, struct err *e)

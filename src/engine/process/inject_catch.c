@@ -226,7 +226,8 @@ drive(struct drive *d)
 			return INJECT_LOST;
 		/* It waits for something that we do not know. */
 		if (r == 0)
-			return catch_stop(d->in, d->tid) ? INJECT_MISSED : INJECT_LOST;
+			return catch_stop(d->in, d->tid) ? INJECT_MISSED
+							 : INJECT_LOST;
 		c = drive_look(d, status);
 	}
 	return c == INJECT_GOES_ON ? INJECT_MISSED : c;

@@ -141,7 +141,7 @@ inject_denied(pid_t pid, int sys, struct err *e)
 		      e);
 }
 
-/* ---- seccomp -------------------------------------------------------------- */
+/* ---- seccomp ------------------------------------------------------------- */
 
 /* CAP_SYS_ADMIN among our effective capabilities. */
 static bool
@@ -168,7 +168,8 @@ seccomp_of_threads(pid_t pid, bool all, struct inject_status *worst)
 	*worst = (struct inject_status){ 0 };
 	if (!proc_dir_open(&it, pid, "task"))
 		return;
-	while ((all || worst->seccomp == 0) && (tid = proc_dir_next(&it)) >= 0) {
+	while ((all || worst->seccomp == 0) &&
+	       (tid = proc_dir_next(&it)) >= 0) {
 		struct inject_status st;
 
 		if (!inject_status_read((pid_t)tid, &st))
@@ -310,7 +311,7 @@ check_seccomp(pid_t pid, struct err *e)
 	return 0;
 }
 
-/* ---- what it runs ---------------------------------------------------------- */
+/* ---- what it runs -------------------------------------------------------- */
 
 static int
 check_program(pid_t pid, struct err *e)

@@ -9,8 +9,8 @@
  *	a page there:  [pair 8][cmsg 24][byte][iov 16][msghdr 56]
  *
  * Where it is known to have our number, and may open our files as a rule (a
- * program that one of our processes has executed), it is let try that first: one
- * call instead of six.
+ * program that one of our processes has executed), it is let try that first:
+ * one call instead of six.
  *
  * Out of a thread of our own (inject_own.c), which has other descriptors than
  * the process, not every kernel lets us take one; that one has to open ours,

@@ -3,17 +3,17 @@
  * inject_filter.c - do the filters of a stopped process spare our calls?
  *
  * While we trace a thread its filters are suspended.  If its tracer is killed
- * in the midst of a call, they are not any more, and the call, or the end of the
- * stub that it is made in, may be the end of the process.  So they are read
+ * in the midst of a call, they are not any more, and the call, or the end of
+ * the stub that it is made in, may be the end of the process.  So they are read
  * (PTRACE_SECCOMP_GET_FILTER: CAP_SYS_ADMIN, and a kernel with
  * CONFIG_CHECKPOINT_RESTORE) and asked (filter.c).  What cannot be read spares
  * nothing.
  *
  * RESTARTS.  One call is made because of us though nobody is killed: a thread
- * that we have interrupted in nanosleep(2), poll(2) or a wait with a timeout goes
- * on by restart_syscall(2), as after any stop.  Where a filter would kill for
- * that, it makes the call that it had made itself once more instead, so that its
- * time begins anew.
+ * that we have interrupted in nanosleep(2), poll(2) or a wait with a timeout
+ * goes on by restart_syscall(2), as after any stop.  Where a filter would kill
+ * for that, it makes the call that it had made itself once more instead, so
+ * that its time begins anew.
  */
 #include "engine/process/inject_impl.h"
 #include "engine/process/filter.h"

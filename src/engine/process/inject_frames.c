@@ -191,7 +191,8 @@ is_frame(struct search *s, const uint8_t *p)
 static bool
 frame_take(struct search *s, uint64_t addr, const uint8_t *p)
 {
-	const struct inject_frame f = { addr + FRAME_PC, word_of(p + FRAME_PC) };
+	const struct inject_frame f = { addr + FRAME_PC,
+					word_of(p + FRAME_PC) };
 
 	return !is_frame(s, p) ||
 	       (vec_push(&s->found->frame, f) &&
@@ -260,7 +261,8 @@ inject_frames_find(struct inject *in, struct inject_frames *f, struct err *e)
 	int rc = layout_read(in, &s.map, e);
 
 	for (size_t i = 0; rc == 0 && i < in->n; i++)
-		if (in->threads[i].stopped && !thread_search(&s, &in->threads[i]))
+		if (in->threads[i].stopped &&
+		    !thread_search(&s, &in->threads[i]))
 			rc = err_nomem(e);
 	layout_fini(&s.map);
 	return rc;

@@ -56,7 +56,8 @@ bool inject_may_restart(pid_t tid);
 
 /* ---- inject_stop.c ------------------------------------------------------- */
 
-/* In the guardian, once: of threads that end while others are seized it is to hear. */
+/* In the guardian, once: of threads that end while others are seized it is to
+   hear. */
 void inject_stop_hear(void);
 /* The first thread that stands still; NULL: none. */
 struct inject_thread *inject_first(struct inject *in);
@@ -87,7 +88,7 @@ void inject_bury(struct inject *in);
 /* A thread added to the list; NULL: no memory. */
 struct inject_thread *inject_thread_add(struct inject *in, pid_t tid);
 
-/* ---- inject_catch.c -------------------------------------------------------- */
+/* ---- inject_catch.c ------------------------------------------------------ */
 
 enum inject_caught {
 	INJECT_GOES_ON,	   /* not the end yet */
@@ -114,11 +115,12 @@ void inject_admit(struct inject *in, pid_t tracer);
    `at`.  *res: its descriptor, of whatever has our number there, or -errno. */
 int inject_fd_by_path(struct inject *in, uint64_t at, int fd, int64_t *res,
 		      struct err *e);
-/* One call in a thread, from `entry` on; first: of those that are made there.  0; 1: it faulted; -1: it is gone. */
+/* One call in a thread, from `entry` on; first: of those that are made there.
+   0; 1: it faulted; -1: it is gone. */
 int inject_run(struct inject_thread *t, uint64_t entry, bool first, long nr,
 	       const uint64_t arg[6], int64_t *res);
 
-/* ---- inject_own.c --------------------------------------------------------- */
+/* ---- inject_own.c -------------------------------------------------------- */
 
 /* A call in the thread of our own. */
 int inject_own_syscall(struct inject *in, long nr, const uint64_t arg[6],
@@ -153,7 +155,7 @@ uint64_t inject_stub_text(const struct inject *in);
 /* No thread is in it: its room is as it was. */
 void inject_stub_take(struct inject *in);
 
-/* ---- inject_table.c ------------------------------------------------------- */
+/* ---- inject_table.c ------------------------------------------------------ */
 
 /* inject_calls() of c->alone. */
 int inject_table(struct inject *in, struct inject_calls *c, struct err *e);

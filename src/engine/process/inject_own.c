@@ -2,14 +2,15 @@
 /*
  * inject_own.c - a thread of our own in a process that has no free descriptor.
  *
- *	first thread ──clone──▶ thread of our own ──close_range──▶ calls ──▶ exit
+ *	first thread ──clone──▶ thread of our own ──close_range──▶ calls ──▶
+ *	exit
  *	(in the stub)           traced from its first moment on
  *
  * Descriptors belong to a table, and a thread may have one of its own.  So a
  * thread is made, with the memory of the process and none of its descriptors
  * (CLOSE_RANGE_UNSHARE copies nothing and closes nothing), which opens what has
- * to be mapped, maps it, and ends.  Nothing of the process's is borrowed, and no
- * limit is raised: if its tracer is killed at any step, the thread makes the
+ * to be mapped, maps it, and ends.  Nothing of the process's is borrowed, and
+ * no limit is raised: if its tracer is killed at any step, the thread makes the
  * call that it is in, ends by itself, and its table with it (inject_stub.c).
  *
  * All signals are blocked in it, as in the thread that made it.  It has that
@@ -114,7 +115,8 @@ inject_own(struct inject *in, struct err *e)
 {
 	if (inject_by_guard(in))
 		return guard_own(in->guard, &in->own.tid, e);
-	/* Nobody has tried whether filters that it shares with us allow this. */
+	/* Nobody has tried whether filters that it shares with us allow
+	   this. */
 	if (in->suspend_seccomp ? !inject_filters_spare_own(in) :
 				  inject_under_seccomp(in->pid))
 		return own_fail(in, EMFILE, e);

@@ -16,8 +16,8 @@
  * A SIGNAL that arrives meanwhile is not held back: it is delivered at once,
  * with all that the kernel knows of it, and the thread stops at the first
  * instruction of its handler.  It is not lost either if we are killed while the
- * thread stands before it (inject_wait()).  A process stopped by job control stays so: the
- * kernel sees to it when we detach.
+ * thread stands before it (inject_wait()).  A process stopped by job control
+ * stays so: the kernel sees to it when we detach.
  *
  * One trace is left: to a process of which any thread is traced the kernel also
  * queues signals that it ignores (SIGCHLD), and one that comes in the moment
@@ -34,10 +34,10 @@
  *
  * A thread that EXECUTES A PROGRAM ends the others, and waits for those that we
  * have seized already until we have waited for them; meanwhile it keeps a lock
- * that the next PTRACE_SEIZE needs, and each would wait for the other for ever.  So
- * a timer runs while threads are seized behind the first, whose handler waits for
- * those that have ended (inject_stop_hear(): in the guardian, whose signals are its
- * own).
+ * that the next PTRACE_SEIZE needs, and each would wait for the other for ever.
+ * So a timer runs while threads are seized behind the first, whose handler
+ * waits for those that have ended (inject_stop_hear(): in the guardian, whose
+ * signals are its own).
  */
 #include "engine/process/inject_impl.h"
 
@@ -89,7 +89,7 @@ inject_nap(const struct inject *in, long ns)
 	sigtimedwait(&child, NULL, &(struct timespec){ 0, HEAR_NS });
 }
 
-/* ---- the list -------------------------------------------------------------- */
+/* ---- the list ------------------------------------------------------------ */
 
 static struct inject_thread *
 thread_find(struct inject *in, pid_t tid)
@@ -128,7 +128,7 @@ inject_first(struct inject *in)
 	return NULL;
 }
 
-/* ---- one thread ------------------------------------------------------------ */
+/* ---- one thread ---------------------------------------------------------- */
 
 /* What a thread that we wait for has come to. */
 enum came { CAME_NOT, CAME_STOPPED, CAME_GONE };
@@ -218,12 +218,12 @@ thread_state(struct inject *in, pid_t tid)
 	return proc_stat_read(in->pid, tid, &st) ? st.state : 'X';
 }
 
-/* ---- seizing amid an execve ------------------------------------------------------- */
+/* ---- seizing amid an execve ---------------------------------------------- */
 
 #define REAP_NS 20000000
 
-/* PTRACE_SEIZE is begun again by itself when the handler has returned.  Of whom it
-   has waited for thread_look() will find nothing. */
+/* PTRACE_SEIZE is begun again by itself when the handler has returned.  Of whom
+   it has waited for thread_look() will find nothing. */
 static void
 reap_ended(int sig, siginfo_t *si, void *ucontext)
 {
@@ -275,7 +275,7 @@ reap_timer_end(struct inject *in)
 	in->timed = false;
 }
 
-/* ---- seizing ---------------------------------------------------------------- */
+/* ---- seizing ------------------------------------------------------------- */
 
 static long
 seize_opts(const struct inject *in)
@@ -284,9 +284,9 @@ seize_opts(const struct inject *in)
 	       (in->suspend_seccomp ? PTRACE_O_SUSPEND_SECCOMP : 0);
 }
 
-/* One request of ptrace that takes options.  Filters are suspended where that may
-   be, also those that are not there yet: one may come before all stand still.
-   Not every kernel and not every container lets us: then without. */
+/* One request of ptrace that takes options.  Filters are suspended where that
+   may be, also those that are not there yet: one may come before all stand
+   still.  Not every kernel and not every container lets us: then without. */
 static bool
 trace_with(struct inject *in, int request, pid_t tid, long opts)
 {
@@ -392,7 +392,7 @@ scan_threads(struct inject *in, bool all, struct scan *s, struct err *e)
 	return rc;
 }
 
-/* ---- waiting ---------------------------------------------------------------- */
+/* ---- waiting ------------------------------------------------------------- */
 
 /* How many have not stopped yet; those that ended are forgotten. */
 static size_t
@@ -505,7 +505,7 @@ stop_threads(struct inject *in, bool all, struct err *e)
 	return rc;
 }
 
-/* ---- the door --------------------------------------------------------------- */
+/* ---- the door ------------------------------------------------------------ */
 
 /* The thread that stands still already, at a breakpoint or in execve. */
 static int
@@ -539,9 +539,9 @@ static const uint16_t calls_eintr[] = {
 
 /*
  * A call that our stop has interrupted for good is made one that the kernel
- * restarts unless a handler runs, so that the program does not see us; and so is
- * one that its filters forbid to go on (inject_filter.c).  At once: if we are
- * killed before, it sees what it would see of any stop.
+ * restarts unless a handler runs, so that the program does not see us; and so
+ * is one that its filters forbid to go on (inject_filter.c).  At once: if we
+ * are killed before, it sees what it would see of any stop.
  */
 static void
 make_restart(const struct inject *in, struct inject_thread *t)

@@ -111,7 +111,7 @@ patch_journal_free(struct patch_journal *j)
 		munmap(j, journal_bytes(j->cap));
 }
 
-/* ---- order ------------------------------------------------------------------ */
+/* ---- order --------------------------------------------------------------- */
 
 static int
 patch_cmp(const void *va, const void *vb)
@@ -128,7 +128,7 @@ patch_sort(struct patch *p, size_t n)
 		qsort(p, n, sizeof(*p), patch_cmp);
 }
 
-/* ---- spans ------------------------------------------------------------------ */
+/* ---- spans --------------------------------------------------------------- */
 
 /* Patches [i, end) rise and are in one page. */
 static size_t
@@ -148,7 +148,7 @@ span_bytes(const struct patch *p, size_t i, size_t end)
 	return (size_t)(p[end - 1].addr + p[end - 1].len - p[i].addr);
 }
 
-/* ---- texts that are read at once ---------------------------------------------- */
+/* ---- texts that are read at once ----------------------------------------- */
 
 #define AHEAD_MAX  512u /* spans */
 #define AHEAD_SIZE (1u << 20)
@@ -233,7 +233,7 @@ ahead_at(const struct ahead *a, uint64_t addr, size_t n)
 	return NULL;
 }
 
-/* ---- each of a list ------------------------------------------------------------- */
+/* ---- each of a list ------------------------------------------------------ */
 
 /* What is done to the patches of a span, on its bytes: true: write it. */
 typedef bool span_fn(struct patch *p, uint8_t *text, void *arg);
@@ -274,7 +274,7 @@ each_span(struct inject *in, const struct ahead *a, struct patch *p, size_t n,
 	return hits;
 }
 
-/* ---- writing ---------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------- */
 
 /* Mark those whose text is as expected; nothing is written. */
 static bool
@@ -599,7 +599,7 @@ patch_apply(struct patch_journal *j, struct inject *in, struct patch *p,
 	return rc;
 }
 
-/* ---- undoing ---------------------------------------------------------------- */
+/* ---- undoing ------------------------------------------------------------- */
 
 /* Is it a landing, and still there? */
 static bool

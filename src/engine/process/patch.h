@@ -29,8 +29,8 @@ struct patch {
 	volatile bool counted; /* sem: it has been counted up */
 	uint8_t was[PATCH_MAX], now[PATCH_MAX];
 	uint64_t by; /* sem: the text that goes with it */
-	/* Written over another consumer's jump (patch_over.c), which is in `was`:
-	   the trampoline that ours goes on to, and what the file has. */
+	/* Written over another consumer's jump (patch_over.c), which is in
+	   `was`: the trampoline that ours goes on to, and what the file has. */
 	bool over;
 	uint8_t nlead; /* so many bytes before it must be as they were, too */
 	uint8_t back[PATCH_MAX], lead[PATCH_LEAD];
@@ -51,7 +51,8 @@ struct patch_journal {
 /* cap patches in MAP_SHARED memory; NULL + *e. */
 struct patch_journal *patch_journal_new(pid_t pid, uint32_t cap,
 					struct err *e);
-/* The same in a file, for a guardian that is there already; *fd, the caller's. */
+/* The same in a file, for a guardian that is there already; *fd, the
+   caller's. */
 struct patch_journal *patch_journal_file(pid_t pid, uint32_t cap, int *fd,
 					 struct err *e);
 /* That file as the guardian maps it; NULL: it is none, or no memory. */
@@ -65,19 +66,21 @@ void patch_sem(struct patch *p, uint64_t sem, const struct patch *by);
 /* By address, as patch_apply() wants them. */
 void patch_sort(struct patch *p, size_t n);
 
-/* Where PCs must go when windows are overwritten (x86_moved, sorted by from). */
+/* Where PCs must go when windows are overwritten (x86_moved, sorted by
+   from). */
 struct patch_move {
 	uint64_t from, to;
 };
 
 /*
  * The process is stopped.  Enter and write patches p[0..n-1], and count up
- * semaphores.  Patches are in order of address and do not overlap (neighbouring ones are written at once),
- * after checking that the text holds `was`; before that, move the PCs of stopped
- * threads that stand inside a window, or will when a signal handler returns.
- * p[i].state becomes SET; a patch whose
- * text is not as expected, or that looks at bytes of one that is skipped, is skipped, its state is NONE, and so are the moves
- * out of its bytes.  -1 + *e: the text is as it was; PCs may have been moved.
+ * semaphores.  Patches are in order of address and do not overlap (neighbouring
+ * ones are written at once), after checking that the text holds `was`; before
+ * that, move the PCs of stopped threads that stand inside a window, or will
+ * when a signal handler returns. p[i].state becomes SET; a patch whose
+ * text is not as expected, or that looks at bytes of one that is skipped, is
+ * skipped, its state is NONE, and so are the moves out of its bytes.  -1 + *e:
+ * the text is as it was; PCs may have been moved.
  */
 int patch_apply(struct patch_journal *j, struct inject *in, struct patch *p,
 		size_t n, const struct patch_move *moves, size_t nmoves,
@@ -95,18 +98,19 @@ int patch_undo_in(const struct patch_journal *j, struct inject *in);
  */
 struct patch_journal *patch_journal_copy(const struct patch_journal *j);
 
-/* ---- jumps over others' (patch_over.c) ------------------------------------ */
+/* ---- jumps over others' (patch_over.c) ----------------------------------- */
 
 /* In front of a trampoline that a jump of five bytes at `addr` leads to. */
 #define PATCH_HEAD_SIZE 24u
 struct patch_head {
 	uint64_t mark; /* of addr */
-	uint64_t own;  /* struct rtn_shared in the process, and patch_head_*() */
+	uint64_t own;  /* struct rtn_shared in the process, and
+			  patch_head_*() */
 	uint64_t next; /* the trampoline it goes on to; 0: it runs the
 			  instructions itself */
 };
-/* The window has len bytes, `written` of which are overwritten; copy: what is run
-   there is all of the function. */
+/* The window has len bytes, `written` of which are overwritten; copy: what is
+   run there is all of the function. */
 struct patch_head patch_head_make(uint64_t addr, uint64_t shared,
 				  uint32_t written, uint32_t len, bool copy,
 				  uint64_t next);
@@ -147,8 +151,8 @@ struct guard *guard_new(struct patch_journal *j, int mem_fd, int pidfd,
 			struct err *e);
 /*
  * The same by the guardian that `with` has, if that lives: one guards many
- * processes, and goes when `with` does.  journal is the file of j.  guard_free()
- * before that of `with`.  NULL + *e: it cannot.
+ * processes, and goes when `with` does.  journal is the file of j.
+ * guard_free() before that of `with`.  NULL + *e: it cannot.
  */
 struct guard *guard_join(struct guard *with, struct patch_journal *j,
 			 int journal, int mem_fd, int pidfd, struct err *e);

@@ -2,26 +2,27 @@
 /*
  * patch_over.c - several consumers at one place: jumps written over jumps.
  *
- * Who finds another consumer's jump where his own is to be writes over it, and his
- * trampoline goes on to the other one's.  So the text leads to the last who
+ * Who finds another consumer's jump where his own is to be writes over it, and
+ * his trampoline goes on to the other one's.  So the text leads to the last who
  * came, and from him to those before:
  *
  *	text ──▶ T3 ──▶ T2 ──▶ T1: the instructions themselves ──▶ text
  *
- * In front of each trampoline is a head (struct patch_head), by which anybody who
- * reads the process's memory can follow the way.  They leave in any order, and
- * each does what it can alone:
+ * In front of each trampoline is a head (struct patch_head), by which anybody
+ * who reads the process's memory can follow the way.  They leave in any order,
+ * and each does what it can alone:
  *
  *	the text leads to me	it gets the jump to the next below me who still
  *				traces, or if there is none what the file has
- *	it does not		nothing is written.  Who is above finds out that I
- *				have gone by the activity in my shared memory,
+ *	it does not		nothing is written.  Who is above finds out that
+ *				I have gone by the activity in my shared memory,
  *				which never comes back from DRAINING.  My code
  *				stays mapped: others lead through it
  *
- * All of that is looked at and done while one tracer holds all threads, and there
- * is one at a time.  The bytes behind the jump are the lowest one's: he has
- * written as many as his window has, and the last to go puts all of them back.
+ * All of that is looked at and done while one tracer holds all threads, and
+ * there is one at a time.  The bytes behind the jump are the lowest one's: he
+ * has written as many as his window has, and the last to go puts all of them
+ * back.
  *
  * Memory of the process may lie.  What is read there decides about nothing but
  * its own text; each way has an end (WAY_MAX).
@@ -149,7 +150,8 @@ patch_over_undo(struct inject *in, const struct patch *p, bool child,
 	}
 	memcpy(text, p->was, p->len);
 	if (d != rel)
-		return; /* then as it was found: nothing is far, unless it lies */
+		return; /* then as it was found: nothing is far, unless it
+			   lies */
 	text[0] = 0xe9;
 	memcpy(text + 1, &rel, sizeof(rel));
 }

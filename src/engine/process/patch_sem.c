@@ -7,8 +7,8 @@
  * counts them down when the consumer is killed.  Others count too (the kernel,
  * for its uprobes; gdb), so undoing takes away one and does not write back what
  * was there.  A library that has gone takes its counters with it, and what lies
- * there then is not ours: an entry knows a piece of text that we have changed in
- * the same object, and is counted down only while that stands.  So they are
+ * there then is not ours: an entry knows a piece of text that we have changed
+ * in the same object, and is counted down only while that stands.  So they are
  * counted up after the text is written, and down before it is put back.
  *
  * Reading and writing are two steps.  The process stands still meanwhile; a

@@ -4,8 +4,10 @@
  *
  *   process_engine.c  engine_ops: the life of an instance, in steps
  *   process_plan.c    sites -> functions -> windows -> points; classes
- *   process_map.c     memory: the shared file, its mappings, gaps to put them in
- *   process_region.c  regions of code: what each serves, and those that come later
+ *   process_map.c     memory: the shared file, its mappings, gaps to put them
+ *                     in
+ *   process_region.c  regions of code: what each serves, and those that come
+ *                     later
  *   process_code.c    regions filled: blob, handlers, trampolines
  *   process_shared.c  rtn_shared filled; rt_view; clock; grace
  *   inject.c          stop all threads, system calls in the target, its memory

@@ -4,11 +4,12 @@
  * programs that its tree executes, where those map the same files.
  *
  *	the root's groups that have places ──again_note()──▶ file, site
- *	a program maps a file ──again_sites()──▶ the site, moved to where that is
+ *	a program maps a file ──again_sites()──▶ the site, moved to where that
+ *	is
  *
  * No provider is asked: which function of a file has which probes is known, and
- * the probe is the same row of the enabling.  What a program maps that the target
- * has not (its own text, as a rule) has no probes.
+ * the probe is the same row of the enabling.  What a program maps that the
+ * target has not (its own text, as a rule) has no probes.
  */
 #include "engine/process/process_impl.h"
 
@@ -52,7 +53,8 @@ again_at(const struct again *a, uint64_t base)
 	struct engine_site s = { .probe = a->probe, .site = a->site };
 	uint64_t by = base - a->base;
 
-	s.site.path = NULL; /* it is the same file, whatever it is called there */
+	s.site.path = NULL; /* it is the same file, whatever it is called
+			       there */
 	s.site.pid = 0;
 	s.site.bias += by;
 	again_move(&s.site.addr, by);

@@ -2,25 +2,26 @@
 /*
  * process_beside.c - other consumers in the same process.
  *
- * WHERE THEIR JUMPS ARE.  A point whose instruction is under the jump of another
- * consumer is found by the head of the trampoline that the jump leads to
- * (patch_over.c).  At the first instruction of such a window we go over the jump.
- * The others are run in his trampoline, where we have nothing, and are refused.
+ * WHERE THEIR JUMPS ARE.  A point whose instruction is under the jump of
+ * another consumer is found by the head of the trampoline that the jump leads
+ * to (patch_over.c).  At the first instruction of such a window we go over the
+ * jump.  The others are run in his trampoline, where we have nothing, and are
+ * refused.
  *
  *	   his window            ours
  *	[jmp T1        ]    [jmp T2        ]   T2: our probe; jmp T1
  *	 ^entry  ^ret        ^entry: yes  ^ret: refused
  *
- * WHAT HIS JUMPS ARE MADE OF.  A punned jump (process_pun.c) has bytes of the code
- * behind it, which look untouched.  So before anything is written the bytes in
- * front of it are looked at: what differs there from the file must be a breakpoint
- * or part of a jump with a head, whose end is known.
+ * WHAT HIS JUMPS ARE MADE OF.  A punned jump (process_pun.c) has bytes of the
+ * code behind it, which look untouched.  So before anything is written the
+ * bytes in front of it are looked at: what differs there from the file must be
+ * a breakpoint or part of a jump with a head, whose end is known.
  *
  * ONE AT A TIME.  Who makes a plan, and who leaves, has a lock on the process
- * meanwhile, flock(2) of its /proc/PID/maps.  It goes with whoever is killed.  It
- * is waited for only for a while, as somebody may hold it without need: what is
- * written is compared before, while all threads stand still, so the worst is a
- * probe that is left out.
+ * meanwhile, flock(2) of its /proc/PID/maps.  It goes with whoever is killed.
+ * It is waited for only for a while, as somebody may hold it without need: what
+ * is written is compared before, while all threads stand still, so the worst is
+ * a probe that is left out.
  */
 #include "engine/process/process_impl.h"
 #include "proc/proc_fs.h"

@@ -724,9 +724,9 @@ window_head(const struct engine *eng, const struct plan_window *pw,
 }
 
 /*
- * The window's code; its address, 0 + *e.  Of a function that is copied all must
- * be what the file has: others may have put something there, which a copy would
- * not do.
+ * The window's code; its address, 0 + *e.  Of a function that is copied all
+ * must be what the file has: others may have put something there, which a copy
+ * would not do.
  */
 static uint64_t
 window_write(struct engine *eng, const struct plan_window *pw,
@@ -944,7 +944,7 @@ code_make(struct engine *eng, struct err *e)
 	return patches_finish(eng, e);
 }
 
-/* ---- code that is mapped later --------------------------------------------- */
+/* ---- code that is mapped later ------------------------------------------- */
 
 int
 code_region(struct engine *eng, struct map_region *r, struct err *e)

@@ -28,8 +28,8 @@ is_fault(int sig)
 	       sig == SIGTRAP || sig == SIGFPE || sig == SIGSYS;
 }
 
-/* The slot of a thread of the process that is firing, or else of the only one that
-   has fired; NULL: there is none. */
+/* The slot of a thread of the process that is firing, or else of the only one
+   that has fired; NULL: there is none. */
 static const struct rt *
 slot_last(struct engine *eng, pid_t pid, bool *busy)
 {
@@ -76,7 +76,8 @@ print_probe(struct engine *eng, pid_t pid, struct buf *out)
 		   pr->prov, pr->mod, pr->func, pr->name);
 }
 
-/* Whose code had the probes: the root's, or another target's; NULL: nobody's. */
+/* Whose code had the probes: the root's, or another target's; NULL:
+   nobody's. */
 static const struct engine *
 died_of(const struct engine *eng, pid_t pid)
 {

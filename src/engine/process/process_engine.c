@@ -379,7 +379,8 @@ watch_run(void *arg)
 			wanted = true;
 			told = false;
 		}
-		if (poke != poked) { /* a thread waits: rtn_maps(), rtn_exec() */
+		if (poke != poked) { /* a thread waits: rtn_maps(),
+					rtn_exec() */
 			poked = poke;
 			wanted = true;
 			told = false;
@@ -610,8 +611,8 @@ engine_undo(struct engine *eng, struct err *e)
 	return 0;
 }
 
-/* One that was killed has a successor, if that may trace: of us, whom Yama would
-   let, it is a child, and a stranger to the target. */
+/* One that was killed has a successor, if that may trace: of us, whom Yama
+   would let, it is a child, and a stranger to the target. */
 static bool
 guard_tries_on(struct engine *eng)
 {

@@ -59,7 +59,7 @@ exec_hurry(const struct engine *eng)
 		       clock_mono_ns();
 }
 
-/* ---- what is told of it ------------------------------------------------------ */
+/* ---- what is told of it -------------------------------------------------- */
 
 /* Once: what is missing of a program that the target has executed. */
 static void
@@ -102,8 +102,8 @@ exec_say_late(struct engine *eng)
 	exec_say(eng, missing);
 }
 
-/* Does a thread of the process still have its slot?  It gives it back when it ends,
-   but not when it executes a program. */
+/* Does a thread of the process still have its slot?  It gives it back when it
+   ends, but not when it executes a program. */
 static bool
 exec_slot_left(const struct engine *eng)
 {

@@ -113,7 +113,8 @@ gaps_cut(struct gaps *gs, uint64_t lo, uint64_t n)
 static uint64_t
 gap_near(const struct gap *g, uint64_t n, uint64_t lo, uint64_t hi)
 {
-	uint64_t from = hi > MAP_REACH ? hi - MAP_REACH : 0, to = lo + MAP_REACH;
+	uint64_t from = hi > MAP_REACH ? hi - MAP_REACH : 0,
+		 to = lo + MAP_REACH;
 
 	from = ((from > g->lo ? from : g->lo) + PAGE - 1) & ~(PAGE - 1);
 	to = (to < g->hi ? to : g->hi) & ~(PAGE - 1);

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * process_image.c - a program of the tree that is laid out as an earlier one was
- * gets what was made for that one: its plan, code and patches, moved.
+ * process_image.c - a program of the tree that is laid out as an earlier one
+ * was gets what was made for that one: its plan, code and patches, moved.
  *
  *	first of its kind	planned, made; what it has come to is an IMAGE
  *	second			planned, made, and compared with the image: what
- *				differs must be addresses, higher by as much as its
- *				libraries are.  Where they are is noted (moved[])
+ *				differs must be addresses, higher by as much as
+ *				its libraries are.  Where they are is noted
+ *				(moved[])
  *	from the third on	a copy of the image, with those addresses moved
  *
- * An image is of a STAGE: what a member was after it was entered, and again after
- * its libraries were there, which has the former as `prev`.  So what is to be made
- * at a stage is the difference between two images.  Programs that map something
- * later go on from there by themselves.
+ * An image is of a STAGE: what a member was after it was entered, and again
+ * after its libraries were there, which has the former as `prev`.  So what is
+ * to be made at a stage is the difference between two images.  Programs that
+ * map something later go on from there by themselves.
  *
- * WHAT IS ALIKE: the same files in the same order, and those that have places at
- * the same distances from each other (distances of the others do not matter; so
- * the program itself may be anywhere if it makes no system calls).  Jumps and
- * operands that are relative to code are then the same.  Our memory must be at the
- * same addresses, which code has for constants, and the regions at the same
- * distance from the libraries; where something else is there, the program is
- * planned and made as if it were the first.
+ * WHAT IS ALIKE: the same files in the same order, and those that have places
+ * at the same distances from each other (distances of the others do not matter;
+ * so the program itself may be anywhere if it makes no system calls).  Jumps
+ * and operands that are relative to code are then the same.  Our memory must be
+ * at the same addresses, which code has for constants, and the regions at the
+ * same distance from the libraries; where something else is there, the program
+ * is planned and made as if it were the first.
  *
- * That the text is what its file has is looked at in each process, as when code is
- * made (image_text_same()); patch_apply() compares once more.
+ * That the text is what its file has is looked at in each process, as when code
+ * is made (image_text_same()); patch_apply() compares once more.
  *
- * Images are the root's, and of no use when the root has got other probes since.
+ * Images are the root's, and of no use when the root has got other probes
+ * since.
  */
 #include "engine/process/process_impl.h"
 #include "proc/proc_fs.h"
@@ -88,7 +90,7 @@ struct image {
 	VEC(struct image_text) texts;
 };
 
-/* ---- memory ---------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------- */
 
 static void *
 image_dup(const void *v, size_t n, size_t size)
@@ -136,7 +138,7 @@ images_free(struct engine *root)
 	vec_fini(&root->images);
 }
 
-/* ---- is there one? --------------------------------------------------------- */
+/* ---- is there one? ------------------------------------------------------- */
 
 static bool
 image_may(const struct engine *m)
@@ -144,8 +146,8 @@ image_may(const struct engine *m)
 	return m->root != NULL && !m->joined && !m->off_images;
 }
 
-/* The files that it has mapped are those of the image, and those with places are
-   all higher by *by. */
+/* The files that it has mapped are those of the image, and those with places
+   are all higher by *by. */
 static bool
 objs_alike(const struct engine *m, const struct image *im, uint64_t *by)
 {
@@ -187,7 +189,7 @@ image_find(const struct engine *m, uint64_t *by)
 	return NULL;
 }
 
-/* ---- may this process have it? --------------------------------------------- */
+/* ---- may this process have it? ------------------------------------------- */
 
 /* Are its addresses free? */
 static bool
@@ -339,7 +341,7 @@ image_look(struct engine *m)
 	m->moved = by;
 }
 
-/* ---- its copy -------------------------------------------------------------- */
+/* ---- its copy ------------------------------------------------------------ */
 
 static void
 image_notes(struct engine *m)
@@ -482,8 +484,8 @@ region_moved_to(struct image_region *r, uint64_t by)
 	r->by = by;
 }
 
-/* They are written into the file, and not where we have it mapped: each page there
-   would be a fault, and be cleared first. */
+/* They are written into the file, and not where we have it mapped: each page
+   there would be a fault, and be cleared first. */
 static bool
 region_write(const struct engine *m, const struct map_region *to,
 	     const struct image_region *from)
@@ -546,7 +548,7 @@ image_adopted(struct engine *m)
 	m->adopts = NULL;
 }
 
-/* ---- what a member has become ---------------------------------------------- */
+/* ---- what a member has become -------------------------------------------- */
 
 static bool
 take_objs(struct image *im, const struct engine *m)
@@ -683,12 +685,12 @@ image_take(const struct engine *m)
 	return NULL;
 }
 
-/* ---- the second of a kind -------------------------------------------------- */
+/* ---- the second of a kind ------------------------------------------------ */
 
 /*
  * Can addresses be told by a difference?  The low half must have changed, since
- * they are looked for where it stands, and the high one, or else whatever stands
- * behind the low one would pass for it.
+ * they are looked for where it stands, and the high one, or else whatever
+ * stands behind the low one would pass for it.
  */
 static bool
 learn_tells(uint64_t by)
@@ -811,8 +813,8 @@ learn_plan(struct image *a, const struct image *b, uint64_t by)
 	return true;
 }
 
-/* Another one that is alike, higher by `by`.  One whose memory is elsewhere says
-   nothing about it. */
+/* Another one that is alike, higher by `by`.  One whose memory is elsewhere
+   says nothing about it. */
 static void
 image_compare(struct image *a, const struct image *b, uint64_t by)
 {

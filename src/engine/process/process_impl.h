@@ -69,9 +69,9 @@ struct host_slot *host_slot(struct host *h, unsigned i);
 /* Fire all BEGIN (END) clauses, now, in this thread. */
 void host_begin(struct host *h);
 void host_end(struct host *h);
-/* Something has become known of a process of the tree: fire the probes with such
-   a site, of that number, as of the first thread of process pid.  comm: 16 bytes,
-   its name if it has ended. */
+/* Something has become known of a process of the tree: fire the probes with
+   such a site, of that number, as of the first thread of process pid.  comm: 16
+   bytes, its name if it has ended. */
 void host_tree(struct host *h, enum dif_site_kind kind, uint64_t num,
 	       pid_t pid, const char *comm);
 /*
@@ -89,14 +89,15 @@ void host_stop(struct host *h);
 
 /*
  * Processes that the target has forked inherit its patched text, but nothing
- * fires there unless they are followed (rt_native.h).  Those that announce themselves are stopped, their
- * text is put back, and they go on: from then on they are as if never traced.
+ * fires there unless they are followed (rt_native.h).  Those that announce
+ * themselves are stopped, their text is put back, and they go on: from then on
+ * they are as if never traced.
  */
 int follow_clean_child(const struct patch_journal *j, pid_t child,
 		       struct err *e);
 
-/* A program of the tree: where its own part of the file is (struct map.head), and
-   what was written into it; NULL: not known. */
+/* A program of the tree: where its own part of the file is (struct map.head),
+   and what was written into it; NULL: not known. */
 struct follow_image {
 	uint64_t head;
 	struct patch_journal *j;
@@ -294,8 +295,8 @@ struct plan_window {
 	bool needed;	/* the jump of another window has bytes of this one's */
 	bool dead; /* cannot be, after all */
 	const char *why; /* that; NULL: another one has its bytes */
-	/* Not 0: over another consumer's jump, which leads to `over`; ours goes on
-	   to `next`, as jmp does. */
+	/* Not 0: over another consumer's jump, which leads to `over`; ours goes
+	   on to `next`, as jmp does. */
 	uint64_t over, next;
 	uint8_t jmp[5];
 	uint8_t over_len; /* of the window that is under it, and its copy */
@@ -373,8 +374,8 @@ void plan_more_done(struct engine *eng, uint32_t first);
 bool plan_fn_insn(const struct plan_fn *f, uint64_t addr);
 /*
  * Jumps made of other instructions' bytes, for what plan.alone tells of, as far
- * as they can be (process_pun.c).  Windows are in order, before and after.  -1 +
- * *e: no memory.
+ * as they can be (process_pun.c).  Windows are in order, before and after.  -1
+ * + *e: no memory.
  */
 int plan_puns(struct engine *eng, struct err *e);
 /* The bytes that a window with a landing writes: their number, out[PATCH_MAX].
@@ -411,8 +412,8 @@ int plan_maps(struct engine *eng, struct err *e);
 int plan_sites(struct engine *eng, struct err *e);
 int plan_sites_of(struct engine *eng, const struct engine_site *v, size_t n,
 		  struct err *e);
-/* The system calls of an object: all, or if no probe is at one, those that we must see
-   ourselves. */
+/* The system calls of an object: all, or if no probe is at one, those that we
+   must see ourselves. */
 int plan_calls_of(struct engine *eng, struct world_obj *o, struct err *e);
 int plan_point_add(struct plan *p, const struct plan_point *pt);
 void plan_refuse(struct plan *p, uint32_t group, const char *why);
@@ -444,8 +445,8 @@ struct beside_jump {
 	uint64_t next;	       /* the first trampoline from there on whose
 				  consumer traces; if none does, `top` */
 };
-/* Have the lock of a process, for which it waits some time; what beside_unlock()
-   gives back. */
+/* Have the lock of a process, for which it waits some time; what
+   beside_unlock() gives back. */
 int beside_lock(pid_t pid, unsigned ms);
 void beside_unlock(int fd);
 /* From here to beside_end() we have the lock, and the others are known. */
@@ -584,8 +585,9 @@ uint64_t map_page_up(uint64_t n);
 /* n more bytes of the file; *off: where. */
 int map_file_grow(struct engine *eng, uint64_t n, uint64_t *off,
 		  struct err *e);
-/* A thread is stopped: *tfd is a descriptor in the target, until map_file_done(),
-   of the file that we have or, if ours is given, of a new one: *ours is ours. */
+/* A thread is stopped: *tfd is a descriptor in the target, until
+   map_file_done(), of the file that we have or, if ours is given, of a new one:
+   *ours is ours. */
 int map_file_there(struct engine *eng, int *ours, int *tfd, struct err *e);
 void map_file_done(struct engine *eng, int tfd);
 /* One mapping in the target, noted as done. */
@@ -649,16 +651,17 @@ uint64_t code_need(struct engine *eng, size_t i, size_t end, struct err *e);
 uint64_t code_common(const struct engine *eng);
 int code_region(struct engine *eng, struct map_region *r, struct err *e);
 int code_more(struct engine *eng, struct err *e);
-/* r has the code of another region, which is as much lower: what else is known of
-   it.  Its handlers are r's already, with the addresses of the other. */
+/* r has the code of another region, which is as much lower: what else is known
+   of it.  Its handlers are r's already, with the addresses of the other. */
 void code_region_moved(struct engine *eng, struct map_region *r,
 		       const struct map_region *from, uint64_t by);
 
 /* ---- rtn_shared and rt_view (process_shared.c, process_view.c) ----------- */
 
 /* Where things are in the shared part: offsets from its start. */
-/* process_unwind.c: tables of the target's stacks.  Bytes they take in the shared
-   part; 0: no clause walks, or memory is short, and frame pointers must do. */
+/* process_unwind.c: tables of the target's stacks.  Bytes they take in the
+   shared part; 0: no clause walks, or memory is short, and frame pointers must
+   do. */
 uint64_t process_unwind_size(const struct engine *eng);
 /* The tables, as the consumer has them mapped; NULL: there are none. */
 struct rt_unw_area *process_unwind_area(const struct engine *eng);
@@ -670,8 +673,8 @@ const struct rt_py_area *process_unwind_python(const struct engine *eng);
 
 struct shared_lay {
 	uint32_t nthreads; /* slots for so many */
-	uint64_t sites, sys, own_end, names, strtab, vars[3], globals, assoc, threads,
-		slots, bufs, aggs, end;
+	uint64_t sites, sys, own_end, names, strtab, vars[3], globals, assoc,
+		threads, slots, bufs, aggs, end;
 	uint64_t unw; /* struct rt_unw_area; 0: none */
 	uint64_t globals_size, assoc_size, thread_stride, slot_stride;
 	uint64_t bufsize, aggsize;
@@ -742,7 +745,7 @@ int threads_look(struct engine *eng, struct err *e);
 /* What code must know of them, into the shared memory. */
 void threads_fill(struct engine *eng);
 
-/* ---- functions in other programs of the tree (process_again.c) -------------- */
+/* ---- functions in other programs of the tree (process_again.c) ----------- */
 
 /* A place of a probe in the root's process: its file, and where that was. */
 struct again {
@@ -788,7 +791,8 @@ struct engine {
 	/* code_make() */
 	VEC(struct patch) patches;
 	uint32_t forebears[RTN_NANCESTORS]; /* as they were looked up */
-	struct text_seen *seen; /* process_code.c: while code is made, or NULL */
+	struct text_seen *seen; /* process_code.c: while code is made, or
+				   NULL */
 	VEC(struct patch_move) moves;
 
 	struct rtn_shared *sh; /* map.mem; NULL before attach */
@@ -843,20 +847,25 @@ struct engine {
 	uint32_t exec_poke; /* `poke` when it was looked who asks */
 	bool exec_looked;
 	uint64_t next_gather_ns;
-	uint32_t nprograms, nalike; /* of these made like others: image_adopted() */
+	uint32_t nprograms, nalike; /* of these made like others:
+				       image_adopted() */
 	struct hash *known; /* functions of files (process_known.c) */
 	struct again_list *begun; /* a member's, when it began */
-	/* A member: self-> variables of the thread that executes it; NULL: none. */
+	/* A member: self-> variables of the thread that executes it; NULL:
+	   none. */
 	uint8_t *self_vars;
-	bool joined; /* a member that is another target, not a program executed */
+	bool joined; /* a member that is another target, not a program
+			executed */
 	/* Programs that are laid out alike (process_image.c). */
 	VEC(struct image *) images; /* the root's */
 	const struct image *image;  /* a member: what it has come to be like */
 	struct image *adopts; /* and what it is being made like; or NULL */
 	uint64_t moved;		    /* so much higher than that */
 	bool off_images;	    /* it is like none any more */
-	bool odd;		    /* a window could not be made: none is like it */
-	VEC(struct inject_span) texts; /* a member: what its windows stand for */
+	bool odd;		    /* a window could not be made: none is like
+				       it */
+	VEC(struct inject_span) texts; /* a member: what its windows stand
+					  for */
 	const char *lost_why; /* the first that was not followed */
 
 	/* Code that comes and goes (process_later.c). */
@@ -873,7 +882,7 @@ struct engine {
 	int wake; /* eventfd */
 };
 
-/* ---- objects that come and go (process_later.c) --------------------------- */
+/* ---- objects that come and go (process_later.c) -------------------------- */
 
 /* Will anybody want to know of new objects? */
 bool later_wanted(const struct engine *eng);
@@ -890,7 +899,8 @@ int engine_extend(struct engine *eng, const struct engine_site *v, size_t n,
 void exec_poll(struct engine *eng, uint64_t now);
 /* From the thread that watches: a thread of the target waits in rtn_exec(). */
 void exec_answer(struct engine *eng);
-/* The process has ended: if what it has executed was never traced, it is told. */
+/* The process has ended: if what it has executed was never traced, it is
+   told. */
 void exec_ended(struct engine *eng);
 /* What it has executed has no probes of ours, and will not. */
 void exec_functions_gone(struct engine *eng);
@@ -899,7 +909,7 @@ const char *exec_notice(struct engine *eng);
 /* Is the consumer to look more often? */
 bool exec_hurry(const struct engine *eng);
 
-/* ---- functions that are known (process_known.c) ----------------------------- */
+/* ---- functions that are known (process_known.c) -------------------------- */
 
 /* The analysis of f, as it was in another program of the tree; false: there is
    none yet. */
@@ -908,10 +918,11 @@ bool known_find(struct engine *eng, struct plan_fn *f);
 void known_add(struct engine *eng, const struct plan_fn *f);
 void known_free(struct engine *root);
 
-/* ---- programs that are alike (process_image.c) ------------------------------- */
+/* ---- programs that are alike (process_image.c) --------------------------- */
 
-/* Is the member, which stands still, laid out as one that was there before, so far?
-   Then m->adopts is set, and what was made for that one is made of the image. */
+/* Is the member, which stands still, laid out as one that was there before, so
+   far?  Then m->adopts is set, and what was made for that one is made of the
+   image. */
 void image_look(struct engine *m);
 /* Instead of a plan: with it patches and moves. */
 int image_plan(struct engine *m, struct err *e);
@@ -925,7 +936,7 @@ void image_adopted(struct engine *m);
 void image_learn(struct engine *m);
 void images_free(struct engine *root);
 
-/* ---- the tree (process_tree.c) --------------------------------------------- */
+/* ---- the tree (process_tree.c) ------------------------------------------- */
 
 #define TREE_PATCHES 16384 /* of a member */
 /* The targets behind the first: each is entered as a member of the root. */
@@ -935,8 +946,8 @@ int tree_join(struct engine *root, struct err *e);
 void tree_poll(struct engine *root, uint64_t now);
 /* Tell of children that have been forked since (engine_opts.kin). */
 void tree_kin(struct engine *root);
-/* A process of it has ended, m.gone is false still: probes of those that a signal
-   has ended fire, if that is known. */
+/* A process of it has ended, m.gone is false still: probes of those that a
+   signal has ended fire, if that is known. */
 void tree_ended(struct engine *root, const struct engine *m);
 /* Whose program a process of the tree runs; NULL: it is not of it. */
 const struct engine *tree_of(const struct engine *root, pid_t pid);
@@ -960,8 +971,8 @@ int engine_enter(struct engine *eng, bool follow, struct err *e);
 int engine_target_stop(struct engine *eng, bool all, struct err *e);
 bool engine_target_held(const struct engine *eng);
 /* Look at a target before anything is planned: may it be traced, are other
-   consumers there (until beside_end()), what has it mapped.  The consumer itself
-   may always be. */
+   consumers there (until beside_end()), what has it mapped.  The consumer
+   itself may always be. */
 int engine_target_look(struct engine *eng, struct err *e);
 
 /* Do forked children of the target fire? */

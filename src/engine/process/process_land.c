@@ -9,11 +9,11 @@
  *	text   [jmp .. pun]      landing [jmp]      region [trampoline]
  *	            └──────────────▲   └──────────────────▲
  *
- * Landings lie in pages, and pages in few mappings: a mapping for each page would
- * cost the target 3 us each, and a fork() of it as much again.  So what lies near
- * is one mapping with holes, of the same memory file, whose pages are there only
- * once a landing was written.  How many pages and mappings there may be is
- * limited; what does not fit any more has no place.
+ * Landings lie in pages, and pages in few mappings: a mapping for each page
+ * would cost the target 3 us each, and a fork() of it as much again.  So what
+ * lies near is one mapping with holes, of the same memory file, whose pages are
+ * there only once a landing was written.  How many pages and mappings there may
+ * be is limited; what does not fit any more has no place.
  *
  * Addresses are chosen before the target is touched, and asked for with
  * MAP_FIXED_NOREPLACE.  Landings in a mapping that cannot be had are not used,
@@ -323,8 +323,8 @@ maps_join(struct land *l, uint64_t join, bool make, size_t *n, struct err *e)
 	return 0;
 }
 
-/* Few mappings, with no larger holes than that takes: should the target lock its
-   memory (mlockall(2)), the kernel fills them. */
+/* Few mappings, with no larger holes than that takes: should the target lock
+   its memory (mlockall(2)), the kernel fills them. */
 int
 land_plan(struct land *l, struct err *e)
 {

@@ -146,7 +146,7 @@ text_lost(struct engine *eng, struct world_obj *o)
 	       memcmp(is, note->p[i].was, note->p[i].len) == 0;
 }
 
-/* ---- what has changed ------------------------------------------------------ */
+/* ---- what has changed ---------------------------------------------------- */
 
 static void
 obj_gone(struct engine *eng, struct world_obj *o)
@@ -236,7 +236,7 @@ engine_mapped(struct engine *eng, struct engine_fresh **fresh, size_t *n)
 	return any;
 }
 
-/* ---- probes in what is new ------------------------------------------------- */
+/* ---- probes in what is new ----------------------------------------------- */
 
 static int
 cmp_move(const void *va, const void *vb)
@@ -425,8 +425,8 @@ apply(struct engine *eng, bool still, struct err *e)
 
 /*
  * Those without patches may be some that the providers had not seen yet: they
- * are asked about.  Of a program that has only begun all has been looked at, and
- * no provider is asked.
+ * are asked about.  Of a program that has only begun all has been looked at,
+ * and no provider is asked.
  */
 int
 later_attach(struct engine *eng, struct err *e)

@@ -27,8 +27,9 @@
 
 #define PAGE	4096ull
 #define TRIES	8
-/* Where programs of a tree have the shared part, so that their code is the same:
-   below all that the kernel places by itself, and above what sanitizers do. */
+/* Where programs of a tree have the shared part, so that their code is the
+   same: below all that the kernel places by itself, and above what sanitizers
+   do. */
 #define MEMBER_AT 0x7e9000000000ull
 #define THREADS_LEAST  128u /* slots, where memory is short */
 
@@ -65,10 +66,11 @@ map_choose_in(struct engine *eng, struct gaps *gs)
 		ok = m->table != 0 && gaps_take(gs, m->table, n + PAGE);
 	}
 	if (ok) {
-		m->shared = eng->root != NULL && !eng->joined &&
-					    gaps_has(gs, MEMBER_AT, m->shared_len)
-				    ? MEMBER_AT
-				    : gaps_anywhere(gs, m->shared_len);
+		m->shared =
+			eng->root != NULL && !eng->joined &&
+					gaps_has(gs, MEMBER_AT, m->shared_len)
+				? MEMBER_AT
+				: gaps_anywhere(gs, m->shared_len);
 		ok = m->shared != 0;
 	}
 	return ok;
@@ -472,8 +474,8 @@ map_close(struct engine *eng)
 	m->fd = -1;
 }
 
-/* At addresses that are free, which `map` maps: again where others have come to be
-   there meanwhile. */
+/* At addresses that are free, which `map` maps: again where others have come to
+   be there meanwhile. */
 static int
 map_somewhere(struct engine *eng,
 	      int (*map)(struct engine *eng, int tfd, struct err *e), int tfd,
@@ -708,7 +710,7 @@ map_member_free(struct engine *eng)
 	map_close(eng);
 }
 
-/* ---- a program that has only begun: all of it in one go -------------------- */
+/* ---- a program that has only begun: all of it in one go ------------------ */
 
 static struct inject_call *
 once_add(struct inject_calls *c, long nr, uint64_t addr, uint64_t n,
@@ -733,8 +735,8 @@ once_map(struct inject_calls *c, uint64_t addr, uint64_t n, int prot, int tfd,
 	k->arg[5] = off;
 }
 
-/* What map_theirs() does, of one that locks nothing; what may fail comes last, and
-   first what fails without the file. */
+/* What map_theirs() does, of one that locks nothing; what may fail comes last,
+   and first what fails without the file. */
 static void
 once_list(struct engine *eng, int tfd, struct inject_calls *c)
 {
@@ -863,8 +865,8 @@ map_enter_slowly(struct engine *eng, int tfd, struct err *e)
 }
 
 /* Of a program that has begun: by the thread itself; where that fails, whatever
-   the reason, call by call.  -1 + *e; 1: its memory may not be shut, as it is under
-   a filter. */
+   the reason, call by call.  -1 + *e; 1: its memory may not be shut, as it is
+   under a filter. */
 static int
 map_begun(struct engine *eng, struct err *e)
 {

@@ -763,7 +763,7 @@ plan_follow(struct engine *eng, struct err *e)
 	return 0;
 }
 
-/* ---- another target ------------------------------------------------------- */
+/* ---- another target ------------------------------------------------------ */
 
 /* The places of probes that are this process's. */
 static int
@@ -805,7 +805,7 @@ plan_join(struct engine *eng, struct err *e)
 	return plan_end(eng, first, e);
 }
 
-/* ---- code that is mapped later -------------------------------------------- */
+/* ---- code that is mapped later ------------------------------------------- */
 
 static int
 more_points(struct engine *eng, const struct engine_site *v, size_t n,

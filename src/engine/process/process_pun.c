@@ -14,33 +14,33 @@
  *
  * So of where it leads only the lower bytes may be chosen, as many as the
  * instruction has beyond the first (no one, 256, 64 K or 16 M places), and a
- * landing is put there (process_land.c).  Nothing need be known of where control
- * may arrive, but that it be the beginning of instructions.
+ * landing is put there (process_land.c).  Nothing need be known of where
+ * control may arrive, but that it be the beginning of instructions.
  *
  * Tried in this order:
  *
  *	pun	as above
- *	pad	a prefix, which does nothing, or some, before the jump: then other
- *		bytes are the upper ones
+ *	pad	a prefix, which does nothing, or some, before the jump: then
+ *		other bytes are the upper ones
  *	join	with neighbours that control enters through the first alone, so
  *		that there are more bytes to choose
  *	evict	something behind it is overwritten too, by a jump of its own: an
  *		instruction by a pun, or a window, whose jump is then aimed at a
  *		landing as well, so that its bytes suit both
  *
- * A punned jump must find the bytes behind it as they were planned as long as it
- * is there.  Instructions are taken from the highest address down, so that what
- * will be behind one is known, and nobody has read what is overwritten yet, but
- * for what is evicted; windows come first of all.  A window whose bytes
- * are known only when its code is made is evicted or not read at all.  When the
- * text is written all patches of a page are written at once (patch.c), so a pun
- * reads no patch in another page.
+ * A punned jump must find the bytes behind it as they were planned as long as
+ * it is there.  Instructions are taken from the highest address down, so that
+ * what will be behind one is known, and nobody has read what is overwritten
+ * yet, but for what is evicted; windows come first of all.  A window whose
+ * bytes are known only when its code is made is evicted or not read at all.
+ * When the text is written all patches of a page are written at once (patch.c),
+ * so a pun reads no patch in another page.
  *
  * A breakpoint that somebody else puts on the instruction behind a punned one,
  * a debugger or the kernel, changes the jump: one of its bytes becomes that of
  * int3.  Where that leads another landing is put, to the same trampoline, if
- * there can be one.  Where a breakpoint is already the text is not what the file
- * says, and nothing is done.
+ * there can be one.  Where a breakpoint is already the text is not what the
+ * file says, and nothing is done.
  */
 #include "engine/process/process_impl.h"
 
@@ -210,8 +210,9 @@ plan_pun_holds(const struct plan *p, const struct plan_window *pw)
 	for (uint64_t at = end; at < end + plan_pun_reads(pw); at++) {
 		const struct plan_window *by =
 			window_at((struct plan *)(uintptr_t)p, at);
-		int is = by != NULL ? (by->dead ? UNKNOWN : window_byte(by, at)) :
-				      file_byte(w, at);
+		int is = by == NULL ? file_byte(w, at) :
+			 by->dead   ? UNKNOWN :
+				      window_byte(by, at);
 
 		if (is != (int)(rel >> 8 * (at - disp) & 0xff))
 			return false;
@@ -234,8 +235,8 @@ evict_byte(const struct evict *ev, uint64_t addr)
 }
 
 /*
- * Where a jump at `from` with n bytes of its own, `pad` of them prefixes, may lead
- * to: [*lo, *hi].  false: the bytes behind it are not known.
+ * Where a jump at `from` with n bytes of its own, `pad` of them prefixes, may
+ * lead to: [*lo, *hi].  false: the bytes behind it are not known.
  */
 static bool
 reach(struct pun_cx *cx, const struct code_world *w, uint64_t from, uint32_t n,
@@ -276,8 +277,8 @@ pun_alone(struct pun_cx *cx, struct plan_window *pw, const struct evict *ev)
 	return false;
 }
 
-/* The window that serves an address already, as a later point has made it; NULL:
-   none does. */
+/* The window that serves an address already, as a later point has made it;
+   NULL: none does. */
 static const struct plan_window *
 served_by(const struct plan *p, uint64_t addr)
 {
@@ -370,11 +371,10 @@ unknown_behind(struct pun_cx *cx, const struct plan_window *pw)
 
 		if (is == NULL || is->w.start < end)
 			continue;
-		return is->w.kind == CODE_WIN_JMP && is->land == 0 &&
-				       is->over == 0 &&
-				       is->w.start / PAGE == pw->w.start / PAGE ?
-			       is :
-			       NULL;
+		if (is->w.kind != CODE_WIN_JMP || is->land != 0 ||
+		    is->over != 0 || is->w.start / PAGE != pw->w.start / PAGE)
+			return NULL;
+		return is;
 	}
 	return NULL;
 }
@@ -456,8 +456,8 @@ lands_apart(uint64_t a, uint64_t b)
 	return a - b + LAND_LEN >= 2 * LAND_LEN;
 }
 
-/* Landings for both, which are tried at random: each of the two is a question of
-   luck that is the better the more addresses are free. */
+/* Landings for both, which are tried at random: each of the two is a question
+   of luck that is the better the more addresses are free. */
 static bool
 pun_both(struct pun_cx *cx, struct plan_window *pw, struct evict *ev)
 {

@@ -5,10 +5,10 @@
  *
  * MEMORY CGROUPS.  A page of a memory file is charged to the cgroup of whoever
  * touches it first.  Were that the target, our buffers could make the kernel
- * end it.  So where its cgroup, or one around it, has a limit, there are buffers
- * for the threads that are there and some more, within a budget, and the
- * consumer touches all of it before anything fires.  If it lives under a limit
- * too, its own or the same, the budget is a part of what that leaves.
+ * end it.  So where its cgroup, or one around it, has a limit, there are
+ * buffers for the threads that are there and some more, within a budget, and
+ * the consumer touches all of it before anything fires.  If it lives under a
+ * limit too, its own or the same, the budget is a part of what that leaves.
  *
  *	limits of target:   none ──▶ no budget, pages as they are needed
  *	                    any  ──▶ BUDGET, at most a quarter of what is left

@@ -350,8 +350,8 @@ fill_args(struct engine *eng, struct rtn_shared *sh)
 	struct proc_stat st;
 
 	sh->args_at = sh->args_len = 0;
-	if (!proc_stat_read(engine_begun(eng) ? eng->pid : proc_face(eng->pid), 0,
-			    &st) ||
+	if (!proc_stat_read(engine_begun(eng) ? eng->pid : proc_face(eng->pid),
+			    0, &st) ||
 	    st.v[PROC_STAT_ARG_END] <= st.v[PROC_STAT_ARG_START])
 		return;
 	sh->args_at = st.v[PROC_STAT_ARG_START];
@@ -427,7 +427,8 @@ shared_read(const struct engine *eng, uint64_t addr, void *dst, size_t n)
 {
 	struct iovec l = { dst, n }, r = { (void *)(uintptr_t)addr, n };
 
-	return process_vm_readv(proc_face(eng->pid), &l, 1, &r, 1, 0) == (ssize_t)n;
+	return process_vm_readv(proc_face(eng->pid), &l, 1, &r, 1, 0) ==
+	       (ssize_t)n;
 }
 
 /* Where the C library has registered struct rseq, from the thread pointer. */
@@ -682,7 +683,7 @@ shared_fill_sys(struct engine *eng)
 	own_write(eng, eng->lay.sys, eng->plan.sys, sizeof(eng->plan.sys));
 }
 
-/* ---- probes that come later ------------------------------------------------ */
+/* ---- probes that come later ---------------------------------------------- */
 
 bool
 shared_has_room(const struct engine *eng, size_t n)

@@ -490,8 +490,8 @@ plan_statics_of(struct engine *eng, uint32_t first, struct err *e)
 	return 0;
 }
 
-/* Probes that come later: those of what is mapped, and those whose places are in
-   other targets, which have the same memory. */
+/* Probes that come later: those of what is mapped, and those whose places are
+   in other targets, which have the same memory. */
 static uint32_t
 probes_to_come(const struct engine *eng)
 {

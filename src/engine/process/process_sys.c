@@ -196,9 +196,9 @@ sys_number_set(const uint8_t *p)
 }
 
 /*
- * Calls of that number may be missed.  Where other instructions are between, it is
- * the number that was set last before; syscall(2) sets none, and only the count of
- * those left alone tells of it.
+ * Calls of that number may be missed.  Where other instructions are between, it
+ * is the number that was set last before; syscall(2) sets none, and only the
+ * count of those left alone tells of it.
  */
 void
 plan_sys_missed(struct plan *p, const struct plan_point *pt, const char *why)
@@ -324,7 +324,8 @@ fn_is_special(const struct engine *eng, struct world_obj *o, uint64_t fn)
 	if (world_parts(o, fn, 0, part) == 0)
 		return false;
 	p = w->bytes(w->arg, part[0].addr, part[0].size);
-	for (size_t i = !world_obj_is_libc(o); p != NULL && i < nspecial(eng); i++)
+	for (size_t i = !world_obj_is_libc(o); p != NULL && i < nspecial(eng);
+	     i++)
 		if (memmem(p, part[0].size, &sys_special[i],
 			   sizeof(*sys_special)) != NULL)
 			return true;

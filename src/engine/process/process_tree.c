@@ -9,12 +9,12 @@
  *	                 └─▶ execve fails, or it cannot be: it goes on; what is
  *	                     not followed is counted
  *
- * A MEMBER is a struct engine without what is the trace's: it has a process, its
- * world, places, regions and journal of its own, which the root's guardian guards
- * with the root's (guard_join()), and in the memory file a part of its own (struct
- * map.head); machines, buffers, variables and aggregations are the root's, which
- * the process maps like all others.  What the root has found out of the enabling
- * (classes, sites, cells) is copied.
+ * A MEMBER is a struct engine without what is the trace's: it has a process,
+ * its world, places, regions and journal of its own, which the root's guardian
+ * guards with the root's (guard_join()), and in the memory file a part of its
+ * own (struct map.head); machines, buffers, variables and aggregations are the
+ * root's, which the process maps like all others.  What the root has found out
+ * of the enabling (classes, sites, cells) is copied.
  *
  *	file   │ shared: common │ the root's │ the rest │ regions │ head,
  *	       │                                        │         │ regions of a
@@ -48,7 +48,7 @@
 #define GATHER_NS    1000000000ull /* at least */
 #define GATHER_SHARE 20            /* of the time is spent with that, at most */
 
-/* ---- a member -------------------------------------------------------------- */
+/* ---- a member ------------------------------------------------------------ */
 
 /* src's vector again, n elements of size. */
 static bool
@@ -208,7 +208,7 @@ member_new(struct engine *root, pid_t pid, const struct engine_target *t,
 	return NULL;
 }
 
-/* ---- entering the program -------------------------------------------------- */
+/* ---- entering the program ------------------------------------------------ */
 
 static int
 member_mem(struct engine *m, struct err *e)
@@ -269,8 +269,8 @@ slots_of(struct engine *root, pid_t pid)
 	}
 }
 
-/* The self-> variables of the thread, which waits to execute a program: it has them
-   afterwards, too. */
+/* The self-> variables of the thread, which waits to execute a program: it has
+   them afterwards, too. */
 static void
 vars_save(struct engine *m, pid_t tid)
 {
@@ -284,8 +284,8 @@ vars_save(struct engine *m, pid_t tid)
 		memcpy(m->self_vars, vars, n);
 }
 
-/* A slot of the consumer's choice for the first thread of a program, which takes it
-   when it first fires; nthreads: there is none. */
+/* A slot of the consumer's choice for the first thread of a program, which
+   takes it when it first fires; nthreads: there is none. */
 static uint32_t
 slot_reserve(struct engine *root, pid_t pid)
 {
@@ -308,8 +308,8 @@ slot_reserve(struct engine *root, pid_t pid)
 	return t;
 }
 
-/* What fires when a program begins may set self-> variables, and there may be some:
-   the slot of its thread must be there. */
+/* What fires when a program begins may set self-> variables, and there may be
+   some: the slot of its thread must be there. */
 static void
 slot_make(struct engine *root, const struct engine *m)
 {
@@ -353,7 +353,7 @@ tree_lost(struct engine *root, const char *why)
 		root->lost_why = arena_strdup(root->arena, why);
 }
 
-/* ---- who is of it ------------------------------------------------------------ */
+/* ---- who is of it -------------------------------------------------------- */
 
 static void
 kin_seen(const struct engine *root, pid_t pid, pid_t like)
@@ -391,7 +391,7 @@ tree_kin(struct engine *root)
 		kin_children(root, root->members.v[i]);
 }
 
-/* ---- it is there ------------------------------------------------------------- */
+/* ---- it is there --------------------------------------------------------- */
 
 /* It stands at the first instruction. */
 static void
@@ -416,7 +416,7 @@ tree_enter(struct engine *root, struct engine *m)
 	member_free(m);
 }
 
-/* ---- who asks -------------------------------------------------------------- */
+/* ---- who asks ------------------------------------------------------------ */
 
 /* Which process a thread is of; 0: it has ended. */
 static pid_t
@@ -498,7 +498,7 @@ tree_asked_any(struct engine *root)
 		tree_asked(root, root->members.v[i]->sh);
 }
 
-/* ---- who has ended --------------------------------------------------------- */
+/* ---- who has ended ------------------------------------------------------- */
 
 void
 tree_ended(struct engine *root, const struct engine *m)
@@ -523,7 +523,7 @@ member_look(struct engine *root, struct engine *m)
 	m->gone = true;
 }
 
-/* ---- members that nobody needs --------------------------------------------- */
+/* ---- members that nobody needs ------------------------------------------- */
 
 /* Mark those whose head another process has mapped; all, where that cannot be
  * read. */
@@ -595,9 +595,10 @@ member_extend(struct engine *m)
 	vec_fini(&v);
 }
 
-/* ---- other targets ----------------------------------------------------------- */
+/* ---- other targets ------------------------------------------------------- */
 
-/* Of other numbers of processes and threads only the root's can be found out. */
+/* Of other numbers of processes and threads only the root's can be found
+   out. */
 static int
 join_near(pid_t pid, struct err *e)
 {
@@ -673,7 +674,7 @@ join_poll(struct engine *root, struct engine *m)
 	}
 }
 
-/* ---- the door -------------------------------------------------------------- */
+/* ---- the door ------------------------------------------------------------ */
 
 void
 tree_poll(struct engine *root, uint64_t now)
@@ -716,7 +717,7 @@ tree_of(const struct engine *root, pid_t pid)
 	return NULL;
 }
 
-/* ---- the end --------------------------------------------------------------- */
+/* ---- the end ------------------------------------------------------------- */
 
 static uint64_t
 head_of(const struct engine *eng)

@@ -10,8 +10,8 @@
  * one walk, a stack that ends early.
  *
  * The memory is reserved in whole and used as tables are made: what a process
- * has mapped, at 4 bytes a row.  Where memory is counted to the target and short
- * (map.touch) there are none.
+ * has mapped, at 4 bytes a row.  Where memory is counted to the target and
+ * short (map.touch) there are none.
  */
 #include "engine/process/process_impl.h"
 

@@ -322,9 +322,9 @@ slot_pid(const struct engine *eng, uint32_t thread)
 }
 
 /*
- * All dead threads of the process that the first one of them was of: their homes
- * are closed, done[] is set, and if it is not to be had they are kept for the
- * next time.
+ * All dead threads of the process that the first one of them was of: their
+ * homes are closed, done[] is set, and if it is not to be had they are kept for
+ * the next time.
  */
 static void
 reap_process(const struct engine *eng, uint32_t first, bool *dead, bool *done)

@@ -79,8 +79,8 @@ struct x86_handler_in {
  * registers of `saves` (lowest number first, so highest is at [rsp]), after
  * stepping over the red zone and saving flags where needed
  * (x86_frame_extra()); eax is the index of the rtn_site, so `saves` has rax
- * where it is called.  `code` != 0: call it.  inl: short enough to be written in place, per site, with
- * x86_handler_inline(), which may change the flags.
+ * where it is called.  `code` != 0: call it.  inl: short enough to be written
+ * in place, per site, with x86_handler_inline(), which may change the flags.
  */
 struct x86_handler {
 	uint64_t code;	/* address of the out-of-line version */
@@ -102,7 +102,8 @@ struct x86_handler {
  * system call also its place, a spare word and the dispatcher's
  * return address.
  */
-#define X86_SYS_PLACE 144 /* bytes below the thread's stack where that place is */
+#define X86_SYS_PLACE 144 /* bytes below the thread's stack where that place
+			     is */
 static inline uint32_t
 x86_frame_extra(enum x86_at at)
 {
@@ -245,7 +246,7 @@ uint64_t x86_copy(struct x86_buf *b, const struct x86_target *t,
 size_t x86_copy_size(const uint8_t *bytes, uint64_t addr, uint32_t len,
 		     const struct x86_point *points, size_t npoints);
 
-/* ---- the dynamic linker ---------------------------------------------------- */
+/* ---- the dynamic linker -------------------------------------------------- */
 
 /*
  * A handler for the entry of the function that the dynamic linker calls when

@@ -355,8 +355,9 @@ lower_site(struct lower *l, unsigned size, unsigned dst, size_t off)
 
 	l->f.site = true;
 	if (l->inl) {
-		x86_mov_ri(l->b, dst, size == 4 ? *(const uint32_t *)(const void *)p
-						: *(const uint64_t *)(const void *)p);
+		x86_mov_ri(l->b, dst,
+			   size == 4 ? *(const uint32_t *)(const void *)p
+				     : *(const uint64_t *)(const void *)p);
 		return;
 	}
 	x86_load(l->b, 8, false, dst, lower_slot_m(l, l->site_slot));

@@ -151,8 +151,8 @@ uint32_t lower_slot(struct lower *l);
 uint32_t lower_frame_size(const struct lower *l);
 struct x86_mem lower_slot_m(const struct lower *l, uint32_t slot);
 /* A new cold part that `emit` will write; owned by the arena. */
-struct lower_cold *lower_cold(struct lower *l,
-			      void (*emit)(struct lower *, struct lower_cold *));
+struct lower_cold *
+lower_cold(struct lower *l, void (*emit)(struct lower *, struct lower_cold *));
 void lower_cold_emit(struct lower *l);
 /* Call a body; arguments are in place but for rdi, which is set to rt. */
 void lower_call(struct lower *l, enum rtn_fn fn);

@@ -202,7 +202,8 @@ rec_down(struct lower *l, uint32_t n, uint32_t size, struct lower_cold *slow)
 	x86_mov_rr(b, 4, LOWER_REC, X86_RAX);
 	x86_un_r(b, X86_NEG, 4, LOWER_REC);
 	x86_alu_ri(b, X86_AND, 4, LOWER_REC, (int32_t)(size - 1));
-	x86_alu_ri(b, X86_CMP, 4, LOWER_REC, n > size ? -1 : (int32_t)(size - n));
+	x86_alu_ri(b, X86_CMP, 4, LOWER_REC,
+		   n > size ? -1 : (int32_t)(size - n));
 	x86_jcc_label(b, n > size ? X86_CC_BE : X86_CC_A, &slow->at);
 	x86_alu_rm(b, X86_CMP, 8, X86_RAX, RT_M(reach));
 	x86_jcc_short(b, X86_CC_BE, &reached);

@@ -58,8 +58,8 @@ static const uint8_t hardware[DIF_NUREGS] = {
 	[DIF_R_SS] = NOT_GENERAL,
 };
 
-/* dst = where the thread is.  A site of a system call has no place of its own: its
-   trampolines say.  The thread is behind it, as the kernel has it. */
+/* dst = where the thread is.  A site of a system call has no place of its own:
+   its trampolines say.  The thread is behind it, as the kernel has it. */
 static void
 user_pc(struct lower *l, unsigned dst)
 {

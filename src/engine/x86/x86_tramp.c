@@ -37,8 +37,8 @@
  * child of vfork() leaves its last call to its parent, which may have made one
  * at the same depth: so the place of the call is kept too, and a return higher
  * on the stack, as that of vfork() is, forgets the call: it is over.  The slot
- * of a thread that is not found by its %fs base, which it may share with others,
- * is known to the blob.
+ * of a thread that is not found by its %fs base, which it may share with
+ * others, is known to the blob.
  *
  * Such children, and threads that are made, come back from the `syscall` in the
  * trampoline as their makers do, on a stack that may be new and with another
@@ -194,7 +194,8 @@ fire(struct x86_buf *b, const struct x86_target *t, const struct x86_point *p,
 		return;
 	save(b, mask, gap, wide && !flags_dead);
 	if (is_sys(p))
-		put_place(b, gap + 8 * (uint32_t)__builtin_popcount(mask), addr);
+		put_place(b, gap + 8 * (uint32_t)__builtin_popcount(mask),
+			  addr);
 	for (size_t i = 0; i < n; i++)
 		if (!count(b, t, &p[i], w, false))
 			body(b, t, p[i].h, p[i].site);

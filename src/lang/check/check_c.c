@@ -5,7 +5,8 @@
  *
  * A checked tree is walked, with the values that each part of it can have in D
  * (a span) and the type that C would give it.  C cuts what every operator makes
- * to that type; D keeps 64 bits until the value is stored.  The two differ where
+ * to that type; D keeps 64 bits until the value is stored.  The two differ
+ * where
  *
  *   - a result may lie outside C's type, and more than its low bits are looked
  *     at: it is divided, compared, shifted right, added up, made wider;
@@ -140,7 +141,7 @@ ctype_of(const struct node *n)
 	return (struct ctype){ type_size(n->type), type_is_signed(n->type) };
 }
 
-/* ---- spans of operators --------------------------------------------------- */
+/* ---- spans of operators -------------------------------------------------- */
 
 static wide
 lesser(wide a, wide b)
@@ -175,7 +176,8 @@ ones(wide v)
 static struct span
 span_bits(int op, struct span l, struct span r)
 {
-	wide hi = ones(larger(larger(l.hi, r.hi), larger(-l.lo - 1, -r.lo - 1)));
+	wide hi =
+		ones(larger(larger(l.hi, r.hi), larger(-l.lo - 1, -r.lo - 1)));
 
 	if (op == '&' && (l.lo >= 0 || r.lo >= 0))
 		return (struct span){ 0, l.lo < 0   ? r.hi
@@ -234,7 +236,7 @@ in_64(struct span s)
 	return within(s, all) ? s : all;
 }
 
-/* ---- operators ------------------------------------------------------------ */
+/* ---- operators ----------------------------------------------------------- */
 
 /* The low bits of its result depend on the low bits of its operands only. */
 static bool
@@ -388,8 +390,8 @@ span_unary(struct compile *cx, struct node *n, enum use use)
 	return cut_by_c(cx, n, n->op, s, c, use);
 }
 
-/* What is kept of a value of a type narrower than int is that type: C would have
-   made it an int. */
+/* What is kept of a value of a type narrower than int is that type: C would
+   have made it an int. */
 static void
 kept_narrow(struct compile *cx, struct node *n, struct span s)
 {
@@ -433,7 +435,7 @@ span_cast(struct compile *cx, struct node *n, enum use use)
 	return within(s, span_type(n->type)) ? s : span_type(n->type);
 }
 
-/* ---- the walk ------------------------------------------------------------- */
+/* ---- the walk ------------------------------------------------------------ */
 
 /* Parts of what is no operator on integers. */
 static void

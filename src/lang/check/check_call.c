@@ -143,7 +143,7 @@ check_inline_call(struct compile *cx, struct node *n)
 	return true;
 }
 
-/* ---- actions as values ---------------------------------------------------- */
+/* ---- actions as values --------------------------------------------------- */
 
 const struct dif_act_info *
 check_key_action(struct compile *cx, struct node *n)

@@ -15,7 +15,8 @@
 
 #define BIT(n) (1u << (n))
 
-static void use_scalar_var(struct compile *cx, struct node *n, struct ident *id);
+static void use_scalar_var(struct compile *cx, struct node *n,
+			   struct ident *id);
 
 /* ---- built-in variables ------------------------------------------------- */
 

@@ -3,8 +3,9 @@
  * check_who.c - the option who: every record tells of whom it is.
  *
  * As the last statement of a clause that leaves a record comes trace() of pid,
- * tid and execname, in one statement whose arg is DIF_TRACE_WHO.  Consumers that
- * draw tracks of threads need it; a record itself has a CPU and a time only.
+ * tid and execname, in one statement whose arg is DIF_TRACE_WHO.  Consumers
+ * that draw tracks of threads need it; a record itself has a CPU and a time
+ * only.
  */
 #include "lang/clause/clause_impl.h"
 #include "lang/parse/parse.h"

@@ -356,7 +356,8 @@ check_branches(struct compile *cx, struct node *pred, struct node **body,
 	c->args_used |= cl->args_used;
 }
 
-/* The predicate, and where probes are made of others, whether this one fires. */
+/* The predicate, and where probes are made of others, whether this one
+   fires. */
 static struct node *
 whole_predicate(struct compile *cx, const struct clause_node *cn)
 {

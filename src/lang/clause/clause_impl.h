@@ -17,12 +17,12 @@ struct dif_stmt *check_stmt_new(struct compile *cx, uint32_t kind,
 /* Room for n expressions of a statement, in the program's arena. */
 void check_stmt_exprs(struct compile *cx, struct dif_stmt *st, uint32_t n);
 
-/* ---- check_who.c ---------------------------------------------------------- */
+/* ---- check_who.c --------------------------------------------------------- */
 
 /* The clause is complete: add what the option who wants in its record. */
 void check_who(struct compile *cx);
 
-/* ---- check_only.c --------------------------------------------------------- */
+/* ---- check_only.c -------------------------------------------------------- */
 
 /* What the checked predicate (NULL: none) says of who can fire the clause, to
    its only_pid and only_self. */

@@ -267,7 +267,8 @@ macro_is_target(const struct macro *m)
 
 /* The value in a description that is expanded for target nth. */
 static void
-macro_spec_value(struct compile *cx, struct macro *m, uint32_t nth, struct src_loc at)
+macro_spec_value(struct compile *cx, struct macro *m, uint32_t nth,
+		 struct src_loc at)
 {
 	macro_value(cx, m, at, " (in a probe description)");
 	if (!macro_is_target(m))

@@ -89,8 +89,8 @@ decl_lookup_local(struct compile *cx, const char *name)
 struct type *
 decl_lookup_own(struct compile *cx, const char *name)
 {
-	return decl_lookup_declared(cx, name,
-				    cx->src->library ? 0 : cx->lang->nlibspaces);
+	return decl_lookup_declared(
+		cx, name, cx->src->library ? 0 : cx->lang->nlibspaces);
 }
 
 /* ---- one word ------------------------------------------------------------ */

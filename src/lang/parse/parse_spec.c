@@ -266,8 +266,8 @@ bad_outer(struct compile *cx, const char *expected)
 	lex_syntax(cx, &t, expected);
 }
 
-/* A word of SystemTap with an argument, kernel.function("vfs_read").return: what
-   it is in D; NULL: it is none. */
+/* A word of SystemTap with an argument, kernel.function("vfs_read").return:
+   what it is in D; NULL: it is none. */
 static const char *
 tap_probe(struct compile *cx, const char *word)
 {
@@ -383,8 +383,8 @@ target_lacks(struct compile *cx, const struct dif_pdesc *pd)
 
 /*
  * A description with $target is one for each of several.  Those of targets that
- * lack what it names are left out, so that nobody asks what types mean there; but
- * the last stays if all do, for the message.
+ * lack what it names are left out, so that nobody asks what types mean there;
+ * but the last stays if all do, for the message.
  */
 static void
 parse_one_spec(struct compile *cx, struct clause_node *c, size_t len,

@@ -283,7 +283,8 @@ stores(const char *text)
 	return n;
 }
 
-/* An argument that does something is worked out once, wherever in it that is. */
+/* An argument that does something is worked out once, wherever in it that
+   is. */
 static void
 effects_come_once(void **state)
 {

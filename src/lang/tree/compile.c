@@ -80,8 +80,8 @@ is_known(const struct compile *cx, const struct err_tag *tag,
 }
 
 static void
-compile_report(struct compile *cx, const struct err_tag *tag, struct src_loc loc,
-       const char *msg)
+compile_report(struct compile *cx, const struct err_tag *tag,
+	       struct src_loc loc, const char *msg)
 {
 	struct lang_more *more = cx->src->more;
 
@@ -230,7 +230,7 @@ lang_file(struct compile *cx, const char *name)
 	return p;
 }
 
-/* ---- lists ----------------------------------------------------------------- */
+/* ---- lists --------------------------------------------------------------- */
 
 void *
 list_room(struct compile *cx, void *v, size_t n, size_t size)

@@ -57,7 +57,8 @@ bool compile_try(struct compile *cx, bool names,
 struct lang_attr {
 	struct lang_attr *next;
 	const char *provider; /* NULL: of an identifier */
-	const char *name;     /* identifier; or provider, module, function ... */
+	const char *name;     /* identifier; or provider, module, function
+				 ... */
 	uint8_t stab[3];      /* name, data (Internal 0 .. Standard 7), class
 				 (Unknown 0 .. Common 5) */
 	bool binding;	      /* version instead of stab */
@@ -88,7 +89,7 @@ struct lang {
 	uint32_t nid[3]; /* next variable id by enum dif_scope */
 };
 
-/* ---- a compile -------------------------------------------------------------- */
+/* ---- a compile ----------------------------------------------------------- */
 
 /*
  * The inlines and translators whose expressions are being checked, innermost
@@ -172,7 +173,8 @@ struct compile {
 	struct shown shown;
 	struct show *show;	/* show.c; NULL: the text is not written back */
 	const struct expansion *expansion; /* NULL: none */
-	/* Height of the inlines being expanded, their number so far: bounded. */
+	/* Height of the inlines being expanded, their number so far:
+	   bounded. */
 	uint32_t inline_height, ninlined;
 	/* Names made by this compile; see names.c for commit and roll-back. */
 	void *names;

@@ -13,7 +13,8 @@ enum ident_kind { ID_VAR, ID_INLINE, ID_EXTERN };
 struct ident {
 	enum ident_kind kind;
 	const char *name;
-	struct type *type;	/* NULL: not yet known (first assignment tells) */
+	struct type *type;	/* NULL: not yet known (first assignment
+				   tells) */
 	struct dif_uvar *var;	/* ID_VAR: scope, id, keys */
 	struct type **keys;	/* assoc array: D types of the tuple, or NULL */
 	uint32_t nkeys;

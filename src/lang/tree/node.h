@@ -30,13 +30,15 @@ enum node_kind {
 	/* expressions */
 	NODE_INT,    /* ival, type */
 	NODE_STR,    /* str */
-	NODE_IDENT,  /* name: variable, builtin, inline, enumerator, subroutine */
+	NODE_IDENT,  /* name: variable, builtin, inline, enumerator,
+			subroutine */
 	NODE_SYM,    /* `sym, mod`sym: mod, name */
 	NODE_AGG,    /* @name[args]: name ("_" if bare), args */
 	NODE_SELF,   /* self->name, with args if subscripted */
 	NODE_THIS,   /* this->name */
 	NODE_SUB,    /* a[args]: left, args (array, pointer, assoc. array) */
-	NODE_CALL,   /* name(args): subroutine, action or aggregating function */
+	NODE_CALL,   /* name(args): subroutine, action or aggregating
+			function */
 	NODE_MEMBER, /* left.name */
 	NODE_ARROW,  /* left->name */
 	NODE_UNARY,  /* op left: - + ! ~ * & ++x --x x++ x-- */

@@ -101,7 +101,7 @@ comps(struct trace *t, const char *want)
 #define GET_ARR ".var a 1281 arr glb int 8\nldgaa a, %r1\nret %r1\n"
 #define PUT_LOC ".var l 1280 scl loc int 8\nstls l, %r0\nret %r0\n"
 
-/* ---- components ------------------------------------------------------------ */
+/* ---- components ---------------------------------------------------------- */
 
 static void
 variables_connect(void **state)
@@ -217,7 +217,8 @@ rows_tell_engines(void **state)
 	assert_int_equal(c[4].pid, 7);
 }
 
-/* Kinds of site have engines in their rows, and so has what conditions ask for. */
+/* Kinds of site have engines in their rows, and so has what conditions ask
+   for. */
 static void
 sites_tell_engines(void **state)
 {
@@ -230,7 +231,8 @@ sites_tell_engines(void **state)
 	static const struct dif_whens once = {
 		.once = { DIF_RCP_CONST }
 	};
-	static const struct dif_recipes vector = { .arg[11] = { DIF_RCP_UVEC } };
+	static const struct dif_recipes vector = { .arg[11] = {
+							   DIF_RCP_UVEC } };
 	struct trace *t = *state;
 	uint32_t tp = probe(t, DIF_SITE_TP, 0);
 	uint32_t sys = probe(t, DIF_SITE_SYSRETURN, 0);
@@ -261,7 +263,7 @@ sites_tell_engines(void **state)
 	assert_string_equal(t->comps.v[1].only_p, "vector registers");
 }
 
-/* ---- placement --------------------------------------------------------------- */
+/* ---- placement ----------------------------------------------------------- */
 
 /* "K7": first component kernel, second process 7; "*": in each process, "+": in
    all as one; "!": refused. */
@@ -299,8 +301,8 @@ static const struct dt_world user7 = { .no_kernel = "no", .target = 7,
 static const struct dt_world kernel7 = { .target = 7, .force = DIF_ENG_K };
 static const struct dt_world process7 = { .target = 7, .force = DIF_ENG_P };
 
-/* A probe whose event is one site for the kernel engine, another for the process
-   engine: either will do, where processes may be followed. */
+/* A probe whose event is one site for the kernel engine, another for the
+   process engine: either will do, where processes may be followed. */
 static void
 sites_for_engines(void **state)
 {

@@ -2,7 +2,8 @@
 /*
  * test_dt_spec.c - the consumer's side of speculations: records and states
  * made by hand in the memory of an engine that does nothing, and what of them
- * comes out of the consumer, in which order, whatever is done to them meanwhile.
+ * comes out of the consumer, in which order, whatever is done to them
+ * meanwhile.
  */
 #include <setjmp.h>
 #include <stdarg.h>

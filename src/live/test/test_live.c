@@ -522,7 +522,8 @@ test_short(void **state)
 	}
 }
 
-/* Whatever allocation fails, there is a frame or none, and a picture or none. */
+/* Whatever allocation fails, there is a frame or none, and a picture or
+   none. */
 static void
 test_nomem(void **state)
 {

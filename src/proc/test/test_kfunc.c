@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * test_kfunc.c - the list of functions that can be traced, on a kernel that is made
- * here: which share a name, and where each begins by the bytes before ftrace's
- * place.
+ * test_kfunc.c - the list of functions that can be traced, on a kernel that is
+ * made here: which share a name, and where each begins by the bytes before
+ * ftrace's place.
  */
 #include <setjmp.h>
 #include <stdarg.h>

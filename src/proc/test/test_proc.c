@@ -178,7 +178,8 @@ test_advance(void **state)
 			err_clear(&e);
 			assert_int_equal(proc_continue(p, &e), 0);
 			/* It runs: there is nothing to advance. */
-			assert_int_equal(proc_advance(p, PROC_EVAL_EXEC, &e), 0);
+			assert_int_equal(proc_advance(p, PROC_EVAL_EXEC, &e),
+					 0);
 			assert_int_equal(WEXITSTATUS(wait_end(p)), 7);
 			proc_set_free(ps);
 		}
@@ -322,8 +323,8 @@ test_comes_and_goes(void **state)
 	proc_set_free(ps);
 }
 
-/* What goes behind a look that has found nothing but memory is gone as well, and
-   the same again when it comes back. */
+/* What goes behind a look that has found nothing but memory is gone as well,
+   and the same again when it comes back. */
 static void
 comes_back(struct proc_set *ps)
 {
@@ -334,8 +335,8 @@ comes_back(struct proc_set *ps)
 	assert_non_null(p);
 	h = dlopen(SELDOM, RTLD_NOW);
 	assert_non_null(h);
-	/* The first look maps the file to read it, in this process perhaps right
-	   below the library. */
+	/* The first look maps the file to read it, in this process perhaps
+	   right below the library. */
 	proc_refresh(p);
 	proc_refresh(p);
 	o = obj_named(p, SELDOM);
@@ -685,8 +686,8 @@ static void __attribute__((constructor)) say_constructed(void)
 		_exit(1);
 }
 
-/* A file that is mapped a second time, at once behind the first, is a run of its
-   own: its offsets start over. */
+/* A file that is mapped a second time, at once behind the first, is a run of
+   its own: its offsets start over. */
 static void
 test_runs(void **state)
 {

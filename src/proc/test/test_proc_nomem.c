@@ -47,7 +47,8 @@ static void
 test_ktext_bad(void **state)
 {
 	uint64_t at = rewritten();
-	const int want = at != 0; /* nothing is known of where there is no text */
+	const int want = at != 0; /* nothing is known of where there is no
+				     text */
 	bool failed = true;
 	long n = 0;
 

@@ -364,8 +364,8 @@ sites_or_name(void *arg, struct probe *p)
 	return 0;
 }
 
-/* Every provider that is a table: each probe has types and sites, or says by its
-   name what this kernel has not. */
+/* Every provider that is a table: each probe has types and sites, or says by
+   its name what this kernel has not. */
 static void
 test_tables(void **state)
 {
@@ -496,7 +496,7 @@ test_sdt_kernel(void **state)
 	free(l.v);
 }
 
-/* ---- notes of modules -------------------------------------------------------- */
+/* ---- notes of modules ---------------------------------------------------- */
 
 /* A note as the compiler lays it out; its length. */
 static size_t

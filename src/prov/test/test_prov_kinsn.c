@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * test_prov_kinsn.c - instr and kinst on a kernel of three functions that is made
- * here: names, what is left out, sites, and what is said where there are none.
+ * test_prov_kinsn.c - instr and kinst on a kernel of three functions that is
+ * made here: names, what is left out, sites, and what is said where there are
+ * none.
  */
 #include <setjmp.h>
 #include <stdarg.h>

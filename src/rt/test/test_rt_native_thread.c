@@ -445,7 +445,7 @@ knows_its_cpu(void **state)
 	sched_setaffinity(0, sizeof(was), &was);
 }
 
-/* ---- signal handlers ------------------------------------------------------ */
+/* ---- signal handlers ----------------------------------------------------- */
 
 static struct world *signal_world;
 static struct rt *signal_rt;
@@ -483,7 +483,7 @@ raises_signals_behind_the_firing(void **state)
 	signal(SIGUSR1, SIG_DFL);
 }
 
-/* ---- firings that are left by a long jump --------------------------------- */
+/* ---- firings that are left by a long jump -------------------------------- */
 
 static sigjmp_buf leap_to;
 static struct rt *leap_rt; /* the handler's firing */

@@ -134,8 +134,8 @@ var(struct test_world *w, uint32_t id, int scope, const struct dif_type *t,
 }
 
 struct dif_site *
-probe(struct test_world *w, enum dif_site_kind kind, uint64_t num, unsigned mask,
-      const struct dif_recipes *args)
+probe(struct test_world *w, enum dif_site_kind kind, uint64_t num,
+      unsigned mask, const struct dif_recipes *args)
 {
 	uint32_t p = w->en.nprobes++;
 

@@ -66,8 +66,9 @@ void agg_byfunc(struct test_world *w, struct dif_stmt *s);
 void var(struct test_world *w, uint32_t id, int scope, const struct dif_type *t,
 	 const struct dif_type *key);
 /* A probe that runs the clauses of a mask. */
-struct dif_site *probe(struct test_world *w, enum dif_site_kind kind, uint64_t num,
-		       unsigned mask, const struct dif_recipes *args);
+struct dif_site *probe(struct test_world *w, enum dif_site_kind kind,
+		       uint64_t num, unsigned mask,
+		       const struct dif_recipes *args);
 
 /* ---- running ------------------------------------------------------------- */
 
@@ -81,7 +82,8 @@ void stop(struct test_world *w);
 
 /* Records of an EPID that wait in the buffers: their number, and the last of
    them (last may be NULL).  They stay there until records_done(). */
-unsigned records(struct test_world *w, uint32_t epid, const struct rt_rec **last);
+unsigned records(struct test_world *w, uint32_t epid,
+		 const struct rt_rec **last);
 void records_done(struct test_world *w);
 /* Take all cells of a half: sum of the first words of those of one aggregation,
    and their number (n may be NULL); w->seen is of each. */

@@ -64,7 +64,8 @@ main(void)
 	int rc;
 
 	ts = type_space_base(&e);
-	rc = ts == NULL ? 1 : cmocka_run_group_tests(tests, fds_note, fds_check);
+	rc = ts == NULL ? 1
+			: cmocka_run_group_tests(tests, fds_note, fds_check);
 	type_space_free(ts);
 	return rc;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * test_type_write.c - names in C text: two types of one name are written by two.
+ * test_type_write.c - names in C text: two types of one name are written by
+ * two.
  */
 #include <setjmp.h>
 #include <stdarg.h>

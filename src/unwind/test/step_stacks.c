@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * step_stacks [-v] STACKS PAUSE PROGRAM [ARG ...] - walks of a running program's
- * stack at every instruction, against who has called whom.
+ * step_stacks [-v] STACKS PAUSE PROGRAM [ARG ...] - walks of a running
+ * program's stack at every instruction, against who has called whom.
  *
  * The program runs for PAUSE milliseconds.  Then its first thread is led from
  * instruction to instruction, and a list is kept of the calls that are made and
- * not yet returned from; no table, symbol or frame pointer is asked.  So it serves
- * for code that no debugger can walk through: that of V8.
+ * not yet returned from; no table, symbol or frame pointer is asked.  So it
+ * serves for code that no debugger can walk through: that of V8.
  *
- * A stack is `equal`: its first frames are those of the list; `early`: it has fewer
- * and these are right; else wrong.  What was called before the beginning is in no
- * list, and there nothing is compared.  Status 1: one was wrong, or more than one
- * in a hundred early; 77: there is no such program, or it cannot be traced.
+ * A stack is `equal`: its first frames are those of the list; `early`: it has
+ * fewer and these are right; else wrong.  What was called before the beginning
+ * is in no list, and there nothing is compared.  Status 1: one was wrong, or
+ * more than one in a hundred early; 77: there is no such program, or it cannot
+ * be traced.
  */
 #include <errno.h>
 #include <signal.h>
@@ -107,7 +108,7 @@ walk(const struct user_regs_struct *r)
 	return n & (RT_UNWIND_WANT - 1);
 }
 
-/* ---- who has called whom ------------------------------------------------------ */
+/* ---- who has called whom ------------------------------------------------- */
 
 static void
 list_push(struct list *l, uint64_t slot, uint64_t ret)
@@ -138,7 +139,7 @@ list_step(struct list *l, const struct user_regs_struct *a,
 	}
 }
 
-/* ---- comparing ------------------------------------------------------------------ */
+/* ---- comparing ----------------------------------------------------------- */
 
 static void
 tell(const struct list *l, const char *how, const struct user_regs_struct *r,
@@ -185,7 +186,7 @@ compare(const struct list *l, const struct user_regs_struct *r,
 	}
 }
 
-/* ---- the program ------------------------------------------------------------------ */
+/* ---- the program --------------------------------------------------------- */
 
 static bool
 stopped(int *status)
@@ -227,9 +228,9 @@ step(struct user_regs_struct *r)
 	return ptrace(PTRACE_GETREGS, child, NULL, r) == 0;
 }
 
-/* Some of V8's builtins take their frames down long before they are left, so how
-   many end early depends on where the program is met: none in most runs of 4,000
-   stacks, 190 in some. */
+/* Some of V8's builtins take their frames down long before they are left, so
+   how many end early depends on where the program is met: none in most runs of
+   4,000 stacks, 190 in some. */
 #define EARLY 10
 
 static bool

@@ -143,7 +143,7 @@ on_signal(int sig)
 	compare();
 }
 
-/* ---- tests ------------------------------------------------------------------ */
+/* ---- tests --------------------------------------------------------------- */
 
 static void
 test_plain(void **state)
@@ -332,11 +332,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain),	cmocka_unit_test(test_signal),
+		cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_signal),
 		cmocka_unit_test(test_max),
-		cmocka_unit_test(test_gaps),	cmocka_unit_test(test_garbage),
-		cmocka_unit_test(test_circle),	cmocka_unit_test(test_small_pool),
-		cmocka_unit_test(test_stack_alone), cmocka_unit_test(test_padding),
+		cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_garbage),
+		cmocka_unit_test(test_circle),
+		cmocka_unit_test(test_small_pool),
+		cmocka_unit_test(test_stack_alone),
+		cmocka_unit_test(test_padding),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

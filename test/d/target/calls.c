@@ -6,7 +6,8 @@
  * No function is inlined, and none is copied for its callers' constants.  With
  * an argument it does something else instead: "wait" lives for some seconds,
  * "threads" calls work() from four threads, "signal" shows that raise() of D
- * reached it, "leaves" ends in the handler of that signal, "status" exits with 7.
+ * reached it, "leaves" ends in the handler of that signal, "status" exits with
+ * 7.
  */
 #include <errno.h>
 #include <fcntl.h>

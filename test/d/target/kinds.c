@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * kinds.c - calls a function a hundred times, thirty of them with 0: at its
- * `je`, its call, its locked instruction, its nop and its ret these are 100, 70,
- * 70, 30 and 100.
+ * `je`, its call, its locked instruction, its nop and its ret these are 100,
+ * 70, 70, 30 and 100.
  */
 #include <stdio.h>
 

@@ -57,7 +57,8 @@ test_syscall(void **state)
 
 /* Of struct pt_regs: the first argument, read in several ways. */
 #define ARG0(size, ...) { 1, { { 8 * DIF_R_SYSARG0, size, __VA_ARGS__ } } }
-static const struct dif_path arg0 = ARG0(8, 0), arg0_w = ARG0(4, .is_signed = true),
+static const struct dif_path arg0 = ARG0(8, 0),
+			     arg0_w = ARG0(4, .is_signed = true),
 			     arg0_h = ARG0(2, 0), arg0_b = ARG0(1, 4, 3, true);
 #define REGS(path) { DIF_RCP_TPARG, 0, path }
 #define GETPPID	   { { DIF_RCP_TPARG, 1 }, 0, DIF_CMP_EQ, SYS_getppid }
@@ -81,9 +82,15 @@ test_rawtp(void **state)
 		{ 8 * DIF_R_SYSARG1, 4, .add = DIF_ADD_BELOW, .scale = 5 },
 	} };
 	static const struct dif_recipes args = {
-		.arg = { REGS(&arg0), REGS(&arg0_w), REGS(&arg0_h), REGS(&arg0_b),
-			 REGS(&bad), { DIF_RCP_TPARG, 1 }, REGS(&sum),
-			 REGS(&below), { DIF_RCP_TPARG, 0 } },
+		.arg = { REGS(&arg0),
+			 REGS(&arg0_w),
+			 REGS(&arg0_h),
+			 REGS(&arg0_b),
+			 REGS(&bad),
+			 { DIF_RCP_TPARG, 1 },
+			 REGS(&sum),
+			 REGS(&below),
+			 { DIF_RCP_TPARG, 0 } },
 	};
 	static const struct dif_whens never = {
 		2, { GETPPID, { REGS(&arg0_h), 0xff, DIF_CMP_NE, 0xee } }
@@ -254,7 +261,8 @@ test_every(void **state)
 
 	for (unsigned i = 0; i < 2; i++) {
 		s->exprs[i].src = DIF_SRC_NAME;
-		s->exprs[i].arg = i == 0 ? DIF_VAR_probeprov : DIF_VAR_probefunc;
+		s->exprs[i].arg =
+			i == 0 ? DIF_VAR_probeprov : DIF_VAR_probefunc;
 		s->exprs[i].type.kind = DIF_TYPE_STRING;
 	}
 	probe(w, DIF_SITE_SYSENTRY, SYS_getppid, 1, NULL);
@@ -287,7 +295,8 @@ test_operands(void **state)
 		{ DIF_RCP_UREG, DIF_R_FNARG1, .size = 1, .shift = 8 },
 		{ DIF_RCP_UREG, DIF_R_FNARG1, .size = 2, .is_signed = true },
 		{ DIF_RCP_UMEM, 0, .size = 2, .is_signed = true,
-		  .base = DIF_BASE(FNARG2), .index = DIF_BASE(FNARG0), .scale = 1 },
+		  .base = DIF_BASE(FNARG2), .index = DIF_BASE(FNARG0),
+		  .scale = 1 },
 		{ DIF_RCP_UMEM, 2, .size = 2, .base = DIF_BASE(FNARG2) },
 		{ DIF_RCP_UMEM, 16, .size = 4, .base = DIF_BASE(FNARG0) },
 		{ DIF_RCP_UMEM, -2, .base = DIF_BASE(FNARG0), .fs = true },

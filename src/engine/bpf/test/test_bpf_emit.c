@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* test_bpf_emit.c - labels, dead code, joining, limits of the emitter; which part of
-   a verifier's log is shown. */
+/* test_bpf_emit.c - labels, dead code, joining, limits of the emitter; which
+   part of a verifier's log is shown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

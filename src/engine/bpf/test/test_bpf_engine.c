@@ -94,8 +94,8 @@ test_keys(void **state)
 	world_free(w);
 }
 
-/* Of count(): what only counts adds to the same as what looks at something first,
-   and nothing is counted twice, whichever half is looked at. */
+/* Of count(): what only counts adds to the same as what looks at something
+   first, and nothing is counted twice, whichever half is looked at. */
 static void
 test_counts(void **state)
 {

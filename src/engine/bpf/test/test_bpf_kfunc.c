@@ -150,9 +150,10 @@ test_kfunc_exit(void **state)
 	arena_free(w->a), free(w);
 }
 
-/* ---- many at once --------------------------------------------------------- */
+/* ---- many at once -------------------------------------------------------- */
 
-static bool fake_links; /* a kernel that has kprobe_multi, and takes what it may */
+static bool fake_links; /* a kernel that has kprobe_multi, and takes what it
+			   may */
 static struct {
 	uint32_t n;
 	bool by_name;
@@ -187,9 +188,9 @@ __wrap_sys_link_kprobes(int prog, const struct sys_kprobes *k)
 	return dup(0);
 }
 
-/* More than a few: first those that the kernel does not run meanwhile, by address
-   where it is known; an address that the kernel does not take is no reason to do
-   without the function. */
+/* More than a few: first those that the kernel does not run meanwhile, by
+   address where it is known; an address that the kernel does not take is no
+   reason to do without the function. */
 static void
 test_kfunc_parts(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * test_bpf_owed.c - stacks that are owed are walked: this process's own, which
- * glibc's unwinder walks too.  What a probe would have kept is put where it keeps
- * it; there is no kernel in this.
+ * glibc's unwinder walks too.  What a probe would have kept is put where it
+ * keeps it; there is no kernel in this.
  */
 #include <errno.h>
 #include <execinfo.h>
@@ -269,8 +269,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(test_whole), T(test_few), T(test_other_program), T(test_ended),
-		T(test_not_owed), T(test_closed),
+		T(test_whole), T(test_few), T(test_other_program),
+		T(test_ended), T(test_not_owed), T(test_closed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

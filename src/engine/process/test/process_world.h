@@ -29,8 +29,8 @@ enum target_cmd {
 	T_SPIN,	   /* calls target_work() without end; never answers */
 	T_SCANS,   /* the same with target_scan(); a wrong result kills it */
 	T_CHECK,   /* its answer: a sum of the first bytes of target_work() */
-	T_OPEN,	   /* the n-th of target_libs[]; its answer: where target_lib_fn()
-		      is */
+	T_OPEN,	   /* the n-th of target_libs[]; its answer: where
+		      target_lib_fn() is */
 	T_CLOSE,   /* it is closed again */
 	T_CALL,	   /* target_lib_fn() of the n-th, which is open, of 7 */
 	T_SPOIL	   /* the first byte of that becomes a NOP */
@@ -46,9 +46,10 @@ uint64_t target_leaf(uint64_t a);
    only a negative number comes to. */
 uint64_t target_scan(uint64_t a);
 extern const char target_scan_head[];
-/* a, by a loop whose head is its second instruction, which takes a % 4 + 1 turns
-   (4 for 0): no window fits over its entry, nor over its return, behind which
-   target_tiny2() begins: a + 1.  target_tiny_ret: the last instruction. */
+/* a, by a loop whose head is its second instruction, which takes a % 4 + 1
+   turns (4 for 0): no window fits over its entry, nor over its return, behind
+   which target_tiny2() begins: a + 1.  target_tiny_ret: the last
+   instruction. */
 uint64_t target_tiny(uint64_t a);
 uint64_t target_tiny2(uint64_t a);
 extern const char target_tiny_ret[];

@@ -36,8 +36,8 @@
 
 static volatile int *called; /* shared with the child */
 
-/* Does a child come through that call under that filter?  -1: the kernel does not
-   take it. */
+/* Does a child come through that call under that filter?  -1: the kernel does
+   not take it. */
 static int
 comes_through(const struct sock_filter *v, size_t n,
 	      const struct filter_call *c)
@@ -78,7 +78,7 @@ both_say(const struct sock_filter *v, size_t n, const struct filter_call *c,
 	assert_int_equal(comes_through(v, n, c), spares);
 }
 
-/* ---- by hand --------------------------------------------------------------- */
+/* ---- by hand ------------------------------------------------------------- */
 
 static const struct sock_filter allow_list[] = {
 	LD(arch),
@@ -195,7 +195,7 @@ not_filters(void **state)
 		assert_false(filter_spares(v[i], 2, &c));
 }
 
-/* ---- at random ------------------------------------------------------------- */
+/* ---- at random ----------------------------------------------------------- */
 
 static uint32_t
 rnd(uint64_t *x, uint32_t n)
@@ -264,8 +264,9 @@ at_random(void **state)
 		v[n - 2] = (struct sock_filter)RET(ALLOW);
 		v[n - 1] = (struct sock_filter)RET(KILL_PROCESS);
 		for (int i = 0; i < 6; i++)
-			c.arg[i] = rnd(&x, 2) ? rnd(&x, 8) :
-						(uint64_t)rnd(&x, 1u << 31) << 9;
+			c.arg[i] = rnd(&x, 2)
+					   ? rnd(&x, 8)
+					   : (uint64_t)rnd(&x, 1u << 31) << 9;
 		real = comes_through(v, n, &c);
 		if (real < 0)
 			continue;

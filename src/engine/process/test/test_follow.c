@@ -301,8 +301,8 @@ numbers(void **state)
 		_exit(0);
 	}
 	/* The far process may be there before its maker has said its number. */
-	for (int i = 0; i < 60000 && (common->rounds == 0 || common->child == 0);
-	     i++) {
+	for (int i = 0;
+	     i < 60000 && (common->rounds == 0 || common->child == 0); i++) {
 		usleep(1000);
 		if (waitpid(mid, NULL, WNOHANG) == mid)
 			fail_msg("the far process could not be made");

@@ -79,7 +79,7 @@ body(struct tgt_page *page, unsigned thread)
 		TGT_ERROR(page);
 }
 
-/* ---- the consumer -------------------------------------------------------------- */
+/* ---- the consumer -------------------------------------------------------- */
 
 struct consumer {
 	struct inject in;
@@ -224,7 +224,7 @@ consumer_run(const struct tgt *t)
 	}
 }
 
-/* ---- the tests ------------------------------------------------------------------ */
+/* ---- the tests ----------------------------------------------------------- */
 
 static bool
 text_clean(struct inject *in)
@@ -352,7 +352,8 @@ debugger_start(const struct tgt *t)
 		pause();
 }
 
-/* The probes are silent at once, the text is put right once that is possible. */
+/* The probes are silent at once, the text is put right once that is
+   possible. */
 static void
 test_debugger_first(void **state)
 {
@@ -515,7 +516,7 @@ test_target_dies(void **state)
 	free(c);
 }
 
-/* ---- one guardian, two processes -------------------------------------------------- */
+/* ---- one guardian, two processes ----------------------------------------- */
 
 /* What the processes have to say to each other, in user[]. */
 enum { LEND = 2, LENT, HELD, GO };
@@ -540,8 +541,8 @@ body_lends(struct tgt_page *page, unsigned thread)
 		;
 }
 
-/* A consumer of both, which has the child held as one that is about to execute a
-   program. */
+/* A consumer of both, which has the child held as one that is about to execute
+   a program. */
 static void __attribute__((noreturn))
 consumer_holds(const struct tgt *t)
 {

@@ -136,8 +136,9 @@ __wrap_pwrite64(int fd, const void *p, size_t n, off_t off)
 /*
  * step_edge has a window of five instructions: each adds another power of two
  * to %edi, so that one that is run twice, or not at all, is seen.  It ends with
- * a page, and the next function is on the next page: one pwrite(2) of both could
- * be torn between them.  That one, step_hop, has a short jump to a landing.
+ * a page, and the next function is on the next page: one pwrite(2) of both
+ * could be torn between them.  That one, step_hop, has a short jump to a
+ * landing.
  */
 extern uint8_t step_fns[], step_edge[], step_hop[], step_pad[];
 __asm__(".text\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * test_hold.h - a target (test_target.h) that is open for calls, by ourselves or
- * through a guardian.  Where one of these fails, the test does.
+ * test_hold.h - a target (test_target.h) that is open for calls, by ourselves
+ * or through a guardian.  Where one of these fails, the test does.
  */
 #ifndef ENGINE_PROCESS_TEST_HOLD_H
 #define ENGINE_PROCESS_TEST_HOLD_H

@@ -32,7 +32,7 @@
 #include "engine/process/inject.h"
 #include "engine/process/test/test_hold.h"
 
-/* ---- bodies ------------------------------------------------------------------ */
+/* ---- bodies -------------------------------------------------------------- */
 
 /* user[0]: when any of them ran last; user[1]: the longest time in which none
    did. */
@@ -138,7 +138,7 @@ body_wait(struct tgt_page *page, unsigned thread)
 	}
 }
 
-/* ---- stopping ------------------------------------------------------------------ */
+/* ---- stopping ------------------------------------------------------------ */
 
 static int64_t
 call0(struct hold *h, long nr)
@@ -369,7 +369,7 @@ test_stop_time(void **state)
 	}
 }
 
-/* ---- calling ------------------------------------------------------------------- */
+/* ---- calling ------------------------------------------------------------- */
 
 static void
 memory_by(bool guard)
@@ -609,7 +609,7 @@ test_held(void **state)
 	held_by(true);
 }
 
-/* ---- refusing ------------------------------------------------------------------ */
+/* ---- refusing ------------------------------------------------------------ */
 
 static void
 test_refuse_debugged(void **state)

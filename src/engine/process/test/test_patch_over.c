@@ -24,7 +24,8 @@
 #define PAGE  4096u
 #define TRAMP 256u
 
-/* A page of text, one with trampolines, then what each shares with its process. */
+/* A page of text, one with trampolines, then what each shares with its
+   process. */
 struct world {
 	uint8_t *text;
 	struct inject in;
@@ -130,8 +131,10 @@ highest(const bool there[N])
 static void
 test_orders(void **state)
 {
-	static const int order[6][N] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
-					 { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
+	static const int order[6][N] = {
+		{ 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
+		{ 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 }
+	};
 
 	for (int o = 0; o < 6; o++) {
 		bool there[N] = { true, true, true };

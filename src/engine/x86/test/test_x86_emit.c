@@ -263,8 +263,8 @@ test_operands(void **state)
 					continue;
 				snprintf(text, sizeof(text),
 					 "mov %s, qword ptr [%s+%s*2%s]",
-					 name[base ^ 5], name[base], name[index],
-					 disps[i].text);
+					 name[base ^ 5], name[base],
+					 name[index], disps[i].text);
 				x86_load(b, 8, false, base ^ 5,
 					 x86_mi(base, index, 2, disps[i].disp));
 				reads(text, __LINE__);

@@ -136,7 +136,8 @@ trace_agg(struct trace *t, struct dif_clause *cl, uint32_t func, uint64_t arg,
 static inline void
 trace_key_name(struct trace *t, struct dif_aggvar *v)
 {
-	struct dif_stmt *st = &t->cl[t->n - 1].stmts[t->cl[t->n - 1].nstmts - 1];
+	struct dif_stmt *st =
+		&t->cl[t->n - 1].stmts[t->cl[t->n - 1].nstmts - 1];
 
 	memmove(&st->exprs[1], &st->exprs[0],
 		st->nexprs * sizeof(*st->exprs));
