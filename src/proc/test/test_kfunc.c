@@ -22,7 +22,7 @@ static char names[] = "alpha\n"
 		      "twin\n"
 		      "__ftrace_invalid_address___16\n"
 		      "twin [ext4]\n"
-		      "odd\n"
+		      "odd [ext4\n" /* not a module's name */
 		      "twin [ext4]\n"
 		      "beta\n";
 static char addrs[] = "ffffffff81000014 alpha\n"
@@ -131,6 +131,8 @@ test_twins(void **state)
 		assert_int_equal(v[i].of, want[i].of);
 	}
 	assert_string_equal(v[3].module, "ext4");
+	assert_string_equal(v[4].name, "odd");
+	assert_string_equal(v[4].module, v[0].module);
 	proc_set_free(ps);
 }
 

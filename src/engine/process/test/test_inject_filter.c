@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * test_inject_filter.c - processes with seccomp filters: what would kill them is
- * not called in them.
+ * test_inject_filter.c - processes with seccomp filters: what would kill them
+ * is not called in them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -103,6 +103,37 @@ test_filters(void **state)
 	}
 }
 
+/* Only the thread `filter_kills` has a filter. */
+static void
+body_one_filter(struct tgt_page *page, unsigned thread)
+{
+	if (thread == filter_kills)
+		body_filters(page, thread);
+	else
+		tgt_body_sleep(page, thread);
+}
+
+/* A filter is seen, whichever thread has it; and where there is none. */
+static void
+test_under(void **state)
+{
+	static const struct {
+		unsigned threads, has; /* has >= threads: none */
+	} t[] = { { 1, 0 }, { 1, 1 }, { 3, 0 }, { 3, 1 }, { 3, 2 }, { 3, 3 } };
+
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		const bool one = t[i].has < t[i].threads;
+		struct tgt g;
+
+		filter_kills = t[i].has;
+		tgt_start(&g, body_one_filter, t[i].threads);
+		while (one && g.page->user[0] == 0)
+			tgt_sleep_us(500);
+		assert_int_equal(inject_under_seccomp(g.pid), one);
+		assert_true(tgt_end(&g));
+	}
+}
+
 static void
 test_seccomp(void **state)
 {
@@ -141,6 +172,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_seccomp),
 		cmocka_unit_test(test_filters),
+		cmocka_unit_test(test_under),
 	};
 
 	return cmocka_run_group_tests(tests, fds_note, fds_check);
