@@ -1,6 +1,6 @@
 /*
  * More frames than there can be.
- * @run: -qs %f
+ * @run: -es %f
  * @stderr
  */
 BEGIN { @[ustack(500)] = count(); clear(@); trunc(@); stack(127); exit(0); }

@@ -1,6 +1,6 @@
 /*
  * A predicate that assigns, which was to compare; in parentheses it is meant so.
- * @run: -qs %f
+ * @engines: kernel process
  * @stderr
  */
 int x;
