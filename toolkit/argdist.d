@@ -13,7 +13,7 @@
  *
  * Counts the values of an argument in powers of two, by name of the process.
  * The probe is described as with dtrace -n and may have patterns; what its
- * arguments are is told by dtrace -lv. Of returns of system calls and
+ * arguments are is shown by dtrace -lv. Of returns of system calls and
  * functions arg1 is the result.
  *
  * With -p or -c only that process is counted; without, all are, but not dtrace

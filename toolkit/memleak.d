@@ -35,7 +35,7 @@
 #pragma D option dynvarsize=16m
 
 self uintptr_t via;	/* who called operator new and so on */
-self uintptr_t site;	/* who is to be told of */
+self uintptr_t site;	/* who is to be reported */
 self uintptr_t old;
 self uintptr_t where;
 self size_t size;

@@ -10,11 +10,11 @@
  *
  * Microseconds from when a thread goes to sleep until it runs again, by name
  * of the process, its stacks of the kernel and of the program, and the name of
- * the thread that woke it. Who is woken by an interrupt, such as that of a
- * timer or a device, has been woken by whatever was running then. What took
+ * the thread that woke it. A thread that is woken by an interrupt, such as that
+ * of a timer or a device, has been woken by whatever was running then. What took
  * most is last. The stack of the one who wakes is shown by wakeuptime.
  *
- * Who wakes a thread that is still on its way to sleep is not known.
+ * It is not known who wakes a thread that is still on its way to sleep.
  *
  * With -p or -c only threads of that process are counted; without, all are,
  * but not dtrace itself. Each switch of threads is seen, which a busy machine

@@ -2,16 +2,16 @@
 /*
  * cmd_patience.c - a sign of life while tracing is being started.
  *
- * Thousands of probes take seconds to be placed.  Who waits for that at a
+ * Thousands of probes take seconds to be placed.  Whoever waits for that at a
  * terminal is told after two seconds, in a line that is removed again.  Where
  * the standard error output is no terminal nothing is ever written.
  *
  * The line is written by a thread of its own, for the one that starts tracing
  * is busy in the library; it makes no call of the library, and takes no signal.
  *
- * Who waits for the first line of a running trace is told, once, that it does
- * run; with -v and a command, what goes on is told again and again.  That is
- * the loop's affair, which looks at the time.
+ * Whoever waits for the first line of a running trace is told, once, that it
+ * does run; with -v and a command, what goes on is told again and again.  That
+ * is the loop's affair, which looks at the time.
  */
 #include "cmd.h"
 

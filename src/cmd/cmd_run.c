@@ -273,7 +273,7 @@ run_usage(FILE *fp, int status)
 		"\t-l  list the tools, and what each needs: user, nothing, for\n"
 		"\t    processes of one's own; root; kprobes, root and a kernel\n"
 		"\t    whose functions can be traced\n"
-		"\t-h  tell what a tool shows, and how it is used\n",
+		"\t-h  say what a tool shows, and how it is used\n",
 		cmd_name, cmd_name, cmd_name);
 	exit(cmd_written(fp, status));
 }

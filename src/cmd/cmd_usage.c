@@ -86,7 +86,7 @@ cmd_usage(struct cmd *c, const char *fmt, ...)
 	va_end(ap);
 	fputc('\n', stderr);
 	print_synopsis(stderr);
-	fprintf(stderr, "\n\t%s --help tells what the options mean\n",
+	fprintf(stderr, "\n\t%s --help says what the options mean\n",
 		cmd_name);
 	cmd_quit(c, 2);
 }

@@ -4,7 +4,7 @@
  * at link-time addresses: for the kernel's probes, which are placed in files.
  *
  * `entered` tells of addresses that data holds, no more: that is enough to find
- * the ways out.  Who wants to overwrite code must know of others
+ * the ways out.  Whoever overwrites code must know of others
  * (process_world.c of the process engine).
  */
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * dif_left.c - what becomes of a probe that has no place: what the kernel, or a
  * process, does not have is left out of a pattern that has matched it, unless
- * nothing of the pattern is left.  Who asks for places (the library) and who
- * finds them (the engines) know it from here.
+ * nothing of the pattern is left.  Whoever asks for places (the library) and
+ * whoever finds them (the engines) know it from here.
  */
 #include "dif/dif.h"
 

@@ -9,8 +9,8 @@
  * when first asked for (elf_sym.c), with those of a debug file if the object
  * was stripped (elf_debug.c).
  *
- * Who makes the file may be the enemy of who reads it, so nothing costs more
- * than in proportion to the data in the file, and all has a greatest size,
+ * Whoever makes the file may be the enemy of whoever reads it, so nothing costs
+ * more than in proportion to the data in the file, and all has a greatest size,
  * the ELF_*_MAX below.  Holes are not read (elf_hole.c), tables are sorted in
  * place (elf_sort.c), and no name is read further than a name is long.
  */

@@ -11,8 +11,8 @@
  *		     `dtrace -h` has made: types and stability as strings; see
  *		     doc/howto-usdt.md and src/lib/dt_usdt.c
  *
- * Who writes notes may lie.  A note whose strings do not end, whose probe is
- * not in code, or whose semaphore could not be counted is left out; the next
+ * Whoever writes notes may lie.  A note whose strings do not end, whose probe
+ * is not in code, or whose semaphore could not be counted is left out; the next
  * one is read.  What operands mean is not known here.
  *
  * The format: the SystemTap wiki, "UserSpaceProbeImplementation".

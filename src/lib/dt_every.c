@@ -5,8 +5,8 @@
  *
  * Such a probe is one, however many processes there are or will be; its
  * provider is called by a name and a star, and probeprov is the name and the
- * number of the process.  Who fires it records DIF_EVERY() in place of the
- * probe's id; here is the table of names.
+ * number of the process.  The engine that fires it records DIF_EVERY() in place
+ * of the probe's id; here is the table of names.
  */
 #include "lib/dt_impl.h"
 

@@ -138,7 +138,7 @@ follow_returns(const struct dt_engine *de, struct buf *out)
 				   "process %d: syscall::%s:return fires there "
 				   "only where the call fails: after a success "
 				   "another program runs (proc:::exec-success "
-				   "tells of it)\n",
+				   "reports it)\n",
 				   (int)de->target.pid, execs[i]);
 }
 

@@ -69,7 +69,7 @@ dt_limit_cpus(dtrace_hdl_t *dtp, long ncpus)
 	if (ncpus <= (long)RT_NCPUS_MAX)
 		return 0;
 	return dt_set_err(dtp, EDT_UNSUP,
-			  "this machine has %ld CPUs: DTrace can tell %u apart",
+			  "this machine has %ld CPUs: DTrace can serve %u",
 			  ncpus, RT_NCPUS_MAX);
 }
 

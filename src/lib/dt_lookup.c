@@ -222,7 +222,7 @@ dtrace_symbol_type(dtrace_hdl_t *dtp, const Elf64_Sym *symp,
 		return dt_nomem(dtp);
 	if (t == NULL)
 		return dt_set_err(dtp, EDT_NOTYPE,
-				  "the kernel does not tell the type of %s`%s",
+				  "the kernel does not say the type of %s`%s",
 				  sip->dts_object, sip->dts_name);
 	return type_found(dtp, failed, sip->dts_object, sip->dts_name, t, tip);
 }

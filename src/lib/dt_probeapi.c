@@ -224,7 +224,7 @@ programs_add(struct dtprobe *p, const dtprobe_spec_t *s)
 
 /* ---- adding -------------------------------------------------------------- */
 
-/* Who stops all of its own threads never lets them go again. */
+/* A process that stops all of its own threads never lets them go again. */
 static const char *
 engine_name(const dtprobe_spec_t *s)
 {

@@ -214,8 +214,8 @@ engines_new(dtrace_hdl_t *dtp, const struct dt_placed *placed, uint32_t n,
 	return 0;
 }
 
-/* Who asks for what becomes of processes, without a word about which, has all
-   of the tree followed. */
+/* A program that asks what becomes of processes, without a word about which,
+   has all of the tree followed. */
 static void
 engines_follow(dtrace_hdl_t *dtp, const struct dt_comps *comps,
 	       const struct dt_placed *placed)

@@ -67,7 +67,8 @@ text_entered(struct proc *p)
 	return false;
 }
 
-/* Who has looked for files in every process has all of them in the set. */
+/* If files have been looked for in every process, all of them are in the
+   set. */
 static int
 text_look(struct text_cx *cx)
 {

@@ -263,7 +263,8 @@ provide_all(struct kinsn_cx *cx)
 		err_clear(cx->e);
 		return kinsn_fail(cx, &ERR_GENERIC, why);
 	}
-	/* Who may not read it is told before any function is looked for. */
+	/* A user who may not read it is told so before any function is looked
+	   for. */
 	if (n != 0 && ktext_read(cx->pv->env->procs,
 				 kfunc_addr(cx->pv->env->procs, &v[0]), &first,
 				 1, cx->e) != 0)

@@ -240,7 +240,7 @@ lookup_value(struct lookup *l, const struct tp_value *v, struct dif_recipe *out)
 		return 0;
 	from = value_type(l, v);
 	if (from == NULL)
-		return lookup_fail(l, "this kernel does not tell the type of "
+		return lookup_fail(l, "this kernel does not say the type of "
 				   "what has %s", v->path);
 	out->path = probe_path(l->pv->set, from, v->path, &why);
 	if (out->path != NULL)

@@ -147,7 +147,8 @@ struct tp_table {
 	size_t nabsent;
 };
 
-/* Who names a probe that Linux has not is told why: -1 and *e; else 0. */
+/* If the clause names a probe that Linux has not: -1, and *e says why; else
+   0. */
 int tp_table_absent(const struct tp_table *t, const struct dif_pdesc *pd,
 		    struct err *e);
 

@@ -3,7 +3,7 @@
  * usdt_arg.h - from the operands of a static probe's note to recipes.
  *
  * Operands are text that an assembler would read, in the syntax of the machine;
- * usdt_arg_<machine>.c reads one.  Who wrote them may lie.
+ * usdt_arg_<machine>.c reads one.  Whoever wrote them may lie.
  */
 #ifndef PROV_USDT_ARG_H
 #define PROV_USDT_ARG_H

@@ -121,7 +121,7 @@ disp_symbol(const struct usdt_where *w, const char **s, const char *end,
 	snprintf(name, sizeof(name), "%.*s", (int)(*s - from), from);
 	sym = elf_sym_find(w->elf, name);
 	if (sym == NULL)
-		return "the file does not tell where that symbol is (it is "
+		return "the file does not say where that symbol is (it is "
 		       "stripped)";
 	d->num = (int64_t)((uint64_t)d->num + sym->addr);
 	d->symbol = true;

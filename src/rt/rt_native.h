@@ -342,8 +342,8 @@ struct rtn_shared {
 	   threads that it makes. */
 	volatile uint32_t nshared;
 	volatile uint64_t shared[RTN_NSHARED];
-	/* Who was there when we attached: the thread's own number, which is set
-	   to 0 when the thread ends, and the consumer's. */
+	/* Threads that were there when we attached: the thread's own number,
+	   which is set to 0 when the thread ends, and the consumer's. */
 	volatile uint32_t nknown;
 	struct {
 		uint64_t fsbase;

@@ -521,7 +521,8 @@ thread_home(struct rtn_shared *sh, struct rtn_table *t, uint64_t fsbase)
 		home = home_next(t, base, &n);
 	if (home != NULL)
 		return home;
-	/* Who has the base of a home that is lent is a guest, or its host. */
+	/* A thread with the base of a home that is lent is a guest, or its
+	   host. */
 	if (is_lent(t, base) ? !sh->follow : is_other(sh))
 		return NULL;
 	home = home_make(sh, t, base, fsbase);

@@ -18,7 +18,7 @@
  * Tables go by offsets in the file, so they are the same in whatever process
  * and wherever the file is mapped.
  *
- * Who reads believes nothing: each index is masked to the pool or the list, so
+ * The reader believes nothing: each index is masked to the pool or the list, so
  * tables that change while they are read, or that are damaged, make a wrong
  * stack at most.
  */
@@ -88,8 +88,8 @@ struct rt_unw_want {
 /*
  * Kernel engine: stacks that are owed.  Where the list of a process is not
  * there yet, or not of all its code, a probe keeps what a walk needs, and gives
- * two words for the frames: the first pc, and a tag with a number.  Who reads
- * the record has the walk made when the list is there (bpf_owed.c).
+ * two words for the frames: the first pc, and a tag with a number.  Whoever
+ * reads the record has the walk made when the list is there (bpf_owed.c).
  *
  *   FREE ──probe──▶ TAKEN ──probe──▶ FULL ──consumer──▶ FREE
  */

@@ -107,8 +107,8 @@ typedef struct type *type_ask_fn(void *arg, const char *module,
 void type_space_ask(struct type_space *ts, type_ask_fn *fn, void *arg);
 /*
  * How often memory has been short so far, in ts, its parents and what they
- * import.  Who has asked something between two different numbers must not
- * believe the answers: a name may not have been found, a list may be empty.
+ * import.  A caller that has asked something between two different numbers must
+ * not believe the answers: a name may not have been found, a list may be empty.
  * The same questions have the right answers when there is memory again.
  */
 size_t type_space_failures(const struct type_space *ts);

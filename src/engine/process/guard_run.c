@@ -102,8 +102,8 @@ struct turns {
 	uint64_t runtime, deadline, period; /* ns */
 };
 
-/* Who asks for short turns gets them sooner, from Linux 6.12 on: anybody
-   may. */
+/* A thread that asks for short turns gets them sooner, from Linux 6.12 on:
+   anybody may. */
 static void
 take_short_turns(void)
 {
@@ -593,8 +593,8 @@ wards_images(const struct guarding *g, struct follow_image *v, uint64_t *ino)
 	return n;
 }
 
-/* Who is to execute a program may have borrowed the memory of another of ours,
-   which cannot be stopped before it has. */
+/* A thread that is to execute a program may have borrowed the memory of another
+   of ours, which cannot be stopped before it has. */
 static void
 wards_let_go(struct guarding *g)
 {

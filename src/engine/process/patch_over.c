@@ -2,9 +2,9 @@
 /*
  * patch_over.c - several consumers at one place: jumps written over jumps.
  *
- * Who finds another consumer's jump where his own is to be writes over it, and
- * his trampoline goes on to the other one's.  So the text leads to the last who
- * came, and from him to those before:
+ * A consumer that finds another's jump where its own is to be writes over it,
+ * and its trampoline goes on to the other one's.  So the text leads to the one
+ * that came last, and from there to those before:
  *
  *	text ──▶ T3 ──▶ T2 ──▶ T1: the instructions themselves ──▶ text
  *
@@ -12,16 +12,16 @@
  * who reads the process's memory can follow the way.  They leave in any order,
  * and each does what it can alone:
  *
- *	the text leads to me	it gets the jump to the next below me who still
+ *	the text leads to me	it gets the jump to the next below me that still
  *				traces, or if there is none what the file has
- *	it does not		nothing is written.  Who is above finds out that
- *				I have gone by the activity in my shared memory,
- *				which never comes back from DRAINING.  My code
- *				stays mapped: others lead through it
+ *	it does not		nothing is written.  The one above finds out
+ *				that I have gone by the activity in my shared
+ *				memory, which never comes back from DRAINING.
+ *				My code stays mapped: others lead through it
  *
  * All of that is looked at and done while one tracer holds all threads, and
- * there is one at a time.  The bytes behind the jump are the lowest one's: he
- * has written as many as his window has, and the last to go puts all of them
+ * there is one at a time.  The bytes behind the jump are the lowest one's: it
+ * has written as many as its window has, and the last to go puts all of them
  * back.
  *
  * Memory of the process may lie.  What is read there decides about nothing but

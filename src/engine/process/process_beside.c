@@ -17,11 +17,11 @@
  * bytes in front of it are looked at: what differs there from the file must be
  * a breakpoint or part of a jump with a head, whose end is known.
  *
- * ONE AT A TIME.  Who makes a plan, and who leaves, has a lock on the process
- * meanwhile, flock(2) of its /proc/PID/maps.  It goes with whoever is killed.
- * It is waited for only for a while, as somebody may hold it without need: what
- * is written is compared before, while all threads stand still, so the worst is
- * a probe that is left out.
+ * ONE AT A TIME.  A consumer that makes a plan, or leaves, has a lock on the
+ * process meanwhile, flock(2) of its /proc/PID/maps.  It goes with whoever is
+ * killed.  It is waited for only for a while, as somebody may hold it without
+ * need: what is written is compared before, while all threads stand still, so
+ * the worst is a probe that is left out.
  */
 #include "engine/process/process_impl.h"
 #include "proc/proc_fs.h"

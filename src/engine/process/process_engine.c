@@ -56,8 +56,8 @@ engine_target_ended(const struct engine *eng)
 }
 
 /*
- * Who traces may have changed since the last time: held at first, then not.  In
- * the place of a guardian that was killed we put things right as we can.
+ * The tracers may have changed since the last time: held at first, then not.
+ * In the place of a guardian that was killed we put things right as we can.
  */
 int
 engine_target_stop(struct engine *eng, bool all, struct err *e)

@@ -482,7 +482,7 @@ tree_asked(struct engine *root, struct rtn_shared *sh)
 			tree_exec(root, sh, i);
 }
 
-/* Who asks pokes behind that; a child of one that has ended may have its head.
+/* Who asks pokes after that; a child of one that has ended may have its head.
    Now and then it is looked without. */
 static void
 tree_asked_any(struct engine *root)

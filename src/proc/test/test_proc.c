@@ -569,7 +569,7 @@ test_ksym_global(void **state)
 	proc_set_free(ps);
 }
 
-/* Who may read the kernel's text finds its own words in it. */
+/* Whoever may read the kernel's text finds the kernel's own words in it. */
 static void
 test_ktext(void **state)
 {

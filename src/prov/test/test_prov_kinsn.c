@@ -183,7 +183,7 @@ test_errors(void **state)
 	fails("instr", "vfs_read", "ret-*", &ERR_GENERIC, "locked");
 }
 
-/* Who does not name the provider gets none. */
+/* A description that does not name the provider gets none. */
 static void
 test_asked(void **state)
 {

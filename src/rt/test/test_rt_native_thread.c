@@ -205,7 +205,7 @@ tells_threads_of_a_shared_base(void **state)
 	assert_int_equal(w->sh->no_slot, 1);
 }
 
-/* Who finds all stacks lent goes without, and is counted. */
+/* A thread that finds all stacks lent goes without, and is counted. */
 static void
 waits_for_no_stack(void **state)
 {
@@ -224,7 +224,7 @@ waits_for_no_stack(void **state)
 	assert_int_equal(w->sh->no_slot, 1);
 }
 
-/* Who makes such a thread keeps his slot. */
+/* The thread that makes such a thread keeps its slot. */
 static void
 learns_what_will_be_shared(void **state)
 {

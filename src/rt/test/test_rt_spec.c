@@ -145,7 +145,7 @@ contention(void **state)
 		assert_null(m[i].wrong);
 		got += m[i].got;
 	}
-	/* Who comes late to a processor may find none free, ever. */
+	/* A thread that comes late to a processor may never find one free. */
 	assert_true(got > 0);
 	free(m);
 	free(f);

@@ -1,2 +1,2 @@
 
-dtrace: process \d+: syscall::execve:return fires there only where the call fails: after a success another program runs \(proc:::exec-success tells of it\)
+dtrace: process \d+: syscall::execve:return fires there only where the call fails: after a success another program runs \(proc:::exec-success reports it\)

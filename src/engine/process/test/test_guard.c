@@ -643,7 +643,8 @@ test_joined(void **state)
 	assert_true(tgt_end(&t) && tgt_end(&u));
 }
 
-/* Who is to stop for us has been killed: we stop it ourselves. */
+/* The guardian that is to stop it for us has been killed: we do so
+   ourselves. */
 static void
 test_guardian_killed(void **state)
 {

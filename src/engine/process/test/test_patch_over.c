@@ -148,8 +148,8 @@ test_orders(void **state)
 			was = highest(there);
 			there[order[o][k]] = false;
 			goes(&w, order[o][k]);
-			/* Who is not on top is led through as long as that
-			   one is there. */
+			/* A consumer that is not on top is led through as long
+			   as that one is there. */
 			assert_int_equal(w.j[order[o][k]]->under,
 					 was != order[o][k]);
 			top = was == order[o][k] ? highest(there) : was;
@@ -164,7 +164,7 @@ test_orders(void **state)
 	}
 }
 
-/* Who comes goes on to those that are alive alone. */
+/* A thread that comes is led to those alone that are alive. */
 static void
 test_skips_dead(void **state)
 {

@@ -430,8 +430,8 @@ test_refused(void **state)
 	assert_null(put(away3, LEN(away3)));
 }
 
-/* Who goes into it elsewhere stays in the original; but then a pointer may be
-   one to its inside. */
+/* Code that enters it elsewhere stays in the original; but then a pointer may
+   be one to its inside. */
 static void
 test_entered(void **state)
 {
