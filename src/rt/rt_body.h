@@ -146,6 +146,13 @@ uint64_t rt_python_enter(struct rt *rt);
 uint64_t rt_python_frame(struct rt *rt);
 uint64_t rt_python_code(struct rt *rt, uint64_t code);
 
+/* rt_perl.c: likewise; a frame may be none (0), and another may follow. */
+uint64_t rt_perl_begin(struct rt *rt);
+uint64_t rt_perl_enter(struct rt *rt);
+uint64_t rt_perl_frame(struct rt *rt);
+uint64_t rt_perl_info(struct rt *rt, uint64_t at);
+uint64_t rt_perl_code(struct rt *rt, uint64_t sub, uint64_t file);
+
 /*
  * rt_absent.c, BPF only: after a read of user memory has failed.  The address,
  * in the kernel, of a copy of the n bytes at addr (RT_STR_MAX at most), which

@@ -89,4 +89,5 @@ struct {
 #include "rt/rt_chill.c"
 #include "rt/rt_var.c"
 #include "rt/rt_python.c"
+#include "rt/rt_perl.c"
 #include "rt/rt_unwind.c"

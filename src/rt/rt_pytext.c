@@ -38,14 +38,44 @@ utf8_put(struct buf *out, uint32_t c)
 	}
 }
 
+/* The character that begins at p, in *n bytes; what is no UTF-8 is Latin-1. */
+static uint32_t
+utf8_get(const uint8_t *p, uint32_t left, uint32_t *n)
+{
+	uint32_t more = *p < 0x80		    ? 0
+			: (*p & 0xe0) == 0xc0 ? 1
+			: (*p & 0xf0) == 0xe0 ? 2
+			: (*p & 0xf8) == 0xf0 ? 3
+					      : left;
+	uint32_t c = *p & (0x7fu >> more);
+
+	*n = 1;
+	if (more == 0)
+		return *p;
+	if (more >= left)
+		return *p;
+	for (uint32_t i = 1; i <= more; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return *p;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	*n = more + 1;
+	return c;
+}
+
 static void
 text_put(struct buf *out, const struct rt_py_area *a, uint32_t at, uint32_t n,
 	 uint32_t kind)
 {
-	if (at > RT_PY_TEXT || (kind != 1 && kind != 2 && kind != 4))
+	if (at > RT_PY_TEXT || (kind != 1 && kind != 2 && kind != 4 &&
+				kind != RT_PY_UTF8))
 		return;
 	if (n > sizeof(a->text) - at)
 		n = (uint32_t)sizeof(a->text) - at;
+	for (uint32_t i = 0, len; kind == RT_PY_UTF8 && i < n; i += len)
+		utf8_put(out, utf8_get(a->text + at + i, n - i, &len));
+	if (kind == RT_PY_UTF8)
+		return;
 	for (uint32_t i = 0; i + kind <= n; i += kind) {
 		uint32_t c = 0;
 

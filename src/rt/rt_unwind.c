@@ -613,25 +613,35 @@ unw_note(struct rt *rt, uint64_t pc)
 	u->have = i + 1;
 }
 
-/* Note the present frame of Python and go to the next; 1: it was the last of
+/* Go to the frames of Python, or of Perl, that come next. */
+RT_INLINE void
+unw_enter(struct rt *rt)
+{
+	if (rt->unw.pl_info != 0)
+		rt_perl_enter(rt);
+	else
+		rt_python_enter(rt);
+}
+
+/* Note the present one of these and go to the next; 1: it was the last of
    all. */
 RT_INLINE long
 unw_python(struct rt *rt)
 {
 	struct rt_unw *u = &rt->unw;
-	uint64_t pc = rt_python_frame(rt);
+	uint64_t pc = u->pl_info != 0 ? rt_perl_frame(rt) : rt_python_frame(rt);
 
 	if (pc != 0)
 		unw_note(rt, pc);
 	if (u->have >= u->max)
 		return 1;
 	if (u->py_frame == 0 && u->py_rest && u->py_cframe != 0)
-		rt_python_enter(rt);
+		unw_enter(rt);
 	return u->py_rest && u->py_frame == 0;
 }
 
-/* Behind a C function whose stack was [low, sp): the frames of Python that it
-   runs.  1: there are none, and the stack ends. */
+/* Behind a C function whose stack was [low, sp): the frames of Python, or of Perl,
+   that it runs.  1: there are none, and the stack ends. */
 RT_INLINE long
 unw_between(struct rt *rt, uint64_t low, long last)
 {
@@ -640,8 +650,9 @@ unw_between(struct rt *rt, uint64_t low, long last)
 	if (u->py_cframe == 0)
 		return last;
 	u->py_rest = last != 0;
-	if (last || u->py_cframe - low < u->sp - low)
-		rt_python_enter(rt);
+	if (last || (u->pl_info != 0 ? u->pl_run != 0
+				     : u->py_cframe - low < u->sp - low))
+		unw_enter(rt);
 	return last && u->py_frame == 0;
 }
 
@@ -675,6 +686,7 @@ unw_frame(struct rt *rt)
 	if (kind == RT_UNW_OUT)
 		return unw_between(rt, low, 1);
 	unw_note(rt, u->pc);
+	u->pl_run = u->pc - !u->exact - u->py.pl.run < u->py.pl.run_n;
 	return i + 1 >= u->max || unw_between(rt, low, !unw_step(rt, rule));
 }
 
@@ -814,10 +826,13 @@ unw_owed(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t max)
 
 #else
 
+/* Structures of a language may be a ring: there is an end in any case. */
+#define UNW_STEPS (4 * RT_UNWIND_MAX)
+
 RT_INLINE void
 unw_run(struct rt *rt, uint64_t max)
 {
-	while (!unw_frame(rt))
+	for (uint32_t i = 0; i < UNW_STEPS && !unw_frame(rt); i++)
 		;
 }
 
@@ -888,6 +903,7 @@ rt_unwind(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t max)
 		most = max & (RT_UNWIND_CALLER - 1);
 		u->max = most < RT_UNWIND_MAX ? (uint32_t)most : RT_UNWIND_MAX;
 		rt_python_begin(rt);
+		rt_perl_begin(rt);
 		unw_run(rt, most);
 	}
 	if (u->want == 0)

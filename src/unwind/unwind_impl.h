@@ -7,6 +7,7 @@
  *   unwind_code.c   rows of code that no table tells of
  *   unwind_maps.c   the mappings of a process
  *   unwind_python.c where a process of Python has its frames
+ *   unwind_perl.c   and one of Perl
  */
 #ifndef UNWIND_UNWIND_IMPL_H
 #define UNWIND_UNWIND_IMPL_H
@@ -71,5 +72,13 @@ void unwind_python_file(struct elf_file *f, struct rt_py *py);
 void unwind_python_map(struct rt_py *all, const struct rt_py *file,
 		       uint64_t bias);
 void unwind_python_done(struct rt_py *all);
+
+/* Likewise of Perl: key 0: the file has nothing to do with it.  unwind_python.c
+   calls these two for each file and mapping. */
+void unwind_perl_file(struct elf_file *f, struct rt_pl *pl);
+void unwind_perl_map(struct rt_pl *all, const struct rt_pl *file, uint64_t bias);
+
+/* Where a symbol is, by link-time address; 0: there is none. */
+uint64_t unwind_symbol(struct elf_file *f, const char *name);
 
 #endif

@@ -74,8 +74,8 @@ names(struct elf_file *f, const char *name)
 	return tab != NULL && memmem(tab, size, name, len) != NULL;
 }
 
-static uint64_t
-symbol(struct elf_file *f, const char *name)
+uint64_t
+unwind_symbol(struct elf_file *f, const char *name)
 {
 	const struct elf_sym *s = elf_sym_find(f, name);
 
@@ -85,7 +85,7 @@ symbol(struct elf_file *f, const char *name)
 static const struct python_layout *
 layout_of(struct elf_file *f)
 {
-	uint64_t at = symbol(f, "Py_Version");
+	uint64_t at = unwind_symbol(f, "Py_Version");
 	const uint8_t *p = at != 0 ? elf_bytes(f, at, 4) : NULL;
 	uint32_t v;
 
@@ -152,7 +152,7 @@ table_layout(const uint64_t *w, const struct python_table *t, uint64_t runtime)
 static struct rt_py
 table_of(struct elf_file *f)
 {
-	uint64_t at = symbol(f, "_PyRuntime"), w[TABLE_WORDS];
+	uint64_t at = unwind_symbol(f, "_PyRuntime"), w[TABLE_WORDS];
 	const uint8_t *p = at != 0 ? elf_bytes(f, at, sizeof(w)) : NULL;
 
 	if (p == NULL || memcmp(p, TABLE_COOKIE, 8) != 0)
@@ -169,7 +169,7 @@ table_of(struct elf_file *f)
 static uint32_t
 specific(struct elf_file *f)
 {
-	uint64_t at = symbol(f, "_thread_db_pthread_specific");
+	uint64_t at = unwind_symbol(f, "_thread_db_pthread_specific");
 	const uint8_t *p = at != 0 ? elf_bytes(f, at, 12) : NULL;
 	uint32_t d[3];
 
@@ -188,12 +188,12 @@ python_file(struct elf_file *f)
 
 	if (l != NULL) {
 		py = l->py;
-		py.tss = symbol(f, "_PyRuntime");
+		py.tss = unwind_symbol(f, "_PyRuntime");
 		py.tss += py.tss != 0 ? l->tss : 0;
 	} else {
 		py = table_of(f);
 	}
-	py.code_type = symbol(f, "PyCode_Type");
+	py.code_type = unwind_symbol(f, "PyCode_Type");
 	return py.tss != 0 && py.code_type != 0 ? py : (struct rt_py){ 0 };
 }
 
@@ -205,19 +205,26 @@ unwind_python_file(struct elf_file *f, struct rt_py *py)
 		py->specific = specific(f);
 	else if (names(f, "_PyRuntime") && names(f, "Py_Version"))
 		*py = python_file(f);
+	else if (names(f, "PL_thr_key"))
+		unwind_perl_file(f, &py->pl);
 }
 
 void
 unwind_python_map(struct rt_py *all, const struct rt_py *file, uint64_t bias)
 {
-	uint32_t kept = all->specific;
+	uint32_t kept;
+	struct rt_pl perl;
 
+	unwind_perl_map(&all->pl, &file->pl, bias);
 	if (file->specific != 0)
 		all->specific = file->specific;
+	kept = all->specific;
+	perl = all->pl;
 	if (file->tss == 0 || all->tss != 0)
 		return;
 	*all = *file;
 	all->specific = kept;
+	all->pl = perl;
 	all->tss += bias;
 	all->code_type += bias;
 }
@@ -225,6 +232,14 @@ unwind_python_map(struct rt_py *all, const struct rt_py *file, uint64_t bias)
 void
 unwind_python_done(struct rt_py *all)
 {
-	if (all->tss == 0 || (all->specific == 0 && all->threads == 0))
-		*all = (struct rt_py){ 0 };
+	struct rt_pl perl = all->pl;
+	uint32_t kept = all->specific;
+
+	if (all->tss != 0 && (kept != 0 || all->threads != 0))
+		return;
+	*all = (struct rt_py){ 0 };
+	if (perl.key != 0 && kept != 0) {
+		all->specific = kept;
+		all->pl = perl;
+	}
 }

@@ -146,19 +146,20 @@ sites_start(struct host_site *s, size_t n, uint64_t now)
 }
 
 /*
- * Frames of Python are read in the heap of a thread that stands still, so such
- * a thread is stopped for its stack, unless that would be too often: a stop
- * costs some 20 to 100 us.
+ * Frames of Python and Perl are read in the heap of a thread that stands still, so such a
+ * thread is stopped for its stack, unless that would be too often: a stop costs
+ * some 20 to 100 us.
  */
 static bool
 stops_for_python(const struct host *h, const char **note)
 {
-	if (h->stack == NULL || h->in.unw->python.tss == 0)
+	if (h->stack == NULL ||
+	    (h->in.unw->python.tss == 0 && h->in.unw->python.pl.key == 0))
 		return false;
 	for (size_t i = 0; i < h->profiles.n; i++)
 		if (h->profiles.v[i].period < STOP_PERIOD_MIN) {
-			*note = ", stacks without frames of Python: that takes "
-				"1000 samples a second at most";
+			*note = ", stacks without frames of Python or Perl: that "
+				"takes 1000 samples a second at most";
 			return false;
 		}
 	return true;
@@ -175,7 +176,7 @@ sampler_start(struct host *h)
 		return;
 	if (stops_for_python(h, &python))
 		snprintf(h->how, sizeof(h->how),
-			 "stopping running threads (for frames of Python)");
+			 "stopping running threads (for frames of Python or Perl)");
 	else if (host_perf_open(h, &note, &e) == 0)
 		snprintf(h->how, sizeof(h->how), "perf cpu-clock events%s%s",
 			 note, python);

@@ -120,6 +120,11 @@ test_characters(void **state)
 	expect(frame(5, 0), "x\xce\xb1?\xe2\x80\xa8?", "", 10);
 	code_set(6, (const char *)four, sizeof(four), 4, "");
 	expect(frame(6, 0), "\xf0\x9f\x90\x8d??y", "", 10);
+	/* Bytes of UTF-8; what is none is Latin-1, also at the end. */
+	code_set(7, "\xce\xb1::\xf0\x9f\x90\x8d\xfc!\x9b`\xc3\xbc\xe2\x80", 16,
+		 RT_PY_UTF8, "f");
+	expect(frame(7, 0), "\xce\xb1::\xf0\x9f\x90\x8d\xc3\xbc!??\xc3\xbc\xc3\xa2?",
+	       "f", 10);
 }
 
 /* What a process could write there: nothing is read outside, nothing that a
