@@ -698,6 +698,30 @@ engines_last_look(dtrace_hdl_t *dtp)
 							&why);
 }
 
+static bool
+clause_has_stack(const struct dif_clause *c)
+{
+	for (uint32_t s = 0; s < c->nstmts; s++)
+		for (uint32_t x = 0; x < c->stmts[s].nexprs; x++)
+			if (c->stmts[s].exprs[x].src == DIF_SRC_STACK)
+				return true;
+	return false;
+}
+
+/* Stacks of the kernel lead through trampolines of its own, whose symbols go with
+   what is attached: they are read before.  Without memory they are not. */
+static void
+stacks_named(dtrace_hdl_t *dtp)
+{
+	struct err none = { 0 };
+
+	for (size_t i = 0; i < dtp->clauses.n; i++)
+		if (clause_has_stack(dtp->clauses.v[i])) {
+			(void)ksym_load(dtp->env.procs, &none);
+			return;
+		}
+}
+
 int
 dtrace_stop(dtrace_hdl_t *dtp)
 {
@@ -711,6 +735,7 @@ dtrace_stop(dtrace_hdl_t *dtp)
 	if (dt_procs_all_ended(dtp))
 		engines_last_look(dtp);
 	engines_silence(dtp);
+	stacks_named(dtp);
 	/* One that fails keeps no other from being stopped; the first error
 	   is the one told. */
 	for (uint32_t i = 0; i < dtp->nengines; i++) {
