@@ -708,8 +708,8 @@ clause_has_stack(const struct dif_clause *c)
 	return false;
 }
 
-/* Stacks of the kernel lead through trampolines of its own, whose symbols go with
-   what is attached: they are read before.  Without memory they are not. */
+/* Stacks of the kernel lead through trampolines of its own, whose symbols go
+   with what is attached: they are read before.  Without memory they are not. */
 static void
 stacks_named(dtrace_hdl_t *dtp)
 {
