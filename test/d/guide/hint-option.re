@@ -11,4 +11,4 @@ dtrace: illegal option \-\- 7 \(arguments that begin with \- go behind \-\-\)
 .*
 .*
 .*
-.* --help tells what the options mean
+.* --help says what the options mean
