@@ -6,7 +6,7 @@
  * so a trace does not outlive the process that holds it.  Anonymous tracing is
  * therefore a process, `dtrace --hold` (cmd_hold.c), which a unit of systemd
  * starts before file systems, devices and modules.  -A compiles the programs,
- * so that errors are told now, and writes the unit with the same arguments;
+ * so that errors are reported now, and writes the unit with the same arguments;
  * scripts are copied, since theirs may be file systems that are not there so
  * early.  -A without programs takes all of that away.
  */
@@ -161,7 +161,7 @@ cmd_anon_args(struct cmd *c, int argc, char **argv)
 	int opt, nscripts = 0, nargs = 0;
 
 	while ((opt = cmd_getopt(argc, argv, c->args, &nargs)) != -1)
-		if (opt != '?' && opt != ':') /* told by the first pass */
+		if (opt != '?' && opt != ':') /* reported by the first pass */
 			check_option(c, opt, optarg);
 	FILE *fp = open_memstream(&text, &n);
 	if (fp == NULL)

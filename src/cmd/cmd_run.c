@@ -3,7 +3,7 @@
  * cmd_run.c - the toolkit: dtrace run NAME.
  *
  * A tool is a script, NAME.d, whose second comment has a fixed form, which
- * doc/howto-tool.md tells: a line "NAME - what it shows", then paragraphs, some
+ * doc/howto-tool.md says: a line "NAME - what it shows", then paragraphs, some
  * of which begin with a word and a colon (Usage, Needs ...).  Lists and help
  * are read from there, manual pages are made of it (tools/toolkit-man.py).
  *

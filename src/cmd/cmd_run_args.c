@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * cmd_run_args.c - the arguments of a tool, held against its header before its
- * program is compiled: who has mistyped one is told that, and not what a
+ * program is compiled: whoever has mistyped one learns that, and not what a
  * compiler makes of it.
  *
  * The paragraph "Args:" has an item for each, which begins with its name ($1)

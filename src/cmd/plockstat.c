@@ -317,7 +317,7 @@ tell_nothing(const struct plockstat *p)
 		if (tables[i].rows.n != 0)
 			return;
 	if (p->c.matched == 0)
-		return; /* that has been told */
+		return; /* that has been said */
 	(void)dtrace_getopt(p->c.dtp, "follow", &follow);
 	/* Waits and holds that go on are not measured: a deadlock has no
 	   rows. */

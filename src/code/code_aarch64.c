@@ -4,7 +4,7 @@
  * uprobes can be placed, where indirect jumps go.
  *
  * Every instruction has 4 bytes, so where they begin is no question, and the
- * few kinds that move control are told by masks (Arm Architecture Reference
+ * few kinds that move control are known by masks (Arm Architecture Reference
  * Manual, C4.1).  A switch adds an entry of its table to an address, and jumps
  * there through any register; where the entries lead is not read yet, so
  * functions that have one are not `closed`.  A tail call through a pointer uses

@@ -5,7 +5,7 @@
  * Decoding is linear from the function's first byte.  Compilers put jump tables
  * in .rodata, not between instructions, so this is exact for their code;
  * hand-written assembly that is not so ends in bytes that do not decode, and
- * whoever asks is told that the rest is unknown.
+ * to whoever asks, the rest is unknown.
  */
 #include "code/code_impl.h"
 

@@ -5,7 +5,7 @@
  * The kernel emulates a few instructions under a uprobe (nop, push of a
  * register, jmp, call, jcc: about 0.5 us a firing) and single-steps every
  * other (about 9 us).  Most functions begin with one of the few, or reach one
- * soon; the probe may slide there if nobody can tell: on the way no argument
+ * soon; the probe may slide there if nobody can see it: on the way no argument
  * register, stack pointer, frame pointer or memory is written, nothing
  * branches, and nothing can fault.
  *

@@ -3,11 +3,11 @@
  * elf_eh.c - functions and landing pads, from the unwind tables.
  *
  * .eh_frame has an entry (FDE) for every function of a compiled object, also
- * of a stripped one, and tells a function's split-off part from a function: a
- * part begins with a frame on the stack.  libdw cuts the section into entries;
- * what is in them is read here, with a reader that cannot leave its bytes.
- * An FDE may name a table of exceptions (LSDA, in .gcc_except_table), whose
- * landing pads are places that the unwinder jumps to.
+ * of a stripped one, and distinguishes a function's split-off part from a
+ * function: a part begins with a frame on the stack.  libdw cuts the section
+ * into entries; what is in them is read here, with a reader that cannot leave
+ * its bytes.  An FDE may name a table of exceptions (LSDA, in
+ * .gcc_except_table), whose landing pads are places that the unwinder jumps to.
  *
  * See the Linux Standard Base, "Exception Frames"; DWARF 5, section 6.4; and
  * for the LSDA the Itanium C++ ABI's exception tables.

@@ -87,7 +87,7 @@ split_is(const struct elf_file *f, const struct elf_split *v, uint32_t i)
 	if (d->fragment || d->signal || !split_fits(v, i))
 		return false;
 	k = v[i].by - 1;
-	/* Each of two is the other's alone: then it is told by where they
+	/* Each of two is the other's alone: then it is known by where they
 	   begin. */
 	return v[k].by != i + 1 || !split_fits(v, k) ||
 	       (d->addr % ALIGNED != 0 && f->fdes[k].addr % ALIGNED == 0);

@@ -6,7 +6,7 @@
  * OpenMetrics 1.0, where a counter's family has its name without _total,
  * boundaries are written as floating point, and the end is marked.  There a
  * histogram has a _count only where it has a _sum, and no _sum where boundaries
- * are negative; buckets tell the count in any case.
+ * are negative; buckets give the count in any case.
  */
 #include "export/export.h"
 

@@ -10,7 +10,7 @@
  *             cat |@@@@@@@@@@@@@@@@@@@@                     2
  *
  * With aggpack, histograms shrink to a digit a bucket, over the buckets that
- * any key has used; the digit tells how much of the key's whole it is, 9 for
+ * any key has used; the digit says how much of the key's whole it is, 9 for
  * nearly all, a blank for nothing (with encoding=utf8, a block's height does):
  *
  *             key      min .----. max      | count

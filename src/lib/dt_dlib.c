@@ -164,7 +164,7 @@ dlib_load(dtrace_hdl_t *dtp, struct dt_dlib_file *f)
 	if (rv == 0 && met)
 		rv = dlib_compile(dtp, f, DTRACE_C_EMPTY);
 	if (rv != 0) {
-		f->state = DT_DLIB_NEW; /* the next compile tells it again */
+		f->state = DT_DLIB_NEW; /* the next compile reports it again */
 		return -1;
 	}
 	f->state = met ? DT_DLIB_LOADED : DT_DLIB_SKIPPED;

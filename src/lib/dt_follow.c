@@ -2,7 +2,7 @@
 /*
  * dt_follow.c - what is not seen of the processes that the target makes and the
  * programs that it executes: somebody who asks for them is to know it.  What he
- * asks for by name or by an option is told at once (dtrace_not_seen()), all
+ * asks for by name or by an option is reported at once (dtrace_not_seen()), all
  * with -v.
  *
  * Called for each instance, from dtrace_engines(): when tracing begins and at

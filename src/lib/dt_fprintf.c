@@ -3,7 +3,7 @@
  * dt_fprintf.c - formats for consumers: what printf(), printa(), system() and
  * freopen() do with the records of a statement, by a format of the consumer's.
  *
- * A record alone does not tell its type; the clause does.  So these take
+ * A record alone does not say its type; the clause does.  So these take
  * records of the data that a callback of dtrace_work() or dtrace_consume() was
  * given, and find the expressions behind them.
  */

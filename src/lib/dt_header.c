@@ -8,8 +8,8 @@
  *	MYAPP_QUERY_START(arg0, arg1)	the probe
  *	MYAPP_QUERY_START_ENABLED()	does anybody listen?
  *
- * Both are expressions.  What they do is told in dt_usdt.c; where that can not
- * be done - another compiler, processor or object format - and where
+ * Both are expressions.  What they do is described in dt_usdt.c; where that can
+ * not be done - another compiler, processor or object format - and where
  * _DTRACE_VERSION is 0 they do nothing.  The header needs no other.
  *
  * The text is complete or not written at all.

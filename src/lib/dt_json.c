@@ -167,7 +167,7 @@ json_probe(struct dt_json *j, const dtrace_probedesc_t *pd)
 	dt_json_str_member(j, "name", pd->dtpd_name);
 }
 
-/* What is of no probe: the name tells what it is. */
+/* What is of no probe: the name says what it is. */
 static void
 json_internal(struct dt_json *j, const char *name, int cpu, uint64_t time)
 {

@@ -2,7 +2,7 @@
 /*
  * dt_near.c - a probe description that matches nothing: what is wrong with
  * it?  Asked when a program is about to be refused, so time is no object.  The
- * pid provider tells its own errors.
+ * pid provider reports its own errors.
  *
  *   another tracer would write it so (foreign.def)
  *   the provider   is not there; or was given where the module stands

@@ -48,7 +48,7 @@ probeapi_fail_dtp(struct dtprobe *p)
 	int column, end = 0;
 
 	probeapi_fail(p, "%s", dtrace_errmsg(p->dtp, dtrace_errno(p->dtp)));
-	/* Where in the program it is, is told of a text nobody has seen. */
+	/* Where in the program it is, is said of a text nobody has seen. */
 	char *at = strstr(p->err, " (column ");
 	if (at != NULL && sscanf(at, " (column %d)%n", &column, &end) == 1 &&
 	    end != 0 && at[end] == '\0')

@@ -76,7 +76,7 @@ event_record(const dtrace_probedata_t *data, void *arg)
 	return p->answer == 0 ? DTRACE_CONSUME_NEXT : DTRACE_CONSUME_ABORT;
 }
 
-/* ---- what the library tells ---------------------------------------------- */
+/* ---- what the library says ----------------------------------------------- */
 
 /* A clause is the caller's, and so is what goes wrong in it. */
 static int

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What qsort_r() is told. */
+/* What qsort_r() is given. */
 struct order {
 	const struct live_row *rows;
 	unsigned sort;

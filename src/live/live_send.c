@@ -6,7 +6,7 @@
  * where it takes so long that it would be more than a hundredth of a CPU's
  * time.
  *
- * How often probes fire is told by what comes here anyway, so that no firing
+ * How often probes fire is known from what comes here anyway, so that no firing
  * costs more for being looked at: the records of a probe are counted as they
  * are consumed, and what aggregations count is their own.  A clause that has
  * neither is not seen.

@@ -3,7 +3,7 @@
  * kfunc.c - which functions of the kernel can be traced, and why others cannot.
  *
  * ftrace has a list of them, lines "name" or "name [module]", in the order of
- * their addresses; since Linux 6.5 there is one that tells the addresses too.
+ * their addresses; since Linux 6.5 there is one that has the addresses too.
  * Static functions of several files may have one name: then it is there several
  * times.  An address there is that of ftrace's place, which is the function's
  * beginning, or stands behind its first instruction where that one is endbr;
@@ -201,7 +201,7 @@ kfuncs_twins(struct kfuncs *k)
 	return ok;
 }
 
-/* With addresses where they are wanted and this kernel tells them. */
+/* With addresses where they are wanted and this kernel has them. */
 static char *
 kfuncs_text(bool *addrs, int *sys)
 {

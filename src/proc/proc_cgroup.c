@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * proc_cgroup.c - the control group that a process is in, and the container
- * that its name tells of.
+ * that its name contains.
  *
  * /proc/PID/cgroup has a line for each hierarchy; that of version 2 is
  * "0::/path", as seen from the reader's cgroup namespace.  Those who run

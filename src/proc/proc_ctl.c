@@ -394,7 +394,7 @@ ctl_rdebug(const struct proc *p, struct mobj *ld, uint64_t *addr, struct err *e)
 
 /*
  * Run until the linker is done, or at the latest to the entry point: a linker
- * that tells nothing leaves that.
+ * that says nothing leaves that.
  */
 static int
 run_preinit(struct proc *p, const struct auxinfo *aux, struct bkpt b[2],

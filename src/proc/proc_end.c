@@ -2,7 +2,7 @@
 /*
  * proc_end.c - how a process ended that is no child of ours.
  *
- * wait(2) tells its parent alone.  The kernel tells others too, but not all
+ * wait(2) informs its parent alone.  The kernel informs others too, but not all
  * kernels do, and not always:
  *
  *   PIDFD_GET_INFO (ioctl_pidfd(2), since Linux 6.15) once it has been waited

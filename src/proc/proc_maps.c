@@ -29,7 +29,7 @@
 
 #define REFRESH_MIN_NS 20000000 /* of look-ups that find nothing */
 
-/* What tells files apart, for sharing. */
+/* By what files are known from each other, for sharing. */
 struct file_key {
 	uint64_t dev, ino, size, mtime_s, mtime_ns;
 };

@@ -5,7 +5,7 @@
  *
  * Integers and pointers take the next of eight registers, numbers of floating
  * point the next of eight others, then both the stack.  What comes behind an
- * object given by value is not told.  Go: its internal ABI, sixteen registers
+ * object given by value is not known.  Go: its internal ABI, sixteen registers
  * of each kind, of which raw arguments have the first.
  */
 #include "prov/pid_fn.h"

@@ -144,7 +144,7 @@ cpc_why(const struct parsed *n)
 		return "before the count stands the mode: user, kernel or all; "
 		       "an event with its mask is r and a number, as perf has "
 		       "it: r01c2-user-100000";
-	return "no such event is known; dtrace -lP cpc tells those of this "
+	return "no such event is known; dtrace -lP cpc lists those of this "
 	       "machine, and r and a number are one of its processor";
 }
 

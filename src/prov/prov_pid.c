@@ -809,7 +809,7 @@ every_probes(struct pid_cx *cx)
 	return provide_funcs(cx);
 }
 
-/* Compiling and enabling a clause each ask: what was told a moment ago
+/* Compiling and enabling a clause each ask: what was found a moment ago
    holds. */
 static int
 provide_every(struct pid_cx *cx)

@@ -141,7 +141,7 @@ params_of(struct prov *pv, const struct probe *p, size_t *n, struct err *e)
 	return v + 1;
 }
 
-/* The type that a module's author wrote; of one that this kernel does not tell
+/* The type that a module's author wrote; of one that this kernel does not say
    about, a number. */
 static struct type *
 note_type(struct prov *pv, const char *text)

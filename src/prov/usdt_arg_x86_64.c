@@ -8,7 +8,7 @@
  *	sym(%rip) 8+sym(%rip) sym(,%rax,8)	memory
  *	%fs:16 %fs:-8(%rax)	memory of the thread
  *
- * What is at a symbol is told relative to the probe's own address, so that it
+ * What is at a symbol is given relative to the probe's own address, so that it
  * holds wherever the object is mapped.  An absolute address is one only in
  * programs that are not moved.
  */

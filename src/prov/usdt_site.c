@@ -3,7 +3,7 @@
  * usdt_site.c - where static probes of user programs fire, what their arguments
  * are, and of what type.
  *
- * A place is the nop that the note tells of; the operands are recipes.  Those
+ * A place is the nop that the note names; the operands are recipes.  Those
  * that a header of `dtrace -h` has made have a declaration as well, by which
  * args[] are typed and translated; others have arg0 to arg9 alone.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * rt_cpu.c - where CPUs are, for curcpu: in which package and NUMA node, as
- * /sys/devices/system/cpu tells.  Part of the consumer; engines ask when they
+ * /sys/devices/system/cpu says.  Part of the consumer; engines ask when they
  * fill their memory, and the probe finds the answer there.
  */
 #include "rt/engine.h"

@@ -17,7 +17,7 @@
  *
  * A traced process can write what it shares with us, at any time: what decides
  * where we read or write is read once and checked before it is used, counts and
- * the sizes that fillers tell as well.
+ * the sizes that fillers give as well.
  */
 #include "rt/engine.h"
 

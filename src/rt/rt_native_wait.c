@@ -23,7 +23,7 @@
  * but not every program has one linker).  A consumer that has died is seen by
  * the activity, which its guardian ends.  One that does not come, for it is
  * stopped, is waited for half a second, once: until it has answered that, it is
- * told, and nobody waits.  One that is at work on it may take longer: until it
+ * known, and nobody waits.  One that is at work on it may take longer: until it
  * is done it needs nothing of this process.
  */
 static void

@@ -13,7 +13,7 @@
  * Where there is no table (code made at run time, assembler), the frame pointer
  * is believed if it goes up and the word above it is an address behind a call.
  * Where a function has not built its frame yet, or has taken it down, it is its
- * caller's: the bytes at the first frame's pc tell that (unw_bare()).
+ * caller's: the bytes at the first frame's pc show that (unw_bare()).
  *
  * For the verifier: what changes from frame to frame lies in struct rt, so that
  * all frames look the same to it; searches have a fixed number of steps without

@@ -5,7 +5,7 @@
  * order of their names.  Without a script the picture is whole; with it
  * (flame.js) one can zoom and search.
  *
- * With an earlier run, widths are those of the later one and colours tell how
+ * With an earlier run, widths are those of the later one and colours say how
  * a frame's part of all has changed: red is more, blue is less.
  *
  * A box narrower than a tenth of a pixel is not drawn, and where there are more

@@ -254,7 +254,7 @@ give_record(struct reader *rd, const struct jv *e, const struct jv *output)
 	r.flow = flow_of(r.name);
 	r.vals = read_room(rd, count_of(output), sizeof(*r.vals));
 	for (const struct jv *v = output->child; v != NULL; v = v->next)
-		/* What an aggregation has to tell are its rows. */
+		/* What an aggregation has to say are its rows. */
 		if (jv_get(v, "aggregation-name") == NULL && !take_who(v, &r))
 			take_value(rd, v, &r.vals[r.nvals++]);
 	for (size_t i = 0; i < rd->nsinks; i++)

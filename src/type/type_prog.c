@@ -548,7 +548,7 @@ is_result(Dwarf_Die *die)
 	       dwarf_formflag(&a, &out) == 0 && out;
 }
 
-/* One that cannot be told keeps its place, as a void. */
+/* One that is not known keeps its place, as a void. */
 static bool
 param_read(struct type_prog *p, Dwarf_Die *die, struct type_param *v)
 {

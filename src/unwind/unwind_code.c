@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * unwind_code.c - rows of functions that no table tells of, by their
+ * unwind_code.c - rows of functions that no table describes, by their
  * instructions (code_cfi()).
  *
  * Some kilobytes without a table are in most files: what the linker and the

@@ -2,7 +2,7 @@
 /*
  * bpf_pidns.c - numbers of processes and threads as the consumer knows them.
  *
- * The kernel's helper tells the number in the first PID namespace.  In that one
+ * The kernel's helper gives the number in the first PID namespace.  In that one
  * nothing else is done here.  In any other, a container say, that number would
  * be nobody's: not $target, not what ps(1) shows.  There the kernel's struct
  * pid is looked at, which has one number for each namespace that the process is

@@ -66,7 +66,7 @@ struct placing {
 
 /*
  * A child as fork() makes it, without what libraries have asked to be done
- * then: only system calls are made in it.  It tells nobody of its end but who
+ * then: only system calls are made in it.  It reports its end to nobody but who
  * waits with __WALL, so the program that we are part of never meets it.  It
  * takes no signals but those that cannot be blocked.
  */

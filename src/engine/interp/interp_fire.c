@@ -45,7 +45,7 @@ reserve(const struct fire *f, uint32_t n, uint64_t *end)
 	return p;
 }
 
-/* The CPU of a record: where slots are CPUs, they tell. */
+/* The CPU of a record: where slots are CPUs, the slot says it. */
 static uint32_t
 record_cpu(const struct fire *f)
 {

@@ -4,9 +4,9 @@
  *
  * Built-in ones come from the machine state where it has them, else from the
  * host's hook.  Scalars of the user live in the three areas that dif_layout()
- * has laid out; by-reference ones have a mark in front that tells null from a
- * value (dif_layout.c).  Elements of associative arrays live in a hash of the
- * host, each in its own piece of memory; storing 0 removes one.
+ * has laid out; by-reference ones have a mark in front that distinguishes null
+ * from a value (dif_layout.c).  Elements of associative arrays live in a hash
+ * of the host, each in its own piece of memory; storing 0 removes one.
  */
 #include "engine/interp/interp_impl.h"
 

@@ -16,7 +16,7 @@
  *
  * AN EXEC gives the process another address space.  The memory file that was
  * opened before stays with the old one, of which nothing can be read once its
- * last user is gone; the pid alone would not tell.
+ * last user is gone; the pid alone would not say so.
  */
 #include "engine/process/process_impl.h"
 #include "proc/proc_fs.h"

@@ -215,7 +215,7 @@ attach_guard(struct engine *eng, struct err *e)
 
 /*
  * Memory in the target; nothing runs there yet.  All threads stand still, to
- * learn how code may tell them from each other.
+ * learn how code may know them from each other.
  */
 static int
 attach_map(struct engine *eng, bool follow, struct err *e)
@@ -458,7 +458,7 @@ process_begin(struct engine *eng, struct err *e)
 	return host_start(eng->host, &eng->how, e);
 }
 
-/* Children of the target that have told of themselves. */
+/* Children of the target that have announced themselves. */
 static void
 poll_children(struct engine *eng)
 {

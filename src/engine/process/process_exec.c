@@ -59,7 +59,7 @@ exec_hurry(const struct engine *eng)
 		       clock_mono_ns();
 }
 
-/* ---- what is told of it -------------------------------------------------- */
+/* ---- what is said of it -------------------------------------------------- */
 
 /* Once: what is missing of a program that the target has executed. */
 static void

@@ -688,8 +688,8 @@ image_take(const struct engine *m)
 /* ---- the second of a kind ------------------------------------------------ */
 
 /*
- * Can addresses be told by a difference?  The low half must have changed, since
- * they are looked for where it stands, and the high one, or else whatever
+ * Can addresses be known by a difference?  The low half must have changed,
+ * since they are looked for where it stands, and the high one, or else whatever
  * stands behind the low one would pass for it.
  */
 static bool

@@ -23,7 +23,7 @@
  * there still.  Of one that comes elsewhere, or has been written anew, all is
  * made anew; libraries that are opened again and again have few places.
  *
- * Code of objects that have gone is not reused: nobody can tell that no thread
+ * Code of objects that have gone is not reused: nobody can know that no thread
  * will come back to it.  When regions or tables are full, what comes later is
  * left out, and the report says so.
  */
@@ -38,7 +38,7 @@
 #include <unistd.h>
 
 #define BESIDE_MS      500u /* a thread waits for us */
-#define LOOK_NS	       100000000ull /* where nobody tells */
+#define LOOK_NS	       100000000ull /* where nobody says so */
 #define LOOK_MEMBER_NS 1000000000ull /* there may be many */
 
 bool

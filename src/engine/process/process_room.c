@@ -16,7 +16,7 @@
  *
  * Version 2 of cgroups has one tree (memory.max, memory.current), version 1 one
  * for memory (memory.limit_in_bytes, memory.usage_in_bytes); cgroups(7).  Where
- * they are mounted, /proc/self/mountinfo tells.
+ * they are mounted, /proc/self/mountinfo says.
  *
  * ADDRESS SPACE (RLIMIT_AS): a quarter of what is left.  LOCKED MEMORY: see
  * map_one() in process_map.c.

@@ -198,7 +198,7 @@ sys_number_set(const uint8_t *p)
 /*
  * Calls of that number may be missed.  Where other instructions are between, it
  * is the number that was set last before; syscall(2) sets none, and only the
- * count of those left alone tells of it.
+ * count of those left alone says so.
  */
 void
 plan_sys_missed(struct plan *p, const struct plan_point *pt, const char *why)

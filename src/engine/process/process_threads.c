@@ -3,7 +3,7 @@
  * process_threads.c - what must be known of the target's threads before
  * anything fires in them, found while all of them stand still.
  *
- * BASES.  Code tells threads by their %fs base (rt_native.h).  Where two
+ * BASES.  Code knows threads by their %fs base (rt_native.h).  Where two
  * threads have the same one, it is entered as shared, and the code asks the
  * kernel who it is in each firing of theirs.
  *
@@ -13,7 +13,7 @@
  * others; it is believed if it is right for all threads that are there.  Those
  * that are there are listed by base and number as well; without the library,
  * threads that come later do not fire, which is counted.
- * Where the target lives in another pid namespace, the list tells what we call
+ * Where the target lives in another pid namespace, the list says what we call
  * those threads, too.
  */
 #include "engine/process/process_impl.h"
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Offsets to be tried where the library does not tell. */
+/* Offsets to be tried where the library does not say them. */
 static const int32_t known_offs[] = {
 	0x2d0, /* glibc, as long as its headers are what they are since 2.4 */
 	0x30,  /* musl */

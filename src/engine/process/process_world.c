@@ -15,7 +15,7 @@
  * found by the jumps and by the landing pads that lead to it, since the names
  * of two of them may be the same.
  *
- * An object of which it cannot be told where its code is entered has no
+ * An object of which it is not known where its code is entered has no
  * functions here: nothing of it may be patched.
  */
 #include "engine/process/process_impl.h"
@@ -25,7 +25,7 @@
 #include <string.h>
 
 #define REST_MAX  4096	    /* bytes of a function behind its FDE */
-#define SWEEP_MAX (1 << 20) /* bytes of a function that a symbol tells of */
+#define SWEEP_MAX (1 << 20) /* bytes of a function that has a symbol */
 
 struct world_obj {
 	const struct proc_obj *o;

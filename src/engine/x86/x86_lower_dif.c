@@ -194,7 +194,7 @@ lower_flow(struct lower_dif *lo)
 		early |= reads(i) & ~(uint32_t)lo->known[pc];
 		used |= reads(i) | lower_writes(i);
 		uint8_t after = lo->known[pc] | (uint8_t)lower_writes(i);
-		/* 0xff is taken: r0 is always known, and so tells nothing */
+		/* 0xff is taken: r0 is always known, and so says nothing */
 		after &= 0xfe;
 		if (lower_is_branch(DIF_OP(i))) {
 			lo->target[DIF_LABEL(i)] = 1;

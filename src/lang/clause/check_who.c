@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * check_who.c - the option who: every record tells of whom it is.
+ * check_who.c - the option who: every record says whose it is.
  *
  * As the last statement of a clause that leaves a record comes trace() of pid,
  * tid and execname, in one statement whose arg is DIF_TRACE_WHO.  Consumers
