@@ -302,8 +302,8 @@ elf_open(const char *path, struct err *e)
 		elf_close(f);
 		return NULL;
 	}
-	/* Most files are opened to see that they are not the one: what was read of
-	   them comes back if it is asked for. */
+	/* Most files are opened to see that they are not the one: what was read
+	   of them comes back if it is asked for. */
 	(void)madvise((void *)(uintptr_t)f->map, f->size, MADV_DONTNEED);
 	return f;
 }
