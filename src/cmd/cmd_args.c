@@ -240,12 +240,12 @@ cmd_parse_args(struct cmd *c, int argc, char **argv, struct cmd_targets *t)
 		case 'G':
 			set_instead(t, 'G');
 			c->mode = MODE_OBJECT;
-			c->cflags |= DTRACE_C_ZDEFS;
+			c->cflags |= DTRACE_C_ZDEFS | DTRACE_C_EMPTY;
 			break;
 		case 'h':
 			set_instead(t, 'h');
 			c->mode = MODE_HEADER;
-			c->cflags |= DTRACE_C_ZDEFS;
+			c->cflags |= DTRACE_C_ZDEFS | DTRACE_C_EMPTY;
 			break;
 		case 'l':
 			set_instead(t, 'l');

@@ -259,6 +259,18 @@ write_header(struct header *h, const char *fname)
 	return b->failed ? dt_nomem(h->dtp) : 0;
 }
 
+/* Build rules ask for the probes of files that declare none, and generators write
+   empty ones: no provider is an error where there is something else. */
+bool
+dt_header_none(const dtrace_hdl_t *dtp)
+{
+	uint32_t clauses = 0;
+
+	for (const struct dtrace_prog *p = dtp->progs; p != NULL; p = p->next)
+		clauses += p->dif->nclauses;
+	return lang_nproviders(dtp->lang) == 0 && clauses != 0;
+}
+
 int
 dtrace_program_header(dtrace_hdl_t *dtp, FILE *fp, const char *fname)
 {
@@ -267,7 +279,7 @@ dtrace_program_header(dtrace_hdl_t *dtp, FILE *fp, const char *fname)
 
 	if (h.seen == NULL)
 		return dt_nomem(dtp);
-	if (lang_nproviders(dtp->lang) == 0)
+	if (dt_header_none(dtp))
 		rv = dt_set_err(dtp, EDT_NOPROV, "no provider is declared");
 	else
 		rv = write_header(&h, fname);

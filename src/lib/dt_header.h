@@ -15,6 +15,13 @@
 #include "lang/lang.h"
 #include "type/type.h"
 
+struct dtrace_hdl;
+
+/* ---- dt_header.c --------------------------------------------------------- */
+
+/* Is a program, and no provider, what has been compiled? */
+bool dt_header_none(const struct dtrace_hdl *dtp);
+
 /* ---- dt_ctype.c ---------------------------------------------------------- */
 
 /* An argument of a probe. */

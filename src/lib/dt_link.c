@@ -11,6 +11,7 @@
  * name, and not by the linker.
  */
 #include "elf/elf.h"
+#include "lib/dt_header.h"
 #include "lib/dt_impl.h"
 
 #include <stdlib.h>
@@ -70,7 +71,7 @@ dtrace_program_link(dtrace_hdl_t *dtp, dtrace_prog_t *prog, unsigned flags,
 	(void)prog;
 	(void)flags;
 	err_clear(&dtp->err);
-	if (lang_nproviders(dtp->lang) == 0)
+	if (dt_header_none(dtp))
 		return dt_set_err(dtp, EDT_NOPROV, "no provider is declared");
 	for (int i = 0; i < objc; i++)
 		if (check_object(dtp, objv[i]) != 0)
