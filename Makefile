@@ -11,6 +11,7 @@
 #   make torture  attach to and kill off hard targets, a thousand times each
 #   make fresh    the demo and all tests in a minimal Debian, in two ways
 #   make cross    build for aarch64, run there what needs no kernel (qemu-user)
+#   make drop-in  build packages of Debian with our dtrace, and trace them
 #   make vm       run what a kernel matters to on others, in QEMU: two hours
 #   make doc      the doc site, build/doc-site/index.html
 #   make packages Debian packages, built and tried in a minimal Debian
@@ -29,7 +30,7 @@ COMMANDS = $(addprefix src/cmd/, dtrace dtrace-live dtrace-show lockstat \
 	plockstat) src/export/dtrace-export
 
 .PHONY: all demo check bench fuzz install uninstall clean vm fresh cross torture \
-	doc packages container
+	doc packages container drop-in
 
 all: $(BUILD)/build.ninja
 	@$(NINJA) $(BUILD) --quiet
@@ -66,6 +67,9 @@ fresh:
 
 cross:
 	@tools/cross
+
+drop-in: all
+	@tools/drop-in $(BUILD)/dtrace $(BUILD)/drop-in
 
 bench:
 	@tools/install-packages bench
