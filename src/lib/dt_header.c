@@ -259,8 +259,8 @@ write_header(struct header *h, const char *fname)
 	return b->failed ? dt_nomem(h->dtp) : 0;
 }
 
-/* Build rules ask for the probes of files that declare none, and generators write
-   empty ones: no provider is an error where there is something else. */
+/* Build rules ask for the probes of files that declare none, and generators
+   write empty ones: no provider is an error where there is something else. */
 bool
 dt_header_none(const dtrace_hdl_t *dtp)
 {

@@ -41,7 +41,8 @@ py_load(struct rt *rt, uint64_t addr)
 	return rt_uread(rt, rt->unw.buf, 8, addr) == 0 ? py_word(rt, 0) : 0;
 }
 
-/* ---- what differs by where we run ------------------------------------------ */
+/* ---- what differs by where we run ------------------------------------------
+ */
 
 #ifdef __bpf__
 
@@ -125,7 +126,8 @@ py_specific(struct rt *rt, uint64_t self, uint64_t key)
 	return at != 0 ? py_load(rt, at + key % 32 * 16 + 8) : 0;
 }
 
-/* ---- what was met ------------------------------------------------------------ */
+/* ---- what was met
+ * ------------------------------------------------------------ */
 
 struct py_str {
 	uint64_t at;
@@ -155,8 +157,8 @@ py_room(struct rt_py_area *a, uint32_t n)
 }
 
 /*
- * The number of what lies at `code` and has the words that `check` is a hash of.
- * With PY_MINE it is new: the caller copies what names it, and says so
+ * The number of what lies at `code` and has the words that `check` is a hash
+ * of. With PY_MINE it is new: the caller copies what names it, and says so
  * (py_claimed()).  RT_PY_UNKNOWN: there is no room.
  */
 RT_INLINE uint64_t

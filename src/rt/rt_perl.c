@@ -10,19 +10,19 @@
  *                        ▼                 ▼
  *                   context context    context ...   the innermost last
  *
- * A context is a block, a loop, an eval or a sub; of a sub it has the CV, and the
- * COP from where it was called, whose file and line are its caller's.
+ * A context is a block, a loop, an eval or a sub; of a sub it has the CV, and
+ * the COP from where it was called, whose file and line are its caller's.
  *
- * All of Perl's code is run by one C function (Perl_runops_standard), which other
- * C functions call again: sort, a tied variable, an overloaded operator.  So when the
- * walk along the C stack leaves that function, contexts follow, up to one that was
- * entered from C:
+ * All of Perl's code is run by one C function (Perl_runops_standard), which
+ * other C functions call again: sort, a tied variable, an overloaded operator.
+ * So when the walk along the C stack leaves that function, contexts follow, up
+ * to one that was entered from C:
  *
- *   - a sub without a place to return to, as call_sv() and sort make it, with the
- *     eval that call_sv() has made for it, which has none either;
- *   - an eval whose JMPENV lies in the stack just above: docatch() has called the
- *     function again, since somebody below must not be left by a longjmp().  Others
- *     that have a JMPENV there are known by their code (rt_pl.call);
+ *   - a sub without a place to return to, as call_sv() and sort make it, with
+ * the eval that call_sv() has made for it, which has none either;
+ *   - an eval whose JMPENV lies in the stack just above: docatch() has called
+ * the function again, since somebody below must not be left by a longjmp().
+ * Others that have a JMPENV there are known by their code (rt_pl.call);
  *   - the last of a PERL_SI.
  *
  * Names are copied where they are met first, as those of Python (rt_lang.h).
@@ -33,8 +33,10 @@
 #define PL_SUB	    9u	/* CXt_SUB, CXt_FORMAT, CXt_EVAL */
 #define PL_FORMAT   10u
 #define PL_EVAL	    11u
-#define PL_FAKE	    0x80u /* CXp_SUB_RE_FAKE: the code in a regular expression */
-#define PL_MAIN	    1u	 /* in the place of a sub's address, as PL_FORMAT, PL_EVAL */
+#define PL_FAKE     0x80u /* CXp_SUB_RE_FAKE: code in a regular expression */
+#define PL_MAIN                                                                \
+	1u /* in the place of a sub's address, as PL_FORMAT, PL_EVAL           \
+	    */
 #define PL_CV	    13u	 /* SVt_PVCV, SVt_PVFM: types of what a sub is */
 #define PL_FM	    14u
 #define PL_NAMED    0x8000u   /* CVf_NAMED: the name is there, without a GV */
@@ -44,7 +46,8 @@
 #define PL_INFOS    8u
 #define PL_PIECE    255u /* bytes of a path that are read at once */
 
-/* ---- names ------------------------------------------------------------------- */
+/* ---- names
+ * ------------------------------------------------------------------- */
 
 /* A key of a hash table. */
 RT_INLINE struct py_str
@@ -131,10 +134,11 @@ perl_fill_other(struct rt *rt, struct rt_py_area *a, struct rt_py_code *c,
 		return RT_PY_NO_ROOM;
 	n = sub == PL_MAIN ? 4 : sub == PL_EVAL ? 6 : 8;
 	perl_put(a, at,
-		 sub == PL_MAIN	    ? PL_TEXT('m', 'a', 'i', 'n', 0, 0, 0, 0)
-		 : sub == PL_EVAL   ? PL_TEXT('(', 'e', 'v', 'a', 'l', ')', 0, 0)
-		 : sub == PL_FORMAT ? PL_TEXT('(', 'f', 'o', 'r', 'm', 'a', 't', ')')
-				    : PL_TEXT('_', '_', 'A', 'N', 'O', 'N', '_', '_'));
+		 sub == PL_MAIN   ? PL_TEXT('m', 'a', 'i', 'n', 0, 0, 0, 0)
+		 : sub == PL_EVAL ? PL_TEXT('(', 'e', 'v', 'a', 'l', ')', 0, 0)
+		 : sub == PL_FORMAT
+			 ? PL_TEXT('(', 'f', 'o', 'r', 'm', 'a', 't', ')')
+			 : PL_TEXT('_', '_', 'A', 'N', 'O', 'N', '_', '_'));
 	c->text = at;
 	c->nname = (uint16_t)n;
 	c->nfile = (uint16_t)py_copy(rt, a, at + n, path, RT_PY_NAME_MAX);
@@ -196,8 +200,8 @@ perl_sub(struct rt *rt, struct perl_sub *s)
 	return 1;
 }
 
-/* The number of a sub, or of what is none, in a file; PY_NONE: that is not to be
-   believed. */
+/* The number of a sub, or of what is none, in a file; PY_NONE: that is not to
+   be believed. */
 RT_GLOBAL uint64_t
 rt_perl_code(struct rt *rt, uint64_t sub, uint64_t file)
 {
@@ -227,7 +231,8 @@ rt_perl_code(struct rt *rt, uint64_t sub, uint64_t file)
 	return n;
 }
 
-/* ---- frames ------------------------------------------------------------------ */
+/* ---- frames
+ * ------------------------------------------------------------------ */
 
 /* Go to the contexts of the PERL_SI at `at`. */
 RT_GLOBAL uint64_t
@@ -338,7 +343,8 @@ perl_bottom(struct rt *rt)
 	return perl_word(rt, PL_MAIN, u->pl_cop);
 }
 
-/* Read the next context, and go to the one behind it: its first byte, its kind. */
+/* Read the next context, and go to the one behind it: its first byte, its kind.
+ */
 RT_INLINE uint32_t
 perl_next(struct rt *rt)
 {
@@ -353,8 +359,9 @@ perl_next(struct rt *rt)
 	return py_byte(rt, 0);
 }
 
-/* Does what comes next belong to the same call from C?  The eval of call_sv(), and
-   the code in a regular expression, whose last instruction a sub returns to. */
+/* Does what comes next belong to the same call from C?  The eval of call_sv(),
+   and the code in a regular expression, whose last instruction a sub returns
+   to. */
 RT_INLINE int
 perl_same_call(struct rt *rt)
 {

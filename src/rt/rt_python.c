@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * rt_python.c - CPython's frames, between those of the C functions that run them
- * (rt_python.h).
+ * rt_python.c - CPython's frames, between those of the C functions that run
+ * them (rt_python.h).
  *
  *   thread ──key──▶ PyThreadState ──▶ _PyCFrame ──previous──▶ _PyCFrame ──▶ ...
  *                                        │                       │
@@ -10,17 +10,18 @@
  *
  * The evaluation loop, a C function, has a _PyCFrame as a local variable, and
  * runs the chain of frames that hangs from it up to one that was entered from
- * C.  So when the walk along the C stack steps over the memory where a _PyCFrame
- * lies, the frames of that chain belong behind the C frame it has just left: no
- * symbol is asked, and the two chains cannot drift apart.
+ * C.  So when the walk along the C stack steps over the memory where a
+ * _PyCFrame lies, the frames of that chain belong behind the C frame it has
+ * just left: no symbol is asked, and the two chains cannot drift apart.
  *
- * From 3.13 on there is no _PyCFrame.  What the loop has as a local variable is a
- * frame that is none, which marks where C entered: its owner says so.
+ * From 3.13 on there is no _PyCFrame.  What the loop has as a local variable is
+ * a frame that is none, which marks where C entered: its owner says so.
  *
- *   list of threads ──▶ PyThreadState ──▶ frame ─▶ frame ─▶ mark ─▶ frame ─▶ ...
- *                                                            lies in the stack
+ *   list of threads ──▶ PyThreadState ──▶ frame ─▶ frame ─▶ mark ─▶ frame ─▶
+ * ... lies in the stack
  *
- * The mark that ends a chain is looked for when the chain in front of it begins.
+ * The mark that ends a chain is looked for when the chain in front of it
+ * begins.
  *
  * Nothing there is believed: a frame whose code object is not of the type
  * PyCode_Type ends Python's part of the stack.
@@ -33,7 +34,8 @@
 #define PY_CHAIN   256u /* frames in front of a mark that are looked through */
 #define PY_FAR	   1u	/* no address: the mark was not found */
 
-/* ---- code objects ----------------------------------------------------------- */
+/* ---- code objects -----------------------------------------------------------
+ */
 
 /* A string of Python's: its header is enough to know where its characters are;
    what is longer than there is room for loses its beginning, as paths can. */
@@ -77,7 +79,8 @@ RT_INLINE uint32_t
 py_fill(struct rt *rt, struct rt_py_area *a, struct rt_py_code *c)
 {
 	const struct rt_py *py = &rt->unw.py;
-	uint64_t file = py_word(rt, py->c_file), lines = py_word(rt, py->c_lines);
+	uint64_t file = py_word(rt, py->c_file),
+		 lines = py_word(rt, py->c_lines);
 	struct py_str name, path, table;
 	uint32_t at;
 
@@ -136,7 +139,8 @@ rt_python_code(struct rt *rt, uint64_t code)
 	return n;
 }
 
-/* ---- frames ----------------------------------------------------------------- */
+/* ---- frames -----------------------------------------------------------------
+ */
 
 /* Find the mark behind the frame unw.py_next: its address to unw.py_cframe. */
 RT_GLOBAL uint64_t

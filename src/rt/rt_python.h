@@ -11,10 +11,11 @@
  *         process              of the   of the function's code; 0: before it
  *         engine               code
  *
- * Frames of Perl are of the same form (rt_perl.c), with a line in the place of the
- * code unit.  The number leads to what was copied of the code object when it was met first:
- * its name, its file, its table of lines.  Copies are made by the probe, so that
- * names are those of the moment, whatever becomes of object and process.
+ * Frames of Perl are of the same form (rt_perl.c), with a line in the place of
+ * the code unit.  The number leads to what was copied of the code object when
+ * it was met first: its name, its file, its table of lines.  Copies are made by
+ * the probe, so that names are those of the moment, whatever becomes of object
+ * and process.
  */
 #ifndef RT_RT_PYTHON_H
 #define RT_RT_PYTHON_H
@@ -25,7 +26,8 @@
 
 #define RT_PY_TAG	(1ull << 63)
 #define RT_PY_PROCESS	(1ull << 62)
-#define RT_PY_LINE	(1ull << 61) /* the consumer's, and Perl's: a line, no code unit */
+#define RT_PY_LINE                                                             \
+	(1ull << 61) /* the consumer's, and Perl's: a line, no code unit */
 #define RT_PY_AT_BITS	20
 #define RT_PY_AT_MAX	((1u << RT_PY_AT_BITS) - 1) /* so far, or farther */
 #define RT_PY_CODES	4096u
@@ -45,7 +47,8 @@ rt_py_is(uint64_t pc)
 	return (pc & ~(RT_PY_PROCESS | RT_PY_LINE)) >> 32 == RT_PY_TAG >> 32;
 }
 
-/* Bytes that are read of a context, a place in the source, and what a sub has. */
+/* Bytes that are read of a context, a place in the source, and what a sub has.
+ */
 #define RT_PL_CONTEXT 104u
 #define RT_PL_COP     56u
 #define RT_PL_SUB     96u
@@ -56,7 +59,8 @@ rt_py_is(uint64_t pc)
  * The small members are offsets in Perl's own structures.
  */
 struct rt_pl {
-	uint64_t key; /* address of the key that leads to a thread's interpreter */
+	uint64_t key; /* address of the key that leads to a thread's interpreter
+		       */
 	uint64_t run; /* code of the function that runs Perl's instructions */
 	uint64_t call[3]; /* and of those that call it, for Perl's code */
 	uint32_t run_n, call_n[3]; /* bytes of these */
@@ -71,17 +75,17 @@ struct rt_pl {
 };
 
 /*
- * How a process's frames are found, as its version of Python has them; tss 0: it
- * has none.  The byte-sized members are offsets in Python's own structures.
+ * How a process's frames are found, as its version of Python has them; tss 0:
+ * it has none.  The byte-sized members are offsets in Python's own structures.
  */
 struct rt_py {
-	uint64_t tss;	    /* address of the key that leads to a thread's state;
-			       threads not 0: of the word that leads to the
-			       interpreter's */
+	uint64_t tss; /* address of the key that leads to a thread's state;
+			 threads not 0: of the word that leads to the
+			 interpreter's */
 	uint64_t code_type; /* address of PyCode_Type */
 	uint32_t specific;  /* offset in struct pthread of the C library */
-	uint32_t threads;   /* PyInterpreterState: its threads; 0: there are keys,
-			       and _PyCFrames */
+	uint32_t threads; /* PyInterpreterState: its threads; 0: there are keys,
+			     and _PyCFrames */
 	uint8_t ts_cframe;  /* PyThreadState */
 	uint8_t cf_frame, cf_prev; /* _PyCFrame */
 	uint8_t f_code, f_prev, f_instr; /* _PyInterpreterFrame */
@@ -101,7 +105,7 @@ struct rt_py_code {
 	uint32_t state; /* enum rt_py_state */
 	uint32_t pid;	/* kernel engine, where all processes share the table */
 	uint64_t code, check; /* its address, and a hash of what it has */
-	uint32_t text;	      /* where name, file and lines are, in this order */
+	uint32_t text; /* where name, file and lines are, in this order */
 	uint32_t line;	      /* its first */
 	uint16_t nname, nfile, nlines; /* bytes */
 	uint8_t name_kind, file_kind;  /* bytes of a character: 1, 2, 4; or: */

@@ -640,8 +640,8 @@ unw_python(struct rt *rt)
 	return u->py_rest && u->py_frame == 0;
 }
 
-/* Behind a C function whose stack was [low, sp): the frames of Python, or of Perl,
-   that it runs.  1: there are none, and the stack ends. */
+/* Behind a C function whose stack was [low, sp): the frames of Python, or of
+   Perl, that it runs.  1: there are none, and the stack ends. */
 RT_INLINE long
 unw_between(struct rt *rt, uint64_t low, long last)
 {

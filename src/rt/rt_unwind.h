@@ -6,14 +6,12 @@
  *   pool     rules, then a table for each file of code: words of 32 bits
  *   lists    the executable mappings of a process, sorted by address
  *
- *   mapping ──tab──▶ page[0] page[1] ... page[npages]   words of the pool: where
- *                      │       │                        the rows of 64 KB of the
- *                      ▼       ▼                        file begin; the last is
- *                     rows    rows ...                  where they end
- *   row    low half of the offset in the file << 16 | number of its rule.  The
- *          first row of a page is at 0: what holds there.
- *   rule   how to find the caller's frame (struct rt_unw_rule); a handful of
- *          hundreds serve all rows of all files
+ *   mapping ──tab──▶ page[0] page[1] ... page[npages]   words of the pool:
+ * where │       │                        the rows of 64 KB of the ▼       ▼
+ * file begin; the last is rows    rows ...                  where they end row
+ * low half of the offset in the file << 16 | number of its rule.  The first row
+ * of a page is at 0: what holds there. rule   how to find the caller's frame
+ * (struct rt_unw_rule); a handful of hundreds serve all rows of all files
  *
  * Tables go by offsets in the file, so they are the same in whatever process
  * and wherever the file is mapped.
@@ -86,17 +84,18 @@ struct rt_unw_want {
 };
 
 /*
- * Kernel engine: stacks that are owed.  Where the list of a process is not there
- * yet, or not of all its code, a probe keeps what a walk needs, and gives two
- * words for the frames: the first pc, and a tag with a number.  Who reads the
- * record has the walk made when the list is there (bpf_owed.c).
+ * Kernel engine: stacks that are owed.  Where the list of a process is not
+ * there yet, or not of all its code, a probe keeps what a walk needs, and gives
+ * two words for the frames: the first pc, and a tag with a number.  Who reads
+ * the record has the walk made when the list is there (bpf_owed.c).
  *
  *   FREE ──probe──▶ TAKEN ──probe──▶ FULL ──consumer──▶ FREE
  */
-#define RT_UNW_OWED	   (0xbfffull << 48) /* no address, no frame of Python */
+#define RT_UNW_OWED        (0xbfffull << 48) /* no address, no Python frame */
 #define RT_UNW_OWED_SLOTS  128u
 #define RT_UNW_OWED_EACH   16u	  /* of a process, before it is looked at */
-#define RT_UNW_OWED_STACK  16384u /* bytes of the stack, and up to a page more */
+#define RT_UNW_OWED_STACK  16384u /* bytes of the stack, and up to a page more \
+				   */
 #define RT_UNW_OWED_WITHIN 3u	  /* the tag is one of the first words */
 
 enum rt_unw_owed_state {
@@ -163,12 +162,13 @@ struct rt_unw {
 	uint64_t py_cframe;	/* the next; 0: there are no more */
 	uint64_t py_next;	/* where there is no _PyCFrame: the frame that
 				   comes first behind py_cframe's */
-	uint64_t py_frame;	/* that comes next in the stack; 0: none of Python */
-	uint64_t pl_info, pl_cx, pl_cop; /* Perl's: the next context, and the place
-				   in the source; pl_info 0: there are none.  Then
-				   py_cframe is 1 */
-	uint64_t pl_env;	/* where docatch() would have its JMPENV; 0: not */
-	uint32_t pl_n, pl_left; /* contexts of pl_info, and of all that are read */
+	uint64_t py_frame; /* that comes next in the stack; 0: none of Python */
+	uint64_t pl_info, pl_cx, pl_cop; /* Perl's: the next context, and the
+				   place in the source; pl_info 0: there are
+				   none.  Then py_cframe is 1 */
+	uint64_t pl_env; /* where docatch() would have its JMPENV; 0: not */
+	uint32_t pl_n,
+		pl_left; /* contexts of pl_info, and of all that are read */
 	uint32_t pl_run;	/* the frame that was left runs Perl's code */
 	uint32_t pad;
 	struct rt_py py;

@@ -76,7 +76,8 @@ void unwind_python_done(struct rt_py *all);
 /* Likewise of Perl: key 0: the file has nothing to do with it.  unwind_python.c
    calls these two for each file and mapping. */
 void unwind_perl_file(struct elf_file *f, struct rt_pl *pl);
-void unwind_perl_map(struct rt_pl *all, const struct rt_pl *file, uint64_t bias);
+void unwind_perl_map(struct rt_pl *all, const struct rt_pl *file,
+		     uint64_t bias);
 
 /* Where a symbol is, by link-time address; 0: there is none. */
 uint64_t unwind_symbol(struct elf_file *f, const char *name);

@@ -2,12 +2,12 @@
 /*
  * unwind_perl.c - is a file Perl, and how are its frames laid out?
  *
- * The program, or libperl where the interpreter is a library, exports its version,
- * the size of its interpreter's state, the key that leads to a thread's, and
- * the functions of which rt_perl.c must know.  What a layout is follows from Perl's
- * headers (intrpvar.h, cop.h, cv.h, gv.h, hv.h) for a version that is built with
- * threads, as distributions build it; whoever builds it with other options
- * has a state of another size, and no frames.
+ * The program, or libperl where the interpreter is a library, exports its
+ * version, the size of its interpreter's state, the key that leads to a
+ * thread's, and the functions of which rt_perl.c must know.  What a layout is
+ * follows from Perl's headers (intrpvar.h, cop.h, cv.h, gv.h, hv.h) for a
+ * version that is built with threads, as distributions build it; whoever builds
+ * it with other options has a state of another size, and no frames.
  */
 #include "unwind/unwind_impl.h"
 

@@ -146,9 +146,9 @@ sites_start(struct host_site *s, size_t n, uint64_t now)
 }
 
 /*
- * Frames of Python and Perl are read in the heap of a thread that stands still, so such a
- * thread is stopped for its stack, unless that would be too often: a stop costs
- * some 20 to 100 us.
+ * Frames of Python and Perl are read in the heap of a thread that stands still,
+ * so such a thread is stopped for its stack, unless that would be too often: a
+ * stop costs some 20 to 100 us.
  */
 static bool
 stops_for_python(const struct host *h, const char **note)
@@ -158,7 +158,8 @@ stops_for_python(const struct host *h, const char **note)
 		return false;
 	for (size_t i = 0; i < h->profiles.n; i++)
 		if (h->profiles.v[i].period < STOP_PERIOD_MIN) {
-			*note = ", stacks without frames of Python or Perl: that "
+			*note = ", stacks without frames of Python or Perl: "
+				"that "
 				"takes 1000 samples a second at most";
 			return false;
 		}
@@ -176,7 +177,8 @@ sampler_start(struct host *h)
 		return;
 	if (stops_for_python(h, &python))
 		snprintf(h->how, sizeof(h->how),
-			 "stopping running threads (for frames of Python or Perl)");
+			 "stopping running threads (for frames of Python or "
+			 "Perl)");
 	else if (host_perf_open(h, &note, &e) == 0)
 		snprintf(h->how, sizeof(h->how), "perf cpu-clock events%s%s",
 			 note, python);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * test_rt_lang.c - frames of Perl and Python in memory that is anything: they end,
- * are what frames of languages are, and no byte outside is touched.
+ * test_rt_lang.c - frames of Perl and Python in memory that is anything: they
+ * end, are what frames of languages are, and no byte outside is touched.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +58,8 @@ teardown(void **state)
 }
 
 /* Objects of 64 bytes, whose words lead to others, but for some that are small
-   numbers: half of the first, one of 16 of the others, the fifth; `type` is the second. */
+   numbers: half of the first, one of 16 of the others, the fifth; `type` is the
+   second. */
 static void
 fill(uint64_t type, uint64_t key)
 {
@@ -75,8 +76,8 @@ fill(uint64_t type, uint64_t key)
 	memcpy(memory + KEY, &key, sizeof(key));
 }
 
-/* Walk from code that has no table, with a stack that leads nowhere: how many frames
-   of the language there are behind that code's own. */
+/* Walk from code that has no table, with a stack that leads nowhere: how many
+   frames of the language there are behind that code's own. */
 static unsigned
 frames(const struct rt_py *py)
 {
@@ -154,8 +155,8 @@ word(uint64_t at, uint64_t w)
 	memcpy(memory + (at - MEMORY), &w, sizeof(w));
 }
 
-/* A _PyCFrame that is its own predecessor, and has no frame but a mark; a PERL_SI
-   likewise, without contexts. */
+/* A _PyCFrame that is its own predecessor, and has no frame but a mark; a
+   PERL_SI likewise, without contexts. */
 static void
 test_rings(void **state)
 {
