@@ -160,7 +160,7 @@ test_symbols(void **state)
 	assert_int_equal(args("8@no_such_symbol(%rip)"), -1);
 	assert_string_equal(err.msg, "operand 1 of its note, "
 				     "8@no_such_symbol(%rip): the file does "
-				     "not tell where that symbol is (it is "
+				     "not say where that symbol is (it is "
 				     "stripped)");
 	assert_int_equal(args("8@usdt_test_data+usdt_test_data(%rip)"), -1);
 	assert_int_equal(args("8@4(%rip)"), -1);
