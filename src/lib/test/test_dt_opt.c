@@ -350,8 +350,8 @@ cpus(void **state)
 	assert_int_equal(dt_limit_cpus(dtp, RT_NCPUS_MAX), 0);
 	assert_int_equal(dt_limit_cpus(dtp, RT_NCPUS_MAX + 1), -1);
 	assert_string_equal(dtrace_errmsg(dtp, dtrace_errno(dtp)),
-			    "this machine has 8193 CPUs: DTrace can tell 8192 "
-			    "apart");
+			    "this machine has 8193 CPUs: DTrace can serve "
+			    "8192");
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
