@@ -583,8 +583,9 @@ check_args(struct cmd *c, const struct cmd_targets *t)
 	if (c->nprogs == 0 && made)
 		cmd_fatal(c, "-%c needs the program that declares the "
 			     "provider, as in -s file.d", t->instead);
-	if (c->nprogs == 0 &&
-	    (c->mode == MODE_RUN || c->mode == MODE_CHECK))
+	/* -e alone is a way to look at options; arguments are a program's. */
+	if (c->nprogs == 0 && (c->mode == MODE_RUN ||
+			       (c->mode == MODE_CHECK && c->nargs > 1)))
 		cmd_no_probes(c);
 }
 
