@@ -9,8 +9,8 @@
  * Args:  $1  seconds after which it ends; 0: when it is interrupted (0)
  *
  * Microseconds from when a thread goes to sleep until it runs again, by name
- * of the process, its stacks of the kernel and of the program, and the name of
- * the thread that woke it. A thread that is woken by an interrupt, such as that
+ * of the process, its stack of the kernel, the place in the program (one frame,
+ * see offcputime), and the name of the thread that woke it. A thread that is woken by an interrupt, such as that
  * of a timer or a device, has been woken by whatever was running then. What took
  * most is last. The stack of the one who wakes is shown by wakeuptime.
  *

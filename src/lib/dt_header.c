@@ -268,7 +268,8 @@ dt_header_none(const dtrace_hdl_t *dtp)
 
 	for (const struct dtrace_prog *p = dtp->progs; p != NULL; p = p->next)
 		clauses += p->dif->nclauses;
-	return lang_nproviders(dtp->lang) == 0 && clauses != 0;
+	return lang_nproviders(dtp->lang) == 0 &&
+	       (dtp->progs == NULL || clauses != 0);
 }
 
 int

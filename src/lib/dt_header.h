@@ -19,7 +19,7 @@ struct dtrace_hdl;
 
 /* ---- dt_header.c --------------------------------------------------------- */
 
-/* Is a program, and no provider, what has been compiled? */
+/* Is a program, and no provider, what has been compiled, or nothing? */
 bool dt_header_none(const struct dtrace_hdl *dtp);
 
 /* ---- dt_ctype.c ---------------------------------------------------------- */
