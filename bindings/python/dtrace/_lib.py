@@ -11,6 +11,7 @@ import ctypes
 import os
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_int,
                     c_int64, c_size_t, c_uint, c_uint32, c_void_p)
+from pathlib import Path
 from typing import Any
 
 VERSION = 3
@@ -93,9 +94,17 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 }
 
 
+def _found() -> str:
+    """The library's file: the one that is named, that of the build tree that
+    this file lies in, or the one that is installed."""
+    tree = Path(__file__).resolve().parents[3] / "build/src/lib/libdtrace.so.1"
+    default = str(tree) if tree.exists() else "libdtrace.so.1"
+    return os.environ.get("DTRACE_LIBRARY", default)
+
+
 def load() -> ctypes.CDLL:
     """The library, with its functions declared.  OSError: it is not there."""
-    lib = ctypes.CDLL(os.environ.get("DTRACE_LIBRARY", "libdtrace.so.1"))
+    lib = ctypes.CDLL(_found())
     for name, (result, arguments) in _FUNCTIONS.items():
         function = getattr(lib, name)
         function.restype = result
