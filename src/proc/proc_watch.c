@@ -45,6 +45,7 @@ struct proc_watch {
 	union {
 		struct perf_event_header hd;
 		char bytes[RECORD_MAX];
+		uint64_t words; /* as its members are aligned */
 	} rec;
 };
 
