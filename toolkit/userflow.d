@@ -24,6 +24,7 @@
 self int on;
 self int depth;
 self uint64_t start[int];
+self uint64_t sp[int];		/* where the stack was when it was entered */
 
 pid$target:$1:$2:entry
 /!done && !self->on/
@@ -33,12 +34,42 @@ pid$target:$1:$2:entry
 	self->depth = 0;
 }
 
+/*
+ * A function that leaves where there is no probe is known by the stack: what is
+ * entered now lies no deeper. Two such functions may have left together.
+ */
+pid$target:$1::entry
+/self->on && self->depth > 0 && uregs[R_SP] >= self->sp[self->depth - 1]/
+{
+	self->depth--;
+}
+
+pid$target:$1::entry
+/self->on && self->depth > 0 && uregs[R_SP] >= self->sp[self->depth - 1]/
+{
+	self->depth--;
+}
+
 pid$target:$1::entry
 /self->on/
 {
 	printf("%*s-> %s\n", 2 * self->depth, "", probefunc);
 	self->start[self->depth] = timestamp;
+	self->sp[self->depth] = uregs[R_SP];
 	self->depth++;
+}
+
+/* What lies deeper than the one that returns has left before. */
+pid$target:$1::return
+/self->on && self->depth > 1 && uregs[R_SP] > self->sp[self->depth - 1] + 8/
+{
+	self->depth--;
+}
+
+pid$target:$1::return
+/self->on && self->depth > 1 && uregs[R_SP] > self->sp[self->depth - 1] + 8/
+{
+	self->depth--;
 }
 
 pid$target:$1::return
@@ -48,6 +79,7 @@ pid$target:$1::return
 	printf("%*s<- %s %d ns\n", 2 * self->depth, "", probefunc,
 	    timestamp - self->start[self->depth]);
 	self->start[self->depth] = 0;
+	self->sp[self->depth] = 0;
 }
 
 pid$target:$1::return

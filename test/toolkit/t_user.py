@@ -82,6 +82,27 @@ def userflow(t):
     assert got == ["-> outer", "-> leaf", "<- leaf"] + ["-> again"] * 4 + \
         ["-> leaf", "<- leaf"] + ["<- again"] * 4 + ["<- outer"], r.out
     assert "\n      -> again\n" in r.out, r.out
+    # Where a function leaves without a probe, what follows lies no deeper.
+    r = t.run("-c", t.compile(r"""
+#include <string.h>
+__attribute__((noinline)) int cmp(const char *a, const char *b)
+{ return strcmp(a, b); }
+__attribute__((noinline)) int outer(char **v, int n)
+{
+	int sum = 0;
+	for (int i = 0; i < n; i++)
+		sum += cmp(v[0], v[i]);
+	return sum + 1;
+}
+int main(int argc, char **argv)
+{
+	char *v[] = { argv[0], argv[0], argv[0], argv[0], argv[0] };
+	return outer(v, 5) + argc == 0;
+}
+""", "-O2"), "a.out", "outer", user=True, quiet=False)
+    got = [line for line in r.out.splitlines() if "<- cmp" not in line]
+    assert got[:6] == ["-> outer"] + ["  -> cmp"] * 5, r.out
+    assert got[6].startswith("<- outer "), r.out
 
 
 @tool("qsorts", "ptrace")
