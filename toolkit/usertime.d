@@ -12,7 +12,9 @@
  * A histogram of the nanoseconds from entry to return, for each function that
  * the pattern matches, and a table of the number of calls, their time in all
  * and the longest. Time is wall time, and includes what the function calls; a
- * function that calls itself counts each call. Calls that had begun when
+ * function that calls itself counts each call. One that ends in a jump to
+ * another (a tail call, as compilers make them) is measured up to that jump;
+ * -x engine=kernel measures to the end. Calls that had begun when
  * tracing began, and that have not returned when it ends, are not counted.
  *
  * Functions that are left by longjmp or an exception are taken for going on
