@@ -207,11 +207,12 @@ caller_of(const char *stack, char *out, size_t size)
 
 	for (const char *s = stack; *s != '\0'; s += strcspn(s, "\n"),
 			s += *s == '\n') {
-		const char *fn = s + frame_object(s) + 1;
+		const char *fn = s + frame_object(s);
 
 		best = s;
 		if (frame_object(s) != n || strncmp(s, stack, n) != 0)
 			break;
+		fn += *fn == '`';
 		fn += strspn(fn, "_");
 		if (strncmp(stack, "lib", 3) != 0 &&
 		    strncmp(stack, "ld-", 3) != 0 &&

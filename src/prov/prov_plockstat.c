@@ -68,7 +68,7 @@ struct plock_cx {
 /* In probe.num, above the number of the row. */
 #define MUSL_BIT 0x10000u
 
-/* The same for all probes of a function, and not 0. */
+/* The number of a function's first row, from 1 on; 0: it has none. */
 static unsigned
 fn_number(const char *func)
 {
@@ -76,6 +76,19 @@ fn_number(const char *func)
 		if (strcmp(rows[i].func, func) == 0)
 			return i + 1;
 	return 0;
+}
+
+/* The same for all probes of a function of an object, and not 0: several
+   objects may have the function (two C libraries, that of ASan), and a wait in
+   the kernel is that of one. */
+static unsigned
+fn_of_object(const struct plock_cx *cx)
+{
+	unsigned h = 0;
+
+	for (const char *s = cx->mod; *s != '\0'; s++)
+		h = h * 31 + (unsigned char)*s;
+	return (h & 0x3fffff) << 8 | fn_number(cx->row->func);
 }
 
 /* What glibc's pthread_spinlock_t is while nobody holds it. */
@@ -170,7 +183,7 @@ plock_text(const struct plock_cx *cx, const char *s, struct buf *b)
 		case 'P': buf_puts(b, cx->pid); break;
 		case 'M': put_mod(cx->mod, b); break;
 		case 'F': buf_puts(b, cx->row->func); break;
-		case 'I': buf_printf(b, "%u", fn_number(cx->row->func)); break;
+		case 'I': buf_printf(b, "%u", fn_of_object(cx)); break;
 		case 'O':
 			buf_puts(b, !cx->musl		   ? "1"
 				    : calls_no_other(cx->row->func) ? "self->__pdeep == 0"
