@@ -64,7 +64,7 @@ struct cmd {
 	uint64_t records;  /* that have been consumed */
 	int64_t began, told; /* s: cmd_patience_look()'s */
 	bool said_silence;
-	unsigned left_out; /* probes without a place, as has been told */
+	unsigned left_out; /* probes without a place, as has been reported */
 	unsigned drop_hints; /* kinds of drops whose cure has been told, as
 				bits */
 	bool hold;	   /* --hold */
@@ -108,8 +108,8 @@ _Noreturn void cmd_dfatal(struct cmd *c, const char *fmt, ...)
 _Noreturn void cmd_quit(struct cmd *c, int status);
 /* Is it set, and not 0? */
 bool cmd_option_on(struct cmd *c, const char *name);
-/* Writing failed with that errno: a closed pipe ends the command quietly, all
-   else is told. */
+/* Writing failed with that errno: a closed pipe ends the command quietly; for
+   all else there is a message. */
 _Noreturn void cmd_output_failed(struct cmd *c, int err);
 /* Before main() ends, for what was written without cmd_out(): the status, or 1
    where it could not be written, which has been said. */
@@ -192,8 +192,8 @@ int cmd_show_end(struct cmd *c, int status);
  * around starting them, so that what commands print goes to the screen.
  * start() when programs have been compiled; from then on standard output and
  * error are the screen's, until end(), which gives the terminal back: it may be
- * called at any time, and again; false: the screen was lost, which has been
- * told.
+ * called at any time, and again; false: the screen was lost, and a message
+ * has said so.
  */
 void cmd_live_options(struct cmd *c);
 void cmd_live_hide(struct cmd *c);

@@ -133,7 +133,7 @@ live_exec(struct cmd *c, const char *path, int data, int ready)
 	_exit(1);
 }
 
-/* What it says: '+', '-', or 0: it has ended, and told why. */
+/* What it says: '+', '-', or 0: it has ended, and has said why. */
 static char
 live_answer(int fd)
 {

@@ -10,7 +10,7 @@
  * is busy in the library; it makes no call of the library, and takes no signal.
  *
  * Whoever waits for the first line of a running trace is told, once, that it
- * does run; with -v and a command, what goes on is told again and again.  That
+ * does run; with -v and a command, what goes on is said again and again.  That
  * is the loop's affair, which looks at the time.
  */
 #include "cmd.h"

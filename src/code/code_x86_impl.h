@@ -26,7 +26,7 @@ struct code_depth {
 			*/
 };
 #define DEPTH_UNKNOWN INT32_MIN
-/* The depth before steps[i], as far as it can be told. */
+/* The depth before steps[i], as far as it is known. */
 int32_t code_scan_depth(struct code_scan *s, size_t i);
 
 /* struct code_machine's hooks. */

@@ -149,7 +149,7 @@ key_is_looked_up(const struct dif_aggvar *av)
 	return false;
 }
 
-/* A stack; frames of languages as they are told from each other. */
+/* A stack; frames of languages as they differ from each other. */
 static void
 id_put_stack(const struct dt_syms *s, struct buf *id, const struct dt_val *v)
 {

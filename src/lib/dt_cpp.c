@@ -4,7 +4,7 @@
  * input, a file in memory, and its output is read back through a pipe.
  *
  * Programs include headers of the system.  What D cannot read of those, cpp is
- * told to leave away (see `predefined`); what they declare and D has already is
+ * asked to leave out (see `predefined`); what they declare and D has already is
  * for the compiler to see: a prototype of one of D's functions changes nothing,
  * an enumerator may repeat an inline, a type hides one of the D library.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * dt_ecb.c - the record of an ECB as consumers are told of it: one description
+ * dt_ecb.c - the record of an ECB as consumers are given it: one description
  * for each recorded value, in the order of the statements.
  */
 #include "lib/dt_impl.h"

@@ -19,7 +19,7 @@
  *   dt_text.c    others that write into the code of processes
  *   dt_later.c   probes in objects that processes map while they are traced
  *   dt_work.c    waiting, status, drops, the work loop's body
- *   dt_ecb.c     what consumers are told of a record
+ *   dt_ecb.c     what consumers are given of a record
  *   dt_consume.c records in order of time, one statement after the other
  *   dt_act.c     actions that the consumer carries out
  *   dt_json.c    the same as JSON (dt_json.h)
@@ -437,7 +437,7 @@ int dt_later_every_poll(dtrace_hdl_t *dtp, struct dt_engine *de);
 uint32_t dt_later_left(const struct dt_engine *de);
 void dt_later_report(const struct dt_engine *de, struct buf *out);
 /* dt_follow.c: what is not seen of the processes that an instance's target
-   makes: all; and what is told without being asked for. */
+   makes: all; and what is said without being asked for. */
 void dt_follow_report(const dtrace_hdl_t *dtp, const struct dt_engine *de,
 		      struct buf *out);
 void dt_follow_tell(const dtrace_hdl_t *dtp, const struct dt_engine *de,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * dt_json.h - structured output: what is printed as text otherwise, as JSON
- * (the option oformat; the shape is told by doc/output.schema.json).
+ * (the option oformat; doc/output.schema.json describes the shape).
  *
  *   dt_json.c      elements: records, aggregations at the end, drops, errors,
  *                  ends of processes; the document around them

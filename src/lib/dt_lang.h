@@ -32,7 +32,7 @@ bool dt_lang_made(const dtrace_hdl_t *dtp, pid_t pid, uint64_t addr,
 		  enum dt_lang_what what, struct buf *out);
 /* Does some clause of those enabled call jstack()? */
 bool dt_lang_asks(const dtrace_hdl_t *dtp);
-/* The word by which a frame is told from others in keys of aggregations: all
+/* The word by which a frame differs from others in keys of aggregations: all
    places of a line are one. */
 uint64_t dt_lang_key(const dtrace_hdl_t *dtp, pid_t pid, uint64_t pc);
 

@@ -737,7 +737,7 @@ dtrace_stop(dtrace_hdl_t *dtp)
 	engines_silence(dtp);
 	stacks_named(dtp);
 	/* One that fails keeps no other from being stopped; the first error
-	   is the one told. */
+	   is the one reported. */
 	for (uint32_t i = 0; i < dtp->nengines; i++) {
 		struct dt_engine *de = &dtp->engines[i];
 		err_clear(&e);

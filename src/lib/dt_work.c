@@ -428,7 +428,7 @@ dtrace_work(dtrace_hdl_t *dtp, FILE *fp, dtrace_consume_probe_f *pf,
 			return DTRACE_WORKSTATUS_ERROR;
 	}
 	/* Buffers that overflow all the time are read all the time, but
-	   that they do is not told each time. */
+	   that they do is not reported each time. */
 	if (final || now - dtp->last_drops >= period(dtp, DT_OPT_switchrate)) {
 		dtp->last_drops = now;
 		if (drops_poll(dtp) != 0)

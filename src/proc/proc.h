@@ -160,8 +160,8 @@ void proc_watch_close(struct proc_watch *w);
 /*
  * A file that is mapped to be executed, and was not before since the watch
  * began: as a process that has it alone, and lives as long as the set.  NULL:
- * there are no more now; *lost then tells whether there were some that cannot
- * be told.
+ * there are no more now; *lost is then true if there were some of which nothing
+ * is known.
  */
 struct proc *proc_watch_next(struct proc_watch *w, bool *lost);
 
@@ -225,7 +225,7 @@ bool ksym_by_addr(struct proc_set *ps, uint64_t addr, const char **module,
 bool ksym_at(struct proc_set *ps, uint64_t addr, char *kind, uint64_t *size);
 /*
  * All of them, in the order of their addresses, those of modules too: *i is 0
- * at first, and is counted up.  false: there are no more, or none are told.
+ * at first, and is counted up.  false: there are no more.
  */
 struct ksym_info {
 	uint64_t addr;
@@ -233,7 +233,7 @@ struct ksym_info {
 	char kind;		   /* as for ksym_at() */
 };
 bool ksym_each(struct proc_set *ps, size_t *i, struct ksym_info *out);
-/* Read them anew when next asked; what was told before stays valid. */
+/* Read them anew when next asked; what was returned before stays valid. */
 void ksym_refresh(struct proc_set *ps);
 
 /* ---- tracefs and debugfs (proc_tracefs.c) -------------------------------- */
@@ -282,7 +282,7 @@ int kfunc_refresh(struct proc_set *ps);
 /* Where one of the list's begins, by the kernel's text alone, so that it costs
    little; 0: that does not say it. */
 uint64_t kfunc_begin(struct proc_set *ps, const struct kfunc *f);
-/* The same by all that there is; 0: it cannot be told. */
+/* The same by all that there is; 0: not known. */
 uint64_t kfunc_addr(struct proc_set *ps, const struct kfunc *f);
 /*
  * Overview   Read the text of the running kernel, or of a module.

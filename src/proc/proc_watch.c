@@ -8,9 +8,9 @@
  * costs a record of a hundred bytes for each mapping, and one look at a file
  * that has not been met before.
  *
- * A program may have ended before its record is read.  So a file is told of as
- * a process that has it alone, made of the record: what is read of it is read
- * of the file, by its name if the process is gone.
+ * A program may have ended before its record is read.  So a file is reported
+ * as a process that has this file alone, made of the record: what is read of
+ * it is read of the file, by its name if the process is gone.
  */
 #include "proc/proc_fs.h"
 #include "proc/proc_impl.h"
@@ -204,7 +204,7 @@ watch_is_new(struct proc_watch *w, const struct watch_record *r)
 		w->known = none;
 		w->nknown = 0;
 	}
-	/* Without memory it is told of again. */
+	/* Without memory it is reported again. */
 	if (hash_set(w->known, &k, sizeof(k), w) == 0)
 		w->nknown++;
 	return true;

@@ -15,7 +15,7 @@
    none. */
 void instr_name(const struct code_body *b, uint64_t off,
 		char name[INSTR_NAME_MAX]);
-/* False: that name cannot match a pattern; cheaply told. */
+/* False: that name cannot match a pattern; a cheap test. */
 bool instr_name_may(const char *pattern, const struct code_body *b,
 		    uint64_t off);
 /* Whether a name is KIND-OFFSET, written as instr_name() does; *off is set. */

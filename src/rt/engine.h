@@ -93,7 +93,7 @@ struct engine_opts {
 	/* Kernel engine: NULL if nothing is known; lives as long as the
 	   engine. */
 	const struct engine_files *files;
-	/* Process engine: told of processes of the tree, as soon as they are
+	/* Process engine: learns of processes of the tree, as soon as they are
 	   known: what `pid` has mapped is to be looked at (again), or where it
 	   has ended already, that it was forked from `like`, and had what that
 	   has.  NULL: nobody wants to know; lives as long as the engine. */
@@ -302,7 +302,7 @@ struct engine_ops {
 	   after attach.  May be NULL. */
 	void (*report)(struct engine *eng, struct buf *out);
 	/* May be NULL.  Something of which the consumer is to hear at once,
-	   since events are missing that it may wait for: one sentence, told
+	   since events are missing that it may wait for: one sentence, said
 	   once; NULL: there is nothing. */
 	const char *(*notice)(struct engine *eng);
 	/* May be NULL.  A process has died of a signal.  true: it was served,

@@ -3,7 +3,7 @@
  * rt_rec.h - room for a record in a principal buffer, under each policy: the
  * rule for the interpreter and for native code.  BPF programs have it
  * generated (engine/bpf/bpf_rec.c), and so has the common case of native code
- * (engine/x86/x86_lower_rec.c).  How buffers look is told in rt.h.
+ * (engine/x86/x86_lower_rec.c).  What buffers look like: rt.h.
  */
 #ifndef RT_RT_REC_H
 #define RT_RT_REC_H
@@ -48,7 +48,7 @@ rt_rec_room_down(struct rt *rt, uint64_t size, uint64_t n,
 }
 
 /*
- * No room.  fill: that is the end of the trace, 1; it has been told.  Else, and
+ * No room.  fill: that is the end of the trace, 1; it was reported.  Else, and
  * for an END clause that finds none, it is a drop, 0.
  */
 static inline int
@@ -72,7 +72,7 @@ rt_rec_full(struct rt_ctl *ctl, uint32_t policy)
 /*
  * Room for a record of n bytes, a multiple of 8, in the buffer of a slot;
  * rt->rec_end is the head once it is published.  NULL: there is none, and that
- * has been counted or told.
+ * has been counted or reported.
  */
 static inline uint8_t *
 rt_rec_room(struct rt *rt, struct rt_ctl *ctl, uint8_t *buf, uint64_t size,

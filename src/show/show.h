@@ -2,7 +2,7 @@
 /*
  * show.h - the door of this room: pictures made of structured output.
  *
- * dtrace-show(1) reads what `dtrace -O jsonl` writes (the shape is told by
+ * dtrace-show(1) reads what `dtrace -O jsonl` writes (its shape:
  * doc/output.schema.json), and writes other formats.  `dtrace -O flame=FILE` is
  * that program at the other end of a pipe.  So no probe, no engine and no start
  * of dtrace knows of a picture.
@@ -224,7 +224,7 @@ void show_grow(void **v, size_t *cap, size_t n, size_t size);
 	 (void)((vec)->v[(vec)->n++] = (x)))
 
 /* Strings, each once, by number from 0.  Where there are too many, those that
-   come then are all SHOW_OTHERS, which is told: show_name_text() says which. */
+   come then are all SHOW_OTHERS, whose name says so: show_name_text(). */
 #define SHOW_NAMES_MAX (1u << 19)
 #define SHOW_OTHERS    "others"
 struct show_names;

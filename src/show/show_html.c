@@ -18,7 +18,7 @@ struct html {
 	struct html_times times;
 	struct { struct show_note *v; size_t n, cap; } notes;
 	size_t nnotes; /* all there were */
-	uint64_t start; /* the first time that was told; 0: none was */
+	uint64_t start; /* the first time in the input; 0: none */
 };
 
 static void *

@@ -4,7 +4,7 @@
  * use (the typedefs of the base space, prototypes of system calls).
  *
  * Declared names come first, space by space; then the program's that is traced,
- * if the space was told whom to ask; only when none knows the name is the
+ * if the space knows whom to ask; only when none knows the name is the
  * kernel's BTF asked, and so opened.  C's basic types are recognised by
  * their words in any order and never ask anything.
  */

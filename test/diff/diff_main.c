@@ -2,7 +2,7 @@
 /*
  * diff_main.c - diff [-v] [SEED [COUNT]]: random traces by both engines, until
  * COUNT have been run or, by default, SECONDS are over.  A difference is
- * told with the clause's disassembly; `diff -v SEED 1` repeats it.
+ * printed with the clause's disassembly; `diff -v SEED 1` repeats it.
  * Status 77: the other engine cannot be used here.
  */
 #include "diff.h"
@@ -14,7 +14,7 @@
 #include <time.h>
 
 #define SECONDS 12
-#define REPORTS 5 /* differing traces that are told in full */
+#define REPORTS 5 /* differing traces that are printed in full */
 
 /* ---- telling ------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * bpf_pidns.h - the PID namespace that numbers of processes are told in: that
+ * bpf_pidns.h - the PID namespace in which numbers of processes are shown: that
  * of the consumer, whose numbers ps(1) shows beside it.
  */
 #ifndef ENGINE_BPF_BPF_PIDNS_H

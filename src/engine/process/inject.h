@@ -150,7 +150,7 @@ int inject_write(struct inject *in, uint64_t addr, const void *src, size_t n);
 /*
  * All threads are stopped.  *unused: none of them stands in the code at
  * v[0..n), in order of address, n <= INJECT_SPANS, nor is there an address of
- * it on its stacks; where that cannot be told it is used.
+ * it on its stacks; where that is not known it is used.
  */
 int inject_unused(struct inject *in, const struct inject_span *v, size_t n,
 		  bool *unused, struct err *e);

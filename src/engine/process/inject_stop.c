@@ -134,7 +134,7 @@ inject_first(struct inject *in)
 enum came { CAME_NOT, CAME_STOPPED, CAME_GONE };
 
 /*
- * A stop that waitpid() has told of.  Signals are passed on; the interrupt is
+ * A stop that waitpid() has returned.  Signals are passed on; the interrupt is
  * asked for again since any stop takes it back.
  */
 static enum came

@@ -192,7 +192,7 @@ const void *world_obj_file(const struct world_obj *o, uint64_t *base);
    path NULL: the provider does not say. */
 bool world_obj_is(const struct world_obj *o, const char *path, uint64_t bias);
 struct inject_span world_obj_span(const struct world_obj *o);
-/* What others are told of it. */
+/* What others learn of it. */
 struct engine_fresh world_obj_fresh(const struct world_obj *o);
 /* What process_later.c notes of an object. */
 struct later_note {

@@ -168,7 +168,7 @@ obj_came(struct engine *eng, struct world_obj *o)
 	return note->served || vec_push(&eng->fresh, world_obj_fresh(o));
 }
 
-/* True if there is anything to be done.  told: a thread says so. */
+/* True if there is anything to be done.  told: a thread has said so. */
 static bool
 objs_look(struct engine *eng, bool told)
 {

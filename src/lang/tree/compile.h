@@ -131,7 +131,7 @@ struct lang_note {
 	struct lang_note *next;
 	struct src_loc loc;
 	const char *text;
-	bool loud; /* told without -v: it is probably not meant so */
+	bool loud; /* said without -v: it is probably not meant so */
 };
 
 /* A loud one, once a place; text lives as long as the compile. */

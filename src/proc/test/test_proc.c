@@ -728,7 +728,7 @@ watch_names(struct proc_watch *w, const char *name)
 	return n;
 }
 
-/* A file is told of once, also if its process has ended before; another of its
+/* A file is reported once, also if its process has ended before; another of its
    name, again. */
 static void
 test_watch(void **state)

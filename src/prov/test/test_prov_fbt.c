@@ -200,7 +200,7 @@ test_suffixes(void **state)
 	assert_int_equal(match("fbt", "", "vfs_read.part.0", "", &f), 2);
 }
 
-/* Each is a probe, with its own place, or none where it cannot be told. */
+/* Each is a probe, with its own place, or none where that is not known. */
 static void
 test_twins(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Children of the target that are cleaned, and what is told of a target that
+ * Children of the target that are cleaned, and what is said of a target that
  * executes something else or ends.  The text is a page of bytes that a target
  * and its child look at through a shared page.
  */

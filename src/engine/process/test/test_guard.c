@@ -426,7 +426,7 @@ count_maps(pid_t pid, const char *name)
 	return n;
 }
 
-/* The guardian keeps the memory that it was told of last. */
+/* The guardian keeps the memory that it was given last. */
 static void
 shared_once(struct guard *g, struct err *e)
 {

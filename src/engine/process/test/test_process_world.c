@@ -107,7 +107,7 @@ test_pads(void **state)
 	assert_int_equal(code_fn_analyse(world_x86(o), part, n, &fn, &e), 0);
 	assert_true(fn.closed);
 	code_fn_fini(&fn);
-	assert_int_equal(world_parts(o, addr, 1, part), 1); /* as told */
+	assert_int_equal(world_parts(o, addr, 1, part), 1); /* as given */
 	assert_int_equal(part[0].size, 1);
 }
 
