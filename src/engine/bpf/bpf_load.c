@@ -2,7 +2,8 @@
 /*
  * bpf_load.c - a program's functions are linked and given to the kernel.  When
  * the verifier refuses, the message names the clause and ends with the last
- * lines of its log.
+ * lines of its log; but not when the program is only too large, of which the
+ * log says nothing more.
  */
 #include "engine/bpf/bpf_prog_impl.h"
 
@@ -81,12 +82,18 @@ load_refused(struct maker *m, struct sys_prog *p, const struct bpf_image *img,
 	}
 	log[LOG_SIZE - 1] = '\0';
 	fn = log_function(log, img);
-	err_set_loc(m->e, &ERR_GENERIC, fn_loc(m, fn),
-		    "the kernel refuses the program for %s probes (%u "
-		    "instructions, in %s; %s):\n%s",
-		    m->c->class->name, p->ninsns, fn,
-		    sys == E2BIG ? "too large" : strerror(sys),
-		    bpf_log_tail(log, LOG_TAIL));
+	if (sys == E2BIG)
+		err_set_loc(m->e, &ERR_GENERIC, fn_loc(m, fn),
+			    "the program for %s probes is too large for the "
+			    "kernel, which checks a million instructions at "
+			    "most, those of each way through (it has %u)",
+			    m->c->class->name, p->ninsns);
+	else
+		err_set_loc(m->e, &ERR_GENERIC, fn_loc(m, fn),
+			    "the kernel refuses the program for %s probes (%u "
+			    "instructions, in %s; %s):\n%s",
+			    m->c->class->name, p->ninsns, fn, strerror(sys),
+			    bpf_log_tail(log, LOG_TAIL));
 	m->e->sys = sys;
 	free(log);
 	return -1;
