@@ -16,4 +16,4 @@ BEGIN
 	printf("%d %d %d\n", who != NULL, who == 0, 0 != who);
 	printf("%d\n", NULL == xlate <who_t *>((struct task_struct *)NULL));
 }
-BEGIN /who != NULL && who->w_pid == pid/ { exit(0); }
+BEGIN /who != NULL && who->w_pid == curthread->tgid/ { exit(0); }
