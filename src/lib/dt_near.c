@@ -13,6 +13,8 @@
  *   the fields     of a process's function are three, as of a call of the
  *                  system
  *   one field      matches nothing beside the others, and another name would
+ *   the module     of the kernel is not loaded, a part of the kernel itself, or
+ *                  has no such function, which another has
  */
 #include "lib/dt_impl.h"
 
@@ -60,10 +62,10 @@ near_visit(void *arg, struct probe *p)
 	return 0;
 }
 
-/* Look for a text of this field with which there would be a probe; NULL if none
+/* The nearest text of this field with which there would be a probe; NULL: none
    is near. */
-static char *
-near_field(dtrace_hdl_t *dtp, const struct dif_pdesc *pd, unsigned field)
+static const char *
+near_text(dtrace_hdl_t *dtp, const struct dif_pdesc *pd, unsigned field)
 {
 	struct dif_pdesc any = *pd;
 	const char **text = desc_field(&any, field);
@@ -76,9 +78,18 @@ near_field(dtrace_hdl_t *dtp, const struct dif_pdesc *pd, unsigned field)
 	*text = "";
 	if (probe_match(dtp->probes, &any, near_visit, &w, &e) < 0)
 		err_clear(&e);
-	if (w.best == NULL)
+	return w.best != NULL ? near_best(&w.near) : NULL;
+}
+
+/* The description with such a text instead; NULL if none is near. */
+static char *
+near_field(dtrace_hdl_t *dtp, const struct dif_pdesc *pd, unsigned field)
+{
+	struct dif_pdesc any = *pd;
+
+	*desc_field(&any, field) = near_text(dtp, pd, field);
+	if (*desc_field(&any, field) == NULL)
 		return NULL;
-	*text = near_best(&w.near);
 	if (*any.prov == '\0' && *any.mod == '\0' && *any.func == '\0')
 		return arena_printf(dtp->arena, " (did you mean %s?)",
 				    any.name);
@@ -239,11 +250,22 @@ near_process(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 	return NULL;
 }
 
-/* "usdt" or "plockstat": code that makes the probes of many providers. */
-static char *
-near_bare(dtrace_hdl_t *dtp, const char *name)
+/* Does a module look like an object of a program? */
+static bool
+near_is_object(const char *mod)
 {
-	if (!probe_prov_of_processes(dtp->probes, name))
+	return strcmp(mod, "a.out") == 0 || strchr(mod, '.') != NULL;
+}
+
+/* "usdt" or "plockstat": code that makes the probes of many providers.  "instr"
+   alone is the kernel's. */
+static char *
+near_bare(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	const char *name = pd->prov;
+
+	if (!probe_prov_of_processes(dtp->probes, name) ||
+	    (strcmp(name, "instr") == 0 && !near_is_object(pd->mod)))
 		return NULL;
 	if (strcmp(name, "usdt") == 0)
 		name = "PROVIDER";
@@ -462,6 +484,134 @@ near_rate(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 	return arena_printf(dtp->arena, " (did you mean %s?)", to.name);
 }
 
+/* ---- the kernel ---------------------------------------------------------- */
+
+/* Is it a provider of the kernel's functions, or of instructions in them? */
+static bool
+near_has_functions(const char *prov)
+{
+	return strcmp(prov, "fbt") == 0 || strcmp(prov, "rawfbt") == 0 ||
+	       strcmp(prov, "instr") == 0 || strcmp(prov, "kinst") == 0;
+}
+
+static int
+near_visit_module(void *near, const char *name)
+{
+	near_try(near, name);
+	return 0;
+}
+
+/* A module that has no functions: why not. */
+static char *
+near_module(dtrace_hdl_t *dtp, const char *name)
+{
+	char buf[NEAR_HINT_MAX];
+	struct near n;
+
+	if (*name == '\0' || probe_is_glob(name) || probe_glob(name, "vmlinux"))
+		return NULL;
+	switch (kmod_state(name)) {
+	case KMOD_LOADED:
+		return NULL;
+	case KMOD_BUILT_IN:
+		return arena_printf(dtp->arena,
+				    ": %s is built into this kernel: its "
+				    "functions are those of vmlinux", name);
+	case KMOD_ON_DISK:
+		return arena_printf(dtp->arena, ": the module %s is not loaded",
+				    name);
+	case KMOD_UNKNOWN:
+		break;
+	}
+	near_init(&n, name);
+	near_try(&n, "vmlinux");
+	kmod_each(near_visit_module, &n);
+	return arena_printf(dtp->arena, ": no module %s is loaded%s", name,
+			    near_hint(&n, buf));
+}
+
+static int
+near_visit_first(void *arg, struct probe *p)
+{
+	struct near_walk *w = arg;
+
+	if (w->best == NULL)
+		w->best = p;
+	return 0;
+}
+
+/* What is named is in another module: that one's name.  NULL: in none. */
+static const char *
+near_elsewhere(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	struct dif_pdesc any = *pd;
+	struct near_walk w = { .field = 1 };
+	struct err e = { 0 };
+
+	any.mod = "";
+	if (*pd->mod == '\0' || (*pd->func == '\0' && *pd->name == '\0'))
+		return NULL;
+	if (probe_match(dtp->probes, &any, near_visit_first, &w, &e) < 0)
+		err_clear(&e);
+	return w.best != NULL ? w.best->mod : NULL;
+}
+
+/* The functions are there; NULL: the probes have another name. */
+static char *
+near_in_functions(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	bool all = *pd->func == '\0';
+
+	if (strcmp(pd->prov, "instr") != 0 && strcmp(pd->prov, "kinst") != 0)
+		return NULL;
+	return arena_printf(dtp->arena,
+			    ": no instruction%s%s that can be probed is %s",
+			    all ? "" : " of ", pd->func,
+			    *pd->name != '\0' ? pd->name : "known");
+}
+
+/* Functions of the kernel, and instructions in them.  All instructions are too
+   many to look through: functions are those of fbt. */
+static char *
+near_kernel(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	struct dif_pdesc fn = { .prov = "fbt", .mod = pd->mod,
+				.func = pd->func, .name = "entry" };
+	const char *text;
+	char *hint;
+
+	if (!near_has_functions(pd->prov))
+		return NULL;
+	hint = near_module(dtp, pd->mod);
+	if (hint != NULL)
+		return hint;
+	if (near_any(dtp, &fn))
+		return near_in_functions(dtp, pd);
+	if ((text = near_text(dtp, &fn, 2)) != NULL)
+		fn.func = text;
+	else if ((text = near_elsewhere(dtp, &fn)) != NULL)
+		fn.mod = text;
+	else
+		return near_which(dtp, pd);
+	return arena_printf(dtp->arena, " (did you mean %s:%s:%s:%s?)",
+			    pd->prov, fn.mod, fn.func, pd->name);
+}
+
+/* A provider that is there: what it has elsewhere, or has not. */
+static char *
+near_rest(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	const char *mod;
+
+	if (!probe_is_exact(pd->prov))
+		return NULL;
+	mod = near_elsewhere(dtp, pd);
+	if (mod == NULL)
+		return near_which(dtp, pd);
+	return arena_printf(dtp->arena, " (did you mean %s:%s:%s:%s?)",
+			    pd->prov, mod, pd->func, pd->name);
+}
+
 const char *
 dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 {
@@ -488,7 +638,7 @@ dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 	if (hint == NULL)
 		hint = near_shifted(dtp, pd);
 	if (hint == NULL)
-		hint = near_bare(dtp, pd->prov);
+		hint = near_bare(dtp, pd);
 	if (hint == NULL)
 		hint = near_process(dtp, pd);
 	if (hint != NULL)
@@ -498,6 +648,10 @@ dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 		return near_prov(dtp, pd->prov);
 	hint = near_of_target(dtp, pd);
 	if (hint == NULL)
+		hint = near_kernel(dtp, pd);
+	if (hint == NULL)
 		hint = near_fields(dtp, pd);
+	if (hint == NULL)
+		hint = near_rest(dtp, pd);
 	return hint != NULL ? hint : near_program(dtp, pd);
 }

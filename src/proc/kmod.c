@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * kmod.c - which modules of the kernel are loaded.
+ * kmod.c - which modules of the kernel are loaded, and which there are.
  */
 #include "proc/proc.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
+
+#define MODULE_LINE 4096
 
 static uint64_t
 fnv(uint64_t h, const char *s)
@@ -21,7 +25,7 @@ uint64_t
 kmod_seen(void)
 {
 	FILE *f = fopen("/proc/modules", "re");
-	char line[4096], name[128], state[16], addr[32];
+	char line[MODULE_LINE], name[128], state[16], addr[32];
 	uint64_t sum = 1;
 
 	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
@@ -31,4 +35,71 @@ kmod_seen(void)
 	if (f != NULL)
 		fclose(f);
 	return sum;
+}
+
+int
+kmod_each(int (*fn)(void *arg, const char *name), void *arg)
+{
+	FILE *f = fopen("/proc/modules", "re");
+	char line[MODULE_LINE];
+	int rc = 0;
+
+	while (f != NULL && rc == 0 && fgets(line, sizeof(line), f) != NULL) {
+		line[strcspn(line, " \n")] = '\0';
+		rc = fn(arg, line);
+	}
+	if (f != NULL)
+		fclose(f);
+	return rc;
+}
+
+static int
+is_module(void *name, const char *loaded)
+{
+	return strcmp(name, loaded) == 0;
+}
+
+/* Files have '-' in some names that the kernel spells with '_'. */
+static bool
+is_file_of(const char *path, const char *name)
+{
+	const char *s = strrchr(path, '/');
+
+	for (s = s != NULL ? s + 1 : path; *name != '\0'; name++, s++)
+		if (*s != *name && (*s != '-' || *name != '_'))
+			return false;
+	return strncmp(s, ".ko", 3) == 0 && !isalnum((unsigned char)s[3]);
+}
+
+/* Does a list in the folder of this kernel's modules have that one?  Lines
+   begin with the path of a file. */
+static bool
+is_in_list(const char *list, const char *name)
+{
+	char path[512], line[MODULE_LINE];
+	struct utsname u;
+	bool found = false;
+	FILE *f;
+
+	if (uname(&u) != 0)
+		return false;
+	snprintf(path, sizeof(path), "/lib/modules/%s/%s", u.release, list);
+	f = fopen(path, "re");
+	while (f != NULL && !found && fgets(line, sizeof(line), f) != NULL) {
+		line[strcspn(line, ":\n")] = '\0';
+		found = is_file_of(line, name);
+	}
+	if (f != NULL)
+		fclose(f);
+	return found;
+}
+
+enum kmod_state
+kmod_state(const char *name)
+{
+	if (kmod_each(is_module, (void *)(uintptr_t)name) != 0)
+		return KMOD_LOADED;
+	if (is_in_list("modules.builtin", name))
+		return KMOD_BUILT_IN;
+	return is_in_list("modules.dep", name) ? KMOD_ON_DISK : KMOD_UNKNOWN;
 }

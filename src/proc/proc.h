@@ -251,6 +251,16 @@ FILE *proc_debugfs_open(const char *path, struct err *e);
 
 /* A number that is another when a module has been loaded, or unloaded. */
 uint64_t kmod_seen(void);
+/* Call fn with the name of each module that is loaded, until it returns another
+   value than 0.  That value, or 0. */
+int kmod_each(int (*fn)(void *arg, const char *name), void *arg);
+enum kmod_state {
+	KMOD_LOADED,
+	KMOD_ON_DISK,  /* this kernel has it, not loaded */
+	KMOD_BUILT_IN, /* it is a part of the kernel itself */
+	KMOD_UNKNOWN,  /* as far as can be seen, there is none of that name */
+};
+enum kmod_state kmod_state(const char *name);
 
 /* ---- functions of the kernel that can be traced (kfunc.c) ---------------- */
 

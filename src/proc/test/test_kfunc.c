@@ -192,6 +192,37 @@ test_only_names(void **state)
 	proc_set_free(ps);
 }
 
+/* ---- modules ------------------------------------------------------------- */
+
+static int
+module_is_there(void *n, const char *name)
+{
+	assert_int_equal(kmod_state(name), KMOD_LOADED);
+	++*(int *)n;
+	return 0;
+}
+
+static int
+module_ends(void *n, const char *name)
+{
+	return ++*(int *)n;
+}
+
+static void
+test_modules(void **state)
+{
+	int n = 0;
+
+	assert_int_equal(kmod_each(module_is_there, &n), 0);
+	assert_int_equal(kmod_state("no_such_module"), KMOD_UNKNOWN);
+	assert_int_equal(kmod_state(""), KMOD_UNKNOWN);
+	if (n == 0)
+		return; /* this kernel has loaded none */
+	n = 0;
+	assert_int_equal(kmod_each(module_ends, &n), 1);
+	assert_int_equal(n, 1);
+}
+
 int
 main(void)
 {
@@ -199,6 +230,7 @@ main(void)
 		cmocka_unit_test(test_twins),
 		cmocka_unit_test(test_begin),
 		cmocka_unit_test(test_only_names),
+		cmocka_unit_test(test_modules),
 	};
 
 	return cmocka_run_group_tests(tests, fds_note, fds_check);
