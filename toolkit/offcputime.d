@@ -9,10 +9,9 @@
  * Args:  $1  seconds after which it ends; 0: when it is interrupted (0)
  *
  * Microseconds from when a thread leaves its CPU until it runs again, by name
- * of the process, stack of the kernel, and the place in the program (one frame:
- * the memory of a thread is not mapped yet when it comes back to its CPU): what
- * it waited for, and with which call. Who made that call, ustack() at
- * sched:::off-cpu shows. The time includes waiting for a CPU (runqlat). A thread that does not run again while tracing goes on is not
+ * of the process, stack of the kernel, and stack of the program: what it
+ * waited for, and who called that. The time includes waiting for a CPU
+ * (runqlat). A thread that does not run again while tracing goes on is not
  * counted. What took most is last; -O flame=FILE.svg makes a picture of it.
  *
  * With -p or -c only that process is counted; without, all are, but not dtrace

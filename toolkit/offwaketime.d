@@ -9,10 +9,10 @@
  * Args:  $1  seconds after which it ends; 0: when it is interrupted (0)
  *
  * Microseconds from when a thread goes to sleep until it runs again, by name
- * of the process, its stack of the kernel, the place in the program (one frame,
- * see offcputime), and the name of the thread that woke it. A thread that is woken by an interrupt, such as that
- * of a timer or a device, has been woken by whatever was running then. What took
- * most is last. The stack of the one who wakes is shown by wakeuptime.
+ * of the process, its stack of the kernel and of the program, and the name of
+ * the thread that woke it. A thread that is woken by an interrupt, such as that
+ * of a timer or a device, has been woken by whatever was running then. What
+ * took most is last. The stack of the one who wakes is shown by wakeuptime.
  *
  * It is not known who wakes a thread that is still on its way to sleep.
  *
@@ -29,6 +29,7 @@
 sched:::sleep
 /pid != 0 && ($target == 0 ? pid != $pid : pid == $target)/
 {
+	self->sleeps = 1;
 	asleep[curlwpsinfo->pr_addr] = timestamp;
 	waker[curlwpsinfo->pr_addr] = "(before it slept)";
 }
@@ -40,12 +41,13 @@ sched:::wakeup
 }
 
 sched:::on-cpu
-/asleep[curlwpsinfo->pr_addr]/
+/self->sleeps && asleep[curlwpsinfo->pr_addr]/
 {
 	@[execname, stack(), ustack(), waker[curlwpsinfo->pr_addr]] =
 	    sum((timestamp - asleep[curlwpsinfo->pr_addr]) / 1000);
 	asleep[curlwpsinfo->pr_addr] = 0;
 	waker[curlwpsinfo->pr_addr] = 0;
+	self->sleeps = 0;
 }
 
 profile:::tick-1s

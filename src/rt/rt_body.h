@@ -125,6 +125,7 @@ struct rt_conf {
  * RT_UNWIND_PLACED  the code at pc is a probe's: it does not tell how far the
  *                   function's frame is built
  * RT_UNWIND_OWED    a stack that is not whole may be owed (rt_unwind.h)
+ * RT_UNWIND_KEPT    what is owed may be read more than once, or never
  */
 #define RT_UNWIND_WANT	 (1ull << 32)
 #define RT_UNWIND_MAX	 512u
@@ -132,6 +133,7 @@ struct rt_conf {
 #define RT_UNWIND_BELOW  (1u << 17)
 #define RT_UNWIND_PLACED (1u << 18)
 #define RT_UNWIND_OWED	 (1u << 19)
+#define RT_UNWIND_KEPT	 (1u << 20)
 #define RT_FRAMES(rt)  ((uint64_t *)(void *)((rt)->key + RT_KEY_MAX))
 uint64_t rt_unwind(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp,
 		   uint64_t max);

@@ -291,5 +291,11 @@ bpf_attach_all(struct engine *eng, struct err *e)
 {
 	if (eng->vtime_prog >= 0 && attach_vtime(eng, e) != 0)
 		return -1;
-	return bpf_attach_progs(eng, e);
+	if (bpf_attach_progs(eng, e) != 0)
+		return -1;
+	/* It runs behind the clauses of a thread that leaves. */
+	return eng->unw.keeper == NULL
+		       ? 0
+		       : eng->unw.keeper->class->attach(eng, eng->unw.keeper,
+							e);
 }

@@ -354,12 +354,55 @@ stack_by_kernel(struct bg *g, uint32_t frames, bool user)
 }
 
 /*
- * Of a thread that is not running: its kernel's stack as it is; of the user's
- * the place where it entered the kernel, since its memory is not there.  A
- * thread of the kernel has no such place.
+ * The frames that bpf_kept.c has kept of the thread, to where FR_TMP2 leads; R0
+ * is how many bytes.  Or on: it has kept none.  Whoever may not be owed a stack
+ * gets the first frame of one that is.
  */
 static void
-stack_of_other(struct bg *g, uint32_t frames, bool user)
+stack_kept(struct bg *g, uint32_t frames, bool owed, uint32_t done)
+{
+	const uint32_t keeps = g->eng->unw.keeps;
+	const uint32_t most = 8 * (frames < keeps ? frames : keeps);
+	struct em *em = g->em;
+	uint32_t none = em_label(em), few = em_label(em);
+
+	bg_task(g);
+	em_mov(em, R2, R0);
+	em_map(em, R1, g->eng->unw.kept.fd);
+	em_imm(em, R3, 0);
+	em_imm(em, R4, 0);
+	em_call(em, BPF_FUNC_task_storage_get);
+	em_ji(em, BPF_JEQ, R0, 0, none);
+	em_ld(em, BPF_DW, R2, R0, 0);
+	em_ji(em, BPF_JEQ, R2, 0, none);
+	if (!owed && keeps > 1) {
+		uint32_t whole = em_label(em);
+
+		em_ld(em, BPF_DW, R1, R0, 16);
+		em_alui(em, BPF_RSH, R1, 48);
+		em_ji(em, BPF_JNE, R1, RT_UNW_OWED >> 48, whole);
+		em_imm(em, R2, 8);
+		em_place(em, whole);
+	}
+	em_ji(em, BPF_JLE, R2, (int32_t)most, few);
+	em_imm(em, R2, (int32_t)most);
+	em_place(em, few);
+	em_st(em, BPF_DW, FP, FR_TMP, R2);
+	em_lea(em, R3, R0, 8);
+	em_ld(em, BPF_DW, R1, FP, FR_TMP2);
+	em_call(em, BPF_FUNC_probe_read_kernel);
+	em_ld(em, BPF_DW, R0, FP, FR_TMP);
+	em_ja(em, done);
+	em_place(em, none);
+}
+
+/*
+ * Of a thread that is not running: its kernel's stack as it is; of the user's
+ * what has been kept, since its memory is not there, or else the place where it
+ * entered the kernel.  A thread of the kernel has no such place.
+ */
+static void
+stack_of_other(struct bg *g, uint32_t frames, bool user, bool owed)
 {
 	struct em *em = g->em;
 	uint32_t none = em_label(em), done = em_label(em);
@@ -374,6 +417,8 @@ stack_of_other(struct bg *g, uint32_t frames, bool user)
 		em_call(em, BPF_FUNC_get_task_stack);
 		return;
 	}
+	if (g->eng->unw.keeps != 0)
+		stack_kept(g, frames, owed, done);
 	g->use_ctx = true;
 	bpf_builtin_uregs(g->c, em, FR_CTX);
 	em_ld(em, BPF_DW, R2, R0, 8 * DIF_R_THE_PC);
@@ -457,7 +502,8 @@ stack_by_table(struct bg *g, uint32_t frames, bool owed, uint32_t none)
 	em_st(em, BPF_DW, R6, RT_OFF(unw_exec_vm), R2);
 	stack_uregs(g);
 	em_mov(em, R1, R6);
-	em_imm(em, R5, frames | stack_flags(g) | (owed ? RT_UNWIND_OWED : 0));
+	em_imm(em, R5, frames | stack_flags(g) | (owed ? RT_UNWIND_OWED : 0) |
+			       (g->keeps ? RT_UNWIND_KEPT : 0));
 	em_fn(em, "rt_unwind");
 	em_st(em, BPF_DW, FP, FR_TMP, R0);
 	em_alui(em, BPF_RSH, R0, 32);
@@ -533,7 +579,7 @@ bg_stack(struct bg *g, uint32_t frames, bool user, bool owed)
 	if (g->c->class->runs == BPF_RUNS_CONSUMER)
 		em_imm(g->em, R0, 0);
 	else if (of_other_thread(g))
-		stack_of_other(g, frames, user);
+		stack_of_other(g, frames, user, owed);
 	else if (user && returned(g))
 		stack_returned(g, frames, owed);
 	else

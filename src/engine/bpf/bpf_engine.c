@@ -70,6 +70,8 @@ kernel_free(struct engine *eng)
 			close(eng->progs.v[i]->fd);
 	if (eng->vtime_prog >= 0)
 		close(eng->vtime_prog);
+	if (eng->unw.keeper != NULL && eng->unw.keeper->fd >= 0)
+		close(eng->unw.keeper->fd);
 	bpf_ustack_free(eng);
 	bpf_maps_free(eng);
 	bpf_kfunc_free(eng);
@@ -87,7 +89,8 @@ no_maps(struct engine *eng)
 				   &eng->wake, &eng->self, &eng->vtime,
 				   &eng->unw.pool, &eng->unw.list,
 				   &eng->unw.procs, &eng->unw.wants,
-				   &eng->unw.py, &eng->unw.owed };
+				   &eng->unw.py, &eng->unw.owed,
+				   &eng->unw.kept };
 
 	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
 		maps[i]->fd = -1;
@@ -166,6 +169,8 @@ kernel_make(struct engine *eng, struct err *e)
 	if (bpf_ustack_make(eng, e) != 0 || bpf_maps_make(eng, e) != 0)
 		return -1;
 	if ((eng->needs & DIF_NEED_VTIME) != 0 && bpf_vtime_make(eng, e) != 0)
+		return -1;
+	if (eng->unw.keeps != 0 && bpf_kept_make(eng, e) != 0)
 		return -1;
 	if (eng->progs.n > PROGS_MANY)
 		bpf_attach_nofile();

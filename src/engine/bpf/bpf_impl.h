@@ -23,6 +23,7 @@
  *   bpf_uprobe.c   uprobes, made and removed so that no signal interrupts it
  *   bpf_ustack.c   what walks along users' stacks read
  *   bpf_owed.c     stacks that are walked later
+ *   bpf_kept.c     stacks of threads that are not running
  *   bpf_absent.c   how pages that a process has not touched are found
  *   bpf_sys.c bpf_emit.c  system calls; writing instructions
  *
@@ -130,6 +131,9 @@ struct bpf_ustack {
 	bool on;     /* and this kernel can */
 	struct bpf_map pool, list, procs, wants, py, owed;
 	struct bpf_owed *debtor; /* bpf_owed.c's */
+	uint32_t keeps; /* frames of the stacks of bpf_kept.c; 0: none are */
+	struct bpf_map kept;
+	struct bpf_prog *keeper;
 	struct unwind *tables;
 	uint32_t nlist; /* entries of the lists in use */
 	uint32_t id;	/* of the last list */
@@ -277,6 +281,9 @@ void bpf_site_ecbs(const struct dif_enabling *en, uint32_t probe,
 /* Offset of a string, or of an object's strings, in the string map. */
 int bpf_site_str(struct engine *eng, const char *s, uint32_t *off);
 uint32_t bpf_site_objstr(struct engine *eng, const struct dif_obj *o);
+/* The object has the strings of another, which are there.  -1: no memory. */
+int bpf_site_same_str(struct engine *eng, const struct dif_obj *o,
+		      const struct dif_obj *as);
 
 /* ---- bpf_later.c -------------------------------------------------------- */
 
@@ -395,6 +402,7 @@ struct bg {
 	bool rec, agg_base;
 	bool split; /* its statements are in parts */
 	bool keep_self; /* several uses of self->: FR_SELF is used */
+	bool keeps; /* bpf_kept.c's: a stack may be read more than once */
 	bool can_fault, can_exit; /* found out while generating */
 	uint32_t keybase; /* bytes of rt->key taken by a key being made */
 	uint32_t action;
@@ -556,6 +564,11 @@ void bpf_owed_free(struct engine *eng);
 void bpf_owed_settle(struct engine *eng);
 /* engine_ops.stack */
 void bpf_owed_stack(struct engine *eng, uint64_t *pcs, size_t n);
+
+/* bpf_kept.c */
+/* How many frames of threads that are not running are made use of. */
+uint32_t bpf_kept_wanted(const struct engine *eng);
+int bpf_kept_make(struct engine *eng, struct err *e);
 
 /* bpf_vtime.c */
 int bpf_vtime_make(struct engine *eng, struct err *e);

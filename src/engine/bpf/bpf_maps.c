@@ -673,6 +673,9 @@ bpf_maps_make(struct engine *eng, struct err *e)
 	if ((eng->needs & DIF_NEED_VTIME) != 0 &&
 	    map_storage(&eng->vtime, "vtime", 16, e) != 0)
 		return -1;
+	if (eng->unw.keeps != 0 &&
+	    map_storage(&eng->unw.kept, "kept", 8 + 8 * eng->unw.keeps, e) != 0)
+		return -1;
 	return 0;
 }
 

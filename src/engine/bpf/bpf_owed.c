@@ -32,9 +32,12 @@
 
 #define KEPT_MAX (1u << 20) /* frames of all stacks: 8 MB */
 
+#define STAY_MAX (1u << 12) /* stacks of threads that are not running */
+
 /* Frames, once they are known. */
 struct owed_paid {
 	size_t n;
+	bool stays; /* it may be asked for again (bpf_kept.c) */
 	uint64_t pcs[];
 };
 
@@ -42,7 +45,9 @@ struct bpf_owed {
 	struct rt_host_mem mem;
 	struct rt_unw_area *area; /* the mappings of `pid` */
 	struct hash *paid;	  /* number -> struct owed_paid */
-	size_t kept;		  /* frames in there */
+	size_t kept;		  /* frames in there, but of those that stay */
+	uint64_t stay[STAY_MAX];  /* the last numbers of these, in a ring */
+	size_t nstay;
 	/* Of this process mappings have been read, in this round. */
 	uint32_t pid;
 	uint64_t arg_start; /* of the program that it was; 0: it has ended */
@@ -179,6 +184,29 @@ owed_walk(struct engine *eng, const struct rt_unw_owed *o, uint64_t *pcs,
 	return n;
 }
 
+static void
+owed_forget(struct bpf_owed *k, uint64_t number, struct owed_paid *p)
+{
+	if (p == NULL)
+		return;
+	(void)hash_set(k->paid, &number, sizeof(number), NULL);
+	if (!p->stays)
+		k->kept -= p->n;
+	free(p);
+}
+
+/* One that nobody may ever read: the oldest makes room. */
+static void
+owed_stay(struct bpf_owed *k, uint64_t number)
+{
+	uint64_t *at = &k->stay[k->nstay % STAY_MAX];
+
+	if (k->nstay >= STAY_MAX)
+		owed_forget(k, *at, hash_find(k->paid, at, sizeof(*at)));
+	*at = number;
+	k->nstay++;
+}
+
 /* Without memory for it, the stack is lost. */
 static void
 owed_pay(struct engine *eng, const struct rt_unw_owed *o)
@@ -193,11 +221,14 @@ owed_pay(struct engine *eng, const struct rt_unw_owed *o)
 	if (p == NULL)
 		return;
 	p->n = n;
+	p->stays = (o->max & RT_UNWIND_KEPT) != 0;
 	memcpy(p->pcs, pcs, n * sizeof(*pcs));
-	if (hash_set(k->paid, &o->number, sizeof(o->number), p) == 0)
-		k->kept += n;
-	else
+	if (hash_set(k->paid, &o->number, sizeof(o->number), p) != 0)
 		free(p);
+	else if (p->stays)
+		owed_stay(k, o->number);
+	else
+		k->kept += n;
 }
 
 void
@@ -222,22 +253,17 @@ bpf_owed_settle(struct engine *eng)
 
 /* ---- who reads a record -------------------------------------------------- */
 
-/* The frames of a number, the caller's to free; NULL: they are not known. */
+/* The frames of a number; NULL: they are not known. */
 static struct owed_paid *
-owed_take(struct engine *eng, uint64_t number)
+owed_find(struct engine *eng, uint64_t number)
 {
 	struct bpf_owed *k = eng->unw.debtor;
 	struct owed_paid *p = hash_find(k->paid, &number, sizeof(number));
 
-	if (p == NULL) {
-		bpf_owed_settle(eng);
-		p = hash_find(k->paid, &number, sizeof(number));
-	}
-	if (p == NULL)
-		return NULL;
-	(void)hash_set(k->paid, &number, sizeof(number), NULL);
-	k->kept -= p->n;
-	return p;
+	if (p != NULL)
+		return p;
+	bpf_owed_settle(eng);
+	return hash_find(k->paid, &number, sizeof(number));
 }
 
 /* In front of the tag is the first frame of the walk. */
@@ -246,6 +272,7 @@ bpf_owed_stack(struct engine *eng, uint64_t *pcs, size_t n)
 {
 	struct owed_paid *p;
 	size_t at = 1, k;
+	uint64_t number;
 
 	if (eng->unw.debtor == NULL)
 		return;
@@ -253,14 +280,16 @@ bpf_owed_stack(struct engine *eng, uint64_t *pcs, size_t n)
 		at++;
 	if (at >= n || at == RT_UNW_OWED_WITHIN)
 		return;
-	p = owed_take(eng, pcs[at] - RT_UNW_OWED);
+	number = pcs[at] - RT_UNW_OWED;
+	p = owed_find(eng, number);
 	pcs[at] = 0;
 	if (p == NULL)
 		return;
 	at--;
 	k = p->n < n - at ? p->n : n - at;
 	memcpy(pcs + at, p->pcs, k * sizeof(*pcs));
-	free(p);
+	if (!p->stays)
+		owed_forget(eng->unw.debtor, number, p);
 }
 
 /* ---- making -------------------------------------------------------------- */

@@ -311,8 +311,8 @@ claim_alone(struct maker *m, uint32_t got)
 	em_place(em, any);
 }
 
-static void
-claim(struct maker *m)
+void
+bpf_prog_claim(struct maker *m)
 {
 	struct em *em = m->em;
 	uint32_t got = em_label(em);
@@ -629,7 +629,7 @@ make_firing(struct maker *m)
 	struct em *em = m->em;
 
 	m->lb_release = em_label(em);
-	claim(m);
+	bpf_prog_claim(m);
 	start_firing(m);
 	if (m->form == IN_MAIN)
 		em_st(em, BPF_DW, FP, FR_SITE, R8);

@@ -61,6 +61,8 @@ void bpf_prog_active(struct maker *m);
 /* R8 = the site whose element is in R2, enabled, for this process, and its
    conditions hold; else to lb_out or lb_next.  R7 is the context. */
 int bpf_prog_site(struct maker *m);
+/* R6 = the machine of a level that is this firing's now; else to lb_next. */
+void bpf_prog_claim(struct maker *m);
 /* bpf_solo.c: do all clauses of the program only count, at every site the same?
    And its function. */
 bool bpf_solo_only(const struct maker *m);

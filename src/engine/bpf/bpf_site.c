@@ -65,6 +65,16 @@ bpf_site_objstr(struct engine *eng, const struct dif_obj *o)
 	return (uint32_t)((uintptr_t)hash_find(eng->objstr, &k, sizeof(k)) - 1);
 }
 
+int
+bpf_site_same_str(struct engine *eng, const struct dif_obj *o,
+		  const struct dif_obj *as)
+{
+	struct obj_key k = { .o = o }, has = { .o = as };
+
+	return hash_set(eng->objstr, &k, sizeof(k),
+			hash_find(eng->objstr, &has, sizeof(has)));
+}
+
 /* ---- what objects need -------------------------------------------------- */
 
 static void

@@ -188,6 +188,7 @@ ustack_sites(struct engine *eng, const struct bpf_prog *c)
 int
 bpf_ustack_make(struct engine *eng, struct err *e)
 {
+	eng->unw.keeps = bpf_kept_wanted(eng);
 	if (!eng->unw.wanted || !ustack_can(eng))
 		return 0;
 	if (ustack_make_maps(eng) != 0)
@@ -211,6 +212,7 @@ bpf_ustack_free(struct engine *eng)
 	bpf_maps_close(&eng->unw.py);
 	bpf_maps_close(&eng->unw.procs);
 	bpf_maps_close(&eng->unw.wants);
+	bpf_maps_close(&eng->unw.kept);
 }
 
 bool

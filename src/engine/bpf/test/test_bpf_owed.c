@@ -254,6 +254,38 @@ test_not_owed(void **state)
 	assert_int_equal(plain[1], 0);
 }
 
+/* Of a thread that does not run: it may be read twice, or never, and a newer one
+   makes room.  It does not count. */
+static void
+test_stays(void **state)
+{
+	for (uint64_t number = 0; number <= 4096; number++) {
+		struct rt_unw_owed *o = owe(number, 8 | RT_UNWIND_KEPT);
+
+		o->arg_start = 0;
+		chain(o, 3);
+		bpf_owed_settle(&eng);
+		assert_int_equal(o->state, RT_UNW_FREE);
+		if (number != 0)
+			continue;
+		for (int twice = 0; twice < 2; twice++) {
+			memset(pcs, 0, sizeof(pcs));
+			pcs[0] = o->pc;
+			pcs[1] = RT_UNW_OWED | number;
+			bpf_owed_stack(&eng, pcs, FRAMES);
+			assert_int_equal(pcs[1], 0x2000);
+			assert_int_equal(pcs[3], 0x2002);
+		}
+	}
+	pcs[1] = RT_UNW_OWED | 0; /* 4,096 have come since */
+	bpf_owed_stack(&eng, pcs, FRAMES);
+	assert_int_equal(pcs[1], 0);
+	pcs[1] = RT_UNW_OWED | 1;
+	bpf_owed_stack(&eng, pcs, FRAMES);
+	assert_int_equal(pcs[1], 0x2000);
+	assert_int_equal(debts->closed, 0);
+}
+
 /* What is kept is bounded: probes are told not to owe any more. */
 static void
 test_closed(void **state)
@@ -288,7 +320,7 @@ main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 		T(test_whole), T(test_few), T(test_other_program),
 		T(test_no_call), T(test_ended), T(test_not_owed),
-		T(test_closed),
+		T(test_closed), T(test_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
