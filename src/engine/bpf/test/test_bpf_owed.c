@@ -254,8 +254,8 @@ test_not_owed(void **state)
 	assert_int_equal(plain[1], 0);
 }
 
-/* Of a thread that does not run: it may be read twice, or never, and a newer one
-   makes room.  It does not count. */
+/* Of a thread that does not run: it may be read twice, or never, and a newer
+   one makes room.  It does not count. */
 static void
 test_stays(void **state)
 {
