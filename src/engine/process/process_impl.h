@@ -222,6 +222,9 @@ bool world_short_stacks(const struct world *w);
 uint64_t world_vdso_time(const struct world *w);
 /* The run-time address of a symbol in any object. */
 bool world_symbol(const struct world *w, const char *name, uint64_t *addr);
+/* And how far its object has been moved. */
+bool world_symbol_of(const struct world *w, const char *name, uint64_t *addr,
+		     uint64_t *base);
 /* What the analysis of one of its functions asks. */
 const struct code_world *world_x86(struct world_obj *o);
 /* The parts of the function at addr (size bytes; 0: as the object says):

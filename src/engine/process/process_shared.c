@@ -450,21 +450,21 @@ rseq_offset(const struct engine *eng)
 }
 
 /* The dynamic linker's r_debug.r_state: the C library exports the struct, or a
-   pointer to it. */
+   pointer to it, which is relocated by the program's first instructions. */
 static uint64_t
 maps_state(const struct engine *eng)
 {
 	const uint64_t state = offsetof(struct r_debug, r_state);
-	uint64_t at;
+	uint64_t at, base;
 
 	if (eng->plan.maps_brk == 0)
 		return 0;
 	if (world_symbol(&eng->world, "_r_debug", &at))
 		return at + state;
-	if (world_symbol(&eng->world, "_dl_debug_addr", &at) &&
-	    shared_read(eng, at, &at, sizeof(at)) && at != 0)
-		return at + state;
-	return 0;
+	if (!world_symbol_of(&eng->world, "_dl_debug_addr", &at, &base) ||
+	    !shared_read(eng, at, &at, sizeof(at)) || at == 0)
+		return 0;
+	return at + state + (engine_begun(eng) ? base : 0);
 }
 
 static void

@@ -318,13 +318,23 @@ world_obj_is_libc(const struct world_obj *o)
 bool
 world_symbol(const struct world *w, const char *name, uint64_t *addr)
 {
+	uint64_t base;
+
+	return world_symbol_of(w, name, addr, &base);
+}
+
+bool
+world_symbol_of(const struct world *w, const char *name, uint64_t *addr,
+		uint64_t *base)
+{
 	for (size_t i = 0; i < w->objs.n; i++) {
 		const struct world_obj *o = w->objs.v[i];
 		const struct elf_sym *s =
 			o->o->mapped ? elf_sym_find(o->elf, name) : NULL;
 
 		if (s != NULL) {
-			*addr = s->addr + o->o->base;
+			*base = o->o->base;
+			*addr = s->addr + *base;
 			return true;
 		}
 	}
