@@ -96,7 +96,8 @@ exec_clause(dtrace_hdl_t *dtp, struct dif_clause *cl, unsigned *matches)
 	if (check_destructive(dtp, cl) != 0 ||
 	    collect_all(&c, &cl->pdesc) != 0)
 		return -1;
-	if (c.made) {
+	if (c.made ||
+	    (c.matches == 0 && probe_desc_made(dtp->probes, &cl->pdesc))) {
 		/* The clauses that make them come first. */
 		dtp->enabs.n = nenabs;
 		if (dt_made_enable(dtp, &cl->pdesc) != 0 ||
@@ -116,6 +117,13 @@ exec_clause(dtrace_hdl_t *dtp, struct dif_clause *cl, unsigned *matches)
 int
 dtrace_program_exec(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 		    dtrace_proginfo_t *info)
+{
+	probe_asks_new(dtp->probes);
+	return dt_prog_enable(dtp, prog, info);
+}
+
+int
+dt_prog_enable(dtrace_hdl_t *dtp, dtrace_prog_t *prog, dtrace_proginfo_t *info)
 {
 	size_t nclauses = dtp->clauses.n, nenabs = dtp->enabs.n;
 	size_t nmade = dtp->made.n;

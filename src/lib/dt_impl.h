@@ -323,6 +323,9 @@ char *dt_prog_slurp(dtrace_hdl_t *dtp, FILE *fp, size_t *len);
 /* Compile clauses of a provider, of which its probes are made.  The
    handle's. */
 dtrace_prog_t *dt_prog_maker(dtrace_hdl_t *dtp, const char *text);
+/* dtrace_program_exec() of what belongs to a program that is being enabled. */
+int dt_prog_enable(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
+		   dtrace_proginfo_t *info);
 
 /* dt_dlib.c */
 /* Compile the D library if that has not been done. 0 / -1. */
@@ -415,6 +418,11 @@ size_t dt_enabs_settle(const dtrace_hdl_t *dtp, struct dt_enab *v, size_t n);
 /* The clauses of which the probes that pd matches are made, if they are, and
    have not been enabled yet: compiled and enabled. */
 int dt_made_enable(dtrace_hdl_t *dtp, const struct dif_pdesc *pd);
+/* May the probe be enabled while tracing: are the clauses that it is made of
+   there?  0, or -1 + *e, the reason. */
+int dt_made_ready(dtrace_hdl_t *dtp, struct probe *p, struct err *e);
+/* The probe below a made one has the places that one more process has. */
+int dt_made_every(struct probe *p, struct proc *proc, struct err *e);
 /* What the probe's provider says of its places; a made probe's are those of the
    probe below it. */
 int dt_made_sites(struct probe *p, struct site_list *l, struct err *e);

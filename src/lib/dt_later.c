@@ -21,7 +21,6 @@
  * too (bpf_later.c).
  */
 #include "lib/dt_impl.h"
-#include "proc/proc_fs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +49,7 @@ struct later {
 	int32_t pid;
 	struct proc *proc; /* kernel engine: whose files are looked at */
 	uint32_t round, clause;
+	uint64_t files; /* that were known when the process before was done */
 	bool failed;
 	VEC(struct dt_enab) enabs;
 	VEC(struct engine_site) sites;
@@ -279,7 +279,8 @@ later_sites(struct later *l, const struct dt_enab *en, size_t n)
 	int rc = 0;
 
 	err_clear(&e);
-	if (dt_made_sites(p, &list, &e) != 0) {
+	if (dt_made_ready(l->dtp, p, &e) != 0 ||
+	    dt_made_sites(p, &list, &e) != 0) {
 		later_refused(l, &e);
 		list.n = 0;
 	}
@@ -502,7 +503,9 @@ modules_row(struct later *l, const struct dt_enab *en, size_t n)
 	int rc = 0;
 
 	err_clear(&e);
-	if (dt_made_sites(en->probe, &list, &e) == 0 && list.n != 0)
+	if (dt_made_ready(l->dtp, en->probe, &e) != 0)
+		later_refused(l, &e);
+	else if (dt_made_sites(en->probe, &list, &e) == 0 && list.n != 0)
 		rc = placed_row(l, en, n, &list);
 	free(list.v);
 	return rc < 0 ? -1 : 0;
@@ -559,6 +562,23 @@ users_order(const void *a, const void *b)
 	return x->probe < y->probe ? -1 : x->probe > y->probe;
 }
 
+/* The engine gets the places that have been found, if rc is 0, and they are
+   forgotten. */
+static int
+users_extend(struct later *l, int rc)
+{
+	dtrace_hdl_t *dtp = l->dtp;
+
+	if (l->sites.n > 1)
+		qsort(l->sites.v, l->sites.n, sizeof(*l->sites.v), users_order);
+	if (rc == 0 && l->de->ops->extend(l->de->eng, l->sites.v, l->sites.n,
+					  &dtp->err) != 0)
+		rc = dt_fail(dtp, EDT_ENABLE);
+	vec_fini(&l->enabs);
+	vec_fini(&l->sites);
+	return rc;
+}
+
 static bool
 users_fresh(const struct dt_engine *de, int32_t pid, struct proc *p)
 {
@@ -585,14 +605,7 @@ users_process(dtrace_hdl_t *dtp, struct dt_engine *de, int32_t pid)
 	if (l.failed || later_each(&l, later_sites) != 0 ||
 	    users_know(de, pid, l.proc) != 0)
 		rc = dt_nomem(dtp);
-	if (l.sites.n > 1)
-		qsort(l.sites.v, l.sites.n, sizeof(*l.sites.v), users_order);
-	if (rc == 0 &&
-	    de->ops->extend(de->eng, l.sites.v, l.sites.n, &dtp->err) != 0)
-		rc = dt_fail(dtp, EDT_ENABLE);
-	vec_fini(&l.enabs);
-	vec_fini(&l.sites);
-	return rc;
+	return users_extend(&l, rc);
 }
 
 /* Is it the first of its process's?  One look at the mappings is for all. */
@@ -619,6 +632,18 @@ dt_later_users_poll(dtrace_hdl_t *dtp, struct dt_engine *de)
 
 /* ---- files that any process maps, for the kernel engine ------------------ */
 
+static int
+every_found(void *arg, struct probe *p)
+{
+	struct later *l = arg;
+	struct err e;
+
+	err_clear(&e);
+	if (p->round == l->round && dt_made_every(p, l->proc, &e) != 0)
+		l->failed |= e.tag == &ERR_NOMEM;
+	return later_probe(l, p);
+}
+
 /* What the clauses about every process describe, in the objects of one more. */
 static void
 every_process(struct later *l, struct proc *p)
@@ -626,6 +651,7 @@ every_process(struct later *l, struct proc *p)
 	dtrace_hdl_t *dtp = l->dtp;
 	struct err e;
 
+	l->proc = p;
 	for (uint32_t c = 0; c < dtp->clauses.n; c++) {
 		const struct dif_clause *cl = dtp->clauses.v[c];
 
@@ -633,10 +659,22 @@ every_process(struct later *l, struct proc *p)
 			continue;
 		l->clause = c;
 		err_clear(&e);
-		if (probe_match_every(dtp->probes, &cl->pdesc, p, later_probe,
+		if (probe_match_every(dtp->probes, &cl->pdesc, p, every_found,
 				      l, &e) < 0)
 			l->failed = true;
 	}
+}
+
+static int
+every_new(void *arg, struct proc *p)
+{
+	struct later *l = arg;
+
+	proc_refresh(p);
+	if (proc_set_files(l->dtp->env.procs) != l->files)
+		every_process(l, p);
+	l->files = proc_set_files(l->dtp->env.procs);
+	return 0;
 }
 
 /* Of all that there are those with files that nobody had when they were last
@@ -644,23 +682,8 @@ every_process(struct later *l, struct proc *p)
 static void
 every_scan(struct later *l)
 {
-	struct proc_set *ps = l->dtp->env.procs;
-	struct proc_dir it;
-	struct proc *p;
-	long pid;
-
-	if (!proc_dir_open(&it, 0, ""))
-		return;
-	while ((pid = proc_dir_next(&it)) >= 0) {
-		const uint64_t had = proc_set_files(ps);
-
-		p = proc_lookup(ps, (pid_t)pid);
-		if (p != NULL)
-			proc_refresh(p);
-		if (p != NULL && proc_set_files(ps) != had)
-			every_process(l, p);
-	}
-	proc_dir_close(&it);
+	l->files = proc_set_files(l->dtp->env.procs);
+	(void)proc_each(l->dtp->env.procs, every_new, l);
 }
 
 /* A pair of a clause and a probe is named once for each file that has it. */
@@ -708,14 +731,7 @@ dt_later_every_poll(dtrace_hdl_t *dtp, struct dt_engine *de)
 	pairs_once(&l);
 	if (l.failed || rows_init(de) != 0 || later_each(&l, modules_row) != 0)
 		rc = dt_nomem(dtp);
-	if (l.sites.n > 1)
-		qsort(l.sites.v, l.sites.n, sizeof(*l.sites.v), users_order);
-	if (rc == 0 &&
-	    de->ops->extend(de->eng, l.sites.v, l.sites.n, &dtp->err) != 0)
-		rc = dt_fail(dtp, EDT_ENABLE);
-	vec_fini(&l.enabs);
-	vec_fini(&l.sites);
-	return rc;
+	return users_extend(&l, rc);
 }
 
 /* ---- what was left out -------------------------------------------------- */

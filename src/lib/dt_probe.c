@@ -148,6 +148,8 @@ types_find(dtrace_hdl_t *dtp, const struct dif_pdesc *pd, bool dear,
 		out->absent = probe_is_absent(e);
 		return dt_probe_absent(dtp, e) ? 0 : -1;
 	}
+	if (out->nmatch == 0) /* what may come */
+		out->made = probe_desc_made(dtp->probes, pd);
 	if (out->nmatch == 0 && !dtp->zdefs)
 		out->hint = dt_near_probe(dtp, pd);
 	if (out->later) /* of some: all are asked then */
@@ -208,6 +210,7 @@ dtrace_probe_iter(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pdp,
 	struct iter_walk w = { .dtp = dtp, .func = func, .arg = arg };
 
 	err_clear(&dtp->err);
+	probe_asks_new(dtp->probes);
 	kfunc_only_names(dtp->env.procs);
 	int n = probe_make_listed(dtp->probes, &pd, &dtp->err);
 	if (n == 0)

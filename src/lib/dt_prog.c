@@ -159,6 +159,7 @@ prog_compile(dtrace_hdl_t *dtp, const char *text, size_t len, const char *file,
 
 	if (!(src.cflags & DTRACE_C_NOLIBS) && dt_dlib_load(dtp) != 0)
 		return NULL;
+	probe_asks_new(dtp->probes);
 	dtp->zdefs = (src.cflags & DTRACE_C_ZDEFS) != 0;
 	struct dif_prog *dif = prog_make(dtp, &src);
 	if (dif == NULL)

@@ -325,6 +325,18 @@ probe_by_id(struct probe_set *ps, uint32_t id)
 	return id >= 1 && id <= ps->probes.n ? ps->probes.v[id - 1] : NULL;
 }
 
+uint64_t
+probe_asks(const struct probe_set *ps)
+{
+	return ps->asks;
+}
+
+void
+probe_asks_new(struct probe_set *ps)
+{
+	ps->asks++;
+}
+
 uint32_t
 probe_round(struct probe_set *ps)
 {

@@ -181,6 +181,17 @@ struct prov_ops {
 		    struct probe_made *out, struct err *e);
 
 	/*
+	 * Overview   Call fn with the text of made() of probes that pd has in
+	 *            files to come.  May be NULL: probes in files that nobody
+	 *            maps when tracing begins are left out.
+	 * Returns    0; what fn returned when not 0; -1 + *e: no memory
+	 * Called     when a clause is enabled.
+	 */
+	int (*ahead)(struct prov *pv, const struct dif_pdesc *pd,
+		     int (*fn)(void *arg, const struct probe_made *m),
+		     void *arg, struct err *e);
+
+	/*
 	 * Overview   Put the fields of a description that this provider knows
 	 *            by other names into the words of its probes: the module
 	 *            `libc` of a process is libc.so.6.  May be NULL.
@@ -281,6 +292,13 @@ bool probe_desc_modules(struct probe_set *ps, const struct dif_pdesc *pd);
  * to more places, since.  The round's number.
  */
 uint32_t probe_round(struct probe_set *ps);
+/*
+ * Whoever asks for probes, for a program or a listing, may do so of hundreds of
+ * descriptions; what providers have found out for one of them holds for all, as
+ * long as the number is the same.  New: from now on it is another.
+ */
+uint64_t probe_asks(const struct probe_set *ps);
+void probe_asks_new(struct probe_set *ps);
 /* A string that lives as long as the set. */
 const char *probe_str(struct probe_set *ps, const char *s);
 
@@ -311,12 +329,21 @@ int probe_match(struct probe_set *ps, const struct dif_pdesc *pd,
 
 /*
  * The same of probes that fire in every process: those that pd has in the files
- * of p are made, and fn is called for all that there are.  p NULL: for none.
+ * of p are made, and fn (may be NULL) is called for all that there are.  p
+ * NULL: for none.
  * 1: pd is about every process; 0: it is not; -1 + *e: no memory.
  */
 int probe_match_every(struct probe_set *ps, const struct dif_pdesc *pd,
 		      struct proc *p, int (*fn)(void *arg, struct probe *p),
 		      void *arg, struct err *e);
+
+/* True if what pd describes, of which nothing need be there, is made of other
+   probes. */
+bool probe_desc_made(struct probe_set *ps, const struct dif_pdesc *pd);
+/* prov_ops.ahead() of all providers. */
+int probe_ahead(struct probe_set *ps, const struct dif_pdesc *pd,
+		int (*fn)(void *arg, const struct probe_made *m), void *arg,
+		struct err *e);
 
 /* The process whose code alone a description is about, by its provider, even if
    there is nothing of it yet; 0: none. */

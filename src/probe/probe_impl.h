@@ -54,6 +54,7 @@ struct probe_set {
 	uint32_t *tuples;
 	size_t mask; /* slots - 1; tuples NULL: none yet */
 	uint32_t round;
+	uint64_t asks;
 };
 
 /* The interned string, or NULL if there is none. */

@@ -147,6 +147,39 @@ probe_desc_pid(struct probe_set *ps, const struct dif_pdesc *pd)
 }
 
 bool
+probe_desc_made(struct probe_set *ps, const struct dif_pdesc *pd)
+{
+	struct err ignored = { 0 };
+
+	for (size_t i = 0; i < ps->provs.n && pd->id == 0; i++) {
+		struct prov *pv = ps->provs.v[i];
+
+		if (pv->ops->made != NULL &&
+		    ((pv->ops->pid != NULL && pv->ops->pid(pv, pd) != 0) ||
+		     (pv->ops->every != NULL &&
+		      pv->ops->every(pv, pd, NULL, &ignored) > 0)))
+			return true;
+	}
+	return false;
+}
+
+int
+probe_ahead(struct probe_set *ps, const struct dif_pdesc *pd,
+	    int (*fn)(void *arg, const struct probe_made *m), void *arg,
+	    struct err *e)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < ps->provs.n && rc == 0 && pd->id == 0; i++) {
+		struct prov *pv = ps->provs.v[i];
+
+		if (pv->ops->ahead != NULL)
+			rc = pv->ops->ahead(pv, pd, fn, arg, e);
+	}
+	return rc;
+}
+
+bool
 probe_desc_modules(struct probe_set *ps, const struct dif_pdesc *pd)
 {
 	for (size_t i = 0; i < ps->provs.n && pd->id == 0; i++)
@@ -223,7 +256,7 @@ probe_match_every(struct probe_set *ps, const struct dif_pdesc *pd,
 			pv->ops->canon(pv, &named);
 		mine |= rc;
 	}
-	if (mine != 0 && p != NULL)
+	if (mine != 0 && p != NULL && fn != NULL)
 		(void)match_made(ps, &named, fn, arg);
 	return mine;
 }

@@ -81,6 +81,10 @@ struct proc *proc_find(struct proc_set *ps, pid_t pid);
 /* The same, or a living process that is opened just for its symbols.  NULL if
    there is none. */
 struct proc *proc_lookup(struct proc_set *ps, pid_t pid);
+/* fn for every process there is, looked up; until it returns another value than
+   0, which is returned. */
+int proc_each(struct proc_set *ps, int (*fn)(void *arg, struct proc *p),
+	      void *arg);
 /*
  * A process that may end soon: what it has mapped is read (again) for its
  * symbols.  One that has ended before that had what `like` has, which it was

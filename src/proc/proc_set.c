@@ -206,6 +206,25 @@ proc_lookup(struct proc_set *ps, pid_t pid)
 	return fresh != NULL ? fresh : p;
 }
 
+int
+proc_each(struct proc_set *ps, int (*fn)(void *arg, struct proc *p), void *arg)
+{
+	struct proc_dir it;
+	struct proc *p;
+	int rc = 0;
+	long pid;
+
+	if (!proc_dir_open(&it, 0, ""))
+		return 0;
+	while (rc == 0 && (pid = proc_dir_next(&it)) >= 0) {
+		p = proc_lookup(ps, (pid_t)pid);
+		if (p != NULL)
+			rc = fn(arg, p);
+	}
+	proc_dir_close(&it);
+	return rc;
+}
+
 void
 proc_note(struct proc_set *ps, pid_t pid, pid_t like)
 {

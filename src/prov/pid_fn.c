@@ -5,9 +5,13 @@
  */
 #include "prov/pid_fn.h"
 
+#include "base/vec.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 /* ---- objects -------------------------------------------------------- */
 
@@ -97,6 +101,131 @@ pid_file_path(struct probe_set *ps, const struct proc_obj *o)
 					     fn_same_file(&st, o->path)
 				     ? o->path
 				     : o->open_path);
+}
+
+/* ---- objects of every process ---------------------------------------- */
+
+#define FILES_MS 2000
+
+struct files_walk {
+	const char *text, *mod;
+	struct hash *seen; /* files */
+	VEC(struct proc_obj *) objs;
+};
+
+/* Objects of one more process: each file once.  What is mapped and no program
+   has no functions. */
+static int
+files_in(void *arg, struct proc *p)
+{
+	struct files_walk *w = arg;
+
+	if (probe_is_exact(w->text)) {
+		const char *mod = pid_mod_name(p, w->text);
+
+		if (mod == NULL)
+			return 0;
+		w->mod = w->mod != NULL ? w->mod : mod;
+	}
+	for (size_t i = 0; i < proc_nobjs(p); i++) {
+		struct proc_obj *o = proc_obj_at(p, i);
+		struct err why = { 0 };
+		struct elf_file *elf;
+
+		if (!pid_mod_is(o, w->text, w->mod) ||
+		    (elf = proc_obj_elf(o, &why)) == NULL ||
+		    hash_find(w->seen, &elf, sizeof(elf)) != NULL)
+			continue;
+		if (hash_set(w->seen, &elf, sizeof(elf), elf) != 0 ||
+		    !vec_push(&w->objs, o))
+			return -1;
+	}
+	return 0;
+}
+
+static uint64_t
+files_now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* In a process, or in all (p NULL), into f, which has mod already or NULL. */
+static int
+files_find(struct prov *pv, struct arena *a, const char *text, struct proc *p,
+	   struct pid_files *f)
+{
+	struct files_walk w = { .text = text, .mod = f->mod };
+	int rc = -1;
+
+	w.seen = hash_new();
+	if (w.seen != NULL)
+		rc = p != NULL ? files_in(&w, p)
+			       : proc_each(pv->env->procs, files_in, &w);
+	f->n = rc == 0 ? w.objs.n : 0;
+	if (f->n != 0)
+		f->objs = arena_memdup(a, w.objs.v, f->n * sizeof(*f->objs));
+	if (rc == 0 && w.mod != NULL)
+		f->mod = probe_str(pv->set, w.mod);
+	if ((f->n != 0 && f->objs == NULL) || (w.mod != NULL && f->mod == NULL))
+		rc = -1;
+	vec_fini(&w.objs);
+	hash_free(w.seen);
+	return rc;
+}
+
+/* What the cache has of a text, or nothing so far.  NULL: no memory. */
+static struct pid_files *
+files_entry(struct hash *cache, struct arena *a, const char *text)
+{
+	struct pid_files *f = hash_find_str(cache, text);
+
+	if (f != NULL)
+		return f;
+	f = arena_alloc(a, sizeof(*f)); /* zeroed */
+	return f != NULL && hash_set_str(cache, text, f) == 0 ? f : NULL;
+}
+
+const struct pid_files *
+pid_files_get(struct prov *pv, struct hash *cache, struct arena *a,
+	      const char *text, struct err *e)
+{
+	struct pid_files *f = files_entry(cache, a, text);
+	const uint64_t asks = probe_asks(pv->set), now = files_now_ms();
+
+	if (f == NULL)
+		goto nomem;
+	if (f->turn != 0 &&
+	    (f->asks == asks || (f->n != 0 && now - f->ms < FILES_MS)))
+		return f;
+	f->mod = NULL;
+	if (files_find(pv, a, text, NULL, f) != 0)
+		goto nomem;
+	f->asks = asks;
+	f->ms = now;
+	f->turn++;
+	return f;
+nomem:
+	err_nomem(e);
+	return NULL;
+}
+
+int
+pid_files_of(struct prov *pv, struct hash *cache, struct arena *a,
+	     const char *text, struct proc *p, struct pid_files *out,
+	     struct err *e)
+{
+	struct pid_files *f = files_entry(cache, a, text);
+
+	if (f == NULL)
+		return err_nomem(e);
+	*out = (struct pid_files){ .mod = f->mod };
+	if (files_find(pv, a, text, p, out) != 0)
+		return err_nomem(e);
+	f->mod = out->mod;
+	return 0;
 }
 
 /* ---- functions ------------------------------------------------------ */

@@ -52,6 +52,7 @@ struct pid_data {
 	struct arena *arena;
 	struct hash *groups; /* "prov\1mod\1func" -> struct pid_group */
 	struct hash *served; /* description -> generation + 1 of its process */
+	struct hash *files; /* struct pid_files, by module field */
 	const struct dif_recipes *entry, *go, *go_stack, *ret, *none;
 };
 
@@ -64,6 +65,32 @@ const char *pid_mod_name(struct proc *p, const char *text);
 /* True if a module field of a description means this object.  canon is
    pid_mod_name()'s answer, or NULL if text is empty or a glob. */
 bool pid_mod_is(const struct proc_obj *o, const char *text, const char *canon);
+
+/*
+ * The objects, of all processes, that a description of every process means by
+ * its module field, text: each file once.  They are looked for again when
+ * probes are asked for anew (probe_asks()), and if there are some no sooner
+ * than two seconds later: of hundreds of descriptions each asks, when it is
+ * compiled and when it is enabled.
+ */
+struct pid_files {
+	const char *mod; /* by which probes call them; NULL: text is a glob, or
+			    there are none */
+	struct proc_obj **objs;
+	size_t n;
+	uint64_t asks, ms;
+	uint64_t turn; /* another whenever they have been looked for */
+};
+/* cache is of struct pid_files, by text, in the arena.  NULL + *e: no
+   memory. */
+const struct pid_files *pid_files_get(struct prov *pv, struct hash *cache,
+				      struct arena *a, const char *text,
+				      struct err *e);
+/* The objects of one more process, out->objs in the arena, under the same
+   module.  0, or -1 + *e: no memory. */
+int pid_files_of(struct prov *pv, struct hash *cache, struct arena *a,
+		 const char *text, struct proc *p, struct pid_files *out,
+		 struct err *e);
 
 /* For probes of every process: a path by which we can open the object's file
    when the process that it was found in has ended, if there is one.  NULL: no

@@ -26,11 +26,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/near.h"
 #include "base/vec.h"
-#include "proc/proc_fs.h"
 #include "prov/instr.h"
 #include "prov/pid_fn.h"
 #include "prov/prov.h"
@@ -38,7 +36,6 @@
 /* More probes than any engine would attach, and less than memory. */
 #define PROBES_MAX 2000000
 #define FN_HINT_MAX 512
-#define AGAIN_MS   2000 /* after which every process is looked at again */
 
 /* One call of provide(). */
 struct pid_cx {
@@ -707,127 +704,54 @@ out:
 static const char *
 every_mod(const struct pid_data *d, const char *text)
 {
-	struct buf key = BUF_INIT;
-	const char *mod;
+	const struct pid_files *f = hash_find_str(d->files, text);
 
-	buf_printf(&key, "mod\1%s", text);
-	mod = key.failed ? NULL : hash_find_str(d->served, buf_str(&key));
-	buf_fini(&key);
-	return mod;
+	return f != NULL ? f->mod : NULL;
 }
 
+/* The probes of functions in those objects. */
 static int
-every_mod_set(struct pid_cx *cx, const char *mod)
+every_funcs(struct pid_cx *cx, const struct pid_files *f)
 {
-	struct pid_data *d = cx->pv->data;
-	struct buf key = BUF_INIT;
-	int rc;
-
-	cx->mod = probe_str(cx->pv->set, mod);
-	buf_printf(&key, "mod\1%s", cx->pd->mod);
-	rc = cx->mod == NULL || key.failed ||
-	     hash_set_str(d->served, buf_str(&key),
-			  (void *)(uintptr_t)cx->mod) != 0;
-	buf_fini(&key);
-	return rc ? err_nomem(cx->e) : 0;
-}
-
-/* Objects of one more process: each file once. */
-static int
-every_objs(struct pid_cx *cx, struct proc *p, struct hash *files)
-{
-	const char *mod = probe_is_exact(cx->pd->mod)
-				  ? pid_mod_name(p, cx->pd->mod)
-				  : NULL;
-
-	if (mod == NULL && probe_is_exact(cx->pd->mod))
-		return 0;
-	if (mod != NULL && cx->mod == NULL && every_mod_set(cx, mod) != 0)
-		return -1;
-	for (size_t i = 0; i < proc_nobjs(p); i++) {
-		struct proc_obj *o = proc_obj_at(p, i);
-		struct err why = { 0 };
-		struct elf_file *elf;
-
-		if (!pid_mod_is(o, cx->pd->mod, cx->mod))
-			continue;
-		elf = proc_obj_elf(o, &why);
-		if (elf == NULL || hash_find(files, &elf, sizeof(elf)) != NULL)
-			continue;
-		if (hash_set(files, &elf, sizeof(elf), elf) != 0 ||
-		    !vec_push(&cx->objs, o))
+	cx->mod = f->mod;
+	for (size_t i = 0; i < f->n; i++)
+		if (!vec_push(&cx->objs, f->objs[i]))
 			return err_nomem(cx->e);
-	}
-	return 0;
-}
-
-static int
-every_find(struct pid_cx *cx)
-{
-	struct hash *files = hash_new();
-	struct proc_dir it;
-	struct proc *p;
-	long pid;
-	int rc = 0;
-
-	if (files == NULL || !proc_dir_open(&it, 0, "")) {
-		hash_free(files);
-		return files == NULL ? err_nomem(cx->e) : 0;
-	}
-	while (rc == 0 && (pid = proc_dir_next(&it)) >= 0) {
-		p = proc_lookup(cx->pv->env->procs, (pid_t)pid);
-		if (p != NULL)
-			rc = every_objs(cx, p, files);
-	}
-	proc_dir_close(&it);
-	hash_free(files);
-	return rc;
-}
-
-static uint64_t
-pid_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000 + 1;
-}
-
-static int
-every_probes(struct pid_cx *cx)
-{
-	if (strcmp(cx->pd->func, "-") == 0)
-		return pid_fail(cx, &D_PROC_NAME,
-				"an address is one process's: name it, as in "
-				"pid123");
-	if (desc_name(cx) != 0 || every_find(cx) != 0)
-		return -1;
-	if (cx->objs.n == 0 && probe_is_exact(cx->pd->mod))
-		return pid_fail(cx, &D_PROC_LIB,
-				"no process maps a file named %s at the moment",
-				cx->pd->mod);
 	return provide_funcs(cx);
 }
 
-/* Compiling and enabling a clause each ask: what was found a moment ago
-   holds. */
+/* Compiling and enabling a clause each ask: what has been served with the same
+   objects is. */
 static int
 provide_every(struct pid_cx *cx)
 {
 	struct pid_data *d = cx->pv->data;
+	const struct pid_files *f;
 	struct buf key = BUF_INIT;
-	uint64_t had, now = pid_now_ms();
 	int rc = 0;
 
+	if (strcmp(cx->pd->func, "-") == 0)
+		return pid_fail(cx, &D_PROC_NAME,
+				"an address is one process's: name it, as in "
+				"pid123");
+	if (desc_name(cx) != 0)
+		return -1;
+	f = pid_files_get(cx->pv, d->files, d->arena, cx->pd->mod, cx->e);
+	if (f == NULL)
+		return -1;
+	if (f->n == 0 && probe_is_exact(cx->pd->mod))
+		return pid_fail(cx, &D_PROC_LIB,
+				"no process maps a file named %s at the moment",
+				cx->pd->mod);
 	buf_printf(&key, "every\1%s\1%s\1%s", cx->pd->mod, cx->pd->func,
 		   cx->pd->name);
-	had = (uintptr_t)hash_find_str(d->served, buf_str(&key));
-	if (had == 0 || now - had > AGAIN_MS)
-		rc = every_probes(cx);
-	/* Without memory to remember, they are asked again. */
-	if (rc == 0 && (had == 0 || now - had > AGAIN_MS) && !key.failed)
-		(void)hash_set_str(d->served, buf_str(&key),
-				   (void *)(uintptr_t)now);
+	if ((uintptr_t)hash_find_str(d->served, buf_str(&key)) != f->turn) {
+		rc = every_funcs(cx, f);
+		/* Without memory to remember, they are asked again. */
+		if (rc == 0 && !key.failed)
+			(void)hash_set_str(d->served, buf_str(&key),
+					   (void *)(uintptr_t)f->turn);
+	}
 	buf_fini(&key);
 	return rc;
 }
@@ -836,17 +760,14 @@ provide_every(struct pid_cx *cx)
 static int
 every_more(struct pid_cx *cx, struct proc *p)
 {
-	struct hash *files = hash_new();
-	int rc = files != NULL ? 0 : err_nomem(cx->e);
+	struct pid_data *d = cx->pv->data;
+	struct pid_files f;
 
-	if (rc == 0 && probe_is_exact(cx->pd->mod))
-		cx->mod = every_mod(cx->pv->data, cx->pd->mod);
-	if (rc == 0 && desc_name(cx) == 0)
-		rc = every_objs(cx, p, files);
-	if (rc == 0 && cx->objs.n != 0)
-		rc = provide_funcs(cx);
-	hash_free(files);
-	return rc;
+	if (desc_name(cx) != 0 ||
+	    pid_files_of(cx->pv, d->files, d->arena, cx->pd->mod, p, &f,
+			 cx->e) != 0)
+		return -1;
+	return f.n != 0 ? every_funcs(cx, &f) : 0;
 }
 
 int
@@ -935,6 +856,7 @@ pid_fini(struct prov *pv)
 
 	hash_free(d->groups);
 	hash_free(d->served);
+	hash_free(d->files);
 	arena_free(d->arena);
 }
 
@@ -951,8 +873,9 @@ pid_init(struct prov *pv, struct err *e)
 	d->arena = a;
 	d->groups = hash_new();
 	d->served = hash_new();
+	d->files = hash_new();
 	pv->data = d;
-	if (d->groups != NULL && d->served != NULL)
+	if (d->groups != NULL && d->served != NULL && d->files != NULL)
 		return 0;
 	pid_fini(pv);
 	return err_nomem(e);

@@ -19,7 +19,6 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
-#include "proc/proc_fs.h"
 #include "prov/pid_fn.h"
 #include "prov/prov.h"
 
@@ -98,6 +97,12 @@ fn_of_object(const struct plock_cx *cx)
 #define SPIN_FREE "0"
 #endif
 
+static bool
+named_as_musl(const char *mod)
+{
+	return strncmp(mod, "ld-musl", 7) == 0 || strcmp(mod, "libc.so") == 0;
+}
+
 /*
  * Is it musl's code?  In a program that is linked statically a symbol of its
  * own says so; a library that is not glibc's, of today or with a libpthread of
@@ -115,8 +120,7 @@ is_musl(const struct pid_found *f)
 	for (size_t i = 0; i < sizeof(glibc) / sizeof(*glibc); i++)
 		if (elf_sym_find(f->elf, glibc[i]) != NULL)
 			return false;
-	return strncmp(f->obj->name, "ld-musl", 7) == 0 ||
-	       strcmp(f->obj->name, "libc.so") == 0;
+	return named_as_musl(f->obj->name);
 }
 
 /* (L) of the text, behind a word that is a function of it: up to its end. */
@@ -153,15 +157,20 @@ put_of_lock(const struct plock_cx *cx, char what, const char *s, struct buf *b)
 }
 
 /* The name of an object, as part of a description: of what D would not take
-   there, any character will do. */
+   there, any character will do.  libc.so, which is musl's, would mean libc.so.6
+   as well, but for a pattern. */
 static void
 put_mod(const char *mod, struct buf *b)
 {
-	for (const char *s = mod; *s != '\0'; s++)
+	const size_t n = strlen(mod);
+	const bool so = n > 3 && strcmp(mod + n - 3, ".so") == 0;
+
+	for (size_t i = 0; i < n; i++)
 		buf_printf(b, "%c",
-			   isalnum((unsigned char)*s) ||
-					   strchr("_.+-", *s) != NULL
-				   ? *s : '?');
+			   (isalnum((unsigned char)mod[i]) ||
+			    strchr("_.+-", mod[i]) != NULL) &&
+					   !(so && i == n - 1)
+				   ? mod[i] : '?');
 }
 
 /* Of musl: does it call no other function of locks? */
@@ -246,12 +255,15 @@ plock_made(struct prov *pv, const struct probe *p, struct probe_made *out,
 	struct plock_cx cx = { .pid = p->prov + strlen("plockstat"),
 			       .mod = p->mod, .musl = (p->num & MUSL_BIT) != 0,
 			       .row = r };
-	struct buf b = BUF_INIT;
+	struct buf b = BUF_INIT, mod = BUF_INIT;
 	unsigned n = 0;
 
 	*out = (struct probe_made){ 0 };
+	put_mod(p->mod, &mod);
 	out->base.func = p->func;
-	out->base.mod = p->mod;
+	out->base.mod = text_kept(pv, &mod);
+	if (out->base.mod == NULL)
+		return err_nomem(e);
 	if (made_keeps(pv, &cx, out, e) != 0)
 		return -1;
 	while (out->text[n] != NULL)
@@ -275,6 +287,101 @@ plock_made(struct prov *pv, const struct probe *p, struct probe_made *out,
 	buf_printf(&b, "pid%s", cx.pid);
 	out->base.prov = text_kept(pv, &b);
 	return out->base.prov != NULL ? 0 : err_nomem(e);
+}
+
+/* prov.data */
+struct plock_data {
+	struct arena *arena;
+	struct hash *files; /* struct pid_files, by module field */
+};
+
+/* The process that a description is about; 0: it is not ours. */
+static pid_t
+plock_pid(const char *s)
+{
+	size_t n = strlen("plockstat");
+	char *end;
+	long v;
+
+	if (strncmp(s, "plockstat", n) != 0 || s[n] < '1' || s[n] > '9')
+		return 0;
+	v = strtol(s + n, &end, 10);
+	return *end == '\0' && v < INT32_MAX ? (pid_t)v : 0;
+}
+
+/* ---- of objects to come -------------------------------------------------- */
+
+/* The C libraries that programs bring which begin later: glibc's, and musl's as
+   Debian and as others call it. */
+static const char *const libraries[] = { "libc.so.6", "libc.so",
+					 "ld-musl-x86_64.so.1",
+					 "ld-musl-aarch64.so.1" };
+#define NLIBRARIES (sizeof(libraries) / sizeof(*libraries))
+
+struct plock_ahead {
+	struct prov *pv;
+	const struct dif_pdesc *pd;
+	int (*fn)(void *arg, const struct probe_made *m);
+	void *arg;
+	struct err *e;
+};
+
+static int
+ahead_in(const struct plock_ahead *x, const char *mod)
+{
+	const unsigned musl = named_as_musl(mod) ? MUSL_BIT : 0;
+
+	for (unsigned i = 0; i < NROWS; i++) {
+		const struct probe p = { .prov = x->pd->prov, .mod = mod,
+					 .func = rows[i].func,
+					 .name = rows[i].name,
+					 .num = i | musl };
+		struct probe_made m;
+		int rc;
+
+		if (!probe_glob(x->pd->func, p.func) ||
+		    !probe_glob(x->pd->name, p.name))
+			continue;
+		rc = plock_made(x->pv, &p, &m, x->e);
+		if (rc == 0)
+			rc = x->fn(x->arg, &m);
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
+}
+
+/* Does the description name an object that is mapped already? */
+static bool
+ahead_there(const struct plock_ahead *x)
+{
+	const struct plock_data *d = x->pv->data;
+	const pid_t pid = plock_pid(x->pd->prov);
+	struct proc *p = pid != 0 ? proc_find(x->pv->env->procs, pid) : NULL;
+	const struct pid_files *f = hash_find_str(d->files, x->pd->mod);
+
+	return pid != 0 ? p != NULL && pid_mod_name(p, x->pd->mod) != NULL
+			: f != NULL && f->n != 0;
+}
+
+static int
+plock_ahead(struct prov *pv, const struct dif_pdesc *pd,
+	    int (*fn)(void *arg, const struct probe_made *m), void *arg,
+	    struct err *e)
+{
+	const struct plock_ahead x = { pv, pd, fn, arg, e };
+	int rc = 0;
+
+	if (strcmp(pd->prov, "plockstat*") != 0 && plock_pid(pd->prov) == 0)
+		return 0;
+	/* An object by its name may be any; a process has its C library from
+	   the beginning. */
+	if (pd->mod[0] != '\0' && probe_is_exact(pd->mod))
+		return ahead_there(&x) ? 0 : ahead_in(&x, pd->mod);
+	for (size_t i = 0; i < NLIBRARIES && pd->prov[9] == '*' && rc == 0; i++)
+		if (probe_glob(pd->mod, libraries[i]))
+			rc = ahead_in(&x, libraries[i]);
+	return rc;
 }
 
 /* ---- making -------------------------------------------------------------- */
@@ -324,22 +431,17 @@ find_in(struct plock_find *x, struct proc_obj *o)
 	return 0;
 }
 
-/* The process that a description is about; 0: it is not ours. */
-static pid_t
-plock_pid(const char *s)
+static int
+find_all(struct plock_find *x, struct proc_obj *const *objs, size_t n)
 {
-	size_t n = strlen("plockstat");
-	char *end;
-	long v;
-
-	if (strncmp(s, "plockstat", n) != 0 || s[n] < '1' || s[n] > '9')
-		return 0;
-	v = strtol(s + n, &end, 10);
-	return *end == '\0' && v < INT32_MAX ? (pid_t)v : 0;
+	for (size_t i = 0; i < n; i++)
+		if (find_in(x, objs[i]) != 0)
+			return -1;
+	return 0;
 }
 
 static int
-provide_proc(struct plock_find *x, struct proc *p, struct hash *files)
+provide_proc(struct plock_find *x, struct proc *p)
 {
 	const char *mod = probe_is_exact(x->pd->mod)
 				  ? pid_mod_name(p, x->pd->mod)
@@ -348,45 +450,24 @@ provide_proc(struct plock_find *x, struct proc *p, struct hash *files)
 
 	for (size_t i = 0; i < proc_nobjs(p); i++) {
 		struct proc_obj *o = proc_obj_at(p, i);
-		struct elf_file *elf;
 
 		/* What is mapped and no program has no functions. */
-		if (!pid_mod_is(o, x->pd->mod, mod) ||
-		    (elf = proc_obj_elf(o, &why)) == NULL ||
-		    (files != NULL &&
-		     hash_find(files, &elf, sizeof(elf)) != NULL))
-			continue;
-		if (files != NULL &&
-		    hash_set(files, &elf, sizeof(elf), elf) != 0)
-			return err_nomem(x->e);
-		if (find_in(x, o) != 0)
+		if (pid_mod_is(o, x->pd->mod, mod) &&
+		    proc_obj_elf(o, &why) != NULL && find_in(x, o) != 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* Each file once, whichever process has it. */
+/* In all processes, each file once. */
 static int
 plock_every(struct plock_find *x)
 {
-	struct hash *files = hash_new();
-	struct proc_dir it;
-	struct proc *p;
-	long pid;
-	int rc = 0;
+	const struct plock_data *d = x->pv->data;
+	const struct pid_files *f =
+		pid_files_get(x->pv, d->files, d->arena, x->pd->mod, x->e);
 
-	if (files == NULL || !proc_dir_open(&it, 0, "")) {
-		hash_free(files);
-		return files == NULL ? err_nomem(x->e) : 0;
-	}
-	while (rc == 0 && (pid = proc_dir_next(&it)) >= 0) {
-		p = proc_lookup(x->pv->env->procs, (pid_t)pid);
-		if (p != NULL)
-			rc = provide_proc(x, p, files);
-	}
-	proc_dir_close(&it);
-	hash_free(files);
-	return rc;
+	return f != NULL ? find_all(x, f->objs, f->n) : -1;
 }
 
 static int
@@ -404,7 +485,27 @@ plock_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 	p = proc_grab(pv->env->procs, pid, &why);
 	if (p == NULL)
 		return err_set(e, &D_PROC_GRAB, 0, "%s", why.msg);
-	return provide_proc(&x, p, NULL);
+	return provide_proc(&x, p);
+}
+
+/* prov_ops.every */
+static int
+plock_more(struct prov *pv, const struct dif_pdesc *pd, struct proc *p,
+	   struct err *e)
+{
+	struct err why = { 0 };
+	struct plock_find x = { .pv = pv, .prov = pd->prov, .pd = pd,
+				.e = &why };
+	const struct plock_data *d = pv->data;
+	struct pid_files f;
+
+	if (strcmp(pd->prov, "plockstat*") != 0)
+		return 0;
+	if (p == NULL)
+		return 1;
+	if (pid_files_of(pv, d->files, d->arena, pd->mod, p, &f, &why) == 0)
+		(void)find_all(&x, f.objs, f.n);
+	return why.tag == &ERR_NOMEM ? err_nomem(e) : 1;
 }
 
 static int
@@ -429,11 +530,17 @@ plock_canon(struct prov *pv, struct dif_pdesc *pd)
 {
 	pid_t pid = plock_pid(pd->prov);
 	struct proc *p = pid != 0 ? proc_find(pv->env->procs, pid) : NULL;
-	const char *mod;
+	const struct plock_data *d = pv->data;
+	const struct pid_files *f;
+	const char *mod = NULL;
 
-	if (p == NULL || !probe_is_exact(pd->mod))
+	if (!probe_is_exact(pd->mod))
 		return;
-	mod = pid_mod_name(p, pd->mod);
+	if (p != NULL)
+		mod = pid_mod_name(p, pd->mod);
+	else if (strcmp(pd->prov, "plockstat*") == 0 &&
+		 (f = hash_find_str(d->files, pd->mod)) != NULL)
+		mod = f->mod;
 	if (mod != NULL && (mod = probe_str(pv->set, mod)) != NULL)
 		pd->mod = mod;
 }
@@ -452,10 +559,32 @@ plock_sites(struct prov *pv, const struct probe *p, struct site_list *out,
 	return 0;
 }
 
+static void
+plock_fini(struct prov *pv)
+{
+	struct plock_data *d = pv->data;
+
+	hash_free(d->files);
+	arena_free(d->arena);
+}
+
 int
 prov_plockstat_init(struct prov *pv, struct err *e)
 {
-	return 0;
+	struct arena *a = arena_new();
+	struct plock_data *d = a != NULL ? arena_alloc(a, sizeof(*d)) : NULL;
+
+	if (d == NULL) {
+		arena_free(a);
+		return err_nomem(e);
+	}
+	d->arena = a;
+	d->files = hash_new();
+	pv->data = d;
+	if (d->files != NULL)
+		return 0;
+	plock_fini(pv);
+	return err_nomem(e);
 }
 
 const struct prov_ops prov_plockstat_ops = {
@@ -469,6 +598,9 @@ const struct prov_ops prov_plockstat_ops = {
 	.args = plock_args,
 	.sites = plock_sites,
 	.made = plock_made,
+	.ahead = plock_ahead,
+	.every = plock_more,
+	.fini = plock_fini,
 	.canon = plock_canon,
 	.pid = plock_of,
 };

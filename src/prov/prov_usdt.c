@@ -27,7 +27,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "proc/proc_fs.h"
 #include "prov/pid_fn.h"
 #include "prov/prov.h"
 #include "prov/usdt.h"
@@ -286,22 +285,13 @@ provide_held(struct usdt_cx *cx)
 }
 
 static int
-usdt_every(struct usdt_cx *cx)
+usdt_every(void *arg, struct proc *p)
 {
-	struct proc_dir it;
-	int rc = 0;
-	long pid;
+	struct usdt_cx *cx = arg;
 
-	if (!proc_dir_open(&it, 0, ""))
-		return 0;
 	cx->every = true;
-	while (rc == 0 && (pid = proc_dir_next(&it)) >= 0) {
-		cx->proc = proc_lookup(cx->pv->env->procs, (pid_t)pid);
-		if (cx->proc != NULL)
-			rc = provide_objects(cx);
-	}
-	proc_dir_close(&it);
-	return rc;
+	cx->proc = p;
+	return provide_objects(cx);
 }
 
 /* ---- descriptions -------------------------------------------------------- */
@@ -382,7 +372,8 @@ usdt_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 	}
 	if (!about_every(pd->prov))
 		return provide_held(&cx);
-	return usdt_served(&cx) ? 0 : usdt_every(&cx);
+	return usdt_served(&cx) ? 0
+				: proc_each(pv->env->procs, usdt_every, &cx);
 }
 
 /* An object by another of its names; a probe as it is written in the program:

@@ -6,8 +6,11 @@
  * usage: plock_target [fork]	fork: a child does, and its parent waits for it
  *	  plock_target hammer	two threads want one adaptive mutex, a second
  *	  long
+ *	  plock_target knock	takes the mutex `knock` until there is input,
+ *	  says when all is done, and waits for the end of the input
  */
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +31,7 @@ pthread_rwlock_t write_wanted = PTHREAD_RWLOCK_INITIALIZER;
 pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 pthread_spinlock_t spin, spun;
+pthread_mutex_t knock = PTHREAD_MUTEX_INITIALIZER;
 static int ready;
 static volatile pid_t waiter;
 
@@ -158,6 +162,29 @@ alone(void)
 	}
 }
 
+/* Is the tracing there?  Who reads what it prints says so. */
+static void
+knocks(void)
+{
+	struct pollfd in = { .fd = 0, .events = POLLIN };
+
+	while (poll(&in, 1, 10) == 0) {
+		must(pthread_mutex_lock(&knock));
+		must(pthread_mutex_unlock(&knock));
+	}
+}
+
+/* Its symbols are read while it lives. */
+static void
+is_done(void)
+{
+	char c;
+
+	(void)!write(1, "done\n", 5);
+	while (read(0, &c, 1) > 0)
+		;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -176,7 +203,9 @@ main(int argc, char **argv)
 		must(pthread_join(t, NULL));
 		return 0;
 	}
-	if (argc > 1 && fork() != 0)
+	if (argc > 1 && strcmp(argv[1], "knock") == 0)
+		knocks();
+	else if (argc > 1 && fork() != 0)
 		return wait(&status) < 0 || status != 0;
 	alone();
 	must(pthread_spin_lock(&spun));
@@ -202,5 +231,7 @@ main(int argc, char **argv)
 	until_spins();
 	must(pthread_spin_unlock(&spun));
 	must(pthread_join(t, NULL));
+	if (argc > 1 && strcmp(argv[1], "knock") == 0)
+		is_done();
 	return 0;
 }
