@@ -13,9 +13,9 @@
  * the pattern matches, and a table of the number of calls, their time in all
  * and the longest. Time is wall time, and includes what the function calls; a
  * function that calls itself counts each call. One that ends in a jump to
- * another (a tail call, as compilers make them) is measured up to that jump;
- * -x engine=kernel measures to the end. Calls that had begun when
- * tracing began, and that have not returned when it ends, are not counted.
+ * another (a tail call, as compilers make them) is measured up to that jump
+ * (where the function is named, this is said); -x engine=kernel measures to the
+ * end in programs without exceptions. Calls that had begun when tracing began, and that have not returned when it ends, are not counted.
  *
  * Functions that are left by longjmp or an exception are taken for going on
  * until the one that called them returns. A pair of entry and return costs a

@@ -357,6 +357,7 @@ engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
 					       de->target.pid != 0,
 		.target_pid = (int32_t)dtp->target,
 		.cautious = load_cautious(dtp, de),
+		.kernel_may = world_missing(dtp, &bpf_engine_ops) == NULL,
 		.follow = (uint32_t)dtp->opt[DT_OPT_follow],
 		.spare_probes = dt_is_process(de) ?
 					dt_later_probes(de) :

@@ -253,16 +253,19 @@ damage_report(dtrace_hdl_t *dtp, struct dt_engine *de)
 static int
 notice_report(dtrace_hdl_t *dtp, struct dt_engine *de)
 {
-	const char *say = de->ops->notice != NULL ? de->ops->notice(de->eng)
-						  : NULL;
-	char msg[400];
+	const char *say;
+	char msg[500];
+	int rv = 0;
 
-	if (say == NULL || dtp->droph == NULL)
+	if (de->ops->notice == NULL || dtp->droph == NULL)
 		return 0;
-	snprintf(msg, sizeof(msg), "%s%s\n",
-		 dt_opt_on(dtp, DT_OPT_droptags) ? "[DTRACEDROP_MISSED] " : "",
-		 say);
-	return drop_tell(dtp, RT_DROP_MISSED, 0, 0, 0, msg);
+	while (rv == 0 && (say = de->ops->notice(de->eng)) != NULL) {
+		snprintf(msg, sizeof(msg), "%s%s\n",
+			 dt_opt_on(dtp, DT_OPT_droptags) ?
+				 "[DTRACEDROP_MISSED] " : "", say);
+		rv = drop_tell(dtp, RT_DROP_MISSED, 0, 0, 0, msg);
+	}
+	return rv;
 }
 
 /* What is new of one kind, and all there was, by CPU. */

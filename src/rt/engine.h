@@ -87,6 +87,7 @@ struct engine_opts {
 	/* Process engine: another engine could serve.  Where this one would
 	   have to take a chance with the target, it is refused (ERR_RATHER). */
 	bool cautious;
+	bool kernel_may; /* the kernel engine can run here */
 	/* So many probes may come with code that is mapped later, or with
 	   modules of the kernel (engine_ops.extend); 0: none. */
 	uint32_t spare_probes;
@@ -302,8 +303,8 @@ struct engine_ops {
 	   after attach.  May be NULL. */
 	void (*report)(struct engine *eng, struct buf *out);
 	/* May be NULL.  Something of which the consumer is to hear at once,
-	   since events are missing that it may wait for: one sentence, said
-	   once; NULL: there is nothing. */
+	   since events are missing that it may wait for, or come early: one
+	   sentence, each said once; NULL: there is nothing more. */
 	const char *(*notice)(struct engine *eng);
 	/* May be NULL.  A process has died of a signal.  true: it was served,
 	   and

@@ -800,7 +800,16 @@ engine_report(struct engine *eng, struct buf *out)
 		buf_printf(out, "process %d: ", (int)eng->pid);
 		unwind_report(eng->unwind, out);
 	}
+	tail_report(eng, out);
 	died_report(eng, out);
+}
+
+static const char *
+engine_notice(struct engine *eng)
+{
+	const char *say = tail_notice(eng);
+
+	return say != NULL ? say : exec_notice(eng);
 }
 
 const struct engine_ops process_engine_ops = {
@@ -825,5 +834,5 @@ const struct engine_ops process_engine_ops = {
 	.left = engine_left,
 	.python = process_unwind_python,
 	.died = process_died,
-	.notice = exec_notice,
+	.notice = engine_notice,
 };

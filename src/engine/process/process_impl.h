@@ -817,6 +817,7 @@ struct engine {
 	uint64_t exec_at;    /* when it was about to; 0: that was not seen */
 	const char *exec_said; /* exec_notice(); NULL: nothing yet */
 	bool exec_told;
+	uint32_t tails_seen; /* groups that tail_notice() has looked at */
 	uint32_t nfollowed;
 	const char *left;    /* why it was not followed; NULL */
 	const char *undo_why; /* why the text was left to the guardian; NULL */
@@ -907,10 +908,15 @@ void exec_answer(struct engine *eng);
 void exec_ended(struct engine *eng);
 /* What it has executed has no probes of ours, and will not. */
 void exec_functions_gone(struct engine *eng);
-/* engine_ops.notice */
+/* What is to be said of it, once; or NULL. */
 const char *exec_notice(struct engine *eng);
 /* Is the consumer to look more often? */
 bool exec_hurry(const struct engine *eng);
+
+/* Returns at tail calls (process_tail.c): the next of which something is to be
+   said; NULL: there is none.  And how many, for -v. */
+const char *tail_notice(struct engine *eng);
+void tail_report(const struct engine *eng, struct buf *out);
 
 /* ---- functions that are known (process_known.c) -------------------------- */
 
