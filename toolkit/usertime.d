@@ -15,7 +15,8 @@
  * function that calls itself counts each call. One that ends in a jump to
  * another (a tail call, as compilers make them) is measured up to that jump
  * (where the function is named, this is said); -x engine=kernel measures to the
- * end in programs without exceptions. Calls that had begun when tracing began, and that have not returned when it ends, are not counted.
+ * end in programs without exceptions. Calls that had begun when tracing began,
+ * and that have not returned when it ends, are not counted.
  *
  * Functions that are left by longjmp or an exception are taken for going on
  * until the one that called them returns. A pair of entry and return costs a
