@@ -85,6 +85,9 @@ uint64_t elf_code_left(const struct elf_file *f, uint64_t addr);
  */
 uint64_t elf_code_find(struct elf_file *f, uint64_t addr, const void *what,
 		       size_t n);
+/* The place that was found last is none: it is not found again, as long as the
+   same bytes are looked for. */
+void elf_code_drop(struct elf_file *f, uint64_t addr);
 /* First executable PT_LOAD: [addr, addr+size). */
 bool elf_text(const struct elf_file *f, uint64_t *addr, uint64_t *size);
 /* A section's content by name; NULL if absent, compressed or SHT_NOBITS. */

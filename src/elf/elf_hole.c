@@ -171,14 +171,12 @@ hits_load(struct elf_file *f, const void *what, size_t n)
 	return true;
 }
 
-/* The same is looked for in every process that maps the file. */
-uint64_t
-elf_code_find(struct elf_file *f, uint64_t addr, const void *what, size_t n)
+/* Index of the first of f->hits at or after an address. */
+static size_t
+hit_from(const struct elf_file *f, uint64_t addr)
 {
 	size_t lo = 0, hi;
 
-	if (!hits_load(f, what, n))
-		return code_search(f, addr, what, n);
 	for (hi = f->nhits; lo < hi;) {
 		size_t mid = lo + (hi - lo) / 2;
 		if (f->hits[mid] < addr)
@@ -186,5 +184,29 @@ elf_code_find(struct elf_file *f, uint64_t addr, const void *what, size_t n)
 		else
 			hi = mid;
 	}
-	return lo < f->nhits ? f->hits[lo] : 0;
+	return lo;
+}
+
+/* The same is looked for in every process that maps the file. */
+uint64_t
+elf_code_find(struct elf_file *f, uint64_t addr, const void *what, size_t n)
+{
+	size_t i;
+
+	if (!hits_load(f, what, n))
+		return code_search(f, addr, what, n);
+	i = hit_from(f, addr);
+	return i < f->nhits ? f->hits[i] : 0;
+}
+
+void
+elf_code_drop(struct elf_file *f, uint64_t addr)
+{
+	size_t i = hit_from(f, addr);
+
+	if (i == f->nhits || f->hits[i] != addr)
+		return;
+	f->nhits--;
+	memmove(f->hits + i, f->hits + i + 1,
+		(f->nhits - i) * sizeof(*f->hits));
 }

@@ -231,12 +231,20 @@ const struct code_world *world_x86(struct world_obj *o);
    itself, then its cold parts.  Their number; 0: nothing is known there. */
 uint32_t world_parts(struct world_obj *o, uint64_t addr, uint64_t size,
 		     struct code_part part[8]);
+/* The size of the first of them (the same size given); 0: nothing is known.
+   Costs little: where the object's code is entered is not asked. */
+uint64_t world_extent(struct world_obj *o, uint64_t addr, uint64_t size);
 /* The next place at or after addr where the code has the bytes of `syscall`,
    which may be part of other instructions; 0: no more. */
 uint64_t world_syscall(struct world_obj *o, uint64_t addr);
+/* They are, there, in every process that has the file. */
+void world_syscall_drop(struct world_obj *o, uint64_t addr);
 /* `syscall` instructions of the code that the kernel maps (vdso). */
 uint32_t world_vdso_syscalls(const struct world *w);
-/* May an instruction begin at an address of which no function is known? */
+/* May an instruction begin at an address in a function?  False: it is amid one,
+   of which nothing but the code before it need be read. */
+bool world_insn_at(struct world_obj *o, uint64_t fn, uint64_t addr);
+/* May one at an address of which no function is known? */
 bool world_may_begin(struct world_obj *o, uint64_t addr);
 /* The start of the function around an address; 0: not known. */
 uint64_t world_fn_of(struct world_obj *o, uint64_t addr);

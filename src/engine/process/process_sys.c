@@ -262,8 +262,10 @@ sys_hit(struct engine *eng, struct world_obj *o, uint64_t at, uint64_t fn,
 	struct plan *p = &eng->plan;
 	uint32_t i;
 
-	if (fn == 0 && !world_may_begin(o, at))
+	if (fn == 0 && !world_may_begin(o, at)) {
+		world_syscall_drop(o, at);
 		return 0;
+	}
 	if (fn == 0)
 		return sys_left(eng, "it is in no function that is known");
 	if (plan_fn_get(eng, o, fn, 0, &i, e) != 0)
@@ -287,6 +289,10 @@ sys_each(struct engine *eng, struct world_obj *o,
 	for (; (at = world_syscall(o, at)) != 0; at++) {
 		uint64_t fn = world_fn_of(o, at);
 
+		if (fn != 0 && !world_insn_at(o, fn, at)) {
+			world_syscall_drop(o, at);
+			continue;
+		}
 		if ((want == NULL || (fn != 0 && want(eng, o, fn))) &&
 		    sys_hit(eng, o, at, fn, want == NULL, e) != 0)
 			return -1;
@@ -318,16 +324,13 @@ static bool
 fn_is_special(const struct engine *eng, struct world_obj *o, uint64_t fn)
 {
 	const struct code_world *w = world_x86(o);
-	struct code_part part[8];
-	const uint8_t *p;
+	uint64_t size = world_extent(o, fn, 0);
+	const uint8_t *p = size != 0 ? w->bytes(w->arg, fn, size) : NULL;
 
-	if (world_parts(o, fn, 0, part) == 0)
-		return false;
-	p = w->bytes(w->arg, part[0].addr, part[0].size);
 	for (size_t i = !world_obj_is_libc(o); p != NULL && i < nspecial(eng);
 	     i++)
-		if (memmem(p, part[0].size, &sys_special[i],
-			   sizeof(*sys_special)) != NULL)
+		if (memmem(p, size, &sys_special[i], sizeof(*sys_special)) !=
+		    NULL)
 			return true;
 	return false;
 }

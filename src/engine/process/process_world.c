@@ -36,6 +36,7 @@ struct world_obj {
 	size_t nentries;
 	bool looked; /* at the entries */
 	uint64_t swept; /* sweep_synced() has come so far; link-time */
+	uint64_t stepped_fn, stepped; /* fn_steps_to() has, from there */
 	struct later_note note;
 };
 
@@ -699,19 +700,28 @@ world_short_stacks(const struct world *w)
 	return false;
 }
 
-uint32_t
-world_parts(struct world_obj *o, uint64_t addr, uint64_t size,
-	    struct code_part part[8])
+uint64_t
+world_extent(struct world_obj *o, uint64_t addr, uint64_t size)
 {
 	uint64_t at = addr - o->o->base, left = elf_code_left(o->elf, at);
-	const struct elf_fde *d = elf_fde_at(o->elf, at);
-	struct parts ps = { o, part, 1 };
 
 	if (size == 0 || size_is_guessed(o, at))
 		size = fn_size(o, at);
 	if (size > left)
 		size = left;
-	if (size == 0 || !world_known(o) || !may_begin(o, at))
+	return size != 0 && may_begin(o, at) ? size : 0;
+}
+
+uint32_t
+world_parts(struct world_obj *o, uint64_t addr, uint64_t size,
+	    struct code_part part[8])
+{
+	uint64_t at = addr - o->o->base;
+	const struct elf_fde *d = elf_fde_at(o->elf, at);
+	struct parts ps = { o, part, 1 };
+
+	size = world_extent(o, addr, size);
+	if (size == 0 || !world_known(o))
 		return 0;
 	part[0] = (struct code_part){ addr, size };
 	if (d != NULL && d->addr == at)
@@ -739,6 +749,43 @@ world_fn_of(struct world_obj *o, uint64_t addr)
 		return d->addr + base;
 	at = bare_fn(o, at);
 	return at != 0 ? at + base : 0;
+}
+
+/*
+ * Does an instruction of a function begin at a link-time address in it?  As its
+ * analysis would find: step by step from its start.  True also where bytes
+ * before it are no instruction, since data may be amid the code.  Goes on from
+ * where it has ended, for addresses that come in order.
+ */
+static bool
+fn_steps_to(struct world_obj *o, uint64_t fn, uint64_t at)
+{
+	bool on = o->stepped_fn == fn && o->stepped >= fn && o->stepped <= at;
+	uint64_t pos = on ? o->stepped : fn, n = elf_code_left(o->elf, pos);
+	const uint8_t *p = elf_bytes(o->elf, pos, n);
+	struct code_insn in;
+
+	for (; p != NULL && n != 0 && pos < at;
+	     p += in.len, n -= in.len, pos += in.len) {
+		code_insn_decode(p, n, pos, &in);
+		if (in.kind == CODE_I_BAD)
+			return true;
+		o->stepped_fn = fn;
+		o->stepped = pos;
+	}
+	return p == NULL || n == 0 || pos == at;
+}
+
+bool
+world_insn_at(struct world_obj *o, uint64_t fn, uint64_t addr)
+{
+	return fn_steps_to(o, fn - o->o->base, addr - o->o->base);
+}
+
+void
+world_syscall_drop(struct world_obj *o, uint64_t addr)
+{
+	elf_code_drop(o->elf, addr - o->o->base);
 }
 
 /* Sweeps that begin anywhere before an instruction are soon in step with the

@@ -194,10 +194,35 @@ test_nameless(void **state)
 	assert_true(world_may_begin(o, at[5]));
 	assert_false(world_may_begin(o, at[6] + 1));
 	assert_int_equal(world_fn_of(o, at[6] + 1), 0);
+	assert_true(world_insn_at(o, at[2], at[3]));
+	assert_false(world_insn_at(o, at[2], at[3] + 1));
+	assert_true(world_insn_at(o, at[2], at[3])); /* from the start again */
+	assert_false(world_insn_at(o, at[4], at[6] + 1));
 	/* What is no symbol's ends where another is entered; a symbol that has
 	   begun before says nothing of it. */
 	assert_int_equal(world_parts(o, at[2], 0, part), 1);
 	assert_in_range(part[0].size, at[4] - at[2], 64);
+	assert_int_equal(world_extent(o, at[2], 0), part[0].size);
+}
+
+/* Bytes that are no system call are not found again; the others are. */
+static void
+test_dropped(void **state)
+{
+	uint64_t addr = (uint64_t)(uintptr_t)world_rest;
+	uint64_t chance = addr + world_offs[6] + 1, next;
+	struct world_obj *o = world_at(&w, addr);
+
+	assert_non_null(o);
+	assert_int_equal(world_syscall(o, chance), chance);
+	next = world_syscall(o, chance + 1);
+	world_syscall_drop(o, chance + 1); /* nothing is there */
+	assert_int_equal(world_syscall(o, chance), chance);
+	world_syscall_drop(o, chance);
+	assert_int_equal(world_syscall(o, chance), next);
+	assert_int_equal(world_syscall(o, addr), addr + world_offs[0]);
+	assert_int_equal(world_syscall(o, addr + world_offs[3]),
+			 addr + world_offs[3]);
 }
 
 int
@@ -209,6 +234,7 @@ main(void)
 		cmocka_unit_test(test_held),
 		cmocka_unit_test(test_rest),
 		cmocka_unit_test(test_nameless),
+		cmocka_unit_test(test_dropped),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
