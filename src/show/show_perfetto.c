@@ -227,8 +227,8 @@ perfetto_close(void *state)
 	struct perfetto *p = state;
 
 	if (!p->some && !p->opts->quiet)
-		show_say("perfetto: there are no records; a clause that only "
-			 "aggregates leaves none");
+		show_lack("perfetto: there are no records; a clause that only "
+			  "aggregates leaves none");
 	show_flows_free(p->flows);
 	hash_free(p->processes);
 	free(p);

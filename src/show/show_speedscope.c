@@ -326,8 +326,8 @@ speedscope_close(void *state)
 	}
 	show_flows_each(s->flows, put_thread, s);
 	if (!s->comma && !s->opts->quiet)
-		show_say("speedscope: there are neither stacks nor entries and "
-			 "returns");
+		show_lack("speedscope: there are neither stacks nor entries "
+			  "and returns");
 	put_frames(s);
 	if (s->error != 0)
 		show_die("speedscope: what has to wait cannot be kept: %s",
