@@ -49,6 +49,7 @@ struct cmd {
 	int live; /* -c and -p processes that run */
 	int nprocs;
 	int status; /* of exit() */
+	bool failed; /* an error has been told that ends the command */
 	bool died;  /* a target did, and the probes in it may be why; or the
 		       screen did */
 	FILE *out;
@@ -169,6 +170,8 @@ int cmd_chewrec(const dtrace_probedata_t *data, const dtrace_recdesc_t *rec,
 /* cmd_errors.c: true if messages may be longer than scripts expect them: on a
    terminal, or as -x errfmt says. */
 bool cmd_for_people(struct cmd *c);
+/* Are they to be as they have always been, whoever reads them? */
+bool cmd_for_scripts(struct cmd *c);
 /* Print why the program does not compile, and exit 1. */
 _Noreturn void cmd_program_fatal(struct cmd *c, const struct cmd_prog *p);
 
@@ -182,6 +185,9 @@ void cmd_show_options(struct cmd *c);
 void cmd_show_start(struct cmd *c);
 /* For pictures over time: print aggregations, if it is time for that. */
 void cmd_show_look(struct cmd *c);
+/* What helps against a drop, for pictures to say; text needs no escape in
+   JSON. */
+void cmd_show_hint(struct cmd *c, const char *text);
 /* No more output: wait for dtrace-show.  The exit status, which was to be
    `status`. */
 int cmd_show_end(struct cmd *c, int status);

@@ -30,6 +30,14 @@ cmd_for_people(struct cmd *c)
 	return v == ERRFMT_FULL;
 }
 
+bool
+cmd_for_scripts(struct cmd *c)
+{
+	int64_t v;
+
+	return dtrace_getopt(c->dtp, "errfmt", &v) == 0 && v == ERRFMT_CLASSIC;
+}
+
 /* ---- one line ------------------------------------------------------------ */
 
 static _Noreturn void

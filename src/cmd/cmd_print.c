@@ -116,20 +116,22 @@ static const struct {
 				     "not needed by discard()" },
 };
 
-/* Once for each kind, to people. */
+/* Once for each kind, where the drop itself is told and into pictures. */
 static void
 tell_cure(struct cmd *c, dtrace_dropkind_t kind)
 {
-	char now[40];
+	char now[40], text[120];
 
 	if (kind >= sizeof(cures) / sizeof(cures[0]) ||
 	    cures[kind].option == NULL || (c->drop_hints & 1u << kind) != 0 ||
-	    !cmd_for_people(c))
+	    cmd_for_scripts(c))
 		return;
 	c->drop_hints |= 1u << kind;
 	size_text(now, sizeof(now), option_value(c, cures[kind].option));
-	cmd_error("to lose less, raise -x %s (now %s)%s", cures[kind].option,
-		  now, cures[kind].or_else);
+	snprintf(text, sizeof(text), "to lose less, raise -x %s (now %s)%s",
+		 cures[kind].option, now, cures[kind].or_else);
+	cmd_error("%s", text);
+	cmd_show_hint(c, text);
 }
 
 static int

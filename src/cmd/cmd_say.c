@@ -73,6 +73,7 @@ cmd_fatal(struct cmd *c, const char *fmt, ...)
 	cmd_vmessage(fmt, ap);
 	va_end(ap);
 	fputc('\n', stderr);
+	c->failed = true;
 	cmd_quit(c, 1);
 }
 
@@ -109,6 +110,7 @@ cmd_dfatal(struct cmd *c, const char *fmt, ...)
 	va_end(ap);
 	fprintf(stderr, "%s%s%s\n", *fmt != '\0' ? ": " : "", cmd_error_tag(c),
 		dtrace_errmsg(c->dtp, dtrace_errno(c->dtp)));
+	c->failed = true;
 	cmd_quit(c, 1);
 }
 

@@ -5,7 +5,9 @@
  * dtrace-show(1), which lies beside dtrace, makes them of structured output.
  * It is started when the programs have been compiled; all output goes into a
  * pipe to it.  Tracing does not begin before it has said that it could open its
- * files.  At the end the pipe is closed, and its status counts as ours.
+ * files.  At the end the pipe is closed, and its status is ours unless we have
+ * one: exit()'s, or an error's.  After an error of ours the last line in the pipe
+ * says so, {"failed":true}: it does not complain then that there is nothing.
  */
 #include "cmd.h"
 
@@ -138,6 +140,8 @@ cmd_show_end(struct cmd *c, int status)
 
 	if (c->show_pid <= 0 || c->out == stdout)
 		return status;
+	if (c->failed || c->died) /* then that is the message to give */
+		fputs("{\"failed\":true}\n", c->out);
 	fclose(c->out);
 	c->out = stdout;
 	while (waitpid(c->show_pid, &wstatus, 0) < 0)
@@ -146,7 +150,17 @@ cmd_show_end(struct cmd *c, int status)
 	if (WIFSIGNALED(wstatus))
 		cmd_error("dtrace-show was ended by signal %d",
 			  WTERMSIG(wstatus));
-	return WIFEXITED(wstatus) && WEXITSTATUS(wstatus) == 0 ? status : 1;
+	if (status == 0 && (!WIFEXITED(wstatus) || WEXITSTATUS(wstatus) != 0))
+		status = 1;
+	return status;
+}
+
+void
+cmd_show_hint(struct cmd *c, const char *text)
+{
+	if (c->show_pid > 0)
+		cmd_out(c, "{\"id\":-1,\"name\":\"HINT\",\"msg\":\"%s\"}\n",
+			text);
 }
 
 static int64_t

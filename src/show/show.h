@@ -11,6 +11,7 @@
  *	show_json.c	... by way of trees, which are small
  *	show_stack.c	rows with stacks as trees of frames
  *	show_flow.c	entry and return as slices of a thread's time
+ *	show_loss.c	what was lost, for pictures to say
  *	show_out.c	the files; show_text.c: what bytes look like in them
  *	show_<name>.c	the formats, a row of show.def each
  *
@@ -93,11 +94,14 @@ struct show_row {
 	bool hist;
 };
 
-/* Data that was lost, errors of probes, ends of processes. */
+/* Data that was lost and what helps against that, errors of probes, ends of
+   processes. */
 struct show_note {
 	uint64_t time;
-	const char *kind; /* "DROP", "ERROR", "PROC" */
+	const char *kind; /* "DROP", "HINT", "ERROR", "PROC" */
 	const char *msg;
+	const char *what; /* DROP: which kind, "AGGREGATION" ...; else "" */
+	int64_t count;	  /* DROP: how many; 0: nobody knows */
 };
 
 /* ---- formats ------------------------------------------------------------ */
@@ -148,8 +152,9 @@ struct show_sink {
 
 /*
  * Read lines (or one document) from fd to their end and give all to the sinks.
- * 0, or -1: what is there is no structured output, or ends in the middle; what
- * came before has been given, and err (of size n) tells what is wrong.
+ * 0; 1: dtrace has failed, which it has told itself; or -1: what is there is no
+ * structured output, or ends in the middle; what came before has been given, and
+ * err (of size n) tells what is wrong.
  * stop() is asked between two pieces: true ends the reading, as their end does.
  */
 int show_read(int fd, const struct show_sink *sinks, size_t nsinks,
@@ -198,6 +203,26 @@ void show_probe_text(struct buf *b, const struct show_rec *r);
 
 /* a + b, or the nearest number there is. */
 int64_t show_add(int64_t a, int64_t b);
+
+/* ---- show_loss.c -------------------------------------------------------- */
+
+/* What was lost, by kind; zeroed, nothing.  Further kinds are left out. */
+#define SHOW_LOSSES_MAX 10
+#define SHOW_HINTS_MAX	6
+struct show_losses {
+	struct {
+		char what[16];
+		int64_t count;
+	} v[SHOW_LOSSES_MAX];
+	size_t n;
+	char hints[SHOW_HINTS_MAX][120];
+	size_t nhints;
+};
+/* Add a notice; those of nothing that was lost do nothing. */
+void show_loss_note(struct show_losses *l, const struct show_note *n);
+/* A line for people, appended to b, and the text of b: "Incomplete: drops
+   (aggregation 12); to lose less, raise ..."; "" if nothing was lost. */
+const char *show_loss_text(struct buf *b, const struct show_losses *l);
 
 /* ---- show_mem.c --------------------------------------------------------- */
 
@@ -355,9 +380,11 @@ void show_flows_free(struct show_flows *f);
 
 /* ---- show_flame.c ------------------------------------------------------- */
 
-/* The picture of a tree as an svg element, for a page or a file of its own. */
+/* The picture of a tree as an svg element, for a page or, with what was lost
+   (not NULL), as a file of its own. */
 void show_flame_svg(struct show_out *o, const struct show_tree *t,
-		    const char *title, const char *unit, bool diff, bool alone);
+		    const char *title, const char *unit, bool diff,
+		    const struct show_losses *lost);
 /* Its style and its program, for pages. */
 void show_flame_style(struct show_out *o);
 void show_flame_script(struct show_out *o);

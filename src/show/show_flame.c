@@ -199,8 +199,23 @@ put_box(struct drawing *d, uint32_t id, double x, unsigned depth)
 }
 
 static void
-flame_put_head(struct drawing *d, const char *title, bool alone)
+put_lost(struct drawing *d, const struct show_losses *lost)
 {
+	struct buf b = BUF_INIT;
+
+	show_printf(d->out, "<text class=\"lost\" x=\"%d\" y=\"%d\">",
+		    MARGIN, TOP - 5);
+	show_xml(d->out, show_loss_text(&b, lost));
+	show_puts(d->out, "</text>\n");
+	buf_fini(&b);
+}
+
+static void
+flame_put_head(struct drawing *d, const char *title,
+	       const struct show_losses *lost)
+{
+	bool alone = lost != NULL;
+
 	show_printf(d->out,
 		    "<svg%s class=\"dt-flame\" viewBox=\"0 0 %d %d\" "
 		    "width=\"%d\" height=\"%d\">\n",
@@ -221,11 +236,14 @@ flame_put_head(struct drawing *d, const char *title, bool alone)
 		    "class=\"button clear hidden\" x=\"%d\" y=\"44\">Clear"
 		    "</text>\n<text class=\"info\" x=\"200\" y=\"44\"></text>\n",
 		    MARGIN, WIDTH - 60, WIDTH - 110);
+	if (alone && lost->n > 0)
+		put_lost(d, lost);
 }
 
 void
 show_flame_svg(struct show_out *o, const struct show_tree *t,
-	       const char *title, const char *unit, bool diff, bool alone)
+	       const char *title, const char *unit, bool diff,
+	       const struct show_losses *lost)
 {
 	struct drawing d = { .out = o, .t = t, .unit = unit, .diff = diff,
 			     .whole = (double)t->v[0].total,
@@ -233,9 +251,9 @@ show_flame_svg(struct show_out *o, const struct show_tree *t,
 
 	choose(&d);
 	d.height = TOP + BOTTOM + (int)(d.depth + 1) * BOX;
-	flame_put_head(&d, title, alone);
+	flame_put_head(&d, title, lost);
 	put_box(&d, 0, 0, 0);
-	if (alone) {
+	if (lost != NULL) {
 		show_puts(o, "<script><![CDATA[\n");
 		show_flame_script(o);
 		show_puts(o, "]]></script>\n");
@@ -262,6 +280,7 @@ struct flame {
 	struct show_out *out;
 	const struct show_opts *opts;
 	struct show_stacks stacks;
+	struct show_losses lost;
 };
 
 static void
@@ -309,6 +328,12 @@ flame_record(void *state, const struct show_rec *r)
 }
 
 static void
+flame_note(void *state, const struct show_note *n)
+{
+	show_loss_note(&((struct flame *)state)->lost, n);
+}
+
+static void
 flame_close(void *state)
 {
 	struct flame *f = state;
@@ -325,7 +350,7 @@ flame_close(void *state)
 		title = f->opts->before != NULL ? "Flame graph, compared" :
 						  "Flame graph";
 	show_flame_svg(f->out, t, title, sa != NULL ? sa->func : "samples",
-		       f->opts->before != NULL, true);
+		       f->opts->before != NULL, &f->lost);
 	if (sa == NULL)
 		show_tree_fini(&empty);
 	show_stacks_fini(&f->stacks);
@@ -335,5 +360,5 @@ flame_close(void *state)
 const struct show_format show_format_flame = {
 	.name = "flame", .what = "a flame graph of stacks, as SVG with a script",
 	.open = flame_open, .record = flame_record, .row = flame_row,
-	.close = flame_close,
+	.note = flame_note, .close = flame_close,
 };

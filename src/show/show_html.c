@@ -18,6 +18,7 @@ struct html {
 	struct html_times times;
 	struct { struct show_note *v; size_t n, cap; } notes;
 	size_t nnotes; /* all there were */
+	struct show_losses lost;
 	uint64_t start; /* the first time in the input; 0: none */
 };
 
@@ -71,6 +72,9 @@ html_note(void *state, const struct show_note *n)
 	struct html *h = state;
 	struct show_note kept = { .time = n->time };
 
+	show_loss_note(&h->lost, n);
+	if (strcmp(n->kind, "HINT") == 0) /* it stands above all */
+		return;
 	saw(h, n->time);
 	if (h->nnotes++ >= HTML_NOTES_MAX)
 		return;
@@ -113,6 +117,7 @@ static void
 page_put_head(struct html *h, const char *title)
 {
 	struct show_out *o = h->out;
+	struct buf b = BUF_INIT;
 
 	show_puts(o, "<!DOCTYPE html>\n<html lang=\"en\"><head>"
 		     "<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
@@ -128,6 +133,12 @@ page_put_head(struct html *h, const char *title)
 	show_puts(o, "</h1><button id=\"theme\" type=\"button\">Dark or light"
 		     "</button></header>\n");
 	put_nav(h);
+	if (h->lost.n > 0) {
+		show_puts(o, "<p class=\"lost\">");
+		show_xml(o, show_loss_text(&b, &h->lost));
+		show_puts(o, "</p>\n");
+	}
+	buf_fini(&b);
 }
 
 /* Stacks that records have; those of aggregations are drawn with them. */

@@ -361,7 +361,7 @@ html_flame_draw(struct show_out *o, struct show_stack_agg *sa,
 	if (sa->tree.cut > 0)
 		show_printf(o, "<p class=\"soft\">%zu stacks were cut short: "
 			       "there are too many.</p>\n", sa->tree.cut);
-	show_flame_svg(o, &sa->tree, title, sa->func, false, false);
+	show_flame_svg(o, &sa->tree, title, sa->func, false, NULL);
 }
 
 void

@@ -185,7 +185,7 @@ close_all(struct pictures *ps)
 	for (size_t i = 0; i < ps->n; i++) {
 		ps->sinks[i].format->close(ps->sinks[i].state);
 		int e = show_out_close(ps->v[i].out);
-		if (e == 0 && show_lacking)
+		if (e == 0)
 			drop_empty(ps->v[i].opts.file);
 		/* Whoever read it needs no more: that is no error. */
 		if (e == 0 || (e == EPIPE && ps->v[i].opts.file == NULL))
@@ -218,7 +218,7 @@ show_run(struct pictures *ps, const char *input, int ready)
 	}
 	int rv = show_read(fd, ps->sinks, ps->n, out_failed, ps, err,
 			   sizeof(err));
-	if (rv != 0)
+	if (rv < 0)
 		show_say("cannot read %s: %s",
 			 input != NULL ? input : "the input", err);
 	for (size_t i = 0; i < ps->n; i++)

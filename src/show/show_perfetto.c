@@ -19,6 +19,7 @@
 
 /* Numbers of tracks: threads have theirs, processes theirs behind these. */
 #define PROCESS_TRACKS 1000000000u
+#define LOSS_TRACK     (PROCESS_TRACKS - 1)
 #define SEQUENCE       1
 /* Values of a record that are shown. */
 #define VALUES_MAX 32
@@ -29,6 +30,7 @@ struct perfetto {
 	struct show_flows *flows;
 	struct hash *processes; /* that have been described */
 	bool some;		/* there was a record */
+	bool lost;		/* the track of losses has been described */
 };
 
 /* What a packet refers to lives until it is written. */
@@ -221,6 +223,35 @@ perfetto_record(void *state, const struct show_rec *r)
 	show_flows_record(p->flows, r);
 }
 
+/* What was lost is an instant in a track of its own. */
+static void
+perfetto_note(void *state, const struct show_note *n)
+{
+	static char name[] = "drops: the trace is incomplete";
+	Perfetto__TrackDescriptor d = PERFETTO__TRACK_DESCRIPTOR__INIT;
+	Perfetto__TrackEvent te = PERFETTO__TRACK_EVENT__INIT;
+	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
+	struct perfetto *p = state;
+	struct buf b = BUF_INIT;
+
+	if (strcmp(n->kind, "DROP") != 0)
+		return;
+	d.has_uuid = te.has_type = te.has_track_uuid = true;
+	d.uuid = te.track_uuid = LOSS_TRACK;
+	d.name = name;
+	if (!p->lost)
+		describe(p, &d);
+	p->lost = true;
+	te.type = PERFETTO__TRACK_EVENT__TYPE__TYPE_INSTANT;
+	show_clean(&b, n->msg, strcspn(n->msg, "\n"));
+	te.name = (char *)(uintptr_t)show_text(&b);
+	packet.has_timestamp = true;
+	packet.timestamp = n->time;
+	packet.track_event = &te;
+	perfetto_put(p, &packet);
+	buf_fini(&b);
+}
+
 static void
 perfetto_close(void *state)
 {
@@ -238,5 +269,5 @@ const struct show_format show_format_perfetto = {
 	.name = "perfetto",
 	.what = "tracks of processes and threads, for ui.perfetto.dev",
 	.binary = true, .open = perfetto_open, .record = perfetto_record,
-	.close = perfetto_close,
+	.note = perfetto_note, .close = perfetto_close,
 };

@@ -24,6 +24,7 @@ struct profile {
 	struct show_names *strings, *mappings, *functions, *locations;
 	struct { uint64_t *v; size_t n, cap; } at; /* locations of a stack */
 	struct buf piece;
+	struct show_losses lost;
 };
 
 /* Write a part of the profile. */
@@ -254,6 +255,29 @@ pprof_open(struct show_out *o, const struct show_opts *opts)
 }
 
 static void
+pprof_note(void *state, const struct show_note *n)
+{
+	show_loss_note(&((struct profile *)state)->lost, n);
+}
+
+/* pprof -comments prints it. */
+static void
+put_comment(struct profile *p)
+{
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+	struct buf b = BUF_INIT;
+	int64_t comment;
+
+	if (p->lost.n > 0) {
+		comment = string_id(p, show_loss_text(&b, &p->lost));
+		part.comment = &comment;
+		part.n_comment = 1;
+		pprof_put(p, &part);
+	}
+	buf_fini(&b);
+}
+
+static void
 pprof_close(void *state)
 {
 	struct profile *p = state;
@@ -270,6 +294,7 @@ pprof_close(void *state)
 		show_say("pprof: this is %s; there are other aggregations with "
 			 "stacks, for pprof=FILE,agg=NAME", p->agg);
 	}
+	put_comment(p);
 	show_names_free(p->strings);
 	show_names_free(p->mappings);
 	show_names_free(p->functions);
@@ -283,5 +308,5 @@ pprof_close(void *state)
 const struct show_format show_format_pprof = {
 	.name = "pprof", .what = "a profile of stacks, for pprof",
 	.binary = true, .open = pprof_open, .record = pprof_record,
-	.row = pprof_row, .close = pprof_close,
+	.row = pprof_row, .note = pprof_note, .close = pprof_close,
 };

@@ -5,7 +5,10 @@
  *
  * dtrace(1) may look at aggregations before the end, for pictures over time:
  * it says {"partial":true} on a line before such an element and
- * {"partial":false} behind it, which nobody but this program reads.
+ * {"partial":false} behind it, which nobody but this program reads.  The same
+ * holds of {"failed":true}: it has told of an error, so that what is missing
+ * has a reason that is known; and of {"name":"HINT","msg":...}, what helps against
+ * a loss.
  */
 #include "show/show.h"
 
@@ -25,6 +28,7 @@ struct reader {
 	struct show_agg agg;
 	bool partial; /* the next aggregations are not the last */
 	bool document; /* it is one of -O json */
+	bool failed; /* dtrace has told of an error */
 };
 
 static void *
@@ -267,7 +271,9 @@ static void
 give_note(struct reader *rd, const struct jv *e, const char *kind)
 {
 	struct show_note n = { .time = (uint64_t)jv_int(e, "timestamp"),
-			       .kind = kind, .msg = jv_str(e, "msg") };
+			       .kind = kind, .msg = jv_str(e, "msg"),
+			       .what = jv_str(e, "kind"),
+			       .count = jv_int(e, "count") };
 	struct buf b = BUF_INIT;
 
 	if (strcmp(kind, "PROC") == 0) {
@@ -293,6 +299,10 @@ on_element(void *arg, const struct jv *e)
 
 	if (jv_get(e, "partial") != NULL) {
 		rd->partial = strcmp(jv_str(e, "partial"), "true") == 0;
+		return;
+	}
+	if (jv_get(e, "failed") != NULL) {
+		rd->failed = true;
 		return;
 	}
 	if (jv_get(e, "dtrace") != NULL) {
@@ -340,5 +350,5 @@ show_read(int fd, const struct show_sink *sinks, size_t nsinks,
 				 "are the lines of -O jsonl");
 		rv = -1;
 	}
-	return rv;
+	return rv == 0 && rd.failed ? 1 : rv;
 }

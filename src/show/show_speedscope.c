@@ -48,6 +48,7 @@ struct speedscope {
 	uint64_t nevents;
 	bool comma;	/* a profile has been written */
 	int error;	/* of the files that wait */
+	struct show_losses lost;
 };
 
 static FILE *
@@ -293,9 +294,7 @@ speedscope_open(struct show_out *o, const struct show_opts *opts)
 	s->flows = show_flows_new(speedscope_on_event, s);
 	show_puts(o, "{\"$schema\":\"https://www.speedscope.app/"
 		     "file-format-schema.json\",\"exporter\":\"dtrace\","
-		     "\"name\":");
-	show_json(o, opts->title != NULL ? opts->title : "dtrace");
-	show_puts(o, ",\"activeProfileIndex\":0,\"profiles\":[");
+		     "\"activeProfileIndex\":0,\"profiles\":[");
 	return s;
 }
 
@@ -308,7 +307,26 @@ put_frames(struct speedscope *s)
 		show_json(s->out, show_name_text(s->frames, (uint32_t)i));
 		show_puts(s->out, "}");
 	}
-	show_puts(s->out, "\n]}}\n");
+	show_puts(s->out, "\n]},\"name\":");
+}
+
+/* The title, and what was lost: the program shows it above the picture. */
+static void
+put_name(struct speedscope *s)
+{
+	struct buf b = BUF_INIT;
+
+	buf_puts(&b, s->opts->title != NULL ? s->opts->title : "dtrace");
+	buf_puts(&b, s->lost.n > 0 ? ". " : "");
+	show_json(s->out, show_loss_text(&b, &s->lost));
+	show_puts(s->out, "}\n");
+	buf_fini(&b);
+}
+
+static void
+speedscope_note(void *state, const struct show_note *n)
+{
+	show_loss_note(&((struct speedscope *)state)->lost, n);
 }
 
 static void
@@ -329,6 +347,7 @@ speedscope_close(void *state)
 		show_lack("speedscope: there are neither stacks nor entries "
 			  "and returns");
 	put_frames(s);
+	put_name(s);
 	if (s->error != 0)
 		show_die("speedscope: what has to wait cannot be kept: %s",
 			 strerror(s->error));
@@ -344,5 +363,5 @@ const struct show_format show_format_speedscope = {
 	.name = "speedscope",
 	.what = "stacks, and threads from entry to return, for speedscope.app",
 	.open = speedscope_open, .record = speedscope_record,
-	.row = speedscope_row, .close = speedscope_close,
+	.row = speedscope_row, .note = speedscope_note, .close = speedscope_close,
 };
