@@ -245,7 +245,7 @@ trace_begin(struct world *w, unsigned sw)
 		DT_OPT_flowindent, DT_OPT_temporal, DT_OPT_quiet,
 		DT_OPT_rawbytes, DT_OPT_agghist, DT_OPT_aggpack,
 		DT_OPT_aggzoom, DT_OPT_aggsortkey, DT_OPT_aggsortrev,
-		DT_OPT_aggsortpos
+		DT_OPT_aggsortpos, DT_OPT_aggnonzero
 	};
 	dtrace_hdl_t *dtp = w->dtp;
 

@@ -12,7 +12,7 @@
  * ends, for each place that called malloc, calloc, realloc, valloc or
  * posix_memalign. Where operator new, strdup, getline or asprintf called
  * these, the place is the one that called operator new and so on. Places whose
- * blocks have all been freed are shown with zeros.
+ * blocks have all been freed are left out.
  *
  * A block is no leak because it is not free yet: trace some time of a
  * process's work with -p, and compare runs of different length. Frees of
@@ -32,6 +32,7 @@
 #pragma D option defaultargs
 #pragma D option zdefs
 #pragma D option aggsortrev
+#pragma D option aggnonzero
 #pragma D option dynvarsize=16m
 
 self uintptr_t via;	/* who called operator new and so on */

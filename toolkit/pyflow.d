@@ -11,7 +11,7 @@
  *
  * A line for each function of Python when it begins, with its file and the first
  * line that it runs, and one when it returns, with how many microseconds it
- * took; indented by depth, in the order in which they happened. With a function
+ * took; indented by depth, forty deep at most, in the order in which they happened. With a function
  * only its calls are shown and what they call, in each thread.
  *
  * <module> is a file's own code. Generators return at each yield, and begin
@@ -48,6 +48,32 @@ python$target:::line
 /self->n > 0 || $$1 == "" || copyinstr(arg1) == $$1/
 {
 	this->depth = ustackdepth;
+	this->seen = 1;
+}
+
+/* What lay deeper has left without a probe; two may have. */
+python$target:::line
+/this->seen && self->n > 0 && this->depth < self->at[self->n]/
+{
+	self->at[self->n] = 0;
+	self->name[self->n] = 0;
+	self->start[self->n] = 0;
+	self->n--;
+}
+
+python$target:::line
+/this->seen && self->n > 0 && this->depth < self->at[self->n]/
+{
+	self->at[self->n] = 0;
+	self->name[self->n] = 0;
+	self->start[self->n] = 0;
+	self->n--;
+}
+
+python$target:::line
+/this->seen/
+{
+	this->seen = 0;
 	this->begins = self->n == 0 || this->depth > self->at[self->n] ||
 	    (this->depth == self->at[self->n] && arg1 != self->name[self->n]);
 }
@@ -56,7 +82,7 @@ python$target:::line
 /this->begins/
 {
 	printf("%10d %8d %*s-> %S %S:%d\n", (timestamp - began) / 1000, tid,
-	    2 * self->n, "", copyinstr(arg1), basename(copyinstr(arg0)), arg2);
+	    2 * (self->n < 40 ? self->n : 40), "", copyinstr(arg1), basename(copyinstr(arg0)), arg2);
 	self->n++;
 	self->at[self->n] = this->depth;
 	self->name[self->n] = arg1;
@@ -68,7 +94,7 @@ python$target:::function-return
 /self->n > 0 && arg1 == self->name[self->n]/
 {
 	printf("%10d %8d %*s<- %S %d us\n", (timestamp - began) / 1000, tid,
-	    2 * (self->n - 1), "", copyinstr(arg1),
+	    2 * (self->n <= 40 ? self->n - 1 : 40), "", copyinstr(arg1),
 	    (timestamp - self->start[self->n]) / 1000);
 	self->at[self->n] = 0;
 	self->name[self->n] = 0;

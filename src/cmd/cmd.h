@@ -44,6 +44,7 @@ struct cmd {
 	int nobjects;
 	unsigned cflags;
 	bool quiet, flowindent, verbose, heading;
+	bool line_ended; /* by what a record has printed last */
 	bool buffered; /* -B: text comes through a handler */
 	bool structured; /* -O: all output is the library's */
 	int live; /* -c and -p processes that run */
@@ -256,12 +257,13 @@ int cmd_hold_claim(struct cmd *c, int argc, char **argv);
  */
 void cmd_run(int argc, char **argv);
 /* Is a tool running?  Then its arguments are checked; ends with status 2 if one
-   is missing, superfluous or none that it knows, or if it wants a process and
-   has none (target). */
-void cmd_run_check(bool target, char **args, int nargs);
-/* cmd_run_args.c: the same for a tool with this header. */
+   is missing, superfluous or none that it knows, or if the processes are not
+   what it wants. */
+void cmd_run_check(const struct cmd_targets *t, char **args, int nargs);
+/* cmd_run_args.c: the same for a tool with this header; target: there is a
+   process, command: one of -c. */
 void cmd_run_args(const char *tool, const char *header, bool target,
-		  char **args, int nargs);
+		  bool command, char **args, int nargs);
 
 /* cmd_explain.c: print what the error with that tag is, NULL: which there are.
    The exit status. */

@@ -51,6 +51,15 @@ cmd_chew(const dtrace_probedata_t *data, void *arg)
 	return DTRACE_CONSUME_THIS;
 }
 
+/* Does what is printed in this format end with a newline? */
+static bool
+ends_line(const char *format)
+{
+	size_t n = format != NULL ? strlen(format) : 0;
+
+	return n > 0 && format[n - 1] == '\n';
+}
+
 int
 cmd_chewrec(const dtrace_probedata_t *data, const dtrace_recdesc_t *rec,
 	    void *arg)
@@ -58,11 +67,15 @@ cmd_chewrec(const dtrace_probedata_t *data, const dtrace_recdesc_t *rec,
 	struct cmd *c = arg;
 
 	if (rec == NULL) {
-		/* The end of a record. */
-		if (!c->quiet && !c->structured)
+		/* The end of a record.  With -F and -q its columns are there
+		   and want an end of their line, which printf() may be. */
+		if (!c->structured &&
+		    (!c->quiet || (c->flowindent && !c->line_ended)))
 			cmd_out(c, "\n");
+		c->line_ended = false;
 		return DTRACE_CONSUME_NEXT;
 	}
+	c->line_ended = ends_line(rec->dtrd_format);
 	if (rec->dtrd_action == DTRACEACT_EXIT)
 		memcpy(&c->status, data->dtpda_data + rec->dtrd_offset,
 		       sizeof(c->status));

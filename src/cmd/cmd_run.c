@@ -320,12 +320,16 @@ static const char *run_name; /* the tool that runs; NULL: none */
 static char run_path[PATH_MAX];
 
 void
-cmd_run_check(bool target, char **args, int nargs)
+cmd_run_check(const struct cmd_targets *t, char **args, int nargs)
 {
 	char *header = run_name != NULL ? read_header(run_path) : NULL;
 
+	bool command = false;
+
+	for (int i = 0; i < t->n; i++)
+		command |= !t->v[i].is_pid;
 	if (header != NULL)
-		cmd_run_args(run_name, header, target, args, nargs);
+		cmd_run_args(run_name, header, t->n > 0, command, args, nargs);
 	free(header);
 }
 

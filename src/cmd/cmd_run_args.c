@@ -9,6 +9,9 @@
  * given.  Where the default is a number the argument is one.  Where the item
  * begins with words and a colon ("failed:", "call|process:") it is one of them.
  * "" always stands for the default.
+ *
+ * A tool with a usage for -p and none for -c looks at programs that a command
+ * is not: with -c it would say nothing, and not why.
  */
 #include "cmd.h"
 
@@ -105,20 +108,35 @@ is_arg_word(const char *words, size_t n, const char *arg)
 }
 
 static _Noreturn void
-wrong_arg(const char *tool, int n, const char *is, int is_len, const char *arg)
+missing_arg(const char *tool, int n, const char *item)
 {
-	cmd_error("run %s: argument %d %.*s%s%s ('%s run -h %s' says what it "
-		  "is)", tool, n, is_len, is, arg != NULL ? ", not " : "",
-		  arg != NULL ? arg : "", cmd_name, tool);
+	cmd_error("run %s: argument %d is missing: %s ('%s run -h %s' says "
+		  "more)", tool, n, item, cmd_name, tool);
 	exit(2);
 }
 
-/* "is call or process" */
+static _Noreturn void
+wrong_arg(const char *tool, int n, const char *is, int is_len, const char *arg)
+{
+	cmd_error("run %s: argument %d %.*s, not %s ('%s run -h %s' says what "
+		  "it is)", tool, n, is_len, is, arg, cmd_name, tool);
+	exit(2);
+}
+
+/* "is call or process"; of a number that should stand behind the word it says
+   so. */
 static _Noreturn void
 wrong_word(const char *tool, int n, const char *words, size_t len,
-	   const char *arg)
+	   const char *arg, bool number_next)
 {
 	char is[ITEM_MAX] = "is ";
+
+	if (number_next && is_number(arg)) {
+		cmd_error("run %s: argument %d is a word, and the number comes "
+			  "behind it: '%s run %s %.*s %s'", tool, n, cmd_name,
+			  tool, (int)strcspn(words, "|:"), words, arg);
+		exit(2);
+	}
 
 	for (size_t i = 0; i < len; i++) {
 		size_t at = strlen(is);
@@ -127,6 +145,27 @@ wrong_word(const char *tool, int n, const char *words, size_t len,
 			 words[i] == '|' ? " or " : words + i);
 	}
 	wrong_arg(tool, n, is, (int)strlen(is), arg);
+}
+
+/* Has it a usage with this option? */
+static bool
+has_usage(const char *header, const char *option)
+{
+	const char *p = strstr(header, "\nUsage:");
+	const char *end = p != NULL ? strstr(p + 1, "\nNeeds:") : NULL;
+	const char *at = p != NULL ? strstr(p, option) : NULL;
+
+	return at != NULL && (end == NULL || at < end);
+}
+
+/* Is the item of argument n one whose default is a number? */
+static bool
+takes_number(const char *line, int n)
+{
+	char item[ITEM_MAX];
+	const char *def = item_find(line, n, item) ? item_default(item) : NULL;
+
+	return def != NULL && is_number(def);
 }
 
 /* Is each of its usages one with a process? */
@@ -149,8 +188,8 @@ wants_target(const char *header)
 }
 
 void
-cmd_run_args(const char *tool, const char *header, bool target, char **args,
-	     int nargs)
+cmd_run_args(const char *tool, const char *header, bool target, bool command,
+	     char **args, int nargs)
 {
 	char line[ARGS_MAX], item[ITEM_MAX];
 	int n = 1;
@@ -158,6 +197,12 @@ cmd_run_args(const char *tool, const char *header, bool target, char **args,
 	if (!target && wants_target(header)) {
 		cmd_error("run %s: it wants a process: -p PID, or -c CMD ('%s "
 			  "run -h %s' says more)", tool, cmd_name, tool);
+		exit(2);
+	}
+	if (command && has_usage(header, "-p ") && !has_usage(header, "-c ")) {
+		cmd_error("run %s: it looks at programs that run already, -c "
+			  "is not for it ('%s run -h %s' says more)", tool,
+			  cmd_name, tool);
 		exit(2);
 	}
 	if (strstr(header, "\nArgs:") == NULL) /* D says what is too much */
@@ -169,11 +214,12 @@ cmd_run_args(const char *tool, const char *header, bool target, char **args,
 		const char *def = item_default(item);
 
 		if (*arg == '\0' && def == NULL)
-			wrong_arg(tool, n, "is missing", 10, NULL);
+			missing_arg(tool, n, item);
 		if (*arg == '\0')
 			continue;
 		if (words > 0 && !is_arg_word(item, words, arg))
-			wrong_word(tool, n, item, words, arg);
+			wrong_word(tool, n, item, words, arg,
+				   takes_number(line, n + 1));
 		if (def != NULL && is_number(def) && !is_number(arg))
 			wrong_arg(tool, n, "is a number", 11, arg);
 	}

@@ -6,8 +6,9 @@
  * It is started when the programs have been compiled; all output goes into a
  * pipe to it.  Tracing does not begin before it has said that it could open its
  * files.  At the end the pipe is closed, and its status is ours unless we have
- * one: exit()'s, or an error's.  After an error of ours the last line in the pipe
- * says so, {"failed":true}: it does not complain then that there is nothing.
+ * one: exit()'s, or an error's.  After an error of ours the last line in the
+ * pipe says so, {"failed":true}: it does not complain then that there is
+ * nothing.
  */
 #include "cmd.h"
 

@@ -572,7 +572,7 @@ check_args(struct cmd *c, const struct cmd_targets *t)
 {
 	bool made = c->mode == MODE_OBJECT || c->mode == MODE_HEADER;
 
-	cmd_run_check(t->n > 0, c->args + 1, c->nargs - 1);
+	cmd_run_check(t, c->args + 1, c->nargs - 1);
 	if (c->hold)
 		hold_options(c, t);
 	if (t->instead_too != '\0')

@@ -156,15 +156,37 @@ rows_sort(struct dt_aggs *as, const uint32_t *aggs, struct rows *rs)
 	qsort_r(rs->row, rs->n, sizeof(*rs->row), cmp_rows, rs);
 }
 
-static int
-rows_visit(struct rows *rs, dt_row_fn *fn, void *arg)
+/* Is every value of the row 0? */
+static bool
+row_is_zero(const struct dif_tab *tab, const uint32_t *aggs,
+	    const struct row *r, uint32_t n)
 {
+	for (uint32_t i = 0; i < n; i++) {
+		const struct dt_cell *c = r->cell[i];
+
+		if (c != NULL &&
+		    dt_agg_value(dt_agg_info(tab->aggs[aggs[i]]), c->words,
+				 c->nwords, 1) != 0)
+			return false;
+	}
+	return true;
+}
+
+static int
+rows_visit(struct dt_aggs *as, const uint32_t *aggs, struct rows *rs,
+	   dt_row_fn *fn, void *arg)
+{
+	const struct dif_tab *tab = dt_aggs_tab(as);
+
 	for (size_t i = 0; i < rs->n; i++) {
 		const struct row *r = &rs->row[i];
 		struct dt_row out = { r->key->keys, r->key->nkeys, rs->naggs,
 				      r->cell };
-		int rc = fn(arg, &out);
+		int rc;
 
+		if (rs->sort.nonzero && row_is_zero(tab, aggs, r, rs->naggs))
+			continue;
+		rc = fn(arg, &out);
 		if (rc != 0)
 			return rc;
 	}
@@ -201,7 +223,7 @@ dt_aggs_walk(struct dt_aggs *as, const uint32_t *aggs, uint32_t naggs,
 		rs.sort = *sort;
 		rows_sort(as, aggs, &rs);
 	}
-	rc = rows_visit(&rs, fn, arg);
+	rc = rows_visit(as, aggs, &rs, fn, arg);
 out:
 	hash_free(by_key);
 	free(rs.weight);

@@ -137,7 +137,8 @@ print_order(const dtrace_hdl_t *dtp, dtrace_aggregate_walk_f *func,
 		if (orders[i].func != func)
 			continue;
 		*s = (struct dt_aggsort){ .bykey = orders[i].bykey,
-					  .rev = orders[i].rev };
+					  .rev = orders[i].rev,
+					  .nonzero = s->nonzero };
 		return true;
 	}
 	return false;

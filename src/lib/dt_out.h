@@ -132,8 +132,9 @@ struct dt_flow {
 	size_t n, cap;
 };
 
-/* How to order rows. */
+/* How to order rows, and which. */
 struct dt_aggsort {
+	bool nonzero;	 /* aggnonzero: not those that are all zero */
 	bool bykey, rev; /* aggsortkey, aggsortrev */
 	int keypos, pos; /* aggsortkeypos, aggsortpos */
 };

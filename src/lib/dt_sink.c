@@ -106,5 +106,6 @@ dt_agg_sort(const dtrace_hdl_t *dtp, struct dt_aggsort *s)
 		.rev = dt_opt_on(dtp, DT_OPT_aggsortrev),
 		.keypos = (int)dtp->opt[DT_OPT_aggsortkeypos],
 		.pos = (int)dtp->opt[DT_OPT_aggsortpos],
+		.nonzero = dt_opt_on(dtp, DT_OPT_aggnonzero),
 	};
 }

@@ -153,8 +153,8 @@ struct show_sink {
 /*
  * Read lines (or one document) from fd to their end and give all to the sinks.
  * 0; 1: dtrace has failed, which it has told itself; or -1: what is there is no
- * structured output, or ends in the middle; what came before has been given, and
- * err (of size n) tells what is wrong.
+ * structured output, or ends in the middle; what came before has been given,
+ * and err (of size n) tells what is wrong.
  * stop() is asked between two pieces: true ends the reading, as their end does.
  */
 int show_read(int fd, const struct show_sink *sinks, size_t nsinks,

@@ -312,7 +312,7 @@ put_frames(struct speedscope *s)
 
 /* The title, and what was lost: the program shows it above the picture. */
 static void
-put_name(struct speedscope *s)
+ss_put_name(struct speedscope *s)
 {
 	struct buf b = BUF_INIT;
 
@@ -347,7 +347,7 @@ speedscope_close(void *state)
 		show_lack("speedscope: there are neither stacks nor entries "
 			  "and returns");
 	put_frames(s);
-	put_name(s);
+	ss_put_name(s);
 	if (s->error != 0)
 		show_die("speedscope: what has to wait cannot be kept: %s",
 			 strerror(s->error));
@@ -363,5 +363,6 @@ const struct show_format show_format_speedscope = {
 	.name = "speedscope",
 	.what = "stacks, and threads from entry to return, for speedscope.app",
 	.open = speedscope_open, .record = speedscope_record,
-	.row = speedscope_row, .note = speedscope_note, .close = speedscope_close,
+	.row = speedscope_row, .note = speedscope_note,
+	.close = speedscope_close,
 };

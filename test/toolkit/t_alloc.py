@@ -17,9 +17,12 @@ __attribute__((noinline)) void *copied(const char *s)
 { void *p = strdup(s); KEEP(p); return p; }
 __attribute__((noinline)) void *aligned(size_t n)
 { void *p; if (posix_memalign(&p, 4096, n)) return 0; KEEP(p); return p; }
+__attribute__((noinline)) void *freed(size_t n)
+{ void *p = malloc(n); KEEP(p); return p; }
 int main(void)
 {
 	void *q = 0;
+	free(freed(100));
 	int moved = 0;
 	for (int i = 0; i < 100; i++) {
 		void *p = leaky(64);
@@ -79,6 +82,7 @@ def memleak_of(t, *more, user):
     assert got["zero"] == (640, 5), r.out
     assert got["copied"] == (36, 4), r.out
     assert got["aligned"] == (1000, 1), r.out
+    assert "freed" not in got and (0, 0) not in got.values(), r.out
 
 
 @tool("memleak", "ptrace")

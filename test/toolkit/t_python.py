@@ -105,6 +105,14 @@ def pyflow(t):
     assert r.out.count("<- ") == len(calls), r.out
     took = int(re.search(r"<- outer (\d+) us", r.out)[1])
     assert took >= sum(map(int, re.findall(r"<- thrower (\d+) us", r.out)))
+    r = t.run("-c", t.python("""
+def down(n):
+    return n if n == 0 else down(n - 1)
+down(60)
+"""), "down", user=True)
+    at = [line.index("-> down") for line in r.out.splitlines()
+          if "-> down" in line]
+    assert len(at) == 61 and max(at) - at[0] == 80, r.out
     r = t.run("-c", command, user=True)
     assert r.out.count("-> leaf ") == 6, r.out
     assert r.out.count("-> ") == r.out.count("<- "), r.out

@@ -62,15 +62,21 @@ def bad_usage(t):
 def arguments_that_are_wrong(t):
     for said, *args in (
             ("argument 1 is call or process, not bogus", "syscount", "bogus"),
-            ("argument 2 is missing", "usertime", "-c", "true", "a.out"),
+            ("argument 2 is missing: the function", "usertime", "-c", "true",
+             "a.out"),
+            ("it looks at programs that run already, -c is not for it",
+             "pgquery", "-c", "true"),
             ("argument 1 is a number, not abc", "lockhold", "-c", "true", "abc"),
             ("argument 2 is failed, not all", "opensnoop", "", "all"),
             ("it has 1 argument, not 2", "execsnoop", "failed", "x"),
             ("it wants a process: -p PID, or -c CMD", "usertime", "a.out", "f")):
         r = plain(t, *args)
         assert r.returncode == 2 and r.stdout == "" and re.fullmatch(
-            f"dtrace: run {args[0]}: {re.escape(said)} "
+            f"dtrace: run {args[0]}: {re.escape(said)}[^']* "
             f"\\('dtrace run -h {args[0]}' says .*\\)\n", r.stderr), r
+    r = plain(t, "syscount", "5")
+    assert r.returncode == 2 and r.stderr.endswith(
+        "'dtrace run syscount call 5'\n"), r
 
 
 @tool("run")

@@ -53,8 +53,8 @@ def libcalls(t):
     assert got == {"outer": 6, "again": 24}, r.out
     # All functions of all objects are asked for by nobody who forgets a word.
     r = t.run("-c", exe, status=2, user=True, quiet=False)
-    assert r.out == "" and "argument 1 is missing" in r.err and len(r.err.splitlines()) == 1, \
-        r.err
+    assert r.out == "" and len(r.err.splitlines()) == 1 and \
+        "argument 1 is missing: the object" in r.err, r.err
 
 
 @tool("usertime", "ptrace")
