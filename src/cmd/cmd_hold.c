@@ -364,8 +364,9 @@ cmd_hold_claim(struct cmd *c, int argc, char **argv)
 			cmd_fatal(c, "could not claim anonymous tracing: there "
 				     "is none (dtrace -A has it begin with the "
 				     "next boot)");
-		cmd_fatal(c, "could not claim anonymous tracing: %s",
-			  strerror(errno));
+		cmd_fatal(c, "could not claim anonymous tracing: %s%s",
+			  strerror(errno),
+			  errno == EACCES ? " (it is root's)" : "");
 	}
 	claim_send(c, fd, &cl);
 	return claim_wait(c, fd);

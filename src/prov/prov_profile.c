@@ -111,6 +111,8 @@ prov_profile_why_not(const char *name)
 	    profile_parse(name, &kind, &ns))
 		return NULL;
 	skip += strspn(name + skip, "0123456789");
+	if (name[skip] == '.')
+		return "numbers are whole: 500ms is written for 0.5s";
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
 		if (strcmp(units[i].suffix, name + skip) == 0)
 			return "rates are 1 to 5000 a second, intervals 200us "

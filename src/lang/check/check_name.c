@@ -549,6 +549,19 @@ use_enumerator(struct compile *cx, struct node *n, bool kernel)
 	return true;
 }
 
+/* What may have been meant; a name that is compared with text is perhaps text
+   without its quotes. */
+static const char *
+name_hint(struct compile *cx, const char *name)
+{
+	const char *near = check_near_var(cx, DIF_SCOPE_GLOBAL, name);
+
+	if (*near != '\0' || cx->beside == NULL || !type_is_string(cx->beside))
+		return near;
+	return arena_printf(cx->arena, " (text is written in quotes: \"%s\")",
+			    name);
+}
+
 /* n becomes the constant, if the type has it. */
 static void
 check_enumerator_of(struct compile *cx, struct node *n, struct type *type)
@@ -642,7 +655,7 @@ check_ident(struct compile *cx, struct node *n)
 		return;
 	lang_fail(cx, &D_IDENT_UNDEF, n->loc,
 		  "failed to resolve %s: unknown variable name%s", n->name,
-		  check_near_var(cx, DIF_SCOPE_GLOBAL, n->name));
+		  name_hint(cx, n->name));
 }
 
 /* ---- kernel symbols ----------------------------------------------------- */
