@@ -1,7 +1,8 @@
 /*
  * The stack of a thread that comes back to its CPU, whose memory is not mapped
  * yet: where it waited.  Predicates about the thread, about other things, and
- * none; a shorter stack beside a longer one.
+ * none; a shorter stack beside a longer one.  On a busy machine a wait may be over
+ * before the thread has left its CPU.
  * @needs: bpf
  * @target: waits
  * @run: -qs %f -c %t

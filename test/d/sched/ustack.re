@@ -3,10 +3,10 @@
  +waits`middle\+0x[0-9a-f]+
  +waits`outer\+0x[0-9a-f]+
  +waits`main\+0x[0-9a-f]+
-20
+(1[5-9]|20)
 
  +waits`inner\+0x[0-9a-f]+
-20
-waits`middle 20
-1 20
+(1[5-9]|20)
+waits`middle (1[5-9]|20)
+1 (1[5-9]|20)
 
