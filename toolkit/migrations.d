@@ -19,11 +19,11 @@
 #pragma D option defaultargs
 
 sdt:sched::sched_migrate_task
-/$target == 0 || args[0]->tgid == $target/
+/$target == 0 || xlate <psinfo_t *> (args[0])->pr_pid == $target/
 {
 	this->from = xlate <lwpsinfo_t *> (args[0])->pr_cpu;
-	@[args[0]->tgid, stringof(args[0]->comm), this->from, (int)arg1] =
-	    count();
+	@[xlate <psinfo_t *> (args[0])->pr_pid, stringof(args[0]->comm),
+	    this->from, (int)arg1] = count();
 }
 
 profile:::tick-1s

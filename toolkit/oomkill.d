@@ -25,6 +25,7 @@ dtrace:::BEGIN
 sdt:oom::mark_victim
 {
 	printf("%-20Y %7d %-16S %7d %-16S %9d %6d\n", walltimestamp, pid,
-	    execname, args[0]->tgid, stringof(args[0]->comm),
-	    args[0]->mm->total_vm * 4, args[0]->signal->oom_score_adj);
+	    execname, xlate <psinfo_t *> (args[0])->pr_pid,
+	    stringof(args[0]->comm), args[0]->mm->total_vm * 4,
+	    args[0]->signal->oom_score_adj);
 }
