@@ -311,12 +311,25 @@ unw_is_call(uint64_t b)
 	       ((b >> 32 & 0xffff) == 0x54ff);
 }
 
+/*
+ * What HotSpot's interpreter has called returns to code that no call is in
+ * front of: the interpreter pushes its address and jumps.  That code begins
+ * with mov -16(%rbp),%rsp; movq $0,-16(%rbp); in newer JDKs, by their sources
+ * (not tried), with mov -16(%rbp),%rcx; lea (%rbp,%rcx,8),%rsp.
+ */
+#define UNW_JVM    0xf045c748f0658b48ull
+#define UNW_JVM_21 0xcd648d48f04d8b48ull
+
 /* Is this the address behind a call? */
 RT_INLINE int
 unw_returns(struct rt *rt, uint64_t ret)
 {
-	return ret >= UNW_PAGE && rt_uread(rt, &rt->tmp[1], 8, ret - 8) == 0 &&
-	       unw_is_call(rt->tmp[1]);
+	if (ret < UNW_PAGE || rt_uread(rt, &rt->tmp[1], 8, ret - 8) != 0)
+		return 0;
+	if (unw_is_call(rt->tmp[1]))
+		return 1;
+	return rt_uread(rt, &rt->tmp[1], 8, ret) == 0 &&
+	       (rt->tmp[1] == UNW_JVM || rt->tmp[1] == UNW_JVM_21);
 }
 
 /* The caller's frame by the frame pointer. */
