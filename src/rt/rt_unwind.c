@@ -443,11 +443,19 @@ unw_cfa(struct rt *rt, uint64_t rule)
 #define UNW_FRAMED (~0ull)
 #define UNW_HIDDEN (~1ull)
 
+/* Four bytes anywhere; for BPF, clang would read one that says so byte by
+   byte. */
+#ifdef __bpf__
+typedef uint32_t unw_bytes4;
+#else
+typedef uint32_t unw_bytes4 __attribute__((aligned(1), may_alias));
+#endif
+
 RT_INLINE uint32_t
 unw_code4(const struct rt *rt, uint64_t off)
 {
-	return *(const uint32_t *)(const void *)(rt->unw.buf +
-						 rt_bound(off, 0xff));
+	return *(const unw_bytes4 *)(const void *)(rt->unw.buf +
+						   rt_bound(off, 0xff));
 }
 
 /* push %rbp; mov %rsp,%rbp at so many bytes behind the pc? */
