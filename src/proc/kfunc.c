@@ -216,7 +216,7 @@ kfuncs_text(bool *addrs, int *sys)
 		f = proc_tracefs_open("available_filter_functions", &e);
 	}
 	text = kfunc_read(f);
-	*sys = f == NULL ? e.sys : ENOMEM;
+	*sys = f == NULL ? e.sys : ENOMEM; /* 0: it is locked down */
 	return text;
 }
 
@@ -257,6 +257,9 @@ kfuncs_free(struct kfuncs *k)
 static const char *
 kfunc_why(int sys)
 {
+	if (sys == 0)
+		return "it is locked down (lockdown=confidentiality), which "
+		       "refuses that to root too";
 	if (sys == ENOENT || sys == ENODEV)
 		return "it has no list of them (available_filter_functions; "
 		       "CONFIG_FUNCTION_TRACER)";
@@ -267,7 +270,7 @@ kfunc_why(int sys)
 		return "only root may read the list of them "
 		       "(available_filter_functions)";
 	return "the list of them (available_filter_functions) is refused to "
-	       "root too, as where the kernel is locked down or in a container "
+	       "root too, as by a security module or in a container "
 	       "without CAP_SYS_ADMIN";
 }
 

@@ -251,6 +251,15 @@ FILE *proc_tracefs_open(const char *path, struct err *e);
 /* The same of debugfs ("kprobes/blacklist"). */
 FILE *proc_debugfs_open(const char *path, struct err *e);
 
+/* What the kernel refuses to root, too (kernel_lockdown(7)): to change it; and
+   to read it. */
+enum proc_lockdown {
+	PROC_LOCKDOWN_NONE,
+	PROC_LOCKDOWN_INTEGRITY,
+	PROC_LOCKDOWN_CONFIDENTIALITY,
+};
+enum proc_lockdown proc_lockdown(void);
+
 /* ---- modules of the kernel (kmod.c) -------------------------------------- */
 
 /* A number that is another when a module has been loaded, or unloaded. */

@@ -66,13 +66,52 @@ tracefs_file(const char *type, const char *const dirs[2], const char *path,
 	return f;
 }
 
+/* A line like "none [integrity] confidentiality". */
+enum proc_lockdown
+proc_lockdown(void)
+{
+	static const char *const dirs[2] = { "/sys/kernel/security",
+					     "/sys/kernel/security" };
+	struct err none = { 0 };
+	FILE *f = tracefs_file("securityfs", dirs, "lockdown", &none);
+	char line[128] = "";
+
+	if (f == NULL)
+		return PROC_LOCKDOWN_NONE;
+	if (fgets(line, sizeof(line), f) == NULL)
+		line[0] = '\0';
+	fclose(f);
+	if (strstr(line, "[confidentiality]") != NULL)
+		return PROC_LOCKDOWN_CONFIDENTIALITY;
+	return strstr(line, "[integrity]") != NULL ? PROC_LOCKDOWN_INTEGRITY
+						   : PROC_LOCKDOWN_NONE;
+}
+
+/* Where the kernel is locked down, that is why: with confidentiality tracefs is
+   empty.  e->sys is 0 then. */
+static void
+tracefs_locked(const char *path, struct err *e)
+{
+	if (proc_lockdown() != PROC_LOCKDOWN_CONFIDENTIALITY)
+		return;
+	err_clear(e);
+	err_set(e, &ERR_GENERIC, 0,
+		"cannot open %s of tracefs: the kernel is locked down "
+		"(lockdown=confidentiality)",
+		path);
+}
+
 FILE *
 proc_tracefs_open(const char *path, struct err *e)
 {
 	static const char *const dirs[2] = { "/sys/kernel/tracing",
 					     "/sys/kernel/debug/tracing" };
 
-	return tracefs_file("tracefs", dirs, path, e);
+	FILE *f = tracefs_file("tracefs", dirs, path, e);
+
+	if (f == NULL && geteuid() == 0)
+		tracefs_locked(path, e);
+	return f;
 }
 
 FILE *

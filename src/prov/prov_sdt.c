@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "prov/tp_list.h"
 #include "prov/tp_note.h"
@@ -88,9 +89,10 @@ check_groups(const struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 	    probe_glob(pd->mod, "vmlinux"))
 		return 0;
 	return err_set(e, &ERR_GENERIC, 0,
-		       "groups of tracepoints are not known (%s), which root "
-		       "can read; without one it is %s:::%s",
-		       why, pv->ops->name, pd->name);
+		       "groups of tracepoints are not known (%s)%s; without one "
+		       "it is %s:::%s",
+		       why, geteuid() != 0 ? ", which root can read" : "",
+		       pv->ops->name, pd->name);
 }
 
 int

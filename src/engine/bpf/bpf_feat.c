@@ -67,8 +67,8 @@ bpf_feat_error(struct err *e, int sys, const char *what)
 			       what, caps);
 	if (sys == EPERM || sys == EACCES)
 		return err_set(e, &ERR_GENERIC, sys,
-			       "%s: the kernel refuses BPF here (lockdown, a "
-			       "container's policy or a security module)",
+			       "%s: the kernel refuses BPF here (a container's "
+			       "policy or a security module)",
 			       what);
 	if (sys == ENOSYS)
 		return err_set(e, &ERR_GENERIC, sys,
@@ -142,6 +142,19 @@ bpf_feat_sleeps(uint32_t attach)
 	return fd >= 0;
 }
 
+/* Does the kernel know the program, and refuse it what reads the kernel?  That
+   is what lockdown=confidentiality means to BPF. */
+static bool
+is_locked_down(void)
+{
+	int fd = try_prog(BPF_PROG_TYPE_RAW_TRACEPOINT, 0,
+			  BPF_FUNC_probe_read_user);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 int
 bpf_feat_check(struct err *e)
 {
@@ -151,7 +164,13 @@ bpf_feat_check(struct err *e)
 	fd = try_prog(BPF_PROG_TYPE_RAW_TRACEPOINT, 0,
 		      BPF_FUNC_probe_read_kernel);
 	if (fd < 0)
-		return bpf_feat_error(e, errno, "DTrace needs BPF");
+		return errno == EINVAL && is_locked_down()
+			       ? err_set(e, &ERR_GENERIC, 0,
+					 "DTrace needs BPF that reads the "
+					 "kernel's memory: the kernel is locked "
+					 "down (lockdown=confidentiality), "
+					 "which refuses that to root too")
+			       : bpf_feat_error(e, errno, "DTrace needs BPF");
 	close(fd);
 	return 0;
 }
@@ -167,7 +186,7 @@ bpf_feat_copyout(struct err *e)
 	if (fd < 0)
 		return err_set(e, &ERR_GENERIC, errno,
 			       "copyout(): this kernel lets no tracing program "
-			       "write to user memory (lockdown, or "
+			       "write to user memory (it is locked down, or "
 			       "CAP_SYS_ADMIN is missing)");
 	close(fd);
 	return 0;
