@@ -549,7 +549,8 @@ near_elsewhere(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 	struct err e = { 0 };
 
 	any.mod = "";
-	if (!probe_is_exact(pd->mod) || (*pd->func == '\0' && *pd->name == '\0'))
+	if (!probe_is_exact(pd->mod) ||
+	    (*pd->func == '\0' && *pd->name == '\0'))
 		return NULL;
 	if (probe_match(dtp->probes, &any, near_visit_first, &w, &e) < 0)
 		err_clear(&e);
