@@ -74,6 +74,17 @@ arg_type(struct prov *pv, const struct tp_arg *a)
 	return f != NULL ? type_ptr(ts, f) : NULL;
 }
 
+/* A type of an argument is not there: as none of the kernel's is? */
+static int
+no_type(struct prov *pv, const struct probe *p, const char *type, struct err *e)
+{
+	const char *why = type_space_kernel_error(pv->env->types);
+
+	return err_set(e, &ERR_GENERIC, 0, "%s:%s:%s:%s: no type %s%s%s",
+		       p->prov, p->mod, p->func, p->name, type,
+		       why != NULL ? ": " : "", why != NULL ? why : "");
+}
+
 int
 tp_table_args(struct prov *pv, const struct probe *p, struct probe_args *out,
 	      struct err *e)
@@ -89,9 +100,7 @@ tp_table_args(struct prov *pv, const struct probe *p, struct probe_args *out,
 		if (out->type[i] == NULL && errno == ENOMEM)
 			return err_nomem(e);
 		if (out->type[i] == NULL)
-			return err_set(e, &ERR_GENERIC, 0,
-				       "%s:%s:%s:%s: no type %s", p->prov,
-				       p->mod, p->func, p->name, a->type);
+			return no_type(pv, p, a->type, e);
 		out->xlate[i] = a->xlate;
 		out->nargs = i + 1;
 	}
