@@ -598,19 +598,26 @@ near_kernel(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 			    pd->prov, fn.mod, fn.func, pd->name);
 }
 
-/* A provider that is there: what it has elsewhere, or has not. */
+/* A provider that is there: what it has elsewhere, or has not.  Tracepoints
+   have a group, and no function. */
 static char *
 near_rest(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 {
+	struct dif_pdesc in = { .prov = pd->prov, .mod = pd->func, .func = "",
+				.name = pd->name };
 	const char *mod;
 
 	if (!probe_is_exact(pd->prov))
 		return NULL;
-	mod = near_elsewhere(dtp, pd);
+	if (*pd->mod == '\0' && *pd->func != '\0' && near_any(dtp, &in))
+		mod = pd->func;
+	else
+		mod = near_elsewhere(dtp, pd);
 	if (mod == NULL)
 		return near_which(dtp, pd);
 	return arena_printf(dtp->arena, " (did you mean %s:%s:%s:%s?)",
-			    pd->prov, mod, pd->func, pd->name);
+			    pd->prov, mod, mod == pd->func ? "" : pd->func,
+			    pd->name);
 }
 
 const char *

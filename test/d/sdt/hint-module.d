@@ -9,3 +9,4 @@ sdt:nosuch::wakeup {}
 sdt:nosuch::sched_switch {}
 sdt:shced::sched_switch {}
 sdt:nosuch*:: {}
+sdt::sched:sched_switch {}
