@@ -8,6 +8,7 @@
  *   code_insn.c    decode: what an instruction does to control and flags
  *   code_fn.c      analysis of a function: targets, ways out
  *   code_return.c  where a function returns
+ *   code_chosen.c  what a function chooses among whose name is that choice
  *   code_x86_*.c   what x86-64 has of its own: windows for jumps, the cheapest
  *                  place for a uprobe, jumps through tables
  */
@@ -264,5 +265,20 @@ struct code_returns {
 int code_returns_find(const struct code_body *b, const struct code_world *w,
 		      struct code_returns *r);
 void code_returns_fini(struct code_returns *r);
+
+/* ---- functions that choose ----------------------------------------------- */
+
+struct code_chosen {
+	VEC(uint64_t) fns; /* sorted: what it chooses among */
+	bool all;	   /* as far as can be seen it returns no other */
+};
+/*
+ * The functions whose addresses the code of an IFUNC's symbol takes; is_fn says
+ * where functions begin.  0, or -1: no memory.  Free with code_chosen_fini().
+ */
+int code_chosen_find(const struct code_body *b,
+		     bool (*is_fn)(void *arg, uint64_t addr), void *arg,
+		     struct code_chosen *c);
+void code_chosen_fini(struct code_chosen *c);
 
 #endif

@@ -216,22 +216,30 @@ aarch64_slide(const struct code_body *b)
 /* ---- addresses ----------------------------------------------------------- */
 
 /* adr; or adrp, and add #low 12 bits right after it to the same register. */
+static bool
+aarch64_takes(const struct code_step *t, const struct code_step *before,
+	      uint64_t *addr)
+{
+	uint32_t w = a64_word(t->p), page;
+
+	*addr = t->in.target;
+	if (t->in.kind != CODE_I_PLAIN || before == NULL ||
+	    (w & 0xffc00000) != 0x91000000)
+		return t->in.kind == CODE_I_PLAIN && is_adr(w);
+	page = a64_word(before->p);
+	*addr = before->in.target + (w >> 10 & 0xfff);
+	return is_adrp(page) && (page & 31) == (w >> 5 & 31);
+}
+
 static void
 aarch64_refs(struct code_scan *s, const struct code_step *t)
 {
-	uint32_t w = a64_word(t->p), before;
-	uint64_t addr = t->in.target;
+	const struct code_step *before =
+		s->steps.n >= 2 ? &s->steps.v[s->steps.n - 2] : NULL;
+	uint64_t addr;
 
-	if (t->in.kind != CODE_I_PLAIN)
+	if (!aarch64_takes(t, before, &addr))
 		return;
-	if (s->steps.n >= 2 && (w & 0xffc00000) == 0x91000000) {
-		before = a64_word(s->steps.v[s->steps.n - 2].p);
-		if (!is_adrp(before) || (before & 31) != (w >> 5 & 31))
-			return;
-		addr = s->steps.v[s->steps.n - 2].in.target + (w >> 10 & 0xfff);
-	} else if (!is_adr(w)) {
-		return;
-	}
 	code_scan_target(s, addr);
 	code_scan_label(s, addr);
 }
@@ -306,5 +314,6 @@ const struct code_machine code_machine = {
 	.harms_inside = aarch64_harms_inside,
 	.is_plant = aarch64_is_plant,
 	.refs = aarch64_refs,
+	.takes = aarch64_takes,
 	.jump = aarch64_jump,
 };

@@ -6,6 +6,7 @@
  *   code_fn.c        cuts it, collects targets and ways out
  *   code_away.c      whether a jump into other code comes back
  *   code_return.c    the ways out that a uprobe can be placed at
+ *   code_chosen.c    addresses of functions that it takes
  *   code_x86_*.c     x86-64; see code_x86_impl.h
  *   code_aarch64.c   aarch64
  */
@@ -92,6 +93,10 @@ struct code_machine {
 	/* Call code_scan_target() and code_scan_label() for the addresses that
 	   an instruction holds. */
 	void (*refs)(struct code_scan *s, const struct code_step *t);
+	/* True if the instruction t, perhaps with the one before it (NULL:
+	   none is), makes an address of code: *addr.  NULL: never. */
+	bool (*takes)(const struct code_step *t, const struct code_step *before,
+		      uint64_t *addr);
 	/* Follow the indirect jump steps[i]; the targets that a table holds are
 	   added.  fn->insns is complete and sorted. */
 	enum code_goes (*jump)(struct code_scan *s, size_t i);

@@ -249,6 +249,21 @@ x86_refs(struct code_scan *s, const struct code_step *t)
 	}
 }
 
+static bool
+x86_takes(const struct code_step *t, const struct code_step *before,
+	  uint64_t *addr)
+{
+	uint32_t v;
+
+	*addr = t->in.target;
+	if (t->in.pc_rel || t->in.kind != CODE_I_PLAIN || t->in.len < 5 ||
+	    t->addr >= UINT32_MAX)
+		return code_step_is_lea(t);
+	memcpy(&v, t->p + t->in.len - 4, 4);
+	*addr = v;
+	return true;
+}
+
 const struct code_machine code_machine = {
 	.insn = x86_decode,
 	.is_nop = x86_is_nop,
@@ -258,6 +273,7 @@ const struct code_machine code_machine = {
 	.is_plant = x86_is_plant,
 	.exits = x86_exits,
 	.refs = x86_refs,
+	.takes = x86_takes,
 	.jump = code_x86_jump,
 	.recurs = code_x86_recurs,
 	.bare = code_x86_bare,

@@ -16,13 +16,13 @@
 enum pid_lang
 pid_fn_lang(const struct pid_fn *f)
 {
-	size_t n = strlen(f->sym->name);
+	size_t n = strlen(f->name);
 
 	/* Names of Go have a package: main.add.  Those of C that a program of
 	   Go has linked have none. */
-	if (strchr(f->sym->name, '.') == NULL || !elf_is_go(f->elf))
+	if (strchr(f->name, '.') == NULL || !elf_is_go(f->elf))
 		return PID_LANG_C;
-	return n > 5 && strcmp(f->sym->name + n - 5, ".abi0") == 0
+	return n > 5 && strcmp(f->name + n - 5, ".abi0") == 0
 		       ? PID_LANG_GO_STACK
 		       : PID_LANG_GO;
 }
@@ -36,7 +36,7 @@ fn_changed(const struct pid_fn *f)
 					     ".part." };
 
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-		if (strstr(f->sym->name, marks[i]) != NULL)
+		if (strstr(f->name, marks[i]) != NULL)
 			return pid_fn_lang(f) == PID_LANG_C;
 	return false;
 }
@@ -63,12 +63,12 @@ fn_type(struct prov *pv, const struct pid_fn *f, const char **why)
 		*why = why_keep(pv,
 				"the compiler has changed the parameters of "
 				"%s",
-				f->sym->name);
-	else if ((t = type_prog_func(tp, f->sym->addr)) == NULL)
+				f->name);
+	else if ((t = type_prog_func(tp, f->body.addr)) == NULL)
 		*why = why_keep(pv,
 				"the debug information does not have function "
 				"%s",
-				f->sym->name);
+				f->name);
 	return t;
 }
 

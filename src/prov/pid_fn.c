@@ -247,12 +247,15 @@ fn_body(struct elf_file *elf, const struct elf_sym *sym, uint64_t next,
 	return b->p != NULL;
 }
 
-/* The first function of the aliases s[0..n-1] that func means. */
+/* The first function of the aliases s[0..n-1] that func means: one that a
+   symbol is of, or that the loader chooses by it. */
 static const struct elf_sym *
-fn_choose(const struct elf_sym *s, size_t n, const char *func, bool glob)
+fn_choose(const struct elf_sym *s, size_t n, const char *func, bool chosen)
 {
+	bool glob = probe_is_glob(func);
+
 	for (size_t i = 0; i < n; i++) {
-		if (!s[i].is_func || s[i].size == 0)
+		if (!s[i].is_func || s[i].size == 0 || s[i].is_ifunc != chosen)
 			continue;
 		if (func[0] == '\0' || (glob ? probe_glob(func, s[i].name)
 					     : strcmp(func, s[i].name) == 0))
@@ -261,38 +264,241 @@ fn_choose(const struct elf_sym *s, size_t n, const char *func, bool glob)
 	return NULL;
 }
 
+/* One call of pid_each_fn(). */
+struct fn_walk {
+	struct proc_obj *obj;
+	struct elf_file *elf;
+	const char *func;
+	const struct elf_sym *s; /* of the object */
+	size_t n;
+	int (*fn)(void *arg, const struct pid_found *f);
+	void *arg;
+	struct err *e;
+};
+
+/* Symbols s[i..] at one address: the index behind the last. */
+static size_t
+walk_end(const struct fn_walk *w, size_t i)
+{
+	size_t end = i + 1;
+
+	while (end < w->n && w->s[end].addr == w->s[i].addr)
+		end++;
+	return end;
+}
+
+/* The functions s[i..end-1], which are one. */
+static int
+walk_plain(const struct fn_walk *w, size_t i, size_t end)
+{
+	struct pid_found f = { .obj = w->obj, .elf = w->elf };
+	const struct elf_sym *sym, *asked;
+
+	asked = fn_choose(&w->s[i], end - i, w->func, false);
+	sym = asked != NULL ? fn_choose(&w->s[i], end - i, "", false) : NULL;
+	if (sym == NULL ||
+	    !fn_body(w->elf, sym, end < w->n ? w->s[end].addr : 0, &f.body))
+		return 0;
+	f.name = sym->name;
+	f.asked = asked->name;
+	return w->fn(w->arg, &f);
+}
+
+/* ---- names that the loader chooses for ------------------------------ */
+
+static bool
+chosen_is_fn(void *arg, uint64_t addr)
+{
+	return elf_is_fn(arg, addr);
+}
+
+/* What the loader may choose for a symbol. */
+static int
+chosen_find(const struct fn_walk *w, const struct elf_sym *s,
+	    struct code_chosen *c)
+{
+	struct code_body b;
+
+	*c = (struct code_chosen){ 0 };
+	if (fn_body(w->elf, s, 0, &b) &&
+	    code_chosen_find(&b, chosen_is_fn, w->elf, c) != 0)
+		return err_nomem(w->e);
+	return 0;
+}
+
+static bool
+chosen_same(const struct code_chosen *a, const struct code_chosen *b)
+{
+	return a->all == b->all && a->fns.n == b->fns.n &&
+	       (a->fns.n == 0 || memcmp(a->fns.v, b->fns.v,
+					a->fns.n * sizeof(*a->fns.v)) == 0);
+}
+
+/* By the number of leading underscores, the shorter one, by the alphabet. */
+static bool
+name_before(const char *a, const char *b)
+{
+	size_t ua = strspn(a, "_"), ub = strspn(b, "_");
+	size_t na = strlen(a), nb = strlen(b);
+
+	if (ua != ub)
+		return ua < ub;
+	return na != nb ? na < nb : strcmp(a, b) < 0;
+}
+
+/* The first symbol that means the same choice as c: memcpy and memmove are one
+   function in most C libraries.  NULL + *e. */
+static const struct elf_sym *
+chosen_first(const struct fn_walk *w, const struct elf_sym *s,
+	     const struct code_chosen *c)
+{
+	const struct elf_sym *best = s;
+
+	for (size_t i = 0; i < w->n; i = walk_end(w, i)) {
+		const struct elf_sym *x =
+			fn_choose(&w->s[i], walk_end(w, i) - i, "", true);
+		struct code_chosen d;
+
+		if (x == NULL)
+			continue;
+		if (chosen_find(w, x, &d) != 0)
+			return NULL;
+		if (chosen_same(c, &d) && name_before(x->name, best->name))
+			best = x;
+		code_chosen_fini(&d);
+	}
+	return best;
+}
+
+/* The index of the first symbol at an address, or behind it. */
+static size_t
+walk_from(const struct fn_walk *w, uint64_t addr)
+{
+	size_t lo = 0, hi = w->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (w->s[mid].addr < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/*
+ * A function that may be chosen; of a stripped object the unwind table alone
+ * has its extent.  A pattern that means it by a name of its own finds it under
+ * that.
+ */
+static int
+chosen_one(const struct fn_walk *w, struct pid_found *f, uint64_t addr)
+{
+	size_t i = walk_from(w, addr), end = i;
+	const struct elf_sym *own = NULL;
+	const struct elf_fde *d = elf_fde_at(w->elf, addr);
+	struct elf_sym x = { .addr = addr };
+
+	if (i < w->n && w->s[i].addr == addr) {
+		end = walk_end(w, i);
+		own = fn_choose(&w->s[i], end - i, "", false);
+	}
+	if (own != NULL && !probe_is_exact(w->func) &&
+	    fn_choose(&w->s[i], end - i, w->func, false) != NULL)
+		return 0;
+	if (own != NULL)
+		x.size = own->size;
+	else if (d != NULL && d->addr == addr && d->size < UINT32_MAX)
+		x.size = (uint32_t)d->size;
+	if (x.size == 0 ||
+	    !fn_body(w->elf, &x, end < w->n ? w->s[end].addr : 0, &f->body))
+		return 0;
+	return w->fn(w->arg, f);
+}
+
+/* A name, at s[i..end-1], that the loader chooses a function for. */
+static int
+walk_chosen(const struct fn_walk *w, size_t i, size_t end)
+{
+	const struct elf_sym *asked =
+		fn_choose(&w->s[i], end - i, w->func, true);
+	struct pid_found f = { .obj = w->obj, .elf = w->elf };
+	const struct elf_sym *first;
+	struct code_chosen c;
+	int rc;
+
+	if (asked == NULL)
+		return 0;
+	if (chosen_find(w, asked, &c) != 0)
+		return -1;
+	first = c.all ? chosen_first(w, asked, &c) : asked;
+	rc = first != NULL ? 0 : -1;
+	if (rc == 0) {
+		f.name = first->name;
+		f.asked = asked->name;
+	}
+	for (size_t k = 0; rc == 0 && c.all && k < c.fns.n; k++)
+		rc = chosen_one(w, &f, c.fns.v[k]);
+	code_chosen_fini(&c);
+	return rc;
+}
+
+/* ---- all functions -------------------------------------------------- */
+
+/* False: the object cannot be read, *e. */
+static bool
+walk_begin(struct fn_walk *w)
+{
+	w->elf = proc_obj_elf(w->obj, w->e);
+	if (w->elf != NULL)
+		w->s = elf_syms(w->elf, &w->n);
+	return w->elf != NULL;
+}
+
 int
 pid_each_fn(struct proc_obj *o, const char *func,
 	    int (*fn)(void *arg, const struct pid_found *f), void *arg,
 	    struct err *e)
 {
-	bool glob = probe_is_glob(func);
-	struct elf_file *elf = proc_obj_elf(o, e);
-	const struct elf_sym *s;
-	size_t n, end;
+	struct fn_walk w = {
+		.obj = o, .func = func, .fn = fn, .arg = arg, .e = e
+	};
+	size_t end;
 	int rc;
 
-	if (elf == NULL)
+	if (!walk_begin(&w))
 		return -1;
-	if (func[0] != '\0' && !glob && elf_sym_find(elf, func) == NULL)
+	if (func[0] != '\0' && !probe_is_glob(func) &&
+	    elf_sym_find(w.elf, func) == NULL)
 		return 0;
-	s = elf_syms(elf, &n);
-	for (size_t i = 0; i < n; i = end) {
-		struct pid_found f = { .obj = o, .elf = elf };
-
-		for (end = i + 1; end < n && s[end].addr == s[i].addr; end++)
-			;
-		f.asked = fn_choose(&s[i], end - i, func, glob);
-		f.sym = f.asked == NULL ? NULL
-					: fn_choose(&s[i], end - i, "", false);
-		if (f.sym == NULL ||
-		    !fn_body(elf, f.sym, end < n ? s[end].addr : 0, &f.body))
-			continue;
-		rc = fn(arg, &f);
+	for (size_t i = 0; i < w.n; i = end) {
+		end = walk_end(&w, i);
+		rc = walk_plain(&w, i, end);
+		if (rc == 0)
+			rc = walk_chosen(&w, i, end);
 		if (rc != 0)
 			return rc;
 	}
 	return 0;
+}
+
+bool
+pid_chosen_unknown(struct proc_obj *o, const char *func)
+{
+	struct err e = { 0 };
+	struct fn_walk w = { .obj = o, .e = &e };
+	const struct elf_sym *s = NULL;
+	struct code_chosen c = { 0 };
+	bool unknown;
+
+	if (walk_begin(&w))
+		s = elf_sym_find(w.elf, func);
+	unknown = s != NULL && s->is_ifunc && chosen_find(&w, s, &c) == 0 &&
+		  !c.all;
+	code_chosen_fini(&c);
+	err_clear(&e);
+	return unknown;
 }
 
 /* ---- groups --------------------------------------------------------- */
@@ -342,14 +548,14 @@ pid_group_add(struct prov *pv, struct proc *p, const struct pid_found *f,
 	      struct err *e)
 {
 	struct pid_data *d = pv->data;
-	struct pid_group *g = group_get(pv, p, f->obj->name, f->sym->name, e);
+	struct pid_group *g = group_get(pv, p, f->obj->name, f->name, e);
 	struct pid_fn *fn, **end;
 
 	if (g == NULL)
 		return NULL;
 	for (end = &g->fns; *end != NULL; end = &(*end)->next)
 		if ((p == NULL || (*end)->obj == f->obj) &&
-		    (*end)->sym == f->sym)
+		    (*end)->elf == f->elf && (*end)->body.addr == f->body.addr)
 			return g;
 	fn = arena_alloc(d->arena, sizeof(*fn));
 	if (fn == NULL) {
@@ -357,7 +563,7 @@ pid_group_add(struct prov *pv, struct proc *p, const struct pid_found *f,
 		return NULL;
 	}
 	*fn = (struct pid_fn){
-		.obj = f->obj, .elf = f->elf, .sym = f->sym, .body = f->body
+		.obj = f->obj, .elf = f->elf, .name = g->func, .body = f->body
 	};
 	*end = fn;
 	return g;

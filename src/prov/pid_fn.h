@@ -23,7 +23,7 @@ struct pid_fn {
 	struct pid_fn *next; /* in its group */
 	struct proc_obj *obj;
 	struct elf_file *elf;
-	const struct elf_sym *sym; /* under the name of the group */
+	const char *name; /* the group's */
 	struct code_body body;
 	/* Bit per byte: an instruction begins here.  NULL: not looked for yet;
 	   pid_site.c. */
@@ -99,19 +99,23 @@ const char *pid_file_path(struct probe_set *ps, const struct proc_obj *o);
 
 /*
  * Call fn for every function of an object of which a name matches.  A function
- * with several names is met once, as the symbol that elf_syms() prefers.  0, or
- * what fn returned when not 0, or -1 + *e.
+ * with several names is met once, under that of the symbol that elf_syms()
+ * prefers.  A name that the loader chooses a function for (an IFUNC) means all
+ * that it may choose.  0, or what fn returned when not 0, or -1 + *e.
  */
 struct pid_found {
 	struct proc_obj *obj;
 	struct elf_file *elf;
-	const struct elf_sym *sym;
-	const struct elf_sym *asked; /* the one whose name matches */
+	const char *name;  /* its probes' */
+	const char *asked; /* the one that matches */
 	struct code_body body;
 };
 int pid_each_fn(struct proc_obj *o, const char *func,
 		int (*fn)(void *arg, const struct pid_found *f), void *arg,
 		struct err *e);
+/* Does func, a name, mean what the loader chooses in the object, and no code
+   shows all that it may choose? */
+bool pid_chosen_unknown(struct proc_obj *o, const char *func);
 
 /* The group of a function's name, with the function in it.  NULL + *e. */
 struct pid_group *pid_group_add(struct prov *pv, struct proc *p,

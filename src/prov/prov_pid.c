@@ -163,12 +163,11 @@ make_fn(void *arg, const struct pid_found *f)
 	struct pid_group *g;
 	const char *name = cx->pd->name;
 	/* Nobody calls a part, and a pattern does not mean it; a name does. */
-	bool part = elf_name_is_cold(f->sym->name) &&
+	bool part = elf_name_is_cold(f->name) &&
 		    strstr(cx->pd->func, ".cold") == NULL;
 
 	cx->nfuncs++;
-	cx->alias = strcmp(f->asked->name, f->sym->name) != 0 ? f->asked->name
-							      : NULL;
+	cx->alias = strcmp(f->asked, f->name) != 0 ? f->asked : NULL;
 	g = pid_group_add(cx->pv, cx->proc, f, cx->e);
 	if (g == NULL)
 		return -1;
@@ -293,7 +292,7 @@ static int
 near_fn(void *arg, const struct pid_found *f)
 {
 	struct near_fns *n = arg;
-	const char *name = f->asked->name, *part;
+	const char *name = f->asked, *part;
 
 	if (elf_name_is_cold(name))
 		return 0;
@@ -310,6 +309,21 @@ near_fn(void *arg, const struct pid_found *f)
 	return 0;
 }
 
+/* Names that the loader chooses functions for, which have others. */
+static void
+near_chosen(struct near *near, struct proc_obj *o)
+{
+	struct err e = { 0 };
+	struct elf_file *elf = proc_obj_elf(o, &e);
+	size_t n = 0;
+	const struct elf_sym *s = elf != NULL ? elf_syms(elf, &n) : NULL;
+
+	for (size_t i = 0; i < n; i++)
+		if (s[i].is_ifunc)
+			near_try(near, s[i].name);
+	err_clear(&e);
+}
+
 /* " (...)", what to write for a function that was misspelt, or "". */
 static const char *
 fn_hint(struct pid_cx *cx, char hint[FN_HINT_MAX])
@@ -324,6 +338,7 @@ fn_hint(struct pid_cx *cx, char hint[FN_HINT_MAX])
 
 		if (pid_each_fn(cx->objs.v[i], "", near_fn, &n, &e) != 0)
 			err_clear(&e);
+		near_chosen(&n.near, cx->objs.v[i]);
 	}
 	if (n.nclones != 0)
 		snprintf(hint, FN_HINT_MAX,
@@ -341,6 +356,17 @@ fn_hint(struct pid_cx *cx, char hint[FN_HINT_MAX])
 	else
 		near_hint(&n.near, hint);
 	return hint;
+}
+
+static int
+chosen_unknown(struct pid_cx *cx, const struct proc_obj *o)
+{
+	return pid_fail(cx, &D_PROC_FUNC,
+			"what %s of %s is, code chooses when a program begins "
+			"(an IFUNC), and it does not show all that it may "
+			"choose: that may be the kernel's own code (the vdso), "
+			"which can have no probes",
+			cx->pd->func, o->name);
 }
 
 static int
@@ -364,6 +390,9 @@ no_functions(struct pid_cx *cx)
 				(int)proc_pid(cx->proc), o->name);
 	if (!probe_is_exact(cx->pd->func))
 		return 0;
+	for (size_t i = 0; i < cx->objs.n; i++)
+		if (pid_chosen_unknown(cx->objs.v[i], cx->pd->func))
+			return chosen_unknown(cx, cx->objs.v[i]);
 	if (cx->proc == NULL)
 		return pid_fail(cx, &D_PROC_FUNC,
 				"no function named %s in %s of any process%s",

@@ -159,13 +159,33 @@ test_indirect(void **state)
 	returns(BODY(0xf9400810, 0xd63f0060, 0xd61f0020), 0, 0, false);
 }
 
+/* Where functions begin, for adrp x0,page; add x0,x0,#16. */
+static bool
+is_chosen(void *arg, uint64_t addr)
+{
+	return addr == FUNC || addr == (ADDR & ~4095ull) + 16;
+}
+
+static void
+test_chosen(void **state)
+{
+	struct code_body b = BODY(0x90000000, 0x91004000, RET);
+	struct code_chosen c;
+
+	assert_int_equal(code_chosen_find(&b, is_chosen, NULL, &c), 0);
+	assert_true(c.all);
+	assert_int_equal(c.fns.n, 1);
+	assert_int_equal(c.fns.v[0], (b.addr & ~4095ull) + 16);
+	code_chosen_fini(&c);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds),	cmocka_unit_test(test_allowed),
 		cmocka_unit_test(test_body),	cmocka_unit_test(test_returns),
-		cmocka_unit_test(test_indirect),
+		cmocka_unit_test(test_indirect), cmocka_unit_test(test_chosen),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -523,6 +523,60 @@ test_alone(void **state)
 	code_fn_fini(&l.f);
 }
 
+static bool
+starts_at_page(void *arg, uint64_t addr)
+{
+	return (addr & 0xfff) == 0;
+}
+
+/* What n bytes at addr may choose: a list, and whether it is all. */
+static void
+chooses(uint64_t addr, const uint8_t *p, size_t n, bool all, size_t nfns,
+	uint64_t a, uint64_t b)
+{
+	const struct code_body body = { .p = p, .n = n, .addr = addr };
+	struct code_chosen c;
+
+	assert_int_equal(code_chosen_find(&body, starts_at_page, NULL, &c), 0);
+	assert_int_equal(c.all, all);
+	assert_int_equal(c.fns.n, nfns);
+	if (nfns > 0)
+		assert_int_equal(c.fns.v[0], a);
+	if (nfns > 1)
+		assert_int_equal(c.fns.v[1], b);
+	code_chosen_fini(&c);
+}
+#define CHOOSES(addr, all, nfns, a, b, ...)                                    \
+	chooses(addr, BYTES(__VA_ARGS__), sizeof(BYTES(__VA_ARGS__)), all,     \
+		nfns, a, b)
+
+static void
+test_chosen(void **state)
+{
+	const uint64_t at = 0x7f0000001000ull;
+
+	/* lea 0x...3000,%rax; lea 0x...2000,%rdx; the same; cmove; ret */
+	CHOOSES(at, true, 2, at + 0x1000, at + 0x2000, 0x48, 0x8d, 0x05, 0xf9,
+		0x1f, 0, 0, 0x48, 0x8d, 0x15, 0xf2, 0x0f, 0, 0, 0x48, 0x8d,
+		0x0d, 0xeb, 0x0f, 0, 0, 0x48, 0x0f, 0x44, 0xc2, 0xc3);
+	/* Its own address; one that is amid a function; a load. */
+	CHOOSES(at, false, 0, 0, 0, 0x48, 0x8d, 0x05, 0xf9, 0xff, 0xff, 0xff,
+		0x48, 0x8d, 0x05, 0xf3, 0x1f, 0, 0, 0x48, 0x8b, 0x05, 0xeb,
+		0x1f, 0, 0, 0xc3);
+	/* call *(%rax), jmp far away: the address may come from there */
+	CHOOSES(at, false, 1, at + 0x2000, 0, 0x48, 0x8d, 0x05, 0xf9, 0x1f, 0,
+		0, 0xff, 0x10, 0xc3);
+	CHOOSES(at, false, 1, at + 0x2000, 0, 0x48, 0x8d, 0x05, 0xf9, 0x1f, 0,
+		0, 0xe9, 0x00, 0x10, 0, 0);
+	/* A call of a function that looks at the processor; a branch. */
+	CHOOSES(at, true, 1, at + 0x2000, 0, 0xe8, 0xfb, 0x0f, 0, 0, 0x74, 0x07,
+		0x48, 0x8d, 0x05, 0xf2, 0x1f, 0, 0, 0xc3);
+	/* mov $0x402000,%eax, where addresses are small */
+	CHOOSES(0x401000, true, 1, 0x402000, 0, 0xb8, 0x00, 0x20, 0x40, 0x00,
+		0xc3);
+	CHOOSES(at, false, 0, 0, 0, 0xb8, 0x00, 0x20, 0x40, 0x00, 0xc3);
+}
+
 int
 main(void)
 {
@@ -547,6 +601,7 @@ main(void)
 		cmocka_unit_test(test_calls_table),
 		cmocka_unit_test(test_goto_bare),
 		cmocka_unit_test(test_alone),
+		cmocka_unit_test(test_chosen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
