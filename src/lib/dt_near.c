@@ -97,12 +97,40 @@ near_field(dtrace_hdl_t *dtp, const struct dif_pdesc *pd, unsigned field)
 			    any.prov, any.mod, any.func, any.name);
 }
 
-static char *
-near_prov(dtrace_hdl_t *dtp, const char *name)
+/* pthon123 of process 123: the provider of that process that is near, and has
+   the probe, is the hint; NULL: none is. */
+static const char *
+near_of_process(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 {
+	size_t n = strlen(pd->prov), end = n;
+	struct near_walk w = { .field = 0 };
+	struct dif_pdesc any = *pd;
+	struct err e = { 0 };
+
+	while (n > 0 && isdigit((unsigned char)pd->prov[n - 1]))
+		n--;
+	if (n == end || n == 0)
+		return NULL;
+	/* Longer than pid, which would find fault with the rest. */
+	any.prov = arena_printf(dtp->arena, "????*%s", pd->prov + n);
+	near_init(&w.near, pd->prov);
+	if (any.prov == NULL ||
+	    probe_match(dtp->probes, &any, near_visit, &w, &e) < 0)
+		err_clear(&e);
+	return near_best(&w.near);
+}
+
+static char *
+near_prov(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	const char *name = pd->prov, *of = near_of_process(dtp, pd);
 	char buf[NEAR_HINT_MAX];
 	struct near n;
 
+	if (of != NULL)
+		return arena_printf(dtp->arena,
+				    ": there is no provider %s (did you mean "
+				    "%s?)", name, of);
 	near_init(&n, name);
 #define PROV(p) near_try(&n, #p);
 #include "prov/prov.def"
@@ -653,7 +681,7 @@ dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 		return hint;
 	if (*pd->prov != '\0' && !probe_is_glob(pd->prov) &&
 	    !probe_has_prov(dtp->probes, pd->prov))
-		return near_prov(dtp, pd->prov);
+		return near_prov(dtp, pd);
 	hint = near_of_target(dtp, pd);
 	if (hint == NULL)
 		hint = near_kernel(dtp, pd);

@@ -68,6 +68,9 @@ int proc_continue(struct proc *p, struct err *e);
 void proc_kill(struct proc *p);
 pid_t proc_pid(const struct proc *p);
 bool proc_is_child(const struct proc *p); /* made by proc_create */
+/* The command of such a one, if that is a script, which the program that was
+   executed for it reads; NULL. */
+const char *proc_script(const struct proc *p);
 /* A pidfd: polls readable when the process has ended. */
 int proc_fd(const struct proc *p);
 /*

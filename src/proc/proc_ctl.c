@@ -24,6 +24,7 @@
  * ptrace(2) wants all its calls from one thread: proc_create() and
  * proc_continue() of a process must come from the same one.
  */
+#include "proc/proc_fs.h"
 #include "proc/proc_impl.h"
 
 #include <elf.h>
@@ -128,6 +129,26 @@ create_wait_exec(struct proc *p, const char *file, int report, struct err *e)
 	}
 }
 
+/* The child cannot be seized: somebody has it, since dtrace's own children are
+   theirs. */
+static int
+seize_fail(pid_t pid, const char *file, int sys, struct err *e)
+{
+	struct proc_status st;
+	char who[32] = "?";
+	pid_t tracer = 0;
+
+	if (sys == EPERM && proc_status_read(pid, 0, &st))
+		tracer = (pid_t)proc_status_number(&st, "TracerPid");
+	if (tracer == 0)
+		return create_fail(file, sys, e);
+	proc_comm(tracer, who, sizeof(who));
+	return err_set(e, &ERR_GENERIC, 0,
+		       "cannot start %s: it is being traced by process %d "
+		       "(%s), as is all that dtrace starts, and only one can "
+		       "do that", file, (int)tracer, who);
+}
+
 /* Seize the child and let it execute its program. */
 static int
 create_start(struct proc *p, const char *file, int gate, int report,
@@ -135,7 +156,7 @@ create_start(struct proc *p, const char *file, int gate, int report,
 {
 	if (ptrace(PTRACE_SEIZE, p->pid, 0,
 		   PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC) != 0)
-		return create_fail(file, errno, e);
+		return seize_fail(p->pid, file, errno, e);
 	if (write(gate, "", 1) != 1)
 		return create_fail(file, errno, e);
 	return create_wait_exec(p, file, report, e);
@@ -478,12 +499,24 @@ proc_abandon(struct proc *p)
 	p->reaped = true;
 }
 
+/* A script's first argument is the program that reads it. */
+static void
+script_note(struct proc *p, const char *file)
+{
+	char first[4096];
+
+	if (proc_read(p->pid, 0, "cmdline", first, sizeof(first)) > 0 &&
+	    strcmp(first, file) != 0)
+		p->script = arena_strdup(p->set->arena, file);
+}
+
 static int
 create_control(struct proc *p, char *const argv[], enum proc_evaltime when,
 	       int gate, int report, struct err *e)
 {
 	if (create_start(p, argv[0], gate, report, e) != 0)
 		return -1;
+	script_note(p, argv[0]);
 	p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
 	if (p->pidfd < 0)
 		return ctl_fail(p, errno, "pidfd_open", e);

@@ -63,6 +63,7 @@ struct proc {
 	uint64_t starttime; /* ticks after boot: tells reused pids apart */
 	enum proc_state state;
 	bool child;
+	const char *script; /* proc_script(); in the set's arena */
 	enum proc_evaltime when; /* of a child that is held: where it is */
 	bool reaped;
 	int status;

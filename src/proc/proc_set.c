@@ -356,6 +356,12 @@ proc_pid(const struct proc *p)
 	return p->pid;
 }
 
+const char *
+proc_script(const struct proc *p)
+{
+	return p->script;
+}
+
 bool
 proc_is_child(const struct proc *p)
 {

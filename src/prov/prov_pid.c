@@ -358,6 +358,33 @@ fn_hint(struct pid_cx *cx, char hint[FN_HINT_MAX])
 	return hint;
 }
 
+/* "; ...", what is to be known of the process's program, or "": it is not what
+   the command's name says, or has no symbols. */
+static const char *
+program_note(struct pid_cx *cx, char note[FN_HINT_MAX])
+{
+	const char *script = proc_script(cx->proc);
+	struct proc_obj *exec = NULL;
+	struct err e = { 0 };
+
+	note[0] = '\0';
+	for (size_t i = 0; exec == NULL && i < cx->objs.n; i++)
+		if (cx->objs.v[i]->is_exec)
+			exec = cx->objs.v[i];
+	if (exec == NULL)
+		return note;
+	if (script != NULL)
+		snprintf(note, FN_HINT_MAX,
+			 "; %.160s is a script, and what is traced is the "
+			 "program that runs it, %.160s", script, exec->name);
+	else if (pid_each_fn(exec, "", have_fn, cx, &e) == 0)
+		snprintf(note, FN_HINT_MAX,
+			 "; %.160s, its program, has no symbols of functions "
+			 "(it is stripped)", exec->name);
+	err_clear(&e);
+	return note;
+}
+
 static int
 chosen_unknown(struct pid_cx *cx, const struct proc_obj *o)
 {
@@ -373,7 +400,7 @@ static int
 no_functions(struct pid_cx *cx)
 {
 	const struct proc_obj *o = stripped_obj(cx);
-	char hint[FN_HINT_MAX];
+	char hint[FN_HINT_MAX], note[FN_HINT_MAX];
 
 	if (o != NULL && cx->proc == NULL)
 		return pid_fail(cx, &D_PROC_FUNC,
@@ -400,10 +427,11 @@ no_functions(struct pid_cx *cx)
 				cx->mod != NULL ? cx->mod : "any object",
 				fn_hint(cx, hint));
 	return pid_fail(cx, &D_PROC_FUNC,
-			"no function named %s in %s of process %d%s",
+			"no function named %s in %s of process %d%s%s",
 			cx->pd->func,
 			cx->mod != NULL ? cx->mod : "any object",
-			(int)proc_pid(cx->proc), fn_hint(cx, hint));
+			(int)proc_pid(cx->proc), fn_hint(cx, hint),
+			program_note(cx, note));
 }
 
 static int
