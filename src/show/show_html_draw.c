@@ -50,6 +50,7 @@ percent(int64_t n, int64_t most)
 	return most > 0 && n > 0 ? (double)n * 100 / (double)most : 0;
 }
 
+/* The largest first; of the same value by key, and numbers as such. */
 static int
 by_value(const void *a, const void *b)
 {
@@ -58,7 +59,7 @@ by_value(const void *a, const void *b)
 	if (x->value != y->value)
 		return x->value < y->value ? 1 : -1;
 	for (size_t i = 0; i < x->nkeys && i < y->nkeys; i++) {
-		int c = strcmp(x->keys[i].text, y->keys[i].text);
+		int c = strverscmp(x->keys[i].text, y->keys[i].text);
 		if (c != 0)
 			return c;
 	}
