@@ -418,11 +418,12 @@ one_death(const struct tgt *t, enum work work, enum who who, enum when when,
 	return WIFEXITED(st) && WEXITSTATUS(st) == 0;
 }
 
-/* Nobody traces it any more: the guardian has come to its end. */
+/* Nobody traces it any more: the guardian has come to its end.  On a busy
+   machine it waits for a processor. */
 static void
 await_peace(const struct tgt *t)
 {
-	for (int i = 0; i < 5000; i++) {
+	for (int i = 0; i < 60000; i++) {
 		if (tgt_status(t->pid, "TracerPid", 10) == 0 &&
 		    text_clean(t->pid))
 			return;
