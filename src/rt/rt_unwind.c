@@ -13,9 +13,7 @@
  * Where there is no table (code made at run time, assembler), the frame pointer
  * is believed if it goes up and the word above it is an address behind a call.
  * Where a function has not built its frame yet, or has taken it down, it is its
- * caller's: the bytes at the first frame's pc show that (unw_bare()).  Of a
- * process that the consumer has not met yet that is all there is (unw_chain());
- * what else such words are is not shown.
+ * caller's: the bytes at the first frame's pc show that (unw_bare()).
  *
  * For the verifier: what changes from frame to frame lies in struct rt, so that
  * all frames look the same to it; searches have a fixed number of steps without
@@ -773,33 +771,6 @@ unw_want(struct rt *rt)
 	return 0;
 }
 
-static long
-unw_link(uint32_t i, struct unw_walk *w)
-{
-	if (w->rt->unw.have >= w->rt->unw.max || !unw_by_fp(w->rt))
-		return 1;
-	unw_note(w->rt, w->rt->unw.pc);
-	return 0;
-}
-
-/* Of a process of which no mapping is known: the frames that frame pointers
-   lead to, as long as each address is behind a call. */
-RT_INLINE void
-unw_chain(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp)
-{
-	struct unw_walk w = { rt };
-	struct rt_unw *u = &rt->unw;
-
-	u->sp = sp;
-	u->fp = fp;
-	u->direct = 0;
-	u->win = u->nwin = 0;
-	u->have = 0;
-	u->lost = 1;
-	unw_note(rt, pc);
-	bpf_loop(RT_UNWIND_MAX, (void *)unw_link, &w, 0);
-}
-
 /* As much of the stack as there is, page by page. */
 RT_INLINE void
 unw_keep(struct rt *rt, struct rt_unw_owed *o)
@@ -850,8 +821,6 @@ rt_unwind_owe(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp,
 	o->mm = rt->unw_mm;
 	o->arg_start = unw_kernel_word(rt->unw_mm + RT_CONF(mm_arg_start));
 	unw_keep(rt, o);
-	unw_chain(rt, pc, sp, fp);
-	o->chain = rt->unw.have;
 	/* All of it is there before that is said. */
 	__sync_val_compare_and_swap(&o->state, RT_UNW_TAKEN, RT_UNW_FULL);
 	return RT_UNW_OWED | number;
@@ -903,11 +872,6 @@ unw_list(struct rt *rt)
 	return u->n != 0;
 }
 
-RT_INLINE void
-unw_chain(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp)
-{
-}
-
 RT_INLINE uint64_t
 unw_owed(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t max)
 {
@@ -949,8 +913,6 @@ rt_unwind(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t max)
 		return 0;
 	u = &rt->unw;
 	u->have = u->lost = 0;
-	most = max & (RT_UNWIND_CALLER - 1);
-	u->max = most < RT_UNWIND_MAX ? (uint32_t)most : RT_UNWIND_MAX;
 	if (unw_list(rt)) {
 		u->pc = pc;
 		u->sp = sp;
@@ -959,11 +921,11 @@ rt_unwind(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t max)
 		u->exact = (max & RT_UNWIND_CALLER) == 0;
 		u->below = (max & RT_UNWIND_BELOW) != 0;
 		u->placed = (max & RT_UNWIND_PLACED) != 0;
+		most = max & (RT_UNWIND_CALLER - 1);
+		u->max = most < RT_UNWIND_MAX ? (uint32_t)most : RT_UNWIND_MAX;
 		rt_python_begin(rt);
 		rt_perl_begin(rt);
 		unw_run(rt, most);
-	} else if (u->want) {
-		unw_chain(rt, pc, sp, fp);
 	}
 	if (u->want == 0)
 		return u->have;

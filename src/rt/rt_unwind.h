@@ -111,7 +111,6 @@ struct rt_unw_owed {
 	uint64_t pc, sp, fp;
 	uint64_t max; /* frames at most, and RT_UNWIND_CALLER ... */
 	uint64_t mm, arg_start; /* the memory of the program that it was */
-	uint64_t chain; /* frames by frame pointers alone (unw_chain()) */
 	uint64_t n;   /* bytes of the stack, from sp on */
 	uint8_t stack[RT_UNW_OWED_STACK + 4096];
 };
