@@ -137,6 +137,10 @@ struct rt_conf {
 #define RT_FRAMES(rt)  ((uint64_t *)(void *)((rt)->key + RT_KEY_MAX))
 uint64_t rt_unwind(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp,
 		   uint64_t max);
+/* Of n > 0 frames in RT_FRAMES(rt), which the kernel has found along frame
+   pointers: how many are left if the stack ends in front of the first caller
+   that is behind no call (kernel engine). */
+uint64_t rt_unwind_calls(struct rt *rt, uint64_t n);
 
 /* rt_python.c, for rt_unwind.c, which calls them in this order: at the first
    frame, where the stack of a C function had the next _PyCFrame, and as long as

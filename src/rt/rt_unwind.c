@@ -794,6 +794,62 @@ unw_keep(struct rt *rt, struct rt_unw_owed *o)
 uint64_t rt_unwind_owe(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp,
 		       uint64_t max);
 
+static long
+unw_each_fp(uint32_t i, struct unw_walk *w)
+{
+	struct rt *rt = w->rt;
+
+	if (!unw_by_fp(rt))
+		return 1;
+	rt->unw.have = i + 1;
+	return 0;
+}
+
+/* How many callers frame pointers lead to. */
+RT_INLINE uint64_t
+unw_count_fp(struct rt *rt, uint64_t sp, uint64_t fp)
+{
+	struct unw_walk w = { rt };
+	struct rt_unw *u = &rt->unw;
+
+	u->sp = sp;
+	u->fp = fp;
+	u->win = u->nwin = 0;
+	u->direct = 0;
+	u->have = 0;
+	bpf_loop(RT_UNW_OWED_BY_FP, (void *)unw_each_fp, &w, 0);
+	return u->have;
+}
+
+static long
+unw_each_call(uint32_t i, struct unw_walk *w)
+{
+	struct rt *rt = w->rt;
+	struct rt_unw *u = &rt->unw;
+
+	if (u->have >= u->max ||
+	    !unw_returns(rt, *(uint64_t *)(void *)
+				 ((uint8_t *)RT_FRAMES(rt) +
+				  rt_bound((uint64_t)u->have * 8,
+					   RT_UNWIND_MAX * 8 - 8))))
+		return 1;
+	u->have++;
+	return 0;
+}
+
+RT_GLOBAL uint64_t
+rt_unwind_calls(struct rt *rt, uint64_t n)
+{
+	struct unw_walk w = { rt };
+
+	if (!rt)
+		return 0;
+	rt->unw.max = n < RT_UNWIND_MAX ? (uint32_t)n : RT_UNWIND_MAX;
+	rt->unw.have = 1;
+	bpf_loop(RT_UNWIND_MAX, (void *)unw_each_call, &w, 0);
+	return rt->unw.have;
+}
+
 /* Keep what a walk needs, for the consumer: its number, and the tag; 0: there
    is no room. */
 UNW_CALL uint64_t
@@ -821,6 +877,7 @@ rt_unwind_owe(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp,
 	o->mm = rt->unw_mm;
 	o->arg_start = unw_kernel_word(rt->unw_mm + RT_CONF(mm_arg_start));
 	unw_keep(rt, o);
+	o->by_fp = unw_count_fp(rt, sp, fp);
 	/* All of it is there before that is said. */
 	__sync_val_compare_and_swap(&o->state, RT_UNW_TAKEN, RT_UNW_FULL);
 	return RT_UNW_OWED | number;

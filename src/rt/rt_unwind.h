@@ -104,6 +104,7 @@ enum rt_unw_owed_state {
 	RT_UNW_FULL,
 };
 
+#define RT_UNW_OWED_BY_FP 64
 struct rt_unw_owed {
 	uint32_t state;
 	uint32_t pid;
@@ -112,6 +113,8 @@ struct rt_unw_owed {
 	uint64_t max; /* frames at most, and RT_UNWIND_CALLER ... */
 	uint64_t mm, arg_start; /* the memory of the program that it was */
 	uint64_t n;   /* bytes of the stack, from sp on */
+	uint64_t by_fp; /* callers that frame pointers lead to, each behind a
+			   call, which nobody can see when it has ended */
 	uint8_t stack[RT_UNW_OWED_STACK + 4096];
 };
 

@@ -5,6 +5,9 @@
  *
  * stack_target first: for each byte of standard input a stack that ends in
  * getppid(), which nothing else here calls.
+ *
+ * stack_target stray: getppid() with a frame pointer that leads to what is no
+ * frame: a word that goes up, and one that is no address behind a call.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,10 +49,30 @@ first(int n)
 	return n > 0 ? first(n - 1) + 1 : (int)getppid();
 }
 
+static int
+stray(void)
+{
+#ifdef __x86_64__
+	/* Above what may lie below the stack pointer. */
+	volatile unsigned long v[64] = { [40] = (unsigned long)&v[42],
+					 [41] = 0x41424344, [43] = 0x41424345 };
+	long rc;
+
+	__asm__ volatile("xchg %%rbp, %1\n\tsyscall\n\txchg %%rbp, %1"
+			 : "=a"(rc)
+			 : "b"(&v[40]), "a"(110L)
+			 : "rcx", "r11", "memory");
+#endif
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
 	char byte;
+
+	if (argc > 1 && strcmp(argv[1], "stray") == 0)
+		return stray();
 
 	while (argc > 1 && strcmp(argv[1], "first") == 0) {
 		if (read(0, &byte, 1) != 1)

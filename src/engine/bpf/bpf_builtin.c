@@ -484,15 +484,15 @@ stack_uregs(struct bg *g)
 }
 
 /*
- * rt_unwind(), whose frames are copied to where FR_TMP2 leads; R0 is how many
- * bytes.  Or on at `none`: nothing is known of this process.
+ * rt_unwind(): FR_TMP is how many frames are in the area.  Or on at `none`:
+ * nothing is known of this process.
  */
 static void
 stack_by_table(struct bg *g, uint32_t frames, bool owed, uint32_t none)
 {
 	const struct bpf_ktypes *k = &g->eng->kt;
 	struct em *em = g->em;
-	uint32_t known = em_label(em), few = em_label(em);
+	uint32_t known = em_label(em);
 
 	em_call(em, BPF_FUNC_get_current_task_btf);
 	em_ld(em, BPF_DW, R1, R0, (int)k->task_mm);
@@ -512,6 +512,35 @@ stack_by_table(struct bg *g, uint32_t frames, bool owed, uint32_t none)
 	em_place(em, known);
 	em_ld(em, BPF_W, R2, FP, FR_TMP);
 	em_ji(em, BPF_JEQ, R2, 0, none);
+	em_st(em, BPF_DW, FP, FR_TMP, R2);
+}
+
+/* The kernel's walk, as far as its frames are behind calls: FR_TMP is how many
+   are in the area.  On at `done` where there is none, with R0. */
+static void
+stack_by_calls(struct bg *g, uint32_t frames, uint32_t done)
+{
+	struct em *em = g->em;
+
+	em_lea(em, R1, R6, RT_AREA(g));
+	stack_by_kernel(g, frames, true);
+	em_ji(em, BPF_JSLE, R0, 0, done);
+	em_mov(em, R2, R0);
+	em_alui(em, BPF_RSH, R2, 3);
+	em_mov(em, R1, R6);
+	em_fn(em, "rt_unwind_calls");
+	em_st(em, BPF_DW, FP, FR_TMP, R0);
+}
+
+/* The frames in the area, FR_TMP, are copied to where FR_TMP2 leads; R0 is how
+   many bytes. */
+static void
+stack_copy(struct bg *g, uint32_t frames)
+{
+	struct em *em = g->em;
+	uint32_t few = em_label(em);
+
+	em_ld(em, BPF_W, R2, FP, FR_TMP);
 	em_ji(em, BPF_JLE, R2, (int32_t)frames, few);
 	em_imm(em, R2, frames);
 	em_place(em, few);
@@ -529,7 +558,7 @@ static void
 stack_walk(struct bg *g, uint32_t frames, bool user, bool owed)
 {
 	struct em *em = g->em;
-	uint32_t none, done;
+	uint32_t none, some, done;
 
 	em_st(em, BPF_DW, FP, FR_TMP2, R1);
 	if (!user || !g->eng->unw.on) {
@@ -537,13 +566,15 @@ stack_walk(struct bg *g, uint32_t frames, bool user, bool owed)
 		return;
 	}
 	none = em_label(em);
+	some = em_label(em);
 	done = em_label(em);
 	/* An owed one takes two words. */
 	stack_by_table(g, frames, owed && frames > 1, none);
-	em_ja(em, done);
+	em_ja(em, some);
 	em_place(em, none);
-	em_ld(em, BPF_DW, R1, FP, FR_TMP2);
-	stack_by_kernel(g, frames, true);
+	stack_by_calls(g, frames, done);
+	em_place(em, some);
+	stack_copy(g, frames);
 	em_place(em, done);
 }
 

@@ -11,7 +11,8 @@
  *
  * The process has gone on meanwhile: of its memory only code is looked at,
  * which stays as it is.  If it has ended, or executed another program, the
- * frames are those that frame pointers lead to, as the kernel has them.
+ * frames are those that frame pointers lead to, as many as the probe has found
+ * to be behind calls.
  *
  * Bounded: so many stacks at once, and of one process, and so many frames kept
  * that nobody has read yet; a probe that finds no room walks as far as it can.
@@ -142,7 +143,7 @@ owed_meet(struct engine *eng, uint32_t pid)
 
 /* ---- walks --------------------------------------------------------------- */
 
-/* Along frame pointers, as the kernel does. */
+/* Along frame pointers, as far as each leads to what was behind a call. */
 static size_t
 owed_by_fp(const struct rt_unw_owed *o, uint64_t *pcs, size_t max)
 {
@@ -150,7 +151,7 @@ owed_by_fp(const struct rt_unw_owed *o, uint64_t *pcs, size_t max)
 	size_t n = 0;
 
 	pcs[n++] = o->pc;
-	while (n < max && fp >= o->sp && fp - o->sp < o->n &&
+	while (n < max && n <= o->by_fp && fp >= o->sp && fp - o->sp < o->n &&
 	       o->n - (fp - o->sp) >= sizeof(frame)) {
 		memcpy(frame, o->stack + (fp - o->sp), sizeof(frame));
 		if (frame[1] == 0)

@@ -182,6 +182,7 @@ chain(struct rt_unw_owed *o, uint64_t n)
 	o->sp = 0x7000000;
 	o->fp = o->sp + 16;
 	o->n = 8192;
+	o->by_fp = n;
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t frame[2] = { o->fp + 16 * (i + 1), 0x2000 + i };
 
@@ -217,6 +218,24 @@ test_ended(void **state)
 	pcs[0] = o->pc;
 	pcs[1] = RT_UNW_OWED | 2;
 	bpf_owed_stack(&eng, pcs, FRAMES);
+	assert_int_equal(pcs[1], 0x2000);
+	assert_int_equal(pcs[2], 0);
+}
+
+/* What the second leads to was behind no call when the probe looked. */
+static void
+test_stray(void **state)
+{
+	struct rt_unw_owed *o = owe(3, FRAMES);
+
+	o->pid = 0x7fffffff;
+	o->arg_start = 0;
+	chain(o, 3);
+	o->by_fp = 1;
+	pcs[0] = o->pc;
+	pcs[1] = RT_UNW_OWED | 3;
+	bpf_owed_stack(&eng, pcs, FRAMES);
+	assert_int_equal(pcs[0], 0x1111);
 	assert_int_equal(pcs[1], 0x2000);
 	assert_int_equal(pcs[2], 0);
 }
@@ -302,7 +321,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 		T(test_whole), T(test_few), T(test_other_program),
-		T(test_ended), T(test_not_owed), T(test_closed),
+		T(test_ended), T(test_stray), T(test_not_owed), T(test_closed),
 		T(test_stays),
 	};
 
