@@ -59,6 +59,9 @@ const struct elf_sym *elf_syms(struct elf_file *f, size_t *n);
 size_t elf_syms_most(const struct elf_file *f);
 /* The symbol that contains a link-time address, best name; NULL: none. */
 const struct elf_sym *elf_sym_at(struct elf_file *f, uint64_t addr);
+/* The symbol in front of an address that none contains, if it has no size, as
+   those of assembler have none.  NULL: there is none. */
+const struct elf_sym *elf_sym_before(struct elf_file *f, uint64_t addr);
 /* The linker's stub that contains it (.plt), which has no symbol, under the
    name of what it calls: "puts@plt".  NULL: none, or it is not known. */
 const struct elf_sym *elf_stub_at(struct elf_file *f, uint64_t addr);

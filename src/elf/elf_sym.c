@@ -528,6 +528,16 @@ elf_sym_at(struct elf_file *f, uint64_t addr)
 	return best;
 }
 
+const struct elf_sym *
+elf_sym_before(struct elf_file *f, uint64_t addr)
+{
+	size_t i;
+
+	elf_load_syms(f);
+	i = elf_sym_above(f, addr);
+	return i != 0 && f->syms[i - 1].size == 0 ? &f->syms[i - 1] : NULL;
+}
+
 /* ---- names ----------------------------------------------------------- */
 
 /* An index over names: for each hash the first symbol that has it, for each

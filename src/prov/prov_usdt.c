@@ -21,6 +21,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,13 +149,33 @@ check_operands(struct usdt_cx *cx, const struct usdt_place *x,
 		       x->obj->name, name, why.msg);
 }
 
+#define FUNCLEN 24
+
+/* The name of the function that a note is in: of the symbol that contains it,
+   or is in front of it and has no size; or by its place, 0x1139: where the
+   function begins in the file's own addresses, as its unwind table has it, or
+   without that the note. */
+static const char *
+note_func(struct elf_file *elf, uint64_t addr, const struct elf_sym *fn,
+	  char text[FUNCLEN])
+{
+	const struct elf_sym *s = fn != NULL ? fn : elf_sym_before(elf, addr);
+	const struct elf_fde *d;
+
+	if (s != NULL)
+		return s->name;
+	d = elf_fde_at(elf, addr);
+	snprintf(text, FUNCLEN, "0x%" PRIx64, d != NULL ? d->addr : addr);
+	return text;
+}
+
 static int
 note_probe(struct usdt_cx *cx, struct proc_obj *o, struct elf_file *elf,
 	   const struct elf_probe *note)
 {
 	struct usdt_place x = { .proc = cx->every ? NULL : cx->proc,
 				.obj = o, .elf = elf, .note = note };
-	char prov[NAMELEN + 16], name[NAMELEN];
+	char prov[NAMELEN + 16], name[NAMELEN], place[FUNCLEN];
 	const char *fn;
 	struct probe *p;
 	bool ok;
@@ -168,7 +189,7 @@ note_probe(struct usdt_cx *cx, struct proc_obj *o, struct elf_file *elf,
 	x.fn = elf_sym_at(elf, note->addr);
 	if (x.fn != NULL && !x.fn->is_func)
 		x.fn = NULL;
-	fn = x.fn != NULL ? x.fn->name : "";
+	fn = note_func(elf, note->addr, x.fn, place);
 	if (!probe_glob(cx->pd->func, fn))
 		return 0;
 	if (check_operands(cx, &x, name, &ok) != 0)
