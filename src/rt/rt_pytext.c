@@ -47,18 +47,19 @@ utf8_get(const uint8_t *p, uint32_t left, uint32_t *n)
 			: (*p & 0xf0) == 0xe0 ? 2
 			: (*p & 0xf8) == 0xf0 ? 3
 					      : left;
-	uint32_t c = *p & (0x7fu >> more);
+	uint32_t c;
 
 	*n = 1;
-	if (more == 0)
+	if (more == 0 || more >= left)
 		return *p;
-	if (more >= left)
-		return *p;
+	c = *p & (0x7fu >> more);
 	for (uint32_t i = 1; i <= more; i++) {
 		if ((p[i] & 0xc0) != 0x80)
 			return *p;
 		c = c << 6 | (p[i] & 0x3f);
 	}
+	if (c > 0x10ffff)
+		return *p;
 	*n = more + 1;
 	return c;
 }
