@@ -54,6 +54,9 @@ const char *elf_interp(struct elf_file *f); /* PT_INTERP, NULL: static */
  * if they are more than 16 million.
  */
 const struct elf_sym *elf_syms(struct elf_file *f, size_t *n);
+/* After elf_syms(): are they those that the file exports, as neither it nor a
+   debug file has others? */
+bool elf_is_stripped(const struct elf_file *f);
 /* No fewer than the file itself has, without reading them: what elf_syms()
    would take memory for. */
 size_t elf_syms_most(const struct elf_file *f);

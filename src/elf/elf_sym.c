@@ -40,6 +40,12 @@ elf_has_symtab(const struct elf_file *f, uint32_t type)
 	return false;
 }
 
+bool
+elf_is_stripped(const struct elf_file *f)
+{
+	return !elf_has_symtab(f, SHT_SYMTAB) && f->debug == NULL;
+}
+
 size_t
 elf_syms_most(const struct elf_file *f)
 {

@@ -381,6 +381,10 @@ program_note(struct pid_cx *cx, char note[FN_HINT_MAX])
 		snprintf(note, FN_HINT_MAX,
 			 "; %.160s, its program, has no symbols of functions "
 			 "(it is stripped)", exec->name);
+	else if (proc_obj_elf(exec, &e) != NULL && elf_is_stripped(exec->elf))
+		snprintf(note, FN_HINT_MAX,
+			 "; %.160s, its program, has the names of what it "
+			 "exports only (it is stripped)", exec->name);
 	err_clear(&e);
 	return note;
 }
