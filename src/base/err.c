@@ -2,13 +2,30 @@
 /* err.c - setting and clearing the error object; the essay is in err.h. */
 #include "base/err.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 const struct err_tag ERR_GENERIC = { "ERR_GENERIC", 0 };
 const struct err_tag ERR_RATHER = { "ERR_RATHER", 0 };
 const struct err_tag ERR_NOMEM = { "ERR_NOMEM", 0 };
+
+/* What the system says of an error, with the cure where there is one. */
+static void
+err_system(char *to, size_t size, int sys)
+{
+	struct rlimit r = { 0, 0 };
+
+	if (sys == EMFILE && getrlimit(RLIMIT_NOFILE, &r) == 0)
+		snprintf(to, size,
+			 ": %s (no more than %llu; to have more: "
+			 "ulimit -n)",
+			 strerror(sys), (unsigned long long)r.rlim_cur);
+	else
+		snprintf(to, size, ": %s", strerror(sys));
+}
 
 static void
 err_format(struct err *e, int sys, const char *fmt, va_list ap)
@@ -17,8 +34,7 @@ err_format(struct err *e, int sys, const char *fmt, va_list ap)
 	if (n < 0)
 		n = 0;
 	if (sys != 0 && (size_t)n < sizeof(e->msg))
-		snprintf(e->msg + n, sizeof(e->msg) - (size_t)n, ": %s",
-			 strerror(sys));
+		err_system(e->msg + n, sizeof(e->msg) - (size_t)n, sys);
 }
 
 int

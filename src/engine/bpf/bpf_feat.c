@@ -53,15 +53,6 @@ missing_caps(void)
 	return bpf ? "CAP_PERFMON is" : "CAP_BPF is";
 }
 
-static unsigned long long
-files_most(void)
-{
-	struct rlimit r = { 0 };
-
-	getrlimit(RLIMIT_NOFILE, &r);
-	return (unsigned long long)r.rlim_cur;
-}
-
 int
 bpf_feat_error(struct err *e, int sys, const char *what)
 {
@@ -82,11 +73,6 @@ bpf_feat_error(struct err *e, int sys, const char *what)
 	if (sys == ENOSYS)
 		return err_set(e, &ERR_GENERIC, sys,
 			       "%s: this kernel has no bpf(2)", what);
-	if (sys == EMFILE)
-		return err_set(e, &ERR_GENERIC, sys,
-			       "%s: no more than %llu files may be open (raise "
-			       "that: ulimit -n)",
-			       what, files_most());
 	return err_set(e, &ERR_GENERIC, sys, "%s", what);
 }
 
