@@ -12,7 +12,7 @@ import os
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_int,
                     c_int64, c_size_t, c_uint, c_uint32, c_void_p)
 from pathlib import Path
-from typing import Any
+from typing import Any, Sequence
 
 VERSION = 3
 O_NODEV = 0x01
@@ -112,9 +112,18 @@ def load() -> ctypes.CDLL:
     return lib
 
 
-def strings(words: list[str]) -> Any:
-    """char *[] with a NULL at its end."""
+def text(string: str) -> bytes:
+    """char *.  ValueError: it would end at a NUL in the middle of the string."""
+    if "\0" in string:
+        raise ValueError("a string of DTrace cannot have a NUL: %r" % string)
+    return os.fsencode(string)
+
+
+def strings(words: Sequence[str]) -> Any:
+    """char *[] with a NULL at its end.  TypeError: it is one string."""
+    if isinstance(words, (str, bytes)):
+        raise TypeError("a list of words is wanted, not %r" % words)
     array = (c_char_p * (len(words) + 1))()
     for i, word in enumerate(words):
-        array[i] = os.fsencode(word)
+        array[i] = text(word)
     return array

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
-import os
 import time
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
@@ -142,9 +141,10 @@ class Session:
                    value: Union[str, int, bool, None] = True) -> None:
         """-x name=value; True or None sets a flag, False clears it."""
         text = (None if value is None or value is True else
-                b"0" if value is False else os.fsencode(str(value)))
-        self._check(self._lib.dtrace_setopt(self._handle(), name.encode(),
-                                            text))
+                b"0" if value is False else _lib.text(str(value)))
+        if self._lib.dtrace_setopt(self._handle(), _lib.text(name), text) != 0:
+            error = self._fail()
+            raise DTraceError(f"option {name}: {error}", error.tag, error.number)
 
     def get_option(self, name: str) -> Optional[int]:
         """Its number; None: it is not set."""
@@ -158,7 +158,7 @@ class Session:
     def create(self, command: Sequence[str]) -> int:
         """Start a command, which waits until tracing begins; its pid, which is
         $target."""
-        argv = _lib.strings(list(command))
+        argv = _lib.strings(command)
         return self._take(self._lib.dtrace_proc_create(
             self._handle(), argv[0], argv, None, None))
 
@@ -179,7 +179,7 @@ class Session:
         zdefs: descriptions may match nothing."""
         argv = _lib.strings(["python", *args])
         prog = self._lib.dtrace_program_strcompile(
-            self._handle(), os.fsencode(text), _lib.PROBESPEC_NAME,
+            self._handle(), _lib.text(text), _lib.PROBESPEC_NAME,
             _lib.C_ZDEFS if zdefs else 0, len(args) + 1, argv)
         if not prog:
             raise self._fail()
@@ -199,7 +199,7 @@ class Session:
             return 0
         want = _lib.ProbeDesc()
         self._check(self._lib.dtrace_str2desc(
-            self._handle(), _lib.PROBESPEC_NAME, os.fsencode(description),
+            self._handle(), _lib.PROBESPEC_NAME, _lib.text(description),
             ctypes.byref(want)))
         rv = self._lib.dtrace_probe_iter(self._handle(), ctypes.byref(want),
                                          _lib.PROBE_F(each), None)

@@ -226,6 +226,16 @@ class Refused(unittest.TestCase):
             if kept is not None:
                 os.environ["DTRACE_LIBRARY"] = kept
 
+    def test_arguments(self):
+        """What is wrong is named, and nothing is cut at a NUL."""
+        with dtrace.Session() as s:
+            self.assertRaises(ValueError, s.compile, "BEGIN\0 { exit(0); }")
+            self.assertRaises(TypeError, s.create, "ls")
+        for name, value in (("foo", 1), ("bufsize", "abc")):
+            with self.assertRaises(dtrace.DTraceError) as c:
+                dtrace.Session({name: value})
+            self.assertIn(name, str(c.exception))
+
     def test_bytes(self):
         """Text with any bytes is one of D's errors, not of Python's."""
         self.refused("D_SYNTAX", "BEGIN { \udcff; }")
