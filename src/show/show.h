@@ -163,8 +163,9 @@ int show_read(int fd, const struct show_sink *sinks, size_t nsinks,
 /* ---- show_out.c --------------------------------------------------------- */
 
 /*
- * Open the file that opts name (NULL: the standard output), truncated; gzip:
- * what is written is compressed.  NULL: failed, errno says why.
+ * Open the file that opts name (NULL: the standard output); gzip: what is
+ * written is compressed.  What is in the file stays until something is written.
+ * file is to live as long as the program.  NULL: failed, errno says why.
  */
 struct show_out *show_out_open(const char *file, bool gzip);
 /* Writes do nothing after one has failed. */

@@ -334,23 +334,32 @@ flame_note(void *state, const struct show_note *n)
 }
 
 static void
+flame_draw(const struct flame *f, const struct show_tree *t, const char *unit)
+{
+	const char *title = f->opts->title;
+
+	if (title == NULL)
+		title = f->opts->before != NULL ? "Flame graph, compared" :
+						  "Flame graph";
+	show_flame_svg(f->out, t, title, unit, f->opts->before != NULL,
+		       &f->lost);
+}
+
+static void
 flame_close(void *state)
 {
 	struct flame *f = state;
 	struct show_stack_agg *sa =
 		show_stacks_pick(&f->stacks, f->opts, "flame");
 	struct show_tree empty, *t = sa != NULL ? &sa->tree : &empty;
-	const char *title = f->opts->title;
 
 	if (sa == NULL)
 		show_tree_init(&empty);
 	read_before(f->opts, t);
 	show_tree_sum(t);
-	if (title == NULL)
-		title = f->opts->before != NULL ? "Flame graph, compared" :
-						  "Flame graph";
-	show_flame_svg(f->out, t, title, sa != NULL ? sa->func : "samples",
-		       f->opts->before != NULL, &f->lost);
+	/* Of nothing there is no picture; less than before is one. */
+	if (sa != NULL || f->opts->before != NULL)
+		flame_draw(f, t, sa != NULL ? sa->func : "samples");
 	if (sa == NULL)
 		show_tree_fini(&empty);
 	show_stacks_fini(&f->stacks);

@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* One picture. */
@@ -165,18 +164,6 @@ out_failed(void *arg)
 	return false;
 }
 
-/* Of a picture that came to nothing no empty file is left behind.  What was
-   there before as anything but a plain file stays. */
-static void
-drop_empty(const char *file)
-{
-	struct stat st;
-
-	if (file != NULL && lstat(file, &st) == 0 && S_ISREG(st.st_mode) &&
-	    st.st_size == 0)
-		(void)unlink(file);
-}
-
 static int
 close_all(struct pictures *ps)
 {
@@ -185,8 +172,6 @@ close_all(struct pictures *ps)
 	for (size_t i = 0; i < ps->n; i++) {
 		ps->sinks[i].format->close(ps->sinks[i].state);
 		int e = show_out_close(ps->v[i].out);
-		if (e == 0)
-			drop_empty(ps->v[i].opts.file);
 		/* Whoever read it needs no more: that is no error. */
 		if (e == 0 || (e == EPIPE && ps->v[i].opts.file == NULL))
 			continue;

@@ -2,6 +2,10 @@
 /*
  * show_out.c - the files that pictures are written to.  The first write that
  * fails is remembered and the rest is not tried, so formats need not look.
+ *
+ * A file that is there already loses its contents with the first write: where
+ * there is nothing to show, the picture of an earlier run stays.  A plain file
+ * that is empty at the end is removed, however the program ends.
  */
 #include "show/show.h"
 
@@ -11,27 +15,58 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 struct show_out {
 	FILE *fp;  /* one of the two is NULL */
 	gzFile gz;
+	int fd;	   /* of both; -1: the standard output, or it is begun */
 	int error; /* errno of the first failure */
 	struct buf text;
 };
+
+static const char *named[64]; /* the files; more than one run has */
+static size_t nnamed;
+
+/* What was there before as anything but a plain file stays. */
+static void
+drop_empty(void)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < nnamed; i++)
+		if (lstat(named[i], &st) == 0 && S_ISREG(st.st_mode) &&
+		    st.st_size == 0)
+			(void)unlink(named[i]);
+}
+
+static int
+open_named(const char *file)
+{
+	int fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		return -1;
+	if (nnamed == 0)
+		atexit(drop_empty);
+	if (nnamed < sizeof(named) / sizeof(named[0]))
+		named[nnamed++] = file;
+	return fd;
+}
 
 struct show_out *
 show_out_open(const char *file, bool gzip)
 {
 	int fd = file == NULL ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) :
-				open(file, O_WRONLY | O_CREAT | O_TRUNC |
-					     O_CLOEXEC, 0666);
+				open_named(file);
 	struct show_out *o;
 
 	if (fd < 0)
 		return NULL;
 	o = show_alloc(1, sizeof(*o));
+	o->fd = file == NULL ? -1 : fd;
 	if (gzip)
 		o->gz = gzdopen(fd, "wb");
 	else
@@ -39,6 +74,15 @@ show_out_open(const char *file, bool gzip)
 	if (o->gz == NULL && o->fp == NULL)
 		show_die("memory allocation failure");
 	return o;
+}
+
+/* Before the first write.  What is no plain file has no length to cut. */
+static void
+out_begin(struct show_out *o)
+{
+	if (o->fd >= 0)
+		(void)!ftruncate(o->fd, 0);
+	o->fd = -1;
 }
 
 static void
@@ -62,6 +106,7 @@ show_write(struct show_out *o, const void *p, size_t n)
 {
 	if (o->error != 0 || n == 0)
 		return;
+	out_begin(o);
 	if (o->gz != NULL)
 		gz_write(o, p, n);
 	else if (fwrite(p, 1, n, o->fp) != n)
@@ -122,6 +167,7 @@ show_out_close(struct show_out *o)
 
 	errno = 0;
 	if (o->gz != NULL) {
+		out_begin(o); /* a header comes in any case */
 		rv = gzclose(o->gz);
 		if (rv != Z_OK && o->error == 0)
 			o->error = rv == Z_ERRNO && errno != 0 ? errno : EIO;
