@@ -54,6 +54,8 @@ const char *elf_interp(struct elf_file *f); /* PT_INTERP, NULL: static */
  * if they are more than 16 million.
  */
 const struct elf_sym *elf_syms(struct elf_file *f, size_t *n);
+/* After elf_syms(): the index of the first one above an address. */
+size_t elf_syms_above(const struct elf_file *f, uint64_t addr);
 /* After elf_syms(): are they those that the file exports, as neither it nor a
    debug file has others? */
 bool elf_is_stripped(const struct elf_file *f);

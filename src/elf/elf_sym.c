@@ -56,7 +56,8 @@ elf_syms_most(const struct elf_file *f)
 		    f->secs[i].type == SHT_DYNSYM)
 			bytes += f->secs[i].size;
 	return bytes / (f->eh.e_ident[EI_CLASS] == ELFCLASS64
-				? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
+				? sizeof(Elf64_Sym)
+				: sizeof(Elf32_Sym));
 }
 
 /* ---- a symbol of the file -------------------------------------------- */
@@ -494,9 +495,8 @@ elf_syms(struct elf_file *f, size_t *n)
 	return f->syms;
 }
 
-/* Index of the first symbol above addr. */
-static size_t
-elf_sym_above(const struct elf_file *f, uint64_t addr)
+size_t
+elf_syms_above(const struct elf_file *f, uint64_t addr)
 {
 	size_t lo = 0, hi = f->nsyms;
 
@@ -518,7 +518,7 @@ elf_sym_at(struct elf_file *f, uint64_t addr)
 	size_t from;
 
 	elf_load_syms(f);
-	from = elf_sym_above(f, addr);
+	from = elf_syms_above(f, addr);
 	for (size_t i = from; i-- > 0 && from - i <= WALK_MAX;) {
 		const struct elf_sym *s = &f->syms[i];
 
@@ -540,7 +540,7 @@ elf_sym_before(struct elf_file *f, uint64_t addr)
 	size_t i;
 
 	elf_load_syms(f);
-	i = elf_sym_above(f, addr);
+	i = elf_syms_above(f, addr);
 	return i != 0 && f->syms[i - 1].size == 0 ? &f->syms[i - 1] : NULL;
 }
 

@@ -37,20 +37,29 @@ kmod_seen(void)
 	return sum;
 }
 
-int
-kmod_each(int (*fn)(void *arg, const char *name), void *arg)
+/* Call fn with the beginning of each line of a file, up to one of the
+   characters `end`, until it returns another value than 0.  That, or 0. */
+static int
+each_line(const char *path, const char *end,
+	  int (*fn)(void *arg, const char *text), void *arg)
 {
-	FILE *f = fopen("/proc/modules", "re");
+	FILE *f = fopen(path, "re");
 	char line[MODULE_LINE];
 	int rc = 0;
 
 	while (f != NULL && rc == 0 && fgets(line, sizeof(line), f) != NULL) {
-		line[strcspn(line, " \n")] = '\0';
+		line[strcspn(line, end)] = '\0';
 		rc = fn(arg, line);
 	}
 	if (f != NULL)
 		fclose(f);
 	return rc;
+}
+
+int
+kmod_each(int (*fn)(void *arg, const char *name), void *arg)
+{
+	return each_line("/proc/modules", " \n", fn, arg);
 }
 
 static int
@@ -60,14 +69,14 @@ is_module(void *name, const char *loaded)
 }
 
 /* Files have '-' in some names that the kernel spells with '_'. */
-static bool
-is_file_of(const char *path, const char *name)
+static int
+is_file_of(void *arg, const char *path)
 {
-	const char *s = strrchr(path, '/');
+	const char *s = strrchr(path, '/'), *name = arg;
 
 	for (s = s != NULL ? s + 1 : path; *name != '\0'; name++, s++)
 		if (*s != *name && (*s != '-' || *name != '_'))
-			return false;
+			return 0;
 	return strncmp(s, ".ko", 3) == 0 && !isalnum((unsigned char)s[3]);
 }
 
@@ -76,22 +85,13 @@ is_file_of(const char *path, const char *name)
 static bool
 is_in_list(const char *list, const char *name)
 {
-	char path[512], line[MODULE_LINE];
+	char path[512];
 	struct utsname u;
-	bool found = false;
-	FILE *f;
 
 	if (uname(&u) != 0)
 		return false;
 	snprintf(path, sizeof(path), "/lib/modules/%s/%s", u.release, list);
-	f = fopen(path, "re");
-	while (f != NULL && !found && fgets(line, sizeof(line), f) != NULL) {
-		line[strcspn(line, ":\n")] = '\0';
-		found = is_file_of(line, name);
-	}
-	if (f != NULL)
-		fclose(f);
-	return found;
+	return each_line(path, ":\n", is_file_of, (void *)(uintptr_t)name) != 0;
 }
 
 enum kmod_state

@@ -264,6 +264,12 @@ fn_choose(const struct elf_sym *s, size_t n, const char *func, bool chosen)
 	return NULL;
 }
 
+/* A symbol that the loader chooses a function for. */
+struct fn_choice {
+	const struct elf_sym *sym;
+	struct code_chosen chosen;
+};
+
 /* One call of pid_each_fn(). */
 struct fn_walk {
 	struct proc_obj *obj;
@@ -271,6 +277,7 @@ struct fn_walk {
 	const char *func;
 	const struct elf_sym *s; /* of the object */
 	size_t n;
+	VEC(struct fn_choice) choices; /* all of them, once one is wanted */
 	int (*fn)(void *arg, const struct pid_found *f);
 	void *arg;
 	struct err *e;
@@ -346,45 +353,56 @@ name_before(const char *a, const char *b)
 	return na != nb ? na < nb : strcmp(a, b) < 0;
 }
 
-/* The first symbol that means the same choice as c: memcpy and memmove are one
-   function in most C libraries.  NULL + *e. */
+/* Look at all of them, once in a walk. */
+static int
+choices_load(struct fn_walk *w)
+{
+	if (w->choices.n != 0)
+		return 0;
+	for (size_t i = 0, end; i < w->n; i = end) {
+		struct fn_choice x = { 0 };
+
+		end = walk_end(w, i);
+		x.sym = fn_choose(&w->s[i], end - i, "", true);
+		if (x.sym == NULL)
+			continue;
+		if (chosen_find(w, x.sym, &x.chosen) != 0)
+			return -1;
+		if (!vec_push(&w->choices, x)) {
+			code_chosen_fini(&x.chosen);
+			return err_nomem(w->e);
+		}
+	}
+	return 0;
+}
+
+/* That of the symbols at an address; there is one. */
+static const struct fn_choice *
+choice_at(const struct fn_walk *w, uint64_t addr)
+{
+	size_t i = 0;
+
+	while (w->choices.v[i].sym->addr != addr)
+		i++;
+	return &w->choices.v[i];
+}
+
+/* The first symbol that means the same choice: memcpy and memmove are one
+   function in most C libraries. */
 static const struct elf_sym *
 chosen_first(const struct fn_walk *w, const struct elf_sym *s,
 	     const struct code_chosen *c)
 {
 	const struct elf_sym *best = s;
 
-	for (size_t i = 0; i < w->n; i = walk_end(w, i)) {
-		const struct elf_sym *x =
-			fn_choose(&w->s[i], walk_end(w, i) - i, "", true);
-		struct code_chosen d;
+	for (size_t i = 0; i < w->choices.n; i++) {
+		const struct fn_choice *x = &w->choices.v[i];
 
-		if (x == NULL)
-			continue;
-		if (chosen_find(w, x, &d) != 0)
-			return NULL;
-		if (chosen_same(c, &d) && name_before(x->name, best->name))
-			best = x;
-		code_chosen_fini(&d);
+		if (chosen_same(c, &x->chosen) &&
+		    name_before(x->sym->name, best->name))
+			best = x->sym;
 	}
 	return best;
-}
-
-/* The index of the first symbol at an address, or behind it. */
-static size_t
-walk_from(const struct fn_walk *w, uint64_t addr)
-{
-	size_t lo = 0, hi = w->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (w->s[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
 }
 
 /*
@@ -395,7 +413,7 @@ walk_from(const struct fn_walk *w, uint64_t addr)
 static int
 chosen_one(const struct fn_walk *w, struct pid_found *f, uint64_t addr)
 {
-	size_t i = walk_from(w, addr), end = i;
+	size_t i = addr != 0 ? elf_syms_above(w->elf, addr - 1) : 0, end = i;
 	const struct elf_sym *own = NULL;
 	const struct elf_fde *d = elf_fde_at(w->elf, addr);
 	struct elf_sym x = { .addr = addr };
@@ -419,28 +437,25 @@ chosen_one(const struct fn_walk *w, struct pid_found *f, uint64_t addr)
 
 /* A name, at s[i..end-1], that the loader chooses a function for. */
 static int
-walk_chosen(const struct fn_walk *w, size_t i, size_t end)
+walk_chosen(struct fn_walk *w, size_t i, size_t end)
 {
 	const struct elf_sym *asked =
 		fn_choose(&w->s[i], end - i, w->func, true);
 	struct pid_found f = { .obj = w->obj, .elf = w->elf };
-	const struct elf_sym *first;
-	struct code_chosen c;
-	int rc;
+	const struct code_chosen *c;
+	int rc = 0;
 
 	if (asked == NULL)
 		return 0;
-	if (chosen_find(w, asked, &c) != 0)
+	if (choices_load(w) != 0)
 		return -1;
-	first = c.all ? chosen_first(w, asked, &c) : asked;
-	rc = first != NULL ? 0 : -1;
-	if (rc == 0) {
-		f.name = first->name;
-		f.asked = asked->name;
-	}
-	for (size_t k = 0; rc == 0 && c.all && k < c.fns.n; k++)
-		rc = chosen_one(w, &f, c.fns.v[k]);
-	code_chosen_fini(&c);
+	c = &choice_at(w, asked->addr)->chosen;
+	if (!c->all)
+		return 0;
+	f.name = chosen_first(w, asked, c)->name;
+	f.asked = asked->name;
+	for (size_t k = 0; rc == 0 && k < c->fns.n; k++)
+		rc = chosen_one(w, &f, c->fns.v[k]);
 	return rc;
 }
 
@@ -456,6 +471,14 @@ walk_begin(struct fn_walk *w)
 	return w->elf != NULL;
 }
 
+static void
+walk_fini(struct fn_walk *w)
+{
+	for (size_t i = 0; i < w->choices.n; i++)
+		code_chosen_fini(&w->choices.v[i].chosen);
+	vec_fini(&w->choices);
+}
+
 int
 pid_each_fn(struct proc_obj *o, const char *func,
 	    int (*fn)(void *arg, const struct pid_found *f), void *arg,
@@ -465,22 +488,21 @@ pid_each_fn(struct proc_obj *o, const char *func,
 		.obj = o, .func = func, .fn = fn, .arg = arg, .e = e
 	};
 	size_t end;
-	int rc;
+	int rc = 0;
 
 	if (!walk_begin(&w))
 		return -1;
 	if (func[0] != '\0' && !probe_is_glob(func) &&
 	    elf_sym_find(w.elf, func) == NULL)
 		return 0;
-	for (size_t i = 0; i < w.n; i = end) {
+	for (size_t i = 0; rc == 0 && i < w.n; i = end) {
 		end = walk_end(&w, i);
 		rc = walk_plain(&w, i, end);
 		if (rc == 0)
 			rc = walk_chosen(&w, i, end);
-		if (rc != 0)
-			return rc;
 	}
-	return 0;
+	walk_fini(&w);
+	return rc;
 }
 
 bool
