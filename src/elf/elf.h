@@ -75,6 +75,10 @@ const struct elf_sym *elf_stub_at(struct elf_file *f, uint64_t addr);
 bool elf_name_is_cold(const char *name);
 /* By name; the first of elf_syms() order. */
 const struct elf_sym *elf_sym_find(struct elf_file *f, const char *name);
+/* Behind one that elf_sym_find() or this has found: the next of its name, in
+   the same order; NULL: it was the last. */
+const struct elf_sym *elf_sym_next(struct elf_file *f,
+				   const struct elf_sym *s);
 
 /* Link-time address to file offset through the program headers. false: in no
    file-backed segment. */

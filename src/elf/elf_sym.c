@@ -604,21 +604,41 @@ names_make(struct elf_file *f)
 	f->names = x;
 }
 
-const struct elf_sym *
-elf_sym_find(struct elf_file *f, const char *name)
+/* The first of that name among the symbols from number `from` on, by the
+   index's chain; without an index all are looked at. */
+static const struct elf_sym *
+name_from(struct elf_file *f, const char *name, size_t from, uint32_t chain)
 {
-	elf_load_syms(f);
-	if (f->names == NULL)
-		names_make(f);
 	if (f->names == NULL) {
-		for (size_t i = 0; i < f->nsyms; i++)
+		for (size_t i = from; i < f->nsyms; i++)
 			if (strcmp(f->syms[i].name, name) == 0)
 				return &f->syms[i];
 		return NULL;
 	}
-	for (uint32_t i = f->names->first[name_hash(name) & f->names->mask];
-	     i != 0; i = f->names->next[i - 1])
+	for (uint32_t i = chain; i != 0; i = f->names->next[i - 1])
 		if (strcmp(f->syms[i - 1].name, name) == 0)
 			return &f->syms[i - 1];
 	return NULL;
+}
+
+const struct elf_sym *
+elf_sym_find(struct elf_file *f, const char *name)
+{
+	uint32_t chain = 0;
+
+	elf_load_syms(f);
+	if (f->names == NULL)
+		names_make(f);
+	if (f->names != NULL)
+		chain = f->names->first[name_hash(name) & f->names->mask];
+	return name_from(f, name, 0, chain);
+}
+
+const struct elf_sym *
+elf_sym_next(struct elf_file *f, const struct elf_sym *s)
+{
+	size_t i = (size_t)(s - f->syms);
+
+	return name_from(f, s->name, i + 1,
+			 f->names != NULL ? f->names->next[i] : 0);
 }

@@ -247,23 +247,6 @@ fn_body(struct elf_file *elf, const struct elf_sym *sym, uint64_t next,
 	return b->p != NULL;
 }
 
-/* The first function of the aliases s[0..n-1] that func means: one that a
-   symbol is of, or that the loader chooses by it. */
-static const struct elf_sym *
-fn_choose(const struct elf_sym *s, size_t n, const char *func, bool chosen)
-{
-	bool glob = probe_is_glob(func);
-
-	for (size_t i = 0; i < n; i++) {
-		if (!s[i].is_func || s[i].size == 0 || s[i].is_ifunc != chosen)
-			continue;
-		if (func[0] == '\0' || (glob ? probe_glob(func, s[i].name)
-					     : strcmp(func, s[i].name) == 0))
-			return &s[i];
-	}
-	return NULL;
-}
-
 /* A symbol that the loader chooses a function for. */
 struct fn_choice {
 	const struct elf_sym *sym;
@@ -275,6 +258,7 @@ struct fn_walk {
 	struct proc_obj *obj;
 	struct elf_file *elf;
 	const char *func;
+	bool glob;		 /* func is a pattern with wildcards */
 	const struct elf_sym *s; /* of the object */
 	size_t n;
 	VEC(struct fn_choice) choices; /* all of them, once one is wanted */
@@ -294,6 +278,26 @@ walk_end(const struct fn_walk *w, size_t i)
 	return end;
 }
 
+static bool
+walk_means(const struct fn_walk *w, const char *name)
+{
+	if (w->func[0] == '\0')
+		return true;
+	return w->glob ? probe_glob(w->func, name) : strcmp(w->func, name) == 0;
+}
+
+/* The first function of the aliases s[i..end-1] (that func means, but for
+   any): one that a symbol is of, or that the loader chooses by it. */
+static const struct elf_sym *
+fn_choose(const struct fn_walk *w, size_t i, size_t end, bool any, bool chosen)
+{
+	for (const struct elf_sym *s = &w->s[i]; s < &w->s[end]; s++)
+		if (s->is_func && s->size != 0 && s->is_ifunc == chosen &&
+		    (any || walk_means(w, s->name)))
+			return s;
+	return NULL;
+}
+
 /* The functions s[i..end-1], which are one. */
 static int
 walk_plain(const struct fn_walk *w, size_t i, size_t end)
@@ -301,8 +305,8 @@ walk_plain(const struct fn_walk *w, size_t i, size_t end)
 	struct pid_found f = { .obj = w->obj, .elf = w->elf };
 	const struct elf_sym *sym, *asked;
 
-	asked = fn_choose(&w->s[i], end - i, w->func, false);
-	sym = asked != NULL ? fn_choose(&w->s[i], end - i, "", false) : NULL;
+	asked = fn_choose(w, i, end, false, false);
+	sym = asked != NULL ? fn_choose(w, i, end, true, false) : NULL;
 	if (sym == NULL ||
 	    !fn_body(w->elf, sym, end < w->n ? w->s[end].addr : 0, &f.body))
 		return 0;
@@ -337,8 +341,8 @@ static bool
 chosen_same(const struct code_chosen *a, const struct code_chosen *b)
 {
 	return a->all == b->all && a->fns.n == b->fns.n &&
-	       (a->fns.n == 0 || memcmp(a->fns.v, b->fns.v,
-					a->fns.n * sizeof(*a->fns.v)) == 0);
+	       (a->fns.n == 0 ||
+		memcmp(a->fns.v, b->fns.v, a->fns.n * sizeof(*a->fns.v)) == 0);
 }
 
 /* By the number of leading underscores, the shorter one, by the alphabet. */
@@ -363,7 +367,7 @@ choices_load(struct fn_walk *w)
 		struct fn_choice x = { 0 };
 
 		end = walk_end(w, i);
-		x.sym = fn_choose(&w->s[i], end - i, "", true);
+		x.sym = fn_choose(w, i, end, true, true);
 		if (x.sym == NULL)
 			continue;
 		if (chosen_find(w, x.sym, &x.chosen) != 0)
@@ -420,10 +424,10 @@ chosen_one(const struct fn_walk *w, struct pid_found *f, uint64_t addr)
 
 	if (i < w->n && w->s[i].addr == addr) {
 		end = walk_end(w, i);
-		own = fn_choose(&w->s[i], end - i, "", false);
+		own = fn_choose(w, i, end, true, false);
 	}
 	if (own != NULL && !probe_is_exact(w->func) &&
-	    fn_choose(&w->s[i], end - i, w->func, false) != NULL)
+	    fn_choose(w, i, end, false, false) != NULL)
 		return 0;
 	if (own != NULL)
 		x.size = own->size;
@@ -439,8 +443,7 @@ chosen_one(const struct fn_walk *w, struct pid_found *f, uint64_t addr)
 static int
 walk_chosen(struct fn_walk *w, size_t i, size_t end)
 {
-	const struct elf_sym *asked =
-		fn_choose(&w->s[i], end - i, w->func, true);
+	const struct elf_sym *asked = fn_choose(w, i, end, false, true);
 	struct pid_found f = { .obj = w->obj, .elf = w->elf };
 	const struct code_chosen *c;
 	int rc = 0;
@@ -479,28 +482,65 @@ walk_fini(struct fn_walk *w)
 	vec_fini(&w->choices);
 }
 
+/* What is at s[i..end-1]. */
+static int
+walk_at(struct fn_walk *w, size_t i, size_t end)
+{
+	int rc = walk_plain(w, i, end);
+
+	return rc == 0 ? walk_chosen(w, i, end) : rc;
+}
+
+/* All that have exactly this name, by the index over names: one object may be
+   asked for dozens. */
+static int
+walk_named(struct fn_walk *w)
+{
+	const struct elf_sym *s = elf_sym_find(w->elf, w->func);
+	size_t end = 0;
+	int rc = 0;
+
+	for (; rc == 0 && s != NULL; s = elf_sym_next(w->elf, s)) {
+		size_t i = (size_t)(s - w->s);
+
+		if (i < end)
+			continue; /* one more of the address before */
+		while (i > end && w->s[i - 1].addr == s->addr)
+			i--;
+		end = walk_end(w, i);
+		rc = walk_at(w, i, end);
+	}
+	return rc;
+}
+
+static int
+walk_each(struct fn_walk *w)
+{
+	int rc = 0;
+
+	for (size_t i = 0, end; rc == 0 && i < w->n; i = end) {
+		end = walk_end(w, i);
+		rc = walk_at(w, i, end);
+	}
+	return rc;
+}
+
 int
 pid_each_fn(struct proc_obj *o, const char *func,
 	    int (*fn)(void *arg, const struct pid_found *f), void *arg,
 	    struct err *e)
 {
-	struct fn_walk w = {
-		.obj = o, .func = func, .fn = fn, .arg = arg, .e = e
-	};
-	size_t end;
-	int rc = 0;
+	struct fn_walk w = { .obj = o,
+			     .func = func,
+			     .fn = fn,
+			     .arg = arg,
+			     .e = e,
+			     .glob = probe_is_glob(func) };
+	int rc;
 
 	if (!walk_begin(&w))
 		return -1;
-	if (func[0] != '\0' && !probe_is_glob(func) &&
-	    elf_sym_find(w.elf, func) == NULL)
-		return 0;
-	for (size_t i = 0; rc == 0 && i < w.n; i = end) {
-		end = walk_end(&w, i);
-		rc = walk_plain(&w, i, end);
-		if (rc == 0)
-			rc = walk_chosen(&w, i, end);
-	}
+	rc = func[0] != '\0' && !w.glob ? walk_named(&w) : walk_each(&w);
 	walk_fini(&w);
 	return rc;
 }

@@ -54,7 +54,7 @@ known(uint32_t type, size_t n0, size_t n1, size_t n2)
 {
 	static struct object o;
 	const size_t v[TABLES] = { n0, n1, n2 };
-	const struct elf_sym *syms;
+	const struct elf_sym *syms, *s;
 	struct elf_file *f;
 	struct err e = { 0 };
 	size_t n;
@@ -84,7 +84,10 @@ known(uint32_t type, size_t n0, size_t n1, size_t n2)
 	syms = elf_syms(f, &n);
 	for (size_t i = 0; i < n; i++)
 		assert_string_equal(syms[i].name, "s");
-	assert_int_equal(elf_sym_find(f, "s") != NULL, n != 0);
+	s = elf_sym_find(f, "s");
+	for (size_t i = 0; i < n; i++, s = elf_sym_next(f, s))
+		assert_ptr_equal(s, &syms[i]);
+	assert_null(s);
 	elf_close(f);
 	return n;
 }
