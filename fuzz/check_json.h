@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* check_json.h - is a text JSON?  Asked of a parser, not of who wrote it. */
+/* check_json.h - whether a text is JSON, by a parser, not by who wrote it. */
 #ifndef FUZZ_CHECK_JSON_H
 #define FUZZ_CHECK_JSON_H
 

@@ -310,7 +310,7 @@ typedef enum { DTRACE_WORKSTATUS_ERROR = -1, DTRACE_WORKSTATUS_OKAY,
 /* Put all programs in place, run BEGIN, start tracing. */
 DTRACE_API int dtrace_go(dtrace_hdl_t *dtp);
 /*
- * May the caller end now, at any instruction?  1: what has been changed in
+ * 1: the caller may end now, at any instruction: what has been changed in
  * traced processes is put right then, by the kernel or by a guardian of ours.
  * 0: such a guardian was killed, and only we can do it: let dtrace_go() return,
  * and stop.  For handlers of signals that come while dtrace_go() runs: safe

@@ -14,9 +14,9 @@
 size_t utf8_len(const uint8_t *p, size_t n);
 /* Where the first byte is that is no part of a character; n: nowhere. */
 size_t utf8_span(const uint8_t *p, size_t n);
-/* Does the valid character of so many bytes turn the direction of text around,
-   so that a name could look like another: U+061C, U+200E, U+200F, U+202A to
-   U+202E, U+2066 to U+2069? */
+/* True if the valid character of so many bytes turns the direction of text
+   around, so that a name could look like another: U+061C, U+200E, U+200F,
+   U+202A to U+202E, U+2066 to U+2069. */
 bool utf8_turns(const uint8_t *p, size_t len);
 
 #endif

@@ -108,7 +108,7 @@ _Noreturn void cmd_dfatal(struct cmd *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Let processes go, leave nothing attached, exit. */
 _Noreturn void cmd_quit(struct cmd *c, int status);
-/* Is it set, and not 0? */
+/* True if the option is set, and not to 0. */
 bool cmd_option_on(struct cmd *c, const char *name);
 /* Writing failed with that errno: a closed pipe ends the command quietly; for
    all else there is a message. */
@@ -171,7 +171,8 @@ int cmd_chewrec(const dtrace_probedata_t *data, const dtrace_recdesc_t *rec,
 /* cmd_errors.c: true if messages may be longer than scripts expect them: on a
    terminal, or as -x errfmt says. */
 bool cmd_for_people(struct cmd *c);
-/* Are they to be as they have always been, whoever reads them? */
+/* True if errors are to be printed as they have always been, whoever reads
+   them. */
 bool cmd_for_scripts(struct cmd *c);
 /* Print why the program does not compile, and exit 1. */
 _Noreturn void cmd_program_fatal(struct cmd *c, const struct cmd_prog *p);
@@ -256,9 +257,9 @@ int cmd_hold_claim(struct cmd *c, int argc, char **argv);
  * Lists, help and errors end the program.
  */
 void cmd_run(int argc, char **argv);
-/* Is a tool running?  Then its arguments are checked; ends with status 2 if one
-   is missing, superfluous or none that it knows, or if the processes are not
-   what it wants. */
+/* If a tool is running, check its arguments; ends with status 2 if one is
+   missing, superfluous or none that it knows, or if the processes are not what
+   it wants. */
 void cmd_run_check(const struct cmd_targets *t, char **args, int nargs);
 /* cmd_run_args.c: the same for a tool with this header; target: there is a
    process, command: one of -c. */

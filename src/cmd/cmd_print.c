@@ -51,7 +51,7 @@ cmd_chew(const dtrace_probedata_t *data, void *arg)
 	return DTRACE_CONSUME_THIS;
 }
 
-/* Does what is printed in this format end with a newline? */
+/* True if what is printed in this format ends with a newline. */
 static bool
 ends_line(const char *format)
 {

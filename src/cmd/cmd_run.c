@@ -91,7 +91,7 @@ find_tool(const struct run_dirs *d, const char *name, char path[PATH_MAX])
 
 /* ---- headers ------------------------------------------------------------- */
 
-/* Is this line the end of a comment? */
+/* True if this line is the end of a comment. */
 static bool
 ends_comment(const char *line)
 {
@@ -154,7 +154,7 @@ compare_tools(const void *a, const void *b)
 		      ((const struct run_tool *)b)->name);
 }
 
-/* Is it one of the first n? */
+/* True if the name is one of the first n. */
 static bool
 is_listed(const struct run_list *l, size_t n, const char *name, size_t len)
 {
@@ -308,7 +308,7 @@ print_help(struct cmd *c, const char *path)
 	free(text);
 }
 
-/* Is this all that stands behind the name of a tool? */
+/* True if -h or --help is all that stands behind the name of a tool. */
 static bool
 is_help(int argc, char **argv)
 {

@@ -147,7 +147,7 @@ wrong_word(const char *tool, int n, const char *words, size_t len,
 	wrong_arg(tool, n, is, (int)strlen(is), arg);
 }
 
-/* Has it a usage with this option? */
+/* True if the tool has a usage with this option. */
 static bool
 has_usage(const char *header, const char *option)
 {
@@ -158,7 +158,7 @@ has_usage(const char *header, const char *option)
 	return at != NULL && (end == NULL || at < end);
 }
 
-/* Is the item of argument n one whose default is a number? */
+/* True if the item of argument n is one whose default is a number. */
 static bool
 takes_number(const char *line, int n)
 {
@@ -168,7 +168,7 @@ takes_number(const char *line, int n)
 	return def != NULL && is_number(def);
 }
 
-/* Is each of its usages one with a process? */
+/* True if each of its usages is one with a process. */
 static bool
 wants_target(const char *header)
 {

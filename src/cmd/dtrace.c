@@ -98,7 +98,8 @@ grab_process(struct cmd *c, const char *arg)
 	return dtrace_proc_grab(c->dtp, (pid_t)pid, 0);
 }
 
-/* Is it one that has been named already?  Its clauses would be there twice. */
+/* True if the process has been named already.  Its clauses would be there
+   twice. */
 static bool
 named_twice(struct ps_prochandle *const *procs, int n,
 	    struct ps_prochandle *p)

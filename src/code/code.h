@@ -195,7 +195,7 @@ void code_fn_fini(struct code_fn *f);
 bool code_fn_has(const struct code_fn *f, uint64_t addr);
 /* The index of the first of v[0..n-1], sorted, that is not below addr. */
 size_t code_fn_lower(const uint64_t *v, size_t n, uint64_t addr);
-/* Is addr one of v[0..n-1]? */
+/* True if addr is one of v[0..n-1]. */
 bool code_fn_in(const uint64_t *v, size_t n, uint64_t addr);
 /* Sort v[0..*n-1], and keep one of each; most lists are in order already. */
 void code_addrs_sort(uint64_t *v, size_t *n);
@@ -233,11 +233,12 @@ void code_fn_window(const struct code_world *w, const struct code_fn *f,
    where they lie in two pages or somebody may wait in them, the jump alone. */
 uint32_t code_fn_window_written(const struct code_window *win);
 /*
- * May the instruction at addr be overwritten, itself and nothing else, or with
- * some instructions before and after it?  Of itself that asks nothing of where
- * control may arrive but that it be no middle of an instruction; the others
- * must not be arrived at but through the first.  *out: a PUN window, with
- * unused bytes after a way out, up to 5 in all; or why it may not.
+ * Find out whether the instruction at addr may be overwritten, itself and
+ * nothing else, or with some instructions before and after it.  Of itself that
+ * asks nothing of where control may arrive but that it be no middle of an
+ * instruction; the others must not be arrived at but through the first.  *out:
+ * a PUN window, with unused bytes after a way out, up to 5 in all; or why it
+ * may not.
  */
 void code_fn_alone(const struct code_world *w, const struct code_fn *f,
 		   uint64_t addr, uint32_t before, uint32_t after,

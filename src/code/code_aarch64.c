@@ -246,7 +246,7 @@ aarch64_refs(struct code_scan *s, const struct code_step *t)
 
 /* ---- jumps --------------------------------------------------------------- */
 
-/* Does it load a general register, or two? */
+/* True if the instruction loads a general register, or two. */
 static bool
 is_load(uint32_t w)
 {

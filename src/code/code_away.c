@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * code_away.c - where does a jump into other code lead in the end?
+ * code_away.c - where a jump into other code leads in the end.
  *
  * Families of functions share their code: memmove() for one processor jumps
  * into the middle of memmove() for another, and others jump into the middle of

@@ -22,8 +22,8 @@ chosen_add(struct code_chosen *c, const struct code_body *b, uint64_t addr)
 	return vec_push(&c->fns, addr);
 }
 
-/* Might the address that is returned come from there?  What it calls by name
-   looks at the processor. */
+/* True if the address that is returned might come from what is called there.
+   What it calls by name looks at the processor. */
 static bool
 chosen_elsewhere(const struct code_body *b, const struct code_insn *in)
 {

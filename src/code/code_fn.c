@@ -343,7 +343,7 @@ out_indirect(struct code_scan *s, size_t i)
 	}
 }
 
-/* Does data hold an address in a part that is in no table of a jump? */
+/* True if data hold an address in a part that is in no table of a jump. */
 static bool
 part_loose(const struct code_scan *s, const struct code_part *p)
 {
@@ -362,9 +362,9 @@ part_loose(const struct code_scan *s, const struct code_part *p)
 }
 
 /*
- * Is there a pointer to an instruction of the function, not its first, in data
- * or in its own code, that is in none of the tables that jumps were found to
- * use?  Then any jump may use it.
+ * True if there is a pointer to an instruction of the function, not its first,
+ * in data or in its own code, that is in none of the tables that jumps were
+ * found to use.  Then any jump may use it.
  */
 static bool
 scan_loose(struct code_scan *s)

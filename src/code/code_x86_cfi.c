@@ -193,7 +193,7 @@ cfi_rbp(struct cfi_state *x, const struct code_full *f)
 	}
 }
 
-/* Any other instruction: does it write what we go by? */
+/* Any other instruction: the state is lost if it writes what we go by. */
 static void
 cfi_other(const struct cfi_scan *s, struct cfi_state *x,
 	  const struct code_full *f)
@@ -216,8 +216,9 @@ cfi_other(const struct cfi_scan *s, struct cfi_state *x,
 	}
 }
 
-/* May an instruction without its operands be passed over: has it no part by
-   which it could write rsp, rbp, or the register of the return address? */
+/* True if an instruction without its operands may be passed over: it has no
+   part by which it could write rsp, rbp, or the register of the return
+   address. */
 static bool
 cfi_harmless(const struct cfi_state *x, const ZydisDecodedInstruction *in)
 {
@@ -240,8 +241,8 @@ cfi_reg(const ZydisDecodedInstruction *in)
 	return (in->opcode & 7u) | (unsigned)in->raw.rex.B << 3;
 }
 
-/* A push of the return address, from where it is by rsp?  With a SIB byte of
-   rsp alone, and 8 bits more. */
+/* True if it is a push of the return address, from where it is by rsp: with a
+   SIB byte of rsp alone, and 8 bits more. */
 static bool
 cfi_copies(const struct cfi_state *x, const ZydisDecodedInstruction *in)
 {
@@ -398,7 +399,7 @@ cfi_row_of(const struct cfi_state *x, uint64_t addr)
 	return r;
 }
 
-/* Does a row go on with this one? */
+/* True if row a goes on with row b. */
 static bool
 cfi_goes_on(const struct elf_cfi *a, const struct elf_cfi *b)
 {

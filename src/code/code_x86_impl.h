@@ -66,7 +66,7 @@ struct code_full {
 bool code_jump_full(const struct code_jump *cx, size_t i, struct code_full *x);
 /* The 64-bit register of which r is a part. */
 ZydisRegister code_reg64(ZydisRegister r);
-/* lea addr(%rip) to a 64-bit register? */
+/* True if it is `lea addr(%rip)` to a 64-bit register. */
 bool code_step_is_lea(const struct code_step *t);
 
 enum code_def {

@@ -350,7 +350,7 @@ code_x86_recurs(struct code_scan *s, size_t i)
 
 /* ---- all ----------------------------------------------------------------- */
 
-/* Does entry 0 of a table lead to another function? */
+/* True if entry 0 of a table leads to another function. */
 static bool
 table_of_calls(const struct code_scan *s, uint64_t table)
 {

@@ -32,7 +32,7 @@ code_reg64(ZydisRegister r)
 	return ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
 }
 
-/* Does operand i of the instruction write the register? */
+/* True if operand i of the instruction writes the register. */
 static bool
 op_writes(const struct code_full *x, int i, ZydisRegister reg)
 {

@@ -175,8 +175,8 @@ slide_step(const ZydisDecoder *d, const struct code_body *b, size_t off,
 	return slide_harmless(&in, op) ? STEP_OVER : STEP_STOP;
 }
 
-/* May an indirect jump lead back into the function?  One through a pointer in
-   memory, without an index, is a tail call. */
+/* True if an indirect jump may lead back into the function.  One through a
+   pointer in memory, without an index, is a tail call. */
 static bool
 slide_jump_loops(const ZydisDecoder *d, const struct code_body *b, size_t off)
 {
@@ -204,7 +204,8 @@ slide_near_note(void *arg, uint64_t to)
 	x->any |= to > x->from && to <= x->to;
 }
 
-/* Do neighbours branch there, as functions of a family do that share code? */
+/* True if neighbours branch there, as functions of a family do that share
+   code. */
 static bool
 slide_shared(const struct code_body *b, size_t to)
 {

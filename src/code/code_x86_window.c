@@ -452,7 +452,7 @@ alone_add(const struct win_cx *cx, struct code_window *out,
 	return NULL;
 }
 
-/* May the window go on behind an instruction? */
+/* True if the window may go on behind an instruction. */
 static bool
 alone_on(const struct win_cx *cx, uint64_t at, uint8_t kind)
 {

@@ -63,7 +63,7 @@ enum dif_scope {
 	DIF_SCOPE_NONE
 };
 
-/* Can an instruction fault?  VAR: see the needs of its variable. */
+/* Whether an instruction can fault.  VAR: see the needs of its variable. */
 enum dif_op_faults { DIF_FAULTS_NEVER, DIF_FAULTS_MAY, DIF_FAULTS_VAR };
 
 struct dif_op_info {
@@ -535,7 +535,8 @@ struct dif_clause {
 	uint32_t recsize;
 };
 
-/* Does a clause name its probe, rather than match it (dif_pdesc_names())? */
+/* True if a clause names its probe, rather than match it
+   (dif_pdesc_names()). */
 bool dif_clause_names(const struct dif_clause *c);
 
 /* What one compile yields.  Owned by the handle; freed by dif_prog_free(). */
@@ -549,7 +550,7 @@ struct dif_prog {
 	const char *notes;
 	const char *warnings; /* lines of what is probably not meant so; NULL */
 };
-/* Does it look at the user's stack (ustack(), ucaller, ustackdepth)? */
+/* True if it looks at the user's stack (ustack(), ucaller, ustackdepth). */
 bool dif_clause_walks(const struct dif_clause *c);
 void dif_prog_free(struct dif_prog *p);
 
@@ -664,7 +665,7 @@ struct dif_site_info {
 	unsigned engines; /* enum dif_engines */
 };
 extern const struct dif_site_info dif_sites[DIF_NSITES];
-/* Is it the consumer of the process engine that fires there? */
+/* True if it is the consumer of the process engine that fires there. */
 static inline bool
 dif_where_host(enum dif_where w)
 {
@@ -871,9 +872,9 @@ unsigned dif_enabling_needs(const struct dif_enabling *en);
    the last. */
 uint32_t dif_probe_ecbs(const struct dif_enabling *en, uint32_t probe,
 			uint32_t *end);
-/* Is the statement a count() that adds one, whatever its keys? */
+/* True if the statement is a count() that adds one, whatever its keys. */
 bool dif_stmt_counts(const struct dif_tab *tab, const struct dif_stmt *st);
-/* Does a clause name the probe, rather than match it? */
+/* True if a clause names the probe, rather than match it. */
 bool dif_probe_named(const struct dif_enabling *en, uint32_t probe);
 /* What has become of a probe: it wants no place, or may get one later; it has
    one; it has none, for a reason. */

@@ -198,7 +198,7 @@ split_may_open(const struct dw *d, const char *dir, const char *name)
 	return stat(path, &st) != 0 || S_ISREG(st.st_mode);
 }
 
-/* May libdw open the file of a split unit? */
+/* True if libdw may open the file of a split unit. */
 static bool
 split_is_file(const struct dw *d, Dwarf_Die *skel)
 {

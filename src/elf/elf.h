@@ -38,7 +38,7 @@ struct elf_file *elf_open_mem(const void *p, size_t n, const char *name,
 void elf_close(struct elf_file *f);
 
 bool elf_is_x86_64(const struct elf_file *f);
-/* A 64-bit object of the machine that this is built for? */
+/* True if it is a 64-bit object of the machine that this is built for. */
 bool elf_is_native(const struct elf_file *f);
 bool elf_is_pie(const struct elf_file *f); /* ET_DYN */
 uint64_t elf_entry(const struct elf_file *f);
@@ -56,8 +56,8 @@ const char *elf_interp(struct elf_file *f); /* PT_INTERP, NULL: static */
 const struct elf_sym *elf_syms(struct elf_file *f, size_t *n);
 /* After elf_syms(): the index of the first one above an address. */
 size_t elf_syms_above(const struct elf_file *f, uint64_t addr);
-/* After elf_syms(): are they those that the file exports, as neither it nor a
-   debug file has others? */
+/* After elf_syms(): true if they are only those that the file exports, as
+   neither it nor a debug file has others. */
 bool elf_is_stripped(const struct elf_file *f);
 /* No fewer than the file itself has, without reading them: what elf_syms()
    would take memory for. */
@@ -70,8 +70,8 @@ const struct elf_sym *elf_sym_before(struct elf_file *f, uint64_t addr);
 /* The linker's stub that contains it (.plt), which has no symbol, under the
    name of what it calls: "puts@plt".  NULL: none, or it is not known. */
 const struct elf_sym *elf_stub_at(struct elf_file *f, uint64_t addr);
-/* Is this the name of a part that the compiler has split off a function, which
-   nobody calls: "f.cold"? */
+/* True if this is the name of a part that the compiler has split off a
+   function, which nobody calls: "f.cold". */
 bool elf_name_is_cold(const char *name);
 /* By name; the first of elf_syms() order. */
 const struct elf_sym *elf_sym_find(struct elf_file *f, const char *name);
@@ -245,12 +245,12 @@ const uint64_t *elf_entries(struct elf_file *f, size_t *n);
  * stay.
  */
 bool elf_in_rseq(struct elf_file *f, uint64_t lo, uint64_t hi);
-/* Was it made by the compiler of Go (or has a part that was)? */
+/* True if it was made by the compiler of Go, or has a part that was. */
 bool elf_is_go(struct elf_file *f);
-/* May a goroutine of such an object wait at this instruction, a link-time
-   address, because a signal has taken its thread off it? */
+/* True if a goroutine of such an object may wait at this instruction, a
+   link-time address, because a signal has taken its thread off it. */
 bool elf_go_waits(struct elf_file *f, uint64_t addr);
-/* Does a function, or a stub of the linker (.plt), begin at addr? */
+/* True if a function, or a stub of the linker (.plt), begins at addr. */
 bool elf_is_fn(struct elf_file *f, uint64_t addr);
 
 #endif

@@ -176,9 +176,9 @@ elf_load_soname(struct elf_file *f)
 }
 
 /*
- * How many sections are there?  Where they are too many for the header, the
- * first of them says so.  libelf allocates for all at once, so this must be
- * known before it is asked.
+ * True if there are no more sections than are read.  Where they are too many
+ * for the header, the first of them says how many there are.  libelf allocates
+ * for all at once, so this must be known before it is asked.
  */
 static bool
 elf_few_secs(const struct elf_file *f)

@@ -238,7 +238,7 @@ go_func_at(const struct go_table *t, uint64_t addr, uint64_t *start)
 	return t->table + go_word(t, lo + cell, cell);
 }
 
-/* Has its code the FUNCDATA without which it is never preempted? */
+/* True if its code has the FUNCDATA without which it is never preempted. */
 static bool
 go_has_locals(const struct go_table *t, uint64_t info)
 {
@@ -253,7 +253,7 @@ go_has_locals(const struct go_table *t, uint64_t info)
 	return at != (size == 4 ? UINT32_MAX : 0);
 }
 
-/* Is it a function of packages in which nobody is preempted? */
+/* True if it is a function of packages in which nobody is preempted. */
 static bool
 go_is_runtime(const struct go_table *t, uint64_t info)
 {

@@ -176,7 +176,8 @@ elf_is_code(const struct elf_file *f, uint64_t addr)
 {
 	return elf_code_left(f, addr) != 0;
 }
-/* Is addr in a section of stubs that the linker makes (.plt)?  elf_entry.c */
+/* elf_entry.c: true if addr is in a section of stubs that the linker makes
+   (.plt). */
 bool elf_is_stubs(struct elf_file *f, uint64_t addr);
 /* The ith kind of such sections, NULL where the object has none of it, and how
    far apart its stubs are; false: there are no more kinds. */
@@ -199,7 +200,7 @@ struct elf_frames {
 };
 /* Add all.  To be ended by vec_fini(). */
 void elf_frames_find(struct elf_file *f, struct elf_frames *v);
-/* Are the bytes at a link-time address in one? */
+/* True if the bytes at a link-time address are in one. */
 bool elf_frames_has(const struct elf_frames *v, uint64_t at);
 /* elf_split.c: what is known of each FDE, by its index; all of them take NULL,
    and then do nothing. */
@@ -213,7 +214,7 @@ void elf_split_jump(struct elf_split *v, uint32_t from, uint32_t to, bool mid);
 void elf_split_named(struct elf_split *v, uint32_t to);
 /* At the end: those that are parts of others are fragments.  Frees v. */
 void elf_splits_take(struct elf_file *f, struct elf_split *v);
-/* Is addr in a function, but not its first instruction?  elf_taken.c */
+/* elf_taken.c: true if addr is in a function, but not its first instruction. */
 bool elf_is_inside(struct elf_file *f, uint64_t addr);
 /* Add the addresses in the middle of functions that code makes. */
 void elf_entries_taken(struct elf_file *f, struct elf_addrs *a);

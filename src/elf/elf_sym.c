@@ -526,7 +526,7 @@ elf_sym_at(struct elf_file *f, uint64_t addr)
 			break;
 		if (addr - s->addr < s->size)
 			best = s;
-		/* Nothing below reaches as far? */
+		/* nothing below reaches as far */
 		if (i % SYM_BLOCK == 0 && i != 0 && best == NULL &&
 		    f->maxend[i / SYM_BLOCK - 1] <= addr)
 			break;

@@ -66,7 +66,7 @@ counted_up(const uint8_t *p, unsigned r)
 	return p[1] == 0x83 && p[2] == (0xc0 | (r & 7)) && p[3] == 1;
 }
 
-/* Might the bytes at p write register r anew: a load, a lea, a call? */
+/* True if the bytes at p might write register r anew: a load, a lea, a call. */
 static bool
 written_anew(const uint8_t *p, unsigned r)
 {
@@ -97,7 +97,8 @@ take_lea(struct take_scan *s, uint64_t i)
 	}
 }
 
-/* Do the bytes before an immediate at offset i look like the instruction? */
+/* True if the bytes before an immediate at offset i look like the
+   instruction. */
 static bool
 takes_imm(const uint8_t *p, uint64_t i)
 {

@@ -77,7 +77,7 @@ void export_spec_fini(struct export_spec *s);
  */
 int export_spec_read(struct export_spec *s, const char *file, const char *text,
 		     char *err, size_t n);
-/* Two metrics have one name?  0, or -1 as above; when all is read. */
+/* When all is read: -1 as above if two metrics have one name, else 0. */
 int export_spec_check(const struct export_spec *s, char *err, size_t n);
 /* That of an aggregation; one that no comment speaks of gets the name
    dtrace_<aggregation>. */

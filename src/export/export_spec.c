@@ -139,8 +139,8 @@ take_name(struct reader *r, const char *also)
 		arena_strndup(r->spec->arena, from, (size_t)(r->p - from));
 }
 
-/* Is there such an aggregation in the program?  Words after '@' are, those of
-   the comments' own lines not. */
+/* True if there is such an aggregation in the program.  Words after '@' are,
+   those of the comments' own lines not. */
 static bool
 has_agg(const char *text, const char *agg)
 {
@@ -494,7 +494,7 @@ export_spec_read(struct export_spec *s, const char *file, const char *text,
 	return rv;
 }
 
-/* Would series of a have the name of b? */
+/* True if series of a would have the name of b. */
 static bool
 clash(const char *a, const char *b)
 {

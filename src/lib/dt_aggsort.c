@@ -156,7 +156,7 @@ rows_sort(struct dt_aggs *as, const uint32_t *aggs, struct rows *rs)
 	qsort_r(rs->row, rs->n, sizeof(*rs->row), cmp_rows, rs);
 }
 
-/* Is every value of the row 0? */
+/* True if every value of the row is 0. */
 static bool
 row_is_zero(const struct dif_tab *tab, const uint32_t *aggs,
 	    const struct row *r, uint32_t n)

@@ -172,7 +172,7 @@ head_cpu(const struct head *h)
 	return h->v->thread_slots ? h->rec->cpu : h->slot / RT_LEVELS;
 }
 
-/* Does the object read the process's memory? */
+/* True if the object reads the process's memory. */
 static bool
 obj_reads_user(const struct dif_obj *o)
 {

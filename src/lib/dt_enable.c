@@ -182,8 +182,8 @@ enabs_sort(struct dt_enab *v, size_t n)
 
 /* ---- functions of several names ------------------------------------------ */
 
-/* Does a clause's description find the probe by another name of its function
-   only? */
+/* True if a clause's description finds the probe by another name of its
+   function only. */
 static bool
 enab_by_alias(const struct dif_pdesc *pd, const struct probe *p)
 {
@@ -191,7 +191,7 @@ enab_by_alias(const struct dif_pdesc *pd, const struct probe *p)
 	       !probe_glob(pd->func, p->func);
 }
 
-/* Are these clauses of one text, for two of its descriptions? */
+/* True if these clauses are of one text, for two of its descriptions. */
 static bool
 enab_siblings(const struct dif_clause *a, const struct dif_clause *b)
 {
@@ -200,9 +200,9 @@ enab_siblings(const struct dif_clause *a, const struct dif_clause *b)
 }
 
 /*
- * Does an enabling, of a run of those of one probe, say again what another one
- * says: that the same text be run there?  Of two that find the probe by other
- * names, the later does.
+ * True if an enabling, of a run of those of one probe, says again what another
+ * one says: that the same text be run there.  Of two that find the probe by
+ * other names, the later does.
  */
 static bool
 enab_again(const dtrace_hdl_t *dtp, const struct dt_enab *en,

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Does it fire in every process?  One that is made of others (plockstat*) may
-   do so in system calls. */
+/* True if it fires in every process.  One that is made of others (plockstat*)
+   may do so in system calls. */
 static bool
 every_probe(const struct dif_probe *p, const struct dif_site *sites)
 {

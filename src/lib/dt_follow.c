@@ -27,7 +27,7 @@ follow_has_kind(const struct dif_enabling *en, enum dif_site_kind kind)
 	return false;
 }
 
-/* Does anything fire there but BEGIN, END and ticks? */
+/* True if anything fires there but BEGIN, END and ticks. */
 static bool
 follow_fires(const struct dif_enabling *en)
 {
@@ -60,7 +60,7 @@ stmt_asks_prov(const struct dif_stmt *s)
 	return false;
 }
 
-/* Does a clause of a process's code ask for probeprov? */
+/* True if a clause of a process's code asks for probeprov. */
 static bool
 follow_asks_prov(const struct dif_enabling *en)
 {
@@ -112,7 +112,7 @@ follow_unmatched(const dtrace_hdl_t *dtp, const struct dt_engine *de,
 	}
 }
 
-/* Does a clause name that call's return, rather than match it? */
+/* True if a clause names that call's return, rather than match it. */
 static bool
 follow_names_return(const struct dif_enabling *en, const char *call)
 {

@@ -19,7 +19,7 @@ struct dtrace_hdl;
 
 /* ---- dt_header.c --------------------------------------------------------- */
 
-/* Is a program, and no provider, what has been compiled, or nothing? */
+/* True if what has been compiled is a program, and no provider, or nothing. */
 bool dt_header_none(const struct dtrace_hdl *dtp);
 
 /* ---- dt_ctype.c ---------------------------------------------------------- */

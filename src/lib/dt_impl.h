@@ -160,7 +160,7 @@ struct dt_engine {
 };
 #define DT_NO_CLAUSE UINT32_MAX
 
-/* Is it the one in the process, which not every machine has? */
+/* True if it is the one in the process, which not every machine has. */
 bool dt_is_process(const struct dt_engine *de);
 /* Ask anew before each walk: slots may have been added. */
 static inline const struct rt_view *
@@ -256,8 +256,8 @@ struct dtrace_hdl {
 	void *setopth_arg;
 };
 
-/* Is it the file of the program itself?  No file is, and so is <stdin>, as
-   which the preprocessor reads it; others are what it includes. */
+/* True if it is the file of the program itself.  No file is, and so is <stdin>,
+   as which the preprocessor reads it; others are what it includes. */
 bool dt_is_program(const struct lang_src *src, const char *file);
 /* A compile begins, and has failed: dtrace_errplaces(). */
 void dt_errplace_clear(dtrace_hdl_t *dtp);
@@ -302,7 +302,7 @@ void dt_debug(const dtrace_hdl_t *dtp, const char *fmt, ...)
 
 /* dt_limit.c */
 void dt_limit_core(bool on);
-/* Are there no more CPUs than everything here has room for?  Else -1. */
+/* 0 if there are no more CPUs than everything here has room for, else -1. */
 int dt_limit_cpus(dtrace_hdl_t *dtp, long ncpus);
 /* Before tracing starts: cpu, lockmem, preallocate. 0 / -1. */
 int dt_limit_apply(dtrace_hdl_t *dtp);
@@ -418,8 +418,8 @@ size_t dt_enabs_settle(const dtrace_hdl_t *dtp, struct dt_enab *v, size_t n);
 /* The clauses of which the probes that pd matches are made, if they are, and
    have not been enabled yet: compiled and enabled. */
 int dt_made_enable(dtrace_hdl_t *dtp, const struct dif_pdesc *pd);
-/* May the probe be enabled while tracing: are the clauses that it is made of
-   there?  0, or -1 + *e, the reason. */
+/* 0 if the probe may be enabled while tracing: the clauses that it is made of
+   are there.  Else -1 + *e, the reason. */
 int dt_made_ready(dtrace_hdl_t *dtp, struct probe *p, struct err *e);
 /* The probe below a made one has the places that one more process has. */
 int dt_made_every(struct probe *p, struct proc *proc, struct err *e);

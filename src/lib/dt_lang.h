@@ -30,7 +30,7 @@ bool dt_lang_text(const dtrace_hdl_t *dtp, pid_t pid, uint64_t pc,
  */
 bool dt_lang_made(const dtrace_hdl_t *dtp, pid_t pid, uint64_t addr,
 		  enum dt_lang_what what, struct buf *out);
-/* Does some clause of those enabled call jstack()? */
+/* True if some clause of those enabled calls jstack(). */
 bool dt_lang_asks(const dtrace_hdl_t *dtp);
 /* The word by which a frame differs from others in keys of aggregations: all
    places of a line are one. */

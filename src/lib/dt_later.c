@@ -608,7 +608,8 @@ users_process(dtrace_hdl_t *dtp, struct dt_engine *de, int32_t pid)
 	return users_extend(&l, rc);
 }
 
-/* Is it the first of its process's?  One look at the mappings is for all. */
+/* True if it is the first of its process's.  One look at the mappings is for
+   all. */
 static bool
 users_first(const dtrace_hdl_t *dtp, const struct dt_engine *de,
 	    uint32_t clause)

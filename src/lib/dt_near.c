@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * dt_near.c - a probe description that matches nothing: what is wrong with
- * it?  Asked when a program is about to be refused, so time is no object.  The
+ * it.  Asked when a program is about to be refused, so time is no object.  The
  * pid provider reports its own errors.
  *
  *   another tracer would write it so (foreign.def)
@@ -278,7 +278,7 @@ near_process(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 	return NULL;
 }
 
-/* Does a module look like an object of a program? */
+/* True if a module looks like an object of a program. */
 static bool
 near_is_object(const char *mod)
 {
@@ -419,7 +419,7 @@ near_shifted(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 			    hint != NULL ? hint : "");
 }
 
-/* "malloc:entry": is it a function of the target? */
+/* "malloc:entry": a hint if it is a function of the target. */
 static char *
 near_of_target(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 {
@@ -514,7 +514,8 @@ near_rate(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 
 /* ---- the kernel ---------------------------------------------------------- */
 
-/* Is it a provider of the kernel's functions, or of instructions in them? */
+/* True if it is a provider of the kernel's functions, or of instructions in
+   them. */
 static bool
 near_has_functions(const char *prov)
 {

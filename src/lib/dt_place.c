@@ -148,7 +148,7 @@ place_cure(const struct place_cx *cx, const struct dt_comp *c)
 	return "";
 }
 
-/* Has the process engine a place for it? */
+/* True if the process engine has a place for it. */
 static bool
 place_served(const struct dif_probe *p)
 {

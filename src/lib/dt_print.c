@@ -101,7 +101,8 @@ dt_print_enumerator(const struct dif_print *t, uint64_t v, uint64_t bits)
 	return NULL;
 }
 
-/* Has each enumerator bits that no other has?  Then they may be flags. */
+/* True if each enumerator has bits that no other has.  Then they may be
+   flags. */
 static bool
 enum_is_flags(const struct dif_print *t)
 {

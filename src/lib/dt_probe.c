@@ -120,7 +120,7 @@ types_visit(void *arg, struct probe *p)
 	return 0;
 }
 
-/* Does the process lack what was named?  Another target may have it. */
+/* True if the process lacks what was named.  Another target may have it. */
 static bool
 probe_is_absent(const struct err *e)
 {

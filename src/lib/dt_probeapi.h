@@ -73,8 +73,8 @@ int probeapi_listen(struct dtprobe *p);
 /* All is over: take the last counts, and print what a clause has left. */
 void probeapi_finish(struct dtprobe *p);
 
-/* After dtrace_stop() (dt_run.c): is something of ours still in a process, to
-   be taken out as soon as that can be done? */
+/* After dtrace_stop() (dt_run.c): true if something of ours is still in a
+   process, to be taken out as soon as that can be done. */
 bool dt_engines_left(const dtrace_hdl_t *dtp);
 
 #endif

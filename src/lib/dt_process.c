@@ -61,7 +61,7 @@ dt_process_env(dtrace_hdl_t *dtp, const char *text, bool set)
 	return false;
 }
 
-/* Do both have the same name before "="? */
+/* True if both have the same name before "=". */
 static bool
 env_same(const char *a, const char *b)
 {

@@ -27,7 +27,8 @@ struct text_cx {
 	struct stat st;
 };
 
-/* Is the code of a process around a place, at addr there, its file's? */
+/* 0 if the code of a process around a place, at addr there, is its file's; else
+   -1, and the handle's error says what is there. */
 static int
 text_at(struct text_cx *cx, const struct engine_place *pl, int32_t pid,
 	uint64_t addr)

@@ -269,7 +269,8 @@ uvar_unknown(dtrace_hdl_t *dtp, struct elf_file *f, const char *module,
 			    module, near_hint(&near, buf));
 }
 
-/* Static variables of several sources may have one name: which is meant? */
+/* The variable that is meant: static variables of several sources may have one
+   name. */
 static const struct elf_sym *
 uvar_find(dtrace_hdl_t *dtp, struct elf_file *f, const char *module,
 	  const char *name, const char **why)

@@ -125,7 +125,7 @@ live_leave(struct live *l)
 	l->open = false;
 }
 
-/* Is the terminal for this job?  A terminal without jobs is. */
+/* True if the terminal is for this job.  A terminal without jobs is. */
 static bool
 live_in_front(void)
 {

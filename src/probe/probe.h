@@ -358,7 +358,7 @@ bool probe_desc_match(const struct dif_pdesc *pd, const char *prov,
 /* Shell-style match of a whole field; pattern "" matches everything. */
 bool probe_glob(const char *pattern, const char *s);
 bool probe_is_glob(const char *pattern);
-/* Does a field of a description name something, alone? */
+/* True if a field of a description names something, alone. */
 bool probe_is_exact(const char *field);
 /*
  * Split "a:b:c:d" into fields, right-most is `spec` (0 provider .. 3 name, as

@@ -380,8 +380,8 @@ kfunc_before(struct proc_set *ps, uint64_t addr)
 	return k->blind ? NULL : k->window;
 }
 
-/* Is it endbr64, or what the kernel puts there where no pointer leads to a
-   function (nopw (%rax), later nopl -42(%rax))? */
+/* True if it is endbr64, or what the kernel puts there where no pointer leads
+   to a function (nopw (%rax), later nopl -42(%rax)). */
 static bool
 kfunc_endbr(const uint8_t *p)
 {
@@ -485,7 +485,7 @@ kfunc_other_name(struct proc_set *ps, const char *name)
 
 /* ---- why not ------------------------------------------------------------- */
 
-/* Is there a line "0xADDR-0xADDR\tname" for it in a list of them? */
+/* True if there is a line "0xADDR-0xADDR\tname" for it in a list of them. */
 static bool
 kfunc_in_lines(const char *text, const char *name)
 {

@@ -80,7 +80,7 @@ is_file_of(void *arg, const char *path)
 	return strncmp(s, ".ko", 3) == 0 && !isalnum((unsigned char)s[3]);
 }
 
-/* Does a list in the folder of this kernel's modules have that one?  Lines
+/* True if a list in the folder of this kernel's modules has that one.  Lines
    begin with the path of a file. */
 static bool
 is_in_list(const char *list, const char *name)

@@ -273,7 +273,8 @@ ksym_by_name(struct proc_set *ps, const char *module, const char *name,
 	return 0;
 }
 
-/* Has the kernel no symbols of variables?  Every kernel has init_task. */
+/* True if the kernel has no symbols of variables.  Every kernel has
+   init_task. */
 static bool
 ksyms_functions_only(struct proc_set *ps)
 {
@@ -353,8 +354,8 @@ ksym_at(struct proc_set *ps, uint64_t addr, char *kind, uint64_t *size)
 	return true;
 }
 
-/* Is what follows a symbol code?  Behind the last of the core kernel's are its
-   variables. */
+/* True if what follows a symbol is code.  Behind the last of the core kernel's
+   are its variables. */
 static bool
 ksym_is_code(const struct ksym *s)
 {

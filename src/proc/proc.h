@@ -151,8 +151,8 @@ bool proc_addr_place(struct proc_set *ps, pid_t pid, uint64_t addr,
    it; NULL: none has it, or it cannot be read. */
 struct elf_file *proc_addr_elf(struct proc_set *ps, pid_t pid, uint64_t addr,
 			       uint64_t *place);
-/* Is it in a file of code that is mapped there still?  Others that have the
-   address may have been there before what it is about. */
+/* True if it is in a file of code that is mapped there still.  Others that have
+   the address may have been there before what it is about. */
 bool proc_addr_is_file(struct proc_set *ps, pid_t pid, uint64_t addr);
 /* The same as parts: any may be NULL. *off is addr - symbol. */
 bool proc_addr_lookup(struct proc_set *ps, pid_t pid, uint64_t addr,
@@ -287,8 +287,8 @@ struct kfunc {
 	bool twins;		   /* others have its name */
 	uint32_t nth, of;	   /* of those of its name in its module */
 };
-/* Has this kernel kprobes, so that its functions can be probed at all?  Tells
-   nothing of any one of them, and reads no list. */
+/* True if this kernel has kprobes, so that its functions can be probed at all.
+   Tells nothing of any one of them, and reads no list. */
 bool kfunc_can_be_probed(void);
 /* As far as is known, names alone will be asked for: such a list is read
    faster.  Where it has been read already, nothing changes. */
@@ -319,8 +319,8 @@ int ktext_read(struct proc_set *ps, uint64_t addr, void *buf, size_t n,
 	       struct err *e);
 /* Whose instructions they are, EM_X86_64; EM_NONE: that is not known. */
 unsigned ktext_machine(struct proc_set *ps);
-/* Must no kprobe be at an instruction: is it in the blacklist, or rewritten by
-   the kernel itself?  1 or 0; -1 and *e: no memory. */
+/* 1 if no kprobe must be at an instruction: it is in the blacklist, or
+   rewritten by the kernel itself.  0 if one may; -1 and *e: no memory. */
 int ktext_bad(struct proc_set *ps, uint64_t addr, struct err *e);
 /* Why a function is not in the list, after "cannot be traced: "; NULL: the
    kernel has none of that name.  module as for ksym_by_name(). */

@@ -214,8 +214,8 @@ maps_open(struct proc_maps *it, pid_t pid)
 	return it->f != NULL;
 }
 
-/* Is there anything?  Of a process whose main thread has ended that thread has
-   none. */
+/* True if there is anything.  Of a process whose main thread has ended that
+   thread has none. */
 static bool
 maps_any(struct proc_maps *it)
 {

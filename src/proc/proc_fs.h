@@ -68,14 +68,15 @@ struct proc_stat {
 bool proc_stat_read(pid_t pid, pid_t tid, struct proc_stat *st);
 /* The text of the file; false: it is none. */
 bool proc_stat_parse(const char *text, struct proc_stat *st);
-/* Has it ended, though its parent or its other threads keep it? */
+/* True if it has ended, though its parent or its other threads keep it. */
 static inline bool
 proc_stat_ended(const struct proc_stat *st)
 {
 	return st->state == 'Z' || st->state == 'X';
 }
 
-/* Is it on its way to that?  Its memory goes before its state says so. */
+/* True if it is on its way to that.  Its memory goes before its state says
+   so. */
 #define PROC_STAT_EXITING 4u /* PF_EXITING of linux/sched.h */
 static inline bool
 proc_stat_exiting(const struct proc_stat *st)

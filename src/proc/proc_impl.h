@@ -78,8 +78,8 @@ struct proc {
 
 /* proc_set.c */
 struct proc *proc_new(struct proc_set *ps, pid_t pid, struct err *e);
-/* Is /proc that of our own PID namespace?  Else -1 + *e: its numbers would be
-   those of other processes. */
+/* 0 if /proc is that of our own PID namespace.  Else -1 + *e: its numbers would
+   be those of other processes. */
 int proc_check_fs(struct err *e);
 /* The process's start time, and whether it runs.  False: it is gone. */
 bool proc_started(pid_t pid, uint64_t *starttime);

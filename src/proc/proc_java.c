@@ -70,7 +70,7 @@ jvm_path(const struct jvm *j, const char *name, char *path, size_t n)
 		 name, (unsigned long long)j->nspid);
 }
 
-/* Does it listen at its socket? */
+/* True if it listens at its socket. */
 static bool
 jvm_listens(const struct jvm *j)
 {

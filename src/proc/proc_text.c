@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * proc_text.c - is the code of a process still what its file says?
+ * proc_text.c - whether the code of a process is still what its file says.
  *
  * The kernel steps the file's instruction when a breakpoint of its own fires,
  * not the one it overwrote.  Where something else has written into the text

@@ -187,7 +187,7 @@ proc_watch_close(struct proc_watch *w)
 	free(w);
 }
 
-/* Is the file met for the first time? */
+/* True if the file is met for the first time. */
 static bool
 watch_is_new(struct proc_watch *w, const struct watch_record *r)
 {

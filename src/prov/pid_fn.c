@@ -15,7 +15,8 @@
 
 /* ---- objects -------------------------------------------------------- */
 
-/* Is text all of s, up to a '.'?  "libc" and "libc.so" of "libc.so.6". */
+/* True if text is all of s, up to a '.': "libc" and "libc.so" of
+   "libc.so.6". */
 static bool
 mod_is_prefix(const char *text, const char *s)
 {

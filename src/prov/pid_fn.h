@@ -113,8 +113,8 @@ struct pid_found {
 int pid_each_fn(struct proc_obj *o, const char *func,
 		int (*fn)(void *arg, const struct pid_found *f), void *arg,
 		struct err *e);
-/* Does func, a name, mean what the loader chooses in the object, and no code
-   shows all that it may choose? */
+/* True if func, a name, means what the loader chooses in the object, and no
+   code shows all that it may choose. */
 bool pid_chosen_unknown(struct proc_obj *o, const char *func);
 
 /* The group of a function's name, with the function in it.  NULL + *e. */
@@ -151,7 +151,7 @@ enum pid_lang pid_fn_lang(const struct pid_fn *f);
  */
 uint32_t pid_abi_args(struct type *fn, enum pid_lang lang,
 		      uint8_t map[DIF_NARGS], uint32_t *unread);
-/* Is its result in the register of raw results? */
+/* True if its result is in the register of raw results. */
 bool pid_abi_result(struct type *fn);
 /* Raw arguments of functions of Go. */
 extern const struct dif_recipes pid_abi_go, pid_abi_go_stack;

@@ -93,8 +93,8 @@ static const struct tp_table table = {
 	.nabsent = sizeof(absent) / sizeof(*absent),
 };
 
-/* Has this kernel the function of the row?  Some have spin locks' inlined.
-   Where that is not known, that is said when the probe is enabled. */
+/* True if this kernel has the function of the row.  Some have spin locks'
+   inlined.  Where that is not known, that is said when the probe is enabled. */
 static bool
 kernel_has(struct prov *pv, const struct tp_probe *row, enum dif_site_kind kind)
 {

@@ -104,9 +104,9 @@ named_as_musl(const char *mod)
 }
 
 /*
- * Is it musl's code?  In a program that is linked statically a symbol of its
- * own says so; a library that is not glibc's, of today or with a libpthread of
- * before, is taken for musl's: Debian calls it libc.so, others
+ * True if it is musl's code.  In a program that is linked statically a symbol
+ * of its own says so; a library that is not glibc's, of today or with a
+ * libpthread of before, is taken for musl's: Debian calls it libc.so, others
  * ld-musl-x86_64.so.1.
  */
 static bool
@@ -173,7 +173,7 @@ put_mod(const char *mod, struct buf *b)
 				   ? mod[i] : '?');
 }
 
-/* Of musl: does it call no other function of locks? */
+/* Of musl: true if it calls no other function of locks. */
 static bool
 calls_no_other(const char *func)
 {
@@ -351,7 +351,7 @@ ahead_in(const struct plock_ahead *x, const char *mod)
 	return 0;
 }
 
-/* Does the description name an object that is mapped already? */
+/* True if the description names an object that is mapped already. */
 static bool
 ahead_there(const struct plock_ahead *x)
 {

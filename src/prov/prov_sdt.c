@@ -41,7 +41,7 @@ is_elsewhere(const char *name)
 	return false;
 }
 
-/* May the description be about probes of this provider? */
+/* True if the description may be about probes of this provider. */
 static bool
 sdt_is_ours(const struct prov *pv, const struct dif_pdesc *pd)
 {

@@ -90,7 +90,7 @@ prov_name(const struct usdt_cx *cx, const char *note, char out[NAMELEN + 16])
 
 /* ---- making probes ------------------------------------------------------- */
 
-/* Does the probe have this place already? */
+/* True if the probe has this place already. */
 static bool
 has_place(const struct usdt_probe *up, const struct usdt_place *x)
 {
@@ -200,7 +200,7 @@ note_probe(struct usdt_cx *cx, struct proc_obj *o, struct elf_file *elf,
 	return p != NULL ? add_place(cx, p, &x) : err_nomem(cx->e);
 }
 
-/* Does the process have notes of the provider asked for? */
+/* True if the process has notes of the provider asked for. */
 static bool
 has_provider(struct proc *proc, const char *name)
 {
@@ -350,7 +350,8 @@ usdt_served(struct usdt_cx *cx)
 	return had != 0;
 }
 
-/* Is a pattern about every process, or about those of the trace? */
+/* True if a pattern is about every process, rather than about those of the
+   trace. */
 static bool
 about_every(const char *prov)
 {

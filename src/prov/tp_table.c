@@ -74,7 +74,8 @@ arg_type(struct prov *pv, const struct tp_arg *a)
 	return f != NULL ? type_ptr(ts, f) : NULL;
 }
 
-/* A type of an argument is not there: as none of the kernel's is? */
+/* The error of an argument whose type is not there; it says why, if none of the
+   kernel's is. */
 static int
 no_type(struct prov *pv, const struct probe *p, const char *type, struct err *e)
 {
@@ -311,7 +312,7 @@ row_fits(const struct lookup *l)
 	       (l->row->most == 0 || l->nparams <= l->row->most);
 }
 
-/* Has the probe sites of its own for the process engine? */
+/* True if the probe has sites of its own for the process engine. */
 static bool
 probe_in_tree(const struct tp_table *t, uint64_t num)
 {

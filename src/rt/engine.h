@@ -274,7 +274,8 @@ struct engine_ops {
 	 * NULL.  0, or -1 + *e if tracing cannot go on.
 	 */
 	int (*poll)(struct engine *eng, struct err *e);
-	/* Is there something that poll() would look for?  NULL: always. */
+	/* True if there is something that poll() would look for.  NULL:
+	   always. */
 	bool (*polls)(const struct engine *eng);
 	/*
 	 * Look whether the process has mapped or unmapped objects since the

@@ -92,7 +92,7 @@ absent_vma(void *task, void *vma, struct absent_walk *w)
 	return 0;
 }
 
-/* Has there never been anything at this address? */
+/* Not 0 if there has never been anything at this address. */
 RT_GLOBAL uint64_t
 rt_absent_never(struct rt *rt, uint64_t addr)
 {
@@ -158,7 +158,7 @@ rt_absent_entry(struct rt *rt, uint64_t index)
 	return (e & 3) == 0 ? e : 0;
 }
 
-/* Is the folio still where it was found? */
+/* Not 0 if the folio is still where it was found. */
 RT_INLINE int
 absent_still(struct absent *p)
 {
@@ -241,7 +241,7 @@ absent_part(struct rt *rt)
 	return 1;
 }
 
-/* Does V have a NUL among its first n bytes?  One is put behind them. */
+/* Not 0 if V has a NUL among its first n bytes.  One is put behind them. */
 RT_INLINE int
 absent_ends(struct rt *rt, uint64_t n)
 {

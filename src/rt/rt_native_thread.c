@@ -126,7 +126,7 @@ home_next(struct rtn_table *t, uint64_t fsbase, uint32_t *n)
 	return NULL;
 }
 
-/* Has the thread with this base lent its home?  Then we are not it. */
+/* Not 0 if the thread with this base has lent its home.  Then we are not it. */
 static int
 is_lent(struct rtn_table *t, uint64_t base)
 {
@@ -202,7 +202,8 @@ table_pid(const struct rtn_shared *sh)
 	return t->pid != 0 ? (uint32_t)t->pid : sh->own_pid;
 }
 
-/* Is the caller a process of its own?  Under a filter that is not asked. */
+/* Not 0 if the caller is a process of its own.  Under a filter that is not
+   asked. */
 static int
 is_other(const struct rtn_shared *sh)
 {
@@ -531,8 +532,8 @@ thread_home(struct rtn_shared *sh, struct rtn_table *t, uint64_t fsbase)
 	return home;
 }
 
-/* May the calling thread fire at all?  A forked child may not, unless children
-   are followed. */
+/* Not 0 if the calling thread may fire at all.  A forked child may not, unless
+   children are followed. */
 static int
 may_fire(struct rtn_shared *sh, struct rtn_table *t, uint64_t fsbase)
 {

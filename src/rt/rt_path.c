@@ -104,7 +104,7 @@ rt_path_push(struct rt *rt, uint64_t out, uint64_t from, uint64_t len)
 	return out + len;
 }
 
-/* Do the components in V end with ".."? */
+/* Not 0 if the components in V end with "..". */
 RT_INLINE int
 ends_in_dots(struct rt *rt, uint64_t out)
 {

@@ -359,9 +359,9 @@ perl_next(struct rt *rt)
 	return py_byte(rt, 0);
 }
 
-/* Does what comes next belong to the same call from C?  The eval of call_sv(),
-   and the code in a regular expression, whose last instruction a sub returns
-   to. */
+/* Not 0 if what comes next belongs to the same call from C: the eval of
+   call_sv(), and the code in a regular expression, whose last instruction a sub
+   returns to. */
 RT_INLINE int
 perl_same_call(struct rt *rt)
 {

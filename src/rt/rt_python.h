@@ -40,7 +40,7 @@
 #define RT_PY_FRAME 80u
 #define RT_PY_CODE  200u
 
-/* Is it a frame of Python, or an address? */
+/* Not 0 if it is a frame of Python, and no address. */
 static inline int
 rt_py_is(uint64_t pc)
 {

@@ -89,7 +89,7 @@ rt_scratch_ucopy(struct rt *rt, uint64_t src, uint64_t off, uint64_t n)
 
 #ifdef __bpf__
 
-/* Of the fault that has just been: shall it be tried again? */
+/* Not 0 if the read that has just faulted shall be tried again. */
 RT_INLINE int
 absent_again(struct rt *rt)
 {

@@ -288,7 +288,7 @@ unw_word(struct rt *rt, uint64_t addr, uint64_t *val)
 
 /* ---- frames -------------------------------------------------------------- */
 
-/* Do the eight bytes in front of an address end with a call? */
+/* Not 0 if the eight bytes in front of an address end with a call. */
 RT_INLINE int
 unw_is_call(uint64_t b)
 {
@@ -318,7 +318,7 @@ unw_is_call(uint64_t b)
 #define UNW_JVM    0xf045c748f0658b48ull
 #define UNW_JVM_21 0xcd648d48f04d8b48ull
 
-/* Is this the address behind a call? */
+/* Not 0 if this is the address behind a call. */
 RT_INLINE int
 unw_returns(struct rt *rt, uint64_t ret)
 {
@@ -368,8 +368,9 @@ unw_by_signal(struct rt *rt)
 	return 1;
 }
 
-/* Has rbp, which was saved at `at`, been popped?  Tables have it there still,
-   behind a pop or a leave, where in a process our own code may have written. */
+/* Not 0 if rbp, which was saved at `at`, has been popped.  Tables have it there
+   still, behind a pop or a leave, where in a process our own code may have
+   written. */
 RT_INLINE int
 unw_popped(const struct rt_unw *u, uint64_t at)
 {
@@ -456,7 +457,7 @@ unw_code4(const struct rt *rt, uint64_t off)
 						   rt_bound(off, 0xff));
 }
 
-/* push %rbp; mov %rsp,%rbp at so many bytes behind the pc? */
+/* Not 0 if push %rbp; mov %rsp,%rbp stands at so many bytes behind the pc. */
 RT_INLINE int
 unw_builds(const struct rt *rt, uint64_t off)
 {
@@ -465,8 +466,8 @@ unw_builds(const struct rt *rt, uint64_t off)
 	return b == 0xe5894855 || b == 0xec8b4855;
 }
 
-/* In the midst of what V8's baseline code begins with?
-   bb imm32 / 49 bc imm64 / e8: mov to ebx, mov to r12, call. */
+/* Not 0 if the pc is in the midst of what V8's baseline code begins with: bb
+   imm32 / 49 bc imm64 / e8: mov to ebx, mov to r12, call. */
 RT_INLINE int
 unw_baseline(const struct rt *rt, uint64_t off)
 {

@@ -124,7 +124,7 @@ struct rt_unw_debts {
 	struct rt_unw_owed v[RT_UNW_OWED_SLOTS];
 };
 
-/* Is it the tag? */
+/* Not 0 if the word is the tag. */
 static inline int
 rt_unw_is_owed(uint64_t word)
 {

@@ -318,7 +318,7 @@ int show_tree_before(struct show_tree *t, const char *file, int *error);
 
 void show_stacks_init(struct show_stacks *s);
 void show_stacks_fini(struct show_stacks *s);
-/* The keys of a row, or the values of a record, have a stack? */
+/* True if the keys of a row, or the values of a record, have a stack. */
 bool show_has_stack(const struct show_value *v, size_t n);
 /* For a format's row and record functions; partial rows are left out. */
 void show_stacks_row(struct show_stacks *s, const struct show_agg *a,
@@ -328,7 +328,7 @@ void show_stacks_row(struct show_stacks *s, const struct show_agg *a,
    it is NULL or SHOW_RECORDS. */
 void show_stacks_record(struct show_stacks *s, const struct show_rec *r,
 			const char *agg);
-/* Do those of this probe count, if that is asked for? */
+/* True if those of this probe count, where that is asked for. */
 bool show_stacks_asked(const char *probe, const char *agg);
 /* The same, with a tree for each probe. */
 void show_stacks_by_probe(struct show_stacks *s, const struct show_rec *r);

@@ -188,7 +188,7 @@ sample(struct profile *p, const struct show_value *v, size_t n, int64_t value)
 	free(at);
 }
 
-/* Is it this one that is written?  The first that will do is. */
+/* True if it is this one that is written.  The first that will do is. */
 static bool
 is_picked(struct profile *p, const char *name, const char *func)
 {

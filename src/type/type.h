@@ -175,8 +175,8 @@ struct type *type_prog_var(struct type_prog *p, const char *name);
 /* The type of the function that begins at a link-time address; NULL: nothing is
    known of it. */
 struct type *type_prog_func(struct type_prog *p, uint64_t addr);
-/* Does C++ give functions the address of such an object, where C would give the
-   object? */
+/* True if C++ gives functions the address of such an object, where C would give
+   the object. */
 bool type_prog_by_ref(struct type *t);
 
 /* ---- making types: all return NULL only when memory is short ------------ */

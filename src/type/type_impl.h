@@ -143,7 +143,7 @@ void type_prog_free(struct type_prog *p);
 /* Fill the list of a type of a program. */
 void type_prog_fill(struct type *t);
 struct type *type_prog_find(struct type_prog *p, const struct type_id *id);
-/* Is it one of a program's own, or made from one? */
+/* True if it is one of a program's own, or made from one. */
 bool type_is_prog(const struct type *t);
 
 /* type_kernel.c */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * unwind_perl.c - is a file Perl, and how are its frames laid out?
+ * unwind_perl.c - whether a file is Perl, and how its frames are laid out.
  *
  * The program, or libperl where the interpreter is a library, exports its
  * version, the size of its interpreter's state, the key that leads to a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * unwind_python.c - is a file CPython, and how are its frames laid out?
+ * unwind_python.c - whether a file is CPython, and how its frames are laid out.
  *
  * The program, or libpython where the interpreter is a library, exports its
  * version, its state and the type of its code objects.  A thread's state is had

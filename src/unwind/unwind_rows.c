@@ -55,7 +55,7 @@ rule_of(const struct elf_cfi *c)
 
 /* ---- gathering ----------------------------------------------------------- */
 
-/* Do the rows before r->first, which are in order, cover it? */
+/* True if the rows before r->first, which are in order, cover it. */
 static bool
 rows_cover(const struct unwind_rows *r, uint64_t at)
 {

@@ -169,7 +169,7 @@ add_aggs(struct chance *c)
 
 /* ---- statements ---------------------------------------------------------- */
 
-/* Does it fault where all variables are zero? */
+/* True if it faults where all variables are zero. */
 static bool
 faults(struct diff_trace *t, const struct dif_obj *o)
 {

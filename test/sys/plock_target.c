@@ -162,7 +162,8 @@ alone(void)
 	}
 }
 
-/* Is the tracing there?  Who reads what it prints says so. */
+/* Take and release a lock until whoever reads what the tracer prints says that
+   the tracing is there. */
 static void
 knocks(void)
 {

@@ -220,7 +220,7 @@ window(struct obj *o, const struct code_world *w, const struct code_fn *f,
 	return win->kind;
 }
 
-/* Could it be copied as a whole? */
+/* True if it could be copied as a whole. */
 static bool
 copies(struct obj *o, const struct code_world *w, const struct code_fn *f,
        bool entry)
@@ -303,8 +303,8 @@ win_cmp(const void *va, const void *vb)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Is addr inside a window, but not its start?  Windows overlap: those that
-   begin up to a window's size before are looked at. */
+/* The window that addr is inside of, not at its start.  Windows overlap: those
+   that begin up to a window's size before are looked at. */
 static const struct code_window *
 win_around(const struct obj *o, uint64_t addr)
 {

@@ -167,7 +167,8 @@ struct told {
 	size_t same, other;
 };
 
-/* Is it what the file's own table says, at each byte? */
+/* Count the bytes at which a row is what the file's own table says, and at
+   which it is not. */
 static bool
 as_the_table(void *arg, const struct elf_cfi *row)
 {

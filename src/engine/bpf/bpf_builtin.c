@@ -104,7 +104,7 @@ bpf_builtin_task(const struct bpf_prog *c, struct em *em, int ctx_slot)
 	em_ld(em, BPF_DW, R0, R0, 8 * (int)c->thread.val);
 }
 
-/* Is it another than the current one? */
+/* True if it is another thread than the current one. */
 static bool
 of_other_thread(const struct bg *g)
 {
@@ -178,7 +178,7 @@ var_cred(struct bg *g, bool group)
 
 /* ---- user registers ------------------------------------------------------ */
 
-/* Does the context lead to them? */
+/* True if the context leads to the user's registers. */
 static bool
 uregs_in_ctx(const struct bpf_class *k)
 {
@@ -432,7 +432,7 @@ stack_of_other(struct bg *g, uint32_t frames, bool user, bool owed)
 	em_place(em, done);
 }
 
-/* Does a return probe of the kernel fire?  The function has gone then. */
+/* True if a return probe of the kernel fires.  The function has gone then. */
 static bool
 returned(const struct bg *g)
 {

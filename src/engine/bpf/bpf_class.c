@@ -53,7 +53,7 @@ bpf_class_awake(const struct bpf_class *k)
 	return k;
 }
 
-/* ---- have: does this kernel have it? ------------------------------------- */
+/* ---- have: whether this kernel has it ------------------------------------ */
 
 bool
 bpf_have_always(struct engine *eng, const struct dif_site *s, uint32_t *btf_id)
@@ -193,7 +193,7 @@ bpf_find_cookie(struct maker *m)
 	find_bound(m);
 }
 
-/* ---- check: is this site meant? ------------------------------------------ */
+/* ---- check: whether this site is meant ----------------------------------- */
 
 int
 bpf_check_none(struct maker *m)

@@ -89,14 +89,14 @@ extern const struct bpf_class bpf_classes[BPF_NCLASSES];
 /* The row for the same sites, of the same kind, that does not sleep. */
 const struct bpf_class *bpf_class_awake(const struct bpf_class *k);
 
-/* May another task run on the CPU in the middle of a program? */
+/* True if another task may run on the CPU in the middle of a program. */
 static inline bool
 bpf_class_preempted(const struct bpf_class *k)
 {
 	return k->runs == BPF_RUNS_PREEMPTED || k->runs == BPF_RUNS_SLEEPS;
 }
 
-/* Are the context's registers those where the probe fired? */
+/* True if the context's registers are those where the probe fired. */
 static inline bool
 bpf_class_walks_regs(const struct bpf_class *k)
 {

@@ -142,8 +142,8 @@ bpf_feat_sleeps(uint32_t attach)
 	return fd >= 0;
 }
 
-/* Does the kernel know the program, and refuse it what reads the kernel?  That
-   is what lockdown=confidentiality means to BPF. */
+/* True if the kernel knows the program, and refuses it what reads the kernel.
+   That is what lockdown=confidentiality means to BPF. */
 static bool
 is_locked_down(void)
 {

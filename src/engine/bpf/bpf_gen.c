@@ -837,7 +837,7 @@ ins_var(struct bg *g, dif_instr_t t)
 			  dif_op_info[op].mnem ? dif_op_info[op].mnem : "?");
 }
 
-/* Does it change what outlives the firing? */
+/* True if the instruction changes what outlives the firing. */
 static bool
 ins_lasts(unsigned op)
 {

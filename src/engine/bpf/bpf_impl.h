@@ -261,7 +261,8 @@ void bpf_kfunc_misses(struct engine *eng);
 void bpf_kfunc_free(struct engine *eng);
 /* Attach those functions of the programs that are best attached last. */
 int bpf_kfunc_last(struct engine *eng, struct err *e);
-/* Is it at a function that programs run within, when their maps are changed? */
+/* True if it is at a function that programs run within, when their maps are
+   changed. */
 bool bpf_kfunc_alone(const struct dif_site *s);
 
 /* ---- bpf_site.c --------------------------------------------------------- */

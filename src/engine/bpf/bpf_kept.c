@@ -64,7 +64,8 @@ bpf_kept_wanted(const struct engine *eng)
 
 /* ---- predicates ---------------------------------------------------------- */
 
-/* Has the instruction the same outcome while the thread does not run? */
+/* True if the instruction has the same outcome while the thread does not
+   run. */
 static bool
 kept_stays(dif_instr_t t)
 {

@@ -53,7 +53,8 @@ struct bpf_kfunc {
 	uint32_t nsites; /* functions that clauses enable, entry and return */
 	bool asked_btf;
 	struct btf *btf;  /* NULL: this kernel has none */
-	int multi;        /* 1: kprobe_multi is there, 0: it is not, -1: ? */
+	int multi;        /* 1: kprobe_multi is there, 0: it is not,
+			     -1: not tried yet */
 	int fentry_sys;   /* why fentry was refused */
 	uint32_t refused; /* left out; the last for this reason */
 	int refused_sys;
@@ -338,7 +339,7 @@ bpf_attach_kfunc(struct engine *eng, const struct bpf_prog *c, struct err *e)
 		       : kfunc_fail(eng, c, 0, errno, e);
 }
 
-/* Would its name do for a function? */
+/* True if its name would do for a function. */
 static bool
 kfunc_named(const struct kfunc_set *k, uint32_t at)
 {
@@ -403,7 +404,7 @@ kfunc_busy(const char *fn)
 	return false;
 }
 
-/* Do the program's functions come in two parts? */
+/* True if the program's functions come in two parts. */
 static bool
 kfunc_parts(const struct bpf_prog *c)
 {

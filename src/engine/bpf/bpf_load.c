@@ -47,7 +47,8 @@ log_function(const char *log, const struct bpf_image *img)
 	return name;
 }
 
-/* Whose clause is a function?  The program's own has the first if in line. */
+/* Where the clause stands whose code a function is.  The program's own function
+   has the first clause, if that is in line. */
 static struct src_loc
 fn_loc(const struct maker *m, const char *name)
 {

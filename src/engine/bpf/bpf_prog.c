@@ -126,7 +126,7 @@ check_cgroup_current(struct maker *m, uint32_t in)
 	}
 }
 
-/* -x cgroup: is the site's process in it, or in one below it? */
+/* -x cgroup: only if the site's process is in it, or in one below it. */
 static int
 check_cgroup(struct maker *m)
 {
@@ -188,8 +188,8 @@ may_wait(const struct maker *m)
 	       m->c->chain <= 1;
 }
 
-/* A clause has faulted: for want of a page, before anything was done that
-   lasts?  Then give the level back, and wait for the page. */
+/* A clause has faulted.  If that was for want of a page, before anything was
+   done that lasts, give the level back and wait for the page. */
 static void
 wait_wanted(struct maker *m)
 {
@@ -380,7 +380,7 @@ start_firing(struct maker *m)
 
 /* ---- clauses ------------------------------------------------------------- */
 
-/* May an ERROR clause end the trace? */
+/* True if an ERROR clause may end the trace. */
 static bool
 errors_exit(const struct engine *eng)
 {

@@ -63,8 +63,8 @@ void bpf_prog_active(struct maker *m);
 int bpf_prog_site(struct maker *m);
 /* R6 = the machine of a level that is this firing's now; else to lb_next. */
 void bpf_prog_claim(struct maker *m);
-/* bpf_solo.c: do all clauses of the program only count, at every site the same?
-   And its function. */
+/* bpf_solo.c: true if all clauses of the program only count, at every site the
+   same.  And the function of such a program. */
 bool bpf_solo_only(const struct maker *m);
 int bpf_solo_main(struct maker *m, struct bpf_fn *fn);
 /* bpf_arg.c: rt->arg[]; and on, if the conditions of the site in r8 hold, else

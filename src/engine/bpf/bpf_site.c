@@ -108,7 +108,8 @@ scan_strings(struct engine *eng, const struct dif_obj *o)
 			(void *)((uintptr_t)off + 1));
 }
 
-/* Does an object, or the recording of its value, read the process's memory? */
+/* True if an object, or the recording of its value, reads the process's
+   memory. */
 static bool
 expr_reads(const struct dif_obj *o, const struct dif_type *t)
 {
@@ -243,7 +244,7 @@ class_prog(struct engine *eng, const struct bpf_class *k,
 	return 0;
 }
 
-/* Does any of the ECBs [first, end) read the process's memory? */
+/* True if any of the ECBs [first, end) reads the process's memory. */
 static bool
 ecbs_read(const struct engine *eng, uint32_t first, uint32_t end)
 {

@@ -77,7 +77,7 @@ bpf_solo_plan(struct engine *eng, uint32_t *size, struct err *e)
 
 /* ---- in clauses that do something else too ------------------------------- */
 
-/* Are all aggregations of a clause counts without keys? */
+/* True if all aggregations of a clause are counts without keys. */
 static bool
 solo_clause(const struct engine *eng, const struct dif_clause *cl)
 {
@@ -106,7 +106,7 @@ bg_solo(struct bg *g, const struct dif_stmt *st)
 
 /* ---- programs that only count -------------------------------------------- */
 
-/* Does it matter which of its sites has fired? */
+/* True if it matters which of the program's sites has fired. */
 static bool
 solo_site(const struct maker *m)
 {

@@ -22,8 +22,8 @@ struct host_stack {
 	struct rt rt;
 };
 
-/* Is there code?  Lists are replaced while they are read: a wrong answer makes
-   a read that fails, or one of something that is no call. */
+/* True if there is code at addr.  Lists are replaced while they are read: a
+   wrong answer makes a read that fails, or one of something that is no call. */
 static bool
 stack_code(const struct rt_unw_area *a, uint64_t addr)
 {

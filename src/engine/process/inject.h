@@ -78,8 +78,8 @@ struct inject {
    it. */
 int inject_check(pid_t pid, bool held, struct err *e);
 
-/* Is any of its threads under a seccomp filter?  Code there must make no system
-   calls then. */
+/* True if any of its threads is under a seccomp filter.  Code there must make
+   no system calls then. */
 bool inject_under_seccomp(pid_t pid);
 /* We may suspend a thread's seccomp filters while we trace it. */
 bool inject_may_suspend(void);
@@ -163,8 +163,8 @@ struct inject_id {
    most. */
 int inject_ids(struct inject *in, struct inject_id *v, size_t *n,
 	       struct err *e);
-/* Has each of these an fs base that is not 0, and is the word there equal to
-   it, as the C library arranges (x86_target.fs_self)? */
+/* True if each of these has an fs base that is not 0, and the word there is
+   equal to it, as the C library arranges (x86_target.fs_self). */
 bool inject_fs_self(struct inject *in, const struct inject_id *v, size_t n);
 
 /*

@@ -98,8 +98,7 @@ inject_uncatch(pid_t tid)
 	ptrace(PTRACE_DETACH, tid, 0, 0);
 }
 
-/* ---- does the file give privileges?
- * ------------------------------------------ */
+/* ---- files that give privileges ------------------------------------------ */
 
 /* Up to a page at a time: the next one may not be there. */
 static bool

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * inject_check.c - may we work in a process?  Every refusal is one line that
- * names the process, the reason and, where there is one, the cure.
+ * inject_check.c - whether we may work in a process.  Every refusal is one line
+ * that names the process, the reason and, where there is one, the cure.
  *
  * SECCOMP.  A call that we make in the target's name passes its filters, and a
  * filter may kill.  With CAP_SYS_ADMIN the kernel suspends them for the thread
@@ -352,7 +352,7 @@ inject_check(pid_t pid, bool held, struct err *e)
 		return inject_ended(pid, e);
 	if (!st.has_memory)
 		return refuse(pid, "it has ended, or is a kernel thread", e);
-	if (pid == getpid()) /* who would let us go on? */
+	if (pid == getpid()) /* nobody would be left to let us go on */
 		return refuse(pid, "it is the tracing process itself", e);
 	/* Another consumer's look passes. */
 	for (int i = 0; st.tracer != 0 && !held && i < GLANCES; i++) {

@@ -174,7 +174,7 @@ fd_pass(struct inject *in, uint64_t at, int fd, int *target_fd, struct err *e)
 	return rc;
 }
 
-/* Is a descriptor of thread or process `who` the same file as ours? */
+/* True if a descriptor of thread or process `who` is the same file as ours. */
 static bool
 fd_is(pid_t who, int64_t theirs, int ours)
 {

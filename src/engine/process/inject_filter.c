@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * inject_filter.c - do the filters of a stopped process spare our calls?
+ * inject_filter.c - whether the filters of a stopped process spare our calls.
  *
  * While we trace a thread its filters are suspended.  If its tracer is killed
  * in the midst of a call, they are not any more, and the call, or the end of

@@ -141,7 +141,7 @@ segment_end(struct inject *in, const struct text_map *m)
 	return 0;
 }
 
-/* The stub of a tracer that was killed? */
+/* True if the bytes are the stub of a tracer that was killed. */
 static bool
 is_stub(const uint8_t *is)
 {

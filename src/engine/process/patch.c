@@ -285,8 +285,8 @@ span_expect(struct patch *p, uint8_t *text, void *arg)
 	return false;
 }
 
-/* Does the text that a patch looks at, and does not write, differ from what is
-   expected, or come from one of p[i + 1 ...] that is left out? */
+/* True if the text that a patch looks at, and does not write, differs from what
+   is expected, or comes from one of p[i + 1 ...] that is left out. */
 static bool
 looks_wrong(struct inject *in, const struct patch *p, size_t n, size_t i)
 {
@@ -336,7 +336,7 @@ struct undoing {
 	uint32_t under; /* struct patch_journal */
 };
 
-/* Does the text lead through the code of a patch whose jump it is not? */
+/* True if the text leads through the code of a patch whose jump it is not. */
 static bool
 leads_under(struct inject *in, const struct patch *p, const uint8_t *text)
 {
@@ -601,7 +601,7 @@ patch_apply(struct patch_journal *j, struct inject *in, struct patch *p,
 
 /* ---- undoing ------------------------------------------------------------- */
 
-/* Is it a landing, and still there? */
+/* True if it is a landing, and still there. */
 static bool
 landing_stands(struct inject *in, const struct patch *p)
 {

@@ -125,7 +125,7 @@ uint64_t patch_jump(const uint8_t *text, uint64_t addr);
 /* The first trampoline, from `to` on, whose consumer still traces (child: in
    children that are forked, too); 0: there is none. */
 uint64_t patch_alive(struct inject *in, uint64_t addr, uint64_t to, bool child);
-/* Does the way from one trampoline come to another? */
+/* True if the way from one trampoline comes to another. */
 bool patch_leads(struct inject *in, uint64_t addr, uint64_t from, uint64_t to);
 /* What is to be in the place of p, which is over another's; text[p->len]. */
 void patch_over_undo(struct inject *in, const struct patch *p, bool child,

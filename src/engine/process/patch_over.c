@@ -94,7 +94,8 @@ patch_jump(const uint8_t *text, uint64_t addr)
 	return addr + JMP32 + (uint64_t)(int64_t)rel;
 }
 
-/* Does its consumer still trace; in a forked child, this one too? */
+/* True if its consumer still traces and, in a forked child, traces this one
+   too. */
 static bool
 head_lives(struct inject *in, const struct patch_head *h, bool child)
 {

@@ -28,7 +28,7 @@ patch_sem(struct patch *p, uint64_t sem, const struct patch *by)
 	memcpy(p->now, by->now, by->len);
 }
 
-/* Does the text that goes with it stand? */
+/* True if the text that goes with it stands. */
 static bool
 sem_stands(struct inject *in, const struct patch *p)
 {

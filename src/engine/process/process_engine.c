@@ -183,7 +183,7 @@ process_load(const struct dif_enabling *en, const struct engine_opts *opts,
 	return eng;
 }
 
-/* Has the program got its libraries? */
+/* True if the program has got its libraries. */
 static bool
 world_has_libc(const struct world *w)
 {

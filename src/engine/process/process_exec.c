@@ -102,7 +102,7 @@ exec_say_late(struct engine *eng)
 	exec_say(eng, missing);
 }
 
-/* Does a thread of the process still have its slot?  It gives it back when it
+/* True if a thread of the process still has its slot.  It gives it back when it
    ends, but not when it executes a program. */
 static bool
 exec_slot_left(const struct engine *eng)

@@ -138,7 +138,7 @@ images_free(struct engine *root)
 	vec_fini(&root->images);
 }
 
-/* ---- is there one? ------------------------------------------------------- */
+/* ---- whether there is one ------------------------------------------------ */
 
 static bool
 image_may(const struct engine *m)
@@ -189,9 +189,9 @@ image_find(const struct engine *m, uint64_t *by)
 	return NULL;
 }
 
-/* ---- may this process have it? ------------------------------------------- */
+/* ---- whether this process may have it ------------------------------------ */
 
-/* Are its addresses free? */
+/* True if its addresses are free. */
 static bool
 image_room(const struct engine *m, const struct image *im, uint64_t by)
 {
@@ -210,7 +210,7 @@ image_room(const struct engine *m, const struct image *im, uint64_t by)
 	return ok;
 }
 
-/* Is its memory where the image's is? */
+/* True if the memory of the process is where the image's is. */
 static bool
 memory_alike(const struct engine *m, const struct image *im, uint64_t by)
 {
@@ -223,7 +223,8 @@ memory_alike(const struct engine *m, const struct image *im, uint64_t by)
 	return ok;
 }
 
-/* At the next stage: has the room been used that it had left? */
+/* At the next stage: true if the room that the image had left has been used as
+   here. */
 static bool
 image_goes_on(const struct engine *m, const struct image *im, uint64_t by)
 {
@@ -297,7 +298,7 @@ look_add(struct image_look *l, uint64_t addr, uint32_t len)
 	return true;
 }
 
-/* Is what the windows stand for as in the files? */
+/* True if what the windows stand for is as in the files. */
 static bool
 image_text_same(const struct engine *m, const struct image *im, uint64_t by)
 {
@@ -654,7 +655,7 @@ take_code(struct image *im, const struct engine *m)
 	       IMAGE_DUP(&im->moves, &m->moves);
 }
 
-/* Can there be an image of it at all? */
+/* True if there can be an image of it at all. */
 static bool
 can_be_taken(const struct engine *m)
 {
@@ -688,9 +689,9 @@ image_take(const struct engine *m)
 /* ---- the second of a kind ------------------------------------------------ */
 
 /*
- * Can addresses be known by a difference?  The low half must have changed,
- * since they are looked for where it stands, and the high one, or else whatever
- * stands behind the low one would pass for it.
+ * True if addresses can be known by a difference.  The low half must have
+ * changed, since they are looked for where it stands, and the high one, or else
+ * whatever stands behind the low one would pass for it.
  */
 static bool
 learn_tells(uint64_t by)
@@ -698,8 +699,8 @@ learn_tells(uint64_t by)
 	return (uint32_t)by != 0 && by + (1ull << 32) > 1ull << 33;
 }
 
-/* Is there an address, in bytes [from, n) of both, with byte i in its low half,
-   that differs by `by`? */
+/* True if there is an address, in bytes [from, n) of both, with byte i in its
+   low half, that differs by `by`. */
 static bool
 learn_addr(const uint8_t *a, const uint8_t *b, size_t from, size_t i, size_t n,
 	   uint64_t by, struct image_addr *at)

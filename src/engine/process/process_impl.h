@@ -102,7 +102,8 @@ struct clock {
 
 /* CLOCK_MONOTONIC. */
 uint64_t clock_mono_ns(void);
-/* Is rdtsc a good clock on this machine (constant, nonstop, the kernel's)? */
+/* True if rdtsc is a good clock on this machine: constant, nonstop, and the one
+   that the kernel goes by. */
 bool clock_tsc_good(void);
 /* Fill sh->clock[0] from a first measurement (takes some milliseconds). */
 void clock_start(struct clock *c, struct rtn_shared *sh);
@@ -119,7 +120,7 @@ struct world {
 	struct proc_set *procs;
 	struct proc *proc;
 	VEC(struct world_obj *) objs;
-	/* Are some of n bytes at addr part of a window?  Or NULL. */
+	/* True if some of n bytes at addr are part of a window.  Or NULL. */
 	bool (*taken)(void *arg, uint64_t addr, uint64_t n);
 	void *taken_arg;
 	/* It stands still, and has one thread: nobody is put aside yet.  (Go's
@@ -138,8 +139,8 @@ bool world_obj_mapped(const struct world_obj *o);
 /* Its file, which is the same in worlds beside each other; where its addresses
    have been moved to. */
 const void *world_obj_file(const struct world_obj *o, uint64_t *base);
-/* Is it what a provider has seen: mapped from there, so far from its addresses?
-   path NULL: the provider does not say. */
+/* True if it is what a provider has seen: mapped from there, so far from its
+   addresses.  path NULL: the provider does not say. */
 bool world_obj_is(const struct world_obj *o, const char *path, uint64_t bias);
 struct inject_span world_obj_span(const struct world_obj *o);
 /* What others learn of it. */
@@ -160,7 +161,7 @@ struct later_note {
 struct later_note *world_obj_note(struct world_obj *o);
 /* The object that has code at an address; NULL: none has. */
 struct world_obj *world_at(struct world *w, uint64_t addr);
-/* Is it, or has it in it, the C library? */
+/* True if it is, or has in it, the C library. */
 bool world_obj_is_libc(const struct world_obj *o);
 /* True if the object's functions may be copied as a whole and run elsewhere
    (x86_copy()).  False for programs in Go: when a thread faults, or runs for
@@ -191,10 +192,10 @@ uint64_t world_syscall(struct world_obj *o, uint64_t addr);
 void world_syscall_drop(struct world_obj *o, uint64_t addr);
 /* `syscall` instructions of the code that the kernel maps (vdso). */
 uint32_t world_vdso_syscalls(const struct world *w);
-/* May an instruction begin at an address in a function?  False: it is amid one,
-   of which nothing but the code before it need be read. */
+/* True if an instruction may begin at an address in a function.  False: it is
+   amid one, of which nothing but the code before it need be read. */
 bool world_insn_at(struct world_obj *o, uint64_t fn, uint64_t addr);
-/* May one at an address of which no function is known? */
+/* True if one may begin at an address of which no function is known. */
 bool world_may_begin(struct world_obj *o, uint64_t addr);
 /* The start of the function around an address; 0: not known. */
 uint64_t world_fn_of(struct world_obj *o, uint64_t addr);
@@ -318,7 +319,7 @@ void plan_fini(struct plan *p);
 /* The process runs another program, which the world knows by now: only system
    calls have places there.  Sites and classes stay as they are. */
 int plan_follow(struct engine *eng, struct err *e);
-/* Is a place of a probe in another target? */
+/* True if the place of a probe is in another target. */
 bool plan_elsewhere(const struct engine *eng, const struct dif_site *s);
 /* Make room for another program's functions, or for later ones. */
 int plan_forget(struct engine *eng, struct err *e);
@@ -331,7 +332,7 @@ int plan_more(struct engine *eng, const struct engine_site *v, size_t n,
 	      uint32_t *first, struct err *e);
 /* It is done: forget groups that have their places. */
 void plan_more_done(struct engine *eng, uint32_t first);
-/* Does an instruction of the function begin at addr? */
+/* True if an instruction of the function begins at addr. */
 bool plan_fn_insn(const struct plan_fn *f, uint64_t addr);
 /*
  * Jumps made of other instructions' bytes, for what plan.alone tells of, as far
@@ -344,7 +345,7 @@ int plan_puns(struct engine *eng, struct err *e);
 uint32_t plan_pun_bytes(const struct plan_window *pw, uint8_t *out);
 /* How many bytes behind what is written are part of the window's jump. */
 uint32_t plan_pun_reads(const struct plan_window *pw);
-/* Will the code behind a punned jump be what the jump is made of? */
+/* True if the code behind a punned jump will be what the jump is made of. */
 bool plan_pun_holds(const struct plan *p, const struct plan_window *pw);
 /* Which system calls can do without the dispatcher (plan_point.direct). */
 void plan_direct(struct plan *p);
@@ -423,7 +424,7 @@ const char *beside_denies(struct engine *eng, const struct plan_point *pt);
 /* Note what is before p; -1 + *e: somebody's jump may be made of its bytes. */
 int beside_lead(struct engine *eng, const struct code_world *w, struct patch *p,
 		struct err *e);
-/* Are any of them there, as far as is known? */
+/* True if any of them are there, as far as is known. */
 bool beside_any(const struct engine *eng);
 /* Windows that we share with others. */
 uint32_t beside_count(const struct engine *eng);
@@ -453,7 +454,7 @@ bool gaps_cut(struct gaps *gs, uint64_t lo, uint64_t n);
 uint64_t gaps_near(const struct gaps *gs, uint64_t n, uint64_t lo, uint64_t hi);
 uint64_t gaps_low(const struct gaps *gs, uint64_t n);
 uint64_t gaps_anywhere(const struct gaps *gs, uint64_t n);
-/* Is [lo, lo + n) free, with some room around it? */
+/* True if [lo, lo + n) is free, with some room around it. */
 bool gaps_has(const struct gaps *gs, uint64_t lo, uint64_t n);
 
 /* ---- landings of punned jumps (process_land.c) --------------------------- */
@@ -468,16 +469,19 @@ struct land *land_new(struct engine *eng, struct err *e);
 void land_free(struct land *l); /* or NULL */
 /* Look again what is free. */
 int land_look(struct land *l, const struct engine *eng, struct err *e);
-/* Can a landing begin at an address?  In [lo, hi], at *at, in pages that are
-   there already if possible?  Have it there; false: no memory. */
+/* True if a landing can begin at an address. */
 bool land_fits(const struct land *l, uint64_t addr);
+/* True if one can in [lo, hi]: at *at, if possible in pages that are there
+   already. */
 bool land_find(const struct land *l, uint64_t lo, uint64_t hi, uint64_t *at);
+/* Have one there; false: no memory. */
 bool land_take(struct land *l, uint64_t addr);
-/* Is there more room than is needed for what must be? */
+/* True if there is more room than is needed for what must be. */
 bool land_spare(const struct land *l);
 /* Put what has been taken into mappings. */
 int land_plan(struct land *l, struct err *e);
-/* Are there any that are not made yet?  l may be NULL, here and below. */
+/* True if there are any that are not made yet.  l may be NULL, here and
+   below. */
 bool land_wants(const struct land *l);
 /* Take those out of what is free.  False: no memory. */
 bool land_reserve(const struct land *l, struct gaps *gs);
@@ -590,8 +594,9 @@ void map_member_free(struct engine *eng);
 /* The text is put back, all threads are stopped: unmap it there if none of them
    can come back to it, else leave it. */
 void map_leave(struct engine *eng);
-/* The target is stopped: may calls be made there, so that whoever kills the
-   guardian meanwhile harms nobody?  Else, if engine_opts.cautious, -1 + *e. */
+/* The target is stopped: 0 if calls may be made there, so that whoever kills
+   the guardian meanwhile harms nobody, or if engine_opts.cautious is not set;
+   else -1 + *e. */
 int map_may_call(struct engine *eng, struct err *e);
 /* n bytes of the file, from off on, take no memory any more. */
 void map_punch(int fd, uint64_t off, uint64_t n);
@@ -657,8 +662,8 @@ uint32_t shared_solo_size(size_t n);
 /* All but the table of system calls, which needs the code. */
 int shared_fill(struct engine *eng, struct err *e);
 void shared_fill_sys(struct engine *eng);
-/* Is there room in the tables for the enabling as it is now, and n more sites?
- */
+/* True if there is room in the tables for the enabling as it is now, and n more
+   sites. */
 bool shared_has_room(const struct engine *eng, size_t n);
 /* Cells that have come are shown to the consumer. */
 void shared_cells_seen(struct engine *eng);
@@ -846,7 +851,7 @@ struct engine {
 
 /* ---- objects that come and go (process_later.c) -------------------------- */
 
-/* Will anybody want to know of new objects? */
+/* True if anybody will want to know of new objects. */
 bool later_wanted(const struct engine *eng);
 /* Write all patches, while all threads stand still. */
 int later_attach(struct engine *eng, struct err *e);
@@ -868,7 +873,7 @@ void exec_ended(struct engine *eng);
 void exec_functions_gone(struct engine *eng);
 /* What is to be said of it, once; or NULL. */
 const char *exec_notice(struct engine *eng);
-/* Is the consumer to look more often? */
+/* True if the consumer is to look more often. */
 bool exec_hurry(const struct engine *eng);
 
 /* Returns at tail calls (process_tail.c): the next of which something is to be
@@ -887,9 +892,8 @@ void known_free(struct engine *root);
 
 /* ---- programs that are alike (process_image.c) --------------------------- */
 
-/* Is the member, which stands still, laid out as one that was there before, so
-   far?  Then m->adopts is set, and what was made for that one is made of the
-   image. */
+/* If the member, which stands still, is laid out as one that was there before,
+   so far, set m->adopts: what was made for that one is made of the image. */
 void image_look(struct engine *m);
 /* Instead of a plan: with it patches and moves. */
 int image_plan(struct engine *m, struct err *e);
@@ -942,16 +946,16 @@ bool engine_target_held(const struct engine *eng);
    itself may always be. */
 int engine_target_look(struct engine *eng, struct err *e);
 
-/* Do forked children of the target fire? */
+/* True if forked children of the target fire. */
 bool engine_follows(const struct engine *eng);
 /* True if the process has ended, or another program runs there, without our
    patches. */
 bool engine_changed(struct engine *eng);
-/* May processes other than the target have its memory, and fire? */
+/* True if processes other than the target may have its memory, and fire. */
 bool engine_several(const struct engine *eng);
 /* A program that is entered at its first instruction: nothing of it has run. */
 bool engine_begun(const struct engine *eng);
-/* Has the target ended?  Also when it is not reaped yet. */
+/* True if the target has ended, also when it is not reaped yet. */
 bool engine_target_ended(const struct engine *eng);
 
 #endif

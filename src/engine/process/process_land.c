@@ -144,7 +144,7 @@ map_of(const struct land *l, uint64_t addr)
 	return NULL;
 }
 
-/* May there be a page at an address? */
+/* True if there may be a page at an address. */
 static bool
 page_may(const struct land *l, uint64_t addr)
 {
@@ -160,7 +160,7 @@ page_may(const struct land *l, uint64_t addr)
 	return false;
 }
 
-/* Is [addr, addr + n), of one page, free? */
+/* True if [addr, addr + n), of one page, is free. */
 static bool
 bits_free(const struct land *l, uint64_t addr, uint64_t n)
 {
@@ -285,7 +285,7 @@ land_find(const struct land *l, uint64_t lo, uint64_t hi, uint64_t *at)
 
 /* ---- mappings ------------------------------------------------------------ */
 
-/* May a mapping of [lo, hi) be: all of it in one gap? */
+/* True if a mapping of [lo, hi) may be: all of it is in one gap. */
 static bool
 map_may(const struct land *l, uint64_t lo, uint64_t hi)
 {
@@ -339,7 +339,8 @@ land_plan(struct land *l, struct err *e)
 	return maps_join(l, join, true, &n, e);
 }
 
-/* Can the memory file be so long?  Beyond the limit we would be killed. */
+/* True if the memory file can be so long.  Beyond the limit we would be
+   killed. */
 static bool
 file_may(uint64_t len)
 {

@@ -795,7 +795,8 @@ once_run(struct engine *eng, int tfd, struct err *e)
 	return once_make(eng, &c, e);
 }
 
-/* Is it our file that it has mapped?  What we write into it shows there. */
+/* True if the target has mapped our file.  What we write into it shows
+   there. */
 static bool
 once_ours(struct engine *eng)
 {

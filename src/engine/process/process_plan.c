@@ -525,7 +525,7 @@ group_fail(const struct engine *eng, const struct plan_group *g, struct err *e)
 		       g->why);
 }
 
-/* Of the groups from `first` on: is a clause without any place? */
+/* Of the groups from `first` on: an error if a clause is without any place. */
 static int
 check_from(struct engine *eng, size_t first, struct err *e)
 {

@@ -114,7 +114,7 @@ window_byte(const struct plan_window *pw, uint64_t addr)
 					      UNKNOWN;
 }
 
-/* Is an address among the bytes that a window writes? */
+/* True if an address is among the bytes that a window writes. */
 static bool
 writes(const struct plan_window *pw, uint64_t addr)
 {
@@ -159,7 +159,7 @@ done_at(struct pun_cx *cx, uint64_t addr)
 		       NULL;
 }
 
-/* Is it where a short jump of a window leads to? */
+/* True if a short jump of a window leads to the address. */
 static bool
 hop_at(const struct plan *p, uint64_t addr)
 {
@@ -297,7 +297,7 @@ served_by(const struct plan *p, uint64_t addr)
 		       NULL;
 }
 
-/* Are its bytes free, and no other window's? */
+/* True if its bytes are free, and no other window's. */
 static bool
 pun_free(struct pun_cx *cx, const struct plan_window *pw)
 {
@@ -322,7 +322,7 @@ done_push(struct pun_cx *cx, const struct plan_window *pw)
 	return true;
 }
 
-/* Is a byte of [at, at + n) part of a punned jump that is placed? */
+/* True if a byte of [at, at + n) is part of a punned jump that is placed. */
 static bool
 is_read(const struct pun_cx *cx, uint64_t at, uint32_t n)
 {
@@ -411,7 +411,7 @@ evict_fn(struct pun_cx *cx, const struct plan_window *pw, uint64_t at,
 	return 0;
 }
 
-/* May all of it be overwritten still? */
+/* True if all of it may be overwritten still. */
 static bool
 evict_free(struct pun_cx *cx, const struct plan_window *pw)
 {

@@ -56,7 +56,7 @@ static const struct cg_version versions[] = {
 	{ "cgroup2", "", "memory.max", "memory.current" },
 };
 
-/* Is the word among those of a list with commas? */
+/* True if the word is among those of a list with commas. */
 static bool
 list_has(const char *list, const char *word)
 {

@@ -586,7 +586,8 @@ fill_special(struct plan *p)
 		if (p->sys[nr].return_site != 0)
 			p->sys[nr].special |= RTN_SYS_RETURNS;
 	for (int i = 0; i < 2; i++) {
-		/* It never returns: whose number would its slot keep? */
+		/* It never returns: nobody knows whose number its slot would
+		   keep. */
 		p->sys[exits[i]].special = RTN_SYS_EXIT;
 		p->sys[execs[i]].special |= RTN_SYS_EXEC;
 	}

@@ -323,7 +323,7 @@ cells_owner(struct engine *eng)
 	return eng->root != NULL ? eng->root : eng;
 }
 
-/* Are all its keys names of the probe? */
+/* True if all its keys are names of the probe. */
 static bool
 stmt_static(const struct dif_stmt *s)
 {
@@ -381,7 +381,7 @@ solo_fixed(struct engine *eng, const struct dif_stmt *s, struct err *e)
 	return vec_push(&p->solos, c) ? 0 : err_nomem(e);
 }
 
-/* Is there room for what a group's clauses may take? */
+/* True if there is room for what a group's clauses may take. */
 static bool
 static_room(struct engine *eng, const struct plan_group *g)
 {

@@ -60,8 +60,8 @@ sys_number(const struct plan *p, const struct plan_point *pt)
 	return nr;
 }
 
-/* May a call there make a process that shares our memory?  Always where it is
-   not known which one it makes. */
+/* True if a call there may make a process that shares our memory.  Always where
+   it is not known which one it makes. */
 static bool
 sys_may_share(uint32_t nr)
 {
@@ -100,7 +100,7 @@ nspecial(const struct engine *eng)
 	return eng->opts.follow == RTN_FOLLOW_ALL ? NSPECIAL : NSPECIAL - 3;
 }
 
-/* Is it one of them, or not known which one it is? */
+/* True if it is one of them, or it is not known which one it is. */
 static bool
 sys_may_be_special(const struct engine *eng, uint32_t nr)
 {
@@ -137,7 +137,7 @@ sys_points(struct engine *eng, uint32_t fn, uint64_t addr, bool all,
 	return 0;
 }
 
-/* Is there one group, and no other, of that end of the call? */
+/* True if there is one group, and no other, of that end of the call. */
 static bool
 sys_alone(const struct plan *p, uint32_t nr, bool ret)
 {
@@ -319,7 +319,7 @@ plan_syscalls(struct engine *eng, struct err *e)
 	return 0;
 }
 
-/* Does a function have the number of one of sys_special in it, as 32 bits? */
+/* True if a function has the number of one of sys_special in it, as 32 bits. */
 static bool
 fn_is_special(const struct engine *eng, struct world_obj *o, uint64_t fn)
 {

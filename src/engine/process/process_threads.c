@@ -61,7 +61,7 @@ find_shared(struct rtn_shared *sh, const struct inject_id *v, size_t n)
 
 /* ---- numbers ------------------------------------------------------------- */
 
-/* Does each thread's descriptor have the thread's number there?  A number of
+/* True if each thread's descriptor has the thread's number there.  A number of
    another pid namespace is another one. */
 static bool
 off_right(struct engine *eng, const struct inject_id *v, size_t n, int32_t off)

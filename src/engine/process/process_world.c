@@ -440,7 +440,7 @@ fde_rest(struct world_obj *o, const struct elf_fde *d)
 	return sweep_over(&s, rest, end, n, false) - end;
 }
 
-/* Does a sweep over the code from one link-time address meet another? */
+/* True if a sweep over the code from one link-time address meets another. */
 static bool
 sweep_meets(struct world_obj *o, uint64_t from, uint64_t at)
 {
@@ -588,7 +588,7 @@ fn_size(struct world_obj *o, uint64_t at)
 	return bare_size(o, at);
 }
 
-/* Is a link-time address the start of a part that was moved away? */
+/* True if a link-time address is the start of a part that was moved away. */
 static bool
 is_cold(struct world_obj *o, uint64_t at)
 {
@@ -752,8 +752,8 @@ world_fn_of(struct world_obj *o, uint64_t addr)
 }
 
 /*
- * Does an instruction of a function begin at a link-time address in it?  As its
- * analysis would find: step by step from its start.  True also where bytes
+ * True if an instruction of a function begins at a link-time address in it, as
+ * its analysis would find: step by step from its start.  True also where bytes
  * before it are no instruction, since data may be amid the code.  Goes on from
  * where it has ended, for addresses that come in order.
  */

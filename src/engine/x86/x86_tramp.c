@@ -739,7 +739,7 @@ fresh_thread(struct x86_buf *b, const struct x86_target *t,
 	x86_bind(b, &known);
 }
 
-/* Is somebody a guest in the memory?  Then the blob sees to it. */
+/* If somebody may be a guest in the memory, the blob sees to it. */
 static void
 guests(struct x86_buf *b, const struct x86_target *t)
 {

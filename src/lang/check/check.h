@@ -91,13 +91,13 @@ int op_of_assign(int op);
 /* The action a value may be (stack(), usym(x)) as key or argument, or NULL. */
 const struct dif_act_info *check_key_action(struct compile *cx,
 					    struct node *n);
-/* Of probes that are made of others: does this one fire? */
+/* Of probes that are made of others: the condition that this one fires. */
 struct node *check_made_fires(struct compile *cx, struct src_loc loc);
 /* Fails if key k, the i-th from 0, is a translated value. */
 void check_key_xlate(struct compile *cx, const struct node *k, uint32_t i);
 /* An action, subroutine or aggregating function. */
 const char *check_near_func(struct compile *cx, const char *name);
-/* Does it assign, or (calls) call? */
+/* True if it assigns or, with `calls`, calls. */
 bool check_has_effect(const struct node *n, bool calls);
 /*
  * If the argument for that parameter of expr must be evaluated once and

@@ -156,8 +156,8 @@ check_key_action(struct compile *cx, struct node *n)
 	return act != NULL && act->cls == DIF_AC_KEY ? act : NULL;
 }
 
-/* How many arguments does the prototype ask for?  What is in brackets is
-   optional; "...": any number. */
+/* How many arguments the prototype asks for.  What is in brackets is optional;
+   "...": any number. */
 static void
 act_nargs(const struct dif_act_info *act, uint32_t *min, uint32_t *max)
 {
@@ -187,7 +187,7 @@ act_nargs(const struct dif_act_info *act, uint32_t *min, uint32_t *max)
 	}
 }
 
-/* Is n the call of an action as a value?  Then that is of type void. */
+/* True if n is the call of an action as a value.  Then that is of type void. */
 static bool
 act_value(struct compile *cx, struct node *n)
 {

@@ -26,7 +26,8 @@ same_keys(const struct ident *id, const struct decl *d)
 	return true;
 }
 
-/* A subroutine, an action or an aggregating function? */
+/* True if it is the name of a subroutine, an action or an aggregating
+   function. */
 static bool
 is_function_of_d(const struct compile *cx, const char *name)
 {

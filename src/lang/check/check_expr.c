@@ -838,7 +838,7 @@ check_const(struct compile *cx, struct node *n, const struct err_tag *tag,
 	return (int64_t)n->ival;
 }
 
-/* Is name an inline that is the integer constant val? */
+/* True if name is an inline that is the integer constant val. */
 static bool
 inline_equals(struct compile *cx, const char *name, struct src_loc loc,
 	      int64_t val)

@@ -44,7 +44,8 @@ struct node *check_scale(struct compile *cx, struct node *p, struct node *i,
 			 struct src_loc loc, int op);
 /* check_name.c: identifiers, symbols, subscripts, members, variables. */
 void check_ident(struct compile *cx, struct node *n);
-/* n stands beside a value of that type: is it one of its enumerators? */
+/* n stands beside a value of that type: give it that type if it is one of its
+   enumerators. */
 void check_enumerator(struct compile *cx, struct node *n, struct type *type);
 void check_symbol(struct compile *cx, struct node *n, bool address_only);
 void check_thread_or_local(struct compile *cx, struct node *n);
@@ -60,7 +61,8 @@ void check_incdec(struct compile *cx, struct node *n);
 
 /* ---- check_decl.c -------------------------------------------- */
 
-/* May it be declared?  true: it is, and says the same; no new one is needed. */
+/* Find out whether it may be declared.  true: it is, and says the same; no new
+   one is needed. */
 bool check_declare(struct compile *cx, const struct decl *d,
 		   enum ident_kind kind);
 /* An object needs a type that has a size. */

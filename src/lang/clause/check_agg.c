@@ -90,7 +90,7 @@ llq_arg(struct compile *cx, struct node *call, uint32_t i, const char *what,
 	return (uint16_t)v;
 }
 
-/* Does factor^(high + 1) fit a signed 64-bit value? */
+/* True if factor^(high + 1) fits a signed 64-bit value. */
 static bool
 power_fits(uint64_t factor, uint64_t exponent)
 {
@@ -114,7 +114,7 @@ power(uint64_t factor, uint64_t exponent)
 	return p;
 }
 
-/* Do the steps divide a power of the factor? */
+/* True if the steps divide a power of the factor. */
 static bool
 divides_power(uint64_t steps, uint64_t factor)
 {
@@ -305,7 +305,7 @@ match_key(struct compile *cx, struct agg_ident *ai, uint32_t i,
 		e->type = v->keys[i];
 }
 
-/* May values of this type be keys by their bytes? */
+/* True if values of this type may be keys by their bytes. */
 static bool
 is_key_bytes(struct type *t)
 {

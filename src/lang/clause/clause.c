@@ -52,7 +52,7 @@ check_effect(struct compile *cx, struct node *e)
 	st->exprs[0].type = dtype_dif(e->type);
 }
 
-/* OPT ? action : 1; with a constant condition is one arm or the other. */
+/* `OPT ? action : 1` with a constant condition is one arm or the other. */
 static struct node *
 constant_arm(struct compile *cx, struct node *e)
 {
@@ -278,7 +278,7 @@ clear_hidden(struct compile *cx, struct src_loc loc, uint32_t n)
 	clause_end(cx, NULL);
 }
 
-/* this->%k = C ? 2 : 1 */
+/* `this->%k = C ? 2 : 1` */
 static void
 set_condition(struct compile *cx, struct node *s, uint32_t k)
 {

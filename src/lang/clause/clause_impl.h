@@ -56,7 +56,7 @@ void check_spec_more(struct compile *cx);
 
 /* ---- actions ------------------------------------------------------------ */
 
-/* check_act.c: is the call an action? Then check it and make a statement. */
+/* check_act.c: if the call is an action, check it and make a statement. */
 bool check_action(struct compile *cx, struct node *call);
 /* check_print.c: print(expr). */
 void check_print(struct compile *cx, struct node *call, struct dif_stmt *st);

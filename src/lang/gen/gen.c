@@ -147,7 +147,7 @@ gen_normal(struct gen *g, int r, struct type *t)
 	return gen_extend(g, r, width(t), type_is_signed(t));
 }
 
-/* Does a type hold every value of another? */
+/* True if a type holds every value of another. */
 static bool
 includes(struct type *to, struct type *from)
 {

@@ -11,7 +11,7 @@
  */
 #include "lang/gen/gen_impl.h"
 
-/* Can its code not run short of registers? */
+/* True if its code cannot run short of registers. */
 static bool
 is_leaf(const struct node *n)
 {

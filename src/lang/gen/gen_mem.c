@@ -564,7 +564,7 @@ is_whole(const struct place *p)
 	return p->l == p->var;
 }
 
-/* Is it a string in memory, whose room nobody knows? */
+/* True if it is a string in memory, whose room nobody knows. */
 static bool
 is_string_at(const struct node *l)
 {

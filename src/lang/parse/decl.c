@@ -166,8 +166,8 @@ tag_name(struct compile *cx, const char *keyword, const char *tag)
 	return arena_printf(cx->arena, "%s %s", keyword, tag);
 }
 
-/* May tag be defined here?  Tags of structs, unions and enums are three name
-   spaces, unlike in C. */
+/* An error if tag may not be defined here.  Tags of structs, unions and enums
+   are three name spaces, unlike in C. */
 static void
 tag_free(struct compile *cx, const char *keyword, const struct token *tag)
 {

@@ -16,7 +16,7 @@ struct parse_ask {
 	   integer constant: array bounds, bit-field widths, enumerators. */
 	int64_t (*constant)(struct compile *cx, struct node *n,
 			    const struct err_tag *tag, const char *what);
-	/* Is name an inline that is the integer constant val? */
+	/* True if name is an inline that is the integer constant val. */
 	bool (*inline_equals)(struct compile *cx, const char *name,
 			      struct src_loc loc, int64_t val);
 };

@@ -110,7 +110,7 @@ word_class(struct compile *cx, struct words *w, const struct token *t)
 					  : DECL_STATIC;
 }
 
-/* Does the class, which stands alone, mean that the type is int? */
+/* True if the class, which stands alone, means that the type is int. */
 static bool
 class_alone(const struct words *w)
 {

@@ -365,7 +365,7 @@ refuse_path(struct compile *cx, const char *word)
 		  ret ? "return" : "entry");
 }
 
-/* Does its target lack what it names, which another may have? */
+/* True if its target lacks what it names, which another may have. */
 static bool
 target_lacks(struct compile *cx, const struct dif_pdesc *pd)
 {

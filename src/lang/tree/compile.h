@@ -204,7 +204,8 @@ const char *lang_file(struct compile *cx, const char *name);
 	} while (0)
 void *list_room(struct compile *cx, void *v, size_t n, size_t size);
 
-/* Is the program written back as D?  Then cx->shown has lines and parts. */
+/* True if the program is written back as D.  Then cx->shown has lines and
+   parts. */
 static inline bool
 shown_text_wanted(const struct compile *cx)
 {

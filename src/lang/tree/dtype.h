@@ -9,7 +9,7 @@
 
 /* The DIF record of a D type (strings: size 0). */
 struct dif_type dtype_dif(struct type *t);
-/* Is a value of this type represented by its address? */
+/* True if a value of this type is represented by its address. */
 bool dtype_by_address(struct type *t);
 bool dtype_is_bool(struct type *t);
 /* The normal form of a value in a type: cut to its width, then extended. */

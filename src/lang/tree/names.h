@@ -52,7 +52,7 @@ struct agg_ident {
 void names_begin(struct compile *cx);
 void names_commit(struct compile *cx);
 void names_rollback(struct compile *cx);
-/* Does it name a D variable, builtin, inline (not a type)? */
+/* True if it names a D variable, builtin or inline, not a type. */
 bool names_is_variable(struct compile *cx, const char *name);
 struct ident *names_find(struct compile *cx, enum dif_scope scope,
 			 const char *name);
@@ -70,7 +70,7 @@ void names_make_var(struct compile *cx, struct ident *id, enum dif_scope scope,
 struct agg_ident *names_find_agg(struct compile *cx, const char *name);
 struct agg_ident *names_add_agg(struct compile *cx, const char *name,
 				uint32_t nkeys, struct src_loc loc);
-/* Is there such a name, seen by this version or not? */
+/* True if there is such a name, seen by this version or not. */
 bool names_exists(struct compile *cx, const char *name);
 /* Constants every program knows: R_RIP, DTRACEFLT_BADADDR, NULL. */
 bool names_constant(const char *name, int64_t *val);
@@ -87,8 +87,8 @@ const struct dif_act_info *names_act(const struct compile *cx,
 				     const char *name);
 const struct dif_agg_info *names_aggfunc(const struct compile *cx,
 					 const char *name);
-/* Did the built-in name come with a later version than the program's?  Then
- *version is that one. */
+/* True if the built-in name came with a later version than the program's. Then
+   *version is that one. */
 bool names_hidden(const struct compile *cx, const char *name,
 		  uint32_t *version);
 /* " (D has NAME since ...)" for a name that is hidden, else "". */

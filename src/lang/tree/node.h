@@ -44,7 +44,7 @@ enum node_kind {
 	NODE_UNARY,  /* op left: - + ! ~ * & ++x --x x++ x-- */
 	NODE_BINARY, /* left op right */
 	NODE_ASSIGN, /* left op right: = += ... */
-	NODE_COND,   /* cond ? left : right */
+	NODE_COND,   /* `cond ? left : right` */
 	NODE_COMMA,  /* left , right */
 	NODE_CAST,   /* (ctype) left */
 	NODE_SIZEOF_TYPE,

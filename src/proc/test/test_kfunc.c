@@ -144,7 +144,7 @@ test_begin(void **state)
 
 	assert_true(kfunc_begin(ps, &v[0]) == 0xffffffff81000010);
 	assert_true(kfunc_begin(ps, &v[1]) == 0xffffffff81000020);
-	assert_true(kfunc_begin(ps, &v[2]) == 0); /* what are these bytes? */
+	assert_true(kfunc_begin(ps, &v[2]) == 0); /* unknown bytes */
 	assert_true(kfunc_begin(ps, &v[3]) == 0xffffffffc0000040);
 	assert_true(kfunc_begin(ps, &v[4]) == 0);
 	assert_true(kfunc_addr(ps, &v[1]) == 0xffffffff81000020);

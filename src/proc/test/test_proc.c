@@ -606,7 +606,7 @@ poke(const struct proc *p, uint64_t addr, const char *bytes, size_t n)
 	close(fd);
 }
 
-/* Is the text around an address still the file's? */
+/* True if the text around an address is still the file's. */
 static bool
 text_same(const struct proc *p, const struct proc_obj *o, uint64_t addr,
 	  uint64_t off)

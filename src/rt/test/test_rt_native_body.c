@@ -53,7 +53,7 @@ random_next(uint64_t *seed)
 	return *seed >> 33;
 }
 
-/* Is argument n an address?  (Of the prototype's text, or beyond it.) */
+/* True if argument n is an address (of the prototype's text, or beyond it). */
 static bool
 wants_address(const char *proto, unsigned n)
 {

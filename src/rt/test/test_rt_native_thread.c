@@ -254,7 +254,7 @@ learns_of_filters(void **state)
 {
 	struct world *w = *state;
 
-	CALL(w, rtn_look, w->sh, 317, 2, 0, 0); /* which actions are there? */
+	CALL(w, rtn_look, w->sh, 317, 2, 0, 0); /* which actions there are */
 	CALL(w, rtn_look, w->sh, 157, 21, 0, 0);
 	CALL(w, rtn_look, w->sh, 157, 22, 0, 0);
 	assert_int_equal(w->sh->seccomp, 0);

@@ -36,7 +36,7 @@
 
 static volatile int *called; /* shared with the child */
 
-/* Does a child come through that call under that filter?  -1: the kernel does
+/* 1 if a child comes through that call under that filter; -1: the kernel does
    not take it. */
 static int
 comes_through(const struct sock_filter *v, size_t n,

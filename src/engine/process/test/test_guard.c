@@ -398,7 +398,7 @@ count_fds(pid_t pid)
 	return n - 2; /* . and .. */
 }
 
-/* May our children run before all others? */
+/* True if our children may run before all others. */
 static bool
 may_be_first(void)
 {

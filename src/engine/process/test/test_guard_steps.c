@@ -56,7 +56,7 @@ static struct {
 	pid_t consumer; /* who it is; others that trace are guardians */
 } doom;
 
-/* A step of that kind comes: does it end us? */
+/* True if a step of that kind, which comes, is the one that ends us. */
 static bool
 is_doomed(enum when when)
 {

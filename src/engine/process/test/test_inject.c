@@ -489,7 +489,7 @@ share(struct hold *h, int ours, int theirs, uint64_t at)
 	assert_string_equal(back, "abc");
 }
 
-/* Is byte 0 of the target's file locked for others? */
+/* True if byte 0 of the target's file is locked for others. */
 static bool
 lock_stands(const struct tgt *t)
 {

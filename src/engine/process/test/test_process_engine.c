@@ -43,7 +43,7 @@ word(const struct rt_rec *r, unsigned i)
 	return ((const uint64_t *)(const void *)(r + 1))[i];
 }
 
-/* Untraced, what do n calls of target_work() sum to? */
+/* What n calls of target_work() sum to, untraced. */
 static uint64_t
 work_sum(uint64_t n)
 {

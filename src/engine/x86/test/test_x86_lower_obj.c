@@ -24,7 +24,7 @@ value(const char *text, uint64_t a0, uint64_t a1)
 
 /* ---- condition codes ----------------------------------------------------- */
 
-/* Is the branch taken after a compare of arg0, arg1 and `between`? */
+/* True if the branch is taken after a compare of arg0, arg1 and `between`. */
 static bool
 taken(const char *compare, const char *between, const char *branch,
       uint64_t a0, uint64_t a1)
