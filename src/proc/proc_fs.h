@@ -84,6 +84,14 @@ proc_stat_exiting(const struct proc_stat *st)
 	return (st->v[PROC_STAT_FLAGS] & PROC_STAT_EXITING) != 0;
 }
 
+/* True if it is a thread of the kernel, which has no program. */
+#define PROC_STAT_KTHREAD 0x200000u /* PF_KTHREAD of linux/sched.h */
+static inline bool
+proc_stat_kernel(const struct proc_stat *st)
+{
+	return (st->v[PROC_STAT_FLAGS] & PROC_STAT_KTHREAD) != 0;
+}
+
 /* ---- status -------------------------------------------------------------- */
 
 struct proc_status {

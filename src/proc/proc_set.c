@@ -138,13 +138,20 @@ proc_face(pid_t pid)
 	return other != 0 ? other : pid;
 }
 
+/* Its line of stat; false: it is not there, or has ended. */
+static bool
+stat_living(pid_t pid, struct proc_stat *st)
+{
+	return proc_stat_read(pid, 0, st) &&
+	       (!proc_stat_ended(st) || other_thread(pid) != 0);
+}
+
 bool
 proc_started(pid_t pid, uint64_t *starttime)
 {
 	struct proc_stat st;
 
-	if (!proc_stat_read(pid, 0, &st) ||
-	    (proc_stat_ended(&st) && other_thread(pid) == 0))
+	if (!stat_living(pid, &st))
 		return false;
 	*starttime = st.v[PROC_STAT_STARTTIME];
 	return true;
@@ -172,19 +179,19 @@ static struct proc *
 proc_open_new(struct proc_set *ps, pid_t pid, struct err *e)
 {
 	struct proc *fresh;
-	uint64_t start;
+	struct proc_stat st;
 
-	if (pid <= 0 || !proc_started(pid, &start)) {
+	if (pid <= 0 || !stat_living(pid, &st) || proc_stat_kernel(&st)) {
 		err_set(e, &ERR_GENERIC, 0, "process %d has ended", (int)pid);
 		return NULL;
 	}
 	fresh = proc_new(ps, pid, e);
 	if (fresh == NULL)
 		return NULL;
-	fresh->starttime = start;
+	fresh->starttime = st.v[PROC_STAT_STARTTIME];
 	if (proc_load_maps(fresh, e) == 0 && fresh->now.n != 0)
 		return fresh;
-	/* Gone meanwhile, or a kernel thread: it stays on the list, unused. */
+	/* Gone meanwhile: it stays on the list, unused. */
 	hash_set(ps->procs, &pid, sizeof(pid), NULL);
 	if (!err_is_set(e))
 		err_set(e, &ERR_GENERIC, 0, "process %d has ended", (int)pid);
@@ -311,6 +318,8 @@ grab_maps(struct proc *p, struct err *e)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };
 
+	if (p->state == PROC_CREATED && p->now.n != 0)
+		return 0; /* we hold it: nothing is mapped meanwhile */
 	for (int i = 0;; i++) {
 		if (proc_load_maps(p, e) != 0)
 			return -1;
