@@ -77,6 +77,8 @@ struct inject {
    debugger (its pid and name), set-uid, under a seccomp filter that could kill
    it. */
 int inject_check(pid_t pid, bool held, struct err *e);
+/* "process N has ended", sys ESRCH; always -1. */
+int inject_ended(pid_t pid, struct err *e);
 
 /* True if any of its threads is under a seccomp filter.  Code there must make
    no system calls then. */

@@ -37,8 +37,6 @@ bool inject_status_read(pid_t pid, struct inject_status *st);
 /* Of a process: where its main thread has ended before the others, that of one
    that runs.  State 'Z': all have. */
 bool inject_process_read(pid_t pid, struct inject_status *st);
-/* "process N has ended", sys ESRCH; always -1. */
-int inject_ended(pid_t pid, struct err *e);
 /* The kernel has refused us the process or one of its threads: say why. */
 int inject_denied(pid_t pid, int sys, struct err *e);
 /* kernel.yama.ptrace_scope; 0 where there is no Yama. */

@@ -75,8 +75,7 @@ target_open(struct engine *eng, struct err *e)
 {
 	eng->pidfd = (int)syscall(SYS_pidfd_open, eng->pid, 0);
 	if (eng->pidfd < 0 && errno == ESRCH)
-		return err_set(e, &ERR_GENERIC, 0, "process %d has ended",
-			       (int)eng->pid);
+		return inject_ended(eng->pid, e);
 	if (inject_open(&eng->in, eng->pid, engine_target_held(eng), e) != 0)
 		return -1;
 	eng->opened = true;

@@ -72,8 +72,7 @@ gaps_read(const struct engine *eng, struct gaps *gs, struct err *e)
 	}
 	proc_maps_close(&it);
 	if (ok && gs->g.n == 0)
-		return err_set(e, &ERR_GENERIC, 0, "process %d has ended",
-			       (int)eng->pid);
+		return inject_ended(eng->pid, e);
 	return ok ? 0 : err_nomem(e);
 }
 

@@ -30,6 +30,7 @@
 #include "engine/process/process_impl.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdlib.h>
@@ -301,7 +302,10 @@ make(struct engine *eng, const struct engine_site *v, size_t n, struct err *e)
 	if (rc == 0 && eng->plan.windows.n != 0)
 		rc = later_windows(eng, nsites, e);
 	if (rc != 0) {
-		const char *why = arena_strdup(eng->arena, e->msg);
+		/* Nothing is left out of a process that has ended. */
+		const char *why = e->sys == ESRCH
+					  ? plan_gone
+					  : arena_strdup(eng->arena, e->msg);
 
 		eng->plan.sites.n = nsites;
 		for (uint32_t i = first; i < eng->plan.groups.n; i++)

@@ -273,8 +273,7 @@ world_open(struct world *w, pid_t pid, const struct world *beside,
 		return objs_add(w, e);
 	/* It was there, and had a program, when the probes were looked for. */
 	if (why.tag == &ERR_GENERIC && why.sys == ESRCH)
-		return err_set(e, &ERR_GENERIC, 0, "process %d has ended",
-			       (int)pid);
+		return inject_ended(pid, e);
 	*e = why;
 	return -1;
 }
