@@ -16,7 +16,8 @@ capability.  It is for machines that are known to be able, such as that of
 continuous integration: there a skip would hide a failure.
 
 A word that is none of the table's is a file when it has a slash, and otherwise
-the name of a program.  Python tests load this file and import missing().
+the name of a program.  Python tests load this file and import missing(); whatever
+they were begun by, what they start can be ended by ^C then (take_signals()).
 """
 import ctypes
 import os
@@ -33,6 +34,18 @@ MAP_ARRAY, PROG_RAW_TP = 2, 17
 PTRACE_SEIZE = 0x4206
 PERF_SOFTWARE, PERF_CLOCK = 1, 0
 libc = ctypes.CDLL(None, use_errno=True)
+
+
+def take_signals():
+    """A script's background job ignores ^C, nohup hangups, and so would all that a
+    test starts: dtrace heeds it."""
+    for s, handler in ((signal.SIGINT, signal.default_int_handler),
+                       (signal.SIGQUIT, signal.SIG_DFL), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(s) == signal.SIG_IGN:
+            signal.signal(s, handler)
+
+
+take_signals()
 
 
 class Required(AssertionError):
