@@ -46,6 +46,7 @@ struct cmd {
 	bool quiet, flowindent, verbose, heading;
 	bool line_ended; /* by what a record has printed last */
 	bool buffered; /* -B: text comes through a handler */
+	const char *format; /* of -O, that is no picture; NULL: none */
 	bool structured; /* -O: all output is the library's */
 	int live; /* -c and -p processes that run */
 	int nprocs;

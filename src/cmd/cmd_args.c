@@ -79,6 +79,10 @@ parse_simple(struct cmd *c, int opt, char *arg)
 	case 'O':
 		if (cmd_show_takes(c, arg))
 			return true;
+		if (c->format != NULL && strcmp(c->format, arg) != 0)
+			cmd_usage(c, "-O %s and -O %s: a run writes one of "
+				     "them", c->format, arg);
+		c->format = arg;
 		if (dtrace_setopt(c->dtp, "oformat", arg) != 0)
 			cmd_dfatal(c, "failed to set -O %s, which is no "
 				      "picture (%s) either", arg,

@@ -134,6 +134,18 @@ cmd_show_start(struct cmd *c)
 		cmd_quit(c, 1);
 }
 
+/* What dtrace-show ended with, where we have no status of our own; its 2, for
+   words of -O that it does not take, comes before anything is traced. */
+static int
+show_status(int wstatus, int status)
+{
+	if (WIFEXITED(wstatus) && WEXITSTATUS(wstatus) == 2)
+		return 2;
+	if (status == 0 && (!WIFEXITED(wstatus) || WEXITSTATUS(wstatus) != 0))
+		return 1;
+	return status;
+}
+
 int
 cmd_show_end(struct cmd *c, int status)
 {
@@ -151,9 +163,7 @@ cmd_show_end(struct cmd *c, int status)
 	if (WIFSIGNALED(wstatus))
 		cmd_error("dtrace-show was ended by signal %d",
 			  WTERMSIG(wstatus));
-	if (status == 0 && (!WIFEXITED(wstatus) || WEXITSTATUS(wstatus) != 0))
-		status = 1;
-	return status;
+	return show_status(wstatus, status);
 }
 
 void

@@ -178,6 +178,9 @@ void show_xml(struct show_out *o, const char *s);
 void show_json(struct show_out *o, const char *s);
 /* 0, or the errno of the first write that failed. */
 int show_out_error(const struct show_out *o);
+/* True if nothing has been written and what an earlier run has written there
+   stays. */
+bool show_out_kept(const struct show_out *o);
 /* Flush and close; 0, or the errno of the first write that failed. */
 int show_out_close(struct show_out *o);
 
@@ -227,6 +230,11 @@ const char *show_loss_text(struct buf *b, const struct show_losses *l);
 
 /* ---- show_mem.c --------------------------------------------------------- */
 
+/* Messages begin with the command that was typed, and words of its own stand
+   as there: dtrace-show and FORMAT=FILE, or dtrace and -O FORMAT=FILE. */
+extern const char *show_typed; /* "dtrace-show" or "dtrace" */
+extern const char *show_option; /* "" or "-O " */
+
 /* A line on standard error, and the end of the program with status 1. */
 _Noreturn void show_die(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
@@ -235,6 +243,8 @@ void show_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same where what was asked for is not in what was read: files are written
    all the same, and the program ends with status 1. */
 extern bool show_lacking;
+extern const char *show_kept; /* the file that stays as it was, which the line
+				 says; NULL: there is none */
 void show_lack(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* n elements of a size, zeroed.  The caller frees them. */
 void *show_alloc(size_t n, size_t size);

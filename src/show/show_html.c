@@ -192,14 +192,11 @@ put_scripts(struct show_out *o)
 }
 
 static void
-html_close(void *state)
+page_put(struct html *h)
 {
-	struct html *h = state;
 	struct show_out *o = h->out;
 
 	page_put_head(h, h->opts->title != NULL ? h->opts->title : "dtrace");
-	if (h->aggs.list.n == 0 && h->times.nrecords == 0)
-		show_puts(o, "<p>Nothing was recorded.</p>\n");
 	for (size_t i = 0; i < h->aggs.list.n; i++)
 		html_agg_draw(o, &h->aggs, i, h->start);
 	put_flames(h);
@@ -207,6 +204,18 @@ html_close(void *state)
 	put_notes(h);
 	put_scripts(o);
 	show_puts(o, "</body></html>\n");
+}
+
+static void
+html_close(void *state)
+{
+	struct html *h = state;
+
+	if (h->aggs.list.n > 0 || h->times.nrecords > 0)
+		page_put(h);
+	else if (!h->opts->quiet)
+		show_lack("html: nothing was recorded: there are neither "
+			  "records nor aggregations");
 	html_aggs_fini(&h->aggs);
 	html_times_fini(&h->times);
 	for (size_t i = 0; i < h->notes.n; i++) {

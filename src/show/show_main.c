@@ -47,7 +47,11 @@ show_usage(FILE *fp)
 static _Noreturn void
 show_wrong(const char *what, const char *arg)
 {
-	show_say("%s %s (dtrace-show --help lists formats)", what, arg);
+	if (*show_option != '\0')
+		show_say("%s %s (as in -O flame=FILE.svg; dtrace-show(1) has "
+			 "the formats and their words)", what, arg);
+	else
+		show_say("%s %s (dtrace-show --help lists formats)", what, arg);
 	exit(2);
 }
 
@@ -126,8 +130,8 @@ open_picture(struct picture *p, struct show_sink *sink)
 {
 	if (p->opts.file == NULL && sink->format->binary &&
 	    isatty(STDOUT_FILENO))
-		show_die("%s is no text: a file is needed, %s=FILE",
-			 sink->format->name, sink->format->name);
+		show_die("%s is no text: a file is needed, %s%s=FILE",
+			 sink->format->name, show_option, sink->format->name);
 	p->out = show_out_open(p->opts.file,
 			       strcmp(sink->format->name, "pprof") == 0);
 	if (p->out == NULL)
@@ -145,7 +149,7 @@ open_all(struct pictures *ps)
 		out += ps->v[i].opts.file == NULL;
 	if (out > 1)
 		show_die("only one picture can be written to the standard "
-			 "output: name files, FORMAT=FILE");
+			 "output: name files, %sFORMAT=FILE", show_option);
 	for (size_t i = 0; i < ps->n; i++)
 		open_picture(&ps->v[i], &ps->sinks[i]);
 }
@@ -170,6 +174,7 @@ close_all(struct pictures *ps)
 	int status = 0;
 
 	for (size_t i = 0; i < ps->n; i++) {
+		show_kept = show_out_kept(ps->v[i].out) ? ps->v[i].shown : NULL;
 		ps->sinks[i].format->close(ps->sinks[i].state);
 		int e = show_out_close(ps->v[i].out);
 		/* Whoever read it needs no more: that is no error. */
@@ -227,6 +232,8 @@ main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN); /* writes say so themselves */
 	if (argc > 2 && strcmp(argv[1], "-r") == 0) {
 		ready = atoi(argv[2]);
+		show_typed = "dtrace";
+		show_option = "-O ";
 		i = 3;
 	}
 	ps.v = show_alloc((size_t)argc, sizeof(*ps.v));

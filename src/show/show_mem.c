@@ -13,15 +13,20 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
+const char *show_typed = "dtrace-show", *show_option = "";
+
+/* A line; kept, if it is not NULL, is the file that stays as it was. */
 static void
-say(const char *fmt, va_list ap)
+say(const char *kept, const char *fmt, va_list ap)
 {
 	struct buf raw = BUF_INIT, text = BUF_INIT;
 
 	/* Names in it come from what was traced. */
 	buf_vprintf(&raw, fmt, ap);
+	if (kept != NULL)
+		buf_printf(&raw, "; %s stays as it was", kept);
 	show_clean(&text, buf_str(&raw), raw.n);
-	fprintf(stderr, "dtrace-show: %s\n",
+	fprintf(stderr, "%s: %s\n", show_typed,
 		raw.failed || text.failed ? "memory allocation failure" :
 					    buf_str(&text));
 	buf_fini(&raw);
@@ -34,7 +39,7 @@ show_die(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(fmt, ap);
+	say(NULL, fmt, ap);
 	va_end(ap);
 	exit(1);
 }
@@ -45,11 +50,12 @@ show_say(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(fmt, ap);
+	say(NULL, fmt, ap);
 	va_end(ap);
 }
 
 bool show_lacking;
+const char *show_kept;
 
 void
 show_lack(const char *fmt, ...)
@@ -58,7 +64,7 @@ show_lack(const char *fmt, ...)
 
 	show_lacking = true;
 	va_start(ap, fmt);
-	say(fmt, ap);
+	say(show_kept, fmt, ap);
 	va_end(ap);
 }
 

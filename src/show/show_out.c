@@ -20,9 +20,10 @@
 #include <zlib.h>
 
 struct show_out {
-	FILE *fp;  /* one of the two is NULL */
+	FILE *fp;  /* one of the two; until the first write both are NULL */
 	gzFile gz;
-	int fd;	   /* of both; -1: the standard output, or it is begun */
+	int fd;	   /* of both, which are made at the first write; then -1 */
+	bool gzip, named;
 	int error; /* errno of the first failure */
 	struct buf text;
 };
@@ -66,13 +67,9 @@ show_out_open(const char *file, bool gzip)
 	if (fd < 0)
 		return NULL;
 	o = show_alloc(1, sizeof(*o));
-	o->fd = file == NULL ? -1 : fd;
-	if (gzip)
-		o->gz = gzdopen(fd, "wb");
-	else
-		o->fp = fdopen(fd, "w");
-	if (o->gz == NULL && o->fp == NULL)
-		show_die("memory allocation failure");
+	o->fd = fd;
+	o->gzip = gzip;
+	o->named = file != NULL;
 	return o;
 }
 
@@ -80,8 +77,16 @@ show_out_open(const char *file, bool gzip)
 static void
 out_begin(struct show_out *o)
 {
-	if (o->fd >= 0)
+	if (o->fd < 0)
+		return;
+	if (o->named)
 		(void)!ftruncate(o->fd, 0);
+	if (o->gzip)
+		o->gz = gzdopen(o->fd, "wb");
+	else
+		o->fp = fdopen(o->fd, "w");
+	if (o->gz == NULL && o->fp == NULL)
+		show_die("memory allocation failure");
 	o->fd = -1;
 }
 
@@ -160,14 +165,24 @@ show_out_error(const struct show_out *o)
 	return o->error;
 }
 
+bool
+show_out_kept(const struct show_out *o)
+{
+	struct stat st;
+
+	return o->named && o->fd >= 0 && fstat(o->fd, &st) == 0 &&
+	       S_ISREG(st.st_mode) && st.st_size > 0;
+}
+
 int
 show_out_close(struct show_out *o)
 {
 	int rv;
 
 	errno = 0;
-	if (o->gz != NULL) {
-		out_begin(o); /* a header comes in any case */
+	if (o->fd >= 0) {
+		close(o->fd); /* nothing was written */
+	} else if (o->gz != NULL) {
 		rv = gzclose(o->gz);
 		if (rv != Z_OK && o->error == 0)
 			o->error = rv == Z_ERRNO && errno != 0 ? errno : EIO;

@@ -21,6 +21,8 @@
 #define PROCESS_TRACKS 1000000000u
 #define LOSS_TRACK     (PROCESS_TRACKS - 1)
 #define SEQUENCE       1
+/* Losses before the first record that are kept for it. */
+#define LOSSES_MAX 32
 /* Values of a record that are shown. */
 #define VALUES_MAX 32
 
@@ -31,6 +33,8 @@ struct perfetto {
 	struct hash *processes; /* that have been described */
 	bool some;		/* there was a record */
 	bool lost;		/* the track of losses has been described */
+	/* Without a record nothing is written: what was lost before it. */
+	struct { struct show_note *v; size_t n, cap; } early;
 };
 
 /* What a packet refers to lives until it is written. */
@@ -214,28 +218,16 @@ perfetto_open(struct show_out *o, const struct show_opts *opts)
 	return p;
 }
 
-static void
-perfetto_record(void *state, const struct show_rec *r)
-{
-	struct perfetto *p = state;
-
-	p->some = true;
-	show_flows_record(p->flows, r);
-}
-
 /* What was lost is an instant in a track of its own. */
 static void
-perfetto_note(void *state, const struct show_note *n)
+put_loss(struct perfetto *p, const struct show_note *n)
 {
 	static char name[] = "drops: the trace is incomplete";
 	Perfetto__TrackDescriptor d = PERFETTO__TRACK_DESCRIPTOR__INIT;
 	Perfetto__TrackEvent te = PERFETTO__TRACK_EVENT__INIT;
 	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
-	struct perfetto *p = state;
 	struct buf b = BUF_INIT;
 
-	if (strcmp(n->kind, "DROP") != 0)
-		return;
 	d.has_uuid = te.has_type = te.has_track_uuid = true;
 	d.uuid = te.track_uuid = LOSS_TRACK;
 	d.name = name;
@@ -253,6 +245,44 @@ perfetto_note(void *state, const struct show_note *n)
 }
 
 static void
+perfetto_note(void *state, const struct show_note *n)
+{
+	struct perfetto *p = state;
+	struct show_note kept = { .time = n->time };
+
+	if (strcmp(n->kind, "DROP") != 0)
+		return;
+	if (p->some) {
+		put_loss(p, n);
+	} else if (p->early.n < LOSSES_MAX) {
+		kept.msg = show_copy(n->msg);
+		show_push(&p->early, kept);
+	}
+}
+
+/* The losses that waited. */
+static void
+early_end(struct perfetto *p, bool put)
+{
+	for (size_t i = 0; i < p->early.n; i++) {
+		if (put)
+			put_loss(p, &p->early.v[i]);
+		free((void *)(uintptr_t)p->early.v[i].msg);
+	}
+	p->early.n = 0;
+}
+
+static void
+perfetto_record(void *state, const struct show_rec *r)
+{
+	struct perfetto *p = state;
+
+	early_end(p, true);
+	p->some = true;
+	show_flows_record(p->flows, r);
+}
+
+static void
 perfetto_close(void *state)
 {
 	struct perfetto *p = state;
@@ -260,6 +290,8 @@ perfetto_close(void *state)
 	if (!p->some && !p->opts->quiet)
 		show_lack("perfetto: there are no records; a clause that only "
 			  "aggregates leaves none");
+	early_end(p, false);
+	free(p->early.v);
 	show_flows_free(p->flows);
 	hash_free(p->processes);
 	free(p);

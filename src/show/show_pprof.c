@@ -188,6 +188,17 @@ sample(struct profile *p, const struct show_value *v, size_t n, int64_t value)
 	free(at);
 }
 
+/* What stands before all else. */
+static void
+pprof_begin(struct profile *p)
+{
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+
+	string_id(p, ""); /* must be the first */
+	part.time_nanos = (int64_t)time(NULL) * 1000000000;
+	pprof_put(p, &part);
+}
+
 /* True if it is this one that is written.  The first that will do is. */
 static bool
 is_picked(struct profile *p, const char *name, const char *func)
@@ -201,6 +212,7 @@ is_picked(struct profile *p, const char *name, const char *func)
 		p->others |= strcmp(p->agg, name) != 0;
 		return strcmp(p->agg, name) == 0;
 	}
+	pprof_begin(p);
 	p->agg = show_copy(name);
 	type.type = string_id(p, name);
 	type.unit = string_id(p, func);
@@ -239,7 +251,6 @@ pprof_record(void *state, const struct show_rec *r)
 static void *
 pprof_open(struct show_out *o, const struct show_opts *opts)
 {
-	Pprof__Profile part = PPROF__PROFILE__INIT;
 	struct profile *p = show_alloc(1, sizeof(*p));
 
 	p->out = o;
@@ -248,9 +259,6 @@ pprof_open(struct show_out *o, const struct show_opts *opts)
 	p->mappings = show_names_new();
 	p->functions = show_names_new();
 	p->locations = show_names_new();
-	string_id(p, ""); /* must be the first */
-	part.time_nanos = (int64_t)time(NULL) * 1000000000;
-	pprof_put(p, &part);
 	return p;
 }
 
@@ -287,14 +295,13 @@ pprof_close(void *state)
 	if (p->agg == NULL) {
 		show_stacks_init(&none);
 		show_stacks_pick(&none, p->opts, "pprof");
-		/* A profile says what it counts, even if that is nothing. */
-		is_picked(p, p->opts->agg != NULL ? p->opts->agg : "samples",
-			  "count");
-	} else if (p->others && !p->opts->quiet) {
-		show_say("pprof: this is %s; there are other aggregations with "
-			 "stacks, for pprof=FILE,agg=NAME", p->agg);
+	} else {
+		if (p->others && !p->opts->quiet)
+			show_say("pprof: this is %s; there are other "
+				 "aggregations with stacks, for %spprof=FILE,"
+				 "agg=NAME", p->agg, show_option);
+		put_comment(p);
 	}
-	put_comment(p);
 	show_names_free(p->strings);
 	show_names_free(p->mappings);
 	show_names_free(p->functions);

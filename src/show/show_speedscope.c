@@ -104,11 +104,13 @@ static void
 add_sample(struct speedscope *s, const char *name, const char *func,
 	   const struct show_value *v, size_t n, int64_t value)
 {
-	struct ss_samples *ss = samples_of(s, name, func);
-	struct writing w = { .s = s, .fp = ss->stacks };
+	struct ss_samples *ss;
+	struct writing w = { .s = s };
 
 	if (value <= 0)
 		return;
+	ss = samples_of(s, name, func);
+	w.fp = ss->stacks;
 	fputs(ss->n > 0 ? ",[" : "[", ss->stacks);
 	show_stack_walk(v, n, write_frame, &w);
 	fputs("]", ss->stacks);
@@ -150,6 +152,10 @@ static void
 speedscope_put_head(struct speedscope *s, const char *type, const char *name,
 	 const char *unit)
 {
+	if (!s->comma)
+		show_puts(s->out, "{\"$schema\":\"https://www.speedscope.app/"
+			  "file-format-schema.json\",\"exporter\":\"dtrace\","
+			  "\"activeProfileIndex\":0,\"profiles\":[");
 	show_printf(s->out, "%s\n{\"type\":\"%s\",\"name\":",
 		    s->comma ? "," : "", type);
 	show_json(s->out, name);
@@ -292,9 +298,6 @@ speedscope_open(struct show_out *o, const struct show_opts *opts)
 	s->opts = opts;
 	s->frames = show_names_new();
 	s->flows = show_flows_new(speedscope_on_event, s);
-	show_puts(o, "{\"$schema\":\"https://www.speedscope.app/"
-		     "file-format-schema.json\",\"exporter\":\"dtrace\","
-		     "\"activeProfileIndex\":0,\"profiles\":[");
 	return s;
 }
 
@@ -343,11 +346,13 @@ speedscope_close(void *state)
 		free(ss->func);
 	}
 	show_flows_each(s->flows, put_thread, s);
-	if (!s->comma && !s->opts->quiet)
+	if (s->comma) {
+		put_frames(s);
+		ss_put_name(s);
+	} else if (!s->opts->quiet) {
 		show_lack("speedscope: there are neither stacks nor entries "
 			  "and returns");
-	put_frames(s);
-	ss_put_name(s);
+	}
 	if (s->error != 0)
 		show_die("speedscope: what has to wait cannot be kept: %s",
 			 strerror(s->error));

@@ -402,13 +402,13 @@ pick_notice(const struct show_stacks *s, const struct show_stack_agg *sa,
 			  "as a key, as in @[ustack()] = count()", format);
 	else if (name == NULL && s->n > 1)
 		show_say("%s: of %zu aggregations with stacks this is %s; "
-			 "another is asked for by %s=FILE,agg=%s", format,
-			 s->n, sa->name, format, s->v[1]->name);
+			 "another is asked for by %s%s=FILE,agg=%s", format,
+			 s->n, sa->name, show_option, format, s->v[1]->name);
 	else if (name == NULL && sa == s->records &&
 		 strcmp(sa->name, SHOW_RECORDS) == 0)
 		show_say("%s: these are the stacks of all probes' records; one "
-			 "probe's are asked for by %s=FILE,agg=PROBE", format,
-			 format);
+			 "probe's are asked for by %s%s=FILE,agg=PROBE",
+			 format, show_option, format);
 	if (sa != NULL && sa->tree.cut > 0)
 		show_say("%s: %zu stacks were cut short, there are too many",
 			 format, sa->tree.cut);
