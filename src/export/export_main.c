@@ -142,7 +142,8 @@ export_options(struct exporter *e, int argc, char **argv)
 	       -1)
 		export_option(e, c, optarg);
 	if (e->progs.n == 0)
-		export_usage("a program is missing: -s %s", "script");
+		export_usage("a program is missing: -s %s or -n program",
+			     "script");
 	if ((e->http_opts.cert == NULL) != (e->http_opts.key == NULL))
 		export_usage("TLS needs a certificate and a key: -%s",
 			     e->http_opts.cert == NULL ? "C" : "K");

@@ -180,8 +180,6 @@ add_label(struct reader *r, const char *name)
 {
 	struct export_metric *m = r->m;
 
-	if (name == NULL)
-		return wrong(r, "@%s: a label's name is expected", m->agg);
 	if (strncmp(name, "__", 2) == 0 || strcmp(name, "le") == 0)
 		return wrong(r, "@%s: the label %s is reserved", m->agg, name);
 	for (size_t i = 0; i < m->labels.n; i++)
@@ -193,6 +191,24 @@ add_label(struct reader *r, const char *name)
 	return 0;
 }
 
+/* A label's name.  Prometheus and OpenTelemetry have to take it. */
+static int
+take_label(struct reader *r)
+{
+	const char *from = r->p, *to = from;
+	const char *name = take_name(r, "");
+
+	while (to < r->end && strchr(",} \t\r\n", *to) == NULL)
+		to++;
+	if (to == from)
+		return wrong(r, "@%s: a label's name is expected", r->m->agg);
+	if (name == NULL || r->p < to)
+		return wrong(r, "@%s: %.*s is no name of a label (letters, "
+			     "digits and _, no digit first)", r->m->agg,
+			     (int)(to - from), from);
+	return add_label(r, name);
+}
+
 static int
 take_labels(struct reader *r)
 {
@@ -201,7 +217,7 @@ take_labels(struct reader *r)
 	do {
 		r->p++;
 		pass_blanks(r);
-		if (add_label(r, take_name(r, "")) != 0)
+		if (take_label(r) != 0)
 			return -1;
 		pass_blanks(r);
 	} while (r->p < r->end && *r->p == ',');

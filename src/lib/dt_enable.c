@@ -67,7 +67,8 @@ check_destructive(dtrace_hdl_t *dtp, const struct dif_clause *c)
 	if (!found)
 		return 0;
 	return dt_set_err(dtp, EDT_DESTRUCTIVE,
-			  "%s (-w, or -x destructive, allows them)",
+			  "%s (the option destructive allows them: -x "
+			  "destructive, or dtrace -w)",
 			  dtrace_errmsg(NULL, EDT_DESTRUCTIVE));
 }
 

@@ -17,11 +17,11 @@ const char *const keys_help[] = {
 	"tab  1 to 9", "the next aggregation, or that one; probes are the last",
 	"s", "sort by the next column",
 	"r", "sort the other way round",
-	"/", "show only rows with these letters (empty: all)",
+	"/", "show only rows with these letters; Enter alone: all rows",
 	"arrows, pages", "up and down; home, end",
 	"o", "output: a third of the screen, all of it, none",
 	"w", "save the table and the output to a new file",
-	"/S is what has come in a second since the last look.", "",
+	"/S", "what has come in a second since the last look",
 	NULL, NULL,
 };
 
@@ -187,7 +187,7 @@ keys_command(struct live_view *v, uint32_t key)
 	else if (key == 'r')
 		v->up = !v->up;
 	else if (key == '/')
-		prompt_open(v, PROMPT_FILTER, buf_str(&v->filter));
+		prompt_open(v, PROMPT_FILTER, "");
 	else if (key == 'w')
 		prompt_open(v, PROMPT_SAVE, "dtrace-live.txt");
 	else if (key == 'o') {
