@@ -497,16 +497,28 @@ near_end(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 	return NULL;
 }
 
-/* "profile:::99hz": the provider's name is part of the probe's. */
+/* "99hz", "profile:::99hz": the provider's name is part of the probe's.  "tck-1s":
+   which times there are the user says, so no list of probes has that one. */
 static char *
 near_rate(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 {
 	struct dif_pdesc to = *pd;
+	struct near n;
+	size_t word = strcspn(pd->name, "-_0123456789");
+	const char *time = pd->name + word;
+	const char *want = word == 0 ? "profile"
+				     : arena_strndup(dtp->arena, pd->name, word);
 
-	if (strcmp(pd->prov, "profile") != 0 ||
-	    !isdigit((unsigned char)pd->name[0]))
+	if (want == NULL || (word == 0 && !isdigit((unsigned char)*time)))
 		return NULL;
-	to.name = arena_printf(dtp->arena, "profile-%s", pd->name);
+	near_init(&n, want);
+	near_try(&n, "tick");
+	near_try(&n, "profile");
+	if ((*pd->prov != '\0' && strcmp(pd->prov, "profile") != 0) ||
+	    near_best(&n) == NULL)
+		return NULL;
+	to.name = arena_printf(dtp->arena, "%s-%s", near_best(&n),
+			       time + strspn(time, "-_"));
 	if (to.name == NULL || !near_any(dtp, &to))
 		return NULL;
 	return arena_printf(dtp->arena, " (did you mean %s?)", to.name);

@@ -10,4 +10,7 @@ u:libc:malloc { }
 syscall::read:exit { }
 syscall::read:enter { }
 profile:::99hz { }
+99hz { }
+tck-1s { }
+profile:::tick1s { }
 pid1::ns::D::f:entry { }
