@@ -16,14 +16,16 @@ WORDS = {"NUM": [], "SIZE": [], "RATE": [], "STR": [], "CPPARG": [],
          "LIBDIR": [], "SETENV": [], "UNSETENV": [], "VERSION": [],
          "LOCKMEM": ["unlimited"]}
 FLAGS = ("FLAG", "CFLAG", "NOCFLAG")
+# What -O takes: these alone, and pictures, which have a file and words behind it.
+TEXTS = "json", "jsonl", "folded"
+PICTURES = "flame", "folded", "html", "perfetto", "pprof", "speedscope"
 # What the argument of a flag is, to zsh; a blank before an action: it is
 # called without the arguments that zsh would add.
 ZSH = {"b": "size:", "c": "command:_command_names -e", "D": "name:",
        "f": "function: _dtrace_fields 3", "i": "probe: _dtrace_ids",
        "I": "directory:_directories", "L": "directory:_directories",
        "m": "module: _dtrace_fields 2", "n": "probe: _dtrace_fields 4",
-       "o": "file:_files", "O": "format:(json jsonl folded flame= pprof= speedscope= "
-                        "perfetto= html=)", "p": "process:_pids",
+       "o": "file:_files", "O": "format: _dtrace_format", "p": "process:_pids",
        "P": "provider: _dtrace_fields 1", "s": "script:_files",
        "U": "name:", "x": "option: _dtrace_option", "X": "mode:(a c s t)"}
 
@@ -69,11 +71,11 @@ def main():
             "I": "-x -a '(__fish_complete_directories)'",
             "L": "-x -a '(__fish_complete_directories)'",
             "o": "-r -F", "s": "-r -F",
-            "O": "-x -a 'json jsonl folded flame= pprof= speedscope= "
-                 "perfetto= html='",
+            "O": "-x -a '(__dtrace_formats)'",
             "p": "-x -a '(__fish_complete_pids)'",
             "x": "-x -a '(__dtrace_options)'", "X": "-x -a 'a c s t'"}
     out = {
+        "TEXTS": " ".join(TEXTS), "PICTURES": " ".join(PICTURES),
         "FISHVALUES": " ".join(f"{n}={w}" for n, ws in valued for w in ws),
         "FISHARGS": "\n".join(
             f"complete -c dtrace -n 'not __dtrace_tool' -s {c} "

@@ -507,7 +507,7 @@ near_rate(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 	size_t word = strcspn(pd->name, "-_0123456789");
 	const char *time = pd->name + word;
 	const char *want = word == 0 ? "profile"
-				     : arena_strndup(dtp->arena, pd->name, word);
+			: arena_strndup(dtp->arena, pd->name, word);
 
 	if (want == NULL || (word == 0 && !isdigit((unsigned char)*time)))
 		return NULL;

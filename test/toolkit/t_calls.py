@@ -242,34 +242,45 @@ def calls(t, user):
     d = str(t.tmp)
     t.file("there", "text of a file\nthat is longer than thirty-two bytes\n")
     r = t.run("-c", t.python(f"""
-import os, sys
+import mmap, os
+def tried(call, *args):
+    try: return call(*args)
+    except OSError: pass
 fd = os.open({d!r} + "/there", os.O_RDONLY)
 os.read(fd, 100)
-os.write(fd, b"cannot")
-""".replace("os.write", "try: os.write") + """
-except OSError: pass
-os.rmdir(%r)
-""".replace("os.rmdir(%r)", "try: os.rmdir(%r)" % (d + "/gone")) + """
-except OSError: pass
+tried(os.write, fd, b"cannot")
+tried(os.rmdir, {d!r} + "/gone")
 os.pipe()
+os.getppid()
+mmap.mmap(-1, 12288).close()
+tried(os.rename, {d!r} + "/a", {d!r} + "/b")
+tried(os.close, 77)
 os._exit(7)
 """), user=user)
     lines = [x.split(None, 2) for x in r.out.splitlines()]
     got = [x[2] for x in lines if len(x) == 3]
     at = next(i for i, x in enumerate(got) if d + "/there" in x)
     import re
-    m = re.fullmatch(r'openat\(-100, "%s/there", 0x80000\) = (\d+) error 0'
+    m = re.fullmatch(r'openat\(-100, "%s/there", 0x80000, 0x0\) = (\d+) error 0'
                      % re.escape(d), got[at])
     assert m, got[at]
     fd = m[1]
     assert got[at + 1] == (r'read(%s, "text of a file\nthat is longer th", '
                            '100) = 52 error 0' % fd), got[at:]
-    assert re.fullmatch(r"write\(0x%x, 0x\w+, 0x6\) = -1 error 9" % int(fd),
-                        got[at + 2]), got[at:]
-    assert got[at + 3] .startswith(f'rmdir("{d}/gone", ') and \
-        got[at + 3].endswith(" = -1 error 2"), got[at:]
-    assert got[at + 4].startswith("pipe2(") and got[-1] == "exit_group(7)", \
-        got[at:]
+    # Each with as many arguments as the call has, descriptors in decimal, and
+    # addresses as addresses.
+    at += 2
+    for want in (rf"write\({fd}, 0x\w+, 0x6\) = -1 error 9",
+                 rf'rmdir\("{re.escape(d)}/gone"\) = -1 error 2',
+                 r"pipe2\(0x\w+, 0x80000\) = 0 error 0",
+                 r"getppid\(\) = \d+ error 0",
+                 r"mmap\(0x0, 0x3000, 0x3, 0x21, -1, 0x0\) = 0x7f\w+ error 0",
+                 r"munmap\(0x7f\w+, 0x3000\) = 0 error 0",
+                 r'rename\("%s/a", "%s/b"\) = -1 error 2' % ((re.escape(d),) * 2),
+                 r"close\(77\) = -1 error 9", r"exit_group\(7\)"):
+        assert re.fullmatch(want, got[at]), (want, got[at:])
+        at += 1
+    assert at == len(got), got[at:]
 
 
 @tool("dtruss", "bpf")
