@@ -120,13 +120,34 @@ near_of_process(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 	return near_best(&w.near);
 }
 
+/* A provider of other systems: what shows the same here; NULL if it is none. */
+static const char *
+near_other_system(const char *prov)
+{
+	static const char *const provs[][2] = {
+#define ELSEWHERE(name, see) { name, see },
+#include "lib/elsewhere.def"
+#undef ELSEWHERE
+	};
+
+	for (size_t i = 0; i < sizeof(provs) / sizeof(*provs); i++)
+		if (strcmp(prov, provs[i][0]) == 0)
+			return provs[i][1];
+	return NULL;
+}
+
 static char *
 near_prov(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 {
 	const char *name = pd->prov, *of = near_of_process(dtp, pd);
+	const char *see = near_other_system(name);
 	char buf[NEAR_HINT_MAX];
 	struct near n;
 
+	if (see != NULL)
+		return arena_printf(dtp->arena,
+				    ": there is no provider %s on Linux: %s",
+				    name, see);
 	if (of != NULL)
 		return arena_printf(dtp->arena,
 				    ": there is no provider %s (did you mean "
@@ -354,6 +375,9 @@ near_syscall(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 {
 	const char *s = pd->name;
 
+	if (*s == '\0' && strcmp(pd->prov, "sdt") == 0 &&
+	    strcmp(pd->mod, "syscalls") == 0)
+		return arena_strdup(dtp->arena, " (in D: syscall:::)");
 	if (strncmp(s, "sys_enter_", 10) == 0)
 		return near_call(dtp, s + 10, strlen(s + 10), "entry");
 	if (strncmp(s, "sys_exit_", 9) == 0)
@@ -542,6 +566,14 @@ near_visit_module(void *near, const char *name)
 	return 0;
 }
 
+/* True if other systems call their kernel so. */
+static bool
+near_is_kernel(const char *mod)
+{
+	return strcmp(mod, "genunix") == 0 || strcmp(mod, "unix") == 0 ||
+	       strcmp(mod, "kernel") == 0 || strcmp(mod, "mach_kernel") == 0;
+}
+
 /* A module that has no functions: why not. */
 static char *
 near_module(dtrace_hdl_t *dtp, const char *name)
@@ -564,6 +596,9 @@ near_module(dtrace_hdl_t *dtp, const char *name)
 	case KMOD_UNKNOWN:
 		break;
 	}
+	if (near_is_kernel(name))
+		return arena_printf(dtp->arena, ": no module %s is loaded: the "
+				    "kernel itself is vmlinux", name);
 	near_init(&n, name);
 	near_try(&n, "vmlinux");
 	kmod_each(near_visit_module, &n);
