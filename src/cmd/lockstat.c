@@ -214,6 +214,19 @@ lockstat_read_options(struct lockstat *l, struct args *a, int argc, char **argv)
 
 /* ---- names --------------------------------------------------------------- */
 
+/* Nothing has this name.  Of a function it is no reason that the kernel keeps
+   no names of variables. */
+static _Noreturn void
+no_symbol(struct lockstat *l, char option, const char *text)
+{
+	if (option != 'f')
+		lock_cmd_fatal(&l->c, "-%c %s", option, text);
+	fprintf(stderr, "lockstat: -f %s: the kernel has no such function\n",
+		text);
+	dtrace_close(l->c.dtp);
+	exit(l->c.status);
+}
+
 /* NAME[,SIZE] or ADDRESS[,SIZE]; without a size the symbol's, or one byte. */
 static void
 find_range(struct lockstat *l, char option, char *text, struct lock_range *out)
@@ -233,7 +246,7 @@ find_range(struct lockstat *l, char option, char *text, struct lock_range *out)
 	if (end == text || *end != '\0') {
 		if (dtrace_lookup_by_name(l->c.dtp, DTRACE_OBJ_KMODS, text,
 					  &sym, NULL) != 0)
-			lock_cmd_fatal(&l->c, "-%c %s", option, text);
+			no_symbol(l, option, text);
 		out->from = sym.st_value;
 		size = size != 0 ? size : sym.st_size;
 	}

@@ -70,11 +70,12 @@ in_ranges(const struct lock_range *r, int n, uint64_t addr)
 
 /*
  * The frames of a stack from the caller on, a line each; *caller is its
- * address.  A stack of no frames: a CPU that was in user mode.
+ * address.  Of a profile all: it has no lock, its first frame is what ran.  A
+ * stack of no frames: a CPU that was in user mode.
  */
 static void
-lockstat_stack_text(struct lockstat *l, const uint64_t *pc, size_t n, char *out,
-	   uint64_t *caller)
+lockstat_stack_text(struct lockstat *l, bool profile, const uint64_t *pc,
+		    size_t n, char *out, uint64_t *caller)
 {
 	size_t len = 0;
 	int kept = 0;
@@ -83,9 +84,8 @@ lockstat_stack_text(struct lockstat *l, const uint64_t *pc, size_t n, char *out,
 	for (size_t i = 0; i < n && pc[i] != 0; i++) {
 		char s[512];
 		address_text(l, pc[i], s, sizeof(s));
-		/* A profile has no lock: its first frame is what ran. */
-		if (kept == 0 && is_lock_function(s) &&
-		    !l->event[LOCK_PROFILE] && i + 1 < n && pc[i + 1] != 0)
+		if (kept == 0 && is_lock_function(s) && !profile &&
+		    i + 1 < n && pc[i + 1] != 0)
 			continue;
 		if (kept == 0)
 			*caller = pc[i];
@@ -151,7 +151,8 @@ lock_collect(const dtrace_aggdata_t *d, void *arg)
 		return DTRACE_AGGWALK_ABORT;
 	}
 	lockstat_stack_text(
-		l, (const uint64_t *)(d->dtada_data + rec->dtrd_offset),
+		l, i == LOCK_PROFILE,
+		(const uint64_t *)(d->dtada_data + rec->dtrd_offset),
 		rec->dtrd_size / sizeof(uint64_t), stack, &caller);
 	if (i == LOCK_PROFILE)
 		snprintf(lock, sizeof(lock), "cpu[%" PRIu64 "]", lock_at);
@@ -440,6 +441,7 @@ put_row(struct table *t, const struct lock_row *r)
 	fprintf(t->fp, "%-22s %s\n", lock, caller);
 }
 
+/* The times of a row and its stack; of what takes no time the stack alone. */
 static void
 put_distribution(struct table *t, const struct lock_row *r)
 {
@@ -448,8 +450,11 @@ put_distribution(struct table *t, const struct lock_row *r)
 
 	if (l->gather == LOCK_STACKS && !l->generated)
 		stack = l->wherever ? r->hot_stack : r->stack;
-	fprintf(t->fp, "\n%10s ------ Time Distribution ------ %5s %s\n",
-		"nsec", "count", *stack != '\0' ? "Stack" : "");
+	if (timed(t))
+		fprintf(t->fp, "\n%10s ------ Time Distribution ------ %5s %s\n",
+			"nsec", "count", *stack != '\0' ? "Stack" : "");
+	else
+		fprintf(t->fp, "\n%*sStack\n", BAR + 19, "");
 	lock_row_print_hist(r, stack, BAR, "", t->fp);
 }
 
