@@ -647,6 +647,21 @@ near_in_functions(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 			    *pd->name != '\0' ? pd->name : "known");
 }
 
+/* "fbt::vfs_read:4": an offset, as functions of processes have it. */
+static char *
+near_offset(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	const char *s = pd->name;
+
+	if (*s == '\0' || *pd->func == '\0' ||
+	    s[strspn(s, "0123456789")] != '\0' ||
+	    strcmp(pd->prov, "fbt") != 0)
+		return NULL;
+	return arena_printf(dtp->arena,
+			    ": fbt has entry and return; an instruction is "
+			    "kinst:%s:%s:%s", pd->mod, pd->func, s);
+}
+
 /* Functions of the kernel, and instructions in them.  All instructions are too
    many to look through: functions are those of fbt. */
 static char *
@@ -662,8 +677,10 @@ near_kernel(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 	hint = near_module(dtp, pd->mod);
 	if (hint != NULL)
 		return hint;
-	if (near_any(dtp, &fn))
-		return near_in_functions(dtp, pd);
+	if (near_any(dtp, &fn)) {
+		hint = near_offset(dtp, pd);
+		return hint != NULL ? hint : near_in_functions(dtp, pd);
+	}
 	if ((text = near_text(dtp, &fn, 2)) != NULL)
 		fn.func = text;
 	else if ((text = near_elsewhere(dtp, &fn)) != NULL)
