@@ -83,10 +83,15 @@ parse_simple(struct cmd *c, int opt, char *arg)
 			cmd_usage(c, "-O %s and -O %s: a run writes one of "
 				     "them", c->format, arg);
 		c->format = arg;
+		if (strncmp(arg, "json", 4) == 0 && strchr(arg, '=') != NULL)
+			cmd_usage(c, "-O %s: the file is given by -o, as in "
+				     "-O %.*s -o %s", arg,
+				  (int)strcspn(arg, "="), arg,
+				  strchr(arg, '=') + 1);
 		if (dtrace_setopt(c->dtp, "oformat", arg) != 0)
-			cmd_dfatal(c, "failed to set -O %s, which is no "
-				      "picture (%s) either", arg,
-				   cmd_show_names);
+			cmd_usage(c, "-O %s: there is no such format: json and "
+				     "jsonl are text, pictures %s, as in -O "
+				     "flame=FILE.svg", arg, cmd_show_names);
 		return true;
 	case 'q':
 		cmd_set_option(c, "quiet", NULL);

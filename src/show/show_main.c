@@ -57,7 +57,8 @@ show_wrong(const char *what, const char *arg)
 
 /* ---- arguments ---------------------------------------------------------- */
 
-/* The last of ",agg=", ",before=", ",title=" in s is cut off and taken. */
+/* The last of ",agg=", ",before=", ",title=" in s is cut off and taken; a blank
+   behind the comma does no harm. */
 static bool
 take_suffix(char *s, struct show_opts *o)
 {
@@ -65,17 +66,18 @@ take_suffix(char *s, struct show_opts *o)
 		const char *key;
 		const char **to;
 	} keys[] = {
-		{ ",agg=", &o->agg },
-		{ ",before=", &o->before },
-		{ ",title=", &o->title },
+		{ "agg=", &o->agg },
+		{ "before=", &o->before },
+		{ "title=", &o->title },
 	};
 
 	for (char *p = strrchr(s, ','); p != NULL;) {
+		const char *word = p + 1 + strspn(p + 1, " ");
 		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 			size_t n = strlen(keys[i].key);
-			if (strncmp(p, keys[i].key, n) != 0)
+			if (strncmp(word, keys[i].key, n) != 0)
 				continue;
-			*keys[i].to = p + n;
+			*keys[i].to = word + n;
 			*p = '\0';
 			return true;
 		}
@@ -94,11 +96,21 @@ static void
 check_suffix(const char *s)
 {
 	const char *p = strrchr(s, ',');
-	size_t n = p != NULL ? strspn(p + 1, "abcdefghijklmnopqrstuvwxyz") : 0;
+	const char *word = p != NULL ? p + 1 + strspn(p + 1, " ") : "";
+	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyz");
 
-	if (n > 0 && p[1 + n] == '=')
+	if (n > 0 && word[n] == '=')
 		show_wrong("there is no word (but agg, before and title) like",
-			   p + 1);
+			   word);
+}
+
+/* The name as the program has it, @ and all, or without. */
+static const char *
+agg_name(const char *name)
+{
+	if (name == NULL || *name != '@')
+		return name;
+	return name[1] != '\0' ? name + 1 : "_";
 }
 
 /* FORMAT[=FILE]... to a picture; false: it is no format. */
@@ -113,6 +125,7 @@ take_format(char *arg, struct picture *p, struct show_sink *sink)
 	while (take_suffix(arg + n, &p->opts))
 		;
 	check_suffix(arg + n);
+	p->opts.agg = agg_name(p->opts.agg);
 	if (p->opts.before != NULL && strcmp(sink->format->name, "flame") != 0)
 		show_wrong("an earlier run is for flame graphs, not for", arg);
 	if (arg[n] == '=')
@@ -224,7 +237,8 @@ main(int argc, char **argv)
 	const char *input = NULL;
 	int ready = -1, i = 1;
 
-	if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+	if (argc == 2 && (strcmp(argv[1], "--help") == 0 ||
+			  strcmp(argv[1], "-h") == 0)) {
 		show_usage(stdout);
 		return fflush(stdout) != 0;
 	}

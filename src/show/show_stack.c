@@ -398,8 +398,9 @@ pick_notice(const struct show_stacks *s, const struct show_stack_agg *sa,
 		show_lack("%s: there is no aggregation %s with stacks", format,
 			  name);
 	else if (sa == NULL)
-		show_lack("%s: nothing has a stack: an aggregation wants one "
-			  "as a key, as in @[ustack()] = count()", format);
+		show_lack("%s: nothing has a stack: no clause with one has "
+			  "run, or there is none, such as "
+			  "{ @[ustack()] = count(); }", format);
 	else if (name == NULL && s->n > 1)
 		show_say("%s: of %zu aggregations with stacks this is %s; "
 			 "another is asked for by %s%s=FILE,agg=%s", format,
