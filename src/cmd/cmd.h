@@ -258,6 +258,8 @@ int cmd_hold_claim(struct cmd *c, int argc, char **argv);
  * Lists, help and errors end the program.
  */
 void cmd_run(int argc, char **argv);
+/* True if there is a tool of this name. */
+bool cmd_run_is_tool(const char *name);
 /* If a tool is running, check its arguments; ends with status 2 if one is
    missing, superfluous or none that it knows, or if the processes are not what
    it wants. */

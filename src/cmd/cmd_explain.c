@@ -89,8 +89,19 @@ explain_unknown(const char *tag)
 	near_init(&n, tag);
 	for (size_t i = 0; i < NEXPLAINED; i++)
 		near_try(&n, explained[i].tag);
-	cmd_error("--explain: there is no error with the tag %s%s; dtrace "
-		  "--explain lists them", tag, near_hint(&n, hint));
+	/* The first that has the text somewhere, if none is near. */
+	for (size_t i = 0; near_best(&n) == NULL && i < NEXPLAINED; i++)
+		if (*tag != '\0' && strcasestr(explained[i].tag, tag) != NULL) {
+			n.best = explained[i].tag;
+			break;
+		}
+	if (near_best(&n) == NULL && strpbrk(tag, " :") != NULL)
+		cmd_error("--explain: a tag is expected, which -x errtags "
+			  "prints before an error; dtrace --explain lists them");
+	else
+		cmd_error("--explain: there is no error with the tag %s%s; "
+			  "dtrace --explain lists them", tag,
+			  near_hint(&n, hint));
 	return 1;
 }
 

@@ -316,6 +316,16 @@ is_help(int argc, char **argv)
 			     strcmp(argv[3], "--help") == 0);
 }
 
+bool
+cmd_run_is_tool(const char *name)
+{
+	struct run_dirs dirs;
+	char path[PATH_MAX];
+
+	find_dirs(&dirs);
+	return find_tool(&dirs, name, path);
+}
+
 static const char *run_name; /* the tool that runs; NULL: none */
 static char run_path[PATH_MAX];
 

@@ -105,5 +105,10 @@ cmd_no_probes(struct cmd *c)
 	if (c->nargs > 1 && access(c->args[1], R_OK) == 0)
 		cmd_usage(c, "no probes specified (a script is run with -s %s)",
 			  c->args[1]);
+	for (int i = 1; i < c->nargs && i <= 2; i++)
+		if (cmd_run_is_tool(c->args[i]))
+			cmd_usage(c, "no probes specified (a tool is run by "
+				     "its name: %s run %s)",
+				  cmd_name, c->args[i]);
 	cmd_usage(c, "no probes specified");
 }

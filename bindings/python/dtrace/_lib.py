@@ -99,7 +99,7 @@ def _found() -> str:
     this file lies in, or the one that is installed."""
     tree = Path(__file__).resolve().parents[3] / "build/src/lib/libdtrace.so.1"
     default = str(tree) if tree.exists() else "libdtrace.so.1"
-    return os.environ.get("DTRACE_LIBRARY", default)
+    return os.environ.get("DTRACE_LIBRARY") or default
 
 
 def load() -> ctypes.CDLL:

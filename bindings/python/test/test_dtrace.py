@@ -221,6 +221,8 @@ class Refused(unittest.TestCase):
         os.environ["DTRACE_LIBRARY"] = "/nonexistent.so"
         try:
             self.assertRaises(OSError, _lib.load)
+            os.environ["DTRACE_LIBRARY"] = "" # as if it were not set
+            self.assertIn("libdtrace.so.1", _lib._found())
         finally:
             del os.environ["DTRACE_LIBRARY"]
             if kept is not None:
