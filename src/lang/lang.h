@@ -83,9 +83,10 @@ struct lang_host {
 	/* Address of a kernel symbol; module "" searches all.  0 / -1. */
 	int (*ksym)(void *arg, const char *module, const char *name,
 		    uint64_t *addr);
-	/* Why a variable of the kernel may be unknown that is there; NULL: no
-	   such reason.  NULL: there never is one. */
-	const char *(*ksym_why)(void *arg);
+	/* What a message about a symbol that ksym() does not know ends with: a
+	   reason, or what was meant; "": nothing is known.  NULL: as "". */
+	const char *(*ksym_hint)(void *arg, const char *module,
+				 const char *name);
 	/* #pragma D option. 0, or -1 with *e. */
 	int (*setopt)(void *arg, const char *name, const char *val,
 		      struct err *e);

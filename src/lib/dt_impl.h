@@ -348,6 +348,10 @@ void dt_probe_desc(const struct probe *p, dtrace_probedesc_t *out);
 /* dt_near.c: what a description that matches nothing may be meant to be:
    " (did you mean ...)", or NULL; in dtp's arena. */
 const char *dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd);
+/* The same of a symbol of the kernel that is not known, or why it may not be;
+   "": nothing is. */
+const char *dt_near_symbol(dtrace_hdl_t *dtp, const char *mod,
+			   const char *name);
 int dt_probe_types(dtrace_hdl_t *dtp, const struct dif_pdesc *pd,
 		   struct lang_probe_info *out, struct err *e);
 /* The same, with those types that are dear to learn. */

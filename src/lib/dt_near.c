@@ -15,6 +15,8 @@
  *   one field      matches nothing beside the others, and another name would
  *   the module     of the kernel is not loaded, a part of the kernel itself, or
  *                  has no such function, which another has
+ *
+ * And a symbol of the kernel that nobody knows.
  */
 #include "lib/dt_impl.h"
 
@@ -604,6 +606,30 @@ near_module(dtrace_hdl_t *dtp, const char *name)
 	kmod_each(near_visit_module, &n);
 	return arena_printf(dtp->arena, ": no module %s is loaded%s", name,
 			    near_hint(&n, buf));
+}
+
+const char *
+dt_near_symbol(dtrace_hdl_t *dtp, const char *mod, const char *name)
+{
+	const char *hint = NULL, *why;
+	struct ksym_info k;
+	struct near n;
+
+	if (dtp->flags & DTRACE_O_NOSYS)
+		return "";
+	if (!near_is_object(mod))
+		hint = near_module(dtp, mod);
+	why = hint == NULL ? ksym_why(dtp->env.procs) : NULL;
+	if (why != NULL)
+		hint = arena_printf(dtp->arena, ": %s", why);
+	near_init(&n, name);
+	for (size_t i = 0; hint == NULL && ksym_each(dtp->env.procs, &i, &k);)
+		if (*mod == '\0' || strcmp(mod, k.module) == 0)
+			near_try(&n, k.name);
+	if (near_best(&n) != NULL)
+		hint = arena_printf(dtp->arena, " (did you mean %s`%s?)", mod,
+				    near_best(&n));
+	return hint != NULL ? hint : "";
 }
 
 static int

@@ -60,11 +60,9 @@ host_ksym(void *arg, const char *module, const char *name, uint64_t *addr)
 }
 
 static const char *
-host_ksym_why(void *arg)
+host_ksym_hint(void *arg, const char *module, const char *name)
 {
-	dtrace_hdl_t *dtp = arg;
-
-	return dtp->flags & DTRACE_O_NOSYS ? NULL : ksym_why(dtp->env.procs);
+	return dt_near_symbol(arg, module, name);
 }
 
 static int
@@ -118,7 +116,7 @@ open_rooms(dtrace_hdl_t *dtp)
 		.user_type = host_user_type,
 		.user_var = host_user_var,
 		.ksym = host_ksym,
-		.ksym_why = host_ksym_why,
+		.ksym_hint = host_ksym_hint,
 		.setopt = host_setopt,
 		.depends = dt_dlib_depends,
 		.macro = host_macro,

@@ -503,7 +503,7 @@ program_hint(struct compile *cx, const char *mod, const char *name)
 	const char *why = NULL;
 	uint64_t addr;
 
-	if (strcmp(mod, "a.out") == 0)
+	if (strchr(mod, '.') != NULL)
 		return " (a program's variables are had in clauses on probes of "
 		       "its process)";
 	if (mod[0] == '\0' && cl != NULL && h->user_var != NULL &&
@@ -511,8 +511,7 @@ program_hint(struct compile *cx, const char *mod, const char *name)
 		    0)
 		return arena_printf(cx->arena, " (the program's: a.out`%s)",
 				    name);
-	why = h->ksym_why != NULL ? h->ksym_why(h->arg) : NULL;
-	return why != NULL ? arena_printf(cx->arena, ": %s", why) : "";
+	return h->ksym_hint != NULL ? h->ksym_hint(h->arg, mod, name) : "";
 }
 
 static void
