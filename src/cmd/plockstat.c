@@ -416,8 +416,11 @@ plock_read_options(struct plockstat *p, int argc, char **argv, char **xs,
 		}
 	if (!p->hold && !p->contention)
 		p->contention = true;
-	if ((pid != 0) + (optind < argc) + p->all != 1)
+	if ((pid != 0) + (optind < argc) + p->all != 1) {
+		fprintf(stderr, "plockstat: what is to be watched: a command, "
+				"-p pid or -a, one of them\n");
 		plock_usage();
+	}
 	return pid;
 }
 

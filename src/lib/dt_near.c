@@ -7,7 +7,8 @@
  *   another tracer would write it so (foreign.def)
  *   the provider   is not there; or was given where the module stands
  *   the number     of a profile or tick probe cannot be; the provider says why
- *   the provider   is of processes: none is named, or none has it now
+ *   the provider   is of processes: none is named, or none has it now, and
+ *                  -Z would wait
  *   the name       is a function, and stands where the name does; or is another
  *                  tracer's word for entry or return
  *   the fields     of a process's function are three, as of a call of the
@@ -138,10 +139,22 @@ near_other_system(const char *prov)
 	return NULL;
 }
 
+/* hotspot123: a library that the process opens later may have its probes. */
+static const char *
+near_later(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 1 && isdigit((unsigned char)name[n - 1]) &&
+			       !isdigit((unsigned char)name[0]) ?
+		       " yet (-Z waits for a library that has it)" :
+		       "";
+}
+
 static char *
 near_prov(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 {
-	const char *name = pd->prov, *of = near_of_process(dtp, pd);
+	const char *name = pd->prov, *of = near_of_process(dtp, pd), *hint;
 	const char *see = near_other_system(name);
 	char buf[NEAR_HINT_MAX];
 	struct near n;
@@ -158,8 +171,9 @@ near_prov(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 #define PROV(p) near_try(&n, #p);
 #include "prov/prov.def"
 #undef PROV
+	hint = near_hint(&n, buf);
 	return arena_printf(dtp->arena, ": there is no provider %s%s", name,
-			    near_hint(&n, buf));
+			    *hint != '\0' ? hint : near_later(name));
 }
 
 /* ---- providers of processes ---------------------------------------------- */
