@@ -45,6 +45,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#define INT3 0xcc
 #define SPAN 4096 /* a page; its bytes are read and written at once */
 
 static size_t
@@ -346,7 +347,20 @@ leads_under(struct inject *in, const struct patch *p, const uint8_t *text)
 	       patch_leads(in, p->addr, patch_jump(text, p->addr), mine);
 }
 
-/* SET to UNDONE, where the text still is ours. */
+/* True if the kernel has put a breakpoint of somebody else's (a uprobe) on the
+   first byte of our jump.  No debugger has: we hold all threads, and only one
+   can. */
+static bool
+under_uprobe(const struct patch *p, const uint8_t *text)
+{
+	return text[0] == INT3 && p->now[0] != INT3 && !p->landing &&
+	       !p->over &&
+	       memcmp(text + 1, p->now + 1, (size_t)p->len - 1) == 0;
+}
+
+/* SET to UNDONE, where the text still is ours.  A uprobe stays, with the bytes
+   behind it that its owner thinks are there: he puts back the first byte of the
+   instruction that the file has, and no jump. */
 static bool
 span_undo(struct patch *p, uint8_t *text, void *arg)
 {
@@ -354,6 +368,10 @@ span_undo(struct patch *p, uint8_t *text, void *arg)
 
 	if (p->state != PATCH_SET || p->sem || p->landing != u->landing)
 		return false;
+	if (under_uprobe(p, text)) {
+		memcpy(text + 1, p->was + 1, (size_t)p->len - 1);
+		return true;
+	}
 	if (memcmp(text, p->now, p->len) != 0) {
 		u->under += leads_under(u->in, p, text);
 		return false;

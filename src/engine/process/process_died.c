@@ -106,7 +106,8 @@ process_died(struct engine *eng, int32_t pid, int sig, struct buf *out)
 		   (int)pid, name != NULL ? name : "?", places,
 		   places == 1 ? "" : "s");
 	print_probe(eng, pid, out);
-	buf_printf(out, "; if nobody has sent it that, and it lives without "
+	buf_printf(out, "; if nobody has sent it that, or put a uprobe "
+			"(bpftrace, perf) on one of them, and it lives without "
 			"them, that is dtrace's fault");
 	return true;
 }

@@ -219,6 +219,49 @@ test_lost(void **state)
 	lost_by(true);
 }
 
+/* A uprobe that is on a patch stays, with what its owner thinks is behind it;
+   one on another's bytes is left alone with them. */
+static void
+uprobe_by(bool guard)
+{
+	const uint8_t theirs[2] = { 0xcc, 0x5a };
+	struct work w;
+
+	work_open(&w, 100, 100, guard);
+	for (int i = 50; i < 52; i++) {
+		w.p[i].was[0] = 0x90; /* no breakpoint was there */
+		w.p[i].now[0] = 0xe9;
+		w.p[i].was[1] = 0x91;
+		w.p[i].now[1] = 0x92;
+		assert_true(w.p[i].len >= 2);
+		assert_int_equal(inject_stop(&w.in, true, &w.e), 0);
+		assert_int_equal(inject_write(&w.in, w.p[i].addr, w.p[i].was,
+					      w.p[i].len), 0);
+	}
+	assert_int_equal(patch_apply(w.j, &w.in, w.p, 100, NULL, 0, &w.e), 0);
+	assert_int_equal(inject_write(&w.in, w.p[50].addr, theirs, 1), 0);
+	assert_int_equal(inject_write(&w.in, w.p[51].addr, theirs, 2), 0);
+	assert_int_equal(patch_undo_all(w.j, &w.in, &w.e), 0);
+	for (int i = 50; i < 52; i++) {
+		const struct patch *p = &w.p[i];
+		uint8_t is[PATCH_MAX], want[PATCH_MAX];
+
+		memcpy(want, i == 50 ? p->was : p->now, p->len);
+		memcpy(want, theirs, i == 50 ? 1 : 2);
+		assert_int_equal(inject_read(&w.in, p->addr, is, p->len), 0);
+		assert_memory_equal(is, want, p->len);
+	}
+	inject_resume(&w.in);
+	work_close(&w);
+}
+
+static void
+test_uprobe(void **state)
+{
+	uprobe_by(false);
+	uprobe_by(true);
+}
+
 /* Text that was unmapped is no affair of ours, and its entries make room. */
 static void
 test_forget(void **state)
@@ -355,6 +398,7 @@ main(void)
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_uprobe),
 		cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_undo_in),
 		cmocka_unit_test(test_moves),
