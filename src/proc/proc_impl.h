@@ -45,6 +45,7 @@ struct proc_set {
 	struct hash *files; /* struct file_key -> struct mfile */
 	struct mfile *files_list;
 	uint64_t nfiles; /* that have been met */
+	bool fs_checked; /* proc_check_fs() has found nothing */
 	struct ksyms *ksyms; /* ksym.c's; NULL until asked for */
 	struct ksyms *ksyms_old; /* before ksym_refresh() */
 	struct kfuncs *kfuncs;	 /* kfunc.c's; NULL until asked for */

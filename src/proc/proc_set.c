@@ -335,8 +335,9 @@ proc_grab(struct proc_set *ps, pid_t pid, struct err *e)
 	struct proc *p = proc_find(ps, pid), *old = p;
 	uint64_t start;
 
-	if (proc_check_fs(e) != 0)
+	if (!ps->fs_checked && proc_check_fs(e) != 0)
 		return NULL;
+	ps->fs_checked = true;
 	if (pid <= 0 || !proc_started(pid, &start)) {
 		grab_fail(pid, ESRCH, "", e);
 		return NULL;

@@ -253,6 +253,19 @@ exists(pid_t pid)
 	return kill(pid, 0) == 0 || errno == EPERM;
 }
 
+/* True if a name is that of a provider of every process's, which no note has:
+   to look for such notes would be in vain, once for each description. */
+static bool
+others_name(const char *s, size_t len)
+{
+	static const char *const names[] = { "pid", "plockstat" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i]) == len && memcmp(s, names[i], len) == 0)
+			return true;
+	return false;
+}
+
 /*
  * The process that an exact provider field names: foo1234 is foo of process
  * 1234, or foo1 of 234.  What is there decides; the longest number first.
@@ -265,8 +278,7 @@ exact_pid(const struct prov *pv, const char *s, bool need, char name[NAMELEN])
 
 	while (digits < n && isdigit((unsigned char)s[n - digits - 1]))
 		digits++;
-	if (n >= NAMELEN || digits == n || (n - digits == 3 && s[0] == 'p' &&
-					    strncmp(s, "pid", 3) == 0))
+	if (n >= NAMELEN || digits == n || others_name(s, n - digits))
 		return 0;
 	for (const char *p = s + n - digits; *p != '\0'; p++) {
 		long pid = strtol(p, NULL, 10);
