@@ -173,6 +173,73 @@ follow_process(const dtrace_hdl_t *dtp, const struct dt_engine *de,
 		follow_unmatched(dtp, de, out);
 }
 
+/* ---- another program in a command ---------------------------------------- */
+
+/* The instance that has a clause on the process's code; NULL: there is none.
+   Of several the process engine's, whose probes are all gone. */
+static const struct dt_engine *
+follow_coder(const dtrace_hdl_t *dtp, pid_t pid)
+{
+	const struct dt_engine *found = NULL;
+
+	for (uint32_t i = 0; i < dtp->nengines; i++)
+		for (uint32_t c = 0; c < dtp->clauses.n; c++)
+			if (dtp->engines[i].clause_of[c] != DT_NO_CLAUSE &&
+			    dtp->clauses.v[c]->pid == pid &&
+			    (found == NULL || dt_is_process(&dtp->engines[i])))
+				found = &dtp->engines[i];
+	return found;
+}
+
+/* True if functions of files that it had mapped go on in the new program, as
+   was asked for. */
+static bool
+follow_goes_on(const dtrace_hdl_t *dtp, const struct dt_engine *de)
+{
+	return dt_is_process(de) && dtp->opt[DT_OPT_follow] == FOLLOW_ALL;
+}
+
+/* What there is of functions in the new program. */
+static const char *
+follow_left(const struct dt_target *t, const struct dt_engine *de)
+{
+	if (dt_is_process(de))
+		return t->ended ? "whose functions were not traced" :
+				  "whose functions are not traced";
+	return t->ended ? "where functions were traced only in files that "
+			  "were mapped before, or after its first 0.1 s" :
+			  "whose functions were not traced in its first 0.1 s";
+}
+
+bool
+dt_follow_tells_execs(const dtrace_hdl_t *dtp, pid_t pid)
+{
+	const struct dt_engine *de = follow_coder(dtp, pid);
+
+	return de != NULL && dt_proc_target(dtp, pid).held &&
+	       !follow_goes_on(dtp, de);
+}
+
+bool
+dt_follow_executed(const dtrace_hdl_t *dtp, struct dt_target *t,
+		   struct buf *out)
+{
+	const pid_t pid = proc_pid(t->proc);
+	const struct dt_engine *de =
+		t->execs_told ? NULL : follow_coder(dtp, pid);
+	const char *name = de != NULL && !follow_goes_on(dtp, de) ?
+				   proc_executed(t->proc) : NULL;
+
+	if (name == NULL)
+		return false;
+	t->execs_told = true;
+	buf_printf(out,
+		   "process %d has executed another program (%s), %s; -x "
+		   "program=%s begins there",
+		   (int)pid, name, follow_left(t, de), name);
+	return true;
+}
+
 /* ---- the door ------------------------------------------------------------ */
 
 void

@@ -96,6 +96,7 @@ struct dt_target {
 			child */
 	uint64_t end_time; /* when that was seen */
 	bool json_due;	   /* it has ended, and structured output lacks it */
+	bool execs_told;   /* dt_follow_executed() */
 };
 
 struct ps_prochandle {
@@ -454,6 +455,13 @@ void dt_follow_report(const dtrace_hdl_t *dtp, const struct dt_engine *de,
 		      struct buf *out);
 void dt_follow_tell(const dtrace_hdl_t *dtp, const struct dt_engine *de,
 		    struct buf *out);
+/* True if that tells what becomes of the functions of a process when it
+   executes another program. */
+bool dt_follow_tells_execs(const dtrace_hdl_t *dtp, pid_t pid);
+/* Of a command with probes in its functions that has executed another program,
+   once; false: there is nothing to be said. */
+bool dt_follow_executed(const dtrace_hdl_t *dtp, struct dt_target *t,
+			struct buf *out);
 
 /* dt_text.c: of an instance that is loaded: 0, or -1 and dtp->err: the kernel
    must not write there. */
@@ -591,7 +599,8 @@ void dt_agg_sort(const dtrace_hdl_t *dtp, struct dt_aggsort *s);
 /* For commands to be created: text is name=value, or a name that is to be
    unset; false: it is not, or no memory. */
 bool dt_process_env(dtrace_hdl_t *dtp, const char *text, bool set);
-/* The option evaltime has been set: those that wait go on to it. 0 / -1. */
+/* The option evaltime or program has been set: those that wait go on to it.
+   0 / -1. */
 int dt_procs_advance(dtrace_hdl_t *dtp);
 int dt_procs_poll(dtrace_hdl_t *dtp); /* notice ends; -1 if the handler
 					 aborts */

@@ -471,7 +471,8 @@ dt_opt_set(dtrace_hdl_t *dtp, const char *name, const char *val,
 			return dt_nomem(dtp);
 	}
 	dtp->opt[o] = v;
-	if (o == DT_OPT_evaltime && dt_procs_advance(dtp) != 0)
+	if ((o == DT_OPT_evaltime || o == DT_OPT_program) &&
+	    dt_procs_advance(dtp) != 0)
 		return -1;
 	if (o == DT_OPT_core)
 		dt_limit_core(v == 1);

@@ -101,6 +101,22 @@ env_make(const dtrace_hdl_t *dtp)
 	return v;
 }
 
+/* The option program: a command goes on to where it runs that.  0; -1:
+   dtp->err, and it has ended. */
+static int
+process_await(dtrace_hdl_t *dtp, struct proc *proc)
+{
+	const char *pattern = dtp->optstr[DT_OPT_program];
+
+	if (pattern == NULL ||
+	    proc_await_program(proc, pattern,
+			       (enum proc_evaltime)dtp->opt[DT_OPT_evaltime],
+			       &dtp->err) == 0)
+		return 0;
+	proc_kill(proc);
+	return -1;
+}
+
 struct ps_prochandle *
 dtrace_proc_create(dtrace_hdl_t *dtp, const char *file, char *const *argv,
 		   void *func, void *arg)
@@ -119,7 +135,7 @@ dtrace_proc_create(dtrace_hdl_t *dtp, const char *file, char *const *argv,
 		dtp->env.procs, argv, envp,
 		(enum proc_evaltime)dtp->opt[DT_OPT_evaltime], &dtp->err);
 	free(envp);
-	if (proc == NULL) {
+	if (proc == NULL || process_await(dtp, proc) != 0) {
 		dt_fail(dtp, EDT_PROC);
 		return NULL;
 	}
@@ -134,8 +150,11 @@ dt_procs_advance(dtrace_hdl_t *dtp)
 
 	err_clear(&dtp->err);
 	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next)
-		if (!p->target.continued &&
-		    proc_advance(p->target.proc, when, &dtp->err) != 0)
+		if (p->target.continued)
+			continue;
+		else if (process_await(dtp, p->target.proc) != 0)
+			return dt_fail(dtp, EDT_PROC);
+		else if (proc_advance(p->target.proc, when, &dtp->err) != 0)
 			return dt_fail(dtp, EDT_BADOPTCTX);
 	return 0;
 }

@@ -359,6 +359,7 @@ engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
 		.cautious = load_cautious(dtp, de),
 		.kernel_may = world_missing(dtp, &bpf_engine_ops) == NULL,
 		.follow = (uint32_t)dtp->opt[DT_OPT_follow],
+		.execs_told = dt_follow_tells_execs(dtp, de->target.pid),
 		.spare_probes = dt_is_process(de) ?
 					dt_later_probes(de) :
 					dt_later_kernel(dtp, de),

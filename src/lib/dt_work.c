@@ -248,23 +248,48 @@ damage_report(dtrace_hdl_t *dtp, struct dt_engine *de)
 	return drop_tell(dtp, RT_DROP_PRINCIPAL, 0, 0, 0, msg);
 }
 
+static int
+notice_tell(dtrace_hdl_t *dtp, const char *say)
+{
+	char msg[500];
+
+	snprintf(msg, sizeof(msg), "%s%s\n",
+		 dt_opt_on(dtp, DT_OPT_droptags) ? "[DTRACEDROP_MISSED] " : "",
+		 say);
+	return drop_tell(dtp, RT_DROP_MISSED, 0, 0, 0, msg);
+}
+
+/* Commands that have executed another program. */
+static int
+execs_report(dtrace_hdl_t *dtp)
+{
+	int rv = 0;
+
+	if (dtp->droph == NULL)
+		return 0;
+	for (struct ps_prochandle *p = dtp->procs; rv == 0 && p != NULL;
+	     p = p->next) {
+		struct buf say = BUF_INIT;
+
+		if (dt_follow_executed(dtp, &p->target, &say))
+			rv = notice_tell(dtp, buf_str(&say));
+		buf_fini(&say);
+	}
+	return rv;
+}
+
 /* What an engine has to say.  A consumer that has no handler is not to fail for
    that. */
 static int
 notice_report(dtrace_hdl_t *dtp, struct dt_engine *de)
 {
 	const char *say;
-	char msg[500];
 	int rv = 0;
 
 	if (de->ops->notice == NULL || dtp->droph == NULL)
 		return 0;
-	while (rv == 0 && (say = de->ops->notice(de->eng)) != NULL) {
-		snprintf(msg, sizeof(msg), "%s%s\n",
-			 dt_opt_on(dtp, DT_OPT_droptags) ?
-				 "[DTRACEDROP_MISSED] " : "", say);
-		rv = drop_tell(dtp, RT_DROP_MISSED, 0, 0, 0, msg);
-	}
+	while (rv == 0 && (say = de->ops->notice(de->eng)) != NULL)
+		rv = notice_tell(dtp, say);
 	return rv;
 }
 
@@ -324,7 +349,7 @@ drops_poll(dtrace_hdl_t *dtp)
 		rv = damage_report(dtp, &dtp->engines[i]);
 	for (uint32_t i = 0; i < dtp->nengines && rv == 0; i++)
 		rv = notice_report(dtp, &dtp->engines[i]);
-	return rv;
+	return rv == 0 ? execs_report(dtp) : rv;
 }
 
 /* ---- the body of the loop ------------------------------------------------ */

@@ -57,6 +57,21 @@ struct proc *proc_create(struct proc_set *ps, char *const argv[],
  * -1 + *e: it has come further already, or has ended.
  */
 int proc_advance(struct proc *p, enum proc_evaltime when, struct err *e);
+/*
+ * Let a created process that is held run until it runs a program whose file's
+ * name matches a pattern of the shell's (with a slash: its path), and there to
+ * the evaluation time.  A link's name counts, too, a script's does not.  -1 +
+ * *e: it has ended without, which names what it executed.
+ */
+int proc_await_program(struct proc *p, const char *pattern,
+		       enum proc_evaltime when, struct err *e);
+/*
+ * The name of the program that a created process has executed since it was let
+ * go, once that has run for a third of a second, or has ended; NULL: it has
+ * executed none.  The last of several.  A name whose end is not known ends with
+ * a star.
+ */
+const char *proc_executed(struct proc *p);
 /* Take a running process. NULL + *e if it does not exist. */
 struct proc *proc_grab(struct proc_set *ps, pid_t pid, struct err *e);
 /* Let a created process run; nothing to do for a grabbed one. */

@@ -274,12 +274,12 @@ ctl_ended(struct proc *p, int status, struct err *e)
 }
 
 /*
- * Resume by `request` and wait for a SIGTRAP stop that is not a signal of its
- * own: a breakpoint or a step.  Its signals are delivered; a stop by job
- * control is honoured until SIGCONT.
+ * Resume by `request` and wait for an event of ptrace's; 0: for a SIGTRAP stop
+ * that is not a signal of its own, a breakpoint or a step.  Its signals are
+ * delivered; a stop by job control is honoured until SIGCONT.
  */
 static int
-ctl_resume(struct proc *p, int request, struct err *e)
+ctl_resume_until(struct proc *p, int request, int event, struct err *e)
 {
 	long sig = 0;
 	int status;
@@ -297,12 +297,19 @@ ctl_resume(struct proc *p, int request, struct err *e)
 		if (status >> 16 == PTRACE_EVENT_STOP) {
 			if (WSTOPSIG(status) != SIGTRAP)
 				request = PTRACE_LISTEN;
+		} else if (status >> 16 == event &&
+			   (event != 0 || WSTOPSIG(status) == SIGTRAP)) {
+			return 0;
 		} else if (status >> 16 == 0) {
-			if (WSTOPSIG(status) == SIGTRAP)
-				return 0;
 			sig = WSTOPSIG(status);
 		}
 	}
+}
+
+static int
+ctl_resume(struct proc *p, int request, struct err *e)
+{
+	return ctl_resume_until(p, request, 0, e);
 }
 
 /* Which of the breakpoints it stopped at; sets the pc back onto it.  Another
@@ -547,6 +554,59 @@ proc_advance(struct proc *p, enum proc_evaltime when, struct err *e)
 	return proc_load_maps(p, e);
 }
 
+/* Add the name of the program that it runs to those that it has run. */
+static void
+await_name(const struct proc *p, struct buf *names)
+{
+	char name[64];
+
+	if (proc_program(p->pid, name, sizeof(name)))
+		buf_printf(names, "%s%s", names->n != 0 ? ", " : "", name);
+}
+
+/* It has ended, or cannot be held any longer, as why says. */
+static int
+await_failed(struct proc *p, const char *pattern, const struct buf *names,
+	     const struct err *why, struct err *e)
+{
+	if (p->state != PROC_ENDED)
+		return err_set(e, why->tag, why->sys, "%s", why->msg);
+	return err_set(e, &ERR_GENERIC, 0,
+		       "program=%s: the command has %s %d, and has executed no "
+		       "such program, but %s", pattern,
+		       WIFSIGNALED(p->status) ? "been killed by signal" :
+						"exited with status",
+		       WIFSIGNALED(p->status) ? WTERMSIG(p->status) :
+						WEXITSTATUS(p->status),
+		       buf_str(names));
+}
+
+int
+proc_await_program(struct proc *p, const char *pattern,
+		   enum proc_evaltime when, struct err *e)
+{
+	struct buf names = BUF_INIT;
+	struct err why = { 0 };
+	int rc = 0;
+
+	if (!p->child || p->state != PROC_CREATED ||
+	    proc_runs(p->pid, pattern))
+		return 0;
+	do {
+		await_name(p, &names);
+		rc = ctl_resume_until(p, PTRACE_CONT, PTRACE_EVENT_EXEC, &why);
+	} while (rc == 0 && !proc_runs(p->pid, pattern));
+	if (rc != 0)
+		await_failed(p, pattern, &names, &why, e);
+	buf_fini(&names);
+	p->script = NULL;
+	if (rc != 0 || proc_load_maps(p, e) != 0 ||
+	    ctl_advance(p, when, e) != 0)
+		return -1;
+	p->when = when;
+	return proc_load_maps(p, e);
+}
+
 struct proc *
 proc_create(struct proc_set *ps, char *const argv[], char *const envp[],
 	    enum proc_evaltime when, struct err *e)
@@ -603,6 +663,8 @@ proc_continue(struct proc *p, struct err *e)
 {
 	if (p->state != PROC_CREATED)
 		return 0;
+	if (p->child)
+		proc_execs_begin(p);
 	/* Something may have killed it while it was held. */
 	if (ptrace(PTRACE_DETACH, p->pid, 0, 0) != 0 && errno != ESRCH)
 		return ctl_fail(p, errno, "cannot let it run", e);

@@ -32,6 +32,7 @@ struct mobj {
 	uint64_t seen; /* by which of proc.looks it was last found */
 };
 
+struct proc_execs;
 struct proc_jit;
 struct kfuncs;
 struct ktext;
@@ -75,6 +76,7 @@ struct proc {
 	VEC(struct mobj *) now;	 /* by address */
 	VEC(struct mobj *) gone; /* no longer mapped, oldest first */
 	struct proc_jit *jit; /* proc_jit.c's; NULL until asked for */
+	struct proc_execs *execs; /* proc_exec.c's; NULL: not watched */
 };
 
 /* proc_set.c */
@@ -84,6 +86,18 @@ struct proc *proc_new(struct proc_set *ps, pid_t pid, struct err *e);
 int proc_check_fs(struct err *e);
 /* The process's start time, and whether it runs.  False: it is gone. */
 bool proc_started(pid_t pid, uint64_t *starttime);
+
+/* proc_exec.c: watch which programs a created process executes from now on.
+   Without memory proc_executed() knows of none. */
+void proc_execs_begin(struct proc *p);
+/* It may be about to be waited for, after which nothing is known of it. */
+void proc_execs_last(struct proc *p);
+void proc_execs_end(struct proc *p);
+/* True if a process runs a program of that name (proc_await_program()). */
+bool proc_runs(pid_t pid, const char *pattern);
+/* The name of the file that a process runs, cut off to that size; false: it is
+   gone. */
+bool proc_program(pid_t pid, char *to, size_t size);
 
 /* proc_ctl.c: end a created process that was never let go. */
 void proc_abandon(struct proc *p);

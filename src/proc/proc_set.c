@@ -63,6 +63,7 @@ proc_set_free(struct proc_set *ps)
 			proc_abandon(p);
 		if (p->pidfd >= 0)
 			close(p->pidfd);
+		proc_execs_end(p);
 		proc_maps_fini(p);
 		proc_jit_fini(p);
 	}
@@ -396,7 +397,10 @@ static void
 ended_child(struct proc *p)
 {
 	int status = -1; /* stays so if someone else reaped it */
-	pid_t got = waitpid(p->pid, &status, WNOHANG);
+	pid_t got;
+
+	proc_execs_last(p);
+	got = waitpid(p->pid, &status, WNOHANG);
 
 	if (got == 0 || (got < 0 && errno == EINTR) ||
 	    (got == p->pid && WIFSTOPPED(status)))

@@ -84,6 +84,9 @@ struct engine_opts {
 	/* Process engine: RTN_FOLLOW_*, whether processes that the target
 	   forks fire too, and programs that they execute. */
 	uint32_t follow;
+	/* Process engine: it is said elsewhere that functions are no longer
+	   traced once the target has executed another program. */
+	bool execs_told;
 	/* Process engine: another engine could serve.  Where this one would
 	   have to take a chance with the target, it is refused (ERR_RATHER). */
 	bool cautious;

@@ -131,7 +131,8 @@ exec_ended(struct engine *eng)
 void
 exec_functions_gone(struct engine *eng)
 {
-	exec_say(eng, "whose functions are not traced");
+	if (!eng->opts.execs_told)
+		exec_say(eng, "whose functions are not traced");
 }
 
 /* ---- following ----------------------------------------------------------- */

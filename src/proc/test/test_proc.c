@@ -760,6 +760,101 @@ test_watch(void **state)
 	proc_set_free(ps);
 }
 
+/* A process whose script executes this program; script has its place as %s. */
+static struct proc *
+create_shell(struct proc_set *ps, const char *script)
+{
+	static char text[4400];
+	char *argv[] = { (char *)(uintptr_t)"sh", (char *)(uintptr_t)"-c", text,
+			 NULL };
+	struct err e = { 0 };
+	struct proc *p;
+
+	snprintf(text, sizeof(text), script, self);
+	p = proc_create(ps, argv, NULL, PROC_EVAL_PREINIT, &e);
+	assert_non_null(p);
+	return p;
+}
+
+/* By the name of its file, by a pattern, by the whole path, and by the name of
+   a link; it stands before main() there, and runs to its end. */
+static void
+test_await_program(void **state)
+{
+	char dir[] = "/tmp/dt-await-XXXXXX", linkname[64], cmd[200];
+	const char *patterns[] = { "test_proc", "test_[p]roc", self, "linked_*" };
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(linkname, sizeof(linkname), "%s/linked_here", dir);
+	assert_int_equal(symlink(self, linkname), 0);
+	snprintf(cmd, sizeof(cmd), "exec env %s exit7", linkname);
+	for (size_t i = 0; i < 4; i++) {
+		struct proc_set *ps = new_set();
+		struct proc *p =
+			create_shell(ps, i == 3 ? cmd : "exec env %s exit7");
+		struct err e = { 0 };
+
+		assert_int_equal(proc_await_program(p, patterns[i],
+						    PROC_EVAL_MAIN, &e), 0);
+		assert_int_equal(state_of(proc_pid(p)), 't');
+		assert_non_null(obj_named(p, "test_proc"));
+		assert_non_null(obj_named(p, "libc.so.6"));
+		/* It is there: to wait for it is nothing. */
+		assert_int_equal(proc_await_program(p, patterns[i],
+						    PROC_EVAL_MAIN, &e), 0);
+		assert_int_equal(proc_continue(p, &e), 0);
+		assert_int_equal(WEXITSTATUS(wait_end(p)), 7);
+		assert_null(proc_executed(p)); /* none since */
+		proc_set_free(ps);
+	}
+	unlink(linkname);
+	rmdir(dir);
+}
+
+/* The script's own children are not meant, and what came instead is named. */
+static void
+test_await_nothing(void **state)
+{
+	struct proc_set *ps = new_set();
+	struct proc *p = create_shell(ps, "%s exit7; exec env sh -c 'exit 3'");
+	struct err e = { 0 };
+
+	assert_int_equal(proc_await_program(p, "test_proc", PROC_EVAL_MAIN, &e),
+			 -1);
+	assert_non_null(strstr(e.msg, "exited with status 3"));
+	assert_non_null(strstr(e.msg, "env"));
+	assert_null(strstr(e.msg, "but test_proc"));
+	proc_set_free(ps);
+}
+
+/* The last program, and none for one that executes none. */
+static void
+test_executed(void **state)
+{
+	static const struct {
+		const char *text, *name;
+	} rows[] = {
+		{ "exec env %s exit7", "test_proc" },
+		{ "%s exit7; exit 7", NULL },
+	};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct proc_set *ps = new_set();
+		struct proc *p = create_shell(ps, rows[i].text);
+		struct err e = { 0 };
+		const char *name;
+
+		assert_null(proc_executed(p)); /* it has not been let go */
+		assert_int_equal(proc_continue(p, &e), 0);
+		assert_int_equal(WEXITSTATUS(wait_end(p)), 7);
+		name = proc_executed(p);
+		assert_true((name != NULL) == (rows[i].name != NULL));
+		if (name != NULL)
+			assert_string_equal(name, rows[i].name);
+		proc_set_free(ps);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -783,6 +878,9 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_code_of_ours),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_watch),
+		cmocka_unit_test(test_await_program),
+		cmocka_unit_test(test_await_nothing),
+		cmocka_unit_test(test_executed),
 	};
 
 	if (argc > 1 && strcmp(argv[1], "exit7") == 0)
