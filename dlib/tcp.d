@@ -170,7 +170,9 @@ translator tcpsinfo_t < struct sock *S > {
 	tcps_rwnd = __tcp_none[S] ? 0 : __tcp[S]->rcv_wnd;
 	tcps_rcv_ws = __tcp_none[S] ? 0 : __tcp[S]->rx_opt.rcv_wscale;
 	tcps_cwnd = __tcp_none[S] ? 0 : __tcp[S]->snd_cwnd * __tcp[S]->mss_cache;
+	/* 2147483647 segments: none has been found yet. */
 	tcps_cwnd_ssthresh = __tcp_none[S] ? 0 :
+	    __tcp[S]->snd_ssthresh >= 0x7fffffff ? 0x7fffffff :
 	    __tcp[S]->snd_ssthresh * __tcp[S]->mss_cache;
 	tcps_rto = __tcp_none[S] ? 0 :
 	    __tcp[S]->inet_conn.icsk_rto * 1000 / $__hz;

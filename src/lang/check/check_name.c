@@ -896,6 +896,15 @@ member_unknown(struct compile *cx, const struct node *n, const char *op,
 		  why != NULL ? why : "");
 }
 
+/* True for arg0 to arg9, which are numbers. */
+static bool
+is_argn(const struct node *n)
+{
+	return n->kind == NODE_IDENT && n->ref == REF_BUILTIN &&
+	       strncmp(n->name, "arg", 3) == 0 && n->name[3] >= '0' &&
+	       n->name[3] <= '9';
+}
+
 static void
 arrow_fail(struct compile *cx, const struct node *n)
 {
@@ -910,7 +919,8 @@ arrow_fail(struct compile *cx, const struct node *n)
 	lang_fail(cx, &D_OP_PTR, n->loc,
 		  "operator -> needs a pointer, not %s%s",
 		  lang_type_name(cx, t),
-		  type_is_sou(type_resolve(t)) ? " (use .)" : "");
+		  type_is_sou(type_resolve(t)) ? " (use .)" :
+		  is_argn(n->left) ? " (cast it, or use args[])" : "");
 }
 
 /* p->m becomes (*p).m. */

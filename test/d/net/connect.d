@@ -8,7 +8,8 @@ tcp:::connect-request,
 tcp:::send
 /pid == $target && args[4]->tcp_dport == 1/
 {
-	printf("%s %s %s %d %d\n", probename, args[2]->ip_daddr,
+	printf("%s %s %s %d %d %x\n", probename, args[2]->ip_daddr,
 	    args[3]->tcps_raddr, args[4]->tcp_flags & (TH_SYN | TH_ACK),
-	    args[3]->tcps_state == TCP_STATE_SYN_SENT);
+	    args[3]->tcps_state == TCP_STATE_SYN_SENT,
+	    args[3]->tcps_cwnd_ssthresh);
 }
