@@ -141,6 +141,23 @@ args_ask(struct compile *cx, const struct node *n)
 	check_prov_types(cx, pd, pi);
 }
 
+/* args[i] is of type t and no value: what there is instead, as the end of a
+   message. */
+static const char *
+args_instead(struct compile *cx, const struct lang_probe_info *pi, int64_t i,
+	     struct type *t)
+{
+	if (t->kind == TYPE_FLOAT)
+		return ": the processor's registers of floating point are "
+		       "not read (what is in memory is: print(*(double "
+		       "*)copyin(ADDRESS, 8)))";
+	if (!type_is_sou(t) || (pi->unread >> i & 1) != 0 ||
+	    strncmp(pdesc_text(cx), "pid", 3) != 0)
+		return "";
+	return arena_printf(cx->arena, " (its words begin at arg%u)",
+			    pi->map[i]);
+}
+
 /* The type of args[i] of the probes being compiled for. */
 static struct type *
 args_type(struct compile *cx, struct node *n, int64_t i)
@@ -188,10 +205,7 @@ args_type(struct compile *cx, struct node *n, int64_t i)
 			  "args[%lld] has type %s, which cannot be had by "
 			  "value%s",
 			  (long long)i, lang_type_name(cx, t),
-			  r->kind != TYPE_FLOAT ? "" :
-			  ": the processor's registers of floating point are "
-			  "not read (what is in memory is: print(*(double "
-			  "*)copyin(ADDRESS, 8)))");
+			  args_instead(cx, pi, i, r));
 	return t;
 }
 
