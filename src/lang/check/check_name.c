@@ -151,7 +151,7 @@ args_instead(struct compile *cx, const struct lang_probe_info *pi, int64_t i,
 		return ": the processor's registers of floating point are "
 		       "not read (what is in memory is: print(*(double "
 		       "*)copyin(ADDRESS, 8)))";
-	if (!type_is_sou(t) || (pi->unread >> i & 1) != 0 ||
+	if (!type_is_sou(t) || (pi->unread >> i & 1) != 0 || pi->map[i] > 9 ||
 	    strncmp(pdesc_text(cx), "pid", 3) != 0)
 		return "";
 	return arena_printf(cx->arena, " (its words begin at arg%u)",
