@@ -12,7 +12,7 @@
 
 #include "base/hash.h"
 
-/* Slices that are open in one thread: what is deeper is not shown. */
+/* Slices that are open in one thread: what is deeper is shown as instants. */
 #define OPEN_MAX 4096
 /* Threads: those that come later share the last track. */
 #define THREADS_MAX 65536
@@ -22,6 +22,7 @@ struct show_flows {
 	void *arg;
 	struct hash *threads; /* (is a CPU, pid, tid) */
 	struct show_names *names;
+	bool told; /* of entries without returns */
 };
 
 struct show_flows *
@@ -113,8 +114,16 @@ static void
 slice_begin(struct show_flows *f, struct show_thread *t,
 	    const struct show_rec *r)
 {
-	if (t->nopen >= OPEN_MAX)
+	if (t->nopen >= OPEN_MAX) {
+		if (!f->told)
+			show_say("%s: entered more often than left: has the "
+				 "program no clause for its return? What is "
+				 "deeper than %d has no length",
+				 r->func, OPEN_MAX);
+		f->told = true;
+		f->fn(f->arg, t, SHOW_INSTANT, r->func, r);
 		return;
+	}
 	show_grow((void **)&t->open, &t->cap, t->nopen + 1, sizeof(*t->open));
 	t->open[t->nopen++] = show_name(f->names, r->func);
 	f->fn(f->arg, t, SHOW_BEGIN, r->func, r);
