@@ -16,4 +16,3 @@ instr::vfs_raed:call-* {}
 instr::vfs_read:cal-* {}
 kinst::vfs_raed:0 {}
 fbt::vfs_read:4 {}
-fbt:genunix:vfs_read:entry {}
