@@ -5,8 +5,8 @@
  *
  *	fire N [LIB]   fire each N times; LIB is opened before, and its probe
  *		       fires
- *	late N LIB     open LIB, wait until somebody listens to its probe, fire
- *		       N times
+ *	late N LIB US  open LIB, wait until somebody listens to its probe, and
+ *		       so many microseconds more, fire N times
  *	made N LIB     the same of a copy in memory alone, without semaphores:
  *		       whether somebody listens is seen in the code
  *		       (static_made.S)
@@ -143,7 +143,7 @@ opened(const char *lib, const char *name)
 }
 
 static int
-late(int n, const char *lib)
+late(int n, const char *lib, useconds_t more)
 {
 	union {
 		void *p;
@@ -153,6 +153,7 @@ late(int n, const char *lib)
 
 	for (int i = 0; i < 60000 && !ask.listens(); i++)
 		usleep(1000);
+	usleep(more);
 	for (int i = 1; i <= n; i++)
 		call.f(i);
 	return !ask.listens();
@@ -211,8 +212,8 @@ main(int argc, char **argv)
 {
 	if (argc > 2 && strcmp(argv[1], "fire") == 0)
 		return fire(atoi(argv[2]), argv[3]);
-	if (argc == 4 && strcmp(argv[1], "late") == 0)
-		return late(atoi(argv[2]), argv[3]);
+	if (argc == 5 && strcmp(argv[1], "late") == 0)
+		return late(atoi(argv[2]), argv[3], (useconds_t)atoi(argv[4]));
 	if (argc == 4 && strcmp(argv[1], "made") == 0)
 		return made(atoi(argv[2]), argv[3]);
 	return argc == 2 ? watch() : 2;
