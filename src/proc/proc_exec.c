@@ -11,18 +11,16 @@
  */
 #include "proc/proc_fs.h"
 #include "proc/proc_impl.h"
+#include "proc/proc_ring.h"
 
 #include <elf.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,9 +29,7 @@
 #define COMM_MAX   15	      /* longer names are cut off */
 
 struct proc_execs {
-	int fd; /* -1: the kernel tells nothing */
-	struct perf_event_mmap_page *page;
-	size_t size; /* of the ring's data */
+	struct proc_ring ring; /* none: the kernel tells nothing */
 	struct stat exe; /* what it runs, as far as is known */
 	uint64_t at_ns;	 /* when it was last seen to execute one; 0: never */
 	char comm[32], name[64];
@@ -151,84 +147,32 @@ proc_program(pid_t pid, char *to, size_t size)
 
 /* ---- what the kernel tells ----------------------------------------------- */
 
+/* Take a record: pid, tid, name. */
 static void
-exec_ring_open(struct proc_execs *x, pid_t pid)
+exec_take(struct proc_execs *x, const union proc_record *rec)
 {
-	struct perf_event_attr a = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(a),
-		.config = PERF_COUNT_SW_DUMMY,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.comm = 1,
-		.comm_exec = 1,
-		.watermark = 1,
-		.wakeup_watermark = 1u << 30, /* nobody waits for it */
-	};
-	long page = sysconf(_SC_PAGESIZE);
-	void *p = MAP_FAILED;
+	size_t at = sizeof(rec->hd) + 2 * sizeof(uint32_t);
+	size_t n = rec->hd.size > at ? rec->hd.size - at : 0;
 
-	x->fd = (int)syscall(SYS_perf_event_open, &a, pid, -1, -1,
-			     PERF_FLAG_FD_CLOEXEC);
-	x->size = RING_PAGES * (size_t)page;
-	if (x->fd >= 0)
-		p = mmap(NULL, x->size + (size_t)page, PROT_READ | PROT_WRITE,
-			 MAP_SHARED, x->fd, 0);
-	if (p != MAP_FAILED) {
-		x->page = p;
-	} else if (x->fd >= 0) {
-		close(x->fd);
-		x->fd = -1;
-	}
-}
-
-/* Records are a few words long each: one is read a word at a time. */
-static uint64_t
-exec_ring_word(const struct proc_execs *x, uint64_t at)
-{
-	const char *data = (const char *)x->page + sysconf(_SC_PAGESIZE);
-	uint64_t word;
-
-	memcpy(&word, data + at % x->size, sizeof(word));
-	return word;
-}
-
-/* Take a record of some bytes at a place, behind its header: pid, tid, name. */
-static void
-exec_ring_comm(struct proc_execs *x, uint64_t at, size_t size)
-{
 	memset(x->comm, 0, sizeof(x->comm));
-	for (size_t off = 16; off < size && off < 32; off += 8) {
-		uint64_t word = exec_ring_word(x, at + off);
-
-		memcpy(x->comm + off - 16, &word, sizeof(word));
-	}
+	memcpy(x->comm, rec->bytes + at,
+	       n < sizeof(x->comm) ? n : sizeof(x->comm) - 1);
 }
 
 /* True if a program has been executed since. */
 static bool
-exec_ring_read(struct proc_execs *x)
+exec_read(struct proc_execs *x)
 {
-	uint64_t head = __atomic_load_n(&x->page->data_head, __ATOMIC_ACQUIRE);
-	uint64_t tail = x->page->data_tail;
-	struct perf_event_header hd;
-	bool seen = false;
+	union proc_record rec;
+	bool seen = false, lost = false;
 
-	for (; tail < head; tail += hd.size) {
-		uint64_t word = exec_ring_word(x, tail);
-
-		memcpy(&hd, &word, sizeof(hd));
-		if (hd.size < sizeof(hd)) { /* not what the kernel writes */
-			tail = head;
-			break;
-		}
-		if (hd.type != PERF_RECORD_COMM ||
-		    (hd.misc & PERF_RECORD_MISC_COMM_EXEC) == 0)
+	while (proc_ring_take(&x->ring, &rec, &lost)) {
+		if (rec.hd.type != PERF_RECORD_COMM ||
+		    (rec.hd.misc & PERF_RECORD_MISC_COMM_EXEC) == 0)
 			continue;
-		exec_ring_comm(x, tail, hd.size);
+		exec_take(x, &rec);
 		seen = true;
 	}
-	__atomic_store_n(&x->page->data_tail, tail, __ATOMIC_RELEASE);
 	return seen;
 }
 
@@ -255,15 +199,16 @@ exec_file(pid_t pid, struct stat *st)
 void
 proc_execs_begin(struct proc *p)
 {
+	const struct perf_event_attr told = { .comm = 1, .comm_exec = 1 };
 	struct proc_execs *x = arena_calloc(p->set->arena, 1, sizeof(*x));
 
 	if (x == NULL)
 		return; /* nothing will be said */
-	x->fd = -1;
+	x->ring.fd = -1;
 	if (!exec_file(p->pid, &x->exe))
 		return;
 	proc_comm(p->pid, x->comm, sizeof(x->comm));
-	exec_ring_open(x, p->pid);
+	proc_ring_open(&x->ring, &told, p->pid, -1, RING_PAGES);
 	p->execs = x;
 }
 
@@ -272,11 +217,8 @@ proc_execs_end(struct proc *p)
 {
 	struct proc_execs *x = p->execs;
 
-	if (x == NULL || x->fd < 0)
-		return;
-	munmap(x->page, x->size + (size_t)sysconf(_SC_PAGESIZE));
-	close(x->fd);
-	x->fd = -1;
+	if (x != NULL)
+		proc_ring_close(&x->ring);
 }
 
 /* Without the kernel's word: the file that it runs is looked at.  A process
@@ -288,7 +230,7 @@ proc_execs_last(struct proc *p)
 	char comm[sizeof(x->comm)];
 	struct stat st;
 
-	if (x == NULL || x->fd >= 0)
+	if (x == NULL || x->ring.fd >= 0)
 		return;
 	proc_comm(p->pid, comm, sizeof(comm));
 	if (exec_file(p->pid, &st)) {
@@ -322,7 +264,7 @@ proc_executed(struct proc *p)
 
 	if (x == NULL)
 		return NULL;
-	if (x->fd >= 0 && exec_ring_read(x))
+	if (x->ring.fd >= 0 && exec_read(x))
 		x->at_ns = now;
 	if (x->at_ns == 0 ||
 	    (p->state != PROC_ENDED && now - x->at_ns < SETTLED_NS))

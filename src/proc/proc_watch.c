@@ -14,39 +14,26 @@
  */
 #include "proc/proc_fs.h"
 #include "proc/proc_impl.h"
+#include "proc/proc_ring.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define RING_PAGES  16    /* of each CPU; fewer where memory to lock is short */
 #define FILES_MAX   65536 /* that are remembered */
-#define RECORD_MAX  8192  /* more than any has */
-
-struct watch_ring {
-	int fd;
-	struct perf_event_mmap_page *page;
-	size_t size; /* of its data */
-};
 
 struct proc_watch {
 	struct proc_set *set;
-	struct watch_ring *rings;
+	struct proc_ring *rings;
 	unsigned nrings, at; /* the one that is read */
 	struct hash *known;  /* struct watch_key: files that have been told
 				of */
 	size_t nknown;
 	bool lost;
-	union {
-		struct perf_event_header hd;
-		char bytes[RECORD_MAX];
-		uint64_t words; /* as its members are aligned */
-	} rec;
+	union proc_record rec;
 };
 
 /* PERF_RECORD_MMAP2, up to the name. */
@@ -65,91 +52,12 @@ struct watch_key {
 	uint32_t maj, min;
 };
 
-/* ---- rings --------------------------------------------------------------- */
-
-/* Zero pages: it is opened, and has no ring yet. */
-static int
-watch_ring_open(struct watch_ring *r, int cpu)
-{
-	struct perf_event_attr a = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(a),
-		.config = PERF_COUNT_SW_DUMMY,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.mmap = 1,
-		.mmap2 = 1,
-		.watermark = 1,
-		.wakeup_watermark = 1u << 30, /* nobody waits for it */
-	};
-	long page = sysconf(_SC_PAGESIZE);
-	void *p = MAP_FAILED;
-
-	r->fd = (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1,
-			     PERF_FLAG_FD_CLOEXEC);
-	if (r->fd < 0)
-		return -1;
-	for (unsigned n = RING_PAGES; n > 0 && p == MAP_FAILED; n /= 2) {
-		r->size = n * (size_t)page;
-		p = mmap(NULL, r->size + (size_t)page, PROT_READ | PROT_WRITE,
-			 MAP_SHARED, r->fd, 0);
-	}
-	if (p != MAP_FAILED) {
-		r->page = p;
-		return 0;
-	}
-	close(r->fd);
-	return -1;
-}
-
-static void
-watch_ring_close(struct watch_ring *r)
-{
-	munmap(r->page, r->size + (size_t)sysconf(_SC_PAGESIZE));
-	close(r->fd);
-}
-
-static void
-watch_ring_copy(const struct watch_ring *r, uint64_t at, void *to, size_t n)
-{
-	const char *data = (const char *)r->page + sysconf(_SC_PAGESIZE);
-	size_t off = (size_t)(at % r->size);
-	size_t first = n < r->size - off ? n : r->size - off;
-
-	memcpy(to, data + off, first);
-	memcpy((char *)to + first, data, n - first);
-}
-
-/* The next record, into w->rec, with a zero behind it; false: none is there. */
-static bool
-watch_ring_take(struct proc_watch *w, struct watch_ring *r)
-{
-	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
-	uint64_t tail = r->page->data_tail;
-	size_t n;
-
-	if (head - tail < sizeof(w->rec.hd))
-		return false;
-	watch_ring_copy(r, tail, &w->rec.hd, sizeof(w->rec.hd));
-	n = w->rec.hd.size;
-	if (n < sizeof(w->rec.hd) || n >= sizeof(w->rec.bytes) ||
-	    n > head - tail) {
-		w->lost = true;
-		n = (size_t)(head - tail);
-		w->rec.hd.type = 0;
-	} else {
-		watch_ring_copy(r, tail, w->rec.bytes, n);
-		w->rec.bytes[n] = '\0';
-	}
-	__atomic_store_n(&r->page->data_tail, tail + n, __ATOMIC_RELEASE);
-	return true;
-}
-
 /* ---- the watch ----------------------------------------------------------- */
 
 struct proc_watch *
 proc_watch_open(struct proc_set *ps, struct err *e)
 {
+	const struct perf_event_attr told = { .mmap = 1, .mmap2 = 1 };
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	struct proc_watch *w = calloc(1, sizeof(*w));
 
@@ -164,7 +72,8 @@ proc_watch_open(struct proc_set *ps, struct err *e)
 		return NULL;
 	}
 	for (int cpu = 0; cpu < cpus; cpu++) {
-		if (watch_ring_open(&w->rings[w->nrings], cpu) == 0) {
+		if (proc_ring_open(&w->rings[w->nrings], &told, -1, cpu,
+				   RING_PAGES) == 0) {
 			w->nrings++;
 		} else if (errno != ENODEV) { /* it is off */
 			err_set(e, &ERR_GENERIC, errno, "perf_event_open");
@@ -181,7 +90,7 @@ proc_watch_close(struct proc_watch *w)
 	if (w == NULL)
 		return;
 	for (unsigned i = 0; i < w->nrings; i++)
-		watch_ring_close(&w->rings[i]);
+		proc_ring_close(&w->rings[i]);
 	hash_free(w->known);
 	free(w->rings);
 	free(w);
@@ -214,7 +123,7 @@ watch_is_new(struct proc_watch *w, const struct watch_record *r)
 static struct proc *
 watch_process(struct proc_watch *w, const struct watch_record *r)
 {
-	char text[RECORD_MAX + 128];
+	char text[PROC_RECORD_MAX + 128];
 
 	snprintf(text, sizeof(text), "%llx-%llx r-xp %llx %02x:%02x %llu %s\n",
 		 (unsigned long long)r->addr,
@@ -231,7 +140,7 @@ proc_watch_next(struct proc_watch *w, bool *lost)
 	struct proc *p = NULL;
 
 	while (p == NULL && w->at < w->nrings) {
-		if (!watch_ring_take(w, &w->rings[w->at])) {
+		if (!proc_ring_take(&w->rings[w->at], &w->rec, &w->lost)) {
 			w->at++;
 			continue;
 		}
