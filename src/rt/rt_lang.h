@@ -93,7 +93,11 @@ py_thread(struct rt *rt)
 		__asm__ volatile("rdfsbase %0" : "=r"(self));
 		return self;
 	}
-	__asm__ volatile("mov %%fs:0, %0" : "=r"(self));
+	if (!RTN_SHARED(rt)->fs_asked)
+		__asm__ volatile("mov %%fs:0, %0" : "=r"(self));
+	else if (!RTN_SHARED(rt)->seccomp)
+		rtn_syscall3(RTN_SYS_arch_prctl, RTN_ARCH_GET_FS,
+			     (uint64_t)&self, 0);
 #endif
 	return self;
 #endif

@@ -306,6 +306,9 @@ struct rtn_shared {
 	int32_t tid_off; /* where the C library keeps a thread's number, from
 			    its fs base; 0: not known */
 	uint32_t has_rdpid, has_fsgsbase;
+	/* The word at fs:0 may not be the thread's base, and there is no
+	   rdfsbase: the kernel has to be asked. */
+	uint32_t fs_asked;
 	uint32_t stacks; /* bodies run on the machines' own stacks */
 	int64_t rseq_off;    /* of struct rseq from the fs base; 0: none */
 

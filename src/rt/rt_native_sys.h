@@ -35,7 +35,8 @@ enum rtn_sys_nr {
 	RTN_SYS_process_vm_writev = 311
 };
 
-#define RTN_ESRCH 3
+#define RTN_ESRCH	3
+#define RTN_ARCH_GET_FS 0x1003
 
 struct rtn_iovec {
 	uint64_t base, len;

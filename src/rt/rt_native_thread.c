@@ -177,7 +177,7 @@ thread_id(const struct rtn_shared *sh, uint64_t fsbase)
 
 	if (!sh->seccomp)
 		return (uint32_t)rtn_syscall0(RTN_SYS_gettid);
-	if (sh->tid_off == 0 || fsbase == 0)
+	if (sh->tid_off == 0 || fsbase == 0 || fsbase == RTN_BASE_NONE)
 		return known_id(sh, fsbase);
 	__asm__ volatile("movl %%fs:(%1), %0" : "=r"(tid) : "r"(sh->tid_off));
 	return tid;

@@ -232,7 +232,9 @@ attach_map(struct engine *eng, bool follow, struct err *e)
 
 		/* What was measured without is too short for code with it. */
 		eng->fs_self = self && (eng->fs_self || !follow);
-		rc = map_may_call(eng, e);
+		rc = threads_may_ask(eng, e);
+		if (rc == 0)
+			rc = map_may_call(eng, e);
 		if (rc == 0)
 			rc = follow ? map_enter(eng, e) : map_make(eng, e);
 	}

@@ -708,6 +708,11 @@ int room_touch(uint8_t *p, uint64_t n);
 
 /* All of them are stopped: who they are.  -1 + *e. */
 int threads_look(struct engine *eng, struct err *e);
+/* True if code may read the fs base by itself: rdfsbase. */
+bool threads_have_fsgsbase(void);
+/* eng->fs_self is known: 0 if threads can be told apart; else -1 + *e: the
+   kernel would have to be asked, and a filter might kill for that. */
+int threads_may_ask(struct engine *eng, struct err *e);
 /* What code must know of them, into the shared memory. */
 void threads_fill(struct engine *eng);
 

@@ -483,7 +483,8 @@ fill_machine(const struct engine *eng, struct rtn_shared *sh)
 			sh->has_rdpid = (c >> 22) & 1;
 		tsc = clock_tsc_good();
 	}
-	sh->has_fsgsbase = (getauxval(AT_HWCAP2) >> 1) & 1;
+	sh->has_fsgsbase = threads_have_fsgsbase();
+	sh->fs_asked = !eng->fs_self && !sh->has_fsgsbase;
 	sh->rseq_off = rseq_offset(eng);
 	sh->maps_state = maps_state(eng);
 	if (!tsc)

@@ -18,8 +18,10 @@
  */
 #include "engine/process/process_impl.h"
 
+#include <asm/hwcap2.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 /* Offsets to be tried where the library does not say them. */
 static const int32_t known_offs[] = {
@@ -133,6 +135,25 @@ list_known(struct engine *eng, const struct inject_id *v, size_t n)
 }
 
 /* ---- the door ------------------------------------------------------------ */
+
+bool
+threads_have_fsgsbase(void)
+{
+	return (getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE) != 0;
+}
+
+int
+threads_may_ask(struct engine *eng, struct err *e)
+{
+	if (eng->fs_self || threads_have_fsgsbase() ||
+	    !inject_under_seccomp(eng->pid))
+		return 0;
+	return err_set(e, &ERR_GENERIC, 0,
+		       "process %d is under a seccomp filter, and without "
+		       "FSGSBASE (of the CPU, and the kernel) its threads "
+		       "cannot be told apart",
+		       (int)eng->pid);
+}
 
 int
 threads_look(struct engine *eng, struct err *e)

@@ -136,7 +136,8 @@ struct x86_target {
 	   programs that the C library has started.  This was looked up for all
 	   threads when the code was made.  The code then finds out by a load
 	   of that word which thread runs; otherwise it must use rdfsbase,
-	   which takes 4 ns more. */
+	   which takes 4 ns more, or where the kernel does not permit that, ask
+	   it, which takes a system call. */
 	bool fs_self;
 	bool no_returns; /* no system call has a return probe */
 	bool debug;
@@ -161,7 +162,7 @@ uint64_t x86_lower_error(struct x86_buf *b, const struct x86_target *t,
 bool x86_solo(const struct dif_enabling *en, uint32_t ecb0, uint32_t necbs);
 /* Write what such handlers share, and fill t->solo_miss; b->full if it does
    not fit (X86_SOLO_STUB_SIZE bytes do). */
-#define X86_SOLO_STUB_SIZE 256u
+#define X86_SOLO_STUB_SIZE 384u
 void x86_solo_stub(struct x86_buf *b, struct x86_target *t);
 
 /* ---- trampolines --------------------------------------------------------- */
@@ -176,7 +177,7 @@ void x86_solo_stub(struct x86_buf *b, struct x86_target *t);
  */
 /* Write the pair and fill t->sys_enter, t->sys_return; b->full if they do not
    fit (X86_SYS_STUBS_SIZE bytes do). */
-#define X86_SYS_STUBS_SIZE 1536u
+#define X86_SYS_STUBS_SIZE 2560u
 void x86_sys_stubs(struct x86_buf *b, struct x86_target *t);
 /* A probe of a thunk; the thunk ends behind its last.  Needs no more than
    h->inl_size + 128 bytes. */

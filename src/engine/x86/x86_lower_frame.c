@@ -7,8 +7,10 @@
 #include "engine/x86/x86_lower_impl.h"
 
 #include <Zydis/Zydis.h>
+#include <asm/prctl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 
 int
 lower_fail(struct lower *l, const char *what)
@@ -167,13 +169,47 @@ lower_call_cold(struct lower *l, enum rtn_fn fn)
 
 /* ---- the machine of the thread ------------------------------------------- */
 
-void
-lower_fs_base(struct x86_buf *b, const struct x86_target *t, unsigned dst)
+/* dst = what the kernel says of the base; RTN_BASE_NONE under a filter, where
+   nothing may be asked. */
+static void
+fs_base_asked(struct x86_buf *b, const struct x86_target *t, unsigned dst,
+	      int32_t below)
 {
-	if (t->sh->has_fsgsbase && !t->fs_self)
-		x86_rdfsbase(b, dst);
-	else /* where the ABI wants the thread block to point to itself */
+	static const uint8_t kept[] = { X86_RAX, X86_RCX, X86_RDI, X86_RSI,
+					X86_R11 };
+	const int32_t answer = 8 * (int32_t)sizeof(kept);
+	struct x86_label none = { 0 };
+
+	x86_lea(b, X86_RSP, x86_m(X86_RSP, -below - 8));
+	for (size_t i = 0; i < sizeof(kept); i++)
+		x86_push(b, kept[i]);
+	x86_mov_ri(b, X86_RAX, RTN_BASE_NONE);
+	x86_store(b, 8, x86_m(X86_RSP, answer), X86_RAX);
+	x86_mov_ri(b, X86_RAX,
+		   t->sh->self + offsetof(struct rtn_shared, seccomp));
+	x86_alu_mi(b, X86_CMP, 4, x86_m(X86_RAX, 0), 0);
+	x86_jcc_short(b, X86_CC_NE, &none);
+	x86_mov_ri(b, X86_RAX, SYS_arch_prctl);
+	x86_mov_ri(b, X86_RDI, ARCH_GET_FS);
+	x86_lea(b, X86_RSI, x86_m(X86_RSP, answer));
+	x86_syscall(b);
+	x86_bind(b, &none);
+	for (size_t i = sizeof(kept); i-- > 0;)
+		x86_pop(b, kept[i]);
+	x86_load(b, 8, false, dst, x86_m(X86_RSP, 0));
+	x86_lea(b, X86_RSP, x86_m(X86_RSP, below + 8));
+}
+
+void
+lower_fs_base(struct x86_buf *b, const struct x86_target *t, unsigned dst,
+	      bool red_zone)
+{
+	if (t->fs_self) /* the thread block points to itself */
 		x86_load(b, 8, false, dst, x86_mfs(0));
+	else if (t->sh->has_fsgsbase)
+		x86_rdfsbase(b, dst);
+	else
+		fs_base_asked(b, t, dst, red_zone ? LOWER_RED_ZONE : 0);
 }
 
 void
@@ -274,7 +310,7 @@ enter_on_loan(struct lower *l, struct lower_cold *c)
 	x86_lea(b, X86_RSP, x86_m(X86_RCX, -16));
 	lower_shield(l);
 	x86_load(b, 8, false, X86_RDX, x86_m(X86_RCX, -16));
-	lower_fs_base(b, l->t, X86_RSI);
+	lower_fs_base(b, l->t, X86_RSI, false);
 	x86_mov_ri(b, X86_RDI, l->t->sh->self);
 	x86_call_to(b, l->t->blob + rtn_image.off[RTN_FN_enter_at]);
 	lower_unshield(l);
@@ -298,7 +334,7 @@ enter_slow(struct lower *l, struct lower_cold *c)
 		return;
 	}
 	lower_shield(l);
-	lower_fs_base(l->b, l->t, X86_RSI);
+	lower_fs_base(l->b, l->t, X86_RSI, false);
 	x86_mov_ri(l->b, X86_RDI, l->t->sh->self);
 	x86_call_to(l->b, l->t->blob + rtn_image.off[RTN_FN_enter]);
 	lower_unshield(l);
@@ -331,7 +367,7 @@ lower_enter(struct lower *l)
 	struct x86_buf *b = l->b;
 	struct x86_mem home;
 
-	lower_fs_base(b, l->t, LOWER_RT);
+	lower_fs_base(b, l->t, LOWER_RT, false);
 	lower_home(b, X86_RCX, LOWER_RT);
 	x86_inc_r(b, 8, LOWER_RT);
 	home = lower_home_m(b, l->t, X86_RCX, X86_RAX);

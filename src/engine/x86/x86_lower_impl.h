@@ -165,9 +165,11 @@ void lower_call_cold(struct lower *l, enum rtn_fn fn);
 void lower_enter(struct lower *l);
 /* Leave the firing if the trace is not active any more; changes rax. */
 void lower_if_active(struct lower *l);
-/* The fs base, which tells the thread. */
+#define LOWER_RED_ZONE 128 /* bytes below the stack pointer that code may use */
+/* dst = the fs base, by which the thread is known.  Flags change.  red_zone:
+   what lies below the stack pointer is still the program's. */
 void lower_fs_base(struct x86_buf *b, const struct x86_target *t,
-		   unsigned dst);
+		   unsigned dst, bool red_zone);
 /* The place of the thread's first home, in bytes from that of all; changes the
    flags. */
 #define LOWER_HOMES_MASK ((RTN_NHOMES - 1) * sizeof(struct rtn_home))

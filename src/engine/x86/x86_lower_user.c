@@ -160,7 +160,7 @@ arg_far(struct lower *l, const struct dif_recipe *r)
 		x86_alu_rr(l->b, X86_ADD, 8, X86_RSI, X86_RAX);
 	}
 	if (r->fs) {
-		lower_fs_base(l->b, l->t, X86_RAX);
+		lower_fs_base(l->b, l->t, X86_RAX, false);
 		x86_alu_rr(l->b, X86_ADD, 8, X86_RSI, X86_RAX);
 	}
 	x86_mov_ri(l->b, X86_RDX,

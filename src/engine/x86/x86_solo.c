@@ -24,7 +24,6 @@
 #define COUNTS_MAX 8u /* statements of one handler: jumps are short */
 #define BASE_SIZE  128u
 #define COUNT_SIZE 8u
-#define RED_ZONE   128
 
 static const int32_t home_rt = offsetof(struct rtn_home, rt);
 
@@ -85,12 +84,12 @@ count_all(struct x86_buf *b, const struct x86_target *t,
 static void
 miss_at_syscall(struct x86_buf *b, const struct x86_target *t)
 {
-	x86_lea(b, X86_RSP, x86_m(X86_RSP, -RED_ZONE));
+	x86_lea(b, X86_RSP, x86_m(X86_RSP, -LOWER_RED_ZONE));
 	x86_push(b, X86_RAX);
 	x86_call_to(b, t->solo_miss);
 	x86_mov_rr(b, 8, X86_R11, X86_RAX);
 	x86_pop(b, X86_RAX);
-	x86_lea(b, X86_RSP, x86_m(X86_RSP, RED_ZONE));
+	x86_lea(b, X86_RSP, x86_m(X86_RSP, LOWER_RED_ZONE));
 }
 
 void
@@ -113,7 +112,8 @@ solo(struct x86_buf *b, const struct x86_target *t,
 	const unsigned at = late->syscall ? X86_R11 : X86_RAX;
 	struct x86_mem home;
 
-	lower_fs_base(b, t, X86_RCX);
+	/* Go's code leaves nothing there, and has little stack. */
+	lower_fs_base(b, t, X86_RCX, late->syscall && t->sh->stacks == 0);
 	lower_home(b, at, X86_RCX);
 	x86_inc_r(b, 8, X86_RCX);
 	home = lower_home_m(b, t, at, X86_RDX);

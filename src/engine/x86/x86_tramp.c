@@ -481,7 +481,7 @@ find_slot(struct x86_buf *b, const struct x86_target *t,
 	const int32_t key = offsetof(struct rtn_table, home);
 	struct x86_label next = { 0 }, found = { 0 };
 
-	lower_fs_base(b, t, X86_RDX);
+	lower_fs_base(b, t, X86_RDX, false);
 	lower_home(b, X86_RCX, X86_RDX);
 	x86_inc_r(b, 8, X86_RDX);
 	x86_mov_ri(b, X86_R11, t->sh->table);
@@ -544,7 +544,7 @@ call_blob(struct x86_buf *b, const struct x86_target *t, enum rtn_fn fn)
 		 sys_place(8u * (uint32_t)__builtin_popcount(C_SAVES)));
 	x86_mov_rr(b, 8, X86_RDX, X86_RAX);
 	x86_mov_ri(b, X86_RDI, t->sh->self);
-	lower_fs_base(b, t, X86_RSI);
+	lower_fs_base(b, t, X86_RSI, false);
 	x86_call_to(b, t->blob + rtn_image.off[fn]);
 	x86_mov_rr(b, 8, X86_RCX, X86_RAX);
 	pop_mask(b, C_SAVES);
@@ -647,7 +647,7 @@ look(struct x86_buf *b, const struct x86_target *t)
 	x86_mov_rr(b, 8, X86_RCX, X86_RSI);
 	x86_mov_rr(b, 8, X86_RDX, X86_RDI);
 	x86_mov_rr(b, 4, X86_RSI, X86_RAX);
-	lower_fs_base(b, t, X86_R8);
+	lower_fs_base(b, t, X86_R8, false);
 	x86_mov_ri(b, X86_RDI, t->sh->self);
 	x86_call_to(b, t->blob + rtn_image.off[RTN_FN_look]);
 	pop_mask(b, C_SAVES);

@@ -24,9 +24,12 @@ low_memory(size_t n)
 	return p;
 }
 
+/* How the thread is known. */
+enum fs { FS_WORD, FS_INSTRUCTION, FS_ASKED };
+
 /* @ = count(); @[probefunc] = count(), as one handler. */
 static struct trace *
-solo_new(bool low, bool fs_self)
+solo_new(bool low, enum fs fs)
 {
 	struct trace *t = trace_new();
 	struct dif_clause *cl = trace_clause(t);
@@ -43,7 +46,8 @@ solo_new(bool low, bool fs_self)
 		w->table->alive = 1;
 		w->sh->table = (uintptr_t)w->table;
 	}
-	w->t.fs_self = fs_self;
+	w->t.fs_self = fs == FS_WORD;
+	w->sh->has_fsgsbase &= fs != FS_ASKED;
 	w->t.solo_fixed = fixed;
 	w->sites[0].cells = COUNTER + 8;
 	x86_solo_stub(&w->b, &w->t);
@@ -77,8 +81,8 @@ fires(struct trace *t, world_fn *f, uint64_t n)
 static void
 counts_everywhere(void **state)
 {
-	for (unsigned i = 0; i < 4; i++) {
-		struct trace *t = solo_new((i & 1) != 0, (i & 2) != 0);
+	for (unsigned i = 0; i < 6; i++) {
+		struct trace *t = solo_new((i & 1) != 0, (enum fs)(i / 2));
 
 		fires(t, world_function(t->w, &t->h, 0, true), 1000);
 		assert_int_equal(t->w->sh->nthreads_used, 1);
@@ -92,13 +96,13 @@ counts_everywhere(void **state)
  * known.
  */
 static void
-counts_system_calls(void **state)
+counts_calls(enum fs fs)
 {
-	/* mov [rsp-64], rsi; syscall; mov rdx, [rsp-64]; ret */
-	static const uint8_t bytes[] = "\x48\x89\x74\x24\xc0\x0f\x05"
-				       "\x48\x8b\x54\x24\xc0\xc3";
+	/* mov [rsp-16], rsi; syscall; mov rdx, [rsp-16]; ret */
+	static const uint8_t bytes[] = "\x48\x89\x74\x24\xf0\x0f\x05"
+				       "\x48\x8b\x54\x24\xf0\xc3";
 	const uint32_t len = sizeof(bytes) - 1;
-	struct trace *t = solo_new(true, true);
+	struct trace *t = solo_new(true, fs);
 	struct x86_moved moved[X86_MOVED_MAX];
 	struct rt_ctl *ctl = low_memory(sizeof(*ctl));
 	struct run_regs r, q;
@@ -137,11 +141,32 @@ counts_system_calls(void **state)
 	trace_free(t);
 }
 
+static void
+counts_system_calls(void **state)
+{
+	for (enum fs fs = FS_WORD; fs <= FS_ASKED; fs++)
+		counts_calls(fs);
+}
+
+/* Under a filter nobody may be asked: the firing is lost, and counted. */
+static void
+asks_nobody_under_a_filter(void **state)
+{
+	struct trace *t = solo_new(false, FS_ASKED);
+	world_fn *f = world_function(t->w, &t->h, 0, true);
+
+	t->w->sh->seccomp = 1;
+	assert_int_equal(f(7, 1, 2, 3, 4, 5, 6), 7);
+	assert_int_equal(t->w->sh->no_slot, 1);
+	assert_int_equal(t->w->sh->nthreads_used, 0);
+	trace_free(t);
+}
+
 /* Its first home is another's, now and for ever. */
 static void
 looks_at_further_homes(void **state)
 {
-	struct trace *t = solo_new(true, true);
+	struct trace *t = solo_new(true, FS_WORD);
 	world_fn *f = world_function(t->w, &t->h, 0, true);
 	uint64_t fs;
 
@@ -157,7 +182,7 @@ looks_at_further_homes(void **state)
 static void
 counts_only_when_active(void **state)
 {
-	struct trace *t = solo_new(false, true);
+	struct trace *t = solo_new(false, FS_WORD);
 	world_fn *f = world_function(t->w, &t->h, 0, true);
 
 	t->w->sh->ctl.activity = RT_ACT_INACTIVE;
@@ -200,6 +225,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_everywhere),
 		cmocka_unit_test(counts_system_calls),
+		cmocka_unit_test(asks_nobody_under_a_filter),
 		cmocka_unit_test(looks_at_further_homes),
 		cmocka_unit_test(counts_only_when_active),
 		cmocka_unit_test(leaves_others),
