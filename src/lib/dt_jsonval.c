@@ -227,14 +227,15 @@ json_place(struct dt_json *j, pid_t pid, uint64_t pc)
 }
 
 static void
-json_frame(struct dt_json *j, bool user, pid_t pid, uint64_t pc)
+json_frame(struct dt_json *j, bool user, pid_t pid, uint64_t pc,
+	   enum dt_sym_what what)
 {
 	struct buf b = BUF_INIT;
 
 	if (user)
-		dt_sym_uaddr(&j->out->syms, pid, pc, DT_SYM_OFF, &b);
+		dt_sym_uaddr(&j->out->syms, pid, pc, what, &b);
 	else
-		dt_sym_kaddr(&j->out->syms, pc, DT_SYM_OFF, &b);
+		dt_sym_kaddr(&j->out->syms, pc, what, &b);
 	struct place p = place_parse(buf_str(&b), b.n);
 	j->failed |= b.failed;
 	dt_json_map(j);
@@ -255,6 +256,7 @@ json_stack(struct dt_json *j, const struct dt_val *v)
 {
 	const uint8_t *p = v->p, *end = v->p + v->n;
 	bool user = v->kind == DT_VAL_USTACK;
+	enum dt_sym_what what;
 	pid_t pid = 0;
 	uint64_t pc;
 
@@ -266,8 +268,9 @@ json_stack(struct dt_json *j, const struct dt_val *v)
 	}
 	dt_json_key(j, user ? "ustack-frames" : "stack-frames");
 	dt_json_array(j);
-	for (; end - p >= 8 && (pc = dt_val_u64(p)) != 0; p += 8)
-		json_frame(j, user, pid, pc);
+	for (what = DT_SYM_OFF; end - p >= 8 && (pc = dt_val_u64(p)) != 0;
+	     p += 8, what = DT_SYM_CALL)
+		json_frame(j, user, pid, pc, what);
 	dt_json_array_end(j);
 	dt_json_map_end(j);
 }

@@ -138,11 +138,14 @@ syms_kaddr(void *arg, uint64_t addr, enum dt_sym_what what, struct buf *out)
 
 	if (!dt_ksym(dtp, addr, &mod, &name, &off))
 		return;
+	if (what == DT_SYM_CALL && off == 0 &&
+	    dt_ksym(dtp, addr - 1, &mod, &name, &off))
+		off++;
 	buf_puts(out, mod);
 	if (what == DT_SYM_MOD)
 		return;
 	buf_printf(out, "`%s", name);
-	if (what == DT_SYM_OFF && off != 0)
+	if ((what == DT_SYM_OFF || what == DT_SYM_CALL) && off != 0)
 		buf_printf(out, "+0x%llx", (unsigned long long)off);
 }
 
@@ -170,18 +173,37 @@ syms_name(const dtrace_hdl_t *dtp, const char *sym, struct buf *out)
 		buf_puts(out, sym);
 }
 
-/* The whole of it, in the way of ustack(). */
-void
-dt_uaddr_text(dtrace_hdl_t *dtp, pid_t pid, uint64_t addr, struct buf *out)
+/* A call of what does not return may be the last of its function: then what it
+   would return to is the first of another, or of none. */
+static void
+syms_call(dtrace_hdl_t *dtp, pid_t pid, uint64_t addr, const char **obj,
+	  const char **sym, uint64_t *off)
+{
+	const char *o = NULL, *s = NULL;
+	uint64_t n;
+
+	(void)proc_addr_lookup(dtp->env.procs, pid, addr - 1, &o, &s, &n);
+	if (s == NULL)
+		return;
+	*obj = o;
+	*sym = s;
+	*off = n + 1;
+}
+
+static void
+syms_text(dtrace_hdl_t *dtp, pid_t pid, uint64_t addr, bool call,
+	  struct buf *out)
 {
 	const char *obj = NULL, *sym = NULL;
-	uint64_t off;
+	uint64_t off = 0;
 
 	if (dt_lang_text(dtp, pid, addr, DT_LANG_LINE, out))
 		return;
 	if (dt_lang_made(dtp, pid, addr, DT_LANG_LINE, out))
 		return;
 	(void)proc_addr_lookup(dtp->env.procs, pid, addr, &obj, &sym, &off);
+	if (call && (sym == NULL || off == 0))
+		syms_call(dtp, pid, addr, &obj, &sym, &off);
 	if (sym == NULL) {
 		proc_addr_text(dtp->env.procs, pid, addr, out);
 		return;
@@ -190,6 +212,12 @@ dt_uaddr_text(dtrace_hdl_t *dtp, pid_t pid, uint64_t addr, struct buf *out)
 	syms_name(dtp, sym, out);
 	if (off != 0)
 		buf_printf(out, "+0x%llx", (unsigned long long)off);
+}
+
+void
+dt_uaddr_text(dtrace_hdl_t *dtp, pid_t pid, uint64_t addr, struct buf *out)
+{
+	syms_text(dtp, pid, addr, false, out);
 }
 
 static void
@@ -210,8 +238,8 @@ syms_uaddr(void *arg, pid_t pid, uint64_t addr, enum dt_sym_what what,
 		syms_place(dtp, pid, addr, what, out);
 		return;
 	}
-	if (what == DT_SYM_OFF) {
-		dt_uaddr_text(dtp, pid, addr, out);
+	if (what == DT_SYM_OFF || what == DT_SYM_CALL) {
+		syms_text(dtp, pid, addr, what == DT_SYM_CALL, out);
 		return;
 	}
 	if (dt_lang_made(dtp, pid, addr, lang, out) ||
@@ -259,7 +287,8 @@ syms_uframe(void *arg, pid_t pid, uint64_t pc, bool first, int indent,
 		buf_printf(out, " [inlined] (%s:%d)\n%*s", v[i].file,
 			   v[i].line, indent, "");
 	}
-	dt_sym_uaddr(&dtp->out->syms, pid, pc, DT_SYM_OFF, out);
+	dt_sym_uaddr(&dtp->out->syms, pid, pc,
+		     first ? DT_SYM_OFF : DT_SYM_CALL, out);
 	if (n != 0)
 		buf_printf(out, " (%s:%d)", v[n - 1].file, v[n - 1].line);
 	if (dt_opt_on(dtp, DT_OPT_ustacklines))

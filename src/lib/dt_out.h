@@ -47,6 +47,8 @@ enum dt_sym_what {
 	DT_SYM_NAME, /* module`symbol, never an offset: sym(), usym() */
 	DT_SYM_MOD,  /* module alone: mod(), umod() */
 	DT_SYM_OFF,  /* module`symbol+0xoff: stacks, uaddr(), %a, %A */
+	DT_SYM_CALL, /* the same of what a call returns to: the symbol is that
+			of the call, also if it is the function's end */
 	DT_SYM_PLACE /* module:0xplace, the address as the module's file has
 			it; of processes only */
 };

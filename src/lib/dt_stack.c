@@ -63,6 +63,7 @@ dt_print_stack(struct dt_out *o, const struct dt_val *v, int indent)
 {
 	const uint8_t *p = v->p, *end = v->p + v->n;
 	bool user = v->kind == DT_VAL_USTACK;
+	enum dt_sym_what what;
 	pid_t pid = 0;
 	uint64_t pc;
 
@@ -76,14 +77,15 @@ dt_print_stack(struct dt_out *o, const struct dt_val *v, int indent)
 		pc = dt_val_u64(p);
 		if (pc == 0)
 			break;
+		what = p == start ? DT_SYM_OFF : DT_SYM_CALL;
 		buf_printf(&o->text, "%*s", indent, "");
 		if (!user)
-			dt_sym_kaddr(&o->syms, pc, DT_SYM_OFF, &o->text);
+			dt_sym_kaddr(&o->syms, pc, what, &o->text);
 		else if (o->syms.uframe != NULL && pid != 0)
 			o->syms.uframe(o->syms.arg, pid, pc, p == start, indent,
 				       &o->text);
 		else
-			dt_sym_uaddr(&o->syms, pid, pc, DT_SYM_OFF, &o->text);
+			dt_sym_uaddr(&o->syms, pid, pc, what, &o->text);
 		buf_putc(&o->text, '\n');
 	}
 }

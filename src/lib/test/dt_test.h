@@ -38,7 +38,7 @@ cap_kaddr(void *arg, uint64_t addr, enum dt_sym_what what, struct buf *out)
 	buf_puts(out, "vmlinux");
 	if (what != DT_SYM_MOD)
 		buf_puts(out, "`start");
-	if (what == DT_SYM_OFF && addr > 0xff00)
+	if ((what == DT_SYM_OFF || what == DT_SYM_CALL) && addr > 0xff00)
 		buf_printf(out, "+0x%x", (unsigned)(addr - 0xff00));
 }
 
@@ -52,7 +52,7 @@ cap_uaddr(void *arg, pid_t pid, uint64_t addr, enum dt_sym_what what,
 	buf_puts(out, "a.out");
 	if (what != DT_SYM_MOD)
 		buf_puts(out, "`main");
-	if (what == DT_SYM_OFF && addr > 0x100)
+	if ((what == DT_SYM_OFF || what == DT_SYM_CALL) && addr > 0x100)
 		buf_printf(out, "+0x%x", (unsigned)(addr - 0x100));
 }
 
