@@ -4,7 +4,7 @@
  * address.
  *
  * The kernel's return probe puts the address of a trampoline in place of the
- * return address.  Three kinds of code do not survive that:
+ * return address.  Four kinds of code do not survive that:
  *
  *  - whoever unwinds the stack finds a frame that no table describes: a C++
  *    exception or a Rust panic ends the process instead of being caught, and
@@ -15,10 +15,13 @@
  *
  *  - code that is not entered by a call has no return address at the top of
  *    its stack: at _start the argument count is there, in the linker's
- *    resolver its own arguments.
+ *    resolver its own arguments;
+ *
+ *  - Go moves stacks, and goroutines from thread to thread: the trampoline is
+ *    told of another thread's return.
  *
  * All were seen to kill programs (Linux 6.18).  Functions of processes that
- * may unwind, and those of the second and third kind, have their returns probed
+ * may unwind, and those of the other kinds, have their returns probed
  * at their ret instructions, which costs more and harms nothing.  A process may
  * unwind if an object of it, other than the C library and the unwinder
  * themselves, names a function that unwinding cannot do without.

@@ -142,7 +142,8 @@ body_get(struct user_cx *cx, const struct dif_site *s)
 static bool
 return_harmful(struct user_cx *cx, const struct dif_site *s)
 {
-	if (bpf_unwind_odd(cx->elf, cx->body.addr) || s->pid == 0)
+	if (elf_is_go(cx->elf) || bpf_unwind_odd(cx->elf, cx->body.addr) ||
+	    s->pid == 0)
 		return true;
 	if (cx->pid != s->pid) {
 		cx->unwinds = bpf_unwind_process(cx->eng, s->pid);
