@@ -43,7 +43,7 @@ typedef struct ipv4info {
 	uint8_t ipv4_ver;
 	uint8_t ipv4_ihl;	/* bytes of the header */
 	uint8_t ipv4_tos;
-	uint16_t ipv4_length;	/* bytes with the header */
+	uint16_t ipv4_length;	/* bytes with the header; 0: more than 65535 */
 	uint16_t ipv4_ident;
 	uint8_t ipv4_flags;	/* 2: do not fragment, 1: more fragments */
 	uint16_t ipv4_offset;	/* bytes */
@@ -62,7 +62,7 @@ typedef struct ipv6info {
 	uint8_t ipv6_ver;
 	uint8_t ipv6_tclass;
 	uint32_t ipv6_flow;
-	uint16_t ipv6_plen;	/* bytes after the header */
+	uint16_t ipv6_plen;	/* bytes after the header; 0: more than 65535 */
 	uint8_t ipv6_nexthdr;	/* IPPROTO_TCP ... */
 	string ipv6_nextstr;
 	uint8_t ipv6_hlim;
@@ -105,7 +105,8 @@ translator ifinfo_t < struct net_device *D > {
 
 translator ipinfo_t < struct iphdr *H > {
 	ip_ver = H == NULL ? 0 : 4;
-	ip_plength = H == NULL ? 0 : ntohs(H->tot_len) - H->ihl * 4;
+	ip_plength = H == NULL || H->tot_len == 0 ? 0 :
+	    ntohs(H->tot_len) - H->ihl * 4;
 	ip_saddr = H == NULL ? "<unknown>" : inet_ntoa(&H->saddr);
 	ip_daddr = H == NULL ? "<unknown>" : inet_ntoa(&H->daddr);
 };
@@ -142,9 +143,21 @@ inline string __ip_saddr[uint8_t *H] = *H >> 4 == 6 ?
 inline string __ip_daddr[uint8_t *H] = *H >> 4 == 6 ?
 	inet_ntoa6(&((struct ipv6hdr *)H)->daddr) :
 	inet_ntoa(&((struct iphdr *)H)->daddr);
+/*
+ * Packets that devices, or others, are to cut may have more than the 65535 bytes
+ * that a header can say, which says 0 then: the packet knows.  arg0 is it.  Until
+ * it is cut, one of IPv6 has a header of 8 bytes more that tells its length.
+ */
+inline uint32_t __ip_rest[uint8_t *H] =
+	((struct sk_buff *)arg0)->len - (H - ((struct sk_buff *)arg0)->data);
+inline uint32_t __ip4_length[struct iphdr *H] = H->tot_len != 0 ?
+	ntohs(H->tot_len) : __ip_rest[(uint8_t *)H];
+inline uint32_t __ip6_length[struct ipv6hdr *H] = H->payload_len != 0 ?
+	ntohs(H->payload_len) :
+	__ip_rest[(uint8_t *)H] - (H->nexthdr == 0 ? 48 : 40);
 inline uint32_t __ip_plength[uint8_t *H] = *H >> 4 == 6 ?
-	ntohs(((struct ipv6hdr *)H)->payload_len) :
-	ntohs(((struct iphdr *)H)->tot_len) - ((struct iphdr *)H)->ihl * 4;
+	__ip6_length[(struct ipv6hdr *)H] :
+	__ip4_length[(struct iphdr *)H] - ((struct iphdr *)H)->ihl * 4;
 
 /* What the ip and udp providers have for it. */
 struct __ip_header;

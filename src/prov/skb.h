@@ -51,6 +51,12 @@
 		SKB_HAS(at, "ipv6hdr+1:frag_hdr", "nexthdr", protocol),      \
 		{ TP_PATH(0, at ":ipv6hdr+1:frag_hdr->frag_off"),            \
 		  __constant_htons(0xfff8), DIF_CMP_EQ, 0 }
+/* One that is longer than its header can say (BIG TCP) has, until it is cut, a
+   header of that size between. */
+#define SKB_JUMBO6(at, protocol)                                             \
+	SKB_IS_OF6(at, IPPROTO_HOPOPTS),                                     \
+		SKB_HAS(at, "ipv6hdr+1:frag_hdr", "nexthdr", protocol),      \
+		SKB_HAS(at, "ipv6hdr+1:frag_hdr", "reserved", 0)
 
 /*
  * What goes through a VLAN, or through a bridge, bond or team of devices goes
