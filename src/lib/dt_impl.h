@@ -138,6 +138,7 @@ struct dt_engine {
 	const char *why;      /* it, for -v */
 	struct dt_seen *seen; /* [maxslots] */
 	bool damage_told;     /* that rt_view.damaged is set */
+	bool turn_missed, turn_told; /* proc_turn_take() */
 	struct dt_spec *specs; /* [RT_NSPEC_MAX]: what is held back */
 	VEC(struct dt_spec_end) ended; /* noted by dt_spec_note() */
 	unsigned flow0;	      /* the number of its first slots for -F */
@@ -463,9 +464,14 @@ bool dt_follow_tells_execs(const dtrace_hdl_t *dtp, pid_t pid);
 bool dt_follow_executed(const dtrace_hdl_t *dtp, struct dt_target *t,
 			struct buf *out);
 
-/* dt_text.c: of an instance that is loaded: 0, or -1 and dtp->err: the kernel
-   must not write there. */
-int dt_text_check(dtrace_hdl_t *dtp, const struct dt_engine *de);
+/* dt_text.c */
+/* Attach an instance that is loaded.  -1: dtp->err; where that says that the
+   kernel must not write to some text, it has not, or does not any more. */
+int dt_text_attach(dtrace_hdl_t *dtp, struct dt_engine *de);
+/* Places that come while tracing, to an instance of the kernel engine; those
+   where it must not write are left out.  -1: dtp->err. */
+int dt_text_extend(dtrace_hdl_t *dtp, struct dt_engine *de,
+		   struct engine_site *v, size_t n);
 
 /* dt_run.c */
 /* True if any clause has called exit(). */

@@ -571,8 +571,8 @@ users_extend(struct later *l, int rc)
 
 	if (l->sites.n > 1)
 		qsort(l->sites.v, l->sites.n, sizeof(*l->sites.v), users_order);
-	if (rc == 0 && l->de->ops->extend(l->de->eng, l->sites.v, l->sites.n,
-					  &dtp->err) != 0)
+	if (rc == 0 &&
+	    dt_text_extend(dtp, l->de, l->sites.v, l->sites.n) != 0)
 		rc = dt_fail(dtp, EDT_ENABLE);
 	vec_fini(&l->enabs);
 	vec_fini(&l->sites);

@@ -371,7 +371,7 @@ engine_load(dtrace_hdl_t *dtp, struct dt_engine *de)
 		return -1;
 	dt_files_init(dtp, &de->files);
 	de->eng = de->ops->load(&de->en, &opts, &dtp->err);
-	if (de->eng == NULL || dt_text_check(dtp, de) != 0)
+	if (de->eng == NULL)
 		return -1;
 	de->seen = calloc(dt_view(de)->maxslots + (size_t)1,
 			  sizeof(*de->seen));
@@ -393,7 +393,7 @@ engines_attach(dtrace_hdl_t *dtp, struct dt_engine **failed)
 	}
 	for (uint32_t i = 0; i < dtp->nengines; i++) {
 		struct dt_engine *de = *failed = &dtp->engines[i];
-		if (de->ops->attach(de->eng, &dtp->err) != 0)
+		if (dt_text_attach(dtp, de) != 0)
 			return -1;
 		*failed = NULL; /* the other engine would not do better */
 		if (engine_end_fits(dtp, de) != 0 ||

@@ -5,7 +5,8 @@
  *
  * A breakpoint in one process: its code is looked at.  One in every process
  * that maps a file: that of all in which a consumer's jumps may be, which are
- * those that have memory of one mapped.
+ * those that have memory of one mapped.  From that look until all is placed we
+ * have the turn (proc_turn.c), so that no jump comes in between.
  */
 #include "lib/dt_impl.h"
 
@@ -15,6 +16,7 @@
 
 #define TEXT_BEFORE 16 /* the longest patch that may reach a place */
 #define TEXT_BEHIND 8
+#define TEXT_WHYS   64 /* reasons that are kept */
 
 struct text_cx {
 	dtrace_hdl_t *dtp;
@@ -51,6 +53,13 @@ text_at(struct text_cx *cx, const struct engine_place *pl, int32_t pid,
 		       "the program changes itself): a breakpoint would "
 		       "destroy it", p->prov, p->mod, p->func, p->name,
 		       (int)pid);
+}
+
+static void
+text_fini(struct text_cx *cx)
+{
+	proc_text_close(cx->text);
+	vec_fini(&cx->entered);
 }
 
 /* ---- every process ------------------------------------------------------- */
@@ -109,7 +118,7 @@ text_everywhere(struct text_cx *cx, const struct engine_place *pl)
 	return 0;
 }
 
-/* ---- the door ------------------------------------------------------------ */
+/* ---- the doors ----------------------------------------------------------- */
 
 static int
 text_place_check(void *arg, const struct engine_place *pl)
@@ -118,16 +127,88 @@ text_place_check(void *arg, const struct engine_place *pl)
 			      text_everywhere(arg, pl);
 }
 
-int
-dt_text_check(dtrace_hdl_t *dtp, const struct dt_engine *de)
+static int
+text_check(dtrace_hdl_t *dtp, const struct dt_engine *de)
 {
 	struct text_cx cx = { .dtp = dtp, .de = de };
+	int rc = de->ops->places(de->eng, text_place_check, &cx);
+
+	text_fini(&cx);
+	return rc;
+}
+
+static int
+text_any(void *arg, const struct engine_place *pl)
+{
+	return 1;
+}
+
+/* Who has had no turn looks once more: what has come in between is seen too
+   late for who has met it, but not for all others. */
+int
+dt_text_attach(dtrace_hdl_t *dtp, struct dt_engine *de)
+{
+	struct proc_turn turn;
 	int rc;
 
-	if (de->ops->places == NULL)
-		return 0;
-	rc = de->ops->places(de->eng, text_place_check, &cx);
-	proc_text_close(cx.text);
-	vec_fini(&cx.entered);
+	if (de->ops->places == NULL ||
+	    de->ops->places(de->eng, text_any, NULL) == 0)
+		return de->ops->attach(de->eng, &dtp->err);
+	de->turn_missed |= !proc_turn_take(&turn, true);
+	rc = text_check(dtp, de);
+	if (rc == 0)
+		rc = de->ops->attach(de->eng, &dtp->err);
+	if (rc == 0 && turn.fd < 0)
+		rc = text_check(dtp, de);
+	proc_turn_give(&turn);
+	return rc;
+}
+
+/* Of v[0, n) those stay that may be placed; the others' reason is kept. */
+static size_t
+text_sites(dtrace_hdl_t *dtp, struct dt_engine *de, struct engine_site *v,
+	   size_t n)
+{
+	struct text_cx cx = { .dtp = dtp, .de = de };
+	size_t left = 0;
+	const char *why;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct dif_site *s = &v[i].site;
+		const struct engine_place pl = { .probe = v[i].probe,
+						 .pid = s->pid,
+						 .addr = s->addr,
+						 .off = s->off,
+						 .path = s->path };
+
+		if (dif_sites[s->kind].where != DIF_AT_USER ||
+		    text_place_check(&cx, &pl) == 0) {
+			v[left++] = v[i];
+			continue;
+		}
+		why = de->later_why.n < TEXT_WHYS
+			      ? arena_strdup(dtp->en_arena, dtp->err.msg)
+			      : NULL;
+		err_clear(&dtp->err);
+		if (why != NULL)
+			(void)vec_push(&de->later_why, why);
+	}
+	text_fini(&cx);
+	return left;
+}
+
+int
+dt_text_extend(dtrace_hdl_t *dtp, struct dt_engine *de, struct engine_site *v,
+	       size_t n)
+{
+	struct proc_turn turn;
+	int rc;
+
+	if (n == 0)
+		return de->ops->extend(de->eng, v, n, &dtp->err);
+	de->turn_missed |= !proc_turn_take(&turn, true);
+	n = text_sites(dtp, de, v, n);
+	rc = de->ops->extend(de->eng, v, n, &dtp->err);
+	proc_turn_give(&turn);
 	return rc;
 }

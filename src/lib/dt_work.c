@@ -286,8 +286,14 @@ notice_report(dtrace_hdl_t *dtp, struct dt_engine *de)
 	const char *say;
 	int rv = 0;
 
-	if (de->ops->notice == NULL || dtp->droph == NULL)
+	if (dtp->droph == NULL)
 		return 0;
+	if (de->turn_missed && !de->turn_told) {
+		de->turn_told = true;
+		rv = notice_tell(dtp, proc_turn_missed);
+	}
+	if (de->ops->notice == NULL)
+		return rv;
 	while (rv == 0 && (say = de->ops->notice(de->eng)) != NULL)
 		rv = notice_tell(dtp, say);
 	return rv;

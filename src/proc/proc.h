@@ -221,6 +221,18 @@ void proc_text_close(struct proc_text *t);
 bool proc_text_same(struct proc_text *t, uint64_t addr, const char *path,
 		    uint64_t off, unsigned before, unsigned n);
 
+/* ---- whose turn it is to write to text (proc_turn.c) --------------------- */
+
+struct proc_turn {
+	int fd; /* -1: we have no lock */
+};
+/* From the last look at what is there until all is written: wait for the lock.
+   alone: for breakpoints of the kernel.  False: it did not come, and
+   proc_turn_missed is to be said. */
+bool proc_turn_take(struct proc_turn *t, bool alone);
+void proc_turn_give(struct proc_turn *t);
+extern const char proc_turn_missed[]; /* a sentence without its end */
+
 /* ---- the kernel's symbols (/proc/kallsyms), read when first asked -------- */
 
 /* For who must not take a lack of memory for the lack of a symbol: read them

@@ -810,7 +810,13 @@ engine_notice(struct engine *eng)
 {
 	const char *say = tail_notice(eng);
 
-	return say != NULL ? say : exec_notice(eng);
+	if (say == NULL)
+		say = exec_notice(eng);
+	if (say == NULL && eng->turn_missed && !eng->turn_told) {
+		eng->turn_told = true;
+		say = proc_turn_missed;
+	}
+	return say;
 }
 
 const struct engine_ops process_engine_ops = {

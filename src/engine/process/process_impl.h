@@ -785,6 +785,8 @@ struct engine {
 	uint64_t exec_at;    /* when it was about to; 0: that was not seen */
 	const char *exec_said; /* exec_notice(); NULL: nothing yet */
 	bool exec_told;
+	bool turn_missed; /* proc_turn_take() */
+	bool turn_told;
 	uint32_t tails_seen; /* groups that tail_notice() has looked at */
 	uint32_t nfollowed;
 	const char *left;    /* why it was not followed; NULL */

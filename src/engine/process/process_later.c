@@ -399,15 +399,12 @@ look_stopped(struct engine *eng, struct err *e)
 					     : -1;
 }
 
-/* still: it has stood still since it was looked at. */
 static int
-apply(struct engine *eng, bool still, struct err *e)
+apply_in_turn(struct engine *eng, bool still, struct err *e)
 {
 	struct due d = { 0 };
 	int rc;
 
-	if (!any_due(eng))
-		return 0;
 	if (engine_target_stop(eng, true, e) != 0)
 		return -1;
 	rc = still ? 0 : look_stopped(eng, e);
@@ -424,6 +421,22 @@ apply(struct engine *eng, bool still, struct err *e)
 		due_note(eng, &d);
 	vec_fini(&d.p);
 	vec_fini(&d.m);
+	return rc;
+}
+
+/* still: it has stood still since it was looked at. */
+static int
+apply(struct engine *eng, bool still, struct err *e)
+{
+	struct proc_turn turn;
+	int rc;
+
+	if (!any_due(eng))
+		return 0;
+	if (!proc_turn_take(&turn, false))
+		(eng->root != NULL ? eng->root : eng)->turn_missed = true;
+	rc = apply_in_turn(eng, still, e);
+	proc_turn_give(&turn);
 	return rc;
 }
 
