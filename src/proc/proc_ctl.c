@@ -274,12 +274,12 @@ ctl_ended(struct proc *p, int status, struct err *e)
 }
 
 /*
- * Resume by `request` and wait for an event of ptrace's; 0: for a SIGTRAP stop
- * that is not a signal of its own, a breakpoint or a step.  Its signals are
- * delivered; a stop by job control is honoured until SIGCONT.
+ * Resume by `request` and wait for a SIGTRAP stop that is not a signal of its
+ * own, a breakpoint or a step.  Its signals are delivered; a stop by job
+ * control is honoured until SIGCONT.
  */
 static int
-ctl_resume_until(struct proc *p, int request, int event, struct err *e)
+ctl_resume(struct proc *p, int request, struct err *e)
 {
 	long sig = 0;
 	int status;
@@ -297,19 +297,12 @@ ctl_resume_until(struct proc *p, int request, int event, struct err *e)
 		if (status >> 16 == PTRACE_EVENT_STOP) {
 			if (WSTOPSIG(status) != SIGTRAP)
 				request = PTRACE_LISTEN;
-		} else if (status >> 16 == event &&
-			   (event != 0 || WSTOPSIG(status) == SIGTRAP)) {
+		} else if (status >> 16 == 0 && WSTOPSIG(status) == SIGTRAP) {
 			return 0;
 		} else if (status >> 16 == 0) {
 			sig = WSTOPSIG(status);
 		}
 	}
-}
-
-static int
-ctl_resume(struct proc *p, int request, struct err *e)
-{
-	return ctl_resume_until(p, request, 0, e);
 }
 
 /* Which of the breakpoints it stopped at; sets the pc back onto it.  Another
@@ -581,6 +574,17 @@ await_failed(struct proc *p, const char *pattern, const struct buf *names,
 		       buf_str(names));
 }
 
+/* From one program that it runs to the next. */
+static int
+await_next_program(struct proc *p, struct err *e)
+{
+	int status, rc = proc_await_exec(p, &status);
+
+	if (rc > 0)
+		return ctl_ended(p, status, e);
+	return rc == 0 ? 0 : ctl_fail(p, errno, "cannot wait for it", e);
+}
+
 int
 proc_await_program(struct proc *p, const char *pattern,
 		   enum proc_evaltime when, struct err *e)
@@ -594,7 +598,7 @@ proc_await_program(struct proc *p, const char *pattern,
 		return 0;
 	do {
 		await_name(p, &names);
-		rc = ctl_resume_until(p, PTRACE_CONT, PTRACE_EVENT_EXEC, &why);
+		rc = await_next_program(p, &why);
 	} while (rc == 0 && !proc_runs(p->pid, pattern));
 	if (rc != 0)
 		await_failed(p, pattern, &names, &why, e);

@@ -99,6 +99,11 @@ bool proc_runs(pid_t pid, const char *pattern);
    gone. */
 bool proc_program(pid_t pid, char *to, size_t size);
 
+/* proc_await.c: a created process that stands still runs until one of its
+   threads has executed a program, and stands there.  1: it has ended, *status;
+   -1: errno. */
+int proc_await_exec(struct proc *p, int *status);
+
 /* proc_ctl.c: end a created process that was never let go. */
 void proc_abandon(struct proc *p);
 
