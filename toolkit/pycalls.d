@@ -17,6 +17,9 @@
  * Debian's is, and be that of CPython 3.6 or later. A call costs three to four
  * microseconds.
  *
+ * Where CMD is a script that executes the interpreter, as python3 is with pyenv,
+ * -x program='python3*' has tracing begin there.
+ *
  * See: pyflow, pyexceptions, pygc, pyimports, pysyscalls
  */
 #pragma D option quiet

@@ -18,6 +18,9 @@
  * exceptions are raised, and at their type's name. What the compiler has put
  * into other functions there is not seen: generators that end, most of all.
  *
+ * Where CMD is a script that executes the interpreter, as python3 is with pyenv,
+ * -x program='python3*' has tracing begin there.
+ *
  * See: pycalls, cppexceptions
  */
 #pragma D option quiet

@@ -24,6 +24,9 @@
  * seen: where the stack is deeper than at the line before. A hundred frames deep
  * it ends. Each line that is run costs some microseconds, which times include.
  *
+ * Where CMD is a script that executes the interpreter, as python3 is with pyenv,
+ * -x program='python3*' has tracing begin there.
+ *
  * See: pycalls, pyexceptions, userflow
  */
 #pragma D option quiet

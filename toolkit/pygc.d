@@ -16,6 +16,9 @@
  * The interpreter must have been built with its probes (--with-dtrace), as
  * Debian's is.
  *
+ * Where CMD is a script that executes the interpreter, as python3 is with pyenv,
+ * -x program='python3*' has tracing begin there.
+ *
  * See: pycalls, gcsnoop
  */
 #pragma D option quiet

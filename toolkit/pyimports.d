@@ -18,6 +18,9 @@
  * Debian's is. python3 -X importtime shows the same of a program that is begun
  * with it.
  *
+ * Where CMD is a script that executes the interpreter, as python3 is with pyenv,
+ * -x program='python3*' has tracing begin there.
+ *
  * See: pycalls, dlopens
  */
 #pragma D option quiet

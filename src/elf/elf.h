@@ -106,8 +106,8 @@ bool elf_text(const struct elf_file *f, uint64_t *addr, uint64_t *size);
 const void *elf_section(struct elf_file *f, const char *name, size_t *size,
 			uint64_t *addr);
 
-/* The first symbol of .symtab that is not defined there and whose name begins
-   so; owned by the file.  NULL: none. */
+/* The first symbol of .symtab or .dynsym that is not defined there and whose
+   name begins so; owned by the file.  NULL: none. */
 const char *elf_undef(struct elf_file *f, const char *prefix);
 /*
  * Write an object to be linked: 16 bits of zero in section .probes for each

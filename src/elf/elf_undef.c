@@ -35,7 +35,8 @@ elf_undef(struct elf_file *f, const char *prefix)
 	const char *name = NULL;
 
 	for (size_t i = 1; i < f->nsecs && name == NULL; i++)
-		if (f->secs[i].type == SHT_SYMTAB)
+		if (f->secs[i].type == SHT_SYMTAB ||
+		    f->secs[i].type == SHT_DYNSYM)
 			name = undef_in(f, i, prefix);
 	return name;
 }

@@ -753,8 +753,8 @@ near_rest(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 			    pd->name);
 }
 
-const char *
-dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+static const char *
+near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 {
 	char *hint = NULL;
 	const char *why;
@@ -795,4 +795,36 @@ dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 	if (hint == NULL)
 		hint = near_rest(dtp, pd);
 	return hint != NULL ? hint : near_program(dtp, pd);
+}
+
+/* Probes that a command does not have: a program that it executes may. */
+static const char *
+near_may_exec(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	for (struct ps_prochandle *p = dtp->procs; p != NULL; p = p->next) {
+		struct proc *proc = p->target.proc;
+		char pid[16];
+		size_t n, len = strlen(pd->prov);
+
+		n = (size_t)snprintf(pid, sizeof(pid), "%d",
+				     (int)proc_pid(proc));
+		if (len > n && strcmp(pd->prov + len - n, pid) == 0 &&
+		    !isdigit((unsigned char)pd->prov[len - n - 1]))
+			return proc_may_exec(proc);
+	}
+	return "";
+}
+
+const char *
+dt_near_probe(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
+{
+	const char *hint = near_probe(dtp, pd), *more;
+
+	if (pd->id != 0 ||
+	    (hint != NULL && strstr(hint, "did you mean") != NULL))
+		return hint;
+	more = near_may_exec(dtp, pd);
+	return *more == '\0' ? hint
+			     : arena_printf(dtp->arena, "%s%s",
+					    hint != NULL ? hint : "", more);
 }

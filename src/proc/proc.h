@@ -86,6 +86,10 @@ bool proc_is_child(const struct proc *p); /* made by proc_create */
 /* The command of such a one, if that is a script, which the program that was
    executed for it reads; NULL. */
 const char *proc_script(const struct proc *p);
+/* Of a created process in which something was not found: "; ...", the option
+   with which one looks in a program that it executes, if its program calls a
+   function of exec(3); else "". */
+const char *proc_may_exec(struct proc *p);
 /* A pidfd: polls readable when the process has ended. */
 int proc_fd(const struct proc *p);
 /*

@@ -373,6 +373,22 @@ proc_script(const struct proc *p)
 	return p->script;
 }
 
+const char *
+proc_may_exec(struct proc *p)
+{
+	for (size_t i = 0; p->child && i < proc_nobjs(p); i++) {
+		struct proc_obj *o = proc_obj_at(p, i);
+		struct err e = { 0 };
+		struct elf_file *f = o->is_exec ? proc_obj_elf(o, &e) : NULL;
+
+		if (f != NULL && elf_undef(f, "exec") != NULL)
+			return "; -x program=NAME begins in a program that it "
+			       "executes";
+		err_clear(&e);
+	}
+	return "";
+}
+
 bool
 proc_is_child(const struct proc *p)
 {

@@ -416,9 +416,10 @@ no_functions(struct pid_cx *cx)
 				"%s of process %d has no symbols of functions "
 				"(it is stripped): its code has probes by "
 				"address only (pid%d:%s:-:<hex address>), and "
-				"what it calls in libraries has its names",
+				"what it calls in libraries has its names%s",
 				o->name, (int)proc_pid(cx->proc),
-				(int)proc_pid(cx->proc), o->name);
+				(int)proc_pid(cx->proc), o->name,
+				proc_may_exec(cx->proc));
 	if (!probe_is_exact(cx->pd->func))
 		return 0;
 	for (size_t i = 0; i < cx->objs.n; i++)
@@ -430,12 +431,14 @@ no_functions(struct pid_cx *cx)
 				cx->pd->func,
 				cx->mod != NULL ? cx->mod : "any object",
 				fn_hint(cx, hint));
+	fn_hint(cx, hint);
 	return pid_fail(cx, &D_PROC_FUNC,
-			"no function named %s in %s of process %d%s%s",
+			"no function named %s in %s of process %d%s%s%s",
 			cx->pd->func,
 			cx->mod != NULL ? cx->mod : "any object",
-			(int)proc_pid(cx->proc), fn_hint(cx, hint),
-			program_note(cx, note));
+			(int)proc_pid(cx->proc), hint,
+			program_note(cx, note),
+			*hint == '\0' ? proc_may_exec(cx->proc) : "");
 }
 
 static int
@@ -683,9 +686,10 @@ desc_mod(struct pid_cx *cx)
 	near_init(&n, cx->pd->mod);
 	for (size_t i = 0; i < proc_nobjs(cx->proc); i++)
 		near_try(&n, proc_obj_at(cx->proc, i)->name);
-	return pid_fail(cx, &D_PROC_LIB, "no object named %s in process %d%s",
-			cx->pd->mod, (int)proc_pid(cx->proc),
-			near_hint(&n, hint));
+	near_hint(&n, hint);
+	return pid_fail(cx, &D_PROC_LIB, "no object named %s in process %d%s%s",
+			cx->pd->mod, (int)proc_pid(cx->proc), hint,
+			*hint == '\0' ? proc_may_exec(cx->proc) : "");
 }
 
 /* The objects that it means. */
