@@ -211,8 +211,10 @@ near_which(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 		*desc_field(&one, i) = text;
 		if (*text != '\0' && !near_any(dtp, &one))
 			return arena_printf(dtp->arena,
-					    ": %s has no probe with the %s %s",
-					    pd->prov, what[i], text);
+					    ": %s has no probe with the %s "
+					    "%s%s", pd->prov, what[i], text,
+					    i == 1 && probe_is_glob(text) ?
+						    near_later(pd->prov) : "");
 	}
 	return arena_printf(dtp->arena, ": %s has no such probe", pd->prov);
 }

@@ -1,0 +1,1 @@
+dtrace: invalid probe specifier pid\$target:libnothing\*:f:entry \{ trace\(1\); \}: probe description pid[0-9N]+:libnothing\*:f:entry does not match any probes: pid[0-9]+ has no probe with the module libnothing\* yet \(-Z waits for a library that has it\) \(column 1\)
