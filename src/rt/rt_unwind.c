@@ -437,8 +437,8 @@ unw_cfa(struct rt *rt, uint64_t rule)
 
 /* ---- code that has no frame (yet, any more) ------------------------------ */
 
-#define UNW_BEFORE 16u /* bytes of code that are looked at, before pc */
-#define UNW_BYTES  40u
+#define UNW_BEFORE 24u /* bytes of code that are looked at, before pc */
+#define UNW_BYTES  48u
 #define UNW_FRAMED (~0ull)
 #define UNW_HIDDEN (~1ull)
 
@@ -478,6 +478,19 @@ unw_baseline(const struct rt *rt, uint64_t off)
 	       (unw_code4(rt, at + 15) & 0xff) == 0xe8;
 }
 
+/* Not 0 if a jump stands at the pc, to where a frame is built: so V8's regular
+   expressions begin. */
+RT_INLINE int
+unw_jumps(struct rt *rt)
+{
+	uint64_t to = (uint64_t)(int64_t)(int32_t)unw_code4(rt, UNW_BEFORE + 1);
+
+	if ((unw_code4(rt, UNW_BEFORE) & 0xff) != 0xe9 ||
+	    rt_uread(rt, rt->unw.buf, 4, rt->unw.pc + 5 + to) != 0)
+		return 0;
+	return unw_builds(rt, (uint64_t)-(int64_t)UNW_BEFORE);
+}
+
 #ifdef __bpf__
 uint64_t rt_unwind_bare(struct rt *rt);
 #endif
@@ -487,7 +500,8 @@ uint64_t rt_unwind_bare(struct rt *rt);
  * function's first and last instructions.  UNW_FRAMED: they are none of these;
  * UNW_HIDDEN: it is in a register.  Generated code of V8 looks at a flag before
  * it builds a frame, and takes a number of arguments from the stack that it
- * finds in a register when it returns.
+ * finds in a register when it returns.  Its baseline code has its frame built
+ * by what it calls first, and has none in that call.
  */
 UNW_CALL uint64_t
 rt_unwind_bare(struct rt *rt)
@@ -498,6 +512,8 @@ rt_unwind_bare(struct rt *rt)
 	if (!rt || rt->unw.pc < UNW_PAGE ||
 	    rt_uread(rt, rt->unw.buf, UNW_BYTES, rt->unw.pc - UNW_BEFORE) != 0)
 		return UNW_FRAMED;
+	if (!rt->unw.exact)
+		return unw_baseline(rt, (uint64_t)-20) ? 0 : UNW_FRAMED;
 	here = unw_code4(rt, UNW_BEFORE);
 	next = unw_code4(rt, UNW_BEFORE + 4);
 	last = unw_code4(rt, UNW_BEFORE - 4);
@@ -528,10 +544,11 @@ rt_unwind_bare(struct rt *rt)
 		if (unw_builds(rt, i))
 			return 0;
 	}
-	return UNW_FRAMED;
+	return unw_jumps(rt) ? 0 : UNW_FRAMED;
 }
 
-/* The caller's frame from code without a table, where we are exactly. */
+/* The caller's frame from code without a table, where we are exactly or that
+   has called code where we are. */
 RT_INLINE int
 unw_by_bytes(struct rt *rt)
 {
@@ -553,11 +570,13 @@ unw_by_bytes(struct rt *rt)
 RT_INLINE int
 unw_step(struct rt *rt, uint64_t rule)
 {
-	const struct rt_unw *u = &rt->unw;
+	struct rt_unw *u = &rt->unw;
 	uint64_t kind = rule >> 48 & RT_UNW_KIND, cfa;
+	uint32_t bytes = u->exact | u->inner;
 
+	u->inner = u->exact;
 	if (kind == RT_UNW_NONE)
-		return u->exact ? unw_by_bytes(rt) : unw_by_fp(rt);
+		return bytes ? unw_by_bytes(rt) : unw_by_fp(rt);
 	if (kind == RT_UNW_SIGNAL)
 		return unw_by_signal(rt);
 	cfa = unw_cfa(rt, rule);
@@ -1082,6 +1101,7 @@ rt_unwind(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t max)
 		u->fp = fp;
 		unw_first_piece(rt, sp);
 		u->exact = (max & RT_UNWIND_CALLER) == 0;
+		u->inner = 0;
 		u->below = (max & RT_UNWIND_BELOW) != 0;
 		u->placed = (max & RT_UNWIND_PLACED) != 0;
 		most = max & (RT_UNWIND_CALLER - 1);

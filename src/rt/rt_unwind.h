@@ -173,7 +173,7 @@ struct rt_unw {
 	uint32_t pl_n,
 		pl_left; /* contexts of pl_info, and of all that are read */
 	uint32_t pl_run;	/* the frame that was left runs Perl's code */
-	uint32_t pad;
+	uint32_t inner;		/* the frame that was left was exact */
 	struct rt_py py;
 	uint8_t buf[264];	/* what was read of Python's structures */
 	struct {
