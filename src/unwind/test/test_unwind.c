@@ -262,6 +262,42 @@ test_stack_alone(void **state)
 	unwind_maps_fini(&was);
 }
 
+/* Code made at run time, whose caller has no frame yet either. */
+static const uint8_t made[] = {
+	0xe9, 0x1b, 0, 0, 0,		     /* 0x00: jmp 0x20 */
+	[0x20] = 0x55, 0x48, 0x89, 0xe5,     /* push %rbp; mov %rsp,%rbp */
+	[0x40] = 0xbb, 0, 0, 0, 0, 0x49, 0xbc, 0, 0, 0, 0, 0, 0, 0, 0,
+	0xe8, 0, 0, 0, 0,		     /* 0x4f: call; 0x54 */
+	[0x60] = 0x90, 0x90, 0x55, 0x48, 0x89, 0xe5,
+	[0x80] = 0xe8, 0, 0, 0, 0,	     /* 0x85: the caller */
+	[0xa0] = 0xe8, 0, 0, 0, 0,	     /* 0xa5: by its frame pointer */
+};
+
+static void
+test_made(void **state)
+{
+	uint8_t *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t at = (uint64_t)(uintptr_t)(p + 64), st[8] = { 0 };
+	uint64_t sp = (uint64_t)(uintptr_t)st, fp = sp + 32;
+	const uint64_t *f = RT_FRAMES(rt);
+
+	assert_true(p != MAP_FAILED);
+	memcpy(p + 64, made, sizeof(made));
+	read_maps();
+	st[0] = at + 0x85;
+	st[5] = at + 0xa5;
+	assert_true((rt_unwind(rt, at, sp, fp, 3) & ~RT_UNWIND_WANT) == 3);
+	assert_true(f[1] == at + 0x85 && f[2] == at + 0xa5);
+	st[0] = at + 0x54;
+	st[1] = at + 0x85;
+	assert_true((rt_unwind(rt, at + 0x60, sp, fp, 4) & ~RT_UNWIND_WANT) ==
+		    4);
+	assert_true(f[1] == at + 0x54 && f[2] == at + 0x85 &&
+		    f[3] == at + 0xa5);
+	munmap(p, 4096);
+}
+
 /* Code is read where a gap of some size is in the rows, and only there. */
 static bool
 count_row(void *arg, const struct elf_cfi *row)
@@ -336,6 +372,7 @@ main(void)
 		cmocka_unit_test(test_signal),
 		cmocka_unit_test(test_max),
 		cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_made),
 		cmocka_unit_test(test_garbage),
 		cmocka_unit_test(test_circle),
 		cmocka_unit_test(test_small_pool),
