@@ -174,8 +174,8 @@ static const struct {
 	[RT_DROP_NESTED] = { DTRACEDROP_NESTED, "NESTED",
 			     "drop of nested probes", true },
 	[RT_DROP_MISSED] = { DTRACEDROP_MISSED, "MISSED", "missed firing",
-			     false, " (of functions of the kernel that ran "
-				    "within a probe)" },
+			     false, " (of functions or tracepoints of the "
+				    "kernel, within another firing)" },
 	[RT_DROP_DBLERROR] = { DTRACEDROP_DBLERROR, "DBLERROR", "error",
 			       false, " in ERROR probe enabling" },
 };

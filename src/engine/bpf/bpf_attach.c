@@ -5,7 +5,7 @@
  * names.
  *
  *   system calls  one tracepoint of the kernel for all
- *   tracepoints   one each
+ *   tracepoints   one each, or many by cookies (bpf_tps.c)
  *   timers        perf events on the CPU clock, one for each CPU and probe
  *   functions     of the kernel: bpf_kfunc.c
  *   counters      perf events, likewise
@@ -218,24 +218,27 @@ bpf_attach_counter(struct engine *eng, const struct bpf_prog *c, struct err *e)
 
 /* ---- tracepoints --------------------------------------------------------- */
 
-/* The first of its sites names the probe where there is no such tracepoint;
-   event NULL: the program knows what it is for. */
+/* From element `at` on, the first of its sites names the probe where there is no
+   such tracepoint; event NULL: the program knows what it is for. */
 static int
 attach_tp(struct engine *eng, const struct bpf_prog *c, const char *event,
-	  struct err *e)
+	  uint32_t at, struct err *e)
 {
-	int fd = sys_raw_tp_open(c->fd, event);
+	int fd = sys_raw_tp_open(c->fd, event, at);
 	const struct dif_probe *p;
 
 	if (fd >= 0)
 		return attach_keep(eng, fd, e);
-	for (size_t i = 0; errno == ENOENT && i < c->sites.n; i++) {
+	for (size_t i = at; errno == ENOENT && i < c->sites.n; i++) {
 		if (c->sites.v[i] == NULL)
 			continue;
 		p = &eng->en->probes[c->sites.v[i]->probe];
 		return err_set(e, &ERR_GENERIC, 0,
 			       "%s:%s:%s:%s: this kernel has no tracepoint %s",
-			       p->prov, p->mod, p->func, p->name, c->event);
+			       p->prov, p->mod, p->func, p->name,
+			       c->places.v[i]->site->tp != NULL
+				       ? c->places.v[i]->site->tp
+				       : c->event);
 	}
 	return bpf_feat_error(e, errno,
 			      "cannot attach to a tracepoint of the kernel");
@@ -244,13 +247,23 @@ attach_tp(struct engine *eng, const struct bpf_prog *c, const char *event,
 int
 bpf_attach_raw_tp(struct engine *eng, const struct bpf_prog *c, struct err *e)
 {
-	return attach_tp(eng, c, c->event, e);
+	return attach_tp(eng, c, c->event, 0, e);
+}
+
+int
+bpf_attach_raw_tps(struct engine *eng, const struct bpf_prog *c, struct err *e)
+{
+	for (uint32_t i = 0; i < c->sites.n; i++)
+		if (c->sites.v[i]->first &&
+		    attach_tp(eng, c, c->places.v[i]->site->tp, i, e) != 0)
+			return -1;
+	return 0;
 }
 
 int
 bpf_attach_typed(struct engine *eng, const struct bpf_prog *c, struct err *e)
 {
-	return attach_tp(eng, c, NULL, e);
+	return attach_tp(eng, c, NULL, 0, e);
 }
 
 /* ---- all ----------------------------------------------------------------- */
@@ -266,7 +279,7 @@ bpf_attach_by_test_run(struct engine *eng, const struct bpf_prog *c,
 static int
 attach_vtime(struct engine *eng, struct err *e)
 {
-	int fd = sys_raw_tp_open(eng->vtime_prog, NULL);
+	int fd = sys_raw_tp_open(eng->vtime_prog, NULL, 0);
 
 	if (fd < 0)
 		return bpf_feat_error(e, errno,

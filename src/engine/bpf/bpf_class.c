@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * bpf_class.c - the table of bpf_class.def, and the functions that its rows
- * name, but for those that attach (bpf_attach.c, bpf_kfunc.c, bpf_uprobe.c)
- * and those that ask the kernel about its functions (bpf_kfunc.c).
+ * name, but for those that attach (bpf_attach.c, bpf_kfunc.c, bpf_uprobe.c),
+ * those that ask the kernel about its functions (bpf_kfunc.c), and those of
+ * many tracepoints (bpf_tps.c).
  */
 #include "engine/bpf/bpf_prog_impl.h"
 
@@ -267,7 +268,7 @@ bpf_place_chain(struct bpf_prog *c, struct bpf_site *s,
 }
 
 /*
- * By the function: the kernel keeps one cookie for each of a program, so its
+ * By the function, or the tracepoint: the kernel keeps one cookie for each of a program, so its
  * sites are one behind the other.
  */
 int

@@ -19,6 +19,7 @@
  *   bpf_assoc.c    its arrays, bpf_builtin.c its built-in variables
  *   bpf_attach.c   programs to their sites
  *   bpf_kfunc.c    programs to functions of the kernel
+ *   bpf_tps.c      many tracepoints by few programs
  *   bpf_later.c    probes of modules that are loaded while tracing
  *   bpf_uprobe.c   uprobes, made and removed so that no signal interrupts it
  *   bpf_ustack.c   what walks along users' stacks read
@@ -187,6 +188,10 @@ struct engine {
 	bool slow_links;  /* these take the kernel long to remove */
 	int vtime_prog;
 	const char *absent; /* why such pages cannot be read; NULL: they can */
+	/* bpf_tps.c's: whether tracepoints are many. */
+	enum { BPF_TPS_UNKNOWN, BPF_TPS_FEW, BPF_TPS_MANY } tps;
+	bool begun;	 /* and what was missed before that */
+	uint64_t missed;
 	struct bpf_kfunc *kfunc; /* bpf_kfunc.c's; NULL: not asked yet */
 	uint32_t later, later_left; /* places that came while tracing */
 	char later_why[200];	    /* why the last of those were left out */
@@ -256,7 +261,7 @@ int bpf_kfunc_refused(struct engine *eng, const struct dif_probe *pr,
 /* For -v: how functions are had. */
 void bpf_kfunc_report(struct engine *eng, struct buf *out);
 /* Count as drops what the kernel's guard against recursion has missed since
-   the first call. */
+   the first call, in programs that serve functions or many tracepoints. */
 void bpf_kfunc_misses(struct engine *eng);
 void bpf_kfunc_free(struct engine *eng);
 /* Attach those functions of the programs that are best attached last. */

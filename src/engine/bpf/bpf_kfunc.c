@@ -58,8 +58,6 @@ struct bpf_kfunc {
 	int fentry_sys;   /* why fentry was refused */
 	uint32_t refused; /* left out; the last for this reason */
 	int refused_sys;
-	bool begun;
-	uint64_t missed; /* before that */
 };
 
 /* ---- what this kernel has ------------------------------------------------ */
@@ -333,7 +331,7 @@ kfunc_fail(struct engine *eng, const struct bpf_prog *c, uint64_t elem, int sys,
 int
 bpf_attach_kfunc(struct engine *eng, const struct bpf_prog *c, struct err *e)
 {
-	int fd = sys_raw_tp_open(c->fd, NULL);
+	int fd = sys_raw_tp_open(c->fd, NULL, 0);
 
 	return fd >= 0 ? kfunc_keep(eng, fd, e)
 		       : kfunc_fail(eng, c, 0, errno, e);
@@ -578,17 +576,20 @@ bpf_kfunc_misses(struct engine *eng)
 {
 	uint64_t sum = 0, n;
 
-	if (eng->kfunc == NULL)
+	if (eng->kfunc == NULL && eng->tps != BPF_TPS_MANY)
 		return;
-	for (size_t i = 0; i < eng->progs.n; i++)
-		if ((eng->progs.v[i]->class->sites & FUNCTIONS) != 0 &&
+	for (size_t i = 0; i < eng->progs.n; i++) {
+		const struct bpf_class *k = eng->progs.v[i]->class;
+		if (((k->sites & FUNCTIONS) != 0 ||
+		     k->attach == bpf_attach_raw_tps) &&
 		    sys_prog_misses(eng->progs.v[i]->fd, &n) == 0)
 			sum += n;
-	if (!eng->kfunc->begun) {
-		eng->kfunc->begun = true;
-		eng->kfunc->missed = sum;
 	}
-	eng->view.rt[0]->drops[RT_DROP_MISSED] = sum - eng->kfunc->missed;
+	if (!eng->begun) {
+		eng->begun = true;
+		eng->missed = sum;
+	}
+	eng->view.rt[0]->drops[RT_DROP_MISSED] = sum - eng->missed;
 }
 
 /* ---- what was done ------------------------------------------------------- */

@@ -187,13 +187,14 @@ sys_prog_run(int fd, const uint64_t *args, unsigned nargs, int cpu,
 }
 
 int
-sys_raw_tp_open(int prog, const char *name)
+sys_raw_tp_open(int prog, const char *name, uint64_t cookie)
 {
-	union bpf_attr a;
+	struct uapi_raw_tp a = {
+		.name = ptr(name),
+		.prog_fd = (uint32_t)prog,
+		.cookie = cookie,
+	};
 
-	memset(&a, 0, sizeof(a));
-	a.raw_tracepoint.name = ptr(name);
-	a.raw_tracepoint.prog_fd = (uint32_t)prog;
 	return sys_bpf(BPF_RAW_TRACEPOINT_OPEN, &a, sizeof(a));
 }
 

@@ -32,6 +32,14 @@ struct uapi_uprobe_multi {
 	uint32_t pad;
 };
 
+/* BPF_RAW_TRACEPOINT_OPEN; the cookie, Linux 6.10. */
+struct uapi_raw_tp {
+	uint64_t name;
+	uint32_t prog_fd;
+	uint32_t pad;
+	uint64_t cookie;
+};
+
 /* BPF_LINK_CREATE for perf events, Linux 5.15. */
 struct uapi_perf_link {
 	uint32_t prog_fd;

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/syscall.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <cmocka.h>
 
 #include "base/test/fds.h"
@@ -134,6 +136,68 @@ test_rawtp(void **state)
 	assert_true(v[7] == v[8] + 5 * 9);
 	assert_int_equal(records(w, 3, &r), 1);
 	world_free(w);
+}
+
+/* Probes without arguments at the kernel's first n tracepoints. */
+static void
+other_tracepoints(struct test_world *w, struct btf *b, unsigned n)
+{
+	const size_t head = strlen("btf_trace_");
+	unsigned had = 0;
+
+	for (uint32_t i = 1; i < btf__type_cnt(b) && had < n; i++) {
+		const struct btf_type *t = btf__type_by_id(b, i);
+		const char *name = btf__name_by_offset(b, t->name_off);
+		if (!btf_is_typedef(t) ||
+		    strncmp(name, "btf_trace_", head) != 0 ||
+		    strncmp(name + head, "sys_", 4) == 0)
+			continue;
+		probe(w, DIF_SITE_TP, 0, 1, NULL)->tp = name + head;
+		had++;
+	}
+}
+
+/*
+ * More tracepoints than have a program each: those of this process's own system
+ * calls fire with their arguments, also two sites of one; they read different
+ * numbers of words.
+ */
+static void
+test_many(void **state)
+{
+	static const struct dif_recipes nr = { .arg = { { DIF_RCP_TPARG, 1 } } },
+		first = { .arg = { { DIF_RCP_TPARG, 0, &arg0 } } };
+	static const struct dif_whens ours = { 1, { GETPPID } };
+	struct btf *b = btf__parse("/sys/kernel/btf/vmlinux", NULL);
+	struct test_world *w = world_new(&bpf_engine_ops);
+	struct dif_clause *c = clause(w, my_pid());
+	const struct rt_rec *r;
+	struct dif_site *s;
+
+	if (libbpf_get_error(b) != 0) {
+		world_free(w);
+		skip();
+	}
+	stmt(w, c, DIF_ACT_TRACE, "ldgs arg0, %r1\nret %r1", NULL, NULL);
+	for (int i = 0; i < 3; i++) {
+		s = probe(w, DIF_SITE_TP, 0, 1, i == 1 ? &first : &nr);
+		s->tp = i == 2 ? "sys_exit" : "sys_enter";
+		s->when = i == 2 ? NULL : &ours;
+	}
+	other_tracepoints(w, b, 70);
+	start(w);
+	for (int i = 0; i < 3; i++)
+		syscall(SYS_getppid, -0x12L, 9L);
+	if (w->eng->tps == BPF_TPS_MANY)
+		assert_in_range(w->eng->progs.n, 1, 8);
+	stop(w);
+	assert_int_equal(records(w, 1, &r), 3);
+	assert_int_equal(((const int64_t *)(r + 1))[0], SYS_getppid);
+	assert_int_equal(records(w, 2, &r), 3);
+	assert_true(((const int64_t *)(r + 1))[0] == -0x12);
+	assert_true(records(w, 3, &r) >= 3);
+	world_free(w);
+	btf__free(b);
 }
 
 static void
@@ -447,6 +511,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_syscall),
 		cmocka_unit_test(test_rawtp),
+		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_no_tracepoint),
 		cmocka_unit_test(test_uprobe),
 		cmocka_unit_test(test_every),
