@@ -48,6 +48,7 @@ bpf_attach_undo(struct engine *eng)
 {
 	bpf_uprobe_undo(eng);
 	undo_all(eng);
+	bpf_heir_end(eng);
 }
 
 /* ---- descriptors --------------------------------------------------------- */
@@ -218,8 +219,8 @@ bpf_attach_counter(struct engine *eng, const struct bpf_prog *c, struct err *e)
 
 /* ---- tracepoints --------------------------------------------------------- */
 
-/* From element `at` on, the first of its sites names the probe where there is no
-   such tracepoint; event NULL: the program knows what it is for. */
+/* From element `at` on, the first of its sites names the probe where there is
+   no such tracepoint; event NULL: the program knows what it is for. */
 static int
 attach_tp(struct engine *eng, const struct bpf_prog *c, const char *event,
 	  uint32_t at, struct err *e)
@@ -302,6 +303,7 @@ bpf_attach_progs(struct engine *eng, struct err *e)
 int
 bpf_attach_all(struct engine *eng, struct err *e)
 {
+	bpf_heir_make(eng);
 	if (eng->vtime_prog >= 0 && attach_vtime(eng, e) != 0)
 		return -1;
 	if (bpf_attach_progs(eng, e) != 0)

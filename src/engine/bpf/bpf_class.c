@@ -268,8 +268,8 @@ bpf_place_chain(struct bpf_prog *c, struct bpf_site *s,
 }
 
 /*
- * By the function, or the tracepoint: the kernel keeps one cookie for each of a program, so its
- * sites are one behind the other.
+ * By the function, or the tracepoint: the kernel keeps one cookie for each of
+ * a program, so its sites are one behind the other.
  */
 int
 bpf_place_function(struct bpf_prog *c, struct bpf_site *s,

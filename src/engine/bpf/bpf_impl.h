@@ -22,6 +22,7 @@
  *   bpf_tps.c      many tracepoints by few programs
  *   bpf_later.c    probes of modules that are loaded while tracing
  *   bpf_uprobe.c   uprobes, made and removed so that no signal interrupts it
+ *   bpf_heir.c     who takes back what we leave when we are killed
  *   bpf_ustack.c   what walks along users' stacks read
  *   bpf_owed.c     stacks that are walked later
  *   bpf_kept.c     stacks of threads that are not running
@@ -188,6 +189,7 @@ struct engine {
 	bool slow_links;  /* these take the kernel long to remove */
 	int vtime_prog;
 	const char *absent; /* why such pages cannot be read; NULL: they can */
+	int heir; /* bpf_heir.c's child; 0: none */
 	/* bpf_tps.c's: whether tracepoints are many. */
 	enum { BPF_TPS_UNKNOWN, BPF_TPS_FEW, BPF_TPS_MANY } tps;
 	bool begun;	 /* and what was missed before that */
@@ -594,6 +596,14 @@ const char *bpf_cpus_next(const char *list, int *lo, int *hi);
 bool bpf_uprobe_gone(int sys);
 /* Remove all uprobes.  bpf_uprobe.c */
 void bpf_uprobe_undo(struct engine *eng);
+/* A child as fork() makes it, which takes no signals and only makes system
+   calls; nobody else waits for it.  And wait for it. */
+int bpf_child_new(unsigned long flags);
+void bpf_child_wait(int pid);
+/* If there are many probes of the kernel: who takes them back if we are killed.
+   When they are: nobody is needed any more.  bpf_heir.c */
+void bpf_heir_make(struct engine *eng);
+void bpf_heir_end(struct engine *eng);
 
 /* Where ERROR clauses find arg0..arg5. */
 #define ERROR_ARGS 2

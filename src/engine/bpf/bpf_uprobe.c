@@ -70,8 +70,8 @@ struct placing {
  * waits with __WALL, so the program that we are part of never meets it.  It
  * takes no signals but those that cannot be blocked.
  */
-static pid_t
-child_new(unsigned long flags)
+pid_t
+bpf_child_new(unsigned long flags)
 {
 	sigset_t all, had;
 	pid_t pid;
@@ -86,8 +86,8 @@ child_new(unsigned long flags)
 	return pid;
 }
 
-static void
-child_wait(pid_t pid)
+void
+bpf_child_wait(pid_t pid)
 {
 	while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
 		;
@@ -116,7 +116,7 @@ child_undo(const struct engine *eng, int pipe[2], uint8_t *is_link, int lo,
 {
 	char c;
 
-	if (eng->slow_links && child_new(0) != 0)
+	if (eng->slow_links && bpf_child_new(0) != 0)
 		_exit(0);
 	close(pipe[1]);
 	while (read(pipe[0], &c, 1) < 0 && errno == EINTR)
@@ -156,14 +156,14 @@ bpf_uprobe_undo(struct engine *eng)
 		close_links(eng);
 		return;
 	}
-	pid = child_new(0);
+	pid = bpf_child_new(0);
 	if (pid == 0)
 		child_undo(eng, fd, is_link, lo, hi);
 	close_links(eng);
 	close(fd[0]);
 	close(fd[1]);
 	if (pid > 0)
-		child_wait(pid);
+		bpf_child_wait(pid);
 	free(is_link);
 }
 
@@ -228,14 +228,14 @@ make_links(const struct placing *p, pid_t parent)
 static void
 make_by_child(const struct placing *p)
 {
-	pid_t self = getpid(), pid = child_new(CLONE_FILES);
+	pid_t self = getpid(), pid = bpf_child_new(CLONE_FILES);
 
 	if (pid == 0) {
 		make_links(p, self);
 		_exit(0);
 	}
 	if (pid > 0)
-		child_wait(pid);
+		bpf_child_wait(pid);
 	else
 		make_links(p, 0);
 }

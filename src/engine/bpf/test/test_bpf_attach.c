@@ -5,6 +5,7 @@
  * recipes say, on this kernel and on one that seems older.
  */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <cmocka.h>
@@ -165,8 +167,9 @@ other_tracepoints(struct test_world *w, struct btf *b, unsigned n)
 static void
 test_many(void **state)
 {
-	static const struct dif_recipes nr = { .arg = { { DIF_RCP_TPARG, 1 } } },
-		first = { .arg = { { DIF_RCP_TPARG, 0, &arg0 } } };
+	static const struct dif_recipes nr = {
+		.arg = { { DIF_RCP_TPARG, 1 } },
+	}, first = { .arg = { REGS(&arg0) } };
 	static const struct dif_whens ours = { 1, { GETPPID } };
 	struct btf *b = btf__parse("/sys/kernel/btf/vmlinux", NULL);
 	struct test_world *w = world_new(&bpf_engine_ops);
@@ -196,6 +199,57 @@ test_many(void **state)
 	assert_int_equal(records(w, 2, &r), 3);
 	assert_true(((const int64_t *)(r + 1))[0] == -0x12);
 	assert_true(records(w, 3, &r) >= 3);
+	world_free(w);
+	btf__free(b);
+}
+
+/* Enables many tracepoints; tells its heir, and waits to be killed. */
+static void
+many_enabled(int out)
+{
+	struct btf *b = btf__parse("/sys/kernel/btf/vmlinux", NULL);
+	struct test_world *w = world_new(&bpf_engine_ops);
+	struct dif_clause *c = clause(w, my_pid());
+
+	stmt(w, c, DIF_ACT_TRACE, "setx 1, %r1\nret %r1", NULL, NULL);
+	other_tracepoints(w, b, 70);
+	start(w);
+	if (write(out, &w->eng->heir, sizeof(int)) == sizeof(int))
+		pause();
+	_exit(1);
+}
+
+/* Where the consumer is killed there is one who has its descriptors, and ends
+   then; where it stops, that one is gone. */
+static void
+test_heir(void **state)
+{
+	struct btf *b = btf__parse("/sys/kernel/btf/vmlinux", NULL);
+	struct test_world *w = world_new(&bpf_engine_ops);
+	struct dif_clause *c = clause(w, my_pid());
+	int io[2], heir = 0, status;
+
+	assert_int_equal(libbpf_get_error(b), 0);
+	assert_int_equal(pipe(io), 0);
+	pid_t pid = fork();
+	if (pid == 0)
+		many_enabled(io[1]);
+	close(io[1]);
+	assert_int_equal(read(io[0], &heir, sizeof(heir)), sizeof(heir));
+	assert_true(heir > 0);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	/* Its descriptors are closed when the last who has them ends. */
+	assert_int_equal(read(io[0], &heir, sizeof(heir)), 0);
+	close(io[0]);
+
+	stmt(w, c, DIF_ACT_TRACE, "setx 1, %r1\nret %r1", NULL, NULL);
+	other_tracepoints(w, b, 70);
+	start(w);
+	heir = w->eng->heir;
+	assert_int_equal(kill(heir, 0), 0);
+	stop(w);
+	assert_int_equal(kill(heir, 0), -1);
 	world_free(w);
 	btf__free(b);
 }
@@ -512,6 +566,7 @@ main(void)
 		cmocka_unit_test(test_syscall),
 		cmocka_unit_test(test_rawtp),
 		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_heir),
 		cmocka_unit_test(test_no_tracepoint),
 		cmocka_unit_test(test_uprobe),
 		cmocka_unit_test(test_every),
