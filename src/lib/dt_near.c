@@ -624,27 +624,39 @@ near_module(dtrace_hdl_t *dtp, const char *name)
 			    near_hint(&n, buf));
 }
 
+/* What a symbol of the kernel was probably meant to be.  Where the kernel does
+   not have them all, one that is there must be very near. */
+static const char *
+near_ksym(dtrace_hdl_t *dtp, const char *mod, const char *name, bool some)
+{
+	struct ksym_info k;
+	struct near n;
+
+	near_init(&n, name);
+	for (size_t i = 0; ksym_each(dtp->env.procs, &i, &k);)
+		if (*mod == '\0' || strcmp(mod, k.module) == 0)
+			near_try(&n, k.name);
+	if (near_best(&n) == NULL || (some && n.steps > 1))
+		return "";
+	return arena_printf(dtp->arena, " (did you mean %s%s`%s?)",
+			    some ? "the function " : "", mod, near_best(&n));
+}
+
 const char *
 dt_near_symbol(dtrace_hdl_t *dtp, const char *mod, const char *name)
 {
 	const char *hint = NULL, *why;
-	struct ksym_info k;
-	struct near n;
 
 	if (dtp->flags & DTRACE_O_NOSYS)
 		return "";
 	if (!near_is_object(mod))
 		hint = near_module(dtp, mod);
-	why = hint == NULL ? ksym_why(dtp->env.procs) : NULL;
-	if (why != NULL)
-		hint = arena_printf(dtp->arena, ": %s", why);
-	near_init(&n, name);
-	for (size_t i = 0; hint == NULL && ksym_each(dtp->env.procs, &i, &k);)
-		if (*mod == '\0' || strcmp(mod, k.module) == 0)
-			near_try(&n, k.name);
-	if (near_best(&n) != NULL)
-		hint = arena_printf(dtp->arena, " (did you mean %s`%s?)", mod,
-				    near_best(&n));
+	if (hint != NULL)
+		return hint;
+	why = ksym_why(dtp->env.procs);
+	hint = near_ksym(dtp, mod, name, why != NULL);
+	if (why != NULL && hint != NULL)
+		hint = arena_printf(dtp->arena, ": %s%s", why, hint);
 	return hint != NULL ? hint : "";
 }
 
