@@ -670,17 +670,43 @@ test_guardian_killed(void **state)
 	assert_true(tgt_end(&t));
 }
 
+/* End what a test that failed has left: the next would wait for it. */
+static int
+end_children(void **state)
+{
+	char path[64], line[4096];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children",
+		 (int)getpid());
+	for (;;) {
+		FILE *f = fopen(path, "re");
+		bool some = f != NULL && fgets(line, sizeof(line), f) != NULL;
+
+		if (f != NULL)
+			fclose(f);
+		if (!some)
+			return 0;
+		for (char *s = line, *end; *s >= '0'; s = end + 1)
+			kill((pid_t)strtol(s, &end, 10), SIGKILL);
+		while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
+			;
+		tgt_sleep_us(1000);
+	}
+}
+
+#define TEST(fn) cmocka_unit_test_teardown(fn, end_children)
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nobodys),
-		cmocka_unit_test(test_debugger_first),
-		cmocka_unit_test(test_target_dies),
-		cmocka_unit_test(test_joined),
-		cmocka_unit_test(test_guardian_killed),
-		cmocka_unit_test(test_killed_amid_exec),
-		cmocka_unit_test(test_killed),
+		TEST(test_nobodys),
+		TEST(test_debugger_first),
+		TEST(test_target_dies),
+		TEST(test_joined),
+		TEST(test_guardian_killed),
+		TEST(test_killed_amid_exec),
+		TEST(test_killed),
 	};
 
 	srand((unsigned)time(NULL));
