@@ -14,7 +14,7 @@
 #include "elf/test/elf_self.h"
 
 /* DW_CFA_def_cfa_expression is 0x0f, breg6 (rbp) 0x76, breg7 (rsp) 0x77, deref
-   0x06, plus_uconst 0x23. */
+   0x06, plus_uconst 0x23; DW_CFA_expression is 0x10. */
 __asm__(".text\n.globl cfi_test_fn\n.type cfi_test_fn,@function\n"
 	"cfi_test_fn:\n.cfi_startproc\nnop\n"
 	".cfi_escape 0x0f,3,0x77,0x08,0x06\nnop\n"
@@ -23,7 +23,9 @@ __asm__(".text\n.globl cfi_test_fn\n.type cfi_test_fn,@function\n"
 	".cfi_escape 0x0f,2,0x76,0x78\nnop\n"	   /* what it points to */
 	".cfi_escape 0x0f,5,0x77,0x08,0x06,0x24,0x10\nnop\n" /* shl */
 	".cfi_escape 0x0f,4,0x77,0x08,0x06,0x06\nnop\n"
-	".cfi_def_cfa rbp,16\nret\n"
+	".cfi_def_cfa rbp,16\nnop\n"
+	".cfi_offset rbp,-16\nnop\n"
+	".cfi_escape 0x10,6,2,0x76,0x78\nret\n" /* where rbp is */
 	".cfi_endproc\n.size cfi_test_fn,.-cfi_test_fn\n");
 
 static const struct elf_cfi rows[] = {
@@ -35,6 +37,11 @@ static const struct elf_cfi rows[] = {
 	{ .cfa = ELF_CFA_UNKNOWN },
 	{ .cfa = ELF_CFA_UNKNOWN },
 	{ .cfa = ELF_CFA_RBP, .off = 16 },
+	{ .cfa = ELF_CFA_RBP,
+	  .off = 16,
+	  .rbp = ELF_RBP_AT_CFA,
+	  .rbp_off = -16 },
+	{ .cfa = ELF_CFA_RBP, .off = 16, .rbp = ELF_RBP_AT_RBP, .rbp_off = -8 },
 };
 #define ROWS (sizeof(rows) / sizeof(*rows))
 
@@ -77,6 +84,8 @@ test_expressions(void **state)
 			continue;
 		assert_int_equal(l.row.off, rows[i].off);
 		assert_int_equal(l.row.add, rows[i].add);
+		assert_int_equal(l.row.rbp, rows[i].rbp);
+		assert_int_equal(l.row.rbp_off, rows[i].rbp_off);
 	}
 	elf_close(f);
 }
