@@ -150,9 +150,9 @@ int inject_read(struct inject *in, uint64_t addr, void *dst, size_t n);
 int inject_write(struct inject *in, uint64_t addr, const void *src, size_t n);
 
 /*
- * All threads are stopped.  *unused: none of them stands in the code at
- * v[0..n), in order of address, n <= INJECT_SPANS, nor is there an address of
- * it on its stacks; where that is not known it is used.
+ * All threads are stopped, no machine is busy.  *unused: none of them stands in
+ * the code at v[0..n), in order of address, n <= INJECT_SPANS, nor comes back
+ * to it from a signal handler; where that is not known it is used.
  */
 int inject_unused(struct inject *in, const struct inject_span *v, size_t n,
 		  bool *unused, struct err *e);

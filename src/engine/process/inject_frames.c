@@ -252,6 +252,14 @@ is_in(const struct inject_span *v, size_t n, uint64_t addr)
 	return lo < n && addr >= v[lo].lo;
 }
 
+/*
+ * Our code is entered by a jump, and calls nobody but itself and, while its
+ * machine is busy, the vdso; a call that is moved returns to the original
+ * (x86_reloc.c).  So who can come back to it is in it, or was interrupted
+ * there.  Other words of a stack that lead to it are what calls have left that
+ * are long over: a function whose frame covers them may keep them for ever.
+ */
+
 /* ---- the door ------------------------------------------------------- */
 
 int
@@ -266,30 +274,6 @@ inject_frames_find(struct inject *in, struct inject_frames *f, struct err *e)
 			rc = err_nomem(e);
 	layout_fini(&s.map);
 	return rc;
-}
-
-/* True if a word in the stack leads to the code.  Below the stack pointer there
-   may be: return addresses of calls that have returned. */
-static bool
-stack_leads(struct inject *in, struct inject_span st,
-	    const struct inject_span *v, size_t n)
-{
-	uint8_t buf[CHUNK];
-
-	st.lo += 8;
-	while (st.hi > st.lo && st.hi - st.lo >= 8) {
-		size_t len = st.hi - st.lo < CHUNK ? (size_t)(st.hi - st.lo) :
-						     CHUNK;
-		size_t i = 0;
-
-		if (inject_read(in, st.lo, buf, len) != 0)
-			return true;
-		for (; i + 8 <= len; i += 8)
-			if (is_in(v, n, word_of(buf + i)))
-				return true;
-		st.lo += i;
-	}
-	return false;
 }
 
 int
@@ -309,8 +293,8 @@ inject_unused(struct inject *in, const struct inject_span *v, size_t n,
 	for (size_t i = 0; i < in->n && *unused; i++)
 		*unused = in->threads[i].stopped &&
 			  !is_in(v, n, in->threads[i].regs.rip);
-	for (size_t i = 0; i < f.stack.n && *unused; i++)
-		*unused = !stack_leads(in, f.stack.v[i], v, n);
+	for (size_t i = 0; i < f.frame.n && *unused; i++)
+		*unused = !is_in(v, n, f.frame.v[i].pc);
 	inject_frames_fini(&f);
 	return rc;
 }

@@ -93,7 +93,7 @@ bool
 process_died(struct engine *eng, int32_t pid, int sig, struct buf *out)
 {
 	const struct engine *of = died_of(eng, pid);
-	uint32_t places = of != NULL ? plan_places(of) : 0;
+	uint32_t places = of != NULL ? plan_places(of) + of->plan.nsys : 0;
 	const char *name = sigabbrev_np(sig);
 
 	if (sig == SIGABRT && places != 0)
