@@ -65,6 +65,8 @@ int proc_advance(struct proc *p, enum proc_evaltime when, struct err *e);
  */
 int proc_await_program(struct proc *p, const char *pattern,
 		       enum proc_evaltime when, struct err *e);
+/* True if a process runs a program of such a name. */
+bool proc_runs(pid_t pid, const char *pattern);
 /*
  * The name of the program that a created process has executed since it was let
  * go, once that has run for a third of a second, or has ended; NULL: it has

@@ -93,8 +93,6 @@ void proc_execs_begin(struct proc *p);
 /* It may be about to be waited for, after which nothing is known of it. */
 void proc_execs_last(struct proc *p);
 void proc_execs_end(struct proc *p);
-/* True if a process runs a program of that name (proc_await_program()). */
-bool proc_runs(pid_t pid, const char *pattern);
 /* The name of the file that a process runs, cut off to that size; false: it is
    gone. */
 bool proc_program(pid_t pid, char *to, size_t size);

@@ -69,6 +69,10 @@ pid_mod_name(struct proc *p, const char *text)
 		for (size_t i = 0; i < proc_nobjs(p); i++)
 			if (mod_names(proc_obj_at(p, i), text, way))
 				return proc_obj_at(p, i)->name;
+	/* A program may have been executed by the name of a link to it. */
+	for (size_t i = 0; i < proc_nobjs(p); i++)
+		if (proc_obj_at(p, i)->is_exec && proc_runs(proc_pid(p), text))
+			return proc_obj_at(p, i)->name;
 	return NULL;
 }
 
