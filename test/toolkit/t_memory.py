@@ -9,6 +9,7 @@ from t_files import device
 from toolkit import Skip, tool
 
 TOUCH = """
+#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <string.h>
@@ -18,11 +19,20 @@ int main(void)
 	char *p = mmap(0, n * page, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	madvise(p, n * page, MADV_NOHUGEPAGE);
+	char *q = mmap(0, n / 2 * page, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	madvise(q, n / 2 * page, MADV_NOHUGEPAGE);
 	volatile char x = 0;
 	for (size_t i = 0; i < n; i++)
 		x += p[i * page];
 	for (size_t i = 0; i < n / 2; i++)
-		p[i * page] = 1;
+		q[i * page] = 1;
+	pid_t child = fork();
+	if (child == 0)
+		pause();
+	for (size_t i = 0; i < n / 2; i++)
+		q[i * page] = 2;
+	kill(child, SIGKILL);
 	return 0;
 }
 """
@@ -30,11 +40,12 @@ int main(void)
 
 @tool("pagefaults", "bpf")
 def pagefaults(t):
-    """A thousand pages are read, which gives the page of zeros; half of them are
-    written then."""
+    """A thousand pages are read; five hundred others are written, shared with a
+    child, and written again."""
     r = t.run("-c", str(t.compile(TOUCH)))
     n = {(x["ACCESS"], x["PAGE"]): int(x["FAULTS"]) for x in r.table()}
     assert 1000 <= n["read", "new"] < 1100, r.out
+    assert 500 <= n["write", "new"] < 600, r.out
     assert 500 <= n["write", "protected"] < 600, r.out
 
 

@@ -32,8 +32,10 @@ test_follows(void **state)
 	struct clock c;
 	uint64_t last = 0;
 
-	if (!CAPABLE("tsc"))
+	if (!CAPABLE("tsc")) {
+		free(sh);
 		return;
+	}
 	assert_true(clock_tsc_good());
 	clock_start(&c, sh);
 	for (int i = 0; i < 3 * RTN_NCLOCKS; i++) {
