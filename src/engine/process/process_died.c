@@ -93,9 +93,11 @@ bool
 process_died(struct engine *eng, int32_t pid, int sig, struct buf *out)
 {
 	const struct engine *of = died_of(eng, pid);
-	uint32_t places = of != NULL ? plan_places(of) + of->plan.nsys : 0;
+	uint32_t places = of != NULL ? plan_places(of) : 0;
 	const char *name = sigabbrev_np(sig);
 
+	if (of != NULL && (of->plan.sys_entry || of->plan.sys_return))
+		places += of->plan.nsys - of->plan.nsys_refused;
 	if (sig == SIGABRT && places != 0)
 		eng->aborted = pid;
 	if (!is_fault(sig) || places == 0)
