@@ -192,29 +192,49 @@ bpf_feat_copyout(struct err *e)
 	return 0;
 }
 
+/* True if the kernel takes the code, which is freed, in a program for raw
+   tracepoints. */
+static bool
+feat_taken(struct em *em)
+{
+	struct err e = { 0 };
+	int fd = -1;
+
+	em_imm(em, R0, 0);
+	em_exit(em);
+	if (em_finish(em, "probe", &e) == 0) {
+		const struct sys_prog p = {
+			.type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+			.name = "probe",
+			.insns = em->code.v,
+			.ninsns = (uint32_t)em->code.n,
+		};
+		fd = sys_prog_load(&p);
+	}
+	em_fini(em);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 bool
 bpf_feat_kvar(uint32_t btf_id)
 {
 	struct em em = { 0 };
-	struct err e = { 0 };
-	int fd = -1;
 
+	if (btf_id == 0)
+		return false;
 	em_kvar(&em, R1, btf_id);
-	em_imm(&em, R0, 0);
-	em_exit(&em);
-	if (btf_id != 0 && em_finish(&em, "probe", &e) == 0) {
-		const struct sys_prog p = {
-			.type = BPF_PROG_TYPE_RAW_TRACEPOINT,
-			.name = "probe",
-			.insns = em.code.v,
-			.ninsns = (uint32_t)em.code.n,
-		};
-		fd = sys_prog_load(&p);
-	}
-	em_fini(&em);
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
+	return feat_taken(&em);
+}
+
+bool
+bpf_feat_tp_cookie(void)
+{
+	struct em em = { 0 };
+
+	em_call(&em, BPF_FUNC_get_attach_cookie);
+	return feat_taken(&em);
 }
 
 /* A link to nothing is refused differently where the kind is known. */

@@ -211,6 +211,8 @@ bool bpf_feat_sleeps(uint32_t attach);
 bool bpf_feat_multi(void);
 /* True if the kernel gives programs this variable of its own. */
 bool bpf_feat_kvar(uint32_t btf_id);
+/* True if a program of raw tracepoints can have a cookie (Linux 6.10). */
+bool bpf_feat_tp_cookie(void);
 /* Where the kernel's struct pid has what; level and inum are the caller's. */
 int bpf_feat_pidns(struct rt_pidns *ns, struct err *e);
 /* Our own PID namespace (bpf_pidns.c): all zero in the first one.  -1 + *e: we

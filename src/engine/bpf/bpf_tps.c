@@ -11,8 +11,6 @@
  */
 #include "engine/bpf/bpf_impl.h"
 
-#include <unistd.h>
-
 #include "base/hash.h"
 
 #define TPS_MANY  64
@@ -38,32 +36,6 @@ tps_more(const struct engine *eng)
 	}
 	hash_free(h);
 	return more;
-}
-
-/* True if the kernel lets a program of raw tracepoints have a cookie. */
-static bool
-tps_cookies(void)
-{
-	struct em em = { 0 };
-	struct err e = { 0 };
-	int fd = -1;
-
-	em_call(&em, BPF_FUNC_get_attach_cookie);
-	em_imm(&em, R0, 0);
-	em_exit(&em);
-	if (em_finish(&em, "probe", &e) == 0) {
-		const struct sys_prog p = {
-			.type = BPF_PROG_TYPE_RAW_TRACEPOINT,
-			.name = "probe",
-			.insns = em.code.v,
-			.ninsns = (uint32_t)em.code.n,
-		};
-		fd = sys_prog_load(&p);
-	}
-	em_fini(&em);
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
 }
 
 /* ---- how many words a site reads ----------------------------------------- */
@@ -109,7 +81,8 @@ bpf_have_many_tps(struct engine *eng, const struct dif_site *s,
 	if (s->thread.kind != DIF_RCP_NONE || words_read(s) >= WORDS_MAX)
 		return false;
 	if (eng->tps == BPF_TPS_UNKNOWN)
-		eng->tps = tps_more(eng) && tps_cookies() ? BPF_TPS_MANY
-							  : BPF_TPS_FEW;
+		eng->tps = tps_more(eng) && bpf_feat_tp_cookie()
+				   ? BPF_TPS_MANY
+				   : BPF_TPS_FEW;
 	return eng->tps == BPF_TPS_MANY;
 }
