@@ -448,6 +448,42 @@ stack_flags(const struct bg *g)
 	return g->c->class->sites >> BPF_AT_UPROBE & 1 ? RT_UNWIND_PLACED : 0;
 }
 
+/*
+ * R2, the program counter of the first frame, is that of the instruction that
+ * is meant, where the probe has slid on from there: to whoever reads the stack
+ * it fires at the entry, as in the process engine.  Nothing on the way moves
+ * the stack pointer.  R5 is lost.
+ */
+static void
+stack_unslid(struct bg *g)
+{
+	struct em *em = g->em;
+
+	if (!g->c->any_slid)
+		return;
+	g->use_site = true;
+	em_ld(em, BPF_DW, R5, FP, FR_SITE);
+	em_ld(em, BPF_W, R5, R5, offsetof(struct bpf_site, slid));
+	em_alu(em, BPF_SUB, R2, R5);
+}
+
+/* The same of the frames at FR_TMP2, R0 bytes of them, or of none. */
+static void
+stack_unslid_first(struct bg *g)
+{
+	struct em *em = g->em;
+	uint32_t none = em_label(em);
+
+	if (!g->c->any_slid)
+		return;
+	em_ji(em, BPF_JSLE, R0, 0, none);
+	em_ld(em, BPF_DW, R1, FP, FR_TMP2);
+	em_ld(em, BPF_DW, R2, R1, 0);
+	stack_unslid(g);
+	em_st(em, BPF_DW, R1, 0, R2);
+	em_place(em, none);
+}
+
 /* R2, R3, R4 = program counter, stack and frame pointer of the user from struct
    pt_regs at reg, which is none of them. */
 static void
@@ -501,6 +537,7 @@ stack_by_table(struct bg *g, uint32_t frames, bool owed, uint32_t none)
 	em_st(em, BPF_DW, R6, RT_OFF(unw_mm), R1);
 	em_st(em, BPF_DW, R6, RT_OFF(unw_exec_vm), R2);
 	stack_uregs(g);
+	stack_unslid(g);
 	em_mov(em, R1, R6);
 	em_imm(em, R5, frames | stack_flags(g) | (owed ? RT_UNWIND_OWED : 0) |
 			       (g->keeps ? RT_UNWIND_KEPT : 0));
@@ -563,6 +600,8 @@ stack_walk(struct bg *g, uint32_t frames, bool user, bool owed)
 	em_st(em, BPF_DW, FP, FR_TMP2, R1);
 	if (!user || !g->eng->unw.on) {
 		stack_by_kernel(g, frames, user);
+		if (user)
+			stack_unslid_first(g);
 		return;
 	}
 	none = em_label(em);
@@ -573,6 +612,9 @@ stack_walk(struct bg *g, uint32_t frames, bool user, bool owed)
 	em_ja(em, some);
 	em_place(em, none);
 	stack_by_calls(g, frames, done);
+	stack_copy(g, frames);
+	stack_unslid_first(g);
+	em_ja(em, done);
 	em_place(em, some);
 	stack_copy(g, frames);
 	em_place(em, done);

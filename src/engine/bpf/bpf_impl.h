@@ -69,7 +69,7 @@ struct bpf_site {
 			  or else the function */
 	uint32_t name[4];  /* prov, mod, func, name: offsets in the strings */
 	uint32_t alone;	   /* not within another firing: bpf_kfunc_alone() */
-	uint32_t pad;
+	uint32_t slid;	   /* as its bpf_place has it */
 	uint32_t mask[];   /* bit n: clause bpf_prog.clauses[n] is enabled */
 };
 
@@ -99,6 +99,7 @@ struct bpf_prog {
 	bool uniform;	       /* every site runs every clause */
 	bool gaps;	       /* some element is nobody's */
 	bool any_pid;	       /* some site is for one process only */
+	bool any_slid;	       /* some site is behind what is meant */
 	bool alone;	       /* some site must not fire within a firing */
 	struct bpf_map map;
 	struct bpf_map once;   /* dif_whens.once: { value, pid } seen lately */

@@ -508,6 +508,7 @@ sort_site(struct engine *eng, uint32_t p, const struct bpf_place *pl,
 	s->every = pr->every != 0 ? DIF_EVERY(pr->every, 0) : 0;
 	eng->every |= pr->every != 0;
 	s->cookie = pl->cookie;
+	s->slid = pl->slid;
 	for (int i = 0; i < 4; i++)
 		if (bpf_site_str(eng, names[i], &s->name[i]) != 0)
 			return -1;
@@ -515,6 +516,7 @@ sort_site(struct engine *eng, uint32_t p, const struct bpf_place *pl,
 	    prog_when(c, ds->when, &s->when) != 0)
 		return -1;
 	c->any_pid |= ds->pid != 0;
+	c->any_slid |= pl->slid != 0;
 	site_mask(c, s, &eng->en->ecbs[first], end - first);
 	return c->class->place(c, s, pl);
 }

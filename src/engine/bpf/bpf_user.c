@@ -53,16 +53,24 @@ struct user_cx {
 };
 
 static int
-place_add(struct user_cx *cx, unsigned kind, uint64_t off, uint64_t cookie)
+place_push(struct user_cx *cx, unsigned kind, uint64_t off, uint64_t cookie,
+	   uint32_t slid)
 {
 	const struct dif_site *s = cx->site;
 	struct bpf_place p = { .kind = kind,
 			       .site = s,
 			       .off = s->off + off,
 			       .addr = s->addr + off,
-			       .cookie = cookie };
+			       .cookie = cookie,
+			       .slid = slid };
 
 	return vec_push(&cx->eng->places, p) ? 0 : err_nomem(cx->e);
+}
+
+static int
+place_add(struct user_cx *cx, unsigned kind, uint64_t off, uint64_t cookie)
+{
+	return place_push(cx, kind, off, cookie, 0);
 }
 
 /* ---- files --------------------------------------------------------------- */
@@ -228,7 +236,8 @@ place_user(struct user_cx *cx, const struct dif_site *s)
 		return 0;
 	return s->kind == DIF_SITE_URETURN
 		       ? place_return(cx, s)
-		       : place_add(cx, BPF_AT_UPROBE, slide, s->cookie);
+		       : place_push(cx, BPF_AT_UPROBE, slide, s->cookie,
+				    (uint32_t)slide);
 }
 
 static int

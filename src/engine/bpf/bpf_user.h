@@ -33,6 +33,7 @@ struct bpf_place {
 	uint64_t off;  /* U...: in the file */
 	uint64_t addr; /* U...: in the process */
 	uint64_t cookie;
+	uint32_t slid; /* U...: bytes behind the instruction that is meant */
 	/* Clauses there read the process's memory: set by bpf_site_more(). */
 	bool reads;
 };

@@ -172,10 +172,12 @@ test_entry(void **state)
 	assert_int_equal(p->kind, BPF_AT_UPROBE);
 	assert_int_equal(p->off, site.off);
 	assert_int_equal(p->addr, (uintptr_t)user_two_ways);
+	assert_int_equal(p->slid, 0);
 	fact(DIF_SITE_UENTRY, user_slide, 8, 0);
 	p = places(3, 1);
 	assert_int_equal(p->off, site.off + 5);
 	assert_int_equal(p->addr, (uintptr_t)user_slide + 5);
+	assert_int_equal(p->slid, 5);
 	site.fn_next = site.fn + 4;
 	assert_int_equal(places(3, 1)->off, site.off);
 }
