@@ -90,4 +90,6 @@ struct {
 #include "rt/rt_var.c"
 #include "rt/rt_python.c"
 #include "rt/rt_perl.c"
+#include "rt/rt_unwind_bare.c"
+#include "rt/rt_unwind_quick.c"
 #include "rt/rt_unwind.c"

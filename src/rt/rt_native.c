@@ -38,6 +38,7 @@
 #include "rt/rt_native_fire.c"
 #include "rt/rt_python.c"
 #include "rt/rt_perl.c"
+#include "rt/rt_unwind_bare.c"
 #include "rt/rt_unwind.c"
 #include "rt/rt_native_stack.c"
 #include "rt/rt_native_var.c"

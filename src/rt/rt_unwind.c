@@ -13,19 +13,13 @@
  * Where there is no table (code made at run time, assembler), the frame pointer
  * is believed if it goes up and the word above it is an address behind a call.
  * Where a function has not built its frame yet, or has taken it down, it is its
- * caller's: the bytes at the first frame's pc show that (unw_bare()).
+ * caller's: the bytes at the first frame's pc show that (rt_unwind_bare.c).
  *
  * For the verifier: what changes from frame to frame lies in struct rt, so that
  * all frames look the same to it; searches have a fixed number of steps without
  * branches, each of which computes a mask from a sign.
  */
-#include "rt/rt_impl.h"
-
-#define UNW_PAGE      4096u
-#define UNW_WINDOW    2048u	    /* bytes of the stack that are read at
-				       once */
-#define UNW_FRAME_MAX (16u << 20) /* bytes from one frame pointer to the next */
-#define UNW_HASH      0x9e3779b97f4a7c15ull
+#include "rt/rt_unwind_impl.h"
 
 /* All ones if a < b, else 0, without a branch; both below 2^63. */
 RT_INLINE uint64_t
@@ -435,118 +429,6 @@ unw_cfa(struct rt *rt, uint64_t rule)
 	return unw_word(rt, cfa, &cfa) ? cfa + add : 0;
 }
 
-/* ---- code that has no frame (yet, any more) ------------------------------ */
-
-#define UNW_BEFORE 24u /* bytes of code that are looked at, before pc */
-#define UNW_BYTES  48u
-#define UNW_FRAMED (~0ull)
-#define UNW_HIDDEN (~1ull)
-
-/* Four bytes anywhere; for BPF, clang would read one that says so byte by
-   byte. */
-#ifdef __bpf__
-typedef uint32_t unw_bytes4;
-#else
-typedef uint32_t unw_bytes4 __attribute__((aligned(1), may_alias));
-#endif
-
-RT_INLINE uint32_t
-unw_code4(const struct rt *rt, uint64_t off)
-{
-	return *(const unw_bytes4 *)(const void *)(rt->unw.buf +
-						   rt_bound(off, 0xff));
-}
-
-/* Not 0 if push %rbp; mov %rsp,%rbp stands at so many bytes behind the pc. */
-RT_INLINE int
-unw_builds(const struct rt *rt, uint64_t off)
-{
-	uint32_t b = unw_code4(rt, UNW_BEFORE + off);
-
-	return b == 0xe5894855 || b == 0xec8b4855;
-}
-
-/* Not 0 if the pc is in the midst of what V8's baseline code begins with: bb
-   imm32 / 49 bc imm64 / e8: mov to ebx, mov to r12, call. */
-RT_INLINE int
-unw_baseline(const struct rt *rt, uint64_t off)
-{
-	uint64_t at = UNW_BEFORE + off;
-
-	return (unw_code4(rt, at) & 0xff) == 0xbb &&
-	       (unw_code4(rt, at + 5) & 0xffff) == 0xbc49 &&
-	       (unw_code4(rt, at + 15) & 0xff) == 0xe8;
-}
-
-/* Not 0 if a jump stands at the pc, to where a frame is built: so V8's regular
-   expressions begin. */
-RT_INLINE int
-unw_jumps(struct rt *rt)
-{
-	uint64_t to = (uint64_t)(int64_t)(int32_t)unw_code4(rt, UNW_BEFORE + 1);
-
-	if ((unw_code4(rt, UNW_BEFORE) & 0xff) != 0xe9 ||
-	    rt_uread(rt, rt->unw.buf, 4, rt->unw.pc + 5 + to) != 0)
-		return 0;
-	return unw_builds(rt, (uint64_t)-(int64_t)UNW_BEFORE);
-}
-
-#ifdef __bpf__
-uint64_t rt_unwind_bare(struct rt *rt);
-#endif
-
-/*
- * Where the return address is, in bytes above rsp, by the bytes at pc: of a
- * function's first and last instructions.  UNW_FRAMED: they are none of these;
- * UNW_HIDDEN: it is in a register.  Generated code of V8 looks at a flag before
- * it builds a frame, and takes a number of arguments from the stack that it
- * finds in a register when it returns.  Its baseline code has its frame built
- * by what it calls first, and has none in that call.
- */
-UNW_CALL uint64_t
-rt_unwind_bare(struct rt *rt)
-{
-	uint32_t here, next, last;
-	uint64_t i;
-
-	if (!rt || rt->unw.pc < UNW_PAGE ||
-	    rt_uread(rt, rt->unw.buf, UNW_BYTES, rt->unw.pc - UNW_BEFORE) != 0)
-		return UNW_FRAMED;
-	if (!rt->unw.exact)
-		return unw_baseline(rt, (uint64_t)-20) ? 0 : UNW_FRAMED;
-	here = unw_code4(rt, UNW_BEFORE);
-	next = unw_code4(rt, UNW_BEFORE + 4);
-	last = unw_code4(rt, UNW_BEFORE - 4);
-	/* lea (%rsp,%rcx,8),%rsp; push %r10; ret, behind pop %r10 */
-	if ((here == 0xcc248d48 && (next & 0xffff) == 0x5241) ||
-	    (here & 0xffffff) == 0xc35241)
-		return UNW_HIDDEN;
-	/* ret, pop %r10 before these */
-	if ((here & 0xff) == 0xc3 || (here & 0xff) == 0xc2 ||
-	    ((here & 0xffff) == 0x5a41 &&
-	     (here >> 16 | next << 16) == 0xcc248d48))
-		return 0;
-	/* Behind mov %rbp,%rsp; pop %rbp */
-	if (last == 0x5de58b48 || last == 0x5dec8948)
-		return 0;
-	/* jg, behind pop %rbp; cmp $n,%rcx */
-	if ((here & 0xff) == 0x7f && (last & 0xffffff) == 0xf98348 &&
-	    (unw_code4(rt, UNW_BEFORE - 5) & 0xff) == 0x5d)
-		return 0;
-	if (last >> 24 == 0x55 && ((here & 0xffffff) == 0xe58948 ||
-				   (here & 0xffffff) == 0xec8b48))
-		return 8;
-	if (unw_baseline(rt, 0) || unw_baseline(rt, (uint64_t)-5) ||
-	    unw_baseline(rt, (uint64_t)-15))
-		return 0;
-	RT_FOR(i, 19, 1, 1)
-	{
-		if (unw_builds(rt, i))
-			return 0;
-	}
-	return unw_jumps(rt) ? 0 : UNW_FRAMED;
-}
-
 /* The caller's frame from code without a table, where we are exactly or that
    has called code where we are. */
 RT_INLINE int
@@ -643,17 +525,6 @@ unw_behind_probe(struct rt *rt, uint64_t rule, uint32_t want)
 
 #endif
 
-RT_INLINE void
-unw_note(struct rt *rt, uint64_t pc)
-{
-	struct rt_unw *u = &rt->unw;
-	uint32_t i = u->have;
-
-	*(uint64_t *)(void *)((uint8_t *)RT_FRAMES(rt) +
-			      rt_bound(i * 8, RT_UNWIND_MAX * 8 - 8)) = pc;
-	u->have = i + 1;
-}
-
 /* Go to the frames of Python, or of Perl, that come next. */
 RT_INLINE void
 unw_enter(struct rt *rt)
@@ -741,102 +612,6 @@ struct unw_walk {
 	struct rt *rt;
 	struct rt_unw *u;
 };
-
-#define UNW_QUICK 4 /* frames that are tried at once */
-
-/* The present frame, in registers. */
-struct unw_now {
-	uint64_t pc, sp, fp;
-};
-
-/* The word at addr, if the piece of the stack that was read has it: 1. */
-RT_INLINE int
-unw_had(const struct rt *rt, const struct rt_unw *u, uint64_t addr,
-	uint64_t *val)
-{
-	uint64_t off = addr - u->win;
-
-	if (addr < u->win || off + 8 > u->nwin)
-		return 0;
-	*val = *(const uint64_t *)(const void *)(RT_W(rt) +
-						 rt_bound(off, UNW_WINDOW - 1));
-	return 1;
-}
-
-/* The rule for a return address, if it was found before; else 0. */
-RT_INLINE uint64_t
-unw_cached(const struct rt_unw *u, uint64_t pc)
-{
-	uint64_t at = (pc - 1) | (uint64_t)u->id << 48;
-	uint64_t i = rt_bound((at * UNW_HASH) >> 56, RT_UNW_CACHE - 1);
-
-	return u->cache[i].at == at ? u->cache[i].rule : 0;
-}
-
-/* The CFA by a rule that asks for no more than a register, if it is within
-   reach and no frame of Python lies below; else 0. */
-RT_INLINE uint64_t
-unw_plain_cfa(const struct rt_unw *u, const struct unw_now *n, uint64_t rule)
-{
-	uint64_t cfa = (uint64_t)(int64_t)(int32_t)rule;
-	uint64_t kind = rule >> 48 & (RT_UNW_KIND | RT_UNW_GUESS);
-
-	if (kind == RT_UNW_RSP)
-		cfa += n->sp;
-	else if (kind == RT_UNW_RBP)
-		cfa += n->fp;
-	else
-		return 0;
-	if (cfa <= n->sp || cfa - n->sp > UNW_FRAME_MAX ||
-	    u->py_cframe - n->sp < cfa - n->sp)
-		return 0;
-	return cfa;
-}
-
-/*
- * What unw_frame() does, for the most frequent case by far: a return address
- * whose rule was found before and asks for nothing but words that were read.
- * 0: it is another case, and nothing has been done.
- */
-RT_INLINE int
-unw_quick(struct rt *rt, struct rt_unw *u, struct unw_now *n)
-{
-	uint64_t rule = unw_cached(u, n->pc);
-	uint64_t cfa = unw_plain_cfa(u, n, rule), fp = n->fp, at, pc;
-
-	if (cfa == 0 || (n->pc - 1) >> 47 != 0 || !unw_had(rt, u, cfa - 8, &pc))
-		return 0;
-	at = (uint64_t)(int64_t)(int16_t)(rule >> 32);
-	if (at == RT_UNW_LOST) {
-		fp = 0;
-	} else if (at != 0 || (rule >> 48 & RT_UNW_BY_RBP) != 0) {
-		at += (rule >> 48 & RT_UNW_BY_RBP) != 0 ? fp : cfa;
-		if (!unw_had(rt, u, at, &fp))
-			return 0;
-	}
-	unw_note(rt, n->pc);
-	n->pc = pc;
-	n->sp = cfa;
-	n->fp = fp;
-	return 1;
-}
-
-/* As many quick steps as there can be, UNW_QUICK at most; 1: all of them. */
-RT_INLINE int
-unw_quick_some(struct rt *rt, struct rt_unw *u)
-{
-	struct unw_now n = { u->pc, u->sp, u->fp };
-	int k;
-
-	RT_UNROLL
-	for (k = 0; k < UNW_QUICK; k++)
-		if (u->have + 1 >= u->max || !unw_quick(rt, u, &n))
-			break;
-	u->pc = n.pc;
-	u->sp = n.sp;
-	u->fp = n.fp;
-	return k == UNW_QUICK;
-}
 
 static long
 unw_each(uint32_t i, struct unw_walk *w)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Functions whose first instruction the kernel would step: a probe in the kernel
-   stands behind it. */
+/* Functions whose first instruction the kernel would step: a probe in the
+   kernel stands behind it. */
 __attribute__((naked, noinline)) static int
 marked(void)
 {
