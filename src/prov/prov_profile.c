@@ -107,9 +107,12 @@ prov_profile_why_not(const char *name)
 		      : strncmp(name, "tick-", 5) == 0	? 5
 							: 0;
 
-	if (skip == 0 || name[skip] < '0' || name[skip] > '9' ||
+	if (skip == 0 || strpbrk(name, "*?[") != NULL ||
 	    profile_parse(name, &kind, &ns))
 		return NULL;
+	if (name[skip] < '0' || name[skip] > '9')
+		return "a rate or an interval is a number and a unit, as in "
+		       "profile-97 and tick-10s";
 	skip += strspn(name + skip, "0123456789");
 	if (name[skip] == '.')
 		return "numbers are whole: 500ms is written for 0.5s";
