@@ -186,5 +186,8 @@ int inject_memfd(struct inject *in, uint64_t n, int *target_fd,
 /* Our descriptor, open in the target too, which is stopped: *target_fd, which
    is close-on-exec (close it there with inject_syscall). 0, or -1 + *e. */
 int inject_fd(struct inject *in, int fd, int *target_fd, struct err *e);
+/* True if that number there is another file than ours by now: a thread that
+   runs has closed it and opened something. */
+bool inject_fd_other(const struct inject *in, int theirs, int ours);
 
 #endif

@@ -226,6 +226,17 @@ fd_open_near(struct inject *in, int fd, int *target_fd)
 	return is;
 }
 
+bool
+inject_fd_other(const struct inject *in, int theirs, int ours)
+{
+	pid_t who = in->own.tid != 0 ? in->own.tid : proc_face(in->pid);
+	struct stat st;
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)who, theirs);
+	return stat(path, &st) == 0 && !fd_is(who, theirs, ours);
+}
+
 int
 inject_fd(struct inject *in, int fd, int *target_fd, struct err *e)
 {

@@ -70,6 +70,15 @@ engine_target_stop(struct engine *eng, bool all, struct err *e)
 	return inject_stop(&eng->in, all, e);
 }
 
+int
+engine_let_run(struct engine *eng, struct err *e)
+{
+	if (eng->in.n < 2)
+		return 0;
+	inject_resume(&eng->in);
+	return engine_target_stop(eng, false, e);
+}
+
 static int
 target_open(struct engine *eng, struct err *e)
 {
@@ -212,10 +221,19 @@ attach_guard(struct engine *eng, struct err *e)
 	return eng->guard != NULL ? 0 : -1;
 }
 
-/*
- * Memory in the target; nothing runs there yet.  All threads stand still, to
- * learn how code may know them from each other.
- */
+/* All threads stand still, to learn how code may know them from each other. */
+static int
+attach_look(struct engine *eng, bool follow, struct err *e)
+{
+	if (threads_look(eng, e) != 0)
+		return -1;
+	/* What was measured without is too short for code with it. */
+	eng->fs_self = inject_fs_self(&eng->in, eng->ids, eng->nids) &&
+		       (eng->fs_self || !follow);
+	return threads_may_ask(eng, e);
+}
+
+/* Memory in the target; nothing runs there yet. */
 static int
 attach_map(struct engine *eng, bool follow, struct err *e)
 {
@@ -226,18 +244,13 @@ attach_map(struct engine *eng, bool follow, struct err *e)
 	if ((eng->root == NULL && attach_guard(eng, e) != 0) ||
 	    engine_target_stop(eng, true, e) != 0)
 		return -1;
-	rc = threads_look(eng, e);
-	if (rc == 0) {
-		bool self = inject_fs_self(&eng->in, eng->ids, eng->nids);
-
-		/* What was measured without is too short for code with it. */
-		eng->fs_self = self && (eng->fs_self || !follow);
-		rc = threads_may_ask(eng, e);
-		if (rc == 0)
-			rc = map_may_call(eng, e);
-		if (rc == 0)
-			rc = follow ? map_enter(eng, e) : map_make(eng, e);
-	}
+	rc = attach_look(eng, follow, e);
+	if (rc == 0 && engine_let_run(eng, e) != 0)
+		return -1;
+	if (rc == 0)
+		rc = map_may_call(eng, e);
+	if (rc == 0)
+		rc = follow ? map_enter(eng, e) : map_make(eng, e);
 	inject_resume(&eng->in);
 	if (rc != 0 || eng->shared_told)
 		return rc;

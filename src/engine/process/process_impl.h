@@ -552,9 +552,10 @@ int map_file_grow(struct engine *eng, uint64_t n, uint64_t *off,
 		  struct err *e);
 /* A thread is stopped: *tfd is a descriptor in the target, until
    map_file_done(), of the file that we have or, if ours is given, of a new one:
-   *ours is ours. */
+   *ours is ours.  rc: how what was done with it has ended; the same, or -1 + *e
+   where the target has put another file in its place meanwhile. */
 int map_file_there(struct engine *eng, int *ours, int *tfd, struct err *e);
-void map_file_done(struct engine *eng, int tfd);
+int map_file_done(struct engine *eng, int tfd, int rc, struct err *e);
 /* One mapping in the target, noted as done. */
 int map_one(struct engine *eng, uint64_t addr, uint64_t n, int prot, int flags,
 	    int tfd, uint64_t off, struct err *e);
@@ -947,6 +948,10 @@ void engine_guard_end(struct engine *eng, bool undone);
 void engine_release(struct engine *eng);
 int engine_enter(struct engine *eng, bool follow, struct err *e);
 int engine_target_stop(struct engine *eng, bool all, struct err *e);
+/* All threads are stopped.  From then on one stands still, for calls in its
+   name, and the others run, so that the program does.  0, or -1 + *e: none
+   is stopped then. */
+int engine_let_run(struct engine *eng, struct err *e);
 bool engine_target_held(const struct engine *eng);
 /* Look at a target before anything is planned: may it be traced, are other
    consumers there (until beside_end()), what has it mapped.  The consumer

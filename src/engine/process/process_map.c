@@ -496,15 +496,28 @@ map_somewhere(struct engine *eng,
 	return rc;
 }
 
-void
-map_file_done(struct engine *eng, int tfd)
+/*
+ * Other threads may run.  What was mapped is of our file if the number still is
+ * that at the end: once it is another, it never is ours again.
+ */
+int
+map_file_done(struct engine *eng, int tfd, int rc, struct err *e)
 {
+	const bool other =
+		inject_fd_other(&eng->in, tfd, map_root(eng)->map.fd);
 	const uint64_t arg[6] = { (uint64_t)tfd };
 	struct err why = { 0 };
 	int64_t res;
 
-	inject_syscall(&eng->in, SYS_close, arg, &res, &why);
+	if (!other)
+		inject_syscall(&eng->in, SYS_close, arg, &res, &why);
 	inject_own_end(&eng->in);
+	if (!other || rc != 0)
+		return rc;
+	return err_set(e, &ERR_GENERIC, 0,
+		       "process %d has closed a descriptor that was open there "
+		       "for a moment for its probes: try again",
+		       (int)eng->pid);
 }
 
 static int
@@ -566,8 +579,7 @@ map_try(struct engine *eng, struct err *e)
 		rc = map_somewhere(eng, map_theirs, tfd, e);
 	if (rc == 0)
 		land_map(eng->plan.land, eng, tfd);
-	map_file_done(eng, tfd);
-	return rc;
+	return map_file_done(eng, tfd, rc, e);
 }
 
 int
@@ -836,9 +848,7 @@ map_at_once(struct engine *eng, int tfd, struct err *e)
 {
 	int rc = map_somewhere(eng, once_run, tfd, e);
 
-	if (rc != 0)
-		map_file_done(eng, tfd);
-	return rc;
+	return rc != 0 ? map_file_done(eng, tfd, rc, e) : 0;
 }
 
 static int
@@ -861,8 +871,7 @@ map_enter_slowly(struct engine *eng, int tfd, struct err *e)
 
 	if (rc == 0)
 		land_map(eng->plan.land, eng, tfd);
-	map_file_done(eng, tfd);
-	return rc;
+	return map_file_done(eng, tfd, rc, e);
 }
 
 /* Of a program that has begun: by the thread itself; where that fails, whatever
@@ -940,8 +949,9 @@ map_leave(struct engine *eng)
 	if (n > INJECT_SPANS)
 		return; /* they stay */
 	qsort(code, n, sizeof(*code), cmp_map_span);
-	if (m->ndone != 0 && shared_idle(eng) && map_may_call(eng, &why) == 0 &&
-	    inject_unused(&eng->in, code, n, &unused, &why) == 0 && unused)
+	if (m->ndone != 0 && shared_idle(eng) &&
+	    inject_unused(&eng->in, code, n, &unused, &why) == 0 && unused &&
+	    engine_let_run(eng, &why) == 0 && map_may_call(eng, &why) == 0)
 		map_retract(eng);
 }
 

@@ -195,7 +195,7 @@ region_enter(struct engine *eng, struct map_region *r, struct err *e)
 		rc = map_file_there(eng, NULL, &tfd, e);
 	if (rc == 0) {
 		rc = region_map(eng, r, tfd, e);
-		map_file_done(eng, tfd);
+		rc = map_file_done(eng, tfd, rc, e);
 	}
 	inject_resume(&eng->in);
 	return rc;
@@ -276,7 +276,7 @@ land_more(struct engine *eng, struct err *e)
 		rc = map_file_there(eng, NULL, &tfd, e);
 	if (rc == 0) {
 		land_map(eng->plan.land, eng, tfd);
-		map_file_done(eng, tfd);
+		rc = map_file_done(eng, tfd, 0, e);
 	}
 	inject_resume(&eng->in);
 	return rc;

@@ -430,12 +430,15 @@ file_by(bool guard)
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)t.pid, theirs);
 	assert_true(readlink(path, is, sizeof(is) - 1) > 0);
 	assert_non_null(strstr(is, "memfd:handed"));
+	assert_false(inject_fd_other(&h.in, theirs, ours));
 	arg[0] = (uint64_t)theirs;
 	assert_int_equal(inject_syscall(&h.in, SYS_close, arg, &res, &h.e), 0);
 	assert_int_equal(res, 0);
+	assert_false(inject_fd_other(&h.in, theirs, ours));
 	/* The sockets are gone: the next descriptor is the lowest again. */
 	assert_int_equal(inject_syscall(&h.in, SYS_dup, gone, &res, &h.e), 0);
 	assert_true(res <= theirs);
+	assert_true(inject_fd_other(&h.in, (int)res, ours));
 	arg[0] = (uint64_t)res;
 	assert_int_equal(inject_syscall(&h.in, SYS_close, arg, &res, &h.e), 0);
 	assert_int_equal(inject_fd(&h.in, -1, &theirs, &h.e), -1);
