@@ -201,16 +201,7 @@ peek_open(struct peek *p)
 		return false;
 	}
 	peek_code(&em, p->map.fd);
-	if (em_finish(&em, "peek", &e) == 0) {
-		const struct sys_prog sp = {
-			.type = BPF_PROG_TYPE_RAW_TRACEPOINT,
-			.name = "dtrace_peek",
-			.insns = em.code.v,
-			.ninsns = (uint32_t)em.code.n,
-		};
-		p->prog = sys_prog_load(&sp);
-	}
-	em_fini(&em);
+	p->prog = bpf_feat_load(&em, "dtrace_peek", &e);
 	if (p->prog < 0)
 		bpf_maps_close(&p->map);
 	return p->prog >= 0;

@@ -192,26 +192,36 @@ bpf_feat_copyout(struct err *e)
 	return 0;
 }
 
-/* True if the kernel takes the code, which is freed, in a program for raw
-   tracepoints. */
-static bool
-feat_taken(struct em *em)
+int
+bpf_feat_load(struct em *em, const char *name, struct err *e)
 {
-	struct err e = { 0 };
-	int fd = -1;
+	int fd = -1, sys = 0;
 
-	em_imm(em, R0, 0);
-	em_exit(em);
-	if (em_finish(em, "probe", &e) == 0) {
+	if (em_finish(em, name, e) == 0) {
 		const struct sys_prog p = {
 			.type = BPF_PROG_TYPE_RAW_TRACEPOINT,
-			.name = "probe",
+			.name = name,
 			.insns = em->code.v,
 			.ninsns = (uint32_t)em->code.n,
 		};
 		fd = sys_prog_load(&p);
+		sys = errno;
 	}
 	em_fini(em);
+	errno = sys;
+	return fd;
+}
+
+/* True if the kernel takes the code, which is freed. */
+static bool
+feat_taken(struct em *em)
+{
+	struct err e = { 0 };
+	int fd;
+
+	em_imm(em, R0, 0);
+	em_exit(em);
+	fd = bpf_feat_load(em, "dtrace_probe", &e);
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;

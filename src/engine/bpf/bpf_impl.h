@@ -210,6 +210,12 @@ int bpf_feat_copyout(struct err *e);
 bool bpf_feat_sleeps(uint32_t attach);
 /* True if the kernel has uprobe_multi. */
 bool bpf_feat_multi(void);
+/*
+ * A program for raw tracepoints from this code, which is finished and freed;
+ * `name` is what the kernel shows of it, within 15 characters.  -1 with errno:
+ * the kernel does not take it; -1 + *e, with errno 0: the code is no program.
+ */
+int bpf_feat_load(struct em *em, const char *name, struct err *e);
 /* True if the kernel gives programs this variable of its own. */
 bool bpf_feat_kvar(uint32_t btf_id);
 /* True if a program of raw tracepoints can have a cookie (Linux 6.10). */

@@ -532,21 +532,12 @@ static int
 setup_load(struct engine *eng, struct err *e)
 {
 	struct em em = { 0 };
-	int fd = -1;
+	int fd;
 
 	setup_code(eng, &em);
-	if (em_finish(&em, "set-up", e) == 0) {
-		const struct sys_prog p = {
-			.type = BPF_PROG_TYPE_RAW_TRACEPOINT,
-			.name = "dtrace_setup",
-			.insns = em.code.v,
-			.ninsns = (uint32_t)em.code.n,
-		};
-		fd = sys_prog_load(&p);
-		if (fd < 0)
-			bpf_feat_error(e, errno, "cannot load a BPF program");
-	}
-	em_fini(&em);
+	fd = bpf_feat_load(&em, "dtrace_setup", e);
+	if (fd < 0 && errno != 0)
+		bpf_feat_error(e, errno, "cannot load a BPF program");
 	return fd;
 }
 

@@ -111,7 +111,7 @@ level_run(const struct rt_pidns *ns, struct err *e)
 {
 	struct em em = { 0 };
 	uint32_t ret = 0;
-	int fd = -1, rc = -1;
+	int fd, rc = -1;
 
 	em_call(&em, BPF_FUNC_get_current_task);
 	em_mov(&em, R1, R0);
@@ -119,22 +119,13 @@ level_run(const struct rt_pidns *ns, struct err *e)
 	fetch(&em, ns->pid_level, 4, -8);
 	em_mov(&em, R0, R1);
 	em_exit(&em);
-	if (em_finish(&em, "probe", e) == 0) {
-		const struct sys_prog p = {
-			.type = BPF_PROG_TYPE_RAW_TRACEPOINT,
-			.name = "dtrace_pidns",
-			.insns = em.code.v,
-			.ninsns = (uint32_t)em.code.n,
-		};
-		fd = sys_prog_load(&p);
-	}
+	fd = bpf_feat_load(&em, "dtrace_pidns", e);
 	if (fd >= 0) {
 		uint64_t arg = 0;
 
 		rc = sys_prog_run(fd, &arg, 1, -1, &ret);
 		close(fd);
 	}
-	em_fini(&em);
 	if (rc == 0)
 		return (int)ret;
 	return err_set(e, &ERR_GENERIC, 0,
