@@ -198,9 +198,10 @@ lock_cmd_run(struct lock_cmd *c, struct ps_prochandle *P, const char *what,
 		if (!interrupted && !c->ended)
 			dtrace_sleep(c->dtp);
 		if (interrupted || c->ended) {
+			/* nothing counts from here; taking back takes time */
+			end = end != 0 ? end : lock_cmd_now();
 			if (dtrace_stop(c->dtp) != 0)
 				lock_cmd_fatal(c, "couldn't stop tracing");
-			end = end != 0 ? end : lock_cmd_now();
 		}
 		st = dtrace_work(c->dtp, stdout, NULL, NULL, NULL);
 	} while (st == DTRACE_WORKSTATUS_OKAY);
