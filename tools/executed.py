@@ -74,11 +74,11 @@ class Module:
 
 
 class Executed:
-    """What is known of the tests of a tree; kept in its build for the next
-    time, as long as the sources (`version`) are the same."""
+    """What is known of the tests, of a tree or of several; kept in a folder for
+    the next time, as long as the sources (`version`) are the same."""
 
-    def __init__(self, build, version):
-        self.file, self.dir = build / "executed.json", build / "executed.d"
+    def __init__(self, folder, version, build):
+        self.file, self.dir = folder / "executed.json", build / "executed.d"
         self.version = version
         self.tests = {}  # by name: [seconds, {path: lines}, what failed]
         self.code = {}  # by path: lines that have code
@@ -89,7 +89,11 @@ class Executed:
                 self.tests = old["tests"]
                 self.code = {p: set(l) for p, l in old["code"].items()}
 
-    def keep(self):
+    def keep(self, name, test, code):
+        """Keep what learn() has returned, of this tree or another."""
+        self.tests[name] = test
+        for path, lines in code.items():
+            self.code.setdefault(path, set()).update(lines)
         self.file.write_text(json.dumps({
             "version": self.version, "tests": self.tests,
             "code": {p: sorted(l) for p, l in self.code.items()}}))
@@ -101,8 +105,9 @@ class Executed:
                 self.code.setdefault(file, set()).add(line)
         return self.modules[path]
 
-    def learn(self, name, test):
-        """Run a test, test() says what failed, and keep what it executes."""
+    def learn(self, test):
+        """Run a test, test() says what failed; what is known of it then, and
+        the lines that have code."""
         shutil.rmtree(self.dir, ignore_errors=True)
         self.dir.mkdir()
         os.environ["EXECUTED"] = str(self.dir)
@@ -117,9 +122,7 @@ class Executed:
             if os.path.exists(path):
                 for file, line in self.module(path).lines(note.read_bytes()):
                     lines.setdefault(file, set()).add(line)
-        self.tests[name] = [took, {f: sorted(l) for f, l in lines.items()},
-                            bad]
-        self.keep()
+        return [took, {f: sorted(l) for f, l in lines.items()}, bad], self.code
 
     def by(self, path, line):
         """The tests that execute a line, or one that it goes on from, the
