@@ -23,6 +23,17 @@ elf_test_victim(int x)
 }
 extern int elf_test_alias(int x) __attribute__((alias("elf_test_victim")));
 
+/* And what has more names. */
+int elf_test_b2(int x);
+__attribute__((noinline, used)) int
+elf_test_b2(int x)
+{
+	return 5 * x + 2;
+}
+extern int elf_test_a33(int x) __attribute__((alias("elf_test_b2")));
+extern int elf_test_1(int x) __attribute__((weak, alias("elf_test_b2")));
+extern int _elf_test(int x) __attribute__((alias("elf_test_b2")));
+
 static void
 test_self(void **state)
 {
@@ -57,6 +68,22 @@ test_alias(void **state)
 	assert_non_null(a);
 	assert_int_equal(v->addr, a->addr);
 	assert_ptr_equal(elf_sym_at(f, v->addr + 1), a);
+	elf_close(f);
+}
+
+/* The shorter is the canonical one, whatever the alphabet says; but neither a
+   weak one nor one with an underscore is. */
+static void
+test_aliases(void **state)
+{
+	struct elf_file *f = open_self();
+	const struct elf_sym *s = elf_sym_find(f, "elf_test_b2");
+
+	assert_non_null(s);
+	assert_ptr_equal(elf_sym_at(f, s->addr), s);
+	assert_string_equal(s[1].name, "elf_test_a33");
+	assert_string_equal(s[2].name, "elf_test_1");
+	assert_string_equal(s[3].name, "_elf_test");
 	elf_close(f);
 }
 
@@ -210,10 +237,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_self),   cmocka_unit_test(test_alias),
-		cmocka_unit_test(test_order),  cmocka_unit_test(test_section),
-		cmocka_unit_test(test_damage), cmocka_unit_test(test_flips),
-		cmocka_unit_test(test_words),  cmocka_unit_test(test_undef),
+		cmocka_unit_test(test_self),    cmocka_unit_test(test_alias),
+		cmocka_unit_test(test_aliases), cmocka_unit_test(test_order),
+		cmocka_unit_test(test_section), cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_flips),   cmocka_unit_test(test_words),
+		cmocka_unit_test(test_undef),
 	};
 	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }

@@ -56,11 +56,29 @@ test_names(void **state)
 		"const char [4]");
 }
 
+/* The parameters of a function type that has a name are the type's. */
+static void
+test_params(void **state)
+{
+	struct type_param p[] = { { "n", type_basic(ts, TYPE_B_INT) } };
+	struct type *f = type_func(ts, type_basic(ts, TYPE_B_VOID), p, 1,
+				   false);
+	const struct type_param *found;
+	size_t n;
+
+	found = type_params(type_typedef(ts, "handler_t", f), &n);
+	assert_int_equal(n, 1);
+	assert_string_equal(found->name, "n");
+	assert_null(type_params(type_basic(ts, TYPE_B_INT), &n));
+	assert_int_equal(n, 0);
+}
+
 int
 main(void)
 {
 	static struct err e;
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_names) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_names),
+					    cmocka_unit_test(test_params) };
 	int rc;
 
 	ts = type_space_base(&e);

@@ -64,12 +64,44 @@ test_tag(void **state)
 	type_writer_free(d);
 }
 
+/* What a member is stands before it, whole; what it points to is declared only,
+   and so is what nobody has given members. */
+static void
+test_need(void **state)
+{
+	static struct err e;
+	struct type_space *ts = type_space_base(&e);
+	struct type *in = type_sou_new(ts, TYPE_STRUCT, "in"),
+		    *seen = type_sou_new(ts, TYPE_STRUCT, "seen"),
+		    *open = type_sou_new(ts, TYPE_STRUCT, "open"),
+		    *out = type_sou_new(ts, TYPE_STRUCT, "out");
+	struct type_member mi = { "i", type_basic(ts, TYPE_B_INT) };
+	struct type_member mo[] = { { "in", in }, { "p", type_ptr(ts, seen) } };
+	struct type_writer *w = type_writer_new(ts, false);
+	struct buf b = BUF_INIT;
+
+	assert_int_equal(type_sou_finish(ts, in, &mi, 1, &e), 0);
+	assert_int_equal(type_sou_finish(ts, seen, &mi, 1, &e), 0);
+	assert_int_equal(type_sou_finish(ts, out, mo, 2, &e), 0);
+	type_write_need(w, out, true, &b);
+	type_write_need(w, open, true, &b);
+	assert_string_equal(buf_str(&b), "struct in {\n\tint i;\n};\n"
+					 "struct seen;\n"
+					 "struct out {\n\tstruct in in;\n"
+					 "\tstruct seen *p;\n};\n"
+					 "struct open;\n");
+	buf_fini(&b);
+	type_writer_free(w);
+	type_space_free(ts);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unique),
 		cmocka_unit_test(test_tag),
+		cmocka_unit_test(test_need),
 	};
 
 	return cmocka_run_group_tests(tests, fds_note, fds_check);

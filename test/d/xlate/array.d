@@ -1,15 +1,16 @@
 /*
  * An array member made of an array, of a pointer to the first of enough
- * elements, and of an array that is shorter.
+ * elements, and of an array that is shorter; and characters made of a string.
  * @needs: bpf
  * @engines: kernel process
  */
 struct in { short s[2]; };
-struct out { int p[3]; short s[2], t[4]; };
+struct out { int p[3]; short s[2], t[4]; char c[6]; };
 translator struct out < int *I > {
 	p = I;
 	s = ((struct in *)I)->s;
 	t = ((struct in *)I)->s;
+	c = "abc";
 };
 
 BEGIN
