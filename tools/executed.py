@@ -68,6 +68,8 @@ class Module:
                 continue
             end = self.starts[i + 1:i + 2] or [self.starts[i] + 64]
             first = bisect.bisect_right(self.rows, (self.starts[i], "~")) - 1
+            if first >= 0:  # and what else is said of that address
+                first = bisect.bisect_left(self.rows, self.rows[first][:1])
             last = bisect.bisect_left(self.rows, (end[0],))
             found.update(r[1:] for r in self.rows[max(first, 0):last])
         return found
