@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* test_rt_agg.c - cells of aggregations with keys. */
+#include "rt/engine.h"
 #include "rt/test/rt_cases.h"
 
 static uint64_t
@@ -100,6 +101,30 @@ counts_drops(void **state)
 	free(f);
 }
 
+/* A bucket for each entry of a short key that a half has room for, rounded down
+   to a power of two. */
+static void
+has_buckets_for_its_size(void **state)
+{
+	static const struct {
+		uint64_t half;
+		uint32_t nbuckets;
+	} want[] = {
+		{ 4096, 64 },       { 16383, 64 },         { 16384, 128 },
+		{ 32767, 128 },     { 32768, 256 },        { 8388607, 32768 },
+		{ 8388608, 65536 }, { 1ull << 30, 65536 },
+	};
+	const struct dif_tab tab = { 0 };
+	struct rt_agg_layout lay;
+
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
+		rt_agg_layout(&tab, want[i].half, NULL, &lay);
+		assert_int_equal(lay.nbuckets, want[i].nbuckets);
+		assert_int_equal(lay.entries_off,
+				 lay.buckets_off + 4 * lay.nbuckets);
+	}
+}
+
 int
 main(void)
 {
@@ -108,6 +133,7 @@ main(void)
 		cmocka_unit_test(keeps_the_halves_apart),
 		cmocka_unit_test(tells_long_keys_apart),
 		cmocka_unit_test(counts_drops),
+		cmocka_unit_test(has_buckets_for_its_size),
 	};
 
 	return cmocka_run_group_tests_name("rt_agg", tests, NULL, NULL);
