@@ -231,6 +231,19 @@ test_bad(void **state)
 				     "cannot be read");
 }
 
+/* Of an operand that is long a message has the beginning. */
+static void
+test_shown(void **state)
+{
+	char text[] = "8@%012345678901234567890123456789abcdefgh";
+
+	assert_int_equal(args(text), -1);
+	assert_non_null(strstr(err.msg, "789abcdefg...: "));
+	text[40] = '\0';
+	assert_int_equal(args(text), -1);
+	assert_non_null(strstr(err.msg, "789abcdefg: "));
+}
+
 int
 main(void)
 {
@@ -244,6 +257,7 @@ main(void)
 		cmocka_unit_test(test_thousand),
 		cmocka_unit_test(test_thread),
 		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_shown),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
