@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include <elf.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -590,6 +591,9 @@ test_ktext(void **state)
 		   ktext_read(ps, addr, banner, sizeof(banner) - 1, &e) == 0) {
 		assert_string_equal(banner, version);
 		assert_int_equal(ktext_read(ps, 1, banner, 1, &e), -1);
+#ifdef __x86_64__
+		assert_int_equal(ktext_machine(ps), EM_X86_64);
+#endif
 	}
 	proc_set_free(ps);
 }

@@ -493,6 +493,7 @@ test_follow(void **state)
 	assert_non_null(strstr(buf_str(&out),
 			       ": left out: prov::func:name: the process runs "
 			       "another program\n"));
+	assert_null(strstr(buf_str(&out), "(null)")); /* no profile */
 	buf_fini(&out);
 	traced_free(w);
 }
