@@ -14,6 +14,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 volatile sig_atomic_t cmd_interrupted;
@@ -66,6 +68,28 @@ split_words(char *s, char *open)
 	return v;
 }
 
+/* A program that is traced from its start is not given privileges by its file
+   (execve(2)): it fails then where it would not by itself. */
+static void
+tell_of_privileges(const struct cmd *c, const char *name,
+		   struct ps_prochandle *p)
+{
+	char path[32];
+	struct stat st;
+
+	if (p == NULL || geteuid() == 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)dtrace_proc_pid(p));
+	if (stat(path, &st) == 0 &&
+	    ((st.st_mode & (S_ISUID | S_ISGID)) != 0 ||
+	     getxattr(path, "security.capability", NULL, 0) > 0))
+		cmd_notice(c,
+			   "%s runs without the privileges that its file "
+			   "gives, as it is traced (as root, -p traces one "
+			   "that has them)",
+			   name);
+}
+
 static struct ps_prochandle *
 start_command(struct cmd *c, char *command)
 {
@@ -79,6 +103,7 @@ start_command(struct cmd *c, char *command)
 			  open);
 	struct ps_prochandle *p = dtrace_proc_create(c->dtp, words[0], words,
 						     NULL, NULL);
+	tell_of_privileges(c, words[0], p);
 	free(words);
 	return p;
 }
