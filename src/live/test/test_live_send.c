@@ -165,7 +165,7 @@ test_look(void **state)
 	struct live_send *s = live_send_new();
 	const struct live_agg *probes;
 	struct live_frame *f;
-	int rc;
+	int rc, fd;
 
 	(void)state;
 	assert_non_null(s);
@@ -181,6 +181,10 @@ test_look(void **state)
 	assert_string_equal(probes->rows.v[1].keys[0].text, "p5:::");
 	assert_int_equal(probes->rows.v[1].value, 1);
 	frame_free(f);
+	/* Too early for another, as a rule: that is no failure. */
+	fd = memfd_create("message", 0);
+	assert_int_equal(live_send_look(s, NULL, fd), 0);
+	close(fd);
 	live_send_free(s);
 }
 
