@@ -33,6 +33,14 @@ static char addrs[] = "ffffffff81000014 alpha\n"
 		      "ffffffff81000056 odd\n"
 		      "ffffffffc0000060 twin [ext4]\n"
 		      "ffffffff81000074 gamma\n";
+/* The names when another module has been loaded. */
+static char more[] = "alpha\n"
+		     "late [fresh]\n"
+		     "twin [ext4]\n"
+		     "new [ext4]\n" /* ext4 was there before */
+		     "twin [fresh]\n"
+		     "beta\n";
+static uint64_t modules; /* kmod_seen() */
 static bool told;	 /* this kernel tells addresses */
 static bool locked;	 /* nobody may read its text */
 static unsigned machine, symbols, read_with;
@@ -43,10 +51,19 @@ int __wrap_ktext_read(struct proc_set *ps, uint64_t addr, void *buf, size_t n,
 unsigned __wrap_ktext_machine(struct proc_set *ps);
 size_t __wrap_ksym_functions(struct proc_set *ps, const char *module,
 			     const char *name, uint64_t *at, size_t cap);
+uint64_t __wrap_kmod_seen(void);
+
+uint64_t
+__wrap_kmod_seen(void)
+{
+	return modules;
+}
 
 FILE *
 __wrap_proc_tracefs_open(const char *name, struct err *e)
 {
+	if (modules != 0 && strcmp(name, "available_filter_functions") == 0)
+		return fmemopen(more, sizeof(more) - 1, "r");
 	if (strcmp(name, "available_filter_functions") == 0)
 		return fmemopen(names, sizeof(names) - 1, "r");
 	if (!told) {
@@ -194,6 +211,33 @@ test_only_names(void **state)
 
 /* ---- modules ------------------------------------------------------------- */
 
+/* Functions of a module that comes stand behind those that are known, which
+   keep their numbers; only what has come is looked for. */
+static void
+test_refresh(void **state)
+{
+	struct err e = { 0 };
+	const struct kfunc *v;
+	struct proc_set *ps = kernel(false, false, &v);
+	size_t n;
+
+	for (int i = 0; i < 3; i++) { /* nothing has come; two do; no more */
+		modules = i != 0;
+		assert_int_equal(kfunc_refresh(ps), 0);
+		v = kfunc_list(ps, &n, &e);
+		assert_int_equal(n, i == 0 ? 7 : 9);
+		assert_string_equal(v[0].name, "alpha");
+		assert_string_equal(v[6].name, "beta");
+	}
+	modules = 0;
+	assert_string_equal(v[7].name, "late");
+	assert_string_equal(v[7].module, "fresh");
+	assert_string_equal(v[8].name, "twin");
+	assert_string_equal(v[8].module, "fresh");
+	assert_true(v[8].twins && v[8].of == 1);
+	proc_set_free(ps);
+}
+
 static int
 module_is_there(void *n, const char *name)
 {
@@ -230,6 +274,7 @@ main(void)
 		cmocka_unit_test(test_twins),
 		cmocka_unit_test(test_begin),
 		cmocka_unit_test(test_only_names),
+		cmocka_unit_test(test_refresh),
 		cmocka_unit_test(test_modules),
 	};
 
