@@ -89,6 +89,17 @@ died_of(const struct engine *eng, pid_t pid)
 	return NULL;
 }
 
+/* True if its D sends signals. */
+static bool
+died_raises(const struct dif_enabling *en)
+{
+	for (uint32_t i = 0; i < en->nclauses; i++)
+		for (uint32_t s = 0; s < en->clauses[i]->nstmts; s++)
+			if (en->clauses[i]->stmts[s].kind == DIF_ACT_RAISE)
+				return true;
+	return false;
+}
+
 bool
 process_died(struct engine *eng, int32_t pid, int sig, struct buf *out)
 {
@@ -108,9 +119,12 @@ process_died(struct engine *eng, int32_t pid, int sig, struct buf *out)
 		   (int)pid, name != NULL ? name : "?", places,
 		   places == 1 ? "" : "s");
 	print_probe(eng, pid, out);
-	buf_printf(out, "; if nobody has sent it that, or put a uprobe "
-			"(bpftrace, perf) on one of them, and it lives without "
-			"them, that is dtrace's fault");
+	buf_printf(out,
+		   "; if %s has sent it that, or put a uprobe (bpftrace, "
+		   "perf) on one of them, and it lives without them, that is "
+		   "dtrace's fault",
+		   died_raises(eng->en) ? "neither raise() nor anybody else" :
+					  "nobody");
 	return true;
 }
 
