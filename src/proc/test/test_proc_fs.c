@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -249,6 +250,37 @@ test_containers(void **state)
 	assert_string_equal(buf, "");
 }
 
+/* How deep a control group is: of the root, and of one in it, if there is any,
+   also as the file system names it. */
+static void
+test_cgroup_level(void **state)
+{
+	struct proc_cgroup_place at;
+	struct err e = { 0 };
+	char root[512], path[1024];
+	struct dirent *d;
+	DIR *dir;
+
+	if (proc_cgroup_root(root, sizeof(root)) == 0)
+		skip(); /* they are not mounted */
+	assert_int_equal(proc_cgroup_find("/", &at, &e), 0);
+	assert_int_equal(at.level, 0);
+	assert_int_equal(proc_cgroup_find(root, &at, &e), 0);
+	assert_int_equal(at.level, 0);
+	dir = opendir(root);
+	assert_non_null(dir);
+	while ((d = readdir(dir)) != NULL)
+		if (d->d_type == DT_DIR && d->d_name[0] != '.')
+			break;
+	if (d != NULL) {
+		snprintf(path, sizeof(path), "%s/%s/", root, d->d_name);
+		if (proc_cgroup_find(path, &at, &e) == 0)
+			assert_int_equal(at.level, 1);
+	}
+	closedir(dir);
+	err_clear(&e);
+}
+
 int
 main(void)
 {
@@ -260,6 +292,7 @@ main(void)
 		cmocka_unit_test(test_map_not),
 		cmocka_unit_test(test_ourselves),
 		cmocka_unit_test(test_nobody),
+		cmocka_unit_test(test_cgroup_level),
 		cmocka_unit_test(test_pieces),
 		cmocka_unit_test(test_containers),
 	};
