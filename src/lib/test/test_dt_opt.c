@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include <cmocka.h>
 
@@ -354,6 +355,18 @@ cpus(void **state)
 			    "8192");
 }
 
+/* Whether this process may leave a core: PR_SET_DUMPABLE is the limit's too. */
+static void
+core(void **state)
+{
+	dtrace_hdl_t *dtp = *state;
+
+	assert_int_equal(dtrace_setopt(dtp, "core", "no"), 0);
+	assert_int_equal(prctl(PR_GET_DUMPABLE), 0);
+	assert_int_equal(dtrace_setopt(dtp, "core", "yes"), 0);
+	assert_int_equal(prctl(PR_GET_DUMPABLE), 1);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int
@@ -363,6 +376,7 @@ main(void)
 		TEST(every_row), TEST(nonsense),      TEST(values),
 		TEST(rates),	 TEST(limits),	      TEST(compile_flags),
 		TEST(preprocessor), TEST(pragmas),      TEST(cpus),
+		TEST(core),
 	};
 
 	return cmocka_run_group_tests_name("dt_opt", tests, fds_note, fds_check);
