@@ -32,12 +32,16 @@
 
 struct guard; /* patch.h */
 
+struct inject;
+
 struct inject_thread {
 	pid_t tid;
 	struct user_regs_struct regs;
 	pid_t born;   /* the last thread that it has made while we looked */
 	bool stopped; /* in a ptrace-stop; else seized and still running */
 	bool held;    /* stopped before us (engine_target.held): kept so */
+	const struct inject *apart; /* of whom no other thread is stopped; NULL:
+				       all are */
 };
 
 struct inject_span {

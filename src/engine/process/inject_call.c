@@ -142,7 +142,7 @@ to_syscall_stop(struct inject_thread *t)
 
 	for (;;) {
 		if (ptrace(PTRACE_SYSCALL, t->tid, 0, sig) != 0 ||
-		    inject_wait(t->tid, false, &st) <= 0 || !WIFSTOPPED(st))
+		    inject_await(t, &st) <= 0 || !WIFSTOPPED(st))
 			return -1;
 		if (st >> 8 == (SIGTRAP | 0x80))
 			return 0;

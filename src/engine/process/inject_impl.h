@@ -68,6 +68,8 @@ void inject_forget(struct inject *in, struct inject_thread *t);
  * go on with it, so that it is not lost if we are killed before.
  */
 int inject_wait(pid_t tid, bool now, int *status);
+/* Wait for it until it has: 1 or -1, as inject_wait(). */
+int inject_await(const struct inject_thread *t, int *status);
 /* A while, or until a thread may have stopped. */
 void inject_nap(const struct inject *in, long ns);
 /* How a thread that we hold is traced: as ever, and `more`.  False: errno. */

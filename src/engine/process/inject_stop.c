@@ -106,7 +106,9 @@ inject_thread_add(struct inject *in, pid_t tid)
 	if (!vec_grow((void **)&in->threads, &in->cap, in->n + 1,
 		      sizeof(*in->threads)))
 		return NULL;
-	in->threads[in->n] = (struct inject_thread){ .tid = tid };
+	in->threads[in->n] = (struct inject_thread){
+		.tid = tid, .apart = in->all || in->held ? NULL : in
+	};
 	return &in->threads[in->n++];
 }
 
@@ -177,6 +179,22 @@ inject_wait(pid_t tid, bool now, int *status)
 	return 1;
 }
 
+/*
+ * Where another thread executes a program, that takes the first one's number,
+ * and the kernel wakes who waits for that number too late to find it: nobody.
+ */
+int
+inject_await(const struct inject_thread *t, int *status)
+{
+	int r;
+
+	if (t->apart == NULL)
+		return inject_wait(t->tid, false, status);
+	while ((r = inject_wait(t->tid, true, status)) == 0)
+		inject_nap(t->apart, NAP_NS);
+	return r;
+}
+
 static enum came
 thread_look(struct inject_thread *t)
 {
@@ -198,8 +216,8 @@ inject_settle(struct inject_thread *t, int sig)
 		return -1;
 	t->stopped = false;
 	while (came == CAME_NOT)
-		came = inject_wait(t->tid, false, &status) > 0 ?
-			       stop_seen(t, status) : CAME_GONE;
+		came = inject_await(t, &status) > 0 ? stop_seen(t, status) :
+						      CAME_GONE;
 	return came == CAME_STOPPED ? 0 : -1;
 }
 
