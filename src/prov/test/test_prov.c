@@ -17,6 +17,7 @@
 
 #include "base/test/fds.h"
 #include "base/test/capable.h"
+#include "base/test/nomem.h"
 #include "proc/proc.h"
 #include "prov/prov.h"
 #include "prov/tp_list.h"
@@ -263,6 +264,37 @@ test_syscall(void **state)
 	types_are("syscall::getpid:entry", "");
 	types_are("syscall::execve:entry",
 		  "const char *, const char *const *, const char *const *");
+}
+
+/* Types that are made for want of which there are no arguments: that is said. */
+static void
+test_syscall_nomem(void **state)
+{
+	static const char *const names[] = { "syscall::mmap:entry",
+					     "syscall::mmap:return" };
+	static const unsigned nargs[] = { 6, 2 };
+	struct probe_args a;
+	struct probe *p;
+	bool failed;
+	int rc;
+
+	for (size_t i = 0; i < 2; i++) {
+		long n = 0;
+		do {
+			a = (struct probe_args){ 0 };
+			teardown(state);
+			assert_int_equal(setup(state), 0);
+			assert_int_equal(match(names[i], &p), 1);
+			nomem_arm(++n);
+			rc = p->owner->ops->args(p->owner, p, &a, &e);
+			failed = nomem_disarm();
+			if (rc != 0 && (!failed || e.tag != &ERR_NOMEM))
+				fail_msg("allocation %ld: %s", n, e.msg);
+			assert_true(rc != 0 || a.nargs == nargs[i]);
+		} while (failed);
+		assert_int_equal(rc, 0);
+		assert_true(n > 1);
+	}
 }
 
 /* Every row can be typed, has no more than six arguments and its own number. */
@@ -581,6 +613,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_profile, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cpc, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_syscall, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_syscall_nomem, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_table, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_proc, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sdt, setup, teardown),

@@ -13,9 +13,12 @@
 #include <unistd.h>
 
 #include "base/test/fds.h"
+#include "base/test/nomem.h"
 #include "probe/test/probe_exact.h"
 #include "proc/proc.h"
 #include "prov/prov.h"
+
+#define EACH 200 /* allocations that fail one by one */
 
 /* push %rbp; mov %rsp,%rbp; test %edi,%edi; je 1f; pop %rbp; ret; 1: ... */
 __asm__(".text\n"
@@ -377,6 +380,29 @@ test_address(void **state)
 	fails("", "-", "entry", &D_PROC_NAME);
 }
 
+/* All probes are found, or it is said that there is no memory, whichever
+   allocation fails; later ones more and more rarely. */
+static void
+test_nomem(void **state)
+{
+	const int want = match("a.out", "*", "return");
+	bool more = true;
+
+	assert_true(want > 100);
+	for (long n = 1; more; n = nomem_next(n, EACH)) {
+		int got;
+
+		teardown(state);
+		assert_int_equal(setup(state), 0);
+		nomem_arm(n);
+		got = match("a.out", "*", "return");
+		more = nomem_disarm();
+		if (got != want && (!more || got != -1))
+			fail_msg("allocation %ld: %d probes of %d", n, got,
+				 want);
+	}
+}
+
 int
 main(void)
 {
@@ -391,6 +417,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_every, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pid, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_address, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_nomem, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }
