@@ -78,6 +78,34 @@ what_wants_more_registers_comes_first(void **state)
 	       "ldgs DT_VAR(278), %r1\nldgs DT_VAR(279), %r2\n"
 	       "add %r1, %r2, %r1\nldgs DT_VAR(286), %r2\n"
 	       "add %r1, %r2, %r1\nret %r1\n");
+	expect("BEGIN{trace(pid + tid * 4)}",
+	       "ldgs DT_VAR(279), %r1\nsetx DT_INTEGER[0], %r2\n"
+	       "mul %r1, %r2, %r1\nldgs DT_VAR(278), %r2\n"
+	       "add %r2, %r1, %r2\nret %r2\n");
+	/* The second index takes three, one of them for its bound. */
+	expect("char c[4][4]; BEGIN{trace((pid + uid) + c[tid][ppid])}",
+	       "ldgs DT_VAR(279), %r1\n"
+	       "setx DT_INTEGER[0], %r2\n"
+	       "bound %r1, %r2\n"
+	       "setx DT_INTEGER[0], %r2\n"
+	       "mul %r1, %r2, %r1\n"
+	       "add %r0, %r1, %r1\n"
+	       "ldgs DT_VAR(285), %r2\n"
+	       "setx DT_INTEGER[0], %r3\n"
+	       "bound %r2, %r3\n"
+	       "add %r1, %r2, %r1\n"
+	       "ldgs DT_VAR(1280), %r2\n"
+	       "tst %r2\n"
+	       "be 16\n"
+	       "add %r2, %r1, %r1\n"
+	       "ldsb [%r1], %r1\n"
+	       "ba 17\n"
+	       "mov %r0, %r1\n"
+	       "ldgs DT_VAR(278), %r2\n"
+	       "ldgs DT_VAR(286), %r3\n"
+	       "add %r2, %r3, %r2\n"
+	       "add %r2, %r1, %r2\n"
+	       "ret %r2\n");
 }
 
 static void
@@ -232,6 +260,31 @@ tuples_do_not_nest(void **state)
 	       "stgaa DT_VAR(1280), %r1\n"
 	       "flushts\n"
 	       "ret %r0\n");
+	expect("BEGIN{a[1, 2] = 1; trace(a[pid, !uid])}",
+	       "ldgs DT_VAR(278), %r1\n"
+	       "ldgs DT_VAR(286), %r2\n"
+	       "tst %r2\n"
+	       "bne 6\n"
+	       "setx DT_INTEGER[0], %r2\n"
+	       "ba 7\n"
+	       "mov %r0, %r2\n"
+	       "pushtv DT_TYPE(0), %r0, %r1\n"
+	       "pushtv DT_TYPE(0), %r0, %r2\n"
+	       "ldgaa DT_VAR(1280), %r1\n"
+	       "flushts\n"
+	       "ret %r1\n");
+	/* What branches comes before all of them, what does not, in between. */
+	expect("BEGIN{a[1, 2] = 1; trace(a[pid, -uid])}",
+	       "ldgs DT_VAR(278), %r1\n"
+	       "pushtv DT_TYPE(0), %r0, %r1\n"
+	       "ldgs DT_VAR(286), %r1\n"
+	       "sub %r0, %r1, %r1\n"
+	       "setx DT_INTEGER[0], %r2\n"
+	       "and %r1, %r2, %r1\n"
+	       "pushtv DT_TYPE(0), %r0, %r1\n"
+	       "ldgaa DT_VAR(1280), %r1\n"
+	       "flushts\n"
+	       "ret %r1\n");
 }
 
 static void
