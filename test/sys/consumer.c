@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <unistd.h>
 
@@ -734,7 +735,13 @@ out:
 static void
 test_held(void)
 {
-	static char *const argv[] = { (char *)(uintptr_t)"/bin/true", NULL };
+	char text[40], c = 0;
+	char *const argv[] = { (char *)(uintptr_t)"/bin/sh",
+			       (char *)(uintptr_t)"-c", text, NULL };
+	int fds[2] = { -1, -1 };
+
+	CHECK(pipe(fds) == 0);
+	snprintf(text, sizeof(text), "echo x >&%d", fds[1]);
 	dtrace_hdl_t *dtp = handle(0);
 	struct ps_prochandle *p = dtrace_proc_create(dtp, NULL, argv, NULL,
 						     NULL);
@@ -743,6 +750,11 @@ test_held(void)
 	CHECK(dtrace_proc_create(dtp, NULL, argv, NULL, NULL) != NULL);
 	if (p != NULL)
 		dtrace_proc_release(dtp, p);
+	struct pollfd runs = { fds[0], POLLIN, 0 };
+	CHECK(poll(&runs, 1, 60000) == 1 && read(fds[0], &c, 1) == 1 &&
+	      c == 'x');
+	close(fds[0]);
+	close(fds[1]);
 	p = dtrace_proc_grab(dtp, getpid(), 0);
 	CHECK(p != NULL && dtrace_proc_pid(p) == getpid());
 	dtrace_close(dtp); /* the other is killed: it never began */

@@ -16,6 +16,8 @@
 
 #include "base/test/fds.h"
 #include "lib/dt_impl.h"
+#include "lib/dt_lang.h"
+#include "rt/rt_python.h"
 
 static int
 setup(void **state)
@@ -293,6 +295,27 @@ numbers(void **state)
 	assert_non_null(dtrace_faultstr(*state, -1));
 }
 
+/* A frame of Python that no engine knows is one still, without a place. */
+static void
+unknown_python(void **state)
+{
+	static const enum dt_lang_what all[] = { DT_LANG_MOD, DT_LANG_NAME,
+						 DT_LANG_LINE };
+	const uint64_t pc = RT_PY_TAG | 7ull << RT_PY_AT_BITS | 1;
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < 3; i++) {
+		assert_true(dt_lang_text(*state, getpid(), pc, all[i], &b));
+		assert_string_equal(buf_str(&b), "[python]");
+		buf_reset(&b);
+	}
+	assert_true(dt_lang_text(*state, getpid(), pc, DT_LANG_SOURCE, &b));
+	assert_int_equal(b.n, 0);
+	assert_int_equal(dt_lang_key(*state, getpid(), pc), pc);
+	assert_false(dt_lang_text(*state, getpid(), 0x1234, DT_LANG_LINE, &b));
+	buf_fini(&b);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int
@@ -301,6 +324,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(split),	 TEST(long_fields), TEST(macros),
 		TEST(iterate),	 TEST(nothing_there), TEST(types),
+		TEST(unknown_python),
 		TEST(names_of_arguments),
 		TEST(addresses), TEST(numbers),
 	};

@@ -266,7 +266,7 @@ test_syscall(void **state)
 		  "const char *, const char *const *, const char *const *");
 }
 
-/* Types that are made for want of which there are no arguments: that is said. */
+/* Without memory for their types there are no arguments, and that is said. */
 static void
 test_syscall_nomem(void **state)
 {
