@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -704,6 +705,8 @@ profile(bool no_perf)
 	trace_run(&t, 400, &how);
 	uint64_t ms = now_ms() - start;
 	assert_non_null(how);
+	/* Events may not be permitted; what we ask for is never wrong. */
+	assert_null(strstr(how, strerror(EINVAL)));
 	while ((r = next(&t, 1, &pos)) != NULL) {
 		count_sample(&c, r, e, pid);
 		assert_string_equal((const char *)r + e[5].off, "spinner");
