@@ -5,6 +5,7 @@
  * no memory, or does without; the target computes what it should, and its text
  * is as it was before.
  */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,6 +21,7 @@
 #include "engine/process/test/process_world.h"
 
 #define EACH 30 /* allocations that fail one by one */
+#define LAST 200
 
 static const char arg0[] = "ldgs arg0, %r1\nret %r1";
 
@@ -75,6 +77,32 @@ names_the_reason(const struct test_world *w, bool failed)
 			  strstr(w->e.msg, "is not known") != NULL);
 }
 
+/* A plan made again for the program that a process executes; the last of its
+   allocations fail one by one: what was found before is put together then. */
+static void
+test_follow(void **state)
+{
+	struct test_world *w = enabling();
+	long all;
+
+	(void)state;
+	assert_non_null(try_load(w));
+	nomem_arm(LONG_MAX);
+	assert_int_equal(plan_follow(w->eng, &w->e), 0);
+	all = LONG_MAX - nomem_left;
+	for (long n = all > LAST ? all - LAST : 1; n <= all; n++) {
+		err_clear(&w->e);
+		nomem_arm(n);
+		bool ok = plan_follow(w->eng, &w->e) == 0;
+		bool failed = nomem_disarm();
+		if (!ok && !names_the_reason(w, failed))
+			fail_msg("allocation %ld: %s", n, w->e.msg);
+		if (ok && err_is_set(&w->e))
+			fail_msg("allocation %ld, went on: %s", n, w->e.msg);
+	}
+	traced_free(w);
+}
+
 static void
 test_nomem(void **state)
 {
@@ -93,6 +121,9 @@ test_nomem(void **state)
 		more = nomem_disarm();
 		if (!ok && !names_the_reason(w, more))
 			fail_msg("allocation %ld: %s", n, w->e.msg);
+		/* What is said to be traced has nothing left out. */
+		if (ok && err_is_set(&w->e))
+			fail_msg("allocation %ld, went on: %s", n, w->e.msg);
 		assert_int_equal(target_do(w->t, T_WORK, 30), sum);
 		assert_int_equal(target_do(w->t, T_CHECK, 0), before);
 		traced_free(w);
@@ -105,6 +136,7 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_follow),
 		cmocka_unit_test(test_nomem),
 	};
 
