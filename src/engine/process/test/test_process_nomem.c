@@ -77,30 +77,55 @@ names_the_reason(const struct test_world *w, bool failed)
 			  strstr(w->e.msg, "is not known") != NULL);
 }
 
-/* A plan made again for the program that a process executes; the last of its
-   allocations fail one by one: what was found before is put together then. */
+static bool
+follow(struct test_world *w)
+{
+	return plan_follow(w->eng, &w->e) == 0;
+}
+
+static bool
+make(struct test_world *w)
+{
+	plan_fini(&w->eng->plan);
+	w->eng->plan = (struct plan){ .fns = { 0 } };
+	return plan_make(w->eng, &w->e) == 0;
+}
+
+/* Let the last allocations fail one by one: what was found before them is put
+   together then. */
 static void
-test_follow(void **state)
+last_fail(bool (*work)(struct test_world *w))
 {
 	struct test_world *w = enabling();
 	long all;
 
-	(void)state;
 	assert_non_null(try_load(w));
 	nomem_arm(LONG_MAX);
-	assert_int_equal(plan_follow(w->eng, &w->e), 0);
+	assert_true(work(w));
 	all = LONG_MAX - nomem_left;
 	for (long n = all > LAST ? all - LAST : 1; n <= all; n++) {
 		err_clear(&w->e);
 		nomem_arm(n);
-		bool ok = plan_follow(w->eng, &w->e) == 0;
-		bool failed = nomem_disarm();
+		bool ok = work(w), failed = nomem_disarm();
 		if (!ok && !names_the_reason(w, failed))
 			fail_msg("allocation %ld: %s", n, w->e.msg);
 		if (ok && err_is_set(&w->e))
 			fail_msg("allocation %ld, went on: %s", n, w->e.msg);
 	}
 	traced_free(w);
+}
+
+static void
+test_make(void **state)
+{
+	last_fail(make);
+}
+
+/* A plan made again for the program that a process executes. */
+static void
+test_follow(void **state)
+{
+	last_fail(follow);
 }
 
 static void
@@ -136,6 +161,7 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_make),
 		cmocka_unit_test(test_follow),
 		cmocka_unit_test(test_nomem),
 	};
