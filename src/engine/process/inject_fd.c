@@ -174,16 +174,25 @@ fd_pass(struct inject *in, uint64_t at, int fd, int *target_fd, struct err *e)
 	return rc;
 }
 
-/* True if a descriptor of thread or process `who` is the same file as ours. */
-static bool
-fd_is(pid_t who, int64_t theirs, int ours)
+/* 1 if a descriptor of thread or process `who` is the same file as ours, 0 if
+   it is another; -1: there is none. */
+static int
+fd_same(pid_t who, int64_t theirs, int ours)
 {
 	struct stat is, st;
 	char path[48];
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)who, (int)theirs);
-	return fstat(ours, &is) == 0 && stat(path, &st) == 0 &&
-	       is.st_dev == st.st_dev && is.st_ino == st.st_ino;
+	if (stat(path, &st) != 0)
+		return -1;
+	return fstat(ours, &is) == 0 && is.st_dev == st.st_dev &&
+	       is.st_ino == st.st_ino;
+}
+
+static bool
+fd_is(pid_t who, int64_t theirs, int ours)
+{
+	return fd_same(who, theirs, ours) == 1;
 }
 
 /* By its path. */
@@ -230,11 +239,8 @@ bool
 inject_fd_other(const struct inject *in, int theirs, int ours)
 {
 	pid_t who = in->own.tid != 0 ? in->own.tid : proc_face(in->pid);
-	struct stat st;
-	char path[48];
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)who, theirs);
-	return stat(path, &st) == 0 && !fd_is(who, theirs, ours);
+	return fd_same(who, theirs, ours) == 0;
 }
 
 int
