@@ -23,6 +23,7 @@
  *   bpf_later.c    probes of modules that are loaded while tracing
  *   bpf_uprobe.c   uprobes, made and removed so that no signal interrupts it
  *   bpf_heir.c     who takes back what we leave when we are killed
+ *   bpf_stack.c    stacks, and the variables that are read from them
  *   bpf_ustack.c   what walks along users' stacks read
  *   bpf_owed.c     stacks that are walked later
  *   bpf_kept.c     stacks of threads that are not running
@@ -496,9 +497,6 @@ int bg_assoc_store(struct bg *g, unsigned scope, uint32_t id, unsigned rs);
 /* bpf_builtin.c: R0 = the variable. */
 int bg_builtin(struct bg *g, uint32_t id);
 int bg_array(struct bg *g, uint32_t id, unsigned ri, unsigned rd);
-/* frames u64 program counters to R1 (an area of zeroes); R0: bytes or < 0. */
-/* owed: a user's stack may be (rt_unwind.h); the consumer gets it to read. */
-void bg_stack(struct bg *g, uint32_t frames, bool user, bool owed);
 /* R1 = the program's context. */
 void bg_ctx(struct bg *g);
 /* R0 = the struct task_struct of the firing's thread, as a pointer that the
@@ -507,8 +505,12 @@ void bpf_builtin_task(const struct bpf_prog *c, struct em *em, int ctx_slot);
 void bg_task(struct bg *g);
 /* 16 bytes at base + off = the name of the firing's thread. */
 void bg_comm(struct bg *g, unsigned base, int32_t off);
+/* True if the firing's thread is another than the current one. */
+bool bg_of_other_thread(const struct bg *g);
 /* R0 = the number of the firing's process, or thread. */
 void bg_number_of(struct bg *g, bool process);
+/* True if the context leads to the user's registers. */
+bool bpf_uregs_in_ctx(const struct bpf_class *k);
 /* R0 = struct pt_regs of the user side. */
 void bpf_builtin_uregs(const struct bpf_prog *c, struct em *em, int ctx_slot);
 /* True if the verifier does not let a register be loaded by its type: then
@@ -520,6 +522,11 @@ int32_t bpf_user_mode(struct em *em, unsigned ctx);
 /* dst = one of them; R0 is what bpf_builtin_uregs() gave; tmp: frame slot. */
 void bpf_builtin_ureg(const struct bpf_class *k, struct em *em, unsigned dst,
 		      unsigned reg, int tmp);
+
+/* bpf_stack.c: frames u64 program counters to R1 (an area of zeroes); R0: bytes
+   or < 0.  owed: a user's stack may be (rt_unwind.h); the consumer gets it to
+   read. */
+void bg_stack(struct bg *g, uint32_t frames, bool user, bool owed);
 
 /* bpf_clause.c: something that lasts has been done. */
 void bg_effect(struct bg *g);

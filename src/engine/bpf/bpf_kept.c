@@ -10,7 +10,7 @@
  *
  *   struct { u64 size; u64 pcs[]; }	in task storage; size: bytes of pcs
  *
- * bpf_builtin.c copies them from there.  A thread that has none (it is new, or
+ * bpf_stack.c copies them from there.  A thread that has none (it is new, or
  * has left its CPU before tracing began) has one frame, where it entered the
  * kernel.  A stack that is kept may be owed (bpf_owed.c).  Decision 110.
  *
