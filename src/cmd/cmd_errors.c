@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/plain.h"
 
 #define TEXT_SHOWN 200 /* bytes of a program that are repeated */
 #define WIDTH_LEAST 20	/* columns of a terminal that there always are */
@@ -124,7 +125,7 @@ error_place(const struct cmd_prog *p, const dtrace_errplace_t *e)
 	if (file == NULL)
 		file = p->is_file ? p->text
 		     : p->spec >= 0 ? options[p->spec] : "-i";
-	fprintf(stderr, "%s: %s:", cmd_name, file);
+	plain_print(stderr, "%s: %s:", cmd_name, file);
 	if (e->dtep_file != NULL || e->dtep_line > 1)
 		fprintf(stderr, "%d:%d:", e->dtep_line, e->dtep_column);
 	fputc(' ', stderr);
@@ -138,7 +139,7 @@ error_put(struct cmd *c, const struct cmd_prog *p, const dtrace_errplace_t *e)
 	error_place(p, e);
 	if (dtrace_getopt(c->dtp, "errtags", &tags) == 0 && tags == 1)
 		fprintf(stderr, "[%s] ", e->dtep_tag);
-	fprintf(stderr, "%s\n", e->dtep_msg != NULL ? e->dtep_msg : "");
+	plain_print(stderr, "%s\n", e->dtep_msg != NULL ? e->dtep_msg : "");
 	if (e->dtep_text != NULL && e->dtep_column > 0)
 		error_line(e->dtep_text, (size_t)e->dtep_column - 1);
 }

@@ -4,6 +4,7 @@
  * comes with a message or without.
  */
 #include "cmd.h"
+#include "plain.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,7 @@ void
 cmd_vmessage(const char *fmt, va_list ap)
 {
 	fprintf(stderr, "%s: ", cmd_name);
-	vfprintf(stderr, fmt, ap);
+	plain_vprint(stderr, fmt, ap);
 }
 
 void
@@ -108,8 +109,9 @@ cmd_dfatal(struct cmd *c, const char *fmt, ...)
 	va_start(ap, fmt);
 	cmd_vmessage(fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "%s%s%s\n", *fmt != '\0' ? ": " : "", cmd_error_tag(c),
-		dtrace_errmsg(c->dtp, dtrace_errno(c->dtp)));
+	plain_print(stderr, "%s%s%s\n", *fmt != '\0' ? ": " : "",
+		    cmd_error_tag(c),
+		    dtrace_errmsg(c->dtp, dtrace_errno(c->dtp)));
 	c->failed = true;
 	cmd_quit(c, 1);
 }

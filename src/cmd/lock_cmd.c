@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* lock_cmd.c - see lock_cmd.h. */
 #include "lock_cmd.h"
+#include "plain.h"
 
 #include <signal.h>
 #include <stdarg.h>
@@ -27,11 +28,11 @@ lock_cmd_fatal(struct lock_cmd *c, const char *fmt, ...)
 
 	fprintf(stderr, "%s: ", c->name);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	plain_vprint(stderr, fmt, ap);
 	va_end(ap);
 	if (c->dtp != NULL && dtrace_errno(c->dtp) != 0)
-		fprintf(stderr, ": %s",
-			dtrace_errmsg(c->dtp, dtrace_errno(c->dtp)));
+		plain_print(stderr, ": %s",
+			    dtrace_errmsg(c->dtp, dtrace_errno(c->dtp)));
 	fputc('\n', stderr);
 	if (c->dtp != NULL)
 		dtrace_close(c->dtp);
@@ -54,7 +55,7 @@ lock_cmd_proc(struct ps_prochandle *P, const char *msg, void *arg)
 			c->name, (int)dtrace_proc_pid(P), sig);
 	/* It may have been our doing. */
 	if (msg != NULL) {
-		fprintf(stderr, "%s: %s\n", c->name, msg);
+		plain_print(stderr, "%s: %s\n", c->name, msg);
 		c->harmed = true;
 	}
 	c->ended = true;
