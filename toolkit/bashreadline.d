@@ -5,7 +5,7 @@
  *
  * Usage: dtrace run bashreadline [SECONDS]
  *        dtrace run bashreadline -p PID [SECONDS]
- * Needs: root
+ * Needs: root; any user with -p
  * Args:  $1  seconds after which it ends; 0: when it is interrupted (0)
  *
  * A line for each command line that an interactive bash reads: the time, the

@@ -5,7 +5,7 @@
  *
  * Usage: dtrace run pglocks [SECONDS]
  *        dtrace run pglocks -p PID [SECONDS]
- * Needs: root
+ * Needs: root; any user with -p
  * Args:  $1  seconds after which it ends; 0: when it is interrupted (0)
  *
  * A line for each wait for a lock on a table, row or transaction, when it

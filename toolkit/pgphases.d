@@ -5,7 +5,7 @@
  *
  * Usage: dtrace run pgphases [SECONDS]
  *        dtrace run pgphases -p PID [SECONDS]
- * Needs: root
+ * Needs: root; any user with -p
  * Args:  $1  seconds after which it ends; 0: when it is interrupted (0)
  *
  * For parsing, rewriting, planning, executing and sorting: how often, the time

@@ -5,7 +5,7 @@
  *
  * Usage: dtrace run pgquery [SECONDS]
  *        dtrace run pgquery -p PID [SECONDS]
- * Needs: root
+ * Needs: root; any user with -p
  * Args:  $1  seconds after which it ends; 0: when it is interrupted (0)
  *
  * For each text that clients sent: how often it was run, its time in all and

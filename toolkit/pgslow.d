@@ -5,7 +5,7 @@
  *
  * Usage: dtrace run pgslow [MS [SECONDS]]
  *        dtrace run pgslow -p PID [MS [SECONDS]]
- * Needs: root
+ * Needs: root; any user with -p
  * Args:  $1  milliseconds that a query must take to be shown (100)
  *        $2  seconds after which it ends; 0: when it is interrupted (0)
  *

@@ -5,7 +5,7 @@
  *
  * Usage: dtrace run pgxact [SECONDS]
  *        dtrace run pgxact -p PID [SECONDS]
- * Needs: root
+ * Needs: root; any user with -p
  * Args:  $1  seconds after which it ends; 0: when it is interrupted (0)
  *
  * For each backend how many transactions it committed and aborted, and

@@ -12,6 +12,7 @@
 #include "lib/dt_place.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define NUSER (DIF_VAR_MAX + 1 - DIF_VAR_USER_MIN) /* user ids of a scope */
 #define NONE  UINT32_MAX
@@ -261,6 +262,13 @@ comp_when(struct dt_comp *comp, const struct dif_whens *w, unsigned others)
 			 "conditions that hold once");
 }
 
+/* True if it is in every process that maps its file. */
+static bool
+site_everywhere(const struct dif_site *s)
+{
+	return dif_sites[s->kind].where == DIF_AT_USER && s->pid == 0;
+}
+
 /* What the component's engine must have for a site. */
 static void
 comp_site(struct dt_comp *comp, const struct dif_site *s)
@@ -275,7 +283,7 @@ comp_site(struct dt_comp *comp, const struct dif_site *s)
 		comp_args(comp, s->args, others);
 	if (s->when != NULL)
 		comp_when(comp, s->when, others);
-	if (info->where == DIF_AT_USER && s->pid == 0)
+	if (site_everywhere(s))
 		comp_row(comp, DIF_ENG_IK, "probes of every process");
 	if (s->pid != 0 && s->pid != comp->pid)
 		comp->pid = comp->pid == 0 ? s->pid : DT_PID_SEVERAL;
@@ -359,7 +367,8 @@ comp_who(struct comp_cx *cx)
 	}
 }
 
-/* Whose firings of a probe of the whole system a clause lets through. */
+/* Whose firings of a probe of the whole system, or of every process, a clause
+   lets through. */
 static void
 comp_bound(struct dt_comp *comp, const struct dif_probe *p, int32_t who)
 {
@@ -367,7 +376,7 @@ comp_bound(struct dt_comp *comp, const struct dif_probe *p, int32_t who)
 
 	for (uint32_t s = 0; s < p->nsites; s++)
 		wide |= (1u << dif_sites[p->sites[s].kind].where &
-			 DT_AT_WIDE) != 0;
+			 DT_AT_WIDE) != 0 || site_everywhere(&p->sites[s]);
 	if (wide)
 		comp->bound = who_both(comp->bound,
 				       who != 0 ? who : DT_PID_SEVERAL);
@@ -424,39 +433,70 @@ comps_gather(struct comp_cx *cx, struct dt_comps *out)
 	}
 }
 
+static void
+comps_fini(struct comp_cx *cx)
+{
+	free(cx->parent);
+	free(cx->need);
+	free(cx->owner[0]);
+	free(cx->who);
+	vec_fini(&cx->writers);
+}
+
+/* What the clauses use.  -1 without memory; comps_fini() also then. */
+static int
+comps_init(struct comp_cx *cx, struct arena *a, const struct dif_enabling *en)
+{
+	size_t n = (size_t)en->nclauses + 1;
+
+	*cx = (struct comp_cx){ .a = a, .en = en };
+	cx->parent = calloc(n, sizeof(*cx->parent));
+	cx->need = calloc(n, sizeof(*cx->need));
+	cx->who = calloc(n, sizeof(*cx->who));
+	cx->owner[0] = calloc(2 * (size_t)NUSER, sizeof(*cx->owner[0]));
+	if (cx->parent == NULL || cx->need == NULL || cx->who == NULL ||
+	    cx->owner[0] == NULL)
+		return -1;
+	cx->owner[1] = cx->owner[0] + NUSER;
+	for (uint32_t c = 0; c < en->nclauses; c++)
+		cx->parent[c] = c;
+	for (uint32_t c = 0; c < en->nclauses; c++)
+		use_clause(cx, c);
+	return cx->failed ? -1 : 0;
+}
+
 int
 dt_comps_make(struct arena *a, const struct dif_enabling *en,
 	      struct dt_comps *out, struct err *e)
 {
 	size_t n = (size_t)en->nclauses + 1;
-	struct comp_cx cx = { .a = a, .en = en };
-	int rc = -1;
+	struct comp_cx cx;
 
 	*out = (struct dt_comps){ .v = arena_calloc(a, n, sizeof(*out->v)),
 				  .of = arena_calloc(a, n, sizeof(*out->of)) };
-	cx.parent = calloc(n, sizeof(*cx.parent));
-	cx.need = calloc(n, sizeof(*cx.need));
-	cx.who = calloc(n, sizeof(*cx.who));
-	cx.owner[0] = calloc(2 * (size_t)NUSER, sizeof(*cx.owner[0]));
-	if (out->v == NULL || out->of == NULL || cx.parent == NULL ||
-	    cx.need == NULL || cx.who == NULL || cx.owner[0] == NULL) {
-		err_nomem(e);
-		goto done;
+	bool ok = comps_init(&cx, a, en) == 0 && out->v != NULL &&
+		  out->of != NULL;
+	if (ok) {
+		join_probes(&cx);
+		comp_who(&cx);
+		comps_gather(&cx, out);
 	}
-	cx.owner[1] = cx.owner[0] + NUSER;
-	for (uint32_t c = 0; c < en->nclauses; c++)
-		cx.parent[c] = c;
-	for (uint32_t c = 0; c < en->nclauses; c++)
-		use_clause(&cx, c);
-	join_probes(&cx);
-	comp_who(&cx);
-	comps_gather(&cx, out);
-	rc = cx.failed ? err_nomem(e) : 0;
-done:
-	free(cx.parent);
-	free(cx.need);
-	free(cx.owner[0]);
-	free(cx.who);
-	vec_fini(&cx.writers);
-	return rc;
+	ok &= !cx.failed;
+	comps_fini(&cx);
+	return ok ? 0 : err_nomem(e);
+}
+
+int
+dt_comps_who(struct arena *a, const struct dif_enabling *en, int32_t *who,
+	     struct err *e)
+{
+	struct comp_cx cx;
+	const bool ok = comps_init(&cx, a, en) == 0;
+
+	if (ok) {
+		comp_who(&cx);
+		memcpy(who, cx.who, en->nclauses * sizeof(*who));
+	}
+	comps_fini(&cx);
+	return ok ? 0 : err_nomem(e);
 }

@@ -72,14 +72,12 @@ check_destructive(dtrace_hdl_t *dtp, const struct dif_clause *c)
 			  dtrace_errmsg(NULL, EDT_DESTRUCTIVE));
 }
 
-/* The probes that pd matches, as pairs with the clause to come. */
+/* The probes that pd matches, as pairs with a clause. */
 static int
-collect_all(struct collect *c, const struct dif_pdesc *pd)
+collect_all(dtrace_hdl_t *dtp, struct collect *c, size_t clause,
+	    const struct dif_pdesc *pd)
 {
-	dtrace_hdl_t *dtp = c->dtp;
-
-	*c = (struct collect){ .dtp = dtp,
-			       .clause = (uint32_t)dtp->clauses.n };
+	*c = (struct collect){ .dtp = dtp, .clause = (uint32_t)clause };
 	err_clear(&dtp->err);
 	if (probe_match(dtp->probes, pd, collect_probe, c, &dtp->err) < 0 &&
 	    !dt_probe_absent(dtp, &dtp->err))
@@ -87,22 +85,44 @@ collect_all(struct collect *c, const struct dif_pdesc *pd)
 	return c->failed ? dt_nomem(dtp) : 0;
 }
 
+int
+dt_clause_narrow(dtrace_hdl_t *dtp, uint32_t clause, const struct dif_pdesc *pd,
+		 bool later)
+{
+	const size_t had = dtp->enabs.n;
+	size_t n = 0;
+	struct collect c;
+
+	if (collect_all(dtp, &c, clause, pd) != 0)
+		return -1;
+	if (c.matches == 0 && !later)
+		return 0;
+	for (size_t i = 0; i < dtp->enabs.n; i++)
+		if (i >= had || dtp->enabs.v[i].clause != clause)
+			dtp->enabs.v[n++] = dtp->enabs.v[i];
+	dtp->enabs.n = n;
+	dtp->clauses.v[clause]->pdesc = *pd;
+	dtp->clauses.v[clause]->pid = probe_desc_pid(dtp->probes, pd);
+	dtp->clauses.v[clause]->every = false;
+	return 1;
+}
+
 /* One clause: its probes, as pairs.  *matches grows by their number. */
 static int
 exec_clause(dtrace_hdl_t *dtp, struct dif_clause *cl, unsigned *matches)
 {
-	struct collect c = { .dtp = dtp };
-	size_t nenabs = dtp->enabs.n;
+	struct collect c;
+	const size_t nenabs = dtp->enabs.n, to_come = dtp->clauses.n;
 
 	if (check_destructive(dtp, cl) != 0 ||
-	    collect_all(&c, &cl->pdesc) != 0)
+	    collect_all(dtp, &c, to_come, &cl->pdesc) != 0)
 		return -1;
 	if (c.made ||
 	    (c.matches == 0 && probe_desc_made(dtp->probes, &cl->pdesc))) {
 		/* The clauses that make them come first. */
 		dtp->enabs.n = nenabs;
 		if (dt_made_enable(dtp, &cl->pdesc) != 0 ||
-		    collect_all(&c, &cl->pdesc) != 0)
+		    collect_all(dtp, &c, dtp->clauses.n, &cl->pdesc) != 0)
 			return -1;
 	}
 	if (!vec_push(&dtp->clauses, cl))

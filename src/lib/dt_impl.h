@@ -409,6 +409,13 @@ void dt_every_fini(dtrace_hdl_t *dtp);
 /* Options are final: lay out records and variables, and make dtp->en. */
 int dt_enabling_make(dtrace_hdl_t *dtp);
 /*
+ * Have a clause that is enabled be about the probes of another description,
+ * whose texts live as long as the handle: 1; 0: there are none, and nothing has
+ * changed (unless they may come later); -1 with the handle's error.
+ */
+int dt_clause_narrow(dtrace_hdl_t *dtp, uint32_t clause,
+		     const struct dif_pdesc *pd, bool later);
+/*
  * The part of the trace that the components of clauses with pick[clause] true
  * are, into de->en, its EPIDs from dtp->necbs + 1 on; the ECBs are entered
  * into dtp->ecbs.
@@ -419,6 +426,13 @@ int dt_enabling_part(dtrace_hdl_t *dtp, struct dt_engine *de, const bool *pick);
    without those that would run a clause twice for two names of one function.
    How many there are then. */
 size_t dt_enabs_settle(const dtrace_hdl_t *dtp, struct dt_enab *v, size_t n);
+
+/* dt_narrow.c */
+/* True if a clause is about every process. */
+bool dt_narrow_may(dtrace_hdl_t *dtp);
+/* Clauses about every process that want one process of the trace alone become
+   clauses about that one.  0, or -1 with the handle's error. */
+int dt_narrow(dtrace_hdl_t *dtp);
 
 /* dt_made.c */
 /* The clauses of which the probes that pd matches are made, if they are, and

@@ -214,13 +214,16 @@ why_kernel(const struct place_cx *cx, const struct dt_comp *c, const char *no_p)
 {
 	if (cx->w->force == DIF_ENG_K)
 		return "-x engine=kernel";
-	if (no_p == NULL && (c->where & DT_AT_WIDE) != 0 &&
-	    !place_wide(c, place_pid(cx, c)))
+	if (c->bound > 0 && c->bound == place_pid(cx, c) &&
+	    (no_p == NULL || (c->where & DT_AT(USER)) != 0))
 		return arena_printf(cx->a,
-				    "its probes are the whole system's, its "
-				    "predicates want process %d alone: with "
-				    "-x engine=target it runs there, and each "
-				    "probe costs a tenth", (int)c->bound);
+				    "its probes are %s, its predicates want "
+				    "process %d alone: with -x engine=target "
+				    "it runs there, and each probe costs a "
+				    "tenth",
+				    no_p == NULL ? "the whole system's" :
+						   "every process's",
+				    (int)c->bound);
 	if (c->where & DT_AT_WIDE)
 		return "its probes are the whole system's";
 	return no_p != NULL ?

@@ -40,8 +40,9 @@ struct dt_comp {
 	const struct dif_recipes *args; /* of its last site */
 	int32_t pid;	      /* whose text its sites are in; 0: nobody's;
 				 DT_PID_SEVERAL */
-	int32_t bound;	      /* of what happens all over the system it looks
-				 at this process alone; 0: nothing does;
+	int32_t bound;	      /* of what happens all over the system, and of
+				 probes of every process, it looks at this
+				 process alone; 0: nothing does;
 				 DT_PID_SEVERAL: at others, too */
 	const struct dif_probe *probe; /* one of its probes, for messages */
 	bool tree;   /* in a process it is about those that are followed */
@@ -60,6 +61,15 @@ struct dt_comps {
  */
 int dt_comps_make(struct arena *a, const struct dif_enabling *en,
 		  struct dt_comps *out, struct err *e);
+
+/*
+ * who[en->nclauses] = the process that alone can let a clause pass its
+ * predicate, as far as that is known of the clauses (their probes are not asked
+ * for); DT_PID_SEVERAL: any can; 0: nobody ever.  Texts are allocated in a; 0,
+ * or -1 + *e without memory.
+ */
+int dt_comps_who(struct arena *a, const struct dif_enabling *en, int32_t *who,
+		 struct err *e);
 
 /*
  * What an engine cannot have after all: the process engine a process, the

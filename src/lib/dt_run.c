@@ -58,6 +58,19 @@ world_missing(dtrace_hdl_t *dtp, const struct engine_ops *ops)
 	return arena_strdup(dtp->en_arena, e.msg);
 }
 
+/* True if what looks at one process alone is to be in that process. */
+static bool
+world_near(dtrace_hdl_t *dtp)
+{
+	const int64_t force = dtp->opt[DT_OPT_engine];
+	struct err e;
+
+	if (process_ops == NULL || force == ENGINE_KERNEL)
+		return false;
+	err_clear(&e);
+	return force != ENGINE_AUTO || bpf_engine_ops.probe(&e) != 0;
+}
+
 static void
 world_init(dtrace_hdl_t *dtp, struct dt_world *w)
 {
@@ -260,7 +273,8 @@ engines_make(dtrace_hdl_t *dtp, struct start *st)
 
 	dtp->ecbs = NULL;
 	dtp->necbs = 0;
-	if (dt_enabling_make(dtp) != 0)
+	if ((dt_narrow_may(dtp) && world_near(dtp) && dt_narrow(dtp) != 0) ||
+	    dt_enabling_make(dtp) != 0)
 		return -1;
 	struct arena *a = dtp->en_arena;
 	world_init(dtp, &st->w);

@@ -88,14 +88,31 @@ wanted(const struct node *n)
 		       id->var->id : 0;
 }
 
+/* Without alternatives that are never so: $target == 0 || pid == $target. */
+static const struct node *
+alternative(const struct node *n)
+{
+	while (n->kind == NODE_BINARY && n->op == TOK_LOR) {
+		if (n->left->is_const && n->left->ival == 0)
+			n = n->right;
+		else if (n->right->is_const && n->right->ival == 0)
+			n = n->left;
+		else
+			break;
+	}
+	return n;
+}
+
 /* Conjuncts from left to right; false: what comes behind this one is no matter,
    as it may be noticed, or as all is known. */
 static bool
 only_by(const struct node *n, struct dif_clause *c)
 {
-	int32_t pid = compared(n);
+	int32_t pid;
 	uint32_t self;
 
+	n = alternative(n);
+	pid = compared(n);
 	if (n->kind == NODE_BINARY && n->op == TOK_LAND)
 		return only_by(n->left, c) && only_by(n->right, c);
 	c->only_zero |= pid == 0;

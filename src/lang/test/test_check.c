@@ -188,6 +188,10 @@ predicates_say_who_fires(void **state)
 		{ "self->y == 0", 0, false },
 		{ "!self->y", 0, false },
 		{ "x && self->y", 0, false },
+		{ "0 == 1 || pid == 5", 5, false },
+		{ "self->y && (pid == 5 || 0)", 5, true },
+		{ "x == 1 || pid == 5", 0, false },
+		{ "1 || pid == 5", 0, false },
 		/* What comes first would be noticed. */
 		{ "x++ && pid == 5", 0, false },
 		{ "1 / arg0 && pid == 5", 0, false },
