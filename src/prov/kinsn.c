@@ -19,6 +19,7 @@
 #include "base/hash.h"
 #include "proc/proc.h"
 #include "prov/instr.h"
+#include "prov/kinsn_over.h"
 
 #define PROBES_MAX 100000 /* that one description may mean: some 20 MB */
 #define FN_MAX	   (1u << 20) /* bytes of a function */
@@ -29,6 +30,7 @@ struct kinsn {
 	const struct dif_recipes *none;
 	uint8_t *text; /* of one function */
 	size_t cap;
+	struct kovers over;
 };
 
 /* One call of provide(). */
@@ -128,6 +130,7 @@ kinsn_body(struct kinsn_cx *cx, const struct kfunc *f, struct code_body *b)
 		return err_nomem(cx->e);
 	if (ktext_read(ps, addr, t->text, size, cx->e) != 0)
 		return -1;
+	kovers_undo(&t->over, addr, t->text, size);
 	*b = (struct code_body){
 		.p = t->text, .n = size, .addr = addr, .next = SIZE_MAX
 	};
@@ -250,6 +253,7 @@ check_found(const struct kinsn_cx *cx)
 static int
 provide_all(struct kinsn_cx *cx)
 {
+	struct kinsn *t = cx->pv->data;
 	size_t n;
 	const struct kfunc *v = kfunc_list(cx->pv->env->procs, &n, cx->e);
 	char first;
@@ -268,6 +272,8 @@ provide_all(struct kinsn_cx *cx)
 	if (n != 0 && ktext_read(cx->pv->env->procs,
 				 kfunc_addr(cx->pv->env->procs, &v[0]), &first,
 				 1, cx->e) != 0)
+		return -1;
+	if (kovers_read(cx->pv, &t->over, cx->e) != 0)
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		if (func_make(cx, &v[i]) != 0)
@@ -333,6 +339,7 @@ kinsn_fini(struct prov *pv)
 	hash_free(t->made);
 	hash_free(t->served);
 	free(t->text);
+	free(t->over.v);
 	free(t);
 }
 

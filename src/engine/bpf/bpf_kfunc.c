@@ -301,7 +301,10 @@ kfunc_error(const struct engine *eng, const struct bpf_prog *c, uint64_t elem,
 			       "%s:%s:%s:%s: the kernel refuses a probe at "
 			       "that instruction: %s",
 			       p->prov, p->mod, p->func, p->name,
-			       strerror(sys));
+			       sys == EILSEQ ? "to it none begins there "
+					       "(another tracer may have "
+					       "changed what stands before it)"
+					     : strerror(sys));
 	return err_set(e, &ERR_GENERIC, sys,
 		       "%s:%s:%s:%s: the kernel refuses its function %s: %s",
 		       p->prov, p->mod, p->func, p->name, s->tp, why);

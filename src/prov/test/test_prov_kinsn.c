@@ -17,12 +17,14 @@
 #include "base/test/fds.h"
 #include "probe/test/probe_exact.h"
 #include "proc/proc.h"
+#include "prov/kinsn_over.h"
 #include "prov/prov.h"
 
 static struct prov_env env;
 static struct probe_set *ps;
 static struct err e;
 static bool locked; /* nobody may read the text */
+static bool probed; /* kprobes stand in it */
 static char found[1024];
 
 static const struct kfunc list[] = {
@@ -35,6 +37,38 @@ static const struct kfunc list[] = {
 static const uint8_t code[] = "\x0f\x1f\x44\0\0\x53\xeb\x02\x0f\x0b\xf0\xff\x07"
 			      "\x90\xc3\x90\x90\xcc";
 
+/* Two of its instructions with a breakpoint and a jump over them. */
+static const uint8_t code_over[] = "\xe9\1\2\3\4\x53\xeb\x02\x0f\x0b\xcc\xff\x07"
+				   "\x90\xc3\x90\x90\xcc";
+
+/*
+ * A table of kprobes, at TABLE, and the kprobes: the two, one that is not
+ * written over the text now, and a list that leads nowhere.
+ */
+#define TABLE 0x100000
+#define KP(i) (TABLE + 0x1000 + 64 * (i))
+struct kp {
+	uint64_t addr, next;
+	uint32_t flags;
+	uint8_t opcode, pad[3], copied[4];
+};
+static const struct kover_layout layout = {
+	.addr = offsetof(struct kp, addr), .next = offsetof(struct kp, next),
+	.flags = offsetof(struct kp, flags),
+	.opcode = offsetof(struct kp, opcode),
+	.copied = offsetof(struct kp, copied),
+};
+#define NEXT(i) (KP(i) + offsetof(struct kp, next))
+static const uint64_t heads[64] = { [5] = NEXT(1), [60] = NEXT(0), [63] = 8 };
+static const struct kp kps[] = {
+	{ .addr = 0x100a, .opcode = 0xf0, .next = NEXT(2) },
+	{ .addr = 0x1000, .opcode = 0x0f, .flags = 4,
+	  .copied = { 0x1f, 0x44 } },
+	{ .addr = 0x1005, .opcode = 0x90 },
+};
+
+int __wrap_kovers_read(const struct prov *pv, struct kovers *v,
+		       struct err *err);
 const struct kfunc *__wrap_kfunc_list(struct proc_set *p, size_t *n,
 				      struct err *err);
 uint64_t __wrap_kfunc_addr(struct proc_set *p, const struct kfunc *f);
@@ -77,10 +111,23 @@ int
 __wrap_ktext_read(struct proc_set *p, uint64_t addr, void *buf, size_t n,
 		  struct err *err)
 {
-	if (locked)
+	const uint64_t at = (addr - KP(0)) % 64;
+
+	if (locked || addr < 0x1000)
 		return err_set(err, &ERR_GENERIC, 0, "it is locked");
-	memcpy(buf, code + addr % 0x1000, n);
+	if (addr >= KP(0))
+		memcpy(buf, (const char *)&kps[(addr - KP(0)) / 64] + at, n);
+	else if (addr >= TABLE)
+		memcpy(buf, (const char *)heads + (addr - TABLE), n);
+	else
+		memcpy(buf, (probed ? code_over : code) + addr % 0x1000, n);
 	return 0;
+}
+
+int
+__wrap_kovers_read(const struct prov *pv, struct kovers *v, struct err *err)
+{
+	return probed ? kovers_walk(NULL, TABLE, &layout, v, err) : 0;
 }
 
 /* A place that the kernel rewrites: the first nop of one of them. */
@@ -94,7 +141,7 @@ static int
 setup(void **state)
 {
 	err_clear(&e);
-	locked = false;
+	locked = probed = false;
 	ps = probe_set_new(&env, &e);
 	if (ps == NULL ||
 	    probe_set_add_prov(ps, &prov_instr_ops, prov_instr_init, &e) != 0)
@@ -147,6 +194,39 @@ test_kinds(void **state)
 	/* One that the kernel rewrites. */
 	assert_int_equal(match("instr", "ext4_iget", "nop-*"), 1);
 	assert_string_equal(found, "ext4_iget:nop-d");
+}
+
+/* What others' kprobes have written over is taken for what it was. */
+static void
+test_probed(void **state)
+{
+	struct kovers v = { 0 };
+	uint8_t part[] = { 2, 3, 4 };
+
+	probed = true;
+	assert_int_equal(match("instr", "vfs_read", ""), 6);
+	assert_string_equal(found,
+			    "vfs_read:nop-0 vfs_read:push-5 vfs_read:jmp-6 "
+			    "vfs_read:lock-a vfs_read:nop-d vfs_read:ret-e");
+	assert_int_equal(kovers_walk(NULL, TABLE, &layout, &v, &e), 0);
+	assert_int_equal(v.n, 3);
+	/* Where ftrace traces it, too. */
+	uint8_t entry[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0xe8, 1, 2, 3, 4 };
+	kovers_undo(&v, 0x3000, entry, sizeof(entry));
+	assert_memory_equal(entry + 4, code, 5);
+	memcpy(entry, "\x0f\x1f\x40\0\xe8", 5);
+	kovers_undo(&v, 0x3000, entry, sizeof(entry));
+	assert_memory_equal(entry + 4, code, 5);
+	entry[0] = 0xe8;
+	kovers_undo(&v, 0x3000, entry, sizeof(entry));
+	assert_memory_equal(entry, code, 5);
+	/* A piece that begins within a jump says nothing of its own. */
+	kovers_undo(&v, 0x1002, part, sizeof(part));
+	assert_int_equal(part[0], 2);
+	locked = true;
+	assert_int_equal(kovers_walk(NULL, TABLE, &layout, &v, &e), 0);
+	assert_int_equal(v.n, 0);
+	free(v.v);
 }
 
 static void
@@ -216,6 +296,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_kinds, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_probed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_offsets, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_errors, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_asked, setup, teardown),
