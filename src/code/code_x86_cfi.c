@@ -24,6 +24,8 @@
 #define CFI_UNKNOWN   INT32_MIN
 #define CFI_MEMORY    0xff /* the return address is where it should be */
 #define CFI_GONE      0xfe /* nobody knows where */
+#define CFI_COMING    0xfd /* a loop is about to copy it to where rsp is now */
+#define CFI_REGS      16u
 #define CFI_RSP	      4u   /* registers, as instructions number them */
 #define CFI_RBP	      5u
 
@@ -31,7 +33,7 @@ struct cfi_state {
 	int32_t rsp, rbp; /* CFA - register; CFI_UNKNOWN */
 	int32_t saved;	  /* CFA - where the caller's rbp is */
 	uint8_t is;	  /* enum elf_rbp: SAME, AT_CFA, LOST */
-	uint8_t ret;	  /* CFI_MEMORY, CFI_GONE, or the register it is in */
+	uint8_t ret;	  /* CFI_MEMORY ..., or the register it is in */
 	uint8_t len;	  /* of the instruction; 0: it was not looked at */
 	uint8_t given;	  /* something led here */
 };
@@ -56,7 +58,7 @@ cfi_move(struct cfi_state *x, int64_t by)
 		return;
 	x->rsp = rsp < 0 || rsp > CFI_BYTES_MAX ? CFI_UNKNOWN : (int32_t)rsp;
 	/* The return address has been given up. */
-	if (x->rsp < 8 && x->ret == CFI_MEMORY)
+	if (x->rsp < 8 && x->ret >= CFI_REGS)
 		x->ret = CFI_GONE;
 }
 
@@ -131,11 +133,21 @@ cfi_lea(struct cfi_state *x, const ZydisDecodedOperand *o)
 		x->rsp = CFI_UNKNOWN;
 }
 
+/* True if nothing has been pushed, and no frame built. */
+static bool
+cfi_is_entry(const struct cfi_state *x)
+{
+	return x->rsp == 8 && x->ret == CFI_MEMORY && x->rbp == CFI_UNKNOWN &&
+	       x->is == ELF_RBP_SAME;
+}
+
 static void
 cfi_add(struct cfi_state *x, const ZydisDecodedOperand *o, int sign)
 {
 	if (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
 		cfi_move(x, -sign * o->imm.value.s);
+	else if (sign < 0 && cfi_is_entry(x))
+		x->ret = CFI_COMING;
 	else
 		x->rsp = CFI_UNKNOWN;
 }
@@ -210,7 +222,7 @@ cfi_other(const struct cfi_scan *s, struct cfi_state *x,
 			cfi_rsp(x, f);
 		else if (r == ZYDIS_REGISTER_RBP)
 			cfi_rbp(x, f);
-		else if (x->ret < CFI_GONE &&
+		else if (x->ret < CFI_REGS &&
 			 (unsigned)r == (unsigned)ZYDIS_REGISTER_RAX + x->ret)
 			x->ret = CFI_GONE;
 	}
@@ -225,7 +237,7 @@ cfi_harmless(const struct cfi_state *x, const ZydisDecodedInstruction *in)
 	unsigned reg = in->raw.modrm.reg | (unsigned)in->raw.rex.R << 3;
 	unsigned rm = in->raw.modrm.rm | (unsigned)in->raw.rex.B << 3;
 
-	if (x->ret < CFI_GONE || in->raw.modrm.offset == 0)
+	if (x->ret < CFI_REGS || in->raw.modrm.offset == 0)
 		return false;
 	if (in->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT &&
 	    in->opcode_map != ZYDIS_OPCODE_MAP_0F)
@@ -251,6 +263,19 @@ cfi_copies(const struct cfi_state *x, const ZydisDecodedInstruction *in)
 	       in->raw.sib.index == CFI_RSP && in->raw.rex.B == 0 &&
 	       x->ret == CFI_MEMORY && x->rsp != CFI_UNKNOWN &&
 	       in->raw.disp.value == x->rsp - 8;
+}
+
+/* True if it writes a register to a slot of the stack that another counts:
+   mov %reg,(%rsp,%reg,8). */
+static bool
+cfi_moves_down(const ZydisDecodedInstruction *in)
+{
+	return in->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
+	       in->opcode == 0x89 && in->raw.rex.W != 0 &&
+	       in->raw.modrm.mod == 0 && in->raw.modrm.rm == CFI_RSP &&
+	       in->raw.sib.base == CFI_RSP && in->raw.rex.B == 0 &&
+	       in->raw.sib.scale == 3 &&
+	       (in->raw.sib.index != CFI_RSP || in->raw.rex.X != 0);
 }
 
 /* A push or pop, by its opcode; false: it is neither. */
@@ -295,10 +320,12 @@ cfi_apply(struct cfi_scan *s, struct cfi_state *x, size_t off,
 		/* Callees may take their arguments from the stack. */
 		if (x->rbp != CFI_UNKNOWN)
 			x->rsp = CFI_UNKNOWN;
-		if (x->ret < CFI_GONE)
+		if (x->ret != CFI_MEMORY)
 			x->ret = CFI_GONE;
 		return;
 	}
+	if (x->ret == CFI_COMING && x->rsp == 8 && cfi_moves_down(in))
+		x->ret = CFI_MEMORY;
 	if (cfi_stack(x, in) || cfi_harmless(x, in))
 		return;
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&s->dec, s->b->p + off,
@@ -309,6 +336,13 @@ cfi_apply(struct cfi_scan *s, struct cfi_state *x, size_t off,
 }
 
 /* ---- along the ways ------------------------------------------------------ */
+
+/* The return address is at rsp, or it will be. */
+static bool
+cfi_copied(const struct cfi_state *x)
+{
+	return x->ret == CFI_MEMORY || x->ret == CFI_COMING;
+}
 
 /* What is known on both ways. */
 static struct cfi_state
@@ -325,7 +359,7 @@ cfi_meet(const struct cfi_state *a, const struct cfi_state *b)
 	if (x.is != ELF_RBP_AT_CFA)
 		x.saved = 0;
 	if (a->ret != b->ret)
-		x.ret = CFI_GONE;
+		x.ret = cfi_copied(a) && cfi_copied(b) ? CFI_COMING : CFI_GONE;
 	return x;
 }
 
@@ -361,11 +395,30 @@ cfi_ends(const ZydisDecodedInstruction *in)
 	       in->mnemonic == ZYDIS_MNEMONIC_HLT;
 }
 
+/* True if the branch at an offset goes back to a loop of straight code that
+   moves words down. */
+static bool
+cfi_loops(const struct cfi_scan *s, size_t off, uint64_t to)
+{
+	ZydisDecodedInstruction in;
+
+	for (; to < off; to += in.length) {
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(
+			    &s->dec, NULL, s->b->p + to, off - to, &in)) ||
+		    in.raw.imm[0].is_relative)
+			return false;
+		if (cfi_moves_down(&in))
+			return true;
+	}
+	return false;
+}
+
 static void
 cfi_visit(struct cfi_scan *s, size_t off)
 {
 	struct cfi_state x = s->at[off];
 	ZydisDecodedInstruction in;
+	uint64_t to;
 
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(
 		    &s->dec, NULL, s->b->p + off, s->b->n - off, &in)))
@@ -373,8 +426,13 @@ cfi_visit(struct cfi_scan *s, size_t off)
 	s->at[off].len = in.length;
 	cfi_apply(s, &x, off, &in);
 	if (in.raw.imm[0].is_relative &&
-	    in.meta.category != ZYDIS_CATEGORY_CALL)
-		cfi_give(s, off + in.length + in.raw.imm[0].value.u, &x);
+	    in.meta.category != ZYDIS_CATEGORY_CALL) {
+		to = off + in.length + in.raw.imm[0].value.u;
+		cfi_give(s, to, &x);
+		/* There is one word to be moved at least: that one. */
+		if (x.ret == CFI_COMING && cfi_loops(s, off, to))
+			x.ret = CFI_MEMORY;
+	}
 	if (!cfi_ends(&in))
 		cfi_give(s, off + in.length, &x);
 }

@@ -92,6 +92,32 @@ test_return_address(void **state)
 	     "0 rsp+8 =\n1 rsp+16 =\n5 rsp+8 =\n");
 }
 
+/* Room for more arguments: what is at rsp is moved down, by a loop that looks
+   first where to end, or last. */
+static void
+test_moved_down(void **state)
+{
+	/* jle 2f; sub %r10,%rsp; xor %r11d,%r11d;
+	   1: mov (%r8,%r11,8),%r10; mov %r10,(%rsp,%r11,8); inc %r11;
+	   cmp %r9,%r11; jl 1b; 2: jmp *%rcx */
+	SAYS("\x7e\x16\x4c\x29\xd4\x45\x31\xdb\x4f\x8b\x14\xd8\x4e\x89"
+	     "\x14\xdc\x49\xff\xc3\x4d\x39\xcb\x7c\xf0\xff\xe1",
+	     "0 rsp+8 =\n5 ?+0 =\n10 rsp+8 =\n");
+	/* sub %r10,%rsp; xor %r12d,%r12d; jmp 2f;
+	   1: mov (%r8,%r12,8),%r10; mov %r10,(%rsp,%r12,8); inc %r12;
+	   2: cmp %rax,%r12; jle 1b; ret */
+	SAYS("\x49\x2b\xe2\x45\x31\xe4\xeb\x0b\x4f\x8b\x14\xe0\x4e\x89"
+	     "\x14\xe4\x49\xff\xc4\x4c\x3b\xe0\x7e\xf0\xc3",
+	     "0 rsp+8 =\n3 ?+0 =\n10 rsp+8 =\n13 ?+0 =\n18 rsp+8 =\n");
+	/* the same with another slot's writing: mov %r10,(%rdi,%r12,8) */
+	SAYS("\x49\x2b\xe2\x45\x31\xe4\xeb\x0b\x4f\x8b\x14\xe0\x4e\x89"
+	     "\x14\xe7\x49\xff\xc4\x4c\x3b\xe0\x7e\xf0\xc3",
+	     "0 rsp+8 =\n3 ?+0 =\n");
+	/* push %rax; sub %r10,%rsp; mov %r10,(%rsp,%r12,8); ret */
+	SAYS("\x50\x49\x2b\xe2\x4e\x89\x14\xe4\xc3",
+	     "0 rsp+8 =\n1 rsp+16 =\n4 ?+0 =\n");
+}
+
 static void
 test_lost(void **state)
 {
@@ -111,6 +137,7 @@ main(void)
 		cmocka_unit_test(test_frame),
 		cmocka_unit_test(test_two_ways),
 		cmocka_unit_test(test_return_address),
+		cmocka_unit_test(test_moved_down),
 		cmocka_unit_test(test_lost),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
