@@ -182,12 +182,13 @@ handler_signals(const struct lower *l)
 }
 
 /* They are sent behind the end of the firing, which is the body's affair
-   then. */
+   then.  A handler of the program comes in between, and probes fire in it: the
+   machine's own stack is theirs. */
 static void
 signals_send(struct lower *l, struct lower_cold *c)
 {
 	x86_bind(l->b, &c->at);
-	lower_call(l, RTN_FN_signals);
+	lower_call_here(l, RTN_FN_signals);
 	x86_jmp_label(l->b, &l->out);
 }
 

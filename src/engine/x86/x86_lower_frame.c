@@ -110,15 +110,28 @@ lower_call_body(struct lower *l, uint64_t addr)
 		x86_pop(l->b, X86_RSP);
 }
 
-void
-lower_call_at(struct lower *l, uint64_t addr)
+static void
+lower_call_begin(struct lower *l)
 {
 	l->f.calls = l->f.epid = true;
 	l->f.used |= LOWER_CALLER;
 	if (l->now == NOW_NO)
 		l->now = NOW_MAYBE;
 	x86_mov_rr(l->b, 8, X86_RDI, LOWER_RT);
+}
+
+void
+lower_call_at(struct lower *l, uint64_t addr)
+{
+	lower_call_begin(l);
 	lower_call_body(l, addr);
+}
+
+void
+lower_call_here(struct lower *l, enum rtn_fn fn)
+{
+	lower_call_begin(l);
+	x86_call_to(l->b, l->t->blob + rtn_image.off[fn]);
 }
 
 void

@@ -157,6 +157,9 @@ void lower_cold_emit(struct lower *l);
 /* Call a body; arguments are in place but for rdi, which is set to rt. */
 void lower_call(struct lower *l, enum rtn_fn fn);
 void lower_call_at(struct lower *l, uint64_t addr);
+/* The same on the thread's stack in any case: what the body does may outlast
+   the firing. */
+void lower_call_here(struct lower *l, enum rtn_fn fn);
 /* Around a call in a cold part: all registers but rax stay as they are. */
 void lower_shield(struct lower *l);
 void lower_unshield(struct lower *l);
