@@ -9,7 +9,8 @@
  *
  *   deferreturn  the place of a function where a panic that was recovered goes
  *                on: the call of the deferred functions at its end
- *   TOPFRAME     a function that nothing has called: the last one of a stack.
+ *   TOPFRAME     a function that no code of Go has called: the last one of a
+ *                stack.
  *                The runtime plants an address in its inside as a return
  *                address: runtime.goexit + 1 under every goroutine.  All of its
  *                bytes count as entered.
@@ -330,6 +331,16 @@ go_pairs(struct eh_reader r, uint64_t addr, uint64_t end, uint64_t quantum,
 	return true;
 }
 
+/* True if the function is a call and a ret: mstart(), with which a thread begins
+   that clone() has made, and which has been called by it. */
+static bool
+go_is_called(struct elf_file *f, uint64_t addr)
+{
+	const uint8_t *p = elf_bytes(f, addr, 6);
+
+	return p != NULL && p[0] == 0xe8 && p[5] == 0xc3;
+}
+
 static bool
 go_rows(struct elf_file *f, const struct go_table *t, uint64_t i,
 	elf_cfi_fn *fn, void *arg)
@@ -346,6 +357,8 @@ go_rows(struct elf_file *f, const struct go_table *t, uint64_t i,
 
 	if (addr >= end || end - addr > elf_code_left(f, addr))
 		return true;
+	if ((flag & TOP_FRAME) && go_is_called(f, addr))
+		flag = 0;
 	if (flag & TOP_FRAME)
 		row.cfa = ELF_CFA_END;
 	if (flag & (TOP_FRAME | SP_WRITE))
