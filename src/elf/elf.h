@@ -200,6 +200,10 @@ struct elf_cfi {
 	enum elf_cfa cfa;
 	enum elf_rbp rbp;
 	int64_t off, add, rbp_off;
+	uint8_t reg;   /* cfa UNKNOWN: not 0: it is this register + off, which
+			  functions save that are called (DWARF's number) */
+	int64_t saved; /* elf_cfi_saved(): its register is at CFA + saved; 0:
+			  nobody says so */
 };
 /*
  * Call fn for each row of .eh_frame, or of .debug_frame, ascending within a
@@ -209,6 +213,10 @@ struct elf_cfi {
  */
 typedef bool elf_cfi_fn(void *arg, const struct elf_cfi *row);
 bool elf_cfi_rows(struct elf_file *f, bool debug, elf_cfi_fn *fn, void *arg);
+/* The same of the function that begins at addr, by .eh_frame alone; rows say
+   where a register is, by DWARF's number. */
+bool elf_cfi_saved(struct elf_file *f, uint64_t addr, uint8_t reg,
+		   elf_cfi_fn *fn, void *arg);
 /*
  * The same from the table of Go's compiler (.gopclntab).  Return true also if
  * there is none, or none that is understood.

@@ -11,7 +11,9 @@
  *
  * Other callee-saved registers are not followed.  Compilers compute the CFA
  * from rsp or rbp; hand-written code that uses another register (0.3 % of the
- * bytes of libc, 7 % of libcrypto's) is a row that says "not known".
+ * bytes of libc, 7 % of libcrypto's) is a row that says "not known", and which
+ * register that is: who asks elf_cfi_saved() where a function saves it can go
+ * on from the calls of that function.
  *
  * See DWARF 5, section 6.4, and the Linux Standard Base for .eh_frame.
  */
@@ -21,7 +23,8 @@
 
 #define CFI_DEPTH 8 /* of remembered states; compilers use one or two */
 
-enum cfi_reg { CFI_RBP = 6, CFI_RSP = 7, CFI_RIP = 16 };
+enum cfi_reg { CFI_RBX = 3, CFI_RBP = 6, CFI_RSP = 7, CFI_R12 = 12,
+	       CFI_R15 = 15, CFI_RIP = 16 };
 
 /* Where a register of the caller is. */
 enum cfi_where { CFI_SAME, CFI_AT_CFA, CFI_AT_RBP, CFI_RESTORER, CFI_UNDEF,
@@ -35,7 +38,7 @@ struct cfi_saved {
 struct cfi_state {
 	struct elf_cfi cfa; /* only its CFA */
 	uint64_t reg;	    /* the CFA's, where it is a register and off */
-	struct cfi_saved rbp, ra;
+	struct cfi_saved rbp, ra, other;
 };
 
 struct cfi_run {
@@ -45,6 +48,8 @@ struct cfi_run {
 	uint64_t addr; /* now holds from here on */
 	uint64_t end;
 	bool lost; /* something is not understood: nothing is known from here */
+	uint64_t only;	/* not 0: the function that begins there, no other */
+	uint64_t other; /* 0, or the register that is followed besides */
 	elf_cfi_fn *fn;
 	void *arg;
 };
@@ -140,6 +145,16 @@ cfi_saved_expr(struct eh_reader r)
 
 /* ---- rows ---------------------------------------------------------------- */
 
+/* A register by which the CFA is computed: what a row has of it. */
+static uint8_t
+cfi_kept_reg(const struct cfi_state *s)
+{
+	bool kept = s->reg == CFI_RBX ||
+		    (s->reg >= CFI_R12 && s->reg <= CFI_R15);
+
+	return s->cfa.cfa == ELF_CFA_UNKNOWN && kept ? (uint8_t)s->reg : 0;
+}
+
 /* What a state means to the walk. */
 static struct elf_cfi
 cfi_row(const struct cfi_run *x)
@@ -170,6 +185,9 @@ cfi_row(const struct cfi_run *x)
 		break;
 	}
 	row.rbp_off = s->rbp.off;
+	row.reg = cfi_kept_reg(s);
+	if (x->other != 0 && s->other.where == CFI_AT_CFA)
+		row.saved = s->other.off;
 	return row;
 }
 
@@ -195,7 +213,9 @@ cfi_saved_of(struct cfi_run *x, struct cfi_state *s, uint64_t reg)
 {
 	if (reg == CFI_RBP)
 		return &s->rbp;
-	return reg == x->c->ra ? &s->ra : NULL;
+	if (reg == x->c->ra)
+		return &s->ra;
+	return reg == x->other && reg != 0 ? &s->other : NULL;
 }
 
 static void
@@ -311,6 +331,7 @@ cfi_insn_cfa(struct cfi_run *x, uint8_t op, struct eh_reader *r)
 		return true;
 	case DW_CFA_def_cfa_expression:
 		x->now.cfa = cfi_expr(cfi_block(r));
+		x->now.reg = CFI_RIP; /* none */
 		return true;
 	default:
 		return false;
@@ -403,9 +424,14 @@ cfi_fde(void *arg, const struct elf_fde *d, const struct eh_cie *c,
 	const struct eh_reader *insns)
 {
 	const struct cfi_run *to = arg;
-	struct cfi_run x = { .c = c, .fn = to->fn, .arg = to->arg };
+	struct cfi_run x = { .c = c,
+			     .other = to->other,
+			     .fn = to->fn,
+			     .arg = to->arg };
 	struct eh_reader first = { .p = c->insns, .end = c->insns_end };
 
+	if (to->only != 0 && d->addr != to->only)
+		return true;
 	/* What a CIE says holds at the first address: it advances nowhere. */
 	x.now.cfa.cfa = ELF_CFA_UNKNOWN;
 	(void)cfi_insns(&x, first);
@@ -423,4 +449,16 @@ elf_cfi_rows(struct elf_file *f, bool debug, elf_cfi_fn *fn, void *arg)
 	struct eh_frame x;
 
 	return eh_open(f, &x, debug) && eh_each(&x, cfi_fde, &to);
+}
+
+bool
+elf_cfi_saved(struct elf_file *f, uint64_t addr, uint8_t reg, elf_cfi_fn *fn,
+	      void *arg)
+{
+	struct cfi_run to = {
+		.only = addr, .other = reg, .fn = fn, .arg = arg
+	};
+	struct eh_frame x;
+
+	return eh_open(f, &x, false) && eh_each(&x, cfi_fde, &to);
 }

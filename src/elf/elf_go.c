@@ -331,8 +331,8 @@ go_pairs(struct eh_reader r, uint64_t addr, uint64_t end, uint64_t quantum,
 	return true;
 }
 
-/* True if the function is a call and a ret: mstart(), with which a thread begins
-   that clone() has made, and which has been called by it. */
+/* True if the function is a call and a ret: mstart(), with which a thread
+   begins that clone() has made, and which has been called by it. */
 static bool
 go_is_called(struct elf_file *f, uint64_t addr)
 {

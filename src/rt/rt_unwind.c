@@ -356,7 +356,7 @@ unw_by_signal(struct rt *rt)
 	    !unw_word(rt, at + 8 * 15, &sp) || !unw_word(rt, at + 8 * 16, &pc))
 		return 0;
 	u->pc = pc;
-	u->sp = sp;
+	u->sp = u->low = sp;
 	u->fp = fp;
 	u->exact = 1;
 	return 1;
@@ -419,6 +419,9 @@ unw_cfa(struct rt *rt, uint64_t rule)
 		return u->sp + off + ((u->pc & 15) >= add ? 8 : 0);
 	case RT_UNW_RSP_WORD:
 		cfa = u->sp + off;
+		/* It was to be saved by who was called, and is not yet. */
+		if (cfa < u->low)
+			return 0;
 		break;
 	case RT_UNW_RBP_WORD:
 		cfa = u->fp + off;
@@ -872,7 +875,7 @@ rt_unwind(struct rt *rt, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t max)
 	u->have = u->lost = 0;
 	if (unw_list(rt)) {
 		u->pc = pc;
-		u->sp = sp;
+		u->sp = u->low = sp;
 		u->fp = fp;
 		unw_first_piece(rt, sp);
 		u->exact = (max & RT_UNWIND_CALLER) == 0;

@@ -151,6 +151,8 @@ struct rt_unw_area {
 #define RT_UNW_CACHE 256u
 struct rt_unw {
 	uint64_t pc, sp, fp;	/* of the present frame */
+	uint64_t low;		/* sp of the last frame that was exact: nothing
+				   is kept below */
 	uint64_t win, nwin;	/* the piece of the stack in the work area W */
 	uint32_t have, max;	/* frames */
 	uint32_t exact;		/* pc is no return address */

@@ -5,6 +5,7 @@
  *   unwind.c        the pool: tables by build-id, rules
  *   unwind_rows.c   the rows of a file, sorted
  *   unwind_code.c   rows of code that no table tells of
+ *   unwind_saved.c  rows of calls whose frame is found by a saved register
  *   unwind_maps.c   the mappings of a process
  *   unwind_python.c where a process of Python has its frames
  *   unwind_perl.c   and one of Perl
@@ -59,7 +60,12 @@ void unwind_code(const struct unwind_rows *r, elf_cfi_fn *fn, void *arg);
 /* And for the function at [addr, end).  false: fn said so, or no memory. */
 bool unwind_code_fn(struct elf_file *f, uint64_t addr, uint64_t end,
 		    elf_cfi_fn *fn, void *arg);
-
+/*
+ * In row c, whose CFA is by a register (c->reg), the first call at or behind
+ * addr that says where that is saved: what holds for it.  False: there is none.
+ */
+bool unwind_saved(struct elf_file *f, const struct elf_cfi *c, uint64_t addr,
+		  struct elf_cfi *row);
 
 /*
  * What a file has to do with frames of Python, by link-time addresses: where

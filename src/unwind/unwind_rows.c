@@ -73,9 +73,8 @@ rows_cover(const struct unwind_rows *r, uint64_t at)
 }
 
 static bool
-rows_add(void *arg, const struct elf_cfi *c)
+rows_push(struct unwind_rows *r, const struct elf_cfi *c)
 {
-	struct unwind_rows *r = arg;
 	struct rt_unw_rule rule = rule_of(c);
 	struct unwind_row row;
 
@@ -90,6 +89,32 @@ rows_add(void *arg, const struct elf_cfi *c)
 		return false;
 	}
 	return true;
+}
+
+static bool
+rows_unknown(struct unwind_rows *r, uint64_t addr, uint64_t end)
+{
+	const struct elf_cfi c = { .addr = addr, .end = end };
+
+	return addr >= end || rows_push(r, &c);
+}
+
+/* A row by a register that is not followed: its calls may say more. */
+static bool
+rows_add(void *arg, const struct elf_cfi *c)
+{
+	struct unwind_rows *r = arg;
+	struct elf_cfi call;
+	uint64_t at = c->addr;
+
+	if (c->reg == 0)
+		return rows_push(r, c);
+	while (unwind_saved(r->f, c, at, &call)) {
+		if (!rows_unknown(r, at, call.addr) || !rows_push(r, &call))
+			return false;
+		at = call.end;
+	}
+	return rows_unknown(r, at, c->end);
 }
 
 /* A function of which Go's table says that it goes to another stack: up to

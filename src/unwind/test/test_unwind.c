@@ -183,6 +183,74 @@ test_max(void **state)
 	assert_int_equal(walk(&c, 1), 1);
 }
 
+/* Who aligns its stack, and finds its caller's by rbx, which those that it
+   calls save: at once, as the dynamic linker has it, or not before a call. */
+void saved_outer(void), saved_late_outer(void), saved_compare(void);
+extern const char saved_back[], saved_inner[], saved_pushed[],
+	saved_late_back[], saved_late_called[];
+#define OUTER(name, calls)                                                     \
+	#name "outer:\n.cfi_startproc\n"                                       \
+	      "push %rbx\n.cfi_def_cfa_offset 16\n.cfi_offset rbx,-16\n"      \
+	      "mov %rsp,%rbx\n.cfi_def_cfa_register rbx\n"                     \
+	      "and $-64,%rsp\nsub $192,%rsp\ncall " #calls "\n" #name           \
+	      "back:\n"                                                       \
+	      "mov %rbx,%rsp\n.cfi_def_cfa rsp,16\n"                           \
+	      "pop %rbx\n.cfi_def_cfa_offset 8\nret\n.cfi_endproc\n"
+#define SAVE                                                                   \
+	"push %r12\n.cfi_def_cfa_offset 16\n.cfi_offset r12,-16\n"            \
+	"push %rbx\n.cfi_def_cfa_offset 24\n.cfi_offset rbx,-24\n"
+#define RESTORE                                                                \
+	"pop %rbx\n.cfi_def_cfa_offset 16\npop %r12\n.cfi_def_cfa_offset 8\n" \
+	"ret\n.cfi_endproc\n"
+__asm__(".text\n" OUTER(saved_, saved_inner) OUTER(saved_late_, saved_late)
+	"saved_inner:\n.cfi_startproc\n" SAVE "saved_pushed:\n"
+	"sub $8,%rsp\n.cfi_def_cfa_offset 32\n"
+	"xor %ebx,%ebx\ncall saved_compare\n"
+	"add $8,%rsp\n.cfi_def_cfa_offset 24\n" RESTORE
+	"saved_late:\n.cfi_startproc\n"
+	"push %rax\n.cfi_def_cfa_offset 16\ncall saved_compare\n"
+	"saved_late_called:\n"
+	"pop %rax\n.cfi_def_cfa_offset 8\n" SAVE RESTORE);
+
+static bool saved_late_runs;
+
+void
+saved_compare(void)
+{
+	if (!saved_late_runs)
+		compare();
+}
+
+/* How many frames there are from a place on with these words on its stack. */
+static uint64_t
+frames_at(const char *pc, uint64_t *sp)
+{
+	return ~RT_UNWIND_WANT & rt_unwind(rt, (uint64_t)(uintptr_t)pc,
+					   (uint64_t)(uintptr_t)sp, 0, FRAMES);
+}
+
+static void
+test_saved(void **state)
+{
+	uint64_t v[16] = { 0 }, *up = v + 8;
+
+	up[1] = (uint64_t)(uintptr_t)saved_back;
+	v[1] = (uint64_t)(uintptr_t)up;
+	saved_outer();
+	v[3] = (uint64_t)(uintptr_t)saved_back;
+	/* It has been pushed: on to what was above the outer frame. */
+	assert_int_equal(frames_at(saved_pushed, v + 1), 3);
+	assert_int_equal(RT_FRAMES(rt)[2], up[1]);
+	/* Not yet, and no longer: what is below rsp is not it. */
+	assert_int_equal(frames_at(saved_inner, v + 3), 2);
+	assert_int_equal(frames_at(saved_back, v + 4), 1);
+	/* Not by whom it has called: nobody knows. */
+	v[3] = (uint64_t)(uintptr_t)saved_late_back;
+	assert_int_equal(frames_at(saved_late_called, v + 2), 2);
+	saved_late_runs = true;
+	saved_late_outer();
+}
+
 /* Registers that lead nowhere: few frames, no harm. */
 static void
 test_garbage(void **state)
@@ -373,6 +441,7 @@ main(void)
 		cmocka_unit_test(test_max),
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_made),
+		cmocka_unit_test(test_saved),
 		cmocka_unit_test(test_garbage),
 		cmocka_unit_test(test_circle),
 		cmocka_unit_test(test_small_pool),
