@@ -55,12 +55,21 @@ files_object(void *arg, int32_t pid, size_t i, struct engine_object *out)
 	return true;
 }
 
+static bool
+files_had(void *arg, int32_t pid, struct buf *out)
+{
+	dtrace_hdl_t *dtp = arg;
+
+	return proc_had_maps(dtp->env.procs, pid, out);
+}
+
 void
 dt_files_init(dtrace_hdl_t *dtp, struct engine_files *f)
 {
 	*f = (struct engine_files){ .arg = dtp,
 				    .open = files_open,
-				    .object = files_object };
+				    .object = files_object,
+				    .had = files_had };
 }
 
 /* ---- processes of the tree ----------------------------------------------- */

@@ -192,6 +192,14 @@ void proc_watch_close(struct proc_watch *w);
  * is known.
  */
 struct proc *proc_watch_next(struct proc_watch *w, bool *lost);
+/*
+ * What a process had mapped to be executed, as lines of maps, appended to *out.
+ * False: it has not executed just one program since the watch began, is not one
+ * of the last that have mapped something, or there is no memory.
+ */
+bool proc_watch_maps(struct proc_watch *w, pid_t pid, struct buf *out);
+/* The same by the watch of the set; false also if there is none. */
+bool proc_had_maps(struct proc_set *ps, pid_t pid, struct buf *out);
 
 /* ---- code made at run time (proc_jit.c) ---------------------------------- */
 

@@ -52,6 +52,7 @@ struct proc_set {
 	struct kfuncs *kfuncs;	 /* kfunc.c's; NULL until asked for */
 	bool only_names;	 /* kfunc_only_names() */
 	struct ktext *ktext;	 /* ktext.c's; NULL until asked for */
+	struct proc_watch *watch; /* that runs; NULL: none */
 };
 
 /* CREATED: traced and stopped; RUNNING: no ptrace relation; ENDED. */

@@ -199,6 +199,27 @@ proc_open_new(struct proc_set *ps, pid_t pid, struct err *e)
 	return NULL;
 }
 
+bool
+proc_had_maps(struct proc_set *ps, pid_t pid, struct buf *out)
+{
+	return ps->watch != NULL && proc_watch_maps(ps->watch, pid, out);
+}
+
+/* A process that had ended before it was asked for. */
+static struct proc *
+proc_of_watch(struct proc_set *ps, pid_t pid)
+{
+	struct buf text = BUF_INIT;
+	struct proc *p = NULL;
+
+	if (proc_had_maps(ps, pid, &text))
+		p = proc_of_maps(ps, pid, text.p);
+	buf_fini(&text);
+	if (p != NULL)
+		hash_set(ps->procs, &pid, sizeof(pid), p);
+	return p;
+}
+
 struct proc *
 proc_lookup(struct proc_set *ps, pid_t pid)
 {
@@ -211,6 +232,8 @@ proc_lookup(struct proc_set *ps, pid_t pid)
 	/* What was known of a process that has ended stays known. */
 	if (fresh == NULL && p != NULL)
 		hash_set(ps->procs, &pid, sizeof(pid), p);
+	if (fresh == NULL && p == NULL)
+		return proc_of_watch(ps, pid);
 	return fresh != NULL ? fresh : p;
 }
 

@@ -62,6 +62,9 @@ struct engine_files {
 	   are no more. */
 	bool (*object)(void *arg, int32_t pid, size_t i,
 		       struct engine_object *out);
+	/* What a process that has ended had mapped to be executed, as lines of
+	   /proc/PID/maps, appended to *out; false: nobody knows. */
+	bool (*had)(void *arg, int32_t pid, struct buf *out);
 };
 
 struct engine_opts {

@@ -65,6 +65,9 @@ struct unwind_maps {
  * read, or there is no memory.  To be freed by unwind_maps_fini().
  */
 int unwind_maps(struct unwind *u, pid_t pid, struct unwind_maps *m);
+/* The same of one that has ended, by what it had mapped to be executed: lines
+   of maps, not empty. */
+int unwind_maps_had(struct unwind *u, struct buf *text, struct unwind_maps *m);
 void unwind_maps_fini(struct unwind_maps *m);
 
 #endif

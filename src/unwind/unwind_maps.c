@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define KPAGE 4096u
@@ -64,6 +65,20 @@ open_file(pid_t pid, const struct maps_line *l)
 	return elf_open(name, &e);
 }
 
+/* Of a process that has ended: by the name that it had, if that leads to the
+   file still. */
+static struct elf_file *
+open_by_name(const struct maps_line *l)
+{
+	struct err e = { 0 };
+	struct stat st;
+
+	if (stat(l->path, &st) != 0 || st.st_ino != l->ino ||
+	    major(st.st_dev) != l->dev[0] || minor(st.st_dev) != l->dev[1])
+		return NULL;
+	return elf_open(l->path, &e);
+}
+
 /* The table of what is mapped there; false: no memory. */
 static bool
 line_table(struct unwind *u, pid_t pid, const struct maps_line *l,
@@ -83,7 +98,12 @@ line_table(struct unwind *u, pid_t pid, const struct maps_line *l,
 		*t = *kept;
 		return true;
 	}
-	f = vdso ? open_vdso(l) : open_file(pid, l);
+	if (vdso)
+		f = open_vdso(l);
+	else
+		f = pid != 0 ? open_file(pid, l) : open_by_name(l);
+	if (f == NULL && pid == 0)
+		return true;
 	if (f != NULL)
 		ok = unwind_file(u, f, t);
 	elf_close(f);
@@ -187,6 +207,23 @@ unwind_maps(struct unwind *u, pid_t pid, struct unwind_maps *m)
 	m->v = calloc(RT_UNW_MAPS_MAX, sizeof(*m->v));
 	if (f != NULL && m->v != NULL)
 		rc = maps_lines(u, pid, f, m);
+	if (f != NULL)
+		fclose(f);
+	if (rc != 0)
+		unwind_maps_fini(m);
+	return rc;
+}
+
+int
+unwind_maps_had(struct unwind *u, struct buf *text, struct unwind_maps *m)
+{
+	FILE *f = fmemopen(text->p, text->n, "r");
+	int rc = -1;
+
+	*m = (struct unwind_maps){ 0 };
+	m->v = calloc(RT_UNW_MAPS_MAX, sizeof(*m->v));
+	if (f != NULL && m->v != NULL)
+		rc = maps_lines(u, 0, f, m);
 	if (f != NULL)
 		fclose(f);
 	if (rc != 0)

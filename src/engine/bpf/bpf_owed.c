@@ -10,9 +10,9 @@
  * record, or the key of an aggregation, gets them in its place.
  *
  * The process has gone on meanwhile: of its memory only code is looked at,
- * which stays as it is.  If it has ended, or executed another program, the
- * frames are those that frame pointers lead to, as many as the probe has found
- * to be behind calls.
+ * which stays as it is.  If it has executed another program, or has ended and
+ * nobody knows what it had mapped, the frames are those that frame pointers
+ * lead to, as many as the probe has found to be behind calls.
  *
  * Bounded: so many stacks at once, and of one process, and so many frames kept
  * that nobody has read yet; a probe that finds no room walks as far as it can.
@@ -51,6 +51,7 @@ struct bpf_owed {
 	/* Of this process mappings have been read, in this round. */
 	uint32_t pid;
 	uint64_t arg_start; /* of the program that it was; 0: it has ended */
+	bool had; /* then: what it had mapped is known */
 	const struct rt_unw_owed *now; /* whose piece is walked */
 	struct rt rt;
 };
@@ -119,6 +120,35 @@ owed_program(uint32_t pid)
 	return start;
 }
 
+/* The mappings of one that has ended, which has none any more while it waits to
+   be reaped. */
+static bool
+owed_had(struct engine *eng, uint32_t pid, struct unwind_maps *m)
+{
+	const struct engine_files *f = eng->opts.files;
+	struct buf text = BUF_INIT;
+	bool had = f != NULL && f->had != NULL &&
+		   f->had(f->arg, (int32_t)pid, &text) &&
+		   unwind_maps_had(eng->unw.tables, &text, m) == 0;
+
+	buf_fini(&text);
+	return had;
+}
+
+static bool
+owed_maps(struct engine *eng, uint32_t pid, struct unwind_maps *m)
+{
+	struct bpf_owed *k = eng->unw.debtor;
+
+	if (unwind_maps(eng->unw.tables, (pid_t)pid, m) == 0) {
+		if (m->n != 0)
+			return true;
+		unwind_maps_fini(m);
+	}
+	k->had = owed_program(pid) == 0 && owed_had(eng, pid, m);
+	return k->had;
+}
+
 /* Read the mappings of a process, once in a round. */
 static void
 owed_meet(struct engine *eng, uint32_t pid)
@@ -131,7 +161,8 @@ owed_meet(struct engine *eng, uint32_t pid)
 		return;
 	k->pid = pid;
 	k->arg_start = 0;
-	if (unwind_maps(eng->unw.tables, (pid_t)pid, &m) != 0)
+	k->had = false;
+	if (!owed_maps(eng, pid, &m))
 		return;
 	a->id = 3 - a->id; /* 1 or 2 */
 	a->n[a->id & 1] = (uint32_t)m.n;
@@ -173,7 +204,7 @@ owed_walk(struct engine *eng, const struct rt_unw_owed *o, uint64_t *pcs,
 
 	owed_meet(eng, o->pid);
 	k->now = o;
-	if (k->arg_start != 0 && k->arg_start == o->arg_start)
+	if (k->had || (k->arg_start != 0 && k->arg_start == o->arg_start))
 		n = rt_unwind(&k->rt, o->pc, o->sp, o->fp,
 			      o->max | RT_UNWIND_BELOW) &
 		    (RT_UNWIND_WANT - 1);

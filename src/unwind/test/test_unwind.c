@@ -305,6 +305,60 @@ test_small_pool(void **state)
 	unwind_free(u);
 }
 
+/* This process's maps as text, where another inode is said of every file if
+   `others`: how many mappings have tables, of how many. */
+static size_t
+tables_by_text(bool others, size_t *all)
+{
+	struct unwind *u = unwind_new(calloc(4, UNWIND_POOL_WORDS),
+				      UNWIND_POOL_WORDS);
+	uint32_t *pool = u->pool;
+	struct buf text = BUF_INIT;
+	struct unwind_maps m;
+	char line[4096];
+	size_t n = 0;
+	FILE *f = fopen("/proc/self/maps", "r");
+
+	while (fgets(line, sizeof(line), f) != NULL) {
+		char *ino = strchr(line, ':') + 4; /* minor in two digits */
+
+		if (others && *ino > '0' && *ino <= '9')
+			*ino = (char)(*ino == '9' ? '1' : *ino + 1);
+		buf_puts(&text, line);
+	}
+	fclose(f);
+	assert_int_equal(unwind_maps_had(u, &text, &m), 0);
+	for (size_t i = 0; i < m.n; i++)
+		n += m.v[i].npages != 0;
+	*all = m.n;
+	unwind_maps_fini(&m);
+	buf_fini(&text);
+	unwind_free(u);
+	free(pool);
+	return n;
+}
+
+/* What a process that has ended had: its files are met by their names, if they
+   are these. */
+static void
+test_had(void **state)
+{
+	struct unwind_maps m;
+	size_t n = 0, all;
+
+	assert_int_equal(unwind_maps(uw, getpid(), &m), 0);
+	for (size_t i = 0; i < m.n; i++)
+		n += m.v[i].npages != 0;
+	assert_true(n > 3);
+	/* Some file systems say another device of a file than maps has. */
+	if (tables_by_text(false, &all) <= 1)
+		print_message("# skip: files are not where maps says\n");
+	else
+		assert_int_equal(tables_by_text(false, &all), n);
+	assert_int_equal(tables_by_text(true, &all), 0);
+	unwind_maps_fini(&m);
+}
+
 /* A mapping without a name, behind the stack, is not the stack. */
 static void
 test_stack_alone(void **state)
@@ -445,6 +499,7 @@ main(void)
 		cmocka_unit_test(test_garbage),
 		cmocka_unit_test(test_circle),
 		cmocka_unit_test(test_small_pool),
+		cmocka_unit_test(test_had),
 		cmocka_unit_test(test_stack_alone),
 		cmocka_unit_test(test_padding),
 	};
