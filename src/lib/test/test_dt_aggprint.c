@@ -166,6 +166,22 @@ test_rest(void **state)
 	cap_expect(&c, "                7\n");
 }
 
+static int
+refuse(void *arg, const char *s, size_t n)
+{
+	return -1;
+}
+
+/* At the end, nowhere: that is no success. */
+static void
+test_rest_unwritten(void **state)
+{
+	add(0, "", 5);
+	c.o.write = refuse;
+	cap_expect_err(&c, dt_aggs_print_rest(&c.o, as, NULL, NULL, &c.e),
+		       "cannot write the output");
+}
+
 static void
 test_statements(void **state)
 {
@@ -252,7 +268,8 @@ main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 		T(test_no_keys),   T(test_default_keys), T(test_stack_key),
 		T(test_symbol_key), T(test_histogram_key), T(test_joined),
-		T(test_rest),	   T(test_statements),
+		T(test_rest),	   T(test_rest_unwritten),
+		T(test_statements),
 		T(test_agghist),   T(test_aggpack),
 	};
 
