@@ -61,6 +61,12 @@ __asm__(".text\n.globl target_tiny,target_tiny2,target_tiny_ret\n"
 	".type target_tiny2,@function\ntarget_tiny2:\n.cfi_startproc\n"
 	"push %rbp\nmov %rsp,%rbp\nlea 1(%rdi),%rax\npop %rbp\nret\n"
 	".cfi_endproc\n.size target_tiny2,.-target_tiny2\n");
+/* Too far from others for a jump of 2 bytes to the unused ones behind it. */
+__asm__(".text\n.globl target_hop\n.skip 256,0xcc\n"
+	".type target_hop,@function\ntarget_hop:\n.cfi_startproc\n"
+	"mov %rdi,%rax\n1: dec %edi\ntest $3,%dil\njne 1b\nret\n"
+	".cfi_endproc\n.size target_hop,.-target_hop\n"
+	".skip 12,0x90\n.skip 256,0xcc\n");
 /* *INDENT-ON* */
 
 static uint64_t
@@ -210,6 +216,10 @@ target_obey(enum target_cmd cmd, uint32_t n)
 	case T_TINY:
 		for (uint64_t i = 0; i < n; i++)
 			sum += target_tiny(i) + target_tiny2(i);
+		break;
+	case T_HOP:
+		for (uint64_t i = 0; i < n; i++)
+			sum += target_hop(i);
 		break;
 	case T_GETPPID:
 		for (uint32_t i = 0; i < n; i++)

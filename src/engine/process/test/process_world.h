@@ -17,7 +17,8 @@ enum target_cmd {
 	T_WORK,	   /* target_work(i, i + 1) for i = 0 .. n - 1 */
 	T_LEAF,	   /* target_leaf(i) */
 	T_SCAN,	   /* target_scan(i) */
-	T_TINY,    /* target_tiny(i) */
+	T_TINY,    /* target_tiny(i) + target_tiny2(i) */
+	T_HOP,	   /* target_hop(i) */
 	T_GETPPID, /* the system call by syscall(2) */
 	T_THREADS, /* n threads at once, each calls target_work() 1000 times */
 	T_SERIAL,  /* n threads, one after the other: one target_work() each */
@@ -53,6 +54,9 @@ extern const char target_scan_head[];
 uint64_t target_tiny(uint64_t a);
 uint64_t target_tiny2(uint64_t a);
 extern const char target_tiny_ret[];
+/* a, by such a loop; its entry has room for a short jump, to unused bytes behind
+   its end. */
+uint64_t target_hop(uint64_t a);
 
 struct target {
 	pid_t pid;

@@ -20,6 +20,7 @@
 
 #define CALLS 1000u
 #define SUM   (CALLS * (CALLS - 1ull) + CALLS)
+#define SUM_HOP (CALLS * (CALLS - 1ull) / 2)
 
 static void
 count(struct test_world *w)
@@ -124,6 +125,35 @@ test_same(void **state)
 	traced_free(w);
 }
 
+/* A short jump to unused bytes: the jump there is written before it, and goes
+   behind it. */
+static void
+test_hop(void **state)
+{
+	struct test_world *w = traced_new();
+	uint64_t entry = (uint64_t)(uintptr_t)target_hop;
+	const struct patch *p;
+	unsigned n = 0;
+
+	count(w);
+	fn_probe(w, DIF_SITE_UENTRY, target_hop, 1);
+	start(w);
+	for (size_t i = 0; i < w->eng->patches.n; i++) {
+		p = &w->eng->patches.v[i];
+		if (p->addr - entry >= 64)
+			continue; /* what ends threads */
+		n++;
+		assert_int_equal(p->landing, p->addr != entry);
+		assert_int_equal(p->len, p->landing ? 5 : 3);
+	}
+	assert_int_equal(n, 2);
+	assert_int_equal(target_do(w->t, T_HOP, CALLS), SUM_HOP);
+	stop(w);
+	assert_int_equal(target_do(w->t, T_HOP, CALLS), SUM_HOP);
+	assert_int_equal(cells(w, 0, 0, NULL), CALLS);
+	traced_free(w);
+}
+
 /* All at once: what is behind one is another's. */
 static void
 test_together(void **state)
@@ -215,6 +245,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_return),
 		cmocka_unit_test(test_insn),
 		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_hop),
 		cmocka_unit_test(test_together),
 		cmocka_unit_test(test_taken),
 		cmocka_unit_test(test_lowest),
