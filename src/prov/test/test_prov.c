@@ -22,6 +22,7 @@
 #include "prov/prov.h"
 #include "prov/tp_list.h"
 #include "prov/tp_note.h"
+#include "type/test/made_kernel.h"
 
 static struct prov_env env;
 static struct probe_set *ps;
@@ -373,6 +374,30 @@ test_proc(void **state)
 	free(l.v);
 }
 
+/* Of functions of locks those that the kernel has; if that is not known, all. */
+static void
+test_lockstat(void **state)
+{
+	struct btf *b = btf__new_empty();
+	struct probe *p;
+
+	type_space_use_kernel(env.types, "/none");
+	assert_true(match("lockstat:::adaptive-acquire", NULL) > 1);
+	teardown(NULL);
+	setup(NULL);
+	assert_non_null(mkdtemp(made_dir));
+	btf__add_func(b, "mutex_trylock", BTF_FUNC_GLOBAL,
+		      btf__add_func_proto(b, 0));
+	made_save(b, "vmlinux");
+	btf__free(b);
+	type_space_use_kernel(env.types, made_dir);
+	assert_int_equal(match("lockstat:::adaptive-acquire", &p), 1);
+	assert_string_equal(p->func, "mutex_trylock");
+	assert_int_equal(match("lockstat:::adaptive-release", NULL), 0);
+	assert_int_equal(match("lockstat:::adaptive-spin", NULL), 1);
+	made_teardown(NULL);
+}
+
 static int
 sites_or_name(void *arg, struct probe *p)
 {
@@ -617,6 +642,7 @@ main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_table, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_proc, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_lockstat, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sdt, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sdt_kernel, setup,
 						teardown),
