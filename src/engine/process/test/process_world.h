@@ -54,8 +54,8 @@ extern const char target_scan_head[];
 uint64_t target_tiny(uint64_t a);
 uint64_t target_tiny2(uint64_t a);
 extern const char target_tiny_ret[];
-/* a, by such a loop; its entry has room for a short jump, to unused bytes behind
-   its end. */
+/* a, by such a loop; its entry has room for a short jump, to unused bytes that
+   are behind its end. */
 uint64_t target_hop(uint64_t a);
 
 struct target {
