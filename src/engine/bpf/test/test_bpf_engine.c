@@ -325,6 +325,35 @@ test_vtime(void **state)
 	world_free(w);
 }
 
+static uint64_t
+wall(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The time of day, which the kernel's programs make of another clock. */
+static void
+test_walltime(void **state)
+{
+	struct test_world *w = world_new(&bpf_engine_ops);
+	const uint64_t near = 1000000000;
+	const struct rt_rec *r = NULL;
+	uint64_t before = wall();
+
+	stmt(w, clause(w, NULL), DIF_ACT_TRACE,
+	     "ldgs walltimestamp, %r1\nret %r1", NULL, NULL);
+	probe(w, DIF_SITE_BEGIN, 0, 1, NULL);
+	start(w);
+	stop(w);
+	assert_int_equal(records(w, 1, &r), 1);
+	assert_in_range(*(const uint64_t *)(r + 1), before - near,
+			wall() + near);
+	world_free(w);
+}
+
 /* The least and the greatest value, kept in a cell that has no key. */
 static void
 test_extremes(void **state)
@@ -374,6 +403,7 @@ main(void)
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_vtime),
+		cmocka_unit_test(test_walltime),
 		cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_drops),
 		cmocka_unit_test(test_chain),
