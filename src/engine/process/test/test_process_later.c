@@ -166,6 +166,24 @@ test_wakes(void **state)
 	traced_free(w);
 }
 
+/* Whoever asks although nothing is new is answered, and waits no more. */
+static void
+test_nothing_new(void **state)
+{
+	struct test_world *w = counting();
+	struct rtn_shared *sh;
+
+	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
+	start(w);
+	sh = w->eng->sh;
+	assert_true(serve(w));
+	__atomic_add_fetch(&sh->maps_asked, 1, __ATOMIC_SEQ_CST);
+	assert_false(serve(w));
+	assert_int_equal(sh->maps_answered, sh->maps_asked);
+	stop(w);
+	traced_free(w);
+}
+
 static enum patch_state
 state_at(struct test_world *w, uint64_t addr)
 {
@@ -225,6 +243,7 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_comes_and_goes),
 		cmocka_unit_test(test_wakes),
+		cmocka_unit_test(test_nothing_new),
 		cmocka_unit_test(test_states),
 	};
 
