@@ -4,6 +4,7 @@
  * bytes behind them lead to us, the functions compute what they did, and all
  * probes fire; landings go when tracing ends.
  */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -215,6 +216,48 @@ test_taken(void **state)
 	traced_free(w);
 }
 
+static void
+spoil(pid_t pid, const void *at, uint8_t by)
+{
+	char name[40];
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/%d/mem", (int)pid);
+	fd = open(name, O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, &by, 1, (off_t)(uintptr_t)at), 1);
+	close(fd);
+}
+
+/* Other text is where a window was to be whose jump has bytes that one before it
+   needs: both go, and nothing else. */
+static void
+test_spoiled(void **state)
+{
+	const uint8_t *second = (const uint8_t *)(uintptr_t)target_tiny2;
+	struct test_world *w = traced_new();
+	size_t n;
+
+	count(w);
+	fn_probe(w, DIF_SITE_URETURN, target_tiny, 1);
+	fn_probe(w, DIF_SITE_UENTRY, target_tiny2, 1);
+	fn_probe(w, DIF_SITE_UENTRY, target_work, 1);
+	assert_non_null(try_load(w));
+	n = w->eng->plan.windows.n;
+	spoil(w->t->pid, second, 0x53); /* push %rbx */
+	if (process_engine_ops.attach(w->eng, &w->e) != 0)
+		fail_msg("%s", w->e.msg);
+	assert_int_equal(process_engine_ops.begin(w->eng, &w->e), 0);
+	w->v = process_engine_ops.view(w->eng);
+	assert_int_equal(w->eng->plan.windows.n, n - 2);
+	spoil(w->t->pid, second, second[0]);
+	assert_int_equal(target_do(w->t, T_TINY, CALLS), SUM);
+	target_do(w->t, T_WORK, 7);
+	stop(w);
+	assert_int_equal(cells(w, 0, 0, NULL), 7);
+	traced_free(w);
+}
+
 /* What is mapped at the lowest addresses is in no gap, wherever it ends. */
 static void
 test_lowest(void **state)
@@ -248,6 +291,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_hop),
 		cmocka_unit_test(test_together),
 		cmocka_unit_test(test_taken),
+		cmocka_unit_test(test_spoiled),
 		cmocka_unit_test(test_lowest),
 	};
 
