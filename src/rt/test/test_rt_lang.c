@@ -179,6 +179,11 @@ test_rings(void **state)
 	word(ring + perl.pl.si_prev, ring);
 	word(ring + perl.pl.si_top, UINT32_MAX);
 	assert_int_equal(frames(&perl), 0);
+	assert_int_equal(rt->unw.pl_info, ring);
+	/* Behind one that cannot be read there is none. */
+	word(ring + perl.pl.si_prev, 8);
+	assert_int_equal(frames(&perl), 0);
+	assert_int_equal(rt->unw.pl_info, 0);
 }
 
 int
