@@ -806,6 +806,21 @@ shows_the_numbers_of_the_consumer(void **state)
 	assert_int_equal(w->sh->owner[0], 0);
 }
 
+/* Of one that is new nobody tells: it has no number until somebody does. */
+static void
+shows_no_number_that_is_not_told(void **state)
+{
+	struct world *w = *state;
+	struct rt *rt;
+
+	w->sh->foreign = 1;
+	rt = world_enter(w);
+	assert_non_null(rt);
+	assert_int_equal(w->sh->outer[0], RTN_TID_ASKED);
+	assert_int_equal(rt->tid, 0);
+	CALL(w, rtn_leave, rt);
+}
+
 /* One that comes back when its parent has is no guest any more. */
 static void
 lends_nothing_too_late(void **state)
@@ -940,6 +955,7 @@ main(void)
 		WORLD_TEST(lends_its_home_under_seccomp),
 		WORLD_TEST(gives_guests_no_slot),
 		WORLD_TEST(shows_the_numbers_of_the_consumer),
+		WORLD_TEST(shows_no_number_that_is_not_told),
 		WORLD_TEST(lends_nothing_too_late),
 		WORLD_TEST(waits_before_exec),
 		WORLD_TEST(waits_for_new_objects),
