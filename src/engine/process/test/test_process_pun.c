@@ -229,8 +229,8 @@ spoil(pid_t pid, const void *at, uint8_t by)
 	close(fd);
 }
 
-/* Other text is where a window was to be whose jump has bytes that one before it
-   needs: both go, and nothing else. */
+/* Other text is where a window was to be whose jump has bytes that one before
+   it needs: both go, and nothing else. */
 static void
 test_spoiled(void **state)
 {
