@@ -7,7 +7,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "base/test/fds.h"
@@ -87,6 +94,65 @@ test_made_by_code(void **state)
 	elf_close(f);
 }
 
+/* A copy of this program: the last bytes of its code are a jump's first ones,
+   and the byte behind them in the file would make it one to `to`. */
+static int
+jump_at_end(uint64_t to)
+{
+	int own = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), fd;
+	uint8_t jmp[5] = { 0xe9 };
+	Elf64_Ehdr eh;
+	Elf64_Phdr ph;
+	uint64_t end, at;
+	int32_t rel;
+	struct stat st;
+
+	assert_true(own >= 0);
+	assert_int_equal(fstat(own, &st), 0);
+	fd = memfd_create("taken", MFD_CLOEXEC);
+	assert_true(fd >= 0);
+	for (off_t n = 0; n < st.st_size;)
+		assert_true(sendfile(fd, own, &n, 1u << 20) > 0);
+	close(own);
+	assert_int_equal(pread(fd, &eh, sizeof(eh), 0), sizeof(eh));
+	at = eh.e_phoff;
+	do {
+		assert_int_equal(pread(fd, &ph, sizeof(ph), (off_t)at),
+				 sizeof(ph));
+		at += sizeof(ph);
+	} while (ph.p_type != PT_LOAD || (ph.p_flags & PF_X) == 0);
+	end = ph.p_offset + ph.p_filesz;
+	rel = (int32_t)(to - (ph.p_vaddr + ph.p_filesz + 1));
+	memcpy(jmp + 1, &rel, sizeof(rel));
+	assert_int_equal(pwrite(fd, jmp, 5, (off_t)end - 4), 5);
+	return fd;
+}
+
+static void
+test_end_of_code(void **state)
+{
+	struct err e = { 0 };
+	struct elf_file *f = elf_open("/proc/self/exe", &e);
+	const uint64_t *v;
+	uint64_t label;
+	char name[40];
+	size_t n;
+	int fd;
+
+	assert_non_null(f);
+	label = symbol(f, "taken_label");
+	elf_close(f);
+	fd = jump_at_end(label + 4);
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	f = elf_open(name, &e);
+	assert_non_null(f);
+	v = elf_entries(f, &n);
+	assert_true(has(v, n, label + 2));
+	assert_false(has(v, n, label + 4));
+	elf_close(f);
+	close(fd);
+}
+
 static void
 test_held_by_data(void **state)
 {
@@ -112,6 +178,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_made_by_code),
+		cmocka_unit_test(test_end_of_code),
 		cmocka_unit_test(test_held_by_data),
 	};
 
