@@ -374,7 +374,7 @@ test_proc(void **state)
 	free(l.v);
 }
 
-/* Of functions of locks those that the kernel has; all, if that is not known. */
+/* Of functions of locks those that the kernel has; if nobody knows, all. */
 static void
 test_lockstat(void **state)
 {
