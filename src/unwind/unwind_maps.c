@@ -10,6 +10,7 @@
 #include "unwind/unwind_impl.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -79,6 +80,33 @@ open_by_name(const struct maps_line *l)
 	return elf_open(l->path, &e);
 }
 
+/* True if the process has ended, though it may wait to be reaped. */
+static bool
+maps_ended(pid_t pid)
+{
+	char name[64];
+	struct stat st;
+
+	snprintf(name, sizeof(name), "/proc/%d/root", (int)pid);
+	return stat(name, &st) != 0 && (errno == ENOENT || errno == ESRCH);
+}
+
+/* *ended: the process has, pid 0 or not. */
+static struct elf_file *
+open_line(pid_t pid, const struct maps_line *l, bool *ended)
+{
+	struct elf_file *f = NULL;
+
+	*ended = pid == 0;
+	if (strcmp(l->path, "[vdso]") == 0)
+		return open_vdso(l);
+	if (pid != 0) {
+		f = open_file(pid, l);
+		*ended = f == NULL && maps_ended(pid);
+	}
+	return *ended ? open_by_name(l) : f;
+}
+
 /* The table of what is mapped there; false: no memory. */
 static bool
 line_table(struct unwind *u, pid_t pid, const struct maps_line *l,
@@ -88,7 +116,7 @@ line_table(struct unwind *u, pid_t pid, const struct maps_line *l,
 	bool vdso = strcmp(l->path, "[vdso]") == 0;
 	struct unwind_table *kept;
 	struct elf_file *f;
-	bool ok = true;
+	bool ok = true, ended;
 
 	*t = (struct unwind_table){ 0 };
 	if (l->path[0] != '/' && !vdso)
@@ -98,11 +126,9 @@ line_table(struct unwind *u, pid_t pid, const struct maps_line *l,
 		*t = *kept;
 		return true;
 	}
-	if (vdso)
-		f = open_vdso(l);
-	else
-		f = pid != 0 ? open_file(pid, l) : open_by_name(l);
-	if (f == NULL && pid == 0)
+	f = open_line(pid, l, &ended);
+	/* Other processes may have the file still. */
+	if (f == NULL && ended)
 		return true;
 	if (f != NULL)
 		ok = unwind_file(u, f, t);

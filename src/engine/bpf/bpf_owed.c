@@ -139,13 +139,15 @@ static bool
 owed_maps(struct engine *eng, uint32_t pid, struct unwind_maps *m)
 {
 	struct bpf_owed *k = eng->unw.debtor;
+	bool read = unwind_maps(eng->unw.tables, (pid_t)pid, m) == 0;
 
-	if (unwind_maps(eng->unw.tables, (pid_t)pid, m) == 0) {
-		if (m->n != 0)
-			return true;
+	k->arg_start = owed_program(pid);
+	if (k->arg_start != 0)
+		return read;
+	/* It may have ended amid that. */
+	if (read)
 		unwind_maps_fini(m);
-	}
-	k->had = owed_program(pid) == 0 && owed_had(eng, pid, m);
+	k->had = owed_had(eng, pid, m);
 	return k->had;
 }
 
@@ -160,16 +162,16 @@ owed_meet(struct engine *eng, uint32_t pid)
 	if (k->pid == pid)
 		return;
 	k->pid = pid;
-	k->arg_start = 0;
 	k->had = false;
-	if (!owed_maps(eng, pid, &m))
+	if (!owed_maps(eng, pid, &m)) {
+		k->arg_start = 0;
 		return;
+	}
 	a->id = 3 - a->id; /* 1 or 2 */
 	a->n[a->id & 1] = (uint32_t)m.n;
 	memcpy(a->maps[a->id & 1], m.v, m.n * sizeof(*m.v));
 	memset(k->rt.unw.cache, 0, sizeof(k->rt.unw.cache));
 	unwind_maps_fini(&m);
-	k->arg_start = owed_program(pid);
 }
 
 /* ---- walks --------------------------------------------------------------- */
