@@ -12,7 +12,8 @@
  * behind it, and pushes it back; or it pushes a copy of it, and writes over the
  * first.
  *
- * Instructions that no way from the start leads to have no rows.
+ * Whatever is known, a ret has the return address at rsp.  Instructions that no
+ * way from the start leads to have no rows.
  */
 #include "code/code_x86_impl.h"
 
@@ -36,6 +37,7 @@ struct cfi_state {
 	uint8_t ret;	  /* CFI_MEMORY ..., or the register it is in */
 	uint8_t len;	  /* of the instruction; 0: it was not looked at */
 	uint8_t given;	  /* something led here */
+	uint8_t rets;	  /* the instruction is a ret */
 };
 
 struct cfi_scan {
@@ -374,6 +376,7 @@ cfi_give(struct cfi_scan *s, uint64_t off, const struct cfi_state *x)
 	if (y.is != ELF_RBP_AT_CFA)
 		y.saved = 0;
 	y.len = to->len;
+	y.rets = to->rets;
 	y.given = 1;
 	if (to->given) {
 		y = cfi_meet(to, &y);
@@ -424,6 +427,7 @@ cfi_visit(struct cfi_scan *s, size_t off)
 		    &s->dec, NULL, s->b->p + off, s->b->n - off, &in)))
 		return;
 	s->at[off].len = in.length;
+	s->at[off].rets = in.meta.category == ZYDIS_CATEGORY_RET;
 	cfi_apply(s, &x, off, &in);
 	if (in.raw.imm[0].is_relative &&
 	    in.meta.category != ZYDIS_CATEGORY_CALL) {
@@ -447,12 +451,15 @@ cfi_row_of(const struct cfi_state *x, uint64_t addr)
 			     .rbp = (enum elf_rbp)x->is,
 			     .rbp_off = -(int64_t)x->saved };
 
-	if (x->rbp != CFI_UNKNOWN) {
+	if (x->rbp != CFI_UNKNOWN && !x->rets) {
 		r.cfa = ELF_CFA_RBP;
 		r.off = x->rbp;
 	} else if (x->rsp != CFI_UNKNOWN && x->ret == CFI_MEMORY) {
 		r.cfa = ELF_CFA_RSP;
 		r.off = x->rsp;
+	} else if (x->rets) {
+		r.cfa = ELF_CFA_RSP;
+		r.off = 8;
 	}
 	return r;
 }

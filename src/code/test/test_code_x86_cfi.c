@@ -73,7 +73,7 @@ test_two_ways(void **state)
 	     "0 rsp+8 =\n3 rsp+16 c-16\n6 rbp+16 c-16\nc rsp+8 =\n");
 	/* je 1f; push %rax; 1: nop; ret: nobody knows */
 	SAYS("\x74\x01\x50\x90\xc3",
-	     "0 rsp+8 =\n3 ?+0 =\n");
+	     "0 rsp+8 =\n3 ?+0 =\n4 rsp+8 =\n");
 	/* ret; nothing leads to the nop */
 	SAYS("\xc3\x90", "0 rsp+8 =\n");
 }
@@ -86,7 +86,7 @@ test_return_address(void **state)
 	     "0 rsp+8 =\n2 ?+0 =\n8 rsp+8 =\n");
 	/* pop %rcx; mov %rax,%rcx; push %rcx; ret: that was another */
 	SAYS("\x59\x48\x89\xc1\x51\xc3",
-	     "0 rsp+8 =\n1 ?+0 =\n");
+	     "0 rsp+8 =\n1 ?+0 =\n5 rsp+8 =\n");
 	/* push %rdi; push 8(%rsp); mov %rax,16(%rsp); jmp away */
 	SAYS("\x57\xff\x74\x24\x08\x48\x89\x44\x24\x10\xe9\x00\x10\x00\x00",
 	     "0 rsp+8 =\n1 rsp+16 =\n5 rsp+8 =\n");
@@ -112,17 +112,17 @@ test_moved_down(void **state)
 	/* the same with another slot's writing: mov %r10,(%rdi,%r12,8) */
 	SAYS("\x49\x2b\xe2\x45\x31\xe4\xeb\x0b\x4f\x8b\x14\xe0\x4e\x89"
 	     "\x14\xe7\x49\xff\xc4\x4c\x3b\xe0\x7e\xf0\xc3",
-	     "0 rsp+8 =\n3 ?+0 =\n");
+	     "0 rsp+8 =\n3 ?+0 =\n18 rsp+8 =\n");
 	/* push %rax; sub %r10,%rsp; mov %r10,(%rsp,%r12,8); ret */
 	SAYS("\x50\x49\x2b\xe2\x4e\x89\x14\xe4\xc3",
-	     "0 rsp+8 =\n1 rsp+16 =\n4 ?+0 =\n");
+	     "0 rsp+8 =\n1 rsp+16 =\n4 ?+0 =\n8 rsp+8 =\n");
 }
 
 static void
 test_lost(void **state)
 {
-	/* sub %rcx,%rsp; ret */
-	SAYS("\x48\x29\xcc\xc3", "0 rsp+8 =\n3 ?+0 =\n");
+	/* sub %rcx,%rsp; nop; ret: there it is at rsp, however it came there */
+	SAYS("\x48\x29\xcc\x90\xc3", "0 rsp+8 =\n3 ?+0 =\n4 rsp+8 =\n");
 	/* sub $24,%rsp; add $24,%rsp; add $8,%rsp; jmp *%rax */
 	SAYS("\x48\x83\xec\x18\x48\x83\xc4\x18\x48\x83\xc4\x08\xff\xe0",
 	     "0 rsp+8 =\n4 rsp+32 =\n8 rsp+8 =\nc ?+0 =\n");

@@ -248,7 +248,7 @@ step(struct user_regs_struct *r)
 
 /* Some of V8's builtins have the return address in a register for long, and the
    dynamic linker has its frame by one, so how many end early depends on where
-   the program is met: none in most runs of 4,000 stacks, 170 in some. */
+   the program is met: none in most runs of 4,000 stacks, 160 in some. */
 #define EARLY 10
 
 static bool
