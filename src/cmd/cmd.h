@@ -132,7 +132,8 @@ void cmd_put(struct cmd *c, const char *text, size_t n);
 void cmd_open_output(struct cmd *c);
 /* How often the user has said that tracing is to end. */
 extern volatile sig_atomic_t cmd_interrupted;
-/* Say so, in a handler of a signal too; the second time is the end at once. */
+/* Say so, in a handler of a signal too; again, and not just now, is the end at
+   once. */
 void cmd_interrupt(void);
 
 /*

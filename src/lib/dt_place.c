@@ -171,6 +171,23 @@ place_instead(const struct dif_probe *p)
 	return "";
 }
 
+/* Probes of every process, which the kernel engine alone has: how those of one
+   are had; or "". */
+static const char *
+place_of_one(const struct place_cx *cx, const struct dt_comp *c)
+{
+	const int32_t pid = place_pid(cx, c);
+
+	if ((c->engines & DIF_ENG_P) != 0 || c->pid != 0 ||
+	    (c->where & (DT_AT(USER) | DT_AT_WIDE)) != DT_AT(USER))
+		return "";
+	if (pid > 0 && c->bound == pid)
+		return arena_printf(cx->a, "; process %d has none of these "
+				    "probes", (int)pid);
+	return "; of one process it has them: -p or -c, and a predicate "
+	       "pid == $target in each clause, or pid$target for pid*";
+}
+
 static int
 place_fail(const struct place_cx *cx, const struct dt_comp *c, const char *no_k,
 	   const char *no_p, bool *priv, struct err *e)
@@ -191,9 +208,14 @@ place_fail(const struct place_cx *cx, const struct dt_comp *c, const char *no_k,
 			       "kernel engine: %s; process engine: %s%s", no_k,
 			       no_p, place_cure(cx, c));
 	return err_set(e, &ERR_GENERIC, 0,
-		       "%s:%s:%s:%s: kernel engine: %s; process engine: %s%s%s",
+		       "%s:%s:%s:%s: kernel engine: %s; process engine: "
+		       "%s%s%s%s",
 		       p->prov, p->mod, p->func, p->name, no_k, no_p,
-		       place_cure(cx, c), *priv ? place_instead(p) : "");
+		       place_cure(cx, c), *priv ? place_instead(p) : "",
+		       cx->w->no_process == NULL &&
+				       cx->w->force != DIF_ENG_K
+			       ? place_of_one(cx, c)
+			       : "");
 }
 
 /* ---- one component ------------------------------------------------------- */

@@ -612,8 +612,11 @@ desc_pid(const struct prov *pv, const struct dif_pdesc *pd, pid_t *pid,
 		return err_set(e, &D_PROC_BADPID, 0,
 			       "%s: the %s provider needs the number of a "
 			       "process, as in %s$target or %s123, or a "
-			       "star for all (%s*)",
-			       pd->prov, name, name, name, name);
+			       "star for all (%s*)%s",
+			       pd->prov, name, name, name, name,
+			       s[0] == '\0' ? "; in double quotes the shell "
+					      "has replaced $target by nothing"
+					    : "");
 	if (!isdigit((unsigned char)s[0]))
 		return 0; /* USDT of a program called pid... */
 	if (s[strspn(s, "0123456789")] != '\0')
@@ -802,6 +805,10 @@ provide_every(struct pid_cx *cx)
 		return pid_fail(cx, &D_PROC_NAME,
 				"an address is one process's: name it, as in "
 				"pid123");
+	if (strcmp(cx->pd->mod, "a.out") == 0)
+		return pid_fail(cx, &D_PROC_NAME,
+				"a.out is the program of one process, as of "
+				"pid$target: name its file");
 	if (desc_name(cx) != 0)
 		return -1;
 	f = pid_files_get(cx->pv, d->files, d->arena, cx->pd->mod, cx->e);
@@ -809,7 +816,8 @@ provide_every(struct pid_cx *cx)
 		return -1;
 	if (f->n == 0 && probe_is_exact(cx->pd->mod))
 		return pid_fail(cx, &D_PROC_LIB,
-				"no process maps a file named %s at the moment",
+				"no process maps a file named %s at the moment "
+				"(-Z waits for one)",
 				cx->pd->mod);
 	buf_printf(&key, "every\1%s\1%s\1%s", cx->pd->mod, cx->pd->func,
 		   cx->pd->name);
