@@ -483,6 +483,10 @@ compile_all(struct cmd *c)
 	if (c->mode == MODE_LIST) {
 		for (int i = 0; i < c->nprogs; i++)
 			cmd_list_prog(c, &c->progs[i]);
+		if (c->nprogs == 0 && c->nargs > 1)
+			cmd_fatal(c, "-l: %s is no description: which probes "
+				     "are listed say -P, -m, -f, -n, -i and "
+				     "-s", c->args[1]);
 		if (c->nprogs == 0)
 			cmd_list_all(c);
 		return;

@@ -403,7 +403,9 @@ opt_unknown(dtrace_hdl_t *dtp, const char *name)
 	for (size_t i = 0; i < DT_NOPT; i++)
 		near_try(&n, rows[i].name);
 	return dt_set_err(dtp, EDT_BADOPTNAME, "Invalid option name%s",
-			  near_hint(&n, buf));
+			  n.best != NULL ? near_hint(&n, buf)
+					 : " (dtrace(1), TRACING OPTIONS, "
+					   "has them)");
 }
 
 static void

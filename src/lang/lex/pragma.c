@@ -467,7 +467,7 @@ ctl_run(struct compile *cx, struct ctl *c)
 	else if (strcmp(w, "ident") != 0)
 		lang_fail(cx, &D_PRAGCTL_INVAL, c->loc,
 			  "invalid control line: #%s (is the preprocessor "
-			  "option missing?)",
+			  "option, -C, missing?)",
 			  w);
 }
 

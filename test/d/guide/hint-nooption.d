@@ -1,0 +1,6 @@
+/*
+ * An option that is like no other.
+ * @stderr
+ * @status: 1
+ * @run: -x qqqqqq -s %f
+ */
