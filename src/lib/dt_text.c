@@ -51,7 +51,8 @@ text_at(struct text_cx *cx, const struct engine_place *pl, int32_t pid,
 		       "%s:%s:%s:%s: the code of process %d there is not what "
 		       "is in its file (another consumer has probes there, or "
 		       "the program changes itself): a breakpoint would "
-		       "destroy it", p->prov, p->mod, p->func, p->name,
+		       "destroy it (-x engine=target may have a place beside "
+		       "it, for that process alone)", p->prov, p->mod, p->func, p->name,
 		       (int)pid);
 }
 
