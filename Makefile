@@ -40,6 +40,12 @@ $(BUILD)/build.ninja:
 	@tools/install-packages build
 	@meson setup $(BUILD) --prefix $(PREFIX) >/dev/null
 
+# A tree that was configured before the packages of the tests were there (make
+# demo) knows half of the tests.
+$(BUILD)/.with-tests: | $(BUILD)/build.ninja
+	@meson setup --reconfigure $(BUILD) >/dev/null
+	@touch $@
+
 $(ASAN)/build.ninja:
 	@meson setup $(ASAN) -Db_sanitize=address,undefined -Db_lundef=false \
 		-Dwerror=true >/dev/null
@@ -49,6 +55,7 @@ demo: all
 
 check:
 	@tools/install-packages test
+	@$(MAKE) --no-print-directory $(BUILD)/.with-tests
 	@$(MAKE) --no-print-directory all $(ASAN)/build.ninja
 	@$(NINJA) $(ASAN) --quiet
 	@ln -sf src/cmd/dtrace $(ASAN)/dtrace
