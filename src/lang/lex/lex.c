@@ -108,9 +108,15 @@ tok_text(int tok, char buf[4])
 static struct lex *
 lex_new(struct compile *cx, const char *text, size_t len, const char *file)
 {
+	static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, by editors */
 	struct lex *lx = arena_alloc(cx->arena, sizeof(*lx));
+	const size_t skip = len >= sizeof(mark) - 1 &&
+					    memcmp(text, mark,
+						   sizeof(mark) - 1) == 0
+				    ? sizeof(mark) - 1
+				    : 0;
 
-	lx->p = lx->line_start = text;
+	lx->p = lx->line_start = text + skip;
 	lx->end = text + len;
 	lx->file = file;
 	lx->line = 1;
@@ -420,7 +426,10 @@ lex_op(struct compile *cx, struct token *t)
 			lang_fail(cx, &D_SYNTAX, t->loc,
 				  "syntax error near \"%c\"", c);
 		lang_fail(cx, &D_SYNTAX, t->loc,
-			  "syntax error near byte 0x%02x: not ASCII text", c);
+			  "syntax error near byte 0x%02x: not ASCII text%s", c,
+			  lex_at(lx, "\xe2\x80")
+				  ? " (a quote or dash of a word processor?)"
+				  : "");
 	}
 	t->tok = c;
 	lx->p++;
