@@ -8,6 +8,7 @@
 #include "engine/bpf/bpf_impl.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -333,12 +334,21 @@ bpf_feat_member(const struct btf *b, uint32_t type, const char *member)
 	return member_off(b, type, member, 0);
 }
 
-/* The kernel's types could not be read: errno says why. */
+/* The kernel's types could not be read: errno says why, but libbpf says ESRCH
+   for whatever kept it from opening the file. */
 static int
 no_types(struct err *e)
 {
+	int fd;
+
 	if (errno == ENOMEM)
 		return err_nomem(e);
+	fd = open("/sys/kernel/btf/vmlinux", O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && errno != ENOENT)
+		return err_set(e, &ERR_GENERIC, errno,
+			       "cannot read the kernel's types");
+	if (fd >= 0)
+		close(fd);
 	return err_set(e, &ERR_GENERIC, 0,
 		       "this kernel does not describe its types "
 		       "(/sys/kernel/btf/vmlinux; CONFIG_DEBUG_INFO_BTF)");
