@@ -130,7 +130,7 @@ void cmd_put(struct cmd *c, const char *text, size_t n);
 
 /* Make c->out the file of -o, if there is one. */
 void cmd_open_output(struct cmd *c);
-/* How often the user has said that tracing is to end. */
+/* Not 0: the user has said that tracing is to end. */
 extern volatile sig_atomic_t cmd_interrupted;
 /* Say so, in a handler of a signal too; again, and not just now, is the end at
    once. */

@@ -78,7 +78,7 @@ error_text(const char *text, size_t from, size_t to)
 	for (size_t i = from; i < to; i++) {
 		unsigned char b = (unsigned char)text[i];
 
-		fputc(b == '\t' ? ' ' : b < ' ' || b == 0x7f ? '?' : b, stderr);
+		fputc(b == '\t' ? ' ' : plain_char(b), stderr);
 	}
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int
+int
 plain_char(unsigned char b)
 {
 	return (b < ' ' && b != '\n' && b != '\t') || b == 0x7f ? '?' : b;

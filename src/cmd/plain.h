@@ -9,8 +9,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* printf() to fp; each control character is a '?' but for the ends of lines and
-   tabs.  Without memory for the text, the format alone is written. */
+/* '?' for a control character, but for the ends of lines and tabs. */
+int plain_char(unsigned char b);
+/* printf() to fp; each character by plain_char().  Without memory for the text,
+   the format alone is written. */
 void plain_vprint(FILE *fp, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 void plain_print(FILE *fp, const char *fmt, ...)

@@ -428,7 +428,7 @@ int dt_enabling_part(dtrace_hdl_t *dtp, struct dt_engine *de, const bool *pick);
 size_t dt_enabs_settle(const dtrace_hdl_t *dtp, struct dt_enab *v, size_t n);
 
 /* dt_narrow.c */
-/* True if a clause is about every process. */
+/* True if a clause is about every process, and the trace has one of its own. */
 bool dt_narrow_may(dtrace_hdl_t *dtp);
 /* Clauses about every process that want one process of the trace alone become
    clauses about that one.  0, or -1 with the handle's error. */

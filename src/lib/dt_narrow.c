@@ -31,7 +31,7 @@ narrow_every(dtrace_hdl_t *dtp, const struct dif_pdesc *pd)
 bool
 dt_narrow_may(dtrace_hdl_t *dtp)
 {
-	for (size_t i = 0; i < dtp->clauses.n; i++)
+	for (size_t i = 0; dtp->procs != NULL && i < dtp->clauses.n; i++)
 		if (narrow_every(dtp, &dtp->clauses.v[i]->pdesc))
 			return true;
 	return false;
