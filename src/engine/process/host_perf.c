@@ -17,7 +17,12 @@
  *
  * The kernel writes samples at data_head of the ring, we take them up to there
  * and say so in data_tail.  No sample wakes us; host_timer.c looks in time.
- * All rings are emptied into one batch, which is fired in order of time.
+ * All rings are emptied into one batch, which is fired in order of time.  A
+ * ring that is read later must not give what is newer than the last of those
+ * before it: what was written after a batch began waits for the next.  A sample
+ * that its CPU shows us late all the same (it has its time before it is in the
+ * ring, and a CPU of a guest may be stopped between) gets the time of the one
+ * before it.
  */
 #include "engine/process/host_impl.h"
 
@@ -35,15 +40,15 @@
 #include "base/buf.h"
 #include "proc/proc_fs.h"
 
-#define RING_MIN  4096u
-#define RING_MAX  262144u
-#define PIECE	  16384u /* bytes of the stack that a sample has */
+#define RING_MIN       4096u
+#define RING_MAX       262144u
+#define PIECE          16384u /* bytes of the stack that a sample has */
 #define PIECE_RING_MAX (1u << 20)
 #define PIECES_MAX     (32u << 20) /* all rings with pieces */
 #define RECORD_MAX     65536u
-#define LATE_NS   20000000u /* we may come so much late before any is lost */
-#define DRAIN_NS  2000000u
-#define DRAIN_ONE 10000u /* and for each ring */
+#define LATE_NS        20000000u /* so late we may come before any is lost */
+#define DRAIN_NS       2000000u
+#define DRAIN_ONE      10000u /* and for each ring */
 
 #define REGS_MASK                                                              \
 	((((uint64_t)1 << PERF_REG_X86_64_MAX) - 1) &                          \
@@ -91,6 +96,7 @@ struct host_perf {
 	uint64_t unsampled; /* threads that no ring could be had for */
 	struct buf batch;
 	VEC(struct item) items;
+	uint64_t fired; /* time of the last sample that was */
 	uint8_t record[RECORD_MAX];
 };
 
@@ -317,6 +323,18 @@ perf_copy(const struct ring *r, uint64_t at, uint64_t n, void *dst)
 	memcpy((uint8_t *)dst + first, data, n - first);
 }
 
+/* When a record of n bytes was written; 0: it does not say. */
+static uint64_t
+record_time(const void *record, uint64_t n)
+{
+	const struct perf_event_header *hd = record;
+	const uint64_t *body = (const void *)(hd + 1); /* ip, tid, time, cpu */
+
+	if (hd->type != PERF_RECORD_SAMPLE || n < sizeof(*hd) + 32)
+		return 0;
+	return body[2];
+}
+
 /* A whole record of a ring is in the batch at off. */
 static void
 batch_note(struct host *h, size_t off, uint32_t site, const struct ring *r)
@@ -324,40 +342,45 @@ batch_note(struct host *h, size_t off, uint32_t site, const struct ring *r)
 	struct host_perf *p = h->perf;
 	const struct perf_event_header *hd = (const void *)(p->batch.p + off);
 	const uint64_t *body = (const void *)(hd + 1);
+	uint64_t time = record_time(p->batch.p + off, hd->size);
 
 	if (hd->type == PERF_RECORD_LOST && hd->size >= sizeof(*hd) + 16)
 		h->ctx[1].slot.rt->drops[RT_DROP_PRINCIPAL] += body[1];
-	/* ip, tid, time, cpu */
-	if (hd->type != PERF_RECORD_SAMPLE || hd->size < sizeof(*hd) + 32)
+	if (time == 0)
 		return;
-	struct item it = { .time = body[2],
-			   .off = off,
-			   .site = site,
-			   .piece = r->piece };
+	struct item it = {
+		.time = time, .off = off, .site = site, .piece = r->piece
+	};
 	if (!vec_push(&p->items, it))
 		h->ctx[1].slot.rt->drops[RT_DROP_PRINCIPAL]++;
 }
 
+/* What is in a ring and not newer than `until` goes into the batch. */
 static void
-ring_take(struct host *h, struct ring *r, uint32_t site)
+ring_take(struct host *h, struct ring *r, uint32_t site, uint64_t until)
 {
 	struct host_perf *p = h->perf;
 	uint64_t tail = r->page->data_tail;
 	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
-	size_t off = p->batch.n, n = head - tail;
+	size_t off = p->batch.n;
+	uint64_t at;
 
-	if (n == 0)
-		return;
-	for (uint64_t at = tail; at < head;) {
+	for (at = tail; at < head;) {
 		struct perf_event_header hd;
 		perf_copy(r, at, sizeof(hd), &hd);
-		if (hd.size < sizeof(hd) || hd.size > head - at)
+		if (hd.size < sizeof(hd) || hd.size > head - at) {
+			at = head;
 			break;
+		}
 		perf_copy(r, at, hd.size, p->record);
+		if (record_time(p->record, hd.size) > until)
+			break;
 		buf_write(&p->batch, p->record, hd.size);
 		at += hd.size;
 	}
-	__atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);
+	if (at == tail)
+		return;
+	__atomic_store_n(&r->page->data_tail, at, __ATOMIC_RELEASE);
 	while (!p->batch.failed && off < p->batch.n) {
 		const struct perf_event_header *hd =
 			(const void *)(p->batch.p + off);
@@ -459,6 +482,7 @@ void
 host_perf_drain(struct host *h)
 {
 	struct host_perf *p = h->perf;
+	uint64_t until = host_now();
 	struct host_sample s;
 	size_t pos = 0;
 	void *val;
@@ -469,7 +493,7 @@ host_perf_drain(struct host *h)
 		struct task *t = val;
 		for (uint32_t i = 0; i < h->profiles.n; i++)
 			if (t->ring[i].page != NULL)
-				ring_take(h, &t->ring[i], i);
+				ring_take(h, &t->ring[i], i, until);
 	}
 	if (p->batch.failed)
 		return;
@@ -480,6 +504,9 @@ host_perf_drain(struct host *h)
 		const struct host_site *site = &h->profiles.v[it->site];
 		parse(it->piece ? &p->attr_piece : &p->attr,
 		      (const void *)(p->batch.p + it->off), &s);
+		if (s.time < p->fired)
+			s.time = p->fired;
+		p->fired = s.time;
 		if (s.piece != NULL)
 			host_stack_walk(h, &s);
 		host_fire(&h->ctx[1], site->probe, site->site, &s);
@@ -516,7 +543,8 @@ perf_note(const struct host_perf *p)
 		       "stacks of some threads by frame pointers: memory to "
 		       "lock is short (kernel.perf_event_mlock_kb)";
 	if (p->unpieced != 0)
-		return ", with stacks of some threads by frame pointers: memory "
+		return ", with stacks of some threads by frame pointers: "
+		       "memory "
 		       "to lock is short (kernel.perf_event_mlock_kb)";
 	if (p->attr.exclude_kernel)
 		return ", user mode only (kernel.perf_event_paranoid)";
