@@ -126,6 +126,12 @@
 #define RTN_LOAN      2048u /* bytes from one that can be borrowed to the
 			       next */
 
+/* Stacks for the end of a thread, which may have given its own away; there the
+   whole of a firing takes place, and perhaps a signal handler. */
+#define RTN_NLAST 16
+#define RTN_LAST  32768u /* bytes from one that can be had to the next */
+#define RTN_LAST_TOP 64u /* from its end: where rsp is; 0s from there on */
+
 /* What busy is while a firing began with this stack pointer; 1: not known. */
 #define RTN_BUSY(sp) ((uint32_t)(sp) + 1)
 
@@ -359,6 +365,13 @@ struct rtn_shared {
 		uint8_t room[RTN_LOAN - 16];
 		volatile uint32_t lent, pad[3];
 	} loan[RTN_NLOANS] __attribute__((aligned(16)));
+	/* Stacks of threads that end: whether each is taken, and the rsp of
+	   who has it. */
+	struct {
+		volatile uint32_t lent, pad;
+		volatile uint64_t sp;
+		uint8_t room[RTN_LAST - 16];
+	} last[RTN_NLAST] __attribute__((aligned(16)));
 };
 
 #define RTN_OWN offsetof(struct rtn_shared, conf)

@@ -81,6 +81,7 @@ window_points(const struct engine *eng, const struct plan_window *pw,
 			.after = pt->after,
 			.insn = pt->at == X86_AT_INSN,
 			.site = pt->site,
+			.stack = pt->stack,
 			.kind = pt->at,
 		};
 		if (pt->group != PLAN_NONE)

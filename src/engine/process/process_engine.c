@@ -229,7 +229,7 @@ attach_look(struct engine *eng, bool follow, struct err *e)
 		return -1;
 	/* What was measured without is too short for code with it. */
 	eng->fs_self = inject_fs_self(&eng->in, eng->ids, eng->nids) &&
-		       (eng->fs_self || !follow);
+		       (eng->fs_self || !follow) && !eng->plan.bare;
 	return threads_may_ask(eng, e);
 }
 

@@ -238,6 +238,7 @@ struct plan_point {
 	uint32_t direct;    /* the group of the one system call that is made
 			       here (plan_direct()), or PLAN_NONE */
 	enum x86_at at;
+	enum x86_stack stack;
 	bool after;
 	uint64_t cookie;
 };
@@ -292,6 +293,7 @@ struct plan {
 	uint32_t sys_group[RTN_NSYS][2]; /* entry, return: the first of its
 					    groups; PLAN_NONE */
 	bool sys_entry, sys_return;
+	bool bare; /* threads may end without a block of their own at %fs */
 	bool tree; /* the consumer fires what becomes of processes (TREE) */
 	uint32_t nsys, nsys_refused;	/* syscall instructions */
 	VEC(struct plan_left) left;	/* why those were refused */
@@ -319,6 +321,14 @@ void plan_fini(struct plan *p);
 /* The process runs another program, which the world knows by now: only system
    calls have places there.  Sites and classes stay as they are. */
 int plan_follow(struct engine *eng, struct err *e);
+/* The number of the only call that the `syscall` at addr makes; RTN_NSYS: not
+   known. */
+uint32_t plan_sys_number(const struct plan_fn *f, uint64_t addr);
+/* What a probe of that call has for a stack, before it or at its return. */
+enum x86_stack plan_sys_stack(const struct plan_fn *f, uint64_t addr,
+			      uint32_t nr, bool ret);
+/* True if a thread that comes to the instruction at addr may have none. */
+bool plan_no_stack(const struct plan_fn *f, uint64_t addr);
 /* True if the place of a probe is in another target. */
 bool plan_elsewhere(const struct engine *eng, const struct dif_site *s);
 /* Make room for another program's functions, or for later ones. */

@@ -184,6 +184,16 @@ void x86_sys_stubs(struct x86_buf *b, struct x86_target *t);
 void x86_sys_thunk(struct x86_buf *b, const struct x86_target *t,
 		   const struct x86_handler *h, uint32_t site, bool last);
 
+/* Whether there is a stack where a probe of a system call fires. */
+enum x86_stack {
+	X86_STACK_THERE,
+	X86_STACK_GONE,	   /* the end of a thread, which may have none any more:
+			      its probe runs on one that is borrowed */
+	X86_STACK_BARE,	   /* as GONE, and %fs has no memory any more */
+	X86_STACK_UNMAPPED /* the return from munmap: it does not fire if it was
+			      the stack that has gone */
+};
+
 /* A probe at an instruction of a window. */
 struct x86_point {
 	uint32_t at;   /* offset in the window of the instruction */
@@ -194,6 +204,7 @@ struct x86_point {
 	const struct x86_handler *h; /* NULL: dispatch by call number through
 					rtn_shared.sys (SYSENTRY/SYSRETURN) */
 	uint32_t site;
+	enum x86_stack stack;
 	enum x86_at kind; /* RETURN at a conditional jump: if it is taken */
 };
 

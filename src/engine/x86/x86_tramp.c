@@ -117,8 +117,8 @@ restore(struct x86_buf *b, uint32_t mask, uint32_t gap, bool flags)
 }
 
 static void
-body(struct x86_buf *b, const struct x86_target *t,
-     const struct x86_handler *h, uint32_t site)
+body(struct x86_buf *b, const struct x86_target *t, const struct x86_handler *h,
+     uint32_t site)
 {
 	if (h->inl) {
 		x86_handler_inline(b, t, h, site);
@@ -159,8 +159,7 @@ count(struct x86_buf *b, const struct x86_target *t, const struct x86_point *p,
 }
 
 void
-x86_tramp_late(struct x86_buf *b, const struct x86_target *t,
-	       struct x86_run *w)
+x86_tramp_late(struct x86_buf *b, const struct x86_target *t, struct x86_run *w)
 {
 	for (size_t i = 0; i < w->nlate; i++)
 		lower_solo_late(b, t, &w->late[i]);
@@ -212,8 +211,8 @@ dispatch(struct x86_buf *b, const struct x86_target *t,
 
 	save(b, 0, gap, !flags_dead);
 	put_place(b, gap, at);
-	x86_call_to(b, p->kind == X86_AT_SYSENTRY ? t->sys_enter :
-						    t->sys_return);
+	x86_call_to(b,
+		    p->kind == X86_AT_SYSENTRY ? t->sys_enter : t->sys_return);
 	restore(b, 0, gap, !flags_dead);
 }
 
@@ -267,6 +266,7 @@ x86_tramp_points(struct x86_buf *b, const struct x86_target *t,
 
 	for (size_t i = 0; i < w->npoints; i += n) {
 		const struct x86_point *p = &w->points[i];
+		struct x86_label over = { 0 };
 		n = 1;
 		if (p->at != at || point_when(p, kind) != when)
 			continue;
@@ -274,10 +274,12 @@ x86_tramp_points(struct x86_buf *b, const struct x86_target *t,
 			return -1;
 		while (i + n < w->npoints && together(p, p + n))
 			n++;
+		x86_stack_begin(b, t, p->stack, dead, &over);
 		if (p->h == NULL)
 			dispatch(b, t, p, w->addr + at, dead);
 		else
 			fire(b, t, p, n, w, w->addr + at, dead);
+		x86_stack_end(b, p->stack, &over);
 	}
 	return 0;
 }
@@ -355,7 +357,8 @@ x86_tramp_insn(struct x86_buf *b, const struct x86_target *t, struct x86_run *w,
 /* One instruction with its points. */
 static int
 tramp_step(struct x86_buf *b, const struct x86_target *t, struct x86_run *w,
-     uint32_t at, const struct code_insn *in, bool after_syscall, struct err *e)
+	   uint32_t at, const struct code_insn *in, bool after_syscall,
+	   struct err *e)
 {
 	uint32_t next = at + in->len;
 
@@ -407,8 +410,11 @@ x86_tramp(struct x86_buf *b, const struct x86_target *t, const uint8_t *bytes,
 	  size_t npoints, struct x86_moved *moved, size_t *nmoved,
 	  struct err *e)
 {
-	struct x86_run w = { .bytes = bytes, .addr = addr, .len = len,
-			     .points = points, .npoints = npoints,
+	struct x86_run w = { .bytes = bytes,
+			     .addr = addr,
+			     .len = len,
+			     .points = points,
+			     .npoints = npoints,
 			     .moved = moved };
 	uint64_t first = x86_here(b);
 
@@ -417,8 +423,7 @@ x86_tramp(struct x86_buf *b, const struct x86_target *t, const uint8_t *bytes,
 	x86_tramp_late(b, t, &w);
 	if (b->full) {
 		err_set(e, &ERR_GENERIC, 0,
-			"no room for the trampoline of 0x%jx",
-			(uintmax_t)addr);
+			"no room for the trampoline of 0x%jx", (uintmax_t)addr);
 		return 0;
 	}
 	*nmoved = w.nmoved;
@@ -431,9 +436,9 @@ x86_tramp_size(uint32_t len, const struct x86_point *p, size_t npoints)
 	size_t n = (size_t)len * X86_INSN_ROOM + 8;
 
 	for (size_t i = 0; i < npoints; i++)
-		n += POINT_SIZE + (p[i].h != NULL && p[i].h->inl ?
-					   p[i].h->inl_size :
-					   0);
+		n += POINT_SIZE +
+		     (p[i].stack != X86_STACK_THERE ? X86_STACK_SIZE : 0) +
+		     (p[i].h != NULL && p[i].h->inl ? p[i].h->inl_size : 0);
 	return n;
 }
 
@@ -466,17 +471,16 @@ x86_sys_thunk(struct x86_buf *b, const struct x86_target *t,
 }
 
 /* What the blob's functions, or C in general, may change; rcx, r11 are free. */
-#define C_SAVES                                                     \
-	(X86_R(X86_RAX) | X86_R(X86_RDX) | X86_R(X86_RSI) |         \
-	 X86_R(X86_RDI) | X86_R(X86_R8) | X86_R(X86_R9) | X86_R(X86_R10))
+#define C_SAVES                                                                \
+	(X86_R(X86_RAX) | X86_R(X86_RDX) | X86_R(X86_RSI) | X86_R(X86_RDI) |   \
+	 X86_R(X86_R8) | X86_R(X86_R9) | X86_R(X86_R10))
 
 /*
  * rcx = level 0 of the calling thread's slot, or on to `none`.  Changes rax,
  * rdx, r11.
  */
 static void
-find_slot(struct x86_buf *b, const struct x86_target *t,
-	  struct x86_label *none)
+find_slot(struct x86_buf *b, const struct x86_target *t, struct x86_label *none)
 {
 	const int32_t key = offsetof(struct rtn_table, home);
 	struct x86_label next = { 0 }, found = { 0 };
@@ -552,8 +556,7 @@ call_blob(struct x86_buf *b, const struct x86_target *t, enum rtn_fn fn)
 
 /* Go to the thunk whose offset is in rcx; 0: return. */
 static void
-jump_thunk(struct x86_buf *b, const struct x86_target *t,
-	   struct x86_label *out)
+jump_thunk(struct x86_buf *b, const struct x86_target *t, struct x86_label *out)
 {
 	x86_test_rr(b, 8, X86_RCX, X86_RCX);
 	x86_jcc_label(b, X86_CC_E, out);

@@ -45,6 +45,15 @@ int x86_tramp_points(struct x86_buf *b, const struct x86_target *t,
 int x86_tramp_insn(struct x86_buf *b, const struct x86_target *t,
 		   struct x86_run *w, uint32_t at, const struct code_insn *in,
 		   struct err *e);
+/* Bytes that the next two write at most. */
+#define X86_STACK_SIZE 128u
+/* What is around the probe of a system call where there may be no stack; on to
+   `over` where it does not fire. */
+void x86_stack_begin(struct x86_buf *b, const struct x86_target *t,
+		     enum x86_stack stack, bool flags_dead,
+		     struct x86_label *over);
+void x86_stack_end(struct x86_buf *b, enum x86_stack stack,
+		   struct x86_label *over);
 /* The condition of the direct conditional jump at p; false: it has none of its
    own (loop, jrcxz). */
 bool x86_tramp_cc(const uint8_t *p, const struct code_insn *in,
