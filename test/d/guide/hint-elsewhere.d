@@ -7,4 +7,3 @@
 mib:::tcpOutRsts { }
 fsinfo:::read { }
 sysinfo:::cpu_ticks_idle { }
-sdt:syscalls:: { }
