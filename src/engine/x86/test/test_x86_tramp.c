@@ -19,9 +19,9 @@
 #include "engine/x86/test/x86_run.h"
 #include "engine/x86/x86_emit.h"
 
-#define TEXT 0x200010000000ull
+#define TEXT   0x200010000000ull
 #define REGION 0x200030000000ull
-#define SIZE 65536u
+#define SIZE   65536u
 #define ROUNDS 200
 #define NSITES 8
 
@@ -37,12 +37,13 @@ static uint64_t homes, sought, exited, execed, forks, forked, looked;
 
 /* ---- what the room is given by others ------------------------------------ */
 
-const struct rtn_image rtn_image = {
-	.off = { [RTN_FN_home] = 0, [RTN_FN_home_look] = 64,
-		 [RTN_FN_thread_exit] = 128, [RTN_FN_exec] = 192,
-		 [RTN_FN_fork] = 256, [RTN_FN_forked] = 320,
-		 [RTN_FN_look] = 384 }
-};
+const struct rtn_image rtn_image = { .off = { [RTN_FN_home] = 0,
+					      [RTN_FN_home_look] = 64,
+					      [RTN_FN_thread_exit] = 128,
+					      [RTN_FN_exec] = 192,
+					      [RTN_FN_fork] = 256,
+					      [RTN_FN_forked] = 320,
+					      [RTN_FN_look] = 384 } };
 
 /* inc qword [count + site * 8], by no register. */
 void
@@ -154,7 +155,7 @@ teardown(void **state)
 
 struct subject {
 	const char *bytes;
-	uint32_t len;	 /* of all of it */
+	uint32_t len;     /* of all of it */
 	uint32_t at, win; /* the window */
 };
 
@@ -261,7 +262,10 @@ leaves(const char *jump, uint32_t len, const char *expect, uint32_t nexpect,
 	struct x86_point p[] = {
 		{ .at = 0, .h = &no_saves, .site = 4, .kind = X86_AT_RETURN },
 		{ .at = 0, .h = &called, .site = 5, .kind = X86_AT_RETURN },
-		{ .at = 0, .insn = true, .h = &called, .site = 6,
+		{ .at = 0,
+		  .insn = true,
+		  .h = &called,
+		  .site = 6,
 		  .kind = X86_AT_INSN },
 	};
 	struct run_regs r = { .flags = 0x202 };
@@ -421,20 +425,21 @@ test_refused(void **state)
 	uint8_t bytes[8];
 	struct err e = { 0 };
 
-	assert_int_equal(x86_tramp(&b, &target,
-				   (const uint8_t *)plain.bytes, TEXT, 8, p, 1,
-				   moved, &nmoved, &e), 0);
+	assert_int_equal(x86_tramp(&b, &target, (const uint8_t *)plain.bytes,
+				   TEXT, 8, p, 1, moved, &nmoved, &e),
+			 0);
 	assert_true(err_is_set(&e));
 	err_clear(&e);
 	p[0].h = NULL;
-	assert_int_equal(x86_tramp(&b, &target,
-				   (const uint8_t *)plain.bytes, TEXT, 8, p, 1,
-				   moved, &nmoved, &e), 0);
+	assert_int_equal(x86_tramp(&b, &target, (const uint8_t *)plain.bytes,
+				   TEXT, 8, p, 1, moved, &nmoved, &e),
+			 0);
 	assert_true(err_is_set(&e));
 	err_clear(&e);
 	assert_int_equal(x86_tramp(&small, &target,
 				   (const uint8_t *)plain.bytes, TEXT, 8, NULL,
-				   0, moved, &nmoved, &e), 0);
+				   0, moved, &nmoved, &e),
+			 0);
 	assert_true(err_is_set(&e));
 	assert_false(x86_jmp(bytes, 4, TEXT, REGION));
 	assert_false(x86_jmp(bytes, 5, TEXT, TEXT + (1ull << 32)));
@@ -453,16 +458,18 @@ static const struct x86_point dispatched[] = {
 	{ .at = 3, .after = true, .kind = X86_AT_SYSRETURN },
 };
 
-/* A system call that fails at once, with all registers looked at. */
+/* A system call, with all registers looked at. */
 static void
-call_nr(uint64_t nr, int64_t want)
+call_with(uint64_t nr, uint64_t rdi, uint64_t rsi, int64_t want)
 {
 	uint64_t seed = nr + 1;
 	struct run_regs r, q;
 
 	run_fill(&r, &seed);
 	r.r[X86_RAX] = nr;
-	r.r[X86_RDI] = r.r[X86_RSI] = r.r[X86_RDX] = (uint64_t)-1;
+	r.r[X86_RDI] = rdi;
+	r.r[X86_RSI] = rsi;
+	r.r[X86_RDX] = (uint64_t)-1;
 	q = r;
 	run_code(text, &r);
 	assert_int_equal((int64_t)r.r[X86_RAX], want);
@@ -471,6 +478,13 @@ call_nr(uint64_t nr, int64_t want)
 	q.r[X86_R11] = r.r[X86_R11];
 	assert_memory_equal(q.r, r.r, sizeof(q.r));
 	assert_int_equal(q.flags & RUN_FLAGS, r.flags & RUN_FLAGS);
+}
+
+/* One that fails at once. */
+static void
+call_nr(uint64_t nr, int64_t want)
+{
+	call_with(nr, (uint64_t)-1, (uint64_t)-1, want);
 }
 
 /* Thunks for a number: sites are those of `count`. */
@@ -504,8 +518,8 @@ test_dispatch(void **state)
 	call_nr(SYS_close, -9);
 	assert_int_equal(count[0], 1);
 	assert_int_equal(count[1], 1);
-	assert_int_equal(homes, 1);    /* not found by its base, */
-	assert_int_equal(sought, 3);   /* nor otherwise when it came back */
+	assert_int_equal(homes, 1);  /* not found by its base, */
+	assert_int_equal(sought, 3); /* nor otherwise when it came back */
 	assert_int_equal(count[2], 0);
 	make_blob(RTN_FN_home_look, &sought, home_apart());
 	call_nr(SYS_close, -9);
@@ -514,8 +528,7 @@ test_dispatch(void **state)
 	assert_int_equal(count[1], 2);
 	assert_int_equal(count[2], 1);
 	make_blob(RTN_FN_home_look, &sought, 0);
-	*home() = (struct rtn_home){ fsbase() + 1,
-				     (uint64_t)(uintptr_t)slot };
+	*home() = (struct rtn_home){ fsbase() + 1, (uint64_t)(uintptr_t)slot };
 	call_nr(SYS_close, -9);
 	call_nr(SYS_dup, -9);
 	call_nr(SYS_getppid, getppid());
@@ -538,8 +551,7 @@ test_overtaken(void **state)
 {
 	patch(&call_kernel, dispatched, 2);
 	serve(SYS_close, &called, 1, 2, 0);
-	*home() = (struct rtn_home){ fsbase() + 1,
-				     (uint64_t)(uintptr_t)slot };
+	*home() = (struct rtn_home){ fsbase() + 1, (uint64_t)(uintptr_t)slot };
 	slot->sysno = SYS_close + 1;
 	slot->sys_sp = 0x1234;
 	call_nr(SYS_getppid, getppid());
@@ -588,8 +600,7 @@ test_made(void **state)
 	call_nr(SYS_sched_yield, 0);
 	call_nr(SYS_getppid, getppid());
 	assert_int_equal(count[1], 1);
-	*home() = (struct rtn_home){ fsbase() + 1,
-				     (uint64_t)(uintptr_t)slot };
+	*home() = (struct rtn_home){ fsbase() + 1, (uint64_t)(uintptr_t)slot };
 	slot->sysno = 0;
 	call_nr(SYS_sched_yield, 0);
 	assert_int_equal(count[1], 1);
@@ -622,7 +633,10 @@ test_direct(void **state)
 {
 	const struct x86_point p[] = {
 		{ .at = 3, .h = &called, .site = 0, .kind = X86_AT_SYSENTRY },
-		{ .at = 3, .after = true, .h = &in_place, .site = 1,
+		{ .at = 3,
+		  .after = true,
+		  .h = &in_place,
+		  .site = 1,
 		  .kind = X86_AT_SYSRETURN },
 	};
 
@@ -630,6 +644,78 @@ test_direct(void **state)
 	call_nr(SYS_getppid, getppid());
 	assert_int_equal(count[0], 1);
 	assert_int_equal(count[1], 1);
+}
+
+/* Without a look at the flags: who ends needs none. */
+static void
+call_getppid(void)
+{
+	uint64_t seed = 1;
+	struct run_regs r;
+
+	run_fill(&r, &seed);
+	r.r[X86_RAX] = SYS_getppid;
+	run_code(text, &r);
+	assert_int_equal(r.r[X86_RAX], getppid());
+}
+
+/* Where the thread may have no stack its probe has one of ours. */
+static void
+test_stack_gone(void **state)
+{
+	struct x86_point p = { .at = 3,
+			       .h = &called,
+			       .site = 0,
+			       .kind = X86_AT_SYSENTRY,
+			       .stack = X86_STACK_GONE };
+
+	patch(&call_kernel, &p, 1);
+	memset(shared.last, 0, sizeof(shared.last));
+	shared.last[0].lent = 1;
+	shared.no_slot = 0;
+	call_getppid();
+	assert_int_equal(count[0], 1);
+	assert_int_equal(shared.last[1].lent, 0);
+	assert_int_not_equal(shared.last[1].sp, 0);
+	assert_int_equal(shared.last[2].sp, 0);
+	assert_int_equal(shared.no_slot, 0);
+	for (int i = 0; i < RTN_NLAST; i++)
+		shared.last[i].lent = 1;
+	call_getppid();
+	assert_int_equal(count[0], 1);
+	assert_int_equal(shared.no_slot, 1);
+	memset(shared.last, 0, sizeof(shared.last));
+	p.stack = X86_STACK_BARE;
+	patch(&call_kernel, &p, 1);
+	shared.seccomp = 1;
+	call_getppid();
+	shared.seccomp = 0;
+	assert_int_equal(count[0], 0);
+	call_getppid();
+	assert_int_equal(count[0], 1);
+}
+
+/* The return from munmap(2), which does not fire if it took the stack. */
+static void
+test_stack_unmapped(void **state)
+{
+	const struct x86_point p = { .at = 3,
+				     .after = true,
+				     .h = &called,
+				     .site = 0,
+				     .kind = X86_AT_SYSRETURN,
+				     .stack = X86_STACK_UNMAPPED };
+	/* Near enough to say that it was: these calls unmap nothing. */
+	const uint64_t sp = (uintptr_t)__builtin_frame_address(0);
+	const uint64_t big = 1 << 20;
+
+	patch(&call_kernel, &p, 1);
+	call_with(SYS_getppid, sp - big, 2 * big, getppid());
+	call_with(SYS_getppid, sp - big, big - 4096, getppid());
+	assert_int_equal(count[0], 0);
+	call_with(SYS_getppid, sp - big, big / 2, getppid());
+	call_with(SYS_getppid, sp + big, big, getppid());
+	assert_int_equal(count[0], 2);
 }
 
 int
@@ -651,6 +737,8 @@ main(void)
 		cmocka_unit_test(test_made),
 		cmocka_unit_test(test_look),
 		cmocka_unit_test(test_direct),
+		cmocka_unit_test(test_stack_gone),
+		cmocka_unit_test(test_stack_unmapped),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
