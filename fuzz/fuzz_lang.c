@@ -5,7 +5,7 @@
  * second compile meets what the first left behind.  Probes of providers that
  * begin with t have typed arguments, one of them translated if the text has
  * the translator; what begins with y is there to be depended upon.  The last
- * compile shows the program and its trees.
+ * compile shows the program and its trees.  Its words are taken, too.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -83,6 +83,23 @@ compile(struct lang *l, struct lang_src *src)
 		dif_prog_free(p);
 }
 
+/* Words are in the text, and one is not behind the other. */
+struct words {
+	const char *end; /* of the last */
+	const char *text;
+	size_t len;
+};
+
+static void
+see_word(void *arg, const char *word, size_t len)
+{
+	struct words *w = arg;
+
+	if (word < w->end || len == 0 || word + len > w->text + w->len)
+		abort();
+	w->end = word + len;
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -114,6 +131,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (l != NULL && text != NULL) {
 		if (size > 0)
 			memcpy(text, data, size);
+		struct words w = { .end = text, .text = text, .len = size };
+		lang_words(text, size, see_word, &w);
 		compile(l, &src);
 		src.file = NULL;
 		src.argc = 1;

@@ -175,6 +175,24 @@ compile_result(struct compile *cx)
 	return p;
 }
 
+/* The types of the compile are the newest; those of a library's text, of the
+   libraries'.  There is room. */
+static void
+keep_types(struct compile *cx)
+{
+	struct lang *l = cx->lang;
+	size_t at = cx->src->library ? l->nlibspaces++ : l->spaces.n;
+	struct type_space **v = &l->spaces.v[at];
+
+	memmove(v + 1, v, (l->spaces.n++ - at) * sizeof(*v));
+	*v = cx->types;
+	if (at + 1 < l->spaces.n)
+		type_space_put_below(v[1], cx->types);
+	else
+		l->types = cx->types;
+	cx->types = NULL;
+}
+
 /* Move what outlives the compile.  All memory is had before names change. */
 static void
 compile_keep(struct compile *cx)
@@ -188,11 +206,7 @@ compile_keep(struct compile *cx)
 		lang_nomem(cx);
 	names_commit(cx);
 	type_space_ask(cx->types, NULL, NULL);
-	l->spaces.v[l->spaces.n++] = cx->types;
-	if (cx->src->library)
-		l->nlibspaces = l->spaces.n;
-	l->types = cx->types;
-	cx->types = NULL;
+	keep_types(cx);
 	if (cx->keep_arena) {
 		arena_on_oom(cx->arena, NULL, NULL);
 		l->kept.v[l->kept.n++] = cx->arena;

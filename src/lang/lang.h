@@ -182,6 +182,14 @@ enum lang_types { LANG_TYPES_C, LANG_TYPES_D };
 int lang_write_types(const struct lang *l, enum lang_types which,
 		     struct buf *out, struct err *e);
 
+/*
+ * The words of a text, names and keywords, in order, each as often as it is
+ * there, but not those in comments and strings.  They are not terminated.  For
+ * any text, without a compile.
+ */
+typedef void lang_word_fn(void *arg, const char *word, size_t len);
+void lang_words(const char *text, size_t len, lang_word_fn *fn, void *arg);
+
 /* Variables and aggregations so far; owned by l, grows with each compile. */
 struct dif_tab *lang_tab(struct lang *l);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * dt_dlib.c - the D library: its files in an order in which each finds what
- * it depends on, compiled once per handle, before the first program.
+ * it depends on, compiled once per handle, before the first program that may
+ * need them (dt_dlib_want.c).
  *
  *   #pragma D depends_on library net.d     load that file first
  *   #pragma D depends_on provider io       only where there is that provider
@@ -9,12 +10,12 @@
  *
  * A file with a dependence that is not met is left out without a word, and so
  * are the files that depend on it.  What the compiler says about a file is an
- * error of the first compile, for -L files as for the system's.
+ * error of the compile that wants it: for those of a directory that was asked
+ * for, of the first.
  *
- * Loading must cost nearly nothing (all programs pay for it), so the compiler
- * checks what a library declares only when a program uses it, and until then
- * takes any struct that it does not know for one of the kernel's; see struct
- * lang_src and doc/decisions/0022.
+ * Loading must cost little, so the compiler checks what a library declares only
+ * when a program uses it, and until then takes any struct that it does not know
+ * for one of the kernel's; see struct lang_src and doc/decisions/0022.
  */
 #include "lib/dt_impl.h"
 
@@ -179,17 +180,12 @@ dlib_load(dtrace_hdl_t *dtp, struct dt_dlib_file *f)
 int
 dt_dlib_load(dtrace_hdl_t *dtp)
 {
-	struct dt_dlib *dl = &dtp->dlib;
+	const struct dt_dlib *dl = &dtp->dlib;
 
-	if (dl->loaded)
-		return 0;
-	if (dt_dlib_read(dtp) != 0)
-		return -1;
-	for (size_t i = 0; i < dl->files.n; i++) {
-		if (dlib_load(dtp, dl->files.v[i]) != 0)
+	for (size_t i = 0; i < dl->files.n; i++)
+		if (dl->files.v[i]->wanted &&
+		    dlib_load(dtp, dl->files.v[i]) != 0)
 			return -1;
-	}
-	dl->loaded = true;
 	return 0;
 }
 

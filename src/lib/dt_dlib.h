@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* dt_dlib.h - the files of the D library: found, ordered, compiled. */
+/* dt_dlib.h - the files of the D library: found, wanted, ordered, compiled. */
 #ifndef LIB_DT_DLIB_H
 #define LIB_DT_DLIB_H
 
@@ -9,11 +9,16 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-/* What is built in: the files of dlib/ in order of name (tools/embed-dlib). */
+/*
+ * What is built in: the files of dlib/ in order of name, with the names that
+ * each declares, sorted, each with a NUL behind it (tools/embed-dlib.py).
+ */
 struct dt_dlib_text {
 	const char *name;
 	const char *text;
 	size_t len;
+	const char *names;
+	size_t nameslen;
 };
 extern const struct dt_dlib_text dt_dlib_texts[];
 extern const size_t dt_dlib_ntexts;
@@ -36,6 +41,10 @@ struct dt_dlib_file {
 	const char *text; /* until the file is loaded */
 	size_t len;
 	char *owned; /* text, to be freed; NULL: built in */
+	/* Whose text it is, which a program may do without; NULL: another's,
+	   which is always wanted. */
+	const struct dt_dlib_text *builtin;
+	bool wanted; /* to be compiled */
 	enum dt_dlib_state state;
 	VEC(struct dt_dlib_dep) deps;
 };
@@ -44,7 +53,10 @@ struct dt_dlib_file {
 struct dt_dlib {
 	VEC(const char *) dirs; /* -L, in order */
 	VEC(struct dt_dlib_file *) files;
-	bool read, loaded;            /* files are known; all are compiled */
+	bool read; /* files are known */
+	/* A program is being tried without some: if it fails, it is compiled
+	   once more, and hints, which may make probes, wait for that. */
+	bool trying;
 	struct dt_dlib_file *scanned; /* whose pragmas are being heard */
 };
 

@@ -57,12 +57,30 @@ read_builtin(dtrace_hdl_t *dtp)
 		f->path = NULL;
 		f->text = t->text;
 		f->len = t->len;
+		f->builtin = t;
+		f->wanted = false;
 	}
 	return 0;
 }
 
+/* The text that is built in, if the file has the same; NULL: it has not. */
+static const struct dt_dlib_text *
+same_builtin(const char *name, const char *text, size_t len)
+{
+	for (size_t i = 0; i < dt_dlib_ntexts; i++) {
+		const struct dt_dlib_text *t = &dt_dlib_texts[i];
+
+		if (strcmp(t->name, name) == 0)
+			return t->len == len && memcmp(t->text, text, len) == 0
+				       ? t
+				       : NULL;
+	}
+	return NULL;
+}
+
+/* asked: the file is wanted, whatever is in it. */
 static int
-read_file(dtrace_hdl_t *dtp, const char *dir, const char *name)
+read_file(dtrace_hdl_t *dtp, const char *dir, const char *name, bool asked)
 {
 	char *path = arena_printf(dtp->arena, "%s/%s", dir, name);
 	FILE *fp = path == NULL ? NULL : fopen(path, "re");
@@ -87,6 +105,8 @@ read_file(dtrace_hdl_t *dtp, const char *dir, const char *name)
 	f->path = path;
 	f->text = f->owned = text;
 	f->len = len;
+	f->builtin = asked ? NULL : same_builtin(name, text, len);
+	f->wanted = f->builtin == NULL;
 	return 0;
 }
 
@@ -101,7 +121,7 @@ is_dlib_name(const struct dirent *de)
 
 /* The files of a directory; none: the directory cannot be read. */
 static int
-read_dir(dtrace_hdl_t *dtp, const char *dir, bool *none)
+read_dir(dtrace_hdl_t *dtp, const char *dir, bool asked, bool *none)
 {
 	struct dirent **v;
 	int n = scandir(dir, &v, is_dlib_name, alphasort);
@@ -112,7 +132,7 @@ read_dir(dtrace_hdl_t *dtp, const char *dir, bool *none)
 		return 0;
 	for (int i = 0; i < n; i++) {
 		if (rv == 0)
-			rv = read_file(dtp, dir, v[i]->d_name);
+			rv = read_file(dtp, dir, v[i]->d_name, asked);
 		free(v[i]);
 	}
 	free(v);
@@ -125,7 +145,7 @@ read_named(dtrace_hdl_t *dtp, const char *dir)
 {
 	bool none;
 
-	if (read_dir(dtp, dir, &none) != 0)
+	if (read_dir(dtp, dir, true, &none) != 0)
 		return -1;
 	if (none)
 		return dt_set_err(dtp, EDT_IO, "D library directory %s: %s",
@@ -140,7 +160,7 @@ read_system(dtrace_hdl_t *dtp)
 
 	if (dtp->optstr[DT_OPT_syslibdir] != NULL)
 		return read_named(dtp, dtp->optstr[DT_OPT_syslibdir]);
-	if (read_dir(dtp, DT_DLIB_DIR, &none) != 0)
+	if (read_dir(dtp, DT_DLIB_DIR, false, &none) != 0)
 		return -1;
 	return none ? read_builtin(dtp) : 0;
 }

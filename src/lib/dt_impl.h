@@ -8,7 +8,8 @@
  *   dt_limit.c   those that change what this process may have
  *   dt_cpp.c     the preprocessor
  *   dt_prog.c    compiling programs
- *   dt_dlib*.c   the D library, compiled before them (dt_dlib.h)
+ *   dt_dlib*.c   the D library, of which what they need is compiled before
+ *                them (dt_dlib.h)
  *   dt_probe.c   probe descriptions, iteration, types of arguments
  *   dt_lookup.c  symbols, types and modules for consumers
  *   dt_stab.c    stability
@@ -330,7 +331,8 @@ int dt_prog_enable(dtrace_hdl_t *dtp, dtrace_prog_t *prog,
 		   dtrace_proginfo_t *info);
 
 /* dt_dlib.c */
-/* Compile the D library if that has not been done. 0 / -1. */
+/* Compile those files of the D library that are wanted and have not been
+   compiled. 0 / -1. */
 int dt_dlib_load(dtrace_hdl_t *dtp);
 /* -L: one more directory of it; false: no memory. */
 bool dt_dlib_add_dir(dtrace_hdl_t *dtp, const char *dir);
@@ -338,6 +340,13 @@ bool dt_dlib_add_dir(dtrace_hdl_t *dtp, const char *dir);
 int dt_dlib_depends(void *arg, const char *kind, const char *name);
 /* dt_dlib_read.c: the texts of all files, once. 0 / -1. */
 int dt_dlib_read(dtrace_hdl_t *dtp);
+/* dt_dlib_want.c: those that a program may name something of are compiled.
+   0 / -1. */
+int dt_dlib_for(dtrace_hdl_t *dtp, const struct lang_src *src);
+/* True if files have not been compiled. */
+bool dt_dlib_left(const dtrace_hdl_t *dtp);
+/* All the rest is compiled. 0 / -1. */
+int dt_dlib_rest(dtrace_hdl_t *dtp);
 void dt_dlib_fini(dtrace_hdl_t *dtp);
 
 /* dt_probe.c */

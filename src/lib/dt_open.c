@@ -62,7 +62,9 @@ host_ksym(void *arg, const char *module, const char *name, uint64_t *addr)
 static const char *
 host_ksym_hint(void *arg, const char *module, const char *name)
 {
-	return dt_near_symbol(arg, module, name);
+	dtrace_hdl_t *dtp = arg;
+
+	return dtp->dlib.trying ? "" : dt_near_symbol(dtp, module, name);
 }
 
 static int

@@ -150,7 +150,7 @@ types_find(dtrace_hdl_t *dtp, const struct dif_pdesc *pd, bool dear,
 	}
 	if (out->nmatch == 0) /* what may come */
 		out->made = probe_desc_made(dtp->probes, pd);
-	if (out->nmatch == 0 && !dtp->zdefs)
+	if (out->nmatch == 0 && !dtp->zdefs && !dtp->dlib.trying)
 		out->hint = dt_near_probe(dtp, pd);
 	if (out->later) /* of some: all are asked then */
 		out->typed = out->mixed = false;

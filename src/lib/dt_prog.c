@@ -104,16 +104,53 @@ prog_stable(dtrace_hdl_t *dtp, const struct dif_prog *p)
 	return 0;
 }
 
+static struct dif_prog *
+prog_try(dtrace_hdl_t *dtp, struct lang_src *src)
+{
+	struct dif_prog *dif;
+
+	err_clear(&dtp->err);
+	dt_errplace_clear(dtp);
+	probe_asks_new(dtp->probes);
+	dtp->src = src;
+	dif = dt_show_compile(dtp, src);
+	dtp->src = NULL;
+	return dif;
+}
+
+/*
+ * A program that fails without some files of the D library is compiled once
+ * more with all of them: one may have what the program lacks, or what a message
+ * proposes.  *dif: the program, NULL: *src has errors.  0, or -1: the library
+ * has.
+ */
+static int
+prog_with_dlib(dtrace_hdl_t *dtp, struct lang_src *src, struct dif_prog **dif)
+{
+	struct dt_dlib *dl = &dtp->dlib;
+
+	dl->trying = !(src->cflags & DTRACE_C_NOLIBS) && dt_dlib_left(dtp);
+	*dif = prog_try(dtp, src);
+	if (*dif != NULL || !dl->trying || dtp->err.tag == &ERR_NOMEM) {
+		dl->trying = false;
+		return 0;
+	}
+	dl->trying = false;
+	if (dt_dlib_rest(dtp) != 0)
+		return -1;
+	*dif = prog_try(dtp, src);
+	return 0;
+}
+
 /* Compiled, and as stable as it must be; NULL: an error. */
 static struct dif_prog *
 prog_make(dtrace_hdl_t *dtp, struct lang_src *src)
 {
 	struct dif_prog *dif;
 
-	err_clear(&dtp->err);
-	dt_errplace_clear(dtp);
+	if (prog_with_dlib(dtp, src, &dif) != 0)
+		return NULL;
 	dtp->src = src;
-	dif = dt_show_compile(dtp, src);
 	if (dif == NULL) {
 		dt_errplace_keep(dtp, src);
 		dt_fail(dtp, EDT_COMPILER);
@@ -157,9 +194,8 @@ prog_compile(dtrace_hdl_t *dtp, const char *text, size_t len, const char *file,
 	if (dtp->opt[DT_OPT_version] != DTRACEOPT_UNSET)
 		src.version = (uint32_t)dtp->opt[DT_OPT_version];
 
-	if (!(src.cflags & DTRACE_C_NOLIBS) && dt_dlib_load(dtp) != 0)
+	if (!(src.cflags & DTRACE_C_NOLIBS) && dt_dlib_for(dtp, &src) != 0)
 		return NULL;
-	probe_asks_new(dtp->probes);
 	dtp->zdefs = (src.cflags & DTRACE_C_ZDEFS) != 0;
 	struct dif_prog *dif = prog_make(dtp, &src);
 	if (dif == NULL)

@@ -137,6 +137,15 @@ probe_has_prov(struct probe_set *ps, const char *name)
 	return false;
 }
 
+void
+probe_translated(struct probe_set *ps, probe_translated_fn *fn, void *arg)
+{
+	for (size_t i = 0; i < ps->provs.n; i++)
+		if (ps->provs.v[i]->ops->translated != NULL)
+			ps->provs.v[i]->ops->translated(ps->provs.v[i], fn,
+							arg);
+}
+
 bool
 probe_prov_of_processes(struct probe_set *ps, const char *name)
 {

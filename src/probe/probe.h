@@ -85,6 +85,10 @@ struct site_list {
 	size_t n, cap;
 };
 
+/* args[n] of the probe is translated to that type: prov_ops.translated. */
+typedef void probe_translated_fn(void *arg, const char *prov, const char *name,
+				 const char *type);
+
 /*
  * The contract of providers.
  *
@@ -145,6 +149,15 @@ struct prov_ops {
 	 */
 	int (*args)(struct prov *pv, const struct probe *p,
 		    struct probe_args *out, struct err *e);
+
+	/*
+	 * Overview   Say to what type args[n] of a probe is translated, for
+	 *            all probes and arguments that there may be: fn(arg, its
+	 *            provider, its name, the type as D text).  May be NULL:
+	 *            nothing is, or it is not known before args().
+	 * Called     when a program is compiled, before it is looked at.
+	 */
+	void (*translated)(struct prov *pv, probe_translated_fn *fn, void *arg);
 
 	/*
 	 * Overview   Say where the probe fires, and how its arguments are had
@@ -281,6 +294,8 @@ const struct prov_attr *probe_attr(const struct probe *p);
 struct probe *probe_by_id(struct probe_set *ps, uint32_t id);
 /* True if there is such a provider.  No probes are made to find out. */
 bool probe_has_prov(struct probe_set *ps, const char *name);
+/* What prov_ops.translated of each provider says. */
+void probe_translated(struct probe_set *ps, probe_translated_fn *fn, void *arg);
 /* True if the provider of this name in prov.def makes probes of processes,
    whose providers have a process id in their name (prov_ops.pid). */
 bool probe_prov_of_processes(struct probe_set *ps, const char *name);

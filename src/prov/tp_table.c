@@ -108,6 +108,18 @@ tp_table_args(struct prov *pv, const struct probe *p, struct probe_args *out,
 	return 0;
 }
 
+void
+tp_table_translated(struct prov *pv, probe_translated_fn *fn, void *arg)
+{
+	const struct tp_table *t = tp_table_of(pv);
+
+	for (size_t i = 0; i < t->nprobes; i++)
+		for (unsigned n = 0; n < DIF_NARGS; n++)
+			if (t->probes[i].arg[n].xlate != NULL)
+				fn(arg, t->prov, t->probes[i].name,
+				   t->probes[i].arg[n].xlate);
+}
+
 /* ---- sites --------------------------------------------------------------- */
 
 /* A site while its texts are looked up. */

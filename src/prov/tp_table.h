@@ -157,6 +157,7 @@ int tp_table_provide(struct prov *pv, const struct dif_pdesc *pd,
 		     struct err *e);
 int tp_table_args(struct prov *pv, const struct probe *p,
 		  struct probe_args *out, struct err *e);
+void tp_table_translated(struct prov *pv, probe_translated_fn *fn, void *arg);
 int tp_table_sites(struct prov *pv, const struct probe *p,
 		   struct site_list *out, struct err *e);
 

@@ -90,6 +90,9 @@ struct type {
 struct type_space *type_space_base(struct err *e);
 /* A space whose lookups fall back to parent (not owned). */
 struct type_space *type_space_new(struct type_space *parent, struct err *e);
+/* The lookups of ts fall back to below instead, whose parent is what that of ts
+   was. */
+void type_space_put_below(struct type_space *ts, struct type_space *below);
 void type_space_free(struct type_space *ts);
 /*
  * Let ts import from the running kernel's BTF (vmlinux, then modules when

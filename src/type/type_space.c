@@ -51,6 +51,12 @@ type_space_new(struct type_space *parent, struct err *e)
 	return ts;
 }
 
+void
+type_space_put_below(struct type_space *ts, struct type_space *below)
+{
+	ts->parent = below;
+}
+
 struct type_space *
 type_space_base(struct err *e)
 {

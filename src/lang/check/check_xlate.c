@@ -271,10 +271,9 @@ static struct type *
 xlate_args_type(struct compile *cx, const char *text)
 {
 	const struct lang *l = cx->lang;
-	struct type *t = NULL;
+	struct type *t =
+		type_from_text(l->spaces.v[l->nlibspaces - 1], text, false);
 
-	if (l->nlibspaces > 0)
-		t = type_from_text(l->spaces.v[l->nlibspaces - 1], text, false);
 	return t != NULL ? t : type_from_text(cx->types, text, false);
 }
 

@@ -68,14 +68,16 @@ parse_type_at(struct compile *cx, size_t i)
 	return type_lookup(cx->types, t.mod, t.name) != NULL;
 }
 
-/* From this compile back to the space of that number. */
+/* From this compile back to the space of that number.  A library does not see
+   programs' types. */
 static struct type *
 decl_lookup_declared(struct compile *cx, const char *name, size_t first)
 {
 	struct type *t = type_lookup_local(cx->types, name);
 	const struct lang *l = cx->lang;
+	size_t end = cx->src->library ? l->nlibspaces : l->spaces.n;
 
-	for (size_t i = l->spaces.n; t == NULL && i > first; i--)
+	for (size_t i = end; t == NULL && i > first; i--)
 		t = type_lookup_local(l->spaces.v[i - 1], name);
 	return t;
 }

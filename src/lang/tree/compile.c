@@ -272,6 +272,7 @@ lang_new(const struct lang_host *host, struct err *e)
 		type_space_free(l->types);
 		goto nomem;
 	}
+	l->nlibspaces = 1;
 	return l;
 nomem:
 	err_nomem(e);
@@ -334,7 +335,8 @@ compile_init(struct compile *cx, struct lang *l, const struct lang_src *src,
 		return err_nomem(e);
 	arena_on_oom(cx->arena, compile_oom, cx);
 	arena_on_oom(cx->out, compile_oom, cx);
-	cx->types = type_space_new(l->types, e);
+	cx->types = type_space_new(
+		src->library ? l->spaces.v[l->nlibspaces - 1] : l->types, e);
 	if (cx->types == NULL)
 		return -1;
 	cx->types_failed = type_space_failures(cx->types);

@@ -73,11 +73,15 @@ struct lang {
 	struct arena *arena;
 	/*
 	 * The programs' own types.  Each successful compile adds its space in
-	 * front (spaces[nspaces - 1] is types); a failed one drops it.
+	 * front (spaces[nspaces - 1] is types); a failed one drops it.  That of
+	 * a text of the D library goes behind those of programs, so that these
+	 * do not meet names of theirs in it, whenever it is compiled.
 	 */
 	struct type_space *types;
 	VEC(struct type_space *) spaces;
-	size_t nlibspaces;        /* the first so many are the D library's */
+	/* The first so many are the D library's: at least the one that every
+	   program begins with, which is empty. */
+	size_t nlibspaces;
 	VEC(struct arena *) kept; /* arenas of compiles that named trees */
 	VEC(struct prov_decl *) providers; /* in order of declaration */
 	struct hash *files;	  /* file names seen, for src_loc */

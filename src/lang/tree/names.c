@@ -168,6 +168,7 @@ names_add(struct compile *cx, enum dif_scope scope, enum ident_kind kind,
 	id->name = lang_strdup(cx, name);
 	id->type = type;
 	id->loc = loc;
+	id->library = cx->src->library;
 	names_enter(cx, scope_table(cx, scope), id->name, id);
 	return id;
 }
@@ -381,9 +382,10 @@ names_exists(struct compile *cx, const char *name)
 bool
 names_is_variable(struct compile *cx, const char *name)
 {
+	const struct ident *id = names_find(cx, DIF_SCOPE_GLOBAL, name);
 	int64_t val;
 
 	return names_builtin(cx, name) != NULL ||
-	       names_find(cx, DIF_SCOPE_GLOBAL, name) != NULL ||
+	       (id != NULL && (id->library || !cx->src->library)) ||
 	       names_constant(name, &val);
 }

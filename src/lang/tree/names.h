@@ -19,6 +19,7 @@ struct ident {
 	struct type **keys;	/* assoc array: D types of the tuple, or NULL */
 	uint32_t nkeys;
 	bool assoc;
+	bool library;		/* the D library declares it */
 	struct node *expr;	/* ID_INLINE; keys are its parameters' types */
 	struct src_loc loc;
 	uint32_t version;	/* #pragma D binding: seen from this one on */
@@ -52,7 +53,8 @@ struct agg_ident {
 void names_begin(struct compile *cx);
 void names_commit(struct compile *cx);
 void names_rollback(struct compile *cx);
-/* True if it names a D variable, builtin or inline, not a type. */
+/* True if it names a D variable, builtin or inline, not a type.  For a text of
+   the D library, programs' are none. */
 bool names_is_variable(struct compile *cx, const char *name);
 struct ident *names_find(struct compile *cx, enum dif_scope scope,
 			 const char *name);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * test_dt_dlib.c - the D library: which files are read, in which order, what
- * is left out, and what is said about those that are wrong.
+ * is left out, which a program brings in, and what is said about those that are
+ * wrong.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -321,6 +322,219 @@ lazy(void **state)
 	assert_non_null(type_space_kernel_error(w->dtp->types));
 }
 
+/* ---- what a program brings in -------------------------------------------- */
+
+/* These files, with a space behind each, are those that have been compiled. */
+static void
+compiled(const struct world *w, const char *want)
+{
+	const struct dt_dlib *dl = &w->dtp->dlib;
+	char have[256] = "";
+
+	for (size_t i = 0; i < dl->files.n; i++)
+		if (dl->files.v[i]->state == DT_DLIB_LOADED) {
+			size_t n = strlen(have);
+			snprintf(have + n, sizeof(have) - n, "%s ",
+				 dl->files.v[i]->name);
+		}
+	assert_string_equal(have, want);
+}
+
+/* A word that a file declares, with what the file depends on; and later ones,
+   with what programs have declared meanwhile. */
+static void
+on_demand(void **state)
+{
+	struct world *w = *state;
+
+	assert_true(compiles(w, "BEGIN { trace(pid); /* ENOENT */ }", 0));
+	assert_true(compiles(w, "BEGIN { trace(\"ENOENT\"); }", 0));
+	compiled(w, "");
+	assert_true(compiles(w, "BEGIN { trace(ENOENT); x = 1; }", 0));
+	compiled(w, "errno.d ");
+	assert_true(compiles(w, "BEGIN { trace(curpsinfo->pr_pid + x); }", 0));
+	compiled(w, "errno.d procfs.d regs.d sched.d ");
+	assert_true(compiles(w, "BEGIN { trace(ENOENT + PR_IDLE + x); }", 0));
+	compiled(w, "errno.d procfs.d regs.d sched.d ");
+}
+
+static void
+on_demand_by_argument(void **state)
+{
+	struct world *w = *state;
+	char name[] = "dtrace", word[] = "ENOENT";
+	char *argv[] = { name, word };
+
+	assert_non_null(
+		dtrace_program_strcompile(w->dtp, "BEGIN { trace($1); }",
+					  DTRACE_PROBESPEC_NAME, 0, 2, argv));
+	compiled(w, "errno.d ");
+}
+
+/* args[] alone, of probes that are named in one way and another. */
+static void
+on_demand_by_args(void **state)
+{
+	static const char *const probes[] = { "tcp:::state-change",
+					      "state-change", "tcp:::" };
+	struct world *w = *state;
+	char text[80];
+
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(text, sizeof(text), "%s { trace(arg5); }", probes[i]);
+		assert_true(compiles(w, text, 0));
+	}
+	compiled(w, "");
+	assert_true(compiles(w, "syscall::read:entry { trace(args[0]); }", 0));
+	compiled(w, "");
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text),
+			 "%s { trace(args[5]->tcps_state); }", probes[i]);
+		assert_true(compiles(w, text, 0));
+		compiled(w, "ip.d net.d tcp.d ");
+	}
+}
+
+/* Nothing in the text says which: all of them, when it has failed without. */
+static void
+on_demand_by_pattern(void **state)
+{
+	struct world *w = *state;
+
+	assert_true(compiles(
+		w, "t?p:::st*change { trace(args[5]->tcps_state); }", 0));
+	compiled(w, "errno.d io.d ip.d lockstat.d net.d procfs.d regs.d "
+		    "sched.d siginfo.d signal.d tcp.d udp.d unistd.d ");
+}
+
+/* What a message proposes does not depend on what was compiled before. */
+static void
+on_demand_for_hints(void **state)
+{
+	struct world *w = *state;
+
+	refused(w, "BEGIN { trace(curpsinf); }", "(did you mean curpsinfo?)");
+}
+
+/* A file that was asked for is compiled always, and so is what it names. */
+static void
+on_demand_by_library(void **state)
+{
+	struct world *w = *state;
+
+	put(w, "a.d", "inline int in_a = in_b + ENOENT;\n");
+	put(w, "b.d", "inline int in_b = 1;\n");
+	assert_true(compiles(w, "BEGIN { }", 0));
+	compiled(w, "errno.d a.d b.d ");
+	assert_true(compiles(w, "BEGIN { trace(in_a); }", 0));
+}
+
+/* What programs have declared before does not change a file's meaning. */
+static void
+on_demand_below(void **state)
+{
+	struct world *w = *state;
+
+	assert_true(compiles(w,
+			     "typedef char uid_t;\n"
+			     "int poolid_t;\n"
+			     "struct task_struct { char c; };\n"
+			     "BEGIN { poolid_t = sizeof(uid_t); }",
+			     0));
+	compiled(w, "");
+	assert_true(compiles(w,
+			     "typedef char t[sizeof(((psinfo_t *)0)->pr_uid) "
+			     "== 4 && sizeof(uid_t) == 1 ? 1 : -1];\n"
+			     "BEGIN { trace(poolid_t); }",
+			     0));
+	compiled(w, "procfs.d regs.d sched.d ");
+	assert_true(compiles(w, "int uint32_t;\nBEGIN { uint32_t = 1; }", 0));
+	assert_true(compiles(w, "BEGIN { trace(sizeof(ipinfo_t)); }", 0));
+}
+
+/* Types that are written out are those of all files. */
+static void
+on_demand_not(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_equal(dtrace_setopt(w->dtp, "dtypes", "/dev/null"), 0);
+	assert_true(compiles(w, "BEGIN { }", 0));
+	assert_int_equal(dt_dlib_find(&w->dtp->dlib, "udp.d")->state,
+			 DT_DLIB_LOADED);
+}
+
+/* ---- the names that are built in ----------------------------------------- */
+
+static bool
+in_names(const struct dt_dlib_text *t, const char *word, size_t len)
+{
+	for (size_t i = 0; i < t->nameslen; i += strlen(t->names + i) + 1)
+		if (strlen(t->names + i) == len &&
+		    memcmp(t->names + i, word, len) == 0)
+			return true;
+	return false;
+}
+
+/* The last word of a line before any of these characters. */
+static const char *
+word_before(const char *line, const char *ends, size_t *len)
+{
+	const char *end = line + strcspn(line, ends);
+	const char *p;
+
+	while (end > line && end[-1] == ' ')
+		end--;
+	for (p = end; p > line && p[-1] != ' ' && p[-1] != '*'; p--)
+		;
+	*len = (size_t)(end - p);
+	return p;
+}
+
+/* The name that a line of the library declares, as these texts are laid out;
+   NULL: none. */
+static const char *
+line_name(const char *line, size_t *len)
+{
+	if (strncmp(line, "inline ", 7) == 0)
+		return word_before(line, "=[", len);
+	if (strncmp(line, "translator ", 11) == 0)
+		return word_before(line, "<", len);
+	if (strncmp(line, "} ", 2) == 0 ||
+	    (strncmp(line, "typedef ", 8) == 0 && strchr(line, '{') == NULL))
+		return word_before(line, ";", len);
+	if (strncmp(line, "struct ", 7) == 0 ||
+	    strncmp(line, "typedef struct ", 15) == 0)
+		return word_before(line, "{;", len);
+	return NULL;
+}
+
+/* tools/embed-dlib.py has found them by another way. */
+static void
+names(void **state)
+{
+	size_t n = 0, len;
+	char line[160];
+
+	for (size_t i = 0; i < dt_dlib_ntexts; i++) {
+		const struct dt_dlib_text *t = &dt_dlib_texts[i];
+		const char *end = t->text + t->len, *nl;
+
+		for (const char *p = t->text; p < end; p = nl + 1) {
+			nl = memchr(p, '\n', (size_t)(end - p));
+			snprintf(line, sizeof(line), "%.*s", (int)(nl - p), p);
+			const char *name = line_name(line, &len);
+			if (name == NULL)
+				continue;
+			if (!in_names(t, name, len))
+				fail_msg("%s: %s is not among its names",
+					 t->name, line);
+			n++;
+		}
+	}
+	assert_true(n > 700);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int
@@ -335,6 +549,15 @@ main(void)
 		T(no_file),
 		T(system_directory), T(options),  T(programs),
 		T(lazy),
+		T(on_demand),
+		T(on_demand_by_argument),
+		T(on_demand_by_args),
+		T(on_demand_by_pattern),
+		T(on_demand_for_hints),
+		T(on_demand_by_library),
+		T(on_demand_below),
+		T(on_demand_not),
+		cmocka_unit_test(names),
 	};
 
 	return cmocka_run_group_tests(tests, fds_note, fds_check);

@@ -142,6 +142,51 @@ test_control(void **state)
 }
 
 static void
+add_word(void *arg, const char *word, size_t len)
+{
+	char *out = arg;
+	size_t n = strlen(out);
+
+	snprintf(out + n, 256 - n, "%.*s ", (int)len, word);
+}
+
+/* The words of n bytes of which none is behind the last. */
+static void
+words_are(const char *text, size_t n, const char *want)
+{
+	char copy[128], out[256] = "";
+
+	memcpy(copy + sizeof(copy) - n, text, n);
+	lang_words(copy + sizeof(copy) - n, n, add_word, out);
+	assert_string_equal(out, want);
+}
+#define WORDS(text, want) words_are(text, sizeof(text) - 1, want)
+
+static void
+test_words(void **state)
+{
+	WORDS("", "");
+	WORDS("io:::start /a->b == 0x1f/ { @c[this->d1] = e`f; }",
+	      "io start a b c this d1 e f ");
+	WORDS("$target:::$$1 { $x }", "target x ");
+	WORDS("#pragma D option a=b\n# 1 \"f\"\nx", "pragma D option a b x ");
+	WORDS("a /* b \n * c */ d // e\nf /", "a d f ");
+	WORDS("a /* b *", "a ");
+	WORDS("a /*", "a ");
+	WORDS("a //", "a ");
+	WORDS("a \"b\\\" c\" d 'e' f \"\" g", "a d f g ");
+	/* Quotes of what is no D: the rest of the line at most. */
+	WORDS("don't care\nb \"c\nd \"e", "don b d ");
+	WORDS("a \"b\\", "a ");
+	WORDS("\xff\x00 a\x80"
+	      "b",
+	      "a b ");
+	/* A predicate that a comment follows, or a comment. */
+	WORDS("/a//* 'b */ { c }\n/*d*/e", "a b c e ");
+	WORDS("/a/// { c }\nb", "a b ");
+}
+
+static void
 declare_n(struct compile *cx)
 {
 	struct src_loc loc = { .file = "t.d", .line = 1 };
@@ -198,6 +243,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tokens),
 		cmocka_unit_test(test_control),
+		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_names),
 	};
 
