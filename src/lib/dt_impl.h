@@ -218,6 +218,7 @@ struct dtrace_hdl {
 	VEC(const char *) made; /* clauses of providers: dt_made.c */
 
 	/* tracing */
+	struct dt_missing missing[2]; /* of the process engine, the kernel's */
 	struct arena *en_arena; /* enablings, instances and their tables */
 	struct dif_enabling en; /* of the whole trace; its sites and EPIDs are
 				   nobody's: instances have theirs */

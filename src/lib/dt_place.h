@@ -71,6 +71,12 @@ int dt_comps_make(struct arena *a, const struct dif_enabling *en,
 int dt_comps_who(struct arena *a, const struct dif_enabling *en, int32_t *who,
 		 struct err *e);
 
+/* Whether an engine can be had: kept in the handle once it has been asked. */
+struct dt_missing {
+	bool asked;
+	const char *why; /* NULL: it can */
+};
+
 /*
  * What an engine cannot have after all: the process engine a process, the
  * kernel engine (pid is 0) the component of a clause.

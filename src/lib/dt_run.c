@@ -44,18 +44,29 @@ dt_is_process(const struct dt_engine *de)
 enum { ENGINE_AUTO, ENGINE_KERNEL, ENGINE_PROCESS, ENGINE_TARGET };
 enum { FOLLOW_ALL = 2 };
 
-/* NULL: this engine can run here. */
+/* NULL: this engine can run here.  It is asked once for the handle: to be told
+   costs the kernel engine some programs and maps. */
 static const char *
 world_missing(dtrace_hdl_t *dtp, const struct engine_ops *ops)
 {
+	struct dt_missing *m = &dtp->missing[ops == &bpf_engine_ops];
 	struct err e;
 
 	if (ops == NULL)
 		return "has no " MACHINE_NAME " yet";
+	if (m->asked)
+		return m->why;
 	err_clear(&e);
-	if (ops->probe(&e) == 0)
-		return NULL;
-	return arena_strdup(dtp->en_arena, e.msg);
+	m->asked = true;
+	if (ops->probe(&e) != 0) {
+		m->why = arena_strdup(dtp->arena, e.msg);
+		if (m->why == NULL)
+			m->why = "cannot be had, and there is no memory to "
+				 "say why";
+	}
+	dt_debug(dtp, "the %s engine %s", ops->name,
+		 m->why != NULL ? m->why : "can be had");
+	return m->why;
 }
 
 /* True if what looks at one process alone is to be in that process. */
@@ -63,12 +74,11 @@ static bool
 world_near(dtrace_hdl_t *dtp)
 {
 	const int64_t force = dtp->opt[DT_OPT_engine];
-	struct err e;
 
 	if (process_ops == NULL || force == ENGINE_KERNEL)
 		return false;
-	err_clear(&e);
-	return force != ENGINE_AUTO || bpf_engine_ops.probe(&e) != 0;
+	return force != ENGINE_AUTO ||
+	       world_missing(dtp, &bpf_engine_ops) != NULL;
 }
 
 static void
