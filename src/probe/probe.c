@@ -35,19 +35,14 @@ probe_set_new(const struct prov_env *env, struct err *e)
 void
 probe_set_free(struct probe_set *ps)
 {
-	size_t pos = 0, len;
-	const void *key;
-	void *val;
-
 	if (ps == NULL)
 		return;
 	for (size_t i = ps->provs.n; i-- > 0;)
 		if (ps->provs.v[i]->ops->fini != NULL)
 			ps->provs.v[i]->ops->fini(ps->provs.v[i]);
-	while (ps->names != NULL &&
-	       hash_next(ps->names, &pos, &key, &len, &val))
-		for (int f = 0; f < PROBE_NFIELD; f++)
-			free(((struct probe_name *)val)->by[f].v);
+	for (size_t i = 0; i < ps->long_lists.n; i++)
+		free(ps->long_lists.v[i]->many);
+	vec_fini(&ps->long_lists);
 	vec_fini(&ps->provs);
 	vec_fini(&ps->probes);
 	free(ps->tuples);
@@ -218,19 +213,38 @@ tuple_room(struct probe_set *ps)
 
 /* ---- probes ------------------------------------ */
 
-/* Lists begin with two elements: most functions have one or two probes. */
+/* From few ids to memory of the list's own; false: there is none. */
 static bool
-ids_room(struct probe_ids *l)
+ids_lengthen(struct probe_set *ps, struct probe_ids *l)
 {
-	uint32_t cap = l->cap == 0 ? 2 : l->cap * 2;
+	const uint32_t cap = 2 * PROBE_FEW;
+	uint32_t *v = malloc(cap * sizeof(*v));
+
+	if (v == NULL || !vec_push(&ps->long_lists, l)) {
+		free(v);
+		return false;
+	}
+	memcpy(v, l->few, sizeof(l->few));
+	l->many = v;
+	l->cap = cap;
+	return true;
+}
+
+/* Room for one more; false: no memory. */
+static bool
+ids_room(struct probe_set *ps, struct probe_ids *l)
+{
+	uint32_t cap = l->cap * 2;
 	uint32_t *v;
 
-	if (l->n < l->cap)
+	if (l->n < (l->cap == 0 ? PROBE_FEW : l->cap))
 		return true;
-	v = realloc(l->v, cap * sizeof(*v));
+	if (l->cap == 0)
+		return ids_lengthen(ps, l);
+	v = realloc(l->many, cap * sizeof(*v));
 	if (v == NULL)
 		return false;
-	l->v = v;
+	l->many = v;
 	l->cap = cap;
 	return true;
 }
@@ -249,7 +263,7 @@ tuple_add(struct prov *pv, const char *prov, const char *mod, const char *func,
 	uint32_t *slot;
 
 	for (int i = 0; i < PROBE_NFIELD; i++)
-		if (n[i] == NULL || !ids_room(&n[i]->by[i]))
+		if (n[i] == NULL || !ids_room(ps, &n[i]->by[i]))
 			return NULL;
 	if (!tuple_room(ps))
 		return NULL;
@@ -272,7 +286,7 @@ tuple_add(struct prov *pv, const char *prov, const char *mod, const char *func,
 	if (*slot == 0)
 		*slot = p->id;
 	for (int i = 0; i < PROBE_NFIELD; i++)
-		n[i]->by[i].v[n[i]->by[i].n++] = p->id;
+		probe_ids_v(&n[i]->by[i])[n[i]->by[i].n++] = p->id;
 	return p;
 }
 
@@ -294,11 +308,11 @@ probe_add_twin(struct prov *pv, const char *prov, const char *mod,
 static void
 ids_insert(struct probe_ids *l, uint32_t id)
 {
-	uint32_t i = l->n++;
+	uint32_t *v = probe_ids_v(l), i = l->n++;
 
-	for (; i > 0 && l->v[i - 1] > id; i--)
-		l->v[i] = l->v[i - 1];
-	l->v[i] = id;
+	for (; i > 0 && v[i - 1] > id; i--)
+		v[i] = v[i - 1];
+	v[i] = id;
 }
 
 int
@@ -314,7 +328,7 @@ probe_add_alias(struct probe *p, const char *func)
 		if (a->func == n->text)
 			return 0;
 	a = arena_alloc(ps->arena, sizeof(*a));
-	if (a == NULL || !ids_room(&n->by[PROBE_FUNC]))
+	if (a == NULL || !ids_room(ps, &n->by[PROBE_FUNC]))
 		return -1;
 	*a = (struct probe_alias){ .next = p->aliases, .func = n->text };
 	p->aliases = a;

@@ -27,10 +27,21 @@ enum probe_field {
 	PROBE_NFIELD
 };
 
+/* Ids in order.  Most functions have one or two probes, and need no memory of
+   their own for the list. */
+#define PROBE_FEW 2
 struct probe_ids {
-	uint32_t *v;
-	uint32_t n, cap;
+	union {
+		uint32_t few[PROBE_FEW];
+		uint32_t *many; /* cap of them; on the heap */
+	};
+	uint32_t n, cap; /* cap 0: few */
 };
+static inline uint32_t *
+probe_ids_v(struct probe_ids *l)
+{
+	return l->cap == 0 ? l->few : l->many;
+}
 
 /* An interned string; the text is what struct probe points to. */
 struct probe_name {
@@ -46,7 +57,8 @@ struct probe_set {
 	struct hash *names;   /* text -> struct probe_name */
 	struct hash *recipes; /* content -> what sites share */
 	VEC(struct prov *) provs;
-	VEC(struct probe *) probes; /* [id - 1] */
+	VEC(struct probe *) probes;         /* [id - 1] */
+	VEC(struct probe_ids *) long_lists; /* those with memory to free */
 	/* Names that were asked for lately, by where their text was: probes
 	   come by the thousand with the same provider, module and name. */
 	struct probe_name *lately[PROBE_LATELY];

@@ -204,7 +204,8 @@ match_made(struct probe_set *ps, const struct dif_pdesc *named,
 	/* fn may add probes: the lists may move, and what is new is not met. */
 	n = ids != NULL ? ids->n : ps->probes.n;
 	for (size_t i = 0; i < n; i++) {
-		struct probe *p = ps->probes.v[ids ? ids->v[i] - 1 : i];
+		size_t at = ids != NULL ? probe_ids_v(ids)[i] - 1 : i;
+		struct probe *p = ps->probes.v[at];
 
 		if (!filter_pass(&f[PROBE_PROV], p->prov) ||
 		    !filter_pass(&f[PROBE_NAME], p->name) ||
