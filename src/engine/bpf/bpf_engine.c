@@ -14,10 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sched.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-
-#include <linux/membarrier.h>
 
 /* With more programs, the descriptors that a process may have by default are
    too few: each is one, and so is its link. */
@@ -290,12 +287,21 @@ grace_by_hand(struct engine *eng)
 	grace_slots(v);
 }
 
-/* The kernel's grace period does not wait for programs that may sleep; these
-   have no slot while they do. */
+/* Nothing runs but what we run ourselves, and wait for: of BEGIN and END. */
+static bool
+never_attached(const struct engine *eng)
+{
+	return eng->links.cap == 0 && eng->uprobes.cap == 0;
+}
+
+/* The kernel's grace period takes some milliseconds.  It does not wait for
+   programs that may sleep; these have no slot while they do. */
 static void
 engine_grace(struct engine *eng)
 {
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) != 0)
+	if (never_attached(eng))
+		return;
+	if (sys_grace() != 0)
 		grace_by_hand(eng);
 	else if (eng->sleeps)
 		grace_slots(&eng->view);

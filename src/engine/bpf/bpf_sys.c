@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * bpf_sys.c - bpf(2) and perf_event_open(2), wrapped.
+ * bpf_sys.c - bpf(2), perf_event_open(2) and membarrier(2), wrapped.
  *
  * libbpf is not used for these: what is needed is small, and newer than the
  * libbpf of stable distributions.
@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <linux/membarrier.h>
 #include <linux/perf_event.h>
 
 static int
@@ -184,6 +185,12 @@ sys_prog_run(int fd, const uint64_t *args, unsigned nargs, int cpu,
 	if (ret != NULL)
 		*ret = a.test.retval;
 	return 0;
+}
+
+int
+sys_grace(void)
+{
+	return (int)syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
 
 int

@@ -51,6 +51,9 @@ int sys_btf_load(const void *data, uint32_t size, char *log, uint32_t logsize);
 int sys_prog_run(int fd, const uint64_t *args, unsigned nargs, int cpu,
 		 uint32_t *ret);
 
+/* Wait until all programs that run now and may not sleep have ended. 0 / -1. */
+int sys_grace(void);
+
 /* Attach to a raw tracepoint; name NULL: the tp_btf program knows.  Kernels
    before 6.10 take no cookie but 0. */
 int sys_raw_tp_open(int prog, const char *name, uint64_t cookie);

@@ -19,7 +19,20 @@
 
 #include "base/test/fds.h"
 #include "base/test/capable.h"
+#include "engine/bpf/bpf_sys.h"
 #include "engine/bpf/test/bpf_world.h"
+
+static unsigned waits; /* for programs that run */
+
+int __real_sys_grace(void);
+int __wrap_sys_grace(void);
+
+int
+__wrap_sys_grace(void)
+{
+	waits++;
+	return __real_sys_grace();
+}
 
 static void
 test_begin_end(void **state)
@@ -393,6 +406,26 @@ test_refused(void **state)
 	world_free(w);
 }
 
+/* Programs that were attached may still run when they no longer are. */
+static void
+test_waits(void **state)
+{
+	for (unsigned attached = 0; attached < 2; attached++) {
+		struct test_world *w = world_new(&bpf_engine_ops);
+
+		stmt(w, clause(w, NULL), DIF_ACT_TRACE, one, NULL, NULL);
+		probe(w, DIF_SITE_BEGIN, 0, 1, NULL);
+		if (attached)
+			probe(w, DIF_SITE_SYSENTRY, SYS_getppid, 1, NULL);
+		start(w);
+		waits = 0;
+		bpf_engine_ops.grace(w->eng);
+		stop(w);
+		assert_int_equal(waits, attached ? 2 : 0);
+		world_free(w);
+	}
+}
+
 int
 main(void)
 {
@@ -410,6 +443,7 @@ main(void)
 		cmocka_unit_test(test_variables),
 		cmocka_unit_test(test_timers),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_waits),
 	};
 
 	if (status != 0)
