@@ -37,9 +37,8 @@ hash_bytes(const void *p, size_t len)
 	return h ^ (h >> 29);
 }
 
-/* What the tables go by: of the same kind, but of eight bytes at once. */
-static uint64_t
-hash_key(const void *p, size_t len)
+uint64_t
+hash_quick(const void *p, size_t len)
 {
 	const unsigned char *s = p;
 	uint64_t h = 0xcbf29ce484222325u ^ len, w;
@@ -152,7 +151,7 @@ hash_entry(const struct hash *h, uint64_t hash, const void *key, size_t len)
 void *
 hash_find(const struct hash *h, const void *key, size_t len)
 {
-	struct entry *e = hash_entry(h, hash_key(key, len), key, len);
+	struct entry *e = hash_entry(h, hash_quick(key, len), key, len);
 
 	return e == NULL ? NULL : e->val;
 }
@@ -160,7 +159,7 @@ hash_find(const struct hash *h, const void *key, size_t len)
 int
 hash_set(struct hash *h, const void *key, size_t len, void *val)
 {
-	uint64_t hash = hash_key(key, len);
+	uint64_t hash = hash_quick(key, len);
 	struct entry *e = hash_entry(h, hash, key, len);
 
 	if (e != NULL) {

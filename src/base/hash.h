@@ -37,5 +37,8 @@ int hash_set_str(struct hash *h, const char *key, void *val);
 
 /* A hash function, the same for ever: FNV-1a with a finishing mix. */
 uint64_t hash_bytes(const void *p, size_t len);
+/* One for tables in memory, of eight bytes at once: another on other machines,
+   and perhaps in later versions. */
+uint64_t hash_quick(const void *p, size_t len);
 
 #endif

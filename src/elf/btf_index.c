@@ -134,7 +134,7 @@ btf_index_wants(uint32_t kind)
 static uint32_t
 btf_index_hash(const char *name, uint32_t kind)
 {
-	uint64_t h = hash_bytes(name, strlen(name));
+	uint64_t h = hash_quick(name, strlen(name));
 
 	return (uint32_t)(h ^ (h >> 32)) ^ kind * 0x9e3779b9u;
 }
