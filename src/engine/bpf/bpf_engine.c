@@ -363,6 +363,7 @@ kernel_report(struct engine *eng, struct buf *out)
 {
 	bpf_kfunc_report(eng, out);
 	bpf_later_report(eng, out);
+	bpf_user_report(eng, out);
 	bpf_absent_report(eng, out);
 	bpf_ustack_report(eng, out);
 }
@@ -384,6 +385,7 @@ const struct engine_ops bpf_engine_ops = {
 	.poll = bpf_ustack_poll,
 	.polls = bpf_ustack_polls,
 	.extend = bpf_later_extend,
+	.left_out = bpf_user_left_out,
 	.report = kernel_report,
 	.python = bpf_ustack_python,
 	.stack = bpf_owed_stack,

@@ -143,6 +143,17 @@ struct bpf_ustack {
 	uint32_t id;	/* of the last list */
 };
 
+/* A site of a probe that has no place, and why not. */
+struct bpf_left {
+	uint32_t probe; /* index in dif_enabling.probes */
+	enum bpf_left_what {
+		BPF_LEFT_ALL,
+		BPF_LEFT_PART, /* some ways out have one */
+		BPF_LEFT_IDLE, /* there is nothing that could fire */
+	} what;
+	const char *why;
+};
+
 struct bpf_assoc {
 	const struct dif_uvar *var;
 	struct bpf_map map;
@@ -156,6 +167,7 @@ struct engine {
 	unsigned ncpus, nslots;
 	VEC(struct bpf_place) places; /* of all probes, in their order */
 	uint32_t *place0; /* [nprobes + 1]: where those of each begin */
+	VEC(struct bpf_left) left;    /* bpf_user.c's */
 	VEC(struct elf_file *) files; /* opened by ourselves */
 	VEC(struct bpf_prog *) progs; /* in the order of their classes */
 	struct hash *byevent[BPF_NCLASSES]; /* event -> program */

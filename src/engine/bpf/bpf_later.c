@@ -137,6 +137,7 @@ int
 bpf_later_extend(struct engine *eng, const struct engine_site *v, size_t n,
 		 struct err *e)
 {
+	const uint32_t none = bpf_user_left_out(eng);
 	struct err why;
 	struct aside a;
 	int rc;
@@ -148,7 +149,8 @@ bpf_later_extend(struct engine *eng, const struct engine_site *v, size_t n,
 	rc = more_make(eng, v, n, &why);
 	if (aside_give(eng, &a) != 0)
 		return err_nomem(e);
-	eng->later += rc == 0 ? (uint32_t)n : 0;
+	if (rc == 0)
+		eng->later += (uint32_t)n - (bpf_user_left_out(eng) - none);
 	eng->later_left += rc == 0 ? 0 : (uint32_t)n;
 	if (rc != 0)
 		snprintf(eng->later_why, sizeof(eng->later_why), "%.*s",

@@ -17,9 +17,11 @@
  *
  * Instructions: the kernel cannot have probes at some (code_x86_allow.c).  A
  * site there has no place.  That is an error if a clause names the probe; of
- * what a pattern matches it is left out, unless nothing else is left.  A file
- * that only processes had which have ended meanwhile is no error anywhere: a
- * probe of every process may have no process.
+ * what a pattern matches it is left out, unless nothing else is left.  What is
+ * left out is noted with the reason (eng->left): engine_ops.left_out counts it,
+ * and the report lists it.  A file that only processes had which have ended
+ * meanwhile is no error anywhere, and not counted: a probe of every process may
+ * have no process.  Nor is the return of a function that never returns.
  *
  * Decision 0006 has the reasons.
  */
@@ -44,7 +46,8 @@ struct user_cx {
 	struct elf_file *elf;
 	int32_t pid; /* 0, or the one that `unwinds` is about */
 	bool unwinds;
-	bool gone; /* file_gone() has been met at this probe */
+	bool idle; /* a site of this probe has no place, and wants none */
+	uint32_t probe;
 	const struct dif_site *site;
 	struct code_body body; /* of the site's function */
 	struct code_world around;
@@ -71,6 +74,16 @@ static int
 place_add(struct user_cx *cx, unsigned kind, uint64_t off, uint64_t cookie)
 {
 	return place_push(cx, kind, off, cookie, 0);
+}
+
+/* The site, or a part of it, has no place. */
+static int
+place_none(struct user_cx *cx, enum bpf_left_what what, const char *why)
+{
+	struct bpf_left l = { .probe = cx->probe, .what = what, .why = why };
+
+	cx->idle |= what == BPF_LEFT_IDLE;
+	return vec_push(&cx->eng->left, l) ? 0 : err_nomem(cx->e);
 }
 
 /* ---- files --------------------------------------------------------------- */
@@ -118,7 +131,7 @@ file_gone(struct user_cx *cx, const struct dif_site *s)
 	if (s->pid != 0 || !bpf_uprobe_gone(cx->e->sys))
 		return false;
 	err_clear(cx->e);
-	cx->gone = true;
+	cx->idle = true;
 	return true;
 }
 
@@ -160,10 +173,28 @@ return_harmful(struct user_cx *cx, const struct dif_site *s)
 	return cx->unwinds;
 }
 
+/* Which of its ways out have no place, where each has a probe of its own. */
+static int
+return_missing(struct user_cx *cx, const struct code_returns *r)
+{
+	if (r->rets.n + r->tails.n != 0)
+		return r->exact ? 0
+				: place_none(cx, BPF_LEFT_PART,
+					     "some of its ways out are not "
+					     "known");
+	if (r->exact)
+		return place_none(cx, BPF_LEFT_IDLE, "it never returns");
+	return place_none(cx, BPF_LEFT_ALL,
+			  "its ways out are not known, and the kernel's own "
+			  "return probe would harm the process");
+}
+
 /* Probes on every way out that was found. */
 static int
 return_each(struct user_cx *cx, const struct code_returns *r)
 {
+	if (return_missing(cx, r) != 0)
+		return -1;
 	for (size_t i = 0; i < r->rets.n; i++)
 		if (place_add(cx, BPF_AT_UPROBE, r->rets.v[i], r->rets.v[i]))
 			return -1;
@@ -215,8 +246,12 @@ place_insn(struct user_cx *cx, const struct dif_site *s)
 	uint64_t at = s->fn != 0 ? s->addr - s->fn : 0;
 	struct code_insn in;
 
-	if (!code_insn_at(&cx->body, at, &in) || !in.allowed)
-		return 0;
+	if (!code_insn_at(&cx->body, at, &in))
+		return place_none(cx, BPF_LEFT_ALL, "no instruction is there");
+	if (!in.allowed)
+		return place_none(cx, BPF_LEFT_ALL,
+				  "it steps no such instruction (lock, "
+				  "AVX, trap)");
 	return place_add(cx, BPF_AT_UPROBE, 0, s->cookie);
 }
 
@@ -228,12 +263,15 @@ place_user(struct user_cx *cx, const struct dif_site *s)
 	if (body_get(cx, s) != 0)
 		return file_gone(cx, s) ? 0 : -1;
 	if (cx->body.p == NULL)
-		return 0;
+		return place_none(cx, BPF_LEFT_ALL,
+				  "no code of its file is there");
 	if (s->kind == DIF_SITE_UINSN)
 		return place_insn(cx, s);
 	slide = code_slide(&cx->body);
 	if (slide == CODE_NOWHERE)
-		return 0;
+		return place_none(cx, BPF_LEFT_ALL,
+				  "it steps none of its first "
+				  "instructions (lock, AVX, trap)");
 	return s->kind == DIF_SITE_URETURN
 		       ? place_return(cx, s)
 		       : place_push(cx, BPF_AT_UPROBE, slide, s->cookie,
@@ -251,14 +289,19 @@ user_place(struct user_cx *cx, const struct dif_site *s)
 
 /* ---- probes -------------------------------------------------------------- */
 
+/* With the reason of its last site. */
 static int
-probe_refused(const struct user_cx *cx, const struct dif_probe *pr)
+probe_refused(const struct user_cx *cx, uint32_t probe)
 {
+	const struct dif_probe *pr = &cx->eng->en->probes[probe];
+	const char *why = "it has no place";
+
+	for (size_t i = 0; i < cx->eng->left.n; i++)
+		if (cx->eng->left.v[i].probe == probe)
+			why = cx->eng->left.v[i].why;
 	return err_set(cx->e, &ERR_GENERIC, 0,
-		       "%s:%s:%s:%s: the kernel cannot place a probe "
-		       "there: it steps no such instruction (lock, AVX, "
-		       "trap)",
-		       pr->prov, pr->mod, pr->func, pr->name);
+		       "%s:%s:%s:%s: the kernel cannot place a probe there: %s",
+		       pr->prov, pr->mod, pr->func, pr->name, why);
 }
 
 /* What the clauses of ECBs [first, end) want of a place. */
@@ -285,14 +328,16 @@ place_probe(struct user_cx *cx, uint32_t p, uint32_t first, uint32_t end)
 	const struct dif_probe *pr = &en->probes[p];
 	size_t before = cx->eng->places.n;
 
-	cx->gone = false;
+	cx->idle = false;
+	cx->probe = p;
 	place_uses(cx, first, end);
 	for (uint32_t s = 0; first < end && s < pr->nsites; s++)
 		if (user_place(cx, &pr->sites[s]) != 0)
 			return -1;
 	if (pr->nsites != 0)
-		cx->placed[p] = cx->gone || cx->eng->places.n != before
-					? DIF_PLACED : DIF_PLACE_REFUSED;
+		cx->placed[p] = cx->idle || cx->eng->places.n != before
+					? DIF_PLACED
+					: DIF_PLACE_REFUSED;
 	return 0;
 }
 
@@ -309,7 +354,7 @@ place_probes(struct user_cx *cx)
 		eng->place0[p + 1] = (uint32_t)eng->places.n;
 	}
 	bad = dif_not_left_out(eng->en, cx->placed, cx->served);
-	return bad != UINT32_MAX ? probe_refused(cx, &eng->en->probes[bad]) : 0;
+	return bad != UINT32_MAX ? probe_refused(cx, bad) : 0;
 }
 
 int
@@ -349,12 +394,41 @@ bpf_user_more(struct engine *eng, const struct engine_site *v,
 
 		bpf_site_ecbs(eng->en, v[i].probe, &first, &end);
 		place_uses(&cx, first, end);
+		cx.probe = v[i].probe;
 		rc = user_place(&cx, &sites[i]);
 		eng->place0[v[i].probe + 1] +=
 			(uint32_t)(eng->places.n - before);
 	}
 	hash_free(cx.files);
 	return rc;
+}
+
+uint32_t
+bpf_user_left_out(struct engine *eng)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < eng->left.n; i++)
+		n += eng->left.v[i].what == BPF_LEFT_ALL;
+	return n;
+}
+
+void
+bpf_user_report(const struct engine *eng, struct buf *out)
+{
+	static const char *const words[] = {
+		[BPF_LEFT_ALL] = "left out",
+		[BPF_LEFT_PART] = "left out in part",
+		[BPF_LEFT_IDLE] = "does not fire",
+	};
+
+	for (size_t i = 0; i < eng->left.n; i++) {
+		const struct bpf_left *l = &eng->left.v[i];
+		const struct dif_probe *pr = &eng->en->probes[l->probe];
+
+		buf_printf(out, "kernel: %s: %s:%s:%s:%s: %s\n", words[l->what],
+			   pr->prov, pr->mod, pr->func, pr->name, l->why);
+	}
 }
 
 void
@@ -364,4 +438,5 @@ bpf_user_fini(struct engine *eng)
 		elf_close(eng->files.v[i]);
 	vec_fini(&eng->files);
 	vec_fini(&eng->places);
+	vec_fini(&eng->left);
 }

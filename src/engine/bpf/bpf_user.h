@@ -45,6 +45,11 @@ struct bpf_place {
  */
 int bpf_user_places(struct engine *eng, struct err *e);
 void bpf_user_fini(struct engine *eng);
+/* engine_ops.left_out: sites without a place, of patterns; and for -v, which
+   and why. */
+uint32_t bpf_user_left_out(struct engine *eng);
+struct buf;
+void bpf_user_report(const struct engine *eng, struct buf *out);
 /* The places of sites that come while tracing, in order of their probes, whose
    numbers are v[i].probe; added to eng->places, and counted in
    eng->place0[probe + 1].  -1 + *e: no memory, or a file cannot be read. */

@@ -57,6 +57,13 @@ __asm__(".text\n"
 	".size __sigjmp_save,.-__sigjmp_save\n");
 extern char user_alias[];
 
+/* It never returns. */
+__asm__(".text\n"
+	".globl user_never\n.type user_never,@function\n"
+	"user_never:\n1:	jmp	1b\n"
+	".size user_never,.-user_never\n");
+extern char user_never[];
+
 #define SELF "/proc/self/exe"
 #define PID  77 /* nobody is asked */
 
@@ -209,6 +216,21 @@ test_return(void **state)
 	assert_int_equal(p->cookie, 2);
 }
 
+/* The one site without a place is noted, and the report has it. */
+static void
+left_is(enum bpf_left_what what, const char *why)
+{
+	struct buf b = BUF_INIT;
+
+	assert_int_equal(eng.left.n, 1);
+	assert_int_equal(eng.left.v[0].what, what);
+	assert_string_equal(eng.left.v[0].why, why);
+	assert_int_equal(bpf_user_left_out(&eng), what == BPF_LEFT_ALL);
+	bpf_user_report(&eng, &b);
+	assert_non_null(strstr(buf_str(&b), why));
+	buf_fini(&b);
+}
+
 /* Return addresses that must stay: of a process that may unwind, of one that
    nothing is known of, and of functions that keep theirs. */
 static void
@@ -224,6 +246,12 @@ test_harmful(void **state)
 	eng.opts.files = &files;
 	fact(DIF_SITE_URETURN, user_alias, 6, 0);
 	assert_int_equal(places(0, 2)->kind, BPF_AT_UPROBE);
+	/* That it has no way out is no error, also where it is named. */
+	nobjects = 1;
+	fact(DIF_SITE_URETURN, user_never, 2, 0);
+	eng.left.n = 0;
+	places(0, 0);
+	left_is(BPF_LEFT_IDLE, "it never returns");
 }
 
 /* What the kernel refuses is an error if it was named, else left out. */
@@ -240,7 +268,9 @@ test_refused(void **state)
 	assert_int_equal(bpf_user_places(&eng, &err), -1);
 	clause.maker = true;
 	clause.pdesc.name = "0";
+	eng.left.n = 0;
 	places(0, 0);
+	left_is(BPF_LEFT_ALL, "it steps no such instruction (lock, AVX, trap)");
 	clause.maker = false;
 	assert_int_equal(bpf_user_places(&eng, &err), -1);
 	assert_string_equal(err.msg,
@@ -250,7 +280,9 @@ test_refused(void **state)
 	site.fn = site.fn_size = 0;
 	clause.pdesc.name = "*";
 	clause.maker = true;
+	eng.left.n = 0;
 	places(0, 0);
+	left_is(BPF_LEFT_ALL, "it steps no such instruction (lock, AVX, trap)");
 	clause.maker = false;
 	fact(DIF_SITE_UINSN, user_lock, 0, 3);
 	site.fn = 0;
@@ -272,7 +304,9 @@ test_gone(void **state)
 	assert_int_equal(bpf_user_places(&eng, &err), -1);
 	assert_int_equal(err.sys, ENOENT);
 	site.pid = 0;
+	eng.left.n = 0;
 	places(0, 0);
+	assert_int_equal(bpf_user_left_out(&eng), 0);
 }
 
 int
