@@ -137,9 +137,6 @@ uint64_t proc_now_ns(void);
 
 /* proc_jit.c */
 void proc_jit_fini(struct proc *p);
-/* proc_java.c: have a JVM write its perf map.  False: it is none, or it does
-   not. */
-bool proc_java_ask(struct proc *p);
 
 /* ksym.c */
 void ksyms_free(struct ksyms *k);

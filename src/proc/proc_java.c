@@ -9,8 +9,13 @@
  * handle it (-Xrs), so it is sent only where the kernel says that it is caught;
  * the file and the socket must be those of the JVM's user, as the JVM itself
  * wants ours to be.
+ *
+ * A busy JVM takes seconds for each of these, and the consumer has buffers to
+ * read meanwhile: so it is done in steps, none of which waits, and what was
+ * begun goes on at the next call.  The file stays until the JVM listens, for
+ * without it the signal means that the JVM prints the stacks of its threads.
  */
-#include "proc/proc_impl.h"
+#include "proc/proc_jit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,6 +37,7 @@
 
 struct jvm {
 	const struct proc *p;
+	struct java_ask *a;
 	uint64_t uid, nspid;
 	bool catches; /* SIGQUIT */
 };
@@ -63,11 +69,12 @@ jvm_status(struct jvm *j)
 	return true;
 }
 
+/* Its socket. */
 static void
-jvm_path(const struct jvm *j, const char *name, char *path, size_t n)
+jvm_path(const struct jvm *j, char *path, size_t n)
 {
-	snprintf(path, n, "/proc/%d/root/tmp/.%s_pid%llu", (int)j->p->pid,
-		 name, (unsigned long long)j->nspid);
+	snprintf(path, n, "/proc/%d/root/tmp/.java_pid%llu", (int)j->p->pid,
+		 (unsigned long long)j->nspid);
 }
 
 /* True if it listens at its socket. */
@@ -77,7 +84,7 @@ jvm_listens(const struct jvm *j)
 	char path[96];
 	struct stat st;
 
-	jvm_path(j, "java", path, sizeof(path));
+	jvm_path(j, path, sizeof(path));
 	return lstat(path, &st) == 0 && S_ISSOCK(st.st_mode) &&
 	       st.st_uid == j->uid;
 }
@@ -101,72 +108,140 @@ jvm_signal(const struct jvm *j)
 	return rc;
 }
 
-/* Make it listen; false: it does not. */
-static bool
+/* ---- the steps ----------------------------------------------------------- */
+
+/* The file of ours is not needed any more; its place is known, also where the
+   JVM has ended. */
+static void
+ask_woken(struct java_ask *a)
+{
+	(void)unlinkat(a->dir, a->name, 0);
+	close(a->dir);
+	a->state = JAVA_IDLE;
+}
+
+static enum java_now
+ask_over(struct java_ask *a, enum java_now how)
+{
+	if (a->state == JAVA_WOKEN)
+		ask_woken(a);
+	if (a->state == JAVA_ASKED)
+		close(a->sock);
+	a->state = JAVA_IDLE;
+	return how;
+}
+
+/* The file, and the signal: it will listen. */
+static enum java_now
 jvm_wake(const struct jvm *j)
 {
-	const struct timespec nap = { .tv_nsec = 5000000 };
-	char path[96];
+	struct java_ask *a = j->a;
+	char path[64];
 	int fd;
 
-	if (jvm_listens(j))
-		return true;
 	if (!j->catches)
-		return false;
-	jvm_path(j, "attach", path, sizeof(path));
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		  0600);
-	if (fd < 0)
-		return false;
+		return JAVA_CANNOT;
+	snprintf(path, sizeof(path), "/proc/%d/root/tmp", (int)j->p->pid);
+	snprintf(a->name, sizeof(a->name), ".attach_pid%llu",
+		 (unsigned long long)j->nspid);
+	a->dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (a->dir < 0)
+		return JAVA_CANNOT;
+	fd = openat(a->dir, a->name,
+		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		close(a->dir);
+		return JAVA_CANNOT;
+	}
 	close(fd);
-	if (jvm_signal(j) == 0)
-		for (int i = 0; i < LISTEN_MS / 5 && !jvm_listens(j); i++)
-			nanosleep(&nap, NULL);
-	(void)unlink(path);
-	return jvm_listens(j);
+	a->state = JAVA_WOKEN;
+	return jvm_signal(j) == 0 ? JAVA_LATER : ask_over(a, JAVA_CANNOT);
 }
 
-static int
-jvm_connect(const struct jvm *j)
-{
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	const struct timeval tv = { .tv_sec = ANSWER_MS / 1000 };
-	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	if (s < 0)
-		return -1;
-	jvm_path(j, "java", to.sun_path, sizeof(to.sun_path));
-	(void)setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
-	(void)setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv));
-	if (connect(s, (const struct sockaddr *)&to, sizeof(to)) == 0)
-		return s;
-	close(s);
-	return -1;
-}
-
-/* It answers when the file is there: with a line "0" first. */
-static bool
+/* It listens: the command. */
+static enum java_now
 jvm_command(const struct jvm *j)
 {
 	/* Version, command, three arguments; each ends with a NUL. */
 	static const char ask[] = "1\0jcmd\0Compiler.perfmap\0\0";
-	char answer[64];
-	ssize_t n = -1;
-	int s = jvm_connect(j);
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (s < 0)
-		return false;
-	if (send(s, ask, sizeof(ask), MSG_NOSIGNAL) == (ssize_t)sizeof(ask))
-		n = recv(s, answer, sizeof(answer), MSG_WAITALL);
-	close(s);
-	return n >= 2 && answer[0] == '0' && answer[1] == '\n';
+		return JAVA_CANNOT;
+	jvm_path(j, to.sun_path, sizeof(to.sun_path));
+	if (connect(s, (const struct sockaddr *)&to, sizeof(to)) != 0 ||
+	    send(s, ask, sizeof(ask), MSG_NOSIGNAL) != (ssize_t)sizeof(ask)) {
+		close(s);
+		return JAVA_CANNOT;
+	}
+	j->a->sock = s;
+	j->a->got = 0;
+	j->a->state = JAVA_ASKED;
+	return JAVA_LATER;
 }
 
-bool
-proc_java_ask(struct proc *p)
+/* It answers when the file is there: with a line "0" first. */
+static enum java_now
+jvm_answer(struct java_ask *a)
 {
-	struct jvm j = { .p = p };
+	ssize_t n;
 
-	return p->state == PROC_RUNNING && is_jvm(p) && jvm_status(&j) &&
-	       jvm_wake(&j) && jvm_command(&j);
+	while (a->got < sizeof(a->answer) &&
+	       (n = recv(a->sock, a->answer + a->got,
+			 sizeof(a->answer) - a->got, MSG_DONTWAIT)) != 0) {
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return JAVA_LATER;
+		if (n < 0)
+			break;
+		a->got += (size_t)n;
+	}
+	return ask_over(a, a->got >= 2 && a->answer[0] == '0' &&
+					   a->answer[1] == '\n'
+				   ? JAVA_WRITTEN
+				   : JAVA_CANNOT);
+}
+
+enum java_now
+proc_java_step(struct proc *p, struct java_ask *a)
+{
+	struct jvm j = { .p = p, .a = a };
+
+	/* What it has answered can be read when it has ended. */
+	if (a->state == JAVA_ASKED)
+		return jvm_answer(a);
+	if (p->state != PROC_RUNNING || !is_jvm(p) || !jvm_status(&j))
+		return ask_over(a, JAVA_CANNOT);
+	if (!jvm_listens(&j))
+		return a->state == JAVA_WOKEN ? JAVA_LATER : jvm_wake(&j);
+	if (a->state == JAVA_WOKEN)
+		ask_woken(a);
+	return jvm_command(&j);
+}
+
+enum java_now
+proc_java_ask(struct proc *p, struct java_ask *a)
+{
+	const struct timespec nap = { .tv_nsec = 5000000 };
+	enum java_now now = proc_java_step(p, a);
+
+	for (int i = 0; i < ANSWER_MS / 5 && now == JAVA_LATER; i++) {
+		nanosleep(&nap, NULL);
+		now = proc_java_step(p, a);
+	}
+	return now;
+}
+
+void
+proc_java_leave(struct proc *p, struct java_ask *a)
+{
+	const struct timespec nap = { .tv_nsec = 5000000 };
+	struct jvm j = { .p = p, .a = a };
+
+	for (int i = 0;
+	     i < LISTEN_MS / 5 && a->state == JAVA_WOKEN &&
+	     p->state == PROC_RUNNING && jvm_status(&j) && !jvm_listens(&j);
+	     i++)
+		nanosleep(&nap, NULL);
+	(void)ask_over(a, JAVA_CANNOT);
 }

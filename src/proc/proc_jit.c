@@ -30,10 +30,16 @@
 #define DUMP_NS	     1000000000u /* of a process that is not known to have
 				    one */
 #define ASK_NS	     5000000000u
+/* Between two times that a JVM is asked while the trace runs: so long, or as
+   long as makes its share of the JVM's time small, up to the second. */
 #define EARLY_NS     250000000u
+#define EARLY_MAX_NS 2000000000u
+#define EARLY_SHARE  20
 
 struct proc_jit {
 	struct jit_file map, dump;
+	struct java_ask java;
+	uint64_t asked_ns; /* when it was asked; 0: it is not */
 	uint64_t next_open_ns, next_ask_ns, next_early_ns;
 	uint64_t next_dump_ns, dump_wait_ns; /* looked for less and less
 						often */
@@ -320,36 +326,74 @@ jit_look(struct proc *p, struct proc_jit *j, uint64_t addr,
 	return jit_known(j, addr, in);
 }
 
-/*
- * A JVM is made to write its map.  It truncates the file and writes it anew, so
- * all of it is to be read again.
- */
-static bool
-jit_ask(struct proc *p, struct proc_jit *j)
+/* The JVM has written its map.  It truncates the file and writes it anew, so
+   all of it is to be read again. */
+static void
+jit_again(struct proc *p, struct proc_jit *j)
 {
-	if (!proc_java_ask(p))
-		return false;
 	j->next_open_ns = 0;
 	jit_open(p, j);
 	jit_forget(&j->map);
 	(void)jit_map_read(&j->map);
-	return true;
+}
+
+/* What was asked has an end: when it may be asked again. */
+static void
+jit_asked(struct proc *p, struct proc_jit *j, enum java_now how)
+{
+	uint64_t now = proc_now_ns(), wait = (now - j->asked_ns) * EARLY_SHARE;
+
+	if (how == JAVA_LATER)
+		return;
+	if (how == JAVA_WRITTEN)
+		jit_again(p, j);
+	if (wait > EARLY_MAX_NS)
+		wait = EARLY_MAX_NS;
+	/* One that does not listen yet may at the next look. */
+	if (how == JAVA_WRITTEN && wait < EARLY_NS)
+		wait = EARLY_NS;
+	j->next_early_ns = now + wait;
+	j->asked_ns = 0;
 }
 
 void
 proc_jit_ask(struct proc *p)
 {
-	uint64_t now = proc_now_ns(), took;
+	uint64_t now = proc_now_ns();
+	struct proc_jit *j;
 
 	proc_jit_seen(p);
-	if (p->jit == NULL || now < p->jit->next_early_ns)
+	j = p->jit;
+	if (j == NULL || (j->asked_ns == 0 && now < j->next_early_ns))
 		return;
-	bool done = jit_ask(p, p->jit);
-	took = proc_now_ns() - now;
-	/* One that does not listen yet may at the next look. */
-	p->jit->next_early_ns = now + took * 20;
-	if (done && took * 20 < EARLY_NS)
-		p->jit->next_early_ns = now + EARLY_NS;
+	if (j->asked_ns == 0)
+		j->asked_ns = now;
+	jit_asked(p, j, proc_java_step(p, &j->java));
+}
+
+/* Ask and wait.  An answer to what was asked before may not have the address.
+ */
+static const struct jit_sym *
+jit_ask_for(struct proc *p, struct proc_jit *j, uint64_t addr,
+	    struct jit_file **in)
+{
+	const struct jit_sym *s = NULL;
+
+	for (int i = 0; i < 2 && s == NULL; i++) {
+		const bool before = j->asked_ns != 0;
+		enum java_now how;
+
+		if (!before)
+			j->asked_ns = proc_now_ns();
+		how = proc_java_ask(p, &j->java);
+		jit_asked(p, j, how);
+		if (how == JAVA_WRITTEN)
+			s = jit_look(p, j, addr, in);
+		if (how == JAVA_LATER || !before)
+			break;
+	}
+	j->next_ask_ns = proc_now_ns() + ASK_NS;
+	return s;
 }
 
 bool
@@ -365,11 +409,8 @@ proc_jit_name(struct proc *p, uint64_t addr, bool ask, const char **name,
 	if (j == NULL)
 		return false;
 	s = jit_look(p, j, addr, &in);
-	if (s == NULL && ask && proc_now_ns() >= j->next_ask_ns) {
-		if (jit_ask(p, j))
-			s = jit_look(p, j, addr, &in);
-		j->next_ask_ns = proc_now_ns() + ASK_NS;
-	}
+	if (s == NULL && ask && proc_now_ns() >= j->next_ask_ns)
+		s = jit_ask_for(p, j, addr, &in);
 	if (s == NULL)
 		return false;
 	*name = in->text + s->name;
@@ -392,6 +433,7 @@ proc_jit_fini(struct proc *p)
 {
 	if (p->jit == NULL)
 		return;
+	proc_java_leave(p, &p->jit->java);
 	jit_file_fini(&p->jit->map);
 	jit_file_fini(&p->jit->dump);
 	free(p->jit);

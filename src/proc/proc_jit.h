@@ -5,6 +5,7 @@
  *
  *	proc_jit.c	perf maps, and looking a name up
  *	proc_jitdump.c	jitdump files
+ *	proc_java.c	a JVM is asked for its perf map
  */
 #ifndef PROC_PROC_JIT_H
 #define PROC_PROC_JIT_H
@@ -53,5 +54,32 @@ bool jit_map_read(struct jit_file *j);
 bool jit_dump_read(struct jit_file *j);
 /* A file of this name that p maps as code.  -1: there is none. */
 int jit_dump_open(struct proc *p, uint64_t nspid, uint64_t uid);
+
+/* ---- proc_java.c --------------------------------------------------------- */
+
+/* How far a JVM has been asked; all zero at the beginning.  The names' owner
+   has one for each process, and leaves it at last. */
+struct java_ask {
+	enum { JAVA_IDLE, JAVA_WOKEN, JAVA_ASKED } state;
+	int dir; /* JAVA_WOKEN: its /tmp, and our file there */
+	char name[40];
+	int sock; /* JAVA_ASKED: */
+	size_t got;
+	char answer[64];
+};
+
+enum java_now {
+	JAVA_CANNOT, /* it is none, or does not do it */
+	JAVA_LATER,  /* it has been asked, and has not answered yet */
+	JAVA_WRITTEN /* its map is complete */
+};
+
+/* Go on with asking p for its perf map, as far as that is possible without
+   waiting. */
+enum java_now proc_java_step(struct proc *p, struct java_ask *a);
+/* The same, and wait for its answer, for some seconds. */
+enum java_now proc_java_ask(struct proc *p, struct java_ask *a);
+/* Nobody will ask any more. */
+void proc_java_leave(struct proc *p, struct java_ask *a);
 
 #endif
