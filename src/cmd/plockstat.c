@@ -70,6 +70,7 @@ struct plockstat {
 	int count;  /* rows a table; 0: all */
 	int depth;  /* -s; 0: callers */
 	double secs; /* -e; 0: until the end */
+	uint64_t hidden; /* calls that took a lock perhaps: see put_hidden() */
 	bool nomem;
 };
 
@@ -167,6 +168,18 @@ spins_left_out(const struct plockstat *p)
 	return true;
 }
 
+/* glibc's timed mutexes end with a jump to another function, whose result
+   nobody but the kernel's return probe sees.  So it is counted how often that
+   is. */
+static void
+put_hidden(FILE *fp, const struct plockstat *p)
+{
+	if (p->hold && !p->all)
+		fprintf(fp, "pid$target::pthread_mutex_timedlock:return,\n"
+			    "pid$target::pthread_mutex_clocklock:return\n"
+			    "/arg2 != 0/\n{\n\t@hidden = count();\n}\n");
+}
+
 static char *
 program_text(const struct plockstat *p)
 {
@@ -181,6 +194,7 @@ program_text(const struct plockstat *p)
 		if ((tables[i].when == HOLD ? p->hold : p->contention) &&
 		    !(without_spins && is_spin(&tables[i])))
 			put_clauses(fp, p, i);
+	put_hidden(fp, p);
 	fclose(fp);
 	return text;
 }
@@ -254,6 +268,8 @@ collect(const dtrace_aggdata_t *d, void *arg)
 	struct lock_row *row;
 	unsigned i;
 
+	if (strcmp(name, "hidden") == 0)
+		p->hidden = (uint64_t)d->dtada_cell[0];
 	if ((name[0] != 't' && name[0] != 'q') ||
 	    !isdigit((unsigned char)name[1]))
 		return DTRACE_AGGWALK_NEXT;
@@ -333,9 +349,24 @@ tell_nothing(const struct plockstat *p)
 }
 
 static void
+tell_hidden(const struct plockstat *p)
+{
+	if (p->hidden != 0)
+		fprintf(stderr,
+			"plockstat: %" PRIu64
+			" call%s of pthread_mutex_timedlock "
+			"or pthread_mutex_clocklock: whether the mutex was had "
+			"is "
+			"not seen, and holds that begin so are not shown (-x "
+			"engine=kernel shows them)\n",
+			p->hidden, p->hidden == 1 ? "" : "s");
+}
+
+static void
 print_tables(struct plockstat *p)
 {
 	tell_nothing(p);
+	tell_hidden(p);
 	for (unsigned i = 0; i < NTABLES; i++) {
 		struct lock_rows *r = &tables[i].rows;
 		size_t n = r->n;
