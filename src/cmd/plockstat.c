@@ -67,6 +67,7 @@ struct plockstat {
 	struct lock_cmd c;
 	bool hold, contention, verbose;
 	bool all; /* -a: every process */
+	char *musl; /* the object that is musl, without tables for stacks */
 	int count;  /* rows a table; 0: all */
 	int depth;  /* -s; 0: callers */
 	double secs; /* -e; 0: until the end */
@@ -109,6 +110,54 @@ table_begins(unsigned i)
 	return i;
 }
 
+static int
+musl_seen(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pd, void *arg)
+{
+	struct plockstat *p = arg;
+
+	if (p->musl != NULL || (strncmp(pd->dtpd_mod, "ld-musl", 7) != 0 &&
+				strcmp(pd->dtpd_mod, "libc.so") != 0))
+		return 0;
+	p->musl = strdup(pd->dtpd_mod);
+	p->nomem = p->musl == NULL;
+	return 0;
+}
+
+/*
+ * A stack of who waits within musl ends there, as it has neither tables nor
+ * symbols.  So the caller is taken at the entry of what was called.
+ */
+static void
+put_musl(FILE *fp, struct plockstat *p, struct ps_prochandle *P)
+{
+	dtrace_probedesc_t pd = { .dtpd_name = "mutex-block" };
+	/* They call one another by jumps; trylock, by a call, is not here. */
+	static const char *const waits[] = {
+		"mutex_lock",         "mutex_timedlock", "rwlock_rdlock",
+		"rwlock_timedrdlock", "rwlock_wrlock",   "rwlock_timedwrlock"
+	};
+
+	if (P == NULL || !p->contention)
+		return;
+	snprintf(pd.dtpd_provider, sizeof(pd.dtpd_provider), "plockstat%d",
+		 (int)dtrace_proc_pid(P));
+	/* That there are none is said where the program has matched none. */
+	(void)dtrace_probe_iter(p->c.dtp, &pd, musl_seen, p);
+	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits) && p->musl; i++)
+		fprintf(fp, "pid$target:%s:pthread_%s:entry%s\n", p->musl,
+			waits[i],
+			i + 1 < sizeof(waits) / sizeof(*waits)
+				? ","
+				: "\n{\n\tself->from = ucaller;\n}");
+}
+
+/* True if the rows of the table have that caller as a third key. */
+static bool
+has_from(const struct plockstat *p, const struct table *t)
+{
+	return p->musl != NULL && t->when == CONTENTION;
+}
+
 /* The clauses of table i.  Waits are the thread's own: one variable; locks may
    be held many at once, and be let go by another thread. */
 static void
@@ -118,6 +167,7 @@ put_clauses(FILE *fp, const struct plockstat *p, unsigned i)
 	const char *prov = p->all ? "plockstat*" : "plockstat$target";
 	const unsigned shown = table_shown(i);
 	int depth = p->depth != 0 ? p->depth : CALLER_DEPTH;
+	const char *from_key;
 	char from[64];
 
 	snprintf(from, sizeof(from), "%s%u[arg0]",
@@ -135,12 +185,14 @@ put_clauses(FILE *fp, const struct plockstat *p, unsigned i)
 			from);
 	else
 		fprintf(fp, "\tthis->ns = %s;\n", t->time);
-	fprintf(fp, "\t@t%u[usym(arg0), ustack(%d)] = avg(this->ns);\n", shown,
-		depth);
+	from_key = has_from(p, t) ? ", uaddr(self->from)" : "";
+	fprintf(fp, "\t@t%u[usym(arg0), ustack(%d)%s] = avg(this->ns);\n",
+		shown, depth, from_key);
 	if (p->depth != 0)
 		fprintf(fp,
-			"\t@q%u[usym(arg0), ustack(%d)] = quantize(this->ns);\n",
-			shown, depth);
+			"\t@q%u[usym(arg0), ustack(%d)%s] = "
+			"quantize(this->ns);\n",
+			shown, depth, from_key);
 	fprintf(fp, "}\n");
 }
 
@@ -181,7 +233,7 @@ put_hidden(FILE *fp, const struct plockstat *p)
 }
 
 static char *
-program_text(const struct plockstat *p)
+program_text(struct plockstat *p, struct ps_prochandle *P)
 {
 	const bool without_spins = spins_left_out(p);
 	char *text = NULL;
@@ -190,6 +242,7 @@ program_text(const struct plockstat *p)
 
 	if (fp == NULL)
 		return NULL;
+	put_musl(fp, p, P);
 	for (unsigned i = 0; i < NTABLES; i++)
 		if ((tables[i].when == HOLD ? p->hold : p->contention) &&
 		    !(without_spins && is_spin(&tables[i])))
@@ -206,6 +259,26 @@ static size_t
 frame_object(const char *s)
 {
 	return strcspn(s, "`\n");
+}
+
+static bool
+in_library(const char *stack)
+{
+	return strncmp(stack, "lib", 3) == 0 || strncmp(stack, "ld-", 3) == 0;
+}
+
+/* One by which a C library waits, glibc's and musl's, without its underscores.
+ */
+static bool
+inner_function(const char *fn)
+{
+	static const char *const begins[] = { "pthread_", "lll_", "syscall_cp",
+					      "timedwait", "0x" };
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		if (strncmp(fn, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
 }
 
 /*
@@ -228,10 +301,7 @@ caller_of(const char *stack, char *out, size_t size)
 			break;
 		fn += *fn == '`';
 		fn += strspn(fn, "_");
-		if (strncmp(stack, "lib", 3) != 0 &&
-		    strncmp(stack, "ld-", 3) != 0 &&
-		    strncmp(fn, "pthread_", 8) != 0 &&
-		    strncmp(fn, "lll_", 4) != 0 && strncmp(fn, "0x", 2) != 0)
+		if (!in_library(stack) && !inner_function(fn))
 			break;
 	}
 	snprintf(out, size, "%.*s", (int)strcspn(best, "\n"), best);
@@ -258,6 +328,23 @@ plock_stack_text(const char *s, char *out, size_t size)
 	out[n] = '\0';
 }
 
+/* The stack has not left the library: the caller stands behind it. */
+static void
+put_caller(char *stack, size_t size, const char *from)
+{
+	const size_t n = frame_object(stack);
+	const char *s = stack;
+
+	while (*s != '\0' && frame_object(s) == n &&
+	       strncmp(s, stack, n) == 0) {
+		s += strcspn(s, "\n");
+		s += *s == '\n';
+	}
+	if (*s == '\0')
+		plock_stack_text(from, stack + (s - stack),
+				 size - (size_t)(s - stack));
+}
+
 /* A row of @tN or @qN goes to its table. */
 static int
 collect(const dtrace_aggdata_t *d, void *arg)
@@ -275,6 +362,8 @@ collect(const dtrace_aggdata_t *d, void *arg)
 		return DTRACE_AGGWALK_NEXT;
 	i = (unsigned)atoi(name + 1);
 	plock_stack_text(d->dtada_keys[1].dtak_str, stack, sizeof(stack));
+	if (has_from(p, &tables[i]))
+		put_caller(stack, sizeof(stack), d->dtada_keys[2].dtak_str);
 	caller_of(stack, caller, sizeof(caller));
 	row = lock_rows_get(&tables[i].rows, d->dtada_keys[0].dtak_str,
 			    p->depth != 0 ? stack : caller);
@@ -502,7 +591,7 @@ main(int argc, char **argv)
 		       : dtrace_proc_create(p.c.dtp, argv[optind],
 					    argv + optind, NULL, NULL);
 	if (P != NULL || p.all) {
-		lock_cmd_program(&p.c, program_text(&p), DTRACE_C_ZDEFS);
+		lock_cmd_program(&p.c, program_text(&p, P), DTRACE_C_ZDEFS);
 		tell_unmatched(&p, P);
 	}
 	lock_cmd_run(&p.c, P,
@@ -514,6 +603,7 @@ main(int argc, char **argv)
 	    dtrace_aggregate_walk(p.c.dtp, collect, &p) != 0 || p.nomem)
 		lock_cmd_fatal(&p.c, "failed to read what was measured");
 	print_tables(&p);
+	free(p.musl);
 	dtrace_close(p.c.dtp);
 	return fflush(stdout) == 0 && !ferror(stdout) && !p.c.harmed ? 0 : 1;
 }

@@ -44,11 +44,21 @@ code_bare(const struct unwind_rows *r, uint64_t off)
 	return r->list.v[i].lo > off ? r->list.v[i].lo - off : 0;
 }
 
+/* Between two rows, or between the rows and an end of the code: a C library
+   that has no tables, linked statically, stands behind the few that the program
+   has. */
 static bool
 code_has_gap(const struct unwind_rows *r)
 {
 	const struct unwind_row *v = r->list.v;
+	uint64_t addr, size, off;
 
+	if (r->first != 0 && elf_text(r->f, &addr, &size) &&
+	    elf_addr_to_off(r->f, addr, &off) &&
+	    (v[0].lo >= off + CODE_GAP ||
+	     (v[r->first - 1].hi < off + size &&
+	      off + size - v[r->first - 1].hi >= CODE_GAP)))
+		return true;
 	for (size_t i = 1; i < r->first; i++)
 		if (v[i].lo > v[i - 1].hi && v[i].lo - v[i - 1].hi >= CODE_GAP)
 			return true;

@@ -441,6 +441,20 @@ rows_of_code(struct elf_file *f, uint64_t end, uint64_t begin)
 	return n;
 }
 
+/* The same with one row. */
+static unsigned
+rows_between(struct elf_file *f, uint64_t lo, uint64_t hi)
+{
+	struct unwind_row v = { lo, hi, 1 };
+	struct unwind_rows r = { .f = f, .first = 1 };
+	unsigned n = 0;
+
+	r.list.v = &v;
+	r.list.n = 1;
+	unwind_code(&r, count_row, &n);
+	return n;
+}
+
 static void
 test_gaps(void **state)
 {
@@ -456,6 +470,10 @@ test_gaps(void **state)
 	assert_true(rows_of_code(f, off, off + 4096) > 0);
 	assert_int_equal(rows_of_code(f, off, off + 1024), 0);
 	assert_int_equal(rows_of_code(f, off, off), 0);
+	/* And where the rows end long before the code does, or begin so. */
+	assert_true(rows_between(f, 0, off) > 0);
+	assert_true(rows_between(f, off, UINT64_MAX) > 0);
+	assert_int_equal(rows_between(f, 0, UINT64_MAX), 0);
 	elf_close(f);
 }
 
