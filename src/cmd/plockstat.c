@@ -67,7 +67,8 @@ struct plockstat {
 	struct lock_cmd c;
 	bool hold, contention, verbose;
 	bool all; /* -a: every process */
-	char *musl; /* the object that is musl, without tables for stacks */
+	char *from; /* callers are taken in this object; "": in all; NULL:
+		       stacks are enough */
 	int count;  /* rows a table; 0: all */
 	int depth;  /* -s; 0: callers */
 	double secs; /* -e; 0: until the end */
@@ -110,52 +111,68 @@ table_begins(unsigned i)
 	return i;
 }
 
+/* A C library that has neither tables nor symbols for stacks: musl. */
 static int
 musl_seen(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pd, void *arg)
 {
 	struct plockstat *p = arg;
 
-	if (p->musl != NULL || (strncmp(pd->dtpd_mod, "ld-musl", 7) != 0 &&
+	if (p->from != NULL || (strncmp(pd->dtpd_mod, "ld-musl", 7) != 0 &&
 				strcmp(pd->dtpd_mod, "libc.so") != 0))
 		return 0;
-	p->musl = strdup(pd->dtpd_mod);
-	p->nomem = p->musl == NULL;
+	p->from = strdup(pd->dtpd_mod);
+	p->nomem = p->from == NULL;
 	return 0;
 }
 
-/*
- * A stack of who waits within musl ends there, as it has neither tables nor
- * symbols.  So the caller is taken at the entry of what was called.
- */
+/* Where stacks of who waits end in the C library: in musl, and in programs that
+   a process executes, which are walked by frame pointers. */
 static void
-put_musl(FILE *fp, struct plockstat *p, struct ps_prochandle *P)
+find_from(struct plockstat *p, struct ps_prochandle *P)
 {
+	const int64_t all = 2; /* of none, fork, all */
 	dtrace_probedesc_t pd = { .dtpd_name = "mutex-block" };
-	/* They call one another by jumps; trylock, by a call, is not here. */
-	static const char *const waits[] = {
-		"mutex_lock",         "mutex_timedlock", "rwlock_rdlock",
-		"rwlock_timedrdlock", "rwlock_wrlock",   "rwlock_timedwrlock"
-	};
+	int64_t follow = 0;
 
 	if (P == NULL || !p->contention)
 		return;
+	(void)dtrace_getopt(p->c.dtp, "follow", &follow);
+	if (follow == all) {
+		p->from = strdup("");
+		p->nomem = p->from == NULL;
+		return;
+	}
 	snprintf(pd.dtpd_provider, sizeof(pd.dtpd_provider), "plockstat%d",
 		 (int)dtrace_proc_pid(P));
 	/* That there are none is said where the program has matched none. */
 	(void)dtrace_probe_iter(p->c.dtp, &pd, musl_seen, p);
-	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits) && p->musl; i++)
-		fprintf(fp, "pid$target:%s:pthread_%s:entry%s\n", p->musl,
+}
+
+/* The caller is taken at the entry of what was called. */
+static void
+put_from(FILE *fp, const struct plockstat *p)
+{
+	/* musl's call one another by jumps; trylock, by a call, is not here. */
+	static const char *const waits[] = {
+		"mutex_lock",         "mutex_timedlock",
+		"mutex_clocklock",    "rwlock_rdlock",
+		"rwlock_wrlock",      "rwlock_timedrdlock",
+		"rwlock_timedwrlock", "rwlock_clockrdlock",
+		"rwlock_clockwrlock"
+	};
+	const size_t n = sizeof(waits) / sizeof(*waits);
+
+	for (size_t i = 0; i < n && p->from != NULL; i++)
+		fprintf(fp, "pid$target:%s:pthread_%s:entry%s\n", p->from,
 			waits[i],
-			i + 1 < sizeof(waits) / sizeof(*waits)
-				? ","
-				: "\n{\n\tself->from = ucaller;\n}");
+			i + 1 < n ? "," : "\n{\n\tself->from = ucaller;\n}");
 }
 
 /* True if the rows of the table have that caller as a third key. */
 static bool
 has_from(const struct plockstat *p, const struct table *t)
 {
-	return p->musl != NULL && t->when == CONTENTION;
+	return p->from != NULL && t->when == CONTENTION;
 }
 
 /* The clauses of table i.  Waits are the thread's own: one variable; locks may
@@ -242,7 +259,8 @@ program_text(struct plockstat *p, struct ps_prochandle *P)
 
 	if (fp == NULL)
 		return NULL;
-	put_musl(fp, p, P);
+	find_from(p, P);
+	put_from(fp, p);
 	for (unsigned i = 0; i < NTABLES; i++)
 		if ((tables[i].when == HOLD ? p->hold : p->contention) &&
 		    !(without_spins && is_spin(&tables[i])))
@@ -603,7 +621,7 @@ main(int argc, char **argv)
 	    dtrace_aggregate_walk(p.c.dtp, collect, &p) != 0 || p.nomem)
 		lock_cmd_fatal(&p.c, "failed to read what was measured");
 	print_tables(&p);
-	free(p.musl);
+	free(p.from);
 	dtrace_close(p.c.dtp);
 	return fflush(stdout) == 0 && !ferror(stdout) && !p.c.harmed ? 0 : 1;
 }
