@@ -117,6 +117,17 @@ int pid_each_fn(struct proc_obj *o, const char *func,
    code shows all that it may choose. */
 bool pid_chosen_unknown(struct proc_obj *o, const char *func);
 
+/* The instruction that address v means of the objects of p that match the
+   module field; mod is the one's name if that is exact.  -1 + *e, with what is
+   near. */
+struct pid_address {
+	struct proc_obj *obj;
+	struct elf_file *elf;
+	uint64_t addr; /* as linked */
+};
+int pid_address_find(struct proc *p, const char *pattern, const char *mod,
+		     uint64_t v, struct pid_address *a, struct err *e);
+
 /* The group of a function's name, with the function in it.  NULL + *e. */
 struct pid_group *pid_group_add(struct prov *pv, struct proc *p,
 				const struct pid_found *f, struct err *e);

@@ -4,7 +4,7 @@
  * process (Dynamic Tracing Guide, "pid Provider").
  *
  *	pid<PID>:object:function:entry|return|<hex offset>
- *	pid<PID>:object:-:<hex address>
+ *	pid<PID>:object:-:<hex address>		(pid_address.c)
  *	pid*:object:function:...	in every process that maps the object,
  *					now or later
  *
@@ -472,47 +472,11 @@ provide_funcs(struct pid_cx *cx)
 
 /* ---- absolute addresses --------------------------------------------- */
 
-/*
- * True if there is an instruction at a link-time address.  Where a symbol
- * covers it, that is certain; where none does, the caller's word is taken for
- * where an instruction begins, if the bytes can be one.
- */
-static bool
-address_is_insn(struct elf_file *elf, uint64_t addr)
-{
-	const struct elf_sym *s = elf_sym_at(elf, addr);
-	uint64_t left = elf_code_left(elf, addr);
-	struct code_body b = { .addr = addr, .n = left < 16 ? left : 16 };
-	uint64_t at = 0;
-
-	if (s != NULL && s->is_func && elf_code_left(elf, s->addr) != 0) {
-		b.addr = s->addr;
-		at = addr - s->addr;
-		b.n = at + b.n;
-	}
-	b.p = elf_bytes(elf, b.addr, b.n);
-	return b.p != NULL && code_insn_begins(&b, at);
-}
-
-static struct proc_obj *
-address_obj(struct pid_cx *cx)
-{
-	for (size_t i = 0; i < proc_nobjs(cx->proc); i++) {
-		struct proc_obj *o = proc_obj_at(cx->proc, i);
-
-		if (cx->off >= o->start && cx->off < o->end &&
-		    pid_mod_is(o, cx->pd->mod, cx->mod))
-			return o;
-	}
-	return NULL;
-}
-
 static int
 provide_address(struct pid_cx *cx)
 {
 	struct pid_data *d = cx->pv->data;
-	struct proc_obj *o;
-	struct elf_file *elf;
+	struct pid_address a;
 	struct pid_probe *pp;
 	struct probe *p;
 	char prov[32], name[24];
@@ -526,30 +490,19 @@ provide_address(struct pid_cx *cx)
 		return pid_fail(cx, &D_PROC_NAME,
 				"with function -, the name is a hexadecimal "
 				"address");
-	o = address_obj(cx);
-	elf = o != NULL ? proc_obj_elf(o, cx->e) : NULL;
-	if (o != NULL && elf == NULL)
+	if (pid_address_find(cx->proc, cx->pd->mod, cx->mod, cx->off, &a,
+			     cx->e) != 0)
 		return -1;
-	if (o == NULL || elf_code_left(elf, cx->off - o->base) == 0)
-		return pid_fail(cx, &D_PROC_OFF,
-				"address 0x%llx is not in the code of %s",
-				(unsigned long long)cx->off,
-				cx->mod != NULL ? cx->mod : "the process");
-	if (!address_is_insn(elf, cx->off - o->base))
-		return pid_fail(cx, &D_PROC_ALIGN,
-				"address 0x%llx is not the start of an "
-				"instruction",
-				(unsigned long long)cx->off);
 	snprintf(prov, sizeof(prov), "pid%d", (int)proc_pid(cx->proc));
 	snprintf(name, sizeof(name), "%llx", (unsigned long long)cx->off);
-	p = probe_add(cx->pv, prov, o->name, "-", name);
+	p = probe_add(cx->pv, prov, a.obj->name, "-", name);
 	pp = arena_alloc(d->arena, sizeof(*pp));
 	if (p == NULL || pp == NULL)
 		return err_nomem(cx->e);
 	*pp = (struct pid_probe){ .what = PID_ABSOLUTE,
-				  .off = cx->off - o->base,
+				  .off = a.addr,
 				  .proc = cx->proc,
-				  .obj = o };
+				  .obj = a.obj };
 	p->data = pp;
 	return 0;
 }
@@ -627,11 +580,12 @@ desc_pid(const struct prov *pv, const struct dif_pdesc *pd, pid_t *pid,
 				   "%s: not a valid process id", pd->prov);
 }
 
-/* A hexadecimal number without 0x. */
+/* A hexadecimal number, with 0x in front or without. */
 static bool
 desc_hex(const char *s, uint64_t *v)
 {
-	size_t n = strlen(s);
+	const bool x = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
+	size_t n = strlen(s += x ? 2 : 0);
 	char *end;
 
 	if (n == 0 || n > 16 || strspn(s, "0123456789abcdefABCDEF") != n)
@@ -885,7 +839,7 @@ pid_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 }
 
 /* The words of a description that probes say otherwise: an object by another
-   of its names, a number with leading zeros or capital letters. */
+   of its names, a number with 0x, leading zeros or capital letters. */
 void
 pid_canon(struct prov *pv, struct dif_pdesc *pd)
 {

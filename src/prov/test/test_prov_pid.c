@@ -123,6 +123,7 @@ test_names(void **state)
 		"test_prov_pid:pid_test_fn:return");
 	matches("", "pid_test_fn", "1", "test_prov_pid:pid_test_fn:1");
 	matches("", "pid_test_fn", "00A", "test_prov_pid:pid_test_fn:a");
+	matches("", "pid_test_fn", "0xa", "test_prov_pid:pid_test_fn:a");
 	/* The other name finds the same probe, also by a pattern. */
 	matches("", "pid_test_other_name", "entry",
 		"test_prov_pid:pid_test_fn:entry");
@@ -380,6 +381,40 @@ test_address(void **state)
 	fails("", "-", "entry", &D_PROC_NAME);
 }
 
+/* What is linked to nowhere in particular stands elsewhere than the file says;
+   the file's own addresses mean it too, and with 0x. */
+static void
+test_address_linked(void **state)
+{
+	extern char __executable_start[];
+	const unsigned long at =
+		(unsigned long)(pid_test_fn - __executable_start);
+	char name[32], want[64];
+
+	snprintf(name, sizeof(name), "%lx", at + 4);
+	snprintf(want, sizeof(want), "test_prov_pid:-:%s", name);
+	matches("a.out", "-", name, want);
+	assert_int_equal(fact("-", name).addr, (uintptr_t)pid_test_fn + 4);
+	snprintf(name, sizeof(name), "0x%lX", at + 4);
+	matches("test_prov_pid", "-", name, want);
+	fails("", "-", name, &D_PROC_OFF);
+	assert_non_null(strstr(err.msg, "a.out:-:"));
+	/* What is near, in the numbers that were asked with. */
+	snprintf(name, sizeof(name), "%lx", at + 2);
+	fails("a.out", "-", name, &D_PROC_ALIGN);
+	snprintf(want, sizeof(want), "0x%lx (pid_test_fn+0x1) and 0x%lx",
+		 at + 1, at + 4);
+	if (strstr(err.msg, want) == NULL)
+		fail_msg("%s: no %s", err.msg, want);
+	snprintf(name, sizeof(name), "%lx", (unsigned long)pid_test_fn + 2);
+	fails("a.out", "-", name, &D_PROC_ALIGN);
+	snprintf(want, sizeof(want), "0x%lx (pid_test_fn+0x1)",
+		 (unsigned long)pid_test_fn + 1);
+	assert_non_null(strstr(err.msg, want));
+	fails("a.out", "-", "0", &D_PROC_OFF);
+	assert_non_null(strstr(err.msg, "; nearest: "));
+}
+
 /* All probes are found, or it is said that there is no memory, whichever
    allocation fails; later ones more and more rarely. */
 static void
@@ -417,6 +452,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_every, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pid, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_address, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_address_linked, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_nomem, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, fds_note, fds_check);
