@@ -109,6 +109,9 @@ const void *elf_section(struct elf_file *f, const char *name, size_t *size,
 /* The first symbol of .symtab or .dynsym that is not defined there and whose
    name begins so; owned by the file.  NULL: none. */
 const char *elf_undef(struct elf_file *f, const char *prefix);
+/* True if it, or its debug file, has a thread-local variable of this name,
+   which elf_sym_find() does not know. */
+bool elf_is_tls(struct elf_file *f, const char *name);
 /*
  * Write an object to be linked: 16 bits of zero in section .probes for each
  * name, under a weak symbol that is hidden outside of what is linked.

@@ -75,7 +75,8 @@ struct lang_host {
 	/*
 	 * A variable of the process that a clause is about, in one of its
 	 * objects: 0 with its address there and its type (NULL: not known);
-	 * -1: there is none, or *why says why it cannot be had.  NULL: never.
+	 * -1: there is none, or *why says why it cannot be had.  1: it is
+	 * there, and *why says why nobody can have it.  NULL: never.
 	 */
 	int (*user_var)(void *arg, const struct dif_pdesc *pds, uint32_t npds,
 			const char *module, const char *name, uint64_t *addr,

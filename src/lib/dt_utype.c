@@ -292,7 +292,6 @@ uvar_find(dtrace_hdl_t *dtp, struct elf_file *f, const char *module,
 	return NULL;
 }
 
-/* Those of a thread are no symbols here. */
 int
 dt_user_var(dtrace_hdl_t *dtp, const struct dif_pdesc *pds, uint32_t npds,
 	    const char *module, const char *name, uint64_t *addr,
@@ -300,6 +299,7 @@ dt_user_var(dtrace_hdl_t *dtp, const struct dif_pdesc *pds, uint32_t npds,
 {
 	struct proc *p = npds == 1 ? utype_proc(dtp, pds, false) : NULL;
 	const char *canon = p != NULL ? pid_mod_name(p, module) : NULL;
+	int rc = -1;
 
 	for (size_t i = 0; canon != NULL && i < proc_nobjs(p); i++) {
 		struct proc_obj *o = proc_obj_at(p, i);
@@ -312,6 +312,11 @@ dt_user_var(dtrace_hdl_t *dtp, const struct dif_pdesc *pds, uint32_t npds,
 		struct type_prog *tp;
 
 		err_clear(&e);
+		if (s == NULL && f != NULL && elf_is_tls(f, name)) {
+			*why = "it is thread-local: each thread has one of its "
+			       "own, and these are not supported";
+			rc = 1;
+		}
 		if (s == NULL)
 			continue;
 		tp = s->is_func ? NULL : type_prog(dtp->types, f);
@@ -320,5 +325,5 @@ dt_user_var(dtrace_hdl_t *dtp, const struct dif_pdesc *pds, uint32_t npds,
 		*type = tp != NULL ? type_prog_var(tp, name) : NULL;
 		return 0;
 	}
-	return -1;
+	return rc;
 }

@@ -516,15 +516,20 @@ program_hint(struct compile *cx, const char *mod, const char *name)
 	struct type *t = NULL;
 	const char *why = NULL;
 	uint64_t addr;
+	int rc = -1;
 
 	if (strchr(mod, '.') != NULL)
 		return " (a program's variables are had in clauses on probes of "
 		       "its process)";
-	if (mod[0] == '\0' && cl != NULL && h->user_var != NULL &&
-	    h->user_var(h->arg, cl->pdesc, 1, "a.out", name, &addr, &t, &why) ==
-		    0)
+	if (mod[0] == '\0' && cl != NULL && h->user_var != NULL)
+		rc = h->user_var(h->arg, cl->pdesc, 1, "a.out", name, &addr, &t,
+				 &why);
+	if (rc == 0)
 		return arena_printf(cx->arena, " (the program's: a.out`%s)",
 				    name);
+	if (rc > 0)
+		return arena_printf(cx->arena, " (the program has one: %s)",
+				    why);
 	return h->ksym_hint != NULL ? h->ksym_hint(h->arg, mod, name) : "";
 }
 
