@@ -103,6 +103,10 @@ struct type_param parse_param(struct compile *cx, struct src_loc *loc);
 void parse_params(struct compile *cx, struct type_param **v, uint32_t *n,
 		  bool *variadic);
 
+/* parse_pasted.c: fail if the description that has been read up to here, with
+   its macros replaced, goes on as names of C++, Rust and Go do. */
+void parse_refuse_pasted(struct compile *cx, const char *text);
+
 /* parse_declarator.c */
 _Noreturn void decl_unknown(struct compile *cx, struct src_loc loc,
 			    const char *name);

@@ -403,6 +403,7 @@ parse_one_spec(struct compile *cx, struct clause_node *c, size_t len,
 		uint32_t nlocs = c->npdescs;
 
 		refuse_path(cx, text);
+		parse_refuse_pasted(cx, text);
 		pdesc_set(cx, text, loc, spec, &pd);
 		if (n > 1 && (i + 1 < n || c->npdescs > first) &&
 		    target_lacks(cx, &pd))

@@ -364,6 +364,14 @@ test_clauses(void **state)
 	}
 }
 
+#define PASTED(name, how, is)                                                  \
+	"D_PDESC_INVAL: " name " is no name that a probe "                     \
+	"description can have (" how ": " is " matches that)"
+#define CPP(name, is)                                                          \
+	PASTED(name, "a function of C++ or Rust has its linker's name", is)
+#define GO(name, is)                                                           \
+	PASTED(name, "with ? for the characters that it cannot have", is)
+
 static void
 test_specs(void **state)
 {
@@ -389,6 +397,23 @@ test_specs(void **state)
 		{ LANG_SPEC_NAME, "a:b:c:d:e",
 		  "D_PDESC_INVAL: overspecified probe description "
 		  "\"a:b:c:d:e\": the name is its last field" },
+		/* Names of functions as stacks show them. */
+		{ LANG_SPEC_NAME, "pid1:a.out:ns::f(int):entry{}",
+		  CPP("ns::f(int)", "*ns*f*") },
+		{ LANG_SPEC_NAME,
+		  "pid1::ns::D<int, ns::E<char> >::~D():entry{}",
+		  CPP("ns::D<int, ns::E<char> >::~D()", "*ns*D*D?Ev") },
+		{ LANG_SPEC_NAME,
+		  "instr*:a:ns::D::operator==(ns::D const&) const:lock-*{}",
+		  CPP("ns::D::operator==(ns::D const&) const", "*ns*D*") },
+		{ LANG_SPEC_NAME, "pid1:a:<T as c::fmt::Debug>::fmt:return{}",
+		  CPP("<T as c::fmt::Debug>::fmt", "*fmt*") },
+		{ LANG_SPEC_NAME, "pid1:a.out:main.(*T[...]).Method:entry{}",
+		  GO("main.(*T[...]).Method", "main.??T?...??.Method") },
+		{ LANG_SPEC_NAME, "pid*:p:example.com/x/sub.F:entry/pid/{}",
+		  GO("example.com/x/sub.F", "example.com?x?sub.F") },
+		{ LANG_SPEC_NAME, "pid1:a.out:f:/arg0?1:0/{}",
+		  "<pid1:a.out:f:> / (? arg0 1 0) / { }" },
 	};
 
 	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
