@@ -20,6 +20,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -72,24 +73,53 @@ close_between(unsigned lo, unsigned hi)
 		close((int)fd);
 }
 
-/* Keep three descriptors, as 3, 4 and 5; close all others. */
+/* All but three, of which any may be -1. */
+static void
+close_but(const int fd[3])
+{
+	int lo = 0;
+
+	for (;;) {
+		int next = INT_MAX;
+
+		for (int i = 0; i < 3; i++)
+			if (fd[i] >= lo && fd[i] < next)
+				next = fd[i];
+		if (next > lo)
+			close_between((unsigned)lo,
+				      next == INT_MAX ? ~0u
+						      : (unsigned)next - 1);
+		if (next == INT_MAX)
+			return;
+		lo = next + 1;
+	}
+}
+
+/*
+ * Keep three descriptors, as 3, 4 and 5; close all others.  It takes no number
+ * above 5, however few descriptors there may be: copies get the lowest free
+ * ones, which are in order, so that none is above its place, and from the last
+ * to the first no place is a copy that is still needed.
+ */
 static void
 keep_fds(int fd[3])
 {
-	int high[3], null;
+	int copy[3], null;
 
+	close_but(fd);
 	for (int i = 0; i < 3; i++)
-		high[i] = fd[i] < 0 ? -1 : fcntl(fd[i], F_DUPFD, 10);
-	for (int i = 0; i < 3; i++) {
-		close(3 + i);
-		fd[i] = high[i] < 0 ? -1 : dup2(high[i], 3 + i);
+		copy[i] = fd[i] < 0 ? -1 : dup(fd[i]);
+	for (int i = 2; i >= 0; i--) {
+		if (copy[i] != 3 + i)
+			close(3 + i);
+		fd[i] = copy[i] < 0 ? -1 : dup2(copy[i], 3 + i);
 	}
 	close_between(6, ~0u);
+	for (int i = 0; i < 3; i++)
+		close(i);
 	null = open("/dev/null", O_RDWR);
-	for (int i = 0; null >= 0 && i < 3; i++)
+	for (int i = 1; null == 0 && i < 3; i++)
 		dup2(null, i);
-	if (null > 2)
-		close(null);
 }
 
 /* struct sched_attr of sched_setattr(2), which the header has that cannot be
