@@ -76,6 +76,25 @@ err_nomem(struct err *e)
 	return err_set(e, &ERR_NOMEM, 0, "memory allocation failure");
 }
 
+bool
+err_short(int sys)
+{
+	return sys == EMFILE || sys == ENFILE || sys == ENOMEM;
+}
+
+int
+err_ended(struct err *e, long pid, int sys)
+{
+	if (err_is_set(e))
+		return -1;
+	if (err_short(sys))
+		return err_set(e, &ERR_GENERIC, sys,
+			       "cannot look at process %ld", pid);
+	err_set(e, &ERR_GENERIC, 0, "process %ld has ended", pid);
+	e->sys = ESRCH;
+	return -1;
+}
+
 void
 err_clear(struct err *e)
 {

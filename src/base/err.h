@@ -54,6 +54,15 @@ int err_set_loc(struct err *e, const struct err_tag *tag, struct src_loc loc,
 		const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* err_set() with ERR_NOMEM. */
 int err_nomem(struct err *e);
+/* True for an errno value that says nothing of what was asked for: descriptors
+   or memory are short. */
+bool err_short(int sys);
+/*
+ * A process could not be looked at, which failed with sys (0: it was looked
+ * at): "process N has ended", and e->sys is ESRCH; or what is short.  Always
+ * -1.
+ */
+int err_ended(struct err *e, long pid, int sys);
 /* Forget the error. */
 void err_clear(struct err *e);
 

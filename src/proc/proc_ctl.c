@@ -521,7 +521,7 @@ create_control(struct proc *p, char *const argv[], enum proc_evaltime when,
 	if (p->pidfd < 0)
 		return ctl_fail(p, errno, "pidfd_open", e);
 	if (!proc_started(p->pid, &p->starttime))
-		return ctl_fail(p, ESRCH, "it is gone", e);
+		return err_ended(e, p->pid, errno);
 	if (proc_load_maps(p, e) != 0 || ctl_advance(p, when, e) != 0)
 		return -1;
 	p->when = when;

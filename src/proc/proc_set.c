@@ -139,10 +139,12 @@ proc_face(pid_t pid)
 	return other != 0 ? other : pid;
 }
 
-/* Its line of stat; false: it is not there, or has ended. */
+/* Its line of stat; false: it is not there, has ended, or cannot be looked at
+   (errno is that of err_ended() then). */
 static bool
 stat_living(pid_t pid, struct proc_stat *st)
 {
+	errno = ESRCH;
 	return proc_stat_read(pid, 0, st) &&
 	       (!proc_stat_ended(st) || other_thread(pid) != 0);
 }
@@ -183,7 +185,7 @@ proc_open_new(struct proc_set *ps, pid_t pid, struct err *e)
 	struct proc_stat st;
 
 	if (pid <= 0 || !stat_living(pid, &st) || proc_stat_kernel(&st)) {
-		err_set(e, &ERR_GENERIC, 0, "process %d has ended", (int)pid);
+		err_ended(e, pid, errno);
 		return NULL;
 	}
 	fresh = proc_new(ps, pid, e);
@@ -194,8 +196,7 @@ proc_open_new(struct proc_set *ps, pid_t pid, struct err *e)
 		return fresh;
 	/* Gone meanwhile: it stays on the list, unused. */
 	hash_set(ps->procs, &pid, sizeof(pid), NULL);
-	if (!err_is_set(e))
-		err_set(e, &ERR_GENERIC, 0, "process %d has ended", (int)pid);
+	err_ended(e, pid, 0);
 	return NULL;
 }
 
@@ -363,7 +364,7 @@ proc_grab(struct proc_set *ps, pid_t pid, struct err *e)
 		return NULL;
 	ps->fs_checked = true;
 	if (pid <= 0 || !proc_started(pid, &start)) {
-		grab_fail(pid, ESRCH, "", e);
+		grab_fail(pid, err_short(errno) ? errno : ESRCH, "", e);
 		return NULL;
 	}
 	if (p == NULL || p->state == PROC_ENDED || p->starttime != start)

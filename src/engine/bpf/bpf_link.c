@@ -625,7 +625,8 @@ types_load(struct linker *l)
 			raw == NULL ? -1 : sys_btf_load(raw, size, NULL, 0);
 		if (l->img->btf_fd < 0) {
 			int sys = errno;
-			sys_btf_load(raw, size, log, sizeof(log));
+			if (!err_short(sys))
+				sys_btf_load(raw, size, log, sizeof(log));
 			rc = err_set(l->e, &ERR_GENERIC, sys,
 				     "cannot load types into the kernel%s%s",
 				     log[0] ? ": " : "", log);

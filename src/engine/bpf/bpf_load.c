@@ -70,7 +70,7 @@ load_refused(struct maker *m, struct sys_prog *p, const struct bpf_image *img,
 	const char *fn;
 	char *log = calloc(1, LOG_SIZE);
 
-	if (sys == EPERM || log == NULL) {
+	if (sys == EPERM || sys == EMFILE || sys == ENFILE || log == NULL) {
 		free(log);
 		return bpf_feat_error(m->e, sys, "cannot load a BPF program");
 	}

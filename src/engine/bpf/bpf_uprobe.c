@@ -246,8 +246,7 @@ uprobe_error(struct err *e, int sys, const struct dif_site *s)
 	char what[512];
 
 	if (sys == ESRCH)
-		return err_set(e, &ERR_GENERIC, 0, "process %d is gone",
-			       s->pid);
+		return err_ended(e, s->pid, 0);
 	snprintf(what, sizeof(what), "cannot place probes in %s", s->path);
 	return bpf_feat_error(e, sys, what);
 }

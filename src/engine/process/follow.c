@@ -245,8 +245,9 @@ has_ended(pid_t pid)
 {
 	struct proc_stat st;
 
-	return !proc_stat_read(pid, 0, &st) || proc_stat_ended(&st) ||
-	       proc_stat_exiting(&st);
+	if (!proc_stat_read(pid, 0, &st))
+		return !err_short(errno);
+	return proc_stat_ended(&st) || proc_stat_exiting(&st);
 }
 
 enum follow_state

@@ -109,7 +109,9 @@ guard_lost(const struct guard *g, struct err *e)
 {
 	struct inject_status st;
 
-	if (!inject_process_read(g->j->pid, &st) || st.state == 'Z')
+	if (!inject_process_read(g->j->pid, &st))
+		return err_ended(e, g->j->pid, errno);
+	if (st.state == 'Z')
 		return inject_ended(g->j->pid, e);
 	return err_set(e, &ERR_GENERIC, 0,
 		       "the guardian of process %d was killed",

@@ -68,10 +68,7 @@ check_ends(const struct inject_status *st)
 int
 inject_ended(pid_t pid, struct err *e)
 {
-	int rc = err_set(e, &ERR_GENERIC, 0, "process %d has ended", (int)pid);
-
-	e->sys = ESRCH;
-	return rc;
+	return err_ended(e, pid, 0);
 }
 
 int
@@ -113,8 +110,11 @@ inject_denied(pid_t pid, int sys, struct err *e)
 	struct inject_status st;
 	char why[160];
 
-	if (sys == ESRCH || sys == ENOENT || !inject_process_read(pid, &st) ||
-	    check_ends(&st))
+	if (sys == ESRCH || sys == ENOENT)
+		return inject_ended(pid, e);
+	if (!inject_process_read(pid, &st))
+		return err_ended(e, pid, errno);
+	if (check_ends(&st))
 		return inject_ended(pid, e);
 	if (sys != EPERM && sys != EACCES)
 		return err_set(e, &ERR_GENERIC, sys,
@@ -346,8 +346,7 @@ inject_check(pid_t pid, bool held, struct err *e)
 	struct inject in;
 
 	if (!inject_process_read(pid, &st))
-		return err_set(e, &ERR_GENERIC, 0, "process %d does not exist",
-			       (int)pid);
+		return err_ended(e, pid, errno);
 	if (st.state == 'Z')
 		return inject_ended(pid, e);
 	if (!st.has_memory)
@@ -358,7 +357,7 @@ inject_check(pid_t pid, bool held, struct err *e)
 	for (int i = 0; st.tracer != 0 && !held && i < GLANCES; i++) {
 		nanosleep(&(struct timespec){ 0, GLANCE_NS }, NULL);
 		if (!inject_process_read(pid, &st))
-			return inject_ended(pid, e);
+			return err_ended(e, pid, errno);
 	}
 	if (st.tracer != 0 && !held)
 		return refuse_debugger(pid, st.tracer, e);

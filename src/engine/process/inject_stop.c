@@ -349,8 +349,11 @@ seize(struct inject *in, pid_t tid, enum came *came, struct err *e)
 	*came = CAME_NOT;
 	while (!seize_once(in, tid)) {
 		sys = errno;
-		if (sys == ESRCH || !inject_status_read(tid, &st) ||
-		    st.state == 'Z') {
+		st.state = 'X';
+		if (sys != ESRCH && !inject_status_read(tid, &st) &&
+		    err_short(errno))
+			return err_ended(e, tid, errno);
+		if (sys == ESRCH || st.state == 'Z' || st.state == 'X') {
 			*came = CAME_GONE;
 			return 0;
 		}
@@ -402,7 +405,7 @@ scan_threads(struct inject *in, bool all, struct scan *s, struct err *e)
 
 	*s = (struct scan){ 0 };
 	if (!proc_dir_open(&it, in->pid, "task"))
-		return inject_ended(in->pid, e);
+		return err_ended(e, in->pid, errno);
 	while (rc == 0 && (all || s->fresh == 0) &&
 	       (tid = proc_dir_next(&it)) >= 0)
 		rc = scan_tid(in, (pid_t)tid, s, e);

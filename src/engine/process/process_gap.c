@@ -60,7 +60,8 @@ gaps_read(const struct engine *eng, struct gaps *gs, struct err *e)
 	n = readlink(name, exe, sizeof(exe) - 1);
 	exe[n > 0 ? n : 0] = '\0';
 	if (!proc_maps_open(&it, eng->pid))
-		return err_set(e, &ERR_GENERIC, errno, "process %d",
+		return err_set(e, &ERR_GENERIC, errno,
+			       "cannot read what process %d has mapped",
 			       (int)eng->pid);
 	while (ok && proc_maps_next(&it, &m)) {
 		if (m.hi > USER_HI)

@@ -712,7 +712,7 @@ test_refuse_gone(void **state)
 		tgt_sleep_us(500);
 	hold_refused(pid, "has ended");
 	waitpid(pid, NULL, 0);
-	hold_refused(pid, "does not exist");
+	hold_refused(pid, "has ended");
 	hold_refused(getpid(), "the tracing process itself");
 	if (tgt_status(2, "Kthread", 10) == 1)
 		hold_refused(2, "kernel thread");
