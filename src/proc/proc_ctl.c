@@ -118,7 +118,7 @@ create_wait_exec(struct proc *p, const char *file, int report, struct err *e)
 					       "failed to execute %s: the "
 					       "process was killed",
 					       file);
-			return create_fail(file, why, e);
+			return proc_unrun(file, why, e);
 		}
 		if (status >> 8 == (SIGTRAP | (PTRACE_EVENT_EXEC << 8)))
 			return 0;

@@ -85,8 +85,13 @@ struct proc *proc_new(struct proc_set *ps, pid_t pid, struct err *e);
 /* 0 if /proc is that of our own PID namespace.  Else -1 + *e: its numbers would
    be those of other processes. */
 int proc_check_fs(struct err *e);
-/* The process's start time, and whether it runs.  False: it is gone. */
+/* The process's start time, and whether it runs.  False: it does not, or cannot
+   be looked at; errno is for err_ended(). */
 bool proc_started(pid_t pid, uint64_t *starttime);
+
+/* proc_unrun.c: the program could not be executed, which failed with sys; *e
+   says what is in the way.  Always -1. */
+int proc_unrun(const char *file, int sys, struct err *e);
 
 /* proc_exec.c: watch which programs a created process executes from now on.
    Without memory proc_executed() knows of none. */

@@ -19,6 +19,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/sendfile.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -197,9 +198,61 @@ test_missing(void **state)
 	assert_string_equal(e.msg, "failed to execute /no/such/program: "
 				   "No such file or directory");
 	err_clear(&e);
+	argv[0] = (char *)(uintptr_t) "no-such-command";
+	assert_null(proc_create(ps, argv, NULL, PROC_EVAL_PREINIT, &e));
+	assert_string_equal(e.msg, "failed to execute no-such-command: "
+				   "command not found");
+	err_clear(&e);
 	assert_null(proc_grab(ps, 0x7ffffff0, &e));
 	assert_string_equal(e.msg, "failed to grab process 2147483632: "
 				   "No such process");
+	proc_set_free(ps);
+}
+
+/* Files that are there, and what keeps them from being executed. */
+static void
+test_unrun(void **state)
+{
+	static const struct {
+		const char *text; /* NULL: a directory */
+		mode_t mode;
+		const char *why;
+	} files[] = {
+		{ NULL, 0755, "it is a directory" },
+		{ "#!/bin/sh\n", 0644, "it is not executable (chmod +x)" },
+		{ "#! /no/such -x\n", 0755,
+		  "its interpreter /no/such is not there" },
+		{ "#!/bin/sh\r\n", 0755,
+		  "its interpreter /bin/sh\r is not there (its lines end in "
+		  "carriage returns)" },
+		{ "#!/dev/null\n", 0755,
+		  "its interpreter /dev/null may not be executed" },
+	};
+	char dir[] = "/tmp/test_proc.XXXXXX", path[64], want[256];
+	char *argv[] = { path, NULL };
+	struct proc_set *ps = new_set();
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/file", dir);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		struct err e = { 0 };
+
+		if (files[i].text == NULL) {
+			assert_int_equal(mkdir(path, files[i].mode), 0);
+		} else {
+			FILE *f = fopen(path, "w");
+			assert_non_null(f);
+			fputs(files[i].text, f);
+			fclose(f);
+			assert_int_equal(chmod(path, files[i].mode), 0);
+		}
+		assert_null(proc_create(ps, argv, NULL, PROC_EVAL_PREINIT, &e));
+		snprintf(want, sizeof(want), "failed to execute %s: %s", path,
+			 files[i].why);
+		assert_string_equal(e.msg, want);
+		assert_int_equal(remove(path), 0);
+	}
+	rmdir(dir);
 	proc_set_free(ps);
 }
 
@@ -868,6 +921,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_evaltime),
 		cmocka_unit_test(test_advance),
 		cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_unrun),
 		cmocka_unit_test(test_grab),
 		cmocka_unit_test(test_symbols),
 		cmocka_unit_test(test_comes_and_goes),
