@@ -124,6 +124,25 @@ lex_new(struct compile *cx, const char *text, size_t len, const char *file)
 	return lx;
 }
 
+/* No text has a NUL byte: it would end names and strings that it stands in. */
+static void
+refuse_nul(struct compile *cx)
+{
+	struct lex at = *cx->lex;
+	const char *nul = memchr(at.p, '\0', (size_t)(at.end - at.p));
+	const bool wide = nul != NULL && cx->src->len > 1 &&
+			  (memcmp(cx->src->text, "\xff\xfe", 2) == 0 ||
+			   memcmp(cx->src->text, "\xfe\xff", 2) == 0);
+
+	if (nul == NULL)
+		return;
+	while ((at.p = memchr(at.p, '\n', (size_t)(nul - at.p))) != NULL)
+		lex_newline(&at);
+	at.p = nul;
+	lang_fail(cx, &D_SYNTAX, lex_loc(&at), "a NUL byte%s",
+		  wide ? ": the text is UTF-16, not UTF-8" : "");
+}
+
 void
 lex_begin(struct compile *cx)
 {
@@ -135,6 +154,7 @@ lex_begin(struct compile *cx)
 	if (file != NULL)
 		file = lang_file(cx, file);
 	cx->lex = lex_new(cx, src->text, src->len, file);
+	refuse_nul(cx);
 }
 
 struct lex *

@@ -4,7 +4,8 @@
  *
  * An integer literal has the first type of C's list for its suffix and base
  * that can hold it.  Characters are packed, the first one most significant.
- * Strings are bytes: a NUL inside is kept, and the length says so.
+ * Strings are bytes: a NUL that an escape makes is kept, and the length says
+ * so.  The text itself has none.
  */
 #include "lang/lex/lex_impl.h"
 

@@ -76,11 +76,10 @@ all_tokens(struct compile *cx, char *out, size_t size)
 
 /* A compile that only reads; fn is called before the first token. */
 static void
-world_read(struct world *w, const char *text, char *out, size_t size,
-	   void (*fn)(struct compile *cx))
+world_read_bytes(struct world *w, const char *text, size_t len, char *out,
+		 size_t size, void (*fn)(struct compile *cx))
 {
-	struct lang_src src = { .text = text, .len = strlen(text),
-				.file = "t.d" };
+	struct lang_src src = { .text = text, .len = len, .file = "t.d" };
 	struct compile cx;
 	jmp_buf fail;
 
@@ -105,6 +104,13 @@ world_read(struct world *w, const char *text, char *out, size_t size,
 }
 
 static void
+world_read(struct world *w, const char *text, char *out, size_t size,
+	   void (*fn)(struct compile *cx))
+{
+	world_read_bytes(w, text, strlen(text), out, size, fn);
+}
+
+static void
 test_tokens(void **state)
 {
 	struct world w;
@@ -119,6 +125,38 @@ test_tokens(void **state)
 	world_read(&w, "x $seven", out, sizeof(out), NULL);
 	assert_null(w.e.tag);
 	assert_string_equal(out, "1:x 1:$seven 1:$seven "); /* - and 7 */
+	world_close(&w);
+}
+
+/* A NUL byte is an error wherever it stands. */
+static void
+test_nul(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t len;
+		int line, col;
+		const char *msg;
+	} v[] = {
+		{ "a \"b\0c\"", 7, 1, 5, "a NUL byte" },
+		{ "a\n/* b\n\0 */ c", 14, 3, 1, "a NUL byte" },
+		{ "a // b\0", 7, 1, 7, "a NUL byte" },
+		{ "\xff\xfe"
+		  "a\0",
+		  4, 1, 4, "a NUL byte: the text is UTF-16, not UTF-8" },
+	};
+	struct world w;
+	char out[256];
+
+	world_open(&w);
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		world_read_bytes(&w, v[i].text, v[i].len, out, sizeof(out),
+				 NULL);
+		assert_ptr_equal(w.e.tag, &D_SYNTAX);
+		assert_int_equal(w.e.loc.line, v[i].line);
+		assert_int_equal(w.e.loc.col, v[i].col);
+		assert_string_equal(w.e.msg, v[i].msg);
+	}
 	world_close(&w);
 }
 
@@ -242,6 +280,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tokens),
+		cmocka_unit_test(test_nul),
 		cmocka_unit_test(test_control),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_names),
