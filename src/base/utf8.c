@@ -57,3 +57,25 @@ utf8_turns(const uint8_t *p, size_t len)
 			       (p[2] >= 0xaa && p[2] <= 0xae)) :
 			      p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9;
 }
+
+static bool
+is_control(char c)
+{
+	return (unsigned char)c < ' ' || c == 0x7f;
+}
+
+bool
+utf8_is_plain(const char *s)
+{
+	while (*s != '\0' && !is_control(*s))
+		s++;
+	return *s == '\0';
+}
+
+void
+utf8_plain(char *s)
+{
+	for (; *s != '\0'; s++)
+		if (is_control(*s))
+			*s = '?';
+}

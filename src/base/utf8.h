@@ -18,5 +18,10 @@ size_t utf8_span(const uint8_t *p, size_t n);
    around, so that a name could look like another: U+061C, U+200E, U+200F,
    U+202A to U+202E, U+2066 to U+2069. */
 bool utf8_turns(const uint8_t *p, size_t len);
+/* True if no byte of the string is a control character. */
+bool utf8_is_plain(const char *s);
+/* Each control character, the end of a line too, becomes a '?': names that
+   others have given stand in lines of ours. */
+void utf8_plain(char *s);
 
 #endif

@@ -219,7 +219,10 @@ syms_text(dtrace_hdl_t *dtp, pid_t pid, uint64_t addr, bool call,
 void
 dt_uaddr_text(dtrace_hdl_t *dtp, pid_t pid, uint64_t addr, struct buf *out)
 {
+	size_t before = out->n;
+
 	syms_text(dtp, pid, addr, false, out);
+	dt_sym_plain(out, before);
 }
 
 static void
@@ -274,7 +277,7 @@ syms_uframe(void *arg, pid_t pid, uint64_t pc, bool first, int indent,
 	struct type_prog *tp = NULL;
 	struct dw *d = NULL;
 	uint64_t place = 0;
-	size_t n = 0;
+	size_t n = 0, behind;
 
 	if (dt_opt_on(dtp, DT_OPT_ustacklines))
 		f = proc_addr_elf(dtp->env.procs, pid, pc, &place);
@@ -285,16 +288,21 @@ syms_uframe(void *arg, pid_t pid, uint64_t pc, bool first, int indent,
 	if (d != NULL)
 		n = dw_lines(d, place - !first, v, INLINED_MAX);
 	for (size_t i = 0; i + 1 < n; i++) {
+		size_t before = out->n;
+
 		syms_name(dtp, v[i].func, out);
-		buf_printf(out, " [inlined] (%s:%d)\n%*s", v[i].file,
-			   v[i].line, indent, "");
+		buf_printf(out, " [inlined] (%s:%d)", v[i].file, v[i].line);
+		dt_sym_plain(out, before);
+		buf_printf(out, "\n%*s", indent, "");
 	}
 	dt_sym_uaddr(&dtp->out->syms, pid, pc,
 		     first ? DT_SYM_OFF : DT_SYM_CALL, out);
+	behind = out->n;
 	if (n != 0)
 		buf_printf(out, " (%s:%d)", v[n - 1].file, v[n - 1].line);
 	if (dt_opt_on(dtp, DT_OPT_ustacklines))
 		(void)dt_lang_text(dtp, pid, pc, DT_LANG_SOURCE, out);
+	dt_sym_plain(out, behind);
 }
 
 static uint64_t

@@ -227,6 +227,9 @@ void dt_print_value(struct dt_out *o, const struct dif_expr *x,
 void dt_print_dump(struct dt_out *o, const uint8_t *p, size_t n);
 /* A stack, indented. */
 void dt_print_stack(struct dt_out *o, const struct dt_val *v, int indent);
+/* What others call things stands in lines of ours: control characters in out,
+   from there on, become '?'. */
+void dt_sym_plain(struct buf *out, size_t from);
 /* Text of a user or kernel address, hex if unknown, appended to *out. */
 void dt_sym_kaddr(const struct dt_syms *s, uint64_t addr,
 		  enum dt_sym_what what, struct buf *out);

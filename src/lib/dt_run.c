@@ -843,7 +843,7 @@ report_process(struct buf *b, const char *before, pid_t pid)
 {
 	char comm[32];
 
-	proc_comm(pid, comm, sizeof(comm));
+	proc_comm_plain(pid, comm, sizeof(comm));
 	buf_printf(b, "%s %d (%s)", before, (int)pid,
 		   comm[0] != '\0' ? comm : "?");
 }

@@ -10,6 +10,15 @@
 
 #include <inttypes.h>
 
+#include "base/utf8.h"
+
+void
+dt_sym_plain(struct buf *out, size_t from)
+{
+	if (from < out->n)
+		utf8_plain(out->p + from);
+}
+
 void
 dt_sym_kaddr(const struct dt_syms *s, uint64_t addr, enum dt_sym_what what,
 	     struct buf *out)
@@ -30,6 +39,7 @@ dt_sym_uaddr(const struct dt_syms *s, pid_t pid, uint64_t addr,
 
 	if (s->uaddr != NULL && pid != 0)
 		s->uaddr(s->arg, pid, addr, what, out);
+	dt_sym_plain(out, before);
 	if (out->n == before)
 		buf_printf(out, "0x%" PRIx64, addr);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "probe/probe_impl.h"
 
 struct probe_set *
@@ -90,7 +91,22 @@ probe_name_new(struct probe_set *ps, const char *s)
 	if (n == NULL)
 		return NULL;
 	memcpy(n->text, s, len + 1);
+	n->plain = n;
 	return hash_set(ps->names, s, len, n) == 0 ? n : NULL;
+}
+
+/* Of a name with control characters, that which has '?' for them. */
+static struct probe_name *
+probe_name_plain(struct probe_set *ps, const char *s)
+{
+	char *text = arena_strdup(ps->arena, s);
+	struct probe_name *n;
+
+	if (text == NULL)
+		return NULL;
+	utf8_plain(text);
+	n = probe_name_find(ps, text);
+	return n != NULL ? n : probe_name_new(ps, text);
 }
 
 static struct probe_name *
@@ -104,11 +120,24 @@ probe_name_make(struct probe_set *ps, const char *s)
 	if (n != NULL && strcmp(n->text, s) == 0)
 		return n;
 	n = probe_name_find(ps, s);
-	if (n == NULL)
+	if (n == NULL) {
 		n = probe_name_new(ps, s);
+		if (n != NULL && !utf8_is_plain(s))
+			n->plain = probe_name_plain(ps, s);
+	}
 	if (n != NULL)
 		*last = n;
 	return n;
+}
+
+/* As it stands in probes: a file and a function may be called anything, and a
+   probe is a line of a list. */
+static struct probe_name *
+probe_name_field(struct probe_set *ps, const char *s)
+{
+	struct probe_name *n = probe_name_make(ps, s);
+
+	return n != NULL ? n->plain : NULL;
 }
 
 const char *
@@ -255,10 +284,10 @@ tuple_add(struct prov *pv, const char *prov, const char *mod, const char *func,
 	  const char *name, bool twin)
 {
 	struct probe_set *ps = pv->set;
-	struct probe_name *n[] = { probe_name_make(ps, prov),
-				   probe_name_make(ps, mod),
-				   probe_name_make(ps, func),
-				   probe_name_make(ps, name) };
+	struct probe_name *n[] = { probe_name_field(ps, prov),
+				   probe_name_field(ps, mod),
+				   probe_name_field(ps, func),
+				   probe_name_field(ps, name) };
 	struct probe *p;
 	uint32_t *slot;
 
@@ -319,7 +348,7 @@ int
 probe_add_alias(struct probe *p, const char *func)
 {
 	struct probe_set *ps = p->owner->set;
-	struct probe_name *n = probe_name_make(ps, func);
+	struct probe_name *n = probe_name_field(ps, func);
 	struct probe_alias *a;
 
 	if (n == NULL)

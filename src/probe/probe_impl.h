@@ -46,6 +46,7 @@ probe_ids_v(struct probe_ids *l)
 /* An interned string; the text is what struct probe points to. */
 struct probe_name {
 	struct probe_ids by[PROBE_NFIELD];
+	struct probe_name *plain; /* without control characters; it itself */
 	char text[];
 };
 

@@ -142,7 +142,7 @@ seize_fail(pid_t pid, const char *file, int sys, struct err *e)
 		tracer = (pid_t)proc_status_number(&st, "TracerPid");
 	if (tracer == 0)
 		return create_fail(file, sys, e);
-	proc_comm(tracer, who, sizeof(who));
+	proc_comm_plain(tracer, who, sizeof(who));
 	return err_set(e, &ERR_GENERIC, 0,
 		       "cannot start %s: it is being traced by process %d "
 		       "(%s), as is all that dtrace starts, and only one can "

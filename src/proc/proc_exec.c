@@ -24,6 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
+
 #define RING_PAGES 4
 #define SETTLED_NS 300000000u /* what runs that long is no wrapper */
 #define COMM_MAX   15	      /* longer names are cut off */
@@ -142,6 +144,7 @@ proc_program(pid_t pid, char *to, size_t size)
 	if (!exec_exe(pid, path, sizeof(path)))
 		return false;
 	snprintf(to, size, "%s", exec_base(path));
+	utf8_plain(to);
 	return true;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "proc/proc.h"
 
 /* Files that the kernel writes in one go. */
@@ -61,6 +62,13 @@ proc_comm(pid_t pid, char *buf, size_t n)
 		buf[got - 1] = '\0';
 	else if (got < 0)
 		buf[0] = '\0';
+}
+
+void
+proc_comm_plain(pid_t pid, char *buf, size_t n)
+{
+	proc_comm(pid, buf, n);
+	utf8_plain(buf);
 }
 
 /* ---- stat ---------------------------------------------------------------- */

@@ -27,6 +27,8 @@
 long proc_read(pid_t pid, pid_t tid, const char *name, char *buf, size_t n);
 /* What it calls itself, without the newline; "" if it cannot be read. */
 void proc_comm(pid_t pid, char *buf, size_t n);
+/* The same for a line that people read: control characters are '?'. */
+void proc_comm_plain(pid_t pid, char *buf, size_t n);
 
 /* ---- cgroup (proc_cgroup.c) ---------------------------------------------- */
 

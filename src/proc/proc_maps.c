@@ -27,6 +27,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
+
 #define REFRESH_MIN_NS 20000000 /* of look-ups that find nothing */
 
 /* By what files are known from each other, for sharing. */
@@ -383,6 +385,23 @@ obj_is_exec(const struct maps_proc *w, const struct mrun *r,
 	       memcmp(w->link, r->path, (size_t)w->nlink) == 0;
 }
 
+/* What an object is called: of the path what is behind the last slash, and '?'
+   for control characters; NULL without memory. */
+static const char *
+obj_name(struct proc_set *ps, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash != NULL ? slash + 1 : path;
+	char *plain;
+
+	if (utf8_is_plain(name))
+		return name;
+	plain = arena_strdup(ps->arena, name);
+	if (plain != NULL)
+		utf8_plain(plain);
+	return plain;
+}
+
 static struct mobj *
 obj_new(struct proc *p, const struct maps_proc *w, const struct mrun *r)
 {
@@ -405,7 +424,9 @@ obj_new(struct proc *p, const struct maps_proc *w, const struct mrun *r)
 	if (m->file == NULL)
 		return NULL;
 	m->o.path = path;
-	m->o.name = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
+	m->o.name = obj_name(p->set, path);
+	if (m->o.name == NULL)
+		return NULL;
 	if (m->file->elf != NULL)
 		m->o.soname = elf_soname(m->file->elf);
 	m->o.base = obj_bias(r, m->file->elf);

@@ -98,7 +98,7 @@ refuse_debugger(pid_t pid, pid_t tracer, struct err *e)
 {
 	char comm[32], why[128];
 
-	proc_comm(tracer, comm, sizeof(comm));
+	proc_comm_plain(tracer, comm, sizeof(comm));
 	snprintf(why, sizeof(why), "%s (pid %d) is tracing it already",
 		 comm[0] != '\0' ? comm : "a debugger", (int)tracer);
 	return refuse(pid, why, e);

@@ -70,7 +70,7 @@ exec_say(struct engine *eng, const char *missing)
 	if (eng->exec_said != NULL || eng->root != NULL ||
 	    eng->opts.follow == RTN_FOLLOW_ALL)
 		return;
-	proc_comm(eng->pid, comm, sizeof(comm));
+	proc_comm_plain(eng->pid, comm, sizeof(comm));
 	eng->exec_said = arena_printf(
 		eng->arena,
 		"process %d has executed another program%s%s%s, %s; -x "
