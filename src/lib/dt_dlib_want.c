@@ -173,7 +173,8 @@ dt_dlib_for(dtrace_hdl_t *dtp, const struct lang_src *src)
 
 	if (dt_dlib_read(dtp) != 0)
 		return -1;
-	if (shows_files(dtp))
+	/* One without a text has the library looked at (dtrace -e). */
+	if (src->len == 0 || shows_files(dtp))
 		return dt_dlib_rest(dtp);
 	w.words = hash_new();
 	if (w.words == NULL)

@@ -452,6 +452,16 @@ on_demand_below(void **state)
 	assert_true(compiles(w, "BEGIN { trace(sizeof(ipinfo_t)); }", 0));
 }
 
+/* A program of no text compiles the library. */
+static void
+on_demand_of_nothing(void **state)
+{
+	struct world *w = *state;
+
+	assert_true(compiles(w, "", DTRACE_C_EMPTY));
+	assert_false(dt_dlib_left(w->dtp));
+}
+
 /* Types that are written out are those of all files. */
 static void
 on_demand_not(void **state)
@@ -556,7 +566,7 @@ main(void)
 		T(on_demand_for_hints),
 		T(on_demand_by_library),
 		T(on_demand_below),
-		T(on_demand_not),
+		T(on_demand_not), T(on_demand_of_nothing),
 		cmocka_unit_test(names),
 	};
 
