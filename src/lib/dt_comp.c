@@ -370,13 +370,15 @@ comp_who(struct comp_cx *cx)
 /* Whose firings of a probe of the whole system, or of every process, a clause
    lets through. */
 static void
-comp_bound(struct dt_comp *comp, const struct dif_probe *p, int32_t who)
+comp_bound(struct dt_comp *comp, const struct dif_probe *p,
+	   const struct dif_clause *c, int32_t who)
 {
 	bool wide = false;
 
 	for (uint32_t s = 0; s < p->nsites; s++)
 		wide |= (1u << dif_sites[p->sites[s].kind].where &
 			 DT_AT_WIDE) != 0 || site_everywhere(&p->sites[s]);
+	comp->wide |= wide && c->pid == 0 && !c->maker;
 	if (wide)
 		comp->bound = who_both(comp->bound,
 				       who != 0 ? who : DT_PID_SEVERAL);
@@ -429,7 +431,7 @@ comps_gather(struct comp_cx *cx, struct dt_comps *out)
 		comp_ecb(comp, &cx->need[ecb->clause],
 			 &en->probes[ecb->probe]);
 		comp_bound(comp, &en->probes[ecb->probe],
-			   cx->who[ecb->clause]);
+			   en->clauses[ecb->clause], cx->who[ecb->clause]);
 	}
 }
 

@@ -237,7 +237,8 @@ why_kernel(const struct place_cx *cx, const struct dt_comp *c, const char *no_p)
 	if (cx->w->force == DIF_ENG_K)
 		return "-x engine=kernel";
 	if (c->bound > 0 && c->bound == place_pid(cx, c) &&
-	    (no_p == NULL || (c->where & DT_AT(USER)) != 0))
+	    (no_p == NULL ||
+	     ((c->where & DT_AT(USER)) != 0 && (c->where & DT_AT_WIDE) == 0)))
 		return arena_printf(cx->a,
 				    "its probes are %s, its predicates want "
 				    "process %d alone: with -x engine=target "
@@ -259,7 +260,7 @@ why_process(const struct place_cx *cx, const struct dt_comp *c,
 {
 	if (cx->w->force == DIF_ENG_P)
 		return "-x engine=process";
-	if ((c->where & DT_AT(USER)) && !(c->where & DT_AT_WIDE))
+	if ((c->where & DT_AT(USER)) && !c->wide)
 		return "the cheapest for probes in one process";
 	if (cx->w->near && no_k == NULL && (c->where & DT_AT_WIDE) != 0)
 		return "-x engine=target, and its predicates want this process "
@@ -397,8 +398,7 @@ dt_place(struct arena *a, const struct dt_comps *comps,
 	for (uint32_t i = 0; i < comps->n; i++) {
 		const struct dt_comp *c = &comps->v[i];
 		int32_t pid = place_pid(&cx, c);
-		bool prefer_k = w->near ? place_wide(c, pid) :
-					  (c->where & DT_AT_WIDE) != 0;
+		bool prefer_k = w->near ? place_wide(c, pid) : c->wide;
 		if (place_tied(c) &&
 		    place_comp(&cx, i, prefer_k, pid, priv, e) != 0)
 			return -1;

@@ -45,6 +45,8 @@ struct dt_comp {
 				 process alone; 0: nothing does;
 				 DT_PID_SEVERAL: at others, too */
 	const struct dif_probe *probe; /* one of its probes, for messages */
+	bool wide;   /* somebody asks for what happens all over the system; a
+			provider's probes of one process may be made of such */
 	bool tree;   /* in a process it is about those that are followed */
 	bool shared; /* its clauses in one process know of those in another */
 	uint32_t nclauses, necbs;

@@ -564,6 +564,30 @@ bound_by_a_variable(void **state)
 	placed(t, &near7, "K");
 }
 
+/* Probes of one process that a provider has made of system calls, by clauses of
+   its own, are that process's; until somebody asks for system calls as such. */
+static void
+made_of_wide(void **state)
+{
+	struct trace *t = *state;
+	uint32_t sys = probe(t, DIF_SITE_SYSENTRY, 0);
+	uint32_t fn = probe(t, DIF_SITE_UENTRY, 7);
+
+	clause(t, fn, DIF_ACT_TRACE, PUT_TLS);
+	clause(t, sys, DIF_ACT_TRACE, PUT_TLS);
+	clause(t, sys, DIF_ACT_TRACE, GET_TLS);
+	t->clause[0].pid = t->clause[2].pid = 7;
+	t->clause[0].maker = t->clause[1].maker = true;
+	placed(t, &root7, "7");
+	placed(t, &root, "7");
+	placed(t, &kernel7, "K");
+	t->clause[1].maker = false;
+	placed(t, &root7, "K");
+	t->clause[1].maker = true;
+	t->clause[2].pid = 0;
+	placed(t, &root7, "K");
+}
+
 /* The kernel has refused a component when it was loaded. */
 static void
 refused(void **state)
@@ -680,15 +704,31 @@ main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(variables_connect), T(predicates_connect),
+		T(variables_connect),
+		T(predicates_connect),
 		T(speculations_connect),
-		T(aggregations_do_not_connect), T(locals_connect_at_one_probe),
-		T(error_connects_all), T(rows_tell_engines),
-		T(sites_tell_engines), T(sites_for_engines), T(by_kind),
-		T(tick_goes_along), T(wide_and_user_probes_together),
-		T(processes), T(none_yet), T(one_process_one_engine), T(denied),
-		T(rather_not), T(in_each), T(bound), T(bound_by_a_variable),
-		T(refused), T(cures), T(messages), T(who_is_to_blame),
+		T(aggregations_do_not_connect),
+		T(locals_connect_at_one_probe),
+		T(error_connects_all),
+		T(rows_tell_engines),
+		T(sites_tell_engines),
+		T(sites_for_engines),
+		T(by_kind),
+		T(tick_goes_along),
+		T(wide_and_user_probes_together),
+		T(processes),
+		T(none_yet),
+		T(one_process_one_engine),
+		T(denied),
+		T(rather_not),
+		T(in_each),
+		T(bound),
+		T(bound_by_a_variable),
+		T(made_of_wide),
+		T(refused),
+		T(cures),
+		T(messages),
+		T(who_is_to_blame),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
