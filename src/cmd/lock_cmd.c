@@ -177,6 +177,20 @@ lock_cmd_arm(struct lock_cmd *c, double most)
 		lock_cmd_fatal(c, "cannot make a timer");
 }
 
+/* What a probe without a place would have seen is missing from the tables. */
+static void
+tell_no_place(struct lock_cmd *c)
+{
+	const char *s =
+		dtrace_left_out(c->dtp) != 0 ? dtrace_engines(c->dtp) : "";
+
+	for (size_t n; *s != '\0'; s += n + (s[n] == '\n')) {
+		n = strcspn(s, "\n");
+		if (memmem(s, n, ": left out: ", 12) != NULL)
+			fprintf(stderr, "%s: %.*s\n", c->name, (int)n, s);
+	}
+}
+
 double
 lock_cmd_run(struct lock_cmd *c, struct ps_prochandle *P, const char *what,
 	     double most, void (*go)(struct ps_prochandle *P))
@@ -189,6 +203,7 @@ lock_cmd_run(struct lock_cmd *c, struct ps_prochandle *P, const char *what,
 	lock_cmd_signals();
 	if (dtrace_go(c->dtp) != 0)
 		lock_cmd_fatal(c, "failed to enable tracing");
+	tell_no_place(c);
 	start = lock_cmd_now();
 	if (P != NULL)
 		dtrace_proc_continue(c->dtp, P);
