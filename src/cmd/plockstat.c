@@ -148,24 +148,20 @@ find_from(struct plockstat *p, struct ps_prochandle *P)
 	(void)dtrace_probe_iter(p->c.dtp, &pd, musl_seen, p);
 }
 
-/* The caller is taken at the entry of what was called. */
+/* The caller is taken at the entry of what was called.  musl's call one another
+   by jumps; trylock, by a call, is not here.  Patterns, so that one of them
+   which has no place is left out. */
 static void
 put_from(FILE *fp, const struct plockstat *p)
 {
-	/* musl's call one another by jumps; trylock, by a call, is not here. */
-	static const char *const waits[] = {
-		"mutex_lock",         "mutex_timedlock",
-		"mutex_clocklock",    "rwlock_rdlock",
-		"rwlock_wrlock",      "rwlock_timedrdlock",
-		"rwlock_timedwrlock", "rwlock_clockrdlock",
-		"rwlock_clockwrlock"
-	};
-	const size_t n = sizeof(waits) / sizeof(*waits);
+	const char *m = p->from;
 
-	for (size_t i = 0; i < n && p->from != NULL; i++)
-		fprintf(fp, "pid$target:%s:pthread_%s:entry%s\n", p->from,
-			waits[i],
-			i + 1 < n ? "," : "\n{\n\tself->from = ucaller;\n}");
+	if (m != NULL)
+		fprintf(fp,
+			"pid$target:%s:pthread_[mr]*_[lcrw]*ock:entry,\n"
+			"pid$target:%s:pthread_[mr]*_ti*ock:entry\n"
+			"{\n\tself->from = ucaller;\n}\n",
+			m, m);
 }
 
 /* True if the rows of the table have that caller as a third key. */
@@ -244,9 +240,8 @@ static void
 put_hidden(FILE *fp, const struct plockstat *p)
 {
 	if (p->hold && !p->all)
-		fprintf(fp, "pid$target::pthread_mutex_timedlock:return,\n"
-			    "pid$target::pthread_mutex_clocklock:return\n"
-			    "/arg2 != 0/\n{\n\t@hidden = count();\n}\n");
+		fprintf(fp, "plockstat$target:::mutex-unseen\n"
+			    "{\n\t@hidden = count();\n}\n");
 }
 
 static char *
