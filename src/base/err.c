@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 const struct err_tag ERR_GENERIC = { "ERR_GENERIC", 0 };
+const struct err_tag ERR_PRIV = { "ERR_PRIV", 0 };
 const struct err_tag ERR_RATHER = { "ERR_RATHER", 0 };
 const struct err_tag ERR_NOMEM = { "ERR_NOMEM", 0 };
 

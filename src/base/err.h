@@ -37,6 +37,8 @@ struct err {
 
 /* The tag of errors that have no better one. */
 extern const struct err_tag ERR_GENERIC;
+/* Who has more privileges may. */
+extern const struct err_tag ERR_PRIV;
 /* Nothing is in the way, but another way is better: who has none may ask again
    and say so. */
 extern const struct err_tag ERR_RATHER;

@@ -3,11 +3,13 @@
 #include "lock_cmd.h"
 #include "plain.h"
 
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,14 +26,16 @@ lock_cmd_signal(int sig)
 void
 lock_cmd_fatal(struct lock_cmd *c, const char *fmt, ...)
 {
+	const bool more = c->dtp != NULL && dtrace_errno(c->dtp) != 0;
 	va_list ap;
 
 	fprintf(stderr, "%s: ", c->name);
 	va_start(ap, fmt);
-	plain_vprint(stderr, fmt, ap);
+	if (fmt != NULL)
+		plain_vprint(stderr, fmt, ap);
 	va_end(ap);
-	if (c->dtp != NULL && dtrace_errno(c->dtp) != 0)
-		plain_print(stderr, ": %s",
+	if (more)
+		plain_print(stderr, "%s%s", fmt != NULL ? ": " : "",
 			    dtrace_errmsg(c->dtp, dtrace_errno(c->dtp)));
 	fputc('\n', stderr);
 	if (c->dtp != NULL)
@@ -96,6 +100,35 @@ lock_cmd_open(struct lock_cmd *c)
 	    dtrace_handle_drop(c->dtp, lock_cmd_drop, c) != 0 ||
 	    dtrace_handle_proc(c->dtp, lock_cmd_proc, c) != 0)
 		lock_cmd_fatal(c, "failed to establish handlers");
+}
+
+/* True if it may trace the whole system, or that is not known: what fails then
+   says why. */
+static bool
+may_watch(void)
+{
+	static const unsigned perfmon = 38, bpf = 39; /* newer than some
+							 headers */
+	struct __user_cap_header_struct h = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct d[2];
+
+	if (syscall(SYS_capget, &h, d) != 0)
+		return true;
+	return (d[0].effective >> CAP_SYS_ADMIN & 1) != 0 ||
+	       ((d[1].effective >> (perfmon - 32) & 1) != 0 &&
+		(d[1].effective >> (bpf - 32) & 1) != 0);
+}
+
+void
+lock_cmd_must_watch(const struct lock_cmd *c, const char *why)
+{
+	if (may_watch())
+		return;
+	fprintf(stderr, "%s: %s: that needs root, or CAP_BPF and CAP_PERFMON\n",
+		c->name, why);
+	exit(c->status);
 }
 
 /* ---- what is to be done -------------------------------------------------- */
@@ -192,14 +225,14 @@ tell_no_place(struct lock_cmd *c)
 }
 
 double
-lock_cmd_run(struct lock_cmd *c, struct ps_prochandle *P, const char *what,
+lock_cmd_run(struct lock_cmd *c, struct ps_prochandle *P, bool every,
 	     double most, void (*go)(struct ps_prochandle *P))
 {
 	double start, end = 0;
 	dtrace_workstatus_t st;
 
-	if (P == NULL && what != NULL)
-		lock_cmd_fatal(c, "failed to %s", what);
+	if (P == NULL && !every)
+		lock_cmd_fatal(c, NULL);
 	lock_cmd_signals();
 	if (dtrace_go(c->dtp) != 0)
 		lock_cmd_fatal(c, "failed to enable tracing");

@@ -24,7 +24,7 @@ struct lock_cmd {
 	uint64_t lost; /* drops */
 };
 
-/* "lockstat: text: what the library says", and the end. */
+/* "lockstat: text: what the library says", and the end; fmt NULL: no text. */
 _Noreturn void lock_cmd_fatal(struct lock_cmd *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* A handle, with handlers that warn on standard error. */
@@ -36,15 +36,16 @@ void lock_cmd_set_x(struct lock_cmd *c, char *arg);
 /* Compile and enable a malloc'd program, which is freed; NULL: there was no
    memory for it.  flags: DTRACE_C_*. */
 void lock_cmd_program(struct lock_cmd *c, char *text, unsigned flags);
+/* Ends, with status, who may not trace the whole system; it says why that is
+   wanted. */
+void lock_cmd_must_watch(const struct lock_cmd *c, const char *why);
 /*
  * Trace until the process ends, `most` seconds are over (0: there is no limit)
- * or a signal comes.  NULL for P, which dtrace_proc_create() or _grab() gave:
- * it is fatal, with `what` failed; what NULL: there is to be none.  go: called
- * when tracing has begun; NULL: nothing is.  Returns how long it was, in
- * seconds.
+ * or a signal comes.  NULL for P, which dtrace_proc_create() or _grab() gave,
+ * is fatal but for every: of all processes.  go: called when tracing has begun;
+ * NULL: nothing is.  Returns how long it was, in seconds.
  */
-double lock_cmd_run(struct lock_cmd *c, struct ps_prochandle *P,
-		    const char *what, double most,
-		    void (*go)(struct ps_prochandle *P));
+double lock_cmd_run(struct lock_cmd *c, struct ps_prochandle *P, bool every,
+		    double most, void (*go)(struct ps_prochandle *P));
 
 #endif

@@ -10,10 +10,8 @@
 #include "lockstat.h"
 
 #include <errno.h>
-#include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define USAGE 1 /* status */
@@ -307,23 +305,6 @@ report(struct lockstat *l, const char *output)
 		      output != NULL ? output : "standard output");
 }
 
-static bool
-may_watch(void)
-{
-	static const unsigned perfmon = 38, bpf = 39; /* newer than some
-							 headers */
-	struct __user_cap_header_struct h = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct d[2];
-
-	if (syscall(SYS_capget, &h, d) != 0)
-		return true; /* what fails then says why */
-	return (d[0].effective >> CAP_SYS_ADMIN & 1) != 0 ||
-	       ((d[1].effective >> (perfmon - 32) & 1) != 0 &&
-		(d[1].effective >> (bpf - 32) & 1) != 0);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -334,24 +315,18 @@ main(int argc, char **argv)
 			      .gather = LOCK_TIME, .rate = 97,
 			      .records = 10000 };
 	struct args a = { 0 };
-	char what[256];
 	struct ps_prochandle *P;
 
 	lockstat_read_options(&l, &a, argc, argv);
 	argv += optind;
-	if (!may_watch()) {
-		fputs("lockstat: locks of the kernel are the whole system's: "
-		      "that needs root, or CAP_BPF and CAP_PERFMON\n", stderr);
-		exit(FAIL);
-	}
+	lock_cmd_must_watch(&l.c, "locks of the kernel are the whole system's");
 	lock_cmd_open(&l.c);
 	lockstat_set_options(&l, &a);
 	l.locks = find_ranges(&l, 'l', a.locks, l.nlocks = a.nlocks);
 	l.callers = find_ranges(&l, 'f', a.callers, l.ncallers = a.ncallers);
 	lock_cmd_program(&l.c, lock_program(&l), DTRACE_C_EMPTY);
 	P = dtrace_proc_create(l.c.dtp, argv[0], argv, NULL, NULL);
-	snprintf(what, sizeof(what), "run %s", argv[0]);
-	l.secs = lock_cmd_run(&l.c, P, what, 0, NULL);
+	l.secs = lock_cmd_run(&l.c, P, false, 0, NULL);
 	l.lost = l.c.lost;
 	report(&l, a.output);
 	for (unsigned i = 0; i < LOCK_EVENTS; i++)

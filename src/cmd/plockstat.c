@@ -594,6 +594,9 @@ main(int argc, char **argv)
 	if (xs == NULL)
 		lock_cmd_fatal(&p.c, "no memory");
 	pid = plock_read_options(&p, argc, argv, xs, &nxs);
+	if (p.all)
+		lock_cmd_must_watch(&p.c, "-a is about the processes of all "
+					  "users");
 	lock_cmd_open(&p.c);
 	plock_set_options(&p);
 	for (int i = 0; i < nxs; i++)
@@ -607,11 +610,7 @@ main(int argc, char **argv)
 		lock_cmd_program(&p.c, program_text(&p, P), DTRACE_C_ZDEFS);
 		tell_unmatched(&p, P);
 	}
-	lock_cmd_run(&p.c, P,
-		     p.all      ? NULL
-		     : pid != 0 ? "grab the process"
-				: "create the process",
-		     p.secs, p.verbose ? plock_tell : NULL);
+	lock_cmd_run(&p.c, P, p.all, p.secs, p.verbose ? plock_tell : NULL);
 	if (dtrace_aggregate_snap(p.c.dtp) != 0 ||
 	    dtrace_aggregate_walk(p.c.dtp, collect, &p) != 0 || p.nomem)
 		lock_cmd_fatal(&p.c, "failed to read what was measured");

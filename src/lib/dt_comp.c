@@ -402,6 +402,25 @@ comp_ecb(struct dt_comp *comp, const struct need *need,
 		comp->probe_p = p;
 }
 
+/* The probes of all clauses that are a provider's, or are not. */
+static void
+comps_ecbs(struct comp_cx *cx, struct dt_comps *out, bool maker)
+{
+	const struct dif_enabling *en = cx->en;
+
+	for (uint32_t i = 0; i < en->necbs; i++) {
+		const struct dif_ecb *ecb = &en->ecbs[i];
+		const struct dif_probe *p = &en->probes[ecb->probe];
+		struct dt_comp *comp = &out->v[out->of[ecb->clause]];
+
+		if (en->clauses[ecb->clause]->maker != maker)
+			continue;
+		comp_ecb(comp, &cx->need[ecb->clause], p);
+		comp_bound(comp, p, en->clauses[ecb->clause],
+			   cx->who[ecb->clause]);
+	}
+}
+
 /* Number the sets, and gather what their clauses and probes need. */
 static void
 comps_gather(struct comp_cx *cx, struct dt_comps *out)
@@ -425,14 +444,10 @@ comps_gather(struct comp_cx *cx, struct dt_comps *out)
 	}
 	for (uint32_t c = 0; c < en->nclauses; c++)
 		comp_desc(&out->v[out->of[c]], en->clauses[c]);
-	for (uint32_t i = 0; i < en->necbs; i++) {
-		const struct dif_ecb *ecb = &en->ecbs[i];
-		struct dt_comp *comp = &out->v[out->of[ecb->clause]];
-		comp_ecb(comp, &cx->need[ecb->clause],
-			 &en->probes[ecb->probe]);
-		comp_bound(comp, &en->probes[ecb->probe],
-			   en->clauses[ecb->clause], cx->who[ecb->clause]);
-	}
+	/* The user's own clauses name the probes that messages speak of, where
+	   a provider's clauses want the same. */
+	comps_ecbs(cx, out, false);
+	comps_ecbs(cx, out, true);
 }
 
 static void

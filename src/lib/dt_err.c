@@ -3,7 +3,8 @@
  * dt_err.c - the handle's error: a number for programs, a text for people.
  *
  * Rooms below fill dtp->err; dt_fail() files it under an EDT_* number (under
- * EDT_NOMEM for want of memory, whatever was being done) and makes the text:
+ * EDT_NOMEM for want of memory and EDT_PRIV for want of privileges, whatever
+ * was being done) and makes the text:
  * "[D_TAG] line 3: what" for compile errors of files (tags only under
  * -xerrtags), the bare message for others.
  */
@@ -22,6 +23,15 @@ static const char *const edt_text[] = {
 #include "lib/errtag.def"
 #undef EDT
 };
+
+/* What it is filed under: some errors are of one kind whatever was done. */
+static int
+fail_number(const struct err *e, int edt)
+{
+	if (e->tag == &ERR_NOMEM)
+		return EDT_NOMEM;
+	return e->tag == &ERR_PRIV ? EDT_PRIV : edt;
+}
 
 int
 dt_fail(dtrace_hdl_t *dtp, int edt)
@@ -43,7 +53,7 @@ dt_fail(dtrace_hdl_t *dtp, int edt)
 	buf_puts(b, e->msg);
 	if (e->loc.line > 0 && e->loc.col > 0)
 		buf_printf(b, " (column %d)", e->loc.col);
-	dtp->errnum = e->tag == &ERR_NOMEM ? EDT_NOMEM : edt;
+	dtp->errnum = fail_number(e, edt);
 	return -1;
 }
 
@@ -94,7 +104,8 @@ dtrace_errtag(dtrace_hdl_t *dtp)
 	};
 
 	/* What has failed without a tag of its own has the library's. */
-	if (err_is_set(&dtp->err) && dtp->err.tag != &ERR_GENERIC)
+	if (err_is_set(&dtp->err) && dtp->err.tag != &ERR_GENERIC &&
+	    dtp->err.tag != &ERR_PRIV)
 		return dtp->err.tag->name;
 	if (dtp->errnum >= EDT_FIRST && dtp->errnum <= EDT_LAST)
 		return names[dtp->errnum - EDT_FIRST];

@@ -58,6 +58,15 @@ line_at(const struct lang_src *src, struct src_loc loc, size_t *len)
 	return NULL;
 }
 
+/* A handle's number has the name where the error itself has none. */
+static const char *
+errplace_tag(const struct err *e)
+{
+	return e->tag == &ERR_PRIV      ? "EDT_PRIV"
+	       : e->tag == &ERR_GENERIC ? "EDT_COMPILER"
+					: e->tag->name;
+}
+
 static char *
 text_dup(const char *text)
 {
@@ -72,7 +81,7 @@ errplace_add(dtrace_hdl_t *dtp, const struct lang_src *src, const struct err *e)
 	const char *text = line_at(src, e->loc, &len);
 
 	*p = (dtrace_errplace_t){
-		.dtep_tag = e->tag->name,
+		.dtep_tag = errplace_tag(e),
 		.dtep_file = dt_is_program(src, e->loc.file)
 				     ? text_dup(src->file)
 				     : text_dup(e->loc.file),
@@ -120,5 +129,8 @@ size_t
 dtrace_errplaces(dtrace_hdl_t *dtp, const dtrace_errplace_t **places)
 {
 	*places = dtp->places;
-	return dtp->errnum == EDT_COMPILER ? dtp->nplaces : 0;
+	return dtp->errnum == EDT_COMPILER || (dtp->errnum == EDT_PRIV &&
+					       dtp->err.loc.line > 0)
+		       ? dtp->nplaces
+		       : 0;
 }

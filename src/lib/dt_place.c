@@ -171,10 +171,18 @@ place_instead(const struct dif_probe *p)
 	return "";
 }
 
+/* How much of a provider's name stands before the process. */
+static int
+place_stem(const struct dif_probe *p)
+{
+	return (int)strcspn(p->prov, "*0123456789");
+}
+
 /* Probes of every process, which the kernel engine alone has: how those of one
    are had; or "". */
 static const char *
-place_of_one(const struct place_cx *cx, const struct dt_comp *c)
+place_of_one(const struct place_cx *cx, const struct dt_comp *c,
+	     const struct dif_probe *p)
 {
 	const int32_t pid = place_pid(cx, c);
 
@@ -184,8 +192,11 @@ place_of_one(const struct place_cx *cx, const struct dt_comp *c)
 	if (pid > 0 && c->bound == pid)
 		return arena_printf(cx->a, "; process %d has none of these "
 				    "probes", (int)pid);
-	return "; of one process it has them: -p or -c, and a predicate "
-	       "pid == $target in each clause, or pid$target for pid*";
+	return arena_printf(cx->a,
+			    "; of one process it has them: -p or -c, and "
+			    "a predicate pid == $target in each clause, or "
+			    "%.*s$target for %.*s*",
+			    place_stem(p), p->prov, place_stem(p), p->prov);
 }
 
 static int
@@ -212,9 +223,8 @@ place_fail(const struct place_cx *cx, const struct dt_comp *c, const char *no_k,
 		       "%s%s%s%s",
 		       p->prov, p->mod, p->func, p->name, no_k, no_p,
 		       place_cure(cx, c), *priv ? place_instead(p) : "",
-		       cx->w->no_process == NULL &&
-				       cx->w->force != DIF_ENG_K
-			       ? place_of_one(cx, c)
+		       cx->w->no_process == NULL && cx->w->force != DIF_ENG_K
+			       ? place_of_one(cx, c, p)
 			       : "");
 }
 

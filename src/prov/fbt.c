@@ -187,7 +187,7 @@ fbt_provide(struct prov *pv, const struct dif_pdesc *pd, struct err *e)
 	if (v == NULL) {
 		if (strcmp(pd->prov, pv->ops->name) != 0)
 			return 0;
-		return err_set(e, &ERR_GENERIC, 0, "%s:%s:%s:%s: %s", pd->prov,
+		return err_set(e, why.tag, 0, "%s:%s:%s:%s: %s", pd->prov,
 			       pd->mod, pd->func, pd->name, why.msg);
 	}
 	if (t->all == n && !probe_is_exact(pd->func))

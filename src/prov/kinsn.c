@@ -259,13 +259,14 @@ provide_all(struct kinsn_cx *cx)
 	char first;
 
 	if (v == NULL) {
+		const struct err_tag *tag = cx->e->tag;
 		char why[sizeof(cx->e->msg)];
 
-		if (cx->e->tag == &ERR_NOMEM)
+		if (tag == &ERR_NOMEM)
 			return -1;
 		snprintf(why, sizeof(why), "%s", cx->e->msg);
 		err_clear(cx->e);
-		return kinsn_fail(cx, &ERR_GENERIC, why);
+		return kinsn_fail(cx, tag, why);
 	}
 	/* A user who may not read it is told so before any function is looked
 	   for. */

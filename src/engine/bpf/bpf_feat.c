@@ -63,7 +63,7 @@ bpf_feat_error(struct err *e, int sys, const char *what)
 	if (sys == ENOMEM)
 		return err_nomem(e);
 	if (caps != NULL)
-		return err_set(e, &ERR_GENERIC, sys,
+		return err_set(e, &ERR_PRIV, sys,
 			       "%s: %s missing (run as root, or grant it)",
 			       what, caps);
 	if (sys == EPERM || sys == EACCES)
