@@ -546,6 +546,13 @@ DTRACE_API int dtrace_aggregate_bucket(dtrace_hdl_t *dtp,
 /* Return non-zero if the output is structured (the option oformat).  Then a
    consumer that writes text of its own to the same stream spoils it. */
 DTRACE_API int dtrace_oformat(dtrace_hdl_t *dtp);
+/*
+ * An element for a probe that is listed: its id and its four names, with args
+ * not 0 its arguments as well.  pd NULL: none yet, but the document begins.  fp
+ * as for dtrace_work().  Nothing is written where the output is text.  0 or -1.
+ */
+DTRACE_API int dtrace_oformat_probe(dtrace_hdl_t *dtp, FILE *fp,
+				    const dtrace_probedesc_t *pd, int args);
 /* The end of structured output: completes the document.  fp as for
    dtrace_work().  Nothing may be printed after it. */
 DTRACE_API int dtrace_oformat_teardown(dtrace_hdl_t *dtp, FILE *fp);

@@ -16,11 +16,21 @@ attr_lines(struct cmd *c, const char *title, dtrace_attribute_t a)
 		dtrace_class_name(a.dtat_class));
 }
 
+/* An element of the document; NULL: none, but it begins. */
+static void
+list_json(struct cmd *c, const dtrace_probedesc_t *pd)
+{
+	if (dtrace_oformat_probe(c->dtp, c->out, pd, c->verbose) != 0)
+		cmd_dfatal(c, "failed to list probes");
+}
+
 /* Once, whatever is found. */
 static void
 heading(struct cmd *c)
 {
-	if (!c->heading)
+	if (!c->heading && c->structured)
+		list_json(c, NULL);
+	else if (!c->heading)
 		cmd_out(c, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER",
 			"MODULE", "FUNCTION", "NAME");
 	c->heading = true;
@@ -91,6 +101,10 @@ list_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pd, void *arg)
 	struct cmd *c = arg;
 	dtrace_probeinfo_t pi;
 
+	if (c->structured) {
+		list_json(c, pd);
+		return 0;
+	}
 	list_row(c, pd);
 	if (!c->verbose)
 		return 0;

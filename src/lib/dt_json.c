@@ -167,6 +167,50 @@ json_probe(struct dt_json *j, const dtrace_probedesc_t *pd)
 	dt_json_str_member(j, "name", pd->dtpd_name);
 }
 
+/* What is known of its arguments, as dtrace -lv has it. */
+static void
+json_arguments(dtrace_hdl_t *dtp, const dtrace_probedesc_t *pd)
+{
+	const dtrace_probedesc_t one = { .dtpd_id = pd->dtpd_id };
+	struct dt_json *j = dtp->json;
+	dtrace_probeinfo_t pi;
+	char name[64];
+
+	if (dtrace_probe_info(dtp, &one, &pi) != 0)
+		return;
+	dt_json_key(j, "arguments");
+	dt_json_array(j);
+	for (int i = 0; i < pi.dtp_argc; i++) {
+		dt_json_map(j);
+		dt_json_str_member(j, "type", pi.dtp_argv[i]);
+		if (dtrace_probe_argname(dtp, &one, (unsigned)i, name,
+					 sizeof(name)) != NULL)
+			dt_json_str_member(j, "name", name);
+		dt_json_map_end(j);
+	}
+	dt_json_array_end(j);
+}
+
+int
+dtrace_oformat_probe(dtrace_hdl_t *dtp, FILE *fp, const dtrace_probedesc_t *pd,
+		     int args)
+{
+	if (dt_json_begin(dtp) != 0)
+		return -1;
+	if (dtp->json == NULL)
+		return 0;
+	dt_out_to(dtp, fp);
+	json_document(dtp->json);
+	if (pd == NULL)
+		return json_flush(dtp, NULL);
+	dt_json_map(dtp->json);
+	dt_json_uint_member(dtp->json, "id", pd->dtpd_id);
+	json_probe(dtp->json, pd);
+	if (args != 0)
+		json_arguments(dtp, pd);
+	return json_close(dtp, NULL);
+}
+
 /* What is of no probe: the name says what it is. */
 static void
 json_internal(struct dt_json *j, const char *name, int cpu, uint64_t time)

@@ -174,6 +174,7 @@ test_formats(void)
 	CHECK(dtrace_oformat(dtp) == 0);
 	CHECK(dtrace_setopt(dtp, "oformat", "json") == 0);
 	CHECK(dtrace_oformat(dtp) != 0);
+	CHECK(dtrace_oformat_probe(dtp, stdout, NULL, 0) == 0);
 	CHECK(dtrace_oformat_teardown(dtp, stdout) == 0);
 	dtrace_close(dtp);
 }
