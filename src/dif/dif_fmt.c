@@ -193,8 +193,11 @@ dif_fmt_parse(struct arena *a, const char *fmt, struct err *e)
 		if (fmt_text(a, &f, c) != 0)
 			return NULL;
 		f.num = ++r->nconv;
-		if (*f.p != '\0' && fmt_conv(&f, c) != 0)
+		c->at = (size_t)(f.p - fmt);
+		if (*f.p != '\0' && fmt_conv(&f, c) != 0) {
+			e->loc.col = (int)c->at + 1;
 			return NULL;
+		}
 	}
 	return r;
 }

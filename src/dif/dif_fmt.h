@@ -33,6 +33,7 @@ enum dif_conv_class { /* what argument a conversion takes */
 struct dif_conv {
 	const char *text; /* literal text before the conversion, unescaped % */
 	size_t text_len;
+	size_t at; /* where its % is in the format */
 	enum dif_conv_class cls;
 	char conv[3];	  /* "d", "wc" ...; "" for a trailing literal */
 	bool f_thousands, f_left, f_plus, f_space, f_alt, f_zero;
@@ -46,7 +47,8 @@ struct dif_fmt {
 	size_t nconv;
 };
 
-/* NULL with *e (generic tag; the caller knows the better one) if malformed. */
+/* NULL with *e (generic tag; the caller knows the better one) if malformed;
+   e->loc.col says which byte of it the conversion begins with, from 1. */
 struct dif_fmt *dif_fmt_parse(struct arena *a, const char *fmt, struct err *e);
 
 #endif

@@ -39,6 +39,7 @@ struct token {
 	const char *name; /* IDENT, AGG; KEYWORD: its spelling */
 	const char *mod;  /* IDENT: before the last backquote; NULL: none */
 	const char *str;  /* STR */
+	const char *raw;  /* the same as written; NULL: not in the text */
 	size_t len;
 	uint64_t ival;	   /* INT, CHAR */
 	struct type *type; /* of those */
@@ -112,6 +113,12 @@ lex_isblank(int c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
+
+/* ---- lex_lit.c ----------------------------------------------------------- */
+
+/* How many bytes of a string as written, behind its quote, stand for the first
+   n bytes of its value; -1: the line ends before. */
+int lex_written(const char *raw, size_t n);
 
 /* ---- lex_macro.c --------------------------------------------------------- */
 

@@ -248,7 +248,24 @@ lex_string(struct compile *cx, struct token *t)
 
 	t->tok = TOK_STR;
 	t->len = (size_t)(e - s);
+	t->raw = cx->lex->sub ? NULL : s;
 	t->str = lex_unescape(cx, s, &t->len);
+}
+
+int
+lex_written(const char *raw, size_t n)
+{
+	size_t i = 0;
+
+	/* The quote that ends it is no part of an escape. */
+	for (; n > 0; n--) {
+		unsigned char c;
+
+		if (raw[i] == '\\' && raw[i + 1] == '\n')
+			return -1;
+		i += escape(raw + i, SIZE_MAX, &c);
+	}
+	return (int)i;
 }
 
 void

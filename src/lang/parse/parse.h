@@ -37,5 +37,8 @@ struct type *parse_type_text(struct compile *cx, const char *text);
    it stands. */
 struct node *parse_expr_text(struct compile *cx, const char *text,
 			     struct src_loc loc);
+/* The place of a byte of a string's value; of all of the string, where that is
+   on another line, or not in the text as such. */
+struct src_loc parse_str_loc(const struct node *str, size_t at);
 
 #endif

@@ -249,6 +249,17 @@ parse_keyword(struct compile *cx, const struct token *t)
 	}
 }
 
+struct src_loc
+parse_str_loc(const struct node *str, size_t at)
+{
+	struct src_loc loc = str->loc;
+	int n = str->raw != NULL ? lex_written(str->raw, at) : -1;
+
+	if (n >= 0)
+		loc.col += n + 1; /* behind the quote */
+	return loc;
+}
+
 static struct node *
 parse_primary(struct compile *cx)
 {
@@ -264,6 +275,7 @@ parse_primary(struct compile *cx)
 	case TOK_STR:
 		n = node_new(cx, NODE_STR, t.loc);
 		n->str = t.str;
+		n->raw = t.raw;
 		n->len = t.len;
 		return n;
 	case TOK_IDENT:

@@ -77,6 +77,7 @@ struct node {
 	bool subscripted;	/* args came in [] */
 	const char *name, *mod; /* interned */
 	const char *str;	/* NODE_STR: bytes, NUL-terminated */
+	const char *raw;	/* the same as written; NULL: not in the text */
 	size_t len;
 	uint64_t ival;
 	bool chars;		/* NODE_INT: written as a character constant */
