@@ -229,7 +229,7 @@ void cmd_stability(struct cmd *c, const struct cmd_prog *p);
  * long, if it takes long.  NULL, which end() takes: there will be none.
  */
 struct cmd_patience;
-struct cmd_patience *cmd_patience_begin(void);
+struct cmd_patience *cmd_patience_begin(const char *what, int seconds);
 void cmd_patience_end(struct cmd_patience *w);
 /* In the loop: say at the terminal that it runs, where nothing else says so. */
 void cmd_patience_look(struct cmd *c);

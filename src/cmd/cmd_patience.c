@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * cmd_patience.c - a sign of life while tracing is being started.
+ * cmd_patience.c - a sign of life while tracing is being started, or ended.
  *
- * Thousands of probes take seconds to be placed.  Whoever waits for that at a
- * terminal is told after two seconds, in a line that is removed again.  Where
- * the standard error output is no terminal nothing is ever written.
+ * Thousands of probes take seconds to be placed, and to be taken back.  Whoever
+ * waits for that at a terminal is told after two seconds, or one, in a line
+ * that is removed again.  Where the standard error output is no terminal
+ * nothing is ever written.
  *
- * The line is written by a thread of its own, for the one that starts tracing
- * is busy in the library; it makes no call of the library, and takes no signal.
+ * The line is written by a thread of its own, for the one that starts or ends
+ * it is busy in the library; it makes no call of the library, and takes no
+ * signal.
  *
  * Whoever waits for the first line of a running trace is told, once, that it
  * does run; with -v and a command, what goes on is said again and again.  That
@@ -21,7 +23,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATIENCE_S 2
 #define SILENCE_S  5	/* without a line: say that tracing goes on */
 #define PROGRESS_S 10 /* ... between two lines of -v on that */
 
@@ -30,6 +31,8 @@ struct cmd_patience {
 	pthread_mutex_t lock;
 	pthread_cond_t cond;
 	bool over, told; /* under lock */
+	const char *what;
+	int seconds;
 };
 
 static void *
@@ -40,19 +43,19 @@ patience_wait(void *arg)
 	int rc = 0;
 
 	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += PATIENCE_S;
+	until.tv_sec += w->seconds;
 	pthread_mutex_lock(&w->lock);
 	while (!w->over && rc == 0)
 		rc = pthread_cond_timedwait(&w->cond, &w->lock, &until);
 	w->told = !w->over;
 	if (w->told)
-		fprintf(stderr, "%s: placing probes ...", cmd_name);
+		fprintf(stderr, "%s: %s ...", cmd_name, w->what);
 	pthread_mutex_unlock(&w->lock);
 	return NULL;
 }
 
 struct cmd_patience *
-cmd_patience_begin(void)
+cmd_patience_begin(const char *what, int seconds)
 {
 	struct cmd_patience *w;
 	sigset_t all, had;
@@ -62,6 +65,8 @@ cmd_patience_begin(void)
 	w = calloc(1, sizeof(*w));
 	if (w == NULL)
 		return NULL;
+	w->what = what;
+	w->seconds = seconds;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->cond, NULL);
 	sigfillset(&all);

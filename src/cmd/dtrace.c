@@ -48,6 +48,7 @@ cmd_interrupt(void)
 	errno = sys;
 }
 
+static volatile sig_atomic_t to_trace; /* that is what it was started for */
 static volatile sig_atomic_t going; /* tracing has begun */
 static dtrace_hdl_t *volatile starting; /* what dtrace_go() is at work for */
 
@@ -270,14 +271,21 @@ print_engines(struct cmd *c, const char *before)
 /* ---- running ------------------------------------------------------------- */
 
 /*
- * Until something is traced there is nothing to be told, and starting may take
- * its time: what has been changed is put right when we are gone, or else by us
- * when dtrace_go() returns.
+ * Until something is traced there is nothing to be printed, and starting may
+ * take its time: what has been changed is put right when we are gone, or else
+ * by us when dtrace_go() returns.
  */
 static void
 on_signal(int sig)
 {
+	static const char early[] = ": ended before tracing began: nothing was "
+				    "traced\n";
+
 	if (!going && (starting == NULL || dtrace_guarded(starting))) {
+		if (to_trace) {
+			(void)!write(STDERR_FILENO, cmd_name, strlen(cmd_name));
+			(void)!write(STDERR_FILENO, early, sizeof(early) - 1);
+		}
 		signal(sig, SIG_DFL);
 		raise(sig); /* comes when we return */
 		return;
@@ -357,7 +365,7 @@ trace_begin(struct cmd *c, struct ps_prochandle **procs)
 
 	cmd_handlers(c);
 	cmd_asked(c, asked);
-	struct cmd_patience *patience = cmd_patience_begin();
+	struct cmd_patience *patience = cmd_patience_begin("placing probes", 2);
 	starting = c->dtp;
 	int rc = dtrace_go(c->dtp);
 	cmd_patience_end(patience);
@@ -397,6 +405,19 @@ trace_work(struct cmd *c, FILE *fp)
 	}
 }
 
+/* To take thousands of probes back lasts as long as to place them. */
+static void
+trace_stop(struct cmd *c)
+{
+	struct cmd_patience *patience =
+		cmd_patience_begin("taking the probes back", 1);
+	int rc = dtrace_stop(c->dtp);
+
+	cmd_patience_end(patience);
+	if (rc != 0)
+		cmd_dfatal(c, "could not stop tracing");
+}
+
 /* Until tracing is over.  newline: the line of ^C has been ended. */
 static void
 trace_consume(struct cmd *c, FILE *fp, bool newline)
@@ -415,8 +436,7 @@ trace_consume(struct cmd *c, FILE *fp, bool newline)
 		}
 		if (trace_is_over(c)) {
 			done = true;
-			if (dtrace_stop(c->dtp) != 0)
-				cmd_dfatal(c, "could not stop tracing");
+			trace_stop(c);
 		}
 		done |= trace_work(c, fp);
 		tell_left_out(c, "probes in libraries opened since");
@@ -653,6 +673,7 @@ get_ready(struct cmd *c)
 		cmd_show_options(c);
 	take_colours(c);
 	c->quiet = cmd_option_on(c, "quiet");
+	to_trace = c->mode == MODE_RUN;
 	catch_signals();
 }
 

@@ -107,6 +107,9 @@ prov_profile_why_not(const char *name)
 		      : strncmp(name, "tick-", 5) == 0	? 5
 							: 0;
 
+	if (strcmp(name, "profile") == 0 || strcmp(name, "tick") == 0)
+		return "how often is said behind it, as in profile-97 and "
+		       "tick-10s";
 	if (skip == 0 || strpbrk(name, "*?[") != NULL ||
 	    profile_parse(name, &kind, &ns))
 		return NULL;

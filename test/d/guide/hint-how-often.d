@@ -1,0 +1,6 @@
+/*
+ * A rate that nobody has said.
+ * @run: -en profile
+ * @stderr
+ * @status: 1
+ */
