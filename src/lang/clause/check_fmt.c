@@ -44,7 +44,8 @@ parse_format(struct compile *cx, struct node *call, const char *text)
 			  "%s(): the format is empty", call->name);
 	f = dif_fmt_parse(cx->arena, text, &e);
 	if (f == NULL && e.loc.col > 0)
-		lang_fail(cx, &D_SYNTAX, parse_str_loc(call->args[0], e.loc.col - 1u),
+		lang_fail(cx, &D_SYNTAX,
+			  parse_str_loc(call->args[0], e.loc.col - 1u),
 			  "%s(): %s", call->name, e.msg);
 	if (f == NULL)
 		lang_fail(cx, &D_SYNTAX, call->args[0]->loc, "%s(): %s",
@@ -268,7 +269,8 @@ check_printf(struct compile *cx, const struct dif_act_info *act,
 		const struct dif_conv *c = &f->conv[i];
 
 		if (c->agg)
-			lang_fail(cx, &D_PRINTF_AGG_CONV, parse_str_loc(call->args[0], c->at),
+			lang_fail(cx, &D_PRINTF_AGG_CONV,
+				  parse_str_loc(call->args[0], c->at),
 				  "%s(): %%@ may be used with printa() only",
 				  call->name);
 		if (c->cls == DIF_CONV_LITERAL)
@@ -317,11 +319,13 @@ key_conv(struct compile *cx, struct node *call, const struct dif_aggvar *v,
 	 uint32_t k, const struct dif_conv *c)
 {
 	if (k >= v->nkeys)
-		lang_fail(cx, &D_PRINTF_ARG_PROTO, parse_str_loc(call->args[0], c->at),
+		lang_fail(cx, &D_PRINTF_ARG_PROTO,
+			  parse_str_loc(call->args[0], c->at),
 			  "printa(): %%%s has no key left: @%s has %u", c->conv,
 			  v->name, v->nkeys);
 	if (!key_fits(v, k, c->cls))
-		lang_fail(cx, &D_PRINTF_ARG_TYPE, parse_str_loc(call->args[0], c->at),
+		lang_fail(cx, &D_PRINTF_ARG_TYPE,
+			  parse_str_loc(call->args[0], c->at),
 			  "printa(): key #%u of @%s is incompatible with %%%s",
 			  k + 1, v->name, c->conv);
 }
@@ -332,12 +336,14 @@ star_key(struct compile *cx, struct node *call, const struct dif_aggvar *v,
 	 uint32_t k, const struct dif_conv *c, const char *what)
 {
 	if (k >= v->nkeys)
-		lang_fail(cx, &D_PRINTF_DYN_PROTO, parse_str_loc(call->args[0], c->at),
+		lang_fail(cx, &D_PRINTF_DYN_PROTO,
+			  parse_str_loc(call->args[0], c->at),
 			  "printa(): the %s of %%%s has no key left: @%s has "
 			  "%u",
 			  what, c->conv, v->name, v->nkeys);
 	if (!key_fits(v, k, DIF_CONV_INT))
-		lang_fail(cx, &D_PRINTF_DYN_TYPE, parse_str_loc(call->args[0], c->at),
+		lang_fail(cx, &D_PRINTF_DYN_TYPE,
+			  parse_str_loc(call->args[0], c->at),
 			  "printa(): key #%u of @%s is the %s of %%%s, so it "
 			  "must be an integer",
 			  k + 1, v->name, what, c->conv);
@@ -369,12 +375,14 @@ check_printa_format(struct compile *cx, struct node *call, const char *text,
 		values++;
 		if (c->cls != DIF_CONV_INT && c->cls != DIF_CONV_PTR &&
 		    c->cls != DIF_CONV_TIME)
-			lang_fail(cx, &D_PRINTF_ARG_TYPE, parse_str_loc(call->args[0], c->at),
+			lang_fail(cx, &D_PRINTF_ARG_TYPE,
+				  parse_str_loc(call->args[0], c->at),
 				  "printa(): %%@%s cannot print the value of "
 				  "an aggregation",
 				  c->conv);
 		if (st->naggs > 1 && values > st->naggs)
-			lang_fail(cx, &D_PRINTF_ARG_PROTO, parse_str_loc(call->args[0], c->at),
+			lang_fail(cx, &D_PRINTF_ARG_PROTO,
+				  parse_str_loc(call->args[0], c->at),
 				  "printa(): more %%@ conversions than "
 				  "aggregations");
 	}
