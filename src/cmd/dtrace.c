@@ -652,6 +652,10 @@ check_args(struct cmd *c, const struct cmd_targets *t)
 			  t->instead, t->instead_too);
 	if (t->instead == 'V')
 		print_version(c);
+	if (c->mode == MODE_LIST && c->npictures > 0)
+		cmd_fatal(c, "-l: a picture (-O) is made of what is recorded, "
+			     "and a list records nothing: -O json and jsonl "
+			     "are for lists");
 	if (c->nprogs == 0 && made)
 		cmd_fatal(c, "-%c needs the program that declares the "
 			     "provider, as in -s file.d", t->instead);
