@@ -202,6 +202,18 @@ span_shift(int op, struct span l, struct span r)
 	return around(l.lo * ((wide)1 << to), l.hi * ((wide)1 << to), 0, 0);
 }
 
+/* What does not fit 128 bits is cut to 64 anyhow. */
+static wide
+product(wide a, wide b)
+{
+	const wide most = (wide)(~(unsigned __int128)0 >> 1);
+	wide v;
+
+	if (!__builtin_mul_overflow(a, b, &v))
+		return v;
+	return (a < 0) == (b < 0) ? most : -most;
+}
+
 static struct span
 span_binary(int op, struct span l, struct span r)
 {
@@ -213,8 +225,8 @@ span_binary(int op, struct span l, struct span r)
 	case '-':
 		return (struct span){ l.lo - r.hi, l.hi - r.lo };
 	case '*':
-		return around(l.lo * r.lo, l.lo * r.hi, l.hi * r.lo,
-			      l.hi * r.hi);
+		return around(product(l.lo, r.lo), product(l.lo, r.hi),
+			      product(l.hi, r.lo), product(l.hi, r.hi));
 	case '/':
 		return (struct span){ l.lo < 0 || r.lo < 0 ? -m : 0, m };
 	case '%':
