@@ -77,6 +77,12 @@ err_nomem(struct err *e)
 	return err_set(e, &ERR_NOMEM, 0, "memory allocation failure");
 }
 
+const struct err_tag *
+err_refused(int sys)
+{
+	return sys == EPERM || sys == EACCES ? &ERR_PRIV : &ERR_GENERIC;
+}
+
 bool
 err_short(int sys)
 {

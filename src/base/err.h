@@ -56,6 +56,9 @@ int err_set_loc(struct err *e, const struct err_tag *tag, struct src_loc loc,
 		const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* err_set() with ERR_NOMEM. */
 int err_nomem(struct err *e);
+/* The tag for what an errno value refused: ERR_PRIV where privileges are
+   missing, else ERR_GENERIC. */
+const struct err_tag *err_refused(int sys);
 /* True for an errno value that says nothing of what was asked for: descriptors
    or memory are short. */
 bool err_short(int sys);

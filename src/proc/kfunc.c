@@ -287,10 +287,8 @@ kfunc_list(struct proc_set *ps, size_t *n, struct err *e)
 		return NULL;
 	}
 	if (k->failed) {
-		err_set(e,
-			k->sys == EPERM || k->sys == EACCES ? &ERR_PRIV
-							    : &ERR_GENERIC,
-			k->sys, "functions of this kernel cannot be traced: %s",
+		err_set(e, err_refused(k->sys), k->sys,
+			"functions of this kernel cannot be traced: %s",
 			kfunc_why(k->sys));
 		return NULL;
 	}
