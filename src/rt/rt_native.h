@@ -128,8 +128,8 @@
 
 /* Stacks for the end of a thread, which may have given its own away; there the
    whole of a firing takes place, and perhaps a signal handler. */
-#define RTN_NLAST 16
-#define RTN_LAST  32768u /* bytes from one that can be had to the next */
+#define RTN_NLAST 4
+#define RTN_LAST  16384u /* bytes from one that can be had to the next */
 #define RTN_LAST_TOP 64u /* from its end: where rsp is; 0s from there on */
 
 /* What busy is while a firing began with this stack pointer; 1: not known. */

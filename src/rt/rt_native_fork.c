@@ -72,6 +72,8 @@ rtn_fork(struct rtn_shared *sh, uint64_t fsbase, uint64_t nr, uint64_t at)
 	struct rtn_home *home;
 	struct rt *rt;
 
+	if (nr != RTN_SYS_arch_prctl)
+		thread_known(sh, fsbase);
 #define FRESH(i, n)                            \
 	if (nr == (n))                         \
 		sh->fresh_at[i] = (uint32_t)at;

@@ -158,20 +158,36 @@ home_take(struct rtn_table *t, uint64_t fsbase, struct rt *rt)
 
 /* ---- who is it ----------------------------------------------------------- */
 
-/* The number that the consumer has found for the thread; 0: it has not. */
+/* True if the program has made a thread, or a process, that we know of. */
+static int
+has_made(const struct rtn_shared *sh)
+{
+#define MADE(i, n) ((n) != RTN_SYS_arch_prctl && sh->fresh_at[i] != 0) ||
+	return RTN_FRESH(MADE) 0;
+#undef MADE
+}
+
+/*
+ * The number that the consumer has found for the thread; 0: it has not.  A
+ * program that has only begun has one thread, without a base, which gets one
+ * before it makes others: the first base that comes is its.
+ */
 static uint32_t
-known_id(const struct rtn_shared *sh, uint64_t fsbase)
+known_id(struct rtn_shared *sh, uint64_t fsbase)
 {
 	for (uint32_t i = 0; i < sh->nknown && i < RTN_NTHREADS; i++)
 		if (sh->known[i].fsbase == fsbase)
 			return sh->known[i].own;
+	if (sh->nknown == 1 && !has_made(sh) &&
+	    swap64(&sh->known[0].fsbase, 0, fsbase))
+		return sh->known[0].own;
 	return 0;
 }
 
 /* The number of the calling thread, which has the base for itself; 0: there is
    no knowing. */
 static uint32_t
-thread_id(const struct rtn_shared *sh, uint64_t fsbase)
+thread_id(struct rtn_shared *sh, uint64_t fsbase)
 {
 	uint32_t tid;
 
@@ -181,6 +197,14 @@ thread_id(const struct rtn_shared *sh, uint64_t fsbase)
 		return known_id(sh, fsbase);
 	__asm__ volatile("movl %%fs:(%1), %0" : "=r"(tid) : "r"(sh->tid_off));
 	return tid;
+}
+
+/* A thread is about to make another: by then it is known, or never. */
+static void
+thread_known(struct rtn_shared *sh, uint64_t fsbase)
+{
+	if (sh->seccomp && fsbase != 0 && fsbase != RTN_BASE_NONE)
+		(void)known_id(sh, fsbase);
 }
 
 /* A thread ends: another may come to the same place in memory, or have its
@@ -449,7 +473,7 @@ slot_give(struct rtn_shared *sh, struct rt *rt)
 
 /* In a child with one thread its number is the pid. */
 static uint32_t
-child_id(const struct rtn_shared *sh, uint64_t fsbase)
+child_id(struct rtn_shared *sh, uint64_t fsbase)
 {
 	return sh->seccomp ? thread_id(sh, fsbase)
 			   : (uint32_t)rtn_syscall0(RTN_SYS_getpid);

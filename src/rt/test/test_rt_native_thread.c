@@ -288,6 +288,37 @@ takes_numbers_that_are_known(void **state)
 	assert_null(CALL(w, rtn_enter, w->sh, 0x7000));
 }
 
+/* A program that began without a base: the first one is its thread's, if it has
+   made no other; or that which makes another. */
+static void
+takes_the_first_base(void **state)
+{
+	struct world *w = *state;
+	struct rt *rt;
+
+	w->sh->seccomp = 1;
+	w->sh->known[0].own = 77;
+	w->sh->nknown = 1;
+	w->sh->fresh_at[0] = 1;
+	assert_null(CALL(w, rtn_enter, w->sh, 0x7000));
+	w->sh->fresh_at[0] = 0;
+	w->sh->fresh_at[2] = 1; /* arch_prctl, which sets the base */
+	CALL(w, rtn_fork, w->sh, 0x7000, SYS_clone, 0x1234);
+	assert_int_equal(w->sh->known[0].fsbase, 0x7000);
+	assert_null(CALL(w, rtn_enter, w->sh, 0x8000));
+	rt = CALL(w, rtn_enter, w->sh, 0x7000);
+	assert_non_null(rt);
+	assert_int_equal(rt->tid, 77);
+	CALL(w, rtn_leave, rt);
+	CALL(w, rtn_thread_exit, w->sh, 0x7000);
+	w->sh->known[0].fsbase = 0;
+	w->sh->known[0].own = 78;
+	w->sh->fresh_at[1] = 0;
+	rt = CALL(w, rtn_enter, w->sh, 0x9000);
+	assert_non_null(rt);
+	assert_int_equal(rt->tid, 78);
+}
+
 /* Where any call but these ends the process: as the main thread there is, as a
    forked child that finds an empty table, and as a thread that ends. */
 static void __attribute__((noreturn)) live_strictly(struct world *w)
@@ -944,6 +975,7 @@ main(void)
 		WORLD_TEST(learns_what_will_be_shared),
 		WORLD_TEST(learns_of_filters),
 		WORLD_TEST(takes_numbers_that_are_known),
+		WORLD_TEST(takes_the_first_base),
 		WORLD_TEST(asks_nobody_under_seccomp),
 		WORLD_TEST(raises_signals_behind_the_firing),
 		WORLD_TEST(takes_back_what_was_left),
