@@ -7,7 +7,9 @@
  * Such a part is nobody's but its function's: only that one leads to it, by
  * jumps; and of the two one jumps into the middle of the other, which compilers
  * do between functions nowhere else.  A call, a name, an address in data or in
- * an instruction, or a jump from anywhere else: then it is a function.
+ * an instruction, or a jump from anywhere else: then it is a function.  So are
+ * the linker's stubs, which have one entry together: who ends with a call of a
+ * library jumps into its middle, perhaps as the only one.
  *
  * Jumps are those that elf_entry.c finds, at every byte: one that is there by
  * chance makes a part a function again, as it was taken for before.
@@ -79,12 +81,13 @@ split_fits(const struct elf_split *v, uint32_t i)
 }
 
 static bool
-split_is(const struct elf_file *f, const struct elf_split *v, uint32_t i)
+split_is(struct elf_file *f, const struct elf_split *v, uint32_t i)
 {
 	const struct elf_fde *d = &f->fdes[i];
 	uint32_t k;
 
-	if (d->fragment || d->signal || !split_fits(v, i))
+	if (d->fragment || d->signal || !split_fits(v, i) ||
+	    elf_is_stubs(f, d->addr))
 		return false;
 	k = v[i].by - 1;
 	/* Each of two is the other's alone: then it is known by where they
