@@ -767,6 +767,13 @@ report_member(const struct engine *m, struct buf *out)
 		   places, BUF_S(places));
 }
 
+/* Also what another tracer was quicker at, between our look and our write. */
+static uint32_t
+engine_left_out(struct engine *eng)
+{
+	return plan_left_out(eng) + eng->nlost;
+}
+
 static void
 engine_report(struct engine *eng, struct buf *out)
 {
@@ -781,7 +788,8 @@ engine_report(struct engine *eng, struct buf *out)
 			   (int)eng->pid, eng->lay.nthreads);
 	if (eng->nlost != 0)
 		buf_printf(out, "process %d: places that had changed since they "
-				"were looked at, and were left alone: %u\n",
+				"were looked at (another tracer's probes?), "
+				"and were left alone: %u\n",
 			   (int)eng->pid, eng->nlost);
 	if (eng->nlater != 0)
 		buf_printf(out, "process %d: objects mapped since: %u\n",
@@ -848,7 +856,7 @@ const struct engine_ops process_engine_ops = {
 	.poll = engine_poll,
 	.mapped = engine_mapped,
 	.extend = engine_extend,
-	.left_out = plan_left_out,
+	.left_out = engine_left_out,
 	.report = engine_report,
 	.guarded = process_guarded,
 	.left = engine_left,
