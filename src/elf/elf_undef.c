@@ -8,8 +8,15 @@
 
 #include <string.h>
 
+/* Which symbols are looked for: of a kind, and by their names. */
+struct want {
+	bool (*is)(const GElf_Sym *s);
+	bool (*named)(const char *name, const char *text);
+	const char *text;
+};
+
 static const char *
-undef_in(struct elf_file *f, size_t section, const char *prefix)
+sym_in(struct elf_file *f, size_t section, const struct want *w)
 {
 	Elf_Scn *scn = elf_getscn(f->elf, section);
 	Elf_Data *d = elf_getdata(scn, NULL);
@@ -20,60 +27,69 @@ undef_in(struct elf_file *f, size_t section, const char *prefix)
 		return NULL;
 	for (int k = 1; gelf_getsym(d, k, &s) != NULL; k++) {
 		const char *name =
-			s.st_shndx != SHN_UNDEF
-				? NULL
-				: elf_strptr(f->elf, sh.sh_link, s.st_name);
+			w->is(&s) ? elf_strptr(f->elf, sh.sh_link, s.st_name)
+				  : NULL;
 
-		if (name != NULL && strncmp(name, prefix, strlen(prefix)) == 0)
+		if (name != NULL && w->named(name, w->text))
 			return name;
 	}
 	return NULL;
 }
 
-const char *
-elf_undef(struct elf_file *f, const char *prefix)
+/* The name of the first; NULL: there is none. */
+static const char *
+sym_first(struct elf_file *f, const struct want *w)
 {
 	const char *name = NULL;
 
 	for (size_t i = 1; i < f->nsecs && name == NULL; i++)
 		if (f->secs[i].type == SHT_SYMTAB ||
 		    f->secs[i].type == SHT_DYNSYM)
-			name = undef_in(f, i, prefix);
+			name = sym_in(f, i, w);
 	return name;
 }
 
 static bool
-tls_in(struct elf_file *f, size_t section, const char *name)
+sym_is_undef(const GElf_Sym *s)
 {
-	Elf_Scn *scn = elf_getscn(f->elf, section);
-	Elf_Data *d = elf_getdata(scn, NULL);
-	const size_t len = strlen(name);
-	GElf_Shdr sh;
-	GElf_Sym s;
+	return s->st_shndx == SHN_UNDEF;
+}
 
-	if (d == NULL || gelf_getshdr(scn, &sh) == NULL)
-		return false;
-	for (int k = 1; gelf_getsym(d, k, &s) != NULL; k++) {
-		const char *is =
-			GELF_ST_TYPE(s.st_info) != STT_TLS
-				? NULL
-				: elf_strptr(f->elf, sh.sh_link, s.st_name);
+static bool
+begins_with(const char *name, const char *prefix)
+{
+	return strncmp(name, prefix, strlen(prefix)) == 0;
+}
 
-		/* A version may stand behind it. */
-		if (is != NULL && strncmp(is, name, len) == 0 &&
-		    (is[len] == '\0' || is[len] == '@'))
-			return true;
-	}
-	return false;
+const char *
+elf_undef(struct elf_file *f, const char *prefix)
+{
+	const struct want w = { sym_is_undef, begins_with, prefix };
+
+	return sym_first(f, &w);
+}
+
+static bool
+sym_is_tls(const GElf_Sym *s)
+{
+	return GELF_ST_TYPE(s->st_info) == STT_TLS;
+}
+
+/* A version may stand behind it. */
+static bool
+is_called(const char *name, const char *text)
+{
+	const size_t len = strlen(text);
+
+	return strncmp(name, text, len) == 0 &&
+	       (name[len] == '\0' || name[len] == '@');
 }
 
 bool
 elf_is_tls(struct elf_file *f, const char *name)
 {
-	for (size_t i = 1; i < f->nsecs; i++)
-		if ((f->secs[i].type == SHT_SYMTAB ||
-		     f->secs[i].type == SHT_DYNSYM) &&
-		    tls_in(f, i, name))
-			return true;
-	return f->debug != NULL && elf_is_tls(f->debug, name);
+	const struct want w = { sym_is_tls, is_called, name };
+
+	return sym_first(f, &w) != NULL ||
+	       (f->debug != NULL && elf_is_tls(f->debug, name));
 }

@@ -179,19 +179,31 @@ name_is(struct proc *p, const char *want)
 	assert_int_equal(off, 4);
 }
 
+/* It, as the process that is traced. */
+static struct proc *
+java_grab(pid_t pid, struct proc_set **ps)
+{
+	struct err e = { 0 };
+	struct proc *p;
+
+	*ps = proc_set_new(&e);
+	assert_non_null(*ps);
+	p = proc_grab(*ps, pid, &e);
+	assert_non_null(p);
+	return p;
+}
+
 /* However slow it is, what was begun goes on, and is not begun twice; the names
    are there when it has ended. */
 static void
 test_slow(void **state)
 {
 	const pid_t pid = java_start();
-	struct err e = { 0 };
-	struct proc_set *ps = proc_set_new(&e);
-	struct proc *p = proc_grab(ps, pid, &e);
+	struct proc_set *ps;
+	struct proc *p = java_grab(pid, &ps);
 	const char *name;
 	uint64_t off;
 
-	assert_non_null(p);
 	for (int i = 0; i < 3; i++) {
 		proc_jit_ask(p);
 		assert_true(attach_file(pid));
@@ -213,12 +225,10 @@ static void
 test_ended(void **state)
 {
 	const pid_t pid = java_start();
-	struct err e = { 0 };
-	struct proc_set *ps = proc_set_new(&e);
-	struct proc *p = proc_grab(ps, pid, &e);
+	struct proc_set *ps;
+	struct proc *p = java_grab(pid, &ps);
 	struct java_ask a = { 0 };
 
-	assert_non_null(p);
 	java_tell('l');
 	assert_int_equal(proc_java_step(p, &a), JAVA_LATER);
 	java_tell('a');
@@ -236,11 +246,9 @@ static void
 test_left(void **state)
 {
 	const pid_t pid = java_start();
-	struct err e = { 0 };
-	struct proc_set *ps = proc_set_new(&e);
-	struct proc *p = proc_grab(ps, pid, &e);
+	struct proc_set *ps;
+	struct proc *p = java_grab(pid, &ps);
 
-	assert_non_null(p);
 	proc_jit_ask(p);
 	assert_true(attach_file(pid));
 	java_tell('l');
@@ -254,11 +262,9 @@ static void
 test_deaf(void **state)
 {
 	const pid_t pid = java_start();
-	struct err e = { 0 };
-	struct proc_set *ps = proc_set_new(&e);
-	struct proc *p = proc_grab(ps, pid, &e);
+	struct proc_set *ps;
+	struct proc *p = java_grab(pid, &ps);
 
-	assert_non_null(p);
 	proc_jit_ask(p);
 	assert_true(attach_file(pid));
 	java_end(pid, 1);
