@@ -321,10 +321,9 @@ tell_left_out(struct cmd *c, const char *whose)
 
 	c->left_out = all;
 	if (n != 0 && !c->verbose)
-		cmd_error(
-			"%u of the %s ha%s no place in the code, and do%s not "
-			"fire (-v says which, and why)",
-			n, whose, n == 1 ? "s" : "ve", n == 1 ? "es" : "");
+		cmd_error("%u of the %s ha%s no place in the code, and do%s "
+			  "not fire (-v says which, and why)",
+			  n, whose, n == 1 ? "s" : "ve", n == 1 ? "es" : "");
 }
 
 /* What somebody asks for by name or by an option and will not see; with -v it

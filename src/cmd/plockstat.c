@@ -456,9 +456,8 @@ tell_hidden(const struct plockstat *p)
 	if (p->hidden != 0)
 		fprintf(stderr,
 			"plockstat: %" PRIu64
-			" call%s of pthread_mutex_timedlock "
-			"or pthread_mutex_clocklock: whether the mutex was had "
-			"is "
+			" call%s of pthread_mutex_timedlock or "
+			"pthread_mutex_clocklock: whether the mutex was had is "
 			"not seen, and holds that begin so are not shown (-x "
 			"engine=kernel shows them)\n",
 			p->hidden, p->hidden == 1 ? "" : "s");

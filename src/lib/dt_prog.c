@@ -128,14 +128,14 @@ static int
 prog_with_dlib(dtrace_hdl_t *dtp, struct lang_src *src, struct dif_prog **dif)
 {
 	struct dt_dlib *dl = &dtp->dlib;
+	bool again;
 
 	dl->trying = !(src->cflags & DTRACE_C_NOLIBS) && dt_dlib_left(dtp);
 	*dif = prog_try(dtp, src);
-	if (*dif != NULL || !dl->trying || dtp->err.tag == &ERR_NOMEM) {
-		dl->trying = false;
-		return 0;
-	}
+	again = *dif == NULL && dl->trying && dtp->err.tag != &ERR_NOMEM;
 	dl->trying = false;
+	if (!again)
+		return 0;
 	if (dt_dlib_rest(dtp) != 0)
 		return -1;
 	*dif = prog_try(dtp, src);

@@ -119,7 +119,7 @@ ktext_read(struct proc_set *ps, uint64_t addr, void *buf, size_t n,
 	if (t->fd < 0)
 		return err_set(e, err_refused(t->sys), t->sys,
 			       "the text of this kernel cannot be read: %s",
-			ktext_why(t->sys));
+			       ktext_why(t->sys));
 	for (size_t i = 0; i < t->nph; i++) {
 		const Elf64_Phdr *h = &t->ph[i];
 		uint64_t at = addr - h->p_vaddr;

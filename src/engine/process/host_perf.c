@@ -40,9 +40,9 @@
 #include "base/buf.h"
 #include "proc/proc_fs.h"
 
-#define RING_MIN       4096u
-#define RING_MAX       262144u
-#define PIECE          16384u /* bytes of the stack that a sample has */
+#define RING_MIN  4096u
+#define RING_MAX  262144u
+#define PIECE	  16384u /* bytes of the stack that a sample has */
 #define PIECE_RING_MAX (1u << 20)
 #define PIECES_MAX     (32u << 20) /* all rings with pieces */
 #define RECORD_MAX     65536u

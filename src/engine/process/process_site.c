@@ -47,7 +47,8 @@ plan_fn_get(struct engine *eng, struct world_obj *o, uint64_t addr,
 	    uint64_t size, uint32_t *idx, struct err *e)
 {
 	struct plan *p = &eng->plan;
-	uintptr_t at = (uintptr_t)hash_find(p->fn_by_addr, &addr, sizeof(addr));
+	uintptr_t at =
+		(uintptr_t)hash_find(p->fn_by_addr, &addr, sizeof(addr));
 	struct plan_fn f = { .addr = addr, .obj = o };
 
 	if (at != 0) {
@@ -147,8 +148,8 @@ site_returns(struct engine *eng, const struct plan_point *pt, struct err *e)
 
 	if (!f->fn.outs_all)
 		plan_refuse(p, pt->group,
-			    f->fn.why != NULL ? f->fn.why
-					      : "not all of its ways out are "
+			    f->fn.why != NULL ? f->fn.why :
+						"not all of its ways out are "
 						"known");
 	for (size_t i = 0; f->fn.outs_all && i < f->fn.outs.n; i++) {
 		struct plan_point x = *pt;
@@ -192,9 +193,8 @@ site_user(struct engine *eng, const struct dif_site *s, uint32_t group,
 		return 0;
 	}
 	if (pt.at == X86_AT_INSN && plan_no_stack(&p->fns.v[pt.fn], pt.addr)) {
-		plan_refuse(p, group,
-			    "the thread may have no stack there any "
-			    "more");
+		plan_refuse(p, group, "the thread may have no stack there any "
+				      "more");
 		return 0;
 	}
 	if (s->kind == DIF_SITE_URETURN)
@@ -231,9 +231,8 @@ site_add(struct engine *eng, uint32_t probe, const struct dif_site *s,
 	 uint32_t ecb0, uint32_t n, struct err *e)
 {
 	struct plan *p = &eng->plan;
-	struct plan_group g = {
-		.probe = probe, .site = s, .ecb0 = ecb0, .next = PLAN_NONE
-	};
+	struct plan_group g = { .probe = probe, .site = s, .ecb0 = ecb0,
+				.next = PLAN_NONE };
 	const struct dif_probe *pr = &eng->en->probes[probe];
 	const struct dif_site_info *info = &dif_sites[s->kind];
 
@@ -393,7 +392,8 @@ static_room(struct engine *eng, const struct plan_group *g)
 {
 	const struct plan *p = &cells_owner(eng)->plan;
 	const struct x86_handler_in *in = &eng->plan.classes.v[g->cls].in;
-	bool solo = in->when == NULL && x86_solo(eng->en, g->ecb0, in->necbs);
+	bool solo = in->when == NULL &&
+		    x86_solo(eng->en, g->ecb0, in->necbs);
 	uint32_t bytes = 0, words = 0;
 
 	if (p->cells[g->probe] != 0)
@@ -407,8 +407,7 @@ static_room(struct engine *eng, const struct plan_group *g)
 				words++;
 			else if (stmt_static(&c->stmts[k]))
 				bytes += 8 + eng->en->tab->aggs[c->stmts[k].agg]
-							     ->words *
-						     8;
+						     ->words * 8;
 	}
 	return p->cells_next + bytes <= p->cells_max &&
 	       p->solos.n + words <= p->solos_max;
@@ -546,7 +545,8 @@ plan_statics(struct engine *eng, struct err *e)
 				      sizeof(*eng->agg_fixed));
 	p->solo_fixed = arena_calloc(eng->arena, tab->naggs + 1,
 				     sizeof(*p->solo_fixed));
-	if (p->cells == NULL || eng->agg_fixed == NULL || p->solo_fixed == NULL)
+	if (p->cells == NULL || eng->agg_fixed == NULL ||
+	    p->solo_fixed == NULL)
 		return err_nomem(e);
 	rt_agg_layout(tab, 4096, eng->agg_fixed, &lay);
 	p->cells_next = lay.fixed_end;

@@ -30,7 +30,7 @@ sys_is_odd(uint32_t nr)
 	static const uint32_t odd[] = {
 		SYS_rt_sigreturn, SYS_clone, SYS_fork,       SYS_vfork,
 		SYS_execve,       SYS_exit,  SYS_exit_group, SYS_execveat,
-		SYS_clone3,       SYS_prctl, SYS_seccomp,    SYS_arch_prctl,
+		SYS_clone3,       SYS_prctl, SYS_seccomp, SYS_arch_prctl,
 	};
 
 	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
@@ -66,10 +66,10 @@ plan_left(struct plan *p, const char *why)
 /* Calls after which other things hold for our code (rt_native.h, RTN_SYS_*); in
    an object that is no C library, without the first one, for there are the ends
    of all threads but few. */
-static const uint32_t sys_special[] = {
-	SYS_exit,    SYS_vfork,  SYS_clone,    SYS_clone3,    SYS_prctl,
-	SYS_seccomp, SYS_execve, SYS_execveat, SYS_arch_prctl
-};
+static const uint32_t sys_special[] = { SYS_exit,   SYS_vfork,  SYS_clone,
+					SYS_clone3, SYS_prctl,  SYS_seccomp,
+					SYS_execve, SYS_execveat,
+					SYS_arch_prctl };
 #define NSPECIAL (sizeof(sys_special) / sizeof(*sys_special))
 
 /* The last three where programs are followed. */
@@ -103,8 +103,8 @@ sys_points(struct engine *eng, uint32_t fn, uint64_t addr, bool all,
 
 	if (!all && !sys_may_be_special(eng, nr))
 		return 0;
-	if (eng->fs_self &&
-	    plan_sys_stack(&p->fns.v[fn], addr, nr, false) == X86_STACK_BARE) {
+	pt.stack = plan_sys_stack(&p->fns.v[fn], addr, nr, false);
+	if (eng->fs_self && pt.stack == X86_STACK_BARE) {
 		plan_left(p, "a thread ends there that has given its memory "
 			     "away");
 		return 0;
@@ -112,14 +112,14 @@ sys_points(struct engine *eng, uint32_t fn, uint64_t addr, bool all,
 	p->nsys++;
 	/* The entry stub always: it keeps the number for the return, and sees
 	   threads end and programs change. */
-	pt.stack = plan_sys_stack(&p->fns.v[fn], addr, nr, false);
 	p->bare |= pt.stack == X86_STACK_BARE;
 	if (plan_point_add(p, &pt) != 0)
 		return err_nomem(e);
 	pt.stack = plan_sys_stack(&p->fns.v[fn], addr, nr, true);
 	pt.at = X86_AT_SYSRETURN;
 	pt.after = true;
-	if ((p->sys_return || sys_may_share(nr)) && plan_point_add(p, &pt) != 0)
+	if ((p->sys_return || sys_may_share(nr)) &&
+	    plan_point_add(p, &pt) != 0)
 		return err_nomem(e);
 	return 0;
 }
@@ -154,9 +154,8 @@ plan_direct(struct plan *p)
 		    (p->sys_return && !sys_alone(p, nr, 1)))
 			continue;
 		pt->direct = p->sys_group[nr][ret];
-		pt->site =
-			(ret ? p->sys[nr].return_site : p->sys[nr].entry_site) -
-			1;
+		pt->site = (ret ? p->sys[nr].return_site :
+				  p->sys[nr].entry_site) - 1;
 	}
 }
 
@@ -228,8 +227,9 @@ cmp_addr(const void *a, const void *b)
 static bool
 fn_calls_kernel(const struct code_fn *f, uint64_t at)
 {
-	return f->syscalls.n != 0 && bsearch(&at, f->syscalls.v, f->syscalls.n,
-					     sizeof(at), cmp_addr) != NULL;
+	return f->syscalls.n != 0 &&
+	       bsearch(&at, f->syscalls.v, f->syscalls.n, sizeof(at),
+		       cmp_addr) != NULL;
 }
 
 static int
@@ -350,9 +350,9 @@ special_of(struct engine *eng, struct world_obj *o, struct err *e)
 int
 plan_calls_of(struct engine *eng, struct world_obj *o, struct err *e)
 {
-	return eng->plan.sys_entry || eng->plan.sys_return
-		       ? syscalls_of(eng, o, e)
-		       : special_of(eng, o, e);
+	return eng->plan.sys_entry || eng->plan.sys_return ?
+		       syscalls_of(eng, o, e) :
+		       special_of(eng, o, e);
 }
 
 int

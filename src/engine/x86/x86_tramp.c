@@ -117,8 +117,8 @@ restore(struct x86_buf *b, uint32_t mask, uint32_t gap, bool flags)
 }
 
 static void
-body(struct x86_buf *b, const struct x86_target *t, const struct x86_handler *h,
-     uint32_t site)
+body(struct x86_buf *b, const struct x86_target *t,
+     const struct x86_handler *h, uint32_t site)
 {
 	if (h->inl) {
 		x86_handler_inline(b, t, h, site);
@@ -159,7 +159,8 @@ count(struct x86_buf *b, const struct x86_target *t, const struct x86_point *p,
 }
 
 void
-x86_tramp_late(struct x86_buf *b, const struct x86_target *t, struct x86_run *w)
+x86_tramp_late(struct x86_buf *b, const struct x86_target *t,
+	       struct x86_run *w)
 {
 	for (size_t i = 0; i < w->nlate; i++)
 		lower_solo_late(b, t, &w->late[i]);
@@ -211,8 +212,8 @@ dispatch(struct x86_buf *b, const struct x86_target *t,
 
 	save(b, 0, gap, !flags_dead);
 	put_place(b, gap, at);
-	x86_call_to(b,
-		    p->kind == X86_AT_SYSENTRY ? t->sys_enter : t->sys_return);
+	x86_call_to(b, p->kind == X86_AT_SYSENTRY ? t->sys_enter :
+						    t->sys_return);
 	restore(b, 0, gap, !flags_dead);
 }
 
@@ -357,8 +358,7 @@ x86_tramp_insn(struct x86_buf *b, const struct x86_target *t, struct x86_run *w,
 /* One instruction with its points. */
 static int
 tramp_step(struct x86_buf *b, const struct x86_target *t, struct x86_run *w,
-	   uint32_t at, const struct code_insn *in, bool after_syscall,
-	   struct err *e)
+     uint32_t at, const struct code_insn *in, bool after_syscall, struct err *e)
 {
 	uint32_t next = at + in->len;
 
@@ -410,11 +410,8 @@ x86_tramp(struct x86_buf *b, const struct x86_target *t, const uint8_t *bytes,
 	  size_t npoints, struct x86_moved *moved, size_t *nmoved,
 	  struct err *e)
 {
-	struct x86_run w = { .bytes = bytes,
-			     .addr = addr,
-			     .len = len,
-			     .points = points,
-			     .npoints = npoints,
+	struct x86_run w = { .bytes = bytes, .addr = addr, .len = len,
+			     .points = points, .npoints = npoints,
 			     .moved = moved };
 	uint64_t first = x86_here(b);
 
@@ -423,7 +420,8 @@ x86_tramp(struct x86_buf *b, const struct x86_target *t, const uint8_t *bytes,
 	x86_tramp_late(b, t, &w);
 	if (b->full) {
 		err_set(e, &ERR_GENERIC, 0,
-			"no room for the trampoline of 0x%jx", (uintmax_t)addr);
+			"no room for the trampoline of 0x%jx",
+			(uintmax_t)addr);
 		return 0;
 	}
 	*nmoved = w.nmoved;
@@ -480,7 +478,8 @@ x86_sys_thunk(struct x86_buf *b, const struct x86_target *t,
  * rdx, r11.
  */
 static void
-find_slot(struct x86_buf *b, const struct x86_target *t, struct x86_label *none)
+find_slot(struct x86_buf *b, const struct x86_target *t,
+	  struct x86_label *none)
 {
 	const int32_t key = offsetof(struct rtn_table, home);
 	struct x86_label next = { 0 }, found = { 0 };
@@ -556,7 +555,8 @@ call_blob(struct x86_buf *b, const struct x86_target *t, enum rtn_fn fn)
 
 /* Go to the thunk whose offset is in rcx; 0: return. */
 static void
-jump_thunk(struct x86_buf *b, const struct x86_target *t, struct x86_label *out)
+jump_thunk(struct x86_buf *b, const struct x86_target *t,
+	   struct x86_label *out)
 {
 	x86_test_rr(b, 8, X86_RCX, X86_RCX);
 	x86_jcc_label(b, X86_CC_E, out);

@@ -704,8 +704,7 @@ main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(variables_connect),
-		T(predicates_connect),
+		T(variables_connect), T(predicates_connect),
 		T(speculations_connect),
 		T(aggregations_do_not_connect),
 		T(locals_connect_at_one_probe),

@@ -19,9 +19,9 @@
 #include "engine/x86/test/x86_run.h"
 #include "engine/x86/x86_emit.h"
 
-#define TEXT   0x200010000000ull
+#define TEXT 0x200010000000ull
 #define REGION 0x200030000000ull
-#define SIZE   65536u
+#define SIZE 65536u
 #define ROUNDS 200
 #define NSITES 8
 
@@ -37,13 +37,12 @@ static uint64_t homes, sought, exited, execed, forks, forked, looked;
 
 /* ---- what the room is given by others ------------------------------------ */
 
-const struct rtn_image rtn_image = { .off = { [RTN_FN_home] = 0,
-					      [RTN_FN_home_look] = 64,
-					      [RTN_FN_thread_exit] = 128,
-					      [RTN_FN_exec] = 192,
-					      [RTN_FN_fork] = 256,
-					      [RTN_FN_forked] = 320,
-					      [RTN_FN_look] = 384 } };
+const struct rtn_image rtn_image = {
+	.off = { [RTN_FN_home] = 0, [RTN_FN_home_look] = 64,
+		 [RTN_FN_thread_exit] = 128, [RTN_FN_exec] = 192,
+		 [RTN_FN_fork] = 256, [RTN_FN_forked] = 320,
+		 [RTN_FN_look] = 384 }
+};
 
 /* inc qword [count + site * 8], by no register. */
 void
@@ -155,7 +154,7 @@ teardown(void **state)
 
 struct subject {
 	const char *bytes;
-	uint32_t len;     /* of all of it */
+	uint32_t len;	 /* of all of it */
 	uint32_t at, win; /* the window */
 };
 
@@ -262,10 +261,7 @@ leaves(const char *jump, uint32_t len, const char *expect, uint32_t nexpect,
 	struct x86_point p[] = {
 		{ .at = 0, .h = &no_saves, .site = 4, .kind = X86_AT_RETURN },
 		{ .at = 0, .h = &called, .site = 5, .kind = X86_AT_RETURN },
-		{ .at = 0,
-		  .insn = true,
-		  .h = &called,
-		  .site = 6,
+		{ .at = 0, .insn = true, .h = &called, .site = 6,
 		  .kind = X86_AT_INSN },
 	};
 	struct run_regs r = { .flags = 0x202 };
@@ -425,21 +421,20 @@ test_refused(void **state)
 	uint8_t bytes[8];
 	struct err e = { 0 };
 
-	assert_int_equal(x86_tramp(&b, &target, (const uint8_t *)plain.bytes,
-				   TEXT, 8, p, 1, moved, &nmoved, &e),
-			 0);
+	assert_int_equal(x86_tramp(&b, &target,
+				   (const uint8_t *)plain.bytes, TEXT, 8, p, 1,
+				   moved, &nmoved, &e), 0);
 	assert_true(err_is_set(&e));
 	err_clear(&e);
 	p[0].h = NULL;
-	assert_int_equal(x86_tramp(&b, &target, (const uint8_t *)plain.bytes,
-				   TEXT, 8, p, 1, moved, &nmoved, &e),
-			 0);
+	assert_int_equal(x86_tramp(&b, &target,
+				   (const uint8_t *)plain.bytes, TEXT, 8, p, 1,
+				   moved, &nmoved, &e), 0);
 	assert_true(err_is_set(&e));
 	err_clear(&e);
 	assert_int_equal(x86_tramp(&small, &target,
 				   (const uint8_t *)plain.bytes, TEXT, 8, NULL,
-				   0, moved, &nmoved, &e),
-			 0);
+				   0, moved, &nmoved, &e), 0);
 	assert_true(err_is_set(&e));
 	assert_false(x86_jmp(bytes, 4, TEXT, REGION));
 	assert_false(x86_jmp(bytes, 5, TEXT, TEXT + (1ull << 32)));
@@ -518,8 +513,8 @@ test_dispatch(void **state)
 	call_nr(SYS_close, -9);
 	assert_int_equal(count[0], 1);
 	assert_int_equal(count[1], 1);
-	assert_int_equal(homes, 1);  /* not found by its base, */
-	assert_int_equal(sought, 3); /* nor otherwise when it came back */
+	assert_int_equal(homes, 1);    /* not found by its base, */
+	assert_int_equal(sought, 3);   /* nor otherwise when it came back */
 	assert_int_equal(count[2], 0);
 	make_blob(RTN_FN_home_look, &sought, home_apart());
 	call_nr(SYS_close, -9);
@@ -528,7 +523,8 @@ test_dispatch(void **state)
 	assert_int_equal(count[1], 2);
 	assert_int_equal(count[2], 1);
 	make_blob(RTN_FN_home_look, &sought, 0);
-	*home() = (struct rtn_home){ fsbase() + 1, (uint64_t)(uintptr_t)slot };
+	*home() = (struct rtn_home){ fsbase() + 1,
+				     (uint64_t)(uintptr_t)slot };
 	call_nr(SYS_close, -9);
 	call_nr(SYS_dup, -9);
 	call_nr(SYS_getppid, getppid());
@@ -551,7 +547,8 @@ test_overtaken(void **state)
 {
 	patch(&call_kernel, dispatched, 2);
 	serve(SYS_close, &called, 1, 2, 0);
-	*home() = (struct rtn_home){ fsbase() + 1, (uint64_t)(uintptr_t)slot };
+	*home() = (struct rtn_home){ fsbase() + 1,
+				     (uint64_t)(uintptr_t)slot };
 	slot->sysno = SYS_close + 1;
 	slot->sys_sp = 0x1234;
 	call_nr(SYS_getppid, getppid());
@@ -600,7 +597,8 @@ test_made(void **state)
 	call_nr(SYS_sched_yield, 0);
 	call_nr(SYS_getppid, getppid());
 	assert_int_equal(count[1], 1);
-	*home() = (struct rtn_home){ fsbase() + 1, (uint64_t)(uintptr_t)slot };
+	*home() = (struct rtn_home){ fsbase() + 1,
+				     (uint64_t)(uintptr_t)slot };
 	slot->sysno = 0;
 	call_nr(SYS_sched_yield, 0);
 	assert_int_equal(count[1], 1);
@@ -633,10 +631,7 @@ test_direct(void **state)
 {
 	const struct x86_point p[] = {
 		{ .at = 3, .h = &called, .site = 0, .kind = X86_AT_SYSENTRY },
-		{ .at = 3,
-		  .after = true,
-		  .h = &in_place,
-		  .site = 1,
+		{ .at = 3, .after = true, .h = &in_place, .site = 1,
 		  .kind = X86_AT_SYSRETURN },
 	};
 
