@@ -285,30 +285,28 @@ enter_elsewhere(struct lower *l, struct lower_cold *c)
 	x86_jmp_label(l->b, &l->out);
 }
 
-/* rcx = the `lent` of a stack that is ours now; on to `out` if there is none,
-   and the firing is counted as lost. */
-static void
-loan_take(struct lower *l)
+void
+lower_borrow(struct x86_buf *b, const struct rtn_shared *sh,
+	     const struct lower_lent *of, unsigned at, unsigned tmp,
+	     struct x86_label *none)
 {
-	const struct rtn_shared *sh = l->t->sh;
+	const uint64_t first = sh->self + of->off;
 	struct x86_label next = { 0 }, got = { 0 };
-	struct x86_buf *b = l->b;
 
-	x86_mov_ri(b, X86_RCX,
-		   sh->self + offsetof(struct rtn_shared, loan[0].lent));
-	x86_mov_ri(b, LOWER_RT, RTN_NLOANS);
+	x86_mov_ri(b, at, first);
 	x86_bind(b, &next);
-	x86_mov_ri(b, X86_RAX, 1);
-	x86_bytes(b, "\x87\x01", 2); /* xchg %eax,(%rcx) */
-	x86_test_rr(b, 4, X86_RAX, X86_RAX);
-	x86_jcc_label(b, X86_CC_E, &got);
-	x86_alu_ri(b, X86_ADD, 8, X86_RCX, RTN_LOAN);
-	x86_dec_r(b, 4, LOWER_RT);
-	x86_jcc_label(b, X86_CC_NE, &next);
-	x86_mov_ri(b, X86_RAX,
-		   sh->self + offsetof(struct rtn_shared, no_slot));
-	x86_bytes(b, "\xf0\x48\xff\x00", 4); /* lock incq (%rax) */
-	x86_jmp_label(b, &l->out);
+	x86_mov_ri(b, tmp, 1);
+	x86_xchg_mr(b, 4, x86_m(at, 0), tmp);
+	x86_test_rr(b, 4, tmp, tmp);
+	x86_jcc_short(b, X86_CC_E, &got);
+	x86_alu_ri(b, X86_ADD, 8, at, (int32_t)of->step);
+	x86_mov_ri(b, tmp, first + (uint64_t)of->step * of->n);
+	x86_alu_rr(b, X86_CMP, 8, at, tmp);
+	x86_jcc_label(b, X86_CC_B, &next);
+	x86_mov_ri(b, tmp, sh->self + offsetof(struct rtn_shared, no_slot));
+	x86_lock(b);
+	x86_inc_m(b, 8, x86_m(tmp, 0));
+	x86_jmp_label(b, none);
 	x86_bind(b, &got);
 }
 
@@ -316,9 +314,14 @@ loan_take(struct lower *l)
 static void
 enter_on_loan(struct lower *l, struct lower_cold *c)
 {
+	const struct lower_lent loans = {
+		.off = offsetof(struct rtn_shared, loan[0].lent),
+		.step = RTN_LOAN,
+		.n = RTN_NLOANS,
+	};
 	struct x86_buf *b = l->b;
 
-	loan_take(l);
+	lower_borrow(b, l->t->sh, &loans, X86_RCX, X86_RAX, &l->out);
 	x86_store(b, 8, x86_m(X86_RCX, -16), X86_RSP);
 	x86_lea(b, X86_RSP, x86_m(X86_RCX, -16));
 	lower_shield(l);

@@ -169,6 +169,17 @@ void lower_enter(struct lower *l);
 /* Leave the firing if the trace is not active any more; changes rax. */
 void lower_if_active(struct lower *l);
 #define LOWER_RED_ZONE 128 /* bytes below the stack pointer that code may use */
+/* Stacks that can be borrowed: n of them, `step` bytes apart; `off`: of the
+   first one's word that says whether it is, in struct rtn_shared. */
+struct lower_lent {
+	size_t off;
+	uint32_t step, n;
+};
+/* `at` = the address of such a word of one that is ours from now on; changes
+   tmp.  On to `none` if all are taken; then the firing is counted as lost. */
+void lower_borrow(struct x86_buf *b, const struct rtn_shared *sh,
+		  const struct lower_lent *of, unsigned at, unsigned tmp,
+		  struct x86_label *none);
 /* dst = the fs base, by which the thread is known.  Flags change.  red_zone:
    what lies below the stack pointer is still the program's. */
 void lower_fs_base(struct x86_buf *b, const struct x86_target *t,

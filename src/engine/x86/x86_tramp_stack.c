@@ -14,6 +14,7 @@
  * which has gone is seen by where rsp is: in what was unmapped or so little
  * above that there is no room for us.
  */
+#include <assert.h>
 #include <stddef.h>
 
 #include "engine/x86/x86_tramp_impl.h"
@@ -23,6 +24,9 @@
 #define LAST(field)                                                            \
 	((int32_t)(offsetof(struct rtn_shared, last[0].field) -                \
 		   offsetof(struct rtn_shared, last)))
+
+/* lower_borrow() gives where the one is, the others are counted from. */
+static_assert(LAST(lent) == 0, "the word comes first");
 
 static bool
 stackless(enum x86_stack stack)
@@ -40,29 +44,18 @@ filtered(struct x86_buf *b, const struct rtn_shared *sh, struct x86_label *none)
 	x86_jcc_label(b, X86_CC_NE, none);
 }
 
-/* rsp = a stack of our own; on to `none` if all are taken, which is counted. */
+/* rsp = a stack of our own; on to `none` if all are taken. */
 static void
 last_take(struct x86_buf *b, const struct rtn_shared *sh,
 	  struct x86_label *none)
 {
-	struct x86_label next = { 0 }, got = { 0 };
+	const struct lower_lent lasts = {
+		.off = offsetof(struct rtn_shared, last[0].lent),
+		.step = RTN_LAST,
+		.n = RTN_NLAST,
+	};
 
-	x86_mov_ri(b, X86_R11, sh->self + offsetof(struct rtn_shared, last));
-	x86_bind(b, &next);
-	x86_mov_ri(b, X86_RCX, 1);
-	x86_xchg_mr(b, 4, x86_m(X86_R11, LAST(lent)), X86_RCX);
-	x86_test_rr(b, 4, X86_RCX, X86_RCX);
-	x86_jcc_short(b, X86_CC_E, &got);
-	x86_alu_ri(b, X86_ADD, 8, X86_R11, RTN_LAST);
-	x86_mov_ri(b, X86_RCX,
-		   sh->self + offsetof(struct rtn_shared, last[RTN_NLAST]));
-	x86_alu_rr(b, X86_CMP, 8, X86_R11, X86_RCX);
-	x86_jcc_label(b, X86_CC_B, &next);
-	x86_mov_ri(b, X86_RCX, sh->self + offsetof(struct rtn_shared, no_slot));
-	x86_lock(b);
-	x86_inc_m(b, 8, x86_m(X86_RCX, 0));
-	x86_jmp_label(b, none);
-	x86_bind(b, &got);
+	lower_borrow(b, sh, &lasts, X86_R11, X86_RCX, none);
 	x86_store(b, 8, x86_m(X86_R11, LAST(sp)), X86_RSP);
 	x86_lea(b, X86_RSP, x86_m(X86_R11, RTN_LAST - RTN_LAST_TOP));
 }
