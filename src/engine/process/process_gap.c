@@ -45,6 +45,16 @@ maps_heap(const char *path, const char *exe)
 	return strcmp(path, "[heap]") == 0 || strcmp(path, exe) == 0;
 }
 
+static int
+gaps_refused(pid_t pid, int sys, struct err *e)
+{
+	return sys == ENOENT || err_short(sys) ?
+		       err_ended(e, pid, sys) :
+		       err_set(e, &ERR_GENERIC, sys,
+			       "cannot read what process %d has mapped",
+			       (int)pid);
+}
+
 int
 gaps_read(const struct engine *eng, struct gaps *gs, struct err *e)
 {
@@ -60,9 +70,7 @@ gaps_read(const struct engine *eng, struct gaps *gs, struct err *e)
 	n = readlink(name, exe, sizeof(exe) - 1);
 	exe[n > 0 ? n : 0] = '\0';
 	if (!proc_maps_open(&it, eng->pid))
-		return err_set(e, &ERR_GENERIC, errno,
-			       "cannot read what process %d has mapped",
-			       (int)eng->pid);
+		return gaps_refused(eng->pid, errno, e);
 	while (ok && proc_maps_next(&it, &m)) {
 		if (m.hi > USER_HI)
 			continue;
