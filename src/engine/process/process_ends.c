@@ -104,25 +104,38 @@ insn_of(const struct plan_fn *f, size_t i, struct code_insn *in)
 		code_insn_decode(b, n, f->fn.insns.v[i], in);
 }
 
+static bool
+ends_syscall(const struct plan_fn *f, size_t i)
+{
+	const struct code_world *w = world_x86(f->obj);
+	const uint8_t *b = w->bytes(w->arg, f->fn.insns.v[i], 2);
+
+	return b != NULL && b[0] == 0x0f && b[1] == 0x05;
+}
+
 /* The nearest `syscall` before the one at addr, or behind it, with nothing
-   between that leaves the straight line; 0: none. */
+   between that leaves the straight line; 0: none.  Hardly any function has one,
+   so the others' instructions are not decoded. */
 static uint64_t
 call_near(const struct plan_fn *f, uint64_t addr, int step)
 {
-	size_t i = code_fn_lower(f->fn.insns.v, f->fn.insns.n, addr);
+	const size_t i = code_fn_lower(f->fn.insns.v, f->fn.insns.n, addr);
+	size_t at = i + (size_t)step; /* wraps before the first */
 	struct code_insn in;
 
-	for (int k = 0; k < ENDS_NEAR; k++) {
-		i += (size_t)step; /* wraps before the first */
-		if (i >= f->fn.insns.n)
+	for (int k = 1; at < f->fn.insns.n && !ends_syscall(f, at); k++) {
+		if (k == ENDS_NEAR)
 			return 0;
-		insn_of(f, i, &in);
-		if (in.kind == CODE_I_SYSCALL)
-			return f->fn.insns.v[i];
+		at += (size_t)step;
+	}
+	if (at >= f->fn.insns.n)
+		return 0;
+	for (size_t j = i + (size_t)step; j != at; j += (size_t)step) {
+		insn_of(f, j, &in);
 		if (in.kind != CODE_I_PLAIN)
 			return 0;
 	}
-	return 0;
+	return f->fn.insns.v[at];
 }
 
 /* From where on a thread has nothing but registers that ends at addr, by the
@@ -184,11 +197,9 @@ bool
 plan_no_stack(const struct plan_fn *f, uint64_t addr)
 {
 	enum x86_stack stack;
-	struct code_insn in;
 	uint64_t next = addr, from;
 
-	insn_of(f, code_fn_lower(f->fn.insns.v, f->fn.insns.n, addr), &in);
-	if (in.kind != CODE_I_SYSCALL)
+	if (!ends_syscall(f, code_fn_lower(f->fn.insns.v, f->fn.insns.n, addr)))
 		next = call_near(f, addr, 1);
 	from = next != 0 ? ends_from(f, next, &stack) : 0;
 	return from != 0 && addr >= from;
