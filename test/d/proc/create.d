@@ -1,6 +1,7 @@
 /*
  * A process and its first thread begin in this order, with what their parent
- * knows of them; another's probes tell of themselves.
+ * knows of them; another's probes tell of themselves.  Processes of other PID
+ * namespaces are 0, as the variable is before there is a child.
  * @needs: bpf
  * @run: -qs %f -c '/bin/sh -c "/bin/true; :"'
  */
@@ -20,7 +21,7 @@ proc:::create
 }
 
 proc:::start, proc:::lwp-start, proc:::lwp-exit, proc:::exit
-/pid == child/
+/child != 0 && pid == child/
 {
 	printf("%s %d %d\n", probename, tid == child, ppid == $target);
 }
