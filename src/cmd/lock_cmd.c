@@ -235,7 +235,8 @@ lock_cmd_run(struct lock_cmd *c, struct ps_prochandle *P, bool every,
 		lock_cmd_fatal(c, NULL);
 	lock_cmd_signals();
 	if (dtrace_go(c->dtp) != 0)
-		lock_cmd_fatal(c, "failed to enable tracing");
+		lock_cmd_fatal(c, "failed to enable tracing%s",
+			       c->cure != NULL ? c->cure : "");
 	tell_no_place(c);
 	start = lock_cmd_now();
 	if (P != NULL)

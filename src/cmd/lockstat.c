@@ -324,6 +324,8 @@ main(int argc, char **argv)
 	lockstat_set_options(&l, &a);
 	l.locks = find_ranges(&l, 'l', a.locks, l.nlocks = a.nlocks);
 	l.callers = find_ranges(&l, 'f', a.callers, l.ncallers = a.ncallers);
+	if (lock_holds(&l))
+		l.c.cure = " of holds (-C measures waits alone)";
 	lock_cmd_program(&l.c, lock_program(&l), DTRACE_C_EMPTY);
 	P = dtrace_proc_create(l.c.dtp, argv[0], argv, NULL, NULL);
 	l.secs = lock_cmd_run(&l.c, P, false, 0, NULL);

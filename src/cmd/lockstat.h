@@ -63,6 +63,8 @@ struct lockstat {
 int lock_frames(const struct lockstat *l);
 /* The program that measures, malloc'd; NULL: no memory. */
 char *lock_program(const struct lockstat *l);
+/* True if an event of it is a hold. */
+bool lock_holds(const struct lockstat *l);
 /* For dtrace_aggregate_walk(), arg is the struct lockstat: keep a row. */
 int lock_collect(const dtrace_aggdata_t *d, void *arg);
 /* A table for each event that has happened.  0, or -1: no memory. */

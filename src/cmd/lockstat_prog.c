@@ -140,6 +140,15 @@ put_profile(FILE *fp, const struct lockstat *l, unsigned i)
 	fprintf(fp, "}\n");
 }
 
+bool
+lock_holds(const struct lockstat *l)
+{
+	for (unsigned i = 0; i < LOCK_EVENTS; i++)
+		if (l->event[i] && lock_events[i].begin != NULL)
+			return true;
+	return false;
+}
+
 char *
 lock_program(const struct lockstat *l)
 {
