@@ -48,32 +48,34 @@ def postgres():
 
 def languages(tmp, size):
     return [
-        Workload("ocaml", [ocaml(tmp), size(100000)], needs="ocamlopt"),
-        Workload("luajit", ["luajit", str(HERE / "torture.lua"), size(8000)]),
+        Workload("ocaml", [ocaml(tmp), size(100000)], needs="ocamlopt",
+                 status=9),
+        Workload("luajit", ["luajit", str(HERE / "torture.lua"), size(8000)],
+                 status=4),
         Workload("sbcl", ["sbcl", "--script", str(HERE / "torture.lisp"),
-                          size(500)]),
-        Workload("java", ["java", "-cp", tmp, "Torture", size(800)],
-                 needs="javac", module="libjvm.so",
+                          size(500)], status=8),
+        Workload("java", ["java", "-cp", java(tmp), "Torture", size(800)],
+                 needs="javac", status=7, module="libjvm.so",
                  clauses=["entry", "return", "latency", "stack", "syscall",
                           "profile"]),
-        Workload("erlang", ["erl", "-noshell", "-noinput", "-pa", tmp, "-s",
-                            "torture", "main", size(40000)], needs="erlc",
-                 whom="beam"),
+        Workload("erlang", ["erl", "-noshell", "-noinput", "-pa", erlang(tmp),
+                            "-s", "torture", "main", size(40000)],
+                 needs="erlc", status=6, whom="beam"),
     ]
 
 
 def servers(size):
     return [
         Workload("postgres", SERVER + ["postgres", size(2000)],
-                 needs=postgres(), whom="^(/.*/)?postgres"),
+                 needs=postgres(), whom="^(/.*/)?postgres", status=0),
         Workload("redis", SERVER + ["redis", size(120000)],
-                 needs="redis-server", whom="^redis-"),
+                 needs="redis-server", whom="^redis-", status=0),
         Workload("nginx", SERVER + ["nginx", size(15000)],
-                 needs="nginx", whom="^nginx"),
+                 needs="nginx", whom="^nginx", status=0),
         # What confines its renderers forbids what a guardian leaves.
         Workload("chromium", SERVER + ["chromium", size(20000000)],
                  needs="chromium", whom="--type=renderer", ends=FILTERED,
-                 clauses=["syscall", "profile"]),
+                 status=0, clauses=["syscall", "profile"]),
     ]
 
 

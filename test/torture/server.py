@@ -36,10 +36,13 @@ def wait_for(what, fn, seconds=60):
 def finish(server, log, how):
     """End it, and print its status and what it had to complain of."""
     server.send_signal(how)
-    print("status", server.wait(timeout=120))
+    status = server.wait(timeout=120)
+    print("status", status)
     for line in Path(log).read_text(errors="replace").splitlines():
         if BAD.search(line):
             print(line)
+    if status:
+        sys.exit(1)
 
 
 def connects(path):
@@ -200,7 +203,10 @@ def chromium(tmp, size):
          "file://" + tmp + "/page.html"], env=dict(os.environ, HOME=tmp),
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=tmp,
         check=False, **who)
-    print("status", p.returncode, re.findall(r"sum -?\d+", p.stdout))
+    sums = re.findall(r"sum -?\d+", p.stdout)
+    print("status", p.returncode, sums)
+    if not sums:
+        sys.exit(1)
 
 
 def main():

@@ -37,7 +37,7 @@ class Workload:
 
     def __init__(self, name, argv, module="a.out", needs=None, clauses=None,
                  stdin=None, within=None, memory=None, ends=ENDS, landings=0,
-                 whom=None):
+                 whom=None, status=None):
         self.name, self.argv, self.module = name, argv, module
         self.needs, self.stdin = needs or argv[0], stdin
         self.within = within  # a command that runs it as its child
@@ -48,3 +48,4 @@ class Workload:
         # A pattern of command lines: one of the program's processes that fit is
         # drawn by lot each time.  None: the program itself.
         self.whom = whom
+        self.status = status  # it ends with it; None: whatever that is
