@@ -54,12 +54,13 @@ proc_ring_close(struct proc_ring *r)
 	r->fd = -1;
 }
 
-static void
-ring_bytes(const struct proc_ring *r, uint64_t at, void *to, size_t n)
+void
+proc_ring_copy(const struct perf_event_mmap_page *page, size_t size,
+	       uint64_t at, void *to, size_t n)
 {
-	const char *data = (const char *)r->page + ring_page_size();
-	size_t off = (size_t)(at % r->size);
-	size_t first = n < r->size - off ? n : r->size - off;
+	const char *data = (const char *)page + ring_page_size();
+	size_t off = (size_t)(at % size);
+	size_t first = n < size - off ? n : size - off;
 
 	memcpy(to, data + off, first);
 	memcpy((char *)to + first, data, n - first);
@@ -74,14 +75,14 @@ proc_ring_take(struct proc_ring *r, union proc_record *rec, bool *lost)
 
 	if (head - tail < sizeof(rec->hd))
 		return false;
-	ring_bytes(r, tail, &rec->hd, sizeof(rec->hd));
+	proc_ring_copy(r->page, r->size, tail, &rec->hd, sizeof(rec->hd));
 	n = rec->hd.size;
 	if (n < sizeof(rec->hd) || n >= sizeof(rec->bytes) || n > head - tail) {
 		*lost = true;
 		n = (size_t)(head - tail);
 		rec->hd.type = 0;
 	} else {
-		ring_bytes(r, tail, rec->bytes, n);
+		proc_ring_copy(r->page, r->size, tail, rec->bytes, n);
 		rec->bytes[n] = '\0';
 	}
 	__atomic_store_n(&r->page->data_tail, tail + n, __ATOMIC_RELEASE);

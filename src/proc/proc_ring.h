@@ -41,4 +41,9 @@ void proc_ring_close(struct proc_ring *r);
    the record is of type 0, and *LOST is set. */
 bool proc_ring_take(struct proc_ring *r, union proc_record *rec, bool *lost);
 
+/* Copy N bytes, at most SIZE, that begin at a position of any ring's data (SIZE
+   bytes behind the page that says where data begins and ends). */
+void proc_ring_copy(const struct perf_event_mmap_page *page, size_t size,
+		    uint64_t at, void *to, size_t n);
+
 #endif

@@ -39,10 +39,11 @@
 
 #include "base/buf.h"
 #include "proc/proc_fs.h"
+#include "proc/proc_ring.h"
 
-#define RING_MIN  4096u
-#define RING_MAX  262144u
-#define PIECE	  16384u /* bytes of the stack that a sample has */
+#define RING_MIN       4096u
+#define RING_MAX       262144u
+#define PIECE          16384u /* bytes of the stack that a sample has */
 #define PIECE_RING_MAX (1u << 20)
 #define PIECES_MAX     (32u << 20) /* all rings with pieces */
 #define RECORD_MAX     65536u
@@ -311,18 +312,6 @@ host_perf_interval(const struct host *h)
 
 /* ---- the batch ----------------------------------------------------------- */
 
-/* n bytes at a position of the ring, which may wrap. */
-static void
-perf_copy(const struct ring *r, uint64_t at, uint64_t n, void *dst)
-{
-	const uint8_t *data = (const uint8_t *)r->page + page_size();
-	uint64_t off = at & (r->size - 1);
-	uint64_t first = n < r->size - off ? n : r->size - off;
-
-	memcpy(dst, data + off, first);
-	memcpy((uint8_t *)dst + first, data, n - first);
-}
-
 /* When a record of n bytes was written; 0: it does not say. */
 static uint64_t
 record_time(const void *record, uint64_t n)
@@ -367,12 +356,12 @@ ring_take(struct host *h, struct ring *r, uint32_t site, uint64_t until)
 
 	for (at = tail; at < head;) {
 		struct perf_event_header hd;
-		perf_copy(r, at, sizeof(hd), &hd);
+		proc_ring_copy(r->page, r->size, at, &hd, sizeof(hd));
 		if (hd.size < sizeof(hd) || hd.size > head - at) {
 			at = head;
 			break;
 		}
-		perf_copy(r, at, hd.size, p->record);
+		proc_ring_copy(r->page, r->size, at, p->record, hd.size);
 		if (record_time(p->record, hd.size) > until)
 			break;
 		buf_write(&p->batch, p->record, hd.size);

@@ -241,6 +241,25 @@ test_ended(void **state)
 	proc_set_free(ps);
 }
 
+/* Who waits for the answer waits for the first, and asks no more. */
+static void
+test_asked(void **state)
+{
+	const pid_t pid = java_start();
+	struct proc_set *ps;
+	struct proc *p = java_grab(pid, &ps);
+	struct java_ask a = { 0 };
+	char c = 'a';
+
+	java_tell('l');
+	assert_int_equal(write(sock[0], &c, 1), 1);
+	assert_int_equal(proc_java_ask(p, &a), JAVA_WRITTEN);
+	assert_int_equal(read(sock[0], &c, 1), 1);
+	java_end(pid, 0);
+	assert_int_equal(proc_java_ask(p, &a), JAVA_CANNOT);
+	proc_set_free(ps);
+}
+
 /* Nobody wants it any more while it has not answered: nothing is left. */
 static void
 test_left(void **state)
@@ -276,9 +295,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_slow),
-		cmocka_unit_test(test_ended),
-		cmocka_unit_test(test_left),
+		cmocka_unit_test(test_slow),  cmocka_unit_test(test_ended),
+		cmocka_unit_test(test_asked), cmocka_unit_test(test_left),
 		cmocka_unit_test(test_deaf),
 	};
 
