@@ -310,7 +310,7 @@ jump_from(struct code_jump *cx, size_t i, ZydisRegister reg, uint64_t addr)
 /* ---- pointers ------------------------------------------------------------ */
 
 /* A goto through a pointer leaves the frame as it is, a tail call takes it
-   down. */
+   down; who has taken off the return address returns by it. */
 static enum code_goes
 jump_pointer(const struct code_jump *cx)
 {
@@ -318,6 +318,8 @@ jump_pointer(const struct code_jump *cx)
 
 	if (d == DEPTH_UNKNOWN)
 		return cx->s->entered ? CODE_GO_POINTER : CODE_GO_BARE;
+	if (d < 0)
+		return CODE_GO_AWAY;
 	return d == 0 ? CODE_GO_BARE : CODE_GO_TABLE;
 }
 
