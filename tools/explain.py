@@ -7,13 +7,20 @@ usage: explain.py SOURCE_ROOT c|man OUTPUT
        explain.py SOURCE_ROOT run DTRACE
 
 c writes rows for cmd_explain.c, man the page dtrace-errors(7).  run runs the
-examples with DTRACE: each must raise its tag.  A tag without a row in
+examples with DTRACE: each must raise its tag, and its explanation must be shown
+whole, in lines that are as full as they may be.  A tag without a row in
 explain.def, or a row without a tag, is an error.
 """
+import fcntl
 import json
+import os
+import pty
 import re
+import struct
 import subprocess
 import sys
+import termios
+import textwrap
 from pathlib import Path
 
 STRING = r'"(?:[^"\\]|\\.)*"'
@@ -148,8 +155,57 @@ def command(dtrace, tag, example):
                   example, count=1)
 
 
+def shown(row, width):
+    """What --explain prints of a row."""
+    tag, _, what, why, example, cure = row
+    fill = lambda s: "".join(l + "\n" for l in textwrap.wrap(
+        sentence(s), width, break_long_words=False, break_on_hyphens=False))
+    return (f"{tag}\n\n{fill(what)}{fill(why)}\n" +
+            "".join(f"    {l}\n" for l in example.splitlines()) +
+            f"\n{fill(cure)}")
+
+
+def on_terminal(argv, columns):
+    """What a command writes to a terminal of so many columns."""
+    ours, its = pty.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
+    p = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=its)
+    os.close(its)
+    out = b""
+    try:
+        while part := os.read(ours, 65536):
+            out += part
+    except OSError:  # it has ended
+        pass
+    os.close(ours)
+    p.wait()
+    return out.decode().replace("\r\n", "\n")
+
+
+def show(table, dtrace):
+    """How many explanations are shown as something else than they are."""
+    bad = 0
+    for row in table:
+        out = subprocess.run([dtrace, "--explain", row[0].lower()],
+                             stdout=subprocess.PIPE, text=True).stdout
+        bad += out != shown(row, 79)
+    # In a terminal's width, but for what is too narrow or too wide to read.
+    for columns, width in ((29, 79), (30, 29), (50, 49), (79, 78), (80, 79),
+                           (81, 79), (200, 79)):
+        for row in table[:10]:
+            out = on_terminal([dtrace, "--explain", row[0]], columns)
+            bad += out != shown(row, width)
+    out = subprocess.run([dtrace, "--explain"], stdout=subprocess.PIPE,
+                         text=True).stdout
+    bad += out != "".join(f"{r[0]:22} {r[2]}\n" for r in table)
+    if bad != 0:
+        print(f"{bad} explanations are not shown as they are")
+    return bad
+
+
 def run(table, dtrace):
-    bad = done = 0
+    bad = show(table, dtrace)
+    done = 0
     for tag, how, _, _, example, _ in table:
         if how != "RUN":
             continue
