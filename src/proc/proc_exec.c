@@ -28,12 +28,12 @@
 
 #define RING_PAGES 4
 #define SETTLED_NS 300000000u /* what runs that long is no wrapper */
-#define COMM_MAX   15	      /* longer names are cut off */
+#define COMM_MAX   15         /* longer names are cut off */
 
 struct proc_execs {
 	struct proc_ring ring; /* none: the kernel tells nothing */
-	struct stat exe; /* what it runs, as far as is known */
-	uint64_t at_ns;	 /* when it was last seen to execute one; 0: never */
+	struct stat exe;       /* what it runs, as far as is known */
+	uint64_t at_ns; /* when it was last seen to execute one; 0: never */
 	char comm[32], name[64];
 };
 
@@ -120,8 +120,8 @@ exec_exe(pid_t pid, char *to, size_t size)
 static bool
 exec_matches(const char *pattern, const char *path)
 {
-	return fnmatch(pattern, strchr(pattern, '/') != NULL ? path :
-							       exec_base(path),
+	return fnmatch(pattern,
+		       strchr(pattern, '/') != NULL ? path : exec_base(path),
 		       0) == 0;
 }
 
@@ -155,11 +155,9 @@ static void
 exec_take(struct proc_execs *x, const union proc_record *rec)
 {
 	size_t at = sizeof(rec->hd) + 2 * sizeof(uint32_t);
-	size_t n = rec->hd.size > at ? rec->hd.size - at : 0;
 
-	memset(x->comm, 0, sizeof(x->comm));
-	memcpy(x->comm, rec->bytes + at,
-	       n < sizeof(x->comm) ? n : sizeof(x->comm) - 1);
+	snprintf(x->comm, sizeof(x->comm), "%s",
+		 rec->hd.size > at ? rec->bytes + at : "");
 }
 
 /* True if a program has been executed since. */

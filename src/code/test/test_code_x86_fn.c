@@ -298,6 +298,33 @@ test_hop_last(void **state)
 	code_fn_fini(&l.f);
 }
 
+/* Where a function ends with a call that does not return, there is one byte of
+   padding more before what a hop may have. */
+static void
+test_hop_call(void **state)
+{
+	struct code_window win;
+	struct little l;
+
+	l_init(&l);
+	PUT(&l, 0x100, 0x48, 0xff, 0xcf, /* dec %rdi */
+	    0x48, 0x85, 0xff,            /* 3: test %rdi,%rdi */
+	    0x75, 0xfb,                  /* jne 3 */
+	    0xe8, 0x33, 0, 0, 0);        /* call 0x140 */
+	analyse(&l, 0x100, 13);
+	for (uint64_t n = 5; n <= 7; n++) {
+		l.fns[0] = 0x10d + n;
+		l.code[0x10d + n] = 0x55; /* push %rbp */
+		expect(&l, 0x100, n < 6 ? CODE_WIN_INT3 : CODE_WIN_HOP, 0x100,
+		       3);
+		code_fn_window(&l.w, &l.f, BASE + 0x100, &win);
+		if (n >= 6)
+			assert_int_equal(win.hop, BASE + 0x10d + n - 5);
+		l.code[0x10d + n] = 0xcc;
+	}
+	code_fn_fini(&l.f);
+}
+
 /* ---- code that is not what it seems -------------------------------------- */
 
 static void
@@ -592,6 +619,7 @@ main(void)
 		cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_border),
 		cmocka_unit_test(test_hop_last),
+		cmocka_unit_test(test_hop_call),
 		cmocka_unit_test(test_odd),
 		cmocka_unit_test(test_neighbour),
 		cmocka_unit_test(test_label),

@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -253,6 +254,45 @@ test_unrun(void **state)
 		assert_int_equal(remove(path), 0);
 	}
 	rmdir(dir);
+	proc_set_free(ps);
+}
+
+static void *
+thread_waits(void *tid)
+{
+	*(volatile pid_t *)tid = gettid();
+	pause();
+	return NULL;
+}
+
+/* A thread's number, when its process has another. */
+static void
+test_grab_thread(void **state)
+{
+	struct err e = { 0 };
+	struct proc_set *ps = new_set();
+	volatile pid_t *tid = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char want[80];
+	pthread_t t;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		pthread_create(&t, NULL, thread_waits, (void *)(uintptr_t)tid);
+		for (;;)
+			pause();
+	}
+	while (*tid == 0)
+		usleep(1000);
+	assert_null(proc_grab(ps, *tid, &e));
+	snprintf(want, sizeof(want),
+		 "failed to grab process %d: it is a "
+		 "thread, not a process",
+		 (int)*tid);
+	assert_string_equal(e.msg, want);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	munmap((void *)(uintptr_t)tid, 4096);
 	proc_set_free(ps);
 }
 
@@ -811,7 +851,15 @@ test_watch(void **state)
 		assert_int_equal(WEXITSTATUS(system(strrchr(cmd, '&') + 1)), 7);
 		assert_int_equal(watch_names(w, "met_once"), 0);
 	}
+	/* A second one does not end with the first; behind the last there is
+	   none. */
+	struct proc_watch *second = proc_watch_open(ps, &e);
+
+	assert_non_null(second);
 	proc_watch_close(w);
+	assert_ptr_equal(ps->watch, second);
+	proc_watch_close(second);
+	assert_null(ps->watch);
 	unlink(path);
 	rmdir(dir);
 	proc_set_free(ps);
@@ -923,6 +971,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_unrun),
 		cmocka_unit_test(test_grab),
+		cmocka_unit_test(test_grab_thread),
 		cmocka_unit_test(test_symbols),
 		cmocka_unit_test(test_comes_and_goes),
 		cmocka_unit_test(test_comes_back),

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -869,6 +870,54 @@ target_dies(bool no_perf)
 	trace_fini(&t);
 }
 
+/* Neither descriptor, the first of two, or both: nothing runs then, and nothing
+   is left open. */
+static void
+no_descriptors(void **state)
+{
+	pid_t pid = target_start(1);
+	struct rlimit had, few;
+	struct err err = { 0 };
+	struct trace t;
+	const char *how;
+	char want[128];
+	int next = dup(0);
+
+	trace_init(&t, pid);
+	struct dif_expr e = { .obj = dif(&t, LOAD("tid")), .type = NUM };
+	struct dif_stmt st = { .kind = DIF_ACT_TRACE,
+			       .exprs = &e,
+			       .nexprs = 1 };
+	clause(&t, P_TICK, &st, 1);
+	trace_start(&t);
+	t.sh->ctl.activity = RT_ACT_ACTIVE;
+	assert_true(next >= 0);
+	close(next);
+	getrlimit(RLIMIT_NOFILE, &had);
+	for (int n = 0; n < 2; n++) {
+		few = had;
+		few.rlim_cur = (rlim_t)(next + n);
+		setrlimit(RLIMIT_NOFILE, &few);
+		int rc = host_start(t.h, &how, &err);
+		setrlimit(RLIMIT_NOFILE, &had);
+		assert_int_equal(rc, -1);
+		snprintf(want, sizeof(want),
+			 "cannot make a timer: Too many open files (no more "
+			 "than %d; to have more: ulimit -n)",
+			 next + n);
+		assert_string_equal(err.msg, want);
+		assert_null(how);
+		err_clear(&err);
+		assert_int_equal(dup(0), next);
+		close(next);
+	}
+	assert_int_equal(host_start(t.h, &how, &err), 0);
+	await_firings(&t, 2);
+	host_stop(t.h);
+	trace_fini(&t);
+	target_end(pid);
+}
+
 static void
 dying(void **state)
 {
@@ -890,6 +939,7 @@ main(void)
 		cmocka_unit_test(new_thread),
 		cmocka_unit_test(thread_variables),
 		cmocka_unit_test(raising),
+		cmocka_unit_test(no_descriptors),
 		cmocka_unit_test(dying),
 	};
 
