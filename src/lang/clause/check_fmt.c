@@ -104,7 +104,12 @@ star_arg(struct compile *cx, struct fmt_args *fa, const struct dif_conv *c,
 	 const char *what)
 {
 	struct node *a = next_arg(cx, fa, c, &D_PRINTF_DYN_PROTO, what);
+	const struct dif_act_info *act = check_key_action(cx, a);
 
+	if (act != NULL)
+		lang_fail(cx, &D_PRINTF_DYN_TYPE, a->loc,
+			  "%s(): the %s%s must be an integer, not %s()",
+			  fa->call->name, what, c->conv, act->name);
 	a = conv_decay(cx, a);
 	if (!type_is_integer(a->type))
 		lang_fail(cx, &D_PRINTF_DYN_TYPE, a->loc,
