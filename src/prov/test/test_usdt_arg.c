@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -108,6 +109,71 @@ test_registers(void **state)
 	is_reg("-8@%ecx", DIF_R_RCX, 4, 0, true);
 }
 
+/* Each name, of as many bytes as it has, and none that is nearly one. */
+static void
+test_names(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned reg, size, shift;
+	} names[] = {
+#define NAMED(R, q, d, w, b)                                                   \
+	{ q, DIF_R_##R, 8, 0 }, { d, DIF_R_##R, 4, 0 },                        \
+		{ w, DIF_R_##R, 2, 0 }, { b, DIF_R_##R, 1, 0 }
+		NAMED(RAX, "rax", "eax", "ax", "al"),
+		NAMED(RBX, "rbx", "ebx", "bx", "bl"),
+		NAMED(RCX, "rcx", "ecx", "cx", "cl"),
+		NAMED(RDX, "rdx", "edx", "dx", "dl"),
+		NAMED(RSI, "rsi", "esi", "si", "sil"),
+		NAMED(RDI, "rdi", "edi", "di", "dil"),
+		NAMED(RBP, "rbp", "ebp", "bp", "bpl"),
+		NAMED(RSP, "rsp", "esp", "sp", "spl"),
+		NAMED(R8, "r8", "r8d", "r8w", "r8b"),
+		NAMED(R9, "r9", "r9d", "r9w", "r9b"),
+		NAMED(R10, "r10", "r10d", "r10w", "r10b"),
+		NAMED(R11, "r11", "r11d", "r11w", "r11b"),
+		NAMED(R12, "r12", "r12d", "r12w", "r12b"),
+		NAMED(R13, "r13", "r13d", "r13w", "r13b"),
+		NAMED(R14, "r14", "r14d", "r14w", "r14b"),
+		NAMED(R15, "r15", "r15d", "r15w", "r15b"),
+		{ "ah", DIF_R_RAX, 1, 8 },
+		{ "bh", DIF_R_RBX, 1, 8 },
+		{ "ch", DIF_R_RCX, 1, 8 },
+		{ "dh", DIF_R_RDX, 1, 8 },
+		{ "rip", DIF_R_RIP, 8, 0 },
+	};
+	char text[16];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		for (unsigned size = 1; size <= 8; size *= 2) {
+			snprintf(text, sizeof(text), "%u@%%%s", size,
+				 names[i].name);
+			is_reg(text, names[i].reg,
+			       size < names[i].size ? size : names[i].size,
+			       names[i].shift, false);
+		}
+		snprintf(text, sizeof(text), "8@%%%sx", names[i].name);
+		assert_int_equal(args(text),
+				 strcmp(text, "8@%ax") == 0 ? 1 : -1);
+		snprintf(text, sizeof(text), "8@%%x%s", names[i].name);
+		assert_int_equal(args(text), -1);
+	}
+}
+
+/* One more character than a symbol's name may have is no symbol. */
+static void
+test_long_symbol(void **state)
+{
+	char text[300] = "8@";
+
+	memset(text + 2, 'a', 255);
+	assert_int_equal(args(text), -1);
+	assert_non_null(strstr(err.msg, "where that symbol is"));
+	text[2 + 255] = 'a';
+	assert_int_equal(args(text), -1);
+	assert_null(strstr(err.msg, "where that symbol is"));
+}
+
 static void
 test_vectors(void **state)
 {
@@ -210,18 +276,48 @@ test_thread(void **state)
 static void
 test_bad(void **state)
 {
-	static const char *const bad[] = {
-		"8@", "@", "8@%", "8@%zzz", "8@(", "8@)", "8@()", "8@(%rax",
-		"8@(%eax)", "8@(%rax,%rbx,3)", "8@(%rax,%rsp)", "8@(%rax,%rip)",
-		"8@(%rip)", "3@%rax", "16@%xmm0", "8x@%rax", "8@$", "8@$%rax",
-		"8@-", "8@%gs:8", "8@%gs:(%rax)", "8@%fs:", "8@%fs:%rax",
-		"8@%fs:8(%rip)", "8@%fs:usdt_test_data", "8@%fs:()", "8@a@b",
-		"-@%rax", "--4@%rax", "8@5x(%rax)", "8@(%rax)x", "8@,",
+	static const struct {
+		const char *why, *operands; /* with blanks between */
+	} bad[] = {
+		{ "it is no operand of this processor's",
+		  "8@ @ 8@( 8@) 8@() 8@(%rax 8@(%rax,%rbx,3) "
+		  "8@(%rax,%rsp) 8@(%rax,%rip) 8@(%rip) 8@$ 8@$%rax 8@- "
+		  "8@%fs: 8@%fs:8(%rip) 8@%fs:usdt_test_data 8@%fs:() "
+		  "8@(%rax)x 8@, 8@(%rax,%rbx,0) 8@(%rax,%rbx,16) "
+		  "8@(%rax,%rbx,4,1) 8@-usdt_test_data(%rip) "
+		  "8@usdt_test_data*2(%rip) 8@+(%rip) "
+		  "8@usdt_test_data(%rip,%rax,1)" },
+		{ "there is no such register, or none that can be read",
+		  "8@% 8@%zzz 8@%xmm32 8@%xmm 8@%xmm-1 8@%xmmx 8@%amm1 "
+		  "8@%xnm1 8@%xmm1x 8@%fs" },
+		{ "its address is not in registers that can be read",
+		  "8@(%eax) 8@(%eip)" },
+		{ "it is of no size that an argument can have",
+		  "3@%rax 16@%xmm0 8x@%rax -@%rax --4@%rax 12345@%rax "
+		  "9@%rax 0@%rax -16@%rax 8ff@%rax" },
+		{ "it is relative to a segment register, which cannot be read",
+		  "8@%gs:8 8@%gs:(%rax) 8@%fs:%rax 8@%cs:8" },
+		{ "the file does not say where that symbol is (it is stripped)",
+		  "8@a@b 8@5x(%rax) 4f%rax 8@ST(0) 8@$no_such" },
+		{ "of the vector registers only 0 to 15 can be read",
+		  "8@%xmm16" },
+		{ "it is made from two symbols",
+		  "8@usdt_test_data+usdt_test_data(%rip)" },
 	};
+	char text[1024], want[256], *one, *rest;
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		if (args(bad[i]) != -1)
-			fail_msg("%s is taken", bad[i]);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		snprintf(text, sizeof(text), "%s", bad[i].operands);
+		for (one = strtok_r(text, " ", &rest); one != NULL;
+		     one = strtok_r(NULL, " ", &rest)) {
+			if (args(one) != -1)
+				fail_msg("%s is taken", one);
+			snprintf(want, sizeof(want),
+				 "operand 1 of its note, %s: %s", one,
+				 bad[i].why);
+			assert_string_equal(err.msg, want);
+		}
+	}
 	assert_int_equal(args("8@%\x1b[31mred\x07"), -1);
 	assert_null(strchr(err.msg, '\x1b'));
 	assert_null(strchr(err.msg, '\x07'));
@@ -249,6 +345,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_long_symbol),
 		cmocka_unit_test(test_vectors),
 		cmocka_unit_test(test_constants),
 		cmocka_unit_test(test_memory),
