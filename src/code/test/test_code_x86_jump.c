@@ -481,6 +481,118 @@ JUMP(lea_disp,
      "lea 4(%rdi,%rsi), %rax\n"
      "jmp *%rax\n",
      "")
+/* A known table, whose offsets count from one of two labels. */
+JUMP(base_any,
+     "test %esi, %esi\n"
+     "je 4f\n"
+     "lea 1f(%rip), %rcx\n"
+     "jmp 2f\n"
+     "4: lea 3f(%rip), %rcx\n"
+     "2: lea 5f(%rip), %rdx\n"
+     "movslq 8(%rdx,%rdi,4), %rax\n"
+     "add %rcx, %rax\n"
+     "jmp *%rax\n"
+     "1: nop\n"
+     "ret\n"
+     "3: nop\n"
+     "nop\n"
+     "ret\n",
+     "5: .long 0x7fffffff, 0x7fffffff, 0, 1, 0x7fffffff\n")
+/* An offset that nobody has loaded. */
+JUMP(extended,
+     "cltq\n"
+     "lea 5f(%rip), %rdx\n"
+     "add %rdx, %rax\n"
+     "jmp *%rax\n"
+     "1: ret\n",
+     "5: .long 1b - 5b, 0x7fffffff\n")
+/* The table is known: no other is one. */
+JUMP(sure,
+     "lea 6f(%rip), %r8\n"
+     "mov %r8, (%rsi)\n"
+     "lea 5f(%rip), %rdx\n"
+     "movslq (%rdx,%rdi,4), %rax\n"
+     "add %rdx, %rax\n"
+     "jmp *%rax\n"
+     "1: nop\n"
+     "ret\n"
+     "2: nop\n"
+     "nop\n"
+     "ret\n",
+     "5: .long 1b - 5b, 0x7fffffff\n"
+     "6: .long 2b - 6b, 0x7fffffff\n")
+/* The same without optimization. */
+JUMP(sure_plain,
+     "lea 6f(%rip), %r8\n"
+     "mov %r8, (%rsi)\n"
+     "lea 0(,%rdi,4), %rdx\n"
+     "lea 5f(%rip), %rax\n"
+     "mov (%rax,%rdx,1), %eax\n"
+     "cltq\n"
+     "lea 5f(%rip), %rdx\n"
+     "add %rdx, %rax\n"
+     "jmp *%rax\n"
+     "1: nop\n"
+     "ret\n"
+     "2: nop\n"
+     "nop\n"
+     "ret\n",
+     "5: .long 1b - 5b, 0x7fffffff\n"
+     "6: .long 2b - 6b, 0x7fffffff\n")
+/* And behind what its offsets count from. */
+JUMP(sure_disp,
+     "lea 6f(%rip), %r8\n"
+     "mov %r8, (%rsi)\n"
+     "lea 5f(%rip), %rdx\n"
+     "movslq 4(%rdx,%rdi,4), %rax\n"
+     "add %rdx, %rax\n"
+     "jmp *%rax\n"
+     "1: nop\n"
+     "ret\n"
+     "2: nop\n"
+     "nop\n"
+     "ret\n",
+     "5: .long 0x7fffffff, 1b - 5b, 0x7fffffff\n"
+     "6: .long 0x7fffffff, 2b - 6b, 0x7fffffff\n")
+/* The function calls itself, last of all. */
+JUMP(again,
+     "push %rbx\n"
+     "nop\n"
+     "pop %rbx\n"
+     "jmp JC\n",
+     "")
+/* It begins again. */
+JUMP(loop,
+     "inc %eax\n"
+     "jmp JC\n",
+     "")
+/* The same with a frame that nobody has taken down. */
+JUMP(loop_framed,
+     "push %rbx\n"
+     "nop\n"
+     "jmp JC\n",
+     "")
+/* Other functions, while data has an address in this one. */
+JUMP(calls_held,
+     "lea 5f(%rip), %rdx\n"
+     "jmp *(%rdx,%rdi,8)\n"
+     "nop\n"
+     "ret\n",
+     "5: .quad 0x500000\n")
+/* What is none, the same. */
+JUMP(none_held,
+     "lea 5f(%rip), %rdx\n"
+     "jmp *(%rdx,%rdi,8)\n"
+     "nop\n"
+     "ret\n",
+     "5: .quad 0x500001\n")
+/* A pointer, the same. */
+JUMP(tail_held,
+     "mov %rdi, %rax\n"
+     "jmp *%rax\n"
+     "nop\n"
+     "ret\n",
+     "")
 /* clang-format on */
 
 /* ---- the world ----------------------------------------------------------- */
@@ -489,6 +601,7 @@ struct jump {
 	const char *name;
 	const uint8_t *code, *end, *all;
 	const char *want;
+	uint64_t held; /* data has the address at this offset; 0: none */
 };
 
 static const uint8_t *
@@ -513,6 +626,15 @@ jump_entered(void *arg, uint64_t lo, uint64_t hi, size_t n, uint64_t *addr)
 	return false;
 }
 
+static bool
+jump_held(void *arg, uint64_t lo, uint64_t hi, size_t n, uint64_t *addr)
+{
+	const struct jump *j = arg;
+
+	*addr = AT + j->held;
+	return j->held != 0 && n == 0 && *addr >= lo && *addr < hi;
+}
+
 /* What is known of a function, as text: whether all is, the ways out, and where
    control may arrive; offsets from its start. */
 static void
@@ -531,6 +653,12 @@ describe(const struct code_fn *f, struct buf *b)
 #define CASE(name, want)                                                       \
 	{                                                                      \
 #name, jump_##name, jump_##name##_end, jump_##name##_all, want \
+	}
+
+#define HELD(name, want, held)                                                 \
+	{                                                                      \
+#name, jump_##name, jump_##name##_end, jump_##name##_all,      \
+			want, held                                             \
 	}
 
 static struct jump jumps[] = {
@@ -579,6 +707,17 @@ static struct jump jumps[] = {
 	CASE(add_mem_framed, "open 0"),
 	CASE(lea_scaled, "open 0"),
 	CASE(lea_disp, "open 0"),
+	CASE(base_any, "all ret:26 ret:29 0 d 14 25 27 28"),
+	CASE(extended, "open ret:e 0"),
+	CASE(sure, "all ret:1b ret:1e 0 1a"),
+	CASE(sure_plain, "all ret:2b ret:2e 0 2a"),
+	CASE(sure_disp, "all ret:1c ret:1f 0 1b"),
+	CASE(again, "all tail:3 0"),
+	CASE(loop, "all 0"),
+	CASE(loop_framed, "all 0"),
+	HELD(calls_held, "all tail:7 ret:b 0", 10),
+	HELD(none_held, "closed ret:b 0", 10),
+	HELD(tail_held, "closed ret:6 0", 6),
 };
 
 static void
@@ -591,6 +730,7 @@ test_jumps(void **state)
 					.bytes = jump_bytes,
 					.is_fn = jump_is_fn,
 					.entered = jump_entered,
+					.held = jump_held,
 					.knows_jumps = true };
 		struct code_part p = { AT, (uint64_t)(jumps[i].end -
 						      jumps[i].code) };
