@@ -28,6 +28,12 @@ __asm__(".text\n.globl cfi_test_fn\n.type cfi_test_fn,@function\n"
 	".cfi_escape 0x10,6,2,0x76,0x78\nret\n" /* where rbp is */
 	".cfi_endproc\n.size cfi_test_fn,.-cfi_test_fn\n");
 
+/* The CFA by each register, 8 bytes behind its value and DWARF's number. */
+__asm__(".text\n.globl cfi_test_regs\n.type cfi_test_regs,@function\n"
+	"cfi_test_regs:\n.cfi_startproc\n.set r,0\n.rept 17\n"
+	".cfi_def_cfa r,8+r\nnop\n.set r,r+1\n.endr\n.cfi_endproc\n"
+	".size cfi_test_regs,.-cfi_test_regs\n");
+
 static const struct elf_cfi rows[] = {
 	{ .cfa = ELF_CFA_RSP, .off = 8 },
 	{ .cfa = ELF_CFA_RSP_WORD, .off = 8 },
@@ -90,11 +96,40 @@ test_expressions(void **state)
 	elf_close(f);
 }
 
+/* Those that functions save which are called are told, as the two that have
+   names. */
+static void
+test_registers(void **state)
+{
+	struct elf_file *f = open_self();
+	const struct elf_sym *s = elf_sym_find(f, "cfi_test_regs");
+
+	assert_non_null(s);
+	for (unsigned reg = 0; reg <= 16; reg++) {
+		struct looked l = { .at = s->addr + reg };
+		bool saved = reg == 3 || (reg >= 12 && reg <= 15);
+		enum elf_cfa cfa = reg == 6   ? ELF_CFA_RBP
+				   : reg == 7 ? ELF_CFA_RSP
+					      : ELF_CFA_UNKNOWN;
+
+		assert_true(elf_cfi_rows(f, false, row_at, &l));
+		if (l.n == 0 && cfa == ELF_CFA_UNKNOWN && !saved)
+			continue;
+		assert_int_equal(l.n, 1);
+		assert_int_equal(l.row.cfa, cfa);
+		assert_int_equal(l.row.reg, saved ? reg : 0);
+		if (saved || cfa != ELF_CFA_UNKNOWN)
+			assert_int_equal(l.row.off, 8 + reg);
+	}
+	elf_close(f);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_expressions),
+		cmocka_unit_test(test_registers),
 	};
 
 	return cmocka_run_group_tests_name("elf_cfi", tests, fds_note, fds_check);

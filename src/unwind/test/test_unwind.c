@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -359,6 +360,111 @@ test_had(void **state)
 	unwind_maps_fini(&m);
 }
 
+/* The line of /proc/self/maps that has this code. */
+static void
+own_line(char line[4096], uint64_t *lo, uint64_t *hi)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	uint64_t here = (uint64_t)(uintptr_t)own_line;
+
+	do {
+		assert_non_null(fgets(line, 4096, f));
+		assert_int_equal(sscanf(line, "%" SCNx64 "-%" SCNx64, lo, hi),
+				 2);
+	} while (here < *lo || here >= *hi);
+	fclose(f);
+}
+
+/* Lines behind that of this program, by numbers of pages from its end on: which
+   of them are code that is kept. */
+static void
+test_lines(void **state)
+{
+	static const struct {
+		uint64_t at, end;
+		const char *perms;
+		bool kept;
+	} lines[] = {
+		{ 1, 3, "r-xp", true },  { 2, 4, "r-xp", false },
+		{ 3, 5, "rwxp", true },  { 5, 6, "rw-p", false },
+		{ 6, 7, "r--p", false }, { 4, 5, "--xp", false },
+		{ 8, 12, "--xs", true },
+	};
+	struct unwind_maps m;
+	struct buf text = BUF_INIT;
+	char line[4096];
+	uint64_t lo, hi;
+	size_t n = 1;
+
+	own_line(line, &lo, &hi);
+	buf_puts(&text, line);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		buf_printf(&text,
+			   "%" PRIx64 "-%" PRIx64 " %s 00000000 00:00 0 \n",
+			   hi + lines[i].at * 4096, hi + lines[i].end * 4096,
+			   lines[i].perms);
+	buf_puts(&text, "7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0"
+			"                          [stack]\n"
+			"not a line\n"
+			"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 "
+			"0                  [vsyscall]\n");
+	assert_int_equal(unwind_maps_had(uw, &text, &m), 0);
+	if (m.n == 0) {
+		print_message("# skip: files are not where maps says\n");
+		goto out;
+	}
+	assert_int_equal(m.v[0].lo, lo);
+	assert_int_equal(m.v[0].hi, hi);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		if (!lines[i].kept)
+			continue;
+		assert_true(n < m.n);
+		assert_int_equal(m.v[n].lo, hi + lines[i].at * 4096);
+		assert_int_equal(m.v[n].hi, hi + lines[i].end * 4096);
+		assert_int_equal(m.v[n++].npages, 0);
+	}
+	assert_int_equal(m.n, n);
+	/* What can be written may be code that is made. */
+	assert_int_equal(m.exec_vm, (hi - lo) / 4096 + 2 + 4);
+	assert_int_equal(m.stack_lo, 0x7ffc00000000);
+	assert_int_equal(m.stack_hi, 0x7ffc00021000);
+out:
+	unwind_maps_fini(&m);
+	buf_fini(&text);
+}
+
+/* As many as there is room for; and none of a program without tables. */
+static void
+test_many_lines(void **state)
+{
+	struct unwind_maps m;
+	struct buf text = BUF_INIT, alone = BUF_INIT;
+	char line[4096];
+	uint64_t lo, hi;
+
+	own_line(line, &lo, &hi);
+	buf_puts(&text, line);
+	for (uint64_t i = 0; i < RT_UNW_MAPS_MAX + 5; i++) {
+		snprintf(line, sizeof(line),
+			 "%" PRIx64 "-%" PRIx64 " r-xp 00000000 00:00 0 \n",
+			 hi + i * 8192, hi + i * 8192 + 4096);
+		buf_puts(&text, line);
+		buf_puts(&alone, line);
+	}
+	assert_int_equal(unwind_maps_had(uw, &text, &m), 0);
+	if (m.n != 0) {
+		assert_int_equal(m.n, RT_UNW_MAPS_MAX);
+		assert_int_equal(m.v[m.n - 1].lo, hi + (m.n - 2) * 8192);
+		assert_int_equal(m.exec_vm, (hi - lo) / 4096 + m.n - 1);
+	}
+	unwind_maps_fini(&m);
+	assert_int_equal(unwind_maps_had(uw, &alone, &m), 0);
+	assert_int_equal(m.n, 0);
+	unwind_maps_fini(&m);
+	buf_fini(&text);
+	buf_fini(&alone);
+}
+
 /* A mapping without a name, behind the stack, is not the stack. */
 static void
 test_stack_alone(void **state)
@@ -518,6 +624,8 @@ main(void)
 		cmocka_unit_test(test_circle),
 		cmocka_unit_test(test_small_pool),
 		cmocka_unit_test(test_had),
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_many_lines),
 		cmocka_unit_test(test_stack_alone),
 		cmocka_unit_test(test_padding),
 	};
