@@ -81,14 +81,18 @@ em_label(struct em *em)
 		em->nomem = true;
 		return 0;
 	}
-	return (uint32_t)em->label.n - 1;
+	return (uint32_t)em->label.n;
 }
 
 void
 em_place(struct em *em, uint32_t label)
 {
-	if (label < em->label.n)
-		em->label.v[label] = (int64_t)em->code.n;
+	if (label == 0 || label > em->label.n)
+		em->wrong = "a label that is none has a place";
+	else if (em->label.v[label - 1] >= 0)
+		em->wrong = "a label has two places";
+	else
+		em->label.v[label - 1] = (int64_t)em->code.n;
 }
 
 static void
@@ -186,8 +190,10 @@ em_append(struct em *em, struct em *from)
 						  ? -1
 						  : from->label.v[i] + base);
 	for (size_t i = 0; ok && i < from->fix.n; i++) {
-		struct em_fix f = { from->fix.v[i].at + base,
-				    from->fix.v[i].label + lb };
+		struct em_fix f = from->fix.v[i];
+
+		f.at += base;
+		f.label += f.label != 0 ? lb : 0;
 		ok = vec_push(&em->fix, f);
 	}
 	for (size_t i = 0; ok && i < from->ref.n; i++) {
@@ -196,6 +202,7 @@ em_append(struct em *em, struct em *from)
 		ok = vec_push(&em->ref, r);
 	}
 	em->failed |= from->failed;
+	em->wrong = em->wrong != NULL ? em->wrong : from->wrong;
 	em->nomem |= !ok;
 	em_fini(from);
 	*from = (struct em){ 0 };
@@ -379,13 +386,15 @@ tidy_targets(struct tidy *t)
 		t->target[i] = -1;
 	for (size_t i = 0; i < t->em->fix.n; i++) {
 		struct em_fix *f = &t->em->fix.v[i];
-		if (f->label >= t->em->label.n ||
-		    t->em->label.v[f->label] < 0 ||
-		    t->em->label.v[f->label] >= (int64_t)t->em->code.n)
-			return -1;
-		t->target[f->at] = t->em->label.v[f->label];
+		int64_t to = -1;
+
+		if (f->label != 0 && f->label <= t->em->label.n)
+			to = t->em->label.v[f->label - 1];
+		if (to < 0 || to >= (int64_t)t->em->code.n)
+			t->em->wrong = "a label has no place";
+		t->target[f->at] = to;
 	}
-	return 0;
+	return t->em->wrong == NULL ? 0 : -1;
 }
 
 int
@@ -407,7 +416,7 @@ em_finish(struct em *em, const char *name, struct err *e)
 	if (!t.target || !t.live || !t.todo || !t.newpos) {
 		err_nomem(e);
 	} else if (tidy_targets(&t) != 0) {
-		err_set(e, &ERR_GENERIC, 0, "%s: a label has no place", name);
+		err_set(e, &ERR_GENERIC, 0, "%s: %s", name, em->wrong);
 	} else {
 		tidy_mark(&t);
 		tidy_jumps(&t);

@@ -40,16 +40,18 @@ struct em {
 	VEC(struct em_ref) ref;
 	bool failed; /* an offset did not fit its field, or: */
 	bool nomem;  /* there was no memory for an instruction or a name */
+	const char *wrong; /* what the generator did wrong; NULL: nothing */
 };
 
 void em_fini(struct em *em);
-/* Resolve and tidy.  -1 with *e: no memory, or a jump that is too far. */
+/* Resolve and tidy.  -1 with *e: no memory, a jump that is too far, or a label
+   that has not one place. */
 int em_finish(struct em *em, const char *name, struct err *e);
 
 /* Put what `from` holds, not finished, at the end of em, and empty it. */
 void em_append(struct em *em, struct em *from);
 
-uint32_t em_label(struct em *em);	      /* a new one */
+uint32_t em_label(struct em *em);             /* a new one, not 0 */
 void em_place(struct em *em, uint32_t label); /* here */
 
 /* One instruction; its index. */

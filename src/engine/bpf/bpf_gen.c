@@ -308,7 +308,7 @@ flow_forward(struct bg *g)
 			if (gen_flow(g, to, def, depth) != 0)
 				return -1;
 			if (g->ins[to].label == 0)
-				g->ins[to].label = em_label(g->em) + 1;
+				g->ins[to].label = em_label(g->em);
 		}
 		if (op != DIF_OP_BA && gen_flow(g, i + 1, def, depth) != 0)
 			return -1;
@@ -565,7 +565,7 @@ fresh_compare(const struct bg *g)
 static void
 op_branch(struct bg *g, dif_instr_t t)
 {
-	uint32_t to = g->ins[DIF_LABEL(t)].label - 1;
+	uint32_t to = g->ins[DIF_LABEL(t)].label;
 	const dif_instr_t *c = fresh_compare(g);
 	unsigned op = jump_op[DIF_OP(t) - DIF_OP_BA];
 
@@ -853,7 +853,7 @@ bg_ins(struct bg *g)
 	if (!g->ins[g->at].reached)
 		return 0;
 	if (g->ins[g->at].label != 0) {
-		em_place(g->em, g->ins[g->at].label - 1);
+		em_place(g->em, g->ins[g->at].label);
 		memset(g->konst, 0, sizeof(g->konst));
 	}
 	if (ins_alu(g, t) || ins_memory(g, t))

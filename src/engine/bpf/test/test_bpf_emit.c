@@ -207,14 +207,57 @@ test_far(void **state)
 	em_fini(&em);
 }
 
+/* What a generator can do wrong with a label: nothing of it becomes code. */
+static void
+refused(struct em *em, const char *want)
+{
+	struct err e = { 0 };
+
+	em_imm(em, R0, 0);
+	em_exit(em);
+	assert_int_equal(em_finish(em, "main", &e), -1);
+	assert_string_equal(e.msg, want);
+	em_fini(em);
+}
+
 static void
 test_no_place(void **state)
 {
-	struct em em = { 0 };
+	struct em em = { 0 }, in = { 0 };
+	uint32_t twice;
 
 	em_ja(&em, em_label(&em));
-	assert_int_equal(finish(&em), -1);
-	em_fini(&em);
+	refused(&em, "main: a label has no place");
+	em = (struct em){ 0 };
+	em_ja(&em, 0); /* one that nobody has made */
+	em_place(&em, em_label(&em));
+	refused(&em, "main: a label has no place");
+	em = (struct em){ 0 };
+	em_place(&em, em_label(&em));
+	em_ja(&em, 2);
+	refused(&em, "main: a label has no place");
+	em = (struct em){ 0 };
+	em_place(&em, 0);
+	refused(&em, "main: a label that is none has a place");
+	em = (struct em){ 0 };
+	em_place(&em, em_label(&em) + 1);
+	refused(&em, "main: a label that is none has a place");
+	em = (struct em){ 0 };
+	twice = em_label(&em);
+	em_place(&em, twice);
+	em_ja(&em, twice);
+	em_place(&em, twice);
+	refused(&em, "main: a label has two places");
+	/* Put behind another that has labels, none stays none. */
+	em = (struct em){ 0 };
+	em_place(&em, em_label(&em));
+	em_ja(&in, 0);
+	em_append(&em, &in);
+	refused(&em, "main: a label has no place");
+	em = (struct em){ 0 };
+	em_place(&in, 0);
+	em_append(&em, &in);
+	refused(&em, "main: a label that is none has a place");
 }
 
 static void
