@@ -39,6 +39,20 @@ __wrap_open(const char *path, int flags, ...)
 	return fcntl(kallsyms, F_DUPFD_CLOEXEC, 0);
 }
 
+/* The kernel's list of functions that have no probes; NULL: there is none. */
+static const char *blacklist;
+
+FILE *__wrap_proc_debugfs_open(const char *path, struct err *e);
+
+FILE *
+__wrap_proc_debugfs_open(const char *path, struct err *e)
+{
+	assert_string_equal(path, "kprobes/blacklist");
+	return blacklist != NULL ? fmemopen((void *)(uintptr_t)blacklist,
+					    strlen(blacklist), "r")
+				 : NULL;
+}
+
 /* What open() is called where files may be large. */
 int
 __wrap_open64(const char *path, int flags, ...)
@@ -255,6 +269,51 @@ test_functions_only(void **state)
 	proc_set_free(ps);
 }
 
+/* Why a function has no probes: whole names count, behind an address. */
+static void
+test_why_not(void **state)
+{
+	static const char listed[] =
+		"it is in the kernel's blacklist of kprobes";
+	static const char other[] =
+		"the kernel keeps no place for ftrace in it (notrace, noinstr, "
+		"its startup, or data)";
+	static const struct {
+		const char *name, *why;
+	} cases[] = {
+		{ "one", listed }, { "two", listed },  { "last", listed },
+		{ "on", other },   { "alone", other }, { "three", other },
+		{ "none", NULL },  { "fo", other },    { "word", other },
+	};
+	struct proc_set *ps = new_set("1000 T one\n1010 T two\n1020 T on\n"
+				      "1030 T alone\n1040 T three\n"
+				      "1050 T last\n1060 T fo\n"
+				      "1070 T word\n");
+
+	for (int i = 0; i < 2; i++) {
+		blacklist = i == 0 ? "three\n"
+				     "0x1000-0x1010\tone_more\n"
+				     "0x1000-0x1010\tone\n"
+				     "0x1010-0x1020 two\n"
+				     "0x1030-0x1040\tnot_alone\n"
+				     "0x1060-0x1060\tfofo\n"
+				     "\twordword\n\tword_x word+\n"
+				     "0x1050-0x1060\tlast"
+				   : NULL;
+		for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+			const char *why =
+				kfunc_why_not(ps, NULL, cases[k].name);
+
+			if (cases[k].why == NULL)
+				assert_null(why);
+			else
+				assert_string_equal(why, i == 0 ? cases[k].why
+								: other);
+		}
+	}
+	proc_set_free(ps);
+}
+
 /* All addresses are 0 for who may not see them; or there is no such file. */
 static void
 test_hidden(void **state)
@@ -335,6 +394,7 @@ main(void)
 		cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_by_addr),
 		cmocka_unit_test(test_functions_only),
+		cmocka_unit_test(test_why_not),
 		cmocka_unit_test(test_hidden),
 		cmocka_unit_test(test_refresh),
 		cmocka_unit_test(test_large),
