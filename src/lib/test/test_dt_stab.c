@@ -132,6 +132,20 @@ programs(void **state)
 	assert_int_equal(dtrace_errno(dtp), EDT_ATTRMIN);
 }
 
+/* A handle that does not know the kernel knows no symbol of it. */
+static void
+symbols(void **state)
+{
+	dtrace_hdl_t *dtp = *state;
+
+	assert_null(dtrace_program_strcompile(
+		dtp, "BEGIN { trace((uint64_t)&vmlinux`schedule); }",
+		DTRACE_PROBESPEC_NAME, 0, 0, NULL));
+	assert_string_equal(dtrace_errmsg(dtp, dtrace_errno(dtp)),
+			    "failed to resolve vmlinux`schedule: unknown symbol "
+			    "(column 26)");
+}
+
 static int
 setup(void **state)
 {
@@ -159,6 +173,7 @@ main(void)
 		cmocka_unit_test(minima),
 		cmocka_unit_test_setup_teardown(tables, setup, teardown),
 		cmocka_unit_test_setup_teardown(programs, setup, teardown),
+		cmocka_unit_test_setup_teardown(symbols, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("dt_stab", tests, fds_note, fds_check);
