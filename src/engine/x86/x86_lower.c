@@ -232,7 +232,6 @@ handler_code(struct lower *l)
 		direction_save(l, slot);
 	if (!l->inl && l->want.site)
 		site_address(l);
-	l->base = l->top;
 	lower_enter(l);
 	only_cpu(l);
 	lower_when(l);
@@ -262,7 +261,6 @@ error_code(struct lower *l)
 	for (size_t i = 0; i < sizeof(callee); i++)
 		x86_push(l->b, callee[i]);
 	frame(l, X86_SUB);
-	l->base = l->top;
 	x86_mov_rr(l->b, 8, LOWER_RT, X86_RDI);
 	l->now = NOW_MAYBE;
 	error_clauses(l);

@@ -126,7 +126,6 @@ struct lower {
 	struct lower_cold *clause;
 	enum lower_now skip_now; /* where it is left early */
 	uint32_t action;
-	uint32_t base;	  /* slots that outlive a clause */
 	uint32_t epid;	  /* counted from the probe's first; error: itself */
 	uint32_t statics; /* offset of the next static cell */
 	uint32_t site_slot;

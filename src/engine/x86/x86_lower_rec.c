@@ -377,7 +377,6 @@ lower_clause(struct lower *l, const struct dif_clause *cl)
 
 	l->clause = lower_cold(l, clause_fault);
 	l->action = 0;
-	l->top = l->base;
 	clause_start(l);
 	if (cl->pred != NULL) {
 		lower_obj(l, cl->pred);
