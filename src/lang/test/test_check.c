@@ -386,6 +386,115 @@ unmatched_descriptions_pass_with_zdefs(void **state)
 	ct_close(&t);
 }
 
+/* ---- several targets ----------------------------------------------------- */
+
+/* How many there are, and which of them lack what is named: bit n, that of
+   $target's n-th. */
+static struct targets {
+	struct ct t;
+	int n;
+	unsigned lacking;
+} targets;
+
+static bool
+targets_macro(void *arg, const char *name, int64_t *val)
+{
+	int n = 1;
+
+	if (strcmp(name, "target") != 0 && sscanf(name, "target%d", &n) != 1)
+		return false;
+	*val = 10 * n;
+	return n <= targets.n;
+}
+
+static int
+targets_probe_info(void *arg, const struct dif_pdesc *pd,
+		   struct lang_probe_info *out, struct err *e)
+{
+	int pid;
+
+	if (sscanf(pd->prov, "pid%d", &pid) != 1)
+		return ct_probe_info(arg, pd, out, e);
+	out->nmatch = (targets.lacking & 1u << pid / 10) == 0;
+	return 0;
+}
+
+/* The providers of the clauses that a text makes; "" with an error. */
+static void
+targets_are(const char *text, unsigned cflags, const char *want)
+{
+	struct lang_host h = { .arg = &targets.t,
+			       .probe_info = targets_probe_info,
+			       .ksym = ct_ksym,
+			       .macro = targets_macro,
+			       .engines = DIF_ENG_IK };
+	struct lang_src s = { .text = text,
+			      .len = strlen(text),
+			      .spec = LANG_SPEC_NAME,
+			      .cflags = cflags };
+	struct dif_prog *p;
+	struct err e = { 0 };
+	char is[128] = "";
+
+	h.types = targets.t.base = type_space_base(&e);
+	targets.t.lang = lang_new(&h, &e);
+	assert_non_null(targets.t.lang);
+	p = lang_compile(targets.t.lang, &s, &e);
+	for (uint32_t i = 0; p != NULL && i < p->nclauses; i++)
+		snprintf(is + strlen(is), sizeof(is) - strlen(is), "%s ",
+			 p->clauses[i].pdesc.prov);
+	if (p == NULL)
+		snprintf(is, sizeof(is), "%.100s", e.msg);
+	assert_string_equal(is, want);
+	dif_prog_free(p);
+	ct_close(&targets.t);
+}
+
+/* A description with $target is one for each; those that lack what it names are
+   left out, but the last if all do, for the message. */
+static void
+each_target_has_its_description(void **state)
+{
+	static const struct {
+		int n;
+		unsigned lacking;
+		const char *want;
+	} cases[] = {
+		{ 1, 0, "pid10 " },
+		{ 3, 0, "pid10 pid20 pid30 " },
+		{ 3, 1 << 1, "pid20 pid30 " },
+		{ 3, 1 << 2, "pid10 pid30 " },
+		{ 3, 1 << 3, "pid10 pid20 " },
+		{ 3, 1 << 1 | 1 << 2, "pid30 " },
+		{ 3, 1 << 2 | 1 << 3, "pid10 " },
+		{ 3, 1 << 1 | 1 << 3, "pid20 " },
+		{ 1, 1 << 1,
+		  "probe description pid10:a:f:entry does not match any "
+		  "probes" },
+		{ 3, 1 << 1 | 1 << 2 | 1 << 3,
+		  "probe description pid30:a:f:entry does not match any "
+		  "probes" },
+	};
+	static const char text[] = "pid$target:a:f:entry { x = 1 }";
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		targets.n = cases[i].n;
+		targets.lacking = cases[i].lacking;
+		targets_are(text, 0, cases[i].want);
+	}
+	/* Who takes what does not match takes all. */
+	targets_are(text, LANG_C_ZDEFS, "pid10 pid20 pid30 ");
+	/* Others of the clause are none of theirs. */
+	targets_are(
+		"BEGIN, pid$target:a:f:entry, END { x = 1 }", 0,
+		"probe description pid30:a:f:entry does not match any probes");
+	targets.lacking = 1 << 1 | 1 << 3;
+	targets_are("BEGIN, pid$target:a:f:entry, END { x = 1 }", 0,
+		    " pid20  ");
+	/* Without $target there is one, whoever has it. */
+	targets_are("pid20:a:f:entry { x = 1 }", 0, "pid20 ");
+}
+
 /* Every row names something that D has, or it would be silent. */
 static void
 words_of_other_tracers_have_a_hint(void **state)
@@ -428,6 +537,7 @@ main(void)
 		cmocka_unit_test(body_is_compiled_per_description),
 		cmocka_unit_test(if_splits_the_clause),
 		cmocka_unit_test(unmatched_descriptions_pass_with_zdefs),
+		cmocka_unit_test(each_target_has_its_description),
 		cmocka_unit_test(words_of_other_tracers_have_a_hint),
 	};
 
