@@ -918,6 +918,47 @@ no_descriptors(void **state)
 	target_end(pid);
 }
 
+/* Kilobytes of this process. */
+static long
+kilobytes(void)
+{
+	FILE *f = fopen("/proc/self/statm", "r");
+	long pages = 0;
+
+	assert_int_equal(fscanf(f, "%ld", &pages), 1);
+	fclose(f);
+	return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+/* What a trace has taken it gives back, buffers as well. */
+static void
+again_and_again(void **state)
+{
+	pid_t pid = target_start(1);
+	long first __attribute__((unused)) = 0;
+
+	for (int i = 0; i < 48; i++) {
+		struct trace t;
+
+		trace_init(&t, pid);
+		struct dif_expr e = { .obj = dif(&t, LOAD("tid")),
+				      .type = NUM };
+		struct dif_stmt st = { .kind = DIF_ACT_TRACE,
+				       .exprs = &e,
+				       .nexprs = 1 };
+		clause(&t, P_BEGIN, &st, 1);
+		trace_start(&t);
+		host_begin(t.h);
+		trace_fini(&t);
+		if (i == 16)
+			first = kilobytes();
+	}
+#ifndef __SANITIZE_ADDRESS__ /* which keeps what is freed */
+	assert_true(kilobytes() - first < 1024);
+#endif
+	target_end(pid);
+}
+
 static void
 dying(void **state)
 {
@@ -940,6 +981,7 @@ main(void)
 		cmocka_unit_test(thread_variables),
 		cmocka_unit_test(raising),
 		cmocka_unit_test(no_descriptors),
+		cmocka_unit_test(again_and_again),
 		cmocka_unit_test(dying),
 	};
 
