@@ -25,7 +25,9 @@
  *	   once; if that patch is left out, so is the jump.
  *
  *	6. where another consumer's jump was before ours, what is put back is
- *	   looked up when it is: patch_over.c.
+ *	   looked up when it is: patch_over.c.  Landings of others are written
+ *	   before any text, and put back after it; each leads to code that is
+ *	   there at every moment.
  *
  * All writing is done while the process stands still, so neighbours may be
  * read, changed and written as one span; there may be ten thousand of them.
@@ -294,6 +296,8 @@ looks_wrong(struct inject *in, const struct patch *p, size_t n, size_t i)
 	uint64_t end = p[i].addr + p[i].look;
 	uint8_t is[PATCH_MAX];
 
+	if (patch_over_landing(&p[i]) && !patch_land_expected(in, &p[i]))
+		return true;
 	if (p[i].nlead != 0 &&
 	    (inject_read(in, p[i].addr - p[i].nlead, is, p[i].nlead) != 0 ||
 	     memcmp(is, p[i].lead, p[i].nlead) != 0))
@@ -309,6 +313,34 @@ looks_wrong(struct inject *in, const struct patch *p, size_t n, size_t i)
 	return false;
 }
 
+/* The patch that covers an address; NULL: none does. */
+static const struct patch *
+patch_at(const struct patch *p, size_t n, uint64_t addr)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (addr < p[mid].addr)
+			hi = mid;
+		else if (addr >= p[mid].addr + p[mid].len)
+			lo = mid + 1;
+		else
+			return &p[mid];
+	}
+	return NULL;
+}
+
+/* True if the patch of that text is to be written. */
+static bool
+is_set(const struct patch *p, size_t n, uint64_t addr)
+{
+	const struct patch *at = patch_at(p, n, addr);
+
+	return at != NULL && at->state == PATCH_SET;
+}
+
 /* Which of them are to be written. */
 static void
 expect_all(struct inject *in, const struct ahead *a, struct patch *p, size_t n)
@@ -317,13 +349,16 @@ expect_all(struct inject *in, const struct ahead *a, struct patch *p, size_t n)
 	for (size_t i = n; i-- > 0;)
 		if (p[i].state == PATCH_SET && looks_wrong(in, p, n, i))
 			p[i].state = PATCH_NONE;
+	for (size_t i = 0; i < n; i++)
+		if (p[i].of != 0 && !is_set(p, n, p[i].of))
+			p[i].state = PATCH_NONE;
 }
 
 /* *arg, a bool: the landings or the others. */
 static bool
 span_set(struct patch *p, uint8_t *text, void *arg)
 {
-	if (p->state != PATCH_SET || p->sem ||
+	if (p->state != PATCH_SET || p->sem || patch_over_landing(p) ||
 	    p->landing != *(const bool *)arg)
 		return false;
 	memcpy(text, p->now, p->len);
@@ -354,8 +389,29 @@ static bool
 under_uprobe(const struct patch *p, const uint8_t *text)
 {
 	return text[0] == INT3 && p->now[0] != INT3 && !p->landing &&
-	       !p->over &&
+	       (!p->over || p->land != 0) &&
 	       memcmp(text + 1, p->now + 1, (size_t)p->len - 1) == 0;
+}
+
+/* True if the text of a jump to a landing has to stay: another's trampoline is
+   in front of ours, or behind it one that is alive. */
+static bool
+text_stays(struct undoing *u, const struct patch *p)
+{
+	if (p->land == 0)
+		return false;
+	if (patch_landing(u->in, p->land) != p->mine) {
+		u->under += !p->over; /* else patch_lands_undo() counts it */
+		return true;
+	}
+	return p->over && patch_alive(u->in, p->addr, p->next, u->child) != 0;
+}
+
+/* What the file has in its place. */
+static const uint8_t *
+text_file(const struct patch *p)
+{
+	return p->over ? p->back : p->was;
 }
 
 /* SET to UNDONE, where the text still is ours.  A uprobe stays, with the bytes
@@ -366,20 +422,27 @@ span_undo(struct patch *p, uint8_t *text, void *arg)
 {
 	struct undoing *u = arg;
 
-	if (p->state != PATCH_SET || p->sem || p->landing != u->landing)
+	if (p->state != PATCH_SET || p->sem || p->gone ||
+	    p->landing != u->landing)
 		return false;
+	if (p->roomy)
+		u->under += patch_rooms_used(u->in, p->addr, p->mine);
 	if (under_uprobe(p, text)) {
-		memcpy(text + 1, p->was + 1, (size_t)p->len - 1);
+		if (text_stays(u, p))
+			return false;
+		memcpy(text + 1, text_file(p) + 1, (size_t)p->len - 1);
 		return true;
 	}
 	if (memcmp(text, p->now, p->len) != 0) {
 		u->under += leads_under(u->in, p, text);
 		return false;
 	}
-	if (p->over)
+	if (text_stays(u, p))
+		return false;
+	if (p->over && p->land == 0)
 		patch_over_undo(u->in, p, u->child, text);
 	else
-		memcpy(text, p->was, p->len);
+		memcpy(text, text_file(p), p->len);
 	return true;
 }
 
@@ -388,6 +451,8 @@ set_all(struct inject *in, const struct ahead *a, struct patch *p, size_t n)
 {
 	bool landing = true, any = false;
 
+	if (patch_lands_set(in, p, n) != 0)
+		return -1;
 	for (size_t i = 0; i < n; i++)
 		any |= p[i].landing;
 	if (any && each_span(in, a, p, n, span_set, &landing) < 0)
@@ -403,14 +468,17 @@ undo_text(struct inject *in, struct patch *p, size_t n, bool child,
 	  uint32_t *under)
 {
 	struct undoing u = { .in = in, .child = child };
-	long jumps = each_span(in, NULL, p, n, span_undo, &u), landings;
+	long jumps = each_span(in, NULL, p, n, span_undo, &u), landings, over;
 
 	if (jumps < 0)
 		return -1;
 	u.landing = true;
 	landings = each_span(in, NULL, p, n, span_undo, &u);
+	if (landings < 0)
+		return -1;
+	over = patch_lands_undo(in, p, n, child, &u.under);
 	*under = u.under;
-	return landings < 0 ? -1 : jumps + landings;
+	return over < 0 ? -1 : jumps + landings + over;
 }
 
 static int
@@ -424,7 +492,9 @@ patch_fail(const struct patch_journal *j, int sys, const char *what,
 static bool
 patch_in_page(const struct patch *p)
 {
-	return p->addr / SPAN == (p->addr + p->len - 1) / SPAN;
+	return p->addr / SPAN == (p->addr + p->len - 1) / SPAN &&
+	       (!patch_over_landing(p) ||
+		p->land / SPAN == (p->land + p->land_len - 1) / SPAN);
 }
 
 /* In order, of sane length, each in a page; all are NONE from here on. */
@@ -476,25 +546,6 @@ enter(struct patch_journal *j, const struct patch *p, size_t n,
 	}
 	__atomic_store_n(&j->n, at, __ATOMIC_RELEASE);
 	return 0;
-}
-
-/* The patch that covers an address; NULL: none does. */
-static const struct patch *
-patch_at(const struct patch *p, size_t n, uint64_t addr)
-{
-	size_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (addr < p[mid].addr)
-			hi = mid;
-		else if (addr >= p[mid].addr + p[mid].len)
-			lo = mid + 1;
-		else
-			return &p[mid];
-	}
-	return NULL;
 }
 
 static int
@@ -619,25 +670,28 @@ patch_apply(struct patch_journal *j, struct inject *in, struct patch *p,
 
 /* ---- undoing ------------------------------------------------------------- */
 
-/* True if it is a landing, and still there. */
+/* True if bytes of ours are still there. */
 static bool
-landing_stands(struct inject *in, const struct patch *p)
+bytes_stand(struct inject *in, uint64_t addr, const uint8_t *now, uint8_t len)
 {
 	uint8_t is[PATCH_MAX];
 
-	return p->state == PATCH_SET && p->landing &&
-	       inject_read(in, p->addr, is, p->len) == 0 &&
-	       memcmp(is, p->now, p->len) == 0;
+	return inject_read(in, addr, is, len) == 0 && memcmp(is, now, len) == 0;
 }
 
-/* Where the jump in a landing leads to. */
-static uint64_t
-landing_to(const struct patch *p)
+/* Where the landing of a patch is, of those in unused bytes of the text, and
+   what it leads to; false: it has none, or that is not there any more. */
+static bool
+landing_stands(struct inject *in, const struct patch *p, struct patch_move *m)
 {
-	int32_t rel;
-
-	memcpy(&rel, p->now + 1, sizeof(rel));
-	return p->addr + p->len + (uint64_t)(int64_t)rel;
+	if (p->state != PATCH_SET)
+		return false;
+	if (patch_over_landing(p) && p->land_len != PATCH_LAND) {
+		*m = (struct patch_move){ p->land, p->mine };
+		return bytes_stand(in, p->land, p->land_now, p->land_len);
+	}
+	*m = (struct patch_move){ p->addr, patch_jump(p->now, p->addr) };
+	return p->landing && bytes_stand(in, p->addr, p->now, p->len);
 }
 
 static int
@@ -662,11 +716,9 @@ leave_landings(const struct patch_journal *j, struct inject *in,
 	int rc = 0;
 
 	for (uint32_t i = 0; i < j->n && rc == 0; i++) {
-		const struct patch *p = &j->p[i];
+		struct patch_move to;
 
-		if (landing_stands(in, p) &&
-		    !vec_push(&m, ((struct patch_move){ p->addr,
-							landing_to(p) })))
+		if (landing_stands(in, &j->p[i], &to) && !vec_push(&m, to))
 			rc = err_nomem(e);
 	}
 	if (rc == 0 && m.n != 0)
@@ -731,8 +783,14 @@ patch_journal_copy(const struct patch_journal *j)
 void
 patch_forget(struct patch_journal *j, uint64_t lo, uint64_t hi)
 {
-	for (uint32_t i = 0; i < j->n; i++)
-		if (j->p[i].state == PATCH_SET && j->p[i].addr >= lo &&
-		    j->p[i].addr < hi)
-			j->p[i].state = PATCH_UNDONE;
+	for (uint32_t i = 0; i < j->n; i++) {
+		struct patch *p = &j->p[i];
+
+		if (p->state != PATCH_SET || p->addr < lo || p->addr >= hi)
+			continue;
+		if (patch_over_landing(p))
+			p->gone = true; /* the landing leads to us still */
+		else
+			p->state = PATCH_UNDONE;
+	}
 }

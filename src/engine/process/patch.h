@@ -17,6 +17,7 @@
 
 #define PATCH_MAX  16 /* bytes of one patch */
 #define PATCH_LEAD 8  /* a jump that begins so far before may read its bytes */
+#define PATCH_LAND 14 /* bytes of a landing that a punned jump leads to */
 
 struct patch {
 	uint64_t addr;
@@ -35,6 +36,20 @@ struct patch {
 	uint8_t nlead; /* so many bytes before it must be as they were, too */
 	uint8_t back[PATCH_MAX], lead[PATCH_LEAD];
 	uint64_t next;
+	/* Not 0: the jump leads to a landing there, or is short and leads to
+	   unused bytes of the text; and from there to our trampoline, `mine`.
+	   If over, text and landing are another's; only the landing is written,
+	   land_len bytes, and `now` is as `was`.  land_back: what is put back
+	   there with the text. */
+	uint64_t land, mine;
+	uint8_t land_len;
+	uint8_t land_was[PATCH_LAND], land_now[PATCH_LAND];
+	uint8_t land_back[PATCH_LAND];
+	bool gone; /* the text has been unmapped, the landing has not */
+	bool roomy; /* `mine` has rooms */
+	/* Not 0: it is written into a room of the trampoline below ours at that
+	   address of text, and nothing without that. */
+	uint64_t of;
 };
 enum patch_state { PATCH_NONE, PATCH_SET, PATCH_UNDONE };
 
@@ -100,7 +115,8 @@ struct patch_journal *patch_journal_copy(const struct patch_journal *j);
 
 /* ---- jumps over others' (patch_over.c) ----------------------------------- */
 
-/* In front of a trampoline that a jump of five bytes at `addr` leads to. */
+/* In front of a trampoline that a jump at `addr` leads to, straight or by way
+   of a landing.  The unused bytes that a short jump leads to are one, too. */
 #define PATCH_HEAD_SIZE 24u
 struct patch_head {
 	uint64_t mark; /* of addr */
@@ -109,14 +125,45 @@ struct patch_head {
 	uint64_t next; /* the trampoline it goes on to; 0: it runs the
 			  instructions itself */
 };
-/* The window has len bytes, `written` of which are overwritten; copy: what is
-   run there is all of the function. */
+#define PATCH_HEAD_COPY	  1u /* what is run there is all of the function */
+#define PATCH_HEAD_LANDED 2u /* the jump leads to a landing */
+/* The window has len bytes, `written` of which are overwritten. */
 struct patch_head patch_head_make(uint64_t addr, uint64_t shared,
-				  uint32_t written, uint32_t len, bool copy,
-				  uint64_t next);
+				  uint32_t written, uint32_t len,
+				  uint32_t flags, uint64_t next);
 uint32_t patch_head_written(const struct patch_head *h);
 uint32_t patch_head_len(const struct patch_head *h);
-bool patch_head_copy(const struct patch_head *h);
+uint32_t patch_head_flags(const struct patch_head *h);
+/* The jump that it says it belongs to. */
+uint64_t patch_head_addr(const struct patch_head *h);
+/*
+ * In front of the head of a trampoline that runs the instructions itself: where
+ * in it others may put theirs between (x86_tramp_rooms()).  A room is a place
+ * like any other: a jump there leads to a trampoline that has a head with its
+ * address, and the last one goes on behind the room.
+ */
+#define PATCH_ROOMS	 3u
+#define PATCH_ROOM_SIZE	 5u
+#define PATCH_ROOMS_SIZE 24u
+struct patch_room {
+	uint16_t off;  /* from the trampoline's beginning; 0: there is none */
+	uint8_t insn;  /* of the instruction in the window */
+	uint8_t after; /* it is behind the instruction */
+};
+struct patch_rooms {
+	uint64_t mark; /* of the window's address */
+	struct patch_room v[PATCH_ROOMS];
+	uint32_t none;
+};
+extern const uint8_t patch_room_free[PATCH_ROOM_SIZE]; /* what is in one */
+void patch_rooms_mark(struct patch_rooms *r, uint64_t addr);
+/* Those of the trampoline at `low`; false: it has none. */
+bool patch_rooms_read(struct inject *in, uint64_t addr, uint64_t low,
+		      struct patch_rooms *r);
+/* The trampoline that runs the instructions at addr, from `to` on; 0: none. */
+uint64_t patch_lowest(struct inject *in, uint64_t addr, uint64_t to);
+/* In how many rooms of the trampoline at `low` somebody is. */
+uint32_t patch_rooms_used(struct inject *in, uint64_t addr, uint64_t low);
 /* That of the trampoline at `to`; false: there is none for a jump at addr. */
 bool patch_head_read(struct inject *in, uint64_t addr, uint64_t to,
 		     struct patch_head *h);
@@ -127,6 +174,24 @@ uint64_t patch_jump(const uint8_t *text, uint64_t addr);
 uint64_t patch_alive(struct inject *in, uint64_t addr, uint64_t to, bool child);
 /* True if the way from one trampoline comes to another. */
 bool patch_leads(struct inject *in, uint64_t addr, uint64_t from, uint64_t to);
+/* The code of a landing at `at` that leads to `to`: how many bytes.  Where that
+   is far, it is a jump through the address behind it. */
+uint32_t patch_land_code(uint8_t out[PATCH_LAND], uint64_t at, uint64_t to);
+/* Where a landing leads to; 0: there is none. */
+uint64_t patch_landing(struct inject *in, uint64_t land);
+/* The landing that the jump at addr leads to, and how many bytes the jump is
+   made of, 2 if it is a short one; 0: text[PATCH_LEAD] is none. */
+uint64_t patch_landed(const uint8_t *text, uint64_t addr, uint32_t *len);
+/* True if p is written over another's landing. */
+bool patch_over_landing(const struct patch *p);
+/* True if that is as it was found. */
+bool patch_land_expected(struct inject *in, const struct patch *p);
+/* Write over others' landings, of all that are SET: 0; -1: errno says why. */
+int patch_lands_set(struct inject *in, const struct patch *p, size_t n);
+/* Put them back, after the text.  How many; -1: errno.  *under grows by those
+   that others lead to us from. */
+long patch_lands_undo(struct inject *in, const struct patch *p, size_t n,
+		      bool child, uint32_t *under);
 /* What is to be in the place of p, which is over another's; text[p->len]. */
 void patch_over_undo(struct inject *in, const struct patch *p, bool child,
 		     uint8_t *text);

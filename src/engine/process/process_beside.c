@@ -5,17 +5,21 @@
  * WHERE THEIR JUMPS ARE.  A point whose instruction is under the jump of
  * another consumer is found by the head of the trampoline that the jump leads
  * to (patch_over.c).  At the first instruction of such a window we go over the
- * jump.  The others are run in his trampoline, where we have nothing, and are
- * refused.
+ * jump.  The others are run in his trampoline, which has rooms for some; those
+ * without are refused.
  *
  *	   his window            ours
  *	[jmp T1        ]    [jmp T2        ]   T2: our probe; jmp T1
- *	 ^entry  ^ret        ^entry: yes  ^ret: refused
+ *	 ^entry  ^ret        ^entry  ^ret: by a jump in T1
  *
  * WHAT HIS JUMPS ARE MADE OF.  A punned jump (process_pun.c) has bytes of the
  * code behind it, which look untouched.  So before anything is written the
  * bytes in front of it are looked at: what differs there from the file must be
- * a breakpoint or part of a jump with a head, whose end is known.
+ * a breakpoint or part of a jump with a head, whose end is known.  Where we go
+ * over a punned jump that is made of another jump's bytes we go over that one
+ * as well, with an empty trampoline if need be: the text of both is put back by
+ * the last that is over them, and so never that of the second before that of
+ * the first.
  *
  * ONE AT A TIME.  A consumer that makes a plan, or leaves, has a lock on the
  * process meanwhile, flock(2) of its /proc/PID/maps.  It goes with whoever is
@@ -35,11 +39,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NAP_NS	1000000
-#define CHUNK	4096u
-#define AROUND	(CHUNK + 2 * CODE_WIN_MAX)
-#define INT3	0xcc
-#define JMP32	5u
+#define NAP_NS  1000000
+#define CHUNK   4096u
+#define AROUND  (CHUNK + 2 * CODE_WIN_MAX)
+#define INT3    0xcc
+#define JMP32   5u
+#define PAGE    4096u
+#define HOP_MAX 256u /* as far as short jumps lead */
 
 static const char name_of_all[] = "/memfd:dtrace";
 
@@ -166,20 +172,63 @@ text_now(struct beside *b, uint64_t addr, uint32_t n)
 	return b->text + (addr - at);
 }
 
+/* The trampoline that a jump of a consumer leads to, and its head; false: there
+   is no such jump. */
+static bool
+leads_to(struct beside *b, uint64_t at, struct beside_jump *o,
+	 struct patch_head *h)
+{
+	const uint8_t *p = text_now(b, at, PATCH_LEAD);
+
+	o->start = at;
+	o->land = 0;
+	o->jump = JMP32;
+	o->top = p != NULL ? patch_jump(p, at) : 0;
+	if (o->top != 0 && patch_head_read(&b->in, at, o->top, h) &&
+	    (patch_head_flags(h) & PATCH_HEAD_LANDED) == 0)
+		return true;
+	o->land = p != NULL ? patch_landed(p, at, &o->jump) : 0;
+	o->room = o->jump >= JMP32 ? LAND_LEN : JMP32;
+	o->top = o->land != 0 ? patch_landing(&b->in, o->land) : 0;
+	return o->top != 0 && patch_head_read(&b->in, at, o->top, h) &&
+	       (patch_head_flags(h) & PATCH_HEAD_LANDED) != 0;
+}
+
+/* The jump in unused bytes that a short one leads to: nothing that we could go
+   over by itself. */
+static bool
+hop_jump(struct beside *b, uint64_t at, struct beside_jump *o)
+{
+	const uint8_t *p = text_now(b, at, JMP32);
+	uint64_t to = p != NULL ? patch_jump(p, at) : 0;
+	struct beside_jump from;
+	struct patch_head h;
+
+	if (to <= sizeof(h) ||
+	    inject_read(&b->in, to - sizeof(h), &h, sizeof(h)) != 0 ||
+	    patch_head_addr(&h) - at + HOP_MAX > 2 * HOP_MAX ||
+	    !leads_to(b, patch_head_addr(&h), &from, &h) || from.land != at)
+		return false;
+	*o = (struct beside_jump){
+		.start = at, .written = JMP32, .len = JMP32, .jump = JMP32
+	};
+	return true;
+}
+
 /* The jump at an address, if there is one of a consumer. */
 static bool
 over_at(struct beside *b, uint64_t at, struct beside_jump *o)
 {
-	const uint8_t *p = text_now(b, at, JMP32);
 	struct patch_head h;
 
-	o->top = p != NULL ? patch_jump(p, at) : 0;
-	if (o->top == 0 || !patch_head_read(&b->in, at, o->top, &h))
-		return false;
-	o->start = at;
+	if (!leads_to(b, at, o, &h))
+		return hop_jump(b, at, o);
 	o->written = patch_head_written(&h);
 	o->len = patch_head_len(&h);
-	o->copy = patch_head_copy(&h);
+	o->copy = (patch_head_flags(&h) & PATCH_HEAD_COPY) != 0;
+	if (o->jump < o->written)
+		o->jump = o->written;
+	o->low = patch_lowest(&b->in, at, o->top);
 	o->next = patch_alive(&b->in, at, o->top, false);
 	if (o->next == 0)
 		o->next = o->top; /* somebody is just about to leave */
@@ -203,47 +252,209 @@ beside_find(struct engine *eng, uint64_t addr, struct beside_jump *o)
 
 static const char under[] =
 	"another consumer's jump is there, and has the instruction behind it";
-static const char in_copy[] =
-	"another consumer runs a copy of the function";
+static const char two_pages[] =
+	"another consumer's jump leads to where it cannot be written over";
+static const char in_copy[] = "another consumer runs a copy of the function";
 
-/* Behind the call there is nothing that we could have. */
-static bool
-comes_back(const struct plan *p, size_t i)
+/* The room of an instruction; PATCH_ROOMS: it has none. */
+static uint32_t
+room_of(const struct patch_rooms *r, uint64_t insn, bool after)
 {
-	const struct plan_point *pt = p->points.v;
-	uint64_t at = pt[i].addr;
+	uint32_t i = 0;
 
-	while (i > 0 && pt[i - 1].addr == at)
-		i--;
-	for (; i < p->points.n && pt[i].addr == at; i++)
-		if (pt[i].after)
-			return true;
-	return false;
+	while (i < PATCH_ROOMS && (r->v[i].off == 0 || r->v[i].insn != insn ||
+				   (r->v[i].after != 0) != after))
+		i++;
+	return i;
 }
 
-const char *
-beside_window(struct engine *eng, size_t i, const struct beside_jump *o,
-	      struct plan_window *pw)
+/* The rooms for all points at the instruction of points[i], those behind it,
+   too: false: there is not one for each. */
+static bool
+rooms_for(struct engine *eng, size_t i, const struct beside_jump *o,
+	  uint8_t *rooms)
 {
 	const struct plan *p = &eng->plan;
+	const struct plan_point *pt = p->points.v;
+	const uint64_t at = pt[i].addr;
+	struct patch_rooms r = { .mark = 0 };
 
+	*rooms = 0;
+	if (!patch_rooms_read(&eng->beside->in, o->start, o->low, &r))
+		r = (struct patch_rooms){ .mark = 0 };
+	while (i > 0 && pt[i - 1].addr == at)
+		i--;
+	for (; i < p->points.n && pt[i].addr == at; i++) {
+		uint32_t k = room_of(&r, at - o->start, pt[i].after);
+
+		if (at == o->start && !pt[i].after)
+			continue; /* by the jump itself */
+		if (k == PATCH_ROOMS)
+			return false;
+		*rooms |= (uint8_t)(1u << k);
+	}
+	return true;
+}
+
+/* A window over a jump, in a function of that object; NULL, or why not. */
+static const char *
+window_over(const struct beside_jump *o, uint32_t fn, struct plan_window *pw)
+{
 	*pw = (struct plan_window){
-		.fn = p->points.v[i].fn,
+		.fn = fn,
 		.w = { .kind = CODE_WIN_JMP,
 		       .start = o->start,
 		       .len = o->written },
 		.end = o->start + 1,
 		.over = o->top,
 		.next = o->next,
+		.over_land = o->land,
+		.over_room = (uint8_t)o->room,
+		.over_jump = (uint8_t)o->jump,
 		.over_len = (uint8_t)o->len,
 		.over_copy = o->copy,
 	};
-	if (p->points.v[i].addr != o->start || comes_back(p, i) ||
-	    !x86_jmp(pw->jmp, sizeof(pw->jmp), o->start, o->next))
+	if (o->top == 0)
 		return under;
+	if (o->jump > PATCH_MAX ||
+	    (o->land != 0 && o->land / PAGE != (o->land + o->room - 1) / PAGE))
+		return two_pages;
+	return x86_jmp(pw->jmp, sizeof(pw->jmp), o->start, o->next) ? NULL
+								    : under;
+}
+
+const char *
+beside_window(struct engine *eng, size_t i, const struct beside_jump *o,
+	      struct plan_window *pw)
+{
+	const struct plan_point *pt = &eng->plan.points.v[i];
+	const char *why = window_over(o, pt->fn, pw);
+
+	pw->end = pt->addr + 1;
+	if (why == NULL && !rooms_for(eng, i, o, &pw->rooms))
+		why = under;
+	return why;
+}
+
+void
+beside_note(struct engine *eng)
+{
 	eng->beside->nover++;
+}
+
+/* ---- jumps that their jumps are made of ---------------------------------- */
+
+/* The first window of the plan that has bytes of [lo, hi); NULL: none has.  Of
+   its windows n are in order. */
+static struct plan_window *
+plan_has(const struct plan *p, size_t n, uint64_t lo, uint64_t hi)
+{
+	size_t i = 0, end = n;
+
+	while (i < end) {
+		size_t mid = i + (end - i) / 2;
+		const struct code_window *w = &p->windows.v[mid].w;
+
+		if (w->start + w->len <= lo)
+			i = mid + 1;
+		else
+			end = mid;
+	}
+	if (i < n && p->windows.v[i].w.start < hi)
+		return &p->windows.v[i];
+	for (i = n; i < p->windows.n; i++) {
+		const struct code_window *w = &p->windows.v[i].w;
+
+		if (w->start < hi && lo < w->start + w->len)
+			return &p->windows.v[i];
+	}
 	return NULL;
 }
+
+/* Have the jump o in the plan, for one that is made of it; *why not, or NULL.
+   false: no memory. */
+static bool
+need_jump(struct plan *p, size_t n, const struct beside_jump *o, uint32_t fn,
+	  const char **why)
+{
+	struct plan_window *by =
+		plan_has(p, n, o->start, o->start + o->written);
+	struct plan_window pw;
+
+	*why = NULL;
+	if (by != NULL && by->over != 0 && by->w.start == o->start) {
+		by->needed = true;
+		return true;
+	}
+	*why = by != NULL ? "other probes are too close"
+			  : window_over(o, fn, &pw);
+	pw.needed = true;
+	return *why != NULL || vec_push(&p->windows, pw);
+}
+
+/* The same for all that windows[i] is made of.  false: no memory. */
+static bool
+need_all(struct engine *eng, size_t n, size_t i)
+{
+	struct plan *p = &eng->plan;
+	const struct plan_window pw = p->windows.v[i];
+	const char *why = NULL;
+	struct beside_jump o;
+
+	for (uint32_t k = pw.w.len; why == NULL && k < pw.over_jump; k++)
+		if (beside_find(eng, pw.w.start + k, &o) &&
+		    !need_jump(p, n, &o, pw.fn, &why))
+			return false;
+	if (why == NULL)
+		return true;
+	p->windows.v[i].dead = true;
+	p->windows.v[i].why = why;
+	return true;
+}
+
+static int
+cmp_start(const void *va, const void *vb)
+{
+	const struct plan_window *a = va, *b = vb;
+
+	return a->w.start < b->w.start ? -1 : a->w.start > b->w.start;
+}
+
+int
+beside_needs(struct engine *eng, struct err *e)
+{
+	struct plan *p = &eng->plan;
+	const size_t n = p->windows.n;
+
+	/* Those that are added have their turn as well. */
+	for (size_t i = 0; i < p->windows.n; i++)
+		if (p->windows.v[i].over_land != 0 && !need_all(eng, n, i))
+			return err_nomem(e);
+	if (p->windows.n != n)
+		qsort(p->windows.v, p->windows.n, sizeof(*p->windows.v),
+		      cmp_start);
+	return 0;
+}
+
+bool
+beside_holds(struct engine *eng, const struct plan_window *pw)
+{
+	struct beside_jump o;
+
+	for (uint32_t k = pw->w.len; k < pw->over_jump; k++) {
+		const struct plan_window *by;
+
+		if (!beside_find(eng, pw->w.start + k, &o))
+			continue;
+		by = plan_has(&eng->plan, eng->plan.windows.n, o.start,
+			      o.start + 1);
+		if (by == NULL || by->dead || by->over == 0)
+			return false;
+	}
+	return true;
+}
+
+/* ---- points that they deny ----------------------------------------------- */
 
 const char *
 beside_denies(struct engine *eng, const struct plan_point *pt)
@@ -281,7 +492,7 @@ beside_lead(struct engine *eng, const struct code_world *w, struct patch *p,
 		was = w->bytes(w->arg, at, 1);
 		if (was == NULL || *was == p->lead[i] || p->lead[i] == INT3)
 			continue;
-		if (!beside_find(eng, at, &o) || at >= o.start + o.written)
+		if (!beside_find(eng, at, &o) || o.start + o.jump > p->addr)
 			return err_set(e, &ERR_GENERIC, 0,
 				       "another consumer's jump may be made of "
 				       "its bytes");

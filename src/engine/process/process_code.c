@@ -16,9 +16,11 @@
  */
 #include "engine/process/process_impl.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "dif/dif.h"
 
@@ -26,7 +28,8 @@
 #define SLACK	 64u
 #define SCRATCH	 (1u << 20)
 #define SCRATCH_MAX (1u << 28)
-#define NOWHERE	 0x7f0000000000ull /* where shared libraries would be */
+#define SHOW        4096u
+#define NOWHERE     0x7f0000000000ull /* where shared libraries would be */
 
 static uint64_t
 code_align(uint64_t n)
@@ -64,33 +67,41 @@ code_target(const struct engine *eng, const struct rtn_shared *sh,
 
 /* ---- points as the trampoline wants them --------------------------------- */
 
-/* The window's points, on the heap; NULL: no memory. */
-static struct x86_point *
-window_points(const struct engine *eng, const struct plan_window *pw,
-	      const struct x86_handler *handlers,
-	      const struct x86_handler *maps)
+static struct x86_point
+point_make(const struct engine *eng, const struct plan_window *pw,
+	   const struct plan_point *pt, const struct x86_handler *handlers,
+	   const struct x86_handler *maps)
 {
 	const struct plan *p = &eng->plan;
+	struct x86_point out = {
+		.at = (uint32_t)(pt->addr - pw->w.start),
+		.after = pt->after,
+		.insn = pt->at == X86_AT_INSN,
+		.site = pt->site,
+		.stack = pt->stack,
+		.kind = pt->at,
+	};
+
+	if (pt->group != PLAN_NONE)
+		out.h = &handlers[p->groups.v[pt->group].cls];
+	else if (pt->direct != PLAN_NONE)
+		out.h = &handlers[p->groups.v[pt->direct].cls];
+	else if (pt->at == X86_AT_ENTRY)
+		out.h = maps;
+	return out;
+}
+
+struct x86_point *
+code_points(const struct engine *eng, const struct plan_window *pw,
+	    const struct x86_handler *handlers, const struct x86_handler *maps,
+	    size_t *n)
+{
+	const struct plan_point *pt = eng->plan.points.v + pw->point0;
 	struct x86_point *out = calloc(pw->npoints + 1, sizeof(*out));
 
-	for (uint32_t i = 0; out != NULL && i < pw->npoints; i++) {
-		const struct plan_point *pt = &p->points.v[pw->point0 + i];
-
-		out[i] = (struct x86_point){
-			.at = (uint32_t)(pt->addr - pw->w.start),
-			.after = pt->after,
-			.insn = pt->at == X86_AT_INSN,
-			.site = pt->site,
-			.stack = pt->stack,
-			.kind = pt->at,
-		};
-		if (pt->group != PLAN_NONE)
-			out[i].h = &handlers[p->groups.v[pt->group].cls];
-		else if (pt->direct != PLAN_NONE)
-			out[i].h = &handlers[p->groups.v[pt->direct].cls];
-		else if (pt->at == X86_AT_ENTRY)
-			out[i].h = maps;
-	}
+	*n = out != NULL ? pw->npoints : 0;
+	for (size_t i = 0; i < *n; i++)
+		out[i] = point_make(eng, pw, &pt[i], handlers, maps);
 	return out;
 }
 
@@ -239,19 +250,22 @@ measure_window(struct engine *eng, const struct plan_window *pw, uint8_t *seen,
 {
 	const struct x86_handler maps = { 0 }; /* not in place */
 	struct plan *p = &eng->plan;
+	size_t npts;
 	struct x86_point *pts =
-		window_points(eng, pw, eng->class_proto, &maps);
+		code_points(eng, pw, eng->class_proto, &maps, &npts);
 	uint32_t len;
 	const uint8_t *bytes = window_bytes(eng, pw, &len);
 
 	if (pts == NULL)
 		return err_nomem(e);
-	*size += PATCH_HEAD_SIZE;
+	*size += PATCH_ROOMS_SIZE + PATCH_HEAD_SIZE;
+	if (pw->rooms != 0)
+		*size += PATCH_ROOMS *
+			 (PATCH_HEAD_SIZE + x86_tramp_size(len, NULL, 0));
 	if (!pw->copy)
-		*size += x86_tramp_size(len, pts, pw->npoints);
+		*size += x86_tramp_size(len, pts, npts);
 	else if (bytes != NULL)
-		*size += x86_copy_size(bytes, pw->w.start, len, pts,
-				       pw->npoints);
+		*size += x86_copy_size(bytes, pw->w.start, len, pts, npts);
 	free(pts);
 	for (uint32_t k = 0; k < pw->npoints; k++) {
 		uint32_t g = p->points.v[pw->point0 + k].group, c;
@@ -504,188 +518,7 @@ code_region_moved(struct engine *eng, struct map_region *r,
 		addr_moved(&r->handlers[i].code, by);
 }
 
-/* ---- patches ------------------------------------------------------------- */
-
-/* jmp rel8 */
-static void
-short_jmp(uint8_t *out, uint32_t len, uint64_t from, uint64_t to)
-{
-	memset(out, 0x90, len);
-	out[0] = 0xeb;
-	out[1] = (uint8_t)(to - (from + 2));
-}
-
-static const char unreadable[] = "its code cannot be read";
-
-/* A page of the process's text, as it was when code began to be made: what is
-   written is compared again, when it is written. */
-#define SEEN_SIZE 4096u
-struct text_seen {
-	uint64_t addr; /* 0: none */
-	uint8_t bytes[SEEN_SIZE];
-};
-
-/* What the process has there, of one page; NULL: it is not of one, or cannot be
-   read so. */
-static const uint8_t *
-text_seen(struct engine *eng, uint64_t addr, uint32_t len)
-{
-	struct text_seen *s = eng->seen;
-	uint64_t page = addr & ~(uint64_t)(SEEN_SIZE - 1);
-
-	if (s == NULL || len > page + SEEN_SIZE - addr)
-		return NULL;
-	if (s->addr != page) {
-		s->addr = 0;
-		if (inject_read(&eng->in, page, s->bytes, SEEN_SIZE) != 0)
-			return NULL;
-		s->addr = page;
-	}
-	return s->bytes + (addr - page);
-}
-
-/* Check that what runs is what the file has.  Only that has been analysed. */
-static int
-code_text_check(struct engine *eng, const uint8_t *bytes, uint64_t addr,
-	   uint32_t len, struct err *e)
-{
-	const uint8_t *seen = text_seen(eng, addr, len);
-	uint8_t is[4096];
-	uint32_t n;
-
-	if (seen != NULL && memcmp(seen, bytes, len) == 0)
-		return 0;
-	for (uint32_t at = 0; at < len; at += n) {
-		n = len - at < sizeof(is) ? len - at : (uint32_t)sizeof(is);
-		if (inject_read(&eng->in, addr + at, is, n) != 0)
-			return err_set(e, &ERR_GENERIC, 0, "%s", unreadable);
-		if (memcmp(is, bytes + at, n) != 0)
-			return err_set(e, &ERR_GENERIC, 0,
-				       "its code differs from what is in the "
-				       "file (another consumer has probes "
-				       "there, or the program changes itself)");
-	}
-	return 0;
-}
-
-/* reads: so many bytes behind it are looked at as well. */
-static int
-patch_add(struct engine *eng, const struct code_world *w, uint64_t addr,
-	  uint32_t len, uint32_t reads, const uint8_t *now, bool landing,
-	  struct err *e)
-{
-	struct patch p = { .addr = addr,
-			   .len = (uint8_t)len,
-			   .look = (uint8_t)(len + reads),
-			   .landing = landing };
-	const uint8_t *was = w->bytes(w->arg, addr, len + reads);
-
-	if (was == NULL)
-		return err_set(e, &ERR_GENERIC, 0, "its code is not in a file");
-	if (code_text_check(eng, was, addr, len + reads, e) != 0)
-		return -1;
-	if (beside_lead(eng, w, &p, e) != 0)
-		return -1;
-	memcpy(p.was, was, len + reads);
-	memcpy(p.now, now, len);
-	return vec_push(&eng->patches, p) ? 0 : err_nomem(e);
-}
-
-/* All of a window runs elsewhere, also what is not written. */
-static int
-window_check(struct engine *eng, const struct plan_window *pw,
-	     const struct code_world *w, struct err *e)
-{
-	const uint8_t *was = w->bytes(w->arg, pw->w.start, pw->w.len);
-
-	if (was == NULL)
-		return err_set(e, &ERR_GENERIC, 0, "its code is not in a file");
-	return code_text_check(eng, was, pw->w.start, pw->w.len, e);
-}
-
-/* Over another consumer's jump. */
-static int
-over_patch(struct engine *eng, const struct plan_window *pw, uint64_t to,
-	   struct err *e)
-{
-	const struct code_world *w = world_x86(eng->plan.fns.v[pw->fn].obj);
-	uint32_t n = code_fn_window_written(&pw->w);
-	const uint8_t *file = w->bytes(w->arg, pw->w.start, n);
-	struct patch p = { .addr = pw->w.start,
-			   .len = (uint8_t)n,
-			   .look = (uint8_t)n,
-			   .over = true,
-			   .next = pw->next };
-
-	if (file == NULL)
-		return err_set(e, &ERR_GENERIC, 0, "its code is not in a file");
-	if (inject_read(&eng->in, p.addr, p.was, n) != 0)
-		return err_set(e, &ERR_GENERIC, 0, "%s", unreadable);
-	if (patch_jump(p.was, p.addr) != pw->over)
-		return err_set(e, &ERR_GENERIC, 0,
-			       "another consumer's jump there has changed");
-	if (beside_lead(eng, w, &p, e) != 0)
-		return -1;
-	memcpy(p.back, file, n);
-	memcpy(p.now, p.was, n);
-	if (!x86_jmp(p.now, sizeof(pw->jmp), p.addr, to))
-		return err_set(e, &ERR_GENERIC, 0, "out of reach");
-	return vec_push(&eng->patches, p) ? 0 : err_nomem(e);
-}
-
-/* A window whose jump leads to a landing, and from there to the trampoline. */
-static int
-landed_patch(struct engine *eng, const struct plan_window *pw, uint64_t to,
-	     struct err *e)
-{
-	const struct plan *p = &eng->plan;
-	const struct code_world *w = world_x86(p->fns.v[pw->fn].obj);
-	uint8_t now[PATCH_MAX];
-	uint32_t n = plan_pun_bytes(pw, now);
-
-	if (n == 0)
-		return err_set(e, &ERR_GENERIC, 0, "out of reach");
-	if (!plan_pun_holds(p, pw))
-		return err_set(e, &ERR_GENERIC, 0,
-			       "the code behind it cannot be changed so that "
-			       "its jump would lead to us");
-	if (land_write(p->land, eng, pw->land, to, e) != 0)
-		return -1;
-	if (pw->trap != 0) /* at least it can be tried */
-		(void)land_write(p->land, eng, pw->trap, to,
-				 &(struct err){ 0 });
-	return patch_add(eng, w, pw->w.start, n, plan_pun_reads(pw), now,
-			 false, e);
-}
-
-static int
-window_patch(struct engine *eng, const struct plan_window *pw, uint64_t to,
-	     struct err *e)
-{
-	const struct code_world *w = world_x86(eng->plan.fns.v[pw->fn].obj);
-	uint32_t n = code_fn_window_written(&pw->w);
-	uint8_t now[PATCH_MAX];
-
-	if (pw->w.len > PATCH_MAX)
-		return err_set(e, &ERR_GENERIC, 0, "its window is too long");
-	if (pw->over != 0)
-		return over_patch(eng, pw, to, e);
-	if (n < pw->w.len && window_check(eng, pw, w, e) != 0)
-		return -1;
-	if (pw->land != 0)
-		return landed_patch(eng, pw, to, e);
-	if (pw->w.kind == CODE_WIN_HOP) {
-		short_jmp(now, n, pw->w.start, pw->w.hop);
-		if (patch_add(eng, w, pw->w.start, n, 0, now, false, e) != 0)
-			return -1;
-		if (!x86_jmp(now, 5, pw->w.hop, to))
-			return err_set(e, &ERR_GENERIC, 0, "out of reach");
-		return patch_add(eng, w, pw->w.hop, 5, 0, now, true, e);
-	}
-	if (!x86_jmp(now, n, pw->w.start, to))
-		return err_set(e, &ERR_GENERIC, 0, "out of reach");
-	return patch_add(eng, w, pw->w.start, n, 0, now, false, e);
-}
+/* ---- windows ------------------------------------------------------------- */
 
 static int
 window_moves(struct engine *eng, const struct x86_moved *moved, size_t n,
@@ -704,24 +537,61 @@ window_moves(struct engine *eng, const struct x86_moved *moved, size_t n,
 	return 0;
 }
 
+void
+code_front(struct x86_buf *b, const void *front, size_t n)
+{
+	b->full |= b->cap - b->n < n;
+	if (b->full)
+		return;
+	memcpy(b->p + b->n, front, n);
+	b->n += n;
+}
+
 /* In front of a trampoline: for other consumers, and for when we leave. */
 static void
 window_head(const struct engine *eng, const struct plan_window *pw,
 	    struct x86_buf *b)
 {
 	const bool over = pw->over != 0;
+	const bool copy = over ? pw->over_copy : pw->copy;
+	const bool landed = over ? pw->over_land != 0
+				 : pw->land != 0 || pw->w.kind == CODE_WIN_HOP;
 	const struct patch_head h = patch_head_make(
 		pw->w.start, eng->map.shared, code_fn_window_written(&pw->w),
 		over ? pw->over_len : pw->w.len,
-		over ? pw->over_copy : pw->copy, pw->next);
+		(copy ? PATCH_HEAD_COPY : 0) | (landed ? PATCH_HEAD_LANDED : 0),
+		pw->next);
+	struct patch_rooms none = { .mark = 0 };
 
-	if (pw->w.kind != CODE_WIN_JMP || pw->land != 0)
+	/* Right in front of it. */
+	while (pw->copy && !b->full &&
+	       (x86_here(b) + sizeof(none) + sizeof(h)) % X86_COPY_ALIGN != 0)
+		code_front(b, "\xcc", 1);
+	patch_rooms_mark(&none, pw->w.start);
+	code_front(b, &none, sizeof(none));
+	code_front(b, &h, sizeof(h));
+}
+
+/* Say there where the rooms of the trampoline at `to` are. */
+static void
+window_rooms(struct map_region *r, const struct plan_window *pw, uint64_t to,
+	     const struct x86_rooms *rooms)
+{
+	struct patch_rooms is = { .mark = 0 };
+	uint64_t front = PATCH_HEAD_SIZE + sizeof(is);
+
+	if (rooms->n == 0)
 		return;
-	b->full |= b->cap - b->n < sizeof(h);
-	if (b->full)
-		return;
-	memcpy(b->p + b->n, &h, sizeof(h));
-	b->n += sizeof(h);
+	patch_rooms_mark(&is, pw->w.start);
+	for (size_t i = 0; i < rooms->n; i++) {
+		const struct x86_room *x = &rooms->v[i];
+
+		if (x->addr - to > UINT16_MAX)
+			continue;
+		is.v[i] = (struct patch_room){ (uint16_t)(x->addr - to),
+					       (uint8_t)x->at, x->after };
+	}
+	memcpy(r->buf.p + (to - front - r->buf.base), &is, sizeof(is));
 }
 
 /*
@@ -732,29 +602,36 @@ window_head(const struct engine *eng, const struct plan_window *pw,
 static uint64_t
 window_write(struct engine *eng, const struct plan_window *pw,
 	     const struct x86_target *t, struct x86_moved *moved,
-	     size_t *nmoved, struct err *e)
+	     size_t *nmoved, struct x86_rooms *rooms, struct err *e)
 {
 	struct map_region *r = &eng->map.region[pw->region];
 	uint32_t len;
 	const uint8_t *bytes = window_bytes(eng, pw, &len);
 	struct x86_point *pts;
 	uint64_t to = 0;
+	size_t n;
 
+	rooms->n = 0;
 	if (bytes == NULL) {
 		err_set(e, &ERR_GENERIC, 0, "its code is not in a file");
 		return 0;
 	}
-	pts = window_points(eng, pw, r->handlers, &r->maps);
+	pts = code_points(eng, pw, r->handlers, &r->maps, &n);
 	window_head(eng, pw, &r->buf);
+	if (pw->over != 0)
+		over_points(pts, &n, NULL);
 	if (pts == NULL)
 		err_nomem(e);
 	else if (!pw->copy)
-		to = x86_tramp(&r->buf, t, bytes, pw->w.start, len, pts,
-			       pw->npoints, moved, nmoved, e);
-	else if (code_text_check(eng, bytes, pw->w.start, len, e) == 0)
+		to = x86_tramp_rooms(&r->buf, t, bytes, pw->w.start, len, pts,
+				     n, moved, nmoved,
+				     pw->over == 0 ? rooms : NULL, e);
+	else if (text_check(eng, bytes, pw->w.start, len, e) == 0)
 		to = x86_copy(&r->buf, t, bytes, pw->w.start, len, pw->w.len,
-			      pts, pw->npoints, moved, nmoved, e);
+			      pts, n, moved, nmoved, e);
 	free(pts);
+	if (to != 0)
+		window_rooms(r, pw, to, rooms);
 	return to;
 }
 
@@ -765,7 +642,8 @@ window_make(struct engine *eng, struct plan_window *pw, struct err *e)
 	const struct x86_target *t = &r->target;
 	struct plan *p = &eng->plan;
 	struct x86_moved moved[X86_MOVED_MAX];
-	size_t nmoved = 0;
+	struct x86_rooms rooms;
+	size_t nmoved = 0, first;
 	uint64_t to;
 
 	for (uint32_t i = 0; i < pw->npoints; i++) {
@@ -774,11 +652,16 @@ window_make(struct engine *eng, struct plan_window *pw, struct err *e)
 		    region_handler(eng, r, t, p->groups.v[g].cls, e) != 0)
 			return -1;
 	}
-	to = window_write(eng, pw, t, moved, &nmoved, e);
-	if (to == 0 || region_full(r, e) != 0)
+	to = window_write(eng, pw, t, moved, &nmoved, &rooms, e);
+	if (to == 0 || over_rooms(eng, pw, e) != 0 || region_full(r, e) != 0)
 		return -1;
-	if (window_patch(eng, pw, to, e) != 0)
+	first = eng->patches.n;
+	if (text_patch(eng, pw, to, e) != 0)
 		return -1;
+	if (rooms.n != 0) {
+		eng->patches.v[first].mine = to;
+		eng->patches.v[first].roomy = true;
+	}
 	return window_moves(eng, moved, nmoved, e);
 }
 
@@ -852,7 +735,7 @@ window_refuse(struct engine *eng, struct plan_window *pw,
 	if (world_refresh(&eng->world, e) != 0)
 		return -1;
 	/* It was there when we looked, and is no more; or is again. */
-	if (strcmp(text, unreadable) == 0 ||
+	if (strcmp(text, text_unreadable) == 0 ||
 	    !world_obj_mapped(eng->plan.fns.v[pw->fn].obj))
 		text = plan_gone;
 	pw->why = text;
@@ -910,12 +793,12 @@ windows_make(struct engine *eng, bool *refused, struct err *e)
 static int
 code_windows(struct engine *eng, bool *refused, struct err *e)
 {
-	struct text_seen seen = { .addr = 0 };
+	struct text_seen seen;
 	int rc;
 
-	eng->seen = &seen;
+	text_begin(eng, &seen);
 	rc = windows_make(eng, refused, e);
-	eng->seen = NULL;
+	text_end(eng);
 	return rc;
 }
 
@@ -975,6 +858,49 @@ more_handlers(struct engine *eng, struct err *e)
 		}
 	}
 	return 0;
+}
+
+/*
+ * A page that another consumer has written into, in a room, is the target's
+ * own, and what comes into the file does not come into it.
+ */
+static int
+region_show(struct engine *eng, struct map_region *r, struct err *e)
+{
+	uint8_t is[SHOW], want[SHOW];
+
+	for (size_t n; r->shown < r->buf.n; r->shown += n) {
+		uint64_t at = r->addr + r->shown;
+
+		n = r->buf.n - r->shown < SHOW ? r->buf.n - r->shown : SHOW;
+		if (pread(eng->map.fd, want, n, (off_t)(r->off + r->shown)) !=
+		    (ssize_t)n)
+			return err_set(e, &ERR_GENERIC, errno,
+				       "shared memory cannot be read");
+		if ((inject_read(&eng->in, at, is, n) != 0 ||
+		     memcmp(is, want, n) != 0) &&
+		    inject_write(&eng->in, at, want, n) != 0)
+			return err_set(e, &ERR_GENERIC, errno,
+				       "process %d: cannot write its memory",
+				       (int)eng->pid);
+	}
+	return 0;
+}
+
+int
+code_show(struct engine *eng, struct err *e)
+{
+	for (uint32_t i = 0; i < eng->map.nregions; i++)
+		if (region_show(eng, &eng->map.region[i], e) != 0)
+			return -1;
+	return 0;
+}
+
+void
+code_shown(struct engine *eng)
+{
+	for (uint32_t i = 0; i < eng->map.nregions; i++)
+		eng->map.region[i].shown = eng->map.region[i].buf.n;
 }
 
 int

@@ -209,8 +209,12 @@ attach_guard(struct engine *eng, struct err *e)
 {
 	uint32_t n = 0;
 
-	for (size_t i = 0; i < eng->plan.windows.n; i++)
-		n += eng->plan.windows.v[i].w.kind == CODE_WIN_HOP ? 2 : 1;
+	for (size_t i = 0; i < eng->plan.windows.n; i++) {
+		const struct plan_window *pw = &eng->plan.windows.v[i];
+
+		n += pw->w.kind == CODE_WIN_HOP ? 2 : 1;
+		n += pw->rooms != 0 ? PATCH_ROOMS : 0;
+	}
 	for (size_t i = 0; i < eng->plan.groups.n; i++)
 		n += eng->plan.groups.v[i].site->sem != 0;
 	eng->journal = patch_journal_new(
@@ -314,6 +318,7 @@ engine_enter(struct engine *eng, bool follow, struct err *e)
 	process_unwind_look(eng, true);
 	if ((eng->adopts != NULL ? image_code(eng, e) : code_make(eng, e)) != 0)
 		goto fail;
+	code_shown(eng);
 	shared_fill_sys(eng);
 	if ((!follow && attach_host(eng, e) != 0) || later_attach(eng, e) != 0)
 		goto fail;

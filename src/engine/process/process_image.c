@@ -370,6 +370,9 @@ image_patches(struct engine *m, struct err *e)
 		return err_nomem(e);
 	for (size_t i = 0; i < m->patches.n; i++) {
 		m->patches.v[i].addr += by;
+		m->patches.v[i].mine += by;
+		if (m->patches.v[i].land != 0)
+			m->patches.v[i].land += by;
 		if (m->patches.v[i].sem)
 			m->patches.v[i].by += by;
 	}

@@ -28,6 +28,7 @@
 #include "engine/process/follow.h"
 #include "engine/process/inject.h"
 #include "engine/process/patch.h"
+#include "engine/process/process_beside.h"
 #include "engine/process/process.h"
 #include "engine/x86/x86.h"
 #include "proc/proc.h"
@@ -155,6 +156,8 @@ struct later_note {
 	/* In order of address; they live as long as the engine. */
 	struct patch *p;
 	size_t np;
+	struct patch *rooms; /* what goes with them, elsewhere */
+	size_t nrooms;
 	struct patch_move *m;
 	size_t nm;
 };
@@ -255,13 +258,19 @@ struct plan_window {
 	uint64_t trap;	/* a landing for when somebody puts a breakpoint behind
 			   it; 0: none */
 	uint8_t pad;	/* prefixes before that jump */
-	bool needed;	/* the jump of another window has bytes of this one's */
+	bool needed;	/* the jump of another window, or one below that, has
+			   bytes of this one's */
 	bool dead; /* cannot be, after all */
 	const char *why; /* that; NULL: another one has its bytes */
 	/* Not 0: over another consumer's jump, which leads to `over`; ours goes
 	   on to `next`, as jmp does. */
 	uint64_t over, next;
+	uint64_t over_land; /* by way of a landing, which we write; 0: it does
+			       not */
+	uint8_t over_room; /* that has so many bytes */
 	uint8_t jmp[5];
+	uint8_t over_jump; /* bytes that the other jump is made of */
+	uint8_t rooms; /* of the lowest one's that we use, a bit for each */
 	uint8_t over_len; /* of the window that is under it, and its copy */
 	bool over_copy;
 };
@@ -406,39 +415,6 @@ uint32_t plan_places(const struct engine *eng);
 bool process_died(struct engine *eng, int32_t pid, int sig, struct buf *out);
 void died_report(const struct engine *eng, struct buf *out);
 
-/* ---- other consumers (process_beside.c) ---------------------------------- */
-
-/* A window of another consumer, or of ours. */
-struct beside_jump {
-	uint64_t start;
-	uint32_t written, len; /* bytes: overwritten; of all instructions */
-	bool copy;	       /* all of the function runs elsewhere */
-	uint64_t top;	       /* where the jump leads to */
-	uint64_t next;	       /* the first trampoline from there on whose
-				  consumer traces; if none does, `top` */
-};
-/* Have the lock of a process, for which it waits some time; what
-   beside_unlock() gives back. */
-int beside_lock(pid_t pid, unsigned ms);
-void beside_unlock(int fd);
-/* From here to beside_end() we have the lock, and the others are known. */
-int beside_begin(struct engine *eng, unsigned ms, struct err *e);
-void beside_end(struct engine *eng);
-/* The window that the instruction at addr is under; false: none. */
-bool beside_find(struct engine *eng, uint64_t addr, struct beside_jump *o);
-/* A window of ours over that one, for points[i]; NULL, or why not. */
-const char *beside_window(struct engine *eng, size_t i,
-			  const struct beside_jump *o, struct plan_window *pw);
-/* Why there can be no point, wherever it is in its function; NULL. */
-const char *beside_denies(struct engine *eng, const struct plan_point *pt);
-/* Note what is before p; -1 + *e: somebody's jump may be made of its bytes. */
-int beside_lead(struct engine *eng, const struct code_world *w, struct patch *p,
-		struct err *e);
-/* True if any of them are there, as far as is known. */
-bool beside_any(const struct engine *eng);
-/* Windows that we share with others. */
-uint32_t beside_count(const struct engine *eng);
-
 /* ---- free addresses (process_gap.c) -------------------------------------- */
 
 #define MAP_REACH (1900ull << 20) /* of a jump, with some to spare */
@@ -469,7 +445,7 @@ bool gaps_has(const struct gaps *gs, uint64_t lo, uint64_t n);
 
 /* ---- landings of punned jumps (process_land.c) --------------------------- */
 
-#define LAND_LEN 14u /* bytes of a landing, at most */
+#define LAND_LEN ((uint32_t)PATCH_LAND)
 struct land;
 struct land_counts {
 	uint32_t pages, maps;
@@ -507,7 +483,7 @@ void land_punch(const struct land *l, int fd);
 size_t land_spans(const struct land *l, bool made, struct inject_span *v,
 		  size_t max);
 /* Let the landing at `at` lead to `to`. */
-int land_write(const struct land *l, const struct engine *eng, uint64_t at,
+int land_write(const struct land *l, struct engine *eng, uint64_t at,
 	       uint64_t to, struct err *e);
 void land_count(const struct land *l, struct land_counts *c);
 
@@ -532,6 +508,7 @@ struct map_region {
 	struct x86_handler maps;      /* x86_maps_stub() */
 	struct x86_target target;
 	struct x86_buf buf;
+	uint64_t shown; /* so much of it is known to be in the target */
 };
 struct map {
 	int fd; /* the consumer's; -1 */
@@ -592,7 +569,7 @@ int region_grow(struct engine *eng, struct map_region *r, struct err *e);
    there, or new ones, which are mapped there now. */
 int map_more(struct engine *eng, struct err *e);
 /* Map n bytes of code at addr in the target, from its descriptor tfd of the
-   file. */
+   file; privately, as others may write there (patch_over.c). */
 int map_code(struct engine *eng, uint64_t addr, uint64_t n, int tfd,
 	     uint64_t off, struct err *e);
 /* Unmap it there, a thread being stopped: nothing has run in it. */
@@ -632,6 +609,36 @@ int code_more(struct engine *eng, struct err *e);
    of it.  Its handlers are r's already, with the addresses of the other. */
 void code_region_moved(struct engine *eng, struct map_region *r,
 		       const struct map_region *from, uint64_t by);
+
+/* The points of a window, on the heap, and how many; NULL: no memory. */
+struct x86_point *code_points(const struct engine *eng,
+			      const struct plan_window *pw,
+			      const struct x86_handler *handlers,
+			      const struct x86_handler *maps, size_t *n);
+/* What stands in front of a trampoline. */
+void code_front(struct x86_buf *b, const void *front, size_t n);
+/* Code was made in pages that the target has mapped for a while: have it there
+   as well.  code_shown(): it was mapped just now. */
+int code_show(struct engine *eng, struct err *e);
+void code_shown(struct engine *eng);
+/* process_text.c: what is written over the text for a window, whose trampoline
+   is at `to`; 0, or -1 + *e. */
+int text_patch(struct engine *eng, const struct plan_window *pw, uint64_t to,
+	       struct err *e);
+/* Check that what runs there is what the file has. */
+int text_check(struct engine *eng, const uint8_t *bytes, uint64_t addr,
+	       uint32_t len, struct err *e);
+/* A page of the process's text, as it was when code began to be made: what is
+   written is compared again, when it is written. */
+#define TEXT_SEEN 4096u
+struct text_seen {
+	uint64_t addr; /* 0: none */
+	uint8_t bytes[TEXT_SEEN];
+};
+/* Such pages are kept from the one to the other. */
+void text_begin(struct engine *eng, struct text_seen *s);
+void text_end(struct engine *eng);
+extern const char text_unreadable[];
 
 /* ---- rtn_shared and rt_view (process_shared.c, process_view.c) ----------- */
 

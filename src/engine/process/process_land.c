@@ -19,6 +19,9 @@
  * MAP_FIXED_NOREPLACE.  Landings in a mapping that cannot be had are not used,
  * and nor are the jumps that lead there.
  *
+ * They are mapped privately, so that another consumer of the process can write
+ * over the jump in a landing (patch_over.c).
+ *
  * Kept free: what the program's heap may grow by, and room below stacks.
  */
 #include "engine/process/process_impl.h"
@@ -449,25 +452,26 @@ land_spans(const struct land *l, bool made, struct inject_span *v, size_t max)
 
 /* ---- code ---------------------------------------------------------------- */
 
-/* jmp to; or where that is too far, jmp *0(%rip) and the address. */
-static uint32_t
-land_code(uint8_t out[LAND_LEN], uint64_t at, uint64_t to)
+/*
+ * A page that another consumer has written into is the target's own, and what
+ * comes into the file does not come into it.
+ */
+static bool
+land_show(struct engine *eng, uint64_t at, const uint8_t *code, uint32_t n)
 {
-	static const uint8_t far[] = { 0xff, 0x25, 0, 0, 0, 0 };
+	uint8_t is[LAND_LEN];
 
-	if (x86_jmp(out, JMP32, at, to))
-		return JMP32;
-	memcpy(out, far, sizeof(far));
-	memcpy(out + sizeof(far), &to, sizeof(to));
-	return LAND_LEN;
+	return inject_read(&eng->in, at, is, n) == 0 &&
+	       (memcmp(is, code, n) == 0 ||
+		inject_write(&eng->in, at, code, n) == 0);
 }
 
 int
-land_write(const struct land *l, const struct engine *eng, uint64_t at,
-	   uint64_t to, struct err *e)
+land_write(const struct land *l, struct engine *eng, uint64_t at, uint64_t to,
+	   struct err *e)
 {
 	uint8_t code[LAND_LEN];
-	uint32_t n = land_code(code, at, to);
+	uint32_t n = patch_land_code(code, at, to);
 
 	for (uint32_t i = 0, k; i < n; i += k) {
 		const struct land_map *m = map_of(l, at + i);
@@ -483,7 +487,10 @@ land_write(const struct land *l, const struct engine *eng, uint64_t at,
 			return err_set(e, &ERR_GENERIC, errno,
 				       "shared memory cannot be written");
 	}
-	return 0;
+	return land_show(eng, at, code, n)
+		       ? 0
+		       : err_set(e, &ERR_GENERIC, errno,
+				 "its landing cannot be written");
 }
 
 void

@@ -86,6 +86,26 @@ move_from(const struct patch_move *m, size_t n, uint64_t addr)
 	return first_from(m, sizeof(*m), n, addr);
 }
 
+/* The same for what goes with its text and lies elsewhere. */
+static int
+obj_take_rooms(struct engine *eng, const struct inject_span *s,
+	       struct later_note *note, struct err *e)
+{
+	const struct patch *p = eng->patches.v;
+	size_t n = 0;
+
+	for (size_t i = 0; i < eng->patches.n; i++)
+		n += p[i].of >= s->lo && p[i].of < s->hi;
+	note->nrooms = 0;
+	note->rooms = n != 0 ? arena_calloc(eng->arena, n, sizeof(*p)) : NULL;
+	if (n != 0 && note->rooms == NULL)
+		return err_nomem(e);
+	for (size_t i = 0; n != 0 && i < eng->patches.n; i++)
+		if (p[i].of >= s->lo && p[i].of < s->hi)
+			note->rooms[note->nrooms++] = p[i];
+	return 0;
+}
+
 /* Give an object its own of what has been made. */
 static int
 obj_take(struct engine *eng, struct world_obj *o, struct err *e)
@@ -109,7 +129,7 @@ obj_take(struct engine *eng, struct world_obj *o, struct err *e)
 		memcpy(note->p, p + p0, note->np * sizeof(*p));
 	if (note->nm != 0)
 		memcpy(note->m, m + m0, note->nm * sizeof(*m));
-	return 0;
+	return beside_any(eng) ? obj_take_rooms(eng, &s, note, e) : 0;
 }
 
 /* What has been made for the objects that the world knows at first. */
@@ -135,16 +155,15 @@ static bool
 text_lost(struct engine *eng, struct world_obj *o)
 {
 	const struct later_note *note = world_obj_note(o);
+	const struct patch *p = note->p;
 	uint8_t is[PATCH_MAX];
 	size_t i = 0;
 
-	while (i < note->np &&
-	       (note->p[i].state != PATCH_SET || note->p[i].sem))
+	while (i < note->np && (p[i].state != PATCH_SET || p[i].sem))
 		i++;
 	return i < note->np &&
-	       inject_read(&eng->in, note->p[i].addr, is, note->p[i].len) ==
-		       0 &&
-	       memcmp(is, note->p[i].was, note->p[i].len) == 0;
+	       inject_read(&eng->in, p[i].addr, is, p[i].len) == 0 &&
+	       memcmp(is, p[i].over ? p[i].back : p[i].was, p[i].len) == 0;
 }
 
 /* ---- what has changed ---------------------------------------------------- */
@@ -251,7 +270,7 @@ cmp_move(const void *va, const void *vb)
 static int
 later_take(struct engine *eng, size_t nsites, struct err *e)
 {
-	int rc = 0;
+	int rc = code_show(eng, e);
 
 	for (size_t i = 0; rc == 0 && i < eng->world.objs.n; i++) {
 		struct world_obj *o = eng->world.objs.v[i];
@@ -334,6 +353,9 @@ due_add(struct due *d, const struct later_note *note)
 {
 	for (size_t i = 0; i < note->np; i++)
 		if (!vec_push(&d->p, note->p[i]))
+			return false;
+	for (size_t i = 0; i < note->nrooms; i++)
+		if (!vec_push(&d->p, note->rooms[i]))
 			return false;
 	for (size_t i = 0; i < note->nm; i++)
 		if (!vec_push(&d->m, note->m[i]))

@@ -316,7 +316,7 @@ map_code(struct engine *eng, uint64_t addr, uint64_t n, int tfd, uint64_t off,
 	struct err why = { 0 };
 	bool mapped;
 	int64_t res;
-	int rc = map_raw(eng, addr, n, PROT_READ | PROT_EXEC, MAP_SHARED, tfd,
+	int rc = map_raw(eng, addr, n, PROT_READ | PROT_EXEC, MAP_PRIVATE, tfd,
 			 off, &mapped, e);
 
 	if (rc != 0 && mapped)
@@ -424,7 +424,7 @@ map_theirs(struct engine *eng, int tfd, struct err *e)
 	for (uint32_t i = 0; i < m->nregions; i++) {
 		const struct map_region *r = &m->region[i];
 		if (map_one(eng, r->addr, r->size, PROT_READ | PROT_EXEC,
-			    MAP_SHARED, tfd, r->off, e) != 0)
+			    MAP_PRIVATE, tfd, r->off, e) != 0)
 			return -1;
 	}
 	return 0;
@@ -734,15 +734,18 @@ once_add(struct inject_calls *c, long nr, uint64_t addr, uint64_t n,
 	return k;
 }
 
-/* Of the file tfd from off on; tfd -1: of none. */
+/* Of the file tfd from off on; tfd -1: of none.  Code is private: map_code().
+ */
 static void
 once_map(struct inject_calls *c, uint64_t addr, uint64_t n, int prot, int tfd,
 	 uint64_t off)
 {
 	struct inject_call *k = once_add(c, SYS_mmap, addr, n, (uint64_t)prot);
 
-	k->arg[3] = MAP_FIXED_NOREPLACE |
-		    (tfd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
+	k->arg[3] =
+		MAP_FIXED_NOREPLACE | (tfd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS
+				       : (prot & PROT_EXEC) != 0 ? MAP_PRIVATE
+								 : MAP_SHARED);
 	k->arg[4] = (uint64_t)tfd;
 	k->arg[5] = off;
 }

@@ -186,7 +186,7 @@ point_has(const struct plan *p, const struct plan_point *pt)
 	if (p->windows.n == 0)
 		return false;
 	last = &p->windows.v[p->windows.n - 1];
-	return pt->addr < last->end &&
+	return pt->addr < last->end && last->over == 0 &&
 	       plan_fn_insn(&p->fns.v[last->fn], pt->addr);
 }
 
@@ -199,6 +199,20 @@ alone_push(struct plan *p, const struct plan_point *pt, const char *why)
 	return vec_push(&p->alone, a) ? 0 : -1;
 }
 
+/* True if pw is over the same jump as the last window, which then serves it. */
+static bool
+over_joins(struct plan *p, const struct plan_window *pw)
+{
+	struct plan_window *last =
+		p->windows.n != 0 ? &p->windows.v[p->windows.n - 1] : NULL;
+
+	if (last == NULL || last->over == 0 || last->w.start != pw->w.start)
+		return false;
+	last->rooms |= pw->rooms;
+	last->end = last->end > pw->end ? last->end : pw->end;
+	return true;
+}
+
 /* Over another consumer's jump; windows so far are before it. */
 static int
 point_over(struct engine *eng, size_t i, const struct beside_jump *o)
@@ -207,11 +221,15 @@ point_over(struct engine *eng, size_t i, const struct beside_jump *o)
 	struct plan_window pw;
 	const char *why = beside_window(eng, i, o, &pw);
 
+	if (why == NULL && over_joins(p, &pw))
+		return 0;
 	if (why == NULL && p->windows.n != 0 &&
 	    win_end(&p->windows.v[p->windows.n - 1].w) > o->start)
 		why = "other probes are too close";
-	if (why == NULL)
+	if (why == NULL) {
+		beside_note(eng);
 		return window_push(p, &pw);
+	}
 	if (p->points.v[i].group == PLAN_NONE &&
 	    p->points.v[i].at != X86_AT_ENTRY)
 		plan_sys_missed(p, &p->points.v[i], why);
@@ -405,6 +423,8 @@ plan_windows(struct engine *eng, struct err *e)
 	for (size_t i = 0; i < p->points.n; i++)
 		if (point_place(eng, i) != 0)
 			return err_nomem(e);
+	if (beside_needs(eng, e) != 0)
+		return -1;
 	if (plan_hops(p) != 0 || hops_drop(p) != 0)
 		return err_nomem(e);
 	if (plan_puns(eng, e) != 0)

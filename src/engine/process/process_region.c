@@ -176,7 +176,7 @@ region_map(struct engine *eng, struct map_region *r, int tfd, struct err *e)
 						 "there are no free addresses "
 						 "near");
 		rc = map_one(eng, r->addr, r->size, PROT_READ | PROT_EXEC,
-			     MAP_SHARED, tfd, r->off, e);
+			     MAP_PRIVATE, tfd, r->off, e);
 		if (rc != 0 && e->sys != EEXIST)
 			break;
 	}
@@ -237,6 +237,7 @@ region_new(struct engine *eng, uint64_t n, uint64_t lo, uint64_t hi,
 		return region_fail(eng, r, false);
 	if (code_region(eng, r, e) != 0)
 		return region_fail(eng, r, true);
+	r->shown = r->buf.n;
 	sh->region[m->nregions].lo = r->addr;
 	sh->region[m->nregions].hi = r->addr + r->size;
 	__atomic_store_n(&sh->nregions, ++m->nregions, __ATOMIC_RELEASE);

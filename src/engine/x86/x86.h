@@ -232,6 +232,29 @@ uint64_t x86_tramp(struct x86_buf *b, const struct x86_target *t,
 		   const uint8_t *bytes, uint64_t addr, uint32_t len,
 		   const struct x86_point *points, size_t npoints,
 		   struct x86_moved *moved, size_t *nmoved, struct err *e);
+/*
+ * The same, with rooms: places where another trampoline may be put between,
+ * which nothing of ours is in but a no-operation of X86_ROOM_SIZE bytes, in one
+ * page.  There is one before a `syscall`, or the window's last instruction if
+ * that jumps or returns, unless it is the first; and one behind a `syscall`.
+ * The flags, the red zone and all registers are the program's there.
+ */
+#define X86_ROOMS     3u
+#define X86_ROOM_SIZE 5u
+struct x86_room {
+	uint64_t addr;
+	uint32_t at; /* of its instruction in the window */
+	bool after;
+};
+struct x86_rooms {
+	size_t n;
+	struct x86_room v[X86_ROOMS];
+};
+uint64_t x86_tramp_rooms(struct x86_buf *b, const struct x86_target *t,
+			 const uint8_t *bytes, uint64_t addr, uint32_t len,
+			 const struct x86_point *points, size_t npoints,
+			 struct x86_moved *moved, size_t *nmoved,
+			 struct x86_rooms *rooms, struct err *e);
 /* Upper bound of its size. */
 size_t x86_tramp_size(uint32_t len, const struct x86_point *points,
 		      size_t npoints);
@@ -248,8 +271,10 @@ const char *x86_copy_refused(const struct code_world *w,
  * Write the copy of a function that is not refused (len bytes at addr) with
  * the points of all of its instructions, which are in order of `at`: an offset
  * in the function.  Else as x86_tramp(): `win` bytes of the entry's window are
- * those whose places *moved tells.
+ * those whose places *moved tells.  It begins at the next multiple of
+ * X86_COPY_ALIGN.
  */
+#define X86_COPY_ALIGN 16u
 uint64_t x86_copy(struct x86_buf *b, const struct x86_target *t,
 		  const uint8_t *bytes, uint64_t addr, uint32_t len,
 		  uint32_t win, const struct x86_point *points, size_t npoints,

@@ -33,7 +33,6 @@
 #include "engine/x86/x86_tramp_impl.h"
 
 #define COPY_MAX 65536u /* bytes of a function */
-#define ALIGN	 16u
 
 static bool
 falls(uint8_t kind)
@@ -232,7 +231,7 @@ jump_inside(struct copy *c, struct x86_buf *b, uint32_t at,
 static void
 align(struct x86_buf *b)
 {
-	x86_nop(b, (uint32_t)(-x86_here(b) % ALIGN));
+	x86_nop(b, (uint32_t)(-x86_here(b) % X86_COPY_ALIGN));
 }
 
 static int
@@ -240,7 +239,7 @@ copy_insn(struct copy *c, struct x86_buf *b, const struct x86_target *t,
 	  uint32_t at, const struct code_insn *in, struct err *e)
 {
 	if (c->is_target[at]) {
-		if ((c->run.addr + at) % ALIGN == 0)
+		if ((c->run.addr + at) % X86_COPY_ALIGN == 0)
 			align(b);
 		x86_bind(b, &c->label[at]);
 	}
@@ -323,14 +322,14 @@ size_t
 x86_copy_size(const uint8_t *bytes, uint64_t addr, uint32_t len,
 	      const struct x86_point *points, size_t npoints)
 {
-	size_t n = ALIGN + x86_tramp_size(0, points, npoints);
+	size_t n = X86_COPY_ALIGN + x86_tramp_size(0, points, npoints);
 	struct code_insn in;
 
 	for (uint32_t at = 0; at < len; at += in.len) {
 		code_insn_decode(bytes + at, len - at, addr + at, &in);
 		n += in.kind == CODE_I_PLAIN ? in.len : X86_INSN_ROOM;
-		if ((addr + at) % ALIGN == 0)
-			n += ALIGN;
+		if ((addr + at) % X86_COPY_ALIGN == 0)
+			n += X86_COPY_ALIGN;
 	}
 	return n;
 }

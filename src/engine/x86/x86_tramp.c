@@ -54,7 +54,8 @@
 #include "engine/x86/x86_tramp_impl.h"
 
 #define POINT_SIZE 96 /* bytes of one point, without what is inlined */
-#define MAX_PROBES 8  /* homes looked at for a thread's slot */
+#define PAGE       4096u
+#define MAX_PROBES 8 /* homes looked at for a thread's slot */
 
 #define OFF(field) ((int32_t)offsetof(struct rt, field))
 
@@ -355,6 +356,29 @@ x86_tramp_insn(struct x86_buf *b, const struct x86_target *t, struct x86_run *w,
 	return x86_reloc_insn(b, w->bytes + at, w->len - at, w->addr + at, e);
 }
 
+/* A room, if there may be one more; where a page would end in it, in the
+   next. */
+static void
+tramp_room(struct x86_buf *b, struct x86_run *w, uint32_t at, bool after)
+{
+	uint32_t rest = PAGE - x86_here(b) % PAGE;
+
+	if (w->rooms == NULL || w->rooms->n == X86_ROOMS)
+		return;
+	if (rest < X86_ROOM_SIZE)
+		x86_nop(b, rest);
+	w->rooms->v[w->rooms->n++] =
+		(struct x86_room){ x86_here(b), at, after };
+	x86_nop(b, X86_ROOM_SIZE);
+}
+
+static bool
+has_room_before(const struct code_insn *in)
+{
+	return in->kind == CODE_I_SYSCALL || in->kind == CODE_I_RET ||
+	       in->kind == CODE_I_JMP || in->kind == CODE_I_JMP_IND;
+}
+
 /* One instruction with its points. */
 static int
 tramp_step(struct x86_buf *b, const struct x86_target *t, struct x86_run *w,
@@ -367,13 +391,20 @@ tramp_step(struct x86_buf *b, const struct x86_target *t, struct x86_run *w,
 	    x86_tramp_moved(w, w->addr + at, x86_here(b), e) != 0)
 		return -1;
 	if (x86_tramp_points(b, t, w, at, in->kind, X86_BEFORE,
-			     in->kind == CODE_I_SYSCALL ? next : at, e) != 0 ||
-	    x86_tramp_insn(b, t, w, at, in, e) != 0)
+			     in->kind == CODE_I_SYSCALL ? next : at, e) != 0)
+		return -1;
+	if (at != 0 && has_room_before(in))
+		tramp_room(b, w, at, false);
+	if (x86_tramp_insn(b, t, w, at, in, e) != 0)
 		return -1;
 	if (in->kind == CODE_I_SYSCALL &&
 	    x86_tramp_moved(w, w->addr + next, x86_here(b), e) != 0)
 		return -1;
-	return x86_tramp_points(b, t, w, at, in->kind, X86_AFTER, next, e);
+	if (x86_tramp_points(b, t, w, at, in->kind, X86_AFTER, next, e) != 0)
+		return -1;
+	if (in->kind == CODE_I_SYSCALL)
+		tramp_room(b, w, at, true);
+	return 0;
 }
 
 static bool
@@ -410,11 +441,28 @@ x86_tramp(struct x86_buf *b, const struct x86_target *t, const uint8_t *bytes,
 	  size_t npoints, struct x86_moved *moved, size_t *nmoved,
 	  struct err *e)
 {
-	struct x86_run w = { .bytes = bytes, .addr = addr, .len = len,
-			     .points = points, .npoints = npoints,
-			     .moved = moved };
+	return x86_tramp_rooms(b, t, bytes, addr, len, points, npoints, moved,
+			       nmoved, NULL, e);
+}
+
+uint64_t
+x86_tramp_rooms(struct x86_buf *b, const struct x86_target *t,
+		const uint8_t *bytes, uint64_t addr, uint32_t len,
+		const struct x86_point *points, size_t npoints,
+		struct x86_moved *moved, size_t *nmoved,
+		struct x86_rooms *rooms, struct err *e)
+{
+	struct x86_run w = { .bytes = bytes,
+			     .addr = addr,
+			     .len = len,
+			     .points = points,
+			     .npoints = npoints,
+			     .moved = moved,
+			     .rooms = rooms };
 	uint64_t first = x86_here(b);
 
+	if (rooms != NULL)
+		rooms->n = 0;
 	if (walk(b, t, &w, e) != 0)
 		return 0;
 	x86_tramp_late(b, t, &w);
@@ -431,7 +479,8 @@ x86_tramp(struct x86_buf *b, const struct x86_target *t, const uint8_t *bytes,
 size_t
 x86_tramp_size(uint32_t len, const struct x86_point *p, size_t npoints)
 {
-	size_t n = (size_t)len * X86_INSN_ROOM + 8;
+	size_t n =
+		(size_t)len * X86_INSN_ROOM + 8 + 2 * X86_ROOMS * X86_ROOM_SIZE;
 
 	for (size_t i = 0; i < npoints; i++)
 		n += POINT_SIZE +

@@ -20,6 +20,7 @@ struct x86_run {
 	size_t nmoved;
 	struct lower_late late[X86_LATE_MAX];
 	size_t nlate;
+	struct x86_rooms *rooms; /* NULL: there are to be none */
 };
 
 /* When the points of an instruction fire. */

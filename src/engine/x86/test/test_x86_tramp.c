@@ -442,6 +442,45 @@ test_refused(void **state)
 	assert_memory_equal(bytes, "\xe9\x0b\0\0\0\x66\x90", 7);
 }
 
+/* Rooms are before what jumps away or calls the kernel, unless it is the first
+   instruction, and behind what calls the kernel; each in one page. */
+static void
+test_rooms(void **state)
+{
+	/* push %rbp; syscall; ret */
+	static const uint8_t bytes[] = { 0x55, 0x0f, 0x05, 0xc3 };
+	static const struct x86_room want[] = { { .at = 1 },
+						{ .at = 1, .after = true },
+						{ .at = 3 } };
+	const uint64_t was = b.n;
+	struct x86_rooms r;
+	struct err e = { 0 };
+
+	for (uint32_t k = 0; k < 16; k++) {
+		b.n = ((was | 4095) + 1) - k;
+		assert_int_not_equal(x86_tramp_rooms(&b, &target, bytes, TEXT,
+						     sizeof(bytes), NULL, 0,
+						     moved, &nmoved, &r, &e),
+				     0);
+		assert_int_equal(r.n, 3);
+		for (size_t i = 0; i < r.n; i++) {
+			uint64_t at = r.v[i].addr;
+
+			assert_int_equal(r.v[i].at, want[i].at);
+			assert_int_equal(r.v[i].after, want[i].after);
+			assert_int_equal(at / 4096,
+					 (at + X86_ROOM_SIZE - 1) / 4096);
+			assert_memory_equal(b.p + (at - b.base),
+					    "\x0f\x1f\x44\0\0", X86_ROOM_SIZE);
+		}
+	}
+	assert_int_not_equal(x86_tramp_rooms(&b, &target, bytes + 3, TEXT, 1,
+					     NULL, 0, moved, &nmoved, &r, &e),
+			     0);
+	assert_int_equal(r.n, 0);
+	b.n = was;
+}
+
 /* ---- system calls -------------------------------------------------------- */
 
 /* nop; nop; nop; syscall; ret */
@@ -732,6 +771,7 @@ main(void)
 		cmocka_unit_test(test_made),
 		cmocka_unit_test(test_look),
 		cmocka_unit_test(test_direct),
+		cmocka_unit_test(test_rooms),
 		cmocka_unit_test(test_stack_gone),
 		cmocka_unit_test(test_stack_unmapped),
 	};
