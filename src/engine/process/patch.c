@@ -398,9 +398,12 @@ under_uprobe(const struct patch *p, const uint8_t *text)
 static bool
 text_stays(struct undoing *u, const struct patch *p)
 {
+	uint64_t to;
+
+	to = p->land != 0 ? patch_landing(u->in, p->land) : 0;
 	if (p->land == 0)
 		return false;
-	if (patch_landing(u->in, p->land) != p->mine) {
+	if (to != 0 && to != p->mine) {
 		u->under += !p->over; /* else patch_lands_undo() counts it */
 		return true;
 	}
