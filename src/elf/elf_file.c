@@ -254,6 +254,18 @@ elf_new(const char *path, struct err *e)
 	return f;
 }
 
+/* The bytes of a file; MAP_FAILED: errno.  The kernel puts the breakpoints of
+   uprobes into private mappings of the file, ours too, though nobody could
+   execute it; into shared ones it does not, which not all file systems have. */
+static void *
+file_bytes(int fd, size_t n)
+{
+	void *p = mmap(NULL, n, PROT_READ, MAP_SHARED, fd, 0);
+
+	return p != MAP_FAILED ? p
+			       : mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
+}
+
 static int
 elf_map(struct elf_file *f, struct err *e)
 {
@@ -273,7 +285,7 @@ elf_map(struct elf_file *f, struct err *e)
 		close(fd);
 		return elf_fail(f, e, "not an ELF file");
 	}
-	p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	p = file_bytes(fd, (size_t)st.st_size);
 	if (p == MAP_FAILED) {
 		err_set(e, &ERR_GENERIC, errno, "%s", f->path);
 		close(fd);

@@ -10,7 +10,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include <elf.h>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
 
+#include "base/test/capable.h"
 #include "base/test/fds.h"
 #include "elf/test/elf_self.h"
 
@@ -233,6 +236,53 @@ test_flips(void **state)
 	}
 }
 
+/* A breakpoint of the kernel in every process that has the file mapped. */
+static int
+uprobe_at(const char *path, uint64_t off)
+{
+	struct perf_event_attr a = { .size = sizeof(a),
+				     .sample_period = 1,
+				     .uprobe_path = (uintptr_t)path,
+				     .probe_offset = off };
+	FILE *fp = fopen("/sys/bus/event_source/devices/uprobe/type", "r");
+
+	assert_non_null(fp);
+	assert_int_equal(fscanf(fp, "%u", &a.type), 1);
+	fclose(fp);
+	return (int)syscall(SYS_perf_event_open, &a, -1, 0, -1,
+			    PERF_FLAG_FD_CLOEXEC);
+}
+
+/* What the file has, not what runs: also of pages that are looked at before a
+   breakpoint comes, or after. */
+static void
+test_uprobe(void **state)
+{
+	uint8_t was[2], now[2];
+	const struct elf_sym *s;
+	struct elf_file *f;
+	const uint8_t *b;
+	uint64_t off;
+	int fd;
+
+	if (!CAPABLE("uprobe"))
+		return;
+	f = open_self();
+	s = elf_sym_find(f, "elf_test_b2");
+	assert_non_null(s);
+	b = elf_bytes(f, s->addr, sizeof(was));
+	assert_non_null(b);
+	memcpy(was, b, sizeof(was));
+	assert_true(elf_addr_to_off(f, s->addr, &off));
+	fd = uprobe_at("/proc/self/exe", off);
+	assert_true(fd >= 0);
+	memcpy(now, (void *)(uintptr_t)elf_test_b2, sizeof(now));
+	assert_int_equal(now[0], 0xcc);
+	assert_memory_equal(b, was, sizeof(was));
+	close(fd);
+	elf_close(f);
+}
+
 int
 main(void)
 {
@@ -241,7 +291,7 @@ main(void)
 		cmocka_unit_test(test_aliases), cmocka_unit_test(test_order),
 		cmocka_unit_test(test_section), cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_flips),   cmocka_unit_test(test_words),
-		cmocka_unit_test(test_undef),
+		cmocka_unit_test(test_undef),   cmocka_unit_test(test_uprobe),
 	};
 	return cmocka_run_group_tests(tests, fds_note, fds_check);
 }
