@@ -355,7 +355,8 @@ attach_failed(struct engine *eng, struct err *e)
 static int
 process_attach(struct engine *eng, struct err *e)
 {
-	int rc = target_open(eng, e) == 0 && engine_enter(eng, false, e) == 0 ?
+	int rc = target_open(eng, e) == 0 && engine_enter(eng, false, e) == 0 &&
+				 later_lost(eng, e) == 0 ?
 			 0 :
 			 -1;
 

@@ -880,6 +880,8 @@ struct engine {
 bool later_wanted(const struct engine *eng);
 /* Write all patches, while all threads stand still. */
 int later_attach(struct engine *eng, struct err *e);
+/* What could not be written then has no place; -1: a clause has none at all. */
+int later_lost(struct engine *eng, struct err *e);
 bool engine_mapped(struct engine *eng, struct engine_fresh **fresh, size_t *n);
 int engine_extend(struct engine *eng, const struct engine_site *v, size_t n,
 		  struct err *e);

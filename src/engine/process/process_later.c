@@ -462,6 +462,54 @@ apply(struct engine *eng, bool still, struct err *e)
 	return rc;
 }
 
+static int
+window_cmp(const void *addr, const void *window)
+{
+	const uint64_t a = *(const uint64_t *)addr;
+	const struct plan_window *pw = window;
+
+	return a < pw->w.start ? -1 : a > pw->w.start;
+}
+
+/* The points of a window whose jump was not written.  True: a probe had one. */
+static bool
+lost_refuse(struct plan *p, uint64_t addr)
+{
+	static const char why[] =
+		"its code has changed while it was looked at (another "
+		"consumer has come, or has left)";
+	struct plan_window *pw = bsearch(&addr, p->windows.v, p->windows.n,
+					 sizeof(*pw), window_cmp);
+	bool any = false;
+
+	for (uint32_t i = 0; pw != NULL && i < pw->npoints; i++) {
+		const uint32_t g = p->points.v[pw->point0 + i].group;
+
+		if (g != PLAN_NONE)
+			plan_refuse(p, g, why);
+		any |= g != PLAN_NONE;
+	}
+	if (pw != NULL)
+		pw->dead = true;
+	return any;
+}
+
+/* What another tracer was quicker at, between our look and our write, has no
+   place: an error where that leaves a clause without any. */
+int
+later_lost(struct engine *eng, struct err *e)
+{
+	for (size_t i = 0; i < eng->world.objs.n && eng->nlost != 0; i++) {
+		const struct later_note *note =
+			world_obj_note(eng->world.objs.v[i]);
+
+		for (size_t k = 0; k < note->np; k++)
+			eng->nlost -= note->p[k].state == PATCH_NONE &&
+				      lost_refuse(&eng->plan, note->p[k].addr);
+	}
+	return plan_check(eng, e);
+}
+
 /*
  * Those without patches may be some that the providers had not seen yet: they
  * are asked about.  Of a program that has only begun all has been looked at,

@@ -587,7 +587,7 @@ plan_count(const struct plan *p, uint32_t *places, uint32_t *copies,
 		for (uint32_t k = 0; k < pw->npoints; k++)
 			probed |= p->points.v[pw->point0 + k].group !=
 				  PLAN_NONE;
-		*places += probed;
+		*places += probed && !pw->dead;
 		*copies += pw->copy;
 		*puns += pw->w.kind == CODE_WIN_PUN;
 	}
