@@ -285,8 +285,10 @@ in_library(const char *stack)
 static bool
 inner_function(const char *fn)
 {
-	static const char *const begins[] = { "pthread_", "lll_", "syscall_cp",
-					      "timedwait", "0x" };
+	static const char *const begins[] = {
+		"pthread_",  "lll_", "futex_", "syscall_c", /* _cp, _cancel */
+		"timedwait", "0x"
+	};
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
 		if (strncmp(fn, begins[i], strlen(begins[i])) == 0)
