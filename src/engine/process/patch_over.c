@@ -298,10 +298,12 @@ patch_land_expected(struct inject *in, const struct patch *p)
 		memcmp(is, p->land_now, p->land_len) == 0);
 }
 
+/* From the highest on: at each step whoever is over a jump is over those that
+   it is made of, which are behind it.  They are put back from the lowest on. */
 int
 patch_lands_set(struct inject *in, const struct patch *p, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = n; i-- > 0;)
 		if (p[i].state == PATCH_SET && patch_over_landing(&p[i]) &&
 		    inject_write(in, p[i].land, p[i].land_now, p[i].land_len) !=
 			    0)

@@ -457,8 +457,10 @@ void land_free(struct land *l); /* or NULL */
 int land_look(struct land *l, const struct engine *eng, struct err *e);
 /* True if a landing can begin at an address. */
 bool land_fits(const struct land *l, uint64_t addr);
-/* True if one can in [lo, hi]: at *at, if possible in pages that are there
-   already. */
+/* True if one at an address would lie in one page. */
+bool land_whole(uint64_t addr);
+/* True if one can in [lo, hi]: at *at, if possible in one page, and in those
+   that are there already. */
 bool land_find(const struct land *l, uint64_t lo, uint64_t hi, uint64_t *at);
 /* Have one there; false: no memory. */
 bool land_take(struct land *l, uint64_t addr);

@@ -238,9 +238,16 @@ land_spare(const struct land *l)
 
 /* ---- choosing ------------------------------------------------------------ */
 
-/* The first place in [lo, hi] in a page that is there. */
+bool
+land_whole(uint64_t addr)
+{
+	return in_first(addr) == LAND_LEN;
+}
+
+/* The first place in [lo, hi] in a page that is there; whole: not in two. */
 static bool
-place_shared(const struct land *l, uint64_t lo, uint64_t hi, uint64_t *at)
+place_shared(const struct land *l, uint64_t lo, uint64_t hi, bool whole,
+	     uint64_t *at)
 {
 	size_t i = page_from(l, lo & ~(PAGE - 1));
 
@@ -252,7 +259,7 @@ place_shared(const struct land *l, uint64_t lo, uint64_t hi, uint64_t *at)
 		t = t < lo ? lo : t;
 		end = end > hi ? hi + 1 : end;
 		for (; t < end; t++) {
-			if (!land_fits(l, t))
+			if (!land_fits(l, t) || (whole && !land_whole(t)))
 				continue;
 			*at = t;
 			return true;
@@ -263,7 +270,8 @@ place_shared(const struct land *l, uint64_t lo, uint64_t hi, uint64_t *at)
 
 /* The first place in [lo, hi] in a new page, at its beginning if it may be. */
 static bool
-place_new(const struct land *l, uint64_t lo, uint64_t hi, uint64_t *at)
+place_new(const struct land *l, uint64_t lo, uint64_t hi, bool whole,
+	  uint64_t *at)
 {
 	for (size_t i = 0; i < l->gaps.g.n; i++) {
 		const struct gap *g = &l->gaps.g.v[i];
@@ -272,7 +280,8 @@ place_new(const struct land *l, uint64_t lo, uint64_t hi, uint64_t *at)
 		t = t > lo ? t : lo;
 		if (((t + PAGE - 1) & ~(PAGE - 1)) <= hi)
 			t = (t + PAGE - 1) & ~(PAGE - 1);
-		if (t > hi || t >= g->hi || !land_fits(l, t))
+		if (t > hi || t >= g->hi || !land_fits(l, t) ||
+		    (whole && !land_whole(t)))
 			continue;
 		*at = t;
 		return true;
@@ -283,7 +292,10 @@ place_new(const struct land *l, uint64_t lo, uint64_t hi, uint64_t *at)
 bool
 land_find(const struct land *l, uint64_t lo, uint64_t hi, uint64_t *at)
 {
-	return place_shared(l, lo, hi, at) || place_new(l, lo, hi, at);
+	return place_shared(l, lo, hi, true, at) ||
+	       place_new(l, lo, hi, true, at) ||
+	       place_shared(l, lo, hi, false, at) ||
+	       place_new(l, lo, hi, false, at);
 }
 
 /* ---- mappings ------------------------------------------------------------ */

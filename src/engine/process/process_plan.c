@@ -213,6 +213,15 @@ over_joins(struct plan *p, const struct plan_window *pw)
 	return true;
 }
 
+/* A point that another consumer's jump is in the way of. */
+static void
+over_refuse(struct plan *p, const struct plan_point *pt, const char *why)
+{
+	if (pt->group == PLAN_NONE && pt->at != X86_AT_ENTRY)
+		plan_sys_missed(p, pt, why);
+	point_refuse(p, pt, why);
+}
+
 /* Over another consumer's jump; windows so far are before it. */
 static int
 point_over(struct engine *eng, size_t i, const struct beside_jump *o)
@@ -230,10 +239,7 @@ point_over(struct engine *eng, size_t i, const struct beside_jump *o)
 		beside_note(eng);
 		return window_push(p, &pw);
 	}
-	if (p->points.v[i].group == PLAN_NONE &&
-	    p->points.v[i].at != X86_AT_ENTRY)
-		plan_sys_missed(p, &p->points.v[i], why);
-	point_refuse(p, &p->points.v[i], why);
+	over_refuse(p, &p->points.v[i], why);
 	return 0;
 }
 
@@ -321,7 +327,7 @@ plan_hops(struct plan *p)
 static const char hop_taken[] =
 	"the unused bytes in reach are taken by another probe";
 
-/* Windows without their hop go. */
+/* Windows without their hop go, and those that cannot be over a jump. */
 static int
 hops_drop(struct plan *p)
 {
@@ -330,10 +336,16 @@ hops_drop(struct plan *p)
 	for (size_t i = 0; i < p->windows.n; i++) {
 		const struct plan_window *pw = &p->windows.v[i];
 
-		for (; k < p->points.n && p->points.v[k].addr < pw->end; k++)
-			if (pw->dead && p->points.v[k].addr >= pw->w.start &&
-			    alone_push(p, &p->points.v[k], hop_taken) != 0)
+		for (; k < p->points.n && p->points.v[k].addr < pw->end; k++) {
+			const struct plan_point *pt = &p->points.v[k];
+
+			if (!pw->dead || pt->addr < pw->w.start)
+				continue;
+			if (pw->over != 0)
+				over_refuse(p, pt, pw->why);
+			else if (alone_push(p, pt, hop_taken) != 0)
 				return -1;
+		}
 		if (!pw->dead)
 			p->windows.v[n++] = *pw;
 	}

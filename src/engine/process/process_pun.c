@@ -477,6 +477,9 @@ pun_both(struct pun_cx *cx, struct plan_window *pw, struct evict *ev)
 		if (!land_fits(cx->p->land, lo) || !pun_alone(cx, pw, ev) ||
 		    !lands_apart(pw->land, lo))
 			continue;
+		/* Another consumer cannot write over one in two pages. */
+		if (i < TRIES / 2 && (!land_whole(lo) || !land_whole(pw->land)))
+			continue;
 		return true;
 	}
 	return false;
@@ -496,7 +499,7 @@ pun_three(struct pun_cx *cx, struct plan_window *pw, struct evict *ev)
 	for (int i = 0; i < AIMS; i++) {
 		is->land = is->w.start + JMP32 +
 			   (uint64_t)(int64_t)(int32_t)random_bits(cx);
-		if (land_fits(cx->p->land, is->land) &&
+		if (land_fits(cx->p->land, is->land) && land_whole(is->land) &&
 		    pun_both(cx, pw, ev) && lands_apart(is->land, pw->land) &&
 		    lands_apart(is->land, ev->w.land)) {
 			is->needed = true;
