@@ -69,7 +69,7 @@ __asm__(".text\n.globl cfi_test_regs\n.type cfi_test_regs,@function\n"
 	X(28, "0x0a,0x0e,32,0x86,2,0x0b", "rsp+8")                             \
 	X(29, "0x0b", "none")                                                  \
 	X(30, "0x2e,9,0x0e,16", "rsp+16")                                      \
-	X(31, "0x3f,0x0e,16", "none")                                          \
+	X(31, "0x2d,0x0e,16", "none")                                          \
 	X(32, "0x0f,11,0x77,8,0x80,0,0x3f,0x1a,0x3a,0x2a,0x33,0x24,0x22",      \
 	  "stub+8,10")                                                         \
 	X(33, "0x0f,11,0x77,8,0x80,0,0x3f,0x1a,0x30,0x2a,0x33,0x24,0x22",      \
@@ -158,7 +158,7 @@ test_expressions(void **state)
 	elf_close(f);
 }
 
-/* "rsp+8 rbp@-16 @3:-24": how the CFA is computed, where rbp is unless it is as
+/* "rsp+8 rbp@-16 saved@-24": how the CFA is computed, where rbp is unless it is as
    it was, where another register is that was asked for. */
 static void
 row_text(char text[128], const struct elf_cfi *row)
