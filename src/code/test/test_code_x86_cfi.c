@@ -130,6 +130,119 @@ test_lost(void **state)
 	SAYS("\x31\xed\xc3", "0 rsp+8 =\n2 rsp+8 lost\n");
 }
 
+/* ---- each instruction ---------------------------------------------------- */
+
+#define CODE(code) code, sizeof(code) - 1
+
+struct insn {
+	const char *code;
+	size_t n;
+	const char *want; /* behind it */
+};
+
+/* Behind sub $32,%rsp. */
+static const struct insn by_rsp[] = {
+	{ CODE("\x50"), "rsp+48 =" },                 /* push %rax */
+	{ CODE("\x6a\x01"), "rsp+48 =" },             /* push $1 */
+	{ CODE("\xff\x77\x08"), "rsp+48 =" },         /* push 8(%rdi) */
+	{ CODE("\x58"), "rsp+32 =" },                 /* pop %rax */
+	{ CODE("\x8f\x07"), "rsp+32 =" },             /* pop (%rdi) */
+	{ CODE("\x9c"), "rsp+48 =" },                 /* pushf */
+	{ CODE("\x9d"), "rsp+32 =" },                 /* popf */
+	{ CODE("\x48\x83\xec\x08"), "rsp+48 =" },     /* sub $8,%rsp */
+	{ CODE("\x48\x83\xc4\x10"), "rsp+24 =" },     /* add $16,%rsp */
+	{ CODE("\x48\x8d\x64\x24\x08"), "rsp+32 =" }, /* lea 8(%rsp),%rsp */
+	{ CODE("\x48\x8d\x64\x24\xf8"), "rsp+48 =" }, /* lea -8(%rsp),%rsp */
+	{ CODE("\x48\x8d\x65\x08"), "?+0 =" },        /* lea 8(%rbp),%rsp */
+	{ CODE("\x48\x8d\x60\x08"), "?+0 =" },        /* lea 8(%rax),%rsp */
+	{ CODE("\x48\x8d\x24\x04"), "?+0 =" },        /* lea (%rsp,%rax),%rsp */
+	{ CODE("\x48\x89\xc4"), "?+0 =" },            /* mov %rax,%rsp */
+	{ CODE("\x89\xc4"), "?+0 =" },                /* mov %eax,%esp */
+	{ CODE("\x48\x83\xe4\xf0"), "?+0 =" },        /* and $-16,%rsp */
+	{ CODE("\x48\x29\xc4"), "?+0 =" },            /* sub %rax,%rsp */
+	{ CODE("\xe8\xfb\xff\xff\xff"), "rsp+40 =" }, /* call . */
+	{ CODE("\x48\x89\xe0"), "rsp+40 =" },         /* mov %rsp,%rax */
+	{ CODE("\x48\x94"), "?+0 =" },                /* xchg %rax,%rsp */
+	{ CODE("\x48\x8b\x04\x24"), "rsp+40 =" },     /* mov (%rsp),%rax */
+	{ CODE("\xff\x74\x24\x20"),
+	  "rsp+8 =" }, /* push 32(%rsp): the return address */
+	{ CODE("\xff\x74\x24\x1f"), "rsp+48 =" }, /* push 31(%rsp) */
+	{ CODE("\x48\x89\xfe"), "rsp+40 =" },     /* mov %rdi,%rsi */
+	{ CODE("\x31\xed"), "rsp+40 lost" },      /* xor %ebp,%ebp */
+	{ CODE("\x48\x89\xe5"), "rbp+40 lost" },  /* mov %rsp,%rbp */
+	{ CODE("\x5d"), "rsp+32 lost" },          /* pop %rbp */
+	{ CODE("\x55"), "rsp+48 c-48" },          /* push %rbp */
+};
+
+/* Behind push %rbp; mov %rsp,%rbp; sub $32,%rsp. */
+static const struct insn by_rbp[] = {
+	{ CODE("\x31\xed"), "rsp+48 lost" },         /* xor %ebp,%ebp */
+	{ CODE("\x48\x89\xc5"), "rsp+48 lost" },     /* mov %rax,%rbp */
+	{ CODE("\x48\x8b\x6d\x00"), "rsp+48 =" },    /* mov (%rbp),%rbp */
+	{ CODE("\x48\x8b\x6d\x08"), "rsp+48 lost" }, /* mov 8(%rbp),%rbp */
+	{ CODE("\x48\x8b\x6c\x05\x00"),
+	  "rsp+48 lost" }, /* mov (%rbp,%rax),%rbp */
+	{ CODE("\x48\x8d\x64\x24\x10\x31\xed"),
+	  "rsp+32 lost" }, /* lea 16(%rsp),%rsp; xor %ebp,%ebp */
+	{ CODE("\x48\x8d\x65\xf0\x31\xed"),
+	  "rsp+32 lost" }, /* lea -16(%rbp),%rsp; xor %ebp,%ebp */
+	{ CODE("\x48\x8d\x64\x05\x00\x31\xed"),
+	  "?+0 lost" }, /* lea (%rbp,%rax),%rsp; xor %ebp,%ebp */
+	{ CODE("\x48\x89\xec\x31\xed"),
+	  "rsp+16 lost" }, /* mov %rbp,%rsp; xor %ebp,%ebp */
+	{ CODE("\x48\x89\xec\x5d"), "rsp+8 =" }, /* mov %rbp,%rsp; pop %rbp */
+	{ CODE("\xc9"), "rsp+8 =" },             /* leave */
+	{ CODE("\xe8\xfb\xff\xff\xff\x31\xed"),
+	  "?+0 lost" },                          /* call .; xor %ebp,%ebp */
+	{ CODE("\x5d"), "rsp+40 lost" },         /* pop %rbp */
+	{ CODE("\x55\x31\xed"), "rsp+56 lost" }, /* push %rbp; xor %ebp,%ebp */
+	{ CODE("\x48\x89\xe5"), "rbp+48 c-16" }, /* mov %rsp,%rbp */
+};
+
+/* The row of the last byte, a nop, is as it is wanted for each. */
+static void
+each_says(const char *before, size_t nbefore, const struct insn *v, size_t n)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < n; i++) {
+		char code[64];
+		const struct code_body b = { .p = (const uint8_t *)code,
+					     .n = nbefore + v[i].n + 1,
+					     .addr = AT,
+					     .next = SIZE_MAX };
+		struct text t = { .n = 0 };
+		const char *last;
+
+		memcpy(code, before, nbefore);
+		memcpy(code + nbefore, v[i].code, v[i].n);
+		code[nbefore + v[i].n] = (char)0x90;
+		assert_true(code_cfi(&b, row, &t));
+		t.v[t.n - 1] = '\0';
+		last = strrchr(t.v, '\n');
+		last = strchr(last != NULL ? last : t.v, ' ') + 1;
+		if (strcmp(last, v[i].want) != 0) {
+			print_error("%zu: \"%s\"\n", i, last);
+			good = false;
+		}
+	}
+	assert_true(good);
+}
+
+static void
+test_each_by_rsp(void **state)
+{
+	each_says(CODE("\x48\x83\xec\x20"), by_rsp,
+		  sizeof(by_rsp) / sizeof(*by_rsp));
+}
+
+static void
+test_each_by_rbp(void **state)
+{
+	each_says(CODE("\x55\x48\x89\xe5\x48\x83\xec\x20"), by_rbp,
+		  sizeof(by_rbp) / sizeof(*by_rbp));
+}
+
 int
 main(void)
 {
@@ -139,6 +252,8 @@ main(void)
 		cmocka_unit_test(test_return_address),
 		cmocka_unit_test(test_moved_down),
 		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_each_by_rsp),
+		cmocka_unit_test(test_each_by_rbp),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
