@@ -8,9 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/buf.h"
 #include "base/test/fds.h"
 #include "elf/test/elf_self.h"
 
@@ -220,6 +222,52 @@ test_instructions(void **state)
 	elf_close(f);
 }
 
+/* The same object, with an expression that is longer than all there is: from
+   there to the end of its function nothing is known. */
+static void
+test_cut(void **state)
+{
+	static const uint8_t expr[] = { 0x0f, 3, 0x77, 8, 6, 0x0e, 16 };
+	char path[] = "/tmp/test_elf_cfi.XXXXXX", text[128];
+	struct looked l = { .n = 0 };
+	struct buf b = BUF_INIT;
+	struct err e = { 0 };
+	FILE *in = fopen("/proc/self/exe", "r");
+	int c, fd = mkstemp(path);
+	struct elf_file *f;
+	const struct elf_sym *s;
+	uint8_t *p;
+
+	assert_non_null(in);
+	while ((c = getc(in)) != EOF)
+		buf_putc(&b, (char)c);
+	fclose(in);
+	f = open_self();
+	size_t n;
+	const void *table = elf_section(f, ".eh_frame", &n, NULL);
+	const uint8_t *at = memmem(b.p, b.n, table, n);
+
+	elf_close(f);
+	assert_non_null(at);
+	p = memmem(at, n, expr, sizeof(expr));
+	assert_non_null(p);
+	p[1] = 0x7f;
+	assert_int_equal(write(fd, b.p, b.n), b.n);
+	close(fd);
+	buf_fini(&b);
+	f = elf_open(path, &e);
+	unlink(path);
+	assert_non_null(f);
+	s = elf_sym_find(f, "cfi_insn_26");
+	assert_non_null(s);
+	l.at = s->addr + 1;
+	assert_true(elf_cfi_saved(f, s->addr, 3, row_at, &l));
+	assert_int_equal(l.n, 1);
+	row_text(text, &l.row);
+	assert_string_equal(text, "none");
+	elf_close(f);
+}
+
 struct advanced {
 	uint64_t from;
 	char text[256];
@@ -303,6 +351,7 @@ main(void)
 		cmocka_unit_test(test_expressions),
 		cmocka_unit_test(test_registers),
 		cmocka_unit_test(test_instructions),
+		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_advance),
 	};
 

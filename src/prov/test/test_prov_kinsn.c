@@ -210,6 +210,9 @@ test_probed(void **state)
 			    "vfs_read:lock-a vfs_read:nop-d vfs_read:ret-e");
 	assert_int_equal(kovers_walk(NULL, TABLE, &layout, &v, &e), 0);
 	assert_int_equal(v.n, 3);
+	assert_int_equal(v.v[0].addr, 0x1000); /* in order */
+	assert_int_equal(v.v[1].addr, 0x1005);
+	assert_int_equal(v.v[2].addr, 0x100a);
 	/* Where ftrace traces it, too. */
 	uint8_t entry[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0xe8, 1, 2, 3, 4 };
 	kovers_undo(&v, 0x3000, entry, sizeof(entry));
