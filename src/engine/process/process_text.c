@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * process_text.c - the patches of windows: what is written over the text so
- *that it leads to their trampolines.
+ * that it leads to their trampolines.
  *
  *	window		jmp trampoline
  *	hop		jmp short hop; there: jmp trampoline
