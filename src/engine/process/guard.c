@@ -261,7 +261,8 @@ patch_file(const struct patch *p, size_t n, const struct patch_move *moves,
 			close(fd);
 		return -1;
 	}
-	memcpy(mem, p, pn);
+	if (pn != 0)
+		memcpy(mem, p, pn);
 	if (mn != 0)
 		memcpy((char *)mem + pn, moves, mn);
 	*map = mem;
@@ -302,6 +303,22 @@ guard_undo(struct guard *g, struct err *e)
 	struct guard_res res;
 
 	return guard_ask(g, &req, -1, &res, e);
+}
+
+void
+guard_back(struct guard *g, const struct patch_move *moves, size_t nmoves)
+{
+	struct guard_req req = { .op = GUARD_BACK, .nmoves = nmoves };
+	struct err ignored = { 0 };
+	struct patch *map = NULL;
+	struct guard_res res;
+	int fd = patch_file(NULL, 0, moves, nmoves, &map, &ignored);
+
+	if (fd < 0)
+		return;
+	guard_ask(g, &req, fd, &res, &ignored);
+	munmap(map, nmoves * sizeof(*moves));
+	close(fd);
 }
 
 int

@@ -241,6 +241,19 @@ do_patch(struct ward *w, const struct guard_req *req, int fd, struct err *e)
 }
 
 static int
+do_back(struct ward *w, const struct guard_req *req, int fd, struct err *e)
+{
+	size_t n = req->nmoves * sizeof(struct patch_move);
+	void *moves = mmap(NULL, n, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (moves == MAP_FAILED)
+		return err_nomem(e);
+	patch_back(w->j, &w->in, moves, req->nmoves);
+	munmap(moves, n);
+	return 0;
+}
+
+static int
 do_unused(struct ward *w, const struct guard_req *req,
 	  struct guard_res *res, struct err *e)
 {
@@ -367,6 +380,8 @@ serve(struct ward *w, struct guard_req *req, int fd,
 		return do_patch(w, req, fd, e);
 	case GUARD_UNDO:
 		return patch_undo_all(w->j, &w->in, e);
+	case GUARD_BACK:
+		return do_back(w, req, fd, e);
 	case GUARD_UNUSED:
 		return do_unused(w, req, res, e);
 	case GUARD_IDS:

@@ -199,6 +199,8 @@ int guard_patch(struct guard *g, struct patch *p, size_t n,
 		const struct patch_move *moves, size_t nmoves, bool lets_go,
 		struct err *e);
 int guard_undo(struct guard *g, struct err *e);
+/* patch_back() by it; what it cannot do is left. */
+void guard_back(struct guard *g, const struct patch_move *moves, size_t nmoves);
 int guard_unused(struct guard *g, const struct inject_span *v, size_t n,
 		 bool *unused, struct err *e);
 /*
@@ -236,6 +238,7 @@ enum guard_op {
 	GUARD_FILTERS,
 	GUARD_PATCH,
 	GUARD_UNDO,
+	GUARD_BACK,
 	GUARD_UNUSED,
 	GUARD_IDS,
 	GUARD_SHARED,

@@ -753,6 +753,46 @@ patch_undo_all(struct patch_journal *j, struct inject *in, struct err *e)
 	return 0;
 }
 
+/* True if the text there is what the file has, and no jump of ours or of others
+   has bytes of it. */
+static bool
+text_is_back(const struct patch_journal *j, struct inject *in, uint64_t addr)
+{
+	uint8_t is[PATCH_MAX];
+
+	for (uint32_t i = 0; i < j->n; i++) {
+		const struct patch *p = &j->p[i];
+
+		if (addr >= p->addr && addr <= p->addr + p->look &&
+		    (p->over || inject_read(in, p->addr, is, p->len) != 0 ||
+		     memcmp(is, p->was, p->len) != 0))
+			return false;
+	}
+	return true;
+}
+
+void
+patch_back(const struct patch_journal *j, struct inject *in,
+	   const struct patch_move *moves, size_t nmoves)
+{
+	if (inject_by_guard(in)) {
+		guard_back(in->guard, moves, nmoves);
+		return;
+	}
+	for (size_t i = 0; i < in->n && j->under == 0; i++) {
+		struct inject_thread *t = &in->threads[i];
+		size_t k = 0;
+
+		while (k < nmoves && moves[k].to != t->regs.rip)
+			k++;
+		if (!t->stopped || k == nmoves ||
+		    !text_is_back(j, in, moves[k].from))
+			continue;
+		t->regs.rip = moves[k].from;
+		inject_regs_set(t);
+	}
+}
+
 int
 patch_undo_in(const struct patch_journal *j, struct inject *in)
 {

@@ -102,7 +102,14 @@ int patch_apply(struct patch_journal *j, struct inject *in, struct patch *p,
 		struct err *e);
 /* The process is stopped: put back all that still is ours. */
 int patch_undo_all(struct patch_journal *j, struct inject *in, struct err *e);
-/* The same in a stopped process that was forked from the patched one; the
+/*
+ * It has been put back.  Threads that stand where a move leads to, as those do
+ * that wait in a system call there, are put where it is from, where the text is
+ * the file's: nothing of theirs is saved at such a place.
+ */
+void patch_back(const struct patch_journal *j, struct inject *in,
+		const struct patch_move *moves, size_t nmoves);
+/* patch_undo_all() in a stopped process forked from the patched one; the
    journal stays as it is.  How many were put back. */
 int patch_undo_in(const struct patch_journal *j, struct inject *in);
 

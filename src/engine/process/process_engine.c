@@ -576,8 +576,8 @@ engine_poll(struct engine *eng, struct err *e)
 
 /*
  * Nobody comes into our code any more, but some threads were there still when
- * the text was put back.  Those that run are out of it in no time; for those
- * that wait there, in a system call, nobody waits.
+ * the text was put back.  Those that run are out of it in no time, or come to
+ * wait in a system call, from which they are taken out.
  */
 static void
 target_leave(struct engine *eng)
@@ -592,6 +592,7 @@ target_leave(struct engine *eng)
 			  NULL);
 		if (engine_target_stop(eng, true, &why) != 0)
 			return;
+		later_back(eng);
 		map_leave(eng);
 		inject_resume(&eng->in);
 	}
@@ -619,8 +620,10 @@ engine_undo(struct engine *eng, struct err *e)
 		return err_set(e, why.tag, 0, "%s", why.msg);
 	}
 	rc = patch_undo_all(eng->journal, &eng->in, &why);
-	if (rc == 0)
+	if (rc == 0) {
+		later_back(eng);
 		map_leave(eng);
+	}
 	inject_resume(&eng->in);
 	beside_unlock(lock);
 	if (rc == 0)

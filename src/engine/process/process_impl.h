@@ -884,6 +884,12 @@ bool later_wanted(const struct engine *eng);
 int later_attach(struct engine *eng, struct err *e);
 /* What could not be written then has no place; -1: a clause has none at all. */
 int later_lost(struct engine *eng, struct err *e);
+/*
+ * The text is what it was, and all threads stand still.  Those that wait in a
+ * system call of our code, or are about to run an instruction there, are put
+ * where the program has it: nothing of theirs is saved at such places.
+ */
+void later_back(struct engine *eng);
 bool engine_mapped(struct engine *eng, struct engine_fresh **fresh, size_t *n);
 int engine_extend(struct engine *eng, const struct engine_site *v, size_t n,
 		  struct err *e);

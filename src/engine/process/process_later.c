@@ -590,3 +590,23 @@ engine_extend(struct engine *eng, const struct engine_site *v, size_t n,
 	answer(eng);
 	return 0;
 }
+
+/* ---- leaving ------------------------------------------------------------- */
+
+void
+later_back(struct engine *eng)
+{
+	VEC(struct patch_move) m = { 0 };
+	bool all = eng->journal != NULL;
+
+	for (size_t i = 0; all && i < eng->world.objs.n; i++) {
+		const struct later_note *note =
+			world_obj_note(eng->world.objs.v[i]);
+
+		for (size_t k = 0; all && k < note->nm; k++)
+			all = vec_push(&m, note->m[k]);
+	}
+	if (all && m.n != 0)
+		patch_back(eng->journal, &eng->in, m.v, m.n);
+	vec_fini(&m);
+}
