@@ -34,6 +34,7 @@ struct x86_buf {
 	size_t n, cap;
 	uint64_t base;
 	bool full;
+	uint32_t open; /* references to labels that have no place yet */
 };
 static inline uint64_t
 x86_here(const struct x86_buf *b)

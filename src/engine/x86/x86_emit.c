@@ -744,8 +744,10 @@ static void
 refer32(struct x86_buf *b, struct x86_label *l)
 {
 	x86_u32(b, l->ref32);
-	if (!b->full)
-		l->ref32 = (uint32_t)b->n - 4 + 1;
+	if (b->full)
+		return;
+	l->ref32 = (uint32_t)b->n - 4 + 1;
+	b->open++;
 }
 
 /* Likewise one byte, which holds the distance to the one before; 0: none. */
@@ -759,8 +761,10 @@ refer8(struct x86_buf *b, struct x86_label *l)
 	if (d > 127)
 		b->full = true;
 	x86_bytes(b, &v, 1);
-	if (!b->full)
-		l->ref8 = here;
+	if (b->full)
+		return;
+	l->ref8 = here;
+	b->open++;
 }
 
 void
@@ -774,6 +778,7 @@ x86_bind(struct x86_buf *b, struct x86_label *l)
 		uint32_t rel = at - (ref - 1 + 4);
 		memcpy(&prev, b->p + ref - 1, 4);
 		memcpy(b->p + ref - 1, &rel, 4);
+		b->open--;
 	}
 	for (ref = l->ref8; ref != 0; ref = prev) {
 		uint32_t rel = at - ref;
@@ -781,6 +786,7 @@ x86_bind(struct x86_buf *b, struct x86_label *l)
 		if (rel > 127)
 			b->full = true;
 		b->p[ref - 1] = (uint8_t)rel;
+		b->open--;
 	}
 	l->at = at + 1;
 	l->ref32 = l->ref8 = 0;

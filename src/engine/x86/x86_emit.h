@@ -191,7 +191,8 @@ void x86_call_m(struct x86_buf *b, struct x86_mem m);
 /*
  * A place in the same buffer, gone to before or after it is known.  Starts
  * zeroed; the references to come are chained through the code itself, so a
- * label needs no memory, and must be bound (once) before the code is used.
+ * label needs no memory, and must be bound (once) before the code is used;
+ * until then x86_buf.open counts them.
  */
 struct x86_label {
 	uint32_t at;	 /* offset + 1; 0: not bound yet */

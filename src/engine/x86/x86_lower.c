@@ -279,6 +279,7 @@ error_code(struct lower *l)
 static int
 pass(struct lower *l)
 {
+	const uint32_t open = l->b->open;
 	size_t from;
 
 	l->a = arena_new();
@@ -296,6 +297,8 @@ pass(struct lower *l)
 			handler_code(l);
 		if (l->b->full)
 			lower_fail(l, "no room for more code");
+		else if (l->b->open != open)
+			lower_fail(l, "a label has no place");
 		else if (l->dry)
 			l->f.used |= lower_written(l, from, l->b->n);
 	}

@@ -25,7 +25,7 @@ static struct x86_buf *
 fresh(void)
 {
 	memset(code, 0, sizeof(code));
-	buf = (struct x86_buf){ code, 0, sizeof(code), BASE, false };
+	buf = (struct x86_buf){ code, 0, sizeof(code), BASE, false, 0 };
 	return &buf;
 }
 
@@ -325,10 +325,13 @@ test_labels(void **state)
 	x86_jmp_short(b, &l);
 	x86_jmp_short(b, &l);
 	x86_bytes(b, "\x90\x90", 2);
+	assert_int_equal(b->open, 5);
 	x86_bind(b, &l);
+	assert_int_equal(b->open, 0);
 	x86_jmp_label(b, &l);
 	x86_jcc_label(b, X86_CC_E, &l);
 	x86_lea_label(b, X86_RAX, &l);
+	assert_int_equal(b->open, 0);
 	assert_int_equal(b->n, sizeof(want));
 	assert_memory_equal(code, want, sizeof(want));
 
@@ -352,6 +355,9 @@ test_full(void **state)
 	assert_int_equal(b->n, 0);
 	x86_ret(b);
 	assert_int_equal(b->n, 0);
+	x86_jmp_label(b, &l); /* what is not written is not waited for */
+	x86_jmp_short(b, &l);
+	assert_int_equal(b->open, 0);
 
 	b = fresh();
 	x86_jmp_short(b, &l);
