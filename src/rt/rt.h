@@ -184,7 +184,7 @@ struct rt_ctl {
 
 struct rt_tuple {
 	uint64_t val;  /* value, or address of the bytes */
-	uint64_t size; /* by reference: bytes; 0 for a value */
+	uint64_t size; /* by reference, and no string: bytes */
 	uint32_t isref, isstr;
 };
 

@@ -153,18 +153,13 @@ interp_push(struct machine *m, const struct rt_tuple *t)
 		m->rt->tuple[m->rt->ntuple++] = *t;
 }
 
-/* A string of size 0 has the default size. */
 static void
 pushtr(struct machine *m, unsigned type, uint64_t size, uint64_t addr)
 {
-	bool str = type == DIF_TYPE_STRING;
-
-	if (str && size == 0)
-		size = interp_host(m->rt)->sizes.strsize;
 	interp_push(m, &(struct rt_tuple){ .val = addr,
 					   .size = size,
 					   .isref = 1,
-					   .isstr = str });
+					   .isstr = type == DIF_TYPE_STRING });
 }
 
 static void
