@@ -246,7 +246,9 @@ struct rtn_shared {
 	volatile uint32_t nthreads_used; /* slots ever taken: [0, n) */
 	volatile uint32_t nlost; /* programs executed that are not followed */
 	uint32_t consumer; /* its pid */
-	uint32_t pad_common;
+	/* Another consumer's code goes on to ours, or did: it sets this
+	   (patch_over.c). */
+	volatile uint32_t led;
 	/* own tid; 0 free; with RTN_KEPT: nobody's, but kept for that thread,
 	   which has executed a program */
 	volatile uint32_t owner[RTN_NTHREADS];

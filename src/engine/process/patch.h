@@ -144,8 +144,8 @@ uint32_t patch_head_flags(const struct patch_head *h);
 /* The jump that it says it belongs to. */
 uint64_t patch_head_addr(const struct patch_head *h);
 /*
- * In front of the head of a trampoline that runs the instructions itself: where
- * in it others may put theirs between (x86_tramp_rooms()).  A room is a place
+ * In front of the head: where in a trampoline that runs the instructions itself
+ * others may put theirs between (x86_tramp_rooms()).  A room is a place
  * like any other: a jump there leads to a trampoline that has a head with its
  * address, and the last one goes on behind the room.
  */
@@ -160,10 +160,14 @@ struct patch_room {
 struct patch_rooms {
 	uint64_t mark; /* of the window's address */
 	struct patch_room v[PATCH_ROOMS];
-	uint32_t none;
+	uint32_t led; /* where a word is, from head's `own` on, which is to be 1
+			 if other code goes on to the trampoline */
 };
 extern const uint8_t patch_room_free[PATCH_ROOM_SIZE]; /* what is in one */
 void patch_rooms_mark(struct patch_rooms *r, uint64_t addr);
+/* Tell who has the trampoline at `to`, of addr, that our code goes on to it.
+   One of an older version cannot be told. */
+void patch_rooms_led(struct inject *in, uint64_t addr, uint64_t to);
 /* Those of the trampoline at `low`; false: it has none. */
 bool patch_rooms_read(struct inject *in, uint64_t addr, uint64_t low,
 		      struct patch_rooms *r);

@@ -26,6 +26,10 @@
  *				memory, which never comes back from DRAINING.
  *				My code stays mapped: others lead through it
  *
+ * A thread may be in the code of one that has left, and go on to mine: so who
+ * was gone over once (rtn_shared.led) has his code unmapped only if no thread
+ *is in that of anybody.
+ *
  * Of a landing whoever finds nobody alive below puts back the text, whoever
  * wrote it, and unused bytes; a landing in the first one's memory leads on to
  * his code, which stays.  A
@@ -66,6 +70,7 @@
 
 static_assert(sizeof(struct patch_head) == PATCH_HEAD_SIZE, "as code has it");
 static_assert(sizeof(struct patch_rooms) == PATCH_ROOMS_SIZE, "as code has it");
+static_assert(offsetof(struct rtn_shared, led) < RTN_PAGE, "in its first page");
 static_assert(RTN_PAGE > BITS && PATCH_MAX < 32, "so that all fit into a word");
 
 struct patch_head
@@ -183,6 +188,20 @@ void
 patch_rooms_mark(struct patch_rooms *r, uint64_t addr)
 {
 	r->mark = MARK_ROOMS + addr;
+	r->led = offsetof(struct rtn_shared, led);
+}
+
+void
+patch_rooms_led(struct inject *in, uint64_t addr, uint64_t to)
+{
+	const uint32_t yes = 1;
+	struct patch_rooms r;
+	struct patch_head h;
+
+	if (patch_head_read(in, addr, to, &h) &&
+	    patch_rooms_read(in, addr, to, &r) && r.led < RTN_PAGE)
+		(void)inject_write(in, (h.own & ~(uint64_t)BITS) + r.led, &yes,
+				   sizeof(yes));
 }
 
 bool

@@ -82,25 +82,63 @@ beside_unlock(int fd)
 
 /* ---- is anybody there ---------------------------------------------------- */
 
+/* The memory file of our own; false: it cannot be found out. */
 static bool
-beside_there(const struct engine *eng)
+own_file(const struct engine *eng, uint64_t *ino)
 {
 	const struct engine *root = eng->root != NULL ? eng->root : eng;
 	struct stat own = { 0 };
+
+	if (root->map.fd >= 0 && fstat(root->map.fd, &own) != 0)
+		return false;
+	*ino = own.st_ino;
+	return true;
+}
+
+static bool
+is_theirs(const struct proc_map *m, uint64_t own)
+{
+	return m->ino != own &&
+	       strncmp(m->path, name_of_all, sizeof(name_of_all) - 1) == 0;
+}
+
+static bool
+beside_there(const struct engine *eng)
+{
 	struct proc_maps it;
 	struct proc_map m;
 	bool there = false;
+	uint64_t own;
 
-	if (root->map.fd >= 0 && fstat(root->map.fd, &own) != 0)
+	if (!own_file(eng, &own))
 		return true;
 	if (!proc_maps_open(&it, eng->pid))
 		return false;
 	while (!there && proc_maps_next(&it, &m))
-		there = m.ino != own.st_ino &&
-			strncmp(m.path, name_of_all,
-				sizeof(name_of_all) - 1) == 0;
+		there = is_theirs(&m, own);
 	proc_maps_close(&it);
 	return there;
+}
+
+size_t
+beside_code(const struct engine *eng, struct inject_span *v, size_t max)
+{
+	struct proc_maps it;
+	struct proc_map m;
+	uint64_t own;
+	size_t n = 0;
+
+	if (!own_file(eng, &own) || !proc_maps_open(&it, eng->pid))
+		return max + 1;
+	while (proc_maps_next(&it, &m)) {
+		if (!is_theirs(&m, own) || !m.x)
+			continue;
+		if (n < max)
+			v[n] = (struct inject_span){ m.lo, m.hi };
+		n++;
+	}
+	proc_maps_close(&it);
+	return n;
 }
 
 int

@@ -17,6 +17,7 @@ struct engine;
 struct err;
 struct patch;
 struct patch_room;
+struct inject_span;
 struct plan_point;
 struct plan_window;
 struct x86_point;
@@ -62,6 +63,9 @@ const char *beside_denies(struct engine *eng, const struct plan_point *pt);
 /* Note what is before p; -1 + *e: somebody's jump may be made of its bytes. */
 int beside_lead(struct engine *eng, const struct code_world *w, struct patch *p,
 		struct err *e);
+/* The code that they have in the process, or have left there: how many spans,
+   of which v[max] has the first. */
+size_t beside_code(const struct engine *eng, struct inject_span *v, size_t max);
 /* True if any of them are there, as far as is known. */
 bool beside_any(const struct engine *eng);
 /* Windows that we share with others. */

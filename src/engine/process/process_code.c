@@ -260,8 +260,8 @@ measure_window(struct engine *eng, const struct plan_window *pw, uint8_t *seen,
 		return err_nomem(e);
 	*size += PATCH_ROOMS_SIZE + PATCH_HEAD_SIZE;
 	if (pw->rooms != 0)
-		*size += PATCH_ROOMS *
-			 (PATCH_HEAD_SIZE + x86_tramp_size(len, NULL, 0));
+		*size += PATCH_ROOMS * (PATCH_ROOMS_SIZE + PATCH_HEAD_SIZE +
+					x86_tramp_size(len, NULL, 0));
 	if (!pw->copy)
 		*size += x86_tramp_size(len, pts, npts);
 	else if (bytes != NULL)

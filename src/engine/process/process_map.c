@@ -949,6 +949,8 @@ map_leave(struct engine *eng)
 			m->region[i].addr + m->region[i].size
 		};
 	n += land_spans(eng->plan.land, true, code + n, INJECT_SPANS - n);
+	if (eng->sh->led != 0 && n < INJECT_SPANS)
+		n += beside_code(eng, code + n, INJECT_SPANS - n);
 	if (n > INJECT_SPANS)
 		return; /* they stay */
 	qsort(code, n, sizeof(*code), cmp_map_span);

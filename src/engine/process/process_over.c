@@ -113,6 +113,7 @@ int
 over_patch(struct engine *eng, const struct plan_window *pw, uint64_t to,
 	   struct err *e)
 {
+	patch_rooms_led(&eng->in, pw->w.start, pw->next);
 	return pw->over_land != 0 ? over_land_patch(eng, pw, to, e)
 				  : over_text_patch(eng, pw, to, e);
 }
@@ -168,6 +169,7 @@ room_write(struct engine *eng, const struct plan_window *pw,
 	const uint64_t insn = pw->w.start + room->insn;
 	const struct patch_head h = patch_head_make(p->addr, eng->map.shared,
 						    p->len, p->len, 0, p->next);
+	struct patch_rooms none = { .mark = 0 };
 	struct x86_moved moved[X86_MOVED_MAX];
 	size_t nmoved, n;
 	struct x86_point *pts = code_points(eng, pw, r->handlers, &r->maps, &n);
@@ -175,6 +177,8 @@ room_write(struct engine *eng, const struct plan_window *pw,
 	uint64_t to = 0;
 
 	over_points(pts, &n, room);
+	patch_rooms_mark(&none, p->addr);
+	code_front(&r->buf, &none, sizeof(none));
 	code_front(&r->buf, &h, sizeof(h));
 	if (pts == NULL)
 		err_nomem(e);
@@ -205,6 +209,9 @@ room_make(struct engine *eng, const struct plan_window *pw,
 	to = room_write(eng, pw, room, &p, next, e);
 	if (to == 0)
 		return -1;
+	if (p.next != 0)
+		patch_rooms_led(&eng->in, p.addr, p.next);
+	patch_rooms_led(&eng->in, pw->w.start, low);
 	memcpy(p.back, patch_room_free, sizeof(patch_room_free));
 	if (!x86_jmp(p.now, PATCH_ROOM_SIZE, p.addr, to))
 		return err_set(e, &ERR_GENERIC, 0, "out of reach");

@@ -618,6 +618,26 @@ test_rooms(void **state)
 	}
 }
 
+/* Who is led to is told so, if its version can be. */
+static void
+test_led(void **state)
+{
+	struct world w = { 0 };
+	uint64_t addr;
+
+	place_open(&w);
+	addr = (uint64_t)(uintptr_t)w.text;
+	comes(&w, 0);
+	patch_rooms_led(&w.in, addr, tramp_of(&w, 0));
+	assert_int_equal(shared_of(&w, 0)->led, 0);
+	room_open(&w);
+	patch_rooms_led(&w.in, addr + 1, tramp_of(&w, 0));
+	assert_int_equal(shared_of(&w, 0)->led, 0);
+	patch_rooms_led(&w.in, addr, tramp_of(&w, 0));
+	assert_int_equal(shared_of(&w, 0)->led, 1);
+	place_close(&w);
+}
+
 /* Nothing is written into a room without the jump that leads to it; and while
    somebody is in one, whatever the text is, its trampoline stays. */
 static void
@@ -662,6 +682,7 @@ main(void)
 		cmocka_unit_test(test_hops),
 		cmocka_unit_test(test_rooms),
 		cmocka_unit_test(test_rooms_alone),
+		cmocka_unit_test(test_led),
 	};
 
 	return cmocka_run_group_tests(tests, fds_note, fds_check);
