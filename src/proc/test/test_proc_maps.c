@@ -320,8 +320,8 @@ test_objects(void **state)
 	proc_set_free(ps);
 }
 
-/* There the kernel says names of mounts that only the child has as the host sees
-   them. */
+/* There the kernel says names of mounts that only the child has as the host
+   sees them. */
 static bool
 in_chroot(void)
 {
