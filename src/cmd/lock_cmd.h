@@ -17,8 +17,7 @@ struct lock_cmd {
 	bool show;	  /* -V: print the program */
 	/* The command's own probes make the kernel miss some: no loss. */
 	bool misses_own;
-	/* What works where tracing cannot be enabled, in brackets behind that;
-	   NULL: nothing is known to. */
+	/* Behind "failed to enable tracing": of what, and what works; or NULL. */
 	const char *cure;
 	dtrace_hdl_t *dtp;
 	unsigned matched; /* probes of the program */

@@ -400,9 +400,9 @@ text_stays(struct undoing *u, const struct patch *p)
 {
 	uint64_t to;
 
-	to = p->land != 0 ? patch_landing(u->in, p->land) : 0;
 	if (p->land == 0)
 		return false;
+	to = patch_landing(u->in, p->land);
 	if (to != 0 && to != p->mine) {
 		u->under += !p->over; /* else patch_lands_undo() counts it */
 		return true;
@@ -673,7 +673,7 @@ patch_apply(struct patch_journal *j, struct inject *in, struct patch *p,
 
 /* ---- undoing ------------------------------------------------------------- */
 
-/* True if bytes of ours are still there. */
+/* True if these bytes are there. */
 static bool
 bytes_stand(struct inject *in, uint64_t addr, const uint8_t *now, uint8_t len)
 {
@@ -758,14 +758,11 @@ patch_undo_all(struct patch_journal *j, struct inject *in, struct err *e)
 static bool
 text_is_back(const struct patch_journal *j, struct inject *in, uint64_t addr)
 {
-	uint8_t is[PATCH_MAX];
-
 	for (uint32_t i = 0; i < j->n; i++) {
 		const struct patch *p = &j->p[i];
 
 		if (addr >= p->addr && addr <= p->addr + p->look &&
-		    (p->over || inject_read(in, p->addr, is, p->len) != 0 ||
-		     memcmp(is, p->was, p->len) != 0))
+		    (p->over || !bytes_stand(in, p->addr, p->was, p->len)))
 			return false;
 	}
 	return true;
@@ -781,11 +778,11 @@ patch_back(const struct patch_journal *j, struct inject *in,
 	}
 	for (size_t i = 0; i < in->n && j->under == 0; i++) {
 		struct inject_thread *t = &in->threads[i];
-		size_t k = 0;
+		size_t k = t->stopped ? 0 : nmoves;
 
 		while (k < nmoves && moves[k].to != t->regs.rip)
 			k++;
-		if (!t->stopped || k == nmoves ||
+		if (k == nmoves ||
 		    !text_is_back(j, in, moves[k].from))
 			continue;
 		t->regs.rip = moves[k].from;

@@ -499,6 +499,8 @@ lost_refuse(struct plan *p, uint64_t addr)
 int
 later_lost(struct engine *eng, struct err *e)
 {
+	if (eng->nlost == 0)
+		return 0; /* then the plan is as it was checked */
 	for (size_t i = 0; i < eng->world.objs.n && eng->nlost != 0; i++) {
 		const struct later_note *note =
 			world_obj_note(eng->world.objs.v[i]);
